@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* User diagnostics: what is wrong with a D program, where, why, and what would work instead.
+ * Lower layers collect; only cmd prints. */
+#ifndef DWELL_BASE_DIAG_H
+#define DWELL_BASE_DIAG_H
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/strb.h"
+
+enum severity { SEV_NOTE, SEV_WARNING, SEV_ERROR };
+
+struct diag {
+	const char *tag; /* DTrace's D_* name from lang/errtag.def, e.g. "D_SYNTAX"; never NULL */
+	enum severity sev;
+	struct span at;
+	const char *msg;
+	const char *hint; /* what would work instead, or NULL */
+	struct diag *next;
+};
+
+#define DIAG_MAX_ERRORS 20 /* further errors are counted only */
+
+struct diags {
+	struct arena *arena; /* owns all texts */
+	struct diag *first, *last;
+	unsigned nerrors, nwarnings;
+};
+
+void diags_init(struct diags *d, struct arena *a);
+/* Add a diagnostic; the text is formatted into the arena. diag_error returns it (never NULL), so
+ * that a hint can be set: diag_hint(diag_error(…), "…"). */
+struct diag *diag_error(struct diags *d, struct span at, const char *tag, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+struct diag *diag_warn(struct diags *d, struct span at, const char *tag, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void diag_hint(struct diags *d, struct diag *g, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* "line 3: syntax error near …" with the source line and a caret below; with tags "[D_SYNTAX] " in
+ * front as DTrace's -xerrtags prints it. Ends with a newline. */
+void diag_format(struct strb *out, const struct diag *g, bool tags);
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checked reading of numbers, sizes and rates as they appear in options and D programs. */
+#ifndef DWELL_BASE_NUM_H
+#define DWELL_BASE_NUM_H
+#include <stdint.h>
+
+/* Decimal, 0x hex or 0 octal, whole string; 0, -EINVAL (not a number) or -ERANGE. */
+int num_parse_u64(const char *s, uint64_t *ret);
+int num_parse_i64(const char *s, int64_t *ret);
+/* DTrace sizes: a number with optional k, m, g, t (powers of 1024); bytes. */
+int num_parse_size(const char *s, uint64_t *ret_bytes);
+/* DTrace times and rates: number with ns us ms s m h d or hz; without a unit `unit_ns` nanoseconds
+ * each, or per second when default_hz. Gives the period in nanoseconds. */
+int num_parse_period(const char *s, uint64_t unit_ns, int default_hz, uint64_t *ret_ns);
+#endif

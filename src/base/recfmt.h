@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What compiled D programs write and how to read it back: plain data made by cg, used by run to
+ * decode, kept in the recording, and read by the views. Everything is host byte order.
+ *
+ * A ring record is struct rec_hdr followed by the data of one clause instance (one "EPID"): all
+ * fields of all its data actions at fixed offsets. Records with hdr.fmt == REC_FMT_FAULT carry
+ * struct rec_fault instead. */
+#ifndef DWELL_BASE_RECFMT_H
+#define DWELL_BASE_RECFMT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/source.h"
+
+struct rec_hdr {
+	uint64_t ts;	/* bpf_ktime_get_ns() at the start of the clause */
+	uint32_t fmt;	/* EPID: index of the clause instance, from 1; or REC_FMT_* */
+	uint32_t probe; /* probe id */
+};
+
+enum { REC_FMT_FAULT = 0 };
+
+/* DTrace's fault codes; texts in DTrace's words, see view/. */
+enum rec_fault_code {
+	FAULT_UNKNOWN = 0,
+	FAULT_BADADDR,	/* invalid address (0x…) */
+	FAULT_BADALIGN, /* invalid alignment (0x…) */
+	FAULT_ILLOP,	/* illegal operation */
+	FAULT_DIVZERO,	/* divide-by-zero */
+	FAULT_NOSCRATCH, /* out of scratch space */
+	FAULT_KPRIV,	/* invalid kernel access */
+	FAULT_UPRIV,	/* invalid user access */
+	FAULT_TUPOFLOW, /* tuple stack overflow */
+	FAULT_BADSTACK, /* bad stack */
+	FAULT_BADSIZE,	/* invalid size (…) */
+	FAULT_BADINDEX, /* index out of bounds (…) */
+	FAULT_NOTRESIDENT, /* user page not resident at …: read it at the return of the system call */
+};
+
+struct rec_fault {
+	struct rec_hdr hdr; /* hdr.fmt == REC_FMT_FAULT */
+	uint32_t epid;
+	uint32_t action; /* 1-based action number within the clause; 0: predicate ("in predicate") */
+	uint32_t code;	 /* enum rec_fault_code */
+	uint32_t pc;	 /* BPF instruction offset where it happened, shown as "at BPF pc %d" */
+	uint64_t value;	 /* address or size */
+};
+
+/* Counters of losses. One per-CPU array map (IMG_MAP_COUNTERS) holds u64
+ * counters[program * REC_NCOUNTERS + kind]. */
+enum rec_counter {
+	CNT_FIRINGS,	   /* firings whose predicate was evaluated; only with option to count, else 0 */
+	CNT_DROP_PRINCIPAL, /* ring full */
+	CNT_DROP_AGG,	   /* aggregation full */
+	CNT_DROP_DYN,	   /* dynamic variable space full (associative arrays, thread-locals) */
+	CNT_DROP_SPEC,	   /* speculation buffer full */
+	CNT_DROP_SPEC_UNAVAIL, /* no speculation free */
+	CNT_DROP_STRTRUNC, /* string cut at strsize: shown with -x droptags only */
+	CNT_COMPAT,	   /* system calls of 32-bit callers that were not traced */
+	CNT_DROP_SCRATCH,  /* no scratch slot free: firing lost */
+	REC_NCOUNTERS
+};
+
+enum field_kind {
+	FLD_INT,    /* size 1, 2, 4 or 8; is_signed */
+	FLD_STRING, /* NUL-terminated within size bytes */
+	FLD_BYTES,  /* raw bytes: structs, arrays, tracemem */
+	FLD_STACK,  /* kernel stack: u64 frames[nframes], 0 ends it */
+	FLD_USTACK, /* user stack: struct rec_ustack_hdr, then u64 frames[nframes], 0 ends it */
+	FLD_SYM, FLD_FUNC, FLD_MOD,	  /* u64 kernel address shown as mod`func+off, mod`func, mod */
+	FLD_USYM, FLD_UFUNC, FLD_UMOD, FLD_UADDR, /* struct rec_uaddr */
+};
+
+struct rec_ustack_hdr {
+	uint32_t tgid;	/* in dwell's own pid namespace when it can be seen from there, else global */
+	uint32_t flags; /* REC_USTACK_* */
+	uint64_t start; /* start time of the process' leader (ns since boot): tells reused pids apart */
+};
+enum {
+	REC_USTACK_CUT = 1,    /* deeper than the frames taken */
+	REC_USTACK_FAULT = 2,  /* the walk ended at memory that could not be read */
+	REC_USTACK_NONE = 4,   /* no user stack here (kernel thread, or context without one) */
+};
+struct rec_uaddr {
+	uint32_t tgid;
+	uint32_t flags;
+	uint64_t start;
+	uint64_t addr;
+};
+
+struct recfield {
+	enum field_kind kind;
+	uint32_t off;  /* from the start of the record (header included) or of the key */
+	uint32_t size; /* bytes */
+	bool is_signed;
+	bool is_char;	  /* a character: %c by default in aggregation keys? no: kept for print() */
+	uint32_t nframes; /* stacks */
+	uint32_t strframes; /* stacks: 0, or the string size of ustack(n, size) */
+	const char *ctype; /* D type name as the user would write it, for messages and print(); or NULL */
+	/* enumerations in print(): later */
+};
+
+enum act_kind {
+	ACT_TRACE,	 /* one field, DTrace's default format by kind and size */
+	ACT_TRACEMEM,	 /* FLD_BYTES; optional second field: number of bytes to show */
+	ACT_PRINTF,	 /* fmt and its fields */
+	ACT_PRINTA,	 /* fmt or NULL, aggs[] */
+	ACT_STACK, ACT_USTACK, ACT_JSTACK, /* one stack field */
+	ACT_SYM, ACT_FUNC, ACT_MOD, ACT_USYM, ACT_UFUNC, ACT_UMOD, ACT_UADDR, /* one field */
+	ACT_EXIT,	 /* one int field: the status */
+	ACT_CLEAR,	 /* aggs[0] */
+	ACT_TRUNC,	 /* aggs[0], optional int field (without it: remove all; negative: keep lowest) */
+	ACT_NORMALIZE,	 /* aggs[0], one int field */
+	ACT_DENORMALIZE, /* aggs[0] */
+	ACT_FREOPEN, ACT_SYSTEM, /* fmt and fields */
+	ACT_FTRUNCATE,
+	ACT_SETOPT,	 /* two string fields, or one */
+	ACT_SPECULATE, ACT_COMMIT, ACT_DISCARD, /* one int field: the speculation */
+	ACT_PRINT,	 /* print(): FLD_BYTES/FLD_INT with ctype; text in issue 3 */
+	ACT_RAISE, ACT_STOP, ACT_CHILL, ACT_PANIC, ACT_BREAKPOINT, ACT_COPYOUT, ACT_COPYOUTSTR, /* no data */
+};
+
+struct aggdesc;
+
+struct recact {
+	enum act_kind kind;
+	unsigned number;   /* 1-based position of the action statement in the clause */
+	const char *fmt;   /* format string or NULL */
+	size_t fmt_len;
+	const struct recfield *fields;
+	size_t nfields;
+	const struct aggdesc *const *aggs; /* ACT_PRINTA …: which aggregations */
+	size_t naggs;
+	struct span at;
+};
+
+/* One clause instance: a clause together with one of its probe descriptions. */
+struct recfmt {
+	uint32_t epid; /* == rec_hdr.fmt */
+	uint32_t size; /* of the whole record, header included, multiple of 8; 0: writes no records */
+	const struct recact *acts;
+	size_t nacts;
+	bool is_default; /* the default action: prints only the header columns */
+	bool has_exit;
+	struct span at;
+};
+
+enum agg_func {
+	AGG_COUNT, AGG_SUM, AGG_AVG, AGG_MIN, AGG_MAX, AGG_STDDEV,
+	AGG_QUANTIZE, AGG_LQUANTIZE, AGG_LLQUANTIZE,
+};
+
+/* Layout of a value (u64 or s64 words), per CPU; merged by adding words, except min/max:
+ *  every value starts with word 0 = number of firings that added to it (0: empty slot);
+ *  COUNT: [0] is the value. SUM: [1] sum. AVG: [1] sum. MIN/MAX: [1] value (valid when [0] != 0).
+ *  STDDEV: [1] sum, [2],[3] sum of squares, low and high word (128 bits).
+ *  QUANTIZE: [1 + AGG_QUANT_ZERO + k] etc., AGG_QUANT_NBUCKETS buckets.
+ *  LQUANTIZE: [1] below base, [2 … 1+levels] the levels, [2+levels] above.
+ *  LLQUANTIZE: [1 …] see agg_llquant_* in base/aggval.h. */
+enum {
+	AGG_QUANT_NBUCKETS = 127, /* DTrace's: index 63 is the value 0, 64+k is 2^k, 62-k is -2^k */
+	AGG_QUANT_ZERO = 63,
+};
+
+struct aggdesc {
+	uint32_t id;	  /* 0, 1, …; index into the image's aggregations */
+	const char *name; /* "" for the anonymous @ */
+	enum agg_func func;
+	/* lquantize: base, limit, step. llquantize: factor, low, high, steps per magnitude. */
+	int32_t param[4];
+	const struct recfield *keys; /* offsets from the start of the key */
+	size_t nkeys;
+	uint32_t key_size;   /* bytes, multiple of 8; 0: no key */
+	uint32_t value_size; /* bytes, multiple of 8 */
+	bool is_signed;	     /* the aggregated expression is signed */
+	struct span at;
+};
+#endif

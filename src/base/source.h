@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* D source texts and byte spans in them. Line numbers are computed when a message is printed. */
+#ifndef DWELL_BASE_SOURCE_H
+#define DWELL_BASE_SOURCE_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* One D text: a file (-s), a program from the command line (-n …) or a D library. Not owned. */
+struct source {
+	const char *name; /* "script.d", "BEGIN{…}" as DTrace names it in messages; never NULL */
+	const char *text; /* NUL-terminated after len bytes */
+	size_t len;
+};
+
+struct span {
+	const struct source *src; /* NULL: no position */
+	uint32_t off, len;
+};
+
+struct position {
+	const char *file; /* as changed by "# line file" directives of cpp */
+	uint32_t line;	  /* 1-based, as changed by line directives */
+	uint32_t col;	  /* 1-based, in bytes */
+	const char *line_text;
+	size_t line_len;
+};
+
+/* The position of byte off. Understands cpp's "# 12 \"file\"" and "#line 12" directives. */
+struct position source_position(const struct source *src, uint32_t off);
+/* The smallest span covering both; they must be of one source, else a is returned. */
+struct span span_join(struct span a, struct span b);
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Syntax tree of D. The parser fills the first part of a node; the checker adds the annotations,
+ * on a copy per probe description (one clause with two descriptions is checked twice). All in the arena. */
+#ifndef DWELL_LANG_AST_H
+#define DWELL_LANG_AST_H
+#include "base/source.h"
+#include "lang/dtype.h"
+#include "lang/probeinfo.h"
+
+enum op {
+#define OP(id, text, class) OP_##id,
+#include "lang/op.def"
+#undef OP
+	OP_COUNT_
+};
+
+enum bi_id {
+	BI_NONE,
+#define BI(id, name, kind, proto) BI_##id,
+#include "lang/builtin.def"
+#undef BI
+	BI_COUNT_
+};
+
+enum bi_kind { BIK_VAR, BIK_ACT, BIK_SUB, BIK_AGG };
+
+struct builtin {
+	enum bi_id id;
+	const char *name;
+	enum bi_kind kind;
+	const char *proto;
+};
+/* The row by name, or NULL; by id. */
+const struct builtin *builtin_find(const char *name);
+const struct builtin *builtin_get(enum bi_id id);
+
+enum node_kind {
+	N_INT,	    /* ival; suffixes in name ("u", "ll"), is_char_const */
+	N_STR,	    /* str, len: escapes already decoded; not NUL-counted */
+	N_IDENT,    /* name: global, inline, enumerator or built-in (checker: var/builtin/N_INT) */
+	N_TLS,	    /* self->name */
+	N_THIS,	    /* this->name */
+	N_AGG,	    /* @name[args]: as statement target or argument */
+	N_KSYM,	    /* module`name (str = module or NULL) */
+	N_UNARY,    /* op, a; OP_POSTINC/POSTDEC too */
+	N_BINARY,   /* op, a, b: arithmetic, relational, logical, comma */
+	N_COND,	    /* a ? b : c */
+	N_ASSIGN,   /* a = b; op is OP_ASSIGN, or the base operator of a compound one (a += b: OP_ADD) */
+	N_CALL,	    /* name(args) */
+	N_INDEX,    /* a[args]: array, associative array, args[], uregs[] */
+	N_MEMBER,   /* a.name or a->name (arrow) */
+	N_CAST,	    /* (tyname) a; inserted by the checker too (implicit = true) */
+	N_SIZEOF,   /* sizeof (tyname) or sizeof a */
+	N_OFFSETOF, /* offsetof (tyname, name) */
+	N_STRINGOF, /* stringof (a) */
+	N_XLATE,    /* xlate <tyname> (a): issue 3 */
+};
+
+struct dvar;
+struct dagg;
+
+/* A type as written: specifiers and declarator; resolved by the checker. */
+struct tyname {
+	struct span at;
+	const char *module;	/* module`… or NULL; "" for a leading ` */
+	enum dkind tag;		/* DK_STRUCT, DK_UNION, DK_ENUM with name; DK_TYPEDEF: plain name */
+	const char *name;	/* "unsigned long int" normalised to C's canonical spelling */
+	unsigned quals;		/* DQ_* of the base type */
+	struct tydecl *def;	/* struct/union/enum defined in place, or NULL */
+	struct derive *derive;	/* pointers, arrays, functions: from the base type outwards */
+};
+struct derive {
+	enum dkind kind; /* DK_PTR, DK_ARRAY, DK_FUNC */
+	unsigned quals;
+	struct node *nelems; /* array size or NULL ([]) */
+	struct tyname *keys; /* D declaration of associative arrays: int a[string, int]; list by next */
+	struct derive *next;
+};
+struct tymember { /* member, enumerator */
+	const char *name; /* NULL: anonymous */
+	struct span at;
+	struct tyname *type;
+	struct node *bits;  /* bit-field width or NULL */
+	struct node *value; /* enumerator value or NULL */
+	struct tymember *next;
+};
+struct tydecl {
+	enum dkind kind;
+	const char *tag; /* or NULL */
+	struct tymember *members;
+	bool done; /* checker: defined */
+	const struct dtype *type;
+};
+
+struct node {
+	enum node_kind kind;
+	enum op op;
+	struct span at;
+	struct node *a, *b, *c;
+	struct node *args; /* list by next */
+	unsigned nargs;
+	struct node *next;
+	const char *name;
+	const char *str;
+	size_t len;
+	uint64_t ival;
+	struct tyname *tyname;
+	bool arrow;
+	bool is_char_const;
+	bool implicit;	   /* N_CAST inserted by the checker */
+	bool parens;	   /* was in parentheses */
+
+	/* Annotations of the checker. After it, every expression node has a type, and:
+	 *  - both operands of arithmetic, relational (not string) operators have the same type (casts
+	 *    inserted); shift counts are promoted alone; conditions are scalars or strings ("" is false?
+	 *    no: strings are tested as pointers, as in DTrace);
+	 *  - string relations have strings on both sides; string results are DK_STRING;
+	 *  - constants are folded to N_INT / N_STR; identifiers are resolved to var, builtin or N_INT;
+	 *  - a->m is N_MEMBER with arrow, a has pointer type; a.m has a struct lvalue; member is set;
+	 *  - args[n] is N_INDEX with a->builtin BI_ARGS and ival = n; arg0… are N_IDENT with builtin. */
+	const struct dtype *type;
+	bool lvalue;	   /* designates memory or a variable */
+	bool is_const;	   /* compile-time constant */
+	bool user;	   /* its address, if any, is in user memory */
+	struct dvar *var;  /* N_IDENT, N_TLS, N_THIS, N_INDEX on an associative array */
+	struct dagg *agg;  /* N_AGG */
+	const struct builtin *builtin; /* N_IDENT, N_CALL */
+	struct dmember member;	       /* N_MEMBER */
+	uint64_t ksym_addr;	       /* N_KSYM: resolved address */
+};
+
+enum stmt_kind {
+	ST_EXPR,   /* expr: assignment, call of an action or subroutine, any expression */
+	ST_AGG,	   /* expr (N_AGG) = aggfn(args) */
+	ST_IF,	   /* later: expr, body, els */
+	ST_EMPTY,
+};
+
+struct stmt {
+	enum stmt_kind kind;
+	struct span at;
+	struct node *expr;
+	struct node *call; /* ST_AGG: the N_CALL of the aggregating function */
+	struct stmt *body, *els;
+	struct stmt *next;
+	unsigned number;   /* 1-based action number within the clause, as in fault messages */
+};
+
+struct pdesc_node {
+	struct pdesc desc;
+	struct span at;
+	const char *text; /* as written */
+	struct pdesc_node *next;
+};
+
+struct clause {
+	struct span at;
+	struct pdesc_node *probes;
+	struct node *pred;  /* or NULL */
+	struct stmt *body;  /* NULL: default action */
+	bool has_body;	    /* braces were there */
+	struct clause *next;
+};
+
+enum decl_kind { DECL_VAR, DECL_TYPEDEF, DECL_TYPE, DECL_INLINE, DECL_TRANSLATOR, DECL_PROVIDER };
+enum decl_scope { DS_GLOBAL, DS_TLS, DS_THIS };
+
+struct decl { /* declaration at top level or at the start of a clause */
+	enum decl_kind kind;
+	struct span at;
+	enum decl_scope scope;
+	const char *name;
+	struct tyname *type;
+	struct node *value; /* inline */
+	struct decl *next;
+};
+
+/* One item of a D text, in source order. */
+struct item {
+	struct decl *decl;     /* one of these two is set */
+	struct clause *clause;
+	struct item *next;
+};
+
+struct unit { /* a parsed text */
+	const struct source *src;
+	struct item *items;
+};
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A checked D program: the compiler front end's output and the only input of cg. */
+#ifndef DWELL_LANG_DPROG_H
+#define DWELL_LANG_DPROG_H
+#include "base/diag.h"
+#include "base/recfmt.h"
+#include "lang/ast.h"
+#include "lang/options.h"
+
+enum dscope { VS_GLOBAL, VS_TLS, VS_THIS };
+
+struct dvar {
+	uint32_t id; /* position in dprog.vars */
+	enum dscope scope;
+	const char *name;
+	const struct dtype *type;   /* type of the value */
+	bool is_assoc;		    /* associative array: keys[] */
+	const struct dtype **keys;
+	unsigned nkeys;
+	bool assigned;
+	struct span at;
+	struct dvar *next;
+};
+
+struct dagg {
+	uint32_t id;
+	const char *name; /* "" for @ */
+	enum agg_func func;
+	bool have_func;	   /* func is known: something assigns to it */
+	int32_t param[4];
+	bool is_signed;
+	const struct dtype **keys; /* static string bounds kept: @[execname] has a 16-byte key */
+	unsigned nkeys;
+	bool have_keys;
+	struct span at;
+	struct dagg *next;
+};
+
+/* A clause instance: one clause with one of its probe descriptions. */
+struct dstmt {
+	uint32_t epid; /* from 1, in program order */
+	const struct clause *clause;
+	struct pdesc desc;
+	const char *desc_text; /* as written, for messages */
+	struct span at;
+	struct probe_list probes; /* all probes that it matched, id order */
+	struct node *pred;	  /* typed copy, or NULL */
+	struct stmt *body;	  /* typed copy; NULL with is_default */
+	bool is_default;
+	bool is_error;		  /* dtrace:::ERROR */
+	struct dstmt *next;
+};
+
+struct dprog {
+	struct arena *arena;
+	struct dtypes *types;
+	struct dopts *opts;
+	struct dstmt *stmts;
+	unsigned nstmts;
+	struct dvar *vars;
+	unsigned nvars;
+	struct dagg *aggs;
+	unsigned naggs;
+	bool has_exit, has_error_clause, uses_tls, destructive;
+};
+
+#define DPROG_MAX_CLAUSES 65536	/* clause instances in one program */
+#define DPROG_MAX_DEPTH 256	/* nesting of expressions and types */
+#define DPROG_MAX_SOURCE (64u << 20) /* bytes of D text */
+
+/* Kernel symbol look-up for `name (from kallsyms); given by the caller. */
+struct ksym_source {
+	void *ctx;
+	/* 0 and the address, or -ENOENT. module may be NULL. */
+	int (*find)(void *ctx, const char *module, const char *name, uint64_t *ret_addr);
+};
+
+/* Values of macro variables ($target …) and script arguments. */
+struct macro_env {
+	int64_t pid, ppid, uid, euid, gid, egid, pgid, sid, projid, taskid;
+	int64_t target; /* 0: none */
+	const char *const *argv; /* argv[0] is the script's name for $0; $1 … follow */
+	int argc;
+	bool *used; /* argc flags, set when $n was used; or NULL */
+};
+
+struct compile_env {
+	struct typesrc *ts;	   /* or NULL */
+	const struct probe_source *probes;
+	const struct ksym_source *ksyms;
+	const struct macro_env *macros;
+	struct dopts *opts;	   /* options, changed by pragmas */
+	bool zdefs;		   /* -Z: descriptions that match nothing are no error */
+};
+
+/* lex + parse one text. Errors go to d (nothing is returned then: -EINVAL). */
+int lang_parse(struct arena *a, const struct source *src, const struct compile_env *env,
+	       struct diags *d, struct unit **ret);
+/* A single clause text given with -n/-P/-m/-f/-i is completed by the caller to a D text. */
+
+/* Checks units in order as one program. -EINVAL when d has errors. */
+int lang_check(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
+	       struct diags *d, struct dprog **ret);
+/* Text forms for tests and -xtree: the syntax tree, and the typed one. */
+void ast_dump(struct strb *out, const struct unit *u);
+void dprog_dump(struct strb *out, const struct dprog *p);
+
+/* Glob matching of probe descriptions as in DTrace: * ? [] and \. An empty or NULL pattern matches all. */
+bool pdesc_glob(const char *pattern, const char *text);
+bool pdesc_is_glob(const char *s);
+bool pdesc_match(const struct pdesc *d, const struct probe *p);
+/* Parses "prov:mod:func:name" right-aligned; 0 or -EINVAL. Texts in the arena. */
+int pdesc_parse(struct arena *a, const char *text, size_t len, struct pdesc *ret);
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DTrace's run-time and compile-time options (-x, #pragma D option, setopt()). The rows are in
+ * lang/options.def: OPT(field, "name", TYPE, default) with TYPE BOOL, INT, SIZE, RATE (ns), STR. */
+#ifndef DWELL_LANG_OPTIONS_H
+#define DWELL_LANG_OPTIONS_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/arena.h"
+
+#define OPTIONS_STRSIZE_MAX 4096 /* strsize: the largest string that scratch areas can hold */
+#define OPTIONS_FRAMES_MAX 512	 /* stackframes, ustackframes */
+
+struct dopts {
+#define OPT_T_BOOL bool
+#define OPT_T_INT int64_t
+#define OPT_T_SIZE uint64_t
+#define OPT_T_RATE uint64_t
+#define OPT_T_STR const char *
+#define OPT(field, name, type, dflt) OPT_T_##type field;
+#include "lang/options.def"
+#undef OPT
+	struct arena *arena; /* owns STR values */
+};
+
+void dopts_init(struct dopts *o, struct arena *a);
+/* Sets name to value (NULL: no value given; a BOOL becomes true). 0; -ENOENT: no such option; -EINVAL:
+ * bad value; -EOPNOTSUPP: known to DTrace but not supported on Linux, with *why as the reason. */
+int dopts_set(struct dopts *o, const char *name, const char *value, const char **why);
+/* "256", "set"/"unset", text: the value by name for messages; in the arena; NULL: no such option. */
+const char *dopts_get(const struct dopts *o, const char *name);
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probes as the compiler sees them: names, ids, typed arguments. Filled by prov through a callback,
+ * so that lang needs no provider. */
+#ifndef DWELL_LANG_PROBEINFO_H
+#define DWELL_LANG_PROBEINFO_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "types/typesrc.h"
+
+/* A probe description as written: NULL fields are empty (match anything); globs allowed.
+ * DTrace right-aligns: "read:entry" is func and name. */
+struct pdesc {
+	const char *prov, *mod, *func, *name;
+	uint32_t id; /* non-zero: given by number, the names are NULL */
+};
+
+#define PROBE_MAX_ARGS 32
+
+struct probe_arg {
+	const char *ctype;  /* C type as text for dtype_parse(), or NULL: use ref */
+	struct tref ref;
+	const char *name;   /* parameter name for -lv, or NULL */
+};
+
+struct probe {
+	uint32_t id; /* stable within one boot */
+	const char *prov, *mod, *func, *name; /* never NULL; "" when empty */
+	const struct probe_arg *args; /* args[0 … nargs-1]; filled by get_args only */
+	unsigned nargs;
+	bool args_known;
+	const void *priv; /* the provider's own; kept as is */
+	const void *provider; /* struct provider (prov/provider.h), opaque here */
+};
+
+struct probe_list {
+	struct probe **v;
+	size_t n;
+};
+
+/* How the compiler asks for probes. ctx is the caller's. All results live in the given arena. */
+struct probe_source {
+	void *ctx;
+	/* Finds all probes that match, in id order. An empty list is no error. why (may be NULL): set to
+	 * the reason when the facility exists but cannot be used here ("kernel built without …"). */
+	int (*match)(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
+		     const char **why);
+	/* Fills args/nargs of a probe. */
+	int (*get_args)(void *ctx, struct arena *a, struct probe *p);
+};
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel can do: plain data filled by load/caps.c from probing (never from a version),
+ * given to the compiler and the providers, printed by `dwell features`. */
+#ifndef DWELL_TYPES_CAPS_H
+#define DWELL_TYPES_CAPS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct caps {
+	unsigned possible_cpus; /* per-CPU maps have this many values */
+	unsigned online_cpus;
+	unsigned nr_cpu_ids;
+	bool btf;		/* /sys/kernel/btf/vmlinux */
+	bool tp_btf;		/* typed tracepoints (BPF_PROG_TYPE_TRACING, 5.5) */
+	bool ringbuf;		/* 5.8 */
+	bool task_storage;	/* in tracing programs, 5.13 */
+	bool bpf_loop;		/* 5.17 */
+	bool bpf_strncmp;	/* 5.17 */
+	bool atomics;		/* fetch-and-add, cmpxchg (cpu=v3), 5.12 */
+	bool get_task_stack;	/* bpf_get_task_stack, 5.9 */
+	bool ktime_tai;
+	bool perf_event;	/* cpu-clock software events */
+	bool uprobe, uprobe_multi;
+	bool kprobe, kprobe_multi, fentry;
+	bool batch_percpu_hash; /* lookup-and-delete batch on per-CPU hashes, 5.6 */
+	bool iter_task, iter_task_vma;
+	bool test_run_raw_tp;	/* BPF_PROG_TEST_RUN of raw_tp, 5.10 */
+	bool copy_from_user_sleepable;
+	bool probe_write_user;	/* false under lockdown */
+	bool tracefs;
+	bool sched_exit_tp;	/* tracepoint sched_exit_tp */
+	bool in_pidns;		/* dwell runs in a pid namespace other than the initial one */
+	uint64_t pidns_dev, pidns_ino; /* for bpf_get_ns_current_pid_tgid */
+};
+#endif
