@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a probe is entered: what a provider tells the code generator and the loader. Plain data. */
+#ifndef DWELL_CG_ENTRY_H
+#define DWELL_CG_ENTRY_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "types/typesrc.h"
+
+enum entry_kind {
+	ENTRY_TEST_RUN,	  /* raw_tp run by test-run in dwell's thread: BEGIN, END. ctx: u64 args[] */
+	ENTRY_TP_BTF,	  /* BPF_PROG_TYPE_TRACING, typed tracepoint; ctx: u64 args[] */
+	ENTRY_RAW_TP,	  /* raw tracepoint; ctx: u64 args[] */
+	ENTRY_PERF_EVENT, /* ctx: struct bpf_perf_event_data (pt_regs first) */
+	ENTRY_UPROBE,	  /* ctx: struct pt_regs */
+	ENTRY_NONE,	  /* no program of its own: ERROR clauses, called from faults */
+};
+
+enum arg_loc_kind {
+	ARG_NONE,      /* reads as 0 */
+	ARG_CTX,       /* u64 at ctx + off (load width `size`, sign by the type) */
+	ARG_REGS,      /* u64 at off in the pt_regs that *(u64 *)(ctx + regs_ctx_off) points to (kernel
+			* pointer: direct load in typed programs, probe read else) */
+	ARG_CTX_REGS,  /* u64 at off in a pt_regs that is the ctx itself (perf event, uprobe) */
+	ARG_CONST,     /* the value */
+	ARG_USER_STACK,/* u64 at off from the user stack pointer of ARG_CTX_REGS: later */
+	ARG_PC_KERNEL, /* perf event: instruction pointer if the sample hit the kernel, else 0 */
+	ARG_PC_USER,   /* perf event: instruction pointer if the sample hit user code, else 0 */
+	ARG_ERROR,     /* ERROR probe: n-th argument of the fault (off = n) */
+};
+
+struct arg_loc {
+	enum arg_loc_kind kind;
+	uint32_t off;
+	uint8_t size;	      /* bytes to load; 0 is 8 */
+	bool is_signed;
+	uint64_t value;	      /* ARG_CONST */
+};
+
+#define ENTRY_MAX_ARGS 32
+
+struct entry {
+	enum entry_kind kind;
+	/* Probes whose kind, target, period_ns, cpu and instance are equal share one program. */
+	const char *target;    /* tracepoint name; "BEGIN"; uprobe: path */
+	struct tref btf_type;  /* ENTRY_TP_BTF: the btf_trace_… typedef (attach_btf_id) */
+	uint64_t period_ns;    /* ENTRY_PERF_EVENT: sampling period; or */
+	uint64_t freq;	       /* samples per second */
+	int cpu;	       /* ENTRY_PERF_EVENT: -1 on every CPU, else on this one only (tick-n) */
+	uint64_t instance;     /* tells programs apart that must not be shared */
+	/* Which of the program's probes fires: a u64 of the ctx compared with selector. */
+	bool has_selector;
+	struct arg_loc sel;    /* where the number is */
+	uint64_t sel_value;    /* its value for this probe, < ENTRY_MAX_SELECTOR */
+	/* When set: a non-zero u32 at thread_info.status & compat_mask means a 32-bit caller; such firings are
+	 * counted (CNT_COMPAT) and left out. */
+	bool skip_compat;
+	uint32_t regs_ctx_off; /* for ARG_REGS */
+	struct arg_loc args[ENTRY_MAX_ARGS];
+	unsigned nargs;
+	/* errno: non-zero when the probe is a system call's return: *errno* is -(s64)arg when in [-4095,-1] */
+	bool has_errno;
+	struct arg_loc errno_loc;
+	bool current_is_next;  /* sched_exit_tp: runs in the incoming task already */
+	bool no_user_stack;    /* ustack() is not possible here: REC_USTACK_NONE */
+	bool is_return;	       /* for flowindent */
+};
+#define ENTRY_MAX_SELECTOR 1024 /* system call numbers */
+#endif

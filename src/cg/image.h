@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The compiler's only output: maps, programs, record formats. Plain data in the arena; printable. */
+#ifndef DWELL_CG_IMAGE_H
+#define DWELL_CG_IMAGE_H
+#include <linux/bpf.h>
+#include "base/recfmt.h"
+#include "base/strb.h"
+#include "cg/entry.h"
+#include "lang/dprog.h"
+
+enum img_map_role {
+	IMG_MAP_RINGS,	  /* array of ring buffers, index = CPU; inner_size bytes each */
+	IMG_MAP_COUNTERS, /* per-CPU array, one entry: u64[nprogs][REC_NCOUNTERS] */
+	IMG_MAP_STATE,	  /* array, one entry: struct img_state, then the D globals; writable from user space */
+	IMG_MAP_RODATA,	  /* array, one entry, frozen: strings, tables */
+	IMG_MAP_SCRATCH,  /* per-CPU array, one entry per program */
+	IMG_MAP_TLS,	  /* task storage */
+	IMG_MAP_ASSOC,	  /* hash of one associative array */
+	IMG_MAP_AGG,	  /* per-CPU hash (or array without key) of one aggregation, set 0 or 1 */
+};
+
+/* First bytes of IMG_MAP_STATE. */
+struct img_state {
+	uint32_t epoch;	   /* 0 or 1: aggregation set that programs write to */
+	uint32_t activity; /* IMG_ACTIVE …; checked per clause by programs of a D program with exit() */
+	uint32_t exit_status; /* valid in IMG_DRAINING */
+	uint32_t pad;
+};
+enum { IMG_ACTIVE = 0, IMG_DRAINING = 1 };
+
+struct img_map {
+	enum img_map_role role;
+	char name[16];		 /* BPF object name */
+	enum bpf_map_type type;
+	uint32_t key_size, value_size, max_entries, flags;
+	uint64_t inner_size;	 /* RINGS: bytes per ring, power of two, multiple of the page size */
+	const void *init;	 /* initial value of entry 0, value_size bytes, or NULL */
+	uint32_t agg;		 /* AGG: aggregation id */
+	uint32_t set;		 /* AGG: 0 or 1 */
+	uint32_t var;		 /* ASSOC: variable id */
+	bool needs_btf;		 /* TLS: give it BTF key and value ids (int / char array) */
+};
+
+struct img_func { /* main program (first) and subprograms: for BTF func_info */
+	const char *name;
+	uint32_t off;  /* first instruction */
+	unsigned nargs;
+};
+
+struct img_line { /* instruction offset -> D text; sorted by off */
+	uint32_t off;
+	uint32_t epid; /* 0: prologue or run-time piece */
+	struct span at;
+};
+
+struct img_prog {
+	char name[16];
+	struct entry entry;	 /* kind, target … (selector and args are those of its first probe) */
+	struct bpf_insn *insns;	 /* map references: BPF_LD_IMM64 with src_reg BPF_PSEUDO_MAP_IDX or
+				  * BPF_PSEUDO_MAP_IDX_VALUE, imm = index into image.maps; the loader puts in fds */
+	uint32_t ninsns;
+	const struct img_func *funcs;
+	uint32_t nfuncs;
+	const struct img_line *lines;
+	uint32_t nlines;
+	uint32_t index;		 /* of counters and scratch */
+	const struct probe **probes; /* that it serves, id order */
+	uint32_t nprobes;
+	uint32_t first_epid, last_epid; /* clauses in it; programs of one entry attach in this order */
+};
+
+struct image {
+	struct img_map *maps;
+	uint32_t nmaps;
+	struct img_prog *progs;
+	uint32_t nprogs;
+	const struct recfmt **fmts; /* by epid - 1 */
+	uint32_t nfmts;
+	const struct aggdesc **aggs;
+	uint32_t naggs;
+	uint32_t state_size;
+	bool has_exit;
+	bool uses_ustack;
+};
+
+/* What cg needs to know besides the program. */
+struct cg_env {
+	const struct caps *caps;
+	/* Describes the entry of a probe (prov/). 0 or -errno; *why: reason in words. */
+	int (*entry)(void *ctx, const struct probe *p, struct entry *ret, const char **why);
+	void *ctx;
+	uint32_t self_tgid; /* dwell's own tgid in the initial pid namespace (noself) */
+	struct typesrc *ts;
+};
+
+#define CG_MAX_INSNS_PER_PROG 60000 /* then clauses go to a further program */
+#define CG_MAX_PROGS 8192
+#define CG_MAX_MAPS 64 /* per program, kernel: MAX_USED_MAPS */
+#define CG_MAX_KEY_SIZE 8192 /* bytes of an aggregation or array key */
+#define CG_MAX_RECORD_SIZE 32768
+
+/* Generates the image. Errors (clause too large, key too large …) go to d. */
+int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d,
+	       struct image **ret);
+/* Internal consistency: jumps inside, registers defined, map indices valid, stack depth, formats inside
+ * records. 0, or -EBADMSG with what is wrong. Every image passes it; fuzzers call it. */
+int image_check(const struct image *img, struct err *err);
+/* Disassembly with D lines and map names beside the instructions (-S, golden tests). */
+void image_dump(struct strb *out, const struct image *img);
+void image_disasm(struct strb *out, const struct image *img, const struct img_prog *p);
+#endif

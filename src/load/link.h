@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attached programs. All links are file descriptors, so that the death of dwell detaches everything. */
+#ifndef DWELL_LOAD_LINK_H
+#define DWELL_LOAD_LINK_H
+#include "base/err.h"
+#include "cg/entry.h"
+
+struct link;
+
+/* Attaches by entry kind: typed or raw tracepoint, perf event on every online CPU or one of them. */
+int link_attach(const struct entry *e, int prog_fd, struct link **ret, struct err *err);
+/* A link made of fds that the caller opened (closed in link_free). */
+int link_from_fds(const int *fds, size_t n, struct link **ret);
+/* Detaches. Does not wait for running programs: call link_barrier() once after the last. NULL is fine. */
+void link_free(struct link *l);
+/* Waits until no program that was detached still runs (membarrier). */
+void link_barrier(void);
+/* For misses of timer probes: total time in ns that the events were enabled, summed over their fds. */
+int link_perf_enabled_ns(const struct link *l, uint64_t *ret_ns);
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A provider: a const table that finds probes, types their arguments, describes how they are entered
+ * and attaches loaded programs. Providers never emit instructions; cg knows no provider. */
+#ifndef DWELL_PROV_PROVIDER_H
+#define DWELL_PROV_PROVIDER_H
+#include "base/err.h"
+#include "cg/entry.h"
+#include "lang/probeinfo.h"
+#include "load/link.h"
+#include "types/caps.h"
+
+/* What providers may use; one per session. */
+struct prov_env {
+	struct typesrc *ts;
+	const struct caps *caps;
+	int tracefs_fd;	     /* directory; -1 when it cannot be had; opened on first use by registry */
+	int64_t target;	     /* $target, or 0 */
+};
+
+struct provider {
+	const char *name; /* "syscall" */
+	uint32_t id_base, id_count; /* its range of probe ids: fixed, so ids are stable within a boot */
+	/* Adds all probes that match d (exact names are looked up, not listed). */
+	int (*match)(struct prov_env *env, struct arena *a, const struct pdesc *d,
+		     struct probe_list *out, const char **why);
+	int (*by_id)(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret);
+	int (*args)(struct prov_env *env, struct arena *a, struct probe *p);
+	int (*entry)(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		     const char **why);
+	/* NULL: attached by the common code for entry.kind (load/link.h). */
+	int (*attach)(struct prov_env *env, const struct entry *e, int prog_fd, struct link **ret,
+		      struct err *err);
+};
+
+/* The registry: all providers as one probe source for the compiler. */
+struct registry;
+int registry_new(struct typesrc *ts, const struct caps *caps, int64_t target, struct registry **ret);
+void registry_free(struct registry *r);
+/* For compile_env.probes; lives with r. Matching also fills probe.provider. */
+const struct probe_source *registry_source(struct registry *r);
+/* For cg_env.entry (ctx is the registry). */
+int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why);
+/* Attaches a loaded program at its entry; *ret is freed by link_free(). */
+int registry_attach(struct registry *r, const struct probe *first, const struct entry *e, int prog_fd,
+		    struct link **ret, struct err *err);
+/* Providers in listing order, for `dwell features` and tests. */
+const struct provider *const *registry_providers(size_t *n);
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of the aggregations of a recording as the consumer sees it: deltas applied, then
+ * clear, trunc, normalize as the program asked. Used by every view that shows aggregations. */
+#ifndef DWELL_STORE_AGGSTATE_H
+#define DWELL_STORE_AGGSTATE_H
+#include "store/recording.h"
+
+struct aggstate;
+
+struct agg_entry {
+	const uint8_t *key; /* key_size bytes */
+	uint64_t *value;    /* value_size bytes */
+	uint64_t *percpu;   /* ncpus values or NULL */
+};
+
+int aggstate_new(const struct rec_schema *schema, struct aggstate **ret);
+void aggstate_free(struct aggstate *s);
+int aggstate_apply(struct aggstate *s, const struct row *row); /* a ROW_AGG; 0 or -ENOMEM */
+void aggstate_clear(struct aggstate *s, uint32_t agg);	/* zeroes values, keeps keys */
+/* Keeps the n highest by value (n > 0), the lowest (n < 0), or nothing (has_n false or n == 0). */
+void aggstate_trunc(struct aggstate *s, uint32_t agg, bool has_n, int64_t n);
+void aggstate_normalize(struct aggstate *s, uint32_t agg, int64_t factor); /* 1: denormalize */
+int64_t aggstate_normal(const struct aggstate *s, uint32_t agg);
+/* The entries of one aggregation in unspecified order; valid until the next change. */
+size_t aggstate_entries(struct aggstate *s, uint32_t agg, const struct agg_entry **ret);
+/* Compares values as DTrace does when sorting: by function (avg by average, quantize by weighted sum…). */
+int aggstate_value_cmp(const struct aggdesc *d, const uint64_t *a, const uint64_t *b);
+#endif

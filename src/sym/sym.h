@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses to names: kernel symbols from kallsyms, user symbols from ELF files, debug files,
+ * .gnu_debugdata and perf maps, also after the process is gone (mappings are followed while it lives). */
+#ifndef DWELL_SYM_SYM_H
+#define DWELL_SYM_SYM_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+
+struct sym; /* one symboliser; not thread-safe */
+
+struct symbol {
+	const char *module; /* "vmlinux", "ext4"; the mapped file's base name; "" unknown. Lives with sym */
+	const char *name;   /* demangled; NULL: unknown */
+	uint64_t offset;    /* of the address from the symbol's start (from the module's when name is NULL) */
+	uint64_t addr;	    /* start of the symbol */
+	const char *path;   /* user: full path of the file, or NULL */
+};
+
+int sym_new(struct sym **ret, struct err *err); /* cheap: everything is loaded when first needed */
+void sym_free(struct sym *s);
+
+/* Kernel address. Always fills ret; false when no symbol covers it. */
+bool sym_kernel(struct sym *s, uint64_t addr, struct symbol *ret);
+/* Kernel symbol by name (module NULL: any, vmlinux first). 0 or -ENOENT. */
+int sym_kernel_find(struct sym *s, const char *module, const char *name, uint64_t *ret_addr);
+/* Reads kallsyms and keeps it when privileges are going to be dropped. */
+int sym_kernel_load(struct sym *s, struct err *err);
+
+/* A process: identified by its tgid in dwell's pid namespace and start time (ns since boot as in
+ * task->start_boottime of the leader; 0: unknown, take whoever lives now). */
+struct sym_proc;
+
+/* Notes that a process (or its mapping) has been seen: reads /proc/PID/maps now if it is new or has
+ * exec'ed, so that its stacks can be symbolised after it has exited. Cheap when already known. The
+ * consumer calls it for each user stack that it takes from the rings, as early as possible. */
+int sym_proc_touch(struct sym *s, uint32_t tgid, uint64_t start);
+/* Re-reads the mappings (after mmap events, or an address outside all known ones). */
+int sym_proc_refresh(struct sym *s, uint32_t tgid, uint64_t start);
+/* Events from the kernel that follow a process: */
+void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, uint64_t len,
+		   uint64_t file_off, const char *path);
+void sym_proc_exec(struct sym *s, uint32_t tgid, uint64_t start);
+void sym_proc_exit(struct sym *s, uint32_t tgid, uint64_t start); /* keeps what is known */
+
+/* User address. Always fills ret; false when no symbol covers it. */
+bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret);
+/* True when the first frame's code has no frame pointer set up for its caller, as far as symbols tell:
+ * not used yet. */
+
+/* "`symbol" of an ELF file by name (for uprobes later): file offset of the function. */
+int sym_elf_find(struct sym *s, const char *path, const char *name, uint64_t *ret_off);
+
+/* Bound on what one file may make us read and keep; larger files keep only their dynamic symbols. */
+#define SYM_MAX_SYMBOLS_PER_FILE (4u << 20)
+#define SYM_MAX_PROCS 65536 /* oldest exited ones are dropped first */
+#endif
