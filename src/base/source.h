@@ -18,7 +18,10 @@ struct span {
 };
 
 struct position {
-	const char *file; /* as changed by "# line file" directives of cpp */
+	/* As changed by "# line file" directives of cpp: file_len bytes, without a NUL then
+	 * (print it with %.*s); the very pointer src->name when no directive was met. */
+	const char *file;
+	size_t file_len;
 	uint32_t line;	  /* 1-based, as changed by line directives */
 	uint32_t col;	  /* 1-based, in bytes */
 	const char *line_text;

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checked reading of numbers, sizes and periods. */
+#include "base/num.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <strings.h>
+#include "base/cleanup.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 99;
+}
+
+/* Reads the digits at *p and leaves *p behind them. */
+static int scan_u64(const char **p, uint64_t *ret)
+{
+	const char *s = *p, *start;
+	unsigned base = 10;
+	bool over = false;
+	uint64_t v = 0;
+
+	if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
+		base = 16;
+		s += 2;
+	} else if (s[0] == '0') {
+		base = 8;
+	}
+	for (start = s; digit_value(*s) < (int)base; s++)
+		over |= __builtin_mul_overflow(v, base, &v) ||
+			__builtin_add_overflow(v, (uint64_t)digit_value(*s), &v);
+	if (s == start)
+		return -EINVAL;
+	*p = s;
+	if (over)
+		return -ERANGE;
+	*ret = v;
+	return 0;
+}
+
+int num_parse_u64(const char *s, uint64_t *ret)
+{
+	uint64_t v = 0;
+	int r = scan_u64(&s, &v);
+
+	if (r == -EINVAL || *s)
+		return -EINVAL;
+	if (r < 0)
+		return r;
+	*ret = v;
+	return 0;
+}
+
+int num_parse_i64(const char *s, int64_t *ret)
+{
+	bool neg = *s == '-';
+	uint64_t v = 0;
+	int r = num_parse_u64(s + neg, &v);
+
+	if (r < 0)
+		return r;
+	if (v > (uint64_t)INT64_MAX + neg)
+		return -ERANGE;
+	*ret = neg ? (int64_t)(0 - v) : (int64_t)v;
+	return 0;
+}
+
+int num_parse_size(const char *s, uint64_t *ret_bytes)
+{
+	static const char units[] = "kKmMgGtT";
+	uint64_t v = 0;
+	int r = scan_u64(&s, &v);
+	unsigned shift = 0;
+
+	if (r == -EINVAL)
+		return r;
+	for (unsigned i = 0; *s && units[i]; i++) {
+		if (*s == units[i]) {
+			shift = (i / 2 + 1) * 10;
+			s++;
+			break;
+		}
+	}
+	if (*s)
+		return -EINVAL;
+	if (r < 0 || (shift && v >> (64 - shift)))
+		return -ERANGE;
+	*ret_bytes = v << shift;
+	return 0;
+}
+
+/* DTrace's unit names; hz is told apart by ns == 0. */
+static const struct unit {
+	const char *name;
+	uint64_t ns;
+} time_units[] = {
+	{"ns", 1},
+	{"nsec", 1},
+	{"us", 1000},
+	{"usec", 1000},
+	{"ms", 1000000},
+	{"msec", 1000000},
+	{"s", NS_PER_S},
+	{"sec", NS_PER_S},
+	{"m", 60 * NS_PER_S},
+	{"min", 60 * NS_PER_S},
+	{"h", 3600 * NS_PER_S},
+	{"hour", 3600 * NS_PER_S},
+	{"d", 86400 * NS_PER_S},
+	{"day", 86400 * NS_PER_S},
+	{"hz", 0},
+};
+
+int num_parse_period(const char *s, uint64_t unit_ns, int default_hz, uint64_t *ret_ns)
+{
+	uint64_t v = 0, ns = default_hz ? 0 : unit_ns;
+	int r = scan_u64(&s, &v);
+
+	if (r == -EINVAL)
+		return r;
+	if (*s) {
+		const struct unit *u = NULL;
+
+		for (size_t i = 0; i < ARRAY_SIZE(time_units) && !u; i++)
+			if (!strcasecmp(s, time_units[i].name))
+				u = &time_units[i];
+		if (!u)
+			return -EINVAL;
+		ns = u->ns;
+	}
+	if (r < 0)
+		return r;
+	if (!ns) {
+		*ret_ns = v ? NS_PER_S / v : 0;
+		return 0;
+	}
+	if (__builtin_mul_overflow(v, ns, &v))
+		return -ERANGE;
+	*ret_ns = v;
+	return 0;
+}
