@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Run-time pieces of generated programs: see rt.def. */
+#ifndef DWELL_CG_RT_H
+#define DWELL_CG_RT_H
+#include "cg/ir.h"
+#include "types/caps.h"
+
+enum rt_id {
+#define RT(id, nargs) RT_##id,
+#include "cg/rt.def"
+#undef RT
+	RT_COUNT_
+};
+
+/* The piece as a function of this program, emitted when first asked for. NULL: the kernel lacks
+ * what it needs (ir_error() tells). */
+struct irfn *rt_get(struct irprog *p, enum rt_id id, const struct caps *caps);
+#endif
