@@ -35,7 +35,8 @@ const struct builtin *builtin_find(const char *name);
 const struct builtin *builtin_get(enum bi_id id);
 
 enum node_kind {
-	N_INT,	    /* ival; suffixes in name ("u", "ll"), is_char_const */
+	N_INT,	    /* ival; suffixes in name ("", "u", "l", "ul", "ll", "ull"); str: the spelling, whose
+		     * leading '0' tells octal and hex from decimal (C types them otherwise); is_char_const */
 	N_STR,	    /* str, len: escapes already decoded; not NUL-counted */
 	N_IDENT,    /* name: global, inline, enumerator or built-in (checker: var/builtin/N_INT) */
 	N_TLS,	    /* self->name */
@@ -50,7 +51,8 @@ enum node_kind {
 	N_INDEX,    /* a[args]: array, associative array, args[], uregs[] */
 	N_MEMBER,   /* a.name or a->name (arrow) */
 	N_CAST,	    /* (tyname) a; inserted by the checker too (implicit = true) */
-	N_SIZEOF,   /* sizeof (tyname) or sizeof a */
+	N_SIZEOF,   /* sizeof (tyname) or sizeof a; both set for "sizeof (name)", which may be either:
+		     * a variable, enumerator or inline of that name wins over a type */
 	N_OFFSETOF, /* offsetof (tyname, name) */
 	N_STRINGOF, /* stringof (a) */
 	N_XLATE,    /* xlate <tyname> (a): issue 3 */
@@ -68,12 +70,17 @@ struct tyname {
 	unsigned quals;		/* DQ_* of the base type */
 	struct tydecl *def;	/* struct/union/enum defined in place, or NULL */
 	struct derive *derive;	/* pointers, arrays, functions: from the base type outwards */
+	struct tyname *next;	/* in lists of keys and parameters */
+	const char *param;	/* name of the key or parameter, or NULL */
 };
 struct derive {
 	enum dkind kind; /* DK_PTR, DK_ARRAY, DK_FUNC */
 	unsigned quals;
 	struct node *nelems; /* array size or NULL ([]) */
-	struct tyname *keys; /* D declaration of associative arrays: int a[string, int]; list by next */
+	struct tyname *keys; /* D declaration of associative arrays: int a[string, int]; list by next.
+			      * Both are set for "a[name]" when name may be a constant or a type:
+			      * a constant of that name wins. DK_FUNC: the parameters */
+	bool varargs;	     /* DK_FUNC: ends with "..." */
 	struct derive *next;
 };
 struct tymember { /* member, enumerator */
@@ -99,6 +106,7 @@ struct node {
 	struct node *a, *b, *c;
 	struct node *args; /* list by next */
 	unsigned nargs;
+	unsigned height;   /* of the tree below, at most DPROG_MAX_HEIGHT: bounds recursion */
 	struct node *next;
 	const char *name;
 	const char *str;
@@ -169,9 +177,11 @@ struct decl { /* declaration at top level or at the start of a clause */
 	enum decl_kind kind;
 	struct span at;
 	enum decl_scope scope;
-	const char *name;
-	struct tyname *type;
+	const char *name;   /* translator: of its parameter; NULL for DECL_TYPE */
+	struct tyname *type; /* translator: of the output */
 	struct node *value; /* inline */
+	struct tyname *input; /* translator: type of the parameter */
+	struct tymember *members; /* translator: name = value; provider: probes, of type DK_FUNC */
 	struct decl *next;
 };
 

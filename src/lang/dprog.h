@@ -65,7 +65,8 @@ struct dprog {
 };
 
 #define DPROG_MAX_CLAUSES 65536	/* clause instances in one program */
-#define DPROG_MAX_DEPTH 256	/* nesting of expressions and types */
+#define DPROG_MAX_DEPTH 256	/* nesting of parentheses, declarators and types */
+#define DPROG_MAX_HEIGHT 2048	/* height of an expression tree: a + b + c … has no parentheses */
 #define DPROG_MAX_SOURCE (64u << 20) /* bytes of D text */
 
 /* Kernel symbol look-up for `name (from kallsyms); given by the caller. */
