@@ -12,7 +12,7 @@ static const struct {
 	const char *line_text;
 } cases[] = {
 	{"x", "x", "s.d", 1, 1, "x"},
-	{"a\nbc x\nd", "x", "s.d", 2, 4, "bc x"},
+	{"a\nbc x\ng", "x", "s.d", 2, 4, "bc x"},
 	{"a\n\n\nx", "x", "s.d", 4, 1, "x"},
 	{"# 7 \"inc.h\"\nx", "x", "inc.h", 7, 1, "x"},
 	{"# 7 \"inc.h\" 1 3\na\nx", "x", "inc.h", 8, 1, "x"},
