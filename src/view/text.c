@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text view: rows to DTrace's lines. This file: life cycle, headings, flow indentation, drops, faults. */
+#include "view/text.h"
+#include <string.h>
+#include "base/cleanup.h"
+#include "view/text_int.h"
+
+int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct text_opts *opts,
+		  FILE *out, text_msg_fn *msg, void *msg_arg, struct text_view **ret)
+{
+	struct text_view *v = calloc(1, sizeof(*v));
+	size_t ncpu = schema->ncpus ? schema->ncpus : 1;
+	int r;
+
+	if (!v)
+		return -ENOMEM;
+	*v = (struct text_view){ .schema = schema, .sym = sym, .opts = *opts, .out = out,
+				 .orig_out = out, .msg = msg, .msg_arg = msg_arg };
+	v->arena = arena_new(ARENA_DEFAULT_LIMIT);
+	v->agg_printed = calloc(schema->naggs + 1, sizeof(bool));
+	v->indent = calloc(ncpu, sizeof(*v->indent));
+	v->last_epid = calloc(ncpu, sizeof(*v->last_epid));
+	v->last_probe = calloc(ncpu, sizeof(*v->last_probe));
+	r = aggstate_new(schema, &v->aggs);
+	if (r < 0 || !v->agg_printed || !v->indent || !v->last_epid || !v->last_probe) {
+		text_view_free(v);
+		return r < 0 ? r : -ENOMEM;
+	}
+	*ret = v;
+	return 0;
+}
+
+void text_view_free(struct text_view *v)
+{
+	if (!v)
+		return;
+	if (v->own_out && v->out)
+		fclose(v->out);
+	aggstate_free(v->aggs);
+	arena_free(v->arena);
+	free(v->agg_printed);
+	free(v->indent);
+	free(v->last_epid);
+	free(v->last_probe);
+	free(v->cache);
+	free(v);
+}
+
+void text_view_on_setopt(struct text_view *v, text_setopt_fn *fn, void *arg)
+{
+	v->setopt = fn;
+	v->setopt_arg = arg;
+}
+
+struct text_opts *text_view_opts(struct text_view *v)
+{
+	return &v->opts;
+}
+
+void text_printf(struct text_view *v, const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	if (v->error)
+		return;
+	va_start(ap, fmt);
+	errno = 0;
+	r = vfprintf(v->out, fmt, ap);
+	va_end(ap);
+	if (r < 0)
+		v->error = errno ? -errno : -EIO;
+}
+
+void text_msg(struct text_view *v, const char *fmt, ...)
+{
+	char *s = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&s, fmt, ap) >= 0) {
+		fflush(v->out);
+		v->msg(v->msg_arg, s);
+		free(s);
+	}
+	va_end(ap);
+}
+
+/* The part of a name before "entry"/"return" must be empty or end in '-': "gentry" is no entry. */
+static bool name_is(const char *name, const char *word)
+{
+	size_t n = strlen(name), w = strlen(word);
+
+	return n >= w && !strcmp(name + n - w, word) && (n == w || name[n - w - 1] == '-');
+}
+
+enum flow { FLOW_NONE, FLOW_ENTRY, FLOW_RETURN };
+
+/* Flow of a record by its probe's name, DTrace's heuristics: a second clause of the same probe is not
+ * indented again. */
+static enum flow flow_of(const struct text_view *v, const struct rec_probe *p, const struct row *row)
+{
+	uint32_t cpu = row->cpu < v->schema->ncpus ? row->cpu : 0;
+
+	if (name_is(p->name, "entry"))
+		return v->last_epid[cpu] && v->last_epid[cpu] != row->id && v->last_probe[cpu] == p->id
+			       ? FLOW_NONE
+			       : FLOW_ENTRY;
+	if (name_is(p->name, "return"))
+		return FLOW_RETURN;
+	return FLOW_NONE;
+}
+
+static void print_flow(struct text_view *v, const struct rec_probe *p, const struct row *row)
+{
+	uint32_t cpu = row->cpu < v->schema->ncpus ? row->cpu : 0;
+	bool sys = !strcmp(p->prov, "syscall");
+	enum flow flow = flow_of(v, p, row);
+	const char *prefix = flow == FLOW_ENTRY ? (sys ? " => " : " -> ")
+			     : flow == FLOW_RETURN ? (sys ? " <= " : " <- ") : "| ";
+	char *name = NULL;
+	int n;
+
+	if (flow == FLOW_RETURN && v->indent[cpu] > 0)
+		v->indent[cpu] -= 2;
+	if (flow == FLOW_NONE)
+		n = asprintf(&name, "%*s%s%s:%s", v->indent[cpu], "", prefix, p->func, p->name);
+	else
+		n = asprintf(&name, "%*s%s%s", v->indent[cpu], "", prefix, p->func);
+	if (n >= 0)
+		text_printf(v, "%3u %-41s ", row->cpu, name);
+	free(name);
+	if (flow == FLOW_ENTRY)
+		v->indent[cpu] += 2;
+	v->last_epid[cpu] = row->id;
+	v->last_probe[cpu] = p->id;
+}
+
+static void print_heading(struct text_view *v)
+{
+	if (v->heading_done)
+		return;
+	v->heading_done = true;
+	if (v->opts.flowindent)
+		text_printf(v, "%3s %-41s\n", "CPU", "FUNCTION");
+	else if (!v->opts.quiet)
+		text_printf(v, "%3s %6s %32s\n", "CPU", "ID", "FUNCTION:NAME");
+}
+
+static const struct rec_probe unknown_probe = { .prov = "", .mod = "", .func = "", .name = "?" };
+
+static const struct rec_probe *row_probe(const struct text_view *v, uint32_t id)
+{
+	const struct rec_probe *p = rec_schema_probe(v->schema, id);
+
+	return p ? p : &unknown_probe;
+}
+
+static void row_event(struct text_view *v, const struct row *row)
+{
+	const struct rec_probe *p = row_probe(v, row->probe);
+	const struct recfmt *fmt;
+
+	if (row->id == 0 || row->id > v->schema->nfmts)
+		return;
+	fmt = v->schema->fmts[row->id - 1];
+	print_heading(v);
+	if (v->opts.flowindent) {
+		print_flow(v, p, row);
+	} else if (!v->opts.quiet) {
+		char name[512];
+
+		snprintf(name, sizeof(name), "%s:%s", p->func, p->name);
+		text_printf(v, "%3u %6u %32s ", row->cpu, p->id, name);
+	}
+	for (size_t i = 0; i < fmt->nacts; i++)
+		text_act(v, fmt, i, row);
+	if (!v->opts.quiet)
+		text_printf(v, "\n");
+}
+
+static const char *fault_text(const struct rec_fault *f, char *buf, size_t n)
+{
+	unsigned long long val = f->value;
+
+	switch ((enum rec_fault_code)f->code) {
+	case FAULT_BADADDR:
+		snprintf(buf, n, "invalid address (0x%llx)", val);
+		return buf;
+	case FAULT_BADALIGN:
+		snprintf(buf, n, "invalid alignment (0x%llx)", val);
+		return buf;
+	case FAULT_ILLOP:
+		return "illegal operation";
+	case FAULT_DIVZERO:
+		return "divide-by-zero";
+	case FAULT_NOSCRATCH:
+		return "out of scratch space";
+	case FAULT_KPRIV:
+		return "invalid kernel access";
+	case FAULT_UPRIV:
+		return "invalid user access";
+	case FAULT_TUPOFLOW:
+		return "tuple stack overflow";
+	case FAULT_BADSTACK:
+		return "bad stack";
+	case FAULT_BADSIZE:
+		snprintf(buf, n, "invalid size (%lld)", (long long)val);
+		return buf;
+	case FAULT_BADINDEX:
+		snprintf(buf, n, "index out of bounds (%lld)", (long long)val);
+		return buf;
+	case FAULT_NOTRESIDENT:
+		snprintf(buf, n, "invalid address (0x%llx): the page is not in memory yet; read it when "
+			 "the system call returns", val);
+		return buf;
+	case FAULT_UNKNOWN:
+		break;
+	}
+	return "unknown fault";
+}
+
+static void row_fault(struct text_view *v, const struct row *row)
+{
+	const struct rec_fault *f = row->data;
+	const struct rec_probe *p = row_probe(v, row->probe);
+	char where[32] = "predicate", buf[160];
+
+	if (row->len < sizeof(*f))
+		return;
+	if (f->action)
+		snprintf(where, sizeof(where), "action #%u", f->action);
+	text_msg(v, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s at BPF pc %u", f->epid,
+		 p->id, p->prov, p->mod, p->func, p->name, fault_text(f, buf, sizeof(buf)), where, f->pc);
+}
+
+/* DTrace's words and tags for losses. Source: dtrace(1), DTRACEDROP_* of libdtrace. */
+static const struct drop_text {
+	enum rec_counter kind;
+	const char *tag, *one, *many;
+	bool with_cpu;
+} drop_texts[] = {
+	{ CNT_DROP_PRINCIPAL, "DTRACEDROP_PRINCIPAL", "drop", "drops", true },
+	{ CNT_DROP_AGG, "DTRACEDROP_AGGREGATION", "aggregation drop", "aggregation drops", true },
+	{ CNT_DROP_DYN, "DTRACEDROP_DYNAMIC", "dynamic variable drop", "dynamic variable drops", false },
+	{ CNT_DROP_SPEC, "DTRACEDROP_SPEC", "speculative drop", "speculative drops", false },
+	{ CNT_DROP_SPEC_UNAVAIL, "DTRACEDROP_SPECUNAVAIL",
+	  "failed speculation (no speculative buffer available)",
+	  "failed speculations (no speculative buffer available)", false },
+	{ CNT_COMPAT, "DTRACEDROP_COMPAT", "system call of a 32-bit program not traced",
+	  "system calls of 32-bit programs not traced", false },
+	{ CNT_DROP_SCRATCH, "DTRACEDROP_SCRATCH", "firing lost: no scratch space free",
+	  "firings lost: no scratch space free", false },
+};
+
+static void row_drops(struct text_view *v, const struct row *row)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(drop_texts); i++) {
+		const struct drop_text *t = &drop_texts[i];
+		char cpu[32] = "", tag[64] = "";
+
+		if (t->kind != row->id || row->count == 0)
+			continue;
+		if (t->with_cpu)
+			snprintf(cpu, sizeof(cpu), " on CPU %u", row->cpu);
+		if (v->opts.droptags)
+			snprintf(tag, sizeof(tag), "[%s] ", t->tag);
+		text_msg(v, "%s%llu %s%s", tag, (unsigned long long)row->count,
+			 row->count == 1 ? t->one : t->many, cpu);
+	}
+}
+
+int text_view_row(struct text_view *v, const struct row *row)
+{
+	int r = 0;
+
+	switch (row->kind) {
+	case ROW_EVENT:
+		row_event(v, row);
+		break;
+	case ROW_FAULT:
+		row_fault(v, row);
+		break;
+	case ROW_AGG:
+		r = aggstate_apply(v->aggs, row);
+		break;
+	case ROW_DROPS:
+		row_drops(v, row);
+		break;
+	case ROW_NOTE:
+		text_msg(v, "%.*s", (int)row->len, (const char *)row->data);
+		break;
+	case ROW_END:
+		break;
+	}
+	return r < 0 ? r : v->error;
+}
+
+int text_view_consume(struct text_view *v, struct recording *rec)
+{
+	struct row row;
+	int r = 0;
+
+	while (r == 0 && recording_next(rec, &row))
+		r = text_view_row(v, &row);
+	recording_release(rec);
+	return r < 0 ? r : text_view_flush(v);
+}
+
+int text_view_flush(struct text_view *v)
+{
+	if (v->error)
+		return v->error;
+	errno = 0;
+	if (fflush(v->out) != 0)
+		v->error = errno ? -errno : -EIO;
+	return v->error;
+}
+
+int text_view_finish(struct text_view *v)
+{
+	if (!v->opts.no_final_aggs)
+		text_print_unprinted(v);
+	return text_view_flush(v);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text view: DTrace's output, byte for byte, from the rows of a recording. */
+#ifndef DWELL_VIEW_TEXT_H
+#define DWELL_VIEW_TEXT_H
+#include <stdio.h>
+#include "base/err.h"
+#include "store/recording.h"
+#include "sym/sym.h"
+
+struct text_opts {
+	bool quiet, flowindent, rawbytes, noresolve, droptags;
+	bool aggsortkey, aggsortrev, aggpercpu;
+	int64_t aggsortkeypos, aggsortpos;
+	int64_t stackindent;
+	bool destructive; /* system() and freopen() may run */
+	bool no_final_aggs; /* do not print unprinted aggregations at the end */
+};
+
+struct text_view;
+
+/* Where messages go (drops, faults): one line without newline and without the program's name. */
+typedef void text_msg_fn(void *arg, const char *text);
+/* setopt(): changes an option while running; false: refused. */
+typedef bool text_setopt_fn(void *arg, const char *name, const char *value);
+
+/* out is not owned; sym may be NULL (addresses stay numbers). */
+int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct text_opts *opts,
+		  FILE *out, text_msg_fn *msg, void *msg_arg, struct text_view **ret);
+void text_view_free(struct text_view *v);
+void text_view_on_setopt(struct text_view *v, text_setopt_fn *fn, void *arg);
+struct text_opts *text_view_opts(struct text_view *v); /* may be changed while running */
+/* Shows one row. 0, or -errno when the output cannot be written (-EPIPE, -ENOSPC …). */
+int text_view_row(struct text_view *v, const struct row *row);
+/* Reads all rows that the recording has ready, and releases them. */
+int text_view_consume(struct text_view *v, struct recording *r);
+/* At the end of a run: prints the aggregations that no printa() has shown. */
+int text_view_finish(struct text_view *v);
+int text_view_flush(struct text_view *v);
+#endif

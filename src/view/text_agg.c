@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Printing aggregations: sorting as DTrace sorts (by value, then key; -x aggsort… options), one or
+ * several aggregations joined by their keys, default form or format. */
+#include <string.h>
+#include "base/cleanup.h"
+#include "view/text_int.h"
+
+/* One row to be printed: a key and its value in each aggregation (NULL: none there). */
+struct agg_row {
+	const uint8_t *key;
+	const uint64_t **values; /* naggs of them */
+};
+
+struct agg_table {
+	struct text_view *v;
+	const struct aggdesc *const *aggs;
+	size_t naggs;
+	struct agg_row *rows;
+	const uint64_t **values; /* memory of all rows' values */
+	size_t nrows;
+};
+
+static int key_field_cmp(const struct recfield *f, const uint8_t *a, const uint8_t *b)
+{
+	if (f->kind == FLD_INT) {
+		uint64_t x = datum_u64(f, a), y = datum_u64(f, b);
+
+		if (f->is_signed)
+			return (int64_t)x < (int64_t)y ? -1 : (int64_t)x > (int64_t)y;
+		return x < y ? -1 : x > y;
+	}
+	if (f->kind == FLD_STRING)
+		return strncmp((const char *)a, (const char *)b, f->size);
+	return memcmp(a, b, f->size);
+}
+
+static int key_cmp(const struct agg_table *t, const uint8_t *a, const uint8_t *b)
+{
+	const struct aggdesc *d = t->aggs[0];
+	int64_t pos = t->v->opts.aggsortkeypos;
+	size_t first = pos > 0 && (uint64_t)pos < d->nkeys ? (size_t)pos : 0;
+
+	for (size_t i = 0; i < d->nkeys; i++) {
+		const struct recfield *f = &d->keys[(first + i) % d->nkeys];
+		int c = key_field_cmp(f, a + f->off, b + f->off);
+
+		if (c)
+			return c;
+	}
+	return 0;
+}
+
+static int value_cmp(const struct aggdesc *d, const uint64_t *a, const uint64_t *b)
+{
+	if (!a || !b)
+		return a ? 1 : b ? -1 : 0;
+	return aggstate_value_cmp(d, a, b);
+}
+
+/* Values first, beginning with the aggregation of -x aggsortpos; keys break ties, or lead. */
+static int row_cmp(const void *pa, const void *pb, void *arg)
+{
+	const struct agg_row *a = pa, *b = pb;
+	const struct agg_table *t = arg;
+	const struct text_opts *o = &t->v->opts;
+	int64_t pos = o->aggsortpos;
+	size_t first = pos > 0 && (uint64_t)pos < t->naggs ? (size_t)pos : 0;
+	int c = o->aggsortkey ? key_cmp(t, a->key, b->key) : 0;
+
+	for (size_t i = 0; i < t->naggs && c == 0; i++) {
+		size_t n = i == 0 ? first : i <= first ? i - 1 : i;
+
+		c = value_cmp(t->aggs[n], a->values[n], b->values[n]);
+	}
+	if (c == 0)
+		c = key_cmp(t, a->key, b->key);
+	return o->aggsortrev ? -c : c;
+}
+
+static int cmp_keys_only(const void *pa, const void *pb, void *arg)
+{
+	const struct agg_row *a = pa, *b = pb;
+	const struct agg_table *t = arg;
+
+	return memcmp(a->key, b->key, t->aggs[0]->key_size);
+}
+
+/* Rows with equal keys (of different aggregations) become one. */
+static void join_rows(struct agg_table *t)
+{
+	size_t n = 0;
+
+	qsort_r(t->rows, t->nrows, sizeof(*t->rows), cmp_keys_only, t);
+	for (size_t i = 0; i < t->nrows; i++) {
+		if (n && cmp_keys_only(&t->rows[n - 1], &t->rows[i], t) == 0) {
+			for (size_t k = 0; k < t->naggs; k++)
+				if (t->rows[i].values[k])
+					t->rows[n - 1].values[k] = t->rows[i].values[k];
+		} else {
+			t->rows[n++] = t->rows[i];
+		}
+	}
+	t->nrows = n;
+}
+
+static int table_fill(struct agg_table *t)
+{
+	size_t total = 0, n = 0;
+
+	for (size_t k = 0; k < t->naggs; k++) {
+		const struct agg_entry *e;
+
+		total += aggstate_entries(t->v->aggs, t->aggs[k]->id, &e);
+	}
+	t->rows = calloc(total + 1, sizeof(*t->rows));
+	t->values = calloc(total * t->naggs + 1, sizeof(*t->values));
+	if (!t->rows || !t->values)
+		return -ENOMEM;
+	for (size_t k = 0; k < t->naggs; k++) {
+		const struct agg_entry *e;
+		size_t ne = aggstate_entries(t->v->aggs, t->aggs[k]->id, &e);
+
+		for (size_t i = 0; i < ne && n < total; i++, n++) {
+			t->rows[n].key = e[i].key;
+			t->rows[n].values = t->values + n * t->naggs;
+			t->rows[n].values[k] = e[i].value;
+		}
+	}
+	t->nrows = n;
+	if (t->naggs > 1)
+		join_rows(t);
+	qsort_r(t->rows, t->nrows, sizeof(*t->rows), row_cmp, t);
+	return 0;
+}
+
+static void row_default(const struct agg_table *t, const struct agg_row *row)
+{
+	const struct aggdesc *d = t->aggs[0];
+	static const uint64_t zero[8];
+
+	for (size_t i = 0; i < d->nkeys; i++)
+		text_datum_key(t->v, &d->keys[i], row->key + d->keys[i].off);
+	for (size_t k = 0; k < t->naggs; k++) {
+		int64_t normal = aggstate_normal(t->v->aggs, t->aggs[k]->id);
+
+		if (row->values[k])
+			text_aggvalue(t->v, t->aggs[k], row->values[k], normal);
+		else if (!text_agg_is_dist(t->aggs[k]->func))
+			text_aggvalue(t->v, t->aggs[k], zero, normal);
+	}
+	text_printf(t->v, "\n");
+}
+
+static void row_format(const struct agg_table *t, const struct agg_row *row, const char *fmt, size_t len)
+{
+	const struct aggdesc *d = t->aggs[0];
+	_cleanup_free_ struct datum *data = calloc(d->nkeys + 1, sizeof(*data));
+	_cleanup_free_ struct aggval *vals = calloc(t->naggs, sizeof(*vals));
+
+	if (!data || !vals)
+		return;
+	for (size_t i = 0; i < d->nkeys; i++)
+		data[i] = (struct datum){ &d->keys[i], row->key + d->keys[i].off };
+	for (size_t k = 0; k < t->naggs; k++)
+		vals[k] = (struct aggval){ t->aggs[k], row->values[k],
+					   aggstate_normal(t->v->aggs, t->aggs[k]->id) };
+	text_format(t->v, fmt, len, data, d->nkeys, vals, t->naggs);
+}
+
+static void print_table(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs,
+			const char *fmt, size_t len)
+{
+	struct agg_table t = { .v = v, .aggs = aggs, .naggs = naggs };
+
+	if (table_fill(&t) < 0) {
+		text_msg(v, "out of memory while printing aggregations");
+	} else {
+		for (size_t i = 0; i < t.nrows; i++) {
+			if (fmt)
+				row_format(&t, &t.rows[i], fmt, len);
+			else
+				row_default(&t, &t.rows[i]);
+		}
+	}
+	free(t.rows);
+	free(t.values);
+}
+
+void text_printa(struct text_view *v, const struct recact *act)
+{
+	if (act->naggs == 0)
+		return;
+	for (size_t k = 0; k < act->naggs; k++)
+		v->agg_printed[act->aggs[k]->id] = true;
+	if (!act->fmt)
+		text_printf(v, "\n");
+	print_table(v, act->aggs, act->naggs, act->fmt, act->fmt_len);
+}
+
+void text_print_unprinted(struct text_view *v)
+{
+	for (size_t i = 0; i < v->schema->naggs; i++)
+		if (!v->agg_printed[i])
+			print_table(v, &v->schema->aggs[i], 1, NULL, 0);
+}

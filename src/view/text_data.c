@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values in DTrace's default forms: numbers by size, strings, bytes as a dump. */
+#include <ctype.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "view/text_int.h"
+
+uint64_t datum_u64(const struct recfield *f, const uint8_t *p)
+{
+	uint64_t u = 0;
+
+	if (f->size == 0 || f->size > 8)
+		return 0;
+	memcpy(&u, p, f->size);
+	if (f->is_signed && f->size < 8) {
+		unsigned shift = 64 - 8 * f->size;
+
+		return (uint64_t)((int64_t)(u << shift) >> shift);
+	}
+	return u;
+}
+
+static void rawbytes_row(struct text_view *v, const uint8_t *p, size_t i, size_t n)
+{
+	enum { MARGIN = 5 };
+	size_t j, end = i + 16 < n ? i + 16 : n;
+
+	text_printf(v, "%*s%5zx:", MARGIN, "", i);
+	for (j = i; j < end; j++)
+		text_printf(v, " %02x", p[j]);
+	for (; j < i + 16; j++)
+		text_printf(v, "   ");
+	text_printf(v, "  ");
+	for (j = i; j < end; j++)
+		text_printf(v, "%c", p[j] < ' ' || p[j] > '~' ? '.' : p[j]);
+	text_printf(v, "\n");
+}
+
+/* tracemem()'s dump: 16 bytes a row, in hex and as characters. */
+void text_rawbytes(struct text_view *v, const uint8_t *p, size_t n)
+{
+	if (n == 0)
+		return;
+	text_printf(v, "\n%*s      ", 5, "");
+	for (int i = 0; i < 16; i++)
+		text_printf(v, "  %c", "0123456789abcdef"[i]);
+	text_printf(v, "  0123456789abcdef\n");
+	for (size_t i = 0; i < n; i += 16)
+		rawbytes_row(v, p, i, n);
+}
+
+static bool printable(uint8_t c)
+{
+	return c < 0x80 && (isprint(c) || isspace(c) || c == '\b' || c == '\a');
+}
+
+/* Length of the text if the bytes look like a string (printable, then only NULs), else -1. */
+static ssize_t looks_like_string(const uint8_t *p, size_t n)
+{
+	size_t i = 0, j;
+
+	while (i < n && printable(p[i]))
+		i++;
+	if (i == n)
+		return (ssize_t)n;
+	if (i == 0 || p[i] != '\0')
+		return -1;
+	for (j = i; j < n; j++)
+		if (p[j] != '\0')
+			return -1;
+	return (ssize_t)i;
+}
+
+static void print_text(struct text_view *v, const uint8_t *p, size_t n, int width, bool quiet)
+{
+	if (quiet)
+		text_printf(v, "%.*s", (int)n, (const char *)p);
+	else
+		text_printf(v, "  %-*.*s", width, (int)n, (const char *)p);
+}
+
+static void print_bytes(struct text_view *v, const uint8_t *p, size_t n, int width, bool quiet)
+{
+	ssize_t len = v->opts.rawbytes ? -1 : looks_like_string(p, n);
+
+	if (len < 0)
+		text_rawbytes(v, p, n);
+	else
+		print_text(v, p, (size_t)len, width, quiet);
+}
+
+static void print_number(struct text_view *v, const struct recfield *f, const uint8_t *p, bool quiet)
+{
+	static const int widths[] = { [1] = 3, [2] = 5, [4] = 8, [8] = 16 };
+	long long val = (long long)datum_u64(f, p);
+
+	/* DTrace shows values of less than 64 bits by their sign, 64-bit ones always as signed */
+	if (quiet)
+		text_printf(v, "%lld", val);
+	else
+		text_printf(v, " %*lld", widths[f->size <= 8 ? f->size : 8], val);
+}
+
+static void print_datum(struct text_view *v, const struct recfield *f, const uint8_t *p, int width,
+			bool quiet)
+{
+	char buf[1024];
+
+	switch (f->kind) {
+	case FLD_INT:
+		if (f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8)
+			print_number(v, f, p, quiet);
+		break;
+	case FLD_STRING:
+		if (v->opts.rawbytes)
+			text_rawbytes(v, p, f->size);
+		else
+			print_text(v, p, strnlen((const char *)p, f->size), width, quiet);
+		break;
+	case FLD_BYTES:
+		print_bytes(v, p, f->size, width, quiet);
+		break;
+	case FLD_STACK:
+	case FLD_USTACK:
+		text_stack(v, f, p, (int)v->opts.stackindent, "%s");
+		break;
+	default:
+		text_addr_str(v, f->kind, p, buf, sizeof(buf));
+		text_printf(v, "  %-50s", buf);
+		break;
+	}
+}
+
+void text_datum_trace(struct text_view *v, const struct recfield *f, const uint8_t *p)
+{
+	print_datum(v, f, p, 33, v->opts.quiet);
+}
+
+void text_datum_key(struct text_view *v, const struct recfield *f, const uint8_t *p)
+{
+	print_datum(v, f, p, 50, false);
+}

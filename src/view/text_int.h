@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the text view: shared between its files. */
+#ifndef DWELL_VIEW_TEXT_INT_H
+#define DWELL_VIEW_TEXT_INT_H
+#include "base/arena.h"
+#include "base/printfmt.h"
+#include "store/aggstate.h"
+#include "view/text.h"
+
+struct fmtcache { /* parsed formats by the address of their text */
+	const char *fmt;
+	struct pfconv *convs;
+	size_t n;
+};
+
+struct text_view {
+	const struct rec_schema *schema;
+	struct sym *sym;
+	struct text_opts opts;
+	FILE *out;
+	FILE *orig_out;	 /* before freopen() */
+	bool own_out;
+	text_msg_fn *msg;
+	void *msg_arg;
+	text_setopt_fn *setopt;
+	void *setopt_arg;
+	struct aggstate *aggs;
+	bool *agg_printed; /* by aggregation id: shown by a printa() */
+	bool heading_done;
+	struct arena *arena;
+	struct fmtcache *cache;
+	size_t ncache, cap_cache;
+	/* flow indentation, as DTrace keeps it per CPU */
+	int *indent;
+	uint32_t *last_epid;
+	uint32_t *last_probe;
+	int error; /* sticky */
+};
+
+/* One value to be shown: bytes with a field's description. */
+struct datum {
+	const struct recfield *f;
+	const uint8_t *p;
+};
+
+/* One or several aggregations of one key, for formats with @. aggs[0] with naggs 1. */
+struct aggval {
+	const struct aggdesc *d;
+	const uint64_t *value; /* NULL: no such key in this aggregation: zero */
+	int64_t normal;
+};
+
+uint64_t datum_u64(const struct recfield *f, const uint8_t *p); /* sign-extended when signed */
+void text_printf(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void text_msg(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* text_sym.c: addresses and stacks. */
+void text_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
+		const char *fmt);
+void text_addr_str(struct text_view *v, enum field_kind kind, const uint8_t *p, char *buf, size_t n);
+void text_kaddr_str(struct text_view *v, uint64_t addr, bool offset, char *buf, size_t n);
+void text_uaddr_str(struct text_view *v, uint32_t tgid, uint64_t start, uint64_t addr, bool offset,
+		    char *buf, size_t n);
+
+/* text_data.c: default forms of values. */
+void text_datum_trace(struct text_view *v, const struct recfield *f, const uint8_t *p);
+void text_datum_key(struct text_view *v, const struct recfield *f, const uint8_t *p);
+void text_rawbytes(struct text_view *v, const uint8_t *p, size_t n);
+
+/* text_printf.c: formats. Returns the number of data used. */
+int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data,
+		size_t ndata, const struct aggval *aggs, size_t naggs);
+
+/* text_quant.c: aggregation values in their default form. */
+void text_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t *value, int64_t normal);
+/* The number that %@d shows. */
+int64_t text_aggnumber(const struct aggdesc *d, const uint64_t *value, int64_t normal);
+bool text_agg_is_dist(enum agg_func f);
+
+/* text_agg.c: printing aggregations. fmt NULL: default form. */
+void text_printa(struct text_view *v, const struct recact *act);
+void text_print_unprinted(struct text_view *v);
+
+/* text_act.c */
+void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
+#endif

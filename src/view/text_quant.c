@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Aggregation values in DTrace's default form: numbers and ASCII distributions. */
+#include <math.h>
+#include <string.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "view/text_int.h"
+
+#define BAR_LEN 40 /* characters of a bar; half of it for each side when there are negative counts */
+
+static const char bar_ats[] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
+
+/* What all rows of one distribution share. */
+struct dist {
+	const int64_t *data; /* counts by bucket */
+	unsigned first, last; /* rows to show */
+	int64_t normal;
+	long double total;
+	bool positives, negatives;
+};
+
+static void dist_scan(struct dist *q)
+{
+	for (unsigned i = q->first; i <= q->last; i++) {
+		q->positives |= q->data[i] > 0;
+		q->negatives |= q->data[i] < 0;
+		q->total += fabsl((long double)q->data[i]);
+	}
+}
+
+static void dist_heading(struct text_view *v)
+{
+	text_printf(v, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------", "count");
+}
+
+static void dist_bar(struct text_view *v, const struct dist *q, int64_t val)
+{
+	int len = q->positives && q->negatives ? BAR_LEN / 2 : BAR_LEN;
+	int depth = 0;
+	long long shown = (long long)(val / q->normal);
+
+	if (q->total > 0)
+		depth = (int)(fabsl((long double)val) * len / q->total + 0.5L);
+	if (!q->negatives)
+		text_printf(v, "|%.*s%*s %-9lld\n", depth, bar_ats, len - depth, "", shown);
+	else if (!q->positives)
+		text_printf(v, "%*s%.*s| %-9lld\n", len - depth, "", depth, bar_ats, shown);
+	else if (val <= 0)
+		text_printf(v, "%*s%.*s|%*s %-9lld\n", len - depth, "", depth, bar_ats, len, "", shown);
+	else
+		text_printf(v, "%20s|%.*s%*s %-9lld\n", "", depth, bar_ats, len - depth, "", shown);
+}
+
+/* The rows from one before the first to one after the last non-empty bucket; false: all are empty. */
+static bool dist_range(struct dist *q, unsigned nbuckets)
+{
+	unsigned first = 0, last = nbuckets - 1;
+
+	while (first < nbuckets && q->data[first] == 0)
+		first++;
+	if (first == nbuckets)
+		return false;
+	while (last > 0 && q->data[last] == 0)
+		last--;
+	q->first = first > 0 ? first - 1 : 0;
+	q->last = last < nbuckets - 1 ? last + 1 : last;
+	return true;
+}
+
+static void print_quantize(struct text_view *v, const int64_t *data, int64_t normal)
+{
+	struct dist q = { .data = data, .normal = normal };
+
+	if (!dist_range(&q, AGG_QUANT_NBUCKETS)) {
+		q.first = AGG_QUANT_ZERO - 1;
+		q.last = AGG_QUANT_ZERO + 1;
+	}
+	dist_scan(&q);
+	dist_heading(v);
+	for (unsigned i = q.first; i <= q.last; i++) {
+		text_printf(v, "%16lld ", (long long)aggval_quantize_bound(i));
+		dist_bar(v, &q, data[i]);
+	}
+}
+
+static void print_lquantize(struct text_view *v, const int32_t param[4], const int64_t *data,
+			    int64_t normal)
+{
+	unsigned levels = aggval_lquantize_levels(param);
+	struct dist q = { .data = data, .normal = normal };
+
+	if (!dist_range(&q, levels + 2)) {
+		q.first = 0;
+		q.last = levels + 1 < 2 ? levels + 1 : 2;
+	}
+	dist_scan(&q);
+	dist_heading(v);
+	for (unsigned i = q.first; i <= q.last; i++) {
+		char label[32];
+
+		if (i == 0)
+			snprintf(label, sizeof(label), "< %d", param[0]);
+		else if (i == levels + 1)
+			snprintf(label, sizeof(label), ">= %lld",
+				 (long long)param[0] + (long long)levels * param[2]);
+		else
+			snprintf(label, sizeof(label), "%lld",
+				 (long long)param[0] + (long long)(i - 1) * param[2]);
+		text_printf(v, "%16s ", label);
+		dist_bar(v, &q, data[i]);
+	}
+}
+
+static uint64_t ipow(uint64_t base, int n)
+{
+	uint64_t r = 1;
+
+	while (n-- > 0)
+		r *= base;
+	return r;
+}
+
+/* llquantize: the lower bounds of the buckets by their distance from the zero bucket; 0: a bucket
+ * that cannot hold a value (several steps share one number when the lowest magnitude is 0). */
+static unsigned ll_bounds(const int32_t param[4], uint64_t *bound, unsigned cap)
+{
+	int factor = param[0], low = param[1], high = param[2], steps = param[3];
+	int per = steps / factor, mag = low;
+	unsigned i = 1;
+	uint64_t scale;
+
+	bound[i] = ipow((uint64_t)factor, low);
+	if (low == 0 && steps > factor) {
+		for (int s = 2; s <= factor; s++) {
+			i += (unsigned)per;
+			if (i < cap)
+				bound[i] = (uint64_t)s;
+		}
+		mag++;
+	}
+	scale = ipow((uint64_t)factor, mag + 1) / (uint64_t)steps;
+	for (; mag <= high; mag++) {
+		for (int s = per + 1; s <= steps; s++)
+			if (++i < cap)
+				bound[i] = (uint64_t)s * scale;
+		scale *= (uint64_t)factor;
+	}
+	return i;
+}
+
+static void ll_label(const struct dist *q, const uint64_t *bound, unsigned zero, unsigned half,
+		     const int32_t param[4], unsigned i, char *s, size_t n)
+{
+	unsigned dist = i > zero ? i - zero : zero - i;
+	unsigned long long b = dist ? bound[dist] : bound[1];
+	unsigned long long over = ipow((uint64_t)param[0], param[2] + 1);
+
+	/* the outermost row may be a bucket that cannot exist: it carries its neighbour's label */
+	if (dist && !b && (i == q->first || i == q->last)) {
+		unsigned d = dist;
+		bool up = (i == q->first) == (i < zero);
+
+		while (d > 0 && d <= half && !bound[d])
+			d = up ? d + 1 : d - 1;
+		b = d <= half + 1 ? bound[d] : 0;
+	}
+	s[0] = '\0';
+	if (dist == 0 && b == 1)
+		snprintf(s, n, "0");
+	else if (dist == 0)
+		snprintf(s, n, q->first >= zero ? "< %llu" : "abs() < %llu", b);
+	else if (dist > half)
+		snprintf(s, n, i > zero ? ">= %llu" : "<= -%llu", over);
+	else if (b)
+		snprintf(s, n, i > zero ? "%llu" : "-%llu", b);
+}
+
+static void print_llquantize(struct text_view *v, const int32_t param[4], const int64_t *data,
+			     int64_t normal)
+{
+	unsigned nb = aggval_llquantize_nbuckets(param), zero = nb / 2, half = zero - 1;
+	struct dist q = { .data = data, .normal = normal, .first = zero, .last = zero + 2 };
+	_cleanup_free_ uint64_t *bound = calloc((size_t)half + 3, sizeof(*bound));
+
+	if (!bound)
+		return;
+	dist_range(&q, nb);
+	if (q.last >= nb)
+		q.last = nb - 1;
+	ll_bounds(param, bound, half + 2);
+	dist_scan(&q);
+	dist_heading(v);
+	for (unsigned i = q.first; i <= q.last; i++) {
+		char label[48];
+
+		ll_label(&q, bound, zero, half, param, i, label, sizeof(label));
+		if (!label[0])
+			continue;
+		text_printf(v, "%16s ", label);
+		dist_bar(v, &q, data[i]);
+	}
+}
+
+/* sqrt(average of the squares - square of the average), as DTrace computes it on 128-bit integers. */
+static int64_t stddev(const uint64_t *w, int64_t normal)
+{
+	unsigned __int128 sq = ((unsigned __int128)w[3] << 64) | w[2], diff, root;
+	int64_t avg;
+
+	if (w[0] == 0)
+		return 0;
+	sq = sq / (uint64_t)normal / w[0];
+	avg = (int64_t)w[1] / normal / (int64_t)w[0];
+	diff = sq - (unsigned __int128)((__int128)avg * avg);
+	root = (unsigned __int128)sqrtl((long double)diff);
+	while (root * root > diff)
+		root--;
+	while ((root + 1) * (root + 1) <= diff)
+		root++;
+	return (int64_t)root;
+}
+
+bool text_agg_is_dist(enum agg_func f)
+{
+	return f == AGG_QUANTIZE || f == AGG_LQUANTIZE || f == AGG_LLQUANTIZE;
+}
+
+int64_t text_aggnumber(const struct aggdesc *d, const uint64_t *value, int64_t normal)
+{
+	switch (d->func) {
+	case AGG_COUNT:
+		return (int64_t)value[0] / normal;
+	case AGG_AVG:
+		return value[0] ? (int64_t)value[1] / normal / (int64_t)value[0] : 0;
+	case AGG_STDDEV:
+		return stddev(value, normal);
+	case AGG_MIN:
+	case AGG_MAX:
+	case AGG_SUM:
+		return (int64_t)value[1] / normal;
+	default:
+		return (int64_t)value[0];
+	}
+}
+
+void text_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t *value, int64_t normal)
+{
+	const int64_t *data = (const int64_t *)value + 1;
+
+	switch (d->func) {
+	case AGG_QUANTIZE:
+		print_quantize(v, data, normal);
+		break;
+	case AGG_LQUANTIZE:
+		print_lquantize(v, d->param, data, normal);
+		break;
+	case AGG_LLQUANTIZE:
+		print_llquantize(v, d->param, data, normal);
+		break;
+	default:
+		text_printf(v, " %16lld", (long long)text_aggnumber(d, value, normal));
+		break;
+	}
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses and stacks as text: "vmlinux`vfs_read+0x1b", "libc.so.6`read", "0x7f…". */
+#include <stdarg.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "view/text_int.h"
+
+static void symbol_str(const struct symbol *s, bool found, uint64_t addr, bool offset, char *buf, size_t n)
+{
+	unsigned long long a = addr;
+
+	if (found && s->name) {
+		if (offset && s->offset)
+			snprintf(buf, n, "%s`%s+0x%llx", s->module, s->name, (unsigned long long)s->offset);
+		else
+			snprintf(buf, n, "%s`%s", s->module, s->name);
+	} else if (s->module && s->module[0]) {
+		snprintf(buf, n, "%s`0x%llx", s->module, a);
+	} else {
+		snprintf(buf, n, "0x%llx", a);
+	}
+}
+
+void text_kaddr_str(struct text_view *v, uint64_t addr, bool offset, char *buf, size_t n)
+{
+	struct symbol s = { 0 };
+	bool found = v->sym && !v->opts.noresolve && sym_kernel(v->sym, addr, &s);
+
+	symbol_str(&s, found, addr, offset, buf, n);
+}
+
+void text_uaddr_str(struct text_view *v, uint32_t tgid, uint64_t start, uint64_t addr, bool offset,
+		    char *buf, size_t n)
+{
+	struct symbol s = { 0 };
+	bool found = v->sym && sym_user(v->sym, tgid, start, addr, &s);
+
+	if (v->opts.noresolve && s.module && s.module[0])
+		snprintf(buf, n, "%s:0x%llx", s.module,
+			 (unsigned long long)(s.name ? s.addr + s.offset : s.offset));
+	else
+		symbol_str(&s, found && !v->opts.noresolve, addr, offset, buf, n);
+}
+
+static void module_str(const struct symbol *s, uint64_t addr, char *buf, size_t n)
+{
+	if (s->module && s->module[0])
+		snprintf(buf, n, "%s", s->module);
+	else
+		snprintf(buf, n, "0x%llx", (unsigned long long)addr);
+}
+
+void text_addr_str(struct text_view *v, enum field_kind kind, const uint8_t *p, char *buf, size_t n)
+{
+	struct rec_uaddr u = { 0 };
+	struct symbol s = { 0 };
+	uint64_t addr;
+
+	if (kind == FLD_SYM || kind == FLD_FUNC || kind == FLD_MOD) {
+		memcpy(&addr, p, sizeof(addr));
+		if (kind != FLD_MOD) {
+			text_kaddr_str(v, addr, false, buf, n);
+			return;
+		}
+		if (v->sym)
+			sym_kernel(v->sym, addr, &s);
+		module_str(&s, addr, buf, n);
+		return;
+	}
+	memcpy(&u, p, sizeof(u));
+	if (kind == FLD_UMOD) {
+		if (v->sym)
+			sym_user(v->sym, u.tgid, u.start, u.addr, &s);
+		module_str(&s, u.addr, buf, n);
+		return;
+	}
+	text_uaddr_str(v, u.tgid, u.start, u.addr, kind == FLD_UADDR, buf, n);
+}
+
+__attribute__((format(printf, 3, 0))) static void frame_line(struct text_view *v, int indent,
+							     const char *fmt, const char *text)
+{
+	text_printf(v, "%*s", indent, "");
+	if (!strcmp(fmt, "%s"))
+		text_printf(v, "%s\n", text);
+	else {
+		char *s = NULL;
+
+/* fmt is made by text_printf.c from a checked conversion, with one %s */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		if (asprintf(&s, fmt, text) >= 0)
+			text_printf(v, "%s\n", s);
+#pragma GCC diagnostic pop
+		free(s);
+	}
+}
+
+static void kernel_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
+			 const char *fmt)
+{
+	char buf[1024];
+
+	for (uint32_t i = 0; i < f->nframes; i++) {
+		uint64_t pc;
+
+		memcpy(&pc, p + 8 * (size_t)i, sizeof(pc));
+		if (!pc)
+			break;
+		text_kaddr_str(v, pc, true, buf, sizeof(buf));
+		frame_line(v, indent, fmt, buf);
+	}
+}
+
+static void user_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
+		       const char *fmt)
+{
+	struct rec_ustack_hdr h;
+	char buf[1024];
+
+	memcpy(&h, p, sizeof(h));
+	p += sizeof(h);
+	if (h.flags & REC_USTACK_NONE) {
+		frame_line(v, indent, fmt, "[no user stack here]");
+		return;
+	}
+	for (uint32_t i = 0; i < f->nframes; i++) {
+		uint64_t pc;
+
+		memcpy(&pc, p + 8 * (size_t)i, sizeof(pc));
+		if (!pc)
+			break;
+		text_uaddr_str(v, h.tgid, h.start, pc, true, buf, sizeof(buf));
+		frame_line(v, indent, fmt, buf);
+	}
+	if (h.flags & REC_USTACK_CUT)
+		frame_line(v, indent, fmt, "[stack cut here: deeper than the frames asked for]");
+	else if (h.flags & REC_USTACK_FAULT)
+		frame_line(v, indent, fmt, "[stack cut here: code without frame pointers]");
+}
+
+void text_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
+		const char *fmt)
+{
+	text_printf(v, "\n");
+	if (f->kind == FLD_STACK)
+		kernel_stack(v, f, p, indent, fmt);
+	else
+		user_stack(v, f, p, indent, fmt);
+}
