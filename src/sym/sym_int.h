@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The symboliser's inside, for src/sym only. */
+#ifndef DWELL_SYM_SYM_INT_H
+#define DWELL_SYM_SYM_INT_H
+#include "sym/kallsyms.h"
+#include "sym/strset.h"
+#include "sym/sym.h"
+
+struct sym {
+	struct strset names; /* everything that struct symbol points to */
+	struct ksyms k;
+	bool k_tried;
+	int k_code;	  /* of the last load of k */
+	uint64_t k_at_ns; /* when k was loaded, CLOCK_MONOTONIC */
+};
+
+uint64_t sym_now_ns(void);
+#endif
