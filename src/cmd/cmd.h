@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands of the dwell binary. Only this folder parses options, wires modules and prints errors. */
+#ifndef DWELL_CMD_CMD_H
+#define DWELL_CMD_CMD_H
+#include <stdbool.h>
+#include "base/diag.h"
+#include "base/err.h"
+
+/* Exit codes as dtrace(1)'s. */
+enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
+
+struct command {
+	const char *name;    /* first argument: `dwell features` */
+	const char *summary; /* one line for the usage */
+	int (*run)(int argc, char **argv); /* exit code; argv[0] is the command's name */
+};
+extern const struct command cmd_features;
+
+/* The name dwell was called by; in front of every message. */
+void cmd_set_name(const char *argv0);
+const char *cmd_name(void);
+/* "dtrace: " + text + newline on stderr, after flushing stdout. */
+void cmd_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and returns EXIT_ERROR. */
+int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* `dwell -n …`: everything that follows dtrace(1). */
+int cmd_dtrace(int argc, char **argv);
+int cmd_usage(void); /* prints the usage on stderr; EXIT_USAGE */
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dwell: where time goes, and why. Chooses the command; without one it is dtrace(1). */
+#include <signal.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+
+static const struct command *const commands[] = { &cmd_features };
+
+int main(int argc, char **argv)
+{
+	cmd_set_name(argc > 0 ? argv[0] : NULL);
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error that is reported */
+	if (argc > 1 && strcmp(cmd_name(), "dtrace"))
+		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+			if (!strcmp(argv[1], commands[i]->name))
+				return commands[i]->run(argc - 1, argv + 1);
+	return cmd_dtrace(argc, argv);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages on stderr, beginning with the name the binary was called by. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "cmd/cmd.h"
+
+static const char *program = "dwell";
+
+void cmd_set_name(const char *argv0)
+{
+	const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
+
+	if (slash)
+		program = slash + 1;
+	else if (argv0 && argv0[0])
+		program = argv0;
+}
+
+const char *cmd_name(void)
+{
+	return program;
+}
+
+__attribute__((format(printf, 1, 0))) static void message(const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s: ", program);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+void cmd_msg(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(fmt, ap);
+	va_end(ap);
+}
+
+int cmd_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(fmt, ap);
+	va_end(ap);
+	return EXIT_ERROR;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parsing of dtrace(1)'s command line: its option letters, meanings, messages and exit codes.
+ * Source: dtrace(1), Oracle Linux DTrace 2.0. */
+#include "cmd/opts.h"
+#include <getopt.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+
+static const char optletters[] = "+3:6:aAb:Bc:CD:ef:FGhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z";
+
+int cmd_usage(void)
+{
+	fprintf(stderr,
+		"Usage: %s [-CeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
+		"\t[-I path] [-L path] [-o output] [-p pid] [-s script] [-U name]\n"
+		"\t[-x opt[=val]] [-X a|c|s|t]\n\n"
+		"\t[-P provider %s]\n"
+		"\t[-m [ provider: ] module %s]\n"
+		"\t[-f [[ provider: ] module: ] func %s]\n"
+		"\t[-n [[[ provider: ] module: ] func: ] name %s]\n"
+		"\t[-i probe-id %s] [ args ... ]\n\n",
+		cmd_name(), "[[ predicate ] action ]", "[[ predicate ] action ]",
+		"[[ predicate ] action ]", "[[ predicate ] action ]", "[[ predicate ] action ]");
+	fprintf(stderr,
+		"\tpredicate -> '/' D-expression '/'\n"
+		"\t   action -> '{' D-statements '}'\n"
+		"\n"
+		"\t-b  set trace buffer size\n"
+		"\t-c  run specified command and exit upon its completion\n"
+		"\t-C  run cpp(1) preprocessor on script files\n"
+		"\t-D  define symbol when invoking preprocessor\n"
+		"\t-e  exit after compiling request but prior to enabling probes\n"
+		"\t-f  enable or list probes matching the specified function name\n"
+		"\t-F  coalesce trace output by function\n"
+		"\t-H  print included files when invoking preprocessor\n"
+		"\t-i  enable or list probes matching the specified probe id\n"
+		"\t-I  add include directory to preprocessor search path\n"
+		"\t-l  list probes matching specified criteria\n"
+		"\t-L  add library directory to library search path\n"
+		"\t-m  enable or list probes matching the specified module name\n"
+		"\t-n  enable or list probes matching the specified probe name\n"
+		"\t-o  set output file\n"
+		"\t-p  grab specified process-ID and cache its symbol tables\n"
+		"\t-P  enable or list probes matching the specified provider name\n"
+		"\t-q  set quiet mode (only output explicitly traced data)\n"
+		"\t-s  enable or list probes according to the specified D script\n"
+		"\t-S  print D compiler intermediate code\n"
+		"\t-U  undefine symbol when invoking preprocessor\n"
+		"\t-v  set verbose mode (report stability attributes, arguments)\n"
+		"\t-V  report DTrace API version\n"
+		"\t-w  permit destructive actions\n"
+		"\t-x  enable or modify compiler and tracing options\n"
+		"\t-X  specify ISO C conformance settings for preprocessor\n"
+		"\t-Z  permit probe descriptions that match zero probes\n");
+	if (strcmp(cmd_name(), "dtrace"))
+		fprintf(stderr, "\n\t%s features: what this kernel can do, what not, and why\n",
+			cmd_name());
+	return EXIT_USAGE;
+}
+
+static int set_option(struct cmdline *c, const char *text)
+{
+	const char *eq = strchr(text, '='), *why = NULL;
+	char *name = arena_strndup(c->arena, text, eq ? (size_t)(eq - text) : strlen(text));
+	int r = dopts_set(&c->opts, name, eq ? eq + 1 : NULL, &why);
+
+	if (r == -ENOENT)
+		return cmd_fail("failed to set -x %s: Invalid option name", text);
+	if (r == -EOPNOTSUPP)
+		return cmd_fail("failed to set -x %s: %s", text, why ? why : "not supported on Linux");
+	if (r < 0)
+		return cmd_fail("failed to set -x %s: Invalid value for specified option", text);
+	return 0;
+}
+
+static int set_named(struct cmdline *c, char letter, const char *name, const char *value)
+{
+	const char *why = NULL;
+
+	if (dopts_set(&c->opts, name, value, &why) < 0)
+		return cmd_fail("failed to set -%c %s: Invalid value for specified option", letter,
+				value ? value : "");
+	return 0;
+}
+
+static void add_prog(struct cmdline *c, enum prog_kind kind, const char *arg)
+{
+	struct prog_text p = { .kind = kind, .arg = arg };
+
+	vec_push(&c->progs, p);
+}
+
+static void cpp_arg(struct cmdline *c, char letter, const char *value)
+{
+	vec_push(&c->cpp_args, arena_printf(c->arena, "-%c%s", letter, value));
+}
+
+static int add_pid(struct cmdline *c, const char *text)
+{
+	uint64_t pid;
+
+	if (num_parse_u64(text, &pid) < 0 || pid == 0 || pid > INT32_MAX)
+		return cmd_fail("invalid pid: %s", text);
+	vec_push(&c->pids, (long)pid);
+	return 0;
+}
+
+static int not_on_linux(char letter)
+{
+	return cmd_fail("-%c is not supported on Linux", letter);
+}
+
+static int version(void)
+{
+	printf("%s: D 2.0 (dwell %s)\n", cmd_name(), DWELL_VERSION);
+	return -1;
+}
+
+/* Options that only set something. 1: not one of them. */
+static int simple_option(struct cmdline *c, int letter, const char *arg)
+{
+	switch (letter) {
+	case 'C':
+		return set_named(c, 'C', "cpp", NULL);
+	case 'e':
+		c->compile_only = true;
+		return 0;
+	case 'F':
+		return set_named(c, 'F', "flowindent", NULL);
+	case 'H':
+		vec_push(&c->cpp_args, "-H");
+		return 0;
+	case 'l':
+		c->list = true;
+		return set_named(c, 'l', "zdefs", NULL);
+	case 'q':
+		return set_named(c, 'q', "quiet", NULL);
+	case 'S':
+		c->disassemble = true;
+		return 0;
+	case 'v':
+		c->verbose = true;
+		return 0;
+	case 'w':
+		return set_named(c, 'w', "destructive", NULL);
+	case 'Z':
+		return set_named(c, 'Z', "zdefs", NULL);
+	case 'b':
+		return set_named(c, 'b', "bufsize", arg);
+	case 'L':
+		return set_named(c, 'L', "libdir", arg);
+	case 'X':
+		return set_named(c, 'X', "stdc", arg);
+	default:
+		return 1;
+	}
+}
+
+static int option(struct cmdline *c, int letter, char *arg)
+{
+	static const char prog_letters[] = "sPmfni"; /* in the order of enum prog_kind */
+	const char *p = strchr(prog_letters, letter);
+	int r = simple_option(c, letter, arg);
+
+	if (r <= 0 || r > 1)
+		return r;
+	if (p) {
+		add_prog(c, (enum prog_kind)(p - prog_letters), arg);
+		return 0;
+	}
+	switch (letter) {
+	case 'a':
+	case 'A':
+	case 'B':
+	case '3':
+	case '6':
+		return not_on_linux((char)letter);
+	case 'G':
+	case 'h':
+		return cmd_fail("-%c is not supported yet", letter);
+	case 'c':
+		vec_push(&c->commands, arg);
+		return 0;
+	case 'D':
+	case 'U':
+	case 'I':
+		cpp_arg(c, (char)letter, arg);
+		return 0;
+	case 'o':
+		c->output = arg;
+		return 0;
+	case 'p':
+		return add_pid(c, arg);
+	case 'V':
+		return version();
+	case 'x':
+		return set_option(c, arg);
+	default:
+		return cmd_usage();
+	}
+}
+
+int cmdline_parse(struct cmdline *c, int argc, char **argv)
+{
+	int letter, r = 0, first;
+
+	*c = (struct cmdline){ .arena = arena_new(ARENA_DEFAULT_LIMIT) };
+	dopts_init(&c->opts, c->arena);
+	if (argc <= 1)
+		return cmd_usage();
+	/* options and script arguments may be mixed: collect what is no option */
+	c->argv = arena_new_arr(c->arena, const char *, (size_t)argc + 2);
+	c->argv[0] = cmd_name();
+	c->argc = 1;
+	opterr = 0;
+	for (first = 1; first < argc; first = optind) {
+		optind = first;
+		letter = getopt(argc, argv, optletters);
+		if (letter == -1) {
+			bool dashes = optind > first; /* "--": the rest are arguments */
+
+			while (dashes && optind < argc)
+				c->argv[c->argc++] = argv[optind++];
+			if (!dashes)
+				c->argv[c->argc++] = argv[optind++];
+			continue;
+		}
+		if (letter == '?') {
+			if (optopt && strchr(optletters, optopt))
+				fprintf(stderr, "%s: option requires an argument -- '%c'\n", cmd_name(), optopt);
+			else
+				fprintf(stderr, "%s: invalid option -- '%c'\n", cmd_name(), optopt);
+			return cmd_usage();
+		}
+		r = option(c, letter, optarg);
+		if (r)
+			return r;
+	}
+	if (c->progs.n == 0 && !c->list)
+		return cmd_usage();
+	return 0;
+}
+
+void cmdline_done(struct cmdline *c)
+{
+	vec_free(&c->progs);
+	vec_free(&c->cpp_args);
+	vec_free(&c->commands);
+	vec_free(&c->pids);
+	arena_free(c->arena);
+}

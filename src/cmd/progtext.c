@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The D texts of a command line: scripts from files (through cpp), one-liners completed to D. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "base/cleanup.h"
+#include "base/strb.h"
+#include "cmd/cmd.h"
+#include "cmd/opts.h"
+#include "lang/dprog.h"
+
+/* Reads a whole stream, at most DPROG_MAX_SOURCE bytes. */
+static int read_all(int fd, struct strb *b)
+{
+	char buf[65536];
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (b->n + (size_t)n > DPROG_MAX_SOURCE)
+			return -EFBIG;
+		strb_add(b, buf, (size_t)n);
+	}
+	return b->failed ? -ENOMEM : 0;
+}
+
+static int open_script(const char *path, int *ret)
+{
+	struct stat st;
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+
+	if (fd < 0)
+		return cmd_fail("failed to open %s: %s", path, strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		close(fd);
+		return cmd_fail("failed to open %s: %s", path, strerror(EISDIR));
+	}
+	*ret = fd;
+	return 0;
+}
+
+/* Argument vector of the C preprocessor, as DTrace starts it. */
+static const char **cpp_argv(struct cmdline *c)
+{
+	const char **av = arena_new_arr(c->arena, const char *, c->cpp_args.n + 8);
+	size_t n = 0;
+
+	av[n++] = c->opts.cpppath;
+	av[n++] = "-D__linux__";
+	av[n++] = "-D__SUNW_D=1";
+	av[n++] = "-D__SUNW_D_VERSION=0x02000001";
+	for (size_t i = 0; i < c->cpp_args.n; i++)
+		av[n++] = c->cpp_args.v[i];
+	av[n] = NULL;
+	return av;
+}
+
+static void exec_cpp(struct cmdline *c, int in, int out)
+{
+	const char **av = cpp_argv(c);
+
+	dup2(in, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	execvp(av[0], (char *const *)av);
+	cmd_msg("failed to run %s: %s", av[0], strerror(errno));
+	_exit(127);
+}
+
+static int run_cpp(struct cmdline *c, const char *path, int in, struct strb *b)
+{
+	int p[2], status, r;
+	pid_t pid;
+
+	if (pipe2(p, O_CLOEXEC) < 0)
+		return cmd_fail("failed to run %s: %s", c->opts.cpppath, strerror(errno));
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		exec_cpp(c, in, p[1]);
+	close(p[1]);
+	r = pid < 0 ? -errno : read_all(p[0], b);
+	close(p[0]);
+	if (pid < 0)
+		return cmd_fail("failed to run %s: %s", c->opts.cpppath, strerror(-r));
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (r < 0)
+		return cmd_fail("failed to read %s: %s", path, strerror(-r));
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return cmd_fail("failed to compile script %s: Preprocessor failed to process input program",
+				path);
+	return 0;
+}
+
+static void set_source(struct cmdline *c, struct prog_text *p, const char *name, const char *text,
+		       size_t len)
+{
+	char *copy = arena_alloc(c->arena, len + 1);
+
+	memcpy(copy, text, len);
+	p->src = (struct source){ .name = name, .text = copy, .len = len };
+}
+
+static int load_script(struct cmdline *c, struct prog_text *p)
+{
+	_cleanup_close_ int fd = -1;
+	struct strb b = { 0 };
+	int r = open_script(p->arg, &fd);
+
+	if (r)
+		return r;
+	if (c->opts.cpp) {
+		r = run_cpp(c, p->arg, fd, &b);
+	} else {
+		r = read_all(fd, &b);
+		if (r < 0)
+			r = cmd_fail("failed to read %s: %s", p->arg,
+				     r == -EFBIG ? "the D text is too large" : strerror(-r));
+	}
+	if (r == 0) {
+		set_source(c, p, p->arg, strb_str(&b), b.n);
+		if (c->argc > 0)
+			c->argv[0] = p->arg;
+	}
+	strb_free(&b);
+	return r;
+}
+
+/* The probe descriptions of a one-liner end at its predicate, action or ';'. */
+static size_t desc_len(const char *s)
+{
+	return strcspn(s, "/{;");
+}
+
+/* -P, -m, -f give the left parts of the descriptions: the missing right ones are empty. */
+static int load_oneliner(struct cmdline *c, struct prog_text *p)
+{
+	static const char *const tails[] = { [PROG_PROVIDER] = ":::", [PROG_MODULE] = "::",
+					     [PROG_FUNCTION] = ":", [PROG_NAME] = "", [PROG_ID] = "" };
+	size_t n = desc_len(p->arg), len = strlen(p->arg), i = 0;
+	struct strb b = { 0 };
+
+	if (len > DPROG_MAX_SOURCE)
+		return cmd_fail("invalid probe specifier: the D text is too large");
+	while (i < n) {
+		size_t item = strcspn(p->arg + i, ",");
+		size_t end = i + item < n ? i + item : n, stop = end;
+
+		while (stop > i && strchr(" \t\n", p->arg[stop - 1]))
+			stop--;
+		strb_add(&b, p->arg + i, stop - i);
+		strb_adds(&b, tails[p->kind]);
+		strb_add(&b, p->arg + stop, end - stop);
+		if (end < n)
+			strb_addc(&b, ',');
+		i = end + 1;
+	}
+	strb_adds(&b, p->arg + n);
+	set_source(c, p, arena_strndup(c->arena, p->arg, n), strb_str(&b), b.n);
+	strb_free(&b);
+	return 0;
+}
+
+int prog_load(struct cmdline *c, struct prog_text *p)
+{
+	return p->kind == PROG_SCRIPT ? load_script(c, p) : load_oneliner(c, p);
+}
+
+const char *prog_label(struct cmdline *c, const struct prog_text *p)
+{
+	if (p->kind == PROG_SCRIPT)
+		return arena_printf(c->arena, "script '%s'", p->arg);
+	return arena_printf(c->arena, "description '%.*s'", (int)desc_len(p->arg), p->arg);
+}
