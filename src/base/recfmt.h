@@ -46,8 +46,8 @@ struct rec_fault {
 	uint64_t value;	 /* address or size */
 };
 
-/* Counters of losses. One per-CPU array map (IMG_MAP_COUNTERS) holds u64
- * counters[program * REC_NCOUNTERS + kind]. */
+/* Counters of losses. One per-CPU array map (IMG_MAP_COUNTERS) with an entry u64[REC_NCOUNTERS] per
+ * program (per-CPU values are limited to 32 KiB). */
 enum rec_counter {
 	CNT_FIRINGS,	   /* firings whose predicate was evaluated; only with option to count, else 0 */
 	CNT_DROP_PRINCIPAL, /* ring full */

@@ -10,7 +10,7 @@
 
 enum img_map_role {
 	IMG_MAP_RINGS,	  /* array of ring buffers, index = CPU; inner_size bytes each */
-	IMG_MAP_COUNTERS, /* per-CPU array, one entry: u64[nprogs][REC_NCOUNTERS] */
+	IMG_MAP_COUNTERS, /* per-CPU array, one entry per program (img_prog.index): u64[REC_NCOUNTERS] */
 	IMG_MAP_STATE,	  /* array, one entry: struct img_state, then the D globals; writable from user space */
 	IMG_MAP_RODATA,	  /* array, one entry, frozen: strings, tables */
 	IMG_MAP_SCRATCH,  /* per-CPU array, one entry per program */
@@ -25,6 +25,7 @@ struct img_state {
 	uint32_t activity; /* IMG_ACTIVE …; checked per clause by programs of a D program with exit() */
 	uint32_t exit_status; /* valid in IMG_DRAINING */
 	uint32_t pad;
+	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns: set before programs run (walltimestamp) */
 };
 enum { IMG_ACTIVE = 0, IMG_DRAINING = 1 };
 
