@@ -58,7 +58,11 @@ enum rec_counter {
 	CNT_DROP_STRTRUNC, /* string cut at strsize: shown with -x droptags only */
 	CNT_COMPAT,	   /* system calls of 32-bit callers that were not traced */
 	CNT_DROP_SCRATCH,  /* no scratch slot free: firing lost */
-	REC_NCOUNTERS
+	REC_NCOUNTERS,
+	/* Not in the map: found out by run/. */
+	CNT_RECURSION = REC_NCOUNTERS, /* firings that the kernel skipped since a program of ours ran there */
+	CNT_TIMER_MISSES, /* timer firings that did not happen: time / period - firings */
+	REC_NLOSSES
 };
 
 enum field_kind {

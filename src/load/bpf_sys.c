@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bpf(2) commands that dwell needs. */
+#include "load/bpf_sys.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The verifier gives up with EAGAIN when a signal is pending; more than this is somebody's storm. */
+#define EAGAIN_TRIES 64
+/* raw_tp test-run wants a context as large as the program reads: 12 arguments (MAX_BPF_FUNC_ARGS). */
+#define TEST_RUN_ARGS 12
+
+int bpfsys(int cmd, union bpf_attr *attr, size_t size)
+{
+	for (int i = 0;; i++) {
+		long r = syscall(SYS_bpf, cmd, attr, size);
+
+		if (r >= 0)
+			return (int)r;
+		if (errno != EAGAIN || i == EAGAIN_TRIES)
+			return -errno;
+	}
+}
+
+/* Commands whose attr is { map_fd, key, value }. */
+static int map_elem(int cmd, int fd, const void *key, const void *value)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.map_fd = (uint32_t)fd;
+	a.key = BPFSYS_PTR(key);
+	a.value = BPFSYS_PTR(value); /* next_key shares its place */
+	return bpfsys(cmd, &a, sizeof(a));
+}
+
+int bpfsys_map_update(int fd, const void *key, const void *value)
+{
+	return map_elem(BPF_MAP_UPDATE_ELEM, fd, key, value);
+}
+
+int bpfsys_map_lookup(int fd, const void *key, void *value)
+{
+	return map_elem(BPF_MAP_LOOKUP_ELEM, fd, key, value);
+}
+
+int bpfsys_map_delete(int fd, const void *key)
+{
+	return map_elem(BPF_MAP_DELETE_ELEM, fd, key, NULL);
+}
+
+int bpfsys_map_next_key(int fd, const void *key, void *next)
+{
+	return map_elem(BPF_MAP_GET_NEXT_KEY, fd, key, next);
+}
+
+int bpfsys_map_freeze(int fd)
+{
+	return map_elem(BPF_MAP_FREEZE, fd, NULL, NULL);
+}
+
+int bpfsys_map_update_batch(int fd, const void *keys, const void *values, uint32_t *n)
+{
+	union bpf_attr a;
+	int r;
+
+	memset(&a, 0, sizeof(a));
+	a.batch.map_fd = (uint32_t)fd;
+	a.batch.keys = BPFSYS_PTR(keys);
+	a.batch.values = BPFSYS_PTR(values);
+	a.batch.count = *n;
+	r = bpfsys(BPF_MAP_UPDATE_BATCH, &a, sizeof(a));
+	*n = a.batch.count;
+	return r;
+}
+
+int bpfsys_map_take_batch(int fd, const void *in, void *out, void *keys, void *values, uint32_t *n)
+{
+	union bpf_attr a;
+	int r;
+
+	memset(&a, 0, sizeof(a));
+	a.batch.map_fd = (uint32_t)fd;
+	a.batch.in_batch = BPFSYS_PTR(in);
+	a.batch.out_batch = BPFSYS_PTR(out);
+	a.batch.keys = BPFSYS_PTR(keys);
+	a.batch.values = BPFSYS_PTR(values);
+	a.batch.count = *n;
+	r = bpfsys(BPF_MAP_LOOKUP_AND_DELETE_BATCH, &a, sizeof(a));
+	*n = a.batch.count;
+	return r;
+}
+
+int bpfsys_test_run(int prog_fd, uint32_t *ret_retval)
+{
+	uint64_t ctx[TEST_RUN_ARGS] = { 0 };
+	union bpf_attr a;
+	int r;
+
+	memset(&a, 0, sizeof(a));
+	a.test.prog_fd = (uint32_t)prog_fd;
+	a.test.ctx_in = BPFSYS_PTR(ctx);
+	a.test.ctx_size_in = sizeof(ctx);
+	r = bpfsys(BPF_PROG_TEST_RUN, &a, sizeof(a));
+	if (r == 0 && ret_retval)
+		*ret_retval = a.test.retval;
+	return r;
+}
+
+int bpfsys_raw_tracepoint_open(int prog_fd, const char *name)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.raw_tracepoint.name = BPFSYS_PTR(name);
+	a.raw_tracepoint.prog_fd = (uint32_t)prog_fd;
+	return bpfsys(BPF_RAW_TRACEPOINT_OPEN, &a, sizeof(a));
+}
+
+int bpfsys_btf_load(const void *data, uint32_t size)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.btf = BPFSYS_PTR(data);
+	a.btf_size = size;
+	return bpfsys(BPF_BTF_LOAD, &a, sizeof(a));
+}
+
+int bpfsys_enable_run_stats(void)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.enable_stats.type = BPF_STATS_RUN_TIME;
+	return bpfsys(BPF_ENABLE_STATS, &a, sizeof(a));
+}
+
+static int obj_info(int fd, void *info, uint32_t size)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.info.bpf_fd = (uint32_t)fd;
+	a.info.info_len = size;
+	a.info.info = BPFSYS_PTR(info);
+	return bpfsys(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof(a));
+}
+
+int bpfsys_prog_info(int prog_fd, struct bpf_prog_info *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	return obj_info(prog_fd, ret, sizeof(*ret));
+}
+
+/* True when the BTF object is the kernel's own of this name. */
+static bool btf_is(int fd, const char *name)
+{
+	char buf[64] = "";
+	struct bpf_btf_info info;
+
+	memset(&info, 0, sizeof(info));
+	info.name = BPFSYS_PTR(buf);
+	info.name_len = sizeof(buf);
+	return obj_info(fd, &info, sizeof(info)) == 0 && info.kernel_btf && strcmp(buf, name) == 0;
+}
+
+int bpfsys_module_btf(const char *name)
+{
+	union bpf_attr a;
+	uint32_t id = 0;
+
+	for (;;) {
+		int fd;
+
+		memset(&a, 0, sizeof(a));
+		a.start_id = id;
+		if (bpfsys(BPF_BTF_GET_NEXT_ID, &a, sizeof(a)) < 0)
+			return -ENOENT;
+		id = a.next_id;
+		memset(&a, 0, sizeof(a));
+		a.btf_id = id;
+		fd = bpfsys(BPF_BTF_GET_FD_BY_ID, &a, sizeof(a));
+		if (fd < 0)
+			continue;
+		if (btf_is(fd, name))
+			return fd;
+		close(fd);
+	}
+}

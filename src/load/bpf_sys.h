@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bpf(2) commands that dwell needs, one thin function each: no probing, no retries, no output.
+ * All return 0 or a file descriptor, or -errno. Descriptors are close-on-exec (the kernel's own).
+ * libbpf's equivalents probe kernel features on first use, which costs more than all of dwell's start. */
+#ifndef DWELL_LOAD_BPF_SYS_H
+#define DWELL_LOAD_BPF_SYS_H
+#include <linux/bpf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BPFSYS_PTR(p) ((uint64_t)(uintptr_t)(p))
+
+/* bpf(cmd, attr, size); -EAGAIN (a signal during verification) is tried again. */
+int bpfsys(int cmd, union bpf_attr *attr, size_t size);
+
+int bpfsys_map_update(int fd, const void *key, const void *value);
+int bpfsys_map_lookup(int fd, const void *key, void *value);
+int bpfsys_map_delete(int fd, const void *key);
+int bpfsys_map_next_key(int fd, const void *key, void *next);
+int bpfsys_map_freeze(int fd);
+/* Writes n entries with one call: for maps-in-maps only one grace period is waited for (since 6.8).
+ * *n: how many were written, also on error. */
+int bpfsys_map_update_batch(int fd, const void *keys, const void *values, uint32_t *n);
+/* Reads and removes up to *n entries. in: NULL to start, else what `out` was filled with. 0: more may
+ * follow; -ENOENT: these were the last; -ENOSPC: a bucket is larger than *n, nothing was read. */
+int bpfsys_map_take_batch(int fd, const void *in, void *out, void *keys, void *values, uint32_t *n);
+
+/* Runs a raw_tp program once in this thread; *ret_retval may be NULL. */
+int bpfsys_test_run(int prog_fd, uint32_t *ret_retval);
+int bpfsys_raw_tracepoint_open(int prog_fd, const char *name);
+int bpfsys_btf_load(const void *data, uint32_t size);
+int bpfsys_enable_run_stats(void); /* fd; statistics are kept while it is open */
+int bpfsys_prog_info(int prog_fd, struct bpf_prog_info *ret);
+/* fd of the kernel's BTF object of a module ("vmlinux" too); -ENOENT. */
+int bpfsys_module_btf(const char *name);
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attaching and detaching. A link is a set of descriptors; closing them detaches. */
+#include "load/link.h"
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "load/bpf_sys.h"
+#include "load/cpus.h"
+
+struct link {
+	size_t n;
+	bool perf;
+	int fds[];
+};
+
+/* Closing a perf event may wait for its CPU; with many, several threads do it. */
+#define CLOSE_PARALLEL_FROM 32
+#define CLOSE_THREADS 16
+
+static struct link *link_new(size_t n)
+{
+	struct link *l = malloc(sizeof(*l) + n * sizeof(l->fds[0]));
+
+	if (l) {
+		l->n = 0;
+		l->perf = false;
+	}
+	return l;
+}
+
+int link_from_fds(const int *fds, size_t n, struct link **ret)
+{
+	struct link *l = link_new(n);
+
+	if (!l)
+		return -ENOMEM;
+	memcpy(l->fds, fds, n * sizeof(*fds));
+	l->n = n;
+	*ret = l;
+	return 0;
+}
+
+/* Typed tracepoints carry their target in the program; raw ones are named here. */
+static int attach_tracepoint(const struct entry *e, int prog_fd, struct link **ret, struct err *err)
+{
+	int fd = bpfsys_raw_tracepoint_open(prog_fd, e->kind == ENTRY_TP_BTF ? NULL : e->target);
+
+	if (fd < 0)
+		return err_set(err, fd, "cannot attach to tracepoint %s: %s%s", e->target,
+			       strerror(-fd),
+			       fd == -ENOENT ? " (the kernel does not have it)" : "");
+	if (link_from_fds(&fd, 1, ret) < 0) {
+		close(fd);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+/* A cpu-clock event on one CPU that runs the program; the descriptor. */
+static int open_clock(const struct entry *e, int cpu, int prog_fd)
+{
+	struct perf_event_attr a = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(a),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+		.disabled = 1,
+	};
+	int fd, r;
+
+	if (e->period_ns) {
+		a.sample_period = e->period_ns;
+	} else {
+		a.freq = 1;
+		a.sample_freq = e->freq;
+	}
+	fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) < 0 ||
+	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
+		r = -errno;
+		close(fd);
+		return r;
+	}
+	return fd;
+}
+
+static int attach_clock(const struct entry *e, int prog_fd, struct link **ret, struct err *err)
+{
+	struct cpulist cpus = { 0 };
+	struct link *l;
+	int fd, r;
+
+	r = e->cpu >= 0 ? cpulist_one(&cpus, (unsigned)e->cpu) : cpulist_online(&cpus);
+	l = r < 0 ? NULL : link_new(cpus.n);
+	if (!l) {
+		cpulist_done(&cpus);
+		return err_set(err, r < 0 ? r : -ENOMEM, "cannot tell which CPUs are online");
+	}
+	l->perf = true;
+	for (size_t i = 0; i < cpus.n; i++) {
+		fd = open_clock(e, (int)cpus.v[i], prog_fd);
+		if (fd == -ENODEV && e->cpu < 0)
+			continue; /* went offline meanwhile */
+		if (fd < 0) {
+			err_set(err, fd, "cannot start a timer on CPU %u: %s", cpus.v[i],
+				strerror(-fd));
+			cpulist_done(&cpus);
+			link_free(l);
+			return fd;
+		}
+		l->fds[l->n++] = fd;
+	}
+	cpulist_done(&cpus);
+	*ret = l;
+	return 0;
+}
+
+int link_attach(const struct entry *e, int prog_fd, struct link **ret, struct err *err)
+{
+	switch (e->kind) {
+	case ENTRY_TP_BTF:
+	case ENTRY_RAW_TP:
+		return attach_tracepoint(e, prog_fd, ret, err);
+	case ENTRY_PERF_EVENT:
+		return attach_clock(e, prog_fd, ret, err);
+	default:
+		return err_set(err, -EOPNOTSUPP, "programs of kind %d are attached by their provider",
+			       (int)e->kind);
+	}
+}
+
+struct closer {
+	struct link *l;
+	size_t next; /* taken by atomic add */
+};
+
+static void *close_some(void *arg)
+{
+	struct closer *c = arg;
+	size_t i;
+
+	while ((i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED)) < c->l->n)
+		close(c->l->fds[i]);
+	return NULL;
+}
+
+void link_free(struct link *l)
+{
+	struct closer c = { .l = l };
+	pthread_t threads[CLOSE_THREADS];
+	unsigned n = 0;
+
+	if (!l)
+		return;
+	while (l->n >= CLOSE_PARALLEL_FROM && n < CLOSE_THREADS &&
+	       pthread_create(&threads[n], NULL, close_some, &c) == 0)
+		n++;
+	close_some(&c);
+	while (n > 0)
+		pthread_join(threads[--n], NULL);
+	free(l);
+}
+
+void link_barrier(void)
+{
+	/* Every BPF program of ours runs inside an RCU read-side section, and this is a grace period.
+	 * Source: membarrier(2), kernel/sched/membarrier.c: GLOBAL is synchronize_rcu(). */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+int link_perf_enabled_ns(const struct link *l, uint64_t *ret_ns)
+{
+	uint64_t sum = 0;
+
+	if (!l->perf)
+		return -EINVAL;
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t v[2]; /* count, time enabled */
+
+		if (read(l->fds[i], v, sizeof(v)) != (ssize_t)sizeof(v))
+			return -EIO;
+		sum += v[1];
+	}
+	*ret_ns = sum;
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An image in the kernel: its maps made, its programs verified. Nothing is attached yet (link.h). */
+#ifndef DWELL_LOAD_LOAD_H
+#define DWELL_LOAD_LOAD_H
+#include "base/err.h"
+#include "cg/image.h"
+#include "types/caps.h"
+
+struct load_opts {
+	size_t log_size; /* bytes of verifier log to ask for when a program is refused; 0: default */
+};
+#define LOAD_LOG_SIZE_DEFAULT ((size_t)16 << 20)
+#define LOAD_LOG_SIZE_MAX ((size_t)1 << 30) /* kernel: UINT_MAX >> 2 */
+
+struct load_map {
+	int fd;		/* of the map; RINGS: of the outer array */
+	int *rings;	/* RINGS: one ring buffer per possible CPU, else NULL */
+	uint32_t nrings;
+	uint32_t ring_size; /* RINGS: bytes of each */
+	void *mem;	/* STATE: its only value, shared with the programs (struct img_state first) */
+	size_t mem_len; /* of the mapping */
+};
+
+struct loaded {
+	const struct image *img;
+	unsigned ncpus;		/* values per entry of per-CPU maps */
+	struct load_map *maps;	/* as image.maps */
+	int *progs;		/* fds, as image.progs */
+	int btf_fd;		/* function and TLS types, or -1 */
+	int filler;		/* pid of the process that fills the rings' outer array, or 0 */
+	uint32_t rings_map;	/* index of the map with role RINGS, or UINT32_MAX */
+	struct img_state *state; /* inside maps[].mem of role STATE, or NULL */
+};
+
+/* Makes the maps and loads the programs of an image, which must outlive the result. Needs no RCU grace
+ * period. When the verifier refuses a program, err names the clause, its D line and size, and
+ * err->detail is the verifier's log. Free with load_free(). */
+int load_image(const struct image *img, struct typesrc *ts, const struct caps *caps,
+	       const struct load_opts *opts, struct loaded **ret, struct err *err);
+/* Closes everything; accepts NULL and half-made ones. */
+void load_free(struct loaded *l);
+/* First map with this role (agg, set: of IMG_MAP_AGG, else ignored), or NULL. */
+const struct load_map *load_find_map(const struct loaded *l, enum img_map_role role, uint32_t agg,
+				     uint32_t set);
+#endif

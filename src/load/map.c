@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps of an image: made, initialised, frozen, and mapped where user space takes part. */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "load/bpf_sys.h"
+#include "load/load_int.h"
+
+static const char *const role_names[] = {
+	[IMG_MAP_RINGS] = "ring buffers",	[IMG_MAP_COUNTERS] = "counters",
+	[IMG_MAP_STATE] = "global variables",	[IMG_MAP_RODATA] = "constants",
+	[IMG_MAP_SCRATCH] = "scratch memory",	[IMG_MAP_TLS] = "thread-local variables",
+	[IMG_MAP_ASSOC] = "associative array",	[IMG_MAP_AGG] = "aggregation",
+};
+
+/* Kernels before 5.11 charge maps to RLIMIT_MEMLOCK and say EPERM. True when it could be raised. */
+static bool raise_memlock(void)
+{
+	struct rlimit rl;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &rl) < 0 || rl.rlim_cur == RLIM_INFINITY)
+		return false;
+	rl.rlim_cur = rl.rlim_max = RLIM_INFINITY;
+	return setrlimit(RLIMIT_MEMLOCK, &rl) == 0;
+}
+
+/* What the role demands beyond what the compiler asked for. */
+static uint32_t role_flags(const struct img_map *m)
+{
+	switch (m->role) {
+	case IMG_MAP_STATE:
+		return BPF_F_MMAPABLE;
+	case IMG_MAP_RODATA:
+		return BPF_F_RDONLY_PROG;
+	case IMG_MAP_TLS:
+		return BPF_F_NO_PREALLOC;
+	case IMG_MAP_AGG: /* sized by possible CPUs: never preallocate */
+		return m->type == BPF_MAP_TYPE_PERCPU_HASH || m->type == BPF_MAP_TYPE_HASH
+			       ? BPF_F_NO_PREALLOC
+			       : 0;
+	default:
+		return 0;
+	}
+}
+
+static int create(union bpf_attr *a, const struct img_map *m, struct err *err)
+{
+	int fd = bpfsys(BPF_MAP_CREATE, a, sizeof(*a));
+
+	if (fd == -EPERM && raise_memlock())
+		fd = bpfsys(BPF_MAP_CREATE, a, sizeof(*a));
+	if (fd < 0)
+		return err_set(err, fd,
+			       "cannot create the map for %s \"%s\" (key %u, value %u, %u entries): %s",
+			       role_names[m->role], m->name, m->key_size, m->value_size,
+			       m->max_entries, strerror(-fd));
+	return fd;
+}
+
+/* Maps the only value of the state map: shared with the programs from now on. */
+static int map_state(struct loaded *l, const struct img_map *m, struct load_map *ret, struct err *err)
+{
+	size_t len = ROUND_UP((size_t)m->value_size, (size_t)sysconf(_SC_PAGESIZE));
+	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, ret->fd, 0);
+
+	if (mem == MAP_FAILED)
+		return err_set(err, -errno, "cannot map the global variables: %s", strerror(errno));
+	ret->mem = mem;
+	ret->mem_len = len;
+	if (m->init)
+		memcpy(mem, m->init, m->value_size);
+	if (m->value_size >= sizeof(struct img_state))
+		l->state = mem;
+	return 0;
+}
+
+/* Gives entry 0 its initial value. */
+static int init_value(struct loaded *l, const struct img_map *m, struct load_map *ret,
+		      struct err *err)
+{
+	uint32_t key = 0;
+	int r = 0;
+
+	if (m->role == IMG_MAP_STATE)
+		return map_state(l, m, ret, err);
+	if (m->init)
+		r = bpfsys_map_update(ret->fd, &key, m->init);
+	if (r == 0 && m->role == IMG_MAP_RODATA)
+		r = bpfsys_map_freeze(ret->fd);
+	if (r < 0)
+		return err_set(err, r, "cannot fill the map \"%s\": %s", m->name, strerror(-r));
+	return 0;
+}
+
+int load_map_create(struct loaded *l, uint32_t i, uint32_t btf_key, uint32_t btf_value,
+		    struct err *err)
+{
+	const struct img_map *m = &l->img->maps[i];
+	struct load_map *ret = &l->maps[i];
+	union bpf_attr a;
+
+	if (m->role == IMG_MAP_RINGS) {
+		l->rings_map = i;
+		return load_rings_create(l, m, ret, err);
+	}
+	memset(&a, 0, sizeof(a));
+	a.map_type = m->type;
+	a.key_size = m->key_size;
+	a.value_size = m->value_size;
+	a.max_entries = m->role == IMG_MAP_TLS ? 0 : m->max_entries;
+	a.map_flags = m->flags | role_flags(m);
+	memcpy(a.map_name, m->name, sizeof(a.map_name) - 1);
+	if (btf_value) {
+		a.btf_fd = (uint32_t)l->btf_fd;
+		a.btf_key_type_id = btf_key;
+		a.btf_value_type_id = btf_value;
+	}
+	ret->fd = create(&a, m, err);
+	if (ret->fd < 0)
+		return ret->fd;
+	return init_value(l, m, ret, err);
+}
+
+void load_map_free(struct load_map *m)
+{
+	for (uint32_t i = 0; m->rings && i < m->nrings; i++)
+		closep(&m->rings[i]);
+	free(m->rings);
+	m->rings = NULL;
+	if (m->mem)
+		munmap(m->mem, m->mem_len);
+	m->mem = NULL;
+	closep(&m->fd);
+	m->fd = -1;
+}

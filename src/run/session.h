@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of a compiled D program: loaded, attached, read until it ends, detached.
+ *
+ * Order of a run (session_new: 1-2, session_run: the rest):
+ *   1. maps made, programs verified; 2. wall clock and CPU state set; 3. BEGIN by test-run;
+ *   4. all probes attached in image order, targets let go; 5. loop: rings drained, ordered, appended to
+ *   the recording, `consume` called; aggregations read every aggrate, and before every event that shows
+ *   or changes one; 6. stop: exit(), SIGINT or SIGTERM, end of all targets, governor detached all, or
+ *   consume() < 0; 7. detached, grace period; rings drained; 8. END by test-run, drained; 9. last
+ *   aggregation snapshot, losses, ROW_END, consume() a last time.
+ * A second SIGINT or SIGTERM ends the process at once with status 1; all links die with it. */
+#ifndef DWELL_RUN_SESSION_H
+#define DWELL_RUN_SESSION_H
+#include "base/err.h"
+#include "cg/image.h"
+#include "lang/dprog.h"
+#include "prov/provider.h"
+#include "run/target.h"
+#include "store/recording.h"
+#include "sym/sym.h"
+#include "types/caps.h"
+
+struct session;
+
+struct session_config {
+	const struct image *img;
+	const struct dprog *prog; /* options and the texts of probe descriptions */
+	struct registry *reg;	  /* attaches */
+	struct typesrc *ts;
+	const struct caps *caps;
+	struct sym *sym;	  /* told of processes with user stacks; NULL: nobody */
+	struct target *const *targets; /* -c and -p; the run ends when all have ended */
+	size_t ntargets;
+	struct recording *rec;	  /* made by the caller with session_schema() */
+	/* Called after rows were appended: reads and releases them. <0 (output closed) ends the run in
+	 * order; END and the last rows are still appended. */
+	int (*consume)(void *ctx);
+	void *ctx;
+};
+
+enum session_stop {
+	SESSION_RUNNING,
+	SESSION_EXIT,	  /* exit() */
+	SESSION_SIGNAL,	  /* SIGINT or SIGTERM */
+	SESSION_TARGETS,  /* all targets have ended */
+	SESSION_DETACHED, /* nothing is attached any more (governor) */
+	SESSION_CONSUMER, /* consume() failed */
+	SESSION_ERROR,	  /* session_run() returned an error */
+};
+
+struct session_result {
+	enum session_stop why;
+	int exit_status;     /* of exit(); else 0 */
+	int consumer_error;  /* what consume() returned, SESSION_CONSUMER */
+	int signal;	     /* SESSION_SIGNAL */
+	bool began;	     /* BEGIN has run */
+};
+
+/* The schema of the rows that a run of this program makes: formats, aggregations, all probes. Lives in
+ * the arena of prog. */
+const struct rec_schema *session_schema(const struct dprog *prog, const struct image *img,
+					const struct caps *caps);
+/* Steps 1-2. err->detail holds the verifier's log when a program was refused. config and what it points
+ * to must outlive the session. */
+int session_new(const struct session_config *config, struct session **ret, struct err *err);
+/* Steps 3-9. Error: a probe could not be attached or the kernel took something away; *ret is always
+ * filled. One session at a time per process (signals). */
+int session_run(struct session *s, struct session_result *ret, struct err *err);
+/* Detaches what is still attached; accepts NULL. */
+void session_free(struct session *s);
+#endif

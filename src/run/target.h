@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* -c and -p: the process that a D program is about. */
+#ifndef DWELL_RUN_TARGET_H
+#define DWELL_RUN_TARGET_H
+#include <stdbool.h>
+#include <sys/types.h>
+#include "base/err.h"
+
+struct target;
+
+/* -c: starts the command (words split at white space, found in PATH) and stops it behind its exec, before
+ * its first instruction. It is killed when the target is freed and still runs, and when dwell dies. */
+int target_command(const char *command, struct target **ret, struct err *err);
+/* -p: -ESRCH with a message when there is no such process. */
+int target_process(pid_t pid, struct target **ret, struct err *err);
+pid_t target_pid(const struct target *t); /* $target, in dwell's pid namespace */
+/* Lets a command run; nothing for -p. Once, after everything is attached. */
+int target_go(struct target *t, struct err *err);
+/* A pidfd: readable when the process has ended. Stays the target's. */
+int target_fd(const struct target *t);
+/* True once it has ended. */
+bool target_ended(struct target *t);
+void target_free(struct target *t); /* accepts NULL */
+#endif
