@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names D knows, from builtin.def. */
+#include <stddef.h>
+#include <string.h>
+#include "lang/ast.h"
+
+/* VAR, ACT … are the kinds of the table */
+static const struct builtin rows[BI_COUNT_] = {
+#define BI(id, name, kind, proto) [BI_##id] = { BI_##id, name, BIK_##kind, proto },
+#include "lang/builtin.def"
+#undef BI
+};
+
+const struct builtin *builtin_get(enum bi_id id)
+{
+	return &rows[id];
+}
+
+const struct builtin *builtin_find(const char *name)
+{
+	size_t i;
+
+	for (i = BI_NONE + 1; i < BI_COUNT_; i++) {
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	}
+	return NULL;
+}
