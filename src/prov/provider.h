@@ -13,9 +13,11 @@
 struct prov_env {
 	struct typesrc *ts;
 	const struct caps *caps;
-	int tracefs_fd;	     /* directory; -1 when it cannot be had; opened on first use by registry */
+	int tracefs_fd;	     /* directory; -1 when it cannot be had; PROV_UNOPENED: not tried yet */
 	int64_t target;	     /* $target, or 0 */
+	struct prov_cache *cache; /* lists the providers keep for the session (prov_int.h) */
 };
+#define PROV_UNOPENED (-2)
 
 struct provider {
 	const char *name; /* "syscall" */
@@ -32,7 +34,9 @@ struct provider {
 		      struct err *err);
 };
 
-/* The registry: all providers as one probe source for the compiler. */
+/* The registry: all providers as one probe source for the compiler. Lazy: a description that only BEGIN,
+ * a timer or a system call can match touches neither BTF nor tracefs. ts may be NULL (kernel without BTF):
+ * then there are no tracepoint probes, and system calls are entered as raw tracepoints. */
 struct registry;
 int registry_new(struct typesrc *ts, const struct caps *caps, int64_t target, struct registry **ret);
 void registry_free(struct registry *r);

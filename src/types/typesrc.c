@@ -366,6 +366,15 @@ static int each_in(struct btf_blob *b, uint32_t obj, enum tkind kind, const char
 	return 0;
 }
 
+int typesrc_each_in(struct typesrc *ts, uint32_t obj, enum tkind kind, const char *prefix,
+		    int (*fn)(void *arg, struct tref ref, const char *name), void *arg)
+{
+	struct btf_blob *b;
+	int r = blob_of(ts, obj, &b);
+
+	return r < 0 ? r : each_in(b, obj, kind, prefix, fn, arg);
+}
+
 int typesrc_each(struct typesrc *ts, enum tkind kind, const char *prefix,
 		 int (*fn)(void *arg, struct tref ref, const char *name), void *arg)
 {
@@ -375,7 +384,7 @@ int typesrc_each(struct typesrc *ts, enum tkind kind, const char *prefix,
 
 		if (r < 0 && obj == 0)
 			return r;
-		if (r < 0)
+		if (r < 0) /* a damaged or vanished module must not hide the others */
 			continue;
 		r = each_in(b, obj, kind, prefix, fn, arg);
 		if (r)

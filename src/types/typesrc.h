@@ -65,6 +65,9 @@ int typesrc_find(struct typesrc *ts, const char *module, const char *name, uint3
  * stops when fn returns non-zero and returns that. */
 int typesrc_each(struct typesrc *ts, enum tkind kind, const char *prefix,
 		 int (*fn)(void *arg, struct tref ref, const char *name), void *arg);
+/* The same within one object, without opening any other. */
+int typesrc_each_in(struct typesrc *ts, uint32_t obj, enum tkind kind, const char *prefix,
+		    int (*fn)(void *arg, struct tref ref, const char *name), void *arg);
 int typesrc_get(struct typesrc *ts, struct tref ref, struct tinfo *ret);
 int typesrc_member(struct typesrc *ts, struct tref ref, uint32_t i, struct tmember *ret);
 /* Index of object by name, its name, and how many are known. */

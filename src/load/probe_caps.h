@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fills struct caps by trying things out on the running kernel; versions are never looked at. */
+#ifndef DWELL_LOAD_PROBE_CAPS_H
+#define DWELL_LOAD_PROBE_CAPS_H
+#include "base/arena.h"
+#include "base/err.h"
+#include "types/caps.h"
+#include "types/typesrc.h"
+
+#define CAPS_REASON_MAX 200
+
+/* What code generation and loading need, in under 2 ms: CPUs, pid namespace, helpers, atomics, ring buffer,
+ * cpu-clock. tp_btf is taken to follow from BTF here (proven by caps_full()). The fields that
+ * cost more stay false: uprobe*, kprobe*, fentry, iter_*, tracefs, sched_exit_tp.
+ * -EPERM and the like with a reason when the kernel loads no program for us at all. */
+int caps_quick(struct caps *ret, struct err *err);
+/* Everything, by loading and attaching; tens of milliseconds. ts may be NULL. */
+int caps_full(struct typesrc *ts, struct caps *ret, struct err *err);
+
+/* One line of `dwell features`. */
+struct caps_row {
+	const char *group;   /* "programs", "maps", … ; rows of a group are together */
+	const char *feature;
+	bool available;
+	const char *reason;  /* why not, or a remark; "" */
+	const char *instead; /* what would work, or what is missing then; "" when available */
+};
+/* Tries everything; texts live in the arena. Works without privileges too: then most say why not. */
+int caps_report(struct typesrc *ts, struct arena *a, struct caps_row **ret, size_t *ret_n);
+
+/* Single attempts for who must explain a refusal: true, or false with the reason. ts may be NULL. */
+bool caps_try_fentry(struct typesrc *ts, char *reason, size_t size);
+bool caps_try_kprobe(char *reason, size_t size);
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds or mounts tracefs. On many machines it is not mounted, and a tracer should not change what
+ * others see: fsmount() gives a mount that is attached nowhere (Linux 5.2). */
+#include "load/tracefs.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include "base/cleanup.h"
+
+#define TRACEFS_SUPER_MAGIC 0x74726163
+#define TRACEFS_FILE_MAX    (16u << 20) /* no file of tracefs that we read is near this */
+
+static const char *const mount_points[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+
+static int open_mounted(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(mount_points); i++) {
+		_cleanup_close_ int fd = open(mount_points[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		struct statfs st;
+
+		if (fd >= 0 && fstatfs(fd, &st) == 0 && st.f_type == TRACEFS_SUPER_MAGIC)
+			return take_fd(fd);
+	}
+	return -ENOENT;
+}
+
+static int mount_private(void)
+{
+	_cleanup_close_ int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+	int fd;
+
+	if (fs < 0 || syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -errno;
+	fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+int tracefs_open(int *ret_fd, struct err *err)
+{
+	int fd = open_mounted();
+
+	if (fd < 0)
+		fd = mount_private();
+	if (fd == -ENODEV)
+		return err_set(err, fd, "this kernel has no tracefs (needs CONFIG_TRACING=y)");
+	if (fd < 0)
+		return err_set(err, fd, "tracefs is neither mounted nor can it be: %s", strerror(-fd));
+	*ret_fd = fd;
+	return 0;
+}
+
+int tracefs_read(int dirfd, const char *path, char **ret, size_t *ret_len)
+{
+	_cleanup_close_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *buf = NULL;
+	size_t n = 0, cap = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		ssize_t got;
+
+		/* Sizes are unknown: seq files say 0. One byte is kept for the NUL. */
+		if (cap - n < 2) {
+			char *p = realloc(buf, cap ? cap * 2 : 4096);
+
+			if (!p)
+				return -ENOMEM;
+			buf = p;
+			cap = cap ? cap * 2 : 4096;
+		}
+		got = read(fd, buf + n, cap - n - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		n += (size_t)got;
+		if (n > TRACEFS_FILE_MAX)
+			return -EFBIG;
+	}
+	buf[n] = '\0';
+	*ret_len = n;
+	*ret = take_ptr(buf);
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the providers share: matching of names, the table of tracepoints, the registry's caches.
+ * Private to src/prov. */
+#ifndef DWELL_PROV_INT_H
+#define DWELL_PROV_INT_H
+#include "prov/provider.h"
+
+/* Ranges of probe ids. Ids stay below a million, so that DTrace's columns hold. */
+enum {
+	PROV_ID_DTRACE = 1,	 PROV_N_DTRACE = 9,
+	PROV_ID_SCHED = 10,	 PROV_N_SCHED = 90,
+	PROV_ID_SYSCALL = 100,	 PROV_N_SYSCALL = 2 * ENTRY_MAX_SELECTOR,
+	PROV_ID_SDT = 30000,	 PROV_N_SDT = 35000,
+	PROV_ID_RAWTP = 65000,	 PROV_N_RAWTP = 35000,
+	PROV_ID_PROFILE = 100000, PROV_N_PROFILE = 800000,
+};
+
+extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp,
+	prov_profile;
+
+struct tptab;
+struct dyn_timer;
+
+/* What providers keep for the session; in the registry's arena. */
+struct prov_cache {
+	struct arena *arena;
+	struct tptab *tps;	  /* tptab.c */
+	struct dyn_timer *timers; /* prov_profile.c */
+};
+
+/* Glob of DTrace: * ? [set] [!set] \x. An absent or empty pattern matches everything. */
+bool prov_glob(const char *pat, const char *s);
+/* The component is given and has no glob character. */
+bool prov_is_exact(const char *pat);
+/* All four names against a description. */
+bool prov_match_names(const struct pdesc *d, const char *prov, const char *mod, const char *func,
+		      const char *name);
+void prov_list_add(struct arena *a, struct probe_list *l, struct probe *p);
+/* tracefs, opened on first use; -1 when it cannot be had. Stays owned by env. */
+int prov_tracefs(struct prov_env *env);
+
+/* ---- tptab.c: every tracepoint of the kernel ---- */
+struct tp {
+	const char *name;  /* "sched_switch" */
+	const char *group; /* "sched"; of bare tracepoints "vmlinux" or the module */
+	struct tref ref;   /* typedef btf_trace_… */
+	uint32_t slot;	   /* place in the id range of sdt and rawtp */
+};
+
+/* Calls fn for the tracepoints that match; in slot order. Reads modules only when needed. */
+int tptab_match(struct prov_env *env, const struct pdesc *d,
+		void (*fn)(void *arg, const struct tp *tp), void *arg, const char **why);
+const struct tp *tptab_by_slot(struct prov_env *env, uint32_t slot);
+/* The typedef of a tracepoint built into the kernel, without making the table. -ENOENT. */
+int tptab_find_builtin(struct prov_env *env, const char *name, struct tref *ret);
+/* Types of the arguments (without the private first one). */
+int tptab_args(struct prov_env *env, struct arena *a, const struct tp *tp, struct probe *p);
+/* Where they are: ctx, narrowed to the argument's type. */
+int tptab_arg_locs(struct prov_env *env, struct tref ref, struct entry *e);
+/* Slots: tracepoints of vmlinux by their order in BTF, those of modules by a hash of the name. */
+#define TPTAB_MAX_BUILTIN 10000
+#define TPTAB_MAX_SLOTS	  35000
+
+/* ---- sysargs.c: argument types of system calls ---- */
+/* Fills p->args for `func` entry. Leaves them alone (-ENOENT) when neither tracefs nor BTF knows. */
+int sysargs_entry(struct prov_env *env, struct arena *a, const char *func, struct probe *p);
+/* Reads the fields after __syscall_nr of a tracefs format. Number of fields, at most max. */
+unsigned sysargs_parse(struct arena *a, char *text, struct probe_arg *args, unsigned max);
+
+/* ---- whynot.c: facilities of DTrace that are not here ---- */
+const char *whynot_provider(struct prov_env *env, const char *prov);
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Says why a provider that DTrace has is not here: what the kernel refuses, or what dwell does not
+ * have yet, and what would work instead. */
+#include <string.h>
+#include "base/cleanup.h"
+#include "load/probe_caps.h"
+#include "prov/prov_int.h"
+
+enum needs { NEEDS_NOTHING, NEEDS_FBT };
+
+static const struct missing {
+	const char *prov; /* glob */
+	const char *text;
+	enum needs needs;
+} missing[] = {
+	{"fbt", "provider fbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints", NEEDS_FBT},
+	{"rawfbt", "provider rawfbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints",
+	 NEEDS_FBT},
+	{"pid[0-9$]*", "provider pid is not in dwell yet; profile-n with ustack() shows user functions",
+	 NEEDS_NOTHING},
+	{"io", "provider io is not in dwell yet; sdt:block::block_rq_issue and block_rq_complete "
+	       "see the same requests", NEEDS_NOTHING},
+	{"proc", "provider proc is not in dwell yet; sdt:sched::sched_process_exec, _fork and _exit see "
+		 "the same events", NEEDS_NOTHING},
+	{"lockstat", "provider lockstat is not in dwell yet; sdt:lock::contention_begin and "
+		     "contention_end see waiting for locks", NEEDS_NOTHING},
+	{"cpc", "provider cpc is not in dwell yet; profile-n samples by time", NEEDS_NOTHING},
+	{"ip", "provider ip is not in dwell yet; sdt:net:: and sdt:skb:: see packets", NEEDS_NOTHING},
+	{"tcp", "provider tcp is not in dwell yet; sdt:tcp:: and sdt:sock::inet_sock_set_state see "
+		"connections", NEEDS_NOTHING},
+	{"udp", "provider udp is not in dwell yet; sdt:udp:: and sdt:skb:: see packets", NEEDS_NOTHING},
+	{"vminfo", "provider vminfo is not in dwell yet; sdt:exceptions::, sdt:vmscan:: and sdt:kmem:: "
+		   "see memory events", NEEDS_NOTHING},
+	{"sysinfo", "provider sysinfo is not in dwell yet; syscall::: and sdt:sched:: see the same events",
+	 NEEDS_NOTHING},
+};
+
+const char *whynot_provider(struct prov_env *env, const char *prov)
+{
+	struct arena *a = env->cache->arena;
+	char fentry[CAPS_REASON_MAX], kprobe[CAPS_REASON_MAX];
+
+	if (!prov_is_exact(prov))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(missing); i++) {
+		if (!prov_glob(missing[i].prov, prov))
+			continue;
+		if (missing[i].needs != NEEDS_FBT)
+			return missing[i].text;
+		if (caps_try_fentry(env->ts, fentry, sizeof(fentry)) ||
+		    caps_try_kprobe(kprobe, sizeof(kprobe)))
+			return missing[i].text;
+		return arena_printf(a, "%s; here it would not work either: fentry: %s; kprobes: %s", missing[i].text,
+				    fentry, kprobe);
+	}
+	return NULL;
+}
