@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Setting and reading DTrace's options. Types and defaults are in options.def; what DTrace asks of
+ * single values beyond their type is in the table of rules here.
+ * Source: dt_options.c of DTrace for Linux 2.0.1 (names, accepted values). */
+#include "lang/options.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+#include "base/num.h"
+
+/* DTrace's "<NULL>" must fit into a string. */
+#define OPTIONS_STRSIZE_MIN 7
+#define OPTIONS_PRINTSIZE_MAX 65536
+/* Of buffers: more would not fit any machine, and sums of them do not overflow. */
+#define OPTIONS_SIZE_MAX (UINT64_C(1) << 40)
+
+enum type { TYPE_BOOL, TYPE_INT, TYPE_SIZE, TYPE_RATE, TYPE_STR };
+
+struct option {
+	const char *name;
+	enum type type;
+	size_t offset;
+};
+
+static const struct option table[] = {
+#define OPT(field, name, type, dflt) {name, TYPE_##type, offsetof(struct dopts, field)},
+#include "lang/options.def"
+#undef OPT
+};
+
+struct rule {
+	const char *name;
+	bool no_value;	     /* a compile-time flag: DTrace refuses "=value" */
+	const char *choices; /* STR: the allowed words */
+	uint64_t min, max;   /* INT, SIZE; max 0: none */
+	const char *why;
+};
+
+static const struct rule rules[] = {
+	{.name = "aggpercpu", .no_value = true},
+	{.name = "argref", .no_value = true},
+	{.name = "cpp", .no_value = true},
+	{.name = "defaultargs", .no_value = true},
+	{.name = "empty", .no_value = true},
+	{.name = "errtags", .no_value = true},
+	{.name = "nolibs", .no_value = true},
+	{.name = "pspec", .no_value = true},
+	{.name = "zdefs", .no_value = true},
+	{.name = "bufpolicy", .choices = "switch ring fill", .why = "one of switch, ring, fill"},
+	{.name = "bufresize", .choices = "auto manual", .why = "one of auto, manual"},
+	{.name = "stdc", .choices = "a c s t", .why = "one of a, c, s, t"},
+	{.name = "strsize",
+	 .min = OPTIONS_STRSIZE_MIN,
+	 .max = OPTIONS_STRSIZE_MAX,
+	 .why = "strings have from 7 to 4096 bytes"},
+	{.name = "printsize", .max = OPTIONS_PRINTSIZE_MAX, .why = "at most 64k"},
+	{.name = "stackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
+	{.name = "ustackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
+	{.name = "jstackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
+	{.name = "maxframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
+	{.name = "tree", .min = 1},
+};
+
+/* Options of DTrace that dwell knows and refuses, and why. */
+static const struct {
+	const char *name, *why;
+} refused[] = {
+	{"amin", "stability attributes are not computed"},
+	{"core", "use ulimit -c and a signal"},
+	{"ctfpath", "types come from BTF"},
+	{"ctypes", "types come from BTF"},
+	{"debug", "there is no debug output of DTrace's libraries"},
+	{"debugassert", "there is no debug output of DTrace's libraries"},
+	{"disasm", "use -S"},
+	{"dtypes", "types come from BTF"},
+	{"evaltime", "processes are stopped before their first instruction"},
+	{"grabanon", "Linux has no anonymous tracing"},
+	{"iregs", "registers are given by BPF"},
+	{"kdefs", "there is no linking"},
+	{"knodefs", "there is no linking"},
+	{"late", "translators are always resolved statically"},
+	{"lazyload", "there is no linking"},
+	{"ldpath", "there is no linking"},
+	{"linkmode", "there is no linking"},
+	{"linknommap", "there is no linking"},
+	{"linktype", "there is no linking"},
+	{"lockmem", "BPF memory is no longer locked"},
+	{"modpath", "module types come from BTF"},
+	{"pcapsize", "pcap() is not supported"},
+	{"pgmax", "processes are not cached"},
+	{"preallocate", "memory is taken where it is needed"},
+	{"procfspath", "/proc must be mounted there"},
+	{"quietresize", "buffers are not resized"},
+	{"strip", "there is no linking"},
+	{"sysslice", "system services are found by their owner"},
+	{"tregs", "registers are given by BPF"},
+	{"udefs", "there is no linking"},
+	{"unodefs", "there is no linking"},
+	{"useruid", "system services are found by their owner"},
+	{"verbose", "use -S"},
+};
+
+/* Options that add an argument for cpp: "define=X=1" is -DX=1. */
+static const struct {
+	const char *name, *prefix;
+	bool no_value;
+} cpp_args[] = {
+	{"define", "-D", false}, {"incdir", "-I", false},  {"undef", "-U", false},
+	{"cpphdrs", "-H", true}, {"cppargs", "", false},
+};
+
+void dopts_init(struct dopts *o, struct arena *a)
+{
+	*o = (struct dopts){
+#define OPT(field, name, type, dflt) .field = (dflt),
+#include "lang/options.def"
+#undef OPT
+		.arena = a,
+	};
+}
+
+static const struct option *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (!strcmp(table[i].name, name))
+			return &table[i];
+	return NULL;
+}
+
+static const struct rule *find_rule(const char *name)
+{
+	static const struct rule none;
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (!strcmp(rules[i].name, name))
+			return &rules[i];
+	return &none;
+}
+
+static void *field(struct dopts *o, const struct option *opt)
+{
+	return (char *)o + opt->offset;
+}
+
+/* DTrace's words for on and off: 1, 0; -1: none of them. */
+static int parse_switch(const char *s)
+{
+	static const char *const on[] = {"yes", "enable", "enabled", "true", "on", "set"};
+	static const char *const off[] = {"no", "disable", "disabled", "false", "off", "unset"};
+
+	for (size_t i = 0; i < sizeof(on) / sizeof(on[0]); i++) {
+		if (!strcasecmp(s, on[i]))
+			return 1;
+		if (!strcasecmp(s, off[i]))
+			return 0;
+	}
+	return -1;
+}
+
+static int set_bool(bool *b, const struct rule *r, const char *value)
+{
+	uint64_t n;
+	int sw;
+
+	if (!value) {
+		*b = true;
+		return 0;
+	}
+	if (r->no_value)
+		return -EINVAL;
+	sw = *value ? parse_switch(value) : 0;
+	if (sw < 0) {
+		if (num_parse_u64(value, &n) < 0)
+			return -EINVAL;
+		sw = n != 0;
+	}
+	*b = sw;
+	return 0;
+}
+
+static int set_int(int64_t *v, const struct rule *r, const char *value, int64_t dflt)
+{
+	uint64_t n;
+
+	if (!value)
+		return -EINVAL;
+	if (!*value || parse_switch(value) == 0) {
+		*v = dflt;
+		return 0;
+	}
+	if (parse_switch(value) == 1)
+		n = 1;
+	else if (num_parse_u64(value, &n) < 0)
+		return -EINVAL;
+	if (n < r->min || n > INT32_MAX || (r->max && n > r->max))
+		return -EINVAL;
+	*v = (int64_t)n;
+	return 0;
+}
+
+static int set_size(uint64_t *v, const struct rule *r, const char *value)
+{
+	uint64_t n;
+
+	if (!value || num_parse_size(value, &n) < 0 || n > OPTIONS_SIZE_MAX)
+		return -EINVAL;
+	if (n < r->min || (r->max && n > r->max))
+		return -EINVAL;
+	*v = n;
+	return 0;
+}
+
+/* DTrace takes a number without unit as nanoseconds. */
+static int set_rate(uint64_t *v, const char *value)
+{
+	return value && num_parse_period(value, 1, 0, v) == 0 ? 0 : -EINVAL;
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+	size_t n = strlen(value);
+
+	for (const char *p = choices; *p; p += strcspn(p, " "), p += *p == ' ')
+		if (strcspn(p, " ") == n && !memcmp(p, value, n))
+			return true;
+	return false;
+}
+
+static int set_str(struct dopts *o, const char **v, const struct rule *r, const char *value)
+{
+	if (!value || (r->choices && !is_choice(r->choices, value)))
+		return -EINVAL;
+	*v = arena_strdup(o->arena, value);
+	return 0;
+}
+
+/* Arguments for cpp are collected, one per line. 1: name is no such option. */
+static int add_cpp_arg(struct dopts *o, const char *name, const char *value)
+{
+	for (size_t i = 0; i < sizeof(cpp_args) / sizeof(cpp_args[0]); i++) {
+		if (strcmp(cpp_args[i].name, name) != 0)
+			continue;
+		if (!value != cpp_args[i].no_value)
+			return -EINVAL;
+		o->cppargs = arena_printf(o->arena, "%s%s%s\n", o->cppargs, cpp_args[i].prefix,
+					  value ? value : "");
+		return 0;
+	}
+	return 1;
+}
+
+static int set_option(struct dopts *o, const struct option *opt, const struct rule *r,
+		      const char *value)
+{
+	struct dopts dflt;
+
+	switch (opt->type) {
+	case TYPE_BOOL:
+		return set_bool(field(o, opt), r, value);
+	case TYPE_INT:
+		dopts_init(&dflt, o->arena);
+		return set_int(field(o, opt), r, value, *(int64_t *)field(&dflt, opt));
+	case TYPE_SIZE:
+		return set_size(field(o, opt), r, value);
+	case TYPE_RATE:
+		return set_rate(field(o, opt), value);
+	case TYPE_STR:
+		return set_str(o, field(o, opt), r, value);
+	}
+	return -EINVAL;
+}
+
+int dopts_set(struct dopts *o, const char *name, const char *value, const char **why)
+{
+	const struct option *opt = find(name);
+	const struct rule *rule = find_rule(name);
+	const char *unused;
+	int r;
+
+	if (!why)
+		why = &unused;
+	*why = NULL;
+	r = add_cpp_arg(o, name, value);
+	if (r <= 0)
+		return r;
+	if (opt) {
+		r = set_option(o, opt, rule, value);
+		if (r < 0)
+			*why = rule->why;
+		return r;
+	}
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		if (!strcmp(refused[i].name, name)) {
+			*why = refused[i].why;
+			return -EOPNOTSUPP;
+		}
+	}
+	return -ENOENT;
+}
+
+const char *dopts_get(const struct dopts *o, const char *name)
+{
+	const struct option *opt = find(name);
+	const void *v;
+
+	if (!opt)
+		return NULL;
+	v = (const char *)o + opt->offset;
+	switch (opt->type) {
+	case TYPE_BOOL:
+		return *(const bool *)v ? "set" : "unset";
+	case TYPE_INT:
+		return arena_printf(o->arena, "%" PRId64, *(const int64_t *)v);
+	case TYPE_SIZE:
+	case TYPE_RATE:
+		return arena_printf(o->arena, "%" PRIu64, *(const uint64_t *)v);
+	case TYPE_STR:
+		return *(const char *const *)v;
+	}
+	return NULL;
+}

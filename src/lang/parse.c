@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parser of D: the program, clauses and statements, and getting on after errors. */
+#include <errno.h>
+#include <string.h>
+#include "lang/macro.h"
+#include "lang/parse_int.h"
+
+/* How far ahead of a word at top level the text is looked at to tell "foo_t *x;" from a probe. */
+#define PARSE_DECL_SCAN 512
+/* Texts in "syntax error near" are cut here. */
+#define PARSE_NEAR_MAX 64
+
+/* -- errors -- */
+
+struct diag *parse_fail(struct parser *p, struct span at, const char *tag, const char *fmt, ...)
+{
+	struct diag *g = NULL;
+	va_list ap;
+
+	if (!p->panic && !p->lx.quiet) {
+		va_start(ap, fmt);
+		g = diag_error(p->lx.diags, at, tag, "%s", arena_vprintf(p->arena, fmt, ap));
+		va_end(ap);
+	}
+	p->panic = true;
+	return g;
+}
+
+struct diag *parse_fail_here(struct parser *p)
+{
+	const struct token *t = &p->lx.tok;
+	const char *text = p->lx.src->text + t->at.off;
+	size_t n = t->at.len < PARSE_NEAR_MAX ? t->at.len : PARSE_NEAR_MAX;
+	const char *nl = memchr(text, '\n', n);
+
+	if (t->kind == T_ERROR) { /* the lexer has said it */
+		p->panic = true;
+		return NULL;
+	}
+	if (t->kind == T_EOF)
+		return parse_fail(p, t->at, D_SYNTAX, "syntax error near end of input");
+	if (nl)
+		n = (size_t)(nl - text);
+	return parse_fail(p, t->at, D_SYNTAX, "syntax error near \"%.*s\"", (int)n, text);
+}
+
+void parse_hint(struct parser *p, struct diag *g, const char *hint)
+{
+	lex_hint(&p->lx, g, hint);
+}
+
+bool parse_enter(struct parser *p)
+{
+	if (p->depth >= DPROG_MAX_DEPTH) {
+		parse_fail(p, p->lx.tok.at, D_LIMIT, "nested more than %d levels deep",
+			   DPROG_MAX_DEPTH);
+		return false;
+	}
+	p->depth++;
+	return true;
+}
+
+void parse_leave(struct parser *p)
+{
+	p->depth--;
+}
+
+/* -- tokens -- */
+
+void parse_next(struct parser *p)
+{
+	lex_next(&p->lx);
+}
+
+bool parse_accept(struct parser *p, enum tok t)
+{
+	if (!parse_is(p, t))
+		return false;
+	parse_next(p);
+	return true;
+}
+
+bool parse_expect(struct parser *p, enum tok t)
+{
+	if (parse_accept(p, t))
+		return true;
+	parse_fail_here(p);
+	return false;
+}
+
+const char *parse_name(struct parser *p)
+{
+	const char *name = p->lx.tok.name;
+
+	return parse_expect(p, T_IDENT) ? name : NULL;
+}
+
+enum tok parse_peek(const struct parser *p, unsigned n)
+{
+	struct lexer lx = p->lx;
+
+	lx.quiet++;
+	while (n--)
+		lex_next(&lx);
+	return lx.tok.kind;
+}
+
+struct span parse_span_from(const struct parser *p, struct span a)
+{
+	const char *end = p->lx.src->text + p->lx.tok.at.off;
+	const char *from = p->lx.src->text + a.off;
+
+	/* The current token is the first that does not belong to it. */
+	while (end > from && lex_is_blank(end[-1]))
+		end--;
+	a.len = (uint32_t)(end - from);
+	return a;
+}
+
+/* -- getting on after an error -- */
+
+/* Skips to the ; or } of this block; a ; is taken. */
+static void skip_statement(struct parser *p)
+{
+	unsigned braces = 0;
+
+	p->panic = false;
+	p->lx.mode = LEX_EXPR;
+	p->lx.pred = false;
+	p->lx.quiet++;
+	while (parse_cur(p) != T_EOF) {
+		enum tok t = parse_cur(p);
+
+		if (braces == 0 && (t == T_SEMI || t == T_RBRACE))
+			break;
+		if (t == T_LBRACE)
+			braces++;
+		else if (t == T_RBRACE)
+			braces--;
+		parse_next(p);
+	}
+	p->lx.quiet--;
+	p->lx.parens = p->lx.brackets = 0;
+	p->braces = p->depth = 0;
+	parse_accept(p, T_SEMI);
+}
+
+/* Skips to the { of the clause whose predicate is broken; false: there is none. */
+static bool skip_predicate(struct parser *p)
+{
+	p->panic = false;
+	p->lx.pred = false;
+	p->lx.mode = LEX_EXPR;
+	p->lx.quiet++;
+	while (parse_cur(p) != T_EOF && parse_cur(p) != T_LBRACE && parse_cur(p) != T_RBRACE &&
+	       parse_cur(p) != T_SEMI)
+		parse_next(p);
+	p->lx.quiet--;
+	p->lx.parens = p->lx.brackets = 0;
+	p->braces = p->depth = 0;
+	return parse_cur(p) == T_LBRACE;
+}
+
+/* Skips behind the next ; or block at top level. */
+static void skip_item(struct parser *p)
+{
+	unsigned braces = p->braces;
+
+	p->panic = false;
+	p->lx.pred = false;
+	p->lx.mode = LEX_EXPR;
+	p->lx.quiet++;
+	while (parse_cur(p) != T_EOF) {
+		enum tok t = parse_cur(p);
+
+		if (t == T_LBRACE)
+			braces++;
+		else if (t == T_RBRACE && braces > 0)
+			braces--;
+		if (braces == 0 && (t == T_SEMI || t == T_RBRACE))
+			break;
+		parse_next(p);
+	}
+	p->lx.quiet--;
+	p->lx.parens = p->lx.brackets = 0;
+	p->braces = p->depth = 0;
+	p->lx.mode = LEX_PROBE;
+	if (parse_cur(p) != T_EOF)
+		parse_next(p);
+	parse_accept(p, T_SEMI); /* of "struct s { … };" */
+}
+
+/* -- statements -- */
+
+/* "@a[k] = count()" is an aggregation statement; everything else is an expression. */
+static struct stmt *make_stmt(struct parser *p, struct node *e)
+{
+	struct stmt *s = arena_new_obj(p->arena, struct stmt);
+
+	s->kind = ST_EXPR;
+	s->at = e->at;
+	s->expr = e;
+	if (e->kind == N_ASSIGN && e->op == OP_ASSIGN && !e->parens && e->a->kind == N_AGG &&
+	    e->b->kind == N_CALL) {
+		s->kind = ST_AGG;
+		s->expr = e->a;
+		s->call = e->b;
+	}
+	return s;
+}
+
+static void hint_statement(struct parser *p, enum tok t, struct diag *g)
+{
+	if (t == T_KW_IF)
+		parse_hint(p, g, "use a predicate /…/ or the ?: operator");
+	else if (t == T_KW_FOR || t == T_KW_WHILE || t == T_KW_DO)
+		parse_hint(p, g, "D has no loops");
+	else if (lex_kw_class(t) == KWC_TYPE)
+		parse_hint(p, g, "declare variables outside the clause, in front of it");
+}
+
+/* statement: empty | expression */
+static struct stmt *parse_statement(struct parser *p)
+{
+	enum tok t = parse_cur(p);
+	struct node *e;
+
+	if (lex_kw_class(t) == KWC_TYPE || (t >= T_KW_AUTO && lex_kw_class(t) == KWC_NONE &&
+					    t <= T_KW_XLATE)) {
+		hint_statement(p, t, parse_fail_here(p));
+		return NULL;
+	}
+	e = parse_expression(p);
+	if (p->panic)
+		return NULL;
+	if (!parse_is(p, T_SEMI) && !parse_is(p, T_RBRACE)) {
+		parse_fail_here(p);
+		return NULL;
+	}
+	return make_stmt(p, e);
+}
+
+/* statement_list: statement { ; statement }, up to the } which is left. */
+static struct stmt *parse_body(struct parser *p)
+{
+	struct stmt *first = NULL, **tail = &first;
+	unsigned number = 0;
+
+	while (parse_cur(p) != T_RBRACE) {
+		struct stmt *s;
+
+		if (parse_accept(p, T_SEMI))
+			continue;
+		s = parse_cur(p) == T_EOF ? (parse_fail_here(p), NULL) : parse_statement(p);
+		if (p->panic) {
+			if (p->lx.diags->nerrors >= DIAG_MAX_ERRORS)
+				return first;
+			skip_statement(p);
+			if (parse_cur(p) == T_EOF)
+				return first;
+			continue;
+		}
+		s->number = ++number;
+		*tail = s;
+		tail = &s->next;
+	}
+	return first;
+}
+
+/* -- clauses -- */
+
+static void desc_from_id(struct parser *p, struct pdesc_node *n)
+{
+	const struct token *t = &p->lx.tok;
+
+	if (t->ival > UINT32_MAX || t->ival == 0)
+		parse_fail(p, t->at, D_PDESC_INVAL,
+			   t->ival ? "identifier %s exceeds maximum probe id"
+				   : "invalid probe identifier %s: Invalid probe identifier",
+			   t->str);
+	n->desc.id = (uint32_t)t->ival;
+}
+
+static void desc_from_name(struct parser *p, struct pdesc_node *n)
+{
+	const struct token *t = &p->lx.tok;
+	const char *text, *bad;
+
+	if (macro_expand_desc(p->arena, p->env, t->name, strlen(t->name), &text, &bad) < 0)
+		parse_hint(p,
+			   parse_fail(p, t->at, D_PDESC_INVAL,
+				      "invalid probe description \"%s\": Undefined macro variable in "
+				      "probe description",
+				      t->name),
+			   arena_printf(p->arena, "%s is not defined", bad));
+	else if (pdesc_parse(p->arena, text, strlen(text), &n->desc) < 0)
+		parse_hint(p,
+			   parse_fail(p, t->at, D_PDESC_INVAL,
+				      "invalid probe description \"%s\": Overspecified probe "
+				      "description",
+				      t->name),
+			   "a description has four parts: provider:module:function:name");
+}
+
+/* probe_specifier: PSPEC | INT */
+static struct pdesc_node *parse_desc(struct parser *p)
+{
+	struct pdesc_node *n = arena_new_obj(p->arena, struct pdesc_node);
+	const struct token *t = &p->lx.tok;
+
+	n->at = t->at;
+	n->text = arena_strndup(p->arena, t->at.src->text + t->at.off, t->at.len);
+	if (t->kind == T_INT)
+		desc_from_id(p, n);
+	else if (t->kind == T_PSPEC)
+		desc_from_name(p, n);
+	else
+		parse_fail_here(p);
+	if (!p->panic)
+		parse_next(p);
+	return n;
+}
+
+/* "/ expression EPRED"; the current token is the first /. NULL after an error. */
+static struct node *parse_predicate(struct parser *p)
+{
+	struct node *e;
+
+	p->lx.mode = LEX_EXPR;
+	p->lx.pred = true;
+	parse_next(p);
+	e = parse_expression(p);
+	p->lx.pred = false;
+	p->lx.mode = LEX_PROBE;
+	if (parse_is(p, T_EPRED)) {
+		p->lx.parens = p->lx.brackets = 0;
+		parse_next(p);
+		return e;
+	}
+	if (parse_is(p, T_LBRACE))
+		parse_hint(p, parse_fail_here(p), "the predicate must end with / before {");
+	parse_fail_here(p);
+	return NULL;
+}
+
+/* probe_definition: probe_specifier { , probe_specifier } [ / expression / ] [ { statement_list } | ; ] */
+static struct clause *parse_clause(struct parser *p)
+{
+	struct clause *c = arena_new_obj(p->arena, struct clause);
+	struct pdesc_node **tail = &c->probes;
+
+	c->at = p->lx.tok.at;
+	do {
+		*tail = parse_desc(p);
+		tail = &(*tail)->next;
+	} while (parse_accept(p, T_COMMA));
+	if (p->panic)
+		return NULL;
+	if (parse_is(p, T_DIV)) {
+		c->pred = parse_predicate(p);
+		if (!c->pred && !skip_predicate(p)) {
+			p->panic = true;
+			return NULL;
+		}
+	}
+	if (parse_is(p, T_LBRACE)) {
+		c->has_body = true;
+		p->lx.mode = LEX_EXPR;
+		parse_next(p);
+		c->body = parse_body(p);
+		p->lx.mode = LEX_PROBE;
+		parse_accept(p, T_RBRACE);
+	} else {
+		parse_accept(p, T_SEMI);
+	}
+	c->at = parse_span_from(p, c->at);
+	return p->panic ? NULL : c;
+}
+
+/* -- the program -- */
+
+/* At a word between clauses: is it the type of a declaration ("foo_t *x, y[4];") or a probe
+ * description? DTrace asks the type tables; here the text decides: after a type comes a declarator and
+ * a ; at last, but no : { or / outside brackets. */
+static bool at_declaration(struct parser *p)
+{
+	const char *word = p->lx.src->text + p->lx.tok.at.off, *q = word, *stop;
+	const struct compile_env *env = p->env;
+	int depth = 0;
+
+	if ((env && env->opts && env->opts->pspec) || parse_cur(p) != T_PSPEC)
+		return false;
+	while (q < p->lx.end && lex_is_word(*q))
+		q++;
+	if (q == word || !strcmp(p->lx.tok.name, "BEGIN") || !strcmp(p->lx.tok.name, "END") ||
+	    !strcmp(p->lx.tok.name, "ERROR"))
+		return false;
+	q = lex_peek_text(&p->lx, q);
+	if (q >= p->lx.end || !(lex_is_word(*q) || *q == '*' || *q == '('))
+		return false;
+	stop = q + PARSE_DECL_SCAN < p->lx.end ? q + PARSE_DECL_SCAN : p->lx.end;
+	for (bool name = false; q < stop; q = lex_peek_text(&p->lx, q + 1)) {
+		name |= lex_is_word(*q);
+		if (*q == ';' || *q == '=')
+			return name;
+		if (*q == '(' || *q == '[')
+			depth++;
+		else if (*q == ')' || *q == ']')
+			depth--;
+		else if (depth < 0 || *q == '{' || (depth == 0 && !lex_is_word(*q) && *q != '*' && *q != ','))
+			return false;
+	}
+	return false;
+}
+
+static void add_item(struct parser *p, struct item ***tail, struct decl *d, struct clause *c)
+{
+	struct item *it = arena_new_obj(p->arena, struct item);
+
+	it->decl = d;
+	it->clause = c;
+	**tail = it;
+	*tail = &it->next;
+}
+
+/* Each declaration becomes an item of its own. */
+static void add_decls(struct parser *p, struct item ***tail, struct decl *d)
+{
+	while (d) {
+		struct decl *next = d->next;
+
+		d->next = NULL;
+		add_item(p, tail, d, NULL);
+		d = next;
+	}
+}
+
+/* Declarations are read in LEX_EXPR from their first word on. */
+static struct decl *parse_decl_item(struct parser *p)
+{
+	static const struct {
+		enum tok tok;
+		struct decl *(*parse)(struct parser *p);
+	} kinds[] = {
+		{T_KW_INLINE, parse_inline},
+		{T_KW_TRANSLATOR, parse_translator},
+		{T_KW_PROVIDER, parse_provider},
+	};
+
+	p->lx.mode = LEX_EXPR;
+	p->lx.p = p->lx.src->text + p->lx.tok.at.off;
+	parse_next(p);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (parse_is(p, kinds[i].tok))
+			return kinds[i].parse(p);
+	return parse_declaration(p);
+}
+
+/* external_declaration: inline | translator | provider | declaration | probe_definition */
+static void parse_item(struct parser *p, struct item ***tail)
+{
+	enum kw_class class = lex_kw_class(parse_cur(p));
+
+	if (class != KWC_NONE || at_declaration(p)) {
+		struct decl *d = parse_decl_item(p);
+
+		/* Its ; is the current token: what follows is read as between clauses again. */
+		p->lx.mode = LEX_PROBE;
+		if (!p->panic) {
+			parse_expect(p, T_SEMI);
+			add_decls(p, tail, d);
+		}
+	} else if (parse_is(p, T_PSPEC) || parse_is(p, T_INT)) {
+		struct clause *c = parse_clause(p);
+
+		if (c)
+			add_item(p, tail, NULL, c);
+	} else {
+		parse_fail_here(p);
+	}
+	if (p->panic)
+		skip_item(p);
+}
+
+static bool too_large(struct parser *p, const struct source *src)
+{
+	if (src->len <= DPROG_MAX_SOURCE)
+		return false;
+	parse_fail(p, (struct span){src, 0, 0}, D_LIMIT,
+		   "the program has %zu bytes, the largest that is taken has %u", src->len,
+		   DPROG_MAX_SOURCE);
+	return true;
+}
+
+int lang_parse(struct arena *a, const struct source *src, const struct compile_env *env,
+	       struct diags *d, struct unit **ret)
+{
+	struct parser p = {.arena = a, .env = env};
+	struct unit *u = arena_new_obj(a, struct unit);
+	struct item **tail = &u->items;
+	unsigned before = d->nerrors;
+
+	u->src = src;
+	lex_init(&p.lx, a, src, env, d);
+	if (!too_large(&p, src)) {
+		parse_next(&p);
+		while (parse_cur(&p) != T_EOF && d->nerrors < DIAG_MAX_ERRORS) {
+			parse_item(&p, &tail);
+			if (arena_exhausted(a)) {
+				parse_fail(&p, p.lx.tok.at, D_LIMIT,
+					   "the program needs too much memory");
+				break;
+			}
+		}
+	}
+	parse_free_types(&p);
+	if (d->nerrors != before)
+		return -EINVAL;
+	*ret = u;
+	return 0;
+}
