@@ -54,6 +54,11 @@ struct img_line { /* instruction offset -> D text; sorted by off */
 	struct span at;
 };
 
+struct img_comment { /* of the code generator, for -S; sorted by off */
+	uint32_t off;
+	const char *text;
+};
+
 struct img_prog {
 	char name[16];
 	struct entry entry;	 /* kind, target … (selector and args are those of its first probe) */
@@ -64,6 +69,8 @@ struct img_prog {
 	uint32_t nfuncs;
 	const struct img_line *lines;
 	uint32_t nlines;
+	const struct img_comment *comments;
+	uint32_t ncomments;
 	uint32_t index;		 /* of counters and scratch */
 	const struct probe **probes; /* that it serves, id order */
 	uint32_t nprobes;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by ir_opt.c and ir_two.c; the evaluators also by tests. */
+#ifndef DWELL_CG_IR_OPT_H
+#define DWELL_CG_IR_OPT_H
+#include "cg/ir.h"
+
+/* What BPF computes. */
+int64_t ir_eval(enum ir_alu op, int64_t a, int64_t b);
+bool ir_eval_cond(enum ir_cond c, int64_t a, int64_t b);
+/* Rewrites into BPF's two-address form without NOPs. ndefs, def: by vreg, number of definitions and
+ * index of one. */
+void ir_two_address(struct irfn *f, struct arena *tmp, const uint32_t *ndefs, const uint32_t *def);
+#endif
