@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attempts behind struct caps. Private to src/load's caps*.c. */
+#ifndef DWELL_LOAD_CAPS_INT_H
+#define DWELL_LOAD_CAPS_INT_H
+#include <linux/bpf.h>
+#include "load/probe_caps.h"
+
+/* What an attempt gets and says. */
+struct attempt {
+	struct typesrc *ts; /* may be NULL */
+	char reason[CAPS_REASON_MAX]; /* why not, or a remark */
+};
+
+/* A tiny program. */
+struct cap_prog {
+	uint32_t type, expected_attach, flags, btf_id;
+	const struct bpf_insn *insns; /* NULL: return 0 */
+	uint32_t ninsns;
+	char *log; /* verifier log, or NULL */
+	uint32_t log_size;
+};
+
+/* fd, or -errno. */
+int cap_load(const struct cap_prog *p);
+/* The verifier lets a program of this type call the helper (whatever the arguments). -errno: it let
+ * us load nothing; 0 no, 1 yes. */
+int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func);
+bool cap_atomics(void);
+bool cap_percpu_batch(void);
+/* fd of a disabled cpu-clock event on a CPU that is online; -errno. */
+int cap_open_cpu_clock(void);
+/* "none", "integrity", "confidentiality"; NULL when it cannot be told. */
+const char *cap_lockdown(void);
+/* First line of a file into buf. */
+bool cap_read_line(const char *path, char *buf, size_t size);
+/* 'y', 'm', 'n' (not set) of the kernel's configuration; 0: unknown. */
+char cap_config(const char *option);
+
+/* caps_attach.c: attempts that load and attach. */
+bool cap_try_raw_tp(struct attempt *a);
+bool cap_try_tp_btf(struct attempt *a);
+bool cap_try_test_run(struct attempt *a);
+bool cap_try_perf_event(struct attempt *a);
+bool cap_try_pmu(struct attempt *a);
+bool cap_try_uprobe(struct attempt *a);
+bool cap_try_uprobe_multi(struct attempt *a);
+bool cap_try_kprobe(struct attempt *a);
+bool cap_try_kprobe_multi(struct attempt *a);
+bool cap_try_fentry(struct attempt *a);
+bool cap_try_iter_task(struct attempt *a);
+bool cap_try_iter_task_vma(struct attempt *a);
+/* Writes "what: error" and returns false. */
+bool cap_refused(struct attempt *a, const char *what, int err);
+#endif
