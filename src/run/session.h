@@ -22,6 +22,16 @@
 
 struct session;
 
+enum session_stop {
+	SESSION_RUNNING,
+	SESSION_EXIT,	  /* exit() */
+	SESSION_SIGNAL,	  /* SIGINT or SIGTERM */
+	SESSION_TARGETS,  /* all targets have ended */
+	SESSION_DETACHED, /* nothing is attached any more (governor) */
+	SESSION_CONSUMER, /* consume() failed */
+	SESSION_ERROR,	  /* session_run() returned an error */
+};
+
 struct session_config {
 	const struct image *img;
 	const struct dprog *prog; /* options and the texts of probe descriptions */
@@ -35,17 +45,9 @@ struct session_config {
 	/* Called after rows were appended: reads and releases them. <0 (output closed) ends the run in
 	 * order; END and the last rows are still appended. */
 	int (*consume)(void *ctx);
+	/* Called once when the reason to stop is known, before END runs; may be NULL. */
+	void (*stopping)(void *ctx, enum session_stop why);
 	void *ctx;
-};
-
-enum session_stop {
-	SESSION_RUNNING,
-	SESSION_EXIT,	  /* exit() */
-	SESSION_SIGNAL,	  /* SIGINT or SIGTERM */
-	SESSION_TARGETS,  /* all targets have ended */
-	SESSION_DETACHED, /* nothing is attached any more (governor) */
-	SESSION_CONSUMER, /* consume() failed */
-	SESSION_ERROR,	  /* session_run() returned an error */
 };
 
 struct session_result {
