@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiling the programs of a command line, and telling the user what is wrong with them. */
+#include "cmd/compile.h"
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "load/probe_caps.h"
+
+int workshop_open(struct workshop *w, struct cmdline *c, long target)
+{
+	struct err err = { 0 };
+	int r;
+
+	(void)c;
+	*w = (struct workshop){ 0 };
+	r = caps_quick(&w->caps, &err);
+	if (r == 0)
+		r = typesrc_open_kernel(&w->ts, &err);
+	if (r == 0)
+		r = sym_new(&w->sym, &err);
+	if (r == 0)
+		r = registry_new(w->ts, &w->caps, target, &w->reg);
+	if (r < 0) {
+		r = cmd_fail("failed to initialize dtrace: %s", err.msg[0] ? err.msg : strerror(-r));
+		err_done(&err);
+		workshop_done(w);
+		return r;
+	}
+	return 0;
+}
+
+void workshop_done(struct workshop *w)
+{
+	registry_free(w->reg);
+	sym_free(w->sym);
+	typesrc_free(w->ts);
+	free(w->units);
+	free(w->arg_used);
+	*w = (struct workshop){ 0 };
+}
+
+/* Where in a one-liner the mistake is, in DTrace's words. */
+static const char *region(const struct source *src, uint32_t off)
+{
+	const char *brace = memchr(src->text, '{', src->len);
+	const char *slash = memchr(src->text, '/', src->len);
+
+	if (brace && off >= (size_t)(brace - src->text))
+		return "in action list: ";
+	if (slash && (!brace || slash < brace) && off > (size_t)(slash - src->text))
+		return "in predicate: ";
+	return "";
+}
+
+static const struct prog_text *prog_of(const struct cmdline *c, const struct diag *g)
+{
+	for (size_t i = 0; i < c->progs.n; i++)
+		if (g->at.src == &c->progs.v[i].src)
+			return &c->progs.v[i];
+	return c->progs.n ? &c->progs.v[0] : NULL;
+}
+
+static void print_diag(const struct cmdline *c, const struct diag *g)
+{
+	const struct prog_text *p = prog_of(c, g);
+	struct strb b = { 0 };
+	const char *text;
+
+	diag_format(&b, g, c->opts.errtags);
+	text = strb_str(&b);
+	if (b.n && b.s[b.n - 1] == '\n')
+		b.s[--b.n] = '\0';
+	if (g->sev != SEV_ERROR || !p) {
+		cmd_msg("%s%s", g->sev == SEV_WARNING ? "warning: " : "", text);
+	} else if (p->kind == PROG_SCRIPT) {
+		cmd_msg("failed to compile script %s: %s", p->arg, text);
+	} else {
+		/* one line: "in action list: …" instead of "line 1: …" */
+		const char *line = strstr(text, "line 1: ");
+		int head = line ? (int)(line - text) : 0;
+		bool cut = line && line - text < 64;
+
+		cmd_msg("invalid probe specifier %s: %.*s%s%s", p->src.name, cut ? head : 0, text,
+			g->at.src ? region(&p->src, g->at.off) : "", cut ? line + 8 : text);
+	}
+	strb_free(&b);
+}
+
+static int print_diags(const struct cmdline *c, const struct diags *d)
+{
+	unsigned shown = 0;
+
+	for (const struct diag *g = d->first; g; g = g->next) {
+		print_diag(c, g);
+		shown += g->sev == SEV_ERROR;
+	}
+	if (d->nerrors > shown)
+		cmd_msg("%u more errors", d->nerrors - shown);
+	return d->nerrors ? EXIT_ERROR : 0;
+}
+
+static int find_ksym(void *ctx, const char *module, const char *name, uint64_t *ret)
+{
+	return sym_kernel_find(ctx, module, name, ret);
+}
+
+static void fill_macros(struct macro_env *m, const struct workshop *w, const struct cmdline *c, long target)
+{
+	*m = (struct macro_env){
+		.pid = getpid(), .ppid = getppid(), .uid = getuid(), .euid = geteuid(),
+		.gid = getgid(), .egid = getegid(), .pgid = getpgrp(), .sid = getsid(0),
+		.target = target, .argv = c->argv, .argc = c->argc, .used = w->arg_used,
+	};
+}
+
+int workshop_parse(struct workshop *w, struct cmdline *c, long target)
+{
+	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
+	struct macro_env macros;
+	struct compile_env env = { .ts = w->ts, .probes = registry_source(w->reg), .ksyms = &ks,
+				   .macros = &macros, .opts = &c->opts };
+	struct diags d;
+	int r;
+
+	diags_init(&d, c->arena);
+	w->units = calloc(c->progs.n + 1, sizeof(*w->units));
+	w->arg_used = calloc((size_t)c->argc + 1, sizeof(*w->arg_used));
+	if (!w->units || !w->arg_used)
+		return cmd_fail("out of memory");
+	for (size_t i = 0; i < c->progs.n; i++) {
+		r = prog_load(c, &c->progs.v[i]);
+		if (r)
+			return r;
+		fill_macros(&macros, w, c, target);
+		lang_parse(c->arena, &c->progs.v[i].src, &env, &d, &w->units[i]);
+	}
+	return print_diags(c, &d);
+}
+
+/* Every script argument must be used, as in DTrace. */
+static int check_args_used(const struct workshop *w, const struct cmdline *c)
+{
+	for (int i = 1; i < c->argc; i++)
+		if (!w->arg_used[i])
+			return cmd_fail("extraneous argument '%s' ($%d is not referenced)", c->argv[i], i);
+	return 0;
+}
+
+int workshop_compile(struct workshop *w, struct cmdline *c, long target)
+{
+	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
+	struct macro_env macros;
+	struct compile_env env = { .ts = w->ts, .probes = registry_source(w->reg), .ksyms = &ks,
+				   .macros = &macros, .opts = &c->opts, .zdefs = c->opts.zdefs };
+	struct cg_env cg = { .caps = &w->caps, .entry = registry_entry, .ctx = w->reg,
+			     .self_tgid = (uint32_t)getpid(), .ts = w->ts };
+	struct diags d;
+	int r = check_args_used(w, c);
+
+	if (r)
+		return r;
+	diags_init(&d, c->arena);
+	fill_macros(&macros, w, c, target);
+	r = lang_check(c->arena, w->units, c->progs.n, &env, &d, &w->prog);
+	if (r == 0)
+		r = cg_compile(c->arena, w->prog, &cg, &d, &w->image);
+	if (print_diags(c, &d))
+		return EXIT_ERROR;
+	return r < 0 ? cmd_fail("failed to compile: %s", strerror(-r)) : 0;
+}

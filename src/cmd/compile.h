@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a command line to an image: what all commands that run D share. */
+#ifndef DWELL_CMD_COMPILE_H
+#define DWELL_CMD_COMPILE_H
+#include "cg/image.h"
+#include "cmd/opts.h"
+#include "prov/provider.h"
+#include "sym/sym.h"
+
+/* Everything that compiling needs and running goes on to use. */
+struct workshop {
+	struct caps caps;
+	struct typesrc *ts;
+	struct registry *reg;
+	struct sym *sym;
+	struct dprog *prog;
+	struct image *image;
+	struct unit **units; /* as many as programs */
+	bool *arg_used;	     /* script arguments that the programs use */
+};
+
+/* Opens types, providers and symbols. target: $target or 0. EXIT_* > 0 after a message. */
+int workshop_open(struct workshop *w, struct cmdline *c, long target);
+void workshop_done(struct workshop *w);
+/* Reads and parses all programs. EXIT_* > 0 after messages. */
+int workshop_parse(struct workshop *w, struct cmdline *c, long target);
+/* Checks them and generates code. EXIT_* > 0 after messages. */
+int workshop_compile(struct workshop *w, struct cmdline *c, long target);
+/* -l */
+int workshop_list(struct workshop *w, struct cmdline *c);
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell features`: what this kernel can do, what not, and why. */
+#include <string.h>
+#include <sys/utsname.h>
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "load/probe_caps.h"
+
+static void print_row(const struct caps_row *row, const char **group)
+{
+	if (!*group || strcmp(*group, row->group)) {
+		printf("%s%s\n", *group ? "\n" : "", row->group);
+		*group = row->group;
+	}
+	printf("  %-3s  %-28s", row->available ? "yes" : "no", row->feature);
+	if (row->reason && row->reason[0])
+		printf(" %s", row->reason);
+	printf("\n");
+	if (!row->available && row->instead && row->instead[0])
+		printf("  %-3s  %-28s -> %s\n", "", "", row->instead);
+}
+
+static int features(int argc, char **argv)
+{
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	struct typesrc *ts = NULL;
+	struct caps_row *rows;
+	const char *group = NULL;
+	struct utsname u;
+	size_t n;
+	int r;
+
+	(void)argv;
+	if (argc > 1) {
+		arena_free(a);
+		fprintf(stderr, "Usage: %s features\n", cmd_name());
+		return EXIT_USAGE;
+	}
+	typesrc_open_kernel(&ts, NULL);
+	if (uname(&u) == 0)
+		printf("%s %s, %s\n\n", u.sysname, u.release, u.machine);
+	r = caps_report(ts, a, &rows, &n);
+	if (r < 0)
+		r = cmd_fail("failed to probe the kernel: %s", strerror(-r));
+	for (size_t i = 0; r == 0 && i < n; i++)
+		print_row(&rows[i], &group);
+	typesrc_free(ts);
+	arena_free(a);
+	return r;
+}
+
+const struct command cmd_features = { "features", "what this kernel can do, what not, and why", features };

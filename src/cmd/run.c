@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell -n …`, `dtrace …`: compile, run, show. */
+#include <fcntl.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "cmd/compile.h"
+#include "run/session.h"
+#include "view/text.h"
+
+/* One run and what it owns. */
+struct run {
+	struct cmdline *c;
+	struct workshop w;
+	struct target **targets;
+	size_t ntargets;
+	struct recording *rec;
+	struct text_view *view;
+	struct session *session;
+	FILE *out;
+	bool own_out;
+};
+
+/* What dtrace(1) says unless quiet: "description 'BEGIN' matched 1 probe". */
+static void notice_matches(struct run *r)
+{
+	for (size_t i = 0; i < r->c->progs.n && !r->c->opts.quiet; i++) {
+		const struct prog_text *p = &r->c->progs.v[i];
+		size_t n = 0;
+
+		for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
+			if (s->at.src == &p->src)
+				n += s->probes.n;
+		cmd_msg("%s matched %zu probe%s", prog_label(r->c, p), n, n == 1 ? "" : "s");
+	}
+}
+
+static size_t total_matches(const struct run *r)
+{
+	size_t n = 0;
+
+	for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
+		n += s->probes.n;
+	return n;
+}
+
+static int fail_err(const char *what, int code, struct err *err, bool detail)
+{
+	cmd_msg("%s%s%s", what, what[0] ? ": " : "", err->msg[0] ? err->msg : strerror(-code));
+	if (detail && err->detail)
+		fprintf(stderr, "%s\n", err->detail);
+	err_done(err);
+	return EXIT_ERROR;
+}
+
+/* -c and -p. $target is the first of them. */
+static int make_targets(struct run *r, long *ret_target)
+{
+	struct cmdline *c = r->c;
+	struct err err = { 0 };
+	int e;
+
+	r->targets = calloc(c->commands.n + c->pids.n + 1, sizeof(*r->targets));
+	if (!r->targets)
+		return cmd_fail("out of memory");
+	for (size_t i = 0; i < c->commands.n; i++) {
+		e = target_command(c->commands.v[i], &r->targets[r->ntargets], &err);
+		if (e < 0)
+			return fail_err("", e, &err, false);
+		r->ntargets++;
+	}
+	for (size_t i = 0; i < c->pids.n; i++) {
+		e = target_process((pid_t)c->pids.v[i], &r->targets[r->ntargets], &err);
+		if (e < 0)
+			return fail_err("", e, &err, false);
+		r->ntargets++;
+	}
+	if (r->ntargets)
+		*ret_target = target_pid(r->targets[0]);
+	return 0;
+}
+
+static int open_output(struct run *r)
+{
+	r->out = stdout;
+	if (!r->c->output)
+		return 0;
+	r->out = fopen(r->c->output, "ae");
+	if (!r->out)
+		return cmd_fail("failed to open output file '%s': %s", r->c->output, strerror(errno));
+	r->own_out = true;
+	return 0;
+}
+
+static void show_msg(void *arg, const char *text)
+{
+	(void)arg;
+	cmd_msg("%s", text);
+}
+
+static void fill_text_opts(struct text_opts *t, const struct dopts *o)
+{
+	t->quiet = o->quiet;
+	t->flowindent = o->flowindent;
+	t->rawbytes = o->rawbytes;
+	t->noresolve = o->noresolve;
+	t->droptags = o->droptags;
+	t->aggsortkey = o->aggsortkey;
+	t->aggsortrev = o->aggsortrev;
+	t->aggpercpu = o->aggpercpu;
+	t->aggsortkeypos = o->aggsortkeypos;
+	t->aggsortpos = o->aggsortpos;
+	t->stackindent = o->stackindent;
+	t->destructive = o->destructive;
+}
+
+static bool on_setopt(void *arg, const char *name, const char *value)
+{
+	struct run *r = arg;
+	const char *why;
+
+	if (dopts_set(&r->c->opts, name, value[0] ? value : NULL, &why) < 0)
+		return false;
+	fill_text_opts(text_view_opts(r->view), &r->c->opts);
+	return true;
+}
+
+static int on_consume(void *ctx)
+{
+	struct run *r = ctx;
+
+	return text_view_consume(r->view, r->rec);
+}
+
+/* After Ctrl-C the output goes on on a line of its own, also in quiet mode, as dtrace(1)'s does. */
+static void on_stopping(void *ctx, enum session_stop why)
+{
+	struct run *r = ctx;
+
+	if (why == SESSION_SIGNAL)
+		fputc('\n', r->out);
+}
+
+static int finish_output(struct run *r, int consumer_error)
+{
+	int e = consumer_error;
+
+	if (e >= 0) {
+		fputc('\n', r->out);
+		e = text_view_finish(r->view);
+	}
+	if (r->own_out) {
+		if (fclose(r->out) != 0 && e >= 0)
+			e = -errno;
+		r->own_out = false;
+	}
+	if (e == -EPIPE)
+		return EXIT_ERROR; /* the reader has left: nobody to tell */
+	if (e < 0)
+		return cmd_fail("failed to write to %s%s%s: %s", r->c->output ? "'" : "",
+				r->c->output ? r->c->output : "standard output", r->c->output ? "'" : "",
+				strerror(-e));
+	return 0;
+}
+
+static int run_session(struct run *r)
+{
+	const struct rec_schema *schema = session_schema(r->w.prog, r->w.image, &r->w.caps);
+	struct session_result res = { 0 };
+	struct session_config cfg = {
+		.img = r->w.image, .prog = r->w.prog, .reg = r->w.reg, .ts = r->w.ts, .caps = &r->w.caps,
+		.sym = r->w.sym, .targets = r->targets, .ntargets = r->ntargets,
+		.consume = on_consume, .stopping = on_stopping, .ctx = r,
+	};
+	struct text_opts topts = { 0 };
+	struct err err = { 0 };
+	bool log = r->c->opts.bpflog;
+	int e, status;
+
+	fill_text_opts(&topts, &r->c->opts);
+	if (recording_new_memory(schema, &r->rec) < 0 ||
+	    text_view_new(schema, r->w.sym, &topts, r->out, show_msg, NULL, &r->view) < 0)
+		return cmd_fail("out of memory");
+	text_view_on_setopt(r->view, on_setopt, r);
+	cfg.rec = r->rec;
+	e = session_new(&cfg, &r->session, &err);
+	if (e < 0)
+		return fail_err("failed to enable probes", e, &err, log);
+	e = session_run(r->session, &res, &err);
+	if (e < 0) {
+		fflush(r->out);
+		fail_err("", e, &err, log);
+	}
+	if (res.why == SESSION_TARGETS && !r->c->opts.quiet)
+		for (size_t i = 0; i < r->ntargets; i++)
+			cmd_msg("pid %d has exited", (int)target_pid(r->targets[i]));
+	status = finish_output(r, res.why == SESSION_CONSUMER ? res.consumer_error : 0);
+	return e < 0 ? EXIT_ERROR : status ? status : res.exit_status;
+}
+
+static int compile_and_run(struct run *r, long target)
+{
+	int e = workshop_compile(&r->w, r->c, target);
+
+	if (e)
+		return e;
+	if (r->c->disassemble) {
+		struct strb b = { 0 };
+
+		image_dump(&b, r->w.image);
+		fputs(strb_str(&b), stderr);
+		strb_free(&b);
+	}
+	notice_matches(r);
+	if (r->c->compile_only)
+		return 0;
+	if (total_matches(r) == 0 && !r->c->opts.zdefs)
+		return cmd_fail("no probes matched");
+	e = open_output(r);
+	return e ? e : run_session(r);
+}
+
+static void run_done(struct run *r)
+{
+	session_free(r->session);
+	text_view_free(r->view);
+	recording_free(r->rec);
+	for (size_t i = 0; i < r->ntargets; i++)
+		target_free(r->targets[i]);
+	free(r->targets);
+	if (r->own_out)
+		fclose(r->out);
+	workshop_done(&r->w);
+}
+
+int cmd_dtrace(int argc, char **argv)
+{
+	struct cmdline c;
+	struct run r = { .c = &c };
+	long target = 0;
+	int e = cmdline_parse(&c, argc, argv);
+
+	if (e) {
+		cmdline_done(&c);
+		return e < 0 ? EXIT_OK : e;
+	}
+	e = make_targets(&r, &target);
+	if (e == 0)
+		e = workshop_open(&r.w, &c, target);
+	if (e == 0)
+		e = workshop_parse(&r.w, &c, target);
+	if (e == 0)
+		e = c.list ? workshop_list(&r.w, &c) : compile_and_run(&r, target);
+	run_done(&r);
+	cmdline_done(&c);
+	if (fflush(stdout) != 0 && e == 0)
+		e = errno == EPIPE ? EXIT_ERROR : cmd_fail("failed to write to standard output: %s", strerror(errno));
+	return e;
+}
