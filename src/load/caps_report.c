@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table behind `dwell features`: every facility, tried on this kernel, with the reason where it is
+ * missing and what would work instead. */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <zlib.h>
+#include "base/cleanup.h"
+#include "load/caps_int.h"
+#include "load/tracefs.h"
+
+#define CONFIG_MAX (4u << 20) /* the text of a kernel's configuration is 100 to 300 KiB */
+
+/* Reads /proc/config.gz or /boot/config-RELEASE; zlib reads plain files too. */
+static char *read_config(void)
+{
+	char path[300];
+	struct utsname u;
+	_cleanup_free_ char *buf = malloc(CONFIG_MAX);
+	gzFile f = gzopen("/proc/config.gz", "re");
+	int n;
+
+	if (!f && uname(&u) == 0) {
+		snprintf(path, sizeof(path), "/boot/config-%s", u.release);
+		f = gzopen(path, "re");
+	}
+	if (!f)
+		return NULL;
+	n = buf ? gzread(f, buf, CONFIG_MAX - 1) : -1;
+	gzclose(f);
+	if (n <= 0)
+		return NULL;
+	buf[n] = '\0';
+	return take_ptr(buf);
+}
+
+char cap_config(const char *option)
+{
+	_cleanup_free_ char *text = read_config();
+	size_t len = strlen(option);
+
+	for (char *p = text; p && (p = strstr(p, option)); p += len) {
+		bool start = p == text || p[-1] == '\n';
+
+		if (start && p[len] == '=')
+			return p[len + 1];
+		if (p - text >= 2 && p[-2] == '#' && !strncmp(p + len, " is not set", 11))
+			return 'n';
+	}
+	/* An option that others hide is not mentioned at all. */
+	return text ? 'n' : 0;
+}
+
+static bool try_helper(struct attempt *a, uint32_t type, uint32_t flags, uint32_t func)
+{
+	int r = cap_helper(type, flags, func);
+
+	if (r < 0)
+		return cap_refused(a, "load", r);
+	if (!r)
+		snprintf(a->reason, sizeof(a->reason), "the kernel does not have this helper");
+	return r > 0;
+}
+
+#define HELPER(fn, type, flags, func)                                                              \
+	static bool fn(struct attempt *a) { return try_helper(a, type, flags, func); }
+HELPER(try_ringbuf, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ringbuf_reserve)
+HELPER(try_task_storage, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_storage_get)
+HELPER(try_loop, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_loop)
+HELPER(try_strncmp, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_strncmp)
+HELPER(try_task_stack, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_task_stack)
+HELPER(try_tai, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ktime_get_tai_ns)
+HELPER(try_copy_user, BPF_PROG_TYPE_KPROBE, BPF_F_SLEEPABLE, BPF_FUNC_copy_from_user)
+HELPER(try_timer, BPF_PROG_TYPE_SYSCALL, BPF_F_SLEEPABLE, BPF_FUNC_timer_init)
+
+static bool try_atomics(struct attempt *a)
+{
+	if (cap_atomics())
+		return true;
+	snprintf(a->reason, sizeof(a->reason), "fetch-and-add is refused");
+	return false;
+}
+
+static bool try_batch(struct attempt *a)
+{
+	if (cap_percpu_batch())
+		return true;
+	snprintf(a->reason, sizeof(a->reason), "the kernel has no batch for this map type");
+	return false;
+}
+
+static bool try_write_user(struct attempt *a)
+{
+	const char *mode = cap_lockdown();
+
+	if (!mode)
+		snprintf(a->reason, sizeof(a->reason), "lockdown state unknown (securityfs is not "
+						       "mounted); tried when used");
+	else if (strcmp(mode, "none") != 0)
+		snprintf(a->reason, sizeof(a->reason), "kernel lockdown is %s", mode);
+	return !mode || !strcmp(mode, "none");
+}
+
+static bool try_btf(struct attempt *a)
+{
+	uint32_t n;
+
+	if (!a->ts) {
+		snprintf(a->reason, sizeof(a->reason), "no /sys/kernel/btf/vmlinux");
+		return false;
+	}
+	n = typesrc_nobjs(a->ts) - 1;
+	snprintf(a->reason, sizeof(a->reason), "vmlinux and %u module%s", n, n == 1 ? "" : "s");
+	return true;
+}
+
+static bool try_tracefs(struct attempt *a)
+{
+	_cleanup_close_ int fd = -1;
+	struct err err = {0};
+
+	if (tracefs_open(&fd, &err) >= 0)
+		return true;
+	snprintf(a->reason, sizeof(a->reason), "%.*s", CAPS_REASON_MAX - 1, err.msg);
+	return false;
+}
+
+static bool try_sched_exit(struct attempt *a)
+{
+	struct tref ref;
+
+	if (a->ts && typesrc_find(a->ts, "vmlinux", "btf_trace_sched_exit_tp", TKM(TK_TYPEDEF),
+				  &ref) >= 0)
+		return true;
+	snprintf(a->reason, sizeof(a->reason), "the kernel has no such tracepoint (6.16 added it)");
+	return false;
+}
+
+static bool try_jit(struct attempt *a)
+{
+	char line[16];
+
+	if (cap_config("CONFIG_BPF_JIT_ALWAYS_ON") == 'y')
+		return true;
+	if (cap_read_line("/proc/sys/net/core/bpf_jit_enable", line, sizeof(line)) && *line != '0')
+		return true;
+	snprintf(a->reason, sizeof(a->reason), "net.core.bpf_jit_enable is 0 or unknown");
+	return false;
+}
+
+/* kptr_restrict and missing capabilities both show as addresses of zero. */
+static bool try_kallsyms(struct attempt *a)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
+	char line[256] = "";
+
+	if (!f)
+		return cap_refused(a, "/proc/kallsyms", -errno);
+	/* Per-CPU symbols come first and may truly be at 0. */
+	while (fgets(line, sizeof(line), f))
+		if (strstr(line, " _text\n") || strstr(line, " _stext\n"))
+			break;
+	if (strtoull(line, NULL, 16))
+		return true;
+	snprintf(a->reason, sizeof(a->reason),
+		 "addresses are hidden (kernel.kptr_restrict, or CAP_SYSLOG is missing)");
+	return false;
+}
+
+static bool try_lockdown(struct attempt *a)
+{
+	const char *mode = cap_lockdown();
+
+	snprintf(a->reason, sizeof(a->reason), "%s", mode ? mode : "unknown: securityfs not mounted");
+	return !mode || strcmp(mode, "confidentiality") != 0;
+}
+
+static bool try_stats(struct attempt *a)
+{
+	char line[16];
+
+	if (cap_read_line("/proc/sys/kernel/bpf_stats_enabled", line, sizeof(line)))
+		return true;
+	snprintf(a->reason, sizeof(a->reason), "no kernel.bpf_stats_enabled");
+	return false;
+}
+
+#define FIELD(f) (offsetof(struct caps, f) + 1)
+
+static const struct feature {
+	const char *group, *name;
+	bool (*attempt)(struct attempt *a);
+	size_t field; /* FIELD() of struct caps, or 0 */
+	const char *config; /* named as the cause when it is not set */
+	const char *instead;
+} features[] = {
+	{"kernel", "type information (BTF)", try_btf, FIELD(btf), "CONFIG_DEBUG_INFO_BTF",
+	 "no kernel types and no sdt, rawtp; syscall and profile work"},
+	{"kernel", "tracefs", try_tracefs, FIELD(tracefs), "CONFIG_FTRACE",
+	 "system call arguments are untyped, sdt probes have no groups"},
+	{"kernel", "addresses in /proc/kallsyms", try_kallsyms, 0, "CONFIG_KALLSYMS_ALL",
+	 "kernel stacks show addresses"},
+	{"kernel", "BPF JIT", try_jit, 0, "CONFIG_BPF_JIT", "programs are interpreted, about 10 times slower"},
+	{"kernel", "run-time statistics", try_stats, 0, NULL, "-x maxcpu does not work"},
+	{"kernel", "lockdown allows reading kernel memory", try_lockdown, 0, NULL,
+	 "no kernel memory can be read; boot without lockdown=confidentiality"},
+	{"programs", "raw tracepoints (rawtp)", cap_try_raw_tp, 0, "CONFIG_BPF_EVENTS", "nothing"},
+	{"programs", "typed tracepoints (sdt, syscall)", cap_try_tp_btf, FIELD(tp_btf),
+	 "CONFIG_DEBUG_INFO_BTF", "raw tracepoints with probe reads"},
+	{"programs", "test-run (BEGIN, END)", cap_try_test_run, FIELD(test_run_raw_tp), NULL, "nothing"},
+	{"programs", "timer samples (profile, tick)", cap_try_perf_event, FIELD(perf_event),
+	 "CONFIG_PERF_EVENTS", "nothing"},
+	{"programs", "hardware counters (cpc)", cap_try_pmu, 0, NULL, "profile-n samples by time"},
+	{"programs", "user probes (pid)", cap_try_uprobe, FIELD(uprobe), "CONFIG_UPROBE_EVENTS",
+	 "profile-n with ustack()"},
+	{"programs", "user probes, many with one call", cap_try_uprobe_multi, FIELD(uprobe_multi), NULL,
+	 "one by one, slower to detach"},
+	{"programs", "fentry (fbt)", cap_try_fentry, FIELD(fentry), "CONFIG_FUNCTION_TRACER",
+	 "tracepoints: sdt, syscall, sched"},
+	{"programs", "kprobes (fbt)", cap_try_kprobe, FIELD(kprobe), "CONFIG_KPROBES",
+	 "tracepoints: sdt, syscall, sched"},
+	{"programs", "kprobes, many with one call", cap_try_kprobe_multi, FIELD(kprobe_multi),
+	 "CONFIG_FPROBE", "tracepoints: sdt, syscall, sched"},
+	{"programs", "iterator over tasks", cap_try_iter_task, FIELD(iter_task), NULL, "/proc"},
+	{"programs", "iterator over mappings", cap_try_iter_task_vma, FIELD(iter_task_vma), NULL, "/proc"},
+	{"programs", "sleepable reads of user memory", try_copy_user, FIELD(copy_from_user_sleepable),
+	 NULL, "copyin fails on pages that are not resident"},
+	{"probes", "sched:::on-cpu in the incoming thread", try_sched_exit, FIELD(sched_exit_tp), NULL,
+	 "sched_switch, without user stack"},
+	{"maps", "ring buffer", try_ringbuf, FIELD(ringbuf), NULL, "nothing"},
+	{"maps", "task storage (self->x)", try_task_storage, FIELD(task_storage), NULL, "a hash per thread"},
+	{"maps", "batched reads of per-CPU hashes", try_batch, FIELD(batch_percpu_hash), NULL,
+	 "one by one, slower"},
+	{"helpers", "bpf_loop", try_loop, FIELD(bpf_loop), NULL, "short unrolled loops"},
+	{"helpers", "bpf_strncmp", try_strncmp, FIELD(bpf_strncmp), NULL, "a loop"},
+	{"helpers", "fetch-and-add, compare-and-exchange", try_atomics, FIELD(atomics), NULL, "nothing"},
+	{"helpers", "stack of another task", try_task_stack, FIELD(get_task_stack), NULL,
+	 "stacks of the current thread only"},
+	{"helpers", "clock TAI (walltimestamp)", try_tai, FIELD(ktime_tai), NULL,
+	 "the boot clock with an offset"},
+	{"helpers", "timers (bpf_timer)", try_timer, 0, NULL, "timer samples"},
+	{"helpers", "writing user memory (copyout)", try_write_user, FIELD(probe_write_user), NULL,
+	 "no copyout, no copyoutstr"},
+};
+
+static bool run_feature(const struct feature *f, struct typesrc *ts, struct caps *c, struct attempt *a)
+{
+	bool ok;
+
+	*a = (struct attempt){.ts = ts};
+	ok = f->attempt(a);
+	if (f->field)
+		*(bool *)((char *)c + f->field - 1) = ok;
+	return ok;
+}
+
+int caps_full(struct typesrc *ts, struct caps *ret, struct err *err)
+{
+	struct attempt a;
+	int r = caps_quick(ret, err);
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(features); i++)
+		if (features[i].field)
+			run_feature(&features[i], ts, ret, &a);
+	return r;
+}
+
+static const char *why_not(struct arena *ar, const struct feature *f, const struct attempt *a)
+{
+	if (f->config && cap_config(f->config) == 'n')
+		return arena_printf(ar, "kernel built without %s", f->config);
+	return arena_strdup(ar, a->reason);
+}
+
+int caps_report(struct typesrc *ts, struct arena *ar, struct caps_row **ret, size_t *ret_n)
+{
+	struct caps_row *rows = arena_new_arr(ar, struct caps_row, ARRAY_SIZE(features));
+	struct caps c = {0};
+	struct attempt a;
+
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
+		const struct feature *f = &features[i];
+		bool ok = run_feature(f, ts, &c, &a);
+
+		rows[i] = (struct caps_row){
+			.group = f->group,
+			.feature = f->name,
+			.available = ok,
+			.reason = ok ? arena_strdup(ar, a.reason) : why_not(ar, f, &a),
+			.instead = ok ? "" : f->instead,
+		};
+	}
+	*ret = rows;
+	*ret_n = ARRAY_SIZE(features);
+	return 0;
+}
