@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reader of one BPF ring buffer. */
+#include "run/ring.h"
+#include <errno.h>
+#include <linux/bpf.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+
+int ring_open(struct ring *r, int fd, uint32_t size, struct err *err)
+{
+	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	void *p;
+
+	memset(r, 0, sizeof(*r));
+	r->page = page;
+	r->size = size;
+	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return err_set(err, -errno, "cannot map a ring buffer: %s", strerror(errno));
+	r->consumer = p;
+	/* The producer's page, then the data twice, so that no record is cut at the end. */
+	p = mmap(NULL, page + 2 * (size_t)size, PROT_READ, MAP_SHARED, fd, page);
+	if (p == MAP_FAILED) {
+		int code = -errno;
+
+		ring_close(r);
+		return err_set(err, code, "cannot map a ring buffer: %s", strerror(-code));
+	}
+	r->producer = p;
+	r->data = (const uint8_t *)p + page;
+	return 0;
+}
+
+void ring_close(struct ring *r)
+{
+	if (r->consumer)
+		munmap(r->consumer, r->page);
+	if (r->producer)
+		munmap((void *)(uintptr_t)r->producer, r->page + 2 * (size_t)r->size);
+	memset(r, 0, sizeof(*r));
+}
+
+uint64_t ring_start(const struct ring *r)
+{
+	return __atomic_load_n(r->consumer, __ATOMIC_RELAXED); /* only we write it */
+}
+
+uint32_t ring_used(const struct ring *r)
+{
+	return (uint32_t)(__atomic_load_n(r->producer, __ATOMIC_RELAXED) - ring_start(r));
+}
+
+enum ring_state ring_read(const struct ring *r, uint64_t *pos, const void **data, uint32_t *len)
+{
+	uint64_t end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
+
+	while (*pos < end) {
+		const uint8_t *at = r->data + (*pos & (r->size - 1));
+		uint32_t word = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
+		uint32_t n = word & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+
+		if (word & BPF_RINGBUF_BUSY_BIT)
+			return RING_BUSY;
+		if (n > r->size - BPF_RINGBUF_HDR_SZ)
+			return RING_BROKEN;
+		*pos += ROUND_UP((uint64_t)n + BPF_RINGBUF_HDR_SZ, 8);
+		if (word & BPF_RINGBUF_DISCARD_BIT)
+			continue;
+		*data = at + BPF_RINGBUF_HDR_SZ;
+		*len = n;
+		return RING_RECORD;
+	}
+	return RING_EMPTY;
+}
+
+void ring_release(struct ring *r, uint64_t pos)
+{
+	__atomic_store_n(r->consumer, pos, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reader of one BPF ring buffer through its memory mapping: no system call per record, and nothing is
+ * released until the caller says so.
+ *
+ * Who touches what, and why the order holds:
+ *   producer position  written by BPF with release after the record's header is BUSY; we read with acquire
+ *   record header      written by commit with release (xchg); we read with acquire, then the data
+ *   consumer position  written by us with release when we are done with the data; BPF reads with acquire
+ * Source: Documentation/bpf/ringbuf.rst, kernel/bpf/ringbuf.c. */
+#ifndef DWELL_RUN_RING_H
+#define DWELL_RUN_RING_H
+#include <stdint.h>
+#include "base/err.h"
+
+struct ring {
+	uint64_t *consumer;	  /* own page, writable */
+	const uint64_t *producer; /* first of the read-only pages; the data follow, mapped twice */
+	const uint8_t *data;
+	uint32_t size, page;
+};
+
+enum ring_state {
+	RING_EMPTY,  /* no record at this position yet */
+	RING_BUSY,   /* one that is still being written */
+	RING_RECORD, /* *data, *len are set, *pos is behind it */
+	RING_BROKEN, /* the header cannot be */
+};
+
+int ring_open(struct ring *r, int fd, uint32_t size, struct err *err);
+void ring_close(struct ring *r); /* accepts zeroed ones */
+/* Position of the first record that was not released. */
+uint64_t ring_start(const struct ring *r);
+/* The record at *pos or, when discarded ones are there, behind it. */
+enum ring_state ring_read(const struct ring *r, uint64_t *pos, const void **data, uint32_t *len);
+/* Gives everything before pos back to the producers. */
+void ring_release(struct ring *r, uint64_t pos);
+/* Bytes in use now. */
+uint32_t ring_used(const struct ring *r);
+#endif

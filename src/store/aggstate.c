@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of the aggregations: one hash table per aggregation, from key to merged value. */
+#include "store/aggstate.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "base/vec.h"
+
+/* Out of memory while a table grows: the new element is then not in the table, see add(). */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
+#include <uthash.h>
+#include "store/aggstate_int.h"
+
+struct cell {
+	UT_hash_handle hh;
+	bool lost;
+	uint8_t *key;
+	uint64_t *value;
+	uint64_t *percpu;
+};
+
+struct table {
+	const struct aggdesc *desc;
+	struct cell *cells;
+	int64_t normal;
+	VEC(struct agg_entry) view; /* what aggstate_entries() gave out */
+};
+
+struct aggstate {
+	const struct rec_schema *schema;
+	struct table *tables; /* by aggregation id */
+};
+
+int aggstate_new(const struct rec_schema *schema, struct aggstate **ret)
+{
+	struct aggstate *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->tables = calloc(schema->naggs + 1, sizeof(*s->tables));
+	if (!s->tables) {
+		free(s);
+		return -ENOMEM;
+	}
+	s->schema = schema;
+	for (size_t i = 0; i < schema->naggs; i++) {
+		s->tables[i].desc = schema->aggs[i];
+		s->tables[i].normal = 1;
+	}
+	*ret = s;
+	return 0;
+}
+
+static void cell_remove(struct table *t, struct cell *c)
+{
+	HASH_DEL(t->cells, c);
+	free(c);
+}
+
+static void table_clear(struct table *t)
+{
+	struct cell *c, *next;
+
+	HASH_ITER(hh, t->cells, c, next)
+		cell_remove(t, c);
+}
+
+void aggstate_free(struct aggstate *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->schema->naggs; i++) {
+		table_clear(&s->tables[i]);
+		vec_free(&s->tables[i].view);
+	}
+	free(s->tables);
+	free(s);
+}
+
+/* A new cell with zero values; key, value and per-CPU values lie behind it. */
+static struct cell *add(struct table *t, const void *key, unsigned ncpus)
+{
+	const struct aggdesc *d = t->desc;
+	size_t nkey = ROUND_UP((size_t)d->key_size, 8);
+	struct cell *c = calloc(1, sizeof(*c) + nkey + d->value_size * (1 + (size_t)ncpus));
+
+	if (!c)
+		return NULL;
+	c->key = (uint8_t *)(c + 1);
+	c->value = (uint64_t *)(void *)(c->key + nkey);
+	if (ncpus)
+		c->percpu = c->value + d->value_size / sizeof(uint64_t);
+	if (d->key_size)
+		memcpy(c->key, key, d->key_size);
+	HASH_ADD_KEYPTR(hh, t->cells, c->key, d->key_size, c);
+	if (c->lost) {
+		free(c);
+		return NULL;
+	}
+	return c;
+}
+
+static struct table *table_of(struct aggstate *s, uint32_t agg)
+{
+	return agg < s->schema->naggs ? &s->tables[agg] : NULL;
+}
+
+int aggstate_apply(struct aggstate *s, const struct row *row)
+{
+	struct table *t = row->kind == ROW_AGG ? table_of(s, row->id) : NULL;
+	const struct aggdesc *d;
+	struct cell *c = NULL;
+
+	if (!t || (t->desc->key_size && (!row->data || row->len < t->desc->key_size)))
+		return -EINVAL;
+	d = t->desc;
+	HASH_FIND(hh, t->cells, row->data, d->key_size, c);
+	if (!c)
+		c = add(t, row->data, row->percpu ? s->schema->ncpus : 0);
+	if (!c)
+		return -ENOMEM;
+	aggval_merge(d->func, d->is_signed, d->param, c->value, row->value);
+	for (unsigned i = 0; c->percpu && row->percpu && i < s->schema->ncpus; i++) {
+		size_t off = i * (d->value_size / sizeof(uint64_t));
+
+		aggval_merge(d->func, d->is_signed, d->param, c->percpu + off, row->percpu + off);
+	}
+	return 0;
+}
+
+void aggstate_clear(struct aggstate *s, uint32_t agg)
+{
+	struct table *t = table_of(s, agg);
+
+	if (!t)
+		return;
+	for (struct cell *c = t->cells; c; c = c->hh.next) {
+		memset(c->value, 0, t->desc->value_size);
+		if (c->percpu)
+			memset(c->percpu, 0, (size_t)t->desc->value_size * s->schema->ncpus);
+	}
+}
+
+struct ranked {
+	struct cell *cell;
+	const struct aggdesc *desc;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	int r = aggstate_value_cmp(x->desc, x->cell->value, y->cell->value);
+
+	/* Equal values: the lower key is the lower one, so that the result is always the same. */
+	return r ? r : aggstate_key_cmp(x->desc, x->cell->key, y->cell->key);
+}
+
+void aggstate_trunc(struct aggstate *s, uint32_t agg, bool has_n, int64_t n)
+{
+	struct table *t = table_of(s, agg);
+	_cleanup_free_ struct ranked *v = NULL;
+	size_t have, keep, i = 0;
+
+	if (!t)
+		return;
+	have = HASH_COUNT(t->cells);
+	keep = !has_n || n == 0 ? 0 : n > 0 ? (uint64_t)n : -(uint64_t)n;
+	if (keep >= have)
+		return;
+	if (keep == 0) {
+		table_clear(t);
+		return;
+	}
+	v = calloc(have, sizeof(*v));
+	if (!v)
+		return;
+	for (struct cell *c = t->cells; c; c = c->hh.next)
+		v[i++] = (struct ranked){ c, t->desc };
+	qsort(v, have, sizeof(*v), by_value);
+	/* Ascending: the highest are at the end. */
+	for (i = 0; i < have - keep; i++)
+		cell_remove(t, v[n > 0 ? i : have - 1 - i].cell);
+}
+
+void aggstate_normalize(struct aggstate *s, uint32_t agg, int64_t factor)
+{
+	struct table *t = table_of(s, agg);
+
+	if (t && factor != 0)
+		t->normal = factor;
+}
+
+int64_t aggstate_normal(const struct aggstate *s, uint32_t agg)
+{
+	return agg < s->schema->naggs ? s->tables[agg].normal : 1;
+}
+
+size_t aggstate_entries(struct aggstate *s, uint32_t agg, const struct agg_entry **ret)
+{
+	struct table *t = table_of(s, agg);
+
+	*ret = NULL;
+	if (!t)
+		return 0;
+	t->view.n = 0;
+	for (struct cell *c = t->cells; c; c = c->hh.next) {
+		struct agg_entry e = { c->key, c->value, c->percpu };
+
+		if (vec_try_push(&t->view, e) < 0)
+			break;
+	}
+	*ret = t->view.v;
+	return t->view.n;
+}
