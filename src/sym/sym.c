@@ -35,6 +35,8 @@ void sym_free(struct sym *s)
 {
 	if (!s)
 		return;
+	procs_free(s);
+	ufiles_free(s);
 	ksyms_free(&s->k);
 	strset_free(&s->names);
 	free(s);

@@ -3,8 +3,10 @@
 #ifndef DWELL_SYM_SYM_INT_H
 #define DWELL_SYM_SYM_INT_H
 #include "sym/kallsyms.h"
+#include "sym/proc.h"
 #include "sym/strset.h"
 #include "sym/sym.h"
+#include "sym/ufile.h"
 
 struct sym {
 	struct strset names; /* everything that struct symbol points to */
@@ -12,6 +14,8 @@ struct sym {
 	bool k_tried;
 	int k_code;	  /* of the last load of k */
 	uint64_t k_at_ns; /* when k was loaded, CLOCK_MONOTONIC */
+	struct ufiles files;
+	struct uprocs procs;
 };
 
 uint64_t sym_now_ns(void);

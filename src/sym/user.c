@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* User addresses to names, and names of a file to places in it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "sym/elfsym.h"
+#include "sym/open.h"
+#include "sym/sym_int.h"
+
+static bool in_file(struct sym *s, struct uproc *p, const struct umap *m, uint64_t addr,
+		    struct symbol *ret)
+{
+	uint64_t vaddr;
+
+	ufile_load(s, m->f, p->dead ? 0 : p->tgid);
+	ret->path = m->f->mem ? NULL : m->f->path;
+	if (m->bss) {
+		/* Behind the file's last page, which tells where the memory lies. */
+		if (!elf_seg_vaddr(m->f->seg, m->f->nseg, m->off - 1, false, &vaddr))
+			return false;
+		vaddr += 1 + (addr - m->start);
+	} else if (!elf_seg_vaddr(m->f->seg, m->f->nseg, addr - m->start + m->off, m->exec,
+				  &vaddr)) {
+		return false;
+	}
+	ret->offset = vaddr;
+	const struct usym *u = m->f->tab ? symtab_at(m->f->tab, vaddr) : NULL;
+
+	if (!u)
+		return false;
+	ret->name = strset_add(&s->names, m->f->tab->text + u->name);
+	ret->offset = vaddr - u->addr;
+	ret->addr = addr - ret->offset;
+	return ret->name != NULL;
+}
+
+/* The mapping of an address; looks again when it is in none, or in one that was there once. */
+static const struct umap *find_map(struct sym *s, struct uproc *p, uint64_t addr)
+{
+	const struct umap *m = maps_at(&p->maps, addr);
+
+	if ((!m || m->stale) && proc_retry(s, p))
+		m = maps_at(&p->maps, addr);
+	return m;
+}
+
+bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret)
+{
+	struct uproc *p = proc_find(s, tgid, start);
+
+	*ret = (struct symbol){.module = "", .offset = addr};
+	if (!p) {
+		sym_proc_touch(s, tgid, start);
+		p = proc_find(s, tgid, start);
+	}
+	const struct umap *m = p ? find_map(s, p, addr) : NULL;
+
+	if (!m)
+		return false;
+	ret->module = m->name;
+	ret->offset = addr - m->start;
+	if (m->f)
+		return in_file(s, p, m, addr, ret);
+	ret->offset = addr;
+	return false;
+}
+
+void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, uint64_t len,
+		   uint64_t file_off, const char *path)
+{
+	struct uproc *p = proc_get(s, tgid, start);
+
+	if (!p || len == 0 || addr + len < addr)
+		return;
+	if (p->stale && !p->dead && proc_read(s, p) == 0 && maps_at(&p->maps, addr))
+		return; /* just read: this one is in */
+	struct umap m = {.start = addr, .end = addr + len, .off = file_off, .exec = true};
+	const char *base = path ? strrchr(path, '/') : NULL;
+
+	m.name = base && base[1] ? strset_add(&s->names, base + 1) : "[anon]";
+	if (!m.name)
+		return;
+	if (path && path[0] == '/') {
+		struct stat st;
+		_cleanup_close_ int dir = p->dead ? -1 : proc_open(s, p);
+		char rooted[4096 + 8];
+
+		snprintf(rooted, sizeof(rooted), "root%s", path);
+		_cleanup_close_ int fd = dir >= 0 ? open_path_regular(dir, rooted, &st)
+						  : open_path_regular(AT_FDCWD, path, &st);
+
+		m.f = fd >= 0 ? ufile_get(s, fd, &st, path) : NULL;
+	}
+	maps_insert(s, &p->maps, m);
+}
+
+struct finding {
+	const char *name;
+	size_t len;
+	uint64_t vaddr;
+};
+
+static int match(void *arg, const Elf64_Sym *sym, const char *name, uint64_t room)
+{
+	struct finding *f = arg;
+	unsigned type = ELF64_ST_TYPE(sym->st_info);
+
+	(void)room;
+	if (type == STT_OBJECT || elfsym_name_len(name) != f->len ||
+	    memcmp(name, f->name, f->len) != 0)
+		return 0;
+	f->vaddr = sym->st_value;
+	return 1;
+}
+
+int sym_elf_find(struct sym *s, const char *path, const char *name, uint64_t *ret_off)
+{
+	struct stat st;
+	struct elf e;
+	struct finding f = {.name = name, .len = strlen(name)};
+	_cleanup_close_ int fd = open_regular(AT_FDCWD, path, true, &st);
+	_cleanup_free_ struct elf_seg *seg = NULL;
+	unsigned nseg;
+
+	(void)s;
+	if (fd < 0)
+		return fd;
+	int r = elf_open(&e, (struct elf_src){.fd = fd, .size = (uint64_t)st.st_size});
+
+	if (r < 0)
+		return r;
+	r = elfsym_each(&e, SHT_SYMTAB, match, &f);
+	if (r != 1)
+		r = elfsym_each(&e, SHT_DYNSYM, match, &f);
+	if (r == 1)
+		r = elf_segments(&e, &seg, &nseg);
+	else if (r == 0)
+		r = -ENOENT;
+	if (r == 0 && !elf_seg_off(seg, nseg, f.vaddr, ret_off))
+		r = -ENOENT;
+	elf_close(&e);
+	return r;
+}
