@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
@@ -22,6 +23,7 @@ struct link {
 /* Closing a perf event may wait for its CPU; with many, several threads do it. */
 #define CLOSE_PARALLEL_FROM 32
 #define CLOSE_THREADS 16
+#define BARRIER_SLEEP_NS 100000000
 
 static struct link *link_new(size_t n)
 {
@@ -172,23 +174,51 @@ void link_free(struct link *l)
 void link_barrier(void)
 {
 	/* Every BPF program of ours runs inside an RCU read-side section, and this is a grace period.
-	 * Source: membarrier(2), kernel/sched/membarrier.c: GLOBAL is synchronize_rcu(). */
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	 * Source: membarrier(2), kernel/sched/membarrier.c: GLOBAL is synchronize_rcu(); it is refused
+	 * where CPUs run without ticks (nohz_full): there we give the programs time. */
+	const struct timespec pause = { .tv_nsec = BARRIER_SLEEP_NS };
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
+		nanosleep(&pause, NULL);
+}
+
+static int enabled_ns(const struct link *l, size_t i, uint64_t *ret)
+{
+	uint64_t v[2]; /* count, time enabled */
+
+	if (read(l->fds[i], v, sizeof(v)) != (ssize_t)sizeof(v))
+		return -EIO;
+	*ret = v[1];
+	return 0;
 }
 
 int link_perf_enabled_ns(const struct link *l, uint64_t *ret_ns)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, ns;
 
 	if (!l->perf)
 		return -EINVAL;
 	for (size_t i = 0; i < l->n; i++) {
-		uint64_t v[2]; /* count, time enabled */
-
-		if (read(l->fds[i], v, sizeof(v)) != (ssize_t)sizeof(v))
+		if (enabled_ns(l, i, &ns) < 0)
 			return -EIO;
-		sum += v[1];
+		sum += ns;
 	}
 	*ret_ns = sum;
+	return 0;
+}
+
+int link_perf_periods(const struct link *l, uint64_t period_ns, uint64_t *ret, uint64_t *ret_nfds)
+{
+	uint64_t sum = 0, ns;
+
+	if (!l->perf || !period_ns)
+		return -EINVAL;
+	for (size_t i = 0; i < l->n; i++) {
+		if (enabled_ns(l, i, &ns) < 0)
+			return -EIO;
+		sum += ns / period_ns;
+	}
+	*ret = sum;
+	*ret_nfds = l->n;
 	return 0;
 }

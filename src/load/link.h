@@ -17,4 +17,7 @@ void link_free(struct link *l);
 void link_barrier(void);
 /* For misses of timer probes: total time in ns that the events were enabled, summed over their fds. */
 int link_perf_enabled_ns(const struct link *l, uint64_t *ret_ns);
+/* For misses of timer probes: how many periods have passed, each fd for itself, and how many fds there
+ * are. -EINVAL when the link is no timer. */
+int link_perf_periods(const struct link *l, uint64_t period_ns, uint64_t *ret, uint64_t *ret_nfds);
 #endif

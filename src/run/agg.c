@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads aggregations out of the kernel. */
+#include "run/agg.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "load/bpf_sys.h"
+#include "load/link.h"
+
+struct agg_reader {
+	const struct loaded *l;
+	const struct rec_schema *schema;
+	bool percpu;
+	bool no_batch;	  /* the kernel has no batches for per-CPU hashes (before 5.6) */
+	size_t batch;	  /* entries that keys and values have room for */
+	size_t keys_cap, values_cap;
+	uint8_t *keys;
+	uint64_t *values;
+	uint64_t *merged; /* one value */
+};
+
+/* One aggregation being read. */
+struct agg_source {
+	struct agg_reader *a;
+	const struct aggdesc *desc;
+	const struct agg_sink *sink;
+	uint64_t now;
+	int fd;
+	size_t words;	/* of one value */
+};
+
+int agg_reader_new(const struct loaded *l, const struct rec_schema *schema, bool percpu,
+		   struct agg_reader **ret)
+{
+	struct agg_reader *a = calloc(1, sizeof(*a));
+	size_t largest = 0;
+
+	if (!a)
+		return -ENOMEM;
+	a->l = l;
+	a->schema = schema;
+	a->percpu = percpu;
+	for (size_t i = 0; i < schema->naggs; i++)
+		if (schema->aggs[i]->value_size > largest)
+			largest = schema->aggs[i]->value_size;
+	a->merged = malloc(largest + sizeof(uint64_t));
+	if (!a->merged) {
+		free(a);
+		return -ENOMEM;
+	}
+	*ret = a;
+	return 0;
+}
+
+void agg_reader_free(struct agg_reader *a)
+{
+	if (!a)
+		return;
+	free(a->keys);
+	free(a->values);
+	free(a->merged);
+	free(a);
+}
+
+/* Room for n entries of this aggregation. */
+static int reserve(struct agg_source *s, size_t n)
+{
+	struct agg_reader *a = s->a;
+	size_t stride = s->words * a->l->ncpus;
+
+	if (vec_reserve_raw((void **)&a->keys, &a->keys_cap, n * (s->desc->key_size + 1), 1) < 0 ||
+	    vec_reserve_raw((void **)&a->values, &a->values_cap, n * stride, sizeof(uint64_t)) < 0)
+		return -ENOMEM;
+	a->batch = n;
+	return 0;
+}
+
+/* Merges the CPUs' values of one entry and appends it. */
+static int emit(struct agg_source *s, const void *key, const uint64_t *values)
+{
+	const struct aggdesc *d = s->desc;
+	struct agg_reader *a = s->a;
+	struct row row = {
+		.kind = ROW_AGG, .ts = s->now, .id = d->id, .data = d->key_size ? key : NULL,
+		.len = d->key_size, .value = a->merged, .percpu = a->percpu ? values : NULL,
+	};
+
+	memset(a->merged, 0, d->value_size);
+	for (unsigned cpu = 0; cpu < a->l->ncpus; cpu++)
+		aggval_merge(d->func, d->is_signed, d->param, a->merged, values + cpu * s->words);
+	if (!a->merged[0])
+		return 0;
+	if (s->sink->proc)
+		decode_field_procs(d->keys, d->nkeys, key, d->key_size, s->sink->proc, s->sink->ctx);
+	return recording_append(s->sink->rec, &row);
+}
+
+static int emit_all(struct agg_source *s, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = emit(s, s->a->keys + i * s->desc->key_size,
+			 s->a->values + i * s->words * s->a->l->ncpus);
+	if (r == 0 && n > 0 && s->sink->batch)
+		r = s->sink->batch(s->sink->ctx);
+	return r;
+}
+
+/* Takes everything out of a per-CPU hash, bucket by bucket. */
+static int take_batches(struct agg_source *s)
+{
+	size_t entry = s->words * sizeof(uint64_t) * s->a->l->ncpus + s->desc->key_size;
+	size_t want = AGG_BATCH_BYTES / entry;
+	uint32_t token = 0, next = 0; /* of a hash: a bucket's number */
+	bool first = true;
+	int r, q;
+
+	want = want > AGG_BATCH_MAX ? AGG_BATCH_MAX : want < 16 ? 16 : want;
+	r = reserve(s, want);
+	while (r == 0) {
+		uint32_t n = (uint32_t)s->a->batch;
+
+		q = bpfsys_map_take_batch(s->fd, first ? NULL : &token, &next, s->a->keys,
+					  s->a->values, &n);
+		if (q == -ENOSPC) { /* one bucket has more entries than that */
+			r = reserve(s, s->a->batch * 2);
+			continue;
+		}
+		if (q < 0 && q != -ENOENT)
+			return q;
+		r = emit_all(s, n);
+		if (q == -ENOENT)
+			break;
+		token = next;
+		first = false;
+	}
+	return r;
+}
+
+/* The same, entry by entry, for kernels without batches. */
+static int take_singly(struct agg_source *s)
+{
+	int r = reserve(s, 1);
+	unsigned n = 0;
+
+	while (r == 0 && bpfsys_map_next_key(s->fd, NULL, s->a->keys) == 0) {
+		r = bpfsys_map_lookup(s->fd, s->a->keys, s->a->values);
+		if (r == 0)
+			r = bpfsys_map_delete(s->fd, s->a->keys);
+		if (r == 0)
+			r = emit(s, s->a->keys, s->a->values);
+		if (r == 0 && s->sink->batch && ++n % AGG_BATCH_MAX == 0)
+			r = s->sink->batch(s->sink->ctx);
+	}
+	return r;
+}
+
+/* An aggregation without key: the only entry of a per-CPU array, set to zero again. */
+static int take_array(struct agg_source *s)
+{
+	uint32_t key = 0;
+	int r = reserve(s, 1);
+
+	if (r == 0)
+		r = bpfsys_map_lookup(s->fd, &key, s->a->values);
+	if (r == 0)
+		r = emit_all(s, 1);
+	if (r < 0)
+		return r;
+	memset(s->a->values, 0, s->words * sizeof(uint64_t) * s->a->l->ncpus);
+	return bpfsys_map_update(s->fd, &key, s->a->values);
+}
+
+static int take_map(struct agg_reader *a, const struct img_map *m, int fd, uint64_t now,
+		    const struct agg_sink *sink)
+{
+	struct agg_source s = { .a = a, .sink = sink, .now = now, .fd = fd };
+	int r = -EOPNOTSUPP;
+
+	if (m->agg >= a->schema->naggs)
+		return -EINVAL;
+	s.desc = a->schema->aggs[m->agg];
+	if (m->value_size != s.desc->value_size || (s.desc->key_size && m->key_size != s.desc->key_size))
+		return -EINVAL;
+	s.words = ROUND_UP((size_t)m->value_size, 8) / sizeof(uint64_t);
+	if (m->type == BPF_MAP_TYPE_PERCPU_ARRAY)
+		return take_array(&s);
+	if (!a->no_batch)
+		r = take_batches(&s);
+	if (r == -EOPNOTSUPP || r == -EINVAL) {
+		a->no_batch = true;
+		r = take_singly(&s);
+	}
+	return r;
+}
+
+int agg_snapshot(struct agg_reader *a, uint64_t now, bool running, const struct agg_sink *sink,
+		 struct err *err)
+{
+	struct img_state *st = a->l->state;
+	uint32_t old = st ? st->epoch & 1 : 0;
+
+	if (!a->schema->naggs)
+		return 0;
+	if (st && running) {
+		__atomic_store_n(&st->epoch, !old, __ATOMIC_RELEASE);
+		link_barrier();
+	}
+	for (uint32_t i = 0; i < a->l->img->nmaps; i++) {
+		const struct img_map *m = &a->l->img->maps[i];
+		int r;
+
+		if (m->role != IMG_MAP_AGG || (running && m->set != old))
+			continue;
+		r = take_map(a, m, a->l->maps[i].fd, now, sink);
+		if (r < 0)
+			return err_set(err, r, "cannot read the aggregation @%s: %s",
+				       m->agg < a->schema->naggs ? a->schema->aggs[m->agg]->name : "",
+				       strerror(-r));
+	}
+	return 0;
+}

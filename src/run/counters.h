@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Losses: what the programs counted in the kernel, firings skipped by the kernel's recursion guard, and
+ * timer firings that did not happen. Given as ROW_DROPS, each with what was lost since the last. */
+#ifndef DWELL_RUN_COUNTERS_H
+#define DWELL_RUN_COUNTERS_H
+#include "load/link.h"
+#include "load/load.h"
+#include "store/recording.h"
+
+struct counters;
+
+int counters_new(const struct loaded *l, struct counters **ret);
+void counters_free(struct counters *c);
+/* Takes note of how many firings the timers should have had; links: by program, NULL entries are fine.
+ * Call before counters_report(); for the last time just before they are detached. */
+void counters_note_timers(struct counters *c, struct link *const *links);
+/* Appends rows for what was lost since the last call. final: nothing is in flight any more. */
+int counters_report(struct counters *c, uint64_t now, bool final, struct recording *rec);
+/* Firings of a program so far, as it counted them (CNT_FIRINGS); 0 when it does not count. */
+uint64_t counters_firings(const struct counters *c, uint32_t prog);
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the rings to rows: one drain, and the aggregation snapshots that belong between its rows. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/strb.h"
+#include "run/session_int.h"
+
+/* Rings filled above these shares make the next drain come sooner, or at once. */
+#define FILL_SOONER_DIV 4
+#define FILL_LATER_DIV 16
+
+uint64_t session_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+void session_consume(struct session *s)
+{
+	int r;
+
+	if (s->consumer_failed) { /* nobody reads any more: rows must not pile up */
+		struct row row;
+
+		while (recording_next(s->c.rec, &row))
+			;
+		recording_release(s->c.rec);
+		return;
+	}
+	r = s->c.consume ? s->c.consume(s->c.ctx) : 0;
+	if (r < 0) {
+		s->consumer_failed = true;
+		s->res.consumer_error = r;
+		if (s->res.why == SESSION_RUNNING)
+			s->res.why = SESSION_CONSUMER;
+	}
+}
+
+int session_note(struct session *s, const char *fmt, ...)
+{
+	struct row row = { .kind = ROW_NOTE, .ts = session_now() };
+	struct strb b = { 0 };
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	strb_vprintf(&b, fmt, ap);
+	va_end(ap);
+	row.data = strb_str(&b);
+	row.len = strlen(row.data) + 1;
+	r = b.failed ? -ENOMEM : recording_append(s->c.rec, &row);
+	strb_free(&b);
+	return r;
+}
+
+static void see_proc(void *ctx, uint32_t tgid, uint64_t start)
+{
+	struct session *s = ctx;
+	struct proc_seen *p = &s->procs[(tgid ^ (uint32_t)(start >> 10)) % PROC_CACHE];
+
+	if (p->tgid == tgid && p->start == start && p->drain == s->drains)
+		return;
+	*p = (struct proc_seen){ start, tgid, s->drains };
+	sym_proc_touch(s->c.sym, tgid, start);
+}
+
+static void on_early(void *ctx, const void *data, uint32_t len)
+{
+	struct session *s = ctx;
+
+	decode_record_procs(&s->decoder, data, len, see_proc, s);
+}
+
+static int on_batch(void *ctx)
+{
+	session_consume(ctx);
+	return 0;
+}
+
+int session_snapshot(struct session *s)
+{
+	struct agg_sink sink = { s->c.rec, on_batch, s->procs ? see_proc : NULL, s };
+
+	return agg_snapshot(s->agg, session_now(), s->phase == PHASE_RUN, &sink, s->err);
+}
+
+static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
+{
+	struct session *s = ctx;
+	struct row row;
+	unsigned flags;
+	int r;
+
+	if (s->exit_shown && s->phase != PHASE_END)
+		return 0;
+	if (decode_record(&s->decoder, cpu, data, len, &row) < 0) {
+		s->damaged++;
+		return 0;
+	}
+	flags = row.kind == ROW_EVENT ? s->fmt_flags[row.id - 1] : 0;
+	if ((flags & FMT_NEEDS_AGG) && !s->snapshot_done) {
+		r = session_snapshot(s);
+		if (r < 0)
+			return r;
+		s->snapshot_done = true;
+	}
+	if (flags & FMT_EXIT)
+		s->exit_shown = true;
+	return recording_append(s->c.rec, &row);
+}
+
+/* The time until the next drain follows the fill level, so that a burst finds room. */
+static void adapt(struct session *s, uint32_t used, uint64_t longest)
+{
+	uint32_t size = s->nrings ? s->rings[0].size : 1;
+
+	if (used > size / FILL_SOONER_DIV)
+		s->poll_ns /= 2;
+	else if (used < size / FILL_LATER_DIV)
+		s->poll_ns += s->poll_ns / 2;
+	if (s->poll_ns < POLL_MIN_NS)
+		s->poll_ns = POLL_MIN_NS;
+	if (s->poll_ns > longest)
+		s->poll_ns = longest;
+}
+
+int session_drain(struct session *s)
+{
+	const struct order_sink sink = { s->procs ? on_early : NULL, on_record, on_batch, s };
+	uint64_t now = session_now(), longest = POLL_MAX_NS;
+	uint32_t used = 0;
+	int r;
+
+	if (!s->order)
+		return 0;
+	s->drains++;
+	s->snapshot_done = false;
+	for (unsigned i = 0; i < s->nrings; i++) {
+		uint32_t n = ring_used(&s->rings[i]);
+
+		used = n > used ? n : used;
+	}
+	if (s->c.prog->opts->switchrate && s->c.prog->opts->switchrate < longest)
+		longest = s->c.prog->opts->switchrate;
+	adapt(s, used, longest);
+	r = order_drain(s->order, now, s->phase == PHASE_RUN ? now - ORDER_SLACK_NS : UINT64_MAX,
+			&sink);
+	if (r < 0 && s->err && !s->err->code)
+		err_set(s->err, r, "cannot read the ring buffers: %s", strerror(-r));
+	return r;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The event loop: sleeps until the next thing is due or a signal or the end of a target wakes it. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "run/session_int.h"
+#include "run/signals.h"
+
+struct due {
+	uint64_t drain, agg, status;
+};
+
+static uint64_t earliest(const struct session *s, const struct due *d)
+{
+	uint64_t t = d->drain < d->status ? d->drain : d->status;
+
+	return s->schema->naggs && d->agg < t ? d->agg : t;
+}
+
+/* Sleeps; true when a signal arrived or all targets have ended. */
+static bool wait_until(struct session *s, uint64_t until, struct pollfd *fds, size_t nfds)
+{
+	uint64_t now = session_now(), ns = until > now ? until - now : 0;
+	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000ull),
+			       .tv_nsec = (long)(ns % 1000000000ull) };
+	size_t ended = 0;
+
+	if (ppoll(fds, nfds, &ts, NULL) <= 0)
+		return signals_pending() != 0;
+	for (size_t i = 0; i < s->c.ntargets; i++) {
+		if (target_ended(s->c.targets[i])) {
+			fds[1 + i].fd = -1; /* it stays readable */
+			ended++;
+		}
+	}
+	if (s->c.ntargets && ended == s->c.ntargets && s->res.why == SESSION_RUNNING)
+		s->res.why = SESSION_TARGETS;
+	return true;
+}
+
+static int look_at_cost(struct session *s)
+{
+	uint32_t n;
+	int r = 0;
+
+	for (uint32_t i = 0; i < s->l->img->nprogs; i++)
+		s->live[i] = s->links[i] != NULL;
+	n = governor_look(s->governor, session_now(), s->live, s->victims);
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		const struct img_prog *p = &s->l->img->progs[s->victims[i].prog];
+		const struct probe *first = p->nprobes ? p->probes[0] : NULL;
+
+		session_detach(s, s->victims[i].prog);
+		r = session_note(s,
+				 "maxcpu: detached %s:%s:%s:%s%s: it used %.1f%% of the CPUs, the limit "
+				 "is %g%%",
+				 first ? first->prov : "", first ? first->mod : "",
+				 first ? first->func : "", first ? first->name : p->name,
+				 p->nprobes > 1 ? " and others with it" : "",
+				 s->victims[i].percent, governor_limit(s->governor));
+	}
+	if (n && !s->nlinks && s->res.why == SESSION_RUNNING)
+		s->res.why = SESSION_DETACHED;
+	return r;
+}
+
+/* What is due once per statusrate: losses, cost. */
+static int status(struct session *s)
+{
+	int r;
+
+	counters_note_timers(s->counters, s->links);
+	r = counters_report(s->counters, session_now(), false, s->c.rec);
+	if (r == 0 && s->governor)
+		r = look_at_cost(s);
+	session_consume(s);
+	return r;
+}
+
+static int work(struct session *s, struct due *d)
+{
+	const struct dopts *o = s->c.prog->opts;
+	uint64_t now = session_now();
+	int r = 0;
+
+	if (now >= d->drain) {
+		r = session_drain(s);
+		d->drain = session_now() + s->poll_ns;
+		if (order_pending(s->order) && s->poll_ns > ORDER_SLACK_NS)
+			d->drain = session_now() + ORDER_SLACK_NS;
+	}
+	if (r == 0 && s->schema->naggs && now >= d->agg) {
+		r = session_snapshot(s);
+		session_consume(s);
+		d->agg = session_now() + (o->aggrate ? o->aggrate : POLL_MAX_NS);
+	}
+	if (r == 0 && now >= d->status) {
+		r = status(s);
+		d->status = session_now() + (o->statusrate ? o->statusrate : POLL_MAX_NS);
+	}
+	return r;
+}
+
+static void look_for_end(struct session *s)
+{
+	const struct img_state *st = s->l->state;
+	int sig = signals_pending();
+
+	if (s->res.why != SESSION_RUNNING)
+		return;
+	if (st && __atomic_load_n(&st->activity, __ATOMIC_ACQUIRE) == IMG_DRAINING) {
+		s->res.why = SESSION_EXIT;
+	} else if (sig) {
+		s->res.why = SESSION_SIGNAL;
+		s->res.signal = sig;
+	}
+}
+
+int session_loop(struct session *s, int signal_fd)
+{
+	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 1, sizeof(*fds));
+	const struct dopts *o = s->c.prog->opts;
+	uint64_t now = session_now();
+	struct due d = { now, now + o->aggrate, now + o->statusrate };
+	int r = 0;
+
+	if (!fds)
+		return err_set(s->err, -ENOMEM, "out of memory");
+	fds[0] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
+	for (size_t i = 0; i < s->c.ntargets; i++)
+		fds[1 + i] = (struct pollfd){ .fd = target_fd(s->c.targets[i]), .events = POLLIN };
+	for (;;) {
+		look_for_end(s);
+		if (s->res.why != SESSION_RUNNING)
+			return 0;
+		r = work(s, &d);
+		if (r < 0)
+			return s->err && s->err->code ? r : err_set(s->err, r, "%s", strerror(-r));
+		look_for_end(s);
+		if (s->res.why == SESSION_RUNNING)
+			wait_until(s, earliest(s, &d), fds, 1 + s->c.ntargets);
+	}
+}

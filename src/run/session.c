@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of a run: see session.h for its order. */
+#include "run/session.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "load/bpf_sys.h"
+#include "run/session_int.h"
+#include "run/signals.h"
+
+/* Actions whose row must come after everything that was aggregated before it. */
+static bool act_needs_agg(const struct recact *a)
+{
+	switch (a->kind) {
+	case ACT_PRINTA:
+	case ACT_CLEAR:
+	case ACT_TRUNC:
+	case ACT_NORMALIZE:
+	case ACT_DENORMALIZE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int read_fmts(struct session *s)
+{
+	const struct image *img = s->c.img;
+
+	s->fmt_flags = calloc(img->nfmts + 1, 1);
+	if (!s->fmt_flags)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < img->nfmts; i++) {
+		const struct recfmt *f = img->fmts[i];
+
+		if (f->has_exit)
+			s->fmt_flags[i] |= FMT_EXIT;
+		for (size_t k = 0; k < f->nacts; k++)
+			if (act_needs_agg(&f->acts[k]))
+				s->fmt_flags[i] |= FMT_NEEDS_AGG;
+	}
+	return 0;
+}
+
+static int open_rings(struct session *s, struct err *err)
+{
+	const struct load_map *m = load_find_map(s->l, IMG_MAP_RINGS, 0, 0);
+
+	s->rings = calloc((m ? m->nrings : 0) + 1, sizeof(*s->rings));
+	if (!s->rings)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; m && i < m->nrings; i++) {
+		int r = ring_open(&s->rings[i], m->rings[i], m->ring_size, err);
+
+		if (r < 0)
+			return r;
+		s->nrings = i + 1;
+	}
+	if (order_new(s->rings, s->nrings, &s->order) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int make_parts(struct session *s, struct err *err)
+{
+	const struct dopts *o = s->c.prog->opts;
+	uint32_t n = s->c.img->nprogs;
+	int r = read_fmts(s);
+
+	s->links = calloc(n + 1, sizeof(*s->links));
+	s->live = calloc(n + 1, sizeof(*s->live));
+	s->victims = calloc(n + 1, sizeof(*s->victims));
+	if (s->c.img->uses_ustack && s->c.sym)
+		s->procs = calloc(PROC_CACHE, sizeof(*s->procs));
+	s->decoder.schema = s->schema;
+	s->poll_ns = POLL_MAX_NS;
+	if (r < 0 || !s->links || !s->live || !s->victims ||
+	    (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
+	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 ||
+	    counters_new(s->l, &s->counters) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	return governor_new(s->l, s->c.caps->online_cpus, o->maxcpu, &s->governor, err);
+}
+
+static uint64_t wall_offset(void)
+{
+	struct timespec mono, real;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_REALTIME, &real);
+	return ((uint64_t)real.tv_sec - (uint64_t)mono.tv_sec) * 1000000000ull +
+	       (uint64_t)real.tv_nsec - (uint64_t)mono.tv_nsec;
+}
+
+int session_new(const struct session_config *config, struct session **ret, struct err *err)
+{
+	struct load_opts opts = { .log_size = config->prog->opts->bpflogsize };
+	struct session *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->c = *config;
+	s->schema = recording_schema(config->rec);
+	r = load_image(config->img, config->ts, config->caps, &opts, &s->l, err);
+	if (r == 0)
+		r = make_parts(s, err);
+	if (r == 0)
+		r = open_rings(s, err);
+	if (r < 0) {
+		session_free(s);
+		return r;
+	}
+	if (s->l->state)
+		s->l->state->wall_off = wall_offset();
+	*ret = s;
+	return 0;
+}
+
+void session_detach(struct session *s, uint32_t i)
+{
+	if (!s->links[i])
+		return;
+	link_free(s->links[i]);
+	s->links[i] = NULL;
+	s->nlinks--;
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	for (uint32_t i = 0; s->links && i < s->c.img->nprogs; i++)
+		session_detach(s, i);
+	for (unsigned i = 0; i < s->nrings; i++)
+		ring_close(&s->rings[i]);
+	order_free(s->order);
+	agg_reader_free(s->agg);
+	counters_free(s->counters);
+	governor_free(s->governor);
+	load_free(s->l);
+	free(s->rings);
+	free(s->links);
+	free(s->live);
+	free(s->victims);
+	free(s->procs);
+	free(s->fmt_flags);
+	free(s);
+}
+
+int session_test_run(struct session *s, const char *target)
+{
+	for (uint32_t i = 0; i < s->c.img->nprogs; i++) {
+		const struct img_prog *p = &s->c.img->progs[i];
+		int r;
+
+		if (p->entry.kind != ENTRY_TEST_RUN || strcmp(p->entry.target, target) != 0)
+			continue;
+		r = bpfsys_test_run(s->l->progs[i], NULL);
+		if (r < 0)
+			return err_set(s->err, r, "cannot run the %s clauses: %s", target,
+				       strerror(-r));
+	}
+	return 0;
+}
+
+static int attach_all(struct session *s)
+{
+	for (uint32_t i = 0; i < s->c.img->nprogs; i++) {
+		const struct img_prog *p = &s->c.img->progs[i];
+		const struct probe *first = p->nprobes ? p->probes[0] : NULL;
+		int r;
+
+		if (p->entry.kind == ENTRY_TEST_RUN || p->entry.kind == ENTRY_NONE || !first)
+			continue;
+		r = registry_attach(s->c.reg, first, &p->entry, s->l->progs[i], &s->links[i], s->err);
+		if (r < 0) {
+			err_prefix(s->err, "cannot enable %s:%s:%s:%s: ", first->prov, first->mod,
+				   first->func, first->name);
+			return r;
+		}
+		s->nlinks++;
+	}
+	return 0;
+}
+
+static bool exit_called(const struct session *s)
+{
+	return s->l->state &&
+	       __atomic_load_n(&s->l->state->activity, __ATOMIC_ACQUIRE) == IMG_DRAINING;
+}
+
+/* Steps 3-6. */
+static int start_and_loop(struct session *s, int signal_fd)
+{
+	int r = session_test_run(s, "BEGIN");
+
+	if (r < 0)
+		return r;
+	s->res.began = true;
+	if (exit_called(s)) {
+		s->res.why = SESSION_EXIT;
+		return 0;
+	}
+	r = attach_all(s);
+	for (size_t i = 0; i < s->c.ntargets && r == 0; i++)
+		r = target_go(s->c.targets[i], s->err);
+	return r < 0 ? r : session_loop(s, signal_fd);
+}
+
+/* What could not be shown in order or at all. */
+static int note_damage(struct session *s)
+{
+	uint64_t damaged = s->damaged + order_damaged(s->order);
+	int r = 0;
+
+	if (order_late(s->order))
+		r = session_note(s, "%llu records are shown later than younger ones",
+				 (unsigned long long)order_late(s->order));
+	if (r == 0 && damaged)
+		r = session_note(s, "%llu damaged records are not shown",
+				 (unsigned long long)damaged);
+	return r;
+}
+
+/* Steps 7-9. */
+static int finish(struct session *s)
+{
+	struct row end = { .kind = ROW_END };
+	bool barrier = s->nlinks > 0;
+	int r;
+
+	counters_note_timers(s->counters, s->links);
+	for (uint32_t i = 0; i < s->c.img->nprogs; i++)
+		session_detach(s, i);
+	if (barrier)
+		link_barrier();
+	s->phase = PHASE_STILL;
+	r = session_drain(s);
+	if (r == 0 && s->res.began) {
+		r = session_test_run(s, "END");
+		s->phase = PHASE_END;
+	}
+	if (r == 0)
+		r = session_drain(s);
+	if (r == 0)
+		r = session_snapshot(s);
+	if (r == 0)
+		r = counters_report(s->counters, session_now(), true, s->c.rec);
+	if (r == 0)
+		r = note_damage(s);
+	end.ts = session_now();
+	if (r == 0)
+		r = recording_append(s->c.rec, &end);
+	session_consume(s);
+	return r;
+}
+
+int session_run(struct session *s, struct session_result *ret, struct err *err)
+{
+	struct err local = { 0 };
+	int signal_fd, r, q = 0;
+
+	s->err = err ? err : &local;
+	s->err->code = 0;
+	r = signals_install(&signal_fd);
+	if (r < 0)
+		err_set(s->err, r, "cannot handle signals: %s", strerror(-r));
+	if (r == 0) {
+		r = start_and_loop(s, signal_fd);
+		if (r < 0)
+			s->res.why = SESSION_ERROR;
+		else
+			q = finish(s);
+		signals_restore();
+	}
+	if (r == 0 && q < 0) {
+		r = s->err->code ? q : err_set(s->err, q, "%s", strerror(-q));
+		s->res.why = SESSION_ERROR;
+	}
+	if (exit_called(s))
+		s->res.exit_status = (int)s->l->state->exit_status;
+	*ret = s->res;
+	err_done(&local);
+	return r;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session's inside: what session.c (life, probes), drain.c (rings to rows) and loop.c share. */
+#ifndef DWELL_RUN_SESSION_INT_H
+#define DWELL_RUN_SESSION_INT_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "load/load.h"
+#include "run/agg.h"
+#include "run/counters.h"
+#include "run/decode.h"
+#include "run/governor.h"
+#include "run/order.h"
+#include "run/ring.h"
+#include "run/session.h"
+
+/* Rings are looked at this often at least, and never more often. */
+#define POLL_MAX_NS 50000000ull
+#define POLL_MIN_NS 500000ull
+
+/* Processes whose mappings were asked for in this drain; collisions only cost a second look. */
+#define PROC_CACHE 1024
+
+struct proc_seen {
+	uint64_t start;
+	uint32_t tgid;
+	uint32_t drain; /* number of the drain */
+};
+
+enum phase {
+	PHASE_RUN,   /* programs may be running */
+	PHASE_STILL, /* all detached */
+	PHASE_END,   /* END has run */
+};
+
+/* What a record of a format means to the session. */
+enum { FMT_NEEDS_AGG = 1, FMT_EXIT = 2 };
+
+struct session {
+	struct session_config c;
+	const struct rec_schema *schema;
+	struct loaded *l;
+	struct link **links;	 /* by program; NULL: not attached */
+	uint32_t nlinks;	 /* attached ones */
+	uint8_t *fmt_flags;	 /* by epid - 1 */
+	struct ring *rings;
+	unsigned nrings;
+	struct order *order;
+	struct decoder decoder;
+	struct agg_reader *agg;
+	struct counters *counters;
+	struct governor *governor;
+	struct governor_victim *victims;
+	bool *live;
+	struct proc_seen *procs; /* PROC_CACHE; NULL when no stack is taken */
+	enum phase phase;
+	uint32_t drains;
+	bool snapshot_done;	 /* in this drain */
+	bool exit_shown;	 /* a record with exit(): what follows is not shown */
+	bool consumer_failed;
+	uint64_t damaged;
+	uint64_t poll_ns;	 /* until the next drain */
+	struct session_result res;
+	struct err *err;	 /* of session_run() */
+};
+
+uint64_t session_now(void); /* CLOCK_MONOTONIC: the time base of bpf_ktime_get_ns() */
+
+/* drain.c */
+int session_drain(struct session *s);
+int session_snapshot(struct session *s);
+/* Gives the rows to the consumer; its failure is noted, not returned. */
+void session_consume(struct session *s);
+int session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* session.c: detaches program i. */
+void session_detach(struct session *s, uint32_t i);
+/* Runs all programs of kind ENTRY_TEST_RUN with this target: "BEGIN" or "END". */
+int session_test_run(struct session *s, const char *target);
+
+/* loop.c */
+int session_loop(struct session *s, int signal_fd);
+#endif

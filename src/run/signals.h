@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SIGINT, SIGTERM and SIGHUP: the first asks for an orderly end, the second ends the process at once. */
+#ifndef DWELL_RUN_SIGNALS_H
+#define DWELL_RUN_SIGNALS_H
+
+/* Installs the handlers; signals that are ignored (nohup) stay ignored. *ret_fd becomes readable when one
+ * arrives; it is closed by signals_restore(). One user at a time per process. 0, -EBUSY or -errno. */
+int signals_install(int *ret_fd);
+void signals_restore(void);
+/* The signal that arrived, or 0. */
+int signals_pending(void);
+#endif
