@@ -101,6 +101,7 @@ static void skip_comment(struct lexer *lx)
 	if (!to) {
 		lex_error(lx, lex_span(lx, from, from + 2), D_SYNTAX,
 			  "end-of-file encountered before matching */");
+		lx->cut = true;
 		lx->p = lx->end;
 		return;
 	}
@@ -216,7 +217,7 @@ static void lex_agg(struct lexer *lx)
 }
 
 /* The / in a predicate ends it when the end of the text, ; { or / follows, as in dt_lex.l. */
-static bool ends_predicate(struct lexer *lx)
+static bool ends_predicate(struct lexer *lx, enum tok *ret)
 {
 	const char *p = lx->p + 1;
 
@@ -224,9 +225,12 @@ static bool ends_predicate(struct lexer *lx)
 		p++;
 	if (p < lx->end && *p != ';' && *p != '{' && *p != '/')
 		return false;
-	if (lx->parens || lx->brackets)
+	*ret = T_EPRED;
+	if (lx->parens || lx->brackets) {
 		lex_error(lx, lex_span(lx, lx->p, lx->p + 1), D_SYNTAX,
 			  "closing %s expected in predicate before /", lx->parens ? ")" : "]");
+		*ret = T_ERROR;
+	}
 	return true;
 }
 
@@ -251,9 +255,10 @@ static bool count_pairs(struct lexer *lx, enum tok t)
 static void lex_sign(struct lexer *lx)
 {
 	size_t left = (size_t)(lx->end - lx->p);
+	enum tok end;
 
-	if (*lx->p == '/' && lx->pred && (left < 2 || lx->p[1] != '=') && ends_predicate(lx)) {
-		take(lx, T_EPRED, lx->p + 1);
+	if (*lx->p == '/' && lx->pred && (left < 2 || lx->p[1] != '=') && ends_predicate(lx, &end)) {
+		take(lx, end, lx->p + 1);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {

@@ -21,6 +21,7 @@ struct lexer {
 	enum lex_mode mode;
 	bool bol;	/* only blanks since the start of the line */
 	bool pred;	/* in a predicate: / may end it */
+	bool cut;	/* the text ends inside a comment or string: said already */
 	int parens, brackets;
 	unsigned quiet; /* > 0: report nothing and obey no control lines */
 	struct token tok;

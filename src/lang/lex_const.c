@@ -214,6 +214,7 @@ void lex_string(struct lexer *lx)
 	lx->p = to;
 	if (to == lx->end) {
 		lex_error(lx, t->at, D_SYNTAX, "end-of-file encountered before matching \"");
+		lx->cut = true;
 	} else if (*to == '\n') {
 		lex_error(lx, t->at, D_STR_NL, "newline encountered in string literal");
 	} else {
@@ -237,6 +238,7 @@ void lex_char(struct lexer *lx)
 	lx->p = to;
 	if (to == lx->end) {
 		lex_error(lx, t->at, D_SYNTAX, "end-of-file encountered before matching '");
+		lx->cut = true;
 		return;
 	}
 	if (*to == '\n') {

@@ -33,7 +33,7 @@ struct diag *parse_fail_here(struct parser *p)
 	size_t n = t->at.len < PARSE_NEAR_MAX ? t->at.len : PARSE_NEAR_MAX;
 	const char *nl = memchr(text, '\n', n);
 
-	if (t->kind == T_ERROR) { /* the lexer has said it */
+	if (t->kind == T_ERROR || (t->kind == T_EOF && p->lx.cut)) { /* the lexer has said it */
 		p->panic = true;
 		return NULL;
 	}
@@ -476,7 +476,16 @@ static void parse_item(struct parser *p, struct item ***tail)
 		if (c)
 			add_item(p, tail, NULL, c);
 	} else {
+		char c = p->lx.src->text[p->lx.tok.at.off];
+
 		parse_fail_here(p);
+		if (c == '}' || c == ';') { /* one too many: what follows is a new item */
+			p->panic = false;
+			parse_next(p);
+			if (c == '}')
+				parse_accept(p, T_SEMI);
+			return;
+		}
 	}
 	if (p->panic)
 		skip_item(p);

@@ -117,9 +117,9 @@ static struct tymember *parse_block(struct parser *p, struct tymember *(*part)(s
 {
 	struct tymember *first = NULL, **tail = &first;
 
-	p->braces++;
 	p->lx.mode = LEX_MEMBER;
-	parse_expect(p, T_LBRACE);
+	if (parse_expect(p, T_LBRACE))
+		p->braces++;
 	p->lx.mode = LEX_EXPR;
 	while (!p->panic && !parse_is(p, T_RBRACE)) {
 		*tail = part(p);

@@ -309,7 +309,9 @@ static bool parse_spec(struct parser *p, bool with_storage, struct specs *s, str
 	if (is_qual) {
 		s->base.quals |= q;
 	} else if (t == T_KW_STRUCT || t == T_KW_UNION || t == T_KW_ENUM) {
-		if (s->have_type)
+		if (w->n > 0)
+			check_mixed(p, w, p->lx.tok.at);
+		else if (s->have_type)
 			parse_fail(p, p->lx.tok.at, D_DECL_COMBO, "invalid type combination");
 		parse_tagged(p, s);
 		return true;
@@ -390,8 +392,12 @@ static enum dimension look_at_dimension(struct parser *p)
 {
 	enum tok t;
 
-	if (parse_cur(p) != T_IDENT)
-		return parse_at_type(p) || parse_is(p, T_ELLIPSIS) ? DIM_KEYS : DIM_SIZE;
+	t = parse_cur(p);
+	if (t != T_IDENT)
+		return lex_kw_class(t) == KWC_TYPE || lex_kw_class(t) == KWC_CLASS ||
+				       t == T_ELLIPSIS
+			       ? DIM_KEYS
+			       : DIM_SIZE;
 	t = parse_peek(p, 1);
 	if (t == T_COMMA || t == T_IDENT || lex_kw_class(t) == KWC_TYPE)
 		return DIM_KEYS;

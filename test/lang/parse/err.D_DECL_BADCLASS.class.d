@@ -1,0 +1,4 @@
+static int x;
+register int y;
+auto int z;
+inline self int w = 3;

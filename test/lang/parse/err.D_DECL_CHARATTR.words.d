@@ -1,0 +1,2 @@
+long char x;
+short char y;

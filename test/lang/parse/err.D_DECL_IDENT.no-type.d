@@ -1,0 +1,3 @@
+self x;
+this y[int];
+const z;

@@ -1,0 +1,2 @@
+int a[static int x];
+int f(self int x);

@@ -1,0 +1,2 @@
+int a[int, ...];
+provider p { probe x(int, ...); };

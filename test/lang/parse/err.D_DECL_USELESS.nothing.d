@@ -1,0 +1,3 @@
+int;
+unsigned long;
+foo_t a; self struct a;

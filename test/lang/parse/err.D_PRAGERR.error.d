@@ -1,0 +1,3 @@
+#error no way
+#pragma D error "not" this
+BEGIN { }

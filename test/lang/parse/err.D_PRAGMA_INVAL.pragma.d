@@ -1,0 +1,5 @@
+#pragma D nonsense
+#pragma D attributes x y
+#pragma D binding "x" y
+#pragma D depends_on thing x
+BEGIN { }

@@ -1,0 +1,9 @@
+#pragma D option
+#pragma D option a b
+#pragma D attributes x
+#pragma D binding 1.0 x
+#pragma D depends_on x
+#line x
+# 3 x
+#pragma D option "quiet"
+BEGIN { }

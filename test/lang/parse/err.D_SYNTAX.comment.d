@@ -1,0 +1,2 @@
+BEGIN { /* a /* b */ }
+END { /* never ends }

@@ -1,0 +1,3 @@
+inline int x;
+translator a < b > { };
+provider p { foo x(); };

@@ -1,0 +1,3 @@
+struct a { };
+enum e { };
+struct b { int x };

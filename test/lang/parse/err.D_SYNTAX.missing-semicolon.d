@@ -1,0 +1,4 @@
+BEGIN {
+	trace(1)
+	trace(2);
+	trace(3) }

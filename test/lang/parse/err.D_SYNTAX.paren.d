@@ -1,0 +1,3 @@
+BEGIN { trace((1 + 2; }
+BEGIN { trace(1)); }
+BEGIN { x]; }

@@ -1,0 +1,3 @@
+BEGIN { 1 +; 2 + ; trace(3); ) ; }
+END { x = ; y[] ; f(,); }
+BEGIN { ? }

@@ -1,0 +1,14 @@
+int x;
+int a, *b, c[3], (*d)(int), *e[2], (*f)[2];
+self int t; this string s; self uint64_t q[int];
+int arr[string, int]; foo_t assoc[foo_t *, struct x]; int h[N]; int h2[N + 1]; int h3[uint64_t];
+unsigned u; unsigned long ul; long unsigned int ul2; long long ll; unsigned long long ull;
+short s1; short int s2; unsigned short us; signed s3; signed char sc; unsigned char uc;
+char ch; long double ld; double dbl; float flt; void *vp;
+const char *const cp; volatile int v; char *userland up; int *restrict rp;
+extern int ext;
+foo_t g; foo_t *gp; foo_t*gq; foo_t g1, *g2, g3[4]; foo_t (*gf)(int);
+struct s str; enum e en; union un *pun;
+int (*table[4])(const char *, ...);
+int (x2);
+struct mod`tag kt; mod`type_t kt2;

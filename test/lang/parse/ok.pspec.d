@@ -1,0 +1,2 @@
+#pragma D option pspec
+foo_t *x;
