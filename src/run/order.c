@@ -146,7 +146,7 @@ static int scan(struct order *o, struct lane *l, const struct order_sink *sink)
 	l->slots.n = l->next = 0;
 	l->scan_end = pos;
 	while ((st = ring_read(l->ring, &pos, &data, &len)) == RING_RECORD) {
-		uint64_t at = pos - ROUND_UP((uint64_t)len + BPF_RINGBUF_HDR_SZ, 8);
+		uint64_t at = ring_record_pos(pos, len);
 
 		l->scan_end = pos;
 		while (ahead < l->ahead.n && l->ahead.v[ahead] < at)

@@ -52,6 +52,16 @@ uint32_t ring_used(const struct ring *r)
 	return (uint32_t)(__atomic_load_n(r->producer, __ATOMIC_RELAXED) - ring_start(r));
 }
 
+static uint64_t record_size(uint32_t len)
+{
+	return ROUND_UP((uint64_t)len + BPF_RINGBUF_HDR_SZ, 8);
+}
+
+uint64_t ring_record_pos(uint64_t end, uint32_t len)
+{
+	return end - record_size(len);
+}
+
 enum ring_state ring_read(const struct ring *r, uint64_t *pos, const void **data, uint32_t *len)
 {
 	uint64_t end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
@@ -65,7 +75,7 @@ enum ring_state ring_read(const struct ring *r, uint64_t *pos, const void **data
 			return RING_BUSY;
 		if (n > r->size - BPF_RINGBUF_HDR_SZ)
 			return RING_BROKEN;
-		*pos += ROUND_UP((uint64_t)n + BPF_RINGBUF_HDR_SZ, 8);
+		*pos += record_size(n);
 		if (word & BPF_RINGBUF_DISCARD_BIT)
 			continue;
 		*data = at + BPF_RINGBUF_HDR_SZ;

@@ -32,6 +32,8 @@ void ring_close(struct ring *r); /* accepts zeroed ones */
 uint64_t ring_start(const struct ring *r);
 /* The record at *pos or, when discarded ones are there, behind it. */
 enum ring_state ring_read(const struct ring *r, uint64_t *pos, const void **data, uint32_t *len);
+/* Position of the record with len bytes of data that ends at `end`. */
+uint64_t ring_record_pos(uint64_t end, uint32_t len);
 /* Gives everything before pos back to the producers. */
 void ring_release(struct ring *r, uint64_t pos);
 /* Bytes in use now. */
