@@ -70,7 +70,7 @@ static void globs_match(void **state)
 		{"?", "x", true},	{"?", "", false},	  {"a?c", "abc", true},
 		{"[abc]", "b", true},	{"[abc]", "d", false},	  {"[a-c]x", "bx", true},
 		{"[!a-c]", "b", false}, {"[!a-c]", "d", true},	  {"[a-]", "-", true},
-		{"x[", "x[", true},	{"[", "[", true},	  {"[]", "[]", true},
+		{"x[", "x[", true},	{"[", "[", true},	  {"[]", "x", false},
 		{"\\*", "*", true},	{"\\*", "x", false},	  {"a\\?", "a?", true},
 		{"[\\]]", "]", true},	{"sys*[0-9]", "sys_x9", true},
 		{"*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
