@@ -193,7 +193,8 @@ static void dump_listed(struct strb *o, const char *mark, const struct node *n)
 	strb_addc(o, ')');
 }
 
-static void dump_node(struct strb *o, const struct node *n)
+/* Constants and names. */
+static void dump_leaf(struct strb *o, const struct node *n)
 {
 	switch (n->kind) {
 	case N_INT:
@@ -214,6 +215,14 @@ static void dump_node(struct strb *o, const struct node *n)
 	case N_KSYM:
 		strb_printf(o, "%s`%s", n->str ? n->str : "", n->name);
 		break;
+	default:
+		break;
+	}
+}
+
+static void dump_node(struct strb *o, const struct node *n)
+{
+	switch (n->kind) {
 	case N_AGG:
 		dump_listed(o, "@", n);
 		break;
@@ -255,6 +264,8 @@ static void dump_node(struct strb *o, const struct node *n)
 	case N_XLATE:
 		dump_typed(o, "xlate", n);
 		break;
+	default:
+		dump_leaf(o, n);
 	}
 }
 

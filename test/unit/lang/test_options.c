@@ -26,68 +26,68 @@ static void defaults_are_those_of_the_table(void **state)
 	arena_free(o.arena);
 }
 
+static const struct {
+	const char *name, *value;
+	int r;
+	const char *got; /* dopts_get() afterwards */
+} cases[] = {
+	{"quiet", NULL, 0, "set"},
+	{"quiet", "set", 0, "set"},
+	{"quiet", "YES", 0, "set"},
+	{"quiet", "1", 0, "set"},
+	{"quiet", "unset", 0, "unset"},
+	{"quiet", "disabled", 0, "unset"},
+	{"quiet", "off", 0, "unset"},
+	{"quiet", "", 0, "unset"},
+	{"quiet", "0", 0, "unset"},
+	{"quiet", "maybe", -EINVAL, "unset"},
+	{"temporal", "off", 0, "unset"},
+	{"zdefs", NULL, 0, "set"},
+	{"zdefs", "yes", -EINVAL, "unset"}, /* a compile-time flag */
+	{"bufsize", "8m", 0, "8388608"},
+	{"bufsize", "64K", 0, "65536"},
+	{"bufsize", "0x100", 0, "256"},
+	{"bufsize", "1g", 0, "1073741824"},
+	{"bufsize", "1t", 0, "1099511627776"},
+	{"bufsize", "2t", -EINVAL, "4194304"},
+	{"bufsize", NULL, -EINVAL, "4194304"},
+	{"bufsize", "-1", -EINVAL, "4194304"},
+	{"bufsize", "12x", -EINVAL, "4194304"},
+	{"bufsize", "", -EINVAL, "4194304"},
+	{"strsize", "7", 0, "7"},
+	{"strsize", "6", -EINVAL, "256"},
+	{"strsize", "4096", 0, "4096"},
+	{"strsize", "4097", -EINVAL, "256"},
+	{"stackframes", "512", 0, "512"},
+	{"stackframes", "513", -EINVAL, "20"},
+	{"stackframes", "-3", -EINVAL, "20"},
+	{"stackframes", "unset", 0, "20"},
+	{"nspec", "5", 0, "5"},
+	{"nspec", "99999999999", -EINVAL, "1"},
+	{"tree", "0", -EINVAL, "0"},
+	{"cpu", "1", 0, "1"},
+	{"switchrate", "10hz", 0, "100000000"},
+	{"switchrate", "1sec", 0, "1000000000"},
+	{"switchrate", "5MSEC", 0, "5000000"},
+	{"switchrate", "2m", 0, "120000000000"},
+	{"switchrate", "500", 0, "500"},
+	{"switchrate", "10parsec", -EINVAL, "1000000000"},
+	{"switchrate", NULL, -EINVAL, "1000000000"},
+	{"bufpolicy", "ring", 0, "ring"},
+	{"bufpolicy", "rin", -EINVAL, "switch"},
+	{"bufpolicy", "", -EINVAL, "switch"},
+	{"bufresize", "manual", 0, "manual"},
+	{"stdc", "t", 0, "t"},
+	{"stdc", "x", -EINVAL, "a"},
+	{"libdir", "/x", 0, "/x"},
+	{"libdir", NULL, -EINVAL, ""},
+	{"nosuch", NULL, -ENOENT, NULL},
+	{"", NULL, -ENOENT, NULL},
+	{"linkmode", "dynamic", -EOPNOTSUPP, NULL},
+};
+
 static void values_are_taken_or_refused(void **state)
 {
-	static const struct {
-		const char *name, *value;
-		int r;
-		const char *got; /* dopts_get() afterwards */
-	} cases[] = {
-		{"quiet", NULL, 0, "set"},
-		{"quiet", "set", 0, "set"},
-		{"quiet", "YES", 0, "set"},
-		{"quiet", "1", 0, "set"},
-		{"quiet", "unset", 0, "unset"},
-		{"quiet", "disabled", 0, "unset"},
-		{"quiet", "off", 0, "unset"},
-		{"quiet", "", 0, "unset"},
-		{"quiet", "0", 0, "unset"},
-		{"quiet", "maybe", -EINVAL, "unset"},
-		{"temporal", "off", 0, "unset"},
-		{"zdefs", NULL, 0, "set"},
-		{"zdefs", "yes", -EINVAL, "unset"}, /* a compile-time flag */
-		{"bufsize", "8m", 0, "8388608"},
-		{"bufsize", "64K", 0, "65536"},
-		{"bufsize", "0x100", 0, "256"},
-		{"bufsize", "1g", 0, "1073741824"},
-		{"bufsize", "1t", 0, "1099511627776"},
-		{"bufsize", "2t", -EINVAL, "4194304"},
-		{"bufsize", NULL, -EINVAL, "4194304"},
-		{"bufsize", "-1", -EINVAL, "4194304"},
-		{"bufsize", "12x", -EINVAL, "4194304"},
-		{"bufsize", "", -EINVAL, "4194304"},
-		{"strsize", "7", 0, "7"},
-		{"strsize", "6", -EINVAL, "256"},
-		{"strsize", "4096", 0, "4096"},
-		{"strsize", "4097", -EINVAL, "256"},
-		{"stackframes", "512", 0, "512"},
-		{"stackframes", "513", -EINVAL, "20"},
-		{"stackframes", "-3", -EINVAL, "20"},
-		{"stackframes", "unset", 0, "20"},
-		{"nspec", "5", 0, "5"},
-		{"nspec", "99999999999", -EINVAL, "1"},
-		{"tree", "0", -EINVAL, "0"},
-		{"cpu", "1", 0, "1"},
-		{"switchrate", "10hz", 0, "100000000"},
-		{"switchrate", "1sec", 0, "1000000000"},
-		{"switchrate", "5MSEC", 0, "5000000"},
-		{"switchrate", "2m", 0, "120000000000"},
-		{"switchrate", "500", 0, "500"},
-		{"switchrate", "10parsec", -EINVAL, "1000000000"},
-		{"switchrate", NULL, -EINVAL, "1000000000"},
-		{"bufpolicy", "ring", 0, "ring"},
-		{"bufpolicy", "rin", -EINVAL, "switch"},
-		{"bufpolicy", "", -EINVAL, "switch"},
-		{"bufresize", "manual", 0, "manual"},
-		{"stdc", "t", 0, "t"},
-		{"stdc", "x", -EINVAL, "a"},
-		{"libdir", "/x", 0, "/x"},
-		{"libdir", NULL, -EINVAL, ""},
-		{"nosuch", NULL, -ENOENT, NULL},
-		{"", NULL, -ENOENT, NULL},
-		{"linkmode", "dynamic", -EOPNOTSUPP, NULL},
-	};
-
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dopts o = fresh();
