@@ -510,6 +510,7 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 	unsigned before = d->nerrors;
 
 	u->src = src;
+	symtab_init(&p.types, a);
 	lex_init(&p.lx, a, src, env, d);
 	if (!too_large(&p, src)) {
 		parse_next(&p);
@@ -522,7 +523,6 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 			}
 		}
 	}
-	parse_free_types(&p);
 	if (d->nerrors != before)
 		return -EINVAL;
 	*ret = u;

@@ -6,8 +6,7 @@
 #define DWELL_LANG_PARSE_INT_H
 #include "lang/errtag.h"
 #include "lang/lex.h"
-
-struct typeset; /* names of the typedefs of this text */
+#include "lang/symtab.h"
 
 struct parser {
 	struct lexer lx; /* lx.tok is the current token */
@@ -16,7 +15,7 @@ struct parser {
 	bool panic;
 	unsigned depth;
 	unsigned braces; /* open { of types and definitions, for skipping after an error */
-	struct typeset *types;
+	struct symtab types; /* names of the typedefs of this text */
 };
 
 /* -- errors, in parse.c -- */
@@ -81,7 +80,6 @@ bool parse_at_type(struct parser *p);
 /* Is the word surely a type: a typedef of this text, of D, or of the kernel? */
 bool parse_is_typename(struct parser *p, const char *name);
 void parse_add_typename(struct parser *p, const char *name);
-void parse_free_types(struct parser *p);
 /* Splits "mod`name" into *module ("" for a leading `) and the name; NULL module without `. */
 const char *parse_split_scope(struct parser *p, const char *name, const char **module);
 

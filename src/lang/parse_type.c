@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parser of type names: specifiers, structs and enums defined in place, declarators. */
-#include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 #include "lang/parse_int.h"
-
-struct typeset {
-	const char *name;
-	UT_hash_handle hh;
-};
 
 /* -- which words are types -- */
 
 void parse_add_typename(struct parser *p, const char *name)
 {
-	struct typeset *t;
-
-	HASH_FIND_STR(p->types, name, t);
-	if (t)
-		return;
-	t = arena_new_obj(p->arena, struct typeset);
-	t->name = name;
-	HASH_ADD_KEYPTR(hh, p->types, t->name, strlen(t->name), t);
-}
-
-void parse_free_types(struct parser *p)
-{
-	HASH_CLEAR(hh, p->types);
+	symtab_put(&p->types, name, 0, p);
 }
 
 bool parse_is_typename(struct parser *p, const char *name)
@@ -38,11 +19,9 @@ bool parse_is_typename(struct parser *p, const char *name)
 		"dev_t",    "off_t",	"mode_t",    "uchar_t",	  "ushort_t",	"uint_t",
 		"ulong_t",  "caddr_t",	"processorid_t", "_Bool", "longlong_t", "u_longlong_t",
 	};
-	struct typeset *t;
 	struct tref ref;
 
-	HASH_FIND_STR(p->types, name, t);
-	if (t)
+	if (symtab_get(&p->types, name, 0))
 		return true;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(known[i], name))
