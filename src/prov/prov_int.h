@@ -19,12 +19,14 @@ extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, pr
 	prov_profile;
 
 struct tptab;
+struct tp_found;
 struct dyn_timer;
 
 /* What providers keep for the session; in the registry's arena. */
 struct prov_cache {
 	struct arena *arena;
-	struct tptab *tps;	  /* tptab.c */
+	struct tptab *tps;	  /* tptab.c: all, once they were asked for */
+	struct tp_found *found;	  /* tptab.c: single ones */
 	struct dyn_timer *timers; /* prov_profile.c */
 };
 

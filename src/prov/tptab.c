@@ -236,35 +236,45 @@ const struct tp *tptab_by_slot(struct prov_env *env, uint32_t slot)
 	return NULL;
 }
 
-struct exact {
+/* Answers of tptab_find_builtin(): hundreds of system calls ask for the same two. */
+struct tp_found {
+	struct tp_found *next;
 	const char *name;
-	struct tref ref;
+	struct tref ref; /* id 0: the kernel has none */
 };
 
 static int find_exact(void *arg, struct tref ref, const char *name)
 {
-	struct exact *x = arg;
+	struct tp_found *f = arg;
 
-	if (strcmp(name + PREFIX_LEN, x->name) != 0)
+	if (strcmp(name + PREFIX_LEN, f->name) != 0)
 		return 0;
-	x->ref = ref;
+	f->ref = ref;
 	return 1;
 }
 
 int tptab_find_builtin(struct prov_env *env, const char *name, struct tref *ret)
 {
-	struct exact x = {.name = name};
+	struct tp_found *f = env->cache->found;
 	int r;
 
 	if (!env->ts)
 		return -ENOENT;
-	/* A pass over the typedefs is cheaper than the index of all names. */
-	r = typesrc_each_in(env->ts, 0, TK_TYPEDEF, PREFIX, find_exact, &x);
-	if (r < 0)
-		return r;
-	if (!r)
+	while (f && strcmp(f->name, name) != 0)
+		f = f->next;
+	if (!f) {
+		f = arena_new_obj(env->cache->arena, struct tp_found);
+		f->name = arena_strdup(env->cache->arena, name);
+		/* A pass over the typedefs is cheaper than the index of all names. */
+		r = typesrc_each_in(env->ts, 0, TK_TYPEDEF, PREFIX, find_exact, f);
+		if (r < 0)
+			return r;
+		f->next = env->cache->found;
+		env->cache->found = f;
+	}
+	if (!f->ref.id)
 		return -ENOENT;
-	*ret = x.ref;
+	*ret = f->ref;
 	return 0;
 }
 

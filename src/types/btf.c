@@ -93,8 +93,9 @@ int btf_blob_init(struct btf_blob *b, const void *data, size_t len, const struct
 void btf_blob_done(struct btf_blob *b)
 {
 	free(b->offs);
-	free(b->names);
-	b->offs = b->names = NULL;
+	free(b->names[0].tab);
+	free(b->names[1].tab);
+	b->offs = b->names[0].tab = b->names[1].tab = NULL;
 }
 
 enum tkind btf_blob_kind(const struct btf_type *t)
@@ -167,20 +168,33 @@ const char *btf_blob_str(const struct btf_blob *b, uint32_t off)
 	return off < b->str_len ? b->strs + off : NULL;
 }
 
+/* Eight bytes a step: all names of a kernel are hashed at once, byte by byte takes 3 ms. */
 static uint32_t hash_name(const char *s)
 {
-	uint32_t h = 2166136261u; /* FNV-1a */
+	size_t len = strlen(s);
+	uint64_t h = len, w;
 
-	for (; *s; s++)
-		h = (h ^ (uint8_t)*s) * 16777619u;
-	return h ^ h >> 15;
+	for (; len >= sizeof(w); s += sizeof(w), len -= sizeof(w)) {
+		memcpy(&w, s, sizeof(w));
+		h = (h ^ w) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
+	w = 0;
+	memcpy(&w, s, len);
+	h = (h ^ w) * 0x9e3779b97f4a7c15ull;
+	return (uint32_t)(h ^ h >> 32);
 }
 
-static int make_names(struct btf_blob *b)
+static int make_names(struct btf_blob *b, bool funcs)
 {
-	uint32_t n = b->end_id - b->first_id, size = 16;
+	uint32_t n = 0, size = 16;
 	uint32_t *tab;
 
+	for (uint32_t id = b->first_id; id < b->end_id; id++) {
+		const struct btf_type *t = btf_blob_type(b, id);
+
+		n += t->name_off && (btf_blob_kind(t) == TK_FUNC) == funcs;
+	}
 	while (size < n + n / 2)
 		size *= 2;
 	tab = calloc(size, sizeof(*tab));
@@ -189,41 +203,56 @@ static int make_names(struct btf_blob *b)
 	/* In id order: equal names keep their order along the probe sequence. */
 	for (uint32_t id = b->first_id; id < b->end_id; id++) {
 		const struct btf_type *t = btf_blob_type(b, id);
-		const char *s = t->name_off ? btf_blob_str(b, t->name_off) : NULL;
+		const char *s;
 		uint32_t i;
 
+		if (!t->name_off || (btf_blob_kind(t) == TK_FUNC) != funcs)
+			continue;
+		s = btf_blob_str(b, t->name_off);
 		if (!s)
 			continue;
 		for (i = hash_name(s) & (size - 1); tab[i]; i = (i + 1) & (size - 1))
 			;
 		tab[i] = id;
 	}
-	b->names = tab;
-	b->names_mask = size - 1;
+	b->names[funcs] = (struct btf_names){tab, size - 1};
 	return 0;
 }
 
-int btf_blob_find(struct btf_blob *b, const char *name, uint32_t mask, uint32_t *ret,
-		  uint32_t *first_fwd)
+static int find_in_names(const struct btf_blob *b, const struct btf_names *n, const char *name,
+			 uint32_t mask, uint32_t *ret, uint32_t *first_fwd)
 {
-	int r = btf_blob_index(b);
-
-	if (r < 0 || (!b->names && (r = make_names(b)) < 0))
-		return r;
-	for (uint32_t i = hash_name(name) & b->names_mask; b->names[i]; i = (i + 1) & b->names_mask) {
-		const struct btf_type *t = btf_blob_type(b, b->names[i]);
+	for (uint32_t i = hash_name(name) & n->mask; n->tab[i]; i = (i + 1) & n->mask) {
+		const struct btf_type *t = btf_blob_type(b, n->tab[i]);
 		enum tkind k = btf_blob_kind(t);
 
 		if (!(mask & TKM(k)) || strcmp(btf_blob_str(b, t->name_off), name) != 0)
 			continue;
 		if (k != TK_FWD) {
-			*ret = b->names[i];
+			*ret = n->tab[i];
 			return 0;
 		}
 		if (!*first_fwd)
-			*first_fwd = b->names[i];
+			*first_fwd = n->tab[i];
 	}
 	return -ENOENT;
+}
+
+int btf_blob_find(struct btf_blob *b, const char *name, uint32_t mask, uint32_t *ret,
+		  uint32_t *first_fwd)
+{
+	const uint32_t wanted[2] = {mask & ~TKM(TK_FUNC), mask & TKM(TK_FUNC)};
+	int r = btf_blob_index(b);
+
+	for (int i = 0; r >= 0 && i < 2; i++) {
+		if (!wanted[i])
+			continue;
+		if (!b->names[i].tab)
+			r = make_names(b, i == 1);
+		if (r >= 0 && find_in_names(b, &b->names[i], name, wanted[i], ret, first_fwd) == 0)
+			return 0;
+	}
+	return r < 0 ? r : -ENOENT;
 }
 
 static bool id_ok(const struct btf_blob *b, uint32_t id)

@@ -22,8 +22,10 @@ struct btf_blob {
 	uint32_t str_len;
 	uint32_t first_id, end_id; /* own ids; end_id is known after btf_blob_index() */
 	uint32_t *offs;	     /* offset in types of id first_id + i; NULL: not indexed yet */
-	uint32_t *names;     /* open-addressed table of ids by name; NULL: not made yet */
-	uint32_t names_mask;
+	struct btf_names {
+		uint32_t *tab; /* open-addressed table of ids by name; NULL: not made yet */
+		uint32_t mask;
+	} names[2]; /* of types; of functions, which are most of the names and seldom asked for */
 };
 
 /* Checks the header and sets up b; the data is not copied. -EBADMSG with a reason. */
