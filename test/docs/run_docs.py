@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every example of the documentation on the live kernel, as TAP: each command that begins with
+`dwell` in a ```sh block of the given Markdown files, or in a literal block of the man pages. It gets Ctrl-C after
+a second; it must end with status 0 and without an error message."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+RUN_SECONDS = 1.0
+END_SECONDS = 20.0
+
+
+def examples(path):
+    text = open(path, encoding="utf-8").read()
+    lang = "" if path.endswith(".scd") else "sh"
+    for block in re.findall(r"^```" + lang + r"\n(.*?)^```$", text, re.M | re.S):
+        for line in block.splitlines():
+            if line.startswith("dwell "):
+                yield line
+
+
+def run(dwell, command):
+    env = dict(os.environ, PATH=os.path.dirname(dwell) + ":" + os.environ["PATH"])
+    p = subprocess.Popen(["bash", "-c", "exec " + command], env=env, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+    try:
+        out, err = p.communicate(timeout=RUN_SECONDS)
+    except subprocess.TimeoutExpired:
+        p.send_signal(signal.SIGINT)
+        try:
+            out, err = p.communicate(timeout=END_SECONDS)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            out, err = p.communicate()
+            return "did not end after Ctrl-C", out, err
+    bad = [l for l in err.splitlines()
+           if not re.search(r" matched \d+ probes?$|^dwell: \d+ .*drops?|has exited$", l)]
+    if p.returncode != 0:
+        return f"exit status {p.returncode}", out, err
+    if bad:
+        return "messages on standard error", out, err
+    return None, out, err
+
+
+def main():
+    dwell, paths = sys.argv[1], sys.argv[2:]
+    if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
+        print("1..0 # SKIP needs root and a kernel with BTF")
+        return 77
+    todo = [(p, e) for p in paths for e in examples(p)]
+    failed = 0
+    print(f"1..{len(todo)}")
+    for n, (path, command) in enumerate(todo, 1):
+        start = time.monotonic()
+        why, out, err = run(dwell, command)
+        name = f"{os.path.basename(path)}: {command[:70]}"
+        print(f"{'not ok' if why else 'ok'} {n} - {name} ({time.monotonic() - start:.1f} s)", flush=True)
+        if why:
+            failed += 1
+            for line in [why, command] + err.splitlines()[:20] + out.splitlines()[:5]:
+                print("#", line, flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
