@@ -46,6 +46,6 @@ const struct dtype *dtype_find_complete(struct dtypes *t, const struct dtype *fw
 const struct dtype *dtype_builtin(struct dtypes *t, const char *name);
 /* C's spelling of a base type as a basic type; DT_NBASIC: it is none. */
 enum dbasic dtype_parse_basic(const char *name, size_t len);
-/* Makes the enumerators of a D enum known. */
-void dtype_add_enumerators(struct dtypes *t, const struct dtype *ty);
+/* Makes enumerator i of a D enum known. */
+void dtype_add_enumerator(struct dtypes *t, const struct dtype *ty, uint32_t i);
 #endif

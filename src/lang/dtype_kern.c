@@ -212,17 +212,18 @@ const struct dtype *dtype_find_complete(struct dtypes *t, const struct dtype *fw
 	return f->base;
 }
 
-void dtype_add_enumerators(struct dtypes *t, const struct dtype *ty)
+static void add_enumerator(struct dtypes *t, struct symtab *tab, const struct dtype *ty, uint32_t i)
 {
-	uint32_t i;
+	struct dtype_enumerator *e = arena_new_obj(t->arena, struct dtype_enumerator);
 
-	for (i = 0; i < ty->nevals; i++) {
-		struct dtype_enumerator *e = arena_new_obj(t->arena, struct dtype_enumerator);
+	e->type = ty;
+	e->value = ty->evals[i].value;
+	symtab_put(tab, ty->evals[i].name, 0, e);
+}
 
-		e->type = ty;
-		e->value = ty->evals[i].value;
-		symtab_put(&t->enumerators, ty->evals[i].name, 0, e);
-	}
+void dtype_add_enumerator(struct dtypes *t, const struct dtype *ty, uint32_t i)
+{
+	add_enumerator(t, &t->enumerators, ty, i);
 }
 
 static int index_enum(void *arg, struct tref ref, const char *name)
@@ -236,14 +237,8 @@ static int index_enum(void *arg, struct tref ref, const char *name)
 		return 0;
 	dtype_complete(t, ty);
 	for (i = 0; i < ty->nevals; i++) {
-		struct dtype_enumerator *e;
-
-		if (symtab_get(&t->kenums, ty->evals[i].name, 0))
-			continue;
-		e = arena_new_obj(t->arena, struct dtype_enumerator);
-		e->type = ty;
-		e->value = ty->evals[i].value;
-		symtab_put(&t->kenums, ty->evals[i].name, 0, e);
+		if (!symtab_get(&t->kenums, ty->evals[i].name, 0))
+			add_enumerator(t, &t->kenums, ty, i);
 	}
 	return 0;
 }

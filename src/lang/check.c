@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checker: syntax trees in, a typed program out. Items are checked in source order, so that a
+ * variable is known behind its first assignment, as in DTrace. */
+#include <errno.h>
+#include "lang/check_int.h"
+
+static void init_checker(struct checker *c, struct arena *a, const struct compile_env *env,
+			 struct diags *d)
+{
+	*c = (struct checker){ .a = a, .d = d, .env = env };
+	c->t = dtypes_new(a, env->ts);
+	c->prog = arena_new_obj(a, struct dprog);
+	c->prog->arena = a;
+	c->prog->types = c->t;
+	c->prog->opts = env->opts;
+	symtab_init(&c->globals, a);
+	symtab_init(&c->tls, a);
+	symtab_init(&c->locals, a);
+	symtab_init(&c->aggs, a);
+	symtab_init(&c->inlines, a);
+}
+
+static bool out_of_room(struct checker *c, struct span at)
+{
+	if (c->prog->nstmts >= DPROG_MAX_CLAUSES) {
+		diag_error(c->d, at, D_LIMIT, "more than %d clauses in one program",
+			   DPROG_MAX_CLAUSES);
+		return true;
+	}
+	if (arena_exhausted(c->a)) {
+		diag_error(c->d, at, D_LIMIT, "the program is too large: out of compiler memory");
+		return true;
+	}
+	return false;
+}
+
+/* One clause with each of its descriptions. False: no sense in going on. */
+static bool add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail)
+{
+	const struct pdesc_node *pd;
+
+	for (pd = cl->probes; pd; pd = pd->next) {
+		struct dstmt *s = arena_new_obj(c->a, struct dstmt);
+		unsigned before = c->d->nerrors;
+		bool zero;
+
+		if (out_of_room(c, cl->at))
+			return false;
+		s->clause = cl;
+		s->is_default = !cl->has_body || !cl->body;
+		if (!check_probes(c, pd, s, &zero))
+			continue;
+		check_clause(c, s);
+		if (c->d->nerrors > before)
+			break; /* the other descriptions would only repeat it */
+		if (zero)
+			continue;
+		s->epid = ++c->prog->nstmts;
+		c->prog->has_error_clause = c->prog->has_error_clause || s->is_error;
+		**tail = s;
+		*tail = &s->next;
+	}
+	return c->d->nerrors < DIAG_MAX_ERRORS;
+}
+
+int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
+	       const struct compile_env *env, struct diags *d, struct dprog **ret)
+{
+	struct dstmt **tail;
+	struct checker c;
+	size_t i;
+
+	init_checker(&c, a, env, d);
+	tail = &c.prog->stmts;
+	for (i = 0; i < nunits; i++) {
+		const struct item *it;
+
+		for (it = units[i]->items; it; it = it->next) {
+			if (it->decl)
+				check_decl(&c, it->decl);
+			if (it->clause && !add_clause(&c, it->clause, &tail))
+				return -EINVAL;
+		}
+	}
+	settle_keys(&c);
+	check_late(&c);
+	if (d->nerrors)
+		return -EINVAL;
+	*ret = c.prog;
+	return 0;
+}

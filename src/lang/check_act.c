@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Actions: those whose arguments no prototype describes, and which may stand after which. */
+#include "lang/check_int.h"
+
+/* -- order of actions within a clause -- */
+
+static bool is_destructive(enum bi_id id)
+{
+	switch (id) {
+	case BI_FREOPEN:
+	case BI_SYSTEM:
+	case BI_RAISE:
+	case BI_STOP:
+	case BI_COPYOUT:
+	case BI_COPYOUTSTR:
+	case BI_CHILL:
+	case BI_PANIC:
+	case BI_BREAKPOINT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void after_commit(struct checker *c, struct node *n)
+{
+	if (c->committed)
+		fail(c, n, D_COMM_COMM, "commit( ) may not follow commit( )");
+	else if (c->recorded)
+		fail(c, n, D_COMM_DREC, "commit( ) may not follow data-recording action(s)");
+	c->committed = true;
+}
+
+static void after_speculate(struct checker *c, struct node *n)
+{
+	if (c->speculating)
+		fail(c, n, D_SPEC_SPEC, "speculate( ) may not follow speculate( )");
+	else if (c->committed)
+		fail(c, n, D_SPEC_COMM, "speculate( ) may not follow commit( )");
+	else if (c->recorded)
+		fail(c, n, D_SPEC_DREC, "speculate( ) may not follow data-recording action(s)");
+	c->speculating = true;
+}
+
+static void check_destructive(struct checker *c, struct node *n)
+{
+	c->prog->destructive = true;
+	if (c->env->opts && !c->env->opts->destructive) {
+		fail(c, n, D_DESTRUCTIVE, "%s( ): Destructive actions not allowed", n->name);
+		hint(c, "-w or -x destructive allows them");
+	} else if (c->speculating) {
+		fail(c, n, D_ACT_SPEC, "destructive actions may not follow speculate( )");
+	}
+}
+
+void check_effects(struct checker *c, struct node *n)
+{
+	enum bi_id id = n->builtin->id;
+	bool data = n->builtin->kind == BIK_ACT || (id >= BI_STACK && id <= BI_UADDR);
+
+	if (id == BI_COMMIT) {
+		after_commit(c, n);
+	} else if (id == BI_SPECULATE) {
+		after_speculate(c, n);
+	} else if (is_destructive(id)) {
+		check_destructive(c, n);
+	} else if (data && id != BI_DISCARD) {
+		if (id == BI_EXIT && c->speculating)
+			fail(c, n, D_EXIT_SPEC, "exit( ) may not follow speculate( )");
+		if (c->committed)
+			fail(c, n, D_DREC_COMM,
+			     "data-recording actions may not follow commit( )");
+		c->recorded = true;
+	}
+	if (id == BI_EXIT)
+		c->prog->has_exit = true;
+}
+
+/* -- stacks -- */
+
+static bool check_args(struct checker *c, struct node *n)
+{
+	struct node **slot;
+
+	for (slot = &n->args; *slot; slot = &(*slot)->next) {
+		struct node *next = (*slot)->next, *k;
+
+		(*slot)->next = NULL;
+		k = check_expr(c, *slot);
+		k->next = next;
+		*slot = k;
+		if (is_err(k)) {
+			set_err(c, n);
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct node *frames_limit(struct checker *c, struct node *n, uint64_t frames)
+{
+	if (frames <= OPTIONS_FRAMES_MAX)
+		return NULL;
+	return fail(c, n, D_LIMIT, "%s( ) of more than %d frames", n->name, OPTIONS_FRAMES_MAX);
+}
+
+static struct node *stack_call(struct checker *c, struct node *n)
+{
+	uint64_t frames = c->env->opts ? (uint64_t)c->env->opts->stackframes : 20;
+
+	if (!check_args(c, n))
+		return n;
+	if (n->nargs > 1)
+		return fail(c, n, D_STACK_PROTO, "stack( ) prototype mismatch: too many arguments");
+	if (n->args && !posconst(c, n->args))
+		return fail(c, n, D_STACK_SIZE,
+			    "stack( ) size must be a non-zero positive integral constant expression");
+	if (n->args)
+		frames = n->args->ival;
+	if (frames_limit(c, n, frames))
+		return n;
+	return set_type(n, dtype_stack(c->t, DK_STACK, (uint32_t)frames, 0));
+}
+
+static struct node *ustack_call(struct checker *c, struct node *n)
+{
+	bool j = n->builtin->id == BI_JSTACK;
+	const struct dopts *o = c->env->opts;
+	uint64_t frames = 100, strsize = 0;
+	struct node *a, *b;
+
+	if (!check_args(c, n))
+		return n;
+	a = n->args;
+	b = a ? a->next : NULL;
+	if (o)
+		frames = (uint64_t)(j ? o->jstackframes : o->ustackframes);
+	if (o && j)
+		strsize = o->jstackstrsize;
+	if (a && !posconst(c, a))
+		return fail(c, n, D_USTACK_FRAMES,
+			    "%s( ) argument #1 must be a non-zero positive integer constant",
+			    n->name);
+	if (b && (b->kind != N_INT || (res(c, b)->is_signed && (int64_t)b->ival < 0)))
+		return fail(c, n, D_USTACK_STRSIZE,
+			    "%s( ) argument #2 must be a positive integer constant", n->name);
+	if (n->nargs > 2)
+		return fail(c, n, D_USTACK_PROTO, "%s( ) prototype mismatch: too many arguments",
+			    n->name);
+	if (a)
+		frames = a->ival;
+	if (b)
+		strsize = b->ival;
+	if (frames_limit(c, n, frames))
+		return n;
+	return set_type(n, dtype_stack(c->t, DK_USTACK, (uint32_t)frames, (uint32_t)strsize));
+}
+
+/* -- tracemem(address, size [, bytes to show]) -- */
+
+static struct node *tracemem_call(struct checker *c, struct node *n)
+{
+	struct node *a, *b, *k;
+
+	if (proto_len(c, n, 2, 3) || !check_args(c, n))
+		return n;
+	a = n->args;
+	b = a->next;
+	k = b->next;
+	if (!is_int(c, a) && !is_ptr(c, a))
+		return fail(c, n, D_TRACEMEM_ADDR,
+			    "tracemem( ) argument #1 is incompatible with prototype:\n"
+			    "\tprototype: pointer or integer\n\t argument: %s", tname(c, a));
+	if (!posconst(c, b))
+		return fail(c, n, D_TRACEMEM_SIZE,
+			    "tracemem( ) argument #2 must be a non-zero positive integral constant "
+			    "expression");
+	if (k && !is_int(c, k))
+		return fail(c, n, D_TRACEMEM_SIZE, "tracemem( ) argument #3 must be an integer");
+	n->args = decay(c, a);
+	return set_type(n, basic(c, DT_VOID));
+}
+
+/* -- printf, system, freopen -- */
+
+static struct node *printf_call(struct checker *c, struct node *n)
+{
+	struct node *fmt = n->args;
+
+	if (n->nargs == 0)
+		return fail(c, n, D_PROTO_LEN,
+			    "%s( ) prototype mismatch: 0 args passed, at least 1 expected", n->name);
+	if (fmt->kind != N_STR) {
+		fmt = check_expr(c, fmt);
+		if (!is_err(fmt))
+			fail(c, n, D_PRINTF_ARG_FMT,
+			     "%s( ) argument #1 is incompatible with prototype:\n\tprototype: "
+			     "string constant\n\t argument: %s", n->name, tname(c, fmt));
+		return set_err(c, n);
+	}
+	check_data(c, fmt);
+	return check_format(c, n, fmt, fmt->next) ? set_type(n, basic(c, DT_VOID)) : set_err(c, n);
+}
+
+/* -- actions on aggregations -- */
+
+struct agg_act {
+	enum bi_id id;
+	const char *proto, *aggarg, *scalar;
+	unsigned min, max;
+};
+
+static const struct agg_act agg_acts[] = {
+	{ BI_CLEAR, D_CLEAR_PROTO, D_CLEAR_AGGARG, NULL, 1, 1 },
+	{ BI_TRUNC, D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_SCALAR, 1, 2 },
+	{ BI_NORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_SCALAR, 2, 2 },
+	{ BI_DENORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, NULL, 1, 1 },
+};
+
+static struct node *not_agg(struct checker *c, struct node *n, unsigned i, struct node *arg,
+			    const char *tag)
+{
+	arg = check_data(c, arg);
+	if (!is_err(arg))
+		fail(c, n, tag,
+		     "%s( ) argument #%u is incompatible with prototype:\n\tprototype: aggregation\n"
+		     "\t argument: %s", n->name, i, tname(c, arg));
+	return set_err(c, n);
+}
+
+static struct node *agg_call(struct checker *c, struct node *n, const struct agg_act *row)
+{
+	struct node *b;
+
+	if (n->nargs < row->min || n->nargs > row->max)
+		return fail(c, n, row->proto, "%s( ) prototype mismatch: %u args passed, %s%u expected",
+			    n->name, n->nargs,
+			    row->min == row->max ? "" : n->nargs < row->min ? "at least " : "no more than ",
+			    n->nargs < row->min ? row->min : row->max);
+	if (n->args->kind != N_AGG)
+		return not_agg(c, n, 1, n->args, row->aggarg);
+	b = n->args->next;
+	n->args = check_agg_ref(c, n->args);
+	if (b) {
+		b = check_expr(c, b);
+		if (is_err(b))
+			return set_err(c, n);
+		if (!is_scalar(c, b))
+			return fail(c, n, row->scalar, "%s( ) argument #2 must be of scalar type",
+				    n->name);
+		b = convert(c, b, basic(c, DT_LONG));
+		n->args->next = b;
+	}
+	if (is_err(n->args))
+		return set_err(c, n);
+	late_add(c, n);
+	return set_type(n, basic(c, DT_VOID));
+}
+
+/* printa(@a, …), printa("format", @a, …) */
+static struct node *printa_call(struct checker *c, struct node *n)
+{
+	struct node **slot = &n->args;
+	unsigned i = 1;
+
+	if (n->args && n->args->kind == N_STR) {
+		check_data(c, n->args);
+		slot = &n->args->next;
+		i = 2;
+	}
+	if (n->nargs < i)
+		return fail(c, n, D_PRINTA_PROTO,
+			    "printa( ) prototype mismatch: %u args passed, %u expected", n->nargs, i);
+	for (; *slot; slot = &(*slot)->next, i++) {
+		struct node *next = (*slot)->next;
+
+		if ((*slot)->kind != N_AGG)
+			return not_agg(c, n, i, *slot, D_PRINTA_AGGARG);
+		*slot = check_agg_ref(c, *slot);
+		if (is_err(*slot))
+			return set_err(c, n);
+		(*slot)->next = next;
+	}
+	late_add(c, n);
+	return set_type(n, basic(c, DT_VOID));
+}
+
+bool check_special(struct checker *c, struct node *n, struct node **ret)
+{
+	enum bi_id id = n->builtin->id;
+	size_t i;
+
+	for (i = 0; i < sizeof(agg_acts) / sizeof(agg_acts[0]); i++) {
+		if (agg_acts[i].id == id) {
+			*ret = agg_call(c, n, &agg_acts[i]);
+			return true;
+		}
+	}
+	switch (id) {
+	case BI_STACK:
+		*ret = stack_call(c, n);
+		return true;
+	case BI_USTACK:
+	case BI_JSTACK:
+		*ret = ustack_call(c, n);
+		return true;
+	case BI_TRACEMEM:
+		*ret = tracemem_call(c, n);
+		return true;
+	case BI_PRINTF:
+	case BI_SYSTEM:
+	case BI_FREOPEN:
+		*ret = printf_call(c, n);
+		return true;
+	case BI_PRINTA:
+		*ret = printa_call(c, n);
+		return true;
+	default:
+		return false;
+	}
+}

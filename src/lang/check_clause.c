@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One clause instance: predicate and statements. */
+#include "lang/check_int.h"
+
+static void check_expr_stmt(struct checker *c, struct stmt *s)
+{
+	struct node *n = s->expr;
+
+	if (n->kind == N_AGG) {
+		fail(c, n, D_AGG_NULL, "expression has null effect: @%s", n->name);
+		hint(c, "for example @%s = count()", n->name);
+	} else if (n->kind == N_CALL) {
+		s->expr = check_call(c, n, false, true);
+	} else {
+		s->expr = check_expr(c, n);
+	}
+}
+
+static void check_stmts(struct checker *c, struct stmt *s)
+{
+	for (; s; s = s->next) {
+		if (s->kind == ST_AGG)
+			check_agg_stmt(c, s);
+		else if (s->kind == ST_EXPR)
+			check_expr_stmt(c, s);
+	}
+}
+
+static void check_body(struct checker *c, struct dstmt *s)
+{
+	c->committed = c->speculating = c->recorded = false;
+	s->body = stmt_copy(c->a, s->clause->body);
+	check_stmts(c, s->body);
+}
+
+static void check_pred(struct checker *c, struct dstmt *s)
+{
+	if (!s->clause->pred)
+		return;
+	s->pred = check_expr(c, node_copy(c->a, s->clause->pred));
+	if (is_err(s->pred) || is_scalar(c, s->pred))
+		return;
+	fail(c, s->pred, D_PRED_SCALAR, "predicate result must be of scalar type");
+	if (is_str(c, s->pred))
+		hint(c, "compare strings: … != \"\"");
+}
+
+/* Checked aggregation actions of a body that is going to be checked once more. */
+static void late_cut(struct checker *c, struct latecheck *last)
+{
+	c->lastlate = last;
+	if (last)
+		last->next = NULL;
+	else
+		c->late = NULL;
+}
+
+/* Either may bring a variable into being that the other one reads: the actions come first, as in
+ * DTrace; when they meet an unknown name, they are tried again after the predicate. */
+void check_clause(struct checker *c, struct dstmt *s)
+{
+	struct diags *real = c->d, trial;
+	struct latecheck *last = c->lastlate;
+
+	c->stmt = s;
+	if (!s->clause->pred) {
+		check_body(c, s);
+		c->stmt = NULL;
+		return;
+	}
+	diags_init(&trial, c->a);
+	c->d = &trial;
+	c->stop_undef = false;
+	check_body(c, s);
+	c->d = real;
+	if (!trial.nerrors) {
+		check_pred(c, s);
+	} else if (!c->stop_undef) {
+		/* the same once more, for the messages */
+		late_cut(c, last);
+		check_body(c, s);
+		check_pred(c, s);
+	} else {
+		check_pred(c, s);
+		late_cut(c, last);
+		check_body(c, s);
+	}
+	c->stmt = NULL;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Declarations: variables, typedefs, inlines; types as written. Structs are in check_struct.c. */
+#include "lang/check_int.h"
+
+static const struct dtype *type_error(struct checker *c)
+{
+	return basic(c, DT_DYN);
+}
+
+/* A fold of a copy; what is no constant is no error here. */
+bool const_value(struct checker *c, const struct node *n, struct node **ret)
+{
+	*ret = check_expr(c, node_copy(c->a, n));
+	return (*ret)->kind == N_INT && !is_err(*ret);
+}
+
+/* -- types as written -- */
+
+static const char *tag_text(enum dkind k)
+{
+	return k == DK_STRUCT ? "struct " : k == DK_UNION ? "union " : k == DK_ENUM ? "enum " : "";
+}
+
+static const struct dtype *unknown_type(struct checker *c, const struct tyname *t)
+{
+	const char *mod = t->module ? t->module : "";
+
+	/* A tag that nothing defines is an incomplete type, of use behind a pointer. */
+	if ((t->tag == DK_STRUCT || t->tag == DK_UNION) && t->name && !t->module) {
+		const struct dtype *fwd = dtype_lookup(c->t, DK_FWD, "D", t->name);
+
+		return fwd ? fwd : dtype_new_tagged(c->t, DK_FWD, t->name);
+	}
+	diag_error(c->d, t->at, D_TYPE_ERR, "failed to resolve type %s%s%s%s: Unknown type name", mod,
+		   t->module ? "`" : "", tag_text(t->tag), t->name ? t->name : "");
+	if (!c->env->ts)
+		hint(c, "the types of the kernel are not known: it has no BTF");
+	return type_error(c);
+}
+
+static const struct dtype *base_type(struct checker *c, const struct tyname *t)
+{
+	const struct dtype *ty;
+
+	if (t->def)
+		return check_tydecl(c, t->def, t->at);
+	ty = t->name ? dtype_lookup(c->t, t->tag, t->module, t->name) : NULL;
+	return ty ? ty : unknown_type(c, t);
+}
+
+static const struct dtype *array_of(struct checker *c, const struct tyname *t,
+				    const struct dtype *el, const struct node *size)
+{
+	const struct dtype *r = dtype_resolve(c->t, el);
+	struct node *v;
+	uint64_t bytes;
+
+	if (r->kind == DK_VOID) {
+		diag_error(c->d, t->at, D_DECL_VOIDOBJ, "cannot declare array of void");
+		return type_error(c);
+	}
+	if (!size)
+		return dtype_array(c->t, el, 0);
+	if (!const_value(c, size, &v) || !posconst(c, v)) {
+		if (v->type->kind != DK_DYN)
+			diag_error(c->d, size->at, D_DECL_ARRSUB,
+				   "positive integral constant expression or tuple signature expected "
+				   "as array declaration subscript");
+		return type_error(c);
+	}
+	if (v->ival > UINT32_MAX || __builtin_mul_overflow(r->size, v->ival, &bytes) ||
+	    bytes > CHECK_MAX_MEMBER_SIZE) {
+		diag_error(c->d, size->at, D_DECL_ARRBIG, "array dimension too big");
+		return type_error(c);
+	}
+	return dtype_array(c->t, el, v->ival);
+}
+
+/* Is this the derivation that makes an associative array: keys, and no constant of that name? */
+static bool is_assoc(struct checker *c, const struct derive *d)
+{
+	const struct dtype *ty;
+	int64_t v;
+
+	if (d->kind != DK_ARRAY || !d->keys)
+		return false;
+	if (!d->nelems || d->nelems->kind != N_IDENT)
+		return true;
+	return !symtab_get(&c->inlines, d->nelems->name, 0) &&
+	       !dtype_find_enumerator(c->t, d->nelems->name, &ty, &v);
+}
+
+static const struct dtype *derived(struct checker *c, const struct tyname *t,
+				   const struct dtype *ty, const struct derive *d)
+{
+	if (ty->kind == DK_DYN)
+		return ty;
+	if (d->kind == DK_PTR)
+		return dtype_qual(c->t, dtype_ptr(c->t, ty), d->quals);
+	if (d->kind == DK_FUNC)
+		return dtype_func(c->t, ty);
+	if (is_assoc(c, d)) {
+		diag_error(c->d, t->at, D_DECL_DYNOBJ,
+			   "associative array is not possible in this type");
+		return type_error(c);
+	}
+	return array_of(c, t, ty, d->nelems);
+}
+
+/* The type with the derivations before `stop` (NULL: all). */
+static const struct dtype *type_until(struct checker *c, const struct tyname *t,
+				      const struct derive *stop)
+{
+	const struct dtype *ty = base_type(c, t);
+	unsigned user = t->quals & DQ_USERLAND;
+	const struct derive *d;
+
+	if (ty->kind == DK_DYN)
+		return ty;
+	ty = dtype_qual(c->t, ty, t->quals & ~(unsigned)DQ_USERLAND);
+	for (d = t->derive; d && d != stop; d = d->next) {
+		ty = derived(c, t, ty, d);
+		if (ty->kind == DK_PTR)
+			ty = dtype_qual(c->t, ty, user);
+	}
+	return ty;
+}
+
+const struct dtype *check_type(struct checker *c, const struct tyname *t)
+{
+	return type_until(c, t, NULL);
+}
+
+/* -- variables -- */
+
+static bool redeclared(struct checker *c, const struct decl *d, const struct dtype *ty, bool assoc)
+{
+	enum dscope scope = d->scope == DS_TLS ? VS_TLS : d->scope == DS_THIS ? VS_THIS : VS_GLOBAL;
+	struct cvar *v = symtab_get(var_table(c, scope), d->name, 0);
+
+	if (scope == VS_GLOBAL && builtin_find(d->name)) {
+		diag_error(c->d, d->at, D_DECL_IDRED, "built-in identifier redeclared: %s", d->name);
+		return true;
+	}
+	if (scope == VS_GLOBAL && symtab_get(&c->inlines, d->name, 0)) {
+		diag_error(c->d, d->at, D_DECL_IDRED, "identifier redeclared: %s", d->name);
+		return true;
+	}
+	if (!v)
+		return false;
+	if (v->pub.is_assoc == assoc && v->known && types_same(c, v->pub.type, ty))
+		return true;
+	diag_error(c->d, d->at, D_DECL_IDRED,
+		   "identifier redeclared: %s\n\t current: %s %s\n\tprevious: %s %s", d->name,
+		   assoc ? "associative array" : "scalar", dtype_name(c->t, ty),
+		   v->pub.is_assoc ? "associative array" : "scalar",
+		   dtype_name(c->t, v->pub.type));
+	return true;
+}
+
+/* Can a variable have this type? */
+static bool object_ok(struct checker *c, const struct decl *d, const struct dtype *ty)
+{
+	const struct dtype *r = dtype_resolve(c->t, ty);
+
+	if (r->kind == DK_DYN)
+		return false;
+	if (r->kind == DK_VOID || r->kind == DK_FUNC) {
+		diag_error(c->d, d->at, D_DECL_VOIDOBJ, "cannot have void object: %s", d->name);
+		return false;
+	}
+	if (r->kind == DK_ARRAY && !r->nelems) {
+		diag_error(c->d, d->at, D_DECL_ARRNULL,
+			   "array declaration requires array dimension or tuple signature: %s",
+			   d->name);
+		return false;
+	}
+	if (r->kind == DK_FWD || (r->kind != DK_STRING && !r->size)) {
+		diag_error(c->d, d->at, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s",
+			   dtype_name(c->t, ty), d->name);
+		return false;
+	}
+	return true;
+}
+
+/* The last derivation of a declaration, when it makes an associative array. */
+static const struct derive *assoc_derive(struct checker *c, const struct decl *d)
+{
+	const struct derive *v = d->type->derive;
+
+	while (v && v->next)
+		v = v->next;
+	return v && is_assoc(c, v) ? v : NULL;
+}
+
+static bool declare_keys(struct checker *c, struct cvar *v, const struct decl *d,
+			 const struct derive *as)
+{
+	const struct tyname *k;
+	unsigned n = 0;
+
+	for (k = as->keys; k; k = k->next)
+		n++;
+	if (n > CHECK_MAX_KEYS) {
+		diag_error(c->d, d->at, D_LIMIT, "more than %d keys", CHECK_MAX_KEYS);
+		return false;
+	}
+	v->pub.keys = arena_new_arr(c->a, const struct dtype *, n ? n : 1);
+	v->pub.nkeys = n;
+	for (n = 0, k = as->keys; k; k = k->next, n++) {
+		const struct dtype *ty = check_type(c, k), *r = dtype_resolve(c->t, ty);
+
+		v->pub.keys[n] = ty;
+		if (ty->kind == DK_DYN)
+			return false;
+		if (r->kind != DK_VOID && r->kind != DK_FUNC && r->kind != DK_FWD)
+			continue;
+		diag_error(c->d, k->at, D_DECL_PROTO_TYPE,
+			   "array prototype may not use parameter of type %s: %s, parameter #%u",
+			   dtype_name(c->t, ty), k->param ? k->param : "(anonymous)", n + 1);
+		return false;
+	}
+	return true;
+}
+
+static void declare_var(struct checker *c, const struct decl *d)
+{
+	const struct derive *as = assoc_derive(c, d);
+	const struct dtype *ty = type_until(c, d->type, as);
+	enum dscope scope = d->scope == DS_TLS ? VS_TLS : d->scope == DS_THIS ? VS_THIS : VS_GLOBAL;
+	struct cvar *v;
+
+	/* The prototype of a kernel function is accepted, and of no use. */
+	if (ty->kind == DK_DYN || dtype_resolve(c->t, ty)->kind == DK_FUNC)
+		return;
+	if (as && scope == VS_THIS) {
+		diag_error(c->d, d->at, D_DECL_LOCASSC,
+			   "associative arrays may not be declared as local variables: %s", d->name);
+		return;
+	}
+	if (!object_ok(c, d, ty) || redeclared(c, d, ty, as != NULL))
+		return;
+	v = var_new(c, scope, d->name, d->at);
+	v->pub.type = rvalue_type(c, ty);
+	v->pub.is_assoc = as != NULL;
+	v->declared = v->known = true;
+	if (as && !declare_keys(c, v, d, as))
+		v->poisoned = true;
+}
+
+/* -- typedef, inline -- */
+
+static void declare_typedef(struct checker *c, const struct decl *d)
+{
+	const struct dtype *ty = check_type(c, d->type);
+
+	if (ty->kind == DK_DYN)
+		return;
+	if (symtab_get(&c->globals, d->name, 0) || builtin_find(d->name)) {
+		diag_error(c->d, d->at, D_DECL_IDRED, "global variable identifier redeclared: %s",
+			   d->name);
+		return;
+	}
+	if (dtype_lookup(c->t, DK_TYPEDEF, "D", d->name)) {
+		if (!types_same(c, dtype_lookup(c->t, DK_TYPEDEF, "D", d->name), ty))
+			diag_error(c->d, d->at, D_DECL_IDRED, "typedef redeclared: %s", d->name);
+		return;
+	}
+	dtype_new_typedef(c->t, d->name, ty);
+}
+
+static bool inline_name_free(struct checker *c, const struct decl *d)
+{
+	const char *what = NULL;
+
+	if (symtab_get(&c->globals, d->name, 0))
+		what = "scalar";
+	else if (symtab_get(&c->inlines, d->name, 0))
+		what = "scalar inline";
+	else if (builtin_find(d->name))
+		what = "built-in";
+	if (what)
+		diag_error(c->d, d->at, D_DECL_IDRED,
+			   "identifier redefined: %s\n\t current: inline definition\n\tprevious: %s",
+			   d->name, what);
+	return !what;
+}
+
+static void declare_inline(struct checker *c, const struct decl *d)
+{
+	const struct dtype *ty = check_type(c, d->type), *r = dtype_resolve(c->t, ty);
+	struct cinline *in;
+	struct node *v;
+
+	if (ty->kind == DK_DYN || !inline_name_free(c, d))
+		return;
+	if (r->kind == DK_VOID) {
+		diag_error(c->d, d->at, D_DECL_VOIDOBJ, "cannot declare void inline: %s", d->name);
+		return;
+	}
+	if (r->kind == DK_FWD) {
+		diag_error(c->d, d->at, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s",
+			   dtype_name(c->t, ty), d->name);
+		return;
+	}
+	v = check_expr(c, node_copy(c->a, d->value));
+	if (is_err(v))
+		return;
+	if (!arg_compat(c, ty, v)) {
+		diag_error(c->d, d->at, D_OP_INCOMPAT,
+			   "inline %s definition uses incompatible types: \"%s\" = \"%s\"", d->name,
+			   dtype_name(c->t, ty), tname(c, v));
+		return;
+	}
+	in = arena_new_obj(c->a, struct cinline);
+	in->name = d->name;
+	in->type = ty;
+	in->value = d->value;
+	symtab_put(&c->inlines, d->name, 0, in);
+}
+
+void check_decl(struct checker *c, const struct decl *d)
+{
+	switch (d->kind) {
+	case DECL_VAR:
+		declare_var(c, d);
+		break;
+	case DECL_TYPEDEF:
+		declare_typedef(c, d);
+		break;
+	case DECL_TYPE:
+		check_type(c, d->type);
+		break;
+	case DECL_INLINE:
+		if (assoc_derive(c, d))
+			diag_error(c->d, d->at, D_UNSUP, "inline arrays are not yet supported: %s",
+				   d->name);
+		else
+			declare_inline(c, d);
+		break;
+	case DECL_TRANSLATOR:
+		diag_error(c->d, d->at, D_UNSUP, "translators are not yet supported");
+		break;
+	case DECL_PROVIDER:
+		diag_error(c->d, d->at, D_UNSUP, "provider declarations are not yet supported");
+		break;
+	}
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions: constants, members, casts, sizeof, symbols; dispatch to the other files of the checker. */
+#include <string.h>
+#include "lang/check_int.h"
+
+/* -- constants -- */
+
+/* C's rules: the first of these types that holds the value, from where the suffix starts; decimal
+ * constants are never unsigned unless they say so. Source: C17 6.4.4.1. */
+static struct node *check_int_const(struct checker *c, struct node *n)
+{
+	static const enum dbasic types[] = { DT_INT, DT_UINT, DT_LONG, DT_ULONG, DT_LLONG, DT_ULLONG };
+	const char *s = n->name ? n->name : "";
+	bool u = strchr(s, 'u') || strchr(s, 'U');
+	bool decimal = !n->str || n->str[0] != '0' || !n->str[1];
+	unsigned i = u, step = decimal || u ? 2 : 1;
+
+	n->is_const = true;
+	if (n->is_char_const) {
+		n->ival = int_wrap(basic(c, DT_INT), n->ival);
+		return set_type(n, basic(c, DT_INT));
+	}
+	for (; *s; s++)
+		i += *s == 'l' || *s == 'L' ? 2 : 0;
+	for (; i < sizeof(types) / sizeof(types[0]); i += step) {
+		const struct dtype *ty = basic(c, types[i]);
+		uint64_t max = ty->size == 8 ? UINT64_MAX : UINT32_MAX;
+
+		if (ty->is_signed)
+			max >>= 1;
+		if (n->ival <= max)
+			return set_type(n, ty);
+	}
+	return fail(c, n, D_INT_OFLOW,
+		    "integer constant 0x%llx cannot be represented in any built-in integral type",
+		    (unsigned long long)n->ival);
+}
+
+static struct node *check_str_const(struct checker *c, struct node *n)
+{
+	uint32_t bound = n->len < UINT32_MAX ? (uint32_t)n->len + 1 : 0;
+
+	n->is_const = true;
+	return set_type(n, dtype_string(c->t, bound));
+}
+
+/* -- kernel symbols -- */
+
+static struct node *check_ksym(struct checker *c, struct node *n)
+{
+	const struct ksym_source *ks = c->env->ksyms;
+	const char *mod = n->str;
+	struct tref ref;
+
+	if (!ks || ks->find(ks->ctx, mod, n->name, &n->ksym_addr) < 0)
+		return fail(c, n, D_IDENT_UNDEF, "failed to resolve %s`%s: Unknown symbol name",
+			    mod ? mod : "", n->name);
+	n->lvalue = true;
+	if (!c->env->ts || typesrc_find_var(c->env->ts, mod, n->name, &ref) < 0)
+		return set_type(n, basic(c, DT_VOID)); /* its address and casts of it are of use */
+	return set_type(n, dtype_from_ref(c->t, ref));
+}
+
+/* A symbol without type may only be cast, or its address taken. */
+static struct node *need_type(struct checker *c, struct node *n)
+{
+	if (n->kind != N_KSYM || n->type->kind != DK_VOID)
+		return n;
+	fail(c, n, D_SYM_NOTYPES, "no symbolic type information is available for %s`%s: %s",
+	     n->str ? n->str : "vmlinux", n->name, "No type information available for symbol");
+	hint(c, "give the type: *(type *)&`%s", n->name);
+	return n;
+}
+
+/* -- members -- */
+
+static void hint_member(struct checker *c, const struct dtype *st, const char *name)
+{
+	struct near m;
+	uint32_t i;
+
+	near_init(&m, name);
+	for (i = 0; i < st->nmembers; i++)
+		near_try(&m, st->members[i].name);
+	if (m.best)
+		hint(c, "did you mean %s?", m.best);
+}
+
+/* The struct that -> or . is applied to; NULL: reported. */
+static const struct dtype *member_base(struct checker *c, struct node *n)
+{
+	const struct dtype *r = res(c, n->a);
+	const char *op = n->arrow ? "->" : ".";
+
+	if (n->arrow && r->kind != DK_PTR && r->kind != DK_ARRAY) {
+		fail(c, n, D_OP_PTR, "operator -> must be applied to a pointer");
+		if (r->kind == DK_STRUCT || r->kind == DK_UNION)
+			hint(c, "use . with a struct");
+		return NULL;
+	}
+	if (n->arrow)
+		r = dtype_resolve(c->t, r->base);
+	if (r->kind == DK_FWD) {
+		fail(c, n, D_OP_INCOMPLETE,
+		     "operator %s cannot be applied to a forward declaration: no %s definition is "
+		     "available", op, dtype_name(c->t, r));
+		return NULL;
+	}
+	if (r->kind == DK_STRUCT || r->kind == DK_UNION)
+		return r;
+	if (n->arrow) {
+		fail(c, n, D_OP_SOU,
+		     "operator -> cannot be applied to pointer to type \"%s\"; must be applied to a "
+		     "struct or union pointer", dtype_name(c->t, r));
+	} else {
+		fail(c, n, D_OP_SOU,
+		     "operator . cannot be applied to type \"%s\"; must be applied to a struct or "
+		     "union", dtype_name(c->t, r));
+		if (r->kind == DK_PTR)
+			hint(c, "use -> with a pointer");
+	}
+	return NULL;
+}
+
+/* curcpu->cpu_id is the one member of curcpu that needs no kernel structure. */
+static bool is_cpu_id(const struct node *n)
+{
+	const struct builtin *b = n->a->kind == N_IDENT ? builtin_find(n->a->name) : NULL;
+
+	return n->arrow && b && b->id == BI_CURCPU && !strcmp(n->name, "cpu_id");
+}
+
+struct node *check_member(struct checker *c, struct node *n)
+{
+	const struct dtype *st, *mt;
+
+	if (is_cpu_id(n)) {
+		n->kind = N_IDENT;
+		n->name = "cpu";
+		n->a = NULL;
+		return check_ident(c, n, ACC_READ);
+	}
+	n->a = check_expr(c, n->a);
+	if (is_err(n->a))
+		return set_err(c, n);
+	st = member_base(c, n);
+	if (!st)
+		return n;
+	if (!dtype_member(c->t, st, n->name, &n->member)) {
+		fail(c, n, D_TYPE_MEMBER, "%s is not a member of %s", n->name,
+		     dtype_name(c->t, st));
+		hint_member(c, st, n->name);
+		return n;
+	}
+	n->user = n->arrow ? is_user_type(n->a->type) || n->a->user : n->a->user;
+	if (n->arrow)
+		n->a = decay(c, n->a);
+	n->lvalue = n->arrow || n->a->lvalue;
+	mt = n->member.type;
+	/* A pointer inside of user memory points to user memory. */
+	if (n->user && dtype_resolve(c->t, mt)->kind == DK_PTR)
+		mt = dtype_qual(c->t, mt, DQ_USERLAND);
+	return set_type(n, mt);
+}
+
+/* -- args[] -- */
+
+static const struct dtype *arg_type(struct checker *c, struct probe *p, uint64_t i)
+{
+	const struct probe_arg *a = &p->args[i];
+
+	if (a->ctype)
+		return dtype_parse(c->t, a->ctype);
+	return a->ref.id ? dtype_from_ref(c->t, a->ref) : NULL;
+}
+
+static bool probe_args(struct checker *c, struct probe *p)
+{
+	const struct probe_source *ps = c->env->probes;
+
+	if (!p->args_known && ps->get_args)
+		ps->get_args(ps->ctx, c->a, p);
+	return p->nargs > 0;
+}
+
+static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
+{
+	const struct probe_list *l = &c->stmt->probes;
+	const struct dtype *ty = NULL;
+	const char *desc = c->stmt->desc_text;
+	size_t k;
+
+	for (k = 0; k < l->n; k++) {
+		const struct dtype *other;
+
+		probe_args(c, l->v[k]);
+		if (k == 0 && i >= l->v[0]->nargs)
+			return fail(c, n, D_ARGS_IDX, "index %lld is out of range for %s args[ ]",
+				    (long long)i, desc);
+		other = i < l->v[k]->nargs ? arg_type(c, l->v[k], i) : NULL;
+		if (k > 0 && (!other || !ty || !types_same(c, ty, other)))
+			goto multi;
+		if (k == 0)
+			ty = other;
+	}
+	if (!l->n)
+		goto multi;
+	if (!ty)
+		return fail(c, n, D_ARGS_TYPE, "failed to resolve native type for args[%lld]",
+			    (long long)i);
+	n->lvalue = true;
+	return set_type(n, ty);
+multi:
+	fail(c, n, D_ARGS_MULTI,
+	     "args[ ] may not be referenced because probe description %s matches an unstable set "
+	     "of probes", desc);
+	hint(c, "use arg%lld, or name probes whose arguments have the same types", (long long)i);
+	return n;
+}
+
+struct node *check_args_index(struct checker *c, struct node *n)
+{
+	struct node *i;
+
+	n->args = check_expr(c, n->args);
+	i = n->args;
+	if (is_err(i))
+		return set_err(c, n);
+	if (n->nargs != 1)
+		return fail(c, n, D_PROTO_LEN, "args[ ] prototype mismatch: %u args passed, 1 expected",
+			    n->nargs);
+	if (i->kind != N_INT)
+		return fail(c, n, D_PROTO_ARG,
+			    "args[ ] argument #1 is incompatible with prototype:\n\tprototype: "
+			    "integer constant\n\t argument: %s", tname(c, i));
+	if (!c->stmt)
+		return fail(c, n, D_ARGS_NONE,
+			    "args[ ] may not be referenced outside of a probe clause");
+	n->a->builtin = builtin_get(BI_ARGS);
+	n->a->type = basic(c, DT_VOID);
+	n->ival = i->ival;
+	return typed_arg(c, n, i->ival);
+}
+
+/* -- sizeof, offsetof, casts -- */
+
+static struct node *size_const(struct checker *c, struct node *n, uint64_t v)
+{
+	n->kind = N_INT;
+	n->ival = v;
+	n->is_const = true;
+	n->name = "ul";
+	n->str = NULL;
+	n->a = NULL;
+	return set_type(n, dtype_parse(c->t, "size_t"));
+}
+
+/* Is sizeof (name) about a value? */
+static bool names_value(struct checker *c, const struct node *a)
+{
+	const struct dtype *ty;
+	int64_t v;
+
+	if (a->kind != N_IDENT)
+		return true;
+	return symtab_get(&c->globals, a->name, 0) || symtab_get(&c->inlines, a->name, 0) ||
+	       builtin_find(a->name) ||
+	       (!dtype_lookup(c->t, DK_TYPEDEF, NULL, a->name) &&
+		dtype_find_enumerator(c->t, a->name, &ty, &v));
+}
+
+struct node *check_sizeof(struct checker *c, struct node *n)
+{
+	const struct dtype *ty, *r;
+
+	if (n->a && (!n->tyname || names_value(c, n->a))) {
+		n->a = check_data(c, n->a);
+		if (n->a->kind == N_STR)
+			return size_const(c, n, n->a->len + 1);
+		if (n->a->kind == N_MEMBER && n->a->member.bit_size)
+			return fail(c, n, D_SIZEOF_BITFIELD,
+				    "cannot apply sizeof to a bit-field");
+		ty = n->a->type;
+	} else {
+		ty = check_type(c, n->tyname);
+	}
+	if (ty->kind == DK_DYN)
+		return set_err(c, n);
+	r = dtype_resolve(c->t, ty);
+	if (r->kind == DK_STRING)
+		return size_const(c, n, c->env->opts ? c->env->opts->strsize : 256);
+	if (!r->size)
+		return fail(c, n, D_SIZEOF_TYPE, "cannot apply sizeof to an operand of unknown size");
+	return size_const(c, n, r->size);
+}
+
+struct node *check_offsetof(struct checker *c, struct node *n)
+{
+	const struct dtype *ty = check_type(c, n->tyname), *r = dtype_resolve(c->t, ty);
+	struct dmember m;
+
+	if (ty->kind == DK_DYN)
+		return set_err(c, n);
+	if (r->kind != DK_STRUCT && r->kind != DK_UNION)
+		return fail(c, n, D_OFFSETOF_TYPE,
+			    "offsetof operand must be a struct or union type");
+	if (!dtype_member(c->t, r, n->name, &m)) {
+		fail(c, n, D_TYPE_MEMBER, "%s is not a member of %s", n->name,
+		     dtype_name(c->t, r));
+		hint_member(c, r, n->name);
+		return n;
+	}
+	if (m.bit_size)
+		return fail(c, n, D_OFFSETOF_BITFIELD, "cannot take offset of a bit-field: %s",
+			    n->name);
+	return size_const(c, n, m.bit_off / 8);
+}
+
+static struct node *check_stringof(struct checker *c, struct node *n, const char *tag)
+{
+	const struct dtype *r = res(c, n->a);
+
+	if (r->kind == DK_STRING || r->kind == DK_PTR || dtype_is_integer(r) ||
+	    type_strcompat(c, n->a->type)) {
+		struct node *k;
+
+		if (r->kind != DK_STRING && r->kind != DK_ARRAY) {
+			n->kind = N_STRINGOF;
+			n->user = is_user_type(n->a->type);
+			return set_type(n, basic(c, DT_STRING));
+		}
+		k = to_string(c, n->a);
+		k->next = n->next;
+		k->implicit = false;
+		return k;
+	}
+	if (tag == D_STRINGOF_TYPE)
+		return fail(c, n, tag, "cannot apply stringof to a value of type %s",
+			    tname(c, n->a));
+	return fail(c, n, tag, "invalid cast expression: \"%s\" to \"string\"", tname(c, n->a));
+}
+
+struct node *check_cast(struct checker *c, struct node *n)
+{
+	const struct dtype *to = check_type(c, n->tyname), *r = dtype_resolve(c->t, to), *from;
+
+	n->a = check_untyped(c, n->a);
+	if (to->kind == DK_DYN || is_err(n->a))
+		return set_err(c, n);
+	if (n->a->kind == N_KSYM && n->a->type->kind == DK_VOID && r->kind != DK_VOID) {
+		/* (type)`symbol: the cast gives the type of the untyped symbol */
+		n->a->type = to;
+		n->a->next = n->next;
+		return n->a;
+	}
+	from = res(c, n->a);
+	if (r->kind == DK_STRING)
+		return check_stringof(c, n, D_CAST_INVAL);
+	if (dtype_is_scalar(r) && (from->kind == DK_ARRAY || from->kind == DK_FUNC)) {
+		n->a = decay(c, n->a);
+		from = res(c, n->a);
+	}
+	if (r->kind != DK_VOID && !types_same(c, r, from) &&
+	    !(dtype_is_scalar(r) && dtype_is_scalar(from)))
+		return fail(c, n, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"",
+			    tname(c, n->a), dtype_name(c->t, to));
+	if (n->a->kind == N_INT && dtype_is_scalar(r)) {
+		struct node *k = convert(c, n->a, to);
+
+		k->next = n->next;
+		return k;
+	}
+	if (is_user_type(n->a->type) && r->kind == DK_PTR)
+		to = dtype_qual(c->t, to, DQ_USERLAND);
+	return set_type(n, to);
+}
+
+/* -- all -- */
+
+static struct node *check_any(struct checker *c, struct node *n, bool data)
+{
+	switch (n->kind) {
+	case N_INT:
+		return check_int_const(c, n);
+	case N_STR:
+		return check_str_const(c, n);
+	case N_IDENT:
+		return check_ident(c, n, ACC_READ);
+	case N_TLS:
+	case N_THIS:
+		return check_scoped(c, n, ACC_READ);
+	case N_AGG:
+		fail(c, n, D_OP_DYN, "aggregation @%s may not be used as a value", n->name);
+		hint(c, "aggregations are shown by printa(), and by themselves at the end");
+		return n;
+	case N_KSYM:
+		return check_ksym(c, n);
+	case N_UNARY:
+		return fold(c, check_unary(c, n));
+	case N_BINARY:
+		return fold(c, check_binary(c, n));
+	case N_COND:
+		return fold(c, check_cond(c, n));
+	case N_ASSIGN:
+		return check_assign(c, n);
+	case N_CALL:
+		return check_call(c, n, data, false);
+	case N_INDEX:
+		return check_index(c, n, ACC_READ);
+	case N_MEMBER:
+		return check_member(c, n);
+	case N_CAST:
+		return check_cast(c, n);
+	case N_SIZEOF:
+		return check_sizeof(c, n);
+	case N_OFFSETOF:
+		return check_offsetof(c, n);
+	case N_STRINGOF:
+		n->a = check_expr(c, n->a);
+		return is_err(n->a) ? set_err(c, n) : check_stringof(c, n, D_STRINGOF_TYPE);
+	case N_XLATE:
+		return fail(c, n, D_UNSUP, "translators (xlate) are not yet supported");
+	}
+	return set_err(c, n);
+}
+
+struct node *check_untyped(struct checker *c, struct node *n)
+{
+	return check_any(c, n, false);
+}
+
+struct node *check_expr(struct checker *c, struct node *n)
+{
+	n = check_any(c, n, false);
+	return is_err(n) ? n : need_type(c, n);
+}
+
+struct node *check_data(struct checker *c, struct node *n)
+{
+	n = check_any(c, n, true);
+	return is_err(n) ? n : need_type(c, n);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of the checker, shared by check*.c and fold.c. An expression whose error was reported has the
+ * type DK_DYN; whatever uses it stays silent. Functions that take a node return the node that stands in
+ * its place afterwards. */
+#ifndef DWELL_LANG_CHECK_INT_H
+#define DWELL_LANG_CHECK_INT_H
+#include "lang/dprog.h"
+#include "lang/errtag.h"
+#include "lang/op.h"
+#include "lang/symtab.h"
+
+#define CHECK_MAX_INLINE_DEPTH 32   /* inlines inside of inlines */
+#define CHECK_MAX_MEMBER_SIZE (1u << 30) /* bytes of a D struct or array */
+#define CHECK_MAX_KEYS 64	    /* keys of one associative array or aggregation */
+
+/* One key expression of an array or aggregation whose key types are settled at the end. */
+struct keyuse {
+	struct node *n; /* replaced in place */
+	struct keyuse *next;
+};
+
+struct cvar {
+	struct dvar pub; /* first */
+	bool declared;
+	bool poisoned; /* its first value was wrong: further complaints would not help */
+	bool known; /* declared or assigned before: may be read */
+	struct keyuse **uses; /* nkeys lists; NULL when declared */
+};
+
+struct cagg {
+	struct dagg pub; /* first */
+	const struct builtin *fn;
+	struct span fn_at;
+	struct keyuse **uses;
+};
+
+struct cinline {
+	const char *name;
+	const struct dtype *type;
+	const struct node *value; /* unchecked */
+};
+
+/* A check that needs the whole program: a printa() and the like. */
+struct latecheck {
+	struct node *call;
+	struct latecheck *next;
+};
+
+struct checker {
+	struct arena *a;
+	struct dtypes *t;
+	struct diags *d;
+	const struct compile_env *env;
+	struct dprog *prog;
+	struct symtab globals, tls, locals, aggs, inlines;
+	struct cvar *lastvar;
+	struct cagg *lastagg;
+	struct latecheck *late, *lastlate;
+	/* the clause instance that is being checked; NULL: a declaration */
+	struct dstmt *stmt;
+	bool committed, speculating, recorded; /* actions seen in it */
+	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
+	unsigned inline_depth;
+};
+
+/* -- small helpers, check_type.c -- */
+const struct dtype *res(struct checker *c, const struct node *n); /* resolved type */
+bool is_err(const struct node *n);
+struct node *set_err(struct checker *c, struct node *n);
+struct node *set_type(struct node *n, const struct dtype *ty);
+const struct dtype *basic(struct checker *c, enum dbasic b);
+const char *tname(struct checker *c, const struct node *n); /* of its type, for messages */
+bool is_int(struct checker *c, const struct node *n);
+bool is_scalar(struct checker *c, const struct node *n);
+bool is_ptr(struct checker *c, const struct node *n); /* pointer, not string */
+bool is_str(struct checker *c, const struct node *n);
+bool is_zero(const struct node *n);   /* the constant 0 */
+bool is_user_type(const struct dtype *ty);
+bool type_strcompat(struct checker *c, const struct dtype *ty); /* string, char *, char [] */
+bool type_is_vfptr(struct checker *c, const struct dtype *ty);
+bool types_same(struct checker *c, const struct dtype *a, const struct dtype *b);
+bool ptr_compat(struct checker *c, const struct node *l, const struct node *r);
+/* May r be given where a value of type l is wanted? */
+bool arg_compat(struct checker *c, const struct dtype *l, const struct node *r);
+/* An error of expression n: returns n as error. */
+struct node *fail(struct checker *c, struct node *n, const char *tag, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void hint(struct checker *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct node *new_node(struct checker *c, enum node_kind k, struct span at);
+
+/* -- conversions, check_conv.c -- */
+/* n as a value of type ty, with an implicit cast when representation differs; constants are folded. */
+struct node *convert(struct checker *c, struct node *n, const struct dtype *ty);
+struct node *decay(struct checker *c, struct node *n);	  /* arrays and functions to pointers */
+struct node *to_string(struct checker *c, struct node *n); /* char *, char [] to string */
+const struct dtype *promoted(struct checker *c, const struct node *n);
+const struct dtype *arith_type(struct checker *c, const struct node *l, const struct node *r);
+const struct dtype *rvalue_type(struct checker *c, const struct dtype *ty); /* without const */
+uint64_t int_wrap(const struct dtype *resolved, uint64_t v);
+
+/* -- fold.c -- */
+/* n itself, or the constant it is. Division by the constant zero is an error. */
+struct node *fold(struct checker *c, struct node *n);
+
+/* -- expressions, check_expr.c, check_var.c, check_op.c -- */
+struct node *check_expr(struct checker *c, struct node *n);
+/* A kernel symbol may have no type (void): operand of & and of casts. */
+struct node *check_untyped(struct checker *c, struct node *n);
+/* As operand of trace, printf or as key: arrays stay arrays, stack() and sym() may be used. */
+struct node *check_data(struct checker *c, struct node *n);
+struct node *check_unary(struct checker *c, struct node *n);
+struct node *check_binary(struct checker *c, struct node *n);
+struct node *check_cond(struct checker *c, struct node *n);
+struct node *check_assign(struct checker *c, struct node *n);
+struct node *check_member(struct checker *c, struct node *n);
+struct node *check_args_index(struct checker *c, struct node *n);
+struct node *check_sizeof(struct checker *c, struct node *n);
+struct node *check_offsetof(struct checker *c, struct node *n);
+struct node *check_cast(struct checker *c, struct node *n);
+bool is_writable(const struct node *n);
+/* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new, int64_t). */
+enum access { ACC_READ, ACC_WRITE, ACC_INC };
+struct node *check_ident(struct checker *c, struct node *n, enum access acc);
+struct node *check_scoped(struct checker *c, struct node *n, enum access acc);
+struct node *check_index(struct checker *c, struct node *n, enum access acc);
+/* n as target of an assignment or ++. */
+struct node *check_target(struct checker *c, struct node *n, enum access acc);
+/* Checks args as keys against (or as first use of) nkeys/keys/uses. what: "@a[ ]". */
+bool check_keys(struct checker *c, struct node *n, const char *what, const struct dtype ***keys,
+		unsigned *nkeys, struct keyuse ***uses, bool first);
+struct cvar *var_new(struct checker *c, enum dscope scope, const char *name, struct span at);
+struct symtab *var_table(struct checker *c, enum dscope scope);
+void settle_keys(struct checker *c);
+const char *var_prefix(enum dscope scope);
+
+/* -- calls, check_call.c, check_act.c -- */
+struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool statement);
+/* A positive constant? */
+bool posconst(struct checker *c, const struct node *n);
+struct node *check_stack(struct checker *c, struct node *n);
+bool check_special(struct checker *c, struct node *n, struct node **ret);
+/* Checks arguments against the row's prototype and sets the type of n. */
+struct node *check_proto(struct checker *c, struct node *n);
+void check_effects(struct checker *c, struct node *n);
+struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned max);
+struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg,
+		       const char *want);
+
+/* -- aggregations, check_agg.c -- */
+void check_agg_stmt(struct checker *c, struct stmt *s);
+/* @a as an argument: no keys; the aggregation, made if new. */
+struct node *check_agg_ref(struct checker *c, struct node *n);
+void check_late(struct checker *c); /* printa, clear, … when all aggregations are known */
+void late_add(struct checker *c, struct node *call);
+
+/* -- formats, check_printf.c -- */
+bool check_format(struct checker *c, struct node *call, struct node *fmt, struct node *args);
+bool check_format_agg(struct checker *c, struct node *call, struct node *fmt, const struct dagg *agg);
+
+/* -- declarations, check_decl.c -- */
+const struct dtype *check_type(struct checker *c, const struct tyname *t); /* DK_DYN: error reported */
+void check_decl(struct checker *c, const struct decl *d);
+const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct span at);
+/* The value of a constant expression; false: it is none (nothing reported). */
+bool const_value(struct checker *c, const struct node *n, struct node **ret);
+
+/* -- probes and clauses, check_probe.c, check_clause.c -- */
+bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero);
+void check_clause(struct checker *c, struct dstmt *s);
+
+/* -- near names, check_near.c -- */
+struct near {
+	const char *want, *best;
+	unsigned dist;
+};
+void near_init(struct near *m, const char *want);
+void near_try(struct near *m, const char *name);
+
+/* -- copy.c -- */
+struct node *node_copy(struct arena *a, const struct node *n);
+struct node *node_copy_list(struct arena *a, const struct node *n);
+struct stmt *stmt_copy(struct arena *a, const struct stmt *s);
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probe descriptions: which probes they match, and what to say when there are none. */
+#include <string.h>
+#include "lang/check_int.h"
+
+static int match(struct checker *c, const struct pdesc *d, struct probe_list *l, const char **why)
+{
+	const struct probe_source *ps = c->env->probes;
+
+	*l = (struct probe_list){ 0 };
+	if (!ps || !ps->match)
+		return 0;
+	return ps->match(ps->ctx, c->a, d, l, why);
+}
+
+static const char *part(const char *s)
+{
+	return s ? s : "";
+}
+
+static const char *full_name(struct checker *c, const struct pdesc *d)
+{
+	return arena_printf(c->a, "%s:%s:%s:%s", part(d->prov), part(d->mod), part(d->func),
+			    part(d->name));
+}
+
+/* The nearest value of one part among the probes that match without it. */
+static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
+{
+	static const char *const kinds[] = { "name", "function", "module", "provider" };
+	struct pdesc wide = *d;
+	const char **const parts[] = { &wide.name, &wide.func, &wide.mod, &wide.prov };
+	const char *want = *parts[which], *why = NULL;
+	struct probe_list l;
+	struct near m;
+	size_t i;
+
+	if (!want || !*want || pdesc_is_glob(want))
+		return false;
+	*parts[which] = NULL;
+	if (match(c, &wide, &l, &why) < 0)
+		return false;
+	near_init(&m, want);
+	for (i = 0; i < l.n; i++) {
+		const struct probe *p = l.v[i];
+		const char *const has[] = { p->name, p->func, p->mod, p->prov };
+
+		near_try(&m, has[which]);
+	}
+	if (!m.best)
+		return false;
+	hint(c, "there is a probe %s %s; dwell -l lists all", kinds[which], m.best);
+	return true;
+}
+
+static void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why)
+{
+	unsigned i;
+
+	if (pd->desc.id)
+		diag_error(c->d, pd->at, D_PDESC_INVAL,
+			   "invalid probe identifier %u: Unknown probe identifier", pd->desc.id);
+	else
+		diag_error(c->d, pd->at, D_PDESC_ZERO, "probe description %s does not match any probes",
+			   full_name(c, &pd->desc));
+	if (why) {
+		hint(c, "%s", why);
+		return;
+	}
+	for (i = 0; i < 4 && !pd->desc.id; i++) {
+		if (near_part(c, &pd->desc, i))
+			return;
+	}
+}
+
+static bool is_error_probe(const struct probe *p)
+{
+	return !strcmp(p->prov, "dtrace") && !strcmp(p->name, "ERROR");
+}
+
+/* Fills s for one description. False: reported. *ret_zero: it matches nothing, which -Z allows. */
+bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero)
+{
+	const char *why = NULL;
+	size_t i;
+
+	s->desc = pd->desc;
+	s->desc_text = pd->desc.id ? pd->text : full_name(c, &pd->desc);
+	s->at = pd->at;
+	*ret_zero = false;
+	if (match(c, &pd->desc, &s->probes, &why) < 0)
+		s->probes.n = 0;
+	if (!s->probes.n) {
+		*ret_zero = c->env->zdefs || (c->env->opts && c->env->opts->zdefs);
+		if (!*ret_zero)
+			report_zero(c, pd, why);
+		return *ret_zero;
+	}
+	for (i = 0; i < s->probes.n; i++)
+		s->is_error = s->is_error || is_error_probe(s->probes.v[i]);
+	return true;
+}

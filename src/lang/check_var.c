@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names in expressions: variables and how they come into being, built-in variables, inlines,
+ * enumerators, associative arrays. */
+#include <string.h>
+#include "lang/check_int.h"
+
+const char *var_prefix(enum dscope scope)
+{
+	return scope == VS_TLS ? "self->" : scope == VS_THIS ? "this->" : "";
+}
+
+struct symtab *var_table(struct checker *c, enum dscope scope)
+{
+	return scope == VS_TLS ? &c->tls : scope == VS_THIS ? &c->locals : &c->globals;
+}
+
+struct cvar *var_new(struct checker *c, enum dscope scope, const char *name, struct span at)
+{
+	struct cvar *v = arena_new_obj(c->a, struct cvar);
+
+	v->pub.id = c->prog->nvars++;
+	v->pub.scope = scope;
+	v->pub.name = name;
+	v->pub.type = basic(c, DT_DYN);
+	v->pub.at = at;
+	symtab_put(var_table(c, scope), name, 0, v);
+	if (c->lastvar)
+		c->lastvar->pub.next = &v->pub;
+	else
+		c->prog->vars = &v->pub;
+	c->lastvar = v;
+	if (scope == VS_TLS)
+		c->prog->uses_tls = true;
+	return v;
+}
+
+static struct node *fail_undef(struct checker *c, struct node *n, enum dscope scope)
+{
+	c->stop_undef = true;
+	return fail(c, n, D_VAR_UNDEF, "%s%s has not yet been declared or assigned",
+		    var_prefix(scope), n->name);
+}
+
+static void try_table(struct near *m, const struct symtab *t)
+{
+	const struct symtab_entry *e;
+
+	for (e = t->first; e; e = e->later)
+		near_try(m, e->s);
+}
+
+/* A name that is nothing. */
+static struct node *fail_ident(struct checker *c, struct node *n)
+{
+	struct near m;
+	int i;
+
+	c->stop_undef = true;
+	fail(c, n, D_IDENT_UNDEF, "failed to resolve %s: Unknown variable name", n->name);
+	near_init(&m, n->name);
+	try_table(&m, &c->globals);
+	try_table(&m, &c->inlines);
+	for (i = BI_NONE + 1; i < BI_COUNT_; i++) {
+		if (builtin_get((enum bi_id)i)->kind == BIK_VAR)
+			near_try(&m, builtin_get((enum bi_id)i)->name);
+	}
+	if (m.best)
+		hint(c, "did you mean %s?", m.best);
+	else if (symtab_get(&c->tls, n->name, 0))
+		hint(c, "there is a thread-local variable self->%s", n->name);
+	else if (symtab_get(&c->locals, n->name, 0))
+		hint(c, "there is a clause-local variable this->%s", n->name);
+	return n;
+}
+
+static const char *kind_name(enum bi_kind k)
+{
+	static const char *const names[] = { [BIK_VAR] = "scalar",
+					     [BIK_ACT] = "tracing function",
+					     [BIK_SUB] = "function",
+					     [BIK_AGG] = "aggregating function" };
+	return names[k];
+}
+
+/* -- built-in variables -- */
+
+/* Length of the longest name that probeprov … can have in this clause, with the NUL. */
+static uint32_t probe_name_bound(struct checker *c, enum bi_id id)
+{
+	const struct probe_list *l = c->stmt ? &c->stmt->probes : NULL;
+	size_t i, max = 0;
+
+	for (i = 0; l && i < l->n; i++) {
+		const struct probe *p = l->v[i];
+		const char *s = id == BI_PROBEPROV  ? p->prov
+				: id == BI_PROBEMOD ? p->mod
+				: id == BI_PROBEFUNC ? p->func
+						     : p->name;
+		if (strlen(s) > max)
+			max = strlen(s);
+	}
+	return (uint32_t)max + 1;
+}
+
+static struct node *builtin_var(struct checker *c, struct node *n, const struct builtin *b)
+{
+	n->builtin = b;
+	n->lvalue = true;
+	if (b->id == BI_CURCPU || b->id == BI_UREGS)
+		return fail(c, n, D_UNSUP, "built-in variable %s is not yet supported", b->name);
+	if (b->id == BI_ARGS)
+		return fail(c, n, D_IDENT_BADREF,
+			    "associative array 'args' may not be referenced as scalar");
+	if (b->id >= BI_PROBEFUNC && b->id <= BI_PROBEPROV)
+		return set_type(n, dtype_string(c->t, probe_name_bound(c, b->id)));
+	n->type = dtype_parse(c->t, b->proto);
+	if (!n->type) {
+		fail(c, n, D_TYPE_ERR, "failed to resolve type %s for identifier %s: %s", b->proto,
+		     b->name, "Unknown type name");
+		hint(c, "the kernel has no BTF type information (/sys/kernel/btf/vmlinux)");
+	}
+	return n;
+}
+
+/* -- scalars -- */
+
+/* The rules of the first use; false: reported. */
+static bool var_access(struct checker *c, struct node *n, struct cvar *v, enum access acc)
+{
+	if (!v->known && acc == ACC_READ) {
+		if (v->poisoned)
+			set_err(c, n);
+		else
+			fail_undef(c, n, v->pub.scope);
+		return false;
+	}
+	if (!v->known && acc == ACC_INC) {
+		v->pub.type = dtype_parse(c->t, "int64_t");
+		v->known = true;
+	}
+	if (acc != ACC_READ)
+		v->pub.assigned = true;
+	return true;
+}
+
+static struct node *use_var(struct checker *c, struct node *n, struct cvar *v, enum access acc)
+{
+	if (v->pub.is_assoc)
+		return fail(c, n, D_IDENT_BADREF,
+			    "associative array '%s%s' may not be referenced as scalar",
+			    var_prefix(v->pub.scope), n->name);
+	if (!var_access(c, n, v, acc))
+		return n;
+	n->var = &v->pub;
+	n->lvalue = true;
+	n->user = false;
+	return set_type(n, v->pub.type); /* DK_DYN when it is new: the assignment decides */
+}
+
+static struct node *use_inline(struct checker *c, struct node *n, const struct cinline *in)
+{
+	struct node *k;
+
+	if (c->inline_depth >= CHECK_MAX_INLINE_DEPTH)
+		return fail(c, n, D_LIMIT, "inline %s is nested too deep", n->name);
+	c->inline_depth++;
+	k = check_expr(c, node_copy(c->a, in->value));
+	c->inline_depth--;
+	k->next = n->next;
+	k->at = n->at;
+	k = convert(c, k, in->type);
+	k->lvalue = false;
+	return k;
+}
+
+struct node *check_ident(struct checker *c, struct node *n, enum access acc)
+{
+	const struct builtin *b = builtin_find(n->name);
+	struct cvar *v = symtab_get(&c->globals, n->name, 0);
+	const struct cinline *in = symtab_get(&c->inlines, n->name, 0);
+	const struct dtype *ety;
+	int64_t val;
+
+	if (v)
+		return use_var(c, n, v, acc);
+	if (in)
+		return use_inline(c, n, in);
+	if (b && b->kind == BIK_VAR)
+		return builtin_var(c, n, b);
+	if (b)
+		return fail(c, n, D_IDENT_BADREF, "%s '%s' may not be referenced as scalar",
+			    kind_name(b->kind), n->name);
+	if (acc != ACC_READ)
+		return use_var(c, n, var_new(c, VS_GLOBAL, n->name, n->at), acc);
+	if (!dtype_find_enumerator(c->t, n->name, &ety, &val))
+		return fail_ident(c, n);
+	n->kind = N_INT;
+	n->is_const = true;
+	n->ival = (uint64_t)val;
+	n->name = "";
+	return set_type(n, ety);
+}
+
+struct node *check_scoped(struct checker *c, struct node *n, enum access acc)
+{
+	enum dscope scope = n->kind == N_TLS ? VS_TLS : VS_THIS;
+	struct cvar *v = symtab_get(var_table(c, scope), n->name, 0);
+	struct near m;
+
+	if (v)
+		return use_var(c, n, v, acc);
+	if (acc != ACC_READ)
+		return use_var(c, n, var_new(c, scope, n->name, n->at), acc);
+	fail_undef(c, n, scope);
+	near_init(&m, n->name);
+	try_table(&m, var_table(c, scope));
+	if (m.best)
+		hint(c, "did you mean %s%s?", var_prefix(scope), m.best);
+	return n;
+}
+
+/* -- associative arrays -- */
+
+/* args[], and arrays in memory, are not meant: the array variable that n indexes, made when it is new
+ * and may be so; NULL: something else is indexed. */
+static struct cvar *assoc_of(struct checker *c, const struct node *n)
+{
+	const struct node *a = n->a;
+	enum dscope scope = a->kind == N_TLS ? VS_TLS : a->kind == N_THIS ? VS_THIS : VS_GLOBAL;
+	struct cvar *v;
+
+	if (a->kind != N_IDENT && a->kind != N_TLS && a->kind != N_THIS)
+		return NULL;
+	v = symtab_get(var_table(c, scope), a->name, 0);
+	if (v)
+		return v->pub.is_assoc || !v->known ? v : NULL;
+	if (scope == VS_GLOBAL && (builtin_find(a->name) || symtab_get(&c->inlines, a->name, 0)))
+		return NULL;
+	return var_new(c, scope, a->name, a->at);
+}
+
+static struct node *check_assoc(struct checker *c, struct node *n, struct cvar *v, enum access acc)
+{
+	const char *what = arena_printf(c->a, "%s%s[ ]", var_prefix(v->pub.scope), v->pub.name);
+	bool first = !v->pub.is_assoc;
+
+	if (v->pub.scope == VS_THIS)
+		return fail(c, n, D_ARR_LOCAL,
+			    "local variables may not be used as associative arrays: %s",
+			    v->pub.name);
+	v->pub.is_assoc = true;
+	n->name = v->pub.name;
+	if (!check_keys(c, n, what, &v->pub.keys, &v->pub.nkeys, &v->uses, first))
+		return set_err(c, n);
+	if (!var_access(c, n, v, acc))
+		return n;
+	n->var = &v->pub;
+	n->lvalue = true;
+	return set_type(n, v->pub.type);
+}
+
+/* a[i] of a pointer or array */
+static struct node *index_memory(struct checker *c, struct node *n)
+{
+	const struct dtype *ar, *el;
+	struct node *i;
+
+	n->a = check_expr(c, n->a);
+	i = n->args = check_expr(c, n->args);
+	if (is_err(n->a) || is_err(i))
+		return set_err(c, n);
+	if (n->nargs != 1)
+		return fail(c, n, D_ARR_BADREF, "cannot access %s as an associative array",
+			    n->a->name ? n->a->name : "expression");
+	ar = res(c, n->a);
+	if (ar->kind != DK_PTR && ar->kind != DK_ARRAY)
+		return fail(c, n, D_DEREF_NONPTR, "cannot dereference non-pointer type");
+	if (!is_int(c, i))
+		return fail(c, n, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" + \"%s\"",
+			    tname(c, n->a), tname(c, i));
+	if (ar->kind == DK_ARRAY && ar->nelems && i->kind == N_INT && i->ival >= ar->nelems)
+		return fail(c, n, D_ARR_BOUNDS, "index outside array bounds: %lld, max is %llu",
+			    (long long)i->ival, (unsigned long long)ar->nelems);
+	el = dtype_resolve(c->t, ar->base);
+	if (el->kind == DK_VOID)
+		return fail(c, n, D_DEREF_VOID, "cannot dereference pointer to void");
+	if (el->kind == DK_FUNC)
+		return fail(c, n, D_DEREF_FUNC, "cannot dereference pointer to function");
+	n->user = n->a->user || is_user_type(n->a->type);
+	n->a = decay(c, n->a);
+	n->args = convert(c, i, basic(c, DT_LONG));
+	n->lvalue = true;
+	return set_type(n, ar->base);
+}
+
+struct node *check_index(struct checker *c, struct node *n, enum access acc)
+{
+	struct cvar *v;
+
+	if (n->a->kind == N_IDENT && !symtab_get(&c->globals, n->a->name, 0) &&
+	    builtin_find(n->a->name)) {
+		const struct builtin *b = builtin_find(n->a->name);
+
+		if (b->id == BI_ARGS)
+			return check_args_index(c, n);
+	}
+	v = assoc_of(c, n);
+	return v ? check_assoc(c, n, v, acc) : index_memory(c, n);
+}
+
+struct node *check_target(struct checker *c, struct node *n, enum access acc)
+{
+	switch (n->kind) {
+	case N_IDENT:
+		return check_ident(c, n, acc);
+	case N_TLS:
+	case N_THIS:
+		return check_scoped(c, n, acc);
+	case N_INDEX:
+		return check_index(c, n, acc);
+	default:
+		return check_expr(c, n);
+	}
+}
+
+/* May the value of lvalue n be changed by the program: is it (in) a variable of its own, or reached
+ * through a pointer that it holds (cg checks at run time that this points to scratch memory)? */
+bool is_writable(const struct node *n)
+{
+	for (;;) {
+		if (n->var)
+			return true;
+		if (n->kind == N_MEMBER || n->kind == N_INDEX || n->kind == N_CAST ||
+		    (n->kind == N_UNARY && n->op == OP_DEREF) ||
+		    (n->kind == N_BINARY && (n->op == OP_ADD || n->op == OP_SUB)))
+			n = n->a;
+		else
+			return n->kind == N_CALL; /* *alloca(8), copyin(…) */
+	}
+}
