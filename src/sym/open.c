@@ -61,10 +61,10 @@ int open_regular(int dirfd, const char *path, bool follow, struct stat *st)
 	return reopen(check_regular(openat(dirfd, path, flags), st));
 }
 
-int open_regular_in_root(int rootfd, const char *path, struct stat *st)
+int open_regular_in_root(int rootfd, const char *path, bool follow, struct stat *st)
 {
 	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
+		.flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 

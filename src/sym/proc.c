@@ -122,6 +122,7 @@ static void drop(struct sym *s, struct uproc *p)
 	DL_DELETE(*list, p);
 	s->procs.n--;
 	maps_free(s, &p->maps);
+	perfmap_free(&p->jit);
 	free(p);
 }
 
@@ -139,6 +140,7 @@ static struct uproc *new_proc(struct sym *s, uint32_t tgid, uint64_t start)
 	p->tgid = tgid;
 	p->start_ns = start;
 	p->stale = true;
+	perfmap_init(&p->jit);
 	HASH_FIND(hh, u->by_tgid, &tgid, sizeof(tgid), head);
 	if (head) {
 		set_dead(u, head);
@@ -186,6 +188,19 @@ int proc_open(struct sym *s, const struct uproc *p)
 	return take_fd(fd);
 }
 
+static bool has_code_of_no_file(const struct uproc *p)
+{
+	for (size_t i = 0; i < p->maps.n; i++) {
+		const struct umap *m = &p->maps.v[i];
+
+		if (!m->exec || m->stale)
+			continue;
+		if (m->f ? strncmp(m->f->path, "/memfd:", 7) == 0 : strcmp(m->name, "[anon]") == 0)
+			return true;
+	}
+	return false;
+}
+
 int proc_read(struct sym *s, struct uproc *p)
 {
 	uint64_t begun = sym_now_ns();
@@ -200,10 +215,13 @@ int proc_read(struct sym *s, struct uproc *p)
 		proc_start_ticks(fd, &p->ticks);
 	int r = maps_read(s, fd, &fresh);
 
-	if (r == 0)
+	if (r == 0) {
 		maps_merge(s, &p->maps, &fresh);
-	else if (r == -ESRCH)
+		if (has_code_of_no_file(p))
+			perfmap_open(&p->jit, fd);
+	} else if (r == -ESRCH) {
 		set_dead(&s->procs, p);
+	}
 	p->stale = false;
 	uint64_t now = sym_now_ns();
 
@@ -287,6 +305,7 @@ void procs_free(struct sym *s)
 		DL_FOREACH_SAFE(*list, p, tmp)
 		{
 			maps_free(s, &p->maps);
+			perfmap_free(&p->jit);
 			free(p);
 		}
 		*list = NULL;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "sym/hash.h"
 #include "sym/maps.h"
+#include "sym/perfmap.h"
 
 struct sym;
 
@@ -15,6 +16,7 @@ struct uproc {
 	uint64_t start_ns; /* as given by BPF, 0: not known */
 	uint64_t ticks;	   /* start time as /proc tells it, 0: not known */
 	struct umaps maps;
+	struct perfmap jit; /* opened when there is code of no file */
 	bool dead;  /* exited, or never found */
 	bool stale; /* exec'ed: read the mappings when next touched */
 	uint64_t next_ns; /* not before, for refreshes that nobody asked for */

@@ -27,6 +27,7 @@ int sym_new(struct sym **ret, struct err *err)
 
 	if (!s)
 		return err_set(err, -ENOMEM, "no memory for the symboliser");
+	s->debug_dir = "/usr/lib/debug";
 	*ret = s;
 	return 0;
 }
@@ -37,6 +38,7 @@ void sym_free(struct sym *s)
 		return;
 	procs_free(s);
 	ufiles_free(s);
+	demangler_free(&s->dem);
 	ksyms_free(&s->k);
 	strset_free(&s->names);
 	free(s);

@@ -2,6 +2,7 @@
 /* The symboliser's inside, for src/sym only. */
 #ifndef DWELL_SYM_SYM_INT_H
 #define DWELL_SYM_SYM_INT_H
+#include "sym/demangle.h"
 #include "sym/kallsyms.h"
 #include "sym/proc.h"
 #include "sym/strset.h"
@@ -16,6 +17,8 @@ struct sym {
 	uint64_t k_at_ns; /* when k was loaded, CLOCK_MONOTONIC */
 	struct ufiles files;
 	struct uprocs procs;
+	struct demangler dem;
+	const char *debug_dir; /* root of separate debug files; tests put their own */
 };
 
 uint64_t sym_now_ns(void);

@@ -8,7 +8,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "sym/debugfile.h"
 #include "sym/elfsym.h"
+#include "sym/minidebug.h"
 #include "sym/open.h"
 #include "sym/sym_int.h"
 
@@ -226,15 +228,26 @@ static void reopen(struct sym *s, struct ufile *f)
 	s->files.nopen++;
 }
 
-/* The files' own symbols: all of them, or the dynamic ones. */
-static void load_symbols(struct symtab *t, const struct elf *e)
+/* A file's own symbols; when they were stripped, those of its debug file or of .gnu_debugdata. */
+static void load_symbols(struct sym *s, struct symtab *t, const struct ufile *f, uint32_t tgid,
+			 const struct elf *e)
 {
-	if (elfsym_load(e, SHT_SYMTAB, t) < 0)
+	struct debugfile d;
+	int r = elfsym_load(e, SHT_SYMTAB, t);
+
+	if (r < 0)
 		elfsym_load(e, SHT_DYNSYM, t);
+	if (r == -ENOENT && !f->mem &&
+	    debugfile_open(e, f->path, s->debug_dir, tgid, &d) == 0) {
+		r = elfsym_load(&d.elf, SHT_SYMTAB, t);
+		debugfile_close(&d);
+	}
+	if (r == -ENOENT)
+		minidebug_load(e, t);
 	elfsym_load_plt(e, t);
 }
 
-static struct symtab *new_tab(struct sym *s, struct ufile *f, const struct elf *e,
+static struct symtab *new_tab(struct sym *s, struct ufile *f, uint32_t tgid, const struct elf *e,
 			      const struct utab_key *key)
 {
 	struct utab *ut = calloc(1, sizeof(*ut));
@@ -242,8 +255,7 @@ static struct symtab *new_tab(struct sym *s, struct ufile *f, const struct elf *
 	if (!ut)
 		return NULL;
 	ut->key = *key;
-	load_symbols(&ut->tab, e);
-	(void)f;
+	load_symbols(s, &ut->tab, f, tgid, e);
 	if (symtab_finish(&ut->tab) < 0 ||
 	    symtab_bytes(&ut->tab) > UFILE_MAX_TOTAL - s->files.bytes) {
 		symtab_done(&ut->tab);
@@ -263,7 +275,6 @@ static void load_elf(struct sym *s, struct ufile *f, uint32_t tgid, const struct
 	struct utab_key key = {.size = src->size, .uid = f->uid};
 	struct utab *ut = NULL;
 
-	(void)tgid;
 	if (elf_open(&e, *src) < 0)
 		return;
 	f->is_elf = true;
@@ -275,7 +286,7 @@ static void load_elf(struct sym *s, struct ufile *f, uint32_t tgid, const struct
 			ut->tab.refs++;
 			f->tab = &ut->tab;
 		} else {
-			f->tab = new_tab(s, f, &e, &key);
+			f->tab = new_tab(s, f, tgid, &e, &key);
 		}
 	}
 	elf_close(&e);

@@ -30,9 +30,24 @@ static bool in_file(struct sym *s, struct uproc *p, const struct umap *m, uint64
 
 	if (!u)
 		return false;
-	ret->name = strset_add(&s->names, m->f->tab->text + u->name);
+	ret->name = demangle(&s->dem, &s->names, m->f->tab->text + u->name);
 	ret->offset = vaddr - u->addr;
 	ret->addr = addr - ret->offset;
+	return ret->name != NULL;
+}
+
+/* Code made at run time, named by its maker. */
+static bool in_jit(struct sym *s, struct uproc *p, uint64_t addr, struct symbol *ret)
+{
+	const struct perfsym *e = perfmap_at(&p->jit, addr);
+
+	if (!e)
+		return false;
+	ret->module = "[jit]";
+	ret->name = demangle(&s->dem, &s->names, p->jit.text + e->name);
+	ret->offset = addr - e->addr;
+	ret->addr = e->addr;
+	ret->path = NULL;
 	return ret->name != NULL;
 }
 
@@ -61,10 +76,12 @@ bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struc
 		return false;
 	ret->module = m->name;
 	ret->offset = addr - m->start;
-	if (m->f)
-		return in_file(s, p, m, addr, ret);
+	if (m->f && in_file(s, p, m, addr, ret))
+		return true;
+	if (m->f && m->f->is_elf)
+		return false;
 	ret->offset = addr;
-	return false;
+	return m->exec && in_jit(s, p, addr, ret);
 }
 
 void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, uint64_t len,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Target programs for the symbol tests: start, ask, end. */
 #include "live.h"
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -85,6 +86,46 @@ void live_start(struct live *l, char *const argv[])
 	l->start = live_start_time(l->pid);
 }
 
+static int parent_of(int pid)
+{
+	char path[64], buf[1024];
+	int parent = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+
+	if (!f)
+		return -1;
+	size_t n = fread(buf, 1, sizeof(buf) - 1, f);
+
+	buf[n] = '\0';
+	const char *p = strrchr(buf, ')');
+
+	return p && sscanf(p, ") %*c %d", &parent) == 1 ? parent : -1;
+}
+
+void live_take_child(struct live *l)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+
+	assert_non_null(d);
+	while ((e = readdir(d))) {
+		int pid = atoi(e->d_name);
+
+		if (pid > 0 && parent_of(pid) == l->pid)
+			l->child = pid;
+	}
+	closedir(d);
+	assert_true(l->child > 0);
+	l->start = live_start_time(l->child);
+}
+
+pid_t live_pid(const struct live *l)
+{
+	return l->child > 0 ? l->child : l->pid;
+}
+
 void live_stop(struct live *l)
 {
 	int status;
@@ -111,7 +152,7 @@ void live_expect_as(struct sym *s, const struct live *l, const char *key, const 
 	uint64_t addr = live_addr(l, key);
 
 	for (unsigned off = 0; off < 2; off++) {
-		if (!sym_user(s, (uint32_t)l->pid, l->start, addr + off, &sym))
+		if (!sym_user(s, (uint32_t)live_pid(l), l->start, addr + off, &sym))
 			fail_msg("%s+%u has no name", name, off);
 		assert_string_equal(sym.name, name);
 		assert_string_equal(sym.module, module);
@@ -130,7 +171,7 @@ void live_expect_none(struct sym *s, const struct live *l, uint64_t addr)
 {
 	struct symbol sym;
 
-	assert_false(sym_user(s, (uint32_t)l->pid, l->start, addr, &sym));
+	assert_false(sym_user(s, (uint32_t)live_pid(l), l->start, addr, &sym));
 	assert_null(sym.name);
 	assert_non_null(sym.module);
 }
