@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "base/cleanup.h"
+#include "lang/dtype.h"
 #include "load/tracefs.h"
 #include "prov/prov_int.h"
 
@@ -242,6 +243,25 @@ static void syscall_types(void **state)
 	assert_int_equal(entry_of(p).nargs, 4);
 }
 
+/* The language understands the type of every argument of every system call. */
+static void every_syscall_type_parses(void **state)
+{
+	struct probe_list l = match("syscall", NULL, NULL, "entry");
+	struct dtypes *types = dtypes_new(arena, ts);
+
+	(void)state;
+	assert_true(l.n > 300);
+	for (size_t i = 0; i < l.n; i++) {
+		assert_int_equal(src->get_args(src->ctx, arena, l.v[i]), 0);
+		for (unsigned k = 0; k < l.v[i]->nargs; k++) {
+			const struct probe_arg *arg = &l.v[i]->args[k];
+
+			if (arg->ctype && !dtype_parse(types, arg->ctype))
+				fail_msg("%s: cannot parse '%s'", l.v[i]->func, arg->ctype);
+		}
+	}
+}
+
 /* Our table of names has every system call that tracefs has. */
 static void every_syscall(void **state)
 {
@@ -423,6 +443,7 @@ int main(void)
 		cmocka_unit_test(syscall_types),   cmocka_unit_test(every_syscall),
 		cmocka_unit_test(timer_names),	   cmocka_unit_test(missing_providers_say_why),
 		cmocka_unit_test(error_arguments), cmocka_unit_test(without_btf),
+		cmocka_unit_test(every_syscall_type_parses),
 	};
 	struct err err = {0};
 	int r;
