@@ -113,13 +113,15 @@ int aggstate_apply(struct aggstate *s, const struct row *row)
 	struct table *t = row->kind == ROW_AGG ? table_of(s, row->id) : NULL;
 	const struct aggdesc *d;
 	struct cell *c = NULL;
+	const void *key;
 
 	if (!t || (t->desc->key_size && (!row->data || row->len < t->desc->key_size)))
 		return -EINVAL;
 	d = t->desc;
-	HASH_FIND(hh, t->cells, row->data, d->key_size, c);
+	key = d->key_size ? row->data : "";
+	HASH_FIND(hh, t->cells, key, d->key_size, c);
 	if (!c)
-		c = add(t, row->data, row->percpu ? s->schema->ncpus : 0);
+		c = add(t, key, row->percpu ? s->schema->ncpus : 0);
 	if (!c)
 		return -ENOMEM;
 	aggval_merge(d->func, d->is_signed, d->param, c->value, row->value);
