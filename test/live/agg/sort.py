@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""-x aggsortkey, aggsortkeypos, aggsortpos, aggsortrev."""
+import live
+
+PROGRAM = """BEGIN {
+	@a[1, "z"] = sum(3); @a[2, "y"] = sum(1); @a[3, "x"] = sum(2);
+	@b[1, "z"] = sum(1); @b[2, "y"] = sum(3); @b[3, "x"] = sum(2);
+	printa("%d%s ", @a, @b); exit(0); }"""
+
+for options, want in [
+        ([], "2y 3x 1z "),
+        (["aggsortrev"], "1z 3x 2y "),
+        (["aggsortkey"], "1z 2y 3x "),
+        (["aggsortkey", "aggsortrev"], "3x 2y 1z "),
+        (["aggsortkey", "aggsortkeypos=1"], "3x 2y 1z "),
+        (["aggsortpos=1"], "1z 3x 2y "),
+        (["aggsortpos=1", "aggsortrev"], "2y 3x 1z "),
+]:
+    args = [x for o in options for x in ("-x", o)]
+    r = live.dwell("-q", *args, "-n", PROGRAM)
+    live.same(r.stdout.strip("\n") + r.stderr, want, " ".join(options) or "by value")
+live.done()

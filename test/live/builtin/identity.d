@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who fires: ids and names of the thread.
+ * @options: -q
+ * @trigger: getppid */
+syscall::getppid:entry
+/pid == $target/
+{
+	printf("%d %d %d\n", tid == pid, ppid == $pid, uid + gid);
+	printf("[%s] %d\n", execname, strlen(execname));
+	printf("%d %d\n", pid == curthread->tgid, cpu == curthread->thread_info.cpu);
+	printf("%d %d\n", id > 0, epid);
+	printf("%d %d\n", cgroup > 0, strlen(container) == 0 || strlen(container) >= 12);
+}

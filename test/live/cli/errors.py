@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors in D: tag, place and text on stderr, exit code 1, nothing on stdout."""
+import live
+
+for text, tag in [
+        ("BEGIN { trace(1 }", "D_SYNTAX"),
+        ("BEGIN { x = y; }", None),
+        ("BEGIN { trace(nosuch); }", "D_IDENT_UNDEF"),
+        ('BEGIN { trace("a" + 1); }', "D_OP_INCOMPAT"),
+        ("BEGIN { trace(*5); }", "D_DEREF_NONPTR"),
+        ("BEGIN { @a = count(); @a = sum(1); }", "D_AGG_REDEF"),
+        ('BEGIN { printf("%d"); }', "D_PRINTF_ARG_PROTO"),
+        ('BEGIN { printf("%d", "s"); }', "D_PRINTF_ARG_TYPE"),
+        ("BEGIN { trace(strlen()); }", "D_PROTO_LEN"),
+        ("BEGIN { x = 1; x[1] = 2; }", None),
+        ("BEGIN { trace((struct nosuch *)0); }", None),
+        ("BEGIN { curthread->nosuch_member; }", None),
+        ("BEGIN { exit(0); } BEGIN { @ = quantize(); }", None),
+        ("#pragma D option nosuch\nBEGIN { }", "D_PRAGMA_OPTSET"),
+        ("nosuch:::probe { }", "D_PDESC_ZERO"),
+]:
+    r = live.dwell("-x", "errtags", "-n", text)
+    ok = r.returncode == 1 and r.stdout == "" and r.stderr.startswith(live.NAME + ": ")
+    ok = ok and (tag is None or f"[{tag}]" in r.stderr)
+    live.check(ok, f"{text!r}: {tag or 'an error'}", f"exit {r.returncode}\n{r.stdout}{r.stderr}")
+live.done()

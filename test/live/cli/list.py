@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""-l in all its forms, -lv, ids that agree."""
+import re
+
+import live
+
+r = live.dwell("-l")
+live.check(r.returncode == 0 and r.stdout.startswith("   ID   PROVIDER            MODULE"), "-l", r.stderr)
+lines = r.stdout.splitlines()[1:]
+live.check(len(lines) > 1000, f"{len(lines)} probes", r.stderr)
+ids = [int(l.split()[0]) for l in lines]
+live.same(len(set(ids)), len(ids), "each has its own id")
+
+for args, check in [
+        (["-P", "syscall"], lambda l: l.split()[1] == "syscall"),
+        (["-P", "dtrace"], lambda l: l.split()[1] == "dtrace"),
+        (["-f", "read"], lambda l: l.split()[3] == "read"),
+        (["-m", "vmlinux"], lambda l: l.split()[2] == "vmlinux"),
+        (["-n", "syscall::read:"], lambda l: l.split()[1:4] == ["syscall", "vmlinux", "read"]),
+        (["-n", "BEGIN"], lambda l: l.split()[-1] == "BEGIN"),
+        (["-n", "syscall:::entry"], lambda l: l.split()[-1] == "entry"),
+]:
+    r = live.dwell("-l", *args)
+    found = r.stdout.splitlines()[1:]
+    bad = [l for l in found if not check(l)]
+    live.check(r.returncode == 0 and found and not bad, "-l " + " ".join(args) + f": {len(found)}",
+               "\n".join(bad[:5]) + r.stderr)
+
+r = live.dwell("-ln", "syscall::read:entry")
+number = r.stdout.splitlines()[-1].split()[0]
+r = live.dwell("-li", number)
+live.check("read" in r.stdout and "entry" in r.stdout, f"-li {number}", r.stdout + r.stderr)
+r = live.dwell("-n", "syscall::read:entry { exit(0); }", timeout=30)
+live.check(re.search(rf"^ +\d+ +{number} +read:entry", r.stdout, re.M), "the column ID is the same id", r.stdout + r.stderr)
+r = live.dwell("-qi", number, "-n", "BEGIN { exit(0); }")
+live.same(r.returncode, 0, "-i")
+
+r = live.dwell("-lvn", "syscall::read:entry")
+for text in ("args[0]: ", "args[1]: char *", "args[2]: size_t"):
+    live.check(text in r.stdout, f"-lv: {text}", r.stdout + r.stderr)
+r = live.dwell("-lvn", "sdt:::sched_switch")
+live.check(r.stdout.count("struct task_struct *") == 2, "-lv: typed tracepoint arguments", r.stdout + r.stderr)
+r = live.dwell("-ln", "no:such::probe")
+live.check(r.returncode == 1 and "No probe matches description" in r.stderr, "-l of nothing", r.stderr)
+live.done()

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options by -x and #pragma: sizes, rates, switches."""
+import live
+
+for options, program, want in [
+        (["-x", "strsize=4"], 'BEGIN { s = "abcdefgh"; printf("%d", strlen(s) < 8); exit(0); }', "1"),
+        (["-x", "defaultargs"], 'BEGIN { printf("%d[%s]", $1, $$1); exit(0); }', "0[]"),
+        (["-b", "64k"], 'BEGIN { printf("b"); exit(0); }', "b"),
+        (["-x", "bufsize=1m", "-x", "switchrate=10hz", "-x", "aggrate=100ms"], 'BEGIN { printf("r"); exit(0); }', "r"),
+        (["-x", "dynvarsize=64k"], 'BEGIN { a[1] = 5; printf("%d", a[1]); exit(0); }', "5"),
+        (["-x", "cpu=0"], 'profile-97 { printf("%d", cpu); exit(0); }', "0"),
+        (["-x", "probereads"], 'BEGIN { printf("%d", curthread->tgid == pid); exit(0); }', "1"),
+        (["-x", "noself"], 'BEGIN { } tick-50ms { printf("n"); exit(0); }', "n"),
+        (["-x", "temporal"], 'BEGIN { printf("t"); exit(0); }', "t"),
+        (["-w"], 'BEGIN { system("echo s"); exit(0); }', "s\n"),
+]:
+    r = live.dwell("-q", *options, "-n", program)
+    live.check(r.returncode == 0 and r.stdout == want + "\n", f"{' '.join(options)}", r.stdout + r.stderr)
+live.done()

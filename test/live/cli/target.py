@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""-c and -p: the target, its end, several, one that is gone, one that executes something else."""
+import os
+import signal
+import subprocess
+import time
+
+import live
+
+r = live.dwell("-n", "BEGIN { }", "-c", live.TRIGGER + " exitcode 3")
+live.check(r.returncode == 0 and "has exited" in r.stderr, "the end of the target ends the run", r.stderr)
+r = live.dwell("-qn", "syscall::getppid:entry /pid == $target/ { @ = count(); }", "-c", live.TRIGGER + " getppid 12345")
+live.same(r.stdout.split(), ["12345"], "no call of the target is missed")
+r = live.dwell("-qn", "syscall::getppid:entry /pid == $target/ { @ = count(); }", "-c", live.TRIGGER + " reexec getppid 50")
+live.same(r.stdout.split(), ["50"], "a target that executes another program")
+r = live.dwell("-qn", "syscall::exit_group:entry /pid == $target/ { printf(\"%d\", arg0); }", "-c",
+               live.TRIGGER + " exitcode 9")
+live.same(r.stdout, "9\n", "its exit is seen")
+r = live.dwell("-qn", "BEGIN { printf(\"%d\\n\", $target > 1); exit(0); }", "-c", "sleep 100", timeout=5)
+live.same(r.stdout, "1\n\n", "exit() does not wait for the target")
+r = live.dwell("-qn", "syscall::write:entry /pid == $target && arg0 == 1/ { printf(\"%s\", copyinstr(arg1)); }", "-c",
+               "sh -c 'echo quoted words'")
+live.check("quoted words" in r.stdout, "a command with quotes", r.stdout + r.stderr)
+
+p = subprocess.Popen([live.TRIGGER, "pause", "400"])
+r = live.dwell("-qn", "syscall::exit_group:entry /pid == $target/ { printf(\"exit %d\\n\", pid == $target); }", "-p", p.pid)
+live.check(r.stdout.startswith("exit 1\n"), "-p: the end of the process ends the run", r.stdout + r.stderr)
+p.wait()
+r = live.dwell("-qn", "BEGIN { }", "-p", p.pid)
+live.check(r.returncode == 1 and str(p.pid) in r.stderr, "-p of a process that is gone", r.stderr)
+
+p = subprocess.Popen([live.TRIGGER, "pause", "60000"])
+d = subprocess.Popen([live.DWELL, "-qn", 'BEGIN { printf("up\\n"); }', "-p", str(p.pid)], stdout=subprocess.PIPE)
+d.stdout.readline()
+d.send_signal(signal.SIGINT)
+live.same(d.wait(5), 0, "-p and Ctrl-C")
+live.same(p.poll(), None, "the process lives on")
+state = open(f"/proc/{p.pid}/status").read()
+live.check("TracerPid:\t0" in state and "T (stopped)" not in state, "and runs", state)
+p.kill()
+p.wait()
+
+d = subprocess.Popen([live.DWELL, "-qn", 'BEGIN { printf("%d\\n", $target); }', "-c", "sleep 1000"], stdout=subprocess.PIPE,
+                     text=True)
+child = int(d.stdout.readline())
+d.send_signal(signal.SIGKILL)
+d.wait()
+time.sleep(0.3)
+alive = os.path.exists(f"/proc/{child}") and "Z" not in open(f"/proc/{child}/stat").read().split()[2]
+live.check(True, f"after SIGKILL the target is {'alive' if alive else 'gone'}")
+if alive:
+    stopped = open(f"/proc/{child}/stat").read().split()[2] in "tT"
+    live.check(not stopped, "not left stopped")
+    os.kill(child, signal.SIGKILL)
+live.done()

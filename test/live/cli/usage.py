@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Command line: usage, version, wrong options, exit codes; the name it was called by."""
+import os
+
+import live
+
+r = live.dwell()
+live.check(r.returncode == 2 and r.stderr.startswith(f"Usage: {live.NAME} ["), "no arguments: usage, 2", r.stderr)
+r = live.dwell("-?")
+live.check(r.returncode == 2 and "Usage:" in r.stderr, "-?: usage, 2", r.stderr)
+r = live.dwell("-n")
+live.check(r.returncode == 2 and "option requires an argument" in r.stderr, "-n without argument", r.stderr)
+r = live.dwell("-V")
+live.check(r.returncode == 0 and r.stdout.startswith(f"{live.NAME}: "), "-V", r.stdout + r.stderr)
+for args, code, text in [
+        (["-x", "nosuch", "-n", "BEGIN"], 1, "failed to set -x nosuch: Invalid option name"),
+        (["-x", "strsize=zz", "-n", "BEGIN"], 1, "failed to set -x strsize=zz: Invalid value for specified option"),
+        (["-b", "lots", "-n", "BEGIN"], 1, "failed to set -b lots: Invalid value for specified option"),
+        (["-p", "abc", "-n", "BEGIN"], 1, "invalid pid: abc"),
+        (["-p", "4194304", "-n", "BEGIN"], 1, "4194304"),
+        (["-c", "/no/such/command", "-n", "BEGIN"], 1, "/no/such/command"),
+        (["-s", "/no/such/script.d"], 1, "failed to open /no/such/script.d: No such file or directory"),
+        (["-s", "/"], 1, "failed to open /: Is a directory"),
+        (["-n", "no:such:probe:here"], 1, "probe description no:such:probe:here does not match any probes"),
+        (["-n", "BEGIN { exit(0) }"], 1, "syntax error"),
+        (["-n", "BEGIN { nosuch(); }"], 1, "nosuch"),
+        (["-n", "BEGIN { x = $1; }"], 1, "macro argument $1 is not defined"),
+        (["-qn", "BEGIN { exit(0); }", "unused"], 1, "extraneous argument 'unused' ($1 is not set)"),
+        (["-n", "BEGIN { stop(); }"], 1, "destructive"),
+        (["-i", "99999999"], 1, "99999999"),
+]:
+    r = live.dwell(*args)
+    live.check(r.returncode == code and text in r.stderr and r.stderr.startswith((live.NAME + ": ", "Usage")),
+               " ".join(args), f"exit {r.returncode}\n{r.stdout}{r.stderr}")
+
+link = os.path.join(live.WORK, "dtrace")
+os.symlink(live.DWELL, link)
+import subprocess
+r = subprocess.run([link, "-x", "nosuch", "-n", "BEGIN"], capture_output=True, text=True)
+live.check(r.stderr.startswith("dtrace: "), "called dtrace, it says dtrace", r.stderr)
+for status in (0, 1, 7, 255):
+    live.same(live.dwell("-qn", f"BEGIN {{ exit({status}); }}").returncode, status, f"exit({status})")
+live.done()

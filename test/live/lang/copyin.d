@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* copyin, copyinstr, copyinto of a system call's buffers.
+ * @options: -q -x strsize=64
+ * @trigger: open /no/such /no/such/longer-name "" */
+syscall::openat:entry
+/pid == $target && arg1 && copyinstr(arg1, 4) == "/no"/
+{
+	printf("[%s] [%s] ", copyinstr(arg1), copyinstr(arg1, 6));
+	this->p = (char *)copyin(arg1, 4);
+	printf("%c%c%c ", this->p[1], this->p[2], this->p[3]);
+	this->q = (char *)alloca(4);
+	copyinto(arg1 + 4, 3, this->q);
+	printf("%c%c\n", this->q[0], this->q[1]);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kernel variable by name.
+ * @options: -q */
+BEGIN
+{
+	this->j = *(unsigned long *)&`jiffies;
+	printf("%d\n", this->j != 0);
+	exit(0);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses as text.
+ * @options: -q */
+BEGIN
+{
+	this->a = (uint32_t *)alloca(4);
+	*this->a = htonl(0xc0a80164);
+	printf("%s\n", inet_ntoa(this->a));
+	this->b = (uint8_t *)alloca(16);
+	*(uint64_t *)this->b = 0;
+	*((uint64_t *)this->b + 1) = 0;
+	this->b[0] = 0x20;
+	this->b[1] = 0x01;
+	this->b[2] = 0x0d;
+	this->b[3] = 0xb8;
+	this->b[15] = 1;
+	printf("%s\n", inet_ntoa6((struct in6_addr *)this->b));
+	printf("%s %s\n", inet_ntop(2, this->a), inet_ntop(10, this->b));
+	exit(0);
+}

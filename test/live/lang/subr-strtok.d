@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strtok walks a string over several clauses of a firing.
+ * @options: -q */
+BEGIN
+{
+	this->a = strtok("one,two;;three", ",;");
+	this->b = strtok(NULL, ",;");
+	this->c = strtok(NULL, ",;");
+	this->d = strtok(NULL, ",;");
+	printf("[%s] [%s] [%s] [%s]\n", this->a, this->b, this->c, this->d == NULL ? "null" : "text");
+	exit(0);
+}

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Helpers of the Python cases: running dwell, and looking at the BPF objects of the kernel."""
+import ctypes
+import os
+import platform
+import struct
+import subprocess
+import sys
+
+DWELL = os.environ.get("DWELL", "dwell")
+TRIGGER = os.environ.get("TRIGGER", "trigger")
+WORK = os.environ.get("WORK", "/tmp")
+NAME = os.path.basename(DWELL)
+failures = 0
+
+
+def dwell(*args, timeout=20, **kw):
+    """Runs dwell; .stdout, .stderr (texts) and .returncode."""
+    kw.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run([DWELL, *map(str, args)], capture_output=True, text=True, timeout=timeout,
+                          errors="surrogateescape", **kw)
+
+
+def check(condition, what, detail=""):
+    global failures
+    print(("ok - " if condition else "not ok - ") + what)
+    if not condition:
+        failures += 1
+        for line in str(detail).splitlines()[:40]:
+            print("    " + line)
+    sys.stdout.flush()
+    return condition
+
+
+def same(got, want, what):
+    return check(got == want, what, f"expected {want!r}\ngot      {got!r}")
+
+
+def done():
+    sys.exit(1 if failures else 0)
+
+
+# The bpf() system call, as far as counting programs and links needs it.
+NR_BPF = {"x86_64": 321, "aarch64": 280}.get(platform.machine())
+PROG_GET_NEXT_ID, PROG_GET_FD_BY_ID, OBJ_GET_INFO_BY_FD, LINK_GET_NEXT_ID, MAP_GET_NEXT_ID = 11, 13, 15, 31, 12
+ENABLE_STATS = 32
+PROG_INFO_SIZE = 232
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def bpf(cmd, attr):
+    buf = ctypes.create_string_buffer(bytes(attr), len(attr))
+    r = libc.syscall(NR_BPF, cmd, buf, len(attr))
+    return (r if r >= 0 else -ctypes.get_errno()), buf.raw
+
+
+def ids(cmd):
+    """All ids of programs, maps or links that the kernel holds now."""
+    found, at = [], 0
+    while True:
+        r, out = bpf(cmd, struct.pack("=III", at, 0, 0))
+        if r < 0:
+            return found
+        at = struct.unpack_from("=I", out, 4)[0]
+        found.append(at)
+
+
+def prog_info(prog_id):
+    """name, run_time_ns, run_cnt, recursion_misses of a program; None when it is gone."""
+    fd, _ = bpf(PROG_GET_FD_BY_ID, struct.pack("=III", prog_id, 0, 0))
+    if fd < 0:
+        return None
+    info = ctypes.create_string_buffer(PROG_INFO_SIZE)
+    bpf(OBJ_GET_INFO_BY_FD, struct.pack("=IIQ", fd, PROG_INFO_SIZE, ctypes.addressof(info)))
+    os.close(fd)
+    raw = info.raw
+    name = raw[64:80].split(b"\0")[0].decode()
+    run_time, run_cnt, misses = struct.unpack_from("=QQQ", raw, 192)
+    return name, run_time, run_cnt, misses
+
+
+def attached():
+    """Ids of the programs, links and maps that exist now: a set to compare with a later one."""
+    return {("prog", i) for i in ids(PROG_GET_NEXT_ID)} | {("link", i) for i in ids(LINK_GET_NEXT_ID)} | \
+        {("map", i) for i in ids(MAP_GET_NEXT_ID)}

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# A reader that leaves: dwell ends, quietly, and leaves nothing behind.
+. "$LIVE/lib.sh"
+( timeout 15 "$DWELL" -q -n 'profile-997 { printf("line\n"); }' 2>"$WORK/err"; echo $? >"$WORK/rc" ) | head -1 >"$WORK/out"
+same "line" "$(cat "$WORK/out")"
+n=0
+until [ -s "$WORK/rc" ]; do
+	n=$((n + 1)); [ $n -lt 100 ] || die "dwell goes on without a reader"
+	sleep 0.1
+done
+rc=$(cat "$WORK/rc")
+[ "$rc" = 1 ] || [ "$rc" = 0 ] || die "exit code $rc"
+same "" "$(cat "$WORK/err")" "messages"

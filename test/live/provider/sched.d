@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* off-cpu and on-cpu of threads that sleep: pairs, and the time between them.
+ * @options: -q
+ * @needs: on-cpu
+ * @trigger: pause 100 */
+sched:::off-cpu
+/pid == $target/
+{
+	self->t = timestamp;
+	offs++;
+}
+
+sched:::on-cpu
+/pid == $target/
+{
+	ons++;
+}
+
+sched:::on-cpu
+/self->t/
+{
+	this->d = timestamp - self->t;
+	longest = this->d > longest ? this->d : longest;
+	self->t = 0;
+}
+
+END
+{
+	printf("%d %d %d\n", offs > 0, ons > 0, longest >= 100000000 && longest < 400000000);
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# A program that is deleted, and has exited: seen alive, its symbols are still known.
+. "$LIVE/lib.sh"
+"$DWELL" -q -n 'syscall::getppid:entry /progenyof($target)/ { ustack(3); }' -c "$TRIGGER deleted" >"$WORK/out" 2>"$WORK/err" ||
+	die "$(cat "$WORK/err")"
+has "$WORK/out" 'chain_c'
+has "$WORK/out" 'chain_b'

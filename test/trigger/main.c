@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses a subcommand of the trigger program. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "trigger.h"
+
+static const struct trigger triggers[] = {
+	{ "getppid", "[N]: N calls of getppid", run_getppid },
+	{ "writes", "SIZE…: a write(2) to /dev/null of each size", run_writes },
+	{ "sixargs", "[N]: N calls of process_vm_readv with known arguments, all failing", run_sixargs },
+	{ "errors", "calls that fail with known errors", run_errors },
+	{ "keys", "N [ROUNDS]: lseek(-1, 0…N-1, 0); then the monotonic time in ns", run_keys },
+	{ "open", "PATH…: openat(AT_FDCWD, PATH, O_RDONLY)", run_open },
+	{ "int80", "[N]: N getppid calls through the 32-bit entry", run_int80 },
+	{ "notresident", "FILE: write(2) of a page of FILE that is not in memory", run_notresident },
+	{ "rate", "PER_SECOND MS [THREADS]: getppid at that rate; prints calls and ms", run_rate },
+	{ "exitcode", "N: exits with N", run_exitcode },
+	{ "chain", "[N]: main > chain_a > chain_b > chain_c > getppid, N times", run_chain },
+	{ "deep", "DEPTH: getppid at the end of a recursion", run_deep },
+	{ "spin", "MS: burns CPU in spin_here()", run_spin },
+	{ "jit", "getppid from generated code that a perf map names", run_jit },
+	{ "deleted", "runs chain from a copy of this file that is deleted first", run_deleted },
+	{ "pause", "MS: sleeps", run_pause },
+	{ "contend", "MS [THREADS]: threads contending for a mutex", run_contend },
+	{ "storm", "N: N children that exit at once", run_storm },
+	{ "execs", "N: N children that execute this program's exitcode 0", run_execs },
+	{ "reexec", "ARG…: executes itself with these arguments", run_reexec },
+	{ "threads", "N: N threads, each calls getppid once and ends", run_threads },
+};
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+long arg_num(int argc, char **argv, int i, long dflt)
+{
+	return i < argc ? strtol(argv[i], NULL, 0) : dflt;
+}
+
+int main(int argc, char **argv)
+{
+	size_t n = sizeof(triggers) / sizeof(triggers[0]);
+
+	for (size_t i = 0; argc > 1 && i < n; i++)
+		if (!strcmp(argv[1], triggers[i].name))
+			return triggers[i].run(argc - 1, argv + 1);
+	for (size_t i = 0; i < n; i++)
+		fprintf(stderr, "trigger %s %s\n", triggers[i].name, triggers[i].args);
+	return 2;
+}
