@@ -232,6 +232,8 @@ static int finish(struct session *s)
 	bool barrier = s->nlinks > 0;
 	int r;
 
+	if (s->c.stopping)
+		s->c.stopping(s->c.ctx, s->res.why);
 	counters_note_timers(s->counters, s->links);
 	for (uint32_t i = 0; i < s->c.img->nprogs; i++)
 		session_detach(s, i);

@@ -122,6 +122,8 @@ static struct {
 	bool disorder;
 	unsigned notes;
 	char note[256];
+	enum session_stop stopping;
+	unsigned stops, end_events_at_stop;
 	int answer; /* of consume() */
 } got;
 
@@ -171,12 +173,20 @@ static int consume(void *ctx)
 	return got.answer;
 }
 
+static void stopping(void *ctx, enum session_stop why)
+{
+	(void)ctx;
+	got.stops++;
+	got.stopping = why;
+	got.end_events_at_stop = got.events[F_END];
+}
+
 /* Runs the image; targets may be NULL. */
 static struct session_result run(struct target *t)
 {
 	struct session_result res = {0};
 	struct session_config c = {.img = &img, .prog = &prog, .caps = &caps, .consume = consume,
-				   .targets = &t, .ntargets = t != NULL};
+				   .stopping = stopping, .targets = &t, .ntargets = t != NULL};
 	struct session *s = NULL;
 	struct err err = {0};
 
@@ -188,6 +198,9 @@ static struct session_result run(struct target *t)
 		fail_msg("%s\n%s", err.msg, err.detail ? err.detail : "");
 	if (session_run(s, &res, &err) < 0)
 		fail_msg("%s", err.msg);
+	assert_int_equal(got.stops, 1);
+	assert_int_equal(got.stopping, res.why);
+	assert_int_equal(got.end_events_at_stop, 0);
 	session_free(s);
 	registry_free(c.reg);
 	recording_free(got.rec);
