@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The code generator's driver: groups clauses by the entry of their probes, makes the programs of each
+ * group (a further one when the first is full), and puts the image together. */
+#include "cg/cg_int.h"
+#include <errno.h>
+
+/* Makes room for one more element of an arena array. */
+void *cg_grow(struct cg *c, void *v, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return v;
+	size_t want = *cap ? *cap * 2 : 8;
+	void *w = arena_calloc(c->a, want, size);
+
+	if (n)
+		memcpy(w, v, n * size);
+	*cap = want;
+	return w;
+}
+
+void cg_error(struct gen *g, struct span at, const char *tag, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (g->pr->failed)
+		return;
+	g->pr->failed = true;
+	va_start(ap, fmt);
+	diag_error(g->cg->d, at, tag, "%s", arena_vprintf(g->cg->a, fmt, ap));
+	va_end(ap);
+}
+
+bool cg_typed(const struct cg *c)
+{
+	return c->caps->btf && c->caps->tp_btf && !c->opts->probereads;
+}
+
+/* -- programs -- */
+
+void gen_init(struct gen *g, struct prog *pr, struct irfn *f)
+{
+	*g = (struct gen){ .cg = pr->cg, .pr = pr, .f = f, .sel = VREG_NONE, .rec = VREG_NONE };
+	memset(&g->cache, 0xff, sizeof(g->cache));
+	g->comm = ir_slot(f, 16);
+	g->tmp = ir_slot(f, 16);
+	g->this_slot = arena_new_arr(pr->cg->a, irslot, pr->cg->p->nvars + 1);
+	memset(g->this_slot, 0xff, (pr->cg->p->nvars + 1) * sizeof(irslot));
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct probe *x = *(const struct probe *const *)a, *y = *(const struct probe *const *)b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* The probes that the units serve, in id order, once each. */
+static void list_probes(struct cg *c, const struct prog *pr, struct img_prog *ip)
+{
+	size_t n = 0, k = 0;
+
+	for (size_t i = 0; i < pr->nunits; i++)
+		n += pr->units[i].npts;
+	ip->probes = arena_new_arr(c->a, const struct probe *, n + 1);
+	for (size_t i = 0; i < pr->nunits; i++)
+		for (size_t j = 0; j < pr->units[i].npts; j++)
+			ip->probes[k++] = pr->units[i].pts[j]->probe;
+	qsort(ip->probes, n, sizeof(*ip->probes), by_id);
+	k = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!k || ip->probes[k - 1]->id != ip->probes[i]->id)
+			ip->probes[k++] = ip->probes[i];
+	ip->nprobes = (uint32_t)k;
+}
+
+/* Emits the units [0, *n) of pr; *n is cut where the program is full. */
+static void gen_main(struct prog *pr, size_t *n)
+{
+	struct gen g;
+	size_t done = 0;
+
+	gen_init(&g, pr, irfn_new(pr->ip, "main", 1));
+	gen_prologue(&g);
+	gen_this_init(&g);
+	for (; done < *n; done++) {
+		if (done && ir_ninsns(pr->ip) > CG_SPLIT_INSNS)
+			break;
+		gen_clause(&g, &pr->units[done]);
+		if (pr->failed || pr->too_many_maps || ir_error(pr->ip, NULL) < 0)
+			break;
+	}
+	ir_reti(g.f, 0);
+	*n = done;
+}
+
+static void report_size(struct cg *c, const struct prog *pr, const char *why)
+{
+	const struct dstmt *ds = pr->units[0].ds;
+	const char *text = ds->desc_text ? ds->desc_text : "?";
+
+	if (pr->too_many_maps) {
+		diag_error(c->d, ds->at, TAG_LIMIT,
+			   "clause %u (%s) uses too many aggregations and arrays: more than %d maps", ds->epid,
+			   text, CG_MAX_MAPS);
+		return;
+	}
+	struct diag *g = diag_error(c->d, ds->at, TAG_LIMIT,
+				    "clause %u (%s) is too large: %u instructions%s%s", ds->epid, text,
+				    ir_ninsns(pr->ip), why ? ": " : "", why ? why : "");
+
+	diag_hint(c->d, g, "split it into several clauses with the same probe description");
+}
+
+static void add_prog(struct cg *c, const struct prog *pr, struct img_prog *ip)
+{
+	const struct dstmt *first = pr->units[0].ds, *last = pr->units[pr->nunits - 1].ds;
+
+	ip->entry = pr->units[0].pts[0]->e;
+	snprintf(ip->name, sizeof(ip->name), "d_%.9s_%u", ip->entry.target ? ip->entry.target : "probe",
+		 pr->index);
+	for (char *s = ip->name; *s; s++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", *s))
+			*s = '_';
+	ip->index = pr->index;
+	ip->first_epid = first->epid;
+	ip->last_epid = last->epid;
+	list_probes(c, pr, ip);
+	c->progs = cg_grow(c, c->progs, c->nprogs, &c->progs_cap, sizeof(*c->progs));
+	c->progs[c->nprogs++] = *ip;
+	if (pr->scratch_max > c->scratch_max)
+		c->scratch_max = pr->scratch_max;
+}
+
+/* One program for up to *n units of a group; *n becomes the number that it took. -E2BIG: try fewer. */
+static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_unit *units, size_t *n)
+{
+	struct prog pr = { .cg = c, .grp = grp, .units = units, .nunits = *n, .index = (uint32_t)c->nprogs };
+	struct img_prog ip = { .index = pr.index };
+	const char *why = NULL;
+	size_t took = *n;
+	int r;
+
+	pr.ip = irprog_new(c->a);
+	gen_main(&pr, &took);
+	if (pr.failed)
+		return -EINVAL;
+	pr.nunits = took;
+	r = pr.too_many_maps ? -E2BIG : ir_finish(pr.ip, c->a, &ip, &why);
+	if (!r && ip.ninsns > CG_MAX_INSNS_PER_PROG)
+		r = -E2BIG;
+	if (r == -E2BIG && *n > 1)
+		return -E2BIG;
+	if (r == -E2BIG) {
+		report_size(c, &pr, why);
+		return -EINVAL;
+	}
+	if (r < 0) {
+		diag_error(c->d, units[0].ds->at, "D_INTERNAL", "code generator: %s", why ? why : "?");
+		return r;
+	}
+	add_prog(c, &pr, &ip);
+	*n = took;
+	return 0;
+}
+
+static int make_group(struct cg *c, const struct cg_group *grp)
+{
+	size_t at = 0;
+
+	while (at < grp->nunits) {
+		size_t n = grp->nunits - at;
+		int r = make_prog(c, grp, grp->units + at, &n);
+
+		if (r == -E2BIG) { /* n was set to what was tried at most */
+			while (r == -E2BIG && n > 1) {
+				n = n / 2;
+				r = make_prog(c, grp, grp->units + at, &n);
+			}
+		}
+		if (r < 0)
+			return r;
+		if (c->nprogs > CG_MAX_PROGS || arena_exhausted(c->a)) {
+			diag_error(c->d, grp->units[at].ds->at, TAG_LIMIT, "more than %d BPF programs",
+				   CG_MAX_PROGS);
+			return -EINVAL;
+		}
+		at += n;
+	}
+	return 0;
+}
+
+/* -- the image -- */
+
+static void finish_maps(struct cg *c)
+{
+	if (c->m_counters >= 0)
+		c->maps[c->m_counters].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1);
+	if (c->m_scratch >= 0) {
+		c->maps[c->m_scratch].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1);
+		c->maps[c->m_scratch].value_size = ROUND_UP(c->scratch_max ? c->scratch_max : 8, 8);
+	}
+	if (c->m_rodata >= 0) {
+		struct img_map *m = &c->maps[c->m_rodata];
+
+		m->value_size = (uint32_t)ROUND_UP(c->ro_n ? c->ro_n : 8, 8);
+		uint8_t *init = arena_alloc(c->a, m->value_size);
+
+		if (c->ro_n)
+			memcpy(init, c->ro, c->ro_n);
+		m->init = init;
+	}
+}
+
+static bool uses_ustack(const struct image *img)
+{
+	for (uint32_t i = 0; i < img->nfmts; i++)
+		for (size_t j = 0; j < img->fmts[i]->nacts; j++)
+			for (size_t k = 0; k < img->fmts[i]->acts[j].nfields; k++) {
+				enum field_kind kind = img->fmts[i]->acts[j].fields[k].kind;
+
+				if (kind == FLD_USTACK || kind >= FLD_USYM)
+					return true;
+			}
+	for (uint32_t i = 0; i < img->naggs; i++)
+		for (size_t k = 0; k < img->aggs[i]->nkeys; k++)
+			if (img->aggs[i]->keys[k].kind == FLD_USTACK || img->aggs[i]->keys[k].kind >= FLD_USYM)
+				return true;
+	return false;
+}
+
+static int compile(struct cg *c)
+{
+	int r = lay_program(c);
+
+	if (r < 0)
+		return r;
+	r = cg_group_clauses(c);
+	for (size_t i = 0; !r && i < c->ngroups; i++)
+		r = make_group(c, &c->groups[i]);
+	if (r < 0)
+		return r;
+	finish_maps(c);
+	return 0;
+}
+
+int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d,
+	       struct image **ret)
+{
+	struct cg c = { .a = a, .p = p, .env = env, .caps = env->caps, .opts = p->opts, .d = d,
+			.m_rings = -1, .m_counters = -1, .m_state = -1, .m_rodata = -1, .m_scratch = -1,
+			.m_tls = -1 };
+	int r;
+
+	c.img = arena_new_obj(a, struct image);
+	r = compile(&c);
+	cg_free_tables(&c);
+	if (r < 0)
+		return r;
+	c.img->maps = c.maps;
+	c.img->nmaps = (uint32_t)c.nmaps;
+	c.img->progs = c.progs;
+	c.img->nprogs = (uint32_t)c.nprogs;
+	c.img->state_size = c.state_size;
+	c.img->has_exit = p->has_exit;
+	c.img->uses_ustack = uses_ustack(c.img);
+	*ret = c.img;
+	return 0;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Clauses and their statements: predicate, record, actions. */
+#include "cg/cg_int.h"
+
+static const struct {
+	enum bi_id id;
+	enum act_kind kind;
+} data_acts[] = {
+	{ BI_TRACE, ACT_TRACE },	   { BI_PRINTF, ACT_PRINTF },
+	{ BI_PRINTA, ACT_PRINTA },	   { BI_TRACEMEM, ACT_TRACEMEM },
+	{ BI_PRINT, ACT_PRINT },	   { BI_EXIT, ACT_EXIT },
+	{ BI_CLEAR, ACT_CLEAR },	   { BI_TRUNC, ACT_TRUNC },
+	{ BI_NORMALIZE, ACT_NORMALIZE },   { BI_DENORMALIZE, ACT_DENORMALIZE },
+	{ BI_FREOPEN, ACT_FREOPEN },	   { BI_FTRUNCATE, ACT_FTRUNCATE },
+	{ BI_SETOPT, ACT_SETOPT },	   { BI_SYSTEM, ACT_SYSTEM },
+	{ BI_STACK, ACT_STACK },	   { BI_USTACK, ACT_USTACK },
+	{ BI_JSTACK, ACT_JSTACK },	   { BI_SYM, ACT_SYM },
+	{ BI_FUNC, ACT_FUNC },		   { BI_MOD, ACT_MOD },
+	{ BI_USYM, ACT_USYM },		   { BI_UFUNC, ACT_UFUNC },
+	{ BI_UMOD, ACT_UMOD },		   { BI_UADDR, ACT_UADDR },
+};
+
+/* Does this statement put something into the record? */
+bool act_is_data(const struct node *n, enum act_kind *ret)
+{
+	if (!n || n->kind != N_CALL || !n->builtin)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(data_acts); i++)
+		if (data_acts[i].id == n->builtin->id) {
+			*ret = data_acts[i].kind;
+			return true;
+		}
+	return false;
+}
+
+/* exit(): the state says so to all programs; the record brings the status. */
+static void gen_exit(struct gen *g, const struct lay_field *f)
+{
+	vreg st = gen_mapval(g, cg_map_state(g->cg), 0), v = ir_new(g->f);
+
+	gen_ld(g, v, mem_at(g->rec, (int32_t)f->f.off), 4, true);
+	ir_store(g->f, st, offsetof(struct img_state, exit_status), 4, v);
+	ir_storei(g->f, st, offsetof(struct img_state, activity), 4, IMG_DRAINING);
+}
+
+static void gen_data_act(struct gen *g, enum act_kind kind)
+{
+	const struct lay_act *la = &g->lay->acts[g->act_next++];
+
+	for (size_t i = 0; i < la->nfields; i++) {
+		const struct lay_field *f = &la->fields[i];
+		struct mem dst = mem_at(g->rec, (int32_t)f->f.off);
+
+		if (kind == ACT_TRACEMEM && i == 0)
+			gen_probe_read(g, dst, f->f.size, gen_int(g, f->n), 0, f->n->user);
+		else
+			gen_value_to(g, f->n, dst, &f->f);
+	}
+	if (kind == ACT_EXIT)
+		gen_exit(g, &la->fields[0]);
+}
+
+void gen_stmt(struct gen *g, const struct stmt *s)
+{
+	uint32_t mark = ir_slot_mark(g->f), top = g->pr->scratch_top;
+	enum act_kind kind;
+
+	g->action = s->number;
+	ir_at(g->f, g->ds->epid, s->at);
+	switch (s->kind) {
+	case ST_AGG:
+		gen_aggregate(g, s);
+		break;
+	case ST_EXPR:
+		if (act_is_data(s->expr, &kind))
+			gen_data_act(g, kind);
+		else
+			gen_effect(g, s->expr);
+		break;
+	case ST_EMPTY:
+		break;
+	case ST_IF:
+		cg_error(g, s->at, TAG_NOSUPP, "if is not supported yet");
+	}
+	ir_slot_reset(g->f, mark);
+	g->pr->scratch_top = top > g->pr->scratch_keep ? top : g->pr->scratch_keep;
+}
+
+/* After exit() only END (and ERROR) clauses run. */
+static void gen_activity(struct gen *g)
+{
+	vreg v;
+
+	if (!g->cg->p->has_exit || g->in_error ||
+	    (g->e->kind == ENTRY_TEST_RUN && g->e->target && !strcmp(g->e->target, "END")))
+		return;
+	v = ir_new(g->f);
+	ir_load(g->f, v, gen_mapval(g, cg_map_state(g->cg), offsetof(struct img_state, activity)), 0, 4);
+	gen_jcci(g, IRC_NE, v, IMG_ACTIVE, g->l_next);
+}
+
+static void gen_record(struct gen *g)
+{
+	const struct recfmt *f = g->lay->fmt;
+	vreg ts = gen_ts(g), probe = gen_probe_id(g), rec;
+
+	rec = gen_reserve(g, f->size, gen_drop(g, CNT_DROP_PRINCIPAL, g->l_next));
+	g->rec = rec;
+	ir_store(g->f, rec, offsetof(struct rec_hdr, ts), 8, ts);
+	ir_storei(g->f, rec, offsetof(struct rec_hdr, fmt), 4, (int32_t)f->epid);
+	ir_store(g->f, rec, offsetof(struct rec_hdr, probe), 4, probe);
+}
+
+/* Padding between fields and behind the last: nothing of older records is left in a record. */
+static void gen_gaps(struct gen *g)
+{
+	const struct lay_clause *l = g->lay;
+	uint32_t at = sizeof(struct rec_hdr);
+
+	for (size_t i = 0; i < l->nacts; i++)
+		for (size_t j = 0; j < l->acts[i].nfields; j++) {
+			const struct recfield *f = &l->acts[i].fields[j].f;
+
+			if (f->off > at)
+				gen_zero(g, mem_at(g->rec, (int32_t)at), f->off - at);
+			at = f->off + f->size;
+		}
+	if (l->fmt->size > at)
+		gen_zero(g, mem_at(g->rec, (int32_t)at), l->fmt->size - at);
+}
+
+static void clause_start(struct gen *g, const struct cg_unit *u)
+{
+	const struct entry *e = &u->pts[0]->e;
+
+	if (g->e != e) {
+		for (unsigned i = 0; i < 10; i++)
+			g->cache.v[CA_ARG0 + i] = VREG_NONE;
+	}
+	g->cache.v[CA_PROBE] = VREG_NONE;
+	g->unit = u;
+	g->ds = u->ds;
+	g->e = e;
+	g->lay = &g->cg->clauses[u->ds->epid - 1];
+	g->act_next = 0;
+	g->strtok_off = -1;
+	g->rec = VREG_NONE;
+	g->action = 0;
+	g->exited = false;
+	g->depth = 0;
+	g->l_next = ir_label(g->f);
+	g->pr->scratch_top = g->pr->scratch_keep = g->cg->this_size;
+}
+
+void gen_clause(struct gen *g, const struct cg_unit *u)
+{
+	uint32_t mark = ir_slot_mark(g->f);
+
+	clause_start(g, u);
+	ir_at(g->f, u->ds->epid, u->ds->at);
+	gen_guard(g, u);
+	if (u->ds->pred) {
+		ir_at(g->f, u->ds->epid, u->ds->pred->at);
+		gen_branch(g, u->ds->pred, g->l_next, false);
+		g->pr->scratch_top = g->pr->scratch_keep;
+	}
+	gen_activity(g);
+	if (g->lay->fmt->size) {
+		gen_record(g);
+		gen_gaps(g);
+	}
+	for (const struct stmt *s = u->ds->body; s && !g->pr->failed; s = s->next)
+		gen_stmt(g, s);
+	if (g->rec >= 0)
+		gen_submit(g, g->rec, g->lay->fmt->has_exit ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	ir_jmp(g->f, g->l_next);
+	if (!g->exited)
+		g->exit_cache = g->cache;
+	gen_cold(g);
+	ir_place(g->f, g->l_next);
+	g->cache = g->exit_cache;
+	ir_slot_reset(g->f, mark);
+}

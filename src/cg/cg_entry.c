@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The start of a program: which probe fires, who is left out; and where the probe's arguments, id and
+ * names come from. */
+#include "cg/cg_int.h"
+
+#if defined(__aarch64__)
+#define REGS_PC 256	/* struct user_pt_regs: regs[31], sp, pc, pstate */
+#define REGS_MODE 264
+#else
+#define REGS_PC 128	/* struct pt_regs: ip */
+#define REGS_MODE 136	/* cs */
+#endif
+#define TS_COMPAT 2	/* arch/x86/include/asm/thread_info.h: a 32-bit system call is running */
+
+static unsigned sel_max(const uint64_t *map)
+{
+	unsigned v = ENTRY_MAX_SELECTOR - 1;
+
+	while (v && !(map[v / 64] >> (v % 64) & 1))
+		v--;
+	return v;
+}
+
+static unsigned sel_count(const uint64_t *map)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ENTRY_MAX_SELECTOR / 64; i++)
+		n += (unsigned)__builtin_popcountll(map[i]);
+	return n;
+}
+
+/* Jumps to out unless the selector is in the set. */
+static void gen_sel_test(struct gen *g, const uint64_t *map, irlabel out)
+{
+	unsigned n = sel_count(map), max = sel_max(map);
+	irlabel in = ir_label(g->f);
+
+	if (n <= CG_MAX_SEL_CHAIN) {
+		for (unsigned v = 0; v <= max; v++)
+			if ((map[v / 64] >> (v % 64) & 1) && --n)
+				ir_jcci(g->f, IRC_EQ, g->sel, v, in);
+		ir_jcci(g->f, IRC_NE, g->sel, max, out);
+		ir_place(g->f, in);
+		return;
+	}
+	uint32_t off = ro_string(g->cg, arena_memdup(g->cg->a, map, max / 8 + 1), max / 8 + 1);
+	vreg p = gen_mapval(g, cg_map_rodata(g->cg), off), i = ir_new(g->f), b = ir_new(g->f);
+
+	ir_jcci(g->f, IRC_GT, g->sel, max, out);
+	ir_alui(g->f, IRA_SHR, i, g->sel, 3);
+	ir_alu(g->f, IRA_ADD, p, p, i);
+	ir_load(g->f, b, p, 0, 1);
+	ir_alui(g->f, IRA_AND, i, g->sel, 7);
+	ir_alu(g->f, IRA_SHR, b, b, i);
+	ir_alui(g->f, IRA_AND, b, b, 1);
+	ir_jcci(g->f, IRC_EQ, b, 0, out);
+}
+
+static void prog_selectors(const struct prog *pr, uint64_t *map)
+{
+	memset(map, 0, ENTRY_MAX_SELECTOR / 8);
+	for (size_t i = 0; i < pr->nunits; i++)
+		for (unsigned j = 0; pr->units[i].selmap && j < ENTRY_MAX_SELECTOR / 64; j++)
+			map[j] |= pr->units[i].selmap[j];
+}
+
+/* 32-bit callers use other system call numbers: they are counted and left out. */
+static void gen_compat_test(struct gen *g)
+{
+	irlabel ok = ir_label(g->f);
+	uint32_t off, size;
+	vreg v;
+
+	if (!lay_offset(g->cg, "task_struct", "thread_info.status", &off, &size))
+		return;
+	v = gen_task_field(g, "thread_info.status");
+	ir_alui(g->f, IRA_AND, v, v, TS_COMPAT);
+	ir_jcci(g->f, IRC_EQ, v, 0, ok);
+	gen_count(g, CNT_COMPAT);
+	ir_reti(g->f, 0);
+	ir_place(g->f, ok);
+}
+
+/* With -x noself: dwell's own threads are left out. */
+static void gen_noself_test(struct gen *g)
+{
+	irlabel ok = ir_label(g->f);
+	vreg v = ir_new(g->f), pt = ir_new(g->f);
+
+	ir_call(g->f, pt, BPF_FUNC_get_current_pid_tgid, 0, NULL);
+	ir_alui(g->f, IRA_SHR, v, pt, 32);
+	ir_jcci(g->f, IRC_NE, v, g->cg->env->self_tgid, ok);
+	ir_reti(g->f, 0);
+	ir_place(g->f, ok);
+	g->cache.v[CA_PIDTGID] = pt;
+}
+
+void gen_prologue(struct gen *g)
+{
+	const struct cg_unit *u = &g->pr->units[0];
+	uint64_t map[ENTRY_MAX_SELECTOR / 64];
+	irlabel out = ir_label(g->f), in = ir_label(g->f);
+
+	g->e = &u->pts[0]->e;
+	g->unit = u;
+	g->ds = u->ds;
+	ir_at(g->f, 0, u->ds->at);
+	if (g->e->has_selector) {
+		g->sel = gen_arg_loc(g, &g->e->sel);
+		prog_selectors(g->pr, map);
+		gen_sel_test(g, map, out);
+		ir_jmp(g->f, in);
+		ir_place(g->f, out);
+		ir_reti(g->f, 0);
+		ir_place(g->f, in);
+	}
+	if (g->e->skip_compat)
+		gen_compat_test(g);
+	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN)
+		gen_noself_test(g);
+}
+
+/* Leaves the clause when it does not apply to the probe that fires. */
+void gen_guard(struct gen *g, const struct cg_unit *u)
+{
+	uint64_t map[ENTRY_MAX_SELECTOR / 64];
+
+	g->guarded = false;
+	if (g->in_error || !u->selmap)
+		return;
+	prog_selectors(g->pr, map);
+	if (!memcmp(map, u->selmap, sizeof(map)))
+		return;
+	g->guarded = true;
+	gen_note_exit(g);
+	gen_sel_test(g, u->selmap, g->l_next);
+}
+
+/* -- arguments -- */
+
+/* The BTF type of the tracepoint's argument at ctx + off. */
+static bool ctx_arg_type(struct gen *g, uint32_t off, struct tref *ret)
+{
+	struct typesrc *ts = g->cg->env->ts;
+	struct tref ref = g->e->btf_type;
+	struct tmember m;
+	struct tinfo t;
+
+	if (!ts || !ref.id)
+		return false;
+	for (unsigned i = 0;; i++) { /* typedef -> pointer -> prototype */
+		if (i == BTF_MAX_CHAIN || typesrc_get(ts, ref, &t) < 0)
+			return false;
+		if (t.kind == TK_FUNC_PROTO)
+			break;
+		ref = t.target;
+	}
+	/* The first parameter is the tracepoint's private data, which the program does not see. */
+	if (typesrc_member(ts, ref, off / 8 + 1, &m) < 0)
+		return false;
+	*ret = m.type;
+	return true;
+}
+
+/* Integers may be computed with; other arguments may be typed pointers, with which the verifier
+ * allows no arithmetic. */
+static bool ctx_arg_is_int(struct gen *g, uint32_t off)
+{
+	struct tref ref;
+	struct tinfo t;
+
+	if (!ctx_arg_type(g, off, &ref))
+		return false;
+	for (unsigned i = 0; i < BTF_MAX_CHAIN; i++) {
+		if (typesrc_get(g->cg->env->ts, ref, &t) < 0)
+			return false;
+		if (t.kind == TK_INT || t.kind == TK_ENUM)
+			return true;
+		if (t.kind != TK_TYPEDEF && t.kind != TK_CONST && t.kind != TK_VOLATILE)
+			return false;
+		ref = t.target;
+	}
+	return false;
+}
+
+bool entry_arg_struct(struct gen *g, uint32_t off, struct tref *ret)
+{
+	struct tref ref;
+
+	return g->e->kind == ENTRY_TP_BTF && cg_typed(g->cg) && ctx_arg_type(g, off, &ref) &&
+	       btf_pointee(g->cg, ref, ret);
+}
+
+/* Loads 8 bytes at off in the registers that the context points to. */
+static vreg load_regs(struct gen *g, uint32_t off)
+{
+	vreg *regs = &g->cache.v[CA_REGS], d = ir_new(g->f);
+
+	if (*regs < 0) {
+		*regs = ir_new(g->f);
+		ir_load(g->f, *regs, ir_ctx(g->f), (int32_t)g->e->regs_ctx_off, 8);
+	}
+	if (g->e->kind == ENTRY_TP_BTF && cg_typed(g->cg)) {
+		ir_load(g->f, d, *regs, (int32_t)off, 8);
+		return d;
+	}
+	vreg p = ir_new(g->f), n = ir_imm(g->f, 8), a = ir_new(g->f);
+
+	ir_alui(g->f, IRA_ADD, a, *regs, off);
+	ir_slot_addr(g->f, p, g->tmp, 8);
+	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel, IR_ARGS(p, n, a));
+	ir_load_slot(g->f, d, g->tmp, 8, 8);
+	return d;
+}
+
+/* The sample's instruction pointer if it was in the kernel (user = false) or in user code, else 0. */
+static vreg load_pc(struct gen *g, bool user)
+{
+	vreg d = ir_new(g->f), m = ir_new(g->f);
+	irlabel out = ir_label(g->f);
+
+	ir_load(g->f, m, ir_ctx(g->f), REGS_MODE, 8);
+#if defined(__aarch64__)
+	ir_alui(g->f, IRA_AND, m, m, 15); /* exception level 0 is user */
+	enum ir_cond is_user = IRC_EQ;
+#else
+	ir_alui(g->f, IRA_AND, m, m, 3); /* privilege level 3 is user */
+	enum ir_cond is_user = IRC_NE;
+#endif
+	ir_movi(g->f, d, 0);
+	ir_jcci(g->f, user ? (is_user == IRC_EQ ? IRC_NE : IRC_EQ) : is_user, m, 0, out);
+	ir_load(g->f, d, ir_ctx(g->f), REGS_PC, 8);
+	ir_place(g->f, out);
+	return d;
+}
+
+static vreg load_raw(struct gen *g, const struct arg_loc *l)
+{
+	vreg d;
+
+	switch (l->kind) {
+	case ARG_CTX:
+	case ARG_CTX_REGS:
+		d = ir_new(g->f);
+		ir_load(g->f, d, ir_ctx(g->f), (int32_t)l->off, 8);
+		return d;
+	case ARG_REGS:
+		return load_regs(g, l->off);
+	case ARG_PC_KERNEL:
+		return load_pc(g, false);
+	case ARG_PC_USER:
+		return load_pc(g, true);
+	case ARG_ERROR:
+		return l->off < 6 && g->in_error ? g->err[l->off] : ir_imm(g->f, 0);
+	case ARG_CONST:
+		return ir_imm(g->f, l->value);
+	default:
+		return ir_imm(g->f, 0);
+	}
+}
+
+vreg gen_arg_loc(struct gen *g, const struct arg_loc *l)
+{
+	vreg d = load_raw(g, l);
+
+	if (l->kind == ARG_CTX && g->e->kind == ENTRY_TP_BTF && !ctx_arg_is_int(g, l->off))
+		d = gen_launder(g, d);
+	if (l->size && l->size < 8) {
+		vreg v = ir_new(g->f);
+
+		ir_ext(g->f, v, d, l->size, l->is_signed);
+		return v;
+	}
+	return d;
+}
+
+vreg gen_arg(struct gen *g, unsigned n)
+{
+	const struct arg_loc none = { .kind = ARG_NONE };
+	vreg d;
+
+	if (n < 10 && g->cache.v[CA_ARG0 + n] >= 0)
+		return g->cache.v[CA_ARG0 + n];
+	d = gen_arg_loc(g, n < g->e->nargs && n < ENTRY_MAX_ARGS ? &g->e->args[n] : &none);
+	/* Other clauses may serve probes with arguments at other places. */
+	if (n < 10)
+		g->cache.v[CA_ARG0 + n] = d;
+	return d;
+}
+
+/* -- who fires -- */
+
+static unsigned unit_sel_max(const struct cg_unit *u)
+{
+	return u->selmap ? sel_max(u->selmap) : 0;
+}
+
+/* The selector as an index into a table of n entries, for the verifier's eyes in bounds. */
+static vreg sel_index(struct gen *g, unsigned max)
+{
+	vreg i = ir_new(g->f);
+	irlabel ok = ir_label(g->f);
+
+	ir_mov(g->f, i, g->sel);
+	ir_jcci(g->f, IRC_LE, i, max, ok);
+	ir_movi(g->f, i, 0);
+	ir_place(g->f, ok);
+	return i;
+}
+
+vreg gen_probe_id(struct gen *g)
+{
+	const struct cg_unit *u = g->unit;
+	unsigned max = unit_sel_max(u);
+	vreg p, d;
+
+	if (u->npts == 1)
+		return ir_imm(g->f, u->pts[0]->probe->id);
+	if (g->cache.v[CA_PROBE] >= 0)
+		return g->cache.v[CA_PROBE];
+
+	uint32_t *tab = arena_new_arr(g->cg->a, uint32_t, max + 1);
+
+	for (size_t i = 0; i < u->npts; i++)
+		tab[u->pts[i]->e.sel_value] = u->pts[i]->probe->id;
+	p = sel_index(g, max);
+	d = gen_mapval(g, cg_map_rodata(g->cg), ro_string(g->cg, (char *)tab, (max + 1) * sizeof(*tab)));
+	ir_alui(g->f, IRA_SHL, p, p, 2);
+	ir_alu(g->f, IRA_ADD, d, d, p);
+	ir_load(g->f, d, d, 0, 4);
+	g->cache.v[CA_PROBE] = d;
+	return d;
+}
+
+static const char *name_of(const struct probe *p, enum bi_id which)
+{
+	const char *s = which == BI_PROBEPROV  ? p->prov
+			: which == BI_PROBEMOD ? p->mod
+			: which == BI_PROBEFUNC ? p->func
+						 : p->name;
+
+	return s ? s : "";
+}
+
+void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret)
+{
+	const struct cg_unit *u = g->unit;
+	const char *first = name_of(u->pts[0]->probe, which);
+	unsigned max = unit_sel_max(u);
+	size_t stride = strlen(first) + 1;
+	bool same = true;
+
+	for (size_t i = 1; i < u->npts; i++) {
+		const char *s = name_of(u->pts[i]->probe, which);
+
+		same &= !strcmp(s, first);
+		stride = strlen(s) + 1 > stride ? strlen(s) + 1 : stride;
+	}
+	if (same) {
+		*ret = (struct str){ .is_const = true, .cs = first, .clen = strlen(first) };
+		return;
+	}
+	stride = ROUND_UP(stride, 8);
+
+	char *tab = arena_new_arr(g->cg->a, char, (max + 1) * stride);
+
+	for (size_t i = 0; i < u->npts; i++)
+		strcpy(tab + u->pts[i]->e.sel_value * stride, name_of(u->pts[i]->probe, which));
+
+	vreg i = sel_index(g, max);
+	vreg d = gen_mapval(g, cg_map_rodata(g->cg), ro_string(g->cg, tab, (max + 1) * stride));
+
+	ir_alui(g->f, IRA_MUL, i, i, (int64_t)stride);
+	ir_alu(g->f, IRA_ADD, d, d, i);
+	*ret = (struct str){ .m = mem_at(d, 0), .bound = (uint32_t)stride, .padded = true };
+}

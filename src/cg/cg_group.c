@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which clauses go into which program: probes with equal entries share one. */
+#include "cg/cg_int.h"
+#include <errno.h>
+#include <uthash.h>
+
+struct point_ent {
+	uint32_t id;
+	struct cg_point pt;
+	size_t group;
+	bool ok;
+	UT_hash_handle hh;
+};
+struct group_ent {
+	const char *key;
+	size_t index;
+	UT_hash_handle hh;
+};
+
+/* Programs that run in task context with preemption off, and that no other program interrupts into. */
+static bool is_task_only(const struct entry *e)
+{
+	if (e->kind == ENTRY_TEST_RUN)
+		return true;
+	return (e->kind == ENTRY_TP_BTF || e->kind == ENTRY_RAW_TP) && e->target &&
+	       (!strcmp(e->target, "sys_enter") || !strcmp(e->target, "sys_exit"));
+}
+
+static size_t find_group(struct cg *c, const struct entry *e)
+{
+	char *key = arena_printf(c->a, "%d|%s|%llu|%llu|%d|%llu", e->kind, e->target ? e->target : "",
+				 (unsigned long long)e->period_ns, (unsigned long long)e->freq, e->cpu,
+				 (unsigned long long)e->instance);
+	struct group_ent *g;
+
+	HASH_FIND_STR(c->group_ents, key, g);
+	if (g)
+		return g->index;
+	g = arena_new_obj(c->a, struct group_ent);
+	g->key = key;
+	g->index = c->ngroups;
+	HASH_ADD_KEYPTR(hh, c->group_ents, g->key, strlen(g->key), g);
+	c->groups = cg_grow(c, c->groups, c->ngroups, &c->groups_cap, sizeof(*c->groups));
+	c->groups[c->ngroups] = (struct cg_group){ .task_only = is_task_only(e) };
+	return c->ngroups++;
+}
+
+/* The probe's entry, asked for once. NULL: it has none (reported). */
+static struct point_ent *find_point(struct cg *c, const struct probe *p, struct span at)
+{
+	struct point_ent *pe;
+	const char *why = NULL;
+	int r;
+
+	HASH_FIND(hh, c->points, &p->id, sizeof(p->id), pe);
+	if (pe)
+		return pe->ok ? pe : NULL;
+	pe = arena_new_obj(c->a, struct point_ent);
+	pe->id = p->id;
+	pe->pt.probe = p;
+	HASH_ADD(hh, c->points, id, sizeof(pe->id), pe);
+	r = c->env->entry(c->env->ctx, p, &pe->pt.e, &why);
+	if (!r && pe->pt.e.has_selector && pe->pt.e.sel_value >= ENTRY_MAX_SELECTOR)
+		r = -ERANGE;
+	if (r < 0) {
+		diag_error(c->d, at, TAG_NOSUPP, "probe %s:%s:%s:%s cannot be enabled: %s", p->prov, p->mod,
+			   p->func, p->name, why ? why : strerror(-r));
+		return NULL;
+	}
+	pe->ok = true;
+	if (pe->pt.e.kind != ENTRY_NONE)
+		pe->group = find_group(c, &pe->pt.e);
+	return pe;
+}
+
+static bool same_loc(const struct arg_loc *a, const struct arg_loc *b)
+{
+	if (a->kind == ARG_NONE || b->kind == ARG_NONE)
+		return true;
+	return a->kind == b->kind && a->off == b->off && a->size == b->size &&
+	       a->is_signed == b->is_signed && a->value == b->value;
+}
+
+/* May a clause use one piece of code for both? Arguments that one of them lacks do not matter. */
+static bool compatible(const struct entry *a, const struct entry *b)
+{
+	unsigned n = a->nargs < b->nargs ? a->nargs : b->nargs;
+
+	for (unsigned i = 0; i < n; i++)
+		if (!same_loc(&a->args[i], &b->args[i]))
+			return false;
+	return a->has_selector == b->has_selector && a->has_errno == b->has_errno &&
+	       (!a->has_errno || same_loc(&a->errno_loc, &b->errno_loc)) &&
+	       a->skip_compat == b->skip_compat && a->no_user_stack == b->no_user_stack &&
+	       a->current_is_next == b->current_is_next && a->regs_ctx_off == b->regs_ctx_off;
+}
+
+static bool unit_takes(const struct cg_unit *u, const struct dstmt *ds, const struct cg_point *pt)
+{
+	uint64_t v = pt->e.sel_value;
+
+	if (u->ds != ds || !pt->e.has_selector || !u->selmap || (u->selmap[v / 64] >> (v % 64) & 1))
+		return false;
+	/* The one with most arguments is kept first, see unit_add(). */
+	return compatible(&u->pts[0]->e, &pt->e);
+}
+
+static void unit_add(struct cg *c, struct cg_unit *u, struct cg_point *pt)
+{
+	uint64_t v = pt->e.sel_value;
+
+	u->pts = cg_grow(c, u->pts, u->npts, &u->cap, sizeof(*u->pts));
+	u->pts[u->npts++] = pt;
+	if (pt->e.has_selector) {
+		if (!u->selmap)
+			u->selmap = arena_new_arr(c->a, uint64_t, ENTRY_MAX_SELECTOR / 64);
+		u->selmap[v / 64] |= 1ull << (v % 64);
+	}
+	if (pt->e.nargs > u->pts[0]->e.nargs) {
+		u->pts[u->npts - 1] = u->pts[0];
+		u->pts[0] = pt;
+	}
+}
+
+static struct cg_unit *new_unit(struct cg *c, struct cg_unit **v, size_t *n, size_t *cap,
+				const struct dstmt *ds)
+{
+	*v = cg_grow(c, *v, *n, cap, sizeof(**v));
+	(*v)[*n] = (struct cg_unit){ .ds = ds };
+	return &(*v)[(*n)++];
+}
+
+static void add_to_group(struct cg *c, const struct dstmt *ds, struct point_ent *pe)
+{
+	struct cg_group *grp = &c->groups[pe->group];
+	struct cg_unit *u = NULL;
+
+	for (size_t i = grp->nunits; i-- > 0 && grp->units[i].ds == ds;)
+		if (unit_takes(&grp->units[i], ds, &pe->pt))
+			u = &grp->units[i];
+	if (!u)
+		u = new_unit(c, &grp->units, &grp->nunits, &grp->cap, ds);
+	unit_add(c, u, &pe->pt);
+}
+
+/* Which aggregations can be added to by programs that interrupt each other on one CPU: those need
+ * atomic additions. */
+static void note_writers(struct cg *c, const struct cg_unit *units, size_t n, bool task_only)
+{
+	bool *seen = arena_new_arr(c->a, bool, c->p->naggs + 1);
+
+	for (size_t i = 0; i < n; i++)
+		for (const struct stmt *s = units[i].ds->body; s; s = s->next) {
+			if (s->kind != ST_AGG)
+				continue;
+			struct lay_agg *l = &c->aggs[s->expr->agg->id];
+
+			if (!seen[s->expr->agg->id])
+				l->nwriters++;
+			seen[s->expr->agg->id] = true;
+			/* A group may be split into programs that interrupt each other. */
+			if (!task_only && n > 64)
+				l->nwriters++;
+			if (!task_only)
+				l->nested = true;
+		}
+}
+
+int cg_group_clauses(struct cg *c)
+{
+	bool bad = false;
+
+	for (const struct dstmt *ds = c->p->stmts; ds; ds = ds->next)
+		for (size_t i = 0; i < ds->probes.n; i++) {
+			struct point_ent *pe = find_point(c, ds->probes.v[i], ds->at);
+
+			if (!pe) {
+				bad = true;
+				continue;
+			}
+			if (pe->pt.e.kind == ENTRY_NONE)
+				unit_add(c, new_unit(c, &c->error_units, &c->nerror_units, &c->error_cap, ds),
+					 &pe->pt);
+			else
+				add_to_group(c, ds, pe);
+		}
+	for (size_t i = 0; i < c->ngroups; i++)
+		note_writers(c, c->groups[i].units, c->groups[i].nunits, c->groups[i].task_only);
+	note_writers(c, c->error_units, c->nerror_units, false);
+	return bad ? -EINVAL : 0;
+}
+
+void cg_free_tables(struct cg *c)
+{
+	HASH_CLEAR(hh, c->points);
+	HASH_CLEAR(hh, c->group_ents);
+	ro_free(c);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to the lowering (cg*.c, layout.c): a typed D program becomes an image.
+ *
+ * One struct cg per compilation. Probes with equal entries form a group; a group's clauses ("units") become
+ * one or more BPF programs (struct gen holds what is known while the instructions of one function of a
+ * program are made). Temporaries live in virtual registers, stack slots and the program's scratch entry. */
+#ifndef DWELL_CG_INT_H
+#define DWELL_CG_INT_H
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/diag.h"
+#include "cg/entry.h"
+#include "cg/image.h"
+#include "cg/ir.h"
+#include "cg/rt.h"
+#include "lang/dprog.h"
+#include "types/caps.h"
+
+#define CG_MAX_SCRATCH 32768	/* bytes per program and CPU: the kernel's limit of a per-CPU value */
+#define CG_MAX_STATE (16u << 20) /* bytes of global variables */
+#define CG_MAX_TLS 16384	/* bytes of thread-local variables: task storage values are kmalloc'ed */
+#define CG_MAX_STACK_KEY 64	/* larger keys are built in scratch memory */
+#define CG_MAX_STACK_VARS 8	/* this-> scalars on the stack; further ones live in scratch */
+#define CG_MAX_SEL_CHAIN 4	/* more selector values than this are tested with a bitmap */
+#define CG_SPLIT_INSNS 24000	/* IR instructions after which clauses go to a further program */
+#define CG_MAX_INLINE_COPY 128	/* bytes copied or zeroed with plain instructions */
+#define CG_MAX_MAP_ENTRIES (1u << 18) /* of one hash: its bucket table costs 16 bytes per entry */
+#define CG_ENTRY_OVERHEAD 64	/* kernel bytes per hash element beside key and value */
+#define BTF_MAX_CHAIN 32	/* modifiers and typedefs followed in BTF */
+
+#define TAG_LIMIT "D_LIMIT"	/* a named limit of the code generator */
+#define TAG_NOSUPP "D_NOTSUPP"	/* what the kernel or this version cannot do */
+
+/* -- layouts (layout.c) -- */
+
+struct lay_field {
+	struct recfield f;
+	const struct node *n;
+};
+struct lay_act {
+	const struct stmt *stmt;
+	struct lay_field *fields;
+	size_t nfields;
+};
+/* Of one clause instance: what it writes, by action. */
+struct lay_clause {
+	struct recfmt *fmt;
+	struct lay_act *acts;
+	size_t nacts;
+};
+struct lay_key {
+	struct recfield *fields;
+	size_t nfields;
+	uint32_t size; /* multiple of 8 */
+};
+struct lay_var {
+	uint32_t off;  /* in state, TLS struct, or scratch (this-> that do not fit the stack) */
+	uint32_t size; /* of the storage: strings have a flag byte behind the text */
+	int map;       /* associative arrays; -1: not made yet */
+	struct lay_key key;
+	bool on_stack; /* this-> scalars */
+};
+struct lay_agg {
+	struct aggdesc *desc;
+	struct lay_key key;
+	int map[2]; /* -1: not made yet */
+	unsigned nwriters; /* groups that add to it */
+	bool nested;	   /* … and they may interrupt each other on one CPU */
+};
+
+/* -- grouping (cg.c) -- */
+
+struct cg_point { /* a probe and how it is entered */
+	const struct probe *probe;
+	struct entry e;
+};
+/* A clause instance with those of its probes that can share code: equal places of arguments and
+ * different selectors. */
+struct cg_unit {
+	const struct dstmt *ds;
+	struct cg_point **pts;
+	size_t npts, cap;
+	uint64_t *selmap; /* bit per selector value; NULL without selectors */
+};
+struct cg_group {
+	struct cg_unit *units;
+	size_t nunits, cap;
+	const struct entry *e;
+	char *key;
+	bool task_only; /* never interrupts another program on its CPU */
+};
+
+struct cg {
+	struct arena *a;
+	const struct dprog *p;
+	const struct cg_env *env;
+	const struct caps *caps;
+	const struct dopts *opts;
+	struct diags *d;
+	struct image *img;
+	struct img_map *maps;
+	size_t nmaps, maps_cap;
+	struct img_prog *progs;
+	size_t nprogs, progs_cap;
+	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls;
+	uint8_t *ro; /* bytes of rodata */
+	size_t ro_n, ro_cap;
+	uint32_t ro_zero, ro_zero_len;
+	struct ro_str *ro_strs; /* uthash */
+	struct point_ent *points; /* uthash */
+	struct group_ent *group_ents; /* uthash */
+	struct cg_group *groups;
+	size_t ngroups, groups_cap;
+	struct cg_unit *error_units;
+	size_t nerror_units, error_cap;
+	struct lay_clause *clauses; /* by epid - 1 */
+	struct lay_var *vars;
+	struct lay_agg *aggs;
+	uint32_t state_size, tls_size, this_size;
+	uint32_t scratch_max;
+};
+
+/* -- one function of a program -- */
+
+/* Values that are computed once and reused where their computation dominates: vregs or VREG_NONE. */
+enum cache_id {
+	CA_TS,	      /* bpf_ktime_get_ns() at this firing */
+	CA_PIDTGID,   /* bpf_get_current_pid_tgid() */
+	CA_NSPID, CA_NSTID, /* as seen in dwell's pid namespace */
+	CA_UIDGID,
+	CA_TASK,      /* typed pointer to the current task */
+	CA_CPU,
+	CA_SCRATCH,   /* pointer to the scratch entry */
+	CA_TLS,	      /* pointer to the task's thread-locals, or NULL */
+	CA_PROBE,     /* probe id */
+	CA_REGS,      /* pt_regs pointer of ARG_REGS */
+	CA_COMM,      /* >= 0: the comm slot is filled */
+	CA_ARG0,      /* arg0 … arg9 */
+	CA_COUNT = CA_ARG0 + 10
+};
+struct cache {
+	vreg v[CA_COUNT];
+};
+
+struct fault_site {
+	irlabel l;
+	enum rec_fault_code code;
+	vreg value; /* or VREG_NONE: imm */
+	uint64_t imm;
+	unsigned action;
+	bool have_rec;
+	uint32_t pc;
+};
+struct drop_site { /* cold: count and go on */
+	irlabel l;
+	enum rec_counter kind;
+	irlabel back;
+};
+
+struct prog {
+	struct cg *cg;
+	struct irprog *ip;
+	const struct cg_group *grp;
+	const struct cg_unit *units;
+	size_t nunits;
+	uint32_t index;
+	int maps_used[CG_MAX_MAPS];
+	unsigned nmaps_used;
+	struct irfn *fn_fault, *fn_count;
+	uint32_t scratch_top, scratch_max;
+	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
+	bool failed; /* an error was reported, or the maps do not suffice */
+	bool too_many_maps;
+};
+
+struct gen {
+	struct cg *cg;
+	struct prog *pr;
+	struct irfn *f;
+	const struct cg_unit *unit;
+	const struct dstmt *ds;
+	const struct entry *e; /* of the unit's first point: where arguments are */
+	struct lay_clause *lay;
+	size_t act_next;
+	vreg sel;    /* selector, or VREG_NONE */
+	vreg rec;    /* reserved record, or VREG_NONE */
+	unsigned action;
+	irlabel l_next; /* end of the clause */
+	bool guarded;
+	struct cache cache, outer, exit_cache;
+	bool exited;
+	unsigned depth;
+	struct fault_site *faults;
+	size_t nfaults, faults_cap;
+	struct drop_site *drops;
+	size_t ndrops, drops_cap;
+	irslot comm; /* 16 bytes */
+	irslot tmp;  /* 16 bytes for helpers' small arguments and results */
+	irslot *this_slot; /* by variable id, -1: none */
+	int32_t strtok_off; /* scratch offset of strtok()'s state in this clause, or -1 */
+	bool in_error;	   /* an ERROR clause: arguments are in err[] */
+	vreg err[6];	   /* ERROR: n-th argument of the fault */
+};
+
+/* Directly addressable memory: a stack slot, or base + off. */
+struct mem {
+	irslot slot; /* >= 0, or -1 */
+	vreg base;
+	int32_t off;
+};
+enum place_kind { PL_MEM, PL_KERN, PL_USER, PL_SCRATCHPTR };
+/* Where a value lives. */
+struct place {
+	enum place_kind kind;
+	struct mem m;	 /* PL_MEM */
+	bool maybe_null; /* PL_MEM: base may be NULL, which reads as 0 */
+	vreg addr;	 /* PL_KERN, PL_USER */
+	int64_t off;
+	struct tref btf; /* id != 0: addr is a typed pointer to this struct, at offset 0 */
+	uint32_t bit_off, bit_size; /* bit field within the byte at off */
+	struct dvar *var; /* the variable that it is in, or NULL */
+	bool has_key;	  /* element of an associative array: */
+	struct mem key;
+	bool whole;	  /* all of the variable or element */
+};
+/* A string that can be read directly. */
+struct str {
+	bool is_const;
+	const char *cs; /* is_const: clen bytes without the NUL */
+	size_t clen;
+	struct mem m;
+	uint32_t bound; /* readable bytes, NUL included */
+	bool padded;	/* zero up to bound behind the text */
+	bool maybe_null; /* m.base may be NULL: "" */
+};
+
+/* cg_group.c */
+int cg_group_clauses(struct cg *c);
+void cg_free_tables(struct cg *c);
+
+/* cg.c */
+void *cg_grow(struct cg *c, void *v, size_t n, size_t *cap, size_t size);
+void cg_error(struct gen *g, struct span at, const char *tag, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* cg_map.c */
+int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_map_type type,
+	       uint32_t key, uint32_t value, uint32_t entries, uint32_t flags);
+/* A map or a place in an array's only value, recorded as used by this program. */
+void gen_map(struct gen *g, vreg d, int map);
+vreg gen_mapval(struct gen *g, int map, uint32_t off);
+int cg_map_rings(struct cg *c);
+int cg_map_counters(struct cg *c);
+int cg_map_state(struct cg *c);
+int cg_map_rodata(struct cg *c);
+int cg_map_scratch(struct cg *c);
+int cg_map_tls(struct cg *c);
+int cg_map_assoc(struct cg *c, const struct dvar *v);
+int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set);
+/* Makes one function's generator; clears caches. */
+void gen_init(struct gen *g, struct prog *pr, struct irfn *f);
+void gen_clause(struct gen *g, const struct cg_unit *u);
+bool cg_typed(const struct cg *c); /* typed kernel pointers may be read directly */
+
+/* layout.c */
+int lay_program(struct cg *c);
+uint32_t lay_str_bound(const struct cg *c, const struct dtype *ty);
+uint32_t lay_storage(const struct cg *c, const struct dtype *ty);
+struct recfield lay_field_of(struct cg *c, const struct dtype *ty);
+uint32_t ro_add(struct cg *c, const void *p, size_t n, size_t align);
+uint32_t ro_string(struct cg *c, const char *s, size_t n);
+void ro_free(struct cg *c); /* the index of strings */
+uint32_t ro_zeros(struct cg *c, uint32_t n);
+const struct dtype *cg_type(const struct cg *c, const struct node *n); /* resolved */
+/* Byte offset of a member of a kernel struct, looking through "a.b". False: no such member. */
+bool lay_offset(struct cg *c, const char *tag, const char *path, uint32_t *ret_off, uint32_t *ret_size);
+
+/* cg_entry.c */
+void gen_prologue(struct gen *g);
+void gen_guard(struct gen *g, const struct cg_unit *u);
+vreg gen_arg_loc(struct gen *g, const struct arg_loc *l);
+vreg gen_arg(struct gen *g, unsigned n);
+vreg gen_probe_id(struct gen *g);
+void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret);
+
+/* The struct that tracepoint argument ctx + off points to according to BTF; false: not that. */
+bool entry_arg_struct(struct gen *g, uint32_t off, struct tref *ret);
+
+/* cg_btf.c: what the verifier allows with typed pointers */
+/* May size bytes at off in the struct be loaded directly? *target (id 0: none) is the struct that a
+ * loaded pointer points to. */
+bool btf_direct(struct cg *c, struct tref s, int64_t off, unsigned size, struct tref *target);
+/* The struct that a pointer type points to, when the verifier would follow it. */
+bool btf_pointee(struct cg *c, struct tref ptr, struct tref *ret);
+
+/* cg_fault.c: leaving a clause */
+irlabel gen_fault(struct gen *g, enum rec_fault_code code, vreg value);
+irlabel gen_fault_imm(struct gen *g, enum rec_fault_code code, uint64_t value);
+/* A label that counts a loss and continues at back. */
+irlabel gen_drop(struct gen *g, enum rec_counter kind, irlabel back);
+void gen_cold(struct gen *g); /* emits the stubs of the clause */
+void gen_note_exit(struct gen *g);
+void gen_count(struct gen *g, enum rec_counter kind);
+vreg gen_reserve(struct gen *g, uint32_t size, irlabel fail);
+void gen_submit(struct gen *g, vreg rec, uint64_t flags);
+struct cache gen_region_begin(struct gen *g);
+void gen_region_end(struct gen *g, const struct cache *saved);
+
+/* cg_load.c: memory */
+struct mem mem_slot(irslot s, int32_t off);
+struct mem mem_at(vreg base, int32_t off);
+struct mem mem_add(struct mem m, int32_t off);
+void gen_ld(struct gen *g, vreg d, struct mem m, unsigned size, bool is_signed);
+void gen_st(struct gen *g, struct mem m, unsigned size, vreg v);
+void gen_sti(struct gen *g, struct mem m, unsigned size, int32_t imm);
+vreg gen_addr(struct gen *g, struct mem m);
+void gen_zero(struct gen *g, struct mem m, uint32_t len);
+void gen_copy(struct gen *g, struct mem dst, struct mem src, uint32_t len);
+vreg gen_launder(struct gen *g, vreg v); /* a pointer's bits as an integer that the verifier lets compute with */
+struct mem gen_scratch(struct gen *g, uint32_t size); /* temporary of this statement */
+struct mem gen_scratch_keep(struct gen *g, uint32_t size); /* until the end of the clause */
+/* size bytes (constant) at an address that must be in scratch memory, for writing. */
+struct mem gen_scratch_target(struct gen *g, vreg addr, uint32_t size);
+vreg gen_scratch_base(struct gen *g);
+/* dst (size bytes) from kernel or user memory; jumps to the fault exit on failure. */
+void gen_read_check(struct gen *g, vreg r, vreg addr, bool user); /* r < 0: fault */
+void gen_probe_read(struct gen *g, struct mem dst, uint32_t size, vreg addr, int64_t off, bool user);
+/* Reads a scalar of type ty (resolved). *btf: as gen_ptr(). */
+vreg gen_load_place(struct gen *g, const struct place *pl, const struct dtype *ty, struct tref *btf);
+void gen_store_place(struct gen *g, const struct place *pl, const struct dtype *ty, vreg v);
+void gen_bytes_to(struct gen *g, const struct node *n, struct mem dst, uint32_t size);
+
+/* cg_expr.c */
+vreg gen_int(struct gen *g, const struct node *n);
+/* As gen_int, but the result may be a typed pointer (btf->id != 0: to this struct), which can only be
+ * dereferenced, passed on, or compared with NULL. */
+vreg gen_ptr(struct gen *g, const struct node *n, struct tref *btf);
+bool node_const(const struct node *n, int64_t *ret);
+bool type_is_str(const struct cg *c, const struct node *n);
+void gen_effect(struct gen *g, const struct node *n); /* value not needed */
+/* Any value into memory as the field says: records and keys. */
+void gen_value_to(struct gen *g, const struct node *n, struct mem dst, const struct recfield *f);
+void gen_norm(struct gen *g, vreg d, vreg s, const struct dtype *ty);
+vreg gen_addr_of(struct gen *g, const struct node *n); /* &n as a number */
+
+/* cg_op.c */
+vreg gen_arith_unary(struct gen *g, const struct node *n);
+vreg gen_binary(struct gen *g, const struct node *n);
+vreg gen_cond_expr(struct gen *g, const struct node *n);
+void gen_branch(struct gen *g, const struct node *n, irlabel l, bool when);
+vreg gen_truth(struct gen *g, const struct node *n); /* 0 or 1 */
+vreg gen_arith(struct gen *g, enum op op, vreg a, vreg b, const struct node *bn, const struct dtype *ty,
+	       struct span at);
+void gen_jcc(struct gen *g, enum ir_cond c, vreg a, vreg b, irlabel l);
+void gen_jcci(struct gen *g, enum ir_cond c, vreg a, int64_t imm, irlabel l);
+uint32_t ptr_scale(struct gen *g, const struct dtype *ptr);
+bool op_class_is_test(enum op op);
+
+/* cg_var.c */
+void gen_place(struct gen *g, const struct node *n, struct place *ret);
+vreg gen_assign(struct gen *g, const struct node *n, bool want);
+vreg gen_incdec(struct gen *g, const struct node *n, bool want);
+void gen_var_str(struct gen *g, const struct node *n, struct str *ret);
+vreg gen_var_set(struct gen *g, const struct node *n); /* string variable: non-zero when assigned */
+void gen_this_init(struct gen *g);
+struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix);
+
+/* cg_builtin.c */
+vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf);
+void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret);
+vreg gen_ts(struct gen *g);
+vreg gen_task(struct gen *g);
+vreg gen_task_field(struct gen *g, const char *path); /* "group_leader->tgid" */
+vreg gen_pid(struct gen *g);
+vreg gen_tid(struct gen *g);
+vreg gen_cpu(struct gen *g);
+vreg gen_progenyof(struct gen *g, vreg pid);
+void gen_comm_to(struct gen *g, struct mem dst);
+void gen_container(struct gen *g, struct str *ret); /* cg_cgroup.c */
+
+/* cg_string.c */
+void gen_str(struct gen *g, const struct node *n, struct str *ret);
+void gen_str_to(struct gen *g, const struct node *n, struct mem dst, uint32_t cap);
+void gen_str_copy(struct gen *g, const struct str *s, struct mem dst, uint32_t cap);
+void gen_str_real(struct gen *g, struct str *s); /* constants get an address, NULL becomes "" */
+void gen_str_branch(struct gen *g, const struct node *n, irlabel l, bool when); /* relation */
+void gen_read_str(struct gen *g, struct mem dst, uint32_t cap, vreg addr, bool user);
+
+/* cg_sub.c */
+vreg gen_sub_int(struct gen *g, const struct node *n);
+void gen_sub_str(struct gen *g, const struct node *n, struct str *ret);
+void gen_sub_effect(struct gen *g, const struct node *n);
+
+/* cg_stack.c */
+void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f);
+void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f);
+void gen_uaddr_to(struct gen *g, const struct node *addr, struct mem dst);
+vreg gen_stack_depth(struct gen *g, bool user);
+vreg gen_caller(struct gen *g, bool user);
+
+/* cg_agg.c, cg_act.c */
+void gen_aggregate(struct gen *g, const struct stmt *s);
+void gen_stmt(struct gen *g, const struct stmt *s);
+bool act_is_data(const struct node *n, enum act_kind *ret);
+#endif

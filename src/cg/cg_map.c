@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The maps of an image, made when first needed. */
+#include "cg/cg_int.h"
+
+#define MIN_RING 4096u
+#define MAX_RING (1u << 30)
+
+int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_map_type type,
+	       uint32_t key, uint32_t value, uint32_t entries, uint32_t flags)
+{
+	c->maps = cg_grow(c, c->maps, c->nmaps, &c->maps_cap, sizeof(*c->maps));
+
+	struct img_map *m = &c->maps[c->nmaps];
+
+	*m = (struct img_map){ .role = role, .type = type, .key_size = key, .value_size = value,
+			       .max_entries = entries, .flags = flags };
+	snprintf(m->name, sizeof(m->name), "%s", name);
+	for (char *s = m->name; *s; s++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", *s))
+			*s = '_';
+	return (int)c->nmaps++;
+}
+
+int cg_map_rings(struct cg *c)
+{
+	uint64_t size = MIN_RING;
+	unsigned cpus = c->caps->nr_cpu_ids > c->caps->possible_cpus ? c->caps->nr_cpu_ids
+								      : c->caps->possible_cpus;
+
+	if (c->m_rings >= 0)
+		return c->m_rings;
+	while (size < c->opts->bufsize && size < MAX_RING)
+		size *= 2;
+	c->m_rings = cg_add_map(c, IMG_MAP_RINGS, "d_rings", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4,
+				cpus ? cpus : 1, 0);
+	c->maps[c->m_rings].inner_size = size;
+	return c->m_rings;
+}
+
+int cg_map_counters(struct cg *c)
+{
+	if (c->m_counters < 0)
+		c->m_counters = cg_add_map(c, IMG_MAP_COUNTERS, "d_counters", BPF_MAP_TYPE_PERCPU_ARRAY, 4,
+					   REC_NCOUNTERS * 8, 1, 0);
+	return c->m_counters;
+}
+
+int cg_map_state(struct cg *c)
+{
+	if (c->m_state < 0) {
+		c->m_state = cg_add_map(c, IMG_MAP_STATE, "d_state", BPF_MAP_TYPE_ARRAY, 4, c->state_size, 1,
+					BPF_F_MMAPABLE);
+		c->maps[c->m_state].init = arena_alloc(c->a, c->state_size);
+	}
+	return c->m_state;
+}
+
+int cg_map_rodata(struct cg *c)
+{
+	if (c->m_rodata < 0)
+		c->m_rodata = cg_add_map(c, IMG_MAP_RODATA, "d_rodata", BPF_MAP_TYPE_ARRAY, 4, 8, 1,
+					 BPF_F_RDONLY_PROG);
+	return c->m_rodata;
+}
+
+int cg_map_scratch(struct cg *c)
+{
+	if (c->m_scratch < 0)
+		c->m_scratch = cg_add_map(c, IMG_MAP_SCRATCH, "d_scratch", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 1,
+					  0);
+	return c->m_scratch;
+}
+
+int cg_map_tls(struct cg *c)
+{
+	if (c->m_tls < 0) {
+		c->m_tls = cg_add_map(c, IMG_MAP_TLS, "d_tls", BPF_MAP_TYPE_TASK_STORAGE, 4,
+				      c->tls_size ? c->tls_size : 8, 0, BPF_F_NO_PREALLOC);
+		c->maps[c->m_tls].needs_btf = true;
+	}
+	return c->m_tls;
+}
+
+/* Elements that `bytes` of kernel memory hold. */
+static uint32_t entries_for(uint64_t bytes, uint64_t per_entry)
+{
+	uint64_t n = bytes / (per_entry + CG_ENTRY_OVERHEAD);
+
+	return n < 1 ? 1 : n > CG_MAX_MAP_ENTRIES ? CG_MAX_MAP_ENTRIES : (uint32_t)n;
+}
+
+int cg_map_assoc(struct cg *c, const struct dvar *v)
+{
+	struct lay_var *l = &c->vars[v->id];
+	char name[16];
+
+	if (l->map >= 0)
+		return l->map;
+	snprintf(name, sizeof(name), "d_v_%.11s", v->name);
+	l->map = cg_add_map(c, IMG_MAP_ASSOC, name, BPF_MAP_TYPE_HASH, l->key.size, ROUND_UP(l->size, 8),
+			    entries_for(c->opts->dynvarsize, (uint64_t)l->key.size + l->size),
+			    BPF_F_NO_PREALLOC);
+	c->maps[l->map].var = v->id;
+	return l->map;
+}
+
+int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
+{
+	struct lay_agg *l = &c->aggs[a->id];
+	const struct aggdesc *d = l->desc;
+	unsigned cpus = c->caps->possible_cpus ? c->caps->possible_cpus : 1;
+	char name[16];
+
+	if (l->map[set] >= 0)
+		return l->map[set];
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "d_a%u_%.9s", i, a->name);
+		if (d->key_size)
+			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_HASH, d->key_size,
+					       d->value_size,
+					       entries_for(c->opts->aggsize,
+							   d->key_size + (uint64_t)d->value_size * cpus),
+					       BPF_F_NO_PREALLOC);
+		else
+			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
+					       d->value_size, 1, 0);
+		c->maps[l->map[i]].agg = a->id;
+		c->maps[l->map[i]].set = i;
+	}
+	return l->map[set];
+}
+
+static void note_map(struct gen *g, int map)
+{
+	struct prog *pr = g->pr;
+
+	for (unsigned i = 0; i < pr->nmaps_used; i++)
+		if (pr->maps_used[i] == map)
+			return;
+	if (pr->nmaps_used == CG_MAX_MAPS)
+		pr->too_many_maps = true;
+	else
+		pr->maps_used[pr->nmaps_used++] = map;
+}
+
+void gen_map(struct gen *g, vreg d, int map)
+{
+	note_map(g, map);
+	ir_map(g->f, d, (uint32_t)map);
+}
+
+vreg gen_mapval(struct gen *g, int map, uint32_t off)
+{
+	vreg d = ir_new(g->f);
+
+	note_map(g, map);
+	ir_mapval(g->f, d, (uint32_t)map, off);
+	return d;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks and user addresses. Frames are copied where they are needed: into the record or the key. */
+#include "cg/cg_int.h"
+
+/* Frames of the tracing machinery at the top of a kernel stack, which bpf_get_stack() sees. */
+#define SKIP_KERNEL 0
+#define CALLER_FRAMES 2
+
+/* bpf_get_stack() into dst, cleared first. Returns the bytes written or a negative number. */
+static vreg get_stack(struct gen *g, struct mem dst, uint32_t size, uint64_t flags)
+{
+	vreg ctx = ir_ctx(g->f), p, n, fl, r = ir_new(g->f);
+
+	p = gen_addr(g, dst);
+	n = ir_imm(g->f, size);
+	fl = ir_imm(g->f, flags);
+	ir_call(g->f, r, BPF_FUNC_get_stack, IR_ARGS(ctx, p, n, fl));
+	return r;
+}
+
+void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f)
+{
+	gen_zero(g, dst, f->size);
+	get_stack(g, dst, f->nframes * 8, SKIP_KERNEL);
+}
+
+/* tgid and start of the process, as struct rec_ustack_hdr and rec_uaddr begin. */
+static void gen_process(struct gen *g, struct mem dst, int32_t flags)
+{
+	gen_st(g, mem_add(dst, offsetof(struct rec_ustack_hdr, tgid)), 4, gen_pid(g));
+	gen_sti(g, mem_add(dst, offsetof(struct rec_ustack_hdr, flags)), 4, flags);
+	gen_st(g, mem_add(dst, offsetof(struct rec_ustack_hdr, start)), 8,
+	       gen_task_field(g, "group_leader->start_boottime"));
+}
+
+void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f)
+{
+	struct mem frames = mem_add(dst, sizeof(struct rec_ustack_hdr));
+	irlabel none = ir_label(g->f), out = ir_label(g->f);
+	int32_t flags_at = offsetof(struct rec_ustack_hdr, flags);
+	vreg r;
+
+	gen_zero(g, frames, f->nframes * 8);
+	if (g->e->no_user_stack) {
+		gen_process(g, dst, REC_USTACK_NONE);
+		return;
+	}
+	gen_process(g, dst, 0);
+	r = get_stack(g, frames, f->nframes * 8, BPF_F_USER_STACK);
+	ir_jcci(g->f, IRC_SLE, r, 0, none);
+	ir_jcci(g->f, IRC_NE, r, (int64_t)f->nframes * 8, out);
+	gen_sti(g, mem_add(dst, flags_at), 4, REC_USTACK_CUT);
+	ir_jmp(g->f, out);
+	ir_place(g->f, none);
+	gen_sti(g, mem_add(dst, flags_at), 4, REC_USTACK_NONE);
+	ir_place(g->f, out);
+}
+
+void gen_uaddr_to(struct gen *g, const struct node *addr, struct mem dst)
+{
+	vreg a = gen_int(g, addr);
+
+	gen_process(g, dst, 0);
+	gen_st(g, mem_add(dst, offsetof(struct rec_uaddr, addr)), 8, a);
+}
+
+vreg gen_stack_depth(struct gen *g, bool user)
+{
+	uint32_t size = (uint32_t)g->cg->opts->maxframes * 8;
+	vreg d = ir_new(g->f), r;
+	irlabel out = ir_label(g->f);
+
+	ir_movi(g->f, d, 0);
+	if (user && g->e->no_user_stack)
+		return d;
+	r = get_stack(g, gen_scratch(g, size), size, user ? BPF_F_USER_STACK : SKIP_KERNEL);
+	ir_jcci(g->f, IRC_SLE, r, 0, out);
+	ir_alui(g->f, IRA_SHR, d, r, 3);
+	ir_place(g->f, out);
+	return d;
+}
+
+/* The second frame: who called the function that the probe is in. */
+vreg gen_caller(struct gen *g, bool user)
+{
+	irslot s = ir_slot(g->f, CALLER_FRAMES * 8);
+	vreg d = ir_new(g->f);
+
+	if (user && g->e->no_user_stack)
+		return ir_imm(g->f, 0);
+	gen_zero(g, mem_slot(s, 0), CALLER_FRAMES * 8);
+	get_stack(g, mem_slot(s, 0), CALLER_FRAMES * 8, user ? BPF_F_USER_STACK : SKIP_KERNEL);
+	ir_load_slot(g->f, d, s, 8, 8);
+	return d;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Subroutines: by run-time pieces (cg/rt.h) or helpers. Strings are made in scratch memory. */
+#include "cg/cg_int.h"
+
+#define DEV_MINOR_BITS 20 /* include/linux/kdev_t.h MINORBITS */
+#define IN_AF_INET 2
+#define IN_AF_INET6 10
+
+static const struct node *arg(const struct node *n, unsigned i)
+{
+	const struct node *a = n->args;
+
+	while (a && i--)
+		a = a->next;
+	return a;
+}
+
+static vreg rt_call(struct gen *g, enum rt_id id, unsigned n, const vreg *args)
+{
+	struct irfn *fn = rt_get(g->pr->ip, id, g->cg->caps);
+	vreg d = ir_new(g->f);
+
+	if (fn)
+		ir_call_fn(g->f, d, fn, n, args);
+	else
+		ir_movi(g->f, d, 0);
+	return d;
+}
+
+/* A string argument, readable. */
+static struct str str_arg(struct gen *g, const struct node *n)
+{
+	struct str s;
+
+	gen_str(g, n, &s);
+	gen_str_real(g, &s);
+	return s;
+}
+
+static uint32_t strsize(const struct gen *g)
+{
+	return (uint32_t)g->cg->opts->strsize;
+}
+
+static vreg const_or_int(struct gen *g, const struct node *n, int64_t dflt)
+{
+	return n ? gen_int(g, n) : ir_imm(g->f, (uint64_t)dflt);
+}
+
+/* -- strings -- */
+
+/* A fresh string result of up to strsize bytes. */
+static struct mem result(struct gen *g, struct str *ret)
+{
+	*ret = (struct str){ .m = gen_scratch(g, strsize(g)), .bound = strsize(g) };
+	return ret->m;
+}
+
+static void sub_map(struct gen *g, const struct node *n, enum rt_id id, struct str *ret)
+{
+	struct str s = str_arg(g, n->args);
+	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound), d, c;
+
+	d = gen_addr(g, result(g, ret));
+	c = ir_imm(g->f, strsize(g));
+	rt_call(g, id, IR_ARGS(d, c, p, b));
+}
+
+static void sub_strjoin(struct gen *g, const struct node *n, struct str *ret)
+{
+	struct str a = str_arg(g, n->args), b = str_arg(g, arg(n, 1));
+	uint32_t cap = a.bound + b.bound < strsize(g) ? a.bound + b.bound : strsize(g);
+	struct mem m = gen_scratch(g, cap);
+	vreg d = gen_addr(g, m), c = ir_imm(g->f, cap), pa = gen_addr(g, a.m), na = ir_imm(g->f, a.bound);
+	vreg pb = gen_addr(g, b.m), nb = ir_imm(g->f, b.bound), len;
+
+	len = rt_call(g, RT_STRCPY, IR_ARGS(d, c, pa, na));
+	rt_call(g, RT_STRAPPEND, IR_ARGS(d, c, len, pb, nb));
+	*ret = (struct str){ .m = m, .bound = cap };
+}
+
+/* strchr, strrchr, strstr: the rest of the string from the place found, "" when there is none. */
+static vreg find_index(struct gen *g, const struct node *n, const struct str *s)
+{
+	vreg p = gen_addr(g, s->m), b = ir_imm(g->f, s->bound);
+
+	if (n->builtin->id == BI_STRSTR) {
+		struct str t = str_arg(g, arg(n, 1));
+		vreg q = gen_addr(g, t.m), nb = ir_imm(g->f, t.bound);
+
+		return rt_call(g, RT_STRSTR, IR_ARGS(p, b, q, nb));
+	}
+	vreg ch = gen_int(g, arg(n, 1));
+
+	return rt_call(g, n->builtin->id == BI_STRCHR ? RT_STRCHR : RT_STRRCHR, IR_ARGS(p, b, ch));
+}
+
+static void sub_find(struct gen *g, const struct node *n, struct str *ret)
+{
+	struct str s = str_arg(g, n->args);
+	vreg at = find_index(g, n, &s), a = ir_new(g->f), p, c;
+	irlabel out = ir_label(g->f);
+	struct mem m = result(g, ret);
+
+	gen_sti(g, m, 1, 0);
+	gen_jcci(g, IRC_SLT, at, 0, out);
+	ir_alu(g->f, IRA_ADD, a, gen_launder(g, gen_addr(g, s.m)), at);
+	p = gen_addr(g, m);
+	c = ir_imm(g->f, strsize(g));
+	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel_str, IR_ARGS(p, c, a));
+	ir_place(g->f, out);
+}
+
+/* substr(s, index, [length]) */
+static void sub_substr(struct gen *g, const struct node *n, struct str *ret)
+{
+	struct str s = str_arg(g, n->args);
+	vreg index = gen_int(g, arg(n, 1)), len = const_or_int(g, arg(n, 2), INT64_MAX);
+	struct mem par = mem_slot(ir_slot(g->f, 16), 0);
+	vreg p, b, d, c, q;
+
+	gen_st(g, par, 8, index);
+	gen_st(g, mem_add(par, 8), 8, len);
+	p = gen_addr(g, s.m);
+	b = ir_imm(g->f, s.bound);
+	d = gen_addr(g, result(g, ret));
+	c = ir_imm(g->f, strsize(g));
+	q = gen_addr(g, par);
+	rt_call(g, RT_SUBSTR, IR_ARGS(d, c, p, b, q));
+}
+
+/* strtok(s, delimiters): s begins a text, NULL goes on with it. The state belongs to the clause. */
+static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
+{
+	const struct node *first = n->args;
+	bool go_on = first->kind == N_INT || (first->kind == N_CAST && first->a->kind == N_INT);
+	struct mem state;
+	struct str t;
+	vreg d, c, st, q, nq;
+
+	if (g->strtok_off < 0) {
+		g->strtok_off = gen_scratch_keep(g, 8 + strsize(g)).off;
+		if (go_on)
+			gen_zero(g, mem_at(gen_scratch_base(g), g->strtok_off), 16);
+	}
+	state = mem_at(gen_scratch_base(g), g->strtok_off);
+	if (!go_on) {
+		gen_str_to(g, first, mem_add(state, 8), strsize(g));
+		gen_sti(g, state, 8, 0);
+	}
+	t = str_arg(g, arg(n, 1));
+	q = gen_addr(g, t.m);
+	nq = ir_imm(g->f, t.bound);
+	d = gen_addr(g, result(g, ret));
+	gen_sti(g, ret->m, 1, 0);
+	c = ir_imm(g->f, strsize(g));
+	st = gen_addr(g, state);
+	rt_call(g, RT_STRTOK, IR_ARGS(d, c, st, q, nq));
+}
+
+static void sub_copyinstr(struct gen *g, const struct node *n, struct str *ret)
+{
+	uint32_t cap = strsize(g);
+	vreg a = gen_int(g, n->args);
+	int64_t max;
+
+	if (arg(n, 1) && node_const(arg(n, 1), &max) && max >= 0 && max + 1 < cap)
+		cap = (uint32_t)max + 1;
+	*ret = (struct str){ .m = gen_scratch(g, cap), .bound = cap };
+	gen_read_str(g, ret->m, cap, a, true);
+}
+
+static void sub_lltostr(struct gen *g, const struct node *n, struct str *ret)
+{
+	vreg v = gen_int(g, n->args), base = const_or_int(g, arg(n, 1), 10), d, c;
+
+	d = gen_addr(g, result(g, ret));
+	c = ir_imm(g->f, strsize(g));
+	rt_call(g, RT_LLTOSTR, IR_ARGS(d, c, v, base));
+}
+
+/* bytes of an address in kernel memory, as text */
+static void addr_text(struct gen *g, enum rt_id id, const struct node *n, uint32_t size, struct mem dst)
+{
+	struct mem m = mem_slot(ir_slot(g->f, 16), 0);
+	vreg d = gen_addr(g, dst), c = ir_imm(g->f, strsize(g)), v;
+
+	gen_probe_read(g, m, size, gen_int(g, n), 0, n->user);
+	if (id == RT_INET_NTOA) {
+		v = ir_new(g->f);
+		gen_ld(g, v, m, 4, false);
+	} else {
+		v = gen_addr(g, m);
+	}
+	rt_call(g, id, IR_ARGS(d, c, v));
+}
+
+static void sub_inet_ntop(struct gen *g, const struct node *n, struct str *ret)
+{
+	irlabel v6 = ir_label(g->f), bad = ir_label(g->f), out = ir_label(g->f);
+	vreg af = gen_int(g, n->args);
+	struct mem m = result(g, ret);
+	struct cache saved = gen_region_begin(g);
+
+	ir_jcci(g->f, IRC_EQ, af, IN_AF_INET6, v6);
+	ir_jcci(g->f, IRC_NE, af, IN_AF_INET, bad);
+	addr_text(g, RT_INET_NTOA, arg(n, 1), 4, m);
+	ir_jmp(g->f, out);
+	ir_place(g->f, v6);
+	g->cache = saved;
+	addr_text(g, RT_INET_NTOA6, arg(n, 1), 16, m);
+	ir_jmp(g->f, out);
+	ir_place(g->f, bad);
+	gen_sti(g, m, 1, 0);
+	ir_place(g->f, out);
+	gen_region_end(g, &saved);
+}
+
+void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
+{
+	switch (n->builtin ? n->builtin->id : BI_NONE) {
+	case BI_BASENAME:   sub_map(g, n, RT_BASENAME, ret); return;
+	case BI_DIRNAME:    sub_map(g, n, RT_DIRNAME, ret); return;
+	case BI_CLEANPATH:  sub_map(g, n, RT_CLEANPATH, ret); return;
+	case BI_TOLOWER:    sub_map(g, n, RT_TOLOWER, ret); return;
+	case BI_TOUPPER:    sub_map(g, n, RT_TOUPPER, ret); return;
+	case BI_STRJOIN:    sub_strjoin(g, n, ret); return;
+	case BI_STRTOK:	    sub_strtok(g, n, ret); return;
+	case BI_SUBSTR:	    sub_substr(g, n, ret); return;
+	case BI_STRCHR:
+	case BI_STRRCHR:
+	case BI_STRSTR:	    sub_find(g, n, ret); return;
+	case BI_COPYINSTR:  sub_copyinstr(g, n, ret); return;
+	case BI_LLTOSTR:    sub_lltostr(g, n, ret); return;
+	case BI_INET_NTOA:  addr_text(g, RT_INET_NTOA, n->args, 4, result(g, ret)); return;
+	case BI_INET_NTOA6: addr_text(g, RT_INET_NTOA6, n->args, 16, result(g, ret)); return;
+	case BI_INET_NTOP:  sub_inet_ntop(g, n, ret); return;
+	case BI_LINK_NTOP:  addr_text(g, RT_LINK_NTOP, arg(n, 1), 6, result(g, ret)); return;
+	default:
+		break;
+	}
+	*ret = (struct str){ .is_const = true, .cs = "" };
+	cg_error(g, n->at, TAG_NOSUPP, "%s() is not supported yet", n->name ? n->name : "?");
+}
+
+/* -- numbers -- */
+
+/* index(s, t, [from]), rindex(s, t, [from]) */
+static vreg sub_index(struct gen *g, const struct node *n)
+{
+	bool last = n->builtin->id == BI_RINDEX;
+	struct str s = str_arg(g, n->args), t = str_arg(g, arg(n, 1));
+	vreg from = const_or_int(g, arg(n, 2), last ? INT64_MAX : 0);
+	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound), q = gen_addr(g, t.m), nq = ir_imm(g->f, t.bound);
+
+	return rt_call(g, last ? RT_RINDEX : RT_INDEX, IR_ARGS(p, b, q, nq, from));
+}
+
+/* Memory of the clause: size bytes when constant, else up to scratchsize, checked at run time. */
+static struct mem alloc_mem(struct gen *g, const struct node *size, vreg *ret_size, uint32_t *ret_max)
+{
+	int64_t c;
+
+	if (node_const(size, &c) && c > 0 && c <= CG_MAX_SCRATCH) {
+		*ret_size = ir_imm(g->f, (uint64_t)c);
+		*ret_max = (uint32_t)c;
+	} else {
+		*ret_max = g->cg->opts->scratchsize < 8	    ? 8
+			   : g->cg->opts->scratchsize > 16384 ? 16384
+							      : (uint32_t)g->cg->opts->scratchsize;
+		*ret_size = gen_int(g, size);
+		gen_jcci(g, IRC_GT, *ret_size, *ret_max, gen_fault_imm(g, FAULT_NOSCRATCH, 0));
+	}
+	return gen_scratch_keep(g, *ret_max);
+}
+
+static vreg sub_copyin(struct gen *g, const struct node *n)
+{
+	vreg a = gen_int(g, n->args), size, p, r = ir_new(g->f);
+	uint32_t max;
+	struct mem m = alloc_mem(g, arg(n, 1), &size, &max);
+
+	p = gen_addr(g, m);
+	ir_call(g->f, r, BPF_FUNC_probe_read_user, IR_ARGS(p, size, a));
+	gen_read_check(g, r, a, true);
+	return gen_launder(g, p);
+}
+
+static vreg sub_alloca(struct gen *g, const struct node *n)
+{
+	uint32_t max;
+	vreg size;
+	struct mem m = alloc_mem(g, n->args, &size, &max);
+
+	gen_zero(g, m, max);
+	return gen_launder(g, gen_addr(g, m));
+}
+
+/* copyinto(user, size, dst), bcopy(src, dst, size): dst was made by alloca(). */
+static void sub_copy(struct gen *g, const struct node *n, bool user)
+{
+	const struct node *dn = arg(n, user ? 2 : 1), *sn = arg(n, user ? 1 : 2);
+	vreg src = gen_int(g, n->args), size, p, r = ir_new(g->f);
+	uint32_t max = (uint32_t)g->cg->opts->scratchsize;
+	int64_t c;
+
+	if (node_const(sn, &c) && c >= 0 && c <= CG_MAX_SCRATCH / 2) {
+		size = ir_imm(g->f, (uint64_t)c);
+		max = (uint32_t)c;
+	} else {
+		size = gen_int(g, sn);
+		max = max > 16384 ? 16384 : max;
+		gen_jcci(g, IRC_GT, size, max, gen_fault(g, FAULT_BADSIZE, size));
+	}
+	p = gen_addr(g, gen_scratch_target(g, gen_int(g, dn), max));
+	ir_call(g->f, r, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel, IR_ARGS(p, size, src));
+	gen_read_check(g, r, src, user);
+}
+
+static vreg sub_rand(struct gen *g)
+{
+	vreg a = ir_new(g->f), b = ir_new(g->f);
+
+	ir_call(g->f, a, BPF_FUNC_get_prandom_u32, 0, NULL);
+	ir_call(g->f, b, BPF_FUNC_get_prandom_u32, 0, NULL);
+	ir_alui(g->f, IRA_SHL, a, a, 32);
+	ir_ext(g->f, b, b, 4, false);
+	ir_alu(g->f, IRA_OR, a, a, b);
+	return a;
+}
+
+static vreg sub_dev(struct gen *g, const struct node *n, bool major)
+{
+	vreg v = gen_int(g, n->args), d = ir_new(g->f);
+
+	if (major)
+		ir_alui(g->f, IRA_SHR, d, v, DEV_MINOR_BITS);
+	else
+		ir_alui(g->f, IRA_AND, d, v, (1 << DEV_MINOR_BITS) - 1);
+	return d;
+}
+
+static vreg sub_bswap(struct gen *g, const struct node *n, unsigned size)
+{
+	vreg v = gen_int(g, n->args), d = ir_new(g->f);
+
+	ir_bswap(g->f, d, v, size);
+	return d;
+}
+
+static vreg sub_strlen(struct gen *g, const struct node *n)
+{
+	struct str s = str_arg(g, n->args);
+	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound);
+
+	return rt_call(g, RT_STRLEN, IR_ARGS(p, b));
+}
+
+static vreg sub_strtoll(struct gen *g, const struct node *n)
+{
+	struct str s = str_arg(g, n->args);
+	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound), base = const_or_int(g, arg(n, 1), 10);
+
+	return rt_call(g, RT_STRTOLL, IR_ARGS(p, b, base));
+}
+
+vreg gen_sub_int(struct gen *g, const struct node *n)
+{
+	switch (n->builtin ? n->builtin->id : BI_NONE) {
+	case BI_STRLEN:	   return sub_strlen(g, n);
+	case BI_STRTOLL:   return sub_strtoll(g, n);
+	case BI_INDEX:
+	case BI_RINDEX:	   return sub_index(g, n);
+	case BI_COPYIN:	   return sub_copyin(g, n);
+	case BI_ALLOCA:	   return sub_alloca(g, n);
+	case BI_RAND:	   return sub_rand(g);
+	case BI_GETMAJOR:  return sub_dev(g, n, true);
+	case BI_GETMINOR:  return sub_dev(g, n, false);
+	case BI_HTONS:
+	case BI_NTOHS:	   return sub_bswap(g, n, 2);
+	case BI_HTONL:
+	case BI_NTOHL:	   return sub_bswap(g, n, 4);
+	case BI_HTONLL:
+	case BI_NTOHLL:	   return sub_bswap(g, n, 8);
+	case BI_PROGENYOF: return gen_progenyof(g, gen_int(g, n->args));
+	default:
+		break;
+	}
+	cg_error(g, n->at, TAG_NOSUPP, "%s() is not supported yet", n->name ? n->name : "?");
+	return ir_imm(g->f, 0);
+}
+
+/* A call as a statement. */
+void gen_sub_effect(struct gen *g, const struct node *n)
+{
+	vreg v;
+
+	switch (n->builtin ? n->builtin->id : BI_NONE) {
+	case BI_BCOPY:	  sub_copy(g, n, false); break;
+	case BI_COPYINTO: sub_copy(g, n, true); break;
+	case BI_RAISE:
+		v = gen_int(g, n->args);
+		ir_call(g->f, VREG_NONE, BPF_FUNC_send_signal, IR_ARGS(v));
+		break;
+	case BI_STOP:
+		v = ir_imm(g->f, 19); /* SIGSTOP */
+		ir_call(g->f, VREG_NONE, BPF_FUNC_send_signal, IR_ARGS(v));
+		break;
+	default:
+		gen_sub_int(g, n);
+	}
+}

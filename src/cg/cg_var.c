@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variables and other places: where they are, how they are read and assigned.
+ *
+ *   global          state map, direct address
+ *   self->x         one struct per task in task storage; made by the first assignment
+ *   this->x         stack slots (scalars), scratch (strings, structs)
+ *   a[k], self->a[k]  hash maps; a missing element reads as 0, assigning 0 deletes
+ * Adding to a global is a plain load, add, store, as in DTrace: other CPUs may interfere. */
+#include "cg/cg_int.h"
+
+#define TLS_KEY_PREFIX 16 /* self->a[…]: thread id and start time in front of the key */
+
+/* -- thread-locals -- */
+
+static vreg tls_get(struct gen *g, vreg d, uint64_t flags)
+{
+	vreg map = ir_new(g->f), task = gen_task(g), zero = ir_imm(g->f, 0), fl = ir_imm(g->f, flags);
+
+	gen_map(g, map, cg_map_tls(g->cg));
+	ir_call(g->f, d, BPF_FUNC_task_storage_get, IR_ARGS(map, task, zero, fl));
+	return d;
+}
+
+/* The task's thread-locals, or NULL when it never assigned one. */
+static vreg tls_read(struct gen *g)
+{
+	vreg *p = &g->cache.v[CA_TLS];
+
+	if (*p < 0) {
+		vreg d = ir_new(g->f);
+
+		tls_get(g, d, 0);
+		*p = d;
+	}
+	return *p;
+}
+
+/* The same, made if need be; jumps to skip (loss counted) when there is no memory. */
+static vreg tls_write(struct gen *g, irlabel skip)
+{
+	irlabel have = ir_label(g->f);
+	vreg p;
+
+	p = g->cache.v[CA_TLS];
+	if (p >= 0) {
+		gen_task(g); /* so that it is cached on both paths */
+		ir_jcci(g->f, IRC_NE, p, 0, have);
+	} else {
+		p = ir_new(g->f);
+	}
+	tls_get(g, p, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	ir_jcci(g->f, IRC_EQ, p, 0, gen_drop(g, CNT_DROP_DYN, skip));
+	ir_place(g->f, have);
+	g->cache.v[CA_TLS] = p;
+	return p;
+}
+
+/* -- keys -- */
+
+/* Zeroes the bytes of the key that no field covers. */
+static void zero_gaps(struct gen *g, struct mem m, const struct lay_key *k, uint32_t from)
+{
+	for (size_t i = 0; i < k->nfields; i++) {
+		const struct recfield *f = &k->fields[i];
+
+		if (f->off > from)
+			gen_zero(g, mem_add(m, (int32_t)from), f->off - from);
+		from = f->off + f->size;
+	}
+	if (k->size > from)
+		gen_zero(g, mem_add(m, (int32_t)from), k->size - from);
+}
+
+/* Packs the tuple into fresh memory. */
+struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix)
+{
+	struct mem m = k->size <= CG_MAX_STACK_KEY ? mem_slot(ir_slot(g->f, k->size), 0)
+						   : gen_scratch(g, k->size);
+	size_t i = 0;
+
+	if (prefix) {
+		vreg start = gen_task_field(g, "start_boottime"), tid = ir_new(g->f), pt = ir_new(g->f);
+
+		ir_call(g->f, pt, BPF_FUNC_get_current_pid_tgid, 0, NULL);
+		ir_ext(g->f, tid, pt, 4, false);
+		gen_st(g, m, 8, tid);
+		gen_st(g, mem_add(m, 8), 8, start);
+	}
+	zero_gaps(g, m, k, prefix);
+	for (const struct node *n = args; n && i < k->nfields; n = n->next, i++)
+		gen_value_to(g, n, mem_add(m, (int32_t)k->fields[i].off), &k->fields[i]);
+	return m;
+}
+
+static vreg assoc_lookup(struct gen *g, const struct dvar *v, struct mem key, vreg d)
+{
+	vreg map = ir_new(g->f), k = gen_addr(g, key);
+
+	gen_map(g, map, cg_map_assoc(g->cg, v));
+	ir_call(g->f, d, BPF_FUNC_map_lookup_elem, IR_ARGS(map, k));
+	return d;
+}
+
+static void assoc_update(struct gen *g, const struct dvar *v, struct mem key, struct mem value,
+			 uint64_t flags, irlabel skip)
+{
+	vreg map = ir_new(g->f), k = gen_addr(g, key), p = gen_addr(g, value), fl = ir_imm(g->f, flags);
+	vreg r = ir_new(g->f);
+
+	gen_map(g, map, cg_map_assoc(g->cg, v));
+	ir_call(g->f, r, BPF_FUNC_map_update_elem, IR_ARGS(map, k, p, fl));
+	ir_jcci(g->f, IRC_NE, r, 0, gen_drop(g, CNT_DROP_DYN, skip));
+}
+
+static void assoc_delete(struct gen *g, const struct dvar *v, struct mem key)
+{
+	vreg map = ir_new(g->f), k = gen_addr(g, key);
+
+	gen_map(g, map, cg_map_assoc(g->cg, v));
+	ir_call(g->f, VREG_NONE, BPF_FUNC_map_delete_elem, IR_ARGS(map, k));
+}
+
+/* -- places -- */
+
+static void var_place(struct gen *g, struct dvar *v, struct place *ret)
+{
+	const struct lay_var *l = &g->cg->vars[v->id];
+
+	*ret = (struct place){ .kind = PL_MEM, .var = v, .whole = true };
+	switch (v->scope) {
+	case VS_GLOBAL:
+		ret->m = mem_at(gen_mapval(g, cg_map_state(g->cg), l->off), 0);
+		break;
+	case VS_TLS:
+		ret->m = mem_at(tls_read(g), (int32_t)l->off);
+		ret->maybe_null = true;
+		break;
+	case VS_THIS:
+		if (l->on_stack)
+			ret->m = mem_slot(g->this_slot[v->id], 0);
+		else
+			ret->m = mem_at(gen_scratch_base(g), (int32_t)l->off);
+	}
+}
+
+static void assoc_place(struct gen *g, const struct node *n, struct place *ret)
+{
+	const struct lay_var *l = &g->cg->vars[n->var->id];
+	struct mem key = gen_key(g, &l->key, n->args, n->var->scope == VS_TLS ? TLS_KEY_PREFIX : 0);
+	vreg p = assoc_lookup(g, n->var, key, ir_new(g->f));
+
+	*ret = (struct place){ .kind = PL_MEM, .m = mem_at(p, 0), .maybe_null = true, .var = n->var,
+			       .has_key = true, .key = key, .whole = true };
+}
+
+/* What a pointer points to. */
+static void pointer_place(struct gen *g, const struct node *ptr, int64_t off, bool user, struct place *ret)
+{
+	const struct dtype *pt = cg_type(g->cg, ptr), *st;
+	struct tref btf;
+	vreg a = gen_ptr(g, ptr, &btf);
+
+	st = pt->base ? dtype_resolve(g->cg->p->types, pt->base) : pt;
+	if (btf.id && (user || st->ref.id != btf.id || st->ref.obj != btf.obj)) {
+		a = gen_launder(g, a);
+		btf.id = 0;
+	}
+	*ret = (struct place){ .kind = user ? PL_USER : PL_KERN, .addr = a, .off = off, .btf = btf };
+}
+
+static void place_advance(struct place *pl, int64_t off)
+{
+	if (pl->kind == PL_MEM)
+		pl->m.off += (int32_t)off;
+	else
+		pl->off += off;
+	pl->whole = false;
+}
+
+static void member_place(struct gen *g, const struct node *n, struct place *ret)
+{
+	if (n->arrow) {
+		pointer_place(g, n->a, n->member.bit_off / 8, n->user, ret);
+	} else {
+		gen_place(g, n->a, ret);
+		place_advance(ret, n->member.bit_off / 8);
+	}
+	ret->bit_off = n->member.bit_off % 8;
+	ret->bit_size = n->member.bit_size;
+}
+
+/* Adds i * scale to the place; directly addressable memory is checked against n elements. */
+static void place_index(struct gen *g, struct place *pl, vreg i, uint32_t scale, uint64_t n)
+{
+	vreg d = ir_new(g->f), t = ir_new(g->f);
+	irlabel done = ir_label(g->f);
+
+	pl->whole = false;
+	if (pl->kind == PL_MEM)
+		gen_jcci(g, IRC_GE, i, (int64_t)n, gen_fault(g, FAULT_BADINDEX, i));
+	ir_mov(g->f, t, i);
+	if (scale != 1)
+		ir_alui(g->f, IRA_MUL, t, t, scale);
+	if (pl->kind != PL_MEM) {
+		vreg a = pl->btf.id ? gen_launder(g, pl->addr) : pl->addr;
+
+		ir_alu(g->f, IRA_ADD, d, a, t);
+		pl->addr = d;
+		pl->btf.id = 0;
+		return;
+	}
+	if (pl->maybe_null) {
+		ir_movi(g->f, d, 0);
+		ir_jcci(g->f, IRC_EQ, pl->m.base, 0, done);
+	}
+	ir_alu(g->f, IRA_ADD, d, gen_addr(g, (struct mem){ pl->m.slot, pl->m.base, 0 }), t);
+	ir_place(g->f, done);
+	pl->m = mem_at(d, pl->m.off);
+}
+
+static void index_place(struct gen *g, const struct node *n, struct place *ret)
+{
+	const struct dtype *at = cg_type(g->cg, n->a);
+	uint32_t scale = ptr_scale(g, at);
+	uint64_t nelems = at->nelems;
+	int64_t c;
+
+	if (at->kind == DK_PTR) {
+		pointer_place(g, n->a, 0, n->user, ret);
+	} else if (at->kind == DK_STRING) {
+		struct str s;
+
+		gen_str(g, n->a, &s);
+		gen_str_real(g, &s);
+		nelems = s.bound;
+		*ret = (struct place){ .kind = PL_MEM, .m = s.m };
+	} else {
+		gen_place(g, n->a, ret);
+	}
+	if (node_const(n->args, &c) && (ret->kind != PL_MEM || (uint64_t)c < nelems)) {
+		place_advance(ret, c * (int64_t)scale);
+		if (ret->btf.id && at->kind == DK_PTR && c) { /* no longer the start of that struct */
+			ret->addr = gen_launder(g, ret->addr);
+			ret->btf.id = 0;
+		}
+		return;
+	}
+	place_index(g, ret, gen_int(g, n->args), scale, nelems);
+}
+
+void gen_place(struct gen *g, const struct node *n, struct place *ret)
+{
+	if (n->var && n->var->is_assoc) {
+		assoc_place(g, n, ret);
+		return;
+	}
+	switch (n->kind) {
+	case N_IDENT:
+	case N_TLS:
+	case N_THIS:
+		if (n->var) {
+			var_place(g, n->var, ret);
+			return;
+		}
+		break;
+	case N_KSYM:
+		*ret = (struct place){ .kind = PL_KERN, .addr = ir_imm(g->f, n->ksym_addr) };
+		return;
+	case N_MEMBER:
+		member_place(g, n, ret);
+		return;
+	case N_INDEX:
+		index_place(g, n, ret);
+		return;
+	case N_UNARY:
+		if (n->op == OP_DEREF) {
+			pointer_place(g, n->a, 0, n->user, ret);
+			return;
+		}
+		break;
+	case N_CAST:
+		gen_place(g, n->a, ret);
+		return;
+	case N_ASSIGN:
+		gen_assign(g, n, false);
+		gen_place(g, n->a, ret);
+		return;
+	default:
+		break;
+	}
+	/* A pointer-valued expression standing for an array, such as a function's result. */
+	*ret = (struct place){ .kind = PL_KERN, .addr = ir_imm(g->f, 0) };
+	cg_error(g, n->at, TAG_NOSUPP, "this expression cannot be used as a value in memory");
+}
+
+/* -- assignment -- */
+
+/* Makes sure that the place exists; jumps to skip (loss counted) when there is no memory for it. */
+static void place_ensure(struct gen *g, struct place *pl, irlabel skip)
+{
+	irlabel have = ir_label(g->f);
+
+	if (!pl->maybe_null)
+		return;
+	if (!pl->has_key) {
+		pl->m.base = tls_write(g, skip);
+	} else {
+		const struct lay_var *l = &g->cg->vars[pl->var->id];
+		vreg z;
+
+		ir_jcci(g->f, IRC_NE, pl->m.base, 0, have);
+		z = gen_mapval(g, cg_map_rodata(g->cg), ro_zeros(g->cg, ROUND_UP(l->size, 8)));
+		assoc_update(g, pl->var, pl->key, mem_at(z, 0), BPF_NOEXIST, skip);
+		assoc_lookup(g, pl->var, pl->key, pl->m.base);
+		ir_jcci(g->f, IRC_EQ, pl->m.base, 0, gen_drop(g, CNT_DROP_DYN, skip));
+		ir_place(g->f, have);
+	}
+	pl->maybe_null = false;
+}
+
+/* An element of an associative array that is a scalar: 0 deletes, a missing one is inserted. */
+static void store_element(struct gen *g, struct place *pl, const struct dtype *ty, vreg v,
+			  const struct node *rhs)
+{
+	irlabel zero = ir_label(g->f), have = ir_label(g->f), done = ir_label(g->f);
+	unsigned size = ty->size == 1 || ty->size == 2 || ty->size == 4 ? (unsigned)ty->size : 8;
+	irslot val = ir_slot(g->f, 8);
+	int64_t c = 0;
+	bool is_const = rhs && node_const(rhs, &c);
+
+	if (is_const && !c) {
+		assoc_delete(g, pl->var, pl->key);
+		return;
+	}
+	if (!is_const)
+		ir_jcci(g->f, IRC_EQ, v, 0, zero);
+	ir_jcci(g->f, IRC_NE, pl->m.base, 0, have);
+	if (size < 8)
+		ir_storei_slot(g->f, val, 0, 8, 0);
+	ir_store_slot(g->f, val, 0, size, v);
+	assoc_update(g, pl->var, pl->key, mem_slot(val, 0), BPF_ANY, done);
+	ir_jmp(g->f, done);
+	if (!is_const) {
+		ir_place(g->f, zero);
+		assoc_delete(g, pl->var, pl->key);
+		ir_jmp(g->f, done);
+	}
+	ir_place(g->f, have);
+	gen_st(g, pl->m, size, v);
+	ir_place(g->f, done);
+}
+
+/* v into a variable's place; rhs: its node when it may be constant. */
+static void store_scalar(struct gen *g, struct place *pl, const struct dtype *ty, vreg v,
+			 const struct node *rhs)
+{
+	irlabel skip = ir_label(g->f);
+	int64_t c;
+
+	if (pl->has_key && pl->whole) {
+		store_element(g, pl, ty, v, rhs);
+		return;
+	}
+	if (pl->maybe_null && rhs && node_const(rhs, &c) && !c) /* nothing there: it is 0 already */
+		ir_jcci(g->f, IRC_EQ, pl->m.base, 0, skip);
+	else
+		place_ensure(g, pl, skip);
+	gen_store_place(g, pl, ty, v);
+	ir_place(g->f, skip);
+}
+
+static bool is_null(const struct node *n)
+{
+	int64_t c;
+
+	while (n->kind == N_CAST)
+		n = n->a;
+	return node_const(n, &c) && !c;
+}
+
+/* A string variable: text padded with zeroes, then the byte that tells "" from never assigned. */
+static void store_str(struct gen *g, const struct node *lhs, const struct node *rhs)
+{
+	uint32_t cap = (uint32_t)g->cg->opts->strsize, storage = lay_storage(g->cg, lhs->type);
+	irlabel skip = ir_label(g->f);
+	bool null = is_null(rhs);
+	struct place pl;
+	struct str s;
+	struct mem dst;
+
+	if (!null)
+		gen_str(g, rhs, &s);
+	gen_place(g, lhs, &pl);
+	if (pl.kind != PL_MEM) {
+		cg_error(g, lhs->at, TAG_NOSUPP, "a string cannot be assigned through a pointer");
+		return;
+	}
+	if (null && pl.has_key) {
+		assoc_delete(g, pl.var, pl.key);
+		return;
+	}
+	if (null && pl.maybe_null)
+		ir_jcci(g->f, IRC_EQ, pl.m.base, 0, skip);
+	else if (!pl.has_key)
+		place_ensure(g, &pl, skip);
+	dst = pl.has_key ? gen_scratch(g, storage) : pl.m;
+	if (null)
+		gen_zero(g, dst, cap);
+	else
+		gen_str_copy(g, &s, dst, cap);
+	if (storage - cap > 1)
+		gen_zero(g, mem_add(dst, (int32_t)cap), storage - cap);
+	gen_sti(g, mem_add(dst, (int32_t)cap), 1, !null);
+	if (pl.has_key)
+		assoc_update(g, pl.var, pl.key, dst, BPF_ANY, skip);
+	ir_place(g->f, skip);
+}
+
+static void store_bytes(struct gen *g, const struct node *lhs, const struct node *rhs, uint32_t size)
+{
+	irlabel skip = ir_label(g->f);
+	struct mem tmp = gen_scratch(g, size);
+	struct place pl;
+
+	gen_bytes_to(g, rhs, tmp, size);
+	gen_place(g, lhs, &pl);
+	if (pl.kind != PL_MEM) {
+		cg_error(g, lhs->at, TAG_NOSUPP, "a struct cannot be assigned through a pointer");
+		return;
+	}
+	place_ensure(g, &pl, skip);
+	gen_copy(g, pl.m, tmp, size);
+	ir_place(g->f, skip);
+}
+
+/* The type in which a compound assignment computes: C's usual conversions. */
+static const struct dtype *common_type(struct gen *g, const struct dtype *a, const struct dtype *b)
+{
+	uint64_t size = a->size > b->size ? a->size : b->size;
+	bool sgn;
+
+	if ((a->kind != DK_INT && a->kind != DK_ENUM) || (b->kind != DK_INT && b->kind != DK_ENUM))
+		return dtype_int(g->cg->p->types, 8, false);
+	if (size < 4)
+		return dtype_int(g->cg->p->types, 4, true);
+	sgn = (a->is_signed || a->size < size) && (b->is_signed || b->size < size);
+	return dtype_int(g->cg->p->types, (unsigned)size, sgn);
+}
+
+static vreg gen_compound(struct gen *g, const struct node *n)
+{
+	const struct dtype *ty = cg_type(g->cg, n->a), *tb = cg_type(g->cg, n->b), *ct;
+	uint32_t scale = ty->kind == DK_PTR ? ptr_scale(g, ty) : 1;
+	struct place pl;
+	struct tref btf;
+	vreg old, v, d = ir_new(g->f), b;
+
+	gen_place(g, n->a, &pl);
+	old = gen_load_place(g, &pl, ty, &btf);
+	ct = n->op == OP_SHL || n->op == OP_SHR ? (ty->size < 4 ? dtype_int(g->cg->p->types, 4, true) : ty)
+						: common_type(g, ty, tb);
+	if (scale != 1) {
+		b = ir_new(g->f);
+		ir_alui(g->f, IRA_MUL, b, gen_int(g, n->b), scale);
+		v = gen_arith(g, n->op, old, b, NULL, ct, n->at);
+	} else {
+		v = gen_arith(g, n->op, old, VREG_NONE, n->b, ct, n->at);
+	}
+	gen_norm(g, d, v, ty);
+	store_scalar(g, &pl, ty, d, NULL);
+	return d;
+}
+
+vreg gen_assign(struct gen *g, const struct node *n, bool want)
+{
+	const struct dtype *ty = cg_type(g->cg, n->a);
+	struct place pl;
+	vreg v, d;
+
+	if (ty->kind == DK_STRING) {
+		store_str(g, n->a, n->b);
+		return want ? gen_var_set(g, n->a) : VREG_NONE;
+	}
+	if (ty->kind == DK_STRUCT || ty->kind == DK_UNION || ty->kind == DK_ARRAY) {
+		store_bytes(g, n->a, n->b, lay_storage(g->cg, ty));
+		return want ? gen_addr_of(g, n->a) : VREG_NONE;
+	}
+	if (n->op != OP_ASSIGN)
+		return gen_compound(g, n);
+	v = gen_int(g, n->b);
+	d = v;
+	if (cg_type(g->cg, n->b) != ty) {
+		d = ir_new(g->f);
+		gen_norm(g, d, v, ty);
+	}
+	gen_place(g, n->a, &pl);
+	store_scalar(g, &pl, ty, d, n->b);
+	return d;
+}
+
+vreg gen_incdec(struct gen *g, const struct node *n, bool want)
+{
+	const struct dtype *ty = cg_type(g->cg, n->a);
+	bool inc = n->op == OP_PREINC || n->op == OP_POSTINC, post = n->op == OP_POSTINC || n->op == OP_POSTDEC;
+	int64_t by = ty->kind == DK_PTR ? ptr_scale(g, ty) : 1;
+	struct place pl;
+	struct tref btf;
+	vreg old, d = ir_new(g->f);
+
+	(void)want;
+	gen_place(g, n->a, &pl);
+	old = gen_load_place(g, &pl, ty, &btf);
+	ir_alui(g->f, IRA_ADD, d, old, inc ? by : -by);
+	gen_norm(g, d, d, ty);
+	store_scalar(g, &pl, ty, d, NULL);
+	return post ? old : d;
+}
+
+/* -- strings in variables -- */
+
+void gen_var_str(struct gen *g, const struct node *n, struct str *ret)
+{
+	struct place pl;
+
+	gen_place(g, n, &pl);
+	*ret = (struct str){ .m = pl.m, .bound = (uint32_t)g->cg->opts->strsize, .padded = true,
+			     .maybe_null = pl.maybe_null };
+}
+
+vreg gen_var_set(struct gen *g, const struct node *n)
+{
+	struct place pl;
+	struct tref btf;
+	struct str s;
+
+	if (!n->var) {
+		gen_str(g, n, &s);
+		return ir_imm(g->f, 1);
+	}
+	gen_place(g, n, &pl);
+	pl.m.off += (int32_t)g->cg->opts->strsize;
+	return gen_load_place(g, &pl, dtype_int(g->cg->p->types, 1, false), &btf);
+}
+
+/* -- this-> -- */
+
+static void note_this(struct gen *g, const struct node *n, bool *used)
+{
+	for (; n; n = n->next) {
+		if (n->kind == N_THIS && n->var)
+			used[n->var->id] = true;
+		note_this(g, n->args, used);
+		/* a, b and c are no lists */
+		const struct node *kid[] = { n->a, n->b, n->c };
+
+		for (unsigned i = 0; i < 3; i++)
+			if (kid[i]) {
+				struct node one = *kid[i];
+
+				one.next = NULL;
+				note_this(g, &one, used);
+			}
+	}
+}
+
+/* Gives the program's clause-local variables their place and clears them: they live for one firing. */
+void gen_this_init(struct gen *g)
+{
+	const struct dprog *p = g->cg->p;
+	bool *used = arena_new_arr(g->cg->a, bool, p->nvars + 1);
+	const struct cg_unit *u = g->in_error ? g->cg->error_units : g->pr->units;
+	size_t n = g->in_error ? g->cg->nerror_units : g->pr->nunits;
+
+	for (size_t i = 0; i < n; i++) {
+		note_this(g, u[i].ds->pred, used);
+		for (const struct stmt *s = u[i].ds->body; s; s = s->next) {
+			note_this(g, s->expr, used);
+			note_this(g, s->call, used);
+		}
+	}
+	g->pr->scratch_top = g->cg->this_size;
+	for (const struct dvar *v = p->vars; v; v = v->next) {
+		const struct lay_var *l = &g->cg->vars[v->id];
+
+		if (!used[v->id] || v->scope != VS_THIS || v->is_assoc)
+			continue;
+		if (l->on_stack) {
+			g->this_slot[v->id] = ir_slot(g->f, 8);
+			ir_storei_slot(g->f, g->this_slot[v->id], 0, 8, 0);
+			continue;
+		}
+		if (g->pr->scratch_max < g->cg->this_size)
+			g->pr->scratch_max = g->cg->this_size;
+		gen_zero(g, mem_at(gen_scratch_base(g), (int32_t)l->off), l->size);
+	}
+}
