@@ -141,10 +141,12 @@ static int scan(struct order *o, struct lane *l, const struct order_sink *sink)
 	enum ring_state st;
 	uint32_t len;
 	const void *data;
-	int r;
+	int r = ring_ready(l->ring);
 
 	l->slots.n = l->next = 0;
 	l->scan_end = pos;
+	if (r < 0)
+		return r;
 	while ((st = ring_read(l->ring, &pos, &data, &len)) == RING_RECORD) {
 		uint64_t at = ring_record_pos(pos, len);
 

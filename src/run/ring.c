@@ -8,29 +8,50 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 
+/* Maps the producer's page and the first `window` bytes of the data behind it. The data are there twice
+ * (2 * size bytes in all), so that no record is cut at the end. */
+static int map_data(struct ring *r, size_t window)
+{
+	void *p = mmap(NULL, r->page + window, PROT_READ, MAP_SHARED, r->fd, r->page);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	if (r->producer)
+		munmap((void *)(uintptr_t)r->producer, r->page + (size_t)r->window);
+	r->producer = p;
+	r->data = (const uint8_t *)p + r->page;
+	r->window = (uint32_t)window;
+	return 0;
+}
+
 int ring_open(struct ring *r, int fd, uint32_t size, struct err *err)
 {
 	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	void *p;
+	int code;
 
 	memset(r, 0, sizeof(*r));
 	r->page = page;
 	r->size = size;
+	r->fd = fd;
 	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return err_set(err, -errno, "cannot map a ring buffer: %s", strerror(errno));
 	r->consumer = p;
-	/* The producer's page, then the data twice, so that no record is cut at the end. */
-	p = mmap(NULL, page + 2 * (size_t)size, PROT_READ, MAP_SHARED, fd, page);
-	if (p == MAP_FAILED) {
-		int code = -errno;
-
+	code = map_data(r, size > RING_WINDOW / 2 ? RING_WINDOW : 2 * (size_t)size);
+	if (code < 0) {
 		ring_close(r);
 		return err_set(err, code, "cannot map a ring buffer: %s", strerror(-code));
 	}
-	r->producer = p;
-	r->data = (const uint8_t *)p + page;
 	return 0;
+}
+
+int ring_ready(struct ring *r)
+{
+	if (r->window >= 2 * (uint64_t)r->size ||
+	    __atomic_load_n(r->producer, __ATOMIC_RELAXED) <= r->window / 2)
+		return 0;
+	return map_data(r, 2 * (size_t)r->size);
 }
 
 void ring_close(struct ring *r)
@@ -38,7 +59,7 @@ void ring_close(struct ring *r)
 	if (r->consumer)
 		munmap(r->consumer, r->page);
 	if (r->producer)
-		munmap((void *)(uintptr_t)r->producer, r->page + 2 * (size_t)r->size);
+		munmap((void *)(uintptr_t)r->producer, r->page + (size_t)r->window);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -66,6 +87,8 @@ enum ring_state ring_read(const struct ring *r, uint64_t *pos, const void **data
 {
 	uint64_t end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
 
+	if (r->window < 2 * (uint64_t)r->size && end > r->window)
+		end = r->window; /* came since ring_ready(): the next drain's */
 	while (*pos < end) {
 		const uint8_t *at = r->data + (*pos & (r->size - 1));
 		uint32_t word = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
@@ -75,6 +98,8 @@ enum ring_state ring_read(const struct ring *r, uint64_t *pos, const void **data
 			return RING_BUSY;
 		if (n > r->size - BPF_RINGBUF_HDR_SZ)
 			return RING_BROKEN;
+		if (*pos + record_size(n) > end)
+			return RING_EMPTY;
 		*pos += record_size(n);
 		if (word & BPF_RINGBUF_DISCARD_BIT)
 			continue;

@@ -17,7 +17,12 @@ struct ring {
 	const uint64_t *producer; /* first of the read-only pages; the data follow, mapped twice */
 	const uint8_t *data;
 	uint32_t size, page;
+	uint32_t window; /* bytes of data that are mapped: at first a part, see ring_ready() */
+	int fd;
 };
+
+/* Mapped pages count as memory of the process, also when never touched: most runs need no more. */
+#define RING_WINDOW (64u << 10)
 
 enum ring_state {
 	RING_EMPTY,  /* no record at this position yet */
@@ -28,6 +33,9 @@ enum ring_state {
 
 int ring_open(struct ring *r, int fd, uint32_t size, struct err *err);
 void ring_close(struct ring *r); /* accepts zeroed ones */
+/* Call before reading what has come since the last call: maps all of the data when the producers have
+ * left the window. Pointers into the data given before are invalid then. */
+int ring_ready(struct ring *r);
 /* Position of the first record that was not released. */
 uint64_t ring_start(const struct ring *r);
 /* The record at *pos or, when discarded ones are there, behind it. */
