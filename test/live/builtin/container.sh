@@ -1,4 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # cgroup is the inode number of the caller's version 2 cgroup; container its id, or "" on the host.
 . "$LIVE/lib.sh"
 mnt=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)

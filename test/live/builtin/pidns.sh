@@ -1,4 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # pid, $target, $pid and -p are those that dwell's own pid namespace shows.
 command -v unshare >/dev/null || skip "no unshare"
 . "$LIVE/lib.sh"

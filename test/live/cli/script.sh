@@ -1,4 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # Scripts: #! line, arguments, $0, -s -, several programs, -C with -D -U -I, -e, -S, -v.
 . "$LIVE/lib.sh"
 cd "$WORK"

@@ -1,4 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # A reader that leaves: dwell ends, quietly, and leaves nothing behind.
 . "$LIVE/lib.sh"
 ( timeout 15 "$DWELL" -q -n 'profile-997 { printf("line\n"); }' 2>"$WORK/err"; echo $? >"$WORK/rc" ) | head -1 >"$WORK/out"

@@ -1,4 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # The default action prints the columns only; -q prints nothing; messages say what matched.
 . "$LIVE/lib.sh"
 exits 0 "$DWELL" -n BEGIN -n 'tick-10ms { exit(0); }'

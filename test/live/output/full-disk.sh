@@ -1,4 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # -o on a full disk: an error message, exit code 1.
 . "$LIVE/lib.sh"
 mkdir "$WORK/small"

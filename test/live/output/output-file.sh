@@ -1,4 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # -o appends to a file; messages still go to stderr.
 . "$LIVE/lib.sh"
 echo before >"$WORK/file"

@@ -1,4 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # Two at once see the same, and each only its own variables and aggregations.
 . "$LIVE/lib.sh"
 prog='syscall::getppid:entry /execname == "trigger"/ { @ = count(); } BEGIN { printf("ready\n"); } END { printa("%@d\n", @); }'

@@ -1,4 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # Tracing a storm of processes: nothing is lost, thread-locals do not leak from one to the next.
 . "$LIVE/lib.sh"
 exits 0 "$DWELL" -q -n '

@@ -1,4 +1,6 @@
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # A process in another mount namespace whose file nobody else sees.
 . "$LIVE/lib.sh"
 unshare -m true 2>/dev/null || skip "no mount namespaces here"

@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures what the speed table of the project promises, and prints it as ratios.
+
+usage: bench.py --dwell BIN --trigger BIN --tools FOLDER [--only NAME…] [--json FILE]
+
+Costs in the kernel are run_time_ns/run_cnt of the programs (kernel.bpf_stats), of dwell and of the same
+program in C attached to the same tracepoint at the same time: both see the same calls. Slices of the run
+give a ratio each; the median of the ratios counts, over several rounds with the order of attaching
+exchanged. Nothing is asserted about absolute times: the exit code is 0 when everything could be measured.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+sys.dont_write_bytecode = True
+import live  # noqa: E402  (the bpf() helpers)
+
+ROUNDS, SLICES, SLICE_S = 4, 8, 0.2
+results = []
+opts = None
+
+
+def note(what, got, goal, met):
+    """One line of the table. met: True, False, or None (no goal, or nothing to compare with)."""
+    results.append({"what": what, "got": got, "goal": goal, "met": met})
+    sign = {True: "ok  ", False: "MISS", None: "    "}[met]
+    print(f"{sign} {what:58s} {got:34s} {goal}", flush=True)
+
+
+def median(values):
+    return statistics.median(values) if values else float("nan")
+
+
+# -- programs in the kernel ---------------------------------------------------------------------
+
+class Dwell:
+    """dwell running a D program; attached when `up` is printed by BEGIN."""
+
+    def __init__(self, program, *options, output=subprocess.DEVNULL):
+        self.marker = tempfile.NamedTemporaryFile("w+", prefix="dwell-bench-")
+        self.p = subprocess.Popen([opts.dwell, "-q", *options, "-n", program], stdin=subprocess.DEVNULL,
+                                  stdout=output, stderr=self.marker)
+        self.programs = []
+        for _ in range(500):
+            time.sleep(0.01)
+            self.programs = [i for i in owned_programs(self.p.pid) if (live.prog_info(i) or ("", 0, 0, 0))[2] > 0]
+            if self.programs or self.p.poll() is not None:
+                break
+        time.sleep(0.1)
+        self.programs = owned_programs(self.p.pid)
+
+    def stop(self):
+        self.p.send_signal(2)
+        try:
+            self.p.wait(20)
+        except subprocess.TimeoutExpired:
+            self.p.kill()
+            self.p.wait()
+        self.marker.seek(0)
+        return self.marker.read()
+
+
+class CProgram:
+    """A comparison program in C, attached."""
+
+    def __init__(self, name):
+        path = os.path.join(opts.tools, name + ".bpf.o")
+        self.p = subprocess.Popen([os.path.join(opts.tools, "bpfload"), path], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True)
+        if self.p.stdout.readline() != "ready\n":
+            raise RuntimeError(f"{name}.bpf.o cannot be loaded")
+        self.programs = owned_programs(self.p.pid)
+
+    def stop(self):
+        self.p.stdin.close()
+        self.p.wait()
+        return ""
+
+
+class BpfTrace:
+    """The same in bpftrace."""
+
+    def __init__(self, program):
+        before = set(live.ids(live.PROG_GET_NEXT_ID))
+        self.p = subprocess.Popen(bpftrace_argv() + [program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        for _ in range(300):
+            time.sleep(0.05)
+            self.programs = sorted(set(live.ids(live.PROG_GET_NEXT_ID)) - before)
+            if any((live.prog_info(i) or ("", 0, 0, 0))[2] > 100 for i in self.programs):
+                break
+
+    def stop(self):
+        self.p.send_signal(2)
+        self.p.wait()
+        return ""
+
+
+def bpftrace_argv():
+    """bpftrace looks for tracefs below debugfs only: given to it in a mount namespace of its own."""
+    debug = "/sys/kernel/debug"
+    argv = ["bpftrace", "-q", "-e"]
+    if os.path.exists(debug + "/tracing/events") or not os.path.isdir(debug):
+        return argv
+    return ["unshare", "-m", "sh", "-c", f"mount -t tmpfs none {debug} && mkdir {debug}/tracing && "
+            f"mount -t tracefs none {debug}/tracing; exec \"$@\"", "sh"] + argv
+
+
+def owned_programs(pid):
+    found = set()
+    try:
+        for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+            try:
+                with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
+                    found |= {int(i) for i in re.findall(r"^prog_id:\s*(\d+)", f.read(), re.M)}
+            except OSError:
+                pass
+    except OSError:
+        pass
+    return sorted(found)
+
+
+def cost(programs):
+    """(time, firings) so far; firings is that of the program that fires most."""
+    infos = [i for i in (live.prog_info(p) for p in programs) if i]
+    return sum(i[1] for i in infos), max((i[2] for i in infos), default=0)
+
+
+def slices(subjects):
+    """For each subject the ns per firing of each slice."""
+    got = [[] for _ in subjects]
+    last = [cost(s.programs) for s in subjects]
+    for _ in range(SLICES):
+        time.sleep(SLICE_S)
+        for i, s in enumerate(subjects):
+            now = cost(s.programs)
+            if now[1] > last[i][1]:
+                got[i].append((now[0] - last[i][0]) / (now[1] - last[i][1]))
+            last[i] = now
+    return got
+
+
+class Load:
+    """A pinned loop of getppid calls."""
+
+    def __init__(self, *args):
+        cpu = max(os.sched_getaffinity(0))
+        self.p = subprocess.Popen([opts.trigger, *(args or ("getppid", "1000000000"))], stderr=subprocess.DEVNULL,
+                                  preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+
+    def stop(self):
+        self.p.kill()
+        self.p.wait()
+
+
+def compare(make_a, make_b):
+    """Medians of a and b and of the ratio a/b per slice."""
+    a, b, ratio = [], [], []
+    for n in range(ROUNDS):
+        makers = [make_a, make_b] if n % 2 == 0 else [make_b, make_a]
+        subjects = [m() for m in makers]
+        load = Load()
+        time.sleep(0.2)
+        try:
+            got = slices(subjects)
+        finally:
+            load.stop()
+            for s in subjects:
+                s.stop()
+        if n % 2:
+            got.reverse()
+        a += got[0]
+        b += got[1]
+        ratio += [x / y for x, y in zip(*got)]
+    return median(a), median(b), median(ratio)
+
+
+def alone(make):
+    s, load = make(), Load()
+    time.sleep(0.2)
+    try:
+        return median(slices([s])[0])
+    finally:
+        load.stop()
+        s.stop()
+
+
+def have_c(name):
+    return os.path.exists(os.path.join(opts.tools, name + ".bpf.o"))
+
+
+def against_c(what, program, name, goal=1.1, options=()):
+    if not have_c(name):
+        note(what, f"{alone(lambda: Dwell(program, *options)):.0f} ns", "no clang: nothing to compare with", None)
+        return
+    a, b, ratio = compare(lambda: Dwell(program, *options), lambda: CProgram(name))
+    note(what, f"{a:.0f} ns, C {b:.0f} ns: {ratio:.2f}", f"<= {goal:.2f} x C", ratio <= goal)
+
+
+def against_bpftrace(what, program, script):
+    if not shutil.which("bpftrace"):
+        return
+    a, b, ratio = compare(lambda: Dwell(program), lambda: BpfTrace(script))
+    note(what + ", bpftrace", f"{a:.0f} ns, bpftrace {b:.0f} ns: {ratio:.2f}", "< 1 x bpftrace", ratio < 1)
+
+
+# -- the rows of the table ----------------------------------------------------------------------
+
+COUNT = "syscall:::entry { @[execname] = count(); }"
+LATENCY = "syscall:::entry { self->t = timestamp; } syscall:::return /self->t/ " \
+    "{ @ = quantize(timestamp - self->t); self->t = 0; }"
+
+
+def bench_empty():
+    if have_c("empty"):
+        note("a program that does nothing, in C", f"{alone(lambda: CProgram('empty')):.0f} ns", "", None)
+
+
+def bench_count():
+    against_c("@[execname] = count() per system call", COUNT, "count")
+    against_bpftrace("@[execname] = count()", COUNT, "tracepoint:raw_syscalls:sys_enter { @[comm] = count(); }")
+
+
+def bench_latency():
+    against_c("thread-local time stamp + quantize, entry and return", LATENCY, "latency")
+    against_bpftrace("time stamp + quantize", LATENCY,
+                     "tracepoint:raw_syscalls:sys_enter { @s[tid] = nsecs; } "
+                     "tracepoint:raw_syscalls:sys_exit /@s[tid]/ { @ = hist(nsecs - @s[tid]); delete(@s[tid]); }")
+
+
+PRINTF = 'syscall::getppid:entry { printf("%d %d %d\\n", pid, tid, arg0); }'
+
+
+def bench_printf():
+    with open(os.path.join(tempfile.gettempdir(), "dwell-bench.out"), "w", encoding="ascii") as out:
+        if have_c("record"):
+            a, b, ratio = compare(lambda: Dwell(PRINTF, output=out), lambda: CProgram("record"))
+            got = f"{a:.0f} ns, C {b:.0f} ns: {ratio:.2f}"
+        else:
+            a = alone(lambda: Dwell(PRINTF, output=out))
+            got = f"{a:.0f} ns"
+    os.unlink(out.name)
+    note("printf of three integers, cost in the probe", got, "<= 1000 ns", a <= 1000)
+
+
+def bench_records():
+    """1 million records per second to a file."""
+    path = os.path.join(tempfile.gettempdir(), "dwell-bench.out")
+    for threads in ("1", "2"):
+        r = subprocess.run([opts.dwell, "-q", "-o", path, "-n", 'syscall::getppid:entry /pid == $target/ '
+                            '{ printf("%d %d %d\\n", pid, tid, arg0); }', "-c",
+                            f"{opts.trigger} rate 1000000 3000 {threads}"], capture_output=True, text=True)
+        m = re.search(r"(\d+) calls (\d+) ms", r.stderr)
+        with open(path, "rb") as f:
+            lines = sum(block.count(b"\n") for block in iter(lambda: f.read(1 << 20), b"")) - 1
+        os.unlink(path)
+        calls, ms = map(int, m.groups()) if m else (0, 1)
+        drops = sum(map(int, re.findall(r"(\d+) drops? on CPU", r.stderr)))
+        note(f"records per second to a file, {threads} thread(s)",
+             f"{lines / ms / 1000:.2f} M/s, offered {calls / ms / 1000:.2f}, {drops} drops", ">= 1 M/s, no drop",
+             drops == 0 and lines == calls and calls / ms >= 990)
+
+
+def timed(n, *argv):
+    r = subprocess.run([os.path.join(opts.tools, "timed"), str(n), *argv], capture_output=True, text=True)
+    rows = [list(map(int, l.split())) for l in r.stdout.splitlines()]
+    return (median([x[0] for x in rows]) / 1e6, median([x[3] for x in rows]) / 1024) if rows else (float("nan"),) * 2
+
+
+def bench_start():
+    wall, rss = timed(20, opts.dwell, "-qn", "BEGIN{exit(0);}")
+    got, goal = f"{wall:.1f} ms", "<= 20 ms"
+    size, size_goal = f"{rss:.1f} MB", "<= 15 MB"
+    if shutil.which("bpftrace"):
+        w, m = timed(5, *bpftrace_argv(), "BEGIN { exit(); }")
+        got += f", bpftrace {w:.0f} ms: {wall / w:.2f}"
+        size += f", bpftrace {m:.0f} MB: {rss / m:.2f}"
+    note("BEGIN{exit(0);} wall", got, goal, wall <= 20)
+    note("BEGIN{exit(0);} peak memory", size, size_goal, rss <= 15)
+
+
+def bench_attach():
+    run = 0.2
+    wall, _ = timed(5, opts.dwell, "-qn", f"syscall:::entry {{ @ = count(); }} tick-{int(run * 1000)}ms {{ exit(0); }}")
+    beyond = wall / 1000 - run
+    note("syscall:::entry attach + detach beyond the run", f"{beyond:.3f} s", "<= 0.3 s", beyond <= 0.3)
+
+
+def bench_tick():
+    seconds = 8
+    r = subprocess.run([opts.dwell, "-qn", "tick-1ms { @[timestamp / 1000000000] = count(); } "
+                        f"tick-{seconds}s {{ exit(0); }} END {{ printa(\"%d %@d\\n\", @); }}"],
+                       capture_output=True, text=True)
+    rows = sorted(tuple(map(int, l.split())) for l in r.stdout.splitlines() if l)[1:-1]
+    got = median([n for _, n in rows])
+    missed = re.findall(r"(\d+) .*(?:miss|did not)", r.stderr)
+    note("tick-1ms, median second", f"{got:.0f} of 1000, said to be missed: {sum(map(int, missed))}", ">= 990", got >= 990)
+
+
+def bench_read():
+    """From the end of the target to the end of dwell, with 100,000 keys, less the same with one key."""
+    keys = 100000
+
+    def run(func, n):
+        start = []
+        for _ in range(3):
+            r = subprocess.run([opts.dwell, "-q", "-x", "aggrate=1h", "-x", "aggsize=1g", "-n",
+                                f"syscall::lseek:entry /pid == $target/ {{ @k[arg1] = {func}; @n = count(); }} "
+                                'END { trunc(@k, 1); printa("%@d\\n", @n); }', "-c", f"{opts.trigger} keys {n}"],
+                               capture_output=True, text=True)
+            end = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+            numbers = [int(x) for x in re.findall(r"^\d+$", r.stdout, re.M)]
+            stamp = max(numbers, default=0)
+            start.append((end - stamp) / 1e9)
+            drops = sum(map(int, re.findall(r"(\d+) aggregation drops?", r.stderr)))
+            if drops or n not in numbers:
+                note(f"  {func}, {n} keys", f"{drops} drops, counted {numbers}, {r.stderr[:100]}", "all counted", False)
+        return min(start)
+
+    for func, goal in (("count()", 0.1), ("quantize(arg1)", 0.6)):
+        got = run(func, keys) - run(func, 1)
+        note(f"reading {keys} keys of {func}", f"{got:.3f} s", f"<= {goal} s", got <= goal)
+
+
+def bench_keys():
+    against_c("a 256-byte key", 'string s; BEGIN { s = "text"; } syscall:::entry { @[s] = count(); }', "wide", 1.1,
+              ("-x", "strsize=255"))
+    a, b, ratio = compare(lambda: Dwell(COUNT),
+                          lambda: Dwell('string s; BEGIN { s = "text"; } syscall:::entry { @[s] = count(); }'))
+    note("a 16-byte key (execname) against 256 bytes", f"{a:.0f} ns, {b:.0f} ns: {ratio:.2f}", "< 1", ratio < 1)
+
+
+BENCHES = {"empty": bench_empty, "count": bench_count, "latency": bench_latency, "printf": bench_printf,
+           "records": bench_records, "start": bench_start, "attach": bench_attach, "tick": bench_tick,
+           "read": bench_read, "keys": bench_keys}
+
+
+def main():
+    global opts
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dwell", required=True, type=os.path.abspath)
+    parser.add_argument("--trigger", required=True, type=os.path.abspath)
+    parser.add_argument("--tools", required=True, type=os.path.abspath)
+    parser.add_argument("--only", nargs="*", choices=BENCHES)
+    parser.add_argument("--json")
+    opts = parser.parse_args()
+    if os.geteuid() != 0:
+        print("needs root")
+        return 77
+    # Statistics are on while this descriptor is open, and never left on.
+    stats, _ = live.bpf(live.ENABLE_STATS, b"\0" * 8)
+    if stats < 0:
+        print(f"the kernel gives no statistics of BPF programs: {os.strerror(-stats)}")
+        return 77
+    failed = 0
+    for name in opts.only or BENCHES:
+        try:
+            BENCHES[name]()
+        except Exception as e:  # noqa: one that cannot be measured must not hide the others
+            failed += 1
+            note(name, f"could not be measured: {e!r}", "", False)
+    os.close(stats)
+    if opts.json:
+        with open(opts.json, "w", encoding="utf-8") as f:
+            json.dump(results, f, indent=1)
+    missed = [r["what"] for r in results if r["met"] is False]
+    print(f"{sum(r['met'] is True for r in results)} goals met, {len(missed)} missed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
