@@ -12,6 +12,8 @@ enum rt_id {
 	RT_COUNT_
 };
 
+#define RT_STACK_MAX 256 /* bytes of stack that a piece takes with all that it calls, at most */
+
 /* The piece as a function of this program, emitted when first asked for. NULL: the kernel lacks
  * what it needs (ir_error() tells). */
 struct irfn *rt_get(struct irprog *p, enum rt_id id, const struct caps *caps);
