@@ -18,7 +18,7 @@
 struct search {
 	const struct elf *e;
 	const char *path, *debug_dir;
-	int root; /* O_PATH of another root directory, or -1: our own */
+	int root;		 /* O_PATH of another root directory, or -1: our own */
 	char link[NAME_MAX + 1]; /* "": no .gnu_debuglink */
 	uint32_t crc;
 };
@@ -97,8 +97,8 @@ static int try_build_id(const struct search *s, struct debugfile *ret)
 		return -ENOENT;
 	for (unsigned i = 0; i < e->nbuild_id; i++)
 		snprintf(hex + 2 * i, 3, "%02x", e->build_id[i]);
-	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", s->debug_dir, hex, hex + 2) >=
-	    (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", s->debug_dir, hex,
+		     hex + 2) >= (int)sizeof(path))
 		return -ENOENT;
 	return try_path(s, path, false, ret);
 }
@@ -114,8 +114,8 @@ static int try_link(const struct search *s, struct debugfile *ret)
 	for (size_t i = 0; s->link[0] && slash && i < ARRAY_SIZE(places); i++) {
 		char path[PATH_MAX];
 		int n = snprintf(path, sizeof(path), "%s%.*s%s/%s",
-				 places[i].in_debug_dir ? s->debug_dir : "",
-				 (int)(slash - s->path), s->path, places[i].sub, s->link);
+				 places[i].in_debug_dir ? s->debug_dir : "", (int)(slash - s->path),
+				 s->path, places[i].sub, s->link);
 
 		if (n < (int)sizeof(path) && try_path(s, path, true, ret) == 0)
 			return 0;

@@ -13,10 +13,11 @@ struct debugfile {
 	int fd;
 };
 
-/* Finds the debug file of e, which is known as path: by build id under debug_dir, then by the name in
- * .gnu_debuglink beside the file, in .debug beside it, and under debug_dir; first in our own root
- * directory, then in that of process tgid (0: none). It is accepted when its build id is the same, or,
- * without build ids, its checksum is. 0 or -ENOENT; the caller calls debugfile_close(). */
+/* Finds the debug file of e, which is known as path: by build id under debug_dir, then by the name
+ * in .gnu_debuglink beside the file, in .debug beside it, and under debug_dir; first in our own
+ * root directory, then in that of process tgid (0: none). It is accepted when its build id is the
+ * same, or, without build ids, its checksum is. 0 or -ENOENT; the caller calls debugfile_close().
+ */
 int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
 		   struct debugfile *ret);
 void debugfile_close(struct debugfile *d);

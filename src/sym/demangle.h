@@ -12,11 +12,12 @@
 /* Back-references let a short name unfold to any length. Names that could unfold to more bytes than
  * this stay as they are (about 1 in 10,000 real ones). */
 #define DEMANGLE_MAX_GROWTH (16u << 20)
-/* The same bound once names have produced DEMANGLE_BUDGET bytes: hostile programs cannot keep us busy. */
+/* The same bound once names have produced DEMANGLE_BUDGET bytes: hostile programs cannot keep us
+ * busy. */
 #define DEMANGLE_TIGHT_GROWTH (64u << 10)
 #define DEMANGLE_BUDGET	      (64u << 20)
 
-struct demangled { /* a name already done */
+struct demangled {	 /* a name already done */
 	const char *raw; /* in the set of strings */
 	const char *shown;
 	UT_hash_handle hh;

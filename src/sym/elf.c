@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF headers, sections and notes of hostile files. Source: elf(5), System V gABI chapters 4 and 5. */
+/* ELF headers, sections and notes of hostile files. Source: elf(5), System V gABI chapters 4 and 5.
+ */
 #include "sym/elf.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -287,8 +288,8 @@ int elf_segments(const struct elf *e, struct elf_seg **ret, unsigned *ret_n)
 	return 0;
 }
 
-/* How well the segment explains the offset: 0 not at all, by its pages, by the zeroed data behind its
- * bytes, or by its bytes; the same protection counts more than all of these. */
+/* How well the segment explains the offset: 0 not at all, by its pages, by the zeroed data behind
+ * its bytes, or by its bytes; the same protection counts more than all of these. */
 static int seg_fits(const struct elf_seg *s, uint64_t off, bool exec, uint64_t page)
 {
 	uint64_t end = s->off + s->filesz;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading ELF files that anybody may have written. Not libelf: it maps files or trusts sizes in ways
- * that cannot be bounded here, and a mapped file that its owner cuts kills the reader with SIGBUS.
- * Only what symbols need is read, through pread(), into memory of our own. */
+/* Reading ELF files that anybody may have written. Not libelf: it maps files or trusts sizes in
+ * ways that cannot be bounded here, and a mapped file that its owner cuts kills the reader with
+ * SIGBUS. Only what symbols need is read, through pread(), into memory of our own. */
 #ifndef DWELL_SYM_ELF_H
 #define DWELL_SYM_ELF_H
 #include <elf.h>
@@ -44,8 +44,9 @@ struct elf {
 
 /* All of len bytes at off, or -ENODATA, -errno. */
 int elf_read(const struct elf_src *src, uint64_t off, void *buf, size_t len);
-/* Headers, section names and build id. Broken section headers are left out (nsh 0), since the program
- * headers alone tell where code is. -ENOEXEC: no ELF file of this machine's byte order; -ENOMEM. */
+/* Headers, section names and build id. Broken section headers are left out (nsh 0), since the
+ * program headers alone tell where code is. -ENOEXEC: no ELF file of this machine's byte order;
+ * -ENOMEM. */
 int elf_open(struct elf *e, struct elf_src src);
 void elf_close(struct elf *e);
 /* The first section of this name, or NULL. */

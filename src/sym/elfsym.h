@@ -5,8 +5,8 @@
 #include "sym/elf.h"
 #include "sym/symtab.h"
 
-/* Called for each defined function, object and label. size 0: the file does not tell; room: from the
- * symbol to the end of its section. Non-zero stops and is returned. */
+/* Called for each defined function, object and label. size 0: the file does not tell; room: from
+ * the symbol to the end of its section. Non-zero stops and is returned. */
 typedef int (*elfsym_fn)(void *arg, const Elf64_Sym *sym, const char *name, uint64_t room);
 
 /* Symbols of the section of this type (SHT_SYMTAB or SHT_DYNSYM). 0, -ENOENT when there is none,

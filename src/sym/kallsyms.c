@@ -150,7 +150,8 @@ static int by_addr(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name; /* as listed: the sort becomes stable */
 }
 
-/* True for names that mark a place and name no function: _stext, __irqentry_text_start, __stop_x. */
+/* True for names that mark a place and name no function: _stext, __irqentry_text_start, __stop_x.
+ */
 static bool is_marker(const char *s)
 {
 	static const char *const ends[] = {"_start", "_end", "_begin", "text", "_sdata", "_edata"};

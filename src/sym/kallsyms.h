@@ -10,7 +10,8 @@
 #define KSYMS_MAX_SYMBOLS (8u << 20)
 #define KSYMS_MAX_MODULES 65535u
 #define KSYMS_MAX_NAME	  1024u /* the kernel's KSYM_NAME_LEN is 512 */
-/* The last symbol of a module, and of the kernel, ends at most here after its start: nothing tells. */
+/* The last symbol of a module, and of the kernel, ends at most here after its start: nothing tells.
+ */
 #define KSYMS_LAST_SPAN (64u << 10)
 
 struct ksym {
@@ -30,8 +31,8 @@ struct ksyms {
 	uint64_t etext; /* end of the kernel's own text, 0: unknown */
 };
 
-/* Reads a file in the format of /proc/kallsyms. Errors: of open and read; -EPERM when the kernel hides
- * the addresses (all are 0); -E2BIG past a limit; -ENOMEM. On error ks is empty. */
+/* Reads a file in the format of /proc/kallsyms. Errors: of open and read; -EPERM when the kernel
+ * hides the addresses (all are 0); -E2BIG past a limit; -ENOMEM. On error ks is empty. */
 int ksyms_read(struct ksyms *ks, const char *path, struct err *err);
 void ksyms_free(struct ksyms *ks);
 /* The symbol covering addr, or NULL. */

@@ -50,10 +50,10 @@ bool maps_parse_line(char *line, struct maps_line *ret)
 	ret->dev = makedev(maj, min);
 	ret->exec = perms[2] == 'x';
 	ret->path = line + at + strspn(line + at, " ");
-	size_t n = strlen(ret->path), nd = strlen(deleted);
+	size_t n = strlen(ret->path), cut = strlen(deleted);
 
-	if (n > nd && strcmp(ret->path + n - nd, deleted) == 0)
-		ret->path[n - nd] = '\0';
+	if (n > cut && strcmp(ret->path + n - cut, deleted) == 0)
+		ret->path[n - cut] = '\0';
 	unescape(ret->path);
 	return true;
 }
@@ -146,8 +146,8 @@ static int read_lines(struct reading *rd, int fd)
 	}
 }
 
-/* The mapped file itself, whatever its path now leads to; else, without the privilege for that, what is
- * at the path in the process's root, if it has the right inode number. */
+/* The mapped file itself, whatever its path now leads to; else, without the privilege for that,
+ * what is at the path in the process's root, if it has the right inode number. */
 static struct ufile *file_of_mapping(struct reading *rd, const struct entry *e)
 {
 	char link[64];

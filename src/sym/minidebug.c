@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .gnu_debugdata. Source: GDB manual, "Debugging information in a special section: MiniDebugInfo". */
+/* .gnu_debugdata. Source: GDB manual, "Debugging information in a special section: MiniDebugInfo".
+ */
 #include "sym/minidebug.h"
 #include <errno.h>
 #include <lzma.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening files that other users chose. FUSE mounts of users need no check of ours: the kernel refuses
- * them to processes outside the mounting user's namespace before it asks the daemon. */
+/* Opening files that other users chose. FUSE mounts of users need no check of ours: the kernel
+ * refuses them to processes outside the mounting user's namespace before it asks the daemon. */
 #include "sym/open.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -68,6 +68,6 @@ int open_regular_in_root(int rootfd, const char *path, bool follow, struct stat 
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 
-	return reopen(check_regular(
-		(int)syscall(SYS_openat2, rootfd, path, &how, sizeof(how)), st));
+	return reopen(
+		check_regular((int)syscall(SYS_openat2, rootfd, path, &how, sizeof(how)), st));
 }

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 /* Opens a regular file for reading. The file is looked at through O_PATH first, so that FIFOs,
- * terminals and devices are never opened. dirfd as for openat(). Gives the descriptor (caller closes)
- * and what fstat() says; -EMEDIUMTYPE for other kinds of files, else -errno. */
+ * terminals and devices are never opened. dirfd as for openat(). Gives the descriptor (caller
+ * closes) and what fstat() says; -EMEDIUMTYPE for other kinds of files, else -errno. */
 int open_regular(int dirfd, const char *path, bool follow, struct stat *st);
 /* The same for a path seen from another root directory (an O_PATH descriptor): symbolic links are
  * resolved inside it and never reach out. follow is about the last component only, here too. */

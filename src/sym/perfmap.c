@@ -118,7 +118,7 @@ bool perfmap_add_line(struct perfmap *pm, const char *line, size_t n)
 		return false;
 	size_t len = (size_t)(end - ++p);
 
-	if (pm->n >= SYM_MAX_SYMBOLS_PER_FILE || pm->ntext + len + 1 > PERFMAP_MAX_NAMES ||
+	if (pm->n >= SYM_MAX_SYMBOLS_PER_FILE ||
 	    vec_reserve_raw((void **)&pm->text, &pm->captext, pm->ntext + len + 1, 1) < 0 ||
 	    vec_reserve_raw((void **)&pm->v, &pm->cap, pm->n + 1, sizeof(*pm->v)) < 0)
 		return false;
@@ -153,8 +153,8 @@ void perfmap_sort(struct perfmap *pm)
 		qsort(pm->v, pm->n, sizeof(*pm->v), by_addr);
 }
 
-/* Full lines of buf; gives how many bytes they are. A line longer than the buffer is dropped in parts,
- * none of which may pass for a line of its own: pm->skip remembers that. */
+/* Full lines of buf; gives how many bytes they are. A line longer than the buffer is dropped in
+ * parts, none of which may pass for a line of its own: pm->skip remembers that. */
 static size_t add_lines(struct perfmap *pm, char *buf, size_t n, bool full)
 {
 	char *s = buf, *nl;

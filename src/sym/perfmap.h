@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PERFMAP_MAX_BYTES ((uint64_t)512 << 20) /* of the file; the rest is not read */
+#define PERFMAP_MAX_BYTES ((uint64_t)256 << 20) /* of the file; the rest is not read */
 #define PERFMAP_MAX_LINE  4096u			/* longer lines are skipped */
-#define PERFMAP_MAX_NAMES (512u << 20)		/* all names, bytes */
-/* Entries before an address that are looked at; more are only needed where code was replaced often. */
+/* Entries before an address that are looked at; more are only needed where code was replaced often.
+ */
 #define PERFMAP_LOOK_BACK 64u
 
 struct perfsym {
@@ -24,9 +24,9 @@ struct perfsym {
 struct perfmap {
 	int fd; /* -1: none */
 	uint64_t dev, ino;
-	uint64_t parsed;  /* bytes done, up to the last full line */
-	bool skip;	  /* in the middle of a line too long to be read */
-	uint64_t next_ns; /* not read again before */
+	uint64_t parsed;   /* bytes done, up to the last full line */
+	bool skip;	   /* in the middle of a line too long to be read */
+	uint64_t next_ns;  /* not read again before */
 	struct perfsym *v; /* by address, then line */
 	size_t n, cap;
 	char *text;
@@ -36,8 +36,8 @@ struct perfmap {
 
 void perfmap_init(struct perfmap *pm);
 /* Opens the map of the process whose /proc directory is procfd, in its own root and by its number
- * there; keeps the open one when that is still it. 0; -ENOENT; -EPERM: the file belongs neither to the
- * process's user nor to root. */
+ * there; keeps the open one when that is still it. 0; -ENOENT; -EPERM: the file belongs neither to
+ * the process's user nor to root. */
 int perfmap_open(struct perfmap *pm, int procfd);
 /* Reads what was added since, and everything again when it was cut. */
 int perfmap_read(struct perfmap *pm);

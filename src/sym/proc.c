@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Table of processes. A number alone does not identify a process: the start time does. /proc gives it
- * in clock ticks, BPF in nanoseconds, so times closer than a tick are the same. */
+/* Table of processes. A number alone does not identify a process: the start time does. /proc gives
+ * it in clock ticks, BPF in nanoseconds, so times closer than a tick are the same. */
 #include "sym/proc.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -121,6 +121,7 @@ static void drop(struct sym *s, struct uproc *p)
 	unlink_proc(&s->procs, p);
 	DL_DELETE(*list, p);
 	s->procs.n--;
+	s->procs.nopen_jit -= p->jit.fd >= 0;
 	maps_free(s, &p->maps);
 	perfmap_free(&p->jit);
 	free(p);
@@ -201,6 +202,22 @@ static bool has_code_of_no_file(const struct uproc *p)
 	return false;
 }
 
+static void open_jit(struct uprocs *u, struct uproc *p, int procfd)
+{
+	bool was_open = p->jit.fd >= 0;
+
+	perfmap_open(&p->jit, procfd);
+	if (was_open || p->jit.fd < 0)
+		return;
+	if (u->nopen_jit < PROC_MAX_OPEN_JIT) {
+		u->nopen_jit++;
+		return;
+	}
+	perfmap_read(&p->jit);
+	closep(&p->jit.fd);
+	p->jit.fd = -1;
+}
+
 int proc_read(struct sym *s, struct uproc *p)
 {
 	uint64_t begun = sym_now_ns();
@@ -218,7 +235,7 @@ int proc_read(struct sym *s, struct uproc *p)
 	if (r == 0) {
 		maps_merge(s, &p->maps, &fresh);
 		if (has_code_of_no_file(p))
-			perfmap_open(&p->jit, fd);
+			open_jit(&s->procs, p, fd);
 	} else if (r == -ESRCH) {
 		set_dead(&s->procs, p);
 	}
@@ -236,8 +253,8 @@ bool proc_retry(struct sym *s, struct uproc *p)
 	return proc_read(s, p) == 0;
 }
 
-/* Without a start time, p may be a former process of the number. Gives the present one, which may be
- * new; p when there is none; NULL without memory. */
+/* Without a start time, p may be a former process of the number. Gives the present one, which may
+ * be new; p when there is none; NULL without memory. */
 static struct uproc *whoever_lives(struct sym *s, struct uproc *p)
 {
 	struct uproc any = {.tgid = p->tgid};

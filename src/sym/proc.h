@@ -9,6 +9,9 @@
 #include "sym/maps.h"
 #include "sym/perfmap.h"
 
+/* Perf maps held open for what is still to come; those of further processes are read at once. */
+#define PROC_MAX_OPEN_JIT 128u
+
 struct sym;
 
 struct uproc {
@@ -16,11 +19,11 @@ struct uproc {
 	uint64_t start_ns; /* as given by BPF, 0: not known */
 	uint64_t ticks;	   /* start time as /proc tells it, 0: not known */
 	struct umaps maps;
-	struct perfmap jit; /* opened when there is code of no file */
-	bool dead;  /* exited, or never found */
-	bool stale; /* exec'ed: read the mappings when next touched */
-	uint64_t next_ns; /* not before, for refreshes that nobody asked for */
-	struct uproc *older; /* former process of this number */
+	struct perfmap jit;	   /* opened when there is code of no file */
+	bool dead;		   /* exited, or never found */
+	bool stale;		   /* exec'ed: read the mappings when next touched */
+	uint64_t next_ns;	   /* not before, for refreshes that nobody asked for */
+	struct uproc *older;	   /* former process of this number */
 	struct uproc *prev, *next; /* in uprocs.alive or .dead, least recently used first */
 	UT_hash_handle hh;	   /* by tgid; the newest process of a number */
 };
@@ -29,6 +32,7 @@ struct uprocs {
 	struct uproc *by_tgid;
 	struct uproc *alive, *dead;
 	unsigned n;
+	unsigned nopen_jit;
 	uint64_t tick_ns;    /* length of a clock tick */
 	int64_t time_ns_off; /* what /proc adds to start times in this time namespace */
 };
@@ -41,7 +45,8 @@ struct uproc *proc_get(struct sym *s, uint32_t tgid, uint64_t start);
 int proc_read(struct sym *s, struct uproc *p);
 /* Reads them again after a miss, unless that was done just before. True: the maps are new. */
 bool proc_retry(struct sym *s, struct uproc *p);
-/* Start time of a process in clock ticks from its /proc directory. Source: proc(5), stat field 22. */
+/* Start time of a process in clock ticks from its /proc directory. Source: proc(5), stat field 22.
+ */
 int proc_start_ticks(int procfd, uint64_t *ret);
 /* Opens /proc/TGID if that is still p; -ESRCH. */
 int proc_open(struct sym *s, const struct uproc *p);

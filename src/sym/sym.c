@@ -7,8 +7,8 @@
 #include "sym/sym_int.h"
 
 #define KALLSYMS "/proc/kallsyms"
-/* A kernel address without a symbol may belong to a module or BPF program loaded since: the table is
- * read again, at most this often. */
+/* A kernel address without a symbol may belong to a module or BPF program loaded since: the table
+ * is read again, at most this often. */
 #define KSYMS_RELOAD_NS 1000000000ULL
 /* All kernel addresses of 64-bit machines lie above. */
 #define KERNEL_HALF (1ULL << 63)

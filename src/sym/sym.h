@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses to names: kernel symbols from kallsyms, user symbols from ELF files, debug files,
- * .gnu_debugdata and perf maps, also after the process is gone (mappings are followed while it lives). */
+ * .gnu_debugdata and perf maps, also after the process is gone (mappings are followed while it
+ * lives). */
 #ifndef DWELL_SYM_SYM_H
 #define DWELL_SYM_SYM_H
 #include <stdbool.h>
@@ -11,21 +12,27 @@
 struct sym; /* one symboliser; not thread-safe */
 
 struct symbol {
-	const char *module; /* "vmlinux", "ext4"; the mapped file's base name; "" unknown. Lives with sym */
-	const char *name;   /* demangled; NULL: unknown */
-	uint64_t offset;    /* of the address from the symbol's start (from the module's when name is NULL) */
-	uint64_t addr;	    /* start of the symbol */
-	const char *path;   /* user: full path of the file, or NULL */
+	/* "vmlinux", "ext4"; the mapped file's base name; "[vdso]", "[heap]", "[anon]" (code or
+	 * data of no file); "[jit]" (named by a perf map); "" unknown. All texts live with sym. */
+	const char *module;
+	const char *name; /* demangled, without parameters; "foo@plt"; NULL: unknown */
+	/* Of the address from the symbol's start. When name is NULL: what addr2line takes for the
+	 * file (from its load base), or the address itself when there is no file. */
+	uint64_t offset;
+	uint64_t addr;	  /* start of the symbol; 0 when name is NULL */
+	const char *path; /* user: full path of the file as the process sees it, or NULL */
 };
 
 int sym_new(struct sym **ret, struct err *err); /* cheap: everything is loaded when first needed */
 void sym_free(struct sym *s);
 
-/* Kernel address. Always fills ret; false when no symbol covers it. */
+/* Kernel address. Always fills ret; false when no symbol covers it. The first call reads kallsyms
+ * (about 50 ms, nearly all of it the kernel's); later ones take less than 0.1 us. */
 bool sym_kernel(struct sym *s, uint64_t addr, struct symbol *ret);
 /* Kernel symbol by name (module NULL: any, vmlinux first). 0 or -ENOENT. */
 int sym_kernel_find(struct sym *s, const char *module, const char *name, uint64_t *ret_addr);
-/* Reads kallsyms and keeps it when privileges are going to be dropped. */
+/* Reads kallsyms and keeps it when privileges are going to be dropped. -EPERM with the reason in
+ * err when the kernel hides the addresses; everything else works without. */
 int sym_kernel_load(struct sym *s, struct err *err);
 
 /* A process: identified by its tgid in dwell's pid namespace and start time (ns since boot as in
@@ -44,15 +51,17 @@ void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, 
 void sym_proc_exec(struct sym *s, uint32_t tgid, uint64_t start);
 void sym_proc_exit(struct sym *s, uint32_t tgid, uint64_t start); /* keeps what is known */
 
-/* User address. Always fills ret; false when no symbol covers it. */
+/* User address. Always fills ret; false when no symbol covers it. Touches an unknown process, and
+ * looks at its mappings again when the address is in none of them, as far as that stays cheap. Data
+ * has symbols too, also zeroed data. The first call for a file reads its symbols (libc: 0.5 ms). */
 bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret);
-/* True when the first frame's code has no frame pointer set up for its caller, as far as symbols tell:
- * not used yet. */
-
-/* "`symbol" of an ELF file by name (for uprobes later): file offset of the function. */
+/* "`symbol" of an ELF file by name (for uprobes later): file offset of the function. -ENOENT, or
+ * why the file cannot be read (-ENOEXEC: no ELF file; -EMEDIUMTYPE: no regular file). Mangled
+ * names. */
 int sym_elf_find(struct sym *s, const char *path, const char *name, uint64_t *ret_off);
 
-/* Bound on what one file may make us read and keep; larger files keep only their dynamic symbols. */
+/* Bound on what one file may make us read and keep; larger files keep only their dynamic symbols.
+ */
 #define SYM_MAX_SYMBOLS_PER_FILE (4u << 20)
-#define SYM_MAX_PROCS 65536 /* oldest exited ones are dropped first */
+#define SYM_MAX_PROCS		 65536 /* oldest exited ones are dropped first */
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols of one file, sorted: built from any order, with aliases reduced to the name people know. */
+/* Symbols of one file, sorted: built from any order, with aliases reduced to the name people know.
+ */
 #include "sym/symtab.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -126,8 +127,12 @@ static int compact(struct symtab *t)
 	free(t->text);
 	free(t->raw);
 	free(t->v);
-	*t = (struct symtab){
-		.v = v, .n = t->nraw, .text = text, .ntext = need, .captext = need + 1, .refs = t->refs};
+	*t = (struct symtab){.v = v,
+			     .n = t->nraw,
+			     .text = text,
+			     .ntext = need,
+			     .captext = need + 1,
+			     .refs = t->refs};
 	return 0;
 }
 

@@ -10,7 +10,7 @@
 #define SYMTAB_LOOK_BACK 64u
 /* Longer names are cut: hostile tables may name one long text many times. */
 #define SYMTAB_MAX_NAME 8192u
-#define SYMTAB_MAX_TEXT (256u << 20) /* all names of one file, bytes */
+#define SYMTAB_MAX_TEXT (128u << 20) /* all names of one file, bytes */
 
 struct usym {
 	uint64_t addr; /* as linked */
@@ -37,8 +37,9 @@ enum {
 	SYMRANK_SIZED = 8,
 };
 
-/* Adds a symbol. Unsized symbols (no SYMRANK_SIZED) get as size the most they can cover (the rest of
- * the section) and end at the next symbol. 0, -E2BIG past SYM_MAX_SYMBOLS_PER_FILE or SYMTAB_MAX_TEXT, -ENOMEM. */
+/* Adds a symbol. Unsized symbols (no SYMRANK_SIZED) get as size the most they can cover (the rest
+ * of the section) and end at the next symbol. 0, -E2BIG past SYM_MAX_SYMBOLS_PER_FILE or
+ * SYMTAB_MAX_TEXT, -ENOMEM. */
 int symtab_add(struct symtab *t, uint64_t addr, uint64_t size, const char *name, size_t len,
 	       unsigned rank);
 /* Sorts and keeps the best name of each address. 0 or -ENOMEM. */

@@ -204,7 +204,7 @@ void ufiles_free(struct sym *s)
 {
 	struct ufile *f, *tmp;
 
-	HASH_ITER(hh, s->files.by_key, f, tmp)
+	HASH_ITER (hh, s->files.by_key, f, tmp)
 		free_file(s, f);
 	s->files = (struct ufiles){0};
 }
@@ -237,8 +237,7 @@ static void load_symbols(struct sym *s, struct symtab *t, const struct ufile *f,
 
 	if (r < 0)
 		elfsym_load(e, SHT_DYNSYM, t);
-	if (r == -ENOENT && !f->mem &&
-	    debugfile_open(e, f->path, s->debug_dir, tgid, &d) == 0) {
+	if (r == -ENOENT && !f->mem && debugfile_open(e, f->path, s->debug_dir, tgid, &d) == 0) {
 		r = elfsym_load(&d.elf, SHT_SYMTAB, t);
 		debugfile_close(&d);
 	}

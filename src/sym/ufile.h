@@ -12,7 +12,8 @@
 
 /* Files kept although no process maps them any more: the next one to map them is then cheap. */
 #define UFILE_MAX_UNUSED 4096u
-/* Descriptors held for files whose symbols nobody has asked for yet; the rest is reopened by path. */
+/* Descriptors held for files whose symbols nobody has asked for yet; the rest is reopened by path.
+ */
 #define UFILE_MAX_OPEN 512u
 /* All symbol tables together, bytes; files loaded after that have no symbols. */
 #define UFILE_MAX_TOTAL ((size_t)1 << 30)
@@ -38,14 +39,14 @@ struct ufile {
 	bool is_elf; /* valid when loaded */
 	struct elf_seg *seg;
 	unsigned nseg;
-	struct symtab *tab; /* shared by files of one build id; NULL: none */
-	unsigned refs;	    /* mappings */
-	UT_hash_handle hh;  /* in ufiles.by_key */
+	struct symtab *tab;	   /* shared by files of one build id; NULL: none */
+	unsigned refs;		   /* mappings */
+	UT_hash_handle hh;	   /* in ufiles.by_key */
 	struct ufile *prev, *next; /* in ufiles.open or ufiles.unused */
 };
 
-/* A symbol table that several files share: copies of one file in several containers. Only files of one
- * owner share, so that nobody can put names into the files of others with a forged build id. */
+/* A symbol table that several files share: copies of one file in several containers. Only files of
+ * one owner share, so that nobody can put names into the files of others with a forged build id. */
 struct utab_key {
 	uint8_t build_id[ELF_MAX_BUILD_ID];
 	uint64_t size;

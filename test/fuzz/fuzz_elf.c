@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symbol readers on foreign input: an ELF file when the input begins like one; any other input is
- * taken as a perf map, as lines of /proc/PID/maps, and as a mangled name. */
+/* The symbol readers on foreign input: an ELF file when the input begins like one; any other input
+ * is taken as a perf map, as lines of /proc/PID/maps, and as a mangled name. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

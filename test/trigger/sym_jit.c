@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process with code made at run time and a perf map that names it: prints "name address" lines and
- * "ready"; for each 'm' on its standard input it replaces code, writes more names, and says "more". */
+/* A process with code made at run time and a perf map that names it: prints "name address" lines
+ * and "ready"; for each 'm' on its standard input it replaces code, writes more names, and says
+ * "more". */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
 #define LIVE_MAX 16
 
 struct live {
-	pid_t pid;   /* what was started */
-	pid_t child; /* its child that is looked at, or 0 */
+	pid_t pid;	/* what was started */
+	pid_t child;	/* its child that is looked at, or 0 */
 	uint64_t start; /* ns, as BPF would give it */
 	int in, out;
 	struct {
@@ -27,8 +27,8 @@ const char *live_path(const char *form);
 void live_start(struct live *l, char *const argv[]);
 /* Goes on with the only child of the process (for unshare --fork). */
 void live_take_child(struct live *l);
-pid_t live_pid(const struct live *l); /* the one to ask about */
-void live_stop(struct live *l); /* ends it and waits */
+pid_t live_pid(const struct live *l);			    /* the one to ask about */
+void live_stop(struct live *l);				    /* ends it and waits */
 uint64_t live_addr(const struct live *l, const char *name); /* fails the test when unknown */
 uint64_t live_start_time(pid_t pid);
 /* Fails the test unless addr (+ offset 1) resolves to the name in the module. */

@@ -39,7 +39,8 @@ static void local_symbols_from_elsewhere(void **state)
 	static const struct {
 		const char *form;
 		bool in_debug_dir; /* needs the folder that stands for /usr/lib/debug */
-	} forms[] = {{"minidebug", false}, {"buildid", true}, {"debuglink", false}, {"dotdebug", false}};
+	} forms[] = {
+		{"minidebug", false}, {"buildid", true}, {"debuglink", false}, {"dotdebug", false}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {

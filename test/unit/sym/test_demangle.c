@@ -26,7 +26,8 @@ static void names(void **state)
 		{"_R", "_R"},
 		{"_ZN3zoo4Lion4roarEi", "zoo::Lion::roar"},
 		{"_ZN3zoo4LionC2Ev", "zoo::Lion::Lion"},
-		{"_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int, std::allocator<int> >::push_back"},
+		{"_ZNSt6vectorIiSaIiEE9push_backEOi",
+		 "std::vector<int, std::allocator<int> >::push_back"},
 		{"_ZNKSt4lessIiEclERKiS2_", "std::less<int>::operator()"},
 		{"_ZTV4Lion", "vtable for Lion"},
 		{"_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()"},
@@ -114,7 +115,8 @@ static void budget(void **state)
 {
 	struct demangler d = {.spent = DEMANGLE_BUDGET};
 	struct strset ss = {0};
-	char raw[] = "_ZN1aI1b1cIS0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_E1dEvE";
+	char raw[] =
+		"_ZN1aI1b1cIS0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_E1dEvE";
 
 	(void)state;
 	assert_true(demangle_growth(raw) > DEMANGLE_TIGHT_GROWTH);

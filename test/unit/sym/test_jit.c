@@ -129,8 +129,9 @@ static void in_a_container(void **state)
 	char *argv[] = {"/usr/bin/unshare", "-m", "-p", "-f", "/bin/sh", "-c", cmd, NULL};
 
 	(void)state;
-	snprintf(cmd, sizeof(cmd), "cp '%s' /dev/shm/dwell-jit-$$ && mount -t tmpfs none /tmp && "
-				   "exec /dev/shm/dwell-jit-$$",
+	snprintf(cmd, sizeof(cmd),
+		 "cp '%s' /dev/shm/dwell-jit-$$ && mount -t tmpfs none /tmp && "
+		 "exec /dev/shm/dwell-jit-$$",
 		 live_path("jit"));
 	live_start(&l, argv);
 	live_take_child(&l);
@@ -185,7 +186,8 @@ static void long_lines_and_cut_files(void **state)
 	pm.fd = mkstemp(path);
 	f = fopen(path, "w");
 	assert_non_null(f);
-	/* Longest line, one too long, and one longer than any buffer whose end looks like a line. */
+	/* Longest line, one too long, and one longer than any buffer whose end looks like a line.
+	 */
 	fprintf(f, "1000 10 %0*d\n", (int)PERFMAP_MAX_LINE - 8, 0);
 	fprintf(f, "2000 10 %0*d\n", (int)PERFMAP_MAX_LINE - 7, 0);
 	fprintf(f, "3000 10 %0*d", 200000, 0);
@@ -207,6 +209,13 @@ static void long_lines_and_cut_files(void **state)
 	assert_int_equal(pm.n, 1);
 	assert_null(perfmap_at(&pm, 0x5001));
 	assert_non_null(perfmap_at(&pm, 0x7000));
+	/* The rest of a file past the limit is not read. */
+	assert_int_equal(ftruncate(fileno(f), PERFMAP_MAX_BYTES), 0);
+	assert_int_equal(fseek(f, 0, SEEK_END), 0);
+	fprintf(f, "\n8000 10 beyond\n");
+	fflush(f);
+	assert_int_equal(perfmap_read(&pm), 0);
+	assert_int_equal(pm.n, 1);
 	perfmap_free(&pm);
 	unlink(path);
 }

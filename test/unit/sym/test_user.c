@@ -143,8 +143,7 @@ static void number_used_again(void **state)
 
 	/* The one with this number that started a minute earlier is unknown. */
 	assert_int_equal(sym_proc_touch(s, (uint32_t)l.pid, l.start - 60000000000ULL), -ESRCH);
-	assert_false(
-		sym_user(s, (uint32_t)l.pid, l.start - 60000000000ULL, addr, &sym));
+	assert_false(sym_user(s, (uint32_t)l.pid, l.start - 60000000000ULL, addr, &sym));
 	assert_string_equal(sym.module, "");
 	assert_int_equal(sym.offset, addr);
 	live_expect(s, &l, "exported_function", "sym_target_pie");
