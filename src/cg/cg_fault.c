@@ -231,9 +231,10 @@ static void gen_faults(struct gen *g)
 		any_rec |= s->have_rec;
 	}
 	if (any_rec) {
+		ir_place(g->f, with_rec);
+
 		vreg fl = ir_imm(g->f, BPF_RB_NO_WAKEUP);
 
-		ir_place(g->f, with_rec);
 		ir_call(g->f, VREG_NONE, BPF_FUNC_ringbuf_discard, IR_ARGS(rec, fl));
 	}
 	ir_place(g->f, common);
