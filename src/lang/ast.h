@@ -119,13 +119,27 @@ struct node {
 	bool parens;	   /* was in parentheses */
 
 	/* Annotations of the checker. After it, every expression node has a type, and:
-	 *  - both operands of arithmetic, relational (not string) operators have the same type (casts
-	 *    inserted); shift counts are promoted alone; conditions are scalars or strings ("" is false?
-	 *    no: strings are tested as pointers, as in DTrace);
-	 *  - string relations have strings on both sides; string results are DK_STRING;
-	 *  - constants are folded to N_INT / N_STR; identifiers are resolved to var, builtin or N_INT;
+	 *  - both operands of arithmetic and relational (not string) operators have the same size and
+	 *    sign (implicit N_CASTs inserted; none where the representation is the same already);
+	 *    shift counts are promoted alone; conditions (&& || ^^ ! ?: predicate) are integers or
+	 *    pointers, never strings, and are not converted;
+	 *  - N_BINARY + and - with pointer type: a is the pointer, b an integer of 64 bits that is to be
+	 *    scaled by sizeof the pointed-to type (so are ++, --, += and -= of pointers); the difference
+	 *    of two pointers (both operands pointers, type ptrdiff_t) is to be divided by it;
+	 *  - string relations have strings on both sides; string results are DK_STRING, with strbound
+	 *    when it is known statically; whatever becomes a string that is none (char *, char [],
+	 *    with stringof also integers) is below an N_STRINGOF, implicit when inserted;
+	 *  - an array or function used as a value is below an implicit N_CAST to pointer: its address.
+	 *    Arguments of trace, printf and keys may be arrays and structs themselves (bytes);
+	 *  - a op= b: b has the type in which op is computed (of a: its promoted type for shifts);
+	 *  - constants are folded to N_INT / N_STR (N_INT may have pointer or enum type);
+	 *    identifiers are resolved to var, builtin or N_INT;
 	 *  - a->m is N_MEMBER with arrow, a has pointer type; a.m has a struct lvalue; member is set;
-	 *  - args[n] is N_INDEX with a->builtin BI_ARGS and ival = n; arg0… are N_IDENT with builtin. */
+	 *  - args[n] is N_INDEX with a->builtin BI_ARGS and ival = n; arg0… are N_IDENT with builtin;
+	 *  - p[i] of memory is N_INDEX without var: a is a pointer, args the index of 64 bits;
+	 *    x[k…] of an associative array is N_INDEX with var: args have the types var->keys (strings:
+	 *    their own bounds), a is not annotated. The same holds for N_AGG in ST_AGG;
+	 *  - aggregating functions: value and increment have 64 bits; parameters are in agg->param. */
 	const struct dtype *type;
 	bool lvalue;	   /* designates memory or a variable */
 	bool is_const;	   /* compile-time constant */

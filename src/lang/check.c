@@ -82,7 +82,8 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 				return -EINVAL;
 		}
 	}
-	settle_keys(&c);
+	if (!d->nerrors)
+		settle_keys(&c);
 	check_late(&c);
 	if (d->nerrors)
 		return -EINVAL;

@@ -33,6 +33,18 @@ static const struct dtype *type_of_value(struct checker *c, const struct node *v
 	return rvalue_type(c, v->type);
 }
 
+/* x.m = …, x[3] = …: x is a variable that something is assigned to. */
+static void mark_assigned(struct node *n)
+{
+	while (n && !n->var) {
+		if (n->kind != N_INDEX && n->kind != N_CAST && !(n->kind == N_MEMBER && !n->arrow))
+			return;
+		n = n->a;
+	}
+	if (n)
+		n->var->assigned = true;
+}
+
 static bool store_ok(struct checker *c, struct node *n)
 {
 	if (!n->a->lvalue) {
@@ -44,6 +56,7 @@ static bool store_ok(struct checker *c, struct node *n)
 		     assign_text(c, n));
 		return false;
 	}
+	mark_assigned(n->a);
 	return true;
 }
 
@@ -138,8 +151,6 @@ static struct node *compound_assign(struct checker *c, struct node *n)
 		return fail(c, n, D_DIV_ZERO, "expression contains division by zero");
 	if (!store_ok(c, n))
 		return n;
-	if (n->a->var)
-		n->a->var->assigned = true;
 	if (is_ptr(c, n->a))
 		n->b = convert(c, n->b, basic(c, DT_LONG));
 	else if (n->op == OP_SHL || n->op == OP_SHR)

@@ -76,7 +76,8 @@ static const struct dtype *array_of(struct checker *c, const struct tyname *t,
 	return dtype_array(c->t, el, v->ival);
 }
 
-/* Is this the derivation that makes an associative array: keys, and no constant of that name? */
+/* Is this the derivation that makes an associative array: keys, and no constant of that name? A name
+ * that is neither constant nor type is taken for a size, and refused as such. */
 static bool is_assoc(struct checker *c, const struct derive *d)
 {
 	const struct dtype *ty;
@@ -87,6 +88,7 @@ static bool is_assoc(struct checker *c, const struct derive *d)
 	if (!d->nelems || d->nelems->kind != N_IDENT)
 		return true;
 	return !symtab_get(&c->inlines, d->nelems->name, 0) &&
+	       dtype_lookup(c->t, DK_TYPEDEF, NULL, d->nelems->name) &&
 	       !dtype_find_enumerator(c->t, d->nelems->name, &ty, &v);
 }
 
@@ -101,7 +103,7 @@ static const struct dtype *derived(struct checker *c, const struct tyname *t,
 		return dtype_func(c->t, ty);
 	if (is_assoc(c, d)) {
 		diag_error(c->d, t->at, D_DECL_DYNOBJ,
-			   "associative array is not possible in this type");
+			   "cannot declare array of associative arrays");
 		return type_error(c);
 	}
 	return array_of(c, t, ty, d->nelems);
@@ -233,6 +235,11 @@ static void declare_var(struct checker *c, const struct decl *d)
 	/* The prototype of a kernel function is accepted, and of no use. */
 	if (ty->kind == DK_DYN || dtype_resolve(c->t, ty)->kind == DK_FUNC)
 		return;
+	if (as && dtype_resolve(c->t, ty)->kind == DK_ARRAY) {
+		diag_error(c->d, d->at, D_DECL_DYNOBJ, "cannot declare associative array of arrays: %s",
+			   d->name);
+		return;
+	}
 	if (as && scope == VS_THIS) {
 		diag_error(c->d, d->at, D_DECL_LOCASSC,
 			   "associative arrays may not be declared as local variables: %s", d->name);

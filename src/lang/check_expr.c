@@ -108,6 +108,10 @@ static const struct dtype *member_base(struct checker *c, struct node *n)
 	}
 	if (r->kind == DK_STRUCT || r->kind == DK_UNION)
 		return r;
+	if (r->kind == DK_DYN) {
+		set_err(c, n);
+		return NULL;
+	}
 	if (n->arrow) {
 		fail(c, n, D_OP_SOU,
 		     "operator -> cannot be applied to pointer to type \"%s\"; must be applied to a "

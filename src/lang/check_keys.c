@@ -42,7 +42,7 @@ static void add_use(struct checker *c, struct keyuse **list, struct node *k)
 static bool key_fits(struct checker *c, struct node *n, const char *what, unsigned i,
 		     const struct dtype *want, struct node **k)
 {
-	if (is_err(*k))
+	if (is_err(*k) || want->kind == DK_DYN)
 		return false;
 	if (!arg_compat(c, want, *k) && !types_same(c, want, (*k)->type)) {
 		fail(c, n, D_PROTO_ARG,
@@ -58,9 +58,13 @@ static bool key_fits(struct checker *c, struct node *n, const char *what, unsign
 static bool first_keys(struct checker *c, struct node *n, const struct dtype ***keys,
 		       unsigned *nkeys, struct keyuse ***uses)
 {
+	unsigned i;
+
 	*nkeys = n->nargs;
 	*keys = arena_new_arr(c->a, const struct dtype *, n->nargs ? n->nargs : 1);
 	*uses = arena_new_arr(c->a, struct keyuse *, n->nargs ? n->nargs : 1);
+	for (i = 0; i < n->nargs; i++)
+		(*keys)[i] = basic(c, DT_DYN);
 	if (n->nargs <= CHECK_MAX_KEYS)
 		return true;
 	fail(c, n, D_LIMIT, "more than %d keys", CHECK_MAX_KEYS);
@@ -90,7 +94,6 @@ bool check_keys(struct checker *c, struct node *n, const char *what, const struc
 			k = start_key(c, k);
 			(*keys)[i] = rvalue_type(c, k->type);
 		} else if (first) {
-			(*keys)[i] = basic(c, DT_DYN);
 			ok = false;
 		} else {
 			ok = key_fits(c, n, what, i, (*keys)[i], &k) && ok;

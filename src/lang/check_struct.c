@@ -215,6 +215,7 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 
 const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct span at)
 {
+	unsigned before = c->d->nerrors;
 	struct dtype *ty;
 
 	if (def->done)
@@ -233,5 +234,7 @@ const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct s
 		define_enum(c, ty, def);
 	else
 		define_struct(c, ty, def);
+	if (c->d->nerrors > before)
+		ty->kind = DK_DYN; /* what uses it stays silent */
 	return ty;
 }

@@ -192,8 +192,12 @@ struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 			    kind_name(b->kind), n->name);
 	if (acc != ACC_READ)
 		return use_var(c, n, var_new(c, VS_GLOBAL, n->name, n->at), acc);
-	if (!dtype_find_enumerator(c->t, n->name, &ety, &val))
+	if (strcmp(n->name, "NULL") == 0) {
+		ety = basic(c, DT_INT);
+		val = 0;
+	} else if (!dtype_find_enumerator(c->t, n->name, &ety, &val)) {
 		return fail_ident(c, n);
+	}
 	n->kind = N_INT;
 	n->is_const = true;
 	n->ival = (uint64_t)val;
