@@ -66,7 +66,7 @@ static void see_proc(void *ctx, uint32_t tgid, uint64_t start)
 	if (p->tgid == tgid && p->start == start && p->drain == s->drains)
 		return;
 	*p = (struct proc_seen){ start, tgid, s->drains };
-	sym_proc_touch(s->c.sym, tgid, start);
+	follow_see(s->follow, tgid, start);
 }
 
 static void on_early(void *ctx, const void *data, uint32_t len)
@@ -86,6 +86,8 @@ int session_snapshot(struct session *s)
 {
 	struct agg_sink sink = { s->c.rec, on_batch, s->procs ? see_proc : NULL, s };
 
+	if (s->follow)
+		follow_drain(s->follow);
 	return agg_snapshot(s->agg, session_now(), s->phase == PHASE_RUN, &sink, s->err);
 }
 
@@ -148,6 +150,8 @@ int session_drain(struct session *s)
 	if (s->c.prog->opts->switchrate && s->c.prog->opts->switchrate < longest)
 		longest = s->c.prog->opts->switchrate;
 	adapt(s, used, longest);
+	if (s->follow)
+		follow_drain(s->follow);
 	r = order_drain(s->order, now, s->phase == PHASE_RUN ? now - ORDER_SLACK_NS : UINT64_MAX,
 			&sink);
 	if (r < 0 && s->err && !s->err->code)

@@ -76,6 +76,8 @@ static int make_parts(struct session *s, struct err *err)
 		s->procs = calloc(PROC_CACHE, sizeof(*s->procs));
 	s->decoder.schema = s->schema;
 	s->poll_ns = POLL_MAX_NS;
+	if (r == 0 && s->procs)
+		r = follow_new(s->c.sym, &s->follow);
 	if (r < 0 || !s->links || !s->live || !s->victims ||
 	    (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 ||
@@ -140,6 +142,7 @@ void session_free(struct session *s)
 	agg_reader_free(s->agg);
 	counters_free(s->counters);
 	governor_free(s->governor);
+	follow_free(s->follow);
 	load_free(s->l);
 	free(s->rings);
 	free(s->links);
@@ -219,6 +222,9 @@ static int note_damage(struct session *s)
 	if (order_late(s->order))
 		r = session_note(s, "%llu records are shown later than younger ones",
 				 (unsigned long long)order_late(s->order));
+	if (r == 0 && s->follow && follow_lost(s->follow))
+		r = session_note(s, "%llu events of processes were lost: some user addresses have no "
+				 "symbols", (unsigned long long)follow_lost(s->follow));
 	if (r == 0 && damaged)
 		r = session_note(s, "%llu damaged records are not shown",
 				 (unsigned long long)damaged);

@@ -8,6 +8,7 @@
 #include "run/agg.h"
 #include "run/counters.h"
 #include "run/decode.h"
+#include "run/follow.h"
 #include "run/governor.h"
 #include "run/order.h"
 #include "run/ring.h"
@@ -51,7 +52,8 @@ struct session {
 	struct governor *governor;
 	struct governor_victim *victims;
 	bool *live;
-	struct proc_seen *procs; /* PROC_CACHE; NULL when no stack is taken */
+	struct follow *follow;	 /* NULL when no user stack is taken */
+	struct proc_seen *procs; /* PROC_CACHE; likewise */
 	enum phase phase;
 	uint32_t drains;
 	bool snapshot_done;	 /* in this drain */
