@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names D knows, from builtin.def. */
+#include "lang/ast.h"
 #include <stddef.h>
 #include <string.h>
-#include "lang/ast.h"
 
 /* VAR, ACT … are the kinds of the table */
 static const struct builtin rows[BI_COUNT_] = {
-#define BI(id, name, kind, proto) [BI_##id] = { BI_##id, name, BIK_##kind, proto },
+#define BI(id, name, kind, proto) [BI_##id] = {BI_##id, name, BIK_##kind, proto},
 #include "lang/builtin.def"
 #undef BI
 };

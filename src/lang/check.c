@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checker: syntax trees in, a typed program out. Items are checked in source order, so that a
  * variable is known behind its first assignment, as in DTrace. */
-#include <errno.h>
 #include "lang/check_int.h"
+#include <errno.h>
 
 static void init_checker(struct checker *c, struct arena *a, const struct compile_env *env,
 			 struct diags *d)
 {
-	*c = (struct checker){ .a = a, .d = d, .env = env };
+	*c = (struct checker){.a = a, .d = d, .env = env};
 	c->t = dtypes_new(a, env->ts);
 	c->prog = arena_new_obj(a, struct dprog);
 	c->prog->arena = a;

@@ -68,8 +68,7 @@ void check_effects(struct checker *c, struct node *n)
 		if (id == BI_EXIT && c->speculating)
 			fail(c, n, D_EXIT_SPEC, "exit( ) may not follow speculate( )");
 		if (c->committed)
-			fail(c, n, D_DREC_COMM,
-			     "data-recording actions may not follow commit( )");
+			fail(c, n, D_DREC_COMM, "data-recording actions may not follow commit( )");
 		c->recorded = true;
 	}
 	if (id == BI_EXIT)
@@ -113,8 +112,9 @@ static struct node *stack_call(struct checker *c, struct node *n)
 	if (n->nargs > 1)
 		return fail(c, n, D_STACK_PROTO, "stack( ) prototype mismatch: too many arguments");
 	if (n->args && !posconst(c, n->args))
-		return fail(c, n, D_STACK_SIZE,
-			    "stack( ) size must be a non-zero positive integral constant expression");
+		return fail(
+			c, n, D_STACK_SIZE,
+			"stack( ) size must be a non-zero positive integral constant expression");
 	if (n->args)
 		frames = n->args->ival;
 	if (frames_limit(c, n, frames))
@@ -170,7 +170,8 @@ static struct node *tracemem_call(struct checker *c, struct node *n)
 	if (!is_int(c, a) && !is_ptr(c, a))
 		return fail(c, n, D_TRACEMEM_ADDR,
 			    "tracemem( ) argument #1 is incompatible with prototype:\n"
-			    "\tprototype: pointer or integer\n\t argument: %s", tname(c, a));
+			    "\tprototype: pointer or integer\n\t argument: %s",
+			    tname(c, a));
 	if (!posconst(c, b))
 		return fail(c, n, D_TRACEMEM_SIZE,
 			    "tracemem( ) argument #2 must be a non-zero positive integral constant "
@@ -189,13 +190,15 @@ static struct node *printf_call(struct checker *c, struct node *n)
 
 	if (n->nargs == 0)
 		return fail(c, n, D_PROTO_LEN,
-			    "%s( ) prototype mismatch: 0 args passed, at least 1 expected", n->name);
+			    "%s( ) prototype mismatch: 0 args passed, at least 1 expected",
+			    n->name);
 	if (fmt->kind != N_STR) {
 		fmt = check_expr(c, fmt);
 		if (!is_err(fmt))
 			fail(c, n, D_PRINTF_ARG_FMT,
 			     "%s( ) argument #1 is incompatible with prototype:\n\tprototype: "
-			     "string constant\n\t argument: %s", n->name, tname(c, fmt));
+			     "string constant\n\t argument: %s",
+			     n->name, tname(c, fmt));
 		return set_err(c, n);
 	}
 	check_data(c, fmt);
@@ -211,10 +214,10 @@ struct agg_act {
 };
 
 static const struct agg_act agg_acts[] = {
-	{ BI_CLEAR, D_CLEAR_PROTO, D_CLEAR_AGGARG, NULL, 1, 1 },
-	{ BI_TRUNC, D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_SCALAR, 1, 2 },
-	{ BI_NORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_SCALAR, 2, 2 },
-	{ BI_DENORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, NULL, 1, 1 },
+	{BI_CLEAR, D_CLEAR_PROTO, D_CLEAR_AGGARG, NULL, 1, 1},
+	{BI_TRUNC, D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_SCALAR, 1, 2},
+	{BI_NORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_SCALAR, 2, 2},
+	{BI_DENORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, NULL, 1, 1},
 };
 
 static struct node *not_agg(struct checker *c, struct node *n, unsigned i, struct node *arg,
@@ -223,8 +226,10 @@ static struct node *not_agg(struct checker *c, struct node *n, unsigned i, struc
 	arg = check_data(c, arg);
 	if (!is_err(arg))
 		fail(c, n, tag,
-		     "%s( ) argument #%u is incompatible with prototype:\n\tprototype: aggregation\n"
-		     "\t argument: %s", n->name, i, tname(c, arg));
+		     "%s( ) argument #%u is incompatible with prototype:\n\tprototype: "
+		     "aggregation\n"
+		     "\t argument: %s",
+		     n->name, i, tname(c, arg));
 	return set_err(c, n);
 }
 
@@ -233,9 +238,12 @@ static struct node *agg_call(struct checker *c, struct node *n, const struct agg
 	struct node *b;
 
 	if (n->nargs < row->min || n->nargs > row->max)
-		return fail(c, n, row->proto, "%s( ) prototype mismatch: %u args passed, %s%u expected",
-			    n->name, n->nargs,
-			    row->min == row->max ? "" : n->nargs < row->min ? "at least " : "no more than ",
+		return fail(c, n, row->proto,
+			    "%s( ) prototype mismatch: %u args passed, %s%u expected", n->name,
+			    n->nargs,
+			    row->min == row->max  ? ""
+			    : n->nargs < row->min ? "at least "
+						  : "no more than ",
 			    n->nargs < row->min ? row->min : row->max);
 	if (n->args->kind != N_AGG)
 		return not_agg(c, n, 1, n->args, row->aggarg);
@@ -270,7 +278,8 @@ static struct node *printa_call(struct checker *c, struct node *n)
 	}
 	if (n->nargs < i)
 		return fail(c, n, D_PRINTA_PROTO,
-			    "printa( ) prototype mismatch: %u args passed, %u expected", n->nargs, i);
+			    "printa( ) prototype mismatch: %u args passed, %u expected", n->nargs,
+			    i);
 	for (; *slot; slot = &(*slot)->next, i++) {
 		struct node *next = (*slot)->next;
 

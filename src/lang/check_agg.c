@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Aggregations: one function and one key signature each, in the whole program. */
-#include <limits.h>
 #include "lang/check_int.h"
+#include <limits.h>
 
 static struct cagg *agg_get(struct checker *c, const struct node *n)
 {
@@ -25,8 +25,8 @@ static struct cagg *agg_get(struct checker *c, const struct node *n)
 struct node *check_agg_ref(struct checker *c, struct node *n)
 {
 	if (n->args)
-		return fail(c, n, D_PROTO_ARG, "@%s[ ]: the aggregation as a whole is given without keys",
-			    n->name);
+		return fail(c, n, D_PROTO_ARG,
+			    "@%s[ ]: the aggregation as a whole is given without keys", n->name);
 	n->agg = &agg_get(c, n)->pub;
 	return set_type(n, basic(c, DT_AGG));
 }
@@ -41,15 +41,15 @@ struct aggfn {
 };
 
 static const struct aggfn aggfns[] = {
-	{ BI_COUNT, AGG_COUNT, 0, 0, 0 },
-	{ BI_SUM, AGG_SUM, 1, 1, 0 },
-	{ BI_AVG, AGG_AVG, 1, 1, 0 },
-	{ BI_MIN, AGG_MIN, 1, 1, 0 },
-	{ BI_MAX, AGG_MAX, 1, 1, 0 },
-	{ BI_STDDEV, AGG_STDDEV, 1, 1, 0 },
-	{ BI_QUANTIZE, AGG_QUANTIZE, 1, 2, 2 },
-	{ BI_LQUANTIZE, AGG_LQUANTIZE, 3, 5, 5 },
-	{ BI_LLQUANTIZE, AGG_LLQUANTIZE, 5, 6, 6 },
+	{BI_COUNT, AGG_COUNT, 0, 0, 0},
+	{BI_SUM, AGG_SUM, 1, 1, 0},
+	{BI_AVG, AGG_AVG, 1, 1, 0},
+	{BI_MIN, AGG_MIN, 1, 1, 0},
+	{BI_MAX, AGG_MAX, 1, 1, 0},
+	{BI_STDDEV, AGG_STDDEV, 1, 1, 0},
+	{BI_QUANTIZE, AGG_QUANTIZE, 1, 2, 2},
+	{BI_LQUANTIZE, AGG_LQUANTIZE, 3, 5, 5},
+	{BI_LLQUANTIZE, AGG_LLQUANTIZE, 5, 6, 6},
 };
 
 static const struct aggfn *find_fn(enum bi_id id)
@@ -118,9 +118,10 @@ static bool lquant_params(struct checker *c, const struct node *n, int32_t *p)
 			   "lquantize( ) step (argument #3) too large: must have at least one "
 			   "quantization level");
 	else if (levels > UINT16_MAX)
-		diag_error(c->d, n->at, D_LQUANT_STEPSMALL,
-			   "lquantize( ) step (argument #3) too small: number of quantization levels "
-			   "must be a 16-bit quantity");
+		diag_error(
+			c->d, n->at, D_LQUANT_STEPSMALL,
+			"lquantize( ) step (argument #3) too small: number of quantization levels "
+			"must be a 16-bit quantity");
 	return levels > 0 && levels <= UINT16_MAX;
 }
 
@@ -176,14 +177,16 @@ static bool llquant_params(struct checker *c, const struct node *n, int32_t *p)
 		   u16, &p[3]))
 		return false;
 	if (p[2] < p[1]) {
-		diag_error(c->d, hi->at, D_LLQUANT_HMAGVAL,
-			   "llquantize( ) argument #3 (high magnitude) must be at least argument #2 "
-			   "(low magnitude)");
+		diag_error(
+			c->d, hi->at, D_LLQUANT_HMAGVAL,
+			"llquantize( ) argument #3 (high magnitude) must be at least argument #2 "
+			"(low magnitude)");
 		return false;
 	}
 	if (power((uint64_t)p[0], (unsigned)p[2] + 1) == UINT64_MAX) {
 		diag_error(c->d, hi->at, D_LLQUANT_HMAGVAL,
-			   "llquantize( ) argument #3 (high magnitude) will cause overflow of 64 bits");
+			   "llquantize( ) argument #3 (high magnitude) will cause overflow of 64 "
+			   "bits");
 		return false;
 	}
 	why = steps_problem(p);
@@ -199,8 +202,9 @@ static bool same_param(struct checker *c, const struct node *n, const char *tag,
 {
 	if (want == have)
 		return true;
-	diag_error(c->d, n->at, tag, "%s doesn't match previous declaration: expected %lld, found %lld",
-		   text, (long long)want, (long long)have);
+	diag_error(c->d, n->at, tag,
+		   "%s doesn't match previous declaration: expected %lld, found %lld", text,
+		   (long long)want, (long long)have);
 	return false;
 }
 
@@ -209,8 +213,8 @@ static int64_t top(const int32_t *p)
 	return p[0] + ((int64_t)p[1] - p[0]) / p[2] * p[2];
 }
 
-static bool same_params(struct checker *c, const struct node *n, enum agg_func f, const int32_t *old,
-			const int32_t *p)
+static bool same_params(struct checker *c, const struct node *n, enum agg_func f,
+			const int32_t *old, const int32_t *p)
 {
 	if (f == AGG_LQUANTIZE)
 		return same_param(c, n, D_LQUANT_MATCHBASE, "lquantize( ) base (argument #1)",
@@ -220,8 +224,8 @@ static bool same_params(struct checker *c, const struct node *n, enum agg_func f
 		       same_param(c, n, D_LQUANT_MATCHSTEP, "lquantize( ) step (argument #3)",
 				  old[2], p[2]);
 	if (f == AGG_LLQUANTIZE)
-		return same_param(c, n, D_LLQUANT_MATCHFACTOR,
-				  "llquantize( ) factor (argument #1)", old[0], p[0]) &&
+		return same_param(c, n, D_LLQUANT_MATCHFACTOR, "llquantize( ) factor (argument #1)",
+				  old[0], p[0]) &&
 		       same_param(c, n, D_LLQUANT_MATCHLMAG, "llquantize( ) lmag (argument #2)",
 				  old[1], p[1]) &&
 		       same_param(c, n, D_LLQUANT_MATCHHMAG, "llquantize( ) hmag (argument #3)",
@@ -233,18 +237,20 @@ static bool same_params(struct checker *c, const struct node *n, enum agg_func f
 
 static bool set_func(struct checker *c, struct node *call, struct cagg *g, const struct aggfn *fn)
 {
-	int32_t p[4] = { 0 };
+	int32_t p[4] = {0};
 	int i;
 
 	if (g->pub.have_func && g->pub.func != fn->func) {
 		const char *name = g->pub.name;
-		struct position at = { 0 };
+		struct position at = {0};
 
 		if (g->fn_at.src)
 			at = source_position(g->fn_at.src, g->fn_at.off);
 		fail(c, call, D_AGG_REDEF,
-		     "aggregation redefined: @%s\n\t current: @%s = %s( )\n\tprevious: @%s = %s( ) : "
-		     "line %u", name, name, call->name, name, g->fn->name, at.line);
+		     "aggregation redefined: @%s\n\t current: @%s = %s( )\n\tprevious: @%s = %s( ) "
+		     ": "
+		     "line %u",
+		     name, name, call->name, name, g->fn->name, at.line);
 		return false;
 	}
 	if (fn->func == AGG_LQUANTIZE && !lquant_params(c, call, p))
@@ -296,8 +302,8 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 		*slot = convert(c, k, basic(c, is_signed ? DT_LONG : DT_ULONG));
 		/* DTrace takes all values as signed; only the order of extremes depends on it. */
 		if (i == 1 && first)
-			g->pub.is_signed = is_signed ||
-					   (fn->func != AGG_MIN && fn->func != AGG_MAX);
+			g->pub.is_signed =
+				is_signed || (fn->func != AGG_MIN && fn->func != AGG_MAX);
 	}
 	return true;
 }
@@ -418,21 +424,23 @@ static bool same_keys(struct checker *c, struct node *call, const struct dagg *l
 
 	if (l->nkeys != r->nkeys) {
 		fail(c, call, D_PRINTA_AGGKEY,
-		     "printa( ): @%s and @%s do not have matching key signatures: @%s has %u key%s, "
-		     "@%s has %u key%s", l->name, r->name, l->name, l->nkeys, plural(l->nkeys),
-		     r->name, r->nkeys, plural(r->nkeys));
+		     "printa( ): @%s and @%s do not have matching key signatures: @%s has %u "
+		     "key%s, "
+		     "@%s has %u key%s",
+		     l->name, r->name, l->name, l->nkeys, plural(l->nkeys), r->name, r->nkeys,
+		     plural(r->nkeys));
 		return false;
 	}
 	for (i = 0; i < l->nkeys; i++) {
-		struct node fake = { .kind = N_IDENT, .type = r->keys[i] };
+		struct node fake = {.kind = N_IDENT, .type = r->keys[i]};
 
 		if (arg_compat(c, l->keys[i], &fake))
 			continue;
 		fail(c, call, D_PRINTA_AGGPROTO,
 		     "printa( ): @%s[ ] key #%u is incompatible with @%s:\n%9s key #%u: %s\n"
-		     "%9s key #%u: %s", r->name, i + 1, l->name, l->name, i + 1,
-		     dtype_name(c->t, l->keys[i]), r->name, i + 1,
-		     dtype_name(c->t, r->keys[i]));
+		     "%9s key #%u: %s",
+		     r->name, i + 1, l->name, l->name, i + 1, dtype_name(c->t, l->keys[i]), r->name,
+		     i + 1, dtype_name(c->t, r->keys[i]));
 		return false;
 	}
 	return true;

@@ -18,7 +18,8 @@ static struct node *incompat(struct checker *c, struct node *n)
 	fail(c, n, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"",
 	     tname(c, n->a), assign_text(c, n), tname(c, n->b));
 	if (is_str(c, n->a) && is_int(c, n->b))
-		hint(c, "copyinstr() reads a string from a process, stringof() one from the kernel");
+		hint(c,
+		     "copyinstr() reads a string from a process, stringof() one from the kernel");
 	return n;
 }
 
@@ -93,8 +94,8 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 			hint(c, "stringof() makes a string of it");
 		return n;
 	}
-	if (!arg_compat(c, n->a->type, n->b) ||
-	    r->kind == DK_STACK || r->kind == DK_USTACK || r->kind == DK_SYM)
+	if (!arg_compat(c, n->a->type, n->b) || r->kind == DK_STACK || r->kind == DK_USTACK ||
+	    r->kind == DK_SYM)
 		return incompat(c, n);
 	if (!store_ok(c, n))
 		return n;
@@ -127,8 +128,8 @@ static bool compound_ok(struct checker *c, struct node *n)
 		return false;
 	}
 	if (res(c, n->a)->kind != DK_PTR || type_is_vfptr(c, n->a->type)) {
-		fail(c, n, D_OP_VFPTR, "operator %s requires left-hand scalar operand of known size",
-		     op);
+		fail(c, n, D_OP_VFPTR,
+		     "operator %s requires left-hand scalar operand of known size", op);
 		return false;
 	}
 	if (!is_int(c, n->b)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls: the prototypes of builtin.def. */
-#include <string.h>
 #include "lang/check_int.h"
+#include <string.h>
 
 #define PROTO_MAX_PARAMS 8
 
@@ -25,7 +25,7 @@ static const char *trim(struct arena *a, const char *s, const char *end)
 static struct proto parse_proto(struct checker *c, const char *text)
 {
 	const char *p = strchr(text, '('), *end = strrchr(text, ')');
-	struct proto pr = { 0 };
+	struct proto pr = {0};
 
 	pr.ret = trim(c->a, text, p);
 	for (p++; p < end && pr.max < PROTO_MAX_PARAMS; p++) {
@@ -37,7 +37,8 @@ static struct proto parse_proto(struct checker *c, const char *text)
 		pr.par[pr.max] = trim(c->a, p, e);
 		optional = pr.par[pr.max][0] == '[';
 		if (optional)
-			pr.par[pr.max] = trim(c->a, pr.par[pr.max] + 1, strchr(pr.par[pr.max], ']'));
+			pr.par[pr.max] =
+				trim(c->a, pr.par[pr.max] + 1, strchr(pr.par[pr.max], ']'));
 		pr.max++;
 		if (!optional)
 			pr.min = pr.max;
@@ -53,8 +54,7 @@ struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned
 	if (n->nargs >= min && n->nargs <= max)
 		return NULL;
 	return fail(c, n, D_PROTO_LEN, "%s( ) prototype mismatch: %u arg%spassed, %s%u expected",
-		    n->name, n->nargs, n->nargs == 1 ? " " : "s ", how,
-		    n->nargs < min ? min : max);
+		    n->name, n->nargs, n->nargs == 1 ? " " : "s ", how, n->nargs < min ? min : max);
 }
 
 struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg,
@@ -62,13 +62,13 @@ struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const stru
 {
 	return fail(c, n, D_PROTO_ARG,
 		    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n"
-		    "\t argument: %s", n->name, i + 1, want, tname(c, arg));
+		    "\t argument: %s",
+		    n->name, i + 1, want, tname(c, arg));
 }
 
 bool posconst(struct checker *c, const struct node *n)
 {
-	return n->kind == N_INT && n->ival &&
-	       (!res(c, n)->is_signed || (int64_t)n->ival > 0);
+	return n->kind == N_INT && n->ival && (!res(c, n)->is_signed || (int64_t)n->ival > 0);
 }
 
 /* -- one argument -- */
@@ -88,6 +88,8 @@ static struct node *class_arg(struct checker *c, struct node *n, unsigned i, cha
 	case 'S':
 		if (type_strcompat(c, arg->type))
 			return to_string(c, arg);
+		if (n->builtin->id == BI_STRTOK && i == 0 && is_zero(arg))
+			return arg; /* strtok(NULL, …) goes on in the former string */
 		proto_arg(c, n, i, arg, "string");
 		if (dtype_is_integer(r))
 			hint(c, "copyinstr() reads a string from a process, stringof() one from "

@@ -31,8 +31,8 @@ static const struct dtype *unknown_type(struct checker *c, const struct tyname *
 
 		return fwd ? fwd : dtype_new_tagged(c->t, DK_FWD, t->name);
 	}
-	diag_error(c->d, t->at, D_TYPE_ERR, "failed to resolve type %s%s%s%s: Unknown type name", mod,
-		   t->module ? "`" : "", tag_text(t->tag), t->name ? t->name : "");
+	diag_error(c->d, t->at, D_TYPE_ERR, "failed to resolve type %s%s%s%s: Unknown type name",
+		   mod, t->module ? "`" : "", tag_text(t->tag), t->name ? t->name : "");
 	if (!c->env->ts)
 		hint(c, "the types of the kernel are not known: it has no BTF");
 	return type_error(c);
@@ -63,9 +63,10 @@ static const struct dtype *array_of(struct checker *c, const struct tyname *t,
 		return dtype_array(c->t, el, 0);
 	if (!const_value(c, size, &v) || !posconst(c, v)) {
 		if (v->type->kind != DK_DYN)
-			diag_error(c->d, size->at, D_DECL_ARRSUB,
-				   "positive integral constant expression or tuple signature expected "
-				   "as array declaration subscript");
+			diag_error(
+				c->d, size->at, D_DECL_ARRSUB,
+				"positive integral constant expression or tuple signature expected "
+				"as array declaration subscript");
 		return type_error(c);
 	}
 	if (v->ival > UINT32_MAX || __builtin_mul_overflow(r->size, v->ival, &bytes) ||
@@ -76,8 +77,8 @@ static const struct dtype *array_of(struct checker *c, const struct tyname *t,
 	return dtype_array(c->t, el, v->ival);
 }
 
-/* Is this the derivation that makes an associative array: keys, and no constant of that name? A name
- * that is neither constant nor type is taken for a size, and refused as such. */
+/* Is this the derivation that makes an associative array: keys, and no constant of that name? A
+ * name that is neither constant nor type is taken for a size, and refused as such. */
 static bool is_assoc(struct checker *c, const struct derive *d)
 {
 	const struct dtype *ty;
@@ -141,7 +142,8 @@ static bool redeclared(struct checker *c, const struct decl *d, const struct dty
 	struct cvar *v = symtab_get(var_table(c, scope), d->name, 0);
 
 	if (scope == VS_GLOBAL && builtin_find(d->name)) {
-		diag_error(c->d, d->at, D_DECL_IDRED, "built-in identifier redeclared: %s", d->name);
+		diag_error(c->d, d->at, D_DECL_IDRED, "built-in identifier redeclared: %s",
+			   d->name);
 		return true;
 	}
 	if (scope == VS_GLOBAL && symtab_get(&c->inlines, d->name, 0)) {
@@ -155,8 +157,7 @@ static bool redeclared(struct checker *c, const struct decl *d, const struct dty
 	diag_error(c->d, d->at, D_DECL_IDRED,
 		   "identifier redeclared: %s\n\t current: %s %s\n\tprevious: %s %s", d->name,
 		   assoc ? "associative array" : "scalar", dtype_name(c->t, ty),
-		   v->pub.is_assoc ? "associative array" : "scalar",
-		   dtype_name(c->t, v->pub.type));
+		   v->pub.is_assoc ? "associative array" : "scalar", dtype_name(c->t, v->pub.type));
 	return true;
 }
 
@@ -236,13 +237,14 @@ static void declare_var(struct checker *c, const struct decl *d)
 	if (ty->kind == DK_DYN || dtype_resolve(c->t, ty)->kind == DK_FUNC)
 		return;
 	if (as && dtype_resolve(c->t, ty)->kind == DK_ARRAY) {
-		diag_error(c->d, d->at, D_DECL_DYNOBJ, "cannot declare associative array of arrays: %s",
-			   d->name);
+		diag_error(c->d, d->at, D_DECL_DYNOBJ,
+			   "cannot declare associative array of arrays: %s", d->name);
 		return;
 	}
 	if (as && scope == VS_THIS) {
 		diag_error(c->d, d->at, D_DECL_LOCASSC,
-			   "associative arrays may not be declared as local variables: %s", d->name);
+			   "associative arrays may not be declared as local variables: %s",
+			   d->name);
 		return;
 	}
 	if (!object_ok(c, d, ty) || redeclared(c, d, ty, as != NULL))
@@ -287,9 +289,10 @@ static bool inline_name_free(struct checker *c, const struct decl *d)
 	else if (builtin_find(d->name))
 		what = "built-in";
 	if (what)
-		diag_error(c->d, d->at, D_DECL_IDRED,
-			   "identifier redefined: %s\n\t current: inline definition\n\tprevious: %s",
-			   d->name, what);
+		diag_error(
+			c->d, d->at, D_DECL_IDRED,
+			"identifier redefined: %s\n\t current: inline definition\n\tprevious: %s",
+			d->name, what);
 	return !what;
 }
 

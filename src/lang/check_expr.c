@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions: constants, members, casts, sizeof, symbols; dispatch to the other files of the checker. */
-#include <string.h>
+/* Expressions: constants, members, casts, sizeof, symbols; dispatch to the other files of the
+ * checker. */
 #include "lang/check_int.h"
+#include <string.h>
 
 /* -- constants -- */
 
@@ -9,7 +10,8 @@
  * constants are never unsigned unless they say so. Source: C17 6.4.4.1. */
 static struct node *check_int_const(struct checker *c, struct node *n)
 {
-	static const enum dbasic types[] = { DT_INT, DT_UINT, DT_LONG, DT_ULONG, DT_LLONG, DT_ULLONG };
+	static const enum dbasic types[] = {DT_INT,   DT_UINT,	DT_LONG,
+					    DT_ULONG, DT_LLONG, DT_ULLONG};
 	const char *s = n->name ? n->name : "";
 	bool u = strchr(s, 'u') || strchr(s, 'U');
 	bool decimal = !n->str || n->str[0] != '0' || !n->str[1];
@@ -103,7 +105,8 @@ static const struct dtype *member_base(struct checker *c, struct node *n)
 	if (r->kind == DK_FWD) {
 		fail(c, n, D_OP_INCOMPLETE,
 		     "operator %s cannot be applied to a forward declaration: no %s definition is "
-		     "available", op, dtype_name(c->t, r));
+		     "available",
+		     op, dtype_name(c->t, r));
 		return NULL;
 	}
 	if (r->kind == DK_STRUCT || r->kind == DK_UNION)
@@ -114,12 +117,15 @@ static const struct dtype *member_base(struct checker *c, struct node *n)
 	}
 	if (n->arrow) {
 		fail(c, n, D_OP_SOU,
-		     "operator -> cannot be applied to pointer to type \"%s\"; must be applied to a "
-		     "struct or union pointer", dtype_name(c->t, r));
+		     "operator -> cannot be applied to pointer to type \"%s\"; must be applied to "
+		     "a "
+		     "struct or union pointer",
+		     dtype_name(c->t, r));
 	} else {
 		fail(c, n, D_OP_SOU,
 		     "operator . cannot be applied to type \"%s\"; must be applied to a struct or "
-		     "union", dtype_name(c->t, r));
+		     "union",
+		     dtype_name(c->t, r));
 		if (r->kind == DK_PTR)
 			hint(c, "use -> with a pointer");
 	}
@@ -217,7 +223,8 @@ static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 multi:
 	fail(c, n, D_ARGS_MULTI,
 	     "args[ ] may not be referenced because probe description %s matches an unstable set "
-	     "of probes", desc);
+	     "of probes",
+	     desc);
 	hint(c, "use arg%lld, or name probes whose arguments have the same types", (long long)i);
 	return n;
 }
@@ -231,12 +238,13 @@ struct node *check_args_index(struct checker *c, struct node *n)
 	if (is_err(i))
 		return set_err(c, n);
 	if (n->nargs != 1)
-		return fail(c, n, D_PROTO_LEN, "args[ ] prototype mismatch: %u args passed, 1 expected",
-			    n->nargs);
+		return fail(c, n, D_PROTO_LEN,
+			    "args[ ] prototype mismatch: %u args passed, 1 expected", n->nargs);
 	if (i->kind != N_INT)
 		return fail(c, n, D_PROTO_ARG,
 			    "args[ ] argument #1 is incompatible with prototype:\n\tprototype: "
-			    "integer constant\n\t argument: %s", tname(c, i));
+			    "integer constant\n\t argument: %s",
+			    tname(c, i));
 	if (!c->stmt)
 		return fail(c, n, D_ARGS_NONE,
 			    "args[ ] may not be referenced outside of a probe clause");
@@ -282,8 +290,7 @@ struct node *check_sizeof(struct checker *c, struct node *n)
 		if (n->a->kind == N_STR)
 			return size_const(c, n, n->a->len + 1);
 		if (n->a->kind == N_MEMBER && n->a->member.bit_size)
-			return fail(c, n, D_SIZEOF_BITFIELD,
-				    "cannot apply sizeof to a bit-field");
+			return fail(c, n, D_SIZEOF_BITFIELD, "cannot apply sizeof to a bit-field");
 		ty = n->a->type;
 	} else {
 		ty = check_type(c, n->tyname);
@@ -294,7 +301,8 @@ struct node *check_sizeof(struct checker *c, struct node *n)
 	if (r->kind == DK_STRING)
 		return size_const(c, n, c->env->opts ? c->env->opts->strsize : 256);
 	if (!r->size)
-		return fail(c, n, D_SIZEOF_TYPE, "cannot apply sizeof to an operand of unknown size");
+		return fail(c, n, D_SIZEOF_TYPE,
+			    "cannot apply sizeof to an operand of unknown size");
 	return size_const(c, n, r->size);
 }
 
@@ -309,8 +317,7 @@ struct node *check_offsetof(struct checker *c, struct node *n)
 		return fail(c, n, D_OFFSETOF_TYPE,
 			    "offsetof operand must be a struct or union type");
 	if (!dtype_member(c->t, r, n->name, &m)) {
-		fail(c, n, D_TYPE_MEMBER, "%s is not a member of %s", n->name,
-		     dtype_name(c->t, r));
+		fail(c, n, D_TYPE_MEMBER, "%s is not a member of %s", n->name, dtype_name(c->t, r));
 		hint_member(c, r, n->name);
 		return n;
 	}
@@ -381,7 +388,7 @@ struct node *check_cast(struct checker *c, struct node *n)
 
 /* -- all -- */
 
-static struct node *check_any(struct checker *c, struct node *n, bool data)
+static struct node *check_kind(struct checker *c, struct node *n, bool data)
 {
 	switch (n->kind) {
 	case N_INT:
@@ -426,6 +433,17 @@ static struct node *check_any(struct checker *c, struct node *n, bool data)
 		return fail(c, n, D_UNSUP, "translators (xlate) are not yet supported");
 	}
 	return set_err(c, n);
+}
+
+/* The parser bounds the height of what is written; inlines add to it. */
+static struct node *check_any(struct checker *c, struct node *n, bool data)
+{
+	if (c->depth >= DPROG_MAX_HEIGHT)
+		return fail(c, n, D_LIMIT, "expression of more than %d levels", DPROG_MAX_HEIGHT);
+	c->depth++;
+	n = check_kind(c, n, data);
+	c->depth--;
+	return n;
 }
 
 struct node *check_untyped(struct checker *c, struct node *n)

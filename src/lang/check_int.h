@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the checker, shared by check*.c and fold.c. An expression whose error was reported has the
- * type DK_DYN; whatever uses it stays silent. Functions that take a node return the node that stands in
- * its place afterwards. */
+/* Inside of the checker, shared by check*.c and fold.c. An expression whose error was reported has
+ * the type DK_DYN; whatever uses it stays silent. Functions that take a node return the node that
+ * stands in its place afterwards. */
 #ifndef DWELL_LANG_CHECK_INT_H
 #define DWELL_LANG_CHECK_INT_H
 #include "lang/dprog.h"
@@ -9,9 +9,11 @@
 #include "lang/op.h"
 #include "lang/symtab.h"
 
-#define CHECK_MAX_INLINE_DEPTH 32   /* inlines inside of inlines */
+#define CHECK_MAX_INLINE_DEPTH 32 /* inlines inside of inlines */
+#define CHECK_MAX_INLINES \
+	(1 << 20) /* uses of inlines in one program, those inside of inlines too */
 #define CHECK_MAX_MEMBER_SIZE (1u << 30) /* bytes of a D struct or array */
-#define CHECK_MAX_KEYS 64	    /* keys of one associative array or aggregation */
+#define CHECK_MAX_KEYS	      64	 /* keys of one associative array or aggregation */
 
 /* One key expression of an array or aggregation whose key types are settled at the end. */
 struct keyuse {
@@ -22,8 +24,8 @@ struct keyuse {
 struct cvar {
 	struct dvar pub; /* first */
 	bool declared;
-	bool poisoned; /* its first value was wrong: further complaints would not help */
-	bool known; /* declared or assigned before: may be read */
+	bool poisoned;	      /* its first value was wrong: further complaints would not help */
+	bool known;	      /* declared or assigned before: may be read */
 	struct keyuse **uses; /* nkeys lists; NULL when declared */
 };
 
@@ -60,7 +62,8 @@ struct checker {
 	struct dstmt *stmt;
 	bool committed, speculating, recorded; /* actions seen in it */
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
-	unsigned inline_depth;
+	unsigned inline_depth, ninlines;
+	unsigned depth; /* of the recursion into expressions */
 };
 
 /* -- small helpers, check_type.c -- */
@@ -74,7 +77,7 @@ bool is_int(struct checker *c, const struct node *n);
 bool is_scalar(struct checker *c, const struct node *n);
 bool is_ptr(struct checker *c, const struct node *n); /* pointer, not string */
 bool is_str(struct checker *c, const struct node *n);
-bool is_zero(const struct node *n);   /* the constant 0 */
+bool is_zero(const struct node *n); /* the constant 0 */
 bool is_user_type(const struct dtype *ty);
 bool type_strcompat(struct checker *c, const struct dtype *ty); /* string, char *, char [] */
 bool type_is_vfptr(struct checker *c, const struct dtype *ty);
@@ -89,9 +92,10 @@ void hint(struct checker *c, const char *fmt, ...) __attribute__((format(printf,
 struct node *new_node(struct checker *c, enum node_kind k, struct span at);
 
 /* -- conversions, check_conv.c -- */
-/* n as a value of type ty, with an implicit cast when representation differs; constants are folded. */
+/* n as a value of type ty, with an implicit cast when representation differs; constants are folded.
+ */
 struct node *convert(struct checker *c, struct node *n, const struct dtype *ty);
-struct node *decay(struct checker *c, struct node *n);	  /* arrays and functions to pointers */
+struct node *decay(struct checker *c, struct node *n);	   /* arrays and functions to pointers */
 struct node *to_string(struct checker *c, struct node *n); /* char *, char [] to string */
 const struct dtype *promoted(struct checker *c, const struct node *n);
 const struct dtype *arith_type(struct checker *c, const struct node *l, const struct node *r);
@@ -118,7 +122,8 @@ struct node *check_sizeof(struct checker *c, struct node *n);
 struct node *check_offsetof(struct checker *c, struct node *n);
 struct node *check_cast(struct checker *c, struct node *n);
 bool is_writable(const struct node *n);
-/* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new, int64_t). */
+/* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new,
+ * int64_t). */
 enum access { ACC_READ, ACC_WRITE, ACC_INC };
 struct node *check_ident(struct checker *c, struct node *n, enum access acc);
 struct node *check_scoped(struct checker *c, struct node *n, enum access acc);
@@ -155,10 +160,12 @@ void late_add(struct checker *c, struct node *call);
 
 /* -- formats, check_printf.c -- */
 bool check_format(struct checker *c, struct node *call, struct node *fmt, struct node *args);
-bool check_format_agg(struct checker *c, struct node *call, struct node *fmt, const struct dagg *agg);
+bool check_format_agg(struct checker *c, struct node *call, struct node *fmt,
+		      const struct dagg *agg);
 
 /* -- declarations, check_decl.c -- */
-const struct dtype *check_type(struct checker *c, const struct tyname *t); /* DK_DYN: error reported */
+const struct dtype *check_type(struct checker *c,
+			       const struct tyname *t); /* DK_DYN: error reported */
 void check_decl(struct checker *c, const struct decl *d);
 const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct span at);
 /* The value of a constant expression; false: it is none (nothing reported). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of associative arrays and aggregations. Their number and kinds are fixed by the first use (or a
- * declaration); the width of integers and the bound of strings that were not declared are settled when
- * all uses are known, so that no use is cut. */
+/* Keys of associative arrays and aggregations. Their number and kinds are fixed by the first use
+ * (or a declaration); the width of integers and the bound of strings that were not declared are
+ * settled when all uses are known, so that no use is cut. */
 #include "lang/check_int.h"
 
 /* Types that can be part of a key. */
@@ -123,8 +123,12 @@ static void cast_in_place(struct checker *c, struct node *n, const struct dtype 
 		return;
 	inner = arena_memdup(c->a, n, sizeof(*n));
 	inner->next = NULL;
-	*n = (struct node){ .kind = N_CAST, .at = n->at, .next = n->next, .a = inner,
-			    .implicit = true, .type = ty };
+	*n = (struct node){.kind = N_CAST,
+			   .at = n->at,
+			   .next = n->next,
+			   .a = inner,
+			   .implicit = true,
+			   .type = ty};
 }
 
 /* The widest integer of all uses; of that width, the sign of the first use. */

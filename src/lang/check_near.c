@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "Did you mean …": the name with the smallest edit distance. */
-#include <string.h>
 #include "lang/check_int.h"
+#include <string.h>
 
 #define NEAR_MAX_NAME 64 /* longer names are not compared */
 
@@ -10,7 +10,7 @@ void near_init(struct near *m, const char *want)
 	size_t n = strlen(want);
 
 	/* One slip for short names, a third of a long one. */
-	*m = (struct near){ .want = want, .dist = n < 3 ? 2 : n < 6 ? 3 : (unsigned)n / 3 + 1 };
+	*m = (struct near){.want = want, .dist = n < 3 ? 2 : n < 6 ? 3 : (unsigned)n / 3 + 1};
 }
 
 static unsigned min3(unsigned a, unsigned b, unsigned d)

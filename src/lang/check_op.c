@@ -30,7 +30,8 @@ static struct node *check_deref(struct checker *c, struct node *n)
 	if (el->kind == DK_FWD)
 		return fail(c, n, D_OP_INCOMPLETE,
 			    "operator * cannot be applied to a forward declaration: no %s "
-			    "definition is available", dtype_name(c->t, el));
+			    "definition is available",
+			    dtype_name(c->t, el));
 	n->user = n->a->user || is_user_type(n->a->type);
 	n->a = decay(c, n->a);
 	n->lvalue = true;
@@ -95,7 +96,8 @@ struct node *check_unary(struct checker *c, struct node *n)
 		return set_type(n, basic(c, DT_INT));
 	default:
 		if (!is_int(c, n->a) && n->op == OP_BNOT)
-			return fail(c, n, D_OP_INT, "operator ~ requires an operand of integral type");
+			return fail(c, n, D_OP_INT,
+				    "operator ~ requires an operand of integral type");
 		if (!is_int(c, n->a))
 			return fail(c, n, D_OP_ARITH,
 				    "operator %s requires an operand of arithmetic type",
@@ -185,8 +187,8 @@ static struct node *check_additive(struct checker *c, struct node *n)
 	if (lp && is_int(c, n->b)) {
 		const struct dtype *ar = res(c, n->a);
 
-		if (ar->kind == DK_ARRAY && ar->nelems && n->b->kind == N_INT &&
-		    n->op == OP_ADD && n->b->ival > ar->nelems)
+		if (ar->kind == DK_ARRAY && ar->nelems && n->b->kind == N_INT && n->op == OP_ADD &&
+		    n->b->ival > ar->nelems)
 			return fail(c, n, D_ARR_BOUNDS,
 				    "index outside array bounds: %lld, max is %llu",
 				    (long long)n->b->ival, (unsigned long long)ar->nelems);
@@ -208,7 +210,8 @@ static struct node *check_comma(struct checker *c, struct node *n)
 	return set_type(n, rvalue_type(c, n->b->type));
 }
 
-/* x == TAG: an enumerator of x's own type wins over one of another type, but not over a variable. */
+/* x == TAG: an enumerator of x's own type wins over one of another type, but not over a variable.
+ */
 static void enum_operand(struct checker *c, struct node *n)
 {
 	const struct dtype *e = res(c, n->a);
@@ -224,7 +227,8 @@ static void enum_operand(struct checker *c, struct node *n)
 		    builtin_find(name)) {
 			fail(c, n->b, D_IDENT_AMBIG,
 			     "ambiguous use of operator %s: %s is both a %s enum tag and a global "
-			     "scalar", op_text(n->op), name, tname(c, n->a));
+			     "scalar",
+			     op_text(n->op), name, tname(c, n->a));
 			n->b->kind = N_INT;
 			return;
 		}
@@ -250,7 +254,7 @@ static struct node *check_value(struct checker *c, struct node *n, const char *f
 }
 
 #define COMMA_ACT "operator , operands cannot be actions"
-#define COND_ACT "action cannot be used in a conditional context"
+#define COND_ACT  "action cannot be used in a conditional context"
 
 static bool is_relational(enum op op)
 {

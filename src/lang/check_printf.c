@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Format strings: does each conversion get an argument of its type? */
-#include <string.h>
 #include "base/printfmt.h"
 #include "lang/check_int.h"
+#include <string.h>
 
-#define PROTO_XINT "char, short, int, long, or long long"
-#define PROTO_CSI "char, short, or int"
-#define PROTO_FP "float, double, or long double"
-#define PROTO_ADDR "pointer or integer"
+#define PROTO_XINT  "char, short, int, long, or long long"
+#define PROTO_CSI   "char, short, or int"
+#define PROTO_FP    "float, double, or long double"
+#define PROTO_ADDR  "pointer or integer"
 #define PROTO_UADDR "pointer or integer (with -p/-c) or _usymaddr (without -p/-c)"
-#define PROTO_CSTR "char [] or string (or use stringof)"
-#define PROTO_WSTR "wchar_t []"
+#define PROTO_CSTR  "char [] or string (or use stringof)"
+#define PROTO_WSTR  "wchar_t []"
 
 /* What a conversion wants: a description for messages. Size prefixes ask for the exact type. */
 static const char *wanted(const struct pfconv *pc)
@@ -130,15 +130,15 @@ struct fmtcheck {
 	unsigned num;	   /* of the conversion, from 1 */
 	struct node *next; /* next argument */
 	struct node **slot;
-	unsigned used;	   /* arguments so far, without the format */
+	unsigned used; /* arguments so far, without the format */
 };
 
 static bool bad_type(struct fmtcheck *f, const char *what, const struct dtype *ty)
 {
 	fail(f->c, f->call, D_PRINTF_ARG_TYPE,
 	     "%s( ) %s is incompatible with conversion #%u prototype:\n\tconversion: %%%s\n"
-	     "\t prototype: %s\n\t  argument: %s", f->func, what, f->num, f->pc->name,
-	     wanted(f->pc), dtype_name(f->c->t, ty));
+	     "\t prototype: %s\n\t  argument: %s",
+	     f->func, what, f->num, f->pc->name, wanted(f->pc), dtype_name(f->c->t, ty));
 	hint_conv(f->c, f->pc, dtype_resolve(f->c->t, ty));
 	return false;
 }
@@ -175,14 +175,15 @@ static bool dyn_arg(struct fmtcheck *f, const char *what)
 	if (!k) {
 		fail(f->c, f->call, D_PRINTF_DYN_PROTO,
 		     "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding "
-		     "\"%s\" argument", f->func, f->num, f->pc->name, what);
+		     "\"%s\" argument",
+		     f->func, f->num, f->pc->name, what);
 		return false;
 	}
 	if (ok && !is_int(f->c, k)) {
 		fail(f->c, f->call, D_PRINTF_DYN_TYPE,
 		     "%s( ) argument #%u is incompatible with conversion #%u prototype:\n"
-		     "\tconversion: %% %s %s\n\t prototype: int\n\t  argument: %s", f->func,
-		     f->used + 1, f->num, what, f->pc->name, tname(f->c, k));
+		     "\tconversion: %% %s %s\n\t prototype: int\n\t  argument: %s",
+		     f->func, f->used + 1, f->num, what, f->pc->name, tname(f->c, k));
 		return false;
 	}
 	if (ok)
@@ -200,7 +201,8 @@ static bool value_arg(struct fmtcheck *f)
 	if (!k) {
 		fail(f->c, f->call, D_PRINTF_ARG_PROTO,
 		     "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding "
-		     "value argument", f->func, f->num, f->pc->name);
+		     "value argument",
+		     f->func, f->num, f->pc->name);
 		return false;
 	}
 	if (!ok)
@@ -219,8 +221,8 @@ static bool value_arg(struct fmtcheck *f)
 	return true;
 }
 
-static bool parse_format(struct checker *c, struct node *call, struct node *fmt,
-			 struct pfconv **pc, size_t *n)
+static bool parse_format(struct checker *c, struct node *call, struct node *fmt, struct pfconv **pc,
+			 size_t *n)
 {
 	const char *why;
 
@@ -237,7 +239,7 @@ static bool parse_format(struct checker *c, struct node *call, struct node *fmt,
 
 bool check_format(struct checker *c, struct node *call, struct node *fmt, struct node *args)
 {
-	struct fmtcheck f = { .c = c, .call = call, .func = call->name, .slot = &fmt->next };
+	struct fmtcheck f = {.c = c, .call = call, .func = call->name, .slot = &fmt->next};
 	struct pfconv *pc;
 	size_t i, n;
 
@@ -274,7 +276,7 @@ bool check_format(struct checker *c, struct node *call, struct node *fmt, struct
 bool check_format_agg(struct checker *c, struct node *call, struct node *fmt,
 		      const struct dagg *agg)
 {
-	struct fmtcheck f = { .c = c, .call = call, .func = call->name };
+	struct fmtcheck f = {.c = c, .call = call, .func = call->name};
 	const struct dtype *val = basic(c, agg->func == AGG_COUNT ? DT_ULONG : DT_LONG);
 	unsigned key = 0;
 	struct pfconv *pc;
@@ -292,14 +294,15 @@ bool check_format_agg(struct checker *c, struct node *call, struct node *fmt,
 		if (pc[i].flags & (PF_DYNWIDTH | PF_DYNPREC)) {
 			fail(c, call, D_PRINTF_DYN_PROTO,
 			     "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a "
-			     "corresponding \"%s\" argument", call->name, f.num, pc[i].name,
-			     pc[i].flags & PF_DYNWIDTH ? "*" : ".*");
+			     "corresponding \"%s\" argument",
+			     call->name, f.num, pc[i].name, pc[i].flags & PF_DYNWIDTH ? "*" : ".*");
 			return false;
 		}
 		if (!(pc[i].flags & PF_AGG) && key >= agg->nkeys) {
 			fail(c, call, D_PRINTF_ARG_PROTO,
 			     "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a "
-			     "corresponding value argument", call->name, f.num, pc[i].name);
+			     "corresponding value argument",
+			     call->name, f.num, pc[i].name);
 			hint(c, "@%s has %u key%s; %%@%s shows its value", agg->name, agg->nkeys,
 			     agg->nkeys == 1 ? "" : "s", pc[i].name);
 			return false;
@@ -307,9 +310,9 @@ bool check_format_agg(struct checker *c, struct node *call, struct node *fmt,
 		ty = pc[i].flags & PF_AGG ? val : agg->keys[key++];
 		if (!conv_fits(c, &pc[i], dtype_resolve(c->t, ty)))
 			return bad_type(&f,
-					pc[i].flags & PF_AGG ? "aggregating action"
-							     : arena_printf(c->a, "argument #%u",
-									    key + 1),
+					pc[i].flags & PF_AGG
+						? "aggregating action"
+						: arena_printf(c->a, "argument #%u", key + 1),
 					ty);
 	}
 	return true;

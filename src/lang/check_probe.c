@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probe descriptions: which probes they match, and what to say when there are none. */
-#include <string.h>
 #include "lang/check_int.h"
+#include <string.h>
 
 static int match(struct checker *c, const struct pdesc *d, struct probe_list *l, const char **why)
 {
 	const struct probe_source *ps = c->env->probes;
 
-	*l = (struct probe_list){ 0 };
+	*l = (struct probe_list){0};
 	if (!ps || !ps->match)
 		return 0;
 	return ps->match(ps->ctx, c->a, d, l, why);
@@ -27,9 +27,9 @@ static const char *full_name(struct checker *c, const struct pdesc *d)
 /* The nearest value of one part among the probes that match without it. */
 static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 {
-	static const char *const kinds[] = { "name", "function", "module", "provider" };
+	static const char *const kinds[] = {"name", "function", "module", "provider"};
 	struct pdesc wide = *d;
-	const char **const parts[] = { &wide.name, &wide.func, &wide.mod, &wide.prov };
+	const char **const parts[] = {&wide.name, &wide.func, &wide.mod, &wide.prov};
 	const char *want = *parts[which], *why = NULL;
 	struct probe_list l;
 	struct near m;
@@ -43,7 +43,7 @@ static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 	near_init(&m, want);
 	for (i = 0; i < l.n; i++) {
 		const struct probe *p = l.v[i];
-		const char *const has[] = { p->name, p->func, p->mod, p->prov };
+		const char *const has[] = {p->name, p->func, p->mod, p->prov};
 
 		near_try(&m, has[which]);
 	}
@@ -61,7 +61,8 @@ static void report_zero(struct checker *c, const struct pdesc_node *pd, const ch
 		diag_error(c->d, pd->at, D_PDESC_INVAL,
 			   "invalid probe identifier %u: Unknown probe identifier", pd->desc.id);
 	else
-		diag_error(c->d, pd->at, D_PDESC_ZERO, "probe description %s does not match any probes",
+		diag_error(c->d, pd->at, D_PDESC_ZERO,
+			   "probe description %s does not match any probes",
 			   full_name(c, &pd->desc));
 	if (why) {
 		hint(c, "%s", why);

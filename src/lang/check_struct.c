@@ -49,7 +49,7 @@ static void add_member(struct layout *l, const char *name, const struct dtype *t
 	if (is_union && l->bits < start)
 		l->bits = start;
 	if (name || !is_bits)
-		l->m[l->n++] = (struct dmember){ name ? name : "", type, (uint32_t)off, width };
+		l->m[l->n++] = (struct dmember){name ? name : "", type, (uint32_t)off, width};
 	if (r->align > l->ty->align && (name || !is_bits))
 		l->ty->align = r->align;
 }
@@ -118,8 +118,7 @@ static bool one_member(struct checker *c, struct layout *l, const struct tymembe
 	}
 	add_member(l, m->name, ty, r, m->bits != NULL, width);
 	if (l->bits / 8 > CHECK_MAX_MEMBER_SIZE) {
-		diag_error(c->d, m->at, D_DECL_ARRBIG, "%s is too big",
-			   dtype_name(c->t, l->ty));
+		diag_error(c->d, m->at, D_DECL_ARRBIG, "%s is too big", dtype_name(c->t, l->ty));
 		return false;
 	}
 	return true;
@@ -145,7 +144,7 @@ static bool same_member_twice(struct checker *c, const struct tydecl *def)
 
 static void define_struct(struct checker *c, struct dtype *ty, const struct tydecl *def)
 {
-	struct layout l = { .ty = ty };
+	struct layout l = {.ty = ty};
 	const struct tymember *m;
 	uint32_t n = 0;
 
@@ -174,7 +173,8 @@ static bool enum_value(struct checker *c, const struct tymember *m, int64_t *val
 		if (v->type->kind != DK_DYN)
 			diag_error(c->d, m->value->at, D_DECL_ENCONST,
 				   "enumerator '%s' must be assigned to an integral constant "
-				   "expression", m->name);
+				   "expression",
+				   m->name);
 		return false;
 	}
 	*val = (int64_t)v->ival;
@@ -208,7 +208,7 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 			diag_error(c->d, m->at, D_DECL_IDRED, "identifier redeclared: %s", m->name);
 			return;
 		}
-		v[ty->nevals] = (struct denumval){ m->name, next };
+		v[ty->nevals] = (struct denumval){m->name, next};
 		dtype_add_enumerator(c->t, ty, ty->nevals++);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions about types of expressions, and errors. */
-#include <stdarg.h>
 #include "lang/check_int.h"
+#include <stdarg.h>
 
 const struct dtype *res(struct checker *c, const struct node *n)
 {
@@ -160,7 +160,7 @@ bool ptr_compat(struct checker *c, const struct node *l, const struct node *r)
 bool arg_compat(struct checker *c, const struct dtype *l, const struct node *r)
 {
 	const struct dtype *lt = dtype_resolve(c->t, l), *rt = res(c, r);
-	struct node fake = { .kind = N_IDENT, .type = l };
+	struct node fake = {.kind = N_IDENT, .type = l};
 
 	if (dtype_is_integer(lt) && dtype_is_integer(rt))
 		return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names in expressions: variables and how they come into being, built-in variables, inlines,
  * enumerators, associative arrays. */
-#include <string.h>
 #include "lang/check_int.h"
+#include <string.h>
 
 const char *var_prefix(enum dscope scope)
 {
@@ -75,31 +75,53 @@ static struct node *fail_ident(struct checker *c, struct node *n)
 
 static const char *kind_name(enum bi_kind k)
 {
-	static const char *const names[] = { [BIK_VAR] = "scalar",
-					     [BIK_ACT] = "tracing function",
-					     [BIK_SUB] = "function",
-					     [BIK_AGG] = "aggregating function" };
+	static const char *const names[] = {[BIK_VAR] = "scalar",
+					    [BIK_ACT] = "tracing function",
+					    [BIK_SUB] = "function",
+					    [BIK_AGG] = "aggregating function"};
 	return names[k];
 }
 
 /* -- built-in variables -- */
 
-/* Length of the longest name that probeprov … can have in this clause, with the NUL. */
-static uint32_t probe_name_bound(struct checker *c, enum bi_id id)
+static const char *probe_part(const struct probe *p, enum bi_id id)
+{
+	switch (id) {
+	case BI_PROBEPROV:
+		return p->prov;
+	case BI_PROBEMOD:
+		return p->mod;
+	case BI_PROBEFUNC:
+		return p->func;
+	default:
+		return p->name;
+	}
+}
+
+/* probeprov …: a constant when all probes of the clause agree; else bounded by the longest name. */
+static struct node *probe_name(struct checker *c, struct node *n, enum bi_id id)
 {
 	const struct probe_list *l = c->stmt ? &c->stmt->probes : NULL;
+	const char *first = l && l->n ? probe_part(l->v[0], id) : NULL;
+	bool same = first != NULL;
 	size_t i, max = 0;
 
 	for (i = 0; l && i < l->n; i++) {
-		const struct probe *p = l->v[i];
-		const char *s = id == BI_PROBEPROV  ? p->prov
-				: id == BI_PROBEMOD ? p->mod
-				: id == BI_PROBEFUNC ? p->func
-						     : p->name;
+		const char *s = probe_part(l->v[i], id);
+
 		if (strlen(s) > max)
 			max = strlen(s);
+		same = same && strcmp(s, first) == 0;
 	}
-	return (uint32_t)max + 1;
+	if (same) {
+		n->kind = N_STR;
+		n->str = first;
+		n->len = max;
+		n->is_const = true;
+		n->lvalue = false;
+		n->builtin = NULL;
+	}
+	return set_type(n, dtype_string(c->t, (uint32_t)max + 1));
 }
 
 static struct node *builtin_var(struct checker *c, struct node *n, const struct builtin *b)
@@ -112,7 +134,7 @@ static struct node *builtin_var(struct checker *c, struct node *n, const struct 
 		return fail(c, n, D_IDENT_BADREF,
 			    "associative array 'args' may not be referenced as scalar");
 	if (b->id >= BI_PROBEFUNC && b->id <= BI_PROBEPROV)
-		return set_type(n, dtype_string(c->t, probe_name_bound(c, b->id)));
+		return probe_name(c, n, b->id);
 	n->type = dtype_parse(c->t, b->proto);
 	if (!n->type) {
 		fail(c, n, D_TYPE_ERR, "failed to resolve type %s for identifier %s: %s", b->proto,
@@ -163,6 +185,8 @@ static struct node *use_inline(struct checker *c, struct node *n, const struct c
 
 	if (c->inline_depth >= CHECK_MAX_INLINE_DEPTH)
 		return fail(c, n, D_LIMIT, "inline %s is nested too deep", n->name);
+	if (++c->ninlines > CHECK_MAX_INLINES)
+		return fail(c, n, D_LIMIT, "more than %d uses of inlines", CHECK_MAX_INLINES);
 	c->inline_depth++;
 	k = check_expr(c, node_copy(c->a, in->value));
 	c->inline_depth--;
@@ -225,8 +249,8 @@ struct node *check_scoped(struct checker *c, struct node *n, enum access acc)
 
 /* -- associative arrays -- */
 
-/* args[], and arrays in memory, are not meant: the array variable that n indexes, made when it is new
- * and may be so; NULL: something else is indexed. */
+/* args[], and arrays in memory, are not meant: the array variable that n indexes, made when it is
+ * new and may be so; NULL: something else is indexed. */
 static struct cvar *assoc_of(struct checker *c, const struct node *n)
 {
 	const struct node *a = n->a;
@@ -280,8 +304,9 @@ static struct node *index_memory(struct checker *c, struct node *n)
 	if (ar->kind != DK_PTR && ar->kind != DK_ARRAY)
 		return fail(c, n, D_DEREF_NONPTR, "cannot dereference non-pointer type");
 	if (!is_int(c, i))
-		return fail(c, n, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" + \"%s\"",
-			    tname(c, n->a), tname(c, i));
+		return fail(c, n, D_OP_INCOMPAT,
+			    "operands have incompatible types: \"%s\" + \"%s\"", tname(c, n->a),
+			    tname(c, i));
 	if (ar->kind == DK_ARRAY && ar->nelems && i->kind == N_INT && i->ival >= ar->nelems)
 		return fail(c, n, D_ARR_BOUNDS, "index outside array bounds: %lld, max is %llu",
 			    (long long)i->ival, (unsigned long long)ar->nelems);

@@ -53,8 +53,8 @@ static void quoted(struct dump *d, const char *s, size_t len)
 
 static void variable(struct dump *d, const struct dvar *v)
 {
-	static const char *const scopes[] = { [VS_GLOBAL] = "", [VS_TLS] = "self->",
-					      [VS_THIS] = "this->" };
+	static const char *const scopes[] = {
+		[VS_GLOBAL] = "", [VS_TLS] = "self->", [VS_THIS] = "this->"};
 
 	strb_printf(d->out, "%s%s", scopes[v->scope], v->name);
 }
@@ -223,14 +223,14 @@ static void variables(struct dump *d, const struct dprog *p)
 
 void dprog_dump(struct strb *out, const struct dprog *p)
 {
-	struct dump d = { out, p->types };
+	struct dump d = {out, p->types};
 	const struct dstmt *s;
 
 	variables(&d, p);
 	for (s = p->stmts; s; s = s->next) {
 		strb_printf(out, "clause %u %s: %zu probe%s%s%s\n", s->epid, s->desc_text,
-			    s->probes.n, s->probes.n == 1 ? "" : "s", s->is_default ? " default" : "",
-			    s->is_error ? " error" : "");
+			    s->probes.n, s->probes.n == 1 ? "" : "s",
+			    s->is_default ? " default" : "", s->is_error ? " error" : "");
 		if (s->pred) {
 			strb_adds(out, "  /");
 			node(&d, s->pred);

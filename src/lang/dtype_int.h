@@ -5,7 +5,7 @@
 #include "lang/dtype.h"
 #include "lang/symtab.h"
 
-#define DTYPE_NQUALS 8	   /* combinations of DQ_* */
+#define DTYPE_NQUALS	8  /* combinations of DQ_* */
 #define DTYPE_MAX_DEPTH 64 /* nesting of derived kernel types that is followed */
 
 /* A type with the types derived from it: derivation is canonical by construction. */

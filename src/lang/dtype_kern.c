@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* D types of kernel types: made from references into BTF when first asked, members even later. */
-#include <string.h>
 #include "lang/dtype_int.h"
+#include <string.h>
 
 static const struct dtype *from_info(struct dtypes *t, struct tref ref, const struct tinfo *in);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types as text: names for messages, and the reader of the C type names in tables and providers. */
-#include <ctype.h>
-#include <string.h>
 #include "base/num.h"
 #include "lang/dtype_int.h"
+#include <ctype.h>
+#include <string.h>
 
 /* -- names -- */
 
@@ -29,14 +29,9 @@ static const char *base_name(struct dtypes *t, const struct dtype *ty)
 
 static const char *qual_text(unsigned q)
 {
-	static const char *const text[] = { "",
-					    "const ",
-					    "volatile ",
-					    "const volatile ",
-					    "userland ",
-					    "userland const ",
-					    "userland volatile ",
-					    "userland const volatile " };
+	static const char *const text[] = {
+		"",	     "const ",		"volatile ",	      "const volatile ",
+		"userland ", "userland const ", "userland volatile ", "userland const volatile "};
 	return text[q & (DTYPE_NQUALS - 1)];
 }
 
@@ -76,7 +71,8 @@ const char *dtype_name(struct dtypes *t, const struct dtype *ty)
 /* -- reading -- */
 
 struct words {
-	unsigned nlong, nshort, nsigned, nunsigned, nint, nchar, nfloat, ndouble, nvoid, nbool, nstr;
+	unsigned nlong, nshort, nsigned, nunsigned, nint, nchar, nfloat, ndouble, nvoid, nbool,
+		nstr;
 };
 
 static bool count_word(struct words *w, const char *s, size_t n)
@@ -84,12 +80,10 @@ static bool count_word(struct words *w, const char *s, size_t n)
 	const struct {
 		const char *name;
 		unsigned *count;
-	} table[] = { { "long", &w->nlong },	     { "short", &w->nshort },
-		      { "signed", &w->nsigned },     { "unsigned", &w->nunsigned },
-		      { "int", &w->nint },	     { "char", &w->nchar },
-		      { "float", &w->nfloat },	     { "double", &w->ndouble },
-		      { "void", &w->nvoid },	     { "_Bool", &w->nbool },
-		      { "string", &w->nstr } };
+	} table[] = {{"long", &w->nlong},	  {"short", &w->nshort},   {"signed", &w->nsigned},
+		     {"unsigned", &w->nunsigned}, {"int", &w->nint},	   {"char", &w->nchar},
+		     {"float", &w->nfloat},	  {"double", &w->ndouble}, {"void", &w->nvoid},
+		     {"_Bool", &w->nbool},	  {"string", &w->nstr}};
 	size_t i;
 
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -119,7 +113,7 @@ static enum dbasic int_of_words(const struct words *w)
 enum dbasic dtype_parse_basic(const char *s, size_t len)
 {
 	const char *end = s + len;
-	struct words w = { 0 };
+	struct words w = {0};
 
 	while (s < end) {
 		const char *e = s;
@@ -234,7 +228,7 @@ static const struct dtype *read_tagged(struct treader *r, enum dkind k)
 static const struct dtype *read_plain(struct treader *r)
 {
 	const char *start = r->p, *last = start;
-	struct words w = { 0 };
+	struct words w = {0};
 	uint64_t bound;
 	size_t n;
 
@@ -279,7 +273,7 @@ static const struct dtype *read_array(struct treader *r, const struct dtype *ty)
 
 const struct dtype *dtype_parse(struct dtypes *t, const char *text)
 {
-	struct treader r = { .t = t, .p = text };
+	struct treader r = {.t = t, .p = text};
 	const struct dtype *ty;
 
 	while (take_qual(&r))

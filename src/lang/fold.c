@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constant folding, with the width and sign of the operands' type. */
 #include "lang/check_int.h"
+#include <string.h>
 
 static struct node *to_const(struct node *n, uint64_t v, const struct dtype *r)
 {
@@ -111,6 +112,18 @@ static struct node *fold_binary(struct node *n, const struct dtype *r, const str
 	}
 }
 
+/* Relations of two string constants. */
+static struct node *fold_strings(struct node *n, const struct dtype *r)
+{
+	const struct node *x = n->a, *y = n->b;
+	size_t len = x->len < y->len ? x->len : y->len;
+	int cmp = memcmp(x->str, y->str, len);
+
+	if (cmp == 0)
+		cmp = (x->len > y->len) - (x->len < y->len);
+	return to_const(n, compare(n->op, (uint64_t)(int64_t)cmp, 0, true), r);
+}
+
 struct node *fold(struct checker *c, struct node *n)
 {
 	const struct dtype *r, *lt;
@@ -120,18 +133,20 @@ struct node *fold(struct checker *c, struct node *n)
 	r = res(c, n);
 	if (n->kind == N_BINARY && (n->op == OP_DIV || n->op == OP_MOD) && is_zero(n->b))
 		return fail(c, n, D_DIV_ZERO, "expression contains division by zero");
-	if (!dtype_is_scalar(r))
-		return n;
-	if (n->kind == N_UNARY && is_const_int(n->a))
-		return fold_unary(n, r);
 	if (n->kind == N_COND && is_const_int(n->a)) {
 		struct node *k = n->a->ival ? n->b : n->c;
 
 		k->next = n->next;
 		return k;
 	}
+	if (!dtype_is_scalar(r))
+		return n;
+	if (n->kind == N_UNARY && is_const_int(n->a))
+		return fold_unary(n, r);
 	if (n->kind != N_BINARY)
 		return n;
+	if (op_class(n->op) == OPC_R && n->a->kind == N_STR && n->b->kind == N_STR)
+		return fold_strings(n, r);
 	if (is_const_int(n->a) && !is_const_int(n->b) &&
 	    ((n->op == OP_LAND && !n->a->ival) || (n->op == OP_LOR && n->a->ival)))
 		return to_const(n, n->op == OP_LOR, r);

@@ -2,9 +2,9 @@
 /* Hash table in an arena: (text, number) -> pointer. Either part of the key may be unused. */
 #ifndef DWELL_LANG_SYMTAB_H
 #define DWELL_LANG_SYMTAB_H
+#include "base/arena.h"
 #include <stddef.h>
 #include <stdint.h>
-#include "base/arena.h"
 
 struct symtab_entry {
 	const char *s; /* or NULL; not copied */

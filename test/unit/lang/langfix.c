@@ -1,19 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fixture of the checker's tests. */
 #include "langfix.h"
+#include "../types/btfbuild.h"
+#include "base/cleanup.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../types/btfbuild.h"
-#include "base/cleanup.h"
 
 /* -- types -- */
 
 enum { /* ids, in the order of langfix_types() */
-	T_INT = 1, T_CHAR, T_UINT, T_ULONG, T_U64, T_BOOL, T_SHORT,
-	T_TASK, T_TASKP, T_COMM, T_MM, T_MMP, T_STATE, T_OPAQUE, T_OPAQUEP, T_ANON, T_UIDT,
-	T_USERTAG, T_USERP, T_FPROTO, T_FPTR, T_CONSTCHAR, T_CSTR, T_LIST, T_LISTP, T_FLEX,
-	T_JIFFIES, T_DATASEC, T_TASKVAR, T_DOUBLE, T_ENUM64,
+       T_INT = 1,
+       T_CHAR,
+       T_UINT,
+       T_ULONG,
+       T_U64,
+       T_BOOL,
+       T_SHORT,
+       T_TASK,
+       T_TASKP,
+       T_COMM,
+       T_MM,
+       T_MMP,
+       T_STATE,
+       T_OPAQUE,
+       T_OPAQUEP,
+       T_ANON,
+       T_UIDT,
+       T_USERTAG,
+       T_USERP,
+       T_FPROTO,
+       T_FPTR,
+       T_CONSTCHAR,
+       T_CSTR,
+       T_LIST,
+       T_LISTP,
+       T_FLEX,
+       T_JIFFIES,
+       T_DATASEC,
+       T_TASKVAR,
+       T_DOUBLE,
+       T_ENUM64,
 };
 
 static void int_type(struct btfbuild *b, const char *name, uint32_t size, uint32_t enc)
@@ -119,15 +146,15 @@ struct typesrc *langfix_types(void)
 /* -- probes -- */
 
 static const struct probe probes[] = {
-	{ .id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN" },
-	{ .id = 2, .prov = "dtrace", .mod = "", .func = "", .name = "END" },
-	{ .id = 3, .prov = "dtrace", .mod = "", .func = "", .name = "ERROR" },
-	{ .id = 4, .prov = "syscall", .mod = "vmlinux", .func = "read", .name = "entry" },
-	{ .id = 5, .prov = "syscall", .mod = "vmlinux", .func = "read", .name = "return" },
-	{ .id = 6, .prov = "syscall", .mod = "vmlinux", .func = "write", .name = "entry" },
-	{ .id = 7, .prov = "syscall", .mod = "vmlinux", .func = "openat", .name = "entry" },
-	{ .id = 8, .prov = "sdt", .mod = "sched", .func = "", .name = "sched_switch" },
-	{ .id = 9, .prov = "profile", .mod = "", .func = "", .name = "tick-1s" },
+	{.id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN"},
+	{.id = 2, .prov = "dtrace", .mod = "", .func = "", .name = "END"},
+	{.id = 3, .prov = "dtrace", .mod = "", .func = "", .name = "ERROR"},
+	{.id = 4, .prov = "syscall", .mod = "vmlinux", .func = "read", .name = "entry"},
+	{.id = 5, .prov = "syscall", .mod = "vmlinux", .func = "read", .name = "return"},
+	{.id = 6, .prov = "syscall", .mod = "vmlinux", .func = "write", .name = "entry"},
+	{.id = 7, .prov = "syscall", .mod = "vmlinux", .func = "openat", .name = "entry"},
+	{.id = 8, .prov = "sdt", .mod = "sched", .func = "", .name = "sched_switch"},
+	{.id = 9, .prov = "profile", .mod = "", .func = "", .name = "tick-1s"},
 };
 
 static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
@@ -148,14 +175,11 @@ static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe
 }
 
 static const struct probe_arg rw_args[] = {
-	{ .ctype = "unsigned int" }, { .ctype = "userland char *" }, { .ctype = "size_t" }
-};
+	{.ctype = "unsigned int"}, {.ctype = "userland char *"}, {.ctype = "size_t"}};
 static const struct probe_arg openat_args[] = {
-	{ .ctype = "int" }, { .ctype = "userland const char *" }, { .ctype = "nosuch_t" }
-};
+	{.ctype = "int"}, {.ctype = "userland const char *"}, {.ctype = "nosuch_t"}};
 static const struct probe_arg switch_args[] = {
-	{ .ref.id = T_BOOL }, { .ref.id = T_TASKP }, { .ref.id = T_DOUBLE }
-};
+	{.ref.id = T_BOOL}, {.ref.id = T_TASKP}, {.ref.id = T_DOUBLE}};
 
 static int get_args(void *ctx, struct arena *a, struct probe *p)
 {
@@ -184,28 +208,31 @@ static int find_sym(void *ctx, const char *module, const char *name, uint64_t *r
 	return -ENOENT;
 }
 
-static const struct probe_source probe_source = { .match = match, .get_args = get_args };
-static const struct ksym_source ksym_source = { .find = find_sym };
+static const struct probe_source probe_source = {.match = match, .get_args = get_args};
+static const struct ksym_source ksym_source = {.find = find_sym};
 
 /* -- use -- */
 
 void langfix_open(struct langfix *f, bool with_btf)
 {
-	*f = (struct langfix){ .arena = arena_new(ARENA_DEFAULT_LIMIT) };
+	*f = (struct langfix){.arena = arena_new(ARENA_DEFAULT_LIMIT)};
 	f->ts = with_btf ? langfix_types() : NULL;
 	dopts_init(&f->opts, f->arena);
 	diags_init(&f->diags, f->arena);
-	f->env = (struct compile_env){ .ts = f->ts, .probes = &probe_source, .ksyms = &ksym_source,
-				       .macros = &f->macros, .opts = &f->opts };
+	f->env = (struct compile_env){.ts = f->ts,
+				      .probes = &probe_source,
+				      .ksyms = &ksym_source,
+				      .macros = &f->macros,
+				      .opts = &f->opts};
 }
 
 int langfix_compile(struct langfix *f, const char *text)
 {
-	struct strb b = { 0 };
+	struct strb b = {0};
 	struct unit *u;
 	int r;
 
-	f->src = (struct source){ .name = "t.d", .text = text, .len = strlen(text) };
+	f->src = (struct source){.name = "t.d", .text = text, .len = strlen(text)};
 	r = lang_parse(f->arena, &f->src, &f->env, &f->diags, &u);
 	if (r == 0)
 		r = lang_check(f->arena, &u, 1, &f->env, &f->diags, &f->prog);
@@ -224,7 +251,7 @@ int langfix_run(struct langfix *f, const char *text)
 
 char *langfix_messages(const struct langfix *f)
 {
-	struct strb b = { 0 };
+	struct strb b = {0};
 	const struct diag *g;
 
 	for (g = f->diags.first; g; g = g->next) {
