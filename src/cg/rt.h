@@ -14,7 +14,7 @@ enum rt_id {
 
 #define RT_STACK_MAX 256 /* bytes of stack that a piece takes with all that it calls, at most */
 
-/* The piece as a function of this program, emitted when first asked for. NULL: the kernel lacks
- * what it needs (ir_error() tells). */
+/* The piece as a function of this program, emitted when first asked for; never NULL. Kernels without
+ * bpf_loop() (before 5.17) get bounded loops, which the verifier may refuse for bounds over 256. */
 struct irfn *rt_get(struct irprog *p, enum rt_id id, const struct caps *caps);
 #endif

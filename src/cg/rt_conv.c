@@ -9,16 +9,17 @@ enum {
 	L_SIZE = L_BUF + L_BUFSIZE,
 };
 
+/* Puts the character imm, or c when imm is 0, in front. c: of unknown value in any case. */
 static void put_front(struct irfn *f, vreg st, vreg c, int imm)
 {
-	vreg at = rt_alui(f, IRA_SUB, rt_ld(f, st, L_AT), 1), p;
+	vreg at = rt_alui(f, IRA_SUB, rt_blur(f, rt_ld(f, st, L_AT), c), 1), p;
 	irlabel ok = ir_label(f);
 
 	ir_jcci(f, IRC_LT, at, L_BUFSIZE, ok); /* always: tells the verifier */
 	ir_reti(f, 1);
 	ir_place(f, ok);
 	p = rt_alu(f, IRA_ADD, st, at);
-	if (c == VREG_NONE)
+	if (imm)
 		ir_storei(f, p, L_BUF, 1, imm);
 	else
 		ir_store(f, p, L_BUF, 1, c);
@@ -55,15 +56,15 @@ static void put_prefix(struct irfn *f, vreg st, vreg value, vreg base)
 	ir_jcci(f, IRC_EQ, base, 8, octal);
 	ir_jcci(f, IRC_NE, base, 10, end);
 	ir_jcci(f, IRC_SGE, value, 0, end);
-	put_front(f, st, VREG_NONE, '-');
+	put_front(f, st, value, '-');
 	ir_jmp(f, end);
 	ir_place(f, octal);
 	ir_jcci(f, IRC_EQ, value, 0, end);
-	put_front(f, st, VREG_NONE, '0');
+	put_front(f, st, value, '0');
 	ir_jmp(f, end);
 	ir_place(f, hex);
-	put_front(f, st, VREG_NONE, 'x');
-	put_front(f, st, VREG_NONE, '0');
+	put_front(f, st, value, 'x');
+	put_front(f, st, value, '0');
 	ir_place(f, end);
 }
 
@@ -112,15 +113,24 @@ enum { ST_BLANK, ST_SIGN, ST_ZERO, ST_DIGITS };
 static vreg digit_value(struct irfn *f, vreg c)
 {
 	vreg d = rt_alui(f, IRA_SUB, c, '0'), lower;
-	irlabel end = ir_label(f);
+	irlabel end = ir_label(f), none = ir_label(f);
 
 	ir_jcci(f, IRC_LE, d, 9, end);
 	lower = rt_alui(f, IRA_OR, c, 32);
 	ir_alui(f, IRA_SUB, d, lower, 'a');
-	ir_jcci(f, IRC_GT, d, 25, end); /* as unsigned: larger than every base */
+	ir_jcci(f, IRC_GT, d, 25, none);
 	ir_alui(f, IRA_ADD, d, d, 10);
+	ir_jmp(f, end);
+	ir_place(f, none);
+	ir_movi(f, d, 99);
 	ir_place(f, end);
 	return d;
+}
+
+/* The verifier is to see one state for all values: see rt_blur(). */
+static void set_state(struct irfn *f, vreg st, int32_t off, int v, vreg c)
+{
+	ir_store(f, st, off, 8, rt_blur(f, ir_imm(f, (uint64_t)v), c));
 }
 
 static void strtoll_cb(struct irfn *f, const struct rtgen *g)
@@ -141,21 +151,21 @@ static void strtoll_cb(struct irfn *f, const struct rtgen *g)
 	ir_jcci(f, IRC_EQ, c, '-', minus);
 	ir_jcci(f, IRC_EQ, c, '+', sign);
 	ir_place(f, digit); /* the first digit */
-	ir_storei(f, st, S_STATE, 8, ST_DIGITS);
+	set_state(f, st, S_STATE, ST_DIGITS, c);
 	ir_jcci(f, IRC_NE, base, 16, digits);
 	ir_jcci(f, IRC_NE, c, '0', digits);
-	ir_storei(f, st, S_STATE, 8, ST_ZERO);
+	set_state(f, st, S_STATE, ST_ZERO, c);
 	ir_reti(f, 0);
 
 	ir_place(f, minus);
-	ir_storei(f, st, S_NEG, 8, 1);
+	set_state(f, st, S_NEG, 1, c);
 	ir_place(f, sign);
-	ir_storei(f, st, S_STATE, 8, ST_SIGN);
+	set_state(f, st, S_STATE, ST_SIGN, c);
 	ir_place(f, more);
 	ir_reti(f, 0);
 
 	ir_place(f, zero); /* "0" in base 16: an x may follow; "0x" without a digit is 0 as well */
-	ir_storei(f, st, S_STATE, 8, ST_DIGITS);
+	set_state(f, st, S_STATE, ST_DIGITS, c);
 	ir_jcci(f, IRC_NE, rt_alui(f, IRA_OR, c, 32), 'x', no_x);
 	ir_reti(f, 0);
 	ir_place(f, no_x);

@@ -166,15 +166,16 @@ void rt_emit_SUBSTR(struct irfn *f, const struct rtgen *g)
 /* STRAPPEND: state dst, cap, place, src, bound. */
 static void append_cb(struct irfn *f, const struct rtgen *g)
 {
-	vreg i = irfn_arg(f, 0), st = irfn_arg(f, 1), at = rt_ld(f, st, 16), c;
+	vreg i = irfn_arg(f, 0), st = irfn_arg(f, 1), at, c;
 	irlabel end = ir_label(f);
 
 	(void)g;
 	ir_jcc(f, IRC_GE, i, rt_ld(f, st, 32), end);
-	/* one byte is kept for the NUL */
-	ir_jcc(f, IRC_GE, at, rt_alui(f, IRA_SUB, rt_ld(f, st, 8), 1), end);
 	c = rt_ldb(f, rt_ld(f, st, 24), i);
 	ir_jcci(f, IRC_EQ, c, 0, end);
+	at = rt_blur(f, rt_ld(f, st, 16), c);
+	/* one byte is kept for the NUL */
+	ir_jcc(f, IRC_GE, at, rt_alui(f, IRA_SUB, rt_ld(f, st, 8), 1), end);
 	ir_store(f, rt_alu(f, IRA_ADD, rt_ld(f, st, 0), at), 0, 1, c);
 	ir_alui(f, IRA_ADD, at, at, 1);
 	ir_store(f, st, 16, 8, at);

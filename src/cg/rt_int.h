@@ -33,6 +33,10 @@ vreg rt_alui(struct irfn *f, enum ir_alu op, vreg a, int64_t imm);
 vreg rt_slot_addr(struct irfn *f, irslot s);
 vreg rt_min(struct irfn *f, vreg a, vreg b);	/* unsigned */
 vreg rt_umagnitude(struct irfn *f, vreg v, vreg *ret_sign); /* |v|; sign: 0 or -1 */
+/* v, but of unknown value to the verifier (c: a register of unknown value, such as a byte read). Without
+ * it, a state that counts is a different one for the verifier in each iteration, which it then walks one
+ * by one instead of finding that nothing new comes. */
+vreg rt_blur(struct irfn *f, vreg v, vreg c);
 /* Byte tricks on 8 bytes at once: bit 7 of the first byte that is 0 (higher bits mean nothing); 0: none. */
 vreg rt_zero_byte(struct irfn *f, vreg word);
 /* Index of the byte whose bit 7 is the lowest set bit. */

@@ -11,17 +11,18 @@ enum {
 	N_SIZE = N_BUF + N_BUFSIZE,
 };
 
-/* Appends one character to the buffer of the state at st. */
+/* Appends the character imm, or c when imm is 0, to the buffer of the state at st. c: of unknown value
+ * in any case. */
 static void put_char(struct irfn *f, vreg st, vreg c, int imm)
 {
-	vreg len = rt_ld(f, st, N_LEN), p;
+	vreg len = rt_blur(f, rt_ld(f, st, N_LEN), c), p;
 	irlabel ok = ir_label(f);
 
 	ir_jcci(f, IRC_LT, len, N_BUFSIZE - 1, ok); /* always: tells the verifier */
 	ir_reti(f, 0);
 	ir_place(f, ok);
 	p = rt_alu(f, IRA_ADD, st, len);
-	if (c == VREG_NONE)
+	if (imm)
 		ir_storei(f, p, N_BUF, 1, imm);
 	else
 		ir_store(f, p, N_BUF, 1, c);
@@ -55,9 +56,9 @@ static void put_dotted(struct irfn *f, const struct rtgen *g, vreg st, int32_t o
 	for (k = 0; k < 4; k++) {
 		vreg v = ir_new(f);
 
-		if (k)
-			put_char(f, st, VREG_NONE, '.');
 		ir_load(f, v, st, off + k, 1);
+		if (k)
+			put_char(f, st, v, '.');
 		ir_call_fn(f, VREG_NONE, fn, IR_ARGS(st, v));
 	}
 }
@@ -118,8 +119,8 @@ static void find_run(struct irfn *f, irslot slot)
 		ir_alu(f, IRA_SUB, start, stop, len);
 		ir_place(f, next);
 	}
-	ir_store_slot(f, slot, N_RUN, 8, start);
-	ir_store_slot(f, slot, N_STOP, 8, stop);
+	ir_store_slot(f, slot, N_RUN, 8, rt_blur(f, start, w));
+	ir_store_slot(f, slot, N_STOP, 8, rt_blur(f, stop, w));
 }
 
 /* One nibble of a group; leading zeros are left out. */
@@ -146,20 +147,20 @@ static void group_cb(struct irfn *f, const struct rtgen *g)
 
 	(void)g;
 	ir_jcci(f, IRC_GT, i, 7, skip);
+	ir_load(f, w, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, i, 1)), N_ADDR, 2);
+	ir_bswap(f, w, w, 2);
 	ir_jcc(f, IRC_LT, i, run, print);
 	ir_jcc(f, IRC_GE, i, stop, print);
 	ir_jcc(f, IRC_NE, i, run, skip);
-	put_char(f, st, VREG_NONE, ':'); /* the second one comes before the next group, or at the end */
+	put_char(f, st, w, ':'); /* the second one comes before the next group, or at the end */
 	ir_jcci(f, IRC_NE, stop, 8, skip);
-	put_char(f, st, VREG_NONE, ':');
+	put_char(f, st, w, ':');
 	ir_place(f, skip);
 	ir_reti(f, 0);
 	ir_place(f, print);
 	ir_jcci(f, IRC_EQ, i, 0, first);
-	put_char(f, st, VREG_NONE, ':');
+	put_char(f, st, w, ':');
 	ir_place(f, first);
-	ir_load(f, w, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, i, 1)), N_ADDR, 2);
-	ir_bswap(f, w, w, 2);
 	put_nibble(f, st, w, 12);
 	put_nibble(f, st, w, 8);
 	put_nibble(f, st, w, 4);
@@ -183,7 +184,7 @@ void rt_emit_INET_NTOA6(struct irfn *f, const struct rtgen *g)
 	ir_jcci(f, IRC_NE, hi, 0, plain);
 	ir_jcc(f, IRC_NE, v4, ir_imm(f, 0xffff0000), plain); /* ::ffff:a.b.c.d */
 	for (k = 0; mapped[k]; k++)
-		put_char(f, st, VREG_NONE, mapped[k]);
+		put_char(f, st, hi, mapped[k]);
 	put_dotted(f, g, st, N_ADDR + 12);
 	ir_jmp(f, done);
 	ir_place(f, plain);

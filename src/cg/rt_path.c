@@ -25,11 +25,11 @@ static void walk_cb(struct irfn *f, const struct rtgen *g)
 	ir_jcci(f, IRC_EQ, c, '/', slash);
 	ir_jcci(f, IRC_NE, rt_ld(f, st, P_IN), 0, in);
 	ir_store(f, st, P_PREV, 8, rt_ld(f, st, P_END));
-	ir_store(f, st, P_START, 8, i);
+	ir_store(f, st, P_START, 8, rt_blur(f, i, c));
 	ir_storei(f, st, P_SEEN, 8, 1);
 	ir_storei(f, st, P_IN, 8, 1);
 	ir_place(f, in);
-	ir_store(f, st, P_END, 8, rt_alui(f, IRA_ADD, i, 1));
+	ir_store(f, st, P_END, 8, rt_blur(f, rt_alui(f, IRA_ADD, i, 1), c));
 	ir_reti(f, 0);
 	ir_place(f, slash);
 	ir_storei(f, st, P_IN, 8, 0);
@@ -156,20 +156,21 @@ static void pop_cb(struct irfn *f, const struct rtgen *g)
 	ir_reti(f, 1);
 }
 
-/* Appends a constant or a register's character; ends the loop when dst is full. */
-static void put_char(struct irfn *f, vreg st, int c, vreg v)
+/* Appends the character imm, or c when imm is 0 (c is what was read in any case); ends the loop when dst
+ * is full. */
+static void put_char(struct irfn *f, vreg st, int imm, vreg c)
 {
-	vreg len = rt_ld(f, st, C_LEN), p;
+	vreg len = rt_blur(f, rt_ld(f, st, C_LEN), c), p;
 	irlabel ok = ir_label(f);
 
 	ir_jcc(f, IRC_LT, len, rt_alui(f, IRA_SUB, rt_ld(f, st, C_CAP), 1), ok);
 	ir_reti(f, 1);
 	ir_place(f, ok);
 	p = rt_alu(f, IRA_ADD, rt_ld(f, st, C_DST), len);
-	if (v == VREG_NONE)
-		ir_storei(f, p, 0, 1, c);
+	if (imm)
+		ir_storei(f, p, 0, 1, imm);
 	else
-		ir_store(f, p, 0, 1, v);
+		ir_store(f, p, 0, 1, c);
 	ir_alui(f, IRA_ADD, len, len, 1);
 	ir_store(f, st, C_LEN, 8, len);
 }
@@ -190,30 +191,30 @@ static void clean_cb(struct irfn *f, const struct rtgen *g)
 	/* "/..": what follows decides */
 	ir_jcci(f, IRC_EQ, c, '/', back);
 	ir_jcci(f, IRC_EQ, c, 0, back);
-	put_char(f, st, '/', VREG_NONE);
-	put_char(f, st, '.', VREG_NONE);
+	put_char(f, st, '/', c);
+	put_char(f, st, '.', c);
 	ir_jmp(f, dot); /* and one more "." and c */
 
 	ir_place(f, back);
 	rt_loop_at(f, g, rt_ld(f, st, C_CAP), rt_callback(g, 1, pop_cb), st);
 	ir_jcci(f, IRC_NE, c, 0, slash);
-	put_char(f, st, '/', VREG_NONE);
+	put_char(f, st, '/', c);
 	ir_jmp(f, end);
 
 	ir_place(f, s2); /* "/." */
 	ir_jcci(f, IRC_EQ, c, '/', slash);
 	ir_storei(f, st, C_STATE, 8, 3);
 	ir_jcci(f, IRC_EQ, c, '.', more);
-	put_char(f, st, '/', VREG_NONE);
+	put_char(f, st, '/', c);
 	ir_place(f, dot);
-	put_char(f, st, '.', VREG_NONE);
+	put_char(f, st, '.', c);
 	ir_jmp(f, plain);
 
 	ir_place(f, s1); /* "/" */
 	ir_jcci(f, IRC_EQ, c, '/', slash);
 	ir_storei(f, st, C_STATE, 8, 2);
 	ir_jcci(f, IRC_EQ, c, '.', more);
-	put_char(f, st, '/', VREG_NONE);
+	put_char(f, st, '/', c);
 	ir_jmp(f, plain);
 
 	ir_place(f, s0);
