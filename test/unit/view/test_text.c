@@ -2,6 +2,7 @@
 /* The text view: DTrace's bytes from rows made by hand. */
 #include <string.h>
 #include "../unit.h"
+#include <time.h>
 #include "base/aggval.h"
 #include "view/text.h"
 
@@ -196,14 +197,15 @@ static void fill_two(struct fixture *x)
 
 static void aggregations_sort_by_value_then_key(void **state)
 {
-	struct fixture x = { .aggs = { &agg_count, &agg_sum }, .schema = { .naggs = 1 } };
+	struct fixture x = { .aggs = { &agg_count, &agg_sum }, .schema = { .naggs = 2 } };
 
 	(void)state;
 	start(&x, NULL, 0, (struct text_opts){ 0 });
 	fill_two(&x);
 	stop(&x, "  bash                                                     -2                2\n"
 		 "  bash                                                      7                2\n"
-		 "  init                                                      1                6\n");
+		 "  init                                                      1                6\n"
+		 "  init                                                      1               30\n");
 }
 
 static void printa_joins_several(void **state)
