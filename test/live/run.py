@@ -48,7 +48,13 @@ def has_int80(opts):
     return subprocess.run([opts.trigger, "int80", "1"]).returncode == 0
 
 
+def has_data_symbols(opts):
+    """Kernels without CONFIG_KALLSYMS_ALL name functions only."""
+    return re.search(r"^0*[1-9a-f][0-9a-f]* \w jiffies$", read("/proc/kallsyms"), re.M)
+
+
 NEEDS = {
+    "data-symbols": has_data_symbols,
     "int80": has_int80,
     "jit": lambda opts: os.uname().machine == "x86_64",
     "cpp": lambda opts: shutil.which("cpp"),

@@ -17,7 +17,7 @@ BEGIN
 	printa("%s %@d\n", @);
 }
 
-BEGIN
+tick-20ms
 {
 	@["a"] = sum(5);
 	printa("%s %@d\n", @);

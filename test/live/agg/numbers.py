@@ -25,7 +25,7 @@ def case(name, values):
     n = len(values)
     avg = trunc_div(sum(values), n)
     dev = math.isqrt(sum(v * v for v in values) // n - avg * avg)
-    want = f"{n} {sum(values)} {avg} {min(values)} {max(values)} {dev}\n"
+    want = f"{n} {sum(values)} {avg} {min(values)} {max(values)} {dev}\n\n"
     live.same(r.stdout + r.stderr, want, name)
 
 

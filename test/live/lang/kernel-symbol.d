@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel variable by name.
- * @options: -q */
+ * @options: -q
+ * @needs: data-symbols */
 BEGIN
 {
 	this->j = *(unsigned long *)&`jiffies;

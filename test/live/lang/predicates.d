@@ -2,6 +2,8 @@
 /* Predicates of every type, and their order: a clause whose predicate is false does nothing.
  * @options: -q
  * @trigger: writes 1 2 3 4 5 */
+int odd, large, others, never;
+
 syscall::write:entry
 /pid == $target && arg2 % 2/
 {

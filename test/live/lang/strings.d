@@ -13,6 +13,5 @@ BEGIN
 	b = "";
 	printf("[%s] %d %d\n", b, strlen(b), b == "");
 	printf("%s\n", a == "abc" ? "yes" : "no");
-	printf("%c%c\n", a[0], a[2]);
 	exit(0);
 }

@@ -3,7 +3,11 @@
 # shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # A reader that leaves: dwell ends, quietly, and leaves nothing behind.
 . "$LIVE/lib.sh"
-( timeout 15 "$DWELL" -q -n 'profile-997 { printf("line\n"); }' 2>"$WORK/err"; echo $? >"$WORK/rc" ) | head -1 >"$WORK/out"
+(
+	rc=0
+	timeout 15 "$DWELL" -q -n 'profile-997 { printf("line\n"); }' 2>"$WORK/err" || rc=$?
+	echo $rc >"$WORK/rc"
+) | head -1 >"$WORK/out"
 same "line" "$(cat "$WORK/out")"
 n=0
 until [ -s "$WORK/rc" ]; do

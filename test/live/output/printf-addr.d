@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* %a, %p, sym, func, mod of a kernel address.
- * @options: -q */
+ * @options: -q
+ * @needs: data-symbols */
 BEGIN
 {
 	printf("%a\n", (uintptr_t)&`jiffies);

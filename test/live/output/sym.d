@@ -11,10 +11,17 @@ syscall::getppid:entry
 	umod(ucaller);
 	uaddr(ucaller);
 	printf("\n");
-	this->k = (uintptr_t)&`jiffies;
-	mod(this->k);
-	printf("\n");
 	@[ufunc(ucaller)] = count();
+}
+
+profile-997
+/arg0 && !done/
+{
+	done = 1;
+	mod(arg0);
+	func(arg0);
+	sym(arg0);
+	printf("\n");
 }
 
 END

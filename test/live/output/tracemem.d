@@ -4,7 +4,9 @@
 BEGIN
 {
 	this->p = (char *)alloca(20);
-	bcopy("0123456789abcdefghi", this->p, 20);
+	*(uint64_t *)this->p = 0x3736353433323130;
+	*(uint64_t *)(this->p + 8) = 0x6665646362613938;
+	*(uint32_t *)(this->p + 16) = 0x00696867;
 	tracemem(this->p, 20);
 	this->n = 3;
 	tracemem(this->p, 20, this->n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BEGIN first, END last, each once, clauses in program order; exit() in between.
+/* BEGIN first, END last, each once, clauses in program order; the last exit() gives the exit code.
  * @options: -q
- * @expect-exit: 7 */
+ * @expect-exit: 9 */
 END { printf("END 1\n"); }
 tick-5ms { printf("tick\n"); exit(7); }
 BEGIN { printf("BEGIN 1\n"); }

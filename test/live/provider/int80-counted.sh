@@ -4,5 +4,5 @@
 # What was left out is said.
 # @needs: int80
 . "$LIVE/lib.sh"
-exits 0 "$DWELL" -q -n 'syscall::getppid:entry /pid == $target/ { n++; }' -c "$TRIGGER int80 5"
+exits 0 "$DWELL" -q -n 'syscall:::entry /pid == $target/ { n++; }' -c "$TRIGGER int80 5"
 grep -qE '[0-9]+ system calls? of (a )?32-bit programs? not traced' "$WORK/err" || die "$(cat "$WORK/err")"

@@ -2,6 +2,7 @@
 /* System calls through the 32-bit entry are not those of the same number: not traced, but counted.
  * @options: -q
  * @needs: int80
+ * @stderr: any
  * @trigger: int80 5 */
 syscall::getppid:entry, syscall::setxattrat:entry, syscall::fdatasync:entry
 /pid == $target/

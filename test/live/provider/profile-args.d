@@ -2,6 +2,8 @@
 /* arg0 is the kernel's pc, arg1 the user's: one of them is 0.
  * @options: -q
  * @trigger: spin 300 */
+int kernel, user, both;
+
 profile-997
 /pid == $target/
 {

@@ -2,6 +2,8 @@
 /* The same tracepoints raw.
  * @options: -q
  * @trigger: storm 4 */
+int good;
+
 rawtp:::sched_process_fork
 /pid == $target/
 {

@@ -3,6 +3,8 @@
  * @options: -q
  * @needs: on-cpu
  * @trigger: pause 100 */
+uint64_t longest;
+
 sched:::off-cpu
 /pid == $target/
 {

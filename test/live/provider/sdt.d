@@ -2,8 +2,10 @@
 /* A kernel tracepoint by its DTrace name, with typed arguments.
  * @options: -q
  * @trigger: storm 3 */
-sdt:::sched_process_exit, sdt:::sched_process_fork
-/pid == $target && probename == "sched_process_fork"/
+int good, seen;
+
+sdt:::sched_process_fork
+/pid == $target/
 {
 	forks++;
 	good += args[0]->tgid == $target && args[1]->tgid != $target;

@@ -2,6 +2,8 @@
 /* sched_switch: the thread that leaves and the one that comes.
  * @options: -q
  * @trigger: contend 200 */
+int named;
+
 sdt:::sched_switch
 /args[1] == curthread && pid == $target/
 {

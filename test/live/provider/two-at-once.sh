@@ -11,7 +11,7 @@ b=$!
 sleep 1.5
 "$TRIGGER" getppid 1000
 sleep 0.2
-kill -INT $a $b
+kill -TERM $a $b
 wait $a || die "$(cat "$WORK/e1")"
 wait $b || die "$(cat "$WORK/e2")"
 has "$WORK/1" 1000
