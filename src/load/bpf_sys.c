@@ -76,7 +76,19 @@ int bpfsys_map_update_batch(int fd, const void *keys, const void *values, uint32
 	return r;
 }
 
-int bpfsys_map_take_batch(int fd, const void *in, void *out, void *keys, void *values, uint32_t *n)
+int bpfsys_map_delete_batch(int fd, const void *keys, uint32_t n)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.batch.map_fd = (uint32_t)fd;
+	a.batch.keys = BPFSYS_PTR(keys);
+	a.batch.count = n;
+	return bpfsys(BPF_MAP_DELETE_BATCH, &a, sizeof(a));
+}
+
+int bpfsys_map_read_batch(int fd, bool take, const void *in, void *out, void *keys, void *values,
+			  uint32_t *n)
 {
 	union bpf_attr a;
 	int r;
@@ -88,7 +100,7 @@ int bpfsys_map_take_batch(int fd, const void *in, void *out, void *keys, void *v
 	a.batch.keys = BPFSYS_PTR(keys);
 	a.batch.values = BPFSYS_PTR(values);
 	a.batch.count = *n;
-	r = bpfsys(BPF_MAP_LOOKUP_AND_DELETE_BATCH, &a, sizeof(a));
+	r = bpfsys(take ? BPF_MAP_LOOKUP_AND_DELETE_BATCH : BPF_MAP_LOOKUP_BATCH, &a, sizeof(a));
 	*n = a.batch.count;
 	return r;
 }

@@ -5,6 +5,7 @@
 #ifndef DWELL_LOAD_BPF_SYS_H
 #define DWELL_LOAD_BPF_SYS_H
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,9 +22,16 @@ int bpfsys_map_freeze(int fd);
 /* Writes n entries with one call: for maps-in-maps only one grace period is waited for (since 6.8).
  * *n: how many were written, also on error. */
 int bpfsys_map_update_batch(int fd, const void *keys, const void *values, uint32_t *n);
-/* Reads and removes up to *n entries. in: NULL to start, else what `out` was filled with. 0: more may
- * follow; -ENOENT: these were the last; -ENOSPC: a bucket is larger than *n, nothing was read. */
-int bpfsys_map_take_batch(int fd, const void *in, void *out, void *keys, void *values, uint32_t *n);
+/* Reads up to *n entries and, with take, removes them. in: NULL to start, else what `out` was filled with.
+ * 0: more may follow; -ENOENT: these were the last; -ENOSPC: a bucket is larger than *n, nothing was read. */
+int bpfsys_map_read_batch(int fd, bool take, const void *in, void *out, void *keys, void *values,
+			  uint32_t *n);
+static inline int bpfsys_map_take_batch(int fd, const void *in, void *out, void *keys, void *values,
+					uint32_t *n)
+{
+	return bpfsys_map_read_batch(fd, true, in, out, keys, values, n);
+}
+int bpfsys_map_delete_batch(int fd, const void *keys, uint32_t n);
 
 /* Runs a raw_tp program once in this thread; *ret_retval may be NULL. */
 int bpfsys_test_run(int prog_fd, uint32_t *ret_retval);

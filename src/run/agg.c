@@ -16,10 +16,13 @@ struct agg_reader {
 	bool percpu;
 	bool no_batch;	  /* the kernel has no batches for per-CPU hashes (before 5.6) */
 	size_t batch;	  /* entries that keys and values have room for */
-	size_t keys_cap, values_cap;
+	size_t keys_cap, values_cap, idle_cap;
 	uint8_t *keys;
 	uint64_t *values;
+	uint8_t *idle;	  /* keys to be deleted */
+	size_t nidle;
 	uint64_t *merged; /* one value */
+	uint32_t *nentries; /* by map: how many it had when it was read last */
 };
 
 /* One aggregation being read. */
@@ -30,6 +33,9 @@ struct agg_source {
 	uint64_t now;
 	int fd;
 	size_t words;	/* of one value */
+	bool take;	/* what was read is taken out */
+	bool empty;	/* by deleting */
+	uint32_t n;	/* entries read */
 };
 
 int agg_reader_new(const struct loaded *l, const struct rec_schema *schema, bool percpu,
@@ -47,8 +53,9 @@ int agg_reader_new(const struct loaded *l, const struct rec_schema *schema, bool
 		if (schema->aggs[i]->value_size > largest)
 			largest = schema->aggs[i]->value_size;
 	a->merged = malloc(largest + sizeof(uint64_t));
-	if (!a->merged) {
-		free(a);
+	a->nentries = calloc(l->img->nmaps + 1, sizeof(*a->nentries));
+	if (!a->merged || !a->nentries) {
+		agg_reader_free(a);
 		return -ENOMEM;
 	}
 	*ret = a;
@@ -61,6 +68,8 @@ void agg_reader_free(struct agg_reader *a)
 		return;
 	free(a->keys);
 	free(a->values);
+	free(a->idle);
+	free(a->nentries);
 	free(a->merged);
 	free(a);
 }
@@ -72,6 +81,7 @@ static int reserve(struct agg_source *s, size_t n)
 	size_t stride = s->words * a->l->ncpus;
 
 	if (vec_reserve_raw((void **)&a->keys, &a->keys_cap, n * (s->desc->key_size + 1), 1) < 0 ||
+	    vec_reserve_raw((void **)&a->idle, &a->idle_cap, n * (s->desc->key_size + 1), 1) < 0 ||
 	    vec_reserve_raw((void **)&a->values, &a->values_cap, n * stride, sizeof(uint64_t)) < 0)
 		return -ENOMEM;
 	a->batch = n;
@@ -91,8 +101,10 @@ static int emit(struct agg_source *s, const void *key, const uint64_t *values)
 	memset(a->merged, 0, d->value_size);
 	for (unsigned cpu = 0; cpu < a->l->ncpus; cpu++)
 		aggval_merge(d->func, d->is_signed, d->param, a->merged, values + cpu * s->words);
-	if (!a->merged[0])
+	if (!a->merged[0]) {
+		memcpy(a->idle + a->nidle++ * d->key_size, key, d->key_size);
 		return 0;
+	}
 	if (s->sink->proc)
 		decode_field_procs(d->keys, d->nkeys, key, d->key_size, s->sink->proc, s->sink->ctx);
 	return recording_append(s->sink->rec, &row);
@@ -102,6 +114,8 @@ static int emit_all(struct agg_source *s, size_t n)
 {
 	int r = 0;
 
+	s->a->nidle = 0;
+	s->n += (uint32_t)n;
 	for (size_t i = 0; i < n && r == 0; i++)
 		r = emit(s, s->a->keys + i * s->desc->key_size,
 			 s->a->values + i * s->words * s->a->l->ncpus);
@@ -110,8 +124,25 @@ static int emit_all(struct agg_source *s, size_t n)
 	return r;
 }
 
-/* Takes everything out of a per-CPU hash, bucket by bucket. */
-static int take_batches(struct agg_source *s)
+/* Takes the entries out that were just read: zero, or away when they were zero already. */
+static int take_out(struct agg_source *s, uint32_t n)
+{
+	struct agg_reader *a = s->a;
+
+	if (!s->take || s->empty || n == 0)
+		return 0;
+	memset(a->values, 0, n * s->words * sizeof(uint64_t) * a->l->ncpus);
+	if (a->nidle < n) {
+		int r = bpfsys_map_update_batch(s->fd, a->keys, a->values, &n);
+
+		if (r < 0)
+			return r;
+	}
+	return a->nidle ? bpfsys_map_delete_batch(s->fd, a->idle, (uint32_t)a->nidle) : 0;
+}
+
+/* Reads a per-CPU hash, some buckets at a time. */
+static int read_batches(struct agg_source *s)
 {
 	size_t entry = s->words * sizeof(uint64_t) * s->a->l->ncpus + s->desc->key_size;
 	size_t want = AGG_BATCH_BYTES / entry;
@@ -124,7 +155,7 @@ static int take_batches(struct agg_source *s)
 	while (r == 0) {
 		uint32_t n = (uint32_t)s->a->batch;
 
-		q = bpfsys_map_take_batch(s->fd, first ? NULL : &token, &next, s->a->keys,
+		q = bpfsys_map_read_batch(s->fd, s->empty, first ? NULL : &token, &next, s->a->keys,
 					  s->a->values, &n);
 		if (q == -ENOSPC) { /* one bucket has more entries than that */
 			r = reserve(s, s->a->batch * 2);
@@ -133,6 +164,8 @@ static int take_batches(struct agg_source *s)
 		if (q < 0 && q != -ENOENT)
 			return q;
 		r = emit_all(s, n);
+		if (r == 0)
+			r = take_out(s, n);
 		if (q == -ENOENT)
 			break;
 		token = next;
@@ -148,6 +181,7 @@ static int take_singly(struct agg_source *s)
 	unsigned n = 0;
 
 	while (r == 0 && bpfsys_map_next_key(s->fd, NULL, s->a->keys) == 0) {
+		s->a->nidle = 0;
 		r = bpfsys_map_lookup(s->fd, s->a->keys, s->a->values);
 		if (r == 0)
 			r = bpfsys_map_delete(s->fd, s->a->keys);
@@ -175,10 +209,12 @@ static int take_array(struct agg_source *s)
 	return bpfsys_map_update(s->fd, &key, s->a->values);
 }
 
-static int take_map(struct agg_reader *a, const struct img_map *m, int fd, uint64_t now,
+static int read_map(struct agg_reader *a, uint32_t i, uint64_t now, enum agg_when when,
 		    const struct agg_sink *sink)
 {
-	struct agg_source s = { .a = a, .sink = sink, .now = now, .fd = fd };
+	const struct img_map *m = &a->l->img->maps[i];
+	struct agg_source s = { .a = a, .sink = sink, .now = now, .fd = a->l->maps[i].fd,
+				.take = when != AGG_LAST };
 	int r = -EOPNOTSUPP;
 
 	if (m->agg >= a->schema->naggs)
@@ -189,16 +225,18 @@ static int take_map(struct agg_reader *a, const struct img_map *m, int fd, uint6
 	s.words = ROUND_UP((size_t)m->value_size, 8) / sizeof(uint64_t);
 	if (m->type == BPF_MAP_TYPE_PERCPU_ARRAY)
 		return take_array(&s);
+	s.empty = s.take && a->nentries[i] > m->max_entries / AGG_FULL_DEN * AGG_FULL_NUM;
 	if (!a->no_batch)
-		r = take_batches(&s);
-	if (r == -EOPNOTSUPP || r == -EINVAL) {
+		r = read_batches(&s);
+	if (r == -EOPNOTSUPP || (r == -EINVAL && s.n == 0)) {
 		a->no_batch = true;
 		r = take_singly(&s);
 	}
+	a->nentries[i] = s.n;
 	return r;
 }
 
-int agg_snapshot(struct agg_reader *a, uint64_t now, bool running, const struct agg_sink *sink,
+int agg_snapshot(struct agg_reader *a, uint64_t now, enum agg_when when, const struct agg_sink *sink,
 		 struct err *err)
 {
 	struct img_state *st = a->l->state;
@@ -206,7 +244,7 @@ int agg_snapshot(struct agg_reader *a, uint64_t now, bool running, const struct 
 
 	if (!a->schema->naggs)
 		return 0;
-	if (st && running) {
+	if (st && when == AGG_RUNNING) {
 		__atomic_store_n(&st->epoch, !old, __ATOMIC_RELEASE);
 		link_barrier();
 	}
@@ -214,9 +252,9 @@ int agg_snapshot(struct agg_reader *a, uint64_t now, bool running, const struct 
 		const struct img_map *m = &a->l->img->maps[i];
 		int r;
 
-		if (m->role != IMG_MAP_AGG || (running && m->set != old))
+		if (m->role != IMG_MAP_AGG || (when == AGG_RUNNING && m->set != old))
 			continue;
-		r = take_map(a, m, a->l->maps[i].fd, now, sink);
+		r = read_map(a, i, now, when, sink);
 		if (r < 0)
 			return err_set(err, r, "cannot read the aggregation @%s: %s",
 				       m->agg < a->schema->naggs ? a->schema->aggs[m->agg]->name : "",

@@ -88,7 +88,14 @@ int session_snapshot(struct session *s)
 
 	if (s->follow)
 		follow_drain(s->follow);
-	return agg_snapshot(s->agg, session_now(), s->phase == PHASE_RUN, &sink, s->err);
+	if (s->last_done)
+		return 0;
+	s->last_done = s->phase == PHASE_END;
+	return agg_snapshot(s->agg, session_now(),
+			    s->phase == PHASE_RUN     ? AGG_RUNNING
+			    : s->phase == PHASE_STILL ? AGG_STILL
+						      : AGG_LAST,
+			    &sink, s->err);
 }
 
 static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)

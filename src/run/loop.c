@@ -8,6 +8,9 @@
 #include "run/session_int.h"
 #include "run/signals.h"
 
+/* Reading aggregations unasked may take this part of the time at most: 1 / 16. */
+#define AGG_SHARE 16u
+
 struct due {
 	uint64_t drain, agg, status;
 };
@@ -95,6 +98,9 @@ static int work(struct session *s, struct due *d)
 		r = session_snapshot(s);
 		session_consume(s);
 		d->agg = session_now() + (o->aggrate ? o->aggrate : POLL_MAX_NS);
+		/* Large aggregations must not keep us from the rings. */
+		if ((d->agg - now) / AGG_SHARE < session_now() - now)
+			d->agg = session_now() + (session_now() - now) * AGG_SHARE;
 	}
 	if (r == 0 && now >= d->status) {
 		r = status(s);

@@ -247,10 +247,9 @@ static int finish(struct session *s)
 		link_barrier();
 	s->phase = PHASE_STILL;
 	r = session_drain(s);
-	if (r == 0 && s->res.began) {
+	if (r == 0 && s->res.began)
 		r = session_test_run(s, "END");
-		s->phase = PHASE_END;
-	}
+	s->phase = PHASE_END;
 	if (r == 0)
 		r = session_drain(s);
 	if (r == 0)

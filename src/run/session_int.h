@@ -57,6 +57,7 @@ struct session {
 	enum phase phase;
 	uint32_t drains;
 	bool snapshot_done;	 /* in this drain */
+	bool last_done;		 /* the last snapshot has been taken */
 	bool exit_shown;	 /* a record with exit(): what follows is not shown */
 	bool consumer_failed;
 	uint64_t damaged;

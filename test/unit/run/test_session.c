@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include "../load/handimg.h"
 #include "load/bpf_sys.h"
+#include "run/agg.h"
 #include "run/session.h"
 
 enum { P_BEGIN = 1, P_END = 2, P_SYS = 10, P_TIMER = 20 };
@@ -339,49 +340,85 @@ static void fill_keys(int fd, unsigned k)
 	}
 }
 
-/* A consumer that fills the map when BEGIN is seen, so that the next snapshots find it. */
-static void all_keys_are_read_once(void **state)
+static int count_rows(void *ctx)
 {
-	enum { KEYS = 100000 };
-	struct session_config c = {.img = &img, .prog = &prog, .caps = &caps, .consume = consume};
-	struct session *s;
-	struct session_result res;
+	(void)ctx;
+	return consume(NULL);
+}
+
+static void fill_set(struct loaded *l, uint32_t set, unsigned keys)
+{
+	const struct load_map *m = load_find_map(l, IMG_MAP_AGG, 0, set);
+
+	fill_keys(m->fd, keys);
+}
+
+static unsigned entries_of(struct loaded *l, uint32_t set)
+{
+	const struct load_map *m = load_find_map(l, IMG_MAP_AGG, 0, set);
+	uint64_t key, next;
+	unsigned n = 0;
+
+	for (int r = bpfsys_map_next_key(m->fd, NULL, &next); r == 0;
+	     r = bpfsys_map_next_key(m->fd, &key, &next)) {
+		key = next;
+		n++;
+	}
+	return n;
+}
+
+/* Takes a snapshot and checks how many keys came, each with the sum that was put in. */
+static void snapshot(struct agg_reader *a, enum agg_when when, unsigned keys, unsigned times)
+{
+	struct agg_sink sink = {got.rec, count_rows, NULL, NULL};
+	uint64_t sum = (uint64_t)keys * (keys ? keys - 1 : 0) / 2 * caps.possible_cpus * times;
 	struct err err = {0};
-	char name[64];
-	int fd = -1, sig = SIGINT;
-	pthread_t t;
+
+	got.keys = got.keyed_total = 0;
+	if (agg_snapshot(a, 1, when, &sink, &err) < 0)
+		fail_msg("%s", err.msg);
+	consume(NULL);
+	assert_int_equal(got.keys, keys * times);
+	assert_int_equal(got.keyed_total, sum);
+}
+
+static void keys_are_read_once_and_age(void **state)
+{
+	enum { KEYS = 20000, MANY = 101000 };
+	struct agg_reader *a = NULL;
+	struct loaded *l = NULL;
+	struct err err = {0};
 
 	(void)state;
 	setup();
 	memset(&got, 0, sizeof(got));
 	assert_int_equal(recording_new_memory(&schema, &got.rec), 0);
-	assert_int_equal(registry_new(NULL, &caps, 0, &c.reg), 0);
-	c.rec = got.rec;
-	assert_int_equal(session_new(&c, &s, &err), 0);
-	/* The map of set 0 by name among our own descriptors. */
-	for (int i = 3; i < 64 && fd < 0; i++) {
-		union bpf_attr a;
-		struct bpf_map_info info;
-
-		memset(&a, 0, sizeof(a));
-		memset(&info, 0, sizeof(info));
-		a.info.bpf_fd = (uint32_t)i;
-		a.info.info_len = sizeof(info);
-		a.info.info = BPFSYS_PTR(&info);
-		if (bpfsys(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof(a)) == 0 &&
-		    strcmp(info.name, "keyed0") == 0)
-			fd = i;
-	}
-	snprintf(name, sizeof(name), "%d", fd);
-	assert_true(fd >= 0);
-	fill_keys(fd, KEYS);
-	pthread_create(&t, NULL, send_signal, &sig);
-	assert_int_equal(session_run(s, &res, &err), 0);
-	pthread_join(t, NULL);
-	assert_int_equal(got.keys, KEYS);
-	assert_int_equal(got.keyed_total, (uint64_t)caps.possible_cpus * KEYS * (KEYS - 1) / 2);
-	session_free(s);
-	registry_free(c.reg);
+	assert_int_equal(load_image(&img, NULL, &caps, NULL, &l, &err), 0);
+	assert_int_equal(agg_reader_new(l, &schema, false, &a), 0);
+	fill_set(l, 0, KEYS);
+	snapshot(a, AGG_RUNNING, KEYS, 1); /* set 0; programs go on in set 1 */
+	assert_int_equal(l->state->epoch, 1);
+	assert_int_equal(entries_of(l, 0), KEYS); /* zero, but there */
+	fill_set(l, 1, 5);
+	snapshot(a, AGG_RUNNING, 5, 1);
+	assert_int_equal(l->state->epoch, 0);
+	fill_set(l, 0, 7);
+	snapshot(a, AGG_RUNNING, 7, 1);
+	assert_int_equal(entries_of(l, 0), 7); /* the idle ones are gone */
+	snapshot(a, AGG_RUNNING, 0, 1);
+	/* More than half full: emptied. */
+	fill_set(l, 0, MANY);
+	fill_set(l, 1, MANY);
+	snapshot(a, AGG_STILL, MANY, 2);
+	assert_int_equal(entries_of(l, 0), MANY);
+	snapshot(a, AGG_STILL, 0, 1);
+	assert_int_equal(entries_of(l, 0), 0);
+	fill_set(l, 0, KEYS);
+	fill_set(l, 1, KEYS);
+	snapshot(a, AGG_LAST, KEYS, 2);
+	assert_int_equal(entries_of(l, 1), KEYS); /* left alone */
+	agg_reader_free(a);
+	load_free(l);
 	recording_free(got.rec);
 }
 
@@ -468,7 +505,7 @@ int main(void)
 		cmocka_unit_test(a_signal_ends_it_in_order),
 		cmocka_unit_test(a_failing_consumer_ends_it),
 		cmocka_unit_test(the_end_of_the_target_ends_it),
-		cmocka_unit_test(all_keys_are_read_once),
+		cmocka_unit_test(keys_are_read_once_and_age),
 		cmocka_unit_test(losses_are_reported),
 		cmocka_unit_test(the_governor_detaches),
 		cmocka_unit_test(bad_limits_are_refused),
