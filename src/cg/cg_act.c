@@ -33,14 +33,18 @@ bool act_is_data(const struct node *n, enum act_kind *ret)
 	return false;
 }
 
-/* exit(): the state says so to all programs; the record brings the status. */
+/* exit(): the state says so to all programs; the first status counts. */
 static void gen_exit(struct gen *g, const struct lay_field *f)
 {
 	vreg st = gen_mapval(g, cg_map_state(g->cg), 0), v = ir_new(g->f);
+	irlabel done = ir_label(g->f);
 
+	ir_load(g->f, v, st, offsetof(struct img_state, activity), 4);
+	ir_jcci(g->f, IRC_NE, v, IMG_ACTIVE, done);
 	gen_ld(g, v, mem_at(g->rec, (int32_t)f->f.off), 4, true);
 	ir_store(g->f, st, offsetof(struct img_state, exit_status), 4, v);
 	ir_storei(g->f, st, offsetof(struct img_state, activity), 4, IMG_DRAINING);
+	ir_place(g->f, done);
 }
 
 static void gen_data_act(struct gen *g, enum act_kind kind)

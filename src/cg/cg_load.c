@@ -210,6 +210,15 @@ void gen_probe_read(struct gen *g, struct mem dst, uint32_t size, vreg addr, int
 	vreg a = kern_addr(g, addr, off), p = gen_addr(g, dst), n = ir_imm(g->f, size), r = ir_new(g->f);
 
 	ir_call(g->f, r, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel, IR_ARGS(p, n, a));
+	if (!user && off) { /* a member of what NULL points to: the message says NULL */
+		irlabel ok = ir_label(g->f);
+
+		ir_jcci(g->f, IRC_EQ, r, 0, ok);
+		gen_jcci(g, IRC_EQ, addr, 0, gen_fault_imm(g, FAULT_BADADDR, 0));
+		ir_jmp(g->f, gen_fault(g, FAULT_BADADDR, a));
+		ir_place(g->f, ok);
+		return;
+	}
 	gen_read_check(g, r, a, user);
 }
 
@@ -258,7 +267,7 @@ static void load_kern(struct gen *g, const struct place *pl, vreg d, unsigned si
 		      struct tref *btf)
 {
 	if (pl->btf.id && !pl->bit_size && btf_direct(g->cg, pl->btf, pl->off, size, btf)) {
-		gen_jcci(g, IRC_EQ, pl->addr, 0, gen_fault_imm(g, FAULT_BADADDR, (uint64_t)pl->off));
+		gen_jcci(g, IRC_EQ, pl->addr, 0, gen_fault_imm(g, FAULT_BADADDR, 0));
 		if (is_signed && size < 8)
 			ir_loads(g->f, d, pl->addr, (int32_t)pl->off, size);
 		else

@@ -4,6 +4,9 @@
 
 #define MIN_RING 4096u
 #define MAX_RING (1u << 30)
+/* Larger per-CPU values are allocated at load: of such sizes the kernel's allocator for programs keeps
+ * one to three ready, so that a burst of new keys would be lost. Source: kernel/bpf/memalloc.c. */
+#define MAX_DYNAMIC_VALUE 4096
 
 int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_map_type type,
 	       uint32_t key, uint32_t value, uint32_t entries, uint32_t flags)
@@ -109,6 +112,8 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 	struct lay_agg *l = &c->aggs[a->id];
 	const struct aggdesc *d = l->desc;
 	unsigned cpus = c->caps->possible_cpus ? c->caps->possible_cpus : 1;
+	uint64_t per_key = d->key_size + (uint64_t)d->value_size * cpus, mem = c->opts->aggsize;
+	bool prealloc = d->value_size > MAX_DYNAMIC_VALUE;
 	char name[16];
 
 	if (l->map[set] >= 0)
@@ -117,10 +122,8 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 		snprintf(name, sizeof(name), "d_a%u_%.9s", i, a->name);
 		if (d->key_size)
 			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_HASH, d->key_size,
-					       d->value_size,
-					       entries_for(c->opts->aggsize,
-							   d->key_size + (uint64_t)d->value_size * cpus),
-					       BPF_F_NO_PREALLOC);
+					       d->value_size, entries_for(prealloc ? mem / 2 : mem, per_key),
+					       prealloc ? 0 : BPF_F_NO_PREALLOC);
 		else
 			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
 					       d->value_size, 1, 0);

@@ -164,8 +164,8 @@ static void sub_copyinstr(struct gen *g, const struct node *n, struct str *ret)
 	vreg a = gen_int(g, n->args);
 	int64_t max;
 
-	if (arg(n, 1) && node_const(arg(n, 1), &max) && max >= 0 && max + 1 < cap)
-		cap = (uint32_t)max + 1;
+	if (arg(n, 1) && node_const(arg(n, 1), &max) && max >= 1 && max < cap)
+		cap = (uint32_t)max; /* the NUL included */
 	*ret = (struct str){ .m = gen_scratch(g, cap), .bound = cap };
 	gen_read_str(g, ret->m, cap, a, true);
 }
