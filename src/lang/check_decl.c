@@ -210,7 +210,9 @@ static bool declare_keys(struct checker *c, struct cvar *v, const struct decl *d
 	}
 	v->pub.keys = arena_new_arr(c->a, const struct dtype *, n ? n : 1);
 	v->pub.nkeys = n;
-	for (n = 0, k = as->keys; k; k = k->next, n++) {
+	while (n > 0)
+		v->pub.keys[--n] = type_error(c);
+	for (k = as->keys; k; k = k->next, n++) {
 		const struct dtype *ty = check_type(c, k), *r = dtype_resolve(c->t, ty);
 
 		v->pub.keys[n] = ty;
