@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,6 +13,20 @@
 /* raw_tp test-run wants a context as large as the program reads: 12 arguments (MAX_BPF_FUNC_ARGS). */
 #define TEST_RUN_ARGS 12
 
+/* Kernels before 5.11 charge maps and programs to RLIMIT_MEMLOCK, and then say EPERM.
+ * True when it could be raised: not for a second time. */
+static bool raise_memlock(int cmd)
+{
+	struct rlimit rl;
+
+	if (cmd != BPF_MAP_CREATE && cmd != BPF_PROG_LOAD && cmd != BPF_BTF_LOAD)
+		return false;
+	if (getrlimit(RLIMIT_MEMLOCK, &rl) < 0 || rl.rlim_cur == RLIM_INFINITY)
+		return false;
+	rl.rlim_cur = rl.rlim_max = RLIM_INFINITY;
+	return setrlimit(RLIMIT_MEMLOCK, &rl) == 0;
+}
+
 int bpfsys(int cmd, union bpf_attr *attr, size_t size)
 {
 	for (int i = 0;; i++) {
@@ -19,6 +34,11 @@ int bpfsys(int cmd, union bpf_attr *attr, size_t size)
 
 		if (r >= 0)
 			return (int)r;
+		if (errno == EPERM) {
+			if (!raise_memlock(cmd))
+				return -EPERM;
+			continue;
+		}
 		if (errno != EAGAIN || i == EAGAIN_TRIES)
 			return -errno;
 	}

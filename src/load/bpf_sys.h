@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bpf(2) commands that dwell needs, one thin function each: no probing, no retries, no output.
+/* The bpf(2) commands that dwell needs, one thin function each: no probing, no output.
  * All return 0 or a file descriptor, or -errno. Descriptors are close-on-exec (the kernel's own).
  * libbpf's equivalents probe kernel features on first use, which costs more than all of dwell's start. */
 #ifndef DWELL_LOAD_BPF_SYS_H
@@ -11,7 +11,8 @@
 
 #define BPFSYS_PTR(p) ((uint64_t)(uintptr_t)(p))
 
-/* bpf(cmd, attr, size); -EAGAIN (a signal during verification) is tried again. */
+/* bpf(cmd, attr, size); -EAGAIN (a signal during verification) is tried again, and where the kernel
+ * charges RLIMIT_MEMLOCK (before 5.11) that limit is raised when it is reached. */
 int bpfsys(int cmd, union bpf_attr *attr, size_t size);
 
 int bpfsys_map_update(int fd, const void *key, const void *value);

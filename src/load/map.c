@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
@@ -15,17 +14,6 @@ static const char *const role_names[] = {
 	[IMG_MAP_SCRATCH] = "scratch memory",	[IMG_MAP_TLS] = "thread-local variables",
 	[IMG_MAP_ASSOC] = "associative array",	[IMG_MAP_AGG] = "aggregation",
 };
-
-/* Kernels before 5.11 charge maps to RLIMIT_MEMLOCK and say EPERM. True when it could be raised. */
-static bool raise_memlock(void)
-{
-	struct rlimit rl;
-
-	if (getrlimit(RLIMIT_MEMLOCK, &rl) < 0 || rl.rlim_cur == RLIM_INFINITY)
-		return false;
-	rl.rlim_cur = rl.rlim_max = RLIM_INFINITY;
-	return setrlimit(RLIMIT_MEMLOCK, &rl) == 0;
-}
 
 /* What the role demands beyond what the compiler asked for. */
 static uint32_t role_flags(const struct img_map *m)
@@ -50,8 +38,6 @@ static int create(union bpf_attr *a, const struct img_map *m, struct err *err)
 {
 	int fd = bpfsys(BPF_MAP_CREATE, a, sizeof(*a));
 
-	if (fd == -EPERM && raise_memlock())
-		fd = bpfsys(BPF_MAP_CREATE, a, sizeof(*a));
 	if (fd < 0)
 		return err_set(err, fd,
 			       "cannot create the map for %s \"%s\" (key %u, value %u, %u entries): %s",
