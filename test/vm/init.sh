@@ -1,0 +1,54 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: Apache-2.0
+# The guest's first process (see vm-run): mounts what a tracer needs, runs /cmd with its output on
+# ttyS1, writes its exit status to ttyS2, and stops the machine.
+/bin/busybox mkdir -p /proc /sys /dev /r /run /tmp /bin
+/bin/busybox --install -s /bin
+export PATH=/bin:/usr/bin:/sbin:/usr/sbin
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs dev /dev
+ln -s /proc/self/fd /dev/fd
+ln -s /proc/self/fd/0 /dev/stdin
+ln -s /proc/self/fd/1 /dev/stdout
+ln -s /proc/self/fd/2 /dev/stderr
+
+root=
+if grep -q vmp=virtiofs /proc/cmdline; then
+	root=/r
+	# Modules that are built in are not in the list.
+	for m in $(cat /modules); do
+		insmod "/mod/$m"
+	done
+	mount -t virtiofs -o ro host /r || echo "vm-run: no root file system from the host"
+	mount -t proc proc /r/proc
+	mount -t sysfs sysfs /r/sys
+	mount --move /dev /r/dev
+	# What is left of /dev is an empty folder; the serial lines are reached through it.
+	ln -s /r/dev/* /dev/
+	# The host's content of these is hidden, and they can be written.
+	mkdir -p /r/dev/shm
+	mount -t tmpfs tmpfs /r/run
+	mount -t tmpfs tmpfs /r/dev/shm
+	mount -t tmpfs tmpfs /r/var/tmp
+fi
+mkdir -p $root/dev/pts
+mount -t devpts devpts $root/dev/pts
+mount -t tracefs tracefs $root/sys/kernel/tracing
+mount -t debugfs debugfs $root/sys/kernel/debug
+mount -t bpf bpf $root/sys/fs/bpf
+mount -t securityfs securityfs $root/sys/kernel/security
+mount -t cgroup2 cgroup2 $root/sys/fs/cgroup
+ifconfig lo 127.0.0.1
+
+stty raw -echo -opost </dev/ttyS1
+if [ -n "$root" ]; then
+	chroot /r /bin/bash /dev/stdin </cmd >/dev/ttyS1 2>&1
+else
+	sh /cmd >/dev/ttyS1 2>&1 </dev/null
+fi
+echo $? >/dev/ttyS2
+# Closing the line waits until all of it has been sent.
+: >/dev/ttyS1
+printf '\1' | dd of=/dev/port bs=1 seek=244 count=1 2>/dev/null
+poweroff -f
