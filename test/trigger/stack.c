@@ -11,7 +11,11 @@
 #include <unistd.h>
 #include "trigger.h"
 
+#ifdef __clang__
+#define FRAME __attribute__((noinline))
+#else
 #define FRAME __attribute__((noinline, noclone, noipa))
+#endif
 #define NO_TAIL_CALL() __asm__ volatile("" ::: "memory")
 
 FRAME void chain_c(void);
