@@ -5,7 +5,7 @@
 #define COMM_LEN 16 /* TASK_COMM_LEN */
 #define PROGENY_LEVELS 32 /* ancestors that progenyof() looks at */
 
-static vreg cached_call(struct gen *g, enum cache_id id, int helper)
+vreg gen_cached_call(struct gen *g, enum cache_id id, int helper)
 {
 	vreg *p = &g->cache.v[id];
 
@@ -21,17 +21,17 @@ static vreg cached_call(struct gen *g, enum cache_id id, int helper)
 /* Time of this firing. */
 vreg gen_ts(struct gen *g)
 {
-	return cached_call(g, CA_TS, BPF_FUNC_ktime_get_ns);
+	return gen_cached_call(g, CA_TS, BPF_FUNC_ktime_get_ns);
 }
 
 vreg gen_cpu(struct gen *g)
 {
-	return cached_call(g, CA_CPU, BPF_FUNC_get_smp_processor_id);
+	return gen_cached_call(g, CA_CPU, BPF_FUNC_get_smp_processor_id);
 }
 
 vreg gen_task(struct gen *g)
 {
-	return cached_call(g, CA_TASK, BPF_FUNC_get_current_task_btf);
+	return gen_cached_call(g, CA_TASK, BPF_FUNC_get_current_task_btf);
 }
 
 /* One step of a path through kernel structs. */
@@ -56,7 +56,8 @@ static vreg load_member(struct gen *g, vreg p, uint32_t off, unsigned size, bool
 	return d;
 }
 
-/* A scalar reached from the current task: "start_boottime", "real_parent->tgid". NULL reads as 0. */
+/* A scalar reached from the current task: "start_boottime", "real_parent->tgid", "signal->pids[1]" (an
+ * array of pointers). NULL reads as 0. */
 vreg gen_task_field(struct gen *g, const char *path)
 {
 	const struct dtype *ty = dtype_lookup(g->cg->p->types, DK_STRUCT, NULL, "task_struct");
@@ -71,13 +72,20 @@ vreg gen_task_field(struct gen *g, const char *path)
 		struct dmember m;
 
 		for (char *s = strtok_r(seg, ".", &save); s && ty; s = strtok_r(NULL, ".", &save)) {
+			char *bracket = strchr(s, '[');
+			uint32_t index = bracket ? (uint32_t)atoi(bracket + 1) : 0;
+
+			if (bracket)
+				*bracket = 0;
 			ty = dtype_resolve(g->cg->p->types, ty);
 			if (!dtype_member(g->cg->p->types, ty, s, &m)) {
 				ty = NULL;
 				break;
 			}
-			off += m.bit_off / 8;
+			off += m.bit_off / 8 + index * 8;
 			ty = dtype_resolve(g->cg->p->types, m.type);
+			if (ty->kind == DK_ARRAY && index)
+				ty = dtype_resolve(g->cg->p->types, ty->base);
 		}
 		if (!ty)
 			break;
@@ -97,69 +105,9 @@ vreg gen_task_field(struct gen *g, const char *path)
 	return ir_imm(g->f, 0);
 }
 
-/* -- process and thread ids -- */
-
-static vreg pid_tgid(struct gen *g)
-{
-	return cached_call(g, CA_PIDTGID, BPF_FUNC_get_current_pid_tgid);
-}
-
-/* In a pid namespace: ids as dwell's namespace numbers them; tasks that are not in it keep their
- * global ids. */
-static void ns_pid(struct gen *g)
-{
-	vreg pid = ir_new(g->f), tid = ir_new(g->f), r = ir_new(g->f);
-	vreg dev, ino, p = ir_new(g->f), n, gl = pid_tgid(g);
-	irlabel out = ir_label(g->f);
-
-	ir_alui(g->f, IRA_SHR, pid, gl, 32);
-	ir_ext(g->f, tid, gl, 4, false);
-	dev = ir_imm(g->f, g->cg->caps->pidns_dev);
-	ino = ir_imm(g->f, g->cg->caps->pidns_ino);
-	n = ir_imm(g->f, sizeof(struct bpf_pidns_info));
-	ir_slot_addr(g->f, p, g->tmp, 8);
-	ir_call(g->f, r, BPF_FUNC_get_ns_current_pid_tgid, IR_ARGS(dev, ino, p, n));
-	ir_jcci(g->f, IRC_NE, r, 0, out);
-	ir_load_slot(g->f, tid, g->tmp, 8 + offsetof(struct bpf_pidns_info, pid), 4);
-	ir_load_slot(g->f, pid, g->tmp, 8 + offsetof(struct bpf_pidns_info, tgid), 4);
-	ir_place(g->f, out);
-	g->cache.v[CA_NSPID] = pid;
-	g->cache.v[CA_NSTID] = tid;
-}
-
-vreg gen_pid(struct gen *g)
-{
-	vreg *p = &g->cache.v[CA_NSPID];
-
-	if (*p < 0 && g->cg->caps->in_pidns) {
-		ns_pid(g);
-	} else if (*p < 0) {
-		vreg d = ir_new(g->f);
-
-		ir_alui(g->f, IRA_SHR, d, pid_tgid(g), 32);
-		*p = d;
-	}
-	return *p;
-}
-
-vreg gen_tid(struct gen *g)
-{
-	vreg *p = &g->cache.v[CA_NSTID];
-
-	if (*p < 0 && g->cg->caps->in_pidns) {
-		ns_pid(g);
-	} else if (*p < 0) {
-		vreg d = ir_new(g->f);
-
-		ir_ext(g->f, d, pid_tgid(g), 4, false);
-		*p = d;
-	}
-	return *p;
-}
-
 static vreg uid_gid(struct gen *g, bool gid)
 {
-	vreg v = cached_call(g, CA_UIDGID, BPF_FUNC_get_current_uid_gid), d = ir_new(g->f);
+	vreg v = gen_cached_call(g, CA_UIDGID, BPF_FUNC_get_current_uid_gid), d = ir_new(g->f);
 
 	if (gid)
 		ir_alui(g->f, IRA_SHR, d, v, 32);
@@ -214,7 +162,7 @@ vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf)
 	switch (id) {
 	case BI_PID:	      return gen_pid(g);
 	case BI_TID:	      return gen_tid(g);
-	case BI_PPID:	      return gen_task_field(g, "real_parent->tgid");
+	case BI_PPID:	      return gen_ppid(g);
 	case BI_UID:	      return uid_gid(g, false);
 	case BI_GID:	      return uid_gid(g, true);
 	case BI_TIMESTAMP:    return gen_ts(g);

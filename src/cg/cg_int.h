@@ -166,7 +166,7 @@ struct prog {
 	uint32_t index;
 	int maps_used[CG_MAX_MAPS];
 	unsigned nmaps_used;
-	struct irfn *fn_fault, *fn_count;
+	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container;
 	uint32_t scratch_top, scratch_max;
 	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
 	bool failed; /* an error was reported, or the maps do not suffice */
@@ -370,7 +370,9 @@ void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret);
 vreg gen_ts(struct gen *g);
 vreg gen_task(struct gen *g);
 vreg gen_task_field(struct gen *g, const char *path); /* "group_leader->tgid" */
-vreg gen_pid(struct gen *g);
+vreg gen_pid(struct gen *g); /* cg_pid.c: as dwell's pid namespace numbers them */
+vreg gen_ppid(struct gen *g);
+vreg gen_cached_call(struct gen *g, enum cache_id id, int helper);
 vreg gen_tid(struct gen *g);
 vreg gen_cpu(struct gen *g);
 vreg gen_progenyof(struct gen *g, vreg pid);
