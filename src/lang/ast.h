@@ -143,6 +143,8 @@ struct node {
 	const struct dtype *type;
 	bool lvalue;	   /* designates memory or a variable */
 	bool is_const;	   /* compile-time constant */
+	bool is_null;	   /* N_STR: was the constant 0 where a string is wanted: "", and as the value
+			    * of an assignment it deletes */
 	bool user;	   /* its address, if any, is in user memory */
 	struct dvar *var;  /* N_IDENT, N_TLS, N_THIS, N_INDEX on an associative array */
 	struct dagg *agg;  /* N_AGG */

@@ -87,6 +87,8 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 		n->a->type = n->a->var->type; /* b gave it its type: x = x = 1 */
 	}
 	r = res(c, n->a);
+	if (r->kind == DK_STRING)
+		n->b = null_string(c, n->b);
 	if (r->kind == DK_ARRAY || r->kind == DK_FUNC) {
 		fail(c, n, D_OP_ARRFUN, "operator = may not be applied to operand of type \"%s\"",
 		     tname(c, n->a));

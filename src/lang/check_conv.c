@@ -114,6 +114,18 @@ struct node *to_string(struct checker *c, struct node *n)
 	return set_type(k, dtype_string(c->t, bound));
 }
 
+/* D takes strings for addresses: 0 is the string that is not there. */
+struct node *null_string(struct checker *c, struct node *n)
+{
+	if (!is_zero(n))
+		return n;
+	n->kind = N_STR;
+	n->str = "";
+	n->len = 0;
+	n->is_null = true;
+	return set_type(n, dtype_string(c->t, 1));
+}
+
 const struct dtype *promoted(struct checker *c, const struct node *n)
 {
 	const struct dtype *r = res(c, n);

@@ -54,9 +54,14 @@ static struct node *check_ksym(struct checker *c, struct node *n)
 	const char *mod = n->str;
 	struct tref ref;
 
-	if (!ks || ks->find(ks->ctx, mod, n->name, &n->ksym_addr) < 0)
-		return fail(c, n, D_IDENT_UNDEF, "failed to resolve %s`%s: Unknown symbol name",
-			    mod ? mod : "", n->name);
+	if (!ks || ks->find(ks->ctx, mod, n->name, &n->ksym_addr) < 0) {
+		fail(c, n, D_IDENT_UNDEF, "failed to resolve %s`%s: Unknown symbol name",
+		     mod ? mod : "", n->name);
+		hint(c, "the symbol table of the kernel does not list it; variables are only "
+			"listed by "
+			"kernels with CONFIG_KALLSYMS_ALL");
+		return n;
+	}
 	n->lvalue = true;
 	if (!c->env->ts || typesrc_find_var(c->env->ts, mod, n->name, &ref) < 0)
 		return set_type(n, basic(c, DT_VOID)); /* its address and casts of it are of use */

@@ -140,9 +140,14 @@ static struct node *check_logical(struct checker *c, struct node *n)
 
 static struct node *check_relation(struct checker *c, struct node *n)
 {
-	bool strs = type_strcompat(c, n->a->type) && type_strcompat(c, n->b->type) &&
-		    (is_str(c, n->a) || is_str(c, n->b));
+	bool strs;
 
+	if (is_str(c, n->a))
+		n->b = null_string(c, n->b);
+	else if (is_str(c, n->b))
+		n->a = null_string(c, n->a);
+	strs = type_strcompat(c, n->a->type) && type_strcompat(c, n->b->type) &&
+	       (is_str(c, n->a) || is_str(c, n->b));
 	if (is_int(c, n->a) && is_int(c, n->b)) {
 		usual(c, n);
 	} else if (strs) {
@@ -344,6 +349,10 @@ struct node *check_cond(struct checker *c, struct node *n)
 		return set_err(c, n);
 	if (!is_scalar(c, n->a))
 		return fail(c, n, D_OP_SCALAR, "operator ?: expression must be of scalar type");
+	if (is_str(c, n->b))
+		n->c = null_string(c, n->c);
+	else if (is_str(c, n->c))
+		n->b = null_string(c, n->b);
 	if (is_int(c, n->b) && is_int(c, n->c)) {
 		const struct dtype *ty = types_same(c, n->b->type, n->c->type)
 						 ? rvalue_type(c, n->b->type)

@@ -203,6 +203,11 @@ static const struct row programs[] = {
 	{"inline int N = 4; char x[N + 1]; BEGIN { x[4] = 'c'; }", "var x: char [5]\n"},
 	{"BEGIN /x++ && y == 0/ { trace(x); y = 1; }", "var x: int64_t"},
 	{"BEGIN /x == 0/ { trace(x++); }", "/(==:int x:int64_t 0:long)/"},
+	{"BEGIN { self->s = execname; self->s = 0; }", "(=:string self->s:string \"\":string<1>)"},
+	{"BEGIN /strchr(execname, 'z') == NULL/ { trace(pid ? execname : NULL); }",
+	 "/(==:int (strchr:string<16> execname:string<16> 122:char) \"\":string<1>)/"},
+	{"BEGIN { x[1] = execname; x[1] = 0; trace(0 != x[1]); }",
+	 "(!=:int \"\":string<1> ([]:string x 1:int))"},
 	/* a clause with several descriptions is checked for each */
 	{"BEGIN, END { x = 1; trace(probename); }",
 	 "clause 2 :::END: 1 probe\n  1: (=:int x:int 1:int)\n  2: (trace:void \"END\":string<4>)"},
