@@ -29,6 +29,7 @@ struct basm {
 	uint32_t waiting;   /* jumps that wait */
 	struct fixups refs; /* of functions */
 	bool in_island;
+	uint32_t label_at; /* place of the last label, + 1 */
 	int err;
 	const char *why;
 };
@@ -156,8 +157,8 @@ static void maybe_islands(struct basm *b)
 	age = b->n - oldest(b);
 	if (age < ASM_ISLAND_GAP)
 		return;
-	gap = b->insns[b->n - 1].code == (BPF_JMP | BPF_JA) ||
-	      b->insns[b->n - 1].code == (BPF_JMP | BPF_EXIT);
+	gap = b->label_at != b->n + 1 && (b->insns[b->n - 1].code == (BPF_JMP | BPF_JA) ||
+					  b->insns[b->n - 1].code == (BPF_JMP | BPF_EXIT));
 	if (!gap && age < ASM_ISLAND_AT)
 		return;
 	b->in_island = true;
@@ -182,7 +183,7 @@ void asm_label(struct basm *b, uint32_t label)
 		fail(b, -EINVAL, "label placed twice");
 		return;
 	}
-	b->label[label] = b->n + 1;
+	b->label[label] = b->label_at = b->n + 1;
 	for (k = b->heads[label]; k; k = b->jumps.v[k - 1].next) {
 		if (b->jumps.v[k - 1].target == PATCHED)
 			continue;

@@ -446,6 +446,7 @@ void ir_opt(struct irfn *f, struct arena *tmp)
 {
 	struct opt o = { .f = f, .tmp = tmp };
 
+	ir_rename(f, tmp);
 	find_defs(&o);
 	if (f->prog->err)
 		return;

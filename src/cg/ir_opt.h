@@ -7,6 +7,8 @@
 /* What BPF computes. */
 int64_t ir_eval(enum ir_alu op, int64_t a, int64_t b);
 bool ir_eval_cond(enum ir_cond c, int64_t a, int64_t b);
+/* Gives values that do not leave their block registers of their own. */
+void ir_rename(struct irfn *f, struct arena *tmp);
 /* Rewrites into BPF's two-address form without NOPs. ndefs, def: by vreg, number of definitions and
  * index of one. */
 void ir_two_address(struct irfn *f, struct arena *tmp, const uint32_t *ndefs, const uint32_t *def);
