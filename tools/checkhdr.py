@@ -22,7 +22,7 @@ def check(root, compiler, path):
 
 def main():
     root, compiler = sys.argv[1], sys.argv[2:]
-    headers = [p for p in sources.walk(root, "src", "test") if p.endswith(".h")]
+    headers = [p for p in sources.walk(root, "src") if p.endswith(".h")]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         errors = [e for e in pool.map(lambda p: check(root, compiler, p), headers) if e]
     return sources.finish("headers", errors, len(headers))

@@ -2,7 +2,7 @@
 /* Which clauses go into which program: probes with equal entries share one. */
 #include "cg/cg_int.h"
 #include <errno.h>
-#include <uthash.h>
+#include "base/hash.h"
 
 struct point_ent {
 	uint32_t id;

@@ -2,7 +2,7 @@
 /* Layouts: where variables live, what records and keys look like, and the read-only data. All sizes
  * are static, so that generated code uses constant offsets. */
 #include "cg/cg_int.h"
-#include <uthash.h>
+#include "base/hash.h"
 #include "base/aggval.h"
 
 struct ro_str {
