@@ -208,8 +208,12 @@ static int start_and_loop(struct session *s, int signal_fd)
 		return 0;
 	}
 	r = attach_all(s);
-	for (size_t i = 0; i < s->c.ntargets && r == 0; i++)
+	for (size_t i = 0; i < s->c.ntargets && r == 0; i++) {
+		/* The side band tells of later mappings only; the program's own was made by its exec. */
+		if (s->follow)
+			follow_see(s->follow, (uint32_t)target_pid(s->c.targets[i]), 0);
 		r = target_go(s->c.targets[i], s->err);
+	}
 	return r < 0 ? r : session_loop(s, signal_fd);
 }
 
