@@ -232,6 +232,8 @@ struct str {
 	uint32_t bound; /* readable bytes, NUL included */
 	bool padded;	/* zero up to bound behind the text */
 	bool maybe_null; /* m.base may be NULL: "" */
+	bool has_set;	 /* the string may be NULL: set is 0 then */
+	vreg set;
 };
 
 /* cg_group.c */
@@ -360,7 +362,8 @@ void gen_place(struct gen *g, const struct node *n, struct place *ret);
 vreg gen_assign(struct gen *g, const struct node *n, bool want);
 vreg gen_incdec(struct gen *g, const struct node *n, bool want);
 void gen_var_str(struct gen *g, const struct node *n, struct str *ret);
-vreg gen_var_set(struct gen *g, const struct node *n); /* string variable: non-zero when assigned */
+bool node_is_null(const struct node *n); /* the constant 0, cast or not */
+vreg gen_str_set(struct gen *g, const struct node *n); /* string as a condition: 0 when it is NULL */
 void gen_this_init(struct gen *g);
 struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix);
 

@@ -226,11 +226,11 @@ static enum op swapped(enum op op)
 /* string == NULL and the like: was it ever assigned? */
 static bool str_null_test(struct gen *g, const struct node *n, irlabel l, bool when)
 {
-	bool sa = type_is_str(g->cg, n->a), sb = type_is_str(g->cg, n->b);
+	bool na = node_is_null(n->a), nb = node_is_null(n->b);
 
-	if (sa == sb)
+	if (na == nb || (n->op != OP_EQ && n->op != OP_NE))
 		return false;
-	gen_branch(g, sa ? n->a : n->b, l, (n->op == OP_NE) == when);
+	gen_branch(g, na ? n->b : n->a, l, (n->op == OP_NE) == when);
 	return true;
 }
 
@@ -313,7 +313,7 @@ void gen_branch(struct gen *g, const struct node *n, irlabel l, bool when)
 		gen_effect(g, n->a);
 		gen_branch(g, n->b, l, when);
 	} else if (type_is_str(g->cg, n)) {
-		gen_jcci(g, when ? IRC_NE : IRC_EQ, gen_var_set(g, n), 0, l);
+		gen_jcci(g, when ? IRC_NE : IRC_EQ, gen_str_set(g, n), 0, l);
 	} else {
 		vreg v = gen_ptr(g, n, &btf);
 

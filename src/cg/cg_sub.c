@@ -79,7 +79,7 @@ static void sub_strjoin(struct gen *g, const struct node *n, struct str *ret)
 	*ret = (struct str){ .m = m, .bound = cap };
 }
 
-/* strchr, strrchr, strstr: the rest of the string from the place found, "" when there is none. */
+/* strchr, strrchr, strstr: the rest of the string from the place found, NULL when there is none. */
 static vreg find_index(struct gen *g, const struct node *n, const struct str *s)
 {
 	vreg p = gen_addr(g, s->m), b = ir_imm(g->f, s->bound);
@@ -102,8 +102,12 @@ static void sub_find(struct gen *g, const struct node *n, struct str *ret)
 	irlabel out = ir_label(g->f);
 	struct mem m = result(g, ret);
 
+	ret->has_set = true;
+	ret->set = ir_new(g->f);
+	ir_movi(g->f, ret->set, 0);
 	gen_sti(g, m, 1, 0);
 	gen_jcci(g, IRC_SLT, at, 0, out);
+	ir_movi(g->f, ret->set, 1);
 	ir_alu(g->f, IRA_ADD, a, gen_launder(g, gen_addr(g, s.m)), at);
 	p = gen_addr(g, m);
 	c = ir_imm(g->f, strsize(g));
@@ -136,7 +140,8 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 	bool go_on = first->kind == N_INT || (first->kind == N_CAST && first->a->kind == N_INT);
 	struct mem state;
 	struct str t;
-	vreg d, c, st, q, nq;
+	vreg d, c, st, q, nq, len;
+	irlabel out = ir_label(g->f);
 
 	if (g->strtok_off < 0) {
 		g->strtok_off = gen_scratch_keep(g, 8 + strsize(g)).off;
@@ -155,7 +160,13 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 	gen_sti(g, ret->m, 1, 0);
 	c = ir_imm(g->f, strsize(g));
 	st = gen_addr(g, state);
-	rt_call(g, RT_STRTOK, IR_ARGS(d, c, st, q, nq));
+	len = rt_call(g, RT_STRTOK, IR_ARGS(d, c, st, q, nq));
+	ret->has_set = true;
+	ret->set = ir_new(g->f);
+	ir_movi(g->f, ret->set, 0);
+	ir_jcci(g->f, IRC_SLT, len, 0, out);
+	ir_movi(g->f, ret->set, 1);
+	ir_place(g->f, out);
 }
 
 static void sub_copyinstr(struct gen *g, const struct node *n, struct str *ret)

@@ -369,7 +369,7 @@ static void store_scalar(struct gen *g, struct place *pl, const struct dtype *ty
 	ir_place(g->f, skip);
 }
 
-static bool is_null(const struct node *n)
+bool node_is_null(const struct node *n)
 {
 	int64_t c;
 
@@ -383,13 +383,17 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 {
 	uint32_t cap = (uint32_t)g->cg->opts->strsize, storage = lay_storage(g->cg, lhs->type);
 	irlabel skip = ir_label(g->f);
-	bool null = is_null(rhs);
+	bool null = node_is_null(rhs);
 	struct place pl;
 	struct str s;
 	struct mem dst;
 
-	if (!null)
+	if (!null) {
 		gen_str(g, rhs, &s);
+		if (rhs->var)
+			s.set = gen_str_set(g, rhs);
+		s.has_set |= rhs->var != NULL;
+	}
 	gen_place(g, lhs, &pl);
 	if (pl.kind != PL_MEM) {
 		cg_error(g, lhs->at, TAG_NOSUPP, "a string cannot be assigned through a pointer");
@@ -410,7 +414,10 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 		gen_str_copy(g, &s, dst, cap);
 	if (storage - cap > 1)
 		gen_zero(g, mem_add(dst, (int32_t)cap), storage - cap);
-	gen_sti(g, mem_add(dst, (int32_t)cap), 1, !null);
+	if (!null && s.has_set)
+		gen_st(g, mem_add(dst, (int32_t)cap), 1, s.set);
+	else
+		gen_sti(g, mem_add(dst, (int32_t)cap), 1, !null);
 	if (pl.has_key)
 		assoc_update(g, pl.var, pl.key, dst, BPF_ANY, skip);
 	ir_place(g->f, skip);
@@ -479,7 +486,7 @@ vreg gen_assign(struct gen *g, const struct node *n, bool want)
 
 	if (ty->kind == DK_STRING) {
 		store_str(g, n->a, n->b);
-		return want ? gen_var_set(g, n->a) : VREG_NONE;
+		return want ? gen_str_set(g, n->a) : VREG_NONE;
 	}
 	if (ty->kind == DK_STRUCT || ty->kind == DK_UNION || ty->kind == DK_ARRAY) {
 		store_bytes(g, n->a, n->b, lay_storage(g->cg, ty));
@@ -527,15 +534,17 @@ void gen_var_str(struct gen *g, const struct node *n, struct str *ret)
 			     .maybe_null = pl.maybe_null };
 }
 
-vreg gen_var_set(struct gen *g, const struct node *n)
+vreg gen_str_set(struct gen *g, const struct node *n)
 {
 	struct place pl;
 	struct tref btf;
 	struct str s;
 
+	while (n->kind == N_CAST && type_is_str(g->cg, n->a))
+		n = n->a;
 	if (!n->var) {
 		gen_str(g, n, &s);
-		return ir_imm(g->f, 1);
+		return s.has_set ? s.set : ir_imm(g->f, 1);
 	}
 	gen_place(g, n, &pl);
 	pl.m.off += (int32_t)g->cg->opts->strsize;
