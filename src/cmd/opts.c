@@ -118,7 +118,9 @@ static int version(void)
 	return -1;
 }
 
-/* Options that only set something. 1: not one of them. */
+#define NOT_SIMPLE (-2) /* no exit code, and not "done" either */
+
+/* Options that only set something; NOT_SIMPLE: not one of them. */
 static int simple_option(struct cmdline *c, int letter, const char *arg)
 {
 	switch (letter) {
@@ -154,7 +156,7 @@ static int simple_option(struct cmdline *c, int letter, const char *arg)
 	case 'X':
 		return set_named(c, 'X', "stdc", arg);
 	default:
-		return 1;
+		return NOT_SIMPLE;
 	}
 }
 
@@ -164,7 +166,7 @@ static int option(struct cmdline *c, int letter, char *arg)
 	const char *p = strchr(prog_letters, letter);
 	int r = simple_option(c, letter, arg);
 
-	if (r <= 0 || r > 1)
+	if (r != NOT_SIMPLE)
 		return r;
 	if (p) {
 		add_prog(c, (enum prog_kind)(p - prog_letters), arg);
