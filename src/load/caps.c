@@ -38,6 +38,12 @@ int cap_load(const struct cap_prog *p)
 	a.log_buf = BPFSYS_PTR(p->log);
 	a.log_size = p->log_size;
 	a.log_level = p->log ? 1 : 0;
+	if (p->nfuncs) {
+		a.prog_btf_fd = (uint32_t)p->btf_fd;
+		a.func_info = BPFSYS_PTR(p->funcs);
+		a.func_info_cnt = p->nfuncs;
+		a.func_info_rec_size = sizeof(*p->funcs);
+	}
 	memcpy(a.prog_name, "dwell_caps", sizeof("dwell_caps"));
 	return bpfsys(BPF_PROG_LOAD, &a, sizeof(a));
 }
@@ -186,7 +192,6 @@ static const struct {
 } helpers[] = {
 	{BPF_FUNC_ringbuf_reserve, offsetof(struct caps, ringbuf)},
 	{BPF_FUNC_task_storage_get, offsetof(struct caps, task_storage)},
-	{BPF_FUNC_loop, offsetof(struct caps, bpf_loop)},
 	{BPF_FUNC_strncmp, offsetof(struct caps, bpf_strncmp)},
 	{BPF_FUNC_get_task_stack, offsetof(struct caps, get_task_stack)},
 	{BPF_FUNC_ktime_get_tai_ns, offsetof(struct caps, ktime_tai)},
@@ -202,6 +207,7 @@ static void probe_helpers(struct caps *c)
 int caps_quick(struct caps *ret, struct err *err)
 {
 	struct caps c = {0};
+	struct attempt loop = {0};
 	_cleanup_close_ int prog = -1, clock = -1;
 	const char *lockdown = cap_lockdown();
 
@@ -220,6 +226,7 @@ int caps_quick(struct caps *ret, struct err *err)
 	/* Raw tracepoints got test-run in 5.10; the loader finds out by doing it. */
 	c.test_run_raw_tp = true;
 	probe_helpers(&c);
+	c.bpf_loop = cap_try_loop(&loop);
 	c.atomics = cap_atomics();
 	c.batch_percpu_hash = cap_percpu_batch();
 	c.copy_from_user_sleepable =

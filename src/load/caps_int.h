@@ -18,6 +18,9 @@ struct cap_prog {
 	uint32_t ninsns;
 	char *log; /* verifier log, or NULL */
 	uint32_t log_size;
+	int btf_fd; /* with funcs */
+	const struct bpf_func_info *funcs;
+	uint32_t nfuncs;
 };
 
 /* fd, or -errno. */
@@ -35,6 +38,9 @@ const char *cap_lockdown(void);
 bool cap_read_line(const char *path, char *buf, size_t size);
 /* 'y', 'm', 'n' (not set) of the kernel's configuration; 0: unknown. */
 char cap_config(const char *option);
+
+/* caps_loop.c */
+bool cap_try_loop(struct attempt *a);
 
 /* caps_attach.c: attempts that load and attach. */
 bool cap_try_raw_tp(struct attempt *a);

@@ -68,7 +68,6 @@ static bool try_helper(struct attempt *a, uint32_t type, uint32_t flags, uint32_
 	static bool fn(struct attempt *a) { return try_helper(a, type, flags, func); }
 HELPER(try_ringbuf, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ringbuf_reserve)
 HELPER(try_task_storage, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_storage_get)
-HELPER(try_loop, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_loop)
 HELPER(try_strncmp, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_strncmp)
 HELPER(try_task_stack, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_task_stack)
 HELPER(try_tai, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ktime_get_tai_ns)
@@ -233,7 +232,7 @@ static const struct feature {
 	{"maps", "task storage (self->x)", try_task_storage, FIELD(task_storage), NULL, "a hash per thread"},
 	{"maps", "batched reads of per-CPU hashes", try_batch, FIELD(batch_percpu_hash), NULL,
 	 "one by one, slower"},
-	{"helpers", "bpf_loop", try_loop, FIELD(bpf_loop), NULL, "short unrolled loops"},
+	{"helpers", "bpf_loop", cap_try_loop, FIELD(bpf_loop), NULL, "loops that the verifier walks step by step"},
 	{"helpers", "bpf_strncmp", try_strncmp, FIELD(bpf_strncmp), NULL, "a loop"},
 	{"helpers", "fetch-and-add, compare-and-exchange", try_atomics, FIELD(atomics), NULL, "nothing"},
 	{"helpers", "stack of another task", try_task_stack, FIELD(get_task_stack), NULL,
