@@ -360,6 +360,45 @@ static void remove_unreachable(struct opt *o)
 	}
 }
 
+/* The next instruction that is no NOP, or n. */
+static uint32_t next_insn(const struct irfn *f, uint32_t n)
+{
+	do
+		n++;
+	while (n < f->n && f->insns[n].op == IRO_NOP);
+	return n;
+}
+
+/* "if c goto a; goto b; a:" becomes "if !c goto b; a:". */
+static void invert_jumps(struct irfn *f)
+{
+	static const uint8_t inverse[] = {
+		[IRC_EQ] = IRC_NE,   [IRC_NE] = IRC_EQ,	  [IRC_GT] = IRC_LE,   [IRC_LE] = IRC_GT,
+		[IRC_GE] = IRC_LT,   [IRC_LT] = IRC_GE,	  [IRC_SGT] = IRC_SLE, [IRC_SLE] = IRC_SGT,
+		[IRC_SGE] = IRC_SLT, [IRC_SLT] = IRC_SGE,
+	};
+	uint32_t n, j, l;
+
+	for (n = 0; n < f->n; n++) {
+		struct irinsn *i = &f->insns[n];
+
+		if ((i->op != IRO_JCC && i->op != IRO_JCCI) || i->sub == IRC_SET)
+			continue;
+		j = next_insn(f, n);
+		if (j >= f->n || f->insns[j].op != IRO_JMP)
+			continue;
+		for (l = next_insn(f, j); l < f->n && f->insns[l].op == IRO_LABEL;
+		     l = next_insn(f, l)) {
+			if (f->insns[l].imm != i->imm)
+				continue;
+			i->sub = inverse[i->sub];
+			i->imm = f->insns[j].imm;
+			f->insns[j].op = IRO_NOP;
+			break;
+		}
+	}
+}
+
 /* Jumps to the next instruction, and labels that nobody jumps to. */
 static void remove_empty_jumps(struct opt *o)
 {
@@ -455,6 +494,7 @@ void ir_opt(struct irfn *f, struct arena *tmp)
 	if (f->prog->err)
 		return;
 	remove_unused(&o);
+	invert_jumps(f);
 	remove_empty_jumps(&o);
 	ir_two_address(f, tmp, o.ndefs, o.def);
 }

@@ -448,7 +448,7 @@ static void random_insn(struct rnd *r)
 	case 3: ir_movi(r->f, d, (uint64_t)any_imm(r)); break;
 	case 4: ir_ext(r->f, d, a, sizes[sel % 4], sel & 8); break;
 	case 5: ir_bswap(r->f, d, a, sizes[sel % 4]); break;
-	case 6: ir_call(r->f, d, (int)sel % 36, sel % 36 % 6,
+	case 6: ir_call(r->f, d, (int)sel % 36 + 1, (sel % 36 + 1) % 6,
 			(vreg[]){ any(r), a, b, any(r), any(r) }); break;
 	case 7:
 		if (r->callee)

@@ -142,6 +142,23 @@ static void unused_and_unreachable_code_goes(void **state)
 	CODE(&x, "r0 = 7; exit");
 }
 
+static void jumps_over_jumps_are_inverted(void **state)
+{
+	struct fix x = begin();
+	irlabel in = ir_label(x.f), out = ir_label(x.f);
+	vreg v = ir_new(x.f);
+
+	(void)state;
+	ir_load(x.f, v, ir_ctx(x.f), 0, 8);
+	ir_jcci(x.f, IRC_GT, v, 5, in);
+	ir_jmp(x.f, out);
+	ir_place(x.f, in);
+	ir_storei(x.f, ir_ctx(x.f), 0, 8, 1);
+	ir_place(x.f, out);
+	ir_reti(x.f, 0);
+	CODE(&x, "r0 = *(u64 *)(r1 +0); if r0 <= 5 goto pc+1; *(u64 *)(r1 +0) = 1; r0 = 0; exit");
+}
+
 static void calls_keep_their_effects(void **state)
 {
 	struct fix x = begin();
@@ -428,6 +445,7 @@ int main(void)
 		cmocka_unit_test(folding_computes_as_bpf),
 		cmocka_unit_test(division_and_shift_limits),
 		cmocka_unit_test(unused_and_unreachable_code_goes),
+		cmocka_unit_test(jumps_over_jumps_are_inverted),
 		cmocka_unit_test(calls_keep_their_effects),
 		cmocka_unit_test(the_context_survives_calls_in_a_saved_register),
 		cmocka_unit_test(slots_are_addressed_directly),

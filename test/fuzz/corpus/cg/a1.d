@@ -1,0 +1,1 @@
+BEGIN { printf("hello %d\n", 1); exit(0); }

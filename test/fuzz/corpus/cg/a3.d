@@ -1,0 +1,1 @@
+syscall::read:entry { self->ts = timestamp; } syscall::read:return /self->ts/ { @q = quantize(timestamp - self->ts); self->ts = 0; }

@@ -1,0 +1,1 @@
+syscall:::entry { a[pid, execname] = arg2; x++; self->s = strjoin(execname, "x"); trace(self->s); a[pid, execname] = 0; }

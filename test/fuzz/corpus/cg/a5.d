@@ -1,0 +1,1 @@
+profile-97 { @[stack()] = sum(1); @l = lquantize(arg0, 0, 100, 10); @ll = llquantize(pid, 10, 0, 6, 20); }

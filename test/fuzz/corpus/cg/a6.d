@@ -1,0 +1,1 @@
+BEGIN { x = 5; z = x - 5; y = x / z; s = "abc"; printf("%s %s %s", substr(s, 1), basename("/a/b"), lltostr(-x, 16)); } ERROR { trace(arg4); exit(1); }

@@ -1,0 +1,1 @@
+tick-1s { printa(@a); clear(@a); trunc(@a, 5); normalize(@a, 3); } syscall::write:entry /execname == "sh" && arg2 > 10/ { @a[probefunc, pid] = avg(arg2); @b = stddev(arg2); @c = min(arg2); @d = max(arg2); }

@@ -1,0 +1,1 @@
+int g; string st; BEGIN { g = 0; st = "x"; } syscall::read:entry { st = execname; g = strlen(st); this->a = index(st, "b"); this->t = strtok(st, " "); trace(this->t); trace(toupper(st)); trace(cleanpath(dirname("/a/b"))); } END { printf("%d", g); }

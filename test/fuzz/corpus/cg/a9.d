@@ -1,0 +1,1 @@
+syscall::read:entry { trace(copyinstr(arg1)); tracemem(copyin(arg1, 16), 16); stack(); self->p = alloca(16); bcopy(self->p, alloca(8), 4); }
