@@ -25,11 +25,7 @@ static uint32_t role_flags(const struct img_map *m)
 		return BPF_F_RDONLY_PROG;
 	case IMG_MAP_TLS:
 		return BPF_F_NO_PREALLOC;
-	case IMG_MAP_AGG: /* sized by possible CPUs: never preallocate */
-		return m->type == BPF_MAP_TYPE_PERCPU_HASH || m->type == BPF_MAP_TYPE_HASH
-			       ? BPF_F_NO_PREALLOC
-			       : 0;
-	default:
+	default: /* aggregations: large values are preallocated, small ones not, as the compiler says */
 		return 0;
 	}
 }

@@ -17,7 +17,7 @@ static const struct trigger triggers[] = {
 	{ "notresident", "FILE: write(2) of a page of FILE that is not in memory", run_notresident },
 	{ "rate", "PER_SECOND MS [THREADS]: getppid at that rate; prints calls and ms", run_rate },
 	{ "exitcode", "N: exits with N", run_exitcode },
-	{ "chain", "[N]: main > chain_a > chain_b > chain_c > getppid, N times", run_chain },
+	{ "chain", "[N [MS]]: run_chain > chain_a > chain_b > chain_c > getppid, N times; then sleeps", run_chain },
 	{ "deep", "DEPTH: getppid at the end of a recursion", run_deep },
 	{ "spin", "MS: burns CPU in spin_here()", run_spin },
 	{ "jit", "getppid from generated code that a perf map names", run_jit },

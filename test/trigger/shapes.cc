@@ -9,9 +9,12 @@ struct circle {
 };
 long circle::area(int a, const char *)
 {
-	long r;
+	volatile long r; // on the stack, so that there is a frame
 #if defined(__x86_64__)
-	__asm__ volatile("syscall" : "=a"(r) : "a"(SYS_getppid) : "rcx", "r11", "memory");
+	long ret;
+
+	__asm__ volatile("syscall" : "=a"(ret) : "a"(SYS_getppid) : "rcx", "r11", "memory");
+	r = ret;
 #else
 	r = getppid();
 #endif

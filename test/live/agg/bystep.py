@@ -17,8 +17,8 @@ def run(call):
         for i, v in enumerate(VALUES):
             f.write(f"BEGIN {{ v = {v}; @[{i}] = {call}; }}\n")
         f.write("BEGIN { exit(0); }\n")
-    r = live.dwell("-q", "-s", src)
-    if r.returncode:
+    r = live.dwell("-q", "-x", "aggsize=256m", "-s", src)
+    if r.returncode or r.stderr:
         live.check(False, call, r.stderr)
         return {}
     found, key = {}, None

@@ -9,10 +9,12 @@ id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 dir=$mnt/docker-$id.scope
 mkdir "$dir" 2>/dev/null || skip "cannot make a cgroup"
 trap 'rmdir "$dir"' EXIT
-sh -c 'echo $$ >"$1/cgroup.procs" && exec "$2" getppid 1 >/dev/null' sh "$dir" "$TRIGGER" || {
-	skip "cannot enter a cgroup"
-}
-"$DWELL" -q -n 'syscall::getppid:entry /execname == "trigger" && container != ""/ { printf("%s %d\n", container, cgroup); exit(0); }
-tick-5s { exit(1); }' -c "sh -c 'echo \$\$ >$dir/cgroup.procs && exec $TRIGGER getppid 1'" >"$WORK/out" 2>"$WORK/err" ||
-	die "$(cat "$WORK/out" "$WORK/err")"
-same "$id $(stat -c %i "$dir")" "$(cat "$WORK/out")"
+cat >"$WORK/inside" <<END
+#!/bin/sh
+echo \$\$ >$dir/cgroup.procs || exit 77
+exec $TRIGGER getppid 1
+END
+chmod +x "$WORK/inside"
+"$WORK/inside" || skip "cannot enter a cgroup"
+exits 0 "$DWELL" -q -n 'syscall::getppid:entry /execname == "trigger"/ { printf("%s %d\n", container, cgroup); }' -c "$WORK/inside"
+same "$id $(stat -c %i "$dir")" "$(head -1 "$WORK/out")"

@@ -13,13 +13,13 @@ for text, tag in [
         ('BEGIN { printf("%d", "s"); }', "D_PRINTF_ARG_TYPE"),
         ("BEGIN { trace(strlen()); }", "D_PROTO_LEN"),
         ("BEGIN { x = 1; x[1] = 2; }", None),
-        ("BEGIN { trace((struct nosuch *)0); }", None),
+        ("BEGIN { trace(((struct nosuch *)0)->x); }", None),
         ("BEGIN { curthread->nosuch_member; }", None),
         ("BEGIN { exit(0); } BEGIN { @ = quantize(); }", None),
         ("#pragma D option nosuch\nBEGIN { }", "D_PRAGMA_OPTSET"),
         ("nosuch:::probe { }", "D_PDESC_ZERO"),
 ]:
-    r = live.dwell("-x", "errtags", "-n", text)
+    r = live.dwell("-x", "errtags", "-n", text, "-n", "tick-1s { exit(0); }")
     ok = r.returncode == 1 and r.stdout == "" and r.stderr.startswith(live.NAME + ": ")
     ok = ok and (tag is None or f"[{tag}]" in r.stderr)
     live.check(ok, f"{text!r}: {tag or 'an error'}", f"exit {r.returncode}\n{r.stdout}{r.stderr}")

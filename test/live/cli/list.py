@@ -36,7 +36,7 @@ r = live.dwell("-qi", number, "-n", "BEGIN { exit(0); }")
 live.same(r.returncode, 0, "-i")
 
 r = live.dwell("-lvn", "syscall::read:entry")
-for text in ("args[0]: ", "args[1]: char *", "args[2]: size_t"):
+for text in ("args[0]: ", "char * buf", "args[2]: size_t"):
     live.check(text in r.stdout, f"-lv: {text}", r.stdout + r.stderr)
 r = live.dwell("-lvn", "sdt:::sched_switch")
 live.check(r.stdout.count("struct task_struct *") == 2, "-lv: typed tracepoint arguments", r.stdout + r.stderr)

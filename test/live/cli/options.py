@@ -3,7 +3,7 @@
 import live
 
 for options, program, want in [
-        (["-x", "strsize=4"], 'BEGIN { s = "abcdefgh"; printf("%d", strlen(s) < 8); exit(0); }', "1"),
+        (["-x", "strsize=8"], 'BEGIN { s = "abcdefghi"; printf("%d", strlen(s) < 9); exit(0); }', "1"),
         (["-x", "defaultargs"], 'BEGIN { printf("%d[%s]", $1, $$1); exit(0); }', "0[]"),
         (["-b", "64k"], 'BEGIN { printf("b"); exit(0); }', "b"),
         (["-x", "bufsize=1m", "-x", "switchrate=10hz", "-x", "aggrate=100ms"], 'BEGIN { printf("r"); exit(0); }', "r"),

@@ -15,7 +15,9 @@ chmod +x script
 exits 4 ./script 5 word
 same "5 word" "$(head -1 out)"
 
-echo 'BEGIN { printf("stdin\n"); exit(0); }' >in.d
+cat >in.d <<'END'
+BEGIN { printf("stdin\n"); exit(0); }
+END
 exits 0 "$DWELL" -q -s - <in.d
 same stdin "$(head -1 out)"
 

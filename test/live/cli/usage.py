@@ -22,10 +22,9 @@ for args, code, text in [
         (["-s", "/no/such/script.d"], 1, "failed to open /no/such/script.d: No such file or directory"),
         (["-s", "/"], 1, "failed to open /: Is a directory"),
         (["-n", "no:such:probe:here"], 1, "probe description no:such:probe:here does not match any probes"),
-        (["-n", "BEGIN { exit(0) }"], 1, "syntax error"),
         (["-n", "BEGIN { nosuch(); }"], 1, "nosuch"),
         (["-n", "BEGIN { x = $1; }"], 1, "macro argument $1 is not defined"),
-        (["-qn", "BEGIN { exit(0); }", "unused"], 1, "extraneous argument 'unused' ($1 is not set)"),
+        (["-qn", "BEGIN { exit(0); }", "unused"], 1, "extraneous argument 'unused' ($1 is not referenced)"),
         (["-n", "BEGIN { stop(); }"], 1, "destructive"),
         (["-i", "99999999"], 1, "99999999"),
 ]:

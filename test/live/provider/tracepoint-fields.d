@@ -5,7 +5,7 @@
 int named;
 
 sdt:::sched_switch
-/args[1] == curthread && pid == $target/
+/args[1] == curthread && pid == $target && execname == "trigger"/
 {
 	out++;
 	named += args[1]->comm == "trigger";

@@ -6,7 +6,7 @@ import live
 
 CALLS = 200000
 r = live.dwell("-q", "-x", "bufsize=4k", "-x", "switchrate=1s", "-n",
-               'syscall::getppid:entry /pid == $target/ { printf("call %d\\n", n); @ = count(); } END { printa("all %@d\\n", @); }',
+               'syscall::getppid:entry /pid == $target/ { printf("call %d\\n", tid); @ = count(); } END { printa("all %@d\\n", @); }',
                "-c", f"{live.TRIGGER} getppid {CALLS}", timeout=60)
 came = r.stdout.count("call ")
 dropped = sum(map(int, re.findall(r"(\d+) drops? on CPU \d+", r.stderr)))
@@ -18,7 +18,7 @@ r = live.dwell("-q", "-x", "bufsize=4k", "-x", "droptags", "-n", 'syscall::getpp
 live.check("[DTRACEDROP_PRINCIPAL] " in r.stderr, "-x droptags", r.stderr[:300])
 
 r = live.dwell("-q", "-x", "dynvarsize=4k", "-n",
-               "syscall::lseek:entry /pid == $target && (int)arg0 == -1/ { a[arg1] = arg1 + 1; n++; kept += a[arg1] != 0; } "
+               "int kept; syscall::lseek:entry /pid == $target && (int)arg0 == -1/ { a[arg1] = arg1 + 1; n++; kept += a[arg1] != 0; } "
                'END { printf("%d %d\\n", n, kept); }', "-c", f"{live.TRIGGER} keys 10000", timeout=60)
 try:
     n, kept = map(int, r.stdout.split()[-2:])

@@ -25,7 +25,7 @@ taken("a record of 100 strings", "BEGIN { s = \"y\"; printf(\"" + "%s" * 100 + '
 refused("a record that is too large", "BEGIN { s = \"y\"; printf(\"" + "%s" * 100 + '", ' + ", ".join(["s"] * 100) +
         "); exit(0); }", "", options=["-x", "strsize=4096"])
 refused("tracemem of too much", "BEGIN { tracemem(0, 100000000); }", "")
-taken("100 aggregations", "BEGIN { " + "".join(f"@a{i} = sum({i}); " for i in range(100)) + 'printa("%@d", @a99); exit(0); }', "99")
+taken("100 aggregations", "".join(f"BEGIN {{ @a{i} = sum({i}); }} " for i in range(100)) + 'BEGIN { printa("%@d", @a99); exit(0); }', "99")
 taken("40 arrays", "BEGIN { " + "".join(f"a{i}[{i}] = {i}; " for i in range(40)) + 'printf("%d", a39[39]); exit(0); }', "39")
 taken("300 globals and thread-locals", "BEGIN { " + "".join(f"g{i} = {i}; self->t{i} = g{i}; " for i in range(300)) +
       'printf("%d", self->t299); exit(0); }', "299")
