@@ -7,6 +7,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
+#include "run/privs.h"
 #include "run/session_int.h"
 #include "run/signals.h"
 
@@ -214,6 +215,9 @@ static int start_and_loop(struct session *s, int signal_fd)
 			follow_see(s->follow, (uint32_t)target_pid(s->c.targets[i]), 0);
 		r = target_go(s->c.targets[i], s->err);
 	}
+	/* system() and freopen() of destructive programs run with the user's own rights */
+	if (r == 0 && !s->c.prog->opts->destructive && privs_drop() < 0)
+		r = session_note(s, "some privileges could not be given up");
 	return r < 0 ? r : session_loop(s, signal_fd);
 }
 
