@@ -34,15 +34,14 @@ bool act_is_data(const struct node *n, enum act_kind *ret)
 }
 
 /* exit(): the state says so to all programs; the first status counts. */
-static void gen_exit(struct gen *g, const struct lay_field *f)
+static void gen_exit(struct gen *g, vreg status)
 {
 	vreg st = gen_mapval(g, cg_map_state(g->cg), 0), v = ir_new(g->f);
 	irlabel done = ir_label(g->f);
 
 	ir_load(g->f, v, st, offsetof(struct img_state, activity), 4);
 	ir_jcci(g->f, IRC_NE, v, IMG_ACTIVE, done);
-	gen_ld(g, v, mem_at(g->rec, (int32_t)f->f.off), 4, true);
-	ir_store(g->f, st, offsetof(struct img_state, exit_status), 4, v);
+	ir_store(g->f, st, offsetof(struct img_state, exit_status), 4, status);
 	ir_storei(g->f, st, offsetof(struct img_state, activity), 4, IMG_DRAINING);
 	ir_place(g->f, done);
 }
@@ -51,6 +50,13 @@ static void gen_data_act(struct gen *g, enum act_kind kind)
 {
 	const struct lay_act *la = &g->lay->acts[g->act_next++];
 
+	if (kind == ACT_EXIT) {
+		vreg v = gen_int(g, la->fields[0].n);
+
+		gen_st(g, mem_at(g->rec, (int32_t)la->fields[0].f.off), 4, v);
+		gen_exit(g, v);
+		return;
+	}
 	for (size_t i = 0; i < la->nfields; i++) {
 		const struct lay_field *f = &la->fields[i];
 		struct mem dst = mem_at(g->rec, (int32_t)f->f.off);
@@ -60,8 +66,6 @@ static void gen_data_act(struct gen *g, enum act_kind kind)
 		else
 			gen_value_to(g, f->n, dst, &f->f);
 	}
-	if (kind == ACT_EXIT)
-		gen_exit(g, &la->fields[0]);
 }
 
 void gen_stmt(struct gen *g, const struct stmt *s)
@@ -103,12 +107,40 @@ static void gen_activity(struct gen *g)
 	gen_jcci(g, IRC_NE, v, IMG_ACTIVE, g->l_next);
 }
 
+/* Does the statement change anything that outlives the clause? */
+static bool has_effect(const struct stmt *s)
+{
+	const struct node *n = s->expr;
+	enum act_kind kind;
+
+	if (s->kind == ST_AGG)
+		return true;
+	if (s->kind != ST_EXPR)
+		return false;
+	if (n->kind == N_CALL)
+		return n->builtin && (n->builtin->id == BI_RAISE || n->builtin->id == BI_STOP ||
+				      (act_is_data(n, &kind) && kind == ACT_EXIT));
+	if (n->kind != N_ASSIGN && n->kind != N_UNARY)
+		return false;
+	for (n = n->a; n; n = n->a)
+		if (n->var)
+			return n->var->scope != VS_THIS;
+	return true;
+}
+
+/* The record. When the ring is full the loss is counted; what the clause does beside its record
+ * (aggregations, assignments, exit) still happens: gen_full(). */
 static void gen_record(struct gen *g)
 {
 	const struct recfmt *f = g->lay->fmt;
 	vreg ts = gen_ts(g), probe = gen_probe_id(g), rec;
 
-	rec = gen_reserve(g, f->size, gen_drop(g, CNT_DROP_PRINCIPAL, g->l_next));
+	for (const struct stmt *s = g->ds->body; s; s = s->next)
+		g->have_full |= has_effect(s);
+	if (g->have_full)
+		g->l_full = ir_label(g->f);
+	g->full_cache = g->cache;
+	rec = gen_reserve(g, f->size, gen_drop(g, CNT_DROP_PRINCIPAL, g->have_full ? g->l_full : g->l_next));
 	g->rec = rec;
 	ir_store(g->f, rec, offsetof(struct rec_hdr, ts), 8, ts);
 	ir_storei(g->f, rec, offsetof(struct rec_hdr, fmt), 4, (int32_t)f->epid);
@@ -133,6 +165,25 @@ static void gen_gaps(struct gen *g)
 		gen_zero(g, mem_at(g->rec, (int32_t)at), l->fmt->size - at);
 }
 
+/* The statements without the record, for when the ring is full. */
+static void gen_full(struct gen *g)
+{
+	vreg rec = g->rec;
+	enum act_kind kind;
+
+	ir_place(g->f, g->l_full);
+	g->cache = g->full_cache;
+	g->rec = VREG_NONE;
+	for (const struct stmt *s = g->ds->body; s; s = s->next) {
+		if (s->kind != ST_EXPR || !act_is_data(s->expr, &kind))
+			gen_stmt(g, s);
+		else if (kind == ACT_EXIT)
+			gen_exit(g, gen_int(g, s->expr->args));
+	}
+	ir_jmp(g->f, g->l_next);
+	g->rec = rec;
+}
+
 static void clause_start(struct gen *g, const struct cg_unit *u)
 {
 	const struct entry *e = &u->pts[0]->e;
@@ -149,6 +200,7 @@ static void clause_start(struct gen *g, const struct cg_unit *u)
 	g->act_next = 0;
 	g->strtok_off = -1;
 	g->rec = VREG_NONE;
+	g->have_full = false;
 	g->action = 0;
 	g->exited = false;
 	g->depth = 0;
@@ -180,6 +232,8 @@ void gen_clause(struct gen *g, const struct cg_unit *u)
 	ir_jmp(g->f, g->l_next);
 	if (!g->exited)
 		g->exit_cache = g->cache;
+	if (g->have_full)
+		gen_full(g);
 	gen_cold(g);
 	ir_place(g->f, g->l_next);
 	g->cache = g->exit_cache;

@@ -184,6 +184,9 @@ struct gen {
 	size_t act_next;
 	vreg sel;    /* selector, or VREG_NONE */
 	vreg rec;    /* reserved record, or VREG_NONE */
+	bool have_full; /* the clause does something when the ring is full: at l_full */
+	irlabel l_full;
+	struct cache full_cache;
 	unsigned action;
 	irlabel l_next; /* end of the clause */
 	bool guarded;

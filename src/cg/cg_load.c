@@ -124,34 +124,40 @@ vreg gen_launder(struct gen *g, vreg v)
 	return d;
 }
 
-/* Pointer to this program's scratch entry of this CPU. */
-vreg gen_scratch_base(struct gen *g)
+/* Pointer to this program's scratch entry of this CPU; jumps to fail when there is none. */
+static vreg scratch_lookup(struct gen *g, irlabel fail)
 {
-	vreg *p = &g->cache.v[CA_SCRATCH];
-
-	if (*p >= 0)
-		return *p;
 	vreg map = ir_new(g->f), key = ir_new(g->f), d = ir_new(g->f);
-	irlabel l;
 
 	ir_storei_slot(g->f, g->tmp, 0, 4, (int32_t)g->pr->index);
 	gen_map(g, map, cg_map_scratch(g->cg));
 	ir_slot_addr(g->f, key, g->tmp, 0);
 	ir_call(g->f, d, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
+	gen_jcci(g, IRC_EQ, d, 0, fail);
+	return d;
+}
+
+vreg gen_scratch_base(struct gen *g)
+{
+	vreg *p = &g->cache.v[CA_SCRATCH], d;
+
+	if (*p >= 0)
+		return *p;
 	if (g->lay) {
-		l = gen_fault_imm(g, FAULT_NOSCRATCH, 0);
-		gen_jcci(g, IRC_EQ, d, 0, l);
+		d = scratch_lookup(g, gen_fault_imm(g, FAULT_NOSCRATCH, 0));
 	} else { /* before the first clause */
-		l = ir_label(g->f);
-		ir_jcci(g->f, IRC_NE, d, 0, l);
+		irlabel none = ir_label(g->f), ok = ir_label(g->f);
+
+		d = scratch_lookup(g, none);
+		ir_jmp(g->f, ok);
+		ir_place(g->f, none);
 		ir_reti(g->f, 0);
-		ir_place(g->f, l);
+		ir_place(g->f, ok);
 	}
 	*p = d;
 	return d;
 }
 
-/* Scratch memory until the end of the statement. */
 struct mem gen_scratch(struct gen *g, uint32_t size)
 {
 	uint32_t off = g->pr->scratch_top;
