@@ -189,7 +189,7 @@ static void large_program(void **state)
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t0);
 	same_result(p, a, 0);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t1);
-	print_message("large program: %ld ms\n",
+	print_message("# large program: %ld ms\n",
 		      (t1.tv_sec - t0.tv_sec) * 1000 + (t1.tv_nsec - t0.tv_nsec) / 1000000);
 	assert_true(t1.tv_sec - t0.tv_sec < 2);
 	arena_free(a);

@@ -328,7 +328,7 @@ static void pieces_fit_the_verifier_budget(void **state)
 	(void)state;
 	for (k = 0; k < ARRAY_SIZE(t); k++) {
 		rt_load(&t[k], true, 100);
-		print_message("piece %d: %u instructions per call\n", (int)t[k].id, t[k].processed / 100);
+		print_message("# piece %d: %u instructions per call\n", (int)t[k].id, t[k].processed / 100);
 		rt_unload(&t[k]);
 	}
 }
