@@ -6,19 +6,20 @@
 #include <string.h>
 #include "load/bpf_sys.h"
 
-/* What is known of one program: totals seen last, by enum rec_counter. */
+/* What is known of one program. */
 struct prog_counts {
-	uint64_t total[REC_NLOSSES];
-	uint64_t reported[REC_NLOSSES];
-	uint64_t expected; /* timers: firings that should have been */
+	uint64_t *reported; /* [cpu][kind] of what the program counts; NULL: nothing yet */
+	uint64_t firings;   /* all CPUs */
+	uint64_t recursion, misses; /* reported */
+	uint64_t expected;  /* timers: firings that should have been */
 	uint64_t ntimers;
 	bool timer;
 };
 
 struct counters {
 	const struct loaded *l;
-	int fd;		/* of the map, or -1 */
-	uint64_t *buf;	/* values of all CPUs of one program */
+	int fd;	       /* of the map, or -1 */
+	uint64_t *buf; /* values of all CPUs of one program */
 	struct prog_counts *progs;
 };
 
@@ -45,6 +46,8 @@ void counters_free(struct counters *c)
 {
 	if (!c)
 		return;
+	for (uint32_t i = 0; c->progs && i < c->l->img->nprogs; i++)
+		free(c->progs[i].reported);
 	free(c->buf);
 	free(c->progs);
 	free(c);
@@ -62,56 +65,79 @@ void counters_note_timers(struct counters *c, struct link *const *links)
 	}
 }
 
-/* Sums a program's counters over the CPUs. */
-static void read_map(struct counters *c, uint32_t prog)
-{
-	uint64_t *total = c->progs[prog].total;
-	uint32_t key = c->l->img->progs[prog].index;
+struct report {
+	const struct img_prog *prog;
+	struct recording *rec;
+	uint64_t now;
+};
 
-	if (c->fd < 0 || bpfsys_map_lookup(c->fd, &key, c->buf) < 0)
-		return;
-	memset(total, 0, REC_NCOUNTERS * sizeof(*total));
-	for (unsigned cpu = 0; cpu < c->l->ncpus; cpu++)
-		for (unsigned k = 0; k < REC_NCOUNTERS; k++)
-			total[k] += c->buf[cpu * REC_NCOUNTERS + k];
+/* total is what was lost so far, *reported what has been said of it. */
+static int say(const struct report *r, unsigned kind, unsigned cpu, uint64_t total,
+	       uint64_t *reported)
+{
+	struct row row = { .kind = ROW_DROPS, .ts = r->now, .cpu = cpu, .id = kind };
+	int e;
+
+	if (total <= *reported)
+		return 0;
+	row.count = total - *reported;
+	row.probe = r->prog->nprobes ? r->prog->probes[0]->id : 0;
+	e = recording_append(r->rec, &row);
+	if (e == 0)
+		*reported = total;
+	return e;
 }
 
-static void read_prog(struct counters *c, uint32_t i, bool final)
+/* True when the program has lost anything on any CPU. */
+static bool any_loss(const struct counters *c)
+{
+	for (unsigned i = 0; i < c->l->ncpus * REC_NCOUNTERS; i++)
+		if (i % REC_NCOUNTERS != CNT_FIRINGS && c->buf[i])
+			return true;
+	return false;
+}
+
+/* What the program counted itself. */
+static int report_map(struct counters *c, struct prog_counts *p, const struct report *rep)
+{
+	uint32_t key = rep->prog->index;
+	int r = 0;
+
+	if (c->fd < 0 || bpfsys_map_lookup(c->fd, &key, c->buf) < 0)
+		return 0;
+	p->firings = 0;
+	for (unsigned cpu = 0; cpu < c->l->ncpus; cpu++)
+		p->firings += c->buf[cpu * REC_NCOUNTERS + CNT_FIRINGS];
+	if (!any_loss(c))
+		return 0;
+	if (!p->reported)
+		p->reported = calloc(c->l->ncpus * REC_NCOUNTERS, sizeof(*p->reported));
+	if (!p->reported)
+		return -ENOMEM;
+	for (unsigned i = 0; i < c->l->ncpus * REC_NCOUNTERS && r == 0; i++)
+		if (i % REC_NCOUNTERS != CNT_FIRINGS)
+			r = say(rep, i % REC_NCOUNTERS, i / REC_NCOUNTERS, c->buf[i],
+				&p->reported[i]);
+	return r;
+}
+
+/* What the kernel knows of it. */
+static int report_prog(struct counters *c, uint32_t i, bool final, const struct report *rep)
 {
 	struct prog_counts *p = &c->progs[i];
 	struct bpf_prog_info info;
 	uint64_t slack;
+	int r = 0;
 
-	read_map(c, i);
 	if (bpfsys_prog_info(c->l->progs[i], &info) == 0)
-		p->total[CNT_RECURSION] = info.recursion_misses;
-	if (!p->timer || !p->total[CNT_FIRINGS])
-		return;
+		r = say(rep, CNT_RECURSION, 0, info.recursion_misses, &p->recursion);
+	/* A program that does not count its firings cannot miss any. */
+	if (r < 0 || !p->timer || !p->firings)
+		return r;
 	/* One firing per timer may be on its way. */
-	slack = p->total[CNT_FIRINGS] + (final ? 0 : p->ntimers);
-	if (p->expected > slack && p->expected - slack > p->total[CNT_TIMER_MISSES])
-		p->total[CNT_TIMER_MISSES] = p->expected - slack;
-}
-
-static int report_prog(struct counters *c, uint32_t i, uint64_t now, struct recording *rec)
-{
-	const struct img_prog *prog = &c->l->img->progs[i];
-	struct prog_counts *p = &c->progs[i];
-
-	for (unsigned k = 0; k < REC_NLOSSES; k++) {
-		struct row row = { .kind = ROW_DROPS, .ts = now, .id = k };
-		int r;
-
-		row.count = p->total[k] - p->reported[k];
-		if (k == CNT_FIRINGS || p->total[k] <= p->reported[k])
-			continue;
-		row.probe = prog->nprobes ? prog->probes[0]->id : 0;
-		r = recording_append(rec, &row);
-		if (r < 0)
-			return r;
-		p->reported[k] = p->total[k];
-	}
-	return 0;
+	slack = p->firings + (final ? 0 : p->ntimers);
+	return p->expected > slack ? say(rep, CNT_TIMER_MISSES, 0, p->expected - slack, &p->misses)
+				   : 0;
 }
 
 int counters_report(struct counters *c, uint64_t now, bool final, struct recording *rec)
@@ -119,13 +145,16 @@ int counters_report(struct counters *c, uint64_t now, bool final, struct recordi
 	int r = 0;
 
 	for (uint32_t i = 0; i < c->l->img->nprogs && r == 0; i++) {
-		read_prog(c, i, final);
-		r = report_prog(c, i, now, rec);
+		struct report rep = { &c->l->img->progs[i], rec, now };
+
+		r = report_map(c, &c->progs[i], &rep);
+		if (r == 0)
+			r = report_prog(c, i, final, &rep);
 	}
 	return r;
 }
 
 uint64_t counters_firings(const struct counters *c, uint32_t prog)
 {
-	return c->progs[prog].total[CNT_FIRINGS];
+	return c->progs[prog].firings;
 }

@@ -107,6 +107,7 @@ static void setup(void)
 	memset(&opts, 0, sizeof(opts));
 	opts.switchrate = opts.aggrate = opts.statusrate = 1000000000;
 	opts.maxcpu = "";
+	opts.destructive = true; /* keeps the privileges, which the next test needs */
 	prog = (struct dprog){.opts = &opts};
 	caps = hi_caps();
 	schema = (struct rec_schema){.fmts = fmts, .nfmts = 4, .aggs = aggs, .naggs = 2,
@@ -478,6 +479,31 @@ static void the_governor_detaches(void **state)
 	assert_int_equal(got.events[F_END], 1);
 }
 
+/* A timer whose program counts one of two firings looks as if it missed half of them. */
+static void missed_timers_are_reported(void **state)
+{
+	static const struct bpf_insn v[] = {
+		MAPVAL(6, HI_STATE, sizeof(struct img_state)), LDX(BPF_DW, 1, 6, 0), ADDI(1, 1),
+		STX(BPF_DW, 6, 1, 0), INSN(BPF_ALU64 | BPF_AND | BPF_K, 1, 0, 0, 1), JEQI(1, 0, 9),
+		STI(BPF_W, 10, -8, 1), MOV(2, 10), ADDI(2, -8), MAP(1, HI_COUNTERS),
+		CALL(BPF_FUNC_map_lookup_elem), JEQI(0, 0, 2), MOVI(1, 1),
+		XADD(0, CNT_FIRINGS * 8, 1), MOVI(0, 0), EXIT(),
+	};
+	struct entry timer = {.kind = ENTRY_PERF_EVENT, .period_ns = 1000000, .cpu = 0};
+	int sig = SIGINT;
+	pthread_t t;
+
+	(void)state;
+	setup();
+	progs[1] = make_prog(1, timer, v, N(v), p_timer);
+	opts.statusrate = 50000000;
+	pthread_create(&t, NULL, send_signal, &sig);
+	run(NULL);
+	pthread_join(t, NULL);
+	assert_in_range(got.drops[CNT_TIMER_MISSES], 50, 300); /* 200 ms, when the machine is idle */
+	assert_int_equal(got.drops[CNT_FIRINGS], 0);
+}
+
 static void bad_limits_are_refused(void **state)
 {
 	static const char *const bad[] = {"x", "0", "-1%", "101%", "5%%", "%"};
@@ -508,6 +534,7 @@ int main(void)
 		cmocka_unit_test(keys_are_read_once_and_age),
 		cmocka_unit_test(losses_are_reported),
 		cmocka_unit_test(the_governor_detaches),
+		cmocka_unit_test(missed_timers_are_reported),
 		cmocka_unit_test(bad_limits_are_refused),
 	};
 
