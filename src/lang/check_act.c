@@ -96,11 +96,15 @@ static bool check_args(struct checker *c, struct node *n)
 	return true;
 }
 
-static struct node *frames_limit(struct checker *c, struct node *n, uint64_t frames)
+/* More than -x maxframes are not taken, as in DTrace. */
+static uint32_t cap_frames(struct checker *c, uint64_t frames)
 {
-	if (frames <= OPTIONS_FRAMES_MAX)
-		return NULL;
-	return fail(c, n, D_LIMIT, "%s( ) of more than %d frames", n->name, OPTIONS_FRAMES_MAX);
+	const struct dopts *o = c->env->opts;
+	uint64_t max = o && o->maxframes > 0 ? (uint64_t)o->maxframes : OPTIONS_FRAMES_MAX;
+
+	if (max > OPTIONS_FRAMES_MAX)
+		max = OPTIONS_FRAMES_MAX;
+	return (uint32_t)(frames < max ? frames : max);
 }
 
 static struct node *stack_call(struct checker *c, struct node *n)
@@ -117,9 +121,7 @@ static struct node *stack_call(struct checker *c, struct node *n)
 			"stack( ) size must be a non-zero positive integral constant expression");
 	if (n->args)
 		frames = n->args->ival;
-	if (frames_limit(c, n, frames))
-		return n;
-	return set_type(n, dtype_stack(c->t, DK_STACK, (uint32_t)frames, 0));
+	return set_type(n, dtype_stack(c->t, DK_STACK, cap_frames(c, frames), 0));
 }
 
 static struct node *ustack_call(struct checker *c, struct node *n)
@@ -151,9 +153,7 @@ static struct node *ustack_call(struct checker *c, struct node *n)
 		frames = a->ival;
 	if (b)
 		strsize = b->ival;
-	if (frames_limit(c, n, frames))
-		return n;
-	return set_type(n, dtype_stack(c->t, DK_USTACK, (uint32_t)frames, (uint32_t)strsize));
+	return set_type(n, dtype_stack(c->t, DK_USTACK, cap_frames(c, frames), (uint32_t)strsize));
 }
 
 /* -- tracemem(address, size [, bytes to show]) -- */

@@ -129,6 +129,12 @@ static struct node *typed_arg(struct checker *c, struct node *n, unsigned i, con
 static struct node *check_param(struct checker *c, struct node *n, unsigned i, const char *par,
 				struct node *arg)
 {
+	if (*par == 'T' && !par[1] && arg->kind == N_AGG) {
+		fail(c, arg, D_TRACE_DYN, "%s( ) may not be applied to a dynamic expression",
+		     n->name);
+		hint(c, "printa() shows an aggregation");
+		return NULL;
+	}
 	if (*par == 'T' && !par[1]) {
 		arg = check_data(c, arg);
 		if (is_err(arg))

@@ -93,6 +93,48 @@ static bool is_assoc(struct checker *c, const struct derive *d)
 	       !dtype_find_enumerator(c->t, d->nelems->name, &ty, &v);
 }
 
+static bool bad_param(struct checker *c, const struct tyname *k, const char *tag, const char *text)
+{
+	diag_error(c->d, k->at, tag, "%s", text);
+	return false;
+}
+
+/* Keys of an array or parameters of a function: known types, no name twice; void stands alone. */
+static bool params_ok(struct checker *c, const struct tyname *list, const char *kind, bool void_ok)
+{
+	const struct tyname *k, *o;
+	unsigned i = 1;
+
+	for (k = list; k; k = k->next, i++) {
+		const struct dtype *ty = check_type(c, k), *r = dtype_resolve(c->t, ty);
+		const char *name = k->param ? k->param : "(anonymous)";
+
+		if (ty->kind == DK_DYN)
+			return false;
+		if (r->kind == DK_VOID && !void_ok)
+			return bad_param(c, k, D_DECL_PROTO_TYPE,
+					 arena_printf(c->a,
+						      "%s prototype may not use parameter of "
+						      "type %s: %s, parameter #%u",
+						      kind, dtype_name(c->t, ty), name, i));
+		if (r->kind == DK_VOID && k->param)
+			return bad_param(
+				c, k, D_DECL_PROTO_NAME,
+				arena_printf(c->a, "void parameter may not have a name: %s", name));
+		if (r->kind == DK_VOID && list->next)
+			return bad_param(c, k, D_DECL_PROTO_VOID, "void must be sole parameter");
+		for (o = list; k->param && o != k; o = o->next) {
+			if (o->param && !__builtin_strcmp(o->param, k->param))
+				return bad_param(c, k, D_DECL_PROTO_FORM,
+						 arena_printf(c->a,
+							      "parameter is already declared in "
+							      "%s prototype: %s, parameter #%u",
+							      kind, name, i));
+		}
+	}
+	return true;
+}
+
 static const struct dtype *derived(struct checker *c, const struct tyname *t,
 				   const struct dtype *ty, const struct derive *d)
 {
@@ -101,7 +143,8 @@ static const struct dtype *derived(struct checker *c, const struct tyname *t,
 	if (d->kind == DK_PTR)
 		return dtype_qual(c->t, dtype_ptr(c->t, ty), d->quals);
 	if (d->kind == DK_FUNC)
-		return dtype_func(c->t, ty);
+		return params_ok(c, d->keys, "function", true) ? dtype_func(c->t, ty)
+							       : type_error(c);
 	if (is_assoc(c, d)) {
 		diag_error(c->d, t->at, D_DECL_DYNOBJ,
 			   "cannot declare array of associative arrays");
@@ -212,13 +255,15 @@ static bool declare_keys(struct checker *c, struct cvar *v, const struct decl *d
 	v->pub.nkeys = n;
 	while (n > 0)
 		v->pub.keys[--n] = type_error(c);
+	if (!params_ok(c, as->keys, "array", false))
+		return false;
 	for (k = as->keys; k; k = k->next, n++) {
 		const struct dtype *ty = check_type(c, k), *r = dtype_resolve(c->t, ty);
 
 		v->pub.keys[n] = ty;
 		if (ty->kind == DK_DYN)
 			return false;
-		if (r->kind != DK_VOID && r->kind != DK_FUNC && r->kind != DK_FWD)
+		if (r->kind != DK_FUNC && r->kind != DK_FWD)
 			continue;
 		diag_error(c->d, k->at, D_DECL_PROTO_TYPE,
 			   "array prototype may not use parameter of type %s: %s, parameter #%u",

@@ -162,6 +162,7 @@ static const struct row exprs[] = {
 	{"stack()", "(stack:stack<20,0>))"},
 	{"ustack()", "(ustack:stack<100,0>))"},
 	{"ustack(5, 300)", "(ustack:stack<5,300>"},
+	{"stack(500)", "(stack:stack<127,0> 500:int))"},
 	{"jstack()", "(jstack:stack<50,512>))"},
 	{"sym(arg0)", "(sym:symbolic address arg0:int64_t))"},
 	{"curthread->comm", "(trace:void (->comm@4:char [16] curthread"},
