@@ -112,8 +112,9 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 	struct lay_agg *l = &c->aggs[a->id];
 	const struct aggdesc *d = l->desc;
 	unsigned cpus = c->caps->possible_cpus ? c->caps->possible_cpus : 1;
-	uint64_t per_key = d->key_size + (uint64_t)d->value_size * cpus, mem = c->opts->aggsize;
 	bool prealloc = d->value_size > MAX_DYNAMIC_VALUE;
+	/* aggsize counts per CPU, as in DTrace; what is allocated at load counts with all CPUs. */
+	uint64_t per_key = d->key_size + (uint64_t)d->value_size * (prealloc ? cpus : 1);
 	char name[16];
 
 	if (l->map[set] >= 0)
@@ -122,7 +123,7 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 		snprintf(name, sizeof(name), "d_a%u_%.9s", i, a->name);
 		if (d->key_size)
 			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_HASH, d->key_size,
-					       d->value_size, entries_for(prealloc ? mem / 2 : mem, per_key),
+					       d->value_size, entries_for(c->opts->aggsize, per_key),
 					       prealloc ? 0 : BPF_F_NO_PREALLOC);
 		else
 			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
