@@ -296,6 +296,51 @@ static void dump_shows_the_code_as_built(void **state)
 	end(&x);
 }
 
+static void dump_knows_all_operations(void **state)
+{
+	struct fix x = begin();
+	struct irfn *sub = irfn_new(x.p, "sub", 1);
+	struct strb out = { 0 };
+	irlabel l = ir_label(x.f);
+	irslot s = ir_slot(x.f, 8);
+	vreg c = ir_ctx(x.f), v = ir_new(x.f);
+
+	(void)state;
+	ir_movi(x.f, v, 5);
+	ir_mov(x.f, v, c);
+	ir_slot_addr(x.f, v, s, 0);
+	ir_map(x.f, v, 1);
+	ir_mapval(x.f, v, 1, 8);
+	ir_fnaddr(x.f, v, sub);
+	ir_ext(x.f, v, c, 4, false);
+	ir_bswap(x.f, v, c, 2);
+	ir_alu(x.f, IRA_SAR, v, c, c);
+	ir_load_slot(x.f, v, s, 0, 2);
+	ir_store(x.f, c, 0, 8, v);
+	ir_storei(x.f, c, 0, 1, 3);
+	ir_atomic_add(x.f, c, 0, 4, v);
+	ir_cmpxchg(x.f, v, c, 0, 8, c, v);
+	ir_jcc(x.f, IRC_SGE, v, c, l);
+	ir_jcci(x.f, IRC_SET, v, 4, l);
+	ir_call(x.f, VREG_NONE, 5, 0, NULL);
+	ir_call_fn(x.f, v, sub, IR_ARGS(c));
+	ir_jmp(x.f, l);
+	ir_place(x.f, l);
+	ir_reti(x.f, 1);
+	ir_dump(&out, x.p);
+	assert_string_equal(
+		strb_str(&out),
+		"main(1):\n\tv0 = arg0\n\tv1 = 5\n\tv1 = v0\n\tv1 = fp -8\n\tv1 = map 1\n"
+		"\tv1 = value of map 1 + 8\n\tv1 = &sub\n\tv1 = (u32)v0\n\tv1 = be16 v0\n"
+		"\tv1 = v0 s>> v0\n\tv1 = *(u16 *)(fp -8)\n\t*(u64 *)(v0 +0) = v1\n"
+		"\t*(u8 *)(v0 +0) = 3\n\t*(u32 *)(v0 +0) lock += v1\n"
+		"\tv1 = cmpxchg *(u64 *)(v0 +0), v0, v1\n\tif v1 s>= v0 goto L0\n"
+		"\tif v1 & 4 goto L0\n\thelper 5()\n\tv1 = sub(v0)\n\tgoto L0\nL0:\n\treturn 1\n"
+		"sub(1):\n\tv0 = arg0\n");
+	strb_free(&out);
+	end(&x);
+}
+
 /* Misuse. */
 static void bad_register(struct fix *x) { ir_mov(x->f, 0, 99); }
 static void bad_label(struct fix *x) { ir_jmp(x->f, 4); }
@@ -454,6 +499,7 @@ int main(void)
 		cmocka_unit_test(atomics),
 		cmocka_unit_test(lines_follow_the_text),
 		cmocka_unit_test(dump_shows_the_code_as_built),
+		cmocka_unit_test(dump_knows_all_operations),
 		cmocka_unit_test(misuse_is_an_error),
 		cmocka_unit_test(limits_themselves_are_fine),
 		cmocka_unit_test(too_many_functions),
