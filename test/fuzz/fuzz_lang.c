@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target: any text is parsed, and a tree that comes out can be printed. Without probes and
- * kernel types. The checker joins when it is there. */
+/* Fuzz target: any text is parsed and checked, and the trees that come out can be printed. Every
+ * description matches one probe; there are no kernel types. */
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
@@ -23,13 +23,42 @@ static void check_diags(const struct diags *d, const struct source *src)
 	strb_free(&out);
 }
 
+static const struct probe_arg probe_args[] = {{.ctype = "int"}, {.ctype = "userland char *"}};
+
+static int match_any(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
+		     const char **why)
+{
+	static const struct probe probe = {.id = 1, .prov = "dtrace", .mod = "", .func = "f",
+					   .name = "BEGIN", .args = probe_args, .nargs = 2,
+					   .args_known = true};
+
+	(void)ctx, (void)d, (void)why;
+	ret->v = arena_new_arr(a, struct probe *, 1);
+	ret->v[0] = arena_memdup(a, &probe, sizeof(probe));
+	ret->n = 1;
+	return 0;
+}
+
+static void check_unit(struct arena *a, struct unit *u, const struct compile_env *env,
+		       struct diags *d, struct strb *out)
+{
+	struct dprog *p = NULL;
+	int r = lang_check(a, &u, 1, env, d, &p);
+
+	if ((r == 0) != (d->nerrors == 0) || (r == 0) != (p != NULL))
+		abort();
+	if (p)
+		dprog_dump(out, p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const argv[] = {"script.d", "42", "-7", "word", "two words"};
 	struct arena *a = arena_new(FUZZ_MEMORY);
 	struct macro_env macros = {.pid = 1, .target = 2, .argv = argv, .argc = 5};
 	struct dopts opts;
-	struct compile_env env = {.opts = &opts, .macros = &macros};
+	static const struct probe_source probes = {.match = match_any};
+	struct compile_env env = {.opts = &opts, .macros = &macros, .probes = &probes};
 	struct source src = {.name = "fuzz.d", .len = size};
 	struct unit *u = NULL;
 	struct diags d;
@@ -52,8 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r = lang_parse(a, &src, &env, &d, &u);
 	if ((r == 0) != (d.nerrors == 0) || (r == 0) != (u != NULL))
 		abort();
-	if (u)
+	if (u) {
 		ast_dump(&out, u);
+		check_unit(a, u, &env, &d, &out);
+	}
 	check_diags(&d, &src);
 	strb_free(&out);
 	arena_free(a);
