@@ -45,9 +45,14 @@ static void check_pred(struct checker *c, struct dstmt *s)
 		hint(c, "compare strings: … != \"\"");
 }
 
-/* Checked aggregation actions of a body that is going to be checked once more. */
-static void late_cut(struct checker *c, struct latecheck *last)
+/* Before a body is checked once more: forgets what its first check left for later, and that
+ * variables were given wrong values (else complaints that were not printed would be missed). */
+static void forget_trial(struct checker *c, struct latecheck *last)
 {
+	struct dvar *v;
+
+	for (v = c->prog->vars; v; v = v->next)
+		((struct cvar *)v)->poisoned = false;
 	c->lastlate = last;
 	if (last)
 		last->next = NULL;
@@ -77,12 +82,12 @@ void check_clause(struct checker *c, struct dstmt *s)
 		check_pred(c, s);
 	} else if (!c->stop_undef) {
 		/* the same once more, for the messages */
-		late_cut(c, last);
+		forget_trial(c, last);
 		check_body(c, s);
 		check_pred(c, s);
 	} else {
 		check_pred(c, s);
-		late_cut(c, last);
+		forget_trial(c, last);
 		check_body(c, s);
 	}
 	c->stmt = NULL;

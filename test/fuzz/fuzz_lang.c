@@ -47,8 +47,12 @@ static void check_unit(struct arena *a, struct unit *u, const struct compile_env
 
 	if ((r == 0) != (d->nerrors == 0) || (r == 0) != (p != NULL))
 		abort();
-	if (p)
-		dprog_dump(out, p);
+	if (!p)
+		return;
+	dprog_dump(out, p);
+	/* every expression got a type */
+	if (strstr(strb_str(out), ":dynamic variable"))
+		abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

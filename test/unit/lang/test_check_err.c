@@ -33,6 +33,7 @@ static const struct row rows[] = {
 	{D_VAR_UNDEF, "trace(this->x);", "this->x has not yet"},
 	{D_VAR_UNDEF, "trace(x[1]);", "x has not yet"},
 	{D_VAR_UNDEF, "self->x += 1;", NULL},
+	{D_VAR_UNDEF, "BEGIN /y++/ { trace(x); x = y; }", "x has not yet been"},
 	{D_VAR_UNDEF, "BEGIN /self->x/ { trace(1); }", NULL},
 	{D_UNSUP, "trace(uregs[0]);", NULL},
 	{D_UNSUP, "trace(curcpu);", "curcpu is not yet supported"},
