@@ -20,6 +20,8 @@ static uint64_t wanted(void)
 {
 	uint64_t keep = 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYSLOG;
 
+	if (known(CAP_CHECKPOINT_RESTORE))
+		keep |= 1ull << CAP_CHECKPOINT_RESTORE; /* /proc/PID/map_files: deleted files */
 	if (known(CAP_BPF) && known(CAP_PERFMON))
 		return keep | 1ull << CAP_BPF | 1ull << CAP_PERFMON;
 	return keep | 1ull << CAP_SYS_ADMIN;

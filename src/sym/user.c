@@ -94,12 +94,13 @@ void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, 
 	if (p->stale && !p->dead && proc_read(s, p) == 0 && maps_at(&p->maps, addr))
 		return; /* just read: this one is in */
 	struct umap m = {.start = addr, .end = addr + len, .off = file_off, .exec = true};
-	const char *base = path ? strrchr(path, '/') : NULL;
+	bool anon = !path || strcmp(path, "//anon") == 0; /* perf's name for memory of no file */
+	const char *base = anon ? NULL : strrchr(path, '/');
 
 	m.name = base && base[1] ? strset_add(&s->names, base + 1) : "[anon]";
 	if (!m.name)
 		return;
-	if (path && path[0] == '/') {
+	if (!anon && path[0] == '/') {
 		struct stat st;
 		_cleanup_close_ int dir = p->dead ? -1 : proc_open(s, p);
 		char rooted[4096 + 8];
@@ -111,6 +112,8 @@ void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, 
 		m.f = fd >= 0 ? ufile_get(s, fd, &st, path) : NULL;
 	}
 	maps_insert(s, &p->maps, m);
+	/* While it lives /proc knows more: deleted files, generated code. Read when next looked at. */
+	p->stale = !p->dead;
 }
 
 struct finding {
