@@ -351,7 +351,7 @@ void check_agg_stmt(struct checker *c, struct stmt *s)
 	if (!value_args(c, call, g, fn, first) || !set_func(c, call, g, fn))
 		return;
 	if (!check_keys(c, n, arena_printf(c->a, "@%s[ ]", n->name), &g->pub.keys, &g->pub.nkeys,
-			&g->uses, !g->pub.have_keys))
+			&g->uses))
 		return;
 	g->pub.have_keys = true;
 	set_type(n, basic(c, DT_AGG));

@@ -72,6 +72,8 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 
 	n->a = check_target(c, n->a, ACC_WRITE);
 	n->b = check_expr(c, n->b);
+	if (n->a->var && is_err(n->a) && ((struct cvar *)n->a->var)->known)
+		n->a->type = n->a->var->type; /* b gave it its type: x = x++ */
 	if (is_err(n->b) && n->a->var)
 		((struct cvar *)n->a->var)->poisoned = true;
 	if (is_err(n->b) || (is_err(n->a) && !is_new(n->a)))
@@ -83,8 +85,6 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 		v->pub.type = type_of_value(c, n->b);
 		v->known = true;
 		n->a->type = v->pub.type;
-	} else if (n->a->var && n->a->type->kind == DK_DYN) {
-		n->a->type = n->a->var->type; /* b gave it its type: x = x = 1 */
 	}
 	r = res(c, n->a);
 	if (r->kind == DK_STRING)

@@ -95,8 +95,8 @@ struct node *new_node(struct checker *c, enum node_kind k, struct span at);
 /* n as a value of type ty, with an implicit cast when representation differs; constants are folded.
  */
 struct node *convert(struct checker *c, struct node *n, const struct dtype *ty);
-struct node *decay(struct checker *c, struct node *n);	   /* arrays and functions to pointers */
-struct node *to_string(struct checker *c, struct node *n); /* char *, char [] to string */
+struct node *decay(struct checker *c, struct node *n);	     /* arrays and functions to pointers */
+struct node *to_string(struct checker *c, struct node *n);   /* char *, char [] to string */
 struct node *null_string(struct checker *c, struct node *n); /* the constant 0 to a string */
 const struct dtype *promoted(struct checker *c, const struct node *n);
 const struct dtype *arith_type(struct checker *c, const struct node *l, const struct node *r);
@@ -131,9 +131,9 @@ struct node *check_scoped(struct checker *c, struct node *n, enum access acc);
 struct node *check_index(struct checker *c, struct node *n, enum access acc);
 /* n as target of an assignment or ++. */
 struct node *check_target(struct checker *c, struct node *n, enum access acc);
-/* Checks args as keys against (or as first use of) nkeys/keys/uses. what: "@a[ ]". */
+/* Checks args as keys against nkeys/keys/uses, or as their first use. what: "@a[ ]". */
 bool check_keys(struct checker *c, struct node *n, const char *what, const struct dtype ***keys,
-		unsigned *nkeys, struct keyuse ***uses, bool first);
+		unsigned *nkeys, struct keyuse ***uses);
 struct cvar *var_new(struct checker *c, enum dscope scope, const char *name, struct span at);
 struct symtab *var_table(struct checker *c, enum dscope scope);
 void settle_keys(struct checker *c);

@@ -71,13 +71,29 @@ static bool first_keys(struct checker *c, struct node *n, const struct dtype ***
 	return false;
 }
 
-bool check_keys(struct checker *c, struct node *n, const char *what, const struct dtype ***keys,
-		unsigned *nkeys, struct keyuse ***uses, bool first)
+/* Keys may use the array itself: they are checked before it is looked at. */
+static void check_key_exprs(struct checker *c, struct node *n)
 {
-	bool agg = n->kind == N_AGG, ok = true;
+	struct node **slot;
+
+	for (slot = &n->args; *slot; slot = &(*slot)->next) {
+		struct node *next = (*slot)->next;
+
+		(*slot)->next = NULL;
+		*slot = n->kind == N_AGG ? check_data(c, *slot) : check_expr(c, *slot);
+		(*slot)->next = next;
+	}
+}
+
+bool check_keys(struct checker *c, struct node *n, const char *what, const struct dtype ***keys,
+		unsigned *nkeys, struct keyuse ***uses)
+{
+	bool ok = true, first;
 	struct node **slot;
 	unsigned i = 0;
 
+	check_key_exprs(c, n);
+	first = !*keys;
 	if (first && !first_keys(c, n, keys, nkeys, uses))
 		return false;
 	if (n->nargs != *nkeys) {
@@ -86,11 +102,10 @@ bool check_keys(struct checker *c, struct node *n, const char *what, const struc
 		return false;
 	}
 	for (slot = &n->args; *slot; slot = &(*slot)->next, i++) {
-		struct node *next = (*slot)->next, *k;
+		struct node *next = (*slot)->next, *k = *slot;
 
-		(*slot)->next = NULL;
-		k = agg ? check_data(c, *slot) : check_expr(c, *slot);
-		if (first && !is_err(k) && key_ok(c, k, what, i, agg)) {
+		k->next = NULL;
+		if (first && !is_err(k) && key_ok(c, k, what, i, n->kind == N_AGG)) {
 			k = start_key(c, k);
 			(*keys)[i] = rvalue_type(c, k->type);
 		} else if (first) {

@@ -270,7 +270,6 @@ static struct cvar *assoc_of(struct checker *c, const struct node *n)
 static struct node *check_assoc(struct checker *c, struct node *n, struct cvar *v, enum access acc)
 {
 	const char *what = arena_printf(c->a, "%s%s[ ]", var_prefix(v->pub.scope), v->pub.name);
-	bool first = !v->pub.is_assoc;
 
 	if (v->pub.scope == VS_THIS)
 		return fail(c, n, D_ARR_LOCAL,
@@ -278,7 +277,7 @@ static struct node *check_assoc(struct checker *c, struct node *n, struct cvar *
 			    v->pub.name);
 	v->pub.is_assoc = true;
 	n->name = v->pub.name;
-	if (!check_keys(c, n, what, &v->pub.keys, &v->pub.nkeys, &v->uses, first))
+	if (!check_keys(c, n, what, &v->pub.keys, &v->pub.nkeys, &v->uses))
 		return set_err(c, n);
 	if (!var_access(c, n, v, acc))
 		return n;

@@ -183,6 +183,8 @@ static const struct row programs[] = {
 	{"BEGIN { x = TASK_DEAD; }", "var x: enum task_state\n"},
 	{"BEGIN { x = y = 3L; }", "var y: long\n"},
 	{"BEGIN { x++; }", "var x: int64_t\n"},
+	{"BEGIN { x = x++; }", "(=:int64_t x:int64_t (POSTINC:int64_t x:int64_t))"},
+	{"BEGIN { x = x = 1; }", "(=:int x:int (=:int x:int 1:int))"},
 	{"BEGIN { self->x[1]++; }", "var self->x: int64_t [int]\n"},
 	{"BEGIN { x = 1; x = timestamp; }", "(=:int x:int (conv:int timestamp:uint64_t))"},
 	{"BEGIN { x = 1; x += timestamp; }", "(+=:int x:int timestamp:uint64_t)"},
