@@ -91,8 +91,6 @@ static int work(struct session *s, struct due *d)
 	if (now >= d->drain) {
 		r = session_drain(s);
 		d->drain = session_now() + s->poll_ns;
-		if (order_pending(s->order) && s->poll_ns > ORDER_SLACK_NS)
-			d->drain = session_now() + ORDER_SLACK_NS;
 	}
 	if (r == 0 && s->schema->naggs && now >= d->agg) {
 		r = session_snapshot(s);

@@ -93,6 +93,23 @@ static void refusal_names_clause_line_and_size(void **state)
 	err_done(&err);
 }
 
+static void what_is_too_complex_is_said_so(void **state)
+{
+	/* Ten million iterations: the verifier follows one million instructions. */
+	static const struct bpf_insn insns[] = {
+		MOVI(1, 0), ADDI(1, 1), INSN(BPF_JMP | BPF_JLT | BPF_K, 1, 0, -2, 10000000),
+		MOVI(0, 0), EXIT(),
+	};
+	struct loaded *l = NULL;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(load_insns(insns, 5, &l, &err), -E2BIG);
+	assert_non_null(strstr(err.msg, "clause 7 (line 3 of hand.d, "));
+	assert_non_null(strstr(err.msg, "too complex"));
+	err_done(&err);
+}
+
 static void bad_map_index_is_refused(void **state)
 {
 	static const struct bpf_insn insns[] = {MAP(1, HI_NMAPS), MOVI(0, 0), EXIT()};
@@ -230,12 +247,13 @@ static void timer_counts_its_periods(void **state)
 	assert_int_equal(link_attach(&prog.entry, l->progs[0], &link, &err), 0);
 	usleep(100000);
 	assert_int_equal(link_perf_enabled_ns(link, &ns), 0);
-	assert_int_equal(link_perf_periods(link, 1000000, &periods, &nfds), 0);
 	n = *(volatile uint64_t *)(void *)(l->state + 1);
+	assert_int_equal(link_perf_periods(link, 1000000, &periods, &nfds), 0);
 	assert_int_equal(nfds, 1);
 	assert_true(ns >= 90000000);
-	assert_true(periods >= 90 && periods <= ns / 1000000 + 10);
-	assert_true(n >= 50 && n <= periods + 1);
+	assert_true(periods >= 90 && periods >= ns / 1000000);
+	/* Fewer are normal on a busy machine, more would be a mistake. */
+	assert_true(n >= 10 && n <= periods + 1);
 	link_free(link);
 	load_free(l);
 }
@@ -246,6 +264,7 @@ int main(void)
 		cmocka_unit_test(program_runs_and_writes_the_state),
 		cmocka_unit_test(every_cpu_has_its_ring),
 		cmocka_unit_test(refusal_names_clause_line_and_size),
+		cmocka_unit_test(what_is_too_complex_is_said_so),
 		cmocka_unit_test(bad_map_index_is_refused),
 		cmocka_unit_test(callback_needs_and_gets_btf),
 		cmocka_unit_test(task_storage_and_constants),
