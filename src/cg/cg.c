@@ -131,10 +131,13 @@ static void add_prog(struct cg *c, const struct prog *pr, struct img_prog *ip)
 		c->scratch_max = pr->scratch_max;
 }
 
-/* One program for up to *n units of a group; *n becomes the number that it took. -E2BIG: try fewer. */
-static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_unit *units, size_t *n)
+/* One program for up to *n units of a group; *n becomes the number that it took. -E2BIG: try fewer; *n is
+ * how many it had taken then. */
+static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_unit *units, size_t *n,
+		     bool frugal)
 {
-	struct prog pr = { .cg = c, .grp = grp, .units = units, .nunits = *n, .index = (uint32_t)c->nprogs };
+	struct prog pr = { .cg = c, .grp = grp, .units = units, .nunits = *n, .index = (uint32_t)c->nprogs,
+			   .frugal = frugal };
 	struct img_prog ip = { .index = pr.index };
 	const char *why = NULL;
 	size_t took = *n;
@@ -148,8 +151,10 @@ static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_u
 	r = pr.too_many_maps ? -E2BIG : ir_finish(pr.ip, c->a, &ip, &why);
 	if (!r && ip.ninsns > CG_MAX_INSNS_PER_PROG)
 		r = -E2BIG;
-	if (r == -E2BIG && *n > 1)
+	if (r == -E2BIG && (*n > 1 || !frugal)) {
+		*n = took ? took : 1;
 		return -E2BIG;
+	}
 	if (r == -E2BIG) {
 		report_size(c, &pr, why);
 		return -EINVAL;
@@ -163,20 +168,32 @@ static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_u
 	return 0;
 }
 
+/* A program for as many of *n units as fit; fewer are tried, in the end with little stack. */
+static int make_fitting(struct cg *c, const struct cg_group *grp, const struct cg_unit *units, size_t *n)
+{
+	size_t want = *n;
+	int r;
+
+	for (;;) {
+		*n = want;
+		r = make_prog(c, grp, units, n, false);
+		if (r != -E2BIG)
+			return r;
+		if (want == 1)
+			return make_prog(c, grp, units, n, true);
+		want = (*n < want ? *n + 1 : want) / 2; /* *n of them were enough to be too much */
+		want = want ? want : 1;
+	}
+}
+
 static int make_group(struct cg *c, const struct cg_group *grp)
 {
 	size_t at = 0;
 
 	while (at < grp->nunits) {
 		size_t n = grp->nunits - at;
-		int r = make_prog(c, grp, grp->units + at, &n);
+		int r = make_fitting(c, grp, grp->units + at, &n);
 
-		if (r == -E2BIG) { /* n was set to what was tried at most */
-			while (r == -E2BIG && n > 1) {
-				n = n / 2;
-				r = make_prog(c, grp, grp->units + at, &n);
-			}
-		}
 		if (r < 0)
 			return r;
 		if (c->nprogs > CG_MAX_PROGS || arena_exhausted(c->a)) {

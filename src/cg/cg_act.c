@@ -73,6 +73,8 @@ void gen_stmt(struct gen *g, const struct stmt *s)
 	uint32_t mark = ir_slot_mark(g->f), top = g->pr->scratch_top;
 	enum act_kind kind;
 
+	if (g->pr->frugal)
+		memset(&g->cache, 0xff, sizeof(g->cache));
 	g->action = s->number;
 	ir_at(g->f, g->ds->epid, s->at);
 	switch (s->kind) {
@@ -137,8 +139,10 @@ static void gen_record(struct gen *g)
 
 	for (const struct stmt *s = g->ds->body; s; s = s->next)
 		g->have_full |= has_effect(s);
-	if (g->have_full)
+	if (g->have_full) {
 		g->l_full = ir_label(g->f);
+		gen_note_exit(g); /* from there the end is reached too */
+	}
 	g->full_cache = g->cache;
 	rec = gen_reserve(g, f->size, gen_drop(g, CNT_DROP_PRINCIPAL, g->have_full ? g->l_full : g->l_next));
 	g->rec = rec;

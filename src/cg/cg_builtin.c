@@ -64,6 +64,7 @@ vreg gen_task_field(struct gen *g, const char *path)
 	irlabel out = ir_label(g->f);
 	vreg p = gen_task(g), d = ir_new(g->f);
 
+	ir_movi(g->f, d, 0); /* not the pointer that was NULL: the verifier calls that a pointer still */
 	while (ty) {
 		const char *arrow = strstr(path, "->");
 		size_t n = arrow ? (size_t)(arrow - path) : strlen(path);
@@ -91,8 +92,8 @@ vreg gen_task_field(struct gen *g, const char *path)
 			break;
 		p = load_member(g, p, off, ty->size && ty->size < 8 ? (unsigned)ty->size : 8,
 				ty->kind == DK_INT && ty->is_signed);
-		ir_mov(g->f, d, p);
 		if (!arrow) {
+			ir_mov(g->f, d, p);
 			ir_place(g->f, out);
 			return d;
 		}

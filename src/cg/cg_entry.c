@@ -57,16 +57,22 @@ static void gen_sel_test(struct gen *g, const uint64_t *map, irlabel out)
 	ir_jcci(g->f, IRC_EQ, b, 0, out);
 }
 
-static void prog_selectors(const struct prog *pr, uint64_t *map)
+/* The selectors of the program's clauses. False: some clause takes them all. */
+static bool prog_selectors(const struct prog *pr, uint64_t *map)
 {
+	bool all = true;
+
 	memset(map, 0, ENTRY_MAX_SELECTOR / 8);
-	for (size_t i = 0; i < pr->nunits; i++)
+	for (size_t i = 0; i < pr->nunits; i++) {
+		all &= pr->units[i].selmap != NULL;
 		for (unsigned j = 0; pr->units[i].selmap && j < ENTRY_MAX_SELECTOR / 64; j++)
 			map[j] |= pr->units[i].selmap[j];
+	}
+	return all;
 }
 
 /* 32-bit callers use other system call numbers: they are counted and left out. */
-static void gen_compat_test(struct gen *g)
+static void gen_compat_test(struct gen *g, irlabel out, bool count)
 {
 	irlabel ok = ir_label(g->f);
 	uint32_t off, size;
@@ -77,8 +83,9 @@ static void gen_compat_test(struct gen *g)
 	v = gen_task_field(g, "thread_info.status");
 	ir_alui(g->f, IRA_AND, v, v, TS_COMPAT);
 	ir_jcci(g->f, IRC_EQ, v, 0, ok);
-	gen_count(g, CNT_COMPAT);
-	ir_reti(g->f, 0);
+	if (count)
+		gen_count(g, CNT_COMPAT);
+	ir_jmp(g->f, out);
 	ir_place(g->f, ok);
 }
 
@@ -96,27 +103,38 @@ static void gen_noself_test(struct gen *g)
 	g->cache.v[CA_PIDTGID] = pt;
 }
 
+/* The first clause that looks at a selector, or NULL. */
+static const struct cg_unit *first_selecting(const struct prog *pr)
+{
+	for (size_t i = 0; i < pr->nunits; i++)
+		if (pr->units[i].selmap)
+			return &pr->units[i];
+	return NULL;
+}
+
 void gen_prologue(struct gen *g)
 {
-	const struct cg_unit *u = &g->pr->units[0];
+	const struct cg_unit *u = &g->pr->units[0], *s = first_selecting(g->pr);
 	uint64_t map[ENTRY_MAX_SELECTOR / 64];
 	irlabel out = ir_label(g->f), in = ir_label(g->f);
 
-	g->e = &u->pts[0]->e;
-	g->unit = u;
 	g->ds = u->ds;
 	ir_at(g->f, 0, u->ds->at);
-	if (g->e->has_selector) {
+	if (s) {
+		g->e = &s->pts[0]->e;
 		g->sel = gen_arg_loc(g, &g->e->sel);
-		prog_selectors(g->pr, map);
+	}
+	g->unit = u;
+	g->e = &u->pts[0]->e;
+	if (s && prog_selectors(g->pr, map)) {
 		gen_sel_test(g, map, out);
+		if (g->e->skip_compat)
+			gen_compat_test(g, out, true);
 		ir_jmp(g->f, in);
 		ir_place(g->f, out);
 		ir_reti(g->f, 0);
 		ir_place(g->f, in);
 	}
-	if (g->e->skip_compat)
-		gen_compat_test(g);
 	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN)
 		gen_noself_test(g);
 }
@@ -125,16 +143,19 @@ void gen_prologue(struct gen *g)
 void gen_guard(struct gen *g, const struct cg_unit *u)
 {
 	uint64_t map[ENTRY_MAX_SELECTOR / 64];
+	bool all;
 
 	g->guarded = false;
 	if (g->in_error || !u->selmap)
 		return;
-	prog_selectors(g->pr, map);
-	if (!memcmp(map, u->selmap, sizeof(map)))
+	all = prog_selectors(g->pr, map);
+	if (all && !memcmp(map, u->selmap, sizeof(map)))
 		return;
 	g->guarded = true;
 	gen_note_exit(g);
 	gen_sel_test(g, u->selmap, g->l_next);
+	if (!all && g->e->skip_compat)
+		gen_compat_test(g, g->l_next, u == first_selecting(g->pr));
 }
 
 /* -- arguments -- */

@@ -54,6 +54,16 @@ static vreg place_addr(struct gen *g, const struct place *pl)
 {
 	vreg a, d;
 
+	if (pl->kind == PL_MEM && pl->maybe_null) {
+		irlabel out = ir_label(g->f);
+
+		d = ir_new(g->f);
+		ir_movi(g->f, d, 0);
+		ir_jcci(g->f, IRC_EQ, pl->m.base, 0, out);
+		ir_mov(g->f, d, gen_launder(g, gen_addr(g, pl->m)));
+		ir_place(g->f, out);
+		return d;
+	}
 	if (pl->kind == PL_MEM)
 		return gen_launder(g, gen_addr(g, pl->m));
 	a = pl->btf.id ? gen_launder(g, pl->addr) : pl->addr;

@@ -20,6 +20,7 @@
 #define CG_MAX_STATE (16u << 20) /* bytes of global variables */
 #define CG_MAX_TLS 16384	/* bytes of thread-local variables: task storage values are kmalloc'ed */
 #define CG_MAX_STACK_KEY 64	/* larger keys are built in scratch memory */
+#define CG_MAX_SLOTS 160	/* bytes of slots before keys go to scratch memory */
 #define CG_MAX_STACK_VARS 8	/* this-> scalars on the stack; further ones live in scratch */
 #define CG_MAX_SEL_CHAIN 4	/* more selector values than this are tested with a bitmap */
 #define CG_SPLIT_INSNS 24000	/* IR instructions after which clauses go to a further program */
@@ -171,6 +172,7 @@ struct prog {
 	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
 	bool failed; /* an error was reported, or the maps do not suffice */
 	bool too_many_maps;
+	bool frugal; /* second try with little stack: nothing cached for long, keys in scratch */
 };
 
 struct gen {

@@ -74,8 +74,9 @@ static void zero_gaps(struct gen *g, struct mem m, const struct lay_key *k, uint
 /* Packs the tuple into fresh memory. */
 struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix)
 {
-	struct mem m = k->size <= CG_MAX_STACK_KEY ? mem_slot(ir_slot(g->f, k->size), 0)
-						   : gen_scratch(g, k->size);
+	bool slot = k->size <= CG_MAX_STACK_KEY && !g->pr->frugal &&
+		    ir_slot_mark(g->f) + k->size <= CG_MAX_SLOTS;
+	struct mem m = slot ? mem_slot(ir_slot(g->f, k->size), 0) : gen_scratch(g, k->size);
 	size_t i = 0;
 
 	if (prefix) {
@@ -218,24 +219,35 @@ static void place_index(struct gen *g, struct place *pl, vreg i, uint32_t scale,
 	pl->m = mem_at(d, pl->m.off);
 }
 
+/* The array behind a pointer that an array became in an expression; else the node itself. */
+static const struct node *array_of(struct gen *g, const struct node *n)
+{
+	const struct node *a = n;
+
+	while (a->kind == N_CAST && a->implicit && cg_type(g->cg, a)->kind == DK_PTR)
+		a = a->a;
+	return a != n && cg_type(g->cg, a)->kind == DK_ARRAY ? a : n;
+}
+
 static void index_place(struct gen *g, const struct node *n, struct place *ret)
 {
-	const struct dtype *at = cg_type(g->cg, n->a);
+	const struct node *a = array_of(g, n->a);
+	const struct dtype *at = cg_type(g->cg, a);
 	uint32_t scale = ptr_scale(g, at);
 	uint64_t nelems = at->nelems;
 	int64_t c;
 
 	if (at->kind == DK_PTR) {
-		pointer_place(g, n->a, 0, n->user, ret);
+		pointer_place(g, a, 0, n->user, ret);
 	} else if (at->kind == DK_STRING) {
 		struct str s;
 
-		gen_str(g, n->a, &s);
+		gen_str(g, a, &s);
 		gen_str_real(g, &s);
 		nelems = s.bound;
 		*ret = (struct place){ .kind = PL_MEM, .m = s.m };
 	} else {
-		gen_place(g, n->a, ret);
+		gen_place(g, a, ret);
 	}
 	if (node_const(n->args, &c) && (ret->kind != PL_MEM || (uint64_t)c < nelems)) {
 		place_advance(ret, c * (int64_t)scale);
@@ -274,7 +286,14 @@ void gen_place(struct gen *g, const struct node *n, struct place *ret)
 		return;
 	case N_UNARY:
 		if (n->op == OP_DEREF) {
-			pointer_place(g, n->a, 0, n->user, ret);
+			const struct node *a = array_of(g, n->a);
+
+			if (a != n->a) {
+				gen_place(g, a, ret);
+				ret->whole = false;
+			} else {
+				pointer_place(g, a, 0, n->user, ret);
+			}
 			return;
 		}
 		break;
