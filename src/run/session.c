@@ -2,9 +2,12 @@
 /* The life of a run: see session.h for its order. */
 #include "run/session.h"
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 #include "run/privs.h"
@@ -190,6 +193,24 @@ static int attach_all(struct session *s)
 	return 0;
 }
 
+/* The one who empties the rings goes before the load that fills them: what it may use is bounded by the
+ * records there are, and on a busy machine they would be lost otherwise. Children start as usual. */
+#define CONSUMER_NICE (-10)
+
+static void raise_priority(void)
+{
+	struct { /* struct sched_attr, version 0. Source: sched_setattr(2) */
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} a = { .size = sizeof(a), .policy = SCHED_OTHER, .flags = 1 /* SCHED_FLAG_RESET_ON_FORK */,
+		.nice = CONSUMER_NICE };
+
+	syscall(SYS_sched_setattr, 0, &a, 0); /* refused: it works all the same */
+}
+
 static bool exit_called(const struct session *s)
 {
 	return s->l->state &&
@@ -208,6 +229,7 @@ static int start_and_loop(struct session *s, int signal_fd)
 		s->res.why = SESSION_EXIT;
 		return 0;
 	}
+	raise_priority();
 	r = attach_all(s);
 	for (size_t i = 0; i < s->c.ntargets && r == 0; i++) {
 		/* The side band tells of later mappings only; the program's own was made by its exec. */

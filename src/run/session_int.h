@@ -15,7 +15,7 @@
 #include "run/session.h"
 
 /* Rings are looked at this often at least, and never more often. */
-#define POLL_MAX_NS 50000000ull
+#define POLL_MAX_NS 25000000ull
 #define POLL_MIN_NS 500000ull
 
 /* Processes whose mappings were asked for in this drain; collisions only cost a second look. */

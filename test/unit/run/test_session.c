@@ -213,7 +213,9 @@ static void *make_calls(void *arg)
 {
 	unsigned n = *(unsigned *)arg;
 
-	usleep(100000); /* until attached */
+	/* BEGIN is shown once everything is attached. */
+	while (!*(volatile unsigned *)&got.events[F_BEGIN])
+		usleep(1000);
 	for (unsigned i = 0; i < n; i++) {
 		syscall(SYS_getppid);
 		if (i % 100 == 99)
@@ -277,6 +279,12 @@ static void exit_in_begin_attaches_nothing(void **state)
 
 static void *send_signal(void *arg)
 {
+	struct sigaction sa;
+
+	do { /* until the session listens */
+		usleep(1000);
+		sigaction(*(int *)arg, NULL, &sa);
+	} while (sa.sa_handler == SIG_DFL);
 	usleep(200000);
 	kill(getpid(), *(int *)arg);
 	return NULL;
