@@ -42,7 +42,7 @@ static void cut_scope(struct irfn *f, irslot name, vreg len)
 /* container(name, dst): 1 when the cgroup's name ends in an id, which is then copied to dst. */
 static struct irfn *container_fn(struct prog *pr)
 {
-	irlabel no, ok;
+	irlabel no;
 	vreg len, p, n, c, d;
 	struct irfn *f;
 	irslot name;
@@ -52,7 +52,6 @@ static struct irfn *container_fn(struct prog *pr)
 	f = pr->fn_container = irfn_new(pr->ip, "container", 2);
 	name = ir_slot(f, NAME_LEN);
 	no = ir_label(f);
-	ok = ir_label(f);
 	len = ir_new(f);
 	p = ir_new(f);
 	c = ir_new(f);

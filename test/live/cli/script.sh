@@ -3,7 +3,7 @@
 # shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # Scripts: #! line, arguments, $0, -s -, several programs, -C with -D -U -I, -e, -S, -v.
 . "$LIVE/lib.sh"
-cd "$WORK"
+cd "$WORK" || exit
 mkdir bin inc
 ln -s "$DWELL" bin/dwell
 PATH=$WORK/bin:$PATH

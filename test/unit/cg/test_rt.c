@@ -347,9 +347,7 @@ int main(void)
 		cmocka_unit_test(pieces_fit_the_verifier_budget),
 	};
 
-	if (!kern_usable()) {
-		print_message("1..0 # SKIP needs root and BPF\n");
-		return 77;
-	}
+	if (!kern_usable())
+		return skip_all("needs root and BPF");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

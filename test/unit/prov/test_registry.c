@@ -448,10 +448,8 @@ int main(void)
 	struct err err = {0};
 	int r;
 
-	if (typesrc_open_kernel(&ts, &err) < 0) {
-		fprintf(stderr, "%s\n", err.msg);
-		return 77;
-	}
+	if (typesrc_open_kernel(&ts, &err) < 0)
+		return skip_all(err.msg);
 	if (registry_new(ts, &caps, 0, &reg) < 0)
 		return 1;
 	src = registry_source(reg);

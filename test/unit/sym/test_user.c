@@ -353,9 +353,7 @@ int main(void)
 		cmocka_unit_test(many_processes),
 	};
 
-	if (geteuid() != 0) {
-		printf("1..0 # SKIP needs root: maps of other processes\n");
-		return 77;
-	}
+	if (geteuid() != 0)
+		return skip_all("needs root: maps of other processes");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

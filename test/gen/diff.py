@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""D programs whose results are known from elsewhere: integer expressions from C, string subroutines and
+aggregations from Python. TAP output.
+
+usage: diff.py --dwell BIN [--seed N] [--count N] [int|string|agg]...      [--keep FOLDER]"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+import intdiff
+
+CLAUSES = 4
+
+
+def run(argv, timeout=120):
+    return subprocess.run(argv, capture_output=True, text=True, errors="replace", timeout=timeout)
+
+
+def compare(want, got):
+    """Lines that differ, or []."""
+    want, got = want.rstrip("\n").split("\n"), got.rstrip("\n").split("\n")
+    bad = [f"expected {w!r}, got {g!r}" for w, g in zip(want, got) if w != g]
+    if len(want) != len(got):
+        bad.append(f"{len(want)} lines expected, {len(got)} got")
+    return bad
+
+
+def run_d(opts, work, text, name):
+    path = os.path.join(work, f"{name}.d")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    return run([opts.dwell, "-q", "-s", path])
+
+
+def ints(opts, work, seed):
+    d, c = intdiff.Ints(seed).programs(CLAUSES)
+    src, exe = os.path.join(work, f"int{seed}.c"), os.path.join(work, f"int{seed}.bin")
+    with open(src, "w", encoding="utf-8") as f:
+        f.write(c)
+    r = run([os.environ.get("CC", "cc"), "-w", "-O0", "-fwrapv", "-o", exe, src])
+    if r.returncode:
+        return ["C compiler: " + r.stderr]
+    want = run([exe]).stdout
+    got = run_d(opts, work, d, f"int{seed}")
+    if got.returncode or got.stderr:
+        return [f"exit code {got.returncode}: {got.stderr[:1500]}"] + compare(want, got.stdout)[:3]
+    return compare(want, got.stdout)
+
+
+KINDS = {"int": ints}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--dwell", required=True, type=os.path.abspath)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=5)
+    parser.add_argument("--keep")
+    parser.add_argument("kinds", nargs="*")
+    opts = parser.parse_args()
+    if os.geteuid() != 0:
+        print("1..0 # SKIP needs root: the kernel lets only root load tracing programs")
+        return int(os.environ.get("DWELL_SKIP_STATUS", 77))
+    todo = [(k, s) for k in opts.kinds or KINDS for s in range(opts.seed, opts.seed + opts.count)]
+    print(f"1..{len(todo)}")
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="dwell-diff-") as work:
+        if opts.keep:
+            work = opts.keep
+            os.makedirs(work, exist_ok=True)
+        for n, (kind, seed) in enumerate(todo, 1):
+            bad = KINDS[kind](opts, work, seed)
+            failed += bool(bad)
+            print(f"{'not ok' if bad else 'ok'} {n} - {kind} {seed}", flush=True)
+            for b in bad[:10]:
+                print("# " + b.replace("\n", "\n# "))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
