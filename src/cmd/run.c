@@ -178,6 +178,7 @@ static int run_session(struct run *r)
 	int e, status;
 
 	fill_text_opts(&topts, &r->c->opts);
+	topts.verbose = r->c->verbose;
 	if (recording_new_memory(schema, &r->rec) < 0 ||
 	    text_view_new(schema, r->w.sym, &topts, r->out, show_msg, NULL, &r->view) < 0)
 		return cmd_fail("out of memory");

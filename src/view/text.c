@@ -21,8 +21,10 @@ int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct
 	v->indent = calloc(ncpu, sizeof(*v->indent));
 	v->last_epid = calloc(ncpu, sizeof(*v->last_epid));
 	v->last_probe = calloc(ncpu, sizeof(*v->last_probe));
+	v->drops = calloc(ncpu * REC_NLOSSES, sizeof(*v->drops));
 	r = aggstate_new(schema, &v->aggs);
-	if (r < 0 || !v->agg_printed || !v->indent || !v->last_epid || !v->last_probe) {
+	if (r < 0 || !v->agg_printed || !v->indent || !v->last_epid ||
+	    !v->last_probe || !v->drops) {
 		text_view_free(v);
 		return r < 0 ? r : -ENOMEM;
 	}
@@ -42,6 +44,7 @@ void text_view_free(struct text_view *v)
 	free(v->indent);
 	free(v->last_epid);
 	free(v->last_probe);
+	free(v->drops);
 	free(v->cache);
 	free(v);
 }
@@ -251,22 +254,59 @@ static const struct drop_text {
 	  "system calls of 32-bit programs not traced", false },
 	{ CNT_DROP_SCRATCH, "DTRACEDROP_SCRATCH", "firing lost: no scratch space free",
 	  "firings lost: no scratch space free", false },
+	{ CNT_RECURSION, "DTRACEDROP_RECURSION",
+	  "firing skipped by the kernel: the same program was running on that CPU",
+	  "firings skipped by the kernel: the same program was running on that CPU", false },
+	{ CNT_TIMER_MISSES, "DTRACEDROP_TIMER", "timer firing missed", "timer firings missed", false },
 };
 
+static const struct drop_text *drop_text(unsigned kind)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(drop_texts); i++)
+		if (drop_texts[i].kind == kind)
+			return &drop_texts[i];
+	return NULL;
+}
+
+static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t count, uint32_t cpu,
+			const struct rec_probe *p)
+{
+	char on[32] = "", tag[64] = "";
+
+	if (t->with_cpu)
+		snprintf(on, sizeof(on), " on CPU %u", cpu);
+	if (v->opts.droptags)
+		snprintf(tag, sizeof(tag), "[%s] ", t->tag);
+	if (p)
+		text_msg(v, "%s%llu %s%s by %s:%s:%s:%s", tag, (unsigned long long)count,
+			 count == 1 ? t->one : t->many, on, p->prov, p->mod, p->func, p->name);
+	else
+		text_msg(v, "%s%llu %s%s", tag, (unsigned long long)count,
+			 count == 1 ? t->one : t->many, on);
+}
+
+/* Losses come by program: one line for each kind and CPU says them all; with -v one for each probe. */
 static void row_drops(struct text_view *v, const struct row *row)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(drop_texts); i++) {
-		const struct drop_text *t = &drop_texts[i];
-		char cpu[32] = "", tag[64] = "";
+	const struct drop_text *t = drop_text(row->id);
 
-		if (t->kind != row->id || row->count == 0)
+	if (!t || row->count == 0)
+		return;
+	if (v->opts.verbose)
+		print_drops(v, t, row->count, row->cpu, row_probe(v, row->probe));
+	else if (t->with_cpu && row->cpu < v->schema->ncpus)
+		v->drops[row->cpu * REC_NLOSSES + row->id] += row->count;
+	else
+		v->drops[row->id] += row->count;
+}
+
+static void flush_drops(struct text_view *v)
+{
+	for (size_t i = 0; i < (size_t)v->schema->ncpus * REC_NLOSSES; i++) {
+		if (!v->drops[i])
 			continue;
-		if (t->with_cpu)
-			snprintf(cpu, sizeof(cpu), " on CPU %u", row->cpu);
-		if (v->opts.droptags)
-			snprintf(tag, sizeof(tag), "[%s] ", t->tag);
-		text_msg(v, "%s%llu %s%s", tag, (unsigned long long)row->count,
-			 row->count == 1 ? t->one : t->many, cpu);
+		print_drops(v, drop_text(i % REC_NLOSSES), v->drops[i], (uint32_t)(i / REC_NLOSSES), NULL);
+		v->drops[i] = 0;
 	}
 }
 
@@ -274,6 +314,8 @@ int text_view_row(struct text_view *v, const struct row *row)
 {
 	int r = 0;
 
+	if (row->kind != ROW_DROPS)
+		flush_drops(v);
 	switch (row->kind) {
 	case ROW_EVENT:
 		row_event(v, row);
@@ -303,6 +345,7 @@ int text_view_consume(struct text_view *v, struct recording *rec)
 
 	while (r == 0 && recording_next(rec, &row))
 		r = text_view_row(v, &row);
+	flush_drops(v);
 	recording_release(rec);
 	return r < 0 ? r : text_view_flush(v);
 }
@@ -319,6 +362,7 @@ int text_view_flush(struct text_view *v)
 
 int text_view_finish(struct text_view *v)
 {
+	flush_drops(v);
 	if (!v->opts.no_final_aggs)
 		text_print_unprinted(v);
 	return text_view_flush(v);

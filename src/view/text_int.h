@@ -34,6 +34,7 @@ struct text_view {
 	int *indent;
 	uint32_t *last_epid;
 	uint32_t *last_probe;
+	uint64_t *drops; /* [cpu][REC_NLOSSES]: not yet told */
 	int error; /* sticky */
 };
 
