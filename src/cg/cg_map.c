@@ -6,7 +6,7 @@
 #define MAX_RING (1u << 30)
 /* Larger per-CPU values are allocated at load: of such sizes the kernel's allocator for programs keeps
  * one to three ready, so that a burst of new keys would be lost. Source: kernel/bpf/memalloc.c. */
-#define MAX_DYNAMIC_VALUE 4096
+#define MAX_DYNAMIC_VALUE 2048
 
 int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_map_type type,
 	       uint32_t key, uint32_t value, uint32_t entries, uint32_t flags)
