@@ -14,5 +14,5 @@ profile-997
 
 END
 {
-	printf("%d %d\n", user > 100, both);
+	printf("%d %d\n", user > 20, both);
 }
