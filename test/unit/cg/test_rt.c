@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Run-time pieces for numbers and addresses, conversions, and the cost of all: loaded into this kernel and run, against the same in C. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "../unit.h"
 #include "base/aggval.h"
 #include "base/cleanup.h"
 #include "rt_run.h"

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Run-time pieces for strings and paths: loaded into this kernel and run, against the same in C. */
+#include "../unit.h"
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
 #include "base/cleanup.h"
 #include "rt_run.h"
 

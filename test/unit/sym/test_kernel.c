@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel symbols: the table's rules on small files, and the running kernel's own list. */
+#include "../unit.h"
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include "base/cleanup.h"
 #include "sym/kallsyms.h"
 #include "sym/sym.h"
