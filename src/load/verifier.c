@@ -9,6 +9,8 @@
 #include "base/strb.h"
 #include "load/load_int.h"
 
+#define ADVICE "Verification failed:"
+
 /* "123: (85) call bpf_…" at s: the instruction's number, or -1. */
 static long insn_at(const char *s, size_t n)
 {
@@ -48,6 +50,9 @@ static void read_log(const char *log, struct reason *r)
 		size_t n = strcspn(log, "\n");
 		long v = insn_at(log, n);
 
+		/* Newer kernels (7.x) go on with pages of advice after their message. */
+		if (r->n && strncmp(log, ADVICE, strlen(ADVICE)) == 0)
+			break;
 		if (v >= 0)
 			r->insn = v;
 		/* Register states follow "from 12 to 13: " or "; " and are not messages. */

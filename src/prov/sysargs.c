@@ -10,6 +10,7 @@
 
 #define FIELD	   "field:"
 #define FIRST_SKIP "__syscall_nr" /* this field and all before it are not arguments */
+#define COPIED	   "__data_loc" /* text that the kernel copied for its own trace (6.19), behind the arguments */
 #define PATH_LEN   128
 #define SYS_NARGS  6
 
@@ -57,7 +58,7 @@ unsigned sysargs_parse(struct arena *a, char *text, struct probe_arg *args, unsi
 		decl += strlen(FIELD);
 		if (!started)
 			started = strstr(decl, FIRST_SKIP) != NULL;
-		else if (split_field(a, decl, &args[n]))
+		else if (!strstr(decl, COPIED) && split_field(a, decl, &args[n]))
 			n++;
 	}
 	return n;

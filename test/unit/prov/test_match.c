@@ -80,6 +80,7 @@ static void formats_parse(void **state)
 		      "\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"
 		      "\tfield:const char * filename;\toffset:16;\tsize:8;\tsigned:0;\n"
 		      "\tfield:unsigned long len;\toffset:24;\tsize:8;\tsigned:0;\n"
+		      "\tfield:__data_loc char[] __filename_val;\toffset:32;\tsize:4;\tsigned:0;\n"
 		      "\tfield:bad\n\tfield:;\n\tfield:int;\n"
 		      "\nprint fmt: \"x\", REC->field\n";
 	struct arena *a = arena_new(1 << 20);
