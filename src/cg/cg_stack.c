@@ -2,8 +2,10 @@
 /* Stacks and user addresses. Frames are copied where they are needed: into the record or the key. */
 #include "cg/cg_int.h"
 
-/* Frames of the tracing machinery at the top of a kernel stack, which bpf_get_stack() sees. */
-#define SKIP_KERNEL 0
+/* Frames of the tracing machinery at the top of a kernel stack: the program and bpf_trace_run(). How many
+ * more there are (__bpf_trace_…, __traceiter_…) depends on the kernel and on who else is attached; the
+ * views leave those out. Timer samples begin where the sample hit. */
+#define SKIP_TRACEPOINT 2
 #define CALLER_FRAMES 2
 
 /* bpf_get_stack() into dst, cleared first. Returns the bytes written or a negative number. */
@@ -18,10 +20,15 @@ static vreg get_stack(struct gen *g, struct mem dst, uint32_t size, uint64_t fla
 	return r;
 }
 
+static uint64_t skip_kernel(const struct gen *g)
+{
+	return g->e->kind == ENTRY_PERF_EVENT ? 0 : SKIP_TRACEPOINT;
+}
+
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f)
 {
 	gen_zero(g, dst, f->size);
-	get_stack(g, dst, f->nframes * 8, SKIP_KERNEL);
+	get_stack(g, dst, f->nframes * 8, skip_kernel(g));
 }
 
 /* tgid and start of the process, as struct rec_ustack_hdr and rec_uaddr begin. */
@@ -73,7 +80,7 @@ vreg gen_stack_depth(struct gen *g, bool user)
 	ir_movi(g->f, d, 0);
 	if (user && g->e->no_user_stack)
 		return d;
-	r = get_stack(g, gen_scratch(g, size), size, user ? BPF_F_USER_STACK : SKIP_KERNEL);
+	r = get_stack(g, gen_scratch(g, size), size, user ? BPF_F_USER_STACK : skip_kernel(g));
 	ir_jcci(g->f, IRC_SLE, r, 0, out);
 	ir_alui(g->f, IRA_SHR, d, r, 3);
 	ir_place(g->f, out);
@@ -89,7 +96,7 @@ vreg gen_caller(struct gen *g, bool user)
 	if (user && g->e->no_user_stack)
 		return ir_imm(g->f, 0);
 	gen_zero(g, mem_slot(s, 0), CALLER_FRAMES * 8);
-	get_stack(g, mem_slot(s, 0), CALLER_FRAMES * 8, user ? BPF_F_USER_STACK : SKIP_KERNEL);
+	get_stack(g, mem_slot(s, 0), CALLER_FRAMES * 8, user ? BPF_F_USER_STACK : skip_kernel(g));
 	ir_load_slot(g->f, d, s, 8, 8);
 	return d;
 }

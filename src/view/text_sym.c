@@ -96,10 +96,26 @@ __attribute__((format(printf, 3, 0))) static void frame_line(struct text_view *v
 	}
 }
 
+/* The tracing machinery itself, which is on top of the stack of a tracepoint. */
+static bool is_machinery(struct text_view *v, uint64_t pc)
+{
+	static const char *const names[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_",
+					     "bpf_dispatcher_", "__bpf_prog_test_run" };
+	struct symbol s = { 0 };
+
+	if (!v->sym || v->opts.noresolve || !sym_kernel(v->sym, pc, &s) || !s.name)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(s.name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 static void kernel_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
 			 const char *fmt)
 {
 	char buf[1024];
+	bool top = true;
 
 	for (uint32_t i = 0; i < f->nframes; i++) {
 		uint64_t pc;
@@ -107,6 +123,9 @@ static void kernel_stack(struct text_view *v, const struct recfield *f, const ui
 		memcpy(&pc, p + 8 * (size_t)i, sizeof(pc));
 		if (!pc)
 			break;
+		top = top && is_machinery(v, pc);
+		if (top)
+			continue;
 		text_kaddr_str(v, pc, true, buf, sizeof(buf));
 		frame_line(v, indent, fmt, buf);
 	}
