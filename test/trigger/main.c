@@ -11,7 +11,7 @@ static const struct trigger triggers[] = {
 	{ "writes", "SIZE…: a write(2) to /dev/null of each size", run_writes },
 	{ "sixargs", "[N]: N calls of process_vm_readv with known arguments, all failing", run_sixargs },
 	{ "errors", "calls that fail with known errors", run_errors },
-	{ "keys", "N [ROUNDS]: lseek(-1, 0…N-1, 0); then the monotonic time in ns", run_keys },
+	{ "keys", "N [ROUNDS]: lseek(-1, 0…N-1, 0); prints the monotonic time in ns and its CPU time in us", run_keys },
 	{ "open", "PATH…: openat(AT_FDCWD, PATH, O_RDONLY)", run_open },
 	{ "int80", "[N]: N getppid calls through the 32-bit entry", run_int80 },
 	{ "notresident", "FILE: write(2) of a page of FILE that is not in memory", run_notresident },

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -64,11 +65,15 @@ int run_errors(int argc, char **argv)
 int run_keys(int argc, char **argv)
 {
 	long n = arg_num(argc, argv, 1, 1), rounds = arg_num(argc, argv, 2, 1);
+	struct rusage ru;
 
 	for (long r = 0; r < rounds; r++)
 		for (long i = 0; i < n; i++)
 			raw_syscall(SYS_lseek, (uint64_t)-1, (uint64_t)i, 0, 0, 0, 0);
-	printf("%llu\n", (unsigned long long)now_ns());
+	getrusage(RUSAGE_SELF, &ru);
+	printf("%llu %lld\n", (unsigned long long)now_ns(),
+	       (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000LL + ru.ru_utime.tv_usec +
+		       ru.ru_stime.tv_usec);
 	return 0;
 }
 

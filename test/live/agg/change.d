@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* normalize, denormalize, clear, trunc to the highest, the lowest, to none.
+/* Changes are made when their record is read, as in DTrace: later ones need time to pass.
+ * normalize, denormalize, clear, trunc to the highest, the lowest, to none.
  * @options: -q */
 BEGIN
 {
@@ -17,7 +18,7 @@ BEGIN
 	printa("%s %@d\n", @);
 }
 
-tick-20ms
+tick-300ms
 {
 	@["a"] = sum(5);
 	printa("%s %@d\n", @);

@@ -13,7 +13,7 @@ BEGIN
 	l = 1234567890123;
 	uc = 200;
 	c = 'A';
-	s = "text\twith \"quotes\"";
+	s = "some\twith \"quotes\"";
 	printf("%d %i %u %x %X %o %p\n", i, i, i, i, i, i, l);
 	printf("%5d|%-5d|%05d|%+d|% d|%'d\n", i, i, i, 42, 42, 42);
 	printf("%ld %lld %hd %hhd %lx\n", l, l, (short)l, (char)l, l);

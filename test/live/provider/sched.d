@@ -15,7 +15,7 @@ sched:::off-cpu
 sched:::on-cpu
 /pid == $target/
 {
-	ons++;
+	backs++;
 }
 
 sched:::on-cpu
@@ -28,5 +28,5 @@ sched:::on-cpu
 
 END
 {
-	printf("%d %d %d\n", offs > 0, ons > 0, longest >= 100000000 && longest < 400000000);
+	printf("%d %d %d\n", offs > 0, backs > 0, longest >= 100000000 && longest < 400000000);
 }

@@ -1,0 +1,2 @@
+/* One lookup per firing, no record, the count inline. */
+syscall::read:entry { @[execname] = count(); }
