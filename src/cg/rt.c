@@ -134,6 +134,25 @@ vreg rt_blur(struct irfn *f, vreg v, vreg c)
 	return rt_alu(f, IRA_XOR, v, u);
 }
 
+void rt_vary_at(struct irfn *f, const struct rtgen *g, vreg st, int32_t from, int32_t to)
+{
+	vreg c;
+	int32_t k;
+
+	if (!g->caps->bpf_loop || !g->caps->bpf_loop_once)
+		return;
+	c = ir_new(f);
+	ir_call(f, c, BPF_FUNC_ktime_get_ns, 0, NULL); /* any number that the verifier cannot know */
+	for (k = from; k < to; k += 8)
+		ir_store(f, st, k, 8, rt_blur(f, rt_ld(f, st, k), c));
+}
+
+void rt_vary(struct irfn *f, const struct rtgen *g, irslot state, int32_t from, int32_t to)
+{
+	if (g->caps->bpf_loop && g->caps->bpf_loop_once)
+		rt_vary_at(f, g, rt_slot_addr(f, state), from, to);
+}
+
 vreg rt_zero_byte(struct irfn *f, vreg word)
 {
 	/* (w - 0x01…) & ~w & 0x80…: exact for the lowest byte that is 0 */

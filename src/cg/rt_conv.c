@@ -87,6 +87,8 @@ void rt_emit_LLTOSTR(struct irfn *f, const struct rtgen *g)
 	ir_store_slot(f, slot, L_VALUE, 8, v);
 	ir_store_slot(f, slot, L_BASE, 8, base);
 	ir_store_slot(f, slot, L_AT, 8, ir_imm(f, L_BUFSIZE - 1));
+	rt_vary(f, g, slot, L_VALUE, L_BASE);
+	rt_vary(f, g, slot, L_AT, L_BUF);
 	rt_loop(f, g, ir_imm(f, 64), rt_callback(g, 0, digit_cb), slot);
 	st = rt_slot_addr(f, slot);
 	put_prefix(f, st, value, base);
@@ -190,6 +192,7 @@ void rt_emit_STRTOLL(struct irfn *f, const struct rtgen *g)
 		ir_store_slot(f, st, 8 * k, 8, irfn_arg(f, (unsigned)k));
 	for (k = S_STATE; k < S_SIZE; k += 8)
 		ir_storei_slot(f, st, k, 8, 0);
+	rt_vary(f, g, st, S_STATE, S_SIZE);
 	rt_loop(f, g, irfn_arg(f, 1), rt_callback(g, 0, strtoll_cb), st);
 	ir_load_slot(f, v, st, S_VALUE, 8);
 	ir_load_slot(f, neg, st, S_NEG, 8);
@@ -338,6 +341,7 @@ void rt_emit_STRTOK(struct irfn *f, const struct rtgen *g)
 	for (k = 0; k < 32; k += 8)
 		ir_storei_slot(f, st, T_SET + k, 8, 0);
 	rt_loop(f, g, irfn_arg(f, 4), rt_callback(g, 1, delim_cb), st);
+	rt_vary(f, g, st, T_START, T_DELIM);
 	rt_loop(f, g, cap, rt_callback(g, 0, token_cb), st);
 	ir_load_slot(f, r, st, T_REST, 8);
 	ir_store(f, state, 0, 8, r);

@@ -57,6 +57,7 @@ static void search_cb(struct irfn *f, const struct rtgen *g)
 	ir_jcc(f, IRC_NE, c, first, next);
 	ir_store(f, st, F_AT, 8, i);
 	ir_storei(f, st, F_SAME, 8, 0);
+	rt_vary_at(f, g, st, F_SAME, F_FIRST);
 	rt_loop_at(f, g, rt_ld(f, st, F_NBOUND), rt_callback(g, 1, compare_cb), st);
 	ir_jcci(f, IRC_EQ, rt_ld(f, st, F_SAME), 0, next);
 	ir_place(f, match);
@@ -84,6 +85,7 @@ static void search(struct irfn *f, const struct rtgen *g, vreg from, vreg to, bo
 	ir_storei_slot(f, st, F_ROOM, 8, 0);
 	ir_storei_slot(f, st, F_SAME, 8, 0);
 	ir_storei_slot(f, st, F_RESULT, 8, -1);
+	rt_vary(f, g, st, F_RESULT, F_FIRST);
 	rt_loop(f, g, irfn_arg(f, 1), rt_callback(g, 0, search_cb), st);
 	ir_load_slot(f, r, st, F_RESULT, 8);
 	ir_ret(f, r);
@@ -193,6 +195,7 @@ void rt_emit_STRAPPEND(struct irfn *f, const struct rtgen *g)
 
 	for (k = 0; k < 5; k++)
 		ir_store_slot(f, st, (int32_t)(8 * k), 8, irfn_arg(f, k));
+	rt_vary(f, g, st, 16, 24);
 	rt_loop(f, g, irfn_arg(f, 4), rt_callback(g, 0, append_cb), st);
 	ir_load_slot(f, at, st, 16, 8);
 	ir_jcc(f, IRC_GE, at, irfn_arg(f, 1), full);

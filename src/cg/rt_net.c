@@ -189,6 +189,7 @@ void rt_emit_INET_NTOA6(struct irfn *f, const struct rtgen *g)
 	ir_jmp(f, done);
 	ir_place(f, plain);
 	find_run(f, slot);
+	rt_vary(f, g, slot, N_LEN, N_ADDR);
 	rt_loop(f, g, ir_imm(f, 8), rt_callback(g, 0, group_cb), slot);
 	ir_place(f, done);
 	ret_text(f, slot);

@@ -48,6 +48,7 @@ static irslot walk(struct irfn *f, const struct rtgen *g)
 	ir_store_slot(f, st, P_BOUND, 8, irfn_arg(f, 3));
 	for (k = P_IN; k < P_SIZE; k += 8)
 		ir_storei_slot(f, st, k, 8, 0);
+	rt_vary(f, g, st, P_IN, P_SIZE);
 	rt_loop(f, g, irfn_arg(f, 3), rt_callback(g, 0, walk_cb), st);
 	return st;
 }
@@ -244,6 +245,7 @@ void rt_emit_CLEANPATH(struct irfn *f, const struct rtgen *g)
 	ir_store_slot(f, st, C_CAP, 8, cap);
 	ir_storei_slot(f, st, C_LEN, 8, 0);
 	ir_storei_slot(f, st, C_STATE, 8, 0);
+	rt_vary(f, g, st, C_LEN, C_SIZE);
 	rt_loop(f, g, irfn_arg(f, 3), rt_callback(g, 0, clean_cb), st);
 	ir_load_slot(f, len, st, C_LEN, 8);
 	ir_jcc(f, IRC_GE, len, cap, none);

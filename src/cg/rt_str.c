@@ -81,6 +81,7 @@ void rt_emit_STRLEN(struct irfn *f, const struct rtgen *g)
 	ir_store_slot(f, st, 0, 8, s);
 	ir_store_slot(f, st, 8, 8, bound);
 	ir_store_slot(f, st, 16, 8, bound); /* no NUL: as strnlen() */
+	rt_vary(f, g, st, 16, 24);
 	rt_loop(f, g, word_loops(f, bound), rt_callback(g, 0, strlen_cb), st);
 	ir_load_slot(f, r, st, 16, 8);
 	ir_ret(f, r);
@@ -180,6 +181,7 @@ void rt_emit_STRCMP(struct irfn *f, const struct rtgen *g)
 	ir_store_slot(f, st, 8, 8, irfn_arg(f, 2));
 	ir_store_slot(f, st, 16, 8, n);
 	ir_storei_slot(f, st, 24, 8, 0);
+	rt_vary(f, g, st, 24, 32);
 	rt_loop(f, g, word_loops(f, n), rt_callback(g, 0, strcmp_cb), st);
 	ir_load_slot(f, r, st, 24, 8);
 	ir_ret(f, r);
@@ -232,6 +234,7 @@ void rt_emit_STRCHR(struct irfn *f, const struct rtgen *g)
 	ir_store_slot(f, st, 8, 8, bound);
 	ir_store_slot(f, st, 16, 8, rt_alu(f, IRA_MUL, c, ir_imm(f, RT_ONES)));
 	ir_storei_slot(f, st, 24, 8, -1);
+	rt_vary(f, g, st, 24, 32);
 	rt_loop(f, g, word_loops(f, bound), rt_callback(g, 0, strchr_cb), st);
 	ir_load_slot(f, r, st, 24, 8);
 	ir_ret(f, r);
@@ -264,6 +267,7 @@ void rt_emit_STRRCHR(struct irfn *f, const struct rtgen *g)
 	ir_store_slot(f, st, 8, 8, bound);
 	ir_store_slot(f, st, 16, 8, rt_alui(f, IRA_AND, irfn_arg(f, 2), 255));
 	ir_storei_slot(f, st, 24, 8, -1);
+	rt_vary(f, g, st, 24, 32);
 	rt_loop(f, g, bound, rt_callback(g, 0, strrchr_cb), st);
 	ir_load_slot(f, r, st, 24, 8);
 	ir_ret(f, r);

@@ -226,7 +226,7 @@ int caps_quick(struct caps *ret, struct err *err)
 	/* Raw tracepoints got test-run in 5.10; the loader finds out by doing it. */
 	c.test_run_raw_tp = true;
 	probe_helpers(&c);
-	c.bpf_loop = cap_try_loop(&loop);
+	c.bpf_loop = cap_try_loop_once(&loop, &c.bpf_loop_once);
 	c.atomics = cap_atomics();
 	c.batch_percpu_hash = cap_percpu_batch();
 	c.copy_from_user_sleepable =

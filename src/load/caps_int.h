@@ -41,6 +41,8 @@ char cap_config(const char *option);
 
 /* caps_loop.c */
 bool cap_try_loop(struct attempt *a);
+/* ret_once: the verifier walks the callback once (caps.bpf_loop_once). */
+bool cap_try_loop_once(struct attempt *a, bool *ret_once);
 
 /* caps_attach.c: attempts that load and attach. */
 bool cap_try_raw_tp(struct attempt *a);

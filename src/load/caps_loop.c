@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Is bpf_loop() there, and does the verifier understand it? Before Linux 6.7 it walks the callback once and
  * takes what it finds after that for the truth: code that only runs in a later iteration counts as dead and is
- * cut out, and programs give wrong results. So the callback here is wrong in its second iteration only, and a
- * good kernel refuses it for just that.
+ * cut out, and programs give wrong results, unless the generator hides the values (rt_vary() in cg). The callback
+ * here is wrong in its second iteration only, and a good kernel refuses it for just that.
  * Source: kernel commit ab5cfac139ab ("bpf: verify callbacks as if they are called unknown number of times"). */
 #include <linux/btf.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static const struct bpf_insn loop_insns[] = {
 	{.code = BPF_JMP | BPF_EXIT},
 };
 
-bool cap_try_loop(struct attempt *a)
+bool cap_try_loop_once(struct attempt *a, bool *ret_once)
 {
 	static const struct bpf_func_info funcs[] = {{0, LOOP_FUNC_ID}, {LOOP_CALLBACK, LOOP_FUNC_ID}};
 	_cleanup_close_ int btf = bpfsys_btf_load(&loop_btf, sizeof(loop_btf)), prog = -1;
@@ -63,11 +63,19 @@ bool cap_try_loop(struct attempt *a)
 	if (btf < 0)
 		return cap_refused(a, "type information", btf);
 	prog = cap_load(&p);
+	if (ret_once)
+		*ret_once = prog >= 0;
+	if (prog >= 0)
+		snprintf(a->reason, sizeof(a->reason), "the verifier walks one iteration only (before 6.7)");
 	/* Source: kernel/bpf/verifier.c, check_reg_arg(). */
-	if (prog < 0 && strstr(log, "R9 !read_ok"))
+	if (prog >= 0 || strstr(log, "R9 !read_ok"))
 		return true;
 	snprintf(a->reason, sizeof(a->reason), "%s",
-		 prog >= 0 ? "its verifier looks at one iteration only (before 6.7)" :
 		 strstr(log, "non-JITed") ? "needs the BPF JIT" : "the kernel does not have this helper");
 	return false;
+}
+
+bool cap_try_loop(struct attempt *a)
+{
+	return cap_try_loop_once(a, NULL);
 }

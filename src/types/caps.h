@@ -14,7 +14,8 @@ struct caps {
 	bool tp_btf;		/* typed tracepoints (BPF_PROG_TYPE_TRACING, 5.5) */
 	bool ringbuf;		/* 5.8 */
 	bool task_storage;	/* in tracing programs, 5.13 */
-	bool bpf_loop;		/* 5.17, and verified for all iterations: 6.7 */
+	bool bpf_loop;		/* 5.17 */
+	bool bpf_loop_once;	/* the verifier walks its callback only once: before 6.7 */
 	bool bpf_strncmp;	/* 5.17 */
 	bool atomics;		/* fetch-and-add, cmpxchg (cpu=v3), 5.12 */
 	bool get_task_stack;	/* bpf_get_task_stack, 5.9 */

@@ -3,6 +3,7 @@
 #include "kern_run.h"
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
 
@@ -22,7 +23,10 @@ bool kern_usable(void)
 
 struct caps kern_caps(void)
 {
-	return (struct caps){ .bpf_loop = true, .ringbuf = true, .atomics = true };
+	/* Set by test/vm/run_vm on kernels that are so. */
+	bool once = getenv("DWELL_LOOP_ONCE") != NULL;
+
+	return (struct caps){ .bpf_loop = true, .bpf_loop_once = once, .ringbuf = true, .atomics = true };
 }
 
 /* Functions need types: the verifier wants them where callbacks are used. */
