@@ -184,25 +184,46 @@ static bool ctx_arg_type(struct gen *g, uint32_t off, struct tref *ret)
 	return true;
 }
 
-/* Integers may be computed with; other arguments may be typed pointers, with which the verifier
- * allows no arithmetic. */
-static bool ctx_arg_is_int(struct gen *g, uint32_t off)
+enum ctx_arg { CTX_INT, CTX_PTR, CTX_OTHER };
+
+/* Integers may be computed with. Pointers to structs are typed pointers, with which the verifier allows
+ * no arithmetic. Other pointers it does not give at all. Source: kernel/bpf/btf.c btf_ctx_access(). */
+static enum ctx_arg ctx_arg_class(struct gen *g, uint32_t off)
 {
+	bool pointee = false;
 	struct tref ref;
 	struct tinfo t;
 
 	if (!ctx_arg_type(g, off, &ref))
-		return false;
+		return CTX_OTHER;
 	for (unsigned i = 0; i < BTF_MAX_CHAIN; i++) {
+		if (pointee && !ref.id)
+			return CTX_PTR; /* void * */
 		if (typesrc_get(g->cg->env->ts, ref, &t) < 0)
-			return false;
-		if (t.kind == TK_INT || t.kind == TK_ENUM)
-			return true;
-		if (t.kind != TK_TYPEDEF && t.kind != TK_CONST && t.kind != TK_VOLATILE)
-			return false;
+			return CTX_OTHER;
+		switch (t.kind) {
+		case TK_INT:
+			return pointee ? CTX_PTR : CTX_INT;
+		case TK_ENUM:
+			return pointee ? CTX_OTHER : CTX_INT;
+		case TK_STRUCT:
+			return pointee ? CTX_PTR : CTX_OTHER;
+		case TK_PTR:
+			if (pointee)
+				return CTX_OTHER;
+			pointee = true;
+			break;
+		case TK_TYPEDEF:
+		case TK_CONST:
+		case TK_VOLATILE:
+		case TK_RESTRICT:
+			break;
+		default:
+			return CTX_OTHER;
+		}
 		ref = t.target;
 	}
-	return false;
+	return CTX_OTHER;
 }
 
 bool entry_arg_struct(struct gen *g, uint32_t off, struct tref *ret)
@@ -211,6 +232,30 @@ bool entry_arg_struct(struct gen *g, uint32_t off, struct tref *ret)
 
 	return g->e->kind == ENTRY_TP_BTF && cg_typed(g->cg) && ctx_arg_type(g, off, &ref) &&
 	       btf_pointee(g->cg, ref, ret);
+}
+
+/* 8 bytes at p + off, which the verifier does not let us load: through a helper. */
+static vreg load_hidden(struct gen *g, vreg base, uint32_t off)
+{
+	vreg d = ir_new(g->f), p = ir_new(g->f), n = ir_imm(g->f, 8), a = ir_new(g->f);
+
+	ir_alui(g->f, IRA_ADD, a, base, off);
+	ir_slot_addr(g->f, p, g->tmp, 8);
+	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel, IR_ARGS(p, n, a));
+	ir_load_slot(g->f, d, g->tmp, 8, 8);
+	return d;
+}
+
+static vreg load_ctx(struct gen *g, uint32_t off)
+{
+	enum ctx_arg class = g->e->kind == ENTRY_TP_BTF ? ctx_arg_class(g, off) : CTX_INT;
+	vreg d;
+
+	if (class == CTX_OTHER)
+		return load_hidden(g, ir_ctx(g->f), off);
+	d = ir_new(g->f);
+	ir_load(g->f, d, ir_ctx(g->f), (int32_t)off, 8);
+	return class == CTX_PTR ? gen_launder(g, d) : d;
 }
 
 /* Loads 8 bytes at off in the registers that the context points to. */
@@ -226,13 +271,7 @@ static vreg load_regs(struct gen *g, uint32_t off)
 		ir_load(g->f, d, *regs, (int32_t)off, 8);
 		return d;
 	}
-	vreg p = ir_new(g->f), n = ir_imm(g->f, 8), a = ir_new(g->f);
-
-	ir_alui(g->f, IRA_ADD, a, *regs, off);
-	ir_slot_addr(g->f, p, g->tmp, 8);
-	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel, IR_ARGS(p, n, a));
-	ir_load_slot(g->f, d, g->tmp, 8, 8);
-	return d;
+	return load_hidden(g, *regs, off);
 }
 
 /* The sample's instruction pointer if it was in the kernel (user = false) or in user code, else 0. */
@@ -262,6 +301,7 @@ static vreg load_raw(struct gen *g, const struct arg_loc *l)
 
 	switch (l->kind) {
 	case ARG_CTX:
+		return load_ctx(g, l->off);
 	case ARG_CTX_REGS:
 		d = ir_new(g->f);
 		ir_load(g->f, d, ir_ctx(g->f), (int32_t)l->off, 8);
@@ -285,8 +325,6 @@ vreg gen_arg_loc(struct gen *g, const struct arg_loc *l)
 {
 	vreg d = load_raw(g, l);
 
-	if (l->kind == ARG_CTX && g->e->kind == ENTRY_TP_BTF && !ctx_arg_is_int(g, l->off))
-		d = gen_launder(g, d);
 	if (l->size && l->size < 8) {
 		vreg v = ir_new(g->f);
 
