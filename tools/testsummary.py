@@ -1,31 +1,59 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the results of `meson test` and prints "N passed, N failed, N skipped"; exit status 1 when
-one failed or none passed. usage: testsummary.py BUILD_DIR [NAME:]"""
+"""Counts the results of `meson test`: a line for each reason to skip and for what failed, then
+"N passed, N failed, N skipped" in tests, each of which may have many cases. Exit status 1 when one
+failed or none passed. usage: testsummary.py BUILD_DIR [NAME:]"""
+import collections
 import json
 import os
+import re
 import sys
 
 PASSED = {"OK", "EXPECTEDFAIL"}
+NAMES_MAX = 6
+
+
+def read_log(build):
+    try:
+        with open(os.path.join(build, "meson-logs/testlog.json"), encoding="utf-8") as f:
+            return [json.loads(line) for line in f]
+    except OSError as e:
+        print(f"no test results: {e}")
+        return []
+
+
+def reason(test):
+    """Why the test was skipped, in its own words: of the plan in TAP, or the last line."""
+    out = (test.get("stdout") or "") + (test.get("stderr") or "")
+    m = re.search(r"^1\.\.0 # SKIP (.*)", out, re.M)
+    return m.group(1) if m else (out.strip().splitlines() or ["no reason given"])[-1]
+
+
+def name_of(test):
+    return test["name"].split(" / ")[-1]
 
 
 def main():
-    passed = failed = skipped = 0
-    try:
-        with open(os.path.join(sys.argv[1], "meson-logs/testlog.json"), encoding="utf-8") as f:
-            results = [json.loads(line)["result"] for line in f]
-    except OSError as e:
-        print(f"no test results: {e}")
-        results = []
-    for r in results:
-        if r in PASSED:
+    tests = read_log(sys.argv[1])
+    failed, skipped = [], collections.defaultdict(list)
+    passed = cases = 0
+    for t in tests:
+        if t["result"] in PASSED:
             passed += 1
-        elif r == "SKIP":
-            skipped += 1
+            cases += len(re.findall(r"^ok \d+.*# SKIP", t.get("stdout") or "", re.M | re.I))
+        elif t["result"] == "SKIP":
+            skipped[reason(t)].append(name_of(t))
         else:
-            failed += 1
+            failed.append(name_of(t))
+    for why, names in skipped.items():
+        more = f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else ""
+        print(f"skipped: {', '.join(names[:NAMES_MAX])}{more}: {why}")
+    if cases:
+        print(f"skipped: {cases} cases of tests that passed otherwise")
+    if failed:
+        print(f"failed: {', '.join(failed)}")
     name = sys.argv[2] + " " if len(sys.argv) > 2 else ""
-    print(f"{name}{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    print(f"{name}{passed} passed, {len(failed)} failed, {sum(map(len, skipped.values()))} skipped")
     return 1 if failed or not passed else 0
 
 

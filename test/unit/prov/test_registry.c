@@ -74,14 +74,28 @@ static const struct {
 	{"nobody", NULL, NULL, NULL, NULL, 0},
 };
 
+static bool have_tracefs(void)
+{
+	int fd = -1;
+
+	if (tracefs_open(&fd, NULL) < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
 static void descriptions(void **state)
 {
+	bool systems = have_tracefs(); /* a tracepoint's system is only known from there */
+
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct probe_list l =
 			match(cases[i].prov, cases[i].mod, cases[i].func, cases[i].name);
 		char full[256];
 
+		if (!systems && cases[i].full && strstr(cases[i].full, ":sched::"))
+			continue;
 		if (l.n != (cases[i].full != NULL))
 			fail_msg("case %zu: %zu probes", i, l.n);
 		if (!l.n)
