@@ -135,6 +135,9 @@ void gen_prologue(struct gen *g)
 		ir_reti(g->f, 0);
 		ir_place(g->f, in);
 	}
+	/* Periods gone by less firings are the misses. */
+	if (g->e->kind == ENTRY_PERF_EVENT && g->e->period_ns)
+		gen_count(g, CNT_FIRINGS);
 	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN)
 		gen_noself_test(g);
 }
