@@ -9,7 +9,7 @@
 /* llquantize's parameters, checked, with what follows from them. */
 struct llquant {
 	uint64_t factor, steps;
-	uint64_t fold;	  /* steps / factor: the part of the steps that the magnitude below has */
+	uint64_t fold;	  /* steps / factor: the part of the steps that the magnitude below has (0: none) */
 	uint64_t lowest;  /* factor^low */
 	uint64_t highest; /* factor^(high+1) */
 	unsigned low, nmag;
@@ -33,8 +33,8 @@ static bool llquant_init(struct llquant *q, const int32_t param[4])
 	int32_t factor = param[0], low = param[1], high = param[2], steps = param[3];
 	uint64_t divided;
 
-	if (factor < 2 || low < 0 || high < low || high > 62 || steps < factor ||
-	    steps > LLQUANT_MAX_PARAM || steps % factor)
+	if (factor < 2 || low < 0 || high < low || high > 62 || steps < 1 ||
+	    steps > LLQUANT_MAX_PARAM || (steps < factor ? factor % steps : steps % factor))
 		return false;
 	q->factor = (uint64_t)factor;
 	q->steps = (uint64_t)steps;
@@ -175,7 +175,9 @@ int64_t aggval_llquantize_bound(const int32_t param[4], unsigned bucket)
 		next = q.lowest * q.factor;
 		for (unsigned m = (distance - 1) / q.per_mag; m; m--)
 			next *= q.factor;
-		if (next >= q.steps)
+		if (!in_mag)
+			bound = next / q.factor;
+		else if (next >= q.steps)
 			bound = (q.fold + in_mag) * (next / q.steps);
 		else
 			bound = in_mag % q.fold ? 0 : 1 + in_mag / q.fold;

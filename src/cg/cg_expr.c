@@ -50,10 +50,11 @@ static bool fits(const struct dtype *from, const struct dtype *to)
 }
 
 /* The address of what a node designates, as a number. */
-static vreg place_addr(struct gen *g, const struct place *pl)
+static vreg place_addr(struct gen *g, struct place *pl)
 {
 	vreg a, d;
 
+	place_flatten(g, pl);
 	if (pl->kind == PL_MEM && pl->maybe_null) {
 		irlabel out = ir_label(g->f);
 

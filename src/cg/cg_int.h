@@ -219,6 +219,8 @@ struct place {
 	enum place_kind kind;
 	struct mem m;	 /* PL_MEM */
 	bool maybe_null; /* PL_MEM: base may be NULL, which reads as 0 */
+	bool has_idx;	 /* … and idx bytes are to be added to base once it is known not to be */
+	vreg idx;
 	vreg addr;	 /* PL_KERN, PL_USER */
 	int64_t off;
 	struct tref btf; /* id != 0: addr is a typed pointer to this struct, at offset 0 */
@@ -364,6 +366,8 @@ bool op_class_is_test(enum op op);
 
 /* cg_var.c */
 void gen_place(struct gen *g, const struct node *n, struct place *ret);
+/* For reading: an index that waits is added, unless the base is NULL. */
+void place_flatten(struct gen *g, struct place *pl);
 vreg gen_assign(struct gen *g, const struct node *n, bool want);
 vreg gen_incdec(struct gen *g, const struct node *n, bool want);
 void gen_var_str(struct gen *g, const struct node *n, struct str *ret);

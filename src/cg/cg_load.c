@@ -292,6 +292,7 @@ vreg gen_load_place(struct gen *g, const struct place *place, const struct dtype
 	vreg d = ir_new(g->f);
 
 	btf->id = 0;
+	place_flatten(g, &pl);
 	if (pl.bit_size)
 		align_bits(&pl, &size);
 	if (pl.kind == PL_MEM && pl.maybe_null) {
@@ -375,6 +376,7 @@ void gen_bytes_to(struct gen *g, const struct node *n, struct mem dst, uint32_t 
 	struct place pl;
 
 	gen_place(g, n, &pl);
+	place_flatten(g, &pl);
 	if (pl.kind == PL_MEM && pl.maybe_null) {
 		irlabel nul = ir_label(g->f), done = ir_label(g->f);
 

@@ -141,6 +141,7 @@ static void text_source(struct gen *g, const struct node *n, struct text_src *re
 	}
 	ret->max = ty->nelems && ty->nelems < INT32_MAX ? (uint32_t)ty->nelems + 1 : 0;
 	gen_place(g, n, &pl);
+	place_flatten(g, &pl);
 	if (pl.kind == PL_MEM) {
 		ret->direct = true;
 		ret->m = pl.m;

@@ -139,7 +139,7 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 	const struct node *first = n->args;
 	bool go_on = first->kind == N_INT || (first->kind == N_CAST && first->a->kind == N_INT);
 	struct mem state;
-	struct str t;
+	struct str s, t;
 	vreg d, c, st, q, nq, len;
 	irlabel out = ir_label(g->f);
 
@@ -149,11 +149,13 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 			gen_zero(g, mem_at(gen_scratch_base(g), g->strtok_off), 16);
 	}
 	state = mem_at(gen_scratch_base(g), g->strtok_off);
+	if (!go_on)
+		s = str_arg(g, first);
+	t = str_arg(g, arg(n, 1)); /* both arguments before the state: they may call strtok() too */
 	if (!go_on) {
-		gen_str_to(g, first, mem_add(state, 8), strsize(g));
+		gen_str_copy(g, &s, mem_add(state, 8), strsize(g));
 		gen_sti(g, state, 8, 0);
 	}
-	t = str_arg(g, arg(n, 1));
 	q = gen_addr(g, t.m);
 	nq = ir_imm(g->f, t.bound);
 	d = gen_addr(g, result(g, ret));

@@ -194,7 +194,6 @@ static void member_place(struct gen *g, const struct node *n, struct place *ret)
 static void place_index(struct gen *g, struct place *pl, vreg i, uint32_t scale, uint64_t n)
 {
 	vreg d = ir_new(g->f), t = ir_new(g->f);
-	irlabel done = ir_label(g->f);
 
 	pl->whole = false;
 	if (pl->kind == PL_MEM)
@@ -210,13 +209,44 @@ static void place_index(struct gen *g, struct place *pl, vreg i, uint32_t scale,
 		pl->btf.id = 0;
 		return;
 	}
-	if (pl->maybe_null) {
-		ir_movi(g->f, d, 0);
-		ir_jcci(g->f, IRC_EQ, pl->m.base, 0, done);
+	if (pl->maybe_null) { /* an assignment may still make the variable: place_ensure() */
+		if (pl->has_idx)
+			ir_alu(g->f, IRA_ADD, t, t, pl->idx);
+		pl->has_idx = true;
+		pl->idx = t;
+		return;
 	}
 	ir_alu(g->f, IRA_ADD, d, gen_addr(g, (struct mem){ pl->m.slot, pl->m.base, 0 }), t);
+	pl->m = mem_at(d, pl->m.off);
+}
+
+/* Adds the index to a base that is not NULL. */
+static void place_add_idx(struct gen *g, struct place *pl)
+{
+	vreg d;
+
+	if (!pl->has_idx)
+		return;
+	d = ir_new(g->f);
+	ir_alu(g->f, IRA_ADD, d, pl->m.base, pl->idx);
+	pl->m = mem_at(d, pl->m.off);
+	pl->has_idx = false;
+}
+
+void place_flatten(struct gen *g, struct place *pl)
+{
+	irlabel done = ir_label(g->f);
+	vreg d;
+
+	if (!pl->has_idx)
+		return;
+	d = ir_new(g->f);
+	ir_movi(g->f, d, 0);
+	ir_jcci(g->f, IRC_EQ, pl->m.base, 0, done);
+	ir_alu(g->f, IRA_ADD, d, pl->m.base, pl->idx);
 	ir_place(g->f, done);
 	pl->m = mem_at(d, pl->m.off);
+	pl->has_idx = false;
 }
 
 /* The array behind a pointer that an array became in an expression; else the node itself. */
@@ -334,6 +364,7 @@ static void place_ensure(struct gen *g, struct place *pl, irlabel skip)
 		ir_jcci(g->f, IRC_EQ, pl->m.base, 0, gen_drop(g, CNT_DROP_DYN, skip));
 		ir_place(g->f, have);
 	}
+	place_add_idx(g, pl);
 	pl->maybe_null = false;
 }
 
@@ -380,10 +411,12 @@ static void store_scalar(struct gen *g, struct place *pl, const struct dtype *ty
 		store_element(g, pl, ty, v, rhs);
 		return;
 	}
-	if (pl->maybe_null && rhs && node_const(rhs, &c) && !c) /* nothing there: it is 0 already */
+	if (pl->maybe_null && rhs && node_const(rhs, &c) && !c) { /* nothing there: it is 0 already */
 		ir_jcci(g->f, IRC_EQ, pl->m.base, 0, skip);
-	else
+		place_add_idx(g, pl);
+	} else {
 		place_ensure(g, pl, skip);
+	}
 	gen_store_place(g, pl, ty, v);
 	ir_place(g->f, skip);
 }
@@ -473,6 +506,19 @@ static const struct dtype *common_type(struct gen *g, const struct dtype *a, con
 	return dtype_int(g->cg->p->types, (unsigned)size, sgn);
 }
 
+/* The value of an assignment to a bit field is what the field then has. */
+static vreg cut_bits(struct gen *g, const struct place *pl, const struct dtype *ty, vreg v)
+{
+	vreg d;
+
+	if (!pl->bit_size || ty->is_bool)
+		return v;
+	d = ir_new(g->f);
+	ir_alui(g->f, IRA_SHL, d, v, 64 - (int64_t)pl->bit_size);
+	ir_alui(g->f, ty->is_signed ? IRA_SAR : IRA_SHR, d, d, 64 - (int64_t)pl->bit_size);
+	return d;
+}
+
 static vreg gen_compound(struct gen *g, const struct node *n)
 {
 	const struct dtype *ty = cg_type(g->cg, n->a), *tb = cg_type(g->cg, n->b), *ct;
@@ -494,7 +540,7 @@ static vreg gen_compound(struct gen *g, const struct node *n)
 	}
 	gen_norm(g, d, v, ty);
 	store_scalar(g, &pl, ty, d, NULL);
-	return d;
+	return cut_bits(g, &pl, ty, d);
 }
 
 vreg gen_assign(struct gen *g, const struct node *n, bool want)
@@ -521,7 +567,7 @@ vreg gen_assign(struct gen *g, const struct node *n, bool want)
 	}
 	gen_place(g, n->a, &pl);
 	store_scalar(g, &pl, ty, d, n->b);
-	return d;
+	return cut_bits(g, &pl, ty, d);
 }
 
 vreg gen_incdec(struct gen *g, const struct node *n, bool want)
@@ -539,7 +585,7 @@ vreg gen_incdec(struct gen *g, const struct node *n, bool want)
 	ir_alui(g->f, IRA_ADD, d, old, inc ? by : -by);
 	gen_norm(g, d, d, ty);
 	store_scalar(g, &pl, ty, d, NULL);
-	return post ? old : d;
+	return post ? old : cut_bits(g, &pl, ty, d);
 }
 
 /* -- strings in variables -- */

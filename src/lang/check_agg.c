@@ -183,7 +183,7 @@ static bool llquant_params(struct checker *c, const struct node *n, int32_t *p)
 			"(low magnitude)");
 		return false;
 	}
-	if (power((uint64_t)p[0], (unsigned)p[2] + 1) == UINT64_MAX) {
+	if (power((uint64_t)p[0], (unsigned)p[2] + 1) > INT64_MAX) { /* bounds are signed */
 		diag_error(c->d, hi->at, D_LLQUANT_HMAGVAL,
 			   "llquantize( ) argument #3 (high magnitude) will cause overflow of 64 "
 			   "bits");

@@ -9,9 +9,12 @@ import subprocess
 import sys
 import tempfile
 
+import aggdiff
 import intdiff
+import strdiff
 
 CLAUSES = 4
+AGGS = 8
 
 
 def run(argv, timeout=120):
@@ -49,7 +52,25 @@ def ints(opts, work, seed):
     return compare(want, got.stdout)
 
 
-KINDS = {"int": ints}
+def strings(opts, work, seed):
+    d, want = strdiff.Strings(seed).program(CLAUSES)
+    got = run_d(opts, work, d, f"string{seed}")
+    if got.returncode or got.stderr:
+        return [f"exit code {got.returncode}: {got.stderr[:1500]}"] + compare(want, got.stdout)[:3]
+    return compare(want, got.stdout)
+
+
+def aggs(opts, work, seed):
+    d, want = aggdiff.Aggs(seed).program(AGGS)
+    r = run_d(opts, work, d, f"agg{seed}")
+    if r.returncode or r.stderr:
+        return [f"exit code {r.returncode}: {r.stderr[:1500]}"]
+    got = aggdiff.parse(r.stdout)
+    bad = [f"{k}: expected {w[1]}, got {got.get(k)}" for k, w in want.items() if got.get(k) != w[1]]
+    return bad + [f"{k}: not expected" for k in got if k not in want]
+
+
+KINDS = {"int": ints, "string": strings, "agg": aggs}
 
 
 def main():

@@ -42,7 +42,7 @@ PROBES = [
     ("sdt:::sys_enter", [("int", "args[1]"), ("int", "args[0]->ip"), ("int", "args[0]->orig_ax")]),
     ("sdt:::irq_handler_entry", [("int", "args[0]"), ("int", "args[1]->irq"), ("kstr", "args[1]->name")]),
     ("sdt:::softirq_entry", [("int", "args[0]")]),
-    ("sdt:::mm_page_alloc", [("int", "args[0]->flags"), ("int", "args[1]"), ("int", "args[3]")]),
+    ("sdt:::mm_page_alloc", [("int", "args[0]->_refcount.counter"), ("int", "args[1]"), ("int", "args[3]")]),
     ("sdt:::kmalloc", [("int", "args[0]"), ("int", "args[2]"), ("int", "args[4]"), ("int", "args[5]")]),
     ("sdt:::block_rq_issue", [("int", "args[0]->__data_len"), ("int", "args[0]->cmd_flags"),
                               ("int", "args[0]->q->nr_requests")]),
@@ -231,7 +231,7 @@ class Gen:
                               f"*((int *)&{self.task()}->pid + 1)", f"(&{self.task()}->pid)[1]",
                               f"((struct task_struct *){self.task()})->pid", f"*(char *)({self.int(d)})",
                               f"((struct pair *)({self.int(d)}))->c", f"sizeof ({self.task()}->comm)",
-                              "*(unsigned long *)&`jiffies", f"{self.task()}->comm[({self.int(d)}) & 15]",
+                              f"{self.task()}->comm[({self.int(d)}) & 15]",
                               f"(int *)&{self.task()}->pid - (int *)&curthread->tgid",
                               "offsetof(struct big, p)", f"(char)\"text\"[({self.int(d)}) & 3]"][:14])
         return f"({self.int(d)}) {self.pick(BINARY[:8])} ({self.int(d)})"

@@ -1,0 +1,2 @@
+self uint64_t ar0[2];
+sdt:::mm_page_alloc { --self->ar0[0]; }

@@ -1,0 +1,6 @@
+sdt:::sys_enter
+{
+}
+syscall::get*id:entry
+{
+}
