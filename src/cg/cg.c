@@ -4,6 +4,10 @@
 #include "cg/cg_int.h"
 #include <errno.h>
 
+/* The verifier's time grows faster than a program: clauses that share no this-> variables go to a further
+ * program after this many IR instructions already. */
+#define CG_SPLIT_FREE 4000
+
 /* Makes room for one more element of an arena array. */
 void *cg_grow(struct cg *c, void *v, size_t n, size_t *cap, size_t size)
 {
@@ -76,6 +80,7 @@ static void list_probes(struct cg *c, const struct prog *pr, struct img_prog *ip
 /* Emits the units [0, *n) of pr; *n is cut where the program is full. */
 static void gen_main(struct prog *pr, size_t *n)
 {
+	uint32_t limit = pr->grp->shares_this ? CG_SPLIT_INSNS : CG_SPLIT_FREE;
 	struct gen g;
 	size_t done = 0;
 
@@ -83,7 +88,7 @@ static void gen_main(struct prog *pr, size_t *n)
 	gen_prologue(&g);
 	gen_this_init(&g);
 	for (; done < *n; done++) {
-		if (done && ir_ninsns(pr->ip) > CG_SPLIT_INSNS)
+		if (done && ir_ninsns(pr->ip) > limit)
 			break;
 		gen_clause(&g, &pr->units[done]);
 		if (pr->failed || pr->too_many_maps || ir_error(pr->ip, NULL) < 0)
@@ -186,6 +191,24 @@ static int make_fitting(struct cg *c, const struct cg_group *grp, const struct c
 	}
 }
 
+/* this-> variables live in one program: clauses that share one must not be split. */
+static bool this_is_cut(struct cg *c, const struct cg_group *grp, size_t at)
+{
+	bool *before = arena_new_arr(c->a, bool, c->p->nvars + 1);
+	bool *behind = arena_new_arr(c->a, bool, c->p->nvars + 1);
+
+	cg_note_this(grp->units, at, before);
+	cg_note_this(grp->units + at, grp->nunits - at, behind);
+	for (const struct dvar *v = c->p->vars; v; v = v->next)
+		if (before[v->id] && behind[v->id]) {
+			diag_error(c->d, grp->units[at].ds->at, TAG_LIMIT,
+				   "this->%s is used by clauses of one probe that do not fit into one BPF program",
+				   v->name);
+			return true;
+		}
+	return false;
+}
+
 static int make_group(struct cg *c, const struct cg_group *grp)
 {
 	size_t at = 0;
@@ -202,6 +225,8 @@ static int make_group(struct cg *c, const struct cg_group *grp)
 			return -EINVAL;
 		}
 		at += n;
+		if (at < grp->nunits && grp->shares_this && this_is_cut(c, grp, at))
+			return -EINVAL;
 	}
 	return 0;
 }

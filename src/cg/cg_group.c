@@ -166,6 +166,27 @@ static void note_writers(struct cg *c, const struct cg_unit *units, size_t n, bo
 		}
 }
 
+/* Does more than one clause of the group use the same this-> variable? */
+static bool shares_this(struct cg *c, const struct cg_group *grp)
+{
+	bool *seen = arena_new_arr(c->a, bool, c->p->nvars + 1);
+	bool *here = arena_new_arr(c->a, bool, c->p->nvars + 1);
+	bool any = false;
+
+	for (const struct dvar *v = c->p->vars; v; v = v->next)
+		any |= v->scope == VS_THIS;
+	for (size_t i = 0; any && i < grp->nunits; i++) {
+		memset(here, 0, c->p->nvars * sizeof(*here));
+		cg_note_this(&grp->units[i], 1, here);
+		for (const struct dvar *v = c->p->vars; v; v = v->next) {
+			if (here[v->id] && seen[v->id])
+				return true;
+			seen[v->id] |= here[v->id];
+		}
+	}
+	return false;
+}
+
 int cg_group_clauses(struct cg *c)
 {
 	bool bad = false;
@@ -184,8 +205,10 @@ int cg_group_clauses(struct cg *c)
 			else
 				add_to_group(c, ds, pe);
 		}
-	for (size_t i = 0; i < c->ngroups; i++)
+	for (size_t i = 0; i < c->ngroups; i++) {
+		c->groups[i].shares_this = shares_this(c, &c->groups[i]);
 		note_writers(c, c->groups[i].units, c->groups[i].nunits, c->groups[i].task_only);
+	}
 	note_writers(c, c->error_units, c->nerror_units, false);
 	return bad ? -EINVAL : 0;
 }

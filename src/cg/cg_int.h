@@ -88,6 +88,7 @@ struct cg_group {
 	size_t nunits, cap;
 	const struct entry *e;
 	char *key;
+	bool shares_this; /* clauses of it use the same this-> variable */
 	bool task_only; /* never interrupts another program on its CPU */
 };
 
@@ -374,6 +375,8 @@ void gen_var_str(struct gen *g, const struct node *n, struct str *ret);
 bool node_is_null(const struct node *n); /* the constant 0, cast or not */
 vreg gen_str_set(struct gen *g, const struct node *n); /* string as a condition: 0 when it is NULL */
 void gen_this_init(struct gen *g);
+/* Marks the this-> variables (by id) that the units use. */
+void cg_note_this(const struct cg_unit *u, size_t n, bool *used);
 struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix);
 
 /* cg_builtin.c */

@@ -618,12 +618,12 @@ vreg gen_str_set(struct gen *g, const struct node *n)
 
 /* -- this-> -- */
 
-static void note_this(struct gen *g, const struct node *n, bool *used)
+static void note_this(const struct node *n, bool *used)
 {
 	for (; n; n = n->next) {
 		if (n->kind == N_THIS && n->var)
 			used[n->var->id] = true;
-		note_this(g, n->args, used);
+		note_this(n->args, used);
 		/* a, b and c are no lists */
 		const struct node *kid[] = { n->a, n->b, n->c };
 
@@ -632,8 +632,19 @@ static void note_this(struct gen *g, const struct node *n, bool *used)
 				struct node one = *kid[i];
 
 				one.next = NULL;
-				note_this(g, &one, used);
+				note_this(&one, used);
 			}
+	}
+}
+
+void cg_note_this(const struct cg_unit *u, size_t n, bool *used)
+{
+	for (size_t i = 0; i < n; i++) {
+		note_this(u[i].ds->pred, used);
+		for (const struct stmt *s = u[i].ds->body; s; s = s->next) {
+			note_this(s->expr, used);
+			note_this(s->call, used);
+		}
 	}
 }
 
@@ -645,13 +656,7 @@ void gen_this_init(struct gen *g)
 	const struct cg_unit *u = g->in_error ? g->cg->error_units : g->pr->units;
 	size_t n = g->in_error ? g->cg->nerror_units : g->pr->nunits;
 
-	for (size_t i = 0; i < n; i++) {
-		note_this(g, u[i].ds->pred, used);
-		for (const struct stmt *s = u[i].ds->body; s; s = s->next) {
-			note_this(g, s->expr, used);
-			note_this(g, s->call, used);
-		}
-	}
+	cg_note_this(u, n, used);
 	g->pr->scratch_top = g->cg->this_size;
 	for (const struct dvar *v = p->vars; v; v = v->next) {
 		const struct lay_var *l = &g->cg->vars[v->id];
