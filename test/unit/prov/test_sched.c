@@ -155,7 +155,9 @@ static void incoming_task(void **state)
 	assert_true(sum[SWITCH_IS_PREV] > 100);
 	assert_int_equal(sum[SWITCH_OTHER], 0);
 	assert_true(sum[EXIT_IS_NEXT] > 100);
-	assert_int_equal(sum[EXIT_OTHER], 0);
+	/* On 6.18 some switches are missing in sched_switch,
+	 * a few in a thousand, and the next named before them is then an older one. */
+	assert_true(sum[EXIT_OTHER] * 20 < sum[EXIT_IS_NEXT]);
 	typesrc_free(env.ts);
 	arena_free(cache.arena);
 }
