@@ -88,21 +88,47 @@ bool cap_atomics(void)
 	return fd >= 0;
 }
 
-bool cap_percpu_batch(void)
+/* A small per-CPU hash that is not preallocated. */
+static int make_hash(void)
 {
-	_cleanup_close_ int fd = -1;
-	_cleanup_free_ uint64_t *values = NULL;
-	uint32_t out, key, n = 1;
 	union bpf_attr a;
-	int r;
 
 	memset(&a, 0, sizeof(a));
 	a.map_type = BPF_MAP_TYPE_PERCPU_HASH;
-	a.key_size = sizeof(key);
+	a.key_size = sizeof(uint32_t);
 	a.value_size = sizeof(uint64_t);
 	a.max_entries = 1;
 	a.map_flags = BPF_F_NO_PREALLOC;
-	fd = bpfsys(BPF_MAP_CREATE, &a, sizeof(a));
+	return bpfsys(BPF_MAP_CREATE, &a, sizeof(a));
+}
+
+/* Older kernels refuse such maps to programs that may interrupt the allocator. */
+bool cap_hash_alloc(void)
+{
+	_cleanup_close_ int prog = -1;
+	_cleanup_close_ int map = make_hash();
+	struct bpf_insn insns[] = {
+		{.code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = BPF_REG_1, .src_reg = BPF_PSEUDO_MAP_FD,
+		 .imm = map},
+		{.code = 0},
+		return0[0],
+		return0[1],
+	};
+
+	if (map < 0)
+		return false;
+	prog = cap_load(&(struct cap_prog){
+		.type = BPF_PROG_TYPE_PERF_EVENT, .insns = insns, .ninsns = ARRAY_SIZE(insns)});
+	return prog >= 0;
+}
+
+bool cap_percpu_batch(void)
+{
+	_cleanup_close_ int fd = make_hash();
+	_cleanup_free_ uint64_t *values = NULL;
+	uint32_t out, key, n = 1;
+	int r;
+
 	values = calloc(CPULIST_MAX, sizeof(*values));
 	if (fd < 0 || !values)
 		return false;
@@ -191,6 +217,7 @@ static const struct {
 	size_t field; /* offset of the bool in struct caps */
 } helpers[] = {
 	{BPF_FUNC_ringbuf_reserve, offsetof(struct caps, ringbuf)},
+	{BPF_FUNC_get_current_task_btf, offsetof(struct caps, task_btf)},
 	{BPF_FUNC_task_storage_get, offsetof(struct caps, task_storage)},
 	{BPF_FUNC_strncmp, offsetof(struct caps, bpf_strncmp)},
 	{BPF_FUNC_get_task_stack, offsetof(struct caps, get_task_stack)},
@@ -228,6 +255,7 @@ int caps_quick(struct caps *ret, struct err *err)
 	probe_helpers(&c);
 	c.bpf_loop = cap_try_loop_once(&loop, &c.bpf_loop_once);
 	c.atomics = cap_atomics();
+	c.hash_alloc = cap_hash_alloc();
 	c.batch_percpu_hash = cap_percpu_batch();
 	c.copy_from_user_sleepable =
 		cap_helper(BPF_PROG_TYPE_KPROBE, BPF_F_SLEEPABLE, BPF_FUNC_copy_from_user) == 1;

@@ -30,6 +30,7 @@ int cap_load(const struct cap_prog *p);
 int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func);
 bool cap_atomics(void);
 bool cap_percpu_batch(void);
+bool cap_hash_alloc(void);
 /* fd of a disabled cpu-clock event on a CPU that is online; -errno. */
 int cap_open_cpu_clock(void);
 /* "none", "integrity", "confidentiality"; NULL when it cannot be told. */

@@ -68,6 +68,7 @@ static bool try_helper(struct attempt *a, uint32_t type, uint32_t flags, uint32_
 	static bool fn(struct attempt *a) { return try_helper(a, type, flags, func); }
 HELPER(try_ringbuf, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ringbuf_reserve)
 HELPER(try_task_storage, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_storage_get)
+HELPER(try_task_btf, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_current_task_btf)
 HELPER(try_strncmp, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_strncmp)
 HELPER(try_task_stack, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_task_stack)
 HELPER(try_tai, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ktime_get_tai_ns)
@@ -87,6 +88,14 @@ static bool try_batch(struct attempt *a)
 	if (cap_percpu_batch())
 		return true;
 	snprintf(a->reason, sizeof(a->reason), "the kernel has no batch for this map type");
+	return false;
+}
+
+static bool try_hash_alloc(struct attempt *a)
+{
+	if (cap_hash_alloc())
+		return true;
+	snprintf(a->reason, sizeof(a->reason), "refused to perf event programs (6.1 allows it)");
 	return false;
 }
 
@@ -229,9 +238,12 @@ static const struct feature {
 	{"probes", "sched:::on-cpu in the incoming thread", try_sched_exit, FIELD(sched_exit_tp), NULL,
 	 "sched_switch, without user stack"},
 	{"maps", "ring buffer", try_ringbuf, FIELD(ringbuf), NULL, "nothing"},
-	{"maps", "task storage (self->x)", try_task_storage, FIELD(task_storage), NULL, "a hash per thread"},
+	{"maps", "task storage (self->x)", try_task_storage, FIELD(task_storage), NULL, "global arrays by tid"},
+	{"maps", "hashes that grow while tracing", try_hash_alloc, FIELD(hash_alloc), NULL,
+	 "aggregations and arrays take all their memory at the start"},
 	{"maps", "batched reads of per-CPU hashes", try_batch, FIELD(batch_percpu_hash), NULL,
 	 "one by one, slower"},
+	{"helpers", "typed current thread", try_task_btf, FIELD(task_btf), NULL, "probe reads, slower"},
 	{"helpers", "bpf_loop", cap_try_loop, FIELD(bpf_loop), NULL, "loops that the verifier walks step by step"},
 	{"helpers", "bpf_strncmp", try_strncmp, FIELD(bpf_strncmp), NULL, "a loop"},
 	{"helpers", "fetch-and-add, compare-and-exchange", try_atomics, FIELD(atomics), NULL, "nothing"},

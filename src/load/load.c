@@ -122,6 +122,7 @@ int load_image(const struct image *img, struct typesrc *ts, const struct caps *c
 
 	if (!l)
 		return err_set(err, -ENOMEM, "out of memory");
+	l->hash_alloc = caps->hash_alloc;
 	raise_nofile(img, l->ncpus);
 	r = make_all(l, &btf, ts, opts, err);
 	load_btf_done(&btf);

@@ -24,6 +24,7 @@ struct load_map {
 struct loaded {
 	const struct image *img;
 	unsigned ncpus;		/* values per entry of per-CPU maps */
+	bool hash_alloc;	/* hash maps may grow: caps.hash_alloc */
 	struct load_map *maps;	/* as image.maps */
 	int *progs;		/* fds, as image.progs */
 	int btf_fd;		/* function and TLS types, or -1 */

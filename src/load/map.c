@@ -8,6 +8,11 @@
 #include "load/bpf_sys.h"
 #include "load/load_int.h"
 
+/* Keys of hash maps before 5.18. Source: kernel/bpf/hashtab.c, htab_map_alloc_check(): MAX_BPF_STACK. */
+#define OLD_MAX_KEY 512
+#define OLD_MAX_FRAMES 60 /* frames of 8 bytes, with the header of a user stack */
+#define ENTRY_OVERHEAD 64 /* bytes of the kernel's own per entry, about */
+
 static const char *const role_names[] = {
 	[IMG_MAP_RINGS] = "ring buffers",	[IMG_MAP_COUNTERS] = "counters",
 	[IMG_MAP_STATE] = "global variables",	[IMG_MAP_RODATA] = "constants",
@@ -30,10 +35,30 @@ static uint32_t role_flags(const struct img_map *m)
 	}
 }
 
+/* Kernels that do not let hash maps grow while a program runs: all memory is taken now. The compiler's
+ * number of entries is for one CPU's values; more CPUs make it fewer entries, not more memory. */
+static void preallocate(const struct loaded *l, union bpf_attr *a)
+{
+	uint64_t bytes = (uint64_t)a->max_entries * (a->key_size + a->value_size + ENTRY_OVERHEAD);
+	uint64_t cpus = a->map_type == BPF_MAP_TYPE_PERCPU_HASH ? l->ncpus : 1;
+	uint64_t n = bytes / (a->key_size + a->value_size * cpus + ENTRY_OVERHEAD);
+
+	a->map_flags &= ~(uint32_t)BPF_F_NO_PREALLOC;
+	a->max_entries = n ? (uint32_t)n : 1;
+}
+
 static int create(union bpf_attr *a, const struct img_map *m, struct err *err)
 {
 	int fd = bpfsys(BPF_MAP_CREATE, a, sizeof(*a));
 
+	if (fd == -E2BIG && m->key_size > OLD_MAX_KEY)
+		return err_set(err, fd,
+			       "the key of %s \"%s\" has %u bytes, and this kernel takes %d: fewer strings "
+			       "or frames, as in ustack(%d)", role_names[m->role], m->name, m->key_size,
+			       OLD_MAX_KEY, OLD_MAX_FRAMES);
+	if (fd == -EINVAL && m->role == IMG_MAP_TLS)
+		return err_set(err, fd, "thread-local variables (self->) need task storage, which this "
+					"kernel does not have");
 	if (fd < 0)
 		return err_set(err, fd,
 			       "cannot create the map for %s \"%s\" (key %u, value %u, %u entries): %s",
@@ -100,6 +125,9 @@ int load_map_create(struct loaded *l, uint32_t i, uint32_t btf_key, uint32_t btf
 		a.btf_key_type_id = btf_key;
 		a.btf_value_type_id = btf_value;
 	}
+	if (!l->hash_alloc && (m->type == BPF_MAP_TYPE_HASH || m->type == BPF_MAP_TYPE_PERCPU_HASH) &&
+	    (a.map_flags & BPF_F_NO_PREALLOC))
+		preallocate(l, &a);
 	ret->fd = create(&a, m, err);
 	if (ret->fd < 0)
 		return ret->fd;

@@ -14,6 +14,8 @@ struct caps {
 	bool tp_btf;		/* typed tracepoints (BPF_PROG_TYPE_TRACING, 5.5) */
 	bool ringbuf;		/* 5.8 */
 	bool task_storage;	/* in tracing programs, 5.13 */
+	bool task_btf;		/* bpf_get_current_task_btf, 5.11 */
+	bool hash_alloc;	/* hash maps may grow while a perf event or NMI runs: 6.1 */
 	bool bpf_loop;		/* 5.17 */
 	bool bpf_loop_once;	/* the verifier walks its callback only once: before 6.7 */
 	bool bpf_strncmp;	/* 5.17 */

@@ -19,7 +19,7 @@
 
 /* The kernel that the expected output was made for. */
 static const struct caps fixed_caps = {
-	.possible_cpus = 4, .online_cpus = 4, .nr_cpu_ids = 4, .btf = true, .tp_btf = true,
+	.possible_cpus = 4, .online_cpus = 4, .nr_cpu_ids = 4, .btf = true, .tp_btf = true, .task_btf = true, .hash_alloc = true,
 	.ringbuf = true, .task_storage = true, .bpf_loop = true, .bpf_strncmp = true, .atomics = true,
 	.get_task_stack = true, .perf_event = true, .batch_percpu_hash = true, .test_run_raw_tp = true,
 	.tracefs = true,
