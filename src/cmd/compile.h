@@ -2,6 +2,7 @@
 /* From a command line to an image: what all commands that run D share. */
 #ifndef DWELL_CMD_COMPILE_H
 #define DWELL_CMD_COMPILE_H
+#include <stdio.h>
 #include "cg/image.h"
 #include "cmd/opts.h"
 #include "prov/provider.h"
@@ -27,5 +28,5 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target);
 /* Checks them and generates code. EXIT_* > 0 after messages. */
 int workshop_compile(struct workshop *w, struct cmdline *c, long target);
 /* -l */
-int workshop_list(struct workshop *w, struct cmdline *c);
+int workshop_list(struct workshop *w, struct cmdline *c, FILE *out);
 #endif

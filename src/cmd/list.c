@@ -5,34 +5,36 @@
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 
-static void list_args(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p)
+static void list_args(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p,
+		      FILE *out)
 {
 	const struct probe_source *src = registry_source(w->reg);
 	int r = src->get_args(src->ctx, c->arena, p);
 
-	printf("\n\tArgument Types\n");
+	fprintf(out, "\n\tArgument Types\n");
 	if (r < 0 || p->nargs == 0)
-		printf("\t\tNone\n");
+		fprintf(out, "\t\tNone\n");
 	for (unsigned i = 0; r == 0 && i < p->nargs; i++) {
 		const struct probe_arg *a = &p->args[i];
 		const struct dtype *t = a->ctype ? dtype_parse(types, a->ctype)
 						 : dtype_from_ref(types, a->ref);
 
-		printf("\t\targs[%u]: %s", i, t ? dtype_name(types, t) : a->ctype ? a->ctype : "?");
-		printf(a->name && a->name[0] ? " %s\n" : "\n", a->name);
+		fprintf(out, "\t\targs[%u]: %s", i, t ? dtype_name(types, t) : a->ctype ? a->ctype : "?");
+		fprintf(out, a->name && a->name[0] ? " %s\n" : "\n", a->name);
 	}
-	printf("\n");
+	fprintf(out, "\n");
 }
 
-static void list_probe(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p)
+static void list_probe(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p,
+		      FILE *out)
 {
-	printf("%5u %10s %17s %33s %s\n", p->id, p->prov, p->mod, p->func, p->name);
+	fprintf(out, "%5u %10s %17s %33s %s\n", p->id, p->prov, p->mod, p->func, p->name);
 	if (c->verbose)
-		list_args(w, c, types, p);
+		list_args(w, c, types, p, out);
 }
 
 static int list_desc(struct workshop *w, struct cmdline *c, struct dtypes *types,
-		     const struct pdesc *d, const char *text)
+		     const struct pdesc *d, const char *text, FILE *out)
 {
 	const struct probe_source *src = registry_source(w->reg);
 	struct probe_list l = { 0 };
@@ -42,26 +44,26 @@ static int list_desc(struct workshop *w, struct cmdline *c, struct dtypes *types
 	if (r < 0)
 		return cmd_fail("failed to match %s: %s", text, strerror(-r));
 	for (size_t i = 0; i < l.n; i++)
-		list_probe(w, c, types, l.v[i]);
+		list_probe(w, c, types, l.v[i], out);
 	if (l.n)
 		return 0;
 	return cmd_fail("failed to match %s: No probe matches description%s%s", text, why ? ": " : "",
 			why ? why : "");
 }
 
-int workshop_list(struct workshop *w, struct cmdline *c)
+int workshop_list(struct workshop *w, struct cmdline *c, FILE *out)
 {
 	struct dtypes *types = dtypes_new(c->arena, w->ts);
 	struct pdesc all = { 0 };
 	int r = 0;
 
-	printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	if (c->progs.n == 0)
-		return list_desc(w, c, types, &all, ":::");
+		return list_desc(w, c, types, &all, ":::", out);
 	for (size_t i = 0; i < c->progs.n; i++)
 		for (const struct item *it = w->units[i]->items; it; it = it->next)
 			for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
-				if (list_desc(w, c, types, &p->desc, p->text))
+				if (list_desc(w, c, types, &p->desc, p->text, out))
 					r = EXIT_ERROR;
 	return r;
 }

@@ -2,6 +2,7 @@
 /* Parsing of dtrace(1)'s command line: its option letters, meanings, messages and exit codes.
  * Source: dtrace(1), Oracle Linux DTrace 2.0. */
 #include "cmd/opts.h"
+#include <ctype.h>
 #include <getopt.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -118,6 +119,39 @@ static int version(void)
 	return -1;
 }
 
+/* Options from the environment: DTRACE_OPT_QUIET=1 is -x quiet=1. The command line goes over them. */
+static int environment_options(struct cmdline *c)
+{
+	static const char prefix[] = "DTRACE_OPT_";
+
+	for (char **e = environ; *e; e++) {
+		char *name = *e + sizeof(prefix) - 1;
+		int r;
+
+		if (strncmp(*e, prefix, sizeof(prefix) - 1))
+			continue;
+		name = arena_strndup(c->arena, name, strlen(name));
+		for (char *p = name; *p && *p != '='; p++)
+			*p = (char)tolower((unsigned char)*p);
+		r = set_option(c, name);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int check_modes(struct cmdline *c)
+{
+	if (c->list + c->version > 1) {
+		fprintf(stderr, "%s: only one of the [-GhlV] options can be specified at a time\n",
+			cmd_name());
+		return EXIT_USAGE;
+	}
+	if (c->version)
+		return version();
+	return c->progs.n == 0 && !c->list ? cmd_usage() : 0;
+}
+
 #define NOT_SIMPLE (-2) /* no exit code, and not "done" either */
 
 /* Options that only set something; NOT_SIMPLE: not one of them. */
@@ -196,7 +230,8 @@ static int option(struct cmdline *c, int letter, char *arg)
 	case 'p':
 		return add_pid(c, arg);
 	case 'V':
-		return version();
+		c->version = true;
+		return 0;
 	case 'x':
 		return set_option(c, arg);
 	default:
@@ -212,6 +247,9 @@ int cmdline_parse(struct cmdline *c, int argc, char **argv)
 	dopts_init(&c->opts, c->arena);
 	if (argc <= 1)
 		return cmd_usage();
+	r = environment_options(c);
+	if (r)
+		return r;
 	/* options and script arguments may be mixed: collect what is no option */
 	c->argv = arena_new_arr(c->arena, const char *, (size_t)argc + 2);
 	c->argv[0] = cmd_name();
@@ -240,9 +278,7 @@ int cmdline_parse(struct cmdline *c, int argc, char **argv)
 		if (r)
 			return r;
 	}
-	if (c->progs.n == 0 && !c->list)
-		return cmd_usage();
-	return 0;
+	return check_modes(c);
 }
 
 void cmdline_done(struct cmdline *c)

@@ -25,7 +25,7 @@ struct cmdline {
 	VEC(const char *) commands; /* -c */
 	VEC(long) pids;		    /* -p */
 	const char *output;	    /* -o */
-	bool list, verbose, compile_only, disassemble, show_headers, header, link;
+	bool list, version, verbose, compile_only, disassemble, show_headers, header, link;
 	const char *badlib;
 	int argc;	   /* script arguments: argv[0] is $0 */
 	const char **argv;

@@ -92,6 +92,37 @@ static int open_output(struct run *r)
 	return 0;
 }
 
+static int close_output(struct run *r)
+{
+	int e = 0;
+
+	if (r->own_out && fclose(r->out) != 0)
+		e = -errno;
+	r->own_out = false;
+	return e;
+}
+
+static int fail_write(const struct run *r, int e)
+{
+	const char *q = r->c->output ? "'" : "";
+
+	if (e == -EPIPE)
+		return EXIT_ERROR; /* the reader has left: nobody to tell */
+	return cmd_fail("failed to write to %s%s%s: %s", q, r->c->output ? r->c->output : "standard output",
+			q, strerror(-e));
+}
+
+static int list_probes(struct run *r)
+{
+	int e = open_output(r), c;
+
+	if (e)
+		return e;
+	e = workshop_list(&r->w, r->c, r->out);
+	c = close_output(r);
+	return c < 0 ? fail_write(r, c) : e;
+}
+
 static void show_msg(void *arg, const char *text)
 {
 	(void)arg;
@@ -143,24 +174,16 @@ static void on_stopping(void *ctx, enum session_stop why)
 
 static int finish_output(struct run *r, int consumer_error)
 {
-	int e = consumer_error;
+	int e = consumer_error, closed;
 
 	if (e >= 0) {
 		fputc('\n', r->out);
 		e = text_view_finish(r->view);
 	}
-	if (r->own_out) {
-		if (fclose(r->out) != 0 && e >= 0)
-			e = -errno;
-		r->own_out = false;
-	}
-	if (e == -EPIPE)
-		return EXIT_ERROR; /* the reader has left: nobody to tell */
-	if (e < 0)
-		return cmd_fail("failed to write to %s%s%s: %s", r->c->output ? "'" : "",
-				r->c->output ? r->c->output : "standard output", r->c->output ? "'" : "",
-				strerror(-e));
-	return 0;
+	closed = close_output(r);
+	if (e >= 0)
+		e = closed;
+	return e < 0 ? fail_write(r, e) : 0;
 }
 
 static int run_session(struct run *r)
@@ -217,6 +240,8 @@ static int compile_and_run(struct run *r, long target)
 		return 0;
 	if (total_matches(r) == 0 && !r->c->opts.zdefs)
 		return cmd_fail("no probes matched");
+	if (r->c->opts.destructive && !r->c->opts.quiet)
+		cmd_msg("allowing destructive actions");
 	e = open_output(r);
 	return e ? e : run_session(r);
 }
@@ -251,7 +276,7 @@ int cmd_dtrace(int argc, char **argv)
 	if (e == 0)
 		e = workshop_parse(&r.w, &c, target);
 	if (e == 0)
-		e = c.list ? workshop_list(&r.w, &c) : compile_and_run(&r, target);
+		e = c.list ? list_probes(&r) : compile_and_run(&r, target);
 	run_done(&r);
 	cmdline_done(&c);
 	if (fflush(stdout) != 0 && e == 0)

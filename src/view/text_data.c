@@ -89,27 +89,40 @@ static void print_bytes(struct text_view *v, const uint8_t *p, size_t n, int wid
 		print_text(v, p, (size_t)len, width, quiet);
 }
 
-static void print_number(struct text_view *v, const struct recfield *f, const uint8_t *p, bool quiet)
-{
-	static const int widths[] = { [1] = 3, [2] = 5, [4] = 8, [8] = 16 };
-	long long val = (long long)datum_u64(f, p);
+/* Source: dt_print_trace() and dt_print_datum() of libdtrace: trace() tells signed from unsigned and leaves
+ * room for the largest value of the type, keys have their own widths and are signed when of 64 bits. */
+static const struct datum_form {
+	int text_width;
+	int widths[9]; /* by size, signed */
+	int widest_unsigned;
+	bool u64;
+} form_trace = { 33, { [1] = 3, [2] = 5, [4] = 10, [8] = 19 }, 20, true },
+  form_key = { 50, { [1] = 3, [2] = 5, [4] = 8, [8] = 16 }, 16, false };
 
-	/* DTrace shows values of less than 64 bits by their sign, 64-bit ones always as signed */
-	if (quiet)
-		text_printf(v, "%lld", val);
+static void print_number(struct text_view *v, const struct recfield *f, const uint8_t *p,
+			 const struct datum_form *form, bool quiet)
+{
+	unsigned long long val = datum_u64(f, p);
+	bool u64 = f->size == 8 && !f->is_signed && form->u64;
+	int width = quiet ? 0 : u64 ? form->widest_unsigned : form->widths[f->size];
+
+	text_printf(v, "%s", quiet ? "" : " ");
+	if (u64)
+		text_printf(v, "%*llu", width, val);
 	else
-		text_printf(v, " %*lld", widths[f->size <= 8 ? f->size : 8], val);
+		text_printf(v, "%*lld", width, (long long)val);
 }
 
-static void print_datum(struct text_view *v, const struct recfield *f, const uint8_t *p, int width,
-			bool quiet)
+static void print_datum(struct text_view *v, const struct recfield *f, const uint8_t *p,
+			const struct datum_form *form, bool quiet)
 {
+	int width = form->text_width;
 	char buf[1024];
 
 	switch (f->kind) {
 	case FLD_INT:
 		if (f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8)
-			print_number(v, f, p, quiet);
+			print_number(v, f, p, form, quiet);
 		break;
 	case FLD_STRING:
 		if (v->opts.rawbytes)
@@ -133,10 +146,10 @@ static void print_datum(struct text_view *v, const struct recfield *f, const uin
 
 void text_datum_trace(struct text_view *v, const struct recfield *f, const uint8_t *p)
 {
-	print_datum(v, f, p, 33, v->opts.quiet);
+	print_datum(v, f, p, &form_trace, v->opts.quiet);
 }
 
 void text_datum_key(struct text_view *v, const struct recfield *f, const uint8_t *p)
 {
-	print_datum(v, f, p, 50, false);
+	print_datum(v, f, p, &form_key, false);
 }

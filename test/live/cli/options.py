@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options by -x and #pragma: sizes, rates, switches."""
+import os
+
 import live
 
 for options, program, want in [
@@ -16,4 +18,18 @@ for options, program, want in [
 ]:
     r = live.dwell("-q", *options, "-n", program)
     live.check(r.returncode == 0 and r.stdout == want + "\n", f"{' '.join(options)}", r.stdout + r.stderr)
+
+r = live.dwell("-n", 'BEGIN { trace(1); exit(0); }', env={**os.environ, "DTRACE_OPT_STRSIZE": "x"})
+live.check(r.returncode == 1, "an environment option with a bad value", r.stderr)
+r = live.dwell("-n", 'BEGIN { trace(1); exit(0); }', env={**os.environ, "DTRACE_OPT_QUIET": "1"})
+live.check(r.stdout == "1\n" and r.stderr == "", "DTRACE_OPT_QUIET=1", r.stdout + r.stderr)
+r = live.dwell("-w", "-n", "BEGIN { exit(0); }")
+live.check(f"{live.NAME}: allowing destructive actions\n" in r.stderr, "-w says so", r.stderr)
+r = live.dwell("-l", "-V")
+live.check(r.returncode == 2 and "only one of the [-GhlV] options" in r.stderr, "-l with -V", r.stderr)
+out = os.path.join(live.WORK, "list")
+r = live.dwell("-l", "-n", "BEGIN", "-o", out)
+with open(out) as f:
+    text = f.read()
+live.check(r.stdout == "" and text.startswith("   ID   PROVIDER") and text.endswith(" BEGIN\n"), "-l -o", text)
 live.done()

@@ -9,6 +9,7 @@ BEGIN
 	trace((int16_t)-300);
 	trace(-70000);
 	trace(1234567890123);
+	trace((uint64_t)-1);
 	trace("text");
 }
 

@@ -145,7 +145,7 @@ static void columns_and_default_forms(void **state)
 	event(&x, 7, 1, &r);
 	stop(&x, "CPU     ID                    FUNCTION:NAME\n"
 		 "  1      7                       read:entry "
-		 "       42  sh                                               9\n");
+		 "         42  sh                                                   9\n");
 }
 
 static void flow_indents_system_calls(void **state)
