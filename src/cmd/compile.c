@@ -138,13 +138,16 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 	return print_diags(c, &d);
 }
 
-/* Every script argument must be used, as in DTrace. */
-static int check_args_used(const struct workshop *w, const struct cmdline *c)
+/* The last script argument must be used, as in DTrace; unless -x argref. */
+static void check_args_used(const struct workshop *w, const struct cmdline *c, struct diags *d)
 {
-	for (int i = 1; i < c->argc; i++)
-		if (!w->arg_used[i])
-			return cmd_fail("extraneous argument '%s' ($%d is not referenced)", c->argv[i], i);
-	return 0;
+	const struct source *src = &c->progs.v[0].src;
+	struct span end = { .src = src, .off = (uint32_t)src->len };
+	int last = c->argc - 1;
+
+	if (last > 0 && !w->arg_used[last] && !c->opts.argref)
+		diag_error(d, end, "D_MACRO_UNUSED", "extraneous argument '%s' ($%d is not referenced)",
+			   c->argv[last], last);
 }
 
 int workshop_compile(struct workshop *w, struct cmdline *c, long target)
@@ -156,11 +159,12 @@ int workshop_compile(struct workshop *w, struct cmdline *c, long target)
 	struct cg_env cg = { .caps = &w->caps, .entry = registry_entry, .ctx = w->reg,
 			     .self_tgid = (uint32_t)getpid(), .ts = w->ts };
 	struct diags d;
-	int r = check_args_used(w, c);
+	int r;
 
-	if (r)
-		return r;
 	diags_init(&d, c->arena);
+	check_args_used(w, c, &d);
+	if (print_diags(c, &d))
+		return EXIT_ERROR;
 	fill_macros(&macros, w, c, target);
 	r = lang_check(c->arena, w->units, c->progs.n, &env, &d, &w->prog);
 	if (r == 0)
