@@ -184,7 +184,7 @@ static void strtoll_cb(struct irfn *f, const struct rtgen *g)
 void rt_emit_STRTOLL(struct irfn *f, const struct rtgen *g)
 {
 	irslot st = ir_slot(f, S_SIZE);
-	vreg v = ir_new(f), neg = ir_new(f);
+	vreg v = ir_new(f), neg = ir_new(f), any = ir_new(f);
 	irlabel positive = ir_label(f);
 	int32_t k;
 
@@ -192,6 +192,10 @@ void rt_emit_STRTOLL(struct irfn *f, const struct rtgen *g)
 		ir_store_slot(f, st, 8 * k, 8, irfn_arg(f, (unsigned)k));
 	for (k = S_STATE; k < S_SIZE; k += 8)
 		ir_storei_slot(f, st, k, 8, 0);
+	/* Were 0 known, then each digit would make new values: too many when the result is tested. The bits of
+	 * an address are unknown, while bytes of a constant string are not. */
+	ir_bswap(f, any, irfn_arg(f, 0), 8);
+	ir_store_slot(f, st, S_VALUE, 8, rt_blur(f, ir_imm(f, 0), any));
 	rt_vary(f, g, st, S_STATE, S_SIZE);
 	rt_loop(f, g, irfn_arg(f, 1), rt_callback(g, 0, strtoll_cb), st);
 	ir_load_slot(f, v, st, S_VALUE, 8);
