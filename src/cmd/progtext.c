@@ -43,16 +43,30 @@ static int open_script(const char *path, int *ret)
 	return 0;
 }
 
+/* What system headers use besides C and D does not know: GNU spellings and inline functions. */
+static const char *const cpp_plain[] = {
+	"-D__attribute__(x)=", "-D__extension__=", "-D__asm__(x)=", "-D__restrict=", "-D__restrict__=",
+	"-D__signed__=signed", "-D__const=const", "-D__volatile__=volatile", "-D__inline=inline",
+	"-D__inline__=inline", "-D__alignof__(x)=sizeof(x)",
+	"-D_BITS_BYTESWAP_H=1", "-D_BITS_UINTN_IDENTITY_H=1", "-D_LINUX_SWAB_H=1", "-D_UAPI_LINUX_SWAB_H=1",
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	"-D_LINUX_BYTEORDER_LITTLE_ENDIAN_H=1", "-D_UAPI_LINUX_BYTEORDER_LITTLE_ENDIAN_H=1",
+	"-D__LITTLE_ENDIAN=1234", "-D__LITTLE_ENDIAN_BITFIELD=1",
+#endif
+};
+
 /* Argument vector of the C preprocessor, as DTrace starts it. */
 static const char **cpp_argv(struct cmdline *c)
 {
-	const char **av = arena_new_arr(c->arena, const char *, c->cpp_args.n + 8);
+	const char **av = arena_new_arr(c->arena, const char *, c->cpp_args.n + ARRAY_SIZE(cpp_plain) + 8);
 	size_t n = 0;
 
 	av[n++] = c->opts.cpppath;
 	av[n++] = "-D__linux__";
 	av[n++] = "-D__SUNW_D=1";
 	av[n++] = "-D__SUNW_D_VERSION=0x02000001";
+	for (size_t i = 0; i < ARRAY_SIZE(cpp_plain); i++)
+		av[n++] = cpp_plain[i];
 	for (size_t i = 0; i < c->cpp_args.n; i++)
 		av[n++] = c->cpp_args.v[i];
 	av[n] = NULL;

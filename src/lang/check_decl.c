@@ -308,7 +308,7 @@ static void declare_var(struct checker *c, const struct decl *d)
 
 static void declare_typedef(struct checker *c, const struct decl *d)
 {
-	const struct dtype *ty = check_type(c, d->type);
+	const struct dtype *ty = check_type(c, d->type), *old;
 
 	if (ty->kind == DK_DYN)
 		return;
@@ -317,9 +317,11 @@ static void declare_typedef(struct checker *c, const struct decl *d)
 			   d->name);
 		return;
 	}
-	if (dtype_lookup(c->t, DK_TYPEDEF, "D", d->name)) {
-		if (!types_same(c, dtype_lookup(c->t, DK_TYPEDEF, "D", d->name), ty))
-			diag_error(c->d, d->at, D_DECL_IDRED, "typedef redeclared: %s", d->name);
+	old = dtype_lookup(c->t, DK_TYPEDEF, "D", d->name);
+	if (old && types_same(c, old, ty))
+		return;
+	if (old && !dtype_is_fallback(d->name)) {
+		diag_error(c->d, d->at, D_DECL_IDRED, "typedef redeclared: %s", d->name);
 		return;
 	}
 	dtype_new_typedef(c->t, d->name, ty);

@@ -50,7 +50,7 @@ static const struct typedef_row typedefs[] = {
 	{"uintptr_t", DT_ULONG},   {"uchar_t", DT_UCHAR},  {"ushort_t", DT_USHORT},
 	{"uint_t", DT_UINT},	   {"ulong_t", DT_ULONG},  {"u_longlong_t", DT_ULLONG},
 	{"longlong_t", DT_LLONG},  {"ptrdiff_t", DT_LONG}, {"size_t", DT_ULONG},
-	{"ssize_t", DT_LONG},	   {"pid_t", DT_INT},	   {"id_t", DT_INT},
+	{"ssize_t", DT_LONG},	   {"pid_t", DT_INT},
 	{"uid_t", DT_UINT},	   {"gid_t", DT_UINT},	   {"hrtime_t", DT_LLONG},
 	{"processorid_t", DT_INT}, {"psetid_t", DT_INT},   {"taskid_t", DT_INT},
 	{"projid_t", DT_INT},	   {"zoneid_t", DT_INT},   {"off_t", DT_LONG},
@@ -65,7 +65,8 @@ static const struct typedef_row fallbacks[] = {
 	{"u64", DT_ULLONG},   {"s8", DT_SCHAR},	    {"s16", DT_SHORT},	  {"s32", DT_INT},
 	{"s64", DT_LLONG},    {"__u8", DT_UCHAR},   {"__u16", DT_USHORT}, {"__u32", DT_UINT},
 	{"__u64", DT_ULLONG}, {"__s8", DT_SCHAR},   {"__s16", DT_SHORT},  {"__s32", DT_INT},
-	{"__s64", DT_LLONG},  {"bool", DT_BOOL},
+	{"__s64", DT_LLONG},  {"bool", DT_BOOL},    {"ipaddr_t", DT_UINT}, {"in6_addr_t", DT_VOID},
+	{"id_t", DT_INT},
 };
 
 struct dtype *dtype_new(struct dtypes *t, enum dkind kind, const char *name, uint64_t size,
@@ -274,9 +275,31 @@ static const struct dtype *find_row(struct dtypes *t, const struct typedef_row *
 		base = t->basic[rows[i].base];
 		if (strcmp(name, "caddr_t") == 0)
 			base = dtype_ptr(t, base);
+		if (strcmp(name, "in6_addr_t") == 0)
+			base = dtype_lookup(t, DK_STRUCT, NULL, "in6_addr");
+		if (!base)
+			return NULL;
 		return dtype_new_typedef(t, rows[i].name, base);
 	}
 	return NULL;
+}
+
+static bool has_row(const struct typedef_row *rows, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(rows[i].name, name))
+			return true;
+	return false;
+}
+
+bool dtype_is_builtin_typedef(const char *name)
+{
+	return has_row(typedefs, ARRAY_SIZE(typedefs), name) || dtype_is_fallback(name);
+}
+
+bool dtype_is_fallback(const char *name)
+{
+	return has_row(fallbacks, ARRAY_SIZE(fallbacks), name);
 }
 
 const struct dtype *dtype_builtin(struct dtypes *t, const char *name)

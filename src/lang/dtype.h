@@ -100,6 +100,9 @@ const struct dtype *dtype_new_typedef(struct dtypes *t, const char *name, const 
 /* Looks a name up: D's own definitions, then the kernel. kind: DK_STRUCT, DK_UNION, DK_ENUM for
  * tags, DK_TYPEDEF for plain names (base types included). module: "mod`struct x" or NULL. NULL: none. */
 const struct dtype *dtype_lookup(struct dtypes *t, enum dkind kind, const char *module, const char *name);
+/* Names such as size_t, known without the kernel's types; fallbacks (dev_t) may be defined anew. */
+bool dtype_is_builtin_typedef(const char *name);
+bool dtype_is_fallback(const char *name);
 /* Parses a C type name as providers and builtin.def write it: "const char *", "struct foo *",
  * "`struct task_struct *", "uint64_t", "string:16". NULL: unknown. */
 const struct dtype *dtype_parse(struct dtypes *t, const char *text);

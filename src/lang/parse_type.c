@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parser of type names: specifiers, structs and enums defined in place, declarators. */
 #include <string.h>
+#include "lang/dtype.h"
 #include "lang/parse_int.h"
 
 /* -- which words are types -- */
@@ -12,20 +13,10 @@ void parse_add_typename(struct parser *p, const char *name)
 
 bool parse_is_typename(struct parser *p, const char *name)
 {
-	static const char *const known[] = {
-		"int8_t",   "int16_t",	"int32_t",   "int64_t",	  "uint8_t",	"uint16_t",
-		"uint32_t", "uint64_t", "intptr_t",  "uintptr_t", "size_t",	"ssize_t",
-		"pid_t",    "uid_t",	"gid_t",     "id_t",	  "zoneid_t",	"time_t",
-		"dev_t",    "off_t",	"mode_t",    "uchar_t",	  "ushort_t",	"uint_t",
-		"ulong_t",  "caddr_t",	"processorid_t", "_Bool", "longlong_t", "u_longlong_t",
-	};
 	struct tref ref;
 
-	if (symtab_get(&p->types, name, 0))
+	if (symtab_get(&p->types, name, 0) || !strcmp(name, "_Bool") || dtype_is_builtin_typedef(name))
 		return true;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(known[i], name))
-			return true;
 	return p->env && p->env->ts &&
 	       typesrc_find(p->env->ts, NULL, name, TKM(TK_TYPEDEF), &ref) == 0;
 }
