@@ -210,6 +210,8 @@ void gen_aggregate(struct gen *g, const struct stmt *s)
 	}
 	if (x.keyed) {
 		x.key = gen_key(g, &l->key, s->expr->args, 0);
+		if (l->key.extra)
+			gen_st(g, mem_add(x.key, (int32_t)l->key.size), 8, gen_cpu(g));
 	} else {
 		ir_storei_slot(g->f, g->tmp, 0, 4, 0);
 		x.key = mem_slot(g->tmp, 0);

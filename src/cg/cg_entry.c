@@ -420,7 +420,7 @@ void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret)
 		stride = strlen(s) + 1 > stride ? strlen(s) + 1 : stride;
 	}
 	if (same) {
-		*ret = (struct str){ .is_const = true, .cs = first, .clen = strlen(first) };
+		*ret = (struct str){ .is_const = true, .cs = first, .cslen = strlen(first) };
 		return;
 	}
 	stride = ROUND_UP(stride, 8);

@@ -26,6 +26,11 @@
 #define CG_SPLIT_INSNS 24000	/* IR instructions after which clauses go to a further program */
 #define CG_MAX_INLINE_COPY 128	/* bytes copied or zeroed with plain instructions */
 #define CG_MAX_MAP_ENTRIES (1u << 18) /* of one hash: its bucket table costs 16 bytes per entry */
+/* Larger values of aggregations are not per-CPU ones: memory for those is given to programs from the few
+ * pages that the per-CPU allocator holds ready (at most 4), so that a burst of new keys would be lost;
+ * and each key would cost a value for every possible CPU. Source: mm/percpu.c, PCPU_EMPTY_POP_PAGES_HIGH. */
+#define CG_MAX_PERCPU_VALUE 64
+#define CG_MAX_AGG_ENTRIES (1u << 20) /* of a hash with an entry per key and CPU */
 #define CG_ENTRY_OVERHEAD 64	/* kernel bytes per hash element beside key and value */
 #define BTF_MAX_CHAIN 32	/* modifiers and typedefs followed in BTF */
 
@@ -53,6 +58,7 @@ struct lay_key {
 	struct recfield *fields;
 	size_t nfields;
 	uint32_t size; /* multiple of 8 */
+	uint32_t extra; /* bytes behind it for who makes the key to fill in */
 };
 struct lay_var {
 	uint32_t off;  /* in state, TLS struct, or scratch (this-> that do not fit the stack) */
@@ -234,8 +240,8 @@ struct place {
 /* A string that can be read directly. */
 struct str {
 	bool is_const;
-	const char *cs; /* is_const: clen bytes without the NUL */
-	size_t clen;
+	const char *cs; /* is_const: cslen bytes without the NUL */
+	size_t cslen;
 	struct mem m;
 	uint32_t bound; /* readable bytes, NUL included */
 	bool padded;	/* zero up to bound behind the text */

@@ -4,9 +4,6 @@
 
 #define MIN_RING 4096u
 #define MAX_RING (1u << 30)
-/* Larger per-CPU values are allocated at load: of such sizes the kernel's allocator for programs keeps
- * one to three ready, so that a burst of new keys would be lost. Source: kernel/bpf/memalloc.c. */
-#define MAX_DYNAMIC_VALUE 2048
 
 int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_map_type type,
 	       uint32_t key, uint32_t value, uint32_t entries, uint32_t flags)
@@ -85,11 +82,11 @@ int cg_map_tls(struct cg *c)
 }
 
 /* Elements that `bytes` of kernel memory hold. */
-static uint32_t entries_for(uint64_t bytes, uint64_t per_entry)
+static uint32_t entries_for(uint64_t bytes, uint64_t per_entry, uint32_t most)
 {
 	uint64_t n = bytes / (per_entry + CG_ENTRY_OVERHEAD);
 
-	return n < 1 ? 1 : n > CG_MAX_MAP_ENTRIES ? CG_MAX_MAP_ENTRIES : (uint32_t)n;
+	return n < 1 ? 1 : n > most ? most : (uint32_t)n;
 }
 
 int cg_map_assoc(struct cg *c, const struct dvar *v)
@@ -101,7 +98,8 @@ int cg_map_assoc(struct cg *c, const struct dvar *v)
 		return l->map;
 	snprintf(name, sizeof(name), "d_v_%.11s", v->name);
 	l->map = cg_add_map(c, IMG_MAP_ASSOC, name, BPF_MAP_TYPE_HASH, l->key.size, ROUND_UP(l->size, 8),
-			    entries_for(c->opts->dynvarsize, (uint64_t)l->key.size + l->size),
+			    entries_for(c->opts->dynvarsize, (uint64_t)l->key.size + l->size,
+					CG_MAX_MAP_ENTRIES),
 			    BPF_F_NO_PREALLOC);
 	c->maps[l->map].var = v->id;
 	return l->map;
@@ -112,9 +110,12 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 	struct lay_agg *l = &c->aggs[a->id];
 	const struct aggdesc *d = l->desc;
 	unsigned cpus = c->caps->possible_cpus ? c->caps->possible_cpus : 1;
-	bool prealloc = d->value_size > MAX_DYNAMIC_VALUE;
-	/* aggsize counts per CPU, as in DTrace; what is allocated at load counts with all CPUs. */
-	uint64_t per_key = d->key_size + (uint64_t)d->value_size * (prealloc ? cpus : 1);
+	uint32_t key_size = d->key_size + l->key.extra;
+	/* aggsize counts per CPU, as in DTrace. */
+	uint32_t n = l->key.extra ? entries_for(c->opts->aggsize * cpus, key_size + d->value_size,
+						CG_MAX_AGG_ENTRIES)
+				  : entries_for(c->opts->aggsize, key_size + d->value_size,
+						CG_MAX_MAP_ENTRIES);
 	char name[16];
 
 	if (l->map[set] >= 0)
@@ -122,9 +123,10 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 	for (unsigned i = 0; i < 2; i++) {
 		snprintf(name, sizeof(name), "d_a%u_%.9s", i, a->name);
 		if (d->key_size)
-			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_HASH, d->key_size,
-					       d->value_size, entries_for(c->opts->aggsize, per_key),
-					       prealloc ? 0 : BPF_F_NO_PREALLOC);
+			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name,
+					       l->key.extra ? BPF_MAP_TYPE_HASH
+							    : BPF_MAP_TYPE_PERCPU_HASH,
+					       key_size, d->value_size, n, BPF_F_NO_PREALLOC);
 		else
 			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
 					       d->value_size, 1, 0);

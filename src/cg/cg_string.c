@@ -62,7 +62,7 @@ void gen_str_copy(struct gen *g, const struct str *s, struct mem dst, uint32_t c
 	struct irfn *fn;
 
 	if (s->is_const) {
-		store_const(g, s->cs, s->clen, dst, cap);
+		store_const(g, s->cs, s->cslen, dst, cap);
 	} else if (s->maybe_null) {
 		irlabel nul = ir_label(g->f), out = ir_label(g->f);
 		struct str t = *s;
@@ -93,8 +93,8 @@ void gen_str_real(struct gen *g, struct str *s)
 	irlabel out;
 
 	if (s->is_const) {
-		d = gen_mapval(g, cg_map_rodata(g->cg), ro_string(g->cg, s->cs, s->clen));
-		*s = (struct str){ .m = mem_at(d, 0), .bound = (uint32_t)ROUND_UP(s->clen + 1, 8),
+		d = gen_mapval(g, cg_map_rodata(g->cg), ro_string(g->cg, s->cs, s->cslen));
+		*s = (struct str){ .m = mem_at(d, 0), .bound = (uint32_t)ROUND_UP(s->cslen + 1, 8),
 				   .padded = true };
 	} else if (s->maybe_null) {
 		d = ir_new(g->f);
@@ -219,7 +219,7 @@ void gen_str(struct gen *g, const struct node *n, struct str *ret)
 	*ret = (struct str){ .is_const = true, .cs = "" };
 	switch (n->kind) {
 	case N_STR:
-		*ret = (struct str){ .is_const = true, .cs = n->str, .clen = strnlen(n->str, n->len) };
+		*ret = (struct str){ .is_const = true, .cs = n->str, .cslen = strnlen(n->str, n->len) };
 		break;
 	case N_IDENT:
 		if (n->builtin) {
@@ -304,9 +304,9 @@ static bool branch_const(struct gen *g, const struct str *s, const struct str *c
 {
 	irlabel ne;
 
-	if (c->clen > MAX_INLINE_CONST)
+	if (c->cslen > MAX_INLINE_CONST)
 		return false;
-	if (s->bound < c->clen + 1) { /* too long to be equal */
+	if (s->bound < c->cslen + 1) { /* too long to be equal */
 		if (!jump_if_equal) {
 			if (l == g->l_next)
 				gen_note_exit(g);
@@ -315,11 +315,11 @@ static bool branch_const(struct gen *g, const struct str *s, const struct str *c
 		return true;
 	}
 	if (!jump_if_equal) {
-		compare_const(g, s, c->cs, c->clen, l);
+		compare_const(g, s, c->cs, c->cslen, l);
 		return true;
 	}
 	ne = ir_label(g->f);
-	compare_const(g, s, c->cs, c->clen, ne);
+	compare_const(g, s, c->cs, c->cslen, ne);
 	if (l == g->l_next)
 		gen_note_exit(g);
 	ir_jmp(g->f, l);

@@ -74,9 +74,10 @@ static void zero_gaps(struct gen *g, struct mem m, const struct lay_key *k, uint
 /* Packs the tuple into fresh memory. */
 struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix)
 {
-	bool slot = k->size <= CG_MAX_STACK_KEY && !g->pr->frugal &&
-		    ir_slot_mark(g->f) + k->size <= CG_MAX_SLOTS;
-	struct mem m = slot ? mem_slot(ir_slot(g->f, k->size), 0) : gen_scratch(g, k->size);
+	uint32_t size = k->size + k->extra;
+	bool slot = size <= CG_MAX_STACK_KEY && !g->pr->frugal &&
+		    ir_slot_mark(g->f) + size <= CG_MAX_SLOTS;
+	struct mem m = slot ? mem_slot(ir_slot(g->f, size), 0) : gen_scratch(g, size);
 	size_t i = 0;
 
 	if (prefix) {

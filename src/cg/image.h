@@ -16,8 +16,12 @@ enum img_map_role {
 	IMG_MAP_SCRATCH,  /* per-CPU array, one entry per program */
 	IMG_MAP_TLS,	  /* task storage */
 	IMG_MAP_ASSOC,	  /* hash of one associative array */
-	IMG_MAP_AGG,	  /* per-CPU hash (or array without key) of one aggregation, set 0 or 1 */
+	IMG_MAP_AGG,	  /* one aggregation, set 0 or 1: per-CPU hash (array without key); for large values
+			   * a hash with IMG_AGG_CPU_KEY more bytes behind the key */
 };
+
+/* u64 with the CPU behind the key of aggregations in plain hashes. */
+#define IMG_AGG_CPU_KEY 8
 
 /* First bytes of IMG_MAP_STATE. */
 struct img_state {
@@ -41,6 +45,12 @@ struct img_map {
 	uint32_t var;		 /* ASSOC: variable id */
 	bool needs_btf;		 /* TLS: give it BTF key and value ids (int / char array) */
 };
+
+/* The size that the keys of an IMG_MAP_AGG with keys have. */
+static inline uint32_t img_agg_key_size(const struct img_map *m, const struct aggdesc *d)
+{
+	return d->key_size + (m->type == BPF_MAP_TYPE_HASH ? IMG_AGG_CPU_KEY : 0);
+}
 
 struct img_func { /* main program (first) and subprograms: for BTF func_info */
 	const char *name;

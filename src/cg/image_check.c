@@ -129,7 +129,7 @@ static int check_map(const struct image *img, uint32_t n, struct err *err)
 	if (m->agg >= img->naggs || m->set > 1)
 		return err_set(err, -EBADMSG, "map %u: no aggregation %u set %u", n, m->agg, m->set);
 	a = img->aggs[m->agg];
-	if (m->value_size != a->value_size || (a->key_size && m->key_size != a->key_size))
+	if (m->value_size != a->value_size || (a->key_size && m->key_size != img_agg_key_size(m, a)))
 		return err_set(err, -EBADMSG, "map %u does not fit aggregation %u", n, m->agg);
 	return 0;
 }

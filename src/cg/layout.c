@@ -213,6 +213,8 @@ static int lay_aggs(struct cg *c)
 				   d->value_size, CG_MAX_SCRATCH);
 			r = -EINVAL;
 		}
+		if (d->key_size && d->value_size > CG_MAX_PERCPU_VALUE)
+			l->key.extra = IMG_AGG_CPU_KEY;
 		l->desc = d;
 		c->img->aggs[a->id] = d;
 	}
