@@ -139,7 +139,7 @@ static void aggregations_have_two_sets(void **state)
 	unsigned n[2] = { 0 };
 
 	(void)state;
-	lowerfix_run(&f, "syscall:::entry { @a[execname, probefunc] = quantize(arg0); @b = count(); }");
+	lowerfix_run(&f, "syscall:::entry { @a[execname, probefunc] = quantize(arg0); @b = count(); @c[pid] = sum(arg1); }");
 	d = f.img->aggs[0];
 	assert_string_equal(d->name, "a");
 	assert_int_equal(d->func, AGG_QUANTIZE);
@@ -154,12 +154,15 @@ static void aggregations_have_two_sets(void **state)
 		if (m->role != IMG_MAP_AGG)
 			continue;
 		n[m->set]++;
-		assert_int_equal(m->type, m->agg == 0 ? BPF_MAP_TYPE_PERCPU_HASH : BPF_MAP_TYPE_PERCPU_ARRAY);
+		/* large values: an entry per key and CPU in a plain hash */
+		assert_int_equal(m->type, m->agg == 0	? BPF_MAP_TYPE_HASH
+					  : m->agg == 1 ? BPF_MAP_TYPE_PERCPU_ARRAY
+							: BPF_MAP_TYPE_PERCPU_HASH);
 		if (m->agg == 0)
-			assert_int_equal(m->key_size, d->key_size);
+			assert_int_equal(m->key_size, d->key_size + IMG_AGG_CPU_KEY);
 	}
-	assert_int_equal(n[0], 2);
-	assert_int_equal(n[1], 2);
+	assert_int_equal(n[0], 3);
+	assert_int_equal(n[1], 3);
 	lowerfix_close(&f);
 }
 
