@@ -148,13 +148,11 @@ void gen_guard(struct gen *g, const struct cg_unit *u)
 	uint64_t map[ENTRY_MAX_SELECTOR / 64];
 	bool all;
 
-	g->guarded = false;
 	if (g->in_error || !u->selmap)
 		return;
 	all = prog_selectors(g->pr, map);
 	if (all && !memcmp(map, u->selmap, sizeof(map)))
 		return;
-	g->guarded = true;
 	gen_note_exit(g);
 	gen_sel_test(g, u->selmap, g->l_next);
 	if (!all && g->e->skip_compat)

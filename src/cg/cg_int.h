@@ -92,8 +92,6 @@ struct cg_unit {
 struct cg_group {
 	struct cg_unit *units;
 	size_t nunits, cap;
-	const struct entry *e;
-	char *key;
 	bool shares_this; /* clauses of it use the same this-> variable */
 	bool task_only; /* never interrupts another program on its CPU */
 };
@@ -198,7 +196,6 @@ struct gen {
 	struct cache full_cache;
 	unsigned action;
 	irlabel l_next; /* end of the clause */
-	bool guarded;
 	struct cache cache, outer, exit_cache;
 	bool exited;
 	unsigned depth;
@@ -220,7 +217,7 @@ struct mem {
 	vreg base;
 	int32_t off;
 };
-enum place_kind { PL_MEM, PL_KERN, PL_USER, PL_SCRATCHPTR };
+enum place_kind { PL_MEM, PL_KERN, PL_USER };
 /* Where a value lives. */
 struct place {
 	enum place_kind kind;
