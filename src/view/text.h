@@ -12,6 +12,7 @@ struct text_opts {
 	bool aggsortkey, aggsortrev, aggpercpu;
 	int64_t aggsortkeypos, aggsortpos;
 	int64_t stackindent;
+	int64_t ustackframes; /* stacks of fewer frames were asked for: they do not say that they are cut */
 	bool verbose; /* losses by probe */
 	bool destructive; /* system() and freopen() may run */
 	bool no_final_aggs; /* do not print unprinted aggregations at the end */

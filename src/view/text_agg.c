@@ -136,17 +136,13 @@ static int table_fill(struct agg_table *t)
 static void row_default(const struct agg_table *t, const struct agg_row *row)
 {
 	const struct aggdesc *d = t->aggs[0];
-	static const uint64_t zero[8];
 
 	for (size_t i = 0; i < d->nkeys; i++)
 		text_datum_key(t->v, &d->keys[i], row->key + d->keys[i].off);
 	for (size_t k = 0; k < t->naggs; k++) {
 		int64_t normal = aggstate_normal(t->v->aggs, t->aggs[k]->id);
 
-		if (row->values[k])
-			text_aggvalue(t->v, t->aggs[k], row->values[k], normal);
-		else if (!text_agg_is_dist(t->aggs[k]->func))
-			text_aggvalue(t->v, t->aggs[k], zero, normal);
+		text_aggvalue(t->v, t->aggs[k], row->values[k], normal);
 	}
 	text_printf(t->v, "\n");
 }
@@ -188,9 +184,14 @@ static void print_table(struct text_view *v, const struct aggdesc *const *aggs, 
 
 void text_printa(struct text_view *v, const struct recact *act)
 {
+	const struct agg_entry *e;
+	bool any = false; /* what is empty now is still printed at the end, as in DTrace */
+
 	if (act->naggs == 0)
 		return;
 	for (size_t k = 0; k < act->naggs; k++)
+		any |= aggstate_entries(v->aggs, act->aggs[k]->id, &e) > 0;
+	for (size_t k = 0; k < act->naggs && any; k++)
 		v->agg_printed[act->aggs[k]->id] = true;
 	if (!act->fmt)
 		text_printf(v, "\n");

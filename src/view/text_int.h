@@ -72,7 +72,8 @@ void text_rawbytes(struct text_view *v, const uint8_t *p, size_t n);
 int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data,
 		size_t ndata, const struct aggval *aggs, size_t naggs);
 
-/* text_quant.c: aggregation values in their default form. */
+/* text_quant.c: aggregation values in their default form; value NULL: none, shown as zero or an empty
+ * distribution. */
 void text_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t *value, int64_t normal);
 /* The number that %@d shows. */
 int64_t text_aggnumber(const struct aggdesc *d, const uint64_t *value, int64_t normal);

@@ -250,8 +250,7 @@ static void put_aggvalue(struct text_view *v, const struct pfconv *pf, int width
 	struct datum d = { &f, (const uint8_t *)&num };
 
 	if (text_agg_is_dist(a->d->func)) {
-		if (a->value)
-			text_aggvalue(v, a->d, a->value, a->normal);
+		text_aggvalue(v, a->d, a->value, a->normal);
 		return;
 	}
 	num = text_aggnumber(a->d, a->value ? a->value : zero, a->normal);

@@ -245,8 +245,14 @@ int64_t text_aggnumber(const struct aggdesc *d, const uint64_t *value, int64_t n
 
 void text_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t *value, int64_t normal)
 {
-	const int64_t *data = (const int64_t *)value + 1;
+	_cleanup_free_ uint64_t *zero = value ? NULL : calloc(1, d->value_size + sizeof(*zero));
+	const int64_t *data;
 
+	if (!value)
+		value = zero;
+	if (!value)
+		return;
+	data = (const int64_t *)value + 1;
 	switch (d->func) {
 	case AGG_QUANTIZE:
 		print_quantize(v, data, normal);

@@ -152,7 +152,7 @@ static void user_stack(struct text_view *v, const struct recfield *f, const uint
 		text_uaddr_str(v, h.tgid, h.start, pc, true, buf, sizeof(buf));
 		frame_line(v, indent, fmt, buf);
 	}
-	if (h.flags & REC_USTACK_CUT)
+	if ((h.flags & REC_USTACK_CUT) && f->nframes >= v->opts.ustackframes)
 		frame_line(v, indent, fmt, "[stack cut here: deeper than the frames asked for]");
 	else if (h.flags & REC_USTACK_FAULT)
 		frame_line(v, indent, fmt, "[stack cut here: code without frame pointers]");
