@@ -13,13 +13,25 @@ PASSED = {"OK", "EXPECTEDFAIL"}
 NAMES_MAX = 6
 
 
+def read_file(build, name):
+    with open(os.path.join(build, "meson-logs", name), encoding="utf-8") as f:
+        return [json.loads(line) for line in f]
+
+
 def read_log(build):
     try:
-        with open(os.path.join(build, "meson-logs/testlog.json"), encoding="utf-8") as f:
-            return [json.loads(line) for line in f]
+        tests = read_file(build, "testlog.json")
     except OSError as e:
         print(f"no test results: {e}")
         return []
+    try:
+        again = {t["name"]: t for t in read_file(build, "testlog-again.json")}
+    except OSError:
+        again = {}
+    for name, t in again.items():
+        if t["result"] in PASSED:
+            print(f"passed only when repeated: {name.split(' / ')[-1]}")
+    return [again.get(t["name"], t) for t in tests]
 
 
 def reason(test):
@@ -33,7 +45,16 @@ def name_of(test):
     return test["name"].split(" / ")[-1]
 
 
+def list_failed(build):
+    for t in read_file(build, "testlog.json"):
+        if t["result"] not in PASSED and t["result"] != "SKIP":
+            print(name_of(t))
+    return 0
+
+
 def main():
+    if sys.argv[2:] == ["--failed"]:
+        return list_failed(sys.argv[1])
     tests = read_log(sys.argv[1])
     failed, skipped = [], collections.defaultdict(list)
     passed = cases = 0
