@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 sdt:::timer_*
 {
 	@g0 = quantize(*(int *)&curthread->pid);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 rawtp:::sched_switch
 {
 	printf("%d", ppid);
