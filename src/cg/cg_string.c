@@ -134,7 +134,7 @@ static void text_source(struct gen *g, const struct node *n, struct text_src *re
 	const struct dtype *ty = cg_type(g->cg, n);
 	struct place pl;
 
-	*ret = (struct text_src){ .user = n->user || (ty->quals & DQ_USERLAND) };
+	*ret = (struct text_src){ .user = n->user || (n->type->quals & DQ_USERLAND) };
 	if (ty->kind != DK_ARRAY) {
 		ret->addr = gen_int(g, n);
 		return;

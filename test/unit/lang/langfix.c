@@ -64,7 +64,7 @@ static void value(struct btfbuild *b, const char *name, uint32_t v)
 
 static void task_struct(struct btfbuild *b)
 {
-	bb_type(b, "task_struct", BTF_KIND_STRUCT, true, 14, 128);
+	bb_type(b, "task_struct", BTF_KIND_STRUCT, true, 18, 128);
 	member(b, "pid", T_INT, 0);
 	member(b, "comm", T_COMM, 32);
 	member(b, "parent", T_TASKP, 192);
@@ -79,6 +79,10 @@ static void task_struct(struct btfbuild *b)
 	member(b, "fn", T_FPTR, 640);
 	member(b, "name", T_CSTR, 704);
 	member(b, "children", T_LIST, 768);
+	member(b, "start_boottime", T_U64, 896);
+	member(b, "tgid", T_INT, 960);
+	member(b, "real_parent", T_TASKP, 192); /* where parent is, too */
+	member(b, "group_leader", T_TASKP, 192);
 }
 
 static void describe(struct btfbuild *b)
