@@ -22,6 +22,7 @@ struct agg_reader {
 	uint8_t *idle;	  /* keys to be deleted */
 	size_t nidle;
 	uint64_t *merged; /* one value */
+	uint64_t *spread; /* the values of all CPUs, when percpu */
 	uint32_t *nentries; /* by map: how many it had when it was read last */
 };
 
@@ -33,6 +34,8 @@ struct agg_source {
 	uint64_t now;
 	int fd;
 	size_t words;	/* of one value */
+	size_t key_size; /* of the map: perhaps with the CPU behind the key */
+	size_t ncpus;	/* values of one entry */
 	bool take;	/* what was read is taken out */
 	bool empty;	/* by deleting */
 	uint32_t n;	/* entries read */
@@ -53,8 +56,9 @@ int agg_reader_new(const struct loaded *l, const struct rec_schema *schema, bool
 		if (schema->aggs[i]->value_size > largest)
 			largest = schema->aggs[i]->value_size;
 	a->merged = malloc(largest + sizeof(uint64_t));
+	a->spread = percpu ? malloc((largest + sizeof(uint64_t)) * l->ncpus) : NULL;
 	a->nentries = calloc(l->img->nmaps + 1, sizeof(*a->nentries));
-	if (!a->merged || !a->nentries) {
+	if (!a->merged || !a->nentries || (percpu && !a->spread)) {
 		agg_reader_free(a);
 		return -ENOMEM;
 	}
@@ -71,6 +75,7 @@ void agg_reader_free(struct agg_reader *a)
 	free(a->idle);
 	free(a->nentries);
 	free(a->merged);
+	free(a->spread);
 	free(a);
 }
 
@@ -78,14 +83,27 @@ void agg_reader_free(struct agg_reader *a)
 static int reserve(struct agg_source *s, size_t n)
 {
 	struct agg_reader *a = s->a;
-	size_t stride = s->words * a->l->ncpus;
+	size_t stride = s->words * s->ncpus;
 
-	if (vec_reserve_raw((void **)&a->keys, &a->keys_cap, n * (s->desc->key_size + 1), 1) < 0 ||
-	    vec_reserve_raw((void **)&a->idle, &a->idle_cap, n * (s->desc->key_size + 1), 1) < 0 ||
+	if (vec_reserve_raw((void **)&a->keys, &a->keys_cap, n * (s->key_size + 1), 1) < 0 ||
+	    vec_reserve_raw((void **)&a->idle, &a->idle_cap, n * (s->key_size + 1), 1) < 0 ||
 	    vec_reserve_raw((void **)&a->values, &a->values_cap, n * stride, sizeof(uint64_t)) < 0)
 		return -ENOMEM;
 	a->batch = n;
 	return 0;
+}
+
+/* All CPUs' values, of which an entry with the CPU behind its key has one. */
+static const uint64_t *spread(struct agg_source *s, const uint8_t *key, const uint64_t *value)
+{
+	struct agg_reader *a = s->a;
+	uint64_t cpu;
+
+	memcpy(&cpu, key + s->desc->key_size, sizeof(cpu));
+	memset(a->spread, 0, s->words * sizeof(uint64_t) * a->l->ncpus);
+	if (cpu < a->l->ncpus)
+		memcpy(a->spread + cpu * s->words, value, s->desc->value_size);
+	return a->spread;
 }
 
 /* Merges the CPUs' values of one entry and appends it. */
@@ -98,11 +116,13 @@ static int emit(struct agg_source *s, const void *key, const uint64_t *values)
 		.len = d->key_size, .value = a->merged, .percpu = a->percpu ? values : NULL,
 	};
 
+	if (a->percpu && s->ncpus < a->l->ncpus)
+		row.percpu = spread(s, key, values);
 	memset(a->merged, 0, d->value_size);
-	for (unsigned cpu = 0; cpu < a->l->ncpus; cpu++)
+	for (size_t cpu = 0; cpu < s->ncpus; cpu++)
 		aggval_merge(d->func, d->is_signed, d->param, a->merged, values + cpu * s->words);
 	if (!a->merged[0]) {
-		memcpy(a->idle + a->nidle++ * d->key_size, key, d->key_size);
+		memcpy(a->idle + a->nidle++ * s->key_size, key, s->key_size);
 		return 0;
 	}
 	if (s->sink->proc)
@@ -117,8 +137,7 @@ static int emit_all(struct agg_source *s, size_t n)
 	s->a->nidle = 0;
 	s->n += (uint32_t)n;
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = emit(s, s->a->keys + i * s->desc->key_size,
-			 s->a->values + i * s->words * s->a->l->ncpus);
+		r = emit(s, s->a->keys + i * s->key_size, s->a->values + i * s->words * s->ncpus);
 	if (r == 0 && n > 0 && s->sink->batch)
 		r = s->sink->batch(s->sink->ctx);
 	return r;
@@ -131,7 +150,7 @@ static int take_out(struct agg_source *s, uint32_t n)
 
 	if (!s->take || s->empty || n == 0)
 		return 0;
-	memset(a->values, 0, n * s->words * sizeof(uint64_t) * a->l->ncpus);
+	memset(a->values, 0, n * s->words * sizeof(uint64_t) * s->ncpus);
 	if (a->nidle < n) {
 		int r = bpfsys_map_update_batch(s->fd, a->keys, a->values, &n);
 
@@ -144,7 +163,7 @@ static int take_out(struct agg_source *s, uint32_t n)
 /* Reads a per-CPU hash, some buckets at a time. */
 static int read_batches(struct agg_source *s)
 {
-	size_t entry = s->words * sizeof(uint64_t) * s->a->l->ncpus + s->desc->key_size;
+	size_t entry = s->words * sizeof(uint64_t) * s->ncpus + s->key_size;
 	size_t want = AGG_BATCH_BYTES / entry;
 	uint32_t token = 0, next = 0; /* of a hash: a bucket's number */
 	bool first = true;
@@ -205,7 +224,7 @@ static int take_array(struct agg_source *s)
 		r = emit_all(s, 1);
 	if (r < 0)
 		return r;
-	memset(s->a->values, 0, s->words * sizeof(uint64_t) * s->a->l->ncpus);
+	memset(s->a->values, 0, s->words * sizeof(uint64_t) * s->ncpus);
 	return bpfsys_map_update(s->fd, &key, s->a->values);
 }
 
@@ -220,12 +239,16 @@ static int read_map(struct agg_reader *a, uint32_t i, uint64_t now, enum agg_whe
 	if (m->agg >= a->schema->naggs)
 		return -EINVAL;
 	s.desc = a->schema->aggs[m->agg];
-	if (m->value_size != s.desc->value_size || (s.desc->key_size && m->key_size != s.desc->key_size))
+	if (m->value_size != s.desc->value_size || (s.desc->key_size && m->key_size != img_agg_key_size(m, s.desc)))
 		return -EINVAL;
 	s.words = ROUND_UP((size_t)m->value_size, 8) / sizeof(uint64_t);
+	s.key_size = m->key_size;
+	s.ncpus = m->type == BPF_MAP_TYPE_HASH ? 1 : a->l->ncpus;
 	if (m->type == BPF_MAP_TYPE_PERCPU_ARRAY)
 		return take_array(&s);
-	s.empty = s.take && a->nentries[i] > m->max_entries / AGG_FULL_DEN * AGG_FULL_NUM;
+	/* Setting to zero makes a new entry in a plain hash: there, deleting costs less. */
+	s.empty = s.take && (m->type == BPF_MAP_TYPE_HASH ||
+			     a->nentries[i] > m->max_entries / AGG_FULL_DEN * AGG_FULL_NUM);
 	if (!a->no_batch)
 		r = read_batches(&s);
 	if (r == -EOPNOTSUPP || (r == -EINVAL && s.n == 0)) {
