@@ -31,6 +31,16 @@ if grep -q vmp=virtiofs /proc/cmdline; then
 	mount -t tmpfs tmpfs /r/run
 	mount -t tmpfs tmpfs /r/dev/shm
 	mount -t tmpfs tmpfs /r/var/tmp
+	# /tmp can be written, and shows the host's folders (read-only): a build may be there.
+	mkdir /tmp/host
+	mount -o bind /r/tmp /tmp/host
+	mount -t tmpfs -o mode=1777 tmpfs /r/tmp
+	for d in /tmp/host/*; do
+		if [ -d "$d" ]; then
+			mkdir "/r/tmp/${d##*/}"
+			mount -o bind "$d" "/r/tmp/${d##*/}"
+		fi
+	done
 fi
 mkdir -p $root/dev/pts
 mount -t devpts devpts $root/dev/pts
