@@ -48,6 +48,7 @@ static bool line_directive(const char *p, const char *end, struct position *pos)
 
 struct position source_position(const struct source *src, uint32_t off)
 {
+	static const char itself[] = "<stdin>"; /* cpp reads the script from its standard input */
 	struct position pos = {.file = src->name, .file_len = strlen(src->name), .line = 1};
 	const char *p = src->text, *end = src->text + src->len, *at;
 
@@ -57,6 +58,10 @@ struct position source_position(const struct source *src, uint32_t off)
 		const char *eol = nl ? nl : end;
 
 		if (at <= eol) {
+			if (pos.file_len == sizeof(itself) - 1 && !memcmp(pos.file, itself, pos.file_len)) {
+				pos.file = src->name;
+				pos.file_len = strlen(src->name);
+			}
 			pos.line_text = p;
 			pos.line_len = (size_t)(eol - p);
 			pos.col = (uint32_t)(at - p) + 1;

@@ -68,11 +68,12 @@ static int set_option(struct cmdline *c, const char *text)
 	int r = dopts_set(&c->opts, name, eq ? eq + 1 : NULL, &why);
 
 	if (r == -ENOENT)
-		return cmd_fail("failed to set -x %s: Invalid option name", text);
+		return cmd_fail("failed to set -x %s: Invalid option name", name);
 	if (r == -EOPNOTSUPP)
-		return cmd_fail("failed to set -x %s: %s", text, why ? why : "not supported on Linux");
+		return cmd_fail("failed to set -x %s: %s", name, why ? why : "not supported on Linux");
 	if (r < 0)
-		return cmd_fail("failed to set -x %s: Invalid value for specified option", text);
+		return cmd_fail("failed to set -x %s: Invalid value for specified option%s%s%s", name,
+				why ? " (" : "", why ? why : "", why ? ")" : "");
 	return 0;
 }
 
@@ -93,9 +94,10 @@ static void add_prog(struct cmdline *c, enum prog_kind kind, const char *arg)
 	vec_push(&c->progs, p);
 }
 
-static void cpp_arg(struct cmdline *c, char letter, const char *value)
+/* -D, -U, -I and -x define, undef, incdir keep their order: all are arguments of cpp. */
+static int cpp_arg(struct cmdline *c, char letter, const char *value)
 {
-	vec_push(&c->cpp_args, arena_printf(c->arena, "-%c%s", letter, value));
+	return set_named(c, letter, letter == 'D' ? "define" : letter == 'U' ? "undef" : "incdir", value);
 }
 
 static int add_pid(struct cmdline *c, const char *text)
@@ -119,25 +121,26 @@ static int version(void)
 	return -1;
 }
 
-/* Options from the environment: DTRACE_OPT_QUIET=1 is -x quiet=1. The command line goes over them. */
-static int environment_options(struct cmdline *c)
+/* Options from the environment: DTRACE_OPT_QUIET=1 is -x quiet=1. The command line goes over them. DTrace
+ * says nothing about those that it does not know or cannot set. */
+static void environment_options(struct cmdline *c)
 {
 	static const char prefix[] = "DTRACE_OPT_";
 
 	for (char **e = environ; *e; e++) {
-		char *name = *e + sizeof(prefix) - 1;
-		int r;
+		char *name, *eq;
 
 		if (strncmp(*e, prefix, sizeof(prefix) - 1))
 			continue;
-		name = arena_strndup(c->arena, name, strlen(name));
-		for (char *p = name; *p && *p != '='; p++)
+		name = arena_strndup(c->arena, *e + sizeof(prefix) - 1, strlen(*e) - sizeof(prefix) + 1);
+		eq = strchr(name, '=');
+		if (!eq)
+			continue;
+		*eq = '\0';
+		for (char *p = name; *p; p++)
 			*p = (char)tolower((unsigned char)*p);
-		r = set_option(c, name);
-		if (r)
-			return r;
+		(void)dopts_set(&c->opts, name, eq + 1, NULL);
 	}
-	return 0;
 }
 
 static int check_modes(struct cmdline *c)
@@ -166,8 +169,7 @@ static int simple_option(struct cmdline *c, int letter, const char *arg)
 	case 'F':
 		return set_named(c, 'F', "flowindent", NULL);
 	case 'H':
-		vec_push(&c->cpp_args, "-H");
-		return 0;
+		return set_named(c, 'H', "cpphdrs", NULL);
 	case 'l':
 		c->list = true;
 		return set_named(c, 'l', "zdefs", NULL);
@@ -222,8 +224,7 @@ static int option(struct cmdline *c, int letter, char *arg)
 	case 'D':
 	case 'U':
 	case 'I':
-		cpp_arg(c, (char)letter, arg);
-		return 0;
+		return cpp_arg(c, (char)letter, arg);
 	case 'o':
 		c->output = arg;
 		return 0;
@@ -247,9 +248,7 @@ int cmdline_parse(struct cmdline *c, int argc, char **argv)
 	dopts_init(&c->opts, c->arena);
 	if (argc <= 1)
 		return cmd_usage();
-	r = environment_options(c);
-	if (r)
-		return r;
+	environment_options(c);
 	/* options and script arguments may be mixed: collect what is no option */
 	c->argv = arena_new_arr(c->arena, const char *, (size_t)argc + 2);
 	c->argv[0] = cmd_name();
@@ -284,7 +283,6 @@ int cmdline_parse(struct cmdline *c, int argc, char **argv)
 void cmdline_done(struct cmdline *c)
 {
 	vec_free(&c->progs);
-	vec_free(&c->cpp_args);
 	vec_free(&c->commands);
 	vec_free(&c->pids);
 	arena_free(c->arena);

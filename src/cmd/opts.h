@@ -21,7 +21,6 @@ struct cmdline {
 	struct arena *arena;
 	struct dopts opts;
 	VEC(struct prog_text) progs;
-	VEC(const char *) cpp_args;
 	VEC(const char *) commands; /* -c */
 	VEC(long) pids;		    /* -p */
 	const char *output;	    /* -o */

@@ -58,7 +58,8 @@ static const char *const cpp_plain[] = {
 /* Argument vector of the C preprocessor, as DTrace starts it. */
 static const char **cpp_argv(struct cmdline *c)
 {
-	const char **av = arena_new_arr(c->arena, const char *, c->cpp_args.n + ARRAY_SIZE(cpp_plain) + 8);
+	char *args = arena_strdup(c->arena, c->opts.cppargs), *save = NULL;
+	const char **av = arena_new_arr(c->arena, const char *, strlen(args) + ARRAY_SIZE(cpp_plain) + 8);
 	size_t n = 0;
 
 	av[n++] = c->opts.cpppath;
@@ -67,8 +68,8 @@ static const char **cpp_argv(struct cmdline *c)
 	av[n++] = "-D__SUNW_D_VERSION=0x02000001";
 	for (size_t i = 0; i < ARRAY_SIZE(cpp_plain); i++)
 		av[n++] = cpp_plain[i];
-	for (size_t i = 0; i < c->cpp_args.n; i++)
-		av[n++] = c->cpp_args.v[i];
+	for (char *p = strtok_r(args, "\n", &save); p; p = strtok_r(NULL, "\n", &save))
+		av[n++] = p;
 	av[n] = NULL;
 	return av;
 }

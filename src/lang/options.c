@@ -50,6 +50,9 @@ static const struct rule rules[] = {
 	{.name = "zdefs", .no_value = true},
 	{.name = "bufpolicy", .choices = "switch ring fill", .why = "one of switch, ring, fill"},
 	{.name = "bufresize", .choices = "auto manual", .why = "one of auto, manual"},
+	{.name = "version",
+	 .choices = "1.0 1.1 1.2 1.2.1 1.2.2 1.3 1.4 1.4.1 1.5 1.6 1.6.1 1.6.2 1.6.3 1.6.4 2.0 2.0.0 2.0.1",
+	 .why = "versions of D from 1.0 to 2.0.1"},
 	{.name = "stdc", .choices = "a c s t", .why = "one of a, c, s, t"},
 	{.name = "strsize",
 	 .min = OPTIONS_STRSIZE_MIN,
@@ -239,13 +242,19 @@ static int set_str(struct dopts *o, const char **v, const struct rule *r, const 
 /* Arguments for cpp are collected, one per line. 1: name is no such option. */
 static int add_cpp_arg(struct dopts *o, const char *name, const char *value)
 {
+	char *all;
+
 	for (size_t i = 0; i < sizeof(cpp_args) / sizeof(cpp_args[0]); i++) {
 		if (strcmp(cpp_args[i].name, name) != 0)
 			continue;
 		if (!value != cpp_args[i].no_value)
 			return -EINVAL;
-		o->cppargs = arena_printf(o->arena, "%s%s%s\n", o->cppargs, cpp_args[i].prefix,
-					  value ? value : "");
+		all = arena_printf(o->arena, "%s%s%s\n", o->cppargs, cpp_args[i].prefix, value ? value : "");
+		if (!*cpp_args[i].prefix) /* several words */
+			for (char *p = all + strlen(o->cppargs); *p; p++)
+				if (strchr(" \t\f\r\v", *p))
+					*p = '\n';
+		o->cppargs = all;
 		return 0;
 	}
 	return 1;

@@ -38,7 +38,7 @@ struct diag *parse_fail_here(struct parser *p)
 		return NULL;
 	}
 	if (t->kind == T_EOF)
-		return parse_fail(p, t->at, D_SYNTAX, "syntax error near end of input");
+		return parse_fail(p, t->at, D_SYNTAX, "syntax error near end-of-input");
 	if (nl)
 		n = (size_t)(nl - text);
 	return parse_fail(p, t->at, D_SYNTAX, "syntax error near \"%.*s\"", (int)n, text);
@@ -523,6 +523,8 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 			}
 		}
 	}
+	if (d->nerrors == before && !u->items && !(env && env->opts && env->opts->empty))
+		parse_fail(&p, p.lx.tok.at, D_EMPTY, "empty D program translation unit");
 	if (d->nerrors != before)
 		return -EINVAL;
 	*ret = u;

@@ -261,6 +261,15 @@ static int note_damage(struct session *s)
 	return r;
 }
 
+/* The status of exit(), if it was called. END may call it anew: the last status counts, as in DTrace. */
+static void take_exit_status(struct session *s)
+{
+	if (!exit_called(s))
+		return;
+	s->res.exit_status = (int)s->l->state->exit_status;
+	__atomic_store_n(&s->l->state->activity, IMG_ACTIVE, __ATOMIC_RELEASE);
+}
+
 /* Steps 7-9. */
 static int finish(struct session *s)
 {
@@ -277,6 +286,7 @@ static int finish(struct session *s)
 		link_barrier();
 	s->phase = PHASE_STILL;
 	r = session_drain(s);
+	take_exit_status(s);
 	if (r == 0 && s->res.began)
 		r = session_test_run(s, "END");
 	s->phase = PHASE_END;
@@ -317,8 +327,7 @@ int session_run(struct session *s, struct session_result *ret, struct err *err)
 		r = s->err->code ? q : err_set(s->err, q, "%s", strerror(-q));
 		s->res.why = SESSION_ERROR;
 	}
-	if (exit_called(s))
-		s->res.exit_status = (int)s->l->state->exit_status;
+	take_exit_status(s);
 	*ret = s->res;
 	err_done(&local);
 	return r;

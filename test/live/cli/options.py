@@ -19,8 +19,6 @@ for options, program, want in [
     r = live.dwell("-q", *options, "-n", program)
     live.check(r.returncode == 0 and r.stdout == want + "\n", f"{' '.join(options)}", r.stdout + r.stderr)
 
-r = live.dwell("-n", 'BEGIN { trace(1); exit(0); }', env={**os.environ, "DTRACE_OPT_STRSIZE": "x"})
-live.check(r.returncode == 1, "an environment option with a bad value", r.stderr)
 r = live.dwell("-n", 'BEGIN { trace(1); exit(0); }', env={**os.environ, "DTRACE_OPT_QUIET": "1"})
 live.check(r.stdout == "1\n" and r.stderr == "", "DTRACE_OPT_QUIET=1", r.stdout + r.stderr)
 r = live.dwell("-w", "-n", "BEGIN { exit(0); }")
@@ -32,4 +30,26 @@ r = live.dwell("-l", "-n", "BEGIN", "-o", out)
 with open(out) as f:
     text = f.read()
 live.check(r.stdout == "" and text.startswith("   ID   PROVIDER") and text.endswith(" BEGIN\n"), "-l -o", text)
+
+script = os.path.join(live.WORK, "sum.d")
+with open(script, "w") as f:
+    f.write('BEGIN { printf("%d", X + Y); exit(0); }\n')
+for options, want in [(["-DX=1", "-DY=2"], "3\n"), (["-x", "define=X=1", "-D", "Y=4"], "5\n"),
+                      (["-x", "cppargs=-DX=1 -DY=5"], "6\n"), (["-DX=9", "-UX", "-x", "define=X=1", "-DY=6"], "7\n")]:
+    r = live.dwell("-q", "-C", *options, "-s", script)
+    live.check(r.stdout == want, "cpp " + " ".join(options), r.stdout + r.stderr)
+r = live.dwell("-C", "-DX=1", "-s", script)
+live.check(f"{script}: line 1: failed to resolve Y" in r.stderr, "the script's name and line after cpp", r.stderr)
+
+empty = os.path.join(live.WORK, "empty.d")
+with open(empty, "w") as f:
+    f.write("/* nothing */\n")
+r = live.dwell("-x", "errtags", "-s", empty)
+live.check(r.returncode == 1 and "[D_EMPTY] line 2: empty D program translation unit" in r.stderr, "an empty script", r.stderr)
+r = live.dwell("-x", "empty", "-s", empty)
+live.check(r.returncode == 1 and "matched 0 probes" in r.stderr and "no probes matched" in r.stderr, "-x empty", r.stderr)
+r = live.dwell("-x", "strsize=3", "-n", "BEGIN")
+live.check(r.returncode == 1 and "failed to set -x strsize: Invalid value for specified option" in r.stderr, "a bad value", r.stderr)
+r = live.dwell("-qn", "BEGIN { exit(1); } END { exit(0); }")
+live.check(r.returncode == 0, "the last exit() gives the status", str(r.returncode))
 live.done()

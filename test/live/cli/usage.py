@@ -14,7 +14,7 @@ r = live.dwell("-V")
 live.check(r.returncode == 0 and r.stdout.startswith(f"{live.NAME}: "), "-V", r.stdout + r.stderr)
 for args, code, text in [
         (["-x", "nosuch", "-n", "BEGIN"], 1, "failed to set -x nosuch: Invalid option name"),
-        (["-x", "strsize=zz", "-n", "BEGIN"], 1, "failed to set -x strsize=zz: Invalid value for specified option"),
+        (["-x", "strsize=zz", "-n", "BEGIN"], 1, "failed to set -x strsize: Invalid value for specified option"),
         (["-b", "lots", "-n", "BEGIN"], 1, "failed to set -b lots: Invalid value for specified option"),
         (["-p", "abc", "-n", "BEGIN"], 1, "invalid pid: abc"),
         (["-p", "4194304", "-n", "BEGIN"], 1, "4194304"),

@@ -179,14 +179,18 @@ static void errors_are_counted_up_to_the_cap(void **state)
 	done(&f);
 }
 
-static void empty_texts_have_no_items(void **state)
+static void empty_texts_are_errors_unless_allowed(void **state)
 {
 	static const char *const texts[] = {"", "\n \t", "/* x */", "#!/usr/bin/dwell -s\n"};
 	struct fixture f;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		assert_int_equal(parse(&f, texts[i]), 0);
+		assert_int_equal(parse(&f, texts[i]), -EINVAL);
+		assert_string_equal(f.diags.first->tag, "D_EMPTY");
+		f.opts.empty = true;
+		f.diags = (struct diags){.arena = f.arena};
+		assert_int_equal(lang_parse(f.arena, &f.src, &f.env, &f.diags, &f.unit), 0);
 		assert_null(f.unit->items);
 		done(&f);
 	}
@@ -248,7 +252,7 @@ static void messages_are_those_of_dtrace(void **state)
 		const char *text, *msg;
 	} cases[] = {
 		{"BEGIN { trace(1 +); }", "syntax error near \")\""},
-		{"BEGIN { trace(1)", "syntax error near end of input"},
+		{"BEGIN { trace(1)", "syntax error near end-of-input"},
 		{"BEGIN { 1)", "extra ) in input stream"},
 		{"BEGIN { 1.5; }", "floating-point constants are not permitted"},
 		{"BEGIN { $x; }", "macro variable $x is not defined"},
@@ -279,7 +283,7 @@ int main(void)
 		cmocka_unit_test(memory_is_limited),
 		cmocka_unit_test(ten_thousand_clauses_are_parsed),
 		cmocka_unit_test(errors_are_counted_up_to_the_cap),
-		cmocka_unit_test(empty_texts_have_no_items),
+		cmocka_unit_test(empty_texts_are_errors_unless_allowed),
 		cmocka_unit_test(nodes_know_their_text),
 		cmocka_unit_test(pragmas_set_options),
 		cmocka_unit_test(messages_are_those_of_dtrace),
