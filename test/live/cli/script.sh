@@ -25,6 +25,14 @@ exits 0 "$DWELL" -q -n 'BEGIN { printf("1"); }' -s in.d -n 'BEGIN { printf("neve
 same 1stdin "$(head -1 out)"
 
 if command -v cpp >/dev/null; then
+	cat >cppscript <<'END'
+#!/usr/bin/env -S dwell -Cqs
+#define THREE 3
+BEGIN { printf("%d %s\n", THREE, $$1); exit(0); }
+END
+	chmod +x cppscript
+	exits 0 ./cppscript 'two words'
+	same "3 two words" "$(head -1 out)" "-C with #!"
 	echo '#define FROM_HEADER 3' >inc/h.h
 	cat >cpp.d <<'END'
 #include "h.h"
