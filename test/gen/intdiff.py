@@ -156,7 +156,7 @@ class Ints:
             t = r.choice(list(TYPES))
             return ("cast", t, self.expr(d))
         a, b = self.expr(d), self.expr(d)
-        return ("comma", b[1], a, b)
+        return ("comma", b[1], a, ("cast", b[1], b))  # compilers differ about the type of a bit field there
 
     def side_effect(self):
         """An expression with one change of a variable that stands nowhere else in it."""
