@@ -285,6 +285,8 @@ class Gen:
     # -- statements --
 
     def depth(self):
+        if self.rich > 0.9:
+            return self.pick([1, 2, 3, 4, 5, 6])
         return self.pick([0, 1, 1, 2, 2, 3, 4]) if self.rich > 0.3 else self.pick([0, 1, 1, 2])
 
     def key(self):
@@ -458,7 +460,7 @@ class Gen:
         # pointers get their types in a first clause
         self.out += ["BEGIN", "{", "\tthis->pp = (struct pair *)NULL;", "\tthis->big = (struct big *)NULL;", "\tthis->ip = (int *)NULL;",
                      "\tthis->tp = (struct task_struct *)NULL;", "\tthis->cp = (char *)NULL;", "}"]
-        for _ in range(self.pick([1, 1, 2, 3, 4, 6])):
+        for _ in range(self.pick([1, 1, 2, 3, 4, 6, 6 if self.rich < 0.8 else 25])):
             self.out += self.clause()
         return "\n".join(self.out) + "\n"
 
