@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 self string s;
 syscall::read:entry
 /strtoll(self->s, 16)/
