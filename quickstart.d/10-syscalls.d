@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls by process */
+/* System calls by process, the most frequent last; dwell itself is left out */
+#pragma D option noself
+
 syscall:::entry
 {
 	@[execname, probefunc] = count();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hottest stacks on the CPUs, kernel and user */
+/* The hottest stacks on the CPUs, kernel and user: samples, the most last */
+#pragma D option noself
+
 profile-499hz
 /arg0 && pid/
 {
@@ -16,10 +18,10 @@ tick-3s
 {
 	trunc(@kernel, 3);
 	trunc(@user, 3);
-	printf("-- in the kernel\n");
-	printa("%s%k%@d samples\n\n", @kernel);
-	printf("-- in user space\n");
-	printa("%s%k%@d samples\n\n", @user);
+	printf("-- in the kernel");
+	printa(@kernel);
+	printf("-- in user space");
+	printa(@user);
 	trunc(@kernel);
 	trunc(@user);
 	exit(0);

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where threads wait: time off the CPU by kernel stack */
+/* Where the threads of the load wait: milliseconds off the CPU, by kernel stack */
+#pragma D option noself
+
+syscall::*nanosleep:entry
+{
+	self->pause = 1; /* it asked for that */
+}
+
+syscall::*nanosleep:return
+{
+	self->pause = 0;
+}
+
 sched:::off-cpu
-/pid/
+/substr(execname, 0, 5) == "load-" && !self->pause/
 {
 	self->off = timestamp;
 }
@@ -17,7 +29,7 @@ tick-3s
 {
 	trunc(@, 5);
 	normalize(@, 1000000);
-	printa("%s%k%@d ms\n\n", @);
+	printa(@);
 	trunc(@);
 	exit(0);
 }

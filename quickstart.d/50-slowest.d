@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The slowest system calls; those whose job is to wait are left out */
+#pragma D option noself
+
 syscall:::entry
 {
 	self->start = timestamp;

@@ -103,6 +103,16 @@ static void gen_noself_test(struct gen *g)
 	g->cache.v[CA_PIDTGID] = pt;
 }
 
+/* With -x cpu: the other CPUs are left out; timers run on this one only, BEGIN and END are run there. */
+static void gen_cpu_test(struct gen *g)
+{
+	irlabel ok = ir_label(g->f);
+
+	ir_jcci(g->f, IRC_EQ, gen_cpu(g), g->cg->opts->cpu, ok);
+	ir_reti(g->f, 0);
+	ir_place(g->f, ok);
+}
+
 /* The first clause that looks at a selector, or NULL. */
 static const struct cg_unit *first_selecting(const struct prog *pr)
 {
@@ -140,6 +150,8 @@ void gen_prologue(struct gen *g)
 		gen_count(g, CNT_FIRINGS);
 	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN)
 		gen_noself_test(g);
+	if (g->cg->opts->cpu >= 0 && g->e->kind != ENTRY_TEST_RUN && g->e->kind != ENTRY_PERF_EVENT)
+		gen_cpu_test(g);
 }
 
 /* Leaves the clause when it does not apply to the probe that fires. */

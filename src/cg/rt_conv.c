@@ -206,24 +206,41 @@ void rt_emit_STRTOLL(struct irfn *f, const struct rtgen *g)
 	ir_ret(f, v);
 }
 
-/* TOLOWER, TOUPPER: the copy is changed in place, 8 letters at once. State: dst, cap. */
-static void case_cb(struct irfn *f, char first, char last)
+/* The letters from first to last in a word changed to the other case, all at once. */
+static vreg other_case(struct irfn *f, vreg w, char first, char last)
 {
-	vreg i = irfn_arg(f, 0), st = irfn_arg(f, 1), w = ir_new(f), p, low7, ge, gt, is;
-	irlabel end = ir_label(f);
-
-	ir_jcc(f, IRC_GE, i, rt_alui(f, IRA_SHR, rt_ld(f, st, 8), 3), end);
-	p = rt_alu(f, IRA_ADD, rt_ld(f, st, 0), rt_alui(f, IRA_SHL, i, 3));
-	ir_load(f, w, p, 0, 8);
-	ir_jcci(f, IRC_EQ, w, 0, end);
 	/* bit 7 of each byte: set when first <= letter <= last; bytes over 127 are no letters */
-	low7 = rt_alu(f, IRA_AND, w, ir_imm(f, ~RT_HIGHS));
+	vreg low7 = rt_alu(f, IRA_AND, w, ir_imm(f, ~RT_HIGHS)), ge, gt, is;
+
 	ge = rt_alu(f, IRA_ADD, low7, ir_imm(f, RT_ONES * (uint64_t)(128 - first)));
 	gt = rt_alu(f, IRA_ADD, low7, ir_imm(f, RT_ONES * (uint64_t)(127 - last)));
 	is = rt_alu(f, IRA_XOR, ge, gt);
 	is = rt_alu(f, IRA_AND, is, rt_alui(f, IRA_XOR, w, -1));
 	is = rt_alu(f, IRA_AND, is, ir_imm(f, RT_HIGHS));
-	ir_store(f, p, 0, 8, rt_alu(f, IRA_XOR, w, rt_alui(f, IRA_SHR, is, 2)));
+	return rt_alu(f, IRA_XOR, w, rt_alui(f, IRA_SHR, is, 2));
+}
+
+/* TOLOWER, TOUPPER: the copy is changed in place, by words, then the rest by bytes. State: dst, cap. */
+static void case_cb(struct irfn *f, char first, char last)
+{
+	vreg i = irfn_arg(f, 0), st = irfn_arg(f, 1), cap = rt_ld(f, st, 8), w = ir_new(f), c = ir_new(f), p, k;
+	vreg words = rt_alui(f, IRA_SHR, cap, 3);
+	irlabel end = ir_label(f), tail = ir_label(f);
+
+	ir_jcc(f, IRC_GE, i, words, tail);
+	p = rt_alu(f, IRA_ADD, rt_ld(f, st, 0), rt_alui(f, IRA_SHL, i, 3));
+	ir_load(f, w, p, 0, 8);
+	ir_jcci(f, IRC_EQ, w, 0, end);
+	ir_store(f, p, 0, 8, other_case(f, w, first, last));
+	ir_reti(f, 0);
+
+	ir_place(f, tail);
+	k = rt_alu(f, IRA_SUB, i, words);
+	ir_jcc(f, IRC_GE, k, rt_alui(f, IRA_AND, cap, 7), end);
+	k = rt_alu(f, IRA_ADD, k, rt_alui(f, IRA_SHL, words, 3));
+	p = rt_alu(f, IRA_ADD, rt_ld(f, st, 0), k);
+	ir_load(f, c, p, 0, 1);
+	ir_store(f, p, 0, 1, other_case(f, c, first, last));
 	ir_reti(f, 0);
 	ir_place(f, end);
 	ir_reti(f, 1);
@@ -251,7 +268,8 @@ static void change_case(struct irfn *f, const struct rtgen *g,
 		   IR_ARGS(dst, cap, irfn_arg(f, 2), irfn_arg(f, 3)));
 	ir_store_slot(f, st, 0, 8, dst);
 	ir_store_slot(f, st, 8, 8, cap);
-	rt_loop(f, g, rt_alui(f, IRA_SHR, cap, 3), rt_callback(g, 0, cb), st);
+	rt_loop(f, g, rt_alu(f, IRA_ADD, rt_alui(f, IRA_SHR, cap, 3), rt_alui(f, IRA_AND, cap, 7)),
+		rt_callback(g, 0, cb), st);
 	ir_ret(f, n);
 }
 

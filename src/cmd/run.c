@@ -146,15 +146,26 @@ static void fill_text_opts(struct text_opts *t, const struct dopts *o)
 	t->destructive = o->destructive;
 }
 
-static bool on_setopt(void *arg, const char *name, const char *value)
+/* setopt(): only what concerns the output may change while tracing is active. */
+static const char *on_setopt(void *arg, const char *name, const char *value)
 {
+	static const char *const dynamic[] = { "aggrate", "aggsortkey", "aggsortkeypos", "aggsortpos",
+					       "aggsortrev", "flowindent", "quiet", "rawbytes",
+					       "stackindent", "switchrate", "printsize" };
 	struct run *r = arg;
-	const char *why;
+	struct dopts known = r->c->opts;
+	int e;
 
-	if (dopts_set(&r->c->opts, name, value[0] ? value : NULL, &why) < 0)
-		return false;
-	fill_text_opts(text_view_opts(r->view), &r->c->opts);
-	return true;
+	for (size_t i = 0; i < ARRAY_SIZE(dynamic); i++) {
+		if (strcmp(dynamic[i], name) != 0)
+			continue;
+		if (dopts_set(&r->c->opts, name, value, NULL) < 0)
+			return "Invalid value for specified option";
+		fill_text_opts(text_view_opts(r->view), &r->c->opts);
+		return NULL;
+	}
+	e = dopts_set(&known, name, value, NULL);
+	return e == -ENOENT ? "Invalid option name" : "Operation illegal when tracing is active";
 }
 
 static int on_consume(void *ctx)

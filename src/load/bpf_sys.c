@@ -125,7 +125,7 @@ int bpfsys_map_read_batch(int fd, bool take, const void *in, void *out, void *ke
 	return r;
 }
 
-int bpfsys_test_run(int prog_fd, uint32_t *ret_retval)
+int bpfsys_test_run(int prog_fd, int cpu, uint32_t *ret_retval)
 {
 	uint64_t ctx[TEST_RUN_ARGS] = { 0 };
 	union bpf_attr a;
@@ -135,6 +135,10 @@ int bpfsys_test_run(int prog_fd, uint32_t *ret_retval)
 	a.test.prog_fd = (uint32_t)prog_fd;
 	a.test.ctx_in = BPFSYS_PTR(ctx);
 	a.test.ctx_size_in = sizeof(ctx);
+	if (cpu >= 0) {
+		a.test.flags = BPF_F_TEST_RUN_ON_CPU;
+		a.test.cpu = (uint32_t)cpu;
+	}
 	r = bpfsys(BPF_PROG_TEST_RUN, &a, sizeof(a));
 	if (r == 0 && ret_retval)
 		*ret_retval = a.test.retval;

@@ -34,8 +34,8 @@ static inline int bpfsys_map_take_batch(int fd, const void *in, void *out, void 
 }
 int bpfsys_map_delete_batch(int fd, const void *keys, uint32_t n);
 
-/* Runs a raw_tp program once in this thread; *ret_retval may be NULL. */
-int bpfsys_test_run(int prog_fd, uint32_t *ret_retval);
+/* Runs a raw_tp program once in this thread, on the CPU if it is not -1; *ret_retval may be NULL. */
+int bpfsys_test_run(int prog_fd, int cpu, uint32_t *ret_retval);
 int bpfsys_raw_tracepoint_open(int prog_fd, const char *name);
 int bpfsys_btf_load(const void *data, uint32_t size);
 int bpfsys_enable_run_stats(void); /* fd; statistics are kept while it is open */

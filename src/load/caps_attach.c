@@ -108,7 +108,7 @@ bool cap_try_test_run(struct attempt *a)
 
 	if (prog < 0)
 		return cap_refused(a, "load", prog);
-	r = bpfsys_test_run(prog, NULL);
+	r = bpfsys_test_run(prog, -1, NULL);
 	return r >= 0 || cap_refused(a, "BPF_PROG_TEST_RUN", r);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
+#include "load/cpus.h"
 #include "run/privs.h"
 #include "run/session_int.h"
 #include "run/signals.h"
@@ -165,7 +166,7 @@ int session_test_run(struct session *s, const char *target)
 
 		if (p->entry.kind != ENTRY_TEST_RUN || strcmp(p->entry.target, target) != 0)
 			continue;
-		r = bpfsys_test_run(s->l->progs[i], NULL);
+		r = bpfsys_test_run(s->l->progs[i], (int)s->c.prog->opts->cpu, NULL);
 		if (r < 0)
 			return err_set(s->err, r, "cannot run the %s clauses: %s", target,
 				       strerror(-r));
@@ -178,11 +179,14 @@ static int attach_all(struct session *s)
 	for (uint32_t i = 0; i < s->c.img->nprogs; i++) {
 		const struct img_prog *p = &s->c.img->progs[i];
 		const struct probe *first = p->nprobes ? p->probes[0] : NULL;
+		struct entry e = p->entry;
 		int r;
 
-		if (p->entry.kind == ENTRY_TEST_RUN || p->entry.kind == ENTRY_NONE || !first)
+		if (e.kind == ENTRY_TEST_RUN || e.kind == ENTRY_NONE || !first)
 			continue;
-		r = registry_attach(s->c.reg, first, &p->entry, s->l->progs[i], &s->links[i], s->err);
+		if (e.kind == ENTRY_PERF_EVENT && s->c.prog->opts->cpu >= 0)
+			e.cpu = (int)s->c.prog->opts->cpu;
+		r = registry_attach(s->c.reg, first, &e, s->l->progs[i], &s->links[i], s->err);
 		if (r < 0) {
 			err_prefix(s->err, "cannot enable %s:%s:%s:%s: ", first->prov, first->mod,
 				   first->func, first->name);
@@ -217,11 +221,32 @@ static bool exit_called(const struct session *s)
 	       __atomic_load_n(&s->l->state->activity, __ATOMIC_ACQUIRE) == IMG_DRAINING;
 }
 
+/* -x cpu names a CPU that runs. */
+static int check_cpu(struct session *s)
+{
+	int64_t cpu = s->c.prog->opts->cpu;
+	struct cpulist l = { 0 };
+	bool found = false;
+	int r;
+
+	if (cpu < 0)
+		return 0;
+	r = cpulist_online(&l);
+	for (size_t i = 0; r >= 0 && i < l.n; i++)
+		found |= l.v[i] == cpu;
+	cpulist_done(&l);
+	if (r < 0 || found)
+		return r < 0 ? r : 0;
+	return err_set(s->err, -ENODEV, "could not enable tracing: CPU %lld is not online", (long long)cpu);
+}
+
 /* Steps 3-6. */
 static int start_and_loop(struct session *s, int signal_fd)
 {
-	int r = session_test_run(s, "BEGIN");
+	int r = check_cpu(s);
 
+	if (r == 0)
+		r = session_test_run(s, "BEGIN");
 	if (r < 0)
 		return r;
 	s->res.began = true;

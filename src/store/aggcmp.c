@@ -7,21 +7,6 @@
 #include "store/aggstate.h"
 #include "store/aggstate_int.h"
 
-static int cmp_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int cmp_s64(int64_t a, int64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int cmp_word(bool is_signed, uint64_t a, uint64_t b)
-{
-	return is_signed ? cmp_s64((int64_t)a, (int64_t)b) : cmp_u64(a, b);
-}
-
 static int64_t average(bool is_signed, const uint64_t *v)
 {
 	if (!v[0])
@@ -41,73 +26,82 @@ static long double variance(bool is_signed, const uint64_t *v)
 	return squares - avg * avg;
 }
 
-struct weight {
-	long double sum;
-	uint64_t zero; /* firings in the bucket of 0 */
-};
-
-static void add_bucket(struct weight *w, long double bound, uint64_t n)
+static void add_bucket(struct agg_rank *r, long double bound, uint64_t n)
 {
-	w->sum += bound * (long double)n;
+	r->first += bound * (long double)n;
 	if (bound == 0)
-		w->zero += n;
+		r->second += n;
 }
 
-static struct weight weight_of(const struct aggdesc *d, const uint64_t *v)
+static void rank_buckets(const struct aggdesc *d, const uint64_t *v, struct agg_rank *r)
 {
-	struct weight w = { 0 };
 	unsigned n;
 
 	switch (d->func) {
 	case AGG_QUANTIZE:
 		for (unsigned i = 0; i < AGG_QUANT_NBUCKETS; i++)
-			add_bucket(&w, aggval_quantize_bound(i), v[1 + i]);
+			if (v[1 + i])
+				add_bucket(r, aggval_quantize_bound(i), v[1 + i]);
 		break;
 	case AGG_LQUANTIZE:
 		n = aggval_lquantize_levels(d->param);
-		add_bucket(&w, (long double)d->param[0] - 1, v[1]);
+		add_bucket(r, (long double)d->param[0] - 1, v[1]);
 		for (unsigned i = 0; i < n; i++)
-			add_bucket(&w, d->param[0] + (long double)i * d->param[2], v[2 + i]);
-		add_bucket(&w, d->param[0] + (long double)n * d->param[2] + 1, v[2 + n]);
+			if (v[2 + i])
+				add_bucket(r, d->param[0] + (long double)i * d->param[2], v[2 + i]);
+		add_bucket(r, d->param[0] + (long double)n * d->param[2] + 1, v[2 + n]);
 		break;
-	case AGG_LLQUANTIZE:
+	default:
 		n = aggval_llquantize_nbuckets(d->param);
 		for (unsigned i = 0; i < n; i++)
 			if (v[1 + i])
-				add_bucket(&w, aggval_llquantize_bound(d->param, i), v[1 + i]);
-		break;
-	default:
-		break;
+				add_bucket(r, aggval_llquantize_bound(d->param, i), v[1 + i]);
 	}
-	return w;
 }
 
-int aggstate_value_cmp(const struct aggdesc *d, const uint64_t *a, const uint64_t *b)
+static long double number(bool is_signed, uint64_t v)
 {
-	struct weight x, y;
-	long double s, t;
+	return is_signed ? (long double)(int64_t)v : (long double)v;
+}
 
+struct agg_rank aggstate_rank(const struct aggdesc *d, const uint64_t *v)
+{
+	struct agg_rank r = { 0 };
+
+	/* A long double holds 64-bit numbers exactly. */
 	switch (d->func) {
 	case AGG_COUNT:
-		return cmp_u64(a[0], b[0]);
+		r.first = (long double)v[0];
+		break;
 	case AGG_SUM:
 	case AGG_MIN:
 	case AGG_MAX:
-		return cmp_word(d->is_signed, a[1], b[1]);
+		r.first = number(d->is_signed, v[1]);
+		break;
 	case AGG_AVG:
-		return cmp_word(d->is_signed, (uint64_t)average(d->is_signed, a),
-				(uint64_t)average(d->is_signed, b));
+		r.first = number(d->is_signed, (uint64_t)average(d->is_signed, v));
+		break;
 	case AGG_STDDEV:
-		s = variance(d->is_signed, a);
-		t = variance(d->is_signed, b);
-		return s < t ? -1 : s > t;
+		r.first = variance(d->is_signed, v);
+		break;
 	default:
-		x = weight_of(d, a);
-		y = weight_of(d, b);
-		if (x.sum != y.sum)
-			return x.sum < y.sum ? -1 : 1;
-		return cmp_u64(x.zero, y.zero);
+		rank_buckets(d, v, &r);
 	}
+	return r;
+}
+
+int aggstate_rank_cmp(const struct agg_rank *a, const struct agg_rank *b)
+{
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return a->second < b->second ? -1 : a->second > b->second;
+}
+
+static int cmp_word(bool is_signed, uint64_t a, uint64_t b)
+{
+	if (is_signed)
+		return (int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b;
+	return a < b ? -1 : a > b;
 }
 
 static uint64_t key_int(const struct recfield *f, const uint8_t *p)

@@ -149,12 +149,13 @@ void aggstate_clear(struct aggstate *s, uint32_t agg)
 struct ranked {
 	struct cell *cell;
 	const struct aggdesc *desc;
+	struct agg_rank rank;
 };
 
 static int by_value(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
-	int r = aggstate_value_cmp(x->desc, x->cell->value, y->cell->value);
+	int r = aggstate_rank_cmp(&x->rank, &y->rank);
 
 	/* Equal values: the lower key is the lower one, so that the result is always the same. */
 	return r ? r : aggstate_key_cmp(x->desc, x->cell->key, y->cell->key);
@@ -180,7 +181,7 @@ void aggstate_trunc(struct aggstate *s, uint32_t agg, bool has_n, int64_t n)
 	if (!v)
 		return;
 	for (struct cell *c = t->cells; c; c = c->hh.next)
-		v[i++] = (struct ranked){ c, t->desc };
+		v[i++] = (struct ranked){ c, t->desc, aggstate_rank(t->desc, c->value) };
 	qsort(v, have, sizeof(*v), by_value);
 	/* Ascending: the highest are at the end. */
 	for (i = 0; i < have - keep; i++)

@@ -23,6 +23,12 @@ void aggstate_normalize(struct aggstate *s, uint32_t agg, int64_t factor); /* 1:
 int64_t aggstate_normal(const struct aggstate *s, uint32_t agg);
 /* The entries of one aggregation in unspecified order; valid until the next change. */
 size_t aggstate_entries(struct aggstate *s, uint32_t agg, const struct agg_entry **ret);
-/* Compares values as DTrace does when sorting: by function (avg by average, quantize by weighted sum…). */
-int aggstate_value_cmp(const struct aggdesc *d, const uint64_t *a, const uint64_t *b);
+/* What a value sorts by, as in DTrace: by function (avg by average, quantize by weighted sum, then by the
+ * weight of zero). Computed once per value, since a distribution has many buckets. */
+struct agg_rank {
+	long double first;
+	uint64_t second;
+};
+struct agg_rank aggstate_rank(const struct aggdesc *d, const uint64_t *value);
+int aggstate_rank_cmp(const struct agg_rank *a, const struct agg_rank *b);
 #endif

@@ -22,8 +22,8 @@ struct text_view;
 
 /* Where messages go (drops, faults): one line without newline and without the program's name. */
 typedef void text_msg_fn(void *arg, const char *text);
-/* setopt(): changes an option while running; false: refused. */
-typedef bool text_setopt_fn(void *arg, const char *name, const char *value);
+/* setopt(): changes an option while running; NULL, or why it was refused. */
+typedef const char *text_setopt_fn(void *arg, const char *name, const char *value);
 
 /* out is not owned; sym may be NULL (addresses stay numbers). */
 int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct text_opts *opts,

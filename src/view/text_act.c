@@ -140,7 +140,8 @@ static void act_ftruncate(const struct actctx *c)
 
 static void act_setopt(const struct actctx *c)
 {
-	char name[128], value[128] = "";
+	char name[128], value[128] = "1";
+	const char *why;
 
 	if (c->act->nfields < 1 || !c->v->setopt)
 		return;
@@ -148,9 +149,9 @@ static void act_setopt(const struct actctx *c)
 	if (c->act->nfields > 1)
 		snprintf(value, sizeof(value), "%.*s", (int)c->act->fields[1].size,
 			 (const char *)field(c, 1));
-	if (!c->v->setopt(c->v->setopt_arg, name, value))
-		text_msg(c->v, "couldn't set option \"%s\" to \"%s\": Invalid value for specified option",
-			 name, value);
+	why = c->v->setopt(c->v->setopt_arg, name, value);
+	if (why)
+		text_msg(c->v, "couldn't set option \"%s\" to \"%s\": %s", name, value, why);
 }
 
 static void act_none(const struct actctx *c)

@@ -9,6 +9,7 @@
 struct agg_row {
 	const uint8_t *key;
 	const uint64_t **values; /* naggs of them */
+	struct agg_rank *ranks;	 /* naggs of them */
 };
 
 struct agg_table {
@@ -17,6 +18,7 @@ struct agg_table {
 	size_t naggs;
 	struct agg_row *rows;
 	const uint64_t **values; /* memory of all rows' values */
+	struct agg_rank *ranks;
 	size_t nrows;
 };
 
@@ -50,11 +52,11 @@ static int key_cmp(const struct agg_table *t, const uint8_t *a, const uint8_t *b
 	return 0;
 }
 
-static int value_cmp(const struct aggdesc *d, const uint64_t *a, const uint64_t *b)
+static int value_cmp(const struct agg_row *a, const struct agg_row *b, size_t n)
 {
-	if (!a || !b)
-		return a ? 1 : b ? -1 : 0;
-	return aggstate_value_cmp(d, a, b);
+	if (!a->values[n] || !b->values[n])
+		return a->values[n] ? 1 : b->values[n] ? -1 : 0;
+	return aggstate_rank_cmp(&a->ranks[n], &b->ranks[n]);
 }
 
 /* Values first, beginning with the aggregation of -x aggsortpos; keys break ties, or lead. */
@@ -70,7 +72,7 @@ static int row_cmp(const void *pa, const void *pb, void *arg)
 	for (size_t i = 0; i < t->naggs && c == 0; i++) {
 		size_t n = i == 0 ? first : i <= first ? i - 1 : i;
 
-		c = value_cmp(t->aggs[n], a->values[n], b->values[n]);
+		c = value_cmp(a, b, n);
 	}
 	if (c == 0)
 		c = key_cmp(t, a->key, b->key);
@@ -114,7 +116,8 @@ static int table_fill(struct agg_table *t)
 	}
 	t->rows = calloc(total + 1, sizeof(*t->rows));
 	t->values = calloc(total * t->naggs + 1, sizeof(*t->values));
-	if (!t->rows || !t->values)
+	t->ranks = calloc(total * t->naggs + 1, sizeof(*t->ranks));
+	if (!t->rows || !t->values || !t->ranks)
 		return -ENOMEM;
 	for (size_t k = 0; k < t->naggs; k++) {
 		const struct agg_entry *e;
@@ -123,12 +126,17 @@ static int table_fill(struct agg_table *t)
 		for (size_t i = 0; i < ne && n < total; i++, n++) {
 			t->rows[n].key = e[i].key;
 			t->rows[n].values = t->values + n * t->naggs;
+			t->rows[n].ranks = t->ranks + n * t->naggs;
 			t->rows[n].values[k] = e[i].value;
 		}
 	}
 	t->nrows = n;
 	if (t->naggs > 1)
 		join_rows(t);
+	for (size_t i = 0; i < t->nrows; i++)
+		for (size_t k = 0; k < t->naggs; k++)
+			if (t->rows[i].values[k])
+				t->rows[i].ranks[k] = aggstate_rank(t->aggs[k], t->rows[i].values[k]);
 	qsort_r(t->rows, t->nrows, sizeof(*t->rows), row_cmp, t);
 	return 0;
 }
@@ -180,6 +188,7 @@ static void print_table(struct text_view *v, const struct aggdesc *const *aggs, 
 	}
 	free(t.rows);
 	free(t.values);
+	free(t.ranks);
 }
 
 void text_printa(struct text_view *v, const struct recact *act)

@@ -138,6 +138,9 @@ class Gen:
         keys = [self.string(depth - 1) if k == "string" else self.int(depth - 1) for k in a[2]]
         return f"{a[0]}[{', '.join(keys)}]"
 
+    def index(self, mask, depth):
+        return str(self.r.randrange(mask + 1)) if self.chance(0.4) else f"({self.int(depth - 1)}) & {mask}"
+
     def int_lvalue(self, depth):
         options = [lambda: self.pick(self.ints)]
         if self.structs:
@@ -159,6 +162,14 @@ class Gen:
             options.append(lambda: f"this->pp->{self.pick(MEMBERS['struct pair'])}")
         if "big" in self.made:
             options.append(lambda: f"this->big->{self.pick(MEMBERS['struct big'])}")
+        options += [lambda: f"m2[{self.index(1, depth)}][{self.index(3, depth)}]", lambda: f"vv[{self.index(3, depth)}]",
+                    lambda: f"{self.pick(['', 'self->t', 'this->h'])}gp[{self.index(3, depth)}].{self.pick(MEMBERS['struct pair'])}"]
+        nested = [n for n, t in self.structs if t == "struct big"]
+        if nested:
+            options.append(lambda: f"{self.pick(nested)}.table[{self.index(3, depth)}]")
+        pairs = [a for a in self.assocs if a[1] == "struct pair"]
+        if pairs:
+            options.append(lambda: f"{self.assoc(self.pick(pairs), depth)}.{self.pick(MEMBERS['struct pair'])}")
         if "ip" in self.made:
             options.append(lambda: self.pick(["*this->ip", "this->ip[1]", "*(this->ip + 3)", f"this->ip[({self.int(depth - 1)}) & 3]"]))
         return self.pick(options)()
@@ -185,7 +196,7 @@ class Gen:
     def divisor(self, depth):
         if self.chance(0.3):
             return self.pick(["3", "7", "16", "-5", "1000", "(uint8_t)17"])
-        return f"({self.int(depth - 1)})" if self.chance(0.3) else f"(({self.int(depth - 1)}) | 1)"
+        return f"({self.int_lvalue(0)})" if self.chance(0.3) else f"(({self.int(depth - 1)}) | 1)"
 
     def int(self, depth):
         if depth <= 0:
@@ -233,7 +244,9 @@ class Gen:
                               f"((struct pair *)({self.int(d)}))->c", f"sizeof ({self.task()}->comm)",
                               f"{self.task()}->comm[({self.int(d)}) & 15]",
                               f"(int *)&{self.task()}->pid - (int *)&curthread->tgid",
-                              "offsetof(struct big, p)", f"(char)\"text\"[({self.int(d)}) & 3]"][:14])
+                              "offsetof(struct big, p)",
+                              f"{self.task()}->comm[{self.r.randrange(16)}]", "sizeof (vv)", "TEN", "*NAMED",
+                              f"(int)offsetof(struct task_struct, pid) + {self.const()}"])
         return f"({self.int(d)}) {self.pick(BINARY[:8])} ({self.int(d)})"
 
     def leaf_str(self):
@@ -243,6 +256,8 @@ class Gen:
         if strs:
             options.append(lambda: self.assoc(self.pick(strs), 0))
         users = [e for k, e in self.probe_args if k == "user"]
+        if users and "args" in users[0]:
+            options.append(lambda: f"stringof({self.pick(users)})")
         if users:
             options.append(lambda: f"copyinstr({self.pick(users)}{self.pick(['', ', 8', ', 64'])})")
         kstrs = [e for k, e in self.probe_args if k == "kstr"]
@@ -260,7 +275,7 @@ class Gen:
         form = self.pick(["strjoin({0}, {1})", "substr({0}, {2})", "substr({0}, {2}, {3})", "strtok({0}, {1})", "strtok(0, {1})",
                           "basename({0})", "dirname({0})", "cleanpath({0})", "tolower({0})", "toupper({0})",
                           "strchr({0}, {2})", "strrchr({0}, {2})", "strstr({0}, {1})", "lltostr({2})", "lltostr({2}, 16)",
-                          "({2}) ? ({0}) : ({1})", "inet_ntoa((uint32_t *)&curthread->pid)", "lltostr({2}, {3})",
+                          "(({2}) ? ({0}) : ({1}))", "inet_ntoa((uint32_t *)&curthread->pid)", "lltostr({2}, {3})",
                           "inet_ntoa6((struct in6_addr *)curthread->comm)", "inet_ntop(2, &curthread->pid)",
                           "inet_ntop(10, &curthread->comm)", "(string){0}", "stringof({0})", "copyinstr({2})",
                           "stringof((char *)({2}))", "copyinstr({2}, 100)"])
@@ -270,6 +285,8 @@ class Gen:
     # -- statements --
 
     def depth(self):
+        if self.rich > 0.9:
+            return self.pick([1, 2, 3, 4, 5, 6])
         return self.pick([0, 1, 1, 2, 2, 3, 4]) if self.rich > 0.3 else self.pick([0, 1, 1, 2])
 
     def key(self):
@@ -399,7 +416,9 @@ class Gen:
             return self.aggregation()
         a = self.pick(list(self.aggs))
         return self.pick([f"printa({a});", f'printa("%@d\\n", {a});' if self.aggs[a][1] == [] else f"printa({a});",
-                          f"clear({a});", f"trunc({a});",
+                          f"clear({a});", f"trunc({a});", f'printa({", ".join(b for b in self.aggs if self.aggs[b][1] == [])});'
+                          if self.aggs[a][1] == [] else f"trunc({a}, 3);",
+                          'setopt("aggsortkey");', 'setopt("aggsize", "1m");',
                           f"trunc({a}, {self.int(0)});", f"normalize({a}, {self.int(1)});", f"denormalize({a});"])
 
     def statement(self):
@@ -435,11 +454,13 @@ class Gen:
             self.out.append("#pragma D option noself")
         if self.chance(0.1):
             self.out.append("#pragma D option scratchsize=" + self.pick(["64", "1024", "16k"]))
-        self.out += TYPES.splitlines() + self.declare()
+        self.out += TYPES.splitlines() + self.declare() + [
+            "int m2[2][4];", "typedef long vec_t[4];", "vec_t vv;", "struct pair gp[4];", "self struct pair tgp[4];",
+            "this struct pair hgp[4];", "inline int TEN = 10;", "inline int *NAMED = &curthread->pid;"]
         # pointers get their types in a first clause
         self.out += ["BEGIN", "{", "\tthis->pp = (struct pair *)NULL;", "\tthis->big = (struct big *)NULL;", "\tthis->ip = (int *)NULL;",
                      "\tthis->tp = (struct task_struct *)NULL;", "\tthis->cp = (char *)NULL;", "}"]
-        for _ in range(self.pick([1, 1, 2, 3, 4, 6])):
+        for _ in range(self.pick([1, 1, 2, 3, 4, 6, 6 if self.rich < 0.8 else 25])):
             self.out += self.clause()
         return "\n".join(self.out) + "\n"
 

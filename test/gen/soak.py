@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads random programs for as long as wanted and sorts the failures by kind.
 
-usage: soak.py LOAD_ALL FIRST_SEED COUNT [FOLDER]    failing programs are left in FOLDER"""
+usage: soak.py LOAD_ALL FIRST_SEED COUNT [FOLDER]    failing programs are left in FOLDER
+       soak.py LOAD_ALL DIRECTORY                    loads the programs that are there"""
 import os
 import re
 import subprocess
@@ -59,7 +60,16 @@ def run(load_all, first, count, keep=None):
     return failures
 
 
+def regressions(load_all, folder):
+    """The programs that failed once, with the same report as random ones."""
+    paths = [os.path.join(folder, f) for f in sorted(os.listdir(folder)) if f.endswith(".d")]
+    r = subprocess.run([load_all] + paths, stdin=subprocess.DEVNULL, check=False)
+    return r.returncode
+
+
 def main():
+    if len(sys.argv) == 3:
+        return regressions(sys.argv[1], sys.argv[2])
     load_all, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     keep = sys.argv[4] if len(sys.argv) > 4 else None
     if keep:
@@ -69,6 +79,7 @@ def main():
         kinds.setdefault(shrink.kind(why), []).append((seed, why))
     for kind, list_ in sorted(kinds.items(), key=lambda k: -len(k[1])):
         print(f"{len(list_)} times: seeds {', '.join(str(s) for s, _ in list_[:8])}: {list_[0][1]}")
+    print(f"{count} programs, {sum(len(l) for l in kinds.values())} failures")
     return 1 if kinds else 0
 
 

@@ -50,6 +50,18 @@ r = live.dwell("-x", "empty", "-s", empty)
 live.check(r.returncode == 1 and "matched 0 probes" in r.stderr and "no probes matched" in r.stderr, "-x empty", r.stderr)
 r = live.dwell("-x", "strsize=3", "-n", "BEGIN")
 live.check(r.returncode == 1 and "failed to set -x strsize: Invalid value for specified option" in r.stderr, "a bad value", r.stderr)
+CPUS = """BEGIN { printf("%d ", cpu); } END { printf("%d ", cpu); } profile-97 { @[cpu] = count(); }
+syscall:::entry { @[cpu] = count(); } sdt:::sched_switch { @[cpu] = count(); } tick-300ms { exit(0); }"""
+for cpu in sorted(os.sched_getaffinity(0))[:2]:
+    r = live.dwell("-x", f"cpu={cpu}", "-q", "-n", CPUS)
+    seen = [line.split()[0] for line in r.stdout.split("\n")[1:] if line.strip()]
+    live.check(r.stdout.startswith(f"{cpu} {cpu} ") and seen == [str(cpu)], f"-x cpu={cpu}: there only", r.stdout + r.stderr)
+r = live.dwell("-x", "cpu=99999", "-n", "BEGIN { exit(0); }")
+live.check(r.returncode == 1 and "CPU 99999 is not online" in r.stderr, "-x cpu of a CPU that is not there", r.stderr)
+r = live.dwell("-q", "-n", 'BEGIN { setopt("quiet", "0"); setopt("nosuch"); setopt("strsize", "9"); exit(0); } END { trace(1); }')
+live.check(r.stderr == f"""{live.NAME}: couldn't set option "nosuch" to "1": Invalid option name
+{live.NAME}: couldn't set option "strsize" to "9": Operation illegal when tracing is active
+""" and ":END           1" in r.stdout, "setopt()", r.stdout + r.stderr)
 r = live.dwell("-qn", "BEGIN { exit(1); } END { exit(0); }")
 live.check(r.returncode == 0, "the last exit() gives the status", str(r.returncode))
 live.done()

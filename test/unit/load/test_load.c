@@ -46,7 +46,7 @@ static void program_runs_and_writes_the_state(void **state)
 	(void)state;
 	assert_int_equal(load_insns(insns, sizeof(insns) / sizeof(insns[0]), &l, &err), 0);
 	assert_non_null(l->state);
-	assert_int_equal(bpfsys_test_run(l->progs[0], &retval), 0);
+	assert_int_equal(bpfsys_test_run(l->progs[0], -1, &retval), 0);
 	assert_int_equal(retval, 5);
 	assert_int_equal(*(uint64_t *)(void *)(l->state + 1), 42);
 	load_free(l);
@@ -147,7 +147,7 @@ static void callback_needs_and_gets_btf(void **state)
 			.funcs = funcs, .nfuncs = 2};
 	if (load(&img, &l, &err) < 0)
 		fail_msg("%s\n%s", err.msg, err.detail ? err.detail : "");
-	assert_int_equal(bpfsys_test_run(l->progs[1], &retval), 0);
+	assert_int_equal(bpfsys_test_run(l->progs[1], -1, &retval), 0);
 	assert_int_equal(retval, 45);
 	load_free(l);
 }
@@ -175,7 +175,7 @@ static void task_storage_and_constants(void **state)
 	memcpy(&want, text, sizeof(want));
 	if (load(&img, &l, &err) < 0)
 		fail_msg("%s", err.msg);
-	assert_int_equal(bpfsys_test_run(l->progs[0], &retval), 0);
+	assert_int_equal(bpfsys_test_run(l->progs[0], -1, &retval), 0);
 	assert_int_equal(retval, want);
 	assert_int_equal(bpfsys_map_update(l->maps[1].fd, &key, text), -EPERM); /* frozen */
 	load_free(l);

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A burst of new keys, as fast as a program can cause it: none is lost while there is room, and each has
+its one value, whatever the size of the values."""
+import re
+
+import live
+
+KEYS = 20000
+for call in ("count()", "stddev(arg1)", "quantize(arg1)", "llquantize(arg1, 10, 0, 5, 20)",
+             "lquantize(arg1, 0, 1000)"):
+    r = live.dwell("-q", "-x", "aggsize=512m", "-n",
+                   "syscall::lseek:entry /pid == $target && (int)arg0 == -1/ { @k[arg1] = %s; @all = count(); }"
+                   'tick-100ms { printa("k %%d %%@d\\n", @k); trunc(@k); }'
+                   'END { printa("all %%@d\\n", @all); printa("k %%d %%@d\\n", @k); }' % call,
+                   "-c", f"{live.TRIGGER} keys {KEYS}", timeout=60)
+    keys = re.findall(r"^k (\d+) ", r.stdout, re.M)
+    live.check(len(keys) == KEYS == len(set(keys)) and f"all {KEYS}\n" in r.stdout and not r.stderr,
+               f"{call}: {KEYS} new keys in a burst",
+               f"{len(keys)} lines, {len(set(keys))} keys\n{r.stderr}")
+
+# The values of the CPUs are told apart where an entry belongs to one CPU.
+r = live.dwell("-q", "-x", "aggpercpu", "-n",
+               "syscall::lseek:entry /pid == $target && (int)arg0 == -1/ { @k[1] = quantize(1); @n = count(); }",
+               "-c", f"{live.TRIGGER} keys 1000", timeout=60)
+live.check(r.returncode == 0 and not r.stderr and re.search(r"\b1000\b", r.stdout), "aggpercpu",
+           r.stdout + r.stderr)
+live.done()
