@@ -24,11 +24,22 @@ struct probe_arg {
 	const char *name;   /* parameter name for -lv, or NULL */
 };
 
+/* An argument as the D program sees it: args[n], when it is not the native one. Its type is that of the
+ * native argument, or the output type of a translator that is applied to it (io.d, procfs.d …). arg0 …
+ * always are the native arguments. */
+struct probe_xarg {
+	const char *ctype; /* "bufinfo_t *", or NULL: the native type */
+	unsigned native;   /* index into args */
+	const char *name;  /* or NULL */
+};
+
 struct probe {
 	uint32_t id; /* stable within one boot */
 	const char *prov, *mod, *func, *name; /* never NULL; "" when empty */
 	const struct probe_arg *args; /* args[0 … nargs-1]; filled by get_args only */
 	unsigned nargs;
+	const struct probe_xarg *xargs; /* args[0 … nxargs-1] of D; NULL: the native ones */
+	unsigned nxargs;
 	bool args_known;
 	const void *priv; /* the provider's own; kept as is */
 	const void *provider; /* struct provider (prov/provider.h), opaque here */
