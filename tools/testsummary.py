@@ -11,6 +11,7 @@ import sys
 
 PASSED = {"OK", "EXPECTEDFAIL"}
 NAMES_MAX = 6
+WHY_LINES = 60
 
 
 def read_file(build, name):
@@ -41,6 +42,17 @@ def reason(test):
     return m.group(1) if m else (out.strip().splitlines() or ["no reason given"])[-1]
 
 
+def why_failed(test):
+    """What it printed about its failed cases, or its last lines: meson shows neither of a test in TAP."""
+    out = (test.get("stdout") or "").splitlines()
+    lines, failing = [], False
+    for line in out:
+        failing = line.startswith("not ok") or failing and not line.startswith("ok ")
+        if failing:
+            lines.append(line)
+    return (lines or out)[-WHY_LINES:] + (test.get("stderr") or "").splitlines()[-WHY_LINES:]
+
+
 def name_of(test):
     return test["name"].split(" / ")[-1]
 
@@ -66,6 +78,7 @@ def main():
             skipped[reason(t)].append(name_of(t))
         else:
             failed.append(name_of(t))
+            print(f"{name_of(t)} failed: {t['result']}", *why_failed(t), sep="\n    ")
     for why, names in skipped.items():
         more = f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else ""
         print(f"skipped: {', '.join(names[:NAMES_MAX])}{more}: {why}")

@@ -65,24 +65,47 @@ struct arena *arena_new(size_t limit_bytes)
 }
 
 #ifdef DWELL_STRESS_ARENA
+/* An object of its own page costs two mappings, of which the kernel allows a process 65,530 by default
+ * (vm.max_map_count). What a large compilation needs beyond this number shares mappings. */
+#define STRESS_MAPPINGS_MAX 20000
+#define STRESS_SHARED	    ((size_t)1 << 20)
+static _Atomic size_t mappings;
+
 static void block_free(struct block *b)
 {
 	munmap(b, b->size);
+	mappings--;
+}
+
+static struct block *block_map(struct arena *a, size_t size, size_t guard)
+{
+	char *map = mmap(NULL, size + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct block *b = (struct block *)map;
+
+	if (map == MAP_FAILED || (guard && mprotect(map + size, guard, PROT_NONE) < 0))
+		die_oom();
+	mappings++;
+	b->size = size + guard;
+	b->n = b->size; /* full */
+	b->next = a->blocks;
+	a->blocks = b;
+	return b;
 }
 
 static void *alloc_raw(struct arena *a, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t body = ROUND_UP(sizeof(struct block) + size, page);
-	char *map = mmap(NULL, body + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct block *b = (struct block *)map;
+	struct block *b = a->blocks;
 
-	if (map == MAP_FAILED || mprotect(map + body, page, PROT_NONE) < 0)
-		die_oom();
-	b->size = body + page;
-	b->next = a->blocks;
-	a->blocks = b;
-	return map + body - size;
+	if (mappings < STRESS_MAPPINGS_MAX)
+		return (char *)block_map(a, body, page) + body - size;
+	if (!b || b->size - b->n < size) {
+		b = block_map(a, body > STRESS_SHARED ? body : STRESS_SHARED, 0);
+		b->n = sizeof(*b);
+	}
+	b->n += size;
+	return (char *)b + b->n - size;
 }
 #else
 static void block_free(struct block *b)

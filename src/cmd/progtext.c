@@ -85,6 +85,21 @@ static void exec_cpp(struct cmdline *c, int in, int out)
 	_exit(127);
 }
 
+/* Steps over a first line "#!…", for which cpp has no use; its end stays, so that the lines keep their
+ * numbers. What comes through a pipe is left as it is. */
+static void skip_interpreter(int fd)
+{
+	char buf[4096];
+	const char *end;
+	ssize_t n = pread(fd, buf, sizeof(buf), 0);
+
+	if (n < 2 || memcmp(buf, "#!", 2) != 0 || lseek(fd, 0, SEEK_CUR) != 0)
+		return;
+	end = memchr(buf, '\n', (size_t)n);
+	if (end)
+		lseek(fd, end - buf, SEEK_SET);
+}
+
 static int run_cpp(struct cmdline *c, const char *path, int in, struct strb *b)
 {
 	int p[2], status, r;
@@ -93,6 +108,7 @@ static int run_cpp(struct cmdline *c, const char *path, int in, struct strb *b)
 	if (pipe2(p, O_CLOEXEC) < 0)
 		return cmd_fail("failed to run %s: %s", c->opts.cpppath, strerror(errno));
 	fflush(NULL);
+	skip_interpreter(in);
 	pid = fork();
 	if (pid == 0)
 		exec_cpp(c, in, p[1]);

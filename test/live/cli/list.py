@@ -30,7 +30,7 @@ r = live.dwell("-ln", "syscall::read:entry")
 number = r.stdout.splitlines()[-1].split()[0]
 r = live.dwell("-li", number)
 live.check("read" in r.stdout and "entry" in r.stdout, f"-li {number}", r.stdout + r.stderr)
-r = live.dwell("-n", "syscall::read:entry { exit(0); }", timeout=30)
+r = live.dwell("-n", "syscall::read:entry { exit(0); }", "-c", live.TRIGGER + " getppid 1", timeout=30)
 live.check(re.search(rf"^ +\d+ +{number} +read:entry", r.stdout, re.M), "the column ID is the same id", r.stdout + r.stderr)
 r = live.dwell("-qi", number, "-n", "BEGIN { exit(0); }")
 live.same(r.returncode, 0, "-i")
