@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Helpers of the Python cases: running dwell, and looking at the BPF objects of the kernel."""
+import contextlib
 import ctypes
 import os
 import platform
@@ -20,6 +21,19 @@ def dwell(*args, timeout=20, **kw):
     kw.setdefault("stdin", subprocess.DEVNULL)
     return subprocess.run([DWELL, *map(str, args)], capture_output=True, text=True, timeout=timeout,
                           errors="surrogateescape", **kw)
+
+
+@contextlib.contextmanager
+def busy_cpus():
+    """Every CPU computes: an idle virtual CPU may get no timer samples at all (perf record shows the same)."""
+    spinning = [subprocess.Popen([TRIGGER, "spin", "60000"], preexec_fn=lambda c=c: os.sched_setaffinity(0, {c}))
+                for c in os.sched_getaffinity(0)]
+    try:
+        yield
+    finally:
+        for p in spinning:
+            p.kill()
+            p.wait()
 
 
 def complaints(r):

@@ -53,7 +53,8 @@ live.check(r.returncode == 1 and "failed to set -x strsize: Invalid value for sp
 CPUS = """BEGIN { printf("%d ", cpu); } END { printf("%d ", cpu); } profile-97 { @[cpu] = count(); }
 syscall:::entry { @[cpu] = count(); } sdt:::sched_switch { @[cpu] = count(); } tick-300ms { exit(0); }"""
 for cpu in sorted(os.sched_getaffinity(0))[:2]:
-    r = live.dwell("-x", f"cpu={cpu}", "-q", "-n", CPUS)
+    with live.busy_cpus():
+        r = live.dwell("-x", f"cpu={cpu}", "-q", "-n", CPUS)
     seen = [line.split()[0] for line in r.stdout.split("\n")[1:] if line.strip()]
     live.check(r.stdout.startswith(f"{cpu} {cpu} ") and seen == [str(cpu)], f"-x cpu={cpu}: there only", r.stdout + r.stderr)
 r = live.dwell("-x", "cpu=99999", "-n", "BEGIN { exit(0); }")

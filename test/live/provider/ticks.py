@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """tick-n and profile-n in every unit: right number, right interval, right CPU."""
 import os
-import subprocess
 
 import live
 
@@ -18,13 +17,8 @@ for unit in ("20000000", "20000000ns", "20000000nsec", "20000us", "20000usec", "
     except ValueError:
         live.check(False, f"tick-{name}", r.stdout + r.stderr)
 
-# An idle virtual CPU may get no samples at all (perf record shows the same): keep all of them busy.
-busy = [subprocess.Popen([live.TRIGGER, "spin", "20000"], preexec_fn=lambda c=c: os.sched_setaffinity(0, {c}))
-        for c in os.sched_getaffinity(0)]
-r = live.dwell("-q", "-n", "profile-20ms { @[cpu] = count(); } tick-500ms { exit(0); } END { printa(\"%d %@d\\n\", @); }")
-for p in busy:
-    p.kill()
-    p.wait()
+with live.busy_cpus():
+    r = live.dwell("-q", "-n", "profile-20ms { @[cpu] = count(); } tick-500ms { exit(0); } END { printa(\"%d %@d\\n\", @); }")
 rows = dict(tuple(map(int, l.split())) for l in r.stdout.splitlines() if l)
 live.same(len(rows), CPUS, "profile-20ms fires on every CPU")
 live.check(all(15 <= n <= 26 for n in rows.values()), f"25 times on each: {rows}", r.stderr)
