@@ -16,7 +16,7 @@ def walk(root, *tops):
         for here, dirs, files in os.walk(os.path.join(root, top)):
             dirs[:] = sorted(d for d in dirs if d not in SKIP
                              and not is_build_dir(os.path.join(here, d)))
-            for name in sorted(files):
+            for name in sorted(set(files) - SKIP): # .git is a file in a git worktree
                 yield os.path.relpath(os.path.join(here, name), root)
 
 
