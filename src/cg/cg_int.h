@@ -409,6 +409,7 @@ void gen_read_str(struct gen *g, struct mem dst, uint32_t cap, vreg addr, bool u
 vreg gen_sub_int(struct gen *g, const struct node *n);
 void gen_sub_str(struct gen *g, const struct node *n, struct str *ret);
 void gen_sub_effect(struct gen *g, const struct node *n);
+vreg gen_lock(struct gen *g, const struct node *n); /* cg_lock.c: mutex_*(), rw_*() */
 
 /* cg_stack.c */
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f);

@@ -5,6 +5,9 @@
 #define DEV_MINOR_BITS 20 /* include/linux/kdev_t.h MINORBITS */
 #define IN_AF_INET 2
 #define IN_AF_INET6 10
+#define ARP_ETHER 1 /* ARPHRD_ETHER */
+#define BASE_MIN 2
+#define BASE_MAX 36
 
 static const struct node *arg(const struct node *n, unsigned i)
 {
@@ -48,6 +51,19 @@ static vreg const_or_int(struct gen *g, const struct node *n, int64_t dflt)
 }
 
 /* -- strings -- */
+
+/* A number base that is none. Source: DTrace, DIF_SUBR_STRTOLL and DIF_SUBR_LLTOSTR. */
+static void check_base(struct gen *g, const struct node *n, vreg base)
+{
+	int64_t c;
+	irlabel bad;
+
+	if (!n || (node_const(n, &c) && c >= BASE_MIN && c <= BASE_MAX))
+		return;
+	bad = gen_fault_imm(g, FAULT_ILLOP, 0);
+	ir_jcci(g->f, IRC_SLT, base, BASE_MIN, bad);
+	ir_jcci(g->f, IRC_SGT, base, BASE_MAX, bad);
+}
 
 /* A fresh string result of up to strsize bytes. */
 static struct mem result(struct gen *g, struct str *ret)
@@ -187,6 +203,7 @@ static void sub_lltostr(struct gen *g, const struct node *n, struct str *ret)
 {
 	vreg v = gen_int(g, n->args), base = const_or_int(g, arg(n, 1), 10), d, c;
 
+	check_base(g, arg(n, 1), base);
 	d = gen_addr(g, result(g, ret));
 	c = ir_imm(g->f, strsize(g));
 	rt_call(g, RT_LLTOSTR, IR_ARGS(d, c, v, base));
@@ -210,23 +227,26 @@ static void addr_text(struct gen *g, enum rt_id id, const struct node *n, uint32
 
 static void sub_inet_ntop(struct gen *g, const struct node *n, struct str *ret)
 {
-	irlabel v6 = ir_label(g->f), bad = ir_label(g->f), out = ir_label(g->f);
+	irlabel v6 = ir_label(g->f), out = ir_label(g->f);
 	vreg af = gen_int(g, n->args);
 	struct mem m = result(g, ret);
 	struct cache saved = gen_region_begin(g);
 
 	ir_jcci(g->f, IRC_EQ, af, IN_AF_INET6, v6);
-	ir_jcci(g->f, IRC_NE, af, IN_AF_INET, bad);
+	ir_jcci(g->f, IRC_NE, af, IN_AF_INET, gen_fault_imm(g, FAULT_ILLOP, 0));
 	addr_text(g, RT_INET_NTOA, arg(n, 1), 4, m);
 	ir_jmp(g->f, out);
 	ir_place(g->f, v6);
 	g->cache = saved;
 	addr_text(g, RT_INET_NTOA6, arg(n, 1), 16, m);
-	ir_jmp(g->f, out);
-	ir_place(g->f, bad);
-	gen_sti(g, m, 1, 0);
 	ir_place(g->f, out);
 	gen_region_end(g, &saved);
+}
+
+static void sub_link_ntop(struct gen *g, const struct node *n, struct str *ret)
+{
+	gen_jcci(g, IRC_NE, gen_int(g, n->args), ARP_ETHER, gen_fault_imm(g, FAULT_ILLOP, 0));
+	addr_text(g, RT_LINK_NTOP, arg(n, 1), 6, result(g, ret));
 }
 
 void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
@@ -248,7 +268,7 @@ void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
 	case BI_INET_NTOA:  addr_text(g, RT_INET_NTOA, n->args, 4, result(g, ret)); return;
 	case BI_INET_NTOA6: addr_text(g, RT_INET_NTOA6, n->args, 16, result(g, ret)); return;
 	case BI_INET_NTOP:  sub_inet_ntop(g, n, ret); return;
-	case BI_LINK_NTOP:  addr_text(g, RT_LINK_NTOP, arg(n, 1), 6, result(g, ret)); return;
+	case BI_LINK_NTOP:  sub_link_ntop(g, n, ret); return;
 	default:
 		break;
 	}
@@ -374,6 +394,7 @@ static vreg sub_strtoll(struct gen *g, const struct node *n)
 	struct str s = str_arg(g, n->args);
 	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound), base = const_or_int(g, arg(n, 1), 10);
 
+	check_base(g, arg(n, 1), base);
 	return rt_call(g, RT_STRTOLL, IR_ARGS(p, b, base));
 }
 
@@ -396,6 +417,13 @@ vreg gen_sub_int(struct gen *g, const struct node *n)
 	case BI_HTONLL:
 	case BI_NTOHLL:	   return sub_bswap(g, n, 8);
 	case BI_PROGENYOF: return gen_progenyof(g, gen_int(g, n->args));
+	case BI_MUTEX_OWNED:
+	case BI_MUTEX_OWNER:
+	case BI_MUTEX_TYPE_ADAPTIVE:
+	case BI_MUTEX_TYPE_SPIN:
+	case BI_RW_ISWRITER:
+	case BI_RW_READ_HELD:
+	case BI_RW_WRITE_HELD: return gen_lock(g, n);
 	default:
 		break;
 	}
