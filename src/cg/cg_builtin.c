@@ -221,6 +221,12 @@ void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret)
 	case BI_PROBENAME:
 		gen_probe_name(g, n->builtin->id, ret);
 		break;
+	case BI_CWD:
+		gen_task_path(g, "pwd", ret);
+		break;
+	case BI_ROOT:
+		gen_task_path(g, "root", ret);
+		break;
 	case BI_CONTAINER:
 		gen_container(g, ret);
 		break;

@@ -172,7 +172,7 @@ struct prog {
 	uint32_t index;
 	int maps_used[CG_MAX_MAPS];
 	unsigned nmaps_used;
-	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container;
+	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container, *fn_path;
 	uint32_t scratch_top, scratch_max;
 	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
 	bool failed; /* an error was reported, or the maps do not suffice */
@@ -396,6 +396,8 @@ vreg gen_cpu(struct gen *g);
 vreg gen_progenyof(struct gen *g, vreg pid);
 void gen_comm_to(struct gen *g, struct mem dst);
 void gen_container(struct gen *g, struct str *ret); /* cg_cgroup.c */
+void gen_d_path(struct gen *g, const struct node *n, struct str *ret); /* cg_path.c */
+void gen_task_path(struct gen *g, const char *member, struct str *ret);
 
 /* cg_string.c */
 void gen_str(struct gen *g, const struct node *n, struct str *ret);
