@@ -335,6 +335,12 @@ void gen_place(struct gen *g, const struct node *n, struct place *ret)
 		gen_assign(g, n, false);
 		gen_place(g, n->a, ret);
 		return;
+	case N_BINARY:
+		if (n->op != OP_COMMA)
+			break;
+		gen_effect(g, n->a);
+		gen_place(g, n->b, ret);
+		return;
 	default:
 		break;
 	}
@@ -596,6 +602,10 @@ void gen_var_str(struct gen *g, const struct node *n, struct str *ret)
 	struct place pl;
 
 	gen_place(g, n, &pl);
+	if (pl.kind != PL_MEM) {
+		cg_error(g, n->at, TAG_NOSUPP, "a string cannot be read through a pointer");
+		pl.m = mem_slot(g->tmp, 0);
+	}
 	*ret = (struct str){ .m = pl.m, .bound = (uint32_t)g->cg->opts->strsize, .padded = true,
 			     .maybe_null = pl.maybe_null };
 }

@@ -5,22 +5,35 @@
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 
+static void list_native(struct dtypes *types, const struct probe_arg *a, FILE *out)
+{
+	const struct dtype *t = a->ctype ? dtype_parse(types, a->ctype) : dtype_from_ref(types, a->ref);
+
+	fputs(t ? dtype_name(types, t) : a->ctype ? a->ctype : "?", out);
+}
+
+/* args[] as the program sees them. */
 static void list_args(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p,
 		      FILE *out)
 {
 	const struct probe_source *src = registry_source(w->reg);
 	int r = src->get_args(src->ctx, c->arena, p);
+	unsigned n = r < 0 ? 0 : p->xargs ? p->nxargs : p->nargs;
 
 	fprintf(out, "\n\tArgument Types\n");
-	if (r < 0 || p->nargs == 0)
+	if (n == 0)
 		fprintf(out, "\t\tNone\n");
-	for (unsigned i = 0; r == 0 && i < p->nargs; i++) {
-		const struct probe_arg *a = &p->args[i];
-		const struct dtype *t = a->ctype ? dtype_parse(types, a->ctype)
-						 : dtype_from_ref(types, a->ref);
+	for (unsigned i = 0; i < n; i++) {
+		const struct probe_xarg *x = p->xargs ? &p->xargs[i] : NULL;
+		unsigned k = x ? x->native : i;
+		const char *name = x ? x->name : p->args[i].name;
 
-		fprintf(out, "\t\targs[%u]: %s", i, t ? dtype_name(types, t) : a->ctype ? a->ctype : "?");
-		fprintf(out, a->name && a->name[0] ? " %s\n" : "\n", a->name);
+		fprintf(out, "\t\targs[%u]: ", i);
+		if (x && x->ctype)
+			fputs(x->ctype, out);
+		else if (k < p->nargs)
+			list_native(types, &p->args[k], out);
+		fprintf(out, name && name[0] ? " %s\n" : "\n", name);
 	}
 	fprintf(out, "\n");
 }

@@ -55,11 +55,12 @@ enum node_kind {
 		     * a variable, enumerator or inline of that name wins over a type */
 	N_OFFSETOF, /* offsetof (tyname, name) */
 	N_STRINGOF, /* stringof (a) */
-	N_XLATE,    /* xlate <tyname> (a): issue 3 */
+	N_XLATE,    /* xlate <tyname> (a); the checker leaves none: members become expressions */
 };
 
 struct dvar;
 struct dagg;
+struct cxlator;
 
 /* A type as written: specifiers and declarator; resolved by the checker. */
 struct tyname {
@@ -151,6 +152,7 @@ struct node {
 	const struct builtin *builtin; /* N_IDENT, N_CALL */
 	struct dmember member;	       /* N_MEMBER */
 	uint64_t ksym_addr;	       /* N_KSYM: resolved address */
+	const struct cxlator *xlator;  /* N_XLATE: the checker's own */
 };
 
 enum stmt_kind {

@@ -68,6 +68,7 @@ void check_clause(struct checker *c, struct dstmt *s)
 	struct latecheck *last = c->lastlate;
 
 	c->stmt = s;
+	c->ntemps = 0;
 	if (!s->clause->pred) {
 		check_body(c, s);
 		c->stmt = NULL;

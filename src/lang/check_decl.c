@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations: variables, typedefs, inlines; types as written. Structs are in check_struct.c. */
+/* Declarations: variables, typedefs; types as written. Structs are in check_struct.c. */
 #include "lang/check_int.h"
 
 static const struct dtype *type_error(struct checker *c)
@@ -99,8 +99,7 @@ static bool bad_param(struct checker *c, const struct tyname *k, const char *tag
 	return false;
 }
 
-/* Keys of an array or parameters of a function: known types, no name twice; void stands alone. */
-static bool params_ok(struct checker *c, const struct tyname *list, const char *kind, bool void_ok)
+bool params_ok(struct checker *c, const struct tyname *list, const char *kind, bool void_ok)
 {
 	const struct tyname *k, *o;
 	unsigned i = 1;
@@ -153,9 +152,7 @@ static const struct dtype *derived(struct checker *c, const struct tyname *t,
 	return array_of(c, t, ty, d->nelems);
 }
 
-/* The type with the derivations before `stop` (NULL: all). */
-static const struct dtype *type_until(struct checker *c, const struct tyname *t,
-				      const struct derive *stop)
+const struct dtype *type_until(struct checker *c, const struct tyname *t, const struct derive *stop)
 {
 	const struct dtype *ty = base_type(c, t);
 	unsigned user = t->quals & DQ_USERLAND;
@@ -229,8 +226,7 @@ static bool object_ok(struct checker *c, const struct decl *d, const struct dtyp
 	return true;
 }
 
-/* The last derivation of a declaration, when it makes an associative array. */
-static const struct derive *assoc_derive(struct checker *c, const struct decl *d)
+const struct derive *assoc_derive(struct checker *c, const struct decl *d)
 {
 	const struct derive *v = d->type->derive;
 
@@ -304,7 +300,7 @@ static void declare_var(struct checker *c, const struct decl *d)
 		v->poisoned = true;
 }
 
-/* -- typedef, inline -- */
+/* -- typedef -- */
 
 static void declare_typedef(struct checker *c, const struct decl *d)
 {
@@ -327,57 +323,6 @@ static void declare_typedef(struct checker *c, const struct decl *d)
 	dtype_new_typedef(c->t, d->name, ty);
 }
 
-static bool inline_name_free(struct checker *c, const struct decl *d)
-{
-	const char *what = NULL;
-
-	if (symtab_get(&c->globals, d->name, 0))
-		what = "scalar";
-	else if (symtab_get(&c->inlines, d->name, 0))
-		what = "scalar inline";
-	else if (builtin_find(d->name))
-		what = "built-in";
-	if (what)
-		diag_error(
-			c->d, d->at, D_DECL_IDRED,
-			"identifier redefined: %s\n\t current: inline definition\n\tprevious: %s",
-			d->name, what);
-	return !what;
-}
-
-static void declare_inline(struct checker *c, const struct decl *d)
-{
-	const struct dtype *ty = check_type(c, d->type), *r = dtype_resolve(c->t, ty);
-	struct cinline *in;
-	struct node *v;
-
-	if (ty->kind == DK_DYN || !inline_name_free(c, d))
-		return;
-	if (r->kind == DK_VOID) {
-		diag_error(c->d, d->at, D_DECL_VOIDOBJ, "cannot declare void inline: %s", d->name);
-		return;
-	}
-	if (r->kind == DK_FWD) {
-		diag_error(c->d, d->at, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s",
-			   dtype_name(c->t, ty), d->name);
-		return;
-	}
-	v = check_expr(c, node_copy(c->a, d->value));
-	if (is_err(v))
-		return;
-	if (!arg_compat(c, ty, v)) {
-		diag_error(c->d, d->at, D_OP_INCOMPAT,
-			   "inline %s definition uses incompatible types: \"%s\" = \"%s\"", d->name,
-			   dtype_name(c->t, ty), tname(c, v));
-		return;
-	}
-	in = arena_new_obj(c->a, struct cinline);
-	in->name = d->name;
-	in->type = ty;
-	in->value = d->value;
-	symtab_put(&c->inlines, d->name, 0, in);
-}
-
 void check_decl(struct checker *c, const struct decl *d)
 {
 	switch (d->kind) {
@@ -391,14 +336,10 @@ void check_decl(struct checker *c, const struct decl *d)
 		check_type(c, d->type);
 		break;
 	case DECL_INLINE:
-		if (assoc_derive(c, d))
-			diag_error(c->d, d->at, D_UNSUP, "inline arrays are not yet supported: %s",
-				   d->name);
-		else
-			declare_inline(c, d);
+		declare_inline(c, d);
 		break;
 	case DECL_TRANSLATOR:
-		diag_error(c->d, d->at, D_UNSUP, "translators are not yet supported");
+		declare_translator(c, d);
 		break;
 	case DECL_PROVIDER:
 		diag_error(c->d, d->at, D_UNSUP, "provider declarations are not yet supported");

@@ -155,9 +155,11 @@ struct node *check_member(struct checker *c, struct node *n)
 		n->a = NULL;
 		return check_ident(c, n, ACC_READ);
 	}
-	n->a = check_expr(c, n->a);
+	n->a = check_translated(c, n->a);
 	if (is_err(n->a))
 		return set_err(c, n);
+	if (n->a->kind == N_XLATE)
+		return xlate_member(c, n);
 	st = member_base(c, n);
 	if (!st)
 		return n;
@@ -176,87 +178,6 @@ struct node *check_member(struct checker *c, struct node *n)
 	if (n->user && dtype_resolve(c->t, mt)->kind == DK_PTR)
 		mt = dtype_qual(c->t, mt, DQ_USERLAND);
 	return set_type(n, mt);
-}
-
-/* -- args[] -- */
-
-static const struct dtype *arg_type(struct checker *c, struct probe *p, uint64_t i)
-{
-	const struct probe_arg *a = &p->args[i];
-
-	if (a->ctype)
-		return dtype_parse(c->t, a->ctype);
-	return a->ref.id ? dtype_from_ref(c->t, a->ref) : NULL;
-}
-
-static bool probe_args(struct checker *c, struct probe *p)
-{
-	const struct probe_source *ps = c->env->probes;
-
-	if (!p->args_known && ps->get_args)
-		ps->get_args(ps->ctx, c->a, p);
-	return p->nargs > 0;
-}
-
-static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
-{
-	const struct probe_list *l = &c->stmt->probes;
-	const struct dtype *ty = NULL;
-	const char *desc = c->stmt->desc_text;
-	size_t k;
-
-	for (k = 0; k < l->n; k++) {
-		const struct dtype *other;
-
-		probe_args(c, l->v[k]);
-		if (k == 0 && i >= l->v[0]->nargs)
-			return fail(c, n, D_ARGS_IDX, "index %lld is out of range for %s args[ ]",
-				    (long long)i, desc);
-		other = i < l->v[k]->nargs ? arg_type(c, l->v[k], i) : NULL;
-		if (k > 0 && (!other || !ty || !types_same(c, ty, other)))
-			goto multi;
-		if (k == 0)
-			ty = other;
-	}
-	if (!l->n)
-		goto multi;
-	if (!ty)
-		return fail(c, n, D_ARGS_TYPE, "failed to resolve native type for args[%lld]",
-			    (long long)i);
-	n->lvalue = true;
-	return set_type(n, ty);
-multi:
-	fail(c, n, D_ARGS_MULTI,
-	     "args[ ] may not be referenced because probe description %s matches an unstable set "
-	     "of probes",
-	     desc);
-	hint(c, "use arg%lld, or name probes whose arguments have the same types", (long long)i);
-	return n;
-}
-
-struct node *check_args_index(struct checker *c, struct node *n)
-{
-	struct node *i;
-
-	n->args = check_expr(c, n->args);
-	i = n->args;
-	if (is_err(i))
-		return set_err(c, n);
-	if (n->nargs != 1)
-		return fail(c, n, D_PROTO_LEN,
-			    "args[ ] prototype mismatch: %u args passed, 1 expected", n->nargs);
-	if (i->kind != N_INT)
-		return fail(c, n, D_PROTO_ARG,
-			    "args[ ] argument #1 is incompatible with prototype:\n\tprototype: "
-			    "integer constant\n\t argument: %s",
-			    tname(c, i));
-	if (!c->stmt)
-		return fail(c, n, D_ARGS_NONE,
-			    "args[ ] may not be referenced outside of a probe clause");
-	n->a->builtin = builtin_get(BI_ARGS);
-	n->a->type = basic(c, DT_VOID);
-	n->ival = i->ival;
-	return typed_arg(c, n, i->ival);
 }
 
 /* -- sizeof, offsetof, casts -- */
@@ -435,7 +356,7 @@ static struct node *check_kind(struct checker *c, struct node *n, bool data)
 		n->a = check_expr(c, n->a);
 		return is_err(n->a) ? set_err(c, n) : check_stringof(c, n, D_STRINGOF_TYPE);
 	case N_XLATE:
-		return fail(c, n, D_UNSUP, "translators (xlate) are not yet supported");
+		return check_xlate(c, n);
 	}
 	return set_err(c, n);
 }
@@ -453,17 +374,22 @@ static struct node *check_any(struct checker *c, struct node *n, bool data)
 
 struct node *check_untyped(struct checker *c, struct node *n)
 {
-	return check_any(c, n, false);
+	return xlate_whole(c, check_any(c, n, false));
 }
 
-struct node *check_expr(struct checker *c, struct node *n)
+struct node *check_translated(struct checker *c, struct node *n)
 {
 	n = check_any(c, n, false);
 	return is_err(n) ? n : need_type(c, n);
 }
 
+struct node *check_expr(struct checker *c, struct node *n)
+{
+	return xlate_whole(c, check_translated(c, n));
+}
+
 struct node *check_data(struct checker *c, struct node *n)
 {
-	n = check_any(c, n, true);
+	n = xlate_whole(c, check_any(c, n, true));
 	return is_err(n) ? n : need_type(c, n);
 }

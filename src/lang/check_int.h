@@ -36,10 +36,35 @@ struct cagg {
 	struct keyuse **uses;
 };
 
+/* A parameter of an inline array or translator, and the checked expression it stands for. */
+struct cparam {
+	const char *name; /* or NULL */
+	const struct dtype *type;
+	struct node *value; /* copied at each use */
+};
+
+/* What names mean inside of the text of an inline or translator, besides the program's names. */
+struct cscope {
+	struct cparam *params;
+	unsigned nparams;
+	bool lib; /* text of a library */
+};
+
 struct cinline {
 	const char *name;
 	const struct dtype *type;
 	const struct node *value; /* unchecked */
+	struct cparam *params;	  /* of an array */
+	unsigned nparams;
+	bool is_array, lib;
+};
+
+struct cxlator {
+	const struct dtype *out; /* a struct or union, perhaps by a typedef */
+	struct cparam in;
+	const struct decl *decl; /* the members: unchecked */
+	bool lib;
+	struct cxlator *next;
 };
 
 /* A check that needs the whole program: a printa() and the like. */
@@ -63,6 +88,9 @@ struct checker {
 	bool committed, speculating, recorded; /* actions seen in it */
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
+	unsigned ntemps; /* temporaries of this clause */
+	struct cscope scope;
+	struct cxlator *xlators; /* the program's, then those of libraries */
 	unsigned depth; /* of the recursion into expressions */
 };
 
@@ -109,6 +137,8 @@ struct node *fold(struct checker *c, struct node *n);
 
 /* -- expressions, check_expr.c, check_var.c, check_op.c -- */
 struct node *check_expr(struct checker *c, struct node *n);
+/* The same, but the result may be a translated value (N_XLATE), of which only members can be used. */
+struct node *check_translated(struct checker *c, struct node *n);
 /* A kernel symbol may have no type (void): operand of & and of casts. */
 struct node *check_untyped(struct checker *c, struct node *n);
 /* As operand of trace, printf or as key: arrays stay arrays, stack() and sym() may be used. */
@@ -168,9 +198,44 @@ bool check_format_agg(struct checker *c, struct node *call, struct node *fmt,
 const struct dtype *check_type(struct checker *c,
 			       const struct tyname *t); /* DK_DYN: error reported */
 void check_decl(struct checker *c, const struct decl *d);
+/* Keys of an array or parameters of a function: known types, no name twice; void stands alone. */
+bool params_ok(struct checker *c, const struct tyname *list, const char *kind, bool void_ok);
+/* The last derivation of a declaration, when it makes an associative array. */
+const struct derive *assoc_derive(struct checker *c, const struct decl *d);
+/* The type with the derivations before `stop` (NULL: all). */
+const struct dtype *type_until(struct checker *c, const struct tyname *t, const struct derive *stop);
 const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct span at);
 /* The value of a constant expression; false: it is none (nothing reported). */
 bool const_value(struct checker *c, const struct node *n, struct node **ret);
+
+/* -- inlines, check_inline.c -- */
+void declare_inline(struct checker *c, const struct decl *d);
+struct node *use_inline(struct checker *c, struct node *n, const struct cinline *in);
+/* n: name[args] */
+struct node *use_inline_array(struct checker *c, struct node *n, const struct cinline *in);
+/* A parameter that stands for any value of its type: for checking the declaration. */
+void param_declare(struct checker *c, struct cparam *p, const char *name, const struct dtype *ty,
+		   struct span at);
+/* Lets the parameter stand for a checked value; what must be evaluated once, and before, is added to
+ * *before (assignments of temporaries). */
+void param_bind(struct checker *c, struct cparam *p, struct node *value, struct node **before);
+/* The value in place of the name n, or NULL: it is no parameter here. */
+struct node *param_use(struct checker *c, struct node *n);
+/* Checks a copy of body in the scope and puts it in the place of n, behind `before` (or NULL). */
+struct node *scope_check(struct checker *c, struct node *n, const struct node *body,
+			 struct cscope scope, struct node *before);
+
+/* -- translators, check_xlate.c -- */
+void declare_translator(struct checker *c, const struct decl *d);
+struct node *check_xlate(struct checker *c, struct node *n);
+/* The translated value of in, which is checked; NULL: no translator from its type to `to`, a struct or
+ * union or a pointer to one. */
+struct node *xlate_make(struct checker *c, struct node *in, const struct dtype *to);
+const struct cxlator *xlator_find(struct checker *c, const struct node *in, const struct dtype *out);
+/* n: a.m or a->m, a is N_XLATE */
+struct node *xlate_member(struct checker *c, struct node *n);
+/* An error when n is a translated value. */
+struct node *xlate_whole(struct checker *c, struct node *n);
 
 /* -- probes and clauses, check_probe.c, check_clause.c -- */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero);

@@ -14,7 +14,10 @@ struct layout {
 	uint64_t bits; /* used so far, from the start */
 	struct dmember *m;
 	uint32_t n;
+	uint64_t strsize;
 };
+
+#define STRING_MEMBER_ALIGN 8
 
 static uint64_t round_up(uint64_t v, uint64_t to)
 {
@@ -32,9 +35,16 @@ static void place_bits(struct layout *l, const struct dtype *r, uint32_t width, 
 	l->bits += width;
 }
 
+/* A string member is kept as a string variable is: its text, then whether it was ever assigned. */
+static uint64_t member_size(const struct layout *l, const struct dtype *r)
+{
+	return r->kind == DK_STRING ? l->strsize + STRING_MEMBER_ALIGN : r->size;
+}
+
 static void add_member(struct layout *l, const char *name, const struct dtype *type,
 		       const struct dtype *r, bool is_bits, uint32_t width)
 {
+	uint32_t align = r->kind == DK_STRING ? STRING_MEMBER_ALIGN : r->align;
 	bool is_union = l->ty->kind == DK_UNION;
 	uint64_t start = l->bits, off = 0;
 
@@ -43,15 +53,15 @@ static void add_member(struct layout *l, const char *name, const struct dtype *t
 	if (is_bits) {
 		place_bits(l, r, width, &off);
 	} else {
-		off = l->bits = round_up(l->bits, (uint64_t)r->align * 8);
-		l->bits += r->size * 8;
+		off = l->bits = round_up(l->bits, (uint64_t)align * 8);
+		l->bits += member_size(l, r) * 8;
 	}
 	if (is_union && l->bits < start)
 		l->bits = start;
 	if (name || !is_bits)
 		l->m[l->n++] = (struct dmember){name ? name : "", type, (uint32_t)off, width};
-	if (r->align > l->ty->align && (name || !is_bits))
-		l->ty->align = r->align;
+	if (align > l->ty->align && (name || !is_bits))
+		l->ty->align = align;
 }
 
 /* Kernel types know their members only when complete; their alignment is that of the widest one. */
@@ -67,12 +77,7 @@ static const struct dtype *member_type(struct checker *c, const struct tymember 
 			   dtype_name(c->t, ty), name);
 		return NULL;
 	}
-	if (r->kind == DK_STRING) {
-		diag_error(c->d, m->at, D_DECL_DYNOBJ, "cannot have dynamic member: %s", name);
-		hint(c, "use char %s[64]", name);
-		return NULL;
-	}
-	if (!r->size && r->kind != DK_ARRAY) {
+	if (!r->size && r->kind != DK_STRING && r->kind != DK_ARRAY) {
 		diag_error(c->d, m->at, D_DECL_VOIDOBJ, "cannot have void member: %s", name);
 		return NULL;
 	}
@@ -144,7 +149,7 @@ static bool same_member_twice(struct checker *c, const struct tydecl *def)
 
 static void define_struct(struct checker *c, struct dtype *ty, const struct tydecl *def)
 {
-	struct layout l = {.ty = ty};
+	struct layout l = {.ty = ty, .strsize = c->env->opts ? c->env->opts->strsize : 256};
 	const struct tymember *m;
 	uint32_t n = 0;
 

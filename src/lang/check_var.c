@@ -179,24 +179,6 @@ static struct node *use_var(struct checker *c, struct node *n, struct cvar *v, e
 	return set_type(n, v->pub.type); /* DK_DYN when it is new: the assignment decides */
 }
 
-static struct node *use_inline(struct checker *c, struct node *n, const struct cinline *in)
-{
-	struct node *k;
-
-	if (c->inline_depth >= CHECK_MAX_INLINE_DEPTH)
-		return fail(c, n, D_LIMIT, "inline %s is nested too deep", n->name);
-	if (++c->ninlines > CHECK_MAX_INLINES)
-		return fail(c, n, D_LIMIT, "more than %d uses of inlines", CHECK_MAX_INLINES);
-	c->inline_depth++;
-	k = check_expr(c, node_copy(c->a, in->value));
-	c->inline_depth--;
-	k->next = n->next;
-	k->at = n->at;
-	k = convert(c, k, in->type);
-	k->lvalue = false;
-	return k;
-}
-
 struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 {
 	const struct builtin *b = builtin_find(n->name);
@@ -204,7 +186,10 @@ struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 	const struct cinline *in = symtab_get(&c->inlines, n->name, 0);
 	const struct dtype *ety;
 	int64_t val;
+	struct node *k = c->scope.nparams ? param_use(c, n) : NULL;
 
+	if (k)
+		return k;
 	if (v)
 		return use_var(c, n, v, acc);
 	if (in)
@@ -321,16 +306,30 @@ static struct node *index_memory(struct checker *c, struct node *n)
 	return set_type(n, ar->base);
 }
 
+static bool is_param(const struct checker *c, const char *name)
+{
+	for (unsigned i = 0; i < c->scope.nparams; i++)
+		if (c->scope.params[i].name && !strcmp(c->scope.params[i].name, name))
+			return true;
+	return false;
+}
+
 struct node *check_index(struct checker *c, struct node *n, enum access acc)
 {
+	const char *name = n->a->kind == N_IDENT ? n->a->name : NULL;
+	const struct cinline *in;
 	struct cvar *v;
 
-	if (n->a->kind == N_IDENT && !symtab_get(&c->globals, n->a->name, 0) &&
-	    builtin_find(n->a->name)) {
-		const struct builtin *b = builtin_find(n->a->name);
+	if (name && is_param(c, name))
+		return index_memory(c, n);
+	if (name && !symtab_get(&c->globals, name, 0)) {
+		const struct builtin *b = builtin_find(name);
 
-		if (b->id == BI_ARGS)
+		if (b && b->id == BI_ARGS)
 			return check_args_index(c, n);
+		in = symtab_get(&c->inlines, name, 0);
+		if (in && in->is_array)
+			return use_inline_array(c, n, in);
 	}
 	v = assoc_of(c, n);
 	return v ? check_assoc(c, n, v, acc) : index_memory(c, n);

@@ -159,6 +159,8 @@ static const struct probe probes[] = {
 	{.id = 7, .prov = "syscall", .mod = "vmlinux", .func = "openat", .name = "entry"},
 	{.id = 8, .prov = "sdt", .mod = "sched", .func = "", .name = "sched_switch"},
 	{.id = 9, .prov = "profile", .mod = "", .func = "", .name = "tick-1s"},
+	{.id = 10, .prov = "proc", .mod = "vmlinux", .func = "", .name = "create"},
+	{.id = 11, .prov = "proc", .mod = "vmlinux", .func = "", .name = "exit"},
 };
 
 static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
@@ -185,6 +187,13 @@ static const struct probe_arg openat_args[] = {
 static const struct probe_arg switch_args[] = {
 	{.ref.id = T_BOOL}, {.ref.id = T_TASKP}, {.ref.id = T_DOUBLE}};
 
+/* As the program sees them: translated, converted, as it is, not translatable, of no type. */
+static const struct probe_xarg proc_xargs[] = {{.ctype = "tinfo_t *", .native = 1},
+					       {.ctype = "long", .native = 0},
+					       {.native = 1},
+					       {.ctype = "struct list_head *", .native = 1},
+					       {.ctype = "nosuch_t *", .native = 1}};
+
 static int get_args(void *ctx, struct arena *a, struct probe *p)
 {
 	(void)ctx, (void)a;
@@ -198,6 +207,11 @@ static int get_args(void *ctx, struct arena *a, struct probe *p)
 	} else if (p->id == 8) {
 		p->args = switch_args;
 		p->nargs = ARRAY_SIZE(switch_args);
+	} else if (p->id >= 10) {
+		p->args = switch_args;
+		p->nargs = ARRAY_SIZE(switch_args);
+		p->xargs = proc_xargs;
+		p->nxargs = p->id == 10 ? ARRAY_SIZE(proc_xargs) : 1;
 	}
 	return 0;
 }

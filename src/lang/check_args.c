@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* args[n]: the typed arguments of the probes of a clause; native ones, or through a translator. */
+#include "lang/check_int.h"
+#include <string.h>
+
+/* What args[n] of one probe is. */
+struct arg_view {
+	const struct dtype *native; /* NULL: of unknown type */
+	unsigned index;		    /* of the native argument */
+	const char *ctype;	    /* as the program sees it, or NULL: as it is */
+};
+
+static const struct dtype *native_type(struct checker *c, const struct probe *p, unsigned i)
+{
+	const struct probe_arg *a = &p->args[i];
+
+	if (i >= p->nargs)
+		return NULL;
+	if (a->ctype)
+		return dtype_parse(c->t, a->ctype);
+	return a->ref.id ? dtype_from_ref(c->t, a->ref) : NULL;
+}
+
+/* False: the probe has no such argument. */
+static bool look(struct checker *c, struct probe *p, uint64_t i, struct arg_view *ret)
+{
+	const struct probe_source *ps = c->env->probes;
+
+	if (!p->args_known && ps->get_args)
+		ps->get_args(ps->ctx, c->a, p);
+	if (i >= (p->xargs ? p->nxargs : p->nargs))
+		return false;
+	ret->index = p->xargs ? p->xargs[i].native : (unsigned)i;
+	ret->ctype = p->xargs ? p->xargs[i].ctype : NULL;
+	ret->native = native_type(c, p, ret->index);
+	return true;
+}
+
+static bool same_view(struct checker *c, const struct arg_view *a, const struct arg_view *b)
+{
+	if (!a->native || !b->native || a->index != b->index || !a->ctype != !b->ctype)
+		return false;
+	return types_same(c, a->native, b->native) && (!a->ctype || !strcmp(a->ctype, b->ctype));
+}
+
+static struct node *unstable(struct checker *c, struct node *n, uint64_t i)
+{
+	fail(c, n, D_ARGS_MULTI,
+	     "args[ ] may not be referenced because probe description %s matches an unstable set "
+	     "of probes",
+	     c->stmt->desc_text);
+	hint(c, "use arg%lld, or name probes whose arguments have the same types", (long long)i);
+	return n;
+}
+
+/* The native argument, typed, as the type that the program is promised. */
+static struct node *translated(struct checker *c, struct node *n, uint64_t i, const char *ctype)
+{
+	const struct dtype *to = dtype_parse(c->t, ctype), *r;
+	struct node *k;
+
+	if (!to)
+		return fail(c, n, D_ARGS_TYPE, "failed to resolve translated type for args[%lld]",
+			    (long long)i);
+	r = dtype_resolve(c->t, to);
+	if (types_same(c, to, n->type))
+		return set_type(n, to);
+	if (dtype_is_scalar(r) && dtype_is_scalar(res(c, n)) && r->kind != DK_PTR)
+		return convert(c, n, to);
+	k = xlate_make(c, n, to);
+	if (k)
+		return k;
+	return fail(c, n, D_ARGS_XLATOR, "translator for args[%lld] from %s to %s is not defined",
+		    (long long)i, tname(c, n), dtype_name(c->t, to));
+}
+
+static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
+{
+	const struct probe_list *l = &c->stmt->probes;
+	struct arg_view first = {0}, other;
+
+	if (!l->n)
+		return unstable(c, n, i);
+	if (!look(c, l->v[0], i, &first))
+		return fail(c, n, D_ARGS_IDX, "index %lld is out of range for %s args[ ]",
+			    (long long)i, c->stmt->desc_text);
+	for (size_t k = 1; k < l->n; k++)
+		if (!look(c, l->v[k], i, &other) || !same_view(c, &first, &other))
+			return unstable(c, n, i);
+	if (!first.native)
+		return fail(c, n, D_ARGS_TYPE, "failed to resolve native type for args[%lld]",
+			    (long long)i);
+	n->lvalue = true;
+	n->ival = first.index;
+	set_type(n, first.native);
+	return first.ctype ? translated(c, n, i, first.ctype) : n;
+}
+
+struct node *check_args_index(struct checker *c, struct node *n)
+{
+	struct node *i;
+
+	n->args = check_expr(c, n->args);
+	i = n->args;
+	if (is_err(i))
+		return set_err(c, n);
+	if (n->nargs != 1)
+		return fail(c, n, D_PROTO_LEN,
+			    "args[ ] prototype mismatch: %u args passed, 1 expected", n->nargs);
+	if (i->kind != N_INT)
+		return fail(c, n, D_PROTO_ARG,
+			    "args[ ] argument #1 is incompatible with prototype:\n\tprototype: "
+			    "integer constant\n\t argument: %s",
+			    tname(c, i));
+	if (!c->stmt)
+		return fail(c, n, D_ARGS_NONE,
+			    "args[ ] may not be referenced outside of a probe clause");
+	n->a->builtin = builtin_get(BI_ARGS);
+	n->a->type = basic(c, DT_VOID);
+	return typed_arg(c, n, i->ival);
+}

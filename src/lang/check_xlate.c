@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Translators: how a struct that the kernel does not have is made of what it has. xlate <T> (e) is no
+ * value: its members are, each the expression that the translator gives for it, with the translator's
+ * parameter bound to e. What is not asked for costs nothing. */
+#include "lang/check_int.h"
+#include <string.h>
+
+/* -- declarations -- */
+
+static bool output_ok(struct checker *c, const struct decl *d, const struct dtype *out)
+{
+	const struct dtype *r = dtype_resolve(c->t, out);
+
+	if (r->kind == DK_DYN)
+		return false;
+	if (r->kind == DK_FWD)
+		diag_error(c->d, d->type->at, D_XLATE_SOU, "incomplete struct/union/enum %s",
+			   dtype_name(c->t, out));
+	else if (r->kind != DK_STRUCT && r->kind != DK_UNION)
+		diag_error(c->d, d->type->at, D_XLATE_SOU,
+			   "translator output type must be a struct or union");
+	return r->kind == DK_STRUCT || r->kind == DK_UNION;
+}
+
+static bool exact(struct checker *c, const struct cxlator *x, const struct dtype *out,
+		  const struct dtype *in)
+{
+	return types_same(c, x->out, out) && types_same(c, x->in.type, in);
+}
+
+/* The value fits its member? Members that are translated themselves have just their type. */
+static bool member_fits(struct checker *c, const struct dtype *ty, const struct node *v)
+{
+	return v->kind == N_XLATE ? types_same(c, ty, v->type) : arg_compat(c, ty, v);
+}
+
+static void check_xmember(struct checker *c, struct cxlator *x, const struct tymember *m)
+{
+	struct cscope outer = c->scope;
+	struct dmember dm;
+	struct node *v;
+
+	if (!dtype_member(c->t, x->out, m->name, &dm)) {
+		diag_error(c->d, m->at, D_XLATE_MEMB, "translator member %s is not a member of %s",
+			   m->name, dtype_name(c->t, x->out));
+		return;
+	}
+	c->scope = (struct cscope){&x->in, 1, x->lib};
+	v = check_translated(c, node_copy(c->a, m->value));
+	c->scope = outer;
+	if (!is_err(v) && !member_fits(c, dm.type, v))
+		diag_error(c->d, m->at, D_XLATE_INCOMPAT,
+			   "translator member %s definition uses incompatible types: \"%s\" = "
+			   "\"%s\"",
+			   m->name, dtype_name(c->t, dm.type), tname(c, v));
+}
+
+void declare_translator(struct checker *c, const struct decl *d)
+{
+	const struct dtype *out = check_type(c, d->type), *in = check_type(c, d->input);
+	const struct tymember *m;
+	struct cxlator *x;
+
+	if (!output_ok(c, d, out) || in->kind == DK_DYN)
+		return;
+	for (x = c->xlators; x && !x->lib; x = x->next) {
+		if (!exact(c, x, out, in))
+			continue;
+		diag_error(c->d, d->at, D_XLATE_REDECL,
+			   "translator from %s to %s has already been declared",
+			   dtype_name(c->t, in), dtype_name(c->t, out));
+		return;
+	}
+	x = arena_new_obj(c->a, struct cxlator);
+	x->out = out;
+	x->decl = d;
+	x->lib = c->scope.lib;
+	param_declare(c, &x->in, d->name, in, d->input->at);
+	/* Those of libraries come last and are checked member by member, where they are used. */
+	if (x->lib) {
+		struct cxlator **tail = &c->xlators;
+
+		while (*tail)
+			tail = &(*tail)->next;
+		*tail = x;
+		return;
+	}
+	x->next = c->xlators; /* its members may translate to the same type again */
+	c->xlators = x;
+	for (m = d->members; m; m = m->next)
+		check_xmember(c, x, m);
+}
+
+/* -- finding one -- */
+
+const struct cxlator *xlator_find(struct checker *c, const struct node *in, const struct dtype *out)
+{
+	const struct cxlator *x, *fuzzy = NULL;
+
+	for (x = c->xlators; x; x = x->next) {
+		if (!types_same(c, x->out, out))
+			continue;
+		if (types_same(c, x->in.type, in->type))
+			return x;
+		if (!fuzzy && arg_compat(c, x->in.type, in))
+			fuzzy = x;
+	}
+	return fuzzy;
+}
+
+static const struct dtype *output_of(struct checker *c, const struct dtype *to)
+{
+	const struct dtype *r = dtype_resolve(c->t, to);
+
+	return r->kind == DK_PTR ? r->base : to;
+}
+
+struct node *xlate_make(struct checker *c, struct node *in, const struct dtype *to)
+{
+	const struct cxlator *x = xlator_find(c, in, output_of(c, to));
+	struct node *n;
+
+	if (!x)
+		return NULL;
+	n = new_node(c, N_XLATE, in->at);
+	n->next = in->next;
+	in->next = NULL;
+	n->a = in;
+	n->xlator = x;
+	return set_type(n, to);
+}
+
+/* xlate < type > ( expression ) */
+struct node *check_xlate(struct checker *c, struct node *n)
+{
+	const struct dtype *to = check_type(c, n->tyname);
+	struct node *k;
+
+	n->a = check_expr(c, n->a);
+	if (to->kind == DK_DYN || is_err(n->a))
+		return set_err(c, n);
+	k = xlate_make(c, n->a, to);
+	if (!k)
+		return fail(c, n, D_XLATE_NONE, "cannot translate from \"%s\" to \"%s\"",
+			    tname(c, n->a), dtype_name(c->t, to));
+	k->at = n->at;
+	k->next = n->next;
+	return k;
+}
+
+/* -- members -- */
+
+static const struct tymember *find_member(const struct cxlator *x, const char *name)
+{
+	const struct tymember *m;
+
+	for (m = x->decl->members; m; m = m->next)
+		if (!strcmp(m->name, name))
+			return m;
+	return NULL;
+}
+
+static struct node *no_conversion(struct checker *c, struct node *n, const struct cxlator *x)
+{
+	const struct tymember *m;
+	struct near near;
+
+	fail(c, n, D_XLATE_NOCONV, "translator does not define conversion for member: %s", n->name);
+	near_init(&near, n->name);
+	for (m = x->decl->members; m; m = m->next)
+		near_try(&near, m->name);
+	if (near.best)
+		hint(c, "did you mean %s?", near.best);
+	return n;
+}
+
+/* The expression of a member at its use. */
+static struct node *expand(struct checker *c, struct node *n, const struct tymember *m,
+			   const struct dtype *ty)
+{
+	const struct cxlator *x = n->a->xlator;
+	struct cparam p = x->in;
+	struct node *before = NULL, *k;
+
+	param_bind(c, &p, n->a->a, &before);
+	k = scope_check(c, n, m->value, (struct cscope){&p, 1, x->lib}, before);
+	if (is_err(k) || k->kind == N_XLATE)
+		return k;
+	if (!member_fits(c, ty, k))
+		return fail(c, k, D_XLATE_INCOMPAT,
+			    "translator member %s definition uses incompatible types: \"%s\" = "
+			    "\"%s\"",
+			    m->name, dtype_name(c->t, ty), tname(c, k));
+	if (dtype_resolve(c->t, ty)->kind != DK_ARRAY)
+		k = convert(c, k, ty);
+	k->lvalue = false;
+	return k;
+}
+
+struct node *xlate_member(struct checker *c, struct node *n)
+{
+	const struct cxlator *x = n->a->xlator;
+	bool ptr = res(c, n->a)->kind == DK_PTR;
+	const struct tymember *m;
+	struct dmember dm;
+
+	if (n->arrow && !ptr)
+		return fail(c, n, D_OP_PTR, "operator -> must be applied to a pointer");
+	if (!n->arrow && ptr)
+		return fail(c, n, D_OP_SOU,
+			    "operator . cannot be applied to type \"%s\"; must be applied to a "
+			    "struct or union",
+			    tname(c, n->a));
+	m = find_member(x, n->name);
+	if (!m || !dtype_member(c->t, x->out, n->name, &dm))
+		return no_conversion(c, n, x);
+	return expand(c, n, m, dm.type);
+}
+
+struct node *xlate_whole(struct checker *c, struct node *n)
+{
+	if (n->kind != N_XLATE || is_err(n))
+		return n;
+	fail(c, n, D_CG_DYN, "expression cannot evaluate to result of dynamic type");
+	hint(c, "what is translated has no address: use its members");
+	return n;
+}
