@@ -54,6 +54,7 @@ enum rec_counter {
 	CNT_DROP_AGG,	   /* aggregation full */
 	CNT_DROP_DYN,	   /* dynamic variable space full (associative arrays, thread-locals) */
 	CNT_DROP_SPEC,	   /* speculation buffer full */
+	CNT_DROP_SPEC_BUSY, /* no speculation free, but some are being cleaned */
 	CNT_DROP_SPEC_UNAVAIL, /* no speculation free */
 	CNT_DROP_STRTRUNC, /* string cut at strsize: shown with -x droptags only */
 	CNT_COMPAT,	   /* system calls of 32-bit callers that were not traced */
@@ -119,10 +120,13 @@ enum act_kind {
 	ACT_FREOPEN, ACT_SYSTEM, /* fmt and fields */
 	ACT_FTRUNCATE,
 	ACT_SETOPT,	 /* two string fields, or one */
-	ACT_SPECULATE, ACT_COMMIT, ACT_DISCARD, /* one int field: the speculation */
+	ACT_SPECULATE, ACT_COMMIT, ACT_DISCARD, /* one field of REC_SPEC_SIZE bytes: generation << 32 | id of
+						 * the speculation, 0: none (any more) */
 	ACT_PRINT,	 /* print(): FLD_BYTES/FLD_INT with ctype; text in issue 3 */
 	ACT_RAISE, ACT_STOP, ACT_CHILL, ACT_PANIC, ACT_BREAKPOINT, ACT_COPYOUT, ACT_COPYOUTSTR, /* no data */
 };
+
+#define REC_SPEC_SIZE 8
 
 struct aggdesc;
 

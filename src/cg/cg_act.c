@@ -18,6 +18,8 @@ static const struct {
 	{ BI_FUNC, ACT_FUNC },		   { BI_MOD, ACT_MOD },
 	{ BI_USYM, ACT_USYM },		   { BI_UFUNC, ACT_UFUNC },
 	{ BI_UMOD, ACT_UMOD },		   { BI_UADDR, ACT_UADDR },
+	{ BI_SPECULATE, ACT_SPECULATE },   { BI_COMMIT, ACT_COMMIT },
+	{ BI_DISCARD, ACT_DISCARD },
 };
 
 /* Does this statement put something into the record? */
@@ -55,6 +57,14 @@ static void gen_data_act(struct gen *g, enum act_kind kind)
 
 		gen_st(g, mem_at(g->rec, (int32_t)la->fields[0].f.off), 4, v);
 		gen_exit(g, v);
+		return;
+	}
+	if (kind == ACT_SPECULATE) {
+		gen_speculate(g, la);
+		return;
+	}
+	if (kind == ACT_COMMIT || kind == ACT_DISCARD) {
+		gen_spec_act(g, la);
 		return;
 	}
 	for (size_t i = 0; i < la->nfields; i++) {
@@ -169,6 +179,15 @@ static void gen_gaps(struct gen *g)
 		gen_zero(g, mem_at(g->rec, (int32_t)at), l->fmt->size - at);
 }
 
+static const struct lay_act *act_of(const struct gen *g, const struct stmt *s)
+{
+	const struct lay_act *la = g->lay->acts;
+
+	while (la->stmt != s)
+		la++;
+	return la;
+}
+
 /* The statements without the record, for when the ring is full. */
 static void gen_full(struct gen *g)
 {
@@ -183,6 +202,8 @@ static void gen_full(struct gen *g)
 			gen_stmt(g, s);
 		else if (kind == ACT_EXIT)
 			gen_exit(g, gen_int(g, s->expr->args));
+		else if (kind == ACT_SPECULATE)
+			gen_speculate(g, act_of(g, s));
 	}
 	ir_jmp(g->f, g->l_next);
 	g->rec = rec;
@@ -231,8 +252,10 @@ void gen_clause(struct gen *g, const struct cg_unit *u)
 	}
 	for (const struct stmt *s = u->ds->body; s && !g->pr->failed; s = s->next)
 		gen_stmt(g, s);
-	if (g->rec >= 0)
+	if (g->rec >= 0) {
+		gen_spec_ends(g);
 		gen_submit(g, g->rec, g->lay->fmt->has_exit ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	}
 	ir_jmp(g->f, g->l_next);
 	if (!g->exited)
 		g->exit_cache = g->cache;

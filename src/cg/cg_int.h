@@ -108,7 +108,7 @@ struct cg {
 	size_t nmaps, maps_cap;
 	struct img_prog *progs;
 	size_t nprogs, progs_cap;
-	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls;
+	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree;
 	uint8_t *ro; /* bytes of rodata */
 	size_t ro_n, ro_cap;
 	uint32_t ro_zero, ro_zero_len;
@@ -173,6 +173,7 @@ struct prog {
 	int maps_used[CG_MAX_MAPS];
 	unsigned nmaps_used;
 	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container, *fn_path;
+	struct irfn *fn_spec_new, *fn_spec_find, *fn_spec_end;
 	uint32_t scratch_top, scratch_max;
 	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
 	bool failed; /* an error was reported, or the maps do not suffice */
@@ -419,6 +420,13 @@ void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f);
 void gen_uaddr_to(struct gen *g, const struct node *addr, struct mem dst);
 vreg gen_stack_depth(struct gen *g, bool user);
 vreg gen_caller(struct gen *g, bool user);
+
+/* cg_spec.c */
+int cg_map_specs(struct cg *c);
+vreg gen_speculation(struct gen *g);
+void gen_speculate(struct gen *g, const struct lay_act *la);
+void gen_spec_act(struct gen *g, const struct lay_act *la);
+void gen_spec_ends(struct gen *g);
 
 /* cg_agg.c, cg_act.c */
 void gen_aggregate(struct gen *g, const struct stmt *s);

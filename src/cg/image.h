@@ -16,6 +16,8 @@ enum img_map_role {
 	IMG_MAP_SCRATCH,  /* per-CPU array, one entry per program */
 	IMG_MAP_TLS,	  /* task storage */
 	IMG_MAP_ASSOC,	  /* hash of one associative array */
+	IMG_MAP_SPECS,	  /* array of struct img_spec by speculation id, 0 … nspec; mapped by user space */
+	IMG_MAP_SPECFREE, /* stack of the ids of free speculations, filled by user space */
 	IMG_MAP_AGG,	  /* one aggregation, set 0 or 1: per-CPU hash (array without key); for large values
 			   * a hash with IMG_AGG_CPU_KEY more bytes behind the key */
 };
@@ -32,6 +34,14 @@ struct img_state {
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns: set before programs run (walltimestamp) */
 };
 enum { IMG_ACTIVE = 0, IMG_DRAINING = 1 };
+
+/* A speculation. Entry 0: state is not free while any speculation waits to be cleaned. */
+struct img_spec {
+	uint32_t state; /* IMG_SPEC_* */
+	uint32_t gen;	/* how often the id has been given out */
+	uint64_t bytes; /* recorded so far, at most specsize */
+};
+enum { IMG_SPEC_FREE, IMG_SPEC_ACTIVE, IMG_SPEC_ENDED /* committed or discarded, not yet cleaned */ };
 
 struct img_map {
 	enum img_map_role role;

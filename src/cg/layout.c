@@ -275,6 +275,8 @@ static void lay_act(struct cg *c, const struct stmt *s, enum act_kind kind, stru
 		fl[nf].n = n;
 		fl[nf++].f = lay_field_of(c, n->type);
 	}
+	if (kind >= ACT_SPECULATE && kind <= ACT_DISCARD)
+		fl[0].f = (struct recfield){ .kind = FLD_INT, .size = REC_SPEC_SIZE };
 	struct recfield *fields = arena_new_arr(c->a, struct recfield, nf + 1);
 	for (size_t i = 0; i < nf; i++) {
 		place_field(&fl[i].f, off);

@@ -24,9 +24,7 @@ static bool is_destructive(enum bi_id id)
 
 static void after_commit(struct checker *c, struct node *n)
 {
-	if (c->committed)
-		fail(c, n, D_COMM_COMM, "commit( ) may not follow commit( )");
-	else if (c->recorded)
+	if (c->recorded) /* commit() after commit() is fine since DTrace 2.0.1 */
 		fail(c, n, D_COMM_DREC, "commit( ) may not follow data-recording action(s)");
 	c->committed = true;
 }
@@ -62,9 +60,9 @@ void check_effects(struct checker *c, struct node *n)
 		after_commit(c, n);
 	} else if (id == BI_SPECULATE) {
 		after_speculate(c, n);
-	} else if (is_destructive(id)) {
-		check_destructive(c, n);
 	} else if (data && id != BI_DISCARD) {
+		if (is_destructive(id))
+			check_destructive(c, n);
 		if (id == BI_EXIT && c->speculating)
 			fail(c, n, D_EXIT_SPEC, "exit( ) may not follow speculate( )");
 		if (c->committed)

@@ -12,6 +12,7 @@
 
 /* DTrace's "<NULL>" must fit into a string. */
 #define OPTIONS_STRSIZE_MIN 7
+#define OPTIONS_NSPEC_MAX 65536 /* speculations: 20 bytes of kernel memory each */
 #define OPTIONS_PRINTSIZE_MAX 65536
 /* Of buffers: more would not fit any machine, and sums of them do not overflow. */
 #define OPTIONS_SIZE_MAX (UINT64_C(1) << 40)
@@ -58,6 +59,7 @@ static const struct rule rules[] = {
 	 .min = OPTIONS_STRSIZE_MIN,
 	 .max = OPTIONS_STRSIZE_MAX,
 	 .why = "strings have from 7 to 4096 bytes"},
+	{.name = "nspec", .max = OPTIONS_NSPEC_MAX, .why = "at most 65536"},
 	{.name = "printsize", .max = OPTIONS_PRINTSIZE_MAX, .why = "at most 64k"},
 	{.name = "stackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
 	{.name = "ustackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},

@@ -98,6 +98,46 @@ int session_snapshot(struct session *s)
 			    &sink, s->err);
 }
 
+/* Rows of a commit(); those that show aggregations want them up to date. */
+static int on_committed(void *ctx, const struct row *row)
+{
+	struct session *s = ctx;
+	int r = 0;
+
+	if ((s->fmt_flags[row->id - 1] & FMT_NEEDS_AGG) && !s->snapshot_done) {
+		r = session_snapshot(s);
+		s->snapshot_done = r >= 0;
+	}
+	return r < 0 ? r : recording_append(s->c.rec, row);
+}
+
+static uint64_t spec_name(const struct recact *a, const struct row *row)
+{
+	uint64_t name;
+
+	memcpy(&name, (const char *)row->data + a->fields[0].off, sizeof(name));
+	return name;
+}
+
+/* What a record does to speculations: it is held back, or it ends some. */
+static int on_spec_record(struct session *s, const struct row *row, unsigned flags)
+{
+	const struct recfmt *f = s->schema->fmts[row->id - 1];
+	int r = (flags & (FMT_SILENT | FMT_SPECULATES)) ? 0 : recording_append(s->c.rec, row);
+
+	for (size_t i = 0; i < f->nacts && r >= 0; i++) {
+		const struct recact *a = &f->acts[i];
+
+		if (a->kind == ACT_SPECULATE)
+			r = specs_hold(s->specs, spec_name(a, row), row, s->c.rec);
+		else if (a->kind == ACT_COMMIT)
+			r = specs_commit(s->specs, spec_name(a, row), on_committed, s);
+		else if (a->kind == ACT_DISCARD)
+			specs_discard(s->specs, spec_name(a, row));
+	}
+	return r;
+}
+
 static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 {
 	struct session *s = ctx;
@@ -120,6 +160,8 @@ static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 	}
 	if (flags & FMT_EXIT)
 		s->exit_shown = true;
+	if (s->specs && (flags & (FMT_SPECULATES | FMT_ENDS_SPEC)))
+		return on_spec_record(s, &row, flags);
 	return recording_append(s->c.rec, &row);
 }
 
@@ -156,11 +198,17 @@ int session_drain(struct session *s)
 	}
 	if (s->c.prog->opts->switchrate && s->c.prog->opts->switchrate < longest)
 		longest = s->c.prog->opts->switchrate;
+	if (s->specs && s->c.prog->opts->cleanrate < longest)
+		longest = s->c.prog->opts->cleanrate;
 	adapt(s, used, longest);
 	if (s->follow)
 		follow_drain(s->follow);
 	r = order_drain(s->order, now, s->phase == PHASE_RUN ? now - ORDER_SLACK_NS : UINT64_MAX,
 			&sink);
+	if (s->specs && now >= s->next_clean) {
+		specs_clean(s->specs);
+		s->next_clean = now + s->c.prog->opts->cleanrate;
+	}
 	if (r < 0 && s->err && !s->err->code)
 		err_set(s->err, r, "cannot read the ring buffers: %s", strerror(-r));
 	return r;

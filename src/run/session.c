@@ -30,6 +30,24 @@ static bool act_needs_agg(const struct recact *a)
 	}
 }
 
+static uint8_t spec_flags(const struct recfmt *f)
+{
+	uint8_t flags = 0;
+	size_t ends = 0;
+
+	for (size_t k = 0; k < f->nacts; k++) {
+		enum act_kind kind = f->acts[k].kind;
+
+		if (kind == ACT_SPECULATE)
+			flags |= FMT_SPECULATES;
+		if (kind == ACT_COMMIT || kind == ACT_DISCARD)
+			ends++;
+	}
+	if (ends)
+		flags |= FMT_ENDS_SPEC;
+	return ends && ends == f->nacts ? flags | FMT_SILENT : flags;
+}
+
 static int read_fmts(struct session *s)
 {
 	const struct image *img = s->c.img;
@@ -40,6 +58,7 @@ static int read_fmts(struct session *s)
 	for (uint32_t i = 0; i < img->nfmts; i++) {
 		const struct recfmt *f = img->fmts[i];
 
+		s->fmt_flags[i] |= spec_flags(f);
 		if (f->has_exit)
 			s->fmt_flags[i] |= FMT_EXIT;
 		for (size_t k = 0; k < f->nacts; k++)
@@ -88,6 +107,9 @@ static int make_parts(struct session *s, struct err *err)
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 ||
 	    counters_new(s->l, &s->counters) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
+	r = specs_new(s->l, &s->specs);
+	if (r < 0)
+		return err_set(err, r, "cannot prepare speculations: %s", strerror(-r));
 	return governor_new(s->l, s->c.caps->online_cpus, o->maxcpu, &s->governor, err);
 }
 
@@ -146,6 +168,7 @@ void session_free(struct session *s)
 	order_free(s->order);
 	agg_reader_free(s->agg);
 	counters_free(s->counters);
+	specs_free(s->specs);
 	governor_free(s->governor);
 	follow_free(s->follow);
 	load_free(s->l);

@@ -13,6 +13,7 @@
 #include "run/order.h"
 #include "run/ring.h"
 #include "run/session.h"
+#include "run/spec.h"
 
 /* Rings are looked at this often at least, and never more often. */
 #define POLL_MAX_NS 25000000ull
@@ -34,7 +35,12 @@ enum phase {
 };
 
 /* What a record of a format means to the session. */
-enum { FMT_NEEDS_AGG = 1, FMT_EXIT = 2 };
+enum {
+	FMT_NEEDS_AGG = 1, FMT_EXIT = 2,
+	FMT_SPECULATES = 4,
+	FMT_ENDS_SPEC = 8,  /* commit() or discard() */
+	FMT_SILENT = 16,    /* … and nothing else: not shown */
+};
 
 struct session {
 	struct session_config c;
@@ -48,6 +54,8 @@ struct session {
 	struct order *order;
 	struct decoder decoder;
 	struct agg_reader *agg;
+	struct specs *specs;	 /* NULL: no speculations */
+	uint64_t next_clean;	 /* when ended ones are cleaned */
 	struct counters *counters;
 	struct governor *governor;
 	struct governor_victim *victims;

@@ -224,7 +224,6 @@ static const struct row rows[] = {
 	/* actions */
 	{D_DESTRUCTIVE, "stop();", "Destructive actions not allowed"},
 	{D_DESTRUCTIVE, "system(\"ls\");", NULL},
-	{D_COMM_COMM, "commit(1); commit(1);", "commit( ) may not follow commit( )"},
 	{D_COMM_DREC, "trace(1); commit(1);", NULL},
 	{D_SPEC_SPEC, "speculate(1); speculate(1);", NULL},
 	{D_SPEC_COMM, "commit(1); speculate(1);", NULL},

@@ -63,6 +63,8 @@ static const struct {
 	{"stackframes", "-3", -EINVAL, "20"},
 	{"stackframes", "unset", 0, "20"},
 	{"nspec", "5", 0, "5"},
+	{"nspec", "65536", 0, "65536"},
+	{"nspec", "65537", -EINVAL, "1"},
 	{"nspec", "99999999999", -EINVAL, "1"},
 	{"tree", "0", -EINVAL, "0"},
 	{"cpu", "1", 0, "1"},
