@@ -329,6 +329,8 @@ static vreg load_raw(struct gen *g, const struct arg_loc *l)
 		return l->off < 6 && g->in_error ? g->err[l->off] : ir_imm(g->f, 0);
 	case ARG_CONST:
 		return ir_imm(g->f, l->value);
+	case ARG_DERIVED:
+		return gen_derived_arg(g, l->off);
 	default:
 		return ir_imm(g->f, 0);
 	}

@@ -142,14 +142,22 @@ static vreg gen_args(struct gen *g, const struct node *n, struct tref *btf)
 	unsigned i = (unsigned)n->ival;
 	const struct dtype *ty = cg_type(g->cg, n);
 	const struct arg_loc *l = i < g->e->nargs && i < ENTRY_MAX_ARGS ? &g->e->args[i] : NULL;
+	struct arg_loc raw = { .kind = ARG_CTX, .off = i * 8 };
 	vreg v, d;
 
+	if (n->raw) {
+		l = &raw;
+		raw.size = (uint8_t)(ty->kind == DK_INT || ty->kind == DK_ENUM ? ty->size : 8);
+		raw.is_signed = ty->is_signed;
+	}
+	if (l && l->kind == ARG_DERIVED)
+		return gen_derived_ptr(g, i, ty, btf);
 	if (l && ty->kind == DK_PTR && l->kind == ARG_CTX && entry_arg_struct(g, l->off, btf)) {
 		d = ir_new(g->f);
 		ir_load(g->f, d, ir_ctx(g->f), (int32_t)l->off, 8);
 		return d;
 	}
-	v = gen_arg(g, i);
+	v = n->raw ? gen_arg_loc(g, &raw) : gen_arg(g, i);
 	if ((ty->kind != DK_INT && ty->kind != DK_ENUM) || ty->size >= 8)
 		return v;
 	d = ir_new(g->f);

@@ -25,6 +25,7 @@ enum arg_loc_kind {
 	ARG_USER_STACK,/* u64 at off from the user stack pointer of ARG_CTX_REGS: later */
 	ARG_PC_KERNEL, /* perf event: instruction pointer if the sample hit the kernel, else 0 */
 	ARG_PC_USER,   /* perf event: instruction pointer if the sample hit user code, else 0 */
+	ARG_DERIVED,   /* the probe's off-th derived argument (lang/probeinfo.h) */
 	ARG_ERROR,     /* ERROR probe: n-th argument of the fault (off = n) */
 };
 

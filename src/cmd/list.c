@@ -41,7 +41,14 @@ static void list_args(struct workshop *w, struct cmdline *c, struct dtypes *type
 static void list_probe(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p,
 		      FILE *out)
 {
-	fprintf(out, "%5u %10s %17s %33s %s\n", p->id, p->prov, p->mod, p->func, p->name);
+	if (p->also)
+		return;
+	fprintf(out, "%5u %10s %17s %33s %s", p->id, p->prov, p->mod, p->func, p->name);
+	if (p->why_not) {
+		fprintf(out, "  (not available: %s)\n", p->why_not);
+		return;
+	}
+	fputc('\n', out);
 	if (c->verbose)
 		list_args(w, c, types, p, out);
 }

@@ -21,6 +21,16 @@ struct run {
 	bool own_out;
 };
 
+/* A probe that fires at several places counts once. */
+static size_t count_probes(const struct dstmt *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->probes.n; i++)
+		n += !s->probes.v[i]->also;
+	return n;
+}
+
 /* What dtrace(1) says unless quiet: "description 'BEGIN' matched 1 probe". */
 static void notice_matches(struct run *r)
 {
@@ -30,7 +40,7 @@ static void notice_matches(struct run *r)
 
 		for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
 			if (s->at.src == &p->src)
-				n += s->probes.n;
+				n += count_probes(s);
 		cmd_msg("%s matched %zu probe%s", prog_label(r->c, p), n, n == 1 ? "" : "s");
 	}
 }

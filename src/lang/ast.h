@@ -118,6 +118,7 @@ struct node {
 	bool is_char_const;
 	bool implicit;	   /* N_CAST inserted by the checker */
 	bool parens;	   /* was in parentheses */
+	bool raw;	   /* checker: args[n] means the raw argument n of a derived probe */
 
 	/* Annotations of the checker. After it, every expression node has a type, and:
 	 *  - both operands of arithmetic and relational (not string) operators have the same size and

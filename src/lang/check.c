@@ -48,7 +48,7 @@ static bool add_clause(struct checker *c, const struct clause *cl, struct dstmt 
 			return false;
 		s->clause = cl;
 		s->is_default = !cl->has_body || !cl->body;
-		if (!check_probes(c, pd, s, &zero))
+		if (!check_probes(c, pd, s, &zero) || !check_derived(c, s))
 			continue;
 		check_clause(c, s);
 		if (c->d->nerrors > before)

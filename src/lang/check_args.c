@@ -117,5 +117,8 @@ struct node *check_args_index(struct checker *c, struct node *n)
 			    "args[ ] may not be referenced outside of a probe clause");
 	n->a->builtin = builtin_get(BI_ARGS);
 	n->a->type = basic(c, DT_VOID);
+	n->ival = i->ival;
+	if (derive_user_string(c, n))
+		return check_call(c, n, false, false);
 	return typed_arg(c, n, i->ival);
 }

@@ -86,6 +86,7 @@ struct checker {
 	/* the clause instance that is being checked; NULL: a declaration */
 	struct dstmt *stmt;
 	bool committed, speculating, recorded; /* actions seen in it */
+	const struct probe *raw; /* in an expression of a derived probe: names are its raw arguments */
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
 	unsigned ntemps; /* temporaries of this clause */
@@ -240,6 +241,14 @@ struct node *xlate_whole(struct checker *c, struct node *n);
 /* -- probes and clauses, check_probe.c, check_clause.c -- */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero);
 void check_clause(struct checker *c, struct dstmt *s);
+
+/* -- derived probes, check_derive.c -- */
+/* Checks the expressions of the derived probes of s. False: reported. */
+bool check_derived(struct checker *c, struct dstmt *s);
+/* n becomes the raw argument that it names. False: it names none. */
+bool derive_raw_arg(struct checker *c, struct node *n);
+/* n, args[i], becomes copyinstr(arg<i>), unchecked, when that is what all probes of the clause have there. */
+bool derive_user_string(struct checker *c, struct node *n);
 
 /* -- near names, check_near.c -- */
 struct near {

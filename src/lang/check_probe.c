@@ -79,6 +79,20 @@ static bool is_error_probe(const struct probe *p)
 	return !strcmp(p->prov, "dtrace") && !strcmp(p->name, "ERROR");
 }
 
+/* Leaves out what is known by name only. *why: the reason when nothing is left. */
+static void drop_unusable(struct probe_list *l, const char **why)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < l->n; i++) {
+		if (l->v[i]->why_not)
+			*why = l->v[i]->why_not;
+		else
+			l->v[n++] = l->v[i];
+	}
+	l->n = n;
+}
+
 /* Fills s for one description. False: reported. *ret_zero: it matches nothing, which -Z allows. */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero)
 {
@@ -91,6 +105,7 @@ bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *
 	*ret_zero = false;
 	if (match(c, &pd->desc, &s->probes, &why) < 0)
 		s->probes.n = 0;
+	drop_unusable(&s->probes, &why);
 	if (!s->probes.n) {
 		*ret_zero = c->env->zdefs || (c->env->opts && c->env->opts->zdefs);
 		if (!*ret_zero)

@@ -188,6 +188,8 @@ struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 	int64_t val;
 	struct node *k = c->scope.nparams ? param_use(c, n) : NULL;
 
+	if (c->raw && derive_raw_arg(c, n))
+		return n;
 	if (k)
 		return k;
 	if (v)

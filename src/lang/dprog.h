@@ -36,6 +36,14 @@ struct dagg {
 	struct dagg *next;
 };
 
+/* A derived probe (probeinfo.h) of a clause instance: its expressions, checked. */
+struct dderived {
+	const struct probe *probe;
+	struct node *cond;   /* or NULL */
+	struct node **args;  /* probe->nargs; NULL: reads as 0 */
+	struct dderived *next;
+};
+
 /* A clause instance: one clause with one of its probe descriptions. */
 struct dstmt {
 	uint32_t epid; /* from 1, in program order */
@@ -44,6 +52,7 @@ struct dstmt {
 	const char *desc_text; /* as written, for messages */
 	struct span at;
 	struct probe_list probes; /* all probes that it matched, id order */
+	struct dderived *derived; /* those of its probes that are */
 	struct node *pred;	  /* typed copy, or NULL */
 	struct stmt *body;	  /* typed copy; NULL with is_default */
 	bool is_default;

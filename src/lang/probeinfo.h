@@ -22,6 +22,9 @@ struct probe_arg {
 	const char *ctype;  /* C type as text for dtype_parse(), or NULL: use ref */
 	struct tref ref;
 	const char *name;   /* parameter name for -lv, or NULL */
+	/* Derived probes (struct probe.raw): the value as a D expression over the raw arguments. */
+	const char *expr;
+	bool user_string;   /* arg<n> is a user address, args[n] the string there */
 };
 
 /* An argument as the D program sees it: args[n], when it is not the native one. Its type is that of the
@@ -41,6 +44,15 @@ struct probe {
 	const struct probe_xarg *xargs; /* args[0 … nxargs-1] of D; NULL: the native ones */
 	unsigned nxargs;
 	bool args_known;
+	/* Derived probes: made from the firings of something else, a tracepoint as a rule, whose own
+	 * arguments are raw[0 … nraw-1] (with ref and name; filled by get_args) and lie in the context from
+	 * byte 0, 8 each. cond and the args' expr are D expressions in which raw arguments go by name. */
+	bool derived;
+	const char *cond; /* the probe fires where it holds; NULL: always */
+	const struct probe_arg *raw;
+	unsigned nraw;
+	bool also;	     /* a further place where the probe before it fires: the same names, not listed */
+	const char *why_not; /* known by name only: why it cannot be enabled here; or NULL */
 	const void *priv; /* the provider's own; kept as is */
 	const void *provider; /* struct provider (prov/provider.h), opaque here */
 };
@@ -54,7 +66,8 @@ struct probe_list {
 struct probe_source {
 	void *ctx;
 	/* Finds all probes that match, in id order. An empty list is no error. why (may be NULL): set to
-	 * the reason when the facility exists but cannot be used here ("kernel built without …"). */
+	 * the reason when the facility exists but cannot be used here ("kernel built without …"). Probes with
+	 * why_not are among the results: they are for listings. */
 	int (*match)(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
 		     const char **why);
 	/* Fills args/nargs of a probe. */

@@ -9,6 +9,16 @@
 enum {
 	PROV_ID_DTRACE = 1,	 PROV_N_DTRACE = 9,
 	PROV_ID_SCHED = 10,	 PROV_N_SCHED = 90,
+	PROV_ID_PROC = 3000,	 PROV_N_PROC = 100,
+	PROV_ID_IO = 3100,	 PROV_N_IO = 100,
+	PROV_ID_LOCKSTAT = 3200, PROV_N_LOCKSTAT = 100,
+	PROV_ID_VMINFO = 3300,	 PROV_N_VMINFO = 100,
+	PROV_ID_SYSINFO = 3400,	 PROV_N_SYSINFO = 200,
+	PROV_ID_SIGNAL = 3600,	 PROV_N_SIGNAL = 100,
+	PROV_ID_FSINFO = 3700,	 PROV_N_FSINFO = 300,
+	PROV_ID_TCP = 4000,	 PROV_N_TCP = 100,
+	PROV_ID_UDP = 4100,	 PROV_N_UDP = 100,
+	PROV_ID_IP = 4200,	 PROV_N_IP = 100,
 	PROV_ID_SYSCALL = 100,	 PROV_N_SYSCALL = 2 * ENTRY_MAX_SELECTOR,
 	PROV_ID_SDT = 30000,	 PROV_N_SDT = 35000,
 	PROV_ID_RAWTP = 65000,	 PROV_N_RAWTP = 35000,
@@ -16,7 +26,7 @@ enum {
 };
 
 extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp,
-	prov_profile;
+	prov_profile, prov_proc;
 
 struct tptab;
 struct tp_found;
@@ -55,6 +65,8 @@ int tptab_match(struct prov_env *env, const struct pdesc *d,
 const struct tp *tptab_by_slot(struct prov_env *env, uint32_t slot);
 /* The typedef of a tracepoint built into the kernel, without making the table. -ENOENT. */
 int tptab_find_builtin(struct prov_env *env, const char *name, struct tref *ret);
+/* The same, in the kernel's loaded modules too. */
+int tptab_find(struct prov_env *env, const char *name, struct tref *ret);
 /* Types of the arguments (without the private first one). */
 int tptab_args(struct prov_env *env, struct arena *a, const struct tp *tp, struct probe *p);
 /* Where they are: ctx, narrowed to the argument's type. */

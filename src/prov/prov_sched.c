@@ -1,115 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Provider sched: off-cpu when a thread leaves a CPU, on-cpu when one begins to run.
+/* Provider sched: threads leave and take CPUs, become runnable, sleep.
  * off-cpu is the tracepoint sched_switch, which runs in the thread that leaves.
  * on-cpu is the bare tracepoint sched_exit_tp, which runs at the end of schedule() in the thread that
  * begins (Linux 6.16; a thread's very first run does not pass there). Kernels without it: sched_switch,
  * still in the thread that leaves, so that there is no user stack.
- * Source: kernel/sched/core.c, __schedule(); DTrace guide, "sched Provider". */
-#include <errno.h>
-#include <string.h>
+ * prev_state is the state in which a thread calls schedule(): 0 runnable, bits 1 and 2 asleep.
+ * Source: kernel/sched/core.c, __schedule(), try_to_wake_up(); DTrace guide, "sched Provider". */
 #include "base/cleanup.h"
-#include "prov/prov_int.h"
+#include "prov/stable.h"
+#include "prov/sysnr.h"
 
-static const char *const names[] = {"off-cpu", "on-cpu"};
-#define OFF_CPU 0
+#define TASK(what) {"struct task_struct *", what, what, false}
+#define CURRENT	   {"struct task_struct *", "curthread", "curthread", false}
+#define CPU_OF(t)  {"int", t "->thread_info.cpu", "cpu", false}
+#define AT_HEAD(v) {"int", v, "head", false}
+#define LWP_PS	   {"lwpsinfo_t *", 0, NULL}, {"psinfo_t *", 0, NULL}
+#define QUEUE_X	   .xargs = {LWP_PS, {NULL, 1, NULL}, {NULL, 2, NULL}}, .nxargs = 4
+#define HAS_STATE  .need = "prev_state" /* Linux 5.18 */
+#define ASLEEP	   "!preempt && prev_state != 0"
+#define NOT_IDLE   "prev->pid != 0"
+/* The periodic tick of a CPU is a timer with this function. */
+#define TICK_BY(fn) "hrtimer->function == &`" fn
+/* The priority that a thread inherits from those that wait for it, 0 (best) … 139. */
+#define NEW_PRIO                                                                                     \
+	"(uintptr_t)pi_task != 0 && pi_task->prio < tsk->normal_prio ? pi_task->prio : tsk->normal_prio"
+#define NO_SCHEDCTL "Linux has no scheduler hints of user programs (schedctl)"
+#define NO_CPUCAPS  "no tracepoint tells when the CPU quota of a cgroup stops or releases a thread"
 
-#define TP_SWITCH "sched_switch"  /* (bool preempt, prev, next, unsigned prev_state) */
-#define TP_EXIT	  "sched_exit_tp" /* (bool is_switch[, …]) */
-#define SWITCH_NEXT_OFF 16
-#define OFF_CPU_NARGS	2 /* args[0] lwpsinfo_t, args[1] psinfo_t, both of the next thread */
-
-static struct probe *make(struct arena *a, size_t i)
-{
-	struct probe *p = arena_new_obj(a, struct probe);
-
-	p->id = (uint32_t)(PROV_ID_SCHED + i);
-	p->prov = "sched";
-	p->mod = "vmlinux";
-	p->func = "";
-	p->name = names[i];
-	return p;
-}
-
-static int sched_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
-		       struct probe_list *out, const char **why)
-{
-	(void)env;
-	(void)why;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (prov_match_names(d, "sched", "vmlinux", "", names[i]))
-			prov_list_add(a, out, make(a, i));
-	return 0;
-}
-
-static int sched_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret)
-{
-	(void)env;
-	if (id - PROV_ID_SCHED >= ARRAY_SIZE(names))
-		return -ENOENT;
-	*ret = make(a, id - PROV_ID_SCHED);
-	return 0;
-}
-
-static int sched_args(struct prov_env *env, struct arena *a, struct probe *p)
-{
-	static const struct probe_arg off_args[OFF_CPU_NARGS] = {
-		{.ctype = "struct task_struct *", .name = "next"},
-		{.ctype = "struct task_struct *", .name = "next"},
-	};
-
-	(void)env;
-	(void)a;
-	p->args_known = true;
-	if (p->id == PROV_ID_SCHED + OFF_CPU) {
-		p->args = off_args;
-		p->nargs = OFF_CPU_NARGS;
-	}
-	return 0;
-}
-
-static void set_kind(struct prov_env *env, struct entry *e, const char *target, struct tref ref)
-{
-	e->kind = ref.id && env->caps->tp_btf ? ENTRY_TP_BTF : ENTRY_RAW_TP;
-	e->target = target;
-	if (e->kind == ENTRY_TP_BTF)
-		e->btf_type = ref;
-}
-
-static int sched_entry(struct prov_env *env, struct arena *a, const struct probe *p,
-		       struct entry *ret, const char **why)
-{
-	struct entry e = {.cpu = -1};
-	struct tref ref = {0};
-
-	(void)a;
-	(void)why;
-	if (p->id != PROV_ID_SCHED + OFF_CPU && tptab_find_builtin(env, TP_EXIT, &ref) >= 0) {
-		set_kind(env, &e, TP_EXIT, ref);
-		e.current_is_next = true;
-		/* schedule() also ends without a switch: is_switch tells. */
-		e.has_selector = true;
-		e.sel = (struct arg_loc){.kind = ARG_CTX, .off = 0, .size = 1};
-		e.sel_value = 1;
-	} else {
-		tptab_find_builtin(env, TP_SWITCH, &ref);
-		set_kind(env, &e, TP_SWITCH, ref);
-		e.no_user_stack = p->id != PROV_ID_SCHED + OFF_CPU;
-	}
-	if (p->id == PROV_ID_SCHED + OFF_CPU) {
-		e.nargs = OFF_CPU_NARGS;
-		e.args[0] = e.args[1] =
-			(struct arg_loc){.kind = ARG_CTX, .off = SWITCH_NEXT_OFF, .size = 8};
-	}
-	*ret = e;
-	return 0;
-}
-
-const struct provider prov_sched = {
-	.name = "sched",
-	.id_base = PROV_ID_SCHED,
-	.id_count = PROV_N_SCHED,
-	.match = sched_match,
-	.by_id = sched_by_id,
-	.args = sched_args,
-	.entry = sched_entry,
+static const struct stable_row sched_rows[] = {
+	{.name = "off-cpu", .tp = "sched_switch", .args = {TASK("next")}, .xargs = {LWP_PS}, .nxargs = 2,
+	 .bare = true},
+	{.name = "on-cpu", .tp = "sched_exit_tp", .cond = "is_switch", .is_next = true},
+	{.name = "on-cpu", .tp = "sched_switch", .no_ustack = true, .bare = true},
+	{.name = "change-pri", .tp = "sched_pi_setprio", .args = {TASK("tsk"), {"int", NEW_PRIO, "pri", false}},
+	 .xargs = {LWP_PS, {NULL, 1, NULL}}, .nxargs = 3},
+	{.name = "cpucaps-sleep", .why = NO_CPUCAPS},
+	{.name = "cpucaps-wakeup", .why = NO_CPUCAPS},
+	{.name = "dequeue", .tp = "sched_switch", HAS_STATE, .cond = ASLEEP,
+	 .args = {TASK("prev"), CPU_OF("prev"), AT_HEAD("0")}, QUEUE_X},
+	{.name = "enqueue", .tp = "sched_wakeup", .args = {TASK("p"), CPU_OF("p"), AT_HEAD("0")}, QUEUE_X},
+	{.name = "enqueue", .tp = "sched_wakeup_new",
+	 .args = {TASK("p"), CPU_OF("p"), AT_HEAD("0")}, QUEUE_X, .also = true},
+	{.name = "preempt", .tp = "sched_switch", HAS_STATE,
+	 .cond = "(preempt || prev_state == 0) && " NOT_IDLE},
+	{.name = "remain-cpu", .tp = "sched_exit_tp", .cond = "!is_switch"},
+	{.name = "schedctl-nopreempt", .why = NO_SCHEDCTL},
+	{.name = "schedctl-preempt", .why = NO_SCHEDCTL},
+	{.name = "schedctl-yield", .why = NO_SCHEDCTL},
+	{.name = "sleep", .tp = "sched_switch", HAS_STATE, .cond = ASLEEP " && (prev_state & 3) != 0"},
+	{.name = "surrender", .tp = "sys_enter", .cond = SYSNR_YIELD("id"), .args = {CURRENT},
+	 .xargs = {LWP_PS}, .nxargs = 2},
+	{.name = "tick", .tp = "hrtimer_expire_entry", .need = "func:tick_nohz_handler",
+	 .cond = TICK_BY("tick_nohz_handler"), .args = {CURRENT}, .xargs = {LWP_PS}, .nxargs = 2},
+	{.name = "tick", .tp = "hrtimer_expire_entry", .need = "func:tick_sched_timer",
+	 .cond = TICK_BY("tick_sched_timer"), .args = {CURRENT}, .xargs = {LWP_PS}, .nxargs = 2},
+	{.name = "wakeup", .tp = "sched_waking", .args = {TASK("p")}, .xargs = {LWP_PS}, .nxargs = 2},
 };
+
+STABLE_PROVIDER(sched, SCHED);

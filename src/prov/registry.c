@@ -11,7 +11,7 @@
 
 /* In the order of their ids, so that lists of probes are in id order. */
 static const struct provider *const providers[] = {
-	&prov_dtrace, &prov_sched, &prov_syscall, &prov_sdt, &prov_rawtp, &prov_profile,
+	&prov_dtrace, &prov_sched, &prov_syscall, &prov_proc, &prov_sdt, &prov_rawtp, &prov_profile,
 };
 
 struct registry {

@@ -240,7 +240,8 @@ const struct tp *tptab_by_slot(struct prov_env *env, uint32_t slot)
 struct tp_found {
 	struct tp_found *next;
 	const char *name;
-	struct tref ref; /* id 0: the kernel has none */
+	struct tref ref; /* id 0: not found in the first nobjs objects */
+	uint32_t nobjs;
 };
 
 static int find_exact(void *arg, struct tref ref, const char *name)
@@ -253,29 +254,39 @@ static int find_exact(void *arg, struct tref ref, const char *name)
 	return 1;
 }
 
-int tptab_find_builtin(struct prov_env *env, const char *name, struct tref *ret)
+/* Looks at the objects [0, nobjs), which must not shrink for one name. */
+static int find_in(struct prov_env *env, const char *name, uint32_t nobjs, struct tref *ret)
 {
 	struct tp_found *f = env->cache->found;
-	int r;
+	int r = 0;
 
-	if (!env->ts)
-		return -ENOENT;
 	while (f && strcmp(f->name, name) != 0)
 		f = f->next;
 	if (!f) {
 		f = arena_new_obj(env->cache->arena, struct tp_found);
 		f->name = arena_strdup(env->cache->arena, name);
-		/* A pass over the typedefs is cheaper than the index of all names. */
-		r = typesrc_each_in(env->ts, 0, TK_TYPEDEF, PREFIX, find_exact, f);
-		if (r < 0)
-			return r;
 		f->next = env->cache->found;
 		env->cache->found = f;
 	}
+	/* A pass over the typedefs is cheaper than the index of all names. */
+	for (; r >= 0 && !f->ref.id && f->nobjs < nobjs; f->nobjs++)
+		r = typesrc_each_in(env->ts, f->nobjs, TK_TYPEDEF, PREFIX, find_exact, f);
+	if (r < 0)
+		return r;
 	if (!f->ref.id)
 		return -ENOENT;
 	*ret = f->ref;
 	return 0;
+}
+
+int tptab_find_builtin(struct prov_env *env, const char *name, struct tref *ret)
+{
+	return env->ts ? find_in(env, name, 1, ret) : -ENOENT;
+}
+
+int tptab_find(struct prov_env *env, const char *name, struct tref *ret)
+{
+	return env->ts ? find_in(env, name, typesrc_nobjs(env->ts), ret) : -ENOENT;
 }
 
 /* Follows typedefs and qualifiers to the type that decides size and sign. */

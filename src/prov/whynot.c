@@ -20,8 +20,6 @@ static const struct missing {
 	 NEEDS_NOTHING},
 	{"io", "provider io is not in dwell yet; sdt:block::block_rq_issue and block_rq_complete "
 	       "see the same requests", NEEDS_NOTHING},
-	{"proc", "provider proc is not in dwell yet; sdt:sched::sched_process_exec, _fork and _exit see "
-		 "the same events", NEEDS_NOTHING},
 	{"lockstat", "provider lockstat is not in dwell yet; sdt:lock::contention_begin and "
 		     "contention_end see waiting for locks", NEEDS_NOTHING},
 	{"cpc", "provider cpc is not in dwell yet; profile-n samples by time", NEEDS_NOTHING},

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Derived probes (probeinfo.h): a stable probe such as proc:::create is a condition and arguments over
+ * what a tracepoint gives. Both are D expressions in the provider's table, checked here once for every
+ * clause that enables the probe, before the clause itself. */
+#include "lang/check_int.h"
+#include <string.h>
+
+bool derive_raw_arg(struct checker *c, struct node *n)
+{
+	const struct probe *p = c->raw;
+	unsigned i = 0;
+
+	while (i < p->nraw && (!p->raw[i].name || strcmp(p->raw[i].name, n->name) != 0))
+		i++;
+	if (i == p->nraw)
+		return false;
+	n->kind = N_INDEX;
+	n->a = new_node(c, N_IDENT, n->at);
+	n->a->builtin = builtin_get(BI_ARGS);
+	n->a->type = basic(c, DT_VOID);
+	n->ival = i;
+	n->raw = true;
+	n->lvalue = true;
+	set_type(n, dtype_from_ref(c->t, p->raw[i].ref));
+	return true;
+}
+
+bool derive_user_string(struct checker *c, struct node *n)
+{
+	const struct probe_source *ps = c->env->probes;
+	const struct probe_list *l = &c->stmt->probes;
+	struct node *arg;
+	size_t i;
+
+	if (n->ival > 9)
+		return false;
+	for (i = 0; i < l->n; i++) {
+		struct probe *p = l->v[i];
+
+		if (!p->derived || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) ||
+		    n->ival >= p->nargs || !p->args[n->ival].user_string)
+			return false;
+	}
+	arg = new_node(c, N_IDENT, n->at);
+	arg->name = arena_printf(c->a, "arg%u", (unsigned)n->ival);
+	n->kind = N_CALL;
+	n->name = "copyinstr";
+	n->a = NULL;
+	n->args = arg;
+	n->nargs = 1;
+	return l->n > 0;
+}
+
+/* The expression text, parsed as a predicate. NULL: reported to c->d. */
+static struct node *parse_text(struct checker *c, const char *text)
+{
+	struct source *src = arena_new_obj(c->a, struct source);
+	struct unit *u;
+
+	src->name = text;
+	src->text = arena_printf(c->a, "BEGIN/%s/{}", text);
+	src->len = strlen(src->text);
+	if (lang_parse(c->a, src, c->env, c->d, &u) < 0)
+		return NULL;
+	return u->items->clause->pred;
+}
+
+/* Checks text over the raw arguments of p. NULL: it has no sense on this kernel; *why tells. */
+static struct node *check_text(struct checker *c, const struct probe *p, const char *text,
+			       const char **why)
+{
+	struct diags *real = c->d, trial;
+	struct node *n;
+
+	diags_init(&trial, c->a);
+	c->d = &trial;
+	c->raw = p;
+	n = parse_text(c, text);
+	if (n)
+		n = check_expr(c, n);
+	c->raw = NULL;
+	c->d = real;
+	if (!trial.nerrors)
+		return n;
+	*why = trial.first->msg;
+	return NULL;
+}
+
+static bool derive(struct checker *c, struct dstmt *s, struct probe *p)
+{
+	struct dderived *dd = arena_new_obj(c->a, struct dderived);
+	const char *why = "?";
+	unsigned i;
+
+	dd->probe = p;
+	dd->args = arena_new_arr(c->a, struct node *, p->nargs ? p->nargs : 1);
+	if (p->cond)
+		dd->cond = check_text(c, p, p->cond, &why);
+	if (p->cond && !dd->cond) {
+		diag_error(c->d, s->at, D_UNSUP, "probe %s:%s:%s:%s cannot be enabled: %s", p->prov,
+			   p->mod, p->func, p->name, why);
+		return false;
+	}
+	for (i = 0; i < p->nargs; i++)
+		if (p->args[i].expr)
+			dd->args[i] = check_text(c, p, p->args[i].expr, &why);
+	dd->next = s->derived;
+	s->derived = dd;
+	return true;
+}
+
+bool check_derived(struct checker *c, struct dstmt *s)
+{
+	const struct probe_source *ps = c->env->probes;
+	bool ok = true;
+	size_t i;
+
+	c->stmt = s;
+	for (i = 0; i < s->probes.n && ok; i++) {
+		struct probe *p = s->probes.v[i];
+
+		if (!p->derived)
+			continue;
+		if (!p->args_known && ps->get_args)
+			ps->get_args(ps->ctx, c->a, p);
+		ok = derive(c, s, p);
+	}
+	c->stmt = NULL;
+	return ok;
+}
