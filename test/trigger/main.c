@@ -28,6 +28,8 @@ static const struct trigger triggers[] = {
 	{ "execs", "N: N children that execute this program's exitcode 0", run_execs },
 	{ "reexec", "ARG…: executes itself with these arguments", run_reexec },
 	{ "threads", "N: N threads, each calls getppid once and ends", run_threads },
+	{ "life", "four processes, two threads, four signals, a fault", run_life },
+	{ "naps", "N M: sleeps 1 ms N times, then yields M times", run_naps },
 };
 
 uint64_t now_ns(void)

@@ -358,7 +358,7 @@ static void timer_names(void **state)
 
 static void missing_providers_say_why(void **state)
 {
-	static const char *const names[] = {"fbt", "pid123", "pid$target", "io", "proc", "lockstat"};
+	static const char *const names[] = {"fbt", "pid123", "pid$target", "cpc"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -408,6 +408,19 @@ static void without_btf(void **state)
 	assert_int_equal(s->get_args(s->ctx, arena, l.v[0]), 0);
 	assert_int_equal(registry_entry(r, l.v[0], &e, &why), 0);
 	assert_int_equal(e.kind, ENTRY_RAW_TP);
+	/* Of the derived probes those without condition are left, the others say why not. */
+	d = (struct pdesc){.prov = "sched", .name = "on-cpu"};
+	assert_int_equal(s->match(s->ctx, arena, &d, &l, &why), 0);
+	assert_int_equal(l.n, 1);
+	assert_null(l.v[0]->why_not);
+	assert_int_equal(s->get_args(s->ctx, arena, l.v[0]), 0);
+	assert_int_equal(registry_entry(r, l.v[0], &e, &why), 0);
+	assert_int_equal(e.kind, ENTRY_RAW_TP);
+	assert_string_equal(e.target, "sched_switch");
+	d = (struct pdesc){.prov = "proc", .name = "exit"};
+	assert_int_equal(s->match(s->ctx, arena, &d, &l, &why), 0);
+	assert_int_equal(l.n, 1);
+	assert_non_null(strstr(l.v[0]->why_not, "BTF"));
 	registry_free(r);
 }
 
@@ -416,7 +429,7 @@ static void begin_is_lazy(void **state)
 {
 	static const struct pdesc quick[] = {
 		{.name = "BEGIN"}, {.name = "tick-1s"}, {.func = "read", .name = "entry"},
-		{.prov = "syscall"}, {.prov = "sched", .name = "on-cpu"},
+		{.prov = "syscall"},
 	};
 	struct typesrc *fresh;
 	struct registry *r;
