@@ -165,8 +165,7 @@ int stable_args(struct prov_env *env, struct arena *a, struct probe *p)
 		};
 	p->args = args;
 	p->nargs = n;
-	p->xargs = row->nxargs ? row->xargs : NULL;
-	p->nxargs = row->nxargs;
+	p->xargs = NULL; /* row->xargs when the library has the translators */
 	p->args_known = true;
 	if (!p->derived)
 		return 0;
