@@ -36,7 +36,7 @@ void cg_error(struct gen *g, struct span at, const char *tag, const char *fmt, .
 
 bool cg_typed(const struct cg *c)
 {
-	return c->caps->btf && c->caps->tp_btf && !c->opts->probereads;
+	return c->caps->btf && c->caps->tp_btf && c->caps->task_btf && !c->opts->probereads;
 }
 
 /* -- programs -- */

@@ -31,7 +31,8 @@ vreg gen_cpu(struct gen *g)
 
 vreg gen_task(struct gen *g)
 {
-	return gen_cached_call(g, CA_TASK, BPF_FUNC_get_current_task_btf);
+	return gen_cached_call(g, CA_TASK, g->cg->caps->task_btf ? BPF_FUNC_get_current_task_btf :
+								   BPF_FUNC_get_current_task);
 }
 
 /* One step of a path through kernel structs. */
@@ -200,6 +201,8 @@ void gen_comm_to(struct gen *g, struct mem dst)
 		gen_copy(g, dst, mem_slot(g->comm, 0), COMM_LEN);
 		return;
 	}
+	/* Some kernels (6.1) leave what is behind the name as it was, and keys are compared whole. */
+	gen_zero(g, dst, COMM_LEN);
 	p = gen_addr(g, dst);
 	n = ir_imm(g->f, COMM_LEN);
 	ir_call(g->f, VREG_NONE, BPF_FUNC_get_current_comm, IR_ARGS(p, n));

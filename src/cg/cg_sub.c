@@ -18,11 +18,25 @@ static const struct node *arg(const struct node *n, unsigned i)
 	return a;
 }
 
+/* Pieces with a loop in a loop: without bpf_loop the verifier walks every iteration of both. */
+static bool nested_loops(enum rt_id id)
+{
+	switch (id) {
+	case RT_STRSTR: case RT_STRRSTR: case RT_INDEX: case RT_RINDEX: case RT_STRTOK: case RT_CLEANPATH:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static vreg rt_call(struct gen *g, enum rt_id id, unsigned n, const vreg *args)
 {
 	struct irfn *fn = rt_get(g->pr->ip, id, g->cg->caps);
 	vreg d = ir_new(g->f);
 
+	if (nested_loops(id) && !g->cg->caps->bpf_loop)
+		cg_error(g, g->ds->at, TAG_NOSUPP, "strstr(), index(), rindex(), strtok() and cleanpath() need "
+			 "bpf_loop, which this kernel does not have (Linux 5.17)");
 	if (fn)
 		ir_call_fn(g->f, d, fn, n, args);
 	else
