@@ -308,17 +308,50 @@ static vreg load_pc(struct gen *g, bool user)
 	return d;
 }
 
+static vreg load_reg(struct gen *g, const struct arg_loc *l)
+{
+	vreg d = ir_new(g->f);
+
+	ir_load(g->f, d, ir_ctx(g->f), (int32_t)l->off, 8);
+	if (l->shift)
+		ir_alui(g->f, IRA_SHR, d, d, l->shift);
+	return d;
+}
+
+/* An argument in the memory of the process: on its stack, or where a USDT note says. */
+static vreg load_user(struct gen *g, const struct arg_loc *l)
+{
+	unsigned size = l->size ? l->size : 8;
+	vreg d = ir_new(g->f), p = ir_new(g->f), n = ir_imm(g->f, size), a = ir_new(g->f);
+
+	ir_load(g->f, a, ir_ctx(g->f), (int32_t)l->off, 8);
+	if (l->scale) {
+		vreg i = ir_new(g->f);
+
+		ir_load(g->f, i, ir_ctx(g->f), l->index, 8);
+		ir_alui(g->f, IRA_MUL, i, i, l->scale);
+		ir_alu(g->f, IRA_ADD, a, a, i);
+	}
+	if (l->value) {
+		vreg k = ir_imm(g->f, l->value);
+
+		ir_alu(g->f, IRA_ADD, a, a, k);
+	}
+	ir_slot_addr(g->f, p, g->tmp, 8);
+	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_user, IR_ARGS(p, n, a));
+	ir_load_slot(g->f, d, g->tmp, 8, (int)size);
+	return d;
+}
+
 static vreg load_raw(struct gen *g, const struct arg_loc *l)
 {
-	vreg d;
-
 	switch (l->kind) {
 	case ARG_CTX:
 		return load_ctx(g, l->off);
 	case ARG_CTX_REGS:
-		d = ir_new(g->f);
-		ir_load(g->f, d, ir_ctx(g->f), (int32_t)l->off, 8);
-		return d;
+		return load_reg(g, l);
+	case ARG_USER_MEM:
+		return load_user(g, l);
 	case ARG_REGS:
 		return load_regs(g, l->off);
 	case ARG_PC_KERNEL:
@@ -383,6 +416,42 @@ static vreg sel_index(struct gen *g, unsigned max)
 	return i;
 }
 
+/* Which probe of an ENTRY_UPROBE fires: see ENTRY_COOKIE. */
+static vreg gen_cookie(struct gen *g)
+{
+	vreg *c = &g->cache.v[CA_COOKIE];
+
+	if (*c < 0) {
+		vreg ctx = ir_ctx(g->f), d = ir_new(g->f);
+
+		ir_call(g->f, d, BPF_FUNC_get_attach_cookie, IR_ARGS(ctx));
+		*c = d;
+	}
+	return *c;
+}
+
+/* The place of the firing probe in a table by gen_name_slot(), for the verifier's eyes in bounds. */
+static vreg gen_slot_index(struct gen *g, unsigned max)
+{
+	irlabel ok = ir_label(g->f);
+	vreg i;
+
+	if (g->e->kind != ENTRY_UPROBE)
+		return sel_index(g, max);
+	i = ir_new(g->f);
+	ir_mov(g->f, i, gen_cookie(g));
+	ir_alui(g->f, IRA_SHR, i, i, 32);
+	ir_jcci(g->f, IRC_LE, i, max, ok);
+	ir_movi(g->f, i, 0);
+	ir_place(g->f, ok);
+	return i;
+}
+
+static size_t gen_name_slot(const struct cg_unit *u, size_t i)
+{
+	return u->pts[i]->e.kind == ENTRY_UPROBE ? i : u->pts[i]->e.sel_value;
+}
+
 vreg gen_probe_id(struct gen *g)
 {
 	const struct cg_unit *u = g->unit;
@@ -393,6 +462,13 @@ vreg gen_probe_id(struct gen *g)
 		return ir_imm(g->f, u->pts[0]->probe->id);
 	if (g->cache.v[CA_PROBE] >= 0)
 		return g->cache.v[CA_PROBE];
+	if (g->e->kind == ENTRY_UPROBE) {
+		d = ir_new(g->f);
+		ir_mov(g->f, d, gen_cookie(g));
+		ir_ext(g->f, d, d, 4, false);
+		g->cache.v[CA_PROBE] = d;
+		return d;
+	}
 
 	uint32_t *tab = arena_new_arr(g->cg->a, uint32_t, max + 1);
 
@@ -421,7 +497,8 @@ void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret)
 {
 	const struct cg_unit *u = g->unit;
 	const char *first = name_of(u->pts[0]->probe, which);
-	unsigned max = unit_sel_max(u);
+	bool by_cookie = u->pts[0]->e.kind == ENTRY_UPROBE;
+	unsigned max = by_cookie ? (unsigned)u->npts - 1 : unit_sel_max(u);
 	size_t stride = strlen(first) + 1;
 	bool same = true;
 
@@ -435,14 +512,17 @@ void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret)
 		*ret = (struct str){ .is_const = true, .cs = first, .cslen = strlen(first) };
 		return;
 	}
+	/* Thousands of long names would cost as much memory as the longest for each: cut as any string. */
+	if (stride > g->cg->opts->strsize)
+		stride = g->cg->opts->strsize;
 	stride = ROUND_UP(stride, 8);
 
 	char *tab = arena_new_arr(g->cg->a, char, (max + 1) * stride);
 
 	for (size_t i = 0; i < u->npts; i++)
-		strcpy(tab + u->pts[i]->e.sel_value * stride, name_of(u->pts[i]->probe, which));
+		strncpy(tab + gen_name_slot(u, i) * stride, name_of(u->pts[i]->probe, which), stride - 1);
 
-	vreg i = sel_index(g, max);
+	vreg i = gen_slot_index(g, max);
 	vreg d = gen_mapval(g, cg_map_rodata(g->cg), ro_string(g->cg, tab, (max + 1) * stride));
 
 	ir_alui(g->f, IRA_MUL, i, i, (int64_t)stride);

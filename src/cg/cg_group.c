@@ -9,6 +9,9 @@ struct point_ent {
 	struct cg_point pt;
 	size_t group;
 	bool ok;
+	const struct dstmt **ds; /* ENTRY_UPROBE: its clauses, in order */
+	size_t nds, ds_cap;
+	struct point_ent *next; /* ENTRY_UPROBE: in the order in which they were found */
 	UT_hash_handle hh;
 };
 struct group_ent {
@@ -26,11 +29,8 @@ static bool is_task_only(const struct entry *e)
 	       (!strcmp(e->target, "sys_enter") || !strcmp(e->target, "sys_exit"));
 }
 
-static size_t find_group(struct cg *c, const struct entry *e)
+static size_t find_group_key(struct cg *c, const struct entry *e, const char *key)
 {
-	char *key = arena_printf(c->a, "%d|%s|%llu|%llu|%d|%llu", e->kind, e->target ? e->target : "",
-				 (unsigned long long)e->period_ns, (unsigned long long)e->freq, e->cpu,
-				 (unsigned long long)e->instance);
 	struct group_ent *g;
 
 	HASH_FIND_STR(c->group_ents, key, g);
@@ -43,6 +43,18 @@ static size_t find_group(struct cg *c, const struct entry *e)
 	c->groups = cg_grow(c, c->groups, c->ngroups, &c->groups_cap, sizeof(*c->groups));
 	c->groups[c->ngroups] = (struct cg_group){ .task_only = is_task_only(e) };
 	return c->ngroups++;
+}
+
+static char *entry_key(struct cg *c, const struct entry *e)
+{
+	return arena_printf(c->a, "%d|%s|%llu|%llu|%d|%llu", e->kind, e->target ? e->target : "",
+			    (unsigned long long)e->period_ns, (unsigned long long)e->freq, e->cpu,
+			    (unsigned long long)e->instance);
+}
+
+static size_t find_group(struct cg *c, const struct entry *e)
+{
+	return find_group_key(c, e, entry_key(c, e));
 }
 
 /* The probe's entry, asked for once. NULL: it has none (reported). */
@@ -68,7 +80,7 @@ static struct point_ent *find_point(struct cg *c, const struct probe *p, struct 
 		return NULL;
 	}
 	pe->ok = true;
-	if (pe->pt.e.kind != ENTRY_NONE)
+	if (pe->pt.e.kind != ENTRY_NONE && pe->pt.e.kind != ENTRY_UPROBE)
 		pe->group = find_group(c, &pe->pt.e);
 	return pe;
 }
@@ -187,8 +199,68 @@ static bool shares_this(struct cg *c, const struct cg_group *grp)
 	return false;
 }
 
+/* Uprobes: who has the same clauses, and the same places of arguments, shares a program. So no program
+ * asks which of thousands of probes fires, and its clauses need no test. */
+static void note_uprobe(struct cg *c, const struct dstmt *ds, struct point_ent *pe,
+			struct point_ent ***tail)
+{
+	if (!pe->nds) {
+		**tail = pe;
+		*tail = &pe->next;
+	}
+	pe->ds = cg_grow(c, pe->ds, pe->nds, &pe->ds_cap, sizeof(*pe->ds));
+	pe->ds[pe->nds++] = ds;
+}
+
+static const char *uprobe_key(struct cg *c, const struct point_ent *pe)
+{
+	const struct entry *e = &pe->pt.e;
+	struct strb b = { 0 };
+	const char *key;
+
+	strb_printf(&b, "%s|%d%d|", entry_key(c, e), e->uprobe_multi, e->no_user_stack);
+	for (unsigned i = 0; i < e->nargs; i++) {
+		const struct arg_loc *l = &e->args[i];
+
+		strb_printf(&b, "%d,%u,%u,%d,%llx,%u,%u,%u;", l->kind, l->off, l->size, l->is_signed,
+			 (unsigned long long)l->value, l->index, l->scale, l->shift);
+	}
+	for (size_t i = 0; i < pe->nds; i++)
+		strb_printf(&b, "|%u", pe->ds[i]->epid);
+	key = arena_strdup(c->a, strb_str(&b));
+	strb_free(&b);
+	return key;
+}
+
+static int by_probe_id(const void *a, const void *b)
+{
+	const struct cg_point *x = *(struct cg_point *const *)a, *y = *(struct cg_point *const *)b;
+
+	return x->probe->id < y->probe->id ? -1 : x->probe->id > y->probe->id;
+}
+
+static void group_uprobes(struct cg *c, struct point_ent *first)
+{
+	for (struct point_ent *pe = first; pe; pe = pe->next) {
+		size_t at = find_group_key(c, &pe->pt.e, uprobe_key(c, pe)); /* may move groups */
+		struct cg_group *grp = &c->groups[at];
+
+		grp->by_cookie = true;
+		for (size_t i = 0; i < pe->nds; i++) {
+			if (i == grp->nunits)
+				new_unit(c, &grp->units, &grp->nunits, &grp->cap, pe->ds[i]);
+			unit_add(c, &grp->units[i], &pe->pt);
+		}
+	}
+	for (size_t i = 0; i < c->ngroups; i++)
+		for (size_t k = 0; c->groups[i].by_cookie && k < c->groups[i].nunits; k++)
+			qsort(c->groups[i].units[k].pts, c->groups[i].units[k].npts,
+			      sizeof(struct cg_point *), by_probe_id);
+}
+
 int cg_group_clauses(struct cg *c)
 {
+	struct point_ent *uprobes = NULL, **tail = &uprobes;
 	bool bad = false;
 
 	for (const struct dstmt *ds = c->p->stmts; ds; ds = ds->next)
@@ -202,9 +274,12 @@ int cg_group_clauses(struct cg *c)
 			if (pe->pt.e.kind == ENTRY_NONE)
 				unit_add(c, new_unit(c, &c->error_units, &c->nerror_units, &c->error_cap, ds),
 					 &pe->pt);
+			else if (pe->pt.e.kind == ENTRY_UPROBE)
+				note_uprobe(c, ds, pe, &tail);
 			else
 				add_to_group(c, ds, pe);
 		}
+	group_uprobes(c, uprobes);
 	for (size_t i = 0; i < c->ngroups; i++) {
 		c->groups[i].shares_this = shares_this(c, &c->groups[i]);
 		note_writers(c, c->groups[i].units, c->groups[i].nunits, c->groups[i].task_only);

@@ -93,6 +93,7 @@ struct cg_group {
 	struct cg_unit *units;
 	size_t nunits, cap;
 	bool shares_this; /* clauses of it use the same this-> variable */
+	bool by_cookie; /* uprobes: all units have the same points, in id order; the cookie tells them apart */
 	bool task_only; /* never interrupts another program on its CPU */
 };
 
@@ -140,6 +141,7 @@ enum cache_id {
 	CA_TLS,	      /* pointer to the task's thread-locals, or NULL */
 	CA_PROBE,     /* probe id */
 	CA_REGS,      /* pt_regs pointer of ARG_REGS */
+	CA_COOKIE,    /* bpf_get_attach_cookie() */
 	CA_COMM,      /* >= 0: the comm slot is filled */
 	CA_ARG0,      /* arg0 … arg9 */
 	CA_COUNT = CA_ARG0 + 10

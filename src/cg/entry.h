@@ -11,7 +11,8 @@ enum entry_kind {
 	ENTRY_TP_BTF,	  /* BPF_PROG_TYPE_TRACING, typed tracepoint; ctx: u64 args[] */
 	ENTRY_RAW_TP,	  /* raw tracepoint; ctx: u64 args[] */
 	ENTRY_PERF_EVENT, /* ctx: struct bpf_perf_event_data (pt_regs first) */
-	ENTRY_UPROBE,	  /* ctx: struct pt_regs */
+	ENTRY_UPROBE,	  /* ctx: struct pt_regs; probes with the same clauses and places of arguments
+			   * share a program, and the cookie tells them apart: see ENTRY_COOKIE */
 	ENTRY_NONE,	  /* no program of its own: ERROR clauses, called from faults */
 };
 
@@ -22,7 +23,8 @@ enum arg_loc_kind {
 			* pointer: direct load in typed programs, probe read else) */
 	ARG_CTX_REGS,  /* u64 at off in a pt_regs that is the ctx itself (perf event, uprobe) */
 	ARG_CONST,     /* the value */
-	ARG_USER_STACK,/* u64 at off from the user stack pointer of ARG_CTX_REGS: later */
+	ARG_USER_MEM,  /* in user memory at *(ctx + off) + *(ctx + index) * scale + value; 0 when it
+			* cannot be read */
 	ARG_PC_KERNEL, /* perf event: instruction pointer if the sample hit the kernel, else 0 */
 	ARG_PC_USER,   /* perf event: instruction pointer if the sample hit user code, else 0 */
 	ARG_DERIVED,   /* the probe's off-th derived argument (lang/probeinfo.h) */
@@ -34,7 +36,10 @@ struct arg_loc {
 	uint32_t off;
 	uint8_t size;	      /* bytes to load; 0 is 8 */
 	bool is_signed;
-	uint64_t value;	      /* ARG_CONST */
+	uint64_t value;	      /* ARG_CONST; ARG_USER_MEM: signed displacement */
+	uint16_t index;	      /* ARG_USER_MEM: of a further register in ctx; scale 0: none */
+	uint8_t scale;	      /* 1, 2, 4, 8 */
+	uint8_t shift;	      /* ARG_CTX_REGS: %ah and the like: bits to shift right first */
 };
 
 #define ENTRY_MAX_ARGS 32
@@ -42,7 +47,8 @@ struct arg_loc {
 struct entry {
 	enum entry_kind kind;
 	/* Probes whose kind, target, period_ns, cpu and instance are equal share one program. */
-	const char *target;    /* tracepoint name; "BEGIN"; uprobe: path */
+	const char *target;    /* tracepoint name; "BEGIN"; uprobe: "entry", "return" … */
+	bool uprobe_multi;     /* ENTRY_UPROBE: loaded for multi-uprobes */
 	struct tref btf_type;  /* ENTRY_TP_BTF: the btf_trace_… typedef (attach_btf_id) */
 	uint64_t period_ns;    /* ENTRY_PERF_EVENT: sampling period; or */
 	uint64_t freq;	       /* samples per second */
@@ -65,5 +71,7 @@ struct entry {
 	bool no_user_stack;    /* ustack() is not possible here: REC_USTACK_NONE */
 	bool is_return;	       /* for flowindent */
 };
+/* Cookie of a site of an ENTRY_UPROBE: which of img_prog.probes, and its id. */
+#define ENTRY_COOKIE(index, id) ((uint64_t)(index) << 32 | (id))
 #define ENTRY_MAX_SELECTOR 1024 /* system call numbers */
 #endif

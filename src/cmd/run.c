@@ -244,6 +244,42 @@ static int run_session(struct run *r)
 	return e < 0 ? EXIT_ERROR : status ? status : res.exit_status;
 }
 
+/* Does a description name probes inside of processes? */
+static bool wants_user_probes(const struct run *r)
+{
+	for (size_t i = 0; i < r->c->progs.n; i++)
+		for (const struct item *it = r->w.units[i]->items; it; it = it->next)
+			for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
+				if (registry_is_user(r->w.reg, &p->desc))
+					return true;
+	return false;
+}
+
+/* Lets commands run until their libraries are there to be probed, or as -x evaltime says. */
+static int advance_targets(struct run *r)
+{
+	static const struct {
+		const char *name;
+		enum target_point to;
+	} points[] = { { "exec", TARGET_EXEC }, { "preinit", TARGET_PREINIT },
+		       { "postinit", TARGET_POSTINIT }, { "main", TARGET_MAIN } };
+	enum target_point to = TARGET_EXEC;
+	struct err err = { 0 };
+
+	if (!r->c->opts.evaltime[0] && wants_user_probes(r))
+		to = TARGET_MAIN;
+	for (size_t i = 0; i < ARRAY_SIZE(points); i++)
+		if (!strcmp(points[i].name, r->c->opts.evaltime))
+			to = points[i].to;
+	for (size_t i = 0; i < r->ntargets; i++) {
+		int e = target_run_to(r->targets[i], r->w.sym, to, &err);
+
+		if (e < 0)
+			return fail_err("", e, &err, false);
+	}
+	return 0;
+}
+
 static int compile_and_run(struct run *r, long target)
 {
 	int e = workshop_compile(&r->w, r->c, target);
@@ -297,6 +333,8 @@ int cmd_dtrace(int argc, char **argv)
 		e = workshop_open(&r.w, &c, target);
 	if (e == 0)
 		e = workshop_parse(&r.w, &c, target);
+	if (e == 0)
+		e = advance_targets(&r);
 	if (e == 0)
 		e = c.list ? list_probes(&r) : compile_and_run(&r, target);
 	run_done(&r);

@@ -53,9 +53,15 @@ static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 	return true;
 }
 
-static void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why)
+static void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why,
+			const char *tag)
 {
 	unsigned i;
+
+	if (tag && why) {
+		diag_error(c->d, pd->at, tag, "%s", why);
+		return;
+	}
 
 	if (pd->desc.id)
 		diag_error(c->d, pd->at, D_PDESC_INVAL,
@@ -109,7 +115,7 @@ bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *
 	if (!s->probes.n) {
 		*ret_zero = c->env->zdefs || (c->env->opts && c->env->opts->zdefs);
 		if (!*ret_zero)
-			report_zero(c, pd, why);
+			report_zero(c, pd, why, s->probes.tag);
 		return *ret_zero;
 	}
 	for (i = 0; i < s->probes.n; i++)

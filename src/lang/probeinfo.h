@@ -60,6 +60,7 @@ struct probe {
 struct probe_list {
 	struct probe **v;
 	size_t n;
+	const char *tag; /* of the error that *why words, when nothing matches for that reason; or NULL */
 };
 
 /* How the compiler asks for probes. ctx is the caller's. All results live in the given arena. */

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* enum bpf_attach_type BPF_TRACE_UPROBE_MULTI of Linux 6.6, which Debian's header lacks. */
+#define BPFSYS_UPROBE_MULTI 48
 #define BPFSYS_PTR(p) ((uint64_t)(uintptr_t)(p))
 
 /* bpf(cmd, attr, size); -EAGAIN (a signal during verification) is tried again, and where the kernel

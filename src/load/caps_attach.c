@@ -307,3 +307,17 @@ bool caps_try_kprobe(char *reason, size_t size)
 
 	return explain(&a, cap_try_kprobe(&a), "CONFIG_KPROBES", reason, size);
 }
+
+bool caps_try_uprobe(char *reason, size_t size)
+{
+	struct attempt a = {0};
+
+	return explain(&a, cap_try_uprobe(&a), "CONFIG_UPROBE_EVENTS", reason, size);
+}
+
+bool caps_try_uprobe_multi(char *reason, size_t size)
+{
+	struct attempt a = {0};
+
+	return explain(&a, cap_try_uprobe_multi(&a), "CONFIG_UPROBE_EVENTS", reason, size);
+}

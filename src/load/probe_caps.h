@@ -31,4 +31,6 @@ int caps_report(struct typesrc *ts, struct arena *a, struct caps_row **ret, size
 /* Single attempts for who must explain a refusal: true, or false with the reason. ts may be NULL. */
 bool caps_try_fentry(struct typesrc *ts, char *reason, size_t size);
 bool caps_try_kprobe(char *reason, size_t size);
+bool caps_try_uprobe(char *reason, size_t size);
+bool caps_try_uprobe_multi(char *reason, size_t size);
 #endif

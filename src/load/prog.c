@@ -126,7 +126,7 @@ static int submit(struct loaded *l, const struct img_prog *p, const struct bpf_i
 
 	memset(&a, 0, sizeof(a));
 	a.prog_type = kinds[p->entry.kind].type;
-	a.expected_attach_type = kinds[p->entry.kind].attach;
+	a.expected_attach_type = p->entry.uprobe_multi ? BPFSYS_UPROBE_MULTI : kinds[p->entry.kind].attach;
 	a.insns = BPFSYS_PTR(insns);
 	a.insn_cnt = p->ninsns;
 	a.license = BPFSYS_PTR(license);

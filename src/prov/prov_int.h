@@ -23,10 +23,12 @@ enum {
 	PROV_ID_SDT = 30000,	 PROV_N_SDT = 35000,
 	PROV_ID_RAWTP = 65000,	 PROV_N_RAWTP = 35000,
 	PROV_ID_PROFILE = 100000, PROV_N_PROFILE = 800000,
+	/* Of processes: given out in order of appearance. Only those of many are longer than the column. */
+	PROV_ID_PID = 900000,	 PROV_N_PID = 16000000,
 };
 
 extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp,
-	prov_profile, prov_proc;
+	prov_profile, prov_proc, prov_pid;
 
 struct tptab;
 struct tp_found;
@@ -38,6 +40,7 @@ struct prov_cache {
 	struct tptab *tps;	  /* tptab.c: all, once they were asked for */
 	struct tp_found *found;	  /* tptab.c: single ones */
 	struct dyn_timer *timers; /* prov_profile.c */
+	struct prov_procs *procs; /* uproc.c: the processes that were asked for, and their probes */
 };
 
 /* Glob of DTrace: * ? [set] [!set] \x. An absent or empty pattern matches everything. */

@@ -21,6 +21,7 @@ struct prov_env {
 
 struct provider {
 	const char *name; /* "syscall" */
+	bool of_processes; /* its probes have provider names of their own (pid123): asked for any given one */
 	uint32_t id_base, id_count; /* its range of probe ids: fixed, so ids are stable within a boot */
 	/* Adds all probes that match d (exact names are looked up, not listed). */
 	int (*match)(struct prov_env *env, struct arena *a, const struct pdesc *d,
@@ -29,9 +30,10 @@ struct provider {
 	int (*args)(struct prov_env *env, struct arena *a, struct probe *p);
 	int (*entry)(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
 		     const char **why);
-	/* NULL: attached by the common code for entry.kind (load/link.h). */
-	int (*attach)(struct prov_env *env, const struct entry *e, int prog_fd, struct link **ret,
-		      struct err *err);
+	/* NULL: attached by the common code for entry.kind (load/link.h). probes: all that the program serves,
+	 * in id order. 0 with words in err: attached, but the user should know that. */
+	int (*attach)(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,
+		      const struct entry *e, int prog_fd, struct link **ret, struct err *err);
 };
 
 /* The registry: all providers as one probe source for the compiler. Lazy: a description that only BEGIN,
@@ -42,11 +44,14 @@ int registry_new(struct typesrc *ts, const struct caps *caps, int64_t target, st
 void registry_free(struct registry *r);
 /* For compile_env.probes; lives with r. Matching also fills probe.provider. */
 const struct probe_source *registry_source(struct registry *r);
+/* May the description name probes inside of processes: a provider's name that none of the others has? */
+bool registry_is_user(struct registry *r, const struct pdesc *d);
 /* For cg_env.entry (ctx is the registry). */
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why);
-/* Attaches a loaded program at its entry; *ret is freed by link_free(). */
-int registry_attach(struct registry *r, const struct probe *first, const struct entry *e, int prog_fd,
-		    struct link **ret, struct err *err);
+/* Attaches a loaded program that serves these probes (at least one, in id order) at its entry; *ret is
+ * freed by link_free(). 0 with words in err is a warning. */
+int registry_attach(struct registry *r, const struct probe *const *probes, uint32_t nprobes,
+		    const struct entry *e, int prog_fd, struct link **ret, struct err *err);
 /* Providers in listing order, for `dwell features` and tests. */
 const struct provider *const *registry_providers(size_t *n);
 #endif

@@ -6,12 +6,14 @@
 #include "base/cleanup.h"
 #include "load/tracefs.h"
 #include "prov/prov_int.h"
+#include "prov/uproc.h"
 
 #define CACHE_LIMIT ((size_t)256 << 20) /* the table of tracepoints takes less than 1 MiB */
 
 /* In the order of their ids, so that lists of probes are in id order. */
 static const struct provider *const providers[] = {
 	&prov_dtrace, &prov_sched, &prov_syscall, &prov_proc, &prov_sdt, &prov_rawtp, &prov_profile,
+	&prov_pid,
 };
 
 struct registry {
@@ -87,7 +89,9 @@ static int registry_match(void *ctx, struct arena *a, const struct pdesc *d, str
 		const struct provider *pv = providers[i];
 		size_t before = out.n;
 
-		if (!prov_glob(d->prov, pv->name) || (pv != &prov_dtrace && only_dtrace(d)))
+		if (pv->of_processes ? !d->prov : !prov_glob(d->prov, pv->name))
+			continue;
+		if (pv != &prov_dtrace && only_dtrace(d))
 			continue;
 		e = pv->match(&r->env, a, d, &out, &reason);
 		own(&out, before, pv);
@@ -135,6 +139,7 @@ void registry_free(struct registry *r)
 		return;
 	if (r->env.tracefs_fd >= 0)
 		close(r->env.tracefs_fd);
+	uproc_done(&r->cache);
 	arena_free(r->cache.arena);
 	free(r);
 }
@@ -152,12 +157,23 @@ int registry_entry(void *registry, const struct probe *p, struct entry *ret, con
 	return pv->entry(&r->env, r->cache.arena, p, ret, why);
 }
 
-int registry_attach(struct registry *r, const struct probe *first, const struct entry *e, int prog_fd,
-		    struct link **ret, struct err *err)
+int registry_attach(struct registry *r, const struct probe *const *probes, uint32_t nprobes,
+		    const struct entry *e, int prog_fd, struct link **ret, struct err *err)
 {
-	const struct provider *pv = first->provider;
+	const struct provider *pv = probes[0]->provider;
 
 	if (pv->attach)
-		return pv->attach(&r->env, e, prog_fd, ret, err);
+		return pv->attach(&r->env, probes, nprobes, e, prog_fd, ret, err);
 	return link_attach(e, prog_fd, ret, err);
+}
+
+bool registry_is_user(struct registry *r, const struct pdesc *d)
+{
+	(void)r;
+	if (!d->prov || d->id)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)
+		if (!providers[i]->of_processes && prov_glob(d->prov, providers[i]->name))
+			return false;
+	return true;
 }

@@ -16,8 +16,6 @@ static const struct missing {
 	{"fbt", "provider fbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints", NEEDS_FBT},
 	{"rawfbt", "provider rawfbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints",
 	 NEEDS_FBT},
-	{"pid[0-9$]*", "provider pid is not in dwell yet; profile-n with ustack() shows user functions",
-	 NEEDS_NOTHING},
 	{"io", "provider io is not in dwell yet; sdt:block::block_rq_issue and block_rq_complete "
 	       "see the same requests", NEEDS_NOTHING},
 	{"lockstat", "provider lockstat is not in dwell yet; sdt:lock::contention_begin and "

@@ -209,13 +209,20 @@ static int attach_all(struct session *s)
 			continue;
 		if (e.kind == ENTRY_PERF_EVENT && s->c.prog->opts->cpu >= 0)
 			e.cpu = (int)s->c.prog->opts->cpu;
-		r = registry_attach(s->c.reg, first, &e, s->l->progs[i], &s->links[i], s->err);
+		r = registry_attach(s->c.reg, (const struct probe *const *)p->probes, p->nprobes, &e,
+				    s->l->progs[i], &s->links[i], s->err);
 		if (r < 0) {
 			err_prefix(s->err, "cannot enable %s:%s:%s:%s: ", first->prov, first->mod,
 				   first->func, first->name);
 			return r;
 		}
 		s->nlinks++;
+		if (s->err->msg[0]) {
+			r = session_note(s, "%s", s->err->msg);
+			s->err->msg[0] = '\0';
+			if (r < 0)
+				return r;
+		}
 	}
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* -c and -p. A command is traced with ptrace up to its exec only: so it exists, under its own name, before
  * the D program is compiled, and nothing of the start is seen by the probes. */
-#include "run/target.h"
+#include "run/target_int.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,14 +13,6 @@
 #include <sys/wait.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
-
-struct target {
-	pid_t pid;
-	int fd;	      /* pidfd */
-	bool child;   /* -c */
-	bool stopped; /* -c, until target_go() */
-	bool ended;
-};
 
 /* Words of a command line: DTrace splits at white space and knows no quotes. */
 static const char white[] = "\f\n\r\t\v ";

@@ -13,6 +13,16 @@ struct target;
 int target_command(const char *command, struct target **ret, struct err *err);
 /* -p: -ESRCH with a message when there is no such process. */
 int target_process(pid_t pid, struct target **ret, struct err *err);
+/* How far a command is let run before the D program is compiled (-x evaltime). */
+enum target_point {
+	TARGET_EXEC,	 /* not at all */
+	TARGET_PREINIT,	 /* its libraries are mapped */
+	TARGET_POSTINIT, /* … and initialised: at the program's entry */
+	TARGET_MAIN,	 /* at main(), or at the entry of a program without symbols */
+};
+struct sym;
+/* Runs it there. Nothing for -p. Once, before target_go(). -ECHILD: it has ended on the way. */
+int target_run_to(struct target *t, struct sym *sym, enum target_point to, struct err *err);
 pid_t target_pid(const struct target *t); /* $target, in dwell's pid namespace */
 /* Lets a command run; nothing for -p. Once, after everything is attached. */
 int target_go(struct target *t, struct err *err);

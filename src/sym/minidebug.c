@@ -61,13 +61,12 @@ int minidebug_unpack(const void *in, size_t n, size_t max, uint8_t **ret, size_t
 	return 0;
 }
 
-int minidebug_load(const struct elf *e, struct symtab *t)
+int minidebug_open(const struct elf *e, struct minidebug *ret)
 {
 	const Elf64_Shdr *sh = elf_section(e, ".gnu_debugdata");
 	_cleanup_free_ char *packed = NULL;
 	_cleanup_free_ uint8_t *image = NULL;
 	size_t npacked, nimage;
-	struct elf in;
 
 	if (!sh)
 		return -ENOENT;
@@ -76,10 +75,28 @@ int minidebug_load(const struct elf *e, struct symtab *t)
 	if (r == 0)
 		r = minidebug_unpack(packed, npacked, MINIDEBUG_MAX, &image, &nimage);
 	if (r == 0)
-		r = elf_open(&in, (struct elf_src){.fd = -1, .mem = image, .size = nimage});
+		r = elf_open(&ret->elf, (struct elf_src){.fd = -1, .mem = image, .size = nimage});
 	if (r < 0)
 		return r;
-	r = elfsym_load(&in, SHT_SYMTAB, t);
-	elf_close(&in);
+	ret->image = take_ptr(image);
+	return 0;
+}
+
+void minidebug_close(struct minidebug *m)
+{
+	elf_close(&m->elf);
+	free(m->image);
+	m->image = NULL;
+}
+
+int minidebug_load(const struct elf *e, struct symtab *t)
+{
+	struct minidebug m;
+	int r = minidebug_open(e, &m);
+
+	if (r < 0)
+		return r;
+	r = elfsym_load(&m.elf, SHT_SYMTAB, t);
+	minidebug_close(&m);
 	return r;
 }

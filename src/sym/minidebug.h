@@ -11,6 +11,13 @@
 
 /* Adds the symbols. 0, -ENOENT when there are none, -EFBIG over the limits, -EBADMSG for bad xz. */
 int minidebug_load(const struct elf *e, struct symtab *t);
+/* The packed file itself. Errors as above; the caller calls minidebug_close(). */
+struct minidebug {
+	struct elf elf;
+	uint8_t *image;
+};
+int minidebug_open(const struct elf *e, struct minidebug *ret);
+void minidebug_close(struct minidebug *m);
 /* Unpacks xz; *ret is malloc'ed. Errors as above. */
 int minidebug_unpack(const void *in, size_t n, size_t max, uint8_t **ret, size_t *ret_n);
 #endif

@@ -53,7 +53,7 @@ static int fuzz_match(void *ctx, struct arena *a, const struct pdesc *d, struct 
 
 	(void)ctx;
 	(void)why;
-	*ret = (struct probe_list){ arena_new_arr(a, struct probe *, ARRAY_SIZE(fixed)), 0 };
+	*ret = (struct probe_list){ arena_new_arr(a, struct probe *, ARRAY_SIZE(fixed)), 0, NULL };
 	for (i = 0; i < ARRAY_SIZE(fixed); i++) {
 		struct probe *p = make_probe(a, i);
 

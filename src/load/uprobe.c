@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Uprobes. libbpf 1.1 has no multi-uprobes, and a descriptor for each probe of thousands is slow: the
+ * link is made by the system call itself. Source: <linux/bpf.h> of Linux 6.6 and newer; kernel commit
+ * 89ae89f53d20 "bpf: Add multi uprobe link". */
+#include "load/uprobe.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "load/bpf_sys.h"
+
+#define KERNEL_ENOTSUPP	   524 /* the kernel's own number, for instructions that it cannot move */
+#define UPROBE_MAX_PER_LINK (1u << 20) /* Source: MAX_UPROBE_MULTI_CNT, kernel/trace/bpf_trace.c */
+#define PERF_RET_BIT	   1ull /* of attr.config, see /sys/bus/event_source/devices/uprobe/format */
+#define PERF_REF_CTR_SHIFT 32
+
+/* union bpf_attr's link_create part, newer than Debian's header. */
+struct link_create {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	union {
+		struct {
+			uint64_t path, offsets, ref_ctr_offsets, cookies;
+			uint32_t cnt, flags, pid;
+		} multi;
+		struct {
+			uint64_t cookie;
+		} perf;
+	};
+};
+#define MULTI_RETURN 1u
+
+static int create(const struct link_create *l)
+{
+	union bpf_attr attr;
+
+	_Static_assert(sizeof(*l) <= sizeof(attr), "fits into the kernel's structure");
+	memset(&attr, 0, sizeof(attr));
+	memcpy(&attr, l, sizeof(*l));
+	return bpfsys(BPF_LINK_CREATE, &attr, sizeof(attr));
+}
+
+static int open_multi(const struct uprobe_place *p, const struct uprobe_site *v, size_t n, int prog_fd)
+{
+	_cleanup_free_ uint64_t *a = malloc(3 * n * sizeof(*a));
+	struct link_create l = {.prog_fd = (uint32_t)prog_fd, .attach_type = BPFSYS_UPROBE_MULTI};
+	bool counters = false;
+
+	if (!a)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		a[i] = v[i].off;
+		a[n + i] = v[i].cookie;
+		a[2 * n + i] = v[i].ref_ctr;
+		counters |= v[i].ref_ctr != 0;
+	}
+	l.multi.path = BPFSYS_PTR(p->path);
+	l.multi.offsets = BPFSYS_PTR(a);
+	l.multi.cookies = BPFSYS_PTR(a + n);
+	l.multi.ref_ctr_offsets = counters ? BPFSYS_PTR(a + 2 * n) : 0;
+	l.multi.cnt = (uint32_t)n;
+	l.multi.flags = p->ret ? MULTI_RETURN : 0;
+	l.multi.pid = (uint32_t)p->pid;
+	return create(&l);
+}
+
+/* The number of the kernel's uprobe events; they have one since 4.17. */
+static int pmu_type(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int type;
+
+	return f && fscanf(f, "%d", &type) == 1 ? type : -ENODEV;
+}
+
+/* A link on a perf event of its own, which lives as long as the link. */
+static int open_single(const struct uprobe_place *p, const struct uprobe_site *v, int prog_fd)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr)};
+	struct link_create l = {.prog_fd = (uint32_t)prog_fd, .attach_type = BPF_PERF_EVENT};
+	_cleanup_close_ int fd = -1;
+	int type = pmu_type();
+
+	if (type < 0)
+		return type;
+	attr.type = (uint32_t)type;
+	attr.uprobe_path = BPFSYS_PTR(p->path);
+	attr.probe_offset = v->off;
+	attr.config = (p->ret ? PERF_RET_BIT : 0) | v->ref_ctr << PERF_REF_CTR_SHIFT;
+	fd = (int)syscall(SYS_perf_event_open, &attr, p->pid ? p->pid : -1, p->pid ? -1 : 0, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	l.target_fd = (uint32_t)fd;
+	l.perf.cookie = v->cookie;
+	return create(&l);
+}
+
+static bool is_refusal(int r)
+{
+	return r == -EINVAL || r == -EOPNOTSUPP || r == -KERNEL_ENOTSUPP || r == -EIO || r == -EEXIST;
+}
+
+/* Halves what is refused until the culprits are alone; each failure costs the kernel a grace period. */
+static int attach_some(const struct uprobe_place *p, const struct uprobe_site *v, size_t n, int prog_fd,
+		       bool all_or_none, struct uprobe_fds *ret)
+{
+	size_t half = n / 2;
+	int r = n > UPROBE_MAX_PER_LINK ? -EINVAL
+		: p->multi		? open_multi(p, v, n, prog_fd)
+		: n == 1		? open_single(p, v, prog_fd)
+					: -EINVAL;
+
+	if (r >= 0) {
+		int fd = r;
+
+		r = vec_try_push(&ret->fds, fd);
+		if (r < 0)
+			close(fd);
+		ret->attached += n;
+		return r;
+	}
+	if (!is_refusal(r))
+		return r;
+	if (n == 1 || all_or_none) {
+		if (!ret->refused) {
+			ret->refusal = r;
+			ret->refused_cookie = v->cookie;
+		}
+		ret->refused += n;
+		return 0;
+	}
+	r = attach_some(p, v, half, prog_fd, false, ret);
+	return r < 0 ? r : attach_some(p, v + half, n - half, prog_fd, false, ret);
+}
+
+/* Instructions that kernels are known to refuse. They are tried apart from the others, each kind with one
+ * call: if it is refused, all of it is left out. Source: arch/x86/kernel/uprobes.c, is_prefix_bad() and
+ * the tables of good opcodes; Intel SDM volume 2, chapter 2. */
+enum suspect { SUSPECT_NO, SUSPECT_LOCK, SUSPECT_VEX, SUSPECT_EVEX, SUSPECT_XBEGIN, SUSPECT_KINDS };
+#define LOOK_BYTES 8
+
+static enum suspect suspect_kind(const uint8_t *b)
+{
+#if defined(__x86_64__)
+	unsigned i = 0;
+
+	while (i < LOOK_BYTES - 2 && (memchr("\x66\xf2\xf3\x2e\x36\x3e\x26\x64\x65", b[i], 9)))
+		i++;
+	if (b[i] == 0xf0)
+		return SUSPECT_LOCK;
+	if (b[i] == 0xc4 || b[i] == 0xc5)
+		return SUSPECT_VEX;
+	if (b[i] == 0x62)
+		return SUSPECT_EVEX;
+	if ((b[i] == 0xc7 || b[i] == 0xc6) && b[i + 1] == 0xf8)
+		return SUSPECT_XBEGIN;
+#else
+	(void)b;
+#endif
+	return SUSPECT_NO;
+}
+
+/* A copy of the sites, those of kind k at [at[k], at[k + 1]). Malloc'ed. */
+static struct uprobe_site *sort_suspects(const char *path, const struct uprobe_site *v, size_t n, size_t *at)
+{
+	_cleanup_close_ int fd = n > 1 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct uprobe_site *s = malloc((n + 1) * sizeof(*s));
+	_cleanup_free_ uint8_t *kinds = calloc(n + 1, 1);
+	uint8_t b[LOOK_BYTES] = {0};
+	size_t k = 0;
+
+	if (!s || !kinds) {
+		free(s);
+		return NULL;
+	}
+	for (size_t i = 0; i < n && fd >= 0; i++)
+		if (pread(fd, b, sizeof(b), (off_t)v[i].off) == (ssize_t)sizeof(b))
+			kinds[i] = (uint8_t)suspect_kind(b);
+	for (unsigned kind = 0; kind < SUSPECT_KINDS; kind++) {
+		for (size_t i = 0; i < n; i++)
+			if (kinds[i] == kind)
+				s[k++] = v[i];
+		at[kind + 1] = k;
+	}
+	return s;
+}
+
+int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, size_t n, int prog_fd,
+		  struct uprobe_fds *ret, struct err *err)
+{
+	size_t at[SUSPECT_KINDS + 1] = {0};
+	_cleanup_free_ struct uprobe_site *s = sort_suspects(p->path, v, n, at);
+	int r = s ? 0 : -ENOMEM;
+
+	for (unsigned k = 0; k < SUSPECT_KINDS && r == 0; k++)
+		if (at[k + 1] > at[k])
+			r = attach_some(p, s + at[k], at[k + 1] - at[k], prog_fd, p->multi && k > 0, ret);
+	if (r == -ESRCH)
+		return err_set(err, r, "process %d is gone", p->pid);
+	if (r < 0)
+		return err_set(err, r, "cannot attach to %s: %s", p->path, strerror(-r));
+	return 0;
+}

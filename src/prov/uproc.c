@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes with probes: their files and functions, looked at once; one probe for each place; and
+ * attaching programs to thousands of places with one call per file. */
+#include "prov/uproc.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "load/probe_caps.h"
+#include "load/uprobe.h"
+
+struct point_key {
+	const struct uobj *obj;
+	uint64_t off, ref_ctr;
+	uint64_t kind;
+};
+
+struct point_ent {
+	struct point_key key;
+	struct upoint at;
+	struct probe probe;
+	UT_hash_handle hh;
+};
+
+/* The session's; in the cache's arena but for the hash. */
+struct prov_procs {
+	struct uproc *first;
+	struct point_ent *points;
+	struct point_ent **by_id; /* arena, power-of-two growth */
+	uint32_t n;
+	bool caps_known, multi, warned;
+	int caps_error;
+	char reason[CAPS_REASON_MAX];
+};
+
+static struct prov_procs *procs(struct prov_env *env)
+{
+	struct prov_cache *pc = env->cache;
+
+	if (!pc->procs)
+		pc->procs = arena_new_obj(pc->arena, struct prov_procs);
+	return pc->procs;
+}
+
+void uproc_done(struct prov_cache *pc)
+{
+	if (pc->procs)
+		HASH_CLEAR(hh, pc->procs->points);
+}
+
+int uproc_get(struct prov_env *env, int pid, struct uproc **ret, struct err *err)
+{
+	struct prov_procs *ps = procs(env);
+	struct arena *a = env->cache->arena;
+	struct uobj *objs;
+	struct uproc *p;
+	size_t n;
+	int r;
+
+	for (p = ps->first; p; p = p->next) {
+		if (p->pid == pid) {
+			*ret = p;
+			return 0;
+		}
+	}
+	r = uobj_list(a, pid, &objs, &n, err);
+	if (r < 0)
+		return r;
+	p = arena_new_obj(a, struct uproc);
+	p->pid = pid;
+	p->prov = arena_printf(a, "pid%d", pid);
+	p->objs = arena_new_arr(a, struct uproc_obj, n + 1);
+	p->nobjs = n;
+	for (size_t i = 0; i < n; i++)
+		p->objs[i].o = &objs[i];
+	p->next = ps->first;
+	ps->first = p;
+	*ret = p;
+	return 0;
+}
+
+const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, struct uproc_obj *o)
+{
+	if (!o->funcs_tried) {
+		o->funcs_tried = true;
+		o->funcs_error = uobj_funcs(env->cache->arena, o->o, p->pid, &o->funcs);
+	}
+	return o->funcs_error < 0 ? NULL : o->funcs;
+}
+
+static void remember(struct prov_env *env, struct prov_procs *ps, struct point_ent *pe)
+{
+	if ((ps->n & (ps->n - 1)) == 0) {
+		struct point_ent **v = arena_new_arr(env->cache->arena, struct point_ent *,
+						     ps->n ? ps->n * 2 : 1);
+
+		if (ps->n)
+			memcpy(v, ps->by_id, ps->n * sizeof(*v));
+		ps->by_id = v;
+	}
+	ps->by_id[ps->n++] = pe;
+	HASH_ADD(hh, ps->points, key, sizeof(pe->key), pe);
+}
+
+struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct upoint *at,
+			  const char *prov, const char *func, const char *name)
+{
+	struct prov_procs *ps = procs(env);
+	struct point_key key = {.obj = at->obj, .off = at->off, .ref_ctr = at->ref_ctr, .kind = at->kind};
+	struct point_ent *pe;
+
+	HASH_FIND(hh, ps->points, &key, sizeof(key), pe);
+	if (!pe) {
+		if (ps->n >= PROV_N_PID)
+			return NULL;
+		pe = arena_new_obj(env->cache->arena, struct point_ent);
+		pe->key = key;
+		pe->at = *at;
+		pe->probe = (struct probe){
+			.id = PROV_ID_PID + ps->n,
+			.prov = prov,
+			.mod = at->obj->name,
+			.func = func,
+			.name = name,
+			.priv = &pe->at,
+		};
+		remember(env, ps, pe);
+	}
+	struct probe *p = arena_new_obj(a, struct probe);
+
+	*p = pe->probe;
+	return p;
+}
+
+int uproc_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret)
+{
+	struct prov_procs *ps = procs(env);
+
+	if (id - PROV_ID_PID >= ps->n)
+		return -ENOENT;
+	*ret = arena_new_obj(a, struct probe);
+	**ret = ps->by_id[id - PROV_ID_PID]->probe;
+	return 0;
+}
+
+int uproc_caps(struct prov_env *env, bool *ret_multi, const char **why)
+{
+	struct prov_procs *ps = procs(env);
+
+	if (!ps->caps_known) {
+		ps->caps_known = true;
+		ps->multi = caps_try_uprobe_multi(ps->reason, sizeof(ps->reason));
+		if (!ps->multi && !caps_try_uprobe(ps->reason, sizeof(ps->reason)))
+			ps->caps_error = -EOPNOTSUPP;
+	}
+	*ret_multi = ps->multi;
+	if (ps->caps_error)
+		*why = ps->reason;
+	return ps->caps_error;
+}
+
+/* -- attaching -- */
+
+static const struct upoint *point_of(const struct probe *p)
+{
+	return p->priv;
+}
+
+static bool same_place(const struct upoint *a, const struct upoint *b)
+{
+	return a->obj == b->obj && a->proc == b->proc;
+}
+
+/* All probes of the program from index `from` on that are in the same file. */
+static int attach_file(const struct probe *const *probes, uint32_t n, uint32_t from, bool *done,
+		       const struct entry *e, int prog_fd, struct uprobe_fds *fds, struct err *err)
+{
+	const struct upoint *first = point_of(probes[from]);
+	_cleanup_free_ struct uprobe_site *v = malloc((n - from) * sizeof(*v));
+	struct uprobe_place place = {
+		.path = first->obj->attach,
+		.pid = first->proc->pid,
+		.ret = first->kind == UP_RETURN,
+		.multi = e->uprobe_multi,
+	};
+	size_t k = 0;
+
+	if (!v)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (uint32_t i = from; i < n; i++) {
+		const struct upoint *p = point_of(probes[i]);
+
+		if (done[i] || !same_place(p, first))
+			continue;
+		done[i] = true;
+		v[k++] = (struct uprobe_site){p->off, p->ref_ctr, ENTRY_COOKIE(i, probes[i]->id)};
+	}
+	return uprobe_attach(&place, v, k, prog_fd, fds, err);
+}
+
+/* What the user should know of a success. */
+static void remark(struct prov_procs *ps, const struct uprobe_fds *f, const struct entry *e,
+		   const struct probe *const *probes, uint32_t n, struct err *err)
+{
+	if (f->refused) {
+		const struct probe *p = probes[f->refused_cookie >> 32];
+
+		err_set(err, 0, "%zu of %u probes cannot be enabled, the kernel refuses their instructions: "
+			"%s:%s:%s:%s …", f->refused, n, p->prov, p->mod, p->func, p->name);
+	} else if (!e->uprobe_multi && n >= UPROBE_SLOW_FROM && !ps->warned) {
+		ps->warned = true;
+		err_set(err, 0, "%u probes in processes are attached one at a time: detaching will take long (%s)",
+			n, ps->reason);
+	}
+}
+
+int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,
+		 const struct entry *e, int prog_fd, struct link **ret, struct err *err)
+{
+	_cleanup_free_ bool *done = calloc(nprobes, sizeof(*done));
+	struct uprobe_fds f = {0};
+	int r = done ? 0 : err_set(err, -ENOMEM, "out of memory");
+
+	for (uint32_t i = 0; i < nprobes && r == 0; i++)
+		if (!done[i])
+			r = attach_file(probes, nprobes, i, done, e, prog_fd, &f, err);
+	if (r == 0 && !f.attached)
+		r = err_set(err, f.refusal, "the kernel refuses to probe this instruction");
+	if (r == 0)
+		r = link_from_fds(f.fds.v, f.fds.n, ret);
+	if (r == 0)
+		remark(procs(env), &f, e, probes, nprobes, err);
+	for (size_t i = 0; i < f.fds.n && r < 0; i++)
+		close(f.fds.v[i]);
+	vec_free(&f.fds);
+	return r;
+}

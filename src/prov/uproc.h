@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the providers of processes share (pid, USDT): the processes that descriptions name, their files,
+ * and the probes in them. Private to src/prov. */
+#ifndef DWELL_PROV_UPROC_H
+#define DWELL_PROV_UPROC_H
+#include "prov/prov_int.h"
+#include "sym/uobj.h"
+
+struct uproc_obj { /* a file of a process */
+	const struct uobj *o;
+	struct ufuncs *funcs; /* once asked for */
+	int funcs_error;
+	bool funcs_tried;
+};
+
+struct uproc {
+	int pid;
+	const char *prov; /* "pid123" */
+	struct uproc_obj *objs;
+	size_t nobjs;
+	struct uproc *next;
+};
+
+enum upoint_kind { UP_ENTRY, UP_RETURN, UP_OFFSET };
+
+/* probe.priv of these providers: where the probe is. */
+struct upoint {
+	enum upoint_kind kind;
+	const struct uproc *proc;
+	const struct uobj *obj;
+	uint16_t machine;
+	uint64_t off;	  /* in the file */
+	uint64_t ref_ctr; /* in the file: counter to be raised, or 0 */
+};
+
+/* The process; its files are listed at the first call. 0, or -ESRCH, -EACCES … with words in err. */
+int uproc_get(struct prov_env *env, int pid, struct uproc **ret, struct err *err);
+/* Its functions, NULL when the file cannot be read. */
+const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, struct uproc_obj *o);
+/* The probe at this point: the one that was made before, or a new one. Texts are kept, not copied. */
+struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct upoint *at,
+			  const char *prov, const char *func, const char *name);
+int uproc_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret);
+/* How uprobes are attached here: multi or not; -EOPNOTSUPP with the reason. */
+int uproc_caps(struct prov_env *env, bool *ret_multi, const char **why);
+/* provider.attach of all of them. */
+int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,
+		 const struct entry *e, int prog_fd, struct link **ret, struct err *err);
+/* Frees the index of probes. */
+void uproc_done(struct prov_cache *pc);
+
+/* ---- uregs.c: where arguments are ---- */
+/* Places of the arguments of a function at its entry, and of its value where it returns. */
+void uregs_entry(uint16_t machine, struct entry *e);
+void uregs_return(uint16_t machine, struct entry *e);
+#endif
