@@ -169,7 +169,7 @@ vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf)
 	case BI_GID:	      return uid_gid(g, true);
 	case BI_TIMESTAMP:    return gen_ts(g);
 	case BI_WALLTIMESTAMP: return gen_wall(g);
-	case BI_VTIMESTAMP:   return gen_task_field(g, "se.sum_exec_runtime");
+	case BI_VTIMESTAMP:   return gen_vtimestamp(g);
 	case BI_CPU:	      return gen_cpu(g);
 	case BI_CURTHREAD:    return gen_curthread(g, btf);
 	case BI_EPID:	      return ir_imm(g->f, g->ds->epid);
@@ -208,10 +208,26 @@ void gen_comm_to(struct gen *g, struct mem dst)
 	ir_call(g->f, VREG_NONE, BPF_FUNC_get_current_comm, IR_ARGS(p, n));
 }
 
+/* What is in no container is in the global zone. */
+static void gen_zone(struct gen *g, struct mem m)
+{
+	static const char name[8] = "global";
+	irlabel out = ir_label(g->f);
+	vreg c = ir_new(g->f);
+	uint64_t word;
+
+	gen_ld(g, c, m, 1, false);
+	ir_jcci(g->f, IRC_NE, c, 0, out);
+	memcpy(&word, name, sizeof(word));
+	gen_st(g, m, 8, ir_imm(g->f, word));
+	ir_place(g->f, out);
+}
+
 void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret)
 {
 	switch (n->builtin->id) {
 	case BI_EXECNAME:
+	case BI_THREADNAME:
 		if (g->cache.v[CA_COMM] < 0) {
 			gen_comm_to(g, mem_slot(g->comm, 0));
 			g->cache.v[CA_COMM] = 0;
@@ -231,7 +247,10 @@ void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret)
 		gen_task_path(g, "root", ret);
 		break;
 	case BI_CONTAINER:
+	case BI_ZONENAME:
 		gen_container(g, ret);
+		if (n->builtin->id == BI_ZONENAME)
+			gen_zone(g, ret->m);
 		break;
 	default:
 		cg_error(g, n->at, TAG_NOSUPP, "%s is not supported yet", n->builtin->name);

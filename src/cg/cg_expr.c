@@ -202,6 +202,8 @@ vreg gen_ptr(struct gen *g, const struct node *n, struct tref *btf)
 	case N_INDEX:
 		if (n->a && n->a->builtin && n->a->builtin->id == BI_ARGS)
 			return gen_args(g, n, btf);
+		if (n->a && n->a->builtin && n->a->builtin->id == BI_UREGS)
+			return gen_uregs(g, n);
 		return place_value(g, n, btf);
 	case N_TLS:
 	case N_THIS:

@@ -31,6 +31,8 @@ struct img_state {
 	uint32_t activity; /* IMG_ACTIVE …; checked per clause by programs of a D program with exit() */
 	uint32_t exit_status; /* valid in IMG_DRAINING */
 	uint32_t pad;
+	int64_t clock_diff; /* bound of the scheduler's clock - CLOCK_MONOTONIC in ns, and when it was */
+	uint64_t clock_diff_at; /* seen; 0: not yet. Kept by the programs that use vtimestamp */
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns: set before programs run (walltimestamp) */
 };
 enum { IMG_ACTIVE = 0, IMG_DRAINING = 1 };
@@ -119,6 +121,9 @@ struct cg_env {
 	void *ctx;
 	uint32_t self_tgid; /* dwell's own tgid in the initial pid namespace (noself) */
 	struct typesrc *ts;
+	/* Where a function of the kernel is; NULL: not known. Asked for caller and stackdepth only. */
+	int (*ksym_range)(void *ctx, const char *name, uint64_t *ret_start, uint64_t *ret_end);
+	void *ksym_ctx;
 };
 
 #define CG_MAX_INSNS_PER_PROG 60000 /* then clauses go to a further program */

@@ -7,6 +7,8 @@
 #include "cmd/cmd.h"
 #include "load/probe_caps.h"
 
+#define KFUNC_MAX 1024 /* bytes of a function that are looked at for its end */
+
 int workshop_open(struct workshop *w, struct cmdline *c, long target)
 {
 	struct err err = { 0 };
@@ -105,6 +107,21 @@ static int find_ksym(void *ctx, const char *module, const char *name, uint64_t *
 	return sym_kernel_find(ctx, module, name, ret);
 }
 
+/* The end of a function is where another symbol begins. */
+static int ksym_range(void *ctx, const char *name, uint64_t *ret_start, uint64_t *ret_end)
+{
+	struct symbol s;
+	uint64_t a;
+
+	if (sym_kernel_find(ctx, NULL, name, &a) < 0)
+		return -ENOENT;
+	*ret_start = a;
+	for (*ret_end = a + 1; *ret_end < a + KFUNC_MAX; ++*ret_end)
+		if (!sym_kernel(ctx, *ret_end, &s) || s.addr != a)
+			break;
+	return 0;
+}
+
 static void fill_macros(struct macro_env *m, const struct workshop *w, const struct cmdline *c, long target)
 {
 	*m = (struct macro_env){
@@ -157,7 +174,8 @@ int workshop_compile(struct workshop *w, struct cmdline *c, long target)
 	struct compile_env env = { .ts = w->ts, .probes = registry_source(w->reg), .ksyms = &ks,
 				   .macros = &macros, .opts = &c->opts, .zdefs = c->opts.zdefs };
 	struct cg_env cg = { .caps = &w->caps, .entry = registry_entry, .ctx = w->reg,
-			     .self_tgid = (uint32_t)getpid(), .ts = w->ts };
+			     .self_tgid = (uint32_t)getpid(), .ts = w->ts,
+			     .ksym_range = ksym_range, .ksym_ctx = w->sym };
 	struct diags d;
 	int r;
 

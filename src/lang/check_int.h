@@ -150,6 +150,8 @@ struct node *check_cond(struct checker *c, struct node *n);
 struct node *check_assign(struct checker *c, struct node *n);
 struct node *check_member(struct checker *c, struct node *n);
 struct node *check_args_index(struct checker *c, struct node *n);
+/* uregs[n]: an unsigned number. check_uregs.c */
+struct node *check_uregs(struct checker *c, struct node *n);
 struct node *check_sizeof(struct checker *c, struct node *n);
 struct node *check_offsetof(struct checker *c, struct node *n);
 struct node *check_cast(struct checker *c, struct node *n);

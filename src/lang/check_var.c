@@ -128,11 +128,11 @@ static struct node *builtin_var(struct checker *c, struct node *n, const struct 
 {
 	n->builtin = b;
 	n->lvalue = true;
-	if (b->id == BI_CURCPU || b->id == BI_UREGS)
+	if (b->id == BI_CURCPU)
 		return fail(c, n, D_UNSUP, "built-in variable %s is not yet supported", b->name);
-	if (b->id == BI_ARGS)
+	if (b->id == BI_ARGS || b->id == BI_UREGS)
 		return fail(c, n, D_IDENT_BADREF,
-			    "associative array 'args' may not be referenced as scalar");
+			    "associative array '%s' may not be referenced as scalar", b->name);
 	if (b->id >= BI_PROBEFUNC && b->id <= BI_PROBEPROV)
 		return probe_name(c, n, b->id);
 	n->type = dtype_parse(c->t, b->proto);
@@ -329,6 +329,8 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc)
 
 		if (b && b->id == BI_ARGS)
 			return check_args_index(c, n);
+		if (b && b->id == BI_UREGS)
+			return check_uregs(c, n);
 		in = symtab_get(&c->inlines, name, 0);
 		if (in && in->is_array)
 			return use_inline_array(c, n, in);

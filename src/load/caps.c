@@ -221,6 +221,7 @@ static const struct {
 	{BPF_FUNC_task_storage_get, offsetof(struct caps, task_storage)},
 	{BPF_FUNC_strncmp, offsetof(struct caps, bpf_strncmp)},
 	{BPF_FUNC_get_task_stack, offsetof(struct caps, get_task_stack)},
+	{BPF_FUNC_task_pt_regs, offsetof(struct caps, task_pt_regs)},
 	{BPF_FUNC_ktime_get_tai_ns, offsetof(struct caps, ktime_tai)},
 };
 

@@ -71,6 +71,7 @@ HELPER(try_task_storage, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_storage_
 HELPER(try_task_btf, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_current_task_btf)
 HELPER(try_strncmp, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_strncmp)
 HELPER(try_task_stack, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_task_stack)
+HELPER(try_task_pt_regs, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_pt_regs)
 HELPER(try_tai, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ktime_get_tai_ns)
 HELPER(try_copy_user, BPF_PROG_TYPE_KPROBE, BPF_F_SLEEPABLE, BPF_FUNC_copy_from_user)
 HELPER(try_timer, BPF_PROG_TYPE_SYSCALL, BPF_F_SLEEPABLE, BPF_FUNC_timer_init)
@@ -249,6 +250,8 @@ static const struct feature {
 	{"helpers", "fetch-and-add, compare-and-exchange", try_atomics, FIELD(atomics), NULL, "nothing"},
 	{"helpers", "stack of another task", try_task_stack, FIELD(get_task_stack), NULL,
 	 "stacks of the current thread only"},
+	{"helpers", "registers of user mode (uregs[])", try_task_pt_regs, FIELD(task_pt_regs), NULL,
+	 "no uregs[]"},
 	{"helpers", "clock TAI (walltimestamp)", try_tai, FIELD(ktime_tai), NULL,
 	 "the boot clock with an offset"},
 	{"helpers", "timers (bpf_timer)", try_timer, 0, NULL, "timer samples"},

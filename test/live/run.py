@@ -59,6 +59,7 @@ NEEDS = {
     "data-symbols": has_data_symbols,
     "int80": has_int80,
     "jit": lambda opts: os.uname().machine == "x86_64",
+    "x86-64": lambda opts: os.uname().machine == "x86_64",
     "cpp": lambda opts: shutil.which("cpp"),
     "two-cpus": lambda opts: len(os.sched_getaffinity(0)) > 1,
     "on-cpu": lambda opts: "sched:vmlinux" in listing(opts, "sched:::on-cpu"),

@@ -6,8 +6,9 @@ syscall::getppid:entry
 /pid == $target/
 {
 	printf("%d %d %d\n", tid == pid, ppid == $pid, uid + gid);
-	printf("[%s] %d\n", execname, strlen(execname));
+	printf("[%s] %d %d\n", execname, strlen(execname), threadname == execname);
 	printf("%d %d\n", pid == curthread->tgid, cpu == curthread->thread_info.cpu);
 	printf("%d %d\n", id > 0, epid);
+	printf("%d\n", zonename == (container == "" ? "global" : container));
 	printf("%d %d\n", cgroup > 0, strlen(container) == 0 || strlen(container) >= 12);
 }

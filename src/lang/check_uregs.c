@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* uregs[n]: the registers that the thread had when it left user mode. */
+#include "lang/check_int.h"
+
+struct node *check_uregs(struct checker *c, struct node *n)
+{
+	struct node *i;
+
+	n->args = check_expr(c, n->args);
+	i = n->args;
+	if (is_err(i))
+		return set_err(c, n);
+	if (n->nargs != 1)
+		return fail(c, n, D_PROTO_LEN, "uregs[ ] prototype mismatch: %u args passed, 1 expected",
+			    n->nargs);
+	if (!dtype_is_integer(res(c, i)))
+		return fail(c, n, D_PROTO_ARG,
+			    "uregs[ ] argument #1 is incompatible with prototype:\n\tprototype: "
+			    "uint_t\n\t argument: %s",
+			    tname(c, i));
+	n->a->builtin = builtin_get(BI_UREGS);
+	n->a->type = basic(c, DT_VOID);
+	return set_type(n, basic(c, DT_ULONG));
+}
