@@ -35,7 +35,10 @@ static const struct row rows[] = {
 	{D_VAR_UNDEF, "self->x += 1;", NULL},
 	{D_VAR_UNDEF, "BEGIN /y++/ { trace(x); x = y; }", "x has not yet been"},
 	{D_VAR_UNDEF, "BEGIN /self->x/ { trace(1); }", NULL},
-	{D_UNSUP, "trace(uregs[0]);", NULL},
+	{D_UNSUP, "trace(curcpu);", NULL},
+	{D_IDENT_BADREF, "trace(uregs);", NULL},
+	{D_PROTO_LEN, "trace(uregs[0, 1]);", NULL},
+	{D_PROTO_ARG, "trace(uregs[\"pc\"]);", NULL},
 	{D_UNSUP, "trace(curcpu);", "curcpu is not yet supported"},
 	{D_UNSUP, "print(1);", "tracing function print( ) is not yet supported"},
 	/* symbols */
