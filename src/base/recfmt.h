@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/rectype.h"
 #include "base/source.h"
 
 struct rec_hdr {
@@ -102,7 +103,7 @@ struct recfield {
 	uint32_t nframes; /* stacks */
 	uint32_t strframes; /* stacks: 0, or the string size of ustack(n, size) */
 	const char *ctype; /* D type name as the user would write it, for messages and print(); or NULL */
-	/* enumerations in print(): later */
+	const struct rectype *type; /* print(): structure of the value; else NULL */
 };
 
 enum act_kind {
@@ -122,7 +123,7 @@ enum act_kind {
 	ACT_SETOPT,	 /* two string fields, or one */
 	ACT_SPECULATE, ACT_COMMIT, ACT_DISCARD, /* one field of REC_SPEC_SIZE bytes: generation << 32 | id of
 						 * the speculation, 0: none (any more) */
-	ACT_PRINT,	 /* print(): FLD_BYTES/FLD_INT with ctype; text in issue 3 */
+	ACT_PRINT,	 /* one field with type: the value; or two: an address, and the value that is there */
 	ACT_RAISE, ACT_STOP, ACT_CHILL, ACT_PANIC, ACT_BREAKPOINT, ACT_COPYOUT, ACT_COPYOUTSTR, /* no data */
 };
 

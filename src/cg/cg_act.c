@@ -48,6 +48,18 @@ static void gen_exit(struct gen *g, vreg status)
 	ir_place(g->f, done);
 }
 
+/* print(pointer): the address and what is there. */
+static void gen_print(struct gen *g, const struct lay_act *la)
+{
+	const struct recfield *to = &la->fields[1].f;
+	const struct node *n = la->fields[0].n;
+	bool user = n->user || (n->type->quals & DQ_USERLAND);
+	vreg a = gen_int(g, n);
+
+	gen_st(g, mem_at(g->rec, (int32_t)la->fields[0].f.off), 8, a);
+	gen_probe_read(g, mem_at(g->rec, (int32_t)to->off), to->size, a, 0, user);
+}
+
 static void gen_data_act(struct gen *g, enum act_kind kind)
 {
 	const struct lay_act *la = &g->lay->acts[g->act_next++];
@@ -65,6 +77,10 @@ static void gen_data_act(struct gen *g, enum act_kind kind)
 	}
 	if (kind == ACT_COMMIT || kind == ACT_DISCARD) {
 		gen_spec_act(g, la);
+		return;
+	}
+	if (kind == ACT_PRINT && la->nfields == 2) {
+		gen_print(g, la);
 		return;
 	}
 	for (size_t i = 0; i < la->nfields; i++) {

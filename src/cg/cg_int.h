@@ -123,6 +123,7 @@ struct cg {
 	struct lay_clause *clauses; /* by epid - 1 */
 	struct lay_var *vars;
 	struct lay_agg *aggs;
+	struct type_memo *type_memos; /* lay_type.c */
 	uint32_t state_size, tls_size, this_size;
 	uint32_t scratch_max;
 };
@@ -289,6 +290,10 @@ uint32_t ro_zeros(struct cg *c, uint32_t n);
 const struct dtype *cg_type(const struct cg *c, const struct node *n); /* resolved */
 /* Byte offset of a member of a kernel struct, looking through "a.b". False: no such member. */
 bool lay_offset(struct cg *c, const char *tag, const char *path, uint32_t *ret_off, uint32_t *ret_size);
+
+/* lay_type.c */
+const struct rectype *lay_rectype(struct cg *c, const struct dtype *ty);
+size_t lay_print(struct cg *c, const struct node *call, struct lay_field *fl);
 
 /* cg_entry.c */
 void gen_prologue(struct gen *g);

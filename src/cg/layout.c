@@ -248,13 +248,16 @@ static void lay_act(struct cg *c, const struct stmt *s, enum act_kind kind, stru
 		    struct lay_act *la, uint64_t *off)
 {
 	const struct node *call = s->expr;
-	struct lay_field *fl = arena_new_arr(c->a, struct lay_field, call->nargs + 1);
+	struct lay_field *fl = arena_new_arr(c->a, struct lay_field, call->nargs + 2);
 	const struct aggdesc **aggs = arena_new_arr(c->a, const struct aggdesc *, call->nargs + 1);
 	const struct node *n = call->args;
 	size_t nf = 0, na = 0;
 
 	*ra = (struct recact){ .kind = kind, .number = s->number, .at = s->at };
-	if (kind == ACT_TRACEMEM) {
+	if (kind == ACT_PRINT) {
+		nf = lay_print(c, call, fl);
+		n = NULL;
+	} else if (kind == ACT_TRACEMEM) {
 		nf = lay_tracemem(c, call, fl);
 		n = NULL;
 	} else if (call->builtin->kind == BIK_SUB) { /* stack(); as a statement */

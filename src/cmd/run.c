@@ -152,6 +152,7 @@ static void fill_text_opts(struct text_opts *t, const struct dopts *o)
 	t->aggsortkeypos = o->aggsortkeypos;
 	t->aggsortpos = o->aggsortpos;
 	t->stackindent = o->stackindent;
+	t->printsize = (int64_t)o->printsize;
 	t->ustackframes = o->ustackframes;
 	t->destructive = o->destructive;
 }

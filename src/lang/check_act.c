@@ -180,6 +180,34 @@ static struct node *tracemem_call(struct checker *c, struct node *n)
 	return set_type(n, basic(c, DT_VOID));
 }
 
+/* -- print(value), print(pointer) -- */
+
+/* DTrace takes pointers only; here other values are shown too, but constants, which need no print(). */
+static struct node *print_call(struct checker *c, struct node *n)
+{
+	const struct dtype *r, *to;
+	struct node *a;
+
+	if (proto_len(c, n, 1, 1))
+		return n;
+	if (n->args->kind == N_AGG)
+		return fail(c, n, D_PROTO_ARG, "print( ) argument #1 is incompatible with prototype:\n"
+			    "\tprototype: void *\n\t argument: aggregation");
+	a = n->args = check_data(c, n->args);
+	if (is_err(a))
+		return set_err(c, n);
+	r = res(c, a);
+	if (r->kind == DK_PTR) {
+		to = dtype_resolve(c->t, r->base);
+		if (to->kind == DK_FUNC || !to->size)
+			return fail(c, n, D_PRINT_SIZE, "print( ) argument #1 reference has type '%s' "
+				    "with size 0; cannot print( ) it.", dtype_name(c->t, r->base));
+	} else if (a->kind == N_INT || (r->kind != DK_STRING && !r->size)) {
+		return proto_arg(c, n, 0, a, "void *");
+	}
+	return set_type(n, basic(c, DT_VOID));
+}
+
 /* -- printf, system, freopen -- */
 
 static struct node *printf_call(struct checker *c, struct node *n)
@@ -313,6 +341,9 @@ bool check_special(struct checker *c, struct node *n, struct node **ret)
 		return true;
 	case BI_TRACEMEM:
 		*ret = tracemem_call(c, n);
+		return true;
+	case BI_PRINT:
+		*ret = print_call(c, n);
 		return true;
 	case BI_PRINTF:
 	case BI_SYSTEM:

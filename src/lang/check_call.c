@@ -282,7 +282,7 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 
 static bool is_later(enum bi_id id)
 {
-	return id == BI_PRINT || id == BI_PANIC || id == BI_BREAKPOINT;
+	return id == BI_PANIC || id == BI_BREAKPOINT;
 }
 
 static bool is_data_call(const struct builtin *b)

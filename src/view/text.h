@@ -11,7 +11,7 @@ struct text_opts {
 	bool quiet, flowindent, rawbytes, noresolve, droptags;
 	bool aggsortkey, aggsortrev, aggpercpu;
 	int64_t aggsortkeypos, aggsortpos;
-	int64_t stackindent;
+	int64_t stackindent, printsize;
 	int64_t ustackframes; /* stacks of fewer frames were asked for: they do not say that they are cut */
 	bool verbose; /* losses by probe */
 	bool destructive; /* system() and freopen() may run */

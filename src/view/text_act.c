@@ -70,6 +70,11 @@ static char *format_to_string(const struct actctx *c)
 	return text;
 }
 
+static void act_print(const struct actctx *c)
+{
+	text_print(c->v, c->act->fields, c->act->nfields, c->rec);
+}
+
 static void act_printa(const struct actctx *c)
 {
 	text_printa(c->v, c->act);
@@ -170,7 +175,7 @@ static act_fn *const act_fns[] = {
 	[ACT_CLEAR] = act_clear, [ACT_TRUNC] = act_trunc, [ACT_NORMALIZE] = act_normalize,
 	[ACT_DENORMALIZE] = act_denormalize, [ACT_FREOPEN] = act_freopen, [ACT_SYSTEM] = act_system,
 	[ACT_FTRUNCATE] = act_ftruncate, [ACT_SETOPT] = act_setopt, [ACT_SPECULATE] = act_none,
-	[ACT_COMMIT] = act_none, [ACT_DISCARD] = act_none, [ACT_PRINT] = act_values,
+	[ACT_COMMIT] = act_none, [ACT_DISCARD] = act_none, [ACT_PRINT] = act_print,
 	[ACT_RAISE] = act_none, [ACT_STOP] = act_none, [ACT_CHILL] = act_none,
 	[ACT_PANIC] = act_none, [ACT_BREAKPOINT] = act_none, [ACT_COPYOUT] = act_none,
 	[ACT_COPYOUTSTR] = act_none,

@@ -72,6 +72,13 @@ void text_rawbytes(struct text_view *v, const uint8_t *p, size_t n);
 int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data,
 		size_t ndata, const struct aggval *aggs, size_t naggs);
 
+/* Text with C's escapes, as %S shows it. */
+void text_escaped(struct text_view *v, const char *s, size_t n);
+
+/* text_print.c: print(); the name of an enumerator, or NULL. */
+void text_print(struct text_view *v, const struct recfield *fields, size_t n, const uint8_t *rec);
+const char *text_enum_name(const struct rectype *t, uint64_t value);
+
 /* text_quant.c: aggregation values in their default form; value NULL: none, shown as zero or an empty
  * distribution. */
 void text_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t *value, int64_t normal);

@@ -119,6 +119,14 @@ static size_t escape_char(char *out, unsigned char c)
 	return 4;
 }
 
+void text_escaped(struct text_view *v, const char *s, size_t n)
+{
+	char esc[8];
+
+	for (size_t i = 0; i < n; i++)
+		text_printf(v, "%.*s", (int)escape_char(esc, (unsigned char)s[i]), esc);
+}
+
 static void put_text(struct text_view *v, const struct pfconv *pf, int width, int prec, const uint8_t *p,
 		     size_t n, bool escape)
 {

@@ -37,6 +37,7 @@ DEFAULT_TIMEOUT = 20  # seconds
 FILTERS = {
     "addr": (r"0x[0-9a-f]+", "0xADDR"),
     "offset": (r"\+0x[0-9a-f]+", "+0xOFF"),
+    "ptr": (r"0x[0-9a-f]+ = \*", "{ptr} = *"),
     "ids": (r"^( *\d+) +\d+ ( *\S*:\S+)", r"CPU ID \2"),  # columns CPU and ID
     "cpu": (r"on CPU \d+", "on CPU N"),
     "pc": (r"at BPF pc \d+", "at BPF pc N"),

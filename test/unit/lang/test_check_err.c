@@ -40,7 +40,10 @@ static const struct row rows[] = {
 	{D_PROTO_LEN, "trace(uregs[0, 1]);", NULL},
 	{D_PROTO_ARG, "trace(uregs[\"pc\"]);", NULL},
 	{D_UNSUP, "trace(curcpu);", "curcpu is not yet supported"},
-	{D_UNSUP, "print(1);", "tracing function print( ) is not yet supported"},
+	{D_PROTO_ARG, "print(1);", "print( ) argument #1 is incompatible with prototype"},
+	{D_PROTO_ARG, "@a = count(); print(@a);", "argument: aggregation"},
+	{D_PROTO_LEN, "print();", NULL},
+	{D_PRINT_SIZE, "print((void *)arg0);", "reference has type 'void' with size 0; cannot print( ) it."},
 	/* symbols */
 	{D_SYM_NOTYPES, "trace(`untyped);", "no symbolic type information is available"},
 	/* operators */
