@@ -36,6 +36,7 @@ enum rec_fault_code {
 	FAULT_BADSIZE,	/* invalid size (…) */
 	FAULT_BADINDEX, /* index out of bounds (…) */
 	FAULT_NOTRESIDENT, /* user page not resident at …: read it at the return of the system call */
+	FAULT_LOOPMAX,	/* a clause's loops ran more than … times: -x loopmax */
 };
 
 struct rec_fault {

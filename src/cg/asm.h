@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include "base/arena.h"
 
+#define ASM_MAY_GOTO (BPF_JMP | 0xe0) /* Source: linux/bpf.h of 6.9, BPF_JCOND with BPF_MAY_GOTO */
+
 struct basm;
 
 /* nfns: number of functions that calls may name. Everything lives in the arena. */

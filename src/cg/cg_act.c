@@ -96,28 +96,27 @@ static void gen_data_act(struct gen *g, enum act_kind kind)
 
 void gen_stmt(struct gen *g, const struct stmt *s)
 {
-	uint32_t mark = ir_slot_mark(g->f), top = g->pr->scratch_top;
+	uint32_t mark, top;
 	enum act_kind kind;
+
+	if (s->var)
+		gen_local_alloc(g, s->var);
+	mark = ir_slot_mark(g->f);
+	top = g->pr->scratch_top;
 
 	if (g->pr->frugal)
 		memset(&g->cache, 0xff, sizeof(g->cache));
-	g->action = s->number;
+	if (!g->in_call)
+		g->action = s->number;
 	ir_at(g->f, g->ds->epid, s->at);
-	switch (s->kind) {
-	case ST_AGG:
+	if (s->kind == ST_AGG)
 		gen_aggregate(g, s);
-		break;
-	case ST_EXPR:
-		if (act_is_data(s->expr, &kind))
-			gen_data_act(g, kind);
-		else
-			gen_effect(g, s->expr);
-		break;
-	case ST_EMPTY:
-		break;
-	case ST_IF:
-		cg_error(g, s->at, TAG_NOSUPP, "if is not supported yet");
-	}
+	else if (s->kind == ST_EXPR && act_is_data(s->expr, &kind))
+		gen_data_act(g, kind);
+	else if (s->kind == ST_EXPR)
+		gen_effect(g, s->expr);
+	else
+		gen_flow(g, s);
 	ir_slot_reset(g->f, mark);
 	g->pr->scratch_top = top > g->pr->scratch_keep ? top : g->pr->scratch_keep;
 }
@@ -135,6 +134,20 @@ static void gen_activity(struct gen *g)
 	gen_jcci(g, IRC_NE, v, IMG_ACTIVE, g->l_next);
 }
 
+static bool is_own_call(void *ctx, const struct node *n)
+{
+	(void)ctx;
+	return n->call != NULL;
+}
+
+/* Functions of the program may do anything. */
+static bool calls_function(const struct node *n)
+{
+	struct walk w = { .node = is_own_call };
+
+	return walk_node(&w, n);
+}
+
 /* Does the statement change anything that outlives the clause? */
 static bool has_effect(const struct stmt *s)
 {
@@ -143,8 +156,12 @@ static bool has_effect(const struct stmt *s)
 
 	if (s->kind == ST_AGG)
 		return true;
+	if (s->kind == ST_LOCAL && s->expr)
+		return calls_function(s->expr);
 	if (s->kind != ST_EXPR)
 		return false;
+	if (calls_function(n))
+		return true;
 	if (n->kind == N_CALL)
 		return n->builtin && (n->builtin->id == BI_RAISE || n->builtin->id == BI_STOP ||
 				      (act_is_data(n, &kind) && kind == ACT_EXIT));
@@ -154,27 +171,6 @@ static bool has_effect(const struct stmt *s)
 		if (n->var)
 			return n->var->scope != VS_THIS;
 	return true;
-}
-
-/* The record. When the ring is full the loss is counted; what the clause does beside its record
- * (aggregations, assignments, exit) still happens: gen_full(). */
-static void gen_record(struct gen *g)
-{
-	const struct recfmt *f = g->lay->fmt;
-	vreg ts = gen_ts(g), probe = gen_probe_id(g), rec;
-
-	for (const struct stmt *s = g->ds->body; s; s = s->next)
-		g->have_full |= has_effect(s);
-	if (g->have_full) {
-		g->l_full = ir_label(g->f);
-		gen_note_exit(g); /* from there the end is reached too */
-	}
-	g->full_cache = g->cache;
-	rec = gen_reserve(g, f->size, gen_drop(g, CNT_DROP_PRINCIPAL, g->have_full ? g->l_full : g->l_next));
-	g->rec = rec;
-	ir_store(g->f, rec, offsetof(struct rec_hdr, ts), 8, ts);
-	ir_storei(g->f, rec, offsetof(struct rec_hdr, fmt), 4, (int32_t)f->epid);
-	ir_store(g->f, rec, offsetof(struct rec_hdr, probe), 4, probe);
 }
 
 /* Padding between fields and behind the last: nothing of older records is left in a record. */
@@ -195,6 +191,34 @@ static void gen_gaps(struct gen *g)
 		gen_zero(g, mem_at(g->rec, (int32_t)at), l->fmt->size - at);
 }
 
+void gen_record(struct gen *g, irlabel fail)
+{
+	const struct recfmt *f = g->lay->fmt;
+	vreg ts = gen_ts(g), probe = gen_probe_id(g), rec = gen_reserve(g, f->size, fail);
+
+	g->rec = rec;
+	ir_store(g->f, rec, offsetof(struct rec_hdr, ts), 8, ts);
+	ir_storei(g->f, rec, offsetof(struct rec_hdr, fmt), 4, (int32_t)f->epid);
+	ir_store(g->f, rec, offsetof(struct rec_hdr, probe), 4, probe);
+	gen_gaps(g);
+}
+
+/* The clause's record. When the ring is full the loss is counted; what the clause does beside its
+ * record (aggregations, assignments, exit) still happens: gen_full(). */
+static void gen_clause_record(struct gen *g)
+{
+	gen_ts(g);
+	gen_probe_id(g);
+	for (const struct stmt *s = g->ds->body; s; s = s->next)
+		g->have_full |= has_effect(s);
+	if (g->have_full) {
+		g->l_full = ir_label(g->f);
+		gen_note_exit(g); /* from there the end is reached too */
+	}
+	g->full_cache = g->cache;
+	gen_record(g, gen_drop(g, CNT_DROP_PRINCIPAL, g->have_full ? g->l_full : g->l_next));
+}
+
 static const struct lay_act *act_of(const struct gen *g, const struct stmt *s)
 {
 	const struct lay_act *la = g->lay->acts;
@@ -204,23 +228,28 @@ static const struct lay_act *act_of(const struct gen *g, const struct stmt *s)
 	return la;
 }
 
+void gen_stmt_full(struct gen *g, const struct stmt *s)
+{
+	enum act_kind kind;
+
+	if (s->kind != ST_EXPR || !act_is_data(s->expr, &kind))
+		gen_stmt(g, s);
+	else if (kind == ACT_EXIT)
+		gen_exit(g, gen_int(g, s->expr->args));
+	else if (kind == ACT_SPECULATE)
+		gen_speculate(g, act_of(g, s));
+}
+
 /* The statements without the record, for when the ring is full. */
 static void gen_full(struct gen *g)
 {
 	vreg rec = g->rec;
-	enum act_kind kind;
 
 	ir_place(g->f, g->l_full);
 	g->cache = g->full_cache;
 	g->rec = VREG_NONE;
-	for (const struct stmt *s = g->ds->body; s; s = s->next) {
-		if (s->kind != ST_EXPR || !act_is_data(s->expr, &kind))
-			gen_stmt(g, s);
-		else if (kind == ACT_EXIT)
-			gen_exit(g, gen_int(g, s->expr->args));
-		else if (kind == ACT_SPECULATE)
-			gen_speculate(g, act_of(g, s));
-	}
+	for (const struct stmt *s = g->ds->body; s; s = s->next)
+		gen_stmt_full(g, s);
 	ir_jmp(g->f, g->l_next);
 	g->rec = rec;
 }
@@ -263,12 +292,10 @@ void gen_clause(struct gen *g, const struct cg_unit *u)
 		g->pr->scratch_top = g->pr->scratch_keep;
 	}
 	gen_activity(g);
-	if (g->lay->fmt->size) {
-		gen_record(g);
-		gen_gaps(g);
-	}
-	for (const struct stmt *s = u->ds->body; s && !g->pr->failed; s = s->next)
-		gen_stmt(g, s);
+	gen_flow_start(g);
+	if (g->lay->fmt->size)
+		gen_clause_record(g);
+	gen_stmts(g, u->ds->body);
 	if (g->rec >= 0) {
 		gen_spec_ends(g);
 		gen_submit(g, g->rec, g->lay->fmt->has_exit ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);

@@ -37,7 +37,7 @@ static struct fault_site *new_fault(struct gen *g, enum rec_fault_code code)
 	g->faults = cg_grow(g->cg, g->faults, g->nfaults, &g->faults_cap, sizeof(*g->faults));
 	s = &g->faults[g->nfaults++];
 	*s = (struct fault_site){ .l = ir_label(g->f), .code = code, .value = VREG_NONE,
-				  .action = g->action, .have_rec = g->rec >= 0,
+				  .action = g->action, .rec = g->rec,
 				  .pc = ir_ninsns(g->pr->ip) };
 	return s;
 }
@@ -208,14 +208,24 @@ static struct irfn *fault_fn(struct prog *pr)
 	return f;
 }
 
+/* The record that is discarded after a fault: the clause's, or, when it writes several, a new register
+ * for the one in question. */
+static vreg discarded_rec(struct gen *g)
+{
+	for (size_t i = 0; i < g->nfaults; i++)
+		if (g->faults[i].rec >= 0)
+			return g->lay->fmt->size ? g->faults[i].rec : ir_new(g->f);
+	return VREG_NONE;
+}
+
 /* The stubs of this clause's faults. */
 static void gen_faults(struct gen *g)
 {
 	vreg act = ir_new(g->f), code = ir_new(g->f), value = ir_new(g->f);
 	irlabel with_rec = ir_label(g->f), common = ir_label(g->f);
 	uint64_t epid = (uint64_t)g->ds->epid << 32;
-	bool any_rec = false;
-	vreg rec = g->rec;
+	vreg rec = discarded_rec(g);
+	bool several = rec >= 0 && !g->lay->fmt->size, any_rec = false;
 
 	for (size_t i = 0; i < g->nfaults; i++) {
 		const struct fault_site *s = &g->faults[i];
@@ -227,8 +237,10 @@ static void gen_faults(struct gen *g)
 			ir_movi(g->f, value, s->imm);
 		ir_movi(g->f, act, epid | s->action);
 		ir_movi(g->f, code, (uint64_t)s->code << 32 | s->pc);
-		ir_jmp(g->f, s->have_rec ? with_rec : common);
-		any_rec |= s->have_rec;
+		if (several && s->rec >= 0)
+			ir_mov(g->f, rec, s->rec);
+		ir_jmp(g->f, s->rec >= 0 ? with_rec : common);
+		any_rec |= s->rec >= 0;
 	}
 	if (any_rec) {
 		ir_place(g->f, with_rec);

@@ -155,27 +155,42 @@ static void add_to_group(struct cg *c, const struct dstmt *ds, struct point_ent 
 	unit_add(c, u, &pe->pt);
 }
 
+struct writers {
+	struct cg *c;
+	bool *seen;
+	bool task_only, many;
+};
+
+static bool note_writer(void *ctx, const struct stmt *s)
+{
+	struct writers *w = ctx;
+	struct lay_agg *l;
+
+	if (s->kind != ST_AGG)
+		return false;
+	l = &w->c->aggs[s->expr->agg->id];
+	if (!w->seen[s->expr->agg->id])
+		l->nwriters++;
+	w->seen[s->expr->agg->id] = true;
+	/* A group may be split into programs that interrupt each other. */
+	if (!w->task_only && w->many)
+		l->nwriters++;
+	if (!w->task_only)
+		l->nested = true;
+	return false;
+}
+
 /* Which aggregations can be added to by programs that interrupt each other on one CPU: those need
  * atomic additions. */
 static void note_writers(struct cg *c, const struct cg_unit *units, size_t n, bool task_only)
 {
 	bool *seen = arena_new_arr(c->a, bool, c->p->naggs + 1);
 
-	for (size_t i = 0; i < n; i++)
-		for (const struct stmt *s = units[i].ds->body; s; s = s->next) {
-			if (s->kind != ST_AGG)
-				continue;
-			struct lay_agg *l = &c->aggs[s->expr->agg->id];
+	struct writers w = { .c = c, .seen = seen, .task_only = task_only, .many = n > 64 };
+	struct walk walk = { .stmt = note_writer, .ctx = &w };
 
-			if (!seen[s->expr->agg->id])
-				l->nwriters++;
-			seen[s->expr->agg->id] = true;
-			/* A group may be split into programs that interrupt each other. */
-			if (!task_only && n > 64)
-				l->nwriters++;
-			if (!task_only)
-				l->nested = true;
-		}
+	for (size_t i = 0; i < n; i++)
+		walk_stmts(&walk, units[i].ds->body);
 }
 
 /* Does more than one clause of the group use the same this-> variable? */

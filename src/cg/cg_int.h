@@ -48,11 +48,20 @@ struct lay_act {
 	struct lay_field *fields;
 	size_t nfields;
 };
-/* Of one clause instance: what it writes, by action. */
+/* Of one clause instance or segment: what it writes, by action. */
 struct lay_clause {
 	struct recfmt *fmt;
 	struct lay_act *acts;
 	size_t nacts;
+	struct lay_seg *segs; /* of clauses with control flow, which have no record as a whole */
+	size_t nsegs;
+	bool speculates; /* has segments: speculate() is called in one of them */
+};
+/* A run of statements with data actions, see cg_flow.c. */
+struct lay_seg {
+	const struct stmt *first, *last;
+	struct lay_clause lay;
+	bool held; /* its first action is the speculation of an earlier segment, or 0 */
 };
 struct lay_key {
 	struct recfield *fields;
@@ -126,6 +135,7 @@ struct cg {
 	struct type_memo *type_memos; /* lay_type.c */
 	uint32_t state_size, tls_size, this_size;
 	uint32_t scratch_max;
+	size_t fmts_cap;
 };
 
 /* -- one function of a program -- */
@@ -157,7 +167,7 @@ struct fault_site {
 	vreg value; /* or VREG_NONE: imm */
 	uint64_t imm;
 	unsigned action;
-	bool have_rec;
+	vreg rec; /* to be discarded, or VREG_NONE */
 	uint32_t pc;
 };
 struct drop_site { /* cold: count and go on */
@@ -184,6 +194,13 @@ struct prog {
 	bool frugal; /* second try with little stack: nothing cached for long, keys in scratch */
 };
 
+/* Where a local variable is. */
+struct gen_local {
+	bool have;
+	irslot slot; /* or -1: in scratch memory at off */
+	int32_t off;
+};
+
 struct gen {
 	struct cg *cg;
 	struct prog *pr;
@@ -191,7 +208,7 @@ struct gen {
 	const struct cg_unit *unit;
 	const struct dstmt *ds;
 	const struct entry *e; /* of the unit's first point: where arguments are */
-	struct lay_clause *lay;
+	const struct lay_clause *lay;
 	size_t act_next;
 	vreg sel;    /* selector, or VREG_NONE */
 	vreg rec;    /* reserved record, or VREG_NONE */
@@ -210,6 +227,12 @@ struct gen {
 	irslot comm; /* 16 bytes */
 	irslot tmp;  /* 16 bytes for helpers' small arguments and results */
 	irslot *this_slot; /* by variable id, -1: none */
+	struct gen_local *locals; /* by variable id; NULL: the program has none */
+	irlabel l_break, l_continue, l_return;
+	bool in_call;	   /* inside of a function's body: faults are the caller's */
+	vreg spec; /* speculation that the segments belong to, or VREG_NONE */
+	vreg budget, zero; /* of loops, or VREG_NONE */
+	int64_t loopmax;
 	int32_t strtok_off; /* scratch offset of strtok()'s state in this clause, or -1 */
 	bool in_error;	   /* an ERROR clause: arguments are in err[] */
 	vreg err[6];	   /* ERROR: n-th argument of the fault */
@@ -428,6 +451,7 @@ vreg gen_sub_int(struct gen *g, const struct node *n);
 void gen_sub_str(struct gen *g, const struct node *n, struct str *ret);
 void gen_sub_effect(struct gen *g, const struct node *n);
 vreg gen_lock(struct gen *g, const struct node *n); /* cg_lock.c: mutex_*(), rw_*() */
+void gen_strtok_start(struct gen *g); /* makes the state, for all paths through the clause */
 
 /* cg_stack.c */
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f);
@@ -442,8 +466,21 @@ vreg gen_speculation(struct gen *g);
 void gen_speculate(struct gen *g, const struct lay_act *la);
 void gen_spec_act(struct gen *g, const struct lay_act *la);
 void gen_spec_ends(struct gen *g);
+/* The record of a segment goes to the clause's speculation; gone: that has ended. */
+void gen_spec_held(struct gen *g, irlabel gone);
+/* cg_flow.c */
+void gen_stmts(struct gen *g, const struct stmt *s);
+void gen_block(struct gen *g, const struct stmt *s); /* … with locals of its own */
+bool gen_flow(struct gen *g, const struct stmt *s);
+void gen_flow_start(struct gen *g);
+vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v);
+void gen_local_alloc(struct gen *g, const struct dvar *v);
+struct mem gen_local_mem(struct gen *g, const struct dvar *v);
 
 /* cg_agg.c, cg_act.c */
+/* Reserves the record of g->lay, or jumps to fail. */
+void gen_record(struct gen *g, irlabel fail);
+void gen_stmt_full(struct gen *g, const struct stmt *s); /* … when there is no room for a record */
 void gen_aggregate(struct gen *g, const struct stmt *s);
 void gen_stmt(struct gen *g, const struct stmt *s);
 bool act_is_data(const struct node *n, enum act_kind *ret);

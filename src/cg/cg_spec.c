@@ -191,6 +191,8 @@ void gen_speculate(struct gen *g, const struct lay_act *la)
 
 	v = find(g, gen_int(g, la->fields[0].n), g->lay->fmt->size - REC_SPEC_SIZE);
 	gen_note_exit(g);
+	if (g->spec >= 0)
+		ir_mov(g->f, g->spec, v);
 	if (rec < 0) { /* the ring is full */
 		ir_jcci(g->f, IRC_EQ, v, 0, g->l_next);
 		return;
@@ -202,6 +204,22 @@ void gen_speculate(struct gen *g, const struct lay_act *la)
 	ir_jmp(g->f, g->l_next);
 	ir_place(g->f, ok);
 	gen_st(g, mem_at(rec, (int32_t)la->fields[0].f.off), REC_SPEC_SIZE, v);
+}
+
+void gen_spec_held(struct gen *g, irlabel gone)
+{
+	const struct recfield *f = &g->lay->acts[0].fields[0].f;
+	irlabel ok = ir_label(g->f);
+	vreg v, fl;
+
+	gen_st(g, mem_at(g->rec, (int32_t)f->off), REC_SPEC_SIZE, g->spec);
+	ir_jcci(g->f, IRC_EQ, g->spec, 0, ok);
+	v = find(g, g->spec, g->lay->fmt->size - REC_SPEC_SIZE);
+	ir_jcc(g->f, IRC_EQ, v, g->spec, ok);
+	fl = ir_imm(g->f, BPF_RB_NO_WAKEUP);
+	ir_call(g->f, VREG_NONE, BPF_FUNC_ringbuf_discard, IR_ARGS(g->rec, fl));
+	ir_jmp(g->f, gone);
+	ir_place(g->f, ok);
 }
 
 /* commit(id), discard(id): the record tells the session. Ids that cannot be are a fault, as in DTrace. */

@@ -163,6 +163,12 @@ static void sub_substr(struct gen *g, const struct node *n, struct str *ret)
 	rt_call(g, RT_SUBSTR, IR_ARGS(d, c, p, b, q));
 }
 
+void gen_strtok_start(struct gen *g)
+{
+	g->strtok_off = gen_scratch_keep(g, 8 + strsize(g)).off;
+	gen_zero(g, mem_at(gen_scratch_base(g), g->strtok_off), 16);
+}
+
 /* strtok(s, delimiters): s begins a text, NULL goes on with it. The state belongs to the clause. */
 static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 {

@@ -142,6 +142,9 @@ static void var_place(struct gen *g, struct dvar *v, struct place *ret)
 			ret->m = mem_slot(g->this_slot[v->id], 0);
 		else
 			ret->m = mem_at(gen_scratch_base(g), (int32_t)l->off);
+		break;
+	case VS_LOCAL:
+		ret->m = gen_local_mem(g, v);
 	}
 }
 
@@ -573,6 +576,7 @@ vreg gen_assign(struct gen *g, const struct node *n, bool want)
 		gen_norm(g, d, v, ty);
 	}
 	gen_place(g, n->a, &pl);
+	d = gen_loop_opaque(g, n, d);
 	store_scalar(g, &pl, ty, d, n->b);
 	return cut_bits(g, &pl, ty, d);
 }
@@ -629,33 +633,22 @@ vreg gen_str_set(struct gen *g, const struct node *n)
 
 /* -- this-> -- */
 
-static void note_this(const struct node *n, bool *used)
+static bool note_this(void *ctx, const struct node *n)
 {
-	for (; n; n = n->next) {
-		if (n->kind == N_THIS && n->var)
-			used[n->var->id] = true;
-		note_this(n->args, used);
-		/* a, b and c are no lists */
-		const struct node *kid[] = { n->a, n->b, n->c };
+	bool *used = ctx;
 
-		for (unsigned i = 0; i < 3; i++)
-			if (kid[i]) {
-				struct node one = *kid[i];
-
-				one.next = NULL;
-				note_this(&one, used);
-			}
-	}
+	if (n->kind == N_THIS && n->var)
+		used[n->var->id] = true;
+	return false;
 }
 
 void cg_note_this(const struct cg_unit *u, size_t n, bool *used)
 {
+	struct walk w = { .node = note_this, .ctx = used };
+
 	for (size_t i = 0; i < n; i++) {
-		note_this(u[i].ds->pred, used);
-		for (const struct stmt *s = u[i].ds->body; s; s = s->next) {
-			note_this(s->expr, used);
-			note_this(s->call, used);
-		}
+		walk_node(&w, u[i].ds->pred);
+		walk_stmts(&w, u[i].ds->body);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disassembler, see disasm.h. Accepts anything: what is not known is shown as numbers. */
+#include "cg/asm.h"
 #include "cg/disasm.h"
 #include "base/cleanup.h"
 
@@ -54,6 +55,8 @@ static void put_alu(struct strb *out, const struct bpf_insn *i)
 			    BPF_SRC(i->code) == BPF_TO_BE ? "be" : "le", i->imm, i->dst_reg);
 	else if (BPF_OP(i->code) == BPF_NEG)
 		strb_printf(out, "%c%u = -%c%u", c, i->dst_reg, c, i->dst_reg);
+	else if (i->code == ASM_MAY_GOTO)
+		strb_printf(out, "may_goto pc%+d", i->off);
 	else if (!op)
 		put_unknown(out, i);
 	else if (BPF_SRC(i->code) == BPF_X)

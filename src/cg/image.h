@@ -30,7 +30,7 @@ struct img_state {
 	uint32_t epoch;	   /* 0 or 1: aggregation set that programs write to */
 	uint32_t activity; /* IMG_ACTIVE …; checked per clause by programs of a D program with exit() */
 	uint32_t exit_status; /* valid in IMG_DRAINING */
-	uint32_t pad;
+	uint32_t zero; /* always 0: a number that the verifier does not know */
 	int64_t clock_diff; /* bound of the scheduler's clock - CLOCK_MONOTONIC in ns, and when it was */
 	uint64_t clock_diff_at; /* seen; 0: not yet. Kept by the programs that use vtimestamp */
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns: set before programs run (walltimestamp) */

@@ -402,6 +402,11 @@ void ir_jcci(struct irfn *f, enum ir_cond c, vreg a, int64_t imm, irlabel l)
 	i->imm = checked_label(f, l);
 }
 
+void ir_may_goto(struct irfn *f, irlabel l)
+{
+	ir_push(f, IRO_MAYGO)->imm = checked_label(f, l);
+}
+
 void ir_ret(struct irfn *f, vreg v)
 {
 	ir_push(f, IRO_RET)->a = checked(f, v);

@@ -72,6 +72,8 @@ void ir_cmpxchg(struct irfn *f, vreg d, vreg base, int32_t off, unsigned size, v
 void ir_jmp(struct irfn *f, irlabel l);
 void ir_jcc(struct irfn *f, enum ir_cond c, vreg a, vreg b, irlabel l);
 void ir_jcci(struct irfn *f, enum ir_cond c, vreg a, int64_t imm, irlabel l);
+/* Tells the verifier that a loop ends, at the latest after 8 M iterations, when it goes to l. */
+void ir_may_goto(struct irfn *f, irlabel l);
 void ir_ret(struct irfn *f, vreg v);	/* return v */
 void ir_reti(struct irfn *f, int32_t imm);
 /* Calls: d may be VREG_NONE. helper: enum bpf_func_id. */

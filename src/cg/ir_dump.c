@@ -86,6 +86,7 @@ static void put_insn(struct strb *out, const struct irprog *p, const struct irfn
 		strb_printf(out, ", v%d, v%d", i->b, i->c);
 		break;
 	case IRO_JMP: strb_printf(out, "goto L%d", (int)i->imm); break;
+	case IRO_MAYGO: strb_printf(out, "may_goto L%d", (int)i->imm); break;
 	case IRO_JCC:
 		strb_printf(out, "if v%d %s v%d goto L%d", i->a, cond_names[i->sub], i->b,
 			    (int)i->imm);

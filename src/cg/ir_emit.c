@@ -161,6 +161,8 @@ static void emit_jump(struct emit *e, const struct irinsn *i)
 
 	if (i->op == IRO_JMP)
 		asm_jump(e->b, l);
+	else if (i->op == IRO_MAYGO)
+		asm_jcc(e->b, ASM_MAY_GOTO, 0, 0, 0, l);
 	else if (i->op == IRO_JCC)
 		asm_jcc(e->b, BPF_JMP | BPF_X | cond_code[i->sub], reg_of(e, i->a),
 			reg_of(e, i->b), 0, l);
@@ -190,6 +192,7 @@ static void emit_insn(struct emit *e, const struct irinsn *i)
 		asm_insn(e->b, BPF_ALU | BPF_END | BPF_TO_BE, d, 0, 0, 8 * i->size);
 		break;
 	case IRO_JMP:
+	case IRO_MAYGO:
 	case IRO_JCC:
 	case IRO_JCCI: emit_jump(e, i); break;
 	case IRO_RET:

@@ -149,6 +149,10 @@ static int lay_vars(struct cg *c)
 	c->vars = arena_new_arr(c->a, struct lay_var, c->p->nvars + 1);
 	for (const struct dvar *v = c->p->vars; v; v = v->next) {
 		struct lay_var *l = &c->vars[v->id];
+		if (v->scope == VS_LOCAL) { /* has its place in the code that uses it */
+			l->size = lay_storage(c, v->type);
+			continue;
+		}
 		uint64_t *top = v->scope == VS_GLOBAL ? &state : v->scope == VS_TLS ? &tls : &this;
 
 		l->map = -1;
@@ -292,29 +296,54 @@ static void lay_act(struct cg *c, const struct stmt *s, enum act_kind kind, stru
 	*la = (struct lay_act){ .stmt = s, .fields = fl, .nfields = nf };
 }
 
-static int lay_clause(struct cg *c, const struct dstmt *ds, struct lay_clause *l)
+static bool is_data(const struct stmt *s)
+{
+	enum act_kind kind;
+
+	return s->kind == ST_EXPR && act_is_data(s->expr, &kind);
+}
+
+/* Room for the speculation that a segment belongs to. */
+static void lay_held(struct cg *c, struct recact *ra, struct lay_act *la, uint64_t *off)
+{
+	struct lay_field *fl = arena_new_obj(c->a, struct lay_field);
+
+	fl->f = (struct recfield){ .kind = FLD_INT, .size = REC_SPEC_SIZE };
+	place_field(&fl->f, off);
+	*ra = (struct recact){ .kind = ACT_SPECULATE, .fields = &fl->f, .nfields = 1 };
+	*la = (struct lay_act){ .fields = fl, .nfields = 1 };
+}
+
+/* The statements from first to last (NULL: all) as one record; held: it may be speculative. */
+static int lay_record(struct cg *c, const struct dstmt *ds, const struct stmt *first,
+		      const struct stmt *last, uint32_t id, bool held, struct lay_clause *l)
 {
 	struct recfmt *f = arena_new_obj(c->a, struct recfmt);
 	uint64_t off = sizeof(struct rec_hdr);
 	size_t n = 0, i = 0;
 	enum act_kind kind;
 
-	for (const struct stmt *s = ds->body; s; s = s->next)
-		n += s->kind == ST_EXPR && act_is_data(s->expr, &kind);
+	for (const struct stmt *s = first; s; s = s == last ? NULL : s->next)
+		n += is_data(s);
+	n += held;
 	struct recact *acts = arena_new_arr(c->a, struct recact, n + 1);
 
 	l->acts = arena_new_arr(c->a, struct lay_act, n + 1);
 	l->nacts = n;
 	l->fmt = f;
-	for (const struct stmt *s = ds->body; s; s = s->next) {
+	if (held)
+		lay_held(c, &acts[i++], &l->acts[0], &off);
+	for (const struct stmt *s = first; s; s = s == last ? NULL : s->next) {
 		if (s->kind != ST_EXPR || !act_is_data(s->expr, &kind))
 			continue;
 		lay_act(c, s, kind, &acts[i], &l->acts[i], &off);
 		f->has_exit |= kind == ACT_EXIT;
 		i++;
 	}
-	*f = (struct recfmt){ .epid = ds->epid, .acts = acts, .nacts = n, .is_default = ds->is_default,
-			      .has_exit = f->has_exit, .at = ds->at };
+	*f = (struct recfmt){ .epid = id, .acts = acts, .nacts = n, .is_default = ds->is_default,
+			      .has_exit = f->has_exit, .at = first ? first->at : ds->at };
+	if (!last)
+		f->at = ds->at;
 	if (n || ds->is_default) {
 		off = ROUND_UP(off, 8);
 		if (off > CG_MAX_RECORD_SIZE) {
@@ -329,6 +358,79 @@ static int lay_clause(struct cg *c, const struct dstmt *ds, struct lay_clause *l
 	return 0;
 }
 
+static bool is_speculate(const struct stmt *s)
+{
+	enum act_kind kind;
+
+	return s->kind == ST_EXPR && act_is_data(s->expr, &kind) && kind == ACT_SPECULATE;
+}
+
+static bool find_speculate(void *ctx, const struct stmt *s)
+{
+	(void)ctx;
+	return is_speculate(s);
+}
+
+static bool is_straight(const struct stmt *s)
+{
+	return s->kind == ST_EXPR || s->kind == ST_AGG || s->kind == ST_LOCAL || s->kind == ST_EMPTY;
+}
+
+static int add_segment(struct cg *c, const struct dstmt *ds, struct lay_clause *l, const struct stmt *first,
+		       const struct stmt *last, size_t *cap)
+{
+	struct lay_seg *seg;
+	int r;
+
+	l->segs = cg_grow(c, l->segs, l->nsegs, cap, sizeof(*l->segs));
+	seg = &l->segs[l->nsegs++];
+	*seg = (struct lay_seg){ .first = first, .last = last, .held = l->speculates };
+	for (const struct stmt *s = first; seg->held && s; s = s == last ? NULL : s->next)
+		seg->held = !is_speculate(s);
+	r = lay_record(c, ds, first, last, c->img->nfmts + 1, seg->held, &seg->lay);
+	c->img->fmts = cg_grow(c, c->img->fmts, c->img->nfmts, &c->fmts_cap, sizeof(*c->img->fmts));
+	c->img->fmts[c->img->nfmts++] = seg->lay.fmt;
+	return r;
+}
+
+/* The runs of data actions in a list of statements, and in what is nested in it. */
+static int lay_segments(struct cg *c, const struct dstmt *ds, struct lay_clause *l, const struct stmt *s,
+			size_t *cap)
+{
+	const struct stmt *first = NULL, *last = NULL;
+	int r = 0;
+
+	for (; s; s = s->next) {
+		if (is_data(s)) {
+			first = first ? first : s;
+			last = s;
+		}
+		if (first && (!s->next || !is_straight(s->next))) {
+			r |= add_segment(c, ds, l, first, last, cap);
+			first = NULL;
+		}
+		r |= lay_segments(c, ds, l, s->init, cap);
+		r |= lay_segments(c, ds, l, s->body, cap);
+		r |= lay_segments(c, ds, l, s->els, cap);
+	}
+	return r ? -EINVAL : 0;
+}
+
+static int lay_clause(struct cg *c, const struct dstmt *ds, struct lay_clause *l)
+{
+	static const struct stmt none = { .kind = ST_EMPTY };
+	static const struct walk spec = { .stmt = find_speculate };
+	size_t cap = 0;
+
+	for (const struct stmt *s = ds->body; s; s = s->next)
+		if (!is_straight(s)) {
+			lay_record(c, ds, &none, &none, ds->epid, false, l);
+			l->speculates = walk_stmts(&spec, ds->body);
+			return lay_segments(c, ds, l, ds->body, &cap);
+		}
+	return lay_record(c, ds, ds->body, NULL, ds->epid, false, l);
+}
+
 int lay_program(struct cg *c)
 {
 	int r = lay_vars(c);
@@ -338,6 +440,7 @@ int lay_program(struct cg *c)
 	c->clauses = arena_new_arr(c->a, struct lay_clause, c->p->nstmts + 1);
 	c->img->fmts = arena_new_arr(c->a, const struct recfmt *, c->p->nstmts + 1);
 	c->img->nfmts = c->p->nstmts;
+	c->fmts_cap = c->p->nstmts + 1;
 	for (const struct dstmt *ds = c->p->stmts; ds; ds = ds->next) {
 		struct lay_clause *l = &c->clauses[ds->epid - 1];
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "cg/asm.h"
 #include "cg/image_check.h"
 
 #define MAX_INSNS 1000000 /* Source: kernel, BPF_COMPLEXITY_LIMIT_INSNS */
@@ -189,7 +190,9 @@ static int check_jump(struct pcheck *c, uint32_t fn, uint32_t at)
 			return BAD(c, at, "call of no function");
 		return 0;
 	}
-	if (BPF_OP(i->code) > BPF_JSLE || BPF_OP(i->code) == BPF_CALL ||
+	if (i->code == ASM_MAY_GOTO && (i->dst_reg || i->src_reg || i->imm))
+		return BAD(c, at, "may_goto with operands");
+	if ((BPF_OP(i->code) > BPF_JSLE && i->code != ASM_MAY_GOTO) || BPF_OP(i->code) == BPF_CALL ||
 	    BPF_OP(i->code) == BPF_EXIT)
 		return BAD(c, at, "unknown jump 0x%x", i->code);
 	to = (int64_t)at + 1 + i->off;
@@ -293,7 +296,7 @@ static uint16_t reads(const struct pcheck *c, uint32_t at, uint16_t *ret_writes)
 		}
 		return d | s;
 	}
-	if (op == BPF_JA)
+	if (op == BPF_JA || i->code == ASM_MAY_GOTO)
 		return 0;
 	if (op == BPF_EXIT)
 		return 1;

@@ -185,6 +185,8 @@ int workshop_compile(struct workshop *w, struct cmdline *c, long target)
 		return EXIT_ERROR;
 	fill_macros(&macros, w, c, target);
 	r = lang_check(c->arena, w->units, c->progs.n, &env, &d, &w->prog);
+	if (r == 0 && w->prog->has_loops)
+		caps_loops(&w->caps);
 	if (r == 0)
 		r = cg_compile(c->arena, w->prog, &cg, &d, &w->image);
 	if (print_diags(c, &d))

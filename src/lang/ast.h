@@ -61,6 +61,7 @@ enum node_kind {
 struct dvar;
 struct dagg;
 struct cxlator;
+struct dcall;
 
 /* A type as written: specifiers and declarator; resolved by the checker. */
 struct tyname {
@@ -151,6 +152,7 @@ struct node {
 	struct dvar *var;  /* N_IDENT, N_TLS, N_THIS, N_INDEX on an associative array */
 	struct dagg *agg;  /* N_AGG */
 	const struct builtin *builtin; /* N_IDENT, N_CALL */
+	struct dcall *call;	       /* N_CALL of a function of the program */
 	struct dmember member;	       /* N_MEMBER */
 	uint64_t ksym_addr;	       /* N_KSYM: resolved address */
 	const struct cxlator *xlator;  /* N_XLATE: the checker's own */
@@ -159,9 +161,18 @@ struct node {
 enum stmt_kind {
 	ST_EXPR,   /* expr: assignment, call of an action or subroutine, any expression */
 	ST_AGG,	   /* expr (N_AGG) = aggfn(args) */
-	ST_IF,	   /* later: expr, body, els */
+	ST_IF,	   /* if (expr) body else els */
+	ST_LOOP,   /* for (init; expr; step) body; while (expr) body; with post: do body while (expr).
+		    * expr NULL: no condition */
+	ST_BLOCK,  /* { body }: a scope of its own */
+	ST_LOCAL,  /* declaration of a local variable: decl; expr: an assignment to it, or NULL */
+	ST_BREAK,
+	ST_CONTINUE,
+	ST_RETURN, /* expr: the value or NULL; checker: an assignment to the function's result */
 	ST_EMPTY,
 };
+
+struct decl;
 
 struct stmt {
 	enum stmt_kind kind;
@@ -169,6 +180,11 @@ struct stmt {
 	struct node *expr;
 	struct node *call; /* ST_AGG: the N_CALL of the aggregating function */
 	struct stmt *body, *els;
+	struct stmt *init; /* ST_LOOP */
+	struct node *step; /* ST_LOOP, or NULL */
+	bool post;	   /* ST_LOOP: the condition is tested behind the body */
+	const struct decl *decl; /* ST_LOCAL */
+	struct dvar *var;  /* ST_LOCAL: set by the checker */
 	struct stmt *next;
 	unsigned number;   /* 1-based action number within the clause, as in fault messages */
 };

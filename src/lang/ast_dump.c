@@ -269,6 +269,38 @@ static void dump_node(struct strb *o, const struct node *n)
 	}
 }
 
+static void dump_stmts(struct strb *o, const struct stmt *s);
+
+/* "word", then what belongs to the statement. */
+static void dump_flow(struct strb *o, const struct stmt *s)
+{
+	static const char *const words[] = {
+		[ST_IF] = "if ",   [ST_LOOP] = "loop ",	  [ST_BLOCK] = "block",	  [ST_LOCAL] = "local ",
+		[ST_BREAK] = "break", [ST_CONTINUE] = "continue", [ST_RETURN] = "return ",
+	};
+
+	strb_adds(o, words[s->kind]);
+	if (s->decl) {
+		dump_type(o, s->decl->type);
+		strb_printf(o, " %s ", s->decl->name);
+	}
+	if (s->expr)
+		dump_node(o, s->expr);
+	if (s->init) {
+		strb_adds(o, " init");
+		dump_stmts(o, s->init);
+	}
+	if (s->step) {
+		strb_adds(o, " step ");
+		dump_node(o, s->step);
+	}
+	dump_stmts(o, s->body);
+	if (s->els) {
+		strb_adds(o, " else");
+		dump_stmts(o, s->els);
+	}
+}
+
 static void dump_stmts(struct strb *o, const struct stmt *s)
 {
 	for (; s; s = s->next) {
@@ -278,6 +310,8 @@ static void dump_stmts(struct strb *o, const struct stmt *s)
 			dump_node(o, s->expr);
 			strb_addc(o, ' ');
 			dump_node(o, s->call);
+		} else if (s->kind != ST_EXPR && s->kind != ST_EMPTY) {
+			dump_flow(o, s);
 		} else if (s->expr) {
 			dump_node(o, s->expr);
 		}

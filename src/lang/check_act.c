@@ -31,7 +31,7 @@ static void after_commit(struct checker *c, struct node *n)
 
 static void after_speculate(struct checker *c, struct node *n)
 {
-	if (c->speculating)
+	if (c->speculating || c->loops)
 		fail(c, n, D_SPEC_SPEC, "speculate( ) may not follow speculate( )");
 	else if (c->committed)
 		fail(c, n, D_SPEC_COMM, "speculate( ) may not follow commit( )");

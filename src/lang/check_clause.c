@@ -2,35 +2,13 @@
 /* One clause instance: predicate and statements. */
 #include "lang/check_int.h"
 
-static void check_expr_stmt(struct checker *c, struct stmt *s)
-{
-	struct node *n = s->expr;
-
-	if (n->kind == N_AGG) {
-		fail(c, n, D_AGG_NULL, "expression has null effect: @%s", n->name);
-		hint(c, "for example @%s = count()", n->name);
-	} else if (n->kind == N_CALL) {
-		s->expr = check_call(c, n, false, true);
-	} else {
-		s->expr = check_expr(c, n);
-	}
-}
-
-static void check_stmts(struct checker *c, struct stmt *s)
-{
-	for (; s; s = s->next) {
-		if (s->kind == ST_AGG)
-			check_agg_stmt(c, s);
-		else if (s->kind == ST_EXPR)
-			check_expr_stmt(c, s);
-	}
-}
-
 static void check_body(struct checker *c, struct dstmt *s)
 {
 	c->committed = c->speculating = c->recorded = false;
+	c->scope.block = NULL;
 	s->body = stmt_copy(c->a, s->clause->body);
 	check_stmts(c, s->body);
+	c->scope.block = NULL;
 }
 
 static void check_pred(struct checker *c, struct dstmt *s)

@@ -300,6 +300,39 @@ static void declare_var(struct checker *c, const struct decl *d)
 		v->poisoned = true;
 }
 
+struct cvar *declare_local(struct checker *c, const struct decl *d)
+{
+	const struct derive *as = assoc_derive(c, d);
+	const struct dtype *ty = type_until(c, d->type, as);
+	const struct builtin *b = builtin_find(d->name);
+	struct cvar *v;
+
+	if (ty->kind == DK_DYN)
+		return NULL;
+	if (as) {
+		diag_error(c->d, d->at, D_DECL_LOCASSC,
+			   "associative arrays may not be declared as local variables: %s",
+			   d->name);
+		return NULL;
+	}
+	if (b && b->kind == BIK_VAR) {
+		diag_error(c->d, d->at, D_DECL_IDRED, "built-in identifier redeclared: %s",
+			   d->name);
+		return NULL;
+	}
+	if (local_find(c, d->name)) {
+		diag_error(c->d, d->at, D_DECL_IDRED, "local variable redeclared: %s", d->name);
+		return NULL;
+	}
+	if (!object_ok(c, d, ty))
+		return NULL;
+	c->prog->has_locals = true;
+	v = var_new(c, VS_LOCAL, d->name, d->at);
+	v->pub.type = rvalue_type(c, ty);
+	v->pub.assigned = v->declared = v->known = true;
+	return v;
+}
+
 /* -- typedef -- */
 
 static void declare_typedef(struct checker *c, const struct decl *d)

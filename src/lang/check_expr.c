@@ -201,7 +201,8 @@ static bool names_value(struct checker *c, const struct node *a)
 
 	if (a->kind != N_IDENT)
 		return true;
-	return symtab_get(&c->globals, a->name, 0) || symtab_get(&c->inlines, a->name, 0) ||
+	return local_find(c, a->name) || symtab_get(&c->globals, a->name, 0) ||
+	       symtab_get(&c->inlines, a->name, 0) ||
 	       builtin_find(a->name) ||
 	       (!dtype_lookup(c->t, DK_TYPEDEF, NULL, a->name) &&
 		dtype_find_enumerator(c->t, a->name, &ty, &v));

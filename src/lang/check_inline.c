@@ -142,7 +142,7 @@ static bool name_free(struct checker *c, const struct decl *d)
 
 static struct cscope inline_scope(struct checker *c, const struct cinline *in)
 {
-	return (struct cscope){in->params, in->nparams, c->scope.lib || in->lib};
+	return (struct cscope){in->params, in->nparams, c->scope.lib || in->lib, NULL};
 }
 
 /* The parameters, bound to something of their types that stands for all arguments. */
@@ -297,7 +297,7 @@ struct node *use_inline(struct checker *c, struct node *n, const struct cinline 
 /* f[args]: the arguments are those of the place of use, so they are checked before the scope changes. */
 struct node *use_inline_array(struct checker *c, struct node *n, const struct cinline *in)
 {
-	struct cscope scope = {arena_new_arr(c->a, struct cparam, in->nparams + 1), in->nparams, in->lib};
+	struct cscope scope = {arena_new_arr(c->a, struct cparam, in->nparams + 1), in->nparams, in->lib, NULL};
 	struct node *arg, *next, *before = NULL;
 	unsigned i = 0;
 

@@ -48,6 +48,7 @@ struct cscope {
 	struct cparam *params;
 	unsigned nparams;
 	bool lib; /* text of a library */
+	struct clocal *block; /* local variables, the innermost first */
 };
 
 struct cinline {
@@ -65,6 +66,13 @@ struct cxlator {
 	const struct decl *decl; /* the members: unchecked */
 	bool lib;
 	struct cxlator *next;
+};
+
+/* A local variable that can be seen, the innermost first. */
+struct clocal {
+	const char *name;
+	struct cvar *v;
+	struct clocal *next;
 };
 
 /* A check that needs the whole program: a printa() and the like. */
@@ -87,6 +95,7 @@ struct checker {
 	struct dstmt *stmt;
 	bool committed, speculating, recorded; /* actions seen in it */
 	const struct probe *raw; /* in an expression of a derived probe: names are its raw arguments */
+	unsigned loops; /* around what is checked */
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
 	unsigned ntemps; /* temporaries of this clause */
@@ -207,6 +216,8 @@ bool params_ok(struct checker *c, const struct tyname *list, const char *kind, b
 const struct derive *assoc_derive(struct checker *c, const struct decl *d);
 /* The type with the derivations before `stop` (NULL: all). */
 const struct dtype *type_until(struct checker *c, const struct tyname *t, const struct derive *stop);
+/* The variable of a declaration in a block, not yet in scope; NULL: reported. */
+struct cvar *declare_local(struct checker *c, const struct decl *d);
 const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct span at);
 /* The value of a constant expression; false: it is none (nothing reported). */
 bool const_value(struct checker *c, const struct node *n, struct node **ret);
@@ -251,6 +262,10 @@ bool check_derived(struct checker *c, struct dstmt *s);
 bool derive_raw_arg(struct checker *c, struct node *n);
 /* n, args[i], becomes copyinstr(arg<i>), unchecked, when that is what all probes of the clause have there. */
 bool derive_user_string(struct checker *c, struct node *n);
+/* -- statements, check_flow.c -- */
+void check_stmts(struct checker *c, struct stmt *s);
+struct cvar *local_find(const struct checker *c, const char *name); /* or NULL */
+void local_add(struct checker *c, const char *name, struct cvar *v);
 
 /* -- near names, check_near.c -- */
 struct near {

@@ -228,6 +228,8 @@ static void enum_operand(struct checker *c, struct node *n)
 	for (i = 0; i < e->nevals; i++) {
 		if (__builtin_strcmp(e->evals[i].name, name) != 0)
 			continue;
+		if (local_find(c, name))
+			return;
 		if (symtab_get(&c->globals, name, 0) || symtab_get(&c->inlines, name, 0) ||
 		    builtin_find(name)) {
 			fail(c, n->b, D_IDENT_AMBIG,

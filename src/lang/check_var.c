@@ -23,7 +23,8 @@ struct cvar *var_new(struct checker *c, enum dscope scope, const char *name, str
 	v->pub.name = name;
 	v->pub.type = basic(c, DT_DYN);
 	v->pub.at = at;
-	symtab_put(var_table(c, scope), name, 0, v);
+	if (scope != VS_LOCAL)
+		symtab_put(var_table(c, scope), name, 0, v);
 	if (c->lastvar)
 		c->lastvar->pub.next = &v->pub;
 	else
@@ -182,7 +183,7 @@ static struct node *use_var(struct checker *c, struct node *n, struct cvar *v, e
 struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 {
 	const struct builtin *b = builtin_find(n->name);
-	struct cvar *v = symtab_get(&c->globals, n->name, 0);
+	struct cvar *v = symtab_get(&c->globals, n->name, 0), *local = local_find(c, n->name);
 	const struct cinline *in = symtab_get(&c->inlines, n->name, 0);
 	const struct dtype *ety;
 	int64_t val;
@@ -192,8 +193,8 @@ struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 		return n;
 	if (k)
 		return k;
-	if (v)
-		return use_var(c, n, v, acc);
+	if (v || local)
+		return use_var(c, n, local ? local : v, acc);
 	if (in)
 		return use_inline(c, n, in);
 	if (b && b->kind == BIK_VAR)
@@ -245,6 +246,8 @@ static struct cvar *assoc_of(struct checker *c, const struct node *n)
 	struct cvar *v;
 
 	if (a->kind != N_IDENT && a->kind != N_TLS && a->kind != N_THIS)
+		return NULL;
+	if (a->kind == N_IDENT && local_find(c, a->name))
 		return NULL;
 	v = symtab_get(var_table(c, scope), a->name, 0);
 	if (v)
@@ -324,7 +327,7 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc)
 
 	if (name && is_param(c, name))
 		return index_memory(c, n);
-	if (name && !symtab_get(&c->globals, name, 0)) {
+	if (name && !local_find(c, name) && !symtab_get(&c->globals, name, 0)) {
 		const struct builtin *b = builtin_find(name);
 
 		if (b && b->id == BI_ARGS)

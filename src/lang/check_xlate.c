@@ -45,7 +45,7 @@ static void check_xmember(struct checker *c, struct cxlator *x, const struct tym
 			   m->name, dtype_name(c->t, x->out));
 		return;
 	}
-	c->scope = (struct cscope){&x->in, 1, x->lib};
+	c->scope = (struct cscope){&x->in, 1, x->lib, NULL};
 	v = check_translated(c, node_copy(c->a, m->value));
 	c->scope = outer;
 	if (!is_err(v) && !member_fits(c, dm.type, v))
@@ -183,7 +183,7 @@ static struct node *expand(struct checker *c, struct node *n, const struct tymem
 	struct node *before = NULL, *k;
 
 	param_bind(c, &p, n->a->a, &before);
-	k = scope_check(c, n, m->value, (struct cscope){&p, 1, x->lib}, before);
+	k = scope_check(c, n, m->value, (struct cscope){&p, 1, x->lib, NULL}, before);
 	if (is_err(k) || k->kind == N_XLATE)
 		return k;
 	if (!member_fits(c, ty, k))

@@ -41,6 +41,8 @@ struct stmt *stmt_copy(struct arena *a, const struct stmt *s)
 		k->call = node_copy(a, s->call);
 		k->body = stmt_copy(a, s->body);
 		k->els = stmt_copy(a, s->els);
+		k->init = stmt_copy(a, s->init);
+		k->step = node_copy(a, s->step);
 		*tail = k;
 		tail = &k->next;
 	}

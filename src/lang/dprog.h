@@ -7,7 +7,7 @@
 #include "lang/ast.h"
 #include "lang/options.h"
 
-enum dscope { VS_GLOBAL, VS_TLS, VS_THIS };
+enum dscope { VS_GLOBAL, VS_TLS, VS_THIS, VS_LOCAL };
 
 struct dvar {
 	uint32_t id; /* position in dprog.vars */
@@ -44,6 +44,15 @@ struct dderived {
 	struct dderived *next;
 };
 
+/* A call of a function of the program: a typed copy of its body, put in place of the call. */
+struct dcall {
+	const char *name;
+	struct stmt *params; /* ST_LOCAL: each is assigned its argument */
+	struct stmt *body;
+	struct dvar *result; /* what return assigns to; NULL: void */
+	struct span at;	     /* of the function */
+};
+
 /* A clause instance: one clause with one of its probe descriptions. */
 struct dstmt {
 	uint32_t epid; /* from 1, in program order */
@@ -71,6 +80,7 @@ struct dprog {
 	struct dagg *aggs;
 	unsigned naggs;
 	bool has_exit, has_error_clause, uses_tls, destructive;
+	bool has_locals, has_loops, has_flow;
 };
 
 #define DPROG_MAX_CLAUSES 65536	/* clause instances in one program */
@@ -111,6 +121,16 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 /* Checks units in order as one program. -EINVAL when d has errors. */
 int lang_check(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
 	       struct diags *d, struct dprog **ret);
+/* Called for every statement (before what is in it) and every expression node; true stops the walk,
+ * which then returns true. Either may be NULL. */
+struct walk {
+	bool (*stmt)(void *ctx, const struct stmt *s);
+	bool (*node)(void *ctx, const struct node *n);
+	void *ctx;
+};
+bool walk_stmts(const struct walk *w, const struct stmt *s); /* s and those behind it */
+bool walk_node(const struct walk *w, const struct node *n);  /* the tree, without siblings */
+
 /* Text forms for tests and -xtree: the syntax tree, and the typed one. */
 void ast_dump(struct strb *out, const struct unit *u);
 void dprog_dump(struct strb *out, const struct dprog *p);

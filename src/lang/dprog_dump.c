@@ -54,7 +54,7 @@ static void quoted(struct dump *d, const char *s, size_t len)
 static void variable(struct dump *d, const struct dvar *v)
 {
 	static const char *const scopes[] = {
-		[VS_GLOBAL] = "", [VS_TLS] = "self->", [VS_THIS] = "this->"};
+		[VS_GLOBAL] = "", [VS_TLS] = "self->", [VS_THIS] = "this->", [VS_LOCAL] = ""};
 
 	strb_printf(d->out, "%s%s", scopes[v->scope], v->name);
 }
@@ -169,16 +169,35 @@ static void node(struct dump *d, const struct node *n)
 
 static void statements(struct dump *d, const struct stmt *s)
 {
+	static const char *const words[] = {
+		[ST_IF] = "if ",      [ST_LOOP] = "loop ",	   [ST_BLOCK] = "block",    [ST_LOCAL] = "local ",
+		[ST_BREAK] = "break", [ST_CONTINUE] = "continue", [ST_RETURN] = "return ", [ST_EMPTY] = "",
+	};
+
 	for (; s; s = s->next) {
 		if (s->kind == ST_EMPTY)
 			continue;
 		strb_printf(d->out, "  %u: ", s->number);
-		node(d, s->expr);
+		if (s->kind != ST_EXPR && s->kind != ST_AGG)
+			strb_adds(d->out, words[s->kind]);
+		if (s->var)
+			strb_printf(d->out, "%s: %s ", s->var->name, dtype_name(d->t, s->var->type));
+		if (s->expr)
+			node(d, s->expr);
 		if (s->call) {
 			strb_adds(d->out, " = ");
 			node(d, s->call);
 		}
+		if (s->step) {
+			strb_adds(d->out, " step ");
+			node(d, s->step);
+		}
 		strb_addc(d->out, '\n');
+		statements(d, s->init);
+		statements(d, s->body);
+		if (s->els)
+			strb_adds(d->out, "  else\n");
+		statements(d, s->els);
 	}
 }
 
@@ -200,6 +219,8 @@ static void variables(struct dump *d, const struct dprog *p)
 	int i;
 
 	for (v = p->vars; v; v = v->next) {
+		if (v->scope == VS_LOCAL)
+			continue;
 		strb_adds(d->out, "var ");
 		variable(d, v);
 		strb_printf(d->out, ": %s", dtype_name(d->t, v->type));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parser of D: the program, clauses and statements, and getting on after errors. */
+/* Parser of D: the program and clauses, and getting on after errors. */
 #include <errno.h>
 #include <string.h>
 #include "lang/macro.h"
@@ -119,32 +119,6 @@ struct span parse_span_from(const struct parser *p, struct span a)
 
 /* -- getting on after an error -- */
 
-/* Skips to the ; or } of this block; a ; is taken. */
-static void skip_statement(struct parser *p)
-{
-	unsigned braces = 0;
-
-	p->panic = false;
-	p->lx.mode = LEX_EXPR;
-	p->lx.pred = false;
-	p->lx.quiet++;
-	while (parse_cur(p) != T_EOF) {
-		enum tok t = parse_cur(p);
-
-		if (braces == 0 && (t == T_SEMI || t == T_RBRACE))
-			break;
-		if (t == T_LBRACE)
-			braces++;
-		else if (t == T_RBRACE)
-			braces--;
-		parse_next(p);
-	}
-	p->lx.quiet--;
-	p->lx.parens = p->lx.brackets = 0;
-	p->braces = p->depth = 0;
-	parse_accept(p, T_SEMI);
-}
-
 /* Skips to the { of the clause whose predicate is broken; false: there is none. */
 static bool skip_predicate(struct parser *p)
 {
@@ -188,83 +162,6 @@ static void skip_item(struct parser *p)
 	if (parse_cur(p) != T_EOF)
 		parse_next(p);
 	parse_accept(p, T_SEMI); /* of "struct s { … };" */
-}
-
-/* -- statements -- */
-
-/* "@a[k] = count()" is an aggregation statement; everything else is an expression. */
-static struct stmt *make_stmt(struct parser *p, struct node *e)
-{
-	struct stmt *s = arena_new_obj(p->arena, struct stmt);
-
-	s->kind = ST_EXPR;
-	s->at = e->at;
-	s->expr = e;
-	if (e->kind == N_ASSIGN && e->op == OP_ASSIGN && !e->parens && e->a->kind == N_AGG &&
-	    e->b->kind == N_CALL) {
-		s->kind = ST_AGG;
-		s->expr = e->a;
-		s->call = e->b;
-	}
-	return s;
-}
-
-static void hint_statement(struct parser *p, enum tok t, struct diag *g)
-{
-	if (t == T_KW_IF)
-		parse_hint(p, g, "use a predicate /…/ or the ?: operator");
-	else if (t == T_KW_FOR || t == T_KW_WHILE || t == T_KW_DO)
-		parse_hint(p, g, "D has no loops");
-	else if (lex_kw_class(t) == KWC_TYPE)
-		parse_hint(p, g, "declare variables outside the clause, in front of it");
-}
-
-/* statement: empty | expression */
-static struct stmt *parse_statement(struct parser *p)
-{
-	enum tok t = parse_cur(p);
-	struct node *e;
-
-	if (lex_kw_class(t) == KWC_TYPE || (t >= T_KW_AUTO && lex_kw_class(t) == KWC_NONE &&
-					    t <= T_KW_XLATE)) {
-		hint_statement(p, t, parse_fail_here(p));
-		return NULL;
-	}
-	e = parse_expression(p);
-	if (p->panic)
-		return NULL;
-	if (!parse_is(p, T_SEMI) && !parse_is(p, T_RBRACE)) {
-		parse_fail_here(p);
-		return NULL;
-	}
-	return make_stmt(p, e);
-}
-
-/* statement_list: statement { ; statement }, up to the } which is left. */
-static struct stmt *parse_body(struct parser *p)
-{
-	struct stmt *first = NULL, **tail = &first;
-	unsigned number = 0;
-
-	while (parse_cur(p) != T_RBRACE) {
-		struct stmt *s;
-
-		if (parse_accept(p, T_SEMI))
-			continue;
-		s = parse_cur(p) == T_EOF ? (parse_fail_here(p), NULL) : parse_statement(p);
-		if (p->panic) {
-			if (p->lx.diags->nerrors >= DIAG_MAX_ERRORS)
-				return first;
-			skip_statement(p);
-			if (parse_cur(p) == T_EOF)
-				return first;
-			continue;
-		}
-		s->number = ++number;
-		*tail = s;
-		tail = &s->next;
-	}
-	return first;
 }
 
 /* -- clauses -- */
@@ -367,7 +264,7 @@ static struct clause *parse_clause(struct parser *p)
 		c->has_body = true;
 		p->lx.mode = LEX_EXPR;
 		parse_next(p);
-		c->body = parse_body(p);
+		c->body = parse_clause_body(p);
 		p->lx.mode = LEX_PROBE;
 		parse_accept(p, T_RBRACE);
 	} else {

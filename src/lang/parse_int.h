@@ -16,6 +16,9 @@ struct parser {
 	unsigned depth;
 	unsigned braces; /* open { of types and definitions, for skipping after an error */
 	struct symtab types; /* names of the typedefs of this text */
+	unsigned nstmts;     /* statements so far in this clause or function: they are numbered */
+	unsigned loops;	     /* loops that are open: break and continue may stand here */
+	bool in_func;	     /* return may stand here */
 };
 
 /* -- errors, in parse.c -- */
@@ -82,6 +85,10 @@ bool parse_is_typename(struct parser *p, const char *name);
 void parse_add_typename(struct parser *p, const char *name);
 /* Splits "mod`name" into *module ("" for a leading `) and the name; NULL module without `. */
 const char *parse_split_scope(struct parser *p, const char *name, const char **module);
+
+/* -- parse_stmt.c -- */
+/* The statements up to the } that ends a clause or function, which is left. */
+struct stmt *parse_clause_body(struct parser *p);
 
 /* -- parse_decl.c: each returns one or more declarations, or NULL after an error -- */
 struct decl *parse_declaration(struct parser *p);

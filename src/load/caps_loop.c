@@ -79,3 +79,16 @@ bool cap_try_loop(struct attempt *a)
 {
 	return cap_try_loop_once(a, NULL);
 }
+
+void caps_loops(struct caps *c)
+{
+	static const struct bpf_insn insns[] = {
+		{.code = BPF_JMP | 0xe0, .off = 0}, /* may_goto: BPF_JCOND of linux/bpf.h, 6.9 */
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	_cleanup_close_ int fd = cap_load(&(struct cap_prog){
+		.type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insns = insns, .ninsns = ARRAY_SIZE(insns)});
+
+	c->may_goto = fd >= 0;
+}

@@ -14,6 +14,8 @@
  * cost more stay false: uprobe*, kprobe*, fentry, iter_*, tracefs, sched_exit_tp.
  * -EPERM and the like with a reason when the kernel loads no program for us at all. */
 int caps_quick(struct caps *ret, struct err *err);
+/* What programs with loops need beside: may_goto. */
+void caps_loops(struct caps *c);
 /* Everything, by loading and attaching; tens of milliseconds. ts may be NULL. */
 int caps_full(struct typesrc *ts, struct caps *ret, struct err *err);
 

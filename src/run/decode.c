@@ -24,7 +24,7 @@ static int decode_fault(const struct decoder *d, const void *data, size_t len, s
 	if (len < sizeof(f))
 		return -EBADMSG;
 	memcpy(&f, data, sizeof(f));
-	if (f.epid == 0 || f.epid > d->schema->nfmts || f.code > FAULT_NOTRESIDENT)
+	if (f.epid == 0 || f.epid > d->schema->nfmts || f.code > FAULT_LOOPMAX)
 		return -EBADMSG;
 	ret->kind = ROW_FAULT;
 	ret->id = f.epid;

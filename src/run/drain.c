@@ -128,7 +128,9 @@ static int on_spec_record(struct session *s, const struct row *row, unsigned fla
 	for (size_t i = 0; i < f->nacts && r >= 0; i++) {
 		const struct recact *a = &f->acts[i];
 
-		if (a->kind == ACT_SPECULATE)
+		if (a->kind == ACT_SPECULATE && !spec_name(a, row)) /* a branch that does not */
+			r = recording_append(s->c.rec, row);
+		else if (a->kind == ACT_SPECULATE)
 			r = specs_hold(s->specs, spec_name(a, row), row, s->c.rec);
 		else if (a->kind == ACT_COMMIT)
 			r = specs_commit(s->specs, spec_name(a, row), on_committed, s);

@@ -18,6 +18,7 @@ struct caps {
 	bool hash_alloc;	/* hash maps may grow while a perf event or NMI runs: 6.1 */
 	bool bpf_loop;		/* 5.17 */
 	bool bpf_loop_once;	/* the verifier walks its callback only once: before 6.7 */
+	bool may_goto;		/* 6.9: asked for by caps_loops() only */
 	bool bpf_strncmp;	/* 5.17 */
 	bool atomics;		/* fetch-and-add, cmpxchg (cpu=v3), 5.12 */
 	bool get_task_stack;	/* bpf_get_task_stack, 5.9 */

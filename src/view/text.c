@@ -217,6 +217,9 @@ static const char *fault_text(const struct rec_fault *f, char *buf, size_t n)
 		snprintf(buf, n, "invalid address (0x%llx): the page is not in memory yet; read it when "
 			 "the system call returns", val);
 		return buf;
+	case FAULT_LOOPMAX:
+		snprintf(buf, n, "loop stopped after %llu iterations (-x loopmax)", val);
+		return buf;
 	case FAULT_UNKNOWN:
 		break;
 	}

@@ -1,5 +1,8 @@
-BEGIN { while (1) x; }
-BEGIN { int x; }
+BEGIN { goto x; }
+BEGIN { break; }
 BEGIN { this int y; }
 BEGIN { self; }
 BEGIN { return; }
+BEGIN { continue; }
+BEGIN { switch (1) { } }
+BEGIN { else x = 1; }

@@ -44,6 +44,23 @@ static const struct row rows[] = {
 	{D_PROTO_ARG, "@a = count(); print(@a);", "argument: aggregation"},
 	{D_PROTO_LEN, "print();", NULL},
 	{D_PRINT_SIZE, "print((void *)arg0);", "reference has type 'void' with size 0; cannot print( ) it."},
+	/* local variables, if, loops */
+	{D_DECL_IDRED, "BEGIN { int a; int a; }", "local variable redeclared: a"},
+	{D_DECL_IDRED, "BEGIN { int a; { int a; } }", "local variable redeclared: a"},
+	{D_DECL_IDRED, "BEGIN { int a; for (int a = 0; a < 2; a++) ; }", "local variable redeclared: a"},
+	{D_DECL_IDRED, "BEGIN { int pid = 3; }", "built-in identifier redeclared: pid"},
+	{D_DECL_LOCASSC, "BEGIN { int a[int]; }", "associative arrays may not be declared as local"},
+	{D_DECL_VOIDOBJ, "BEGIN { void a; }", "cannot have void object: a"},
+	{D_VAR_UNDEF, "BEGIN { int a = a + 1; }", "a has not yet been declared or assigned"},
+	{D_IDENT_UNDEF, "BEGIN { if (1) { int a = 1; } trace(a); }", "failed to resolve a"},
+	{D_IDENT_UNDEF, "BEGIN { for (int i = 0; i < 2; i++) ; trace(i); }", "failed to resolve i"},
+	{D_OP_INCOMPAT, "BEGIN { int a = \"x\"; }",
+	 "operands have incompatible types: \"int\" = \"string\""},
+	{D_OP_SCALAR, "BEGIN { if (execname) trace(1); }", "condition of if must be of scalar type"},
+	{D_OP_SCALAR, "BEGIN { while (execname) trace(1); }", "condition of a loop must be of scalar type"},
+	{D_SPEC_SPEC, "BEGIN { while (1) speculate(1); }", NULL},
+	{D_COMM_DREC, "BEGIN { if (pid) trace(1); commit(1); }", NULL},
+	{D_DREC_COMM, "BEGIN { if (pid) commit(1); else trace(1); trace(2); }", NULL},
 	/* symbols */
 	{D_SYM_NOTYPES, "trace(`untyped);", "no symbolic type information is available"},
 	/* operators */

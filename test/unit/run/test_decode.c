@@ -67,7 +67,7 @@ static void faults_are_checked(void **state)
 		{3, FAULT_NOTRESIDENT, sizeof(struct rec_fault), 0},
 		{0, FAULT_DIVZERO, sizeof(struct rec_fault), -EBADMSG},
 		{4, FAULT_DIVZERO, sizeof(struct rec_fault), -EBADMSG},
-		{1, FAULT_NOTRESIDENT + 1, sizeof(struct rec_fault), -EBADMSG},
+		{1, FAULT_LOOPMAX + 1, sizeof(struct rec_fault), -EBADMSG},
 		{1, FAULT_DIVZERO, sizeof(struct rec_fault) - 1, -EBADMSG},
 	};
 	struct decoder d = {&schema, 0};

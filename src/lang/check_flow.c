@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statements: blocks and their local variables, if, loops. A local variable is known from its
+ * declaration to the end of its block. It hides a global variable of its name, but not another local
+ * one, nor a built-in one; functions have names of their own. */
+#include "lang/check_int.h"
+#include <string.h>
+
+/* -- local variables -- */
+
+struct cvar *local_find(const struct checker *c, const char *name)
+{
+	const struct clocal *l;
+
+	for (l = c->scope.block; l; l = l->next)
+		if (strcmp(l->name, name) == 0)
+			return l->v;
+	return NULL;
+}
+
+void local_add(struct checker *c, const char *name, struct cvar *v)
+{
+	struct clocal *l = arena_new_obj(c->a, struct clocal);
+
+	l->name = name;
+	l->v = v;
+	l->next = c->scope.block;
+	c->scope.block = l;
+}
+
+static void check_local(struct checker *c, struct stmt *s)
+{
+	const struct decl *d = s->decl;
+	struct cvar *v = declare_local(c, d);
+
+	if (!v)
+		return;
+	s->var = &v->pub;
+	local_add(c, d->name, v);
+	if (s->expr) {
+		v->known = false; /* int x = x; reads nothing */
+		s->expr = check_expr(c, s->expr);
+		if (is_err(s->expr))
+			v->poisoned = true;
+	}
+	v->known = true;
+}
+
+/* -- which actions may follow which -- */
+
+struct seen {
+	bool committed, speculating, recorded;
+};
+
+static struct seen seen_get(const struct checker *c)
+{
+	return (struct seen){c->committed, c->speculating, c->recorded};
+}
+
+static void seen_set(struct checker *c, struct seen s)
+{
+	c->committed = s.committed;
+	c->speculating = s.speculating;
+	c->recorded = s.recorded;
+}
+
+static void seen_join(struct checker *c, struct seen s)
+{
+	c->committed |= s.committed;
+	c->speculating |= s.speculating;
+	c->recorded |= s.recorded;
+}
+
+/* -- statements -- */
+
+static void check_expr_stmt(struct checker *c, struct stmt *s)
+{
+	struct node *n = s->expr;
+
+	if (n->kind == N_AGG) {
+		fail(c, n, D_AGG_NULL, "expression has null effect: @%s", n->name);
+		hint(c, "for example @%s = count()", n->name);
+	} else if (n->kind == N_CALL) {
+		s->expr = check_call(c, n, false, true);
+	} else {
+		s->expr = check_expr(c, n);
+	}
+}
+
+static struct node *check_condition(struct checker *c, struct node *n, const char *what)
+{
+	n = check_expr(c, n);
+	if (is_err(n) || is_scalar(c, n))
+		return n;
+	fail(c, n, D_OP_SCALAR, "condition of %s must be of scalar type", what);
+	if (is_str(c, n))
+		hint(c, "compare strings: … != \"\"");
+	return n;
+}
+
+static void check_block(struct checker *c, struct stmt *s)
+{
+	struct clocal *scope = c->scope.block;
+
+	check_stmts(c, s);
+	c->scope.block = scope;
+}
+
+static void check_if(struct checker *c, struct stmt *s)
+{
+	struct seen before, then;
+
+	c->prog->has_flow = true;
+	s->expr = check_condition(c, s->expr, "if");
+	before = seen_get(c);
+	check_block(c, s->body);
+	then = seen_get(c);
+	seen_set(c, before);
+	check_block(c, s->els);
+	seen_join(c, then);
+}
+
+static void check_loop(struct checker *c, struct stmt *s)
+{
+	struct clocal *scope = c->scope.block;
+
+	c->prog->has_loops = c->prog->has_flow = true;
+	check_stmts(c, s->init);
+	c->loops++;
+	if (s->expr)
+		s->expr = check_condition(c, s->expr, "a loop");
+	check_block(c, s->body);
+	if (s->step)
+		s->step = check_expr(c, s->step);
+	c->loops--;
+	c->scope.block = scope;
+}
+
+static void check_one(struct checker *c, struct stmt *s)
+{
+	switch (s->kind) {
+	case ST_AGG:
+		check_agg_stmt(c, s);
+		break;
+	case ST_EXPR:
+		check_expr_stmt(c, s);
+		break;
+	case ST_LOCAL:
+		check_local(c, s);
+		break;
+	case ST_IF:
+		check_if(c, s);
+		break;
+	case ST_LOOP:
+		check_loop(c, s);
+		break;
+	case ST_BLOCK:
+		check_block(c, s->body);
+		break;
+	case ST_RETURN:
+	case ST_BREAK:
+	case ST_CONTINUE:
+	case ST_EMPTY:
+		break;
+	}
+}
+
+void check_stmts(struct checker *c, struct stmt *s)
+{
+	for (; s; s = s->next)
+		check_one(c, s);
+}
