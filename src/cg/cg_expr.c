@@ -98,6 +98,27 @@ static vreg str_addr(struct gen *g, const struct node *n)
 	return gen_launder(g, gen_addr(g, s.m));
 }
 
+/* A string as a pointer: NULL when it is none. */
+static vreg str_pointer(struct gen *g, const struct node *n)
+{
+	irlabel have = ir_label(g->f);
+	struct str s;
+	vreg d;
+
+	gen_str(g, n, &s);
+	if (n->var)
+		s.set = gen_str_set(g, n);
+	else if (!s.has_set)
+		s.set = ir_imm(g->f, 1);
+	gen_str_real(g, &s);
+	d = ir_new(g->f);
+	ir_mov(g->f, d, gen_launder(g, gen_addr(g, s.m)));
+	ir_jcci(g->f, IRC_NE, s.set, 0, have);
+	ir_movi(g->f, d, 0);
+	ir_place(g->f, have);
+	return d;
+}
+
 static vreg place_value(struct gen *g, const struct node *n, struct tref *btf)
 {
 	const struct dtype *ty = cg_type(g->cg, n);
@@ -121,7 +142,7 @@ static vreg gen_cast(struct gen *g, const struct node *n, struct tref *btf)
 		return ir_imm(g->f, 0);
 	}
 	if (from->kind == DK_STRING)
-		return str_addr(g, n->a);
+		return to->kind == DK_PTR ? str_pointer(g, n->a) : str_addr(g, n->a);
 	v = gen_ptr(g, n->a, btf);
 	if (to->kind == DK_PTR)
 		return v;

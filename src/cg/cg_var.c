@@ -437,7 +437,7 @@ bool node_is_null(const struct node *n)
 
 	while (n->kind == N_CAST)
 		n = n->a;
-	return node_const(n, &c) && !c;
+	return n->kind == N_STR ? n->is_null : node_const(n, &c) && !c;
 }
 
 /* A string variable: text padded with zeroes, then the byte that tells "" from never assigned. */
@@ -488,9 +488,15 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 static void store_bytes(struct gen *g, const struct node *lhs, const struct node *rhs, uint32_t size)
 {
 	irlabel skip = ir_label(g->f);
-	struct mem tmp = gen_scratch(g, size);
 	struct place pl;
+	struct mem tmp;
 
+	if (node_is_null(rhs)) { /* the checker lets 0 only be assigned to elements */
+		gen_place(g, lhs, &pl);
+		assoc_delete(g, pl.var, pl.key);
+		return;
+	}
+	tmp = gen_scratch(g, size);
 	gen_bytes_to(g, rhs, tmp, size);
 	gen_place(g, lhs, &pl);
 	if (pl.kind != PL_MEM) {
@@ -565,6 +571,8 @@ vreg gen_assign(struct gen *g, const struct node *n, bool want)
 	}
 	if (ty->kind == DK_STRUCT || ty->kind == DK_UNION || ty->kind == DK_ARRAY) {
 		store_bytes(g, n->a, n->b, lay_storage(g->cg, ty));
+		if (want && node_is_null(n->b))
+			return ir_imm(g->f, 0);
 		return want ? gen_addr_of(g, n->a) : VREG_NONE;
 	}
 	if (n->op != OP_ASSIGN)

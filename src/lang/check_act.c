@@ -249,6 +249,13 @@ static const struct agg_act agg_acts[] = {
 static struct node *not_agg(struct checker *c, struct node *n, unsigned i, struct node *arg,
 			    const char *tag)
 {
+	const struct builtin *b = arg->kind == N_CALL ? builtin_find(arg->name) : NULL;
+
+	if (b && b->kind == BIK_AGG)
+		return fail(c, n, tag,
+			    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: "
+			    "aggregation\n\t argument: %s( )",
+			    n->name, i, arg->name);
 	arg = check_data(c, arg);
 	if (!is_err(arg))
 		fail(c, n, tag,
@@ -302,6 +309,9 @@ static struct node *printa_call(struct checker *c, struct node *n)
 		slot = &n->args->next;
 		i = 2;
 	}
+	if (!n->nargs)
+		return fail(c, n, D_PROTO_LEN,
+			    "printa( ) prototype mismatch: 0 args passed, at least 1 expected");
 	if (n->nargs < i)
 		return fail(c, n, D_PRINTA_PROTO,
 			    "printa( ) prototype mismatch: %u args passed, %u expected", n->nargs,

@@ -99,7 +99,7 @@ static bool lquant_params(struct checker *c, const struct node *n, int32_t *p)
 	    !param(c, arg_at(n, 2), D_LQUANT_LIMTYPE, D_LQUANT_LIMVAL, "lquantize", 2, INT32_MIN,
 		   INT32_MAX, "a 32-bit quantity", &p[1]))
 		return false;
-	if (p[1] < p[0]) {
+	if (p[1] <= p[0]) {
 		diag_error(c->d, n->at, D_LQUANT_MISMATCH,
 			   "lquantize( ) base (argument #1) must be less than limit (argument #2)");
 		return false;
@@ -142,8 +142,6 @@ static const char *steps_problem(const int32_t *p)
 {
 	uint64_t factor = (uint64_t)p[0], steps = (uint64_t)p[3];
 
-	if (steps == 0)
-		return "argument #4 must be a positive quantity";
 	if (steps < factor && factor % steps)
 		return "argument #4 (steps) must evenly divide argument #1 (factor) when "
 		       "steps<factor";
@@ -173,9 +171,14 @@ static bool llquant_params(struct checker *c, const struct node *n, int32_t *p)
 		   UINT16_MAX, u16, &p[1]) ||
 	    !param(c, hi, D_LLQUANT_HMAGTYPE, D_LLQUANT_HMAGVAL, "llquantize", 3, 0, UINT16_MAX,
 		   u16, &p[2]) ||
-	    !param(c, steps, D_LLQUANT_STEPTYPE, D_LLQUANT_STEPVAL, "llquantize", 4, 0, UINT16_MAX,
-		   u16, &p[3]))
+	    (posconst(c, steps) && !param(c, steps, D_LLQUANT_STEPTYPE, D_LLQUANT_STEPVAL,
+					  "llquantize", 4, 1, UINT16_MAX, u16, &p[3])))
 		return false;
+	if (!posconst(c, steps)) {
+		diag_error(c->d, steps->at, D_LLQUANT_STEPTYPE,
+			   "llquantize( ) argument #4 must be a non-zero positive integer constant");
+		return false;
+	}
 	if (p[2] < p[1]) {
 		diag_error(
 			c->d, hi->at, D_LLQUANT_HMAGVAL,

@@ -45,6 +45,15 @@ static struct node *wrap_cast(struct checker *c, struct node *n, const struct dt
 	return set_type(k, ty);
 }
 
+struct node *string_ptr(struct checker *c, struct node *n)
+{
+	if (is_err(n) || res(c, n)->kind != DK_STRING)
+		return n;
+	n = wrap_cast(c, n, dtype_ptr(c->t, basic(c, DT_CHAR)));
+	n->implicit = false; /* what it points to is not the variable's own memory */
+	return n;
+}
+
 struct node *convert(struct checker *c, struct node *n, const struct dtype *ty)
 {
 	const struct dtype *from, *to = dtype_resolve(c->t, ty);

@@ -294,6 +294,10 @@ struct node *check_cast(struct checker *c, struct node *n)
 	from = res(c, n->a);
 	if (r->kind == DK_STRING)
 		return check_stringof(c, n, D_CAST_INVAL);
+	if (r->kind == DK_PTR && from->kind == DK_STRING) {
+		n->a = string_ptr(c, n->a);
+		from = res(c, n->a);
+	}
 	if (dtype_is_scalar(r) && (from->kind == DK_ARRAY || from->kind == DK_FUNC)) {
 		n->a = decay(c, n->a);
 		from = res(c, n->a);

@@ -135,6 +135,7 @@ struct node *new_node(struct checker *c, enum node_kind k, struct span at);
 struct node *convert(struct checker *c, struct node *n, const struct dtype *ty);
 struct node *decay(struct checker *c, struct node *n);	     /* arrays and functions to pointers */
 struct node *to_string(struct checker *c, struct node *n);   /* char *, char [] to string */
+struct node *string_ptr(struct checker *c, struct node *n);	     /* string to char * */
 struct node *null_string(struct checker *c, struct node *n); /* the constant 0 to a string */
 const struct dtype *promoted(struct checker *c, const struct node *n);
 const struct dtype *arith_type(struct checker *c, const struct node *l, const struct node *r);

@@ -80,6 +80,13 @@ static void check_key_exprs(struct checker *c, struct node *n)
 		struct node *next = (*slot)->next;
 
 		(*slot)->next = NULL;
+		if ((*slot)->kind == N_AGG) {
+			fail(c, *slot, D_KEY_TYPE, "aggregation @%s may not be used as a key",
+			     (*slot)->name);
+			hint(c, "aggregations are shown by printa(), and by themselves at the end");
+			(*slot)->next = next;
+			continue;
+		}
 		*slot = n->kind == N_AGG ? check_data(c, *slot) : check_expr(c, *slot);
 		(*slot)->next = next;
 	}

@@ -18,8 +18,10 @@ static struct node *incompat(struct checker *c, struct node *n, const char *op)
 
 static struct node *check_deref(struct checker *c, struct node *n)
 {
-	const struct dtype *r = res(c, n->a), *el, *ty;
+	const struct dtype *r, *el, *ty;
 
+	n->a = string_ptr(c, n->a);
+	r = res(c, n->a);
 	if (r->kind != DK_PTR && r->kind != DK_ARRAY)
 		return fail(c, n, D_DEREF_NONPTR, "cannot dereference non-pointer type");
 	el = dtype_resolve(c->t, r->base);
@@ -176,19 +178,37 @@ static bool movable(struct checker *c, const struct node *n)
 	return dtype_resolve(c->t, r->base)->kind != DK_FWD;
 }
 
+/* string + n: the text from byte n on */
+static struct node *string_offset(struct checker *c, struct node *n)
+{
+	struct node *s = n->a, *i = n->b;
+
+	n->kind = N_CALL;
+	n->name = "substr";
+	n->builtin = builtin_find(n->name);
+	n->a = n->b = NULL;
+	n->args = s;
+	n->nargs = 2;
+	s->next = convert(c, i, basic(c, DT_INT));
+	s->next->next = NULL;
+	return set_type(n, basic(c, DT_STRING));
+}
+
 static struct node *check_additive(struct checker *c, struct node *n)
 {
 	bool lp = movable(c, n->a), rp = movable(c, n->b);
 
 	if (is_int(c, n->a) && is_int(c, n->b))
 		return usual(c, n);
-	if (n->op == OP_ADD && rp && is_int(c, n->a)) { /* integer + pointer */
+	if (n->op == OP_ADD && (rp || is_str(c, n->b)) && is_int(c, n->a)) { /* integer + pointer */
 		struct node *t = n->a;
 
 		n->a = n->b;
 		n->b = t;
-		lp = true;
+		lp = movable(c, n->a);
 	}
+	if (n->op == OP_ADD && is_str(c, n->a) && is_int(c, n->b))
+		return string_offset(c, n);
 	if (lp && is_int(c, n->b)) {
 		const struct dtype *ar = res(c, n->a);
 

@@ -289,6 +289,7 @@ static struct node *index_memory(struct checker *c, struct node *n)
 	if (n->nargs != 1)
 		return fail(c, n, D_ARR_BADREF, "cannot access %s as an associative array",
 			    n->a->name ? n->a->name : "expression");
+	n->a = string_ptr(c, n->a);
 	ar = res(c, n->a);
 	if (ar->kind != DK_PTR && ar->kind != DK_ARRAY)
 		return fail(c, n, D_DEREF_NONPTR, "cannot dereference non-pointer type");
@@ -364,6 +365,8 @@ bool is_writable(const struct node *n)
 	for (;;) {
 		if (n->var)
 			return true;
+		if (n->kind == N_CAST && n->a->type->kind == DK_STRING)
+			return false; /* a string is assigned as a whole */
 		if (n->kind == N_MEMBER || n->kind == N_INDEX || n->kind == N_CAST ||
 		    (n->kind == N_UNARY && n->op == OP_DEREF) ||
 		    (n->kind == N_BINARY && (n->op == OP_ADD || n->op == OP_SUB)))

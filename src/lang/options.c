@@ -10,8 +10,8 @@
 #include <strings.h>
 #include "base/num.h"
 
-/* DTrace's "<NULL>" must fit into a string. */
-#define OPTIONS_STRSIZE_MIN 7
+/* DTrace's "<NULL>" is the least that a string must have room for. */
+#define OPTIONS_STRSIZE_MIN 6
 #define OPTIONS_NSPEC_MAX 65536 /* speculations: 20 bytes of kernel memory each */
 #define OPTIONS_PRINTSIZE_MAX 65536
 /* Of buffers: more would not fit any machine, and sums of them do not overflow. */
@@ -61,7 +61,7 @@ static const struct rule rules[] = {
 	{.name = "strsize",
 	 .min = OPTIONS_STRSIZE_MIN,
 	 .max = OPTIONS_STRSIZE_MAX,
-	 .why = "strings have from 7 to 4096 bytes"},
+	 .why = "strings have from 6 to 4096 bytes"},
 	{.name = "nspec", .max = OPTIONS_NSPEC_MAX, .why = "at most 65536"},
 	{.name = "printsize", .max = OPTIONS_PRINTSIZE_MAX, .why = "at most 64k"},
 	{.name = "stackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},

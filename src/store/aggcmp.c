@@ -28,9 +28,11 @@ static long double variance(bool is_signed, const uint64_t *v)
 
 static void add_bucket(struct agg_rank *r, long double bound, uint64_t n)
 {
-	r->first += bound * (long double)n;
+	int64_t weight = (int64_t)n; /* increments may be negative */
+
+	r->first += bound * (long double)weight;
 	if (bound == 0)
-		r->second += n;
+		r->second += weight;
 }
 
 static void rank_buckets(const struct aggdesc *d, const uint64_t *v, struct agg_rank *r)
@@ -97,34 +99,34 @@ int aggstate_rank_cmp(const struct agg_rank *a, const struct agg_rank *b)
 	return a->second < b->second ? -1 : a->second > b->second;
 }
 
-static int cmp_word(bool is_signed, uint64_t a, uint64_t b)
-{
-	if (is_signed)
-		return (int64_t)a < (int64_t)b ? -1 : (int64_t)a > (int64_t)b;
-	return a < b ? -1 : a > b;
-}
-
+/* DTrace sorts integer keys without their sign: -1 is behind all others. */
 static uint64_t key_int(const struct recfield *f, const uint8_t *p)
 {
 	uint64_t u = 0;
-	unsigned bits = 64 - 8 * (f->size < 8 ? f->size : 8);
 
 	memcpy(&u, p, f->size < 8 ? f->size : 8);
-	return f->is_signed ? (uint64_t)((int64_t)(u << bits) >> bits) : u;
+	return u;
+}
+
+int aggstate_key_field_cmp(const struct recfield *f, const uint8_t *a, const uint8_t *b)
+{
+	uint64_t x, y;
+
+	if (f->kind == FLD_STRING)
+		return strncmp((const char *)a, (const char *)b, f->size);
+	if (f->kind != FLD_INT)
+		return memcmp(a, b, f->size);
+	x = key_int(f, a);
+	y = key_int(f, b);
+	return x < y ? -1 : x > y;
 }
 
 int aggstate_key_cmp(const struct aggdesc *d, const uint8_t *a, const uint8_t *b)
 {
 	for (size_t i = 0; i < d->nkeys; i++) {
 		const struct recfield *f = &d->keys[i];
-		int r;
+		int r = aggstate_key_field_cmp(f, a + f->off, b + f->off);
 
-		if (f->kind == FLD_INT)
-			r = cmp_word(f->is_signed, key_int(f, a + f->off), key_int(f, b + f->off));
-		else if (f->kind == FLD_STRING)
-			r = strncmp((const char *)a + f->off, (const char *)b + f->off, f->size);
-		else
-			r = memcmp(a + f->off, b + f->off, f->size);
 		if (r)
 			return r;
 	}

@@ -27,8 +27,10 @@ size_t aggstate_entries(struct aggstate *s, uint32_t agg, const struct agg_entry
  * weight of zero). Computed once per value, since a distribution has many buckets. */
 struct agg_rank {
 	long double first;
-	uint64_t second;
+	int64_t second; /* increments may be negative */
 };
 struct agg_rank aggstate_rank(const struct aggdesc *d, const uint64_t *value);
+/* Order of one field of two keys, a and b pointing to the field: integers without their sign, as in DTrace. */
+int aggstate_key_field_cmp(const struct recfield *f, const uint8_t *a, const uint8_t *b);
 int aggstate_rank_cmp(const struct agg_rank *a, const struct agg_rank *b);
 #endif

@@ -226,20 +226,6 @@ static const char *fault_text(const struct rec_fault *f, char *buf, size_t n)
 	return "unknown fault";
 }
 
-static void row_fault(struct text_view *v, const struct row *row)
-{
-	const struct rec_fault *f = row->data;
-	const struct rec_probe *p = row_probe(v, row->probe);
-	char where[32] = "predicate", buf[160];
-
-	if (row->len < sizeof(*f))
-		return;
-	if (f->action)
-		snprintf(where, sizeof(where), "action #%u", f->action);
-	text_msg(v, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s at BPF pc %u", f->epid,
-		 p->id, p->prov, p->mod, p->func, p->name, fault_text(f, buf, sizeof(buf)), where, f->pc);
-}
-
 /* DTrace's words and tags for losses. Source: dtrace(1), DTRACEDROP_* of libdtrace. */
 static const struct drop_text {
 	enum rec_counter kind;
@@ -266,6 +252,10 @@ static const struct drop_text {
 	{ CNT_TIMER_MISSES, "DTRACEDROP_TIMER", "timer firing missed", "timer firings missed", false },
 };
 
+static const struct drop_text error_in_error = {
+	.tag = "DTRACEDROP_DBLERROR", .one = "error in ERROR probe enabling"
+};
+
 static const struct drop_text *drop_text(unsigned kind)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(drop_texts); i++)
@@ -289,6 +279,24 @@ static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t
 	else
 		text_msg(v, "%s%llu %s%s", tag, (unsigned long long)count,
 			 count == 1 ? t->one : t->many, on);
+}
+
+static void row_fault(struct text_view *v, const struct row *row)
+{
+	const struct rec_fault *f = row->data;
+	const struct rec_probe *p = row_probe(v, row->probe);
+	char where[32] = "predicate", buf[160];
+
+	if (row->len < sizeof(*f))
+		return;
+	if (strcmp(p->prov, "dtrace") == 0 && strcmp(p->name, "ERROR") == 0) {
+		print_drops(v, &error_in_error, 1, row->cpu, NULL);
+		return;
+	}
+	if (f->action)
+		snprintf(where, sizeof(where), "action #%u", f->action);
+	text_msg(v, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s at BPF pc %u", f->epid,
+		 p->id, p->prov, p->mod, p->func, p->name, fault_text(f, buf, sizeof(buf)), where, f->pc);
 }
 
 /* Losses come by program: one line for each kind and CPU says them all; with -v one for each probe. */

@@ -22,20 +22,6 @@ struct agg_table {
 	size_t nrows;
 };
 
-static int key_field_cmp(const struct recfield *f, const uint8_t *a, const uint8_t *b)
-{
-	if (f->kind == FLD_INT) {
-		uint64_t x = datum_u64(f, a), y = datum_u64(f, b);
-
-		if (f->is_signed)
-			return (int64_t)x < (int64_t)y ? -1 : (int64_t)x > (int64_t)y;
-		return x < y ? -1 : x > y;
-	}
-	if (f->kind == FLD_STRING)
-		return strncmp((const char *)a, (const char *)b, f->size);
-	return memcmp(a, b, f->size);
-}
-
 static int key_cmp(const struct agg_table *t, const uint8_t *a, const uint8_t *b)
 {
 	const struct aggdesc *d = t->aggs[0];
@@ -44,7 +30,7 @@ static int key_cmp(const struct agg_table *t, const uint8_t *a, const uint8_t *b
 
 	for (size_t i = 0; i < d->nkeys; i++) {
 		const struct recfield *f = &d->keys[(first + i) % d->nkeys];
-		int c = key_field_cmp(f, a + f->off, b + f->off);
+		int c = aggstate_key_field_cmp(f, a + f->off, b + f->off);
 
 		if (c)
 			return c;

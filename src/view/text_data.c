@@ -90,7 +90,7 @@ static void print_bytes(struct text_view *v, const uint8_t *p, size_t n, int wid
 }
 
 /* Source: dt_print_trace() and dt_print_datum() of libdtrace: trace() tells signed from unsigned and leaves
- * room for the largest value of the type, keys have their own widths and are signed when of 64 bits. */
+ * room for the largest value of the type, keys have their own widths and are signed when of 32 or 64 bits. */
 static const struct datum_form {
 	int text_width;
 	int widths[9]; /* by size, signed */
@@ -106,6 +106,8 @@ static void print_number(struct text_view *v, const struct recfield *f, const ui
 	bool u64 = f->size == 8 && !f->is_signed && form->u64;
 	int width = quiet ? 0 : u64 ? form->widest_unsigned : form->widths[f->size];
 
+	if (form == &form_key && f->size < 4)
+		val &= (1ULL << 8 * f->size) - 1;
 	text_printf(v, "%s", quiet ? "" : " ");
 	if (u64)
 		text_printf(v, "%*llu", width, val);

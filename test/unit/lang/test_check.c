@@ -29,6 +29,11 @@ static const struct row exprs[] = {
 	{"TASK_DEAD", "16:enum task_state)"},
 	{"BIG_ONE", "9223372036854775809:enum big)"},
 	{"NULL", "0:int)"},
+	/* strings as memory */
+	{"execname + 1", "(substr:string execname:string<16> 1:int)"},
+	{"1 + execname", "(substr:string execname:string<16> 1:int)"},
+	{"execname[3]", "(cast:char * execname:string<16>)"},
+	{"*execname", "(cast:char * execname:string<16>)"},
 	/* folding */
 	{"1 + 2 * 3", "7:int)"},
 	{"-7 / 2", "-3:int)"},

@@ -164,8 +164,8 @@ static void equal_values_are_cut_by_key(void **state)
 		add(s, k, 7);
 	aggstate_trunc(s, 0, true, 2);
 	assert_int_equal(entries(s, 0), 2);
-	value_of(s, 1);
-	value_of(s, 2);
+	value_of(s, -2); /* integer keys sort without their sign */
+	value_of(s, -1);
 	aggstate_free(s);
 }
 

@@ -202,8 +202,8 @@ static void aggregations_sort_by_value_then_key(void **state)
 	(void)state;
 	start(&x, NULL, 0, (struct text_opts){ 0 });
 	fill_two(&x);
-	stop(&x, "  bash                                                     -2                2\n"
-		 "  bash                                                      7                2\n"
+	stop(&x, "  bash                                                      7                2\n"
+		 "  bash                                                     -2                2\n"
 		 "  init                                                      1                6\n"
 		 "  init                                                      1               30\n");
 }
@@ -220,7 +220,7 @@ static void printa_joins_several(void **state)
 	start(&x, &act, 1, (struct text_opts){ .quiet = true, .aggsortrev = true });
 	fill_two(&x);
 	event(&x, 1, 0, &r);
-	stop(&x, "init 1: 6 30\nbash 7: 2 0\nbash -2: 2 0\n");
+	stop(&x, "init 1: 6 30\nbash -2: 2 0\nbash 7: 2 0\n");
 }
 
 static void normalize_clear_trunc(void **state)
@@ -243,9 +243,9 @@ static void normalize_clear_trunc(void **state)
 	start(&x, acts, 7, (struct text_opts){ .quiet = true });
 	fill_two(&x);
 	event(&x, 1, 0, &r);
-	stop(&x, "bash -2 1\nbash 7 1\ninit 1 3\n"
-		 "bash 7 2\ninit 1 6\n"
-		 "bash 7 0\ninit 1 0\n"
+	stop(&x, "bash 7 1\nbash -2 1\ninit 1 3\n"
+		 "bash -2 2\ninit 1 6\n"
+		 "bash -2 0\ninit 1 0\n"
 		 "  init                                                      1               30\n");
 }
 

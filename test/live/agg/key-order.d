@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Integer keys sort without their sign; those of 8 and 16 bits are shown without it, too.
+ * @options: -q -x aggsortkey */
+BEGIN
+{
+	@c[(char)-2] = sum(-2);
+	@c[(char)1] = sum(1);
+	@s[(short)-2] = sum(-2);
+	@s[(short)1] = sum(1);
+	@i[-2] = sum(-2);
+	@i[1] = sum(1);
+	@l[-2L] = sum(-2);
+	@l[1L] = sum(1);
+	exit(0);
+}

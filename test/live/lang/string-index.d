@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Characters of strings, the rest of a string, strings as char *; what NULL is as all of these.
+ * @options: -q
+ * @stderr: any */
+char *p;
+struct pair { int a, b; };
+this struct pair v;
+
+BEGIN
+{
+	s = "ABCDEFG";
+	this->i = 2;
+	printf("%c %c %c %c\n", s[0], s[this->i], *s, "xyz"[2]);
+	printf("[%s] [%s] [%s] [%s]\n", s + 2, 3 + s, s + 7, (s + 1) + 1);
+	printf("%d %d %d\n", s[6], s[7], sizeof (s[0]));
+	self->z = "hey";
+	m["k"] = "yup";
+	printf("%c %c %c\n", self->z[2], m["k"][1], strchr(s, 'C')[1]);
+	printf("%d %d\n", execname[0] == (stringof(curthread->comm))[0], probeprov[0] == 'd');
+	p = probename;
+	printf("%c%c\n", p[0], *(p + 1));
+	printf("%c\n", ((char *)s)[3]);
+}
+
+BEGIN { s = NULL; printf("%d", s[1]); }
+BEGIN { printf("%d", strchr("abc", 'X')[1]); }
+BEGIN { self->z = NULL; printf("%d", *self->z); }
+BEGIN { m["k"] = NULL; printf("%d", m["k"][1]); }
+ERROR { printf("fault %d\n", arg4); }
+
+BEGIN
+{
+	t = "";
+	m["k"] = "";
+	printf("%d %d %d %d\n", s == NULL, t == NULL, m["k"] == NULL, m["none"] == NULL);
+	m["k"] = 0;
+	printf("%d\n", m["k"] == NULL);
+	this->v.a = 7;
+	e[1] = this->v;
+	e[2] = this->v;
+	e[1] = 0;
+	printf("%d %d\n", e[1].a, e[2].a);
+	exit(0);
+}
