@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symbol readers on foreign input: an ELF file when the input begins like one; any other input
+/* The readers of symbols and unwinding tables on foreign input: an ELF file when the input begins like one; any other input
  * is taken as a perf map, as lines of /proc/PID/maps, and as a mangled name. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "fuzz.h"
 #include "sym/debugfile.h"
 #include "sym/demangle.h"
+#include "sym/ehtab.h"
 #include "sym/elfsym.h"
 #include "sym/maps.h"
 #include "sym/minidebug.h"
@@ -44,6 +45,30 @@ static void look_up(const struct symtab *t, struct elf_seg *seg, unsigned nseg)
 	strset_free(&ss);
 }
 
+/* Every address of a table is found in few steps, and rows are in order. */
+static void unwind_table(const struct elf *e)
+{
+	struct ehtab t;
+
+	if (ehtab_load(e, &t) < 0)
+		return;
+	for (uint32_t i = 0; i < t.nrows; i++) {
+		uint32_t pc = UW_ROW_PC(t.rows[i]);
+
+		if (i ? UW_ROW_PC(t.rows[i - 1]) >= pc : pc != 0)
+			abort();
+		if (ehtab_at(&t, t.base + pc) != UW_ROW_RULE(t.rows[i]))
+			abort();
+	}
+	for (uint32_t i = 0; i < t.nindex; i++) {
+		uint32_t first = UW_INDEX_FIRST(t.index[i]), count = UW_INDEX_COUNT(t.index[i]);
+
+		if (count == 0 || count > UW_BUCKET + 1 || first > t.nrows || count > t.nrows - first)
+			abort();
+	}
+	ehtab_done(&t);
+}
+
 static void read_elf(const uint8_t *data, size_t size)
 {
 	struct elf e;
@@ -60,6 +85,7 @@ static void read_elf(const uint8_t *data, size_t size)
 	elfsym_load_plt(&e, &t);
 	if (debugfile_open(&e, "/nonexistent/file", "/nonexistent", 0, &df) == 0)
 		debugfile_close(&df);
+	unwind_table(&e);
 	if (symtab_finish(&t) == 0 && elf_segments(&e, &seg, &nseg) == 0)
 		look_up(&t, seg, nseg);
 	free(seg);
