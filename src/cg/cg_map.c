@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The maps of an image, made when first needed. */
+#include "base/unwindfmt.h"
 #include "cg/cg_int.h"
 
 #define MIN_RING 4096u
@@ -79,6 +80,20 @@ int cg_map_tls(struct cg *c)
 		c->maps[c->m_tls].needs_btf = true;
 	}
 	return c->m_tls;
+}
+
+int cg_map_unwind(struct cg *c)
+{
+	if (c->m_unwind >= 0)
+		return c->m_unwind;
+	c->m_unwind = cg_add_map(c, IMG_MAP_UW_TABLES, "d_uw_tables", BPF_MAP_TYPE_ARRAY, 4, 8,
+				 (uint32_t)(c->opts->unwindsize / 8), BPF_F_MMAPABLE);
+	cg_add_map(c, IMG_MAP_UW_AREAS, "d_uw_areas", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct uw_area),
+		   CG_UNWIND_AREAS, BPF_F_MMAPABLE);
+	cg_add_map(c, IMG_MAP_UW_PROCS, "d_uw_procs", BPF_MAP_TYPE_HASH, 4, sizeof(struct uw_proc),
+		   CG_UNWIND_PROCS, 0);
+	cg_add_map(c, IMG_MAP_UW_WANT, "d_uw_want", BPF_MAP_TYPE_HASH, 4, 8, CG_UNWIND_WANT, 0);
+	return c->m_unwind;
 }
 
 /* Elements that `bytes` of kernel memory hold. */

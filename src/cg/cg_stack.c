@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks and user addresses. Frames are copied where they are needed: into the record or the key. */
 #include "cg/cg_int.h"
+#include "cg/rt_unwind.h"
+
+_Static_assert((int)RT_UNWIND_CUT == REC_USTACK_CUT && (int)RT_UNWIND_FAULT == REC_USTACK_FAULT,
+	       "flags of a walk are those of a record");
 
 /* Frames of the tracing machinery at the top of a kernel stack: the program and bpf_trace_run(). How many
  * more there are (__bpf_trace_…, __traceiter_…) depends on the kernel and on who else is attached; the
@@ -32,43 +36,87 @@ void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f)
 	get_stack(g, dst, f->nframes * 8, skip_kernel(g));
 }
 
+static vreg process_start(struct gen *g)
+{
+	return gen_task_field(g, "group_leader->start_boottime");
+}
+
 /* tgid and start of the process, as struct rec_ustack_hdr and rec_uaddr begin. */
-static void gen_process(struct gen *g, struct mem dst, int32_t flags)
+static void gen_process(struct gen *g, struct mem dst, int32_t flags, vreg start)
 {
 	gen_st(g, mem_add(dst, offsetof(struct rec_ustack_hdr, tgid)), 4, gen_pid(g));
 	gen_sti(g, mem_add(dst, offsetof(struct rec_ustack_hdr, flags)), 4, flags);
-	gen_st(g, mem_add(dst, offsetof(struct rec_ustack_hdr, start)), 8,
-	       gen_task_field(g, "group_leader->start_boottime"));
+	gen_st(g, mem_add(dst, offsetof(struct rec_ustack_hdr, start)), 8, start);
+}
+
+/* Whether user stacks are walked by unwinding tables. */
+static bool unwinds(const struct gen *g)
+{
+	return strcmp(g->cg->opts->ustackunwind, "fp") != 0 && rt_unwind_possible(g->cg->caps);
+}
+
+static struct irfn *unwind_fn(struct gen *g)
+{
+	uint32_t first = (uint32_t)cg_map_unwind(g->cg);
+	const struct rt_unwind_maps m = { first, first + 1, first + 2, first + 3 };
+
+	for (uint32_t i = 0; i < 4; i++)
+		gen_map(g, ir_new(g->f), (int)(first + i)); /* counts them as used */
+	if (!g->pr->fn_unwind)
+		g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, &m);
+	return g->pr->fn_unwind;
+}
+
+/* The user stack into frames (cleared by the caller): d = how many, *flags as RT_UNWIND_*; d <= 0: none. */
+static vreg user_frames(struct gen *g, struct mem frames, uint32_t n, vreg start, vreg *flags)
+{
+	vreg d = ir_new(g->f), r;
+	irlabel done = ir_label(g->f), cut = ir_label(g->f);
+
+	*flags = ir_new(g->f);
+	if (unwinds(g)) {
+		irlabel no = ir_label(g->f);
+		vreg walk = ir_new(g->f), p = gen_addr(g, frames), size = ir_imm(g->f, n);
+
+		ir_call_fn(g->f, walk, unwind_fn(g), IR_ARGS(p, size, gen_pid(g), start));
+		ir_jcci(g->f, IRC_SLT, walk, 0, no);
+		ir_ext(g->f, d, walk, 4, false);
+		ir_alui(g->f, IRA_SHR, *flags, walk, 32);
+		ir_jmp(g->f, done);
+		ir_place(g->f, no);
+	}
+	r = get_stack(g, frames, n * 8, BPF_F_USER_STACK);
+	ir_alui(g->f, IRA_SAR, d, r, 3);
+	ir_movi(g->f, *flags, RT_UNWIND_CUT);
+	ir_jcci(g->f, IRC_EQ, d, n, cut);
+	ir_movi(g->f, *flags, 0);
+	ir_place(g->f, cut);
+	ir_place(g->f, done);
+	return d;
 }
 
 void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f)
 {
 	struct mem frames = mem_add(dst, sizeof(struct rec_ustack_hdr));
-	irlabel none = ir_label(g->f), out = ir_label(g->f);
+	irlabel none = ir_label(g->f);
 	int32_t flags_at = offsetof(struct rec_ustack_hdr, flags);
-	vreg r;
+	vreg start = process_start(g), n, flags;
 
 	gen_zero(g, frames, f->nframes * 8);
-	if (g->e->no_user_stack) {
-		gen_process(g, dst, REC_USTACK_NONE);
+	gen_process(g, dst, REC_USTACK_NONE, start);
+	if (g->e->no_user_stack)
 		return;
-	}
-	gen_process(g, dst, 0);
-	r = get_stack(g, frames, f->nframes * 8, BPF_F_USER_STACK);
-	ir_jcci(g->f, IRC_SLE, r, 0, none);
-	ir_jcci(g->f, IRC_NE, r, (int64_t)f->nframes * 8, out);
-	gen_sti(g, mem_add(dst, flags_at), 4, REC_USTACK_CUT);
-	ir_jmp(g->f, out);
+	n = user_frames(g, frames, f->nframes, start, &flags);
+	ir_jcci(g->f, IRC_SLE, n, 0, none);
+	gen_st(g, mem_add(dst, flags_at), 4, flags); /* RT_UNWIND_* are REC_USTACK_* */
 	ir_place(g->f, none);
-	gen_sti(g, mem_add(dst, flags_at), 4, REC_USTACK_NONE);
-	ir_place(g->f, out);
 }
 
 void gen_uaddr_to(struct gen *g, const struct node *addr, struct mem dst)
 {
 	vreg a = gen_int(g, addr);
 
-	gen_process(g, dst, 0);
+	gen_process(g, dst, 0, process_start(g));
 	gen_st(g, mem_add(dst, offsetof(struct rec_uaddr, addr)), 8, a);
 }
 
@@ -112,21 +160,28 @@ static vreg count_machinery(struct gen *g, struct mem p)
 
 vreg gen_stack_depth(struct gen *g, bool user)
 {
-	uint32_t size = (uint32_t)g->cg->opts->maxframes * 8;
-	vreg d = ir_new(g->f), r;
+	uint32_t n = (uint32_t)g->cg->opts->maxframes;
+	vreg d = ir_new(g->f), r, flags;
 	irlabel out = ir_label(g->f);
 	struct mem m;
 
 	ir_movi(g->f, d, 0);
 	if (user && g->e->no_user_stack)
 		return d;
-	m = gen_scratch(g, size);
-	if (!user && size >= MACHINERY * 8)
+	m = gen_scratch(g, n * 8);
+	if (user) {
+		r = user_frames(g, m, n, process_start(g), &flags);
+		ir_jcci(g->f, IRC_SLE, r, 0, out);
+		ir_mov(g->f, d, r);
+		ir_place(g->f, out);
+		return d;
+	}
+	if (n >= MACHINERY)
 		gen_zero(g, m, MACHINERY * 8);
-	r = get_stack(g, m, size, user ? BPF_F_USER_STACK : skip_kernel(g));
+	r = get_stack(g, m, n * 8, skip_kernel(g));
 	ir_jcci(g->f, IRC_SLE, r, 0, out);
 	ir_alui(g->f, IRA_SHR, d, r, 3);
-	if (!user && size >= MACHINERY * 8)
+	if (n >= MACHINERY)
 		ir_alu(g->f, IRA_SUB, d, d, count_machinery(g, m));
 	ir_place(g->f, out);
 	return d;
@@ -136,12 +191,15 @@ vreg gen_stack_depth(struct gen *g, bool user)
 vreg gen_caller(struct gen *g, bool user)
 {
 	irslot s = ir_slot(g->f, CALLER_FRAMES * 8);
-	vreg d = ir_new(g->f), n;
+	vreg d = ir_new(g->f), n, flags;
 
 	if (user && g->e->no_user_stack)
 		return ir_imm(g->f, 0);
 	gen_zero(g, mem_slot(s, 0), CALLER_FRAMES * 8);
-	get_stack(g, mem_slot(s, 0), CALLER_FRAMES * 8, user ? BPF_F_USER_STACK : skip_kernel(g));
+	if (user)
+		user_frames(g, mem_slot(s, 0), 2, process_start(g), &flags);
+	else
+		get_stack(g, mem_slot(s, 0), CALLER_FRAMES * 8, skip_kernel(g));
 	ir_load_slot(g->f, d, s, 8, 8);
 	if (user)
 		return d;

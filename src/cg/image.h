@@ -20,6 +20,9 @@ enum img_map_role {
 	IMG_MAP_SPECFREE, /* stack of the ids of free speculations, filled by user space */
 	IMG_MAP_AGG,	  /* one aggregation, set 0 or 1: per-CPU hash (array without key); for large values
 			   * a hash with IMG_AGG_CPU_KEY more bytes behind the key */
+	/* Unwinding, see base/unwindfmt.h: filled by user space while programs run. */
+	IMG_MAP_UW_TABLES, IMG_MAP_UW_AREAS, /* arrays, mapped into user space */
+	IMG_MAP_UW_PROCS, IMG_MAP_UW_WANT,
 };
 
 /* u64 with the CPU behind the key of aggregations in plain hashes. */

@@ -12,6 +12,8 @@ static const char *const role_names[] = {
 	[IMG_MAP_SCRATCH] = "scratch", [IMG_MAP_TLS] = "thread-locals",
 	[IMG_MAP_SPECS] = "speculations", [IMG_MAP_SPECFREE] = "free speculations",
 	[IMG_MAP_ASSOC] = "array",     [IMG_MAP_AGG] = "aggregation",
+	[IMG_MAP_UW_TABLES] = "unwinding tables", [IMG_MAP_UW_AREAS] = "unwinding areas",
+	[IMG_MAP_UW_PROCS] = "unwinding processes", [IMG_MAP_UW_WANT] = "unwinding wishes",
 };
 
 static const char *const act_names[] = {

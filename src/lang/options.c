@@ -69,6 +69,11 @@ static const struct rule rules[] = {
 	{.name = "jstackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
 	{.name = "maxframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
 	{.name = "tree", .min = 1},
+	{.name = "ustackunwind", .choices = "auto eh fp", .why = "one of auto, eh, fp"},
+	{.name = "unwindsize",
+	 .min = OPTIONS_UNWINDSIZE_MIN,
+	 .max = OPTIONS_UNWINDSIZE_MAX,
+	 .why = "from 64k to 1g"},
 };
 
 /* Options of DTrace that dwell knows and refuses, and why. */

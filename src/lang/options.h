@@ -9,6 +9,8 @@
 
 #define OPTIONS_STRSIZE_MAX 4096 /* strsize: the largest string that scratch areas can hold */
 #define OPTIONS_FRAMES_MAX 512	 /* stackframes, ustackframes */
+#define OPTIONS_UNWINDSIZE_MIN (64 << 10)
+#define OPTIONS_UNWINDSIZE_MAX (1 << 30)
 
 struct dopts {
 #define OPT_T_BOOL bool

@@ -17,7 +17,8 @@ struct load_map {
 	int *rings;	/* RINGS: one ring buffer per possible CPU, else NULL */
 	uint32_t nrings;
 	uint32_t ring_size; /* RINGS: bytes of each */
-	void *mem;	/* STATE: its only value, shared with the programs (struct img_state first) */
+	void *mem;	/* STATE: its only value, shared with the programs (struct img_state first);
+			 * UW_TABLES, UW_AREAS: all values */
 	size_t mem_len; /* of the mapping */
 };
 

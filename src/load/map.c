@@ -19,6 +19,8 @@ static const char *const role_names[] = {
 	[IMG_MAP_SCRATCH] = "scratch memory",	[IMG_MAP_TLS] = "thread-local variables",
 	[IMG_MAP_SPECS] = "speculations",	[IMG_MAP_SPECFREE] = "free speculations",
 	[IMG_MAP_ASSOC] = "associative array",	[IMG_MAP_AGG] = "aggregation",
+	[IMG_MAP_UW_TABLES] = "unwinding tables", [IMG_MAP_UW_AREAS] = "mappings of processes",
+	[IMG_MAP_UW_PROCS] = "processes",	[IMG_MAP_UW_WANT] = "processes to look at",
 };
 
 /* What the role demands beyond what the compiler asked for. */
@@ -68,16 +70,27 @@ static int create(union bpf_attr *a, const struct img_map *m, struct err *err)
 	return fd;
 }
 
-/* Maps the only value of the state map: shared with the programs from now on. */
-static int map_state(struct loaded *l, const struct img_map *m, struct load_map *ret, struct err *err)
+/* Maps an array: shared with the programs from now on. */
+static int map_memory(const struct img_map *m, struct load_map *ret, struct err *err)
 {
-	size_t len = ROUND_UP((size_t)m->value_size, (size_t)sysconf(_SC_PAGESIZE));
+	size_t len = ROUND_UP((size_t)m->value_size * m->max_entries, (size_t)sysconf(_SC_PAGESIZE));
 	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, ret->fd, 0);
 
 	if (mem == MAP_FAILED)
-		return err_set(err, -errno, "cannot map the global variables: %s", strerror(errno));
+		return err_set(err, -errno, "cannot map the %s: %s", role_names[m->role],
+			       strerror(errno));
 	ret->mem = mem;
 	ret->mem_len = len;
+	return 0;
+}
+
+static int map_state(struct loaded *l, const struct img_map *m, struct load_map *ret, struct err *err)
+{
+	int r = map_memory(m, ret, err);
+	void *mem = ret->mem;
+
+	if (r < 0)
+		return r;
 	if (m->init)
 		memcpy(mem, m->init, m->value_size);
 	if (m->value_size >= sizeof(struct img_state))
@@ -94,6 +107,8 @@ static int init_value(struct loaded *l, const struct img_map *m, struct load_map
 
 	if (m->role == IMG_MAP_STATE)
 		return map_state(l, m, ret, err);
+	if (m->role == IMG_MAP_UW_TABLES || m->role == IMG_MAP_UW_AREAS)
+		return map_memory(m, ret, err);
 	if (m->init)
 		r = bpfsys_map_update(ret->fd, &key, m->init);
 	if (r == 0 && m->role == IMG_MAP_RODATA)

@@ -205,6 +205,8 @@ int session_drain(struct session *s)
 	adapt(s, used, longest);
 	if (s->follow)
 		follow_drain(s->follow);
+	if (s->unwind && s->phase == PHASE_RUN)
+		unwind_drain(s->unwind);
 	r = order_drain(s->order, now, s->phase == PHASE_RUN ? now - ORDER_SLACK_NS : UINT64_MAX,
 			&sink);
 	if (s->specs && now >= s->next_clean) {

@@ -47,6 +47,8 @@ struct follow {
 	struct proc *list;
 	unsigned n;
 	struct path *paths;
+	void (*watch)(void *ctx, const struct side_event *e);
+	void *watch_ctx;
 };
 
 /* Start times from the side band are those of the fork's end: a little later than the kernel's own. */
@@ -204,6 +206,8 @@ static void on_event(void *ctx, const struct side_event *e)
 	struct follow *f = ctx;
 	struct proc *p;
 
+	if (f->watch)
+		f->watch(f->watch_ctx, e);
 	if (e->kind == SIDE_FORK) {
 		on_fork(f, e);
 		return;
@@ -223,6 +227,12 @@ static void on_event(void *ctx, const struct side_event *e)
 		on_exec(f, p);
 	else
 		on_mmap(f, p, e);
+}
+
+void follow_watch(struct follow *f, void (*fn)(void *ctx, const struct side_event *e), void *ctx)
+{
+	f->watch = fn;
+	f->watch_ctx = ctx;
 }
 
 void follow_drain(struct follow *f)

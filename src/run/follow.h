@@ -5,6 +5,7 @@
  * not exec has its parent's mappings. */
 #ifndef DWELL_RUN_FOLLOW_H
 #define DWELL_RUN_FOLLOW_H
+#include "run/sideband.h"
 #include "sym/sym.h"
 
 struct follow;
@@ -17,6 +18,8 @@ struct follow;
 /* Begins to follow. Without perf only /proc is used: still 0. */
 int follow_new(struct sym *sym, struct follow **ret);
 void follow_free(struct follow *f); /* accepts NULL */
+/* Has fn called with each event, before follow itself looks at it. */
+void follow_watch(struct follow *f, void (*fn)(void *ctx, const struct side_event *e), void *ctx);
 /* Takes in what has happened. Call before stacks are looked at. */
 void follow_drain(struct follow *f);
 /* A stack of this process has been seen (tgid in dwell's pid namespace, start as in struct rec_ustack_hdr). */

@@ -87,6 +87,13 @@ static int open_rings(struct session *s, struct err *err)
 	return 0;
 }
 
+static void on_side_event(void *ctx, const struct side_event *e)
+{
+	struct session *s = ctx;
+
+	unwind_event(s->unwind, e);
+}
+
 static int make_parts(struct session *s, struct err *err)
 {
 	const struct dopts *o = s->c.prog->opts;
@@ -102,6 +109,10 @@ static int make_parts(struct session *s, struct err *err)
 	s->poll_ns = POLL_MAX_NS;
 	if (r == 0 && s->procs)
 		r = follow_new(s->c.sym, &s->follow);
+	if (r == 0)
+		r = unwind_new(s->l, s->c.sym, &s->unwind);
+	if (r == 0 && s->unwind && s->follow)
+		follow_watch(s->follow, on_side_event, s);
 	if (r < 0 || !s->links || !s->live || !s->victims ||
 	    (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 ||
@@ -171,6 +182,7 @@ void session_free(struct session *s)
 	specs_free(s->specs);
 	governor_free(s->governor);
 	follow_free(s->follow);
+	unwind_free(s->unwind);
 	load_free(s->l);
 	free(s->rings);
 	free(s->links);
@@ -270,6 +282,16 @@ static int check_cpu(struct session *s)
 	return err_set(s->err, -ENODEV, "could not enable tracing: CPU %lld is not online", (long long)cpu);
 }
 
+/* Targets get their tables before anything is attached. */
+static void see_targets(struct session *s)
+{
+	if (!s->unwind)
+		return;
+	unwind_see_self(s->unwind);
+	for (size_t i = 0; i < s->c.ntargets; i++)
+		unwind_see(s->unwind, (uint32_t)target_pid(s->c.targets[i]), 0);
+}
+
 /* Steps 3-6. */
 static int start_and_loop(struct session *s, int signal_fd)
 {
@@ -285,6 +307,7 @@ static int start_and_loop(struct session *s, int signal_fd)
 		return 0;
 	}
 	raise_priority();
+	see_targets(s);
 	r = attach_all(s);
 	for (size_t i = 0; i < s->c.ntargets && r == 0; i++) {
 		/* The side band tells of later mappings only; the program's own was made by its exec. */

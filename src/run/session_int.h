@@ -14,6 +14,7 @@
 #include "run/ring.h"
 #include "run/session.h"
 #include "run/spec.h"
+#include "run/unwind.h"
 
 /* Rings are looked at this often at least, and never more often. */
 #define POLL_MAX_NS 25000000ull
@@ -61,6 +62,7 @@ struct session {
 	struct governor_victim *victims;
 	bool *live;
 	struct follow *follow;	 /* NULL when no user stack is taken */
+	struct unwind *unwind;	 /* NULL when user stacks are not walked by tables */
 	struct proc_seen *procs; /* PROC_CACHE; likewise */
 	enum phase phase;
 	uint32_t drains;

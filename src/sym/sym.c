@@ -37,6 +37,7 @@ void sym_free(struct sym *s)
 	if (!s)
 		return;
 	procs_free(s);
+	sym_unwind_free(s);
 	ufiles_free(s);
 	demangler_free(&s->dem);
 	ksyms_free(&s->k);

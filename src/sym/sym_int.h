@@ -8,6 +8,7 @@
 #include "sym/strset.h"
 #include "sym/sym.h"
 #include "sym/ufile.h"
+#include "sym/unwind.h"
 
 struct sym {
 	struct strset names; /* everything that struct symbol points to */
@@ -18,8 +19,11 @@ struct sym {
 	struct ufiles files;
 	struct uprocs procs;
 	struct demangler dem;
+	struct sym_unwind_sink uw_sink; /* put NULL: no tables are wanted */
+	struct uwtab *uw_tabs;		/* uthash, by build id */
 	const char *debug_dir; /* root of separate debug files; tests put their own */
 };
 
 uint64_t sym_now_ns(void);
+void sym_unwind_free(struct sym *s);
 #endif

@@ -58,6 +58,12 @@ static struct ufile_key key_of(const struct stat *st)
 	};
 }
 
+/* When no process maps it any more: without symbols there is nothing worth keeping. */
+static bool is_kept(const struct ufile *f)
+{
+	return f->loaded || f->uw_tried;
+}
+
 /* Keeps the file readable after its deletion, or after the end of its mount namespace. */
 static void hold_open(struct ufiles *u, struct ufile *f, int pathfd)
 {
@@ -82,7 +88,7 @@ struct ufile *ufile_get(struct sym *s, int pathfd, const struct stat *st, const 
 			return NULL;
 		f->uid = st->st_uid;
 		hold_open(&s->files, f, pathfd);
-	} else if (f->refs == 0 && f->loaded) {
+	} else if (f->refs == 0 && is_kept(f)) {
 		DL_DELETE(s->files.unused, f);
 		s->files.nunused--;
 	}
@@ -143,7 +149,7 @@ struct ufile *ufile_get_image(struct sym *s, const void *mem, size_t size, const
 			return NULL;
 		memcpy(copy, mem, size);
 		f->mem = f->own_mem = take_ptr(copy);
-	} else if (f->refs == 0 && f->loaded) {
+	} else if (f->refs == 0 && is_kept(f)) {
 		DL_DELETE(s->files.unused, f);
 		s->files.nunused--;
 	}
@@ -185,11 +191,11 @@ void ufile_put(struct sym *s, struct ufile *f)
 {
 	if (!f || --f->refs > 0)
 		return;
-	/* Without symbols there is nothing worth keeping. */
-	if (!f->loaded) {
+	if (!is_kept(f)) {
 		free_file(s, f);
 		return;
 	}
+	close_file(&s->files, f); /* a file is in one of the lists only */
 	DL_APPEND(s->files.unused, f);
 	if (++s->files.nunused > UFILE_MAX_UNUSED) {
 		struct ufile *old = s->files.unused;
@@ -277,7 +283,8 @@ static void load_elf(struct sym *s, struct ufile *f, uint32_t tgid, const struct
 	if (elf_open(&e, *src) < 0)
 		return;
 	f->is_elf = true;
-	if (elf_segments(&e, &f->seg, &f->nseg) == 0) {
+	ufile_unwind(s, f, &e); /* the file may be gone the next time */
+	if (f->seg || elf_segments(&e, &f->seg, &f->nseg) == 0) {
 		memcpy(key.build_id, e.build_id, e.nbuild_id);
 		if (e.nbuild_id > 0)
 			HASH_FIND(hh, s->files.tabs, &key, sizeof(key), ut);
@@ -291,14 +298,19 @@ static void load_elf(struct sym *s, struct ufile *f, uint32_t tgid, const struct
 	elf_close(&e);
 }
 
+bool ufile_open(struct sym *s, struct ufile *f)
+{
+	if (!f->mem && f->fd < 0)
+		reopen(s, f);
+	return f->mem || f->fd >= 0;
+}
+
 void ufile_load(struct sym *s, struct ufile *f, uint32_t tgid)
 {
 	if (f->loaded)
 		return;
 	f->loaded = true;
-	if (!f->mem && f->fd < 0)
-		reopen(s, f);
-	if (f->mem || f->fd >= 0) {
+	if (ufile_open(s, f)) {
 		struct elf_src src = {.fd = f->fd, .mem = f->mem, .size = f->key.size};
 
 		load_elf(s, f, tgid, &src);

@@ -27,6 +27,12 @@ struct ufile_key {
 	int64_t mtime_s, mtime_ns;
 };
 
+/* Where a file's unwinding table was put; nindex 0: it has none. */
+struct uwplace {
+	uint64_t base;
+	uint32_t index, nindex;
+};
+
 struct ufile {
 	struct ufile_key key;
 	uint32_t uid;	    /* owner */
@@ -40,6 +46,8 @@ struct ufile {
 	struct elf_seg *seg;
 	unsigned nseg;
 	struct symtab *tab;	   /* shared by files of one build id; NULL: none */
+	struct uwplace uw;
+	bool uw_tried;
 	unsigned refs;		   /* mappings */
 	UT_hash_handle hh;	   /* in ufiles.by_key */
 	struct ufile *prev, *next; /* in ufiles.open or ufiles.unused */
@@ -81,5 +89,9 @@ void ufile_ref(struct sym *s, struct ufile *f);
 void ufile_put(struct sym *s, struct ufile *f); /* accepts NULL */
 /* Reads segments and symbols once. tgid: a process that maps it, for debug files in its root. */
 void ufile_load(struct sym *s, struct ufile *f, uint32_t tgid);
+/* The file's bytes are at hand (fd or mem); false: it is gone. */
+bool ufile_open(struct sym *s, struct ufile *f);
+/* Makes the unwinding table, once, when tables are wanted (unwind.c). */
+void ufile_unwind(struct sym *s, struct ufile *f, const struct elf *e);
 void ufiles_free(struct sym *s);
 #endif

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk of user stacks by unwinding tables. One iteration of bpf_loop() per frame:
+ *
+ *     dst[i] = pc
+ *     area = mapping of pc (the last one, or by binary search)     none: frame pointer
+ *     rule = row of pc in its table (index by bucket, then binary search)
+ *     cfa = by the rule; bp, bx, pc = words below it; sp = cfa
+ *
+ * Searches are unrolled: their steps are few, and a map lookup by index is a few instructions, as the
+ * verifier turns it into an array access. */
+#include "cg/rt_unwind.h"
+#include "base/unwindfmt.h"
+#include "cg/rt_int.h"
+
+/* User registers as the kernel saves them. Source: arch/x86/include/uapi/asm/ptrace.h, x86-64. */
+enum { REGS_BX = 40, REGS_BP = 32, REGS_IP = 128, REGS_SP = 152 };
+/* The same in struct ucontext. Source: arch/x86/include/uapi/asm/sigcontext.h, behind uc_flags, uc_link and
+ * uc_stack (40 bytes). */
+enum { UC_BP = 120, UC_BX = 128, UC_SP = 160, UC_IP = 168 };
+
+/* State of a walk. BX, BP and PC lie as they often do on the stack, so that one read gets two of them. */
+enum {
+	U_DST = 0, U_BOUND = 8, U_FIRST = 16, U_COUNT = 24, /* of areas */
+	U_BX = 32, U_BP = 40, U_PC = 48, U_SP = 56,
+	U_EXACT = 64, /* 1: pc is where it goes on; 0: a return address, behind the call */
+	U_START = 72, U_LEN = 80, U_BIAS = 88, U_INDEX = 96, /* the last area; INDEX: index | nindex << 32 */
+	U_N = 104, U_FLAGS = 112, U_SIZE = 120,
+};
+
+struct uw {
+	const struct rt_unwind_maps *maps;
+	struct irfn *find_area, *find_rule, *by_bp, *apply;
+};
+
+bool rt_unwind_possible(const struct caps *caps)
+{
+#if defined(__x86_64__)
+	return caps->bpf_loop && caps->task_pt_regs;
+#else
+	(void)caps;
+	return false; /* the rows are made for arm64, too; the walk is not */
+#endif
+}
+
+/* map[key] of an array: a pointer, or a jump to none. */
+static vreg lookup(struct irfn *f, uint32_t map, irslot key_slot, vreg key, irlabel none)
+{
+	vreg m = ir_new(f), d = ir_new(f);
+
+	ir_store_slot(f, key_slot, 0, 4, key);
+	ir_map(f, m, map);
+	ir_call(f, d, BPF_FUNC_map_lookup_elem, IR_ARGS(m, rt_slot_addr(f, key_slot)));
+	ir_jcci(f, IRC_EQ, d, 0, none);
+	return d;
+}
+
+/* n bytes of user memory into the state at off; r < 0: it cannot be read (off is 0 then). */
+static vreg read_user(struct irfn *f, vreg st, int32_t off, uint32_t n, vreg addr)
+{
+	vreg r = ir_new(f);
+
+	ir_call(f, r, BPF_FUNC_probe_read_user,
+		IR_ARGS(rt_alui(f, IRA_ADD, st, off), ir_imm(f, n), addr));
+	return r;
+}
+
+/* find_area(state, at): 1 when at is in an area, which is in the state then. */
+static struct irfn *emit_find_area(struct irprog *p, const struct uw *u)
+{
+	struct irfn *f = irfn_new(p, "uw_area", 2);
+	vreg st = irfn_arg(f, 0), at = irfn_arg(f, 1), lo = ir_new(f), n = ir_new(f), e, from;
+	irlabel none = ir_label(f), done = ir_label(f);
+	irslot key = ir_slot(f, 8);
+
+	ir_load(f, lo, st, U_FIRST, 8);
+	ir_load(f, n, st, U_COUNT, 8);
+	for (unsigned i = 0; i < UW_AREA_STEPS; i++) {
+		irlabel left = ir_label(f);
+		vreg half, mid;
+
+		ir_jcci(f, IRC_LE, n, 1, done);
+		half = rt_alui(f, IRA_SHR, n, 1);
+		mid = rt_alu(f, IRA_ADD, lo, half);
+		e = lookup(f, u->maps->areas, key, mid, none);
+		ir_alu(f, IRA_SUB, n, n, half);
+		ir_jcc(f, IRC_GT, rt_ld(f, e, offsetof(struct uw_area, start)), at, left);
+		ir_mov(f, lo, mid);
+		ir_place(f, left);
+	}
+	ir_place(f, done);
+	e = lookup(f, u->maps->areas, key, lo, none);
+	from = rt_ld(f, e, offsetof(struct uw_area, start));
+	ir_jcc(f, IRC_LT, at, from, none);
+	ir_jcc(f, IRC_GE, at, rt_ld(f, e, offsetof(struct uw_area, end)), none);
+	ir_store(f, st, U_START, 8, from);
+	ir_store(f, st, U_LEN, 8, rt_alu(f, IRA_SUB, rt_ld(f, e, offsetof(struct uw_area, end)), from));
+	ir_store(f, st, U_BIAS, 8, rt_ld(f, e, offsetof(struct uw_area, bias)));
+	ir_store(f, st, U_INDEX, 8, rt_ld(f, e, offsetof(struct uw_area, index)));
+	ir_reti(f, 1);
+	ir_place(f, none);
+	ir_reti(f, 0);
+	return f;
+}
+
+/* find_rule(state, at): the rule for an address in the state's area. */
+static struct irfn *emit_find_rule(struct irprog *p, const struct uw *u)
+{
+	struct irfn *f = irfn_new(p, "uw_rule", 2);
+	vreg st = irfn_arg(f, 0), off, lo = ir_new(f), n, e, where, b, rule = ir_new(f);
+	irlabel none = ir_label(f), done = ir_label(f);
+	irslot key = ir_slot(f, 8);
+
+	off = rt_alu(f, IRA_SUB, irfn_arg(f, 1), rt_ld(f, st, U_BIAS));
+	where = rt_ld(f, st, U_INDEX);
+	b = rt_alui(f, IRA_SHR, off, UW_BUCKET_SHIFT);
+	ir_jcc(f, IRC_GE, b, rt_alui(f, IRA_SHR, where, 32), none);
+	e = rt_ld(f, lookup(f, u->maps->tables, key, rt_alu(f, IRA_ADD, b, where), none), 0);
+	ir_ext(f, lo, e, 4, false);
+	n = rt_alui(f, IRA_SHR, e, 32);
+	for (unsigned i = 0; i < UW_ROW_STEPS; i++) {
+		irlabel left = ir_label(f);
+		vreg half, mid, pc = ir_new(f);
+
+		ir_jcci(f, IRC_LE, n, 1, done);
+		half = rt_alui(f, IRA_SHR, n, 1);
+		mid = rt_alu(f, IRA_ADD, lo, half);
+		e = lookup(f, u->maps->tables, key, mid, none);
+		ir_load(f, pc, e, 0, 4);
+		ir_alu(f, IRA_SUB, n, n, half);
+		ir_jcc(f, IRC_GT, pc, off, left);
+		ir_mov(f, lo, mid);
+		ir_place(f, left);
+	}
+	ir_place(f, done);
+	ir_load(f, rule, lookup(f, u->maps->tables, key, lo, none), 4, 4);
+	ir_ret(f, rule);
+	ir_place(f, none);
+	ir_reti(f, UW_NONE);
+	return f;
+}
+
+/* by_bp(state): the caller by the frame pointer. 0, or 1: the walk ends here, with U_FLAGS. */
+static struct irfn *emit_by_bp(struct irprog *p)
+{
+	struct irfn *f = irfn_new(p, "uw_by_bp", 1);
+	vreg st = irfn_arg(f, 0), bp = rt_ld(f, st, U_BP), size, r;
+	irlabel fault = ir_label(f), end = ir_label(f);
+
+	ir_jcci(f, IRC_EQ, bp, 0, end); /* what the ABI asks of the outermost frame */
+	ir_jcci(f, IRC_NE, rt_alui(f, IRA_AND, bp, 7), 0, fault);
+	size = rt_alu(f, IRA_SUB, bp, rt_ld(f, st, U_SP));
+	ir_jcci(f, IRC_GT, size, RT_UNWIND_MAX_FRAME, fault);
+	r = read_user(f, st, U_BP, 16, bp);
+	ir_jcci(f, IRC_SLT, r, 0, fault);
+	ir_store(f, st, U_SP, 8, rt_alui(f, IRA_ADD, bp, 16));
+	ir_storei(f, st, U_EXACT, 8, 0);
+	ir_reti(f, 0);
+	ir_place(f, fault);
+	ir_storei(f, st, U_FLAGS, 8, RT_UNWIND_FAULT);
+	ir_reti(f, 1);
+	ir_place(f, end);
+	ir_storei(f, st, U_FLAGS, 8, 0);
+	ir_reti(f, 1);
+	return f;
+}
+
+/* The registers from a struct ucontext at sp + off. */
+static void emit_signal(struct irfn *f, vreg st, vreg off, irlabel fault)
+{
+	static const struct {
+		int32_t from, to;
+	} regs[] = { { UC_BP, U_BP }, { UC_BX, U_BX }, { UC_IP, U_PC }, { UC_SP, U_SP } };
+	vreg at = rt_alu(f, IRA_ADD, rt_ld(f, st, U_SP), off);
+
+	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++)
+		ir_jcci(f, IRC_SLT, read_user(f, st, regs[i].to, 8, rt_alui(f, IRA_ADD, at, regs[i].from)),
+			0, fault);
+	ir_storei(f, st, U_EXACT, 8, 1);
+	ir_reti(f, 0);
+}
+
+/* cfa by the rule; jumps to fault, and to end for the outermost function. Signal frames return. */
+static vreg emit_cfa(struct irfn *f, vreg st, vreg rule, irlabel fault, irlabel end)
+{
+	vreg kind = rt_alui(f, IRA_AND, rule, 15), cfa = ir_new(f), off = ir_new(f), low;
+	irlabel have = ir_label(f), l_sp = ir_label(f), l_bp = ir_label(f), l_bx = ir_label(f);
+	irlabel l_deref = ir_label(f), l_signal = ir_label(f), plt8 = ir_label(f);
+
+	ir_alui(f, IRA_SHL, off, rule, 32);
+	ir_alui(f, IRA_SAR, off, off, 48);
+	ir_jcci(f, IRC_EQ, kind, UW_END, end);
+	low = rt_alui(f, IRA_AND, rt_ld(f, st, U_PC), 15);
+	ir_movi(f, cfa, 16);
+	ir_jcci(f, IRC_NE, kind, UW_PLT, l_sp);
+	ir_jcc(f, IRC_SGE, low, off, plt8);
+	ir_movi(f, cfa, 8);
+	ir_place(f, plt8);
+	ir_alu(f, IRA_ADD, cfa, cfa, rt_ld(f, st, U_SP));
+	ir_jmp(f, have);
+	ir_place(f, l_sp);
+	ir_alui(f, IRA_SHL, off, off, 3);
+	ir_jcci(f, IRC_NE, kind, UW_SP, l_bp);
+	ir_alu(f, IRA_ADD, cfa, off, rt_ld(f, st, U_SP));
+	ir_jmp(f, have);
+	ir_place(f, l_bp);
+	ir_jcci(f, IRC_NE, kind, UW_BP, l_bx);
+	ir_alu(f, IRA_ADD, cfa, off, rt_ld(f, st, U_BP));
+	ir_jmp(f, have);
+	ir_place(f, l_bx);
+	ir_jcci(f, IRC_NE, kind, UW_BX, l_deref);
+	ir_alu(f, IRA_ADD, cfa, off, rt_ld(f, st, U_BX));
+	ir_jmp(f, have);
+	ir_place(f, l_deref);
+	ir_jcci(f, IRC_NE, kind, UW_BP_DEREF, l_signal);
+	/* into U_PC, which is read anew from the stack anyway */
+	ir_jcci(f, IRC_SLT, read_user(f, st, U_PC, 8, rt_alu(f, IRA_ADD, off, rt_ld(f, st, U_BP))), 0,
+		fault);
+	ir_load(f, cfa, st, U_PC, 8);
+	ir_jmp(f, have);
+	ir_place(f, l_signal);
+	ir_jcci(f, IRC_NE, kind, UW_SIGNAL, fault);
+	emit_signal(f, st, off, fault);
+	ir_place(f, have);
+	ir_jcc(f, IRC_LE, cfa, rt_ld(f, st, U_SP), fault);
+	return cfa;
+}
+
+/* The address n words below the CFA. */
+static vreg below(struct irfn *f, vreg cfa, vreg n)
+{
+	return rt_alu(f, IRA_SUB, cfa, rt_alui(f, IRA_SHL, n, 3));
+}
+
+/* The caller's frame pointer and third register. A read that fails leaves 0, which later is not taken for
+ * an address of the stack. */
+static void emit_saved(struct irfn *f, vreg st, vreg rule, vreg cfa)
+{
+	vreg nbp = rt_alui(f, IRA_AND, rt_alui(f, IRA_SHR, rule, 4), 127);
+	vreg nbx = rt_alui(f, IRA_AND, rt_alui(f, IRA_SHR, rule, 11), 31);
+	irlabel apart = ir_label(f), bx = ir_label(f), gone = ir_label(f), out = ir_label(f);
+	irlabel not_at = ir_label(f), bx_mem = ir_label(f);
+
+	/* push %rbp; push %rbx: both with one read */
+	ir_jcc(f, IRC_NE, nbx, rt_alui(f, IRA_ADD, nbp, 1), apart);
+	ir_jcci(f, IRC_EQ, nbp, 0, apart);
+	ir_jcci(f, IRC_GT, nbx, UW_BX_MAX, apart);
+	read_user(f, st, U_BX, 16, below(f, cfa, nbx));
+	ir_jmp(f, out);
+
+	ir_place(f, apart);
+	ir_jcci(f, IRC_EQ, nbp, 0, bx);
+	ir_jcci(f, IRC_EQ, nbp, UW_BP_GONE, gone);
+	ir_jcci(f, IRC_NE, nbp, UW_BP_AT_BP, not_at);
+	read_user(f, st, U_BP, 8, rt_ld(f, st, U_BP));
+	ir_jmp(f, bx);
+	ir_place(f, gone);
+	ir_storei(f, st, U_BP, 8, 0);
+	ir_jmp(f, bx);
+	ir_place(f, not_at);
+	read_user(f, st, U_BP, 8, below(f, cfa, nbp));
+	ir_place(f, bx);
+	ir_jcci(f, IRC_EQ, nbx, 0, out);
+	ir_jcci(f, IRC_LE, nbx, UW_BX_MAX, bx_mem);
+	ir_storei(f, st, U_BX, 8, 0);
+	ir_jmp(f, out);
+	ir_place(f, bx_mem);
+	read_user(f, st, U_BX, 8, below(f, cfa, nbx));
+	ir_place(f, out);
+}
+
+/* apply(state, rule): the caller by a rule. 0, or 1: the walk ends here, with U_FLAGS. */
+static struct irfn *emit_apply(struct irprog *p)
+{
+	struct irfn *f = irfn_new(p, "uw_apply", 2);
+	vreg st = irfn_arg(f, 0), rule = irfn_arg(f, 1), cfa;
+	irlabel fault = ir_label(f), end = ir_label(f);
+
+	cfa = emit_cfa(f, st, rule, fault, end);
+	emit_saved(f, st, rule, cfa);
+	ir_jcci(f, IRC_SLT, read_user(f, st, U_PC, 8, rt_alui(f, IRA_SUB, cfa, 8)), 0, fault);
+	ir_store(f, st, U_SP, 8, cfa);
+	ir_storei(f, st, U_EXACT, 8, 0);
+	ir_reti(f, 0);
+	ir_place(f, fault);
+	ir_storei(f, st, U_FLAGS, 8, RT_UNWIND_FAULT);
+	ir_reti(f, 1);
+	ir_place(f, end);
+	ir_storei(f, st, U_FLAGS, 8, 0);
+	ir_reti(f, 1);
+	return f;
+}
+
+/* One frame: written, and its caller looked for. */
+static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
+{
+	struct irfn *f = irfn_new(p, "uw_frame", 2);
+	vreg i = irfn_arg(f, 0), st = irfn_arg(f, 1), pc, at, rule = ir_new(f), r = ir_new(f), dst;
+	irlabel stop = ir_label(f), known = ir_label(f), by_bp = ir_label(f), next = ir_label(f);
+
+	ir_jcc(f, IRC_GE, i, rt_ld(f, st, U_BOUND), stop);
+	pc = rt_ld(f, st, U_PC);
+	dst = rt_alu(f, IRA_ADD, rt_ld(f, st, U_DST), rt_alui(f, IRA_SHL, i, 3));
+	ir_store(f, dst, 0, 8, pc);
+	ir_store(f, st, U_N, 8, rt_alui(f, IRA_ADD, i, 1));
+	at = rt_alui(f, IRA_SUB, rt_alu(f, IRA_ADD, pc, rt_ld(f, st, U_EXACT)), 1);
+	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, U_START)), rt_ld(f, st, U_LEN), known);
+	ir_call_fn(f, r, u->find_area, IR_ARGS(st, at));
+	ir_jcci(f, IRC_EQ, r, 0, by_bp);
+	ir_place(f, known);
+	ir_call_fn(f, rule, u->find_rule, IR_ARGS(st, at));
+	ir_jcci(f, IRC_EQ, rule, UW_NONE, by_bp);
+	ir_call_fn(f, r, u->apply, IR_ARGS(st, rule));
+	ir_jmp(f, next);
+	ir_place(f, by_bp);
+	ir_call_fn(f, r, u->by_bp, IR_ARGS(st));
+	ir_place(f, next);
+	ir_jcci(f, IRC_NE, r, 0, stop);
+	ir_storei(f, st, U_FLAGS, 8, 0);
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, U_PC), 0, stop); /* the bottom of a thread's stack */
+	ir_storei(f, st, U_FLAGS, 8, RT_UNWIND_CUT);
+	ir_reti(f, 0);
+	ir_place(f, stop);
+	ir_reti(f, 1);
+	return f;
+}
+
+/* The areas of the process into the state; jumps to none, after having asked for it, or when nothing
+ * is known of its code. */
+static void emit_proc(struct irfn *f, const struct uw *u, irslot st, irlabel none)
+{
+	vreg m = ir_new(f), e = ir_new(f), want = ir_new(f), v = ir_new(f), tgid = irfn_arg(f, 2);
+	vreg key = ir_new(f), start = ir_new(f);
+	irlabel unknown = ir_label(f), known = ir_label(f);
+
+	ir_store_slot(f, st, U_N, 8, tgid); /* their places are not in use yet */
+	ir_store_slot(f, st, U_FLAGS, 8, irfn_arg(f, 3));
+	ir_slot_addr(f, key, st, U_N);
+	ir_slot_addr(f, start, st, U_FLAGS);
+	ir_map(f, m, u->maps->procs);
+	ir_call(f, e, BPF_FUNC_map_lookup_elem, IR_ARGS(m, key));
+	ir_jcci(f, IRC_EQ, e, 0, unknown);
+	ir_load(f, v, e, offsetof(struct uw_proc, start), 8);
+	ir_jcci(f, IRC_EQ, v, 0, known);
+	ir_jcc(f, IRC_EQ, v, irfn_arg(f, 3), known);
+	ir_place(f, unknown);
+	ir_map(f, want, u->maps->want);
+	ir_call(f, VREG_NONE, BPF_FUNC_map_update_elem,
+		IR_ARGS(want, key, start, ir_imm(f, BPF_ANY)));
+	ir_jmp(f, none);
+	ir_place(f, known);
+	ir_load(f, v, e, offsetof(struct uw_proc, first), 4);
+	ir_store_slot(f, st, U_FIRST, 8, v);
+	ir_load(f, v, e, offsetof(struct uw_proc, count), 4);
+	ir_store_slot(f, st, U_COUNT, 8, v);
+	ir_jcci(f, IRC_EQ, v, 0, none);
+}
+
+static void emit_regs(struct irfn *f, irslot st, irlabel none)
+{
+	static const struct {
+		int32_t from, to;
+	} regs[] = { { REGS_IP, U_PC }, { REGS_SP, U_SP }, { REGS_BP, U_BP }, { REGS_BX, U_BX } };
+	vreg task = ir_new(f), r = ir_new(f);
+
+	ir_call(f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	ir_call(f, r, BPF_FUNC_task_pt_regs, IR_ARGS(task));
+	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++) {
+		vreg v = ir_new(f);
+
+		ir_load(f, v, r, regs[i].from, 8);
+		if (regs[i].from == REGS_IP)
+			ir_jcci(f, IRC_EQ, v, 0, none);
+		ir_store_slot(f, st, regs[i].to, 8, v);
+	}
+}
+
+struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_maps *m)
+{
+	const struct rtgen g = { .p = p, .caps = caps };
+	struct uw u = { .maps = m };
+	struct irfn *f = irfn_new(p, "uw_walk", 4), *frame;
+	irslot st = ir_slot(f, U_SIZE);
+	irlabel none = ir_label(f);
+	vreg n = ir_new(f), flags = ir_new(f);
+
+	u.find_area = emit_find_area(p, &u);
+	u.find_rule = emit_find_rule(p, &u);
+	u.by_bp = emit_by_bp(p);
+	u.apply = emit_apply(p);
+	frame = emit_frame(p, &u);
+	emit_proc(f, &u, st, none);
+	ir_store_slot(f, st, U_DST, 8, irfn_arg(f, 0));
+	ir_store_slot(f, st, U_BOUND, 8, irfn_arg(f, 1));
+	emit_regs(f, st, none);
+	ir_storei_slot(f, st, U_EXACT, 8, 1);
+	for (int32_t at = U_START; at < U_SIZE; at += 8)
+		ir_storei_slot(f, st, at, 8, 0);
+	rt_vary(f, &g, st, U_BX, U_SIZE);
+	rt_loop(f, &g, irfn_arg(f, 1), frame, st);
+	ir_load_slot(f, n, st, U_N, 8);
+	ir_load_slot(f, flags, st, U_FLAGS, 8);
+	ir_alui(f, IRA_SHL, flags, flags, 32);
+	ir_alu(f, IRA_OR, n, n, flags);
+	ir_ret(f, n);
+	ir_place(f, none);
+	ir_reti(f, -1);
+	return f;
+}
