@@ -14,8 +14,7 @@ int workshop_open(struct workshop *w, struct cmdline *c, long target)
 	struct err err = { 0 };
 	int r;
 
-	(void)c;
-	*w = (struct workshop){ 0 };
+	*w = (struct workshop){ .libs = libs_open(c) };
 	r = caps_quick(&w->caps, &err);
 	if (r == 0)
 		r = typesrc_open_kernel(&w->ts, &err);
@@ -136,7 +135,7 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
 	struct macro_env macros;
 	struct compile_env env = { .ts = w->ts, .probes = registry_source(w->reg), .ksyms = &ks,
-				   .macros = &macros, .opts = &c->opts };
+				   .macros = &macros, .opts = &c->opts, .libs = w->libs };
 	struct diags d;
 	int r;
 
@@ -152,6 +151,7 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 		fill_macros(&macros, w, c, target);
 		lang_parse(c->arena, &c->progs.v[i].src, &env, &d, &w->units[i]);
 	}
+	libs_print_warnings(w, c);
 	return print_diags(c, &d);
 }
 
@@ -172,7 +172,8 @@ int workshop_compile(struct workshop *w, struct cmdline *c, long target)
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
 	struct macro_env macros;
 	struct compile_env env = { .ts = w->ts, .probes = registry_source(w->reg), .ksyms = &ks,
-				   .macros = &macros, .opts = &c->opts, .zdefs = c->opts.zdefs };
+				   .macros = &macros, .opts = &c->opts, .libs = w->libs,
+				   .zdefs = c->opts.zdefs };
 	struct cg_env cg = { .caps = &w->caps, .entry = registry_entry, .ctx = w->reg,
 			     .self_tgid = (uint32_t)getpid(), .ts = w->ts,
 			     .ksym_range = ksym_range, .ksym_ctx = w->sym };
@@ -189,6 +190,7 @@ int workshop_compile(struct workshop *w, struct cmdline *c, long target)
 		caps_loops(&w->caps);
 	if (r == 0)
 		r = cg_compile(c->arena, w->prog, &cg, &d, &w->image);
+	libs_print_warnings(w, c);
 	if (print_diags(c, &d))
 		return EXIT_ERROR;
 	return r < 0 ? cmd_fail("failed to compile: %s", strerror(-r)) : 0;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include "cg/image.h"
 #include "cmd/opts.h"
+#include "lang/dlib.h"
 #include "prov/provider.h"
 #include "sym/sym.h"
 
@@ -17,6 +18,8 @@ struct workshop {
 	struct dprog *prog;
 	struct image *image;
 	struct unit **units; /* as many as programs */
+	struct dlib *libs;   /* in the arena; NULL: -x nolibs */
+	unsigned lib_warnings; /* printed */
 	bool *arg_used;	     /* script arguments that the programs use */
 };
 
@@ -27,6 +30,10 @@ void workshop_done(struct workshop *w);
 int workshop_parse(struct workshop *w, struct cmdline *c, long target);
 /* Checks them and generates code. EXIT_* > 0 after messages. */
 int workshop_compile(struct workshop *w, struct cmdline *c, long target);
+/* The D library, not yet read; NULL: -x nolibs. libs.c */
+struct dlib *libs_open(struct cmdline *c);
+/* What was found wrong in it, each thing once. */
+void libs_print_warnings(struct workshop *w, const struct cmdline *c);
 /* -l */
 int workshop_list(struct workshop *w, struct cmdline *c, FILE *out);
 #endif

@@ -227,8 +227,11 @@ struct item {
 	struct item *next;
 };
 
+struct pragma;
+
 struct unit { /* a parsed text */
 	const struct source *src;
 	struct item *items;
+	struct pragma *pragmas; /* control lines that are obeyed later: lang/dlib.h */
 };
 #endif

@@ -18,6 +18,9 @@ static void init_checker(struct checker *c, struct arena *a, const struct compil
 	symtab_init(&c->locals, a);
 	symtab_init(&c->aggs, a);
 	symtab_init(&c->inlines, a);
+	symtab_init(&c->libinlines, a);
+	if (env->libs)
+		dtypes_on_miss(c->t, lib_define_type, c);
 }
 
 static bool out_of_room(struct checker *c, struct span at)
@@ -75,6 +78,7 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 	for (i = 0; i < nunits; i++) {
 		const struct item *it;
 
+		check_depends(&c, units[i]);
 		for (it = units[i]->items; it; it = it->next) {
 			if (it->decl)
 				check_decl(&c, it->decl);

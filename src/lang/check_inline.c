@@ -126,11 +126,13 @@ static bool name_free(struct checker *c, const struct decl *d)
 {
 	const char *what = NULL;
 
+	if (c->scope.lib) /* the library has a space of its own */
+		return !symtab_get(&c->libinlines, d->name, 0);
 	if (symtab_get(&c->globals, d->name, 0))
 		what = "scalar";
 	else if (symtab_get(&c->inlines, d->name, 0))
 		what = "scalar inline";
-	else if (builtin_find(d->name) && !c->scope.lib)
+	else if (builtin_find(d->name))
 		what = "built-in";
 	if (what)
 		diag_error(
@@ -140,9 +142,9 @@ static bool name_free(struct checker *c, const struct decl *d)
 	return !what;
 }
 
-static struct cscope inline_scope(struct checker *c, const struct cinline *in)
+static struct cscope inline_scope(const struct cinline *in)
 {
-	return (struct cscope){in->params, in->nparams, c->scope.lib || in->lib, NULL};
+	return (struct cscope){in->params, in->nparams, in->lib, NULL};
 }
 
 /* The parameters, bound to something of their types that stands for all arguments. */
@@ -223,7 +225,7 @@ void declare_inline(struct checker *c, const struct decl *d)
 	in->is_array = as != NULL;
 	if (as && !declare_params(c, in, as))
 		return;
-	c->scope = inline_scope(c, in);
+	c->scope = inline_scope(in);
 	v = check_translated(c, node_copy(c->a, d->value));
 	c->scope = outer;
 	if (is_err(v))
@@ -234,7 +236,7 @@ void declare_inline(struct checker *c, const struct decl *d)
 			   dtype_name(c->t, ty), tname(c, v));
 		return;
 	}
-	symtab_put(&c->inlines, d->name, 0, in);
+	symtab_put(in->lib ? &c->libinlines : &c->inlines, d->name, 0, in);
 }
 
 /* -- uses -- */
@@ -291,7 +293,7 @@ struct node *use_inline(struct checker *c, struct node *n, const struct cinline 
 	if (in->is_array)
 		return fail(c, n, D_IDENT_BADREF,
 			    "associative array '%s' may not be referenced as scalar", n->name);
-	return finish_use(c, scope_check(c, n, in->value, inline_scope(c, in), NULL), in->type);
+	return finish_use(c, scope_check(c, n, in->value, inline_scope(in), NULL), in->type);
 }
 
 /* f[args]: the arguments are those of the place of use, so they are checked before the scope changes. */

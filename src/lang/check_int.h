@@ -4,7 +4,7 @@
  * stands in its place afterwards. */
 #ifndef DWELL_LANG_CHECK_INT_H
 #define DWELL_LANG_CHECK_INT_H
-#include "lang/dprog.h"
+#include "lang/dlib.h"
 #include "lang/errtag.h"
 #include "lang/op.h"
 #include "lang/symtab.h"
@@ -87,7 +87,7 @@ struct checker {
 	struct diags *d;
 	const struct compile_env *env;
 	struct dprog *prog;
-	struct symtab globals, tls, locals, aggs, inlines;
+	struct symtab globals, tls, locals, aggs, inlines, libinlines;
 	struct cvar *lastvar;
 	struct cagg *lastagg;
 	struct latecheck *late, *lastlate;
@@ -251,6 +251,18 @@ const struct cxlator *xlator_find(struct checker *c, const struct node *in, cons
 struct node *xlate_member(struct checker *c, struct node *n);
 /* An error when n is a translated value. */
 struct node *xlate_whole(struct checker *c, struct node *n);
+
+/* -- the library, check_lib.c -- */
+/* An inline of the library, or NULL; defines its enumerators too. */
+const struct cinline *lib_inline(struct checker *c, const char *name);
+void lib_define_type(void *checker, enum dkind kind, const char *name);
+void lib_use_translators(struct checker *c, const struct dtype *out);
+/* scope_check() of a library's text: NULL when it is wrong, which is a warning. */
+struct node *lib_check(struct checker *c, struct node *n, const struct node *body,
+		       struct cscope scope, struct node *before);
+/* Are the modules and providers there that the control lines ask for? */
+bool depends_hold(struct checker *c, const struct pragma *p);
+void check_depends(struct checker *c, const struct unit *u);
 
 /* -- probes and clauses, check_probe.c, check_clause.c -- */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero);

@@ -127,6 +127,10 @@ static struct node *probe_name(struct checker *c, struct node *n, enum bi_id id)
 
 static struct node *builtin_var(struct checker *c, struct node *n, const struct builtin *b)
 {
+	const struct cinline *in = b->id == BI_CURCPU ? lib_inline(c, b->name) : NULL;
+
+	if (in)
+		return use_inline(c, n, in);
 	n->builtin = b;
 	n->lvalue = true;
 	if (b->id == BI_CURCPU)
@@ -180,21 +184,56 @@ static struct node *use_var(struct checker *c, struct node *n, struct cvar *v, e
 	return set_type(n, v->pub.type); /* DK_DYN when it is new: the assignment decides */
 }
 
+/* An enumerator of the program, of the library, or of the kernel; NULL. */
+static struct node *constant(struct checker *c, struct node *n)
+{
+	const struct dtype *ety = basic(c, DT_INT);
+	int64_t val = 0;
+
+	if (strcmp(n->name, "NULL") != 0 && !dtype_find_enumerator(c->t, n->name, &ety, &val))
+		return NULL;
+	n->kind = N_INT;
+	n->is_const = true;
+	n->ival = (uint64_t)val;
+	n->name = "";
+	return set_type(n, ety);
+}
+
+/* A name that is neither variable nor inline of the program, nor built in. */
+static struct node *other_ident(struct checker *c, struct node *n)
+{
+	bool null = strcmp(n->name, "NULL") == 0;
+	const struct cinline *in = null ? NULL : lib_inline(c, n->name);
+	const struct cvar *v = in || null ? NULL : symtab_get(&c->globals, n->name, 0);
+	struct node *k;
+
+	if (in)
+		return use_inline(c, n, in);
+	if (v) /* the library has declared it just now */
+		return use_var(c, n, (struct cvar *)v, ACC_READ);
+	k = constant(c, n);
+	return k ? k : fail_ident(c, n);
+}
+
 struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 {
 	const struct builtin *b = builtin_find(n->name);
 	struct cvar *v = symtab_get(&c->globals, n->name, 0), *local = local_find(c, n->name);
 	const struct cinline *in = symtab_get(&c->inlines, n->name, 0);
-	const struct dtype *ety;
-	int64_t val;
 	struct node *k = c->scope.nparams ? param_use(c, n) : NULL;
 
 	if (c->raw && derive_raw_arg(c, n))
 		return n;
 	if (k)
 		return k;
-	if (v || local)
-		return use_var(c, n, local ? local : v, acc);
+	if (local)
+		return use_var(c, n, local, acc);
+	if (c->scope.lib) /* its own names come first: programs cannot change what it means */
+		in = lib_inline(c, n->name);
+	if (in && c->scope.lib)
+		return use_inline(c, n, in);
+	if (v)
+		return use_var(c, n, v, acc);
 	if (in)
 		return use_inline(c, n, in);
 	if (b && b->kind == BIK_VAR)
@@ -204,17 +243,7 @@ struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 			    kind_name(b->kind), n->name);
 	if (acc != ACC_READ)
 		return use_var(c, n, var_new(c, VS_GLOBAL, n->name, n->at), acc);
-	if (strcmp(n->name, "NULL") == 0) {
-		ety = basic(c, DT_INT);
-		val = 0;
-	} else if (!dtype_find_enumerator(c->t, n->name, &ety, &val)) {
-		return fail_ident(c, n);
-	}
-	n->kind = N_INT;
-	n->is_const = true;
-	n->ival = (uint64_t)val;
-	n->name = "";
-	return set_type(n, ety);
+	return other_ident(c, n);
 }
 
 struct node *check_scoped(struct checker *c, struct node *n, enum access acc)
@@ -320,6 +349,17 @@ static bool is_param(const struct checker *c, const char *name)
 	return false;
 }
 
+/* The inline array of that name. The library is asked only when a new array would be read. */
+static const struct cinline *array_inline(struct checker *c, const char *name,
+					  const struct builtin *b, enum access acc)
+{
+	const struct cinline *in = symtab_get(&c->inlines, name, 0);
+
+	if (c->scope.lib || (!in && !b && acc == ACC_READ))
+		in = lib_inline(c, name);
+	return in && in->is_array ? in : NULL;
+}
+
 struct node *check_index(struct checker *c, struct node *n, enum access acc)
 {
 	const char *name = n->a->kind == N_IDENT ? n->a->name : NULL;
@@ -335,8 +375,8 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc)
 			return check_args_index(c, n);
 		if (b && b->id == BI_UREGS)
 			return check_uregs(c, n);
-		in = symtab_get(&c->inlines, name, 0);
-		if (in && in->is_array)
+		in = array_inline(c, name, b, acc);
+		if (in)
 			return use_inline_array(c, n, in);
 	}
 	v = assoc_of(c, n);

@@ -97,6 +97,7 @@ const struct cxlator *xlator_find(struct checker *c, const struct node *in, cons
 {
 	const struct cxlator *x, *fuzzy = NULL;
 
+	lib_use_translators(c, out);
 	for (x = c->xlators; x; x = x->next) {
 		if (!types_same(c, x->out, out))
 			continue;
@@ -179,11 +180,17 @@ static struct node *expand(struct checker *c, struct node *n, const struct tymem
 			   const struct dtype *ty)
 {
 	const struct cxlator *x = n->a->xlator;
-	struct cparam p = x->in;
+	struct cscope scope = {arena_new_obj(c->a, struct cparam), 1, x->lib, NULL};
 	struct node *before = NULL, *k;
 
-	param_bind(c, &p, n->a->a, &before);
-	k = scope_check(c, n, m->value, (struct cscope){&p, 1, x->lib, NULL}, before);
+	scope.params[0] = x->in;
+	param_bind(c, &scope.params[0], n->a->a, &before);
+	if (x->lib)
+		k = lib_check(c, n, m->value, scope, before);
+	else
+		k = scope_check(c, n, m->value, scope, before);
+	if (!k)
+		return no_conversion(c, n, x);
 	if (is_err(k) || k->kind == N_XLATE)
 		return k;
 	if (!member_fits(c, ty, k))

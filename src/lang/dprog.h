@@ -104,12 +104,15 @@ struct macro_env {
 	bool *used; /* argc flags, set when $n was used; or NULL */
 };
 
+struct dlib;
+
 struct compile_env {
 	struct typesrc *ts;	   /* or NULL */
 	const struct probe_source *probes;
 	const struct ksym_source *ksyms;
 	const struct macro_env *macros;
 	struct dopts *opts;	   /* options, changed by pragmas */
+	struct dlib *libs;	   /* the D library (lang/dlib.h), or NULL */
 	bool zdefs;		   /* -Z: descriptions that match nothing are no error */
 };
 

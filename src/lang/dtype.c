@@ -339,6 +339,20 @@ static const struct dtype *lookup_kernel(struct dtypes *t, enum dkind kind, cons
 	return ty;
 }
 
+void dtypes_on_miss(struct dtypes *t, void (*define)(void *ctx, enum dkind kind, const char *name),
+		    void *ctx)
+{
+	t->define = define;
+	t->define_ctx = ctx;
+}
+
+static const struct dtype *lookup_library(struct dtypes *t, enum dkind kind, const char *name)
+{
+	if (t->define && kind != DK_FWD)
+		t->define(t->define_ctx, kind, name);
+	return symtab_get(&t->names, name, kind);
+}
+
 const struct dtype *dtype_lookup(struct dtypes *t, enum dkind kind, const char *module,
 				 const char *name)
 {
@@ -349,8 +363,12 @@ const struct dtype *dtype_lookup(struct dtypes *t, enum dkind kind, const char *
 		ty = symtab_get(&t->names, name, kind);
 	if (!ty && own && kind == DK_TYPEDEF)
 		ty = dtype_builtin(t, name);
+	if (!ty && !module && kind == DK_TYPEDEF)
+		ty = lookup_library(t, kind, name);
 	if (!ty && (!own || !module))
 		ty = lookup_kernel(t, kind, module, name);
+	if (!ty && !module && kind != DK_TYPEDEF)
+		ty = lookup_library(t, kind, name);
 	if (!ty && own && kind == DK_TYPEDEF)
 		ty = find_row(t, fallbacks, ARRAY_SIZE(fallbacks), name);
 	return ty;

@@ -29,6 +29,8 @@ struct dtypes {
 	struct symtab kenums;	   /* the kernel's; filled at first use */
 	bool kenums_done;
 	unsigned depth;
+	void (*define)(void *ctx, enum dkind kind, const char *name); /* or NULL */
+	void *define_ctx;
 };
 
 struct dtype_enumerator {

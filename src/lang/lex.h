@@ -23,6 +23,7 @@ struct lexer {
 	bool pred;	/* in a predicate: / may end it */
 	bool cut;	/* the text ends inside a comment or string: said already */
 	int parens, brackets;
+	struct pragma **pragmas; /* where the next lasting control line goes; NULL: nowhere */
 	unsigned quiet; /* > 0: report nothing and obey no control lines */
 	struct token tok;
 };

@@ -269,10 +269,22 @@ static int add_cpp_arg(struct dopts *o, const char *name, const char *value)
 	return 1;
 }
 
+/* Directories are added one by one, each ended by a newline. */
+static int add_libdir(struct dopts *o, const char *value)
+{
+	if (!value || !*value || strchr(value, '\n'))
+		return -EINVAL;
+	o->libdir = arena_printf(o->arena, "%s%s\n", o->libdir, value);
+	return 0;
+}
+
 static int set_option(struct dopts *o, const struct option *opt, const struct rule *r,
 		      const char *value)
 {
 	struct dopts dflt;
+
+	if (field(o, opt) == &o->libdir)
+		return add_libdir(o, value);
 
 	switch (opt->type) {
 	case TYPE_BOOL:

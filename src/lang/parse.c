@@ -409,6 +409,7 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 	u->src = src;
 	symtab_init(&p.types, a);
 	lex_init(&p.lx, a, src, env, d);
+	p.lx.pragmas = &u->pragmas;
 	if (!too_large(&p, src)) {
 		parse_next(&p);
 		while (parse_cur(&p) != T_EOF && d->nerrors < DIAG_MAX_ERRORS) {

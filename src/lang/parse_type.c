@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parser of type names: specifiers, structs and enums defined in place, declarators. */
 #include <string.h>
-#include "lang/dtype.h"
+#include "lang/dlib.h"
 #include "lang/parse_int.h"
 
 /* -- which words are types -- */
@@ -16,6 +16,10 @@ bool parse_is_typename(struct parser *p, const char *name)
 	struct tref ref;
 
 	if (symtab_get(&p->types, name, 0) || !strcmp(name, "_Bool") || dtype_is_builtin_typedef(name))
+		return true;
+	if (builtin_find(name))
+		return false;
+	if (p->env && dlib_find(p->env->libs, p->env, DLIB_TYPE, name))
 		return true;
 	return p->env && p->env->ts &&
 	       typesrc_find(p->env->ts, NULL, name, TKM(TK_TYPEDEF), &ref) == 0;

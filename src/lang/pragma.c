@@ -3,6 +3,8 @@
  * Line marks have their effect in base/source.c; here they are only checked. */
 #include <errno.h>
 #include <string.h>
+#include "base/cleanup.h"
+#include "lang/dlib.h"
 #include "lang/errtag.h"
 #include "lang/lex.h"
 
@@ -75,8 +77,22 @@ static void malformed(const struct line *l, const char *usage)
 	lex_error(l->lx, l->at, D_PRAGMA_MALFORM, "malformed #pragma %s %s", l->name, usage);
 }
 
-/* #pragma D attributes <attributes> <ident>, or … provider <name> <part>. Stability is not computed;
- * the line is checked and has no effect. */
+/* Keeps the line for those who can obey it: the checker. */
+static void keep(const struct line *l, enum pragma_kind kind)
+{
+	struct pragma *p = arena_new_obj(l->lx->arena, struct pragma);
+
+	p->kind = kind;
+	p->at = l->at;
+	for (size_t i = 0; i < l->nargs && i < ARRAY_SIZE(p->word); i++)
+		p->word[i] = l->args[i].text;
+	if (!l->lx->pragmas)
+		return;
+	*l->lx->pragmas = p;
+	l->lx->pragmas = &p->next;
+}
+
+/* #pragma D attributes <attributes> <ident>, or … provider <name> <part>. */
 static void do_attributes(const struct line *l)
 {
 	if (l->nargs < 2 || l->args[0].kind != WORD_IDENT || l->args[1].kind != WORD_IDENT)
@@ -84,6 +100,8 @@ static void do_attributes(const struct line *l)
 	else if (!strchr(l->args[0].text, '/'))
 		lex_error(l->lx, l->args[0].at, D_PRAGMA_INVAL,
 			  "invalid attributes specified by #pragma %s", l->name);
+	else
+		keep(l, PRAGMA_ATTRIBUTES);
 }
 
 /* #pragma D binding "1.2" name: checked, without effect: there is one version of every name. */
@@ -94,10 +112,11 @@ static void do_binding(const struct line *l)
 	else if (!lex_is_digit(l->args[0].text[0]))
 		lex_error(l->lx, l->args[0].at, D_PRAGMA_INVAL,
 			  "invalid version string specified by #pragma %s", l->name);
+	else
+		keep(l, PRAGMA_BINDING);
 }
 
-/* #pragma D depends_on module|provider|library name: libraries are compiled where they are used, so
- * there is no order to keep. */
+/* #pragma D depends_on module|provider|library name */
 static void do_depends(const struct line *l)
 {
 	static const char *const classes[] = {"provider", "module", "library"};
@@ -107,8 +126,10 @@ static void do_depends(const struct line *l)
 		return;
 	}
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (!strcmp(classes[i], l->args[0].text))
+		if (!strcmp(classes[i], l->args[0].text)) {
+			keep(l, PRAGMA_DEPENDS);
 			return;
+		}
 	lex_error(l->lx, l->args[0].at, D_PRAGMA_INVAL, "invalid class %s specified by #pragma %s",
 		  l->args[0].text, l->name);
 }

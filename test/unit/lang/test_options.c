@@ -81,7 +81,7 @@ static const struct {
 	{"bufresize", "manual", 0, "manual"},
 	{"stdc", "t", 0, "t"},
 	{"stdc", "x", -EINVAL, "a"},
-	{"libdir", "/x", 0, "/x"},
+	{"libdir", "/x", 0, "/x\n"},
 	{"libdir", NULL, -EINVAL, ""},
 	{"nosuch", NULL, -ENOENT, NULL},
 	{"", NULL, -ENOENT, NULL},

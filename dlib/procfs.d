@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes and threads as proc(5) of Solaris describes them, from the kernel's task_struct. */
+#pragma D depends_on library sched.d
+
+typedef long time_t;
+typedef struct timestruc {
+	time_t tv_sec;
+	long tv_nsec;
+} timestruc_t;
+
+translator timestruc_t < uint64_t NS > {
+	tv_sec = NS / 1000000000;
+	tv_nsec = NS % 1000000000;
+};
+
+typedef struct lwpsinfo {
+	int pr_flag;		/* PR_STOPPED, PR_IDLE */
+	int pr_lwpid;		/* thread id */
+	uintptr_t pr_addr;	/* its task_struct */
+	uintptr_t pr_wchan;	/* always 0 */
+	char pr_stype;		/* always 0 */
+	char pr_state;		/* SSLEEP, SRUN, … */
+	char pr_sname;		/* its letter: S R T Z W */
+	char pr_nice;		/* nice value */
+	int pr_pri;		/* the kernel's priority */
+	timestruc_t pr_start;	/* wall clock when it started */
+	timestruc_t pr_time;	/* CPU time */
+	string pr_clname;	/* scheduling class, as in ps -o cls */
+	char pr_name[16];
+	processorid_t pr_onpro;	  /* CPU it is or was on */
+	processorid_t pr_bindpro; /* the only CPU it may use, or -1 */
+	psetid_t pr_bindpset;	  /* always -1 */
+	lgrp_id_t pr_lgrp;	  /* NUMA node of that CPU */
+} lwpsinfo_t;
+
+typedef id_t dprojid_t;
+typedef id_t poolid_t;
+
+typedef struct psinfo {
+	int pr_nlwp;		/* threads */
+	pid_t pr_pid;
+	pid_t pr_ppid;
+	pid_t pr_pgid;		/* process group */
+	pid_t pr_sid;		/* session */
+	uid_t pr_uid;		/* real user */
+	uid_t pr_euid;		/* effective user */
+	gid_t pr_gid;
+	gid_t pr_egid;
+	uintptr_t pr_addr;	/* the task_struct */
+	size_t pr_size;		/* size of the image in KB */
+	size_t pr_rssize;	/* of it in memory, in KB */
+	struct tty_struct *pr_ttydev; /* controlling terminal, or -1 */
+	timestruc_t pr_start;	/* wall clock when it started */
+	string pr_fname;	/* name */
+	string pr_psargs;	/* initial arguments: of the current process */
+	int pr_wstat;		/* of a zombie: as wait() gives it */
+	int pr_argc;		/* initial arguments: of the current process */
+	uintptr_t pr_argv;	/* where they are */
+	uintptr_t pr_envp;	/* where the environment is: of the current process */
+	char pr_dmodel;		/* PR_MODEL_LP64, PR_MODEL_ILP32 */
+	taskid_t pr_taskid;	/* these are always 0 on Linux: */
+	dprojid_t pr_projid;
+	int pr_nzomb;
+	poolid_t pr_poolid;
+	zoneid_t pr_zoneid;
+	id_t pr_contract;
+	lwpsinfo_t pr_lwp;	/* the thread itself */
+} psinfo_t;
+
+inline char PR_MODEL_ILP32 = 1;
+inline char PR_MODEL_LP64 = 2;
+
+inline int PR_STOPPED = 0x00000001;
+inline int PR_ISTOP = 0x00000002;
+inline int PR_DSTOP = 0x00000004;
+inline int PR_IDLE = 0x10000000;
+
+inline char SSLEEP = 1;
+inline char SRUN = 2;
+inline char SZOMB = 3;
+inline char SSTOP = 4;
+inline char SIDL = 5;
+inline char SONPROC = 6;
+inline char SWAIT = 7;
+
+inline int CLD_EXITED = 1;
+inline int CLD_KILLED = 2;
+inline int CLD_DUMPED = 3;
+inline int CLD_TRAPPED = 4;
+inline int CLD_STOPPED = 5;
+inline int CLD_CONTINUED = 6;
+
+/* What kernels name differently: the first definition that fits the running kernel holds. */
+inline unsigned int task_state[struct task_struct *T] = T->__state; /* since 5.14 */
+inline unsigned int task_state[struct task_struct *T] = T->state;
+inline int64_t mm_rss[struct mm_struct *M] = /* since 6.2 */
+	M->rss_stat[0].count + M->rss_stat[1].count + M->rss_stat[3].count;
+inline int64_t mm_rss[struct mm_struct *M] =
+	M->rss_stat.count[0].counter + M->rss_stat.count[1].counter + M->rss_stat.count[3].counter;
+inline int task_cpu[struct task_struct *T] = T->thread_info.cpu; /* since 5.16 */
+inline int task_cpu[struct task_struct *T] = T->cpu;
+
+/* Bits of the state. Source: include/linux/sched.h. */
+inline int TASK_BITS_SLEEP = 0x0003;
+inline int TASK_BITS_STOPPED = 0x000c;
+inline int TASK_BITS_ZOMBIE = 0x00b0;
+inline int TASK_BITS_WAIT = 0x0300;
+
+translator lwpsinfo_t < struct task_struct *T > {
+	pr_flag = (task_state[T] & TASK_BITS_STOPPED ? PR_STOPPED : 0) | (T->pid == 0 ? PR_IDLE : 0);
+	pr_lwpid = T->pid;
+	pr_addr = (uintptr_t)T;
+	pr_wchan = 0;
+	pr_stype = 0;
+	pr_state = task_state[T] & TASK_BITS_SLEEP ? SSLEEP :
+		   task_state[T] & TASK_BITS_STOPPED ? SSTOP :
+		   (task_state[T] | T->exit_state) & TASK_BITS_ZOMBIE ? SZOMB :
+		   task_state[T] & TASK_BITS_WAIT ? SWAIT : SRUN;
+	pr_sname = task_state[T] & TASK_BITS_SLEEP ? 'S' :
+		   task_state[T] & TASK_BITS_STOPPED ? 'T' :
+		   (task_state[T] | T->exit_state) & TASK_BITS_ZOMBIE ? 'Z' :
+		   task_state[T] & TASK_BITS_WAIT ? 'W' : 'R';
+	pr_nice = T->static_prio - 120;
+	pr_pri = T->prio;
+	pr_start = xlate <timestruc_t> (walltimestamp - (timestamp - T->start_time));
+	pr_time = xlate <timestruc_t> (T->se.sum_exec_runtime);
+	pr_clname = T->policy == 0 ? "TS" : T->policy == 1 ? "FF" : T->policy == 2 ? "RR" :
+		    T->policy == 3 ? "B" : T->policy == 5 ? "IDL" : T->policy == 6 ? "DLN" : "?";
+	pr_name = T->comm;
+	pr_onpro = task_cpu[T];
+	pr_bindpro = T->nr_cpus_allowed == 1 ? task_cpu[T] : -1;
+	pr_bindpset = -1;
+	pr_lgrp = cpu_lgrp_of[task_cpu[T]];
+};
+
+translator psinfo_t < struct task_struct *T > {
+	pr_nlwp = T->signal->nr_threads;
+	pr_pid = T->tgid;
+	pr_ppid = T->real_parent->tgid;
+	pr_pgid = T->signal->pids[PIDTYPE_PGID]->numbers[0].nr;
+	pr_sid = T->signal->pids[PIDTYPE_SID]->numbers[0].nr;
+	pr_uid = T->cred->uid.val;
+	pr_euid = T->cred->euid.val;
+	pr_gid = T->cred->gid.val;
+	pr_egid = T->cred->egid.val;
+	pr_addr = (uintptr_t)T;
+	pr_size = T->mm != NULL ? T->mm->total_vm << 2 : 0;
+	pr_rssize = T->mm != NULL ? mm_rss[T->mm] << 2 : 0;
+	pr_ttydev = T->signal->tty != NULL ? T->signal->tty : (struct tty_struct *)-1;
+	pr_start = xlate <timestruc_t> (walltimestamp - (timestamp - T->group_leader->start_time));
+	pr_fname = T->comm;
+	pr_psargs = T->mm != NULL ? copyinstr(T->mm->arg_start, 80) : stringof(T->comm);
+	pr_wstat = T->exit_code;
+	pr_argc = T->mm != NULL ? *(int *)copyin(T->mm->start_stack, sizeof (int)) : 0;
+	pr_argv = T->mm != NULL ? T->mm->start_stack + sizeof (long) : 0;
+	pr_envp = T->mm != NULL ? T->mm->start_stack + sizeof (long) *
+		  (2 + *(int *)copyin(T->mm->start_stack, sizeof (int))) : 0;
+	pr_dmodel = T->mm != NULL && T->mm->task_size <= 0xffffffff ? PR_MODEL_ILP32 : PR_MODEL_LP64;
+	pr_taskid = 0;
+	pr_projid = 0;
+	pr_nzomb = 0;
+	pr_poolid = 0;
+	pr_zoneid = 0;
+	pr_contract = 0;
+	pr_lwp = xlate <lwpsinfo_t> (T);
+};
+
+inline psinfo_t *curpsinfo = xlate <psinfo_t *> (curthread);
+#pragma D attributes Stable/Stable/Common curpsinfo
+inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (curthread);
+#pragma D attributes Stable/Stable/Common curlwpsinfo

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The D library: texts with types, inlines and translators that programs may use without saying so.
+ * They are read when a program first uses a name that nothing else explains, and a declaration is
+ * checked when its own name is used: what is not needed costs nothing, and what is broken, or does not
+ * fit this kernel, concerns only those who need it. Everything lives in the arena of the compilation. */
+#ifndef DWELL_LANG_DLIB_H
+#define DWELL_LANG_DLIB_H
+#include "lang/dprog.h"
+
+#define DLIB_MAX_FILES 1024	      /* in all directories together */
+#define DLIB_MAX_BYTES (8u << 20)     /* of text in all files together */
+
+/* One control line of a text that means something later than the line itself. */
+enum pragma_kind { PRAGMA_ATTRIBUTES, PRAGMA_BINDING, PRAGMA_DEPENDS };
+struct pragma {
+	enum pragma_kind kind;
+	/* attributes: "Stable/Stable/Common", name [, provider's name, part]; binding: version, name;
+	 * depends_on: class, name. NULL where there is none. */
+	const char *word[4];
+	struct span at;
+	struct pragma *next;
+};
+
+struct dlib_texts {
+	const struct source *v; /* name: the path */
+	size_t n;
+};
+
+/* How texts are read: only by the one who may open files. */
+struct dlib_reader {
+	void *ctx;
+	/* All texts, in the order in which their names hold. Texts in the arena. What cannot be read is
+	 * said with dlib_warn_text(). */
+	void (*read)(void *ctx, struct arena *a, struct dlib *l, struct dlib_texts *ret);
+};
+
+enum dlib_state { DLIB_NEW, DLIB_BUSY, DLIB_GOOD, DLIB_BAD };
+
+struct dlib_file {
+	const struct source *src;
+	const struct unit *unit; /* NULL: not parsed, or broken */
+	enum dlib_state state;	 /* of the parser */
+	enum dlib_state depends; /* are the modules and providers there that it asks for? */
+};
+
+/* A declaration. */
+struct dlib_item {
+	const struct decl *decl;
+	struct dlib_file *file;
+	enum dlib_state state; /* of the checker */
+	struct dlib_item *next; /* of translators */
+	struct dlib_item *alt;	/* the same name again: holds when this one does not fit the kernel */
+};
+
+enum dlib_space { DLIB_NAME, DLIB_TYPE, DLIB_TAG }; /* inlines and enumerators; typedefs; tags */
+
+struct dlib *dlib_new(struct arena *a, const struct dlib_reader *rd);
+/* The declaration of a name, or NULL. l may be NULL. Reads the library if need be. */
+struct dlib_item *dlib_find(struct dlib *l, const struct compile_env *env, enum dlib_space sp,
+			    const char *name);
+/* All translators, in order; reads nothing. */
+struct dlib_item *dlib_translators(const struct dlib *l);
+/* The control lines of all texts that were read: calls fn for each. */
+void dlib_each_pragma(const struct dlib *l, void (*fn)(void *arg, const struct pragma *p), void *arg);
+bool dlib_was_read(const struct dlib *l);
+/* Errors in a text of the library are warnings for its user. */
+void dlib_warn(struct dlib *l, const struct diags *errors);
+void dlib_warn_text(struct dlib *l, const struct source *src, const char *text);
+/* The warnings so far; the caller prints them. */
+const struct diags *dlib_warnings(const struct dlib *l);
+#endif

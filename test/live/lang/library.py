@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The D library: every member of every translator compiles on this kernel, its values are right, and what
+is broken, missing or not asked for stops nobody."""
+import glob
+import os
+import re
+import signal
+
+import live
+
+DLIB = os.path.join(os.path.dirname(os.path.realpath(live.DWELL)), "dlib")
+
+
+def members():
+    """One clause for each member, its input an address given by arg0 or the like."""
+    for path in sorted(glob.glob(os.path.join(DLIB, "*.d"))):
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        for out, kind, body in re.findall(r"^translator (\w+) < (.*?)\w+ > \{(.*?)\n\};", text, re.M | re.S):
+            value = "curthread" if "task_struct" in kind else "arg0" if "*" in kind else "3"
+            for name in re.findall(r"^\t(\w+) = ", body, re.M):
+                part = {"pr_start": ".tv_sec", "pr_time": ".tv_sec", "pr_lwp": ".pr_pri"}.get(name, "")
+                yield f"BEGIN {{ trace(xlate <{out}> (({kind.strip()}){value}).{name}{part}); }}\n"
+
+
+clauses = list(members())
+r = live.dwell("-qe", "-n", "".join(clauses))
+live.check(len(clauses) > 100 and r.returncode == 0 and r.stderr == "",
+           "every member of every translator compiles", r.stderr)
+
+names = re.compile(r"^inline int (\w+) = ", re.M)
+for file in sorted(glob.glob(os.path.join(DLIB, "*.d"))):
+    with open(file, encoding="utf-8") as f:
+        found = names.findall(f.read())
+    if found:
+        r = live.dwell("-qe", "-n", "BEGIN { " + " ".join(f"trace({n});" for n in found) + " }")
+        live.check(r.returncode == 0 and r.stderr == "", f"{os.path.basename(file)}: {len(found)} names", r.stderr)
+
+for what, expression in [
+        ("pr_pid", "curpsinfo->pr_pid == pid"), ("pr_ppid", "curpsinfo->pr_ppid == ppid"),
+        ("pr_uid", "curpsinfo->pr_uid == uid && curpsinfo->pr_euid == uid"),
+        ("pr_fname", "curpsinfo->pr_fname == execname"), ("pr_name", "curlwpsinfo->pr_name == execname"),
+        ("pr_lwpid", "curlwpsinfo->pr_lwpid == tid"), ("pr_lwp", "curpsinfo->pr_lwp.pr_lwpid == tid"),
+        ("pr_addr", "curpsinfo->pr_addr == (uintptr_t)curthread"), ("pr_sname", "curlwpsinfo->pr_sname == 'R'"),
+        ("pr_start", "walltimestamp / 1000000000 - curpsinfo->pr_start.tv_sec < 60"),
+        ("pr_argc", "curpsinfo->pr_argc == 4"), ("pr_size", "curpsinfo->pr_size > curpsinfo->pr_rssize"),
+        ("pr_pgid", f"curpsinfo->pr_pgid == {os.getpgrp()}"), ("pr_sid", f"curpsinfo->pr_sid == {os.getsid(0)}"),
+        ("curcpu", "curcpu->cpu_id == cpu && curcpu->cpu_pset == pset && curcpu->cpu_chip == chip"),
+        ("errno.d", "ENOENT == 2 && EINPROGRESS == 115"),
+        ("signal.d", f"SIGKILL == 9 && SIGCHLD == {int(signal.SIGCHLD)}"),
+        ("O_*", f"O_RDWR == {os.O_RDWR} && O_CREAT == {os.O_CREAT} && O_CLOEXEC == {os.O_CLOEXEC}"),
+        ("faults", "DTRACEFLT_DIVZERO == 4"), ("a name of one's own", "sizeof (psinfo_t) > 100")]:
+    r = live.dwell("-q", "-n", f"BEGIN {{ trace({expression}); exit(0); }}")
+    live.check(r.stdout == "1\n" and r.stderr == "", what, r.stdout + r.stderr)
+
+r = live.dwell("-q", "-n", "inline int EPERM = 77; int SIGHUP; BEGIN { SIGHUP = 5; trace(EPERM + SIGHUP); exit(0); }")
+live.same(r.stdout, "82\n", "a program's own names come before the library's")
+r = live.dwell("-q", "-x", "nolibs", "-n", "BEGIN { trace(EPERM); exit(0); }")
+live.check(r.returncode == 1 and "failed to resolve EPERM" in r.stderr, "-x nolibs", r.stderr)
+r = live.dwell("-q", "-x", "nolibs", "-n", "BEGIN { trace(curcpu->cpu_id == cpu); exit(0); }")
+live.same(r.stdout, "1\n", "curcpu->cpu_id needs no library")
+
+own = os.path.join(live.WORK, "own")
+os.mkdir(own)
+
+
+def write(name, text):
+    with open(os.path.join(own, name), "w") as f:
+        f.write(text)
+
+
+write("good.d", '#pragma D depends_on library first.d\ninline first_t twice[int i] = 2 * (first_t)i;\n')
+write("first.d", "typedef int first_t;\n")
+write("old.d", "inline int fits = curthread->no_such_member;\ninline int fits = 42;\n")
+write("broken.d", "inline int broken = 1;\n\ninline int = 3;\n")
+write("wrong.d", "inline int fine = 3;\ninline int wrong = no_such_name;\n")
+write("module.d", "#pragma D depends_on module no_such_module\ninline int absent = 1;\n")
+write("lacks.d", "#pragma D depends_on library no_such_library.d\ninline int lacks = 1;\n")
+write("note.txt", "this is not D\n")
+
+
+def lib(program, *options):
+    return live.dwell("-q", "-L", own, *options, "-n", program + " BEGIN { exit(0); }")
+
+
+r = lib("BEGIN { printf(\"%d\", 1); }", "-x", "syslibdir=/no/such/folder")
+live.check(r.stdout == "1\n" and r.stderr == "", "a program that needs no library reads none", r.stderr)
+r = lib("BEGIN { trace(twice[4]); }")
+live.check(r.stdout == "8\n", "-L, depends_on library", r.stdout + r.stderr)
+live.check("warning: library " + own + "/broken.d: line 3: syntax error near" in r.stderr and r.returncode == 0,
+           "a broken library is a warning that names file and line", r.stderr)
+live.check("wrong.d" not in r.stderr, "what is not used is not complained about", r.stderr)
+live.check("program requires library no_such_library.d" in r.stderr, "a library that is missing", r.stderr)
+r = lib("BEGIN { trace(fits); }")
+live.check(r.stdout == "42\n" and "old.d" not in r.stderr, "the first definition that fits the kernel holds", r.stderr)
+r = lib("BEGIN { trace(fine); }")
+live.same(r.stdout, "3\n", "what is wrong beside it does not matter")
+r = lib("BEGIN { trace(wrong); }")
+live.check(r.returncode == 1 and "wrong.d: line 2: failed to resolve no_such_name" in r.stderr
+           and "failed to resolve wrong: Unknown variable name" in r.stderr, "a wrong declaration", r.stderr)
+r = lib("BEGIN { trace(absent); }")
+live.check(r.returncode == 1 and "failed to resolve absent" in r.stderr, "depends_on module", r.stderr)
+r = lib("BEGIN { trace(EPERM); }", "-x", "syslibdir=/no/such/folder")
+live.check("warning: library /no/such/folder: No such file or directory" in r.stderr and r.returncode == 1,
+           "a folder that is not there", r.stderr)
+for text, message in [("#pragma D depends_on module no_such\n", "program requires module no_such"),
+                      ("#pragma D depends_on provider no_such\n", "program requires provider no_such"),
+                      ("#pragma D depends_on library io.d\n", "main program may not explicitly depend on a library")]:
+    r = live.dwell("-xerrtags", "-n", text + "BEGIN { exit(0); }")
+    live.check(r.returncode == 1 and "[D_PRAGMA_DEPEND]" in r.stderr and message in r.stderr, text.strip(), r.stderr)
+r = live.dwell("-q", "-n", "#pragma D depends_on module vmlinux\n#pragma D depends_on provider syscall\nBEGIN { exit(0); }")
+live.check(r.returncode == 0, "depends_on what is there", r.stderr)
+live.done()
