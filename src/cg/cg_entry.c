@@ -148,6 +148,8 @@ void gen_prologue(struct gen *g)
 	/* Periods gone by less firings are the misses. */
 	if (g->e->kind == ENTRY_PERF_EVENT && g->e->period_ns)
 		gen_count(g, CNT_FIRINGS);
+	if (g->e->nargs > 3 && g->e->args[3].kind == ARG_WATCH_OLD)
+		gen_watch(g);
 	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN)
 		gen_noself_test(g);
 	if (g->cg->opts->cpu >= 0 && g->e->kind != ENTRY_TEST_RUN && g->e->kind != ENTRY_PERF_EVENT)

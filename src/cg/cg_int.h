@@ -440,6 +440,7 @@ void gen_comm_to(struct gen *g, struct mem dst);
 void gen_container(struct gen *g, struct str *ret); /* cg_cgroup.c */
 void gen_d_path(struct gen *g, const struct node *n, struct str *ret); /* cg_path.c */
 vreg gen_uregs(struct gen *g, const struct node *n); /* cg_regs.c: uregs[n] */
+void gen_watch(struct gen *g); /* cg_watch.c: at the start of a watchpoint's program */
 vreg gen_vtimestamp(struct gen *g); /* cg_vtime.c */
 void gen_task_path(struct gen *g, const char *member, struct str *ret);
 

@@ -27,6 +27,8 @@ enum arg_loc_kind {
 			* cannot be read */
 	ARG_PC_KERNEL, /* perf event: instruction pointer if the sample hit the kernel, else 0 */
 	ARG_PC_USER,   /* perf event: instruction pointer if the sample hit user code, else 0 */
+	ARG_WATCH,     /* watchpoint, args[2]: size bytes at the address value; off: of img_state.watch */
+	ARG_WATCH_OLD, /* watchpoint, args[3]: the same at the firing before; value: at first */
 	ARG_DERIVED,   /* the probe's off-th derived argument (lang/probeinfo.h) */
 	ARG_ERROR,     /* ERROR probe: n-th argument of the fault (off = n) */
 };

@@ -28,6 +28,8 @@ enum img_map_role {
 /* u64 with the CPU behind the key of aggregations in plain hashes. */
 #define IMG_AGG_CPU_KEY 8
 
+#define IMG_MAX_WATCH 16 /* watchpoints of a session; CPUs have 4 to 16 */
+
 /* First bytes of IMG_MAP_STATE. */
 struct img_state {
 	uint32_t epoch;	   /* 0 or 1: aggregation set that programs write to */
@@ -36,6 +38,7 @@ struct img_state {
 	uint32_t zero; /* always 0: a number that the verifier does not know */
 	int64_t clock_diff; /* bound of the scheduler's clock - CLOCK_MONOTONIC in ns, and when it was */
 	uint64_t clock_diff_at; /* seen; 0: not yet. Kept by the programs that use vtimestamp */
+	uint64_t watch[IMG_MAX_WATCH]; /* last value at each watchpoint */
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns: set before programs run (walltimestamp) */
 };
 enum { IMG_ACTIVE = 0, IMG_DRAINING = 1 };

@@ -19,6 +19,7 @@ enum {
 	PROV_ID_TCP = 4000,	 PROV_N_TCP = 100,
 	PROV_ID_UDP = 4100,	 PROV_N_UDP = 100,
 	PROV_ID_IP = 4200,	 PROV_N_IP = 100,
+	PROV_ID_WP = 4300,
 	PROV_ID_SYSCALL = 100,	 PROV_N_SYSCALL = 2 * ENTRY_MAX_SELECTOR,
 	PROV_ID_SDT = 30000,	 PROV_N_SDT = 35000,
 	PROV_ID_RAWTP = 65000,	 PROV_N_RAWTP = 35000,
@@ -28,11 +29,12 @@ enum {
 };
 
 extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp,
-	prov_profile, prov_proc, prov_pid;
+	prov_profile, prov_proc, prov_pid, prov_wp, prov_wpuser;
 
 struct tptab;
 struct tp_found;
 struct dyn_timer;
+struct wpoint;
 
 /* What providers keep for the session; in the registry's arena. */
 struct prov_cache {
@@ -40,6 +42,7 @@ struct prov_cache {
 	struct tptab *tps;	  /* tptab.c: all, once they were asked for */
 	struct tp_found *found;	  /* tptab.c: single ones */
 	struct dyn_timer *timers; /* prov_profile.c */
+	struct wpoint *wpoints;	  /* prov_wp.c */
 	struct prov_procs *procs; /* uproc.c: the processes that were asked for, and their probes */
 };
 

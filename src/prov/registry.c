@@ -12,8 +12,8 @@
 
 /* In the order of their ids, so that lists of probes are in id order. */
 static const struct provider *const providers[] = {
-	&prov_dtrace, &prov_sched, &prov_syscall, &prov_proc, &prov_sdt, &prov_rawtp, &prov_profile,
-	&prov_pid,
+	&prov_dtrace, &prov_sched, &prov_syscall, &prov_proc, &prov_wp, &prov_sdt, &prov_rawtp, &prov_profile,
+	&prov_pid, &prov_wpuser,
 };
 
 struct registry {
