@@ -145,7 +145,7 @@ static void environment_options(struct cmdline *c)
 
 static int check_modes(struct cmdline *c)
 {
-	if (c->list + c->version > 1) {
+	if (c->list + c->version + c->header + c->link > 1) {
 		fprintf(stderr, "%s: only one of the [-GhlV] options can be specified at a time\n",
 			cmd_name());
 		return EXIT_USAGE;
@@ -216,8 +216,11 @@ static int option(struct cmdline *c, int letter, char *arg)
 	case '6':
 		return not_on_linux((char)letter);
 	case 'G':
+		c->link = true;
+		return 0;
 	case 'h':
-		return cmd_fail("-%c is not supported yet", letter);
+		c->header = true;
+		return 0;
 	case 'c':
 		vec_push(&c->commands, arg);
 		return 0;

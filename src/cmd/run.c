@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
+#include "cmd/usdtgen.h"
 #include "run/session.h"
 #include "view/text.h"
 
@@ -328,6 +329,11 @@ int cmd_dtrace(int argc, char **argv)
 	if (e) {
 		cmdline_done(&c);
 		return e < 0 ? EXIT_OK : e;
+	}
+	if (c.header || c.link) {
+		e = cmd_usdtgen(&c);
+		cmdline_done(&c);
+		return e;
 	}
 	e = make_targets(&r, &target);
 	if (e == 0)

@@ -25,11 +25,11 @@ enum {
 	PROV_ID_RAWTP = 65000,	 PROV_N_RAWTP = 35000,
 	PROV_ID_PROFILE = 100000, PROV_N_PROFILE = 800000,
 	/* Of processes: given out in order of appearance. Only those of many are longer than the column. */
-	PROV_ID_PID = 900000,	 PROV_N_PID = 16000000,
+	PROV_ID_PID = 900000,	 PROV_N_PID = 16000000, /* pid and USDT together */
 };
 
 extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp,
-	prov_profile, prov_proc, prov_pid, prov_wp, prov_wpuser;
+	prov_profile, prov_proc, prov_pid, prov_wp, prov_wpuser, prov_usdt;
 
 struct tptab;
 struct tp_found;

@@ -13,7 +13,7 @@
 /* In the order of their ids, so that lists of probes are in id order. */
 static const struct provider *const providers[] = {
 	&prov_dtrace, &prov_sched, &prov_syscall, &prov_proc, &prov_wp, &prov_sdt, &prov_rawtp, &prov_profile,
-	&prov_pid, &prov_wpuser,
+	&prov_pid, &prov_usdt, &prov_wpuser,
 };
 
 struct registry {
@@ -51,7 +51,8 @@ static bool only_dtrace(const struct pdesc *d)
 static void own(struct probe_list *l, size_t from, const struct provider *pv)
 {
 	for (size_t i = from; i < l->n; i++)
-		l->v[i]->provider = pv;
+		if (!l->v[i]->provider)
+			l->v[i]->provider = pv;
 }
 
 static int match_id(struct registry *r, struct arena *a, uint32_t id, struct probe_list *ret)
@@ -89,7 +90,7 @@ static int registry_match(void *ctx, struct arena *a, const struct pdesc *d, str
 		const struct provider *pv = providers[i];
 		size_t before = out.n;
 
-		if (pv->of_processes ? !d->prov : !prov_glob(d->prov, pv->name))
+		if (pv->of_processes ? !registry_is_user(r, d) : !prov_glob(d->prov, pv->name))
 			continue;
 		if (pv != &prov_dtrace && only_dtrace(d))
 			continue;

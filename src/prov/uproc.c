@@ -14,6 +14,7 @@ struct point_key {
 	const struct uobj *obj;
 	uint64_t off, ref_ctr;
 	uint64_t kind;
+	const struct usdt *usdt;
 };
 
 struct point_ent {
@@ -107,7 +108,8 @@ struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct up
 			  const char *prov, const char *func, const char *name)
 {
 	struct prov_procs *ps = procs(env);
-	struct point_key key = {.obj = at->obj, .off = at->off, .ref_ctr = at->ref_ctr, .kind = at->kind};
+	struct point_key key = {.obj = at->obj, .off = at->off, .ref_ctr = at->ref_ctr, .kind = at->kind,
+				.usdt = at->usdt};
 	struct point_ent *pe;
 
 	HASH_FIND(hh, ps->points, &key, sizeof(key), pe);
@@ -124,6 +126,7 @@ struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct up
 			.func = func,
 			.name = name,
 			.priv = &pe->at,
+			.provider = at->kind == UP_USDT ? &prov_usdt : &prov_pid,
 		};
 		remember(env, ps, pe);
 	}
@@ -172,12 +175,21 @@ static bool same_place(const struct upoint *a, const struct upoint *b)
 	return a->obj == b->obj && a->proc == b->proc;
 }
 
+static size_t count_sites(const struct probe *const *probes, uint32_t n, uint32_t from)
+{
+	size_t k = 0;
+
+	for (uint32_t i = from; i < n; i++)
+		k += point_of(probes[i])->usdt ? point_of(probes[i])->usdt->n : 1;
+	return k;
+}
+
 /* All probes of the program from index `from` on that are in the same file. */
 static int attach_file(const struct probe *const *probes, uint32_t n, uint32_t from, bool *done,
 		       const struct entry *e, int prog_fd, struct uprobe_fds *fds, struct err *err)
 {
 	const struct upoint *first = point_of(probes[from]);
-	_cleanup_free_ struct uprobe_site *v = malloc((n - from) * sizeof(*v));
+	_cleanup_free_ struct uprobe_site *v = malloc(count_sites(probes, n, from) * sizeof(*v));
 	struct uprobe_place place = {
 		.path = first->obj->attach,
 		.pid = first->proc->pid,
@@ -195,6 +207,11 @@ static int attach_file(const struct probe *const *probes, uint32_t n, uint32_t f
 			continue;
 		done[i] = true;
 		v[k++] = (struct uprobe_site){p->off, p->ref_ctr, ENTRY_COOKIE(i, probes[i]->id)};
+		for (size_t j = 1; p->usdt && j < p->usdt->n; j++) {
+			v[k] = v[k - 1];
+			v[k].off = p->usdt->v[j]->off;
+			v[k++].ref_ctr = p->usdt->v[j]->sem_off;
+		}
 	}
 	return uprobe_attach(&place, v, k, prog_fd, fds, err);
 }

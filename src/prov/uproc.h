@@ -4,13 +4,27 @@
 #ifndef DWELL_PROV_UPROC_H
 #define DWELL_PROV_UPROC_H
 #include "prov/prov_int.h"
+#include "sym/stapsdt.h"
 #include "sym/uobj.h"
+
+/* A static probe of a file: all places with the same name, function and arguments. */
+struct usdt {
+	const char *prov, *name; /* "-" in place of "__" */
+	const char *func;	 /* "" where there is no symbol */
+	const char *args;	 /* as in the notes */
+	const struct stapsdt **v;
+	size_t n;
+};
 
 struct uproc_obj { /* a file of a process */
 	const struct uobj *o;
 	struct ufuncs *funcs; /* once asked for */
 	int funcs_error;
-	bool funcs_tried;
+	bool funcs_tried, usdt_tried, notes_tried;
+	struct stapsdt *notes;
+	size_t nnotes;
+	struct usdt *usdt; /* once asked for */
+	size_t nusdt;
 };
 
 struct uproc {
@@ -21,7 +35,7 @@ struct uproc {
 	struct uproc *next;
 };
 
-enum upoint_kind { UP_ENTRY, UP_RETURN, UP_OFFSET };
+enum upoint_kind { UP_ENTRY, UP_RETURN, UP_OFFSET, UP_USDT };
 
 /* probe.priv of these providers: where the probe is. */
 struct upoint {
@@ -31,6 +45,7 @@ struct upoint {
 	uint16_t machine;
 	uint64_t off;	  /* in the file */
 	uint64_t ref_ctr; /* in the file: counter to be raised, or 0 */
+	const struct usdt *usdt; /* UP_USDT: what it is, and further places */
 };
 
 /* The process; its files are listed at the first call. 0, or -ESRCH, -EACCES … with words in err. */
@@ -46,6 +61,15 @@ int uproc_caps(struct prov_env *env, bool *ret_multi, const char **why);
 /* provider.attach of all of them. */
 int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,
 		 const struct entry *e, int prog_fd, struct link **ret, struct err *err);
+/* ---- usdt.c: static probes of a file ---- */
+/* Does the file have static probes of a provider that matches? Reads its notes only. */
+bool usdt_has(struct prov_env *env, struct uproc_obj *o, const char *prov);
+/* All of them, by name and function, with the functions' names. */
+void usdt_load(struct prov_env *env, const struct uproc *p, struct uproc_obj *o);
+/* Its arguments' places, and types as C names them. */
+struct sdtarg;
+unsigned usdt_args(struct prov_env *env, const struct upoint *at, struct sdtarg *ret);
+
 /* Frees the index of probes. */
 void uproc_done(struct prov_cache *pc);
 

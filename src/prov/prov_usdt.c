@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Static probes that programs and libraries bring along (USDT), found in the notes of their files: the
+ * provider is the one of the note followed by the number of the process.
+ * Source: DTrace guide, "Statically Defined Tracing for User Applications". */
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "prov/sdtargs.h"
+#include "prov/uproc.h"
+
+struct matching {
+	struct prov_env *env;
+	struct arena *a;
+	const struct pdesc *d;
+	struct probe_list *out;
+	uint16_t machine;
+};
+
+static void add(struct matching *m, const struct uproc *p, const struct uproc_obj *o, const struct usdt *u,
+		const char *prov)
+{
+	struct upoint at = {
+		.kind = UP_USDT,
+		.proc = p,
+		.obj = o->o,
+		.machine = o->funcs ? o->funcs->machine : 0,
+		.off = u->v[0]->off,
+		.ref_ctr = u->v[0]->sem_off,
+		.usdt = u,
+	};
+	struct probe *pr = uproc_probe(m->env, m->a, &at, arena_strdup(m->env->cache->arena, prov), u->func,
+				       u->name);
+
+	if (pr)
+		prov_list_add(m->a, m->out, pr);
+}
+
+static void match_object(struct matching *m, const struct uproc *p, struct uproc_obj *o)
+{
+	usdt_load(m->env, p, o);
+	for (size_t i = 0; i < o->nusdt; i++) {
+		const struct usdt *u = &o->usdt[i];
+		char prov[STAPSDT_MAX_NAME + 16];
+
+		if (snprintf(prov, sizeof(prov), "%s%d", u->prov, p->pid) >= (int)sizeof(prov))
+			continue;
+		if (prov_match_names(m->d, prov, o->o->name, u->func, u->name) ||
+		    (o->o->is_exe && prov_match_names(m->d, prov, "a.out", u->func, u->name)))
+			add(m, p, o, u, prov);
+	}
+}
+
+/* Those of a process whose providers' names, without its number, match stem (NULL: any). */
+static void match_process(struct matching *m, int pid, const char *stem)
+{
+	struct err err = {0};
+	struct uproc *p;
+	int r = uproc_get(m->env, pid, &p, &err);
+
+	err_done(&err);
+	for (size_t i = 0; r == 0 && i < p->nobjs; i++)
+		if (usdt_has(m->env, &p->objs[i], stem))
+			match_object(m, p, &p->objs[i]);
+}
+
+/* "abc12": process 2 with provider abc1, and process 12 with provider abc. */
+static void match_numbered(struct matching *m, const char *prov)
+{
+	size_t n = strlen(prov), from = n;
+
+	while (from > 0 && prov[from - 1] >= '0' && prov[from - 1] <= '9')
+		from--;
+	for (; from < n; from++) {
+		const char *digits = prov + from;
+		char path[32];
+
+		if (from == 0 || digits[0] == '0' || strlen(digits) > 9)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s", digits);
+		if (access(path, F_OK) == 0)
+			match_process(m, atoi(digits), NULL);
+	}
+}
+
+/* A pattern that may be any process: all of them are looked at. */
+static void match_everyone(struct matching *m)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		int pid = atoi(e->d_name);
+
+		if (pid > 0 && pid != getpid())
+			match_process(m, pid, NULL);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static int by_id_order(const void *a, const void *b)
+{
+	const struct probe *x = *(struct probe *const *)a, *y = *(struct probe *const *)b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+		      const char **why)
+{
+	struct matching m = {.env = env, .a = a, .d = d, .out = out};
+	size_t first = out->n, n = strlen(d->prov);
+
+	(void)why;
+	if (n == 0 || strchr("*?[", d->prov[0]) || !strncmp(d->prov, "pid", 3))
+		return 0;
+	if (d->prov[n - 1] >= '0' && d->prov[n - 1] <= '9')
+		match_numbered(&m, d->prov);
+	else if (!prov_is_exact(d->prov))
+		match_everyone(&m);
+	if (out->n > first)
+		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);
+	return 0;
+}
+
+/* As the notes tell sizes and signs. */
+static int usdt_fill_args(struct prov_env *env, struct arena *a, struct probe *p)
+{
+	static const char *const types[2][9] = {
+		{[1] = "uint8_t", [2] = "uint16_t", [4] = "uint32_t", [8] = "uint64_t"},
+		{[1] = "int8_t", [2] = "int16_t", [4] = "int32_t", [8] = "int64_t"},
+	};
+	struct sdtarg v[SDTARGS_MAX];
+	unsigned n = usdt_args(env, p->priv, v);
+	struct probe_arg *args = arena_new_arr(a, struct probe_arg, n + 1);
+
+	for (unsigned i = 0; i < n; i++)
+		args[i].ctype = types[v[i].is_signed][v[i].size];
+	p->args = args;
+	p->nargs = n;
+	p->args_known = true;
+	return 0;
+}
+
+static int usdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		      const char **why)
+{
+	struct sdtarg v[SDTARGS_MAX];
+
+	(void)a;
+	*ret = (struct entry){.kind = ENTRY_UPROBE, .target = "usdt", .cpu = -1};
+	ret->nargs = usdt_args(env, p->priv, v);
+	for (unsigned i = 0; i < ret->nargs; i++)
+		ret->args[i] = v[i].loc;
+	return uproc_caps(env, &ret->uprobe_multi, why);
+}
+
+const struct provider prov_usdt = {
+	.name = "usdt",
+	.of_processes = true,
+	.id_base = PROV_ID_PID,
+	.id_count = 0, /* its ids are among those of pid */
+	.match = usdt_match,
+	.by_id = uproc_by_id,
+	.args = usdt_fill_args,
+	.entry = usdt_entry,
+	.attach = uproc_attach,
+};

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Static probes: a program built with our sys/sdt.h, dtrace -h and dtrace -G, and traced; others' notes."""
+import os
+import shutil
+import subprocess
+import sys
+import live
+
+INCLUDE = os.path.join(os.path.dirname(os.path.abspath(live.__file__)), "..", "..", "include")
+CC = shutil.which("cc")
+if not CC:
+    print("no C compiler")
+    sys.exit(77)
+os.chdir(live.WORK)
+os.symlink(os.path.realpath(live.DWELL), "dtrace")
+
+DECL = """/* probes of myapp */
+#define ident unsigned int
+#pragma D attributes Evolving/Evolving/Common provider myapp provider
+provider myapp {
+	probe query__start(ident, const char *);
+	probe done();
+	probe odd__sizes(signed char, unsigned short, long, int);
+	probe empty(void);
+};
+"""
+MAIN = """#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "myapp.h"
+int table[8] = {10, 20, 30, 40, 50, 60, 70, 80};
+static char text[] = "select";
+static void inlined(int i) { MYAPP_EMPTY(); table[7] += i; }
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 2;
+	text[0] = 'S';
+	for (int i = 0; i < n; i++) {
+		volatile signed char c = -5;
+		volatile unsigned short s = 65535;
+		MYAPP_QUERY_START(i, text);
+		inlined(i);
+		if (MYAPP_DONE_ENABLED()) { puts("enabled"); fflush(stdout); MYAPP_DONE(); }
+		MYAPP_ODD_SIZES(c, s, 1234567890123, table[i % 7]);
+		inlined(i + 1);
+		if (argc > 2) usleep(atoi(argv[2]));
+	}
+	return 0;
+}
+"""
+for name, body in (("myapp.d", DECL), ("main.c", MAIN)):
+    with open(name, "w", encoding="ascii") as f:
+        f.write(body)
+
+
+def sh(*args, **kw):
+    return subprocess.run(args, capture_output=True, text=True, timeout=60, check=False, **kw)
+
+
+live.same(sh("./dtrace", "-C", "-h", "-s", "myapp.d").returncode, 0, "dtrace -C -h -s myapp.d makes myapp.h")
+header = open("myapp.h", encoding="ascii").read()
+live.check("#define MYAPP_QUERY_START(arg0, arg1)" in header and "#define MYAPP_DONE_ENABLED()" in header, "macros", header)
+live.same(sh("./dtrace", "-C", "-Ino", "-DX=1", "-xnolibs", "-h", "-s", "myapp.d", "-o", "other.h").returncode, 0, "other options")
+
+CODE = "myapp$target:::query-start { printf(\"%d %s\\n\", arg0, probefunc); } " \
+       "myapp$target:::odd-sizes { printf(\"%d %d %d %d\\n\", args[0], args[1], args[2], args[3]); } " \
+       "myapp$target:::done { printf(\"done\\n\"); } myapp$target:::empty { @ = count(); } END { printa(\"%@d\\n\", @); }"
+WANT = "0 main\n-5 65535 1234567890123 10\n1 main\n-5 65535 1234567890123 20\n4\n\n"
+compilers = [("cc -O2", [CC, "-O2"]), ("cc -O0", [CC, "-O0"]), ("cc, no PIE", [CC, "-O2", "-fno-pie", "-no-pie"])]
+if shutil.which("clang"):
+    compilers.append(("clang", ["clang", "-O2"]))
+if shutil.which("g++"):
+    compilers.append(("g++", ["g++", "-x", "c++", "-O2"]))
+for what, cc in compilers:
+    compile_only = [a for a in cc if a != "-no-pie"]
+    r = sh(*compile_only, "-Wall", "-Wextra", "-Werror", "-I" + INCLUDE, "-c", "main.c", "-o", "main.o")
+    if not live.same((r.returncode, r.stderr), (0, ""), f"{what}: compiles without a warning"):
+        continue
+    r = sh("./dtrace", "-C", "-G", "-s", "myapp.d", "-o", "probes.o", "main.o")
+    live.same((r.returncode, r.stderr), (0, ""), f"{what}: dtrace -G")
+    r = sh(*[a for a in cc if a not in ("-x", "c++")], "main.o", "probes.o", "-o", "myapp")
+    live.same((r.returncode, r.stderr), (0, ""), f"{what}: links")
+    live.same(sh("./myapp").stdout, "", f"{what}: nobody traces it, nothing is enabled")
+    r = live.dwell("-q", "-c", "./myapp", "-n", CODE)
+    # The order of what both print is not fixed.
+    live.same(r.stdout.count("enabled\n"), 2, f"{what}: semaphores are raised")
+    live.same(r.stdout.count("done\n"), 2, f"{what}: the probe behind one fires")
+    live.same(r.stdout.replace("enabled\n", "").replace("done\n", ""), WANT, f"{what}: arguments")
+    live.same(sh("./myapp").stdout, "", f"{what}: and lowered again")
+
+# Two processes by a pattern; -p; what is printed about types.
+procs = [subprocess.Popen(["./myapp", "100000", "2000"], stdout=subprocess.DEVNULL) for _ in range(2)]
+r = live.dwell("-q", "-n", "myapp*:::query-start { @[probeprov] = count(); n++; } myapp*:::query-start /n > 40/ { exit(0); }")
+live.same(sorted(line.split()[0] for line in r.stdout.splitlines() if line.strip()), sorted(f"myapp{p.pid}" for p in procs),
+          "myapp*::: finds all processes")
+r = live.dwell("-lv", "-p", procs[0].pid, "-n", "myapp$target:a.out:main:odd-sizes")
+live.check("args[0]: int" in r.stdout and "args[2]: int64_t" in r.stdout, "types of arguments", r.stdout)
+for p in procs:
+    p.kill()
+    p.wait()
+
+r = sh("./dtrace", "-h", "-s", "none.d")
+live.same((r.returncode, r.stderr), (1, "dtrace: failed to open none.d: No such file or directory\n"), "no script")
+with open("empty.d", "w", encoding="ascii") as f:
+    f.write("BEGIN { exit(0); }\n")
+r = sh("./dtrace", "-h", "-s", "empty.d")
+live.same((r.returncode, r.stderr), (1, "dtrace: failed to compile script empty.d: no provider is declared\n"), "no provider")
+r = sh("./dtrace", "-G", "-C", "-s", "myapp.d", "none.o")
+live.same((r.returncode, r.stderr), (1, "dtrace: failed to open none.o: No such file or directory\n"), "no object")
+with open("many.d", "w", encoding="ascii") as f:
+    f.write("provider p { probe twelve(" + ", ".join(["int"] * 12) + "); };\n")
+live.same(sh("./dtrace", "-h", "-s", "many.d").returncode, 0, "12 arguments")
+with open("many.d", "w", encoding="ascii") as f:
+    f.write("provider p { probe many(" + ", ".join(["int"] * 13) + "); };\n")
+r = sh("./dtrace", "-h", "-s", "many.d")
+live.same(r.stderr, "dtrace: probe p:::many has more than 12 arguments\n", "13 arguments are refused")
+live.done()
