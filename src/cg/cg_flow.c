@@ -226,6 +226,61 @@ vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v)
 	return d;
 }
 
+/* -- functions -- */
+
+/* The body in place of the call; its result is in the place of call->result. */
+void gen_call(struct gen *g, const struct dcall *call)
+{
+	irlabel was_return = g->l_return, was_break = g->l_break, was_continue = g->l_continue;
+	bool was_in_call = g->in_call;
+	struct place pl = { .kind = PL_MEM };
+	struct cache saved;
+
+	if (call->result) {
+		gen_local_alloc(g, call->result);
+		pl.m = gen_local_mem(g, call->result);
+		gen_zero(g, pl.m, ROUND_UP(g->cg->vars[call->result->id].size, 8));
+	}
+	saved = gen_region_begin(g);
+	g->in_call = true;
+	g->l_return = ir_label(g->f);
+	gen_stmts(g, call->params);
+	gen_block(g, call->body);
+	ir_place(g->f, g->l_return);
+	gen_region_end(g, &saved);
+	drop_locals(g, call->params);
+	g->l_return = was_return;
+	g->l_break = was_break;
+	g->l_continue = was_continue;
+	g->in_call = was_in_call;
+}
+
+vreg gen_call_int(struct gen *g, const struct dcall *call)
+{
+	struct place pl = { .kind = PL_MEM };
+	struct tref btf;
+
+	gen_call(g, call);
+	if (!call->result)
+		return ir_imm(g->f, 0);
+	pl.m = gen_local_mem(g, call->result);
+	g->locals[call->result->id].have = false;
+	return gen_load_place(g, &pl, dtype_resolve(g->cg->p->types, call->result->type), &btf);
+}
+
+void gen_call_str(struct gen *g, const struct dcall *call, struct str *ret)
+{
+	uint32_t size = (uint32_t)g->cg->opts->strsize;
+	vreg set = ir_new(g->f);
+	struct mem m;
+
+	gen_call(g, call);
+	m = gen_local_mem(g, call->result);
+	g->locals[call->result->id].have = false;
+	gen_ld(g, set, mem_add(m, (int32_t)size), 1, false);
+	*ret = (struct str){ .m = m, .bound = size, .padded = true, .has_set = true, .set = set };
+}
+
 /* True when it was a statement of this file. */
 bool gen_flow(struct gen *g, const struct stmt *s)
 {

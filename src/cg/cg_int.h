@@ -479,6 +479,9 @@ void gen_stmts(struct gen *g, const struct stmt *s);
 void gen_block(struct gen *g, const struct stmt *s); /* … with locals of its own */
 bool gen_flow(struct gen *g, const struct stmt *s);
 void gen_flow_start(struct gen *g);
+vreg gen_call_int(struct gen *g, const struct dcall *call);
+void gen_call_str(struct gen *g, const struct dcall *call, struct str *ret);
+void gen_call(struct gen *g, const struct dcall *call); /* result not wanted */
 vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v);
 void gen_local_alloc(struct gen *g, const struct dvar *v);
 struct mem gen_local_mem(struct gen *g, const struct dvar *v);

@@ -271,6 +271,10 @@ static void sub_link_ntop(struct gen *g, const struct node *n, struct str *ret)
 
 void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
 {
+	if (n->call) {
+		gen_call_str(g, n->call, ret);
+		return;
+	}
 	switch (n->builtin ? n->builtin->id : BI_NONE) {
 	case BI_BASENAME:   sub_map(g, n, RT_BASENAME, ret); return;
 	case BI_DIRNAME:    sub_map(g, n, RT_DIRNAME, ret); return;
@@ -421,6 +425,8 @@ static vreg sub_strtoll(struct gen *g, const struct node *n)
 
 vreg gen_sub_int(struct gen *g, const struct node *n)
 {
+	if (n->call)
+		return gen_call_int(g, n->call);
 	switch (n->builtin ? n->builtin->id : BI_NONE) {
 	case BI_STRLEN:	   return sub_strlen(g, n);
 	case BI_STRTOLL:   return sub_strtoll(g, n);

@@ -205,7 +205,7 @@ struct clause {
 	struct clause *next;
 };
 
-enum decl_kind { DECL_VAR, DECL_TYPEDEF, DECL_TYPE, DECL_INLINE, DECL_TRANSLATOR, DECL_PROVIDER };
+enum decl_kind { DECL_VAR, DECL_TYPEDEF, DECL_TYPE, DECL_INLINE, DECL_TRANSLATOR, DECL_PROVIDER, DECL_FUNC };
 enum decl_scope { DS_GLOBAL, DS_TLS, DS_THIS };
 
 struct decl { /* declaration at top level or at the start of a clause */
@@ -217,6 +217,7 @@ struct decl { /* declaration at top level or at the start of a clause */
 	struct node *value; /* inline */
 	struct tyname *input; /* translator: type of the parameter */
 	struct tymember *members; /* translator: name = value; provider: probes, of type DK_FUNC */
+	struct stmt *body; /* function */
 	struct decl *next;
 };
 

@@ -347,7 +347,7 @@ static void dump_clause(struct strb *o, const struct clause *c)
 static void dump_decl(struct strb *o, const struct decl *d)
 {
 	static const char *const words[] = {"var", "typedef", "type", "inline", "translator",
-					    "provider"};
+					    "provider", "function"};
 	static const char *const scopes[] = {"", "self->", "this->"};
 
 	strb_printf(o, "(%s", words[d->kind]);
@@ -366,6 +366,7 @@ static void dump_decl(struct strb *o, const struct decl *d)
 		dump_node(o, d->value);
 	}
 	dump_members(o, d->members);
+	dump_stmts(o, d->body);
 	strb_adds(o, ")\n");
 }
 

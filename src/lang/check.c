@@ -18,6 +18,7 @@ static void init_checker(struct checker *c, struct arena *a, const struct compil
 	symtab_init(&c->locals, a);
 	symtab_init(&c->aggs, a);
 	symtab_init(&c->inlines, a);
+	symtab_init(&c->funcs, a);
 	symtab_init(&c->libinlines, a);
 	if (env->libs)
 		dtypes_on_miss(c->t, lib_define_type, c);
@@ -66,6 +67,19 @@ static bool add_clause(struct checker *c, const struct clause *cl, struct dstmt 
 	return c->d->nerrors < DIAG_MAX_ERRORS;
 }
 
+static void register_funcs(struct checker *c, struct unit *const *units, size_t nunits)
+{
+	size_t i;
+
+	for (i = 0; i < nunits; i++) {
+		const struct item *it;
+
+		for (it = units[i]->items; it; it = it->next)
+			if (it->decl && it->decl->kind == DECL_FUNC)
+				func_register(c, it->decl, false);
+	}
+}
+
 int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 	       const struct compile_env *env, struct diags *d, struct dprog **ret)
 {
@@ -74,6 +88,7 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 	size_t i;
 
 	init_checker(&c, a, env, d);
+	register_funcs(&c, units, nunits);
 	tail = &c.prog->stmts;
 	for (i = 0; i < nunits; i++) {
 		const struct item *it;
@@ -86,6 +101,7 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 				return -EINVAL;
 		}
 	}
+	check_unused_funcs(&c);
 	if (!d->nerrors)
 		settle_keys(&c);
 	check_late(&c);

@@ -190,6 +190,10 @@ static bool redeclared(struct checker *c, const struct decl *d, const struct dty
 		diag_error(c->d, d->at, D_DECL_IDRED, "identifier redeclared: %s", d->name);
 		return true;
 	}
+	if (!v && scope == VS_GLOBAL && func_exists(c, d->name)) {
+		diag_error(c->d, d->at, D_DECL_IDRED, "identifier redeclared: %s", d->name);
+		return true;
+	}
 	if (!v)
 		return false;
 	if (v->pub.is_assoc == assoc && v->known && types_same(c, v->pub.type, ty))
@@ -361,6 +365,9 @@ void check_decl(struct checker *c, const struct decl *d)
 	switch (d->kind) {
 	case DECL_VAR:
 		declare_var(c, d);
+		break;
+	case DECL_FUNC:
+		declare_func(c, d);
 		break;
 	case DECL_TYPEDEF:
 		declare_typedef(c, d);

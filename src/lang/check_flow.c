@@ -157,6 +157,8 @@ static void check_one(struct checker *c, struct stmt *s)
 		check_block(c, s->body);
 		break;
 	case ST_RETURN:
+		check_return(c, s);
+		break;
 	case ST_BREAK:
 	case ST_CONTINUE:
 	case ST_EMPTY:

@@ -95,6 +95,10 @@ struct checker {
 	struct dstmt *stmt;
 	bool committed, speculating, recorded; /* actions seen in it */
 	const struct probe *raw; /* in an expression of a derived probe: names are its raw arguments */
+	struct symtab funcs;
+	struct cfunc *funclist; /* the last one first */
+	struct cframe *frame;	/* of the function whose body is being checked; NULL: a clause */
+	unsigned ncalls;
 	unsigned loops; /* around what is checked */
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
@@ -275,6 +279,14 @@ bool check_derived(struct checker *c, struct dstmt *s);
 bool derive_raw_arg(struct checker *c, struct node *n);
 /* n, args[i], becomes copyinstr(arg<i>), unchecked, when that is what all probes of the clause have there. */
 bool derive_user_string(struct checker *c, struct node *n);
+/* -- functions, check_func.c -- */
+void func_register(struct checker *c, const struct decl *d, bool lib);
+void declare_func(struct checker *c, const struct decl *d);
+bool func_exists(const struct checker *c, const char *name);
+struct node *check_func_call(struct checker *c, struct node *n);
+void check_return(struct checker *c, struct stmt *s);
+void check_unused_funcs(struct checker *c);
+
 /* -- statements, check_flow.c -- */
 void check_stmts(struct checker *c, struct stmt *s);
 struct cvar *local_find(const struct checker *c, const char *name); /* or NULL */

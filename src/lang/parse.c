@@ -284,6 +284,7 @@ static bool at_declaration(struct parser *p)
 	const char *word = p->lx.src->text + p->lx.tok.at.off, *q = word, *stop;
 	const struct compile_env *env = p->env;
 	int depth = 0;
+	char last = 0;
 
 	if ((env && env->opts && env->opts->pspec) || parse_cur(p) != T_PSPEC)
 		return false;
@@ -298,6 +299,9 @@ static bool at_declaration(struct parser *p)
 	stop = q + PARSE_DECL_SCAN < p->lx.end ? q + PARSE_DECL_SCAN : p->lx.end;
 	for (bool name = false; q < stop; q = lex_peek_text(&p->lx, q + 1)) {
 		name |= lex_is_word(*q);
+		if (*q == '{' && last == ')' && depth == 0) /* a function */
+			return name;
+		last = *q;
 		if (*q == ';' || *q == '=')
 			return name;
 		if (*q == '(' || *q == '[')
@@ -364,7 +368,11 @@ static void parse_item(struct parser *p, struct item ***tail)
 		/* Its ; is the current token: what follows is read as between clauses again. */
 		p->lx.mode = LEX_PROBE;
 		if (!p->panic) {
-			parse_expect(p, T_SEMI);
+			bool func = d && d->kind == DECL_FUNC;
+
+			parse_expect(p, func ? T_RBRACE : T_SEMI);
+			if (func)
+				parse_accept(p, T_SEMI);
 			add_decls(p, tail, d);
 		}
 	} else if (parse_is(p, T_PSPEC) || parse_is(p, T_INT)) {

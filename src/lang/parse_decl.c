@@ -50,7 +50,29 @@ static void set_scope(struct parser *p, struct decl *d, const struct specs *s)
 	}
 }
 
-/* declaration: specifiers [ declarator { , declarator } ] */
+static bool is_function(const struct decl *d)
+{
+	const struct derive *v = d->type->derive;
+
+	while (v && v->next)
+		v = v->next;
+	return d->kind == DECL_VAR && d->scope == DS_GLOBAL && v && v->kind == DK_FUNC;
+}
+
+/* function_definition: specifiers declarator { statements }; the current token is the {, the } is left. */
+static struct decl *parse_function_body(struct parser *p, struct decl *d)
+{
+	d->kind = DECL_FUNC;
+	p->lx.mode = LEX_EXPR;
+	parse_next(p);
+	p->in_func = true;
+	d->body = parse_clause_body(p);
+	p->in_func = false;
+	return d;
+}
+
+/* declaration: specifiers [ declarator { , declarator } ]
+ * function_definition */
 struct decl *parse_declaration(struct parser *p)
 {
 	struct decl *first = NULL, **tail = &first;
@@ -69,6 +91,8 @@ struct decl *parse_declaration(struct parser *p)
 		set_scope(p, d, &s);
 		*tail = d;
 		tail = &d->next;
+		if (parse_is(p, T_LBRACE) && d == first && is_function(d))
+			return parse_function_body(p, d);
 	} while (parse_accept(p, T_COMMA));
 	if (parse_is(p, T_ASSIGN))
 		parse_hint(p, parse_fail_here(p),
