@@ -149,7 +149,7 @@ translator psinfo_t < struct task_struct *T > {
 	pr_ttydev = T->signal->tty != NULL ? T->signal->tty : (struct tty_struct *)-1;
 	pr_start = xlate <timestruc_t> (walltimestamp - (timestamp - T->group_leader->start_time));
 	pr_fname = T->comm;
-	pr_psargs = T->mm != NULL ? copyinstr(T->mm->arg_start, 80) : stringof(T->comm);
+	pr_psargs = T->mm != NULL ? psargs(T->mm->arg_start, T->mm->arg_end) : stringof(T->comm);
 	pr_wstat = T->exit_code;
 	pr_argc = T->mm != NULL ? *(int *)copyin(T->mm->start_stack, sizeof (int)) : 0;
 	pr_argv = T->mm != NULL ? T->mm->start_stack + sizeof (long) : 0;

@@ -44,6 +44,19 @@ void gen_local_alloc(struct gen *g, const struct dvar *v)
 		l->off = gen_scratch_keep(g, size).off;
 }
 
+/* A temporary is given a place each time it is assigned: the statement's places are free at its end. */
+void gen_temp_alloc(struct gen *g, const struct dvar *v)
+{
+	struct gen_local *l = &g->locals[v->id];
+	bool scalar = dtype_is_scalar(dtype_resolve(g->cg->p->types, v->type));
+
+	*l = (struct gen_local){ .have = true, .slot = -1 };
+	if (scalar && ir_slot_mark(g->f) + 8 <= CG_MAX_LOCAL_SLOTS)
+		l->slot = ir_slot(g->f, 8);
+	else
+		l->off = gen_scratch(g, g->cg->vars[v->id].size).off;
+}
+
 static void gen_local(struct gen *g, const struct stmt *s)
 {
 	if (s->expr)

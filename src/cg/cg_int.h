@@ -450,6 +450,7 @@ void gen_str_to(struct gen *g, const struct node *n, struct mem dst, uint32_t ca
 void gen_str_copy(struct gen *g, const struct str *s, struct mem dst, uint32_t cap);
 void gen_str_real(struct gen *g, struct str *s); /* constants get an address, NULL becomes "" */
 void gen_str_branch(struct gen *g, const struct node *n, irlabel l, bool when); /* relation */
+void gen_psargs(struct gen *g, const struct node *n, struct str *ret); /* cg_psargs.c */
 void gen_read_str(struct gen *g, struct mem dst, uint32_t cap, vreg addr, bool user);
 
 /* cg_sub.c */
@@ -484,6 +485,7 @@ void gen_call_str(struct gen *g, const struct dcall *call, struct str *ret);
 void gen_call(struct gen *g, const struct dcall *call); /* result not wanted */
 vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v);
 void gen_local_alloc(struct gen *g, const struct dvar *v);
+void gen_temp_alloc(struct gen *g, const struct dvar *v);
 struct mem gen_local_mem(struct gen *g, const struct dvar *v);
 
 /* cg_agg.c, cg_act.c */

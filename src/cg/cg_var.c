@@ -565,6 +565,8 @@ vreg gen_assign(struct gen *g, const struct node *n, bool want)
 	struct place pl;
 	vreg v, d;
 
+	if (n->a->var && n->a->var->is_temp)
+		gen_temp_alloc(g, n->a->var);
 	if (ty->kind == DK_STRING) {
 		store_str(g, n->a, n->b);
 		return want ? gen_str_set(g, n->a) : VREG_NONE;

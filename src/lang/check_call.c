@@ -192,6 +192,8 @@ static uint32_t result_bound(struct checker *c, const struct node *n)
 	case BI_INET_NTOA6:
 	case BI_INET_NTOP:
 		return 46;
+	case BI_PSARGS:
+		return 80;
 	case BI_COPYINSTR:
 		return b && b->kind == N_INT && b->ival && b->ival < UINT16_MAX
 			       ? (uint32_t)b->ival + 1

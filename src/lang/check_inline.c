@@ -39,21 +39,15 @@ static bool is_simple(const struct node *n)
 	}
 }
 
-/* A clause-local variable that no program can name. */
+/* A local variable that no program can name. */
 static struct cvar *new_temporary(struct checker *c, const struct dtype *ty, struct span at)
 {
-	for (;;) {
-		const char *name = arena_printf(c->a, "(temporary %u)", ++c->ntemps);
-		struct cvar *v = symtab_get(&c->locals, name, 0);
+	struct cvar *v = var_new(c, VS_LOCAL, arena_printf(c->a, "(temporary %u)", ++c->ntemps), at);
 
-		if (v && v->pub.type != ty)
-			continue;
-		if (!v)
-			v = var_new(c, VS_THIS, name, at);
-		v->pub.type = ty;
-		v->pub.assigned = v->declared = v->known = true;
-		return v;
-	}
+	v->pub.type = ty;
+	v->pub.is_temp = v->pub.assigned = v->declared = v->known = true;
+	c->prog->has_locals = true;
+	return v;
 }
 
 static struct node *comma(struct checker *c, struct node *a, struct node *b)
@@ -93,7 +87,7 @@ void param_bind(struct checker *c, struct cparam *p, struct node *value, struct 
 	v = new_temporary(c, r->kind == DK_STRING ? basic(c, DT_STRING) : k->type, k->at);
 	set = new_node(c, N_ASSIGN, k->at);
 	set->op = OP_ASSIGN;
-	set->a = new_node(c, N_THIS, k->at);
+	set->a = new_node(c, N_IDENT, k->at);
 	set->a->name = v->pub.name;
 	set->a->var = &v->pub;
 	set->a->lvalue = true;

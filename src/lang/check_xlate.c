@@ -170,7 +170,7 @@ static struct node *no_conversion(struct checker *c, struct node *n, const struc
 	near_init(&near, n->name);
 	for (m = x->decl->members; m; m = m->next)
 		near_try(&near, m->name);
-	if (near.best)
+	if (near.best && strcmp(near.best, n->name) != 0)
 		hint(c, "did you mean %s?", near.best);
 	return n;
 }

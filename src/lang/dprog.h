@@ -15,6 +15,8 @@ struct dvar {
 	const char *name;
 	const struct dtype *type;   /* type of the value */
 	bool is_assoc;		    /* associative array: keys[] */
+	bool is_temp;		    /* VS_LOCAL: made by the checker, lives within one expression, from its
+				     * assignment on */
 	const struct dtype **keys;
 	unsigned nkeys;
 	bool assigned;

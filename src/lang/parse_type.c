@@ -377,6 +377,8 @@ static enum dimension look_at_dimension(struct parser *p)
 		return DIM_KEYS;
 	if (t == T_MUL) {
 		t = parse_peek(p, 2);
+		if (t == T_IDENT && parse_at_type(p)) /* [type *name], not a product */
+			return DIM_KEYS;
 		return t == T_RBRACK || t == T_COMMA || t == T_MUL ? DIM_KEYS : DIM_SIZE;
 	}
 	if (t != T_RBRACK)

@@ -53,6 +53,13 @@ for what, expression in [
     r = live.dwell("-q", "-n", f"BEGIN {{ trace({expression}); exit(0); }}")
     live.check(r.stdout == "1\n" and r.stderr == "", what, r.stdout + r.stderr)
 
+program = 'BEGIN { printf("%s|%d", curpsinfo->pr_psargs, strlen(curpsinfo->pr_psargs)); exit(0); }'
+for size in (64, 256):
+    line = " ".join([live.DWELL, "-q", "-x", f"strsize={size}", "-n", program])[:min(size, 80) - 1]
+    r = live.dwell("-q", "-x", f"strsize={size}", "-n", program)
+    live.same(r.stdout, f"{line}|{len(line)}\n", f"pr_psargs, strsize={size}")
+r = live.dwell("-q", "-n", 'BEGIN { trace(psargs(0, 0)); trace(psargs(8, 16)); printf("-"); exit(0); }')
+live.check(r.stdout == "-\n" and r.stderr == "", "psargs() of what cannot be read", r.stdout + r.stderr)
 r = live.dwell("-q", "-n", "inline int EPERM = 77; int SIGHUP; BEGIN { SIGHUP = 5; trace(EPERM + SIGHUP); exit(0); }")
 live.same(r.stdout, "82\n", "a program's own names come before the library's")
 r = live.dwell("-q", "-x", "nolibs", "-n", "BEGIN { trace(EPERM); exit(0); }")

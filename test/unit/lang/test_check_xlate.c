@@ -28,6 +28,7 @@ static const struct row rows[] = {
 	{NULL, "inline int i = 7; inline int f[int j] = i + j; BEGIN { trace(f[1]); }", "8:int)"},
 	{NULL, "inline int f[int i, string s] = strlen(s) == i; BEGIN { trace(f[1, execname]); }",
 	 "strlen"},
+	{NULL, "inline int f[uint8_t *p] = *p; BEGIN { trace(f[(uint8_t *)arg0]); }", "arg0"},
 	{D_PROTO_LEN, "inline int f[int i] = i; BEGIN { trace(f[1, 2]); }",
 	 "f[ ] prototype mismatch: 2 args passed, 1 expected"},
 	{D_PROTO_ARG, "inline int f[int i] = i; BEGIN { trace(f[execname]); }",
