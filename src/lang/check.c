@@ -38,6 +38,28 @@ static bool out_of_room(struct checker *c, struct span at)
 	return false;
 }
 
+static bool add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail);
+
+/* The clauses that come with the derived probes of s. */
+static bool add_support(struct checker *c, const struct dstmt *s, bool after, struct dstmt ***tail)
+{
+	unsigned before = c->d->nerrors;
+	struct unit *u;
+
+	while ((u = derive_support(c, s, after)))
+		for (const struct item *it = u->items; it; it = it->next)
+			add_clause(c, it->clause, tail);
+	return c->d->nerrors == before;
+}
+
+static void add_support_behind(struct checker *c, struct dstmt ***tail)
+{
+	unsigned n = c->prog->nstmts;
+
+	for (const struct dstmt *s = c->prog->stmts; s && n; s = s->next, n--)
+		add_support(c, s, true, tail);
+}
+
 /* One clause with each of its descriptions. False: no sense in going on. */
 static bool add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail)
 {
@@ -52,7 +74,9 @@ static bool add_clause(struct checker *c, const struct clause *cl, struct dstmt 
 			return false;
 		s->clause = cl;
 		s->is_default = !cl->has_body || !cl->body;
-		if (!check_probes(c, pd, s, &zero) || !check_derived(c, s))
+		if (!check_probes(c, pd, s, &zero))
+			continue;
+		if (!add_support(c, s, false, tail) || !check_derived(c, s))
 			continue;
 		check_clause(c, s);
 		if (c->d->nerrors > before)
@@ -101,6 +125,7 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 				return -EINVAL;
 		}
 	}
+	add_support_behind(&c, &tail);
 	check_unused_funcs(&c);
 	if (!d->nerrors)
 		settle_keys(&c);

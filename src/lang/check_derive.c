@@ -51,18 +51,49 @@ bool derive_user_string(struct checker *c, struct node *n)
 	return l->n > 0;
 }
 
-/* The expression text, parsed as a predicate. NULL: reported to c->d. */
-static struct node *parse_text(struct checker *c, const char *text)
+static struct unit *parse_unit(struct checker *c, const char *name, const char *text)
 {
 	struct source *src = arena_new_obj(c->a, struct source);
 	struct unit *u;
 
-	src->name = text;
-	src->text = arena_printf(c->a, "BEGIN/%s/{}", text);
-	src->len = strlen(src->text);
-	if (lang_parse(c->a, src, c->env, c->d, &u) < 0)
-		return NULL;
-	return u->items->clause->pred;
+	*src = (struct source){.name = name, .text = text, .len = strlen(text)};
+	return lang_parse(c->a, src, c->env, c->d, &u) < 0 ? NULL : u;
+}
+
+/* The expression text, parsed as a predicate. NULL: reported to c->d. */
+static struct node *parse_text(struct checker *c, const char *text)
+{
+	struct unit *u = parse_unit(c, text, arena_printf(c->a, "BEGIN/%s/{}", text));
+
+	return u ? u->items->clause->pred : NULL;
+}
+
+/* True the first time that the text is asked for. */
+static bool is_new_support(struct checker *c, const char *text)
+{
+	const char **v;
+
+	for (size_t i = 0; i < c->nsupport; i++)
+		if (!strcmp(c->support[i], text))
+			return false;
+	v = arena_new_arr(c->a, const char *, c->nsupport + 1);
+	if (c->nsupport)
+		memcpy(v, c->support, c->nsupport * sizeof(*v));
+	v[c->nsupport++] = text;
+	c->support = v;
+	return true;
+}
+
+struct unit *derive_support(struct checker *c, const struct dstmt *s, bool after)
+{
+	for (size_t i = 0; i < s->probes.n; i++) {
+		const struct probe *p = s->probes.v[i];
+		const char *text = after ? p->after : p->before;
+
+		if (p->derived && text && is_new_support(c, text))
+			return parse_unit(c, p->name, text);
+	}
+	return NULL;
 }
 
 /* Checks text over the raw arguments of p. NULL: it has no sense on this kernel; *why tells. */

@@ -94,6 +94,8 @@ struct checker {
 	/* the clause instance that is being checked; NULL: a declaration */
 	struct dstmt *stmt;
 	bool committed, speculating, recorded; /* actions seen in it */
+	const char **support; /* texts of derived probes that are in the program already (probeinfo.h) */
+	size_t nsupport;
 	const struct probe *raw; /* in an expression of a derived probe: names are its raw arguments */
 	struct symtab funcs;
 	struct cfunc *funclist; /* the last one first */
@@ -275,6 +277,9 @@ void check_clause(struct checker *c, struct dstmt *s);
 /* -- derived probes, check_derive.c -- */
 /* Checks the expressions of the derived probes of s. False: reported. */
 bool check_derived(struct checker *c, struct dstmt *s);
+/* Texts that come with the derived probes of s and are not in the program yet, parsed: those that go before
+ * or after. NULL: no more of them, or reported. */
+struct unit *derive_support(struct checker *c, const struct dstmt *s, bool after);
 /* n becomes the raw argument that it names. False: it names none. */
 bool derive_raw_arg(struct checker *c, struct node *n);
 /* n, args[i], becomes copyinstr(arg<i>), unchecked, when that is what all probes of the clause have there. */

@@ -51,6 +51,9 @@ struct probe {
 	const char *cond; /* the probe fires where it holds; NULL: always */
 	const struct probe_arg *raw;
 	unsigned nraw;
+	/* D clauses that a program which enables the probe gets too, once: before its first clause that does,
+	 * and after its last clause. They keep what the expressions need from other firings. Or NULL. */
+	const char *before, *after;
 	bool also;	     /* a further place where the probe before it fires: the same names, not listed */
 	const char *why_not; /* known by name only: why it cannot be enabled here; or NULL */
 	const void *priv; /* the provider's own; kept as is */

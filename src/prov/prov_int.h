@@ -29,7 +29,8 @@ enum {
 };
 
 extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp,
-	prov_profile, prov_proc, prov_pid, prov_wp, prov_wpuser, prov_usdt;
+	prov_profile, prov_proc, prov_pid, prov_wp, prov_wpuser, prov_usdt,
+	prov_io, prov_lockstat, prov_vminfo, prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip;
 
 struct tptab;
 struct tp_found;

@@ -15,7 +15,7 @@
 #define CPU_OF(t)  {"int", t "->thread_info.cpu", "cpu", false}
 #define AT_HEAD(v) {"int", v, "head", false}
 #define LWP_PS	   {"lwpsinfo_t *", 0, NULL}, {"psinfo_t *", 0, NULL}
-#define QUEUE_X	   .xargs = {LWP_PS, {NULL, 1, NULL}, {NULL, 2, NULL}}, .nxargs = 4
+#define QUEUE_X	   .xargs = {LWP_PS, {"cpuinfo_t *", 1, NULL}, {NULL, 2, NULL}}, .nxargs = 4
 #define HAS_STATE  .need = "prev_state" /* Linux 5.18 */
 #define ASLEEP	   "!preempt && prev_state != 0"
 #define NOT_IDLE   "prev->pid != 0"

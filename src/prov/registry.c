@@ -12,7 +12,9 @@
 
 /* In the order of their ids, so that lists of probes are in id order. */
 static const struct provider *const providers[] = {
-	&prov_dtrace, &prov_sched, &prov_syscall, &prov_proc, &prov_wp, &prov_sdt, &prov_rawtp, &prov_profile,
+	&prov_dtrace, &prov_sched, &prov_syscall, &prov_proc, &prov_io, &prov_lockstat, &prov_vminfo,
+	&prov_sysinfo, &prov_signal, &prov_fsinfo, &prov_tcp, &prov_udp, &prov_ip,
+	&prov_wp, &prov_sdt, &prov_rawtp, &prov_profile,
 	&prov_pid, &prov_usdt, &prov_wpuser,
 };
 

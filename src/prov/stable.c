@@ -70,6 +70,8 @@ static struct probe *make(struct arena *a, const struct stable *s, const struct 
 	p->func = "";
 	p->name = row->name;
 	p->cond = row->cond;
+	p->before = row->before;
+	p->after = row->after;
 	p->priv = row;
 	return p;
 }
@@ -165,7 +167,8 @@ int stable_args(struct prov_env *env, struct arena *a, struct probe *p)
 		};
 	p->args = args;
 	p->nargs = n;
-	p->xargs = NULL; /* row->xargs when the library has the translators */
+	p->xargs = row->nxargs ? row->xargs : NULL;
+	p->nxargs = row->nxargs;
 	p->args_known = true;
 	if (!p->derived)
 		return 0;

@@ -6,7 +6,7 @@
 #define DWELL_PROV_STABLE_H
 #include "prov/prov_int.h"
 
-#define STABLE_MAX_ARGS	 4
+#define STABLE_MAX_ARGS	 7
 #define STABLE_MAX_XARGS 6
 
 struct stable_arg {
@@ -27,6 +27,7 @@ struct stable_row {
 	struct stable_arg args[STABLE_MAX_ARGS];
 	struct probe_xarg xargs[STABLE_MAX_XARGS];
 	unsigned nxargs;  /* 0: args[n] are the native ones */
+	const char *before, *after; /* see struct probe */
 	bool also;
 	bool in_module;	  /* the tracepoint may belong to a module */
 	bool is_next;	  /* runs in the incoming task (cg/entry.h, current_is_next) */

@@ -16,19 +16,7 @@ static const struct missing {
 	{"fbt", "provider fbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints", NEEDS_FBT},
 	{"rawfbt", "provider rawfbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints",
 	 NEEDS_FBT},
-	{"io", "provider io is not in dwell yet; sdt:block::block_rq_issue and block_rq_complete "
-	       "see the same requests", NEEDS_NOTHING},
-	{"lockstat", "provider lockstat is not in dwell yet; sdt:lock::contention_begin and "
-		     "contention_end see waiting for locks", NEEDS_NOTHING},
 	{"cpc", "provider cpc is not in dwell yet; profile-n samples by time", NEEDS_NOTHING},
-	{"ip", "provider ip is not in dwell yet; sdt:net:: and sdt:skb:: see packets", NEEDS_NOTHING},
-	{"tcp", "provider tcp is not in dwell yet; sdt:tcp:: and sdt:sock::inet_sock_set_state see "
-		"connections", NEEDS_NOTHING},
-	{"udp", "provider udp is not in dwell yet; sdt:udp:: and sdt:skb:: see packets", NEEDS_NOTHING},
-	{"vminfo", "provider vminfo is not in dwell yet; sdt:exceptions::, sdt:vmscan:: and sdt:kmem:: "
-		   "see memory events", NEEDS_NOTHING},
-	{"sysinfo", "provider sysinfo is not in dwell yet; syscall::: and sdt:sched:: see the same events",
-	 NEEDS_NOTHING},
 };
 
 const char *whynot_provider(struct prov_env *env, const char *prov)

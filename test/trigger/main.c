@@ -31,6 +31,12 @@ static const struct trigger triggers[] = {
 	{ "threads", "N: N threads, each calls getppid once and ends", run_threads },
 	{ "life", "four processes, two threads, four signals, a fault", run_life },
 	{ "naps", "N M: sleeps 1 ms N times, then yields M times", run_naps },
+	{ "directio", "FILE N: N writes and N reads past the page cache", run_directio },
+	{ "files", "DIR: three files, a folder and a link come and go", run_files },
+	{ "tcp", "PORT: a connection with 100 bytes, and one that is refused", run_tcp },
+	{ "udp", "PORT N: N datagrams of 50 bytes", run_udp },
+	{ "touch", "N: touches N new pages", run_touch },
+	{ "fight", "FILE MS: four threads write to one file", run_fight },
 };
 
 uint64_t now_ns(void)

@@ -13,7 +13,8 @@ static struct registry *reg;
 static const struct probe_source *src;
 static struct arena *arena;
 static const struct caps caps = {.btf = true, .tp_btf = true, .possible_cpus = 1};
-static const char *const provs[] = {"proc", "sched"};
+static const char *const provs[] = {"proc", "sched", "io", "lockstat", "vminfo", "sysinfo", "signal", "fsinfo",
+				    "tcp", "udp", "ip"};
 
 /* Any kernel symbol may be named: only its address would be looked up. */
 static int find_ksym(void *ctx, const char *module, const char *name, uint64_t *ret)

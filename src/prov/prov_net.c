@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Providers ip, tcp and udp. Packets are seen where they are handed to a device (net_dev_queue) and where
+ * a device hands them over (netif_receive_skb, which runs before the stack has looked at the packet: the
+ * IP header is at skb->data); so a packet that passes two devices (VLAN, bridge) is seen at both. Changes of
+ * a TCP socket come from inet_sock_set_state, without a packet.
+ * Arguments as in Oracle's port: skb, sock, IP header, protocol's sock, protocol's header, TCP state,
+ * direction (0 out, 1 in, 2 change of state).
+ * Source: DTrace guide, "tcp", "udp" and "ip" providers; net/core/dev.c, net/ipv4/af_inet.c,
+ * net/ipv4/tcp_input.c, include/net/tcp_states.h (1 ESTABLISHED, 2 SYN_SENT, 3 SYN_RECV). */
+#include "base/cleanup.h"
+#include "prov/stable.h"
+
+/* ETH_P_IP and ETH_P_IPV6 as a little-endian machine reads them. */
+#define IS_V4	   "skb->protocol == 0x0008"
+#define IS_V6	   "skb->protocol == 0xdd86"
+#define NET_HDR	   "(skb->head + skb->network_header)" /* going out */
+#define V4(p)	   "((struct iphdr *)" p ")"
+#define V6(p)	   "((struct ipv6hdr *)" p ")"
+/* The packet carries protocol n (without extension headers). */
+#define CARRIES(p, n)                                                                                \
+	"((" IS_V4 " && " V4(p) "->protocol == " n ") || (" IS_V6 " && " V6(p) "->nexthdr == " n "))"
+#define IS_IP	   "(" IS_V4 " || " IS_V6 ")"
+#define OWN	   "(uintptr_t)skb->sk != 0" /* not forwarded */
+/* The header behind that of IP. */
+#define BEHIND(p)  "(" IS_V6 " ? " p " + 40 : " p " + " V4(p) "->ihl * 4)"
+#define TCP(p)	   "((struct tcphdr *)" BEHIND(p) ")"
+
+#define ARGS(skb, sk, ip, psk, hdr, state, dir, PSOCK, PHDR)                                         \
+	.args = {{"struct sk_buff *", skb, "skb", false}, {"struct sock *", sk, "sk", false},        \
+		 {"void *", ip, "ip", false}, {PSOCK, psk, "psk", false}, {PHDR, hdr, "hdr", false}, \
+		 {"int", state, "state", false}, {"int", dir, "dir", false}}
+#define TCP_ARGS(skb, sk, ip, hdr, state, dir)                                                       \
+	ARGS(skb, sk, ip, "(struct tcp_sock *)" sk, hdr, state, dir, "struct tcp_sock *",            \
+	     "struct tcphdr *"),                                                                     \
+		.xargs = {{"pktinfo_t *", 0, NULL}, {"csinfo_t *", 1, NULL}, {"ipinfo_t *", 2, NULL}, \
+			  {"tcpsinfo_t *", 3, NULL}, {"tcpinfo_t *", 4, NULL}},                      \
+		.nxargs = 5
+#define TCP_CHANGE(from, to)                                                                         \
+	.tp = "inet_sock_set_state",                                                                 \
+	.cond = "sk->sk_protocol == 6 && oldstate == " from " && newstate == " to,                   \
+	TCP_ARGS("0", "(struct sock *)sk", "0", "0", "newstate", "2")
+#define UDP_ARGS(sk, p, dir)                                                                         \
+	ARGS("(struct sk_buff *)skb", sk, p, "(struct udp_sock *)" sk,                               \
+	     "(struct udphdr *)" BEHIND(p), "0", dir, "struct udp_sock *", "struct udphdr *"),       \
+		.xargs = {{"pktinfo_t *", 0, NULL}, {"csinfo_t *", 1, NULL}, {"ipinfo_t *", 2, NULL}, \
+			  {"udpsinfo_t *", 3, NULL}, {"udpinfo_t *", 4, NULL}},                      \
+		.nxargs = 5
+#define IP_ARGS(p, dir)                                                                              \
+	.args = {{"struct sk_buff *", "(struct sk_buff *)skb", "skb", false},                        \
+		 {"struct sock *", "skb->sk", "sk", false},                                          \
+		 {"void *", p, "ip", false},                                                         \
+		 {"struct net_device *", "skb->dev", "dev", false},                                  \
+		 {"struct iphdr *", IS_V4 " ? (struct iphdr *)" p " : (struct iphdr *)0", "ip4", false}, \
+		 {"struct ipv6hdr *", IS_V6 " ? (struct ipv6hdr *)" p " : (struct ipv6hdr *)0", "ip6", \
+		  false},                                                                            \
+		 {"int", dir, "dir", false}},                                                        \
+	.xargs = {{"pktinfo_t *", 0, NULL}, {"csinfo_t *", 1, NULL}, {"ipinfo_t *", 2, NULL},        \
+		  {"ifinfo_t *", 3, NULL}, {"ipv4info_t *", 4, NULL}, {"ipv6info_t *", 5, NULL}},    \
+	.nxargs = 6
+
+#define DATA "skb->data"
+/* What tcp_send_reset answers. The numbers are no typed pointers for the verifier, which wants those that may
+ * be NULL to be tested in a way of its own. */
+#define RST_SKB	   "(uintptr_t)skb__nullable"
+#define RST_HDR(h) "(((struct sk_buff *)" RST_SKB ")->head + ((struct sk_buff *)" RST_SKB ")->" h ")"
+#define RST_TCP	   "((struct tcphdr *)" RST_HDR("transport_header") ")"
+
+static const struct stable_row tcp_rows[] = {
+	{.name = "accept-established", TCP_CHANGE("3", "1")},
+	{.name = "accept-refused", .tp = "tcp_send_reset", .need = "reason",
+	 .cond = RST_SKB " != 0 && " RST_TCP "->syn",
+	 TCP_ARGS("(struct sk_buff *)" RST_SKB, "(struct sock *)(uintptr_t)sk", RST_HDR("network_header"),
+		  RST_TCP, "7", "1")},
+	{.name = "connect-established", TCP_CHANGE("2", "1")},
+	{.name = "connect-refused", .tp = "tcp_receive_reset", .cond = "sk->__sk_common.skc_state == 2",
+	 TCP_ARGS("0", "sk", "0", "0", "2", "1")},
+	{.name = "connect-request", .tp = "net_dev_queue",
+	 .cond = OWN " && " CARRIES(NET_HDR, "6") " && " TCP(NET_HDR) "->syn && !" TCP(NET_HDR) "->ack",
+	 TCP_ARGS("(struct sk_buff *)skb", "skb->sk", NET_HDR, TCP(NET_HDR), "2", "0")},
+	{.name = "receive", .tp = "tcp_probe",
+	 TCP_ARGS("(struct sk_buff *)skb", "(struct sock *)sk", NET_HDR,
+		  "(struct tcphdr *)(skb->head + skb->transport_header)", "sk->__sk_common.skc_state", "1")},
+	{.name = "send", .tp = "net_dev_queue", .cond = OWN " && " CARRIES(NET_HDR, "6"),
+	 TCP_ARGS("(struct sk_buff *)skb", "skb->sk", NET_HDR, TCP(NET_HDR),
+		  "skb->sk->__sk_common.skc_state", "0")},
+	{.name = "state-change", .tp = "inet_sock_set_state", .cond = "sk->sk_protocol == 6",
+	 ARGS("0", "(struct sock *)sk", "0", "(struct tcp_sock *)sk", "0", "newstate", "2",
+	      "struct tcp_sock *", "struct tcphdr *"),
+	 .xargs = {{NULL, 0, NULL}, {"csinfo_t *", 1, NULL}, {NULL, 2, NULL}, {"tcpsinfo_t *", 3, NULL},
+		   {NULL, 4, NULL}, {"tcplsinfo_t *", 5, NULL}},
+	 .nxargs = 6},
+};
+
+static const struct stable_row udp_rows[] = {
+	{.name = "receive", .tp = "netif_receive_skb", .cond = CARRIES(DATA, "17"),
+	 UDP_ARGS("(struct sock *)0", DATA, "1")},
+	{.name = "send", .tp = "net_dev_queue", .cond = OWN " && " CARRIES(NET_HDR, "17"),
+	 UDP_ARGS("skb->sk", NET_HDR, "0")},
+};
+
+static const struct stable_row ip_rows[] = {
+	{.name = "receive", .tp = "netif_receive_skb", .cond = IS_IP, IP_ARGS(DATA, "1")},
+	{.name = "send", .tp = "net_dev_queue", .cond = IS_IP, IP_ARGS(NET_HDR, "0")},
+};
+
+STABLE_PROVIDER(tcp, TCP);
+STABLE_PROVIDER(udp, UDP);
+STABLE_PROVIDER(ip, IP);

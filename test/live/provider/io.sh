@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Provider io, and what vminfo and sysinfo say of the same: 20 reads of 16 KiB past the page cache are 20
+# requests that begin in the program and are all done.
+. "$LIVE/lib.sh"
+
+file=$WORK/data
+"$TRIGGER" directio "$file" 1 || skip "this file system has no direct input"
+# Does it lie on a block device at all?
+"$DWELL" -qn 'int n; io:::start /pid == $target/ { n++; } END { printf("%d", n); }' \
+	-c "$TRIGGER directio $file 1" >"$WORK/n"
+[ "$(cat "$WORK/n")" -gt 0 ] || skip "this file system has no block device"
+
+"$DWELL" -q -s /dev/stdin -c "$TRIGGER directio $file 20" >"$WORK/out" <<'EOF'
+syscall::getppid:entry /pid == $target/ { self->reading = 1; }
+io:::start
+/self->reading && (((struct bio *)arg0)->bi_opf & 0xff) == 0/
+{
+	@n["start", ((struct bio *)arg0)->bi_iter.bi_size] = count();
+	begun[arg0] = 1;
+}
+io:::done
+/begun[arg0]/
+{
+	@d["done"] = count();
+	begun[arg0] = 0;
+}
+vminfo:::pgpgin /self->reading/ { @v[probeprov, probename] = sum(arg0); }
+vminfo:::pgin, sysinfo:::bread, sysinfo:::sysread /self->reading/ { @v[probeprov, probename] = sum(arg0); }
+sysinfo:::readch /self->reading/ { @v[probeprov, probename] = sum(arg0); }
+END
+{
+	printa("%s %d: %@d\n", @n);
+	printa("%s: %@d\n", @d);
+	printa("%s %s: %@d\n", @v);
+}
+EOF
+has "$WORK/out" "start 16384: 20"
+has "$WORK/out" "done: 20"
+has "$WORK/out" "vminfo pgin: 20"
+has "$WORK/out" "vminfo pgpgin: 80"
+has "$WORK/out" "sysinfo bread: 20"
+has "$WORK/out" "sysinfo sysread: 20"
+has "$WORK/out" "sysinfo readch: 327680"
+
+exits 1 "$DWELL" -n 'io:::wait-start{}'
+has "$WORK/err" "no tracepoint tells that a thread waits for a request"
