@@ -16,7 +16,8 @@ syscall::getppid:entry /pid == $target/ { self->reading = 1; }
 io:::start
 /self->reading && (((struct bio *)arg0)->bi_opf & 0xff) == 0/
 {
-	@n["start", ((struct bio *)arg0)->bi_iter.bi_size] = count();
+	@n["start", args[0]->b_bcount] = count();
+	@dev[strjoin("/dev/", args[1]->dev_statname) == args[1]->dev_pathname && args[0]->b_flags & B_READ ? "read" : "?"] = count();
 	begun[arg0] = 1;
 }
 io:::done
@@ -32,11 +33,13 @@ END
 {
 	printa("%s %d: %@d\n", @n);
 	printa("%s: %@d\n", @d);
+	printa("%s by device: %@d\n", @dev);
 	printa("%s %s: %@d\n", @v);
 }
 EOF
 has "$WORK/out" "start 16384: 20"
 has "$WORK/out" "done: 20"
+has "$WORK/out" "read by device: 20"
 has "$WORK/out" "vminfo pgin: 20"
 has "$WORK/out" "vminfo pgpgin: 80"
 has "$WORK/out" "sysinfo bread: 20"

@@ -63,11 +63,31 @@ proc:::fault
 	@f[args[1]->si_signo] = count();
 }
 
+/* translated arguments */
+proc:::create
+/args[0]->pr_ppid == $target && args[0]->pr_fname == execname && args[0]->pr_pid == (int)((struct task_struct *)arg0)->pid/
+{
+	@x[probename] = count();
+}
+
+proc:::lwp-create
+/args[1]->pr_pid == $target && args[0]->pr_lwpid == ((struct task_struct *)arg0)->pid/
+{
+	@x[probename] = count();
+}
+
+proc:::signal-send
+/args[2] == 10 && args[1]->pr_pid == $target && args[0]->pr_lwpid == $target/
+{
+	@x[probename] = count();
+}
+
 END
 {
 	printa("%s %d: %@d\n", @n);
 	printa("%s %d: %@d\n", @self);
 	printa("exec %s: %@d\n", @path);
 	printa("signal %d handled, by a function: %d: %@d\n", @h);
+	printa("translated %s: %@d\n", @x);
 	printa("fault with signal %d: %@d\n", @f);
 }

@@ -23,10 +23,10 @@ sched:::wakeup
 }
 
 sched:::enqueue
-/((struct task_struct *)arg0)->tgid == $target/
+/args[1]->pr_pid == $target/
 {
 	enqueues++;
-	cpus += (int)arg1 >= 0;
+	cpus += args[2]->cpu_id == (int)arg1 && args[0]->pr_lwpid == $target;
 }
 
 sched:::surrender
