@@ -121,7 +121,7 @@ struct cg {
 	size_t nmaps, maps_cap;
 	struct img_prog *progs;
 	size_t nprogs, progs_cap;
-	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree;
+	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree, m_chill;
 	int m_unwind; /* the first of its four maps */
 	uint8_t *ro; /* bytes of rodata */
 	size_t ro_n, ro_cap;
@@ -190,7 +190,7 @@ struct prog {
 	int maps_used[CG_MAX_MAPS];
 	unsigned nmaps_used;
 	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container, *fn_path, *fn_unwind;
-	struct irfn *fn_spec_new, *fn_spec_find, *fn_spec_end;
+	struct irfn *fn_spec_new, *fn_spec_find, *fn_spec_end, *fn_chill;
 	uint32_t scratch_top, scratch_max;
 	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
 	bool failed; /* an error was reported, or the maps do not suffice */
@@ -487,6 +487,9 @@ vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v);
 void gen_local_alloc(struct gen *g, const struct dvar *v);
 void gen_temp_alloc(struct gen *g, const struct dvar *v);
 struct mem gen_local_mem(struct gen *g, const struct dvar *v);
+
+/* cg_destr.c: raise(), copyout() …; false: not one of them */
+bool gen_destructive(struct gen *g, const struct node *n);
 
 /* cg_agg.c, cg_act.c */
 /* Reserves the record of g->lay, or jumps to fail. */

@@ -463,20 +463,12 @@ vreg gen_sub_int(struct gen *g, const struct node *n)
 /* A call as a statement. */
 void gen_sub_effect(struct gen *g, const struct node *n)
 {
-	vreg v;
-
 	switch (n->builtin ? n->builtin->id : BI_NONE) {
 	case BI_BCOPY:	  sub_copy(g, n, false); break;
 	case BI_COPYINTO: sub_copy(g, n, true); break;
-	case BI_RAISE:
-		v = gen_int(g, n->args);
-		ir_call(g->f, VREG_NONE, BPF_FUNC_send_signal, IR_ARGS(v));
-		break;
-	case BI_STOP:
-		v = ir_imm(g->f, 19); /* SIGSTOP */
-		ir_call(g->f, VREG_NONE, BPF_FUNC_send_signal, IR_ARGS(v));
-		break;
 	default:
+		if (gen_destructive(g, n))
+			break;
 		gen_sub_int(g, n);
 	}
 }

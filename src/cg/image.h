@@ -18,6 +18,7 @@ enum img_map_role {
 	IMG_MAP_ASSOC,	  /* hash of one associative array */
 	IMG_MAP_SPECS,	  /* array of struct img_spec by speculation id, 0 … nspec; mapped by user space */
 	IMG_MAP_SPECFREE, /* stack of the ids of free speculations, filled by user space */
+	IMG_MAP_CHILL,	  /* per-CPU array, one entry: when chill() began to count, how long it waited since */
 	IMG_MAP_AGG,	  /* one aggregation, set 0 or 1: per-CPU hash (array without key); for large values
 			   * a hash with IMG_AGG_CPU_KEY more bytes behind the key */
 	/* Unwinding, see base/unwindfmt.h: filled by user space while programs run. */
@@ -50,6 +51,11 @@ struct img_spec {
 	uint64_t bytes; /* recorded so far, at most specsize */
 };
 enum { IMG_SPEC_FREE, IMG_SPEC_ACTIVE, IMG_SPEC_ENDED /* committed or discarded, not yet cleaned */ };
+
+/* Why copyout() cannot be done, in words. */
+#define IMG_NO_WRITE_USER \
+	"the kernel lets no BPF program write to the memory of processes: it is locked down (kernel " \
+	"lockdown, mode integrity or confidentiality)"
 
 struct img_map {
 	enum img_map_role role;

@@ -10,7 +10,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_RINGS] = "rings",     [IMG_MAP_COUNTERS] = "counters",
 	[IMG_MAP_STATE] = "state",     [IMG_MAP_RODATA] = "rodata",
 	[IMG_MAP_SCRATCH] = "scratch", [IMG_MAP_TLS] = "thread-locals",
-	[IMG_MAP_SPECS] = "speculations", [IMG_MAP_SPECFREE] = "free speculations",
+	[IMG_MAP_CHILL] = "chill", [IMG_MAP_SPECS] = "speculations", [IMG_MAP_SPECFREE] = "free speculations",
 	[IMG_MAP_ASSOC] = "array",     [IMG_MAP_AGG] = "aggregation",
 	[IMG_MAP_UW_TABLES] = "unwinding tables", [IMG_MAP_UW_AREAS] = "unwinding areas",
 	[IMG_MAP_UW_PROCS] = "unwinding processes", [IMG_MAP_UW_WANT] = "unwinding wishes",

@@ -150,6 +150,9 @@ static void fill_text_opts(struct text_opts *t, const struct dopts *o)
 	t->aggsortkey = o->aggsortkey;
 	t->aggsortrev = o->aggsortrev;
 	t->aggpercpu = o->aggpercpu;
+	t->agghist = o->agghist;
+	t->aggpack = o->aggpack;
+	t->encoding = !strcmp(o->encoding, "utf8") ? TEXT_UTF8 : !strcmp(o->encoding, "ascii") ? TEXT_ASCII : TEXT_AUTO;
 	t->aggsortkeypos = o->aggsortkeypos;
 	t->aggsortpos = o->aggsortpos;
 	t->stackindent = o->stackindent;
@@ -161,7 +164,7 @@ static void fill_text_opts(struct text_opts *t, const struct dopts *o)
 /* setopt(): only what concerns the output may change while tracing is active. */
 static const char *on_setopt(void *arg, const char *name, const char *value)
 {
-	static const char *const dynamic[] = { "aggrate", "aggsortkey", "aggsortkeypos", "aggsortpos",
+	static const char *const dynamic[] = { "agghist", "aggpack", "aggrate", "encoding", "aggsortkey", "aggsortkeypos", "aggsortpos",
 					       "aggsortrev", "flowindent", "quiet", "rawbytes",
 					       "stackindent", "switchrate", "printsize" };
 	struct run *r = arg;

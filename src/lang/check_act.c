@@ -233,6 +233,8 @@ static struct node *printf_call(struct checker *c, struct node *n)
 			     n->name, tname(c, fmt));
 		return set_err(c, n);
 	}
+	if (n->builtin->id == BI_FREOPEN && fmt->len == 1 && fmt->str[0] == '.')
+		return fail(c, n, D_FREOPEN_INVALID, "%s( ) argument #1 cannot be \"%s\"", n->name, fmt->str);
 	check_data(c, fmt);
 	return check_format(c, n, fmt, fmt->next) ? set_type(n, basic(c, DT_VOID)) : set_err(c, n);
 }

@@ -282,9 +282,10 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 	return n;
 }
 
-static bool is_later(enum bi_id id)
+/* What DTrace can do to the kernel, and BPF cannot. Without -w that is the complaint. */
+static bool not_on_linux(const struct checker *c, enum bi_id id)
 {
-	return id == BI_PANIC || id == BI_BREAKPOINT;
+	return (id == BI_PANIC || id == BI_BREAKPOINT) && (!c->env->opts || c->env->opts->destructive);
 }
 
 static bool is_data_call(const struct builtin *b)
@@ -315,11 +316,10 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 			hint(c, "assign it to an aggregation: @name = %s(…)", n->name);
 		return n;
 	}
-	if (is_later(b->id))
-		return fail(c, n, D_UNSUP, "%s %s( ) is not yet supported",
-			    b->kind == BIK_ACT ? "tracing function" : "function", n->name);
 	if (statement)
 		check_effects(c, n);
+	if (not_on_linux(c, b->id))
+		return fail(c, n, D_UNSUP, "%s( ) is not supported on Linux", n->name);
 	if (check_special(c, n, &k))
 		return k;
 	return check_proto(c, n);

@@ -57,6 +57,7 @@ static const struct rule rules[] = {
 	{.name = "version",
 	 .choices = "1.0 1.1 1.2 1.2.1 1.2.2 1.3 1.4 1.4.1 1.5 1.6 1.6.1 1.6.2 1.6.3 1.6.4 2.0 2.0.0 2.0.1",
 	 .why = "versions of D from 1.0 to 2.0.1"},
+	{.name = "encoding", .choices = "ascii utf8", .why = "one of ascii, utf8"},
 	{.name = "stdc", .choices = "a c s t", .why = "one of a, c, s, t"},
 	{.name = "strsize",
 	 .min = OPTIONS_STRSIZE_MIN,

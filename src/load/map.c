@@ -17,6 +17,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_RINGS] = "ring buffers",	[IMG_MAP_COUNTERS] = "counters",
 	[IMG_MAP_STATE] = "global variables",	[IMG_MAP_RODATA] = "constants",
 	[IMG_MAP_SCRATCH] = "scratch memory",	[IMG_MAP_TLS] = "thread-local variables",
+	[IMG_MAP_CHILL] = "chill",
 	[IMG_MAP_SPECS] = "speculations",	[IMG_MAP_SPECFREE] = "free speculations",
 	[IMG_MAP_ASSOC] = "associative array",	[IMG_MAP_AGG] = "aggregation",
 	[IMG_MAP_UW_TABLES] = "unwinding tables", [IMG_MAP_UW_AREAS] = "mappings of processes",

@@ -120,7 +120,9 @@ int load_explain(const struct img_prog *p, int code, const char *log, struct err
 	read_log(log, &why);
 	at = line_of(p, why.insn);
 	say_where(&where, p, at);
-	if (code == -E2BIG || strstr(log, "BPF program is too large"))
+	if (why.n && memmem(why.s, why.n, "bpf_probe_write_user", 20))
+		r = err_set(err, code, "%s: copyout( ): %s", strb_str(&where), IMG_NO_WRITE_USER);
+	else if (code == -E2BIG || strstr(log, "BPF program is too large"))
 		r = err_set(err, -E2BIG,
 			    "the kernel cannot verify %s: it is too complex; make it shorter",
 			    strb_str(&where));

@@ -7,9 +7,12 @@
 #include "store/recording.h"
 #include "sym/sym.h"
 
+enum text_encoding { TEXT_AUTO, TEXT_ASCII, TEXT_UTF8 };
+
 struct text_opts {
 	bool quiet, flowindent, rawbytes, noresolve, droptags;
-	bool aggsortkey, aggsortrev, aggpercpu;
+	bool aggsortkey, aggsortrev, aggpercpu, agghist, aggpack;
+	enum text_encoding encoding; /* of bars; AUTO: @, and what the terminal can show when packed */
 	int64_t aggsortkeypos, aggsortpos;
 	int64_t stackindent, printsize;
 	int64_t ustackframes; /* stacks of fewer frames were asked for: they do not say that they are cut */

@@ -157,6 +157,16 @@ static void row_format(const struct agg_table *t, const struct agg_row *row, con
 	text_format(t->v, fmt, len, data, d->nkeys, vals, t->naggs);
 }
 
+static void print_packed(const struct agg_table *t)
+{
+	_cleanup_free_ struct packed_row *rows = calloc(t->nrows + 1, sizeof(*rows));
+
+	for (size_t i = 0; rows && i < t->nrows; i++)
+		rows[i] = (struct packed_row){ t->rows[i].key, t->rows[i].values[0] };
+	if (rows)
+		text_packed(t->v, t->aggs[0], rows, t->nrows, aggstate_normal(t->v->aggs, t->aggs[0]->id));
+}
+
 static void print_table(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs,
 			const char *fmt, size_t len)
 {
@@ -164,6 +174,8 @@ static void print_table(struct text_view *v, const struct aggdesc *const *aggs, 
 
 	if (table_fill(&t) < 0) {
 		text_msg(v, "out of memory while printing aggregations");
+	} else if (!fmt && naggs == 1 && text_is_packed(v, aggs[0])) {
+		print_packed(&t);
 	} else {
 		for (size_t i = 0; i < t.nrows; i++) {
 			if (fmt)

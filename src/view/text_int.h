@@ -51,6 +51,12 @@ struct aggval {
 	int64_t normal;
 };
 
+/* A row of a packed aggregation. */
+struct packed_row {
+	const uint8_t *key;
+	const uint64_t *value;
+};
+
 uint64_t datum_u64(const struct recfield *f, const uint8_t *p); /* sign-extended when signed */
 void text_printf(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_msg(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -82,9 +88,18 @@ const char *text_enum_name(const struct rectype *t, uint64_t value);
 /* text_quant.c: aggregation values in their default form; value NULL: none, shown as zero or an empty
  * distribution. */
 void text_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t *value, int64_t normal);
+/* A line of a distribution from its bar on. */
+void text_bar(struct text_view *v, int64_t val, int64_t normal, long double total, bool positives,
+	      bool negatives);
 /* The number that %@d shows. */
 int64_t text_aggnumber(const struct aggdesc *d, const uint64_t *value, int64_t normal);
 bool text_agg_is_dist(enum agg_func f);
+
+/* text_pack.c: -x agghist and aggpack. Is the aggregation to be shown so? */
+bool text_is_packed(const struct text_view *v, const struct aggdesc *d);
+/* Shows it: keys and values of n rows in order. */
+void text_packed(struct text_view *v, const struct aggdesc *d, const struct packed_row *rows, size_t n,
+		 int64_t normal);
 
 /* text_agg.c: printing aggregations. fmt NULL: default form. */
 void text_printa(struct text_view *v, const struct recact *act);

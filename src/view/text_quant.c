@@ -28,9 +28,36 @@ static void dist_scan(struct dist *q)
 	}
 }
 
+static void dist_bar(struct text_view *v, const struct dist *q, int64_t val);
+
 static void dist_heading(struct text_view *v)
 {
 	text_printf(v, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------", "count");
+}
+
+/* Bars of block elements (U+2588, and U+2589 … U+258F for parts), an eighth of a column exact. */
+static void utf8_bar(struct text_view *v, int64_t val, long double total, long long shown)
+{
+	long double f = total > 0 ? (long double)val * BAR_LEN / total : 0;
+	unsigned whole = (unsigned)f, part = (unsigned)((f - whole) * 8), i;
+
+	text_printf(v, "|");
+	for (i = 0; i < whole; i++)
+		text_printf(v, "\xe2\x96\x88");
+	if (part) {
+		text_printf(v, "\xe2\x96%c", 0x8f - (int)(part - 1));
+		i++;
+	}
+	text_printf(v, "%*s %-9lld\n", (int)(BAR_LEN - i), "", shown);
+}
+
+void text_bar(struct text_view *v, int64_t val, int64_t normal, long double total, bool positives,
+	      bool negatives)
+{
+	struct dist q = { .normal = normal, .total = total, .positives = positives,
+			  .negatives = negatives };
+
+	dist_bar(v, &q, val);
 }
 
 static void dist_bar(struct text_view *v, const struct dist *q, int64_t val)
@@ -41,7 +68,9 @@ static void dist_bar(struct text_view *v, const struct dist *q, int64_t val)
 
 	if (q->total > 0)
 		depth = (int)(fabsl((long double)val) * len / q->total + 0.5L);
-	if (!q->negatives)
+	if (q->positives && !q->negatives && v->opts.encoding == TEXT_UTF8)
+		utf8_bar(v, val, q->total, shown);
+	else if (!q->negatives)
 		text_printf(v, "|%.*s%*s %-9lld\n", depth, bar_ats, len - depth, "", shown);
 	else if (!q->positives)
 		text_printf(v, "%*s%.*s| %-9lld\n", len - depth, "", depth, bar_ats, shown);
