@@ -3,8 +3,8 @@
  * and waiting. */
 #include "cg/cg_int.h"
 #include <errno.h>
-#include <signal.h>
 
+#define SIGNAL_STOP 19 /* SIGSTOP; Source: uapi/asm-generic/signal.h */
 /* chill() waits on a CPU for at most this long in each second. Source: illumos dtrace_chill_max and
  * dtrace_chill_interval. */
 #define CHILL_MAX_NS 500000000
@@ -194,7 +194,7 @@ bool gen_destructive(struct gen *g, const struct node *n)
 		act_signal(g, gen_int(g, n->args));
 		return true;
 	case BI_STOP:
-		act_signal(g, ir_imm(g->f, SIGSTOP));
+		act_signal(g, ir_imm(g->f, SIGNAL_STOP));
 		return true;
 	case BI_COPYOUT:
 		if (may_write_user(g, n))

@@ -43,6 +43,8 @@ static const struct row rows[] = {
 	{D_PROTO_ARG, "print(1);", "print( ) argument #1 is incompatible with prototype"},
 	{D_PROTO_ARG, "@a = count(); print(@a);", "argument: aggregation"},
 	{D_PROTO_LEN, "print();", NULL},
+	{D_FREOPEN_INVALID, "#pragma D option destructive\nBEGIN { freopen(\".\"); }", "freopen( ) argument #1 cannot be \".\""},
+	{D_UNSUP, "#pragma D option destructive\nBEGIN { panic(); }", "panic( ) is not supported on Linux"},
 	{D_PRINT_SIZE, "print((void *)arg0);", "reference has type 'void' with size 0; cannot print( ) it."},
 	/* local variables, if, loops */
 	{D_DECL_IDRED, "BEGIN { int a; int a; }", "local variable redeclared: a"},
@@ -208,7 +210,7 @@ static const struct row rows[] = {
 	{D_PROTO_ARG, "trace(strlen(pid));", "hint: copyinstr() reads a string"},
 	{D_PROTO_ARG, "trace(copyinstr(execname));", NULL},
 	{D_PROTO_ARG, "trace(copyinstr(arg0, arg1));", "prototype: integer constant"},
-	{D_PROTO_ARG, "setopt(execname);", "prototype: string constant"},
+	{D_PROTO_ARG, "setopt(5);", "prototype: string"},
 	{D_PROTO_ARG, "sym(execname);", "prototype: pointer or integer"},
 	{D_PROTO_ARG, "x[1] = 1; x[execname] = 3;", "x[ ] key #1 is incompatible with prototype"},
 	{D_PROTO_ARG, "@a[1] = count(); @a[execname] = count();", "key: string"},
