@@ -71,22 +71,75 @@ static bool prog_selectors(const struct prog *pr, uint64_t *map)
 	return all;
 }
 
-/* 32-bit callers use other system call numbers: they are counted and left out. */
-static void gen_compat_test(struct gen *g, irlabel out, bool count)
+/* The numbers by which 32-bit callers make the calls of the program's clauses. */
+static void prog_compat(const struct prog *pr, uint64_t *map)
 {
-	irlabel ok = ir_label(g->f);
+	memset(map, 0, ENTRY_MAX_SELECTOR / 8);
+	for (size_t i = 0; i < pr->nunits; i++)
+		for (unsigned j = 0; pr->units[i].compatmap && j < ENTRY_MAX_SELECTOR / 64; j++)
+			map[j] |= pr->units[i].compatmap[j];
+}
+
+/* Jumps to is32 for a 32-bit caller. */
+static void gen_compat_test(struct gen *g, irlabel is32)
+{
 	uint32_t off, size;
 	vreg v;
 
 	if (!lay_offset(g->cg, "task_struct", "thread_info.status", &off, &size))
 		return;
 	v = gen_task_field(g, "thread_info.status");
-	ir_alui(g->f, IRA_AND, v, v, TS_COMPAT);
-	ir_jcci(g->f, IRC_EQ, v, 0, ok);
-	if (count)
+	ir_jcci(g->f, IRC_SET, v, TS_COMPAT, is32);
+}
+
+/* Only the program's selectors go on. 32-bit callers use other numbers for the same calls: those are
+ * counted, and left out. Calls that nobody wants leave with one test. */
+static void gen_program_test(struct gen *g, const uint64_t *map, irlabel out)
+{
+	irlabel is32 = ir_label(g->f), in = ir_label(g->f);
+	uint64_t map32[ENTRY_MAX_SELECTOR / 64], either[ENTRY_MAX_SELECTOR / 64];
+	struct cache saved;
+
+	if (!g->e->skip_compat) {
+		gen_sel_test(g, map, out);
+		return;
+	}
+	prog_compat(g->pr, map32);
+	for (unsigned j = 0; j < ENTRY_MAX_SELECTOR / 64; j++)
+		either[j] = map[j] | map32[j];
+	gen_sel_test(g, either, out);
+	gen_compat_test(g, is32);
+	saved = g->cache;
+	if (memcmp(either, map, sizeof(either)) != 0)
+		gen_sel_test(g, map, out);
+	ir_jmp(g->f, in);
+	ir_place(g->f, is32);
+	if (sel_count(map32)) {
+		gen_sel_test(g, map32, out);
 		gen_count(g, CNT_COMPAT);
+	}
 	ir_jmp(g->f, out);
-	ir_place(g->f, ok);
+	ir_place(g->f, in);
+	g->cache = saved;
+}
+
+/* In a program with clauses that take every selector: counts 32-bit callers of what the others want. */
+static void gen_count_compat(struct gen *g)
+{
+	irlabel is32 = ir_label(g->f), on = ir_label(g->f);
+	uint64_t map32[ENTRY_MAX_SELECTOR / 64];
+	struct cache saved = gen_region_begin(g);
+
+	prog_compat(g->pr, map32);
+	if (sel_count(map32)) {
+		gen_sel_test(g, map32, on);
+		gen_compat_test(g, is32);
+		ir_jmp(g->f, on);
+		ir_place(g->f, is32);
+		gen_count(g, CNT_COMPAT);
+	}
+	ir_place(g->f, on);
+	gen_region_end(g, &saved);
 }
 
 /* With -x noself: dwell's own threads are left out. */
@@ -137,9 +190,7 @@ void gen_prologue(struct gen *g)
 	g->unit = u;
 	g->e = &u->pts[0]->e;
 	if (s && prog_selectors(g->pr, map)) {
-		gen_sel_test(g, map, out);
-		if (g->e->skip_compat)
-			gen_compat_test(g, out, true);
+		gen_program_test(g, map, out);
 		ir_jmp(g->f, in);
 		ir_place(g->f, out);
 		ir_reti(g->f, 0);
@@ -167,10 +218,12 @@ void gen_guard(struct gen *g, const struct cg_unit *u)
 	all = prog_selectors(g->pr, map);
 	if (all && !memcmp(map, u->selmap, sizeof(map)))
 		return;
+	if (!all && g->e->skip_compat && u == first_selecting(g->pr))
+		gen_count_compat(g);
 	gen_note_exit(g);
 	gen_sel_test(g, u->selmap, g->l_next);
 	if (!all && g->e->skip_compat)
-		gen_compat_test(g, g->l_next, u == first_selecting(g->pr));
+		gen_compat_test(g, g->l_next);
 }
 
 /* -- arguments -- */

@@ -37,8 +37,7 @@ static struct fault_site *new_fault(struct gen *g, enum rec_fault_code code)
 	g->faults = cg_grow(g->cg, g->faults, g->nfaults, &g->faults_cap, sizeof(*g->faults));
 	s = &g->faults[g->nfaults++];
 	*s = (struct fault_site){ .l = ir_label(g->f), .code = code, .value = VREG_NONE,
-				  .action = g->action, .rec = g->rec,
-				  .pc = ir_ninsns(g->pr->ip) };
+				  .action = g->action, .rec = g->rec };
 	return s;
 }
 
@@ -236,7 +235,7 @@ static void gen_faults(struct gen *g)
 		else
 			ir_movi(g->f, value, s->imm);
 		ir_movi(g->f, act, epid | s->action);
-		ir_movi(g->f, code, (uint64_t)s->code << 32 | s->pc);
+		ir_label_pc(g->f, code, s->l, s->code);
 		if (several && s->rec >= 0)
 			ir_mov(g->f, rec, s->rec);
 		ir_jmp(g->f, s->rec >= 0 ? with_rec : common);

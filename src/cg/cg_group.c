@@ -128,6 +128,10 @@ static void unit_add(struct cg *c, struct cg_unit *u, struct cg_point *pt)
 			u->selmap = arena_new_arr(c->a, uint64_t, ENTRY_MAX_SELECTOR / 64);
 		u->selmap[v / 64] |= 1ull << (v % 64);
 	}
+	if (pt->e.skip_compat && !u->compatmap)
+		u->compatmap = arena_new_arr(c->a, uint64_t, ENTRY_MAX_SELECTOR / 64);
+	for (unsigned i = 0; i < pt->e.ncompat; i++)
+		u->compatmap[pt->e.compat[i] / 64] |= 1ull << (pt->e.compat[i] % 64);
 	if (pt->e.nargs > u->pts[0]->e.nargs) {
 		u->pts[u->npts - 1] = u->pts[0];
 		u->pts[0] = pt;

@@ -100,6 +100,7 @@ struct cg_unit {
 	struct cg_point **pts;
 	size_t npts, cap;
 	uint64_t *selmap; /* bit per selector value; NULL without selectors */
+	uint64_t *compatmap; /* the same for 32-bit callers; NULL: none are told apart */
 };
 struct cg_group {
 	struct cg_unit *units;
@@ -172,7 +173,6 @@ struct fault_site {
 	uint64_t imm;
 	unsigned action;
 	vreg rec; /* to be discarded, or VREG_NONE */
-	uint32_t pc;
 };
 struct drop_site { /* cold: count and go on */
 	irlabel l;

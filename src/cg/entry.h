@@ -45,6 +45,7 @@ struct arg_loc {
 };
 
 #define ENTRY_MAX_ARGS 32
+#define ENTRY_MAX_COMPAT 4
 
 struct entry {
 	enum entry_kind kind;
@@ -63,6 +64,9 @@ struct entry {
 	/* When set: a non-zero u32 at thread_info.status & compat_mask means a 32-bit caller; such firings are
 	 * counted (CNT_COMPAT) and left out. */
 	bool skip_compat;
+	/* The numbers that this call has for 32-bit callers: those firings are counted. */
+	uint16_t compat[ENTRY_MAX_COMPAT];
+	unsigned ncompat;
 	uint32_t regs_ctx_off; /* for ARG_REGS */
 	struct arg_loc args[ENTRY_MAX_ARGS];
 	unsigned nargs;

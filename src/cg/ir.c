@@ -481,6 +481,15 @@ void ir_fnaddr(struct irfn *f, vreg d, struct irfn *callee)
 		i->imm = callee->index;
 }
 
+void ir_label_pc(struct irfn *f, vreg d, irlabel l, uint32_t high)
+{
+	struct irinsn *i = ir_push(f, IRO_LABELPC);
+
+	i->d = checked(f, d);
+	i->imm = l;
+	i->off = (int32_t)high;
+}
+
 static void push_mark(struct irfn *f, struct irmark m)
 {
 	f->marks = ir_grow(f->prog->arena, f->marks, f->nmarks, &f->markcap, sizeof(*f->marks));

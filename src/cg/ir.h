@@ -84,6 +84,8 @@ void ir_call_fn(struct irfn *f, vreg d, struct irfn *callee, unsigned nargs, con
 /* Addresses: a map (index into image.maps), a place in the only value of an array map, a callback. */
 void ir_map(struct irfn *f, vreg d, uint32_t map);
 void ir_mapval(struct irfn *f, vreg d, uint32_t map, uint32_t off);
+/* high << 32 | number of the final instruction that first jumps to the label (before here). */
+void ir_label_pc(struct irfn *f, vreg d, irlabel l, uint32_t high);
 void ir_fnaddr(struct irfn *f, vreg d, struct irfn *callee);
 /* From here on instructions belong to this D text and clause; and a comment for -S. */
 void ir_at(struct irfn *f, uint32_t epid, struct span at);

@@ -56,6 +56,7 @@ static void put_insn(struct strb *out, const struct irprog *p, const struct irfn
 		strb_printf(out, "v%d = value of map %d + %d", i->d, (int)i->imm, i->off);
 		break;
 	case IRO_FNADDR: strb_printf(out, "v%d = &%s", i->d, p->fns[i->imm]->name); break;
+	case IRO_LABELPC: strb_printf(out, "v%d = %d, pc of jump to L%d", i->d, i->off, (int)i->imm); break;
 	case IRO_ARG: strb_printf(out, "v%d = arg%d", i->d, (int)i->imm); break;
 	case IRO_MOV: strb_printf(out, "v%d = v%d", i->d, i->a); break;
 	case IRO_ZEXT32: strb_printf(out, "v%d = (u32)v%d", i->d, i->a); break;

@@ -17,6 +17,7 @@ struct emit {
 	struct img_prog *prog;
 	uint32_t linecap, commentcap;
 	uint32_t mark; /* of the last line written */
+	uint32_t *jumped; /* by label: 1 + the first jump to it */
 };
 
 static const uint8_t alu_code[] = {
@@ -147,6 +148,9 @@ static void emit_const(struct emit *e, const struct irinsn *i, int d)
 	case IRO_MAPVAL:
 		asm_ld64(e->b, d, BPF_PSEUDO_MAP_IDX_VALUE, (uint32_t)i->imm, (uint32_t)i->off);
 		break;
+	case IRO_LABELPC:
+		asm_imm(e->b, d, (int64_t)((uint64_t)(uint32_t)i->off << 32 | (e->jumped[i->imm] - !!e->jumped[i->imm])));
+		break;
 	case IRO_FNADDR: asm_fnaddr(e->b, d, (uint32_t)i->imm); break;
 	case IRO_FPADDR:
 		emit_mov(e, d, BPF_REG_10);
@@ -159,6 +163,8 @@ static void emit_jump(struct emit *e, const struct irinsn *i)
 {
 	uint32_t l = (uint32_t)i->imm;
 
+	if (!e->jumped[l])
+		e->jumped[l] = asm_pos(e->b) + 1;
 	if (i->op == IRO_JMP)
 		asm_jump(e->b, l);
 	else if (i->op == IRO_MAYGO)
@@ -181,6 +187,7 @@ static void emit_insn(struct emit *e, const struct irinsn *i)
 	case IRO_MAP:
 	case IRO_MAPVAL:
 	case IRO_FNADDR:
+	case IRO_LABELPC:
 	case IRO_FPADDR: emit_const(e, i, d); break;
 	case IRO_MOV: emit_mov(e, d, reg_of(e, i->a)); break;
 	case IRO_ZEXT32:
@@ -246,6 +253,7 @@ static void emit_fn(struct emit *e, struct irfn *f)
 
 	e->f = f;
 	e->mark = 0;
+	e->jumped = arena_calloc(e->arena, f->nlabels + 1, sizeof(*e->jumped));
 	f->start = asm_begin(e->b, f->index, f->nlabels);
 	for (n = 0; n < f->n; n++) {
 		emit_line(e, &f->insns[n], n == 0);

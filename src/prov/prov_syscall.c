@@ -26,6 +26,30 @@ static const struct sysname table[] = {
 };
 #undef SYSCALL
 
+#if defined(__x86_64__)
+static const struct compat_nr {
+	uint16_t nr32, nr;
+} compat_nrs[] = {
+#define SYSCALL32(n32, n, name) {n32, n},
+#include "prov/syscall_i386.def"
+#undef SYSCALL32
+};
+
+static void add_compat(struct entry *e, uint32_t nr)
+{
+	e->skip_compat = true; /* int 0x80 counts from another table: TS_COMPAT */
+	for (size_t i = 0; i < ARRAY_SIZE(compat_nrs) && e->ncompat < ENTRY_MAX_COMPAT; i++)
+		if (compat_nrs[i].nr == nr)
+			e->compat[e->ncompat++] = compat_nrs[i].nr32;
+}
+#else
+static void add_compat(struct entry *e, uint32_t nr)
+{
+	(void)e;
+	(void)nr;
+}
+#endif
+
 #define NAME_ENTRY    "entry"
 #define NAME_RETURN   "return"
 #define SYSCALL_NARGS 6
@@ -144,9 +168,7 @@ static int syscall_entry(struct prov_env *env, struct arena *a, const struct pro
 
 	(void)a;
 	(void)why;
-#if defined(__x86_64__)
-	e.skip_compat = true; /* int 0x80 counts from another table: TS_COMPAT */
-#endif
+	add_compat(&e, s->nr);
 	choose_kind(env, &e);
 	if (e.is_return) {
 		e.sel = nr_at_return;
