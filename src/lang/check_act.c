@@ -176,6 +176,8 @@ static struct node *tracemem_call(struct checker *c, struct node *n)
 			    "tracemem( ) argument #1 is incompatible with prototype:\n"
 			    "\tprototype: pointer or integer\n\t argument: %s",
 			    tname(c, a));
+	if (!is_int(c, b))
+		return proto_arg(c, n, 1, b, "size_t");
 	if (!posconst(c, b))
 		return fail(c, n, D_TRACEMEM_SIZE,
 			    "tracemem( ) argument #2 must be a non-zero positive integral constant "

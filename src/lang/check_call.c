@@ -81,6 +81,8 @@ static struct node *class_arg(struct checker *c, struct node *n, unsigned i, cha
 
 	switch (class) {
 	case 'N':
+		if (n->builtin->id == BI_BCOPY && i == 0 && r->kind == DK_STRING)
+			return string_ptr(c, arg);
 		if (dtype_is_integer(r) || r->kind == DK_PTR || r->kind == DK_ARRAY)
 			return decay(c, arg);
 		proto_arg(c, n, i, arg, "pointer or integer");
@@ -240,6 +242,22 @@ static const struct dtype *result_type(struct checker *c, const struct node *n, 
 	return ty ? ty : basic(c, DT_VOIDPTR);
 }
 
+/* alloca(size) and copyin(address, size) of a constant size: does it fit? */
+static bool scratch_fits(struct checker *c, struct node *n)
+{
+	const struct node *size = n->builtin->id == BI_ALLOCA   ? n->args
+				  : n->builtin->id == BI_COPYIN ? n->args->next
+								: NULL;
+	uint64_t max = c->env->opts ? c->env->opts->scratchsize : UINT64_MAX;
+
+	if (!size || size->kind != N_INT || size->ival <= max)
+		return true;
+	fail(c, n, D_ALLOCA_SIZE, "%s(%s%lld) size larger than scratchsize %llu", n->name,
+	     n->builtin->id == BI_COPYIN ? "..., " : "", (long long)size->ival,
+	     (unsigned long long)max);
+	return false;
+}
+
 struct node *check_proto(struct checker *c, struct node *n)
 {
 	struct proto pr = parse_proto(c, n->builtin->proto);
@@ -258,6 +276,8 @@ struct node *check_proto(struct checker *c, struct node *n)
 		k->next = next;
 		*slot = k;
 	}
+	if (!scratch_fits(c, n))
+		return set_err(c, n);
 	return set_type(n, result_type(c, n, pr.ret));
 }
 

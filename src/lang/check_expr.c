@@ -18,7 +18,7 @@ static struct node *check_int_const(struct checker *c, struct node *n)
 	unsigned i = u, step = decimal || u ? 2 : 1;
 
 	n->is_const = true;
-	if (n->is_char_const) {
+	if (n->is_char_const && n->ival <= UINT32_MAX) { /* of more characters: as any number */
 		n->ival = int_wrap(basic(c, DT_INT), n->ival);
 		return set_type(n, basic(c, DT_INT));
 	}
@@ -199,7 +199,7 @@ static bool names_value(struct checker *c, const struct node *a)
 	const struct dtype *ty;
 	int64_t v;
 
-	if (a->kind != N_IDENT)
+	if (a->kind != N_IDENT || strcmp(a->name, "NULL") == 0)
 		return true;
 	return local_find(c, a->name) || symtab_get(&c->globals, a->name, 0) ||
 	       symtab_get(&c->inlines, a->name, 0) ||

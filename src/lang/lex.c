@@ -94,6 +94,20 @@ static const char *comment_end(const char *p, const char *end)
 	return NULL;
 }
 
+/* "// …" up to the end of the line. In a predicate "//" and then a star are its end and a comment. */
+static bool line_comment(const struct lexer *lx, const char *p)
+{
+	return p + 1 < lx->end && p[0] == '/' && p[1] == '/' &&
+	       !(lx->pred && p + 2 < lx->end && p[2] == '*');
+}
+
+static const char *line_end(const struct lexer *lx, const char *p)
+{
+	const char *nl = memchr(p, '\n', (size_t)(lx->end - p));
+
+	return nl ? nl : lx->end;
+}
+
 static void skip_comment(struct lexer *lx)
 {
 	const char *from = lx->p, *to = comment_end(from, lx->end);
@@ -149,6 +163,8 @@ static void skip_blanks(struct lexer *lx)
 		} else if (c == '/' && lx->p + 1 < lx->end && lx->p[1] == '*') {
 			lx->bol = false;
 			skip_comment(lx);
+		} else if (line_comment(lx, lx->p)) {
+			lx->p = line_end(lx, lx->p);
 		} else if (c == '#' && lx->bol) {
 			skip_control(lx);
 		} else {
@@ -166,6 +182,8 @@ const char *lex_peek_text(const struct lexer *lx, const char *p)
 			p = comment_end(p, lx->end);
 			if (!p)
 				return lx->end;
+		} else if (line_comment(lx, p)) {
+			p = line_end(lx, p);
 		} else {
 			return p;
 		}

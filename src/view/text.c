@@ -264,6 +264,11 @@ static const struct drop_text *drop_text(unsigned kind)
 	return NULL;
 }
 
+const struct rec_probe *text_row_probe(const struct text_view *v, const struct row *row)
+{
+	return row_probe(v, row->probe);
+}
+
 static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t count, uint32_t cpu,
 			const struct rec_probe *p)
 {

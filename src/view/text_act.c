@@ -145,6 +145,7 @@ static void act_ftruncate(const struct actctx *c)
 
 static void act_setopt(const struct actctx *c)
 {
+	const struct rec_probe *p = text_row_probe(c->v, c->row);
 	char name[128], value[128] = "1";
 	const char *why;
 
@@ -156,7 +157,10 @@ static void act_setopt(const struct actctx *c)
 			 (const char *)field(c, 1));
 	why = c->v->setopt(c->v->setopt_arg, name, value);
 	if (why)
-		text_msg(c->v, "couldn't set option \"%s\" to \"%s\": %s", name, value, why);
+		text_msg(c->v,
+			 "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): couldn't set option \"%s\" "
+			 "to \"%s\": %s",
+			 c->row->id, p->id, p->prov, p->mod, p->func, p->name, name, value, why);
 }
 
 static void act_none(const struct actctx *c)

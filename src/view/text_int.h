@@ -107,4 +107,6 @@ void text_print_unprinted(struct text_view *v);
 
 /* text_act.c */
 void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
+/* The probe of a row; one with empty names when it is not known. */
+const struct rec_probe *text_row_probe(const struct text_view *v, const struct row *row);
 #endif

@@ -25,6 +25,8 @@ static const struct row exprs[] = {
 	{"1ull", "1:unsigned long long)"},
 	{"4294967296u", "4294967296:unsigned long)"},
 	{"'A'", "65:int)"},
+	{"'abcdefgh'", "7017280452245743464:long)"}, /* more characters than an int has bytes */
+	{"sizeof (NULL)", "4:"},
 	{"\"abc\"", "\"abc\":string<4>)"},
 	{"TASK_DEAD", "16:enum task_state)"},
 	{"BIG_ONE", "9223372036854775809:enum big)"},
