@@ -66,8 +66,8 @@ static void variables_have_limits(void **state)
 	check(repeat("this int x[8000]; tick-1s { this->x[1] = 1; }", "", 0, ""), NULL);
 	check(repeat("this int x[9000]; tick-1s { this->x[1] = 1; }", "", 0, ""), "clause-local variables");
 	check(repeat("int x[5000000]; tick-1s { x[1] = 1; }", "", 0, ""), "global variables");
-	check(repeat("tick-1s { this->p = alloca(32000); }", "", 0, ""), NULL);
-	check(repeat("tick-1s { this->p = alloca(32000); this->q = alloca(800); }", "", 0, ""),
+	check(repeat("#pragma D option scratchsize=32k\ntick-1s { this->p = alloca(32000); }", "", 0, ""), NULL);
+	check(repeat("#pragma D option scratchsize=32k\ntick-1s { this->p = alloca(32000); this->q = alloca(800); }", "", 0, ""),
 	      "for temporary strings and data");
 }
 
