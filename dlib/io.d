@@ -111,7 +111,7 @@ typedef struct fileinfo {
 	string fi_pathname;	/* path */
 	loff_t fi_offset;	/* offset within the file */
 	string fi_fs;		/* file system: "ext4" */
-	string fi_mount;	/* mount point: not known */
+	string fi_mount;	/* mount point */
 	int fi_oflags;		/* O_* of open() */
 } fileinfo_t;
 
@@ -136,16 +136,21 @@ translator fileinfo_t < struct request *R > {
 	fi_oflags = 0;
 };
 
-/* Use for fds[]: xlate <fileinfo_t> (struct file *), NULL being no file. */
+/* NULL is no file. */
 translator fileinfo_t < struct file *F > {
 	fi_name = F != NULL ? stringof(F->f_path.dentry->d_name.name) : "<none>";
 	fi_dirname = F != NULL ? dirname(d_path(&F->f_path)) : "<none>";
 	fi_pathname = F != NULL ? d_path(&F->f_path) : "<none>";
 	fi_offset = F != NULL ? F->f_pos : 0;
 	fi_fs = F != NULL ? stringof(F->f_path.mnt->mnt_sb->s_type->name) : "<none>";
-	fi_mount = F != NULL ? "<unknown>" : "<none>";
+	fi_mount = F != NULL ? _mount_path(F->f_path.mnt) : "<none>";
 	fi_oflags = F != NULL ? F->f_flags : 0;
 };
+
+/* The files that the process has open, by descriptor; "<none>" where there is none. */
+inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (
+	curthread->files != NULL && fd >= 0 && fd < curthread->files->fdt->max_fds ?
+	curthread->files->fdt->fd[fd] : NULL);
 
 /* Flags of open(2) as x86 has them. */
 inline int O_ACCMODE = 0003;

@@ -306,13 +306,13 @@ static struct irfn *path_fn(struct prog *pr)
 	return f;
 }
 
-/* addr + off: of a struct path in kernel memory. */
-static void path_text(struct gen *g, vreg addr, uint32_t off, struct str *ret)
+/* mnt, de: a struct vfsmount and a struct dentry in kernel memory. */
+static void path_text(struct gen *g, vreg mnt, vreg de, struct str *ret)
 {
 	uint32_t cap = (uint32_t)g->cg->opts->strsize;
-	struct mem pair = mem_slot(ir_slot(g->f, 16), 0), buf;
 	struct irfn *fn = path_fn(g->pr);
-	vreg d, c, b, mnt = ir_new(g->f), de = ir_new(g->f);
+	struct mem buf;
+	vreg d, c, b;
 
 	*ret = (struct str){ .is_const = true, .cs = "" };
 	if (!fn || cap < PATH_MIN) {
@@ -321,9 +321,6 @@ static void path_text(struct gen *g, vreg addr, uint32_t off, struct str *ret)
 			    : "paths need the kernel's types, and these do not describe struct path");
 		return;
 	}
-	gen_probe_read(g, pair, 16, addr, off, false);
-	gen_ld(g, mnt, pair, 8, false);
-	gen_ld(g, de, mem_add(pair, 8), 8, false);
 	gen_jcci(g, IRC_EQ, de, 0, gen_fault_imm(g, FAULT_BADADDR, 0));
 	*ret = (struct str){ .m = gen_scratch(g, cap), .bound = cap };
 	buf = gen_scratch(g, cap + BUF_EXTRA);
@@ -333,9 +330,34 @@ static void path_text(struct gen *g, vreg addr, uint32_t off, struct str *ret)
 	ir_call_fn(g->f, VREG_NONE, fn, IR_ARGS(d, c, b, mnt, de));
 }
 
+/* addr + off: of a struct path in kernel memory. */
+static void path_at(struct gen *g, vreg addr, uint32_t off, struct str *ret)
+{
+	struct mem pair = mem_slot(ir_slot(g->f, 16), 0);
+	vreg mnt = ir_new(g->f), de = ir_new(g->f);
+
+	gen_probe_read(g, pair, 16, addr, off, false);
+	gen_ld(g, mnt, pair, 8, false);
+	gen_ld(g, de, mem_add(pair, 8), 8, false);
+	path_text(g, mnt, de, ret);
+}
+
 void gen_d_path(struct gen *g, const struct node *n, struct str *ret)
 {
-	path_text(g, gen_int(g, n->args), 0, ret);
+	path_at(g, gen_int(g, n->args), 0, ret);
+}
+
+/* Where the file system of a struct vfsmount is mounted. */
+void gen_mount_path(struct gen *g, const struct node *n, struct str *ret)
+{
+	struct mem m = mem_slot(ir_slot(g->f, 8), 0);
+	vreg mnt = gen_int(g, n->args), de = ir_new(g->f);
+	uint32_t off = 0, size;
+
+	lay_offset(g->cg, "vfsmount", "mnt_root", &off, &size);
+	gen_probe_read(g, m, 8, mnt, off, false);
+	gen_ld(g, de, m, 8, false);
+	path_text(g, mnt, de, ret);
 }
 
 /* cwd and root: struct path in the task's fs_struct. */
@@ -350,5 +372,5 @@ void gen_task_path(struct gen *g, const char *member, struct str *ret)
 		return;
 	}
 	fs = gen_task_field(g, "fs");
-	path_text(g, cg_typed(g->cg) ? gen_launder(g, fs) : fs, off, ret);
+	path_at(g, cg_typed(g->cg) ? gen_launder(g, fs) : fs, off, ret);
 }

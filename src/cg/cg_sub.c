@@ -290,6 +290,7 @@ void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
 	case BI_COPYINSTR:  sub_copyinstr(g, n, ret); return;
 	case BI_PSARGS:	    gen_psargs(g, n, ret); return;
 	case BI_LLTOSTR:    sub_lltostr(g, n, ret); return;
+	case BI_MOUNT_PATH: gen_mount_path(g, n, ret); return;
 	case BI_D_PATH:	    gen_d_path(g, n, ret); return;
 	case BI_INET_NTOA:  addr_text(g, RT_INET_NTOA, n->args, 4, result(g, ret)); return;
 	case BI_INET_NTOA6: addr_text(g, RT_INET_NTOA6, n->args, 16, result(g, ret)); return;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""d_path(), cwd and root say what /proc says: files, deleted ones, other mounts, pipes, sockets and more.
+"""d_path(), cwd, root and fds[] say what /proc says: files, deleted ones, other mounts, pipes, sockets and more.
 In typed and untyped programs."""
 import ctypes
 import os
@@ -37,6 +37,7 @@ put(os.open("/proc/self/ns/mnt", os.O_RDONLY), 108)
 put(os.open("/", os.O_RDONLY), 109)
 put(os.open(base + "/" + "n" * 255, os.O_CREAT | os.O_RDWR), 110)
 put(os.open("/proc/self/status", os.O_RDONLY), 111)
+os.lseek(101, 7, 0)
 os.chdir(base + "/mnt/er")
 print("ready", flush=True)
 for line in sys.stdin:
@@ -60,8 +61,8 @@ want += [os.readlink(f"/proc/{child.pid}/cwd"), "/"]
 fds = "".join('printf("%%s\\n", d_path(&this->f[%d]->f_path));' % fd for fd in range(100, 100 + NFDS))
 
 
-def run(probe, *opts):
-    text = probe + " /pid == $1/ { this->f = curthread->files->fdt->fd; " + fds + \
+def run(probe, *opts, body=None):
+    text = probe + " /pid == $1/ { this->f = curthread->files->fdt->fd; " + (body or fds) + \
         ' printf("%s\\n%s\\nend\\n", cwd, root); exit(0); }'
     p = subprocess.Popen([live.DWELL, "-q", *opts, "-n", text + ' BEGIN { printf("go\\n"); }', str(child.pid)],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -81,6 +82,25 @@ for probe in ("syscall::getppid:entry", "rawtp:::sys_enter"):
     for g, w in zip(got, want):
         live.same(g, w, f"{probe}: {w[-40:]}")
     live.check("end" in got, probe + " ends", out + err)
+
+# fds[]: name, directory, path, offset, file system, mount point, flags
+for fd, fs, off, mount, flags in ((101, None, 7, None, os.O_RDWR), (102, None, 0, base + "/mnt", os.O_RDWR),
+                                  (104, "pipefs", 0, None, os.O_RDONLY), (111, "proc", 0, "/proc", os.O_RDONLY)):
+    out, err = run("syscall::getppid:entry", "-x", "strsize=300", body='this->n = %d; printf("%%s|%%s|%%s|%%d|%%s|%%s|%%d\\n", '
+                   'fds[this->n].fi_name, fds[this->n].fi_dirname, fds[this->n].fi_pathname, fds[this->n].fi_offset, '
+                   'fds[this->n].fi_fs, fds[this->n].fi_mount, fds[this->n].fi_oflags & O_ACCMODE);' % fd)
+    got, path = out.split("\n")[0].split("|"), want[fd - 100]
+    if not live.check(len(got) == 7, f"fds[{fd}]", out + err):
+        continue
+    live.same(got[2:4] + got[6:], [path, str(off), str(flags)], f"fds[{fd}]: path, offset, flags")
+    if fs:
+        live.same(got[4], fs, f"fds[{fd}]: file system")
+    if path.startswith("/"):
+        live.same(got[:2], [os.path.basename(path), os.path.dirname(path)], f"fds[{fd}]: name and directory")
+    if mount:
+        live.same(got[5], mount, f"fds[{fd}]: mount point")
+out, err = run("syscall::getppid:entry", body='printf("%s %s %d %s\\n", fds[999].fi_name, fds[-1].fi_pathname, fds[100000].fi_oflags, fds[99].fi_fs);')
+live.same(out.split("\n")[0], "<none> <none> 0 <none>", "descriptors that are not open")
 
 out, err = run("syscall::getppid:entry", "-x", "strsize=64")
 lines = out.split("\n")
