@@ -319,7 +319,7 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 	bool act;
 	struct node *k;
 
-	if (func_exists(c, n->name))
+	if (func_exists(c, n->name) || (!b && lib_function(c, n->name)))
 		return check_func_call(c, n);
 	if (!b)
 		return fail_undef_func(c, n);

@@ -112,6 +112,10 @@ void declare_func(struct checker *c, const struct decl *d)
 {
 	struct cfunc *f = symtab_get(&c->funcs, d->name, 0);
 
+	if (!f && c->scope.lib) {
+		func_register(c, d, true);
+		f = symtab_get(&c->funcs, d->name, 0);
+	}
 	if (symtab_get(&c->globals, d->name, 0) || symtab_get(&c->inlines, d->name, 0))
 		diag_error(c->d, d->at, D_DECL_IDRED, "identifier redeclared: %s", d->name);
 	else if (f && f->decl == d)

@@ -261,6 +261,8 @@ struct node *xlate_whole(struct checker *c, struct node *n);
 /* -- the library, check_lib.c -- */
 /* An inline of the library, or NULL; defines its enumerators too. */
 const struct cinline *lib_inline(struct checker *c, const char *name);
+/* Is there a function of this name in a library? */
+bool lib_function(struct checker *c, const char *name);
 void lib_define_type(void *checker, enum dkind kind, const char *name);
 void lib_use_translators(struct checker *c, const struct dtype *out);
 /* scope_check() of a library's text: NULL when it is wrong, which is a warning. */

@@ -136,6 +136,13 @@ const struct cinline *lib_inline(struct checker *c, const char *name)
 	return symtab_get(&c->libinlines, name, 0);
 }
 
+bool lib_function(struct checker *c, const char *name)
+{
+	if (c->env->libs)
+		use_name(c, DLIB_NAME, name);
+	return func_exists(c, name);
+}
+
 /* The type table asks for a name that the program does not define. */
 void lib_define_type(void *ctx, enum dkind kind, const char *name)
 {

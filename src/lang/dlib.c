@@ -100,6 +100,7 @@ static void add_decl(struct dlib *l, struct dlib_file *f, const struct decl *d)
 	case DECL_TYPEDEF:
 		add_name(l, DLIB_TYPE, d->name, it);
 		break;
+	case DECL_FUNC:
 	case DECL_INLINE:
 	case DECL_VAR:
 		add_name(l, DLIB_NAME, d->name, it);
