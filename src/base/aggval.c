@@ -75,6 +75,8 @@ uint32_t aggval_size(enum agg_func func, const int32_t param[4])
 	case AGG_LLQUANTIZE:
 		n = aggval_llquantize_nbuckets(param);
 		return n ? 8 * (1 + n) : 0;
+	case AGG_HIST:
+		return 8 * (1 + AGG_HIST_NBUCKETS);
 	}
 	return 0;
 }
@@ -183,6 +185,28 @@ int64_t aggval_llquantize_bound(const int32_t param[4], unsigned bucket)
 			bound = in_mag % q.fold ? 0 : 1 + in_mag / q.fold;
 	}
 	return bucket > q.zero ? (int64_t)bound : -(int64_t)bound;
+}
+
+unsigned aggval_hist_bucket(int64_t v)
+{
+	unsigned shift = 0;
+
+	if (v < 0)
+		return 0;
+	if (v >> AGG_HIST_SUB)
+		shift = 63 - AGG_HIST_SUB - (unsigned)__builtin_clzll((uint64_t)v);
+	return 1 + (shift << AGG_HIST_SUB) + (unsigned)(v >> shift);
+}
+
+int64_t aggval_hist_bound(unsigned bucket)
+{
+	unsigned shift;
+
+	if (!bucket--)
+		return -1;
+	shift = bucket >> AGG_HIST_SUB;
+	shift = shift ? shift - 1 : 0;
+	return (int64_t)(bucket - (shift << AGG_HIST_SUB)) << shift;
 }
 
 /* a is to be replaced by b. */

@@ -23,6 +23,10 @@ unsigned aggval_lquantize_bucket(const int32_t param[4], int64_t v);
 unsigned aggval_llquantize_nbuckets(const int32_t param[4]);
 unsigned aggval_llquantize_bucket(const int32_t param[4], int64_t v);
 int64_t aggval_llquantize_bound(const int32_t param[4], unsigned bucket);
+/* hist: bucket 0 holds what is negative; from 0 to 63 each value has its own, from there on each power of
+ * two is divided into 32. The bound of bucket 0 is -1. */
+unsigned aggval_hist_bucket(int64_t v);
+int64_t aggval_hist_bound(unsigned bucket);
 /* Adds the value src into dst (both aggval_size() bytes). */
 void aggval_merge(enum agg_func func, bool is_signed, const int32_t param[4], uint64_t *dst,
 		  const uint64_t *src);

@@ -126,6 +126,7 @@ enum act_kind {
 						 * the speculation, 0: none (any more) */
 	ACT_PRINT,	 /* one field with type: the value; or two: an address, and the value that is there */
 	ACT_RAISE, ACT_STOP, ACT_CHILL, ACT_PANIC, ACT_BREAKPOINT, ACT_COPYOUT, ACT_COPYOUTSTR, /* no data */
+	ACT_SPAN,	 /* an interval of the timeline: lane and label, two strings; start and duration, ns */
 };
 
 #define REC_SPEC_SIZE 8
@@ -158,6 +159,7 @@ struct recfmt {
 enum agg_func {
 	AGG_COUNT, AGG_SUM, AGG_AVG, AGG_MIN, AGG_MAX, AGG_STDDEV,
 	AGG_QUANTIZE, AGG_LQUANTIZE, AGG_LLQUANTIZE,
+	AGG_HIST, /* dwell's own: 32 buckets for each power of two */
 };
 
 /* Layout of a value (u64 or s64 words), per CPU; merged by adding words, except min/max:
@@ -166,10 +168,14 @@ enum agg_func {
  *  STDDEV: [1] sum, [2],[3] sum of squares, low and high word (128 bits).
  *  QUANTIZE: [1 + AGG_QUANT_ZERO + k] etc., AGG_QUANT_NBUCKETS buckets.
  *  LQUANTIZE: [1] below base, [2 … 1+levels] the levels, [2+levels] above.
- *  LLQUANTIZE: [1 …] see agg_llquant_* in base/aggval.h. */
+ *  LLQUANTIZE: [1 …] see agg_llquant_* in base/aggval.h.
+ *  HIST: [1] negative values, [2 …] the others: see aggval_hist_bucket(). */
 enum {
 	AGG_QUANT_NBUCKETS = 127, /* DTrace's: index 63 is the value 0, 64+k is 2^k, 62-k is -2^k */
 	AGG_QUANT_ZERO = 63,
+	AGG_HIST_SUB = 5, /* 2^5 buckets per power of two: at most 1/32 = 3.2 % wide */
+	/* negative, 2^5 of width 1, 2^5 for each of 2^5 … 2^62 */
+	AGG_HIST_NBUCKETS = 1 + (1 << AGG_HIST_SUB) * (64 - AGG_HIST_SUB),
 };
 
 struct aggdesc {

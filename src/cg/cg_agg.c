@@ -116,8 +116,8 @@ static vreg call_bucket(struct gen *g, const struct aggctx *x, vreg v)
 	vreg d = ir_new(g->f);
 	struct irfn *fn;
 
-	if (x->a->func == AGG_QUANTIZE) {
-		fn = rt_get(g->pr->ip, RT_QUANTIZE, g->cg->caps);
+	if (x->a->func == AGG_QUANTIZE || x->a->func == AGG_HIST) {
+		fn = rt_get(g->pr->ip, x->a->func == AGG_HIST ? RT_HIST : RT_QUANTIZE, g->cg->caps);
 		if (fn)
 			ir_call_fn(g->f, d, fn, IR_ARGS(v));
 		return d;
@@ -142,6 +142,8 @@ static uint64_t nbuckets(const struct dagg *a)
 		return aggval_lquantize_levels(a->param) + 2;
 	case AGG_LLQUANTIZE:
 		return aggval_llquantize_nbuckets(a->param);
+	case AGG_HIST:
+		return AGG_HIST_NBUCKETS;
 	default:
 		return 0;
 	}
@@ -183,7 +185,7 @@ static void update(struct gen *g, const struct aggctx *x, vreg v, vreg bucket, v
 /* The increment: the argument behind the parameters, or none. */
 static const struct node *increment_of(const struct dagg *a, const struct node *call)
 {
-	unsigned at = a->func == AGG_QUANTIZE ? 1 : a->func == AGG_LQUANTIZE ? 4 : 5;
+	unsigned at = a->func == AGG_QUANTIZE || a->func == AGG_HIST ? 1 : a->func == AGG_LQUANTIZE ? 4 : 5;
 	const struct node *n = call->args;
 
 	for (unsigned i = 0; n && i < at; i++)

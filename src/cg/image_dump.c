@@ -24,7 +24,7 @@ static const char *const act_names[] = {
 	[ACT_EXIT] = "exit", [ACT_CLEAR] = "clear", [ACT_TRUNC] = "trunc",
 	[ACT_NORMALIZE] = "normalize", [ACT_DENORMALIZE] = "denormalize",
 	[ACT_FREOPEN] = "freopen", [ACT_SYSTEM] = "system", [ACT_FTRUNCATE] = "ftruncate",
-	[ACT_SETOPT] = "setopt", [ACT_SPECULATE] = "speculate", [ACT_COMMIT] = "commit",
+	[ACT_SPAN] = "span", [ACT_SETOPT] = "setopt", [ACT_SPECULATE] = "speculate", [ACT_COMMIT] = "commit",
 	[ACT_DISCARD] = "discard", [ACT_PRINT] = "print", [ACT_RAISE] = "raise",
 	[ACT_STOP] = "stop", [ACT_CHILL] = "chill", [ACT_PANIC] = "panic",
 	[ACT_BREAKPOINT] = "breakpoint", [ACT_COPYOUT] = "copyout",
@@ -40,7 +40,7 @@ static const char *const field_names[] = {
 static const char *const agg_names[] = {
 	[AGG_COUNT] = "count", [AGG_SUM] = "sum", [AGG_AVG] = "avg", [AGG_MIN] = "min",
 	[AGG_MAX] = "max", [AGG_STDDEV] = "stddev", [AGG_QUANTIZE] = "quantize",
-	[AGG_LQUANTIZE] = "lquantize", [AGG_LLQUANTIZE] = "llquantize",
+	[AGG_LQUANTIZE] = "lquantize", [AGG_LLQUANTIZE] = "llquantize", [AGG_HIST] = "hist",
 };
 
 static void pad_to(struct strb *out, size_t line_start, size_t col)

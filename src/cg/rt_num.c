@@ -57,6 +57,34 @@ void rt_emit_QUANTIZE(struct irfn *f, const struct rtgen *g)
 	ir_ret(f, n);
 }
 
+void rt_emit_HIST(struct irfn *f, const struct rtgen *g)
+{
+	vreg v = irfn_arg(f, 0), s, x = rt_umagnitude(f, v, &s), n = ir_imm(f, 0), t;
+	irlabel ok = ir_label(f);
+	unsigned k;
+
+	(void)g;
+	for (k = 32; k; k /= 2)
+		log2_step(f, x, n, k);
+	/* n = max(log2 - 5, 0) */
+	ir_alui(f, IRA_SUB, n, n, AGG_HIST_SUB);
+	t = rt_alui(f, IRA_SAR, n, 63);
+	ir_alui(f, IRA_XOR, t, t, -1);
+	ir_alu(f, IRA_AND, n, n, t);
+	ir_alui(f, IRA_AND, n, n, 63); /* no change: shifts want it known */
+	t = rt_alu(f, IRA_SHR, v, n);
+	ir_alui(f, IRA_SHL, n, n, AGG_HIST_SUB);
+	ir_alu(f, IRA_ADD, t, t, n);
+	ir_alui(f, IRA_ADD, t, t, 1);
+	ir_alui(f, IRA_XOR, s, s, -1);
+	ir_alu(f, IRA_AND, t, t, s); /* negative: 0 */
+	/* never taken: tells the verifier the range */
+	ir_jcci(f, IRC_LT, t, AGG_HIST_NBUCKETS, ok);
+	ir_reti(f, 0);
+	ir_place(f, ok);
+	ir_ret(f, t);
+}
+
 /* The parameters are constants to the verifier, so that all but the comparison with the value is
  * computed by it. The same as llquant_distance() in base/aggval.c. */
 void rt_emit_LLQUANTIZE(struct irfn *f, const struct rtgen *g)

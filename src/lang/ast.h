@@ -30,8 +30,10 @@ struct builtin {
 	enum bi_kind kind;
 	const char *proto;
 };
-/* The row by name, or NULL; by id. */
+/* The row by name, or NULL: of what no program may call a variable or function of its own; of whatever can
+ * be called. The row by id. */
 const struct builtin *builtin_find(const char *name);
+const struct builtin *builtin_find_func(const char *name);
 const struct builtin *builtin_get(enum bi_id id);
 
 enum node_kind {

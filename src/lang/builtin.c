@@ -16,7 +16,7 @@ const struct builtin *builtin_get(enum bi_id id)
 	return &rows[id];
 }
 
-const struct builtin *builtin_find(const char *name)
+const struct builtin *builtin_find_func(const char *name)
 {
 	size_t i;
 
@@ -25,4 +25,17 @@ const struct builtin *builtin_find(const char *name)
 			return &rows[i];
 	}
 	return NULL;
+}
+
+/* Functions that DTrace does not have: programs may call variables so. */
+static bool is_new(const struct builtin *b)
+{
+	return b->id == BI_HIST || b->id == BI_SPAN;
+}
+
+const struct builtin *builtin_find(const char *name)
+{
+	const struct builtin *b = builtin_find_func(name);
+
+	return b && is_new(b) ? NULL : b;
 }

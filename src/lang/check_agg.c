@@ -50,6 +50,7 @@ static const struct aggfn aggfns[] = {
 	{BI_QUANTIZE, AGG_QUANTIZE, 1, 2, 2},
 	{BI_LQUANTIZE, AGG_LQUANTIZE, 3, 5, 5},
 	{BI_LLQUANTIZE, AGG_LLQUANTIZE, 5, 6, 6},
+	{BI_HIST, AGG_HIST, 1, 2, 2},
 };
 
 static const struct aggfn *find_fn(enum bi_id id)
@@ -314,7 +315,7 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 static bool aggregating(struct checker *c, struct stmt *s)
 {
 	struct node *call = s->call;
-	const struct builtin *b = call && call->kind == N_CALL ? builtin_find(call->name) : NULL;
+	const struct builtin *b = call && call->kind == N_CALL ? builtin_find_func(call->name) : NULL;
 
 	if (b && b->kind == BIK_AGG) {
 		call->builtin = b;

@@ -53,6 +53,11 @@ static void rank_buckets(const struct aggdesc *d, const uint64_t *v, struct agg_
 				add_bucket(r, d->param[0] + (long double)i * d->param[2], v[2 + i]);
 		add_bucket(r, d->param[0] + (long double)n * d->param[2] + 1, v[2 + n]);
 		break;
+	case AGG_HIST:
+		for (unsigned i = 0; i < AGG_HIST_NBUCKETS; i++)
+			if (v[1 + i])
+				add_bucket(r, aggval_hist_bound(i), v[1 + i]);
+		break;
 	default:
 		n = aggval_llquantize_nbuckets(d->param);
 		for (unsigned i = 0; i < n; i++)

@@ -163,6 +163,19 @@ static void act_setopt(const struct actctx *c)
 			 c->row->id, p->id, p->prov, p->mod, p->func, p->name, name, value, why);
 }
 
+/* A line of its own; the record's end makes it one without -q. */
+static void act_span(const struct actctx *c)
+{
+	const struct recfield *f = c->act->fields;
+
+	if (c->act->nfields < 4)
+		return;
+	text_printf(c->v, "span %-15.*s %-23.*s start %16llu ns, %12llu ns%s", (int)f[0].size,
+		    (const char *)field(c, 0), (int)f[1].size, (const char *)field(c, 1),
+		    (unsigned long long)int_field(c, 2), (unsigned long long)int_field(c, 3),
+		    c->v->opts.quiet ? "\n" : "");
+}
+
 static void act_none(const struct actctx *c)
 {
 	(void)c;
@@ -178,7 +191,7 @@ static act_fn *const act_fns[] = {
 	[ACT_UMOD] = act_values, [ACT_UADDR] = act_values, [ACT_EXIT] = act_none,
 	[ACT_CLEAR] = act_clear, [ACT_TRUNC] = act_trunc, [ACT_NORMALIZE] = act_normalize,
 	[ACT_DENORMALIZE] = act_denormalize, [ACT_FREOPEN] = act_freopen, [ACT_SYSTEM] = act_system,
-	[ACT_FTRUNCATE] = act_ftruncate, [ACT_SETOPT] = act_setopt, [ACT_SPECULATE] = act_none,
+	[ACT_SPAN] = act_span, [ACT_FTRUNCATE] = act_ftruncate, [ACT_SETOPT] = act_setopt, [ACT_SPECULATE] = act_none,
 	[ACT_COMMIT] = act_none, [ACT_DISCARD] = act_none, [ACT_PRINT] = act_print,
 	[ACT_RAISE] = act_none, [ACT_STOP] = act_none, [ACT_CHILL] = act_none,
 	[ACT_PANIC] = act_none, [ACT_BREAKPOINT] = act_none, [ACT_COPYOUT] = act_none,

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "view/text_int.h"
 
+#define HIST_MAX_ROWS 40 /* of a hist(), unless it has more powers of two */
 #define BAR_LEN 40 /* characters of a bar; half of it for each side when there are negative counts */
 
 static const char bar_ats[] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
@@ -230,6 +231,77 @@ static void print_llquantize(struct text_view *v, const int32_t param[4], const 
 	}
 }
 
+/* hist: the lower bound of the bucket that so many of 1000 values do not exceed. */
+static void hist_rank(struct text_view *v, const int64_t *data, const char *name, unsigned per_mille)
+{
+	unsigned __int128 total = 0, sum = 0, want;
+	unsigned i, last = 0;
+
+	for (i = 0; i < AGG_HIST_NBUCKETS; i++) {
+		if (data[i] <= 0)
+			continue;
+		total += (uint64_t)data[i];
+		last = i;
+	}
+	want = (total * per_mille + 999) / 1000;
+	for (i = 0; i < last; i++) {
+		if (data[i] > 0)
+			sum += (uint64_t)data[i];
+		if (sum >= want)
+			break;
+	}
+	text_printf(v, "%s %lld", name, (long long)aggval_hist_bound(i));
+}
+
+/* Buckets per row: neighbours share one so that there are no more than HIST_MAX_ROWS between the lowest
+ * and the highest, but not those of different powers of two. */
+static unsigned hist_group(const int64_t *data)
+{
+	unsigned first = 1, last = AGG_HIST_NBUCKETS - 1, per = 1;
+
+	while (first < last && !data[first])
+		first++;
+	while (last > first && !data[last])
+		last--;
+	while (per < 1 << AGG_HIST_SUB && (last - 1) / per - (first - 1) / per >= HIST_MAX_ROWS)
+		per *= 2;
+	return per;
+}
+
+static void print_hist(struct text_view *v, const int64_t *data, int64_t normal)
+{
+	unsigned per = hist_group(data), n = 1 + (AGG_HIST_NBUCKETS - 1) / per;
+	_cleanup_free_ int64_t *rows = calloc(n, sizeof(*rows));
+	struct dist q = { .data = rows, .normal = normal, .first = 1, .last = 2 };
+	bool any;
+
+	if (!rows)
+		return;
+	rows[0] = data[0];
+	for (unsigned i = 1; i < AGG_HIST_NBUCKETS; i++)
+		rows[1 + (i - 1) / per] += data[i];
+	any = dist_range(&q, n);
+	if (q.first == 0 && !rows[0])
+		q.first = 1;
+	dist_scan(&q);
+	dist_heading(v);
+	for (unsigned i = q.first; i <= q.last; i++) {
+		if (i)
+			text_printf(v, "%16lld ", (long long)aggval_hist_bound(1 + (i - 1) * per));
+		else
+			text_printf(v, "%16s ", "< 0");
+		dist_bar(v, &q, rows[i]);
+	}
+	if (!any || q.negatives)
+		return;
+	hist_rank(v, data, "                 p50", 500);
+	hist_rank(v, data, ", p90", 900);
+	hist_rank(v, data, ", p99", 990);
+	hist_rank(v, data, ", p99.9", 999);
+	hist_rank(v, data, ", max", 1000);
+	text_printf(v, "\n");
+}
+
 /* sqrt(average of the squares - square of the average), as DTrace computes it on 128-bit integers. */
 static int64_t stddev(const uint64_t *w, int64_t normal)
 {
@@ -251,7 +323,7 @@ static int64_t stddev(const uint64_t *w, int64_t normal)
 
 bool text_agg_is_dist(enum agg_func f)
 {
-	return f == AGG_QUANTIZE || f == AGG_LQUANTIZE || f == AGG_LLQUANTIZE;
+	return f == AGG_QUANTIZE || f == AGG_LQUANTIZE || f == AGG_LLQUANTIZE || f == AGG_HIST;
 }
 
 int64_t text_aggnumber(const struct aggdesc *d, const uint64_t *value, int64_t normal)
@@ -291,6 +363,9 @@ void text_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t 
 		break;
 	case AGG_LLQUANTIZE:
 		print_llquantize(v, d->param, data, normal);
+		break;
+	case AGG_HIST:
+		print_hist(v, data, normal);
 		break;
 	default:
 		text_printf(v, " %16lld", (long long)text_aggnumber(d, value, normal));

@@ -22,6 +22,28 @@ static void quantize_buckets_hold_powers_of_two(void **state)
 	}
 }
 
+static void hist_buckets_are_narrow(void **state)
+{
+	unsigned b;
+
+	(void)state;
+	assert_int_equal(aggval_hist_bucket(-1), 0);
+	assert_int_equal(aggval_hist_bucket(INT64_MIN), 0);
+	assert_int_equal(aggval_hist_bucket(0), 1);
+	assert_int_equal(aggval_hist_bucket(63), 64);
+	assert_int_equal(aggval_hist_bucket(64), aggval_hist_bucket(65));
+	assert_int_equal(aggval_hist_bucket(INT64_MAX), AGG_HIST_NBUCKETS - 1);
+	for (b = 1; b < AGG_HIST_NBUCKETS; b++) {
+		int64_t v = aggval_hist_bound(b);
+		int64_t next = b + 1 < AGG_HIST_NBUCKETS ? aggval_hist_bound(b + 1) - 1 : INT64_MAX;
+
+		assert_int_equal(aggval_hist_bucket(v), b);
+		assert_int_equal(aggval_hist_bucket(next), b);
+		assert_int_equal(aggval_hist_bucket(v - 1), b - 1);
+		assert_true(next - v <= v / 32);
+	}
+}
+
 static void lquantize_levels(void **state)
 {
 	static const struct {
@@ -186,6 +208,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantize_buckets_hold_powers_of_two),
+		cmocka_unit_test(hist_buckets_are_narrow),
 		cmocka_unit_test(lquantize_levels),
 		cmocka_unit_test(lquantize_buckets),
 		cmocka_unit_test(llquantize_parameters),

@@ -34,6 +34,35 @@ static void quantize_is_aggval_quantize_bucket(void **state)
 	rt_unload(&pc);
 }
 
+static void hist_is_aggval_hist_bucket(void **state)
+{
+	struct piece pc = { .id = RT_HIST, .args = { { A_NUM, 0 } } };
+	struct mem *m = rt_mem(NULL, NULL);
+	size_t k;
+	int s;
+
+	(void)state;
+	rt_load(&pc, true, 1);
+	for (k = 0; k < rt_nnumbers; k++) {
+		rt_put_num(m, 0, rt_numbers[k]);
+		assert_int_equal(rt_run(&pc, m), aggval_hist_bucket(rt_numbers[k]));
+	}
+	for (s = 0; s < 64; s++) {
+		int64_t p = (int64_t)(1ull << s), d;
+
+		for (d = -1; d <= 1; d++) {
+			int64_t v = (int64_t)((uint64_t)p + (uint64_t)d);
+
+			rt_put_num(m, 0, v);
+			assert_int_equal(rt_run(&pc, m), aggval_hist_bucket(v));
+			v = (int64_t)(0 - (uint64_t)v);
+			rt_put_num(m, 0, v);
+			assert_int_equal(rt_run(&pc, m), aggval_hist_bucket(v));
+		}
+	}
+	rt_unload(&pc);
+}
+
 static void llquantize_is_aggval_llquantize_bucket(void **state)
 {
 	static const int32_t params[][4] = {
@@ -292,6 +321,7 @@ static void pieces_fit_the_verifier_budget(void **state)
 {
 	static struct piece t[] = {
 		{ .id = RT_QUANTIZE, .args = { { A_NUM, 0 } } },
+		{ .id = RT_HIST, .args = { { A_NUM, 0 } } },
 		{ .id = RT_LLQUANTIZE, .args = { { A_NUM, 0 }, { A_CONST, 10 }, { A_CONST, 0 },
 						 { A_CONST, 17 }, { A_CONST, 100 } } },
 		{ .id = RT_STRLEN, .args = { { A_A, 0 }, { A_CONST, 4096 } } },
@@ -331,6 +361,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantize_is_aggval_quantize_bucket),
+		cmocka_unit_test(hist_is_aggval_hist_bucket),
 		cmocka_unit_test(llquantize_is_aggval_llquantize_bucket),
 		cmocka_unit_test(signed_division_is_c),
 		cmocka_unit_test(add128_squares),
