@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recording in a file: one SQLite database (format: doc/recording.md), written while a run goes on and
+ * read back later, elsewhere, without privileges. */
+#ifndef DWELL_STORE_RECFILE_H
+#define DWELL_STORE_RECFILE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "store/recording.h"
+
+#define RECFILE_APPLICATION_ID 0x6477656c /* "dwel", PRAGMA application_id */
+#define RECFILE_VERSION	       1	  /* PRAGMA user_version: readers refuse newer ones */
+#define RECFILE_COMMIT_NS      500000000u /* a killed recorder loses what is younger than this and a bit */
+/* What a reader accepts; larger is called damaged. */
+#define RECFILE_MAX_RECORD  (16u << 20) /* bytes of a record, key, value */
+#define RECFILE_MAX_FIELDS  4096	/* of an action, or keys */
+#define RECFILE_MAX_FORMATS (1u << 20)
+#define RECFILE_MAX_CPUS    65536
+
+/* Name and value; lists end with a NULL name. */
+struct recfile_pair {
+	const char *name, *value;
+};
+
+struct recfile_info {
+	const struct recfile_pair *meta;     /* what is known of the run: command line, host, kernel … */
+	const struct recfile_pair *options;  /* how the run was shown: quiet, flowindent … */
+	const struct recfile_pair *programs; /* name and D text */
+	uint64_t max_bytes;  /* of the file; the oldest events give way. 0: no limit */
+	uint64_t max_age_ns; /* the same by age */
+};
+
+enum recfile_space { RECFILE_KERNEL, RECFILE_USER };
+
+struct recfile_symbol {
+	enum recfile_space space;
+	uint32_t tgid; /* user */
+	uint64_t start, addr;
+	bool found;	   /* a symbol covers it */
+	const char *module, *name, *path; /* NULL: unknown */
+	uint64_t offset, base; /* as in struct symbol (sym/sym.h): base is its addr */
+};
+
+/* -- writing -- */
+struct recfile;
+/* Makes the file (mode 0600). -EEXIST: there is one already, which is never overwritten. */
+int recfile_create(const char *path, const struct rec_schema *schema, const struct recfile_info *info,
+		   struct recfile **ret, struct err *err);
+/* Appends a row. When the file cannot be written (full disk), returns the error once, with what is
+ * kept in err; later rows are counted and dropped. */
+int recfile_append(struct recfile *f, const struct row *row, struct err *err);
+/* Whether the name of an address is in the file; puts it there. */
+bool recfile_knows(struct recfile *f, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
+int recfile_add_symbol(struct recfile *f, const struct recfile_symbol *s, struct err *err);
+/* Makes durable what was appended when the last time is RECFILE_COMMIT_NS ago. Call it often. */
+int recfile_tick(struct recfile *f, uint64_t now_ns, struct err *err);
+uint64_t recfile_dropped(const struct recfile *f); /* rows not written after an error */
+/* Ends the recording in order and frees it; accepts NULL. */
+int recfile_close(struct recfile *f, struct err *err);
+
+/* -- reading -- */
+struct recread;
+/* Opens a recording for reading; it may still be being written. What it holds lives until it is closed.
+ * -EINVAL: no recording, a damaged one, or one of a newer version. */
+int recread_open(const char *path, struct recread **ret, struct err *err);
+void recread_close(struct recread *r);
+const struct rec_schema *recread_schema(const struct recread *r);
+const char *recread_meta(const struct recread *r, const char *key);   /* or NULL */
+const struct recfile_pair *recread_options(const struct recread *r);
+const struct recfile_pair *recread_programs(const struct recread *r);
+/* The next row: 1; 0 at the end; -errno. It is valid until the next call. Every row fits the schema. */
+int recread_next(struct recread *r, struct row *ret, struct err *err);
+/* Name of an address: true when the file has one. Texts live until the reader is closed. */
+bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, uint64_t start,
+		    uint64_t addr, struct recfile_symbol *ret);
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of a recording file, and what does not change during a run: formats, aggregations, probes. */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "store/recfile_int.h"
+
+const char recfile_tables[] =
+	"CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
+	"CREATE TABLE option(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
+	"CREATE TABLE program(id INTEGER PRIMARY KEY, name TEXT, text TEXT);"
+	"CREATE TABLE probe(id INTEGER PRIMARY KEY, provider TEXT, module TEXT, function TEXT, name TEXT);"
+	"CREATE TABLE format(epid INTEGER PRIMARY KEY, size INTEGER, is_default INTEGER, has_exit INTEGER);"
+	"CREATE TABLE action(epid INTEGER, pos INTEGER, kind TEXT, number INTEGER, fmt TEXT,"
+	" PRIMARY KEY(epid, pos)) WITHOUT ROWID;"
+	"CREATE TABLE aggregation(id INTEGER PRIMARY KEY, name TEXT, function TEXT, p0 INTEGER, p1 INTEGER,"
+	" p2 INTEGER, p3 INTEGER, is_signed INTEGER, key_size INTEGER, value_size INTEGER);"
+	/* of an action (owner: epid), or the key of an aggregation (owner: id, action -1) */
+	"CREATE TABLE field(owner INTEGER, action INTEGER, pos INTEGER, kind TEXT, off INTEGER, size INTEGER,"
+	" is_signed INTEGER, is_char INTEGER, nframes INTEGER, strframes INTEGER, ctype TEXT,"
+	" PRIMARY KEY(owner, action, pos)) WITHOUT ROWID;"
+	"CREATE TABLE action_aggregation(epid INTEGER, action INTEGER, pos INTEGER, aggregation INTEGER,"
+	" PRIMARY KEY(epid, action, pos)) WITHOUT ROWID;"
+	"CREATE TABLE row(seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, ts INTEGER NOT NULL, cpu INTEGER,"
+	" probe INTEGER, id INTEGER, count INTEGER, data BLOB, value BLOB, percpu BLOB);"
+	"CREATE TABLE symbol(space INTEGER, tgid INTEGER, start INTEGER, addr INTEGER, found INTEGER,"
+	" module TEXT, name TEXT, offset INTEGER, base INTEGER, path TEXT,"
+	" PRIMARY KEY(space, tgid, start, addr)) WITHOUT ROWID;"
+	"CREATE VIEW event AS SELECT seq, ts, cpu, id AS epid, provider, module, function, name, data"
+	" FROM row LEFT JOIN probe ON probe.id = row.probe WHERE kind = 0;"
+	"CREATE VIEW loss AS SELECT seq, ts, cpu, id AS counter, count, provider, module, function, name"
+	" FROM row LEFT JOIN probe ON probe.id = row.probe WHERE kind = 3;";
+
+static const char *const field_names[] = {
+	[FLD_INT] = "int", [FLD_STRING] = "string", [FLD_BYTES] = "bytes", [FLD_STACK] = "stack",
+	[FLD_USTACK] = "ustack", [FLD_SYM] = "sym", [FLD_FUNC] = "func", [FLD_MOD] = "mod",
+	[FLD_USYM] = "usym", [FLD_UFUNC] = "ufunc", [FLD_UMOD] = "umod", [FLD_UADDR] = "uaddr",
+};
+
+static const char *const act_names[] = {
+	[ACT_TRACE] = "trace", [ACT_TRACEMEM] = "tracemem", [ACT_PRINTF] = "printf", [ACT_PRINTA] = "printa",
+	[ACT_STACK] = "stack", [ACT_USTACK] = "ustack", [ACT_JSTACK] = "jstack", [ACT_SYM] = "sym",
+	[ACT_FUNC] = "func", [ACT_MOD] = "mod", [ACT_USYM] = "usym", [ACT_UFUNC] = "ufunc",
+	[ACT_UMOD] = "umod", [ACT_UADDR] = "uaddr", [ACT_EXIT] = "exit", [ACT_CLEAR] = "clear",
+	[ACT_TRUNC] = "trunc", [ACT_NORMALIZE] = "normalize", [ACT_DENORMALIZE] = "denormalize",
+	[ACT_FREOPEN] = "freopen", [ACT_SYSTEM] = "system", [ACT_FTRUNCATE] = "ftruncate",
+	[ACT_SETOPT] = "setopt", [ACT_SPECULATE] = "speculate", [ACT_COMMIT] = "commit",
+	[ACT_DISCARD] = "discard", [ACT_PRINT] = "print", [ACT_RAISE] = "raise", [ACT_STOP] = "stop",
+	[ACT_CHILL] = "chill", [ACT_PANIC] = "panic", [ACT_BREAKPOINT] = "breakpoint",
+	[ACT_COPYOUT] = "copyout", [ACT_COPYOUTSTR] = "copyoutstr",
+};
+
+static const char *const agg_names[] = {
+	[AGG_COUNT] = "count", [AGG_SUM] = "sum", [AGG_AVG] = "avg", [AGG_MIN] = "min", [AGG_MAX] = "max",
+	[AGG_STDDEV] = "stddev", [AGG_QUANTIZE] = "quantize", [AGG_LQUANTIZE] = "lquantize",
+	[AGG_LLQUANTIZE] = "llquantize",
+};
+
+static const char *name_of(const char *const *names, size_t n, unsigned k)
+{
+	return k < n ? names[k] : NULL;
+}
+
+static int kind_of(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; name && i < n; i++)
+		if (names[i] && !strcmp(names[i], name))
+			return (int)i;
+	return -1;
+}
+
+const char *recfile_field_name(enum field_kind k) { return name_of(field_names, ARRAY_SIZE(field_names), k); }
+int recfile_field_kind(const char *name) { return kind_of(field_names, ARRAY_SIZE(field_names), name); }
+const char *recfile_act_name(enum act_kind k) { return name_of(act_names, ARRAY_SIZE(act_names), k); }
+int recfile_act_kind(const char *name) { return kind_of(act_names, ARRAY_SIZE(act_names), name); }
+const char *recfile_agg_name(enum agg_func f) { return name_of(agg_names, ARRAY_SIZE(agg_names), f); }
+int recfile_agg_func(const char *name) { return kind_of(agg_names, ARRAY_SIZE(agg_names), name); }
+
+int recfile_exec(sqlite3 *db, const char *sql, const char *types, ...)
+{
+	sqlite3_stmt *st = NULL;
+	va_list ap;
+	int rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
+
+	va_start(ap, types);
+	for (int i = 0; rc == SQLITE_OK && types[i]; i++) {
+		const char *s;
+
+		switch (types[i]) {
+		case 'i':
+			rc = sqlite3_bind_int64(st, i + 1, va_arg(ap, int64_t));
+			break;
+		case 's':
+			s = va_arg(ap, const char *);
+			rc = sqlite3_bind_text(st, i + 1, s, -1, SQLITE_STATIC);
+			break;
+		default:
+			rc = SQLITE_MISUSE;
+		}
+	}
+	va_end(ap);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(st);
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE || rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
+int recfile_error(sqlite3 *db, const char *what, struct err *err)
+{
+	int rc = sqlite3_errcode(db);
+	int code = rc == SQLITE_FULL ? -ENOSPC : rc == SQLITE_NOMEM ? -ENOMEM : rc == SQLITE_BUSY ? -EBUSY :
+		   rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB ? -EINVAL : -EIO;
+
+	return err_set(err, code, "%s: %s", what, sqlite3_errmsg(db));
+}
+
+char *recfile_text(struct arena *a, sqlite3_stmt *st, int col)
+{
+	const char *s = (const char *)sqlite3_column_text(st, col);
+
+	return s ? arena_strndup(a, s, (size_t)sqlite3_column_bytes(st, col)) : NULL;
+}
+
+/* -- writing -- */
+
+static int put_fields(sqlite3 *db, int64_t owner, int64_t action, const struct recfield *v, size_t n)
+{
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
+		rc = recfile_exec(db, "INSERT INTO field VALUES(?,?,?,?,?,?,?,?,?,?,?)", "iiisiiiiiis", owner, action,
+				  (int64_t)i, recfile_field_name(v[i].kind), (int64_t)v[i].off, (int64_t)v[i].size,
+				  (int64_t)v[i].is_signed, (int64_t)v[i].is_char, (int64_t)v[i].nframes,
+				  (int64_t)v[i].strframes, v[i].ctype);
+	return rc;
+}
+
+static int put_action(sqlite3 *db, int64_t epid, int64_t pos, const struct recact *act)
+{
+	int rc = recfile_exec(db, "INSERT INTO action VALUES(?,?,?,?,?)", "iisis", epid, pos,
+			      recfile_act_name(act->kind), (int64_t)act->number, act->fmt);
+
+	if (rc == SQLITE_OK)
+		rc = put_fields(db, epid, pos, act->fields, act->nfields);
+	for (size_t i = 0; rc == SQLITE_OK && i < act->naggs; i++)
+		rc = recfile_exec(db, "INSERT INTO action_aggregation VALUES(?,?,?,?)", "iiii", epid, pos, (int64_t)i,
+				  (int64_t)act->aggs[i]->id);
+	return rc;
+}
+
+static int put_format(sqlite3 *db, const struct recfmt *f)
+{
+	int rc = recfile_exec(db, "INSERT INTO format VALUES(?,?,?,?)", "iiii", (int64_t)f->epid, (int64_t)f->size,
+			      (int64_t)f->is_default, (int64_t)f->has_exit);
+
+	for (size_t i = 0; rc == SQLITE_OK && i < f->nacts; i++)
+		rc = put_action(db, f->epid, (int64_t)i, &f->acts[i]);
+	return rc;
+}
+
+static int put_aggregation(sqlite3 *db, const struct aggdesc *a)
+{
+	int rc = recfile_exec(db, "INSERT INTO aggregation VALUES(?,?,?,?,?,?,?,?,?,?)", "issiiiiiii",
+			      (int64_t)a->id, a->name, recfile_agg_name(a->func), (int64_t)a->param[0],
+			      (int64_t)a->param[1], (int64_t)a->param[2], (int64_t)a->param[3],
+			      (int64_t)a->is_signed, (int64_t)a->key_size, (int64_t)a->value_size);
+
+	return rc == SQLITE_OK ? put_fields(db, a->id, -1, a->keys, a->nkeys) : rc;
+}
+
+int recfile_put_schema(sqlite3 *db, const struct rec_schema *s)
+{
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; rc == SQLITE_OK && i < s->nprobes; i++)
+		rc = recfile_exec(db, "INSERT INTO probe VALUES(?,?,?,?,?)", "issss", (int64_t)s->probes[i].id,
+				  s->probes[i].prov, s->probes[i].mod, s->probes[i].func, s->probes[i].name);
+	for (size_t i = 0; rc == SQLITE_OK && i < s->naggs; i++)
+		rc = put_aggregation(db, s->aggs[i]);
+	for (size_t i = 0; rc == SQLITE_OK && i < s->nfmts; i++)
+		rc = put_format(db, s->fmts[i]);
+	if (rc == SQLITE_OK) {
+		char cpus[16];
+
+		snprintf(cpus, sizeof(cpus), "%u", s->ncpus);
+		rc = recfile_exec(db, "INSERT INTO meta VALUES('cpus', ?)", "s", cpus);
+	}
+	return rc;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a recording file. Nothing in it is trusted: views and triggers of the database are not used,
+ * rows are checked against the schema, and SQLite finds damaged pages. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "store/recfile.h"
+#include "store/recfile_int.h"
+
+#define ARENA_LIMIT   ((size_t)1 << 30)
+#define PAIRS_MAX     10000
+#define BUSY_MS	      2000
+
+struct recread {
+	sqlite3 *db;
+	sqlite3_stmt *rows, *symbol;
+	struct arena *a;
+	struct rec_schema schema;
+	struct recfile_pair *meta, *options, *programs;
+	uint8_t *buf; /* blobs of the row that was given last */
+	size_t used, cap;
+};
+
+/* Only tables of ours may be read: a hostile file could have views of the same names, whose SQL would run. */
+static int check_tables(struct recread *r, struct err *err)
+{
+	static const char *const names[] = { "meta", "option", "program", "probe", "format", "action",
+					     "aggregation", "field", "action_aggregation", "row", "symbol" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		sqlite3_stmt *st = NULL;
+		int rc = sqlite3_prepare_v2(r->db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", -1,
+					    &st, NULL);
+
+		if (rc == SQLITE_OK) {
+			sqlite3_bind_text(st, 1, names[i], -1, SQLITE_STATIC);
+			rc = sqlite3_step(st);
+		}
+		sqlite3_finalize(st);
+		if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+			return recfile_error(r->db, "no recording of dwell", err);
+		if (rc == SQLITE_DONE)
+			return err_set(err, -EINVAL, "no recording of dwell: it has no table %s", names[i]);
+	}
+	return 0;
+}
+
+static int64_t pragma(sqlite3 *db, const char *sql)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t v = -1;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+		v = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return v;
+}
+
+static int check_version(struct recread *r, struct err *err)
+{
+	int64_t version;
+
+	if (pragma(r->db, "PRAGMA application_id") != RECFILE_APPLICATION_ID) {
+		if (sqlite3_errcode(r->db) != SQLITE_OK && sqlite3_errcode(r->db) != SQLITE_ROW &&
+		    sqlite3_errcode(r->db) != SQLITE_DONE)
+			return recfile_error(r->db, "no recording of dwell", err);
+		return err_set(err, -EINVAL, "no recording of dwell");
+	}
+	version = pragma(r->db, "PRAGMA user_version");
+	if (version < 1 || version > RECFILE_VERSION)
+		return err_set(err, -EINVAL, "a recording of version %lld; this dwell reads up to version %d",
+			       (long long)version, RECFILE_VERSION);
+	return check_tables(r, err);
+}
+
+static int load_pairs(struct recread *r, const char *sql, struct recfile_pair **ret, struct err *err)
+{
+	VEC(struct recfile_pair) v = { 0 };
+	struct recfile_pair p = { 0 };
+	sqlite3_stmt *st = NULL;
+	int rc = sqlite3_prepare_v2(r->db, sql, -1, &st, NULL), e = 0;
+
+	while (rc == SQLITE_OK && e == 0 && (rc = sqlite3_step(st)) == SQLITE_ROW && v.n < PAIRS_MAX) {
+		p.name = recfile_text(r->a, st, 0);
+		p.value = recfile_text(r->a, st, 1);
+		if (p.name && p.value)
+			e = vec_try_push(&v, p);
+		rc = SQLITE_OK;
+	}
+	if (rc != SQLITE_OK && rc != SQLITE_DONE)
+		e = recfile_error(r->db, "the recording cannot be read", err);
+	sqlite3_finalize(st);
+	*ret = arena_new_arr(r->a, struct recfile_pair, v.n + 1);
+	if (v.n)
+		memcpy(*ret, v.v, v.n * sizeof(*v.v));
+	vec_free(&v);
+	return e;
+}
+
+static void distrust(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 4 * RECFILE_MAX_RECORD);
+	sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+	sqlite3_busy_timeout(db, BUSY_MS);
+}
+
+static int open_db(struct recread *r, const char *path, struct err *err)
+{
+	char *uri;
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, -EINVAL, "cannot open %s: it is no regular file", path);
+	if (sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) {
+		distrust(r->db);
+		if (pragma(r->db, "SELECT count(*) FROM sqlite_schema") >= 0)
+			return 0;
+		if (sqlite3_errcode(r->db) != SQLITE_CANTOPEN && sqlite3_errcode(r->db) != SQLITE_READONLY &&
+		    sqlite3_errcode(r->db) != SQLITE_READONLY_DIRECTORY)
+			return recfile_error(r->db, path, err);
+	}
+	/* The recorder was killed, and its log cannot be taken over in a folder that we cannot write:
+	 * what is in the main file is whole, but older. */
+	sqlite3_close(r->db);
+	r->db = NULL;
+	uri = sqlite3_mprintf("file:%s?immutable=1", path);
+	if (!uri || strpbrk(path, "?#%") ||
+	    sqlite3_open_v2(uri, &r->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) != SQLITE_OK) {
+		sqlite3_free(uri);
+		return err_set(err, -EIO, "cannot open %s", path);
+	}
+	sqlite3_free(uri);
+	distrust(r->db);
+	return 0;
+}
+
+static int read_head(struct recread *r, struct err *err)
+{
+	int e = check_version(r, err);
+
+	if (e == 0)
+		e = load_pairs(r, "SELECT key, value FROM meta", &r->meta, err);
+	if (e == 0)
+		e = load_pairs(r, "SELECT name, value FROM option", &r->options, err);
+	if (e == 0)
+		e = load_pairs(r, "SELECT name, text FROM program ORDER BY id", &r->programs, err);
+	if (e == 0)
+		e = recfile_get_schema(r->db, r->a, &r->schema, err);
+	if (e == 0 && (sqlite3_prepare_v2(r->db,
+					  "SELECT seq, kind, ts, cpu, probe, id, count, data, value, percpu FROM row"
+					  " WHERE seq > ? ORDER BY seq",
+					  -1, &r->rows, NULL) != SQLITE_OK ||
+		       sqlite3_prepare_v2(r->db,
+					  "SELECT found, module, name, offset, base, path FROM symbol"
+					  " WHERE space = ? AND tgid = ? AND start = ? AND addr = ?",
+					  -1, &r->symbol, NULL) != SQLITE_OK))
+		e = recfile_error(r->db, "the recording cannot be read", err);
+	return e;
+}
+
+int recread_open(const char *path, struct recread **ret, struct err *err)
+{
+	struct recread *r = calloc(1, sizeof(*r));
+	int e;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "out of memory");
+	r->a = arena_new(ARENA_LIMIT);
+	e = open_db(r, path, err);
+	if (e == 0) {
+		e = read_head(r, err);
+		if (e < 0)
+			err_prefix(err, "%s: ", path);
+	}
+	if (e < 0) {
+		recread_close(r);
+		return e;
+	}
+	sqlite3_bind_int64(r->rows, 1, INT64_MIN);
+	*ret = r;
+	return 0;
+}
+
+void recread_close(struct recread *r)
+{
+	if (!r)
+		return;
+	sqlite3_finalize(r->rows);
+	sqlite3_finalize(r->symbol);
+	sqlite3_close(r->db);
+	arena_free(r->a);
+	free(r->buf);
+	free(r);
+}
+
+const struct rec_schema *recread_schema(const struct recread *r) { return &r->schema; }
+const struct recfile_pair *recread_options(const struct recread *r) { return r->options; }
+const struct recfile_pair *recread_programs(const struct recread *r) { return r->programs; }
+
+const char *recread_meta(const struct recread *r, const char *key)
+{
+	for (const struct recfile_pair *p = r->meta; p->name; p++)
+		if (!strcmp(p->name, key))
+			return p->value;
+	return NULL;
+}
+
+/* Whether a row is what the views expect of its kind. */
+static bool row_fits(const struct recread *r, const struct row *row, size_t nvalue, size_t npercpu)
+{
+	const struct aggdesc *d;
+
+	switch (row->kind) {
+	case ROW_EVENT:
+		return row->id >= 1 && row->id <= r->schema.nfmts && row->data &&
+		       row->len == r->schema.fmts[row->id - 1]->size;
+	case ROW_FAULT:
+		return row->data && row->len >= sizeof(struct rec_fault);
+	case ROW_AGG:
+		if (row->id >= r->schema.naggs)
+			return false;
+		d = r->schema.aggs[row->id];
+		return row->len == d->key_size && (row->data || !d->key_size) && row->value &&
+		       nvalue == d->value_size && (!row->percpu || npercpu == nvalue * r->schema.ncpus);
+	case ROW_DROPS:
+		return row->id < REC_NLOSSES;
+	case ROW_NOTE:
+	case ROW_END:
+		return true;
+	}
+	return false;
+}
+
+/* Copies the blob of a column behind what is in the row's buffer, aligned and followed by a NUL. */
+static int take_blob(struct recread *r, int col, size_t *ret_off, size_t *ret_n)
+{
+	const void *p = sqlite3_column_blob(r->rows, col);
+	size_t n = (size_t)sqlite3_column_bytes(r->rows, col), need = r->used + ROUND_UP(n + 1, 8);
+
+	*ret_n = n;
+	*ret_off = SIZE_MAX;
+	if (!p)
+		return 0;
+	if (vec_reserve_raw((void **)&r->buf, &r->cap, need, 1) < 0)
+		return -ENOMEM;
+	memcpy(r->buf + r->used, p, n);
+	r->buf[r->used + n] = 0;
+	*ret_off = r->used;
+	r->used = need;
+	return 0;
+}
+
+static const void *at(const struct recread *r, size_t off)
+{
+	return off == SIZE_MAX ? NULL : r->buf + off;
+}
+
+int recread_next(struct recread *r, struct row *ret, struct err *err)
+{
+	size_t data, value, percpu, nvalue, npercpu;
+	int rc = sqlite3_step(r->rows);
+	int64_t kind, id;
+
+	if (rc == SQLITE_DONE)
+		return 0;
+	if (rc != SQLITE_ROW)
+		return recfile_error(r->db, "the recording cannot be read further", err);
+	kind = sqlite3_column_int64(r->rows, 1);
+	id = sqlite3_column_int64(r->rows, 5);
+	r->used = 0;
+	*ret = (struct row){ .kind = kind >= 0 && kind <= ROW_END ? (enum row_kind)kind : ROW_END,
+			     .ts = (uint64_t)sqlite3_column_int64(r->rows, 2),
+			     .cpu = (uint32_t)sqlite3_column_int64(r->rows, 3),
+			     .probe = (uint32_t)sqlite3_column_int64(r->rows, 4),
+			     .id = id >= 0 && id <= UINT32_MAX ? (uint32_t)id : UINT32_MAX,
+			     .count = (uint64_t)sqlite3_column_int64(r->rows, 6) };
+	if (take_blob(r, 7, &data, &ret->len) < 0 || take_blob(r, 8, &value, &nvalue) < 0 ||
+	    take_blob(r, 9, &percpu, &npercpu) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
+	ret->data = at(r, data);
+	ret->value = at(r, value);
+	ret->percpu = at(r, percpu);
+	if (kind < 0 || kind > ROW_END || !row_fits(r, ret, nvalue, npercpu))
+		return err_set(err, -EINVAL, "the recording is damaged: row %lld does not fit its format",
+			       (long long)sqlite3_column_int64(r->rows, 0));
+	return 1;
+}
+
+bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr,
+		    struct recfile_symbol *ret)
+{
+	sqlite3_stmt *st = r->symbol;
+	bool there;
+
+	sqlite3_bind_int(st, 1, (int)space);
+	sqlite3_bind_int64(st, 2, space == RECFILE_USER ? tgid : 0);
+	sqlite3_bind_int64(st, 3, space == RECFILE_USER ? (int64_t)start : 0);
+	sqlite3_bind_int64(st, 4, (int64_t)addr);
+	there = sqlite3_step(st) == SQLITE_ROW;
+	if (there)
+		*ret = (struct recfile_symbol){ .space = space, .tgid = tgid, .start = start, .addr = addr,
+						.found = sqlite3_column_int(st, 0) != 0,
+						.module = recfile_text(r->a, st, 1), .name = recfile_text(r->a, st, 2),
+						.offset = (uint64_t)sqlite3_column_int64(st, 3),
+						.base = (uint64_t)sqlite3_column_int64(st, 4),
+						.path = recfile_text(r->a, st, 5) };
+	sqlite3_reset(st);
+	return there;
+}
