@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 
-static const struct command *const commands[] = { &cmd_features };
+static const struct command *const commands[] = { &cmd_features, &cmd_report };
 
 int main(int argc, char **argv)
 {

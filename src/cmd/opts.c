@@ -243,6 +243,30 @@ static int option(struct cmdline *c, int letter, char *arg)
 	}
 }
 
+/* "--record FILE" or "--record=FILE": long names, which dtrace(1) does not have. The number of arguments
+ * used, 0 when it is none of ours; -1 after a message. */
+static int long_option(struct cmdline *c, int argc, char **argv)
+{
+	static const struct { const char *name, *opt; } longs[] = {
+		{ "record", "record" }, { "record-size", "recsize" }, { "record-age", "recage" },
+	};
+	const char *arg = argv[0], *eq = strchr(arg, '=');
+	size_t n = eq ? (size_t)(eq - arg) : strlen(arg);
+
+	for (size_t i = 0; n > 2 && !strncmp(arg, "--", 2) && i < ARRAY_SIZE(longs); i++) {
+		if (strlen(longs[i].name) != n - 2 || strncmp(arg + 2, longs[i].name, n - 2) != 0)
+			continue;
+		if (!eq && argc < 2) {
+			cmd_msg("option requires an argument -- '%s'", arg);
+			return -1;
+		}
+		if (set_named(c, 'x', longs[i].opt, eq ? eq + 1 : argv[1]))
+			return -1;
+		return eq ? 1 : 2;
+	}
+	return 0;
+}
+
 int cmdline_parse(struct cmdline *c, int argc, char **argv)
 {
 	int letter, r = 0, first;
@@ -258,7 +282,13 @@ int cmdline_parse(struct cmdline *c, int argc, char **argv)
 	c->argc = 1;
 	opterr = 0;
 	for (first = 1; first < argc; first = optind) {
-		optind = first;
+		int used = long_option(c, argc - first, argv + first);
+
+		if (used < 0)
+			return EXIT_ERROR;
+		optind = first + used;
+		if (used)
+			continue;
 		letter = getopt(argc, argv, optletters);
 		if (letter == -1) {
 			bool dashes = optind > first; /* "--": the rest are arguments */

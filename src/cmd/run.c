@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/usdtgen.h"
+#include "cmd/record.h"
 #include "run/session.h"
 #include "view/text.h"
 
@@ -16,6 +17,7 @@ struct run {
 	struct target **targets;
 	size_t ntargets;
 	struct recording *rec;
+	struct recorder *recorder;
 	struct text_view *view;
 	struct session *session;
 	FILE *out;
@@ -225,7 +227,7 @@ static int run_session(struct run *r)
 	struct text_opts topts = { 0 };
 	struct err err = { 0 };
 	bool log = r->c->opts.bpflog;
-	int e, status;
+	int e, status, recorded;
 
 	fill_text_opts(&topts, &r->c->opts);
 	topts.verbose = r->c->verbose;
@@ -234,6 +236,9 @@ static int run_session(struct run *r)
 		return cmd_fail("out of memory");
 	text_view_on_setopt(r->view, on_setopt, r);
 	cfg.rec = r->rec;
+	if (r->c->opts.record[0] &&
+	    (e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->recorder)))
+		return e;
 	e = session_new(&cfg, &r->session, &err);
 	if (e < 0)
 		return fail_err("failed to enable probes", e, &err, log);
@@ -246,7 +251,8 @@ static int run_session(struct run *r)
 		for (size_t i = 0; i < r->ntargets; i++)
 			cmd_msg("pid %d has exited", (int)target_pid(r->targets[i]));
 	status = finish_output(r, res.why == SESSION_CONSUMER ? res.consumer_error : 0);
-	return e < 0 ? EXIT_ERROR : status ? status : res.exit_status;
+	recorded = recorder_close(take_ptr(r->recorder));
+	return e < 0 ? EXIT_ERROR : status ? status : recorded ? recorded : res.exit_status;
 }
 
 /* Does a description name probes inside of processes? */
@@ -312,6 +318,7 @@ static int compile_and_run(struct run *r, long target)
 static void run_done(struct run *r)
 {
 	session_free(r->session);
+	recorder_close(r->recorder);
 	text_view_free(r->view);
 	recording_free(r->rec);
 	for (size_t i = 0; i < r->ntargets; i++)

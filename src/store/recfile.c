@@ -15,6 +15,7 @@
 #define CACHE_KB	 "-8000"  /* PRAGMA cache_size: 8 MB */
 #define RETIRE_FRACTION	 8	  /* of the rows, when the file has grown too large */
 #define RETIRE_MIN_ROWS	 1000
+#define RETIRE_ROWS_MAX	 200000	  /* looked at per commit, when they have grown too old */
 
 struct known { /* an address that is in the file */
 	struct known_key {
@@ -33,6 +34,7 @@ struct recfile {
 	bool dead;	   /* after an error */
 	uint64_t committed; /* CLOCK_MONOTONIC ns */
 	uint64_t dropped, max_bytes, max_age_ns;
+	int64_t retired;   /* what may go has gone up to this row */
 	bool *keep;	   /* by epid - 1: its events change aggregations, and so stay */
 };
 
@@ -252,6 +254,7 @@ static int retire(struct recfile *f, int64_t upto)
 	return rc;
 }
 
+/* The first column of the first row; -1: none. arg is bound to all parameters there are: at most one. */
 static int64_t number(struct recfile *f, const char *sql, int64_t arg)
 {
 	sqlite3_stmt *st = NULL;
@@ -267,25 +270,35 @@ static int64_t number(struct recfile *f, const char *sql, int64_t arg)
 	return n;
 }
 
+/* The last of the rows next to retire that is older than a time; -1: none is. */
+static int64_t last_older(struct recfile *f, uint64_t before)
+{
+	char sql[160];
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT max(seq) FROM (SELECT seq, ts FROM row WHERE seq > %lld ORDER BY seq LIMIT %d) WHERE ts < ?",
+		 (long long)f->retired, RETIRE_ROWS_MAX);
+	return number(f, sql, (int64_t)before);
+}
+
 static int keep_limits(struct recfile *f, uint64_t now)
 {
 	int64_t upto = -1;
 
 	if (f->max_age_ns && now > f->max_age_ns)
-		upto = number(f, "SELECT max(seq) FROM (SELECT seq, ts FROM row ORDER BY seq LIMIT 20000) WHERE ts < ?",
-			      (int64_t)(now - f->max_age_ns));
+		upto = last_older(f, now - f->max_age_ns);
 	if (f->max_bytes) {
 		int64_t used = number(f, "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count,"
 				      " pragma_freelist_count, pragma_page_size", 0);
-		int64_t first = number(f, "SELECT min(seq) FROM row WHERE kind IN (0, 1, 4)", 0);
-		int64_t last = number(f, "SELECT max(seq) FROM row", 0), cut;
+		int64_t rows = number(f, "SELECT max(seq) FROM row", 0) - f->retired;
 
-		cut = first + (last - first) / RETIRE_FRACTION;
-		if (used > 0 && (uint64_t)used > f->max_bytes && last - first > RETIRE_MIN_ROWS && cut > upto)
-			upto = cut;
+		if (used > 0 && (uint64_t)used > f->max_bytes && rows > RETIRE_MIN_ROWS &&
+		    f->retired + rows / RETIRE_FRACTION > upto)
+			upto = f->retired + rows / RETIRE_FRACTION;
 	}
-	if (upto <= 0)
+	if (upto <= f->retired)
 		return SQLITE_OK;
+	f->retired = upto;
 	return retire(f, upto);
 }
 

@@ -28,9 +28,9 @@ const char recfile_tables[] =
 	"CREATE TABLE symbol(space INTEGER, tgid INTEGER, start INTEGER, addr INTEGER, found INTEGER,"
 	" module TEXT, name TEXT, offset INTEGER, base INTEGER, path TEXT,"
 	" PRIMARY KEY(space, tgid, start, addr)) WITHOUT ROWID;"
-	"CREATE VIEW event AS SELECT seq, ts, cpu, id AS epid, provider, module, function, name, data"
+	"CREATE VIEW event AS SELECT seq, ts, cpu, row.id AS epid, provider, module, function, name, data"
 	" FROM row LEFT JOIN probe ON probe.id = row.probe WHERE kind = 0;"
-	"CREATE VIEW loss AS SELECT seq, ts, cpu, id AS counter, count, provider, module, function, name"
+	"CREATE VIEW loss AS SELECT seq, ts, cpu, row.id AS counter, count, provider, module, function, name"
 	" FROM row LEFT JOIN probe ON probe.id = row.probe WHERE kind = 3;";
 
 static const char *const field_names[] = {

@@ -23,6 +23,8 @@ struct recording {
 	struct chunk *read;	    /* where recording_next() is; NULL: at first */
 	size_t read_off;
 	struct chunk *spare;
+	void (*tee)(void *ctx, const struct row *row);
+	void *tee_ctx;
 };
 
 /* A row as it is kept: followed by data, value, percpu, each on a multiple of 8 bytes. */
@@ -109,6 +111,12 @@ static const void *put(uint8_t **at, const void *p, size_t n)
 	return to;
 }
 
+void recording_tee(struct recording *r, void (*fn)(void *ctx, const struct row *row), void *ctx)
+{
+	r->tee = fn;
+	r->tee_ctx = ctx;
+}
+
 int recording_append(struct recording *r, const struct row *row)
 {
 	size_t nvalue = 0, npercpu = 0, total;
@@ -123,6 +131,8 @@ int recording_append(struct recording *r, const struct row *row)
 		npercpu = row->percpu ? nvalue * r->schema->ncpus : 0;
 	}
 	total = sizeof(*k) + ROUND_UP(row->len, 8) + ROUND_UP(nvalue, 8) + ROUND_UP(npercpu, 8);
+	if (r->tee)
+		r->tee(r->tee_ctx, row);
 	if (!c || c->size - c->used < total)
 		c = chunk_get(r, total);
 	if (!c)

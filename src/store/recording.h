@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recording: rows that the engine produced, in the order in which they are to be shown. In memory
- * (bounded; rows may be released once read) and later as an SQLite file. Every view reads this. */
+ * (bounded; rows may be released once read); files are in store/recfile.h. Every view reads this. */
 #ifndef DWELL_STORE_RECORDING_H
 #define DWELL_STORE_RECORDING_H
 #include <stdbool.h>
@@ -57,6 +57,8 @@ const struct rec_probe *rec_schema_probe(const struct rec_schema *s, uint32_t id
 
 /* Appends a row; data, key and value are copied. 0 or -ENOMEM. */
 int recording_append(struct recording *r, const struct row *row);
+/* Every row appended from now on is also given to fn (a file; store/recfile.h). NULL: to nobody. */
+void recording_tee(struct recording *r, void (*fn)(void *ctx, const struct row *row), void *ctx);
 /* The next row not yet read, in order; false: none now. It stays valid until recording_release(). */
 bool recording_next(struct recording *r, struct row *ret);
 /* Frees what has been read. */

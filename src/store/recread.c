@@ -2,6 +2,7 @@
 /* Reading a recording file. Nothing in it is trusted: views and triggers of the database are not used,
  * rows are checked against the schema, and SQLite finds damaged pages. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,10 +10,21 @@
 #include "base/vec.h"
 #include "store/recfile.h"
 #include "store/recfile_int.h"
+#include <uthash.h>
 
 #define ARENA_LIMIT   ((size_t)1 << 30)
 #define PAIRS_MAX     10000
 #define BUSY_MS	      2000
+
+struct cached { /* a symbol that was looked up */
+	struct cached_key {
+		uint64_t addr, start;
+		uint32_t tgid, space;
+	} key;
+	bool there;
+	struct recfile_symbol s;
+	UT_hash_handle hh;
+};
 
 struct recread {
 	sqlite3 *db;
@@ -20,6 +32,7 @@ struct recread {
 	struct arena *a;
 	struct rec_schema schema;
 	struct recfile_pair *meta, *options, *programs;
+	struct cached *cache;
 	uint8_t *buf; /* blobs of the row that was given last */
 	size_t used, cap;
 };
@@ -113,10 +126,11 @@ static void distrust(sqlite3 *db)
 
 static int open_db(struct recread *r, const char *path, struct err *err)
 {
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char *uri;
 	struct stat st;
 
-	if (stat(path, &st) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, -EINVAL, "cannot open %s: it is no regular file", path);
@@ -126,7 +140,7 @@ static int open_db(struct recread *r, const char *path, struct err *err)
 			return 0;
 		if (sqlite3_errcode(r->db) != SQLITE_CANTOPEN && sqlite3_errcode(r->db) != SQLITE_READONLY &&
 		    sqlite3_errcode(r->db) != SQLITE_READONLY_DIRECTORY)
-			return recfile_error(r->db, path, err);
+			return err_set(err, -EINVAL, "%s is no recording of dwell: %s", path, sqlite3_errmsg(r->db));
 	}
 	/* The recorder was killed, and its log cannot be taken over in a folder that we cannot write:
 	 * what is in the main file is whole, but older. */
@@ -197,6 +211,7 @@ void recread_close(struct recread *r)
 	sqlite3_finalize(r->rows);
 	sqlite3_finalize(r->symbol);
 	sqlite3_close(r->db);
+	HASH_CLEAR(hh, r->cache);
 	arena_free(r->a);
 	free(r->buf);
 	free(r);
@@ -295,24 +310,48 @@ int recread_next(struct recread *r, struct row *ret, struct err *err)
 	return 1;
 }
 
-bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr,
-		    struct recfile_symbol *ret)
+static void look_up(struct recread *r, struct cached *c)
 {
 	sqlite3_stmt *st = r->symbol;
-	bool there;
 
-	sqlite3_bind_int(st, 1, (int)space);
-	sqlite3_bind_int64(st, 2, space == RECFILE_USER ? tgid : 0);
-	sqlite3_bind_int64(st, 3, space == RECFILE_USER ? (int64_t)start : 0);
-	sqlite3_bind_int64(st, 4, (int64_t)addr);
-	there = sqlite3_step(st) == SQLITE_ROW;
-	if (there)
-		*ret = (struct recfile_symbol){ .space = space, .tgid = tgid, .start = start, .addr = addr,
-						.found = sqlite3_column_int(st, 0) != 0,
+	sqlite3_bind_int(st, 1, (int)c->key.space);
+	sqlite3_bind_int64(st, 2, c->key.tgid);
+	sqlite3_bind_int64(st, 3, (int64_t)c->key.start);
+	sqlite3_bind_int64(st, 4, (int64_t)c->key.addr);
+	c->there = sqlite3_step(st) == SQLITE_ROW;
+	if (c->there)
+		c->s = (struct recfile_symbol){ .found = sqlite3_column_int(st, 0) != 0,
 						.module = recfile_text(r->a, st, 1), .name = recfile_text(r->a, st, 2),
 						.offset = (uint64_t)sqlite3_column_int64(st, 3),
 						.base = (uint64_t)sqlite3_column_int64(st, 4),
 						.path = recfile_text(r->a, st, 5) };
 	sqlite3_reset(st);
-	return there;
+}
+
+bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr,
+		    struct recfile_symbol *ret)
+{
+	struct cached_key k;
+	struct cached *c;
+
+	memset(&k, 0, sizeof(k));
+	k.addr = addr;
+	k.space = space;
+	if (space == RECFILE_USER) {
+		k.tgid = tgid;
+		k.start = start;
+	}
+	HASH_FIND(hh, r->cache, &k, sizeof(k), c);
+	if (!c) {
+		c = arena_new_obj(r->a, struct cached);
+		c->key = k;
+		look_up(r, c);
+		HASH_ADD(hh, r->cache, key, sizeof(c->key), c);
+	}
+	*ret = c->s;
+	ret->space = space;
+	ret->tgid = tgid;
+	ret->start = start;
+	ret->addr = addr;
+	return c->there;
 }

@@ -32,6 +32,15 @@ int sym_new(struct sym **ret, struct err *err)
 	return 0;
 }
 
+int sym_new_source(const struct sym_source *source, struct sym **ret, struct err *err)
+{
+	int r = sym_new(ret, err);
+
+	if (r == 0)
+		(*ret)->source = *source;
+	return r;
+}
+
 void sym_free(struct sym *s)
 {
 	if (!s)
@@ -70,6 +79,8 @@ int sym_kernel_load(struct sym *s, struct err *err)
 bool sym_kernel(struct sym *s, uint64_t addr, struct symbol *ret)
 {
 	*ret = (struct symbol){.module = "", .offset = addr, .addr = 0};
+	if (s->source.kernel)
+		return s->source.kernel(s->source.ctx, addr, ret);
 	if (!s->k_tried)
 		s->k_code = load(s, NULL);
 	const struct ksym *k = ksyms_at(&s->k, addr);

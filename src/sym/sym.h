@@ -26,6 +26,16 @@ struct symbol {
 int sym_new(struct sym **ret, struct err *err); /* cheap: everything is loaded when first needed */
 void sym_free(struct sym *s);
 
+/* Where the names come from instead of this machine: a recording made elsewhere. The functions fill ret and
+ * return as sym_kernel() and sym_user() do; their texts live as long as ctx. */
+struct sym_source {
+	void *ctx;
+	bool (*kernel)(void *ctx, uint64_t addr, struct symbol *ret);
+	bool (*user)(void *ctx, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret);
+};
+/* A symboliser that asks the source only. source is copied. */
+int sym_new_source(const struct sym_source *source, struct sym **ret, struct err *err);
+
 /* Kernel address. Always fills ret; false when no symbol covers it. The first call reads kallsyms
  * (about 50 ms, nearly all of it the kernel's); later ones take less than 0.1 us. */
 bool sym_kernel(struct sym *s, uint64_t addr, struct symbol *ret);

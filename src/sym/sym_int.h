@@ -21,6 +21,7 @@ struct sym {
 	struct demangler dem;
 	struct sym_unwind_sink uw_sink; /* put NULL: no tables are wanted */
 	struct uwtab *uw_tabs;		/* uthash, by build id */
+	struct sym_source source; /* kernel != NULL: names come from there alone */
 	const char *debug_dir; /* root of separate debug files; tests put their own */
 };
 

@@ -63,9 +63,12 @@ static const struct umap *find_map(struct sym *s, struct uproc *p, uint64_t addr
 
 bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret)
 {
-	struct uproc *p = proc_find(s, tgid, start);
+	struct uproc *p;
 
 	*ret = (struct symbol){.module = "", .offset = addr};
+	if (s->source.user)
+		return s->source.user(s->source.ctx, tgid, start, addr, ret);
+	p = proc_find(s, tgid, start);
 	if (!p) {
 		sym_proc_touch(s, tgid, start);
 		p = proc_find(s, tgid, start);

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recording a run into a file. Addresses are named while their processes live, each once. */
+#include "cmd/record.h"
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "base/printfmt.h"
+#include "base/vec.h"
+#include "cmd/cmd.h"
+#include "store/recfile.h"
+
+/* Where addresses lie in a record or key. */
+struct addr_field {
+	const struct recfield *f;
+	bool kernel_int; /* an integer that printf() shows by %a */
+};
+struct addr_fields {
+	VEC(struct addr_field) v;
+};
+
+struct recorder {
+	struct recfile *file;
+	struct sym *sym;
+	const struct rec_schema *schema;
+	struct addr_fields *events; /* by epid - 1 */
+	struct addr_fields *keys;   /* by aggregation */
+	struct err err;		    /* the first one */
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* -- where addresses are -- */
+
+static bool is_address(enum field_kind k)
+{
+	return k >= FLD_STACK && k <= FLD_UADDR;
+}
+
+static int add_fields(struct addr_fields *to, const struct recfield *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_address(f[i].kind) && vec_try_push(&to->v, ((struct addr_field){ &f[i], false })) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+/* Integers shown by %a. */
+static int add_printf(struct addr_fields *to, struct arena *a, const struct recact *act)
+{
+	struct pfconv *conv;
+	const char *why;
+	size_t n, at = 0;
+
+	if (!act->fmt || printfmt_parse(a, act->fmt, act->fmt_len, &conv, &n, &why) < 0)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (conv[i].class == PFC_NONE || conv[i].class == PFC_PCT || (conv[i].flags & PF_AGG))
+			continue;
+		at += (conv[i].flags & PF_DYNWIDTH ? 1 : 0) + (conv[i].flags & PF_DYNPREC ? 1 : 0);
+		if (conv[i].class == PFC_ADDR && at < act->nfields && act->fields[at].kind == FLD_INT &&
+		    vec_try_push(&to->v, ((struct addr_field){ &act->fields[at], true })) < 0)
+			return -ENOMEM;
+		at++;
+	}
+	return 0;
+}
+
+static int find_fields(struct recorder *r, struct arena *a)
+{
+	const struct rec_schema *s = r->schema;
+	int e = 0;
+
+	r->events = calloc(s->nfmts + 1, sizeof(*r->events));
+	r->keys = calloc(s->naggs + 1, sizeof(*r->keys));
+	if (!r->events || !r->keys)
+		return -ENOMEM;
+	for (size_t i = 0; e == 0 && i < s->nfmts; i++) {
+		for (size_t k = 0; e == 0 && k < s->fmts[i]->nacts; k++) {
+			const struct recact *act = &s->fmts[i]->acts[k];
+
+			e = add_fields(&r->events[i], act->fields, act->nfields);
+			if (e == 0 && act->kind == ACT_PRINTF)
+				e = add_printf(&r->events[i], a, act);
+		}
+	}
+	for (size_t i = 0; e == 0 && i < s->naggs; i++)
+		e = add_fields(&r->keys[i], s->aggs[i]->keys, s->aggs[i]->nkeys);
+	return e;
+}
+
+/* -- names -- */
+
+static void name_address(struct recorder *r, enum recfile_space space, uint32_t tgid, uint64_t start,
+			 uint64_t addr)
+{
+	struct recfile_symbol rs = { .space = space, .tgid = tgid, .start = start, .addr = addr };
+	struct symbol s = { 0 };
+
+	if (recfile_knows(r->file, space, tgid, start, addr))
+		return;
+	rs.found = space == RECFILE_KERNEL ? sym_kernel(r->sym, addr, &s) :
+					     sym_user(r->sym, tgid, start, addr, &s);
+	rs.module = s.module;
+	rs.name = s.name;
+	rs.path = s.path;
+	rs.offset = s.offset;
+	rs.base = s.addr;
+	recfile_add_symbol(r->file, &rs, r->err.code ? NULL : &r->err);
+}
+
+static void name_field(struct recorder *r, const struct addr_field *af, const uint8_t *data)
+{
+	const struct recfield *f = af->f;
+	const uint8_t *p = data + f->off;
+	struct rec_ustack_hdr h = { 0 };
+	struct rec_uaddr u;
+	uint64_t addr = 0;
+
+	switch (f->kind) {
+	case FLD_STACK:
+	case FLD_USTACK:
+		if (f->kind == FLD_USTACK) {
+			memcpy(&h, p, sizeof(h));
+			p += sizeof(h);
+		}
+		for (uint32_t i = 0; i < f->nframes; i++, p += 8) {
+			memcpy(&addr, p, 8);
+			if (!addr)
+				break;
+			name_address(r, f->kind == FLD_STACK ? RECFILE_KERNEL : RECFILE_USER, h.tgid, h.start, addr);
+		}
+		break;
+	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
+		memcpy(&u, p, sizeof(u));
+		name_address(r, RECFILE_USER, u.tgid, u.start, u.addr);
+		break;
+	default:
+		memcpy(&addr, p, f->size < 8 ? f->size : 8);
+		name_address(r, RECFILE_KERNEL, 0, 0, addr);
+		break;
+	}
+}
+
+static void on_row(void *ctx, const struct row *row)
+{
+	const struct addr_fields *fields = NULL;
+	struct recorder *r = ctx;
+
+	if (row->kind == ROW_EVENT && row->id >= 1 && row->id <= r->schema->nfmts && row->data)
+		fields = &r->events[row->id - 1];
+	else if (row->kind == ROW_AGG && row->data)
+		fields = &r->keys[row->id];
+	for (size_t i = 0; fields && i < fields->v.n; i++)
+		name_field(r, &fields->v.v[i], row->data);
+	recfile_append(r->file, row, r->err.code ? NULL : &r->err);
+	recfile_tick(r->file, now_ns(CLOCK_MONOTONIC), r->err.code ? NULL : &r->err);
+}
+
+/* -- what the run was -- */
+
+#define META_MAX 16
+
+static void add_meta(struct recfile_pair *v, size_t *n, const char *name, const char *value)
+{
+	if (*n + 1 < META_MAX && value)
+		v[(*n)++] = (struct recfile_pair){ name, value };
+}
+
+static void describe_run(const struct cmdline *c, struct recfile_pair *v)
+{
+	uint64_t wall = now_ns(CLOCK_REALTIME), mono = now_ns(CLOCK_MONOTONIC);
+	static struct utsname u; /* what v points at lives until the file is made */
+	size_t n = 0;
+
+	add_meta(v, &n, "dwell", DWELL_VERSION);
+	add_meta(v, &n, "name", cmd_name());
+	if (uname(&u) == 0) {
+		add_meta(v, &n, "host", u.nodename);
+		add_meta(v, &n, "kernel", u.release);
+		add_meta(v, &n, "machine", u.machine);
+	}
+	add_meta(v, &n, "begun_realtime_ns", arena_printf(c->arena, "%llu", (unsigned long long)wall));
+	add_meta(v, &n, "begun_monotonic_ns", arena_printf(c->arena, "%llu", (unsigned long long)mono));
+}
+
+static const struct recfile_pair *describe_options(const struct cmdline *c)
+{
+	const struct dopts *o = &c->opts;
+	const struct { const char *name; int64_t value; } v[] = {
+		{ "quiet", o->quiet }, { "flowindent", o->flowindent }, { "rawbytes", o->rawbytes },
+		{ "noresolve", o->noresolve }, { "droptags", o->droptags }, { "aggsortkey", o->aggsortkey },
+		{ "aggsortrev", o->aggsortrev }, { "aggpercpu", o->aggpercpu },
+		{ "aggsortkeypos", o->aggsortkeypos }, { "aggsortpos", o->aggsortpos },
+		{ "stackindent", o->stackindent }, { "ustackframes", o->ustackframes },
+		{ "verbose", c->verbose },
+	};
+	struct recfile_pair *p = arena_new_arr(c->arena, struct recfile_pair, ARRAY_SIZE(v) + 1);
+
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		p[i] = (struct recfile_pair){ v[i].name, arena_printf(c->arena, "%lld", (long long)v[i].value) };
+	return p;
+}
+
+static const struct recfile_pair *describe_programs(const struct cmdline *c)
+{
+	struct recfile_pair *p = arena_new_arr(c->arena, struct recfile_pair, c->progs.n + 1);
+
+	for (size_t i = 0; i < c->progs.n; i++)
+		p[i] = (struct recfile_pair){ c->progs.v[i].src.name,
+					      arena_strndup(c->arena, c->progs.v[i].src.text, c->progs.v[i].src.len) };
+	return p;
+}
+
+int recorder_open(const struct cmdline *c, const struct rec_schema *schema, struct recording *rec,
+		  struct sym *sym, struct recorder **ret)
+{
+	struct recfile_pair meta[META_MAX] = { 0 };
+	struct recfile_info info = { .meta = meta, .options = describe_options(c), .programs = describe_programs(c),
+				     .max_bytes = (uint64_t)c->opts.recsize, .max_age_ns = (uint64_t)c->opts.recage };
+	struct recorder *r = calloc(1, sizeof(*r));
+	struct err err = { 0 };
+
+	if (!r)
+		return cmd_fail("out of memory");
+	r->sym = sym;
+	r->schema = schema;
+	describe_run(c, meta);
+	if (find_fields(r, c->arena) < 0) {
+		recorder_close(r);
+		return cmd_fail("out of memory");
+	}
+	if (recfile_create(c->opts.record, schema, &info, &r->file, &err) < 0) {
+		recorder_close(r);
+		return cmd_fail("%s", err.msg);
+	}
+	recording_tee(rec, on_row, r);
+	*ret = r;
+	return 0;
+}
+
+int recorder_close(struct recorder *r)
+{
+	int e = 0;
+
+	if (!r)
+		return 0;
+	if (r->file) {
+		uint64_t dropped = recfile_dropped(r->file);
+
+		recfile_close(r->file, r->err.code ? NULL : &r->err);
+		if (r->err.code)
+			e = cmd_fail("%s; %llu row%s not recorded", r->err.msg, (unsigned long long)dropped,
+				     dropped == 1 ? "" : "s");
+	}
+	for (size_t i = 0; r->events && i < r->schema->nfmts; i++)
+		vec_free(&r->events[i].v);
+	for (size_t i = 0; r->keys && i < r->schema->naggs; i++)
+		vec_free(&r->keys[i].v);
+	free(r->events);
+	free(r->keys);
+	free(r);
+	return e;
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recording files: what is written comes back; a kill, a full disk and a damaged or hostile file do no harm. */
+#include "../unit.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/aggval.h"
+#include "base/recfmt.h"
+#include "store/recfile.h"
+
+enum { RECORD_SIZE = 48, ROWS_KILLED = 20000 };
+static const struct recfield fields[] = {
+	{ .kind = FLD_INT, .off = 16, .size = 8, .is_signed = true, .ctype = "int64_t" },
+	{ .kind = FLD_STRING, .off = 24, .size = 24, .ctype = "string" },
+};
+static const struct aggdesc sum = { .id = 0, .name = "a", .func = AGG_SUM, .key_size = 8, .value_size = 16,
+				    .keys = &fields[0], .nkeys = 0, .is_signed = true };
+static const struct aggdesc *const aggs[] = { &sum };
+static const struct recact acts[] = {
+	{ .kind = ACT_PRINTF, .number = 1, .fmt = "%d %s\n", .fmt_len = 6, .fields = fields, .nfields = 2 },
+	{ .kind = ACT_CLEAR, .number = 2, .aggs = aggs, .naggs = 1 },
+};
+static const struct recfmt plain = { .epid = 1, .size = RECORD_SIZE, .acts = acts, .nacts = 1 };
+static const struct recfmt clearing = { .epid = 2, .size = 16, .acts = acts + 1, .nacts = 1, .has_exit = true };
+static const struct recfmt *const fmts[] = { &plain, &clearing };
+static const struct rec_probe probes[] = { { 2, "p", "m", "f", "n" }, { 5, "q", "", "", "x" } };
+static const struct rec_schema schema = { .fmts = fmts, .nfmts = 2, .aggs = aggs, .naggs = 1, .probes = probes,
+					  .nprobes = 2, .ncpus = 2 };
+static const struct recfile_pair meta[] = { { "host", "here" }, { NULL, NULL } };
+static const struct recfile_pair programs[] = { { "x.d", "BEGIN { }" }, { NULL, NULL } };
+
+static char dir[] = "/tmp/dwell-recfile-XXXXXX", path[64];
+
+static struct recfile *make(uint64_t max_bytes, uint64_t max_age)
+{
+	struct recfile_info info = { .meta = meta, .options = meta, .programs = programs, .max_bytes = max_bytes,
+				     .max_age_ns = max_age };
+	struct recfile *f = NULL;
+	struct err err = { 0 };
+
+	unlink(path);
+	if (recfile_create(path, &schema, &info, &f, &err) < 0)
+		fail_msg("%s", err.msg);
+	return f;
+}
+
+static void append_event(struct recfile *f, int64_t n, uint64_t ts)
+{
+	uint8_t data[RECORD_SIZE] = { 0 };
+	struct row row = { .kind = ROW_EVENT, .ts = ts, .cpu = 1, .probe = 2, .id = 1, .data = data,
+			   .len = sizeof(data) };
+
+	memcpy(data + 16, &n, 8);
+	snprintf((char *)data + 24, 24, "row %lld", (long long)n);
+	recfile_append(f, &row, NULL);
+}
+
+static struct recread *open_again(void)
+{
+	struct recread *r = NULL;
+	struct err err = { 0 };
+
+	if (recread_open(path, &r, &err) < 0)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+static void comes_back(void **state)
+{
+	struct recfile *f = make(0, 0);
+	uint64_t key = 7, value[2] = { 1, 42 }, percpu[4] = { 1, 40, 0, 2 };
+	struct row agg = { .kind = ROW_AGG, .ts = 11, .data = &key, .len = 8, .value = value, .percpu = percpu };
+	struct row drops = { .kind = ROW_DROPS, .ts = 12, .cpu = 1, .probe = 5, .id = CNT_DROP_AGG, .count = 1ULL << 63 };
+	struct row end = { .kind = ROW_END, .ts = 13 }, got;
+	struct recfile_symbol s = { .space = RECFILE_USER, .tgid = 4, .start = 5, .addr = UINT64_MAX, .found = true,
+				    .module = "libc", .name = "read", .offset = 3, .base = 9 }, back;
+	struct stat st;
+	struct recread *r;
+
+	(void)state;
+	append_event(f, -5, 10);
+	assert_int_equal(recfile_append(f, &agg, NULL), 0);
+	assert_int_equal(recfile_append(f, &drops, NULL), 0);
+	assert_int_equal(recfile_append(f, &end, NULL), 0);
+	assert_false(recfile_knows(f, RECFILE_USER, 4, 5, UINT64_MAX));
+	assert_int_equal(recfile_add_symbol(f, &s, NULL), 0);
+	assert_true(recfile_knows(f, RECFILE_USER, 4, 5, UINT64_MAX));
+	assert_int_equal(recfile_close(f, NULL), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+
+	r = open_again();
+	assert_string_equal(recread_meta(r, "host"), "here");
+	assert_null(recread_meta(r, "nothing"));
+	assert_string_equal(recread_programs(r)[0].value, "BEGIN { }");
+	assert_int_equal(recread_schema(r)->nfmts, 2);
+	assert_int_equal(recread_schema(r)->fmts[0]->acts[0].fields[1].kind, FLD_STRING);
+	assert_string_equal(recread_schema(r)->fmts[0]->acts[0].fmt, "%d %s\n");
+	assert_ptr_equal(recread_schema(r)->fmts[1]->acts[0].aggs[0], recread_schema(r)->aggs[0]);
+	assert_true(recread_schema(r)->fmts[1]->has_exit);
+	assert_string_equal(rec_schema_probe(recread_schema(r), 5)->name, "x");
+	assert_int_equal(recread_next(r, &got, NULL), 1);
+	assert_int_equal(got.kind, ROW_EVENT);
+	assert_int_equal(got.len, RECORD_SIZE);
+	assert_string_equal((const char *)got.data + 24, "row -5");
+	assert_int_equal(recread_next(r, &got, NULL), 1);
+	assert_int_equal(got.value[1], 42);
+	assert_int_equal(got.percpu[3], 2);
+	assert_int_equal(recread_next(r, &got, NULL), 1);
+	assert_true(got.count == 1ULL << 63);
+	assert_int_equal(recread_next(r, &got, NULL), 1);
+	assert_int_equal(got.kind, ROW_END);
+	assert_int_equal(recread_next(r, &got, NULL), 0);
+	for (int i = 0; i < 2; i++) { /* the second time from the cache */
+		assert_true(recread_symbol(r, RECFILE_USER, 4, 5, UINT64_MAX, &back));
+		assert_string_equal(back.name, "read");
+		assert_int_equal(back.base, 9);
+		assert_false(recread_symbol(r, RECFILE_KERNEL, 0, 0, 1, &back));
+	}
+	recread_close(r);
+}
+
+static void never_overwrites(void **state)
+{
+	struct recfile_info info = { 0 };
+	struct recfile *f = NULL;
+	struct err err = { 0 };
+
+	(void)state;
+	recfile_close(make(0, 0), NULL);
+	assert_int_equal(recfile_create(path, &schema, &info, &f, &err), -EEXIST);
+	assert_null(f);
+}
+
+/* A killed recorder loses what was not committed; the rest can be read. */
+static void survives_a_kill(void **state)
+{
+	struct recread *r;
+	struct row row;
+	int p[2], status, n = 0;
+	char c;
+	pid_t pid;
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(pipe(p), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct recfile *f = make(0, 0);
+
+		for (int i = 0; i < ROWS_KILLED; i++)
+			append_event(f, i, (uint64_t)i);
+		recfile_tick(f, RECFILE_COMMIT_NS * 10, NULL);
+		for (int i = 0; i < 10; i++) /* these are lost */
+			append_event(f, i, (uint64_t)i);
+		if (write(p[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(p[0], &c, 1), 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	close(p[0]);
+	close(p[1]);
+	r = open_again();
+	while (recread_next(r, &row, NULL) > 0)
+		n++;
+	assert_int_equal(n, ROWS_KILLED);
+	recread_close(r);
+}
+
+static void keeps_what_was_written_on_a_full_disk(void **state)
+{
+	struct err err = { 0 };
+	struct recfile *f;
+	struct recread *r;
+	struct row row;
+	char saved[64];
+	int n = 0, e = 0;
+
+	(void)state;
+	if (mount("tmpfs", dir, "tmpfs", 0, "size=2m") < 0)
+		skip();
+	snprintf(saved, sizeof(saved), "%s", path);
+	f = make(0, 0);
+	for (int i = 0; i < 100000 && e == 0; i++) {
+		append_event(f, i, (uint64_t)i);
+		if (i % 200 == 199)
+			e = recfile_tick(f, (uint64_t)(i + 1) * RECFILE_COMMIT_NS, &err);
+	}
+	assert_true(recfile_dropped(f) > 0 || e < 0);
+	recfile_close(f, &err);
+	r = open_again();
+	while (recread_next(r, &row, NULL) > 0) {
+		int64_t at;
+
+		memcpy(&at, (const uint8_t *)row.data + 16, 8);
+		assert_int_equal(at, n); /* none is missing between */
+		n++;
+	}
+	assert_true(n > 1000);
+	recread_close(r);
+	umount2(dir, MNT_DETACH);
+}
+
+static void keeps_its_limits(void **state)
+{
+	struct row clear = { .kind = ROW_EVENT, .id = 2, .probe = 5 }, row;
+	uint8_t hdr[16] = { 0 };
+	struct recfile *f = make(256 << 10, 0);
+	struct recread *r;
+	struct stat st;
+	int cleared = 0;
+	int64_t first = -1, at = -1;
+
+	(void)state;
+	clear.data = hdr;
+	clear.len = sizeof(hdr);
+	assert_int_equal(recfile_append(f, &clear, NULL), 0);
+	for (int i = 0; i < 50000; i++) {
+		append_event(f, i, (uint64_t)i);
+		if (i % 500 == 0)
+			assert_int_equal(recfile_tick(f, (uint64_t)(i + 1) * RECFILE_COMMIT_NS, NULL), 0);
+	}
+	recfile_close(f, NULL);
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(st.st_size < 768 << 10); /* the limit, and what is freed but not given back */
+	r = open_again();
+	while (recread_next(r, &row, NULL) > 0) {
+		if (row.id == 2) {
+			cleared++; /* changes an aggregation, so it stays */
+			continue;
+		}
+		memcpy(&at, (const uint8_t *)row.data + 16, 8);
+		if (first < 0)
+			first = at;
+	}
+	assert_int_equal(cleared, 1);
+	assert_int_equal(at, 49999);
+	assert_true(first > 10000);
+	recread_close(r);
+
+	f = make(0, 1000);
+	for (int i = 0; i < 5000; i++)
+		append_event(f, i, (uint64_t)i);
+	recfile_tick(f, RECFILE_COMMIT_NS, NULL); /* all are older than 1000 ns by then */
+	append_event(f, 5000, RECFILE_COMMIT_NS);
+	recfile_close(f, NULL);
+	r = open_again();
+	assert_int_equal(recread_next(r, &row, NULL), 1);
+	memcpy(&at, (const uint8_t *)row.data + 16, 8);
+	assert_int_equal(at, 5000);
+	recread_close(r);
+}
+
+static void sql(const char *text)
+{
+	sqlite3 *db;
+	char *why = NULL;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, text, NULL, NULL, &why) != SQLITE_OK)
+		fail_msg("%s: %s", text, why);
+	sqlite3_close(db);
+}
+
+/* Each change makes the file one that must not be believed: refused when opened, or at the row. */
+static void refuses_hostile_files(void **state)
+{
+	static const char *const changes[] = {
+		"UPDATE format SET size = 8 WHERE epid = 1",
+		"UPDATE format SET size = 1 << 40",
+		"UPDATE format SET epid = 7 WHERE epid = 2",
+		"UPDATE field SET off = 47",
+		"UPDATE field SET off = -8",
+		"UPDATE field SET size = 3 WHERE kind = 'int'",
+		"UPDATE field SET kind = 'stack', nframes = 1000",
+		"UPDATE field SET kind = 'ustack', nframes = 1",
+		"UPDATE field SET kind = 'nonsense'",
+		"UPDATE action SET kind = 'nonsense'",
+		"UPDATE action SET kind = 'ustack'",
+		"UPDATE action SET fmt = NULL",
+		"UPDATE action_aggregation SET aggregation = 1",
+		"DELETE FROM action_aggregation",
+		"UPDATE aggregation SET value_size = 8",
+		"UPDATE aggregation SET key_size = 12",
+		"UPDATE aggregation SET function = 'lquantize', p0 = 0, p1 = 2147483647, p2 = 1",
+		"UPDATE aggregation SET id = 3",
+		"UPDATE meta SET value = '0' WHERE key = 'cpus'",
+		"UPDATE row SET data = x'00'",
+		"UPDATE row SET data = NULL",
+		"UPDATE row SET data = 'text of some forty-eight bytes, which is no good ' || x'00'",
+		"UPDATE row SET id = 3",
+		"UPDATE row SET id = -1",
+		"UPDATE row SET kind = 99",
+		"UPDATE row SET kind = 2, id = 0",
+		"UPDATE row SET kind = 1, data = x'0102'",
+		"UPDATE row SET kind = 3, id = 1000",
+		"DROP VIEW event; DROP VIEW loss; DROP TABLE row;"
+		"CREATE VIEW row AS SELECT 1 seq, 4 kind, 0 ts, 0 cpu, 0 probe, 0 id, 0 count, 0 data, 0 value, 0 percpu",
+		"DROP TABLE symbol",
+		"PRAGMA user_version = 2",
+		"PRAGMA application_id = 0",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		struct recfile *f = make(0, 0);
+		struct recread *r = NULL;
+		struct err err = { 0 };
+		struct row row;
+		int e;
+
+		append_event(f, 1, 1);
+		recfile_close(f, NULL);
+		sql(changes[i]);
+		e = recread_open(path, &r, &err);
+		while (e >= 0 && (e = recread_next(r, &row, &err)) > 0)
+			;
+		if (e != -EINVAL || !err.msg[0])
+			fail_msg("%s: accepted (%d)", changes[i], e);
+		recread_close(r);
+	}
+}
+
+static void survives_damage(void **state)
+{
+	struct recfile *f = make(0, 0);
+	uint8_t *good, *bad;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		append_event(f, i, (uint64_t)i);
+	recfile_close(f, NULL);
+	fd = open(path, O_RDWR);
+	assert_int_equal(fstat(fd, &st), 0);
+	good = malloc((size_t)st.st_size);
+	bad = malloc((size_t)st.st_size);
+	assert_int_equal(pread(fd, good, (size_t)st.st_size, 0), st.st_size);
+	srandom(1);
+	for (int round = 0; round < 400; round++) {
+		struct recread *r = NULL;
+		struct recfile_symbol s;
+		struct row row;
+
+		memcpy(bad, good, (size_t)st.st_size);
+		for (int k = 0; k < 1 + round % 8; k++)
+			bad[random() % st.st_size] = (uint8_t)random();
+		assert_int_equal(pwrite(fd, bad, (size_t)st.st_size, 0), st.st_size);
+		assert_int_equal(ftruncate(fd, round % 10 ? st.st_size : random() % st.st_size), 0);
+		if (recread_open(path, &r, NULL) == 0) {
+			while (recread_next(r, &row, NULL) > 0)
+				;
+			recread_symbol(r, RECFILE_KERNEL, 0, 0, 1, &s);
+		}
+		recread_close(r);
+	}
+	free(good);
+	free(bad);
+	close(fd);
+}
+
+static void says_why_not(void **state)
+{
+	struct recread *r = NULL;
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(recread_open("/no/such/file", &r, &err), -ENOENT);
+	assert_int_equal(recread_open("/", &r, &err), -EINVAL);
+	assert_int_equal(recread_open("/proc/self/exe", &r, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "no recording"));
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/x.dwell", dir);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink(path);
+	return rmdir(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(comes_back),
+		cmocka_unit_test(never_overwrites),
+		cmocka_unit_test(survives_a_kill),
+		cmocka_unit_test(keeps_what_was_written_on_a_full_disk),
+		cmocka_unit_test(keeps_its_limits),
+		cmocka_unit_test(refuses_hostile_files),
+		cmocka_unit_test(survives_damage),
+		cmocka_unit_test(says_why_not),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
