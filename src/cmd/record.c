@@ -8,6 +8,7 @@
 #include "base/printfmt.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
+#include "cmd/textopts.h"
 #include "store/recfile.h"
 
 /* Where addresses lie in a record or key. */
@@ -190,22 +191,26 @@ static void describe_run(const struct cmdline *c, struct recfile_pair *v)
 	add_meta(v, &n, "begun_monotonic_ns", arena_printf(c->arena, "%llu", (unsigned long long)mono));
 }
 
+/* The list with one more at its end. */
+static struct recfile_pair *record_option(struct arena *a, const struct recfile_pair *v, size_t *n,
+					  const char *name, const char *value)
+{
+	struct recfile_pair *p = arena_new_arr(a, struct recfile_pair, *n + 2);
+
+	if (*n)
+		memcpy(p, v, *n * sizeof(*p));
+	p[(*n)++] = (struct recfile_pair){ name, value };
+	return p;
+}
+
 static const struct recfile_pair *describe_options(const struct cmdline *c)
 {
-	const struct dopts *o = &c->opts;
-	const struct { const char *name; int64_t value; } v[] = {
-		{ "quiet", o->quiet }, { "flowindent", o->flowindent }, { "rawbytes", o->rawbytes },
-		{ "noresolve", o->noresolve }, { "droptags", o->droptags }, { "aggsortkey", o->aggsortkey },
-		{ "aggsortrev", o->aggsortrev }, { "aggpercpu", o->aggpercpu },
-		{ "aggsortkeypos", o->aggsortkeypos }, { "aggsortpos", o->aggsortpos },
-		{ "stackindent", o->stackindent }, { "ustackframes", o->ustackframes },
-		{ "verbose", c->verbose },
-	};
-	struct recfile_pair *p = arena_new_arr(c->arena, struct recfile_pair, ARRAY_SIZE(v) + 1);
+	struct recfile_pair *p = NULL;
+	size_t n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
-		p[i] = (struct recfile_pair){ v[i].name, arena_printf(c->arena, "%lld", (long long)v[i].value) };
-	return p;
+	for (size_t i = 0; textopts_names[i]; i++)
+		p = record_option(c->arena, p, &n, textopts_names[i], dopts_get(&c->opts, textopts_names[i]));
+	return record_option(c->arena, p, &n, "verbose", c->verbose ? "set" : "unset");
 }
 
 static const struct recfile_pair *describe_programs(const struct cmdline *c)

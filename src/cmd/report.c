@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/textopts.h"
 #include "store/recfile.h"
 #include "view/text.h"
 
@@ -32,26 +33,36 @@ static bool user_symbol(void *ctx, uint32_t tgid, uint64_t start, uint64_t addr,
 	return of_symbol(ctx, RECFILE_USER, tgid, start, addr, ret);
 }
 
-static void set_option(struct text_opts *t, const char *name, long long v)
-{
-	const struct { const char *name; bool *flag; int64_t *number; } opts[] = {
-		{ "quiet", &t->quiet, NULL }, { "flowindent", &t->flowindent, NULL },
-		{ "rawbytes", &t->rawbytes, NULL }, { "noresolve", &t->noresolve, NULL },
-		{ "droptags", &t->droptags, NULL }, { "aggsortkey", &t->aggsortkey, NULL },
-		{ "aggsortrev", &t->aggsortrev, NULL }, { "aggpercpu", &t->aggpercpu, NULL },
-		{ "aggsortkeypos", NULL, &t->aggsortkeypos }, { "aggsortpos", NULL, &t->aggsortpos },
-		{ "stackindent", NULL, &t->stackindent }, { "ustackframes", NULL, &t->ustackframes },
-		{ "verbose", &t->verbose, NULL },
-	};
+/* What setopt() does while a report is printed. */
+struct reported {
+	struct dopts opts;
+	struct text_view *view;
+};
 
-	for (size_t i = 0; i < ARRAY_SIZE(opts); i++) {
-		if (strcmp(opts[i].name, name) != 0)
-			continue;
-		if (opts[i].flag)
-			*opts[i].flag = v != 0;
-		else
-			*opts[i].number = v;
+static const char *on_setopt(void *arg, const char *name, const char *value)
+{
+	struct reported *r = arg;
+
+	if (!textopts_dynamic(name))
+		return "Operation illegal when tracing is active";
+	if (dopts_set(&r->opts, name, value, NULL) < 0)
+		return "Invalid value for specified option";
+	textopts_fill(text_view_opts(r->view), &r->opts);
+	return NULL;
+}
+
+/* The options that the run had. Values that no run can have had are left out. */
+static void take_options(struct recread *f, struct reported *r, struct text_opts *t)
+{
+	for (const struct recfile_pair *p = recread_options(f); p->name; p++) {
+		if (!strcmp(p->name, "verbose"))
+			t->verbose = !strcmp(p->value, "set");
+		for (size_t i = 0; textopts_names[i]; i++)
+			if (!strcmp(p->name, textopts_names[i]))
+				dopts_set(&r->opts, p->name, p->value, NULL);
 	}
+	textopts_fill(t, &r->opts);
+	t->destructive = false; /* what it ran then is not run again */
 }
 
 static void show_msg(void *arg, const char *text)
@@ -108,28 +119,28 @@ static int usage(void)
 static int report(int argc, char **argv)
 {
 	struct text_opts opts = { 0 }, asked = { 0 };
-	struct text_view *v = NULL;
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	struct reported r = { 0 };
 	struct recread *f = NULL;
 	struct sym_source source = { NULL, kernel_symbol, user_symbol };
 	struct sym *sym = NULL;
 	struct err err = { 0 };
-	bool programs = false;
+	bool programs = false, bad = false;
 	int c, e;
 
+	dopts_init(&r.opts, a);
 	while ((c = getopt(argc, argv, "+qFvl")) != -1) {
 		asked.quiet |= c == 'q';
 		asked.flowindent |= c == 'F';
 		asked.verbose |= c == 'v';
 		programs |= c == 'l';
-		if (c == '?')
-			return usage();
+		bad |= c == '?';
 	}
-	if (optind + 1 != argc)
-		return usage();
-	if (recread_open(argv[optind], &f, &err) < 0)
-		return cmd_fail("%s", err.msg);
-	for (const struct recfile_pair *p = recread_options(f); p->name; p++)
-		set_option(&opts, p->name, strtoll(p->value, NULL, 10));
+	if (bad || optind + 1 != argc || recread_open(argv[optind], &f, &err) < 0) {
+		arena_free(a);
+		return err.msg[0] ? cmd_fail("%s", err.msg) : usage();
+	}
+	take_options(f, &r, &opts);
 	opts.quiet |= asked.quiet;
 	opts.flowindent |= asked.flowindent;
 	opts.verbose |= asked.verbose;
@@ -138,14 +149,16 @@ static int report(int argc, char **argv)
 		show_programs(f);
 		e = 0;
 	} else if (sym_new_source(&source, &sym, &err) < 0 ||
-		   text_view_new(recread_schema(f), sym, &opts, stdout, show_msg, NULL, &v) < 0) {
+		   text_view_new(recread_schema(f), sym, &opts, stdout, show_msg, NULL, &r.view) < 0) {
 		e = cmd_fail("out of memory");
 	} else {
-		e = show_rows(f, v);
+		text_view_on_setopt(r.view, on_setopt, &r);
+		e = show_rows(f, r.view);
 	}
-	text_view_free(v);
+	text_view_free(r.view);
 	sym_free(sym);
 	recread_close(f);
+	arena_free(a);
 	return e;
 }
 

@@ -7,6 +7,7 @@
 #include "cmd/compile.h"
 #include "cmd/usdtgen.h"
 #include "cmd/record.h"
+#include "cmd/textopts.h"
 #include "run/session.h"
 #include "view/text.h"
 
@@ -142,43 +143,17 @@ static void show_msg(void *arg, const char *text)
 	cmd_msg("%s", text);
 }
 
-static void fill_text_opts(struct text_opts *t, const struct dopts *o)
-{
-	t->quiet = o->quiet;
-	t->flowindent = o->flowindent;
-	t->rawbytes = o->rawbytes;
-	t->noresolve = o->noresolve;
-	t->droptags = o->droptags;
-	t->aggsortkey = o->aggsortkey;
-	t->aggsortrev = o->aggsortrev;
-	t->aggpercpu = o->aggpercpu;
-	t->agghist = o->agghist;
-	t->aggpack = o->aggpack;
-	t->encoding = !strcmp(o->encoding, "utf8") ? TEXT_UTF8 : !strcmp(o->encoding, "ascii") ? TEXT_ASCII : TEXT_AUTO;
-	t->aggsortkeypos = o->aggsortkeypos;
-	t->aggsortpos = o->aggsortpos;
-	t->stackindent = o->stackindent;
-	t->printsize = (int64_t)o->printsize;
-	t->ustackframes = o->ustackframes;
-	t->destructive = o->destructive;
-}
-
 /* setopt(): only what concerns the output may change while tracing is active. */
 static const char *on_setopt(void *arg, const char *name, const char *value)
 {
-	static const char *const dynamic[] = { "agghist", "aggpack", "aggrate", "encoding", "aggsortkey", "aggsortkeypos", "aggsortpos",
-					       "aggsortrev", "flowindent", "quiet", "rawbytes",
-					       "stackindent", "switchrate", "printsize" };
 	struct run *r = arg;
 	struct dopts known = r->c->opts;
 	int e;
 
-	for (size_t i = 0; i < ARRAY_SIZE(dynamic); i++) {
-		if (strcmp(dynamic[i], name) != 0)
-			continue;
+	if (textopts_dynamic(name)) {
 		if (dopts_set(&r->c->opts, name, value, NULL) < 0)
 			return "Invalid value for specified option";
-		fill_text_opts(text_view_opts(r->view), &r->c->opts);
+		textopts_fill(text_view_opts(r->view), &r->c->opts);
 		return NULL;
 	}
 	e = dopts_set(&known, name, value, NULL);
@@ -229,7 +204,7 @@ static int run_session(struct run *r)
 	bool log = r->c->opts.bpflog;
 	int e, status, recorded;
 
-	fill_text_opts(&topts, &r->c->opts);
+	textopts_fill(&topts, &r->c->opts);
 	topts.verbose = r->c->verbose;
 	if (recording_new_memory(schema, &r->rec) < 0 ||
 	    text_view_new(schema, r->w.sym, &topts, r->out, show_msg, NULL, &r->view) < 0)

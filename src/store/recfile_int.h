@@ -17,6 +17,19 @@ int recfile_act_kind(const char *name);
 const char *recfile_agg_name(enum agg_func f);
 int recfile_agg_func(const char *name);
 
+/* Types of printed values. Writing: ids of those that are in the file already; frees them. */
+struct rectype_ids;
+int recfile_put_type(sqlite3 *db, struct rectype_ids **ids, const struct rectype *t, int64_t *ret);
+void recfile_types_free(struct rectype_ids **ids);
+/* Reading: by id - 1. */
+struct rectype_table {
+	const struct rectype **v;
+	uint32_t *expanded; /* parts of a value, parts of parts included */
+	uint8_t *depth;
+	size_t n;
+};
+int recfile_get_types(sqlite3 *db, struct arena *a, struct rectype_table *ret, struct err *err);
+
 /* Writes what does not change during a run. SQLite's result code. */
 int recfile_put_schema(sqlite3 *db, const struct rec_schema *s);
 /* Reads it back, checked; 0 or -EINVAL with the reason. */

@@ -13,6 +13,7 @@ struct loader {
 	struct arena *a;
 	struct err *err;
 	struct rec_schema *s;
+	struct rectype_table types;
 };
 
 static int damaged(struct loader *l, const char *what)
@@ -81,6 +82,13 @@ static int add_field(struct loader *l, sqlite3_stmt *st, void *arg)
 			       .is_signed = sqlite3_column_int(st, 3) != 0,
 			       .is_char = sqlite3_column_int(st, 4) != 0, .nframes = (uint32_t)nframes,
 			       .strframes = (uint32_t)strframes, .ctype = recfile_text(l->a, st, 7) };
+	if (sqlite3_column_int64(st, 8)) {
+		int64_t type = sqlite3_column_int64(st, 8);
+
+		if (type < 1 || (uint64_t)type > l->types.n)
+			return damaged(l, "a field of a type that does not exist");
+		f.type = l->types.v[type - 1];
+	}
 	if (!size_fits(&f))
 		return damaged(l, "a field has a size that its kind cannot have");
 	return vec_try_push(&fs->v, f) < 0 ? err_set(l->err, -ENOMEM, "out of memory") : 0;
@@ -91,7 +99,7 @@ static int load_fields(struct loader *l, int64_t owner, int64_t action, int64_t 
 {
 	struct fields fs = { .size = size };
 	int r = query(l,
-		      "SELECT kind, off, size, is_signed, is_char, nframes, strframes, ctype FROM field"
+		      "SELECT kind, off, size, is_signed, is_char, nframes, strframes, ctype, type FROM field"
 		      " WHERE owner = ? AND action = ? ORDER BY pos",
 		      owner, action, add_field, &fs);
 
@@ -134,8 +142,10 @@ static bool act_complete(const struct recact *act)
 	case ACT_USTACK: case ACT_JSTACK:
 		return act->nfields >= 1 && act->fields[0].kind == FLD_USTACK;
 	case ACT_TRACE: case ACT_TRACEMEM: case ACT_SYM: case ACT_FUNC: case ACT_MOD: case ACT_USYM:
-	case ACT_UFUNC: case ACT_UMOD: case ACT_UADDR: case ACT_EXIT: case ACT_SETOPT: case ACT_PRINT:
+	case ACT_UFUNC: case ACT_UMOD: case ACT_UADDR: case ACT_EXIT: case ACT_SETOPT:
 		return act->nfields >= 1;
+	case ACT_PRINT:
+		return act->nfields >= 1 && act->fields[act->nfields > 1].type;
 	default:
 		return true;
 	}
@@ -256,7 +266,7 @@ static int count(struct loader *l, const char *sql, size_t *ret)
 
 int recfile_get_schema(sqlite3 *db, struct arena *a, struct rec_schema *s, struct err *err)
 {
-	struct loader l = { db, a, err, s };
+	struct loader l = { .db = db, .a = a, .err = err, .s = s };
 	size_t nprobes, naggs, nfmts, cpus;
 	struct rec_probe *probes;
 	const struct aggdesc **aggs;
@@ -271,6 +281,9 @@ int recfile_get_schema(sqlite3 *db, struct arena *a, struct rec_schema *s, struc
 		return r;
 	if (cpus < 1 || cpus > RECFILE_MAX_CPUS)
 		return damaged(&l, "it does not say how many CPUs there were");
+	r = recfile_get_types(db, a, &l.types, err);
+	if (r < 0)
+		return r;
 	probes = arena_new_arr(a, struct rec_probe, nprobes + 1);
 	aggs = arena_new_arr(a, const struct aggdesc *, naggs + 1);
 	fmts = arena_new_arr(a, const struct recfmt *, nfmts + 1);

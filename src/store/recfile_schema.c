@@ -19,8 +19,14 @@ const char recfile_tables[] =
 	" p2 INTEGER, p3 INTEGER, is_signed INTEGER, key_size INTEGER, value_size INTEGER);"
 	/* of an action (owner: epid), or the key of an aggregation (owner: id, action -1) */
 	"CREATE TABLE field(owner INTEGER, action INTEGER, pos INTEGER, kind TEXT, off INTEGER, size INTEGER,"
-	" is_signed INTEGER, is_char INTEGER, nframes INTEGER, strframes INTEGER, ctype TEXT,"
+	" is_signed INTEGER, is_char INTEGER, nframes INTEGER, strframes INTEGER, ctype TEXT, type INTEGER,"
 	" PRIMARY KEY(owner, action, pos)) WITHOUT ROWID;"
+	"CREATE TABLE type(id INTEGER PRIMARY KEY, kind TEXT, name TEXT, size INTEGER, is_signed INTEGER,"
+	" is_char INTEGER, elem INTEGER, nelems INTEGER);"
+	"CREATE TABLE type_member(type INTEGER, pos INTEGER, name TEXT, part INTEGER, bit_off INTEGER,"
+	" bit_size INTEGER, PRIMARY KEY(type, pos)) WITHOUT ROWID;"
+	"CREATE TABLE type_value(type INTEGER, pos INTEGER, name TEXT, value INTEGER, PRIMARY KEY(type, pos))"
+	" WITHOUT ROWID;"
 	"CREATE TABLE action_aggregation(epid INTEGER, action INTEGER, pos INTEGER, aggregation INTEGER,"
 	" PRIMARY KEY(epid, action, pos)) WITHOUT ROWID;"
 	"CREATE TABLE row(seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, ts INTEGER NOT NULL, cpu INTEGER,"
@@ -125,67 +131,81 @@ char *recfile_text(struct arena *a, sqlite3_stmt *st, int col)
 
 /* -- writing -- */
 
-static int put_fields(sqlite3 *db, int64_t owner, int64_t action, const struct recfield *v, size_t n)
+struct writer {
+	sqlite3 *db;
+	struct rectype_ids *types;
+};
+
+static int put_fields(struct writer *w, int64_t owner, int64_t action, const struct recfield *v, size_t n)
 {
 	int rc = SQLITE_OK;
 
-	for (size_t i = 0; rc == SQLITE_OK && i < n; i++)
-		rc = recfile_exec(db, "INSERT INTO field VALUES(?,?,?,?,?,?,?,?,?,?,?)", "iiisiiiiiis", owner, action,
-				  (int64_t)i, recfile_field_name(v[i].kind), (int64_t)v[i].off, (int64_t)v[i].size,
-				  (int64_t)v[i].is_signed, (int64_t)v[i].is_char, (int64_t)v[i].nframes,
-				  (int64_t)v[i].strframes, v[i].ctype);
+	for (size_t i = 0; rc == SQLITE_OK && i < n; i++) {
+		int64_t type = 0;
+
+		if (v[i].type)
+			rc = recfile_put_type(w->db, &w->types, v[i].type, &type);
+		if (rc == SQLITE_OK)
+			rc = recfile_exec(w->db, "INSERT INTO field VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", "iiisiiiiiisi",
+					  owner, action, (int64_t)i, recfile_field_name(v[i].kind),
+					  (int64_t)v[i].off, (int64_t)v[i].size, (int64_t)v[i].is_signed,
+					  (int64_t)v[i].is_char, (int64_t)v[i].nframes, (int64_t)v[i].strframes,
+					  v[i].ctype, type);
+	}
 	return rc;
 }
 
-static int put_action(sqlite3 *db, int64_t epid, int64_t pos, const struct recact *act)
+static int put_action(struct writer *w, int64_t epid, int64_t pos, const struct recact *act)
 {
-	int rc = recfile_exec(db, "INSERT INTO action VALUES(?,?,?,?,?)", "iisis", epid, pos,
+	int rc = recfile_exec(w->db, "INSERT INTO action VALUES(?,?,?,?,?)", "iisis", epid, pos,
 			      recfile_act_name(act->kind), (int64_t)act->number, act->fmt);
 
 	if (rc == SQLITE_OK)
-		rc = put_fields(db, epid, pos, act->fields, act->nfields);
+		rc = put_fields(w, epid, pos, act->fields, act->nfields);
 	for (size_t i = 0; rc == SQLITE_OK && i < act->naggs; i++)
-		rc = recfile_exec(db, "INSERT INTO action_aggregation VALUES(?,?,?,?)", "iiii", epid, pos, (int64_t)i,
+		rc = recfile_exec(w->db, "INSERT INTO action_aggregation VALUES(?,?,?,?)", "iiii", epid, pos, (int64_t)i,
 				  (int64_t)act->aggs[i]->id);
 	return rc;
 }
 
-static int put_format(sqlite3 *db, const struct recfmt *f)
+static int put_format(struct writer *w, const struct recfmt *f)
 {
-	int rc = recfile_exec(db, "INSERT INTO format VALUES(?,?,?,?)", "iiii", (int64_t)f->epid, (int64_t)f->size,
+	int rc = recfile_exec(w->db, "INSERT INTO format VALUES(?,?,?,?)", "iiii", (int64_t)f->epid, (int64_t)f->size,
 			      (int64_t)f->is_default, (int64_t)f->has_exit);
 
 	for (size_t i = 0; rc == SQLITE_OK && i < f->nacts; i++)
-		rc = put_action(db, f->epid, (int64_t)i, &f->acts[i]);
+		rc = put_action(w, f->epid, (int64_t)i, &f->acts[i]);
 	return rc;
 }
 
-static int put_aggregation(sqlite3 *db, const struct aggdesc *a)
+static int put_aggregation(struct writer *w, const struct aggdesc *a)
 {
-	int rc = recfile_exec(db, "INSERT INTO aggregation VALUES(?,?,?,?,?,?,?,?,?,?)", "issiiiiiii",
+	int rc = recfile_exec(w->db, "INSERT INTO aggregation VALUES(?,?,?,?,?,?,?,?,?,?)", "issiiiiiii",
 			      (int64_t)a->id, a->name, recfile_agg_name(a->func), (int64_t)a->param[0],
 			      (int64_t)a->param[1], (int64_t)a->param[2], (int64_t)a->param[3],
 			      (int64_t)a->is_signed, (int64_t)a->key_size, (int64_t)a->value_size);
 
-	return rc == SQLITE_OK ? put_fields(db, a->id, -1, a->keys, a->nkeys) : rc;
+	return rc == SQLITE_OK ? put_fields(w, a->id, -1, a->keys, a->nkeys) : rc;
 }
 
 int recfile_put_schema(sqlite3 *db, const struct rec_schema *s)
 {
+	struct writer w = { db, NULL };
 	int rc = SQLITE_OK;
 
 	for (size_t i = 0; rc == SQLITE_OK && i < s->nprobes; i++)
 		rc = recfile_exec(db, "INSERT INTO probe VALUES(?,?,?,?,?)", "issss", (int64_t)s->probes[i].id,
 				  s->probes[i].prov, s->probes[i].mod, s->probes[i].func, s->probes[i].name);
 	for (size_t i = 0; rc == SQLITE_OK && i < s->naggs; i++)
-		rc = put_aggregation(db, s->aggs[i]);
+		rc = put_aggregation(&w, s->aggs[i]);
 	for (size_t i = 0; rc == SQLITE_OK && i < s->nfmts; i++)
-		rc = put_format(db, s->fmts[i]);
+		rc = put_format(&w, s->fmts[i]);
 	if (rc == SQLITE_OK) {
 		char cpus[16];
 
 		snprintf(cpus, sizeof(cpus), "%u", s->ncpus);
 		rc = recfile_exec(db, "INSERT INTO meta VALUES('cpus', ?)", "s", cpus);
 	}
+	recfile_types_free(&w.types);
 	return rc;
 }

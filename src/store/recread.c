@@ -41,7 +41,7 @@ struct recread {
 static int check_tables(struct recread *r, struct err *err)
 {
 	static const char *const names[] = { "meta", "option", "program", "probe", "format", "action",
-					     "aggregation", "field", "action_aggregation", "row", "symbol" };
+					     "aggregation", "field", "type", "type_member", "type_value", "action_aggregation", "row", "symbol" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		sqlite3_stmt *st = NULL;

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 RUN_SECONDS = 1.0
@@ -23,10 +24,10 @@ def examples(path):
                 yield line
 
 
-def run(dwell, command):
+def run(dwell, command, folder):
     env = dict(os.environ, PATH=os.path.dirname(dwell) + ":" + os.environ["PATH"])
     p = subprocess.Popen(["bash", "-c", "exec " + command], env=env, stdin=subprocess.DEVNULL,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", cwd=folder)
     try:
         out, err = p.communicate(timeout=RUN_SECONDS)
     except subprocess.TimeoutExpired:
@@ -47,16 +48,18 @@ def run(dwell, command):
 
 
 def main():
-    dwell, paths = sys.argv[1], sys.argv[2:]
+    dwell, paths = os.path.abspath(sys.argv[1]), sys.argv[2:]
     if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
         print("1..0 # SKIP needs root and a kernel with BTF")
         return int(os.environ.get("DWELL_SKIP_STATUS", 77))
     todo = [(p, e) for p in paths for e in examples(p)]
     failed = 0
+    work = tempfile.TemporaryDirectory(prefix="dwell-docs-")  # examples may make files
+    folder = work.name
     print(f"1..{len(todo)}")
     for n, (path, command) in enumerate(todo, 1):
         start = time.monotonic()
-        why, out, err = run(dwell, command)
+        why, out, err = run(dwell, command, folder)
         name = f"{os.path.basename(path)}: {command[:70]}"
         print(f"{'not ok' if why else 'ok'} {n} - {name} ({time.monotonic() - start:.1f} s)", flush=True)
         if why:
