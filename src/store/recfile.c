@@ -228,29 +228,29 @@ int recfile_add_symbol(struct recfile *f, const struct recfile_symbol *s, struct
 
 /* Removes the oldest events (kinds EVENT, FAULT and NOTE) up to a row, but those that change
  * aggregations. Aggregations, losses and the end stay: totals remain right. */
-static int retire(struct recfile *f, int64_t upto)
+static int retire(struct recfile *f, int64_t last)
 {
 	sqlite3_stmt *st = NULL;
 	int rc = sqlite3_prepare_v2(f->db, "SELECT DISTINCT id FROM row WHERE seq <= ? AND kind = 0", -1, &st, NULL);
 
 	if (rc != SQLITE_OK)
 		return rc;
-	sqlite3_bind_int64(st, 1, upto);
+	sqlite3_bind_int64(st, 1, last);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 		int64_t epid = sqlite3_column_int64(st, 0);
 
 		if (epid < 1 || (uint64_t)epid > f->schema->nfmts || f->keep[epid - 1])
 			continue;
-		if (recfile_exec(f->db, "DELETE FROM row WHERE seq <= ? AND kind = 0 AND id = ?", "ii", upto,
+		if (recfile_exec(f->db, "DELETE FROM row WHERE seq <= ? AND kind = 0 AND id = ?", "ii", last,
 				 epid) != SQLITE_OK)
 			break;
 	}
 	sqlite3_finalize(st);
 	if (rc == SQLITE_DONE)
-		rc = recfile_exec(f->db, "DELETE FROM row WHERE seq <= ? AND kind IN (1, 4)", "i", upto);
+		rc = recfile_exec(f->db, "DELETE FROM row WHERE seq <= ? AND kind IN (1, 4)", "i", last);
 	if (rc == SQLITE_OK)
 		rc = recfile_exec(f->db, "INSERT INTO meta VALUES('retired', ?1) ON CONFLICT(key) DO UPDATE SET value = ?1",
-				  "i", upto);
+				  "i", last);
 	return rc;
 }
 
@@ -283,23 +283,23 @@ static int64_t last_older(struct recfile *f, uint64_t before)
 
 static int keep_limits(struct recfile *f, uint64_t now)
 {
-	int64_t upto = -1;
+	int64_t last = -1;
 
 	if (f->max_age_ns && now > f->max_age_ns)
-		upto = last_older(f, now - f->max_age_ns);
+		last = last_older(f, now - f->max_age_ns);
 	if (f->max_bytes) {
 		int64_t used = number(f, "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count,"
 				      " pragma_freelist_count, pragma_page_size", 0);
 		int64_t rows = number(f, "SELECT max(seq) FROM row", 0) - f->retired;
 
 		if (used > 0 && (uint64_t)used > f->max_bytes && rows > RETIRE_MIN_ROWS &&
-		    f->retired + rows / RETIRE_FRACTION > upto)
-			upto = f->retired + rows / RETIRE_FRACTION;
+		    f->retired + rows / RETIRE_FRACTION > last)
+			last = f->retired + rows / RETIRE_FRACTION;
 	}
-	if (upto <= f->retired)
+	if (last <= f->retired)
 		return SQLITE_OK;
-	f->retired = upto;
-	return retire(f, upto);
+	f->retired = last;
+	return retire(f, last);
 }
 
 static int commit(struct recfile *f, uint64_t now, struct err *err)
