@@ -20,6 +20,7 @@ enum {
 	PROV_ID_UDP = 4100,	 PROV_N_UDP = 100,
 	PROV_ID_IP = 4200,	 PROV_N_IP = 100,
 	PROV_ID_WP = 4300,
+	PROV_ID_CPC = 4400,	 PROV_N_CPC = 500,
 	PROV_ID_SYSCALL = 100,	 PROV_N_SYSCALL = 2 * ENTRY_MAX_SELECTOR,
 	PROV_ID_SDT = 30000,	 PROV_N_SDT = 35000,
 	PROV_ID_RAWTP = 65000,	 PROV_N_RAWTP = 35000,
@@ -29,13 +30,14 @@ enum {
 };
 
 extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp,
-	prov_profile, prov_proc, prov_pid, prov_wp, prov_wpuser, prov_usdt,
+	prov_profile, prov_proc, prov_pid, prov_wp, prov_wpuser, prov_cpc, prov_usdt,
 	prov_io, prov_lockstat, prov_vminfo, prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip;
 
 struct tptab;
 struct tp_found;
 struct dyn_timer;
 struct wpoint;
+struct cpc_point;
 
 /* What providers keep for the session; in the registry's arena. */
 struct prov_cache {
@@ -44,6 +46,7 @@ struct prov_cache {
 	struct tp_found *found;	  /* tptab.c: single ones */
 	struct dyn_timer *timers; /* prov_profile.c */
 	struct wpoint *wpoints;	  /* prov_wp.c */
+	struct cpc_point *cpc;	  /* prov_cpc.c */
 	struct prov_procs *procs; /* uproc.c: the processes that were asked for, and their probes */
 };
 

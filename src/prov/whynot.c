@@ -16,7 +16,6 @@ static const struct missing {
 	{"fbt", "provider fbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints", NEEDS_FBT},
 	{"rawfbt", "provider rawfbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints",
 	 NEEDS_FBT},
-	{"cpc", "provider cpc is not in dwell yet; profile-n samples by time", NEEDS_NOTHING},
 };
 
 const char *whynot_provider(struct prov_env *env, const char *prov)

@@ -27,6 +27,7 @@ static const struct trigger triggers[] = {
 	{ "storm", "N: N children that exit at once", run_storm },
 	{ "execs", "N: N children that execute this program's exitcode 0", run_execs },
 	{ "reexec", "ARG…: executes itself with these arguments", run_reexec },
+	{ "faults", "N: touches N new pages of memory in touch_pages()", run_faults },
 	{ "watch", "N [MS [THREADS]]: sets watched to 1 … N and reads it once each, in as many threads in turn; then sleeps", run_watch },
 	{ "threads", "N: N threads, each calls getppid once and ends", run_threads },
 	{ "life", "four processes, two threads, four signals, a fault", run_life },

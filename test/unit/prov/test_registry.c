@@ -358,7 +358,7 @@ static void timer_names(void **state)
 
 static void missing_providers_say_why(void **state)
 {
-	static const char *const names[] = {"fbt", "cpc"};
+	static const char *const names[] = {"fbt", "rawfbt"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
