@@ -7,10 +7,18 @@
 
 static const struct command *const commands[] = { &cmd_features, &cmd_report };
 
+static void on_pipe(int sig)
+{
+	(void)sig;
+}
+
 int main(int argc, char **argv)
 {
 	cmd_set_name(argc > 0 ? argv[0] : NULL);
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error that is reported */
+	/* A closed pipe is a write error that is reported. Handled, not ignored: commands of -c and system()
+	 * would inherit that. */
+	if (signal(SIGPIPE, on_pipe) == SIG_IGN)
+		signal(SIGPIPE, SIG_IGN);
 	if (argc > 1 && strcmp(cmd_name(), "dtrace"))
 		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 			if (!strcmp(argv[1], commands[i]->name))
