@@ -147,6 +147,14 @@ translator ipinfo_t < struct sock *S > {
 	ip_daddr = S != NULL ? sock_remote[S] : "<unknown>";
 };
 
+/* Where there was one that came in (provider tcp). */
+translator ipinfo_t < struct inet_sock *S > {
+	ip_ver = xlate <ipinfo_t> ((struct sock *)S).ip_ver;
+	ip_plength = 0;
+	ip_saddr = sock_remote[(struct sock *)S];
+	ip_daddr = sock_local[(struct sock *)S];
+};
+
 translator ifinfo_t < struct net_device *N > {
 	if_name = N != NULL ? stringof(N->name) : "<unknown>";
 	if_local = N == NULL;

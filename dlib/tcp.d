@@ -178,3 +178,46 @@ translator tcpsinfo_t < struct tcp_sock *T > {
 translator tcplsinfo_t < int I > {
 	tcps_state = I;
 };
+
+/* The probes of provider tcp that have no packet give their socket under these two types. Its state is
+ * about to become arg5. */
+translator tcpsinfo_t < struct inet_connection_sock *C > {
+	tcps_state = arg5;
+	tcps_addr = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_addr;
+	tcps_local = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_local;
+	tcps_lport = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_lport;
+	tcps_rport = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rport;
+	tcps_laddr = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_laddr;
+	tcps_raddr = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_raddr;
+	tcps_iss = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_iss;
+	tcps_suna = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_suna;
+	tcps_snxt = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_snxt;
+	tcps_rnxt = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rnxt;
+	tcps_swnd = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_swnd;
+	tcps_snd_ws = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_snd_ws;
+	tcps_rwnd = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rwnd;
+	tcps_rcv_ws = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rcv_ws;
+	tcps_cwnd = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_cwnd;
+	tcps_cwnd_ssthresh = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_cwnd_ssthresh;
+	tcps_sack_snxt = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_sack_snxt;
+	tcps_rto = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rto;
+	tcps_mss = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_mss;
+	tcps_retransmit = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_retransmit;
+	tcps_rtt = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rtt;
+	tcps_rtt_sd = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rtt_sd;
+	tcps_irs = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_irs;
+};
+
+/* The packet that came in, as far as its socket tells. */
+translator tcpinfo_t < struct inet_sock *S > {
+	tcp_sport = sock_rport[(struct sock *)S];
+	tcp_dport = sock_lport[(struct sock *)S];
+	tcp_seq = 0;
+	tcp_ack = 0;
+	tcp_offset = 0;
+	tcp_flags = 0;
+	tcp_window = 0;
+	tcp_checksum = 0;
+	tcp_urgent = 0;
+	tcp_hdr = 0;
+};

@@ -280,7 +280,10 @@ static void load_kern(struct gen *g, const struct place *pl, vreg d, unsigned si
 			ir_load(g->f, d, pl->addr, (int32_t)pl->off, size);
 		return;
 	}
-	gen_probe_read(g, mem_slot(g->tmp, 8), size, pl->addr, pl->off, pl->kind == PL_USER);
+	/* The verifier allows no arithmetic with typed pointers that may be NULL (sk_buff.sk). */
+	vreg addr = pl->btf.id && pl->off ? gen_launder(g, pl->addr) : pl->addr;
+
+	gen_probe_read(g, mem_slot(g->tmp, 8), size, addr, pl->off, pl->kind == PL_USER);
 	gen_ld(g, d, mem_slot(g->tmp, 8), size, is_signed);
 }
 

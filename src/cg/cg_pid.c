@@ -98,6 +98,7 @@ static void ns_pid(struct gen *g)
 	vreg pid = ir_new(g->f), tid = ir_new(g->f), r = ir_new(g->f);
 	vreg dev, ino, p = ir_new(g->f), n, gpid = ir_new(g->f), gtid = ir_new(g->f), gl = pid_tgid(g);
 	irlabel walk = ir_label(g->f), out = ir_label(g->f);
+	struct pid_layout l;
 	struct cache saved = gen_region_begin(g);
 
 	ir_alui(g->f, IRA_SHR, gpid, gl, 32);
@@ -112,8 +113,13 @@ static void ns_pid(struct gen *g)
 	ir_load_slot(g->f, pid, g->tmp, 8 + offsetof(struct bpf_pidns_info, tgid), 4);
 	ir_jmp(g->f, out);
 	ir_place(g->f, walk);
-	walk_pid(g, PID_PATH, pid, gpid);
-	walk_pid(g, "thread_pid", tid, gtid);
+	if (pid_layout(g->cg, &l)) {
+		walk_pid(g, PID_PATH, pid, gpid);
+		walk_pid(g, "thread_pid", tid, gtid);
+	} else { /* a kernel without type information: the global ids */
+		ir_mov(g->f, pid, gpid);
+		ir_mov(g->f, tid, gtid);
+	}
 	ir_place(g->f, out);
 	gen_region_end(g, &saved);
 	g->cache.v[CA_NSPID] = pid;

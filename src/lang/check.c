@@ -132,6 +132,7 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 	check_late(&c);
 	if (d->nerrors)
 		return -EINVAL;
+	dtypes_on_miss(c.t, NULL, NULL); /* the types outlive this checker */
 	*ret = c.prog;
 	return 0;
 }

@@ -4,7 +4,7 @@
  * IP header is at skb->data); so a packet that passes two devices (VLAN, bridge) is seen at both. Changes of
  * a TCP socket come from inet_sock_set_state, without a packet.
  * Arguments as in Oracle's port: skb, sock, IP header, protocol's sock, protocol's header, TCP state,
- * direction (0 out, 1 in, 2 change of state).
+ * direction (0 out, 1 in, 2 change of state); then the state before the change.
  * Source: DTrace guide, "tcp", "udp" and "ip" providers; net/core/dev.c, net/ipv4/af_inet.c,
  * net/ipv4/tcp_input.c, include/net/tcp_states.h (1 ESTABLISHED, 2 SYN_SENT, 3 SYN_RECV). */
 #include "base/cleanup.h"
@@ -25,30 +25,39 @@
 #define BEHIND(p)  "(" IS_V6 " ? " p " + 40 : " p " + " V4(p) "->ihl * 4)"
 #define TCP(p)	   "((struct tcphdr *)" BEHIND(p) ")"
 
-#define ARGS(skb, sk, ip, psk, hdr, state, dir, PSOCK, PHDR)                                         \
+#define ARGS(skb, sk, PIP, ip, PSOCK, psk, PHDR, hdr, state, dir, last)                              \
 	.args = {{"struct sk_buff *", skb, "skb", false}, {"struct sock *", sk, "sk", false},        \
-		 {"void *", ip, "ip", false}, {PSOCK, psk, "psk", false}, {PHDR, hdr, "hdr", false}, \
-		 {"int", state, "state", false}, {"int", dir, "dir", false}}
+		 {PIP, ip, "ip", false}, {PSOCK, psk, "psk", false}, {PHDR, hdr, "hdr", false},      \
+		 {"int", state, "state", false}, {"int", dir, "dir", false}, {"int", last, "last", false}}
+#define TCP_X(last, n)                                                                               \
+	.xargs = {{"pktinfo_t *", 0, NULL}, {"csinfo_t *", 1, NULL}, {"ipinfo_t *", 2, NULL},        \
+		  {"tcpsinfo_t *", 3, NULL}, {"tcpinfo_t *", 4, NULL}, {last, 7, NULL}},             \
+	.nxargs = n
 #define TCP_ARGS(skb, sk, ip, hdr, state, dir)                                                       \
-	ARGS(skb, sk, ip, "(struct tcp_sock *)" sk, hdr, state, dir, "struct tcp_sock *",            \
-	     "struct tcphdr *"),                                                                     \
-		.xargs = {{"pktinfo_t *", 0, NULL}, {"csinfo_t *", 1, NULL}, {"ipinfo_t *", 2, NULL}, \
-			  {"tcpsinfo_t *", 3, NULL}, {"tcpinfo_t *", 4, NULL}},                      \
-		.nxargs = 5
+	ARGS(skb, sk, "uint8_t *", "(uint8_t *)" ip, "struct tcp_sock *", "(struct tcp_sock *)" sk,  \
+	     "struct tcphdr *", hdr, state, dir, "0"),                                               \
+		TCP_X(NULL, 5)
+/* Without a packet. The library describes a packet that would have come in from a struct inet_sock, and
+ * the socket with its new state, which is not in it yet, from a struct inet_connection_sock. */
+#define TCP_NO_PACKET(state, old, n)                                                                 \
+	ARGS("0", "(struct sock *)sk", "struct inet_sock *", "(struct inet_sock *)sk",               \
+	     "struct inet_connection_sock *", "(struct inet_connection_sock *)sk",                   \
+	     "struct inet_sock *", "(struct inet_sock *)sk", state, "2", old),                       \
+		TCP_X("tcplsinfo_t *", n)
 #define TCP_CHANGE(from, to)                                                                         \
 	.tp = "inet_sock_set_state",                                                                 \
 	.cond = "sk->sk_protocol == 6 && oldstate == " from " && newstate == " to,                   \
-	TCP_ARGS("0", "(struct sock *)sk", "0", "0", "newstate", "2")
+	TCP_NO_PACKET("newstate", "oldstate", 5)
 #define UDP_ARGS(sk, p, dir)                                                                         \
-	ARGS("(struct sk_buff *)skb", sk, p, "(struct udp_sock *)" sk,                               \
-	     "(struct udphdr *)" BEHIND(p), "0", dir, "struct udp_sock *", "struct udphdr *"),       \
+	ARGS("(struct sk_buff *)skb", sk, "uint8_t *", "(uint8_t *)" p, "struct sock *", sk,         \
+	     "struct udphdr *", "(struct udphdr *)" BEHIND(p), "0", dir, "0"),                       \
 		.xargs = {{"pktinfo_t *", 0, NULL}, {"csinfo_t *", 1, NULL}, {"ipinfo_t *", 2, NULL}, \
 			  {"udpsinfo_t *", 3, NULL}, {"udpinfo_t *", 4, NULL}},                      \
 		.nxargs = 5
 #define IP_ARGS(p, dir)                                                                              \
 	.args = {{"struct sk_buff *", "(struct sk_buff *)skb", "skb", false},                        \
 		 {"struct sock *", "skb->sk", "sk", false},                                          \
-		 {"void *", p, "ip", false},                                                         \
+		 {"uint8_t *", p, "ip", false},                                                      \
 		 {"struct net_device *", "skb->dev", "dev", false},                                  \
 		 {"struct iphdr *", IS_V4 " ? (struct iphdr *)" p " : (struct iphdr *)0", "ip4", false}, \
 		 {"struct ipv6hdr *", IS_V6 " ? (struct ipv6hdr *)" p " : (struct ipv6hdr *)0", "ip6", \
@@ -73,7 +82,7 @@ static const struct stable_row tcp_rows[] = {
 		  RST_TCP, "7", "1")},
 	{.name = "connect-established", TCP_CHANGE("2", "1")},
 	{.name = "connect-refused", .tp = "tcp_receive_reset", .cond = "sk->__sk_common.skc_state == 2",
-	 TCP_ARGS("0", "sk", "0", "0", "2", "1")},
+	 TCP_NO_PACKET("7", "2", 5)},
 	{.name = "connect-request", .tp = "net_dev_queue",
 	 .cond = OWN " && " CARRIES(NET_HDR, "6") " && " TCP(NET_HDR) "->syn && !" TCP(NET_HDR) "->ack",
 	 TCP_ARGS("(struct sk_buff *)skb", "skb->sk", NET_HDR, TCP(NET_HDR), "2", "0")},
@@ -84,11 +93,7 @@ static const struct stable_row tcp_rows[] = {
 	 TCP_ARGS("(struct sk_buff *)skb", "skb->sk", NET_HDR, TCP(NET_HDR),
 		  "skb->sk->__sk_common.skc_state", "0")},
 	{.name = "state-change", .tp = "inet_sock_set_state", .cond = "sk->sk_protocol == 6",
-	 ARGS("0", "(struct sock *)sk", "0", "(struct tcp_sock *)sk", "0", "newstate", "2",
-	      "struct tcp_sock *", "struct tcphdr *"),
-	 .xargs = {{NULL, 0, NULL}, {"csinfo_t *", 1, NULL}, {NULL, 2, NULL}, {"tcpsinfo_t *", 3, NULL},
-		   {NULL, 4, NULL}, {"tcplsinfo_t *", 5, NULL}},
-	 .nxargs = 6},
+	 TCP_NO_PACKET("newstate", "oldstate", 6)},
 };
 
 static const struct stable_row udp_rows[] = {

@@ -6,7 +6,7 @@
 #define DWELL_PROV_STABLE_H
 #include "prov/prov_int.h"
 
-#define STABLE_MAX_ARGS	 7
+#define STABLE_MAX_ARGS	 8
 #define STABLE_MAX_XARGS 6
 
 struct stable_arg {
