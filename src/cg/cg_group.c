@@ -238,7 +238,8 @@ static const char *uprobe_key(struct cg *c, const struct point_ent *pe)
 	const char *key;
 
 	strb_printf(&b, "%s|%d%d|", entry_key(c, e), e->uprobe_multi, e->no_user_stack);
-	for (unsigned i = 0; i < e->nargs; i++) {
+	/* Entries with an instance have the places that it stands for. */
+	for (unsigned i = 0; !e->instance && i < e->nargs; i++) {
 		const struct arg_loc *l = &e->args[i];
 
 		strb_printf(&b, "%d,%u,%u,%d,%llx,%u,%u,%u;", l->kind, l->off, l->size, l->is_signed,

@@ -68,11 +68,11 @@ static bool points_to_user(struct dtypes *t, struct tref ref)
 	return false;
 }
 
-static const struct dtype *ptr_type(struct dtypes *t, const struct tinfo *in)
+static const struct dtype *ptr_type(struct dtypes *t, struct tref ref, const struct tinfo *in)
 {
 	const struct dtype *ty = dtype_ptr(t, dtype_from_ref(t, in->target));
 
-	return points_to_user(t, in->target) ? dtype_qual(t, ty, DQ_USERLAND) : ty;
+	return typesrc_is_user(t->ts, ref.obj) || points_to_user(t, in->target) ? dtype_qual(t, ty, DQ_USERLAND) : ty;
 }
 
 static const struct dtype *tagged_type(struct dtypes *t, struct tref ref, enum dkind k,
@@ -108,7 +108,7 @@ static const struct dtype *from_info(struct dtypes *t, struct tref ref, const st
 	case TK_FLOAT:
 		return float_type(t, in);
 	case TK_PTR:
-		return ptr_type(t, in);
+		return ptr_type(t, ref, in);
 	case TK_ARRAY:
 		return dtype_array(t, dtype_from_ref(t, in->target), in->nelems);
 	case TK_STRUCT:
@@ -195,6 +195,7 @@ void dtype_complete(struct dtypes *t, const struct dtype *cty)
 const struct dtype *dtype_find_complete(struct dtypes *t, const struct dtype *fwd)
 {
 	struct dtype *f = (struct dtype *)fwd;
+	bool user = t->ts && f->from_kernel && typesrc_is_user(t->ts, f->ref.obj);
 	struct tref ref;
 
 	if (f->base)
@@ -205,7 +206,8 @@ const struct dtype *dtype_find_complete(struct dtypes *t, const struct dtype *fw
 	if (!f->base)
 		f->base = symtab_get(&t->names, f->name, DK_UNION);
 	if (!f->base && t->ts &&
-	    !typesrc_find(t->ts, NULL, f->name, TKM(TK_STRUCT) | TKM(TK_UNION), &ref))
+	    !typesrc_find(t->ts, user ? typesrc_obj_name(t->ts, f->ref.obj) : NULL, f->name,
+			  TKM(TK_STRUCT) | TKM(TK_UNION), &ref))
 		f->base = dtype_from_ref(t, ref);
 	if (f->base && f->base->kind == DK_FWD)
 		f->base = NULL;

@@ -58,11 +58,11 @@ static bool parse_pid(const char *prov, int *ret)
 	return n > 0;
 }
 
-static void add(struct matching *m, const struct uproc_obj *o, const struct ufunc *f,
+static void add(struct matching *m, struct uproc_obj *o, const struct ufunc *f,
 		enum upoint_kind kind, uint64_t off, const char *name)
 {
 	struct upoint at = {.kind = kind, .proc = m->p, .obj = o->o, .off = off,
-			    .machine = o->funcs ? o->funcs->machine : 0};
+			    .file = o, .addr = f ? f->addr : 0, .machine = o->funcs ? o->funcs->machine : 0};
 	struct probe *p = uproc_probe(m->env, m->a, &at, m->p->prov, f ? f->name : "-", name);
 
 	if (p)
@@ -70,7 +70,7 @@ static void add(struct matching *m, const struct uproc_obj *o, const struct ufun
 }
 
 /* Probes at instructions whose offset, in hexadecimal, matches. */
-static void add_offsets(struct matching *m, const struct uproc_obj *o, const struct ufunc *f)
+static void add_offsets(struct matching *m, struct uproc_obj *o, const struct ufunc *f)
 {
 	_cleanup_free_ uint8_t *code = NULL;
 	_cleanup_free_ uint32_t *offs = NULL;
@@ -95,7 +95,7 @@ static void add_offsets(struct matching *m, const struct uproc_obj *o, const str
 	}
 }
 
-static void match_offset(struct matching *m, const struct uproc_obj *o, const struct ufunc *f)
+static void match_offset(struct matching *m, struct uproc_obj *o, const struct ufunc *f)
 {
 	size_t before = m->out->n;
 	unsigned long long off;
@@ -121,7 +121,7 @@ static void match_offset(struct matching *m, const struct uproc_obj *o, const st
 		     f->name);
 }
 
-static void match_func(struct matching *m, const struct uproc_obj *o, const struct ufunc *f)
+static void match_func(struct matching *m, struct uproc_obj *o, const struct ufunc *f)
 {
 	const char *name = m->d->name;
 	bool any = false;
@@ -141,7 +141,7 @@ static void match_func(struct matching *m, const struct uproc_obj *o, const stru
 }
 
 /* Functions by glob: one name of each address. DTrace leaves out _init and _fini. */
-static void match_funcs(struct matching *m, const struct uproc_obj *o)
+static void match_funcs(struct matching *m, struct uproc_obj *o)
 {
 	const struct ufuncs *fs = o->funcs;
 	uint64_t last = UINT64_MAX;
@@ -310,9 +310,11 @@ static int pid_match(struct prov_env *env, struct arena *a, const struct pdesc *
 
 static int pid_args(struct prov_env *env, struct arena *a, struct probe *p)
 {
-	(void)env;
-	(void)a;
+	const struct upoint *at = p->priv;
+
 	p->args_known = true;
+	if (at->kind != UP_OFFSET)
+		utypes_args(env, a, p); /* without debug information there are none */
 	return 0;
 }
 
@@ -326,6 +328,7 @@ static int pid_entry(struct prov_env *env, struct arena *a, const struct probe *
 
 	(void)a;
 	*ret = (struct entry){.kind = ENTRY_UPROBE, .target = targets[at->kind], .cpu = -1,
+			      .instance = 1u + at->machine,
 			      .is_return = at->kind == UP_RETURN};
 	if (at->kind == UP_ENTRY)
 		uregs_entry(at->machine, ret);

@@ -18,13 +18,14 @@ struct matching {
 	uint16_t machine;
 };
 
-static void add(struct matching *m, const struct uproc *p, const struct uproc_obj *o, const struct usdt *u,
+static void add(struct matching *m, const struct uproc *p, struct uproc_obj *o, const struct usdt *u,
 		const char *prov)
 {
 	struct upoint at = {
 		.kind = UP_USDT,
 		.proc = p,
 		.obj = o->o,
+		.file = o,
 		.machine = o->funcs ? o->funcs->machine : 0,
 		.off = u->v[0]->off,
 		.ref_ctr = u->v[0]->sem_off,

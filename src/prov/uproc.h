@@ -20,7 +20,8 @@ struct uproc_obj { /* a file of a process */
 	const struct uobj *o;
 	struct ufuncs *funcs; /* once asked for */
 	int funcs_error;
-	bool funcs_tried, usdt_tried, notes_tried;
+	bool funcs_tried, usdt_tried, notes_tried, types_tried;
+	const struct utypes *types; /* utypes.c */
 	struct stapsdt *notes;
 	size_t nnotes;
 	struct usdt *usdt; /* once asked for */
@@ -42,6 +43,8 @@ struct upoint {
 	enum upoint_kind kind;
 	const struct uproc *proc;
 	const struct uobj *obj;
+	struct uproc_obj *file; /* that obj is */
+	uint64_t addr;	  /* of the function as linked: UP_ENTRY, UP_RETURN */
 	uint16_t machine;
 	uint64_t off;	  /* in the file */
 	uint64_t ref_ctr; /* in the file: counter to be raised, or 0 */
@@ -70,10 +73,15 @@ void usdt_load(struct prov_env *env, const struct uproc *p, struct uproc_obj *o)
 struct sdtarg;
 unsigned usdt_args(struct prov_env *env, const struct upoint *at, struct sdtarg *ret);
 
+/* ---- utypes.c: typed arguments ---- */
+/* Fills the arguments of a UP_ENTRY or UP_RETURN. -ENODATA: no debug information tells. */
+int utypes_args(struct prov_env *env, struct arena *a, struct probe *p);
+
 /* Frees the index of probes. */
 void uproc_done(struct prov_cache *pc);
 
 /* ---- uregs.c: where arguments are ---- */
+#define UREGS_NARGS 24 /* arg0 … arg9, and words of the stack that only args[] reaches */
 /* Places of the arguments of a function at its entry, and of its value where it returns. */
 void uregs_entry(uint16_t machine, struct entry *e);
 void uregs_return(uint16_t machine, struct entry *e);

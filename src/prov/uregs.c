@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "prov/uproc.h"
 
-#define NARGS 10 /* arg0 … arg9 */
+#define NARGS UREGS_NARGS
 
 #if defined(__aarch64__)
 #define REG_RESULT 0

@@ -56,6 +56,9 @@ const struct ufunc *ufuncs_at(const struct ufuncs *f, uint64_t off);
 /* The function's code, malloc'ed; at most UFUNC_MAX_CODE bytes. */
 #define UFUNC_MAX_CODE (16u << 20)
 int ufunc_code(const struct uobj *o, const struct ufunc *f, uint8_t **ret);
+/* Types of the file's functions, from it or its debug file. Errors as dwarf_read_types(). */
+struct dwarf_types;
+int uobj_types(const struct uobj *o, int tgid, struct dwarf_types *ret);
 /* Offset in the file of an address as linked, where the file has code; -ENOENT. */
 int uobj_code_off(const struct elf *e, uint64_t addr, uint64_t *ret);
 #endif

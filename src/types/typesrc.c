@@ -24,6 +24,7 @@ struct tobj {
 	enum obj_state state;
 	int bad; /* why it cannot be used, negative errno */
 	bool mapped;
+	bool user; /* of a program: without base */
 	void *data;
 	size_t len;
 	struct btf_blob blob;
@@ -132,7 +133,7 @@ static int obj_open(struct typesrc *ts, uint32_t obj, struct err *err)
 		return 0;
 	if (o->state == OBJ_BAD)
 		return err_set(err, o->bad, "BTF of %s cannot be used", o->name);
-	if (obj > 0) {
+	if (obj > 0 && !o->user) {
 		r = obj_open(ts, 0, err);
 		base = &ts->objs.v[0]->blob;
 	}
@@ -180,7 +181,7 @@ int typesrc_open_kernel(struct typesrc **ret, struct err *err)
 }
 
 /* Copies the data into a new object, opens it and proves that it has no loops. */
-static int add_copy(struct typesrc *ts, const char *name, const void *data, size_t len,
+static int add_copy(struct typesrc *ts, const char *name, const void *data, size_t len, bool user,
 		    struct err *err)
 {
 	struct tobj *o;
@@ -188,6 +189,7 @@ static int add_copy(struct typesrc *ts, const char *name, const void *data, size
 
 	if (r < 0)
 		return err_set(err, r, "no memory for types of %s", name);
+	o->user = user;
 	o->data = malloc(len ? len : 1);
 	if (!o->data)
 		r = err_set(err, -ENOMEM, "no memory for types of %s", name);
@@ -218,7 +220,7 @@ int typesrc_open_mem(const char *name, const void *data, size_t len, struct type
 
 	if (!ts)
 		return err_set(err, -ENOMEM, "no memory");
-	r = add_copy(ts, name, data, len, err);
+	r = add_copy(ts, name, data, len, false, err);
 	if (r < 0) {
 		typesrc_free(ts);
 		return r;
@@ -230,7 +232,7 @@ int typesrc_open_mem(const char *name, const void *data, size_t len, struct type
 int typesrc_add_mem(struct typesrc *ts, const char *name, const void *data, size_t len,
 		    struct err *err)
 {
-	return add_copy(ts, name, data, len, err);
+	return add_copy(ts, name, data, len, false, err);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -260,6 +262,23 @@ static void list_modules(struct typesrc *ts)
 	}
 	if (n >= 0)
 		free(v);
+}
+
+int typesrc_add_user(struct typesrc *ts, const char *name, const void *data, size_t len,
+		     uint32_t *ret_obj, struct err *err)
+{
+	int r;
+
+	list_modules(ts); /* they keep their numbers */
+	r = add_copy(ts, name, data, len, true, err);
+	if (r == 0)
+		*ret_obj = (uint32_t)ts->objs.n - 1;
+	return r;
+}
+
+bool typesrc_is_user(const struct typesrc *ts, uint32_t obj)
+{
+	return obj < ts->objs.n && ts->objs.v[obj]->user;
 }
 
 uint32_t typesrc_nobjs(struct typesrc *ts)

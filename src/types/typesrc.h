@@ -10,7 +10,8 @@
 
 struct typesrc;
 
-/* A type: object 0 is vmlinux, 1… are modules; id 0 is void. Module ids continue vmlinux's. */
+/* A type: object 0 is vmlinux, 1… are modules and user programs; id 0 is void. Module ids continue
+ * vmlinux's. */
 struct tref {
 	uint32_t obj;
 	uint32_t id;
@@ -54,6 +55,11 @@ int typesrc_open_mem(const char *name, const void *data, size_t len, struct type
 /* Adds split BTF of a module, from memory. */
 int typesrc_add_mem(struct typesrc *ts, const char *name, const void *data, size_t len,
 		    struct err *err);
+/* Adds types of a user program, complete by themselves, from memory; *ret_obj is their object's number.
+ * Pointers in them point to user memory. Their names are found after the kernel's. */
+int typesrc_add_user(struct typesrc *ts, const char *name, const void *data, size_t len,
+		     uint32_t *ret_obj, struct err *err);
+bool typesrc_is_user(const struct typesrc *ts, uint32_t obj);
 void typesrc_free(struct typesrc *ts);
 
 /* Finds a named type whose kind is in the mask of TKM(); vmlinux first, then modules (only loads

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the entries of .debug_info. Every offset is checked where it is used; work is counted. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "sym/dwarf_int.h"
+
+#define MAX_HOPS 4 /* of DW_FORM_indirect */
+
+/* -- bytes -- */
+
+struct rd {
+	const uint8_t *p, *end;
+	bool bad;
+};
+
+static uint64_t rd_fixed(struct rd *r, unsigned n)
+{
+	uint64_t v = 0;
+
+	if ((size_t)(r->end - r->p) < n) {
+		r->bad = true;
+		r->p = r->end;
+		return 0;
+	}
+	memcpy(&v, r->p, n); /* files of this machine's byte order only, see elf_open() */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v >>= 64 - 8 * n;
+#endif
+	r->p += n;
+	return v;
+}
+
+static uint64_t rd_uleb(struct rd *r)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; r->p < r->end; shift += 7) {
+		uint8_t b = *r->p++;
+
+		if (shift < 64)
+			v |= (uint64_t)(b & 0x7f) << shift;
+		if (!(b & 0x80))
+			return v;
+	}
+	r->bad = true;
+	return 0;
+}
+
+static int64_t rd_sleb(struct rd *r)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; r->p < r->end;) {
+		uint8_t b = *r->p++;
+
+		if (shift < 64)
+			v |= (uint64_t)(b & 0x7f) << shift;
+		shift += 7;
+		if (b & 0x80)
+			continue;
+		if (shift < 64 && (b & 0x40))
+			v |= ~0ull << shift;
+		return (int64_t)v;
+	}
+	r->bad = true;
+	return 0;
+}
+
+static void rd_skip(struct rd *r, uint64_t n)
+{
+	if (n > (uint64_t)(r->end - r->p)) {
+		r->bad = true;
+		n = (uint64_t)(r->end - r->p);
+	}
+	r->p += n;
+}
+
+static const char *text_at(const struct dw_section *s, uint64_t off)
+{
+	if (off >= s->n || !memchr(s->p + off, '\0', s->n - off > DWARF_MAX_NAME ? DWARF_MAX_NAME : s->n - off))
+		return NULL;
+	return (const char *)s->p + off;
+}
+
+/* -- sections -- */
+
+static int inflate_section(const uint8_t *in, uint64_t n, uint64_t size, uint8_t **ret)
+{
+	_cleanup_free_ uint8_t *out = NULL;
+	uLongf got = size;
+
+	if (size > DWARF_MAX_SECTION)
+		return -EFBIG;
+	/* Deflate packs to a thousandth at best: a larger claim is none. */
+	if (size / 1040 > n)
+		return -EBADMSG;
+	out = malloc(size + 1);
+	if (!out)
+		return -ENOMEM;
+	if (uncompress(out, &got, in, n) != Z_OK || got != size)
+		return -EBADMSG;
+	*ret = take_ptr(out);
+	return 0;
+}
+
+static int load_section(const struct elf *e, const char *name, struct dw_section *ret)
+{
+	const Elf64_Shdr *sh = elf_section(e, name);
+	_cleanup_free_ uint8_t *raw = NULL;
+	Elf64_Chdr ch;
+	int r;
+
+	if (!sh || sh->sh_type == SHT_NOBITS || !sh->sh_size)
+		return -ENODATA;
+	if (sh->sh_size > DWARF_MAX_SECTION)
+		return -EFBIG;
+	if (sh->sh_offset > e->src.size || sh->sh_size > e->src.size - sh->sh_offset)
+		return -EBADMSG;
+	raw = malloc(sh->sh_size);
+	if (!raw)
+		return -ENOMEM;
+	r = elf_read(&e->src, sh->sh_offset, raw, sh->sh_size);
+	if (r < 0)
+		return r;
+	ret->n = sh->sh_size;
+	if (sh->sh_flags & SHF_COMPRESSED) {
+		if (!e->is64 || sh->sh_size < sizeof(ch))
+			return -EBADMSG;
+		memcpy(&ch, raw, sizeof(ch));
+		if (ch.ch_type != ELFCOMPRESS_ZLIB)
+			return -EOPNOTSUPP;
+		r = inflate_section(raw + sizeof(ch), sh->sh_size - sizeof(ch), ch.ch_size, &ret->own);
+		ret->n = ch.ch_size;
+	} else {
+		ret->own = take_ptr(raw);
+	}
+	ret->p = ret->own;
+	return r;
+}
+
+/* -- units -- */
+
+static int add_unit(struct dw *d, uint64_t *off)
+{
+	struct rd r = {d->info.p + *off, d->info.p + d->info.n, false};
+	struct dw_unit u = {.off = *off, .off_size = 4};
+	uint64_t len = rd_fixed(&r, 4);
+	unsigned type = 0x01;
+
+	if (len == 0xffffffff) {
+		u.off_size = 8;
+		len = rd_fixed(&r, 8);
+	}
+	if (r.bad || len > (uint64_t)(r.end - r.p))
+		return -EBADMSG;
+	r.end = r.p + len;
+	u.end = (uint64_t)(r.end - d->info.p);
+	u.version = (unsigned)rd_fixed(&r, 2);
+	if (u.version >= 5) {
+		type = (unsigned)rd_fixed(&r, 1);
+		u.addr_size = (unsigned)rd_fixed(&r, 1);
+		u.abbrev = rd_fixed(&r, u.off_size);
+	} else {
+		u.abbrev = rd_fixed(&r, u.off_size);
+		u.addr_size = (unsigned)rd_fixed(&r, 1);
+	}
+	if (type == 0x04 || type == 0x05) /* skeleton and split: an id */
+		rd_skip(&r, 8);
+	else if (type == 0x02 || type == 0x06) /* type units: signature and offset */
+		rd_skip(&r, 8 + u.off_size);
+	u.first = (uint64_t)(r.p - d->info.p);
+	u.str_base = 2 * u.off_size;
+	u.addr_base = 2 * u.off_size;
+	*off = u.end;
+	if (r.bad)
+		return -EBADMSG;
+	if (u.version < 2 || u.version > 5 || (u.addr_size != 4 && u.addr_size != 8))
+		return 0; /* of another age */
+	return vec_reserve_raw((void **)&d->units, &d->capunits, d->nunits + 1, sizeof(*d->units)) < 0
+		       ? -ENOMEM
+		       : (d->units[d->nunits++] = u, 0);
+}
+
+const struct dw_unit *dw_unit_at(const struct dw *d, uint64_t off)
+{
+	size_t lo = 0, hi = d->nunits;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (d->units[mid].end <= off)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < d->nunits && off >= d->units[lo].first ? &d->units[lo] : NULL;
+}
+
+/* -- abbreviations -- */
+
+static int read_table(struct dw *d, struct dw_table *t)
+{
+	struct rd r = {d->abbrev.p + t->off, d->abbrev.p + d->abbrev.n, false};
+
+	for (;;) {
+		struct dw_abbrev a = {.code = rd_uleb(&r)};
+
+		if (r.bad)
+			return -EBADMSG;
+		if (!a.code)
+			return 0;
+		a.tag = (uint32_t)rd_uleb(&r);
+		a.children = rd_fixed(&r, 1) != 0;
+		a.attrs = r.p;
+		for (;;) {
+			uint64_t name = rd_uleb(&r), form = rd_uleb(&r);
+
+			if (form == 0x21) /* its value stands here */
+				rd_sleb(&r);
+			if (r.bad)
+				return -EBADMSG;
+			if (!name && !form)
+				break;
+		}
+		if (t->n >= DWARF_MAX_ABBREVS)
+			return -EFBIG;
+		if (vec_reserve_raw((void **)&t->v, &t->cap, t->n + 1, sizeof(*t->v)) < 0)
+			return -ENOMEM;
+		t->v[t->n++] = a;
+	}
+}
+
+/* The table of a unit; units that follow each other often share one. */
+static int table_of(struct dw *d, const struct dw_unit *u, struct dw_table **ret)
+{
+	struct dw_table t = {.off = u->abbrev};
+	int r;
+
+	for (size_t i = d->ntables; i-- > 0;) {
+		if (d->tables[i].off == u->abbrev) {
+			*ret = &d->tables[i];
+			return 0;
+		}
+	}
+	if (u->abbrev >= d->abbrev.n)
+		return -EBADMSG;
+	r = read_table(d, &t);
+	if (r == 0)
+		r = vec_reserve_raw((void **)&d->tables, &d->captables, d->ntables + 1, sizeof(*d->tables));
+	if (r < 0) {
+		free(t.v);
+		return r;
+	}
+	d->tables[d->ntables] = t;
+	*ret = &d->tables[d->ntables++];
+	return 0;
+}
+
+/* Codes are usually 1, 2, 3 … */
+static const struct dw_abbrev *find_abbrev(const struct dw_table *t, uint64_t code)
+{
+	if (code <= t->n && t->v[code - 1].code == code)
+		return &t->v[code - 1];
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].code == code)
+			return &t->v[i];
+	return NULL;
+}
+
+/* -- attributes -- */
+
+enum val_kind { VAL_NONE, VAL_NUM, VAL_TEXT, VAL_REF, VAL_BLOCK };
+
+struct val {
+	enum val_kind kind;
+	uint64_t n;	/* number; offset in .debug_info; length of the block */
+	bool is_signed;
+	const char *s;
+	const uint8_t *p;
+};
+
+static struct val num(uint64_t n)
+{
+	return (struct val){.kind = VAL_NUM, .n = n};
+}
+
+static struct val block(struct rd *r, uint64_t n)
+{
+	struct val v = {.kind = VAL_BLOCK, .n = n, .p = r->p};
+
+	rd_skip(r, n);
+	return v;
+}
+
+static struct val text(const char *s)
+{
+	return (struct val){.kind = VAL_TEXT, .s = s};
+}
+
+static struct val ref(const struct dw_unit *u, uint64_t off)
+{
+	return (struct val){.kind = VAL_REF, .n = u->off + off};
+}
+
+/* An entry of a table of offsets or addresses. */
+static uint64_t indexed(const struct dw_section *s, uint64_t base, uint64_t i, unsigned size)
+{
+	struct rd r = {s->p, s->p + s->n, false};
+
+	if (i > s->n || base > s->n)
+		return UINT64_MAX;
+	rd_skip(&r, base + i * size);
+	i = rd_fixed(&r, size);
+	return r.bad ? UINT64_MAX : i;
+}
+
+static struct val indexed_text(const struct dw *d, const struct dw_unit *u, uint64_t i)
+{
+	return text(text_at(&d->str, indexed(&d->str_offsets, u->str_base, i, u->off_size)));
+}
+
+static struct val indexed_addr(const struct dw *d, const struct dw_unit *u, uint64_t i)
+{
+	return num(indexed(&d->addr, u->addr_base, i, u->addr_size));
+}
+
+static struct val in_line_text(struct rd *r)
+{
+	const uint8_t *nul = memchr(r->p, '\0', (size_t)(r->end - r->p));
+	struct val v = text((const char *)r->p);
+
+	if (!nul) {
+		r->bad = true;
+		return (struct val){0};
+	}
+	if ((size_t)(nul - r->p) >= DWARF_MAX_NAME)
+		v.s = NULL;
+	r->p = nul + 1;
+	return v;
+}
+
+/* Forms that name a text, address or place by an index or offset. */
+static struct val read_indirect_form(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form)
+{
+	switch (form) {
+	case 0x0e: return text(text_at(&d->str, rd_fixed(r, u->off_size)));	 /* strp */
+	case 0x1f: return text(text_at(&d->line_str, rd_fixed(r, u->off_size))); /* line_strp */
+	case 0x1a: return indexed_text(d, u, rd_uleb(r));			 /* strx */
+	case 0x25: case 0x26: case 0x27: case 0x28:				 /* strx1 … strx4 */
+		return indexed_text(d, u, rd_fixed(r, (unsigned)(form - 0x24)));
+	case 0x1b: return indexed_addr(d, u, rd_uleb(r));			 /* addrx */
+	case 0x29: case 0x2a: case 0x2b: case 0x2c:				 /* addrx1 … addrx4 */
+		return indexed_addr(d, u, rd_fixed(r, (unsigned)(form - 0x28)));
+	case 0x10: /* ref_addr */
+		return (struct val){.kind = VAL_REF,
+				    .n = rd_fixed(r, u->version == 2 ? u->addr_size : u->off_size)};
+	case 0x1c: rd_skip(r, 4); break;		       /* ref_sup4 */
+	case 0x20: case 0x24: rd_skip(r, 8); break;	       /* ref_sig8, ref_sup8 */
+	case 0x1d: case 0x1f20: case 0x1f21:		       /* strp_sup, GNU_ref_alt, GNU_strp_alt */
+		rd_skip(r, u->off_size);
+		break;
+	case 0x1f01: case 0x1f02: rd_uleb(r); break;	       /* GNU_addr_index, GNU_str_index */
+	default: r->bad = true; break;			       /* not skippable: its size is unknown */
+	}
+	return (struct val){0};
+}
+
+static struct val read_form(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form,
+			    int64_t implicit)
+{
+	struct val v;
+
+	for (unsigned i = 0; form == 0x16 && i < MAX_HOPS; i++) /* indirect */
+		form = rd_uleb(r);
+	switch (form) {
+	case 0x01: return num(rd_fixed(r, u->addr_size)); /* addr */
+	case 0x03: return block(r, rd_fixed(r, 2));	  /* block2 */
+	case 0x04: return block(r, rd_fixed(r, 4));	  /* block4 */
+	case 0x09: case 0x18: return block(r, rd_uleb(r)); /* block, exprloc */
+	case 0x0a: return block(r, rd_fixed(r, 1));	  /* block1 */
+	case 0x1e: return block(r, 16);			  /* data16 */
+	case 0x0b: case 0x0c: return num(rd_fixed(r, 1)); /* data1, flag */
+	case 0x05: return num(rd_fixed(r, 2));		  /* data2 */
+	case 0x06: return num(rd_fixed(r, 4));		  /* data4 */
+	case 0x07: return num(rd_fixed(r, 8));		  /* data8 */
+	case 0x0f: case 0x22: case 0x23: return num(rd_uleb(r)); /* udata, loclistx, rnglistx */
+	case 0x17: return num(rd_fixed(r, u->off_size));  /* sec_offset */
+	case 0x19: return num(1);			  /* flag_present */
+	case 0x0d: case 0x21:				  /* sdata, implicit_const */
+		v = num((uint64_t)(form == 0x0d ? rd_sleb(r) : implicit));
+		v.is_signed = true;
+		return v;
+	case 0x08: return in_line_text(r);		  /* string */
+	case 0x11: return ref(u, rd_fixed(r, 1));
+	case 0x12: return ref(u, rd_fixed(r, 2));
+	case 0x13: return ref(u, rd_fixed(r, 4));
+	case 0x14: return ref(u, rd_fixed(r, 8));
+	case 0x15: return ref(u, rd_uleb(r));
+	default: return read_indirect_form(d, u, r, form);
+	}
+}
+
+/* Where a member is: a number, or the expression "add a number". */
+static uint64_t member_location(const struct val *v)
+{
+	struct rd r = {v->p, v->p + v->n, false};
+
+	if (v->kind == VAL_NUM)
+		return v->n;
+	if (v->kind != VAL_BLOCK || rd_fixed(&r, 1) != 0x23) /* plus_uconst */
+		return 0;
+	return rd_uleb(&r);
+}
+
+static void note_numbers(struct dw_die *e, uint64_t name, const struct val *v)
+{
+	uint64_t n = v->kind == VAL_NUM ? v->n : 0;
+
+	switch (name) {
+	case 0x0b: e->size = n; e->has_size = v->kind == VAL_NUM; break;	/* byte_size */
+	case 0x0c: e->bit_off = n; break;					/* bit_offset */
+	case 0x0d: e->bit_size = n; break;					/* bit_size */
+	case 0x11: e->low = n; e->has_low = v->kind == VAL_NUM && n != UINT64_MAX; break; /* low_pc */
+	case 0x1c: e->value = (int64_t)n; e->has_value = v->kind == VAL_NUM; break; /* const_value */
+	case 0x2f: /* upper_bound: of an empty array it is -1 */
+		if (v->kind == VAL_NUM && !e->has_bound && n != UINT64_MAX && n != UINT32_MAX)
+			e->count = n + 1;
+		e->has_bound = true;
+		break;
+	case 0x37: e->count = n; e->has_bound = true; break;			/* count */
+	case 0x38: e->location = member_location(v); break;
+	case 0x3c: e->declaration = n != 0; break;
+	case 0x3e: e->encoding = n; break;
+	case 0x6b: e->data_bit = n; e->has_data_bit = true; break;		/* data_bit_offset */
+	default: break;
+	}
+}
+
+static void note(struct dw_die *e, uint64_t name, const struct val *v)
+{
+	switch (name) {
+	case 0x01: e->sibling = v->kind == VAL_REF ? v->n : 0; break;
+	case 0x03: e->name = v->kind == VAL_TEXT ? v->s : NULL; break;
+	case 0x49: e->type = v->kind == VAL_REF ? v->n : 0; break;
+	case 0x31: case 0x47: /* abstract_origin, specification */
+		e->origin = v->kind == VAL_REF ? v->n : 0;
+		break;
+	default: note_numbers(e, name, v); break;
+	}
+}
+
+/* The bases of tables stand in the first entry of a unit. */
+static void note_bases(struct dw_unit *u, uint64_t name, const struct val *v)
+{
+	if (v->kind != VAL_NUM)
+		return;
+	if (name == 0x72)
+		u->str_base = v->n;
+	else if (name == 0x73)
+		u->addr_base = v->n;
+}
+
+static void read_attrs(const struct dw *d, struct dw_unit *bases, const struct dw_abbrev *a, struct rd *r,
+		       struct dw_die *e)
+{
+	struct rd attrs = {a->attrs, d->abbrev.p + d->abbrev.n, false};
+
+	while (!r->bad) {
+		uint64_t name = rd_uleb(&attrs), form = rd_uleb(&attrs);
+		int64_t implicit = form == 0x21 ? rd_sleb(&attrs) : 0;
+
+		if (!name && !form)
+			return;
+		struct val v = read_form(d, e->u, r, form, implicit);
+
+		if (bases)
+			note_bases(bases, name, &v);
+		note(e, name, &v);
+	}
+}
+
+int dw_die_read(struct dw *d, const struct dw_unit *u, uint64_t off, struct dw_die *ret)
+{
+	struct rd r = {d->info.p + off, d->info.p + u->end, false};
+	const struct dw_abbrev *a;
+	struct dw_table *t;
+	uint64_t code;
+	int e;
+
+	*ret = (struct dw_die){.u = u, .off = off};
+	if (off < u->first || off >= u->end)
+		return -EBADMSG;
+	if (++d->steps > DWARF_MAX_STEPS)
+		return -EFBIG;
+	e = table_of(d, u, &t);
+	if (e < 0)
+		return e;
+	code = rd_uleb(&r);
+	if (code) {
+		a = find_abbrev(t, code);
+		if (!a)
+			return -EBADMSG;
+		ret->tag = a->tag;
+		ret->children = a->children;
+		read_attrs(d, off == u->first ? (struct dw_unit *)u : NULL, a, &r, ret);
+	}
+	ret->next = (uint64_t)(r.p - d->info.p);
+	return r.bad ? -EBADMSG : 0;
+}
+
+int dw_die_at(struct dw *d, uint64_t off, struct dw_die *ret)
+{
+	const struct dw_unit *u = dw_unit_at(d, off);
+
+	return u ? dw_die_read(d, u, off, ret) : -ENOENT;
+}
+
+/* The entry behind e and all that is below it. */
+static int skip_below(struct dw *d, const struct dw_die *e, uint64_t *ret)
+{
+	struct dw_die c = *e;
+	unsigned depth = 0;
+	int r = 0;
+
+	if (!e->children) {
+		*ret = e->next;
+		return 0;
+	}
+	if (e->sibling > e->off && e->sibling <= e->u->end) {
+		*ret = e->sibling;
+		return 0;
+	}
+	do {
+		if (c.tag && c.children && ++depth > DWARF_MAX_DEPTH)
+			return -EFBIG;
+		if (!c.tag && --depth == 0)
+			break;
+		if (c.next >= e->u->end)
+			break;
+		r = dw_die_read(d, e->u, c.next, &c);
+	} while (r == 0);
+	*ret = c.next;
+	return r;
+}
+
+int dw_child_next(struct dw *d, const struct dw_die *parent, uint64_t *at, struct dw_die *ret)
+{
+	int r;
+
+	if (!parent->children)
+		return 0;
+	if (!*at)
+		*at = parent->next;
+	if (*at >= parent->u->end)
+		return 0;
+	r = dw_die_read(d, parent->u, *at, ret);
+	if (r == 0 && ret->tag)
+		r = skip_below(d, ret, at);
+	return r < 0 ? r : ret->tag != 0;
+}
+
+int dw_open(struct dw *d, const struct elf *e)
+{
+	static const char *const optional[] = {".debug_str", ".debug_line_str", ".debug_str_offsets",
+					       ".debug_addr"};
+	struct dw_section *const into[] = {&d->str, &d->line_str, &d->str_offsets, &d->addr};
+	uint64_t off = 0;
+	int r;
+
+	*d = (struct dw){0};
+	r = load_section(e, ".debug_info", &d->info);
+	if (r == 0)
+		r = load_section(e, ".debug_abbrev", &d->abbrev);
+	for (size_t i = 0; i < ARRAY_SIZE(optional) && r == 0; i++) {
+		r = load_section(e, optional[i], into[i]);
+		if (r == -ENODATA)
+			r = 0;
+	}
+	while (r == 0 && off < d->info.n)
+		r = add_unit(d, &off);
+	/* Their bases, before an entry of one is asked for by another. */
+	for (size_t i = 0; r == 0 && i < d->nunits; i++) {
+		struct dw_die first;
+
+		if (d->units[i].first < d->units[i].end)
+			r = dw_die_read(d, &d->units[i], d->units[i].first, &first);
+	}
+	if (r < 0)
+		dw_close(d);
+	return r;
+}
+
+void dw_close(struct dw *d)
+{
+	struct dw_section *const all[] = {&d->info, &d->abbrev, &d->str, &d->line_str, &d->str_offsets, &d->addr};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		free(all[i]->own);
+	for (size_t i = 0; i < d->ntables; i++)
+		free(d->tables[i].v);
+	free(d->tables);
+	free(d->units);
+	*d = (struct dw){0};
+}
