@@ -134,12 +134,15 @@ static int ksym_range(void *ctx, const char *name, uint64_t *ret_start, uint64_t
 	return 0;
 }
 
-static void fill_macros(struct macro_env *m, const struct workshop *w, const struct cmdline *c, long target)
+static void fill_macros(struct macro_env *m, const struct workshop *w, struct cmdline *c, long target)
 {
+	c->params.given = c->given.v;
+	c->params.ngiven = c->given.n;
 	*m = (struct macro_env){
 		.pid = getpid(), .ppid = getppid(), .uid = getuid(), .euid = geteuid(),
 		.gid = getgid(), .egid = getegid(), .pgid = getpgrp(), .sid = getsid(0),
 		.target = target, .argv = c->argv, .argc = c->argc, .used = w->arg_used,
+		.params = &c->params,
 	};
 }
 
@@ -165,7 +168,8 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 		lang_parse(c->arena, &c->progs.v[i].src, &env, &d, &w->units[i]);
 	}
 	libs_print_warnings(w, c);
-	return print_diags(c, &d);
+	r = print_diags(c, &d);
+	return r ? r : params_check(c);
 }
 
 /* The last script argument must be used, as in DTrace; unless -x argref. */

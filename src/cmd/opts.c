@@ -267,6 +267,17 @@ static int long_option(struct cmdline *c, int argc, char **argv)
 	return 0;
 }
 
+/* What begins with --, at argv[optind], which moves on: dwell's own or a parameter of the script. */
+static int long_words(struct cmdline *c, int argc, char **argv)
+{
+	int used = long_option(c, argc - optind, argv + optind);
+
+	if (used < 0)
+		return EXIT_ERROR;
+	optind += used;
+	return used ? 0 : params_option(c, argc, argv, &optind);
+}
+
 int cmdline_parse(struct cmdline *c, int argc, char **argv)
 {
 	int letter, r = 0, first;
@@ -282,13 +293,14 @@ int cmdline_parse(struct cmdline *c, int argc, char **argv)
 	c->argc = 1;
 	opterr = 0;
 	for (first = 1; first < argc; first = optind) {
-		int used = long_option(c, argc - first, argv + first);
-
-		if (used < 0)
-			return EXIT_ERROR;
-		optind = first + used;
-		if (used)
+		if (!strncmp(argv[first], "--", 2) && argv[first][2]) {
+			optind = first;
+			r = long_words(c, argc, argv);
+			if (r)
+				return r;
 			continue;
+		}
+		optind = first;
 		letter = getopt(argc, argv, optletters);
 		if (letter == -1) {
 			bool dashes = optind > first; /* "--": the rest are arguments */
@@ -310,6 +322,8 @@ int cmdline_parse(struct cmdline *c, int argc, char **argv)
 		if (r)
 			return r;
 	}
+	if (c->help)
+		return c->progs.n ? params_help(c) : cmd_usage();
 	return check_modes(c);
 }
 
@@ -318,5 +332,6 @@ void cmdline_done(struct cmdline *c)
 	vec_free(&c->progs);
 	vec_free(&c->commands);
 	vec_free(&c->pids);
+	vec_free(&c->given);
 	arena_free(c->arena);
 }

@@ -8,6 +8,7 @@
 #include "base/source.h"
 #include "base/vec.h"
 #include "lang/options.h"
+#include "lang/param.h"
 
 enum prog_kind { PROG_SCRIPT, PROG_PROVIDER, PROG_MODULE, PROG_FUNCTION, PROG_NAME, PROG_ID };
 
@@ -24,6 +25,9 @@ struct cmdline {
 	VEC(const char *) commands; /* -c */
 	VEC(long) pids;		    /* -p */
 	const char *output;	    /* -o */
+	VEC(struct param_given) given; /* --name value */
+	struct params params;	       /* what the programs declare */
+	bool help;		       /* --help */
 	bool list, version, verbose, compile_only, disassemble, show_headers, header, link;
 	const char *badlib;
 	int argc;	   /* script arguments: argv[0] is $0 */
@@ -37,6 +41,12 @@ void cmdline_done(struct cmdline *c);
 
 /* Reads or completes the D text of one program (runs cpp for -C). EXIT_* > 0 after a message. */
 int prog_load(struct cmdline *c, struct prog_text *p);
+/* params.c: reads --name … at argv[*at], and moves on. EXIT_* > 0 after a message. */
+int params_option(struct cmdline *c, int argc, char **argv, int *at);
+/* --help: what the programs take. < 0: done, or EXIT_* > 0. */
+int params_help(struct cmdline *c);
+/* After parsing: all that were given exist, all that are needed were given. EXIT_* > 0 after a message. */
+int params_check(struct cmdline *c);
 /* "script 'x.d'" or "description 'BEGIN'" as in messages; in the arena. */
 const char *prog_label(struct cmdline *c, const struct prog_text *p);
 #endif

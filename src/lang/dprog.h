@@ -6,6 +6,7 @@
 #include "base/recfmt.h"
 #include "lang/ast.h"
 #include "lang/options.h"
+#include "lang/param.h"
 
 enum dscope { VS_GLOBAL, VS_TLS, VS_THIS, VS_LOCAL };
 
@@ -103,6 +104,7 @@ struct macro_env {
 	int64_t target; /* 0: none */
 	const char *const *argv; /* argv[0] is the script's name for $0; $1 … follow */
 	int argc;
+	struct params *params; /* named ones (lang/param.h), or NULL */
 	bool *used; /* argc flags, set when $n was used; or NULL */
 };
 

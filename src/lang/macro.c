@@ -114,10 +114,27 @@ static void number_token(struct lexer *lx, bool as_string, const char *digits, s
 		become_arg(lx, arena_strdup(lx->arena, text));
 }
 
+static struct param *find_param(const struct compile_env *env, const char *name, size_t n)
+{
+	return env && env->macros ? param_find(env->macros->params, name, n) : NULL;
+}
+
 static void name_token(struct lexer *lx, bool as_string, const char *name, size_t n)
 {
+	const struct param *p = find_param(lx->env, name, n);
 	struct token *t = &lx->tok;
 	int64_t v = 0;
+
+	if (p && (p->is_string || as_string)) {
+		t->kind = T_STR;
+		t->str = p->value ? p->value : "";
+		t->len = strlen(t->str);
+		return;
+	}
+	if (p) { /* one that is missing is said later */
+		become_arg(lx, p->value ? p->value : "0");
+		return;
+	}
 
 	t->kind = T_INT;
 	if (!lx->env || !lx->env->macros || !find_var(lx->env->macros, name, n, &v))
@@ -131,6 +148,14 @@ static void name_token(struct lexer *lx, bool as_string, const char *name, size_
 	}
 	t->ival = (uint64_t)(int64_t)(int32_t)v;
 	t->str = arena_printf(lx->arena, "%" PRId32, (int32_t)v);
+}
+
+bool macro_is_name(const char *name)
+{
+	const struct macro_env none = { 0 };
+	int64_t v;
+
+	return find_var(&none, name, strlen(name), &v);
 }
 
 void macro_token(struct lexer *lx)
@@ -163,6 +188,7 @@ static const char *desc_value(struct arena *a, const struct compile_env *env, co
 {
 	const char *from;
 	bool as_string = *p < end && **p == '$';
+	const struct param *param;
 	int64_t v;
 
 	if (as_string)
@@ -175,6 +201,9 @@ static const char *desc_value(struct arena *a, const struct compile_env *env, co
 	}
 	while (*p < end && lex_is_word(**p))
 		++*p;
+	param = find_param(env, from, (size_t)(*p - from));
+	if (param)
+		return param->value ? param->value : "0";
 	if (!env || !env->macros || !find_var(env->macros, from, (size_t)(*p - from), &v))
 		return NULL;
 	return arena_printf(a, "%" PRId32, (int32_t)v);

@@ -4,6 +4,8 @@
 #define DWELL_LANG_MACRO_H
 #include "lang/lex.h"
 
+/* Is this the name of a macro variable, such as target? */
+bool macro_is_name(const char *name);
 /* Reads the macro reference at lx->p (a $) as one token. */
 void macro_token(struct lexer *lx);
 /* Replaces references in a probe description: "pid$target" to "pid123". 0, or -ENOENT with the name

@@ -7,6 +7,7 @@
 #include "lang/dlib.h"
 #include "lang/errtag.h"
 #include "lang/lex.h"
+#include "lang/macro.h"
 
 #define PRAGMA_MAX_WORDS 64 /* further words of one line are ignored */
 
@@ -214,6 +215,37 @@ static void do_option(const struct line *l)
 		option_failed(l, name, value, r, why);
 }
 
+/* #pragma D param name int|string "help" [default] */
+static void do_param(const struct line *l)
+{
+	struct params *ps = l->lx->env && l->lx->env->macros ? l->lx->env->macros->params : NULL;
+	const struct word *w = l->args;
+	struct param *p;
+	int r;
+
+	if (l->nargs < 3 || l->nargs > 4 || w[0].kind != WORD_IDENT || w[2].kind != WORD_STRING ||
+	    (strcmp(w[1].text, "int") != 0 && strcmp(w[1].text, "string") != 0)) {
+		malformed(l, "<name> int|string \"help\" [default]");
+		return;
+	}
+	if (macro_is_name(w[0].text) || !strcmp(w[0].text, "help")) {
+		lex_error(l->lx, w[0].at, D_PRAGMA_INVAL, "parameter may not be called %s", w[0].text);
+		return;
+	}
+	p = arena_new_obj(l->lx->arena, struct param);
+	p->name = w[0].text;
+	p->is_string = !strcmp(w[1].text, "string");
+	p->help = w[2].text;
+	p->def = l->nargs > 3 ? w[3].text : NULL;
+	p->at = l->at;
+	r = ps ? param_add(ps, p) : 0;
+	if (r == -EEXIST)
+		lex_error(l->lx, w[0].at, D_PRAGMA_INVAL, "parameter is declared already: %s", p->name);
+	else if (r < 0)
+		lex_error(l->lx, w[0].at, D_PRAGMA_INVAL, "--%s must be an integer, not \"%s\"",
+			  p->name, p->value);
+}
+
 /* After a naked #, after #pragma, or only after #pragma D: a name may also follow the longer forms. */
 enum level { AFTER_HASH, AFTER_PRAGMA, AFTER_D };
 
@@ -225,7 +257,7 @@ static const struct {
 	{"attributes", AFTER_D, do_attributes}, {"binding", AFTER_D, do_binding},
 	{"depends_on", AFTER_D, do_depends},	{"error", AFTER_HASH, do_error},
 	{"ident", AFTER_HASH, do_ident},	{"line", AFTER_HASH, do_line},
-	{"option", AFTER_D, do_option},
+	{"option", AFTER_D, do_option},	{"param", AFTER_D, do_param},
 };
 
 void pragma_line(struct lexer *lx, const char *p, const char *end)

@@ -6,4 +6,8 @@
 #line x
 # 3 x
 #pragma D option "quiet"
+#pragma D param x
+#pragma D param x float "help"
+#pragma D param x int help
+#pragma D param x int "help" 1 2
 BEGIN { }
