@@ -56,7 +56,7 @@ int cmd_usage(void)
 		"\t-X  specify ISO C conformance settings for preprocessor\n"
 		"\t-Z  permit probe descriptions that match zero probes\n");
 	if (strcmp(cmd_name(), "dtrace"))
-		fprintf(stderr, "\n\t%s features: what this kernel can do, what not, and why\n",
+		fprintf(stderr, "\n\t--json  output as JSON Lines\n\t%s features: what this kernel can do, what not, and why\n",
 			cmd_name());
 	return EXIT_USAGE;
 }
@@ -247,8 +247,9 @@ static int option(struct cmdline *c, int letter, char *arg)
  * used, 0 when it is none of ours; -1 after a message. */
 static int long_option(struct cmdline *c, int argc, char **argv)
 {
-	static const struct { const char *name, *opt; } longs[] = {
-		{ "record", "record" }, { "record-size", "recsize" }, { "record-age", "recage" },
+	static const struct { const char *name, *opt, *value; /* NULL: an argument */ } longs[] = {
+		{ "record", "record", NULL }, { "record-size", "recsize", NULL },
+		{ "record-age", "recage", NULL }, { "json", "oformat", "json" },
 	};
 	const char *arg = argv[0], *eq = strchr(arg, '=');
 	size_t n = eq ? (size_t)(eq - arg) : strlen(arg);
@@ -256,6 +257,8 @@ static int long_option(struct cmdline *c, int argc, char **argv)
 	for (size_t i = 0; n > 2 && !strncmp(arg, "--", 2) && i < ARRAY_SIZE(longs); i++) {
 		if (strlen(longs[i].name) != n - 2 || strncmp(arg + 2, longs[i].name, n - 2) != 0)
 			continue;
+		if (longs[i].value)
+			return set_named(c, 'x', longs[i].opt, longs[i].value) ? -1 : 1;
 		if (!eq && argc < 2) {
 			cmd_msg("option requires an argument -- '%s'", arg);
 			return -1;

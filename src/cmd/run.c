@@ -172,7 +172,7 @@ static void on_stopping(void *ctx, enum session_stop why)
 {
 	struct run *r = ctx;
 
-	if (why == SESSION_SIGNAL)
+	if (why == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0)
 		fputc('\n', r->out);
 }
 
@@ -181,7 +181,8 @@ static int finish_output(struct run *r, int consumer_error)
 	int e = consumer_error, closed;
 
 	if (e >= 0) {
-		fputc('\n', r->out);
+		if (strcmp(r->c->opts.oformat, "json") != 0)
+			fputc('\n', r->out);
 		e = text_view_finish(r->view);
 	}
 	closed = close_output(r);

@@ -19,6 +19,7 @@ void textopts_fill(struct text_opts *t, const struct dopts *o)
 	t->aggsortkey = o->aggsortkey;
 	t->aggsortrev = o->aggsortrev;
 	t->aggpercpu = o->aggpercpu;
+	t->json = !strcmp(o->oformat, "json");
 	t->agghist = o->agghist;
 	t->aggpack = o->aggpack;
 	t->encoding = !strcmp(o->encoding, "utf8")  ? TEXT_UTF8 :

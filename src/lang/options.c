@@ -64,6 +64,7 @@ static const struct rule rules[] = {
 	 .max = OPTIONS_STRSIZE_MAX,
 	 .why = "strings have from 6 to 4096 bytes"},
 	{.name = "nspec", .max = OPTIONS_NSPEC_MAX, .why = "at most 65536"},
+	{.name = "oformat", .choices = "text json", .why = "text or json"},
 	{.name = "printsize", .max = OPTIONS_PRINTSIZE_MAX, .why = "at most 64k"},
 	{.name = "stackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
 	{.name = "ustackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},

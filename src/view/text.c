@@ -46,6 +46,7 @@ void text_view_free(struct text_view *v)
 	free(v->last_probe);
 	free(v->drops);
 	free(v->cache);
+	strb_free(&v->json_pending);
 	free(v);
 }
 
@@ -82,8 +83,12 @@ void text_msg(struct text_view *v, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	if (vasprintf(&s, fmt, ap) >= 0) {
-		fflush(v->out);
-		v->msg(v->msg_arg, s);
+		if (v->opts.json) {
+			json_message(v, s);
+		} else {
+			fflush(v->out);
+			v->msg(v->msg_arg, s);
+		}
 		free(s);
 	}
 	va_end(ap);
@@ -167,6 +172,10 @@ static void row_event(struct text_view *v, const struct row *row)
 	if (row->id == 0 || row->id > v->schema->nfmts)
 		return;
 	fmt = v->schema->fmts[row->id - 1];
+	if (v->opts.json) {
+		json_event(v, row, fmt, p);
+		return;
+	}
 	print_heading(v);
 	if (v->opts.flowindent) {
 		print_flow(v, p, row);
@@ -273,17 +282,20 @@ static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t
 			const struct rec_probe *p)
 {
 	char on[32] = "", tag[64] = "";
+	struct strb b = { 0 };
 
 	if (t->with_cpu)
 		snprintf(on, sizeof(on), " on CPU %u", cpu);
-	if (v->opts.droptags)
+	if (v->opts.droptags && !v->opts.json)
 		snprintf(tag, sizeof(tag), "[%s] ", t->tag);
+	strb_printf(&b, "%s%llu %s%s", tag, (unsigned long long)count, count == 1 ? t->one : t->many, on);
 	if (p)
-		text_msg(v, "%s%llu %s%s by %s:%s:%s:%s", tag, (unsigned long long)count,
-			 count == 1 ? t->one : t->many, on, p->prov, p->mod, p->func, p->name);
+		strb_printf(&b, " by %s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
+	if (v->opts.json)
+		json_drop(v, t->tag, count, t->with_cpu ? (long)cpu : -1, p, strb_str(&b));
 	else
-		text_msg(v, "%s%llu %s%s", tag, (unsigned long long)count,
-			 count == 1 ? t->one : t->many, on);
+		text_msg(v, "%s", strb_str(&b));
+	strb_free(&b);
 }
 
 static void row_fault(struct text_view *v, const struct row *row)
@@ -291,6 +303,8 @@ static void row_fault(struct text_view *v, const struct row *row)
 	const struct rec_fault *f = row->data;
 	const struct rec_probe *p = row_probe(v, row->probe);
 	char where[32] = "predicate", buf[160];
+	struct strb b = { 0 };
+	const char *what;
 
 	if (row->len < sizeof(*f))
 		return;
@@ -300,8 +314,14 @@ static void row_fault(struct text_view *v, const struct row *row)
 	}
 	if (f->action)
 		snprintf(where, sizeof(where), "action #%u", f->action);
-	text_msg(v, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s at BPF pc %u", f->epid,
-		 p->id, p->prov, p->mod, p->func, p->name, fault_text(f, buf, sizeof(buf)), where, f->pc);
+	what = fault_text(f, buf, sizeof(buf));
+	strb_printf(&b, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s at BPF pc %u", f->epid,
+		    p->id, p->prov, p->mod, p->func, p->name, what, where, f->pc);
+	if (v->opts.json)
+		json_error(v, row, p, what, strb_str(&b));
+	else
+		text_msg(v, "%s", strb_str(&b));
+	strb_free(&b);
 }
 
 /* Losses come by program: one line for each kind and CPU says them all; with -v one for each probe. */
@@ -383,7 +403,9 @@ int text_view_flush(struct text_view *v)
 int text_view_finish(struct text_view *v)
 {
 	flush_drops(v, true);
-	if (!v->opts.no_final_aggs)
+	if (v->opts.json)
+		json_finish(v);
+	else if (!v->opts.no_final_aggs)
 		text_print_unprinted(v);
 	return text_view_flush(v);
 }

@@ -18,6 +18,7 @@ struct text_opts {
 	int64_t ustackframes; /* stacks of fewer frames were asked for: they do not say that they are cut */
 	bool verbose; /* losses by probe */
 	bool destructive; /* system() and freopen() may run */
+	bool json; /* JSON Lines instead of text; messages are lines too */
 	bool no_final_aggs; /* do not print unprinted aggregations at the end */
 };
 

@@ -13,6 +13,8 @@ struct actctx {
 	const uint8_t *rec;
 };
 
+typedef void act_fn(const struct actctx *c);
+
 static const uint8_t *field(const struct actctx *c, size_t i)
 {
 	return c->rec + c->act->fields[i].off;
@@ -53,8 +55,8 @@ static void format_fields(const struct actctx *c)
 	text_format(c->v, c->act->fmt, c->act->fmt_len, data, c->act->nfields, NULL, 0);
 }
 
-/* The formatted text as a string, malloc'ed; NULL without memory. */
-static char *format_to_string(const struct actctx *c)
+/* What fn prints as a string, malloc'ed; NULL without memory. */
+static char *to_string(const struct actctx *c, act_fn *fn)
 {
 	FILE *saved = c->v->out;
 	char *text = NULL;
@@ -64,7 +66,7 @@ static char *format_to_string(const struct actctx *c)
 	if (!f)
 		return NULL;
 	c->v->out = f;
-	format_fields(c);
+	fn(c);
 	c->v->out = saved;
 	fclose(f);
 	return text;
@@ -107,7 +109,7 @@ static void act_denormalize(const struct actctx *c)
 
 static void act_system(const struct actctx *c)
 {
-	_cleanup_free_ char *cmd = format_to_string(c);
+	_cleanup_free_ char *cmd = to_string(c, format_fields);
 
 	if (!cmd || !c->v->opts.destructive)
 		return;
@@ -118,7 +120,7 @@ static void act_system(const struct actctx *c)
 
 static void act_freopen(const struct actctx *c)
 {
-	_cleanup_free_ char *path = format_to_string(c);
+	_cleanup_free_ char *path = to_string(c, format_fields);
 	struct text_view *v = c->v;
 	FILE *f;
 
@@ -181,8 +183,6 @@ static void act_none(const struct actctx *c)
 	(void)c;
 }
 
-typedef void act_fn(const struct actctx *c);
-
 static act_fn *const act_fns[] = {
 	[ACT_TRACE] = act_values, [ACT_TRACEMEM] = act_tracemem, [ACT_PRINTF] = format_fields,
 	[ACT_PRINTA] = act_printa, [ACT_STACK] = act_values, [ACT_USTACK] = act_values,
@@ -205,4 +205,11 @@ void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const str
 	if (row->len < fmt->size || (size_t)c.act->kind >= ARRAY_SIZE(act_fns))
 		return;
 	act_fns[c.act->kind](&c);
+}
+
+char *text_act_string(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row)
+{
+	struct actctx c = { .v = v, .act = &fmt->acts[i], .row = row, .rec = row->data };
+
+	return to_string(&c, c.act->kind == ACT_PRINTA ? act_printa : format_fields);
 }

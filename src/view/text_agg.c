@@ -167,6 +167,26 @@ static void print_packed(const struct agg_table *t)
 		text_packed(t->v, t->aggs[0], rows, t->nrows, aggstate_normal(t->v->aggs, t->aggs[0]->id));
 }
 
+static void table_done(struct agg_table *t)
+{
+	free(t->rows);
+	free(t->values);
+	free(t->ranks);
+}
+
+void text_agg_rows(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, text_row_fn *fn,
+		   void *ctx)
+{
+	struct agg_table t = { .v = v, .aggs = aggs, .naggs = naggs };
+
+	if (naggs && table_fill(&t) < 0)
+		text_msg(v, "out of memory while printing aggregations");
+	else
+		for (size_t i = 0; i < t.nrows; i++)
+			fn(ctx, t.rows[i].key, (const uint64_t *const *)t.rows[i].values);
+	table_done(&t);
+}
+
 static void print_table(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs,
 			const char *fmt, size_t len)
 {
@@ -184,22 +204,25 @@ static void print_table(struct text_view *v, const struct aggdesc *const *aggs, 
 				row_default(&t, &t.rows[i]);
 		}
 	}
-	free(t.rows);
-	free(t.values);
-	free(t.ranks);
+	table_done(&t);
 }
 
-void text_printa(struct text_view *v, const struct recact *act)
+void text_mark_printed(struct text_view *v, const struct recact *act)
 {
 	const struct agg_entry *e;
 	bool any = false; /* what is empty now is still printed at the end, as in DTrace */
 
-	if (act->naggs == 0)
-		return;
 	for (size_t k = 0; k < act->naggs; k++)
 		any |= aggstate_entries(v->aggs, act->aggs[k]->id, &e) > 0;
 	for (size_t k = 0; k < act->naggs && any; k++)
 		v->agg_printed[act->aggs[k]->id] = true;
+}
+
+void text_printa(struct text_view *v, const struct recact *act)
+{
+	if (act->naggs == 0)
+		return;
+	text_mark_printed(v, act);
 	if (!act->fmt)
 		text_printf(v, "\n");
 	print_table(v, act->aggs, act->naggs, act->fmt, act->fmt_len);

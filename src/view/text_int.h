@@ -4,6 +4,7 @@
 #define DWELL_VIEW_TEXT_INT_H
 #include "base/arena.h"
 #include "base/printfmt.h"
+#include "base/strb.h"
 #include "store/aggstate.h"
 #include "view/text.h"
 
@@ -36,6 +37,11 @@ struct text_view {
 	uint32_t *last_probe;
 	uint64_t *drops; /* [cpu][REC_NLOSSES]: not yet told */
 	int error; /* sticky */
+	/* oformat=json */
+	bool json_started, json_open; /* the first line is written; within a line */
+	struct strb json_pending; /* messages to come behind the line, each ended by NUL */
+	bool json_exited; /* exit() was shown, with this status */
+	int json_status;
 };
 
 /* One value to be shown: bytes with a field's description. */
@@ -69,6 +75,9 @@ void text_kaddr_str(struct text_view *v, uint64_t addr, bool offset, char *buf, 
 void text_uaddr_str(struct text_view *v, uint32_t tgid, uint64_t start, uint64_t addr, bool offset,
 		    char *buf, size_t n);
 
+/* Frames to be shown are [*first, returned): the machinery of tracing is left out. */
+size_t text_frames(struct text_view *v, const struct recfield *f, const uint8_t *p, size_t *first);
+
 /* text_data.c: default forms of values. */
 void text_datum_trace(struct text_view *v, const struct recfield *f, const uint8_t *p);
 void text_datum_key(struct text_view *v, const struct recfield *f, const uint8_t *p);
@@ -83,6 +92,8 @@ void text_escaped(struct text_view *v, const char *s, size_t n);
 
 /* text_print.c: print(); the name of an enumerator, or NULL. */
 void text_print(struct text_view *v, const struct recfield *fields, size_t n, const uint8_t *rec);
+/* An integer of up to 8 bytes at p, or (bits > 0) bits of it from bit (0-7) on. */
+uint64_t text_bits(const uint8_t *p, uint64_t size, uint32_t bit, uint32_t bits, bool is_signed);
 const char *text_enum_name(const struct rectype *t, uint64_t value);
 
 /* text_quant.c: aggregation values in their default form; value NULL: none, shown as zero or an empty
@@ -103,10 +114,27 @@ void text_packed(struct text_view *v, const struct aggdesc *d, const struct pack
 
 /* text_agg.c: printing aggregations. fmt NULL: default form. */
 void text_printa(struct text_view *v, const struct recact *act);
+/* The rows of a printa() in order. values: naggs of them, NULL: no value for this key. */
+typedef void text_row_fn(void *ctx, const uint8_t *key, const uint64_t *const *values);
+void text_agg_rows(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, text_row_fn *fn,
+		   void *ctx);
+void text_mark_printed(struct text_view *v, const struct recact *act); /* unless all of it is empty */
 void text_print_unprinted(struct text_view *v);
 
 /* text_act.c */
+/* What a formatting action prints, malloc'ed; NULL without memory. */
+char *text_act_string(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
 void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
 /* The probe of a row; one with empty names when it is not known. */
 const struct rec_probe *text_row_probe(const struct text_view *v, const struct row *row);
+
+/* json.c: lines of -x oformat=json. p: of the event. what: the fault in words; text: the whole message. */
+void json_message(struct text_view *v, const char *text);
+void json_event(struct text_view *v, const struct row *row, const struct recfmt *fmt, const struct rec_probe *p);
+void json_error(struct text_view *v, const struct row *row, const struct rec_probe *p, const char *what,
+		const char *text);
+/* cpu < 0, p NULL: not told. */
+void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, const struct rec_probe *p,
+	       const char *text);
+void json_finish(struct text_view *v);
 #endif

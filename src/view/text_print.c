@@ -47,7 +47,7 @@ static bool all_zero(const uint8_t *p, uint64_t n)
 }
 
 /* An integer of up to 8 bytes, or bits of one. */
-static uint64_t number(const uint8_t *p, uint64_t size, uint32_t bit, uint32_t bits, bool is_signed)
+uint64_t text_bits(const uint8_t *p, uint64_t size, uint32_t bit, uint32_t bits, bool is_signed)
 {
 	uint64_t u = 0;
 	uint32_t width = bits ? bits : (uint32_t)(size > 8 ? 8 : size) * 8;
@@ -104,7 +104,7 @@ static void print_scalar(struct printer *o, const struct rectype *t, const uint8
 {
 	uint32_t bits = m ? m->bit_size : 0;
 	uint64_t u = t->size <= 8 && t->kind <= RTY_PTR && t->kind != RTY_FLOAT
-			     ? number(p, t->size, bits ? m->bit_off % 8 : 0, bits, t->is_signed) : 0;
+			     ? text_bits(p, t->size, bits ? m->bit_off % 8 : 0, bits, t->is_signed) : 0;
 	const char *name;
 
 	text_printf(o->v, "(%s)", t->name);
@@ -209,7 +209,7 @@ static bool member_is_zero(const struct printer *o, const struct rec_member *m, 
 	uint64_t n = m->type->size;
 
 	if (m->bit_size)
-		return number(o->p + off, m->type->size, m->bit_off % 8, m->bit_size, false) == 0;
+		return text_bits(o->p + off, m->type->size, m->bit_off % 8, m->bit_size, false) == 0;
 	return all_zero(o->p + off, off + n <= o->size ? n : off < o->size ? o->size - off : 0);
 }
 

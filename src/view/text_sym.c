@@ -111,21 +111,36 @@ static bool is_machinery(struct text_view *v, uint64_t pc)
 	return false;
 }
 
+size_t text_frames(struct text_view *v, const struct recfield *f, const uint8_t *p, size_t *first)
+{
+	bool top = f->kind == FLD_STACK;
+	size_t n = 0;
+
+	*first = 0;
+	if (f->kind == FLD_USTACK)
+		p += sizeof(struct rec_ustack_hdr);
+	for (; n < f->nframes; n++) {
+		uint64_t pc;
+
+		memcpy(&pc, p + 8 * n, sizeof(pc));
+		if (!pc)
+			break;
+		top = top && is_machinery(v, pc);
+		*first += top;
+	}
+	return n;
+}
+
 static void kernel_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
 			 const char *fmt)
 {
 	char buf[1024];
-	bool top = true;
+	size_t first, n = text_frames(v, f, p, &first);
 
-	for (uint32_t i = 0; i < f->nframes; i++) {
+	for (size_t i = first; i < n; i++) {
 		uint64_t pc;
 
-		memcpy(&pc, p + 8 * (size_t)i, sizeof(pc));
-		if (!pc)
-			break;
-		top = top && is_machinery(v, pc);
-		if (top)
-			continue;
+		memcpy(&pc, p + 8 * i, sizeof(pc));
 		text_kaddr_str(v, pc, true, buf, sizeof(buf));
 		frame_line(v, indent, fmt, buf);
 	}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON Lines, -x oformat=json: a mode of the text view, which keeps the state. Described in dwell(1). */
+#ifndef DWELL_VIEW_JSON_INT_H
+#define DWELL_VIEW_JSON_INT_H
+#include "view/text_int.h"
+
+/* Changes when a reader of the former version would misunderstand something; what is added does not
+ * change it. */
+#define JSON_VERSION 1
+
+/* json_value.c: strings (invalid UTF-8 becomes U+FFFD), values. */
+void json_text(struct text_view *v, const char *s, size_t n);
+void json_str(struct text_view *v, const char *s);
+void json_bytes(struct text_view *v, const uint8_t *p, size_t n); /* {"bytes":"hex"} */
+void json_field(struct text_view *v, const struct recfield *f, const uint8_t *p);
+bool json_typed(struct text_view *v, const struct recfield *f, const uint8_t *p); /* true: cut at printsize */
+void json_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t *value, int64_t normal);
+
+/* json_act.c: "output":[…] of a record; what changes files or runs commands comes after the line. */
+void json_acts(struct text_view *v, const struct recfmt *fmt, const struct row *row);
+/* "aggregations":[…],"rows":[…] */
+void json_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs);
+#endif

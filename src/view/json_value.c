@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON: strings, and recorded values by their fields and types. Addresses are strings "0x…", as they
+ * are names of places and too large for the numbers of many readers. */
+#include <math.h>
+#include <string.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "view/json_int.h"
+
+/* -- strings -- */
+
+/* Length of the UTF-8 character at s (no overlong forms, no surrogates), or 0. */
+static size_t utf8_len(const uint8_t *s, size_t n)
+{
+	static const struct {
+		uint8_t lead, end, low, high; /* lead byte … end; range of the second byte */
+		uint8_t len;
+	} forms[] = {
+		{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
+		{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
+		{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
+	};
+
+	if (s[0] < 0x80)
+		return 1;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		if (s[0] < forms[i].lead || s[0] > forms[i].end)
+			continue;
+		if (n < forms[i].len || s[1] < forms[i].low || s[1] > forms[i].high)
+			return 0;
+		for (size_t k = 2; k < forms[i].len; k++)
+			if ((s[k] & 0xc0) != 0x80)
+				return 0;
+		return forms[i].len;
+	}
+	return 0;
+}
+
+static void put_char(struct text_view *v, uint8_t c)
+{
+	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+	const char *p = c ? strchr(from, c) : NULL;
+
+	if (p)
+		text_printf(v, "\\%c", to[p - from]);
+	else if (c < 0x20 || c == 0x7f)
+		text_printf(v, "\\u%04x", c);
+	else
+		text_printf(v, "%c", c);
+}
+
+/* Characters that need no escape. */
+static size_t plain_run(const uint8_t *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && p[i] >= 0x20 && p[i] < 0x7f && p[i] != '"' && p[i] != '\\')
+		i++;
+	return i;
+}
+
+void json_text(struct text_view *v, const char *s, size_t n)
+{
+	const uint8_t *p = (const uint8_t *)s;
+
+	text_printf(v, "\"");
+	for (size_t i = 0; i < n;) {
+		size_t run = plain_run(p + i, n - i), len;
+
+		if (run)
+			text_printf(v, "%.*s", (int)run, s + i);
+		i += run;
+		if (i == n)
+			break;
+		len = utf8_len(p + i, n - i);
+		if (len == 1)
+			put_char(v, p[i]);
+		else if (len)
+			text_printf(v, "%.*s", (int)len, s + i);
+		else
+			text_printf(v, "\\ufffd");
+		i += len ? len : 1;
+	}
+	text_printf(v, "\"");
+}
+
+void json_str(struct text_view *v, const char *s)
+{
+	json_text(v, s, strlen(s));
+}
+
+static void put_hex(struct text_view *v, const uint8_t *p, size_t n)
+{
+	text_printf(v, "\"");
+	for (size_t i = 0; i < n; i++)
+		text_printf(v, "%02x", p[i]);
+	text_printf(v, "\"");
+}
+
+void json_bytes(struct text_view *v, const uint8_t *p, size_t n)
+{
+	text_printf(v, "{\"bytes\":");
+	put_hex(v, p, n);
+	text_printf(v, "}");
+}
+
+/* -- types -- */
+
+struct typed {
+	struct text_view *v;
+	const uint8_t *p;
+	uint64_t limit; /* bytes to show */
+	bool truncated;
+};
+
+static void typed_value(struct typed *t, const struct rectype *ty, uint64_t off, const struct rec_member *m);
+
+static void put_float(struct text_view *v, const uint8_t *p, uint64_t size)
+{
+	double d = 0;
+	float f = 0;
+
+	if (size == sizeof(f)) {
+		memcpy(&f, p, sizeof(f));
+		d = (double)f;
+	} else if (size == sizeof(d)) {
+		memcpy(&d, p, sizeof(d));
+	} else {
+		json_bytes(v, p, size);
+		return;
+	}
+	if (isfinite(d))
+		text_printf(v, "%.17g", d);
+	else
+		text_printf(v, "null");
+}
+
+static void put_int(struct text_view *v, const struct rectype *ty, uint64_t u)
+{
+	const char *name = ty->kind == RTY_ENUM ? text_enum_name(ty, u) : NULL;
+
+	if (name)
+		json_str(v, name);
+	else if (ty->kind == RTY_PTR)
+		text_printf(v, "\"0x%llx\"", (unsigned long long)u);
+	else if (ty->is_signed)
+		text_printf(v, "%lld", (long long)u);
+	else
+		text_printf(v, "%llu", (unsigned long long)u);
+}
+
+/* Members of anonymous members are members of the outer one, as in C. */
+static void put_members(struct typed *t, const struct rectype *ty, uint64_t base, bool *first)
+{
+	for (uint32_t i = 0; i < ty->nmembers; i++) {
+		const struct rec_member *m = &ty->members[i];
+		uint64_t off = base + m->bit_off / 8, bytes = m->bit_size ? (m->bit_off % 8 + m->bit_size + 7) / 8
+									  : m->type->size;
+		bool inside = m->type->kind == RTY_STRUCT || m->type->kind == RTY_ARRAY;
+
+		if (inside ? off >= t->limit : off + bytes > t->limit) {
+			t->truncated |= bytes > 0;
+			continue;
+		}
+		if (!m->name && m->type->kind == RTY_STRUCT) {
+			put_members(t, m->type, off, first);
+			continue;
+		}
+		text_printf(t->v, "%s", *first ? "" : ",");
+		*first = false;
+		json_str(t->v, m->name ? m->name : "");
+		text_printf(t->v, ":");
+		typed_value(t, m->type, off, m);
+	}
+}
+
+static void put_array(struct typed *t, const struct rectype *ty, uint64_t off)
+{
+	uint64_t size = ty->elem->size, n = ty->nelems, avail = off < t->limit ? t->limit - off : 0;
+
+	if (size && n > avail / size) {
+		n = avail / size;
+		t->truncated = true;
+	}
+	if (ty->elem->kind == RTY_INT && ty->elem->is_char) {
+		json_text(t->v, (const char *)t->p + off, strnlen((const char *)t->p + off, n));
+		return;
+	}
+	text_printf(t->v, "[");
+	for (uint64_t i = 0; i < n && size; i++) {
+		text_printf(t->v, "%s", i ? "," : "");
+		typed_value(t, ty->elem, off + i * size, NULL);
+	}
+	text_printf(t->v, "]");
+}
+
+static void typed_value(struct typed *t, const struct rectype *ty, uint64_t off, const struct rec_member *m)
+{
+	uint32_t bits = m ? m->bit_size : 0;
+	bool first = true;
+
+	switch (ty->kind) {
+	case RTY_STRUCT:
+		text_printf(t->v, "{");
+		put_members(t, ty, off, &first);
+		text_printf(t->v, "}");
+		break;
+	case RTY_ARRAY:
+		put_array(t, ty, off);
+		break;
+	case RTY_STRING:
+		json_text(t->v, (const char *)t->p + off, strnlen((const char *)t->p + off, ty->size));
+		break;
+	case RTY_FLOAT:
+		put_float(t->v, t->p + off, ty->size);
+		break;
+	case RTY_BYTES:
+		json_bytes(t->v, t->p + off, ty->size);
+		break;
+	default:
+		if (ty->size > 8)
+			json_bytes(t->v, t->p + off, ty->size);
+		else
+			put_int(t->v, ty, text_bits(t->p + off, ty->size, bits ? m->bit_off % 8 : 0, bits,
+						    ty->is_signed));
+	}
+}
+
+bool json_typed(struct text_view *v, const struct recfield *f, const uint8_t *p)
+{
+	uint64_t limit = v->opts.printsize > 0 ? (uint64_t)v->opts.printsize : 0;
+	struct typed t = { .v = v, .p = p, .limit = f->size < limit ? f->size : limit };
+
+	if (f->type->kind != RTY_STRUCT && f->type->kind != RTY_ARRAY)
+		t.limit = f->size;
+	typed_value(&t, f->type, 0, NULL);
+	return t.truncated;
+}
+
+/* -- fields -- */
+
+static void put_frame(struct text_view *v, uint64_t pc, const char *name, bool first)
+{
+	text_printf(v, "%s{\"addr\":\"0x%llx\",\"name\":", first ? "" : ",", (unsigned long long)pc);
+	json_str(v, name);
+	text_printf(v, "}");
+}
+
+/* A kernel stack is a list of frames; a user stack an object, as it has a process and may be cut. */
+static void put_stack(struct text_view *v, const struct recfield *f, const uint8_t *p)
+{
+	struct rec_ustack_hdr h = { 0 };
+	size_t first, n;
+	char name[1024];
+
+	n = text_frames(v, f, p, &first);
+	if (f->kind == FLD_USTACK) {
+		memcpy(&h, p, sizeof(h));
+		p += sizeof(h);
+		text_printf(v, "{\"pid\":%u,\"complete\":%s,\"frames\":", h.tgid,
+			    h.flags & (REC_USTACK_CUT | REC_USTACK_FAULT | REC_USTACK_NONE) ? "false" : "true");
+	}
+	text_printf(v, "[");
+	for (size_t i = first; i < n; i++) {
+		uint64_t pc;
+
+		memcpy(&pc, p + 8 * i, sizeof(pc));
+		if (f->kind == FLD_USTACK)
+			text_uaddr_str(v, h.tgid, h.start, pc, true, name, sizeof(name));
+		else
+			text_kaddr_str(v, pc, true, name, sizeof(name));
+		put_frame(v, pc, name, i == first);
+	}
+	text_printf(v, f->kind == FLD_USTACK ? "]}" : "]");
+}
+
+static void put_symbol(struct text_view *v, const struct recfield *f, const uint8_t *p)
+{
+	struct rec_uaddr u = { 0 };
+	char name[1024];
+
+	if (f->kind >= FLD_USYM)
+		memcpy(&u, p, sizeof(u));
+	else
+		memcpy(&u.addr, p, sizeof(u.addr));
+	text_addr_str(v, f->kind, p, name, sizeof(name));
+	put_frame(v, u.addr, name, true);
+}
+
+void json_field(struct text_view *v, const struct recfield *f, const uint8_t *p)
+{
+	uint64_t u;
+
+	switch (f->kind) {
+	case FLD_INT:
+		u = datum_u64(f, p);
+		text_printf(v, f->is_signed ? "%lld" : "%llu", (unsigned long long)u);
+		break;
+	case FLD_STRING:
+		json_text(v, (const char *)p, strnlen((const char *)p, f->size));
+		break;
+	case FLD_BYTES:
+		json_bytes(v, p, f->size);
+		break;
+	case FLD_STACK:
+	case FLD_USTACK:
+		put_stack(v, f, p);
+		break;
+	default:
+		put_symbol(v, f, p);
+	}
+}
+
+/* -- aggregation values -- */
+
+static void put_bound(struct text_view *v, const char *name, bool have, int64_t bound)
+{
+	if (have)
+		text_printf(v, "\"%s\":%lld,", name, (long long)bound);
+	else
+		text_printf(v, "\"%s\":null,", name);
+}
+
+/* The values of a bucket of quantize(): from <= value < to. */
+static void quantize_range(struct text_view *v, unsigned i)
+{
+	int64_t b = aggval_quantize_bound(i);
+
+	put_bound(v, "from", i > 0, i > AGG_QUANT_ZERO || !i ? b : i == AGG_QUANT_ZERO ? 0
+							 : aggval_quantize_bound(i - 1) + 1);
+	put_bound(v, "to", i < AGG_QUANT_NBUCKETS - 1,
+		  i < AGG_QUANT_ZERO ? b + 1 : i == AGG_QUANT_NBUCKETS - 1 ? 0 : aggval_quantize_bound(i + 1));
+}
+
+static void lquantize_range(struct text_view *v, const int32_t param[4], unsigned i)
+{
+	unsigned levels = aggval_lquantize_levels(param);
+	int64_t base = param[0], step = param[2];
+
+	put_bound(v, "from", i > 0, base + ((int64_t)i - 1) * step);
+	put_bound(v, "to", i <= levels, base + (int64_t)i * step);
+}
+
+static void llquantize_range(struct text_view *v, const int32_t param[4], unsigned i)
+{
+	unsigned n = aggval_llquantize_nbuckets(param), zero = n / 2, near = i, far = i;
+	int64_t b = aggval_llquantize_bound(param, i), next = 0;
+
+	if (i == zero) { /* up to the first bound on both sides */
+		for (near = zero + 1; near < n && !next; near++)
+			next = aggval_llquantize_bound(param, near);
+		put_bound(v, "from", true, 1 - next);
+		put_bound(v, "to", true, next);
+		return;
+	}
+	while (!next && far > 0 && far < n - 1) {
+		far += i > zero ? 1 : -1u;
+		next = aggval_llquantize_bound(param, far);
+	}
+	put_bound(v, "from", i > zero || next, i > zero ? b : next + 1);
+	put_bound(v, "to", i < zero || next, i > zero ? next : b + 1);
+}
+
+static unsigned bucket_count(const struct aggdesc *d)
+{
+	return d->func == AGG_QUANTIZE ? AGG_QUANT_NBUCKETS : d->func == AGG_LQUANTIZE
+	       ? aggval_lquantize_levels(d->param) + 2 : aggval_llquantize_nbuckets(d->param);
+}
+
+static void put_buckets(struct text_view *v, const struct aggdesc *d, const int64_t *data, int64_t normal)
+{
+	unsigned n = bucket_count(d);
+	bool first = true;
+
+	text_printf(v, "[");
+	for (unsigned i = 0; i < n; i++) {
+		if (!data[i])
+			continue;
+		text_printf(v, "%s{", first ? "" : ",");
+		first = false;
+		if (d->func == AGG_QUANTIZE)
+			quantize_range(v, i);
+		else if (d->func == AGG_LQUANTIZE)
+			lquantize_range(v, d->param, i);
+		else
+			llquantize_range(v, d->param, i);
+		text_printf(v, "\"count\":%lld}", (long long)(data[i] / normal));
+	}
+	text_printf(v, "]");
+}
+
+void json_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t *value, int64_t normal)
+{
+	if (!value)
+		text_printf(v, "null");
+	else if (text_agg_is_dist(d->func))
+		put_buckets(v, d, (const int64_t *)value + 1, normal);
+	else
+		text_printf(v, "%lld", (long long)text_aggnumber(d, value, normal));
+}
