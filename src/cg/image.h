@@ -24,6 +24,7 @@ enum img_map_role {
 	/* Unwinding, see base/unwindfmt.h: filled by user space while programs run. */
 	IMG_MAP_UW_TABLES, IMG_MAP_UW_AREAS, /* arrays, mapped into user space */
 	IMG_MAP_UW_PROCS, IMG_MAP_UW_WANT,
+	IMG_MAP_ROLES_
 };
 
 /* u64 with the CPU behind the key of aggregations in plain hashes. */

@@ -116,7 +116,7 @@ static int check_map(const struct image *img, uint32_t n, struct err *err)
 	const struct img_map *m = &img->maps[n];
 	const struct aggdesc *a;
 
-	if (m->role > IMG_MAP_AGG || strnlen(m->name, sizeof(m->name)) == sizeof(m->name))
+	if (m->role >= IMG_MAP_ROLES_ || strnlen(m->name, sizeof(m->name)) == sizeof(m->name))
 		return err_set(err, -EBADMSG, "map %u has no role or name", n);
 	if (m->role == IMG_MAP_RINGS &&
 	    (m->inner_size < 4096 || (m->inner_size & (m->inner_size - 1))))

@@ -33,7 +33,7 @@ PROBES = [
     ("syscall:::entry", []), ("syscall:::return", []), ("syscall::*stat*:", []), ("syscall::get*id:entry", []),
     ("syscall::[a-c]*:return", []), ("syscall:", []),
     ("sched:::on-cpu", []),
-    ("sched:::off-cpu", [("task", "args[0]")]),
+    ("sched:::off-cpu", [("int", "args[0]->pr_pri"), ("int", "args[1]->pr_pid"), ("task", "curthread")]),
     ("sdt:::sched_switch", [("int", "args[0]"), ("task", "args[1]"), ("task", "args[2]"), ("int", "args[3]")]),
     ("rawtp:::sched_switch", [("int", "args[0]"), ("task", "args[1]"), ("task", "args[2]")]),
     ("sdt:::sched_wakeup", [("task", "args[0]")]),

@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 #include "base/arena.h"
 #include "cg/image.h"
+#include "cmd/compile.h"
 #include "lang/dprog.h"
 #include "load/load.h"
 #include "load/probe_caps.h"
@@ -119,11 +120,15 @@ static int compile(struct ground *g, struct arena *a, const char *path, bool rej
 			     .self_tgid = (uint32_t)getpid(), .ts = g->ts };
 	struct unit *unit = NULL;
 	struct dprog *prog = NULL;
+	struct cmdline lib;
 	struct diags d;
 	int r;
 
 	dopts_init(&opts, a);
 	diags_init(&d, a);
+	opts.syslibdir = DLIB_DIR;
+	lib = (struct cmdline){ .arena = a, .opts = opts };
+	env.libs = libs_open(&lib);
 	r = lang_parse(a, src, &env, &d, &unit);
 	if (r == 0)
 		r = lang_check(a, &unit, 1, &env, &d, &prog);

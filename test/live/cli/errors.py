@@ -6,7 +6,7 @@ for text, tag in [
         ("BEGIN { trace(1 }", "D_SYNTAX"),
         ("BEGIN { x = y; }", None),
         ("BEGIN { trace(nosuch); }", "D_IDENT_UNDEF"),
-        ('BEGIN { trace("a" + 1); }', "D_OP_INCOMPAT"),
+        ('BEGIN { trace("a" * 2); }', "D_OP_ARITH"),
         ("BEGIN { trace(*5); }", "D_DEREF_NONPTR"),
         ("BEGIN { @a = count(); @a = sum(1); }", "D_AGG_REDEF"),
         ('BEGIN { printf("%d"); }', "D_PRINTF_ARG_PROTO"),
