@@ -15,13 +15,14 @@
 #define LAST_THREAD "p->signal->live.counter == 0"
 /* Signals that the kernel sends because of what the thread did: ILL, TRAP, BUS, FPE, SEGV with a code
  * of the kernel's. Special values of info are small numbers. */
+#define INFO "((struct kernel_siginfo *)(uintptr_t)info)" /* no typed pointer: newer verifiers refuse it */
 #define IS_FAULT                                                                                     \
 	"(sig == 4 || sig == 5 || sig == 7 || sig == 8 || sig == 11) && (uintptr_t)info > 2 && "     \
-	"info->si_code > 0"
+	INFO "->si_code > 0"
 /* As in <sys/fault.h>: ILL, BPT, ACCESS, BOUNDS, and of FPE: IZDIV, IOVF, FPE. */
 #define FAULT_CODE                                                                                   \
-	"sig == 4 ? 1 : sig == 5 ? 3 : sig == 7 ? 5 : sig == 11 ? 6 : info->si_code == 1 ? 8 : "     \
-	"info->si_code == 2 ? 7 : 9"
+	"sig == 4 ? 1 : sig == 5 ? 3 : sig == 7 ? 5 : sig == 11 ? 6 : " INFO "->si_code == 1 ? 8 : " \
+	INFO "->si_code == 2 ? 7 : 9"
 
 /* Results of signal_generate: 0 delivered, 1 ignored, 4 delivered with less information. */
 static const struct stable_row proc_rows[] = {
@@ -37,7 +38,7 @@ static const struct stable_row proc_rows[] = {
 	{.name = "exit", .tp = "sched_process_exit", .cond = LAST_THREAD,
 	 .args = {{"int", CLD_OF("p->exit_code"), "why", false}}},
 	{.name = "fault", .tp = "signal_generate", .cond = IS_FAULT,
-	 .args = {{"int", FAULT_CODE, "fault", false}, {"siginfo_t *", "info", "info", false}}},
+	 .args = {{"int", FAULT_CODE, "fault", false}, {"siginfo_t *", "(siginfo_t *)(uintptr_t)info", "info", false}}},
 	{.name = "lwp-create", .tp = "sched_process_fork", .args = {TASK("child")},
 	 .xargs = {LWP_PS}, .nxargs = 2},
 	{.name = "lwp-exit", .tp = "sched_process_exit"},

@@ -56,7 +56,7 @@ static const char *unusable(struct prov_env *env, struct arena *a, const struct 
 	if (find_tp(env, row, &ref) < 0)
 		return arena_printf(a, "this kernel has no tracepoint %s", row->tp);
 	if (row->need && !has_need(env, a, row))
-		return arena_printf(a, "tracepoint %s of this kernel: no %s", row->tp, row->need);
+		return arena_printf(a, "tracepoint %s of this kernel has no %s", row->tp, row->need);
 	return NULL;
 }
 

@@ -63,6 +63,7 @@ NEEDS = {
     "x86-64": lambda opts: os.uname().machine == "x86_64",
     "cpp": lambda opts: shutil.which("cpp"),
     "two-cpus": lambda opts: len(os.sched_getaffinity(0)) > 1,
+    "accept-refused": lambda opts: "not:available" not in listing(opts, "tcp:::accept-refused"),
     "on-cpu": lambda opts: "sched:vmlinux" in listing(opts, "sched:::on-cpu"),
     "shapes": lambda opts: os.path.exists(os.path.join(os.path.dirname(opts.trigger), "shapes")),
 }

@@ -31,6 +31,7 @@ static const struct trigger triggers[] = {
 	{ "watch", "N [MS [THREADS]]: sets watched to 1 … N and reads it once each, in as many threads in turn; then sleeps", run_watch },
 	{ "threads", "N: N threads, each calls getppid once and ends", run_threads },
 	{ "life", "four processes, two threads, four signals, a fault", run_life },
+	{ "inherit", "a real-time thread waits for a lock of the main thread", run_inherit },
 	{ "naps", "N M: sleeps 1 ms N times, then yields M times", run_naps },
 	{ "directio", "FILE N: N writes and N reads past the page cache", run_directio },
 	{ "files", "DIR: three files, a folder and a link come and go", run_files },

@@ -93,3 +93,37 @@ int run_naps(int argc, char **argv)
 		raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 	return 0;
 }
+
+static pthread_mutex_t pi_lock;
+
+static void *wants_lock(void *arg)
+{
+	pthread_mutex_lock(&pi_lock);
+	pthread_mutex_unlock(&pi_lock);
+	return arg;
+}
+
+/* A real-time thread (priority 10) waits for a lock that the main thread holds and so inherits from it. */
+int run_inherit(int argc, char **argv)
+{
+	struct sched_param param = {.sched_priority = 10};
+	pthread_mutexattr_t ma;
+	pthread_attr_t ta;
+	pthread_t t;
+
+	(void)argc;
+	(void)argv;
+	pthread_mutexattr_init(&ma);
+	pthread_mutexattr_setprotocol(&ma, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&pi_lock, &ma);
+	pthread_attr_init(&ta);
+	pthread_attr_setinheritsched(&ta, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&ta, SCHED_FIFO);
+	pthread_attr_setschedparam(&ta, &param);
+	pthread_mutex_lock(&pi_lock);
+	if (pthread_create(&t, &ta, wants_lock, NULL))
+		return 77;
+	usleep(50000);
+	pthread_mutex_unlock(&pi_lock);
+	return pthread_join(t, NULL);
+}

@@ -25,13 +25,6 @@ tcp:::connect-request
 	@n[probename, ((struct sock *)arg1)->sk_protocol] = count();
 }
 
-/* the destination's port, which is ours, in the SYN that cannot be served */
-tcp:::accept-refused
-/((struct tcphdr *)arg4)->dest == htons(PORT)/
-{
-	@n[probename, ((struct tcphdr *)arg4)->syn] = count();
-}
-
 tcp:::receive, tcp:::send
 /((struct tcphdr *)arg4)->dest == htons(PORT) && !((struct tcphdr *)arg4)->syn/
 {
