@@ -99,6 +99,27 @@ static const char *probe_part(const struct probe *p, enum bi_id id)
 	}
 }
 
+static struct node *call(struct checker *c, struct span at, const char *name, struct node *args)
+{
+	struct node *n = arena_new_obj(c->a, struct node);
+
+	*n = (struct node){.kind = N_CALL, .at = at, .name = name, .args = args};
+	for (struct node *a = args; a; a = a->next)
+		n->nargs++;
+	return n;
+}
+
+/* "myapp*" of probes in every process: strjoin("myapp", lltostr(pid)). */
+static struct node *process_prov(struct checker *c, struct node *n, const char *prov)
+{
+	struct node *stem = arena_new_obj(c->a, struct node), *pid = arena_new_obj(c->a, struct node);
+
+	*pid = (struct node){.kind = N_IDENT, .at = n->at, .name = "pid"};
+	*stem = (struct node){.kind = N_STR, .at = n->at, .str = prov, .len = strlen(prov) - 1,
+			      .next = call(c, n->at, "lltostr", pid)};
+	return check_expr(c, call(c, n->at, "strjoin", stem));
+}
+
 /* probeprov …: a constant when all probes of the clause agree; else bounded by the longest name. */
 static struct node *probe_name(struct checker *c, struct node *n, enum bi_id id)
 {
@@ -114,6 +135,8 @@ static struct node *probe_name(struct checker *c, struct node *n, enum bi_id id)
 			max = strlen(s);
 		same = same && strcmp(s, first) == 0;
 	}
+	if (same && id == BI_PROBEPROV && l->v[0]->every_process)
+		return process_prov(c, n, first);
 	if (same) {
 		n->kind = N_STR;
 		n->str = first;

@@ -55,6 +55,8 @@ struct probe {
 	 * and after its last clause. They keep what the expressions need from other firings. Or NULL. */
 	const char *before, *after;
 	bool also;	     /* a further place where the probe before it fires: the same names, not listed */
+	bool every_process;  /* fires in any process: of prov only the part before its final * is fixed, the
+			      * number of the process follows */
 	const char *why_not; /* known by name only: why it cannot be enabled here; or NULL */
 	const void *priv; /* the provider's own; kept as is */
 	const void *provider; /* struct provider (prov/provider.h), opaque here */

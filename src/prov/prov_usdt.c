@@ -15,7 +15,7 @@ struct matching {
 	struct arena *a;
 	const struct pdesc *d;
 	struct probe_list *out;
-	uint16_t machine;
+	bool everyone; /* probes for all processes, see match_everyone() */
 };
 
 static void add(struct matching *m, const struct uproc *p, struct uproc_obj *o, const struct usdt *u,
@@ -30,6 +30,7 @@ static void add(struct matching *m, const struct uproc *p, struct uproc_obj *o, 
 		.off = u->v[0]->off,
 		.ref_ctr = u->v[0]->sem_off,
 		.usdt = u,
+		.everyone = m->everyone,
 	};
 	struct probe *pr = uproc_probe(m->env, m->a, &at, arena_strdup(m->env->cache->arena, prov), u->func,
 				       u->name);
@@ -43,18 +44,27 @@ static void match_object(struct matching *m, const struct uproc *p, struct uproc
 	usdt_load(m->env, p, o);
 	for (size_t i = 0; i < o->nusdt; i++) {
 		const struct usdt *u = &o->usdt[i];
-		char prov[STAPSDT_MAX_NAME + 16];
+		char prov[STAPSDT_MAX_NAME + 16], all[STAPSDT_MAX_NAME + 2];
 
 		if (snprintf(prov, sizeof(prov), "%s%d", u->prov, p->pid) >= (int)sizeof(prov))
 			continue;
+		snprintf(all, sizeof(all), "%s*", u->prov);
 		if (prov_match_names(m->d, prov, o->o->name, u->func, u->name) ||
 		    (o->o->is_exe && prov_match_names(m->d, prov, "a.out", u->func, u->name)))
-			add(m, p, o, u, prov);
+			add(m, p, o, u, m->everyone ? all : prov);
 	}
 }
 
-/* Those of a process whose providers' names, without its number, match stem (NULL: any). */
-static void match_process(struct matching *m, int pid, const char *stem)
+/* Those of one file of a process. For everyone: of the file, in the name of the first process that had it. */
+static void match_file(struct matching *m, const struct uproc *p, struct uproc_obj *o)
+{
+	if (m->everyone)
+		o = uproc_same_file(m->env, p, o, &p);
+	if (usdt_has(m->env, o, NULL))
+		match_object(m, p, o);
+}
+
+static void match_process(struct matching *m, int pid)
 {
 	struct err err = {0};
 	struct uproc *p;
@@ -62,8 +72,7 @@ static void match_process(struct matching *m, int pid, const char *stem)
 
 	err_done(&err);
 	for (size_t i = 0; r == 0 && i < p->nobjs; i++)
-		if (usdt_has(m->env, &p->objs[i], stem))
-			match_object(m, p, &p->objs[i]);
+		match_file(m, p, &p->objs[i]);
 }
 
 /* "abc12": process 2 with provider abc1, and process 12 with provider abc. */
@@ -81,21 +90,23 @@ static void match_numbered(struct matching *m, const char *prov)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s", digits);
 		if (access(path, F_OK) == 0)
-			match_process(m, atoi(digits), NULL);
+			match_process(m, atoi(digits));
 	}
 }
 
-/* A pattern that may be any process: all of them are looked at. */
+/* A pattern that may be any process: all of them are looked at. Their files are probed whoever runs them, so
+ * that processes which start or fork later are seen from their first instruction on. */
 static void match_everyone(struct matching *m)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *e;
 
+	m->everyone = !m->env->listing && m->d->prov[strlen(m->d->prov) - 1] == '*';
 	while (dir && (e = readdir(dir))) {
 		int pid = atoi(e->d_name);
 
 		if (pid > 0 && pid != getpid())
-			match_process(m, pid, NULL);
+			match_process(m, pid);
 	}
 	if (dir)
 		closedir(dir);
@@ -106,6 +117,17 @@ static int by_id_order(const void *a, const void *b)
 	const struct probe *x = *(struct probe *const *)a, *y = *(struct probe *const *)b;
 
 	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* A file's probes were added for each process that has it. */
+static void drop_repeated(struct probe_list *l, size_t first)
+{
+	size_t n = first + 1;
+
+	for (size_t i = first + 1; i < l->n; i++)
+		if (l->v[i]->id != l->v[n - 1]->id)
+			l->v[n++] = l->v[i];
+	l->n = n;
 }
 
 static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
@@ -121,8 +143,10 @@ static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc 
 		match_numbered(&m, d->prov);
 	else if (!prov_is_exact(d->prov))
 		match_everyone(&m);
-	if (out->n > first)
+	if (out->n > first) {
 		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);
+		drop_repeated(out, first);
+	}
 	return 0;
 }
 

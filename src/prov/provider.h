@@ -15,6 +15,7 @@ struct prov_env {
 	const struct caps *caps;
 	int tracefs_fd;	     /* directory; -1 when it cannot be had; PROV_UNOPENED: not tried yet */
 	int64_t target;	     /* $target, or 0 */
+	bool listing;	     /* registry_list_only() */
 	struct prov_cache *cache; /* lists the providers keep for the session (prov_int.h) */
 };
 #define PROV_UNOPENED (-2)
@@ -46,6 +47,8 @@ void registry_free(struct registry *r);
 const struct probe_source *registry_source(struct registry *r);
 /* May the description name probes inside of processes: a provider's name that none of the others has? */
 bool registry_is_user(struct registry *r, const struct pdesc *d);
+/* Probes are only going to be listed: those of patterns over processes for each of them. */
+void registry_list_only(struct registry *r);
 /* For cg_env.entry (ctx is the registry). */
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why);
 /* Attaches a loaded program that serves these probes (at least one, in id order) at its entry; *ret is

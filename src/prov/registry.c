@@ -180,3 +180,8 @@ bool registry_is_user(struct registry *r, const struct pdesc *d)
 			return false;
 	return true;
 }
+
+void registry_list_only(struct registry *r)
+{
+	r->env.listing = true;
+}

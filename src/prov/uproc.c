@@ -24,10 +24,18 @@ struct point_ent {
 	UT_hash_handle hh;
 };
 
+struct file_ent {
+	uint64_t key[2]; /* device, inode */
+	const struct uproc *proc;
+	struct uproc_obj *obj;
+	UT_hash_handle hh;
+};
+
 /* The session's; in the cache's arena but for the hash. */
 struct prov_procs {
 	struct uproc *first;
 	struct point_ent *points;
+	struct file_ent *files;
 	struct point_ent **by_id; /* arena, power-of-two growth */
 	uint32_t n;
 	bool caps_known, multi, warned;
@@ -48,6 +56,25 @@ void uproc_done(struct prov_cache *pc)
 {
 	if (pc->procs)
 		HASH_CLEAR(hh, pc->procs->points);
+	if (pc->procs)
+		HASH_CLEAR(hh, pc->procs->files);
+}
+
+struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
+				  const struct uproc **ret_proc)
+{
+	struct prov_procs *ps = procs(env);
+	uint64_t key[2] = {o->o->dev, o->o->ino};
+	struct file_ent *f;
+
+	HASH_FIND(hh, ps->files, key, sizeof(key), f);
+	if (!f) {
+		f = arena_new_obj(env->cache->arena, struct file_ent);
+		*f = (struct file_ent){.key = {key[0], key[1]}, .proc = p, .obj = o};
+		HASH_ADD(hh, ps->files, key, sizeof(f->key), f);
+	}
+	*ret_proc = f->proc;
+	return f->obj;
 }
 
 int uproc_get(struct prov_env *env, int pid, struct uproc **ret, struct err *err)
@@ -108,7 +135,7 @@ struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct up
 			  const char *prov, const char *func, const char *name)
 {
 	struct prov_procs *ps = procs(env);
-	struct point_key key = {.obj = at->obj, .off = at->off, .ref_ctr = at->ref_ctr, .kind = at->kind,
+	struct point_key key = {.obj = at->obj, .off = at->off, .ref_ctr = at->ref_ctr, .kind = at->kind | (uint64_t)at->everyone << 8,
 				.usdt = at->usdt};
 	struct point_ent *pe;
 
@@ -126,6 +153,7 @@ struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct up
 			.func = func,
 			.name = name,
 			.priv = &pe->at,
+			.every_process = at->everyone,
 			.provider = at->kind == UP_USDT ? &prov_usdt : &prov_pid,
 		};
 		remember(env, ps, pe);
@@ -172,7 +200,7 @@ static const struct upoint *point_of(const struct probe *p)
 
 static bool same_place(const struct upoint *a, const struct upoint *b)
 {
-	return a->obj == b->obj && a->proc == b->proc;
+	return a->obj == b->obj && a->proc == b->proc && a->everyone == b->everyone;
 }
 
 static size_t count_sites(const struct probe *const *probes, uint32_t n, uint32_t from)
@@ -192,7 +220,7 @@ static int attach_file(const struct probe *const *probes, uint32_t n, uint32_t f
 	_cleanup_free_ struct uprobe_site *v = malloc(count_sites(probes, n, from) * sizeof(*v));
 	struct uprobe_place place = {
 		.path = first->obj->attach,
-		.pid = first->proc->pid,
+		.pid = first->everyone ? 0 : first->proc->pid,
 		.ret = first->kind == UP_RETURN,
 		.multi = e->uprobe_multi,
 	};

@@ -49,6 +49,7 @@ struct upoint {
 	uint64_t off;	  /* in the file */
 	uint64_t ref_ctr; /* in the file: counter to be raised, or 0 */
 	const struct usdt *usdt; /* UP_USDT: what it is, and further places */
+	bool everyone;	  /* in all processes that have the file, also those that start later */
 };
 
 /* The process; its files are listed at the first call. 0, or -ESRCH, -EACCES … with words in err. */
@@ -59,6 +60,9 @@ const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, st
 struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct upoint *at,
 			  const char *prov, const char *func, const char *name);
 int uproc_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret);
+/* The first file that was given with this identity: so that what several processes have is looked at once. */
+struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
+				  const struct uproc **ret_proc);
 /* How uprobes are attached here: multi or not; -EOPNOTSUPP with the reason. */
 int uproc_caps(struct prov_env *env, bool *ret_multi, const char **why);
 /* provider.attach of all of them. */

@@ -93,6 +93,14 @@ procs = [subprocess.Popen(["./myapp", "100000", "2000"], stdout=subprocess.DEVNU
 r = live.dwell("-q", "-n", "myapp*:::query-start { @[probeprov] = count(); n++; } myapp*:::query-start /n > 40/ { exit(0); }")
 live.same(sorted(line.split()[0] for line in r.stdout.splitlines() if line.strip()), sorted(f"myapp{p.pid}" for p in procs),
           "myapp*::: finds all processes")
+later = subprocess.Popen(["sh", "-c", "sleep 0.5; exec ./myapp 3"], stdout=subprocess.DEVNULL)
+r = live.dwell("-q", "-n", f"myapp*:::query-start /pid == {later.pid}/ {{ n++; printf(\"%s %s %d\\n\", probeprov, probename, arg0); }} "
+               "myapp*:::query-start /n == 3/ { exit(0); }")
+later.wait()
+live.same(r.stdout.split("\n")[:3], [f"myapp{later.pid} query-start {i}" for i in range(3)], "and those that start later")
+r = live.dwell("-l", "-n", "myapp*:::done")
+live.same(sorted(line.split()[1] for line in r.stdout.splitlines()[1:]), sorted(f"myapp{p.pid}" for p in procs),
+          "-l lists them for each process")
 r = live.dwell("-lv", "-p", procs[0].pid, "-n", "myapp$target:a.out:main:odd-sizes")
 live.check("args[0]: int" in r.stdout and "args[2]: int64_t" in r.stdout, "types of arguments", r.stdout)
 for p in procs:
