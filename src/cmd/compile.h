@@ -34,6 +34,12 @@ int workshop_compile(struct workshop *w, struct cmdline *c, long target);
 struct dlib *libs_open(struct cmdline *c);
 /* What was found wrong in it, each thing once. */
 void libs_print_warnings(struct workshop *w, const struct cmdline *c);
+/* -v: stability of the programs, with -e of their probes as well. stability.c */
+void stability_print(struct workshop *w, struct cmdline *c, FILE *out);
+/* Of one probe; p: the program whose pragmas count, or NULL. */
+void stability_print_probe(const struct dprog *p, const struct pdesc *d, FILE *out);
+/* "Argument Types" of a probe. list.c */
+void list_probe_args(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p, FILE *out);
 /* -l */
 int workshop_list(struct workshop *w, struct cmdline *c, FILE *out);
 #endif

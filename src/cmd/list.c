@@ -13,8 +13,7 @@ static void list_native(struct dtypes *types, const struct probe_arg *a, FILE *o
 }
 
 /* args[] as the program sees them. */
-static void list_args(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p,
-		      FILE *out)
+void list_probe_args(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p, FILE *out)
 {
 	const struct probe_source *src = registry_source(w->reg);
 	int r = src->get_args(src->ctx, c->arena, p);
@@ -49,8 +48,12 @@ static void list_probe(struct workshop *w, struct cmdline *c, struct dtypes *typ
 		return;
 	}
 	fputc('\n', out);
-	if (c->verbose)
-		list_args(w, c, types, p, out);
+	if (c->verbose) {
+		struct pdesc d = { .prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name };
+
+		stability_print_probe(NULL, &d, out);
+		list_probe_args(w, c, types, p, out);
+	}
 }
 
 static int list_desc(struct workshop *w, struct cmdline *c, struct dtypes *types,

@@ -267,6 +267,18 @@ static int advance_targets(struct run *r)
 	return 0;
 }
 
+/* -ev */
+static int report_stability(struct run *r)
+{
+	int e = open_output(r), c;
+
+	if (e)
+		return e;
+	stability_print(&r->w, r->c, r->out);
+	c = close_output(r);
+	return c < 0 ? fail_write(r, c) : 0;
+}
+
 static int compile_and_run(struct run *r, long target)
 {
 	int e = workshop_compile(&r->w, r->c, target);
@@ -282,13 +294,17 @@ static int compile_and_run(struct run *r, long target)
 	}
 	notice_matches(r);
 	if (r->c->compile_only)
-		return 0;
+		return r->c->verbose ? report_stability(r) : 0;
 	if (total_matches(r) == 0 && !r->c->opts.zdefs)
 		return cmd_fail("no probes matched");
 	if (r->c->opts.destructive && !r->c->opts.quiet)
 		cmd_msg("allowing destructive actions");
 	e = open_output(r);
-	return e ? e : run_session(r);
+	if (e)
+		return e;
+	if (r->c->verbose)
+		stability_print(&r->w, r->c, r->out);
+	return run_session(r);
 }
 
 static void run_done(struct run *r)

@@ -62,6 +62,7 @@ enum node_kind {
 
 struct dvar;
 struct dagg;
+struct dattr;
 struct cxlator;
 struct dcall;
 
@@ -158,6 +159,10 @@ struct node {
 	struct dmember member;	       /* N_MEMBER */
 	uint64_t ksym_addr;	       /* N_KSYM: resolved address */
 	const struct cxlator *xlator;  /* N_XLATE: the checker's own */
+	/* Stability (lang/attr.h) that counts instead of that of the tree below: of an inline, or that of
+	 * another tree: what a translated value is made of. NULL: neither. */
+	const struct dattr *attr;
+	const struct node *attr_from;
 };
 
 enum stmt_kind {

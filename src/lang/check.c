@@ -112,12 +112,14 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 	size_t i;
 
 	init_checker(&c, a, env, d);
+	c.units = units;
+	c.nunits = nunits;
 	register_funcs(&c, units, nunits);
 	tail = &c.prog->stmts;
 	for (i = 0; i < nunits; i++) {
 		const struct item *it;
 
-		check_depends(&c, units[i]);
+		check_pragmas(&c, units[i]);
 		for (it = units[i]->items; it; it = it->next) {
 			if (it->decl)
 				check_decl(&c, it->decl);
@@ -130,6 +132,8 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 	if (!d->nerrors)
 		settle_keys(&c);
 	check_late(&c);
+	check_pragmas_used(&c, units, nunits);
+	check_amin(&c);
 	if (d->nerrors)
 		return -EINVAL;
 	dtypes_on_miss(c.t, NULL, NULL); /* the types outlive this checker */

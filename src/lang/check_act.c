@@ -259,7 +259,7 @@ static const struct agg_act agg_acts[] = {
 static struct node *not_agg(struct checker *c, struct node *n, unsigned i, struct node *arg,
 			    const char *tag)
 {
-	const struct builtin *b = arg->kind == N_CALL ? builtin_find_func(arg->name) : NULL;
+	const struct builtin *b = arg->kind == N_CALL ? find_builtin_func(c, arg->name) : NULL;
 
 	if (b && b->kind == BIK_AGG)
 		return fail(c, n, tag,

@@ -315,7 +315,7 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 static bool aggregating(struct checker *c, struct stmt *s)
 {
 	struct node *call = s->call;
-	const struct builtin *b = call && call->kind == N_CALL ? builtin_find_func(call->name) : NULL;
+	const struct builtin *b = call && call->kind == N_CALL ? find_builtin_func(c, call->name) : NULL;
 
 	if (b && b->kind == BIK_AGG) {
 		call->builtin = b;

@@ -315,7 +315,7 @@ static bool is_data_call(const struct builtin *b)
 
 struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool statement)
 {
-	const struct builtin *b = builtin_find_func(n->name);
+	const struct builtin *b = find_builtin_func(c, n->name);
 	bool act;
 	struct node *k;
 

@@ -181,7 +181,7 @@ static bool redeclared(struct checker *c, const struct decl *d, const struct dty
 	enum dscope scope = d->scope == DS_TLS ? VS_TLS : d->scope == DS_THIS ? VS_THIS : VS_GLOBAL;
 	struct cvar *v = symtab_get(var_table(c, scope), d->name, 0);
 
-	if (scope == VS_GLOBAL && builtin_find(d->name)) {
+	if (scope == VS_GLOBAL && find_builtin(c, d->name)) {
 		diag_error(c->d, d->at, D_DECL_IDRED, "built-in identifier redeclared: %s",
 			   d->name);
 		return true;
@@ -382,7 +382,7 @@ void check_decl(struct checker *c, const struct decl *d)
 		declare_translator(c, d);
 		break;
 	case DECL_PROVIDER:
-		diag_error(c->d, d->at, D_UNSUP, "provider declarations are not yet supported");
+		declare_provider(c, d);
 		break;
 	}
 }

@@ -126,7 +126,7 @@ static bool name_free(struct checker *c, const struct decl *d)
 		what = "scalar";
 	else if (symtab_get(&c->inlines, d->name, 0))
 		what = "scalar inline";
-	else if (builtin_find(d->name))
+	else if (find_builtin(c, d->name))
 		what = "built-in";
 	if (what)
 		diag_error(
@@ -217,6 +217,7 @@ void declare_inline(struct checker *c, const struct decl *d)
 	in->value = d->value;
 	in->lib = outer.lib;
 	in->is_array = as != NULL;
+	in->attr = pragma_attr(c, d->name, in->lib);
 	if (as && !declare_params(c, in, as))
 		return;
 	c->scope = inline_scope(in);
@@ -273,12 +274,14 @@ struct node *scope_check(struct checker *c, struct node *n, const struct node *b
 	return k;
 }
 
-static struct node *finish_use(struct checker *c, struct node *k, const struct dtype *ty)
+static struct node *finish_use(struct checker *c, struct node *k, const struct cinline *in)
 {
-	if (is_err(k) || k->kind == N_XLATE)
-		return k;
-	k = convert(c, k, ty);
-	k->lvalue = false;
+	if (!is_err(k) && k->kind != N_XLATE) {
+		k = convert(c, k, in->type);
+		k->lvalue = false;
+	}
+	if (in->attr)
+		k->attr = in->attr;
 	return k;
 }
 
@@ -287,7 +290,7 @@ struct node *use_inline(struct checker *c, struct node *n, const struct cinline 
 	if (in->is_array)
 		return fail(c, n, D_IDENT_BADREF,
 			    "associative array '%s' may not be referenced as scalar", n->name);
-	return finish_use(c, scope_check(c, n, in->value, inline_scope(in), NULL), in->type);
+	return finish_use(c, scope_check(c, n, in->value, inline_scope(in), NULL), in);
 }
 
 /* f[args]: the arguments are those of the place of use, so they are checked before the scope changes. */
@@ -317,5 +320,5 @@ struct node *use_inline_array(struct checker *c, struct node *n, const struct ci
 				    in->name, i + 1, dtype_name(c->t, p->type), tname(c, arg));
 		param_bind(c, p, arg, &before);
 	}
-	return finish_use(c, scope_check(c, n, in->value, scope, before), in->type);
+	return finish_use(c, scope_check(c, n, in->value, scope, before), in);
 }

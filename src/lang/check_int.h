@@ -58,6 +58,7 @@ struct cinline {
 	struct cparam *params;	  /* of an array */
 	unsigned nparams;
 	bool is_array, lib;
+	const struct dattr *attr; /* #pragma D attributes, or NULL */
 };
 
 struct cxlator {
@@ -105,6 +106,8 @@ struct checker {
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
 	unsigned ntemps; /* temporaries of this clause */
+	struct unit *const *units; /* the program's texts */
+	size_t nunits;
 	struct cscope scope;
 	struct cxlator *xlators; /* the program's, then those of libraries */
 	unsigned depth; /* of the recursion into expressions */
@@ -258,6 +261,23 @@ struct node *xlate_member(struct checker *c, struct node *n);
 /* An error when n is a translated value. */
 struct node *xlate_whole(struct checker *c, struct node *n);
 
+/* -- provider blocks, check_prov.c -- */
+void declare_provider(struct checker *c, const struct decl *d);
+
+/* -- control lines, check_pragma.c -- */
+/* What #pragma D attributes says about a name of the program or of the library; NULL: nothing. */
+const struct dattr *pragma_attr(struct checker *c, const char *name, bool lib);
+/* Is a name of the library too new for -x version? */
+bool pragma_too_new(struct checker *c, const char *name);
+/* Built-in names that -x version allows, or NULL. */
+const struct builtin *find_builtin(struct checker *c, const char *name);
+const struct builtin *find_builtin_func(struct checker *c, const char *name); /* for calls */
+/* #pragma D depends_on, attributes and binding of the program's own texts. */
+void check_pragmas(struct checker *c, const struct unit *u);
+/* At the end: those that were about nothing, and -x amin. */
+void check_pragmas_used(struct checker *c, struct unit *const *units, size_t n);
+void check_amin(struct checker *c);
+
 /* -- the library, check_lib.c -- */
 /* An inline of the library, or NULL; defines its enumerators too. */
 const struct cinline *lib_inline(struct checker *c, const char *name);
@@ -270,7 +290,6 @@ struct node *lib_check(struct checker *c, struct node *n, const struct node *bod
 		       struct cscope scope, struct node *before);
 /* Are the modules and providers there that the control lines ask for? */
 bool depends_hold(struct checker *c, const struct pragma *p);
-void check_depends(struct checker *c, const struct unit *u);
 
 /* -- probes and clauses, check_probe.c, check_clause.c -- */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero);

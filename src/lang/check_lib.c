@@ -38,21 +38,6 @@ bool depends_hold(struct checker *c, const struct pragma *p)
 	return true;
 }
 
-void check_depends(struct checker *c, const struct unit *u)
-{
-	for (const struct pragma *p = u->pragmas; p; p = p->next) {
-		struct pragma one = *p;
-
-		one.next = NULL;
-		if (p->kind == PRAGMA_DEPENDS && !strcmp(p->word[0], "library"))
-			diag_error(c->d, p->at, D_PRAGMA_DEPEND,
-				   "main program may not explicitly depend on a library");
-		else if (!depends_hold(c, &one))
-			diag_error(c->d, p->at, D_PRAGMA_DEPEND, "program requires %s %s",
-				   p->word[0], p->word[1]);
-	}
-}
-
 /* A text whose module or provider is not here does not exist. */
 static bool applies(struct checker *c, struct dlib_file *f)
 {
@@ -130,7 +115,11 @@ const struct cinline *lib_inline(struct checker *c, const char *name)
 {
 	const struct cinline *in = symtab_get(&c->libinlines, name, 0);
 
-	if (in || !c->env->libs)
+	if (!c->env->libs)
+		return NULL;
+	if (!c->scope.lib && dlib_find(c->env->libs, c->env, DLIB_NAME, name) && pragma_too_new(c, name))
+		return NULL;
+	if (in)
 		return in;
 	use_name(c, DLIB_NAME, name); /* an enumerator or a variable perhaps */
 	return symtab_get(&c->libinlines, name, 0);

@@ -270,7 +270,7 @@ static void enum_operand(struct checker *c, struct node *n)
 /* Operand of a comma or ?:, where actions cannot stand. */
 static struct node *check_value(struct checker *c, struct node *n, const char *fmt)
 {
-	const struct builtin *b = n->kind == N_CALL ? builtin_find_func(n->name) : NULL;
+	const struct builtin *b = n->kind == N_CALL ? find_builtin_func(c, n->name) : NULL;
 
 	if (!b || b->kind != BIK_ACT)
 		return check_expr(c, n);

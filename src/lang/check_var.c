@@ -240,7 +240,7 @@ static struct node *other_ident(struct checker *c, struct node *n)
 
 struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 {
-	const struct builtin *b = builtin_find(n->name);
+	const struct builtin *b = find_builtin(c, n->name);
 	struct cvar *v = symtab_get(&c->globals, n->name, 0), *local = local_find(c, n->name);
 	const struct cinline *in = symtab_get(&c->inlines, n->name, 0);
 	struct node *k = c->scope.nparams ? param_use(c, n) : NULL;
@@ -304,7 +304,7 @@ static struct cvar *assoc_of(struct checker *c, const struct node *n)
 	v = symtab_get(var_table(c, scope), a->name, 0);
 	if (v)
 		return v->pub.is_assoc || !v->known ? v : NULL;
-	if (scope == VS_GLOBAL && (builtin_find(a->name) || symtab_get(&c->inlines, a->name, 0)))
+	if (scope == VS_GLOBAL && (find_builtin(c, a->name) || symtab_get(&c->inlines, a->name, 0)))
 		return NULL;
 	return var_new(c, scope, a->name, a->at);
 }
@@ -392,7 +392,7 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc)
 	if (name && is_param(c, name))
 		return index_memory(c, n);
 	if (name && !local_find(c, name) && !symtab_get(&c->globals, name, 0)) {
-		const struct builtin *b = builtin_find(name);
+		const struct builtin *b = find_builtin(c, name);
 
 		if (b && b->id == BI_ARGS)
 			return check_args_index(c, n);

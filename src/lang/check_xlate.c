@@ -191,6 +191,8 @@ static struct node *expand(struct checker *c, struct node *n, const struct tymem
 		k = scope_check(c, n, m->value, scope, before);
 	if (!k)
 		return no_conversion(c, n, x);
+	k->attr = n->a->attr;
+	k->attr_from = n->a->attr_from ? n->a->attr_from : n->a->a;
 	if (is_err(k) || k->kind == N_XLATE)
 		return k;
 	if (!member_fits(c, ty, k))
@@ -201,6 +203,8 @@ static struct node *expand(struct checker *c, struct node *n, const struct tymem
 	if (dtype_resolve(c->t, ty)->kind != DK_ARRAY)
 		k = convert(c, k, ty);
 	k->lvalue = false;
+	k->attr = n->a->attr; /* the conversion may have put another node above */
+	k->attr_from = n->a->attr_from ? n->a->attr_from : n->a->a;
 	return k;
 }
 

@@ -72,6 +72,14 @@ struct dstmt {
 	struct dstmt *next;
 };
 
+struct dprovider;
+
+struct provattr { /* #pragma D attributes … provider NAME PART */
+	const char *provider, *text;
+	unsigned part; /* enum attr_part */
+	struct provattr *next;
+};
+
 struct dprog {
 	struct arena *arena;
 	struct dtypes *types;
@@ -82,6 +90,8 @@ struct dprog {
 	unsigned nvars;
 	struct dagg *aggs;
 	unsigned naggs;
+	struct provattr *provattrs;
+	struct dprovider *providers; /* provider blocks, in order: lang/provdecl.h */
 	bool has_exit, has_error_clause, uses_tls, destructive;
 	bool has_locals, has_loops, has_flow;
 };

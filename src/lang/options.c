@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/num.h"
+#include "lang/attr.h"
 
 /* DTrace's "<NULL>" is the least that a string must have room for. */
 #define OPTIONS_STRSIZE_MIN 6
@@ -82,7 +83,6 @@ static const struct rule rules[] = {
 static const struct {
 	const char *name, *why;
 } refused[] = {
-	{"amin", "stability attributes are not computed"},
 	{"core", "use ulimit -c and a signal"},
 	{"ctfpath", "types come from BTF"},
 	{"ctypes", "types come from BTF"},
@@ -280,6 +280,16 @@ static int add_libdir(struct dopts *o, const char *value)
 	return 0;
 }
 
+static int set_amin(struct dopts *o, const char *value)
+{
+	struct dattr at;
+
+	if (!value || attr_parse(value, &at) < 0)
+		return -EINVAL;
+	o->amin = arena_strdup(o->arena, value);
+	return 0;
+}
+
 static int set_option(struct dopts *o, const struct option *opt, const struct rule *r,
 		      const char *value)
 {
@@ -287,6 +297,8 @@ static int set_option(struct dopts *o, const struct option *opt, const struct ru
 
 	if (field(o, opt) == &o->libdir)
 		return add_libdir(o, value);
+	if (field(o, opt) == &o->amin)
+		return set_amin(o, value);
 
 	switch (opt->type) {
 	case TYPE_BOOL:

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "lang/attr.h"
 #include "lang/dlib.h"
 #include "lang/errtag.h"
 #include "lang/lex.h"
@@ -96,9 +97,11 @@ static void keep(const struct line *l, enum pragma_kind kind)
 /* #pragma D attributes <attributes> <ident>, or … provider <name> <part>. */
 static void do_attributes(const struct line *l)
 {
+	struct dattr at;
+
 	if (l->nargs < 2 || l->args[0].kind != WORD_IDENT || l->args[1].kind != WORD_IDENT)
 		malformed(l, "<attributes> <ident>");
-	else if (!strchr(l->args[0].text, '/'))
+	else if (attr_parse(l->args[0].text, &at) < 0)
 		lex_error(l->lx, l->args[0].at, D_PRAGMA_INVAL,
 			  "invalid attributes specified by #pragma %s", l->name);
 	else
