@@ -169,6 +169,30 @@ void gen_strtok_start(struct gen *g)
 	gen_zero(g, mem_at(gen_scratch_base(g), g->strtok_off), 16);
 }
 
+/* json(text, path) */
+static void sub_json(struct gen *g, const struct node *n, struct str *ret)
+{
+	struct str s = str_arg(g, n->args), t = str_arg(g, arg(n, 1));
+	struct mem par = mem_slot(ir_slot(g->f, 16), 0);
+	vreg p, b, d, c, q, len;
+	irlabel out = ir_label(g->f);
+
+	gen_st(g, par, 8, gen_addr(g, t.m));
+	gen_st(g, mem_add(par, 8), 8, ir_imm(g->f, t.bound));
+	p = gen_addr(g, s.m);
+	b = ir_imm(g->f, s.bound);
+	d = gen_addr(g, result(g, ret));
+	c = ir_imm(g->f, strsize(g));
+	q = gen_addr(g, par);
+	len = rt_call(g, RT_JSON, IR_ARGS(d, c, p, b, q));
+	ret->has_set = true;
+	ret->set = ir_new(g->f);
+	ir_movi(g->f, ret->set, 0);
+	ir_jcci(g->f, IRC_SLT, len, 0, out);
+	ir_movi(g->f, ret->set, 1);
+	ir_place(g->f, out);
+}
+
 /* strtok(s, delimiters): s begins a text, NULL goes on with it. The state belongs to the clause. */
 static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 {
@@ -283,6 +307,7 @@ void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
 	case BI_TOUPPER:    sub_map(g, n, RT_TOUPPER, ret); return;
 	case BI_STRJOIN:    sub_strjoin(g, n, ret); return;
 	case BI_STRTOK:	    sub_strtok(g, n, ret); return;
+	case BI_JSON:	    sub_json(g, n, ret); return;
 	case BI_SUBSTR:	    sub_substr(g, n, ret); return;
 	case BI_STRCHR:
 	case BI_STRRCHR:
