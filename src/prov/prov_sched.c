@@ -50,10 +50,11 @@ static const struct stable_row sched_rows[] = {
 	{.name = "sleep", .tp = "sched_switch", HAS_STATE, .cond = ASLEEP " && (prev_state & 3) != 0"},
 	{.name = "surrender", .tp = "sys_enter", .cond = SYSNR_YIELD("id"), .args = {CURRENT},
 	 .xargs = {LWP_PS}, .nxargs = 2},
-	{.name = "tick", .tp = "hrtimer_expire_entry", .need = "func:tick_nohz_handler",
-	 .cond = TICK_BY("tick_nohz_handler"), .args = {CURRENT}, .xargs = {LWP_PS}, .nxargs = 2},
+	/* Renamed in Linux 6.9, to a name that another function had before. */
 	{.name = "tick", .tp = "hrtimer_expire_entry", .need = "func:tick_sched_timer",
 	 .cond = TICK_BY("tick_sched_timer"), .args = {CURRENT}, .xargs = {LWP_PS}, .nxargs = 2},
+	{.name = "tick", .tp = "hrtimer_expire_entry", .need = "func:tick_nohz_handler",
+	 .cond = TICK_BY("tick_nohz_handler"), .args = {CURRENT}, .xargs = {LWP_PS}, .nxargs = 2},
 	{.name = "wakeup", .tp = "sched_waking", .args = {TASK("p")}, .xargs = {LWP_PS}, .nxargs = 2},
 };
 
