@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dwell: where time goes, and why. Chooses the command; without one it is dtrace(1). */
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 
@@ -12,9 +14,23 @@ static void on_pipe(int sig)
 	(void)sig;
 }
 
+/* Where a standard descriptor is closed, no file or map may get its number: what is printed would go
+ * there. Read-only, so that printing fails. */
+static void hold_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	cmd_set_name(argc > 0 ? argv[0] : NULL);
+	hold_standard_fds();
 	/* A closed pipe is a write error that is reported. Handled, not ignored: commands of -c and system()
 	 * would inherit that. */
 	if (signal(SIGPIPE, on_pipe) == SIG_IGN)

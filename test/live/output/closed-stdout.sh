@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016,SC2028 # D programs in single quotes
-# A reader that leaves: dwell ends, quietly, and leaves nothing behind.
+# A reader that leaves: dwell ends, quietly, and leaves nothing behind. No standard output at all.
 . "$LIVE/lib.sh"
 (
 	rc=0
@@ -17,3 +17,9 @@ done
 rc=$(cat "$WORK/rc")
 [ "$rc" = 1 ] || [ "$rc" = 0 ] || die "exit code $rc"
 same "" "$(grep -v "timer firing" "$WORK/err")" "messages"
+
+# No standard output at all: no file or map of dwell's own takes its number.
+rc=0
+"$DWELL" -qn 'BEGIN { printf("x"); exit(0); }' >&- 2>"$WORK/err" || rc=$?
+same 1 "$rc" "exit code without a standard output"
+grep -q "standard output: Bad file descriptor" "$WORK/err" || die "$(cat "$WORK/err")"
