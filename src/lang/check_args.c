@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* args[n]: the typed arguments of the probes of a clause; native ones, or through a translator. */
 #include "lang/check_int.h"
-#include <string.h>
+#include "lang/provdecl.h"
 
 /* What args[n] of one probe is. */
 struct arg_view {
 	const struct dtype *native; /* NULL: of unknown type */
 	unsigned index;		    /* of the native argument */
-	const char *ctype;	    /* as the program sees it, or NULL: as it is */
+	const struct dtype *to;	    /* as the program sees it, or NULL: as it is */
+	bool unknown;		    /* the provider promises a type that is not known */
 };
 
 static const struct dtype *native_type(struct checker *c, const struct probe *p, unsigned i)
@@ -21,26 +22,50 @@ static const struct dtype *native_type(struct checker *c, const struct probe *p,
 	return a->ref.id ? dtype_from_ref(c->t, a->ref) : NULL;
 }
 
+/* Pointers of a process point to its memory. */
+static const struct dtype *in_process(struct checker *c, const struct dtype *ty)
+{
+	return dtype_resolve(c->t, ty)->kind == DK_PTR ? dtype_qual(c->t, ty, DQ_USERLAND) : ty;
+}
+
+/* A provider block of the program says what the arguments of a static probe are. */
+static bool look_declared(struct checker *c, const struct dprovprobe *d, uint64_t i, struct arg_view *ret)
+{
+	if (i >= d->nxargs)
+		return false;
+	ret->index = d->map[i];
+	ret->native = in_process(c, d->args[ret->index]);
+	ret->to = types_same(c, d->xargs[i], d->args[ret->index]) ? NULL : d->xargs[i];
+	return true;
+}
+
 /* False: the probe has no such argument. */
 static bool look(struct checker *c, struct probe *p, uint64_t i, struct arg_view *ret)
 {
+	const struct dprovprobe *d = c->prog->providers ? provdecl_find(c->prog, p->prov, p->name) : NULL;
 	const struct probe_source *ps = c->env->probes;
 
+	*ret = (struct arg_view){0};
+	if (d)
+		return look_declared(c, d, i, ret);
 	if (!p->args_known && ps->get_args)
 		ps->get_args(ps->ctx, c->a, p);
 	if (i >= (p->xargs ? p->nxargs : p->nargs))
 		return false;
 	ret->index = p->xargs ? p->xargs[i].native : (unsigned)i;
-	ret->ctype = p->xargs ? p->xargs[i].ctype : NULL;
+	if (p->xargs && p->xargs[i].ctype) {
+		ret->to = dtype_parse(c->t, p->xargs[i].ctype);
+		ret->unknown = !ret->to;
+	}
 	ret->native = native_type(c, p, ret->index);
 	return true;
 }
 
 static bool same_view(struct checker *c, const struct arg_view *a, const struct arg_view *b)
 {
-	if (!a->native || !b->native || a->index != b->index || !a->ctype != !b->ctype)
+	if (!a->native || !b->native || a->index != b->index || !a->to != !b->to)
 		return false;
-	return types_same(c, a->native, b->native) && (!a->ctype || !strcmp(a->ctype, b->ctype));
+	return types_same(c, a->native, b->native) && (!a->to || types_same(c, a->to, b->to));
 }
 
 static struct node *unstable(struct checker *c, struct node *n, uint64_t i)
@@ -54,15 +79,11 @@ static struct node *unstable(struct checker *c, struct node *n, uint64_t i)
 }
 
 /* The native argument, typed, as the type that the program is promised. */
-static struct node *translated(struct checker *c, struct node *n, uint64_t i, const char *ctype)
+static struct node *translated(struct checker *c, struct node *n, uint64_t i, const struct dtype *to)
 {
-	const struct dtype *to = dtype_parse(c->t, ctype), *r;
+	const struct dtype *r = dtype_resolve(c->t, to);
 	struct node *k;
 
-	if (!to)
-		return fail(c, n, D_ARGS_TYPE, "failed to resolve translated type for args[%lld]",
-			    (long long)i);
-	r = dtype_resolve(c->t, to);
 	if (types_same(c, to, n->type))
 		return set_type(n, to);
 	if (dtype_is_scalar(r) && dtype_is_scalar(res(c, n)) && r->kind != DK_PTR)
@@ -90,10 +111,13 @@ static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 	if (!first.native)
 		return fail(c, n, D_ARGS_TYPE, "failed to resolve native type for args[%lld]",
 			    (long long)i);
+	if (first.unknown)
+		return fail(c, n, D_ARGS_TYPE, "failed to resolve translated type for args[%lld]",
+			    (long long)i);
 	n->lvalue = true;
 	n->ival = first.index;
 	set_type(n, first.native);
-	return first.ctype ? translated(c, n, i, first.ctype) : n;
+	return first.to ? translated(c, n, i, first.to) : n;
 }
 
 struct node *check_args_index(struct checker *c, struct node *n)

@@ -88,6 +88,15 @@ for what, cc in compilers:
     live.same(r.stdout.replace("enabled\n", "").replace("done\n", ""), WANT, f"{what}: arguments")
     live.same(sh("./myapp").stdout, "", f"{what}: and lowered again")
 
+# A provider block of the D program says what args[] are.
+BLOCK = ("struct info { int twice; string text; }; translator struct info < int i > { twice = 2 * i; }; "
+         "provider myapp { probe query__start(int n, char *s) : (char *s, struct info *n); "
+         "probe odd__sizes(char a, unsigned short b, long c, int d) : (int d, long c); }; "
+         "myapp$target:::query-start { printf(\"%s %d\\n\", copyinstr((uintptr_t)args[0]), args[1]->twice); } "
+         "myapp$target:::odd-sizes { printf(\"%d %d\\n\", args[0], args[1]); }")
+r = live.dwell("-q", "-c", "./myapp", "-n", BLOCK)
+live.same(r.stdout, "Select 0\n10 1234567890123\nSelect 2\n20 1234567890123\n\n", "provider block: mapped and translated arguments")
+
 # Two processes by a pattern; -p; what is printed about types.
 procs = [subprocess.Popen(["./myapp", "100000", "2000"], stdout=subprocess.DEVNULL) for _ in range(2)]
 r = live.dwell("-q", "-n", "myapp*:::query-start { @[probeprov] = count(); n++; } myapp*:::query-start /n > 40/ { exit(0); }")

@@ -161,6 +161,7 @@ static const struct probe probes[] = {
 	{.id = 9, .prov = "profile", .mod = "", .func = "", .name = "tick-1s"},
 	{.id = 10, .prov = "proc", .mod = "vmlinux", .func = "", .name = "create"},
 	{.id = 11, .prov = "proc", .mod = "vmlinux", .func = "", .name = "exit"},
+	{.id = 12, .prov = "app99", .mod = "app", .func = "main", .name = "q"},
 };
 
 static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
@@ -207,7 +208,7 @@ static int get_args(void *ctx, struct arena *a, struct probe *p)
 	} else if (p->id == 8) {
 		p->args = switch_args;
 		p->nargs = ARRAY_SIZE(switch_args);
-	} else if (p->id >= 10) {
+	} else if (p->id == 10 || p->id == 11) {
 		p->args = switch_args;
 		p->nargs = ARRAY_SIZE(switch_args);
 		p->xargs = proc_xargs;

@@ -40,6 +40,12 @@ static const struct row rows[] = {
 	 "translator for app:a output argument #1 from int to struct o * is not defined"},
 	{D_PROV_PRXLATOR, NULL, NULL, "provider app { probe a(int x) : (int x, int y); };",
 	 "output argument #2 has no input argument"},
+	{NULL, NULL, NULL, "provider app { probe q(int x, char *s) : (char *s); };"
+			   "app99:::q { trace(copyinstr((uintptr_t)args[0])); }", NULL},
+	{D_ARGS_IDX, NULL, NULL, "provider app { probe q(int x, char *s) : (char *s); };"
+			   "app99:::q { trace(args[1]); }", NULL},
+	{NULL, NULL, NULL, "struct o { int n; }; translator struct o < int i > { n = i + 1; };"
+			   "provider app { probe q(int x) : (struct o *x); }; app99:::q { trace(args[0]->n); }", NULL},
 	/* attributes */
 	{NULL, NULL, NULL, "#pragma D attributes Evolving/Evolving/Common x\nint x; BEGIN {}", NULL},
 	{NULL, NULL, NULL, "#pragma D attributes Stable/Stable/ISA provider app args\nBEGIN {}", NULL},
