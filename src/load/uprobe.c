@@ -105,6 +105,15 @@ static bool is_refusal(int r)
 	return r == -EINVAL || r == -EOPNOTSUPP || r == -KERNEL_ENOTSUPP || r == -EIO || r == -EEXIST;
 }
 
+static void refuse(struct uprobe_fds *ret, int code, const struct uprobe_site *v, size_t n)
+{
+	if (n && !ret->refused) {
+		ret->refusal = code;
+		ret->refused_cookie = v->cookie;
+	}
+	ret->refused += n;
+}
+
 /* Halves what is refused until the culprits are alone; each failure costs the kernel a grace period. */
 static int attach_some(const struct uprobe_place *p, const struct uprobe_site *v, size_t n, int prog_fd,
 		       bool all_or_none, struct uprobe_fds *ret)
@@ -127,21 +136,21 @@ static int attach_some(const struct uprobe_place *p, const struct uprobe_site *v
 	if (!is_refusal(r))
 		return r;
 	if (n == 1 || all_or_none) {
-		if (!ret->refused) {
-			ret->refusal = r;
-			ret->refused_cookie = v->cookie;
-		}
-		ret->refused += n;
+		refuse(ret, r, v, n);
 		return 0;
 	}
 	r = attach_some(p, v, half, prog_fd, false, ret);
 	return r < 0 ? r : attach_some(p, v + half, n - half, prog_fd, false, ret);
 }
 
-/* Instructions that kernels are known to refuse. They are tried apart from the others, each kind with one
- * call: if it is refused, all of it is left out. Source: arch/x86/kernel/uprobes.c, is_prefix_bad() and
- * the tables of good opcodes; Intel SDM volume 2, chapter 2. */
-enum suspect { SUSPECT_NO, SUSPECT_LOCK, SUSPECT_VEX, SUSPECT_EVEX, SUSPECT_XBEGIN, SUSPECT_KINDS };
+/* Instructions with which not everything is well. Source: arch/x86/kernel/uprobes.c, is_prefix_bad() and
+ * the tables of good opcodes; Intel SDM volume 2, chapter 2.
+ * Vector instructions (VEX, EVEX, XOP) are never probed: the kernel looks at their opcode as if it stood
+ * alone, refuses some, and emulates others as the jump or push that this byte means elsewhere
+ * (vpbroadcastb as jp): the process would go astray.
+ * The others are tried apart from all that is good, each kind with one call: if that is refused, all of
+ * them are left out, since every failure costs a grace period. */
+enum suspect { SUSPECT_NO, SUSPECT_LOCK, SUSPECT_XBEGIN, SUSPECT_VECTOR, SUSPECT_KINDS };
 #define LOOK_BYTES 8
 
 static enum suspect suspect_kind(const uint8_t *b)
@@ -149,14 +158,13 @@ static enum suspect suspect_kind(const uint8_t *b)
 #if defined(__x86_64__)
 	unsigned i = 0;
 
-	while (i < LOOK_BYTES - 2 && (memchr("\x66\xf2\xf3\x2e\x36\x3e\x26\x64\x65", b[i], 9)))
+	while (i < LOOK_BYTES - 2 && memchr("\x66\xf2\xf3\x2e\x36\x3e\x26\x64\x65\x67", b[i], 10))
 		i++;
 	if (b[i] == 0xf0)
 		return SUSPECT_LOCK;
-	if (b[i] == 0xc4 || b[i] == 0xc5)
-		return SUSPECT_VEX;
-	if (b[i] == 0x62)
-		return SUSPECT_EVEX;
+	if (b[i] == 0xc4 || b[i] == 0xc5 || b[i] == 0x62 || b[i] == 0xd5 ||
+	    (b[i] == 0x8f && (b[i + 1] & 0x1f) >= 8))
+		return SUSPECT_VECTOR;
 	if ((b[i] == 0xc7 || b[i] == 0xc6) && b[i + 1] == 0xf8)
 		return SUSPECT_XBEGIN;
 #else
@@ -166,40 +174,47 @@ static enum suspect suspect_kind(const uint8_t *b)
 }
 
 /* A copy of the sites, those of kind k at [at[k], at[k + 1]). Malloc'ed. */
-static struct uprobe_site *sort_suspects(const char *path, const struct uprobe_site *v, size_t n, size_t *at)
+static int sort_suspects(const char *path, const struct uprobe_site *v, size_t n, size_t *at,
+			 struct uprobe_site **ret)
 {
-	_cleanup_close_ int fd = n > 1 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	struct uprobe_site *s = malloc((n + 1) * sizeof(*s));
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ struct uprobe_site *s = malloc((n + 1) * sizeof(*s));
 	_cleanup_free_ uint8_t *kinds = calloc(n + 1, 1);
-	uint8_t b[LOOK_BYTES] = {0};
 	size_t k = 0;
 
-	if (!s || !kinds) {
-		free(s);
-		return NULL;
+	if (fd < 0)
+		return -errno;
+	if (!s || !kinds)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		uint8_t b[LOOK_BYTES] = {0};
+
+		if (pread(fd, b, sizeof(b), (off_t)v[i].off) <= 0)
+			return -EIO;
+		kinds[i] = (uint8_t)suspect_kind(b);
 	}
-	for (size_t i = 0; i < n && fd >= 0; i++)
-		if (pread(fd, b, sizeof(b), (off_t)v[i].off) == (ssize_t)sizeof(b))
-			kinds[i] = (uint8_t)suspect_kind(b);
 	for (unsigned kind = 0; kind < SUSPECT_KINDS; kind++) {
 		for (size_t i = 0; i < n; i++)
 			if (kinds[i] == kind)
 				s[k++] = v[i];
 		at[kind + 1] = k;
 	}
-	return s;
+	*ret = take_ptr(s);
+	return 0;
 }
 
 int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, size_t n, int prog_fd,
 		  struct uprobe_fds *ret, struct err *err)
 {
 	size_t at[SUSPECT_KINDS + 1] = {0};
-	_cleanup_free_ struct uprobe_site *s = sort_suspects(p->path, v, n, at);
-	int r = s ? 0 : -ENOMEM;
+	_cleanup_free_ struct uprobe_site *s = NULL;
+	int r = sort_suspects(p->path, v, n, at, &s);
 
-	for (unsigned k = 0; k < SUSPECT_KINDS && r == 0; k++)
+	for (unsigned k = 0; k < SUSPECT_VECTOR && r == 0; k++)
 		if (at[k + 1] > at[k])
 			r = attach_some(p, s + at[k], at[k + 1] - at[k], prog_fd, p->multi && k > 0, ret);
+	if (r == 0)
+		refuse(ret, -EOPNOTSUPP, s + at[SUSPECT_VECTOR], at[SUSPECT_KINDS] - at[SUSPECT_VECTOR]);
 	if (r == -ESRCH)
 		return err_set(err, r, "process %d is gone", p->pid);
 	if (r < 0)

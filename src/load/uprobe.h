@@ -28,7 +28,7 @@ struct uprobe_place {
 struct uprobe_fds {
 	VEC(int) fds;
 	size_t attached;
-	size_t refused; /* sites that the kernel does not take: their instruction cannot be probed */
+	size_t refused; /* sites whose instruction the kernel does not take, or would emulate wrongly */
 	int refusal;	/* -errno of the first … */
 	uint64_t refused_cookie; /* … and its cookie */
 };

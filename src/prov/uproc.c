@@ -251,7 +251,7 @@ static void remark(struct prov_procs *ps, const struct uprobe_fds *f, const stru
 	if (f->refused) {
 		const struct probe *p = probes[f->refused_cookie >> 32];
 
-		err_set(err, 0, "%zu of %u probes cannot be enabled, the kernel refuses their instructions: "
+		err_set(err, 0, "%zu of %u probes cannot be enabled, the kernel cannot probe their instructions: "
 			"%s:%s:%s:%s …", f->refused, n, p->prov, p->mod, p->func, p->name);
 	} else if (!e->uprobe_multi && n >= UPROBE_SLOW_FROM && !ps->warned) {
 		ps->warned = true;
@@ -271,7 +271,7 @@ int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32
 		if (!done[i])
 			r = attach_file(probes, nprobes, i, done, e, prog_fd, &f, err);
 	if (r == 0 && !f.attached)
-		r = err_set(err, f.refusal, "the kernel refuses to probe this instruction");
+		r = err_set(err, f.refusal, "the kernel cannot probe this instruction");
 	if (r == 0)
 		r = link_from_fds(f.fds.v, f.fds.n, ret);
 	if (r == 0)

@@ -341,6 +341,68 @@ def bench_read():
              f"<= {goal} s" + (" (CPU time: busy)" if busy() else ""), got <= goal)
 
 
+def call_cost(*args, program=None):
+    """ns of a call of uprobed's function: the median of some slices, with a D program on it or not."""
+    p = subprocess.Popen([os.path.join(opts.tools, "uprobed"), *args], stdout=subprocess.PIPE, text=True)
+    d = None
+    try:
+        if program:
+            d = subprocess.Popen([opts.dwell, "-q", "-p", str(p.pid), "-n", program], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL)
+            for _ in range(500):
+                time.sleep(0.01)
+                if any((live.prog_info(i) or ("", 0, 0, 0))[2] > 100 for i in owned_programs(d.pid)):
+                    break
+        for _ in range(5):
+            p.stdout.readline()
+        return median([float(p.stdout.readline()) for _ in range(15)])
+    finally:
+        if d:
+            d.send_signal(2)
+            d.wait(20)
+        p.kill()
+        p.wait()
+
+
+def bench_uprobe():
+    base = call_cost()
+    for what, bare, program in (
+            ("entry", "bare", "pid$target:a.out:uprobed_target:entry { @ = count(); }"),
+            ("return", "bare-ret", "pid$target:a.out:uprobed_target:return { @[arg1 & 1] = count(); }")):
+        c, d = [], []
+        for _ in range(3):
+            c.append(call_cost(bare) - base)
+            d.append(call_cost(program=program) - base)
+        a, b = median(c), median(d)
+        note(f"pid$target {what} against an empty uprobe in C", f"{b / 1000:.2f} us, {a / 1000:.2f} us: {b / a:.2f}", "<= 1.3",
+             b / a <= 1.3 or (None if busy() else False))
+
+
+def bench_functions():
+    n = 10000
+    if not shutil.which("cc"):
+        note(f"{n} functions attached and detached", "no C compiler", "", None)
+        return
+    with tempfile.TemporaryDirectory(prefix="dwell-bench-") as d:
+        with open(os.path.join(d, "many.c"), "w", encoding="ascii") as f:
+            f.write("".join(f"int fn_{i}(int x) {{ return x + {i}; }}\n" for i in range(n)))
+            f.write("#include <unistd.h>\nint main(void) { pause(); return 0; }\n")
+        subprocess.run(["cc", "-o", os.path.join(d, "many"), os.path.join(d, "many.c")], check=True)
+        p = subprocess.Popen([os.path.join(d, "many")])
+        time.sleep(0.1)
+        try:
+            def run(glob):
+                return timed(5, opts.dwell, "-qp", str(p.pid), "-n",
+                             f"pid$target:a.out:{glob}:entry {{ @ = count(); }} tick-1ms {{ exit(0); }}")[0] / 1000
+            one, all_of_them = run("fn_1"), run("fn_*")
+        finally:
+            p.kill()
+            p.wait()
+    beyond = all_of_them - one
+    note(f"{n} functions attached and detached, beyond one", f"{beyond:.3f} s ({all_of_them:.3f} s in all)", "<= 0.3 s",
+         beyond <= 0.3)
+
+
 def bench_keys():
     against_c("a 256-byte key", 'string s; BEGIN { s = "text"; } syscall:::entry { @[s] = count(); }', "wide", 1.1,
               ("-x", "strsize=255"))
@@ -351,7 +413,7 @@ def bench_keys():
 
 BENCHES = {"empty": bench_empty, "count": bench_count, "latency": bench_latency, "printf": bench_printf,
            "records": bench_records, "start": bench_start, "attach": bench_attach, "tick": bench_tick,
-           "read": bench_read, "keys": bench_keys}
+           "read": bench_read, "keys": bench_keys, "uprobe": bench_uprobe, "functions": bench_functions}
 
 
 def main():
