@@ -2,12 +2,13 @@
 /* Tables for unwinding user stacks, as sym/ehtab.h makes them, run/unwind.h puts them into maps, and
  * generated programs read them. Plain data: it lives in base because cg must not know sym.
  *
- * Three maps, none of which holds a pointer:
+ * Four maps, none of which holds a pointer:
  *   tables  array of u64: the tables of all files one behind the other. A table is an index (one element
  *           for each UW_BUCKET bytes of code), then rows.
  *   areas   array of struct uw_area: the executable mappings of each process, sorted, one process behind
  *           the other
  *   procs   hash u32 tgid -> struct uw_proc: where the areas of a process are
+ *   files   hash struct uw_file_key -> struct uw_file
  * and a hash u32 tgid -> u64 start into which programs put the processes that they did not find. */
 #ifndef DWELL_BASE_UNWINDFMT_H
 #define DWELL_BASE_UNWINDFMT_H
@@ -66,6 +67,19 @@ struct uw_area {
 struct uw_proc {
 	uint64_t start;	     /* of the process, ns since boot; 0: whoever has the number */
 	uint32_t first, count; /* elements of `areas`; count 0: nothing is known of its code */
+};
+
+/* A file with a table, for processes that user space has not looked at yet: the program asks the kernel for
+ * the mapping of an address, and finds its file here. Only files with one executable segment. */
+struct uw_file_key {
+	uint64_t ino, size;
+	uint32_t dev; /* as the kernel has it: major << 20 | minor */
+	uint32_t pad;
+};
+struct uw_file {
+	uint64_t off, end; /* of the segment in the file, whole pages */
+	uint64_t delta;	   /* table address = file offset + delta */
+	uint32_t index, nindex; /* as in struct uw_area */
 };
 
 #define UW_MAX_AREAS 4096 /* of one process: further ones are left out */

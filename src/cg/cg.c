@@ -240,6 +240,8 @@ static void finish_maps(struct cg *c)
 {
 	if (c->m_counters >= 0)
 		c->maps[c->m_counters].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1);
+	if (c->m_unwind >= 0)
+		c->maps[c->m_unwind + CG_UNWIND_MAPS - 1].max_entries = c->nunwind;
 	if (c->m_scratch >= 0) {
 		c->maps[c->m_scratch].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1);
 		c->maps[c->m_scratch].value_size = ROUND_UP(c->scratch_max ? c->scratch_max : 8, 8);

@@ -32,6 +32,8 @@
 #define CG_MAX_PERCPU_VALUE 64
 #define CG_MAX_AGG_ENTRIES (1u << 20) /* of a hash with an entry per key and CPU */
 #define CG_ENTRY_OVERHEAD 64	/* kernel bytes per hash element beside key and value */
+#define CG_UNWIND_MAPS 6
+#define CG_UNWIND_FILES 4096	/* with tables */
 #define CG_UNWIND_AREAS 65536	/* executable mappings of all processes whose stacks are taken */
 #define CG_UNWIND_PROCS 8192	/* such processes at a time */
 #define CG_UNWIND_WANT 256	/* new ones between two looks of user space; then they are asked for again */
@@ -123,7 +125,8 @@ struct cg {
 	struct img_prog *progs;
 	size_t nprogs, progs_cap;
 	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree, m_chill;
-	int m_unwind; /* the first of its four maps */
+	int m_unwind; /* the first of its maps */
+	uint32_t nunwind; /* programs that walk user stacks */
 	uint8_t *ro; /* bytes of rodata */
 	size_t ro_n, ro_cap;
 	uint32_t ro_zero, ro_zero_len;
@@ -151,6 +154,7 @@ enum cache_id {
 	CA_PIDTGID,   /* bpf_get_current_pid_tgid() */
 	CA_NSPID, CA_NSTID, /* as seen in dwell's pid namespace */
 	CA_UIDGID,
+	CA_PSTART,    /* start of the process */
 	CA_TASK,      /* typed pointer to the current task */
 	CA_CPU,
 	CA_SCRATCH,   /* pointer to the scratch entry */
@@ -190,6 +194,7 @@ struct prog {
 	int maps_used[CG_MAX_MAPS];
 	unsigned nmaps_used;
 	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container, *fn_path, *fn_unwind;
+	uint32_t unwind_key; /* of its scratch */
 	struct irfn *fn_spec_new, *fn_spec_find, *fn_spec_end, *fn_chill;
 	uint32_t scratch_top, scratch_max;
 	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
@@ -298,7 +303,7 @@ int cg_map_state(struct cg *c);
 int cg_map_rodata(struct cg *c);
 int cg_map_scratch(struct cg *c);
 int cg_map_tls(struct cg *c);
-int cg_map_unwind(struct cg *c); /* roles UW_TABLES, UW_AREAS, UW_PROCS, UW_WANT, one behind the other */
+int cg_map_unwind(struct cg *c); /* the first of CG_UNWIND_MAPS, in the order of their roles */
 int cg_map_assoc(struct cg *c, const struct dvar *v);
 int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set);
 /* Makes one function's generator; clears caches. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The maps of an image, made when first needed. */
-#include "base/unwindfmt.h"
 #include "cg/cg_int.h"
+#include "cg/rt_unwind.h"
 
 #define MIN_RING 4096u
 #define MAX_RING (1u << 30)
@@ -91,8 +91,12 @@ int cg_map_unwind(struct cg *c)
 	cg_add_map(c, IMG_MAP_UW_AREAS, "d_uw_areas", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct uw_area),
 		   CG_UNWIND_AREAS, BPF_F_MMAPABLE);
 	cg_add_map(c, IMG_MAP_UW_PROCS, "d_uw_procs", BPF_MAP_TYPE_HASH, 4, sizeof(struct uw_proc),
-		   CG_UNWIND_PROCS, 0);
+		   CG_UNWIND_PROCS, BPF_F_NO_PREALLOC); /* filled by user space only */
 	cg_add_map(c, IMG_MAP_UW_WANT, "d_uw_want", BPF_MAP_TYPE_HASH, 4, 8, CG_UNWIND_WANT, 0);
+	cg_add_map(c, IMG_MAP_UW_FILES, "d_uw_files", BPF_MAP_TYPE_HASH, sizeof(struct uw_file_key),
+		   sizeof(struct uw_file), CG_UNWIND_FILES, BPF_F_NO_PREALLOC); /* likewise */
+	cg_add_map(c, IMG_MAP_UW_SCRATCH, "d_uw_scratch", BPF_MAP_TYPE_PERCPU_ARRAY, 4,
+		   RT_UNWIND_SCRATCH, 1, 0);
 	return c->m_unwind;
 }
 

@@ -38,7 +38,11 @@ void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f)
 
 static vreg process_start(struct gen *g)
 {
-	return gen_task_field(g, "group_leader->start_boottime");
+	vreg *p = &g->cache.v[CA_PSTART];
+
+	if (*p < 0)
+		*p = gen_task_field(g, "group_leader->start_boottime");
+	return *p;
 }
 
 /* tgid and start of the process, as struct rec_ustack_hdr and rec_uaddr begin. */
@@ -55,42 +59,78 @@ static bool unwinds(const struct gen *g)
 	return strcmp(g->cg->opts->ustackunwind, "fp") != 0 && rt_unwind_possible(g->cg->caps);
 }
 
+/* What it takes to ask the kernel for a mapping. */
+static bool vma_offsets(struct cg *c, struct rt_unwind_offsets *o)
+{
+	uint32_t size;
+
+	return c->caps->find_vma && lay_offset(c, "vm_area_struct", "vm_start", &o->vm_start, &size) &&
+	       lay_offset(c, "vm_area_struct", "vm_end", &o->vm_end, &size) &&
+	       lay_offset(c, "vm_area_struct", "vm_pgoff", &o->vm_pgoff, &size) &&
+	       lay_offset(c, "vm_area_struct", "vm_file", &o->vm_file, &size) &&
+	       lay_offset(c, "file", "f_inode", &o->f_inode, &size) &&
+	       lay_offset(c, "inode", "i_ino", &o->i_ino, &size) &&
+	       lay_offset(c, "inode", "i_size", &o->i_size, &size) &&
+	       lay_offset(c, "inode", "i_sb", &o->i_sb, &size) &&
+	       lay_offset(c, "super_block", "s_dev", &o->s_dev, &size);
+}
+
 static struct irfn *unwind_fn(struct gen *g)
 {
 	uint32_t first = (uint32_t)cg_map_unwind(g->cg);
-	const struct rt_unwind_maps m = { first, first + 1, first + 2, first + 3 };
+	const struct rt_unwind_maps m = { first, first + 1, first + 2, first + 3, first + 4, first + 5 };
+	struct rt_unwind_offsets o;
 
-	for (uint32_t i = 0; i < 4; i++)
+	if (g->pr->fn_unwind)
+		return g->pr->fn_unwind;
+	for (uint32_t i = 0; i < CG_UNWIND_MAPS; i++)
 		gen_map(g, ir_new(g->f), (int)(first + i)); /* counts them as used */
-	if (!g->pr->fn_unwind)
-		g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, &m);
+	g->pr->unwind_key = g->cg->nunwind++;
+	g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, &m, vma_offsets(g->cg, &o) ? &o : NULL,
+					   g->pr->unwind_key);
 	return g->pr->fn_unwind;
+}
+
+/* The user stack by tables into frames: d = how many, *flags. Jumps to no when nothing is known. */
+static void walk(struct gen *g, vreg d, vreg flags, struct mem frames, uint32_t n, vreg start, irlabel no)
+{
+	vreg r = ir_new(g->f), max = ir_imm(g->f, n), map = ir_new(g->f), key = ir_new(g->f), src = ir_new(g->f);
+	vreg bytes = ir_new(g->f), dst;
+
+	ir_call_fn(g->f, r, unwind_fn(g), IR_ARGS(max, gen_pid(g), start));
+	ir_jcci(g->f, IRC_SLT, r, 0, no);
+	ir_alui(g->f, IRA_SHR, flags, r, 32);
+	ir_ext(g->f, d, r, 4, false);
+	gen_map(g, map, cg_map_unwind(g->cg) + CG_UNWIND_MAPS - 1);
+	ir_store_slot(g->f, g->tmp, 8, 4, ir_imm(g->f, g->pr->unwind_key));
+	ir_slot_addr(g->f, key, g->tmp, 8);
+	ir_call(g->f, src, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
+	ir_jcci(g->f, IRC_EQ, src, 0, no);
+	dst = gen_addr(g, frames);
+	ir_jcci(g->f, IRC_GT, d, n, no); /* never: for the verifier */
+	ir_alui(g->f, IRA_SHL, bytes, d, 3);
+	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel, IR_ARGS(dst, bytes, src));
 }
 
 /* The user stack into frames (cleared by the caller): d = how many, *flags as RT_UNWIND_*; d <= 0: none. */
 static vreg user_frames(struct gen *g, struct mem frames, uint32_t n, vreg start, vreg *flags)
 {
 	vreg d = ir_new(g->f), r;
-	irlabel done = ir_label(g->f), cut = ir_label(g->f);
+	irlabel done = ir_label(g->f);
 
 	*flags = ir_new(g->f);
 	if (unwinds(g)) {
 		irlabel no = ir_label(g->f);
-		vreg walk = ir_new(g->f), p = gen_addr(g, frames), size = ir_imm(g->f, n);
 
-		ir_call_fn(g->f, walk, unwind_fn(g), IR_ARGS(p, size, gen_pid(g), start));
-		ir_jcci(g->f, IRC_SLT, walk, 0, no);
-		ir_ext(g->f, d, walk, 4, false);
-		ir_alui(g->f, IRA_SHR, *flags, walk, 32);
+		walk(g, d, *flags, frames, n, start, no);
 		ir_jmp(g->f, done);
 		ir_place(g->f, no);
 	}
 	r = get_stack(g, frames, n * 8, BPF_F_USER_STACK);
 	ir_alui(g->f, IRA_SAR, d, r, 3);
 	ir_movi(g->f, *flags, RT_UNWIND_CUT);
-	ir_jcci(g->f, IRC_EQ, d, n, cut);
+	ir_jcci(g->f, IRC_EQ, d, n, done);
 	ir_movi(g->f, *flags, 0);
-	ir_place(g->f, cut);
 	ir_place(g->f, done);
 	return d;
 }

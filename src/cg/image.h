@@ -23,7 +23,8 @@ enum img_map_role {
 			   * a hash with IMG_AGG_CPU_KEY more bytes behind the key */
 	/* Unwinding, see base/unwindfmt.h: filled by user space while programs run. */
 	IMG_MAP_UW_TABLES, IMG_MAP_UW_AREAS, /* arrays, mapped into user space */
-	IMG_MAP_UW_PROCS, IMG_MAP_UW_WANT,
+	IMG_MAP_UW_PROCS, IMG_MAP_UW_WANT, IMG_MAP_UW_FILES,
+	IMG_MAP_UW_SCRATCH, /* per-CPU array: frames, one entry per program that walks */
 	IMG_MAP_ROLES_
 };
 
@@ -81,6 +82,7 @@ struct img_func { /* main program (first) and subprograms: for BTF func_info */
 	const char *name;
 	uint32_t off;  /* first instruction */
 	unsigned nargs;
+	bool global;   /* verified by itself */
 };
 
 struct img_line { /* instruction offset -> D text; sorted by off */

@@ -14,6 +14,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_ASSOC] = "array",     [IMG_MAP_AGG] = "aggregation",
 	[IMG_MAP_UW_TABLES] = "unwinding tables", [IMG_MAP_UW_AREAS] = "unwinding areas",
 	[IMG_MAP_UW_PROCS] = "unwinding processes", [IMG_MAP_UW_WANT] = "unwinding wishes",
+	[IMG_MAP_UW_FILES] = "unwinding files",   [IMG_MAP_UW_SCRATCH] = "unwinding scratch",
 };
 
 static const char *const act_names[] = {

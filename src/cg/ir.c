@@ -73,6 +73,11 @@ struct irfn *irfn_new(struct irprog *p, const char *name, unsigned nargs)
 	return f;
 }
 
+void ir_global(struct irfn *f)
+{
+	f->global = true;
+}
+
 struct irprog *irfn_prog(struct irfn *f)
 {
 	return f->prog;

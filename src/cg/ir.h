@@ -36,6 +36,9 @@ struct irprog *irprog_new(struct arena *a);
 /* nargs arguments (≤ 5); the first function made is the main program (1 argument: ctx). */
 struct irfn *irfn_new(struct irprog *p, const char *name, unsigned nargs);
 struct irprog *irfn_prog(struct irfn *f);
+/* The kernel verifies it by itself, once, and not at each call: arguments and result are numbers then, not
+ * pointers. Kernels since 5.6. */
+void ir_global(struct irfn *f);
 /* The n-th argument (0-based) as a vreg. */
 vreg irfn_arg(struct irfn *f, unsigned n);
 #define ir_ctx(f) irfn_arg((f), 0)

@@ -361,7 +361,7 @@ static int encode(struct irprog *p, struct arena *arena, struct img_prog *prog, 
 			continue;
 		e.reg = regs[k];
 		emit_fn(&e, f);
-		funcs[prog->nfuncs++] = (struct img_func){ f->name, f->start, f->nargs };
+		funcs[prog->nfuncs++] = (struct img_func){ f->name, f->start, f->nargs, f->global };
 	}
 	prog->funcs = funcs;
 	r = asm_finish(e.b, &prog->insns, &prog->ninsns, &why);

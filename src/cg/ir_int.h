@@ -56,6 +56,7 @@ struct irfn {
 	const char *name;
 	uint32_t index;
 	unsigned nargs;
+	bool global;
 	struct irinsn *insns;
 	uint32_t n, cap;
 	vreg *args;

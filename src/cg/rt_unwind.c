@@ -7,7 +7,9 @@
  *     cfa = by the rule; bp, bx, pc = words below it; sp = cfa
  *
  * Searches are unrolled: their steps are few, and a map lookup by index is a few instructions, as the
- * verifier turns it into an array access. */
+ * verifier turns it into an array access. The walk and the searches are global functions: the verifier looks
+ * at each once, however often a program takes a stack. They take numbers only, so the frames are left in
+ * a scratch map, from where who called copies them. */
 #include "cg/rt_unwind.h"
 #include "base/unwindfmt.h"
 #include "cg/rt_int.h"
@@ -20,16 +22,18 @@ enum { UC_BP = 120, UC_BX = 128, UC_SP = 160, UC_IP = 168 };
 
 /* State of a walk. BX, BP and PC lie as they often do on the stack, so that one read gets two of them. */
 enum {
-	U_DST = 0, U_BOUND = 8, U_FIRST = 16, U_COUNT = 24, /* of areas */
-	U_BX = 32, U_BP = 40, U_PC = 48, U_SP = 56,
-	U_EXACT = 64, /* 1: pc is where it goes on; 0: a return address, behind the call */
-	U_START = 72, U_LEN = 80, U_BIAS = 88, U_INDEX = 96, /* the last area; INDEX: index | nindex << 32 */
-	U_N = 104, U_FLAGS = 112, U_SIZE = 120,
+	U_DST = 0, U_FIRST = 8, U_COUNT = 16, /* of areas */
+	U_BX = 24, U_BP = 32, U_PC = 40, U_SP = 48,
+	U_EXACT = 56, /* 1: pc is where it goes on; 0: a return address, behind the call */
+	U_START = 64, U_LEN = 72, U_BIAS = 80, U_INDEX = 88, /* the last area; INDEX: index | nindex << 32 */
+	U_N = 96, U_FLAGS = 104, U_ASK = 112, U_SIZE = 120,
 };
 
 struct uw {
 	const struct rt_unwind_maps *maps;
-	struct irfn *find_area, *find_rule, *by_bp, *apply;
+	const struct rt_unwind_offsets *o;
+	uint32_t scratch_key;
+	struct irfn *find_area, *find_rule, *find_vma, *by_bp, *apply;
 };
 
 bool rt_unwind_possible(const struct caps *caps)
@@ -64,73 +68,184 @@ static vreg read_user(struct irfn *f, vreg st, int32_t off, uint32_t n, vreg add
 	return r;
 }
 
-/* find_area(state, at): 1 when at is in an area, which is in the state then. */
+/* One step of a binary search in [lo, lo + n): the right half when the word of size bytes at off of its first
+ * element is not above at. Jumps to done when one element is left. Without a branch for the halves: each
+ * would double what the verifier has to look at. */
+static void search_step(struct irfn *f, uint32_t map, irslot key, vreg lo, vreg n, vreg at, int32_t off,
+			unsigned size, irlabel done, irlabel none)
+{
+	vreg half, e, v = ir_new(f);
+
+	ir_jcci(f, IRC_LE, n, 1, done);
+	half = rt_alui(f, IRA_SHR, n, 1);
+	e = lookup(f, map, key, rt_alu(f, IRA_ADD, lo, half), none);
+	ir_load(f, v, e, off, size);
+	ir_alu(f, IRA_SUB, n, n, half);
+	ir_alu(f, IRA_SUB, v, at, v);
+	ir_alui(f, IRA_SAR, v, v, 63); /* -1: above */
+	ir_alui(f, IRA_XOR, v, v, -1);
+	ir_alu(f, IRA_AND, v, v, half);
+	ir_alu(f, IRA_ADD, lo, lo, v);
+}
+
+/* find_area(first, count, at): the last area that begins at or before at, or the first. */
 static struct irfn *emit_find_area(struct irprog *p, const struct uw *u)
 {
-	struct irfn *f = irfn_new(p, "uw_area", 2);
-	vreg st = irfn_arg(f, 0), at = irfn_arg(f, 1), lo = ir_new(f), n = ir_new(f), e, from;
-	irlabel none = ir_label(f), done = ir_label(f);
+	struct irfn *f = irfn_new(p, "uw_area", 3);
+	vreg lo = ir_new(f), n = ir_new(f);
+	irlabel done = ir_label(f);
 	irslot key = ir_slot(f, 8);
 
-	ir_load(f, lo, st, U_FIRST, 8);
-	ir_load(f, n, st, U_COUNT, 8);
-	for (unsigned i = 0; i < UW_AREA_STEPS; i++) {
-		irlabel left = ir_label(f);
-		vreg half, mid;
-
-		ir_jcci(f, IRC_LE, n, 1, done);
-		half = rt_alui(f, IRA_SHR, n, 1);
-		mid = rt_alu(f, IRA_ADD, lo, half);
-		e = lookup(f, u->maps->areas, key, mid, none);
-		ir_alu(f, IRA_SUB, n, n, half);
-		ir_jcc(f, IRC_GT, rt_ld(f, e, offsetof(struct uw_area, start)), at, left);
-		ir_mov(f, lo, mid);
-		ir_place(f, left);
-	}
+	ir_global(f);
+	ir_mov(f, lo, irfn_arg(f, 0));
+	ir_mov(f, n, irfn_arg(f, 1));
+	for (unsigned i = 0; i < UW_AREA_STEPS; i++)
+		search_step(f, u->maps->areas, key, lo, n, irfn_arg(f, 2),
+			    offsetof(struct uw_area, start), 8, done, done);
 	ir_place(f, done);
-	e = lookup(f, u->maps->areas, key, lo, none);
-	from = rt_ld(f, e, offsetof(struct uw_area, start));
-	ir_jcc(f, IRC_LT, at, from, none);
-	ir_jcc(f, IRC_GE, at, rt_ld(f, e, offsetof(struct uw_area, end)), none);
-	ir_store(f, st, U_START, 8, from);
-	ir_store(f, st, U_LEN, 8, rt_alu(f, IRA_SUB, rt_ld(f, e, offsetof(struct uw_area, end)), from));
-	ir_store(f, st, U_BIAS, 8, rt_ld(f, e, offsetof(struct uw_area, bias)));
-	ir_store(f, st, U_INDEX, 8, rt_ld(f, e, offsetof(struct uw_area, index)));
+	ir_ret(f, lo);
+	return f;
+}
+
+/* Behind the frames in the scratch map: a struct uw_area. */
+#define SCRATCH(member) ((int32_t)(RT_UNWIND_MAX_FRAMES * 8 + offsetof(struct uw_area, member)))
+
+/* What the kernel says of a mapping. */
+enum { V_START = 0, V_END = 8, V_OFF = 16, V_KEY = 24, V_SIZE = V_KEY + sizeof(struct uw_file_key) };
+
+/* n bytes of kernel memory at p + off to st + to. */
+static void peek(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg p, uint32_t off)
+{
+	ir_call(f, VREG_NONE, BPF_FUNC_probe_read_kernel,
+		IR_ARGS(rt_alui(f, IRA_ADD, st, to), ir_imm(f, n), rt_alui(f, IRA_ADD, p, off)));
+}
+
+/* Callback of bpf_find_vma(task, vma, v): by probe reads, as emit_regs(). */
+static struct irfn *emit_vma(struct irprog *p, const struct rt_unwind_offsets *o)
+{
+	struct irfn *f = irfn_new(p, "uw_vma", 3);
+	vreg vma = irfn_arg(f, 1), v = irfn_arg(f, 2), inode;
+	const int32_t key = V_KEY;
+	irlabel none = ir_label(f);
+
+	peek(f, v, key, 8, vma, o->vm_file);
+	ir_jcci(f, IRC_EQ, rt_ld(f, v, key), 0, none);
+	peek(f, v, key, 8, rt_ld(f, v, key), o->f_inode);
+	inode = rt_ld(f, v, key);
+	peek(f, v, key + (int32_t)offsetof(struct uw_file_key, size), 8, inode, o->i_size);
+	peek(f, v, V_OFF, 8, inode, o->i_sb);
+	peek(f, v, key + (int32_t)offsetof(struct uw_file_key, dev), 4, rt_ld(f, v, V_OFF), o->s_dev);
+	peek(f, v, key, 8, inode, o->i_ino);
+	peek(f, v, V_START, 8, vma, o->vm_start);
+	peek(f, v, V_END, 8, vma, o->vm_end);
+	peek(f, v, V_OFF, 8, vma, o->vm_pgoff);
+	ir_store(f, v, V_OFF, 8, rt_alui(f, IRA_SHL, rt_ld(f, v, V_OFF), 12));
+	ir_place(f, none);
+	ir_reti(f, 0);
+	return f;
+}
+
+/* find_vma(at): the same from the kernel, for mappings that user space has not told of. 1: found, and the
+ * area is behind the frames in the scratch map. */
+static struct irfn *emit_find_vma(struct irprog *p, const struct uw *u)
+{
+	struct irfn *cb = emit_vma(p, u->o), *f = irfn_new(p, "uw_find_vma", 1);
+	vreg at = irfn_arg(f, 0), fn = ir_new(f), r = ir_new(f), m = ir_new(f), e = ir_new(f), a;
+	vreg task = ir_new(f), v, from, shift, off;
+	irslot vs = ir_slot(f, V_SIZE), key = ir_slot(f, 8);
+	irlabel none = ir_label(f);
+
+	ir_global(f);
+	for (int32_t i = 0; i < V_SIZE; i += 8)
+		ir_storei_slot(f, vs, i, 8, 0);
+	v = rt_slot_addr(f, vs);
+	ir_call(f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	ir_fnaddr(f, fn, cb);
+	ir_call(f, r, BPF_FUNC_find_vma, IR_ARGS(task, at, fn, v, ir_imm(f, 0)));
+	ir_jcci(f, IRC_NE, r, 0, none);
+	ir_map(f, m, u->maps->files);
+	ir_call(f, e, BPF_FUNC_map_lookup_elem, IR_ARGS(m, rt_alui(f, IRA_ADD, rt_slot_addr(f, vs), V_KEY)));
+	ir_jcci(f, IRC_EQ, e, 0, none);
+	a = lookup(f, u->maps->scratch, key, ir_imm(f, u->scratch_key), none);
+	v = rt_slot_addr(f, vs);
+	from = rt_ld(f, v, V_START);
+	shift = rt_alu(f, IRA_SUB, rt_ld(f, v, V_OFF), from);
+	off = rt_alu(f, IRA_ADD, at, shift);
+	ir_jcc(f, IRC_LT, off, rt_ld(f, e, offsetof(struct uw_file, off)), none);
+	ir_jcc(f, IRC_GE, off, rt_ld(f, e, offsetof(struct uw_file, end)), none);
+	ir_store(f, a, SCRATCH(start), 8, from);
+	ir_store(f, a, SCRATCH(end), 8, rt_ld(f, v, V_END));
+	shift = rt_alu(f, IRA_ADD, shift, rt_ld(f, e, offsetof(struct uw_file, delta)));
+	ir_store(f, a, SCRATCH(bias), 8, rt_alui(f, IRA_NEG, shift, 0));
+	ir_store(f, a, SCRATCH(index), 8, rt_ld(f, e, offsetof(struct uw_file, index)));
 	ir_reti(f, 1);
 	ir_place(f, none);
 	ir_reti(f, 0);
 	return f;
 }
 
-/* find_rule(state, at): the rule for an address in the state's area. */
+/* An area in memory into the state. */
+static void take_area(struct irfn *f, vreg st, vreg e, int32_t off)
+{
+	vreg from = rt_ld(f, e, off + (int32_t)offsetof(struct uw_area, start));
+	vreg end = rt_ld(f, e, off + (int32_t)offsetof(struct uw_area, end));
+
+	ir_store(f, st, U_START, 8, from);
+	ir_store(f, st, U_LEN, 8, rt_alu(f, IRA_SUB, end, from));
+	ir_store(f, st, U_BIAS, 8, rt_ld(f, e, off + (int32_t)offsetof(struct uw_area, bias)));
+	ir_store(f, st, U_INDEX, 8, rt_ld(f, e, off + (int32_t)offsetof(struct uw_area, index)));
+}
+
+/* Asks the kernel for the area of address at, while that is allowed. */
+static void ask_area(struct irfn *f, const struct uw *u, vreg st, vreg at, irlabel none)
+{
+	vreg ask = rt_ld(f, st, U_ASK), r = ir_new(f);
+
+	ir_jcci(f, IRC_EQ, ask, 0, none);
+	/* unknown to the verifier: it would walk all the numbers */
+	ir_store(f, st, U_ASK, 8, rt_blur(f, rt_alui(f, IRA_SUB, ask, 1), at));
+	ir_call_fn(f, r, u->find_vma, IR_ARGS(at));
+	ir_jcci(f, IRC_EQ, r, 0, none);
+	take_area(f, st, rt_ld(f, st, U_DST), SCRATCH(start));
+}
+
+/* The area of address at into the state; jumps to none when it is in none. */
+static void emit_area(struct irfn *f, const struct uw *u, vreg st, vreg at, irslot key, irlabel none)
+{
+	vreg lo = ir_new(f), e;
+	irlabel out = ir_label(f), ask = ir_label(f);
+
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, U_COUNT), 0, ask);
+	ir_call_fn(f, lo, u->find_area, IR_ARGS(rt_ld(f, st, U_FIRST), rt_ld(f, st, U_COUNT), at));
+	e = lookup(f, u->maps->areas, key, lo, ask);
+	ir_jcc(f, IRC_LT, at, rt_ld(f, e, offsetof(struct uw_area, start)), ask);
+	ir_jcc(f, IRC_GE, at, rt_ld(f, e, offsetof(struct uw_area, end)), ask);
+	take_area(f, st, e, 0);
+	ir_jmp(f, out);
+	ir_place(f, ask);
+	if (u->o)
+		ask_area(f, u, st, at, none);
+	else
+		ir_jmp(f, none);
+	ir_place(f, out);
+}
+
+/* find_rule(off, index | nindex << 32): the rule at an address of a table. */
 static struct irfn *emit_find_rule(struct irprog *p, const struct uw *u)
 {
 	struct irfn *f = irfn_new(p, "uw_rule", 2);
-	vreg st = irfn_arg(f, 0), off, lo = ir_new(f), n, e, where, b, rule = ir_new(f);
+	vreg off = irfn_arg(f, 0), where = irfn_arg(f, 1), lo = ir_new(f), n, e, b, rule = ir_new(f);
 	irlabel none = ir_label(f), done = ir_label(f);
 	irslot key = ir_slot(f, 8);
 
-	off = rt_alu(f, IRA_SUB, irfn_arg(f, 1), rt_ld(f, st, U_BIAS));
-	where = rt_ld(f, st, U_INDEX);
+	ir_global(f);
 	b = rt_alui(f, IRA_SHR, off, UW_BUCKET_SHIFT);
 	ir_jcc(f, IRC_GE, b, rt_alui(f, IRA_SHR, where, 32), none);
 	e = rt_ld(f, lookup(f, u->maps->tables, key, rt_alu(f, IRA_ADD, b, where), none), 0);
 	ir_ext(f, lo, e, 4, false);
 	n = rt_alui(f, IRA_SHR, e, 32);
-	for (unsigned i = 0; i < UW_ROW_STEPS; i++) {
-		irlabel left = ir_label(f);
-		vreg half, mid, pc = ir_new(f);
-
-		ir_jcci(f, IRC_LE, n, 1, done);
-		half = rt_alui(f, IRA_SHR, n, 1);
-		mid = rt_alu(f, IRA_ADD, lo, half);
-		e = lookup(f, u->maps->tables, key, mid, none);
-		ir_load(f, pc, e, 0, 4);
-		ir_alu(f, IRA_SUB, n, n, half);
-		ir_jcc(f, IRC_GT, pc, off, left);
-		ir_mov(f, lo, mid);
-		ir_place(f, left);
-	}
+	for (unsigned i = 0; i < UW_ROW_STEPS; i++)
+		search_step(f, u->maps->tables, key, lo, n, off, 0, 4, done, none);
 	ir_place(f, done);
 	ir_load(f, rule, lookup(f, u->maps->tables, key, lo, none), 4, 4);
 	ir_ret(f, rule);
@@ -296,19 +411,20 @@ static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 	struct irfn *f = irfn_new(p, "uw_frame", 2);
 	vreg i = irfn_arg(f, 0), st = irfn_arg(f, 1), pc, at, rule = ir_new(f), r = ir_new(f), dst;
 	irlabel stop = ir_label(f), known = ir_label(f), by_bp = ir_label(f), next = ir_label(f);
+	irslot key = ir_slot(f, 8);
 
-	ir_jcc(f, IRC_GE, i, rt_ld(f, st, U_BOUND), stop);
+	ir_jcci(f, IRC_GE, i, RT_UNWIND_MAX_FRAMES, stop);
 	pc = rt_ld(f, st, U_PC);
 	dst = rt_alu(f, IRA_ADD, rt_ld(f, st, U_DST), rt_alui(f, IRA_SHL, i, 3));
 	ir_store(f, dst, 0, 8, pc);
 	ir_store(f, st, U_N, 8, rt_alui(f, IRA_ADD, i, 1));
 	at = rt_alui(f, IRA_SUB, rt_alu(f, IRA_ADD, pc, rt_ld(f, st, U_EXACT)), 1);
 	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, U_START)), rt_ld(f, st, U_LEN), known);
-	ir_call_fn(f, r, u->find_area, IR_ARGS(st, at));
-	ir_jcci(f, IRC_EQ, r, 0, by_bp);
+	emit_area(f, u, st, at, key, by_bp);
 	ir_place(f, known);
-	ir_call_fn(f, rule, u->find_rule, IR_ARGS(st, at));
-	ir_jcci(f, IRC_EQ, rule, UW_NONE, by_bp);
+	ir_call_fn(f, rule, u->find_rule,
+		   IR_ARGS(rt_alu(f, IRA_SUB, at, rt_ld(f, st, U_BIAS)), rt_ld(f, st, U_INDEX)));
+	ir_jcci(f, IRC_EQ, rt_alui(f, IRA_AND, rule, 15), UW_NONE, by_bp);
 	ir_call_fn(f, r, u->apply, IR_ARGS(st, rule));
 	ir_jmp(f, next);
 	ir_place(f, by_bp);
@@ -324,16 +440,16 @@ static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 	return f;
 }
 
-/* The areas of the process into the state; jumps to none, after having asked for it, or when nothing
- * is known of its code. */
+/* The areas of the process into the state. A process that is not known is asked for, and gets by with the
+ * mappings that the kernel tells of; jumps to none when that cannot be, or nothing is known of its code. */
 static void emit_proc(struct irfn *f, const struct uw *u, irslot st, irlabel none)
 {
-	vreg m = ir_new(f), e = ir_new(f), want = ir_new(f), v = ir_new(f), tgid = irfn_arg(f, 2);
+	vreg m = ir_new(f), e = ir_new(f), want = ir_new(f), v = ir_new(f), tgid = irfn_arg(f, 1);
 	vreg key = ir_new(f), start = ir_new(f);
-	irlabel unknown = ir_label(f), known = ir_label(f);
+	irlabel unknown = ir_label(f), known = ir_label(f), out = ir_label(f);
 
 	ir_store_slot(f, st, U_N, 8, tgid); /* their places are not in use yet */
-	ir_store_slot(f, st, U_FLAGS, 8, irfn_arg(f, 3));
+	ir_store_slot(f, st, U_FLAGS, 8, irfn_arg(f, 2));
 	ir_slot_addr(f, key, st, U_N);
 	ir_slot_addr(f, start, st, U_FLAGS);
 	ir_map(f, m, u->maps->procs);
@@ -341,62 +457,78 @@ static void emit_proc(struct irfn *f, const struct uw *u, irslot st, irlabel non
 	ir_jcci(f, IRC_EQ, e, 0, unknown);
 	ir_load(f, v, e, offsetof(struct uw_proc, start), 8);
 	ir_jcci(f, IRC_EQ, v, 0, known);
-	ir_jcc(f, IRC_EQ, v, irfn_arg(f, 3), known);
+	ir_jcc(f, IRC_EQ, v, irfn_arg(f, 2), known);
 	ir_place(f, unknown);
 	ir_map(f, want, u->maps->want);
 	ir_call(f, VREG_NONE, BPF_FUNC_map_update_elem,
 		IR_ARGS(want, key, start, ir_imm(f, BPF_ANY)));
-	ir_jmp(f, none);
+	if (!u->o)
+		ir_jmp(f, none);
+	ir_storei_slot(f, st, U_FIRST, 8, 0);
+	ir_storei_slot(f, st, U_COUNT, 8, 0);
+	ir_storei_slot(f, st, U_ASK, 8, RT_UNWIND_ASK_NEW);
+	ir_jmp(f, out);
 	ir_place(f, known);
 	ir_load(f, v, e, offsetof(struct uw_proc, first), 4);
 	ir_store_slot(f, st, U_FIRST, 8, v);
 	ir_load(f, v, e, offsetof(struct uw_proc, count), 4);
 	ir_store_slot(f, st, U_COUNT, 8, v);
+	ir_storei_slot(f, st, U_ASK, 8, RT_UNWIND_ASK_OLD);
 	ir_jcci(f, IRC_EQ, v, 0, none);
+	ir_place(f, out);
 }
 
+/* The user side's registers. By probe reads: each typed load would cost the verifier a search through all
+ * of the kernel's types. The state's words from U_START on are not in use yet. */
 static void emit_regs(struct irfn *f, irslot st, irlabel none)
 {
-	static const struct {
-		int32_t from, to;
-	} regs[] = { { REGS_IP, U_PC }, { REGS_SP, U_SP }, { REGS_BP, U_BP }, { REGS_BX, U_BX } };
-	vreg task = ir_new(f), r = ir_new(f);
+	vreg task = ir_new(f), r = ir_new(f), p = ir_new(f), v = ir_new(f);
 
 	ir_call(f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
 	ir_call(f, r, BPF_FUNC_task_pt_regs, IR_ARGS(task));
-	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++) {
-		vreg v = ir_new(f);
-
-		ir_load(f, v, r, regs[i].from, 8);
-		if (regs[i].from == REGS_IP)
-			ir_jcci(f, IRC_EQ, v, 0, none);
-		ir_store_slot(f, st, regs[i].to, 8, v);
-	}
+	ir_slot_addr(f, p, st, U_START);
+	ir_call(f, VREG_NONE, BPF_FUNC_probe_read_kernel,
+		IR_ARGS(p, ir_imm(f, 16), rt_alui(f, IRA_ADD, r, REGS_BP)));
+	ir_load_slot(f, v, st, U_START, 8);
+	ir_store_slot(f, st, U_BP, 8, v);
+	ir_load_slot(f, v, st, U_START + REGS_BX - REGS_BP, 8);
+	ir_store_slot(f, st, U_BX, 8, v);
+	ir_slot_addr(f, p, st, U_START);
+	ir_call(f, VREG_NONE, BPF_FUNC_probe_read_kernel,
+		IR_ARGS(p, ir_imm(f, REGS_SP + 8 - REGS_IP), rt_alui(f, IRA_ADD, r, REGS_IP)));
+	ir_load_slot(f, v, st, U_START + REGS_SP - REGS_IP, 8);
+	ir_store_slot(f, st, U_SP, 8, v);
+	ir_load_slot(f, v, st, U_START, 8);
+	ir_store_slot(f, st, U_PC, 8, v);
+	ir_jcci(f, IRC_EQ, v, 0, none);
 }
 
-struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_maps *m)
+struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_maps *m,
+			    const struct rt_unwind_offsets *o, uint32_t scratch_key)
 {
 	const struct rtgen g = { .p = p, .caps = caps };
-	struct uw u = { .maps = m };
-	struct irfn *f = irfn_new(p, "uw_walk", 4), *frame;
-	irslot st = ir_slot(f, U_SIZE);
+	struct uw u = { .maps = m, .o = o, .scratch_key = scratch_key };
+	struct irfn *f = irfn_new(p, "uw_walk", 3), *frame;
+	irslot st = ir_slot(f, U_SIZE), key = ir_slot(f, 8);
 	irlabel none = ir_label(f);
-	vreg n = ir_new(f), flags = ir_new(f);
+	vreg n = ir_new(f), flags = ir_new(f), dst;
 
+	ir_global(f);
 	u.find_area = emit_find_area(p, &u);
 	u.find_rule = emit_find_rule(p, &u);
+	u.find_vma = o ? emit_find_vma(p, &u) : NULL;
 	u.by_bp = emit_by_bp(p);
 	u.apply = emit_apply(p);
 	frame = emit_frame(p, &u);
 	emit_proc(f, &u, st, none);
-	ir_store_slot(f, st, U_DST, 8, irfn_arg(f, 0));
-	ir_store_slot(f, st, U_BOUND, 8, irfn_arg(f, 1));
+	dst = lookup(f, m->scratch, key, ir_imm(f, scratch_key), none);
+	ir_store_slot(f, st, U_DST, 8, dst);
 	emit_regs(f, st, none);
 	ir_storei_slot(f, st, U_EXACT, 8, 1);
-	for (int32_t at = U_START; at < U_SIZE; at += 8)
+	for (int32_t at = U_START; at < U_ASK; at += 8)
 		ir_storei_slot(f, st, at, 8, 0);
 	rt_vary(f, &g, st, U_BX, U_SIZE);
-	rt_loop(f, &g, irfn_arg(f, 1), frame, st);
+	rt_loop(f, &g, irfn_arg(f, 0), frame, st);
 	ir_load_slot(f, n, st, U_N, 8);
 	ir_load_slot(f, flags, st, U_FLAGS, 8);
 	ir_alui(f, IRA_SHL, flags, flags, 32);

@@ -2,13 +2,26 @@
 /* The walk of user stacks by unwinding tables (base/unwindfmt.h), as functions of a program. */
 #ifndef DWELL_CG_RT_UNWIND_H
 #define DWELL_CG_RT_UNWIND_H
+#include "base/unwindfmt.h"
 #include "cg/ir.h"
 #include "types/caps.h"
 
 /* The maps, as indices into image.maps. */
 struct rt_unwind_maps {
 	uint32_t tables, areas, procs, want;
+	uint32_t files;
+	uint32_t scratch; /* per-CPU array of RT_UNWIND_SCRATCH bytes: frames, and something behind them */
 };
+
+/* Places of members in kernel structs: to ask for the mapping of an address. */
+struct rt_unwind_offsets {
+	uint32_t vm_start, vm_end, vm_pgoff, vm_file, f_inode, i_ino, i_size, i_sb, s_dev;
+};
+
+/* Mappings asked of the kernel in one walk: of a process that is not known yet, of others (new mappings;
+ * mostly it is code of no file then). */
+#define RT_UNWIND_ASK_NEW 127
+#define RT_UNWIND_ASK_OLD 4
 
 /* What the walk returns: frames written | RT_UNWIND_* << 32; negative: nothing is known of the process (it
  * is asked for then), or there are no registers: nothing is written. */
@@ -18,9 +31,13 @@ struct rt_unwind_maps {
 /* Frame pointers that are followed in code without a table: a frame is not larger than this. */
 #define RT_UNWIND_MAX_FRAME (1 << 20)
 
-/* (dst, n, tgid, start): walks the current thread's user stack, innermost frame first, into dst (n u64, all
- * writable; n is a constant at each call). Emitted into p once; the caller keeps the result. */
-struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_maps *m);
+#define RT_UNWIND_MAX_FRAMES 512
+#define RT_UNWIND_SCRATCH    (RT_UNWIND_MAX_FRAMES * 8 + sizeof(struct uw_area))
+
+/* (n, tgid, start): walks the current thread's user stack, innermost frame first, into element scratch_key
+ * of the scratch map, at most n frames. o NULL: mappings are not asked for. Emitted into p once; the caller keeps the result. */
+struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_maps *m,
+			    const struct rt_unwind_offsets *o, uint32_t scratch_key);
 /* The kernel can: bpf_loop, registers of the user side, and this machine's are known. */
 bool rt_unwind_possible(const struct caps *caps);
 #endif

@@ -2,7 +2,7 @@
 /* BTF of an image: the kernel wants it for callbacks (func_info of bpf_loop's function) and for task
  * storage (key and value types). One object serves all programs:
  *   int, unsigned char, prototypes with 0 … 5 arguments of type `unsigned long`, one array per TLS map,
- *   one static FUNC per function of each program.
+ *   one FUNC, static or global, per function of each program.
  * Source: Documentation/bpf/btf.rst. */
 #include <errno.h>
 #include <linux/btf.h>
@@ -97,7 +97,7 @@ static void put_funcs(struct emit *e, const struct image *img, uint32_t long_id,
 			unsigned n = f->nargs < FUNC_MAX_ARGS ? f->nargs : FUNC_MAX_ARGS;
 
 			*ids++ = put_type(e, put_func_name(e, f->name), BTF_KIND_FUNC,
-					  BTF_FUNC_STATIC, protos[n]);
+					  f->global ? BTF_FUNC_GLOBAL : BTF_FUNC_STATIC, protos[n]);
 		}
 	}
 }

@@ -222,6 +222,7 @@ static const struct {
 	{BPF_FUNC_strncmp, offsetof(struct caps, bpf_strncmp)},
 	{BPF_FUNC_get_task_stack, offsetof(struct caps, get_task_stack)},
 	{BPF_FUNC_task_pt_regs, offsetof(struct caps, task_pt_regs)},
+	{BPF_FUNC_find_vma, offsetof(struct caps, find_vma)},
 	{BPF_FUNC_ktime_get_tai_ns, offsetof(struct caps, ktime_tai)},
 };
 

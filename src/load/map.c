@@ -22,6 +22,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_ASSOC] = "associative array",	[IMG_MAP_AGG] = "aggregation",
 	[IMG_MAP_UW_TABLES] = "unwinding tables", [IMG_MAP_UW_AREAS] = "mappings of processes",
 	[IMG_MAP_UW_PROCS] = "processes",	[IMG_MAP_UW_WANT] = "processes to look at",
+	[IMG_MAP_UW_FILES] = "files",		[IMG_MAP_UW_SCRATCH] = "user stacks",
 };
 
 /* What the role demands beyond what the compiler asked for. */

@@ -35,7 +35,7 @@ struct unwind {
 	struct uw_area *areas;
 	uint32_t nblocks, next; /* where room is looked for */
 	uint8_t *used;		/* by block */
-	int procs_fd, want_fd;
+	int procs_fd, want_fd, files_fd;
 	uint32_t max_procs;
 	struct uwproc *procs;
 	unsigned ndirty;
@@ -61,6 +61,13 @@ static int put_table(void *ctx, const struct ehtab *t, uint32_t *ret_place)
 	return 0;
 }
 
+static void put_file(void *ctx, const struct uw_file_key *key, const struct uw_file *f)
+{
+	const struct unwind *u = ctx;
+
+	bpfsys_map_update(u->files_fd, key, f); /* no room: new processes that map it get by without */
+}
+
 static const struct img_map *find_map(const struct loaded *l, enum img_map_role role, const struct load_map **ret)
 {
 	for (uint32_t i = 0; i < l->img->nmaps; i++)
@@ -73,14 +80,15 @@ static const struct img_map *find_map(const struct loaded *l, enum img_map_role 
 
 int unwind_new(const struct loaded *l, struct sym *sym, struct unwind **ret)
 {
-	const struct load_map *tables, *areas, *procs, *want;
+	const struct load_map *tables, *areas, *procs, *want, *files;
 	const struct img_map *mt = find_map(l, IMG_MAP_UW_TABLES, &tables);
 	const struct img_map *ma = find_map(l, IMG_MAP_UW_AREAS, &areas);
 	const struct img_map *mp = find_map(l, IMG_MAP_UW_PROCS, &procs);
 	struct unwind *u;
 
 	*ret = NULL;
-	if (!sym || !mt || !ma || !mp || !find_map(l, IMG_MAP_UW_WANT, &want))
+	if (!sym || !mt || !ma || !mp || !find_map(l, IMG_MAP_UW_WANT, &want) ||
+	    !find_map(l, IMG_MAP_UW_FILES, &files))
 		return 0;
 	u = calloc(1, sizeof(*u));
 	if (!u)
@@ -93,13 +101,14 @@ int unwind_new(const struct loaded *l, struct sym *sym, struct unwind **ret)
 	u->used = calloc(u->nblocks, 1);
 	u->procs_fd = procs->fd;
 	u->want_fd = want->fd;
+	u->files_fd = files->fd;
 	u->max_procs = mp->max_entries;
 	u->tmp = calloc(UW_MAX_AREAS, sizeof(*u->tmp));
 	if (!u->used || !u->tmp) {
 		unwind_free(u);
 		return -ENOMEM;
 	}
-	sym_unwind_begin(sym, &(struct sym_unwind_sink){ put_table, u });
+	sym_unwind_begin(sym, &(struct sym_unwind_sink){ put_table, put_file, u });
 	*ret = u;
 	return 0;
 }

@@ -4,7 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include "base/cleanup.h"
 #include "sym/sym_int.h"
+
+#define KERNEL_MINORBITS 20 /* Source: include/linux/kdev_t.h */
 
 /* A table that has been put; files with one build id share it. */
 struct uwtab {
@@ -57,6 +62,36 @@ static void share_table(struct sym *s, struct ufile *f, const struct elf *e)
 		free(ut);
 }
 
+static void tell_file(struct sym *s, const struct ufile *f)
+{
+	const struct elf_seg *x = NULL;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	for (unsigned i = 0; i < f->nseg; i++) {
+		if (!(f->seg[i].flags & PF_X))
+			continue;
+		if (x)
+			return; /* several */
+		x = &f->seg[i];
+	}
+	if (!x || f->mem || !f->uw.nindex || !s->uw_sink.file)
+		return;
+	const struct uw_file_key key = {
+		.ino = f->key.ino,
+		.size = f->key.size,
+		.dev = major(f->key.dev) << KERNEL_MINORBITS | minor(f->key.dev),
+	};
+	const struct uw_file v = {
+		.off = x->off & ~(page - 1),
+		.end = ROUND_UP(x->off + x->filesz, page),
+		.delta = x->vaddr - x->off - f->uw.base,
+		.index = f->uw.index,
+		.nindex = f->uw.nindex,
+	};
+
+	s->uw_sink.file(s->uw_sink.ctx, &key, &v);
+}
+
 void ufile_unwind(struct sym *s, struct ufile *f, const struct elf *e)
 {
 	if (f->uw_tried || !s->uw_sink.put)
@@ -64,6 +99,7 @@ void ufile_unwind(struct sym *s, struct ufile *f, const struct elf *e)
 	f->uw_tried = true;
 	if (f->seg || elf_segments(e, &f->seg, &f->nseg) == 0)
 		share_table(s, f, e);
+	tell_file(s, f);
 }
 
 /* Makes the table of a file whose symbols nobody has asked for yet. */

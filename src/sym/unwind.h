@@ -10,6 +10,8 @@
  * stay there: each file, and each build id of one owner, comes once. */
 struct sym_unwind_sink {
 	int (*put)(void *ctx, const struct ehtab *t, uint32_t *ret_place);
+	/* A file that has a table (its own, or that of its build id); may be NULL. */
+	void (*file)(void *ctx, const struct uw_file_key *key, const struct uw_file *f);
 	void *ctx;
 };
 

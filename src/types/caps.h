@@ -23,6 +23,7 @@ struct caps {
 	bool atomics;		/* fetch-and-add, cmpxchg (cpu=v3), 5.12 */
 	bool get_task_stack;	/* bpf_get_task_stack, 5.9 */
 	bool task_pt_regs;	/* bpf_task_pt_regs, 5.15 */
+	bool find_vma;		/* bpf_find_vma, 5.17 */
 	bool ktime_tai;
 	bool perf_event;	/* cpu-clock software events */
 	bool uprobe, uprobe_multi;
