@@ -37,6 +37,7 @@ enum uw_kind {
 	UW_BX,	     /* third register (x86-64: rbx) + off */
 	UW_BP_DEREF, /* word at frame pointer + off */
 	UW_PLT,	     /* stack pointer + 8, and 8 more when the low 4 bits of the pc are at least off */
+	UW_RA_DI,    /* as UW_SP, but the return address is in register rdi: libc's vfork() */
 	UW_SIGNAL,   /* the registers are in a struct ucontext at stack pointer + off */
 };
 

@@ -54,9 +54,19 @@ static void gen_process(struct gen *g, struct mem dst, int32_t flags, vreg start
 }
 
 /* Whether user stacks are walked by unwinding tables. */
-static bool unwinds(const struct gen *g)
+static bool unwinds(struct gen *g)
 {
-	return strcmp(g->cg->opts->ustackunwind, "fp") != 0 && rt_unwind_possible(g->cg->caps);
+	const char *how = g->cg->opts->ustackunwind;
+
+	if (!strcmp(how, "fp"))
+		return false;
+	if (rt_unwind_possible(g->cg->caps))
+		return true;
+	if (!strcmp(how, "eh"))
+		cg_error(g, g->ds->at, TAG_NOSUPP,
+			 "this kernel cannot walk user stacks by unwinding tables (ustackunwind=eh): "
+			 "see \"user stacks\" in dwell features");
+	return false;
 }
 
 /* What it takes to ask the kernel for a mapping. */

@@ -15,7 +15,7 @@
 #include "cg/rt_int.h"
 
 /* User registers as the kernel saves them. Source: arch/x86/include/uapi/asm/ptrace.h, x86-64. */
-enum { REGS_BX = 40, REGS_BP = 32, REGS_IP = 128, REGS_SP = 152 };
+enum { REGS_BP = 32, REGS_BX = 40, REGS_DI = 112, REGS_IP = 128, REGS_SP = 152 };
 /* The same in struct ucontext. Source: arch/x86/include/uapi/asm/sigcontext.h, behind uc_flags, uc_link and
  * uc_stack (40 bytes). */
 enum { UC_BP = 120, UC_BX = 128, UC_SP = 160, UC_IP = 168 };
@@ -196,16 +196,22 @@ static void take_area(struct irfn *f, vreg st, vreg e, int32_t off)
 	ir_store(f, st, U_INDEX, 8, rt_ld(f, e, off + (int32_t)offsetof(struct uw_area, index)));
 }
 
-/* Asks the kernel for the area of address at, while that is allowed. */
+/* Asks the kernel for the area of address at, while that is allowed, and unless it is the one that was last
+ * asked for: with interrupts off the kernel answers once only. */
 static void ask_area(struct irfn *f, const struct uw *u, vreg st, vreg at, irlabel none)
 {
-	vreg ask = rt_ld(f, st, U_ASK), r = ir_new(f);
+	vreg ask, r = ir_new(f), scratch = rt_ld(f, st, U_DST), from = rt_ld(f, scratch, SCRATCH(start));
+	irlabel take = ir_label(f);
 
+	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, from),
+	       rt_alu(f, IRA_SUB, rt_ld(f, scratch, SCRATCH(end)), from), take);
+	ask = rt_ld(f, st, U_ASK);
 	ir_jcci(f, IRC_EQ, ask, 0, none);
 	/* unknown to the verifier: it would walk all the numbers */
 	ir_store(f, st, U_ASK, 8, rt_blur(f, rt_alui(f, IRA_SUB, ask, 1), at));
 	ir_call_fn(f, r, u->find_vma, IR_ARGS(at));
 	ir_jcci(f, IRC_EQ, r, 0, none);
+	ir_place(f, take);
 	take_area(f, st, rt_ld(f, st, U_DST), SCRATCH(start));
 }
 
@@ -294,12 +300,29 @@ static void emit_signal(struct irfn *f, vreg st, vreg off, irlabel fault)
 	ir_reti(f, 0);
 }
 
-/* cfa by the rule; jumps to fault, and to end for the outermost function. Signal frames return. */
+/* vfork(): the return address is in a register, which only the innermost frame still has. */
+static void emit_ra_di(struct irfn *f, vreg st, vreg off, irlabel fault)
+{
+	vreg task = ir_new(f), r = ir_new(f), e = ir_new(f), p;
+
+	ir_jcci(f, IRC_NE, rt_ld(f, st, U_N), 1, fault);
+	ir_store(f, st, U_SP, 8, rt_alu(f, IRA_ADD, rt_ld(f, st, U_SP), off));
+	ir_call(f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	ir_call(f, r, BPF_FUNC_task_pt_regs, IR_ARGS(task));
+	p = rt_alui(f, IRA_ADD, st, U_PC);
+	ir_call(f, e, BPF_FUNC_probe_read_kernel, IR_ARGS(p, ir_imm(f, 8), rt_alui(f, IRA_ADD, r, REGS_DI)));
+	ir_jcci(f, IRC_SLT, e, 0, fault);
+	ir_storei(f, st, U_EXACT, 8, 0);
+	ir_reti(f, 0);
+}
+
+/* cfa by the rule; jumps to fault, and to end for the outermost function. Signal frames and vfork() return. */
 static vreg emit_cfa(struct irfn *f, vreg st, vreg rule, irlabel fault, irlabel end)
 {
 	vreg kind = rt_alui(f, IRA_AND, rule, 15), cfa = ir_new(f), off = ir_new(f), low;
 	irlabel have = ir_label(f), l_sp = ir_label(f), l_bp = ir_label(f), l_bx = ir_label(f);
 	irlabel l_deref = ir_label(f), l_signal = ir_label(f), plt8 = ir_label(f);
+	irlabel l_di = ir_label(f);
 
 	ir_alui(f, IRA_SHL, off, rule, 32);
 	ir_alui(f, IRA_SAR, off, off, 48);
@@ -333,8 +356,11 @@ static vreg emit_cfa(struct irfn *f, vreg st, vreg rule, irlabel fault, irlabel 
 	ir_load(f, cfa, st, U_PC, 8);
 	ir_jmp(f, have);
 	ir_place(f, l_signal);
-	ir_jcci(f, IRC_NE, kind, UW_SIGNAL, fault);
+	ir_jcci(f, IRC_NE, kind, UW_SIGNAL, l_di);
 	emit_signal(f, st, off, fault);
+	ir_place(f, l_di);
+	ir_jcci(f, IRC_NE, kind, UW_RA_DI, fault);
+	emit_ra_di(f, st, off, fault);
 	ir_place(f, have);
 	ir_jcc(f, IRC_LE, cfa, rt_ld(f, st, U_SP), fault);
 	return cfa;
@@ -523,6 +549,8 @@ struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const str
 	emit_proc(f, &u, st, none);
 	dst = lookup(f, m->scratch, key, ir_imm(f, scratch_key), none);
 	ir_store_slot(f, st, U_DST, 8, dst);
+	ir_storei(f, dst, SCRATCH(start), 8, 0);
+	ir_storei(f, dst, SCRATCH(end), 8, 0);
 	emit_regs(f, st, none);
 	ir_storei_slot(f, st, U_EXACT, 8, 1);
 	for (int32_t at = U_START; at < U_ASK; at += 8)

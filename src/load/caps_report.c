@@ -186,6 +186,21 @@ static bool try_lockdown(struct attempt *a)
 	return !mode || strcmp(mode, "confidentiality") != 0;
 }
 
+/* What cg/rt_unwind.h needs. */
+static bool try_unwind(struct attempt *a)
+{
+#if defined(__x86_64__)
+	if (!cap_try_loop(a))
+		return false;
+	if (cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_pt_regs) == 1)
+		return true;
+	snprintf(a->reason, sizeof(a->reason), "no bpf_task_pt_regs (Linux 5.15)");
+#else
+	snprintf(a->reason, sizeof(a->reason), "on x86-64 only");
+#endif
+	return false;
+}
+
 static bool try_stats(struct attempt *a)
 {
 	char line[16];
@@ -252,6 +267,8 @@ static const struct feature {
 	 "stacks of the current thread only"},
 	{"helpers", "registers of user mode (uregs[])", try_task_pt_regs, FIELD(task_pt_regs), NULL,
 	 "no uregs[]"},
+	{"helpers", "user stacks by unwinding tables", try_unwind, 0, NULL,
+	 "frame pointers: stacks end in code built without them"},
 	{"helpers", "clock TAI (walltimestamp)", try_tai, FIELD(ktime_tai), NULL,
 	 "the boot clock with an offset"},
 	{"helpers", "timers (bpf_timer)", try_timer, 0, NULL, "timer samples"},

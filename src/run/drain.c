@@ -67,6 +67,8 @@ static void see_proc(void *ctx, uint32_t tgid, uint64_t start)
 		return;
 	*p = (struct proc_seen){ start, tgid, s->drains };
 	follow_see(s->follow, tgid, start);
+	if (s->unwind)
+		unwind_learn(s->unwind, tgid, start);
 }
 
 static void on_early(void *ctx, const void *data, uint32_t len)

@@ -288,8 +288,13 @@ static void see_targets(struct session *s)
 	if (!s->unwind)
 		return;
 	unwind_see_self(s->unwind);
-	for (size_t i = 0; i < s->c.ntargets; i++)
-		unwind_see(s->unwind, (uint32_t)target_pid(s->c.targets[i]), 0);
+	for (size_t i = 0; i < s->c.ntargets; i++) {
+		uint32_t tgid = (uint32_t)target_pid(s->c.targets[i]);
+
+		unwind_see(s->unwind, tgid, 0);
+		if (target_waits(s->c.targets[i]))
+			unwind_see_libs(s->unwind, tgid);
+	}
 }
 
 /* Steps 3-6. */
@@ -321,6 +326,22 @@ static int start_and_loop(struct session *s, int signal_fd)
 	return r < 0 ? r : session_loop(s, signal_fd);
 }
 
+/* What found no room in the maps by which stacks are walked. */
+static int note_unwind(struct session *s)
+{
+	uint64_t tables, procs;
+	int r = 0;
+
+	unwind_lost(s->unwind, &tables, &procs);
+	if (tables)
+		r = session_note(s, "no room for the unwinding tables of %llu files: user stacks are cut in "
+				 "them (-x unwindsize)", (unsigned long long)tables);
+	if (r == 0 && procs)
+		r = session_note(s, "no room for the mappings of %llu processes: their user stacks follow "
+				 "frame pointers", (unsigned long long)procs);
+	return r;
+}
+
 /* What could not be shown in order or at all. */
 static int note_damage(struct session *s)
 {
@@ -333,6 +354,8 @@ static int note_damage(struct session *s)
 	if (r == 0 && s->follow && follow_lost(s->follow))
 		r = session_note(s, "%llu events of processes were lost: some user addresses have no "
 				 "symbols", (unsigned long long)follow_lost(s->follow));
+	if (r == 0 && s->unwind)
+		r = note_unwind(s);
 	if (r == 0 && damaged)
 		r = session_note(s, "%llu damaged records are not shown",
 				 (unsigned long long)damaged);

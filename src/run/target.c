@@ -148,6 +148,11 @@ int target_process(pid_t pid, struct target **ret, struct err *err)
 	return 0;
 }
 
+bool target_waits(const struct target *t)
+{
+	return t->stopped;
+}
+
 pid_t target_pid(const struct target *t)
 {
 	return t->pid;

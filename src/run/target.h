@@ -23,6 +23,8 @@ enum target_point {
 struct sym;
 /* Runs it there. Nothing for -p. Once, before target_go(). -ECHILD: it has ended on the way. */
 int target_run_to(struct target *t, struct sym *sym, enum target_point to, struct err *err);
+/* A command that target_go() has not let run yet. */
+bool target_waits(const struct target *t);
 pid_t target_pid(const struct target *t); /* $target, in dwell's pid namespace */
 /* Lets a command run; nothing for -p. Once, after everything is attached. */
 int target_go(struct target *t, struct err *err);

@@ -8,6 +8,8 @@
  * old, but whole, areas. */
 #include "run/unwind.h"
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/unwindfmt.h"
 #include "load/bpf_sys.h"
+#include "run/unwind_int.h"
 #include "sym/unwind.h"
 
 #define HASH_NONFATAL_OOM 1
@@ -25,6 +28,7 @@ struct uwproc {
 	UT_hash_handle hh; /* by tgid, oldest first */
 	uint32_t tgid;
 	bool lost, dirty;
+	bool learnt; /* exited before we looked, and its files have been looked at */
 	struct uw_proc v;
 };
 
@@ -211,6 +215,7 @@ void unwind_see(struct unwind *u, uint32_t tgid, uint64_t start)
 	if (!p)
 		return;
 	clean(u, p);
+	p->learnt = false;
 	/* Gone or a kernel thread: an entry without areas, so that programs do not ask again. */
 	sym_unwind_areas(u->sym, tgid, start, u->tmp, UW_MAX_AREAS, &n);
 	if (n && alloc_areas(u, (uint32_t)n, &v.first)) {
@@ -232,6 +237,36 @@ void unwind_see_self(struct unwind *u)
 	size_t n;
 
 	sym_unwind_areas(u->sym, (uint32_t)getpid(), 0, u->tmp, UW_MAX_AREAS, &n);
+}
+
+static void see_file(void *ctx, const char *path)
+{
+	const struct unwind *u = ctx;
+
+	sym_unwind_file(u->sym, path);
+}
+
+void unwind_see_libs(struct unwind *u, uint32_t tgid)
+{
+	char link[32], exe[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%u/exe", tgid);
+	n = readlink(link, exe, sizeof(exe) - 1);
+	if (n <= 0)
+		return;
+	exe[n] = '\0';
+	unwind_list_libs(exe, see_file, u);
+}
+
+void unwind_learn(struct unwind *u, uint32_t tgid, uint64_t start)
+{
+	struct uwproc *p = find(u, tgid);
+
+	if (!p || p->v.count || p->learnt)
+		return;
+	p->learnt = true;
+	sym_unwind_learn(u->sym, tgid, start);
 }
 
 void unwind_event(struct unwind *u, const struct side_event *e)

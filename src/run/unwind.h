@@ -20,6 +20,11 @@ void unwind_free(struct unwind *u); /* accepts NULL */
 void unwind_see(struct unwind *u, uint32_t tgid, uint64_t start);
 /* Makes the tables of the files that dwell itself maps: libc, the loader, the vdso; most programs use them. */
 void unwind_see_self(struct unwind *u);
+/* For a command that has not run yet: makes the tables of the libraries that it is going to load, as the
+ * dynamic linker lists them. */
+void unwind_see_libs(struct unwind *u, uint32_t tgid);
+/* A stack of this process was found in the records: what it mapped is known now, even if it has exited. */
+void unwind_learn(struct unwind *u, uint32_t tgid, uint64_t start);
 /* An event of the side band: mapping, exec, fork, exit. */
 void unwind_event(struct unwind *u, const struct side_event *e);
 /* Looks at the processes that programs met and those with new mappings. Regularly. */

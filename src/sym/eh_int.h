@@ -23,6 +23,7 @@ struct eharch {
 	uint16_t machine;
 	uint8_t sp, fp, third, ra;
 	bool ra_on_stack; /* the return address is always in the word below the CFA */
+	uint8_t ra_reg;	  /* 0, or a register in which a return address may be (UW_RA_DI) */
 	uint16_t sig_cfa; /* where a struct ucontext keeps the stack pointer: CFA of signal frames */
 };
 
@@ -30,6 +31,7 @@ enum ehreg_kind {
 	EHR_SAME,  /* as in the caller */
 	EHR_OFF,   /* at CFA + off */
 	EHR_AT_FP, /* at frame pointer + off */
+	EHR_REG,   /* in register off */
 	EHR_UNDEF, /* has no value in the caller */
 	EHR_OTHER,
 };

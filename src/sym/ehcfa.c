@@ -188,6 +188,9 @@ static bool reg_insn(struct run *r, uint8_t op, struct ehbuf *b)
 		set_reg(r, reg, (struct ehreg){ EHR_OTHER, 0 });
 		return true;
 	case CFA_REGISTER:
+		reg = eh_uleb(b);
+		set_reg(r, reg, (struct ehreg){ EHR_REG, (int64_t)eh_uleb(b) });
+		return true;
 	case CFA_VAL_OFFSET:
 	case CFA_VAL_OFFSET_SF:
 		reg = eh_uleb(b);
@@ -316,6 +319,9 @@ static enum uw_kind kind_of(const struct eharch *a, const struct ehcie *cie, con
 		*off -= a->sig_cfa;
 		return UW_SIGNAL;
 	}
+	if (a->ra_reg && st->ra.kind == EHR_REG && st->ra.off == a->ra_reg && st->cfa == EHC_REG &&
+	    st->reg == a->sp)
+		return UW_RA_DI;
 	if (a->ra_on_stack && (st->ra.kind != EHR_OFF || st->ra.off != -8))
 		return UW_LOST;
 	switch (st->cfa) {

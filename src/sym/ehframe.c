@@ -17,7 +17,8 @@ enum {
 #define EM_RA_SIGN	'B' /* augmentation of arm64: signed return addresses */
 
 static const struct eharch archs[] = {
-	{ .machine = EM_X86_64, .sp = 7, .fp = 6, .third = 3, .ra = 16, .ra_on_stack = true, .sig_cfa = 160 },
+	{ .machine = EM_X86_64, .sp = 7, .fp = 6, .third = 3, .ra = 16, .ra_on_stack = true,
+	  .ra_reg = 5, .sig_cfa = 160 },
 	{ .machine = EM_AARCH64, .sp = 31, .fp = 29, .third = 30, .ra = 30 },
 };
 

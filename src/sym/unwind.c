@@ -2,11 +2,13 @@
 /* Unwinding tables of processes: made when a file is first met. */
 #include "sym/unwind.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "sym/open.h"
 #include "sym/sym_int.h"
 
 #define KERNEL_MINORBITS 20 /* Source: include/linux/kdev_t.h */
@@ -148,6 +150,27 @@ int sym_unwind_areas(struct sym *s, uint32_t tgid, uint64_t start, struct uw_are
 	}
 	*ret_n = n;
 	return 0;
+}
+
+void sym_unwind_learn(struct sym *s, uint32_t tgid, uint64_t start)
+{
+	struct uproc *p = proc_find(s, tgid, start);
+
+	for (size_t i = 0; p && i < p->maps.n; i++)
+		if (p->maps.v[i].exec && p->maps.v[i].f)
+			look_at(s, p->maps.v[i].f);
+}
+
+void sym_unwind_file(struct sym *s, const char *path)
+{
+	struct stat st;
+	_cleanup_close_ int fd = open_path_regular(AT_FDCWD, path, &st);
+	struct ufile *f = fd >= 0 ? ufile_get(s, fd, &st, path) : NULL;
+
+	if (!f)
+		return;
+	look_at(s, f);
+	ufile_put(s, f);
 }
 
 void sym_unwind_free(struct sym *s)

@@ -21,4 +21,9 @@ void sym_unwind_begin(struct sym *s, const struct sym_unwind_sink *sink);
  * exited), -ENOMEM. start as in sym_proc_touch(). */
 int sym_unwind_areas(struct sym *s, uint32_t tgid, uint64_t start, struct uw_area *v, size_t cap,
 		     size_t *ret_n);
+/* Makes the tables of the files that a process mapped, as far as they are known, although it has exited: for
+ * the next one that maps them. */
+void sym_unwind_learn(struct sym *s, uint32_t tgid, uint64_t start);
+/* Makes the table of a file. */
+void sym_unwind_file(struct sym *s, const char *path);
 #endif

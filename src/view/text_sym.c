@@ -170,7 +170,7 @@ static void user_stack(struct text_view *v, const struct recfield *f, const uint
 	if ((h.flags & REC_USTACK_CUT) && f->nframes >= v->opts.ustackframes)
 		frame_line(v, indent, fmt, "[stack cut here: deeper than the frames asked for]");
 	else if (h.flags & REC_USTACK_FAULT)
-		frame_line(v, indent, fmt, "[stack cut here: code without frame pointers]");
+		frame_line(v, indent, fmt, "[stack cut here: no way to the caller found]");
 }
 
 void text_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,

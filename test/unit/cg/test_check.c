@@ -65,8 +65,8 @@ static void init(struct good *g)
 	CODE(g, MOV(6, 1), LD64(1, BPF_PSEUDO_MAP_IDX_VALUE, 0), HALF(8), CALLF(5),
 	     LD64(1, BPF_PSEUDO_MAP_IDX, 1), HALF(0), JEQ(0, 0, 1), MOVI(0, 0), EXIT,
 	     STX(10, 1, -8), MOVI(0, 1), EXIT);
-	g->funcs[0] = (struct img_func){ "main", 0, 1 };
-	g->funcs[1] = (struct img_func){ "sub", 9, 1 };
+	g->funcs[0] = (struct img_func){ "main", 0, 1, false };
+	g->funcs[1] = (struct img_func){ "sub", 9, 1, false };
 	g->lines[0] = (struct img_line){ 0, 0, { 0 } };
 	g->lines[1] = (struct img_line){ 3, 1, { &text, 0, 5 } };
 	g->prog = (struct img_prog){ .name = "p", .insns = g->insns, .ninsns = 12,

@@ -42,7 +42,7 @@ static void instructions(void **state)
 		{ { BPF_LD | BPF_ABS | BPF_W, 0, 0, 0, 14 }, "code 0x20 dst 0 src 0 off 0 imm 14" },
 		{ { BPF_ALU64 | 0xe0, 1, 2, 3, 4 }, "code 0xe7 dst 1 src 2 off 3 imm 4" },
 	};
-	static const struct img_func main_fn = { "main", 0, 1 };
+	static const struct img_func main_fn = { "main", 0, 1, false };
 	size_t k;
 
 	(void)state;
@@ -72,7 +72,7 @@ static void constants_and_maps(void **state)
 		{ BPF_PSEUDO_FUNC, 5, 0, "r3 = func ?" },
 	};
 	static struct img_map map = { .name = "state" };
-	static const struct img_func main_fn = { "main", 0, 1 };
+	static const struct img_func main_fn = { "main", 0, 1, false };
 	struct image img = { .maps = &map, .nmaps = 1 };
 	size_t k;
 
@@ -96,7 +96,7 @@ static void a_whole_image(void **state)
 		{ BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0 },
 		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
 	};
-	static const struct img_func fn = { "main", 0, 1 };
+	static const struct img_func fn = { "main", 0, 1, false };
 	static const struct img_line lines[] = { { 0, 0, { 0 } }, { 1, 1, { &src, 9, 5 } } };
 	static const struct img_comment comments[] = { { 1, "done" } };
 	static const struct recfield field = { .kind = FLD_INT, .off = 16, .size = 4, .is_signed = true };

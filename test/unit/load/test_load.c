@@ -132,7 +132,7 @@ static void callback_needs_and_gets_btf(void **state)
 		LDX(BPF_DW, 3, 2, 0), INSN(BPF_ALU64 | BPF_ADD | BPF_X, 3, 1, 0, 0),
 		STX(BPF_DW, 2, 3, 0), MOVI(0, 0), EXIT(),
 	};
-	static const struct img_func funcs[] = {{"hand", 0, 1}, {"cb.0", 11, 2}};
+	static const struct img_func funcs[] = {{"hand", 0, 1, false}, {"cb.0", 11, 2, false}};
 	static struct img_prog progs[2];
 	struct image img = {.progs = progs, .nprogs = 2};
 	struct loaded *l;

@@ -103,7 +103,9 @@ static bool expected(const struct dump *d, char *const *words, uint32_t *ret)
 		*ret = UW_RULE(UW_END, 0, 0, 0);
 		return true;
 	}
-	if (kind == UW_LOST || strcmp(ra, "c-8") || atoi(cfa + 3) % 8) {
+	if (kind == UW_SP && (!strcmp(ra, "rdi") || !strcmp(ra, "r5"))) {
+		kind = UW_RA_DI;
+	} else if (kind == UW_LOST || strcmp(ra, "c-8") || atoi(cfa + 3) % 8) {
 		*ret = UW_RULE(UW_LOST, 0, 0, 0);
 		return true;
 	}
@@ -173,7 +175,7 @@ static void test_rows_as_readelf(void **state)
 
 #define CODE 0x1000u
 static const struct eharch arch = { .machine = EM_X86_64, .sp = 7, .fp = 6, .third = 3, .ra = 16,
-				    .ra_on_stack = true, .sig_cfa = 160 };
+				    .ra_on_stack = true, .ra_reg = 5, .sig_cfa = 160 };
 
 struct rows {
 	const struct ehcie *cie;
@@ -235,6 +237,10 @@ static void test_programs(void **state)
 	/* the trampoline of signals: CFA is *(rsp + 160) */
 	r = RUN(true, 0x0f, 4, 0x77, 0xa0, 0x01, 0x06);
 	assert_int_equal(r.rule[0], UW_RULE(UW_SIGNAL, 0, 0, 0));
+	/* vfork(): the return address was popped into rdi */
+	r = RUN(false, 0x41, 0x0e, 0, 0x09, 16, 5);
+	assert_int_equal(r.rule[0], UW_RULE(UW_SP, 0, 0, 1));
+	assert_int_equal(r.rule[1], UW_RULE(UW_RA_DI, 0, 0, 0));
 	/* the outermost function: ra undefined */
 	r = RUN(false, 0x07, 16);
 	assert_int_equal(r.rule[0], UW_RULE(UW_END, 0, 0, 0));
