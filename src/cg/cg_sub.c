@@ -6,6 +6,8 @@
 #define IN_AF_INET 2
 #define IN_AF_INET6 10
 #define ARP_ETHER 1 /* ARPHRD_ETHER */
+#define ARP_INFINIBAND 32 /* ARPHRD_INFINIBAND */
+#define LINK_MAX 24 /* bytes of the longest address, rounded up */
 #define BASE_MIN 2
 #define BASE_MAX 36
 
@@ -256,7 +258,7 @@ static void sub_lltostr(struct gen *g, const struct node *n, struct str *ret)
 /* bytes of an address in kernel memory, as text */
 static void addr_text(struct gen *g, enum rt_id id, const struct node *n, uint32_t size, struct mem dst)
 {
-	struct mem m = mem_slot(ir_slot(g->f, 16), 0);
+	struct mem m = mem_slot(ir_slot(g->f, LINK_MAX), 0);
 	vreg d = gen_addr(g, dst), c = ir_imm(g->f, strsize(g)), v;
 
 	gen_probe_read(g, m, size, gen_int(g, n), 0, n->user);
@@ -289,8 +291,20 @@ static void sub_inet_ntop(struct gen *g, const struct node *n, struct str *ret)
 
 static void sub_link_ntop(struct gen *g, const struct node *n, struct str *ret)
 {
-	gen_jcci(g, IRC_NE, gen_int(g, n->args), ARP_ETHER, gen_fault_imm(g, FAULT_ILLOP, 0));
-	addr_text(g, RT_LINK_NTOP, arg(n, 1), 6, result(g, ret));
+	irlabel ib = ir_label(g->f), out = ir_label(g->f);
+	vreg type = gen_int(g, n->args);
+	struct mem m = result(g, ret);
+	struct cache saved = gen_region_begin(g);
+
+	ir_jcci(g->f, IRC_EQ, type, ARP_INFINIBAND, ib);
+	ir_jcci(g->f, IRC_NE, type, ARP_ETHER, gen_fault_imm(g, FAULT_ILLOP, 0));
+	addr_text(g, RT_LINK_NTOP, arg(n, 1), 6, m);
+	ir_jmp(g->f, out);
+	ir_place(g->f, ib);
+	g->cache = saved;
+	addr_text(g, RT_LINK_NTOP20, arg(n, 1), 20, m);
+	ir_place(g->f, out);
+	gen_region_end(g, &saved);
 }
 
 void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)

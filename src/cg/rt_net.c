@@ -195,13 +195,14 @@ void rt_emit_INET_NTOA6(struct irfn *f, const struct rtgen *g)
 	ret_text(f, slot);
 }
 
-void rt_emit_LINK_NTOP(struct irfn *f, const struct rtgen *g)
+/* n bytes in hexadecimal with colons. */
+static void link_text(struct irfn *f, int32_t n)
 {
-	irslot slot = new_state(f);
-	int32_t k;
+	irslot buf = ir_slot(f, (uint32_t)(3 * n + 7) & ~7u);
+	vreg src = ir_new(f), len = ir_new(f);
+	irlabel bad = ir_label(f);
 
-	(void)g;
-	for (k = 0; k < 12; k++) {
+	for (int32_t k = 0; k < 2 * n; k++) {
 		vreg b = ir_new(f), d;
 		irlabel letter = ir_label(f);
 
@@ -211,9 +212,27 @@ void rt_emit_LINK_NTOP(struct irfn *f, const struct rtgen *g)
 		ir_jcci(f, IRC_LE, d, '9', letter);
 		ir_alui(f, IRA_ADD, d, d, 'a' - '9' - 1);
 		ir_place(f, letter);
-		ir_store_slot(f, slot, N_BUF + k + k / 2, 1, d);
-		if ((k & 1) && k < 11)
-			ir_storei_slot(f, slot, N_BUF + k + k / 2 + 1, 1, ':');
+		ir_store_slot(f, buf, k + k / 2, 1, d);
+		if (k & 1)
+			ir_storei_slot(f, buf, k + k / 2 + 1, 1, k < 2 * n - 1 ? ':' : 0);
 	}
-	ret_text(f, slot);
+	ir_slot_addr(f, src, buf, 0);
+	ir_call(f, len, BPF_FUNC_probe_read_kernel_str, IR_ARGS(irfn_arg(f, 0), irfn_arg(f, 1), src));
+	ir_alui(f, IRA_SUB, len, len, 1);
+	ir_jcci(f, IRC_SLT, len, 0, bad);
+	ir_ret(f, len);
+	ir_place(f, bad);
+	ir_reti(f, 0);
+}
+
+void rt_emit_LINK_NTOP(struct irfn *f, const struct rtgen *g)
+{
+	(void)g;
+	link_text(f, 6);
+}
+
+void rt_emit_LINK_NTOP20(struct irfn *f, const struct rtgen *g)
+{
+	(void)g;
+	link_text(f, 20);
 }

@@ -2,6 +2,7 @@
 /* Attempts that load and attach a tiny program of each kind, for `dwell features` and for reasons. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,22 @@ bool cap_try_pmu(struct attempt *a)
 		return false;
 	}
 	return fd >= 0 || cap_refused(a, "perf_event_open of cycles", fd);
+}
+
+bool cap_try_watch(struct attempt *a)
+{
+	static uint64_t word;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = sizeof(attr),
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_addr = BPFSYS_PTR(&word),
+		.bp_len = sizeof(word),
+		.disabled = 1,
+	};
+	_cleanup_close_ int fd = perf_open(&attr, 0, -1);
+
+	return fd >= 0 || cap_refused(a, "perf_event_open of a breakpoint", fd);
 }
 
 /* The number of a dynamic event source; -1: the kernel has none. */

@@ -51,6 +51,7 @@ bool cap_try_tp_btf(struct attempt *a);
 bool cap_try_test_run(struct attempt *a);
 bool cap_try_perf_event(struct attempt *a);
 bool cap_try_pmu(struct attempt *a);
+bool cap_try_watch(struct attempt *a);
 bool cap_try_uprobe(struct attempt *a);
 bool cap_try_uprobe_multi(struct attempt *a);
 bool cap_try_kprobe(struct attempt *a);

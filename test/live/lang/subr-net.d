@@ -16,5 +16,11 @@ BEGIN
 	this->b[15] = 1;
 	printf("%s\n", inet_ntoa6((struct in6_addr *)this->b));
 	printf("%s %s\n", inet_ntop(2, this->a), inet_ntop(10, this->b));
+	printf("%s\n", link_ntop(1, this->b));
+	this->c = (uint8_t *)alloca(20);
+	this->c[0] = 0x80;
+	this->c[1] = 0xfe;
+	this->c[19] = 0xa9;
+	printf("%s\n", link_ntop(32, this->c));
 	exit(0);
 }
