@@ -9,6 +9,7 @@
 struct agg_row {
 	const uint8_t *key;
 	const uint64_t **values; /* naggs of them */
+	const uint64_t **percpu; /* the same by CPU, with -x aggpercpu; or NULL */
 	struct agg_rank *ranks;	 /* naggs of them */
 };
 
@@ -17,7 +18,7 @@ struct agg_table {
 	const struct aggdesc *const *aggs;
 	size_t naggs;
 	struct agg_row *rows;
-	const uint64_t **values; /* memory of all rows' values */
+	const uint64_t **values; /* memory of all rows' values, and of percpu behind them */
 	struct agg_rank *ranks;
 	size_t nrows;
 };
@@ -82,8 +83,10 @@ static void join_rows(struct agg_table *t)
 	for (size_t i = 0; i < t->nrows; i++) {
 		if (n && cmp_keys_only(&t->rows[n - 1], &t->rows[i], t) == 0) {
 			for (size_t k = 0; k < t->naggs; k++)
-				if (t->rows[i].values[k])
+				if (t->rows[i].values[k]) {
 					t->rows[n - 1].values[k] = t->rows[i].values[k];
+					t->rows[n - 1].percpu[k] = t->rows[i].percpu[k];
+				}
 		} else {
 			t->rows[n++] = t->rows[i];
 		}
@@ -101,7 +104,7 @@ static int table_fill(struct agg_table *t)
 		total += aggstate_entries(t->v->aggs, t->aggs[k]->id, &e);
 	}
 	t->rows = calloc(total + 1, sizeof(*t->rows));
-	t->values = calloc(total * t->naggs + 1, sizeof(*t->values));
+	t->values = calloc(2 * total * t->naggs + 1, sizeof(*t->values));
 	t->ranks = calloc(total * t->naggs + 1, sizeof(*t->ranks));
 	if (!t->rows || !t->values || !t->ranks)
 		return -ENOMEM;
@@ -114,6 +117,8 @@ static int table_fill(struct agg_table *t)
 			t->rows[n].values = t->values + n * t->naggs;
 			t->rows[n].ranks = t->ranks + n * t->naggs;
 			t->rows[n].values[k] = e[i].value;
+			t->rows[n].percpu = t->values + (total + n) * t->naggs;
+			t->rows[n].percpu[k] = e[i].percpu;
 		}
 	}
 	t->nrows = n;
@@ -127,6 +132,17 @@ static int table_fill(struct agg_table *t)
 	return 0;
 }
 
+/* -x aggpercpu: a line for each CPU. Layout: DTrace for Linux. */
+static void cpu_values(const struct agg_table *t, const struct agg_row *row, size_t k, int64_t normal)
+{
+	const struct aggdesc *d = t->aggs[k];
+
+	for (unsigned cpu = 0; row->percpu[k] && cpu < t->v->schema->ncpus; cpu++) {
+		text_printf(t->v, "\n    [CPU %u]", cpu);
+		text_aggvalue(t->v, d, row->percpu[k] + cpu * (d->value_size / sizeof(uint64_t)), normal);
+	}
+}
+
 static void row_default(const struct agg_table *t, const struct agg_row *row)
 {
 	const struct aggdesc *d = t->aggs[0];
@@ -137,6 +153,8 @@ static void row_default(const struct agg_table *t, const struct agg_row *row)
 		int64_t normal = aggstate_normal(t->v->aggs, t->aggs[k]->id);
 
 		text_aggvalue(t->v, t->aggs[k], row->values[k], normal);
+		if (t->v->opts.aggpercpu)
+			cpu_values(t, row, k, normal);
 	}
 	text_printf(t->v, "\n");
 }

@@ -145,6 +145,53 @@ static void put_text(struct text_view *v, const struct pfconv *pf, int width, in
 	put_str(v, pf, width, prec, s);
 }
 
+/* A character as UTF-8; numbers that are none become U+FFFD. Returns its bytes. */
+static size_t utf8_char(char *out, uint32_t c)
+{
+	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		c = 0xfffd;
+	if (c < 0x80) {
+		out[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		out[0] = (char)(0xc0 | c >> 6);
+		out[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		out[0] = (char)(0xe0 | c >> 12);
+		out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		out[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	out[0] = (char)(0xf0 | c >> 18);
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	out[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+/* %ws, %ls: an array of characters of 4 bytes. */
+static void put_wide(struct text_view *v, const struct pfconv *pf, int width, int prec, const uint8_t *p,
+		     size_t n)
+{
+	_cleanup_free_ char *s = malloc(n + 1);
+	size_t k = 0;
+	uint32_t c;
+
+	if (!s)
+		return;
+	for (size_t i = 0; i + sizeof(c) <= n; i += sizeof(c)) {
+		memcpy(&c, p + i, sizeof(c));
+		if (!c)
+			break;
+		k += utf8_char(s + k, c);
+	}
+	s[k] = '\0';
+	put_str(v, pf, width, prec, s);
+}
+
 static void put_time(struct text_view *v, const struct pfconv *pf, int width, int prec, uint64_t ns)
 {
 	time_t sec = (time_t)(ns / 1000000000u);
@@ -230,6 +277,8 @@ static void put_datum(struct text_view *v, const struct pfconv *pf, int width, i
 	case PFC_ESTR:
 		if (d->f->kind >= FLD_SYM)
 			put_addr(v, pf, width, prec, d);
+		else if (pf->name[1])
+			put_wide(v, pf, width, prec, d->p, d->f->size);
 		else
 			put_text(v, pf, width, prec, d->p, d->f->size, pf->class == PFC_ESTR);
 		break;

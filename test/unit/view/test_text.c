@@ -291,6 +291,79 @@ static void losses_and_faults_in_dtrace_words(void **state)
 	stop(&x, "");
 }
 
+static void every_loss_has_its_tag_and_words(void **state)
+{
+	static const struct {
+		unsigned kind;
+		const char *many, *one;
+	} rows[] = {
+		{ CNT_DROP_PRINCIPAL, "[DTRACEDROP_PRINCIPAL] 2 drops on CPU 1\n", "[DTRACEDROP_PRINCIPAL] 1 drop on CPU 1\n" },
+		{ CNT_DROP_AGG, "[DTRACEDROP_AGGREGATION] 2 aggregation drops on CPU 1\n",
+		  "[DTRACEDROP_AGGREGATION] 1 aggregation drop on CPU 1\n" },
+		{ CNT_DROP_DYN, "[DTRACEDROP_DYNAMIC] 2 dynamic variable drops\n",
+		  "[DTRACEDROP_DYNAMIC] 1 dynamic variable drop\n" },
+		{ CNT_DROP_SPEC, "[DTRACEDROP_SPEC] 2 speculative drops\n", "[DTRACEDROP_SPEC] 1 speculative drop\n" },
+		{ CNT_DROP_SPEC_BUSY, "[DTRACEDROP_SPECBUSY] 2 failed speculations (available buffer(s) still busy)\n",
+		  "[DTRACEDROP_SPECBUSY] 1 failed speculation (available buffer(s) still busy)\n" },
+		{ CNT_DROP_SPEC_UNAVAIL,
+		  "[DTRACEDROP_SPECUNAVAIL] 2 failed speculations (no speculative buffer available)\n",
+		  "[DTRACEDROP_SPECUNAVAIL] 1 failed speculation (no speculative buffer available)\n" },
+		{ CNT_COMPAT, "[DTRACEDROP_COMPAT] 2 system calls of 32-bit programs not traced\n",
+		  "[DTRACEDROP_COMPAT] 1 system call of a 32-bit program not traced\n" },
+		{ CNT_DROP_SCRATCH, "[DTRACEDROP_SCRATCH] 2 firings lost: no scratch space free\n",
+		  "[DTRACEDROP_SCRATCH] 1 firing lost: no scratch space free\n" },
+		{ CNT_RECURSION,
+		  "[DTRACEDROP_RECURSION] 2 firings skipped by the kernel: the same program was running on that CPU\n",
+		  "[DTRACEDROP_RECURSION] 1 firing skipped by the kernel: the same program was running on that CPU\n" },
+		{ CNT_TIMER_MISSES, "[DTRACEDROP_TIMER] 2 timer firings missed\n",
+		  "[DTRACEDROP_TIMER] 1 timer firing missed\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (uint64_t n = 1; n <= 2; n++) {
+			struct row row = { .kind = ROW_DROPS, .id = rows[i].kind, .cpu = 1, .count = n };
+			struct fixture x = { 0 };
+
+			start(&x, NULL, 0, (struct text_opts){ .droptags = true });
+			assert_int_equal(text_view_row(x.v, &row), 0);
+			assert_int_equal(text_view_finish(x.v), 0);
+			assert_string_equal(x.msgs, n == 1 ? rows[i].one : rows[i].many);
+			stop(&x, "");
+		}
+	}
+}
+
+static void every_fault_has_its_words(void **state)
+{
+	static const struct {
+		uint32_t code;
+		const char *words;
+	} rows[] = {
+		{ FAULT_BADADDR, "invalid address (0x10)" }, { FAULT_BADALIGN, "invalid alignment (0x10)" },
+		{ FAULT_ILLOP, "illegal operation" }, { FAULT_DIVZERO, "divide-by-zero" },
+		{ FAULT_NOSCRATCH, "out of scratch space" }, { FAULT_KPRIV, "invalid kernel access" },
+		{ FAULT_UPRIV, "invalid user access" }, { FAULT_TUPOFLOW, "tuple stack overflow" },
+		{ FAULT_BADSTACK, "bad stack" }, { FAULT_BADSIZE, "invalid size (16)" },
+		{ FAULT_BADINDEX, "index out of bounds (16)" }, { FAULT_UNKNOWN, "unknown fault" }, { 99, "unknown fault" },
+	};
+	char expect[160];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rec_fault flt = { .epid = 3, .code = rows[i].code, .pc = 40, .value = 16 };
+		struct row fault = { .kind = ROW_FAULT, .probe = 7, .data = &flt, .len = sizeof(flt) };
+		struct fixture x = { 0 };
+
+		start(&x, NULL, 0, (struct text_opts){ .quiet = true });
+		text_view_row(x.v, &fault);
+		snprintf(expect, sizeof(expect), "error on enabled probe ID 3 (ID 7: syscall:vmlinux:read:entry): "
+			 "%s in predicate at BPF pc 40\n", rows[i].words);
+		assert_string_equal(x.msgs, expect);
+		stop(&x, "");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +377,8 @@ int main(void)
 		cmocka_unit_test(normalize_clear_trunc),
 		cmocka_unit_test(distributions_are_drawn),
 		cmocka_unit_test(losses_and_faults_in_dtrace_words),
+		cmocka_unit_test(every_loss_has_its_tag_and_words),
+		cmocka_unit_test(every_fault_has_its_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Coverage table: every name that D programs and users can use must be named in a test.
+
+usage: checkcover.py [-v] ROOT      -v: print the table with the first test of each name
+
+Read are the closed sets of the source: built-in variables, actions, subroutines and aggregating functions
+(builtin.def), error tags (errtag.def), options and refused options (options.def, options.c), printf
+conversions (printfmt.c), kinds of losses (text.c) and of faults (recfmt.h). What counts as named:
+  functions      name( in a D program of a test        variables  the word in a D program
+  error tags     the word in a test                    options    after -x, "option", @options, or quoted alone
+  conversions    in a string with a format             losses     the tag in a test
+  faults         the words of its message
+A D program is a .d file below test/ (without comments), or a string in another test file.
+tools/cover-exempt.txt lists what no test can show, with the reason; lines there that are not needed are errors.
+"""
+import os
+import re
+import sys
+
+TESTS = ("test",)
+SUFFIXES = (".d", ".py", ".sh", ".c", ".diag", ".err", ".check", ".ast", ".txt")
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def strip_comments(text):
+    return re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+
+
+def unescape(s):
+    return s.replace('\\"', '"').replace("\\n", "\n").replace("\\t", "\t")
+
+
+def strings(path, text):
+    """The string literals of a test that is not D itself, one text."""
+    if path.endswith(".c"):
+        text = strip_comments(text)
+        text = re.sub(r'"\s*\n\s*"', "", text)
+    if path.endswith(".sh"):
+        return text
+    found = re.findall(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'|"((?:[^"\\\n]|\\.)*)"|\'((?:[^\'\\\n]|\\.)*)\'', text, re.S)
+    return "\n".join(unescape("".join(f)) for f in found)
+
+
+class Tests:
+    def __init__(self, root):
+        self.all, self.programs = [], []
+        for top in TESTS:
+            for folder, _, files in os.walk(os.path.join(root, top)):
+                for name in sorted(files):
+                    path = os.path.join(folder, name)
+                    if name.endswith(SUFFIXES):
+                        self.add(os.path.relpath(path, root), read(path))
+
+    def add(self, path, text):
+        head = "\n".join(re.findall(r"^.*@(?:options|args):.*$", text, re.M))
+        self.all.append((path, path + "\n" + text))
+        if path.endswith(".d"):
+            self.programs.append((path, strip_comments(text) + "\n" + head))
+        elif path.endswith((".py", ".sh", ".c")):
+            self.programs.append((path, strings(path, text)))
+
+    @staticmethod
+    def first(texts, pattern):
+        r = re.compile(pattern)
+        for path, text in texts:
+            if r.search(text):
+                return path
+        return None
+
+
+def builtins(root):
+    text = strip_comments(read(os.path.join(root, "src/lang/builtin.def")))
+    for name, kind in re.findall(r'^BI\(\w+, "([^"]+)", (\w+),', text, re.M):
+        yield {"VAR": "variable", "ACT": "action", "SUB": "subroutine", "AGG": "aggregating function"}[kind], name
+
+
+def names(root):
+    """(kind, name, pattern, where) of everything."""
+    for kind, name in builtins(root):
+        pattern = rf"\b{name}\b" if kind == "variable" else rf"\b{name}\s*\("
+        yield kind, name, pattern, "programs"
+    for tag in re.findall(r"^ERRTAG\((\w+),", read(os.path.join(root, "src/lang/errtag.def")), re.M):
+        yield "error tag", tag, rf"\b{tag}\b", "all"
+    for name in re.findall(r'^OPT\(\w+, "(\w+)"', read(os.path.join(root, "src/lang/options.def")), re.M):
+        yield "option", name, option_pattern(name), "all"
+    refused = re.search(r"refused\[\] = \{(.*?)\n\};", read(os.path.join(root, "src/lang/options.c")), re.S).group(1)
+    for name in re.findall(r'\{"(\w+)",', refused):
+        yield "refused option", name, option_pattern(name), "all"
+    table = read(os.path.join(root, "src/base/printfmt.c"))
+    for conv in re.findall(r'\{ "(\w+)", \'\w\', PFC_\w+ \}', table) + ["%"]:
+        yield "conversion", "%" + conv, rf"%[-+ #0']*(?:\d+|\*)?(?:\.(?:\d+|\*))?@?{conv}", "programs"
+    for tag in sorted(set(re.findall(r'"(DTRACEDROP_\w+)"', read(os.path.join(root, "src/view/text.c"))))):
+        yield "loss", tag, rf"\b{tag}\b", "all"
+    view = read(os.path.join(root, "src/view/text.c"))
+    for name, words in re.findall(r'case (FAULT_\w+):\s*\n\s*(?:return|snprintf\(buf, n,) "([^"(%]+)', view):
+        yield "fault", name, re.escape(words.strip()), "all"
+
+
+def option_pattern(name):
+    return (rf"-x\s*{name}\b|option\s+{name}\b|-x\",?\s*[f]?\"{name}\b|[\"']{name}(=[^\"']*)?[\"']|"
+            rf"DTRACE_OPT_{name.upper()}\b")
+
+
+def exemptions(root):
+    found = {}
+    for n, line in enumerate(read(os.path.join(root, "tools/cover-exempt.txt")).splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, _, why = line.partition(": ")
+        if not why.strip():
+            sys.exit(f"tools/cover-exempt.txt:{n}: no reason")
+        found[name] = why.strip()
+    return found
+
+
+def main():
+    args = [a for a in sys.argv[1:] if a != "-v"]
+    verbose = "-v" in sys.argv
+    root = args[0] if args else "."
+    tests, exempt = Tests(root), exemptions(root)
+    used, missing, counts = set(), [], {}
+    for kind, name, pattern, where in names(root):
+        by = Tests.first(getattr(tests, where), pattern)
+        covered, total = counts.get(kind, (0, 0))
+        counts[kind] = (covered + bool(by), total + 1)
+        if name in exempt and not by:
+            used.add(name)
+        elif not by:
+            missing.append((kind, name))
+        if verbose:
+            print(f"{kind:22} {name:22} {by or '- ' + exempt.get(name, 'MISSING')}")
+    for kind, (covered, total) in counts.items():
+        print(f"{kind}: {covered} of {total} named in tests")
+    for kind, name in missing:
+        print(f"no test names the {kind} {name}: write one, or give the reason in tools/cover-exempt.txt")
+    for name in sorted(set(exempt) - used):
+        print(f"tools/cover-exempt.txt: {name} is not needed (any more)")
+    if len(counts) < 10 or min(t for _, t in counts.values()) < 2:
+        sys.exit("the source is not read right: " + str(counts))
+    sys.exit(1 if missing or set(exempt) - used else 0)
+
+
+if __name__ == "__main__":
+    main()
