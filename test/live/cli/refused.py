@@ -2,7 +2,7 @@
 """Options of DTrace that do not exist here are known, and refused with the reason; not taken for misspelt."""
 import live
 
-for name in ["amin", "core", "ctfpath", "ctypes", "debug", "debugassert", "disasm", "dtypes", "grabanon", "iregs",
+for name in ["core", "ctfpath", "ctypes", "debug", "debugassert", "disasm", "dtypes", "grabanon", "iregs",
              "kdefs", "knodefs", "late", "lazyload", "ldpath", "linkmode", "linknommap", "linktype", "lockmem", "modpath",
              "pcapsize", "pgmax", "preallocate", "procfspath", "quietresize", "strip", "sysslice", "tregs", "udefs",
              "unodefs", "useruid", "verbose"]:

@@ -42,6 +42,18 @@ for options, action, most in [(["-x", "maxframes=5"], "ustack(20)", 5), (["-x", 
 r = live.dwell("-q", "-x", "stackindent=3", "-n", prog % "ustack(2)", "-c", deep)
 live.check(re.search(r"^   \w", r.stdout, re.M), "stackindent", r.stdout)
 
+# User stacks, recordings
+n, r = frames("-x", "ustackunwind=fp", action="ustack(3)")
+live.check(n == 3, "ustackunwind=fp", r.stdout + r.stderr)
+n, r = frames("-x", "ustackunwind=eh", "-x", "unwindsize=1m", action="ustack(3)")
+live.check(n == 3, "ustackunwind=eh, unwindsize", r.stdout + r.stderr)
+live.check("one of auto, eh, fp" in run("-x", "ustackunwind=dwarf").stderr, "a wrong ustackunwind")
+rec = os.path.join(live.WORK, "rec")
+r = run("-q", "-x", "record=" + rec, "-x", "recsize=1m", "-x", "recage=1h", prog="BEGIN { trace(5); exit(0); }")
+live.check(r.returncode == 0 and os.path.getsize(rec) > 0, "record, recsize, recage", r.stderr)
+r = run("-x", "errtags", prog="pid$pid:::entry { }")
+live.check(r.returncode == 1 and "[D_PROC_DYN]" in r.stderr, "D_PROC_DYN: dwell itself", r.stderr)
+
 # The verifier's log: here of a helper that the kernel may not give us.
 prog = "BEGIN { copyout(curthread, 0, 4); exit(0); }"
 plain, log = run("-w", prog=prog), run("-w", "-x", "bpflog", "-x", "bpflogsize=64k", prog=prog)
