@@ -65,10 +65,10 @@ class Tests:
             self.programs.append((path, strings(path, text)))
 
     @staticmethod
-    def first(texts, pattern):
+    def first(texts, name, pattern):
         r = re.compile(pattern)
         for path, text in texts:
-            if r.search(text):
+            if name in text and r.search(text):
                 return path
         return None
 
@@ -134,7 +134,8 @@ def main():
     tests, exempt = Tests(root), exemptions(root)
     used, missing, counts = set(), [], {}
     for kind, name, pattern, where in names(root):
-        by = Tests.first(getattr(tests, where), pattern)
+        plain = {"conversion": name[-1:], "fault": ""}.get(kind, name)
+        by = Tests.first(getattr(tests, where), plain, pattern)
         covered, total = counts.get(kind, (0, 0))
         counts[kind] = (covered + bool(by), total + 1)
         if name in exempt and not by:
