@@ -491,9 +491,16 @@ static void store_bytes(struct gen *g, const struct node *lhs, const struct node
 	struct place pl;
 	struct mem tmp;
 
-	if (node_is_null(rhs)) { /* the checker lets 0 only be assigned to elements */
+	if (node_is_null(rhs)) { /* the checker lets 0 be assigned to elements and self-> only */
 		gen_place(g, lhs, &pl);
-		assoc_delete(g, pl.var, pl.key);
+		if (pl.has_key) {
+			assoc_delete(g, pl.var, pl.key);
+			return;
+		}
+		if (pl.maybe_null) /* nothing there: it is 0 already */
+			ir_jcci(g->f, IRC_EQ, pl.m.base, 0, skip);
+		gen_zero(g, pl.m, size);
+		ir_place(g->f, skip);
 		return;
 	}
 	tmp = gen_scratch(g, size);

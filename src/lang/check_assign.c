@@ -96,9 +96,9 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 			hint(c, "stringof() makes a string of it");
 		return n;
 	}
-	/* 0 deletes an element, also one that is a struct; cg takes the constant for that. */
-	if ((r->kind == DK_STRUCT || r->kind == DK_UNION) && n->a->var && n->a->var->is_assoc &&
-	    is_zero(n->b))
+	/* 0 deletes, also what is a struct; cg takes the constant for that. */
+	if ((r->kind == DK_STRUCT || r->kind == DK_UNION) && n->a->var &&
+	    (n->a->var->is_assoc || n->a->var->scope == VS_TLS) && is_zero(n->b))
 		return store_ok(c, n) ? set_type(n, basic(c, DT_INT)) : n;
 	if (r->kind == DK_PTR && type_strcompat(c, r))
 		n->b = string_ptr(c, n->b);

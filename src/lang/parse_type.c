@@ -303,7 +303,8 @@ static bool parse_spec(struct parser *p, bool with_storage, struct specs *s, str
 	return true;
 }
 
-/* A storage class or qualifier and then "name;" has no type: DTrace's old-style declaration. */
+/* A storage class or qualifier and then "name;" has no type. For variables of threads and clauses it is
+ * int, as in Oracle's port; else it is DTrace's old-style declaration. */
 static bool lacks_type(const struct parser *p, const struct specs *s)
 {
 	enum tok next;
@@ -321,6 +322,10 @@ void parse_specs(struct parser *p, bool with_storage, struct specs *ret)
 	*ret = (struct specs){.base.at = p->lx.tok.at};
 	while (!p->panic) {
 		if (w.n == 0 && (ret->storage || ret->base.quals) && lacks_type(p, ret)) {
+			if (ret->storage == SC_SELF || ret->storage == SC_THIS) {
+				w.is_int = w.n = 1;
+				break;
+			}
 			parse_fail(p, p->lx.tok.at, D_DECL_IDENT,
 				   "old-style declaration or incorrect type specified");
 			return;

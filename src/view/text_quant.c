@@ -310,7 +310,7 @@ static int64_t stddev(const uint64_t *w, int64_t normal)
 
 	if (w[0] == 0)
 		return 0;
-	sq = sq / (uint64_t)normal / w[0];
+	sq = sq / (uint64_t)normal / (uint64_t)normal / w[0];
 	avg = (int64_t)w[1] / normal / (int64_t)w[0];
 	diff = sq - (unsigned __int128)((__int128)avg * avg);
 	root = (unsigned __int128)sqrtl((long double)diff);

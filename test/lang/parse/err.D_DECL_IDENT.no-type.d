@@ -1,3 +1,3 @@
-self x;
-this y[int];
+const x;
+static y[int];
 const z;

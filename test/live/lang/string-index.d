@@ -5,6 +5,7 @@
 char *p;
 struct pair { int a, b; };
 this struct pair v;
+self struct pair q;
 
 BEGIN
 {
@@ -40,5 +41,12 @@ BEGIN
 	e[2] = this->v;
 	e[1] = 0;
 	printf("%d %d\n", e[1].a, e[2].a);
+	self->q = 0;
+	self->p = this->v;
+	printf("%d", self->p.a);
+	self->p = 0;
+	self->e[3] = this->v;
+	self->e[3] = 0;
+	printf(" %d %d %d\n", self->p.a, self->q.a, self->e[3].a);
 	exit(0);
 }
