@@ -245,7 +245,7 @@ static bool check_absolute(struct matching *m)
 
 	if (!d->func || strcmp(d->func, "-") != 0)
 		return true;
-	if (d->mod && (is_glob(d->mod) || !m->p->nobjs || !module_matches(d->mod, m->p->objs[0].o))) {
+	if (d->mod && (is_glob(d->mod) || !m->p->nobjs || !module_matches(d->mod, m->p->objs[0]->o))) {
 		fail(m, D_PROC_LIB, "only the a.out module is valid with the '-' function");
 		return false;
 	}
@@ -263,9 +263,15 @@ static void match_process(struct matching *m)
 	if (!check_absolute(m))
 		return;
 	for (size_t i = 0; i < m->p->nobjs && !m->stop; i++) {
-		struct uproc_obj *o = &m->p->objs[i];
+		struct uproc_obj *o = m->p->objs[i];
 
 		if (absolute ? o->o->is_exe : module_matches(m->d->mod ? m->d->mod : "*", o->o))
+			match_module(m, o);
+	}
+	if (!m->module_found && !m->why && m->d->mod && !is_glob(m->d->mod)) {
+		struct uproc_obj *o = uproc_find_later(m->env, m->p, m->d->mod);
+
+		if (o)
 			match_module(m, o);
 	}
 	if (!m->module_found && !m->why && m->d->mod && !is_glob(m->d->mod))

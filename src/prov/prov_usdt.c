@@ -69,10 +69,18 @@ static void match_process(struct matching *m, int pid)
 	struct err err = {0};
 	struct uproc *p;
 	int r = uproc_get(m->env, pid, &p, &err);
+	const char *mod = m->d->mod;
+	size_t n = m->out->n;
 
 	err_done(&err);
 	for (size_t i = 0; r == 0 && i < p->nobjs; i++)
-		match_file(m, p, &p->objs[i]);
+		match_file(m, p, p->objs[i]);
+	if (r == 0 && m->out->n == n && mod && prov_is_exact(mod) && !m->everyone) {
+		struct uproc_obj *o = uproc_find_later(m->env, p, mod);
+
+		if (o)
+			match_file(m, p, o);
+	}
 }
 
 /* "abc12": process 2 with provider abc1, and process 12 with provider abc. */

@@ -217,7 +217,7 @@ static bool user_place(struct wp_match *m)
 		return m->w.addr < KERNEL_HALF || fail(m, "0x%llx is no address of a process",
 						      (unsigned long long)m->w.addr);
 	for (size_t i = 0; i < p->nobjs; i++) {
-		const struct uobj *o = p->objs[i].o;
+		const struct uobj *o = p->objs[i]->o;
 
 		if ((prov_glob(mod, o->name) || (o->is_exe && !strcmp(mod, "a.out"))) && object_symbol(m, o))
 			return true;

@@ -98,14 +98,37 @@ int uproc_get(struct prov_env *env, int pid, struct uproc **ret, struct err *err
 	p = arena_new_obj(a, struct uproc);
 	p->pid = pid;
 	p->prov = arena_printf(a, "pid%d", pid);
-	p->objs = arena_new_arr(a, struct uproc_obj, n + 1);
+	p->objs = arena_new_arr(a, struct uproc_obj *, n + 1);
 	p->nobjs = n;
-	for (size_t i = 0; i < n; i++)
-		p->objs[i].o = &objs[i];
+	for (size_t i = 0; i < n; i++) {
+		p->objs[i] = arena_new_obj(a, struct uproc_obj);
+		p->objs[i]->o = &objs[i];
+	}
 	p->next = ps->first;
 	ps->first = p;
 	*ret = p;
 	return 0;
+}
+
+struct uproc_obj *uproc_find_later(struct prov_env *env, struct uproc *p, const char *module)
+{
+	struct arena *a = env->cache->arena;
+	struct uobj *v = arena_new_arr(a, struct uobj, p->nobjs + 1), *found = arena_new_obj(a, struct uobj);
+
+	for (size_t i = 0; i < p->nobjs; i++)
+		v[i] = *p->objs[i]->o;
+	if (uobj_find(a, p->pid, v, p->nobjs, module, found) < 0)
+		return NULL;
+	for (size_t i = 0; i < p->nobjs; i++)
+		if (v[i].ino == found->ino && !strcmp(v[i].name, found->name))
+			return p->objs[i];
+	struct uproc_obj **objs = arena_new_arr(a, struct uproc_obj *, p->nobjs + 2);
+
+	memcpy(objs, p->objs, p->nobjs * sizeof(*objs));
+	p->objs = objs;
+	p->objs[p->nobjs] = arena_new_obj(a, struct uproc_obj);
+	p->objs[p->nobjs]->o = found;
+	return p->objs[p->nobjs++];
 }
 
 const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, struct uproc_obj *o)
@@ -241,6 +264,9 @@ static int attach_file(const struct probe *const *probes, uint32_t n, uint32_t f
 			v[k++].ref_ctr = p->usdt->v[j]->sem_off;
 		}
 	}
+	if (!first->file->touched)
+		uobj_touch(first->obj, first->proc->pid);
+	first->file->touched = true;
 	return uprobe_attach(&place, v, k, prog_fd, fds, err);
 }
 

@@ -20,6 +20,7 @@ struct uproc_obj { /* a file of a process */
 	const struct uobj *o;
 	struct ufuncs *funcs; /* once asked for */
 	int funcs_error;
+	bool touched; /* its constants are in memory */
 	bool funcs_tried, usdt_tried, notes_tried, types_tried;
 	const struct utypes *types; /* utypes.c */
 	struct stapsdt *notes;
@@ -31,7 +32,7 @@ struct uproc_obj { /* a file of a process */
 struct uproc {
 	int pid;
 	const char *prov; /* "pid123" */
-	struct uproc_obj *objs;
+	struct uproc_obj **objs; /* they stay where they are */
 	size_t nobjs;
 	struct uproc *next;
 };
@@ -54,6 +55,8 @@ struct upoint {
 
 /* The process; its files are listed at the first call. 0, or -ESRCH, -EACCES … with words in err. */
 int uproc_get(struct prov_env *env, int pid, struct uproc **ret, struct err *err);
+/* A library that the process has not loaded, which a description names: it becomes one of its files. */
+struct uproc_obj *uproc_find_later(struct prov_env *env, struct uproc *p, const char *module);
 /* Its functions, NULL when the file cannot be read. */
 const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, struct uproc_obj *o);
 /* The probe at this point: the one that was made before, or a new one. Texts are kept, not copied. */

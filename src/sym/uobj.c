@@ -116,6 +116,39 @@ int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct
 	return 0;
 }
 
+/* Reading through /proc faults the page in, and its neighbours where they are in the page cache. */
+static void touch_range(int mem, uint64_t start, uint64_t end, uint64_t *left)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	char c;
+
+	for (uint64_t at = start; at < end && *left >= page; at += page) {
+		if (pread(mem, &c, 1, (off_t)at) != 1)
+			return;
+		*left -= page;
+	}
+}
+
+void uobj_touch(const struct uobj *o, int pid)
+{
+	char path[64], line[LINE_MAX_BYTES], perms[5];
+	uint64_t left = UOBJ_MAX_TOUCH;
+	_cleanup_fclose_ FILE *f = NULL;
+	_cleanup_close_ int mem = -1;
+	struct maps_line l;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	mem = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	while (mem >= 0 && f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%*s %4s", perms) == 1 && !strncmp(perms, "r--", 3) &&
+		    maps_parse_line(line, &l) && l.ino == o->ino && l.dev == o->dev)
+			touch_range(mem, l.start, l.end, &left);
+	}
+}
+
 int uobj_open(const struct uobj *o, struct uobj_file *ret)
 {
 	struct stat st;

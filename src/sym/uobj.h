@@ -25,6 +25,9 @@ struct uobj {
 /* The files in the order of their addresses, the program first. -ESRCH: no such process (or a zombie);
  * -EACCES; the words are in err. */
 int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct err *err);
+/* A library that the process has not loaded yet: name is a base name, which is looked for in
+ * LD_LIBRARY_PATH of the process and where the files in v are. -ENOENT. */
+int uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *name, struct uobj *ret);
 /* Opens it; the caller calls uobj_close(). -ENOEXEC: no ELF file … */
 struct uobj_file {
 	struct elf elf;
@@ -32,6 +35,12 @@ struct uobj_file {
 };
 int uobj_open(const struct uobj *o, struct uobj_file *ret);
 void uobj_close(struct uobj_file *f);
+
+/* Brings the constants of a file (its mappings that are neither written nor executed) into the memory of a
+ * process, so that BPF programs, which cannot wait for pages, can read strings there that the process itself
+ * never looks at. At most UOBJ_MAX_TOUCH bytes; best effort. */
+#define UOBJ_MAX_TOUCH (32u << 20)
+void uobj_touch(const struct uobj *o, int pid);
 
 struct ufunc {
 	uint64_t addr; /* as linked */

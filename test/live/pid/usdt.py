@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++) {
 		volatile signed char c = -5;
 		volatile unsigned short s = 65535;
-		MYAPP_QUERY_START(i, text);
+		MYAPP_QUERY_START(i, i ? text : "never looked at");
 		inlined(i);
 		if (MYAPP_DONE_ENABLED()) { puts("enabled"); fflush(stdout); MYAPP_DONE(); }
 		MYAPP_ODD_SIZES(c, s, 1234567890123, table[i % 7]);
@@ -62,10 +62,10 @@ header = open("myapp.h", encoding="ascii").read()
 live.check("#define MYAPP_QUERY_START(arg0, arg1)" in header and "#define MYAPP_DONE_ENABLED()" in header, "macros", header)
 live.same(sh("./dtrace", "-C", "-Ino", "-DX=1", "-xnolibs", "-h", "-s", "myapp.d", "-o", "other.h").returncode, 0, "other options")
 
-CODE = "myapp$target:::query-start { printf(\"%d %s\\n\", arg0, probefunc); } " \
+CODE = "myapp$target:::query-start { printf(\"%d %s %s\\n\", arg0, probefunc, copyinstr(arg1)); } " \
        "myapp$target:::odd-sizes { printf(\"%d %d %d %d\\n\", args[0], args[1], args[2], args[3]); } " \
        "myapp$target:::done { printf(\"done\\n\"); } myapp$target:::empty { @ = count(); } END { printa(\"%@d\\n\", @); }"
-WANT = "0 main\n-5 65535 1234567890123 10\n1 main\n-5 65535 1234567890123 20\n4\n\n"
+WANT = "0 main never looked at\n-5 65535 1234567890123 10\n1 main Select\n-5 65535 1234567890123 20\n4\n\n"
 compilers = [("cc -O2", [CC, "-O2"]), ("cc -O0", [CC, "-O0"]), ("cc, no PIE", [CC, "-O2", "-fno-pie", "-no-pie"])]
 if shutil.which("clang"):
     compilers.append(("clang", ["clang", "-O2"]))
@@ -95,7 +95,7 @@ BLOCK = ("struct info { int twice; string text; }; translator struct info < int 
          "myapp$target:::query-start { printf(\"%s %d\\n\", copyinstr((uintptr_t)args[0]), args[1]->twice); } "
          "myapp$target:::odd-sizes { printf(\"%d %d\\n\", args[0], args[1]); }")
 r = live.dwell("-q", "-c", "./myapp", "-n", BLOCK)
-live.same(r.stdout, "Select 0\n10 1234567890123\nSelect 2\n20 1234567890123\n\n", "provider block: mapped and translated arguments")
+live.same(r.stdout, "never looked at 0\n10 1234567890123\nSelect 2\n20 1234567890123\n\n", "provider block: mapped and translated arguments")
 
 # Two processes by a pattern; -p; what is printed about types.
 procs = [subprocess.Popen(["./myapp", "100000", "2000"], stdout=subprocess.DEVNULL) for _ in range(2)]

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A library that the process loads while it is traced: named in the description, it is probed beforehand."""
+import os
+import shutil
+import subprocess
+import sys
+import live
+
+INCLUDE = os.path.join(os.path.dirname(os.path.abspath(live.__file__)), "..", "..", "include")
+if not shutil.which("cc"):
+    print("no C compiler")
+    sys.exit(77)
+os.chdir(live.WORK)
+for name, text in (("lib.c", "#include <sys/sdt.h>\nint later_fn(int x);\n"
+                    "int later_fn(int x) { STAP_PROBE1(latelib, called, x); return x * 3; }\n"),
+                   ("main.c", "#include <dlfcn.h>\nint main(int c, char **v)\n{ void *h = dlopen(v[1], RTLD_NOW);\n"
+                    "int (*f)(int) = h ? dlsym(h, \"later_fn\") : 0; return !f || f(14) != 42; }\n")):
+    with open(name, "w", encoding="ascii") as f:
+        f.write(text)
+os.mkdir("lib")
+subprocess.run(["cc", "-O1", "-I" + INCLUDE, "-shared", "-fPIC", "-o", "lib/liblater.so.1", "lib.c"], check=True)
+subprocess.run(["cc", "-o", "main", "main.c", "-ldl"], check=True)
+env = dict(os.environ, LD_LIBRARY_PATH=os.path.join(live.WORK, "lib"))
+r = live.dwell("-q", "-c", "./main liblater.so.1", "-n",
+               "pid$target:liblater.so.1:later_fn:entry { printf(\"%d %s %s\\n\", arg0, probefunc, probemod); } "
+               "pid$target:liblater.so.1:later_fn:return { printf(\"%d\\n\", arg1); } "
+               "latelib$target:liblater.so.1::called { printf(\"%s %d\\n\", probename, args[0]); }", env=env)
+# The probe may be the first instruction: then both fire at once.
+live.same(sorted(r.stdout.split("\n")), sorted("14 later_fn liblater.so.1\ncalled 14\n42\n\n".split("\n")), "functions and static probes of a library loaded later")
+r = live.dwell("-q", "-c", "./main liblater.so.1", "-n", "pid$target:liblater.so.1:later_fn:entry")
+live.check("has no module liblater.so.1" in r.stderr, "where the linker will not find it, neither does dwell", r.stderr)
+live.done()
