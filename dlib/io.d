@@ -74,6 +74,10 @@ typedef struct devinfo {
 	string dev_pathname;	/* "/dev/sda1" */
 } devinfo_t;
 
+/* The name under which the driver registered its major number, where the kernel gives its table away; else
+ * the name of the driver. */
+inline string bdev_driver[struct block_device *D] =
+	stringof(((struct blk_major_name **)&`major_names)[getmajor(D->bd_dev) % 255]->name);
 inline string bdev_driver[struct block_device *D] =
 	D->bd_disk->part0->bd_device.parent != NULL && D->bd_disk->part0->bd_device.parent->driver != NULL ?
 	stringof(D->bd_disk->part0->bd_device.parent->driver->name) : stringof(D->bd_disk->disk_name);
@@ -117,22 +121,22 @@ typedef struct fileinfo {
 
 /* Which file a block belongs to is not recorded in it. */
 translator fileinfo_t < struct bio *B > {
-	fi_name = "<unknown>";
-	fi_dirname = "<unknown>";
-	fi_pathname = "<unknown>";
+	fi_name = "<none>";
+	fi_dirname = "<none>";
+	fi_pathname = "<none>";
 	fi_offset = 0;
-	fi_fs = "<unknown>";
-	fi_mount = "<unknown>";
+	fi_fs = "<none>";
+	fi_mount = "<none>";
 	fi_oflags = 0;
 };
 
 translator fileinfo_t < struct request *R > {
-	fi_name = "<unknown>";
-	fi_dirname = "<unknown>";
-	fi_pathname = "<unknown>";
+	fi_name = "<none>";
+	fi_dirname = "<none>";
+	fi_pathname = "<none>";
 	fi_offset = 0;
-	fi_fs = "<unknown>";
-	fi_mount = "<unknown>";
+	fi_fs = "<none>";
+	fi_mount = "<none>";
 	fi_oflags = 0;
 };
 

@@ -42,7 +42,7 @@ static const char *default_dir(struct arena *a)
 
 static void warn(struct texts *t, const char *path, const char *text)
 {
-	dlib_warn_text(t->libs, NULL, arena_printf(t->arena, "library %s: %s", path, text));
+	dlib_warn_text(t->libs, (struct span){ 0 }, arena_printf(t->arena, "library %s: %s", path, text));
 }
 
 static void read_file(struct texts *t, const char *path)

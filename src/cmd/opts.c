@@ -115,6 +115,16 @@ static int not_on_linux(char letter)
 	return cmd_fail("-%c is not supported on Linux", letter);
 }
 
+/* -32, -64: programs are compiled for the kernel, which has 64 bits. */
+static int data_model(int letter, const char *arg)
+{
+	if (letter == '6' && !strcmp(arg, "4"))
+		return 0;
+	if (letter == '3' && !strcmp(arg, "2"))
+		return cmd_fail("-32 is not supported on Linux");
+	return cmd_usage();
+}
+
 static int version(void)
 {
 	printf("%s: D 2.0 (dwell %s)\n", cmd_name(), DWELL_VERSION);
@@ -212,9 +222,10 @@ static int option(struct cmdline *c, int letter, char *arg)
 	case 'a':
 	case 'A':
 	case 'B':
+		return not_on_linux((char)letter);
 	case '3':
 	case '6':
-		return not_on_linux((char)letter);
+		return data_model(letter, arg);
 	case 'G':
 		c->link = true;
 		return 0;

@@ -55,6 +55,12 @@ static const char *const cpp_plain[] = {
 #endif
 };
 
+/* -X: the value of __STDC__, or none. The default leaves it to cpp. */
+static const char *cpp_stdc(const char *mode)
+{
+	return *mode == 't' ? "-D__STDC__=0" : *mode == 'c' ? "-D__STDC__=1" : *mode == 's' ? "-U__STDC__" : NULL;
+}
+
 /* Argument vector of the C preprocessor, as DTrace starts it. */
 static const char **cpp_argv(struct cmdline *c)
 {
@@ -66,6 +72,8 @@ static const char **cpp_argv(struct cmdline *c)
 	av[n++] = "-D__linux__";
 	av[n++] = "-D__SUNW_D=1";
 	av[n++] = "-D__SUNW_D_VERSION=0x02000001";
+	if (cpp_stdc(c->opts.stdc))
+		av[n++] = cpp_stdc(c->opts.stdc);
 	for (size_t i = 0; i < ARRAY_SIZE(cpp_plain); i++)
 		av[n++] = cpp_plain[i];
 	for (char *p = strtok_r(args, "\n", &save); p; p = strtok_r(NULL, "\n", &save))

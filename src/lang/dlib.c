@@ -31,12 +31,20 @@ struct dlib *dlib_new(struct arena *a, const struct dlib_reader *rd)
 
 /* -- warnings -- */
 
+static bool was_said(const struct dlib *l, const struct diag *g)
+{
+	for (const struct diag *w = l->warnings.first; w; w = w->next)
+		if (w->at.src == g->at.src && w->at.off == g->at.off && !strcmp(w->msg, g->msg))
+			return true;
+	return false;
+}
+
 void dlib_warn(struct dlib *l, const struct diags *errors)
 {
 	for (const struct diag *g = errors->first; g; g = g->next) {
 		struct diag *w;
 
-		if (g->sev != SEV_ERROR)
+		if (g->sev != SEV_ERROR || was_said(l, g))
 			continue;
 		w = diag_warn(&l->warnings, g->at, g->tag, "%s", g->msg);
 		if (g->hint)
@@ -44,9 +52,9 @@ void dlib_warn(struct dlib *l, const struct diags *errors)
 	}
 }
 
-void dlib_warn_text(struct dlib *l, const struct source *src, const char *text)
+void dlib_warn_text(struct dlib *l, struct span at, const char *text)
 {
-	diag_warn(&l->warnings, (struct span){src, 0, 0}, D_PRAGMA_DEPEND, "%s", text);
+	diag_warn(&l->warnings, at, D_PRAGMA_DEPEND, "%s", text);
 }
 
 const struct diags *dlib_warnings(const struct dlib *l)
@@ -121,7 +129,7 @@ static void add_unit(struct dlib *l, struct dlib_file *f)
 		if (it->decl)
 			add_decl(l, f, it->decl);
 		else
-			dlib_warn_text(l, f->src, "program clauses of a library are not used");
+			dlib_warn_text(l, it->clause->at, "program clauses of a library are not used");
 	}
 }
 
@@ -136,8 +144,8 @@ static const char *base_name(const char *path)
 
 static void load_file(struct dlib *l, const struct compile_env *env, struct dlib_file *f);
 
-static void load_named(struct dlib *l, const struct compile_env *env, struct dlib_file *f,
-		       const char *name)
+/* at: the line that asks for it */
+static void load_named(struct dlib *l, const struct compile_env *env, struct span at, const char *name)
 {
 	for (size_t i = 0; i < l->nfiles; i++) {
 		if (strcmp(base_name(l->files[i].src->name), name) != 0)
@@ -145,7 +153,7 @@ static void load_named(struct dlib *l, const struct compile_env *env, struct dli
 		load_file(l, env, &l->files[i]);
 		return;
 	}
-	dlib_warn_text(l, f->src, arena_printf(l->arena, "program requires library %s", name));
+	dlib_warn_text(l, at, arena_printf(l->arena, "program requires library %s", name));
 }
 
 /* The word at p, up to a blank; "" at the end of the line. */
@@ -175,8 +183,11 @@ static void load_depends(struct dlib *l, const struct compile_env *env, struct d
 			continue;
 		while (i < sizeof(words) / sizeof(words[0]) && !strcmp(take_word(l->arena, &q), words[i]))
 			i++;
-		if (i == sizeof(words) / sizeof(words[0]))
-			load_named(l, env, f, take_word(l->arena, &q));
+		if (i == sizeof(words) / sizeof(words[0])) {
+			struct span at = {f->src, (uint32_t)(p - f->src->text), 1};
+
+			load_named(l, env, at, take_word(l->arena, &q));
+		}
 	}
 }
 
@@ -191,8 +202,11 @@ static void load_file(struct dlib *l, const struct compile_env *env, struct dlib
 	load_depends(l, env, f);
 	diags_init(&d, l->arena);
 	if (lang_parse(l->arena, f->src, env, &d, &u) < 0) {
-		dlib_warn(l, &d);
 		f->state = DLIB_BAD;
+		if (d.first && strcmp(d.first->tag, D_EMPTY) != 0) {
+			d.first->next = NULL; /* one is enough for a broken text */
+			dlib_warn(l, &d);
+		}
 		return;
 	}
 	f->unit = u;

@@ -65,7 +65,7 @@ void dlib_each_pragma(const struct dlib *l, void (*fn)(void *arg, const struct p
 bool dlib_was_read(const struct dlib *l);
 /* Errors in a text of the library are warnings for its user. */
 void dlib_warn(struct dlib *l, const struct diags *errors);
-void dlib_warn_text(struct dlib *l, const struct source *src, const char *text);
+void dlib_warn_text(struct dlib *l, struct span at, const char *text);
 /* The warnings so far; the caller prints them. */
 const struct diags *dlib_warnings(const struct dlib *l);
 #endif

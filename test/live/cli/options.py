@@ -34,6 +34,25 @@ live.check(r.stdout == "" and text.startswith("   ID   PROVIDER") and text.endsw
 script = os.path.join(live.WORK, "sum.d")
 with open(script, "w") as f:
     f.write('BEGIN { printf("%d", X + Y); exit(0); }\n')
+stdc = os.path.join(live.WORK, "stdc.d")
+with open(stdc, "w") as f:
+    f.write('#ifdef __STDC__\nBEGIN { printf("%d", __STDC__); exit(0); }\n#else\nBEGIN { printf("none"); exit(0); }\n#endif\n')
+for mode, want in [("c", "1\n"), ("t", "0\n"), ("s", "none\n"), ("a", "1\n")]:
+    r = live.dwell("-q", "-C", "-X", mode, "-s", stdc)
+    live.check(r.stdout == want, f"-X{mode}", r.stdout + r.stderr)
+r = live.dwell("-C", "-X", "z", "-s", stdc)
+live.check(r.returncode == 1 and "failed to set -X z" in r.stderr, "-X z", r.stderr)
+inc = os.path.join(live.WORK, "inc.h")
+with open(inc, "w") as f:
+    f.write("#define VALUE 5\n")
+with open(stdc, "w") as f:
+    f.write('#include "inc.h"\nBEGIN { printf("%d", VALUE); exit(0); }\n')
+r = live.dwell("-q", "-CH", "-I", live.WORK, "-s", stdc)
+live.check(r.stdout == "5\n" and "inc.h" in r.stderr, "-H names the included files", r.stdout + r.stderr)
+for options in (["-A"], ["-a"], ["-B"], ["-32"], ["-64"], ["-x", "kdefs"], ["-x", "udefs"], ["-x", "linktype=elf"]):
+    r = live.dwell(*options, "-n", "BEGIN { exit(0); }")
+    live.check(r.returncode in (0, 1) and (r.returncode == 0) == (options == ["-64"]), " ".join(options), r.stderr)
+
 for options, want in [(["-DX=1", "-DY=2"], "3\n"), (["-x", "define=X=1", "-D", "Y=4"], "5\n"),
                       (["-x", "cppargs=-DX=1 -DY=5"], "6\n"), (["-DX=9", "-UX", "-x", "define=X=1", "-DY=6"], "7\n")]:
     r = live.dwell("-q", "-C", *options, "-s", script)

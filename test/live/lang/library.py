@@ -84,6 +84,14 @@ write("wrong.d", "inline int fine = 3;\ninline int wrong = no_such_name;\n")
 write("module.d", "#pragma D depends_on module no_such_module\ninline int absent = 1;\n")
 write("lacks.d", "#pragma D depends_on library no_such_library.d\ninline int lacks = 1;\n")
 write("note.txt", "this is not D\n")
+write("round.d", "inline int round1 = round2;\ninline int round2 = round1;\n"
+      "typedef struct deep { int n; } deep_t;\ntranslator deep_t < int i > { n = xlate <deep_t> (i + 1).n; };\n")
+write("empty.d", "")
+write("clause.d", "inline int beside = 11;\nBEGIN { exit(1); }\n")
+os.mkdir(os.path.join(own, "folder.d"))
+os.mkfifo(os.path.join(own, "fifo.d"))
+with open(os.path.join(own, "garbage.d"), "wb") as f:
+    f.write(bytes(range(256)) * 64)
 
 
 def lib(program, *options):
@@ -107,6 +115,13 @@ live.check(r.returncode == 1 and "wrong.d: line 2: failed to resolve no_such_nam
            and "failed to resolve wrong: Unknown variable name" in r.stderr, "a wrong declaration", r.stderr)
 r = lib("BEGIN { trace(absent); }")
 live.check(r.returncode == 1 and "failed to resolve absent" in r.stderr, "depends_on module", r.stderr)
+for name in ("round1", "xlate <deep_t> (1).n"):
+    r = lib(f"BEGIN {{ trace({name}); }}")
+    live.check(r.returncode == 1 and r.stderr.count("round.d") < 5, f"what needs itself: {name}", r.stderr)
+r = lib("BEGIN { trace(beside); }")
+live.check(r.stdout == "11\n" and "clause.d: line 2: program clauses of a library are not used" in r.stderr
+           and r.stderr.count("garbage.d") == 1 and "empty.d" not in r.stderr and "folder.d" not in r.stderr,
+           "clauses, garbage, folders, a pipe", r.stderr)
 r = lib("BEGIN { trace(EPERM); }", "-x", "syslibdir=/no/such/folder")
 live.check("warning: library /no/such/folder: No such file or directory" in r.stderr and r.returncode == 1,
            "a folder that is not there", r.stderr)
