@@ -92,12 +92,36 @@ static void gen_compat_test(struct gen *g, irlabel is32)
 	ir_jcci(g->f, IRC_SET, v, TS_COMPAT, is32);
 }
 
+/* Bit 0: the selector is in map, bit 1: in map32. From one table of two bits each; out: in none. */
+static vreg gen_sel_bits(struct gen *g, const uint64_t *map, const uint64_t *map32, irlabel out)
+{
+	unsigned max = sel_max(map) > sel_max(map32) ? sel_max(map) : sel_max(map32), n = max / 4 + 1;
+	char *table = arena_new_arr(g->cg->a, char, n);
+	vreg p, i = ir_new(g->f), b = ir_new(g->f);
+
+	for (unsigned v = 0; v <= max; v++)
+		table[v / 4] |= (char)((map[v / 64] >> (v % 64) & 1) << (v % 4 * 2) |
+				       (map32[v / 64] >> (v % 64) & 1) << (v % 4 * 2 + 1));
+	p = gen_mapval(g, cg_map_rodata(g->cg), ro_string(g->cg, table, n));
+	ir_jcci(g->f, IRC_GT, g->sel, max, out);
+	ir_alui(g->f, IRA_SHR, i, g->sel, 2);
+	ir_alu(g->f, IRA_ADD, p, p, i);
+	ir_load(g->f, b, p, 0, 1);
+	ir_alui(g->f, IRA_AND, i, g->sel, 3);
+	ir_alui(g->f, IRA_SHL, i, i, 1);
+	ir_alu(g->f, IRA_SHR, b, b, i);
+	ir_alui(g->f, IRA_AND, b, b, 3);
+	ir_jcci(g->f, IRC_EQ, b, 0, out);
+	return b;
+}
+
 /* Only the program's selectors go on. 32-bit callers use other numbers for the same calls: those are
  * counted, and left out. Calls that nobody wants leave with one test. */
 static void gen_program_test(struct gen *g, const uint64_t *map, irlabel out)
 {
 	irlabel is32 = ir_label(g->f), in = ir_label(g->f);
 	uint64_t map32[ENTRY_MAX_SELECTOR / 64], either[ENTRY_MAX_SELECTOR / 64];
+	vreg bits = VREG_NONE;
 	struct cache saved;
 
 	if (!g->e->skip_compat) {
@@ -107,17 +131,24 @@ static void gen_program_test(struct gen *g, const uint64_t *map, irlabel out)
 	prog_compat(g->pr, map32);
 	for (unsigned j = 0; j < ENTRY_MAX_SELECTOR / 64; j++)
 		either[j] = map[j] | map32[j];
-	gen_sel_test(g, either, out);
+	if (sel_count(either) > CG_MAX_SEL_CHAIN)
+		bits = gen_sel_bits(g, map, map32, out);
+	else
+		gen_sel_test(g, either, out);
 	gen_compat_test(g, is32);
 	saved = g->cache;
-	if (memcmp(either, map, sizeof(either)) != 0)
+	if (bits >= 0)
+		ir_jcci(g->f, IRC_SET, bits, 1, in);
+	else
 		gen_sel_test(g, map, out);
-	ir_jmp(g->f, in);
+	ir_jmp(g->f, bits >= 0 ? out : in);
 	ir_place(g->f, is32);
-	if (sel_count(map32)) {
+	if (bits >= 0)
+		ir_jcci(g->f, IRC_LE, bits, 1, out);
+	else if (sel_count(map32))
 		gen_sel_test(g, map32, out);
+	if (sel_count(map32))
 		gen_count(g, CNT_COMPAT);
-	}
 	ir_jmp(g->f, out);
 	ir_place(g->f, in);
 	g->cache = saved;
