@@ -212,6 +212,8 @@ static void gen_loop(struct gen *g, const struct stmt *s)
 	gen_block(g, s->body);
 	ir_place(g->f, next);
 	g->cache = saved;
+	if (!g->in_call)
+		g->action = s->number;
 	if (s->step)
 		gen_effect(g, s->step);
 	if (s->expr && s->post)
@@ -223,6 +225,14 @@ static void gen_loop(struct gen *g, const struct stmt *s)
 	ir_slot_reset(g->f, mark);
 	g->l_break = was_break;
 	g->l_continue = was_continue;
+}
+
+vreg gen_opaque_zero(struct gen *g)
+{
+	vreg d = ir_new(g->f);
+
+	ir_load(g->f, d, gen_mapval(g, cg_map_state(g->cg), offsetof(struct img_state, zero)), 0, 4);
+	return d;
 }
 
 /* What is known as a constant becomes unknown to the verifier: v + 0 with a zero from memory. */
@@ -356,14 +366,11 @@ static bool use_node(void *ctx, const struct node *n)
 static void gen_budget(struct gen *g)
 {
 	int64_t max = g->cg->opts->loopmax, def = g->cg->caps->may_goto ? CG_LOOPS : CG_LOOPS_WALKED;
-	vreg st;
 
 	g->loopmax = max < 1 ? def : max > CG_MAX_LOOPS ? CG_MAX_LOOPS : max;
 	g->budget = ir_new(g->f);
 	ir_movi(g->f, g->budget, 0);
-	st = gen_mapval(g, cg_map_state(g->cg), offsetof(struct img_state, zero));
-	g->zero = ir_new(g->f);
-	ir_load(g->f, g->zero, st, 0, 4);
+	g->zero = gen_opaque_zero(g);
 	if (g->cg->caps->may_goto)
 		ir_mov(g->f, g->budget, g->zero);
 }

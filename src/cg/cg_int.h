@@ -489,6 +489,7 @@ void gen_flow_start(struct gen *g);
 vreg gen_call_int(struct gen *g, const struct dcall *call);
 void gen_call_str(struct gen *g, const struct dcall *call, struct str *ret);
 void gen_call(struct gen *g, const struct dcall *call); /* result not wanted */
+vreg gen_opaque_zero(struct gen *g); /* 0, but the verifier does not know */
 vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v);
 void gen_local_alloc(struct gen *g, const struct dvar *v);
 void gen_temp_alloc(struct gen *g, const struct dvar *v);
