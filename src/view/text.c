@@ -222,9 +222,8 @@ static const char *fault_text(const struct rec_fault *f, char *buf, size_t n)
 	case FAULT_BADINDEX:
 		snprintf(buf, n, "index out of bounds (%lld)", (long long)val);
 		return buf;
-	case FAULT_NOTRESIDENT:
-		snprintf(buf, n, "invalid address (0x%llx): the page is not in memory yet; read it when "
-			 "the system call returns", val);
+	case FAULT_NOTRESIDENT: /* the hint follows the place */
+		snprintf(buf, n, "invalid address (0x%llx)", val);
 		return buf;
 	case FAULT_LOOPMAX:
 		snprintf(buf, n, "loop stopped after %llu iterations (-x loopmax)", val);
@@ -317,6 +316,8 @@ static void row_fault(struct text_view *v, const struct row *row)
 	what = fault_text(f, buf, sizeof(buf));
 	strb_printf(&b, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s at BPF pc %u", f->epid,
 		    p->id, p->prov, p->mod, p->func, p->name, what, where, f->pc);
+	if (f->code == FAULT_NOTRESIDENT)
+		strb_printf(&b, ": the page is not in memory yet; read it when the system call returns");
 	if (v->opts.json)
 		json_error(v, row, p, what, strb_str(&b));
 	else
