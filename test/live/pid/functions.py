@@ -50,7 +50,7 @@ for at, want in (("exec", "start main"), ("preinit", "start main"), ("postinit",
     r = run('pid$target:a.out:_start:entry { printf("start "); } pid$target:a.out:main:entry { printf("main"); }',
             "-x", f"evaltime={at}", command=f"{PROBED} 1")
     live.same(r.stdout.strip(), want, f"-x evaltime={at}: what is still to come")
-r = run('pid$target:libc.so.6:malloc:entry { @ = count(); }', "-x", "evaltime=exec")
+r = run('pid$target:libc.so.6:__libc_start_main:entry { @ = count(); }', "-x", "evaltime=exec")
 live.check(r.stdout.strip().isdigit(), "evaltime=exec: a library that is still to be loaded", r.stdout + r.stderr)
 
 # -p, and another process running the same program, which must not be seen.
