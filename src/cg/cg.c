@@ -89,6 +89,8 @@ static void gen_main(struct prog *pr, size_t *n)
 
 	gen_init(&g, pr, irfn_new(pr->ip, "main", 1));
 	gen_prologue(&g);
+	if (pr->grp->by_cookie)
+		gen_busy_begin(&g);
 	gen_this_init(&g);
 	for (; done < *n; done++) {
 		if (done && ir_ninsns(pr->ip) > limit)
@@ -97,6 +99,8 @@ static void gen_main(struct prog *pr, size_t *n)
 		if (pr->failed || pr->too_many_maps || ir_error(pr->ip, NULL) < 0)
 			break;
 	}
+	if (pr->grp->by_cookie)
+		gen_busy_end(&g);
 	ir_reti(g.f, 0);
 	*n = done;
 }

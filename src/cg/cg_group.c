@@ -300,6 +300,10 @@ int cg_group_clauses(struct cg *c)
 				add_to_group(c, ds, pe);
 		}
 	group_uprobes(c, uprobes);
+	if (uprobes) {
+		c->busy_off = c->this_size;
+		c->this_size += 8;
+	}
 	for (size_t i = 0; i < c->ngroups; i++) {
 		c->groups[i].shares_this = shares_this(c, &c->groups[i]);
 		note_writers(c, c->groups[i].units, c->groups[i].nunits, c->groups[i].task_only);

@@ -142,6 +142,7 @@ struct cg {
 	struct lay_agg *aggs;
 	struct type_memo *type_memos; /* lay_type.c */
 	uint32_t state_size, tls_size, this_size;
+	uint32_t busy_off; /* in scratch: gen_busy_begin() */
 	uint32_t scratch_max;
 	size_t fmts_cap;
 };
@@ -381,6 +382,10 @@ struct mem gen_scratch_keep(struct gen *g, uint32_t size); /* until the end of t
 /* size bytes (constant) at an address that must be in scratch memory, for writing. */
 struct mem gen_scratch_target(struct gen *g, vreg addr, uint32_t size);
 vreg gen_scratch_base(struct gen *g);
+/* Uprobes run in threads that may be preempted, by others that run the same program on the same CPU: who comes
+ * while the scratch entry is in use is counted and left out. */
+void gen_busy_begin(struct gen *g);
+void gen_busy_end(struct gen *g);
 /* dst (size bytes) from kernel or user memory; jumps to the fault exit on failure. */
 void gen_read_check(struct gen *g, vreg r, vreg addr, bool user); /* r < 0: fault */
 void gen_probe_read(struct gen *g, struct mem dst, uint32_t size, vreg addr, int64_t off, bool user);

@@ -158,6 +158,35 @@ vreg gen_scratch_base(struct gen *g)
 	return d;
 }
 
+void gen_busy_begin(struct gen *g)
+{
+	irlabel ok = ir_label(g->f);
+	vreg p = gen_scratch_base(g), one = ir_imm(g->f, 1), v = ir_new(g->f), minus;
+	int32_t off = (int32_t)g->cg->busy_off;
+
+	if (g->pr->scratch_max < g->cg->this_size)
+		g->pr->scratch_max = g->cg->this_size;
+	/* Add first, look then: two may both give way, but never both go on. */
+	ir_atomic_add(g->f, p, off, 8, one);
+	ir_load(g->f, v, p, off, 8);
+	ir_jcci(g->f, IRC_EQ, v, 1, ok);
+	minus = ir_imm(g->f, (uint64_t)-1);
+	ir_atomic_add(g->f, p, off, 8, minus);
+	gen_count(g, CNT_DROP_SCRATCH);
+	ir_reti(g->f, 0);
+	ir_place(g->f, ok);
+	memset(&g->cache, 0xff, sizeof(g->cache)); /* looked up anew rather than kept for long */
+}
+
+void gen_busy_end(struct gen *g)
+{
+	irlabel none = ir_label(g->f);
+	vreg p = scratch_lookup(g, none), minus = ir_imm(g->f, (uint64_t)-1);
+
+	ir_atomic_add(g->f, p, (int32_t)g->cg->busy_off, 8, minus);
+	ir_place(g->f, none);
+}
+
 struct mem gen_scratch(struct gen *g, uint32_t size)
 {
 	uint32_t off = g->pr->scratch_top;
