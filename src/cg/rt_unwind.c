@@ -20,13 +20,16 @@ enum { REGS_BP = 32, REGS_BX = 40, REGS_DI = 112, REGS_IP = 128, REGS_SP = 152 }
  * uc_stack (40 bytes). */
 enum { UC_BP = 120, UC_BX = 128, UC_SP = 160, UC_IP = 168 };
 
-/* State of a walk. BX, BP and PC lie as they often do on the stack, so that one read gets two of them. */
+/* State of a walk. BX and BP of a caller are read only when a rule needs them: often none does. BP and PC lie
+ * as they do on the stack, so that one read gets both. */
 enum {
 	U_DST = 0, U_FIRST = 8, U_COUNT = 16, /* of areas */
 	U_BX = 24, U_BP = 32, U_PC = 40, U_SP = 48,
 	U_EXACT = 56, /* 1: pc is where it goes on; 0: a return address, behind the call */
 	U_START = 64, U_LEN = 72, U_BIAS = 80, U_INDEX = 88, /* the last area; INDEX: index | nindex << 32 */
-	U_N = 96, U_FLAGS = 104, U_ASK = 112, U_SIZE = 120,
+	U_N = 96, U_FLAGS = 104, U_ASK = 112,
+	U_BX_AT = 120, U_BP_AT = 128, /* where the register was saved, or 0: its value is in U_BX, U_BP */
+	U_SIZE = 136,
 };
 
 struct uw {
@@ -260,13 +263,28 @@ static struct irfn *emit_find_rule(struct irprog *p, const struct uw *u)
 	return f;
 }
 
+/* The value of a register that may have been saved. A read that fails gives 0, which is not taken for an
+ * address of the stack. */
+static vreg saved_reg(struct irfn *f, vreg st, int32_t val, int32_t at)
+{
+	vreg addr = rt_ld(f, st, at);
+	irlabel have = ir_label(f);
+
+	ir_jcci(f, IRC_EQ, addr, 0, have);
+	read_user(f, st, val, 8, addr);
+	ir_storei(f, st, at, 8, 0);
+	ir_place(f, have);
+	return rt_ld(f, st, val);
+}
+
 /* by_bp(state): the caller by the frame pointer. 0, or 1: the walk ends here, with U_FLAGS. */
 static struct irfn *emit_by_bp(struct irprog *p)
 {
 	struct irfn *f = irfn_new(p, "uw_by_bp", 1);
-	vreg st = irfn_arg(f, 0), bp = rt_ld(f, st, U_BP), size, r;
+	vreg st = irfn_arg(f, 0), bp, size, r;
 	irlabel fault = ir_label(f), end = ir_label(f);
 
+	bp = saved_reg(f, st, U_BP, U_BP_AT);
 	ir_jcci(f, IRC_EQ, bp, 0, end); /* what the ABI asks of the outermost frame */
 	ir_jcci(f, IRC_NE, rt_alui(f, IRA_AND, bp, 7), 0, fault);
 	size = rt_alu(f, IRA_SUB, bp, rt_ld(f, st, U_SP));
@@ -296,6 +314,8 @@ static void emit_signal(struct irfn *f, vreg st, vreg off, irlabel fault)
 	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++)
 		ir_jcci(f, IRC_SLT, read_user(f, st, regs[i].to, 8, rt_alui(f, IRA_ADD, at, regs[i].from)),
 			0, fault);
+	ir_storei(f, st, U_BP_AT, 8, 0);
+	ir_storei(f, st, U_BX_AT, 8, 0);
 	ir_storei(f, st, U_EXACT, 8, 1);
 	ir_reti(f, 0);
 }
@@ -342,17 +362,17 @@ static vreg emit_cfa(struct irfn *f, vreg st, vreg rule, irlabel fault, irlabel 
 	ir_jmp(f, have);
 	ir_place(f, l_bp);
 	ir_jcci(f, IRC_NE, kind, UW_BP, l_bx);
-	ir_alu(f, IRA_ADD, cfa, off, rt_ld(f, st, U_BP));
+	ir_alu(f, IRA_ADD, cfa, off, saved_reg(f, st, U_BP, U_BP_AT));
 	ir_jmp(f, have);
 	ir_place(f, l_bx);
 	ir_jcci(f, IRC_NE, kind, UW_BX, l_deref);
-	ir_alu(f, IRA_ADD, cfa, off, rt_ld(f, st, U_BX));
+	ir_alu(f, IRA_ADD, cfa, off, saved_reg(f, st, U_BX, U_BX_AT));
 	ir_jmp(f, have);
 	ir_place(f, l_deref);
 	ir_jcci(f, IRC_NE, kind, UW_BP_DEREF, l_signal);
 	/* into U_PC, which is read anew from the stack anyway */
-	ir_jcci(f, IRC_SLT, read_user(f, st, U_PC, 8, rt_alu(f, IRA_ADD, off, rt_ld(f, st, U_BP))), 0,
-		fault);
+	ir_alu(f, IRA_ADD, off, off, saved_reg(f, st, U_BP, U_BP_AT));
+	ir_jcci(f, IRC_SLT, read_user(f, st, U_PC, 8, off), 0, fault);
 	ir_load(f, cfa, st, U_PC, 8);
 	ir_jmp(f, have);
 	ir_place(f, l_signal);
@@ -372,40 +392,33 @@ static vreg below(struct irfn *f, vreg cfa, vreg n)
 	return rt_alu(f, IRA_SUB, cfa, rt_alui(f, IRA_SHL, n, 3));
 }
 
-/* The caller's frame pointer and third register. A read that fails leaves 0, which later is not taken for
- * an address of the stack. */
+/* Where the caller's frame pointer and third register are: n words below the CFA. */
 static void emit_saved(struct irfn *f, vreg st, vreg rule, vreg cfa)
 {
 	vreg nbp = rt_alui(f, IRA_AND, rt_alui(f, IRA_SHR, rule, 4), 127);
 	vreg nbx = rt_alui(f, IRA_AND, rt_alui(f, IRA_SHR, rule, 11), 31);
-	irlabel apart = ir_label(f), bx = ir_label(f), gone = ir_label(f), out = ir_label(f);
-	irlabel not_at = ir_label(f), bx_mem = ir_label(f);
+	irlabel bx = ir_label(f), out = ir_label(f), mem = ir_label(f), not_at = ir_label(f);
+	irlabel bx_mem = ir_label(f);
 
-	/* push %rbp; push %rbx: both with one read */
-	ir_jcc(f, IRC_NE, nbx, rt_alui(f, IRA_ADD, nbp, 1), apart);
-	ir_jcci(f, IRC_EQ, nbp, 0, apart);
-	ir_jcci(f, IRC_GT, nbx, UW_BX_MAX, apart);
-	read_user(f, st, U_BX, 16, below(f, cfa, nbx));
-	ir_jmp(f, out);
-
-	ir_place(f, apart);
 	ir_jcci(f, IRC_EQ, nbp, 0, bx);
-	ir_jcci(f, IRC_EQ, nbp, UW_BP_GONE, gone);
+	ir_jcci(f, IRC_LE, nbp, UW_BP_MAX, mem);
 	ir_jcci(f, IRC_NE, nbp, UW_BP_AT_BP, not_at);
-	read_user(f, st, U_BP, 8, rt_ld(f, st, U_BP));
-	ir_jmp(f, bx);
-	ir_place(f, gone);
-	ir_storei(f, st, U_BP, 8, 0);
+	ir_store(f, st, U_BP_AT, 8, saved_reg(f, st, U_BP, U_BP_AT));
 	ir_jmp(f, bx);
 	ir_place(f, not_at);
-	read_user(f, st, U_BP, 8, below(f, cfa, nbp));
+	ir_storei(f, st, U_BP_AT, 8, 0);
+	ir_storei(f, st, U_BP, 8, 0);
+	ir_jmp(f, bx);
+	ir_place(f, mem);
+	ir_store(f, st, U_BP_AT, 8, below(f, cfa, nbp));
 	ir_place(f, bx);
 	ir_jcci(f, IRC_EQ, nbx, 0, out);
 	ir_jcci(f, IRC_LE, nbx, UW_BX_MAX, bx_mem);
+	ir_storei(f, st, U_BX_AT, 8, 0);
 	ir_storei(f, st, U_BX, 8, 0);
 	ir_jmp(f, out);
 	ir_place(f, bx_mem);
-	read_user(f, st, U_BX, 8, below(f, cfa, nbx));
+	ir_store(f, st, U_BX_AT, 8, below(f, cfa, nbx));
 	ir_place(f, out);
 }
 
@@ -553,8 +566,9 @@ struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const str
 	ir_storei(f, dst, SCRATCH(end), 8, 0);
 	emit_regs(f, st, none);
 	ir_storei_slot(f, st, U_EXACT, 8, 1);
-	for (int32_t at = U_START; at < U_ASK; at += 8)
-		ir_storei_slot(f, st, at, 8, 0);
+	for (int32_t at = U_START; at < U_SIZE; at += 8)
+		if (at != U_ASK)
+			ir_storei_slot(f, st, at, 8, 0);
 	rt_vary(f, &g, st, U_BX, U_SIZE);
 	rt_loop(f, &g, irfn_arg(f, 0), frame, st);
 	ir_load_slot(f, n, st, U_N, 8);

@@ -146,6 +146,17 @@ static int read_lines(struct reading *rd, int fd)
 	}
 }
 
+/* For a process that exits while its mappings are read: what is at the path for us, if it is that file. */
+static struct ufile *file_of_path(struct reading *rd, const struct entry *e)
+{
+	struct stat st;
+	_cleanup_close_ int fd = open_path_regular(AT_FDCWD, e->path, &st);
+
+	return fd >= 0 && st.st_ino == e->ino && st.st_dev == e->dev
+		       ? ufile_get(rd->s, fd, &st, e->path)
+		       : NULL;
+}
+
 /* The mapped file itself, whatever its path now leads to; else, without the privilege for that,
  * what is at the path in the process's root, if it has the right inode number. */
 static struct ufile *file_of_mapping(struct reading *rd, const struct entry *e)
@@ -164,7 +175,9 @@ static struct ufile *file_of_mapping(struct reading *rd, const struct entry *e)
 		return NULL;
 	_cleanup_close_ int rooted = open_path_regular(rd->procfd, path, &st);
 
-	return rooted >= 0 && st.st_ino == e->ino ? ufile_get(rd->s, rooted, &st, e->path) : NULL;
+	if (rooted < 0)
+		return file_of_path(rd, e);
+	return st.st_ino == e->ino ? ufile_get(rd->s, rooted, &st, e->path) : NULL;
 }
 
 static struct ufile *vdso_of(struct reading *rd, const struct umap *m)

@@ -109,7 +109,9 @@ void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, 
 		char rooted[4096 + 8];
 
 		snprintf(rooted, sizeof(rooted), "root%s", path);
-		_cleanup_close_ int fd = dir >= 0 ? open_path_regular(dir, rooted, &st)
+		/* A process that has exited, but still has its number, has no root any more. */
+		bool has_root = dir >= 0 && faccessat(dir, "root/", F_OK, 0) == 0;
+		_cleanup_close_ int fd = has_root ? open_path_regular(dir, rooted, &st)
 						  : open_path_regular(AT_FDCWD, path, &st);
 
 		m.f = fd >= 0 ? ufile_get(s, fd, &st, path) : NULL;

@@ -411,9 +411,41 @@ def bench_keys():
     note("a 16-byte key (execname) against 256 bytes", f"{a:.0f} ns, {b:.0f} ns: {ratio:.2f}", "< 1", ratio < 1)
 
 
+def bench_unwind():
+    """A stack of 30 frames without frame pointers, by unwinding tables; and how long tables take to make."""
+    program = os.path.join(os.path.dirname(opts.trigger), "unwind")
+    cpu = max(os.sched_getaffinity(0))
+    p = subprocess.Popen([program, "deep", "25", "1000000000000"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+    try:
+        clause = f"syscall::getppid:entry /pid == {p.pid}/ {{ @ = max(%s); }}"
+        got = {"1": [], "ustackdepth": []}
+        for _ in range(ROUNDS):
+            for what, values in got.items():
+                d = Dwell(clause % what, "-p", str(p.pid))
+                try:
+                    values += slices([d])[0]
+                finally:
+                    d.stop()
+    finally:
+        p.kill()
+        p.wait()
+    walk = median(got["ustackdepth"]) - median(got["1"])
+    note("a user stack of 30 frames by tables", f"{walk / 1000:.2f} us, {walk / 30:.0f} ns a frame", "<= 3 us", walk <= 3000)
+    found = subprocess.run(["find", "/", "-xdev", "-type", "f", "-size", "+20M", "-name", "*.so*", "-printf", "%s %p\\n"],
+                           capture_output=True, text=True).stdout.splitlines()
+    files = [l.split(" ", 1)[1] for l in sorted(found, key=lambda l: -int(l.split()[0]))[:12]]
+    made = subprocess.run([os.path.join(opts.tools, "unwindtab"), *files], capture_output=True, text=True).stdout.splitlines()
+    made = sorted((l.split(" ", 4) for l in made), key=lambda m: -int(m[1]))
+    if made:
+        ms, rows, buckets, size, path = made[0]
+        note(f"the table of {os.path.basename(path)[:24]} ({int(size) >> 20} MB)",
+             f"{float(ms):.0f} ms, {rows} rows, {(int(rows) + int(buckets)) * 8 >> 10} KiB", "<= 1 s", float(ms) <= 1000)
+
+
 BENCHES = {"empty": bench_empty, "count": bench_count, "latency": bench_latency, "printf": bench_printf,
            "records": bench_records, "start": bench_start, "attach": bench_attach, "tick": bench_tick,
-           "read": bench_read, "keys": bench_keys, "uprobe": bench_uprobe, "functions": bench_functions}
+           "read": bench_read, "keys": bench_keys, "uprobe": bench_uprobe, "functions": bench_functions,
+           "unwind": bench_unwind}
 
 
 def main():

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Known call chains without frame pointers, each ending in getppid(), which tests trace:
- *   unwind chain|qsort|ifunc|signal|altstack|realign|alloca|bigframe|thread|deep N|dlopen LIB|vdso|sleep|jit */
+ *   unwind chain|qsort|ifunc|signal|altstack|realign|alloca|bigframe|thread|deep N [TIMES]|dlopen LIB|vdso|sleep|jit */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -28,9 +28,13 @@ long uw_probe(void)
 
 static volatile long sink;
 
+static long times = 1;
+
 UW long leaf(long x)
 {
-	return uw_probe() + x;
+	for (long i = 0; i < times; i++)
+		x += uw_probe();
+	return x;
 }
 
 static long run_chain(void)
@@ -226,6 +230,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
 		if (!strcmp(what, runs[i].name))
 			return runs[i].run() < 0;
+	if (argc > 3)
+		times = atol(argv[3]);
 	if (!strcmp(what, "deep"))
 		return deep(n) < 0;
 	if (!strcmp(what, "dlopen") && argc > 2)
