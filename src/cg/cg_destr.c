@@ -68,7 +68,7 @@ static void act_copyout(struct gen *g, const struct node *n)
 	r = ir_new(g->f);
 	gen_jcci(g, IRC_GT, size, (int64_t)max, gen_fault(g, FAULT_BADSIZE, size));
 	p = gen_addr(g, gen_scratch(g, (uint32_t)max));
-	ir_jcci(g->f, IRC_EQ, size, 0, out);
+	ir_jcci(g->f, IRC_LT, size, 1, out); /* LT: verifiers before 6.8 learn nothing from EQ */
 	ir_call(g->f, r, BPF_FUNC_probe_read_kernel, IR_ARGS(p, size, src));
 	gen_read_check(g, r, src, false);
 	write_user(g, to, p, size);
@@ -93,7 +93,7 @@ static void act_copyoutstr(struct gen *g, const struct node *n)
 	ir_jcc(g->f, IRC_LE, len, max, fits);
 	ir_mov(g->f, len, max);
 	ir_place(g->f, fits);
-	ir_jcci(g->f, IRC_EQ, len, 0, out);
+	ir_jcci(g->f, IRC_LT, len, 1, out);
 	ir_jcci(g->f, IRC_GT, len, s.bound, out);
 	write_user(g, to, p, len);
 	ir_place(g->f, out);

@@ -83,7 +83,8 @@ static int show_rows(struct recread *f, struct text_view *v)
 		w = text_view_row(v, &row);
 	}
 	if (w == 0) {
-		printf("\n");
+		if (!text_view_opts(v)->json)
+			printf("\n");
 		w = text_view_finish(v);
 	}
 	if (w == 0 && fflush(stdout) != 0)
@@ -110,8 +111,8 @@ static void show_programs(const struct recread *f)
 
 static int usage(void)
 {
-	fprintf(stderr, "Usage: %s report [-qFv] [-l] FILE\n"
-			"\n\t-F  coalesce trace output by function\n\t-l  show the recorded programs and where they ran\n"
+	fprintf(stderr, "Usage: %s report [-qFv] [-l] [--json] FILE\n"
+			"\n\t-F  coalesce trace output by function\n\t--json  output as JSON Lines\n\t-l  show the recorded programs and where they ran\n"
 			"\t-q  quiet mode\n\t-v  losses by probe\n", cmd_name());
 	return EXIT_USAGE;
 }
@@ -125,11 +126,13 @@ static int report(int argc, char **argv)
 	struct sym_source source = { NULL, kernel_symbol, user_symbol };
 	struct sym *sym = NULL;
 	struct err err = { 0 };
+	static const struct option longs[] = { { "json", no_argument, NULL, 'j' }, { NULL, 0, NULL, 0 } };
 	bool programs = false, bad = false;
 	int c, e;
 
 	dopts_init(&r.opts, a);
-	while ((c = getopt(argc, argv, "+qFvl")) != -1) {
+	while ((c = getopt_long(argc, argv, "+qFvl", longs, NULL)) != -1) {
+		asked.json |= c == 'j';
 		asked.quiet |= c == 'q';
 		asked.flowindent |= c == 'F';
 		asked.verbose |= c == 'v';
@@ -141,6 +144,10 @@ static int report(int argc, char **argv)
 		return err.msg[0] ? cmd_fail("%s", err.msg) : usage();
 	}
 	take_options(f, &r, &opts);
+	opts.json = asked.json;
+	opts.replayed = true;
+	if (asked.json)
+		dopts_set(&r.opts, "oformat", "json", NULL);
 	opts.quiet |= asked.quiet;
 	opts.flowindent |= asked.flowindent;
 	opts.verbose |= asked.verbose;

@@ -20,9 +20,11 @@ static void open_line(struct text_view *v, const char *type)
 		v->json_started = true;
 		text_printf(v, "{\"type\":\"start\",\"version\":%d,\"program\":\"dwell\",\"release\":", JSON_VERSION);
 		json_str(v, DWELL_VERSION);
-		text_printf(v, ",\"time\":%llu,\"walltime\":%llu}\n",
-			    (unsigned long long)clock_ns(CLOCK_MONOTONIC),
-			    (unsigned long long)clock_ns(CLOCK_REALTIME));
+		if (!v->opts.replayed)
+			text_printf(v, ",\"time\":%llu,\"walltime\":%llu",
+				    (unsigned long long)clock_ns(CLOCK_MONOTONIC),
+				    (unsigned long long)clock_ns(CLOCK_REALTIME));
+		text_printf(v, "}\n");
 	}
 	v->json_open = true;
 	text_printf(v, "{\"type\":\"%s\"", type);
@@ -129,7 +131,8 @@ void json_finish(struct text_view *v)
 		close_line(v);
 	}
 	open_line(v, "end");
-	text_printf(v, ",\"time\":%llu", (unsigned long long)clock_ns(CLOCK_MONOTONIC));
+	if (!v->opts.replayed)
+		text_printf(v, ",\"time\":%llu", (unsigned long long)clock_ns(CLOCK_MONOTONIC));
 	if (v->json_exited)
 		text_printf(v, ",\"status\":%d", v->json_status);
 	close_line(v);

@@ -19,6 +19,7 @@ struct text_opts {
 	bool verbose; /* losses by probe */
 	bool destructive; /* system() and freopen() may run */
 	bool json; /* JSON Lines instead of text; messages are lines too */
+	bool replayed; /* rows of an old run: the time of now means nothing */
 	bool no_final_aggs; /* do not print unprinted aggregations at the end */
 };
 

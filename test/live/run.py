@@ -56,8 +56,13 @@ def has_data_symbols(opts):
     return re.search(r"^0*[1-9a-f][0-9a-f]* \w jiffies$", read("/proc/kallsyms"), re.M)
 
 
+def has_task_storage(opts):
+    return subprocess.run([opts.dwell, "-qn", "BEGIN { self->x = 1; exit(0); }"], capture_output=True).returncode == 0
+
+
 NEEDS = {
     "data-symbols": has_data_symbols,
+    "task-storage": has_task_storage,
     "int80": has_int80,
     "jit": lambda opts: os.uname().machine == "x86_64",
     "x86-64": lambda opts: os.uname().machine == "x86_64",

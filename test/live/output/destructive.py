@@ -42,15 +42,16 @@ p.wait()
 
 t = time.monotonic()
 r = live.dwell("-wq", "-n", "BEGIN { chill(400000000); exit(0); }")
-live.check(time.monotonic() - t >= 0.4 and r.returncode == 0 and not r.stderr, "chill() waits", r.stderr)
+chill = "needs bpf_loop" not in r.stderr # Linux 5.17
+live.check(not chill or time.monotonic() - t >= 0.4 and r.returncode == 0 and not r.stderr, "chill() waits", r.stderr)
 r = live.dwell("-wq", "-n", "BEGIN { chill(500000001); }", "-n", "BEGIN { exit(0); }")
-live.check("illegal operation in action #1" in r.stderr, "chill() of more than half a second", r.stderr)
+live.check(not chill or "illegal operation in action #1" in r.stderr, "chill() of more than half a second", r.stderr)
 r = live.dwell("-wq", "-x", "cpu=0", "-n", "BEGIN { chill(300000000); trace(1); chill(200000001); }", "-n",
                "BEGIN { exit(0); }")
-live.check("illegal operation in action #3" in r.stderr, "… in a second on a CPU", r.stderr)
+live.check(not chill or "illegal operation in action #3" in r.stderr, "… in a second on a CPU", r.stderr)
 
-prog = ("syscall::write:entry /pid == $target/ { %s; self->a = arg1; }"
-        "syscall::write:return /self->a/ { printf(\"<%%s>\", copyinstr(self->a, 8)); self->a = 0; }")
+prog = ("syscall::write:entry /pid == $target/ { %s; a = arg1; }"
+        "syscall::write:return /pid == $target/ { printf(\"<%%s>\", copyinstr(a, 8)); }")
 for what, action in (("copyoutstr", 'copyoutstr("abc", arg1, 8)'),
                      ("copyout", "this->p = (char *)alloca(4); this->p[0] = 97; this->p[1] = 98;"
                       " this->p[2] = 99; copyout(this->p, arg1, 4)")):

@@ -118,6 +118,17 @@ live.same([o.get("x", o["type"] if "type" in o else None) for o in objs], ["star
 live.same([[a.get("text") for a in o["output"]] for o in inner if o["type"] == "event"], [["3", None, None, None]], "in the file")
 live.same([o["type"] for o in inner], ["event", "message"], "messages too")
 
+# A recording
+rec = os.path.join(live.WORK, "rec")
+objs, r = run("BEGIN { trace(1); print(curthread->comm); @a[execname] = count(); normalize(@a, 0); setopt(\"quiet\"); exit(3); }",
+              "--record", rec)
+again = live.dwell("report", "--json", rec)
+got = lines(again.stdout)
+for o in objs + got:
+    if o["type"] in ("start", "end"):
+        o.pop("time", None), o.pop("walltime", None)
+live.same(got, objs, "a report gives the same lines")
+
 # Speculation, Ctrl-C
 objs, r = run('BEGIN { s = speculation(); } BEGIN { speculate(s); printf("held"); } BEGIN { commit(s); } BEGIN { exit(0); }')
 live.same([a["action"] for a in outputs(objs)], ["printf", "exit"], "committed")

@@ -22,10 +22,10 @@ r = live.dwell("-q", "-x", "nspec=65537", "-n", prog)
 live.check(r.returncode == 1 and "nspec" in r.stderr, "nspec=65537 is refused", r.stderr)
 
 # One id, used again and again by the calls of a program, across drains.
-prog = ("syscall::write:entry /pid == $target/ { self->s = speculation(); }"
-        "syscall::write:entry /self->s/ { speculate(self->s); printf(\"entry %d\\n\", arg2); }"
-        "syscall::write:return /self->s && arg0 > 5/ { commit(self->s); self->s = 0; }"
-        "syscall::write:return /self->s/ { discard(self->s); self->s = 0; }")
+prog = ("int s; syscall::write:entry /pid == $target/ { s = speculation(); }"
+        "syscall::write:entry /s && pid == $target/ { speculate(s); printf(\"entry %d\\n\", arg2); }"
+        "syscall::write:return /s && pid == $target && arg0 > 5/ { commit(s); s = 0; }"
+        "syscall::write:return /s && pid == $target/ { discard(s); s = 0; }")
 r = live.dwell("-q", "-x", "nspec=8", "-x", "cleanrate=500hz", "-n", prog, "-c",
                live.TRIGGER + " writes 3 7 5 9 1 11")
 live.same(r.stdout.split("\n")[:3], ["entry 7", "entry 9", "entry 11"], "committed by the result")
