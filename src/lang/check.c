@@ -78,7 +78,8 @@ static bool add_clause(struct checker *c, const struct clause *cl, struct dstmt 
 			continue;
 		if (!add_support(c, s, false, tail) || !check_derived(c, s))
 			continue;
-		check_clause(c, s);
+		if (check_amin_desc(c, s))
+			check_clause(c, s);
 		if (c->d->nerrors > before)
 			break; /* the other descriptions would only repeat it */
 		if (zero)

@@ -254,6 +254,8 @@ struct node *check_offsetof(struct checker *c, struct node *n)
 	return size_const(c, n, m.bit_off / 8);
 }
 
+static struct node *check_any(struct checker *c, struct node *n, bool data);
+
 static struct node *check_stringof(struct checker *c, struct node *n, const char *tag)
 {
 	const struct dtype *r = res(c, n->a);
@@ -282,8 +284,14 @@ struct node *check_cast(struct checker *c, struct node *n)
 {
 	const struct dtype *to = check_type(c, n->tyname), *r = dtype_resolve(c->t, to), *from;
 
-	n->a = check_untyped(c, n->a);
+	n->a = check_any(c, n->a, false);
 	if (to->kind == DK_DYN || is_err(n->a))
+		return set_err(c, n);
+	if (n->a->kind == N_XLATE && r->kind != DK_VOID)
+		return fail(c, n, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"",
+			    tname(c, n->a), dtype_name(c->t, to));
+	n->a = xlate_whole(c, n->a);
+	if (is_err(n->a))
 		return set_err(c, n);
 	if (n->a->kind == N_KSYM && n->a->type->kind == DK_VOID && r->kind != DK_VOID) {
 		/* (type)`symbol: the cast gives the type of the untyped symbol */

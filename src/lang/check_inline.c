@@ -50,7 +50,28 @@ static struct cvar *new_temporary(struct checker *c, const struct dtype *ty, str
 	return v;
 }
 
-static struct node *comma(struct checker *c, struct node *a, struct node *b)
+struct node *temp_new(struct checker *c, const struct dtype *ty, struct span at)
+{
+	struct cvar *v = new_temporary(c, ty, at);
+	struct node *n = new_node(c, N_IDENT, at);
+
+	n->name = v->pub.name;
+	n->var = &v->pub;
+	n->lvalue = true;
+	return set_type(n, ty);
+}
+
+struct node *assign_node(struct checker *c, struct node *to, struct node *value)
+{
+	struct node *n = new_node(c, N_ASSIGN, value->at);
+
+	n->op = OP_ASSIGN;
+	n->a = to;
+	n->b = value;
+	return set_type(n, to->type);
+}
+
+struct node *comma(struct checker *c, struct node *a, struct node *b)
 {
 	struct node *n = new_node(c, N_BINARY, b->at);
 
@@ -68,8 +89,7 @@ static struct node *comma(struct checker *c, struct node *a, struct node *b)
 void param_bind(struct checker *c, struct cparam *p, struct node *value, struct node **before)
 {
 	const struct dtype *ty = rvalue_type(c, p->type), *r;
-	struct node *k, *set;
-	struct cvar *v;
+	struct node *k;
 
 	k = convert(c, value, ty);
 	k->next = NULL;
@@ -84,18 +104,8 @@ void param_bind(struct checker *c, struct cparam *p, struct node *value, struct 
 	p->value = k;
 	if (is_simple(k) || !(dtype_is_scalar(r) || r->kind == DK_STRING))
 		return;
-	v = new_temporary(c, r->kind == DK_STRING ? basic(c, DT_STRING) : k->type, k->at);
-	set = new_node(c, N_ASSIGN, k->at);
-	set->op = OP_ASSIGN;
-	set->a = new_node(c, N_IDENT, k->at);
-	set->a->name = v->pub.name;
-	set->a->var = &v->pub;
-	set->a->lvalue = true;
-	set_type(set->a, v->pub.type);
-	set->b = k;
-	set_type(set, v->pub.type);
-	p->value = set->a;
-	*before = comma(c, *before, set);
+	p->value = temp_new(c, r->kind == DK_STRING ? basic(c, DT_STRING) : k->type, k->at);
+	*before = comma(c, *before, assign_node(c, p->value, k));
 }
 
 struct node *param_use(struct checker *c, struct node *n)

@@ -258,6 +258,14 @@ struct node *xlate_make(struct checker *c, struct node *in, const struct dtype *
 const struct cxlator *xlator_find(struct checker *c, const struct node *in, const struct dtype *out);
 /* n: a.m or a->m, a is N_XLATE */
 struct node *xlate_member(struct checker *c, struct node *n);
+/* A translated struct as a value that can be assigned: all members that the translator gives, the others
+ * 0. An error when n is a translated pointer; anything else is n itself. */
+struct node *xlate_value(struct checker *c, struct node *n);
+/* A variable without a name, for the rest of the expression, from its assignment on. */
+struct node *temp_new(struct checker *c, const struct dtype *ty, struct span at);
+struct node *assign_node(struct checker *c, struct node *to, struct node *value);
+/* b behind a; a may be NULL. */
+struct node *comma(struct checker *c, struct node *a, struct node *b);
 /* An error when n is a translated value. */
 struct node *xlate_whole(struct checker *c, struct node *n);
 
@@ -277,6 +285,7 @@ void check_pragmas(struct checker *c, const struct unit *u);
 /* At the end: those that were about nothing, and -x amin. */
 void check_pragmas_used(struct checker *c, struct unit *const *units, size_t n);
 void check_amin(struct checker *c);
+bool check_amin_desc(struct checker *c, const struct dstmt *s); /* false: reported */
 
 /* -- the library, check_lib.c -- */
 /* An inline of the library, or NULL; defines its enumerators too. */

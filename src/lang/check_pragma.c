@@ -207,20 +207,40 @@ static void too_unstable(struct checker *c, struct span at, const char *what, st
 		   attr_text(c->a, a));
 }
 
-void check_amin(struct checker *c)
+static bool least_allowed(struct checker *c, struct dattr *ret)
 {
 	const struct dopts *o = c->env->opts;
-	struct dattr min, a;
 
-	if (!o || !*o->amin || attr_parse(o->amin, &min) < 0)
+	return o && *o->amin && attr_parse(o->amin, ret) == 0;
+}
+
+bool check_amin_desc(struct checker *c, const struct dstmt *s)
+{
+	struct dattr min, a;
+	struct span at = s->clause->at;
+
+	if (!least_allowed(c, &min))
+		return true;
+	a = attr_desc(c->prog, &s->desc);
+	if (!attr_less(a, min))
+		return true;
+	/* DTrace gives the line where the clause ends. */
+	if (at.len > 0)
+		at = (struct span){at.src, at.off + at.len - 1, 1};
+	too_unstable(c, at, "clause", a);
+	return false;
+}
+
+void check_amin(struct checker *c)
+{
+	struct dattr min;
+
+	if (!least_allowed(c, &min))
 		return;
 	for (const struct dstmt *s = c->prog->stmts; s; s = s->next) {
 		const struct node *worst;
+		struct dattr a = attr_clause(c->prog, s, &min, &worst);
 
-		a = attr_desc(c->prog, &s->desc);
-		if (attr_less(a, min))
-			too_unstable(c, s->at, arena_printf(c->a, "probe description %s", s->desc_text), a);
-		a = attr_clause(c->prog, s, &min, &worst);
 		if (worst)
 			too_unstable(c, worst->at, node_text(c, worst), a);
 	}

@@ -33,6 +33,8 @@ struct node *set_type(struct node *n, const struct dtype *ty)
 
 const char *tname(struct checker *c, const struct node *n)
 {
+	if (n->kind == N_XLATE)
+		return res(c, n)->kind == DK_PTR ? "pointer to translated data" : "translated data";
 	return dtype_name(c->t, n->type);
 }
 

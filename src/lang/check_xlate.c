@@ -63,7 +63,9 @@ void declare_translator(struct checker *c, const struct decl *d)
 
 	if (!output_ok(c, d, out) || in->kind == DK_DYN)
 		return;
-	for (x = c->xlators; x && !x->lib; x = x->next) {
+	if (!c->scope.lib)
+		lib_use_translators(c, out);
+	for (x = c->xlators; x && !(c->scope.lib && x->lib); x = x->next) {
 		if (!exact(c, x, out, in))
 			continue;
 		diag_error(c->d, d->at, D_XLATE_REDECL,
@@ -226,6 +228,65 @@ struct node *xlate_member(struct checker *c, struct node *n)
 	if (!m || !dtype_member(c->t, x->out, n->name, &dm))
 		return no_conversion(c, n, x);
 	return expand(c, n, m, dm.type);
+}
+
+/* -- whole structs -- */
+
+static struct node *member_of(struct checker *c, struct node *st, const struct tymember *m,
+			      const struct dmember *dm)
+{
+	struct node *n = new_node(c, N_MEMBER, st->at);
+
+	n->a = node_copy(c->a, st);
+	n->name = m->name;
+	n->member = *dm;
+	n->lvalue = true;
+	return set_type(n, dm->type);
+}
+
+/* One member of the copy; NULL: an error was reported. */
+static struct node *copy_member(struct checker *c, struct node *n, struct node *to, const struct tymember *m)
+{
+	struct node *want = new_node(c, N_MEMBER, n->at), *k;
+	struct dmember dm;
+
+	want->a = n;
+	want->name = m->name;
+	if (!dtype_member(c->t, n->xlator->out, m->name, &dm))
+		return NULL;
+	k = xlate_value(c, expand(c, want, m, dm.type));
+	if (is_err(k))
+		return NULL;
+	if (dtype_resolve(c->t, dm.type)->kind == DK_ARRAY && !types_same(c, dm.type, k->type)) {
+		fail(c, want, D_XLATE_INCOMPAT, "member %s of type %s cannot be copied from %s", m->name,
+		     dtype_name(c->t, dm.type), tname(c, k));
+		return NULL;
+	}
+	return assign_node(c, member_of(c, to, m, &dm), k);
+}
+
+struct node *xlate_value(struct checker *c, struct node *n)
+{
+	struct node *to, *zero, *all = NULL;
+	struct cparam in;
+
+	if (n->kind != N_XLATE || is_err(n) || res(c, n)->kind == DK_PTR)
+		return xlate_whole(c, n);
+	in = n->xlator->in;
+	param_bind(c, &in, n->a, &all);
+	n->a = in.value;
+	to = temp_new(c, rvalue_type(c, n->type), n->at);
+	zero = set_type(new_node(c, N_INT, n->at), basic(c, DT_INT));
+	zero->is_const = true;
+	all = comma(c, all, assign_node(c, to, zero));
+	for (const struct tymember *m = n->xlator->decl->members; m; m = m->next) {
+		struct node *one = copy_member(c, n, to, m);
+
+		if (!one)
+			return set_err(c, n);
+		all = comma(c, all, one);
+	}
+	return comma(c, all, node_copy(c->a, to));
 }
 
 struct node *xlate_whole(struct checker *c, struct node *n)

@@ -35,5 +35,32 @@ BEGIN
 	trace(stringof(xlate <out_t *> (x ? curthread->real_parent : curthread)->comm) != "");
 	trace(xlate <out_t *> (x ? curthread->real_parent : curthread)->l.next != 0);
 	trace(me->l.next != 0);
+}
+
+struct deep { int q; };
+struct whole { int a; char c[8]; string s; struct deep d; int rest; };
+struct from { int a; char c[8]; struct { int x; int y; } p; string s; };
+translator struct deep < int i > { q = i + 1; };
+translator struct whole < struct from f > { a = f.a; c = f.c; s = f.s; d = xlate <struct deep> (f.p.y); };
+struct from from;
+struct whole whole;
+struct whole all[int];
+self struct whole own;
+
+BEGIN
+{
+	from.a = 3;
+	from.c[0] = 'h';
+	from.s = "str";
+	from.p.y = 41;
+	whole.rest = 9;
+	whole = xlate <struct whole> (from);
+	printf("\n%d %s %s %d %d", whole.a, stringof(whole.c), whole.s, whole.d.q, whole.rest);
+	all[2] = xlate <struct whole> (from);
+	self->own = xlate <struct whole> (from);
+	new = xlate <struct whole> (from);
+	printf("\n%d %s %s", all[2].d.q, stringof(self->own.c), new.s);
+	p = xlate <psinfo_t> (curthread);
+	printf("\n%d", p.pr_pid == pid && p.pr_fname == execname && p.pr_lwp.pr_lwpid == tid);
 	exit(0);
 }

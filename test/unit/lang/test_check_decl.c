@@ -75,7 +75,8 @@ static const struct row rows[] = {
 	{D_ATTR_MIN, "amin", "Evolving/Evolving/Common", "dtrace:::BEGIN { trace((struct mm_struct *)arg0); }",
 	 "attributes for type struct mm_struct *"},
 	{D_ATTR_MIN, "amin", "Evolving/Evolving/Common", "BEGIN { trace(1); }",
-	 "attributes for probe description :::BEGIN (Unstable/Unstable/Common)"},
+	 "attributes for clause (Unstable/Unstable/Common) are less than predefined minimum"},
+	{D_ATTR_MIN, "amin", "Evolving/Evolving/Common", "BEGIN { trace(curthread->nosuch); }", "attributes for clause"},
 	{NULL, "amin", "Evolving/Evolving/Common",
 	 "#pragma D attributes Stable/Stable/Common me\ninline int me = curthread->pid;"
 	 "dtrace:::BEGIN { trace(me); }", NULL},

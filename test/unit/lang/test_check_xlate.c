@@ -84,6 +84,14 @@ static const struct row rows[] = {
 	{D_CG_DYN, XLATE "BEGIN { trace(xlate <tinfo_t *> (curthread)); }", "hint: what is translated"},
 	{D_CG_DYN, XLATE "BEGIN { trace(xlate <tinfo_t> (curthread).up); }", NULL},
 	{D_CG_DYN, XLATE "BEGIN /xlate <tinfo_t *> (curthread) != 0/ { trace(1); }", NULL},
+	{D_CAST_INVAL, XLATE "BEGIN { trace((uintptr_t)xlate <tinfo_t *> (curthread)); }",
+	 "invalid cast expression: \"pointer to translated data\" to \"uintptr_t\""},
+	{D_OP_INCOMPAT, XLATE "inline struct mm_struct *m = xlate <tinfo_t> (curthread); BEGIN { trace(1); }",
+	 "\"struct mm_struct *\" = \"translated data\""},
+	/* but a whole struct can be assigned */
+	{NULL, INFO "translator tinfo_t < int i > { n = i; }; struct tinfo x;"
+	       "BEGIN { x = xlate <tinfo_t> (pid); trace(x.n); }", "(=:tinfo_t"},
+	{D_CG_DYN, XLATE "BEGIN { x = xlate <tinfo_t> (curthread); }", NULL}, /* up is a pointer */
 	/* arguments of probes */
 	{NULL, XLATE "proc:::create { trace(args[0]->n); }", "->pid"},
 	{NULL, XLATE "proc::: { trace(args[0]->name); }", "(tostr:string<17>"},
