@@ -286,6 +286,7 @@ void gen_clause(struct gen *g, const struct cg_unit *u)
 	ir_at(g->f, u->ds->epid, u->ds->at);
 	gen_guard(g, u);
 	gen_derived_cond(g);
+	gen_flow_pred(g);
 	if (u->ds->pred) {
 		ir_at(g->f, u->ds->epid, u->ds->pred->at);
 		gen_branch(g, u->ds->pred, g->l_next, false);

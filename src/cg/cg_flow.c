@@ -375,13 +375,26 @@ static void gen_budget(struct gen *g)
 		ir_mov(g->f, g->budget, g->zero);
 }
 
+/* Before the predicate: a function that it calls may loop. */
+void gen_flow_pred(struct gen *g)
+{
+	struct uses u = { 0 };
+	struct walk w = { .stmt = use_stmt, .node = use_node, .ctx = &u };
+
+	g->zero = g->budget = g->spec = VREG_NONE;
+	if (!g->cg->p->has_loops || !g->ds->pred)
+		return;
+	walk_node(&w, g->ds->pred);
+	if (u.loops)
+		gen_budget(g);
+}
+
 /* What has to be known on all paths through the clause. */
 void gen_flow_start(struct gen *g)
 {
 	struct uses u = { 0 };
 	struct walk w = { .stmt = use_stmt, .node = use_node, .ctx = &u };
 
-	g->zero = g->budget = g->spec = VREG_NONE;
 	if (!g->cg->p->has_flow)
 		return;
 	walk_stmts(&w, g->ds->body);
@@ -389,7 +402,7 @@ void gen_flow_start(struct gen *g)
 		gen_ts(g); /* timestamp is the same everywhere in the clause */
 	if (u.flow && u.strtok)
 		gen_strtok_start(g);
-	if (u.loops)
+	if (u.loops && g->budget < 0)
 		gen_budget(g);
 	if (g->lay->speculates)
 		g->spec = ir_imm(g->f, 0);

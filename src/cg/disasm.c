@@ -55,8 +55,6 @@ static void put_alu(struct strb *out, const struct bpf_insn *i)
 			    BPF_SRC(i->code) == BPF_TO_BE ? "be" : "le", i->imm, i->dst_reg);
 	else if (BPF_OP(i->code) == BPF_NEG)
 		strb_printf(out, "%c%u = -%c%u", c, i->dst_reg, c, i->dst_reg);
-	else if (i->code == ASM_MAY_GOTO)
-		strb_printf(out, "may_goto pc%+d", i->off);
 	else if (!op)
 		put_unknown(out, i);
 	else if (BPF_SRC(i->code) == BPF_X)
@@ -134,6 +132,8 @@ static void put_jump(struct strb *out, const struct img_prog *p, uint32_t at)
 		put_call(out, p, at);
 	else if (i->code == (BPF_JMP | BPF_JA))
 		strb_printf(out, "goto pc%+d", i->off);
+	else if (i->code == ASM_MAY_GOTO)
+		strb_printf(out, "may_goto pc%+d", i->off);
 	else if (!op)
 		put_unknown(out, i);
 	else if (BPF_SRC(i->code) == BPF_X)

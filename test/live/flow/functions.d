@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the program: values, strings, pointers; early return, loops, calls of one another in any
  * order; side effects; probe arguments are those of the clause.
- * @options: -q */
+ * @options: -q -x loopmax=100
+ * @filter: id pc */
 int calls;
 
 int twice(int n) { calls++; return 2 * n; }
@@ -48,3 +49,11 @@ BEGIN
 	printf("%s %d %d\n", x, name(9) == NULL, where() == arg0 + arg1);
 	exit(twice(0));
 }
+/* in predicates; a fault there is the predicate's */
+int depth(int n) { int d = 0; while (n > 1) { n /= 2; d++; } return d; }
+int forever(int n) { while (1) n++; return n; }
+END /depth(1000) == 9 && name(1) == "one"/ { printf("depth %d\n", depth(17)); }
+END /depth(3) > 1/ { printf("never\n"); }
+END /forever(1)/ { printf("never\n"); }
+inline int nine = depth(512);
+END { printf("%d\n", nine); }

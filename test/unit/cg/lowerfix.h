@@ -10,6 +10,7 @@ struct lowerfix {
 	struct langfix lang;
 	struct caps caps;
 	struct cg_env env;
+	bool may_goto;	   /* set before: the kernel has it */
 	bool typed;	   /* set before: the kernel has typed tracepoints and BTF */
 	struct image *img; /* NULL after an error */
 	char *messages;	   /* of the compiler, "" when there are none */

@@ -56,6 +56,44 @@ static void an_empty_clause_writes_a_bare_record(void **state)
 	lowerfix_close(&f);
 }
 
+static void runs_between_branches_have_records_of_their_own(void **state)
+{
+	struct lowerfix f = { 0 };
+
+	(void)state;
+	lowerfix_run(&f, "BEGIN { trace(1); if (pid) { trace(2); x = 1; trace(3); } trace(4); }"
+			 "END { int a = 1; trace(a); { a = 2; } } tick-1s { int a = 1; trace(a); trace(2); }");
+	assert_int_equal(f.img->nfmts, 3 + 4);
+	assert_int_equal(f.img->fmts[0]->size, 0);
+	assert_int_equal(f.img->fmts[1]->size, 0);
+	assert_int_equal(f.img->fmts[2]->nacts, 2); /* no branches: one record */
+	assert_int_equal(f.img->fmts[3]->nacts, 1);
+	assert_int_equal(f.img->fmts[4]->nacts, 2);
+	assert_int_equal(f.img->fmts[4]->acts[1].number, 5);
+	assert_int_equal(f.img->fmts[5]->nacts, 1);
+	assert_int_equal(f.img->fmts[6]->nacts, 1);
+	for (uint32_t i = 0; i < f.img->nfmts; i++)
+		assert_int_equal(f.img->fmts[i]->epid, i + 1);
+	lowerfix_close(&f);
+}
+
+static void loops_use_may_goto_where_it_is(void **state)
+{
+	(void)state;
+	for (int has = 0; has < 2; has++) {
+		struct lowerfix f = { .may_goto = has };
+		char *dump;
+
+		lowerfix_run(&f, "BEGIN { int n = 0; for (int i = 0; i < 10; i++) n += i; trace(n); }");
+		dump = lowerfix_dump(&f);
+		assert_int_equal(strstr(dump, "may_goto") != NULL, has);
+		assert_int_equal(strstr(dump, ">= 1000") != NULL, has);
+		assert_int_equal(strstr(dump, ">= 128") != NULL, !has);
+		free(dump);
+		lowerfix_close(&f);
+	}
+}
+
 static void equal_entries_share_a_program(void **state)
 {
 	struct lowerfix f = { 0 };
@@ -247,6 +285,8 @@ int main(void)
 		cmocka_unit_test(records_have_fixed_offsets),
 		cmocka_unit_test(clauses_without_data_write_no_records),
 		cmocka_unit_test(an_empty_clause_writes_a_bare_record),
+		cmocka_unit_test(runs_between_branches_have_records_of_their_own),
+		cmocka_unit_test(loops_use_may_goto_where_it_is),
 		cmocka_unit_test(equal_entries_share_a_program),
 		cmocka_unit_test(a_value_is_asked_for_once),
 		cmocka_unit_test(a_short_string_is_compared_in_words),
