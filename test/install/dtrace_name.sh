@@ -13,6 +13,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/bin" "$work/alt" "$work/alt-admin" "$work/dpkg/info" "$work/dpkg/updates"
 : >"$work/dpkg/status"
 : >"$work/dpkg/diversions"
+# shellcheck disable=SC2016 # for the script that is made here
 printf '#!/bin/sh\necho dwell as "${0##*/}"\n' >"$work/dwell"
 chmod +x "$work/dwell"
 export DTRACE_LINK="$work/bin/dtrace"
