@@ -233,16 +233,33 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 	ir_place(g->f, out);
 }
 
+/* copyinstr(address, [size]): at most size bytes, the NUL included. */
 static void sub_copyinstr(struct gen *g, const struct node *n, struct str *ret)
 {
+	const struct node *size = arg(n, 1);
+	irlabel fits = ir_label(g->f);
 	uint32_t cap = strsize(g);
-	vreg a = gen_int(g, n->args);
-	int64_t max;
+	vreg a = gen_int(g, n->args), p, len, r;
+	int64_t max = INT64_MAX;
 
-	if (arg(n, 1) && node_const(arg(n, 1), &max) && max >= 1 && max < cap)
-		cap = (uint32_t)max; /* the NUL included */
+	if (!size || node_const(size, &max)) {
+		if (max >= 1 && max < cap)
+			cap = (uint32_t)max;
+		*ret = (struct str){ .m = gen_scratch(g, cap), .bound = cap };
+		gen_read_str(g, ret->m, cap, a, true);
+		return;
+	}
+	len = ir_new(g->f);
+	ir_mov(g->f, len, gen_int(g, size));
+	ir_jcci(g->f, IRC_LE, len, cap, fits);
+	ir_movi(g->f, len, cap);
+	ir_place(g->f, fits);
 	*ret = (struct str){ .m = gen_scratch(g, cap), .bound = cap };
-	gen_read_str(g, ret->m, cap, a, true);
+	gen_sti(g, ret->m, 1, 0); /* nothing is written when size is 0 */
+	p = gen_addr(g, ret->m);
+	r = ir_new(g->f);
+	ir_call(g->f, r, BPF_FUNC_probe_read_user_str, IR_ARGS(p, len, a));
+	gen_read_check(g, r, a, true);
 }
 
 static void sub_lltostr(struct gen *g, const struct node *n, struct str *ret)

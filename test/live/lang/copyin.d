@@ -10,5 +10,8 @@ syscall::openat:entry
 	printf("%c%c%c ", this->p[1], this->p[2], this->p[3]);
 	this->q = (char *)alloca(4);
 	copyinto(arg1 + 4, 3, this->q);
-	printf("%c%c\n", this->q[0], this->q[1]);
+	printf("%c%c ", this->q[0], this->q[1]);
+	this->n = strlen(copyinstr(arg1));
+	printf("[%s] [%s] [%s]\n", copyinstr(arg1, this->n), copyinstr(arg1, this->n - this->n),
+	    copyinstr(arg1, this->n * 10000));
 }

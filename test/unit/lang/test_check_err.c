@@ -209,7 +209,7 @@ static const struct row rows[] = {
 	 "string"},
 	{D_PROTO_ARG, "trace(strlen(pid));", "hint: copyinstr() reads a string"},
 	{D_PROTO_ARG, "trace(copyinstr(execname));", NULL},
-	{D_PROTO_ARG, "trace(copyinstr(arg0, arg1));", "prototype: integer constant"},
+	{D_PROTO_ARG, "trace(copyinstr(arg0, execname));", "prototype: size_t"},
 	{D_PROTO_ARG, "setopt(5);", "prototype: string"},
 	{D_PROTO_ARG, "sym(execname);", "prototype: pointer or integer"},
 	{D_PROTO_ARG, "x[1] = 1; x[execname] = 3;", "x[ ] key #1 is incompatible with prototype"},
