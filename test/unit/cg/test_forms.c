@@ -131,6 +131,20 @@ static const struct form strings[] = {
 	  { "record 1" } },
 };
 
+#define W "#pragma D option destructive\n"
+static const struct form actions[] = {
+	{ W "syscall::read:entry { raise(9); stop(); }", { "send_signal" } },
+	{ W "syscall::read:entry { copyout(curthread, arg1, 16); }", { "probe_write_user", "probe_read_kernel" } },
+	{ W "syscall::read:entry { copyout(curthread, arg1, arg2); copyout(curthread, arg1, 0); }", { "probe_write_user" } },
+	{ W "syscall::read:entry { copyoutstr(\"text\", arg1, 5); copyoutstr(execname, arg1, arg2); }",
+	  { "probe_write_user", "rt_STRLEN" } },
+	{ W "tick-1s { chill(1000); chill(arg0); }", { "chill_loop", "map[d_chill]" } },
+	{ "tick-1s { s = speculation(); } tick-1s { speculate(s); trace(1); } tick-1s { commit(s); commit(2); }"
+	  " tick-1s { discard(s); trace(2); }", { "map_pop_elem", "spec_find", "spec_end" } },
+	{ "tick-1s { print(curthread); print(*curthread); print(curthread->comm); print(execname); print(pid); }",
+	  { "print", "probe_read_kernel" } },
+};
+
 static void check_form(const struct form *v, bool typed)
 {
 	struct lowerfix f = { .typed = typed };
@@ -160,6 +174,26 @@ FORMS(builtins)
 FORMS(pointers)
 FORMS(operators)
 FORMS(strings)
+FORMS(actions)
+
+static void refused_under_lockdown(void **state)
+{
+	static const char *const rows[][2] = {
+		{ W "tick-1s { copyout(curthread, arg0, 4); }", "copyout( ): the kernel lets no BPF program write" },
+		{ W "tick-1s { copyoutstr(\"x\", arg0, 4); }", "locked down (kernel lockdown, mode integrity" },
+		{ W "tick-1s { chill(5); }", "chill( ) needs bpf_loop, which this kernel does not have" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lowerfix f = { .locked = true };
+
+		lowerfix_run(&f, rows[i][0]);
+		assert_null(f.img);
+		assert_non_null(strstr(f.messages, rows[i][1]));
+		lowerfix_close(&f);
+	}
+}
 
 int main(void)
 {
@@ -168,6 +202,8 @@ int main(void)
 		cmocka_unit_test(pointers_lowered),
 		cmocka_unit_test(operators_lowered),
 		cmocka_unit_test(strings_lowered),
+		cmocka_unit_test(actions_lowered),
+		cmocka_unit_test(refused_under_lockdown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
