@@ -138,7 +138,7 @@ static struct node *check_param(struct checker *c, struct node *n, unsigned i, c
 		return NULL;
 	}
 	if (*par == 'T' && !par[1]) {
-		arg = check_data(c, arg);
+		arg = check_traced(c, arg, n->name);
 		if (is_err(arg))
 			return NULL;
 		if (res(c, arg)->kind == DK_VOID) {

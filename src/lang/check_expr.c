@@ -401,8 +401,20 @@ struct node *check_expr(struct checker *c, struct node *n)
 	return xlate_whole(c, check_translated(c, n));
 }
 
+struct node *check_traced(struct checker *c, struct node *n, const char *action)
+{
+	n = check_any(c, n, true);
+	if (n->kind == N_XLATE && !is_err(n) && res(c, n)->kind == DK_PTR) {
+		fail(c, n, D_TRACE_DYN, "%s( ) may not be applied to a dynamic expression", action);
+		hint(c, "what is translated has no address: use its members, or * for all of them");
+		return n;
+	}
+	n = xlate_value(c, n);
+	return is_err(n) ? n : need_type(c, n);
+}
+
 struct node *check_data(struct checker *c, struct node *n)
 {
-	n = xlate_whole(c, check_any(c, n, true));
+	n = xlate_value(c, check_any(c, n, true));
 	return is_err(n) ? n : need_type(c, n);
 }

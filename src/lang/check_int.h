@@ -163,6 +163,7 @@ struct node *check_translated(struct checker *c, struct node *n);
 struct node *check_untyped(struct checker *c, struct node *n);
 /* As operand of trace, printf or as key: arrays stay arrays, stack() and sym() may be used. */
 struct node *check_data(struct checker *c, struct node *n);
+struct node *check_traced(struct checker *c, struct node *n, const char *action); /* of trace(), print() */
 struct node *check_unary(struct checker *c, struct node *n);
 struct node *check_binary(struct checker *c, struct node *n);
 struct node *check_cond(struct checker *c, struct node *n);

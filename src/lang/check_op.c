@@ -83,7 +83,18 @@ struct node *check_unary(struct checker *c, struct node *n)
 		return check_incdec(c, n);
 	if (n->op == OP_ADDR && n->a->kind == N_AGG)
 		return fail(c, n, D_ADDROF_VAR, "cannot take address of dynamic variable");
-	n->a = n->op == OP_ADDR ? check_untyped(c, n->a) : check_expr(c, n->a);
+	if (n->op == OP_DEREF)
+		n->a = check_translated(c, n->a);
+	else
+		n->a = n->op == OP_ADDR ? check_untyped(c, n->a) : check_expr(c, n->a);
+	if (is_err(n->a))
+		return set_err(c, n);
+	if (n->a->kind == N_XLATE && res(c, n->a)->kind == DK_PTR) { /* the struct itself */
+		set_type(n->a, res(c, n->a)->base);
+		n->a->next = n->next;
+		return n->a;
+	}
+	n->a = xlate_whole(c, n->a);
 	if (is_err(n->a))
 		return set_err(c, n);
 	switch (n->op) {

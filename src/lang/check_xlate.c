@@ -7,6 +7,16 @@
 
 /* -- declarations -- */
 
+/* Where DTrace says that a translator is wrong: at its end. */
+static struct span end_of(const struct decl *d)
+{
+	struct span at = d->at;
+
+	if (at.len > 0)
+		at = (struct span){at.src, at.off + at.len - 1, 1};
+	return at;
+}
+
 static bool output_ok(struct checker *c, const struct decl *d, const struct dtype *out)
 {
 	const struct dtype *r = dtype_resolve(c->t, out);
@@ -14,10 +24,10 @@ static bool output_ok(struct checker *c, const struct decl *d, const struct dtyp
 	if (r->kind == DK_DYN)
 		return false;
 	if (r->kind == DK_FWD)
-		diag_error(c->d, d->type->at, D_XLATE_SOU, "incomplete struct/union/enum %s",
+		diag_error(c->d, end_of(d), D_XLATE_SOU, "incomplete struct/union/enum %s",
 			   dtype_name(c->t, out));
 	else if (r->kind != DK_STRUCT && r->kind != DK_UNION)
-		diag_error(c->d, d->type->at, D_XLATE_SOU,
+		diag_error(c->d, end_of(d), D_XLATE_SOU,
 			   "translator output type must be a struct or union");
 	return r->kind == DK_STRUCT || r->kind == DK_UNION;
 }
@@ -41,7 +51,7 @@ static void check_xmember(struct checker *c, struct cxlator *x, const struct tym
 	struct node *v;
 
 	if (!dtype_member(c->t, x->out, m->name, &dm)) {
-		diag_error(c->d, m->at, D_XLATE_MEMB, "translator member %s is not a member of %s",
+		diag_error(c->d, end_of(x->decl), D_XLATE_MEMB, "translator member %s is not a member of %s",
 			   m->name, dtype_name(c->t, x->out));
 		return;
 	}
@@ -49,7 +59,7 @@ static void check_xmember(struct checker *c, struct cxlator *x, const struct tym
 	v = check_translated(c, node_copy(c->a, m->value));
 	c->scope = outer;
 	if (!is_err(v) && !member_fits(c, dm.type, v))
-		diag_error(c->d, m->at, D_XLATE_INCOMPAT,
+		diag_error(c->d, end_of(x->decl), D_XLATE_INCOMPAT,
 			   "translator member %s definition uses incompatible types: \"%s\" = "
 			   "\"%s\"",
 			   m->name, dtype_name(c->t, dm.type), tname(c, v));
@@ -68,7 +78,7 @@ void declare_translator(struct checker *c, const struct decl *d)
 	for (x = c->xlators; x && !(c->scope.lib && x->lib); x = x->next) {
 		if (!exact(c, x, out, in))
 			continue;
-		diag_error(c->d, d->at, D_XLATE_REDECL,
+		diag_error(c->d, end_of(d), D_XLATE_REDECL,
 			   "translator from %s to %s has already been declared",
 			   dtype_name(c->t, in), dtype_name(c->t, out));
 		return;

@@ -170,6 +170,7 @@ struct decl *parse_translator(struct parser *p)
 	d->input = parse_declarator(p, &s.base, DECLR_NAMED, &d->name, &name_at);
 	parse_expect(p, T_GT);
 	d->members = parse_block(p, parse_translator_member);
+	d->at = parse_span_from(p, d->at);
 	return p->panic ? NULL : d;
 }
 

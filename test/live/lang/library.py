@@ -60,6 +60,9 @@ for size in (64, 256):
     live.same(r.stdout, f"{line}|{len(line)}\n", f"pr_psargs, strsize={size}")
 r = live.dwell("-q", "-n", 'BEGIN { trace(psargs(0, 0)); trace(psargs(8, 16)); printf("-"); exit(0); }')
 live.check(r.stdout == "-\n" and r.stderr == "", "psargs() of what cannot be read", r.stdout + r.stderr)
+r = live.dwell("-q", "-n", "BEGIN { print(xlate <timestruc_t> (5000000123)); print(*curlwpsinfo); exit(0); }")
+live.check(".tv_sec = (time_t)5," in r.stdout and ".tv_nsec = (long)123," in r.stdout
+           and re.search(r"\.pr_lwpid = \(int\)\d+,", r.stdout), "print() of translated structs", r.stdout + r.stderr)
 r = live.dwell("-q", "-n", "inline int EPERM = 77; int SIGHUP; BEGIN { SIGHUP = 5; trace(EPERM + SIGHUP); exit(0); }")
 live.same(r.stdout, "82\n", "a program's own names come before the library's")
 r = live.dwell("-q", "-x", "nolibs", "-n", "BEGIN { trace(EPERM); exit(0); }")
