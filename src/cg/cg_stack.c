@@ -85,10 +85,23 @@ static bool vma_offsets(struct cg *c, struct rt_unwind_offsets *o)
 	       lay_offset(c, "super_block", "s_dev", &o->s_dev, &size);
 }
 
+/* What it takes to see through return probes. Source: include/linux/uprobes.h. */
+static bool return_offsets(struct cg *c, struct rt_unwind_returns *r)
+{
+	uint32_t size;
+
+	return lay_offset(c, "task_struct", "utask", &r->utask, &size) &&
+	       lay_offset(c, "uprobe_task", "return_instances", &r->instances, &size) &&
+	       lay_offset(c, "return_instance", "stack", &r->stack, &size) &&
+	       lay_offset(c, "return_instance", "orig_ret_vaddr", &r->orig, &size) &&
+	       lay_offset(c, "return_instance", "next", &r->next, &size);
+}
+
 static struct irfn *unwind_fn(struct gen *g)
 {
 	uint32_t first = (uint32_t)cg_map_unwind(g->cg);
 	const struct rt_unwind_maps m = { first, first + 1, first + 2, first + 3, first + 4, first + 5 };
+	struct rt_unwind_returns ret;
 	struct rt_unwind_offsets o;
 
 	if (g->pr->fn_unwind)
@@ -97,7 +110,7 @@ static struct irfn *unwind_fn(struct gen *g)
 		gen_map(g, ir_new(g->f), (int)(first + i)); /* counts them as used */
 	g->pr->unwind_key = g->cg->nunwind++;
 	g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, &m, vma_offsets(g->cg, &o) ? &o : NULL,
-					   g->pr->unwind_key);
+					   return_offsets(g->cg, &ret) ? &ret : NULL, g->pr->unwind_key);
 	return g->pr->fn_unwind;
 }
 

@@ -29,13 +29,16 @@ enum {
 	U_START = 64, U_LEN = 72, U_BIAS = 80, U_INDEX = 88, /* the last area; INDEX: index | nindex << 32 */
 	U_N = 96, U_FLAGS = 104, U_ASK = 112,
 	U_BX_AT = 120, U_BP_AT = 128, /* where the register was saved, or 0: its value is in U_BX, U_BP */
-	U_SIZE = 136,
+	U_BOUND = 136, /* frames wanted */
+	U_SIZE = 144,
 };
 
 struct uw {
 	const struct rt_unwind_maps *maps;
 	const struct rt_unwind_offsets *o;
+	const struct rt_unwind_returns *ret;
 	uint32_t scratch_key;
+	struct irfn *find_return;
 	struct irfn *find_area, *find_rule, *find_vma, *by_bp, *apply;
 };
 
@@ -444,28 +447,95 @@ static struct irfn *emit_apply(struct irprog *p)
 	return f;
 }
 
+/* State of the search through a thread's return probes. */
+enum { R_AT = 0, R_WANT = 8, R_FOUND = 16, R_TMP = 24, R_SIZE = 32 };
+
+static struct irfn *emit_return_cb(struct irprog *p, const struct rt_unwind_returns *o)
+{
+	struct irfn *f = irfn_new(p, "uw_return", 2);
+	vreg st = irfn_arg(f, 1), at = rt_ld(f, st, R_AT);
+	irlabel end = ir_label(f), next = ir_label(f);
+
+	ir_jcci(f, IRC_EQ, at, 0, end);
+	peek(f, st, R_TMP, 8, at, o->stack);
+	ir_jcc(f, IRC_NE, rt_ld(f, st, R_TMP), rt_ld(f, st, R_WANT), next);
+	peek(f, st, R_FOUND, 8, at, o->orig);
+	ir_place(f, end);
+	ir_reti(f, 1);
+	ir_place(f, next);
+	peek(f, st, R_AT, 8, at, o->next);
+	ir_reti(f, 0);
+	return f;
+}
+
+/* find_return(at): the return address that a return probe has taken away from address at of the stack; 0:
+ * none has. */
+static struct irfn *emit_find_return(struct irprog *p, const struct rtgen *g, const struct rt_unwind_returns *o)
+{
+	struct irfn *cb = emit_return_cb(p, o), *f = irfn_new(p, "uw_find_return", 1);
+	irslot st = ir_slot(f, R_SIZE);
+	vreg task = ir_new(f), v, r = ir_new(f);
+	irlabel none = ir_label(f);
+
+	ir_global(f);
+	ir_storei_slot(f, st, R_AT, 8, 0);
+	ir_storei_slot(f, st, R_FOUND, 8, 0);
+	ir_storei_slot(f, st, R_TMP, 8, 0);
+	ir_store_slot(f, st, R_WANT, 8, irfn_arg(f, 0));
+	ir_call(f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	v = rt_slot_addr(f, st);
+	peek(f, v, R_AT, 8, task, o->utask);
+	ir_jcci(f, IRC_EQ, rt_ld(f, v, R_AT), 0, none);
+	peek(f, v, R_AT, 8, rt_ld(f, v, R_AT), o->instances);
+	rt_loop(f, g, ir_imm(f, RT_UNWIND_RETURNS), cb, st);
+	ir_load_slot(f, r, st, R_FOUND, 8);
+	ir_ret(f, r);
+	ir_place(f, none);
+	ir_reti(f, 0);
+	return f;
+}
+
+/* A frame in no area may be the address of return probes: the true one takes its place in the next iteration.
+ * Jumps to none when it is not that. */
+static void emit_return(struct irfn *f, const struct uw *u, vreg st, vreg n, irlabel none)
+{
+	vreg pc = ir_new(f);
+
+	ir_call_fn(f, pc, u->find_return, IR_ARGS(rt_alui(f, IRA_SUB, rt_ld(f, st, U_SP), 8)));
+	ir_jcci(f, IRC_EQ, pc, 0, none);
+	ir_store(f, st, U_PC, 8, pc);
+	ir_store(f, st, U_N, 8, n);
+	ir_reti(f, 0);
+}
+
 /* One frame: written, and its caller looked for. */
 static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 {
 	struct irfn *f = irfn_new(p, "uw_frame", 2);
-	vreg i = irfn_arg(f, 0), st = irfn_arg(f, 1), pc, at, rule = ir_new(f), r = ir_new(f), dst;
+	vreg st = irfn_arg(f, 1), pc, n, at = ir_new(f), rule = ir_new(f), r = ir_new(f), dst;
 	irlabel stop = ir_label(f), known = ir_label(f), by_bp = ir_label(f), next = ir_label(f);
+	irlabel other = ir_label(f);
 	irslot key = ir_slot(f, 8);
 
-	ir_jcci(f, IRC_GE, i, RT_UNWIND_MAX_FRAMES, stop);
 	pc = rt_ld(f, st, U_PC);
-	dst = rt_alu(f, IRA_ADD, rt_ld(f, st, U_DST), rt_alui(f, IRA_SHL, i, 3));
+	n = rt_blur(f, rt_ld(f, st, U_N), pc);
+	ir_jcc(f, IRC_GE, n, rt_ld(f, st, U_BOUND), stop);
+	ir_jcci(f, IRC_GE, n, RT_UNWIND_MAX_FRAMES, stop);
+	dst = rt_alu(f, IRA_ADD, rt_ld(f, st, U_DST), rt_alui(f, IRA_SHL, n, 3));
 	ir_store(f, dst, 0, 8, pc);
-	ir_store(f, st, U_N, 8, rt_alui(f, IRA_ADD, i, 1));
-	at = rt_alui(f, IRA_SUB, rt_alu(f, IRA_ADD, pc, rt_ld(f, st, U_EXACT)), 1);
+	ir_store(f, st, U_N, 8, rt_alui(f, IRA_ADD, n, 1));
+	ir_alui(f, IRA_SUB, at, rt_alu(f, IRA_ADD, pc, rt_ld(f, st, U_EXACT)), 1);
 	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, U_START)), rt_ld(f, st, U_LEN), known);
-	emit_area(f, u, st, at, key, by_bp);
+	emit_area(f, u, st, at, key, u->ret ? other : by_bp);
 	ir_place(f, known);
 	ir_call_fn(f, rule, u->find_rule,
 		   IR_ARGS(rt_alu(f, IRA_SUB, at, rt_ld(f, st, U_BIAS)), rt_ld(f, st, U_INDEX)));
 	ir_jcci(f, IRC_EQ, rt_alui(f, IRA_AND, rule, 15), UW_NONE, by_bp);
 	ir_call_fn(f, r, u->apply, IR_ARGS(st, rule));
 	ir_jmp(f, next);
+	ir_place(f, other);
+	if (u->ret)
+		emit_return(f, u, st, n, by_bp);
 	ir_place(f, by_bp);
 	ir_call_fn(f, r, u->by_bp, IR_ARGS(st));
 	ir_place(f, next);
@@ -543,10 +613,11 @@ static void emit_regs(struct irfn *f, irslot st, irlabel none)
 }
 
 struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_maps *m,
-			    const struct rt_unwind_offsets *o, uint32_t scratch_key)
+			    const struct rt_unwind_offsets *o, const struct rt_unwind_returns *ret,
+			    uint32_t scratch_key)
 {
 	const struct rtgen g = { .p = p, .caps = caps };
-	struct uw u = { .maps = m, .o = o, .scratch_key = scratch_key };
+	struct uw u = { .maps = m, .o = o, .ret = ret, .scratch_key = scratch_key };
 	struct irfn *f = irfn_new(p, "uw_walk", 3), *frame;
 	irslot st = ir_slot(f, U_SIZE), key = ir_slot(f, 8);
 	irlabel none = ir_label(f);
@@ -556,6 +627,7 @@ struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const str
 	u.find_area = emit_find_area(p, &u);
 	u.find_rule = emit_find_rule(p, &u);
 	u.find_vma = o ? emit_find_vma(p, &u) : NULL;
+	u.find_return = ret ? emit_find_return(p, &g, ret) : NULL;
 	u.by_bp = emit_by_bp(p);
 	u.apply = emit_apply(p);
 	frame = emit_frame(p, &u);
@@ -569,8 +641,10 @@ struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const str
 	for (int32_t at = U_START; at < U_SIZE; at += 8)
 		if (at != U_ASK)
 			ir_storei_slot(f, st, at, 8, 0);
+	ir_store_slot(f, st, U_BOUND, 8, irfn_arg(f, 0));
 	rt_vary(f, &g, st, U_BX, U_SIZE);
-	rt_loop(f, &g, irfn_arg(f, 0), frame, st);
+	/* twice: return addresses that probes have taken away cost an iteration each */
+	rt_loop(f, &g, rt_alui(f, IRA_SHL, irfn_arg(f, 0), 1), frame, st);
 	ir_load_slot(f, n, st, U_N, 8);
 	ir_load_slot(f, flags, st, U_FLAGS, 8);
 	ir_alui(f, IRA_SHL, flags, flags, 32);

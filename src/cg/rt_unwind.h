@@ -18,6 +18,12 @@ struct rt_unwind_offsets {
 	uint32_t vm_start, vm_end, vm_pgoff, vm_file, f_inode, i_ino, i_size, i_sb, s_dev;
 };
 
+/* The same for return probes, which put their own address in the place of return addresses. */
+struct rt_unwind_returns {
+	uint32_t utask, instances, stack, orig, next;
+};
+#define RT_UNWIND_RETURNS 64 /* return probes of a thread that are looked through */
+
 /* Mappings asked of the kernel in one walk: of a process that is not known yet, of others (new mappings;
  * mostly it is code of no file then). */
 #define RT_UNWIND_ASK_NEW 127
@@ -35,9 +41,11 @@ struct rt_unwind_offsets {
 #define RT_UNWIND_SCRATCH    (RT_UNWIND_MAX_FRAMES * 8 + sizeof(struct uw_area))
 
 /* (n, tgid, start): walks the current thread's user stack, innermost frame first, into element scratch_key
- * of the scratch map, at most n frames. o NULL: mappings are not asked for. Emitted into p once; the caller keeps the result. */
+ * of the scratch map, at most n frames. o NULL: mappings are not asked for; ret NULL: there are no
+ * return probes. Emitted into p once; the caller keeps the result. */
 struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_maps *m,
-			    const struct rt_unwind_offsets *o, uint32_t scratch_key);
+			    const struct rt_unwind_offsets *o, const struct rt_unwind_returns *ret,
+			    uint32_t scratch_key);
 /* The kernel can: bpf_loop, registers of the user side, and this machine's are known. */
 bool rt_unwind_possible(const struct caps *caps);
 #endif

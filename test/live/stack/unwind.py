@@ -71,6 +71,10 @@ s = one("dlopen", os.path.join(DIR, "libunwindlib.so"))
 live.check(s[:3] == ["unwind`leaf", "libunwindlib.so`uw_inner", "libunwindlib.so`uw_lib_call"]
            and s[-4:] == MAIN, "a library opened later", s)
 
+# Return probes put their own address in the place of return addresses.
+s = one("deep", "50", program="pid$target:a.out:deep:return { @ = count(); } " + GETPPID)
+live.same("\n".join(s), "\n".join(["unwind`leaf"] + ["unwind`deep"] * 50 + MAIN), "through functions with return probes")
+
 # Fewer frames than there are, and depth and caller by the same walk.
 s = one("deep", "60", options=("-x", "ustackframes=10"))
 live.check(len(s) == 11 and s[9] == "unwind`deep" and "deeper" in s[10], "cut at the frames asked for", s)
