@@ -380,6 +380,8 @@ vreg gen_launder(struct gen *g, vreg v); /* a pointer's bits as an integer that 
 struct mem gen_scratch(struct gen *g, uint32_t size); /* temporary of this statement */
 struct mem gen_scratch_keep(struct gen *g, uint32_t size); /* until the end of the clause */
 /* size bytes (constant) at an address that must be in scratch memory, for writing. */
+struct mem gen_scratch_range(struct gen *g, vreg addr, vreg size, uint32_t max);
+void gen_scratch_source(struct gen *g, vreg addr, vreg size);
 struct mem gen_scratch_target(struct gen *g, vreg addr, uint32_t size);
 vreg gen_scratch_base(struct gen *g);
 /* Uprobes run in threads that may be preempted, by others that run the same program on the same CPU: who comes

@@ -369,18 +369,76 @@ struct mem gen_scratch_keep(struct gen *g, uint32_t size)
 	return m;
 }
 
-/* Memory that the program got with alloca() or copyin(): only that can be written through pointers. */
+/* Bytes of the memory that the clause got so far with alloca() or copyin(); it begins behind the this->
+ * variables. */
+static uint32_t scratch_region(const struct gen *g)
+{
+	return g->pr->scratch_keep > g->cg->this_size ? g->pr->scratch_keep - g->cg->this_size : 0;
+}
+
+/* Distance of addr from the start of that memory. */
+static vreg region_off(struct gen *g, vreg addr)
+{
+	vreg off = ir_new(g->f);
+
+	ir_alu(g->f, IRA_SUB, off, addr, gen_launder(g, gen_scratch_base(g)));
+	if (g->cg->this_size)
+		ir_alui(g->f, IRA_SUB, off, off, g->cg->this_size);
+	return off;
+}
+
+static struct mem region_at(struct gen *g, vreg off)
+{
+	vreg p = ir_new(g->f);
+
+	ir_alu(g->f, IRA_ADD, p, gen_scratch_base(g), off);
+	return mem_at(p, (int32_t)g->cg->this_size);
+}
+
+/* Only memory that the program got in this clause can be written through pointers. */
 struct mem gen_scratch_target(struct gen *g, vreg addr, uint32_t size)
 {
-	vreg base = gen_scratch_base(g), off = ir_new(g->f), p = ir_new(g->f);
+	uint32_t region = scratch_region(g);
+	vreg off = region_off(g, addr);
+	irlabel bad = gen_fault(g, FAULT_BADADDR, addr);
 
-	if (g->pr->scratch_max < size)
-		g->pr->scratch_max = size;
-	ir_alu(g->f, IRA_SUB, off, addr, gen_launder(g, base));
-	/* scratch_max only grows: what is there now is inside the entry. */
-	gen_jcci(g, IRC_GT, off, (int64_t)g->pr->scratch_max - size, gen_fault(g, FAULT_BADADDR, addr));
-	ir_alu(g->f, IRA_ADD, p, base, off);
-	return mem_at(p, 0);
+	if (g->pr->scratch_max < g->cg->this_size + size)
+		g->pr->scratch_max = g->cg->this_size + size;
+	if (region < size)
+		ir_jcci(g->f, IRC_GE, off, 0, bad); /* always */
+	gen_jcci(g, IRC_GT, off, region < size ? 0 : region - size, bad);
+	return region_at(g, off);
+}
+
+/* The same for a size that is not known now, but at most max. */
+struct mem gen_scratch_range(struct gen *g, vreg addr, vreg size, uint32_t max)
+{
+	uint32_t region = scratch_region(g), need = g->cg->this_size + region + max;
+	vreg off = region_off(g, addr), end = ir_new(g->f);
+	irlabel bad = gen_fault(g, FAULT_BADADDR, addr);
+
+	if (g->pr->scratch_max < need)
+		g->pr->scratch_max = need;
+	gen_jcci(g, IRC_GT, off, region, bad);
+	ir_alu(g->f, IRA_ADD, end, off, size);
+	gen_jcci(g, IRC_GT, end, region, bad);
+	return region_at(g, off);
+}
+
+/* What is read from that memory may not go beyond its end either. */
+void gen_scratch_source(struct gen *g, vreg addr, vreg size)
+{
+	uint32_t region = scratch_region(g);
+	irlabel ok = ir_label(g->f);
+	vreg off;
+
+	if (!region)
+		return;
+	off = region_off(g, addr);
+	ir_jcci(g->f, IRC_GE, off, region, ok);
+	ir_alu(g->f, IRA_ADD, off, off, size);
+	gen_jcci(g, IRC_GT, off, region, gen_fault(g, FAULT_BADSIZE, size));
+	ir_place(g->f, ok);
 }
 
 void gen_store_place(struct gen *g, const struct place *place, const struct dtype *ty, vreg v)

@@ -9,6 +9,7 @@
 #define ARP_INFINIBAND 32 /* ARPHRD_INFINIBAND */
 #define LINK_MAX 24 /* bytes of the longest address, rounded up */
 #define BASE_MIN 2
+#define COPY_MAX 16384 /* bytes of a copy whose size is not constant */
 #define BASE_MAX 36
 
 static const struct node *arg(const struct node *n, unsigned i)
@@ -377,7 +378,7 @@ static struct mem alloc_mem(struct gen *g, const struct node *size, vreg *ret_si
 {
 	int64_t c;
 
-	if (node_const(size, &c) && c > 0 && c <= CG_MAX_SCRATCH) {
+	if (node_const(size, &c) && c >= 0 && c <= CG_MAX_SCRATCH) {
 		*ret_size = ir_imm(g->f, (uint64_t)c);
 		*ret_max = (uint32_t)c;
 	} else {
@@ -415,20 +416,26 @@ static vreg sub_alloca(struct gen *g, const struct node *n)
 /* copyinto(user, size, dst), bcopy(src, dst, size): dst was made by alloca(). */
 static void sub_copy(struct gen *g, const struct node *n, bool user)
 {
-	const struct node *dn = arg(n, user ? 2 : 1), *sn = arg(n, user ? 1 : 2);
-	vreg src = gen_int(g, n->args), size, p, r = ir_new(g->f);
+	const struct node *sn = arg(n, user ? 1 : 2);
+	vreg src = gen_int(g, n->args), dst = VREG_NONE, size, p, r = ir_new(g->f);
 	uint32_t max = (uint32_t)g->cg->opts->scratchsize;
-	int64_t c;
+	struct mem m;
+	int64_t c = -1;
 
-	if (node_const(sn, &c) && c >= 0 && c <= CG_MAX_SCRATCH / 2) {
-		size = ir_imm(g->f, (uint64_t)c);
-		max = (uint32_t)c;
-	} else {
-		size = gen_int(g, sn);
-		max = max > 16384 ? 16384 : max;
+	if (!user)
+		dst = gen_int(g, arg(n, 1));
+	if (!node_const(sn, &c) || c < 0 || c > CG_MAX_SCRATCH / 2)
+		c = -1;
+	size = c >= 0 ? ir_imm(g->f, (uint64_t)c) : gen_int(g, sn);
+	if (user)
+		dst = gen_int(g, arg(n, 2));
+	max = max > COPY_MAX ? COPY_MAX : max;
+	if (c < 0)
 		gen_jcci(g, IRC_GT, size, max, gen_fault(g, FAULT_BADSIZE, size));
-	}
-	p = gen_addr(g, gen_scratch_target(g, gen_int(g, dn), max));
+	m = c >= 0 ? gen_scratch_target(g, dst, (uint32_t)c) : gen_scratch_range(g, dst, size, max);
+	if (!user)
+		gen_scratch_source(g, src, size);
+	p = gen_addr(g, m);
 	ir_call(g->f, r, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel, IR_ARGS(p, size, src));
 	gen_read_check(g, r, src, user);
 }
