@@ -14,13 +14,11 @@ syscall::getppid:entry
 	@[ufunc(ucaller)] = count();
 }
 
-profile-997
-/arg0 && !done/
+BEGIN
 {
-	done = 1;
-	mod(arg0);
-	func(arg0);
-	sym(arg0);
+	mod((uint64_t)&`schedule);
+	func((uint64_t)&`schedule);
+	sym((uint64_t)&`schedule);
 	printf("\n");
 }
 
