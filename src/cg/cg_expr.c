@@ -107,7 +107,7 @@ static vreg str_pointer(struct gen *g, const struct node *n)
 
 	gen_str(g, n, &s);
 	if (n->var)
-		s.set = gen_str_set(g, n);
+		s.set = gen_str_is_set(g, &s);
 	else if (!s.has_set)
 		s.set = ir_imm(g->f, 1);
 	gen_str_real(g, &s);

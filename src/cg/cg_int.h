@@ -430,6 +430,8 @@ vreg gen_assign(struct gen *g, const struct node *n, bool want);
 vreg gen_incdec(struct gen *g, const struct node *n, bool want);
 void gen_var_str(struct gen *g, const struct node *n, struct str *ret);
 bool node_is_null(const struct node *n); /* the constant 0, cast or not */
+/* Whether the variable whose text is *s was assigned a string: its keys are not computed again. */
+vreg gen_str_is_set(struct gen *g, const struct str *s);
 vreg gen_str_set(struct gen *g, const struct node *n); /* string as a condition: 0 when it is NULL */
 void gen_this_init(struct gen *g);
 /* Marks the this-> variables (by id) that the units use. */

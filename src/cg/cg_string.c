@@ -196,22 +196,45 @@ static void cast_str(struct gen *g, const struct node *n, struct str *ret)
 	text_to(g, &t, ret->m, cap, false);
 }
 
+/* One side of ?: to m; set: is there a string? */
+static void cond_arm(struct gen *g, const struct node *n, struct mem m, uint32_t cap, vreg set)
+{
+	struct str s;
+
+	if (!n->var) {
+		gen_str_to(g, n, m, cap);
+		ir_movi(g->f, set, !node_is_null(n));
+		return;
+	}
+	gen_str(g, n, &s);
+	ir_mov(g->f, set, gen_str_is_set(g, &s));
+	gen_str_copy(g, &s, m, cap);
+}
+
 static void cond_str(struct gen *g, const struct node *n, struct str *ret)
 {
 	irlabel no = ir_label(g->f), out = ir_label(g->f);
 	uint32_t cap = (uint32_t)g->cg->opts->strsize;
 	struct mem m = gen_scratch(g, cap);
 	struct cache saved = gen_region_begin(g);
+	bool nullable = n->b->var || n->c->var || node_is_null(n->b) || node_is_null(n->c);
+	vreg set = nullable ? ir_new(g->f) : VREG_NONE;
 
 	gen_branch(g, n->a, no, false);
-	gen_str_to(g, n->b, m, cap);
+	if (nullable)
+		cond_arm(g, n->b, m, cap, set);
+	else
+		gen_str_to(g, n->b, m, cap);
 	ir_jmp(g->f, out);
 	ir_place(g->f, no);
 	g->cache = saved;
-	gen_str_to(g, n->c, m, cap);
+	if (nullable)
+		cond_arm(g, n->c, m, cap, set);
+	else
+		gen_str_to(g, n->c, m, cap);
 	ir_place(g->f, out);
 	gen_region_end(g, &saved);
-	*ret = (struct str){ .m = m, .bound = cap, .padded = true };
+	*ret = (struct str){ .m = m, .bound = cap, .padded = true, .has_set = nullable, .set = set };
 }
 
 void gen_str(struct gen *g, const struct node *n, struct str *ret)

@@ -440,6 +440,15 @@ bool node_is_null(const struct node *n)
 	return n->kind == N_STR ? n->is_null : node_const(n, &c) && !c;
 }
 
+vreg gen_str_is_set(struct gen *g, const struct str *s)
+{
+	struct place pl = { .kind = PL_MEM, .m = s->m, .maybe_null = s->maybe_null };
+	struct tref btf;
+
+	pl.m.off += (int32_t)g->cg->opts->strsize;
+	return gen_load_place(g, &pl, dtype_int(g->cg->p->types, 1, false), &btf);
+}
+
 /* A string variable: text padded with zeroes, then the byte that tells "" from never assigned. */
 static void store_str(struct gen *g, const struct node *lhs, const struct node *rhs)
 {
@@ -453,7 +462,7 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 	if (!null) {
 		gen_str(g, rhs, &s);
 		if (rhs->var)
-			s.set = gen_str_set(g, rhs);
+			s.set = gen_str_is_set(g, &s);
 		s.has_set |= rhs->var != NULL;
 	}
 	gen_place(g, lhs, &pl);

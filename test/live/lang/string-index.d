@@ -36,6 +36,15 @@ BEGIN
 	printf("%d %d %d %d\n", s == NULL, t == NULL, m["k"] == NULL, m["none"] == NULL);
 	m["k"] = 0;
 	printf("%d\n", m["k"] == NULL);
+	s = probename == "BEGIN" ? NULL : "x";
+	t = probename == "END" ? "x" : s;
+	k = probename == "END" ? s : "y";
+	printf("%d %d %d\n", s == NULL, t == NULL, k == NULL);
+	i = 0;
+	n[0] = "zero";
+	s = n[i++];
+	t = probename == "BEGIN" ? n[i++ - 1] : "x";
+	printf("%s %s %c %d\n", s, t, n[i++ - 2][0], i);
 	this->v.a = 7;
 	e[1] = this->v;
 	e[2] = this->v;
