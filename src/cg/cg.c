@@ -49,7 +49,7 @@ void gen_init(struct gen *g, struct prog *pr, struct irfn *f)
 	g->tmp = ir_slot(f, 16);
 	g->this_slot = arena_new_arr(pr->cg->a, irslot, pr->cg->p->nvars + 1);
 	memset(g->this_slot, 0xff, (pr->cg->p->nvars + 1) * sizeof(irslot));
-	g->budget = g->zero = g->spec = VREG_NONE;
+	g->budget = g->spec = VREG_NONE;
 	if (pr->cg->p->has_locals)
 		g->locals = arena_new_arr(pr->cg->a, struct gen_local, pr->cg->p->nvars);
 }

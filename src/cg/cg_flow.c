@@ -200,6 +200,8 @@ static void gen_loop(struct gen *g, const struct stmt *s)
 	struct cache saved;
 
 	gen_stmts(g, s->init);
+	if (!g->in_call)
+		g->action = s->number;
 	saved = gen_region_begin(g);
 	g->l_break = end;
 	g->l_continue = next;
@@ -227,6 +229,7 @@ static void gen_loop(struct gen *g, const struct stmt *s)
 	g->l_continue = was_continue;
 }
 
+/* Loaded anew for each use: what the verifier learns about one copy it believes of the others too. */
 vreg gen_opaque_zero(struct gen *g)
 {
 	vreg d = ir_new(g->f);
@@ -241,10 +244,10 @@ vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v)
 	const struct dvar *var = assign->a->var;
 	vreg d;
 
-	if (g->zero < 0 || !var || (var->scope != VS_LOCAL && var->scope != VS_THIS))
+	if (g->budget < 0 || !var || (var->scope != VS_LOCAL && var->scope != VS_THIS))
 		return v;
 	d = ir_new(g->f);
-	ir_alu(g->f, IRA_ADD, d, v, g->zero);
+	ir_alu(g->f, IRA_ADD, d, v, gen_opaque_zero(g));
 	gen_norm(g, d, d, cg_type(g->cg, assign->a));
 	return d;
 }
@@ -369,10 +372,10 @@ static void gen_budget(struct gen *g)
 
 	g->loopmax = max < 1 ? def : max > CG_MAX_LOOPS ? CG_MAX_LOOPS : max;
 	g->budget = ir_new(g->f);
-	ir_movi(g->f, g->budget, 0);
-	g->zero = gen_opaque_zero(g);
 	if (g->cg->caps->may_goto)
-		ir_mov(g->f, g->budget, g->zero);
+		ir_mov(g->f, g->budget, gen_opaque_zero(g));
+	else
+		ir_movi(g->f, g->budget, 0);
 }
 
 /* Before the predicate: a function that it calls may loop. */
@@ -381,7 +384,7 @@ void gen_flow_pred(struct gen *g)
 	struct uses u = { 0 };
 	struct walk w = { .stmt = use_stmt, .node = use_node, .ctx = &u };
 
-	g->zero = g->budget = g->spec = VREG_NONE;
+	g->budget = g->spec = VREG_NONE;
 	if (!g->cg->p->has_loops || !g->ds->pred)
 		return;
 	walk_node(&w, g->ds->pred);

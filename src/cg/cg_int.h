@@ -241,7 +241,7 @@ struct gen {
 	irlabel l_break, l_continue, l_return;
 	bool in_call;	   /* inside of a function's body: faults are the caller's */
 	vreg spec; /* speculation that the segments belong to, or VREG_NONE */
-	vreg budget, zero; /* of loops, or VREG_NONE */
+	vreg budget; /* iterations of loops so far, or VREG_NONE: the clause has none */
 	int64_t loopmax;
 	int32_t strtok_off; /* scratch offset of strtok()'s state in this clause, or -1 */
 	bool in_error;	   /* an ERROR clause: arguments are in err[] */

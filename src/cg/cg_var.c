@@ -685,7 +685,6 @@ void gen_this_init(struct gen *g)
 	bool *used = arena_new_arr(g->cg->a, bool, p->nvars + 1);
 	const struct cg_unit *u = g->in_error ? g->cg->error_units : g->pr->units;
 	size_t n = g->in_error ? g->cg->nerror_units : g->pr->nunits;
-	vreg zero = VREG_NONE;
 
 	cg_note_this(u, n, used);
 	g->pr->scratch_top = g->cg->this_size;
@@ -697,8 +696,7 @@ void gen_this_init(struct gen *g)
 		if (l->on_stack) {
 			g->this_slot[v->id] = ir_slot(g->f, 8);
 			if (p->has_loops) {
-				zero = zero < 0 ? gen_opaque_zero(g) : zero;
-				ir_store_slot(g->f, g->this_slot[v->id], 0, 8, zero);
+				ir_store_slot(g->f, g->this_slot[v->id], 0, 8, gen_opaque_zero(g));
 			} else {
 				ir_storei_slot(g->f, g->this_slot[v->id], 0, 8, 0);
 			}

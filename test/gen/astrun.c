@@ -134,6 +134,8 @@ static enum flow run_loop(struct machine *m, const struct stmt *s)
 	enum flow f = run_list(m, s->init);
 	bool first = s->post;
 
+	if (!m->calls)
+		m->action = s->number;
 	while (f == GO || f == CONTINUED) {
 		if (s->expr && !first && !truth(m, s->expr))
 			break;
