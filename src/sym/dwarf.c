@@ -309,10 +309,11 @@ static struct val ref(const struct dw_unit *u, uint64_t off)
 /* An entry of a table of offsets or addresses. */
 static uint64_t indexed(const struct dw_section *s, uint64_t base, uint64_t i, unsigned size)
 {
-	struct rd r = {s->p, s->p + s->n, false};
+	struct rd r;
 
-	if (i > s->n || base > s->n)
+	if (!s->n || i > s->n || base > s->n)
 		return UINT64_MAX;
+	r = (struct rd){s->p, s->p + s->n, false};
 	rd_skip(&r, base + i * size);
 	i = rd_fixed(&r, size);
 	return r.bad ? UINT64_MAX : i;
@@ -407,10 +408,12 @@ static struct val read_form(const struct dw *d, const struct dw_unit *u, struct 
 /* Where a member is: a number, or the expression "add a number". */
 static uint64_t member_location(const struct val *v)
 {
-	struct rd r = {v->p, v->p + v->n, false};
+	struct rd r = {0};
 
 	if (v->kind == VAL_NUM)
 		return v->n;
+	if (v->kind == VAL_BLOCK)
+		r = (struct rd){v->p, v->p + v->n, false};
 	if (v->kind != VAL_BLOCK || rd_fixed(&r, 1) != 0x23) /* plus_uconst */
 		return 0;
 	return rd_uleb(&r);
