@@ -292,7 +292,7 @@ static void size_part(const struct sdtargs_env *env, struct cursor *c, struct sd
 		a->is_float = take(c, 'f');
 		if (take(c, '@')) {
 			a->is_signed = n < 0;
-			n = n < 0 ? -n : n;
+			n = n < 0 && n >= -8 ? -n : n;
 			if (n == 1 || n == 2 || n == 4 || n == 8)
 				a->size = (uint8_t)n;
 			return;
