@@ -1,0 +1,51 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * procsystime.d: how much time a process spends in which system calls.
+ *
+ * Usage: procsystime.d [-p PID|-c COMMAND]
+ * With -p or -c of this process and its descendants, else of all.
+ *
+ * SYSCALL  name      COUNT  how often
+ * TIME_US  microseconds from entry to return, waiting among them
+ *
+ * Example:
+ *   # procsystime.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=1M count=8"
+ *   SYSCALL                         COUNT      TIME_US
+ *   ...
+ *   mprotect                            3           47
+ *   brk                                 3           83
+ *   mmap                               22          183
+ *   close                              22          550
+ *   read                               11          944
+ *   openat                             35         1037
+ *   write                              11        47410
+ */
+#pragma D option quiet
+#pragma D option aggsortpos=1
+
+BEGIN
+{
+	printf("Tracing... Ctrl-C ends.\n");
+}
+
+syscall:::entry
+/!$target || progenyof($target)/
+{
+	self->start = timestamp;
+}
+
+syscall:::return
+/self->start/
+{
+	@count[probefunc] = count();
+	@time[probefunc] = sum(timestamp - self->start);
+	self->start = 0;
+}
+
+END
+{
+	normalize(@time, 1000);
+	printf("%-24s %12s %12s\n", "SYSCALL", "COUNT", "TIME_US");
+	printa("%-24s %@12d %@12d\n", @count, @time);
+}
