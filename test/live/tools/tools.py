@@ -71,11 +71,22 @@ def command(tool, args):
     return [live.DWELL, "-s", os.path.join(TOOLS, tool + ".d"), *args.split()]
 
 
+def wait_for_handler(p):
+    """Until the tool takes Ctrl-C for an end, and a moment longer, so that its probes are there."""
+    for _ in range(100):
+        with open(f"/proc/{p.pid}/status", encoding="utf-8") as f:
+            caught = re.search(r"^SigCgt:\s*(\w+)", f.read(), re.M)
+        if caught and int(caught[1], 16) >> (signal.SIGINT - 1) & 1:
+            break
+        time.sleep(0.05)
+    time.sleep(0.4)
+
+
 def run_wide(argv, load):
     """Starts the tool, runs the load while it traces, and ends it by Ctrl-C."""
     p = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                          errors="surrogateescape")
-    time.sleep(0.5)
+    wait_for_handler(p)
     until, pid = time.monotonic() + WIDE_SECONDS, 0
     rounds = 0
     while time.monotonic() < until or rounds < 2:
