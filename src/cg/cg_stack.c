@@ -64,8 +64,8 @@ static bool unwinds(struct gen *g)
 		return true;
 	if (!strcmp(how, "eh"))
 		cg_error(g, g->ds->at, TAG_NOSUPP,
-			 "this kernel cannot walk user stacks by unwinding tables (ustackunwind=eh): "
-			 "see \"user stacks\" in dwell features");
+			 "ustackunwind=eh needs bpf_loop and bpf_task_pt_regs (Linux 5.17), and x86-64: see "
+			 "\"user stacks by tables\" in dwell features");
 	return false;
 }
 

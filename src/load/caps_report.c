@@ -268,7 +268,7 @@ static const struct feature {
 	 "stacks of the current thread only"},
 	{"helpers", "registers of user mode (uregs[])", try_task_pt_regs, FIELD(task_pt_regs), NULL,
 	 "no uregs[]"},
-	{"helpers", "user stacks by unwinding tables", try_unwind, 0, NULL,
+	{"helpers", "user stacks by tables", try_unwind, 0, NULL,
 	 "frame pointers: stacks end in code built without them"},
 	{"helpers", "clock TAI (walltimestamp)", try_tai, FIELD(ktime_tai), NULL,
 	 "the boot clock with an offset"},

@@ -181,6 +181,7 @@ static void refused_under_lockdown(void **state)
 	static const char *const rows[][2] = {
 		{ W "tick-1s { copyout(curthread, arg0, 4); }", "copyout( ): the kernel lets no BPF program write" },
 		{ W "tick-1s { copyoutstr(\"x\", arg0, 4); }", "locked down (kernel lockdown, mode integrity" },
+		{ "#pragma D option ustackunwind=eh\ntick-1s { ustack(); }", "ustackunwind=eh needs bpf_loop" },
 		{ W "tick-1s { chill(5); }", "chill( ) needs bpf_loop, which this kernel does not have" },
 	};
 
