@@ -1,0 +1,36 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bitesize.d: sizes of requests to block devices by process.
+ *
+ * Usage: bitesize.d
+ * Who sends them; kernel threads write what was left in the page cache. The values are bytes.
+ *
+ * Example:
+ *   # bitesize.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=20 oflag=direct"
+ *   PID 11860, dd (bytes)
+ *              value  ------------- Distribution ------------- count
+ *               2048 |                                         0
+ *               4096 |@@@@                                     3
+ *               8192 |@@@@@                                    4
+ *              16384 |                                         0
+ *              32768 |                                         0
+ *              65536 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@             22
+ *   ...
+ */
+#pragma D option quiet
+
+BEGIN
+{
+	printf("Tracing... Ctrl-C ends.\n");
+}
+
+io:::start
+{
+	@[pid, execname] = quantize(args[0]->b_bcount);
+}
+
+END
+{
+	printa("PID %d, %s (bytes)%@d\n", @);
+}

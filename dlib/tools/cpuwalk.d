@@ -1,0 +1,38 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpuwalk.d: on which CPUs each process runs.
+ *
+ * Usage: cpuwalk.d [-p PID|-c COMMAND]
+ * With -p or -c this process and its descendants, else all but idle CPUs. Looks some hundred times a
+ * second; the values are CPU numbers.
+ *
+ * Example:
+ *   # cpuwalk.d -c "stress-ng -q --cpu 2 -t 1"
+ *   PID 11883, stress-ng (CPU)
+ *              value  ------------- Distribution ------------- count
+ *                < 0 |                                         0
+ *                  0 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 5
+ *                  1 |                                         0
+ *
+ *   PID 11886, stress-ng-cpu (CPU)
+ *              value  ------------- Distribution ------------- count
+ *   ...
+ */
+#pragma D option quiet
+
+BEGIN
+{
+	printf("Tracing... Ctrl-C ends.\n");
+}
+
+profile-499hz
+/pid && (!$target || progenyof($target))/
+{
+	@[pid, execname] = lquantize(cpu, 0, 1024, 1);
+}
+
+END
+{
+	printa("PID %d, %s (CPU)%@d\n", @);
+}

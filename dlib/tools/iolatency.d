@@ -1,0 +1,44 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * iolatency.d: how long requests to block devices take, by device and direction.
+ *
+ * Usage: iolatency.d
+ * From the moment that the request is sent until it is completed. The values are microseconds.
+ *
+ * Example:
+ *   # iolatency.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=4k count=50 oflag=direct"
+ *   vda write (us)
+ *              value  ------------- Distribution ------------- count
+ *                 16 |                                         0
+ *                 32 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@     48
+ *                 64 |@@@                                      4
+ *                128 |@                                        1
+ *                256 |                                         0
+ *                512 |@                                        1
+ *               1024 |                                         0
+ */
+#pragma D option quiet
+
+BEGIN
+{
+	printf("Tracing... Ctrl-C ends.\n");
+}
+
+io:::start
+{
+	start[arg0] = timestamp;
+}
+
+io:::done
+/start[arg0]/
+{
+	@[args[1]->dev_statname, args[0]->b_flags & B_WRITE ? "write" : "read"] =
+	    quantize((timestamp - start[arg0]) / 1000);
+	start[arg0] = 0;
+}
+
+END
+{
+	printa("%s %s (us)%@d\n", @);
+}

@@ -1,0 +1,34 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * iotop.d: who sends most bytes to and from block devices.
+ *
+ * Usage: iotop.d [--interval TIME] [--top N]
+ *
+ * PID, COMMAND   who (kernel threads write what was left in the page cache)
+ * DEVICE   the device     D  R read, W write or discard      KBYTES  how much, in requests that began
+ *
+ * Example:
+ *   # iotop.d --interval 1s -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=200 oflag=direct"
+ *   2026 Nov 21 17:22:20
+ *       PID COMMAND          DEVICE   D       KBYTES
+ *     11994 dd               vda      W        13056
+ */
+#pragma D option quiet
+#pragma D param interval string "time between reports" 5s
+#pragma D param top int "lines shown" 20
+
+io:::start
+{
+	@[pid, execname, args[1]->dev_statname, args[0]->b_flags & B_WRITE ? "W" : "R"] =
+	    sum(args[0]->b_bcount);
+}
+
+tick-$interval, END
+{
+	trunc(@, $top);
+	normalize(@, 1024);
+	printf("%Y\n%7s %-16s %-8s %1s %12s\n", walltimestamp, "PID", "COMMAND", "DEVICE", "D", "KBYTES");
+	printa("%7d %-16s %-8s %1s %@12d\n", @);
+	trunc(@);
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pagefaults.d: page faults of programs, by stack.
+ *
+ * Usage: pagefaults.d [-p PID|-c COMMAND] [--top N]
+ * With -p or -c of this process and its descendants, else of all. Below each stack the program and
+ * how often.
+ *
+ * Example:
+ *   # pagefaults.d --top 1 -c "find /etc/ssl -name x"
+ *   libc.so.6`_int_malloc+0xda9
+ *   libc.so.6`malloc+0x19a
+ *   find`0x55e45d2da753
+ *   find`0x55e45d2db173
+ *   find`0x55e45d2dc4e8
+ *   find`0x55e45d2ca72d
+ *   find`0x55e45d2ca987
+ *   find`0x55e45d2c9aed
+ *   ...
+ */
+#pragma D option quiet
+#pragma D param top int "stacks shown" 10
+
+BEGIN
+{
+	printf("Tracing... Ctrl-C ends.\n");
+}
+
+vminfo:::as_fault
+/!$target || progenyof($target)/
+{
+	@[ustack(8), execname] = count();
+	@all[execname] = count();
+}
+
+END
+{
+	trunc(@, $top);
+	printa("%k  %s %@d\n", @);
+	printf("\n%-16s %10s\n", "COMMAND", "FAULTS");
+	printa("%-16s %@10d\n", @all);
+}

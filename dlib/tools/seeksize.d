@@ -1,0 +1,46 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * seeksize.d: how far block devices move between two requests of a process.
+ *
+ * Usage: seeksize.d
+ * From the end of the request before (of anybody, to the same device) to the beginning of this one,
+ * in sectors of 512 bytes; 0 is in order.
+ *
+ * Example:
+ *   # seeksize.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=20 oflag=direct"
+ *   PID 12314, dd (sectors)
+ *              value  ------------- Distribution ------------- count
+ *           -4194304 |                                         0
+ *           -2097152 |@@                                       1
+ *           -1048576 |                                         0
+ *            -524288 |                                         0
+ *            -262144 |                                         0
+ *            -131072 |@@@                                      2
+ *   ...
+ */
+#pragma D option quiet
+
+BEGIN
+{
+	printf("Tracing... Ctrl-C ends.\n");
+}
+
+uint64_t next[dev_t];
+
+io:::start
+/next[args[0]->b_edev]/
+{
+	this->far = (int64_t)(args[0]->b_lblkno - next[args[0]->b_edev]);
+	@[pid, execname] = quantize(this->far);
+}
+
+io:::start
+{
+	next[args[0]->b_edev] = args[0]->b_lblkno + args[0]->b_bcount / 512;
+}
+
+END
+{
+	printa("PID %d, %s (sectors)%@d\n", @);
+}
