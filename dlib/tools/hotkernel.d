@@ -11,11 +11,11 @@
  * Example:
  *   # hotkernel.d --top 5 -c "dd if=/dev/zero of=/dev/null bs=1M count=40000"
  *   FUNCTION                                                      SAMPLES
- *   vmlinux`pvclock_clocksource_read_nowd                               5
- *   vmlinux`read_zero                                                   6
- *   vmlinux`read_zero                                                  11
- *   vmlinux`read_zero                                                  29
- *   vmlinux`read_zero                                                 154
+ *   vmlinux`vfs_read                                                    2
+ *   vmlinux`vfs_write                                                   3
+ *   vmlinux`__cond_resched                                              3
+ *   vmlinux`read_zero                                                 267
+ *   vmlinux`pv_native_safe_halt                                       283
  */
 #pragma D option quiet
 #pragma D param rate string "samples of each CPU in a second" 499hz

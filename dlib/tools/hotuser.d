@@ -9,13 +9,13 @@
  * COMMAND, FUNCTION  what was running          SAMPLES  how often it was seen
  *
  * Example:
- *   # hotuser.d --top 5 -c "python3 -c sum(range(30000000))"
+ *   # hotuser.d --top 5 -c "stress-ng -q --qsort 1 -t 1"
  *   COMMAND          FUNCTION                                            SAMPLES
- *   python3          python3.11`0x5cfad2                                       5
- *   python3          python3.11`0x5e45e2                                       5
- *   python3          python3.11`0x5cfae4                                       6
- *   python3          python3.11`0x5cfb24                                       7
- *   python3          python3.11`0x53f776                                      10
+ *   stress-ng-qsort  libc.so.6`__memcpy_avx512_unaligned_erms                 30
+ *   stress-ng-qsort  stress-ng`0x55db0983483a                                 37
+ *   stress-ng-qsort  stress-ng`0x55db098347b8                                 55
+ *   stress-ng-qsort  stress-ng`0x55db098347c6                                 56
+ *   stress-ng-qsort  libc.so.6`msort_with_tmp.part.0                         250
  */
 #pragma D option quiet
 #pragma D param rate string "samples of each CPU in a second" 499hz

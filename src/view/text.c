@@ -39,6 +39,7 @@ void text_view_free(struct text_view *v)
 	if (v->own_out && v->out)
 		fclose(v->out);
 	aggstate_free(v->aggs);
+	text_aggkey_free(v);
 	arena_free(v->arena);
 	free(v->agg_printed);
 	free(v->indent);
@@ -365,7 +366,7 @@ int text_view_row(struct text_view *v, const struct row *row)
 		row_fault(v, row);
 		break;
 	case ROW_AGG:
-		r = aggstate_apply(v->aggs, row);
+		r = text_agg_apply(v, row);
 		break;
 	case ROW_DROPS:
 		row_drops(v, row);

@@ -14,6 +14,8 @@ struct fmtcache { /* parsed formats by the address of their text */
 	size_t n;
 };
 
+struct agg_module;
+
 struct text_view {
 	const struct rec_schema *schema;
 	struct sym *sym;
@@ -26,6 +28,7 @@ struct text_view {
 	text_setopt_fn *setopt;
 	void *setopt_arg;
 	struct aggstate *aggs;
+	struct agg_module *agg_modules; /* see text_aggkey.c */
 	bool *agg_printed; /* by aggregation id: shown by a printa() */
 	bool heading_done;
 	struct arena *arena;
@@ -137,4 +140,8 @@ void json_error(struct text_view *v, const struct row *row, const struct rec_pro
 void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, const struct rec_probe *p,
 	       const char *text);
 void json_finish(struct text_view *v);
+/* text_aggkey.c: a ROW_AGG goes into the state of the aggregations, addresses of one name as
+ * one key. As aggstate_apply(). */
+int text_agg_apply(struct text_view *v, const struct row *row);
+void text_aggkey_free(struct text_view *v);
 #endif
