@@ -229,12 +229,15 @@ static void gen_loop(struct gen *g, const struct stmt *s)
 	g->l_continue = was_continue;
 }
 
-/* Loaded anew for each use: what the verifier learns about one copy it believes of the others too. */
+/* Loaded anew for each use: what the verifier learns about one copy it believes of the others too. All 64
+ * bits are unknown (the byte swap gives the upper half), so that adding to it leaves no trace. */
 vreg gen_opaque_zero(struct gen *g)
 {
-	vreg d = ir_new(g->f);
+	vreg d = ir_new(g->f), high = ir_new(g->f);
 
 	ir_load(g->f, d, gen_mapval(g, cg_map_state(g->cg), offsetof(struct img_state, zero)), 0, 4);
+	ir_bswap(g->f, high, d, 8);
+	ir_alu(g->f, IRA_OR, d, d, high);
 	return d;
 }
 

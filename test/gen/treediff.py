@@ -77,8 +77,8 @@ class Trees:
         if k < 7:
             return f"({a} {r.choice(['+', '-', '*', '&', '|', '^'])} {self.expr(depth + 1)})"
         if k < 9:
-            b = self.expr(depth + 1)
-            return f"({a} {r.choice('/%')} {b if r.random() < 0.06 else f'({b} | 1)'})"
+            b = r.choice(self.ints)[0] if r.random() < 0.06 else f"({self.expr(depth + 1)} | 1)"
+            return f"({a} {r.choice('/%')} {b})"
         if k == 9:
             return f"({a} {r.choice(['<<', '>>'])} ({self.expr(depth + 1)} & 7))"
         if k < 13:
