@@ -144,6 +144,8 @@ static bool act_complete(const struct recact *act)
 	case ACT_TRACE: case ACT_TRACEMEM: case ACT_SYM: case ACT_FUNC: case ACT_MOD: case ACT_USYM:
 	case ACT_UFUNC: case ACT_UMOD: case ACT_UADDR: case ACT_EXIT: case ACT_SETOPT:
 		return act->nfields >= 1;
+	case ACT_SPAN:
+		return act->nfields >= 4;
 	case ACT_PRINT:
 		return act->nfields >= 1 && act->fields[act->nfields > 1].type;
 	default:

@@ -55,13 +55,13 @@ static const char *const act_names[] = {
 	[ACT_SETOPT] = "setopt", [ACT_SPECULATE] = "speculate", [ACT_COMMIT] = "commit",
 	[ACT_DISCARD] = "discard", [ACT_PRINT] = "print", [ACT_RAISE] = "raise", [ACT_STOP] = "stop",
 	[ACT_CHILL] = "chill", [ACT_PANIC] = "panic", [ACT_BREAKPOINT] = "breakpoint",
-	[ACT_COPYOUT] = "copyout", [ACT_COPYOUTSTR] = "copyoutstr",
+	[ACT_COPYOUT] = "copyout", [ACT_COPYOUTSTR] = "copyoutstr", [ACT_SPAN] = "span",
 };
 
 static const char *const agg_names[] = {
 	[AGG_COUNT] = "count", [AGG_SUM] = "sum", [AGG_AVG] = "avg", [AGG_MIN] = "min", [AGG_MAX] = "max",
 	[AGG_STDDEV] = "stddev", [AGG_QUANTIZE] = "quantize", [AGG_LQUANTIZE] = "lquantize",
-	[AGG_LLQUANTIZE] = "llquantize",
+	[AGG_LLQUANTIZE] = "llquantize", [AGG_HIST] = "hist",
 };
 
 static const char *name_of(const char *const *names, size_t n, unsigned k)

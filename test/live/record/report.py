@@ -27,6 +27,11 @@ PROGRAMS = {
     "speculation": ('syscall::getppid:entry /pid == $target/ { self->s = speculation(); speculate(self->s); printf("in %d", pid); } '
                     'syscall::getppid:return /self->s && n++ % 2/ { commit(self->s); self->s = 0; } '
                     'syscall::getppid:return /self->s/ { discard(self->s); self->s = 0; }', "getppid 6", ["-x", "nspec=4"]),
+    "hist and span": ('syscall::lseek:entry /pid == $target && (int)arg0 == -1/ { @h[execname] = hist(arg1); } '
+                      'syscall::lseek:entry /pid == $target && arg1 == 7/ { span("lane", "label", timestamp, 1000); }', "keys 300", []),
+    "branches": ('syscall::getppid:entry /pid == $target/ { if (n++ % 2) { printf("odd"); } else { trace(n); stack(2); } }',
+                 "getppid 4", []),
+    "keys by name": ('syscall::getppid:entry /pid == $target/ { @[func((uintptr_t)caller), ufunc(ucaller)] = count(); }', "chain 5", []),
     "symbols": ('syscall::getppid:entry /pid == $target/ { usym(ucaller); umod(ucaller); func((uintptr_t)caller); tracemem(curthread, 16); }',
                 "chain 3", []),
 }
