@@ -98,9 +98,9 @@ static int find_fields(struct recorder *r, struct arena *a)
 
 /* -- names -- */
 
-/* `start_too`: views may put the start of its function in the place of the address. */
+/* With the start of its function, which views may put in the place of the address. */
 static void name_address(struct recorder *r, enum recfile_space space, uint32_t tgid, uint64_t start,
-			 uint64_t addr, bool start_too)
+			 uint64_t addr)
 {
 	struct recfile_symbol rs = { .space = space, .tgid = tgid, .start = start, .addr = addr };
 	struct symbol s = { 0 };
@@ -115,8 +115,8 @@ static void name_address(struct recorder *r, enum recfile_space space, uint32_t 
 	rs.offset = s.offset;
 	rs.base = s.addr;
 	recfile_add_symbol(r->file, &rs, r->err.code ? NULL : &r->err);
-	if (start_too && rs.found && s.name && s.offset && s.offset <= addr)
-		name_address(r, space, tgid, start, addr - s.offset, false);
+	if (rs.found && s.name && s.offset && s.offset <= addr)
+		name_address(r, space, tgid, start, addr - s.offset);
 }
 
 static void name_field(struct recorder *r, const struct addr_field *af, const uint8_t *data)
@@ -138,17 +138,16 @@ static void name_field(struct recorder *r, const struct addr_field *af, const ui
 			memcpy(&addr, p, 8);
 			if (!addr)
 				break;
-			name_address(r, f->kind == FLD_STACK ? RECFILE_KERNEL : RECFILE_USER, h.tgid, h.start, addr,
-				     false);
+			name_address(r, f->kind == FLD_STACK ? RECFILE_KERNEL : RECFILE_USER, h.tgid, h.start, addr);
 		}
 		break;
 	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
 		memcpy(&u, p, sizeof(u));
-		name_address(r, RECFILE_USER, u.tgid, u.start, u.addr, true);
+		name_address(r, RECFILE_USER, u.tgid, u.start, u.addr);
 		break;
 	default:
 		memcpy(&addr, p, f->size < 8 ? f->size : 8);
-		name_address(r, RECFILE_KERNEL, 0, 0, addr, true);
+		name_address(r, RECFILE_KERNEL, 0, 0, addr);
 		break;
 	}
 }
