@@ -154,6 +154,7 @@ def execute(argv, env, cwd, timeout):
 def environment(opts, work):
     env = dict(os.environ, DWELL=opts.dwell, TRIGGER=opts.trigger, WORK=work, LIVE=HERE, LC_ALL="C.UTF-8",
                TZ="UTC", PYTHONPATH=HERE, PYTHONDONTWRITEBYTECODE="1")
+    env.pop("LD_LIBRARY_PATH", None)  # of Meson: the loader's search in it would be traced, too
     env["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
     return env
 
