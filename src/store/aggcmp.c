@@ -109,8 +109,27 @@ static uint64_t key_int(const struct recfield *f, const uint8_t *p)
 {
 	uint64_t u = 0;
 
-	memcpy(&u, p, f->size < 8 ? f->size : 8);
+	if (f->size == 8)
+		memcpy(&u, p, 8);
+	else
+		memcpy(&u, p, f->size < 8 ? f->size : 8);
 	return u;
+}
+
+uint64_t aggstate_key_field_lead(const struct recfield *f, const uint8_t *p)
+{
+	uint64_t lead = 0;
+
+	if (f->kind == FLD_INT)
+		return key_int(f, p);
+	for (uint32_t i = 0; i < 8; i++) {
+		uint8_t byte = i < f->size ? p[i] : 0;
+
+		if (f->kind == FLD_STRING && !byte)
+			return i ? lead << 8 * (8 - i) : 0; /* what is behind the end does not count */
+		lead = lead << 8 | byte;
+	}
+	return lead;
 }
 
 int aggstate_key_field_cmp(const struct recfield *f, const uint8_t *a, const uint8_t *b)

@@ -11,6 +11,7 @@ struct agg_row {
 	const uint64_t **values; /* naggs of them */
 	const uint64_t **percpu; /* the same by CPU, with -x aggpercpu; or NULL */
 	struct agg_rank *ranks;	 /* naggs of them */
+	uint64_t lead;		 /* of the key that sorts first: decides most comparisons without the keys */
 };
 
 struct agg_table {
@@ -23,12 +24,22 @@ struct agg_table {
 	size_t nrows;
 };
 
-static int key_cmp(const struct agg_table *t, const uint8_t *a, const uint8_t *b)
+/* The key that sorts first: -x aggsortkeypos. */
+static size_t first_key(const struct agg_table *t)
+{
+	int64_t pos = t->v->opts.aggsortkeypos;
+
+	return pos > 0 && (uint64_t)pos < t->aggs[0]->nkeys ? (size_t)pos : 0;
+}
+
+static int key_cmp(const struct agg_table *t, const struct agg_row *ra, const struct agg_row *rb)
 {
 	const struct aggdesc *d = t->aggs[0];
-	int64_t pos = t->v->opts.aggsortkeypos;
-	size_t first = pos > 0 && (uint64_t)pos < d->nkeys ? (size_t)pos : 0;
+	const uint8_t *a = ra->key, *b = rb->key;
+	size_t first = first_key(t);
 
+	if (ra->lead != rb->lead)
+		return ra->lead < rb->lead ? -1 : 1;
 	for (size_t i = 0; i < d->nkeys; i++) {
 		const struct recfield *f = &d->keys[(first + i) % d->nkeys];
 		int c = aggstate_key_field_cmp(f, a + f->off, b + f->off);
@@ -54,7 +65,7 @@ static int row_cmp(const void *pa, const void *pb, void *arg)
 	const struct text_opts *o = &t->v->opts;
 	int64_t pos = o->aggsortpos;
 	size_t first = pos > 0 && (uint64_t)pos < t->naggs ? (size_t)pos : 0;
-	int c = o->aggsortkey ? key_cmp(t, a->key, b->key) : 0;
+	int c = o->aggsortkey ? key_cmp(t, a, b) : 0;
 
 	for (size_t i = 0; i < t->naggs && c == 0; i++) {
 		size_t n = i == 0 ? first : i <= first ? i - 1 : i;
@@ -62,7 +73,7 @@ static int row_cmp(const void *pa, const void *pb, void *arg)
 		c = value_cmp(a, b, n);
 	}
 	if (c == 0)
-		c = key_cmp(t, a->key, b->key);
+		c = key_cmp(t, a, b);
 	return o->aggsortrev ? -c : c;
 }
 
@@ -124,10 +135,16 @@ static int table_fill(struct agg_table *t)
 	t->nrows = n;
 	if (t->naggs > 1)
 		join_rows(t);
-	for (size_t i = 0; i < t->nrows; i++)
+	for (size_t i = 0; i < t->nrows; i++) {
+		if (t->aggs[0]->nkeys) {
+			const struct recfield *f = &t->aggs[0]->keys[first_key(t)];
+
+			t->rows[i].lead = aggstate_key_field_lead(f, t->rows[i].key + f->off);
+		}
 		for (size_t k = 0; k < t->naggs; k++)
 			if (t->rows[i].values[k])
 				t->rows[i].ranks[k] = aggstate_rank(t->aggs[k], t->rows[i].values[k]);
+	}
 	qsort_r(t->rows, t->nrows, sizeof(*t->rows), row_cmp, t);
 	return 0;
 }

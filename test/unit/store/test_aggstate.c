@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of aggregations: deltas merge, clear keeps keys, trunc keeps the right ones, order as DTrace. */
 #include "../unit.h"
+#include <stdlib.h>
 #include <errno.h>
 #include "store/aggstate.h"
 
@@ -230,6 +231,37 @@ static void values_are_ordered_as_dtrace_does(void **state)
 	assert_int_equal(value_cmp(&(struct aggdesc){.func = AGG_QUANTIZE}, lo, hi), -1);
 }
 
+/* The number that stands for the beginning of a key never contradicts the comparison. */
+static void leads_are_in_the_order_of_keys(void **state)
+{
+	static const struct recfield fields[] = {
+		{.kind = FLD_INT, .size = 8}, {.kind = FLD_INT, .size = 4}, {.kind = FLD_INT, .size = 1},
+		{.kind = FLD_STRING, .size = 16}, {.kind = FLD_STRING, .size = 4}, {.kind = FLD_BYTES, .size = 12},
+	};
+	uint8_t a[16], b[16];
+	int told = 0;
+
+	(void)state;
+	srandom(1);
+	for (int round = 0; round < 20000; round++) {
+		const struct recfield *f = &fields[round % (int)(sizeof(fields) / sizeof(fields[0]))];
+		uint64_t x, y;
+		int c;
+
+		for (int i = 0; i < 16; i++) { /* long equal beginnings, ends in between */
+			a[i] = (uint8_t)(random() % 3 ? 'a' + random() % 2 : random());
+			b[i] = (uint8_t)(random() % 4 ? a[i] : random() % 3 * 100);
+		}
+		c = aggstate_key_field_cmp(f, a, b);
+		x = aggstate_key_field_lead(f, a);
+		y = aggstate_key_field_lead(f, b);
+		if (x != y)
+			assert_true((x < y) == (c < 0));
+		told += x != y;
+	}
+	assert_true(told > 5000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +273,7 @@ int main(void)
 		cmocka_unit_test(equal_values_are_cut_by_key),
 		cmocka_unit_test(normalize_is_remembered),
 		cmocka_unit_test(values_are_ordered_as_dtrace_does),
+		cmocka_unit_test(leads_are_in_the_order_of_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
