@@ -76,7 +76,7 @@ ENTRIES = {
     "opensnoop": (C, "", "cat {work}/absent /etc/hostname >/dev/null 2>&1; true",
                   [r"^ *0 +\d+ cat +-1 ENOENT +{work}/absent$", r"^ *0 +\d+ cat +\d+ - +/etc/hostname$"]),
     "rwsnoop": (C, "", "echo hello | dd of={work}/rw 2>/dev/null; cat {work}/rw >/dev/null",
-                [r" sh +W +6 pipe:\[\d+\]$", r" dd +W +6 {work}/rw$", r" cat +R +6 {work}/rw$"]),
+                [r" sh +W +6 pipe:\[\d+\]$", r" dd +W +6 \S*{work}/rw$", r" cat +R +6 \S*{work}/rw$"]),
     "rwbytype": (C, "", "dd if=/dev/zero of=/dev/null bs=1000 count=7 2>/dev/null | cat",
                  [r"^dd +R +devtmpfs +7 +7000$", r"^dd +W +devtmpfs +\d+ +7\d\d\d$"]),
     "filetop": (WIDE, "--interval 500ms", "dd if=/dev/zero of={work}/top bs=64k count=100 2>/dev/null",
