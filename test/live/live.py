@@ -2,12 +2,14 @@
 """Helpers of the Python cases: running dwell, and looking at the BPF objects of the kernel."""
 import contextlib
 import ctypes
+import functools
 import os
 import platform
 import re
 import struct
 import subprocess
 import sys
+import tempfile
 
 DWELL = os.environ.get("DWELL", "dwell")
 TRIGGER = os.environ.get("TRIGGER", "trigger")
@@ -34,6 +36,32 @@ def busy_cpus():
         for p in spinning:
             p.kill()
             p.wait()
+
+
+OUTSIDE = """
+import os, sys
+root = os.open("/", os.O_RDONLY)
+os.chroot(sys.argv[1])
+os.fchdir(root)
+for _ in range(100):
+    os.chdir("..")
+os.chroot(".")
+os.fchdir(root)
+print(os.getcwd())
+"""
+
+
+@functools.cache
+def path_of_root():
+    """Where our root is in the mount namespace: "" but in a chroot, which a child leaves to look."""
+    with tempfile.TemporaryDirectory(dir=WORK) as deeper:
+        return subprocess.run([sys.executable, "-c", OUTSIDE, deeper], stdout=subprocess.PIPE, text=True,
+                              check=True).stdout.rstrip("\n").rstrip("/")
+
+
+def seen(path):
+    """What the kernel calls an absolute path of ours: D's paths end at the root of the mount namespace."""
+    return (path_of_root() + path).rstrip("/") or "/"
 
 
 def complaints(r):

@@ -8,10 +8,6 @@ import sys
 import tempfile
 import live
 
-if not any(line.split()[4] == "/" for line in open("/proc/self/mountinfo", encoding="utf-8", errors="replace")):
-    print("in a chroot /proc says other names: paths end at the root of the mount namespace")
-    sys.exit(77)
-
 libc = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNS, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 4096, 16384, 1 << 18
 NFDS = 12
@@ -61,7 +57,8 @@ def ask():
 
 ask()
 want = [os.readlink(f"/proc/{child.pid}/fd/{fd}") for fd in range(100, 100 + NFDS)]
-want += [os.readlink(f"/proc/{child.pid}/cwd"), "/"]
+# The child's mounts are its own: /proc gives names of those from the root of the namespace, as D does.
+want += [os.readlink(f"/proc/{child.pid}/cwd"), live.seen("/")]
 fds = "".join('printf("%%s\\n", d_path(&this->f[%d]->f_path));' % fd for fd in range(100, 100 + NFDS))
 
 
@@ -88,8 +85,8 @@ for probe in ("syscall::getppid:entry", "rawtp:::sys_enter"):
     live.check("end" in got, probe + " ends", out + err)
 
 # fds[]: name, directory, path, offset, file system, mount point, flags
-for fd, fs, off, mount, flags in ((101, None, 7, None, os.O_RDWR), (102, None, 0, base + "/mnt", os.O_RDWR),
-                                  (104, "pipefs", 0, None, os.O_RDONLY), (111, "proc", 0, "/proc", os.O_RDONLY)):
+for fd, fs, off, mount, flags in ((101, None, 7, None, os.O_RDWR), (102, None, 0, live.seen(base + "/mnt"), os.O_RDWR),
+                                  (104, "pipefs", 0, None, os.O_RDONLY), (111, "proc", 0, live.seen("/proc"), os.O_RDONLY)):
     out, err = run("syscall::getppid:entry", "-x", "strsize=300", body='this->n = %d; printf("%%s|%%s|%%s|%%d|%%s|%%s|%%d\\n", '
                    'fds[this->n].fi_name, fds[this->n].fi_dirname, fds[this->n].fi_pathname, fds[this->n].fi_offset, '
                    'fds[this->n].fi_fs, fds[this->n].fi_mount, fds[this->n].fi_oflags & O_ACCMODE);' % fd)
@@ -111,7 +108,8 @@ lines = out.split("\n")
 cut = [w for w in want if len(w) > 63]
 live.check(cut and all(not g.startswith("...") or (w.endswith(g[3:]) and len(w) > 63) for g, w in zip(lines, want)),
            "what is cut says so", out + err)
-live.check(lines[1].startswith(".../") if len(want[1]) > 63 else lines[1] == want[1], "a long path keeps its end", lines[1])
+live.check(lines[1].startswith("...") and want[1].endswith(lines[1][3:]) if len(want[1]) > 63 else lines[1] == want[1],
+           "a long path keeps its end", lines[1])
 live.same(lines[10], "...", "a name larger than strsize")
 
 r = live.dwell("-x", "strsize=16", "-n", "BEGIN { trace(cwd); exit(0); }")

@@ -8,7 +8,9 @@ An entry: arguments, load, patterns. The load is a shell script, run
   C     as the command of -c: all probes are there when it starts, and tools that know $target follow it;
   DIRECT  as C, but the load is the command itself, not a script: for probes in the process;
   WIDE  beside a tool that traces the whole machine, again and again until it has run twice at least.
-In patterns and arguments {work} is a folder, {trigger} the trigger program, {pid} the load's process."""
+In patterns and arguments {work} is a folder, {trigger} the trigger program, {pid} the load's process; in
+patterns {seen} and {zero} are the folder and /dev/zero as the kernel names them, which in a chroot is not
+what was typed."""
 import concurrent.futures
 import errno
 import os
@@ -76,20 +78,20 @@ ENTRIES = {
     "opensnoop": (C, "", "cat {work}/absent /etc/hostname >/dev/null 2>&1; true",
                   [r"^ *0 +\d+ cat +-1 ENOENT +{work}/absent$", r"^ *0 +\d+ cat +\d+ - +/etc/hostname$"]),
     "rwsnoop": (C, "", "echo hello | dd of={work}/rw 2>/dev/null; cat {work}/rw >/dev/null",
-                [r" sh +W +6 pipe:\[\d+\]$", r" dd +W +6 \S*{work}/rw$", r" cat +R +6 \S*{work}/rw$"]),
+                [r" sh +W +6 pipe:\[\d+\]$", r" dd +W +6 {seen}/rw$", r" cat +R +6 {seen}/rw$"]),
     "rwbytype": (C, "", "dd if=/dev/zero of=/dev/null bs=1000 count=7 2>/dev/null | cat",
                  [r"^dd +R +devtmpfs +7 +7000$", r"^dd +W +devtmpfs +\d+ +7\d\d\d$"]),
     "filetop": (WIDE, "--interval 500ms", "dd if=/dev/zero of={work}/top bs=64k count=100 2>/dev/null",
-                [r"^ *\d+ dd +W +6400 {work}/top$", r"^ *\d+ dd +R +6400 /dev/zero$"]),
+                [r"^ *\d+ dd +W +6400 {seen}/top$", r"^ *\d+ dd +R +6400 {zero}$"]),
     "fsyncsnoop": (C, "", "dd if=/dev/zero of={work}/sync count=1 conv=fsync 2>/dev/null",
-                   [r" dd +fsync +\d+ - +{work}/sync$", r"^fsync \(us\)"]),
+                   [r" dd +fsync +\d+ - +{seen}/sync$", r"^fsync \(us\)"]),
     "statsnoop": (C, "", "test -e {work}/absent; true", [r"^ *{pid} sh +newfstatat +ENOENT +{work}/absent$"]),
     "mmapsnoop": (C, "", "cat /dev/null", [r"^ *\d+ cat +r-x +private +\d+ +\d+ /\S*libc\S*$"]),
     "unlinksnoop": (C, "", "cd {work}; : >ua; mv ua ub; rm ub; rmdir uc 2>/dev/null; true",
                     [r" mv +rename\S* +- +ua -> ub$", r" rm +unlinkat +- +ub$", r" rmdir +rmdir +ENOENT +uc$"]),
     "fsops": (WIDE, "--interval 500ms", "cd {work}; : >fs; rm fs", [r"^create +\w+ +[1-9]\d*$", r"^remove +\w+ +[1-9]\d*$"]),
     "fileslower": (C, "--ms 0", "dd if=/dev/zero of={work}/slow bs=1M count=2 oflag=direct 2>/dev/null",
-                   [r" dd +W +1048576 +\d+ {work}/slow$"]),
+                   [r" dd +W +1048576 +\d+ {seen}/slow$"]),
     "iosnoop": (C, "", IO, [r" dd +\w+ +W +\d+ +65536 +\d+$", r" dd +\w+ +R +\d+ +65536 +\d+$"]),
     "iotop": (WIDE, "--interval 500ms", IO, [r"^ *\d+ dd +\w+ +W +[1-9]\d{2,}$"]),
     "iolatency": (C, "", IO, [r"^\w+ write \(us\)$", r"^\w+ read \(us\)$", r"\|@+ *[1-9]\d*"]),
@@ -212,7 +214,9 @@ def run(tool):
     wrong += [f"message: {l}" for l in err.splitlines() if re.search(r"dwell|\.d:", l) and
               not re.search(EXCUSED, l)]
     for p in patterns:
-        want = p.replace("{work}", re.escape(work)).replace("{trigger}", re.escape(live.TRIGGER)).replace("{pid}", pid)
+        want = p.replace("{pid}", pid)
+        for name, path in (("work", work), ("seen", live.seen(work)), ("zero", live.seen("/dev/zero")), ("trigger", live.TRIGGER)):
+            want = want.replace("{" + name + "}", re.escape(path))
         if not re.search(want, out, re.M):
             wrong.append(f"no line matches {want}")
     return tool, wrong, out
