@@ -5,83 +5,17 @@
 #include <string.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
+#include "base/jsonstr.h"
 #include "view/json_int.h"
 
 /* -- strings -- */
 
-/* Length of the UTF-8 character at s (no overlong forms, no surrogates), or 0. */
-static size_t utf8_len(const uint8_t *s, size_t n)
-{
-	static const struct {
-		uint8_t lead, end, low, high; /* lead byte … end; range of the second byte */
-		uint8_t len;
-	} forms[] = {
-		{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
-		{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
-		{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
-
-	if (s[0] < 0x80)
-		return 1;
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		if (s[0] < forms[i].lead || s[0] > forms[i].end)
-			continue;
-		if (n < forms[i].len || s[1] < forms[i].low || s[1] > forms[i].high)
-			return 0;
-		for (size_t k = 2; k < forms[i].len; k++)
-			if ((s[k] & 0xc0) != 0x80)
-				return 0;
-		return forms[i].len;
-	}
-	return 0;
-}
-
-static void put_char(struct text_view *v, uint8_t c)
-{
-	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
-	const char *p = c ? strchr(from, c) : NULL;
-
-	if (p)
-		text_printf(v, "\\%c", to[p - from]);
-	else if (c < 0x20 || c == 0x7f)
-		text_printf(v, "\\u%04x", c);
-	else
-		text_printf(v, "%c", c);
-}
-
-/* Characters that need no escape. */
-static size_t plain_run(const uint8_t *p, size_t n)
-{
-	size_t i = 0;
-
-	while (i < n && p[i] >= 0x20 && p[i] < 0x7f && p[i] != '"' && p[i] != '\\')
-		i++;
-	return i;
-}
-
 void json_text(struct text_view *v, const char *s, size_t n)
 {
-	const uint8_t *p = (const uint8_t *)s;
+	_cleanup_(strb_free) struct strb b = { 0 };
 
-	text_printf(v, "\"");
-	for (size_t i = 0; i < n;) {
-		size_t run = plain_run(p + i, n - i), len;
-
-		if (run)
-			text_printf(v, "%.*s", (int)run, s + i);
-		i += run;
-		if (i == n)
-			break;
-		len = utf8_len(p + i, n - i);
-		if (len == 1)
-			put_char(v, p[i]);
-		else if (len)
-			text_printf(v, "%.*s", (int)len, s + i);
-		else
-			text_printf(v, "\\ufffd");
-		i += len ? len : 1;
-	}
-	text_printf(v, "\"");
+	jsonstr_add(&b, s, n);
+	text_printf(v, "%s", strb_str(&b));
 }
 
 void json_str(struct text_view *v, const char *s)
