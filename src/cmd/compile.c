@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/jsonstr.h"
 #include "cmd/cmd.h"
 #include "load/probe_caps.h"
 
@@ -103,11 +104,40 @@ static void print_diag(const struct cmdline *c, const struct diag *g)
 	strb_free(&b);
 }
 
+/* The same for programs: a line of JSON on standard output. */
+static void print_json(const struct cmdline *c, const struct diag *g)
+{
+	static const char *const severities[] = { [SEV_NOTE] = "note", [SEV_WARNING] = "warning", [SEV_ERROR] = "error" };
+	_cleanup_(strb_free) struct strb b = { 0 };
+	const struct prog_text *p = prog_of(c, g);
+
+	strb_printf(&b, "{\"type\":\"diagnostic\",\"severity\":\"%s\",\"tag\":\"%s\"", severities[g->sev], g->tag);
+	if (g->at.src) {
+		struct position at = source_position(g->at.src, g->at.off);
+
+		if (p && g->at.src == &p->src)
+			strb_printf(&b, ",\"program\":%td", p - c->progs.v);
+		strb_adds(&b, ",\"source\":");
+		jsonstr_add(&b, at.file, at.file_len);
+		strb_printf(&b, ",\"line\":%u,\"column\":%u,\"length\":%u", at.line, at.col, g->at.len);
+	}
+	strb_adds(&b, ",\"message\":");
+	jsonstr_add(&b, g->msg, strlen(g->msg));
+	if (g->hint) {
+		strb_adds(&b, ",\"hint\":");
+		jsonstr_add(&b, g->hint, strlen(g->hint));
+	}
+	strb_adds(&b, "}\n");
+	fputs(strb_str(&b), stdout);
+}
+
 static int print_diags(const struct cmdline *c, const struct diags *d)
 {
 	unsigned shown = 0;
 
 	for (const struct diag *g = d->first; g; g = g->next) {
+		if (!strcmp(c->opts.oformat, "json"))
+			print_json(c, g);
 		print_diag(c, g);
 		shown += g->sev == SEV_ERROR;
 	}

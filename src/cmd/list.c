@@ -2,6 +2,7 @@
 /* -l: the probes that exist, or those that the given descriptions match; with -v their arguments. */
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/jsonstr.h"
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 
@@ -37,11 +38,36 @@ void list_probe_args(struct workshop *w, struct cmdline *c, struct dtypes *types
 	fprintf(out, "\n");
 }
 
+static void put_member(struct strb *b, const char *name, const char *value)
+{
+	strb_printf(b, ",\"%s\":", name);
+	jsonstr_add(b, value, strlen(value));
+}
+
+static void list_json(const struct probe *p, FILE *out)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	strb_printf(&b, "{\"type\":\"probe\",\"id\":%u", p->id);
+	put_member(&b, "provider", p->prov);
+	put_member(&b, "module", p->mod);
+	put_member(&b, "function", p->func);
+	put_member(&b, "name", p->name);
+	if (p->why_not)
+		put_member(&b, "unavailable", p->why_not);
+	strb_adds(&b, "}\n");
+	fputs(strb_str(&b), out);
+}
+
 static void list_probe(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p,
 		      FILE *out)
 {
 	if (p->also)
 		return;
+	if (!strcmp(c->opts.oformat, "json")) {
+		list_json(p, out);
+		return;
+	}
 	fprintf(out, "%5u %10s %17s %33s %s", p->id, p->prov, p->mod, p->func, p->name);
 	if (p->why_not) {
 		fprintf(out, "  (not available: %s)\n", p->why_not);
@@ -80,7 +106,8 @@ int workshop_list(struct workshop *w, struct cmdline *c, FILE *out)
 	struct pdesc all = { 0 };
 	int r = 0;
 
-	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	if (strcmp(c->opts.oformat, "json") != 0)
+		fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	if (c->progs.n == 0)
 		return list_desc(w, c, types, &all, ":::", out);
 	for (size_t i = 0; i < c->progs.n; i++)

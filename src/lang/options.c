@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
+#include "base/cleanup.h"
 #include "base/num.h"
 #include "lang/attr.h"
 
@@ -364,4 +365,19 @@ const char *dopts_get(const struct dopts *o, const char *name)
 		return *(const char *const *)v;
 	}
 	return NULL;
+}
+
+bool dopts_harmless(const char *name)
+{
+	static const char *const names[] = {
+		"quiet", "flowindent", "strsize", "printsize", "stackframes", "ustackframes", "maxframes",
+		"stackindent", "rawbytes", "noresolve", "aggsortkey", "aggsortkeypos", "aggsortpos",
+		"aggsortrev", "aggpercpu", "agghist", "aggpack", "errtags", "droptags", "zdefs",
+		"defaultargs", "argref", "pspec", "version", "amin", "temporal", "nspec", "loopmax",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
 }

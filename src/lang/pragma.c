@@ -213,7 +213,12 @@ static void do_option(const struct line *l)
 	value = strchr(name, '=');
 	if (value)
 		*value++ = '\0';
-	r = is_preprocessor(name) ? -EPERM : dopts_set(l->lx->env->opts, name, value, &why);
+	if (l->lx->env->opts->confined && !dopts_harmless(name)) {
+		r = -EPERM;
+		why = "the program runs confined (-x confined): it may only set what changes how output looks";
+	} else {
+		r = is_preprocessor(name) ? -EPERM : dopts_set(l->lx->env->opts, name, value, &why);
+	}
 	if (r < 0)
 		option_failed(l, name, value, r, why);
 }

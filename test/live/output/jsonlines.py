@@ -42,6 +42,16 @@ live.check(not r.stdout.strip(), "the last option counts", r.stdout)
 objs, r = run("BEGIN { exit(0); }", "-q")
 live.same([o["type"] for o in objs], ["start", "event", "end"], "-q is no matter")
 
+# What the compiler says, and lists
+objs, r = run("BEGIN\n{ x = nosuch; }")
+live.same([(o["type"], o["severity"], o["tag"], o["program"], o["line"], o["column"], o["length"]) for o in objs],
+          [("diagnostic", "error", "D_IDENT_UNDEF", 0, 2, 7, 6)], "a mistake")
+live.check("nosuch" in objs[0]["message"] and r.returncode == 1 and b"nosuch" in r.stderr, "its text", r.stderr)
+objs, r = run("dtrace:::, io:::wait-start", "-l")
+live.same([(o["type"], o["provider"], o["name"]) for o in objs][:2], [("probe", "dtrace", "BEGIN"), ("probe", "dtrace", "END")],
+          "probes")
+live.check("tracepoint" in objs[-1]["unavailable"] and "unavailable" not in objs[0], "a probe that is not there", objs[-1])
+
 # Values
 objs, r = run(r'''
 enum e { ONE = 1, TWO };
