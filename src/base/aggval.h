@@ -27,6 +27,14 @@ int64_t aggval_llquantize_bound(const int32_t param[4], unsigned bucket);
  * two is divided into 32. The bound of bucket 0 is -1. */
 unsigned aggval_hist_bucket(int64_t v);
 int64_t aggval_hist_bound(unsigned bucket);
+/* Buckets of a distribution; 0: the function has none, or its parameters are invalid. */
+unsigned aggval_nbuckets(enum agg_func func, const int32_t param[4]);
+/* The values of a bucket: from <= value < to, as far as it is bounded. */
+struct aggval_range {
+	bool has_from, has_to;
+	int64_t from, to;
+};
+struct aggval_range aggval_bucket_range(enum agg_func func, const int32_t param[4], unsigned bucket);
 /* Adds the value src into dst (both aggval_size() bytes). */
 void aggval_merge(enum agg_func func, bool is_signed, const int32_t param[4], uint64_t *dst,
 		  const uint64_t *src);

@@ -105,6 +105,7 @@ struct recfield {
 	uint32_t strframes; /* stacks: 0, or the string size of ustack(n, size) */
 	const char *ctype; /* D type name as the user would write it, for messages and print(); or NULL */
 	const struct rectype *type; /* print(): structure of the value; else NULL */
+	const char *name; /* slow(): of an attribute; else NULL */
 };
 
 enum act_kind {
@@ -127,6 +128,34 @@ enum act_kind {
 	ACT_PRINT,	 /* one field with type: the value; or two: an address, and the value that is there */
 	ACT_RAISE, ACT_STOP, ACT_CHILL, ACT_PANIC, ACT_BREAKPOINT, ACT_COPYOUT, ACT_COPYOUTSTR, /* no data */
 	ACT_SPAN,	 /* an interval of the timeline: lane and label, two strings; start and duration, ns */
+	ACT_SLOW,	 /* a slow event: FLD_BYTES with struct rec_slow; FLD_BYTES with the tracker's key (size 0:
+			  * none); then up to REC_SLOW_ATTRS attributes, each with its name */
+};
+
+/* How what a tracker measured has ended. */
+enum rec_slow_how {
+	SLOW_NORMAL,	/* end() */
+	SLOW_TIMEOUT,	/* still open: delay is the time so far */
+	SLOW_REPLACED,	/* begin() of the same key */
+	SLOW_COLLECTED, /* its end was lost, or the thread is gone */
+	SLOW_CONTROL,	/* an ordinary event of the control sample */
+	SLOW_NHOW
+};
+
+#define REC_SLOW_ATTRS 12 /* attributes of slow() at most */
+#define REC_COMM 16
+
+/* The fixed part of a slow event. The opener is the thread that called begin(), the closer the one in
+ * whose context it ended; pids are the kernel's own (global) ones. */
+struct rec_slow {
+	uint64_t start, delay;	   /* CLOCK_MONOTONIC ns; it ended at start + delay */
+	uint64_t exit_id;	   /* given to end() */
+	uint64_t cgroup;	   /* id of the opener's */
+	uint32_t tracker;	   /* id */
+	uint32_t how;		   /* enum rec_slow_how */
+	uint32_t pid, tid, cpu;	   /* opener */
+	uint32_t end_pid, end_tid, end_cpu; /* closer */
+	char comm[REC_COMM], end_comm[REC_COMM];
 };
 
 #define REC_SPEC_SIZE 8

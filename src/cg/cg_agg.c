@@ -132,23 +132,6 @@ static vreg call_bucket(struct gen *g, const struct aggctx *x, vreg v)
 	return d;
 }
 
-/* The number of buckets, or 0 when the function has none. */
-static uint64_t nbuckets(const struct dagg *a)
-{
-	switch (a->func) {
-	case AGG_QUANTIZE:
-		return AGG_QUANT_NBUCKETS;
-	case AGG_LQUANTIZE:
-		return aggval_lquantize_levels(a->param) + 2;
-	case AGG_LLQUANTIZE:
-		return aggval_llquantize_nbuckets(a->param);
-	case AGG_HIST:
-		return AGG_HIST_NBUCKETS;
-	default:
-		return 0;
-	}
-}
-
 static void square(struct gen *g, const struct aggctx *x, vreg v)
 {
 	struct irfn *fn = rt_get(g->pr->ip, RT_ADD128, g->cg->caps);
@@ -177,7 +160,7 @@ static void update(struct gen *g, const struct aggctx *x, vreg v, vreg bucket, v
 		gen_minmax(g, x, v);
 		break;
 	default:
-		add_bucket(g, x, bucket, nbuckets(x->a), by);
+		add_bucket(g, x, bucket, aggval_nbuckets(x->a->func, x->a->param), by);
 	}
 	add(g, x, x->p, 0, VREG_NONE, 1);
 }
@@ -205,7 +188,7 @@ void gen_aggregate(struct gen *g, const struct stmt *s)
 
 	if (a->func != AGG_COUNT && s->call->args)
 		v = gen_int(g, s->call->args);
-	if (nbuckets(a)) {
+	if (aggval_nbuckets(a->func, a->param)) {
 		inc = increment_of(a, s->call);
 		bucket = a->func == AGG_LQUANTIZE ? lquant_bucket(g, &x, v) : call_bucket(g, &x, v);
 		by = inc ? gen_int(g, inc) : VREG_NONE;

@@ -76,6 +76,27 @@ const struct rec_probe *rec_schema_probe(const struct rec_schema *s, uint32_t id
 	return lo < s->nprobes && s->probes[lo].id == id ? &s->probes[lo] : NULL;
 }
 
+bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdesc *ret)
+{
+	static const int32_t no_param[4];
+	const struct aggdesc *d;
+
+	if (id < s->ntrackers) {
+		*ret = (struct rec_histdesc){ .is_tracker = true, .name = s->trackers[id].name, .func = AGG_HIST,
+					      .param = no_param, .nbuckets = AGG_HIST_NBUCKETS };
+		return true;
+	}
+	if (id - s->ntrackers >= s->naggs)
+		return false;
+	d = s->aggs[id - s->ntrackers];
+	if (d->func < AGG_QUANTIZE)
+		return false;
+	*ret = (struct rec_histdesc){ .name = d->name, .func = d->func, .param = d->param,
+				      .nbuckets = d->value_size / 8 - 1, .keys = d->keys, .nkeys = d->nkeys,
+				      .key_size = d->key_size };
+	return true;
+}
+
 static struct chunk *chunk_get(struct recording *r, size_t need)
 {
 	size_t size = need > CHUNK_SIZE ? need : CHUNK_SIZE;

@@ -18,16 +18,21 @@ enum row_kind {
 	ROW_DROPS,  /* losses since the last such row */
 	ROW_NOTE,   /* status text of the run ("governor detached …"); data: text */
 	ROW_END,    /* the run is over */
+	ROW_HIST,   /* the values that fell into one slot of time, as a histogram: data points at struct rec_hist */
+	ROW_PROC,   /* a process or mapping: data points at struct rec_proc */
+	ROW_COST,   /* what a program of ours cost since the last such row: data points at struct rec_cost */
+	ROW_NKINDS
 };
 
 struct row {
 	enum row_kind kind;
-	uint64_t ts;	 /* CLOCK_MONOTONIC ns */
+	uint64_t ts;	 /* CLOCK_MONOTONIC ns; HIST: when the slot began */
 	uint32_t cpu;
 	uint32_t probe;	 /* probe id */
-	uint32_t id;	 /* EVENT: epid; AGG: aggregation; DROPS: enum rec_counter */
+	uint32_t id;	 /* EVENT: epid; AGG: aggregation; DROPS: enum rec_counter; HIST: the source, a number of
+			  * rec_hist_source(); COST: the program's number */
 	uint64_t count;	 /* DROPS: how many */
-	const void *data; /* EVENT, FAULT, NOTE; AGG: the key (key_size bytes); valid until released */
+	const void *data; /* by kind; AGG: the key (key_size bytes); valid until released */
 	size_t len;
 	const uint64_t *value; /* AGG: merged over CPUs (value_size bytes) */
 	const uint64_t *percpu; /* AGG: per-CPU values (with aggpercpu), ncpu of them, or NULL */
@@ -38,6 +43,55 @@ struct rec_probe {
 	const char *prov, *mod, *func, *name;
 };
 
+/* A tracker of the program. Its slow events are ROW_EVENTs with ACT_SLOW, its delays ROW_HISTs. */
+struct rec_tracker {
+	uint32_t id; /* 0, 1, … */
+	const char *name;
+	uint64_t threshold, timeout; /* ns, as the program said; 0: none */
+	const struct recfield *keys; /* offsets from the start of the key */
+	size_t nkeys;
+	uint32_t key_size; /* bytes; 0: per thread */
+};
+
+/* A histogram of one slot of time: followed by the key (key_size bytes, then up to a multiple of 8), then
+ * nbuckets struct rec_bucket, ascending by index, none with count 0. Slots are keyed by the event's own
+ * time, never by when it was read. A slot may come in several rows: they add up. */
+struct rec_hist {
+	uint64_t period;   /* ns: length of the slot */
+	uint64_t count;
+	uint64_t sum, max; /* exact; HIST_NO_SUM: of an aggregation, which has none */
+	uint32_t key_size; /* trackers: 0 */
+	uint32_t nbuckets;
+	uint32_t flags;	   /* HIST_* */
+	uint32_t pad;
+};
+enum {
+	HIST_NO_SUM = 1,  /* sum and max are not known */
+	HIST_BY_READ = 2, /* the slot is that of the reading: an event may be in the one after its own */
+	HIST_OTHER = 4,	  /* values of keys beyond the limit, under no key */
+};
+struct rec_bucket {
+	uint32_t index; /* as of aggval_*_bucket() for the source's function */
+	uint32_t pad;
+	uint64_t count; /* of quantize() with an increment: signed, may be less than nothing */
+};
+
+enum rec_proc_kind { PROC_FORK, PROC_EXEC, PROC_EXIT, PROC_MMAP, PROC_NKINDS };
+
+struct rec_proc { /* row.ts: when */
+	uint32_t kind;	 /* enum rec_proc_kind */
+	uint32_t tgid;	 /* in dwell's pid namespace */
+	uint32_t parent; /* FORK */
+	uint32_t pad;
+	uint64_t addr, len, off; /* MMAP: executable ones */
+	char name[]; /* EXEC: comm; MMAP: path; NUL-terminated within row.len */
+};
+
+struct rec_cost { /* row.probe: the first probe of the program */
+	uint64_t run_ns, run_cnt; /* since the last such row, as the kernel measures */
+	uint64_t interval;	  /* ns */
+};
+
 /* What does not change during a run: formats, aggregations, probes. */
 struct rec_schema {
 	const struct recfmt *const *fmts; /* by epid - 1 */
@@ -46,6 +100,8 @@ struct rec_schema {
 	size_t naggs;
 	const struct rec_probe *probes; /* sorted by id */
 	size_t nprobes;
+	const struct rec_tracker *trackers; /* by id */
+	size_t ntrackers;
 	unsigned ncpus;
 };
 
@@ -54,6 +110,25 @@ int recording_new_memory(const struct rec_schema *schema, struct recording **ret
 void recording_free(struct recording *r);
 const struct rec_schema *recording_schema(const struct recording *r);
 const struct rec_probe *rec_schema_probe(const struct rec_schema *s, uint32_t id); /* or NULL */
+
+/* What histograms come from: the trackers by id, then the aggregations by id. */
+struct rec_histdesc {
+	bool is_tracker;
+	const char *name;
+	enum agg_func func; /* tells what a bucket is: aggval_*_bound() */
+	const int32_t *param; /* four */
+	uint32_t nbuckets;
+	const struct recfield *keys; /* trackers: none */
+	size_t nkeys;
+	uint32_t key_size;
+};
+static inline uint32_t rec_hist_of_tracker(const struct rec_tracker *t) { return t->id; }
+static inline uint32_t rec_hist_of_agg(const struct rec_schema *s, uint32_t agg)
+{
+	return (uint32_t)s->ntrackers + agg;
+}
+/* False: there is no such source, or an aggregation that has no buckets. */
+bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdesc *ret);
 
 /* Appends a row; data, key and value are copied. 0 or -ENOMEM. */
 int recording_append(struct recording *r, const struct row *row);

@@ -251,6 +251,11 @@ static bool row_fits(const struct recread *r, const struct row *row, size_t nval
 	case ROW_NOTE:
 	case ROW_END:
 		return true;
+	case ROW_HIST:
+	case ROW_PROC:
+	case ROW_COST:
+	case ROW_NKINDS:
+		break;
 	}
 	return false;
 }

@@ -108,6 +108,21 @@ static void put_printa(const struct jctx *c)
 		put_text(c, "text");
 }
 
+static void put_span(const struct jctx *c)
+{
+	static const char *const names[] = { "lane", "label", "start", "duration" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && i < c->act->nfields; i++) {
+		text_printf(c->v, ",\"%s\":", names[i]);
+		json_field(c->v, &c->act->fields[i], field(c, i));
+	}
+}
+
+static void put_slow(const struct jctx *c)
+{
+	json_slow(c->v, c->act, c->rec);
+}
+
 static void put_exit(const struct jctx *c)
 {
 	c->v->json_exited = true;
@@ -142,6 +157,7 @@ static const struct {
 	[ACT_TRUNC] = { "trunc", put_aggact }, [ACT_NORMALIZE] = { "normalize", put_aggact },
 	[ACT_DENORMALIZE] = { "denormalize", put_aggact }, [ACT_FREOPEN] = { "freopen", put_path },
 	[ACT_SYSTEM] = { "system", put_command }, [ACT_FTRUNCATE] = { "ftruncate", put_nothing },
+	[ACT_SPAN] = { "span", put_span }, [ACT_SLOW] = { "slow", put_slow },
 	[ACT_SETOPT] = { "setopt", put_setopt }, [ACT_PRINT] = { "print", put_print },
 };
 
@@ -166,7 +182,7 @@ void json_acts(struct text_view *v, const struct recfmt *fmt, const struct row *
 static const char *const functions[] = {
 	[AGG_COUNT] = "count", [AGG_SUM] = "sum", [AGG_AVG] = "avg", [AGG_MIN] = "min", [AGG_MAX] = "max",
 	[AGG_STDDEV] = "stddev", [AGG_QUANTIZE] = "quantize", [AGG_LQUANTIZE] = "lquantize",
-	[AGG_LLQUANTIZE] = "llquantize",
+	[AGG_LLQUANTIZE] = "llquantize", [AGG_HIST] = "hist",
 };
 
 struct rows {

@@ -255,69 +255,22 @@ static void put_bound(struct text_view *v, const char *name, bool have, int64_t 
 		text_printf(v, "\"%s\":null,", name);
 }
 
-/* The values of a bucket of quantize(): from <= value < to. */
-static void quantize_range(struct text_view *v, unsigned i)
-{
-	int64_t b = aggval_quantize_bound(i);
-
-	put_bound(v, "from", i > 0, i > AGG_QUANT_ZERO || !i ? b : i == AGG_QUANT_ZERO ? 0
-							 : aggval_quantize_bound(i - 1) + 1);
-	put_bound(v, "to", i < AGG_QUANT_NBUCKETS - 1,
-		  i < AGG_QUANT_ZERO ? b + 1 : i == AGG_QUANT_NBUCKETS - 1 ? 0 : aggval_quantize_bound(i + 1));
-}
-
-static void lquantize_range(struct text_view *v, const int32_t param[4], unsigned i)
-{
-	unsigned levels = aggval_lquantize_levels(param);
-	int64_t base = param[0], step = param[2];
-
-	put_bound(v, "from", i > 0, base + ((int64_t)i - 1) * step);
-	put_bound(v, "to", i <= levels, base + (int64_t)i * step);
-}
-
-static void llquantize_range(struct text_view *v, const int32_t param[4], unsigned i)
-{
-	unsigned n = aggval_llquantize_nbuckets(param), zero = n / 2, near = i, far = i;
-	int64_t b = aggval_llquantize_bound(param, i), next = 0;
-
-	if (i == zero) { /* up to the first bound on both sides */
-		for (near = zero + 1; near < n && !next; near++)
-			next = aggval_llquantize_bound(param, near);
-		put_bound(v, "from", true, 1 - next);
-		put_bound(v, "to", true, next);
-		return;
-	}
-	while (!next && far > 0 && far < n - 1) {
-		far += i > zero ? 1 : -1u;
-		next = aggval_llquantize_bound(param, far);
-	}
-	put_bound(v, "from", i > zero || next, i > zero ? b : next + 1);
-	put_bound(v, "to", i < zero || next, i > zero ? next : b + 1);
-}
-
-static unsigned bucket_count(const struct aggdesc *d)
-{
-	return d->func == AGG_QUANTIZE ? AGG_QUANT_NBUCKETS : d->func == AGG_LQUANTIZE
-	       ? aggval_lquantize_levels(d->param) + 2 : aggval_llquantize_nbuckets(d->param);
-}
-
 static void put_buckets(struct text_view *v, const struct aggdesc *d, const int64_t *data, int64_t normal)
 {
-	unsigned n = bucket_count(d);
+	unsigned n = aggval_nbuckets(d->func, d->param);
 	bool first = true;
 
 	text_printf(v, "[");
 	for (unsigned i = 0; i < n; i++) {
+		struct aggval_range r;
+
 		if (!data[i])
 			continue;
+		r = aggval_bucket_range(d->func, d->param, i);
 		text_printf(v, "%s{", first ? "" : ",");
 		first = false;
-		if (d->func == AGG_QUANTIZE)
-			quantize_range(v, i);
-		else if (d->func == AGG_LQUANTIZE)
-			lquantize_range(v, d->param, i);
-		else
-			llquantize_range(v, d->param, i);
+		put_bound(v, "from", r.has_from, r.from);
+		put_bound(v, "to", r.has_to, r.to);
 		text_printf(v, "\"count\":%lld}", (long long)(data[i] / normal));
 	}
 	text_printf(v, "]");

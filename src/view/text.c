@@ -375,6 +375,10 @@ int text_view_row(struct text_view *v, const struct row *row)
 		text_msg(v, "%.*s", (int)row->len, (const char *)row->data);
 		break;
 	case ROW_END:
+	case ROW_HIST:
+	case ROW_PROC:
+	case ROW_COST:
+	case ROW_NKINDS:
 		break;
 	}
 	return r < 0 ? r : v->error;

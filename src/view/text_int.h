@@ -128,6 +128,8 @@ void text_print_unprinted(struct text_view *v);
 /* What a formatting action prints, malloc'ed; NULL without memory. */
 char *text_act_string(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
 void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
+/* text_slow.c: a slow event as a line, its attributes below. */
+void text_slow(struct text_view *v, const struct recact *act, const uint8_t *rec);
 /* The probe of a row; one with empty names when it is not known. */
 const struct rec_probe *text_row_probe(const struct text_view *v, const struct row *row);
 

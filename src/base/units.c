@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/units.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *units_ns(uint64_t ns, char buf[UNITS_LEN])
+{
+	static const struct {
+		uint64_t unit;
+		const char *name;
+	} units[] = { { 1000000000u, "s" }, { 1000000u, "ms" }, { 1000u, "us" } };
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t u = units[i].unit;
+
+		/* 999.6 us is 1.00 ms */
+		if (ns < u - u / 2000)
+			continue;
+		/* one more digit of the fraction for each digit that the whole lacks, rounded */
+		if (ns < 10 * u - u / 200)
+			snprintf(buf, UNITS_LEN, "%" PRIu64 ".%02" PRIu64 " %s", (ns + u / 200) / u,
+				 (ns + u / 200) % u / (u / 100), units[i].name);
+		else if (ns < 100 * u - u / 20)
+			snprintf(buf, UNITS_LEN, "%" PRIu64 ".%" PRIu64 " %s", (ns + u / 20) / u,
+				 (ns + u / 20) % u / (u / 10), units[i].name);
+		else
+			snprintf(buf, UNITS_LEN, "%" PRIu64 " %s", (ns / 2 + u / 4) / (u / 2), units[i].name);
+		return buf;
+	}
+	snprintf(buf, UNITS_LEN, "%" PRIu64 " ns", ns);
+	return buf;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Histograms of slots of time: making ROW_HISTs, checking and reading them, adding them up, quantiles. */
+#ifndef DWELL_STORE_RECHIST_H
+#define DWELL_STORE_RECHIST_H
+#include "store/recording.h"
+
+/* Bytes of a ROW_HIST's data before its buckets. */
+static inline size_t rechist_head(uint32_t key_size)
+{
+	return sizeof(struct rec_hist) + (key_size + 7u) / 8 * 8;
+}
+static inline const void *rechist_key(const struct rec_hist *h) { return h + 1; }
+static inline const struct rec_bucket *rechist_buckets(const struct rec_hist *h)
+{
+	return (const void *)((const uint8_t *)h + rechist_head(h->key_size));
+}
+/* Whether data is what struct rec_hist says, for a source: its key, its buckets in order, their sum. */
+bool rechist_fits(const struct rec_histdesc *d, const void *data, size_t len);
+
+/* The data of a ROW_HIST being made; all zero at first. */
+struct rechist_buf {
+	uint8_t *v;
+	size_t n, cap;
+};
+/* head: all but count and nbuckets; key: head->key_size bytes; words: a count for each of nbuckets buckets.
+ * 0, or -ENOMEM. Then v and n are data and len of the row. */
+int rechist_make(struct rechist_buf *b, const struct rec_hist *head, const void *key, const uint64_t *words,
+		 uint32_t nbuckets);
+void rechist_buf_free(struct rechist_buf *b);
+#endif
