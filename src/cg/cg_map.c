@@ -96,7 +96,7 @@ int cg_map_unwind(struct cg *c)
 	cg_add_map(c, IMG_MAP_UW_FILES, "d_uw_files", BPF_MAP_TYPE_HASH, sizeof(struct uw_file_key),
 		   sizeof(struct uw_file), CG_UNWIND_FILES, BPF_F_NO_PREALLOC); /* likewise */
 	cg_add_map(c, IMG_MAP_UW_SCRATCH, "d_uw_scratch", BPF_MAP_TYPE_PERCPU_ARRAY, 4,
-		   RT_UNWIND_SCRATCH, 1, 0);
+		   (uint32_t)sizeof(struct rt_unwind_state), 1, 0);
 	return c->m_unwind;
 }
 

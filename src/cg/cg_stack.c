@@ -109,7 +109,7 @@ static struct irfn *unwind_fn(struct gen *g)
 	for (uint32_t i = 0; i < CG_UNWIND_MAPS; i++)
 		gen_map(g, ir_new(g->f), (int)(first + i)); /* counts them as used */
 	g->pr->unwind_key = g->cg->nunwind++;
-	g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, &m, vma_offsets(g->cg, &o) ? &o : NULL,
+	g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, &rt_unwind_x86_64, &m, vma_offsets(g->cg, &o) ? &o : NULL,
 					   return_offsets(g->cg, &ret) ? &ret : NULL, g->pr->unwind_key);
 	return g->pr->fn_unwind;
 }

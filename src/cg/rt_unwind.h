@@ -10,7 +10,7 @@
 struct rt_unwind_maps {
 	uint32_t tables, areas, procs, want;
 	uint32_t files;
-	uint32_t scratch; /* per-CPU array of RT_UNWIND_SCRATCH bytes: frames, and something behind them */
+	uint32_t scratch; /* per-CPU array of struct rt_unwind_state */
 };
 
 /* Places of members in kernel structs: to ask for the mapping of an address. */
@@ -38,12 +38,50 @@ struct rt_unwind_returns {
 #define RT_UNWIND_MAX_FRAME (1 << 20)
 
 #define RT_UNWIND_MAX_FRAMES 512
-#define RT_UNWIND_SCRATCH    (RT_UNWIND_MAX_FRAMES * 8 + sizeof(struct uw_area))
+
+/* The stack is read in aligned pieces of this size, which never cross a page: whole when the wanted word of it
+ * can be read, and one read mostly does for several frames. */
+#define RT_UNWIND_WINDOW 512
+
+/* Rules that were found last, by a hash of their address: what is hot needs no search. They never get stale,
+ * as tables are only ever added (run/unwind.c). */
+#define RT_UNWIND_CACHE_BITS 8
+struct rt_unwind_cached {
+	uint64_t key; /* 1 + (element where the table begins << 32 | address in it); 0: unused */
+	uint64_t rule;
+};
+
+/* An element of the scratch map: the frames, and the state of the walk behind them. */
+struct rt_unwind_state {
+	uint64_t frames[RT_UNWIND_MAX_FRAMES];
+	struct rt_unwind_cached cache[1 << RT_UNWIND_CACHE_BITS]; /* outlives the walk */
+	uint8_t window[RT_UNWIND_WINDOW];
+	uint64_t window_at;	      /* address of the piece in the window; odd: none */
+	uint64_t pc, sp, bp, third;   /* registers of the frame; third: as in struct uw_kind, or the link register */
+	uint64_t back;		      /* 1: pc is a return address, behind the call; 0: where it goes on */
+	uint64_t start, len, bias;    /* the area of the last frame */
+	uint64_t index;		      /* index | nindex << 32 */
+	struct uw_area asked;	      /* the last one that the kernel told of */
+	uint64_t ask;		      /* how often it may be asked yet */
+	uint64_t n, flags, bound;     /* frames written, RT_UNWIND_*, frames wanted */
+	uint64_t first, count;	      /* of the process's areas */
+};
+
+/* Where a machine keeps what a walk needs. */
+struct rt_unwind_machine {
+	uint16_t pc, sp, bp, third;		/* in struct pt_regs */
+	uint16_t uc_pc, uc_sp, uc_bp, uc_third; /* in struct ucontext */
+	uint16_t di;				/* rdi in struct pt_regs, for UW_RA_DI */
+	bool link;	    /* third is the link register: return addresses are in it, or where it was saved */
+	uint64_t addr_mask; /* of return addresses: what is not a signature */
+};
+extern const struct rt_unwind_machine rt_unwind_x86_64, rt_unwind_arm64;
 
 /* (n, tgid, start): walks the current thread's user stack, innermost frame first, into element scratch_key
  * of the scratch map, at most n frames. o NULL: mappings are not asked for; ret NULL: there are no
  * return probes. Emitted into p once; the caller keeps the result. */
-struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_maps *m,
+struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_machine *mach,
+			    const struct rt_unwind_maps *m,
 			    const struct rt_unwind_offsets *o, const struct rt_unwind_returns *ret,
 			    uint32_t scratch_key);
 /* The kernel can: bpf_loop, registers of the user side, and this machine's are known. */

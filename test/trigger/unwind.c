@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Known call chains without frame pointers, each ending in getppid(), which tests trace:
- *   unwind chain|qsort|ifunc|signal|altstack|realign|alloca|bigframe|thread|deep N [TIMES]|dlopen LIB|vdso|sleep|jit */
+ *   unwind chain|qsort|ifunc|signal|altstack|realign|alloca|bigframe|thread|deep N [TIMES]|dlopen LIB|vdso|sleep|jit
+ *   unwind different|different-fp - [TIMES]: through 26 functions, the latter with frame pointers */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -172,6 +173,35 @@ UW long deep(long n)
 	return n <= 1 ? leaf(n) + 1 : deep(n - 1) + 1;
 }
 
+/* Functions that differ in size of code and of frame, each called by the next. */
+#define FRAME(name, callee, words)                                                            \
+	UW static long name(long n)                                                                   \
+	{                                                                                        \
+		volatile long v[words];                                                          \
+                                                                                             \
+		for (int i = 0; i < (words); i++)                                                \
+			v[i] = n;                                                                \
+		v[(words) / 2] = callee(n + 1);                                                  \
+		return v[(words) / 2] + 1;                                                       \
+	}
+#define FRAMES(p, first)                                                                                   \
+	FRAME(p##a, first, 1) FRAME(p##b, p##a, 2) FRAME(p##c, p##b, 9) FRAME(p##d, p##c, 4)               \
+	FRAME(p##e, p##d, 3) FRAME(p##f, p##e, 6) FRAME(p##g, p##f, 17) FRAME(p##h, p##g, 1)               \
+	FRAME(p##i, p##h, 2) FRAME(p##j, p##i, 30) FRAME(p##k, p##j, 5) FRAME(p##l, p##k, 8)               \
+	FRAME(p##m, p##l, 4)
+
+FRAMES(low_, leaf)
+FRAMES(high_, low_m)
+#ifndef __clang__
+#pragma GCC push_options
+#pragma GCC optimize("no-omit-frame-pointer")
+#endif
+FRAMES(fp_low_, leaf)
+FRAMES(fp_high_, fp_low_m)
+#ifndef __clang__
+#pragma GCC pop_options
+#endif
+
 static long run_dlopen(const char *path)
 {
 	void *h = dlopen(path, RTLD_NOW);
@@ -234,6 +264,10 @@ int main(int argc, char **argv)
 		times = atol(argv[3]);
 	if (!strcmp(what, "deep"))
 		return deep(n) < 0;
+	if (!strcmp(what, "different"))
+		return high_m(n) < 0;
+	if (!strcmp(what, "different-fp"))
+		return fp_high_m(n) < 0;
 	if (!strcmp(what, "dlopen") && argc > 2)
 		return run_dlopen(argv[2]) < 0;
 	if (!strcmp(what, "vdso"))

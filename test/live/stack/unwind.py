@@ -47,6 +47,11 @@ chain("alloca", ["unwind`leaf", "unwind`with_alloca", "unwind`run_alloca"])
 chain("bigframe", ["unwind`leaf", "unwind`big_frame", "unwind`run_bigframe"])
 chain("deep", ["unwind`leaf"] + ["unwind`deep"] * 60, "60")
 
+MANY = ["unwind`leaf"] + [f"unwind`{half}_{c}" for half in ("low", "high") for c in "abcdefghijklm"]
+r = live.dwell("-q", "-n", GETPPID.replace("ustack()", "ustack(50)"), "-c", UNWIND + " different 1 3")
+live.same("\n\n".join("\n".join(s) for s in stacks(r.stdout)), "\n\n".join(["\n".join(MANY + MAIN)] * 3),
+          "different frames, at first by searches and then by what is known")
+
 s = one("qsort")
 live.check(s[:1] == ["unwind`compare"] and s[-6:] == ["unwind`sort_two", "unwind`run_qsort"] + MAIN
            and all(f.startswith("libc.so.6`") for f in s[1:-6]) and len(s) > 7, "qsort calls back", s)
