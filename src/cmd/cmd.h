@@ -14,7 +14,7 @@ struct command {
 	const char *summary; /* one line for the usage */
 	int (*run)(int argc, char **argv); /* exit code; argv[0] is the command's name */
 };
-extern const struct command cmd_features, cmd_report;
+extern const struct command cmd_features, cmd_flame, cmd_report;
 
 /* The name dwell was called by; in front of every message. */
 void cmd_set_name(const char *argv0);

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 
-static const struct command *const commands[] = { &cmd_features, &cmd_report };
+static const struct command *const commands[] = { &cmd_features, &cmd_flame, &cmd_report };
 
 static void on_pipe(int sig)
 {

@@ -5,33 +5,8 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/textopts.h"
-#include "store/recfile.h"
+#include "view/recsym.h"
 #include "view/text.h"
-
-static bool of_symbol(struct recread *f, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr,
-		      struct symbol *ret)
-{
-	struct recfile_symbol rs;
-
-	if (!recread_symbol(f, space, tgid, start, addr, &rs))
-		return false;
-	ret->module = rs.module ? rs.module : "";
-	ret->name = rs.name;
-	ret->path = rs.path;
-	ret->offset = rs.offset;
-	ret->addr = rs.base;
-	return rs.found;
-}
-
-static bool kernel_symbol(void *ctx, uint64_t addr, struct symbol *ret)
-{
-	return of_symbol(ctx, RECFILE_KERNEL, 0, 0, addr, ret);
-}
-
-static bool user_symbol(void *ctx, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret)
-{
-	return of_symbol(ctx, RECFILE_USER, tgid, start, addr, ret);
-}
 
 /* What setopt() does while a report is printed. */
 struct reported {
@@ -123,7 +98,6 @@ static int report(int argc, char **argv)
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct reported r = { 0 };
 	struct recread *f = NULL;
-	struct sym_source source = { NULL, kernel_symbol, user_symbol };
 	struct sym *sym = NULL;
 	struct err err = { 0 };
 	static const struct option longs[] = { { "json", no_argument, NULL, 'j' }, { NULL, 0, NULL, 0 } };
@@ -151,11 +125,10 @@ static int report(int argc, char **argv)
 	opts.quiet |= asked.quiet;
 	opts.flowindent |= asked.flowindent;
 	opts.verbose |= asked.verbose;
-	source.ctx = f;
 	if (programs) {
 		show_programs(f);
 		e = 0;
-	} else if (sym_new_source(&source, &sym, &err) < 0 ||
+	} else if (recsym_new(f, &sym, &err) < 0 ||
 		   text_view_new(recread_schema(f), sym, &opts, stdout, show_msg, NULL, &r.view) < 0) {
 		e = cmd_fail("out of memory");
 	} else {

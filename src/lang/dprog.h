@@ -53,7 +53,6 @@ struct dcall {
 	struct stmt *params; /* ST_LOCAL: each is assigned its argument */
 	struct stmt *body;
 	struct dvar *result; /* what return assigns to; NULL: void */
-	bool records;	     /* the body, or that of a function that it calls, has actions that record data */
 	struct span at;	     /* of the function */
 };
 
@@ -148,8 +147,6 @@ struct walk {
 };
 bool walk_stmts(const struct walk *w, const struct stmt *s); /* s and those behind it */
 bool walk_node(const struct walk *w, const struct node *n);  /* the tree, without siblings */
-/* Does a function record data that n calls? n may be NULL. */
-bool node_records(const struct node *n);
 
 /* Text forms for tests and -xtree: the syntax tree, and the typed one. */
 void ast_dump(struct strb *out, const struct unit *u);

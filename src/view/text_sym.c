@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "view/kstack.h"
 #include "view/text_int.h"
 
 static void symbol_str(const struct symbol *s, bool found, uint64_t addr, bool offset, char *buf, size_t n)
@@ -99,16 +100,9 @@ __attribute__((format(printf, 3, 0))) static void frame_line(struct text_view *v
 /* The tracing machinery itself, which is on top of the stack of a tracepoint. */
 static bool is_machinery(struct text_view *v, uint64_t pc)
 {
-	static const char *const names[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_",
-					     "bpf_dispatcher_", "__bpf_prog_test_run" };
 	struct symbol s = { 0 };
 
-	if (!v->sym || v->opts.noresolve || !sym_kernel(v->sym, pc, &s) || !s.name)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strncmp(s.name, names[i], strlen(names[i])))
-			return true;
-	return false;
+	return v->sym && !v->opts.noresolve && sym_kernel(v->sym, pc, &s) && s.name && kstack_is_tracing(s.name);
 }
 
 size_t text_frames(struct text_view *v, const struct recfield *f, const uint8_t *p, size_t *first)

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell flame`: pictures of stacks. */
+#include <getopt.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "base/strb.h"
+#include "cmd/cmd.h"
+#include "cmd/outfile.h"
+#include "view/amount.h"
+#include "view/flame.h"
+#include "view/stacksrc.h"
+#include "view/stackxform.h"
+
+struct flame {
+	struct flame_opts opts;
+	struct stacksrc_opts src;
+	const char *output, *sandwich, *unit;
+	bool reverse;
+	const char *files[2]; /* of a differential: before, after */
+	int nfiles;
+	struct stacktree *tree, *callers;
+	struct stacksrc info[2];
+	struct strb notes, title;
+};
+
+enum { OPT_TITLE = 256, OPT_INVERTED, OPT_REVERSE, OPT_DIFF, OPT_SANDWICH, OPT_PER_THREAD, OPT_BY, OPT_FROM, OPT_TO,
+       OPT_MIN_WIDTH, OPT_UNIT, OPT_ADDRESSES, OPT_HELP };
+
+static const struct option longs[] = {
+	{ "title", required_argument, NULL, OPT_TITLE },       { "inverted", no_argument, NULL, OPT_INVERTED },
+	{ "reverse", no_argument, NULL, OPT_REVERSE },	       { "differential", no_argument, NULL, OPT_DIFF },
+	{ "sandwich", required_argument, NULL, OPT_SANDWICH }, { "per-thread", no_argument, NULL, OPT_PER_THREAD },
+	{ "by", required_argument, NULL, OPT_BY },	       { "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },	       { "min-width", required_argument, NULL, OPT_MIN_WIDTH },
+	{ "unit", required_argument, NULL, OPT_UNIT },	       { "addresses", no_argument, NULL, OPT_ADDRESSES },
+	{ "help", no_argument, NULL, OPT_HELP },	       { NULL, 0, NULL, 0 },
+};
+
+static int usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: %s flame [options] [FILE|-]\n"
+		"       %s flame --differential [options] BEFORE AFTER\n\n"
+		"\tFILE is a recording (--record), folded stacks, or the output of perf script\n\n"
+		"\t-o FILE           write the picture here, not to standard output\n"
+		"\t--title TEXT      heading\n"
+		"\t--by NAME         recording: which aggregation (@name) or 'events'; perf script: which event\n"
+		"\t--unit UNIT       of the weights: samples, ns, us, ms, bytes, …\n"
+		"\t--from T, --to T  only what was recorded so long after the beginning (10s, 500ms)\n"
+		"\t--per-thread      threads (all keys of the aggregation) apart\n"
+		"\t--addresses       addresses without a name apart\n"
+		"\t--inverted        the root on top\n"
+		"\t--reverse         from the leaves: functions together wherever they were called from\n"
+		"\t--sandwich NAME   what calls this function, and what it calls\n"
+		"\t--differential    what is different in AFTER\n"
+		"\t--min-width PX    leave out what is narrower (0.1)\n", cmd_name(), cmd_name());
+	return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+static int bad_value(const char *option, const char *value, const char *want)
+{
+	cmd_msg("--%s: '%s' is no %s", option, value, want);
+	return EXIT_USAGE;
+}
+
+static int take_time(const char *option, const char *value, uint64_t *ret)
+{
+	return num_parse_period(value, 1000000000, 0, ret) < 0 ? bad_value(option, value, "time, like 10s or 500ms") : 0;
+}
+
+static int take_width(const char *value, double *ret)
+{
+	char *end;
+
+	*ret = strtod(value, &end);
+	return end == value || *end || !(*ret >= 0 && *ret <= FLAME_SVG_WIDTH) ?
+		       bad_value("min-width", value, "width in pixels") : 0;
+}
+
+static int take_option(struct flame *f, int c, const char *arg)
+{
+	switch (c) {
+	case 'o':
+		f->output = arg;
+		return 0;
+	case OPT_TITLE:
+		f->opts.title = arg;
+		return 0;
+	case OPT_INVERTED:
+		f->opts.inverted = true;
+		return 0;
+	case OPT_REVERSE:
+		f->reverse = true;
+		return 0;
+	case OPT_DIFF:
+		f->opts.diff = true;
+		return 0;
+	case OPT_SANDWICH:
+		f->sandwich = arg;
+		return 0;
+	case OPT_PER_THREAD:
+		f->src.per_thread = true;
+		return 0;
+	case OPT_BY:
+		f->src.by = arg;
+		return 0;
+	case OPT_FROM:
+		return take_time("from", arg, &f->src.from_ns);
+	case OPT_TO:
+		return take_time("to", arg, &f->src.to_ns);
+	case OPT_MIN_WIDTH:
+		return take_width(arg, &f->opts.min_width);
+	case OPT_UNIT:
+		f->unit = arg;
+		return 0;
+	case OPT_ADDRESSES:
+		f->src.addresses = true;
+		return 0;
+	case OPT_HELP:
+		usage(stdout);
+		return -1;
+	default:
+		return usage(stderr);
+	}
+}
+
+/* EXIT_* > 0 after a message; < 0: done. */
+static int take_options(struct flame *f, int argc, char **argv)
+{
+	int c, r;
+
+	while ((c = getopt_long(argc, argv, "o:", longs, NULL)) != -1) {
+		r = take_option(f, c, optarg);
+		if (r)
+			return r;
+	}
+	for (; optind < argc && f->nfiles < 2; optind++)
+		f->files[f->nfiles++] = argv[optind];
+	if (optind < argc || f->nfiles != (f->opts.diff ? 2 : 1))
+		return usage(stderr);
+	if (f->reverse && f->sandwich) {
+		cmd_msg("--reverse and --sandwich are two ways to look from a function: choose one");
+		return EXIT_USAGE;
+	}
+	if (!f->output && isatty(STDOUT_FILENO)) {
+		cmd_msg("the picture would go to the terminal: give -o FILE.svg");
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+/* What a reader should know of the input. */
+static void note_input(struct flame *f, const struct stacksrc *s, const char *path)
+{
+	char n[AMOUNT_MAX];
+
+	if (s->in.bad) {
+		cmd_msg("%s: %llu line%s left out, the first is line %llu", path, (unsigned long long)s->in.bad,
+			s->in.bad == 1 ? " was" : "s were", (unsigned long long)s->in.first_bad);
+		amount_number(n, s->in.bad);
+		strb_printf(&f->notes, "%s%s lines not understood", f->notes.n ? " · " : "", n);
+	}
+	if (s->in.lost) {
+		amount_number(n, s->in.lost);
+		strb_printf(&f->notes, "%s%s lost while recording", f->notes.n ? " · " : "", n);
+	}
+	if (s->in.rounded) {
+		amount_number(n, s->in.rounded);
+		strb_printf(&f->notes, "%s%s fractions rounded", f->notes.n ? " · " : "", n);
+	}
+	if (s->in.other && s->in.event[0]) {
+		amount_number(n, s->in.other);
+		strb_printf(&f->notes, "%s%s samples of other events or times left out", f->notes.n ? " · " : "", n);
+	}
+}
+
+static int read_files(struct flame *f)
+{
+	struct err err = { 0 };
+
+	if (stacktree_new(2, &f->tree) < 0)
+		return cmd_fail("out of memory");
+	for (int i = 0; i < f->nfiles; i++) {
+		if (stacksrc_read(f->files[i], &f->src, f->tree, (unsigned)i, &f->info[i], &err) < 0)
+			return cmd_fail("%s", err.msg);
+		if (f->info[i].in.two && f->nfiles == 2)
+			return cmd_fail("%s is a differential already: its lines have two weights", f->files[i]);
+		note_input(f, &f->info[i], f->files[i]);
+	}
+	f->opts.diff |= f->info[0].in.two;
+	if (stacktree_ncut(f->tree)) {
+		strb_printf(&f->notes, "%sdeep stacks or long names cut", f->notes.n ? " · " : "");
+		cmd_msg("%llu stacks or names were too long and are cut", (unsigned long long)stacktree_ncut(f->tree));
+	}
+	return 0;
+}
+
+static int transform(struct flame *f)
+{
+	struct stacktree *to = NULL;
+	int e = 0;
+
+	if (f->reverse) {
+		e = stackxform_reverse(f->tree, &to);
+	} else if (f->sandwich) {
+		e = stackxform_sandwich(f->tree, f->sandwich, &f->callers, &to);
+		if (e == -ENOENT)
+			return cmd_fail("no stack has a function '%s'", f->sandwich);
+	}
+	if (e < 0)
+		return cmd_fail("the stacks cannot be turned round: %s", strerror(-e));
+	if (to) {
+		stacktree_free(f->tree);
+		f->tree = to;
+	}
+	return 0;
+}
+
+static void name_picture(struct flame *f)
+{
+	const struct stacksrc *s = &f->info[0];
+	const char *base = strrchr(f->files[0], '/');
+
+	f->opts.unit = f->unit ? f->unit : s->unit;
+	f->opts.before = "before";
+	f->opts.after = "after";
+	f->opts.significance = !strcmp(f->opts.unit, "samples") || !strcmp(f->opts.unit, "events");
+	f->opts.notes = strb_str(&f->notes);
+	if (f->opts.title)
+		return;
+	if (f->sandwich)
+		strb_printf(&f->title, "Around %s", f->sandwich);
+	else
+		strb_printf(&f->title, "%s", f->opts.diff ? "Difference" : f->reverse ? "Stacks from their leaves" : "Stacks");
+	if (s->title[0])
+		strb_printf(&f->title, " · %s", s->title);
+	if (strcmp(f->files[0], "-") != 0)
+		strb_printf(&f->title, " · %s", base ? base + 1 : f->files[0]);
+	f->opts.title = strb_str(&f->title);
+}
+
+static int flame(int argc, char **argv)
+{
+	struct flame f = { .opts = { .min_width = FLAME_MIN_WIDTH } };
+	struct outfile out = { 0 };
+	int e = take_options(&f, argc, argv);
+
+	if (e)
+		return e < 0 ? EXIT_OK : e;
+	e = read_files(&f);
+	if (e == 0)
+		e = transform(&f);
+	if (e == 0) {
+		name_picture(&f);
+		e = outfile_open(&out, f.output);
+		if (e == 0)
+			e = outfile_close(&out, flame_svg(f.tree, f.callers, &f.opts, out.f));
+	}
+	stacktree_free(f.tree);
+	stacktree_free(f.callers);
+	strb_free(&f.notes);
+	strb_free(&f.title);
+	return e;
+}
+
+const struct command cmd_flame = { "flame", "draws stacks", flame };

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading `perf script`. Its lines have many forms; what is needed of them is little: who, when, which event,
+ * and the frames. Source: perf-script(1), tools/perf/builtin-script.c. */
+#include "view/perfscript.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/cleanup.h"
+
+#define EVENT_MAX (sizeof(((struct stack_input *)0)->event))
+
+/* "comm pid[/tid] [cpu] seconds.micros: [period] event: …" */
+struct sample {
+	const char *comm, *event;
+	size_t comm_len, event_len;
+	const char *rest; /* behind the event: a stack of one frame, without -g */
+	size_t rest_len;
+	uint32_t pid, tid;
+	uint64_t ns; /* 0: it has no time */
+};
+
+struct reader {
+	const struct perfscript_opts *opts;
+	struct stacktree *t;
+	unsigned weight;
+	struct stack_input *in;
+	uint32_t frames[STACKTREE_MAX_DEPTH + 1]; /* leaf first, then turned round */
+	size_t n;
+	bool open, skip; /* within a sample; one that is not wanted */
+	struct sample s;
+	uint32_t root;
+};
+
+struct cursor {
+	const char *p, *end;
+};
+
+static bool digit(const struct cursor *c)
+{
+	return c->p < c->end && *c->p >= '0' && *c->p <= '9';
+}
+
+static bool number(struct cursor *c, uint64_t *ret)
+{
+	const char *first = c->p;
+
+	for (*ret = 0; digit(c); c->p++)
+		if (*ret < UINT64_MAX / 16)
+			*ret = *ret * 10 + (uint64_t)(*c->p - '0');
+	return c->p > first;
+}
+
+static void spaces(struct cursor *c)
+{
+	while (c->p < c->end && (*c->p == ' ' || *c->p == '\t'))
+		c->p++;
+}
+
+/* "4321.123456:" */
+static bool take_time(struct cursor *c, uint64_t *ret)
+{
+	uint64_t sec, unit = 1000000000;
+	struct cursor try = *c;
+
+	if (!number(&try, &sec) || try.p == try.end || *try.p != '.')
+		return false;
+	try.p++;
+	*ret = sec * 1000000000u;
+	for (; digit(&try); try.p++) {
+		unit /= 10;
+		*ret += unit * (uint64_t)(*try.p - '0');
+	}
+	if (try.p == try.end || *try.p != ':')
+		return false;
+	try.p++;
+	*c = try;
+	return true;
+}
+
+/* " pid[/tid] " and what must follow it: "[cpu]", a time, or an event that ends with a colon. */
+static bool take_ids(struct cursor *c, struct sample *s)
+{
+	uint64_t pid, tid;
+
+	if (!number(c, &pid))
+		return false;
+	tid = pid;
+	if (c->p < c->end && *c->p == '/') {
+		c->p++;
+		if (!number(c, &tid))
+			return false;
+	}
+	if (c->p == c->end || (*c->p != ' ' && *c->p != '\t') || pid > UINT32_MAX || tid > UINT32_MAX)
+		return false;
+	s->pid = (uint32_t)pid;
+	s->tid = (uint32_t)tid;
+	spaces(c);
+	if (c->p < c->end && *c->p == '[') {
+		while (c->p < c->end && *c->p != ']')
+			c->p++;
+		if (c->p == c->end)
+			return false;
+		c->p++;
+		spaces(c);
+	}
+	return true;
+}
+
+static void take_event(struct cursor *c, struct sample *s)
+{
+	struct cursor try;
+	uint64_t period;
+
+	spaces(c);
+	try = *c;
+	if (number(&try, &period) && try.p < try.end && *try.p == ' ') {
+		spaces(&try);
+		*c = try;
+	}
+	s->event = c->p;
+	while (c->p < c->end && *c->p != ' ' && *c->p != '\t')
+		c->p++;
+	s->event_len = (size_t)(c->p - s->event);
+	while (s->event_len && s->event[s->event_len - 1] == ':')
+		s->event_len--;
+	spaces(c);
+	s->rest = c->p;
+	s->rest_len = (size_t)(c->end - c->p);
+}
+
+/* The token here ends with a colon. */
+static bool is_event(const struct cursor *c)
+{
+	const char *p = c->p;
+
+	while (p < c->end && *p != ' ' && *p != '\t')
+		p++;
+	return p > c->p && p[-1] == ':';
+}
+
+/* The name of a command may hold spaces and numbers: the first place where all fits is taken. */
+static bool find_sample(const char *line, size_t n, bool timed, struct sample *s)
+{
+	struct cursor c = { line, line + n };
+
+	for (; c.p < c.end; c.p++) {
+		struct cursor try = c;
+
+		if (*c.p != ' ' && *c.p != '\t')
+			continue;
+		spaces(&try);
+		if (!digit(&try) || !take_ids(&try, s))
+			continue;
+		if (timed ? !take_time(&try, &s->ns) : !is_event(&try))
+			continue;
+		s->comm = line;
+		s->comm_len = (size_t)(c.p - line);
+		take_event(&try, s);
+		return true;
+	}
+	return false;
+}
+
+static bool parse_sample(const char *line, size_t n, struct sample *s)
+{
+	*s = (struct sample){ 0 };
+	if (n == 0 || *line == ' ' || *line == '\t' || *line == '#')
+		return false;
+	return find_sample(line, n, true, s) || find_sample(line, n, false, s);
+}
+
+bool perfscript_is_sample(const char *line, size_t n)
+{
+	struct sample s;
+
+	return parse_sample(line, n, &s) && s.ns;
+}
+
+/* -- frames -- */
+
+static bool starts(const char *s, size_t n, const char *head)
+{
+	return n >= strlen(head) && !memcmp(s, head, strlen(head));
+}
+
+/* What perf calls the file of a frame: "[kernel.kallsyms]", "/usr/lib/libc.so.6", "/tmp/perf-12.map". */
+static enum frame_kind kind_of_file(const char **file, size_t *n, bool high)
+{
+	const char *slash = memrchr(*file, '/', *n);
+	size_t base = slash ? (size_t)(slash + 1 - *file) : 0, len;
+
+	if (starts(*file, *n, "[kernel") || starts(*file, *n, "[guest.kernel")) {
+		*file = "vmlinux";
+		*n = strlen(*file);
+		return FRAME_KERNEL;
+	}
+	if (slash && (starts(slash, *n - base + 1, "/perf-") || starts(slash, *n - base + 1, "/jitted-"))) {
+		*file = "[jit]";
+		*n = strlen(*file);
+		return FRAME_JIT;
+	}
+	*file += base;
+	len = *n -= base;
+	if (len > 3 && !memcmp(*file + len - 3, ".ko", 3)) {
+		*n -= 3;
+		return FRAME_KERNEL;
+	}
+	if (len > 1 && (*file)[0] == '[' && (*file)[len - 1] == ']' && high) {
+		++*file; /* "[ext4]", a module */
+		*n -= 2;
+		return FRAME_KERNEL;
+	}
+	if (starts(*file, len, "[vdso") || memmem(*file, len, ".so", 3))
+		return FRAME_LIBRARY;
+	if (starts(*file, len, "[unknown]") || starts(*file, len, "inlined"))
+		*n = 0;
+	return high ? FRAME_KERNEL : FRAME_USER;
+}
+
+/* Cuts "+0x1b" from the end of a name. */
+static size_t without_offset(const char *name, size_t n)
+{
+	size_t at = n;
+
+	while (at && ((name[at - 1] >= '0' && name[at - 1] <= '9') || (name[at - 1] >= 'a' && name[at - 1] <= 'f')))
+		at--;
+	return at < n && at > 3 && !memcmp(name + at - 3, "+0x", 3) ? at - 3 : n;
+}
+
+/* Where the parenthesis begins that the last character closes, or NULL. */
+static const char *open_of(const char *s, size_t n)
+{
+	size_t depth = 0;
+
+	for (size_t i = n; i-- > 0;) {
+		depth += s[i] == ')';
+		depth -= s[i] == '(';
+		if (depth == 0)
+			return i + 1 < n ? s + i : NULL;
+	}
+	return NULL;
+}
+
+/* "7f12 read+0x1b (/usr/lib/libc.so.6)"; without an address it is a source line. */
+static bool take_frame(struct reader *r, const char *s, size_t n)
+{
+	struct cursor c = { s, s + n };
+	const char *addr = s, *name, *file = "", *open;
+	size_t addr_len, name_len, file_len = 0;
+	enum frame_kind kind;
+
+	while (c.p < c.end && ((*c.p >= '0' && *c.p <= '9') || (*c.p >= 'a' && *c.p <= 'f')))
+		c.p++;
+	addr_len = (size_t)(c.p - s);
+	if (!addr_len || c.p == c.end || *c.p != ' ')
+		return false;
+	spaces(&c);
+	name = c.p;
+	name_len = (size_t)(c.end - c.p);
+	open = name_len && c.end[-1] == ')' ? open_of(name, name_len) : NULL;
+	if (open && (open == name || open[-1] == ' ')) {
+		file = open + 1;
+		file_len = (size_t)(c.end - 1 - file);
+		name_len = open == name ? 0 : (size_t)(open - 1 - name);
+	}
+	if (starts(file, file_len, "inlined")) {
+		kind = FRAME_INLINED;
+		file_len = 0;
+	} else {
+		kind = kind_of_file(&file, &file_len, addr_len == 16 && !memcmp(addr, "ffff", 4));
+	}
+	name_len = without_offset(name, name_len);
+	if (name_len == 0 || starts(name, name_len, "[unknown]")) {
+		kind = FRAME_UNKNOWN;
+		name = r->opts->addresses ? addr : "[unknown]";
+		name_len = r->opts->addresses ? addr_len : strlen(name);
+	}
+	if (!r->skip && r->n <= STACKTREE_MAX_DEPTH)
+		r->frames[r->n++] = stacktree_frame(r->t, kind, name, name_len, file, file_len);
+	return true;
+}
+
+static uint32_t root_frame(struct reader *r, const struct sample *s)
+{
+	char name[128];
+	int comm = s->comm_len < 64 ? (int)s->comm_len : 64;
+	int n = snprintf(name, sizeof(name), "%.*s", comm, s->comm);
+
+	if (r->opts->per_thread)
+		n += snprintf(name + n, sizeof(name) - (size_t)n, " %u/%u", s->pid, s->tid);
+	return stacktree_frame(r->t, FRAME_THREAD, name, (size_t)n, "", 0);
+}
+
+static void end_sample(struct reader *r)
+{
+	uint32_t node;
+
+	if (!r->open)
+		return;
+	r->open = false;
+	if (r->skip) {
+		r->in->other++;
+		return;
+	}
+	if (r->n > STACKTREE_MAX_DEPTH)
+		r->n = STACKTREE_MAX_DEPTH; /* the root's end is lost: perf's own limit is far lower */
+	r->frames[r->n++] = r->root;
+	for (size_t i = 0; i < r->n / 2; i++) {
+		uint32_t x = r->frames[i];
+
+		r->frames[i] = r->frames[r->n - 1 - i];
+		r->frames[r->n - 1 - i] = x;
+	}
+	node = stacktree_stack(r->t, r->frames, r->n);
+	stacktree_add(r->t, node, r->weight, 1);
+	r->in->stacks++;
+}
+
+static bool wanted(struct reader *r, const struct sample *s)
+{
+	size_t n = s->event_len < EVENT_MAX ? s->event_len : EVENT_MAX - 1;
+	uint64_t since;
+
+	if (!r->in->event[0])
+		memcpy(r->in->event, s->event, n); /* the rest is zero */
+	if (strncmp(r->in->event, s->event, n) || r->in->event[n])
+		return false;
+	if (!s->ns)
+		return true;
+	if (!r->in->first_ns)
+		r->in->first_ns = s->ns;
+	r->in->last_ns = s->ns > r->in->last_ns ? s->ns : r->in->last_ns;
+	since = s->ns > r->in->first_ns ? s->ns - r->in->first_ns : 0;
+	return since >= r->opts->from_ns && (!r->opts->to_ns || since < r->opts->to_ns);
+}
+
+static void begin_sample(struct reader *r, const struct sample *s)
+{
+	end_sample(r);
+	r->open = true;
+	r->n = 0;
+	r->skip = !wanted(r, s);
+	if (r->skip)
+		return;
+	r->root = root_frame(r, s);
+	if (s->rest_len)
+		take_frame(r, s->rest, s->rest_len);
+}
+
+static void line(struct reader *r, const char *s, size_t n, uint64_t number)
+{
+	struct sample sample;
+
+	if (n && s[n - 1] == '\r')
+		n--;
+	if (n == 0) {
+		end_sample(r);
+		return;
+	}
+	if (*s == '#')
+		return;
+	if (*s == ' ' || *s == '\t') {
+		while (n && (*s == ' ' || *s == '\t')) {
+			s++;
+			n--;
+		}
+		/* No frame: a source line of -F +srcline, which belongs to the frame before it. */
+		if (r->open && take_frame(r, s, n))
+			return;
+		if (parse_sample(s, n, &sample)) { /* short names of commands are padded on their left */
+			begin_sample(r, &sample);
+			return;
+		}
+		if (r->open && memchr(s, ':', n))
+			return;
+	} else if (parse_sample(s, n, &sample)) {
+		begin_sample(r, &sample);
+		return;
+	}
+	if (!r->in->bad++)
+		r->in->first_bad = number;
+}
+
+int perfscript_read(struct lines *in, const struct perfscript_opts *opts, struct stacktree *t, unsigned weight,
+		    struct stack_input *ret, struct err *err)
+{
+	_cleanup_free_ struct reader *r = calloc(1, sizeof(*r));
+	char *s;
+	size_t n;
+	int e;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "out of memory");
+	r->opts = opts;
+	r->t = t;
+	r->weight = weight;
+	r->in = ret;
+	if (opts->event)
+		snprintf(ret->event, EVENT_MAX, "%s", opts->event);
+	while ((e = lines_next(in, &s, &n)) > 0)
+		line(r, s, n, in->number);
+	end_sample(r);
+	ret->bad += in->skipped;
+	return stack_input_check(ret, t, e, "is no output of perf script", err);
+}

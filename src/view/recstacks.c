@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which fields of a key or record are a stack, and how they become frames: texts of the key first, then user
+ * frames, then kernel frames. A second stack of a kind is the waker's: it is put on top, its leaf first,
+ * behind a separator. */
+#include "view/recstacks.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/strb.h"
+#include "view/kstack.h"
+#include "view/text_int.h"
+
+#define FIELDS_MAX 64 /* of a key, looked at */
+
+struct recstacks {
+	const struct rec_schema *schema;
+	struct sym *sym;
+	struct recstacks_opts opts;
+	const struct aggdesc *agg;
+	bool *events; /* by epid - 1: taken */
+	char title[256];
+	struct stack_input in;
+	uint32_t frames[STACKTREE_MAX_DEPTH + 1];
+	size_t n;
+};
+
+static bool is_stack(enum field_kind k)
+{
+	return k == FLD_STACK || k == FLD_USTACK;
+}
+
+static bool has_stack(const struct recfield *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_stack(f[i].kind))
+			return true;
+	return false;
+}
+
+static bool fmt_has_stack(const struct recfmt *f)
+{
+	for (size_t i = 0; i < f->nacts; i++)
+		if (has_stack(f->acts[i].fields, f->acts[i].nfields))
+			return true;
+	return false;
+}
+
+/* Values of which cannot be added up. */
+static bool is_additive(const struct aggdesc *d)
+{
+	return d->func != AGG_MIN && d->func != AGG_MAX;
+}
+
+static const char *func_name(const struct aggdesc *d)
+{
+	return d->func == AGG_COUNT ? "count" : d->func == AGG_SUM || d->func == AGG_AVG ? "sum" : "count of values";
+}
+
+/* -- choosing -- */
+
+static void list_choices(const struct rec_schema *s, struct strb *b)
+{
+	for (size_t i = 0; i < s->naggs; i++)
+		if (has_stack(s->aggs[i]->keys, s->aggs[i]->nkeys) && is_additive(s->aggs[i]))
+			strb_printf(b, "%s@%s", b->n ? ", " : "", s->aggs[i]->name);
+	for (size_t i = 0; i < s->nfmts; i++)
+		if (fmt_has_stack(s->fmts[i])) {
+			strb_printf(b, "%sevents", b->n ? ", " : "");
+			break;
+		}
+}
+
+static bool choose_aggregation(struct recstacks *r, const char *name, size_t *ret_n)
+{
+	const struct rec_schema *s = r->schema;
+
+	*ret_n = 0;
+	for (size_t i = 0; i < s->naggs; i++) {
+		const struct aggdesc *d = s->aggs[i];
+
+		if (!has_stack(d->keys, d->nkeys) || !is_additive(d) || (name && strcmp(d->name, name) != 0))
+			continue;
+		r->agg = d;
+		++*ret_n;
+	}
+	return *ret_n == 1;
+}
+
+static bool choose_events(struct recstacks *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->schema->nfmts; i++) {
+		r->events[i] = fmt_has_stack(r->schema->fmts[i]);
+		any |= r->events[i];
+	}
+	return any;
+}
+
+static int choose(struct recstacks *r, struct err *err)
+{
+	const char *by = r->opts.by && r->opts.by[0] == '@' ? r->opts.by + 1 : r->opts.by;
+	struct strb list = { 0 };
+	size_t n = 0;
+	int e = 0;
+
+	if (by && !strcmp(by, "events") && choose_events(r))
+		snprintf(r->title, sizeof(r->title), "events");
+	else if (choose_aggregation(r, by, &n))
+		snprintf(r->title, sizeof(r->title), "@%s: %s", r->agg->name, func_name(r->agg));
+	else if (!by && n == 0 && choose_events(r))
+		snprintf(r->title, sizeof(r->title), "events");
+	else {
+		list_choices(r->schema, &list);
+		if (!list.n)
+			e = err_set(err, -ENOENT, "there are no stacks in it: the program must have stack() or ustack() in the "
+					       "key of an aggregation, or as an action");
+		else if (by)
+			e = err_set(err, -EINVAL, "'%s' has no stacks; what has: %s", r->opts.by, list.s);
+		else
+			e = err_set(err, -EINVAL, "there are several with stacks: %s; choose one with --by", list.s);
+	}
+	strb_free(&list);
+	return e;
+}
+
+int recstacks_new(const struct rec_schema *schema, struct sym *sym, const struct recstacks_opts *opts,
+		  struct recstacks **ret, struct err *err)
+{
+	struct recstacks *r = calloc(1, sizeof(*r));
+	int e;
+
+	if (r)
+		r->events = calloc(schema->nfmts + 1, sizeof(*r->events));
+	if (!r || !r->events) {
+		recstacks_free(r);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	r->schema = schema;
+	r->sym = sym;
+	r->opts = *opts;
+	e = choose(r, err);
+	if (e < 0) {
+		recstacks_free(r);
+		return e;
+	}
+	*ret = r;
+	return 0;
+}
+
+void recstacks_free(struct recstacks *r)
+{
+	if (!r)
+		return;
+	free(r->events);
+	free(r);
+}
+
+const char *recstacks_title(const struct recstacks *r) { return r->title; }
+const struct stack_input *recstacks_input(const struct recstacks *r) { return &r->in; }
+
+/* -- frames -- */
+
+static void push(struct recstacks *r, struct stacktree *t, enum frame_kind kind, const char *name, const char *module)
+{
+	if (r->n <= STACKTREE_MAX_DEPTH)
+		r->frames[r->n++] = stacktree_frame(t, kind, name, strlen(name), module, strlen(module));
+}
+
+static enum frame_kind kind_of(const struct symbol *s, bool kernel)
+{
+	if (kernel)
+		return FRAME_KERNEL;
+	if (s->module && !strcmp(s->module, "[jit]"))
+		return FRAME_JIT;
+	return s->module && (strstr(s->module, ".so") || s->module[0] == '[') ? FRAME_LIBRARY : FRAME_USER;
+}
+
+static void push_address(struct recstacks *r, struct stacktree *t, const struct rec_ustack_hdr *h, uint64_t pc, bool waker)
+{
+	struct symbol s = { 0 };
+	bool found = h ? sym_user(r->sym, h->tgid, h->start, pc, &s) : sym_kernel(r->sym, pc, &s);
+	char text[32];
+
+	if (found && s.name) {
+		push(r, t, waker ? FRAME_WAKER : kind_of(&s, !h), s.name, s.module ? s.module : "");
+		return;
+	}
+	if (r->opts.addresses)
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)pc);
+	push(r, t, FRAME_UNKNOWN, r->opts.addresses ? text : "[unknown]", s.module ? s.module : "");
+}
+
+/* Kernel frames that only the taking of the stack has put on its top. */
+static uint32_t machinery(struct recstacks *r, const uint8_t *p, uint32_t n)
+{
+	struct symbol s = { 0 };
+	uint32_t i = 0;
+	uint64_t pc;
+
+	for (; i < n; i++) {
+		memcpy(&pc, p + 8 * (size_t)i, 8);
+		if (!sym_kernel(r->sym, pc, &s) || !s.name || !kstack_is_tracing(s.name))
+			break;
+	}
+	return i;
+}
+
+static const char *cut_text(const struct rec_ustack_hdr *h)
+{
+	if (!h)
+		return NULL;
+	return h->flags & REC_USTACK_CUT   ? "[cut: deeper than the frames asked for]" :
+	       h->flags & REC_USTACK_FAULT ? "[cut: no way to the caller found]" :
+					     NULL;
+}
+
+/* The frames of one stack: root first; of a waker leaf first, so that what woke is next to what slept. */
+static void push_stack(struct recstacks *r, struct stacktree *t, const struct recfield *f, const uint8_t *p, bool waker)
+{
+	struct rec_ustack_hdr h = { 0 };
+	const struct rec_ustack_hdr *user = NULL;
+	uint32_t n = 0, first = 0;
+	const char *cut;
+	uint64_t pc;
+
+	if (f->kind == FLD_USTACK) {
+		memcpy(&h, p, sizeof(h));
+		p += sizeof(h);
+		user = &h;
+		if (h.flags & REC_USTACK_NONE)
+			return;
+	}
+	for (; n < f->nframes; n++) {
+		memcpy(&pc, p + 8 * (size_t)n, 8);
+		if (!pc)
+			break;
+	}
+	if (!user)
+		first = machinery(r, p, n);
+	cut = cut_text(user);
+	if (cut && !waker)
+		push(r, t, FRAME_CUT, cut, "");
+	for (uint32_t i = first; i < n; i++) {
+		memcpy(&pc, p + 8 * (size_t)(waker ? i : n - 1 - (i - first)), 8);
+		push_address(r, t, user, pc, waker);
+	}
+	if (cut && waker)
+		push(r, t, FRAME_CUT, cut, "");
+}
+
+static void push_key(struct recstacks *r, struct stacktree *t, const struct recfield *f, const uint8_t *p)
+{
+	struct rec_uaddr u = { 0 };
+	uint64_t v = 0;
+	char text[64];
+
+	switch (f->kind) {
+	case FLD_STRING:
+		r->frames[r->n++] = stacktree_frame(t, FRAME_THREAD, (const char *)p, strnlen((const char *)p, f->size), "", 0);
+		break;
+	case FLD_INT:
+		if (!r->opts.per_thread)
+			break;
+		v = datum_u64(f, p);
+		if (f->is_signed)
+			snprintf(text, sizeof(text), "%lld", (long long)v);
+		else
+			snprintf(text, sizeof(text), "%llu", (unsigned long long)v);
+		push(r, t, FRAME_THREAD, text, "");
+		break;
+	case FLD_SYM: case FLD_FUNC: case FLD_MOD:
+		memcpy(&v, p, 8);
+		push_address(r, t, NULL, v, false);
+		break;
+	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
+		memcpy(&u, p, sizeof(u));
+		push_address(r, t, &(struct rec_ustack_hdr){ u.tgid, u.flags, u.start }, u.addr, false);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The fields of one kind in order; from the second stack of a kind on (or, with wakers, only those). */
+static void push_kind(struct recstacks *r, struct stacktree *t, const struct recfield *const *f, size_t n,
+		      const uint8_t *data, enum field_kind kind, bool wakers)
+{
+	size_t seen = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (f[i]->kind == kind && (seen++ > 0) == wakers)
+			push_stack(r, t, f[i], data + f[i]->off, wakers);
+}
+
+static uint32_t make_stack(struct recstacks *r, struct stacktree *t, const struct recfield *const *f, size_t n,
+			   const uint8_t *data)
+{
+	size_t before;
+
+	r->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!is_stack(f[i]->kind))
+			push_key(r, t, f[i], data + f[i]->off);
+	push_kind(r, t, f, n, data, FLD_USTACK, false);
+	push_kind(r, t, f, n, data, FLD_STACK, false);
+	before = r->n;
+	push(r, t, FRAME_SEPARATOR, "--", "");
+	push_kind(r, t, f, n, data, FLD_STACK, true);
+	push_kind(r, t, f, n, data, FLD_USTACK, true);
+	if (r->n == before + 1)
+		r->n = before;
+	return stacktree_stack(t, r->frames, r->n);
+}
+
+static uint64_t value_of(const struct aggdesc *d, const uint64_t *value)
+{
+	bool sum = d->func == AGG_SUM || d->func == AGG_AVG;
+	uint64_t v = value[sum ? 1 : 0];
+
+	return sum && d->is_signed && (int64_t)v < 0 ? 0 : v;
+}
+
+static size_t collect(const struct recfield *f, size_t n, const struct recfield **ret, size_t have)
+{
+	for (size_t i = 0; i < n && have < FIELDS_MAX; i++)
+		ret[have++] = &f[i];
+	return have;
+}
+
+static bool in_time(struct recstacks *r, const struct row *row)
+{
+	uint64_t since = row->ts > r->opts.begin_ns ? row->ts - r->opts.begin_ns : 0;
+
+	if (since < r->opts.from_ns || (r->opts.to_ns && since >= r->opts.to_ns)) {
+		r->in.other++;
+		return false;
+	}
+	if (!r->in.first_ns)
+		r->in.first_ns = row->ts;
+	r->in.last_ns = row->ts;
+	return true;
+}
+
+int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight)
+{
+	const struct recfield *f[FIELDS_MAX];
+	size_t n = 0;
+
+	if (row->kind == ROW_DROPS && row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
+		r->in.lost += row->count;
+	if (row->kind == ROW_AGG && r->agg && row->id == r->agg->id && row->value && row->data) {
+		if (!in_time(r, row))
+			return 0;
+		n = collect(r->agg->keys, r->agg->nkeys, f, 0);
+		stacktree_add(t, make_stack(r, t, f, n, row->data), weight, value_of(r->agg, row->value));
+		r->in.stacks += row->value[0];
+	} else if (row->kind == ROW_EVENT && !r->agg && row->id >= 1 && row->id <= r->schema->nfmts &&
+		   r->events[row->id - 1]) {
+		const struct recfmt *fmt = r->schema->fmts[row->id - 1];
+
+		if (!in_time(r, row))
+			return 0;
+		for (size_t i = 0; i < fmt->nacts; i++)
+			n = collect(fmt->acts[i].fields, fmt->acts[i].nfields, f, n);
+		stacktree_add(t, make_stack(r, t, f, n, row->data), weight, 1);
+		r->in.stacks++;
+	}
+	return stacktree_error(t) == -ENOMEM ? -ENOMEM : 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks out of a recording: of an aggregation with a stack in its key, or of events that took one. */
+#ifndef DWELL_VIEW_RECSTACKS_H
+#define DWELL_VIEW_RECSTACKS_H
+#include "store/recording.h"
+#include "sym/sym.h"
+#include "view/fold.h"
+
+struct recstacks_opts {
+	const char *by;	     /* "@name", "name" or "@" of an aggregation, "provider:mod:func:name" of a probe; NULL: the
+				only one */
+	bool per_thread;     /* all other parts of the key are below the stack, not only texts */
+	bool addresses;	     /* addresses without a name stay apart */
+	uint64_t begin_ns;   /* when the recording began (CLOCK_MONOTONIC) */
+	uint64_t from_ns, to_ns; /* only what was so long after that; to 0: to the end */
+};
+
+struct recstacks;
+/* Finds what the stacks are to be made of. -ENOENT: there are no stacks; -EINVAL: several to choose from, or no
+ * such; err says which there are. The schema and sym must outlive it. */
+int recstacks_new(const struct rec_schema *schema, struct sym *sym, const struct recstacks_opts *opts,
+		  struct recstacks **ret, struct err *err);
+void recstacks_free(struct recstacks *r);
+/* "@offcpu: sum" or "profile:::profile-99": what is shown. Lives with r. */
+const char *recstacks_title(const struct recstacks *r);
+/* Adds a row to weight `weight` of t: what aggregations gained, however the program cleared or cut them, and one per
+ * event. Errors of t are sticky there; -ENOMEM. */
+int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight);
+/* What has been read so far. */
+const struct stack_input *recstacks_input(const struct recstacks *r);
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks from any file that has some: a recording, folded stacks, the output of perf script. */
+#ifndef DWELL_VIEW_STACKSRC_H
+#define DWELL_VIEW_STACKSRC_H
+#include "base/err.h"
+#include "view/fold.h"
+
+struct stacksrc_opts {
+	const char *by;	  /* recording: which aggregation; perf script: which event. NULL: the only one, the first */
+	bool per_thread;  /* stacks of different threads (recording: keys) apart */
+	bool addresses;	  /* addresses without a name apart */
+	uint64_t from_ns, to_ns; /* only what was so long after the beginning; to 0: to the end */
+};
+
+struct stacksrc {
+	struct stack_input in;
+	char title[256]; /* what the stacks are of: "@: count", "cycles:u"; "" */
+	char unit[32];	 /* of the weights: "samples", "ns" …; "": unknown */
+};
+
+/* Reads the file path ("-": standard input, text only) into weight `weight` of t. ret is valid on success. -EINVAL:
+ * it is nothing of the kind, or the options do not fit it; messages begin with the path. */
+int stacksrc_read(const char *path, const struct stacksrc_opts *opts, struct stacktree *t, unsigned weight,
+		  struct stacksrc *ret, struct err *err);
+/* The unit that the name of an aggregation ends with: _ns, _us, _ms, _bytes; "": none. */
+const char *stacksrc_unit(const char *name);
+#endif

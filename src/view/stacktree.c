@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tree of stacks: flat arrays by number, three open hash tables over them (strings and frames, edges,
+ * whole stacks). Nothing is ever taken out, so tables need no deletion. */
+#include "view/stacktree.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/vec.h"
+
+const struct frame_kind_info frame_kinds[FRAME_NKINDS] = {
+#define FRAME_KIND(id, name, suffix, h, s, l, text) [FRAME_##id] = { name, suffix, text, h, s, l },
+#include "view/framekind.def"
+#undef FRAME_KIND
+};
+
+static const char cut_name[] = "[cut: deeper than 2048 frames]";
+
+struct frame {
+	size_t name, module; /* in texts, each ended by NUL */
+	uint32_t name_len, module_len;
+	uint32_t hash;
+	uint32_t kind;
+};
+
+struct node {
+	uint32_t parent, frame;
+};
+
+struct whole { /* a stack that has been met, by a hash of 128 bits: equal ones are taken for the same */
+	uint64_t h[2];
+	uint32_t node;
+};
+
+/* Numbers in an open table, 0: free; at most half of it is used. */
+struct table {
+	uint32_t *v;
+	size_t mask, used;
+};
+
+struct stacktree {
+	VEC(char) texts;
+	VEC(struct frame) frames;
+	VEC(struct node) nodes;
+	VEC(uint64_t) self; /* nweights per node */
+	VEC(struct whole) wholes;
+	struct table by_text, by_edge, by_whole; /* numbers are one more than the index */
+	unsigned nweights;
+	uint64_t ncut;
+	int error;
+};
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	__uint128_t m = (__uint128_t)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd6e8feb86659fd93u);
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+static uint64_t hash_bytes(const char *p, size_t n, uint64_t seed)
+{
+	uint64_t h = seed ^ n, w;
+
+	for (; n >= 8; p += 8, n -= 8) {
+		memcpy(&w, p, 8);
+		h = mix(h, w);
+	}
+	w = 0;
+	memcpy(&w, p, n);
+	return mix(h, w ^ 0xa5);
+}
+
+/* Room for one more; rehash(i) gives the hash of number i. False: no memory. */
+static bool table_grow(struct table *t, const struct stacktree *s,
+		       uint64_t (*rehash)(const struct stacktree *, uint32_t))
+{
+	size_t n = t->v ? (t->mask + 1) * 2 : 1024;
+	uint32_t *v;
+
+	if (t->v && t->used < (t->mask + 1) / 2)
+		return true;
+	v = calloc(n, sizeof(*v));
+	if (!v)
+		return false;
+	for (size_t i = 0; t->v && i <= t->mask; i++) {
+		size_t at;
+
+		if (!t->v[i])
+			continue;
+		at = rehash(s, t->v[i] - 1) & (n - 1);
+		while (v[at])
+			at = (at + 1) & (n - 1);
+		v[at] = t->v[i];
+	}
+	free(t->v);
+	t->v = v;
+	t->mask = n - 1;
+	return true;
+}
+
+static uint64_t frame_hash(const struct stacktree *t, uint32_t i)
+{
+	return t->frames.v[i].hash;
+}
+
+static uint64_t edge_hash(const struct stacktree *t, uint32_t i)
+{
+	return mix(t->nodes.v[i].parent, t->nodes.v[i].frame);
+}
+
+static uint64_t whole_hash(const struct stacktree *t, uint32_t i)
+{
+	return t->wholes.v[i].h[0];
+}
+
+static uint32_t fail(struct stacktree *t, int error)
+{
+	if (!t->error)
+		t->error = error;
+	return 0;
+}
+
+int stacktree_new(unsigned nweights, struct stacktree **ret)
+{
+	struct stacktree *t = calloc(1, sizeof(*t));
+	struct node root = { 0 };
+
+	if (!t || nweights < 1 || nweights > STACKTREE_MAX_WEIGHTS) {
+		free(t);
+		return t ? -EINVAL : -ENOMEM;
+	}
+	t->nweights = nweights;
+	if (vec_try_push(&t->nodes, root) < 0 ||
+	    vec_reserve_raw((void **)&t->self.v, &t->self.cap, nweights, sizeof(uint64_t)) < 0) {
+		stacktree_free(t);
+		return -ENOMEM;
+	}
+	memset(t->self.v, 0, nweights * sizeof(uint64_t));
+	*ret = t;
+	return 0;
+}
+
+void stacktree_free(struct stacktree *t)
+{
+	if (!t)
+		return;
+	vec_free(&t->texts);
+	vec_free(&t->frames);
+	vec_free(&t->nodes);
+	vec_free(&t->self);
+	vec_free(&t->wholes);
+	free(t->by_text.v);
+	free(t->by_edge.v);
+	free(t->by_whole.v);
+	free(t);
+}
+
+static size_t add_text(struct stacktree *t, const char *s, size_t n)
+{
+	size_t at = t->texts.n;
+
+	if (vec_reserve_raw((void **)&t->texts.v, &t->texts.cap, at + n + 1, 1) < 0)
+		return SIZE_MAX;
+	if (n)
+		memcpy(t->texts.v + at, s, n);
+	t->texts.v[at + n] = '\0';
+	t->texts.n += n + 1;
+	return at;
+}
+
+static bool frame_is(const struct stacktree *t, const struct frame *f, const struct frame *want, const char *name,
+		     const char *module)
+{
+	return f->hash == want->hash && f->kind == want->kind && f->name_len == want->name_len &&
+	       f->module_len == want->module_len && !memcmp(t->texts.v + f->name, name, f->name_len) &&
+	       !memcmp(t->texts.v + f->module, module, f->module_len);
+}
+
+uint32_t stacktree_frame(struct stacktree *t, enum frame_kind kind, const char *name, size_t name_len,
+			 const char *module, size_t module_len)
+{
+	struct frame f = { .kind = kind };
+	size_t at;
+
+	if (t->error)
+		return 0;
+	t->ncut += (name_len > STACKTREE_MAX_NAME) + (module_len > STACKTREE_MAX_NAME);
+	f.name_len = (uint32_t)(name_len > STACKTREE_MAX_NAME ? STACKTREE_MAX_NAME : name_len);
+	f.module_len = (uint32_t)(module_len > STACKTREE_MAX_NAME ? STACKTREE_MAX_NAME : module_len);
+	f.hash = (uint32_t)hash_bytes(name, f.name_len, hash_bytes(module, f.module_len, kind));
+	if (!table_grow(&t->by_text, t, frame_hash))
+		return fail(t, -ENOMEM);
+	for (at = f.hash & t->by_text.mask; t->by_text.v[at]; at = (at + 1) & t->by_text.mask)
+		if (frame_is(t, &t->frames.v[t->by_text.v[at] - 1], &f, name, module))
+			return t->by_text.v[at] - 1;
+	if (t->frames.n >= STACKTREE_MAX_FRAMES)
+		return fail(t, -E2BIG);
+	f.name = add_text(t, name, f.name_len);
+	f.module = add_text(t, module, f.module_len);
+	if (f.name == SIZE_MAX || f.module == SIZE_MAX || vec_try_push(&t->frames, f) < 0)
+		return fail(t, -ENOMEM);
+	t->by_text.v[at] = (uint32_t)t->frames.n;
+	t->by_text.used++;
+	return (uint32_t)t->frames.n - 1;
+}
+
+static uint32_t child(struct stacktree *t, uint32_t parent, uint32_t frame)
+{
+	struct node n = { parent, frame };
+	size_t at;
+
+	if (t->error || parent >= t->nodes.n || frame >= t->frames.n)
+		return 0;
+	if (!table_grow(&t->by_edge, t, edge_hash))
+		return fail(t, -ENOMEM);
+	for (at = mix(parent, frame) & t->by_edge.mask; t->by_edge.v[at]; at = (at + 1) & t->by_edge.mask) {
+		const struct node *have = &t->nodes.v[t->by_edge.v[at] - 1];
+
+		if (have->parent == parent && have->frame == frame)
+			return t->by_edge.v[at] - 1;
+	}
+	if (t->nodes.n >= STACKTREE_MAX_NODES)
+		return fail(t, -E2BIG);
+	if (vec_reserve_raw((void **)&t->self.v, &t->self.cap, (t->nodes.n + 1) * t->nweights, sizeof(uint64_t)) < 0 ||
+	    vec_try_push(&t->nodes, n) < 0)
+		return fail(t, -ENOMEM);
+	memset(t->self.v + (t->nodes.n - 1) * t->nweights, 0, t->nweights * sizeof(uint64_t));
+	t->by_edge.v[at] = (uint32_t)t->nodes.n;
+	t->by_edge.used++;
+	return (uint32_t)t->nodes.n - 1;
+}
+
+static uint32_t walk(struct stacktree *t, const uint32_t *frames, size_t n)
+{
+	size_t keep = n > STACKTREE_MAX_DEPTH ? STACKTREE_MAX_DEPTH - 1 : n;
+	uint32_t node = STACKTREE_ROOT;
+
+	for (size_t i = 0; i < keep; i++)
+		node = child(t, node, frames[i]);
+	if (keep < n) {
+		uint32_t cut = stacktree_frame(t, FRAME_CUT, cut_name, sizeof(cut_name) - 1, "", 0);
+
+		t->ncut++;
+		node = child(t, node, cut);
+	}
+	return node;
+}
+
+/* Most stacks have been met before: one look into a small table instead of one per frame. */
+uint32_t stacktree_stack(struct stacktree *t, const uint32_t *frames, size_t n)
+{
+	struct whole w = { { 0x243f6a8885a308d3u, 0x13198a2e03707344u }, 0 };
+	size_t at;
+
+	for (size_t i = 0; i < n; i++) {
+		w.h[0] = mix(w.h[0], frames[i]);
+		w.h[1] = mix(w.h[1] + 0x452821e638d01377u, ((uint64_t)i << 32) | frames[i]);
+	}
+	if (t->error)
+		return 0;
+	if (!table_grow(&t->by_whole, t, whole_hash))
+		return fail(t, -ENOMEM);
+	for (at = w.h[0] & t->by_whole.mask; t->by_whole.v[at]; at = (at + 1) & t->by_whole.mask) {
+		const struct whole *have = &t->wholes.v[t->by_whole.v[at] - 1];
+
+		if (have->h[0] == w.h[0] && have->h[1] == w.h[1])
+			return have->node;
+	}
+	w.node = walk(t, frames, n);
+	if (t->error)
+		return 0;
+	if (vec_try_push(&t->wholes, w) < 0)
+		return fail(t, -ENOMEM);
+	t->by_whole.v[at] = (uint32_t)t->wholes.n;
+	t->by_whole.used++;
+	return w.node;
+}
+
+void stacktree_add(struct stacktree *t, uint32_t node, unsigned weight, uint64_t value)
+{
+	uint64_t *p;
+
+	if (t->error || node >= t->nodes.n || weight >= t->nweights)
+		return;
+	p = &t->self.v[(size_t)node * t->nweights + weight];
+	if (__builtin_add_overflow(*p, value, p))
+		*p = UINT64_MAX;
+}
+
+int stacktree_error(const struct stacktree *t) { return t->error; }
+unsigned stacktree_nweights(const struct stacktree *t) { return t->nweights; }
+size_t stacktree_nframes(const struct stacktree *t) { return t->frames.n; }
+size_t stacktree_nnodes(const struct stacktree *t) { return t->nodes.n; }
+uint32_t stacktree_parent(const struct stacktree *t, uint32_t node) { return t->nodes.v[node].parent; }
+uint32_t stacktree_node_frame(const struct stacktree *t, uint32_t node) { return t->nodes.v[node].frame; }
+uint64_t stacktree_ncut(const struct stacktree *t) { return t->ncut; }
+
+struct stack_frame stacktree_get_frame(const struct stacktree *t, uint32_t frame)
+{
+	const struct frame *f = &t->frames.v[frame];
+
+	return (struct stack_frame){ (enum frame_kind)f->kind, t->texts.v + f->name, t->texts.v + f->module };
+}
+
+uint64_t stacktree_self(const struct stacktree *t, uint32_t node, unsigned weight)
+{
+	return t->self.v[(size_t)node * t->nweights + weight];
+}
+
+size_t stacktree_path(const struct stacktree *t, uint32_t node, uint32_t *ret)
+{
+	size_t n = 0;
+
+	for (uint32_t i = node; i != STACKTREE_ROOT && n < STACKTREE_MAX_DEPTH; i = t->nodes.v[i].parent)
+		ret[n++] = t->nodes.v[i].frame;
+	for (size_t i = 0; i < n / 2; i++) {
+		uint32_t x = ret[i];
+
+		ret[i] = ret[n - 1 - i];
+		ret[n - 1 - i] = x;
+	}
+	return n;
+}
+
+/* -- in order -- */
+
+static int by_frame(const void *a, const void *b, void *arg)
+{
+	const struct stacktree *t = arg;
+	struct stack_frame x = stacktree_get_frame(t, *(const uint32_t *)a);
+	struct stack_frame y = stacktree_get_frame(t, *(const uint32_t *)b);
+	int r = strcmp(x.name, y.name);
+
+	if (!r)
+		r = strcmp(x.module, y.module);
+	return r ? r : (int)x.kind - (int)y.kind;
+}
+
+/* The nodes by their frames in descending order: first[frame's rank] … Counting sort: frames are few. */
+static int nodes_descending(const struct stacktree *t, uint32_t *ret)
+{
+	size_t nf = t->frames.n, at = 0;
+	_cleanup_free_ uint32_t *order = malloc((nf + 1) * sizeof(*order));
+	_cleanup_free_ uint32_t *count = calloc(nf + 1, sizeof(*count));
+
+	if (!order || !count)
+		return -ENOMEM;
+	for (size_t i = 0; i < nf; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, nf, sizeof(*order), by_frame, (void *)(uintptr_t)t);
+	for (size_t i = 1; i < t->nodes.n; i++)
+		count[t->nodes.v[i].frame]++;
+	for (size_t i = nf; i-- > 0;) { /* count becomes the place of the frame's first node */
+		uint32_t n = count[order[i]];
+
+		count[order[i]] = (uint32_t)at;
+		at += n;
+	}
+	for (size_t i = 1; i < t->nodes.n; i++)
+		ret[count[t->nodes.v[i].frame]++] = (uint32_t)i;
+	return 0;
+}
+
+int stackorder_make(const struct stacktree *t, struct stackorder *ret)
+{
+	size_t n = t->nodes.n, nw = t->nweights;
+	_cleanup_free_ uint32_t *sorted = malloc(n * sizeof(*sorted));
+	struct stackorder o = { calloc(n, sizeof(*o.first)), calloc(n, sizeof(*o.next)),
+				malloc(n * nw * sizeof(*o.total)) };
+
+	if (!sorted || !o.first || !o.next || !o.total || nodes_descending(t, sorted) < 0) {
+		stackorder_done(&o);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint32_t parent = t->nodes.v[sorted[i]].parent;
+
+		o.next[sorted[i]] = o.first[parent];
+		o.first[parent] = sorted[i];
+	}
+	memcpy(o.total, t->self.v, n * nw * sizeof(*o.total));
+	for (size_t i = n; i-- > 1;)
+		for (size_t w = 0; w < nw; w++) {
+			uint64_t *p = &o.total[t->nodes.v[i].parent * nw + w];
+
+			if (__builtin_add_overflow(*p, o.total[i * nw + w], p))
+				*p = UINT64_MAX;
+		}
+	*ret = o;
+	return 0;
+}
+
+void stackorder_done(struct stackorder *o)
+{
+	free(o->first);
+	free(o->next);
+	free(o->total);
+	*o = (struct stackorder){ 0 };
+}

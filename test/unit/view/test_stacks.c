@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks: the tree, folded text, perf script's text, layouts against hand-computed figures, and limits. */
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "unit.h"
+#include "view/amount.h"
+#include "view/flame.h"
+#include "view/perfscript.h"
+#include "view/stackxform.h"
+#include "view/xml.h"
+
+/* A pipe would hold 64 KiB only: a file that is gone already. */
+static int text_fd(const char *s, size_t n)
+{
+	FILE *f = tmpfile();
+	int fd;
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(s, 1, n, f), n);
+	fflush(f);
+	fd = dup(fileno(f));
+	lseek(fd, 0, SEEK_SET);
+	fclose(f);
+	return fd;
+}
+
+static struct stacktree *folded(const char *s, struct stack_input *in, int want)
+{
+	struct lines l = { .fd = text_fd(s, strlen(s)) };
+	struct err err = { 0 };
+	struct stacktree *t;
+
+	*in = (struct stack_input){ 0 };
+	assert_int_equal(stacktree_new(2, &t), 0);
+	assert_int_equal(fold_read(&l, t, 0, in, &err), want);
+	close(l.fd);
+	lines_done(&l);
+	return t;
+}
+
+static char *written(const struct stacktree *t, unsigned weight)
+{
+	struct stackorder o;
+	char *s = NULL;
+	size_t n;
+	FILE *f = open_memstream(&s, &n);
+
+	assert_int_equal(stackorder_make(t, &o), 0);
+	assert_int_equal(fold_write(t, &o, weight, f), 0);
+	fclose(f);
+	stackorder_done(&o);
+	return s;
+}
+
+static void assert_folds(const char *in, const char *want)
+{
+	struct stack_input info;
+	struct stacktree *t = folded(in, &info, 0);
+	_cleanup_free_ char *s = written(t, 0);
+
+	assert_string_equal(s, want);
+	stacktree_free(t);
+}
+
+static void folds(void **state)
+{
+	(void)state;
+	assert_folds("main;b 2\nmain;a 1\nmain 4\nmain;a 5\n", "main 4\nmain;a 6\nmain;b 2\n");
+	assert_folds("# a comment\n\nmain;operator new(unsigned long) 7\r\n", "main;operator new(unsigned long) 7\n");
+	/* suffixes and modules are parts of a frame, and come back */
+	assert_folds("sh;libc.so.6`read;vfs_read_[k];ext4`ext4_read_[k] 3\nsh;f_[i];g_[j];-;h_[w] 1\n",
+		     "sh;f_[i];g_[j];-;h_[w] 1\nsh;libc.so.6`read;vfs_read_[k];ext4`ext4_read_[k] 3\n");
+	assert_folds("a;;b 1\n", "a;[unknown];b 1\n");
+	assert_folds("a 18446744073709551615\na 5\n", "a 18446744073709551615\n"); /* saturates */
+}
+
+static void kinds_of_folded_frames(void **state)
+{
+	static const struct { const char *text; enum frame_kind kind; const char *name, *module; } cases[] = {
+		{ "read", FRAME_PLAIN, "read", "" }, { "vfs_read_[k]", FRAME_KERNEL, "vfs_read", "" },
+		{ "ext4`x_[k]", FRAME_KERNEL, "x", "ext4" }, { "libc.so.6`read", FRAME_LIBRARY, "read", "libc.so.6" },
+		{ "sh`main", FRAME_USER, "main", "sh" }, { "[unknown]", FRAME_UNKNOWN, "[unknown]", "" },
+		{ "0x7f12", FRAME_UNKNOWN, "0x7f12", "" }, { "--", FRAME_SEPARATOR, "--", "" },
+		{ "[cut: no way]", FRAME_CUT, "[cut: no way]", "" }, { "_[k]", FRAME_PLAIN, "_[k]", "" },
+		{ "`x", FRAME_PLAIN, "`x", "" }, { "x_[w]", FRAME_WAKER, "x", "" },
+	};
+	struct stacktree *t;
+
+	(void)state;
+	assert_int_equal(stacktree_new(1, &t), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct stack_frame f = stacktree_get_frame(t, fold_frame(t, cases[i].text, strlen(cases[i].text)));
+
+		assert_int_equal(f.kind, cases[i].kind);
+		assert_string_equal(f.name, cases[i].name);
+		assert_string_equal(f.module, cases[i].module);
+	}
+	stacktree_free(t);
+}
+
+static void two_weights(void **state)
+{
+	struct stack_input in;
+	struct stacktree *t = folded("a;b 3 5\na;c 1 0\nbad\na;d 4\n", &in, 0);
+	_cleanup_free_ char *before = written(t, 0), *after = written(t, 1);
+
+	(void)state;
+	assert_true(in.two);
+	assert_int_equal(in.bad, 2); /* one weight in a file of two is no line of it */
+	assert_int_equal(in.first_bad, 3);
+	assert_string_equal(before, "a;b 3\na;c 1\n");
+	assert_string_equal(after, "a;b 5\n");
+	stacktree_free(t);
+}
+
+static void bad_lines(void **state)
+{
+	struct stack_input in;
+	struct stacktree *t = folded("no weight\na;b x\na 1.2.3\n12\n", &in, -EINVAL);
+
+	(void)state;
+	assert_int_equal(in.bad, 4);
+	assert_int_equal(in.first_bad, 1);
+	stacktree_free(t);
+	t = folded("", &in, -EINVAL);
+	stacktree_free(t);
+	t = folded("a 1.5\nb 1.4\nc 2.\n", &in, 0);
+	assert_int_equal(in.rounded, 2);
+	assert_int_equal(stacktree_self(t, 1, 0), 2);
+	assert_int_equal(stacktree_self(t, 2, 0), 1);
+	stacktree_free(t);
+}
+
+/* The longest stack that is whole, and one frame more. */
+static void depth_limit(void **state)
+{
+	for (unsigned extra = 0; extra < 2; extra++) {
+		struct stacktree *t;
+		uint32_t *frames = malloc((STACKTREE_MAX_DEPTH + 1) * sizeof(*frames)), node;
+		uint32_t path[STACKTREE_MAX_DEPTH];
+
+		(void)state;
+		assert_int_equal(stacktree_new(1, &t), 0);
+		for (unsigned i = 0; i <= STACKTREE_MAX_DEPTH; i++)
+			frames[i] = stacktree_frame(t, FRAME_USER, i % 2 ? "a" : "b", 1, "", 0);
+		node = stacktree_stack(t, frames, STACKTREE_MAX_DEPTH + extra);
+		assert_int_equal(stacktree_path(t, node, path), STACKTREE_MAX_DEPTH);
+		assert_int_equal(stacktree_ncut(t), extra);
+		assert_int_equal(stacktree_get_frame(t, path[STACKTREE_MAX_DEPTH - 1]).kind, extra ? FRAME_CUT : FRAME_USER);
+		assert_int_equal(stacktree_error(t), 0);
+		stacktree_free(t);
+		free(frames);
+	}
+}
+
+static void name_limit(void **state)
+{
+	_cleanup_free_ char *s = malloc(STACKTREE_MAX_NAME + 1);
+	struct stacktree *t;
+
+	(void)state;
+	memset(s, 'x', STACKTREE_MAX_NAME + 1);
+	assert_int_equal(stacktree_new(1, &t), 0);
+	assert_int_equal(strlen(stacktree_get_frame(t, stacktree_frame(t, FRAME_USER, s, STACKTREE_MAX_NAME, "", 0)).name),
+			 STACKTREE_MAX_NAME);
+	assert_int_equal(stacktree_ncut(t), 0);
+	stacktree_frame(t, FRAME_USER, s, STACKTREE_MAX_NAME + 1, "", 0);
+	assert_int_equal(stacktree_ncut(t), 1);
+	assert_int_equal(stacktree_nframes(t), 1); /* cut, it is the same */
+	stacktree_free(t);
+	assert_int_equal(stacktree_new(0, &t), -EINVAL);
+	assert_int_equal(stacktree_new(STACKTREE_MAX_WEIGHTS + 1, &t), -EINVAL);
+}
+
+static void line_limit(void **state)
+{
+	size_t n = LINES_MAX + (2u << 20), len;
+	char *s = malloc(n), *line;
+	struct lines l;
+
+	(void)state;
+	memset(s, 'x', n);
+	memcpy(s + n - 6, "\nlast\n", 6);
+	l = (struct lines){ .fd = text_fd(s, n) };
+	assert_int_equal(lines_next(&l, &line, &len), 1);
+	assert_int_equal(len, 4);
+	assert_memory_equal(line, "last", 4);
+	assert_int_equal(l.skipped, 1);
+	assert_int_equal(l.number, 2);
+	assert_int_equal(lines_next(&l, &line, &len), 0);
+	close(l.fd);
+	lines_done(&l);
+	free(s);
+}
+
+/* -- perf script -- */
+
+static const char perf_text[] =
+	"# captured on a machine\n"
+	"V8 Worker 12 thr 101/102 [003]  4321.100000:     250000 cycles:u: \n"
+	"\t    7f10c3a read+0x1b (/usr/lib/x86_64-linux-gnu/libc.so.6)\n"
+	"\t    5555abc main+0xff (/usr/bin/my app (deleted))\n"
+	"  file.c:12\n"
+	"\n"
+	"sh  200  4321.200000: cycles:u: \n"
+	"\tffffffff8120 vfs_read+0x1b ([kernel.kallsyms])\n"
+	"\tffffffffa0001234 ext4_x ([ext4])\n"
+	"\t7f00 operator()(int)+0x1 (inlined)\n"
+	"\t7f01 [unknown] (/tmp/perf-200.map)\n"
+	"\t7f02 Lfoo;::bar+0x3 (/tmp/perf-200.map)\n"
+	"\n"
+	"sh  200  4321.300000: page-faults: \n"
+	"\t7f02 f+0x3 (/bin/sh)\n"
+	"\n"
+	"nonsense\n"
+	"dd 300 [000] 4322.500000: 1 cycles:u:  55 copy+0x10 (/bin/dd)\n";
+
+static struct stacktree *perf(const struct perfscript_opts *o, struct stack_input *in)
+{
+	struct lines l = { .fd = text_fd(perf_text, strlen(perf_text)) };
+	struct err err = { 0 };
+	struct stacktree *t;
+
+	*in = (struct stack_input){ 0 };
+	assert_int_equal(stacktree_new(1, &t), 0);
+	assert_int_equal(perfscript_read(&l, o, t, 0, in, &err), 0);
+	close(l.fd);
+	lines_done(&l);
+	return t;
+}
+
+static void perf_script(void **state)
+{
+	struct perfscript_opts o = { 0 };
+	struct stack_input in;
+	struct stacktree *t = perf(&o, &in);
+	_cleanup_free_ char *s = written(t, 0);
+
+	(void)state;
+	assert_string_equal(s, "V8 Worker 12 thr;my app (deleted)`main;libc.so.6`read 1\n"
+			       "dd;dd`copy 1\n"
+			       "sh;[jit]`Lfoo:::bar_[j];[jit]`[unknown];operator()(int)_[i];ext4`ext4_x_[k];vfs_read_[k] 1\n");
+	assert_int_equal(in.stacks, 3);
+	assert_int_equal(in.other, 1);
+	assert_int_equal(in.bad, 1);
+	assert_string_equal(in.event, "cycles:u");
+	assert_true(in.first_ns == 4321100000000 && in.last_ns == 4322500000000);
+	stacktree_free(t);
+}
+
+static void perf_script_chosen(void **state)
+{
+	struct perfscript_opts event = { .event = "page-faults", .per_thread = true };
+	struct perfscript_opts time = { .from_ns = 50000000, .to_ns = 1000000000 };
+	struct stack_input in;
+	struct stacktree *t = perf(&event, &in);
+	_cleanup_free_ char *s = written(t, 0), *s2 = NULL;
+
+	(void)state;
+	assert_string_equal(s, "sh 200/200;sh`f 1\n");
+	stacktree_free(t);
+	t = perf(&time, &in);
+	s2 = written(t, 0);
+	assert_int_equal(strncmp(s2, "sh;", 3), 0);
+	assert_int_equal(in.stacks, 1);
+	stacktree_free(t);
+}
+
+static void tells_perf_from_folded(void **state)
+{
+	static const char *const yes[] = { "sh 1 2.3: cycles:", "a b 12/13 [001] 4.5: 6 cycles:uk:" };
+	static const char *const no[] = { "main;read 12", "a 12", "", "sh 1 cycles:", "\tffff x (y)" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
+		assert_true(perfscript_is_sample(yes[i], strlen(yes[i])));
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
+		assert_false(perfscript_is_sample(no[i], strlen(no[i])));
+}
+
+/* -- other trees, layout -- */
+
+static void turned_round(void **state)
+{
+	struct stack_input in;
+	struct stacktree *t = folded("a;b;c 1\na;c 2\nd;c;b;c 4\n", &in, 0), *r, *callers, *callees;
+	_cleanup_free_ char *reversed = NULL, *up = NULL, *down = NULL;
+
+	(void)state;
+	assert_int_equal(stackxform_reverse(t, &r), 0);
+	reversed = written(r, 0);
+	assert_string_equal(reversed, "c;a 2\nc;b;a 1\nc;b;c;d 4\n");
+	stacktree_free(r);
+	/* of a function that occurs twice, the outermost counts: each stack once */
+	assert_int_equal(stackxform_sandwich(t, "c", &callers, &callees), 0);
+	up = written(callees, 0);
+	down = written(callers, 0);
+	assert_string_equal(up, "c 3\nc;b;c 4\n");
+	assert_string_equal(down, "c;a 2\nc;b;a 1\nc;d 4\n");
+	stacktree_free(callers);
+	stacktree_free(callees);
+	assert_int_equal(stackxform_sandwich(t, "nobody", &callers, &callees), -ENOENT);
+	stacktree_free(t);
+}
+
+static const struct flame_box *box_of(const struct stacktree *t, const struct flame_layout *l, const char *name)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(stacktree_get_frame(t, stacktree_node_frame(t, l->v[i].node)).name, name))
+			return &l->v[i];
+	return NULL;
+}
+
+static void assert_box(const struct flame_box *b, double x, double w, int depth)
+{
+	assert_non_null(b);
+	assert_true(b->x > x - 1e-9 && b->x < x + 1e-9 && b->w > w - 1e-9 && b->w < w + 1e-9);
+	assert_int_equal(b->depth, depth);
+}
+
+static void layout(void **state)
+{
+	struct flame_opts opts = { .unit = "samples" };
+	struct flame_layout l;
+	struct stack_input in;
+	struct stacktree *t = folded("b;x 10\na;y 5\na;z 4\na 1\nb 80\n", &in, 0);
+	struct stackorder o;
+
+	(void)state;
+	assert_int_equal(stackorder_make(t, &o), 0);
+	assert_int_equal(flame_layout(t, &o, &opts, 0, 100, &l), 0);
+	assert_int_equal(l.n, 5);
+	assert_int_equal(l.depth, 2);
+	assert_box(box_of(t, &l, "a"), 0, 0.1, 0);
+	assert_box(box_of(t, &l, "b"), 0.1, 0.9, 0);
+	assert_box(box_of(t, &l, "y"), 0, 0.05, 1);
+	assert_box(box_of(t, &l, "z"), 0.05, 0.04, 1);
+	assert_box(box_of(t, &l, "x"), 0.1, 0.1, 1);
+	flame_layout_done(&l);
+	/* too narrow ones go, their places stay; then by number */
+	assert_int_equal(flame_layout(t, &o, &opts, 0.045, 100, &l), 0);
+	assert_int_equal(l.n, 4);
+	assert_int_equal(l.left_out, 1);
+	assert_null(box_of(t, &l, "z"));
+	flame_layout_done(&l);
+	assert_int_equal(flame_layout(t, &o, &opts, 0, 3, &l), 0);
+	assert_true(l.n <= 3 && l.n >= 1);
+	assert_box(box_of(t, &l, "b"), 0.1, 0.9, 0);
+	flame_layout_done(&l);
+	stackorder_done(&o);
+	stacktree_free(t);
+}
+
+static void differential(void **state)
+{
+	struct flame_opts opts = { .unit = "samples", .diff = true };
+	struct flame_layout l;
+	struct stack_input in;
+	struct stacktree *t = folded("old 50 0\nnew 0 150\nsame 50 50\n", &in, 0);
+	struct stackorder o;
+
+	(void)state;
+	assert_int_equal(stackorder_make(t, &o), 0);
+	assert_int_equal(flame_layout(t, &o, &opts, 0, 100, &l), 0);
+	/* shares: new 0 and 3/4, old 1/2 and 0, same 1/2 and 1/4 */
+	assert_box(box_of(t, &l, "new"), 0, 0.375, 0);
+	assert_box(box_of(t, &l, "old"), 0.375, 0.25, 0);
+	assert_box(box_of(t, &l, "same"), 0.625, 0.375, 0);
+	assert_int_equal(flame_change(t, &o, &opts, box_of(t, &l, "new")->node), 100);
+	assert_int_equal(flame_change(t, &o, &opts, box_of(t, &l, "old")->node), -100);
+	assert_int_equal(flame_change(t, &o, &opts, box_of(t, &l, "same")->node), -33);
+	flame_layout_done(&l);
+	stackorder_done(&o);
+	stacktree_free(t);
+	/* one of few is chance */
+	t = folded("x 100 101\ny 2 3\nz 10 200\n", &in, 0);
+	opts.significance = true;
+	assert_int_equal(stackorder_make(t, &o), 0);
+	assert_int_equal(flame_layout(t, &o, &opts, 0, 100, &l), 0);
+	assert_int_equal(flame_change(t, &o, &opts, box_of(t, &l, "y")->node), 0);
+	assert_true(flame_change(t, &o, &opts, box_of(t, &l, "z")->node) > 50);
+	flame_layout_done(&l);
+	stackorder_done(&o);
+	stacktree_free(t);
+}
+
+static void hostile_names(void **state)
+{
+	struct flame_opts opts = { .title = "<&\"'>\x01\xff", .unit = "samples", .notes = "]]>" };
+	struct stack_input in;
+	struct stacktree *t = folded("</title><script>alert(1)</script>;\xff\xfe\x02]]> 1\n", &in, 0);
+	char *s = NULL;
+	size_t n;
+	FILE *f = open_memstream(&s, &n);
+
+	(void)state;
+	assert_int_equal(flame_svg(t, NULL, &opts, f), 0);
+	fclose(f);
+	assert_null(strstr(s, "<script>alert"));
+	assert_non_null(strstr(s, "&lt;/title&gt;&lt;script&gt;alert(1)"));
+	assert_non_null(strstr(s, "&lt;&amp;&quot;&#39;&gt;\xef\xbf\xbd\xef\xbf\xbd"));
+	for (size_t i = 0; i < n; i++)
+		assert_true((unsigned char)s[i] >= ' ' || s[i] == '\n');
+	free(s);
+	stacktree_free(t);
+}
+
+static void amounts(void **state)
+{
+	static const struct { uint64_t v; const char *unit, *want; } cases[] = {
+		{ 0, "samples", "0 samples" }, { 999, "samples", "999 samples" }, { 1000, "", "1,000" },
+		{ 1234567, "events", "1,234,567 events" }, { 999, "ns", "999 ns" }, { 1500, "ns", "1.50 µs" },
+		{ 25, "ms", "25.0 ms" }, { 123456, "us", "123 ms" }, { 90000000000, "ns", "90.0 s" },
+		{ 512, "bytes", "512 bytes" }, { 1536, "bytes", "1.50 KiB" }, { 3u << 20, "bytes", "3.00 MiB" },
+		{ UINT64_MAX, "", "18,446,744,073,709,551,615" },
+	};
+	char buf[AMOUNT_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		amount_str(buf, cases[i].v, cases[i].unit);
+		assert_string_equal(buf, cases[i].want);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(folds), cmocka_unit_test(kinds_of_folded_frames), cmocka_unit_test(two_weights),
+		cmocka_unit_test(bad_lines), cmocka_unit_test(depth_limit), cmocka_unit_test(name_limit),
+		cmocka_unit_test(line_limit), cmocka_unit_test(perf_script), cmocka_unit_test(perf_script_chosen),
+		cmocka_unit_test(tells_perf_from_folded), cmocka_unit_test(turned_round), cmocka_unit_test(layout),
+		cmocka_unit_test(differential), cmocka_unit_test(hostile_names), cmocka_unit_test(amounts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
