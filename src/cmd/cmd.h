@@ -14,7 +14,9 @@ struct command {
 	const char *summary; /* one line for the usage */
 	int (*run)(int argc, char **argv); /* exit code; argv[0] is the command's name */
 };
-extern const struct command cmd_features, cmd_flame, cmd_report;
+#define COMMAND(name) extern const struct command cmd_##name;
+#include "cmd/command.def"
+#undef COMMAND
 
 /* The name dwell was called by; in front of every message. */
 void cmd_set_name(const char *argv0);

@@ -30,6 +30,8 @@ void workshop_done(struct workshop *w);
 int workshop_parse(struct workshop *w, struct cmdline *c, long target);
 /* Checks them and generates code. EXIT_* > 0 after messages. */
 int workshop_compile(struct workshop *w, struct cmdline *c, long target);
+/* The folder of what is shipped in D: beside the running binary, or the installed one. In the arena. */
+const char *libs_dir(struct arena *a);
 /* The D library, not yet read; NULL: -x nolibs. libs.c */
 struct dlib *libs_open(struct cmdline *c);
 /* What was found wrong in it, each thing once. */

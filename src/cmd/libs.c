@@ -23,8 +23,7 @@ struct texts {
 	size_t bytes;
 };
 
-/* The folder beside the running binary, or the installed one. */
-static const char *default_dir(struct arena *a)
+const char *libs_dir(struct arena *a)
 {
 	char path[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
@@ -192,7 +191,7 @@ static void read_all(void *ctx, struct arena *a, struct dlib *l, struct dlib_tex
 
 	for (char *d = strtok_r(dirs, "\n", &save); d; d = strtok_r(NULL, "\n", &save))
 		read_dir(&t, d);
-	read_system(&t, c->opts.syslibdir[0] ? c->opts.syslibdir : default_dir(a));
+	read_system(&t, c->opts.syslibdir[0] ? c->opts.syslibdir : libs_dir(a));
 	machine_text(&t);
 	ret->v = arena_memdup(a, t.v.v, t.v.n * sizeof(*t.v.v));
 	ret->n = t.v.n;

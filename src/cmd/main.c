@@ -7,7 +7,11 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 
-static const struct command *const commands[] = { &cmd_features, &cmd_flame, &cmd_report };
+static const struct command *const commands[] = {
+#define COMMAND(name) &cmd_##name,
+#include "cmd/command.def"
+#undef COMMAND
+};
 
 static void on_pipe(int sig)
 {

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/gallery.h"
+#include <dirent.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/strb.h"
+#include "cmd/compile.h"
+
+/* What follows "NAME.d: " in the comment at the top, up to the end of the line. */
+static const char *summary_of(struct arena *a, const char *name, const char *text)
+{
+	const char *at = strstr(text, arena_printf(a, " * %s.d: ", name));
+
+	if (!at)
+		return "";
+	at = strchr(at, ':') + 2;
+	return arena_strndup(a, at, strcspn(at, "\n"));
+}
+
+/* NULL: it cannot be read, or is larger than the server takes programs. */
+static const char *text_of(struct arena *a, const char *path)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	char *text = f ? arena_alloc(a, SERVE_PROGRAM_MAX + 1) : NULL;
+	size_t n = f ? fread(text, 1, SERVE_PROGRAM_MAX + 1, f) : 0;
+
+	if (!f || ferror(f) || n > SERVE_PROGRAM_MAX)
+		return NULL;
+	return arena_strndup(a, text, n);
+}
+
+static int is_program(const struct dirent *d)
+{
+	size_t n = strlen(d->d_name);
+
+	return n > 2 && d->d_name[0] != '.' && !strcmp(d->d_name + n - 2, ".d");
+}
+
+size_t gallery_read(struct arena *a, const struct serve_program **ret)
+{
+	const char *dir = arena_printf(a, "%s/tools", libs_dir(a));
+	struct dirent **names = NULL;
+	int found = scandir(dir, &names, is_program, alphasort);
+	struct serve_program *v;
+	size_t n = 0;
+
+	*ret = NULL;
+	if (found <= 0)
+		return 0;
+	v = arena_alloc(a, (size_t)found * sizeof(*v));
+	for (int i = 0; i < found; i++) {
+		const char *file = names[i]->d_name;
+		const char *text = n < GALLERY_MAX ? text_of(a, arena_printf(a, "%s/%s", dir, file)) : NULL;
+		const char *name = arena_strndup(a, file, strlen(file) - 2);
+
+		if (text)
+			v[n++] = (struct serve_program){ name, summary_of(a, name, text), text };
+		free(names[i]);
+	}
+	free(names);
+	*ret = v;
+	return n;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shipped programs as the page shows them. */
+#ifndef DWELL_CMD_GALLERY_H
+#define DWELL_CMD_GALLERY_H
+#include "base/arena.h"
+#include "serve/serve.h"
+
+#define GALLERY_MAX 1024 /* programs */
+
+/* Reads the D programs of dlib/tools, sorted by name; *ret lives in the arena. How many; 0 where the folder
+ * cannot be read. */
+size_t gallery_read(struct arena *a, const struct serve_program **ret);
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests and answers are packets on a socket pair; pipes go with the answer. */
+#include "cmd/launch.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "base/vec.h"
+
+enum op { OP_START, OP_STOP };
+
+struct ask {
+	uint32_t op, kind;
+	uint64_t id;
+	uint32_t n; /* bytes of text that follow */
+};
+
+struct answer {
+	int32_t error;
+	uint64_t id;
+};
+
+struct child {
+	uint64_t id;
+	pid_t pid;
+};
+
+struct launcher {
+	int sock, signals;
+	VEC(struct child) children;
+	uint64_t last;
+	pid_t server;
+	int status; /* of the server, once it has ended */
+	bool ended;
+};
+
+/* -- the server's side -- */
+
+static int receive_answer(int sock, struct answer *a, int fds[2])
+{
+	union {
+		char buf[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { a, sizeof(*a) };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	ssize_t n;
+
+	do
+		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof(*a))
+		return n < 0 ? -errno : -EPIPE;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(2 * sizeof(int)))
+			memcpy(fds, CMSG_DATA(c), 2 * sizeof(int));
+	return 0;
+}
+
+int launch_start(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret, struct err *err)
+{
+	struct ask ask = { .op = OP_START, .kind = kind, .n = (uint32_t)n };
+	struct iovec iov[2] = { { &ask, sizeof(ask) }, { (void *)text, n } };
+	struct answer a = { 0 };
+	int sock = *(int *)ctx, fds[2] = { -1, -1 }, r;
+
+	if (writev(sock, iov, 2) < 0)
+		return err_set(err, -errno, "cannot ask for a tracer: %s", strerror(errno));
+	r = receive_answer(sock, &a, fds);
+	if (r == 0)
+		r = a.error;
+	if (r == 0 && (fds[0] < 0 || fds[1] < 0))
+		r = -EPROTO;
+	if (r < 0)
+		return err_set(err, r, "cannot start a tracer: %s", strerror(-r));
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	fcntl(fds[1], F_SETFL, O_NONBLOCK);
+	*ret = (struct serve_child){ fds[0], fds[1], a.id };
+	return 0;
+}
+
+void launch_stop(void *ctx, uint64_t id)
+{
+	struct ask ask = { .op = OP_STOP, .id = id };
+	ssize_t n = write(*(int *)ctx, &ask, sizeof(ask));
+
+	(void)n; /* the launcher has gone: so have its children */
+}
+
+/* -- the launcher's side -- */
+
+#define ARGS_MAX 16
+
+/* The command line for a request. What it measures leaves dwell itself out, and stops when it costs too
+ * much; programs are other people's text. */
+static void command_of(enum serve_kind kind, char *text, char *argv[ARGS_MAX])
+{
+	static char *const run[] = { "dwell", "--json", "-x", "confined", "-x", "noself", "-x", "maxcpu=25%",
+				     "-x", "switchrate=5hz", "-n", NULL };
+	static char *const check[] = { "dwell", "--json", "-e", "-x", "confined", "-n", NULL };
+	static char *const probes[] = { "dwell", "--json", "-l", "-x", "confined", "-n", NULL };
+	static char *const overview[] = { "dwell", "latency", "--json", NULL };
+	static char *const *const of[] = {
+		[SERVE_RUN] = run, [SERVE_CHECK] = check, [SERVE_PROBES] = probes, [SERVE_OVERVIEW] = overview,
+	};
+	size_t n = 0;
+
+	for (; of[kind][n]; n++)
+		argv[n] = of[kind][n];
+	if (kind != SERVE_OVERVIEW)
+		argv[n++] = text;
+	argv[n] = NULL;
+}
+
+static void become(char *const argv[], int out, int err)
+{
+	int null = open("/dev/null", O_RDONLY);
+	sigset_t none;
+
+	sigemptyset(&none);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	setpgid(0, 0); /* Ctrl-C is the launcher's */
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+		_exit(127);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execv("/proc/self/exe", argv);
+	_exit(127);
+}
+
+static int spawn(struct launcher *l, enum serve_kind kind, char *text, int fds[2], uint64_t *id)
+{
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, r = 0;
+	char *argv[ARGS_MAX];
+	pid_t pid = -1;
+
+	command_of(kind, text, argv);
+	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0 || (pid = fork()) < 0)
+		r = -errno;
+	else if (pid == 0)
+		become(argv, out[1], err[1]);
+	closep(&out[1]);
+	closep(&err[1]);
+	if (r == 0) {
+		struct child c = { ++l->last, pid };
+
+		*id = c.id;
+		vec_push(&l->children, c);
+		fds[0] = out[0];
+		fds[1] = err[0];
+		return 0;
+	}
+	closep(&out[0]);
+	closep(&err[0]);
+	return r;
+}
+
+static void answer(struct launcher *l, const struct answer *a, const int fds[2])
+{
+	union {
+		char buf[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr align;
+	} control = { 0 };
+	struct iovec iov = { (void *)a, sizeof(*a) };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (a->error == 0) {
+		m.msg_control = &control;
+		m.msg_controllen = sizeof(control);
+		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(2 * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, 2 * sizeof(int));
+	}
+	sendmsg(l->sock, &m, MSG_NOSIGNAL);
+}
+
+/* One packet of the server. False: it has gone. */
+static bool serve_ask(struct launcher *l)
+{
+	static char buf[sizeof(struct ask) + SERVE_PROGRAM_MAX + 1];
+	ssize_t n = recv(l->sock, buf, sizeof(buf) - 1, 0);
+	struct answer a = { 0 };
+	int fds[2] = { -1, -1 };
+	struct ask ask;
+
+	if (n < (ssize_t)sizeof(ask))
+		return n < 0 && errno == EINTR;
+	memcpy(&ask, buf, sizeof(ask));
+	buf[n] = '\0';
+	if (ask.op == OP_STOP) {
+		for (size_t i = 0; i < l->children.n; i++)
+			if (l->children.v[i].id == ask.id)
+				kill(l->children.v[i].pid, SIGINT);
+		return true;
+	}
+	if (ask.op != OP_START || ask.kind > SERVE_OVERVIEW || ask.n != (size_t)n - sizeof(ask))
+		a.error = -EPROTO;
+	else
+		a.error = spawn(l, ask.kind, buf + sizeof(ask), fds, &a.id);
+	answer(l, &a, fds);
+	closep(&fds[0]);
+	closep(&fds[1]);
+	return true;
+}
+
+static void note_end(struct launcher *l, pid_t pid, int status)
+{
+	if (pid == l->server) {
+		l->ended = true;
+		l->status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	}
+	for (size_t i = 0; i < l->children.n; i++)
+		if (l->children.v[i].pid == pid)
+			l->children.v[i--] = l->children.v[--l->children.n];
+}
+
+static void reap(struct launcher *l)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		note_end(l, pid, status);
+}
+
+/* All children end; those that do not within a second are killed. */
+static void end_children(struct launcher *l)
+{
+	struct timespec nap = { 0, 50 * 1000 * 1000 };
+
+	for (size_t i = 0; i < l->children.n; i++)
+		kill(l->children.v[i].pid, SIGTERM);
+	for (int k = 0; k < 20 && l->children.n; k++) {
+		nanosleep(&nap, NULL);
+		reap(l);
+	}
+	for (size_t i = 0; i < l->children.n; i++)
+		kill(l->children.v[i].pid, SIGKILL);
+}
+
+int launch_loop(int sock, int stop_fd, pid_t server)
+{
+	struct launcher l = { .sock = sock, .server = server, .status = 1 };
+	_cleanup_close_ int signals = -1;
+	struct signalfd_siginfo si;
+	int status = 0;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	while (signals >= 0 && !l.ended) {
+		struct pollfd p[] = { { signals, POLLIN, 0 }, { sock, POLLIN, 0 } };
+
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (p[0].revents && read(signals, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
+			if (si.ssi_signo != SIGCHLD)
+				closep(&stop_fd), stop_fd = -1;
+			reap(&l);
+		}
+		if (p[1].revents && !l.ended && !serve_ask(&l)) {
+			note_end(&l, waitpid(server, &status, 0), status);
+			break;
+		}
+	}
+	end_children(&l);
+	vec_free(&l.children);
+	closep(&stop_fd);
+	return l.status;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The privileged half of `dwell serve`: starts a dwell of its own for each program that the server, which
+ * has no privileges, asks for. It builds the command lines itself: of a request only the text is used. */
+#ifndef DWELL_CMD_LAUNCH_H
+#define DWELL_CMD_LAUNCH_H
+#include <sys/types.h>
+#include "serve/serve.h"
+
+/* Runs until the server (process `server`, at the other end of sock) has ended, and asks it to end on
+ * SIGINT or SIGTERM, which the caller has blocked: by closing stop_fd. Kills all children. The server's exit
+ * status. */
+int launch_loop(int sock, int stop_fd, pid_t server);
+/* The server's side: serve_config's start and stop; ctx points to the socket. */
+int launch_start(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret,
+		 struct err *err);
+void launch_stop(void *ctx, uint64_t id);
+#endif

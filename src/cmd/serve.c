@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell serve`: the page. Two processes: this one keeps its privileges and starts tracers, and does nothing
+ * else; the server reads what strangers send and has none. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <grp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+#include "cmd/gallery.h"
+#include "cmd/launch.h"
+
+#define BACKLOG 64
+#define NOBODY 65534
+
+struct serve_opts {
+	uint64_t port;	   /* 0: any that is free */
+	const char *unix_path; /* NULL: TCP on loopback */
+};
+
+static int usage(void)
+{
+	fprintf(stderr, "Usage: %s serve [--port NUMBER | --unix PATH]\n"
+			"\n\t--port  TCP port on 127.0.0.1 (default: any that is free)\n"
+			"\t--unix  a unix socket instead, for nobody but this user\n", cmd_name());
+	return EXIT_USAGE;
+}
+
+static int parse(struct serve_opts *o, int argc, char **argv)
+{
+	static const struct option longs[] = { { "port", required_argument, NULL, 'p' },
+					       { "unix", required_argument, NULL, 'u' }, { NULL, 0, NULL, 0 } };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "+", longs, NULL)) != -1) {
+		if (c == 'p' && (num_parse_u64(optarg, &o->port) < 0 || o->port > UINT16_MAX))
+			return cmd_fail("--port %s: a number up to %d is wanted", optarg, UINT16_MAX);
+		if (c == 'u')
+			o->unix_path = optarg;
+		if (c == '?')
+			return usage();
+	}
+	return optind == argc ? 0 : usage();
+}
+
+/* Bound and listening, or -errno. */
+static int listen_tcp(uint64_t *port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)*port),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	socklen_t n = sizeof(a);
+	int on = 1;
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+	    bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, BACKLOG) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&a, &n) < 0)
+		return -errno;
+	*port = ntohs(a.sin_port);
+	return take_fd(fd);
+}
+
+/* A socket that an ended server has left is replaced; any other file is not. */
+static int listen_unix(const char *path)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	mode_t mask;
+	struct stat st;
+	int r;
+
+	if (strlen(path) >= sizeof(a.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(a.sun_path, path);
+	if (fd < 0)
+		return -errno;
+	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode)) {
+		if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+			return -EADDRINUSE;
+		unlink(path);
+	}
+	mask = umask(0177);
+	r = bind(fd, (struct sockaddr *)&a, sizeof(a));
+	umask(mask);
+	if (r < 0 || listen(fd, BACKLOG) < 0)
+		return -errno;
+	return take_fd(fd);
+}
+
+/* The server needs no privilege at all; what it reads comes from strangers. */
+static int drop_all(void)
+{
+	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+			       setresuid(NOBODY, NOBODY, NOBODY) < 0))
+		return -errno;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0;
+}
+
+static int run_server(struct serve_config *c, int sock)
+{
+	struct err err = { 0 };
+	int r = drop_all();
+
+	if (r < 0)
+		return cmd_fail("cannot give up privileges: %s", strerror(-r));
+	c->start = launch_start;
+	c->stop = launch_stop;
+	c->ctx = &sock;
+	r = serve(c, &err);
+	return r < 0 ? cmd_fail("%s", err.msg) : EXIT_OK;
+}
+
+/* Splits into launcher and server. */
+static int run_both(struct serve_config *c)
+{
+	int sock[2], stop[2];
+	sigset_t set;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0 || pipe2(stop, O_CLOEXEC) < 0)
+		return cmd_fail("%s", strerror(errno));
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL); /* the launcher reads them; the server ends when it says so */
+	pid = fork();
+	if (pid < 0)
+		return cmd_fail("fork: %s", strerror(errno));
+	if (pid == 0) {
+		close(sock[0]);
+		close(stop[1]);
+		c->stop_fd = stop[0];
+		_exit(run_server(c, sock[1]));
+	}
+	close(sock[1]);
+	close(stop[0]);
+	close(c->listen_fd);
+	return launch_loop(sock[0], stop[1], pid);
+}
+
+static int serve_main(int argc, char **argv)
+{
+	const char *hosts[] = { NULL, NULL, NULL };
+	char token[SERVE_TOKEN_LEN + 1];
+	struct serve_config c = { .hosts = hosts, .token = token, .privileged = geteuid() == 0,
+				  .why_not = "dwell serve was not started as root: it can show recordings, but not trace" };
+	struct serve_opts o = { 0 };
+	struct arena *a;
+	int r = parse(&o, argc, argv);
+
+	if (r)
+		return r;
+	c.listen_fd = o.unix_path ? listen_unix(o.unix_path) : listen_tcp(&o.port);
+	if (c.listen_fd < 0)
+		return cmd_fail("cannot listen on %s: %s", o.unix_path ? o.unix_path : "127.0.0.1", strerror(-c.listen_fd));
+	if (serve_token(token) < 0)
+		return cmd_fail("no random numbers");
+	a = arena_new(ARENA_DEFAULT_LIMIT);
+	c.nprograms = gallery_read(a, &c.programs);
+	c.cookie = arena_printf(a, "dwell%u", (unsigned)o.port);
+	if (o.unix_path) {
+		hosts[0] = "localhost";
+		printf("socket %s token %s\n", o.unix_path, token);
+	} else {
+		hosts[0] = arena_printf(a, "127.0.0.1:%u", (unsigned)o.port);
+		hosts[1] = arena_printf(a, "localhost:%u", (unsigned)o.port);
+		printf("http://%s/?token=%s\n", hosts[0], token);
+	}
+	fflush(stdout);
+	r = run_both(&c);
+	if (o.unix_path)
+		unlink(o.unix_path);
+	arena_free(a);
+	return r;
+}
+
+const struct command cmd_serve = { "serve", "the page: live views in a browser", serve_main };

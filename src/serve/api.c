@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* /api/v1, described in doc/api.md. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "base/cleanup.h"
+#include "base/jsonstr.h"
+#include "serve/serve_int.h"
+
+#define API_VERSION 1 /* changes when a reader of the former version would misunderstand something */
+
+static const char *const kinds[] = {
+	[SERVE_RUN] = "program", [SERVE_CHECK] = "check", [SERVE_PROBES] = "probes", [SERVE_OVERVIEW] = "overview",
+};
+
+static void put_str(struct strb *b, const char *name, const char *value)
+{
+	strb_printf(b, "\"%s\":", name);
+	jsonstr_add(b, value, strlen(value));
+}
+
+static unsigned long memory_kib(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long size, resident = 0;
+
+	if (f && fscanf(f, "%lu %lu", &size, &resident) != 2)
+		resident = 0;
+	return resident * (unsigned long)(sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* GET /api/v1/status */
+static enum MHD_Result get_status(struct request *rq)
+{
+	const struct serve_config *c = rq->s->c;
+	struct strb b = { 0 };
+	struct utsname u;
+
+	uname(&u);
+	strb_printf(&b, "{\"version\":%d,", API_VERSION);
+	put_str(&b, "release", DWELL_VERSION);
+	strb_addc(&b, ',');
+	put_str(&b, "kernel", u.release);
+	strb_addc(&b, ',');
+	put_str(&b, "machine", u.machine);
+	strb_addc(&b, ',');
+	put_str(&b, "host", u.nodename);
+	strb_printf(&b, ",\"uptime\":%" PRIu64 ",\"runs\":%zu,\"viewers\":%zu,\"memory_kib\":%lu,\"privileged\":%s",
+		    serve_now() - rq->s->began, rq->s->runs.n, rq->s->streams.n, memory_kib(),
+		    c->privileged ? "true" : "false");
+	if (!c->privileged) {
+		strb_addc(&b, ',');
+		put_str(&b, "why_not", c->why_not);
+	}
+	strb_adds(&b, "}\n");
+	return http_json(rq, MHD_HTTP_OK, &b);
+}
+
+/* GET /api/v1/programs */
+static enum MHD_Result get_programs(struct request *rq)
+{
+	struct strb b = { 0 };
+
+	strb_adds(&b, "{\"programs\":[");
+	for (size_t i = 0; i < rq->s->c->nprograms; i++) {
+		const struct serve_program *p = &rq->s->c->programs[i];
+
+		strb_adds(&b, i ? ",{" : "{");
+		put_str(&b, "name", p->name);
+		strb_addc(&b, ',');
+		put_str(&b, "summary", p->summary);
+		strb_addc(&b, '}');
+	}
+	strb_adds(&b, "]}\n");
+	return http_json(rq, MHD_HTTP_OK, &b);
+}
+
+/* GET /api/v1/programs/NAME */
+static enum MHD_Result get_program(struct request *rq)
+{
+	for (size_t i = 0; i < rq->s->c->nprograms; i++) {
+		const struct serve_program *p = &rq->s->c->programs[i];
+		struct strb b = { 0 };
+
+		if (strcmp(p->name, rq->name) != 0)
+			continue;
+		strb_addc(&b, '{');
+		put_str(&b, "name", p->name);
+		strb_addc(&b, ',');
+		put_str(&b, "summary", p->summary);
+		strb_addc(&b, ',');
+		put_str(&b, "text", p->text);
+		strb_adds(&b, "}\n");
+		return http_json(rq, MHD_HTTP_OK, &b);
+	}
+	return http_error(rq, MHD_HTTP_NOT_FOUND, "no such program");
+}
+
+static void put_run(struct strb *b, const struct run *r)
+{
+	strb_printf(b, "{\"run\":%u,\"kind\":\"%s\",\"ended\":%s,\"lines\":%" PRIu64 ",\"skipped\":%" PRIu64 ",", r->id,
+		    kinds[r->kind], r->ended ? "true" : "false", r->first + r->lines.n, r->skipped);
+	put_str(b, "program", r->program);
+	strb_addc(b, '}');
+}
+
+/* GET /api/v1/runs */
+static enum MHD_Result get_runs(struct request *rq)
+{
+	struct strb b = { 0 };
+	bool any = false;
+
+	strb_adds(&b, "{\"runs\":[");
+	for (size_t i = 0; i < rq->s->runs.n; i++) {
+		const struct run *r = rq->s->runs.v[i];
+
+		if (r->kind == SERVE_CHECK || r->kind == SERVE_PROBES)
+			continue;
+		if (any)
+			strb_addc(&b, ',');
+		put_run(&b, r);
+		any = true;
+	}
+	strb_adds(&b, "]}\n");
+	return http_json(rq, MHD_HTTP_OK, &b);
+}
+
+/* The text of member "program" of the body, to be freed; NULL: an answer was given, *ret. */
+static char *program_of(struct request *rq, enum MHD_Result *ret)
+{
+	json_t *o = json_loadb(strb_str(&rq->body), rq->body.n, JSON_REJECT_DUPLICATES, NULL);
+	const char *text = json_string_value(json_object_get(o, "program"));
+	char *copy = NULL;
+
+	if (!o)
+		*ret = http_error(rq, MHD_HTTP_BAD_REQUEST, "the body is not JSON");
+	else if (!text)
+		*ret = http_error(rq, MHD_HTTP_BAD_REQUEST, "program: a string is wanted");
+	else if (strlen(text) > SERVE_PROGRAM_MAX)
+		*ret = http_error(rq, MHD_HTTP_CONTENT_TOO_LARGE, "the program is too large");
+	else if (!(copy = strdup(text)))
+		*ret = http_error(rq, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory");
+	json_decref(o);
+	return copy;
+}
+
+static enum MHD_Result start_failed(struct request *rq, int e, const struct err *err)
+{
+	return http_error(rq, e == -EBUSY ? MHD_HTTP_TOO_MANY_REQUESTS : MHD_HTTP_INTERNAL_SERVER_ERROR, err->msg);
+}
+
+/* POST /api/v1/runs {"program": TEXT} → {"run": NUMBER} */
+static enum MHD_Result start(struct request *rq, enum serve_kind kind, const char *text)
+{
+	struct strb b = { 0 };
+	struct err err = { 0 };
+	struct run *r;
+	int e;
+
+	if (!rq->s->c->privileged)
+		return http_error(rq, MHD_HTTP_FORBIDDEN, rq->s->c->why_not);
+	e = run_start(rq->s, kind, text, strlen(text), &r, &err);
+	if (e < 0)
+		return start_failed(rq, e, &err);
+	strb_printf(&b, "{\"run\":%u}\n", r->id);
+	return http_json(rq, MHD_HTTP_CREATED, &b);
+}
+
+static enum MHD_Result post_run(struct request *rq)
+{
+	enum MHD_Result ret;
+	_cleanup_free_ char *text = program_of(rq, &ret);
+
+	return text ? start(rq, SERVE_RUN, text) : ret;
+}
+
+/* POST /api/v1/overview: the one live view that all viewers share. */
+static enum MHD_Result post_overview(struct request *rq)
+{
+	for (size_t i = 0; i < rq->s->runs.n; i++) {
+		struct run *r = rq->s->runs.v[i];
+		struct strb b = { 0 };
+
+		if (r->kind != SERVE_OVERVIEW || r->ended || r->stopped)
+			continue;
+		r->watched = serve_now();
+		strb_printf(&b, "{\"run\":%u}\n", r->id);
+		return http_json(rq, MHD_HTTP_OK, &b);
+	}
+	return start(rq, SERVE_OVERVIEW, "");
+}
+
+/* DELETE /api/v1/runs/NUMBER: ends it; its output stays until the room is needed. */
+static enum MHD_Result delete_run(struct request *rq)
+{
+	struct run *r = run_find(rq->s, rq->number);
+	struct strb b = { 0 };
+
+	if (!r)
+		return http_error(rq, MHD_HTTP_NOT_FOUND, "no such run");
+	run_stop(rq->s, r);
+	put_run(&b, r);
+	strb_addc(&b, '\n');
+	return http_json(rq, MHD_HTTP_OK, &b);
+}
+
+/* GET /api/v1/events?runs=1,2 */
+static enum MHD_Result get_events(struct request *rq)
+{
+	return stream_open(rq, mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "runs"),
+			   mhd.lookup_connection_value(rq->conn, MHD_HEADER_KIND, "Last-Event-ID"));
+}
+
+/* -- answers that a child gives: the request sleeps until it has ended -- */
+
+static enum MHD_Result answer_job(struct request *rq)
+{
+	struct run *r = rq->job;
+	struct strb b = { 0 };
+
+	strb_adds(&b, "{\"lines\":[");
+	for (size_t i = 0; i < r->lines.n; i++) {
+		if (i)
+			strb_addc(&b, ',');
+		strb_add(&b, r->lines.v[i].s, r->lines.v[i].n);
+	}
+	strb_adds(&b, "],\"messages\":");
+	jsonstr_add(&b, strb_str(&r->messages), r->messages.n);
+	strb_printf(&b, ",\"cut\":%s}\n", r->first || r->skipped || r->stopped ? "true" : "false");
+	rq->job = NULL;
+	run_free(rq->s, r);
+	return http_json(rq, MHD_HTTP_OK, &b);
+}
+
+static enum MHD_Result begin_job(struct request *rq, enum serve_kind kind, const char *text)
+{
+	struct err err = { 0 };
+	int e = run_start(rq->s, kind, text, strlen(text), &rq->job, &err);
+
+	if (e < 0)
+		return start_failed(rq, e, &err);
+	rq->job->waiter = rq;
+	mhd.suspend_connection(rq->conn);
+	return MHD_YES;
+}
+
+/* POST /api/v1/check {"program": TEXT} → {"lines": [diagnostics], "messages": text} */
+static enum MHD_Result post_check(struct request *rq)
+{
+	enum MHD_Result ret;
+	_cleanup_free_ char *text = NULL;
+
+	if (rq->job)
+		return answer_job(rq);
+	text = program_of(rq, &ret);
+	return text ? begin_job(rq, SERVE_CHECK, text) : ret;
+}
+
+/* GET /api/v1/probes?match=DESCRIPTION → {"lines": [probes], …} */
+static enum MHD_Result get_probes(struct request *rq)
+{
+	const char *match = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "match");
+
+	if (rq->job)
+		return answer_job(rq);
+	if (!match || !*match || strlen(match) > 512)
+		return http_error(rq, MHD_HTTP_BAD_REQUEST, "match: a probe description is wanted");
+	return begin_job(rq, SERVE_PROBES, match);
+}
+
+const struct route api_routes[] = {
+	{ "GET", "/api/v1/status", get_status },
+	{ "GET", "/api/v1/programs", get_programs },
+	{ "GET", "/api/v1/programs/*", get_program },
+	{ "GET", "/api/v1/probes", get_probes },
+	{ "POST", "/api/v1/check", post_check },
+	{ "GET", "/api/v1/runs", get_runs },
+	{ "POST", "/api/v1/runs", post_run },
+	{ "DELETE", "/api/v1/runs/#", delete_run },
+	{ "POST", "/api/v1/overview", post_overview },
+	{ "GET", "/api/v1/events", get_events },
+};
+const size_t api_nroutes = ARRAY_SIZE(api_routes);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell serve`: the page and its API over HTTP. This room runs without privileges: whatever needs them
+ * (compiling, tracing) it asks of its caller, who starts a dwell of its own for each program. The API is
+ * described in doc/api.md. */
+#ifndef DWELL_SERVE_SERVE_H
+#define DWELL_SERVE_SERVE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+
+#define SERVE_TOKEN_LEN 32	       /* hexadecimal digits of a token */
+#define SERVE_PROGRAM_MAX (64 << 10)   /* bytes of a D program that is sent to the server */
+#define SERVE_BODY_MAX (256 << 10)     /* bytes of the body of a request: a program as JSON */
+#define SERVE_RUNS_MAX 16	       /* programs that are running, or whose output is kept */
+#define SERVE_LOG_MAX (4 << 20)	       /* bytes of output that are kept of each */
+#define SERVE_LINE_MAX (1 << 20)       /* bytes of one line of output; longer ones are left out and counted */
+#define SERVE_CONNECTIONS_MAX 256
+#define SERVE_IDLE_S 60		       /* a run that nobody watches is stopped after so long */
+#define SERVE_ANSWER_S 30	       /* a check or a list of probes takes no longer */
+
+enum serve_kind {
+	SERVE_RUN,	/* text: a D program, run until it ends or is stopped */
+	SERVE_CHECK,	/* text: a D program, only compiled */
+	SERVE_PROBES,	/* text: a probe description, its probes listed */
+	SERVE_OVERVIEW, /* no text: the trackers of the live view */
+};
+
+struct serve_child {
+	int out, err; /* its standard output (JSON Lines) and error; the server closes them */
+	uint64_t id;  /* for stop() */
+};
+
+struct serve_asset {
+	const char *path; /* "/app.js" */
+	const char *type; /* "text/javascript; charset=utf-8" */
+	const char *etag; /* quoted */
+	const uint8_t *data;
+	size_t n;
+	bool gzip; /* data is compressed */
+};
+
+struct serve_program { /* of the gallery */
+	const char *name, *summary, *text;
+};
+
+struct serve_config {
+	int listen_fd;		  /* bound and listening; closed at the end */
+	const char *const *hosts; /* what Host may say, up to NULL: "127.0.0.1:8080" */
+	const char *token;
+	const char *cookie; /* its name in the browser: cookies are not told apart by port */
+	bool privileged; /* programs can be run */
+	const char *why_not; /* not privileged: the reason in words */
+	const struct serve_asset *assets;
+	size_t nassets;
+	const struct serve_program *programs;
+	size_t nprograms;
+	/* Starts a dwell of its own for text (n bytes). 0 or -errno with *err. */
+	int (*start)(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret,
+		     struct err *err);
+	/* Asks it to end; one that has ended is no error. */
+	void (*stop)(void *ctx, uint64_t id);
+	void *ctx;
+	int stop_fd; /* readable: the server shall end */
+};
+
+/* Fills token (with NUL) from the kernel's random numbers. 0 or -errno. */
+int serve_token(char token[SERVE_TOKEN_LEN + 1]);
+/* Serves until stop_fd is readable. 0, or -errno with *err when it could not begin. Single-threaded:
+ * start() and stop() are called from here. */
+int serve(const struct serve_config *c, struct err *err);
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of the server, all called from its one thread.
+ *   serve.c   the loop: sockets, outputs of children, time limits
+ *   mhd.c     libmicrohttpd's functions
+ *   http.c    who may ask, which route, answers
+ *   api.c     the routes of /api/v1
+ *   run.c     children and their output, kept up to a limit
+ *   stream.c  server-sent events: output of runs to viewers, each at its own speed */
+#ifndef DWELL_SERVE_SERVE_INT_H
+#define DWELL_SERVE_SERVE_INT_H
+#include <microhttpd.h>
+#include <poll.h>
+#include "base/strb.h"
+#include "base/vec.h"
+#include "serve/serve.h"
+
+struct request;
+struct stream;
+
+/* A line of output, without its newline. */
+struct line {
+	char *s;
+	size_t n;
+};
+
+struct run {
+	uint32_t id;
+	enum serve_kind kind;
+	struct serve_child child; /* out, err: -1 once closed */
+	char *program;		  /* its text */
+	struct strb part;	  /* a line that has not ended */
+	struct strb messages;	  /* standard error, up to SERVE_LOG_MAX */
+	VEC(struct line) lines;
+	uint64_t first;		  /* number of lines.v[0]; those before it are forgotten */
+	size_t bytes;		  /* of lines */
+	uint64_t skipped;	  /* lines longer than SERVE_LINE_MAX */
+	bool skipping;
+	bool ended, stopped;
+	uint64_t began, watched;  /* ns: start; when somebody last watched */
+	struct request *waiter;	  /* a request that is answered when it has ended */
+};
+
+struct server {
+	const struct serve_config *c;
+	struct MHD_Daemon *http;
+	VEC(struct run *) runs;
+	VEC(struct stream *) streams;
+	uint32_t last_run;
+	uint64_t began;
+	bool ending;
+};
+
+struct request {
+	struct server *s;
+	struct MHD_Connection *conn;
+	const char *method, *url; /* while a handler runs */
+	unsigned long number;	  /* of /runs/NUMBER */
+	const char *name;	  /* of /programs/NAME */
+	struct strb body;
+	bool checked, body_too_large;
+	unsigned refused; /* HTTP status, decided by the headers */
+	struct run *job;  /* SERVE_CHECK, SERVE_PROBES: waited for */
+};
+
+/* mhd.c: the library's functions. */
+struct mhd {
+#define MHD(name) __typeof__(&MHD_##name) name;
+#include "serve/mhd.def"
+#undef MHD
+};
+extern struct mhd mhd;
+/* Opens the library. 0 or -errno. */
+int mhd_open(struct err *err);
+
+/* CLOCK_MONOTONIC, ns. */
+uint64_t serve_now(void);
+
+/* http.c */
+int http_start(struct server *s, struct err *err);
+void http_stop(struct server *s);
+/* Answers with status and a body of JSON; takes the text of b. */
+enum MHD_Result http_json(struct request *rq, unsigned status, struct strb *b);
+/* {"error": text} */
+enum MHD_Result http_error(struct request *rq, unsigned status, const char *text);
+/* Answers with r, with the headers that all answers have; releases it. */
+enum MHD_Result http_reply(struct request *rq, unsigned status, struct MHD_Response *r);
+bool http_token_equal(const char *a, const char *b);
+
+/* api.c */
+struct route {
+	const char *method, *path; /* "#": a number, "*": a name */
+	enum MHD_Result (*handle)(struct request *rq);
+};
+extern const struct route api_routes[];
+extern const size_t api_nroutes;
+
+/* run.c */
+/* Starts one; *ret NULL-checked by errors: -EBUSY: too many. */
+int run_start(struct server *s, enum serve_kind kind, const char *text, size_t n, struct run **ret,
+	      struct err *err);
+struct run *run_find(const struct server *s, unsigned long id); /* or NULL */
+void run_stop(struct server *s, struct run *r);
+/* Reads what is there; true: there is news for viewers. */
+bool run_read(struct server *s, struct run *r);
+/* Stops what nobody watches and what takes too long. */
+void run_check_times(struct server *s, uint64_t now);
+/* Forgets it; its child is asked to end. */
+void run_free(struct server *s, struct run *r);
+
+/* stream.c */
+/* Answers with a stream of the runs named in `runs` ("1,2"), from the places in `last` ("1:7,2:9", of
+ * Last-Event-ID; NULL: all that is kept). */
+enum MHD_Result stream_open(struct request *rq, const char *runs, const char *last);
+/* There is news of r: wakes who waits for it. */
+void stream_news(struct server *s, const struct run *r);
+/* Wakes those to whom nothing was sent for long, so that a viewer who has gone is noticed. */
+void stream_keep_alive(struct server *s, uint64_t now);
+void stream_wake_all(struct server *s);
+bool stream_watched(const struct server *s, const struct run *r);
+#endif
