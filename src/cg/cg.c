@@ -312,6 +312,7 @@ int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env,
 	c.img->progs = c.progs;
 	c.img->nprogs = (uint32_t)c.nprogs;
 	c.img->state_size = c.state_size;
+	cg_image_tracks(&c);
 	c.img->has_exit = p->has_exit;
 	c.img->uses_ustack = uses_ustack(c.img) || c.m_unwind >= 0;
 	*ret = c.img;

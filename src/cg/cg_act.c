@@ -163,7 +163,7 @@ static bool has_effect(const struct stmt *s)
 	if (calls_function(n))
 		return true;
 	if (n->kind == N_CALL)
-		return n->builtin && ((n->builtin->id >= BI_RAISE && n->builtin->id <= BI_CHILL) ||
+		return n->builtin && ((n->builtin->id >= BI_RAISE && n->builtin->id <= BI_CHILL) || n->tracker ||
 				      (act_is_data(n, &kind) && kind == ACT_EXIT));
 	if (n->kind != N_ASSIGN && n->kind != N_UNARY)
 		return false;
@@ -275,7 +275,7 @@ static void clause_start(struct gen *g, const struct cg_unit *u)
 	g->exited = false;
 	g->depth = 0;
 	g->l_next = ir_label(g->f);
-	g->pr->scratch_top = g->pr->scratch_keep = g->cg->this_size;
+	g->pr->scratch_top = g->pr->scratch_keep = g->ev ? g->scratch_base : g->cg->this_size;
 }
 
 void gen_clause(struct gen *g, const struct cg_unit *u)

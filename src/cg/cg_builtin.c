@@ -57,13 +57,13 @@ static vreg load_member(struct gen *g, vreg p, uint32_t off, unsigned size, bool
 	return d;
 }
 
-/* A scalar reached from the current task: "start_boottime", "real_parent->tgid", "signal->pids[1]" (an
+/* A scalar reached from a task: "start_boottime", "real_parent->tgid", "signal->pids[1]" (an
  * array of pointers). NULL reads as 0. */
-vreg gen_task_field(struct gen *g, const char *path)
+vreg gen_field_of(struct gen *g, vreg p, const char *path)
 {
 	const struct dtype *ty = dtype_lookup(g->cg->p->types, DK_STRUCT, NULL, "task_struct");
 	irlabel out = ir_label(g->f);
-	vreg p = gen_task(g), d = ir_new(g->f);
+	vreg d = ir_new(g->f);
 
 	ir_movi(g->f, d, 0); /* not the pointer that was NULL: the verifier calls that a pointer still */
 	while (ty) {
@@ -105,6 +105,11 @@ vreg gen_task_field(struct gen *g, const char *path)
 	cg_error(g, g->ds->at, TAG_NOSUPP, "this kernel's types do not describe task_struct.%s", path);
 	ir_place(g->f, out);
 	return ir_imm(g->f, 0);
+}
+
+vreg gen_task_field(struct gen *g, const char *path)
+{
+	return gen_field_of(g, gen_task(g), path);
 }
 
 static vreg uid_gid(struct gen *g, bool gid)

@@ -450,6 +450,8 @@ static vreg load_raw(struct gen *g, const struct arg_loc *l)
 		return ir_imm(g->f, l->value);
 	case ARG_DERIVED:
 		return gen_derived_arg(g, l->off);
+	case ARG_EVENT:
+		return gen_event_arg(g, l->off);
 	default:
 		return ir_imm(g->f, 0);
 	}

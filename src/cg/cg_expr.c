@@ -243,6 +243,8 @@ vreg gen_ptr(struct gen *g, const struct node *n, struct tref *btf)
 		return type_is_str(g->cg, n) ? str_addr(g, n) : gen_sub_int(g, n);
 	case N_CAST:
 		return gen_cast(g, n, btf);
+	case N_EVENT:
+		return type_is_str(g->cg, n) ? str_addr(g, n) : gen_event_int(g, n, btf);
 	default:
 		cg_error(g, n->at, "D_INTERNAL", "code generator: expression of kind %d", n->kind);
 		return ir_imm(g->f, 0);
@@ -300,7 +302,10 @@ void gen_value_to(struct gen *g, const struct node *n, struct mem dst, const str
 		gen_bytes_to(g, n, dst, f->size);
 		break;
 	case FLD_STACK:
-		gen_stack_to(g, dst, f);
+		if (n->kind == N_EVENT)
+			gen_event_stack(g, dst, f);
+		else
+			gen_stack_to(g, dst, f);
 		break;
 	case FLD_USTACK:
 		gen_ustack_to(g, dst, f);

@@ -193,8 +193,12 @@ static void note_writers(struct cg *c, const struct cg_unit *units, size_t n, bo
 	struct writers w = { .c = c, .seen = seen, .task_only = task_only, .many = n > 64 };
 	struct walk walk = { .stmt = note_writer, .ctx = &w };
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		walk_stmts(&walk, units[i].ds->body);
+		for (const struct dstmt *e = units[i].ds->events; e; e = e->enext)
+			walk_stmts(&walk, e->body);
+		cg_note_track(c, units[i].ds);
+	}
 }
 
 /* Does more than one clause of the group use the same this-> variable? */
@@ -284,7 +288,7 @@ int cg_group_clauses(struct cg *c)
 	bool bad = false;
 
 	for (const struct dstmt *ds = c->p->stmts; ds; ds = ds->next)
-		for (size_t i = 0; i < ds->probes.n; i++) {
+		for (size_t i = 0; i < ds->probes.n && !ds->event; i++) {
 			struct point_ent *pe = find_point(c, ds->probes.v[i], ds->at);
 
 			if (!pe) {

@@ -13,6 +13,7 @@
 #include "cg/image.h"
 #include "cg/ir.h"
 #include "cg/rt.h"
+#include "base/trackfmt.h"
 #include "lang/dprog.h"
 #include "types/caps.h"
 
@@ -37,6 +38,7 @@
 #define CG_UNWIND_AREAS 65536	/* executable mappings of all processes whose stacks are taken */
 #define CG_UNWIND_PROCS 8192	/* such processes at a time */
 #define CG_UNWIND_WANT 256	/* new ones between two looks of user space; then they are asked for again */
+#define CG_TASK_ARGS 4	/* words of a context that may be tasks whose storage is looked up once */
 #define BTF_MAX_CHAIN 32	/* modifiers and typedefs followed in BTF */
 
 #define TAG_LIMIT "D_LIMIT"	/* a named limit of the code generator */
@@ -87,6 +89,17 @@ struct lay_agg {
 	int map[2]; /* -1: not made yet */
 	unsigned nwriters; /* groups that add to it */
 	bool nested;	   /* … and they may interrupt each other on one CPU */
+};
+/* Of a tracker: what it keeps of an open event (offsets from its start stamp, which is first; 0: not kept). */
+struct lay_track {
+	struct lay_key key; /* TRACK_KEYED */
+	int map;	    /* TRACK_KEYED: of the open events */
+	int hist;	    /* histograms and counts */
+	uint32_t off;	    /* others: in the TLS struct */
+	uint32_t size;
+	uint32_t ids, cpu, cgroup, comm;
+	uint32_t state; /* in the state map: struct img_track */
+	unsigned nwriters; /* units that may close its events */
 };
 
 /* -- grouping (cg.c) -- */
@@ -140,6 +153,7 @@ struct cg {
 	struct lay_clause *clauses; /* by epid - 1 */
 	struct lay_var *vars;
 	struct lay_agg *aggs;
+	struct lay_track *tracks;
 	struct type_memo *type_memos; /* lay_type.c */
 	uint32_t state_size, tls_size, this_size;
 	uint32_t busy_off; /* in scratch: gen_busy_begin() */
@@ -164,7 +178,8 @@ enum cache_id {
 	CA_REGS,      /* pt_regs pointer of ARG_REGS */
 	CA_COOKIE,    /* bpf_get_attach_cookie() */
 	CA_COMM,      /* >= 0: the comm slot is filled */
-	CA_ARG0,      /* arg0 … arg9 */
+	CA_TASK0,     /* thread-locals of the task that is the n-th word of the context */
+	CA_ARG0 = CA_TASK0 + CG_TASK_ARGS, /* arg0 … arg9 */
 	CA_COUNT = CA_ARG0 + 10
 };
 struct cache {
@@ -244,9 +259,13 @@ struct gen {
 	vreg budget; /* iterations of loops so far, or VREG_NONE: the clause has none */
 	int64_t loopmax;
 	int32_t strtok_off; /* scratch offset of strtok()'s state in this clause, or -1 */
+	const struct gen_event *ev; /* a clause of a latency probe: what it is about */
+	uint32_t scratch_base; /* where its scratch memory begins: above that of the clause that fires it */
 	bool in_error;	   /* an ERROR clause: arguments are in err[] */
 	vreg err[6];	   /* ERROR: n-th argument of the fault */
 };
+
+struct gen_event;
 
 /* Directly addressable memory: a stack slot, or base + off. */
 struct mem {
@@ -307,6 +326,8 @@ int cg_map_tls(struct cg *c);
 int cg_map_unwind(struct cg *c); /* the first of CG_UNWIND_MAPS, in the order of their roles */
 int cg_map_assoc(struct cg *c, const struct dvar *v);
 int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set);
+int cg_map_track(struct cg *c, const struct dtracker *t); /* open events */
+int cg_map_hist(struct cg *c, const struct dtracker *t);
 /* Makes one function's generator; clears caches. */
 void gen_init(struct gen *g, struct prog *pr, struct irfn *f);
 void gen_clause(struct gen *g, const struct cg_unit *u);
@@ -324,6 +345,8 @@ uint32_t ro_zeros(struct cg *c, uint32_t n);
 const struct dtype *cg_type(const struct cg *c, const struct node *n); /* resolved */
 /* Byte offset of a member of a kernel struct, looking through "a.b". False: no such member. */
 bool lay_offset(struct cg *c, const char *tag, const char *path, uint32_t *ret_off, uint32_t *ret_size);
+int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t prefix, const char *what,
+		 struct span at, struct lay_key *ret);
 
 /* lay_type.c */
 const struct rectype *lay_rectype(struct cg *c, const struct dtype *ty);
@@ -434,6 +457,11 @@ bool node_is_null(const struct node *n); /* the constant 0, cast or not */
 vreg gen_str_is_set(struct gen *g, const struct str *s);
 vreg gen_str_set(struct gen *g, const struct node *n); /* string as a condition: 0 when it is NULL */
 void gen_this_init(struct gen *g);
+/* The thread-locals of the current task: NULL when it has none; made if need be, or a jump to skip (counted). */
+vreg gen_tls_read(struct gen *g);
+vreg gen_tls_write(struct gen *g, irlabel skip);
+/* Those of a task given by a typed pointer; word: which word of the context that is, or -1. */
+vreg gen_task_tls(struct gen *g, vreg task, int word, bool create, irlabel skip);
 /* Marks the this-> variables (by id) that the units use. */
 void cg_note_this(const struct cg_unit *u, size_t n, bool *used);
 struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix);
@@ -444,7 +472,9 @@ void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret);
 vreg gen_ts(struct gen *g);
 vreg gen_task(struct gen *g);
 vreg gen_task_field(struct gen *g, const char *path); /* "group_leader->tgid" */
+vreg gen_field_of(struct gen *g, vreg task, const char *path); /* … of a task by a typed pointer */
 vreg gen_pid(struct gen *g); /* cg_pid.c: as dwell's pid namespace numbers them */
+vreg gen_pid_of(struct gen *g, vreg task, bool tid);
 vreg gen_ppid(struct gen *g);
 vreg gen_cached_call(struct gen *g, enum cache_id id, int helper);
 vreg gen_tid(struct gen *g);
@@ -481,6 +511,7 @@ void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f);
 void gen_uaddr_to(struct gen *g, const struct node *addr, struct mem dst);
 vreg gen_stack_depth(struct gen *g, bool user);
 vreg gen_caller(struct gen *g, bool user);
+void gen_task_stack_to(struct gen *g, vreg task, struct mem dst, const struct recfield *f);
 
 /* cg_spec.c */
 int cg_map_specs(struct cg *c);
@@ -507,6 +538,34 @@ struct mem gen_local_mem(struct gen *g, const struct dvar *v);
 
 /* cg_destr.c: raise(), copyout() …; false: not one of them */
 bool gen_destructive(struct gen *g, const struct node *n);
+
+/* cg_track.c: trackers */
+vreg gen_track_call(struct gen *g, const struct node *n); /* begin(), end(), pending() */
+int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state);
+void cg_note_track(struct cg *c, const struct dstmt *ds);
+void gen_track_count(struct gen *g, const struct dtracker *t, enum track_count what);
+void cg_image_tracks(struct cg *c); /* what user space must know of them */
+
+/* cg_event.c: clauses of latency probes */
+/* What such a clause knows of its event. */
+struct gen_event {
+	const struct dtracker *t;
+	const struct lay_track *l;
+	vreg start, delay;
+	vreg id; /* exit id, or VREG_NONE */
+	enum track_how how;
+	vreg task;	    /* the thread as a typed pointer; VREG_NONE: current, or not known (keyed) */
+	struct tref task_type;
+	struct mem details; /* as kept; valid where anything but the start is kept */
+	struct mem key;	    /* TRACK_KEYED */
+};
+/* The clauses that this one fires, those of slow behind the test for it. id: of the exit, or NULL. */
+void gen_fire(struct gen *g, struct gen_event *ev, const struct node *id);
+vreg gen_event_int(struct gen *g, const struct node *n, struct tref *btf);
+void gen_event_str(struct gen *g, const struct node *n, struct str *ret);
+void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f);
+vreg gen_event_arg(struct gen *g, unsigned i); /* arg<i> */
+void gen_event_place(struct gen *g, const struct node *n, struct place *ret);
 
 /* cg_agg.c, cg_act.c */
 /* Reserves the record of g->lay, or jumps to fail. */

@@ -22,18 +22,25 @@ int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_
 	return (int)c->nmaps++;
 }
 
+/* CPUs that a map must have an entry for. */
+static uint32_t cg_ncpus(const struct cg *c)
+{
+	unsigned cpus = c->caps->nr_cpu_ids > c->caps->possible_cpus ? c->caps->nr_cpu_ids
+								      : c->caps->possible_cpus;
+
+	return cpus ? cpus : 1;
+}
+
 int cg_map_rings(struct cg *c)
 {
 	uint64_t size = MIN_RING;
-	unsigned cpus = c->caps->nr_cpu_ids > c->caps->possible_cpus ? c->caps->nr_cpu_ids
-								      : c->caps->possible_cpus;
 
 	if (c->m_rings >= 0)
 		return c->m_rings;
 	while (size < c->opts->bufsize && size < MAX_RING)
 		size *= 2;
 	c->m_rings = cg_add_map(c, IMG_MAP_RINGS, "d_rings", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4,
-				cpus ? cpus : 1, 0);
+				cg_ncpus(c), 0);
 	c->maps[c->m_rings].inner_size = size;
 	return c->m_rings;
 }
@@ -46,12 +53,28 @@ int cg_map_counters(struct cg *c)
 	return c->m_counters;
 }
 
+/* Trackers' settings are there before programs run. */
+static const void *state_init(struct cg *c)
+{
+	char *init = arena_calloc(c->a, c->state_size, 1);
+
+	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
+		struct img_track *s = (struct img_track *)(void *)(init + c->tracks[t->id].state);
+
+		s->threshold = t->settings[TS_THRESHOLD];
+		s->timeout = t->settings[TS_TIMEOUT];
+		s->worst = t->settings[TS_WORST];
+		s->limit = t->settings[TS_LIMIT];
+	}
+	return init;
+}
+
 int cg_map_state(struct cg *c)
 {
 	if (c->m_state < 0) {
 		c->m_state = cg_add_map(c, IMG_MAP_STATE, "d_state", BPF_MAP_TYPE_ARRAY, 4, c->state_size, 1,
 					BPF_F_MMAPABLE);
-		c->maps[c->m_state].init = arena_alloc(c->a, c->state_size);
+		c->maps[c->m_state].init = state_init(c);
 	}
 	return c->m_state;
 }
@@ -153,6 +176,34 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 		c->maps[l->map[i]].set = i;
 	}
 	return l->map[set];
+}
+
+int cg_map_track(struct cg *c, const struct dtracker *t)
+{
+	struct lay_track *l = &c->tracks[t->id];
+	char name[16];
+
+	if (l->map >= 0)
+		return l->map;
+	snprintf(name, sizeof(name), "d_t_%.11s", t->name);
+	l->map = cg_add_map(c, IMG_MAP_TRACK, name, BPF_MAP_TYPE_HASH, l->key.size, l->size,
+			    (uint32_t)t->settings[TS_SIZE], 0);
+	c->maps[l->map].track = t->id;
+	return l->map;
+}
+
+int cg_map_hist(struct cg *c, const struct dtracker *t)
+{
+	struct lay_track *l = &c->tracks[t->id];
+	char name[16];
+
+	if (l->hist >= 0)
+		return l->hist;
+	snprintf(name, sizeof(name), "d_h_%.11s", t->name);
+	l->hist = cg_add_map(c, IMG_MAP_TRACKHIST, name, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct track_cpu),
+			     cg_ncpus(c), BPF_F_MMAPABLE);
+	c->maps[l->hist].track = t->id;
+	return l->hist;
 }
 
 static void note_map(struct gen *g, int map)

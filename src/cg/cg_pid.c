@@ -74,12 +74,12 @@ static struct irfn *nspid_fn(struct prog *pr)
 	return f;
 }
 
-/* The id of the process or thread whose struct pid is at this path of the current task; when it is not
+/* The id of the process or thread whose struct pid is at this path of the task; when it is not
  * in dwell's namespace: dflt. */
-static void walk_pid(struct gen *g, const char *path, vreg d, vreg dflt)
+static void walk_pid(struct gen *g, vreg task, const char *path, vreg d, vreg dflt)
 {
 	irlabel out = ir_label(g->f);
-	vreg p = gen_launder(g, gen_task_field(g, path));
+	vreg p = gen_launder(g, gen_field_of(g, task, path));
 
 	ir_call_fn(g->f, d, nspid_fn(g->pr), IR_ARGS(p));
 	ir_jcci(g->f, IRC_NE, d, 0, out);
@@ -114,8 +114,8 @@ static void ns_pid(struct gen *g)
 	ir_jmp(g->f, out);
 	ir_place(g->f, walk);
 	if (pid_layout(g->cg, &l)) {
-		walk_pid(g, PID_PATH, pid, gpid);
-		walk_pid(g, "thread_pid", tid, gtid);
+		walk_pid(g, gen_task(g), PID_PATH, pid, gpid);
+		walk_pid(g, gen_task(g), "thread_pid", tid, gtid);
 	} else { /* a kernel without type information: the global ids */
 		ir_mov(g->f, pid, gpid);
 		ir_mov(g->f, tid, gtid);
@@ -156,6 +156,18 @@ vreg gen_tid(struct gen *g)
 	return *p;
 }
 
+/* The id of a process, or of a thread, that need not be the current one. */
+vreg gen_pid_of(struct gen *g, vreg task, bool tid)
+{
+	vreg global = gen_field_of(g, task, tid ? "pid" : "tgid"), d = ir_new(g->f);
+	struct pid_layout l;
+
+	if (!g->cg->caps->in_pidns || !pid_layout(g->cg, &l))
+		return global;
+	walk_pid(g, task, tid ? "thread_pid" : PID_PATH, d, global);
+	return d;
+}
+
 /* The parent as the process itself would see it from dwell's namespace: 0 when it is outside. */
 vreg gen_ppid(struct gen *g)
 {
@@ -164,6 +176,6 @@ vreg gen_ppid(struct gen *g)
 	if (!g->cg->caps->in_pidns)
 		return gen_task_field(g, "real_parent->tgid");
 	zero = ir_imm(g->f, 0);
-	walk_pid(g, "real_parent->" PID_PATH, d, zero);
+	walk_pid(g, gen_task(g), "real_parent->" PID_PATH, d, zero);
 	return d;
 }

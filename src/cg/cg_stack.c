@@ -36,6 +36,16 @@ void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f)
 	get_stack(g, dst, f->nframes * 8, skip_kernel(g));
 }
 
+/* The stack of a task that is not running. */
+void gen_task_stack_to(struct gen *g, vreg task, struct mem dst, const struct recfield *f)
+{
+	vreg p, n = ir_imm(g->f, f->nframes * 8), fl = ir_imm(g->f, 0);
+
+	gen_zero(g, dst, f->size);
+	p = gen_addr(g, dst);
+	ir_call(g->f, VREG_NONE, BPF_FUNC_get_task_stack, IR_ARGS(task, p, n, fl));
+}
+
 static vreg process_start(struct gen *g)
 {
 	vreg *p = &g->cache.v[CA_PSTART];

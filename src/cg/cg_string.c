@@ -264,6 +264,9 @@ void gen_str(struct gen *g, const struct node *n, struct str *ret)
 	case N_COND:
 		cond_str(g, n, ret);
 		break;
+	case N_EVENT:
+		gen_event_str(g, n, ret);
+		break;
 	case N_CALL:
 		gen_sub_str(g, n, ret);
 		break;

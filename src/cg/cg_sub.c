@@ -517,6 +517,9 @@ vreg gen_sub_int(struct gen *g, const struct node *n)
 	case BI_RW_ISWRITER:
 	case BI_RW_READ_HELD:
 	case BI_RW_WRITE_HELD: return gen_lock(g, n);
+	case BI_BEGIN:
+	case BI_END:
+	case BI_PENDING:   return gen_track_call(g, n);
 	default:
 		break;
 	}

@@ -12,47 +12,59 @@
 
 /* -- thread-locals -- */
 
-static vreg tls_get(struct gen *g, vreg d, uint64_t flags)
+static void tls_get(struct gen *g, vreg d, vreg task, uint64_t flags)
 {
-	vreg map = ir_new(g->f), task = gen_task(g), zero = ir_imm(g->f, 0), fl = ir_imm(g->f, flags);
+	vreg map = ir_new(g->f), zero = ir_imm(g->f, 0), fl = ir_imm(g->f, flags);
 
 	gen_map(g, map, cg_map_tls(g->cg));
 	ir_call(g->f, d, BPF_FUNC_task_storage_get, IR_ARGS(map, task, zero, fl));
+}
+
+/* A task's thread-locals, or NULL when none was ever assigned. *cached: what is known of them. */
+static vreg storage_read(struct gen *g, vreg task, vreg *cached)
+{
+	vreg d;
+
+	if (*cached >= 0)
+		return *cached;
+	d = ir_new(g->f);
+	tls_get(g, d, task, 0);
+	*cached = d;
 	return d;
 }
 
-/* The task's thread-locals, or NULL when it never assigned one. */
-static vreg tls_read(struct gen *g)
-{
-	vreg *p = &g->cache.v[CA_TLS];
-
-	if (*p < 0) {
-		vreg d = ir_new(g->f);
-
-		tls_get(g, d, 0);
-		*p = d;
-	}
-	return *p;
-}
-
 /* The same, made if need be; jumps to skip (loss counted) when there is no memory. */
-static vreg tls_write(struct gen *g, irlabel skip)
+static vreg storage_write(struct gen *g, vreg task, vreg *cached, irlabel skip)
 {
 	irlabel have = ir_label(g->f);
-	vreg p;
+	vreg p = *cached;
 
-	p = g->cache.v[CA_TLS];
-	if (p >= 0) {
-		gen_task(g); /* so that it is cached on both paths */
+	if (p >= 0)
 		ir_jcci(g->f, IRC_NE, p, 0, have);
-	} else {
+	else
 		p = ir_new(g->f);
-	}
-	tls_get(g, p, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	tls_get(g, p, task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	ir_jcci(g->f, IRC_EQ, p, 0, gen_drop(g, CNT_DROP_DYN, skip));
 	ir_place(g->f, have);
-	g->cache.v[CA_TLS] = p;
+	*cached = p;
 	return p;
+}
+
+vreg gen_tls_read(struct gen *g)
+{
+	return g->cache.v[CA_TLS] >= 0 ? g->cache.v[CA_TLS] : storage_read(g, gen_task(g), &g->cache.v[CA_TLS]);
+}
+
+vreg gen_tls_write(struct gen *g, irlabel skip)
+{
+	return storage_write(g, gen_task(g), &g->cache.v[CA_TLS], skip);
+}
+
+vreg gen_task_tls(struct gen *g, vreg task, int word, bool create, irlabel skip)
+{
+	vreg none = VREG_NONE, *cached = word >= 0 && word < CG_TASK_ARGS ? &g->cache.v[CA_TASK0 + word] : &none;
+
+	return create ? storage_write(g, task, cached, skip) : storage_read(g, task, cached);
 }
 
 /* -- keys -- */
@@ -134,7 +146,7 @@ static void var_place(struct gen *g, struct dvar *v, struct place *ret)
 		ret->m = mem_at(gen_mapval(g, cg_map_state(g->cg), l->off), 0);
 		break;
 	case VS_TLS:
-		ret->m = mem_at(tls_read(g), (int32_t)l->off);
+		ret->m = mem_at(gen_tls_read(g), (int32_t)l->off);
 		ret->maybe_null = true;
 		break;
 	case VS_THIS:
@@ -334,6 +346,9 @@ void gen_place(struct gen *g, const struct node *n, struct place *ret)
 	case N_CAST:
 		gen_place(g, n->a, ret);
 		return;
+	case N_EVENT:
+		gen_event_place(g, n, ret);
+		return;
 	case N_ASSIGN:
 		gen_assign(g, n, false);
 		gen_place(g, n->a, ret);
@@ -362,7 +377,7 @@ static void place_ensure(struct gen *g, struct place *pl, irlabel skip)
 	if (!pl->maybe_null)
 		return;
 	if (!pl->has_key) {
-		pl->m.base = tls_write(g, skip);
+		pl->m.base = gen_tls_write(g, skip);
 	} else {
 		const struct lay_var *l = &g->cg->vars[pl->var->id];
 		vreg z;
@@ -675,6 +690,10 @@ void cg_note_this(const struct cg_unit *u, size_t n, bool *used)
 	for (size_t i = 0; i < n; i++) {
 		walk_node(&w, u[i].ds->pred);
 		walk_stmts(&w, u[i].ds->body);
+		for (const struct dstmt *e = u[i].ds->events; e; e = e->enext) {
+			walk_node(&w, e->pred);
+			walk_stmts(&w, e->body);
+		}
 	}
 }
 

@@ -31,6 +31,7 @@ enum arg_loc_kind {
 	ARG_WATCH_OLD, /* watchpoint, args[3]: the same at the firing before; value: at first */
 	ARG_DERIVED,   /* the probe's off-th derived argument (lang/probeinfo.h) */
 	ARG_ERROR,     /* ERROR probe: n-th argument of the fault (off = n) */
+	ARG_EVENT,     /* latency probe: arg<off> of the event */
 };
 
 struct arg_loc {

@@ -25,6 +25,8 @@ enum img_map_role {
 	IMG_MAP_UW_TABLES, IMG_MAP_UW_AREAS, /* arrays, mapped into user space */
 	IMG_MAP_UW_PROCS, IMG_MAP_UW_WANT, IMG_MAP_UW_FILES,
 	IMG_MAP_UW_SCRATCH, /* per-CPU array: frames, one entry per program that walks */
+	IMG_MAP_TRACK,	  /* open events of one tracker, by key: a hash */
+	IMG_MAP_TRACKHIST, /* its histograms: array of struct track_cpu by CPU, mapped by user space */
 	IMG_MAP_ROLES_
 };
 
@@ -45,6 +47,15 @@ struct img_state {
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns: set before programs run (walltimestamp) */
 };
 enum { IMG_ACTIVE = 0, IMG_DRAINING = 1 };
+
+/* Settings of a tracker, in IMG_MAP_STATE behind struct img_state: user space may change them at any time. */
+struct img_track {
+	uint64_t threshold; /* ns: events of at least that delay are slow */
+	uint64_t timeout;   /* ns; 0: none */
+	uint64_t worst;	    /* not 0: threshold follows the longest delay */
+	uint64_t limit;	    /* slow events per second at most; 0: any number */
+	uint64_t second, nslow; /* … of them in this second */
+};
 
 /* A speculation. Entry 0: state is not free while any speculation waits to be cleaned. */
 struct img_spec {
@@ -69,6 +80,7 @@ struct img_map {
 	uint32_t agg;		 /* AGG: aggregation id */
 	uint32_t set;		 /* AGG: 0 or 1 */
 	uint32_t var;		 /* ASSOC: variable id */
+	uint32_t track;		 /* TRACK, TRACKHIST: tracker id */
 	bool needs_btf;		 /* TLS: give it BTF key and value ids (int / char array) */
 };
 
@@ -114,6 +126,12 @@ struct img_prog {
 	uint32_t first_epid, last_epid; /* clauses in it; programs of one entry attach in this order */
 };
 
+struct img_tracker { /* by tracker id */
+	const struct dtracker *t;
+	uint32_t state; /* offset of its struct img_track in IMG_MAP_STATE */
+	int hist;	/* index of its IMG_MAP_TRACKHIST; -1: no program closes its events */
+};
+
 struct image {
 	struct img_map *maps;
 	uint32_t nmaps;
@@ -123,6 +141,8 @@ struct image {
 	uint32_t nfmts;
 	const struct aggdesc **aggs;
 	uint32_t naggs;
+	const struct img_tracker *tracks;
+	uint32_t ntracks;
 	uint32_t state_size;
 	bool has_exit;
 	bool uses_ustack;

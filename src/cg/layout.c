@@ -117,8 +117,8 @@ static void place_field(struct recfield *f, uint64_t *off)
 }
 
 /* prefix: bytes before the first field (thread id and start of self-> arrays). */
-static int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t prefix,
-			const char *what, struct span at, struct lay_key *ret)
+int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t prefix, const char *what,
+		 struct span at, struct lay_key *ret)
 {
 	uint64_t off = prefix;
 
@@ -174,6 +174,7 @@ static int lay_vars(struct cg *c)
 		l->off = *top > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)*top;
 		*top += l->size;
 	}
+	r |= lay_tracks(c, &tls, &state);
 	struct span none = { .src = NULL };
 	if (state > CG_MAX_STATE)
 		r = -EINVAL, diag_error(c->d, none, TAG_LIMIT, "global variables need %llu bytes, limit %u",

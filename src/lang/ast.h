@@ -58,6 +58,7 @@ enum node_kind {
 	N_OFFSETOF, /* offsetof (tyname, name) */
 	N_STRINGOF, /* stringof (a) */
 	N_XLATE,    /* xlate <tyname> (a); the checker leaves none: members become expressions */
+	N_EVENT,    /* checker: what a latency probe knows of the event: ival is an enum track_field */
 };
 
 struct dvar;
@@ -65,6 +66,7 @@ struct dagg;
 struct dattr;
 struct cxlator;
 struct dcall;
+struct dtracker;
 
 /* A type as written: specifiers and declarator; resolved by the checker. */
 struct tyname {
@@ -156,6 +158,8 @@ struct node {
 	struct dagg *agg;  /* N_AGG */
 	const struct builtin *builtin; /* N_IDENT, N_CALL */
 	struct dcall *call;	       /* N_CALL of a function of the program */
+	struct dtracker *tracker;      /* N_CALL of begin(), end(), pending(): args are the keys, c the exit id;
+					* N_EVENT; N_XLATE that stands for args[0] of its probes */
 	struct dmember member;	       /* N_MEMBER */
 	uint64_t ksym_addr;	       /* N_KSYM: resolved address */
 	const struct cxlator *xlator;  /* N_XLATE: the checker's own */
@@ -212,7 +216,10 @@ struct clause {
 	struct clause *next;
 };
 
-enum decl_kind { DECL_VAR, DECL_TYPEDEF, DECL_TYPE, DECL_INLINE, DECL_TRANSLATOR, DECL_PROVIDER, DECL_FUNC };
+enum decl_kind {
+	DECL_VAR, DECL_TYPEDEF, DECL_TYPE, DECL_INLINE, DECL_TRANSLATOR, DECL_PROVIDER, DECL_FUNC,
+	DECL_TRACKER,
+};
 enum decl_scope { DS_GLOBAL, DS_TLS, DS_THIS };
 
 struct decl { /* declaration at top level or at the start of a clause */
@@ -222,8 +229,8 @@ struct decl { /* declaration at top level or at the start of a clause */
 	const char *name;   /* translator: of its parameter; NULL for DECL_TYPE */
 	struct tyname *type; /* translator: of the output */
 	struct node *value; /* inline */
-	struct tyname *input; /* translator: type of the parameter */
-	struct tymember *members; /* translator: name = value; provider: probes, of type DK_FUNC */
+	struct tyname *input; /* translator: type of the parameter; tracker: types of the keys */
+	struct tymember *members; /* translator, tracker: name = value; provider: probes, of type DK_FUNC */
 	struct stmt *body; /* function */
 	struct decl *next;
 };

@@ -347,7 +347,7 @@ static void dump_clause(struct strb *o, const struct clause *c)
 static void dump_decl(struct strb *o, const struct decl *d)
 {
 	static const char *const words[] = {"var", "typedef", "type", "inline", "translator",
-					    "provider", "function"};
+					    "provider", "function", "tracker"};
 	static const char *const scopes[] = {"", "self->", "this->"};
 
 	strb_printf(o, "(%s", words[d->kind]);
@@ -357,7 +357,10 @@ static void dump_decl(struct strb *o, const struct decl *d)
 	}
 	if (d->input) {
 		strb_adds(o, " < ");
-		dump_type(o, d->input);
+		for (const struct tyname *t = d->input; t; t = t->next) {
+			dump_type(o, t);
+			strb_adds(o, t->next ? ", " : "");
+		}
 	}
 	if (d->name)
 		strb_printf(o, " %s%s", scopes[d->scope], d->name);

@@ -76,6 +76,11 @@ static bool add_clause(struct checker *c, const struct clause *cl, struct dstmt 
 		s->is_default = !cl->has_body || !cl->body;
 		if (!check_probes(c, pd, s, &zero))
 			continue;
+		if (event_clause(c, s, cl)) {
+			if (c->d->nerrors > before)
+				break;
+			continue;
+		}
 		if (!add_support(c, s, false, tail) || !check_derived(c, s))
 			continue;
 		if (check_amin_desc(c, s))
@@ -129,6 +134,7 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 		}
 	}
 	add_support_behind(&c, &tail);
+	event_place(&c, &tail);
 	check_unused_funcs(&c);
 	if (!d->nerrors)
 		settle_keys(&c);

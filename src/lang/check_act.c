@@ -111,9 +111,19 @@ static uint32_t cap_frames(struct checker *c, uint64_t frames)
 	return (uint32_t)(frames < max ? frames : max);
 }
 
+static uint64_t default_frames(const struct checker *c)
+{
+	return c->env->opts ? (uint64_t)c->env->opts->stackframes : 20;
+}
+
+const struct dtype *check_stack_type(struct checker *c)
+{
+	return dtype_stack(c->t, DK_STACK, cap_frames(c, default_frames(c)), 0);
+}
+
 static struct node *stack_call(struct checker *c, struct node *n)
 {
-	uint64_t frames = c->env->opts ? (uint64_t)c->env->opts->stackframes : 20;
+	uint64_t frames = default_frames(c);
 
 	if (!check_args(c, n))
 		return n;

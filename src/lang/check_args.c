@@ -139,6 +139,8 @@ struct node *check_args_index(struct checker *c, struct node *n)
 	if (!c->stmt)
 		return fail(c, n, D_ARGS_NONE,
 			    "args[ ] may not be referenced outside of a probe clause");
+	if (c->stmt->event)
+		return event_arg(c, n, i->ival);
 	n->a->builtin = builtin_get(BI_ARGS);
 	n->a->type = basic(c, DT_VOID);
 	n->ival = i->ival;

@@ -384,5 +384,8 @@ void check_decl(struct checker *c, const struct decl *d)
 	case DECL_PROVIDER:
 		declare_provider(c, d);
 		break;
+	case DECL_TRACKER:
+		declare_tracker(c, d);
+		break;
 	}
 }

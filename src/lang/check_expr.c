@@ -159,7 +159,7 @@ struct node *check_member(struct checker *c, struct node *n)
 	if (is_err(n->a))
 		return set_err(c, n);
 	if (n->a->kind == N_XLATE)
-		return xlate_member(c, n);
+		return n->a->tracker ? event_member(c, n) : xlate_member(c, n);
 	st = member_base(c, n);
 	if (!st)
 		return n;
@@ -370,6 +370,8 @@ static struct node *check_kind(struct checker *c, struct node *n, bool data)
 		return is_err(n->a) ? set_err(c, n) : check_stringof(c, n, D_STRINGOF_TYPE);
 	case N_XLATE:
 		return check_xlate(c, n);
+	case N_EVENT:
+		return n;
 	}
 	return set_err(c, n);
 }
@@ -393,6 +395,8 @@ struct node *check_untyped(struct checker *c, struct node *n)
 struct node *check_translated(struct checker *c, struct node *n)
 {
 	n = check_any(c, n, false);
+	if (n->kind == N_EVENT && n->type->kind == DK_STACK)
+		return fail(c, n, D_CG_EXPR, "a stack may be recorded or be a key of an aggregation, and nothing else");
 	return is_err(n) ? n : need_type(c, n);
 }
 

@@ -105,6 +105,7 @@ struct checker {
 	unsigned loops; /* around what is checked */
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
+	struct devclause *evclauses, *lastevclause; /* of latency probes */
 	unsigned ntemps; /* temporaries of this clause */
 	struct unit *const *units; /* the program's texts */
 	size_t nunits;
@@ -196,7 +197,8 @@ const char *var_prefix(enum dscope scope);
 struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool statement);
 /* A positive constant? */
 bool posconst(struct checker *c, const struct node *n);
-struct node *check_stack(struct checker *c, struct node *n);
+/* The type of stack() without arguments. */
+const struct dtype *check_stack_type(struct checker *c);
 bool check_special(struct checker *c, struct node *n, struct node **ret);
 /* Checks arguments against the row's prototype and sets the type of n. */
 struct node *check_proto(struct checker *c, struct node *n);
@@ -272,6 +274,25 @@ struct node *xlate_whole(struct checker *c, struct node *n);
 
 /* -- provider blocks, check_prov.c -- */
 void declare_provider(struct checker *c, const struct decl *d);
+
+/* -- trackers, check_track.c -- */
+void declare_tracker(struct checker *c, const struct decl *d);
+struct dtracker *tracker_find(const struct checker *c, const char *name);
+/* begin(), end() and pending(), which are functions only where a tracker is declared. */
+struct node *check_track_call(struct checker *c, struct node *n);
+
+/* -- latency probes, check_event.c -- */
+/* Adds the trackers' probes that d matches. */
+void event_match(struct checker *c, const struct pdesc *d, struct probe_list *l);
+/* args[i] in a clause of a latency probe; NULL: the clause is none. */
+struct node *event_arg(struct checker *c, struct node *n, uint64_t i);
+struct node *event_member(struct checker *c, struct node *n); /* n: args[0]->m */
+/* Is s a clause of latency probes? It is kept for the clauses that call end(). */
+bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl);
+/* The clause that is being checked calls begin() or end() of t. */
+void event_note(struct checker *c, struct dtracker *t, bool end);
+/* When all clauses are checked: puts those of latency probes where they fire. */
+void event_place(struct checker *c, struct dstmt ***tail);
 
 /* -- control lines, check_pragma.c -- */
 /* What #pragma D attributes says about a name of the program or of the library; NULL: nothing. */

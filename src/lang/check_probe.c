@@ -8,7 +8,9 @@ static int match(struct checker *c, const struct pdesc *d, struct probe_list *l,
 	const struct probe_source *ps = c->env->probes;
 
 	*l = (struct probe_list){0};
-	if (!ps || !ps->match)
+	if (c->prog->trackers)
+		event_match(c, d, l);
+	if (l->n || !ps || !ps->match)
 		return 0;
 	return ps->match(ps->ctx, c->a, d, l, why);
 }

@@ -119,6 +119,7 @@ static void add_decl(struct dlib *l, struct dlib_file *f, const struct decl *d)
 		break;
 	case DECL_TYPE:
 	case DECL_PROVIDER:
+	case DECL_TRACKER:
 		break;
 	}
 }

@@ -7,6 +7,7 @@
 #include "lang/ast.h"
 #include "lang/options.h"
 #include "lang/param.h"
+#include "lang/tracker.h"
 
 enum dscope { VS_GLOBAL, VS_TLS, VS_THIS, VS_LOCAL };
 
@@ -69,6 +70,13 @@ struct dstmt {
 	struct stmt *body;	  /* typed copy; NULL with is_default */
 	bool is_default;
 	bool is_error;		  /* dtrace:::ERROR */
+	/* A clause of a latency probe, put where another one calls end(): it has no program of its own. */
+	struct dtracker *event;	  /* whose probe it is; NULL: an ordinary clause */
+	bool event_all;		  /* it is for every event, not only for slow ones */
+	bool event_again;	  /* the same clause is somewhere before */
+	bool *fires;		  /* by tracker: it calls begin() or end(); or NULL */
+	struct dstmt *events;	  /* clauses of latency probes that these fire, by enext */
+	struct dstmt *enext;
 	struct dstmt *next;
 };
 
@@ -90,6 +98,8 @@ struct dprog {
 	unsigned nvars;
 	struct dagg *aggs;
 	unsigned naggs;
+	struct dtracker *trackers;
+	unsigned ntrackers;
 	struct provattr *provattrs;
 	struct dprovider *providers; /* provider blocks, in order: lang/provdecl.h */
 	bool has_exit, has_error_clause, uses_tls, destructive;

@@ -132,6 +132,9 @@ static void head(struct dump *d, const struct node *n)
 	case N_STRINGOF:
 		strb_adds(d->out, n->implicit ? "tostr" : "stringof");
 		break;
+	case N_EVENT:
+		strb_printf(d->out, "event %s", n->ival < TF_COUNT_ ? track_field_name((enum track_field)n->ival) : n->name);
+		break;
 	default:
 		strb_printf(d->out, "node%d", n->kind);
 	}
@@ -252,6 +255,8 @@ void dprog_dump(struct strb *out, const struct dprog *p)
 		strb_printf(out, "clause %u %s: %zu probe%s%s%s\n", s->epid, s->desc_text,
 			    s->probes.n, s->probes.n == 1 ? "" : "s",
 			    s->is_default ? " default" : "", s->is_error ? " error" : "");
+		for (const struct dstmt *e = s->events; e; e = e->enext)
+			strb_printf(out, "  fires %u\n", e->epid);
 		if (s->pred) {
 			strb_adds(out, "  /");
 			node(&d, s->pred);

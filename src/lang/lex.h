@@ -21,6 +21,7 @@ struct lexer {
 	enum lex_mode mode;
 	bool bol;	/* only blanks since the start of the line */
 	bool pred;	/* in a predicate: / may end it */
+	bool times;	/* numbers may have a unit of time: 10ms is 10000000 */
 	bool cut;	/* the text ends inside a comment or string: said already */
 	int parens, brackets;
 	struct pragma **pragmas; /* where the next lasting control line goes; NULL: nowhere */

@@ -109,13 +109,59 @@ static const char *int_end(const char *p, const char *end)
 	return p;
 }
 
+static const struct time_unit {
+	const char *name;
+	uint64_t ns;
+} time_units[] = {
+	{"ns", 1},	       {"nsec", 1},	     {"us", 1000},	   {"usec", 1000},
+	{"ms", 1000000},       {"msec", 1000000},    {"s", 1000000000ull}, {"sec", 1000000000ull},
+	{"m", 60000000000ull}, {"min", 60000000000ull}, {"h", 3600000000000ull}, {"hour", 3600000000000ull},
+};
+
+/* The unit of time behind the digits that the text starts with, as in the names of timer probes; or NULL.
+ * *p is moved to it. */
+static const struct time_unit *find_time_unit(const char **p, const char *end)
+{
+	const char *from = *p, *to;
+
+	while (from < end && lex_is_digit(*from))
+		from++;
+	for (to = from; to < end && lex_is_word(*to);)
+		to++;
+	for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++) {
+		size_t n = strlen(time_units[i].name);
+
+		if ((size_t)(to - from) == n && !strncmp(from, time_units[i].name, n)) {
+			*p = from;
+			return &time_units[i];
+		}
+	}
+	return NULL;
+}
+
+static void apply_unit(struct lexer *lx, const struct time_unit *u)
+{
+	struct token *t = &lx->tok;
+
+	t->at.len += (uint32_t)strlen(u->name);
+	lx->p += strlen(u->name);
+	if (__builtin_mul_overflow(t->ival, u->ns, &t->ival))
+		lex_error(lx, t->at, D_INT_OFLOW, "constant %s%s results in integer overflow", t->str, u->name);
+}
+
 void lex_number(struct lexer *lx)
 {
 	const char *from = lx->p, *to = int_end(from, lx->end), *f;
+	const struct time_unit *unit = NULL;
 	struct token *t = &lx->tok;
+	const char *digits = from;
 	char bad = 0;
 	int r;
 
+	if (lx->times)
+		unit = find_time_unit(&digits, lx->end);
+	if (unit)
+		to = digits;
 	/* "1." and "1e5" are floating-point constants; "0x1e5" is not, its hex part is longer. */
 	f = lx->mode == LEX_PROBE ? from : float_end(from, lx->end);
 	t->kind = T_INT;
@@ -137,6 +183,8 @@ void lex_number(struct lexer *lx)
 	else if (r == -EDOM)
 		lex_error(lx, t->at, D_INT_DIGIT, "constant %s contains invalid digit %c", t->str,
 			  bad);
+	if (unit)
+		apply_unit(lx, unit);
 }
 
 /* One escape, after the backslash; *p moves behind it. */

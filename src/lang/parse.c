@@ -314,6 +314,23 @@ static bool at_declaration(struct parser *p)
 	return false;
 }
 
+/* "tracker NAME (" or "tracker NAME {": the word is none of D's, so a type of that name wins. */
+static bool at_tracker(struct parser *p)
+{
+	const char *q = p->lx.src->text + p->lx.tok.at.off, *name;
+
+	if (parse_cur(p) != T_PSPEC || p->lx.end - q < 8 || strncmp(q, "tracker", 7) != 0 || lex_is_word(q[7]) ||
+	    symtab_get(&p->types, "tracker", 0))
+		return false;
+	name = q = lex_peek_text(&p->lx, q + 7);
+	while (q < p->lx.end && lex_is_word(*q))
+		q++;
+	if (q == name)
+		return false;
+	q = lex_peek_text(&p->lx, q);
+	return q < p->lx.end && (*q == '(' || *q == '{');
+}
+
 static void add_item(struct parser *p, struct item ***tail, struct decl *d, struct clause *c)
 {
 	struct item *it = arena_new_obj(p->arena, struct item);
@@ -347,31 +364,34 @@ static struct decl *parse_decl_item(struct parser *p)
 		{T_KW_TRANSLATOR, parse_translator},
 		{T_KW_PROVIDER, parse_provider},
 	};
+	bool tracker = at_tracker(p);
 
 	p->lx.mode = LEX_EXPR;
 	p->lx.p = p->lx.src->text + p->lx.tok.at.off;
 	parse_next(p);
+	if (tracker)
+		return parse_tracker(p);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (parse_is(p, kinds[i].tok))
 			return kinds[i].parse(p);
 	return parse_declaration(p);
 }
 
-/* external_declaration: inline | translator | provider | declaration | probe_definition */
+/* external_declaration: inline | translator | provider | tracker | declaration | probe_definition */
 static void parse_item(struct parser *p, struct item ***tail)
 {
 	enum kw_class class = lex_kw_class(parse_cur(p));
 
-	if (class != KWC_NONE || at_declaration(p)) {
+	if (class != KWC_NONE || at_tracker(p) || at_declaration(p)) {
 		struct decl *d = parse_decl_item(p);
 
 		/* Its ; is the current token: what follows is read as between clauses again. */
 		p->lx.mode = LEX_PROBE;
 		if (!p->panic) {
-			bool func = d && d->kind == DECL_FUNC;
+			bool block = d && (d->kind == DECL_FUNC || d->kind == DECL_TRACKER);
 
-			parse_expect(p, func ? T_RBRACE : T_SEMI);
-			if (func)
+			parse_expect(p, block ? T_RBRACE : T_SEMI);
+			if (block)
 				parse_accept(p, T_SEMI);
 			add_decls(p, tail, d);
 		}

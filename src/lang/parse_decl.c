@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parser of declarations: variables, typedefs, types, inlines, translators, providers. Each function
+/* Parser of declarations: variables, typedefs, types, inlines, translators, providers, trackers. Each function
  * leaves the ; at the end to the caller, who changes the lexer's mode there. */
 #include <string.h>
 #include "lang/parse_int.h"
@@ -226,5 +226,36 @@ struct decl *parse_provider(struct parser *p)
 	d->at = p->lx.tok.at;
 	d->name = parse_name(p);
 	d->members = parse_block(p, parse_provider_probe);
+	return p->panic ? NULL : d;
+}
+
+/* tracker_definition: tracker IDENT [ ( types ) ] { settings }
+ * setting: IDENT = assignment ;
+ * The } is left to the caller. */
+struct decl *parse_tracker(struct parser *p)
+{
+	struct decl *d = new_decl(p, DECL_TRACKER, p->lx.tok.at);
+	struct tymember **tail = &d->members;
+	bool varargs = false;
+
+	p->lx.mode = LEX_MEMBER;
+	parse_next(p);
+	d->at = p->lx.tok.at;
+	d->name = parse_name(p);
+	if (parse_accept(p, T_LPAR))
+		d->input = parse_params(p, &varargs);
+	if (varargs)
+		parse_fail(p, d->at, D_DECL_PROTO_VARARGS, "tracker %s may not have variable keys", d->name);
+	p->lx.mode = LEX_MEMBER;
+	if (parse_expect(p, T_LBRACE))
+		p->braces++;
+	p->lx.times = true;
+	while (!p->panic && !parse_is(p, T_RBRACE)) {
+		*tail = parse_translator_member(p);
+		tail = &(*tail)->next;
+	}
+	p->lx.times = false;
+	if (parse_is(p, T_RBRACE))
+		p->braces--;
 	return p->panic ? NULL : d;
 }

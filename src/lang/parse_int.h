@@ -95,4 +95,5 @@ struct decl *parse_declaration(struct parser *p);
 struct decl *parse_inline(struct parser *p);
 struct decl *parse_translator(struct parser *p);
 struct decl *parse_provider(struct parser *p);
+struct decl *parse_tracker(struct parser *p);
 #endif

@@ -22,6 +22,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_ASSOC] = "associative array",	[IMG_MAP_AGG] = "aggregation",
 	[IMG_MAP_UW_TABLES] = "unwinding tables", [IMG_MAP_UW_AREAS] = "mappings of processes",
 	[IMG_MAP_UW_PROCS] = "processes",	[IMG_MAP_UW_WANT] = "processes to look at",
+	[IMG_MAP_TRACK] = "open events of a tracker", [IMG_MAP_TRACKHIST] = "histograms of a tracker",
 	[IMG_MAP_UW_FILES] = "files",		[IMG_MAP_UW_SCRATCH] = "user stacks",
 };
 
@@ -109,7 +110,7 @@ static int init_value(struct loaded *l, const struct img_map *m, struct load_map
 
 	if (m->role == IMG_MAP_STATE)
 		return map_state(l, m, ret, err);
-	if (m->role == IMG_MAP_UW_TABLES || m->role == IMG_MAP_UW_AREAS)
+	if (m->role == IMG_MAP_UW_TABLES || m->role == IMG_MAP_UW_AREAS || m->role == IMG_MAP_TRACKHIST)
 		return map_memory(m, ret, err);
 	if (m->init)
 		r = bpfsys_map_update(ret->fd, &key, m->init);

@@ -39,6 +39,7 @@ static const struct trigger triggers[] = {
 	{ "udp", "PORT N: N datagrams of 50 bytes", run_udp },
 	{ "touch", "N: touches N new pages", run_touch },
 	{ "fight", "FILE MS: four threads write to one file", run_fight },
+	{ "track", "bK|eK|BN|EN|sUS…: opens and closes keys, sleeps", run_track },
 };
 
 uint64_t now_ns(void)

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Clauses of latency probes: their code is put where an event ends, inside of the program (and of the clause)
+ * that closes it; and what they know of the event. */
+#include "cg/cg_int.h"
+
+#define NS_PER_SECOND 1000000000
+
+/* -- firing -- */
+
+/* The place of arg0 … in such a clause; all else is as in the program that it is in. */
+static const struct entry *event_entry(struct gen *g, const struct dtracker *t)
+{
+	struct entry *e = arena_memdup(g->cg->a, g->e, sizeof(*e));
+
+	e->nargs = t->nkeys + 1;
+	for (unsigned i = 0; i < e->nargs; i++)
+		e->args[i] = (struct arg_loc){ .kind = ARG_EVENT, .off = i };
+	e->has_errno = e->has_selector = false;
+	return e;
+}
+
+static void gen_one(struct gen *g, const struct gen_event *ev, const struct dstmt *ds)
+{
+	struct gen outer = *g;
+	uint32_t top = g->pr->scratch_top, kept = g->pr->scratch_keep;
+	struct cg_point *pt = arena_new_obj(g->cg->a, struct cg_point);
+	struct cg_point **pts = arena_new_obj(g->cg->a, struct cg_point *);
+	struct cg_unit *u = arena_new_obj(g->cg->a, struct cg_unit);
+	struct cache saved;
+
+	*pt = (struct cg_point){ .probe = ds->probes.v[0], .e = *event_entry(g, ev->t) };
+	*pts = pt;
+	*u = (struct cg_unit){ .ds = ds, .pts = pts, .npts = 1 };
+	saved = gen_region_begin(g);
+	g->ev = ev;
+	g->scratch_base = ROUND_UP(top, 8);
+	g->faults = NULL;
+	g->drops = NULL;
+	g->nfaults = g->faults_cap = g->ndrops = g->drops_cap = 0;
+	g->budget = g->spec = VREG_NONE;
+	g->in_call = false;
+	gen_clause(g, u);
+	*g = outer;
+	g->cache = saved;
+	g->pr->scratch_top = top;
+	g->pr->scratch_keep = kept;
+	ir_at(g->f, g->ds->epid, g->ds->at);
+}
+
+static bool fires_any(const struct gen *g, const struct gen_event *ev, bool all)
+{
+	for (const struct dstmt *e = g->ds->events; e; e = e->enext)
+		if (e->event == ev->t && e->event_all == all)
+			return true;
+	return false;
+}
+
+static void gen_all(struct gen *g, const struct gen_event *ev, bool all)
+{
+	for (const struct dstmt *e = g->ds->events; e; e = e->enext)
+		if (e->event == ev->t && e->event_all == all)
+			gen_one(g, ev, e);
+}
+
+static vreg load_setting(struct gen *g, const struct gen_event *ev, size_t off, vreg *at)
+{
+	vreg v = ir_new(g->f);
+
+	*at = gen_mapval(g, cg_map_state(g->cg), ev->l->state + (uint32_t)off);
+	ir_load(g->f, v, *at, 0, 8);
+	return v;
+}
+
+/* Not more than the limit in one second; what is above it is counted, and goes to out. */
+static void gen_limit(struct gen *g, const struct gen_event *ev, irlabel out)
+{
+	irlabel ok = ir_label(g->f), same = ir_label(g->f), over = ir_label(g->f);
+	vreg at, limit = load_setting(g, ev, offsetof(struct img_track, limit), &at), second, now = ir_new(g->f);
+	vreg n;
+
+	ir_jcci(g->f, IRC_EQ, limit, 0, ok);
+	second = load_setting(g, ev, offsetof(struct img_track, second), &at);
+	ir_alui(g->f, IRA_DIV, now, gen_ts(g), NS_PER_SECOND);
+	ir_jcc(g->f, IRC_EQ, second, now, same);
+	ir_store(g->f, at, 0, 8, now);
+	ir_storei(g->f, at, offsetof(struct img_track, nslow) - offsetof(struct img_track, second), 8, 0);
+	ir_place(g->f, same);
+	n = load_setting(g, ev, offsetof(struct img_track, nslow), &at);
+	ir_atomic_add(g->f, at, 0, 8, ir_imm(g->f, 1));
+	ir_jcc(g->f, IRC_LT, n, limit, ok);
+	ir_place(g->f, over);
+	gen_track_count(g, ev->t, TRACK_N_LIMITED);
+	ir_jmp(g->f, out);
+	ir_place(g->f, ok);
+}
+
+/* "Worst so far": from here on only longer ones are slow. */
+static void gen_worst(struct gen *g, const struct gen_event *ev)
+{
+	irlabel done = ir_label(g->f);
+	vreg at, worst = load_setting(g, ev, offsetof(struct img_track, worst), &at);
+
+	ir_jcci(g->f, IRC_EQ, worst, 0, done);
+	at = gen_mapval(g, cg_map_state(g->cg), ev->l->state + (uint32_t)offsetof(struct img_track, threshold));
+	ir_store(g->f, at, 0, 8, ev->delay);
+	ir_place(g->f, done);
+}
+
+static void gen_slow(struct gen *g, const struct gen_event *ev)
+{
+	irlabel out = ir_label(g->f);
+	vreg at, threshold = load_setting(g, ev, offsetof(struct img_track, threshold), &at);
+
+	ir_jcc(g->f, IRC_LT, ev->delay, threshold, out);
+	gen_limit(g, ev, out);
+	gen_worst(g, ev);
+	gen_all(g, ev, false);
+	ir_place(g->f, out);
+}
+
+void gen_fire(struct gen *g, struct gen_event *ev, const struct node *id)
+{
+	bool slow = fires_any(g, ev, false), all = fires_any(g, ev, true);
+
+	if (!slow && !all)
+		return;
+	if (id && ev->t->uses & 1u << TF_ID)
+		ev->id = gen_int(g, id);
+	if (all)
+		gen_all(g, ev, true);
+	if (slow)
+		gen_slow(g, ev);
+}
+
+/* -- what is known -- */
+
+static vreg detail(struct gen *g, uint32_t off, unsigned size, bool sgn)
+{
+	vreg d = ir_new(g->f);
+
+	gen_ld(g, d, mem_add(g->ev->details, (int32_t)off), size, sgn);
+	return d;
+}
+
+/* The process or thread whose delay it is; opener: who called begin(). */
+static vreg who(struct gen *g, bool opener, bool tid)
+{
+	const struct gen_event *ev = g->ev;
+
+	if (ev->l->ids && (opener || ev->t->store == TRACK_KEYED))
+		return detail(g, ev->l->ids + (tid ? 0 : 4), 4, true);
+	if (ev->t->store == TRACK_TASK)
+		return gen_pid_of(g, ev->task, tid);
+	return tid ? gen_tid(g) : gen_pid(g);
+}
+
+static vreg cgroup_of(struct gen *g)
+{
+	const struct gen_event *ev = g->ev;
+	vreg d;
+
+	if (ev->t->store == TRACK_KEYED)
+		return detail(g, ev->l->cgroup, 8, false);
+	if (ev->t->store == TRACK_TASK)
+		return gen_field_of(g, ev->task, "cgroups->dfl_cgrp->kn->id");
+	d = ir_new(g->f);
+	ir_call(g->f, d, BPF_FUNC_get_current_cgroup_id, 0, NULL);
+	return d;
+}
+
+void gen_event_place(struct gen *g, const struct node *n, struct place *ret)
+{
+	unsigned key = (unsigned)n->ival - TF_KEY;
+
+	*ret = (struct place){ .kind = PL_MEM, .m = mem_add(g->ev->key, (int32_t)g->ev->l->key.fields[key].off) };
+}
+
+vreg gen_event_int(struct gen *g, const struct node *n, struct tref *btf)
+{
+	const struct gen_event *ev = g->ev;
+	struct place pl;
+
+	switch (n->ival) {
+	case TF_PID:
+	case TF_TID:
+		return who(g, false, n->ival == TF_TID);
+	case TF_OPENER_PID:
+	case TF_OPENER_TID:
+		return who(g, true, n->ival == TF_OPENER_TID);
+	case TF_CGROUP:
+		return cgroup_of(g);
+	case TF_CPU:
+		return detail(g, ev->l->cpu, 8, false);
+	case TF_START:
+		return ev->start;
+	case TF_DELAY:
+		return ev->delay;
+	case TF_ID:
+		return ev->id >= 0 ? ev->id : ir_imm(g->f, 0);
+	case TF_HOW:
+		return ir_imm(g->f, ev->how);
+	default:
+		break;
+	}
+	if (ev->t->store == TRACK_TASK) {
+		*btf = ev->task_type;
+		return ev->task;
+	}
+	gen_event_place(g, n, &pl);
+	return gen_load_place(g, &pl, cg_type(g->cg, n), btf);
+}
+
+void gen_event_str(struct gen *g, const struct node *n, struct str *ret)
+{
+	const struct gen_event *ev = g->ev;
+	bool opener = n->ival == TF_OPENER_COMM;
+	uint32_t off, size;
+	struct place pl;
+
+	*ret = (struct str){ .bound = 16, .padded = true };
+	if (n->ival >= TF_KEY) {
+		gen_event_place(g, n, &pl);
+		ret->m = pl.m;
+		ret->bound = lay_str_bound(g->cg, cg_type(g->cg, n));
+	} else if (ev->l->comm && (opener || ev->t->store == TRACK_KEYED)) {
+		ret->m = mem_add(ev->details, (int32_t)ev->l->comm);
+	} else if (ev->t->store == TRACK_TASK && lay_offset(g->cg, "task_struct", "comm", &off, &size)) {
+		ret->m = gen_scratch(g, 16);
+		gen_probe_read(g, ret->m, 16, gen_launder(g, ev->task), off, false);
+	} else {
+		ret->m = gen_scratch(g, 16);
+		gen_comm_to(g, ret->m);
+	}
+}
+
+void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f)
+{
+	if (g->ev->t->store == TRACK_THREAD)
+		gen_stack_to(g, dst, f);
+	else if (g->ev->t->store == TRACK_TASK)
+		gen_task_stack_to(g, g->ev->task, dst, f);
+	else
+		gen_zero(g, dst, f->size);
+}
+
+/* arg0: the delay; arg1 …: the keys as numbers. */
+vreg gen_event_arg(struct gen *g, unsigned i)
+{
+	const struct dtracker *t = g->ev->t;
+	struct node n = { .kind = N_EVENT, .ival = i ? TF_KEY + i - 1 : TF_DELAY };
+	struct tref btf = { 0 };
+	vreg v;
+
+	if (i) {
+		n.type = t->keys[i - 1];
+		if (!dtype_is_scalar(dtype_resolve(g->cg->p->types, n.type)))
+			return ir_imm(g->f, 0);
+	}
+	v = gen_event_int(g, &n, &btf);
+	return btf.id ? gen_launder(g, v) : v;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trackers: begin(), end() and pending(); the histograms. What is kept of an open event is its start stamp,
+ * and those details of who opened it that some clause asks for.
+ *
+ *   no key, one thread   in the thread-local variables of that thread: gone with it, never full
+ *   other keys           a hash made in advance; the key is claimed by inserting and deleting */
+#include "cg/cg_int.h"
+#include <errno.h>
+
+#define NS_PER_SECOND 1000000000
+
+/* -- layout -- */
+
+static uint32_t keep(uint32_t *size, uint32_t bytes)
+{
+	uint32_t at = *size;
+
+	*size += bytes;
+	return at;
+}
+
+#define USES(t, f) ((t)->uses & 1u << TF_##f)
+
+static void lay_details(const struct dtracker *t, struct lay_track *l)
+{
+	bool opener = USES(t, OPENER_PID) || USES(t, OPENER_TID), who = USES(t, PID) || USES(t, TID);
+
+	l->size = 8; /* the start */
+	if (USES(t, CPU))
+		l->cpu = keep(&l->size, 8);
+	if (t->store == TRACK_THREAD)
+		return; /* the thread is there when it closes */
+	if (opener || (t->store == TRACK_KEYED && (who || USES(t, STACK))))
+		l->ids = keep(&l->size, 8);
+	if (USES(t, OPENER_COMM) || (t->store == TRACK_KEYED && USES(t, COMM)))
+		l->comm = keep(&l->size, 16);
+	if (t->store == TRACK_KEYED && USES(t, CGROUP))
+		l->cgroup = keep(&l->size, 8);
+}
+
+int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state)
+{
+	int r = 0;
+
+	c->tracks = arena_new_arr(c->a, struct lay_track, c->p->ntrackers + 1);
+	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
+		struct lay_track *l = &c->tracks[t->id];
+
+		l->map = l->hist = -1;
+		lay_details(t, l);
+		*state = ROUND_UP(*state, 8);
+		l->state = (uint32_t)*state;
+		*state += sizeof(struct img_track);
+		if (t->store == TRACK_KEYED) {
+			r |= lay_make_key(c, t->keys, t->nkeys, 0, t->name, t->at, &l->key);
+			continue;
+		}
+		*tls = ROUND_UP(*tls, 8);
+		l->off = (uint32_t)*tls;
+		*tls += l->size;
+	}
+	return r;
+}
+
+/* How many clauses close events: where one interrupts another, additions must be atomic. */
+void cg_note_track(struct cg *c, const struct dstmt *ds)
+{
+	for (uint32_t i = 0; ds->fires && i < c->p->ntrackers; i++)
+		c->tracks[i].nwriters += ds->fires[i];
+}
+
+void cg_image_tracks(struct cg *c)
+{
+	struct img_tracker *v = arena_new_arr(c->a, struct img_tracker, c->p->ntrackers + 1);
+
+	for (const struct dtracker *t = c->p->trackers; t; t = t->next)
+		v[t->id] = (struct img_tracker){ t, c->tracks[t->id].state, c->tracks[t->id].hist };
+	c->img->tracks = v;
+	c->img->ntracks = c->p->ntrackers;
+}
+
+/* -- histograms and counts -- */
+
+/* A look-up of this CPU's part; jumps to none when there is none, which does not happen. */
+static vreg track_cpu(struct gen *g, const struct dtracker *t, irlabel none)
+{
+	vreg map = ir_new(g->f), key = ir_new(g->f), p = ir_new(g->f), cpu = gen_cpu(g);
+
+	ir_store_slot(g->f, g->tmp, 0, 4, cpu);
+	gen_map(g, map, cg_map_hist(g->cg, t));
+	ir_slot_addr(g->f, key, g->tmp, 0);
+	ir_call(g->f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
+	ir_jcci(g->f, IRC_EQ, p, 0, none);
+	return p;
+}
+
+/* Rare: atomic, whoever interrupts whom. */
+void gen_track_count(struct gen *g, const struct dtracker *t, enum track_count what)
+{
+	irlabel none = ir_label(g->f);
+	struct cache saved = gen_region_begin(g);
+	vreg p = track_cpu(g, t, none);
+
+	ir_atomic_add(g->f, p, offsetof(struct track_cpu, counts) + 8 * (int32_t)what, 8, ir_imm(g->f, 1));
+	ir_place(g->f, none);
+	gen_region_end(g, &saved);
+}
+
+static void add(struct gen *g, bool atomic, vreg p, int32_t off, unsigned size, vreg v)
+{
+	vreg old;
+
+	if (atomic) {
+		ir_atomic_add(g->f, p, off, size, v);
+		return;
+	}
+	old = ir_new(g->f);
+	ir_load(g->f, old, p, off, size);
+	ir_alu(g->f, IRA_ADD, old, old, v);
+	ir_store(g->f, p, off, size, old);
+}
+
+/* The longest delay of this second. */
+static void add_max(struct gen *g, vreg p, vreg second, vreg delay)
+{
+	irlabel newer = ir_label(g->f), done = ir_label(g->f);
+	int32_t at = offsetof(struct track_slot, max);
+	vreg v = ir_new(g->f);
+
+	ir_load(g->f, v, p, offsetof(struct track_slot, second), 8);
+	ir_jcc(g->f, IRC_NE, v, second, newer);
+	ir_load(g->f, v, p, at, 8);
+	ir_jcc(g->f, IRC_LE, delay, v, done);
+	ir_place(g->f, newer);
+	ir_store(g->f, p, offsetof(struct track_slot, second), 8, second);
+	ir_store(g->f, p, at, 8, delay);
+	ir_place(g->f, done);
+}
+
+/* Adds the delay to the slot of its second. */
+static void gen_hist(struct gen *g, const struct dtracker *t, const struct lay_track *l, vreg delay)
+{
+	vreg second = ir_new(g->f), slot = ir_new(g->f), bucket = ir_new(g->f), p, q = ir_new(g->f);
+	struct irfn *fn = rt_get(g->pr->ip, RT_HIST, g->cg->caps);
+	bool atomic = l->nwriters > 1;
+	irlabel none = ir_label(g->f);
+
+	p = track_cpu(g, t, none);
+	ir_alui(g->f, IRA_DIV, second, gen_ts(g), NS_PER_SECOND);
+	ir_alui(g->f, IRA_AND, slot, second, TRACK_SLOTS - 1);
+	ir_alui(g->f, IRA_MUL, slot, slot, sizeof(struct track_slot));
+	ir_alu(g->f, IRA_ADD, p, p, slot);
+	ir_alui(g->f, IRA_ADD, p, p, offsetof(struct track_cpu, slots));
+	add_max(g, p, second, delay);
+	add(g, atomic, p, offsetof(struct track_slot, sum), 8, delay);
+	ir_call_fn(g->f, bucket, fn, IR_ARGS(delay));
+	ir_jcci(g->f, IRC_GE, bucket, AGG_HIST_NBUCKETS, none); /* never: for the verifier */
+	ir_alui(g->f, IRA_SHL, bucket, bucket, 2);
+	ir_alu(g->f, IRA_ADD, q, p, bucket);
+	add(g, atomic, q, offsetof(struct track_slot, buckets), 4, ir_imm(g->f, 1));
+	ir_place(g->f, none);
+}
+
+/* -- keys and places -- */
+
+struct track {
+	const struct node *call;
+	const struct dtracker *t;
+	const struct lay_track *l;
+	struct mem key;
+	vreg task;	       /* TRACK_TASK */
+	struct tref task_type;
+	int word;	       /* … which word of the context it is, or -1 */
+	irlabel done;
+};
+
+/* Which word of a tracepoint's context the expression is, or -1. */
+static int ctx_word(const struct gen *g, const struct node *n)
+{
+	const struct arg_loc *l;
+
+	while (n->kind == N_CAST)
+		n = n->a;
+	if (n->kind != N_INDEX || !n->a || !n->a->builtin || n->a->builtin->id != BI_ARGS)
+		return -1;
+	if (n->raw)
+		return (int)n->ival;
+	l = n->ival < g->e->nargs ? &g->e->args[n->ival] : NULL;
+	return l && l->kind == ARG_CTX ? (int)(l->off / 8) : -1;
+}
+
+static void find_task(struct gen *g, struct track *k)
+{
+	k->task = gen_ptr(g, k->call->args, &k->task_type);
+	k->word = ctx_word(g, k->call->args);
+	if (!k->task_type.id)
+		cg_error(g, k->call->args->at, "D_TRACKER_TASK",
+			 "the key of tracker %s must be a thread that the kernel gives with its type: args[n] of "
+			 "a tracepoint, or curthread", k->t->name);
+}
+
+static struct track find_key(struct gen *g, const struct node *n)
+{
+	struct track k = { .call = n, .t = n->tracker, .l = &g->cg->tracks[n->tracker->id], .task = VREG_NONE,
+			   .word = -1, .done = ir_label(g->f) };
+
+	if (k.t->store == TRACK_KEYED)
+		k.key = gen_key(g, &k.l->key, n->args, 0);
+	else if (k.t->store == TRACK_TASK)
+		find_task(g, &k);
+	return k;
+}
+
+/* Where the open event is: NULL when there is none; with create, made if need be, or a jump to done. */
+static vreg find_event(struct gen *g, struct track *k, bool create)
+{
+	vreg map, key, p;
+
+	if (k->t->store == TRACK_THREAD)
+		return create ? gen_tls_write(g, k->done) : gen_tls_read(g);
+	if (k->t->store == TRACK_TASK)
+		return gen_task_tls(g, k->task, k->word, create, k->done);
+	map = ir_new(g->f);
+	key = gen_addr(g, k->key);
+	p = ir_new(g->f);
+	gen_map(g, map, cg_map_track(g->cg, k->t));
+	ir_call(g->f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
+	return p;
+}
+
+/* -- begin() -- */
+
+/* Stamp and details into m. */
+static void fill(struct gen *g, const struct track *k, struct mem m)
+{
+	const struct lay_track *l = k->l;
+	vreg v;
+
+	if (l->cpu)
+		gen_st(g, mem_add(m, (int32_t)l->cpu), 8, gen_cpu(g));
+	if (l->ids) {
+		gen_st(g, mem_add(m, (int32_t)l->ids), 4, gen_tid(g));
+		gen_st(g, mem_add(m, (int32_t)l->ids + 4), 4, gen_pid(g));
+	}
+	if (l->comm)
+		gen_comm_to(g, mem_add(m, (int32_t)l->comm));
+	if (l->cgroup) {
+		v = ir_new(g->f);
+		ir_call(g->f, v, BPF_FUNC_get_current_cgroup_id, 0, NULL);
+		gen_st(g, mem_add(m, (int32_t)l->cgroup), 8, v);
+	}
+	gen_st(g, m, 8, gen_ts(g)); /* last: with it the event is open */
+}
+
+static struct mem event_mem(const struct track *k, vreg p)
+{
+	return mem_at(p, k->t->store == TRACK_KEYED ? 0 : (int32_t)k->l->off);
+}
+
+/* The clauses that an event fires which ended before now. */
+static void fire(struct gen *g, const struct track *k, vreg start, struct mem details, enum track_how how)
+{
+	struct gen_event ev = { .t = k->t, .l = k->l, .start = start, .delay = ir_new(g->f), .id = VREG_NONE,
+				.how = how, .task = k->task, .task_type = k->task_type, .details = details,
+				.key = k->key };
+	irlabel ok = ir_label(g->f);
+
+	ir_alu(g->f, IRA_SUB, ev.delay, gen_ts(g), start);
+	/* the clocks of two CPUs may differ a little */
+	ir_jcci(g->f, IRC_SGE, ev.delay, 0, ok);
+	ir_movi(g->f, ev.delay, 0);
+	ir_place(g->f, ok);
+	if (how == TRACK_NORMAL)
+		gen_hist(g, k->t, k->l, ev.delay);
+	gen_fire(g, &ev, k->call->c);
+}
+
+/* What is kept of an event that is about to go or to be overwritten. */
+static struct mem save_details(struct gen *g, const struct track *k, struct mem m)
+{
+	struct mem copy;
+
+	if (k->l->size == 8)
+		return m;
+	copy = gen_scratch(g, k->l->size);
+	gen_copy(g, copy, m, k->l->size);
+	return copy;
+}
+
+/* The key is open already: that event ends here, another one begins. */
+static void replace(struct gen *g, struct track *k, struct mem m, vreg start)
+{
+	struct mem details = save_details(g, k, m);
+
+	fill(g, k, m);
+	gen_track_count(g, k->t, TRACK_N_REPLACED);
+	fire(g, k, start, details, TRACK_REPLACED);
+}
+
+static void begin_thread(struct gen *g, struct track *k)
+{
+	struct mem m = event_mem(k, find_event(g, k, true));
+	struct cache saved = gen_region_begin(g);
+	irlabel open = ir_label(g->f);
+	vreg start = ir_new(g->f);
+
+	gen_ld(g, start, m, 8, false);
+	ir_jcci(g->f, IRC_NE, start, 0, open);
+	fill(g, k, m);
+	ir_jmp(g->f, k->done);
+	ir_place(g->f, open);
+	g->cache = saved;
+	replace(g, k, m, start);
+	ir_place(g->f, k->done);
+	gen_region_end(g, &saved);
+}
+
+static vreg insert(struct gen *g, const struct track *k, struct mem value, uint64_t flags)
+{
+	vreg map = ir_new(g->f), key = gen_addr(g, k->key), p = gen_addr(g, value), fl = ir_imm(g->f, flags);
+	vreg r = ir_new(g->f);
+
+	gen_map(g, map, cg_map_track(g->cg, k->t));
+	ir_call(g->f, r, BPF_FUNC_map_update_elem, IR_ARGS(map, key, p, fl));
+	return r;
+}
+
+static void begin_keyed(struct gen *g, struct track *k)
+{
+	bool slot = k->l->size <= 16 && !g->pr->frugal;
+	struct mem value = slot ? mem_slot(ir_slot(g->f, k->l->size), 0) : gen_scratch(g, k->l->size);
+	irlabel there = ir_label(g->f), full = ir_label(g->f);
+	struct cache saved = gen_region_begin(g);
+	vreg start = ir_new(g->f), p;
+
+	fill(g, k, value);
+	ir_jcci(g->f, IRC_EQ, insert(g, k, value, BPF_NOEXIST), 0, k->done);
+	saved = g->cache;
+	p = find_event(g, k, false);
+	ir_jcci(g->f, IRC_NE, p, 0, there);
+	/* closed just now by another CPU, or no room */
+	ir_jcci(g->f, IRC_EQ, insert(g, k, value, BPF_ANY), 0, k->done);
+	ir_place(g->f, full);
+	gen_track_count(g, k->t, TRACK_N_FULL);
+	ir_jmp(g->f, k->done);
+	ir_place(g->f, there);
+	g->cache = saved;
+	gen_ld(g, start, mem_at(p, 0), 8, false);
+	replace(g, k, mem_at(p, 0), start);
+	ir_place(g->f, k->done);
+	gen_region_end(g, &saved);
+}
+
+/* -- end() and pending() -- */
+
+/* Who deletes the key has closed it. */
+static void claim(struct gen *g, const struct track *k)
+{
+	vreg map = ir_new(g->f), key = gen_addr(g, k->key), r = ir_new(g->f);
+
+	gen_map(g, map, cg_map_track(g->cg, k->t));
+	ir_call(g->f, r, BPF_FUNC_map_delete_elem, IR_ARGS(map, key));
+	ir_jcci(g->f, IRC_NE, r, 0, k->done);
+}
+
+static void gen_end(struct gen *g, struct track *k)
+{
+	vreg p = find_event(g, k, false), start = ir_new(g->f);
+	struct mem m = event_mem(k, p), details = m;
+	struct cache saved = gen_region_begin(g);
+
+	ir_jcci(g->f, IRC_EQ, p, 0, k->done);
+	gen_ld(g, start, m, 8, false);
+	if (k->t->store == TRACK_KEYED) {
+		details = save_details(g, k, m);
+		claim(g, k);
+	} else {
+		ir_jcci(g->f, IRC_EQ, start, 0, k->done);
+		gen_sti(g, m, 8, 0);
+	}
+	fire(g, k, start, details, TRACK_NORMAL);
+	ir_place(g->f, k->done);
+	gen_region_end(g, &saved);
+}
+
+static vreg gen_pending(struct gen *g, struct track *k)
+{
+	vreg p = find_event(g, k, false), start = ir_new(g->f), d = ir_new(g->f);
+
+	ir_movi(g->f, d, 0);
+	ir_jcci(g->f, IRC_EQ, p, 0, k->done);
+	gen_ld(g, start, event_mem(k, p), 8, false);
+	ir_jcci(g->f, IRC_EQ, start, 0, k->done);
+	ir_alu(g->f, IRA_SUB, d, gen_ts(g), start);
+	ir_jcci(g->f, IRC_SGT, d, 0, k->done);
+	ir_movi(g->f, d, 1); /* open, but not longer than the clocks differ */
+	ir_place(g->f, k->done);
+	return d;
+}
+
+vreg gen_track_call(struct gen *g, const struct node *n)
+{
+	struct track k;
+
+	gen_ts(g); /* on all paths: it is the same for all of the clause */
+	gen_cpu(g);
+	k = find_key(g, n);
+	if (n->builtin->id == BI_PENDING)
+		return gen_pending(g, &k);
+	if (n->builtin->id == BI_END)
+		gen_end(g, &k);
+	else if (k.t->store == TRACK_KEYED)
+		begin_keyed(g, &k);
+	else
+		begin_thread(g, &k);
+	return ir_imm(g->f, 0);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Latency probes: what trackers fire. A clause of such a probe is checked where it stands, so that names come
+ * into being in order, and once more for every clause that can fire it, in whose program its code is. */
+#include "lang/check_int.h"
+#include <string.h>
+
+#define PROV "latency"
+#define PROV_STEM 3 /* letters of it that a pattern must have: *:::slow is about everything else */
+
+/* A clause of latency probes, waiting for those that fire it. */
+struct devclause {
+	const struct clause *cl;
+	const struct dstmt *s; /* as checked where it stands */
+	bool *placed;	       /* by probe of s */
+	struct devclause *next;
+};
+
+static const struct {
+	const char *name, *ctype;
+} fields[TF_COUNT_] = {
+#define TF(id, name, ctype) [TF_##id] = {name, ctype},
+#include "lang/track.def"
+};
+
+const char *track_field_name(enum track_field f)
+{
+	return f < TF_COUNT_ ? fields[f].name : "key";
+}
+
+/* -- probes -- */
+
+void event_match(struct checker *c, const struct pdesc *d, struct probe_list *l)
+{
+	struct probe **v;
+
+	if (!d->id && (!d->prov || strncmp(d->prov, PROV, PROV_STEM) != 0))
+		return;
+	for (struct dtracker *t = c->prog->trackers; t; t = t->next)
+		for (unsigned i = 0; i < TRACK_NPROBES; i++) {
+			if (!pdesc_match(d, t->probes[i]))
+				continue;
+			v = arena_new_arr(c->a, struct probe *, l->n + 1);
+			if (l->n)
+				memcpy(v, l->v, l->n * sizeof(*v));
+			v[l->n++] = t->probes[i];
+			l->v = v;
+		}
+}
+
+static struct dtracker *tracker_of(const struct probe *p)
+{
+	return p->id >= TRACK_PROBE_ID && p->id < TRACK_PROBE_ID + TRACK_MAX * TRACK_NPROBES && !strcmp(p->prov, PROV)
+		       ? (struct dtracker *)p->priv
+		       : NULL;
+}
+
+bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl)
+{
+	struct devclause *e;
+
+	s->event = s->probes.n ? tracker_of(s->probes.v[0]) : NULL;
+	if (!s->event)
+		return false;
+	check_clause(c, s);
+	e = arena_new_obj(c->a, struct devclause);
+	e->cl = cl;
+	e->s = s;
+	e->placed = arena_new_arr(c->a, bool, s->probes.n);
+	if (c->lastevclause)
+		c->lastevclause->next = e;
+	else
+		c->evclauses = e;
+	c->lastevclause = e;
+	return true;
+}
+
+void event_note(struct checker *c, struct dtracker *t, bool end)
+{
+	struct dstmt *s = c->stmt;
+
+	if (!s->fires)
+		s->fires = arena_new_arr(c->a, bool, TRACK_MAX);
+	s->fires[t->id] = true;
+	t->ends = t->ends || end;
+	t->begins = t->begins || !end;
+}
+
+/* The clause e for probe p at a clause that fires it. */
+static void place_one(struct checker *c, struct dstmt *at, const struct devclause *e, size_t i,
+		      struct dstmt ***tail)
+{
+	struct probe *p = e->s->probes.v[i];
+	struct dstmt *s = arena_new_obj(c->a, struct dstmt), **last = &at->events;
+
+	*s = (struct dstmt){.clause = e->cl,
+			    .desc = e->s->desc,
+			    .desc_text = e->s->desc_text,
+			    .at = e->s->at,
+			    .is_default = e->s->is_default,
+			    .event = tracker_of(p),
+			    .event_all = p == tracker_of(p)->probes[TRACK_ALL],
+			    .event_again = e->placed[i]};
+	e->placed[i] = true;
+	s->probes.v = arena_new_obj(c->a, struct probe *);
+	s->probes.v[0] = p;
+	s->probes.n = 1;
+	check_clause(c, s);
+	s->epid = ++c->prog->nstmts;
+	while (*last)
+		last = &(*last)->enext;
+	*last = s;
+	**tail = s;
+	*tail = &s->next;
+}
+
+static void place_clause(struct checker *c, struct dstmt *at, const struct devclause *e, struct dstmt ***tail)
+{
+	for (size_t i = 0; i < e->s->probes.n; i++) {
+		struct probe *p = e->s->probes.v[i];
+		const struct dtracker *t = tracker_of(p);
+
+		if (t && p != t->probes[TRACK_TIMEOUT] && at->fires[t->id])
+			place_one(c, at, e, i, tail);
+	}
+}
+
+/* A probe that cannot fire is a mistake. */
+static void check_fired(struct checker *c, const struct devclause *e)
+{
+	for (size_t i = 0; i < e->s->probes.n; i++) {
+		const struct dtracker *t = tracker_of(e->s->probes.v[i]);
+
+		if (!t || (t->begins && t->ends))
+			continue;
+		diag_error(c->d, e->s->at, D_TRACKER_UNUSED, "%s cannot fire: no clause calls %s(%s%s)",
+			   e->s->desc_text, t->begins ? "end" : "begin", t->name, t->nkeys ? ", …" : "");
+		return;
+	}
+}
+
+void event_place(struct checker *c, struct dstmt ***tail)
+{
+	unsigned n = c->prog->nstmts;
+
+	for (const struct devclause *e = c->evclauses; e; e = e->next)
+		check_fired(c, e);
+	if (c->d->nerrors)
+		return;
+	for (struct dstmt *s = c->prog->stmts; s && n; s = s->next, n--)
+		for (const struct devclause *e = c->evclauses; e && s->fires; e = e->next) {
+			if (c->prog->nstmts >= DPROG_MAX_CLAUSES) {
+				diag_error(c->d, e->s->at, D_LIMIT, "more than %d clauses in one program",
+					   DPROG_MAX_CLAUSES);
+				return;
+			}
+			place_clause(c, s, e, tail);
+		}
+}
+
+/* -- arguments -- */
+
+/* latency_t is known by its members only: what none of them asks for is not kept. */
+static const struct dtype *latency_type(struct checker *c)
+{
+	const struct dtype *ty = dtype_lookup(c->t, DK_TYPEDEF, "D", "latency_t");
+
+	if (!ty)
+		ty = dtype_new_typedef(c->t, "latency_t", dtype_new_tagged(c->t, DK_FWD, "latency"));
+	return dtype_ptr(c->t, ty);
+}
+
+struct node *event_arg(struct checker *c, struct node *n, uint64_t i)
+{
+	struct dtracker *t = c->stmt->event;
+
+	if (i > t->nkeys)
+		return fail(c, n, D_ARGS_IDX, "index %llu is out of range for %s args[ ]",
+			    (unsigned long long)i, c->stmt->desc_text);
+	n->a = n->args = NULL;
+	n->nargs = 0;
+	n->tracker = t;
+	n->name = i ? arena_printf(c->a, "args[%llu]", (unsigned long long)i) : "args[0]";
+	if (!i) {
+		n->kind = N_XLATE;
+		return set_type(n, latency_type(c));
+	}
+	n->kind = N_EVENT;
+	n->ival = TF_KEY + i - 1;
+	t->key_uses |= 1u << (i - 1);
+	return set_type(n, t->keys[i - 1]);
+}
+
+struct node *event_member(struct checker *c, struct node *n)
+{
+	struct near near;
+	unsigned i = 0;
+
+	if (!n->arrow)
+		return fail(c, n, D_OP_SOU,
+			    "operator . cannot be applied to type \"%s\"; must be applied to a struct or union",
+			    tname(c, n->a));
+	while (i < TF_COUNT_ && strcmp(fields[i].name, n->name) != 0)
+		i++;
+	if (i == TF_COUNT_) {
+		fail(c, n, D_TYPE_MEMBER, "%s is not a member of latency_t", n->name);
+		near_init(&near, n->name);
+		for (i = 0; i < TF_COUNT_; i++)
+			near_try(&near, fields[i].name);
+		if (near.best)
+			hint(c, "did you mean %s?", near.best);
+		return n;
+	}
+	n->kind = N_EVENT;
+	n->tracker = n->a->tracker;
+	n->tracker->uses |= 1u << i;
+	n->ival = i;
+	n->a = NULL;
+	if (i == TF_STACK)
+		return set_type(n, check_stack_type(c));
+	return set_type(n, dtype_parse(c->t, fields[i].ctype));
+}
