@@ -36,6 +36,8 @@ int workshop_open(struct workshop *w, struct cmdline *c, long target)
 		r = sym_new(&w->sym, &err);
 	if (r == 0)
 		r = registry_new(w->ts, &w->caps, target, &w->reg);
+	if (r == 0)
+		registry_options(w->reg, &c->opts);
 	if (r == 0 && c->list)
 		registry_list_only(w->reg);
 	if (r < 0) {

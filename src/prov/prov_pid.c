@@ -268,12 +268,9 @@ static void match_process(struct matching *m)
 		if (absolute ? o->o->is_exe : module_matches(m->d->mod ? m->d->mod : "*", o->o))
 			match_module(m, o);
 	}
-	if (!m->module_found && !m->why && m->d->mod && !is_glob(m->d->mod)) {
-		struct uproc_obj *o = uproc_find_later(m->env, m->p, m->d->mod);
-
-		if (o)
-			match_module(m, o);
-	}
+	if (!m->module_found && !m->why && m->d->mod && !absolute)
+		for (size_t i = uproc_find_later(m->env, m->p, m->d->mod); i < m->p->nobjs && !m->stop; i++)
+			match_module(m, m->p->objs[i]);
 	if (!m->module_found && !m->why && m->d->mod && !is_glob(m->d->mod))
 		m->why = arena_printf(m->a, "process %d has no module %s", m->p->pid, m->d->mod);
 }

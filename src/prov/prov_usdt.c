@@ -4,6 +4,7 @@
  * Source: DTrace guide, "Statically Defined Tracing for User Applications". */
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -69,18 +70,14 @@ static void match_process(struct matching *m, int pid)
 	struct err err = {0};
 	struct uproc *p;
 	int r = uproc_get(m->env, pid, &p, &err);
-	const char *mod = m->d->mod;
 	size_t n = m->out->n;
 
 	err_done(&err);
 	for (size_t i = 0; r == 0 && i < p->nobjs; i++)
 		match_file(m, p, p->objs[i]);
-	if (r == 0 && m->out->n == n && mod && prov_is_exact(mod) && !m->everyone) {
-		struct uproc_obj *o = uproc_find_later(m->env, p, mod);
-
-		if (o)
-			match_file(m, p, o);
-	}
+	if (r == 0 && m->out->n == n && m->d->mod && !m->everyone)
+		for (size_t i = uproc_find_later(m->env, p, m->d->mod); i < p->nobjs; i++)
+			match_file(m, p, p->objs[i]);
 }
 
 /* "abc12": process 2 with provider abc1, and process 12 with provider abc. */
@@ -120,6 +117,27 @@ static void match_everyone(struct matching *m)
 		closedir(dir);
 }
 
+/* The files that the user has named: no process needs to have them yet. */
+static void match_files(struct matching *m, const char *patterns)
+{
+	size_t len;
+
+	m->everyone = true;
+	for (const char *s = patterns; *s; s += len + (s[len] == ':')) {
+		glob_t g = {0};
+
+		len = strcspn(s, ":");
+		if (len && glob(arena_printf(m->a, "%.*s", (int)len, s), 0, NULL, &g) == 0)
+			for (size_t i = 0; i < g.gl_pathc; i++) {
+				struct uproc *p;
+
+				if (uproc_of_path(m->env, g.gl_pathv[i], &p) == 0)
+					match_file(m, p, p->objs[0]);
+			}
+		globfree(&g);
+	}
+}
+
 static int by_id_order(const void *a, const void *b)
 {
 	const struct probe *x = *(struct probe *const *)a, *y = *(struct probe *const *)b;
@@ -151,6 +169,8 @@ static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc 
 		match_numbered(&m, d->prov);
 	else if (!prov_is_exact(d->prov))
 		match_everyone(&m);
+	if (env->opts && d->prov[n - 1] == '*')
+		match_files(&m, env->opts->usdtfiles);
 	if (out->n > first) {
 		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);
 		drop_repeated(out, first);

@@ -5,6 +5,7 @@
 #define DWELL_PROV_PROVIDER_H
 #include "base/err.h"
 #include "cg/entry.h"
+#include "lang/options.h"
 #include "lang/probeinfo.h"
 #include "load/link.h"
 #include "types/caps.h"
@@ -16,6 +17,7 @@ struct prov_env {
 	int tracefs_fd;	     /* directory; -1 when it cannot be had; PROV_UNOPENED: not tried yet */
 	int64_t target;	     /* $target, or 0 */
 	bool listing;	     /* registry_list_only() */
+	const struct dopts *opts; /* registry_options(), or NULL */
 	struct prov_cache *cache; /* lists the providers keep for the session (prov_int.h) */
 };
 #define PROV_UNOPENED (-2)
@@ -49,6 +51,8 @@ const struct probe_source *registry_source(struct registry *r);
 bool registry_is_user(struct registry *r, const struct pdesc *d);
 /* Probes are only going to be listed: those of patterns over processes for each of them. */
 void registry_list_only(struct registry *r);
+/* Options of the program that say where to look for probes: they are read when a description is matched. */
+void registry_options(struct registry *r, const struct dopts *o);
 /* For cg_env.entry (ctx is the registry). */
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why);
 /* Attaches a loaded program that serves these probes (at least one, in id order) at its entry; *ret is

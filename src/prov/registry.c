@@ -181,6 +181,11 @@ bool registry_is_user(struct registry *r, const struct pdesc *d)
 	return true;
 }
 
+void registry_options(struct registry *r, const struct dopts *o)
+{
+	r->env.opts = o;
+}
+
 void registry_list_only(struct registry *r)
 {
 	r->env.listing = true;

@@ -64,7 +64,7 @@ struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, s
 				  const struct uproc **ret_proc)
 {
 	struct prov_procs *ps = procs(env);
-	uint64_t key[2] = {o->o->dev, o->o->ino};
+	uint64_t key[2] = {o->o->st_dev, o->o->ino};
 	struct file_ent *f;
 
 	HASH_FIND(hh, ps->files, key, sizeof(key), f);
@@ -110,25 +110,51 @@ int uproc_get(struct prov_env *env, int pid, struct uproc **ret, struct err *err
 	return 0;
 }
 
-struct uproc_obj *uproc_find_later(struct prov_env *env, struct uproc *p, const char *module)
+static bool has_file(const struct uproc *p, const struct uobj *o)
+{
+	for (size_t i = 0; i < p->nobjs; i++)
+		if (p->objs[i]->o->ino == o->ino && !strcmp(p->objs[i]->o->name, o->name))
+			return true;
+	return false;
+}
+
+size_t uproc_find_later(struct prov_env *env, struct uproc *p, const char *module)
 {
 	struct arena *a = env->cache->arena;
-	struct uobj *v = arena_new_arr(a, struct uobj, p->nobjs + 1), *found = arena_new_obj(a, struct uobj);
+	struct uobj *v = arena_new_arr(a, struct uobj, p->nobjs + 1), *found;
+	struct uproc_obj **objs;
+	size_t first = p->nobjs, n;
 
 	for (size_t i = 0; i < p->nobjs; i++)
 		v[i] = *p->objs[i]->o;
-	if (uobj_find(a, p->pid, v, p->nobjs, module, found) < 0)
-		return NULL;
-	for (size_t i = 0; i < p->nobjs; i++)
-		if (v[i].ino == found->ino && !strcmp(v[i].name, found->name))
-			return p->objs[i];
-	struct uproc_obj **objs = arena_new_arr(a, struct uproc_obj *, p->nobjs + 2);
-
-	memcpy(objs, p->objs, p->nobjs * sizeof(*objs));
+	n = uobj_find(a, p->pid, v, p->nobjs, module, &found);
+	objs = arena_new_arr(a, struct uproc_obj *, first + n + 1);
+	memcpy(objs, p->objs, first * sizeof(*objs));
 	p->objs = objs;
-	p->objs[p->nobjs] = arena_new_obj(a, struct uproc_obj);
-	p->objs[p->nobjs]->o = found;
-	return p->objs[p->nobjs++];
+	for (size_t i = 0; i < n; i++) {
+		if (has_file(p, &found[i]))
+			continue;
+		p->objs[p->nobjs] = arena_new_obj(a, struct uproc_obj);
+		p->objs[p->nobjs++]->o = &found[i];
+	}
+	return first;
+}
+
+int uproc_of_path(struct prov_env *env, const char *path, struct uproc **ret)
+{
+	struct arena *a = env->cache->arena;
+	struct uobj *o = arena_new_obj(a, struct uobj);
+	int r = uobj_of_path(a, path, o);
+
+	if (r < 0)
+		return r;
+	*ret = arena_new_obj(a, struct uproc);
+	(*ret)->prov = "pid0";
+	(*ret)->objs = arena_new_arr(a, struct uproc_obj *, 1);
+	(*ret)->objs[0] = arena_new_obj(a, struct uproc_obj);
+	(*ret)->objs[0]->o = o;
+	(*ret)->nobjs = 1;
+	return 0;
 }
 
 const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, struct uproc_obj *o)

@@ -55,8 +55,11 @@ struct upoint {
 
 /* The process; its files are listed at the first call. 0, or -ESRCH, -EACCES … with words in err. */
 int uproc_get(struct prov_env *env, int pid, struct uproc **ret, struct err *err);
-/* A library that the process has not loaded, which a description names: it becomes one of its files. */
-struct uproc_obj *uproc_find_later(struct prov_env *env, struct uproc *p, const char *module);
+/* Libraries that the process has not loaded, which a description names: they become files of it. The number of
+ * the first of them in p->objs; they go on to p->nobjs. */
+size_t uproc_find_later(struct prov_env *env, struct uproc *p, const char *module);
+/* A file that no process needs to have, as the only one of a process with the number 0. */
+int uproc_of_path(struct prov_env *env, const char *path, struct uproc **ret);
 /* Its functions, NULL when the file cannot be read. */
 const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, struct uproc_obj *o);
 /* The probe at this point: the one that was made before, or a new one. Texts are kept, not copied. */

@@ -24,17 +24,16 @@ struct listing {
 
 /* A name for the file that works here. The link of the mapping is best, but only the initial user
  * namespace's administrator may follow it. */
-static const char *attach_path(struct listing *ls, const struct maps_line *l)
+static const char *attach_path(struct listing *ls, const struct maps_line *l, struct stat *st)
 {
 	const char *link = arena_printf(ls->a, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, ls->pid,
 					l->start, l->end);
-	struct stat st;
-	int fd = open_path_regular(AT_FDCWD, link, &st);
+	int fd = open_path_regular(AT_FDCWD, link, st);
 
 	if (fd < 0) {
 		link = arena_printf(ls->a, "/proc/%d/root%s", ls->pid, l->path);
-		fd = open_path_regular(AT_FDCWD, link, &st);
-		if (fd >= 0 && st.st_ino != l->ino) {
+		fd = open_path_regular(AT_FDCWD, link, st);
+		if (fd >= 0 && st->st_ino != l->ino) {
 			close(fd);
 			return NULL;
 		}
@@ -49,15 +48,17 @@ static int add(struct listing *ls, const struct maps_line *l)
 {
 	const char *slash = strrchr(l->path, '/');
 	struct uobj o = {.dev = l->dev, .ino = l->ino, .start = l->start, .off = l->off};
+	struct stat st;
 
 	if (!l->exec || l->path[0] != '/' || l->ino == 0 || ls->v.n >= UOBJ_MAX)
 		return 0;
 	for (size_t i = 0; i < ls->v.n; i++)
 		if (ls->v.v[i].ino == l->ino && ls->v.v[i].dev == l->dev)
 			return 0;
-	o.attach = attach_path(ls, l);
+	o.attach = attach_path(ls, l, &st);
 	if (!o.attach)
 		return 0;
+	o.st_dev = st.st_dev;
 	o.path = arena_strdup(ls->a, l->path);
 	o.name = arena_strdup(ls->a, slash + 1);
 	/* Device numbers of maps and stat differ on some file systems: the inode decides. */

@@ -17,7 +17,8 @@ struct uobj {
 	const char *name;   /* base name: DTrace's module */
 	const char *attach; /* leads to this very file here and now: also when it was deleted, replaced,
 			     * or lies in another mount namespace */
-	uint64_t dev, ino;
+	uint64_t dev, ino; /* as /proc/pid/maps has them */
+	uint64_t st_dev;   /* as stat() has it: another number on some file systems */
 	uint64_t start, off; /* of its first mapping with code: address, and offset in the file */
 	bool is_exe;
 };
@@ -25,9 +26,12 @@ struct uobj {
 /* The files in the order of their addresses, the program first. -ESRCH: no such process (or a zombie);
  * -EACCES; the words are in err. */
 int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct err *err);
-/* A library that the process has not loaded yet: name is a base name, which is looked for in
- * LD_LIBRARY_PATH of the process and where the files in v are. -ENOENT. */
-int uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *name, struct uobj *ret);
+/* Libraries that the process has not loaded yet: those whose base names match the glob, in LD_LIBRARY_PATH of the
+ * process and where the n files in v are. The first of each name, at most UOBJ_MAX_LATER; returns how many. */
+#define UOBJ_MAX_LATER 64u
+size_t uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *glob, struct uobj **ret);
+/* The file at a path, which no process needs to have. -ENOENT …, -EINVAL: not a regular file. */
+int uobj_of_path(struct arena *a, const char *path, struct uobj *ret);
 /* Opens it; the caller calls uobj_close(). -ENOEXEC: no ELF file … */
 struct uobj_file {
 	struct elf elf;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds a library by name before a process loads it, where its dynamic linker is likely to find it. */
+/* Finds libraries by name before a process loads them, where its dynamic linker is likely to find them; and
+ * files that no process has. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,9 +14,16 @@
 
 #define MAX_ENVIRON (2u << 20) /* bytes of a process's environment that are looked at */
 
-static int try_path(struct arena *a, int pid, const char *path, struct uobj *ret)
+struct finding {
+	struct arena *a;
+	int pid;
+	const char *glob;
+	struct uobj *v; /* UOBJ_MAX_LATER */
+	size_t n;
+};
+
+static int of_path(struct arena *a, const char *attach, const char *path, struct uobj *ret)
 {
-	const char *attach = arena_printf(a, "/proc/%d/root%s", pid, path);
 	struct stat st;
 	int fd = path[0] == '/' ? open_path_regular(AT_FDCWD, attach, &st) : -ENOENT;
 
@@ -23,32 +33,67 @@ static int try_path(struct arena *a, int pid, const char *path, struct uobj *ret
 	*ret = (struct uobj){
 		.path = arena_strdup(a, path),
 		.name = arena_strdup(a, strrchr(path, '/') + 1),
-		.attach = attach,
+		.attach = arena_strdup(a, attach),
 		.dev = st.st_dev,
+		.st_dev = st.st_dev,
 		.ino = st.st_ino,
 	};
 	return 0;
 }
 
-static int try_dir(struct arena *a, int pid, const char *dir, size_t len, const char *name, struct uobj *ret)
+int uobj_of_path(struct arena *a, const char *path, struct uobj *ret)
 {
-	return try_path(a, pid, arena_printf(a, "%.*s/%s", (int)len, dir, name), ret);
+	return of_path(a, path, path, ret);
+}
+
+static bool known(const struct finding *f, const char *name)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (!strcmp(f->v[i].name, name))
+			return true;
+	return false;
+}
+
+static void try_file(struct finding *f, const char *dir, size_t len, const char *name)
+{
+	const char *path = arena_printf(f->a, "%.*s/%s", (int)len, dir, name);
+
+	if (f->n < UOBJ_MAX_LATER && !known(f, name) &&
+	    of_path(f->a, arena_printf(f->a, "/proc/%d/root%s", f->pid, path), path, &f->v[f->n]) == 0)
+		f->n++;
+}
+
+static void try_dir(struct finding *f, const char *dir, size_t len)
+{
+	struct dirent *e;
+	DIR *d;
+
+	if (!strpbrk(f->glob, "*?[\\")) {
+		try_file(f, dir, len, f->glob);
+		return;
+	}
+	d = opendir(arena_printf(f->a, "/proc/%d/root%.*s", f->pid, (int)len, dir));
+	while (d && (e = readdir(d)))
+		if (fnmatch(f->glob, e->d_name, 0) == 0 && strstr(e->d_name, ".so"))
+			try_file(f, dir, len, e->d_name);
+	if (d)
+		closedir(d);
 }
 
 /* The directories in LD_LIBRARY_PATH. */
-static int try_environ(struct arena *a, int pid, const char *name, struct uobj *ret)
+static void try_environ(struct finding *f)
 {
 	static const char var[] = "LD_LIBRARY_PATH=";
 	_cleanup_free_ char *env = malloc(MAX_ENVIRON + 1);
-	_cleanup_fclose_ FILE *f = NULL;
+	_cleanup_fclose_ FILE *in = NULL;
 	char path[64];
 	size_t n;
 
-	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
-	f = fopen(path, "re");
-	if (!f || !env)
-		return -ENOENT;
-	n = fread(env, 1, MAX_ENVIRON, f);
+	snprintf(path, sizeof(path), "/proc/%d/environ", f->pid);
+	in = fopen(path, "re");
+	if (!in || !env)
+		return;
+	n = fread(env, 1, MAX_ENVIRON, in);
 	env[n] = '\0';
 	for (char *s = env; s < env + n; s += strlen(s) + 1) {
 		if (strncmp(s, var, sizeof(var) - 1) != 0)
@@ -56,22 +101,39 @@ static int try_environ(struct arena *a, int pid, const char *name, struct uobj *
 		for (char *d = s + sizeof(var) - 1; *d;) {
 			size_t len = strcspn(d, ":;");
 
-			if (len && try_dir(a, pid, d, len, name, ret) == 0)
-				return 0;
+			if (len)
+				try_dir(f, d, len);
 			d += len + (d[len] != '\0');
 		}
 	}
-	return -ENOENT;
 }
 
-int uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *name, struct uobj *ret)
+static size_t dir_len(const struct uobj *o)
 {
-	if (strchr(name, '/') || !strstr(name, ".so"))
-		return -ENOENT;
-	if (try_environ(a, pid, name, ret) == 0)
+	return (size_t)(strrchr(o->path, '/') - o->path);
+}
+
+/* Another file before it is in the same directory. */
+static bool is_repeated(const struct uobj *v, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (dir_len(&v[k]) == dir_len(&v[i]) && !memcmp(v[k].path, v[i].path, dir_len(&v[i])))
+			return true;
+	return false;
+}
+
+size_t uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *glob, struct uobj **ret)
+{
+	struct finding f = {.a = a, .pid = pid, .glob = glob};
+
+	*ret = NULL;
+	if (strchr(glob, '/') || !strstr(glob, ".so"))
 		return 0;
+	f.v = arena_new_arr(a, struct uobj, UOBJ_MAX_LATER);
+	try_environ(&f);
 	for (size_t i = 0; i < n; i++)
-		if (try_dir(a, pid, v[i].path, (size_t)(strrchr(v[i].path, '/') - v[i].path), name, ret) == 0)
-			return 0;
-	return -ENOENT;
+		if (!is_repeated(v, i))
+			try_dir(&f, v[i].path, dir_len(&v[i]));
+	*ret = f.v;
+	return f.n;
 }

@@ -27,6 +27,10 @@ r = live.dwell("-q", "-c", "./main liblater.so.1", "-n",
                "latelib$target:liblater.so.1::called { printf(\"%s %d\\n\", probename, args[0]); }", env=env)
 # The probe may be the first instruction: then both fire at once.
 live.same(sorted(r.stdout.split("\n")), sorted("14 later_fn liblater.so.1\ncalled 14\n42\n\n".split("\n")), "functions and static probes of a library loaded later")
+r = live.dwell("-q", "-c", "./main liblater.so.1", "-n",
+               "pid$target:liblat*.so.*:later_*:entry { printf(\"%d %s\\n\", arg0, probemod); } "
+               "latelib$target:lib*er.so.1::called { printf(\"%s %d\\n\", probename, args[0]); }", env=env)
+live.same(sorted(r.stdout.split("\n")), sorted("14 liblater.so.1\ncalled 14\n\n".split("\n")), "the same by patterns")
 r = live.dwell("-q", "-c", "./main liblater.so.1", "-n", "pid$target:liblater.so.1:later_fn:entry")
 live.check("has no module liblater.so.1" in r.stderr, "where the linker will not find it, neither does dwell", r.stderr)
 live.done()

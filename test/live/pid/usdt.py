@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Static probes: a program built with our sys/sdt.h, dtrace -h and dtrace -G, and traced; others' notes."""
 import os
+import re
 import shutil
 import subprocess
 import sys
+import time
 import live
 
 INCLUDE = os.path.join(os.path.dirname(os.path.abspath(live.__file__)), "..", "..", "include")
@@ -115,6 +117,56 @@ live.check("args[0]: int" in r.stdout and "args[2]: int64_t" in r.stdout, "types
 for p in procs:
     p.kill()
     p.wait()
+
+# Nobody runs it yet: the file is named. And what is enabled is enabled in processes that start later.
+def starts_later(argv, what, *options, copy=None):
+    d = subprocess.Popen([live.DWELL, "-q", "-xswitchrate=20hz", *options, "-n", "BEGIN { printf(\"up\\n\"); } "
+                          "myapp*:::query-start { printf(\"%s %d\\n\", probeprov, arg0); } myapp*:::done { printf(\"done\\n\"); exit(0); }"],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    up = d.stdout.readline()
+    time.sleep(0.3)
+    p = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    try:
+        out, err = d.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        d.kill()
+        out, err = d.communicate()
+    live.check(up == "up\n" and p.stdout == "enabled\n" and re.fullmatch(r"myapp\d+ 0\ndone\n\n", out), what,
+               (up, p.stdout, p.stderr, out, err))
+
+
+starts_later(["./myapp", "1"], "-x usdtfiles: a program that nobody runs yet", "-x", f"usdtfiles=/nonexistent:{live.WORK}/mya*p")
+r = live.dwell("-l", "-x", f"usdtfiles={live.WORK}/myapp", "-n", "myapp*:::done")
+live.check(r.stdout.splitlines()[1].split()[1:] == ["myapp*", "myapp", "main", "done"], "-l lists the file's", r.stdout + r.stderr)
+r = live.dwell("-n", "myapp*:::done")
+live.check(r.returncode == 1 and "does not match any probes" in r.stderr, "without it nothing matches", r.stderr)
+keep = subprocess.Popen(["./myapp", "100000", "20000"], stdout=subprocess.DEVNULL)
+time.sleep(0.1)
+r = live.dwell("-q", "-x", f"usdtfiles={live.WORK}/myapp", "-n", f"myapp*:::query-start /pid == {keep.pid}/ {{ @[arg0] = count(); n++; }} "
+               "myapp*:::query-start /n > 5/ { exit(0); } END { printa(\"%@d\\n\", @); }")
+live.same(set(r.stdout.split()), {"1"}, "a file that is named, too, fires once")
+keep.kill()
+keep.wait()
+
+# In a container: the program lies where only its own mount namespace has it.
+if subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0:
+    os.mkdir("inner")
+    p = subprocess.Popen(["unshare", "-m", "sh", "-c", "mount -t tmpfs none inner && cp myapp inner/contained && "
+                          "inner/contained 100000 20000 >inner/out & read x; inner/contained 1; kill $!; wait"],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    r = live.dwell("-q", "-n", "myapp*:contained::query-start { printf(\"%s\\n\", probemod); exit(0); }")
+    live.same(r.stdout, "contained\n\n", "a program in another mount namespace")
+    d = subprocess.Popen([live.DWELL, "-q", "-xswitchrate=20hz", "-n", "BEGIN { printf(\"up\\n\"); } "
+                          "myapp*:contained::query-start /execname == \"contained\"/ { @[pid] = count(); } tick-1s { n++; } "
+                          "myapp*:contained::done { @d[pid] = count(); } END { printa(\"%d %@d\\n\", @d); }"],
+                         stdout=subprocess.PIPE, text=True)
+    d.stdout.readline()
+    time.sleep(0.3)
+    out, _ = p.communicate("go\n", timeout=60)
+    live.same(out, "enabled\n", "one that starts later in there: semaphores")
+    d.send_signal(2)
+    live.check(len(d.communicate(timeout=20)[0].split("\n")) >= 3, "… and probes in both of them")
 
 r = sh("./dtrace", "-h", "-s", "none.d")
 live.same((r.returncode, r.stderr), (1, "dtrace: failed to open none.d: No such file or directory\n"), "no script")
