@@ -105,7 +105,7 @@ void launch_stop(void *ctx, uint64_t id)
 static void command_of(enum serve_kind kind, char *text, char *argv[ARGS_MAX])
 {
 	static char *const run[] = { "dwell", "--json", "-x", "confined", "-x", "noself", "-x", "maxcpu=25%",
-				     "-x", "switchrate=5hz", "-n", NULL };
+				     "-x", "switchrate=5hz", "-x", "snapshotrate=1s", "-n", NULL };
 	static char *const check[] = { "dwell", "--json", "-e", "-x", "confined", "-n", NULL };
 	static char *const probes[] = { "dwell", "--json", "-l", "-x", "confined", "-n", NULL };
 	static char *const overview[] = { "dwell", "latency", "--json", NULL };

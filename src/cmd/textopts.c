@@ -20,6 +20,7 @@ void textopts_fill(struct text_opts *t, const struct dopts *o)
 	t->aggsortrev = o->aggsortrev;
 	t->aggpercpu = o->aggpercpu;
 	t->json = !strcmp(o->oformat, "json");
+	t->snapshotrate = o->snapshotrate;
 	t->agghist = o->agghist;
 	t->aggpack = o->aggpack;
 	t->encoding = !strcmp(o->encoding, "utf8")  ? TEXT_UTF8 :

@@ -117,6 +117,29 @@ void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, c
 	close_line(v);
 }
 
+void json_snapshot(struct text_view *v)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now - v->snapshot_ns < v->opts.snapshotrate)
+		return;
+	v->snapshot_ns = now;
+	for (size_t i = 0; i < v->schema->naggs; i++) {
+		const struct agg_entry *e;
+		size_t n, skip;
+
+		if (!v->agg_changed[i])
+			continue;
+		v->agg_changed[i] = false;
+		n = aggstate_entries(v->aggs, (uint32_t)i, &e);
+		skip = n > TEXT_SNAPSHOT_ROWS ? n - TEXT_SNAPSHOT_ROWS : 0;
+		open_line(v, "snapshot");
+		text_printf(v, ",\"time\":%llu,\"left_out\":%zu,", (unsigned long long)now, skip);
+		json_aggs(v, &v->schema->aggs[i], 1, skip);
+		close_line(v);
+	}
+}
+
 /* The end: aggregations that no printa() has shown, then how it ended. */
 void json_finish(struct text_view *v)
 {
@@ -127,7 +150,7 @@ void json_finish(struct text_view *v)
 			continue;
 		open_line(v, "printa");
 		text_printf(v, ",");
-		json_aggs(v, &v->schema->aggs[i], 1);
+		json_aggs(v, &v->schema->aggs[i], 1, 0);
 		close_line(v);
 	}
 	open_line(v, "end");

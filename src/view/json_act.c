@@ -103,7 +103,7 @@ static void put_printa(const struct jctx *c)
 {
 	text_mark_printed(c->v, c->act);
 	text_printf(c->v, ",");
-	json_aggs(c->v, c->act->aggs, c->act->naggs);
+	json_aggs(c->v, c->act->aggs, c->act->naggs, 0);
 	if (c->act->fmt)
 		put_text(c, "text");
 }
@@ -189,6 +189,7 @@ struct rows {
 	struct text_view *v;
 	const struct aggdesc *const *aggs;
 	size_t naggs;
+	size_t skip; /* rows that are left out, the first ones: in the usual order the least */
 	bool more;
 };
 
@@ -197,6 +198,10 @@ static void put_row(void *ctx, const uint8_t *key, const uint64_t *const *values
 	struct rows *r = ctx;
 	const struct aggdesc *d = r->aggs[0];
 
+	if (r->skip) {
+		r->skip--;
+		return;
+	}
 	text_printf(r->v, "%s{\"key\":[", r->more ? "," : "");
 	r->more = true;
 	for (size_t i = 0; i < d->nkeys; i++) {
@@ -211,9 +216,9 @@ static void put_row(void *ctx, const uint8_t *key, const uint64_t *const *values
 	text_printf(r->v, "]}");
 }
 
-void json_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs)
+void json_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, size_t skip)
 {
-	struct rows r = { v, aggs, naggs, false };
+	struct rows r = { v, aggs, naggs, skip, false };
 
 	text_printf(v, "\"aggregations\":[");
 	for (size_t k = 0; k < naggs; k++) {

@@ -18,12 +18,13 @@ int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct
 				 .orig_out = out, .msg = msg, .msg_arg = msg_arg };
 	v->arena = arena_new(ARENA_DEFAULT_LIMIT);
 	v->agg_printed = calloc(schema->naggs + 1, sizeof(bool));
+	v->agg_changed = calloc(schema->naggs + 1, sizeof(bool));
 	v->indent = calloc(ncpu, sizeof(*v->indent));
 	v->last_epid = calloc(ncpu, sizeof(*v->last_epid));
 	v->last_probe = calloc(ncpu, sizeof(*v->last_probe));
 	v->drops = calloc(ncpu * REC_NLOSSES, sizeof(*v->drops));
 	r = aggstate_new(schema, &v->aggs);
-	if (r < 0 || !v->agg_printed || !v->indent || !v->last_epid ||
+	if (r < 0 || !v->agg_printed || !v->agg_changed || !v->indent || !v->last_epid ||
 	    !v->last_probe || !v->drops) {
 		text_view_free(v);
 		return r < 0 ? r : -ENOMEM;
@@ -42,6 +43,7 @@ void text_view_free(struct text_view *v)
 	text_aggkey_free(v);
 	arena_free(v->arena);
 	free(v->agg_printed);
+	free(v->agg_changed);
 	free(v->indent);
 	free(v->last_epid);
 	free(v->last_probe);
@@ -367,6 +369,8 @@ int text_view_row(struct text_view *v, const struct row *row)
 		break;
 	case ROW_AGG:
 		r = text_agg_apply(v, row);
+		if (row->id < v->schema->naggs)
+			v->agg_changed[row->id] = true;
 		break;
 	case ROW_DROPS:
 		row_drops(v, row);
@@ -392,6 +396,8 @@ int text_view_consume(struct text_view *v, struct recording *rec)
 	while (r == 0 && recording_next(rec, &row))
 		r = text_view_row(v, &row);
 	flush_drops(v, false);
+	if (v->opts.json && v->opts.snapshotrate)
+		json_snapshot(v);
 	recording_release(rec);
 	return r < 0 ? r : text_view_flush(v);
 }

@@ -7,6 +7,8 @@
 #include "store/recording.h"
 #include "sym/sym.h"
 
+#define TEXT_SNAPSHOT_ROWS 1000 /* rows that a snapshot shows of an aggregation, those with the largest values */
+
 enum text_encoding { TEXT_AUTO, TEXT_ASCII, TEXT_UTF8 };
 
 struct text_opts {
@@ -19,6 +21,7 @@ struct text_opts {
 	bool verbose; /* losses by probe */
 	bool destructive; /* system() and freopen() may run */
 	bool json; /* JSON Lines instead of text; messages are lines too */
+	uint64_t snapshotrate; /* ns; with json: how often aggregations are shown that have changed. 0: never */
 	bool replayed; /* rows of an old run: the time of now means nothing */
 	bool no_final_aggs; /* do not print unprinted aggregations at the end */
 };

@@ -30,6 +30,8 @@ struct text_view {
 	struct aggstate *aggs;
 	struct agg_module *agg_modules; /* see text_aggkey.c */
 	bool *agg_printed; /* by aggregation id: shown by a printa() */
+	bool *agg_changed; /* since it was shown by a snapshot */
+	uint64_t snapshot_ns; /* CLOCK_MONOTONIC: when there was the last */
 	bool heading_done;
 	struct arena *arena;
 	struct fmtcache *cache;
@@ -141,6 +143,7 @@ void json_error(struct text_view *v, const struct row *row, const struct rec_pro
 /* cpu < 0, p NULL: not told. */
 void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, const struct rec_probe *p,
 	       const char *text);
+void json_snapshot(struct text_view *v); /* aggregations that have changed, as they are now, when it is time */
 void json_finish(struct text_view *v);
 /* text_aggkey.c: a ROW_AGG goes into the state of the aggregations, addresses of one name as
  * one key. As aggstate_apply(). */

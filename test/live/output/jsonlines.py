@@ -52,6 +52,19 @@ live.same([(o["type"], o["provider"], o["name"]) for o in objs][:2], [("probe", 
           "probes")
 live.check("tracepoint" in objs[-1]["unavailable"] and "unavailable" not in objs[0], "a probe that is not there", objs[-1])
 
+# Aggregations while the program runs
+objs, r = run("tick-50ms { @n[i++ % 3] = count(); @many[i % 5, i] = sum(1); } tick-2s { exit(0); }", "-x", "snapshotrate=200ms", "-x", "aggrate=100ms",
+              "-x", "switchrate=100ms")
+snaps = [o for o in objs if o["type"] == "snapshot" and o["aggregations"][0]["name"] == "n"]
+live.check(len(snaps) >= 2 and all(o["left_out"] == 0 for o in snaps), "snapshots", objs)
+totals = [sum(row["values"][0] for row in o["rows"]) for o in snaps + [o for o in objs if o["type"] == "printa"][:1]]
+live.check(totals == sorted(totals) and totals[0] > 0, "each has all that was before it", totals)
+objs, r = run("BEGIN { while (i < 1100) { @[i++] = count(); } } tick-100ms { @[0] = count(); } tick-1s { exit(0); }", "-x", "loopmax=2000",
+              "-x", "snapshotrate=200ms", "-x", "aggrate=100ms", "-x", "switchrate=100ms")
+last = [o for o in objs if o["type"] == "snapshot"][-1]
+live.same((len(last["rows"]), last["left_out"]), (1000, 100), "the limit of a snapshot")
+live.check(not [o for o in run("BEGIN { @ = count(); exit(0); }")[0] if o["type"] == "snapshot"], "none without -x snapshotrate")
+
 # Values
 objs, r = run(r'''
 enum e { ONE = 1, TWO };
