@@ -231,7 +231,7 @@ int recorder_open(const struct cmdline *c, const struct rec_schema *schema, stru
 {
 	struct recfile_pair meta[META_MAX] = { 0 };
 	struct recfile_info info = { .meta = meta, .options = describe_options(c), .programs = describe_programs(c),
-				     .max_bytes = (uint64_t)c->opts.recsize, .max_age_ns = (uint64_t)c->opts.recage };
+				     .wall_off = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC), .max_bytes = (uint64_t)c->opts.recsize, .max_age_ns = (uint64_t)c->opts.recage };
 	struct recorder *r = calloc(1, sizeof(*r));
 	struct err err = { 0 };
 

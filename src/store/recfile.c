@@ -10,12 +10,10 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "store/recfile_int.h"
+#include "store/sparse.h"
 #include <uthash.h>
 
 #define CACHE_KB	 "-8000"  /* PRAGMA cache_size: 8 MB */
-#define RETIRE_FRACTION	 8	  /* of the rows, when the file has grown too large */
-#define RETIRE_MIN_ROWS	 1000
-#define RETIRE_ROWS_MAX	 200000	  /* looked at per commit, when they have grown too old */
 
 struct known { /* an address that is in the file */
 	struct known_key {
@@ -28,19 +26,23 @@ struct known { /* an address that is in the file */
 struct recfile {
 	sqlite3 *db;
 	sqlite3_stmt *row, *symbol;
+	struct histfile *hist;
+	struct rowfile *rows;
+	struct strb text; /* of a distribution */
 	const struct rec_schema *schema;
 	struct known *known;
 	bool open;	   /* a transaction */
 	bool dead;	   /* after an error */
 	uint64_t committed; /* CLOCK_MONOTONIC ns */
-	uint64_t dropped, max_bytes, max_age_ns;
-	int64_t retired;   /* what may go has gone up to this row */
-	bool *keep;	   /* by epid - 1: its events change aggregations, and so stay */
+	uint64_t dropped;
+	struct retire *retire; /* NULL: no limits */
 };
 
-static int fail(struct recfile *f, struct err *err)
+/* rc: of SQLite, or of us: memory. */
+static int fail(struct recfile *f, int rc, struct err *err)
 {
-	int r = recfile_error(f->db, "the recording is not continued", err);
+	int r = rc == SQLITE_NOMEM ? err_set(err, -ENOMEM, "the recording is not continued: out of memory") :
+				     recfile_error(f->db, "the recording is not continued", err);
 
 	if (f->open)
 		sqlite3_exec(f->db, "ROLLBACK", NULL, NULL, NULL);
@@ -60,7 +62,7 @@ static int put_pairs(sqlite3 *db, const char *sql, const struct recfile_pair *p)
 
 static int write_head(struct recfile *f, const struct recfile_info *info)
 {
-	char pragmas[256];
+	char pragmas[256], wall[24];
 	int rc;
 
 	snprintf(pragmas, sizeof(pragmas),
@@ -74,6 +76,9 @@ static int write_head(struct recfile *f, const struct recfile_info *info)
 		rc = sqlite3_exec(f->db, recfile_tables, NULL, NULL, NULL);
 	if (rc == SQLITE_OK)
 		rc = put_pairs(f->db, "INSERT OR REPLACE INTO meta VALUES(?, ?)", info->meta);
+	snprintf(wall, sizeof(wall), "%llu", (unsigned long long)info->wall_off);
+	if (rc == SQLITE_OK)
+		rc = recfile_exec(f->db, "INSERT INTO meta VALUES('wall_off_ns', ?)", "s", wall);
 	if (rc == SQLITE_OK)
 		rc = put_pairs(f->db, "INSERT OR REPLACE INTO option VALUES(?, ?)", info->options);
 	if (rc == SQLITE_OK)
@@ -88,20 +93,11 @@ static int write_head(struct recfile *f, const struct recfile_info *info)
 	if (rc == SQLITE_OK)
 		rc = sqlite3_prepare_v3(f->db, "INSERT OR IGNORE INTO symbol VALUES(?,?,?,?,?,?,?,?,?,?)", -1,
 					SQLITE_PREPARE_PERSISTENT, &f->symbol, NULL);
+	if (rc == SQLITE_OK)
+		rc = histfile_new(f->db, f->schema, info->wall_off, &f->hist);
+	if (rc == SQLITE_OK)
+		rc = rowfile_new(f->db, f->schema, &f->rows);
 	return rc;
-}
-
-/* clear() and the like apply to what came before them: a reader needs all of them. */
-static int find_kept(struct recfile *f)
-{
-	f->keep = calloc(f->schema->nfmts + 1, sizeof(*f->keep));
-	if (!f->keep)
-		return -ENOMEM;
-	for (size_t i = 0; i < f->schema->nfmts; i++)
-		for (size_t k = 0; k < f->schema->fmts[i]->nacts; k++)
-			if (f->schema->fmts[i]->acts[k].naggs)
-				f->keep[i] = true;
-	return 0;
 }
 
 int recfile_create(const char *path, const struct rec_schema *schema, const struct recfile_info *info,
@@ -118,11 +114,9 @@ int recfile_create(const char *path, const struct rec_schema *schema, const stru
 	if (!f)
 		return err_set(err, -ENOMEM, "out of memory");
 	f->schema = schema;
-	f->max_bytes = info->max_bytes;
-	f->max_age_ns = info->max_age_ns;
-	if (find_kept(f) < 0 ||
-	    sqlite3_open_v2(path, &f->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
-	    write_head(f, info) != SQLITE_OK) {
+	if (sqlite3_open_v2(path, &f->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+	    write_head(f, info) != SQLITE_OK ||
+	    retire_new(f->db, schema, info->max_bytes, info->max_age_ns, &f->retire) != SQLITE_OK) {
 		r = f->db ? recfile_error(f->db, path, err) : err_set(err, -ENOMEM, "out of memory");
 		recfile_close(f, NULL);
 		unlink(path);
@@ -150,16 +144,27 @@ static void bind_blob(sqlite3_stmt *st, int i, const void *p, size_t n)
 		sqlite3_bind_null(st, i);
 }
 
-int recfile_append(struct recfile *f, const struct row *row, struct err *err)
+/* Values of distributions, as what is not zero in them; others as they are. */
+static int bind_value(struct recfile *f, int i, const uint64_t *words, const struct aggdesc *d, size_t n)
 {
-	size_t value = 0;
-
-	if (f->dead) {
-		f->dropped++;
-		return 0;
+	if (!words || d->func < AGG_QUANTIZE) {
+		bind_blob(f->row, i, words, n * d->value_size);
+		return SQLITE_OK;
 	}
-	if (row->kind == ROW_AGG)
-		value = f->schema->aggs[row->id]->value_size;
+	strb_reset(&f->text);
+	sparse_put_words(&f->text, words, n * d->value_size / sizeof(*words));
+	if (f->text.failed)
+		return SQLITE_NOMEM;
+	return sqlite3_bind_text(f->row, i, strb_str(&f->text), (int)f->text.n, SQLITE_TRANSIENT);
+}
+
+/* A row of the table of rows; events go on to the tables that they are for as well. */
+static int put_row(struct recfile *f, const struct row *row)
+{
+	const struct aggdesc *d = row->kind == ROW_AGG ? f->schema->aggs[row->id] : NULL;
+	int rc = SQLITE_OK;
+
+	sqlite3_clear_bindings(f->row);
 	sqlite3_bind_int(f->row, 1, (int)row->kind);
 	sqlite3_bind_int64(f->row, 2, (int64_t)row->ts);
 	sqlite3_bind_int64(f->row, 3, row->cpu);
@@ -167,15 +172,48 @@ int recfile_append(struct recfile *f, const struct row *row, struct err *err)
 	sqlite3_bind_int64(f->row, 5, row->id);
 	sqlite3_bind_int64(f->row, 6, (int64_t)row->count);
 	bind_blob(f->row, 7, row->data, row->len);
-	bind_blob(f->row, 8, row->value, value);
-	bind_blob(f->row, 9, row->percpu, value * f->schema->ncpus);
-	if (begin(f) != SQLITE_OK || sqlite3_step(f->row) != SQLITE_DONE) {
-		f->dropped++;
-		sqlite3_reset(f->row);
-		return fail(f, err);
-	}
+	if (d)
+		rc = bind_value(f, 8, row->value, d, 1);
+	if (d && rc == SQLITE_OK)
+		rc = bind_value(f, 9, row->percpu, d, f->schema->ncpus);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(f->row);
 	sqlite3_reset(f->row);
-	return 0;
+	if (rc != SQLITE_DONE)
+		return rc;
+	if (d && d->func >= AGG_QUANTIZE)
+		return histfile_agg(f->hist, row);
+	return row->kind == ROW_EVENT ? rowfile_event(f->rows, row, sqlite3_last_insert_rowid(f->db)) : SQLITE_OK;
+}
+
+int recfile_append(struct recfile *f, const struct row *row, struct err *err)
+{
+	int rc;
+
+	if (f->dead) {
+		f->dropped++;
+		return 0;
+	}
+	rc = begin(f);
+	if (rc == SQLITE_OK) {
+		switch (row->kind) {
+		case ROW_HIST:
+			rc = histfile_add(f->hist, row);
+			break;
+		case ROW_PROC:
+			rc = rowfile_proc(f->rows, row);
+			break;
+		case ROW_COST:
+			rc = rowfile_cost(f->rows, row);
+			break;
+		default:
+			rc = put_row(f, row);
+		}
+	}
+	if (rc == SQLITE_OK)
+		return 0;
+	f->dropped++;
+	return fail(f, rc, err);
 }
 
 static struct known_key key_of(enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr)
@@ -220,96 +258,32 @@ int recfile_add_symbol(struct recfile *f, const struct recfile_symbol *s, struct
 	sqlite3_bind_text(st, 10, s->path, -1, SQLITE_STATIC);
 	if (begin(f) != SQLITE_OK || sqlite3_step(st) != SQLITE_DONE) {
 		sqlite3_reset(st);
-		return fail(f, err);
+		return fail(f, SQLITE_ERROR, err);
 	}
 	sqlite3_reset(st);
 	return 0;
 }
 
-/* Removes the oldest events (kinds EVENT, FAULT and NOTE) up to a row, but those that change
- * aggregations. Aggregations, losses and the end stay: totals remain right. */
-static int retire(struct recfile *f, int64_t last)
+static int commit(struct recfile *f, uint64_t now, bool end, struct err *err)
 {
-	sqlite3_stmt *st = NULL;
-	int rc = sqlite3_prepare_v2(f->db, "SELECT DISTINCT id FROM row WHERE seq <= ? AND kind = 0", -1, &st, NULL);
+	bool removed = false;
+	int rc;
 
-	if (rc != SQLITE_OK)
-		return rc;
-	sqlite3_bind_int64(st, 1, last);
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		int64_t epid = sqlite3_column_int64(st, 0);
-
-		if (epid < 1 || (uint64_t)epid > f->schema->nfmts || f->keep[epid - 1])
-			continue;
-		if (recfile_exec(f->db, "DELETE FROM row WHERE seq <= ? AND kind = 0 AND id = ?", "ii", last,
-				 epid) != SQLITE_OK)
-			break;
-	}
-	sqlite3_finalize(st);
-	if (rc == SQLITE_DONE)
-		rc = recfile_exec(f->db, "DELETE FROM row WHERE seq <= ? AND kind IN (1, 4)", "i", last);
-	if (rc == SQLITE_OK)
-		rc = recfile_exec(f->db, "INSERT INTO meta VALUES('retired', ?1) ON CONFLICT(key) DO UPDATE SET value = ?1",
-				  "i", last);
-	return rc;
-}
-
-/* The first column of the first row; -1: none. arg is bound to all parameters there are: at most one. */
-static int64_t number(struct recfile *f, const char *sql, int64_t arg)
-{
-	sqlite3_stmt *st = NULL;
-	int64_t n = -1;
-
-	if (sqlite3_prepare_v2(f->db, sql, -1, &st, NULL) == SQLITE_OK) {
-		if (sqlite3_bind_parameter_count(st))
-			sqlite3_bind_int64(st, 1, arg);
-		if (sqlite3_step(st) == SQLITE_ROW)
-			n = sqlite3_column_int64(st, 0);
-	}
-	sqlite3_finalize(st);
-	return n;
-}
-
-/* The last of the rows next to retire that is older than a time; -1: none is. */
-static int64_t last_older(struct recfile *f, uint64_t before)
-{
-	char sql[160];
-
-	snprintf(sql, sizeof(sql),
-		 "SELECT max(seq) FROM (SELECT seq, ts FROM row WHERE seq > %lld ORDER BY seq LIMIT %d) WHERE ts < ?",
-		 (long long)f->retired, RETIRE_ROWS_MAX);
-	return number(f, sql, (int64_t)before);
-}
-
-static int keep_limits(struct recfile *f, uint64_t now)
-{
-	int64_t last = -1;
-
-	if (f->max_age_ns && now > f->max_age_ns)
-		last = last_older(f, now - f->max_age_ns);
-	if (f->max_bytes) {
-		int64_t used = number(f, "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count,"
-				      " pragma_freelist_count, pragma_page_size", 0);
-		int64_t rows = number(f, "SELECT max(seq) FROM row", 0) - f->retired;
-
-		if (used > 0 && (uint64_t)used > f->max_bytes && rows > RETIRE_MIN_ROWS &&
-		    f->retired + rows / RETIRE_FRACTION > last)
-			last = f->retired + rows / RETIRE_FRACTION;
-	}
-	if (last <= f->retired)
-		return SQLITE_OK;
-	f->retired = last;
-	return retire(f, last);
-}
-
-static int commit(struct recfile *f, uint64_t now, struct err *err)
-{
-	if (!f->open || f->dead)
+	if (f->dead)
 		return 0;
-	if ((f->max_bytes || f->max_age_ns) && now && keep_limits(f, now) != SQLITE_OK)
-		return fail(f, err);
-	if (sqlite3_exec(f->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-		return fail(f, err);
+	rc = end ? begin(f) : SQLITE_OK; /* open minutes and hours */
+	if (rc == SQLITE_OK && !f->open)
+		return 0;
+	if (rc == SQLITE_OK)
+		rc = histfile_flush(f->hist, end);
+	if (rc == SQLITE_OK && f->retire && now)
+		rc = retire_old(f->retire, now, &removed);
+	if (removed)
+		rowfile_stacks_removed(f->rows);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(f->db, "COMMIT", NULL, NULL, NULL);
+	if (rc != SQLITE_OK)
+		return fail(f, rc, err);
 	f->open = false;
 	f->committed = now;
 	return 0;
@@ -319,7 +293,7 @@ int recfile_tick(struct recfile *f, uint64_t now, struct err *err)
 {
 	if (now < f->committed + RECFILE_COMMIT_NS)
 		return 0;
-	return commit(f, now, err);
+	return commit(f, now, false, err);
 }
 
 uint64_t recfile_dropped(const struct recfile *f)
@@ -334,8 +308,12 @@ int recfile_close(struct recfile *f, struct err *err)
 
 	if (!f)
 		return 0;
-	if (f->db)
-		r = commit(f, 0, err);
+	if (f->db && f->rows)
+		r = commit(f, 0, true, err);
+	histfile_free(f->hist);
+	rowfile_free(f->rows);
+	retire_free(f->retire);
+	strb_free(&f->text);
 	sqlite3_finalize(f->row);
 	sqlite3_finalize(f->symbol);
 	/* One file, without a log beside it, when no reader is in the way. */
@@ -346,7 +324,6 @@ int recfile_close(struct recfile *f, struct err *err)
 		HASH_DEL(f->known, k);
 		free(k);
 	}
-	free(f->keep);
 	free(f);
 	return r;
 }

@@ -10,10 +10,18 @@
 #include "store/recording.h"
 
 #define RECFILE_APPLICATION_ID 0x6477656c /* "dwel", PRAGMA application_id */
-#define RECFILE_VERSION	       1	  /* PRAGMA user_version: readers refuse newer ones */
+#define RECFILE_VERSION	       2	  /* PRAGMA user_version: readers refuse newer ones */
 #define RECFILE_COMMIT_NS      500000000u /* a killed recorder loses what is younger than this and a bit */
+#define RECFILE_HIST_KEYS      4096	  /* keys of one source with histograms of their own; then "other" */
+#define RECFILE_SECOND_NS      UINT64_C(1000000000)
+#define RECFILE_MINUTE_NS      (60 * RECFILE_SECOND_NS) /* histograms are added up by minute and hour too */
+#define RECFILE_HOUR_NS	       (60 * RECFILE_MINUTE_NS)
+/* With a limit of age, minutes and hours are kept longer than all else. */
+#define RECFILE_MINUTES_AGE_NS (24 * RECFILE_HOUR_NS)
+#define RECFILE_HOURS_AGE_NS   (60 * 24 * RECFILE_HOUR_NS)
 /* What a reader accepts; larger is called damaged. */
 #define RECFILE_MAX_RECORD  (16u << 20) /* bytes of a record, key, value */
+#define RECFILE_MAX_VALUES  (64u << 20) /* bytes of the values of all CPUs */
 #define RECFILE_MAX_FIELDS  4096	/* of an action, or keys */
 #define RECFILE_MAX_FORMATS (1u << 20)
 #define RECFILE_MAX_CPUS    65536
@@ -27,6 +35,7 @@ struct recfile_info {
 	const struct recfile_pair *meta;     /* what is known of the run: command line, host, kernel … */
 	const struct recfile_pair *options;  /* how the run was shown: quiet, flowindent … */
 	const struct recfile_pair *programs; /* name and D text */
+	uint64_t wall_off;   /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	uint64_t max_bytes;  /* of the file; the oldest events give way. 0: no limit */
 	uint64_t max_age_ns; /* the same by age */
 };

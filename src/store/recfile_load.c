@@ -14,6 +14,7 @@ struct loader {
 	struct err *err;
 	struct rec_schema *s;
 	struct rectype_table types;
+	int version; /* of the file */
 };
 
 static int damaged(struct loader *l, const char *what)
@@ -81,7 +82,8 @@ static int add_field(struct loader *l, sqlite3_stmt *st, void *arg)
 	f = (struct recfield){ .kind = (enum field_kind)kind, .off = (uint32_t)off, .size = (uint32_t)size,
 			       .is_signed = sqlite3_column_int(st, 3) != 0,
 			       .is_char = sqlite3_column_int(st, 4) != 0, .nframes = (uint32_t)nframes,
-			       .strframes = (uint32_t)strframes, .ctype = recfile_text(l->a, st, 7) };
+			       .strframes = (uint32_t)strframes, .ctype = recfile_text(l->a, st, 7),
+			       .name = recfile_text(l->a, st, 9) };
 	if (sqlite3_column_int64(st, 8)) {
 		int64_t type = sqlite3_column_int64(st, 8);
 
@@ -99,8 +101,10 @@ static int load_fields(struct loader *l, int64_t owner, int64_t action, int64_t 
 {
 	struct fields fs = { .size = size };
 	int r = query(l,
-		      "SELECT kind, off, size, is_signed, is_char, nframes, strframes, ctype, type FROM field"
-		      " WHERE owner = ? AND action = ? ORDER BY pos",
+		      l->version >= 2 ? "SELECT kind, off, size, is_signed, is_char, nframes, strframes, ctype, type, name"
+					" FROM field WHERE owner = ? AND action = ? ORDER BY pos"
+				      : "SELECT kind, off, size, is_signed, is_char, nframes, strframes, ctype, type, NULL"
+					" FROM field WHERE owner = ? AND action = ? ORDER BY pos",
 		      owner, action, add_field, &fs);
 
 	if (r == 0 && fs.v.n) {
@@ -232,7 +236,32 @@ static int add_aggregation(struct loader *l, sqlite3_stmt *st, void *arg)
 	if (!d->name || !d->value_size || value != d->value_size || value > RECFILE_MAX_RECORD)
 		return damaged(l, "an aggregation's values have a size that its function does not have");
 	v[l->s->naggs++] = d;
-	return load_fields(l, d->id, -1, key, &d->keys, &d->nkeys);
+	return load_fields(l, d->id, RECFILE_AGG_KEY, key, &d->keys, &d->nkeys);
+}
+
+static int add_tracker(struct loader *l, sqlite3_stmt *st, void *arg)
+{
+	struct rec_tracker *v = arg, *t = &v[l->s->ntrackers];
+	int64_t key = sqlite3_column_int64(st, 4);
+
+	if (sqlite3_column_int64(st, 0) != (int64_t)l->s->ntrackers || key < 0 || key > RECFILE_MAX_RECORD)
+		return damaged(l, "a tracker is out of its bounds");
+	*t = (struct rec_tracker){ .id = (uint32_t)l->s->ntrackers, .name = recfile_text(l->a, st, 1),
+				   .threshold = (uint64_t)sqlite3_column_int64(st, 2),
+				   .timeout = (uint64_t)sqlite3_column_int64(st, 3), .key_size = (uint32_t)key };
+	if (!t->name)
+		return damaged(l, "a tracker has no name");
+	l->s->ntrackers++;
+	return load_fields(l, t->id, RECFILE_TRACKER_KEY, key, &t->keys, &t->nkeys);
+}
+
+static int load_trackers(struct loader *l, size_t n)
+{
+	struct rec_tracker *v = arena_new_arr(l->a, struct rec_tracker, n + 1);
+
+	l->s->trackers = v;
+	return query(l, "SELECT id, name, threshold, timeout, key_size FROM tracker ORDER BY id LIMIT ?", (int64_t)n, 0,
+		     add_tracker, v);
 }
 
 static const char *text_or_empty(struct loader *l, sqlite3_stmt *st, int col)
@@ -270,10 +299,10 @@ static int count(struct loader *l, const char *sql, size_t *ret)
 	return query(l, sql, 0, 0, store_count, ret);
 }
 
-int recfile_get_schema(sqlite3 *db, struct arena *a, struct rec_schema *s, struct err *err)
+int recfile_get_schema(sqlite3 *db, int version, struct arena *a, struct rec_schema *s, struct err *err)
 {
-	struct loader l = { .db = db, .a = a, .err = err, .s = s };
-	size_t nprobes, naggs, nfmts, cpus;
+	struct loader l = { .db = db, .a = a, .err = err, .s = s, .version = version };
+	size_t nprobes, naggs, nfmts, cpus, ntrackers = 0;
 	struct rec_probe *probes;
 	const struct aggdesc **aggs;
 	const struct recfmt **fmts;
@@ -283,6 +312,7 @@ int recfile_get_schema(sqlite3 *db, struct arena *a, struct rec_schema *s, struc
 	if ((r = count(&l, "SELECT count(*) FROM probe", &nprobes)) < 0 ||
 	    (r = count(&l, "SELECT count(*) FROM aggregation", &naggs)) < 0 ||
 	    (r = count(&l, "SELECT count(*) FROM format", &nfmts)) < 0 ||
+	    (version >= 2 && (r = count(&l, "SELECT count(*) FROM tracker", &ntrackers)) < 0) ||
 	    (r = count(&l, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'cpus'", &cpus)) < 0)
 		return r;
 	if (cpus < 1 || cpus > RECFILE_MAX_CPUS)
@@ -308,5 +338,7 @@ int recfile_get_schema(sqlite3 *db, struct arena *a, struct rec_schema *s, struc
 	if (r == 0)
 		r = query(&l, "SELECT epid, size, is_default, has_exit FROM format ORDER BY epid LIMIT ?",
 			  (int64_t)nfmts, 0, add_format, fmts);
+	if (r == 0 && ntrackers)
+		r = load_trackers(&l, ntrackers);
 	return r;
 }

@@ -17,10 +17,11 @@ const char recfile_tables[] =
 	" PRIMARY KEY(epid, pos)) WITHOUT ROWID;"
 	"CREATE TABLE aggregation(id INTEGER PRIMARY KEY, name TEXT, function TEXT, p0 INTEGER, p1 INTEGER,"
 	" p2 INTEGER, p3 INTEGER, is_signed INTEGER, key_size INTEGER, value_size INTEGER);"
-	/* of an action (owner: epid), or the key of an aggregation (owner: id, action -1) */
+	"CREATE TABLE tracker(id INTEGER PRIMARY KEY, name TEXT, threshold INTEGER, timeout INTEGER, key_size INTEGER);"
+	/* of an action (owner: epid), or the key of an aggregation (owner: id, action -1) or tracker (action -2) */
 	"CREATE TABLE field(owner INTEGER, action INTEGER, pos INTEGER, kind TEXT, off INTEGER, size INTEGER,"
 	" is_signed INTEGER, is_char INTEGER, nframes INTEGER, strframes INTEGER, ctype TEXT, type INTEGER,"
-	" PRIMARY KEY(owner, action, pos)) WITHOUT ROWID;"
+	" name TEXT, PRIMARY KEY(owner, action, pos)) WITHOUT ROWID;"
 	"CREATE TABLE type(id INTEGER PRIMARY KEY, kind TEXT, name TEXT, size INTEGER, is_signed INTEGER,"
 	" is_char INTEGER, elem INTEGER, nelems INTEGER);"
 	"CREATE TABLE type_member(type INTEGER, pos INTEGER, name TEXT, part INTEGER, bit_off INTEGER,"
@@ -34,6 +35,35 @@ const char recfile_tables[] =
 	"CREATE TABLE symbol(space INTEGER, tgid INTEGER, start INTEGER, addr INTEGER, found INTEGER,"
 	" module TEXT, name TEXT, offset INTEGER, base INTEGER, path TEXT,"
 	" PRIMARY KEY(space, tgid, start, addr)) WITHOUT ROWID;"
+	/* histograms of slots of time: source is a tracker's id, or their number and an aggregation's id */
+	"CREATE TABLE hist_source(id INTEGER PRIMARY KEY, kind TEXT, name TEXT, function TEXT, p0 INTEGER, p1 INTEGER,"
+	" p2 INTEGER, p3 INTEGER);"
+	"CREATE TABLE hist_key(id INTEGER PRIMARY KEY, source INTEGER, data BLOB, text TEXT);"
+	"CREATE TABLE bucket(source INTEGER, bucket INTEGER, low INTEGER, high INTEGER, PRIMARY KEY(source, bucket))"
+	" WITHOUT ROWID;"
+	"CREATE TABLE hist(source INTEGER, period INTEGER, start INTEGER, key INTEGER, count INTEGER, sum INTEGER,"
+	" max INTEGER, p50 INTEGER, p90 INTEGER, p99 INTEGER, p999 INTEGER, flags INTEGER, buckets TEXT,"
+	" PRIMARY KEY(source, period, start, key)) WITHOUT ROWID;"
+	"CREATE TABLE slow(id INTEGER PRIMARY KEY, seq INTEGER, tracker INTEGER, start INTEGER, delay INTEGER,"
+	" ended INTEGER, how TEXT, exit_id INTEGER, cgroup INTEGER, pid INTEGER, tid INTEGER, cpu INTEGER,"
+	" end_pid INTEGER, end_tid INTEGER, end_cpu INTEGER, comm TEXT, end_comm TEXT, key TEXT, key_data BLOB);"
+	"CREATE INDEX slow_ended ON slow(ended);"
+	"CREATE INDEX slow_delay ON slow(delay);"
+	"CREATE TABLE slow_attr(slow INTEGER, pos INTEGER, name TEXT, value INTEGER, text TEXT, stack INTEGER,"
+	" PRIMARY KEY(slow, pos)) WITHOUT ROWID;"
+	"CREATE TABLE stack(id INTEGER PRIMARY KEY, hash INTEGER, space INTEGER, tgid INTEGER, start INTEGER,"
+	" flags INTEGER, frames BLOB);"
+	"CREATE INDEX stack_hash ON stack(hash);"
+	"CREATE TABLE span(id INTEGER PRIMARY KEY, seq INTEGER, lane TEXT, label TEXT, start INTEGER, duration INTEGER);"
+	"CREATE INDEX span_start ON span(start);"
+	"CREATE TABLE process(id INTEGER PRIMARY KEY, ts INTEGER, kind TEXT, tgid INTEGER, parent INTEGER, addr INTEGER,"
+	" len INTEGER, off INTEGER, name TEXT);"
+	"CREATE TABLE cost(id INTEGER PRIMARY KEY, ts INTEGER, program INTEGER, probe INTEGER, run_ns INTEGER,"
+	" run_cnt INTEGER, interval INTEGER);"
+	"CREATE VIEW cell AS SELECT hist_source.name AS name, hist.source AS source, period, start, hist_key.text AS key,"
+	" low, high, cells.value AS count FROM hist JOIN hist_source ON hist_source.id = hist.source"
+	" JOIN hist_key ON hist_key.id = hist.key JOIN json_each(hist.buckets) AS cells"
+	" JOIN bucket ON bucket.source = hist.source AND bucket.bucket = CAST(cells.key AS INTEGER);"
 	"CREATE VIEW event AS SELECT seq, ts, cpu, row.id AS epid, provider, module, function, name, data"
 	" FROM row LEFT JOIN probe ON probe.id = row.probe WHERE kind = 0;"
 	"CREATE VIEW loss AS SELECT seq, ts, cpu, row.id AS counter, count, provider, module, function, name"
@@ -146,11 +176,12 @@ static int put_fields(struct writer *w, int64_t owner, int64_t action, const str
 		if (v[i].type)
 			rc = recfile_put_type(w->db, &w->types, v[i].type, &type);
 		if (rc == SQLITE_OK)
-			rc = recfile_exec(w->db, "INSERT INTO field VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", "iiisiiiiiisi",
+			rc = recfile_exec(w->db, "INSERT INTO field VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+					  "iiisiiiiiisis",
 					  owner, action, (int64_t)i, recfile_field_name(v[i].kind),
 					  (int64_t)v[i].off, (int64_t)v[i].size, (int64_t)v[i].is_signed,
 					  (int64_t)v[i].is_char, (int64_t)v[i].nframes, (int64_t)v[i].strframes,
-					  v[i].ctype, type);
+					  v[i].ctype, type, v[i].name);
 	}
 	return rc;
 }
@@ -185,7 +216,29 @@ static int put_aggregation(struct writer *w, const struct aggdesc *a)
 			      (int64_t)a->param[1], (int64_t)a->param[2], (int64_t)a->param[3],
 			      (int64_t)a->is_signed, (int64_t)a->key_size, (int64_t)a->value_size);
 
-	return rc == SQLITE_OK ? put_fields(w, a->id, -1, a->keys, a->nkeys) : rc;
+	return rc == SQLITE_OK ? put_fields(w, a->id, RECFILE_AGG_KEY, a->keys, a->nkeys) : rc;
+}
+
+static int put_tracker(struct writer *w, const struct rec_tracker *t)
+{
+	int rc = recfile_exec(w->db, "INSERT INTO tracker VALUES(?,?,?,?,?)", "isiii", (int64_t)t->id, t->name,
+			      (int64_t)t->threshold, (int64_t)t->timeout, (int64_t)t->key_size);
+
+	return rc == SQLITE_OK ? put_fields(w, t->id, RECFILE_TRACKER_KEY, t->keys, t->nkeys) : rc;
+}
+
+static int put_sources(struct writer *w, const struct rec_schema *s)
+{
+	struct rec_histdesc d;
+	int rc = SQLITE_OK;
+
+	for (uint32_t i = 0; i < s->ntrackers + s->naggs && rc == SQLITE_OK; i++)
+		if (rec_hist_source(s, i, &d))
+			rc = recfile_exec(w->db, "INSERT INTO hist_source VALUES(?,?,?,?,?,?,?,?)", "isssiiii", (int64_t)i,
+					  d.is_tracker ? "tracker" : "aggregation", d.name, recfile_agg_name(d.func),
+					  (int64_t)d.param[0], (int64_t)d.param[1], (int64_t)d.param[2],
+					  (int64_t)d.param[3]);
+	return rc;
 }
 
 int recfile_put_schema(sqlite3 *db, const struct rec_schema *s)
@@ -200,6 +253,10 @@ int recfile_put_schema(sqlite3 *db, const struct rec_schema *s)
 		rc = put_aggregation(&w, s->aggs[i]);
 	for (size_t i = 0; rc == SQLITE_OK && i < s->nfmts; i++)
 		rc = put_format(&w, s->fmts[i]);
+	for (size_t i = 0; rc == SQLITE_OK && i < s->ntrackers; i++)
+		rc = put_tracker(&w, &s->trackers[i]);
+	if (rc == SQLITE_OK)
+		rc = put_sources(&w, s);
 	if (rc == SQLITE_OK) {
 		char cpus[16];
 

@@ -2,8 +2,10 @@
 /* Histograms of slots of time. */
 #include "store/rechist.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/aggval.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
 
@@ -60,4 +62,73 @@ void rechist_buf_free(struct rechist_buf *b)
 {
 	free(b->v);
 	*b = (struct rechist_buf){ 0 };
+}
+
+/* Merges from the end, so that the old buckets need no second place. */
+int histsum_add(struct histsum *s, const struct rec_hist *h, const struct rec_bucket *b)
+{
+	size_t i = s->n, k = h->nbuckets, at, total = s->n;
+
+	for (size_t x = 0, y = 0; y < h->nbuckets; y++) { /* how many are new */
+		while (x < s->n && s->v[x].index < b[y].index)
+			x++;
+		total += x == s->n || s->v[x].index != b[y].index;
+	}
+	if (vec_reserve_raw((void **)&s->v, &s->cap, total, sizeof(*s->v)) < 0)
+		return -ENOMEM;
+	for (at = total; at > 0; at--) {
+		struct rec_bucket *to = &s->v[at - 1];
+
+		if (k && i && s->v[i - 1].index == b[k - 1].index) {
+			*to = (struct rec_bucket){ b[k - 1].index, 0, s->v[i - 1].count + b[k - 1].count };
+			i--;
+			k--;
+		} else if (k && (!i || s->v[i - 1].index < b[k - 1].index)) {
+			*to = b[--k];
+		} else {
+			*to = s->v[--i];
+		}
+	}
+	s->n = total;
+	s->count += h->count;
+	s->sum += h->sum;
+	s->max = h->max > s->max ? h->max : s->max;
+	s->flags |= h->flags;
+	return 0;
+}
+
+void histsum_reset(struct histsum *s)
+{
+	s->n = 0;
+	s->count = s->sum = s->max = 0;
+	s->flags = 0;
+}
+
+void histsum_free(struct histsum *s)
+{
+	free(s->v);
+	*s = (struct histsum){ 0 };
+}
+
+double rechist_middle(const struct rec_histdesc *d, uint32_t bucket)
+{
+	struct aggval_range r = aggval_bucket_range(d->func, d->param, bucket);
+
+	if (r.has_from && r.has_to)
+		return ((double)r.from + (double)r.to - 1) / 2; /* whole numbers: to is not in it */
+	return r.has_from ? (double)r.from : (double)r.to - 1;
+}
+
+double histsum_quantile(const struct histsum *s, const struct rec_histdesc *d, double q)
+{
+	/* 0.07 * 100 is a little more than 7 in binary */
+	double want = ceil(q * (double)s->count * (1 - 1e-14)), seen = 0, v = NAN;
+
+	for (size_t i = 0; i < s->n; i++) {
+		seen += (double)(int64_t)s->v[i].count;
+		v = rechist_middle(d, s->v[i].index);
+		if (seen >= want)
+			break;
+	}
+	return !(s->flags & HIST_NO_SUM) && v > (double)s->max ? (double)s->max : v;
 }

@@ -27,4 +27,21 @@ struct rechist_buf {
 int rechist_make(struct rechist_buf *b, const struct rec_hist *head, const void *key, const uint64_t *words,
 		 uint32_t nbuckets);
 void rechist_buf_free(struct rechist_buf *b);
+
+/* A histogram that others are added to, exactly; all zero at first. */
+struct histsum {
+	struct rec_bucket *v; /* ascending by index */
+	size_t n, cap;
+	uint64_t count, sum, max;
+	uint32_t flags; /* HIST_*, of any that was added */
+};
+/* Adds h's buckets, count, sum and max. 0, or -ENOMEM, and then nothing is added. */
+int histsum_add(struct histsum *s, const struct rec_hist *h, const struct rec_bucket *buckets);
+void histsum_reset(struct histsum *s); /* keeps the memory */
+void histsum_free(struct histsum *s);
+/* The value that a share q (0 … 1) of all does not exceed: the middle of its bucket, at most the largest
+ * where that is known; NAN without values. hist(): within 1.6 % of the true one. */
+double histsum_quantile(const struct histsum *s, const struct rec_histdesc *d, double q);
+/* The middle of a bucket's values; of one without bound the bound that it has. */
+double rechist_middle(const struct rec_histdesc *d, uint32_t bucket);
 #endif

@@ -97,6 +97,15 @@ bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdes
 	return true;
 }
 
+static const char *const proc_names[] = {
+	[PROC_FORK] = "fork", [PROC_EXEC] = "exec", [PROC_EXIT] = "exit", [PROC_MMAP] = "mmap",
+};
+
+const char *rec_proc_name(uint32_t kind)
+{
+	return kind < ARRAY_SIZE(proc_names) ? proc_names[kind] : NULL;
+}
+
 static struct chunk *chunk_get(struct recording *r, size_t need)
 {
 	size_t size = need > CHUNK_SIZE ? need : CHUNK_SIZE;

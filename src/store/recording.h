@@ -69,6 +69,7 @@ enum {
 	HIST_NO_SUM = 1,  /* sum and max are not known */
 	HIST_BY_READ = 2, /* the slot is that of the reading: an event may be in the one after its own */
 	HIST_OTHER = 4,	  /* values of keys beyond the limit, under no key */
+	HIST_OPEN = 8,	  /* in files: written before the slot was over; shorter slots say more */
 };
 struct rec_bucket {
 	uint32_t index; /* as of aggval_*_bucket() for the source's function */
@@ -86,6 +87,9 @@ struct rec_proc { /* row.ts: when */
 	uint64_t addr, len, off; /* MMAP: executable ones */
 	char name[]; /* EXEC: comm; MMAP: path; NUL-terminated within row.len */
 };
+
+/* "fork", "exec", "exit", "mmap"; NULL when there is no such kind. */
+const char *rec_proc_name(uint32_t kind);
 
 struct rec_cost { /* row.probe: the first probe of the program */
 	uint64_t run_ns, run_cnt; /* since the last such row, as the kernel measures */

@@ -9,12 +9,14 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "store/recfile.h"
-#include "store/recfile_int.h"
+#include "store/recread_int.h"
+#include "store/sparse.h"
 #include <uthash.h>
 
 #define ARENA_LIMIT   ((size_t)1 << 30)
 #define PAIRS_MAX     10000
 #define BUSY_MS	      2000
+#define TABLES_V1     14 /* how many tables version 1 has */
 
 struct cached { /* a symbol that was looked up */
 	struct cached_key {
@@ -26,24 +28,17 @@ struct cached { /* a symbol that was looked up */
 	UT_hash_handle hh;
 };
 
-struct recread {
-	sqlite3 *db;
-	sqlite3_stmt *rows, *symbol;
-	struct arena *a;
-	struct rec_schema schema;
-	struct recfile_pair *meta, *options, *programs;
-	struct cached *cache;
-	uint8_t *buf; /* blobs of the row that was given last */
-	size_t used, cap;
-};
-
 /* Only tables of ours may be read: a hostile file could have views of the same names, whose SQL would run. */
 static int check_tables(struct recread *r, struct err *err)
 {
 	static const char *const names[] = { "meta", "option", "program", "probe", "format", "action",
-					     "aggregation", "field", "type", "type_member", "type_value", "action_aggregation", "row", "symbol" };
+					     "aggregation", "field", "type", "type_member", "type_value", "action_aggregation", "row", "symbol",
+					     /* since version 2 */
+					     "tracker", "hist_source", "hist_key", "hist", "slow", "slow_attr", "stack",
+					     "span", "process", "cost" };
+	size_t n = r->version >= 2 ? ARRAY_SIZE(names) : TABLES_V1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < n; i++) {
 		sqlite3_stmt *st = NULL;
 		int rc = sqlite3_prepare_v2(r->db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", -1,
 					    &st, NULL);
@@ -86,6 +81,7 @@ static int check_version(struct recread *r, struct err *err)
 	if (version < 1 || version > RECFILE_VERSION)
 		return err_set(err, -EINVAL, "a recording of version %lld; this dwell reads up to version %d",
 			       (long long)version, RECFILE_VERSION);
+	r->version = (int)version;
 	return check_tables(r, err);
 }
 
@@ -168,7 +164,7 @@ static int read_head(struct recread *r, struct err *err)
 	if (e == 0)
 		e = load_pairs(r, "SELECT name, text FROM program ORDER BY id", &r->programs, err);
 	if (e == 0)
-		e = recfile_get_schema(r->db, r->a, &r->schema, err);
+		e = recfile_get_schema(r->db, r->version, r->a, &r->schema, err);
 	if (e == 0 && (sqlite3_prepare_v2(r->db,
 					  "SELECT seq, kind, ts, cpu, probe, id, count, data, value, percpu FROM row"
 					  " WHERE seq > ? ORDER BY seq",
@@ -214,6 +210,7 @@ void recread_close(struct recread *r)
 	HASH_CLEAR(hh, r->cache);
 	arena_free(r->a);
 	free(r->buf);
+	free(r->frames);
 	free(r);
 }
 
@@ -261,10 +258,10 @@ static bool row_fits(const struct recread *r, const struct row *row, size_t nval
 }
 
 /* Copies the blob of a column behind what is in the row's buffer, aligned and followed by a NUL. */
-static int take_blob(struct recread *r, int col, size_t *ret_off, size_t *ret_n)
+static int take_blob(struct recread *r, sqlite3_stmt *st, int col, size_t *ret_off, size_t *ret_n)
 {
-	const void *p = sqlite3_column_blob(r->rows, col);
-	size_t n = (size_t)sqlite3_column_bytes(r->rows, col), need = r->used + ROUND_UP(n + 1, 8);
+	const void *p = sqlite3_column_blob(st, col);
+	size_t n = (size_t)sqlite3_column_bytes(st, col), need = r->used + ROUND_UP(n + 1, 8);
 
 	*ret_n = n;
 	*ret_off = SIZE_MAX;
@@ -279,40 +276,74 @@ static int take_blob(struct recread *r, int col, size_t *ret_off, size_t *ret_n)
 	return 0;
 }
 
+/* A value, or the values of all CPUs: words as they are, or as text what is not zero in them. */
+static int take_words(struct recread *r, sqlite3_stmt *st, int col, size_t words, size_t *ret_off, size_t *ret_n)
+{
+	size_t need = r->used + words * sizeof(uint64_t);
+
+	if (sqlite3_column_type(st, col) != SQLITE_TEXT)
+		return take_blob(r, st, col, ret_off, ret_n);
+	*ret_n = words * sizeof(uint64_t);
+	*ret_off = r->used;
+	if (words > RECFILE_MAX_VALUES / sizeof(uint64_t))
+		return -EBADMSG;
+	if (vec_reserve_raw((void **)&r->buf, &r->cap, need, 1) < 0)
+		return -ENOMEM;
+	if (!sparse_get_words((const char *)sqlite3_column_text(st, col), (size_t)sqlite3_column_bytes(st, col),
+			      (uint64_t *)(void *)(r->buf + r->used), (uint32_t)words))
+		return -EBADMSG;
+	r->used = need;
+	return 0;
+}
+
 static const void *at(const struct recread *r, size_t off)
 {
 	return off == SIZE_MAX ? NULL : r->buf + off;
 }
 
+int recread_take(struct recread *r, sqlite3_stmt *st, struct row *ret, struct err *err)
+{
+	size_t data, value, percpu, nvalue, npercpu, words = 0;
+	int64_t kind = sqlite3_column_int64(st, 1), id = sqlite3_column_int64(st, 5);
+	int e;
+
+	r->used = 0;
+	*ret = (struct row){ .kind = kind >= 0 && kind <= ROW_END ? (enum row_kind)kind : ROW_END,
+			     .ts = (uint64_t)sqlite3_column_int64(st, 2),
+			     .cpu = (uint32_t)sqlite3_column_int64(st, 3),
+			     .probe = (uint32_t)sqlite3_column_int64(st, 4),
+			     .id = id >= 0 && id <= UINT32_MAX ? (uint32_t)id : UINT32_MAX,
+			     .count = (uint64_t)sqlite3_column_int64(st, 6) };
+	if (ret->kind == ROW_AGG && ret->id < r->schema.naggs)
+		words = r->schema.aggs[ret->id]->value_size / sizeof(uint64_t);
+	e = take_blob(r, st, 7, &data, &ret->len);
+	if (e == 0)
+		e = take_words(r, st, 8, words, &value, &nvalue);
+	if (e == 0)
+		e = take_words(r, st, 9, words * r->schema.ncpus, &percpu, &npercpu);
+	if (e == -ENOMEM)
+		return err_set(err, e, "out of memory");
+	if (e < 0)
+		value = percpu = SIZE_MAX;
+	ret->data = at(r, data);
+	ret->value = at(r, value);
+	ret->percpu = at(r, percpu);
+	if (e < 0 || kind < 0 || kind > ROW_END || !row_fits(r, ret, nvalue, npercpu))
+		return err_set(err, -EINVAL, "the recording is damaged: row %lld does not fit its format",
+			       (long long)sqlite3_column_int64(st, 0));
+	return 0;
+}
+
 int recread_next(struct recread *r, struct row *ret, struct err *err)
 {
-	size_t data, value, percpu, nvalue, npercpu;
-	int rc = sqlite3_step(r->rows);
-	int64_t kind, id;
+	int rc = sqlite3_step(r->rows), e;
 
 	if (rc == SQLITE_DONE)
 		return 0;
 	if (rc != SQLITE_ROW)
 		return recfile_error(r->db, "the recording cannot be read further", err);
-	kind = sqlite3_column_int64(r->rows, 1);
-	id = sqlite3_column_int64(r->rows, 5);
-	r->used = 0;
-	*ret = (struct row){ .kind = kind >= 0 && kind <= ROW_END ? (enum row_kind)kind : ROW_END,
-			     .ts = (uint64_t)sqlite3_column_int64(r->rows, 2),
-			     .cpu = (uint32_t)sqlite3_column_int64(r->rows, 3),
-			     .probe = (uint32_t)sqlite3_column_int64(r->rows, 4),
-			     .id = id >= 0 && id <= UINT32_MAX ? (uint32_t)id : UINT32_MAX,
-			     .count = (uint64_t)sqlite3_column_int64(r->rows, 6) };
-	if (take_blob(r, 7, &data, &ret->len) < 0 || take_blob(r, 8, &value, &nvalue) < 0 ||
-	    take_blob(r, 9, &percpu, &npercpu) < 0)
-		return err_set(err, -ENOMEM, "out of memory");
-	ret->data = at(r, data);
-	ret->value = at(r, value);
-	ret->percpu = at(r, percpu);
-	if (kind < 0 || kind > ROW_END || !row_fits(r, ret, nvalue, npercpu))
-		return err_set(err, -EINVAL, "the recording is damaged: row %lld does not fit its format",
-			       (long long)sqlite3_column_int64(r->rows, 0));
-	return 1;
+	e = recread_take(r, r->rows, ret, err);
+	return e < 0 ? e : 1;
 }
 
 static void look_up(struct recread *r, struct cached *c)

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Histograms of slots of time on their way into the file: rows of one slot are added up in memory, and so
+ * are minutes and hours, until the slot is over. What is open is written at every commit. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "store/keytext.h"
+#include "store/rechist.h"
+#include "store/recfile_int.h"
+#include "store/sparse.h"
+
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
+#include <uthash.h>
+
+/* A slot is kept in memory until the newest row is this much younger than its end, and never while it may
+ * be written again and again: later rows add to what is in the file. */
+#define SLOT_GRACE_NS 5000000000u
+/* Open minutes and hours are written this often; their seconds are in the file. */
+#define ROLLUP_NS 10000000000u
+
+struct hkey { /* a source and a key of it */
+	UT_hash_handle hh;
+	bool lost;
+	int64_t id;
+	uint32_t source, key_size;
+	uint8_t ident[]; /* source, key */
+};
+
+struct slot {
+	UT_hash_handle hh;
+	bool lost, dirty;
+	bool open; /* so it is in the file */
+	struct slot_ident {
+		uint64_t period, start;
+		int64_t key;
+		uint64_t source;
+	} id;
+	struct histsum sum;
+};
+
+struct histfile {
+	sqlite3 *db;
+	sqlite3_stmt *put, *get, *bucket;
+	const struct rec_schema *schema;
+	uint64_t wall_off;
+	struct hkey *keys;
+	struct slot *slots;
+	uint32_t *nkeys; /* by source */
+	uint64_t read, read_before; /* when aggregations were read last, and the time before */
+	uint8_t **named; /* by source: a bit for each bucket that is in the table */
+	size_t nsources;
+	int64_t next_key;
+	uint64_t newest, rolled;
+	struct rechist_buf buf;
+	struct strb text;
+};
+
+int histfile_new(sqlite3 *db, const struct rec_schema *schema, uint64_t wall_off, struct histfile **ret)
+{
+	static const char put[] = "INSERT OR REPLACE INTO hist VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)";
+	static const char get[] = "SELECT count, sum, max, flags, buckets FROM hist"
+				  " WHERE source = ? AND period = ? AND start = ? AND key = ?";
+	static const char bucket[] = "INSERT OR IGNORE INTO bucket VALUES(?,?,?,?)";
+	struct histfile *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return SQLITE_NOMEM;
+	*ret = h;
+	h->db = db;
+	h->schema = schema;
+	h->wall_off = wall_off;
+	h->nsources = schema->ntrackers + schema->naggs;
+	h->next_key = 1;
+	h->nkeys = calloc(h->nsources + 1, sizeof(*h->nkeys));
+	h->named = calloc(h->nsources + 1, sizeof(*h->named));
+	if (!h->nkeys || !h->named)
+		return SQLITE_NOMEM;
+	if (sqlite3_prepare_v3(db, put, -1, SQLITE_PREPARE_PERSISTENT, &h->put, NULL) != SQLITE_OK ||
+	    sqlite3_prepare_v3(db, get, -1, SQLITE_PREPARE_PERSISTENT, &h->get, NULL) != SQLITE_OK ||
+	    sqlite3_prepare_v3(db, bucket, -1, SQLITE_PREPARE_PERSISTENT, &h->bucket, NULL) != SQLITE_OK)
+		return sqlite3_errcode(db);
+	return SQLITE_OK;
+}
+
+static void slot_drop(struct histfile *h, struct slot *s)
+{
+	HASH_DEL(h->slots, s);
+	histsum_free(&s->sum);
+	free(s);
+}
+
+void histfile_free(struct histfile *h)
+{
+	struct slot *s, *snext;
+	struct hkey *k, *knext;
+
+	if (!h)
+		return;
+	HASH_ITER(hh, h->slots, s, snext)
+		slot_drop(h, s);
+	HASH_ITER(hh, h->keys, k, knext) {
+		HASH_DEL(h->keys, k);
+		free(k);
+	}
+	for (size_t i = 0; h->named && i < h->nsources; i++)
+		free(h->named[i]);
+	free(h->nkeys);
+	free(h->named);
+	sqlite3_finalize(h->put);
+	sqlite3_finalize(h->get);
+	sqlite3_finalize(h->bucket);
+	rechist_buf_free(&h->buf);
+	strb_free(&h->text);
+	free(h);
+}
+
+/* -- keys -- */
+
+static int put_key(struct histfile *h, const struct hkey *k, const struct rec_histdesc *d)
+{
+	sqlite3_stmt *st = NULL;
+	int rc = sqlite3_prepare_v2(h->db, "INSERT INTO hist_key VALUES(?,?,?,?)", -1, &st, NULL);
+
+	strb_reset(&h->text);
+	if (d)
+		keytext_put(&h->text, d->keys, d->nkeys, k->ident + sizeof(k->source));
+	else
+		strb_adds(&h->text, "other");
+	if (rc == SQLITE_OK) {
+		sqlite3_bind_int64(st, 1, k->id);
+		sqlite3_bind_int64(st, 2, k->source);
+		if (d) /* no key: that of values under all others */
+			sqlite3_bind_blob(st, 3, k->ident + sizeof(k->source), (int)k->key_size, SQLITE_STATIC);
+		sqlite3_bind_text(st, 4, strb_str(&h->text), (int)h->text.n, SQLITE_STATIC);
+		rc = sqlite3_step(st);
+	}
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* The number of a key of a source; d NULL: of the one for all keys beyond the limit. */
+static int key_id(struct histfile *h, uint32_t source, const struct rec_histdesc *d, const void *key, int64_t *ret)
+{
+	uint32_t key_size = d ? d->key_size : 1; /* that one is told from an empty key by its length */
+	struct hkey *k = calloc(1, sizeof(*k) + sizeof(source) + key_size), *found;
+	int rc;
+
+	if (!k)
+		return SQLITE_NOMEM;
+	k->source = source;
+	k->key_size = key_size;
+	memcpy(k->ident, &source, sizeof(source));
+	if (d && key_size)
+		memcpy(k->ident + sizeof(source), key, key_size);
+	if (!d)
+		k->ident[sizeof(source)] = UINT8_MAX;
+	HASH_FIND(hh, h->keys, k->ident, sizeof(source) + key_size, found);
+	if (!found && d && h->nkeys[source] >= RECFILE_HIST_KEYS) {
+		free(k);
+		return key_id(h, source, NULL, NULL, ret);
+	}
+	if (found) {
+		free(k);
+		*ret = found->id;
+		return SQLITE_OK;
+	}
+	k->id = *ret = h->next_key;
+	rc = put_key(h, k, d);
+	if (rc == SQLITE_OK)
+		HASH_ADD_KEYPTR(hh, h->keys, k->ident, sizeof(source) + key_size, k);
+	if (rc != SQLITE_OK || k->lost) {
+		free(k);
+		return rc != SQLITE_OK ? rc : SQLITE_NOMEM;
+	}
+	h->next_key++;
+	h->nkeys[source]++;
+	return SQLITE_OK;
+}
+
+/* -- slots -- */
+
+struct refill {
+	struct rec_bucket *v;
+	uint32_t n;
+};
+
+static bool add_bucket(void *ctx, uint32_t index, uint64_t value)
+{
+	struct refill *f = ctx;
+
+	f->v[f->n++] = (struct rec_bucket){ .index = index, .count = value };
+	return true;
+}
+
+/* What the file has of a slot already. */
+static int refill(struct histfile *h, struct slot *s, const struct rec_histdesc *d)
+{
+	_cleanup_free_ struct rec_bucket *v = calloc(d->nbuckets, sizeof(*v));
+	struct refill f = { v, 0 };
+	struct rec_hist head;
+	int rc;
+
+	if (!v)
+		return SQLITE_NOMEM;
+	sqlite3_bind_int64(h->get, 1, (int64_t)s->id.source);
+	sqlite3_bind_int64(h->get, 2, (int64_t)s->id.period);
+	sqlite3_bind_int64(h->get, 3, (int64_t)s->id.start);
+	sqlite3_bind_int64(h->get, 4, s->id.key);
+	rc = sqlite3_step(h->get);
+	if (rc == SQLITE_ROW) {
+		head = (struct rec_hist){ .count = (uint64_t)sqlite3_column_int64(h->get, 0),
+					  .sum = (uint64_t)sqlite3_column_int64(h->get, 1),
+					  .max = (uint64_t)sqlite3_column_int64(h->get, 2),
+					  .flags = (uint32_t)sqlite3_column_int(h->get, 3) & ~(uint32_t)HIST_OPEN };
+		sparse_parse((const char *)sqlite3_column_text(h->get, 4), (size_t)sqlite3_column_bytes(h->get, 4),
+			     d->nbuckets, add_bucket, &f);
+		head.nbuckets = f.n;
+		rc = histsum_add(&s->sum, &head, v) < 0 ? SQLITE_NOMEM : SQLITE_DONE;
+	}
+	sqlite3_reset(h->get);
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int add_to_slot(struct histfile *h, const struct slot_ident *id, const struct rec_histdesc *d,
+		       const struct rec_hist *head, const struct rec_bucket *buckets)
+{
+	struct slot *s;
+	int rc;
+
+	HASH_FIND(hh, h->slots, id, sizeof(*id), s);
+	if (!s) {
+		s = calloc(1, sizeof(*s));
+		if (!s)
+			return SQLITE_NOMEM;
+		s->id = *id;
+		/* only then it can have been written and dropped */
+		rc = id->start + id->period + SLOT_GRACE_NS < h->newest ? refill(h, s, d) : SQLITE_OK;
+		if (rc == SQLITE_OK)
+			HASH_ADD(hh, h->slots, id, sizeof(s->id), s);
+		if (rc != SQLITE_OK || s->lost) {
+			histsum_free(&s->sum);
+			free(s);
+			return rc != SQLITE_OK ? rc : SQLITE_NOMEM;
+		}
+	}
+	s->dirty = true;
+	return histsum_add(&s->sum, head, buckets) < 0 ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+uint64_t histfile_slot(uint64_t ts, uint64_t period, uint64_t wall_off)
+{
+	return ts - (ts + wall_off) % period;
+}
+
+/* Adds a histogram to its slot, and to the minute and hour that it lies in. */
+static int add_hist(struct histfile *h, uint64_t start, uint32_t source, const struct rec_histdesc *d,
+		    const struct rec_hist *head)
+{
+	static const uint64_t rollups[] = { RECFILE_MINUTE_NS, RECFILE_HOUR_NS };
+	struct slot_ident id;
+	int rc;
+
+	memset(&id, 0, sizeof(id));
+	id = (struct slot_ident){ .period = head->period, .start = start, .source = source };
+	if (start + head->period > h->newest)
+		h->newest = start + head->period;
+	rc = key_id(h, source, head->flags & HIST_OTHER ? NULL : d, rechist_key(head), &id.key);
+	if (rc == SQLITE_OK)
+		rc = add_to_slot(h, &id, d, head, rechist_buckets(head));
+	for (size_t i = 0; i < ARRAY_SIZE(rollups) && rc == SQLITE_OK; i++) {
+		if (head->period >= rollups[i])
+			continue;
+		id.period = rollups[i];
+		id.start = histfile_slot(start, rollups[i], h->wall_off);
+		rc = add_to_slot(h, &id, d, head, rechist_buckets(head));
+	}
+	return rc;
+}
+
+int histfile_add(struct histfile *h, const struct row *row)
+{
+	struct rec_histdesc d;
+
+	if (!rec_hist_source(h->schema, row->id, &d) || !rechist_fits(&d, row->data, row->len))
+		return SQLITE_OK; /* no such is made */
+	return add_hist(h, row->ts, row->id, &d, row->data);
+}
+
+/* What a distribution has gained between two readings is put into the second in the middle of them. */
+int histfile_agg(struct histfile *h, const struct row *row)
+{
+	uint32_t source = rec_hist_of_agg(h->schema, row->id);
+	struct rec_hist head = { .period = RECFILE_SECOND_NS, .flags = HIST_NO_SUM | HIST_BY_READ };
+	struct rec_histdesc d;
+	uint64_t mid;
+
+	if (!rec_hist_source(h->schema, source, &d))
+		return SQLITE_OK;
+	if (row->ts > h->read) {
+		h->read_before = h->read;
+		h->read = row->ts;
+	}
+	mid = h->read_before ? h->read_before + (h->read - h->read_before) / 2 : row->ts;
+	head.key_size = d.key_size;
+	if (rechist_make(&h->buf, &head, row->data, row->value + 1, d.nbuckets) < 0)
+		return SQLITE_NOMEM;
+	return add_hist(h, histfile_slot(mid, head.period, h->wall_off), source, &d, (const void *)h->buf.v);
+}
+
+/* -- writing -- */
+
+/* The values of the buckets that a slot has, once for each source. */
+static int name_buckets(struct histfile *h, const struct slot *s, const struct rec_histdesc *d)
+{
+	uint8_t **named = &h->named[s->id.source];
+
+	if (!*named)
+		*named = calloc(d->nbuckets / 8 + 1, 1);
+	if (!*named)
+		return SQLITE_NOMEM;
+	for (size_t i = 0; i < s->sum.n; i++) {
+		uint32_t index = s->sum.v[i].index;
+		struct aggval_range r;
+		int rc;
+
+		if ((*named)[index / 8] & 1u << index % 8)
+			continue;
+		r = aggval_bucket_range(d->func, d->param, index);
+		sqlite3_clear_bindings(h->bucket);
+		sqlite3_bind_int64(h->bucket, 1, (int64_t)s->id.source);
+		sqlite3_bind_int64(h->bucket, 2, index);
+		if (r.has_from)
+			sqlite3_bind_int64(h->bucket, 3, r.from);
+		if (r.has_to)
+			sqlite3_bind_int64(h->bucket, 4, r.to);
+		rc = sqlite3_step(h->bucket);
+		sqlite3_reset(h->bucket);
+		if (rc != SQLITE_DONE)
+			return rc;
+		(*named)[index / 8] |= (uint8_t)(1u << index % 8);
+	}
+	return SQLITE_OK;
+}
+
+static int write_slot(struct histfile *h, struct slot *s, bool open)
+{
+	static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
+	struct rec_histdesc d;
+	int rc;
+
+	if (!rec_hist_source(h->schema, (uint32_t)s->id.source, &d))
+		return SQLITE_OK;
+	rc = name_buckets(h, s, &d);
+	if (rc != SQLITE_OK)
+		return rc;
+	strb_reset(&h->text);
+	sparse_put_buckets(&h->text, s->sum.v, s->sum.n);
+	if (h->text.failed)
+		return SQLITE_NOMEM;
+	sqlite3_bind_int64(h->put, 1, (int64_t)s->id.source);
+	sqlite3_bind_int64(h->put, 2, (int64_t)s->id.period);
+	sqlite3_bind_int64(h->put, 3, (int64_t)s->id.start);
+	sqlite3_bind_int64(h->put, 4, s->id.key);
+	sqlite3_bind_int64(h->put, 5, (int64_t)s->sum.count);
+	sqlite3_bind_int64(h->put, 6, (int64_t)s->sum.sum);
+	sqlite3_bind_int64(h->put, 7, (int64_t)s->sum.max);
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
+		sqlite3_bind_int64(h->put, 8 + (int)i, (int64_t)histsum_quantile(&s->sum, &d, quantiles[i]));
+	sqlite3_bind_int64(h->put, 12, s->sum.flags | (open ? HIST_OPEN : 0));
+	sqlite3_bind_text(h->put, 13, strb_str(&h->text), (int)h->text.n, SQLITE_STATIC);
+	rc = sqlite3_step(h->put);
+	sqlite3_reset(h->put);
+	s->dirty = false;
+	s->open = open;
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int histfile_flush(struct histfile *h, bool end)
+{
+	bool roll = end || h->newest >= h->rolled + ROLLUP_NS;
+	struct slot *s, *next;
+	int rc = SQLITE_OK;
+
+	if (roll)
+		h->rolled = h->newest;
+	HASH_ITER(hh, h->slots, s, next) {
+		bool over = s->id.start + s->id.period + SLOT_GRACE_NS < h->newest;
+
+		bool rollup = s->id.period >= RECFILE_MINUTE_NS;
+
+		if (s->dirty ? roll || over || !rollup : s->open && (over || end))
+			rc = write_slot(h, s, rollup && !over && !end);
+		if (rc != SQLITE_OK)
+			break;
+		if (over)
+			slot_drop(h, s);
+	}
+	return rc;
+}
