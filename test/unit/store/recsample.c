@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recsample.h"
 #include "../unit.h"
+#include <signal.h>
 #include <sqlite3.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct slow_rec {
@@ -54,24 +56,48 @@ static const struct rec_tracker trackers[] = {
 const struct rec_schema sample_schema = { .fmts = fmts, .nfmts = 2, .aggs = aggs, .naggs = 3, .probes = probes,
 					  .nprobes = 1, .trackers = trackers, .ntrackers = 2, .ncpus = 2 };
 
-struct recfile *sample_make(const char *path, uint64_t wall_off, uint64_t max_bytes, uint64_t max_age)
+char sample_dir[] = "/tmp/dwell-store-XXXXXX", sample_path[64];
+
+int sample_set_up(void **state)
 {
-	struct recfile_info info = { .wall_off = wall_off, .max_bytes = max_bytes, .max_age_ns = max_age };
+	(void)state;
+	if (!mkdtemp(sample_dir))
+		return -1;
+	snprintf(sample_path, sizeof(sample_path), "%s/x.dwell", sample_dir);
+	return 0;
+}
+
+int sample_tear_down(void **state)
+{
+	(void)state;
+	unlink(sample_path);
+	return rmdir(sample_dir);
+}
+
+struct recfile *sample_create(const struct rec_schema *schema, const struct recfile_info *info)
+{
 	struct recfile *f = NULL;
 	struct err err = { 0 };
 
-	unlink(path);
-	if (recfile_create(path, &sample_schema, &info, &f, &err) < 0)
+	unlink(sample_path);
+	if (recfile_create(sample_path, schema, info, &f, &err) < 0)
 		fail_msg("%s", err.msg);
 	return f;
 }
 
-struct recread *sample_open(const char *path)
+struct recfile *sample_make(uint64_t wall_off, uint64_t max_bytes, uint64_t max_age)
+{
+	struct recfile_info info = { .wall_off = wall_off, .max_bytes = max_bytes, .max_age_ns = max_age };
+
+	return sample_create(&sample_schema, &info);
+}
+
+struct recread *sample_open(void)
 {
 	struct recread *r = NULL;
 	struct err err = { 0 };
 
-	if (recread_open(path, &r, &err) < 0)
+	if (recread_open(sample_path, &r, &err) < 0)
 		fail_msg("%s", err.msg);
 	return r;
 }
@@ -136,12 +162,33 @@ void sample_proc(struct recfile *f, uint64_t ts, uint32_t kind, uint32_t tgid, c
 	append(f, &row);
 }
 
-void sample_sql(const char *path, const char *text)
+void sample_killed(void (*fn)(void))
+{
+	int p[2], status;
+	char c;
+	pid_t pid;
+
+	assert_int_equal(pipe(p), 0);
+	pid = fork();
+	if (pid == 0) {
+		fn();
+		if (write(p[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(p[0], &c, 1), 1);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	close(p[0]);
+	close(p[1]);
+}
+
+void sample_sql(const char *text)
 {
 	sqlite3 *db;
 	char *why = NULL;
 
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_open(sample_path, &db), SQLITE_OK);
 	if (sqlite3_exec(db, text, NULL, NULL, &why) != SQLITE_OK)
 		fail_msg("%s: %s", text, why);
 	sqlite3_close(db);

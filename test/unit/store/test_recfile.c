@@ -3,16 +3,14 @@
 #include "../unit.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "base/aggval.h"
 #include "base/recfmt.h"
-#include "store/recfile.h"
+#include "recsample.h"
 
 enum { RECORD_SIZE = 48, ROWS_KILLED = 20000 };
 static const struct recfield fields[] = {
@@ -35,19 +33,12 @@ static const struct rec_schema schema = { .fmts = fmts, .nfmts = 2, .aggs = aggs
 static const struct recfile_pair meta[] = { { "host", "here" }, { NULL, NULL } };
 static const struct recfile_pair programs[] = { { "x.d", "BEGIN { }" }, { NULL, NULL } };
 
-static char dir[] = "/tmp/dwell-recfile-XXXXXX", path[64];
-
 static struct recfile *make(uint64_t max_bytes, uint64_t max_age)
 {
 	struct recfile_info info = { .meta = meta, .options = meta, .programs = programs, .max_bytes = max_bytes,
 				     .max_age_ns = max_age };
-	struct recfile *f = NULL;
-	struct err err = { 0 };
 
-	unlink(path);
-	if (recfile_create(path, &schema, &info, &f, &err) < 0)
-		fail_msg("%s", err.msg);
-	return f;
+	return sample_create(&schema, &info);
 }
 
 static void append_event(struct recfile *f, int64_t n, uint64_t ts)
@@ -59,16 +50,6 @@ static void append_event(struct recfile *f, int64_t n, uint64_t ts)
 	memcpy(data + 16, &n, 8);
 	snprintf((char *)data + 24, 24, "row %lld", (long long)n);
 	recfile_append(f, &row, NULL);
-}
-
-static struct recread *open_again(void)
-{
-	struct recread *r = NULL;
-	struct err err = { 0 };
-
-	if (recread_open(path, &r, &err) < 0)
-		fail_msg("%s", err.msg);
-	return r;
 }
 
 static void comes_back(void **state)
@@ -92,10 +73,10 @@ static void comes_back(void **state)
 	assert_int_equal(recfile_add_symbol(f, &s, NULL), 0);
 	assert_true(recfile_knows(f, RECFILE_USER, 4, 5, UINT64_MAX));
 	assert_int_equal(recfile_close(f, NULL), 0);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(sample_path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 
-	r = open_again();
+	r = sample_open();
 	assert_string_equal(recread_meta(r, "host"), "here");
 	assert_null(recread_meta(r, "nothing"));
 	assert_string_equal(recread_programs(r)[0].value, "BEGIN { }");
@@ -134,8 +115,19 @@ static void never_overwrites(void **state)
 
 	(void)state;
 	recfile_close(make(0, 0), NULL);
-	assert_int_equal(recfile_create(path, &schema, &info, &f, &err), -EEXIST);
+	assert_int_equal(recfile_create(sample_path, &schema, &info, &f, &err), -EEXIST);
 	assert_null(f);
+}
+
+static void write_and_more(void)
+{
+	struct recfile *f = make(0, 0);
+
+	for (int i = 0; i < ROWS_KILLED; i++)
+		append_event(f, i, (uint64_t)i);
+	recfile_tick(f, RECFILE_COMMIT_NS * 10, NULL);
+	for (int i = 0; i < 10; i++) /* these are lost */
+		append_event(f, i, (uint64_t)i);
 }
 
 /* A killed recorder loses what was not committed; the rest can be read. */
@@ -143,32 +135,12 @@ static void survives_a_kill(void **state)
 {
 	struct recread *r;
 	struct row row;
-	int p[2], status, n = 0;
-	char c;
-	pid_t pid;
+	int n = 0;
 
 	(void)state;
-	unlink(path);
-	assert_int_equal(pipe(p), 0);
-	pid = fork();
-	if (pid == 0) {
-		struct recfile *f = make(0, 0);
-
-		for (int i = 0; i < ROWS_KILLED; i++)
-			append_event(f, i, (uint64_t)i);
-		recfile_tick(f, RECFILE_COMMIT_NS * 10, NULL);
-		for (int i = 0; i < 10; i++) /* these are lost */
-			append_event(f, i, (uint64_t)i);
-		if (write(p[1], "x", 1) != 1)
-			_exit(1);
-		pause();
-	}
-	assert_int_equal(read(p[0], &c, 1), 1);
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	close(p[0]);
-	close(p[1]);
-	r = open_again();
+	unlink(sample_path);
+	sample_killed(write_and_more);
+	r = sample_open();
 	while (recread_next(r, &row, NULL) > 0)
 		n++;
 	assert_int_equal(n, ROWS_KILLED);
@@ -185,9 +157,9 @@ static void keeps_what_was_written_on_a_full_disk(void **state)
 	int n = 0, e = 0;
 
 	(void)state;
-	if (mount("tmpfs", dir, "tmpfs", 0, "size=2m") < 0)
+	if (mount("tmpfs", sample_dir, "tmpfs", 0, "size=2m") < 0)
 		skip();
-	snprintf(saved, sizeof(saved), "%s", path);
+	snprintf(saved, sizeof(saved), "%s", sample_path);
 	f = make(0, 0);
 	for (int i = 0; i < 100000 && e == 0; i++) {
 		append_event(f, i, (uint64_t)i);
@@ -196,7 +168,7 @@ static void keeps_what_was_written_on_a_full_disk(void **state)
 	}
 	assert_true(recfile_dropped(f) > 0 || e < 0);
 	recfile_close(f, &err);
-	r = open_again();
+	r = sample_open();
 	while (recread_next(r, &row, NULL) > 0) {
 		int64_t at;
 
@@ -206,7 +178,7 @@ static void keeps_what_was_written_on_a_full_disk(void **state)
 	}
 	assert_true(n > 1000);
 	recread_close(r);
-	umount2(dir, MNT_DETACH);
+	umount2(sample_dir, MNT_DETACH);
 }
 
 static void keeps_its_limits(void **state)
@@ -229,9 +201,9 @@ static void keeps_its_limits(void **state)
 			assert_int_equal(recfile_tick(f, (uint64_t)(i + 1) * RECFILE_COMMIT_NS, NULL), 0);
 	}
 	recfile_close(f, NULL);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(sample_path, &st), 0);
 	assert_true(st.st_size < 768 << 10); /* the limit, and what is freed but not given back */
-	r = open_again();
+	r = sample_open();
 	while (recread_next(r, &row, NULL) > 0) {
 		if (row.id == 2) {
 			cleared++; /* changes an aggregation, so it stays */
@@ -252,22 +224,11 @@ static void keeps_its_limits(void **state)
 	recfile_tick(f, RECFILE_COMMIT_NS, NULL); /* all are older than 1000 ns by then */
 	append_event(f, 5000, RECFILE_COMMIT_NS);
 	recfile_close(f, NULL);
-	r = open_again();
+	r = sample_open();
 	assert_int_equal(recread_next(r, &row, NULL), 1);
 	memcpy(&at, (const uint8_t *)row.data + 16, 8);
 	assert_int_equal(at, 5000);
 	recread_close(r);
-}
-
-static void sql(const char *text)
-{
-	sqlite3 *db;
-	char *why = NULL;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	if (sqlite3_exec(db, text, NULL, NULL, &why) != SQLITE_OK)
-		fail_msg("%s: %s", text, why);
-	sqlite3_close(db);
 }
 
 /* Each change makes the file one that must not be believed: refused when opened, or at the row. */
@@ -319,8 +280,8 @@ static void refuses_hostile_files(void **state)
 
 		append_event(f, 1, 1);
 		recfile_close(f, NULL);
-		sql(changes[i]);
-		e = recread_open(path, &r, &err);
+		sample_sql(changes[i]);
+		e = recread_open(sample_path, &r, &err);
 		while (e >= 0 && (e = recread_next(r, &row, &err)) > 0)
 			;
 		if (e != -EINVAL || !err.msg[0])
@@ -340,7 +301,7 @@ static void survives_damage(void **state)
 	for (int i = 0; i < 200; i++)
 		append_event(f, i, (uint64_t)i);
 	recfile_close(f, NULL);
-	fd = open(path, O_RDWR);
+	fd = open(sample_path, O_RDWR);
 	assert_int_equal(fstat(fd, &st), 0);
 	good = malloc((size_t)st.st_size);
 	bad = malloc((size_t)st.st_size);
@@ -356,7 +317,7 @@ static void survives_damage(void **state)
 			bad[random() % st.st_size] = (uint8_t)random();
 		assert_int_equal(pwrite(fd, bad, (size_t)st.st_size, 0), st.st_size);
 		assert_int_equal(ftruncate(fd, round % 10 ? st.st_size : random() % st.st_size), 0);
-		if (recread_open(path, &r, NULL) == 0) {
+		if (recread_open(sample_path, &r, NULL) == 0) {
 			while (recread_next(r, &row, NULL) > 0)
 				;
 			recread_symbol(r, RECFILE_KERNEL, 0, 0, 1, &s);
@@ -380,22 +341,6 @@ static void says_why_not(void **state)
 	assert_non_null(strstr(err.msg, "no recording"));
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(path, sizeof(path), "%s/x.dwell", dir);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(dir);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -409,5 +354,5 @@ int main(void)
 		cmocka_unit_test(says_why_not),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, sample_set_up, sample_tear_down);
 }

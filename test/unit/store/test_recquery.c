@@ -2,14 +2,10 @@
 /* Rows with tables of their own come back by questions; slots are added up; hostile files are refused. */
 #include "../unit.h"
 #include <errno.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "base/strb.h"
 #include "recsample.h"
 #include "store/recquery.h"
-
-static char dir[] = "/tmp/dwell-recquery-XXXXXX", path[64];
 
 /* What callbacks saw, as text. */
 struct seen {
@@ -79,7 +75,7 @@ static int on_attrs(void *ctx, const struct rec_slow_row *s)
 
 static void slow_events_come_back(void **state)
 {
-	struct recfile *f = sample_make(path, 0, 0, 0);
+	struct recfile *f = sample_make(0, 0, 0);
 	struct seen s = { .stop_after = 2 };
 	struct rec_slow_query all = { .range = REC_ALL_TIME, .tracker = -1 }, q = all;
 	struct recread *r;
@@ -91,7 +87,7 @@ static void slow_events_come_back(void **state)
 	sample_slow(f, 0, 130, 70, SLOW_REPLACED, "d");
 	sample_slow(f, 99, 130, 70, SLOW_NORMAL, "of no tracker: not kept");
 	assert_int_equal(recfile_close(f, NULL), 0);
-	r = sample_open(path);
+	r = sample_open();
 	assert_int_equal(recread_schema(r)->ntrackers, 2);
 	assert_string_equal(recread_schema(r)->trackers[0].name, "block");
 	assert_int_equal(recread_schema(r)->trackers[0].nkeys, 1);
@@ -148,7 +144,7 @@ static int on_cost(void *ctx, const struct rec_cost_row *c)
 
 static void others_come_back_by_time(void **state)
 {
-	struct recfile *f = sample_make(path, 0, 0, 0);
+	struct recfile *f = sample_make(0, 0, 0);
 	struct rec_cost cost = { 100, 3, 1000 };
 	struct row row = { .kind = ROW_COST, .ts = 50, .id = 4, .probe = 1, .data = &cost, .len = sizeof(cost) };
 	struct rec_range range = { 20, 31 };
@@ -167,7 +163,7 @@ static void others_come_back_by_time(void **state)
 	sample_proc(f, 31, PROC_NKINDS, 8, "");
 	assert_int_equal(recfile_append(f, &row, NULL), 0);
 	assert_int_equal(recfile_close(f, NULL), 0);
-	r = sample_open(path);
+	r = sample_open();
 	assert_int_equal(recread_spans(r, range, on_span, &s, NULL), 0);
 	expect(&s, "gc/a label that is 20+500;gc/mark 30+5;");
 	assert_int_equal(recread_procs(r, range, on_proc, &s, NULL), 0);
@@ -211,7 +207,7 @@ static int on_key(void *ctx, int64_t key, const char *text, const void *data)
 /* The wall clock is 20 s ahead of the monotonic one: minutes begin at 40, 100 … */
 static void slots_are_added_up(void **state)
 {
-	struct recfile *f = sample_make(path, 20 * SEC, 0, 0);
+	struct recfile *f = sample_make(20 * SEC, 0, 0);
 	struct seen s = { 0 };
 	struct histsum sum = { 0 };
 	struct recread *r;
@@ -229,7 +225,7 @@ static void slots_are_added_up(void **state)
 	sample_hist(f, SAMPLE_HIST, 50 * SEC, (uint64_t)-12, 5, 1);
 	sample_hist(f, SAMPLE_HIST, 51 * SEC, 11, 6, 1);
 	assert_int_equal(recfile_close(f, NULL), 0);
-	r = sample_open(path);
+	r = sample_open();
 	assert_int_equal(recread_wall_off(r), 20 * SEC);
 	ask_columns(r, SAMPLE_TRACKER, SEC, 0, 1000, -1,
 		    "98 key 1 n 2 sum 10 max 5: 6=2;99 key 1 n 6 sum 34 max 8: 6=4 7=1 9=1;100 key 1 n 1 sum 7 max 7: 8=1;"
@@ -255,48 +251,37 @@ static void slots_are_added_up(void **state)
 	recread_close(r);
 }
 
-/* The hour that holds time 0 begins before it: it is the number before 0, and still found by a full range. */
+static void write_seconds(void)
+{
+	struct recfile *f = sample_make(0, 0, 0);
+
+	for (uint64_t t = 0; t < 200; t++) {
+		sample_hist(f, SAMPLE_KEYLESS, t * SEC, 0, 5, 1);
+		recfile_tick(f, (t + 1) * SEC, NULL);
+	}
+}
+
 static void a_killed_recorder_leaves_seconds(void **state)
 {
 	struct histsum sum = { 0 };
 	struct recread *r;
-	int p[2], status;
-	char c;
-	pid_t pid;
 
 	(void)state;
-	assert_int_equal(pipe(p), 0);
-	pid = fork();
-	if (pid == 0) {
-		struct recfile *f = sample_make(path, 0, 0, 0);
-
-		for (uint64_t t = 0; t < 200; t++) {
-			sample_hist(f, SAMPLE_KEYLESS, t * SEC, 0, 5, 1);
-			recfile_tick(f, (t + 1) * SEC, NULL);
-		}
-		if (write(p[1], "x", 1) != 1)
-			_exit(1);
-		pause();
-	}
-	assert_int_equal(read(p[0], &c, 1), 1);
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	close(p[0]);
-	close(p[1]);
-	r = sample_open(path);
+	sample_killed(write_seconds);
+	r = sample_open();
 	ask_columns(r, SAMPLE_KEYLESS, RECFILE_MINUTE_NS, 0, 100, -1,
 		    "0 key 1 n 60 sum 300 max 5: 6=60;60 key 1 n 60 sum 300 max 5: 6=60;");
 	assert_int_equal(recread_hist(r, SAMPLE_KEYLESS, REC_ALL_TIME, -1, &sum, NULL), 0);
 	assert_int_equal(sum.count, 200);
 	histsum_free(&sum);
 	recread_close(r);
-	sample_sql(path, "SELECT 1"); /* takes the log over */
+	sample_sql("SELECT 1"); /* takes the log over */
 }
 
 static void aggregations_make_slots(void **state)
 {
 	static uint64_t value[1 + AGG_HIST_NBUCKETS];
-	struct recfile *f = sample_make(path, 0, 0, 0);
+	struct recfile *f = sample_make(0, 0, 0);
 	uint64_t key = 4, l[13] = { 3, [1 + 2] = 3 };
 	struct row row = { .kind = ROW_AGG, .id = 0, .ts = 10 * SEC, .data = &key, .len = 8, .value = value };
 	struct row lrow = { .kind = ROW_AGG, .id = 1, .ts = 11 * SEC, .value = l }, got;
@@ -310,7 +295,7 @@ static void aggregations_make_slots(void **state)
 	row.ts = 11 * SEC;
 	assert_int_equal(recfile_append(f, &row, NULL), 0);
 	assert_int_equal(recfile_close(f, NULL), 0);
-	r = sample_open(path);
+	r = sample_open();
 	/* what was read at 11 s came between 10 and 11 s */
 	ask_columns(r, SAMPLE_HIST, SEC, 0, 100, -1, "10 key 1 n 4 sum 0 max 0 inexact: 83=4;");
 	ask_columns(r, SAMPLE_LQUANT, SEC, 0, 100, -1, "10 key 2 n 3 sum 0 max 0 inexact: 2=3;");
@@ -324,7 +309,7 @@ static void aggregations_make_slots(void **state)
 
 static void many_keys_become_other(void **state)
 {
-	struct recfile *f = sample_make(path, 0, 0, 0);
+	struct recfile *f = sample_make(0, 0, 0);
 	struct histsum sum = { 0 };
 	struct recread *r;
 	struct seen s = { 0 };
@@ -334,7 +319,7 @@ static void many_keys_become_other(void **state)
 		sample_hist(f, SAMPLE_HIST, SEC, k, 5, 1);
 	sample_hist(f, SAMPLE_HIST, SEC, 0, 5, 1); /* known before: its own */
 	assert_int_equal(recfile_close(f, NULL), 0);
-	r = sample_open(path);
+	r = sample_open();
 	assert_int_equal(recread_hist_keys(r, SAMPLE_HIST, on_key, &s, NULL), 0);
 	assert_non_null(strstr(strb_str(&s.text), ";4097=other (no key);"));
 	strb_free(&s.text);
@@ -356,7 +341,7 @@ static int on_row(void *ctx, const struct row *row)
 
 static void rows_are_found_by_time(void **state)
 {
-	struct recfile *f = sample_make(path, 0, 0, 0);
+	struct recfile *f = sample_make(0, 0, 0);
 	struct row note = { .kind = ROW_NOTE, .data = "x", .len = 2 };
 	struct rec_range extent;
 	struct seen s = { 0 };
@@ -369,7 +354,7 @@ static void rows_are_found_by_time(void **state)
 		assert_int_equal(recfile_append(f, &note, NULL), 0);
 	}
 	assert_int_equal(recfile_close(f, NULL), 0);
-	r = sample_open(path);
+	r = sample_open();
 	assert_int_equal(recread_rows(r, 1u << ROW_DROPS, (struct rec_range){ 20 * SEC, 23 * SEC }, on_row, &s, NULL), 0);
 	expect(&s, "3@20500000000;3@21507000000;3@22500000000;");
 	assert_int_equal(recread_rows(r, 1u << ROW_NOTE, (struct rec_range){ 49 * SEC + 970000000, UINT64_MAX }, on_row, &s, NULL),
@@ -385,7 +370,7 @@ static void rows_are_found_by_time(void **state)
 
 static void limits_hold_for_all_tables(void **state)
 {
-	struct recfile *f = sample_make(path, 0, 512 << 10, 0);
+	struct recfile *f = sample_make(0, 512 << 10, 0);
 	struct rec_slow_query q = { .range = REC_ALL_TIME, .tracker = -1, .limit = 1 };
 	struct seen s = { 0 };
 	struct recread *r;
@@ -401,7 +386,7 @@ static void limits_hold_for_all_tables(void **state)
 			assert_int_equal(recfile_tick(f, (i + 1) * SEC, NULL), 0);
 	}
 	recfile_close(f, NULL);
-	r = sample_open(path);
+	r = sample_open();
 	assert_int_equal(recread_slow(r, &q, on_slow, &s, NULL), 0);
 	assert_null(strstr(strb_str(&s.text), "x 0+50")); /* the first are gone */
 	strb_reset(&s.text);
@@ -415,13 +400,13 @@ static void limits_hold_for_all_tables(void **state)
 	strb_free(&s.text);
 	recread_close(r);
 
-	f = sample_make(path, 0, 0, 60 * SEC);
+	f = sample_make(0, 0, 60 * SEC);
 	for (uint64_t i = 0; i < 1000; i++) {
 		sample_hist(f, SAMPLE_KEYLESS, i * SEC, 0, 5, 1);
 		recfile_tick(f, (i + 1) * SEC, NULL);
 	}
 	recfile_close(f, NULL);
-	r = sample_open(path);
+	r = sample_open();
 	ask_columns(r, SAMPLE_KEYLESS, SEC, 0, 920, -1, "");
 	ask_columns(r, SAMPLE_KEYLESS, SEC, 998, 1000, -1, "998 key 1 n 1 sum 5 max 5: 6=1;999 key 1 n 1 sum 5 max 5: 6=1;");
 	ask_columns(r, SAMPLE_KEYLESS, RECFILE_MINUTE_NS, 60, 61, -1, "60 key 1 n 60 sum 300 max 5: 6=60;");
@@ -437,7 +422,7 @@ static int ask_all(struct err *err)
 	struct rec_stack stack;
 	struct rec_range extent;
 	struct row row;
-	int e = recread_open(path, &r, err);
+	int e = recread_open(sample_path, &r, err);
 
 	while (e >= 0 && (e = recread_next(r, &row, err)) > 0)
 		;
@@ -464,7 +449,7 @@ static int ask_all(struct err *err)
 
 static void make_one_of_each(void)
 {
-	struct recfile *f = sample_make(path, 0, 0, 0);
+	struct recfile *f = sample_make(0, 0, 0);
 
 	sample_slow(f, 0, 100, 50, SLOW_NORMAL, "a");
 	sample_span(f, 30, 5, "gc", "mark");
@@ -510,7 +495,7 @@ static void refuses_hostile_files(void **state)
 		int e;
 
 		make_one_of_each();
-		sample_sql(path, changes[i]);
+		sample_sql(changes[i]);
 		err.msg[0] = '\0';
 		e = ask_all(&err);
 		if ((e != -EINVAL && e != -ENOENT) || !err.msg[0])
@@ -528,10 +513,10 @@ static void reads_version_1(void **state)
 
 	(void)state;
 	make_one_of_each();
-	sample_sql(path, "DROP VIEW cell; DROP TABLE tracker; DROP TABLE hist_source; DROP TABLE hist_key; DROP TABLE hist;"
+	sample_sql("DROP VIEW cell; DROP TABLE tracker; DROP TABLE hist_source; DROP TABLE hist_key; DROP TABLE hist;"
 			 "DROP TABLE slow; DROP TABLE slow_attr; DROP TABLE stack; DROP TABLE span; DROP TABLE process;"
 			 "DROP TABLE cost; DROP TABLE bucket; ALTER TABLE field DROP COLUMN name; PRAGMA user_version = 1");
-	r = sample_open(path);
+	r = sample_open();
 	assert_int_equal(recread_next(r, &row, NULL), 1);
 	assert_int_equal(row.kind, ROW_EVENT);
 	assert_int_equal(recread_next(r, &row, NULL), 1);
@@ -540,22 +525,6 @@ static void reads_version_1(void **state)
 	assert_int_equal(recread_columns(r, 0, SEC, REC_ALL_TIME, -1, on_column, &s, NULL), 0);
 	expect(&s, "");
 	recread_close(r);
-}
-
-static int set_up(void **state)
-{
-	(void)state;
-	if (!mkdtemp(dir))
-		return -1;
-	snprintf(path, sizeof(path), "%s/x.dwell", dir);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	unlink(path);
-	return rmdir(dir);
 }
 
 int main(void)
@@ -573,5 +542,5 @@ int main(void)
 		cmocka_unit_test(reads_version_1),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, sample_set_up, sample_tear_down);
 }
