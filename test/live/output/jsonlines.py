@@ -59,7 +59,7 @@ snaps = [o for o in objs if o["type"] == "snapshot" and o["aggregations"][0]["na
 live.check(len(snaps) >= 2 and all(o["left_out"] == 0 for o in snaps), "snapshots", objs)
 totals = [sum(row["values"][0] for row in o["rows"]) for o in snaps + [o for o in objs if o["type"] == "printa"][:1]]
 live.check(totals == sorted(totals) and totals[0] > 0, "each has all that was before it", totals)
-objs, r = run("BEGIN { while (i < 1100) { @[i++] = count(); } } tick-100ms { @[0] = count(); } tick-1s { exit(0); }", "-x", "loopmax=2000",
+objs, r = run("BEGIN { i = 0; while (i < 1100) { @[i++] = count(); } } tick-100ms { @[0] = count(); } tick-1s { exit(0); }", "-x", "loopmax=2000",
               "-x", "snapshotrate=200ms", "-x", "aggrate=100ms", "-x", "switchrate=100ms")
 last = [o for o in objs if o["type"] == "snapshot"][-1]
 live.same((len(last["rows"]), last["left_out"]), (1000, 100), "the limit of a snapshot")
