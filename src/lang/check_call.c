@@ -302,9 +302,11 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 	return n;
 }
 
-/* What DTrace can do to the kernel, and BPF cannot. Without -w that is the complaint. */
+/* What other kernels have, or DTrace can do to the kernel and BPF cannot. Without -w that is the complaint. */
 static bool not_on_linux(const struct checker *c, enum bi_id id)
 {
+	if (id == BI_MSGSIZE || id == BI_MSGDSIZE)
+		return true;
 	return (id == BI_PANIC || id == BI_BREAKPOINT) && (!c->env->opts || c->env->opts->destructive);
 }
 

@@ -80,6 +80,24 @@ static const struct rule rules[] = {
 	 .why = "from 64k to 1g"},
 };
 
+/* Options that tune what only DTrace's own implementation has: any value that DTrace takes is fine, and none
+ * has an effect. */
+static const struct {
+	const char *name;
+	enum type type;
+} without_effect[] = {
+	{"iregs", TYPE_INT},	   /* registers are BPF's */
+	{"lazyload", TYPE_BOOL},   /* there is no DOF to load */
+	{"lockmem", TYPE_STR},	   /* the limit is raised where a kernel asks for it */
+	{"pgmax", TYPE_INT},	   /* processes are not cached */
+	{"preallocate", TYPE_SIZE}, /* memory is taken where it is needed */
+	{"procfspath", TYPE_STR},  /* /proc must be mounted there */
+	{"quietresize", TYPE_BOOL}, /* buffers are not resized */
+	{"strip", TYPE_BOOL},	   /* -G writes no programs */
+	{"sysslice", TYPE_BOOL},   /* processes are not stopped to find their symbols */
+	{"tregs", TYPE_INT},
+};
+
 /* Options of DTrace that dwell knows and refuses, and why. */
 static const struct {
 	const char *name, *why;
@@ -91,26 +109,16 @@ static const struct {
 	{"debugassert", "there is no debug output of DTrace's libraries"},
 	{"disasm", "use -S"},
 	{"dtypes", "types come from BTF"},
-	{"grabanon", "Linux has no anonymous tracing"},
-	{"iregs", "registers are given by BPF"},
+	{"grabanon", "there is no anonymous tracing"},
 	{"kdefs", "there is no linking"},
 	{"knodefs", "there is no linking"},
 	{"late", "translators are always resolved statically"},
-	{"lazyload", "there is no linking"},
 	{"ldpath", "there is no linking"},
 	{"linkmode", "there is no linking"},
 	{"linknommap", "there is no linking"},
 	{"linktype", "there is no linking"},
-	{"lockmem", "BPF memory is no longer locked"},
 	{"modpath", "module types come from BTF"},
 	{"pcapsize", "pcap() is not supported"},
-	{"pgmax", "processes are not cached"},
-	{"preallocate", "memory is taken where it is needed"},
-	{"procfspath", "/proc must be mounted there"},
-	{"quietresize", "buffers are not resized"},
-	{"strip", "there is no linking"},
-	{"sysslice", "system services are found by their owner"},
-	{"tregs", "registers are given by BPF"},
 	{"udefs", "there is no linking"},
 	{"unodefs", "there is no linking"},
 	{"useruid", "system services are found by their owner"},
@@ -317,6 +325,32 @@ static int set_option(struct dopts *o, const struct option *opt, const struct ru
 	return -EINVAL;
 }
 
+/* 1: name is no such option. */
+static int set_nothing(struct dopts *o, const char *name, const char *value)
+{
+	static const struct rule positive = {.min = 1}, any;
+	const char *s;
+	uint64_t size;
+	int64_t n;
+	bool b;
+
+	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
+		if (strcmp(without_effect[i].name, name) != 0)
+			continue;
+		switch (without_effect[i].type) {
+		case TYPE_BOOL:
+			return set_bool(&b, &any, value);
+		case TYPE_INT:
+			return set_int(&n, &positive, value, 0);
+		case TYPE_SIZE:
+			return set_size(&size, &any, value);
+		default:
+			return set_str(o, &s, &any, value);
+		}
+	}
+	return 1;
+}
+
 int dopts_set(struct dopts *o, const char *name, const char *value, const char **why)
 {
 	const struct option *opt = find(name);
@@ -328,6 +362,8 @@ int dopts_set(struct dopts *o, const char *name, const char *value, const char *
 		why = &unused;
 	*why = NULL;
 	r = add_cpp_arg(o, name, value);
+	if (r > 0)
+		r = set_nothing(o, name, value);
 	if (r <= 0)
 		return r;
 	if (opt) {
