@@ -167,10 +167,20 @@ vreg gen_curthread(struct gen *g, struct tref *btf)
 	return btf->id ? t : gen_launder(g, t);
 }
 
+vreg gen_cgroup(struct gen *g)
+{
+	vreg d;
+
+	if (gen_walks(g))
+		return gen_task_field(g, "cgroups->dfl_cgrp->kn->id");
+	d = ir_new(g->f);
+	ir_call(g->f, d, BPF_FUNC_get_current_cgroup_id, 0, NULL);
+	return d;
+}
+
 vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf)
 {
 	enum bi_id id = n->builtin->id;
-	vreg d;
 
 	switch (id) {
 	case BI_PID:	      return gen_pid(g);
@@ -187,12 +197,7 @@ vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf)
 	case BI_ID:	      return gen_probe_id(g);
 	case BI_ERRNO:	      return gen_errno(g);
 	case BI_IPL:	      return ir_imm(g->f, 0);
-	case BI_CGROUP:
-		if (gen_walks(g))
-			return gen_task_field(g, "cgroups->dfl_cgrp->kn->id");
-		d = ir_new(g->f);
-		ir_call(g->f, d, BPF_FUNC_get_current_cgroup_id, 0, NULL);
-		return d;
+	case BI_CGROUP:	      return gen_cgroup(g);
 	case BI_CALLER:	      return gen_caller(g, false);
 	case BI_UCALLER:      return gen_caller(g, true);
 	case BI_STACKDEPTH:   return gen_stack_depth(g, false);

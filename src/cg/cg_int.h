@@ -483,6 +483,7 @@ vreg gen_pid_of(struct gen *g, vreg task, bool tid);
 vreg gen_ppid(struct gen *g);
 vreg gen_cached_call(struct gen *g, enum cache_id id, int helper);
 vreg gen_tid(struct gen *g);
+vreg gen_cgroup(struct gen *g); /* id */
 vreg gen_cpu(struct gen *g);
 vreg gen_progenyof(struct gen *g, vreg pid);
 void gen_comm_to(struct gen *g, struct mem dst);
