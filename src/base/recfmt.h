@@ -65,6 +65,10 @@ enum rec_counter {
 	/* Not in the map: found out by run/. */
 	CNT_RECURSION = REC_NCOUNTERS, /* firings that the kernel skipped since a program of ours ran there */
 	CNT_TIMER_MISSES, /* timer firings that did not happen: time / period - firings */
+	CNT_TRACK_FULL,	  /* of a tracker, the row's probe being one of its: no room for an open event */
+	CNT_TRACK_DEEP,	  /* more openings of a key than it may have */
+	CNT_TRACK_LIMITED, /* slow events beyond the limit per second */
+	CNT_TRACK_LOST,	  /* events that were never closed, collected */
 	REC_NLOSSES
 };
 
@@ -145,8 +149,8 @@ enum rec_slow_how {
 #define REC_SLOW_ATTRS 12 /* attributes of slow() at most */
 #define REC_COMM 16
 
-/* The fixed part of a slow event. The opener is the thread that called begin(), the closer the one in
- * whose context it ended; pids are the kernel's own (global) ones. */
+/* The fixed part of a slow event. The opener is the thread that called begin() (with a thread as the key: that
+ * thread), the closer the one in whose context it ended; pids are as in dwell's pid namespace. */
 struct rec_slow {
 	uint64_t start, delay;	   /* CLOCK_MONOTONIC ns; it ended at start + delay */
 	uint64_t exit_id;	   /* given to end() */

@@ -291,6 +291,8 @@ static int compile(struct cg *c)
 		r = make_group(c, &c->groups[i]);
 	if (r < 0)
 		return r;
+	if (c->p->ntrackers)
+		cg_map_state(c); /* their settings, whoever looks at them */
 	finish_maps(c);
 	return 0;
 }

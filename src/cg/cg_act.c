@@ -12,7 +12,7 @@ static const struct {
 	{ BI_CLEAR, ACT_CLEAR },	   { BI_TRUNC, ACT_TRUNC },
 	{ BI_NORMALIZE, ACT_NORMALIZE },   { BI_DENORMALIZE, ACT_DENORMALIZE },
 	{ BI_FREOPEN, ACT_FREOPEN },	   { BI_FTRUNCATE, ACT_FTRUNCATE },
-	{ BI_SPAN, ACT_SPAN },		   { BI_SETOPT, ACT_SETOPT },	   { BI_SYSTEM, ACT_SYSTEM },
+	{ BI_SPAN, ACT_SPAN },		   { BI_SLOW, ACT_SLOW },		   { BI_SETOPT, ACT_SETOPT },	   { BI_SYSTEM, ACT_SYSTEM },
 	{ BI_STACK, ACT_STACK },	   { BI_USTACK, ACT_USTACK },
 	{ BI_JSTACK, ACT_JSTACK },	   { BI_SYM, ACT_SYM },
 	{ BI_FUNC, ACT_FUNC },		   { BI_MOD, ACT_MOD },
@@ -63,6 +63,7 @@ static void gen_print(struct gen *g, const struct lay_act *la)
 static void gen_data_act(struct gen *g, enum act_kind kind)
 {
 	const struct lay_act *la = &g->lay->acts[g->act_next++];
+	size_t first = 0;
 
 	if (kind == ACT_EXIT) {
 		vreg v = gen_int(g, la->fields[0].n);
@@ -83,7 +84,9 @@ static void gen_data_act(struct gen *g, enum act_kind kind)
 		gen_print(g, la);
 		return;
 	}
-	for (size_t i = 0; i < la->nfields; i++) {
+	if (kind == ACT_SLOW)
+		first = gen_slow_fixed(g, la);
+	for (size_t i = first; i < la->nfields; i++) {
 		const struct lay_field *f = &la->fields[i];
 		struct mem dst = mem_at(g->rec, (int32_t)f->f.off);
 

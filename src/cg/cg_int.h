@@ -575,7 +575,7 @@ struct gen_event {
 	const struct lay_track *l;
 	vreg start, delay;
 	vreg id; /* exit id, or VREG_NONE */
-	enum track_how how;
+	enum rec_slow_how how;
 	vreg task;	    /* the thread as a typed pointer; VREG_NONE: current, or not known (keyed) */
 	struct tref task_type;
 	struct mem details; /* as kept; valid where anything but the start is kept */
@@ -587,6 +587,8 @@ vreg gen_event_int(struct gen *g, const struct node *n, struct tref *btf);
 void gen_event_str(struct gen *g, const struct node *n, struct str *ret);
 void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f);
 vreg gen_event_arg(struct gen *g, unsigned i); /* arg<i> */
+size_t lay_slow(struct cg *c, const struct node *call, struct lay_field *fl);
+size_t gen_slow_fixed(struct gen *g, const struct lay_act *la); /* how many fields that were */
 void gen_event_place(struct gen *g, const struct node *n, struct place *ret);
 
 /* cg_agg.c, cg_act.c */

@@ -73,8 +73,11 @@ void cg_image_tracks(struct cg *c)
 {
 	struct img_tracker *v = arena_new_arr(c->a, struct img_tracker, c->p->ntrackers + 1);
 
-	for (const struct dtracker *t = c->p->trackers; t; t = t->next)
-		v[t->id] = (struct img_tracker){ t, c->tracks[t->id].state, c->tracks[t->id].hist };
+	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
+		const struct lay_track *l = &c->tracks[t->id];
+
+		v[t->id] = (struct img_tracker){ t, l->state, l->hist, l->key.fields, l->key.nfields, l->key.size };
+	}
 	c->img->tracks = v;
 	c->img->ntracks = c->p->ntrackers;
 }
@@ -257,7 +260,7 @@ static struct mem event_mem(const struct track *k, vreg p)
 }
 
 /* The clauses that an event fires which ended before now. */
-static void fire(struct gen *g, const struct track *k, vreg start, struct mem details, enum track_how how)
+static void fire(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how)
 {
 	struct gen_event ev = { .t = k->t, .l = k->l, .start = start, .delay = ir_new(g->f), .id = VREG_NONE,
 				.how = how, .task = k->task, .task_type = k->task_type, .details = details,
@@ -269,7 +272,7 @@ static void fire(struct gen *g, const struct track *k, vreg start, struct mem de
 	ir_jcci(g->f, IRC_SGE, ev.delay, 0, ok);
 	ir_movi(g->f, ev.delay, 0);
 	ir_place(g->f, ok);
-	if (how == TRACK_NORMAL)
+	if (how == SLOW_NORMAL)
 		gen_hist(g, k->t, k->l, ev.delay);
 	gen_fire(g, &ev, k->call->c);
 }
@@ -293,7 +296,7 @@ static void replace(struct gen *g, struct track *k, struct mem m, vreg start)
 
 	fill(g, k, m);
 	gen_track_count(g, k->t, TRACK_N_REPLACED);
-	fire(g, k, start, details, TRACK_REPLACED);
+	fire(g, k, start, details, SLOW_REPLACED);
 }
 
 static void begin_thread(struct gen *g, struct track *k)
@@ -377,7 +380,7 @@ static void gen_end(struct gen *g, struct track *k)
 		ir_jcci(g->f, IRC_EQ, start, 0, k->done);
 		gen_sti(g, m, 8, 0);
 	}
-	fire(g, k, start, details, TRACK_NORMAL);
+	fire(g, k, start, details, SLOW_NORMAL);
 	ir_place(g->f, k->done);
 	gen_region_end(g, &saved);
 }

@@ -148,6 +148,9 @@ struct img_tracker { /* by tracker id */
 	const struct dtracker *t;
 	uint32_t state; /* offset of its struct img_track in IMG_MAP_STATE */
 	int hist;	/* index of its IMG_MAP_TRACKHIST; -1: no program closes its events */
+	const struct recfield *keys; /* of IMG_MAP_TRACK */
+	size_t nkeys;
+	uint32_t key_size; /* 0: kept with threads */
 };
 
 struct image {

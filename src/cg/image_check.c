@@ -23,6 +23,7 @@ static uint64_t field_min_size(const struct recfield *f)
 	case FLD_UFUNC:
 	case FLD_UMOD:
 	case FLD_UADDR: return sizeof(struct rec_uaddr);
+	case FLD_BYTES: return 0; /* slow() of a tracker without key */
 	default: return 1;
 	}
 }
@@ -42,7 +43,7 @@ static int check_act(const struct image *img, const struct recfmt *f, const stru
 {
 	size_t k;
 
-	if (a->kind > ACT_COPYOUTSTR)
+	if (a->kind > ACT_SLOW)
 		return err_set(err, -EBADMSG, "record %u: unknown action %d", f->epid, (int)a->kind);
 	for (k = 0; k < a->nfields; k++) {
 		if (!field_ok(&a->fields[k], sizeof(struct rec_hdr), f->size))

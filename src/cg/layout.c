@@ -262,6 +262,9 @@ static void lay_act(struct cg *c, const struct stmt *s, enum act_kind kind, stru
 	if (kind == ACT_PRINT) {
 		nf = lay_print(c, call, fl);
 		n = NULL;
+	} else if (kind == ACT_SLOW) {
+		nf = lay_slow(c, call, fl);
+		n = NULL;
 	} else if (kind == ACT_TRACEMEM) {
 		nf = lay_tracemem(c, call, fl);
 		n = NULL;

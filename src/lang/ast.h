@@ -167,6 +167,7 @@ struct node {
 	 * another tree: what a translated value is made of. NULL: neither. */
 	const struct dattr *attr;
 	const struct node *attr_from;
+	const char *attr_name; /* the value of an attribute of slow() */
 };
 
 enum stmt_kind {

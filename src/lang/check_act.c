@@ -383,6 +383,9 @@ bool check_special(struct checker *c, struct node *n, struct node **ret)
 	case BI_PRINTA:
 		*ret = printa_call(c, n);
 		return true;
+	case BI_SLOW:
+		*ret = check_slow(c, n);
+		return true;
 	default:
 		return false;
 	}

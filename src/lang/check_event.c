@@ -219,3 +219,68 @@ struct node *event_member(struct checker *c, struct node *n)
 		return set_type(n, check_stack_type(c));
 	return set_type(n, dtype_parse(c->t, fields[i].ctype));
 }
+
+/* -- slow(["name", value]…) -- */
+
+/* Numbers, strings and stacks. */
+static bool attr_ok(struct checker *c, struct node *n, struct node **v)
+{
+	const struct dtype *r;
+
+	*v = check_data(c, *v);
+	if (is_err(*v))
+		return false;
+	if (type_strcompat(c, (*v)->type))
+		*v = to_string(c, *v);
+	r = res(c, *v);
+	if (dtype_is_scalar(r) || r->kind == DK_STRING || r->kind == DK_STACK || r->kind == DK_USTACK ||
+	    r->kind == DK_SYM)
+		return true;
+	fail(c, *v, D_SLOW_ARG, "%s( ) cannot record a value of type %s", n->name, tname(c, *v));
+	return false;
+}
+
+/* The pairs of a slow(); each name is taken off and kept with its value. */
+static bool check_attrs(struct checker *c, struct node *n)
+{
+	struct node *list = n->args, **tail = &n->args;
+
+	for (n->args = NULL, n->nargs = 0; list; n->nargs++) {
+		struct node *name = list, *value = list->next, *rest = value ? value->next : NULL;
+
+		if (name->kind != N_STR || !name->len) {
+			fail(c, name, D_SLOW_ARG, "%s( ) argument #%u must be the name of an attribute, a string constant",
+			     n->name, 2 * n->nargs + 1);
+			return false;
+		}
+		if (!value) {
+			fail(c, name, D_SLOW_ARG, "%s( ): attribute \"%s\" has no value", n->name, name->str);
+			return false;
+		}
+		value->next = NULL;
+		if (!attr_ok(c, n, &value))
+			return false;
+		value->attr_name = name->str;
+		*tail = value;
+		tail = &value->next;
+		list = rest;
+	}
+	return true;
+}
+
+struct node *check_slow(struct checker *c, struct node *n)
+{
+	struct dtracker *t = c->stmt ? c->stmt->event : NULL;
+
+	if (!t) {
+		fail(c, n, D_SLOW_PLACE, "%s( ) may only be called in clauses of latency probes", n->name);
+		return n;
+	}
+	if (n->nargs > 2 * REC_SLOW_ATTRS)
+		return fail(c, n, D_LIMIT, "%s( ) has more than %d attributes", n->name, REC_SLOW_ATTRS);
+	if (!check_attrs(c, n))
+		return set_err(c, n);
+	t->uses |= 1u << TF_PID | 1u << TF_TID | 1u << TF_COMM | 1u << TF_CGROUP | 1u << TF_CPU | 1u << TF_ID;
+	n->tracker = t;
+	return set_type(n, basic(c, DT_VOID));
+}

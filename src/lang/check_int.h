@@ -287,6 +287,7 @@ void event_match(struct checker *c, const struct pdesc *d, struct probe_list *l)
 /* args[i] in a clause of a latency probe; NULL: the clause is none. */
 struct node *event_arg(struct checker *c, struct node *n, uint64_t i);
 struct node *event_member(struct checker *c, struct node *n); /* n: args[0]->m */
+struct node *check_slow(struct checker *c, struct node *n);
 /* Is s a clause of latency probes? It is kept for the clauses that call end(). */
 bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl);
 /* The clause that is being checked calls begin() or end() of t. */

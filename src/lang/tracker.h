@@ -37,9 +37,6 @@ enum track_setting {
 	TS_COUNT_
 };
 
-/* How an event ended: args[0]->how. Constants of the same names (LATENCY_…) are in dlib/latency.d. */
-enum track_how { TRACK_NORMAL, TRACK_TIMED_OUT, TRACK_REPLACED, TRACK_COLLECTED, TRACK_CONTROL };
-
 struct dtracker {
 	uint32_t id; /* from 0, in order of declaration */
 	const char *name;

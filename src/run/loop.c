@@ -19,6 +19,9 @@ static uint64_t earliest(const struct session *s, const struct due *d)
 {
 	uint64_t t = d->drain < d->status ? d->drain : d->status;
 
+	if (s->trackers && trackers_due(s->trackers) < t)
+		t = trackers_due(s->trackers);
+
 	return s->schema->naggs && d->agg < t ? d->agg : t;
 }
 
@@ -109,6 +112,8 @@ static int work(struct session *s, struct due *d)
 		if ((d->agg - now) / AGG_SHARE < session_now() - now)
 			d->agg = session_now() + (session_now() - now) * AGG_SHARE;
 	}
+	if (r == 0 && s->trackers)
+		r = trackers_tick(s->trackers, now, false, s->c.rec);
 	if (r == 0 && now >= d->status) {
 		r = status(s);
 		d->status = session_now() + (o->statusrate ? o->statusrate : POLL_MAX_NS);

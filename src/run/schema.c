@@ -16,10 +16,14 @@ static void add_probes(const struct dprog *prog, struct rec_schema *s)
 	struct rec_probe *v;
 	size_t n = 0, kept = 0;
 
+	n = prog->ntrackers;
 	for (const struct dstmt *st = prog->stmts; st; st = st->next)
 		n += st->probes.n;
 	v = arena_new_arr(prog->arena, struct rec_probe, n + 1);
 	n = 0;
+	/* losses of a tracker are told by its probe, whether a clause has it or not */
+	for (const struct dtracker *t = prog->trackers; t; t = t->next)
+		v[n++] = (struct rec_probe){ t->probes[TRACK_ALL]->id, "latency", t->name, "", "all" };
 	for (const struct dstmt *st = prog->stmts; st; st = st->next) {
 		for (size_t i = 0; i < st->probes.n; i++) {
 			const struct probe *p = st->probes.v[i];
@@ -36,6 +40,21 @@ static void add_probes(const struct dprog *prog, struct rec_schema *s)
 	s->nprobes = kept;
 }
 
+static void add_trackers(const struct dprog *prog, const struct image *img, struct rec_schema *s)
+{
+	struct rec_tracker *v = arena_new_arr(prog->arena, struct rec_tracker, img->ntracks + 1);
+
+	for (uint32_t i = 0; i < img->ntracks; i++) {
+		const struct img_tracker *t = &img->tracks[i];
+
+		v[i] = (struct rec_tracker){ .id = i, .name = t->t->name, .keys = t->keys, .nkeys = t->nkeys,
+					     .threshold = t->t->settings[TS_THRESHOLD],
+					     .timeout = t->t->settings[TS_TIMEOUT], .key_size = t->key_size };
+	}
+	s->trackers = v;
+	s->ntrackers = img->ntracks;
+}
+
 const struct rec_schema *session_schema(const struct dprog *prog, const struct image *img,
 					const struct caps *caps)
 {
@@ -45,6 +64,7 @@ const struct rec_schema *session_schema(const struct dprog *prog, const struct i
 	s->nfmts = img->nfmts;
 	s->aggs = img->aggs;
 	s->naggs = img->naggs;
+	add_trackers(prog, img, s);
 	s->ncpus = caps->possible_cpus ? caps->possible_cpus : 1;
 	add_probes(prog, s);
 	return s;

@@ -118,7 +118,7 @@ static int make_parts(struct session *s, struct err *err)
 	if (r < 0 || !s->links || !s->live || !s->victims ||
 	    (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 ||
-	    counters_new(s->l, &s->counters) < 0)
+	    counters_new(s->l, &s->counters) < 0 || trackers_new(s->l, session_now(), &s->trackers) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	r = specs_new(s->l, &s->specs);
 	if (r < 0)
@@ -183,6 +183,7 @@ void session_free(struct session *s)
 	order_free(s->order);
 	agg_reader_free(s->agg);
 	counters_free(s->counters);
+	trackers_free(s->trackers);
 	specs_free(s->specs);
 	governor_free(s->governor);
 	follow_free(s->follow);
@@ -425,6 +426,8 @@ static int finish(struct session *s)
 		r = session_snapshot(s);
 	if (r == 0)
 		r = counters_report(s->counters, session_now(), true, s->c.rec);
+	if (r == 0 && s->trackers)
+		r = trackers_tick(s->trackers, session_now(), true, s->c.rec);
 	if (r == 0)
 		r = note_damage(s);
 	end.ts = session_now();

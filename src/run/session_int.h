@@ -14,6 +14,7 @@
 #include "run/ring.h"
 #include "run/session.h"
 #include "run/spec.h"
+#include "run/track.h"
 #include "run/unwind.h"
 #include "run/walk.h"
 
@@ -59,6 +60,7 @@ struct session {
 	struct specs *specs;	 /* NULL: no speculations */
 	uint64_t next_clean;	 /* when ended ones are cleaned */
 	struct counters *counters;
+	struct trackers *trackers; /* NULL: the program has none */
 	struct governor *governor;
 	struct governor_victim *victims;
 	bool *live;

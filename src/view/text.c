@@ -261,6 +261,14 @@ static const struct drop_text {
 	  "firing skipped by the kernel: the same program was running on that CPU",
 	  "firings skipped by the kernel: the same program was running on that CPU", false },
 	{ CNT_TIMER_MISSES, "DTRACEDROP_TIMER", "timer firing missed", "timer firings missed", false },
+	{ CNT_TRACK_FULL, "DROP_TRACK_FULL", "event not tracked: no room for its key (setting size)",
+	  "events not tracked: no room for their keys (setting size)", false },
+	{ CNT_TRACK_DEEP, "DROP_TRACK_DEEP", "event not tracked: its key has been opened too often (setting nested)",
+	  "events not tracked: their keys have been opened too often (setting nested)", false },
+	{ CNT_TRACK_LIMITED, "DROP_TRACK_LIMITED", "slow event not shown: more than the limit per second",
+	  "slow events not shown: more than the limit per second", false },
+	{ CNT_TRACK_LOST, "DROP_TRACK_LOST", "event collected that was never closed",
+	  "events collected that were never closed", false },
 };
 
 static const struct drop_text error_in_error = {
@@ -335,7 +343,7 @@ static void row_drops(struct text_view *v, const struct row *row)
 
 	if (!t || row->count == 0)
 		return;
-	if (v->opts.verbose)
+	if (v->opts.verbose || row->id >= CNT_TRACK_FULL)
 		print_drops(v, t, row->count, row->cpu, row_probe(v, row->probe));
 	else if (t->with_cpu && row->cpu < v->schema->ncpus)
 		v->drops[row->cpu * REC_NLOSSES + row->id] += row->count;

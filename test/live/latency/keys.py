@@ -51,6 +51,9 @@ live.same(rows(r), [["ev", "64"]], "as many keys as size")
 r = run(FULL, "B200 E200")
 live.check(64 <= int(rows(r)[0][1]) < 200, "more keys than size", r.stdout + r.stderr)
 
+live.check("136 events not tracked: no room for their keys (setting size) by latency:t::all" in r.stderr,
+           "what found no room is counted", r.stderr)
+
 # 100,000 open keys
 r = run(FULL.replace("size = 64", "size = 131072"), "B100000 E100000")
 live.same(rows(r), [["ev", "100000"]], "100,000 open keys")

@@ -48,6 +48,12 @@ static const struct {
 	{D_OP_SOU, USED "latency:t::slow { trace(args[0].delay); }", "operator . cannot be applied"},
 	{D_ARGS_IDX, USED "latency:t::slow { trace(args[3]); }", "index 3 is out of range"},
 	{D_CG_DYN, USED "latency:t::slow { x = args[0]; }", "use its members"},
+	{D_SLOW_PLACE, "BEGIN { slow(); }", "may only be called in clauses of latency probes"},
+	{D_SLOW_ARG, USED "latency:t::slow { slow(1, 2); }", "argument #1 must be the name of an attribute"},
+	{D_SLOW_ARG, USED "latency:t::slow { slow(\"a\", 1, \"\", 2); }", "argument #3 must be the name"},
+	{D_SLOW_ARG, USED "latency:t::slow { slow(\"a\"); }", "attribute \"a\" has no value"},
+	{D_SLOW_ARG, USED "latency:t::slow { slow(\"a\", *curthread); }", "cannot record a value of type struct task_struct"},
+	{D_CG_EXPR, USED "latency:t::slow { x = slow(); }", "may not be called from a D expression"},
 	{D_CG_EXPR, USED "latency:t::slow { x = args[0]->stack; }", "a stack may be recorded"},
 };
 
@@ -134,6 +140,7 @@ static void words_are_the_programs(void **state)
 		"typedef int tracker; tracker f(int x) { return x; } BEGIN { trace(f(1)); }",
 		"int begin(int x) { return x; } BEGIN { trace(begin(1)); }",
 		"inline int end = 3; BEGIN { trace(end); this->pending = 1; self->begin = 2; }",
+		"int slow; BEGIN { slow = 1; trace(slow); }",
 		"tracker t { } int f() { return 1; } BEGIN { begin(t); end(t); x = 10; trace(pending(t)); }",
 	};
 
@@ -147,12 +154,26 @@ static void words_are_the_programs(void **state)
 	}
 }
 
+static void attributes(struct strb *b, int n)
+{
+	strb_adds(b, USED "latency:t::slow { slow(\"a\", 0");
+	for (int i = 1; i < n; i++)
+		strb_printf(b, ", \"a%d\", stack()", i);
+	strb_adds(b, "); }");
+}
+
 static void limits(void **state)
 {
 	struct strb b = {0};
 	struct langfix f;
 
 	(void)state;
+	for (int n = REC_SLOW_ATTRS; n <= REC_SLOW_ATTRS + 1; n++) {
+		attributes(&b, n);
+		assert_int_equal(langfix_run(&f, strb_str(&b)), n == REC_SLOW_ATTRS ? 0 : -EINVAL);
+		langfix_close(&f);
+		strb_free(&b);
+	}
 	for (int i = 0; i < TRACK_MAX; i++)
 		strb_printf(&b, "tracker t%d { }\n", i);
 	strb_adds(&b, "BEGIN { }");

@@ -291,6 +291,8 @@ static void losses_and_faults_in_dtrace_words(void **state)
 	stop(&x, "");
 }
 
+#define BY " by syscall:vmlinux:read:entry\n" /* of trackers: whose */
+
 static void every_loss_has_its_tag_and_words(void **state)
 {
 	static const struct {
@@ -317,12 +319,23 @@ static void every_loss_has_its_tag_and_words(void **state)
 		  "[DTRACEDROP_RECURSION] 1 firing skipped by the kernel: the same program was running on that CPU\n" },
 		{ CNT_TIMER_MISSES, "[DTRACEDROP_TIMER] 2 timer firings missed\n",
 		  "[DTRACEDROP_TIMER] 1 timer firing missed\n" },
+		{ CNT_TRACK_FULL,
+		  "[DROP_TRACK_FULL] 2 events not tracked: no room for their keys (setting size)" BY,
+		  "[DROP_TRACK_FULL] 1 event not tracked: no room for its key (setting size)" BY },
+		{ CNT_TRACK_DEEP,
+		  "[DROP_TRACK_DEEP] 2 events not tracked: their keys have been opened too often (setting nested)" BY,
+		  "[DROP_TRACK_DEEP] 1 event not tracked: its key has been opened too often (setting nested)" BY },
+		{ CNT_TRACK_LIMITED,
+		  "[DROP_TRACK_LIMITED] 2 slow events not shown: more than the limit per second" BY,
+		  "[DROP_TRACK_LIMITED] 1 slow event not shown: more than the limit per second" BY },
+		{ CNT_TRACK_LOST, "[DROP_TRACK_LOST] 2 events collected that were never closed" BY,
+		  "[DROP_TRACK_LOST] 1 event collected that was never closed" BY },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		for (uint64_t n = 1; n <= 2; n++) {
-			struct row row = { .kind = ROW_DROPS, .id = rows[i].kind, .cpu = 1, .count = n };
+			struct row row = { .kind = ROW_DROPS, .id = rows[i].kind, .cpu = 1, .probe = 7, .count = n };
 			struct fixture x = { 0 };
 
 			start(&x, NULL, 0, (struct text_opts){ .droptags = true });

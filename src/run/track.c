@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/track.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "base/trackfmt.h"
+#include "store/rechist.h"
+
+/* The threshold adapts to about the last half minute: each second counts this much of the one after it. */
+#define ADAPT_DECAY 0.95
+/* It is changed by at least this part, so that it does not creep. */
+#define ADAPT_STEP 0.1
+/* More slow events than this many times the rate in one second raise it at once. */
+#define ADAPT_BURST 4
+
+struct seen { /* of one CPU, as last read */
+	uint64_t counts[TRACK_NCOUNTS];
+	uint64_t sums[TRACK_SLOTS];
+	uint32_t buckets[TRACK_SLOTS][AGG_HIST_NBUCKETS];
+};
+
+struct tracker {
+	const struct img_tracker *img;
+	struct img_track *live;	       /* settings, in the session's state */
+	const struct track_cpu *cpus; /* NULL: none is closed */
+	struct seen *seen;	       /* by CPU; likewise */
+	uint64_t rate, floor;
+	double *recent; /* histogram of the recent past; NULL: nothing adapts yet */
+	double weight;	/* … in seconds */
+};
+
+struct trackers {
+	const struct loaded *l;
+	struct tracker *v;
+	uint32_t n;
+	uint64_t second; /* the first that has not been read */
+	uint64_t words[AGG_HIST_NBUCKETS];
+	struct rechist_buf buf;
+};
+
+/* -- making -- */
+
+static int open_tracker(const struct loaded *l, const struct img_tracker *img, struct tracker *t)
+{
+	char *state = (char *)l->state;
+
+	*t = (struct tracker){ .img = img, .rate = img->t->settings[TS_RATE], .floor = img->t->settings[TS_FLOOR] };
+	if (state)
+		t->live = (struct img_track *)(void *)(state + img->state);
+	if (img->hist < 0)
+		return 0;
+	t->cpus = l->maps[img->hist].mem;
+	t->seen = calloc(l->img->maps[img->hist].max_entries, sizeof(*t->seen));
+	return t->seen ? 0 : -ENOMEM;
+}
+
+int trackers_new(const struct loaded *l, uint64_t now, struct trackers **ret)
+{
+	struct trackers *t;
+
+	*ret = NULL;
+	if (!l->img->ntracks)
+		return 0;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->l = l;
+	t->second = now / TRACK_PERIOD_NS;
+	t->v = calloc(l->img->ntracks, sizeof(*t->v));
+	for (; t->v && t->n < l->img->ntracks; t->n++)
+		if (open_tracker(l, &l->img->tracks[t->n], &t->v[t->n]) < 0)
+			break;
+	if (!t->v || t->n < l->img->ntracks) {
+		trackers_free(t);
+		return -ENOMEM;
+	}
+	*ret = t;
+	return 0;
+}
+
+void trackers_free(struct trackers *t)
+{
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->n; i++) {
+		free(t->v[i].seen);
+		free(t->v[i].recent);
+	}
+	free(t->v);
+	rechist_buf_free(&t->buf);
+	free(t);
+}
+
+/* -- histograms -- */
+
+static unsigned ncpus(const struct trackers *t, const struct tracker *tr)
+{
+	return t->l->img->maps[tr->img->hist].max_entries;
+}
+
+/* What has come to a slot of one CPU since it was read last, added to words and head. */
+static void take_slot(struct trackers *t, struct tracker *tr, unsigned cpu, unsigned slot, uint64_t second,
+		      struct rec_hist *head)
+{
+	const volatile struct track_slot *s = &tr->cpus[cpu].slots[slot];
+	struct seen *seen = &tr->seen[cpu];
+	uint64_t sum = s->sum;
+
+	if (!sum && !s->second)
+		return;
+	for (unsigned i = 0; i < AGG_HIST_NBUCKETS; i++) {
+		uint32_t now = s->buckets[i], n = now - seen->buckets[slot][i];
+
+		if (!n)
+			continue;
+		t->words[i] += n;
+		head->count += n;
+		seen->buckets[slot][i] = now;
+	}
+	head->sum += sum - seen->sums[slot];
+	seen->sums[slot] = sum;
+	if (s->second == second && s->max > head->max)
+		head->max = s->max;
+}
+
+static int append_hist(struct trackers *t, uint32_t id, uint64_t second, const struct rec_hist *head,
+		       struct recording *rec)
+{
+	struct row row = { .kind = ROW_HIST, .ts = second * TRACK_PERIOD_NS, .id = id };
+	int r = rechist_make(&t->buf, head, NULL, t->words, AGG_HIST_NBUCKETS);
+
+	if (r < 0)
+		return r;
+	row.data = t->buf.v;
+	row.len = t->buf.n;
+	return recording_append(rec, &row);
+}
+
+/* -- thresholds that adapt -- */
+
+/* The delay that `rate` events per second of the recent past were at least as long as. */
+static uint64_t adapted(const struct tracker *tr)
+{
+	double want = (double)tr->rate * tr->weight, above = 0;
+	unsigned i = AGG_HIST_NBUCKETS;
+
+	while (i-- > 1) {
+		above += tr->recent[i];
+		if (above > want)
+			return (uint64_t)aggval_hist_bound(i < AGG_HIST_NBUCKETS - 1 ? i + 1 : i);
+	}
+	return 0;
+}
+
+static uint64_t count_from(const struct trackers *t, uint64_t threshold)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = aggval_hist_bucket((int64_t)threshold); i < AGG_HIST_NBUCKETS; i++)
+		n += t->words[i];
+	return n;
+}
+
+/* After a second whose delays are in words. */
+static int adapt(struct trackers *t, struct tracker *tr)
+{
+	uint64_t now = __atomic_load_n(&tr->live->threshold, __ATOMIC_RELAXED), next;
+	bool burst = count_from(t, now) > ADAPT_BURST * tr->rate;
+
+	if (!tr->recent)
+		tr->recent = calloc(AGG_HIST_NBUCKETS, sizeof(*tr->recent));
+	if (!tr->recent)
+		return -ENOMEM;
+	tr->weight = tr->weight * ADAPT_DECAY + 1;
+	for (unsigned i = 0; i < AGG_HIST_NBUCKETS; i++)
+		tr->recent[i] = tr->recent[i] * ADAPT_DECAY + (double)t->words[i];
+	next = adapted(tr);
+	if (next < tr->floor)
+		next = tr->floor;
+	if (burst || fabs((double)next - (double)now) > ADAPT_STEP * (double)now)
+		__atomic_store_n(&tr->live->threshold, next, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* -- losses -- */
+
+static const struct {
+	enum track_count from;
+	enum rec_counter kind;
+} losses[] = {
+	{ TRACK_N_FULL, CNT_TRACK_FULL },
+	{ TRACK_N_DEEP, CNT_TRACK_DEEP },
+	{ TRACK_N_LIMITED, CNT_TRACK_LIMITED },
+	{ TRACK_N_COLLECTED, CNT_TRACK_LOST },
+};
+
+static int report_losses(struct trackers *t, struct tracker *tr, uint64_t now, struct recording *rec)
+{
+	struct row row = { .kind = ROW_DROPS, .ts = now, .probe = tr->img->t->probes[TRACK_ALL]->id };
+
+	for (size_t k = 0; k < ARRAY_SIZE(losses); k++) {
+		int r;
+
+		row.id = losses[k].kind;
+		row.count = 0;
+		for (unsigned cpu = 0; cpu < ncpus(t, tr); cpu++) {
+			uint64_t n = __atomic_load_n(&tr->cpus[cpu].counts[losses[k].from], __ATOMIC_RELAXED);
+
+			row.count += n - tr->seen[cpu].counts[losses[k].from];
+			tr->seen[cpu].counts[losses[k].from] = n;
+		}
+		r = row.count ? recording_append(rec, &row) : 0;
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* -- once a second -- */
+
+/* One second of one tracker. late: so long ago that its slot may have been used again. */
+static int read_second(struct trackers *t, uint32_t id, uint64_t second, bool late, struct recording *rec)
+{
+	struct rec_hist head = { .period = TRACK_PERIOD_NS, .flags = late ? HIST_BY_READ : 0 };
+	struct tracker *tr = &t->v[id];
+	int r = 0;
+
+	if (!tr->cpus)
+		return 0;
+	memset(t->words, 0, sizeof(t->words));
+	for (unsigned cpu = 0; cpu < ncpus(t, tr); cpu++)
+		take_slot(t, tr, cpu, (unsigned)(second % TRACK_SLOTS), second, &head);
+	if (head.count)
+		r = append_hist(t, id, second, &head, rec);
+	if (r == 0 && tr->rate && tr->live)
+		r = adapt(t, tr);
+	return r;
+}
+
+uint64_t trackers_due(const struct trackers *t)
+{
+	return (t->second + 1) * TRACK_PERIOD_NS + TRACK_GRACE_NS;
+}
+
+int trackers_tick(struct trackers *t, uint64_t now, bool final, struct recording *rec)
+{
+	uint64_t end = now / TRACK_PERIOD_NS;
+	int r = 0;
+
+	if (!final && now < trackers_due(t))
+		return 0;
+	if (!final && now < end * TRACK_PERIOD_NS + TRACK_GRACE_NS)
+		end--;
+	if (final)
+		end++;
+	/* Slots are used again: of what lies further back only the sum is known, as of the oldest second that
+	 * can still be read. */
+	bool late = end - t->second > TRACK_SLOTS - 1;
+
+	if (late)
+		t->second = end - TRACK_SLOTS;
+	for (; t->second < end && r == 0; t->second++)
+		for (uint32_t i = 0; i < t->n && r == 0; i++)
+			r = read_second(t, i, t->second, late, rec);
+	for (uint32_t i = 0; i < t->n && r == 0; i++)
+		if (t->v[i].cpus)
+			r = report_losses(t, &t->v[i], now, rec);
+	return r;
+}
+
+/* -- settings -- */
+
+static const struct {
+	const char *name;
+	enum track_setting s;
+	bool is_time;
+} changeable[] = {
+	{ "threshold", TS_THRESHOLD, true }, { "timeout", TS_TIMEOUT, true }, { "worst", TS_WORST, false },
+	{ "limit", TS_LIMIT, false },	     { "rate", TS_RATE, false },      { "floor", TS_FLOOR, true },
+};
+
+static uint64_t *setting_at(const struct trackers *t, const char *tracker, const char *setting, int *err)
+{
+	struct tracker *tr = NULL;
+	size_t i = 0;
+
+	for (uint32_t k = 0; k < t->n && !tr; k++)
+		tr = strcmp(t->v[k].img->t->name, tracker) ? NULL : &t->v[k];
+	while (i < ARRAY_SIZE(changeable) && strcmp(changeable[i].name, setting) != 0)
+		i++;
+	*err = !tr || !tr->live ? -ENOENT : i == ARRAY_SIZE(changeable) ? -ENOKEY : 0;
+	if (*err)
+		return NULL;
+	switch (changeable[i].s) {
+	case TS_THRESHOLD: return &tr->live->threshold;
+	case TS_TIMEOUT: return &tr->live->timeout;
+	case TS_WORST: return &tr->live->worst;
+	case TS_LIMIT: return &tr->live->limit;
+	case TS_RATE: return &tr->rate;
+	default: return &tr->floor;
+	}
+}
+
+int trackers_set(struct trackers *t, const char *tracker, const char *setting, uint64_t value)
+{
+	uint64_t *at;
+	int r;
+
+	at = setting_at(t, tracker, setting, &r);
+	if (r == 0 && value > INT64_MAX)
+		r = -ERANGE;
+	if (r == 0)
+		__atomic_store_n(at, value, __ATOMIC_RELAXED);
+	return r;
+}
+
+int trackers_get(const struct trackers *t, const char *tracker, const char *setting, uint64_t *ret)
+{
+	uint64_t *at;
+	int r;
+
+	at = setting_at(t, tracker, setting, &r);
+	if (r == 0)
+		*ret = __atomic_load_n(at, __ATOMIC_RELAXED);
+	return r;
+}
+
+const char *trackers_setting(unsigned i, bool *is_time)
+{
+	if (i >= ARRAY_SIZE(changeable))
+		return NULL;
+	*is_time = changeable[i].is_time;
+	return changeable[i].name;
+}
+
+const char *trackers_name(const struct trackers *t, unsigned i)
+{
+	return i < t->n ? t->v[i].img->t->name : NULL;
+}
