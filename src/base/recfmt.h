@@ -80,6 +80,7 @@ enum field_kind {
 	FLD_USTACK, /* user stack: struct rec_ustack_hdr, then u64 frames[nframes], 0 ends it */
 	FLD_SYM, FLD_FUNC, FLD_MOD,	  /* u64 kernel address shown as mod`func+off, mod`func, mod */
 	FLD_USYM, FLD_UFUNC, FLD_UMOD, FLD_UADDR, /* struct rec_uaddr */
+	FLD_WHY,    /* as FLD_STACK, shown as what the stack waited for */
 };
 
 struct rec_ustack_hdr {

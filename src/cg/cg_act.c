@@ -18,6 +18,7 @@ static const struct {
 	{ BI_FUNC, ACT_FUNC },		   { BI_MOD, ACT_MOD },
 	{ BI_USYM, ACT_USYM },		   { BI_UFUNC, ACT_UFUNC },
 	{ BI_UMOD, ACT_UMOD },		   { BI_UADDR, ACT_UADDR },
+	{ BI_WHY, ACT_TRACE },
 	{ BI_SPECULATE, ACT_SPECULATE },   { BI_COMMIT, ACT_COMMIT },
 	{ BI_DISCARD, ACT_DISCARD },
 };
@@ -197,10 +198,8 @@ static void gen_gaps(struct gen *g)
 void gen_record(struct gen *g, irlabel fail)
 {
 	const struct recfmt *f = g->lay->fmt;
-	vreg ts = gen_ts(g), probe = gen_probe_id(g), rec;
+	vreg ts = gen_ts(g), probe = gen_probe_id(g), rec = gen_reserve(g, f->size, fail);
 
-	gen_ustack_early(g);
-	rec = gen_reserve(g, f->size, fail);
 	g->rec = rec;
 	ir_store(g->f, rec, offsetof(struct rec_hdr, ts), 8, ts);
 	ir_storei(g->f, rec, offsetof(struct rec_hdr, fmt), 4, (int32_t)f->epid);

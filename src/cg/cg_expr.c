@@ -173,8 +173,6 @@ static vreg gen_args(struct gen *g, const struct node *n, struct tref *btf)
 	}
 	if (l && l->kind == ARG_DERIVED)
 		return gen_derived_ptr(g, i, ty, btf);
-	if (l && l->kind == ARG_THREAD)
-		return gen_curthread(g, btf);
 	if (l && ty->kind == DK_PTR && l->kind == ARG_CTX && entry_arg_struct(g, l->off, btf)) {
 		d = ir_new(g->f);
 		ir_load(g->f, d, ir_ctx(g->f), (int32_t)l->off, 8);
@@ -288,6 +286,7 @@ void gen_effect(struct gen *g, const struct node *n)
 
 void gen_value_to(struct gen *g, const struct node *n, struct mem dst, const struct recfield *f)
 {
+	struct recfield stack;
 	int64_t c;
 
 	switch (f->kind) {
@@ -302,6 +301,11 @@ void gen_value_to(struct gen *g, const struct node *n, struct mem dst, const str
 		break;
 	case FLD_BYTES:
 		gen_bytes_to(g, n, dst, f->size);
+		break;
+	case FLD_WHY: /* frames, as the argument gives them */
+		stack = *f;
+		stack.kind = FLD_STACK;
+		gen_value_to(g, n->args, dst, &stack);
 		break;
 	case FLD_STACK:
 		if (n->kind == N_EVENT)

@@ -14,6 +14,7 @@ static bool int_size(uint32_t n)
 static uint64_t field_min_size(const struct recfield *f)
 {
 	switch (f->kind) {
+	case FLD_WHY:
 	case FLD_STACK: return 8ull * f->nframes;
 	case FLD_USTACK: return sizeof(struct rec_ustack_hdr) + 8ull * f->nframes;
 	case FLD_SYM:

@@ -34,7 +34,7 @@ static const char *const act_names[] = {
 
 static const char *const field_names[] = {
 	[FLD_INT] = "int", [FLD_STRING] = "string", [FLD_BYTES] = "bytes", [FLD_STACK] = "stack",
-	[FLD_USTACK] = "ustack", [FLD_SYM] = "sym", [FLD_FUNC] = "func", [FLD_MOD] = "mod",
+	[FLD_USTACK] = "ustack", [FLD_SYM] = "sym", [FLD_FUNC] = "func", [FLD_MOD] = "mod", [FLD_WHY] = "why",
 	[FLD_USYM] = "usym", [FLD_UFUNC] = "ufunc", [FLD_UMOD] = "umod", [FLD_UADDR] = "uaddr",
 };
 

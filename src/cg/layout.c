@@ -81,6 +81,11 @@ struct recfield lay_field_of(struct cg *c, const struct dtype *type)
 		break;
 	case DK_SYM:
 		f.kind = (enum field_kind)ty->symfield;
+		if (f.kind == FLD_WHY) {
+			f.nframes = ty->nframes;
+			f.size = f.nframes * 8;
+			break;
+		}
 		f.size = f.kind <= FLD_MOD ? 8 : sizeof(struct rec_uaddr);
 		break;
 	case DK_ARRAY:

@@ -70,7 +70,7 @@ static int set_option(struct cmdline *c, const char *text)
 	if (r == -ENOENT)
 		return cmd_fail("failed to set -x %s: Invalid option name", name);
 	if (r == -EOPNOTSUPP)
-		return cmd_fail("failed to set -x %s: not supported on Linux: %s", name, why);
+		return cmd_fail("failed to set -x %s: %s", name, why ? why : "not supported on Linux");
 	if (r < 0)
 		return cmd_fail("failed to set -x %s: Invalid value for specified option%s%s%s", name,
 				why ? " (" : "", why ? why : "", why ? ")" : "");
@@ -160,11 +160,6 @@ static int check_modes(struct cmdline *c)
 			cmd_name());
 		return EXIT_USAGE;
 	}
-	if (c->buffered && (c->list || c->link || c->header || c->output)) {
-		fprintf(stderr, "%s: -B not valid in combination with %s\n", cmd_name(),
-			c->output ? "-o option" : "[-Gl] options");
-		return EXIT_USAGE;
-	}
 	if (c->version)
 		return version();
 	return c->progs.n == 0 && !c->list ? cmd_usage() : 0;
@@ -226,10 +221,8 @@ static int option(struct cmdline *c, int letter, char *arg)
 	switch (letter) {
 	case 'a':
 	case 'A':
-		return not_on_linux((char)letter);
 	case 'B':
-		c->buffered = true;
-		return 0;
+		return not_on_linux((char)letter);
 	case '3':
 	case '6':
 		return data_model(letter, arg);

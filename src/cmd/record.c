@@ -41,7 +41,7 @@ static uint64_t now_ns(clockid_t clock)
 
 static bool is_address(enum field_kind k)
 {
-	return k >= FLD_STACK && k <= FLD_UADDR;
+	return k >= FLD_STACK && k <= FLD_WHY;
 }
 
 static int add_fields(struct addr_fields *to, const struct recfield *f, size_t n)
@@ -129,6 +129,7 @@ static void name_field(struct recorder *r, const struct addr_field *af, const ui
 
 	switch (f->kind) {
 	case FLD_STACK:
+	case FLD_WHY:
 	case FLD_USTACK:
 		if (f->kind == FLD_USTACK) {
 			memcpy(&h, p, sizeof(h));
@@ -138,7 +139,7 @@ static void name_field(struct recorder *r, const struct addr_field *af, const ui
 			memcpy(&addr, p, 8);
 			if (!addr)
 				break;
-			name_address(r, f->kind == FLD_STACK ? RECFILE_KERNEL : RECFILE_USER, h.tgid, h.start, addr);
+			name_address(r, f->kind == FLD_USTACK ? RECFILE_USER : RECFILE_KERNEL, h.tgid, h.start, addr);
 		}
 		break;
 	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/textopts.h"
+#include "cmd/why.h"
 #include "view/recsym.h"
 #include "view/text.h"
 
@@ -12,6 +13,7 @@
 struct reported {
 	struct dopts opts;
 	struct text_view *view;
+	struct why why;
 };
 
 static const char *on_setopt(void *arg, const char *name, const char *value)
@@ -120,6 +122,9 @@ static int report(int argc, char **argv)
 	take_options(f, &r, &opts);
 	opts.json = asked.json;
 	opts.replayed = true;
+	opts.why = why_words;
+	opts.why_arg = &r.why;
+	why_open(&r.why, &r.opts);
 	if (asked.json)
 		dopts_set(&r.opts, "oformat", "json", NULL);
 	opts.quiet |= asked.quiet;
@@ -136,6 +141,7 @@ static int report(int argc, char **argv)
 		e = show_rows(f, r.view);
 	}
 	text_view_free(r.view);
+	why_done(&r.why);
 	sym_free(sym);
 	recread_close(f);
 	arena_free(a);

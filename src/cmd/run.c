@@ -8,6 +8,7 @@
 #include "cmd/usdtgen.h"
 #include "cmd/record.h"
 #include "cmd/textopts.h"
+#include "cmd/why.h"
 #include "run/session.h"
 #include "view/text.h"
 
@@ -15,6 +16,7 @@
 struct run {
 	struct cmdline *c;
 	struct workshop w;
+	struct why why; /* why() */
 	struct target **targets;
 	size_t ntargets;
 	struct recording *rec;
@@ -207,6 +209,10 @@ static int run_session(struct run *r)
 
 	textopts_fill(&topts, &r->c->opts);
 	topts.verbose = r->c->verbose;
+	topts.why = why_words;
+	topts.why_arg = &r->why;
+	if ((e = why_open(&r->why, &r->c->opts)))
+		return e;
 	if (recording_new_memory(schema, &r->rec) < 0 ||
 	    text_view_new(schema, r->w.sym, &topts, r->out, show_msg, NULL, &r->view) < 0)
 		return cmd_fail("out of memory");
@@ -318,6 +324,7 @@ static void run_done(struct run *r)
 	free(r->targets);
 	if (r->own_out)
 		fclose(r->out);
+	why_done(&r->why);
 	workshop_done(&r->w);
 }
 

@@ -54,7 +54,7 @@ static void check_destructive(struct checker *c, struct node *n)
 void check_effects(struct checker *c, struct node *n)
 {
 	enum bi_id id = n->builtin->id;
-	bool data = n->builtin->kind == BIK_ACT || (id >= BI_STACK && id <= BI_UADDR);
+	bool data = n->builtin->kind == BIK_ACT || (id >= BI_STACK && id <= BI_WHY);
 
 	if (c->frame && (id == BI_COMMIT || id == BI_SPECULATE || id == BI_DISCARD || data) &&
 	    (!is_destructive(id) || id == BI_FREOPEN || id == BI_SYSTEM)) {
@@ -168,6 +168,24 @@ static struct node *ustack_call(struct checker *c, struct node *n)
 	if (b)
 		strsize = b->ival;
 	return set_type(n, dtype_stack(c->t, DK_USTACK, cap_frames(c, frames), (uint32_t)strsize));
+}
+
+/* why(stack): the same frames, shown in words. */
+static struct node *why_call(struct checker *c, struct node *n)
+{
+	struct node *a = n->args;
+
+	if (n->nargs != 1)
+		return fail(c, n, D_STACK_PROTO, "why( ) prototype mismatch: takes one kernel stack, such as why(stack())");
+	n->args = a = check_traced(c, a, "why");
+	if (is_err(a))
+		return set_err(c, n);
+	if (res(c, a)->kind != DK_STACK) {
+		fail(c, a, D_STACK_PROTO, "why( ) takes a kernel stack, not '%s'", tname(c, a));
+		hint(c, "why(stack()) tells what a thread that is about to wait, or has waited, waits for");
+		return set_err(c, n);
+	}
+	return set_type(n, dtype_why(c->t, res(c, a)->nframes));
 }
 
 /* -- tracemem(address, size [, bytes to show]) -- */
@@ -368,6 +386,9 @@ bool check_special(struct checker *c, struct node *n, struct node **ret)
 	case BI_USTACK:
 	case BI_JSTACK:
 		*ret = ustack_call(c, n);
+		return true;
+	case BI_WHY:
+		*ret = why_call(c, n);
 		return true;
 	case BI_TRACEMEM:
 		*ret = tracemem_call(c, n);

@@ -302,17 +302,15 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 	return n;
 }
 
-/* What other kernels have, or DTrace can do to the kernel and BPF cannot. Without -w that is the complaint. */
+/* What DTrace can do to the kernel, and BPF cannot. Without -w that is the complaint. */
 static bool not_on_linux(const struct checker *c, enum bi_id id)
 {
-	if (id == BI_MSGSIZE || id == BI_MSGDSIZE)
-		return true;
 	return (id == BI_PANIC || id == BI_BREAKPOINT) && (!c->env->opts || c->env->opts->destructive);
 }
 
 static bool is_data_call(const struct builtin *b)
 {
-	return b->id >= BI_STACK && b->id <= BI_UADDR;
+	return b->id >= BI_STACK && b->id <= BI_WHY;
 }
 
 struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool statement)

@@ -91,13 +91,13 @@ static bool conv_fits(struct checker *c, const struct pfconv *pc, const struct d
 		return dtype_is_integer(r) && r->size <= 4;
 	case PFC_STR:
 	case PFC_ESTR:
-		return str_fits(c, pc, r);
+		return str_fits(c, pc, r) || (r->kind == DK_SYM && r->symfield == FLD_WHY);
 	case PFC_FLOAT:
 		return r->kind == DK_FLOAT && (pc->name[0] != 'L' || r->size == 16);
 	case PFC_ADDR:
 		return ptr || (r->kind == DK_SYM && r->symfield <= FLD_MOD);
 	case PFC_UADDR:
-		return (r->kind == DK_SYM && r->symfield >= FLD_USYM) || (ptr && m && m->target);
+		return (r->kind == DK_SYM && r->symfield >= FLD_USYM && r->symfield <= FLD_UADDR) || (ptr && m && m->target);
 	case PFC_STACK:
 		return r->kind == DK_STACK || r->kind == DK_USTACK;
 	case PFC_TIME:

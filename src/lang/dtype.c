@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of D types: base types, derived types, types that the program defines. */
+#include "base/recfmt.h"
 #include "lang/dtype.h"
 #include "base/cleanup.h"
 #include "base/num.h"
@@ -222,6 +223,20 @@ const struct dtype *dtype_sym(struct dtypes *t, uint32_t field_kind)
 		ty->symfield = field_kind;
 		ty->complete = true;
 		symtab_put(&t->strings, "sym", field_kind, ty);
+	}
+	return ty;
+}
+
+const struct dtype *dtype_why(struct dtypes *t, uint32_t nframes)
+{
+	struct dtype *ty = symtab_get(&t->strings, "why", nframes);
+
+	if (!ty) {
+		ty = dtype_new(t, DK_SYM, "cause of a wait", 0, 8);
+		ty->symfield = FLD_WHY;
+		ty->nframes = nframes;
+		ty->complete = true;
+		symtab_put(&t->strings, "why", nframes, ty);
 	}
 	return ty;
 }

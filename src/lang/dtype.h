@@ -67,7 +67,7 @@ struct dtype {
 	const struct denumval *evals;
 	uint32_t nevals;
 	bool complete;
-	uint32_t nframes;  /* DK_STACK, DK_USTACK */
+	uint32_t nframes;  /* DK_STACK, DK_USTACK, DK_SYM of FLD_WHY */
 	uint32_t strframes; /* DK_USTACK: string size argument */
 	uint32_t symfield; /* DK_SYM: enum field_kind */
 	uint32_t strbound; /* DK_STRING: static bound in bytes incl. NUL; 0: strsize */
@@ -94,6 +94,7 @@ const struct dtype *dtype_array(struct dtypes *t, const struct dtype *base, uint
 const struct dtype *dtype_func(struct dtypes *t, const struct dtype *ret);
 const struct dtype *dtype_string(struct dtypes *t, uint32_t bound);
 const struct dtype *dtype_stack(struct dtypes *t, enum dkind k, uint32_t nframes, uint32_t strframes);
+const struct dtype *dtype_why(struct dtypes *t, uint32_t nframes); /* why(): a DK_SYM that is a stack */
 const struct dtype *dtype_sym(struct dtypes *t, uint32_t field_kind);
 const struct dtype *dtype_qual(struct dtypes *t, const struct dtype *base, unsigned quals);
 /* The D type for a kernel type; never NULL (void on broken references). */

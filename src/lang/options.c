@@ -37,7 +37,7 @@ struct rule {
 	const char *name;
 	bool no_value;	     /* a compile-time flag: DTrace refuses "=value" */
 	const char *choices; /* STR: the allowed words */
-	uint64_t min, max;   /* INT, SIZE, RATE; max 0: none */
+	uint64_t min, max;   /* INT, SIZE; max 0: none */
 	const char *why;
 };
 
@@ -73,30 +73,11 @@ static const struct rule rules[] = {
 	{.name = "jstackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
 	{.name = "maxframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
 	{.name = "tree", .min = 1},
-	{.name = "iterrate", .min = OPTIONS_ITERRATE_MIN, .why = "walks begin at most 1000 times per second"},
 	{.name = "ustackunwind", .choices = "auto eh fp", .why = "one of auto, eh, fp"},
 	{.name = "unwindsize",
 	 .min = OPTIONS_UNWINDSIZE_MIN,
 	 .max = OPTIONS_UNWINDSIZE_MAX,
 	 .why = "from 64k to 1g"},
-};
-
-/* Options that tune what only DTrace's own implementation has: any value that DTrace takes is fine, and none
- * has an effect. */
-static const struct {
-	const char *name;
-	enum type type;
-} without_effect[] = {
-	{"iregs", TYPE_INT},	   /* registers are BPF's */
-	{"lazyload", TYPE_BOOL},   /* there is no DOF to load */
-	{"lockmem", TYPE_STR},	   /* the limit is raised where a kernel asks for it */
-	{"pgmax", TYPE_INT},	   /* processes are not cached */
-	{"preallocate", TYPE_SIZE}, /* memory is taken where it is needed */
-	{"procfspath", TYPE_STR},  /* /proc must be mounted there */
-	{"quietresize", TYPE_BOOL}, /* buffers are not resized */
-	{"strip", TYPE_BOOL},	   /* -G writes no programs */
-	{"sysslice", TYPE_BOOL},   /* processes are not stopped to find their symbols */
-	{"tregs", TYPE_INT},
 };
 
 /* Options of DTrace that dwell knows and refuses, and why. */
@@ -110,16 +91,26 @@ static const struct {
 	{"debugassert", "there is no debug output of DTrace's libraries"},
 	{"disasm", "use -S"},
 	{"dtypes", "types come from BTF"},
-	{"grabanon", "there is no anonymous tracing"},
+	{"grabanon", "Linux has no anonymous tracing"},
+	{"iregs", "registers are given by BPF"},
 	{"kdefs", "there is no linking"},
 	{"knodefs", "there is no linking"},
 	{"late", "translators are always resolved statically"},
+	{"lazyload", "there is no linking"},
 	{"ldpath", "there is no linking"},
 	{"linkmode", "there is no linking"},
 	{"linknommap", "there is no linking"},
 	{"linktype", "there is no linking"},
+	{"lockmem", "BPF memory is no longer locked"},
 	{"modpath", "module types come from BTF"},
 	{"pcapsize", "pcap() is not supported"},
+	{"pgmax", "processes are not cached"},
+	{"preallocate", "memory is taken where it is needed"},
+	{"procfspath", "/proc must be mounted there"},
+	{"quietresize", "buffers are not resized"},
+	{"strip", "there is no linking"},
+	{"sysslice", "system services are found by their owner"},
+	{"tregs", "registers are given by BPF"},
 	{"udefs", "there is no linking"},
 	{"unodefs", "there is no linking"},
 	{"useruid", "system services are found by their owner"},
@@ -237,14 +228,9 @@ static int set_size(uint64_t *v, const struct rule *r, const char *value)
 }
 
 /* DTrace takes a number without unit as nanoseconds. */
-static int set_rate(uint64_t *v, const struct rule *r, const char *value)
+static int set_rate(uint64_t *v, const char *value)
 {
-	uint64_t n;
-
-	if (!value || num_parse_period(value, 1, 0, &n) < 0 || n < r->min)
-		return -EINVAL;
-	*v = n;
-	return 0;
+	return value && num_parse_period(value, 1, 0, v) == 0 ? 0 : -EINVAL;
 }
 
 static bool is_choice(const char *choices, const char *value)
@@ -324,37 +310,11 @@ static int set_option(struct dopts *o, const struct option *opt, const struct ru
 	case TYPE_SIZE:
 		return set_size(field(o, opt), r, value);
 	case TYPE_RATE:
-		return set_rate(field(o, opt), r, value);
+		return set_rate(field(o, opt), value);
 	case TYPE_STR:
 		return set_str(o, field(o, opt), r, value);
 	}
 	return -EINVAL;
-}
-
-/* 1: name is no such option. */
-static int set_nothing(struct dopts *o, const char *name, const char *value)
-{
-	static const struct rule positive = {.min = 1}, any;
-	const char *s;
-	uint64_t size;
-	int64_t n;
-	bool b;
-
-	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
-		if (strcmp(without_effect[i].name, name) != 0)
-			continue;
-		switch (without_effect[i].type) {
-		case TYPE_BOOL:
-			return set_bool(&b, &any, value);
-		case TYPE_INT:
-			return set_int(&n, &positive, value, 0);
-		case TYPE_SIZE:
-			return set_size(&size, &any, value);
-		default:
-			return set_str(o, &s, &any, value);
-		}
-	}
-	return 1;
 }
 
 int dopts_set(struct dopts *o, const char *name, const char *value, const char **why)
@@ -368,8 +328,6 @@ int dopts_set(struct dopts *o, const char *name, const char *value, const char *
 		why = &unused;
 	*why = NULL;
 	r = add_cpp_arg(o, name, value);
-	if (r > 0)
-		r = set_nothing(o, name, value);
 	if (r <= 0)
 		return r;
 	if (opt) {

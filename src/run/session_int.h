@@ -16,7 +16,6 @@
 #include "run/spec.h"
 #include "run/track.h"
 #include "run/unwind.h"
-#include "run/walk.h"
 
 /* Rings are looked at this often at least, and never more often. */
 #define POLL_MAX_NS 25000000ull
@@ -66,7 +65,6 @@ struct session {
 	bool *live;
 	struct follow *follow;	 /* NULL when no user stack is taken */
 	struct unwind *unwind;	 /* NULL when user stacks are not walked by tables */
-	struct walker *walker;	 /* NULL when the program walks nothing */
 	struct proc_seen *procs; /* PROC_CACHE; likewise */
 	enum phase phase;
 	uint32_t drains;

@@ -53,7 +53,7 @@ static bool size_fits(const struct recfield *f)
 	switch (f->kind) {
 	case FLD_INT:
 		return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
-	case FLD_STACK:
+	case FLD_STACK: case FLD_WHY:
 		return f->nframes <= f->size / 8;
 	case FLD_USTACK:
 		return f->size >= sizeof(struct rec_ustack_hdr) &&

@@ -213,11 +213,15 @@ static void put_symbol(struct text_view *v, const struct recfield *f, const uint
 	struct rec_uaddr u = { 0 };
 	char name[1024];
 
+	if (f->kind == FLD_WHY) {
+		json_why(v, f, p);
+		return;
+	}
 	if (f->kind >= FLD_USYM)
 		memcpy(&u, p, sizeof(u));
 	else
 		memcpy(&u.addr, p, sizeof(u.addr));
-	text_addr_str(v, f->kind, p, name, sizeof(name));
+	text_addr_str(v, f, p, name, sizeof(name));
 	put_frame(v, u.addr, name, true);
 }
 

@@ -41,6 +41,7 @@ void text_view_free(struct text_view *v)
 		fclose(v->out);
 	aggstate_free(v->aggs);
 	text_aggkey_free(v);
+	text_why_free(v);
 	arena_free(v->arena);
 	free(v->agg_printed);
 	free(v->agg_changed);

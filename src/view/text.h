@@ -8,6 +8,9 @@
 #include "sym/sym.h"
 
 #define TEXT_SNAPSHOT_ROWS 1000 /* rows that a snapshot shows of an aggregation, those with the largest values */
+/* What a wait with this kernel stack was for: names of its functions, innermost first, NULL where there is none.
+ * Equal words by one pointer, which lives as long as arg; *ret_class as well. NULL: no memory. */
+typedef const char *text_why_fn(void *arg, const char *const *names, size_t n, const char **ret_class);
 
 enum text_encoding { TEXT_AUTO, TEXT_ASCII, TEXT_UTF8 };
 
@@ -24,6 +27,8 @@ struct text_opts {
 	uint64_t snapshotrate; /* ns; with json: how often aggregations are shown that have changed. 0: never */
 	bool replayed; /* rows of an old run: the time of now means nothing */
 	bool no_final_aggs; /* do not print unprinted aggregations at the end */
+	text_why_fn *why; /* why(); NULL: all of them are unknown */
+	void *why_arg;
 };
 
 struct text_view;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of aggregations that are addresses shown as names: all addresses of one function (or module) are
- * one key, as in DTrace, so the address is replaced by that of the function's start, or by the
+/* Keys of aggregations that are addresses shown as names: all addresses of one function (or module), and all
+ * stacks that waited for one thing, are one key, as in DTrace, so the address is replaced by that of the function's start, or by the
  * first one seen in the module. */
 #include <string.h>
 #include "base/cleanup.h"
@@ -18,7 +18,7 @@ struct agg_module {
 static bool is_name(enum field_kind kind)
 {
 	return kind == FLD_SYM || kind == FLD_FUNC || kind == FLD_MOD || kind == FLD_USYM ||
-	       kind == FLD_UFUNC || kind == FLD_UMOD;
+	       kind == FLD_UFUNC || kind == FLD_UMOD || kind == FLD_WHY;
 }
 
 static bool has_names(const struct aggdesc *d)
@@ -52,13 +52,20 @@ void text_aggkey_free(struct text_view *v)
 	}
 }
 
-static void merge_field(struct text_view *v, enum field_kind kind, uint8_t *p)
+static void merge_field(struct text_view *v, const struct recfield *f, uint8_t *p)
 {
+	enum field_kind kind = f->kind;
 	bool kernel = kind == FLD_SYM || kind == FLD_FUNC || kind == FLD_MOD;
 	struct rec_uaddr u = { 0 };
 	struct symbol s = { 0 };
 	bool found;
 
+	if (kind == FLD_WHY) {
+		const struct why_words *w = text_why(v, f, p);
+
+		memcpy(p, w->frames, w->size);
+		return;
+	}
 	memcpy(kernel ? (void *)&u.addr : (void *)&u, p, kernel ? sizeof(u.addr) : sizeof(u));
 	found = kernel ? sym_kernel(v->sym, u.addr, &s) : sym_user(v->sym, u.tgid, u.start, u.addr, &s);
 	if (kind == FLD_MOD || kind == FLD_UMOD) {
@@ -84,7 +91,7 @@ int text_agg_apply(struct text_view *v, const struct row *row)
 	memcpy(key, row->data, row->len);
 	for (size_t i = 0; i < d->nkeys; i++)
 		if (is_name(d->keys[i].kind))
-			merge_field(v, d->keys[i].kind, key + d->keys[i].off);
+			merge_field(v, &d->keys[i], key + d->keys[i].off);
 	merged.data = key;
 	return aggstate_apply(v->aggs, &merged);
 }

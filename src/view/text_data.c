@@ -140,7 +140,7 @@ static void print_datum(struct text_view *v, const struct recfield *f, const uin
 		text_stack(v, f, p, (int)v->opts.stackindent, "%s");
 		break;
 	default:
-		text_addr_str(v, f->kind, p, buf, sizeof(buf));
+		text_addr_str(v, f, p, buf, sizeof(buf));
 		text_printf(v, "  %-50s", buf);
 		break;
 	}

@@ -15,6 +15,8 @@ struct fmtcache { /* parsed formats by the address of their text */
 };
 
 struct agg_module;
+struct why_words;
+struct why_stack;
 
 struct text_view {
 	const struct rec_schema *schema;
@@ -29,6 +31,8 @@ struct text_view {
 	void *setopt_arg;
 	struct aggstate *aggs;
 	struct agg_module *agg_modules; /* see text_aggkey.c */
+	struct why_words *why_words;	/* see text_why.c */
+	struct why_stack *why_stacks;
 	bool *agg_printed; /* by aggregation id: shown by a printa() */
 	bool *agg_changed; /* since it was shown by a snapshot */
 	uint64_t snapshot_ns; /* CLOCK_MONOTONIC: when there was the last */
@@ -75,7 +79,7 @@ void text_msg(struct text_view *v, const char *fmt, ...) __attribute__((format(p
 /* text_sym.c: addresses and stacks. */
 void text_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
 		const char *fmt);
-void text_addr_str(struct text_view *v, enum field_kind kind, const uint8_t *p, char *buf, size_t n);
+void text_addr_str(struct text_view *v, const struct recfield *f, const uint8_t *p, char *buf, size_t n);
 void text_kaddr_str(struct text_view *v, uint64_t addr, bool offset, char *buf, size_t n);
 void text_uaddr_str(struct text_view *v, uint32_t tgid, uint64_t start, uint64_t addr, bool offset,
 		    char *buf, size_t n);
@@ -149,4 +153,14 @@ void json_finish(struct text_view *v);
  * one key. As aggstate_apply(). */
 int text_agg_apply(struct text_view *v, const struct row *row);
 void text_aggkey_free(struct text_view *v);
+/* text_why.c: what the frames of a FLD_WHY waited for. Never NULL; the entry lives as long as the view. */
+struct why_words {
+	struct why_words *next;
+	const char *words, *class; /* of text_opts.why, which gives equal texts by one pointer */
+	uint32_t size;		   /* bytes of frames */
+	uint8_t frames[];	   /* of the first stack that had these words: it stands for all of them */
+};
+const struct why_words *text_why(struct text_view *v, const struct recfield *f, const uint8_t *p);
+void text_why_free(struct text_view *v);
+void json_why(struct text_view *v, const struct recfield *f, const uint8_t *p);
 #endif

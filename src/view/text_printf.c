@@ -211,7 +211,7 @@ static void put_addr(struct text_view *v, const struct pfconv *pf, int width, in
 	char buf[1024];
 
 	if (d->f->kind != FLD_INT)
-		text_addr_str(v, d->f->kind, d->p, buf, sizeof(buf));
+		text_addr_str(v, d->f, d->p, buf, sizeof(buf));
 	else if (pf->class == PFC_UADDR)
 		text_uaddr_str(v, 0, 0, datum_u64(d->f, d->p), true, buf, sizeof(buf));
 	else

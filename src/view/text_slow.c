@@ -35,7 +35,7 @@ static void put_value(struct text_view *v, const struct recfield *f, const uint8
 		text_stack(v, f, p, 2 + NAME_WIDTH + 1, "%s");
 		break;
 	default:
-		text_addr_str(v, f->kind, p, buf, sizeof(buf));
+		text_addr_str(v, f, p, buf, sizeof(buf));
 		text_printf(v, "%s", buf);
 	}
 }

@@ -51,12 +51,17 @@ static void module_str(const struct symbol *s, uint64_t addr, char *buf, size_t 
 		snprintf(buf, n, "0x%llx", (unsigned long long)addr);
 }
 
-void text_addr_str(struct text_view *v, enum field_kind kind, const uint8_t *p, char *buf, size_t n)
+void text_addr_str(struct text_view *v, const struct recfield *f, const uint8_t *p, char *buf, size_t n)
 {
+	enum field_kind kind = f->kind;
 	struct rec_uaddr u = { 0 };
 	struct symbol s = { 0 };
 	uint64_t addr;
 
+	if (kind == FLD_WHY) {
+		snprintf(buf, n, "%s", text_why(v, f, p)->words);
+		return;
+	}
 	if (kind == FLD_SYM || kind == FLD_FUNC || kind == FLD_MOD) {
 		memcpy(&addr, p, sizeof(addr));
 		if (kind != FLD_MOD) {
@@ -107,7 +112,7 @@ static bool is_machinery(struct text_view *v, uint64_t pc)
 
 size_t text_frames(struct text_view *v, const struct recfield *f, const uint8_t *p, size_t *first)
 {
-	bool top = f->kind == FLD_STACK;
+	bool top = f->kind != FLD_USTACK;
 	size_t n = 0;
 
 	*first = 0;

@@ -86,9 +86,6 @@ static const struct {
 	{"nosuch", NULL, -ENOENT, NULL},
 	{"", NULL, -ENOENT, NULL},
 	{"linkmode", "dynamic", -EOPNOTSUPP, NULL},
-	{"iregs", "8", 0, NULL},
-	{"iregs", "0", -EINVAL, NULL},
-	{"preallocate", "1m", 0, NULL},
 };
 
 static void values_are_taken_or_refused(void **state)
@@ -118,13 +115,13 @@ static void reasons_are_given(void **state)
 	const char *why = "old";
 
 	(void)state;
-	assert_int_equal(dopts_set(&o, "kdefs", NULL, &why), -EOPNOTSUPP);
+	assert_int_equal(dopts_set(&o, "lockmem", "1m", &why), -EOPNOTSUPP);
 	assert_non_null(why);
 	assert_int_equal(dopts_set(&o, "strsize", "9999", &why), -EINVAL);
 	assert_non_null(strstr(why, "4096"));
 	assert_int_equal(dopts_set(&o, "nosuch", "1", &why), -ENOENT);
 	assert_null(why);
-	assert_int_equal(dopts_set(&o, "kdefs", NULL, NULL), -EOPNOTSUPP);
+	assert_int_equal(dopts_set(&o, "lockmem", "1m", NULL), -EOPNOTSUPP);
 	arena_free(o.arena);
 }
 
