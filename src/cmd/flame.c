@@ -16,7 +16,7 @@ struct flame {
 	struct flame_opts opts;
 	struct stacksrc_opts src;
 	const char *output, *sandwich, *unit;
-	bool reverse;
+	bool reverse, html, svg;
 	const char *files[2]; /* of a differential: before, after */
 	int nfiles;
 	struct stacktree *tree, *callers;
@@ -25,7 +25,7 @@ struct flame {
 };
 
 enum { OPT_TITLE = 256, OPT_INVERTED, OPT_REVERSE, OPT_DIFF, OPT_SANDWICH, OPT_PER_THREAD, OPT_BY, OPT_FROM, OPT_TO,
-       OPT_MIN_WIDTH, OPT_UNIT, OPT_ADDRESSES, OPT_HELP };
+       OPT_MIN_WIDTH, OPT_UNIT, OPT_ADDRESSES, OPT_HTML, OPT_SVG, OPT_HELP };
 
 static const struct option longs[] = {
 	{ "title", required_argument, NULL, OPT_TITLE },       { "inverted", no_argument, NULL, OPT_INVERTED },
@@ -34,6 +34,7 @@ static const struct option longs[] = {
 	{ "by", required_argument, NULL, OPT_BY },	       { "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },	       { "min-width", required_argument, NULL, OPT_MIN_WIDTH },
 	{ "unit", required_argument, NULL, OPT_UNIT },	       { "addresses", no_argument, NULL, OPT_ADDRESSES },
+	{ "html", no_argument, NULL, OPT_HTML },	       { "svg", no_argument, NULL, OPT_SVG },
 	{ "help", no_argument, NULL, OPT_HELP },	       { NULL, 0, NULL, 0 },
 };
 
@@ -44,6 +45,7 @@ static int usage(FILE *out)
 		"       %s flame --differential [options] BEFORE AFTER\n\n"
 		"\tFILE is a recording (--record), folded stacks, or the output of perf script\n\n"
 		"\t-o FILE           write the picture here, not to standard output\n"
+		"\t--html, --svg     kind of picture; by itself: HTML if FILE ends with .html\n"
 		"\t--title TEXT      heading\n"
 		"\t--by NAME         recording: which aggregation (@name) or 'events'; perf script: which event\n"
 		"\t--unit UNIT       of the weights: samples, ns, us, ms, bytes, …\n"
@@ -117,12 +119,25 @@ static int take_option(struct flame *f, int c, const char *arg)
 	case OPT_ADDRESSES:
 		f->src.addresses = true;
 		return 0;
+	case OPT_HTML:
+		f->html = true;
+		return 0;
+	case OPT_SVG:
+		f->svg = true;
+		return 0;
 	case OPT_HELP:
 		usage(stdout);
 		return -1;
 	default:
 		return usage(stderr);
 	}
+}
+
+static bool has_suffix(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), k = strlen(suffix);
+
+	return n > k && !strcmp(s + n - k, suffix);
 }
 
 /* EXIT_* > 0 after a message; < 0: done. */
@@ -141,6 +156,17 @@ static int take_options(struct flame *f, int argc, char **argv)
 		return usage(stderr);
 	if (f->reverse && f->sandwich) {
 		cmd_msg("--reverse and --sandwich are two ways to look from a function: choose one");
+		return EXIT_USAGE;
+	}
+	if (f->html && f->svg) {
+		cmd_msg("--html and --svg are two pictures: choose one");
+		return EXIT_USAGE;
+	}
+	f->html |= !f->svg && f->output && has_suffix(f->output, ".html");
+	if (f->html && !flame_has_html())
+		return cmd_fail("this dwell was built without pages, since esbuild was missing: --svg works");
+	if (f->html && f->sandwich) {
+		cmd_msg("--sandwich is for SVG: in the page, it is a click away");
 		return EXIT_USAGE;
 	}
 	if (!f->output && isatty(STDOUT_FILENO)) {
@@ -255,7 +281,8 @@ static int flame(int argc, char **argv)
 		name_picture(&f);
 		e = outfile_open(&out, f.output);
 		if (e == 0)
-			e = outfile_close(&out, flame_svg(f.tree, f.callers, &f.opts, out.f));
+			e = outfile_close(&out, f.html ? flame_html(f.tree, &f.opts, out.f) :
+							 flame_svg(f.tree, f.callers, &f.opts, out.f));
 	}
 	stacktree_free(f.tree);
 	stacktree_free(f.callers);

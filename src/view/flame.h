@@ -54,4 +54,8 @@ unsigned flame_hue(const char *name);
 
 /* callers: NULL, or the callers of a sandwich, which are drawn on the other side of the root frame. 0 or -errno. */
 int flame_svg(const struct stacktree *t, const struct stacktree *callers, const struct flame_opts *opts, FILE *out);
+/* All stacks in a page that draws them: nothing is left out. min_width and max_frames mean nothing. 0 or
+ * -errno; only if flame_has_html(). */
+int flame_html(const struct stacktree *t, const struct flame_opts *opts, FILE *out);
+bool flame_has_html(void); /* pages were built in */
 #endif

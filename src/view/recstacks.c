@@ -297,7 +297,7 @@ static void push_kind(struct recstacks *r, struct stacktree *t, const struct rec
 static uint32_t make_stack(struct recstacks *r, struct stacktree *t, const struct recfield *const *f, size_t n,
 			   const uint8_t *data)
 {
-	size_t before;
+	bool waker = false;
 
 	r->n = 0;
 	for (size_t i = 0; i < n; i++)
@@ -305,12 +305,14 @@ static uint32_t make_stack(struct recstacks *r, struct stacktree *t, const struc
 			push_key(r, t, f[i], data + f[i]->off);
 	push_kind(r, t, f, n, data, FLD_USTACK, false);
 	push_kind(r, t, f, n, data, FLD_STACK, false);
-	before = r->n;
-	push(r, t, FRAME_SEPARATOR, "--", "");
-	push_kind(r, t, f, n, data, FLD_STACK, true);
-	push_kind(r, t, f, n, data, FLD_USTACK, true);
-	if (r->n == before + 1)
-		r->n = before;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			waker |= is_stack(f[i]->kind) && f[i]->kind == f[k]->kind;
+	if (waker) {
+		push(r, t, FRAME_SEPARATOR, "--", "");
+		push_kind(r, t, f, n, data, FLD_STACK, true);
+		push_kind(r, t, f, n, data, FLD_USTACK, true);
+	}
 	return stacktree_stack(t, r->frames, r->n);
 }
 

@@ -336,14 +336,13 @@ static int by_frame(const void *a, const void *b, void *arg)
 	return r ? r : (int)x.kind - (int)y.kind;
 }
 
-/* The nodes by their frames in descending order: first[frame's rank] … Counting sort: frames are few. */
-static int nodes_descending(const struct stacktree *t, uint32_t *ret)
+/* Puts the frames in order, and the nodes by their frames in descending order. Counting sort: frames are few. */
+static int nodes_descending(const struct stacktree *t, uint32_t *order, uint32_t *ret)
 {
 	size_t nf = t->frames.n, at = 0;
-	_cleanup_free_ uint32_t *order = malloc((nf + 1) * sizeof(*order));
 	_cleanup_free_ uint32_t *count = calloc(nf + 1, sizeof(*count));
 
-	if (!order || !count)
+	if (!count)
 		return -ENOMEM;
 	for (size_t i = 0; i < nf; i++)
 		order[i] = (uint32_t)i;
@@ -366,9 +365,9 @@ int stackorder_make(const struct stacktree *t, struct stackorder *ret)
 	size_t n = t->nodes.n, nw = t->nweights;
 	_cleanup_free_ uint32_t *sorted = malloc(n * sizeof(*sorted));
 	struct stackorder o = { calloc(n, sizeof(*o.first)), calloc(n, sizeof(*o.next)),
-				malloc(n * nw * sizeof(*o.total)) };
+				malloc((t->frames.n + 1) * sizeof(*o.by_name)), malloc(n * nw * sizeof(*o.total)) };
 
-	if (!sorted || !o.first || !o.next || !o.total || nodes_descending(t, sorted) < 0) {
+	if (!sorted || !o.first || !o.next || !o.by_name || !o.total || nodes_descending(t, o.by_name, sorted) < 0) {
 		stackorder_done(&o);
 		return -ENOMEM;
 	}
@@ -394,6 +393,7 @@ void stackorder_done(struct stackorder *o)
 {
 	free(o->first);
 	free(o->next);
+	free(o->by_name);
 	free(o->total);
 	*o = (struct stackorder){ 0 };
 }

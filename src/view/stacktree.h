@@ -63,9 +63,10 @@ size_t stacktree_path(const struct stacktree *t, uint32_t node, uint32_t *ret);
 uint64_t stacktree_ncut(const struct stacktree *t);
 
 /* The tree in order: children by name, then module, then kind, so that the same stacks always give the
- * same picture. Arrays of nnodes; freed by stackorder_done(). */
+ * same picture. Arrays of nnodes, but for by_name; freed by stackorder_done(). */
 struct stackorder {
 	uint32_t *first, *next; /* child and sibling; 0: none */
+	uint32_t *by_name;	/* the frames in the order of their names */
 	uint64_t *total;	/* nweights numbers per node: its own and those of all below it */
 };
 int stackorder_make(const struct stacktree *t, struct stackorder *ret);

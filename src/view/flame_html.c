@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A flame graph as one HTML file that needs nothing else: the page's script and style, and all stacks as deflated bytes in
+ * base64 (read by web/src/tree.ts):
+ *   modules: number, then texts; frames by name: number, then kind, module, name;
+ *   nodes in the order of drawing: number, then how many levels further down than the one before its parent is, frame, own
+ *   weights. Numbers are LEB128, texts their length and bytes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include "base/cleanup.h"
+#include "base/jsonstr.h"
+#include "view/assets.h"
+#include "view/flame.h"
+#include "view/page.h"
+
+static void put_number(struct strb *b, uint64_t v)
+{
+	for (; v >= 128; v >>= 7)
+		strb_addc(b, (char)(128 | (v & 127)));
+	strb_addc(b, (char)v);
+}
+
+static void put_text(struct strb *b, const char *s)
+{
+	put_number(b, strlen(s));
+	strb_adds(b, s);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Modules are few: sorted, then looked up. */
+static int put_frames(struct strb *b, const struct stacktree *t, const struct stackorder *o)
+{
+	size_t n = stacktree_nframes(t), nm = 0;
+	_cleanup_free_ const char **modules = malloc((n + 1) * sizeof(*modules));
+
+	if (!modules)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		modules[i] = stacktree_get_frame(t, (uint32_t)i).module;
+	qsort(modules, n, sizeof(*modules), by_text);
+	for (size_t i = 0; i < n; i++)
+		if (!nm || strcmp(modules[nm - 1], modules[i]) != 0)
+			modules[nm++] = modules[i];
+	put_number(b, nm);
+	for (size_t i = 0; i < nm; i++)
+		put_text(b, modules[i]);
+	put_number(b, n);
+	for (size_t i = 0; i < n; i++) {
+		struct stack_frame f = stacktree_get_frame(t, o->by_name[i]);
+		const char **m = bsearch(&f.module, modules, nm, sizeof(*modules), by_text);
+
+		put_number(b, f.kind);
+		put_number(b, (uint64_t)(m - modules));
+		put_text(b, f.name);
+	}
+	return 0;
+}
+
+static int put_nodes(struct strb *b, const struct stacktree *t, const struct stackorder *o, unsigned weights)
+{
+	_cleanup_free_ uint32_t *rank = malloc((stacktree_nframes(t) + 1) * sizeof(*rank));
+	uint32_t node = o->first[STACKTREE_ROOT];
+	unsigned up = 0;
+
+	if (!rank)
+		return -ENOMEM;
+	for (size_t i = 0; i < stacktree_nframes(t); i++)
+		rank[o->by_name[i]] = (uint32_t)i;
+	put_number(b, stacktree_nnodes(t) - 1);
+	while (node) {
+		put_number(b, up);
+		put_number(b, rank[stacktree_node_frame(t, node)]);
+		for (unsigned w = 0; w < weights; w++)
+			put_number(b, stacktree_self(t, node, w));
+		up = 0;
+		if (o->first[node]) {
+			node = o->first[node];
+			continue;
+		}
+		for (up = 1; node && !o->next[node]; up++)
+			node = stacktree_parent(t, node);
+		node = node ? o->next[node] : 0;
+	}
+	return b->failed ? -ENOMEM : 0;
+}
+
+static void put_meta(struct strb *b, const struct flame_opts *o)
+{
+	const struct { const char *name, *value; } texts[] = {
+		{ "title", o->title }, { "unit", o->unit }, { "notes", o->notes }, { "before", o->before }, { "after", o->after },
+	};
+
+	strb_printf(b, "{\"diff\":%s,\"significance\":%s,\"inverted\":%s,\"unknown\":%d,\"kinds\":[", o->diff ? "true" : "false",
+		    o->significance ? "true" : "false", o->inverted ? "true" : "false", FRAME_UNKNOWN);
+	for (unsigned k = 0; k < FRAME_NKINDS; k++) {
+		const struct frame_kind_info *i = &frame_kinds[k];
+
+		strb_printf(b, "%s{\"text\":\"%s\",\"hue\":%d,\"saturation\":%d,\"lightness\":%d}", k ? "," : "", i->text, i->hue,
+			    i->saturation, i->lightness);
+	}
+	strb_adds(b, "]");
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		strb_printf(b, ",\"%s\":", texts[i].name);
+		jsonstr_add(b, texts[i].value ? texts[i].value : "", texts[i].value ? strlen(texts[i].value) : 0);
+	}
+	strb_adds(b, "}");
+}
+
+int flame_html(const struct stacktree *t, const struct flame_opts *opts, FILE *out)
+{
+	struct page_part part = { .id = "stacks" };
+	struct strb bytes = { 0 }, meta = { 0 };
+	struct stackorder o = { 0 };
+	int e = stackorder_make(t, &o);
+
+	if (e == 0)
+		e = put_frames(&bytes, t, &o);
+	if (e == 0)
+		e = put_nodes(&bytes, t, &o, opts->diff ? 2 : 1);
+	put_meta(&meta, opts);
+	part.bytes = &bytes;
+	if (e == 0)
+		e = page_write(out, opts->title, asset_flamepage_css, asset_flamepage_css_size, asset_flamepage_js,
+			       asset_flamepage_js_size, &meta, &part, 1);
+	strb_free(&bytes);
+	strb_free(&meta);
+	stackorder_done(&o);
+	return e;
+}
+
+bool flame_has_html(void)
+{
+	return asset_flamepage_js_size > 0;
+}
