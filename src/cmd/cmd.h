@@ -26,6 +26,10 @@ void cmd_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and returns EXIT_ERROR. */
 int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* At the end of output to stdout: flushes it, says what went wrong (error: -errno from before, or 0). EXIT_OK, or
+ * EXIT_ERROR, silently when nobody reads any more. */
+int cmd_written(int error);
+
 /* `dwell -n …`: everything that follows dtrace(1). */
 int cmd_dtrace(int argc, char **argv);
 int cmd_usage(void); /* prints the usage on stderr; EXIT_USAGE */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages on stderr, beginning with the name the binary was called by. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,4 +48,13 @@ int cmd_fail(const char *fmt, ...)
 	message(fmt, ap);
 	va_end(ap);
 	return EXIT_ERROR;
+}
+
+int cmd_written(int error)
+{
+	if (error == 0 && fflush(stdout) != 0)
+		error = errno ? -errno : -EIO;
+	if (error == 0)
+		return EXIT_OK;
+	return error == -EPIPE ? EXIT_ERROR : cmd_fail("failed to write to standard output: %s", strerror(-error));
 }

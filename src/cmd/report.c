@@ -4,8 +4,10 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/report.h"
 #include "cmd/textopts.h"
 #include "cmd/why.h"
+#include "store/recquery.h"
 #include "view/recsym.h"
 #include "view/text.h"
 
@@ -48,6 +50,13 @@ static void show_msg(void *arg, const char *text)
 	cmd_msg("%s", text);
 }
 
+static int show_cost(void *ctx, const struct rec_cost_row *c)
+{
+	const struct row row = { .kind = ROW_COST, .id = c->program, .probe = c->probe, .data = &c->c, .len = sizeof(c->c) };
+
+	return text_view_row(ctx, &row);
+}
+
 static int show_rows(struct recread *f, struct text_view *v)
 {
 	struct err err = { 0 };
@@ -59,16 +68,16 @@ static int show_rows(struct recread *f, struct text_view *v)
 		ended = row.kind == ROW_END;
 		w = text_view_row(v, &row);
 	}
+	if (w == 0 && e == 0)
+		e = recread_costs(f, REC_ALL_TIME, show_cost, v, &err);
 	if (w == 0) {
 		if (!text_view_opts(v)->json)
 			printf("\n");
 		w = text_view_finish(v);
 	}
-	if (w == 0 && fflush(stdout) != 0)
-		w = -errno;
-	if (w < 0)
-		return w == -EPIPE ? EXIT_ERROR :
-				     cmd_fail("failed to write to standard output: %s", strerror(-w));
+	w = cmd_written(w);
+	if (w)
+		return w;
 	if (e < 0)
 		return cmd_fail("%s", err.msg);
 	if (!ended)
@@ -88,53 +97,60 @@ static void show_programs(const struct recread *f)
 
 static int usage(void)
 {
-	fprintf(stderr, "Usage: %s report [-qFv] [-l] [--json] FILE\n"
+	fprintf(stderr, "Usage: %s report [-qFv] [-l] [--table NAME] [--json] FILE\n"
 			"\n\t-F  coalesce trace output by function\n\t--json  output as JSON Lines\n\t-l  show the recorded programs and where they ran\n"
-			"\t-q  quiet mode\n\t-v  losses by probe\n", cmd_name());
+			"\t-q  quiet mode\n\t--table  print one table: slow, control, hist, span, process, cost, loss\n"
+			"\t-v  losses by probe\n", cmd_name());
 	return EXIT_USAGE;
 }
 
-static int report(int argc, char **argv)
+/* The command line; false: it is none. */
+struct asked {
+	bool json, quiet, flowindent, verbose, programs;
+	const char *table;
+};
+
+static bool parse(int argc, char **argv, struct asked *a)
 {
-	struct text_opts opts = { 0 }, asked = { 0 };
-	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	static const struct option longs[] = { { "json", no_argument, NULL, 'j' },
+					       { "table", required_argument, NULL, 't' }, { NULL, 0, NULL, 0 } };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "+qFvl", longs, NULL)) != -1) {
+		a->json |= c == 'j';
+		a->quiet |= c == 'q';
+		a->flowindent |= c == 'F';
+		a->verbose |= c == 'v';
+		a->programs |= c == 'l';
+		a->table = c == 't' ? optarg : a->table;
+		if (c == '?')
+			return false;
+	}
+	return optind + 1 == argc;
+}
+
+static int show_text(struct recread *f, struct arena *a, const struct asked *asked)
+{
+	struct text_opts opts = { 0 };
 	struct reported r = { 0 };
-	struct recread *f = NULL;
 	struct sym *sym = NULL;
 	struct err err = { 0 };
-	static const struct option longs[] = { { "json", no_argument, NULL, 'j' }, { NULL, 0, NULL, 0 } };
-	bool programs = false, bad = false;
-	int c, e;
+	int e;
 
 	dopts_init(&r.opts, a);
-	while ((c = getopt_long(argc, argv, "+qFvl", longs, NULL)) != -1) {
-		asked.json |= c == 'j';
-		asked.quiet |= c == 'q';
-		asked.flowindent |= c == 'F';
-		asked.verbose |= c == 'v';
-		programs |= c == 'l';
-		bad |= c == '?';
-	}
-	if (bad || optind + 1 != argc || recread_open(argv[optind], &f, &err) < 0) {
-		arena_free(a);
-		return err.msg[0] ? cmd_fail("%s", err.msg) : usage();
-	}
 	take_options(f, &r, &opts);
-	opts.json = asked.json;
+	opts.json = asked->json;
 	opts.replayed = true;
 	opts.why = why_words;
 	opts.why_arg = &r.why;
 	why_open(&r.why, &r.opts);
-	if (asked.json)
+	if (asked->json)
 		dopts_set(&r.opts, "oformat", "json", NULL);
-	opts.quiet |= asked.quiet;
-	opts.flowindent |= asked.flowindent;
-	opts.verbose |= asked.verbose;
-	if (programs) {
-		show_programs(f);
-		e = 0;
-	} else if (recsym_new(f, &sym, &err) < 0 ||
-		   text_view_new(recread_schema(f), sym, &opts, stdout, show_msg, NULL, &r.view) < 0) {
+	opts.quiet |= asked->quiet;
+	opts.flowindent |= asked->flowindent;
+	opts.verbose |= asked->verbose;
+	if (recsym_new(f, &sym, &err) < 0 ||
+	    text_view_new(recread_schema(f), sym, &opts, stdout, show_msg, NULL, &r.view) < 0) {
 		e = cmd_fail("out of memory");
 	} else {
 		text_view_on_setopt(r.view, on_setopt, &r);
@@ -143,6 +159,28 @@ static int report(int argc, char **argv)
 	text_view_free(r.view);
 	why_done(&r.why);
 	sym_free(sym);
+	return e;
+}
+
+static int report(int argc, char **argv)
+{
+	struct asked asked = { 0 };
+	struct recread *f = NULL;
+	struct err err = { 0 };
+	struct arena *a;
+	int e = 0;
+
+	if (!parse(argc, argv, &asked))
+		return usage();
+	if (recread_open(argv[optind], &f, &err) < 0)
+		return cmd_fail("%s", err.msg);
+	a = arena_new(ARENA_DEFAULT_LIMIT);
+	if (asked.programs)
+		show_programs(f);
+	else if (asked.table)
+		e = report_table(f, asked.table, asked.json);
+	else
+		e = show_text(f, a, &asked);
 	recread_close(f);
 	arena_free(a);
 	return e;

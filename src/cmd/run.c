@@ -199,7 +199,7 @@ static int run_session(struct run *r)
 	struct session_result res = { 0 };
 	struct session_config cfg = {
 		.img = r->w.image, .prog = r->w.prog, .reg = r->w.reg, .ts = r->w.ts, .caps = &r->w.caps,
-		.sym = r->w.sym, .targets = r->targets, .ntargets = r->ntargets,
+		.sym = r->w.sym, .history = r->c->opts.record[0] != '\0', .targets = r->targets, .ntargets = r->ntargets,
 		.consume = on_consume, .stopping = on_stopping, .ctx = r,
 	};
 	struct text_opts topts = { 0 };

@@ -207,6 +207,8 @@ int session_drain(struct session *s)
 	adapt(s, used, longest);
 	if (s->follow)
 		follow_drain(s->follow);
+	if (s->side_error < 0)
+		return s->side_error;
 	if (s->unwind && s->phase == PHASE_RUN)
 		unwind_drain(s->unwind);
 	r = order_drain(s->order, now, s->phase == PHASE_RUN ? now - ORDER_SLACK_NS : UINT64_MAX,

@@ -79,6 +79,8 @@ static int status(struct session *s)
 
 	counters_note_timers(s->counters, s->links);
 	r = counters_report(s->counters, session_now(), false, s->c.rec);
+	if (r == 0)
+		r = cost_report(s->cost, session_now(), s->c.rec);
 	if (r == 0 && s->governor)
 		r = look_at_cost(s);
 	session_consume(s);

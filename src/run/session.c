@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 #include "load/cpus.h"
+#include "run/history.h"
 #include "run/privs.h"
 #include "run/session_int.h"
 #include "run/signals.h"
@@ -91,7 +92,10 @@ static void on_side_event(void *ctx, const struct side_event *e)
 {
 	struct session *s = ctx;
 
-	unwind_event(s->unwind, e);
+	if (s->unwind)
+		unwind_event(s->unwind, e);
+	if (s->c.history && s->side_error == 0)
+		s->side_error = history_event(s->c.rec, s->history_clock, e);
 }
 
 static int make_parts(struct session *s, struct err *err)
@@ -107,11 +111,11 @@ static int make_parts(struct session *s, struct err *err)
 		s->procs = calloc(PROC_CACHE, sizeof(*s->procs));
 	s->decoder.schema = s->schema;
 	s->poll_ns = POLL_MAX_NS;
-	if (r == 0 && s->procs)
+	if (r == 0 && (s->procs || s->c.history))
 		r = follow_new(s->c.sym, &s->follow);
 	if (r == 0)
 		r = unwind_new(s->l, s->c.sym, &s->unwind);
-	if (r == 0 && s->unwind && s->follow)
+	if (r == 0 && s->follow)
 		follow_watch(s->follow, on_side_event, s);
 	if (r < 0 || !s->links || !s->live || !s->victims ||
 	    (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
@@ -121,6 +125,8 @@ static int make_parts(struct session *s, struct err *err)
 	r = specs_new(s->l, &s->specs);
 	if (r < 0)
 		return err_set(err, r, "cannot prepare speculations: %s", strerror(-r));
+	if (o->cost && (r = cost_new(s->l, session_now(), &s->cost, err)) < 0)
+		return r;
 	return governor_new(s->l, s->c.caps->online_cpus, o->maxcpu, &s->governor, err);
 }
 
@@ -155,6 +161,7 @@ int session_new(const struct session_config *config, struct session **ret, struc
 	}
 	if (s->l->state)
 		s->l->state->wall_off = wall_offset();
+	s->history_clock = history_clock();
 	*ret = s;
 	return 0;
 }
@@ -182,6 +189,7 @@ void session_free(struct session *s)
 	trackers_free(s->trackers);
 	specs_free(s->specs);
 	governor_free(s->governor);
+	cost_free(s->cost);
 	follow_free(s->follow);
 	unwind_free(s->unwind);
 	load_free(s->l);
@@ -314,7 +322,10 @@ static int start_and_loop(struct session *s, int signal_fd)
 	}
 	raise_priority();
 	see_targets(s);
-	r = attach_all(s);
+	if (s->c.history)
+		r = history_alive(s->c.rec, s->history_clock);
+	if (r == 0)
+		r = attach_all(s);
 	for (size_t i = 0; i < s->c.ntargets && r == 0; i++) {
 		/* The side band tells of later mappings only; the program's own was made by its exec. */
 		if (s->follow)
@@ -400,6 +411,8 @@ static int finish(struct session *s)
 		r = counters_report(s->counters, session_now(), true, s->c.rec);
 	if (r == 0 && s->trackers)
 		r = trackers_tick(s->trackers, session_now(), true, s->c.rec);
+	if (r == 0)
+		r = cost_report(s->cost, session_now(), s->c.rec);
 	if (r == 0)
 		r = note_damage(s);
 	end.ts = session_now();

@@ -41,6 +41,7 @@ struct session_config {
 	struct sym *sym;	  /* told of processes with user stacks; NULL: nobody */
 	struct target *const *targets; /* -c and -p; the run ends when all have ended */
 	size_t ntargets;
+	bool history;		  /* rows of processes and mappings, from their beginning on */
 	struct recording *rec;	  /* made by the caller with session_schema() */
 	/* Called after rows were appended: reads and releases them. <0 (output closed) ends the run in
 	 * order; END and the last rows are still appended. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include "load/load.h"
 #include "run/agg.h"
+#include "run/cost.h"
 #include "run/counters.h"
 #include "run/decode.h"
 #include "run/follow.h"
@@ -61,9 +62,12 @@ struct session {
 	struct counters *counters;
 	struct trackers *trackers; /* NULL: the program has none */
 	struct governor *governor;
+	struct cost *cost;	 /* NULL: not measured */
 	struct governor_victim *victims;
 	bool *live;
-	struct follow *follow;	 /* NULL when no user stack is taken */
+	struct follow *follow;	 /* NULL when no user stack is taken and no history kept */
+	int64_t history_clock;
+	int side_error;		 /* of a row of the history */
 	struct unwind *unwind;	 /* NULL when user stacks are not walked by tables */
 	struct proc_seen *procs; /* PROC_CACHE; likewise */
 	enum phase phase;

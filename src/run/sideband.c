@@ -209,6 +209,8 @@ bool sideband_decode(const void *rec, size_t len, struct side_event *ret)
 	} else if (h.type == PERF_RECORD_COMM && (h.misc & PERF_RECORD_MISC_COMM_EXEC) && len >= 8) {
 		memcpy(&e.tgid, body, sizeof(e.tgid));
 		e.kind = SIDE_EXEC;
+		if (memchr(body + 8, '\0', len - 8))
+			e.path = (const char *)body + 8;
 		ok = true;
 	}
 	/* 0 and -1: not to be seen from our pid namespace, or gone. */

@@ -21,7 +21,7 @@ struct side_event {
 	uint32_t tgid;	 /* in dwell's pid namespace */
 	uint32_t parent; /* FORK: its tgid */
 	uint64_t addr, len, off; /* MMAP */
-	const char *path; /* MMAP: as the kernel names it, "//anon" … */
+	const char *path; /* MMAP: as the kernel names it, "//anon" …; EXEC: the new comm, or NULL */
 };
 
 /* Opens it on all online CPUs. -errno when perf is not to be had. */

@@ -305,14 +305,14 @@ int rowfile_proc(struct rowfile *f, const struct row *row)
 	sqlite3_bind_int64(st, 1, (int64_t)row->ts);
 	sqlite3_bind_text(st, 2, rec_proc_name(p.kind), -1, SQLITE_STATIC);
 	sqlite3_bind_int64(st, 3, p.tgid);
-	if (p.kind == PROC_FORK)
+	if (p.kind == PROC_FORK || p.kind == PROC_ALIVE)
 		sqlite3_bind_int64(st, 4, p.parent);
 	if (p.kind == PROC_MMAP) {
 		sqlite3_bind_int64(st, 5, (int64_t)p.addr);
 		sqlite3_bind_int64(st, 6, (int64_t)p.len);
 		sqlite3_bind_int64(st, 7, (int64_t)p.off);
 	}
-	if (row->len > sizeof(p) && (p.kind == PROC_MMAP || p.kind == PROC_EXEC))
+	if (row->len > sizeof(p) && p.kind != PROC_FORK && p.kind != PROC_EXIT)
 		bind_str(st, 8, (const uint8_t *)row->data + sizeof(p), row->len - sizeof(p));
 	return run(st);
 }

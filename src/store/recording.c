@@ -98,7 +98,7 @@ bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdes
 }
 
 static const char *const proc_names[] = {
-	[PROC_FORK] = "fork", [PROC_EXEC] = "exec", [PROC_EXIT] = "exit", [PROC_MMAP] = "mmap",
+	[PROC_FORK] = "fork", [PROC_EXEC] = "exec", [PROC_EXIT] = "exit", [PROC_MMAP] = "mmap", [PROC_ALIVE] = "alive",
 };
 
 const char *rec_proc_name(uint32_t kind)

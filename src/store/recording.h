@@ -77,18 +77,22 @@ struct rec_bucket {
 	uint64_t count; /* of quantize() with an increment: signed, may be less than nothing */
 };
 
-enum rec_proc_kind { PROC_FORK, PROC_EXEC, PROC_EXIT, PROC_MMAP, PROC_NKINDS };
+enum rec_proc_kind {
+	PROC_FORK, PROC_EXEC, PROC_EXIT, PROC_MMAP,
+	PROC_ALIVE, /* when the recording began; ts: since when */
+	PROC_NKINDS
+};
 
 struct rec_proc { /* row.ts: when */
 	uint32_t kind;	 /* enum rec_proc_kind */
 	uint32_t tgid;	 /* in dwell's pid namespace */
-	uint32_t parent; /* FORK */
+	uint32_t parent; /* FORK, ALIVE */
 	uint32_t pad;
 	uint64_t addr, len, off; /* MMAP: executable ones */
-	char name[]; /* EXEC: comm; MMAP: path; NUL-terminated within row.len */
+	char name[]; /* EXEC, ALIVE: comm; MMAP: path; NUL-terminated within row.len */
 };
 
-/* "fork", "exec", "exit", "mmap"; NULL when there is no such kind. */
+/* "fork", "exec", "exit", "mmap", "alive"; NULL when there is no such kind. */
 const char *rec_proc_name(uint32_t kind);
 
 struct rec_cost { /* row.probe: the first probe of the program */

@@ -140,6 +140,17 @@ void json_snapshot(struct text_view *v)
 	}
 }
 
+void json_cost(struct text_view *v, const struct rec_probe *p, const struct rec_cost *c, const char *text)
+{
+	open_line(v, "cost");
+	text_printf(v, ",\"run_ns\":%llu,\"run_cnt\":%llu,\"interval\":%llu", (unsigned long long)c->run_ns,
+		    (unsigned long long)c->run_cnt, (unsigned long long)c->interval);
+	put_probe(v, p);
+	text_printf(v, ",\"text\":");
+	json_str(v, text);
+	close_line(v);
+}
+
 /* The end: aggregations that no printa() has shown, then how it ended. */
 void json_finish(struct text_view *v)
 {

@@ -49,6 +49,7 @@ void text_view_free(struct text_view *v)
 	free(v->last_epid);
 	free(v->last_probe);
 	free(v->drops);
+	text_cost_free(v);
 	free(v->cache);
 	strb_free(&v->json_pending);
 	free(v);
@@ -284,6 +285,13 @@ static const struct drop_text *drop_text(unsigned kind)
 	return NULL;
 }
 
+const char *text_drop_tag(unsigned kind)
+{
+	const struct drop_text *t = drop_text(kind);
+
+	return t ? t->tag : NULL;
+}
+
 const struct rec_probe *text_row_probe(const struct text_view *v, const struct row *row)
 {
 	return row_probe(v, row->probe);
@@ -387,10 +395,12 @@ int text_view_row(struct text_view *v, const struct row *row)
 	case ROW_NOTE:
 		text_msg(v, "%.*s", (int)row->len, (const char *)row->data);
 		break;
+	case ROW_COST:
+		r = text_cost_row(v, row);
+		break;
 	case ROW_END:
 	case ROW_HIST:
 	case ROW_PROC:
-	case ROW_COST:
 	case ROW_NKINDS:
 		break;
 	}
@@ -424,6 +434,7 @@ int text_view_flush(struct text_view *v)
 int text_view_finish(struct text_view *v)
 {
 	flush_drops(v, true);
+	text_cost_finish(v);
 	if (v->opts.json)
 		json_finish(v);
 	else if (!v->opts.no_final_aggs)

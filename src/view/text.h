@@ -33,6 +33,9 @@ struct text_opts {
 
 struct text_view;
 
+/* DTrace's tag of a loss, enum rec_counter: "DTRACEDROP_…"; NULL when there is none. */
+const char *text_drop_tag(unsigned kind);
+
 /* Where messages go (drops, faults): one line without newline and without the program's name. */
 typedef void text_msg_fn(void *arg, const char *text);
 /* setopt(): changes an option while running; NULL, or why it was refused. */

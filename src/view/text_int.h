@@ -17,6 +17,7 @@ struct fmtcache { /* parsed formats by the address of their text */
 struct agg_module;
 struct why_words;
 struct why_stack;
+struct text_cost;
 
 struct text_view {
 	const struct rec_schema *schema;
@@ -44,6 +45,8 @@ struct text_view {
 	int *indent;
 	uint32_t *last_epid;
 	uint32_t *last_probe;
+	struct text_cost *costs; /* see text_cost.c */
+	size_t ncosts;
 	uint64_t *drops; /* [cpu][REC_NLOSSES]: not yet told */
 	int error; /* sticky */
 	/* oformat=json */
@@ -134,6 +137,11 @@ void text_print_unprinted(struct text_view *v);
 /* What a formatting action prints, malloc'ed; NULL without memory. */
 char *text_act_string(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
 void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
+/* text_cost.c: what the programs cost, added up; said at the end. */
+int text_cost_row(struct text_view *v, const struct row *row);
+void text_cost_finish(struct text_view *v);
+void text_cost_free(struct text_view *v);
+
 /* text_slow.c: a slow event as a line, its attributes below. */
 void text_slow(struct text_view *v, const struct recact *act, const uint8_t *rec);
 /* The probe of a row; one with empty names when it is not known. */
@@ -148,6 +156,7 @@ void json_error(struct text_view *v, const struct row *row, const struct rec_pro
 void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, const struct rec_probe *p,
 	       const char *text);
 void json_snapshot(struct text_view *v); /* aggregations that have changed, as they are now, when it is time */
+void json_cost(struct text_view *v, const struct rec_probe *p, const struct rec_cost *c, const char *text);
 void json_finish(struct text_view *v);
 /* text_aggkey.c: a ROW_AGG goes into the state of the aggregations, addresses of one name as
  * one key. As aggstate_apply(). */
