@@ -61,3 +61,19 @@ size_t gallery_read(struct arena *a, const struct serve_program **ret)
 	*ret = v;
 	return n;
 }
+
+size_t gallery_words(const struct serve_word **ret)
+{
+#define WORD_VAR "variable"
+#define WORD_ACT "action"
+#define WORD_SUB "subroutine"
+#define WORD_AGG "aggregation"
+	static const struct serve_word words[] = {
+#define BI(id, name, kind, prototype) { name, WORD_##kind, prototype },
+#include "lang/builtin.def"
+#undef BI
+	};
+
+	*ret = words;
+	return ARRAY_SIZE(words);
+}

@@ -17,6 +17,7 @@
 #include "cmd/cmd.h"
 #include "cmd/gallery.h"
 #include "cmd/launch.h"
+#include "cmd/page.h"
 
 #define BACKLOG 64
 #define NOBODY 65534
@@ -167,6 +168,10 @@ static int serve_main(int argc, char **argv)
 		return cmd_fail("no random numbers");
 	a = arena_new(ARENA_DEFAULT_LIMIT);
 	c.nprograms = gallery_read(a, &c.programs);
+	c.nwords = gallery_words(&c.words);
+	c.nassets = page_assets(a, &c.assets);
+	if (!c.nassets)
+		cmd_msg("built without the page (it needs esbuild to be built): only the API is there");
 	c.cookie = arena_printf(a, "dwell%u", (unsigned)o.port);
 	if (o.unix_path) {
 		hosts[0] = "localhost";

@@ -98,6 +98,27 @@ static enum MHD_Result get_program(struct request *rq)
 	return http_error(rq, MHD_HTTP_NOT_FOUND, "no such program");
 }
 
+/* GET /api/v1/words */
+static enum MHD_Result get_words(struct request *rq)
+{
+	struct strb b = { 0 };
+
+	strb_adds(&b, "{\"words\":[");
+	for (size_t i = 0; i < rq->s->c->nwords; i++) {
+		const struct serve_word *w = &rq->s->c->words[i];
+
+		strb_adds(&b, i ? ",{" : "{");
+		put_str(&b, "name", w->name);
+		strb_addc(&b, ',');
+		put_str(&b, "kind", w->kind);
+		strb_addc(&b, ',');
+		put_str(&b, "prototype", w->prototype);
+		strb_addc(&b, '}');
+	}
+	strb_adds(&b, "]}\n");
+	return http_json(rq, MHD_HTTP_OK, &b);
+}
+
 static void put_run(struct strb *b, const struct run *r)
 {
 	strb_printf(b, "{\"run\":%u,\"kind\":\"%s\",\"ended\":%s,\"lines\":%" PRIu64 ",\"skipped\":%" PRIu64 ",", r->id,
@@ -274,6 +295,7 @@ const struct route api_routes[] = {
 	{ "GET", "/api/v1/status", get_status },
 	{ "GET", "/api/v1/programs", get_programs },
 	{ "GET", "/api/v1/programs/*", get_program },
+	{ "GET", "/api/v1/words", get_words },
 	{ "GET", "/api/v1/probes", get_probes },
 	{ "POST", "/api/v1/check", post_check },
 	{ "GET", "/api/v1/runs", get_runs },

@@ -12,7 +12,7 @@
 #define CONNECTION_TIMEOUT_S 60
 
 /* Scripts and styles come from the server alone, nothing may show the page in a frame. */
-#define CSP "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " \
+#define CSP "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " \
 	    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 int serve_token(char token[SERVE_TOKEN_LEN + 1])

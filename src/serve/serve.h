@@ -44,6 +44,10 @@ struct serve_program { /* of the gallery */
 	const char *name, *summary, *text;
 };
 
+struct serve_word { /* of the language */
+	const char *name, *kind, *prototype;
+};
+
 struct serve_config {
 	int listen_fd;		  /* bound and listening; closed at the end */
 	const char *const *hosts; /* what Host may say, up to NULL: "127.0.0.1:8080" */
@@ -55,6 +59,8 @@ struct serve_config {
 	size_t nassets;
 	const struct serve_program *programs;
 	size_t nprograms;
+	const struct serve_word *words;
+	size_t nwords;
 	/* Starts a dwell of its own for text (n bytes). 0 or -errno with *err. */
 	int (*start)(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret,
 		     struct err *err);

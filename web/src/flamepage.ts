@@ -2,6 +2,7 @@
 // The page of one flame graph: `dwell flame -o FILE.html`. Everything it shows is in the file.
 import { amount, percent } from "./amount.js";
 import { unpack } from "./bytes.js";
+import { make, makeButton } from "./dom.js";
 import { FlameView, Place } from "./flame.js";
 import { changeColours, isDark, Kind, kindColours, kindIndex, onTheme } from "./theme.js";
 import { decode, reverse, sandwich, Tree, usages, Usage, Widths } from "./tree.js";
@@ -24,22 +25,6 @@ interface Meta {
 type Mode = "flame" | "leaves" | "sandwich" | "table";
 const TABLE_ROWS = 500;
 const CRUMBS = 5; // callers of what is shown that are named
-
-function make<K extends keyof HTMLElementTagNameMap>(tag: K, text = "", className = ""): HTMLElementTagNameMap[K] {
-	const e = document.createElement(tag);
-	e.textContent = text;
-	if (className)
-		e.className = className;
-	return e;
-}
-
-function makeButton(text: string, title: string, what: () => void): HTMLButtonElement {
-	const b = make("button", text);
-	b.type = "button";
-	b.title = title;
-	b.addEventListener("click", what);
-	return b;
-}
 
 class Page {
 	private readonly view: FlameView;

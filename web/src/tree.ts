@@ -133,7 +133,7 @@ export function decode(bytes: Uint8Array, weights: number): Tree {
 }
 
 /** Collects stacks, and makes a tree of them. */
-class Builder {
+export class Builder {
 	private parent: number[] = [-1];
 	private frame: number[] = [0];
 	private readonly self: number[][];
@@ -166,6 +166,10 @@ class Builder {
 	add(node: number, from: Tree, i: number): void {
 		for (let k = 0; k < this.weights; k++)
 			this.self[k]![node]! += from.self[k]![i]!;
+	}
+
+	weigh(node: number, weights: number[]): void {
+		weights.forEach((w, k) => { this.self[k]![node]! += w; });
 	}
 
 	private slot(parent: number, frame: number): number {

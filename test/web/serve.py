@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page of dwell serve, in a browser, with the real tracer on a real load: programs written, completed, run, stopped;
+mistakes; a lost connection; wrong tokens. usage: serve.py DWELL. TAP; skipped without Chromium or root."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import CHROMIUM, Browser  # noqa: E402
+from tap import check, done, same, skip  # noqa: E402
+
+PAGE = "window.dwell !== undefined && document.querySelector('.gallery button') !== null"
+# Something that computes, calls and reads, on every CPU.
+LOAD = "while :; do dd if=/dev/zero of=/dev/null bs=4096 count=2000 2>/dev/null; done"
+
+
+class Server:
+    def __init__(self, dwell, *args):
+        self.process = subprocess.Popen([dwell, "serve", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        stdin=subprocess.DEVNULL)
+        self.url = self.process.stdout.readline().strip()
+        self.port = re.search(r":(\d+)/", self.url).group(1)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(20)
+
+
+def write(b, program):
+    b.eval("(() => { const a = document.querySelector('textarea'); a.focus(); a.select(); })()")
+    b.type(program)
+
+
+def button(b, text):
+    x, y = b.eval(f"(() => {{ const e = [...document.querySelectorAll('button')].find((e) => e.textContent === {json.dumps(text)});"
+                  "const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()")
+    b.click(x, y)
+
+
+def text_of(b, selector):
+    return b.eval(f"[...document.querySelectorAll({json.dumps(selector)})].map((e) => e.innerText).join('\\n')")
+
+
+def run(b, program, until):
+    write(b, program)
+    button(b, "Run")
+    b.wait(until)
+
+
+def programs(b):
+    b.wait("document.querySelectorAll('.gallery li').length > 40")
+    check("execsnoop" in text_of(b, ".gallery"), "the shipped programs are listed")
+    run(b, "syscall::read:entry /execname == \"dd\"/ { @n[execname, probefunc] = count(); @size = quantize(arg2); }",
+        "document.querySelectorAll('.agg tbody tr').length > 0 && document.querySelector('.dist') !== null")
+    same(text_of(b, ".picture h2").split("\n"), ["@n", "@size"], "its aggregations are drawn while it runs")
+    same(text_of(b, ".agg td").split("\n")[:2], ["dd", "read"], "keys")
+    check("4 Ki" in text_of(b, ".dist th"), "buckets", text_of(b, ".dist"))
+    before = b.eval("window.dwell.program.output.aggs.get('n').rows[0].values[0]")
+    b.wait(f"window.dwell.program.output.aggs.get('n').rows[0].values[0] > {before}")
+    check(True, "and go on")
+    button(b, "Stop")
+    b.wait("window.dwell.program.output.ended")
+    check("ended" in text_of(b, ".program .state"), "stopped", text_of(b, ".state"))
+    run(b, 'BEGIN { printf("one\\n<b>two</b>\\n"); exit(4); }', "window.dwell.program.output.ended")
+    same(text_of(b, "pre.text"), "one\n<b>two</b>", "text is text")
+    check("status 4" in text_of(b, ".program .state"), "the exit status", text_of(b, ".state"))
+
+
+def stacks(b):
+    run(b, "profile-197hz { @[stack()] = count(); }", "document.querySelector('.flame canvas') !== null && window.dwell.program.output.events >= 0")
+    b.wait("document.querySelector('.flame canvas').width > 300")
+    pixels = b.eval("(() => { const c = document.querySelector('.flame canvas'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+                    "let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; })()")
+    check(pixels > 1000, "stacks are a flame graph", pixels)
+    button(b, "Stop")
+    b.wait("window.dwell.program.output.ended")
+
+
+def mistakes(b):
+    write(b, "BEGIN\n{\n\tx = nosuch;\n}\n")
+    b.wait("document.querySelector('.problems li') !== null")
+    check("line 3" in text_of(b, ".problems") and "nosuch" in text_of(b, ".problems"), "a mistake is told while writing", text_of(b, ".problems"))
+    same(b.eval("document.querySelector('.marks mark').textContent"), "nosuch", "and marked where it is")
+    button(b, "Run")
+    b.wait("document.querySelector('.notes .error') !== null")
+    check("nosuch" in text_of(b, ".notes"), "and told when it is run", text_of(b, ".notes"))
+    for program, why in (('BEGIN { system("true"); }', "estructive"), ("nosuch:::probe { }", "does not match any probes")):
+        run(b, program, "window.dwell.program.output.ended && document.querySelector('.notes .error') !== null")
+        check(why in text_of(b, ".notes"), "refused: " + program, text_of(b, ".notes"))
+
+
+def completion(b):
+    write(b, "syscall::fsyn")
+    b.wait("!document.querySelector('.choices').hidden")
+    check("syscall::fsync:" in text_of(b, ".choices"), "probes are completed", text_of(b, ".choices"))
+    b.key("Enter")
+    same(b.eval("document.querySelector('textarea').value"), "syscall::fsync:", "the first is taken")
+    b.wait("!document.querySelector('.choices').hidden && document.querySelector('.choices').innerText.includes('entry')")
+    write(b, "BEGIN { exec")
+    b.wait("!document.querySelector('.choices').hidden")
+    check("execname" in text_of(b, ".choices"), "words of the language, too", text_of(b, ".choices"))
+    b.key("Escape")
+    same(b.eval("document.querySelector('.choices').hidden"), True, "Escape closes the list")
+
+
+def links(b, url):
+    b.open(url + "#program/execsnoop", PAGE)
+    b.wait("document.querySelector('textarea').value.includes('proc:::exec')")
+    check(True, "an address that names a shipped program")
+    write(b, "BEGIN { exit(0); }")
+    button(b, "Run")
+    b.wait("window.dwell.program.output.ended")
+    link = b.eval("location.href")
+    b.open(link, PAGE)
+    b.wait("document.querySelector('textarea').value === 'BEGIN { exit(0); }'")
+    check(True, "an address that holds the program")
+
+
+def narrow(url):
+    for width in (1280, 400):
+        with Browser(width=width, height=800) as b:
+            b.open(url, PAGE)
+            check(b.eval("document.documentElement.scrollWidth <= innerWidth"), f"{width} pixels are wide enough")
+            nameless = b.eval("[...document.querySelectorAll('button, input, textarea, a, canvas')].filter((e) => !(e.innerText || "
+                              "e.getAttribute('aria-label') || e.title || e.placeholder)).length")
+            same(nameless, 0, "all controls have names")
+
+
+def wrong(server):
+    with Browser() as b:
+        for path, why in (("", "no valid token"), ("?token=" + "0" * 32, "no valid token")):
+            b.open(f"http://127.0.0.1:{server.port}/{path}")
+            check(why in b.eval("document.body.innerText"), "refused: " + (path[:10] or "no token"))
+
+
+def lost(dwell, server):
+    with Browser() as b:
+        b.open(server.url, PAGE)
+        run(b, "tick-1s { printf(\"x\\n\"); }", "window.dwell.program.output.text.length > 0")
+        same(server.stop(), 0, "the server is stopped")
+        b.wait("document.querySelector('.connection').textContent.includes('lost')")
+        check(True, "the page says that the connection is lost")
+        again = Server(dwell, "--port", server.port)
+        b.wait("document.querySelector('.connection').textContent.includes('token')")
+        check(True, "a new server has a new token: the page says so")
+        again.stop()
+
+
+def main():
+    dwell = os.path.abspath(sys.argv[1])
+    if not CHROMIUM:
+        skip("needs chromium")
+    if os.geteuid() != 0:
+        skip("needs root")
+    server = Server(dwell)
+    load = subprocess.Popen(["sh", "-c", LOAD])
+    try:
+        with Browser() as b:
+            try:
+                b.open(server.url, PAGE)
+            except RuntimeError:
+                skip("built without the page")
+            same(b.eval("location.search"), "", "the token leaves the address")
+            programs(b)
+            stacks(b)
+            mistakes(b)
+            completion(b)
+            links(b, server.url.split("?")[0])
+            same([e for e in b.errors if not e.startswith(f"asks for http://127.0.0.1:{server.port}/")], [],
+                 "no errors, and nothing is asked of anybody else")
+        narrow(server.url)
+        wrong(server)
+        lost(dwell, server)
+    finally:
+        load.kill()
+        load.wait()
+        server.process.terminate()
+        server.process.wait()
+    done()
+
+
+if __name__ == "__main__":
+    main()
