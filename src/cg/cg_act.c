@@ -289,6 +289,7 @@ void gen_clause(struct gen *g, const struct cg_unit *u)
 	clause_start(g, u);
 	ir_at(g->f, u->ds->epid, u->ds->at);
 	gen_guard(g, u);
+	gen_noself_clause(g);
 	gen_derived_cond(g);
 	gen_flow_pred(g);
 	if (u->ds->pred) {

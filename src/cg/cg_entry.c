@@ -197,6 +197,27 @@ static void gen_cpu_test(struct gen *g)
 	ir_place(g->f, ok);
 }
 
+/* With -x noself programs that track leave out what dwell's threads open, not what ends while they run: the thread
+ * that follows dwell's on a CPU must be seen to run. Their other clauses test for themselves. */
+static bool prog_tracks(const struct prog *pr)
+{
+	for (size_t i = 0; i < pr->nunits; i++)
+		if (pr->units[i].ds->fires)
+			return true;
+	return false;
+}
+
+void gen_noself_clause(struct gen *g)
+{
+	vreg v = ir_new(g->f);
+
+	if (!g->cg->opts->noself || !g->cg->env->self_tgid || g->ds->fires || g->ev || g->in_error ||
+	    g->e->kind == ENTRY_TEST_RUN || !prog_tracks(g->pr))
+		return;
+	ir_alui(g->f, IRA_SHR, v, gen_cached_call(g, CA_PIDTGID, BPF_FUNC_get_current_pid_tgid), 32);
+	gen_jcci(g, IRC_EQ, v, g->cg->env->self_tgid, g->l_next);
+}
+
 /* The first clause that looks at a selector, or NULL. */
 static const struct cg_unit *first_selecting(const struct prog *pr)
 {
@@ -232,7 +253,7 @@ void gen_prologue(struct gen *g)
 		gen_count(g, CNT_FIRINGS);
 	if (g->e->nargs > 3 && g->e->args[3].kind == ARG_WATCH_OLD)
 		gen_watch(g);
-	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN)
+	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN && !prog_tracks(g->pr))
 		gen_noself_test(g);
 	if (g->cg->opts->cpu >= 0 && g->e->kind != ENTRY_TEST_RUN && g->e->kind != ENTRY_PERF_EVENT)
 		gen_cpu_test(g);

@@ -355,6 +355,7 @@ size_t lay_print(struct cg *c, const struct node *call, struct lay_field *fl);
 /* cg_entry.c */
 void gen_prologue(struct gen *g);
 void gen_guard(struct gen *g, const struct cg_unit *u);
+void gen_noself_clause(struct gen *g); /* leaves the clause in dwell's own threads, where the program does not */
 
 /* cg_derive.c: derived probes (lang/probeinfo.h) */
 void gen_derived_cond(struct gen *g); /* leaves the clause where the probe does not fire */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The maps of an image, made when first needed. */
-#include "cg/cg_int.h"
+#include "cg/cg_track.h"
 #include "cg/rt_unwind.h"
 
 #define MIN_RING 4096u
@@ -186,7 +186,7 @@ int cg_map_track(struct cg *c, const struct dtracker *t)
 	if (l->map >= 0)
 		return l->map;
 	snprintf(name, sizeof(name), "d_t_%.11s", t->name);
-	l->map = cg_add_map(c, IMG_MAP_TRACK, name, BPF_MAP_TYPE_HASH, l->key.size, l->size,
+	l->map = cg_add_map(c, IMG_MAP_TRACK, name, BPF_MAP_TYPE_HASH, l->key.size, nest_size(t, l),
 			    (uint32_t)t->settings[TS_SIZE], 0);
 	c->maps[l->map].track = t->id;
 	return l->map;

@@ -4,7 +4,7 @@
  *
  *   no key, one thread   in the thread-local variables of that thread: gone with it, never full
  *   other keys           a hash made in advance; the key is claimed by inserting and deleting */
-#include "cg/cg_int.h"
+#include "cg/cg_track.h"
 #include <errno.h>
 
 #define NS_PER_SECOND 1000000000
@@ -57,7 +57,7 @@ int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state)
 		}
 		*tls = ROUND_UP(*tls, 8);
 		l->off = (uint32_t)*tls;
-		*tls += l->size;
+		*tls += nest_size(t, l);
 	}
 	return r;
 }
@@ -166,17 +166,6 @@ static void gen_hist(struct gen *g, const struct dtracker *t, const struct lay_t
 
 /* -- keys and places -- */
 
-struct track {
-	const struct node *call;
-	const struct dtracker *t;
-	const struct lay_track *l;
-	struct mem key;
-	vreg task;	       /* TRACK_TASK */
-	struct tref task_type;
-	int word;	       /* … which word of the context it is, or -1 */
-	irlabel done;
-};
-
 /* Which word of a tracepoint's context the expression is, or -1. */
 static int ctx_word(const struct gen *g, const struct node *n)
 {
@@ -214,8 +203,7 @@ static struct track find_key(struct gen *g, const struct node *n)
 	return k;
 }
 
-/* Where the open event is: NULL when there is none; with create, made if need be, or a jump to done. */
-static vreg find_event(struct gen *g, struct track *k, bool create)
+vreg track_find(struct gen *g, struct track *k, bool create)
 {
 	vreg map, key, p;
 
@@ -233,8 +221,23 @@ static vreg find_event(struct gen *g, struct track *k, bool create)
 
 /* -- begin() -- */
 
-/* Stamp and details into m. */
-static void fill(struct gen *g, const struct track *k, struct mem m)
+/* With -x noself dwell's own threads open nothing. */
+static void leave_self_out(struct gen *g, const struct track *k)
+{
+	vreg v;
+
+	if (!g->cg->opts->noself || !g->cg->env->self_tgid)
+		return;
+	if (k->t->store == TRACK_TASK) {
+		v = gen_field_of(g, k->task, "tgid");
+	} else {
+		v = ir_new(g->f);
+		ir_alui(g->f, IRA_SHR, v, gen_cached_call(g, CA_PIDTGID, BPF_FUNC_get_current_pid_tgid), 32);
+	}
+	ir_jcci(g->f, IRC_EQ, v, g->cg->env->self_tgid, k->done);
+}
+
+void track_fill(struct gen *g, const struct track *k, struct mem m)
 {
 	const struct lay_track *l = k->l;
 	vreg v;
@@ -260,8 +263,7 @@ static struct mem event_mem(const struct track *k, vreg p)
 	return mem_at(p, k->t->store == TRACK_KEYED ? 0 : (int32_t)k->l->off);
 }
 
-/* The clauses that an event fires which ended before now. */
-static void fire(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how)
+void track_over(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how)
 {
 	struct gen_event ev = { .t = k->t, .l = k->l, .start = start, .delay = ir_new(g->f), .id = VREG_NONE,
 				.how = how, .task = k->task, .task_type = k->task_type, .details = details,
@@ -278,8 +280,7 @@ static void fire(struct gen *g, const struct track *k, vreg start, struct mem de
 	gen_fire(g, &ev, k->call->c);
 }
 
-/* What is kept of an event that is about to go or to be overwritten. */
-static struct mem save_details(struct gen *g, const struct track *k, struct mem m)
+struct mem track_save(struct gen *g, const struct track *k, struct mem m)
 {
 	struct mem copy;
 
@@ -293,23 +294,23 @@ static struct mem save_details(struct gen *g, const struct track *k, struct mem 
 /* The key is open already: that event ends here, another one begins. */
 static void replace(struct gen *g, struct track *k, struct mem m, vreg start)
 {
-	struct mem details = save_details(g, k, m);
+	struct mem details = track_save(g, k, m);
 
-	fill(g, k, m);
+	track_fill(g, k, m);
 	gen_track_count(g, k->t, TRACK_N_REPLACED);
-	fire(g, k, start, details, SLOW_REPLACED);
+	track_over(g, k, start, details, SLOW_REPLACED);
 }
 
 static void begin_thread(struct gen *g, struct track *k)
 {
-	struct mem m = event_mem(k, find_event(g, k, true));
+	struct mem m = event_mem(k, track_find(g, k, true));
 	struct cache saved = gen_region_begin(g);
 	irlabel open = ir_label(g->f);
 	vreg start = ir_new(g->f);
 
 	gen_ld(g, start, m, 8, false);
 	ir_jcci(g->f, IRC_NE, start, 0, open);
-	fill(g, k, m);
+	track_fill(g, k, m);
 	ir_jmp(g->f, k->done);
 	ir_place(g->f, open);
 	g->cache = saved;
@@ -318,7 +319,7 @@ static void begin_thread(struct gen *g, struct track *k)
 	gen_region_end(g, &saved);
 }
 
-static vreg insert(struct gen *g, const struct track *k, struct mem value, uint64_t flags)
+vreg track_insert(struct gen *g, const struct track *k, struct mem value, uint64_t flags)
 {
 	vreg map = ir_new(g->f), key = gen_addr(g, k->key), p = gen_addr(g, value), fl = ir_imm(g->f, flags);
 	vreg r = ir_new(g->f);
@@ -336,13 +337,13 @@ static void begin_keyed(struct gen *g, struct track *k)
 	struct cache saved = gen_region_begin(g);
 	vreg start = ir_new(g->f), p;
 
-	fill(g, k, value);
-	ir_jcci(g->f, IRC_EQ, insert(g, k, value, BPF_NOEXIST), 0, k->done);
+	track_fill(g, k, value);
+	ir_jcci(g->f, IRC_EQ, track_insert(g, k, value, BPF_NOEXIST), 0, k->done);
 	saved = g->cache;
-	p = find_event(g, k, false);
+	p = track_find(g, k, false);
 	ir_jcci(g->f, IRC_NE, p, 0, there);
 	/* closed just now by another CPU, or no room */
-	ir_jcci(g->f, IRC_EQ, insert(g, k, value, BPF_ANY), 0, k->done);
+	ir_jcci(g->f, IRC_EQ, track_insert(g, k, value, BPF_ANY), 0, k->done);
 	ir_place(g->f, full);
 	gen_track_count(g, k->t, TRACK_N_FULL);
 	ir_jmp(g->f, k->done);
@@ -357,7 +358,7 @@ static void begin_keyed(struct gen *g, struct track *k)
 /* -- end() and pending() -- */
 
 /* Who deletes the key has closed it. */
-static void claim(struct gen *g, const struct track *k)
+void track_claim(struct gen *g, const struct track *k)
 {
 	vreg map = ir_new(g->f), key = gen_addr(g, k->key), r = ir_new(g->f);
 
@@ -368,31 +369,42 @@ static void claim(struct gen *g, const struct track *k)
 
 static void gen_end(struct gen *g, struct track *k)
 {
-	vreg p = find_event(g, k, false), start = ir_new(g->f);
+	vreg p = track_find(g, k, false), start = ir_new(g->f);
 	struct mem m = event_mem(k, p), details = m;
 	struct cache saved = gen_region_begin(g);
 
 	ir_jcci(g->f, IRC_EQ, p, 0, k->done);
 	gen_ld(g, start, m, 8, false);
 	if (k->t->store == TRACK_KEYED) {
-		details = save_details(g, k, m);
-		claim(g, k);
+		details = track_save(g, k, m);
+		track_claim(g, k);
 	} else {
 		ir_jcci(g->f, IRC_EQ, start, 0, k->done);
 		gen_sti(g, m, 8, 0);
 	}
-	fire(g, k, start, details, SLOW_NORMAL);
+	track_over(g, k, start, details, SLOW_NORMAL);
 	ir_place(g->f, k->done);
 	gen_region_end(g, &saved);
 }
 
+/* The start stamp of the open event, or 0. */
+static vreg open_since(struct gen *g, struct track *k)
+{
+	vreg p = track_find(g, k, false), start = ir_new(g->f);
+	irlabel out = ir_label(g->f);
+
+	ir_movi(g->f, start, 0);
+	ir_jcci(g->f, IRC_EQ, p, 0, out);
+	gen_ld(g, start, event_mem(k, p), 8, false);
+	ir_place(g->f, out);
+	return start;
+}
+
 static vreg gen_pending(struct gen *g, struct track *k)
 {
-	vreg p = find_event(g, k, false), start = ir_new(g->f), d = ir_new(g->f);
+	vreg start = track_nests(k) ? nest_pending(g, k) : open_since(g, k), d = ir_new(g->f);
 
 	ir_movi(g->f, d, 0);
-	ir_jcci(g->f, IRC_EQ, p, 0, k->done);
-	gen_ld(g, start, event_mem(k, p), 8, false);
 	ir_jcci(g->f, IRC_EQ, start, 0, k->done);
 	ir_alu(g->f, IRA_SUB, d, gen_ts(g), start);
 	ir_jcci(g->f, IRC_SGT, d, 0, k->done);
@@ -410,8 +422,14 @@ vreg gen_track_call(struct gen *g, const struct node *n)
 	k = find_key(g, n);
 	if (n->builtin->id == BI_PENDING)
 		return gen_pending(g, &k);
-	if (n->builtin->id == BI_END)
+	if (n->builtin->id == BI_BEGIN)
+		leave_self_out(g, &k);
+	if (n->builtin->id == BI_END && track_nests(&k))
+		nest_end(g, &k);
+	else if (n->builtin->id == BI_END)
 		gen_end(g, &k);
+	else if (track_nests(&k))
+		nest_begin(g, &k);
 	else if (k.t->store == TRACK_KEYED)
 		begin_keyed(g, &k);
 	else

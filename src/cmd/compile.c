@@ -218,16 +218,13 @@ static void check_args_used(const struct workshop *w, const struct cmdline *c, s
 			   c->argv[last], last);
 }
 
-int workshop_compile(struct workshop *w, struct cmdline *c, long target)
+int workshop_check(struct workshop *w, struct cmdline *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
 	struct macro_env macros;
 	struct compile_env env = { .ts = w->ts, .probes = registry_source(w->reg), .ksyms = &ks,
 				   .macros = &macros, .opts = &c->opts, .libs = w->libs,
 				   .zdefs = c->opts.zdefs };
-	struct cg_env cg = { .caps = &w->caps, .entry = registry_entry, .ctx = w->reg,
-			     .self_tgid = (uint32_t)getpid(), .ts = w->ts,
-			     .ksym_range = ksym_range, .ksym_ctx = w->sym };
 	struct diags d;
 	int r;
 
@@ -237,10 +234,24 @@ int workshop_compile(struct workshop *w, struct cmdline *c, long target)
 		return EXIT_ERROR;
 	fill_macros(&macros, w, c, target);
 	r = lang_check(c->arena, w->units, c->progs.n, &env, &d, &w->prog);
-	if (r == 0 && w->prog->has_loops)
+	libs_print_warnings(w, c);
+	return print_diags(c, &d) || r < 0 ? EXIT_ERROR : 0;
+}
+
+int workshop_compile(struct workshop *w, struct cmdline *c, long target)
+{
+	struct cg_env cg = { .caps = &w->caps, .entry = registry_entry, .ctx = w->reg,
+			     .self_tgid = (uint32_t)getpid(), .ts = w->ts,
+			     .ksym_range = ksym_range, .ksym_ctx = w->sym };
+	struct diags d;
+	int r = workshop_check(w, c, target);
+
+	if (r)
+		return r;
+	diags_init(&d, c->arena);
+	if (w->prog->has_loops)
 		caps_loops(&w->caps);
-	if (r == 0)
-		r = cg_compile(c->arena, w->prog, &cg, &d, &w->image);
+	r = cg_compile(c->arena, w->prog, &cg, &d, &w->image);
 	libs_print_warnings(w, c);
 	if (print_diags(c, &d))
 		return EXIT_ERROR;

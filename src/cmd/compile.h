@@ -28,7 +28,8 @@ int workshop_open(struct workshop *w, struct cmdline *c, long target);
 void workshop_done(struct workshop *w);
 /* Reads and parses all programs. EXIT_* > 0 after messages. */
 int workshop_parse(struct workshop *w, struct cmdline *c, long target);
-/* Checks them and generates code. EXIT_* > 0 after messages. */
+/* Checks them; and generates code. EXIT_* > 0 after messages. */
+int workshop_check(struct workshop *w, struct cmdline *c, long target);
 int workshop_compile(struct workshop *w, struct cmdline *c, long target);
 /* The folder of what is shipped in D: beside the running binary, or the installed one. In the arena. */
 const char *libs_dir(struct arena *a);
@@ -42,6 +43,6 @@ void stability_print(struct workshop *w, struct cmdline *c, FILE *out);
 void stability_print_probe(const struct dprog *p, const struct pdesc *d, FILE *out);
 /* "Argument Types" of a probe. list.c */
 void list_probe_args(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p, FILE *out);
-/* -l */
-int workshop_list(struct workshop *w, struct cmdline *c, FILE *out);
+/* -l; target: $target or 0 */
+int workshop_list(struct workshop *w, struct cmdline *c, long target, FILE *out);
 #endif

@@ -17,7 +17,7 @@ static void list_native(struct dtypes *types, const struct probe_arg *a, FILE *o
 void list_probe_args(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p, FILE *out)
 {
 	const struct probe_source *src = registry_source(w->reg);
-	int r = src->get_args(src->ctx, c->arena, p);
+	int r = p->args_known ? 0 : src->get_args(src->ctx, c->arena, p);
 	unsigned n = r < 0 ? 0 : p->xargs ? p->nxargs : p->nargs;
 
 	fprintf(out, "\n\tArgument Types\n");
@@ -88,8 +88,12 @@ static int list_desc(struct workshop *w, struct cmdline *c, struct dtypes *types
 	const struct probe_source *src = registry_source(w->reg);
 	struct probe_list l = { 0 };
 	const char *why = NULL;
-	int r = src->match(src->ctx, c->arena, d, &l, &why);
+	int r = 0;
 
+	if (w->prog)
+		track_match(c->arena, w->prog, d, &l);
+	if (!l.n)
+		r = src->match(src->ctx, c->arena, d, &l, &why);
 	if (r < 0)
 		return cmd_fail("failed to match %s: %s", text, strerror(-r));
 	for (size_t i = 0; i < l.n; i++)
@@ -100,11 +104,40 @@ static int list_desc(struct workshop *w, struct cmdline *c, struct dtypes *types
 			why ? why : "");
 }
 
-int workshop_list(struct workshop *w, struct cmdline *c, FILE *out)
+static bool has_trackers(const struct workshop *w, const struct cmdline *c)
 {
-	struct dtypes *types = dtypes_new(c->arena, w->ts);
-	struct pdesc all = { 0 };
+	for (size_t i = 0; i < c->progs.n; i++)
+		for (const struct item *it = w->units[i]->items; it; it = it->next)
+			if (it->decl && it->decl->kind == DECL_TRACKER)
+				return true;
+	return false;
+}
+
+/* The probes of a tracker at its declaration, of a clause at each of its descriptions. */
+static int list_item(struct workshop *w, struct cmdline *c, struct dtypes *types, const struct item *it, FILE *out)
+{
 	int r = 0;
+
+	if (it->decl && it->decl->kind == DECL_TRACKER) {
+		struct pdesc d = { .prov = "latency", .mod = it->decl->name };
+
+		return list_desc(w, c, types, &d, it->decl->name, out);
+	}
+	for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
+		if (list_desc(w, c, types, &p->desc, p->text, out))
+			r = EXIT_ERROR;
+	return r;
+}
+
+/* Trackers are known when the program has been checked, and so are the types of their keys. */
+int workshop_list(struct workshop *w, struct cmdline *c, long target, FILE *out)
+{
+	int r = has_trackers(w, c) ? workshop_check(w, c, target) : 0;
+	struct dtypes *types = w->prog ? w->prog->types : dtypes_new(c->arena, w->ts);
+	struct pdesc all = { 0 };
+
+	if (r)
+		return r;
 
 	if (strcmp(c->opts.oformat, "json") != 0)
 		fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
@@ -112,8 +145,7 @@ int workshop_list(struct workshop *w, struct cmdline *c, FILE *out)
 		return list_desc(w, c, types, &all, ":::", out);
 	for (size_t i = 0; i < c->progs.n; i++)
 		for (const struct item *it = w->units[i]->items; it; it = it->next)
-			for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
-				if (list_desc(w, c, types, &p->desc, p->text, out))
-					r = EXIT_ERROR;
+			if (list_item(w, c, types, it, out))
+				r = EXIT_ERROR;
 	return r;
 }

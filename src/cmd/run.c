@@ -128,13 +128,13 @@ static int fail_write(const struct run *r, int e)
 			q, strerror(-e));
 }
 
-static int list_probes(struct run *r)
+static int list_probes(struct run *r, long target)
 {
 	int e = open_output(r), c;
 
 	if (e)
 		return e;
-	e = workshop_list(&r->w, r->c, r->out);
+	e = workshop_list(&r->w, r->c, target, r->out);
 	c = close_output(r);
 	return c < 0 ? fail_write(r, c) : e;
 }
@@ -352,7 +352,7 @@ int cmd_dtrace(int argc, char **argv)
 	if (e == 0)
 		e = advance_targets(&r);
 	if (e == 0)
-		e = c.list ? list_probes(&r) : compile_and_run(&r, target);
+		e = c.list ? list_probes(&r, target) : compile_and_run(&r, target);
 	run_done(&r);
 	cmdline_done(&c);
 	if (fflush(stdout) != 0 && e == 0)

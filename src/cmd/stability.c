@@ -32,7 +32,7 @@ static void print_descs(struct workshop *w, struct cmdline *c, const struct sour
 	for (const struct dstmt *s = w->prog->stmts; s; s = s->next) {
 		const struct pdesc *d = &s->desc;
 
-		if (s->at.src != src || !strcmp(last, s->desc_text))
+		if (s->at.src != src || s->event_again || !strcmp(last, s->desc_text))
 			continue;
 		last = s->desc_text;
 		fprintf(out, "\n%s:%s:%s:%s\n", part(d->prov), part(d->mod), part(d->func), part(d->name));

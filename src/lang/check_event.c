@@ -29,17 +29,17 @@ const char *track_field_name(enum track_field f)
 
 /* -- probes -- */
 
-void event_match(struct checker *c, const struct pdesc *d, struct probe_list *l)
+void track_match(struct arena *a, const struct dprog *p, const struct pdesc *d, struct probe_list *l)
 {
 	struct probe **v;
 
 	if (!d->id && (!d->prov || strncmp(d->prov, PROV, PROV_STEM) != 0))
 		return;
-	for (struct dtracker *t = c->prog->trackers; t; t = t->next)
+	for (struct dtracker *t = p->trackers; t; t = t->next)
 		for (unsigned i = 0; i < TRACK_NPROBES; i++) {
 			if (!pdesc_match(d, t->probes[i]))
 				continue;
-			v = arena_new_arr(c->a, struct probe *, l->n + 1);
+			v = arena_new_arr(a, struct probe *, l->n + 1);
 			if (l->n)
 				memcpy(v, l->v, l->n * sizeof(*v));
 			v[l->n++] = t->probes[i];

@@ -282,8 +282,6 @@ struct dtracker *tracker_find(const struct checker *c, const char *name);
 struct node *check_track_call(struct checker *c, struct node *n);
 
 /* -- latency probes, check_event.c -- */
-/* Adds the trackers' probes that d matches. */
-void event_match(struct checker *c, const struct pdesc *d, struct probe_list *l);
 /* args[i] in a clause of a latency probe; NULL: the clause is none. */
 struct node *event_arg(struct checker *c, struct node *n, uint64_t i);
 struct node *event_member(struct checker *c, struct node *n); /* n: args[0]->m */

@@ -9,7 +9,7 @@ static int match(struct checker *c, const struct pdesc *d, struct probe_list *l,
 
 	*l = (struct probe_list){0};
 	if (c->prog->trackers)
-		event_match(c, d, l);
+		track_match(c->a, c->prog, d, l);
 	if (l->n || !ps || !ps->match)
 		return 0;
 	return ps->match(ps->ctx, c->a, d, l, why);

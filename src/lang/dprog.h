@@ -158,6 +158,9 @@ struct walk {
 bool walk_stmts(const struct walk *w, const struct stmt *s); /* s and those behind it */
 bool walk_node(const struct walk *w, const struct node *n);  /* the tree, without siblings */
 
+/* Adds to l the probes of the program's trackers that d matches. */
+void track_match(struct arena *a, const struct dprog *p, const struct pdesc *d, struct probe_list *l);
+
 /* Text forms for tests and -xtree: the syntax tree, and the typed one. */
 void ast_dump(struct strb *out, const struct unit *u);
 void dprog_dump(struct strb *out, const struct dprog *p);

@@ -42,4 +42,10 @@ live.check(10 <= got <= 20 and got + lost == 100, "a limit per second, and the r
 r = run("tracker t (int64_t, string) { threshold = 1ms; worst = 1; }", 'latency:t::slow { printf("%d\\n", arg1); }',
         "b1 s3000 e1 b2 s40000 e2 b3 s3000 e3 b4 s80000 e4 b5 s2000 e5", "-q")
 live.same(r.stdout.split(), ["1", "2", "4"], "worst so far")
+
+r = live.dwell("-lvn", "tracker list_me (dev_t, uint64_t) { } BEGIN { begin(list_me, 0, 0); }")
+rows = [line.split() for line in r.stdout.splitlines()]
+live.same([row[1:] for row in rows if "list_me" in row], [["latency", "list_me", n] for n in ("slow", "all", "timeout")],
+          "listed at the declaration")
+live.check("args[0]: latency_t *" in r.stdout and "args[2]: uint64_t" in r.stdout, "with arguments", r.stdout)
 live.done()
