@@ -98,6 +98,17 @@ static void format_line(struct strb *out, const struct position *pos, uint32_t s
 	strb_addc(out, '\n');
 }
 
+void diag_format_place(struct strb *out, struct span at)
+{
+	struct position pos;
+
+	if (!at.src)
+		return;
+	pos = source_position(at.src, at.off);
+	if (pos.line_len)
+		format_line(out, &pos, at.len);
+}
+
 void diag_format(struct strb *out, const struct diag *g, bool tags)
 {
 	const struct source *src = g->at.src;
@@ -115,8 +126,7 @@ void diag_format(struct strb *out, const struct diag *g, bool tags)
 		strb_adds(out, "warning: ");
 	strb_adds(out, g->msg);
 	strb_addc(out, '\n');
-	if (src && pos.line_len)
-		format_line(out, &pos, g->at.len);
+	diag_format_place(out, g->at);
 	if (g->hint)
 		strb_printf(out, "hint: %s\n", g->hint);
 }

@@ -38,4 +38,6 @@ void diag_hint(struct diags *d, struct diag *g, const char *fmt, ...)
 /* "line 3: syntax error near …" with the source line and a caret below; with tags "[D_SYNTAX] " in
  * front as DTrace's -xerrtags prints it. Ends with a newline. */
 void diag_format(struct strb *out, const struct diag *g, bool tags);
+/* The line of source with the place and the caret below it, two lines; nothing for a place without text. */
+void diag_format_place(struct strb *out, struct span at);
 #endif

@@ -160,7 +160,7 @@ static int parse_name(struct pfparse *ps, struct pfconv *c)
 		c->class = rows[i].class;
 		return 0;
 	}
-	*ps->why = arena_printf(ps->a, "format conversion #%u is not defined: %%%s", ps->num, name);
+	*ps->why = arena_printf(ps->a, "format conversion #%u is undefined: %%%s", ps->num, name);
 	return -EINVAL;
 }
 

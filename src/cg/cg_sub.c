@@ -273,8 +273,8 @@ static void sub_lltostr(struct gen *g, const struct node *n, struct str *ret)
 	rt_call(g, RT_LLTOSTR, IR_ARGS(d, c, v, base));
 }
 
-/* bytes of an address in kernel memory, as text */
-static void addr_text(struct gen *g, enum rt_id id, const struct node *n, uint32_t size, struct mem dst)
+/* bytes of an address in kernel memory, as text; strict: of RT_INET_NTOA6, else VREG_NONE */
+static void addr_text(struct gen *g, enum rt_id id, const struct node *n, uint32_t size, vreg strict, struct mem dst)
 {
 	struct mem m = mem_slot(ir_slot(g->f, LINK_MAX), 0);
 	vreg d = gen_addr(g, dst), c = ir_imm(g->f, strsize(g)), v;
@@ -286,7 +286,18 @@ static void addr_text(struct gen *g, enum rt_id id, const struct node *n, uint32
 	} else {
 		v = gen_addr(g, m);
 	}
-	rt_call(g, id, IR_ARGS(d, c, v));
+	if (id == RT_INET_NTOA6)
+		rt_call(g, id, IR_ARGS(d, c, v, strict));
+	else
+		rt_call(g, id, IR_ARGS(d, c, v));
+}
+
+static void sub_inet_ntoa6(struct gen *g, const struct node *n, struct str *ret)
+{
+	const struct node *second = arg(n, 1);
+	vreg strict = second ? gen_int(g, second) : ir_imm(g->f, 0);
+
+	addr_text(g, RT_INET_NTOA6, n->args, 16, strict, result(g, ret));
 }
 
 static void sub_inet_ntop(struct gen *g, const struct node *n, struct str *ret)
@@ -298,11 +309,11 @@ static void sub_inet_ntop(struct gen *g, const struct node *n, struct str *ret)
 
 	ir_jcci(g->f, IRC_EQ, af, IN_AF_INET6, v6);
 	ir_jcci(g->f, IRC_NE, af, IN_AF_INET, gen_fault_imm(g, FAULT_ILLOP, 0));
-	addr_text(g, RT_INET_NTOA, arg(n, 1), 4, m);
+	addr_text(g, RT_INET_NTOA, arg(n, 1), 4, VREG_NONE, m);
 	ir_jmp(g->f, out);
 	ir_place(g->f, v6);
 	g->cache = saved;
-	addr_text(g, RT_INET_NTOA6, arg(n, 1), 16, m);
+	addr_text(g, RT_INET_NTOA6, arg(n, 1), 16, ir_imm(g->f, 1), m);
 	ir_place(g->f, out);
 	gen_region_end(g, &saved);
 }
@@ -316,11 +327,11 @@ static void sub_link_ntop(struct gen *g, const struct node *n, struct str *ret)
 
 	ir_jcci(g->f, IRC_EQ, type, ARP_INFINIBAND, ib);
 	ir_jcci(g->f, IRC_NE, type, ARP_ETHER, gen_fault_imm(g, FAULT_ILLOP, 0));
-	addr_text(g, RT_LINK_NTOP, arg(n, 1), 6, m);
+	addr_text(g, RT_LINK_NTOP, arg(n, 1), 6, VREG_NONE, m);
 	ir_jmp(g->f, out);
 	ir_place(g->f, ib);
 	g->cache = saved;
-	addr_text(g, RT_LINK_NTOP20, arg(n, 1), 20, m);
+	addr_text(g, RT_LINK_NTOP20, arg(n, 1), 20, VREG_NONE, m);
 	ir_place(g->f, out);
 	gen_region_end(g, &saved);
 }
@@ -349,8 +360,8 @@ void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
 	case BI_LLTOSTR:    sub_lltostr(g, n, ret); return;
 	case BI_MOUNT_PATH: gen_mount_path(g, n, ret); return;
 	case BI_D_PATH:	    gen_d_path(g, n, ret); return;
-	case BI_INET_NTOA:  addr_text(g, RT_INET_NTOA, n->args, 4, result(g, ret)); return;
-	case BI_INET_NTOA6: addr_text(g, RT_INET_NTOA6, n->args, 16, result(g, ret)); return;
+	case BI_INET_NTOA:  addr_text(g, RT_INET_NTOA, n->args, 4, VREG_NONE, result(g, ret)); return;
+	case BI_INET_NTOA6: sub_inet_ntoa6(g, n, ret); return;
 	case BI_INET_NTOP:  sub_inet_ntop(g, n, ret); return;
 	case BI_LINK_NTOP:  sub_link_ntop(g, n, ret); return;
 	default:

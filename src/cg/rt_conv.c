@@ -318,7 +318,7 @@ static void delim_cb(struct irfn *f, const struct rtgen *g)
 static void token_cb(struct irfn *f, const struct rtgen *g)
 {
 	vreg i = irfn_arg(f, 0), st = irfn_arg(f, 1), at, c, bits, start;
-	irlabel end = ir_label(f), delim = ir_label(f), more = ir_label(f), stop = ir_label(f);
+	irlabel end = ir_label(f), delim = ir_label(f), more = ir_label(f);
 
 	(void)g;
 	at = rt_alu(f, IRA_ADD, i, rt_ld(f, st, T_FROM));
@@ -336,10 +336,8 @@ static void token_cb(struct irfn *f, const struct rtgen *g)
 	ir_place(f, more);
 	ir_reti(f, 0);
 	ir_place(f, delim);
-	ir_jcci(f, IRC_SGE, start, 0, stop);
+	ir_jcci(f, IRC_SGE, start, 0, end); /* the next call begins with it, as in DTrace */
 	ir_reti(f, 0);
-	ir_place(f, stop);
-	ir_store(f, st, T_REST, 8, rt_alui(f, IRA_ADD, at, 1));
 	ir_place(f, end);
 	ir_reti(f, 1);
 }

@@ -172,7 +172,7 @@ void rt_emit_INET_NTOA6(struct irfn *f, const struct rtgen *g)
 {
 	irslot slot = new_state(f);
 	vreg hi = rt_ld(f, irfn_arg(f, 2), 0), lo = rt_ld(f, irfn_arg(f, 2), 8), st, v4;
-	irlabel plain = ir_label(f), done = ir_label(f);
+	irlabel plain = ir_label(f), done = ir_label(f), dotted = ir_label(f), compatible = ir_label(f);
 	static const char mapped[] = "::ffff:";
 	unsigned k;
 
@@ -182,9 +182,19 @@ void rt_emit_INET_NTOA6(struct irfn *f, const struct rtgen *g)
 	v4 = ir_new(f);
 	ir_ext(f, v4, lo, 4, false);
 	ir_jcci(f, IRC_NE, hi, 0, plain);
+	ir_jcci(f, IRC_EQ, v4, 0, compatible);
 	ir_jcc(f, IRC_NE, v4, ir_imm(f, 0xffff0000), plain); /* ::ffff:a.b.c.d */
+	ir_jcci(f, IRC_EQ, irfn_arg(f, 3), 0, dotted);
 	for (k = 0; mapped[k]; k++)
 		put_char(f, st, hi, mapped[k]);
+	ir_jmp(f, dotted);
+	ir_place(f, compatible); /* ::a.b.c.d, not ::1 */
+	ir_load_slot(f, v4, slot, N_ADDR + 12, 2);
+	ir_jcci(f, IRC_EQ, v4, 0, plain);
+	ir_jcci(f, IRC_EQ, irfn_arg(f, 3), 0, dotted);
+	put_char(f, st, hi, ':');
+	put_char(f, st, hi, ':');
+	ir_place(f, dotted);
 	put_dotted(f, g, st, N_ADDR + 12);
 	ir_jmp(f, done);
 	ir_place(f, plain);

@@ -82,6 +82,17 @@ static void list_probe(struct workshop *w, struct cmdline *c, struct dtypes *typ
 	}
 }
 
+/* The colons that text lacks to be a description of four parts. */
+static const char *colons(const char *text)
+{
+	static const char all[] = ":::";
+	size_t n = 0;
+
+	for (; *text && n < 3; text++)
+		n += *text == ':';
+	return all + n;
+}
+
 static int list_desc(struct workshop *w, struct cmdline *c, struct dtypes *types,
 		     const struct pdesc *d, const char *text, FILE *out)
 {
@@ -100,8 +111,9 @@ static int list_desc(struct workshop *w, struct cmdline *c, struct dtypes *types
 		list_probe(w, c, types, l.v[i], out);
 	if (l.n)
 		return 0;
-	return cmd_fail("failed to match %s: No probe matches description%s%s", text, why ? ": " : "",
-			why ? why : "");
+	cmd_msg("failed to match %s%s: No probe matches description%s%s", colons(text), text, why ? "\nhint: " : "",
+		why ? why : "");
+	return 0; /* as DTrace: a list may be empty */
 }
 
 static bool has_trackers(const struct workshop *w, const struct cmdline *c)

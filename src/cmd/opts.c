@@ -72,8 +72,9 @@ static int set_option(struct cmdline *c, const char *text)
 	if (r == -EOPNOTSUPP)
 		return cmd_fail("failed to set -x %s: %s", name, why ? why : "not supported on Linux");
 	if (r < 0)
-		return cmd_fail("failed to set -x %s: Invalid value for specified option%s%s%s", name,
-				why ? " (" : "", why ? why : "", why ? ")" : "");
+		return cmd_fail("failed to set -x %s: %s%s%s", name,
+				r == -ERANGE ? "Operation not supported" : "Invalid value for specified option",
+				why ? "\nhint: " : "", why ? why : "");
 	return 0;
 }
 
@@ -127,7 +128,7 @@ static int data_model(int letter, const char *arg)
 
 static int version(void)
 {
-	printf("%s: D 2.0 (dwell %s)\n", cmd_name(), DWELL_VERSION);
+	printf("%s: dwell %s, D 2.0\n", cmd_name(), DWELL_VERSION); /* scripts take the last word */
 	return -1;
 }
 
@@ -162,6 +163,8 @@ static int check_modes(struct cmdline *c)
 	}
 	if (c->version)
 		return version();
+	if (c->progs.n == 0 && c->compile_only)
+		return -1; /* nothing to compile, which is no error */
 	return c->progs.n == 0 && !c->list ? cmd_usage() : 0;
 }
 

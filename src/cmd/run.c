@@ -51,6 +51,42 @@ static void notice_matches(struct run *r)
 	}
 }
 
+/* Without -w; the program was good otherwise. */
+static int refuse_destructive(const struct run *r)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	diag_format_place(&b, r->w.prog->destructive);
+	return cmd_fail("could not enable tracing: Destructive actions not allowed%s%s"
+			"hint: -w or -x destructive allows them", b.n ? "\n" : "", strb_str(&b));
+}
+
+/* What a record takes of a buffer besides its data, as DTrace counts (exit() needs 60 bytes). */
+#define RECORD_OVERHEAD 52
+/* … and a count beside an aggregation's data, and names beside that of an array's element. */
+#define AGG_OVERHEAD 8
+#define ELEMENT_OVERHEAD 16
+
+/* Whether not even one record, key or element fits the size that was asked for. */
+static bool exceeds_buffers(const struct image *img, const struct dopts *o)
+{
+	for (uint32_t i = 0; i < img->nfmts; i++) {
+		const struct recfmt *f = img->fmts[i];
+
+		if (f && f->size > sizeof(struct rec_hdr) &&
+		    f->size - sizeof(struct rec_hdr) + RECORD_OVERHEAD > o->bufsize)
+			return true;
+	}
+	for (uint32_t i = 0; i < img->naggs; i++)
+		if (img->aggs[i] && img->aggs[i]->key_size + img->aggs[i]->value_size + AGG_OVERHEAD > o->aggsize)
+			return true;
+	for (uint32_t i = 0; i < img->nmaps; i++)
+		if (img->maps[i].role == IMG_MAP_ASSOC &&
+		    img->maps[i].value_size + ELEMENT_OVERHEAD > o->dynvarsize)
+			return true;
+	return false;
+}
+
 static size_t total_matches(const struct run *r)
 {
 	size_t n = 0;
@@ -303,6 +339,10 @@ static int compile_and_run(struct run *r, long target)
 		return r->c->verbose ? report_stability(r) : 0;
 	if (total_matches(r) == 0 && !r->c->opts.zdefs)
 		return cmd_fail("no probes matched");
+	if (r->w.prog->destructive.src && !r->c->opts.destructive)
+		return refuse_destructive(r);
+	if (exceeds_buffers(r->w.image, &r->c->opts))
+		return cmd_fail("could not enable tracing: Enabling exceeds size of buffer");
 	if (r->c->opts.destructive && !r->c->opts.quiet)
 		cmd_msg("allowing destructive actions");
 	e = open_output(r);

@@ -42,13 +42,10 @@ static void after_speculate(struct checker *c, struct node *n)
 
 static void check_destructive(struct checker *c, struct node *n)
 {
-	c->prog->destructive = true;
-	if (c->env->opts && !c->env->opts->destructive) {
-		fail(c, n, D_DESTRUCTIVE, "%s( ): Destructive actions not allowed", n->name);
-		hint(c, "-w or -x destructive allows them");
-	} else if (c->speculating) {
+	if (!c->prog->destructive.src)
+		c->prog->destructive = n->at;
+	if (c->speculating)
 		fail(c, n, D_ACT_SPEC, "destructive actions may not follow speculate( )");
-	}
 }
 
 void check_effects(struct checker *c, struct node *n)

@@ -150,7 +150,9 @@ static bool compound_ok(struct checker *c, struct node *n)
 /* a op= b: b has the type in which op is computed (pointers and shifts: its own promoted one). */
 static struct node *compound_assign(struct checker *c, struct node *n)
 {
+	c->updating = n->a->kind == N_IDENT;
 	n->a = check_target(c, n->a, ACC_READ);
+	c->updating = false;
 	n->b = check_expr(c, n->b);
 	if (is_err(n->a) || is_err(n->b))
 		return set_err(c, n);

@@ -302,10 +302,12 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 	return n;
 }
 
-/* What DTrace can do to the kernel, and BPF cannot. Without -w that is the complaint. */
-static bool not_on_linux(const struct checker *c, enum bi_id id)
+/* What DTrace can do to the kernel, and BPF cannot. */
+static struct node *not_on_linux(struct checker *c, struct node *n)
 {
-	return (id == BI_PANIC || id == BI_BREAKPOINT) && (!c->env->opts || c->env->opts->destructive);
+	struct node *k = check_proto(c, n);
+
+	return is_err(k) ? k : fail(c, n, D_UNSUP, "%s( ) is not supported on Linux", n->name);
 }
 
 static bool is_data_call(const struct builtin *b)
@@ -340,8 +342,8 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 	}
 	if (statement)
 		check_effects(c, n);
-	if (not_on_linux(c, b->id))
-		return fail(c, n, D_UNSUP, "%s( ) is not supported on Linux", n->name);
+	if (b->id == BI_PANIC || b->id == BI_BREAKPOINT)
+		return not_on_linux(c, n);
 	if (check_special(c, n, &k))
 		return k;
 	return check_proto(c, n);

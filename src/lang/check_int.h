@@ -103,6 +103,7 @@ struct checker {
 	struct cframe *frame;	/* of the function whose body is being checked; NULL: a clause */
 	unsigned ncalls;
 	unsigned loops; /* around what is checked */
+	bool updating;	 /* a name being looked up is the target of an operator such as += */
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
 	struct devclause *evclauses, *lastevclause; /* of latency probes */

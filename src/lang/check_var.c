@@ -56,6 +56,8 @@ static struct node *fail_ident(struct checker *c, struct node *n)
 	struct near m;
 	int i;
 
+	if (c->updating)
+		return fail_undef(c, n, VS_GLOBAL);
 	c->stop_undef = true;
 	fail(c, n, D_IDENT_UNDEF, "failed to resolve %s: Unknown variable name", n->name);
 	near_init(&m, n->name);

@@ -102,7 +102,8 @@ struct dprog {
 	unsigned ntrackers;
 	struct provattr *provattrs;
 	struct dprovider *providers; /* provider blocks, in order: lang/provdecl.h */
-	bool has_exit, has_error_clause, uses_tls, destructive;
+	bool has_exit, has_error_clause, uses_tls;
+	struct span destructive; /* the first destructive action; src NULL: none */
 	bool has_locals, has_loops, has_flow;
 };
 

@@ -3,6 +3,7 @@
  * single values beyond their type is in the table of rules here.
  * Source: dt_options.c of DTrace for Linux 2.0.1 (names, accepted values). */
 #include "lang/options.h"
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -84,37 +85,32 @@ static const struct rule rules[] = {
 static const struct {
 	const char *name, *why;
 } refused[] = {
-	{"core", "use ulimit -c and a signal"},
-	{"ctfpath", "types come from BTF"},
 	{"ctypes", "types come from BTF"},
-	{"debug", "there is no debug output of DTrace's libraries"},
-	{"debugassert", "there is no debug output of DTrace's libraries"},
 	{"disasm", "use -S"},
 	{"dtypes", "types come from BTF"},
 	{"grabanon", "Linux has no anonymous tracing"},
-	{"iregs", "registers are given by BPF"},
 	{"kdefs", "there is no linking"},
 	{"knodefs", "there is no linking"},
 	{"late", "translators are always resolved statically"},
-	{"lazyload", "there is no linking"},
-	{"ldpath", "there is no linking"},
-	{"linkmode", "there is no linking"},
 	{"linknommap", "there is no linking"},
 	{"linktype", "there is no linking"},
-	{"lockmem", "BPF memory is no longer locked"},
-	{"modpath", "module types come from BTF"},
 	{"pcapsize", "pcap() is not supported"},
-	{"pgmax", "processes are not cached"},
-	{"preallocate", "memory is taken where it is needed"},
-	{"procfspath", "/proc must be mounted there"},
-	{"quietresize", "buffers are not resized"},
-	{"strip", "there is no linking"},
-	{"sysslice", "system services are found by their owner"},
-	{"tregs", "registers are given by BPF"},
 	{"udefs", "there is no linking"},
 	{"unodefs", "there is no linking"},
-	{"useruid", "system services are found by their owner"},
 	{"verbose", "use -S"},
+};
+
+/* Options of DTrace that are taken and change nothing here: what they tune does not exist. The largest
+ * number that they take, 0: any text. */
+static const struct {
+	const char *name;
+	uint64_t max;
+} without_effect[] = {
+	{"core", 0},	      {"ctfpath", 0}, {"debug", 0},	    {"debugassert", 0},
+	{"iregs", 8},	      {"lazyload", 0}, {"ldpath", 0},	    {"linkmode", 0},
+	{"lockmem", 0},	      {"modpath", 0}, {"pgmax", INT32_MAX}, {"preallocate", 0},
+	{"procfspath", 0},    {"quietresize", 0}, {"strip", 0},	    {"sysslice", 0},
+	{"tregs", INT32_MAX}, {"useruid", 0},
 };
 
 /* Options that add an argument for cpp: "define=X=1" is -DX=1. */
@@ -291,6 +287,20 @@ static int set_amin(struct dopts *o, const char *value)
 	return 0;
 }
 
+/* Two or three numbers with points between them. */
+static bool is_version(const char *s)
+{
+	unsigned parts = 1;
+
+	for (; *s; s++) {
+		if (*s == '.' && isdigit((unsigned char)s[1]))
+			parts++;
+		else if (!isdigit((unsigned char)*s))
+			return false;
+	}
+	return parts == 2 || parts == 3;
+}
+
 static int set_option(struct dopts *o, const struct option *opt, const struct rule *r,
 		      const char *value)
 {
@@ -300,6 +310,8 @@ static int set_option(struct dopts *o, const struct option *opt, const struct ru
 		return add_libdir(o, value);
 	if (field(o, opt) == &o->amin)
 		return set_amin(o, value);
+	if (field(o, opt) == &o->version && value && is_version(value) && !is_choice(r->choices, value))
+		return -ERANGE;
 
 	switch (opt->type) {
 	case TYPE_BOOL:
@@ -317,6 +329,21 @@ static int set_option(struct dopts *o, const struct option *opt, const struct ru
 	return -EINVAL;
 }
 
+/* 1: name is no such option. */
+static int take_without_effect(const char *name, const char *value)
+{
+	uint64_t n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(without_effect); i++) {
+		uint64_t max = without_effect[i].max;
+
+		if (strcmp(without_effect[i].name, name) != 0)
+			continue;
+		return max && (!value || num_parse_u64(value, &n) < 0 || n == 0 || n > max) ? -EINVAL : 0;
+	}
+	return 1;
+}
+
 int dopts_set(struct dopts *o, const char *name, const char *value, const char **why)
 {
 	const struct option *opt = find(name);
@@ -328,6 +355,8 @@ int dopts_set(struct dopts *o, const char *name, const char *value, const char *
 		why = &unused;
 	*why = NULL;
 	r = add_cpp_arg(o, name, value);
+	if (r == 1)
+		r = take_without_effect(name, value);
 	if (r <= 0)
 		return r;
 	if (opt) {

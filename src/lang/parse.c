@@ -173,7 +173,7 @@ static void desc_from_id(struct parser *p, struct pdesc_node *n)
 	if (t->ival > UINT32_MAX || t->ival == 0)
 		parse_fail(p, t->at, D_PDESC_INVAL,
 			   t->ival ? "identifier %s exceeds maximum probe id"
-				   : "invalid probe identifier %s: Invalid probe identifier",
+				   : "invalid probe identifier %s: Unknown probe identifier",
 			   t->str);
 	n->desc.id = (uint32_t)t->ival;
 }

@@ -171,6 +171,7 @@ static void option_failed(const struct line *l, const char *name, const char *va
 {
 	const char *text = r == -ENOENT	      ? "Invalid option name"
 			   : r == -EINVAL     ? "Invalid value for specified option"
+			   : r == -ERANGE     ? "Operation not supported"
 			   : r == -EOPNOTSUPP ? "Option is not supported"
 					      : "Option cannot be used from within a D program";
 	struct diag *g;
@@ -185,10 +186,11 @@ static void option_failed(const struct line *l, const char *name, const char *va
 		lex_hint(l->lx, g, why);
 }
 
-/* What comes too late once cpp has run. */
-static bool is_preprocessor(const char *name)
+/* What comes too late once cpp has run, or types have been looked up. */
+static bool is_too_late(const char *name)
 {
-	return !strncmp(name, "cpp", 3) || !strcmp(name, "define") || !strcmp(name, "incdir") ||
+	return !strcmp(name, "ctfpath") || !strcmp(name, "ldpath") || !strcmp(name, "modpath") ||
+	       !strncmp(name, "cpp", 3) || !strcmp(name, "define") || !strcmp(name, "incdir") ||
 	       !strcmp(name, "undef") || !strcmp(name, "stdc");
 }
 
@@ -217,7 +219,7 @@ static void do_option(const struct line *l)
 		r = -EPERM;
 		why = "the program runs confined (-x confined): it may only set what changes how output looks";
 	} else {
-		r = is_preprocessor(name) ? -EPERM : dopts_set(l->lx->env->opts, name, value, &why);
+		r = is_too_late(name) ? -EPERM : dopts_set(l->lx->env->opts, name, value, &why);
 	}
 	if (r < 0)
 		option_failed(l, name, value, r, why);

@@ -161,7 +161,7 @@ static void act_setopt(const struct actctx *c)
 	if (why)
 		text_msg(c->v,
 			 "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): couldn't set option \"%s\" "
-			 "to \"%s\": %s",
+			 "to \"%s\": %s\n", /* DTrace leaves an empty line */
 			 c->row->id, p->id, p->prov, p->mod, p->func, p->name, name, value, why);
 }
 

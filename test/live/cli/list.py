@@ -41,5 +41,10 @@ for text in ("args[0]: ", "char * buf", "args[2]: size_t"):
 r = live.dwell("-lvn", "sdt:::sched_switch")
 live.check(r.stdout.count("struct task_struct *") == 2, "-lv: typed tracepoint arguments", r.stdout + r.stderr)
 r = live.dwell("-ln", "no:such::probe")
-live.check(r.returncode == 1 and "No probe matches description" in r.stderr, "-l of nothing", r.stderr)
+live.same(r.returncode, 0, "-l of nothing is no error")
+live.same(r.stderr.splitlines()[0], f"{live.NAME}: failed to match no:such::probe: No probe matches description",
+          "… but said")
+r = live.dwell("-lm", "no_such_module")
+live.same(r.stderr.splitlines()[0], f"{live.NAME}: failed to match :no_such_module::: No probe matches description",
+          "all four parts are named")
 live.done()

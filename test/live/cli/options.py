@@ -80,7 +80,9 @@ r = live.dwell("-x", "cpu=99999", "-n", "BEGIN { exit(0); }")
 live.check(r.returncode == 1 and "CPU 99999 is not online" in r.stderr, "-x cpu of a CPU that is not there", r.stderr)
 r = live.dwell("-q", "-n", 'BEGIN { setopt("quiet", "0"); setopt("nosuch"); setopt("strsize", "9"); exit(0); } END { trace(1); }')
 live.check(r.stderr == f"""{live.NAME}: error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): couldn't set option "nosuch" to "1": Invalid option name
+
 {live.NAME}: error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): couldn't set option "strsize" to "9": Operation illegal when tracing is active
+
 """ and ":END           1" in r.stdout, "setopt()", r.stdout + r.stderr)
 r = live.dwell("-qn", "BEGIN { exit(1); } END { exit(0); }")
 live.check(r.returncode == 0, "the last exit() gives the status", str(r.returncode))

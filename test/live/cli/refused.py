@@ -1,15 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of DTrace that do not exist here are known, and refused with the reason; not taken for misspelt."""
+"""Options of DTrace that cannot be had here are known, and refused with the reason; those that only tune what does not
+exist here are taken; neither are taken for misspelt."""
 import live
 
-for name in ["core", "ctfpath", "ctypes", "debug", "debugassert", "disasm", "dtypes", "grabanon", "iregs",
-             "kdefs", "knodefs", "late", "lazyload", "ldpath", "linkmode", "linknommap", "linktype", "lockmem", "modpath",
-             "pcapsize", "pgmax", "preallocate", "procfspath", "quietresize", "strip", "sysslice", "tregs", "udefs",
-             "unodefs", "useruid", "verbose"]:
+for name in ["ctypes", "disasm", "dtypes", "grabanon", "kdefs", "knodefs", "late", "linknommap", "linktype", "pcapsize",
+             "udefs", "unodefs", "verbose"]:
     r = live.dwell("-x", name + "=1", "-n", "BEGIN { exit(0); }")
     what = f"{live.NAME}: failed to set -x {name}: "
     live.check(r.returncode == 1 and r.stderr.startswith(what) and len(r.stderr) > len(what) + 5 and
                "Invalid" not in r.stderr, "-x " + name, r.stderr)
+args = []
+for option in ["core", "ctfpath=/tmp/x", "debug", "debugassert=mutexes", "iregs=5", "lazyload", "ldpath=/bin/ld",
+               "linkmode=dynamic", "lockmem=unlimited", "modpath=/lib", "pgmax=8", "preallocate=1k", "procfspath=/proc",
+               "quietresize", "strip", "sysslice", "tregs=9", "useruid=1000"]:
+    args += ["-x", option]
+r = live.dwell("-q", *args, "-n", 'BEGIN { printf("here\\n"); exit(0); }')
+live.same((r.returncode, r.stdout, r.stderr), (0, "here\n\n", ""), "options without effect")
+r = live.dwell("-n", "#pragma D option lockmem=unlimited\nBEGIN { exit(0); }")
+live.same(r.returncode, 0, "… as pragmas")
+r = live.dwell("-n", "#pragma D option ldpath=/bin/ld\nBEGIN { exit(0); }")
+live.check("Option cannot be used from within a D program" in r.stderr, "… but not all", r.stderr)
+for option in "iregs=9", "iregs=0", "tregs=x", "pgmax":
+    r = live.dwell("-x", option, "-n", "BEGIN { exit(0); }")
+    live.same(r.stderr, f"{live.NAME}: failed to set -x {option.split('=')[0]}: Invalid value for specified option\n", option)
 r = live.dwell("-x", "nosuch=1", "-n", "BEGIN { exit(0); }")
 live.same(r.stderr, f"{live.NAME}: failed to set -x nosuch: Invalid option name\n", "an unknown one")
 live.done()

@@ -12,6 +12,10 @@ r = live.dwell("-n")
 live.check(r.returncode == 2 and "option requires an argument" in r.stderr, "-n without argument", r.stderr)
 r = live.dwell("-V")
 live.check(r.returncode == 0 and r.stdout.startswith(f"{live.NAME}: "), "-V", r.stdout + r.stderr)
+live.same(live.dwell("-qn", "BEGIN { exit(0); }", "-x", "version=" + r.stdout.split()[-1]).returncode, 0,
+          "its last word is a version for -x version")
+r = live.dwell("-e")
+live.same((r.returncode, r.stdout + r.stderr), (0, ""), "-e of nothing")
 for args, code, text in [
         (["-x", "nosuch", "-n", "BEGIN"], 1, "failed to set -x nosuch: Invalid option name"),
         (["-x", "strsize=zz", "-n", "BEGIN"], 1, "failed to set -x strsize: Invalid value for specified option"),

@@ -16,6 +16,13 @@ BEGIN
 	this->b[15] = 1;
 	printf("%s\n", inet_ntoa6((struct in6_addr *)this->b));
 	printf("%s %s\n", inet_ntop(2, this->a), inet_ntop(10, this->b));
+	*(uint64_t *)this->b = 0;
+	*((uint64_t *)this->b + 1) = 0;
+	this->b[12] = 10;
+	this->b[15] = 7;
+	printf("%s %s\n", inet_ntoa6((struct in6_addr *)this->b), inet_ntoa6((struct in6_addr *)this->b, 1));
+	this->b[10] = this->b[11] = 255;
+	printf("%s %s\n", inet_ntoa6((struct in6_addr *)this->b), inet_ntoa6((struct in6_addr *)this->b, 1));
 	printf("%s\n", link_ntop(1, this->b));
 	this->c = (uint8_t *)alloca(20);
 	this->c[0] = 0x80;

@@ -8,5 +8,10 @@ BEGIN
 	this->c = strtok(NULL, ",;");
 	this->d = strtok(NULL, ",;");
 	printf("[%s] [%s] [%s] [%s]\n", this->a, this->b, this->c, this->d == NULL ? "null" : "text");
+	/* the delimiter that ended a token is the first character for the next call */
+	this->a = strtok("key=value,rest", "=");
+	this->b = strtok(NULL, ",");
+	this->c = strtok(NULL, "");
+	printf("[%s] [%s] [%s]\n", this->a, this->b, this->c);
 	exit(0);
 }

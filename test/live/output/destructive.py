@@ -65,9 +65,16 @@ for what, action in (("copyoutstr", 'copyoutstr("abc", arg1, 8)'),
 for action in ("panic()", "breakpoint()"):
     r = live.dwell("-xerrtags", "-wn", "BEGIN { %s; }" % action)
     live.check(r.returncode == 1 and "not supported on Linux" in r.stderr, action + " is refused", r.stderr)
-for action in ("raise(1)", "stop()", "chill(1)", "copyout(0, 0, 0)", 'copyoutstr("", 0, 0)', "panic()", "breakpoint()",
-               'system("true")', 'freopen("x")'):
-    r = live.dwell("-xerrtags", "-n", "BEGIN { %s; exit(0); }" % action)
-    live.check(r.returncode == 1 and "[D_DESTRUCTIVE]" in r.stderr and "D_UNSUP" not in r.stderr,
-               action + " needs -w", r.stderr)
+for action in ("raise(1)", "stop()", "chill(1)", "copyout(0, 0, 0)", 'copyoutstr("", 0, 0)', 'system("true")',
+               'freopen("x")'):
+    r = live.dwell("-n", "BEGIN { %s; exit(0); }" % action)
+    live.check(r.returncode == 1, action + " needs -w", r.stderr)
+    live.same(r.stderr.splitlines(), [f"{live.NAME}: description 'BEGIN ' matched 1 probe",
+                                      f"{live.NAME}: could not enable tracing: Destructive actions not allowed",
+                                      "BEGIN { %s; exit(0); }" % action, " " * 8 + "^" + "~" * (len(action) - 1),
+                                      "hint: -w or -x destructive allows them"], action + " in DTrace's words")
+r = live.dwell("-Zn", "BEGIN { exit(0); } nothing:at:all:here { stop(); }")
+live.check(r.returncode == 1 and "Destructive actions not allowed" in r.stderr, "without probes as well", r.stderr)
+r = live.dwell("-en", "BEGIN { stop(); }")
+live.check(r.returncode == 0, "-e only compiles", r.stderr)
 live.done()

@@ -4,6 +4,12 @@ import re
 
 import live
 
+for option, body in [("bufsize=59", ""), ("aggsize=8", "@ = count();"), ("dynvarsize=15", "a[1] = 1;")]:
+    r = live.dwell("-x", option, "-n", "BEGIN { %s exit(0); }" % body)
+    live.check(r.returncode == 1 and r.stderr.endswith("could not enable tracing: Enabling exceeds size of buffer\n"),
+               option + " is too small for anything", r.stderr)
+live.same(live.dwell("-x", "bufsize=60", "-qn", "BEGIN { exit(0); }").returncode, 0, "bufsize=60 is not")
+
 CALLS = 200000
 r = live.dwell("-q", "-x", "bufsize=4k", "-x", "switchrate=1s", "-n",
                'syscall::getppid:entry /pid == $target/ { printf("call %d\\n", tid); @ = count(); } END { printa("all %@d\\n", @); }',

@@ -278,6 +278,13 @@ static void addresses(void **state)
 		{ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 		    0xff, 0xff }, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff" },
 		{ { 0, 1, 0, 0, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0x0a, 0xbc }, "1:0:2:3:4:5:6:abc" },
+		{ { [12] = 10, 0, 0, 1 }, "::10.0.0.1" },
+		{ { [14] = 1, 2 }, "::102" },
+	}, loose[] = { /* IPv4 addresses without a prefix */
+		{ { [10] = 0xff, 0xff, 192, 168, 10, 255 }, "192.168.10.255" },
+		{ { [12] = 10, 0, 0, 1 }, "10.0.0.1" },
+		{ { [15] = 1 }, "::1" },
+		{ { [10] = 0xff, 0xfe, 10, 0, 0, 1 }, "::fffe:a00:1" },
 	};
 	static const struct {
 		uint8_t a[4];
@@ -287,7 +294,10 @@ static void addresses(void **state)
 		{ { 255, 255, 255, 255 }, "255.255.255.255" }, { { 10, 99, 100, 9 }, "10.99.100.9" },
 	};
 	struct piece v4 = { .id = RT_INET_NTOA, .args = { { A_DST, 0 }, { A_CONST, 64 }, { A_NUM, 0 } } };
-	struct piece v6 = { .id = RT_INET_NTOA6, .args = { { A_DST, 0 }, { A_CONST, 64 }, { A_A, 0 } } };
+	struct piece v6 = { .id = RT_INET_NTOA6,
+			    .args = { { A_DST, 0 }, { A_CONST, 64 }, { A_A, 0 }, { A_CONST, 1 } } };
+	struct piece short6 = { .id = RT_INET_NTOA6,
+				.args = { { A_DST, 0 }, { A_CONST, 64 }, { A_A, 0 }, { A_CONST, 0 } } };
 	struct piece mac = { .id = RT_LINK_NTOP, .args = { { A_DST, 0 }, { A_CONST, 18 }, { A_A, 0 } } };
 	static const uint8_t link[6] = { 0, 0x1b, 0xff, 0xa0, 9, 0x9f };
 	struct mem *m = rt_mem(NULL, NULL);
@@ -306,6 +316,12 @@ static void addresses(void **state)
 		memcpy(m->b + M_A, t6[k].a, 16);
 		assert_int_equal(rt_run(&v6, m), strlen(t6[k].want));
 		assert_string_equal(rt_dst(m), t6[k].want);
+	}
+	rt_load(&short6, true, 1);
+	for (k = 0; k < ARRAY_SIZE(loose); k++) {
+		memcpy(m->b + M_A, loose[k].a, 16);
+		assert_int_equal(rt_run(&short6, m), strlen(loose[k].want));
+		assert_string_equal(rt_dst(m), loose[k].want);
 	}
 	rt_load(&mac, true, 1);
 	memcpy(m->b + M_A, link, 6);
@@ -344,7 +360,8 @@ static void pieces_fit_the_verifier_budget(void **state)
 		{ .id = RT_STRTOK, .args = { { A_DST, 0 }, { A_CONST, 2048 }, { A_STATE, 0 }, { A_B, 0 },
 					     { A_CONST, 4096 } } },
 		{ .id = RT_INET_NTOA, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_NUM, 0 } } },
-		{ .id = RT_INET_NTOA6, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 } } },
+		{ .id = RT_INET_NTOA6,
+		  .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 }, { A_NUM, 0 } } },
 		{ .id = RT_LINK_NTOP, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 } } },
 	};
 	size_t k;

@@ -360,7 +360,7 @@ static void facts_about_the_program(void **state)
 	assert_true(f.prog->has_exit);
 	assert_true(f.prog->has_error_clause);
 	assert_true(f.prog->uses_tls);
-	assert_false(f.prog->destructive);
+	assert_null(f.prog->destructive.src);
 	assert_int_equal(f.prog->nstmts, 2);
 	assert_int_equal(f.prog->stmts->next->epid, 2);
 	langfix_close(&f);

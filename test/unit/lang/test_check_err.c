@@ -272,8 +272,6 @@ static const struct row rows[] = {
 	{D_PRINTF_FMT_EMPTY, "printf(\"\");", "printf( ) format string is empty"},
 	{D_SYNTAX, "printf(\"%\");", "format conversion #1"},
 	/* actions */
-	{D_DESTRUCTIVE, "stop();", "Destructive actions not allowed"},
-	{D_DESTRUCTIVE, "system(\"ls\");", NULL},
 	{D_COMM_DREC, "trace(1); commit(1);", NULL},
 	{D_SPEC_SPEC, "speculate(1); speculate(1);", NULL},
 	{D_SPEC_COMM, "commit(1); speculate(1);", NULL},

@@ -115,13 +115,13 @@ static void reasons_are_given(void **state)
 	const char *why = "old";
 
 	(void)state;
-	assert_int_equal(dopts_set(&o, "lockmem", "1m", &why), -EOPNOTSUPP);
+	assert_int_equal(dopts_set(&o, "kdefs", "1m", &why), -EOPNOTSUPP);
 	assert_non_null(why);
 	assert_int_equal(dopts_set(&o, "strsize", "9999", &why), -EINVAL);
 	assert_non_null(strstr(why, "4096"));
 	assert_int_equal(dopts_set(&o, "nosuch", "1", &why), -ENOENT);
 	assert_null(why);
-	assert_int_equal(dopts_set(&o, "lockmem", "1m", NULL), -EOPNOTSUPP);
+	assert_int_equal(dopts_set(&o, "kdefs", "1m", NULL), -EOPNOTSUPP);
 	arena_free(o.arena);
 }
 
