@@ -72,6 +72,10 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 
 	n->a = check_target(c, n->a, ACC_WRITE);
 	n->b = xlate_value(c, check_translated(c, n->b));
+	if (n->b == c->action) {
+		check_action_value(c);
+		set_err(c, n->b);
+	}
 	if (n->a->var && is_err(n->a) && ((struct cvar *)n->a->var)->known)
 		n->a->type = n->a->var->type; /* b gave it its type: x = x++ */
 	if (is_err(n->b) && n->a->var)

@@ -310,6 +310,37 @@ static struct node *not_on_linux(struct checker *c, struct node *n)
 	return is_err(k) ? k : fail(c, n, D_UNSUP, "%s( ) is not supported on Linux", n->name);
 }
 
+/* An action where a value is wanted has the type void. What surrounds it may complain of that in better words
+ * than check_action_value(). */
+static struct node *action_value(struct checker *c, struct node *n)
+{
+	struct node *k;
+
+	if (n->builtin->proto && !check_special(c, n, &k))
+		n = check_proto(c, n);
+	if (is_err(n))
+		return n;
+	c->action = n;
+	c->action_errors = c->d->nerrors;
+	return set_type(n, basic(c, DT_VOID));
+}
+
+static struct node *fail_action(struct checker *c, struct node *n)
+{
+	return fail(c, n, D_CG_EXPR,
+		    "tracing function %s( ) may not be called from a D expression (D program context required)",
+		    n->name);
+}
+
+void check_action_value(struct checker *c)
+{
+	struct node *n = c->action;
+
+	c->action = NULL;
+	if (n && c->d->nerrors == c->action_errors)
+		fail_action(c, n);
+}
+
 static bool is_data_call(const struct builtin *b)
 {
 	return b->id >= BI_STACK && b->id <= BI_WHY;
@@ -332,14 +363,15 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function",
 			    n->name);
 	act = b->kind == BIK_ACT || (is_data_call(b) && !data_ok);
-	if ((act && !statement) || b->kind == BIK_AGG) {
+	if (b->kind == BIK_AGG) {
 		fail(c, n, D_CG_EXPR,
-		     "%s %s( ) may not be called from a D expression (D program context required)",
-		     b->kind == BIK_AGG ? "aggregating function" : "tracing function", n->name);
-		if (b->kind == BIK_AGG)
-			hint(c, "assign it to an aggregation: @name = %s(…)", n->name);
+		     "aggregating function %s( ) may not be called from a D expression (D program context required)",
+		     n->name);
+		hint(c, "assign it to an aggregation: @name = %s(…)", n->name);
 		return n;
 	}
+	if (act && !statement)
+		return b->kind == BIK_ACT ? action_value(c, n) : fail_action(c, n);
 	if (statement)
 		check_effects(c, n);
 	if (b->id == BI_PANIC || b->id == BI_BREAKPOINT)

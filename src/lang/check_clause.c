@@ -16,6 +16,7 @@ static void check_pred(struct checker *c, struct dstmt *s)
 	if (!s->clause->pred)
 		return;
 	s->pred = check_expr(c, node_copy(c->a, s->clause->pred));
+	check_action_value(c);
 	if (is_err(s->pred) || is_scalar(c, s->pred))
 		return;
 	fail(c, s->pred, D_PRED_SCALAR, "predicate result must be of scalar type");

@@ -168,6 +168,8 @@ static void check_one(struct checker *c, struct stmt *s)
 
 void check_stmts(struct checker *c, struct stmt *s)
 {
-	for (; s; s = s->next)
+	for (; s; s = s->next) {
 		check_one(c, s);
+		check_action_value(c);
+	}
 }

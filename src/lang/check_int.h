@@ -103,6 +103,8 @@ struct checker {
 	struct cframe *frame;	/* of the function whose body is being checked; NULL: a clause */
 	unsigned ncalls;
 	unsigned loops; /* around what is checked */
+	struct node *action;	   /* used as a value, and not yet complained about */
+	unsigned action_errors;	   /* … errors when it was met */
 	bool updating;	 /* a name being looked up is the target of an operator such as += */
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
@@ -196,6 +198,8 @@ const char *var_prefix(enum dscope scope);
 
 /* -- calls, check_call.c, check_act.c -- */
 struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool statement);
+/* Complains of an action that was used as a value, unless something else was wrong with it. */
+void check_action_value(struct checker *c);
 /* A positive constant? */
 bool posconst(struct checker *c, const struct node *n);
 /* The type of stack() without arguments. */

@@ -139,7 +139,8 @@ static bool same_member_twice(struct checker *c, const struct tydecl *def)
 		if (!m->name)
 			continue;
 		if (symtab_get(&seen, m->name, 0)) {
-			diag_error(c->d, m->at, D_DECL_IDRED, "identifier redeclared: %s", m->name);
+			diag_error(c->d, m->at, D_UNKNOWN,
+				   "failed to define member '%s': Duplicate member or variable name", m->name);
 			return true;
 		}
 		symtab_put(&seen, m->name, 0, (void *)m);
@@ -205,7 +206,7 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 			return;
 		if (next > INT32_MAX || next < INT32_MIN) {
 			diag_error(c->d, m->at, D_DECL_ENOFLOW,
-				   "enumerator value overflows INT_MAX: %s", m->name);
+				   "enumerator '%s' value overflows INT_MAX (2147483647)", m->name);
 			return;
 		}
 		if (symtab_get(&c->globals, m->name, 0) || symtab_get(&c->inlines, m->name, 0) ||

@@ -190,8 +190,8 @@ void lex_number(struct lexer *lx)
 /* One escape, after the backslash; *p moves behind it. */
 static char escape(const char **p, const char *end, bool *known)
 {
-	static const char names[] = "abfnrtv\"'\\?";
-	static const char values[] = "\a\b\f\n\r\t\v\"'\\?";
+	static const char names[] = "abfnrtv\"\\"; /* not ' and ?, unlike C */
+	static const char values[] = "\a\b\f\n\r\t\v\"\\";
 	char c = *(*p)++;
 	const char *at = strchr(names, c);
 	unsigned v = 0;

@@ -85,7 +85,9 @@ static const struct {
 	{"libdir", NULL, -EINVAL, ""},
 	{"nosuch", NULL, -ENOENT, NULL},
 	{"", NULL, -ENOENT, NULL},
-	{"linkmode", "dynamic", -EOPNOTSUPP, NULL},
+	{"linktype", "elf", -EOPNOTSUPP, NULL},
+	{"linkmode", "dynamic", 0, NULL},
+	{"version", "9.9", -ERANGE, ""},
 };
 
 static void values_are_taken_or_refused(void **state)
