@@ -166,10 +166,17 @@ static void sub_substr(struct gen *g, const struct node *n, struct str *ret)
 	rt_call(g, RT_SUBSTR, IR_ARGS(d, c, p, b, q));
 }
 
+/* No text yet: an impossible place, and an empty text for the verifier. */
+static void strtok_none(struct gen *g)
+{
+	gen_sti(g, mem_at(gen_scratch_base(g), g->strtok_off), 8, -1);
+	gen_sti(g, mem_at(gen_scratch_base(g), g->strtok_off + 8), 8, 0);
+}
+
 void gen_strtok_start(struct gen *g)
 {
 	g->strtok_off = gen_scratch_keep(g, 8 + strsize(g)).off;
-	gen_zero(g, mem_at(gen_scratch_base(g), g->strtok_off), 16);
+	strtok_none(g);
 }
 
 /* json(text, path) */
@@ -209,7 +216,7 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 	if (g->strtok_off < 0) {
 		g->strtok_off = gen_scratch_keep(g, 8 + strsize(g)).off;
 		if (go_on)
-			gen_zero(g, mem_at(gen_scratch_base(g), g->strtok_off), 16);
+			strtok_none(g);
 	}
 	state = mem_at(gen_scratch_base(g), g->strtok_off);
 	if (!go_on)
@@ -218,6 +225,11 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 	if (!go_on) {
 		gen_str_copy(g, &s, mem_add(state, 8), strsize(g));
 		gen_sti(g, state, 8, 0);
+	} else {
+		vreg place = ir_new(g->f);
+
+		gen_ld(g, place, state, 8, false);
+		gen_jcci(g, IRC_EQ, place, -1, gen_fault_imm(g, FAULT_BADADDR, 0));
 	}
 	q = gen_addr(g, t.m);
 	nq = ir_imm(g->f, t.bound);

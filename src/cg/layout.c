@@ -312,6 +312,15 @@ static bool is_data(const struct stmt *s)
 	return s->kind == ST_EXPR && act_is_data(s->expr, &kind);
 }
 
+/* Actions on processes record no data, but that they were done. */
+static bool is_noted(const struct stmt *s)
+{
+	const struct builtin *b = s->kind == ST_EXPR && s->expr->kind == N_CALL ? s->expr->builtin : NULL;
+
+	return b && (b->id == BI_RAISE || b->id == BI_STOP || b->id == BI_CHILL || b->id == BI_COPYOUT ||
+		     b->id == BI_COPYOUTSTR);
+}
+
 /* Room for the speculation that a segment belongs to. */
 static void lay_held(struct cg *c, struct recact *ra, struct lay_act *la, uint64_t *off)
 {
@@ -331,9 +340,12 @@ static int lay_record(struct cg *c, const struct dstmt *ds, const struct stmt *f
 	uint64_t off = sizeof(struct rec_hdr);
 	size_t n = 0, i = 0;
 	enum act_kind kind;
+	bool noted = false;
 
-	for (const struct stmt *s = first; s; s = s == last ? NULL : s->next)
+	for (const struct stmt *s = first; s; s = s == last ? NULL : s->next) {
 		n += is_data(s);
+		noted |= is_noted(s);
+	}
 	n += held;
 	struct recact *acts = arena_new_arr(c->a, struct recact, n + 1);
 
@@ -353,7 +365,7 @@ static int lay_record(struct cg *c, const struct dstmt *ds, const struct stmt *f
 			      .has_exit = f->has_exit, .at = first ? first->at : ds->at };
 	if (!last)
 		f->at = ds->at;
-	if (n || ds->is_default) {
+	if (n || ds->is_default || noted) {
 		off = ROUND_UP(off, 8);
 		if (off > CG_MAX_RECORD_SIZE) {
 			diag_error(c->d, ds->at, TAG_LIMIT,
