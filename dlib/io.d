@@ -156,7 +156,7 @@ inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (
 	curthread->files != NULL && fd >= 0 && fd < curthread->files->fdt->max_fds ?
 	curthread->files->fdt->fd[fd] : NULL);
 
-/* Flags of open(2) as x86 has them. */
+/* Flags of open(2); those that differ between processors are in their folders. */
 inline int O_ACCMODE = 0003;
 inline int O_RDONLY = 00;
 inline int O_WRONLY = 01;
@@ -170,10 +170,6 @@ inline int O_NONBLOCK = 00004000;
 inline int O_NDELAY = 00004000;
 inline int O_DSYNC = 00010000;
 inline int O_ASYNC = 00020000;
-inline int O_DIRECT = 00040000;
-inline int O_LARGEFILE = 00100000;
-inline int O_DIRECTORY = 00200000;
-inline int O_NOFOLLOW = 00400000;
 inline int O_NOATIME = 01000000;
 inline int O_CLOEXEC = 02000000;
 inline int O_SYNC = 04010000;

@@ -34,7 +34,7 @@ enum uw_kind {
 	UW_END,	     /* outermost function: there is no caller */
 	UW_SP,	     /* stack pointer + off */
 	UW_BP,	     /* frame pointer + off */
-	UW_BX,	     /* third register (x86-64: rbx) + off */
+	UW_BX,	     /* third register (rbx) + off: x86-64 only */
 	UW_BP_DEREF, /* word at frame pointer + off */
 	UW_PLT,	     /* stack pointer + 8, and 8 more when the low 4 bits of the pc are at least off */
 	UW_RA_DI,    /* as UW_SP, but the return address is in register rdi: libc's vfork() */
@@ -55,6 +55,19 @@ enum uw_kind {
 #define UW_BP_GONE  127
 #define UW_BX_MAX   30
 #define UW_BX_GONE  31
+/* arm64 has no third register, but return addresses are in the link register until a function saves it, mostly
+ * with the frame pointer in the word below it; so there one field says where both are. */
+#define UW_RULE_LINK(kind, saved, off)                                                                 \
+	((uint32_t)(kind) | (uint32_t)(saved) << 4 | (uint32_t)(uint16_t)(int16_t)(off) << 16)
+#define UW_RULE_SAVED(r) ((r) >> 4 & 4095)
+/* 0: still in their registers; or the return address in the n-th word below the CFA and the frame pointer: */
+#define UW_SAVED_LINK(n)    ((n) << 1 | 1)		 /* in its register; n <= UW_LINK_MAX */
+#define UW_SAVED_PAIR(n)    ((n) << 2)			 /* in the word below that; n <= UW_PAIR_MAX */
+#define UW_SAVED_FAR(n, by) ((n) << 5 | ((by) - 2) << 2 | 2) /* `by` words below that; n <= UW_FAR_MAX */
+#define UW_LINK_MAX	    2047
+#define UW_PAIR_MAX	    1023
+#define UW_FAR_MAX	    127
+#define UW_FAR_MAX_BY	    9
 #define UW_OFF_MAX  INT16_MAX
 
 /* One executable mapping with a table: at address a, bucket (a - bias) >> UW_BUCKET_SHIFT. */

@@ -379,7 +379,8 @@ static vreg load_ctx(struct gen *g, uint32_t off)
 }
 
 /* Loads 8 bytes at off in the registers that the context points to. */
-static vreg load_regs(struct gen *g, uint32_t off)
+/* size: of the member, which typed loads must not go beyond. */
+static vreg load_regs(struct gen *g, uint32_t off, unsigned size)
 {
 	vreg *regs = &g->cache.v[CA_REGS], d = ir_new(g->f);
 
@@ -388,7 +389,7 @@ static vreg load_regs(struct gen *g, uint32_t off)
 		ir_load(g->f, *regs, ir_ctx(g->f), (int32_t)g->e->regs_ctx_off, 8);
 	}
 	if (g->e->kind == ENTRY_TP_BTF && cg_typed(g->cg)) {
-		ir_load(g->f, d, *regs, (int32_t)off, 8);
+		ir_load(g->f, d, *regs, (int32_t)off, size ? size : 8);
 		return d;
 	}
 	return load_hidden(g, *regs, off);
@@ -460,7 +461,7 @@ static vreg load_raw(struct gen *g, const struct arg_loc *l)
 	case ARG_USER_MEM:
 		return load_user(g, l);
 	case ARG_REGS:
-		return load_regs(g, l->off);
+		return load_regs(g, l->off, l->size);
 	case ARG_PC_KERNEL:
 		return load_pc(g, false);
 	case ARG_PC_USER:

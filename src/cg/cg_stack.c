@@ -70,11 +70,11 @@ static bool unwinds(struct gen *g)
 
 	if (!strcmp(how, "fp"))
 		return false;
-	if (rt_unwind_possible(g->cg->caps))
+	if (rt_unwind_here(g->cg->caps))
 		return true;
 	if (!strcmp(how, "eh"))
 		cg_error(g, g->ds->at, TAG_NOSUPP,
-			 "ustackunwind=eh needs bpf_loop and bpf_task_pt_regs (Linux 5.17), and x86-64: see "
+			 "ustackunwind=eh needs bpf_loop and bpf_task_pt_regs (Linux 5.17), and x86-64 or arm64: see "
 			 "\"user stacks by tables\" in dwell features");
 	return false;
 }
@@ -119,7 +119,7 @@ static struct irfn *unwind_fn(struct gen *g)
 	for (uint32_t i = 0; i < CG_UNWIND_MAPS; i++)
 		gen_map(g, ir_new(g->f), (int)(first + i)); /* counts them as used */
 	g->pr->unwind_key = g->cg->nunwind++;
-	g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, &rt_unwind_x86_64, &m, vma_offsets(g->cg, &o) ? &o : NULL,
+	g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, rt_unwind_here(g->cg->caps), &m, vma_offsets(g->cg, &o) ? &o : NULL,
 					   return_offsets(g->cg, &ret) ? &ret : NULL, g->pr->unwind_key);
 	return g->pr->fn_unwind;
 }

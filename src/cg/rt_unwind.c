@@ -20,13 +20,23 @@ const struct rt_unwind_machine rt_unwind_x86_64 = {
 	.addr_mask = UINT64_MAX,
 };
 
-bool rt_unwind_possible(const struct caps *caps)
+/* Source: arch/arm64/include/uapi/asm/{ptrace,sigcontext,ucontext}.h: x29, x30, sp, pc; uc_mcontext is at 176. User
+ * addresses have 48 bits unless a program asks for more; above them may be a signature (PAuth). */
+const struct rt_unwind_machine rt_unwind_arm64 = {
+	.bp = 232, .third = 240, .sp = 248, .pc = 256,
+	.uc_bp = 416, .uc_third = 424, .uc_sp = 432, .uc_pc = 440,
+	.link = true, .addr_mask = (UINT64_C(1) << 48) - 1,
+};
+
+const struct rt_unwind_machine *rt_unwind_here(const struct caps *caps)
 {
 #if defined(__x86_64__)
-	return caps->bpf_loop && caps->task_pt_regs;
+	return caps->bpf_loop && caps->task_pt_regs ? &rt_unwind_x86_64 : NULL;
+#elif defined(__aarch64__)
+	return caps->bpf_loop && caps->task_pt_regs ? &rt_unwind_arm64 : NULL;
 #else
 	(void)caps;
-	return false; /* the rows are made for arm64, too; the walk is not */
+	return NULL;
 #endif
 }
 

@@ -84,6 +84,6 @@ struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const str
 			    const struct rt_unwind_maps *m,
 			    const struct rt_unwind_offsets *o, const struct rt_unwind_returns *ret,
 			    uint32_t scratch_key);
-/* The kernel can: bpf_loop, registers of the user side, and this machine's are known. */
-bool rt_unwind_possible(const struct caps *caps);
+/* This machine, when the kernel can: bpf_loop, registers of the user side; else NULL. */
+const struct rt_unwind_machine *rt_unwind_here(const struct caps *caps);
 #endif

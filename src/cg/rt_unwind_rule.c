@@ -242,10 +242,47 @@ static void emit_saved(struct irfn *f, const struct uw *u, vreg st, vreg rule, v
 	ir_place(f, out);
 }
 
+/* The caller where return addresses are in a link register until they are saved. Only the innermost function, or
+ * one that a signal interrupted, still has it there. */
+static void emit_link(struct irfn *f, const struct uw *u, vreg st, vreg rule, vreg cfa, const struct uw_ways *w)
+{
+	vreg saved = rt_alui(f, IRA_AND, rt_alui(f, IRA_SHR, rule, 4), 4095), pc = ir_new(f), n = ir_new(f), by = ir_new(f);
+	irlabel mem = ir_label(f), have = ir_label(f), word = ir_label(f), far = ir_label(f), bp = ir_label(f);
+
+	ir_jcci(f, IRC_NE, saved, 0, mem);
+	ir_mov(f, pc, rt_ld(f, st, ST(third)));
+	ir_jcci(f, IRC_EQ, pc, 0, w->fault);
+	ir_jmp(f, have);
+	ir_place(f, mem);
+	ir_jcc(f, IRC_LE, cfa, rt_ld(f, st, ST(sp)), w->fault);
+	ir_alui(f, IRA_SHR, n, saved, 1);
+	ir_jcci(f, IRC_SET, saved, 1, word);
+	ir_movi(f, by, 1);
+	ir_alui(f, IRA_SHR, n, saved, 2);
+	ir_jcci(f, IRC_SET, saved, 2, far);
+	ir_jmp(f, bp);
+	ir_place(f, far);
+	ir_alui(f, IRA_AND, by, n, 7);
+	ir_alui(f, IRA_ADD, by, by, 2);
+	ir_alui(f, IRA_SHR, n, saved, 5);
+	ir_place(f, bp);
+	ir_store(f, st, ST(bp), 8, stack_word(f, u, st, below(f, cfa, rt_alu(f, IRA_ADD, n, by)), w->fault));
+	ir_place(f, word);
+	ir_mov(f, pc, stack_word(f, u, st, below(f, cfa, n), w->fault));
+	ir_place(f, have);
+	ir_storei(f, st, ST(third), 8, 0);
+	set_caller(f, u, st, cfa, pc, w);
+}
+
 void uw_emit_rule(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w)
 {
 	vreg rule = emit_lookup(f, u, st, at, w->none), cfa = emit_cfa(f, u, st, rule, w);
 
+	if (u->m->link) {
+		ir_jcc(f, IRC_LT, cfa, rt_ld(f, st, ST(sp)), w->fault);
+		emit_link(f, u, st, rule, cfa, w);
+		return;
+	}
 	ir_jcc(f, IRC_LE, cfa, rt_ld(f, st, ST(sp)), w->fault);
 	emit_saved(f, u, st, rule, cfa);
 	set_caller(f, u, st, cfa, stack_word(f, u, st, rt_alui(f, IRA_SUB, cfa, WORD), w->fault), w);

@@ -189,14 +189,14 @@ static bool try_lockdown(struct attempt *a)
 /* What cg/rt_unwind.h needs. */
 static bool try_unwind(struct attempt *a)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 	if (!cap_try_loop(a))
 		return false;
 	if (cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_pt_regs) == 1)
 		return true;
 	snprintf(a->reason, sizeof(a->reason), "no bpf_task_pt_regs (Linux 5.15)");
 #else
-	snprintf(a->reason, sizeof(a->reason), "on x86-64 only");
+	snprintf(a->reason, sizeof(a->reason), "on x86-64 and arm64 only");
 #endif
 	return false;
 }

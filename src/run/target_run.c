@@ -52,18 +52,19 @@ static int auxv(pid_t pid, unsigned long type, uint64_t *ret)
 	return -ENOENT;
 }
 
-/* The address of an offset in the file that is mapped with code at, or first above, `near`. */
+/* The address of an offset in the file that is mapped with code at, or first above, `near`. Linkers may let segments
+ * share a page of the file: then it is mapped without code, too. */
 static int address_of(pid_t pid, uint64_t near, uint64_t off, uint64_t *ret)
 {
-	char path[64], line[8192];
+	char path[64], line[8192], perms[5];
 	_cleanup_fclose_ FILE *f = NULL;
 	uint64_t lo, hi, at;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &lo, &hi, &at) != 3 ||
-		    hi <= near || off < at || off - at >= hi - lo)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64, &lo, &hi, perms, &at) != 4 ||
+		    perms[2] != 'x' || hi <= near || off < at || off - at >= hi - lo)
 			continue;
 		*ret = lo + (off - at);
 		return 0;

@@ -23,8 +23,10 @@ struct eharch {
 	uint16_t machine;
 	uint8_t sp, fp, third, ra;
 	bool ra_on_stack; /* the return address is always in the word below the CFA */
+	bool link;	  /* it is in a link register, the third one, and rules are UW_RULE_LINK() */
 	uint8_t ra_reg;	  /* 0, or a register in which a return address may be (UW_RA_DI) */
 	uint16_t sig_cfa; /* where a struct ucontext keeps the stack pointer: CFA of signal frames */
+	uint16_t sig_uc;  /* or where it always lies, from the stack pointer on */
 };
 
 enum ehreg_kind {

@@ -315,6 +315,10 @@ static enum uw_kind kind_of(const struct eharch *a, const struct ehcie *cie, con
 	*off = st->off;
 	if (st->ra.kind == EHR_UNDEF)
 		return UW_END;
+	if (cie->signal && a->sig_uc) {
+		*off = a->sig_uc;
+		return UW_SIGNAL;
+	}
 	if (cie->signal && st->cfa == EHC_DEREF && st->reg == a->sp && a->sig_cfa) {
 		*off -= a->sig_cfa;
 		return UW_SIGNAL;
@@ -339,11 +343,22 @@ static enum uw_kind kind_of(const struct eharch *a, const struct ehcie *cie, con
 	}
 }
 
+/* Where frame pointer and return address are on a machine with a link register. */
+static bool link_place(const struct ehstate *st, uint32_t *ret)
+{
+	uint32_t bp = place(&st->fp, UW_LINK_MAX, UINT32_MAX), ra = place(&st->third, UW_LINK_MAX, UINT32_MAX);
+
+	if (bp == UINT32_MAX || ra == UINT32_MAX || (bp && bp <= ra))
+		return false;
+	*ret = !bp ? (ra ? UW_SAVED_LINK(ra) : 0) : bp == ra + 1 ? UW_SAVED_PAIR(ra) : UW_SAVED_FAR(ra, bp - ra);
+	return !bp || (ra && (bp == ra + 1 ? ra <= UW_PAIR_MAX : ra <= UW_FAR_MAX && bp - ra <= UW_FAR_MAX_BY));
+}
+
 uint32_t ehcfa_rule(const struct eharch *a, const struct ehcie *cie, const struct ehstate *st)
 {
 	int64_t off;
 	enum uw_kind kind = kind_of(a, cie, st, &off);
-	uint32_t bp, bx;
+	uint32_t bp, bx, saved;
 
 	if (kind <= UW_END)
 		return UW_RULE(kind, 0, 0, 0);
@@ -354,6 +369,8 @@ uint32_t ehcfa_rule(const struct eharch *a, const struct ehcie *cie, const struc
 	}
 	if (kind == UW_SIGNAL)
 		return UW_RULE(kind, 0, 0, off);
+	if (a->link)
+		return link_place(st, &saved) ? UW_RULE_LINK(kind, saved, off) : UW_RULE(UW_LOST, 0, 0, 0);
 	bp = st->fp.kind == EHR_AT_FP && st->fp.off == 0 ? UW_BP_AT_BP
 							  : place(&st->fp, UW_BP_MAX, UW_BP_GONE);
 	bx = place(&st->third, UW_BX_MAX, UW_BX_GONE);

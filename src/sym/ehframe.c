@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "sym/eh_int.h"
+#include "sym/elfsym.h"
 
 /* Encodings of addresses. Source: LSB core, DW_EH_PE_*. */
 enum {
@@ -19,7 +20,8 @@ enum {
 static const struct eharch archs[] = {
 	{ .machine = EM_X86_64, .sp = 7, .fp = 6, .third = 3, .ra = 16, .ra_on_stack = true,
 	  .ra_reg = 5, .sig_cfa = 160 },
-	{ .machine = EM_AARCH64, .sp = 31, .fp = 29, .third = 30, .ra = 30 },
+	{ .machine = EM_AARCH64, .sp = 31, .fp = 29, .third = 30, .ra = 30, .link = true,
+	  .sig_uc = 128 /* behind siginfo: arch/arm64/kernel/signal.c, struct rt_sigframe */ },
 };
 
 uint64_t eh_fixed(struct ehbuf *b, unsigned size)
@@ -310,6 +312,37 @@ static int read_section(const struct elf *e, struct ehsec *s)
 	return elf_read(&e->src, off, s->data, size);
 }
 
+/* What signal handlers return to on arm64: kernels since 5.8 describe it no longer, as unwinders are to know it, and
+ * their vdso has nothing else to describe.
+ * Handlers return to its first instruction, so the one before it belongs to it. Source: Linux,
+ * arch/arm64/kernel/vdso/sigreturn.S. */
+#define SIGRETURN_BEFORE 4
+#define SIGRETURN_LEN	 12
+
+static int is_sigreturn(void *ctx, const Elf64_Sym *sym, const char *name, uint64_t room)
+{
+	static const char want[] = "__kernel_rt_sigreturn";
+
+	(void)room;
+	if (elfsym_name_len(name) != strlen(want) || strncmp(name, want, strlen(want)) != 0)
+		return 0;
+	*(uint64_t *)ctx = sym->st_value;
+	return 1;
+}
+
+static int add_sigreturn(struct ehsec *s, const struct elf *e)
+{
+	const struct ehcie cie = { .signal = true, .usable = true };
+	struct ehfde f = { .len = SIGRETURN_LEN, .cie = (uint32_t)s->cies.n };
+
+	if (!s->arch->sig_uc || elfsym_each(e, SHT_DYNSYM, is_sigreturn, &f.pc) != 1 || f.pc < SIGRETURN_BEFORE)
+		return -ENOENT;
+	f.pc -= SIGRETURN_BEFORE;
+	if (vec_try_push(&s->cies, cie) < 0 || vec_try_push(&s->fdes, f) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
 int ehsec_load(const struct elf *e, struct ehsec *ret)
 {
 	int r;
@@ -323,6 +356,11 @@ int ehsec_load(const struct elf *e, struct ehsec *ret)
 	r = read_section(e, ret);
 	if (r == 0)
 		r = split(ret);
+	if (r == 0 || r == -ENOENT) {
+		int found = add_sigreturn(ret, e);
+
+		r = found == -ENOENT ? r : found;
+	}
 	if (r < 0)
 		ehsec_done(ret);
 	return r;
