@@ -58,6 +58,8 @@ variants = [["cc", "-gdwarf-5"], ["cc", "-gdwarf-4"], ["cc", "-gdwarf-3"], ["cc"
             ["cc", "-g", "-fno-pie", "-no-pie"]]
 if shutil.which("clang"):
     variants += [["clang", "-gdwarf-5"], ["clang", "-gdwarf-4"]]
+    if shutil.which("ld.lld"): # its segments share pages of the file
+        variants.append(["clang", "-g", "-fuse-ld=lld"])
 for cc in variants:
     b = subprocess.run([*cc, "-O1", "-o", "t", "t.c"], capture_output=True, text=True, check=False)
     if b.returncode:

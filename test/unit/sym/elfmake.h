@@ -19,7 +19,7 @@ struct elfmake_section {
 	size_t size;
 };
 
-/* The bytes are malloc'ed (strb). */
+/* The bytes are malloc'ed (strb). The strings of a symbol table are in the section before it. */
 static inline void elfmake(struct strb *b, const struct elfmake_section *v, unsigned n)
 {
 	Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
@@ -41,7 +41,8 @@ static inline void elfmake(struct strb *b, const struct elfmake_section *v, unsi
 	strb_addc(&names, '\0');
 	for (unsigned i = 0; i < n; i++) {
 		sh[i + 1] = (Elf64_Shdr){.sh_name = (uint32_t)names.n, .sh_type = v[i].type, .sh_addr = v[i].addr,
-					 .sh_offset = b->n, .sh_size = v[i].size};
+					 .sh_offset = b->n, .sh_size = v[i].size,
+					 .sh_link = v[i].type == SHT_DYNSYM ? i : 0};
 		strb_add(b, v[i].data, v[i].size);
 		strb_add(&names, v[i].name, strlen(v[i].name) + 1);
 	}

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "elfmake.h"
 #include "live.h"
 #include "sym/eh_int.h"
 #include "sym/ehtab.h"
@@ -174,10 +175,13 @@ static void test_rows_as_readelf(void **state)
 /* -- hand-made programs -- */
 
 #define CODE 0x1000u
-static const struct eharch arch = { .machine = EM_X86_64, .sp = 7, .fp = 6, .third = 3, .ra = 16,
-				    .ra_on_stack = true, .ra_reg = 5, .sig_cfa = 160 };
+static const struct eharch x86 = { .machine = EM_X86_64, .sp = 7, .fp = 6, .third = 3, .ra = 16,
+				   .ra_on_stack = true, .ra_reg = 5, .sig_cfa = 160 };
+static const struct eharch arm = { .machine = EM_AARCH64, .sp = 31, .fp = 29, .third = 30, .ra = 30,
+				   .link = true, .sig_uc = 128 };
 
 struct rows {
+	const struct eharch *arch;
 	const struct ehcie *cie;
 	uint64_t pc[8];
 	uint32_t rule[8];
@@ -190,24 +194,35 @@ static int note_row(void *ctx, uint64_t pc, const struct ehstate *st)
 
 	assert_true(r->n < ARRAY_SIZE(r->pc));
 	r->pc[r->n] = pc;
-	r->rule[r->n++] = ehcfa_rule(&arch, r->cie, st);
+	r->rule[r->n++] = ehcfa_rule(r->arch, r->cie, st);
 	return 0;
 }
 
-/* The rules of a program in a function of 64 bytes, after the usual CIE (rsp + 8, ra at CFA - 8). */
-static struct rows run(const uint8_t *prog, size_t n, bool signal)
+/* The rules of a program in a function of 64 bytes, after the usual CIE: on x86-64 rsp + 8, ra at CFA - 8; on arm64
+ * sp, ra in its register. */
+static struct rows run_on(const struct eharch *arch, const uint8_t *prog, size_t n, bool signal)
 {
-	struct ehsec s = { .arch = &arch };
+	struct ehsec s = { .arch = arch };
 	struct ehcie cie = { .code_align = 1, .data_align = -8, .signal = signal, .usable = true,
 			     .init = { .cfa = EHC_REG, .reg = 7, .off = 8, .ra = { EHR_OFF, -8 } } };
-	struct ehstate st = cie.init;
-	struct rows r = { .cie = &cie };
+	struct ehstate st;
+	struct rows r = { .arch = arch, .cie = &cie };
+
+	if (arch->link)
+		cie.init = (struct ehstate){ .cfa = EHC_REG, .reg = 31 };
+	st = cie.init;
 
 	assert_int_equal(ehcfa_run(&s, &cie, (struct ehbuf){ prog, prog + n, false }, CODE, CODE + 64, &st,
 				   note_row, &r), 0);
 	return r;
 }
 
+static struct rows run(const uint8_t *prog, size_t n, bool signal)
+{
+	return run_on(&x86, prog, n, signal);
+}
+
+#define RUN_ARM(...) run_on(&arm, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }), false)
 #define RUN(signal, ...) run((const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }), signal)
 
 static void test_programs(void **state)
@@ -244,6 +259,85 @@ static void test_programs(void **state)
 	/* the outermost function: ra undefined */
 	r = RUN(false, 0x07, 16);
 	assert_int_equal(r.rule[0], UW_RULE(UW_END, 0, 0, 0));
+}
+
+static void test_programs_of_arm64(void **state)
+{
+	const uint32_t lost = UW_RULE(UW_LOST, 0, 0, 0);
+	const struct ehcie signal = { .signal = true };
+	const struct ehstate any = { .cfa = EHC_REG, .reg = 29 };
+	struct rows r;
+
+	(void)state;
+	/* stp x29,x30,[sp,#-32]!; …; ldp: both saved at once, the return address above the frame pointer */
+	r = RUN_ARM(0x44, 0x0e, 32, 0x9d, 4, 0x9e, 3, 0x48, 0xdd, 0xde, 0x0e, 0);
+	assert_int_equal(r.n, 3);
+	assert_int_equal(r.rule[0], UW_RULE_LINK(UW_SP, 0, 0));
+	assert_int_equal(r.rule[1], UW_RULE_LINK(UW_SP, UW_SAVED_PAIR(3), 4));
+	assert_int_equal(r.rule[2], UW_RULE_LINK(UW_SP, 0, 0));
+	r = RUN_ARM(0x0c, 29, 16, 0x9d, 2, 0x9e, 1); /* CFA by the frame pointer: alloca() */
+	assert_int_equal(r.rule[0], UW_RULE_LINK(UW_BP, UW_SAVED_PAIR(1), 2));
+	r = RUN_ARM(0x0e, 16, 0x9e, 2); /* without frame pointer */
+	assert_int_equal(r.rule[0], UW_RULE_LINK(UW_SP, UW_SAVED_LINK(2), 2));
+	r = RUN_ARM(0x0e, 32, 0x9e, 2, 0x9d, 4); /* as clang saves them */
+	assert_int_equal(r.rule[0], UW_RULE_LINK(UW_SP, UW_SAVED_FAR(2, 2), 4));
+	assert_int_equal(ehcfa_rule(&arm, &signal, &any), UW_RULE(UW_SIGNAL, 0, 0, 16));
+	/* The limits of what a rule can say. */
+	r = RUN_ARM(0x9e, 0xff, 0x07, 0x9d, 0x80, 0x08);
+	assert_int_equal(r.rule[0], UW_RULE_LINK(UW_SP, UW_SAVED_PAIR(UW_PAIR_MAX), 0));
+	r = RUN_ARM(0x9e, 0x80, 0x08, 0x9d, 0x81, 0x08);
+	assert_int_equal(r.rule[0], lost);
+	r = RUN_ARM(0x9e, UW_FAR_MAX, 0x9d, 0x80 | ((UW_FAR_MAX + UW_FAR_MAX_BY) & 127), 1);
+	assert_int_equal(r.rule[0], UW_RULE_LINK(UW_SP, UW_SAVED_FAR(UW_FAR_MAX, UW_FAR_MAX_BY), 0));
+	r = RUN_ARM(0x9e, UW_FAR_MAX, 0x9d, 0x80 | ((UW_FAR_MAX + UW_FAR_MAX_BY + 1) & 127), 1);
+	assert_int_equal(r.rule[0], lost);
+	r = RUN_ARM(0x9e, 0xff, 0x0f);
+	assert_int_equal(r.rule[0], UW_RULE_LINK(UW_SP, UW_SAVED_LINK(UW_LINK_MAX), 0));
+	r = RUN_ARM(0x9e, 0x80, 0x10);
+	assert_int_equal(r.rule[0], lost);
+	r = RUN_ARM(0x9e, 4, 0x9d, 3); /* the wrong way round */
+	assert_int_equal(r.rule[0], lost);
+	r = RUN_ARM(0x9d, 3); /* a frame pointer alone */
+	assert_int_equal(r.rule[0], lost);
+}
+
+/* The vdso of arm64 describes nothing; handlers of signals return into it all the same. */
+static void test_sigreturn_of_arm64(void **state)
+{
+	static const char names[] = "\0__kernel_rt_sigreturn\0__kernel_gettimeofday";
+	const Elf64_Sym syms[] = { { 0 },
+				   { .st_name = 23, .st_info = STT_FUNC, .st_shndx = 1, .st_value = ELFMAKE_CODE + 0x100 },
+				   { .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1, .st_value = ELFMAKE_CODE + 0x208 } };
+	static const char code[4096];
+	const uint16_t machines[] = { EM_AARCH64, EM_X86_64 };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(machines); i++) {
+		const struct elfmake_section v[] = {
+			{ .name = ".text", .type = SHT_PROGBITS, .addr = ELFMAKE_CODE, .data = code, .size = sizeof(code) },
+			{ .name = ".dynstr", .type = SHT_STRTAB, .data = names, .size = sizeof(names) },
+			{ .name = ".dynsym", .type = SHT_DYNSYM, .data = syms, .size = sizeof(syms) },
+		};
+		struct strb b = { 0 };
+		struct ehtab t;
+		struct elf e;
+
+		elfmake(&b, v, ARRAY_SIZE(v));
+		memcpy(b.s + offsetof(Elf64_Ehdr, e_machine), &machines[i], sizeof(machines[i]));
+		assert_int_equal(elfmake_open(&b, &e), 0);
+		if (machines[i] == EM_AARCH64) {
+			assert_int_equal(ehtab_load(&e, &t), 0);
+			assert_int_equal(UW_RULE_KIND(ehtab_at(&t, ELFMAKE_CODE + 0x203)), UW_NONE);
+			assert_int_equal(ehtab_at(&t, ELFMAKE_CODE + 0x204), UW_RULE(UW_SIGNAL, 0, 0, 16));
+			assert_int_equal(ehtab_at(&t, ELFMAKE_CODE + 0x20c), UW_RULE(UW_SIGNAL, 0, 0, 16));
+			assert_int_equal(UW_RULE_KIND(ehtab_at(&t, ELFMAKE_CODE + 0x210)), UW_NONE);
+		} else {
+			assert_int_equal(ehtab_load(&e, &t), -ENOENT);
+		}
+		ehtab_done(&t);
+		elf_close(&e);
+		strb_free(&b);
+	}
 }
 
 static void test_what_a_rule_cannot_say(void **state)
@@ -331,6 +425,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows_as_readelf),
 		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_programs_of_arm64),
+		cmocka_unit_test(test_sigreturn_of_arm64),
 		cmocka_unit_test(test_what_a_rule_cannot_say),
 		cmocka_unit_test(test_without_sections),
 		cmocka_unit_test(test_no_table),
