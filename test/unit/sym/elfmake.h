@@ -42,7 +42,8 @@ static inline void elfmake(struct strb *b, const struct elfmake_section *v, unsi
 	for (unsigned i = 0; i < n; i++) {
 		sh[i + 1] = (Elf64_Shdr){.sh_name = (uint32_t)names.n, .sh_type = v[i].type, .sh_addr = v[i].addr,
 					 .sh_offset = b->n, .sh_size = v[i].size,
-					 .sh_link = v[i].type == SHT_DYNSYM ? i : 0};
+					 .sh_link = v[i].type == SHT_DYNSYM ? i : 0,
+					 .sh_flags = v[i].addr ? SHF_ALLOC : 0};
 		strb_add(b, v[i].data, v[i].size);
 		strb_add(&names, v[i].name, strlen(v[i].name) + 1);
 	}
