@@ -35,6 +35,8 @@ static bool wait_until(struct session *s, uint64_t until, struct pollfd *fds, si
 
 	if (ppoll(fds, nfds, &ts, NULL) <= 0)
 		return signals_pending() != 0;
+	if (s->ctl && fds[nfds - 1].revents)
+		ctl_serve(s->ctl);
 	for (size_t i = 0; i < s->c.ntargets; i++) {
 		if (target_ended(s->c.targets[i])) {
 			fds[1 + i].fd = -1; /* it stays readable */
@@ -131,7 +133,7 @@ static void look_for_end(struct session *s)
 
 int session_loop(struct session *s, int signal_fd)
 {
-	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 1, sizeof(*fds));
+	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 2, sizeof(*fds));
 	const struct dopts *o = s->c.prog->opts;
 	uint64_t now = session_now();
 	struct due d = { now, now + o->aggrate, now + o->statusrate };
@@ -142,6 +144,10 @@ int session_loop(struct session *s, int signal_fd)
 	fds[0] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
 	for (size_t i = 0; i < s->c.ntargets; i++)
 		fds[1 + i] = (struct pollfd){ .fd = target_fd(s->c.targets[i]), .events = POLLIN };
+	size_t nfds = 1 + s->c.ntargets;
+
+	if (s->ctl)
+		fds[nfds++] = (struct pollfd){ .fd = ctl_fd(s->ctl), .events = POLLIN };
 	for (;;) {
 		look_for_end(s);
 		if (s->res.why != SESSION_RUNNING)
@@ -151,6 +157,6 @@ int session_loop(struct session *s, int signal_fd)
 			return s->err && s->err->code ? r : err_set(s->err, r, "%s", strerror(-r));
 		look_for_end(s);
 		if (s->res.why == SESSION_RUNNING)
-			wait_until(s, earliest(s, &d), fds, 1 + s->c.ntargets);
+			wait_until(s, earliest(s, &d), fds, nfds);
 	}
 }

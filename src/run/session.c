@@ -186,6 +186,7 @@ void session_free(struct session *s)
 	order_free(s->order);
 	agg_reader_free(s->agg);
 	counters_free(s->counters);
+	ctl_close(s->ctl);
 	trackers_free(s->trackers);
 	specs_free(s->specs);
 	governor_free(s->governor);
@@ -322,6 +323,8 @@ static int start_and_loop(struct session *s, int signal_fd)
 	}
 	raise_priority();
 	see_targets(s);
+	if (s->trackers)
+		ctl_open(s->trackers, &s->ctl); /* without it settings stay as they are */
 	if (s->c.history)
 		r = history_alive(s->c.rec, s->history_clock);
 	if (r == 0)

@@ -8,6 +8,7 @@
 #include "run/agg.h"
 #include "run/cost.h"
 #include "run/counters.h"
+#include "run/ctl.h"
 #include "run/decode.h"
 #include "run/follow.h"
 #include "run/governor.h"
@@ -61,6 +62,7 @@ struct session {
 	uint64_t next_clean;	 /* when ended ones are cleaned */
 	struct counters *counters;
 	struct trackers *trackers; /* NULL: the program has none */
+	struct ctl *ctl;	   /* likewise, or it could not be opened */
 	struct governor *governor;
 	struct cost *cost;	 /* NULL: not measured */
 	struct governor_victim *victims;

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/ctl.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "base/strb.h"
+
+/* A client that says nothing is not waited for: the rings must be read. */
+#define PATIENCE_MS 50
+#define MAX_ANSWER (1u << 20)
+
+struct ctl {
+	struct trackers *t;
+	int fd;
+	char path[CTL_PATH_LEN];
+};
+
+/* -- where -- */
+
+static int folder(char path[CTL_PATH_LEN])
+{
+	const char *home = getenv("XDG_RUNTIME_DIR");
+	int n;
+
+	if (geteuid() != 0 && !(home && home[0] == '/'))
+		return -ENOENT;
+	n = snprintf(path, CTL_PATH_LEN, "%s/dwell", geteuid() == 0 ? "/run" : home);
+	return n < 0 || n >= CTL_PATH_LEN ? -ENAMETOOLONG : 0;
+}
+
+int ctl_path(uint32_t pid, char path[CTL_PATH_LEN])
+{
+	char dir[CTL_PATH_LEN];
+	int r = folder(dir), n;
+
+	if (r < 0)
+		return r;
+	n = snprintf(path, CTL_PATH_LEN, "%s/%u.ctl", dir, pid);
+	return n < 0 || n >= CTL_PATH_LEN ? -ENAMETOOLONG : 0;
+}
+
+/* The folder is ours alone: who could write there could put another socket in the place of ours. */
+static int make_folder(void)
+{
+	char dir[CTL_PATH_LEN];
+	struct stat st;
+	int r = folder(dir);
+
+	if (r < 0)
+		return r;
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	if (lstat(dir, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
+}
+
+static void fill_addr(struct sockaddr_un *a, const char *path)
+{
+	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	snprintf(a->sun_path, sizeof(a->sun_path), "%s", path);
+}
+
+/* -- opening -- */
+
+static int listen_at(const char *path)
+{
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un a;
+	mode_t old;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	fill_addr(&a, path);
+	unlink(path); /* of a former process of this number */
+	old = umask(0177);
+	r = bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ? -errno : 0;
+	umask(old);
+	if (r == 0 && listen(fd, 4) < 0)
+		r = -errno;
+	if (r < 0)
+		return r;
+	r = fd;
+	fd = -1;
+	return r;
+}
+
+int ctl_open(struct trackers *t, struct ctl **ret)
+{
+	struct ctl *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	c->t = t;
+	r = ctl_path((uint32_t)getpid(), c->path);
+	if (r == 0)
+		r = make_folder();
+	if (r == 0)
+		r = c->fd = listen_at(c->path);
+	if (r < 0) {
+		free(c);
+		return r;
+	}
+	*ret = c;
+	return 0;
+}
+
+void ctl_close(struct ctl *c)
+{
+	if (!c)
+		return;
+	close(c->fd);
+	unlink(c->path);
+	free(c);
+}
+
+int ctl_fd(const struct ctl *c)
+{
+	return c->fd;
+}
+
+/* -- answers -- */
+
+static void put_setting(const struct ctl *c, const char *tracker, unsigned i, struct strb *out)
+{
+	uint64_t v = 0;
+	bool is_time;
+	const char *name = trackers_setting(i, &is_time);
+
+	if (trackers_get(c->t, tracker, name, &v) == 0)
+		strb_printf(out, "%s.%s=%llu%s\n", tracker, name, (unsigned long long)v, is_time ? "ns" : "");
+}
+
+static void list(const struct ctl *c, struct strb *out)
+{
+	const char *name;
+	bool is_time;
+
+	strb_adds(out, "ok\n");
+	for (unsigned i = 0; (name = trackers_name(c->t, i)); i++)
+		for (unsigned k = 0; trackers_setting(k, &is_time); k++)
+			put_setting(c, name, k, out);
+}
+
+static void refuse(struct strb *out, int r, const char *what)
+{
+	const char *why = r == -ENOENT	 ? "there is no such tracker"
+			  : r == -ENOKEY ? "there is no such setting, or it cannot be changed while it runs"
+			  : r == -ERANGE ? "the value is out of range"
+					 : "not a number, or a time such as 10ms";
+
+	strb_printf(out, "error: %s: %s\n", what, why);
+}
+
+static unsigned find_setting(const char *name, bool *is_time)
+{
+	const char *s;
+	unsigned i = 0;
+
+	while ((s = trackers_setting(i, is_time)) && strcmp(s, name) != 0)
+		i++;
+	return i;
+}
+
+/* what: "TRACKER.SETTING", cut in two; value: NULL to get it. */
+static void one(const struct ctl *c, char *what, const char *value, struct strb *out)
+{
+	char *dot = strchr(what, '.'), full[CTL_MAX_LINE];
+	bool is_time = false;
+	uint64_t v = 0;
+	int r = -ENOKEY;
+	unsigned i = 0;
+
+	snprintf(full, sizeof(full), "%s", what);
+	if (dot) {
+		*dot++ = '\0';
+		i = find_setting(dot, &is_time);
+		r = value ? is_time ? num_parse_period(value, 1, 0, &v) : num_parse_u64(value, &v) : 0;
+		if (r == 0)
+			r = value ? trackers_set(c->t, what, dot, v) : trackers_get(c->t, what, dot, &v);
+	}
+	if (r < 0) {
+		refuse(out, r, full);
+		return;
+	}
+	strb_adds(out, "ok\n");
+	put_setting(c, what, i, out);
+}
+
+static void answer(const struct ctl *c, char *line, struct strb *out)
+{
+	char *value;
+
+	if (!strcmp(line, "list")) {
+		list(c, out);
+	} else if (!strncmp(line, "get ", 4)) {
+		one(c, line + 4, NULL, out);
+	} else if (!strncmp(line, "set ", 4) && (value = strchr(line, '='))) {
+		*value++ = '\0';
+		one(c, line + 4, value, out);
+	} else {
+		strb_adds(out, "error: requests are: list, get TRACKER.SETTING, set TRACKER.SETTING=VALUE\n");
+	}
+}
+
+/* -- connections -- */
+
+static bool may_ask(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && (peer.uid == geteuid() || peer.uid == 0);
+}
+
+/* A line without its end; 0, or -errno. */
+static int read_line(int fd, char *buf, size_t size)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	size_t n = 0;
+
+	while (n + 1 < size) {
+		char *end;
+		ssize_t got = poll(&p, 1, PATIENCE_MS) > 0 ? read(fd, buf + n, size - 1 - n) : 0;
+
+		if (got <= 0)
+			return -EIO;
+		n += (size_t)got;
+		buf[n] = '\0';
+		end = memchr(buf, '\n', n);
+		if (end) {
+			*end = '\0';
+			return 0;
+		}
+	}
+	return -E2BIG;
+}
+
+void ctl_serve(struct ctl *c)
+{
+	_cleanup_close_ int fd = accept4(c->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	_cleanup_(strb_free) struct strb out = { 0 };
+	char line[CTL_MAX_LINE];
+
+	if (fd < 0 || !may_ask(fd) || read_line(fd, line, sizeof(line)) < 0)
+		return;
+	answer(c, line, &out);
+	/* What does not fit a socket's buffer goes to nobody that reads. */
+	send(fd, strb_str(&out), out.n, MSG_NOSIGNAL);
+}
+
+/* -- the other side -- */
+
+static int read_all(int fd, char **ret)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	char buf[4096];
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf))) > 0 && b.n < MAX_ANSWER)
+		strb_add(&b, buf, (size_t)n);
+	if (n < 0)
+		return -errno;
+	*ret = strdup(strb_str(&b));
+	return *ret ? 0 : -ENOMEM;
+}
+
+int ctl_request(uint32_t pid, const char *line, char **ret)
+{
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char path[CTL_PATH_LEN], text[CTL_MAX_LINE];
+	struct sockaddr_un a;
+	int r = ctl_path(pid, path), n;
+
+	if (fd < 0)
+		return -errno;
+	if (r < 0)
+		return r;
+	fill_addr(&a, path);
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+		return errno == ENOENT || errno == ECONNREFUSED ? -ESRCH : -errno;
+	n = snprintf(text, sizeof(text), "%s\n", line);
+	if (n < 0 || (size_t)n >= sizeof(text))
+		return -E2BIG;
+	if (send(fd, text, (size_t)n, MSG_NOSIGNAL) != n)
+		return -errno;
+	return read_all(fd, ret);
+}

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dwell ctl: settings of trackers of a dwell that runs: listed, read, changed at once; wrong requests; a rate by which the
+threshold adapts; who may ask."""
+import os
+import re
+import socket
+import subprocess
+import time
+
+import live
+
+T = live.TRIGGER
+PROGRAM = """tracker t (int64_t) { threshold = 1h; } tracker other { rate = 7; }
+syscall::lseek:entry /execname == "trigger" && arg2 == 0/ { begin(t, arg1); }
+syscall::lseek:entry /execname == "trigger" && arg2 == 1/ { end(t, arg1); }
+latency:t::slow { printf("%d\\n", args[1]); }
+BEGIN { printf("ready\\n"); }"""
+
+
+def ctl(*args):
+    return subprocess.run([live.DWELL, "ctl", *map(str, args)], capture_output=True, text=True)
+
+
+def trigger(script):
+    subprocess.run([T, "track", *script.split()], check=True)
+
+
+p = subprocess.Popen([live.DWELL, "-qn", PROGRAM, "-x", "switchrate=10ms"], stdout=subprocess.PIPE, text=True, bufsize=1)
+path = f"/run/dwell/{p.pid}.ctl"
+try:
+    for _ in range(500):
+        if ctl(p.pid, "list").returncode == 0:
+            break
+        time.sleep(0.01)
+    time.sleep(0.3)
+    r = ctl(p.pid, "list")
+    live.check("t.threshold=3600000000000ns" in r.stdout and "other.rate=7" in r.stdout, "list", r.stdout + r.stderr)
+    st = os.stat(path)
+    live.check(st.st_mode & 0o777 == 0o600 and os.stat("/run/dwell").st_mode & 0o077 == 0, "nobody else can reach it", oct(st.st_mode))
+    trigger("b1 s2000 e1")
+    r = ctl(p.pid, "set", "t.threshold=1ms")
+    live.same(r.stdout, "t.threshold=1000000ns\n", "set")
+    trigger("b2 s2000 e2")
+    ctl(p.pid, "set", "t.threshold=2s")
+    trigger("b3 s2000 e3")
+    live.same(ctl(p.pid, "get", "t.threshold").stdout, "t.threshold=2000000000ns\n", "get")
+    for args, words in ((("set", "t.treshold=1"), "no such setting"), (("get", "u.threshold"), "no such tracker"),
+                        (("set", "t.threshold=abc"), "not a number, or a time"), (("set", "t.size=5"), "cannot be changed"),
+                        (("set", "t.threshold=99999999999999999999"), "out of range"), (("get", "x" * 400), "no such setting")):
+        r = ctl(p.pid, *args)
+        live.check(r.returncode == 1 and words in r.stderr, f"refused: {args[1][:30]}", r.stderr)
+    for args in ((), ("list",), (p.pid, "frob"), ("x", "list"), (p.pid, "set", "t.threshold")):
+        live.check(ctl(*args).returncode == 2, f"usage: {args}")
+    for junk in (b"", b"\n", b"x" * 5000, b"get\n", b"set t.threshold\n", b"set =\n", b"\0\xff\n"):
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(path)
+        try:
+            s.send(junk)
+            s.recv(1000)
+        except OSError:
+            pass
+        s.close()
+    live.check(ctl(p.pid, "list").returncode == 0, "it still answers after junk")
+    s = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", live.DWELL, "ctl", str(p.pid), "list"],
+                       capture_output=True, text=True)
+    live.check(s.returncode == 1 and not s.stdout, "not another user", s.stdout + s.stderr)
+
+    # about five a second of 100 events a second: the threshold finds the slowest twentieth
+    ctl(p.pid, "set", "t.floor=1us")
+    ctl(p.pid, "set", "t.rate=5")
+    for _ in range(4):
+        trigger(" ".join(f"b1 s{2000 if i % 20 else 20000} e1" for i in range(200)))
+    got = int(re.search(r"=(\d+)ns", ctl(p.pid, "get", "t.threshold").stdout)[1])
+    live.check(2000000 <= got <= 60000000, "the threshold adapts", got)
+finally:
+    p.send_signal(2)
+    out = p.communicate(timeout=20)[0]
+live.check(re.match(r"ready\s+2\s", out), "the threshold in force counts", out[:100])
+live.check(not os.path.exists(path), "the socket is gone")
+r = ctl(p.pid, "list")
+live.check(r.returncode == 1 and "no dwell with trackers runs as process" in r.stderr, "and so is dwell", r.stderr)
+live.done()
