@@ -33,17 +33,19 @@ inline int BIO_USER_MAPPED = 6;
 inline int io_flags[unsigned int op] =
 	(op & REQ_WRITE ? B_WRITE : B_READ) | (op & REQ_SYNC ? 0 : B_ASYNC);
 
+/* NULL: it is not known which request. */
 translator bufinfo_t < struct bio *B > {
-	b_flags = io_flags[B->bi_opf] | (B->bi_flags & 1 << BIO_USER_MAPPED ? B_PAGEIO : B_PHYS);
-	b_bcount = B->bi_iter.bi_size;
+	b_flags = B == NULL ? 0 :
+		  io_flags[B->bi_opf] | (B->bi_flags & 1 << BIO_USER_MAPPED ? B_PAGEIO : B_PHYS);
+	b_bcount = B != NULL ? B->bi_iter.bi_size : 0;
 	b_addr = NULL;
-	b_lblkno = B->bi_iter.bi_sector;
-	b_blkno = B->bi_iter.bi_sector;
+	b_lblkno = B != NULL ? B->bi_iter.bi_sector : 0;
+	b_blkno = B != NULL ? B->bi_iter.bi_sector : 0;
 	b_resid = 0;
-	b_bufsize = B->bi_iter.bi_size;
-	b_iodone = (caddr_t)B->bi_end_io;
+	b_bufsize = B != NULL ? B->bi_iter.bi_size : 0;
+	b_iodone = B != NULL ? (caddr_t)B->bi_end_io : NULL;
 	b_error = 0;
-	b_edev = B->bi_bdev != NULL ? B->bi_bdev->bd_dev : 0;
+	b_edev = B != NULL && B->bi_bdev != NULL ? B->bi_bdev->bd_dev : 0;
 };
 
 /* The device of a request: the partition that it is for, or the disk. */
@@ -92,12 +94,12 @@ translator devinfo_t < struct block_device *D > {
 };
 
 translator devinfo_t < struct bio *B > {
-	dev_major = xlate <devinfo_t> (B->bi_bdev).dev_major;
-	dev_minor = xlate <devinfo_t> (B->bi_bdev).dev_minor;
+	dev_major = B != NULL ? xlate <devinfo_t> (B->bi_bdev).dev_major : 0;
+	dev_minor = B != NULL ? xlate <devinfo_t> (B->bi_bdev).dev_minor : 0;
 	dev_instance = 0;
-	dev_name = xlate <devinfo_t> (B->bi_bdev).dev_name;
-	dev_statname = xlate <devinfo_t> (B->bi_bdev).dev_statname;
-	dev_pathname = xlate <devinfo_t> (B->bi_bdev).dev_pathname;
+	dev_name = B != NULL ? xlate <devinfo_t> (B->bi_bdev).dev_name : "<unknown>";
+	dev_statname = B != NULL ? xlate <devinfo_t> (B->bi_bdev).dev_statname : "<unknown>";
+	dev_pathname = B != NULL ? xlate <devinfo_t> (B->bi_bdev).dev_pathname : "<unknown>";
 };
 
 translator devinfo_t < struct request *R > {

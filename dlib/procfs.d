@@ -22,7 +22,12 @@ typedef struct lwpsinfo {
 	char pr_state;		/* SSLEEP, SRUN, … */
 	char pr_sname;		/* its letter: S R T Z W */
 	char pr_nice;		/* nice value */
+	short pr_syscall;	/* system call that the current thread is in, else -1 */
+	char pr_oldpri;		/* always 0 */
+	char pr_cpu;		/* always 0 */
 	int pr_pri;		/* the kernel's priority */
+	ushort_t pr_pctcpu;	/* CPU time of late, 0x8000 is that of all CPUs */
+	ushort_t pr_pad;
 	timestruc_t pr_start;	/* wall clock when it started */
 	timestruc_t pr_time;	/* CPU time */
 	string pr_clname;	/* scheduling class, as in ps -o cls */
@@ -31,12 +36,14 @@ typedef struct lwpsinfo {
 	processorid_t pr_bindpro; /* the only CPU it may use, or -1 */
 	psetid_t pr_bindpset;	  /* always -1 */
 	lgrp_id_t pr_lgrp;	  /* NUMA node of that CPU */
+	int pr_filler[4];
 } lwpsinfo_t;
 
 typedef id_t dprojid_t;
 typedef id_t poolid_t;
 
 typedef struct psinfo {
+	int pr_flag;		/* PR_STOPPED, PR_IDLE */
 	int pr_nlwp;		/* threads */
 	pid_t pr_pid;
 	pid_t pr_ppid;
@@ -49,8 +56,13 @@ typedef struct psinfo {
 	uintptr_t pr_addr;	/* the task_struct */
 	size_t pr_size;		/* size of the image in KB */
 	size_t pr_rssize;	/* of it in memory, in KB */
+	size_t pr_pad1;
 	struct tty_struct *pr_ttydev; /* controlling terminal, or -1 */
+	ushort_t pr_pctcpu;	/* CPU time of late of all threads, 0x8000 is that of all CPUs */
+	ushort_t pr_pctmem;	/* of the machine's memory, 0x8000 is all */
 	timestruc_t pr_start;	/* wall clock when it started */
+	timestruc_t pr_time;	/* CPU time, also of threads that ended */
+	timestruc_t pr_ctime;	/* CPU time of children that were waited for */
 	string pr_fname;	/* name */
 	string pr_psargs;	/* initial arguments: of the current process */
 	int pr_wstat;		/* of a zombie: as wait() gives it */
@@ -58,12 +70,14 @@ typedef struct psinfo {
 	uintptr_t pr_argv;	/* where they are */
 	uintptr_t pr_envp;	/* where the environment is: of the current process */
 	char pr_dmodel;		/* PR_MODEL_LP64, PR_MODEL_ILP32 */
+	char pr_pad2[3];
 	taskid_t pr_taskid;	/* these are always 0 on Linux: */
 	dprojid_t pr_projid;
 	int pr_nzomb;
 	poolid_t pr_poolid;
 	zoneid_t pr_zoneid;
 	id_t pr_contract;
+	int pr_filler[1];
 	lwpsinfo_t pr_lwp;	/* the thread itself */
 } psinfo_t;
 
@@ -99,6 +113,38 @@ inline int64_t mm_rss[struct mm_struct *M] =
 	M->rss_stat.count[0].counter + M->rss_stat.count[1].counter + M->rss_stat.count[3].counter;
 inline int task_cpu[struct task_struct *T] = T->thread_info.cpu; /* since 5.16 */
 inline int task_cpu[struct task_struct *T] = T->cpu;
+inline uint64_t task_load[struct task_struct *T] = T->se.avg.util_avg; /* of 1024 */
+inline uint64_t task_load[struct task_struct *T] = 0;		       /* kernels for one CPU */
+inline short task_syscall[struct task_struct *T] = T == curthread ? (int64_t)uregs[R_ERR] : -1; /* x86 */
+inline short task_syscall[struct task_struct *T] = -1;
+
+/* dwell adds this machine: machine_cpus, machine_pages, machine_pageshift. */
+inline ushort_t pct_of[uint64_t part, uint64_t whole] = part < whole ? part * 0x8000 / whole : 0x8000;
+inline size_t pages_kb[uint64_t N] = N << (machine_pageshift - 10);
+
+inline struct task_struct *thread_of[struct list_head *L] =
+	(struct task_struct *)((uintptr_t)L - offsetof(struct task_struct, thread_node));
+
+/* Over all threads; a process with more of them than -x loopmax is an error. */
+uint64_t proc_runtime(struct task_struct *T)
+{
+	struct list_head *l, *end = &T->signal->thread_head;
+	uint64_t sum = T->signal->sum_sched_runtime;
+
+	for (l = end->next; l != end; l = l->next)
+		sum += thread_of[l]->se.sum_exec_runtime;
+	return sum;
+}
+
+uint64_t proc_load(struct task_struct *T)
+{
+	struct list_head *l, *end = &T->signal->thread_head;
+	uint64_t sum = 0;
+
+	for (l = end->next; l != end; l = l->next)
+		sum += task_load[thread_of[l]];
+	return sum;
+}
 
 /* Bits of the state. Source: include/linux/sched.h. */
 inline int TASK_BITS_SLEEP = 0x0003;
@@ -106,8 +152,11 @@ inline int TASK_BITS_STOPPED = 0x000c;
 inline int TASK_BITS_ZOMBIE = 0x00b0;
 inline int TASK_BITS_WAIT = 0x0300;
 
+inline int task_flag[struct task_struct *T] =
+	(task_state[T] & TASK_BITS_STOPPED ? PR_STOPPED : 0) | (T->pid == 0 ? PR_IDLE : 0);
+
 translator lwpsinfo_t < struct task_struct *T > {
-	pr_flag = (task_state[T] & TASK_BITS_STOPPED ? PR_STOPPED : 0) | (T->pid == 0 ? PR_IDLE : 0);
+	pr_flag = task_flag[T];
 	pr_lwpid = T->pid;
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
@@ -121,7 +170,11 @@ translator lwpsinfo_t < struct task_struct *T > {
 		   (task_state[T] | T->exit_state) & TASK_BITS_ZOMBIE ? 'Z' :
 		   task_state[T] & TASK_BITS_WAIT ? 'W' : 'R';
 	pr_nice = T->static_prio - 120;
+	pr_syscall = task_syscall[T];
+	pr_oldpri = 0;
+	pr_cpu = 0;
 	pr_pri = T->prio;
+	pr_pctcpu = pct_of[task_load[T], machine_cpus * 1024];
 	pr_start = xlate <timestruc_t> (walltimestamp - (timestamp - T->start_time));
 	pr_time = xlate <timestruc_t> (T->se.sum_exec_runtime);
 	pr_clname = T->policy == 0 ? "TS" : T->policy == 1 ? "FF" : T->policy == 2 ? "RR" :
@@ -134,6 +187,7 @@ translator lwpsinfo_t < struct task_struct *T > {
 };
 
 translator psinfo_t < struct task_struct *T > {
+	pr_flag = task_flag[T->group_leader];
 	pr_nlwp = T->signal->nr_threads;
 	pr_pid = T->tgid;
 	pr_ppid = T->real_parent->tgid;
@@ -144,10 +198,14 @@ translator psinfo_t < struct task_struct *T > {
 	pr_gid = T->cred->gid.val;
 	pr_egid = T->cred->egid.val;
 	pr_addr = (uintptr_t)T;
-	pr_size = T->mm != NULL ? T->mm->total_vm << 2 : 0;
-	pr_rssize = T->mm != NULL ? mm_rss[T->mm] << 2 : 0;
+	pr_size = T->mm != NULL ? pages_kb[T->mm->total_vm] : 0;
+	pr_rssize = T->mm != NULL ? pages_kb[mm_rss[T->mm]] : 0;
 	pr_ttydev = T->signal->tty != NULL ? T->signal->tty : (struct tty_struct *)-1;
+	pr_pctcpu = pct_of[proc_load(T), machine_cpus * 1024];
+	pr_pctmem = T->mm != NULL ? pct_of[mm_rss[T->mm], machine_pages] : 0;
 	pr_start = xlate <timestruc_t> (walltimestamp - (timestamp - T->group_leader->start_time));
+	pr_time = xlate <timestruc_t> (proc_runtime(T));
+	pr_ctime = xlate <timestruc_t> (T->signal->cutime + T->signal->cstime);
 	pr_fname = T->comm;
 	pr_psargs = T->mm != NULL ? psargs(T->mm->arg_start, T->mm->arg_end) : stringof(T->comm);
 	pr_wstat = T->exit_code;

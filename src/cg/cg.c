@@ -160,6 +160,7 @@ static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_u
 	if (pr.failed)
 		return -EINVAL;
 	pr.nunits = took;
+	ip.sleepable = pr.sleepable;
 	r = pr.too_many_maps ? -E2BIG : ir_finish(pr.ip, c->a, &ip, &why);
 	if (!r && ip.ninsns > CG_MAX_INSNS_PER_PROG)
 		r = -E2BIG;

@@ -198,8 +198,10 @@ static void gen_gaps(struct gen *g)
 void gen_record(struct gen *g, irlabel fail)
 {
 	const struct recfmt *f = g->lay->fmt;
-	vreg ts = gen_ts(g), probe = gen_probe_id(g), rec = gen_reserve(g, f->size, fail);
+	vreg ts = gen_ts(g), probe = gen_probe_id(g), rec;
 
+	gen_ustack_early(g);
+	rec = gen_reserve(g, f->size, fail);
 	g->rec = rec;
 	ir_store(g->f, rec, offsetof(struct rec_hdr, ts), 8, ts);
 	ir_storei(g->f, rec, offsetof(struct rec_hdr, fmt), 4, (int32_t)f->epid);

@@ -31,6 +31,8 @@ vreg gen_cpu(struct gen *g)
 
 vreg gen_task(struct gen *g)
 {
+	if (gen_walks(g))
+		return gen_walked(g);
 	return gen_cached_call(g, CA_TASK, g->cg->caps->task_btf ? BPF_FUNC_get_current_task_btf :
 								   BPF_FUNC_get_current_task);
 }
@@ -114,8 +116,12 @@ vreg gen_task_field(struct gen *g, const char *path)
 
 static vreg uid_gid(struct gen *g, bool gid)
 {
-	vreg v = gen_cached_call(g, CA_UIDGID, BPF_FUNC_get_current_uid_gid), d = ir_new(g->f);
+	vreg v, d;
 
+	if (gen_walks(g))
+		return gen_task_field(g, gid ? "cred->gid.val" : "cred->uid.val");
+	v = gen_cached_call(g, CA_UIDGID, BPF_FUNC_get_current_uid_gid);
+	d = ir_new(g->f);
 	if (gid)
 		ir_alui(g->f, IRA_SHR, d, v, 32);
 	else
@@ -150,7 +156,7 @@ static vreg gen_wall(struct gen *g)
 	return d;
 }
 
-static vreg gen_curthread(struct gen *g, struct tref *btf)
+vreg gen_curthread(struct gen *g, struct tref *btf)
 {
 	const struct dtype *ty = dtype_lookup(g->cg->p->types, DK_STRUCT, NULL, "task_struct");
 	vreg t = gen_task(g);
@@ -161,10 +167,20 @@ static vreg gen_curthread(struct gen *g, struct tref *btf)
 	return btf->id ? t : gen_launder(g, t);
 }
 
+vreg gen_cgroup(struct gen *g)
+{
+	vreg d;
+
+	if (gen_walks(g))
+		return gen_task_field(g, "cgroups->dfl_cgrp->kn->id");
+	d = ir_new(g->f);
+	ir_call(g->f, d, BPF_FUNC_get_current_cgroup_id, 0, NULL);
+	return d;
+}
+
 vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf)
 {
 	enum bi_id id = n->builtin->id;
-	vreg d;
 
 	switch (id) {
 	case BI_PID:	      return gen_pid(g);
@@ -181,10 +197,7 @@ vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf)
 	case BI_ID:	      return gen_probe_id(g);
 	case BI_ERRNO:	      return gen_errno(g);
 	case BI_IPL:	      return ir_imm(g->f, 0);
-	case BI_CGROUP:
-		d = ir_new(g->f);
-		ir_call(g->f, d, BPF_FUNC_get_current_cgroup_id, 0, NULL);
-		return d;
+	case BI_CGROUP:	      return gen_cgroup(g);
 	case BI_CALLER:	      return gen_caller(g, false);
 	case BI_UCALLER:      return gen_caller(g, true);
 	case BI_STACKDEPTH:   return gen_stack_depth(g, false);
@@ -210,7 +223,10 @@ void gen_comm_to(struct gen *g, struct mem dst)
 	gen_zero(g, dst, COMM_LEN);
 	p = gen_addr(g, dst);
 	n = ir_imm(g->f, COMM_LEN);
-	ir_call(g->f, VREG_NONE, BPF_FUNC_get_current_comm, IR_ARGS(p, n));
+	if (gen_walks(g))
+		gen_walked_comm(g, p, n);
+	else
+		ir_call(g->f, VREG_NONE, BPF_FUNC_get_current_comm, IR_ARGS(p, n));
 }
 
 /* What is in no container is in the global zone. */

@@ -187,9 +187,23 @@ static void act_chill(struct gen *g, const struct node *n)
 	ir_place(g->f, out);
 }
 
+/* What is done to the current thread is not possible where that is dwell's own. */
+static bool acts_on_current(enum bi_id id)
+{
+	return id == BI_RAISE || id == BI_STOP || id == BI_COPYOUT || id == BI_COPYOUTSTR;
+}
+
 bool gen_destructive(struct gen *g, const struct node *n)
 {
-	switch (n->builtin ? n->builtin->id : BI_NONE) {
+	enum bi_id id = n->builtin ? n->builtin->id : BI_NONE;
+
+	if (acts_on_current(id) && gen_walks(g)) {
+		cg_error(g, n->at, TAG_NOSUPP,
+			 "%s( ) acts on the thread that runs: that is dwell's own while it walks the others",
+			 n->name);
+		return true;
+	}
+	switch (id) {
 	case BI_RAISE:
 		act_signal(g, gen_int(g, n->args));
 		return true;

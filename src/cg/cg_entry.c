@@ -177,22 +177,20 @@ static void gen_count_compat(struct gen *g)
 static void gen_noself_test(struct gen *g)
 {
 	irlabel ok = ir_label(g->f);
-	vreg v = ir_new(g->f), pt = ir_new(g->f);
+	vreg v = ir_new(g->f), pt = gen_pid_tgid(g);
 
-	ir_call(g->f, pt, BPF_FUNC_get_current_pid_tgid, 0, NULL);
 	ir_alui(g->f, IRA_SHR, v, pt, 32);
 	ir_jcci(g->f, IRC_NE, v, g->cg->env->self_tgid, ok);
 	ir_reti(g->f, 0);
 	ir_place(g->f, ok);
-	g->cache.v[CA_PIDTGID] = pt;
 }
 
-/* With -x cpu: the other CPUs are left out; timers run on this one only, BEGIN and END are run there. */
+/* With -x cpu: the other CPUs are left out, or threads that are not on it, nor were last; timers run on this one only, BEGIN and END are run there. */
 static void gen_cpu_test(struct gen *g)
 {
 	irlabel ok = ir_label(g->f);
 
-	ir_jcci(g->f, IRC_EQ, gen_cpu(g), g->cg->opts->cpu, ok);
+	ir_jcci(g->f, IRC_EQ, gen_walks(g) ? gen_walked_cpu(g) : gen_cpu(g), g->cg->opts->cpu, ok);
 	ir_reti(g->f, 0);
 	ir_place(g->f, ok);
 }
@@ -248,6 +246,8 @@ void gen_prologue(struct gen *g)
 		ir_reti(g->f, 0);
 		ir_place(g->f, in);
 	}
+	if (g->e->kind == ENTRY_ITER_TASK)
+		gen_walk_start(g);
 	/* Periods gone by less firings are the misses. */
 	if (g->e->kind == ENTRY_PERF_EVENT && g->e->period_ns)
 		gen_count(g, CNT_FIRINGS);
@@ -474,6 +474,8 @@ static vreg load_raw(struct gen *g, const struct arg_loc *l)
 		return gen_derived_arg(g, l->off);
 	case ARG_EVENT:
 		return gen_event_arg(g, l->off);
+	case ARG_THREAD:
+		return gen_launder(g, gen_task(g));
 	default:
 		return ir_imm(g->f, 0);
 	}

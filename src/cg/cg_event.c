@@ -157,15 +157,12 @@ static vreg who(struct gen *g, bool opener, bool tid)
 static vreg cgroup_of(struct gen *g)
 {
 	const struct gen_event *ev = g->ev;
-	vreg d;
 
 	if (ev->t->store == TRACK_KEYED)
 		return detail(g, ev->l->cgroup, 8, false);
 	if (ev->t->store == TRACK_TASK)
 		return gen_field_of(g, ev->task, "cgroups->dfl_cgrp->kn->id");
-	d = ir_new(g->f);
-	ir_call(g->f, d, BPF_FUNC_get_current_cgroup_id, 0, NULL);
-	return d;
+	return gen_cgroup(g);
 }
 
 void gen_event_place(struct gen *g, const struct node *n, struct place *ret)

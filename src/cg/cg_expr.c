@@ -173,6 +173,8 @@ static vreg gen_args(struct gen *g, const struct node *n, struct tref *btf)
 	}
 	if (l && l->kind == ARG_DERIVED)
 		return gen_derived_ptr(g, i, ty, btf);
+	if (l && l->kind == ARG_THREAD)
+		return gen_curthread(g, btf);
 	if (l && ty->kind == DK_PTR && l->kind == ARG_CTX && entry_arg_struct(g, l->off, btf)) {
 		d = ir_new(g->f);
 		ir_load(g->f, d, ir_ctx(g->f), (int32_t)l->off, 8);

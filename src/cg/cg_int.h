@@ -169,6 +169,7 @@ enum cache_id {
 	CA_PIDTGID,   /* bpf_get_current_pid_tgid() */
 	CA_NSPID, CA_NSTID, /* as seen in dwell's pid namespace */
 	CA_UIDGID,
+	CA_USTACK,    /* ENTRY_ITER_TASK: what the walk of the user stack returned */
 	CA_PSTART,    /* start of the process */
 	CA_TASK,      /* typed pointer to the current task */
 	CA_CPU,
@@ -216,6 +217,7 @@ struct prog {
 	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
 	bool failed; /* an error was reported, or the maps do not suffice */
 	bool too_many_maps;
+	bool sleepable; /* reads the memory of other threads */
 	bool frugal; /* second try with little stack: nothing cached for long, keys in scratch */
 };
 
@@ -258,6 +260,7 @@ struct gen {
 	vreg spec; /* speculation that the segments belong to, or VREG_NONE */
 	vreg budget; /* iterations of loops so far, or VREG_NONE: the clause has none */
 	int64_t loopmax;
+	uint32_t ustack_max; /* frames that CA_USTACK was walked for */
 	int32_t strtok_off; /* scratch offset of strtok()'s state in this clause, or -1 */
 	const struct gen_event *ev; /* a clause of a latency probe: what it is about */
 	uint32_t scratch_base; /* where its scratch memory begins: above that of the clause that fires it */
@@ -471,7 +474,9 @@ struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *ar
 vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf);
 void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret);
 vreg gen_ts(struct gen *g);
-vreg gen_task(struct gen *g);
+vreg gen_task(struct gen *g); /* that the built-in variables are about */
+vreg gen_curthread(struct gen *g, struct tref *btf);
+vreg gen_pid_tgid(struct gen *g); /* cg_pid.c: as bpf_get_current_pid_tgid() */
 vreg gen_task_field(struct gen *g, const char *path); /* "group_leader->tgid" */
 vreg gen_field_of(struct gen *g, vreg task, const char *path); /* … of a task by a typed pointer */
 vreg gen_pid(struct gen *g); /* cg_pid.c: as dwell's pid namespace numbers them */
@@ -479,6 +484,7 @@ vreg gen_pid_of(struct gen *g, vreg task, bool tid);
 vreg gen_ppid(struct gen *g);
 vreg gen_cached_call(struct gen *g, enum cache_id id, int helper);
 vreg gen_tid(struct gen *g);
+vreg gen_cgroup(struct gen *g); /* id */
 vreg gen_cpu(struct gen *g);
 vreg gen_progenyof(struct gen *g, vreg pid);
 void gen_comm_to(struct gen *g, struct mem dst);
@@ -489,6 +495,21 @@ void gen_watch(struct gen *g); /* cg_watch.c: at the start of a watchpoint's pro
 vreg gen_vtimestamp(struct gen *g); /* cg_vtime.c */
 void gen_mount_path(struct gen *g, const struct node *n, struct str *ret);
 void gen_task_path(struct gen *g, const char *member, struct str *ret);
+
+/* cg_walk.c: programs that walk threads */
+/* Does the program fire for threads other than the current one? */
+bool gen_walks(const struct gen *g);
+void gen_walk_start(struct gen *g); /* leaves when there is no thread */
+vreg gen_walked(struct gen *g);	    /* the thread, never NULL */
+vreg gen_walked_cpu(struct gen *g); /* that it is or was on */
+void gen_walked_comm(struct gen *g, vreg dst, vreg n);
+/* The thread's user stack, at most n frames of it, into the program's scratch entry of IMG_MAP_UW_SCRATCH:
+ * what the walk returns (cg/rt_unwind.h). */
+vreg gen_walked_ustack(struct gen *g, uint32_t n, struct irfn *walk, vreg start);
+/* *r: 0 or more when n bytes at addr are in dst, else negative. User memory is that of the thread. */
+void gen_read(struct gen *g, vreg r, vreg dst, vreg n, vreg addr, bool user);
+/* The same for text that ends with a NUL in user memory: n bytes, at most cap. */
+void gen_read_text(struct gen *g, vreg r, vreg dst, vreg n, uint32_t cap, vreg addr);
 
 /* cg_string.c */
 void gen_str(struct gen *g, const struct node *n, struct str *ret);
@@ -509,6 +530,7 @@ void gen_strtok_start(struct gen *g); /* makes the state, for all paths through 
 /* cg_stack.c */
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f);
 void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f);
+void gen_ustack_early(struct gen *g); /* before the record of g->lay is reserved */
 void gen_uaddr_to(struct gen *g, const struct node *addr, struct mem dst);
 vreg gen_stack_depth(struct gen *g, bool user);
 vreg gen_caller(struct gen *g, bool user);

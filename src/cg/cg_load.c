@@ -244,7 +244,7 @@ void gen_probe_read(struct gen *g, struct mem dst, uint32_t size, vreg addr, int
 {
 	vreg a = kern_addr(g, addr, off), p = gen_addr(g, dst), n = ir_imm(g->f, size), r = ir_new(g->f);
 
-	ir_call(g->f, r, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel, IR_ARGS(p, n, a));
+	gen_read(g, r, p, n, a, user);
 	if (!user && off) { /* a member of what NULL points to: the message says NULL */
 		irlabel ok = ir_label(g->f);
 

@@ -87,8 +87,18 @@ static void walk_pid(struct gen *g, vreg task, const char *path, vreg d, vreg df
 	ir_place(g->f, out);
 }
 
-static vreg pid_tgid(struct gen *g)
+vreg gen_pid_tgid(struct gen *g)
 {
+	vreg *v = &g->cache.v[CA_PIDTGID], tgid;
+
+	if (gen_walks(g) && *v < 0) {
+		vreg d = ir_new(g->f);
+
+		tgid = gen_task_field(g, "tgid");
+		ir_alui(g->f, IRA_SHL, d, tgid, 32);
+		ir_alu(g->f, IRA_OR, d, d, gen_task_field(g, "pid"));
+		*v = d;
+	}
 	return gen_cached_call(g, CA_PIDTGID, BPF_FUNC_get_current_pid_tgid);
 }
 
@@ -96,7 +106,7 @@ static vreg pid_tgid(struct gen *g)
 static void ns_pid(struct gen *g)
 {
 	vreg pid = ir_new(g->f), tid = ir_new(g->f), r = ir_new(g->f);
-	vreg dev, ino, p = ir_new(g->f), n, gpid = ir_new(g->f), gtid = ir_new(g->f), gl = pid_tgid(g);
+	vreg dev, ino, p = ir_new(g->f), n, gpid = ir_new(g->f), gtid = ir_new(g->f), gl = gen_pid_tgid(g);
 	irlabel walk = ir_label(g->f), out = ir_label(g->f);
 	struct pid_layout l;
 	struct cache saved = gen_region_begin(g);
@@ -106,12 +116,14 @@ static void ns_pid(struct gen *g)
 	dev = ir_imm(g->f, g->cg->caps->pidns_dev);
 	ino = ir_imm(g->f, g->cg->caps->pidns_ino);
 	n = ir_imm(g->f, sizeof(struct bpf_pidns_info));
-	ir_slot_addr(g->f, p, g->tmp, 8);
-	ir_call(g->f, r, BPF_FUNC_get_ns_current_pid_tgid, IR_ARGS(dev, ino, p, n));
-	ir_jcci(g->f, IRC_NE, r, 0, walk);
-	ir_load_slot(g->f, tid, g->tmp, 8 + offsetof(struct bpf_pidns_info, pid), 4);
-	ir_load_slot(g->f, pid, g->tmp, 8 + offsetof(struct bpf_pidns_info, tgid), 4);
-	ir_jmp(g->f, out);
+	if (!gen_walks(g)) {
+		ir_slot_addr(g->f, p, g->tmp, 8);
+		ir_call(g->f, r, BPF_FUNC_get_ns_current_pid_tgid, IR_ARGS(dev, ino, p, n));
+		ir_jcci(g->f, IRC_NE, r, 0, walk);
+		ir_load_slot(g->f, tid, g->tmp, 8 + offsetof(struct bpf_pidns_info, pid), 4);
+		ir_load_slot(g->f, pid, g->tmp, 8 + offsetof(struct bpf_pidns_info, tgid), 4);
+		ir_jmp(g->f, out);
+	}
 	ir_place(g->f, walk);
 	if (pid_layout(g->cg, &l)) {
 		walk_pid(g, gen_task(g), PID_PATH, pid, gpid);
@@ -135,7 +147,7 @@ vreg gen_pid(struct gen *g)
 	} else if (*p < 0) {
 		vreg d = ir_new(g->f);
 
-		ir_alui(g->f, IRA_SHR, d, pid_tgid(g), 32);
+		ir_alui(g->f, IRA_SHR, d, gen_pid_tgid(g), 32);
 		*p = d;
 	}
 	return *p;
@@ -150,7 +162,7 @@ vreg gen_tid(struct gen *g)
 	} else if (*p < 0) {
 		vreg d = ir_new(g->f);
 
-		ir_ext(g->f, d, pid_tgid(g), 4, false);
+		ir_ext(g->f, d, gen_pid_tgid(g), 4, false);
 		*p = d;
 	}
 	return *p;

@@ -38,7 +38,7 @@ void gen_psargs(struct gen *g, const struct node *n, struct str *ret)
 	ir_movi(g->f, len, cap);
 	ir_place(g->f, fits);
 	ir_jcci(g->f, IRC_EQ, len, 0, none);
-	ir_call(g->f, r, BPF_FUNC_probe_read_user, IR_ARGS(p, len, from));
+	gen_read(g, r, p, len, from, true);
 	ir_jcci(g->f, IRC_NE, r, 0, none);
 	for (uint32_t i = 0; i < cap; i += 8)
 		fill_blanks(g, mem_add(m, (int32_t)i));

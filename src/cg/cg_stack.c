@@ -13,21 +13,23 @@ _Static_assert((int)RT_UNWIND_CUT == REC_USTACK_CUT && (int)RT_UNWIND_FAULT == R
 #define MACHINERY 2 /* frames of __bpf_trace_NAME() and __traceiter_NAME() */
 #define CALLER_FRAMES (2 + MACHINERY)
 
-/* bpf_get_stack() into dst, cleared first. Returns the bytes written or a negative number. */
+/* bpf_get_stack() into dst, cleared first; of a walked thread its kernel stack. Returns the bytes written or a
+ * negative number. */
 static vreg get_stack(struct gen *g, struct mem dst, uint32_t size, uint64_t flags)
 {
-	vreg ctx = ir_ctx(g->f), p, n, fl, r = ir_new(g->f);
+	bool walks = gen_walks(g);
+	vreg whose = walks ? gen_task(g) : ir_ctx(g->f), p, n, fl, r = ir_new(g->f);
 
 	p = gen_addr(g, dst);
 	n = ir_imm(g->f, size);
 	fl = ir_imm(g->f, flags);
-	ir_call(g->f, r, BPF_FUNC_get_stack, IR_ARGS(ctx, p, n, fl));
+	ir_call(g->f, r, walks ? BPF_FUNC_get_task_stack : BPF_FUNC_get_stack, IR_ARGS(whose, p, n, fl));
 	return r;
 }
 
 static uint64_t skip_kernel(const struct gen *g)
 {
-	return g->e->kind == ENTRY_PERF_EVENT ? 0 : SKIP_TRACEPOINT;
+	return g->e->kind == ENTRY_PERF_EVENT || gen_walks(g) ? 0 : SKIP_TRACEPOINT;
 }
 
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f)
@@ -63,10 +65,17 @@ static void gen_process(struct gen *g, struct mem dst, int32_t flags, vreg start
 	gen_st(g, mem_add(dst, offsetof(struct rec_ustack_hdr, start)), 8, start);
 }
 
-/* Whether user stacks are walked by unwinding tables. */
+/* Whether user stacks are walked by unwinding tables; those of walked threads can only be had so. */
 static bool unwinds(struct gen *g)
 {
 	const char *how = g->cg->opts->ustackunwind;
+
+	if (gen_walks(g)) {
+		if (!rt_unwind_here(g->cg->caps))
+			cg_error(g, g->ds->at, TAG_NOSUPP,
+				 "user stacks of other threads need bpf_loop and bpf_task_pt_regs (Linux 5.17)");
+		return true;
+	}
 
 	if (!strcmp(how, "fp"))
 		return false;
@@ -111,6 +120,9 @@ static struct irfn *unwind_fn(struct gen *g)
 {
 	uint32_t first = (uint32_t)cg_map_unwind(g->cg);
 	const struct rt_unwind_maps m = { first, first + 1, first + 2, first + 3, first + 4, first + 5 };
+	enum rt_unwind_whose whose = !gen_walks(g) ? RT_UNWIND_CURRENT
+				     : strcmp(g->cg->opts->ustackunwind, "fp") ? RT_UNWIND_OTHER
+										: RT_UNWIND_OTHER_FP;
 	struct rt_unwind_returns ret;
 	struct rt_unwind_offsets o;
 
@@ -120,17 +132,17 @@ static struct irfn *unwind_fn(struct gen *g)
 		gen_map(g, ir_new(g->f), (int)(first + i)); /* counts them as used */
 	g->pr->unwind_key = g->cg->nunwind++;
 	g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, rt_unwind_here(g->cg->caps), &m, vma_offsets(g->cg, &o) ? &o : NULL,
-					   return_offsets(g->cg, &ret) ? &ret : NULL, g->pr->unwind_key);
+					   return_offsets(g->cg, &ret) ? &ret : NULL, g->pr->unwind_key,
+					   whose);
 	return g->pr->fn_unwind;
 }
 
-/* The user stack by tables into frames: d = how many, *flags. Jumps to no when nothing is known. */
-static void walk(struct gen *g, vreg d, vreg flags, struct mem frames, uint32_t n, vreg start, irlabel no)
+/* Frames that a walk returning r has left in the scratch map: d of them are copied. Jumps to no for none. */
+static void take_frames(struct gen *g, vreg r, vreg d, vreg flags, struct mem frames, uint32_t n, irlabel no)
 {
-	vreg r = ir_new(g->f), max = ir_imm(g->f, n), map = ir_new(g->f), key = ir_new(g->f), src = ir_new(g->f);
-	vreg bytes = ir_new(g->f), dst;
+	vreg map = ir_new(g->f), key = ir_new(g->f), src = ir_new(g->f), bytes = ir_new(g->f), dst;
+	irlabel fits = ir_label(g->f);
 
-	ir_call_fn(g->f, r, unwind_fn(g), IR_ARGS(max, gen_pid(g), start));
 	ir_jcci(g->f, IRC_SLT, r, 0, no);
 	ir_alui(g->f, IRA_SHR, flags, r, 32);
 	ir_ext(g->f, d, r, 4, false);
@@ -140,9 +152,30 @@ static void walk(struct gen *g, vreg d, vreg flags, struct mem frames, uint32_t 
 	ir_call(g->f, src, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
 	ir_jcci(g->f, IRC_EQ, src, 0, no);
 	dst = gen_addr(g, frames);
-	ir_jcci(g->f, IRC_GT, d, n, no); /* never: for the verifier */
+	if (gen_walks(g)) { /* may have been walked for more */
+		ir_jcci(g->f, IRC_LE, d, n, fits);
+		ir_movi(g->f, d, n);
+		ir_movi(g->f, flags, RT_UNWIND_CUT);
+		ir_place(g->f, fits);
+	} else {
+		ir_jcci(g->f, IRC_GT, d, n, no); /* never: for the verifier */
+	}
 	ir_alui(g->f, IRA_SHL, bytes, d, 3);
 	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel, IR_ARGS(dst, bytes, src));
+}
+
+/* The user stack by tables into frames: d = how many, *flags. Jumps to no when nothing is known. */
+static void walk(struct gen *g, vreg d, vreg flags, struct mem frames, uint32_t n, vreg start, irlabel no)
+{
+	vreg r = ir_new(g->f), max;
+
+	if (gen_walks(g)) {
+		r = gen_walked_ustack(g, n, unwind_fn(g), start);
+	} else {
+		max = ir_imm(g->f, n);
+		ir_call_fn(g->f, r, unwind_fn(g), IR_ARGS(max, gen_pid(g), start));
+	}
+	take_frames(g, r, d, flags, frames, n, no);
 }
 
 /* The user stack into frames (cleared by the caller): d = how many, *flags as RT_UNWIND_*; d <= 0: none. */
@@ -158,6 +191,12 @@ static vreg user_frames(struct gen *g, struct mem frames, uint32_t n, vreg start
 		walk(g, d, *flags, frames, n, start, no);
 		ir_jmp(g->f, done);
 		ir_place(g->f, no);
+		if (gen_walks(g)) {
+			ir_movi(g->f, d, 0);
+			ir_movi(g->f, *flags, 0);
+			ir_place(g->f, done);
+			return d;
+		}
 	}
 	r = get_stack(g, frames, n * 8, BPF_F_USER_STACK);
 	ir_alui(g->f, IRA_SAR, d, r, 3);
@@ -166,6 +205,26 @@ static vreg user_frames(struct gen *g, struct mem frames, uint32_t n, vreg start
 	ir_movi(g->f, *flags, 0);
 	ir_place(g->f, done);
 	return d;
+}
+
+/* Of a walked thread: before the record is reserved, since what follows it in its ring is not seen until it
+ * is written, and the walk may wait. */
+void gen_ustack_early(struct gen *g)
+{
+	const struct lay_clause *l = g->lay;
+	uint32_t n = 0;
+
+	if (!gen_walks(g))
+		return;
+	for (size_t i = 0; i < l->nacts; i++)
+		for (size_t j = 0; j < l->acts[i].nfields; j++) {
+			const struct recfield *f = &l->acts[i].fields[j].f;
+
+			if (f->kind == FLD_USTACK && f->nframes > n)
+				n = f->nframes;
+		}
+	if (n && unwinds(g))
+		gen_walked_ustack(g, n, unwind_fn(g), process_start(g));
 }
 
 void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f)

@@ -115,8 +115,10 @@ void gen_read_str(struct gen *g, struct mem dst, uint32_t cap, vreg addr, bool u
 {
 	vreg p = gen_addr(g, dst), n = ir_imm(g->f, cap), r = ir_new(g->f);
 
-	ir_call(g->f, r, user ? BPF_FUNC_probe_read_user_str : BPF_FUNC_probe_read_kernel_str,
-		IR_ARGS(p, n, addr));
+	if (user)
+		gen_read_text(g, r, p, n, cap, addr);
+	else
+		ir_call(g->f, r, BPF_FUNC_probe_read_kernel_str, IR_ARGS(p, n, addr));
 	gen_read_check(g, r, addr, user);
 }
 

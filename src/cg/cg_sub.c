@@ -271,7 +271,7 @@ static void sub_copyinstr(struct gen *g, const struct node *n, struct str *ret)
 	gen_sti(g, ret->m, 1, 0); /* nothing is written when size is 0 */
 	p = gen_addr(g, ret->m);
 	r = ir_new(g->f);
-	ir_call(g->f, r, BPF_FUNC_probe_read_user_str, IR_ARGS(p, len, a));
+	gen_read_text(g, r, p, len, cap, a);
 	gen_read_check(g, r, a, true);
 }
 
@@ -421,7 +421,7 @@ static vreg sub_copyin(struct gen *g, const struct node *n)
 	struct mem m = alloc_mem(g, arg(n, 1), &size, &max);
 
 	p = gen_addr(g, m);
-	ir_call(g->f, r, BPF_FUNC_probe_read_user, IR_ARGS(p, size, a));
+	gen_read(g, r, p, size, a, true);
 	gen_read_check(g, r, a, true);
 	return gen_launder(g, p);
 }
@@ -459,7 +459,7 @@ static void sub_copy(struct gen *g, const struct node *n, bool user)
 	if (!user)
 		gen_scratch_source(g, src, size);
 	p = gen_addr(g, m);
-	ir_call(g->f, r, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel, IR_ARGS(p, size, src));
+	gen_read(g, r, p, size, src, user);
 	gen_read_check(g, r, src, user);
 }
 

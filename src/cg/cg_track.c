@@ -251,8 +251,7 @@ void track_fill(struct gen *g, const struct track *k, struct mem m)
 	if (l->comm)
 		gen_comm_to(g, mem_add(m, (int32_t)l->comm));
 	if (l->cgroup) {
-		v = ir_new(g->f);
-		ir_call(g->f, v, BPF_FUNC_get_current_cgroup_id, 0, NULL);
+		v = gen_cgroup(g);
 		gen_st(g, mem_add(m, (int32_t)l->cgroup), 8, v);
 	}
 	gen_st(g, m, 8, gen_ts(g)); /* last: with it the event is open */

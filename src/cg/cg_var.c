@@ -93,9 +93,9 @@ struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *ar
 	size_t i = 0;
 
 	if (prefix) {
-		vreg start = gen_task_field(g, "start_boottime"), tid = ir_new(g->f), pt = ir_new(g->f);
+		vreg start = gen_task_field(g, "start_boottime"), tid = ir_new(g->f), pt;
 
-		ir_call(g->f, pt, BPF_FUNC_get_current_pid_tgid, 0, NULL);
+		pt = gen_pid_tgid(g);
 		ir_ext(g->f, tid, pt, 4, false);
 		gen_st(g, m, 8, tid);
 		gen_st(g, mem_add(m, 8), 8, start);

@@ -73,7 +73,8 @@ vreg gen_vtimestamp(struct gen *g)
 	vreg sum = ir_new(g->f), clock, task, start = ir_new(g->f), bound, ts;
 	irlabel out = ir_label(g->f);
 
-	if (!queue_clocks(g, &clock, &task))
+	/* Of another thread, which need not run: what the scheduler has added up. */
+	if (gen_walks(g) || !queue_clocks(g, &clock, &task))
 		return gen_task_field(g, "se.sum_exec_runtime");
 	read_sums(g, sum, start);
 	ts = ir_new(g->f); /* not the firing's time, which may be before the clock's */

@@ -13,6 +13,12 @@ enum entry_kind {
 	ENTRY_PERF_EVENT, /* ctx: struct bpf_perf_event_data (pt_regs first) */
 	ENTRY_UPROBE,	  /* ctx: struct pt_regs; probes with the same clauses and places of arguments
 			   * share a program, and the cookie tells them apart: see ENTRY_COOKIE */
+	/* Walks, made from user space (run/walk.h); the program may be preempted, and runs in dwell's
+	 * thread, but never twice at a time. */
+	ENTRY_ITER_TASK,  /* once per thread. ctx: struct bpf_iter__task. What is built in is that of the
+			   * walked thread: gen_task() and what stands on it */
+	ENTRY_ITER_MAP,	  /* once per element of the hash map of image.scans[scan - 1].
+			   * ctx: struct bpf_iter__bpf_map_elem: meta, map, key, value, 8 bytes each */
 	ENTRY_NONE,	  /* no program of its own: ERROR clauses, called from faults */
 };
 
@@ -29,6 +35,7 @@ enum arg_loc_kind {
 	ARG_PC_USER,   /* perf event: instruction pointer if the sample hit user code, else 0 */
 	ARG_WATCH,     /* watchpoint, args[2]: size bytes at the address value; off: of img_state.watch */
 	ARG_WATCH_OLD, /* watchpoint, args[3]: the same at the firing before; value: at first */
+	ARG_THREAD,    /* ENTRY_ITER_TASK: the walked thread */
 	ARG_DERIVED,   /* the probe's off-th derived argument (lang/probeinfo.h) */
 	ARG_ERROR,     /* ERROR probe: n-th argument of the fault (off = n) */
 	ARG_EVENT,     /* latency probe: arg<off> of the event */
@@ -53,11 +60,16 @@ struct entry {
 	/* Probes whose kind, target, period_ns, cpu and instance are equal share one program. */
 	const char *target;    /* tracepoint name; "BEGIN"; uprobe: "entry", "return" … */
 	bool uprobe_multi;     /* ENTRY_UPROBE: loaded for multi-uprobes */
-	struct tref btf_type;  /* ENTRY_TP_BTF: the btf_trace_… typedef (attach_btf_id) */
-	uint64_t period_ns;    /* ENTRY_PERF_EVENT: sampling period; or */
+	struct tref btf_type;  /* ENTRY_TP_BTF: the btf_trace_… typedef; ENTRY_ITER_*: the function
+				* bpf_iter_… (attach_btf_id) */
+	uint64_t period_ns;    /* ENTRY_ITER_TASK: from one walk to the next, 0: option iterrate; ENTRY_TEST_RUN:
+				* after the walks of this period (with ENTRY_WALK_DONE);
+				* ENTRY_PERF_EVENT: sampling period; or */
 	uint64_t freq;	       /* samples per second */
 	int cpu;	       /* ENTRY_PERF_EVENT: -1 on every CPU, else on this one only (tick-n) */
 	uint64_t instance;     /* tells programs apart that must not be shared */
+	uint32_t scan;	       /* ENTRY_ITER_MAP, and the ENTRY_ITER_TASK that follow it: which of image.scans,
+				* from 1 on; 0: the walk has a period of its own */
 	/* Which of the program's probes fires: a u64 of the ctx compared with selector. */
 	bool has_selector;
 	struct arg_loc sel;    /* where the number is */
@@ -75,10 +87,12 @@ struct entry {
 	bool has_errno;
 	struct arg_loc errno_loc;
 	bool current_is_next;  /* sched_exit_tp: runs in the incoming task already */
+	bool reads_thread;     /* ENTRY_ITER_TASK: the walked thread's memory can be read, by a sleepable program */
 	bool no_user_stack;    /* ustack() is not possible here: REC_USTACK_NONE */
 	bool is_return;	       /* for flowindent */
 };
 /* Cookie of a site of an ENTRY_UPROBE: which of img_prog.probes, and its id. */
 #define ENTRY_COOKIE(index, id) ((uint64_t)(index) << 32 | (id))
+#define ENTRY_WALK_DONE "done" /* target of the ENTRY_TEST_RUN that run after walks */
 #define ENTRY_MAX_SELECTOR 1024 /* system call numbers */
 #endif

@@ -70,6 +70,23 @@ enum { IMG_SPEC_FREE, IMG_SPEC_ACTIVE, IMG_SPEC_ENDED /* committed or discarded,
 	"the kernel lets no BPF program write to the memory of processes: it is locked down (kernel " \
 	"lockdown, mode integrity or confidentiality)"
 
+/* Keys of a tracker that are open for too long (or forgotten) are looked for by a walk over its map, the
+ * ENTRY_ITER_MAP program with this scan; then the ENTRY_ITER_TASK programs with the same scan run the clauses,
+ * each in its thread. In the state, so that all take part: */
+struct img_scan {
+	uint64_t timeout; /* ns after which an open key is due; 0: never, there are no walks. May change
+			   * at any time */
+	uint64_t due;	/* out of the walk over the map: when the next key that is not due yet will be
+			 * (CLOCK_MONOTONIC); set to UINT64_MAX before */
+	uint32_t rounds; /* likewise: the most keys of one thread that are due, set to 0 before: so often
+			  * the threads are walked */
+	uint32_t round;	/* for the walk over the threads: which one this is, from 0 on */
+};
+struct img_scan_ref {
+	uint32_t map;	/* the tracker's: index into image.maps */
+	uint32_t state_off; /* of its struct img_scan */
+};
+
 struct img_map {
 	enum img_map_role role;
 	char name[16];		 /* BPF object name */
@@ -121,6 +138,7 @@ struct img_prog {
 	const struct img_comment *comments;
 	uint32_t ncomments;
 	uint32_t index;		 /* of counters and scratch */
+	bool sleepable;		 /* ENTRY_ITER_TASK: reads the memory of the walked threads */
 	const struct probe **probes; /* that it serves, id order */
 	uint32_t nprobes;
 	uint32_t first_epid, last_epid; /* clauses in it; programs of one entry attach in this order */
@@ -146,6 +164,8 @@ struct image {
 	uint32_t naggs;
 	const struct img_tracker *tracks;
 	uint32_t ntracks;
+	const struct img_scan_ref *scans; /* entry.scan - 1 */
+	uint32_t nscans;
 	uint32_t state_size;
 	bool has_exit;
 	bool uses_ustack;

@@ -11,6 +11,7 @@
  * at each once, however often a program takes a stack. They take numbers only, so frames and state are in a
  * scratch map, from where who called copies the frames. */
 #include "cg/rt_unwind_int.h"
+#include <string.h>
 
 /* Source: arch/x86/include/uapi/asm/{ptrace,sigcontext}.h; struct ucontext has uc_flags, uc_link and uc_stack (40
  * bytes) in front. */
@@ -38,6 +39,44 @@ const struct rt_unwind_machine *rt_unwind_here(const struct caps *caps)
 	(void)caps;
 	return NULL;
 #endif
+}
+
+struct irfn *uw_task_fn(struct irprog *p, const struct uw *u, const char *name, unsigned nargs)
+{
+	struct irfn *f = irfn_new(p, name, nargs + (u->whose != RT_UNWIND_CURRENT));
+
+	if (u->whose == RT_UNWIND_CURRENT)
+		ir_global(f);
+	return f;
+}
+
+vreg uw_task(struct irfn *f, const struct uw *u, unsigned nargs)
+{
+	vreg task;
+
+	if (u->whose != RT_UNWIND_CURRENT)
+		return irfn_arg(f, nargs);
+	task = ir_new(f);
+	ir_call(f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	return task;
+}
+
+/* It lies behind the address of the state. */
+vreg uw_frame_task(struct irfn *f, const struct uw *u)
+{
+	return u->whose == RT_UNWIND_CURRENT ? uw_task(f, u, 0) : rt_ld(f, irfn_arg(f, 1), 8);
+}
+
+#define MAX_ARGS 5
+
+void uw_call(struct irfn *f, const struct uw *u, vreg d, struct irfn *callee, unsigned nargs, const vreg *args)
+{
+	vreg v[MAX_ARGS];
+
+	memcpy(v, args, nargs * sizeof(*args));
+	if (u->whose != RT_UNWIND_CURRENT)
+		v[nargs++] = uw_frame_task(f, u);
+	ir_call_fn(f, d, callee, nargs, v);
 }
 
 vreg uw_lookup(struct irfn *f, uint32_t map, irslot key_slot, vreg key, irlabel none)
@@ -81,7 +120,7 @@ static void emit_return(struct irfn *f, const struct uw *u, vreg st, vreg n, irl
 {
 	vreg pc = ir_new(f);
 
-	ir_call_fn(f, pc, u->find_return, IR_ARGS(rt_alui(f, IRA_SUB, rt_ld(f, st, ST(sp)), 8)));
+	uw_call(f, u, pc, u->find_return, IR_ARGS(rt_alui(f, IRA_SUB, rt_ld(f, st, ST(sp)), 8)));
 	ir_jcci(f, IRC_EQ, pc, 0, none);
 	ir_store(f, st, ST(pc), 8, pc);
 	ir_store(f, st, ST(n), 8, n);
@@ -124,6 +163,14 @@ static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 	return f;
 }
 
+/* Frame pointers only: no mapping is known, and none is asked for. */
+static void emit_no_proc(struct irfn *f, vreg st)
+{
+	ir_storei(f, st, ST(first), 8, 0);
+	ir_storei(f, st, ST(count), 8, 0);
+	ir_storei(f, st, ST(ask), 8, 0);
+}
+
 /* The areas of the process into the state. A process that is not known is asked for, and gets by with the
  * mappings that the kernel tells of; jumps to none when that cannot be, or nothing is known of its code. */
 static void emit_proc(struct irfn *f, const struct uw *u, vreg st, irlabel none)
@@ -160,6 +207,8 @@ static void emit_proc(struct irfn *f, const struct uw *u, vreg st, irlabel none)
 	ir_place(f, out);
 }
 
+#define WALK_ARGS 3 /* of the walk: n, tgid, start */
+
 /* The user side's registers. By a probe read: each typed load would cost the verifier a search through all of
  * the kernel's types. The window is not in use yet. */
 static void emit_regs(struct irfn *f, const struct uw *u, vreg st, irlabel none)
@@ -169,13 +218,12 @@ static void emit_regs(struct irfn *f, const struct uw *u, vreg st, irlabel none)
 		int32_t to;
 	} regs[] = { { u->m->bp, ST(bp) }, { u->m->third, ST(third) }, { u->m->sp, ST(sp) }, { u->m->pc, ST(pc) } };
 	uint32_t lo = UINT32_MAX, hi = 0;
-	vreg task = ir_new(f), r = ir_new(f);
+	vreg task = uw_task(f, u, WALK_ARGS), r = ir_new(f);
 
 	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++) {
 		lo = regs[i].from < lo ? regs[i].from : lo;
 		hi = regs[i].from > hi ? regs[i].from : hi;
 	}
-	ir_call(f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
 	ir_call(f, r, BPF_FUNC_task_pt_regs, IR_ARGS(task));
 	uw_peek(f, st, ST(window), hi + 8 - lo, r, lo);
 	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++)
@@ -185,23 +233,30 @@ static void emit_regs(struct irfn *f, const struct uw *u, vreg st, irlabel none)
 
 struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_machine *mach,
 			    const struct rt_unwind_maps *m, const struct rt_unwind_offsets *o,
-			    const struct rt_unwind_returns *ret, uint32_t scratch_key)
+			    const struct rt_unwind_returns *ret, uint32_t scratch_key,
+			    enum rt_unwind_whose whose)
 {
 	const struct rtgen g = { .p = p, .caps = caps };
-	struct uw u = { .maps = m, .o = o, .ret = ret, .m = mach, .scratch_key = scratch_key };
-	struct irfn *f = irfn_new(p, "uw_walk", 3), *frame;
-	irslot slot = ir_slot(f, 8), key = ir_slot(f, 8);
+	struct uw u = { .maps = m, .o = o, .ret = ret, .m = mach, .scratch_key = scratch_key,
+			.whose = whose };
+	struct irfn *f = uw_task_fn(p, &u, "uw_walk", WALK_ARGS), *frame;
+	bool current = whose == RT_UNWIND_CURRENT;
+	irslot slot = ir_slot(f, current ? 8 : 16), key = ir_slot(f, 8);
 	irlabel none = ir_label(f);
 	vreg st, n;
 
-	ir_global(f);
 	uw_area_functions(p, &u);
 	uw_rule_functions(p, &u);
-	u.find_return = ret ? uw_find_return(p, &g, ret) : NULL;
+	u.find_return = ret ? uw_find_return(p, &g, &u) : NULL;
 	frame = emit_frame(p, &u);
 	st = uw_lookup(f, m->scratch, key, ir_imm(f, scratch_key), none);
 	ir_store_slot(f, slot, 0, 8, st);
-	emit_proc(f, &u, st, none);
+	if (!current)
+		ir_store_slot(f, slot, 8, 8, irfn_arg(f, WALK_ARGS));
+	if (whose == RT_UNWIND_OTHER_FP)
+		emit_no_proc(f, st);
+	else
+		emit_proc(f, &u, st, none);
 	emit_regs(f, &u, st, none);
 	for (int32_t at = ST(back); at <= ST(asked) + (int32_t)sizeof(struct uw_area) - 8; at += 8)
 		ir_storei(f, st, at, 8, 0);

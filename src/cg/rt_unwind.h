@@ -77,13 +77,17 @@ struct rt_unwind_machine {
 };
 extern const struct rt_unwind_machine rt_unwind_x86_64, rt_unwind_arm64;
 
-/* (n, tgid, start): walks the current thread's user stack, innermost frame first, into element scratch_key
- * of the scratch map, at most n frames. o NULL: mappings are not asked for; ret NULL: there are no
+/* Whose stack is walked. Another thread's memory can be read by sleepable programs only; its frame pointers
+ * are followed in code without a table, or (FP) everywhere. */
+enum rt_unwind_whose { RT_UNWIND_CURRENT, RT_UNWIND_OTHER, RT_UNWIND_OTHER_FP };
+
+/* (n, tgid, start), of another thread (n, tgid, start, task): walks a user stack, innermost frame first, into
+ * element scratch_key of the scratch map, at most n frames. o NULL: mappings are not asked for; ret NULL: there are no
  * return probes. Emitted into p once; the caller keeps the result. */
 struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_machine *mach,
 			    const struct rt_unwind_maps *m,
 			    const struct rt_unwind_offsets *o, const struct rt_unwind_returns *ret,
-			    uint32_t scratch_key);
+			    uint32_t scratch_key, enum rt_unwind_whose whose);
 /* This machine, when the kernel can: bpf_loop, registers of the user side; else NULL. */
 const struct rt_unwind_machine *rt_unwind_here(const struct caps *caps);
 #endif

@@ -56,17 +56,17 @@ static struct irfn *emit_vma(struct irprog *p, const struct rt_unwind_offsets *o
  * area is behind the frames in the scratch map. */
 static struct irfn *emit_find_vma(struct irprog *p, const struct uw *u)
 {
-	struct irfn *cb = emit_vma(p, u->o), *f = irfn_new(p, "uw_find_vma", 1);
+	struct irfn *cb = emit_vma(p, u->o), *f = uw_task_fn(p, u, "uw_find_vma", 1);
 	vreg at = irfn_arg(f, 0), fn = ir_new(f), r = ir_new(f), m = ir_new(f), e = ir_new(f), a;
-	vreg task = ir_new(f), v, from, shift, off;
+	vreg v, from, shift, off;
 	irslot vs = ir_slot(f, V_SIZE), key = ir_slot(f, 8);
 	irlabel none = ir_label(f);
 
-	ir_global(f);
 	for (int32_t i = 0; i < V_SIZE; i += 8)
 		ir_storei_slot(f, vs, i, 8, 0);
 	v = rt_slot_addr(f, vs);
-	ir_call(f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	vreg task = uw_task(f, u, 1);
+
 	ir_fnaddr(f, fn, cb);
 	ir_call(f, r, BPF_FUNC_find_vma, IR_ARGS(task, at, fn, v, ir_imm(f, 0)));
 	ir_jcci(f, IRC_NE, r, 0, none);
@@ -114,7 +114,7 @@ static void ask_area(struct irfn *f, const struct uw *u, vreg st, vreg at, irlab
 	ask = rt_ld(f, st, ST(ask));
 	ir_jcci(f, IRC_EQ, ask, 0, none);
 	ir_store(f, st, ST(ask), 8, rt_alui(f, IRA_SUB, ask, 1));
-	ir_call_fn(f, r, u->find_vma, IR_ARGS(at));
+	uw_call(f, u, r, u->find_vma, IR_ARGS(at));
 	ir_jcci(f, IRC_EQ, r, 0, none);
 	ir_place(f, take);
 	take_area(f, st, st, ST(asked));

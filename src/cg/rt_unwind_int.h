@@ -16,8 +16,19 @@ struct uw {
 	const struct rt_unwind_returns *ret;
 	const struct rt_unwind_machine *m;
 	uint32_t scratch_key;
+	enum rt_unwind_whose whose;
 	struct irfn *find_return, *find_area, *find_rule, *find_vma, *fill;
 };
+
+/* Functions that need the thread have it as a further, last argument when it is not the current one: pointers
+ * cannot be given to global functions, so those are global only for the current thread. */
+struct irfn *uw_task_fn(struct irprog *p, const struct uw *u, const char *name, unsigned nargs);
+/* Calls one of them from frame(). */
+void uw_call(struct irfn *f, const struct uw *u, vreg d, struct irfn *callee, unsigned nargs, const vreg *args);
+/* The thread, in a function that has nargs arguments when it is the current one. */
+vreg uw_task(struct irfn *f, const struct uw *u, unsigned nargs);
+/* The same in frame(). */
+vreg uw_frame_task(struct irfn *f, const struct uw *u);
 
 /* map[key] of an array: a pointer, or a jump to none. */
 vreg uw_lookup(struct irfn *f, uint32_t map, irslot key_slot, vreg key, irlabel none);
@@ -45,5 +56,5 @@ void uw_emit_by_bp(struct irfn *f, const struct uw *u, vreg st, const struct uw_
 
 /* rt_unwind_ret.c: find_return(at), the return address that a return probe has taken away from address at of
  * the stack; 0: none has. */
-struct irfn *uw_find_return(struct irprog *p, const struct rtgen *g, const struct rt_unwind_returns *o);
+struct irfn *uw_find_return(struct irprog *p, const struct rtgen *g, const struct uw *u);
 #endif

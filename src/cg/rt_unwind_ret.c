@@ -23,23 +23,22 @@ static struct irfn *emit_return_cb(struct irprog *p, const struct rt_unwind_retu
 	return f;
 }
 
-struct irfn *uw_find_return(struct irprog *p, const struct rtgen *g, const struct rt_unwind_returns *o)
+struct irfn *uw_find_return(struct irprog *p, const struct rtgen *g, const struct uw *u)
 {
-	struct irfn *cb = emit_return_cb(p, o), *f = irfn_new(p, "uw_find_return", 1);
+	struct irfn *cb = emit_return_cb(p, u->ret), *f = uw_task_fn(p, u, "uw_find_return", 1);
 	irslot st = ir_slot(f, R_SIZE);
-	vreg task = ir_new(f), v, r = ir_new(f);
+	vreg task, v, r = ir_new(f);
 	irlabel none = ir_label(f);
 
-	ir_global(f);
 	ir_storei_slot(f, st, R_AT, 8, 0);
 	ir_storei_slot(f, st, R_FOUND, 8, 0);
 	ir_storei_slot(f, st, R_TMP, 8, 0);
 	ir_store_slot(f, st, R_WANT, 8, irfn_arg(f, 0));
-	ir_call(f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	task = uw_task(f, u, 1);
 	v = rt_slot_addr(f, st);
-	uw_peek(f, v, R_AT, 8, task, o->utask);
+	uw_peek(f, v, R_AT, 8, task, u->ret->utask);
 	ir_jcci(f, IRC_EQ, rt_ld(f, v, R_AT), 0, none);
-	uw_peek(f, v, R_AT, 8, rt_ld(f, v, R_AT), o->instances);
+	uw_peek(f, v, R_AT, 8, rt_ld(f, v, R_AT), u->ret->instances);
 	rt_loop(f, g, ir_imm(f, RT_UNWIND_RETURNS), cb, st);
 	ir_load_slot(f, r, st, R_FOUND, 8);
 	ir_ret(f, r);

@@ -54,17 +54,22 @@ static vreg emit_lookup(struct irfn *f, const struct uw *u, vreg st, vreg off, i
 }
 
 /* fill(state, addr): the piece of the stack with address addr into the window. Negative: it cannot be read. */
-static struct irfn *emit_fill(struct irprog *p)
+static struct irfn *emit_fill(struct irprog *p, const struct uw *u)
 {
-	struct irfn *f = irfn_new(p, "uw_fill", 2);
-	vreg st = irfn_arg(f, 0), r = ir_new(f);
+	bool current = u->whose == RT_UNWIND_CURRENT;
+	struct irfn *f = irfn_new(p, "uw_fill", current ? 2 : 3);
+	vreg st = irfn_arg(f, 0), r = ir_new(f), dst, size;
 	vreg base = rt_alui(f, IRA_AND, irfn_arg(f, 1), ~(int64_t)(RT_UNWIND_WINDOW - 1));
 	irlabel bad = ir_label(f);
 
 	ir_storei(f, st, ST(window_at), 8, 1);
 	ir_jcci(f, IRC_NE, rt_alui(f, IRA_AND, irfn_arg(f, 1), WORD - 1), 0, bad);
-	ir_call(f, r, BPF_FUNC_probe_read_user,
-		IR_ARGS(rt_alui(f, IRA_ADD, st, ST(window)), ir_imm(f, RT_UNWIND_WINDOW), base));
+	dst = rt_alui(f, IRA_ADD, st, ST(window));
+	size = ir_imm(f, RT_UNWIND_WINDOW);
+	if (current)
+		ir_call(f, r, BPF_FUNC_probe_read_user, IR_ARGS(dst, size, base));
+	else
+		ir_call(f, r, BPF_FUNC_copy_from_user_task, IR_ARGS(dst, size, base, irfn_arg(f, 2), ir_imm(f, 0)));
 	ir_jcci(f, IRC_SLT, r, 0, bad);
 	ir_store(f, st, ST(window_at), 8, base);
 	ir_reti(f, 0);
@@ -81,7 +86,7 @@ static vreg stack_word(struct irfn *f, const struct uw *u, vreg st, vreg addr, i
 
 	ir_alui(f, IRA_AND, x, x, ~(int64_t)(RT_UNWIND_WINDOW - WORD));
 	ir_jcci(f, IRC_EQ, x, 0, have);
-	ir_call_fn(f, r, u->fill, IR_ARGS(st, addr));
+	uw_call(f, u, r, u->fill, IR_ARGS(st, addr));
 	ir_jcci(f, IRC_NE, r, 0, fault);
 	ir_place(f, have);
 	ir_load(f, v, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_AND, addr, RT_UNWIND_WINDOW - WORD)), ST(window), 8);
@@ -150,10 +155,10 @@ static void emit_signal(struct irfn *f, const struct uw *u, vreg st, vreg off, c
 /* vfork(): the return address is in a register, which only the innermost frame still has. */
 static void emit_ra_di(struct irfn *f, const struct uw *u, vreg st, vreg off, const struct uw_ways *w)
 {
-	vreg task = ir_new(f), r = ir_new(f);
+	vreg task, r = ir_new(f);
 
 	ir_jcci(f, IRC_NE, rt_ld(f, st, ST(n)), 1, w->fault);
-	ir_call(f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	task = uw_frame_task(f, u);
 	ir_call(f, r, BPF_FUNC_task_pt_regs, IR_ARGS(task));
 	uw_peek(f, st, ST(pc), 8, r, u->m->di);
 	set_caller(f, u, st, rt_alu(f, IRA_ADD, rt_ld(f, st, ST(sp)), off), rt_ld(f, st, ST(pc)), w);
@@ -291,5 +296,5 @@ void uw_emit_rule(struct irfn *f, const struct uw *u, vreg st, vreg at, const st
 void uw_rule_functions(struct irprog *p, struct uw *u)
 {
 	u->find_rule = emit_find_rule(p, u);
-	u->fill = emit_fill(p);
+	u->fill = emit_fill(p, u);
 }

@@ -177,6 +177,9 @@ static void machine_text(struct texts *t)
 
 	add_table(&b, "cpu_chip_of", cpu_package);
 	add_table(&b, "cpu_lgrp_of", cpu_node);
+	strb_printf(&b, "inline int machine_cpus = %ld;\n", sysconf(_SC_NPROCESSORS_ONLN));
+	strb_printf(&b, "inline uint64_t machine_pages = %ld;\n", sysconf(_SC_PHYS_PAGES));
+	strb_printf(&b, "inline int machine_pageshift = %d;\n", __builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)));
 	src.text = arena_strdup(t->arena, strb_str(&b));
 	src.len = b.n;
 	strb_free(&b);

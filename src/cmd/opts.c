@@ -70,7 +70,7 @@ static int set_option(struct cmdline *c, const char *text)
 	if (r == -ENOENT)
 		return cmd_fail("failed to set -x %s: Invalid option name", name);
 	if (r == -EOPNOTSUPP)
-		return cmd_fail("failed to set -x %s: %s", name, why ? why : "not supported on Linux");
+		return cmd_fail("failed to set -x %s: not supported on Linux: %s", name, why);
 	if (r < 0)
 		return cmd_fail("failed to set -x %s: %s%s%s", name,
 				r == -ERANGE ? "Operation not supported" : "Invalid value for specified option",
@@ -161,6 +161,11 @@ static int check_modes(struct cmdline *c)
 			cmd_name());
 		return EXIT_USAGE;
 	}
+	if (c->buffered && (c->list || c->link || c->header || c->output)) {
+		fprintf(stderr, "%s: -B not valid in combination with %s\n", cmd_name(),
+			c->output ? "-o option" : "[-Gl] options");
+		return EXIT_USAGE;
+	}
 	if (c->version)
 		return version();
 	if (c->progs.n == 0 && c->compile_only)
@@ -224,8 +229,10 @@ static int option(struct cmdline *c, int letter, char *arg)
 	switch (letter) {
 	case 'a':
 	case 'A':
-	case 'B':
 		return not_on_linux((char)letter);
+	case 'B':
+		c->buffered = true;
+		return 0;
 	case '3':
 	case '6':
 		return data_model(letter, arg);

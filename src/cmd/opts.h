@@ -29,6 +29,7 @@ struct cmdline {
 	struct params params;	       /* what the programs declare */
 	bool help;		       /* --help */
 	bool list, version, verbose, compile_only, disassemble, show_headers, header, link;
+	bool buffered; /* -B */
 	const char *badlib;
 	int argc;	   /* script arguments: argv[0] is $0 */
 	const char **argv;

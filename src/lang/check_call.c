@@ -302,7 +302,7 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 	return n;
 }
 
-/* What DTrace can do to the kernel, and BPF cannot. */
+/* What other kernels have, or DTrace can do to the kernel and BPF cannot. */
 static struct node *not_on_linux(struct checker *c, struct node *n)
 {
 	struct node *k = check_proto(c, n);
@@ -374,7 +374,7 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 		return b->kind == BIK_ACT ? action_value(c, n) : fail_action(c, n);
 	if (statement)
 		check_effects(c, n);
-	if (b->id == BI_PANIC || b->id == BI_BREAKPOINT)
+	if (b->id == BI_PANIC || b->id == BI_BREAKPOINT || b->id == BI_MSGSIZE || b->id == BI_MSGDSIZE)
 		return not_on_linux(c, n);
 	if (check_special(c, n, &k))
 		return k;

@@ -160,6 +160,8 @@ static struct node *builtin_var(struct checker *c, struct node *n, const struct 
 	n->lvalue = true;
 	if (b->id == BI_CURCPU)
 		return fail(c, n, D_UNSUP, "built-in variable %s is not yet supported", b->name);
+	if (b->id == BI_VMREGS)
+		return fail(c, n, D_UNSUP, "vmregs[ ] is not supported on Linux");
 	if (b->id == BI_ARGS || b->id == BI_UREGS)
 		return fail(c, n, D_IDENT_BADREF,
 			    "associative array '%s' may not be referenced as scalar", b->name);
@@ -398,6 +400,8 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc)
 
 		if (b && b->id == BI_ARGS)
 			return check_args_index(c, n);
+		if (b && b->id == BI_VMREGS)
+			return builtin_var(c, n, b);
 		if (b && b->id == BI_UREGS)
 			return check_uregs(c, n);
 		in = array_inline(c, name, b, acc);

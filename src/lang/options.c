@@ -38,7 +38,7 @@ struct rule {
 	const char *name;
 	bool no_value;	     /* a compile-time flag: DTrace refuses "=value" */
 	const char *choices; /* STR: the allowed words */
-	uint64_t min, max;   /* INT, SIZE; max 0: none */
+	uint64_t min, max;   /* INT, SIZE, RATE; max 0: none */
 	const char *why;
 };
 
@@ -74,6 +74,7 @@ static const struct rule rules[] = {
 	{.name = "jstackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
 	{.name = "maxframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
 	{.name = "tree", .min = 1},
+	{.name = "iterrate", .min = OPTIONS_ITERRATE_MIN, .why = "walks begin at most 1000 times per second"},
 	{.name = "ustackunwind", .choices = "auto eh fp", .why = "one of auto, eh, fp"},
 	{.name = "unwindsize",
 	 .min = OPTIONS_UNWINDSIZE_MIN,
@@ -224,9 +225,14 @@ static int set_size(uint64_t *v, const struct rule *r, const char *value)
 }
 
 /* DTrace takes a number without unit as nanoseconds. */
-static int set_rate(uint64_t *v, const char *value)
+static int set_rate(uint64_t *v, const struct rule *r, const char *value)
 {
-	return value && num_parse_period(value, 1, 0, v) == 0 ? 0 : -EINVAL;
+	uint64_t n;
+
+	if (!value || num_parse_period(value, 1, 0, &n) < 0 || n < r->min)
+		return -EINVAL;
+	*v = n;
+	return 0;
 }
 
 static bool is_choice(const char *choices, const char *value)
@@ -322,7 +328,7 @@ static int set_option(struct dopts *o, const struct option *opt, const struct ru
 	case TYPE_SIZE:
 		return set_size(field(o, opt), r, value);
 	case TYPE_RATE:
-		return set_rate(field(o, opt), value);
+		return set_rate(field(o, opt), r, value);
 	case TYPE_STR:
 		return set_str(o, field(o, opt), r, value);
 	}

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 
 #define OPTIONS_STRSIZE_MAX 4096 /* strsize: the largest string that scratch areas can hold */
+#define OPTIONS_ITERRATE_MIN 1000000 /* ns from one walk over the threads to the next */
 #define OPTIONS_FRAMES_MAX 512	 /* stackframes, ustackframes */
 #define OPTIONS_UNWINDSIZE_MIN (64 << 10)
 #define OPTIONS_UNWINDSIZE_MAX (1 << 30)

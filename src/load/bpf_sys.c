@@ -155,6 +155,32 @@ int bpfsys_raw_tracepoint_open(int prog_fd, const char *name)
 	return bpfsys(BPF_RAW_TRACEPOINT_OPEN, &a, sizeof(a));
 }
 
+int bpfsys_iter_link(int prog_fd, int map_fd)
+{
+	union bpf_iter_link_info info;
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	memset(&info, 0, sizeof(info));
+	a.link_create.prog_fd = (uint32_t)prog_fd;
+	a.link_create.attach_type = BPF_TRACE_ITER;
+	if (map_fd >= 0) {
+		info.map.map_fd = (uint32_t)map_fd;
+		a.link_create.iter_info = BPFSYS_PTR(&info);
+		a.link_create.iter_info_len = sizeof(info);
+	}
+	return bpfsys(BPF_LINK_CREATE, &a, sizeof(a));
+}
+
+int bpfsys_iter_create(int link_fd)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.iter_create.link_fd = (uint32_t)link_fd;
+	return bpfsys(BPF_ITER_CREATE, &a, sizeof(a));
+}
+
 int bpfsys_btf_load(const void *data, uint32_t size)
 {
 	union bpf_attr a;

@@ -39,6 +39,9 @@ int bpfsys_map_delete_batch(int fd, const void *keys, uint32_t n);
 /* Runs a raw_tp program once in this thread, on the CPU if it is not -1; *ret_retval may be NULL. */
 int bpfsys_test_run(int prog_fd, int cpu, uint32_t *ret_retval);
 int bpfsys_raw_tracepoint_open(int prog_fd, const char *name);
+/* Attaches an iterator program; map_fd: of the map whose elements it walks, or -1. */
+int bpfsys_iter_link(int prog_fd, int map_fd);
+int bpfsys_iter_create(int link_fd); /* fd; reading it is the walk */
 int bpfsys_btf_load(const void *data, uint32_t size);
 int bpfsys_enable_run_stats(void); /* fd; statistics are kept while it is open */
 int bpfsys_prog_info(int prog_fd, struct bpf_prog_info *ret);

@@ -48,7 +48,7 @@ int cap_load(const struct cap_prog *p)
 	return bpfsys(BPF_PROG_LOAD, &a, sizeof(a));
 }
 
-int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func)
+int cap_helper_in(const struct cap_prog *in, uint32_t func)
 {
 	/* The arguments are not set: a kernel that has the helper complains of them, others of it. */
 	const struct bpf_insn insns[] = {
@@ -57,9 +57,14 @@ int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func)
 		return0[1],
 	};
 	char log[HELPER_LOG] = "";
-	struct cap_prog p = {.type = prog_type, .flags = flags, .insns = insns,
-			     .ninsns = ARRAY_SIZE(insns), .log = log, .log_size = sizeof(log)};
-	int fd = cap_load(&p);
+	struct cap_prog p = *in;
+	int fd;
+
+	p.insns = insns;
+	p.ninsns = ARRAY_SIZE(insns);
+	p.log = log;
+	p.log_size = sizeof(log);
+	fd = cap_load(&p);
 
 	if (fd >= 0) {
 		close(fd);
@@ -70,6 +75,11 @@ int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func)
 	/* Source: kernel/bpf/verifier.c, check_helper_call(): the words of old and new kernels. */
 	return *log && !strstr(log, "unknown func") && !strstr(log, "invalid func") &&
 	       !strstr(log, "cannot use helper") && !strstr(log, "non-sleepable");
+}
+
+int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func)
+{
+	return cap_helper_in(&(struct cap_prog){.type = prog_type, .flags = flags}, func);
 }
 
 bool cap_atomics(void)

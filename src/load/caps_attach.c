@@ -97,6 +97,23 @@ bool cap_try_iter_task(struct attempt *a)
 	return try_tracing(a, btf_id(a, "bpf_iter_task", TKM(TK_FUNC)), BPF_TRACE_ITER);
 }
 
+bool cap_try_iter_user(struct attempt *a)
+{
+	struct cap_prog p = {.type = BPF_PROG_TYPE_TRACING, .expected_attach = BPF_TRACE_ITER,
+			     .flags = BPF_F_SLEEPABLE};
+	int r;
+
+	p.btf_id = btf_id(a, "bpf_iter_task", TKM(TK_FUNC));
+	if (!p.btf_id)
+		return false;
+	r = cap_helper_in(&p, BPF_FUNC_copy_from_user_task);
+	if (r < 0)
+		return cap_refused(a, "load", r);
+	if (!r)
+		snprintf(a->reason, sizeof(a->reason), "the kernel does not have bpf_copy_from_user_task (5.18)");
+	return r > 0;
+}
+
 bool cap_try_iter_task_vma(struct attempt *a)
 {
 	return try_tracing(a, btf_id(a, "bpf_iter_task_vma", TKM(TK_FUNC)), BPF_TRACE_ITER);
@@ -337,4 +354,11 @@ bool caps_try_uprobe_multi(char *reason, size_t size)
 	struct attempt a = {0};
 
 	return explain(&a, cap_try_uprobe_multi(&a), "CONFIG_UPROBE_EVENTS", reason, size);
+}
+
+bool caps_try_iter_user(struct typesrc *ts)
+{
+	struct attempt a = {.ts = ts};
+
+	return cap_try_iter_user(&a);
 }

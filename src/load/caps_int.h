@@ -28,6 +28,8 @@ int cap_load(const struct cap_prog *p);
 /* The verifier lets a program of this type call the helper (whatever the arguments). -errno: it let
  * us load nothing; 0 no, 1 yes. */
 int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func);
+/* The same with what a program of this kind needs beside: its instructions and log are not looked at. */
+int cap_helper_in(const struct cap_prog *in, uint32_t func);
 bool cap_atomics(void);
 bool cap_percpu_batch(void);
 bool cap_hash_alloc(void);
@@ -58,6 +60,8 @@ bool cap_try_kprobe(struct attempt *a);
 bool cap_try_kprobe_multi(struct attempt *a);
 bool cap_try_fentry(struct attempt *a);
 bool cap_try_iter_task(struct attempt *a);
+/* Its programs may read the memory of the threads that they walk. */
+bool cap_try_iter_user(struct attempt *a);
 bool cap_try_iter_task_vma(struct attempt *a);
 /* Writes "what: error" and returns false. */
 bool cap_refused(struct attempt *a, const char *what, int err);

@@ -2,6 +2,7 @@
 /* Attaching and detaching. A link is a set of descriptors; closing them detaches. */
 #include "load/link.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -24,6 +25,7 @@ struct link {
 #define CLOSE_PARALLEL_FROM 32
 #define CLOSE_THREADS 16
 #define BARRIER_SLEEP_NS 100000000
+#define ITER_READ 256
 
 static struct link *link_new(size_t n)
 {
@@ -123,6 +125,39 @@ static int attach_clock(const struct entry *e, int prog_fd, struct link **ret, s
 	cpulist_done(&cpus);
 	*ret = l;
 	return 0;
+}
+
+int link_attach_iter(int prog_fd, int map_fd, struct link **ret, struct err *err)
+{
+	int fd = bpfsys_iter_link(prog_fd, map_fd);
+
+	if (fd < 0)
+		return err_set(err, fd, "cannot attach the walk over %s: %s", map_fd < 0 ? "threads" : "keys",
+			       strerror(-fd));
+	if (link_from_fds(&fd, 1, ret) < 0) {
+		close(fd);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+int link_iter_read(int fd)
+{
+	char buf[ITER_READ];
+	ssize_t n;
+
+	/* EAGAIN: the kernel has looked at many objects, and lets others have the CPU. */
+	do
+		n = read(fd, buf, sizeof(buf));
+	while (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)));
+	return n < 0 ? -errno : 0;
+}
+
+int link_dup_fd(const struct link *l)
+{
+	int fd = l->n ? fcntl(l->fds[0], F_DUPFD_CLOEXEC, 0) : -1;
+
+	return fd < 0 ? (l->n ? -errno : -EBADF) : fd;
 }
 
 int link_attach(const struct entry *e, int prog_fd, struct link **ret, struct err *err)

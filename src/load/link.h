@@ -9,6 +9,13 @@ struct link;
 
 /* Attaches by entry kind: typed or raw tracepoint, perf event on every online CPU or one of them. */
 int link_attach(const struct entry *e, int prog_fd, struct link **ret, struct err *err);
+/* A program that walks threads, or the elements of a map (map_fd, else -1); link_iter_read() is the walk. */
+int link_attach_iter(int prog_fd, int map_fd, struct link **ret, struct err *err);
+/* Makes one walk: reads an iterator (bpfsys_iter_create()) to its end. What the program writes by other means
+ * than its rings is not looked at. 0 or -errno. */
+int link_iter_read(int fd);
+/* A further descriptor for the first one of a link, the caller's to close; -errno. */
+int link_dup_fd(const struct link *l);
 /* A link made of fds that the caller opened (closed in link_free). */
 int link_from_fds(const int *fds, size_t n, struct link **ret);
 /* Detaches. Does not wait for running programs: call link_barrier() once after the last. NULL is fine. */

@@ -32,6 +32,8 @@ int caps_report(struct typesrc *ts, struct arena *a, struct caps_row **ret, size
 
 /* Single attempts for who must explain a refusal: true, or false with the reason. ts may be NULL. */
 bool caps_try_fentry(struct typesrc *ts, char *reason, size_t size);
+/* Programs that walk threads may read their memory (bpf_copy_from_user_task). */
+bool caps_try_iter_user(struct typesrc *ts);
 bool caps_try_kprobe(char *reason, size_t size);
 bool caps_try_uprobe(char *reason, size_t size);
 bool caps_try_uprobe_multi(char *reason, size_t size);

@@ -22,6 +22,8 @@ static const struct {
 	[ENTRY_RAW_TP] = { BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "raw tracepoint" },
 	[ENTRY_PERF_EVENT] = { BPF_PROG_TYPE_PERF_EVENT, 0, "perf event" },
 	[ENTRY_UPROBE] = { BPF_PROG_TYPE_KPROBE, 0, "uprobe" },
+	[ENTRY_ITER_TASK] = { BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, "walk over threads" },
+	[ENTRY_ITER_MAP] = { BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, "walk over keys" },
 };
 
 static bool is_map_ref(const struct bpf_insn *i)
@@ -131,8 +133,10 @@ static int submit(struct loaded *l, const struct img_prog *p, const struct bpf_i
 	a.insn_cnt = p->ninsns;
 	a.license = BPFSYS_PTR(license);
 	memcpy(a.prog_name, p->name, sizeof(a.prog_name) - 1);
-	if (p->entry.kind == ENTRY_TP_BTF)
+	if (a.prog_type == BPF_PROG_TYPE_TRACING)
 		a.attach_btf_id = p->entry.btf_type.id;
+	if (p->sleepable)
+		a.prog_flags |= BPF_F_SLEEPABLE;
 	if (module_fd >= 0)
 		a.attach_btf_obj_fd = (uint32_t)module_fd;
 	if (finfo) {

@@ -21,6 +21,7 @@ enum {
 	PROV_ID_IP = 4200,	 PROV_N_IP = 100,
 	PROV_ID_WP = 4300,
 	PROV_ID_CPC = 4400,	 PROV_N_CPC = 500,
+	PROV_ID_ITER = 10000,	 PROV_N_ITER = 18000,
 	PROV_ID_SYSCALL = 100,	 PROV_N_SYSCALL = 2 * ENTRY_MAX_SELECTOR,
 	PROV_ID_SDT = 30000,	 PROV_N_SDT = 35000,
 	PROV_ID_RAWTP = 65000,	 PROV_N_RAWTP = 35000,
@@ -31,11 +32,11 @@ enum {
 
 extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp,
 	prov_profile, prov_proc, prov_pid, prov_wp, prov_wpuser, prov_cpc, prov_usdt,
-	prov_io, prov_lockstat, prov_vminfo, prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip;
+	prov_iter, prov_io, prov_lockstat, prov_vminfo, prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip;
 
 struct tptab;
 struct tp_found;
-struct dyn_timer;
+struct timer;
 struct wpoint;
 struct cpc_point;
 
@@ -44,7 +45,7 @@ struct prov_cache {
 	struct arena *arena;
 	struct tptab *tps;	  /* tptab.c: all, once they were asked for */
 	struct tp_found *found;	  /* tptab.c: single ones */
-	struct dyn_timer *timers; /* prov_profile.c */
+	struct timer *timers;	  /* timer.c */
 	struct wpoint *wpoints;	  /* prov_wp.c */
 	struct cpc_point *cpc;	  /* prov_cpc.c */
 	struct prov_procs *procs; /* uproc.c: the processes that were asked for, and their probes */

@@ -74,6 +74,13 @@ static int look_at_cost(struct session *s)
 	return r;
 }
 
+static int look_at_walks(struct session *s)
+{
+	int e = walker_error(s->walker);
+
+	return e < 0 ? session_note(s, "a walk over threads or keys failed: %s", strerror(-e)) : 0;
+}
+
 /* What is due once per statusrate: losses, cost. */
 static int status(struct session *s)
 {
@@ -85,6 +92,8 @@ static int status(struct session *s)
 		r = cost_report(s->cost, session_now(), s->c.rec);
 	if (r == 0 && s->governor)
 		r = look_at_cost(s);
+	if (r == 0 && s->walker)
+		r = look_at_walks(s);
 	session_consume(s);
 	return r;
 }

@@ -115,6 +115,8 @@ static int make_parts(struct session *s, struct err *err)
 		r = follow_new(s->c.sym, &s->follow);
 	if (r == 0)
 		r = unwind_new(s->l, s->c.sym, &s->unwind);
+	if (r == 0)
+		r = walker_new(s->l, o->iterrate, (int)o->cpu, &s->walker);
 	if (r == 0 && s->follow)
 		follow_watch(s->follow, on_side_event, s);
 	if (r < 0 || !s->links || !s->live || !s->victims ||
@@ -170,6 +172,7 @@ void session_detach(struct session *s, uint32_t i)
 {
 	if (!s->links[i])
 		return;
+	walker_drop(s->walker, i);
 	link_free(s->links[i]);
 	s->links[i] = NULL;
 	s->nlinks--;
@@ -181,6 +184,7 @@ void session_free(struct session *s)
 		return;
 	for (uint32_t i = 0; s->links && i < s->c.img->nprogs; i++)
 		session_detach(s, i);
+	walker_free(s->walker);
 	for (unsigned i = 0; i < s->nrings; i++)
 		ring_close(&s->rings[i]);
 	order_free(s->order);
@@ -219,6 +223,19 @@ int session_test_run(struct session *s, const char *target)
 	return 0;
 }
 
+/* Walks are made by the walker, once all is attached. */
+static int attach_walk(struct session *s, uint32_t i)
+{
+	const struct entry *e = &s->c.img->progs[i].entry;
+	int map = e->kind == ENTRY_ITER_MAP ? s->l->maps[s->c.img->scans[e->scan - 1].map].fd : -1;
+	int r = link_attach_iter(s->l->progs[i], map, &s->links[i], s->err);
+
+	if (r < 0)
+		return r;
+	r = walker_add(s->walker, i, s->links[i]);
+	return r < 0 ? err_set(s->err, r, "cannot keep an iterator: %s", strerror(-r)) : 0;
+}
+
 static int attach_all(struct session *s)
 {
 	for (uint32_t i = 0; i < s->c.img->nprogs; i++) {
@@ -231,8 +248,11 @@ static int attach_all(struct session *s)
 			continue;
 		if (e.kind == ENTRY_PERF_EVENT && s->c.prog->opts->cpu >= 0)
 			e.cpu = (int)s->c.prog->opts->cpu;
-		r = registry_attach(s->c.reg, (const struct probe *const *)p->probes, p->nprobes, &e,
-				    s->l->progs[i], &s->links[i], s->err);
+		if (e.kind == ENTRY_ITER_TASK || e.kind == ENTRY_ITER_MAP)
+			r = attach_walk(s, i);
+		else
+			r = registry_attach(s->c.reg, (const struct probe *const *)p->probes, p->nprobes,
+					    &e, s->l->progs[i], &s->links[i], s->err);
 		if (r < 0) {
 			err_prefix(s->err, "cannot enable %s:%s:%s:%s: ", first->prov, first->mod,
 				   first->func, first->name);
@@ -338,6 +358,11 @@ static int start_and_loop(struct session *s, int signal_fd)
 	/* system() and freopen() of destructive programs run with the user's own rights */
 	if (r == 0 && !s->c.prog->opts->destructive && privs_drop() < 0)
 		r = session_note(s, "some privileges could not be given up");
+	if (r == 0 && s->walker) {
+		r = walker_start(s->walker);
+		if (r < 0)
+			err_set(s->err, r, "cannot start a thread: %s", strerror(-r));
+	}
 	return r < 0 ? r : session_loop(s, signal_fd);
 }
 
@@ -390,11 +415,12 @@ static void take_exit_status(struct session *s)
 static int finish(struct session *s)
 {
 	struct row end = { .kind = ROW_END };
-	bool barrier = s->nlinks > 0;
+	bool barrier = s->nlinks > 0, stuck;
 	int r;
 
 	if (s->c.stopping)
 		s->c.stopping(s->c.ctx, s->res.why);
+	stuck = !walker_stop(s->walker);
 	counters_note_timers(s->counters, s->links);
 	for (uint32_t i = 0; i < s->c.img->nprogs; i++)
 		session_detach(s, i);
@@ -402,6 +428,8 @@ static int finish(struct session *s)
 		link_barrier();
 	s->phase = PHASE_STILL;
 	r = session_drain(s);
+	if (r == 0 && stuck)
+		r = session_note(s, "a walk over the threads has not ended: it waits for the memory of one");
 	take_exit_status(s);
 	if (r == 0 && s->res.began)
 		r = session_test_run(s, "END");

@@ -18,6 +18,7 @@
 #include "run/spec.h"
 #include "run/track.h"
 #include "run/unwind.h"
+#include "run/walk.h"
 
 /* Rings are looked at this often at least, and never more often. */
 #define POLL_MAX_NS 25000000ull
@@ -71,6 +72,7 @@ struct session {
 	int64_t history_clock;
 	int side_error;		 /* of a row of the history */
 	struct unwind *unwind;	 /* NULL when user stacks are not walked by tables */
+	struct walker *walker;	 /* NULL when the program walks nothing */
 	struct proc_seen *procs; /* PROC_CACHE; likewise */
 	enum phase phase;
 	uint32_t drains;

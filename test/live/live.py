@@ -64,6 +64,21 @@ def seen(path):
     return (path_of_root() + path).rstrip("/") or "/"
 
 
+@contextlib.contextmanager
+def waiting(*args):
+    """Runs the program `waits` until the block ends; gives what it said when all was as it should be: a dict."""
+    p = subprocess.Popen([os.path.join(os.path.dirname(TRIGGER), "waits"), *map(str, args)], stdout=subprocess.PIPE,
+                         text=True)
+    try:
+        line = p.stdout.readline()
+        if not line.startswith("ready "):
+            raise RuntimeError(f"waits {args}: {line!r}")
+        yield dict(w.split("=", 1) for w in line.split()[1:])
+    finally:
+        p.kill()
+        p.wait()
+
+
 def complaints(r):
     """Its messages, but for timers that were late: virtual CPUs pause."""
     return "".join(l for l in r.stderr.splitlines(True) if not re.search(r": \d+ timer firings? missed$", l))
@@ -131,3 +146,8 @@ def attached():
     """Ids of the programs, links and maps that exist now: a set to compare with a later one."""
     return {("prog", i) for i in ids(PROG_GET_NEXT_ID)} | {("link", i) for i in ids(LINK_GET_NEXT_ID)} | \
         {("map", i) for i in ids(MAP_GET_NEXT_ID)}
+
+
+def missing():
+    """What `dwell features` says is missing: a text."""
+    return "\n".join(l for l in dwell("features").stdout.splitlines() if " no " in f" {l} ")

@@ -49,9 +49,14 @@ with open(stdc, "w") as f:
     f.write('#include "inc.h"\nBEGIN { printf("%d", VALUE); exit(0); }\n')
 r = live.dwell("-q", "-CH", "-I", live.WORK, "-s", stdc)
 live.check(r.stdout == "5\n" and "inc.h" in r.stderr, "-H names the included files", r.stdout + r.stderr)
-for options in (["-A"], ["-a"], ["-B"], ["-32"], ["-64"], ["-x", "kdefs"], ["-x", "udefs"], ["-x", "linktype=elf"]):
+for options in (["-A"], ["-a"], ["-32"], ["-64"], ["-x", "kdefs"], ["-x", "udefs"], ["-x", "linktype=elf"]):
     r = live.dwell(*options, "-n", "BEGIN { exit(0); }")
     live.check(r.returncode in (0, 1) and (r.returncode == 0) == (options == ["-64"]), " ".join(options), r.stderr)
+r = live.dwell("-B", "-qn", "BEGIN { trace(7); exit(0); }")
+live.same((r.returncode, r.stdout, r.stderr), (0, "7\n", ""), "-B")
+for options, with_what in ((["-l"], "[-Gl] options"), (["-o", os.path.join(live.WORK, "b")], "-o option")):
+    r = live.dwell("-B", *options, "-n", "BEGIN { exit(0); }")
+    live.same((r.returncode, r.stderr), (2, f"{live.NAME}: -B not valid in combination with {with_what}\n"), "-B " + options[0])
 
 for options, want in [(["-DX=1", "-DY=2"], "3\n"), (["-x", "define=X=1", "-D", "Y=4"], "5\n"),
                       (["-x", "cppargs=-DX=1 -DY=5"], "6\n"), (["-DX=9", "-UX", "-x", "define=X=1", "-DY=6"], "7\n")]:

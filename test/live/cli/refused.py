@@ -6,7 +6,7 @@ import live
 for name in ["ctypes", "disasm", "dtypes", "grabanon", "kdefs", "knodefs", "late", "linknommap", "linktype", "pcapsize",
              "udefs", "unodefs", "verbose"]:
     r = live.dwell("-x", name + "=1", "-n", "BEGIN { exit(0); }")
-    what = f"{live.NAME}: failed to set -x {name}: "
+    what = f"{live.NAME}: failed to set -x {name}: not supported on Linux: "
     live.check(r.returncode == 1 and r.stderr.startswith(what) and len(r.stderr) > len(what) + 5 and
                "Invalid" not in r.stderr, "-x " + name, r.stderr)
 args = []
@@ -25,4 +25,11 @@ for option in "iregs=9", "iregs=0", "tregs=x", "pgmax":
     live.same(r.stderr, f"{live.NAME}: failed to set -x {option.split('=')[0]}: Invalid value for specified option\n", option)
 r = live.dwell("-x", "nosuch=1", "-n", "BEGIN { exit(0); }")
 live.same(r.stderr, f"{live.NAME}: failed to set -x nosuch: Invalid option name\n", "an unknown one")
+# Letters and functions
+for letter in ("-A", "-a", "-32"):
+    r = live.dwell(letter, "-n", "BEGIN { exit(0); }")
+    live.same((r.returncode, r.stderr), (1, f"{live.NAME}: {letter} is not supported on Linux\n"), letter)
+for name, why in [("trace(msgsize(0))", "msgsize( )"), ("trace(msgdsize(0))", "msgdsize( )"), ("trace(vmregs[0])", "vmregs[ ]")]:
+    r = live.dwell("-n", f"BEGIN {{ {name}; }}")
+    live.check(r.returncode == 1 and f"{why} is not supported on Linux" in r.stderr, name, r.stderr)
 live.done()

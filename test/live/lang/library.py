@@ -5,6 +5,7 @@ import glob
 import os
 import re
 import signal
+import sys
 
 import live
 
@@ -45,6 +46,11 @@ for what, expression in [
         ("pr_start", "walltimestamp / 1000000000 - curpsinfo->pr_start.tv_sec < 60"),
         ("pr_argc", "curpsinfo->pr_argc == 4"), ("pr_size", "curpsinfo->pr_size > curpsinfo->pr_rssize"),
         ("pr_pgid", f"curpsinfo->pr_pgid == {os.getpgrp()}"), ("pr_sid", f"curpsinfo->pr_sid == {os.getsid(0)}"),
+        ("pr_flag", "curpsinfo->pr_flag == 0 && curlwpsinfo->pr_flag == 0"),
+        ("pr_syscall", "curlwpsinfo->pr_syscall > 0"), ("pr_oldpri", "curlwpsinfo->pr_oldpri == 0"),
+        ("pr_cpu", "curlwpsinfo->pr_cpu == 0"),
+        ("pr_pctcpu", "curpsinfo->pr_pctcpu > 0 && curlwpsinfo->pr_pctcpu <= 0x8000"),
+        ("pr_pctmem", "curpsinfo->pr_pctmem > 0 && curpsinfo->pr_pctmem < 0x8000"),
         ("curcpu", "curcpu->cpu_id == cpu && curcpu->cpu_pset == pset && curcpu->cpu_chip == chip"),
         ("errno.d", "ENOENT == 2 && EINPROGRESS == 115"),
         ("signal.d", f"SIGKILL == 9 && SIGCHLD == {int(signal.SIGCHLD)}"),
@@ -69,6 +75,36 @@ r = live.dwell("-q", "-x", "nolibs", "-n", "BEGIN { trace(EPERM); exit(0); }")
 live.check(r.returncode == 1 and "failed to resolve EPERM" in r.stderr, "-x nolibs", r.stderr)
 r = live.dwell("-q", "-x", "nolibs", "-n", "BEGIN { trace(curcpu->cpu_id == cpu); exit(0); }")
 live.same(r.stdout, "1\n", "curcpu->cpu_id needs no library")
+
+# CPU time of all threads, running and ended, and of children.
+BURN = """
+import os, threading, time
+def burn(wait):
+    end = time.thread_time() + 0.05
+    while time.thread_time() < end: pass
+    wait.wait()
+stay, gone = threading.Event(), threading.Event()
+gone.set()
+os.system("i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done")
+threads = [threading.Thread(target=burn, args=(w,)) for w in (stay, stay, gone)]
+for t in threads: t.start()
+threads[2].join()
+end = time.process_time() + 0.15
+while time.process_time() < end: pass
+c, before = os.times(), time.process_time()
+os.getppid()
+print(int(before * 1e9), int(time.process_time() * 1e9), int((c.children_user + c.children_system) * 1e9), flush=True)
+stay.set()
+"""
+burn = os.path.join(live.WORK, "burn.py")
+with open(burn, "w", encoding="utf-8") as f:
+    f.write(BURN)
+NS = "curpsinfo->{0}.tv_sec * 1000000000 + curpsinfo->{0}.tv_nsec"
+r = live.dwell("-q", "-n", f'syscall::getppid:entry /pid == $target/ {{ printf("%d %d\\n", {NS.format("pr_time")}, '
+               f'{NS.format("pr_ctime")}); }}', "-c", f"{sys.executable} {burn}")
+figures = [int(w) for w in r.stdout.split()]
+live.check(len(figures) == 5 and figures[0] - 20e6 <= figures[3] <= figures[1] + 1e6, "pr_time", r.stdout + r.stderr)
+live.check(len(figures) == 5 and abs(figures[4] - figures[2]) <= 20e6 < figures[4], "pr_ctime", r.stdout + r.stderr)
 
 own = os.path.join(live.WORK, "own")
 os.mkdir(own)

@@ -47,7 +47,7 @@ objs, r = run("BEGIN\n{ x = nosuch; }")
 live.same([(o["type"], o["severity"], o["tag"], o["program"], o["line"], o["column"], o["length"]) for o in objs],
           [("diagnostic", "error", "D_IDENT_UNDEF", 0, 2, 7, 6)], "a mistake")
 live.check("nosuch" in objs[0]["message"] and r.returncode == 1 and b"nosuch" in r.stderr, "its text", r.stderr)
-objs, r = run("dtrace:::, io:::wait-start", "-l")
+objs, r = run("dtrace:::, lockstat:::spin-release", "-l")
 live.same([(o["type"], o["provider"], o["name"]) for o in objs][:2], [("probe", "dtrace", "BEGIN"), ("probe", "dtrace", "END")],
           "probes")
 live.check("tracepoint" in objs[-1]["unavailable"] and "unavailable" not in objs[0], "a probe that is not there", objs[-1])

@@ -46,5 +46,35 @@ has "$WORK/out" "sysinfo bread: 20"
 has "$WORK/out" "sysinfo sysread: 20"
 has "$WORK/out" "sysinfo readch: 327680"
 
-exits 1 "$DWELL" -n 'io:::wait-start{}'
-has "$WORK/err" "no tracepoint tells that a thread waits for a request"
+# Waiting: begins and ends as often, for each of the reads; which request it is is not known.
+"$DWELL" -l -n io:::wait-done >"$WORK/list"
+grep -q "no tracepoint" "$WORK/list" && exit 0
+"$DWELL" -q -s /dev/stdin -c "$TRIGGER directio $file 20" >"$WORK/out" <<'EOF'
+syscall::getppid:entry /pid == $target/ { self->reading = 1; }
+uint64_t slept;
+io:::wait-start
+/self->reading/
+{
+	n++;
+	self->from = timestamp;
+	@arg[args[0]->b_edev, args[1]->dev_statname, args[2]->fi_name] = count();
+}
+io:::wait-done
+/self->reading/
+{
+	done++;
+	@t[self->from ? "paired" : "alone", probename] = count();
+	slept += timestamp - self->from;
+	self->from = 0;
+}
+END
+{
+	printf("as often: %d, at least 10: %d, took time: %d\n", n == done, n >= 10, slept > 0 && slept < 20000000000);
+	printa("%d %s %s\n", @arg);
+	printa("%s %s\n", @t);
+}
+EOF
+has "$WORK/out" "as often: 1, at least 10: 1, took time: 1"
+has "$WORK/out" "0 <unknown> <none>"
+has "$WORK/out" "paired wait-done"
+! grep -q alone "$WORK/out" || die "waited without a beginning"

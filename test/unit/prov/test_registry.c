@@ -356,6 +356,37 @@ static void timer_names(void **state)
 	assert_int_equal(match("profile", NULL, NULL, NULL).n, 13);
 }
 
+static void walk_names(void **state)
+{
+	static const struct {
+		const char *name;
+		bool good;
+	} names[] = {
+		{"task", true},	     {"done", true},	  {"task-1ms", true},	{"done-500ms", true},
+		{"task-1000hz", true}, {"task-999us", false}, {"task-1001", false}, {"task-12345s", true},
+		{"task-", false},    {"task-x", false},	  {"done-0", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct probe_list l = match("iter", NULL, NULL, names[i].name);
+		struct pdesc d = {0};
+
+		assert_int_equal(l.n, names[i].good);
+		if (!l.n) {
+			assert_non_null(why);
+			continue;
+		}
+		d.id = l.v[0]->id;
+		assert_int_equal(src->match(src->ctx, arena, &d, &l, NULL), 0);
+		assert_int_equal(l.n, 1);
+		assert_string_equal(l.v[0]->name, names[i].name);
+	}
+	assert_int_equal(match("iter", NULL, NULL, "tas").n, 0);
+	assert_int_equal(match("iter", NULL, NULL, "tasks").n, 0);
+	assert_int_equal(match("iter", NULL, NULL, NULL).n, 2);
+}
+
 static void missing_providers_say_why(void **state)
 {
 	static const char *const names[] = {"fbt", "rawfbt"};
@@ -468,7 +499,8 @@ int main(void)
 		cmocka_unit_test(ids_are_stable),  cmocka_unit_test(tracepoint_arguments),
 		cmocka_unit_test(every_tracepoint), cmocka_unit_test(syscall_entries),
 		cmocka_unit_test(syscall_types),   cmocka_unit_test(every_syscall),
-		cmocka_unit_test(timer_names),	   cmocka_unit_test(missing_providers_say_why),
+		cmocka_unit_test(timer_names),
+		cmocka_unit_test(walk_names),	   cmocka_unit_test(missing_providers_say_why),
 		cmocka_unit_test(error_arguments), cmocka_unit_test(without_btf),
 		cmocka_unit_test(every_syscall_type_parses),
 	};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks over threads and over the open keys of trackers (BPF iterators): each period, and each tracker with
+ * keyed timeouts, has a thread of its own that makes its walks, since a walk may wait for the memory of a
+ * process. What the programs record goes to the rings as ever. */
+#ifndef DWELL_RUN_WALK_H
+#define DWELL_RUN_WALK_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "load/link.h"
+#include "load/load.h"
+
+/* A walk that takes long must not take the machine: after a walk over open keys the next waits for this
+ * many times as long, and for this long at least … */
+#define WALK_PAUSE_FACTOR 3
+#define WALK_PAUSE_MIN_NS 1000000ull
+/* … and at most: then the timeout is looked at again, which may have changed. */
+#define WALK_PAUSE_MAX_NS 250000000ull
+/* How long walker_stop() waits for walks that are under way. */
+#define WALK_STOP_NS 2000000000ull
+
+struct walker;
+
+/* For the walks of an image, none of them attached yet. period_ns: of entries that have none of their own
+ * (iterrate); cpu: on which ENTRY_WALK_DONE programs run, -1: any. *ret is NULL when the image has no walks.
+ * -ENOMEM. */
+int walker_new(const struct loaded *l, uint64_t period_ns, int cpu, struct walker **ret);
+/* From walker_start() on the walks of program prog are made; l stays the caller's. 0 or -errno. */
+int walker_add(struct walker *w, uint32_t prog, const struct link *l);
+/* The first walks begin at once. Once, after all walker_add(). 0 or -errno. */
+int walker_start(struct walker *w);
+/* No further walk by this program; one that is under way is not waited for. */
+void walker_drop(struct walker *w, uint32_t prog);
+/* Ends all. False: a walk does not end (its thread waits in the kernel), and is left alone; it touches
+ * nothing of the session any more. Accepts NULL. */
+bool walker_stop(struct walker *w);
+/* The first failure of a walk since the last call: 0 or -errno. */
+int walker_error(struct walker *w);
+/* Stops and frees; accepts NULL. */
+void walker_free(struct walker *w);
+#endif
