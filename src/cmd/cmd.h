@@ -3,6 +3,7 @@
 #ifndef DWELL_CMD_CMD_H
 #define DWELL_CMD_CMD_H
 #include <stdbool.h>
+#include <stdint.h>
 #include "base/diag.h"
 #include "base/err.h"
 

@@ -3,13 +3,12 @@
 #include <getopt.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/num.h"
 #include "base/strb.h"
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
+#include "cmd/stackopts.h"
 #include "view/amount.h"
 #include "view/flame.h"
-#include "view/stacksrc.h"
 #include "view/stackxform.h"
 
 struct flame {
@@ -24,18 +23,15 @@ struct flame {
 	struct strb notes, title;
 };
 
-enum { OPT_TITLE = 256, OPT_INVERTED, OPT_REVERSE, OPT_DIFF, OPT_SANDWICH, OPT_PER_THREAD, OPT_BY, OPT_FROM, OPT_TO,
-       OPT_MIN_WIDTH, OPT_UNIT, OPT_ADDRESSES, OPT_HTML, OPT_SVG, OPT_HELP };
+enum { OPT_TITLE = 256, OPT_INVERTED, OPT_REVERSE, OPT_DIFF, OPT_SANDWICH, OPT_MIN_WIDTH, OPT_UNIT, OPT_HTML, OPT_SVG };
 
 static const struct option longs[] = {
 	{ "title", required_argument, NULL, OPT_TITLE },       { "inverted", no_argument, NULL, OPT_INVERTED },
 	{ "reverse", no_argument, NULL, OPT_REVERSE },	       { "differential", no_argument, NULL, OPT_DIFF },
-	{ "sandwich", required_argument, NULL, OPT_SANDWICH }, { "per-thread", no_argument, NULL, OPT_PER_THREAD },
-	{ "by", required_argument, NULL, OPT_BY },	       { "from", required_argument, NULL, OPT_FROM },
-	{ "to", required_argument, NULL, OPT_TO },	       { "min-width", required_argument, NULL, OPT_MIN_WIDTH },
-	{ "unit", required_argument, NULL, OPT_UNIT },	       { "addresses", no_argument, NULL, OPT_ADDRESSES },
-	{ "html", no_argument, NULL, OPT_HTML },	       { "svg", no_argument, NULL, OPT_SVG },
-	{ "help", no_argument, NULL, OPT_HELP },	       { NULL, 0, NULL, 0 },
+	{ "sandwich", required_argument, NULL, OPT_SANDWICH }, { "min-width", required_argument, NULL, OPT_MIN_WIDTH },
+	{ "unit", required_argument, NULL, OPT_UNIT },	       { "html", no_argument, NULL, OPT_HTML },
+	{ "svg", no_argument, NULL, OPT_SVG },		       STACKOPT_LONGS,
+	{ NULL, 0, NULL, 0 },
 };
 
 static int usage(FILE *out)
@@ -47,11 +43,8 @@ static int usage(FILE *out)
 		"\t-o FILE           write the picture here, not to standard output\n"
 		"\t--html, --svg     kind of picture; by itself: HTML if FILE ends with .html\n"
 		"\t--title TEXT      heading\n"
-		"\t--by NAME         recording: which aggregation (@name) or 'events'; perf script: which event\n"
+		STACKOPT_USAGE
 		"\t--unit UNIT       of the weights: samples, ns, us, ms, bytes, …\n"
-		"\t--from T, --to T  only what was recorded so long after the beginning (10s, 500ms)\n"
-		"\t--per-thread      threads (all keys of the aggregation) apart\n"
-		"\t--addresses       addresses without a name apart\n"
 		"\t--inverted        the root on top\n"
 		"\t--reverse         from the leaves: functions together wherever they were called from\n"
 		"\t--sandwich NAME   what calls this function, and what it calls\n"
@@ -60,28 +53,21 @@ static int usage(FILE *out)
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
-static int bad_value(const char *option, const char *value, const char *want)
-{
-	cmd_msg("--%s: '%s' is no %s", option, value, want);
-	return EXIT_USAGE;
-}
-
-static int take_time(const char *option, const char *value, uint64_t *ret)
-{
-	return num_parse_period(value, 1000000000, 0, ret) < 0 ? bad_value(option, value, "time, like 10s or 500ms") : 0;
-}
-
 static int take_width(const char *value, double *ret)
 {
 	char *end;
 
 	*ret = strtod(value, &end);
-	return end == value || *end || !(*ret >= 0 && *ret <= FLAME_SVG_WIDTH) ?
-		       bad_value("min-width", value, "width in pixels") : 0;
+	if (end != value && !*end && *ret >= 0 && *ret <= FLAME_SVG_WIDTH)
+		return 0;
+	cmd_msg("--min-width: '%s' is no width in pixels, up to %u", value, FLAME_SVG_WIDTH);
+	return EXIT_USAGE;
 }
 
 static int take_option(struct flame *f, int c, const char *arg)
 {
+	int e;
+
 	switch (c) {
 	case 'o':
 		f->output = arg;
@@ -101,23 +87,10 @@ static int take_option(struct flame *f, int c, const char *arg)
 	case OPT_SANDWICH:
 		f->sandwich = arg;
 		return 0;
-	case OPT_PER_THREAD:
-		f->src.per_thread = true;
-		return 0;
-	case OPT_BY:
-		f->src.by = arg;
-		return 0;
-	case OPT_FROM:
-		return take_time("from", arg, &f->src.from_ns);
-	case OPT_TO:
-		return take_time("to", arg, &f->src.to_ns);
 	case OPT_MIN_WIDTH:
 		return take_width(arg, &f->opts.min_width);
 	case OPT_UNIT:
 		f->unit = arg;
-		return 0;
-	case OPT_ADDRESSES:
-		f->src.addresses = true;
 		return 0;
 	case OPT_HTML:
 		f->html = true;
@@ -125,11 +98,12 @@ static int take_option(struct flame *f, int c, const char *arg)
 	case OPT_SVG:
 		f->svg = true;
 		return 0;
-	case OPT_HELP:
+	case STACKOPT_HELP:
 		usage(stdout);
 		return -1;
 	default:
-		return usage(stderr);
+		e = stackopts_take(&f->src, c, arg);
+		return e == -ENOENT ? usage(stderr) : e;
 	}
 }
 

@@ -61,10 +61,12 @@ int outfile_close(struct outfile *o, int e)
 	o->f = NULL;
 	if (e == 0 && o->temp && rename(o->temp, o->path) < 0)
 		e = -errno;
-	if (e < 0 && o->temp)
+	if (e != 0 && o->temp)
 		unlink(o->temp);
 	free(take_ptr(o->temp));
 	if (e == 0)
 		return EXIT_OK;
+	if (e == OUTFILE_GIVE_UP)
+		return EXIT_ERROR;
 	return e == -EPIPE && !o->path ? EXIT_ERROR : cmd_fail("failed to write to %s: %s", name, strerror(-e));
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 #include "base/aggval.h"
 #include "store/aggstate.h"
-#include "store/aggstate_int.h"
 
 static int64_t average(bool is_signed, const uint64_t *v)
 {

@@ -14,7 +14,6 @@
 /* Short chains: with 100,000 keys every step along one is a cache miss. */
 #define HASH_BKT_CAPACITY_THRESH 2U
 #include <uthash.h>
-#include "store/aggstate_int.h"
 
 struct cell {
 	UT_hash_handle hh;

@@ -32,6 +32,8 @@ struct agg_rank {
 struct agg_rank aggstate_rank(const struct aggdesc *d, const uint64_t *value);
 /* Order of one field of two keys, a and b pointing to the field: integers without their sign, as in DTrace. */
 int aggstate_key_field_cmp(const struct recfield *f, const uint8_t *a, const uint8_t *b);
+/* Order of whole keys, field by field. */
+int aggstate_key_cmp(const struct aggdesc *d, const uint8_t *a, const uint8_t *b);
 /* A number in the same order, as far as the first 8 bytes tell: equal numbers say nothing. */
 uint64_t aggstate_key_field_lead(const struct recfield *f, const uint8_t *p);
 int aggstate_rank_cmp(const struct agg_rank *a, const struct agg_rank *b);

@@ -7,23 +7,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
 #include "view/assets.h"
 #include "view/flame.h"
+#include "view/leb128.h"
 #include "view/page.h"
-
-static void put_number(struct strb *b, uint64_t v)
-{
-	for (; v >= 128; v >>= 7)
-		strb_addc(b, (char)(128 | (v & 127)));
-	strb_addc(b, (char)v);
-}
 
 static void put_text(struct strb *b, const char *s)
 {
-	put_number(b, strlen(s));
+	leb128_add(b, strlen(s));
 	strb_adds(b, s);
 }
 
@@ -46,16 +39,16 @@ static int put_frames(struct strb *b, const struct stacktree *t, const struct st
 	for (size_t i = 0; i < n; i++)
 		if (!nm || strcmp(modules[nm - 1], modules[i]) != 0)
 			modules[nm++] = modules[i];
-	put_number(b, nm);
+	leb128_add(b, nm);
 	for (size_t i = 0; i < nm; i++)
 		put_text(b, modules[i]);
-	put_number(b, n);
+	leb128_add(b, n);
 	for (size_t i = 0; i < n; i++) {
 		struct stack_frame f = stacktree_get_frame(t, o->by_name[i]);
 		const char **m = bsearch(&f.module, modules, nm, sizeof(*modules), by_text);
 
-		put_number(b, f.kind);
-		put_number(b, (uint64_t)(m - modules));
+		leb128_add(b, f.kind);
+		leb128_add(b, (uint64_t)(m - modules));
 		put_text(b, f.name);
 	}
 	return 0;
@@ -71,12 +64,12 @@ static int put_nodes(struct strb *b, const struct stacktree *t, const struct sta
 		return -ENOMEM;
 	for (size_t i = 0; i < stacktree_nframes(t); i++)
 		rank[o->by_name[i]] = (uint32_t)i;
-	put_number(b, stacktree_nnodes(t) - 1);
+	leb128_add(b, stacktree_nnodes(t) - 1);
 	while (node) {
-		put_number(b, up);
-		put_number(b, rank[stacktree_node_frame(t, node)]);
+		leb128_add(b, up);
+		leb128_add(b, rank[stacktree_node_frame(t, node)]);
 		for (unsigned w = 0; w < weights; w++)
-			put_number(b, stacktree_self(t, node, w));
+			leb128_add(b, stacktree_self(t, node, w));
 		up = 0;
 		if (o->first[node]) {
 			node = o->first[node];

@@ -5,11 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include "base/cleanup.h"
+#include "view/deflate.h"
 #include "view/xml.h"
-
-#define CHUNK (3u << 14) /* bytes that are put into base64 at once: a multiple of 3 */
 
 /* JSON within an element: no "<" may end it. */
 static void put_json(FILE *out, const struct strb *json)
@@ -21,8 +19,9 @@ static void put_json(FILE *out, const struct strb *json)
 			fputc(json->s[i], out);
 }
 
-static void put_base64(FILE *out, const unsigned char *p, size_t n)
+static int put_base64(void *ctx, const unsigned char *p, size_t n)
 {
+	FILE *out = ctx;
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 	for (size_t i = 0; i < n; i += 3) {
@@ -30,28 +29,10 @@ static void put_base64(FILE *out, const unsigned char *p, size_t n)
 		char c[4] = { digits[v >> 18], digits[v >> 12 & 63], i + 1 < n ? digits[v >> 6 & 63] : '=',
 			      i + 2 < n ? digits[v & 63] : '=' };
 
-		fwrite(c, 1, 4, out);
+		if (fwrite(c, 1, 4, out) != 4)
+			return -EIO;
 	}
-}
-
-static int put_deflated(FILE *out, const struct strb *bytes)
-{
-	_cleanup_free_ unsigned char *buf = malloc(CHUNK);
-	z_stream z = { 0 };
-	int rc;
-
-	if (!buf || deflateInit(&z, 3) != Z_OK) /* 3: half the time of 6 for a tenth more bytes */
-		return -ENOMEM;
-	z.next_in = (unsigned char *)bytes->s;
-	z.avail_in = (unsigned)bytes->n;
-	do {
-		z.next_out = buf;
-		z.avail_out = CHUNK;
-		rc = deflate(&z, Z_FINISH);
-		put_base64(out, buf, CHUNK - z.avail_out);
-	} while (rc == Z_OK || (rc == Z_BUF_ERROR && z.avail_out == 0));
-	deflateEnd(&z);
-	return rc == Z_STREAM_END ? 0 : -EIO;
+	return 0;
 }
 
 int page_write(FILE *out, const char *title, const char *css, size_t css_len, const char *js, size_t js_len,
@@ -74,11 +55,11 @@ int page_write(FILE *out, const char *title, const char *css, size_t css_len, co
 	put_json(out, meta);
 	fputs("</script>\n", out);
 	for (size_t i = 0; i < nparts && e == 0; i++) {
-		if (parts[i].bytes->failed || parts[i].bytes->n > UINT32_MAX)
-			e = parts[i].bytes->failed ? -ENOMEM : -EFBIG;
+		if (parts[i].bytes->failed)
+			e = -ENOMEM;
 		fprintf(out, "<script type=\"application/octet-stream\" id=\"%s\">", parts[i].id);
 		if (e == 0)
-			e = put_deflated(out, parts[i].bytes);
+			e = deflate_bytes(parts[i].bytes->s, parts[i].bytes->n, DEFLATE_ZLIB, put_base64, out);
 		fputs("</script>\n", out);
 	}
 	fputs("<script>\n", out);

@@ -158,6 +158,7 @@ void recstacks_free(struct recstacks *r)
 }
 
 const char *recstacks_title(const struct recstacks *r) { return r->title; }
+bool recstacks_is_sum(const struct recstacks *r) { return r->agg && (r->agg->func == AGG_SUM || r->agg->func == AGG_AVG); }
 const struct stack_input *recstacks_input(const struct recstacks *r) { return &r->in; }
 
 /* -- frames -- */
@@ -348,6 +349,7 @@ static bool in_time(struct recstacks *r, const struct row *row)
 int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight)
 {
 	const struct recfield *f[FIELDS_MAX];
+	uint32_t node;
 	size_t n = 0;
 
 	if (row->kind == ROW_DROPS && row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
@@ -356,7 +358,10 @@ int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *
 		if (!in_time(r, row))
 			return 0;
 		n = collect(r->agg->keys, r->agg->nkeys, f, 0);
-		stacktree_add(t, make_stack(r, t, f, n, row->data), weight, value_of(r->agg, row->value));
+		node = make_stack(r, t, f, n, row->data);
+		stacktree_add(t, node, weight, value_of(r->agg, row->value));
+		if (r->opts.counts && recstacks_is_sum(r))
+			stacktree_add(t, node, weight + 1, row->value[0]);
 		r->in.stacks += row->value[0];
 	} else if (row->kind == ROW_EVENT && !r->agg && row->id >= 1 && row->id <= r->schema->nfmts &&
 		   r->events[row->id - 1]) {

@@ -11,6 +11,7 @@ struct recstacks_opts {
 				only one */
 	bool per_thread;     /* all other parts of the key are below the stack, not only texts */
 	bool addresses;	     /* addresses without a name stay apart */
+	bool counts;	     /* of sums, also how many events there were, into the weight behind */
 	uint64_t begin_ns;   /* when the recording began (CLOCK_MONOTONIC) */
 	uint64_t from_ns, to_ns; /* only what was so long after that; to 0: to the end */
 };
@@ -23,6 +24,8 @@ int recstacks_new(const struct rec_schema *schema, struct sym *sym, const struct
 void recstacks_free(struct recstacks *r);
 /* "@offcpu: sum" or "profile:::profile-99": what is shown. Lives with r. */
 const char *recstacks_title(const struct recstacks *r);
+/* Whether weights are sums: then the weight behind (if t has one and opts->counts) counts the events. */
+bool recstacks_is_sum(const struct recstacks *r);
 /* Adds a row to weight `weight` of t: what aggregations gained, however the program cleared or cut them, and one per
  * event. Errors of t are sticky there; -ENOMEM. */
 int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight);

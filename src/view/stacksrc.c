@@ -62,6 +62,7 @@ static int read_rows(struct recread *f, struct sym *sym, const struct recstacks_
 	ret->in = *recstacks_input(rs);
 	snprintf(ret->title, sizeof(ret->title), "%s", recstacks_title(rs));
 	recording_unit(recread_schema(f), ret->title, ret->unit, sizeof(ret->unit));
+	ret->counts = opts->counts && recstacks_is_sum(rs);
 	recstacks_free(rs);
 	return e < 0 ? e : stack_input_check(&ret->in, t, 0, "", err);
 }
@@ -70,6 +71,7 @@ static int read_recording(const char *path, const struct stacksrc_opts *opts, st
 			  struct stacksrc *ret, struct err *err)
 {
 	struct recstacks_opts ro = { .by = opts->by, .per_thread = opts->per_thread, .addresses = opts->addresses,
+				     .counts = opts->counts,
 				     .from_ns = opts->from_ns, .to_ns = opts->to_ns };
 	struct recread *f = NULL;
 	struct sym *sym = NULL;
@@ -78,6 +80,9 @@ static int read_recording(const char *path, const struct stacksrc_opts *opts, st
 
 	if (e < 0)
 		return e; /* it names the path */
+	begin = recread_meta(f, "begun_realtime_ns");
+	if (begin)
+		num_parse_u64(begin, &ret->begun_realtime_ns);
 	begin = recread_meta(f, "begun_monotonic_ns");
 	if (begin)
 		num_parse_u64(begin, &ro.begin_ns);

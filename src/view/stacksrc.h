@@ -9,12 +9,15 @@ struct stacksrc_opts {
 	const char *by;	  /* recording: which aggregation; perf script: which event. NULL: the only one, the first */
 	bool per_thread;  /* stacks of different threads (recording: keys) apart */
 	bool addresses;	  /* addresses without a name apart */
+	bool counts;	  /* of sums, also how many events there were, into the weight behind */
 	uint64_t from_ns, to_ns; /* only what was so long after the beginning; to 0: to the end */
 };
 
 struct stacksrc {
 	struct stack_input in;
 	char title[256]; /* what the stacks are of: "@: count", "cycles:u"; "" */
+	bool counts;	 /* the weight behind it counts events: sums of a recording */
+	uint64_t begun_realtime_ns; /* of a recording; 0: unknown */
 	char unit[32];	 /* of the weights: "samples", "ns" …; "": unknown */
 };
 

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trace events in JSON. Intervals are asynchronous pairs (b, e with an id), since waits of one thread may overlap; times are
+ * microseconds since the recording began. Source: "Trace Event Format" (Google, 2016); views.md 4.4. */
+#include <errno.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/jsonstr.h"
+#include "base/num.h"
+#include "store/recquery.h"
+#include "store/slow.h"
+#include "view/export.h"
+#include "view/fieldtext.h"
+
+/* Process ids of what is no process; real ones are below 2^22. */
+enum { PID_CPUS = 1 << 23, PID_SPANS, PID_LOSSES };
+#define LANES_MAX 1024 /* spans of further lanes share the last */
+
+struct chrome {
+	struct recread *f;
+	const struct rec_schema *schema;
+	struct sym *sym;
+	uint64_t begun;
+	uint64_t ids;	/* given to intervals */
+	char *lanes[LANES_MAX];
+	unsigned nlanes;
+	bool any;
+	struct strb b;
+	FILE *out;
+	int error;
+};
+
+static int flush(struct chrome *c)
+{
+	if (!c->error && c->b.failed)
+		c->error = -ENOMEM;
+	if (!c->error && c->b.n && fwrite(c->b.s, 1, c->b.n, c->out) != c->b.n)
+		c->error = -EIO;
+	strb_reset(&c->b);
+	return c->error;
+}
+
+static void put_str(struct chrome *c, const char *name, const char *s)
+{
+	strb_printf(&c->b, ",\"%s\":", name);
+	jsonstr_add(&c->b, s, strlen(s));
+}
+
+/* Begins an event; what comes are further members, then end_event(). */
+static void event(struct chrome *c, const char *ph, uint64_t ts, uint64_t pid, uint64_t tid, const char *name)
+{
+	uint64_t us1000 = ts > c->begun ? ts - c->begun : 0;
+
+	strb_printf(&c->b, "%s{\"ph\":\"%s\",\"ts\":%llu.%03u,\"pid\":%llu,\"tid\":%llu", c->any ? ",\n" : "\n", ph,
+		    (unsigned long long)(us1000 / 1000), (unsigned)(us1000 % 1000), (unsigned long long)pid,
+		    (unsigned long long)tid);
+	put_str(c, "name", name);
+	c->any = true;
+}
+
+static int end_event(struct chrome *c)
+{
+	strb_addc(&c->b, '}');
+	return c->b.n > 1u << 16 ? flush(c) : c->error;
+}
+
+static void name_track(struct chrome *c, const char *what, uint64_t pid, uint64_t tid, const char *name)
+{
+	event(c, "M", c->begun, pid, tid, what);
+	strb_adds(&c->b, ",\"args\":{\"name\":");
+	jsonstr_add(&c->b, name, strlen(name));
+	strb_addc(&c->b, '}');
+	end_event(c);
+}
+
+/* The pair of an interval: cat with its id keeps pairs apart. The caller ends the first with its arguments. */
+static void interval(struct chrome *c, const char *ph, const char *cat, uint64_t id, uint64_t ts, uint64_t pid, uint64_t tid,
+		     const char *name)
+{
+	event(c, ph, ts, pid, tid, name);
+	strb_printf(&c->b, ",\"cat\":\"%s\",\"id\":%llu", cat, (unsigned long long)id);
+}
+
+static unsigned lane_of(struct chrome *c, const char *name)
+{
+	unsigned i = 0;
+
+	while (i < c->nlanes && strcmp(c->lanes[i], name) != 0)
+		i++;
+	if (i < c->nlanes)
+		return i;
+	if (i == LANES_MAX)
+		return i - 1;
+	c->lanes[i] = strdup(name);
+	if (!c->lanes[i]) {
+		c->error = -ENOMEM;
+		return 0;
+	}
+	c->nlanes++;
+	name_track(c, "thread_name", PID_SPANS, i, name);
+	return i;
+}
+
+static int on_span(void *ctx, const struct rec_span *s)
+{
+	struct chrome *c = ctx;
+	unsigned lane = lane_of(c, s->lane);
+	uint64_t id = ++c->ids;
+
+	interval(c, "b", "span", id, s->start, PID_SPANS, lane, s->label);
+	end_event(c);
+	interval(c, "e", "span", id, s->start + s->duration, PID_SPANS, lane, s->label);
+	return end_event(c);
+}
+
+static void put_attr(struct chrome *c, const struct rec_attr *a)
+{
+	if (a->kind == ATTR_INT) {
+		strb_addc(&c->b, ',');
+		jsonstr_add(&c->b, a->name, strlen(a->name));
+		strb_printf(&c->b, ":%lld", (long long)a->value);
+	} else if (a->kind == ATTR_TEXT) {
+		strb_addc(&c->b, ',');
+		jsonstr_add(&c->b, a->name, strlen(a->name));
+		strb_addc(&c->b, ':');
+		jsonstr_add(&c->b, a->text, strlen(a->text));
+	}
+}
+
+static int on_slow(void *ctx, const struct rec_slow_row *s)
+{
+	const struct rec_slow *f = &s->fixed;
+	struct chrome *c = ctx;
+	const char *name = c->schema->trackers[f->tracker].name;
+	uint64_t id = ++c->ids;
+
+	interval(c, "b", "slow", id, f->start, f->pid, f->tid, name);
+	strb_adds(&c->b, ",\"args\":{\"how\":");
+	jsonstr_add(&c->b, slow_how_name(f->how), strlen(slow_how_name(f->how)));
+	strb_adds(&c->b, ",\"key\":");
+	jsonstr_add(&c->b, s->key, strlen(s->key));
+	strb_adds(&c->b, ",\"ended in\":");
+	jsonstr_add(&c->b, f->end_comm, strlen(f->end_comm));
+	for (size_t i = 0; i < s->nattrs; i++)
+		put_attr(c, &s->attrs[i]);
+	strb_addc(&c->b, '}');
+	end_event(c);
+	interval(c, "e", "slow", id, f->start + f->delay, f->pid, f->tid, name);
+	end_event(c);
+	name_track(c, "process_name", f->pid, f->tid, f->comm);
+	return c->error;
+}
+
+static int on_proc(void *ctx, const struct rec_proc_row *p)
+{
+	struct chrome *c = ctx;
+	uint32_t tgid = p->p.tgid;
+
+	switch (p->p.kind) {
+	case PROC_FORK:
+		event(c, "i", p->ts, tgid, tgid, "fork");
+		strb_printf(&c->b, ",\"s\":\"p\",\"args\":{\"parent\":%u}", p->p.parent);
+		break;
+	case PROC_EXEC:
+		name_track(c, "process_name", tgid, tgid, p->name);
+		event(c, "i", p->ts, tgid, tgid, "exec");
+		put_str(c, "s", "p");
+		break;
+	case PROC_EXIT:
+		event(c, "i", p->ts, tgid, tgid, "exit");
+		put_str(c, "s", "p");
+		break;
+	default:
+		return 0;
+	}
+	return end_event(c);
+}
+
+static void put_event(struct chrome *c, const struct row *row)
+{
+	const struct recfmt *fmt = c->schema->fmts[row->id - 1];
+	const struct rec_probe *p = rec_schema_probe(c->schema, row->probe);
+	struct strb text = { 0 };
+	unsigned n = 0;
+
+	strb_printf(&text, "%s:%s:%s:%s", p ? p->prov : "", p ? p->mod : "", p ? p->func : "", p ? p->name : "");
+	event(c, "i", row->ts, PID_CPUS, row->cpu, strb_str(&text));
+	strb_adds(&c->b, ",\"s\":\"t\",\"args\":{");
+	for (size_t i = 0; i < fmt->nacts; i++)
+		for (size_t k = 0; k < fmt->acts[i].nfields; k++) {
+			const struct recfield *f = &fmt->acts[i].fields[k];
+
+			strb_reset(&text);
+			fieldtext_add(&text, c->sym, f, (const uint8_t *)row->data + f->off);
+			strb_printf(&c->b, "%s\"%u\":", n ? "," : "", n + 1);
+			n++;
+			jsonstr_add(&c->b, strb_str(&text), text.n);
+		}
+	strb_addc(&c->b, '}');
+	end_event(c);
+	strb_free(&text);
+}
+
+static int on_row(void *ctx, const struct row *row)
+{
+	struct chrome *c = ctx;
+
+	if (row->kind == ROW_EVENT) {
+		put_event(c, row);
+	} else if (row->id != CNT_FIRINGS) {
+		event(c, "i", row->ts, PID_LOSSES, row->cpu, "lost");
+		strb_printf(&c->b, ",\"s\":\"p\",\"args\":{\"count\":%llu}", (unsigned long long)row->count);
+		end_event(c);
+	}
+	return c->error;
+}
+
+static int export(struct chrome *c, struct err *err)
+{
+	struct rec_slow_query slow = { .range = REC_ALL_TIME, .tracker = -1, .which = SLOW_ONLY };
+	char cpu[32];
+	int e;
+
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", c->out);
+	name_track(c, "process_name", PID_CPUS, 0, "Probes by CPU");
+	for (unsigned i = 0; i < c->schema->ncpus; i++) {
+		snprintf(cpu, sizeof(cpu), "CPU %u", i);
+		name_track(c, "thread_name", PID_CPUS, i, cpu);
+	}
+	name_track(c, "process_name", PID_SPANS, 0, "Spans");
+	name_track(c, "process_name", PID_LOSSES, 0, "Losses");
+	e = recread_rows(c->f, 1u << ROW_EVENT | 1u << ROW_DROPS, REC_ALL_TIME, on_row, c, err);
+	if (e == 0)
+		e = recread_spans(c->f, REC_ALL_TIME, on_span, c, err);
+	if (e == 0)
+		e = recread_slow(c->f, &slow, on_slow, c, err);
+	if (e == 0)
+		e = recread_procs(c->f, REC_ALL_TIME, on_proc, c, err);
+	strb_adds(&c->b, "\n]}\n");
+	flush(c);
+	return e < 0 ? e : c->error;
+}
+
+int export_chrome(struct recread *f, struct sym *sym, FILE *out, struct err *err)
+{
+	struct chrome c = { .f = f, .schema = recread_schema(f), .sym = sym, .out = out };
+	const char *begun = recread_meta(f, "begun_monotonic_ns");
+	int e;
+
+	if (begun)
+		num_parse_u64(begun, &c.begun);
+	e = export(&c, err);
+	for (unsigned i = 0; i < c.nlanes; i++)
+		free(c.lanes[i]);
+	strb_free(&c.b);
+	return e;
+}

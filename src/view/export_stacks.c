@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks for speedscope and pprof. Source: speedscope's file-format-schema.json; pprof's profile.proto. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/jsonstr.h"
+#include "base/strb.h"
+#include "view/deflate.h"
+#include "view/export.h"
+#include "view/leb128.h"
+
+static int put_to_file(void *ctx, const unsigned char *p, size_t n)
+{
+	return fwrite(p, 1, n, ctx) == n ? 0 : -EIO;
+}
+
+static int write_all(struct strb *b, FILE *out)
+{
+	int e = b->failed ? -ENOMEM : put_to_file(out, (const unsigned char *)strb_str(b), b->n);
+
+	strb_free(b);
+	return e;
+}
+
+/* -- speedscope -- */
+
+static const char *speedscope_unit(const char *unit)
+{
+	static const char *const names[][2] = { { "ns", "nanoseconds" }, { "us", "microseconds" }, { "ms", "milliseconds" },
+						{ "s", "seconds" }, { "bytes", "bytes" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(unit, names[i][0]))
+			return names[i][1];
+	return "none";
+}
+
+static void json_text(struct strb *b, const char *s)
+{
+	jsonstr_add(b, s, strlen(s));
+}
+
+static void speedscope_frames(struct strb *b, const struct stacktree *t)
+{
+	for (size_t i = 0; i < stacktree_nframes(t); i++) {
+		struct stack_frame f = stacktree_get_frame(t, (uint32_t)i);
+
+		strb_adds(b, i ? ",\n{\"name\":" : "\n{\"name\":");
+		json_text(b, f.name);
+		if (f.module[0]) {
+			strb_adds(b, ",\"file\":");
+			json_text(b, f.module);
+		}
+		strb_addc(b, '}');
+	}
+}
+
+/* The node on which the stack of a node stands first. */
+static uint32_t top_of(const struct stacktree *t, uint32_t node)
+{
+	while (stacktree_parent(t, node) != STACKTREE_ROOT)
+		node = stacktree_parent(t, node);
+	return node;
+}
+
+/* The stacks that stand on `on` (root: all) as one profile. */
+static void speedscope_profile(struct strb *b, const struct stacktree *t, const struct export_stacks *e, uint32_t on,
+			       uint64_t total)
+{
+	_cleanup_free_ uint32_t *path = malloc(STACKTREE_MAX_DEPTH * sizeof(*path));
+	struct strb weights = { 0 };
+	const char *sep = "";
+
+	b->failed |= !path;
+	strb_adds(b, "{\"type\":\"sampled\",\"name\":");
+	json_text(b, on ? stacktree_get_frame(t, stacktree_node_frame(t, on)).name : e->title);
+	strb_printf(b, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%llu,\"samples\":[", speedscope_unit(e->unit[0]),
+		    (unsigned long long)total);
+	for (size_t i = 1; i < stacktree_nnodes(t) && !b->failed; i++) {
+		uint32_t node = (uint32_t)i;
+		size_t n;
+
+		if (!stacktree_self(t, node, 0) || (on && top_of(t, node) != on))
+			continue;
+		n = stacktree_path(t, node, path);
+		strb_printf(b, "%s[", sep);
+		for (size_t k = 0; k < n; k++)
+			strb_printf(b, k ? ",%u" : "%u", path[k]);
+		strb_addc(b, ']');
+		strb_printf(&weights, "%s%llu", sep, (unsigned long long)stacktree_self(t, node, 0));
+		sep = ",";
+	}
+	strb_printf(b, "],\"weights\":[%s]}", strb_str(&weights));
+	b->failed |= weights.failed;
+	strb_free(&weights);
+}
+
+int export_speedscope(const struct stacktree *t, const struct export_stacks *e, FILE *out)
+{
+	struct strb b = { 0 };
+	struct stackorder o;
+	bool first = true;
+	unsigned nw = stacktree_nweights(t);
+
+	if (stackorder_make(t, &o) < 0)
+		return -ENOMEM;
+	strb_adds(&b, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"dwell " DWELL_VERSION
+		      "\",\"name\":");
+	json_text(&b, e->title);
+	strb_adds(&b, ",\"shared\":{\"frames\":[");
+	speedscope_frames(&b, t);
+	strb_adds(&b, "]},\n\"profiles\":[");
+	if (!e->per_thread)
+		speedscope_profile(&b, t, e, STACKTREE_ROOT, o.total[0]);
+	for (uint32_t c = e->per_thread ? o.first[STACKTREE_ROOT] : 0; c; c = o.next[c]) {
+		strb_adds(&b, first ? "\n" : ",\n");
+		speedscope_profile(&b, t, e, c, o.total[(size_t)c * nw]);
+		first = false;
+	}
+	strb_adds(&b, "]}\n");
+	stackorder_done(&o);
+	return write_all(&b, out);
+}
+
+/* -- pprof -- */
+
+/* Numbers of the fields of profile.proto. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
+	PROFILE_STRING_TABLE = 6, PROFILE_TIME_NANOS = 9, PROFILE_DURATION_NANOS = 10,
+	PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12,
+	VALUE_TYPE = 1, VALUE_UNIT = 2,
+	SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2,
+	LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION_ID = 1,
+	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILENAME = 4,
+};
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+
+static void put_uint(struct strb *b, unsigned field, uint64_t v)
+{
+	leb128_add(b, field << 3 | WIRE_VARINT);
+	leb128_add(b, v);
+}
+
+static void put_bytes(struct strb *b, unsigned field, const void *p, size_t n)
+{
+	leb128_add(b, field << 3 | WIRE_BYTES);
+	leb128_add(b, n);
+	strb_add(b, p, n);
+}
+
+/* Takes the message out of m. */
+static void put_message(struct strb *b, unsigned field, struct strb *m)
+{
+	put_bytes(b, field, strb_str(m), m->n);
+	b->failed |= m->failed;
+	strb_reset(m);
+}
+
+/* Strings of the profile. Of frame i the name is at 2 i + FIRST_NAME, the module behind it. */
+enum { STR_EMPTY, STR_UNITS, FIRST_NAME = STR_UNITS + 2 * STACKTREE_MAX_WEIGHTS };
+
+static void put_strings(struct strb *b, const struct stacktree *t, const struct export_stacks *e)
+{
+	put_bytes(b, PROFILE_STRING_TABLE, "", 0);
+	for (unsigned w = 0; w < STACKTREE_MAX_WEIGHTS; w++) {
+		const char *unit = w < e->nweights ? e->unit[w] : "";
+		bool time = !strcmp(unit, "ns") || !strcmp(unit, "us") || !strcmp(unit, "ms");
+		const char *full = !strcmp(unit, "ns") ? "nanoseconds" : !strcmp(unit, "us") ? "microseconds" :
+				   !strcmp(unit, "ms") ? "milliseconds" : !strcmp(unit, "bytes") ? "bytes" : "count";
+
+		put_bytes(b, PROFILE_STRING_TABLE, time ? "time" : unit, strlen(time ? "time" : unit));
+		put_bytes(b, PROFILE_STRING_TABLE, full, strlen(full));
+	}
+	for (size_t i = 0; i < stacktree_nframes(t); i++) {
+		struct stack_frame f = stacktree_get_frame(t, (uint32_t)i);
+
+		put_bytes(b, PROFILE_STRING_TABLE, f.name, strlen(f.name));
+		put_bytes(b, PROFILE_STRING_TABLE, f.module, strlen(f.module));
+	}
+}
+
+/* A function and a location for each frame; ids are one more than the frame's number. */
+static void put_frames(struct strb *b, const struct stacktree *t)
+{
+	struct strb m = { 0 }, line = { 0 };
+
+	for (size_t i = 0; i < stacktree_nframes(t); i++) {
+		struct stack_frame f = stacktree_get_frame(t, (uint32_t)i);
+
+		put_uint(&m, FUNCTION_ID, i + 1);
+		put_uint(&m, FUNCTION_NAME, 2 * i + FIRST_NAME);
+		put_uint(&m, FUNCTION_SYSTEM_NAME, 2 * i + FIRST_NAME);
+		if (f.module[0])
+			put_uint(&m, FUNCTION_FILENAME, 2 * i + FIRST_NAME + 1);
+		put_message(b, PROFILE_FUNCTION, &m);
+		put_uint(&line, LINE_FUNCTION_ID, i + 1);
+		put_uint(&m, LOCATION_ID, i + 1);
+		put_message(&m, LOCATION_LINE, &line);
+		put_message(b, PROFILE_LOCATION, &m);
+	}
+	strb_free(&m);
+	strb_free(&line);
+}
+
+static void put_samples(struct strb *b, const struct stacktree *t, const struct export_stacks *e)
+{
+	_cleanup_free_ uint32_t *path = malloc(STACKTREE_MAX_DEPTH * sizeof(*path));
+	struct strb m = { 0 }, list = { 0 };
+
+	b->failed |= !path;
+	for (size_t i = 1; i < stacktree_nnodes(t) && !b->failed; i++) {
+		size_t n;
+		uint64_t any = 0;
+
+		for (unsigned w = 0; w < e->nweights; w++)
+			any |= stacktree_self(t, (uint32_t)i, w);
+		if (!any)
+			continue;
+		n = stacktree_path(t, (uint32_t)i, path);
+		while (n--)
+			leb128_add(&list, path[n] + 1u);
+		put_message(&m, SAMPLE_LOCATION_ID, &list);
+		for (unsigned w = 0; w < e->nweights; w++)
+			leb128_add(&list, stacktree_self(t, (uint32_t)i, w));
+		put_message(&m, SAMPLE_VALUE, &list);
+		put_message(b, PROFILE_SAMPLE, &m);
+	}
+	strb_free(&m);
+	strb_free(&list);
+}
+
+int export_pprof(const struct stacktree *t, const struct export_stacks *e, FILE *out)
+{
+	struct strb b = { 0 }, m = { 0 };
+	int r;
+
+	for (unsigned w = 0; w < e->nweights; w++) {
+		put_uint(&m, VALUE_TYPE, STR_UNITS + 2 * w);
+		put_uint(&m, VALUE_UNIT, STR_UNITS + 2 * w + 1);
+		put_message(&b, PROFILE_SAMPLE_TYPE, &m);
+	}
+	put_strings(&b, t, e);
+	put_frames(&b, t);
+	put_samples(&b, t, e);
+	if (e->begun_ns)
+		put_uint(&b, PROFILE_TIME_NANOS, e->begun_ns);
+	if (e->duration_ns)
+		put_uint(&b, PROFILE_DURATION_NANOS, e->duration_ns);
+	put_uint(&m, VALUE_TYPE, STR_UNITS);
+	put_uint(&m, VALUE_UNIT, STR_UNITS + 1);
+	put_message(&b, PROFILE_PERIOD_TYPE, &m);
+	put_uint(&b, PROFILE_PERIOD, 1);
+	r = b.failed ? -ENOMEM : deflate_bytes(b.s, b.n, DEFLATE_GZIP, put_to_file, out);
+	strb_free(&b);
+	strb_free(&m);
+	return r;
+}
