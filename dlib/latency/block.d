@@ -1,0 +1,30 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * block.d: requests to block devices: from their issue to the driver until they are done.
+ *
+ * Attributes of slow events: dev: the disk; sector, bytes; op: read, write, flush, discard or another number of the kernel's.
+ */
+#pragma D option quiet
+#pragma D option noself
+
+tracker block (struct request *) { threshold = 10ms; limit = 100; size = 65536; gc = 60s; }
+
+sdt:block::block_rq_issue
+{
+	begin(block, args[0]);
+}
+
+sdt:block::block_rq_complete
+{
+	end(block, args[0], args[1]);
+}
+
+latency:block::slow
+/!args[0]->how/
+{
+	this->rq = args[1];
+	this->op = this->rq->cmd_flags & 0xff;
+	slow("dev", stringof(this->rq->q->disk->disk_name), "sector", this->rq->__sector, "bytes", this->rq->__data_len,
+	    "op", this->op == 0 ? "read" : this->op == 1 ? "write" : this->op == 2 ? "flush" : this->op == 3 ? "discard" : "other");
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fsync.d: calls that wait until data is on a device: fsync(), fdatasync(), sync_file_range(), msync(), sync(), syncfs().
+ *
+ * Attributes of slow events: syscall; file: which; ustack: who asked for it. At the end: how many and how long, by program and call.
+ */
+#pragma D option quiet
+#pragma D option noself
+
+tracker fsync () { threshold = 10ms; limit = 100; }
+
+syscall::fsync:entry, syscall::fdatasync:entry, syscall::sync_file_range:entry, syscall::msync:entry, syscall::sync:entry,
+syscall::syncfs:entry
+{
+	begin(fsync);
+	self->fd = arg0;
+}
+
+syscall::fsync:return, syscall::fdatasync:return, syscall::sync_file_range:return, syscall::msync:return, syscall::sync:return,
+syscall::syncfs:return
+{
+	this->name = probefunc;
+	end(fsync, arg0);
+}
+
+latency:fsync::all
+{
+	@fsync[execname, this->name] = sum(args[0]->delay);
+	@fsyncs[execname, this->name] = count();
+}
+
+latency:fsync::slow
+/!args[0]->how/
+{
+	slow("syscall", this->name, "file", fds[(int)self->fd].fi_pathname, "ustack", ustack());
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * futex.d: threads that wait for a lock or a condition of their program (futex).
+ *
+ * The kernel does not know who holds such a lock. Attributes of slow events: waker_tid, waker_comm: who released it; uaddr: its address;
+ * ustack: where the thread waited.
+ */
+#pragma D option quiet
+#pragma D option noself
+
+tracker futex () { threshold = 50ms; limit = 100; }
+
+syscall::futex:entry
+/(arg1 & 0x7f) == 0 || (arg1 & 0x7f) == 6 || (arg1 & 0x7f) == 9 || (arg1 & 0x7f) == 11 || (arg1 & 0x7f) == 13/
+{
+	begin(futex);
+	waits[tid] = 1;
+	self->uaddr = arg0;
+}
+
+sdt:sched::sched_waking
+/waits[args[0]->pid]/
+{
+	released[args[0]->pid] = tid;
+	releaser[args[0]->pid] = execname;
+}
+
+syscall::futex:return
+/self->uaddr/
+{
+	end(futex, arg0);
+	waits[tid] = 0;
+	released[tid] = 0;
+	releaser[tid] = 0;
+	self->uaddr = 0;
+}
+
+latency:futex::slow
+/!args[0]->how/
+{
+	slow("uaddr", (void *)self->uaddr, "waker_tid", released[tid], "waker_comm", releaser[tid], "ustack", ustack());
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process.d: new processes and threads: from fork() to their first instruction on a CPU; and exec().
+ *
+ * Attributes of slow events: parent: who made it.
+ */
+#pragma D option quiet
+#pragma D option noself
+
+tracker fork (struct task_struct *) { threshold = 10ms; limit = 100; }
+tracker exec () { threshold = 50ms; limit = 100; }
+
+sdt:sched::sched_process_fork
+{
+	begin(fork, args[1]);
+}
+
+sdt:sched::sched_switch
+{
+	end(fork, args[2]);
+}
+
+syscall::execve:entry, syscall::execveat:entry
+{
+	begin(exec);
+}
+
+sdt:sched::sched_process_exec
+{
+	end(exec);
+}
+
+latency:fork::slow
+/!args[0]->how/
+{
+	slow("parent_tid", args[0]->opener_tid, "parent_comm", args[0]->opener_comm, "prev_tid", tid, "prev_comm", execname);
+}
+
+latency:exec::slow
+/!args[0]->how/
+{
+	slow("ustack", ustack(1));
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reclaim.d: threads that must free memory before they get some: direct reclaim, of a memory cgroup or of the machine, and compaction.
+ *
+ * Attributes of slow events: reclaim: what it was; stack: what the thread wanted memory for.
+ */
+#pragma D option quiet
+#pragma D option noself
+
+tracker reclaim () { threshold = 1ms; limit = 100; }
+
+sdt:vmscan::mm_vmscan_direct_reclaim_begin, sdt:vmscan::mm_vmscan_memcg_reclaim_begin, sdt:compaction::mm_compaction_begin
+/!pending(reclaim)/
+{
+	begin(reclaim);
+	self->what = probename == "mm_compaction_begin" ? "compaction" : probename == "mm_vmscan_memcg_reclaim_begin" ? "memory cgroup" :
+	    "direct";
+}
+
+sdt:vmscan::mm_vmscan_direct_reclaim_end, sdt:vmscan::mm_vmscan_memcg_reclaim_end, sdt:compaction::mm_compaction_end
+{
+	end(reclaim);
+}
+
+latency:reclaim::slow
+/!args[0]->how/
+{
+	slow("reclaim", self->what, "stack", stack());
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * syscall.d: system calls that take long. For all calls of all programs: it costs every one of them something.
+ *
+ * Attributes of slow events: syscall: its name; arg0, arg1, arg2: its arguments; ret: what it returned; file: what arg0 is, where it is an
+ * open file of the program; ustack: who called it.
+ */
+#pragma D option quiet
+#pragma D option noself
+
+tracker syscall () { threshold = 100ms; limit = 100; }
+
+syscall:::entry
+{
+	begin(syscall);
+}
+
+syscall:::return
+{
+	this->name = probefunc;
+	this->ret = arg0;
+	end(syscall, this->ret);
+}
+
+latency:syscall::slow
+/!args[0]->how/
+{
+	slow("syscall", this->name, "arg0", uregs[R_RDI], "arg1", uregs[R_RSI], "arg2", uregs[R_RDX], "ret", this->ret,
+	    "file", fds[(int)uregs[R_RDI]].fi_pathname, "ustack", ustack());
+}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# @timeout: 240
+"""Every tracker of dlib/latency, with a threshold that this load passes: slow events with the attributes that the file
+promises. A file without an entry here fails. With the thresholds they have, all compile, and end without a message."""
+import os
+import re
+import tempfile
+
+import live
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDER = os.path.join(HERE, "../../../dlib/latency")
+# Threads that sleep, write one file, lock, send and receive; programs that begin; data that goes to the disk.
+LOAD = r"""
+import os, socket, subprocess, sys, threading, time
+work = sys.argv[1]
+cond = threading.Condition()
+def sleeper():
+    with cond:
+        cond.wait()
+threads = [threading.Thread(target=sleeper) for _ in range(3)]
+for t in threads:
+    t.start()
+time.sleep(0.15)
+with cond:
+    cond.notify_all()
+for t in threads:
+    t.join()
+listener = socket.create_server(("127.0.0.1", 0))
+a = socket.create_connection(listener.getsockname())
+b, _ = listener.accept()
+for _ in range(20):
+    a.send(b"x" * 1000)
+    time.sleep(0.005)
+    b.recv(2000)
+def writer(name):
+    f = os.open(name, os.O_RDWR | os.O_CREAT)
+    for _ in range(300):
+        os.pwrite(f, b"x" * 200000, 0)
+    os.fsync(f)
+writers = [threading.Thread(target=writer, args=(work + "/one",)) for _ in range(4)]
+for t in writers:
+    t.start()
+for t in writers:
+    t.join()
+for _ in range(10):
+    subprocess.run(["true"])
+subprocess.run(["dd", "if=/dev/zero", "of=" + work + "/direct", "bs=64k", "count=50", "oflag=direct"], stderr=subprocess.DEVNULL)
+time.sleep(0.3)
+"""
+# Name: threshold, patterns of its output; None: this load, or this machine, need not have such an event.
+WANT = {
+    "block": ("0", [r"^slow block +[\d.]+ [mu]s|^slow block +\d+ us", r"^  dev +\S+$", r"^  sector +\d+$", r"^  op +(read|write)$"]),
+    "connect": ("0", [r"^slow connect ", r"^  ret +0$", r"connect"]),
+    "fsync": ("0", [r"^slow fsync .* python3 ", r"^  syscall +fsync$", r"^  file +\S*/one$"]),
+    "futex": ("1ms", [r"^slow futex .* python3 ", r"^  waker_comm +python3$"]),
+    "irq": ("0", None),
+    "lock": ("0", [r"^slow lock ", r"^  lock_kind +(mutex|spinlock|rtmutex|percpu-rwsem|rwsem read|rwsem write|semaphore)$"]),
+    "netrx": ("0", [r"^slow netrx ", r"^  ifindex +\d+$", r"^  bytes +\d+$"]),
+    "nettx": ("0", None),
+    "offcpu": ("20ms", [r"^slow offcpu .* python3 ", r"vmlinux`futex_", r"^  waker_comm +python3$"]),
+    "process": ("0", [r"^slow fork .* python3 ", r"^  parent_comm +python3$", r"^slow exec "]),
+    "reclaim": ("0", None),
+    "softirq": ("0", [r"^slow softirq ", r"^  vec +(timer|sched|rcu|net_rx|block|tasklet|hi|hrtimer|net_tx|irq_poll)$"]),
+    "syscall": ("20ms", [r"^slow syscall .* python3 ", r"^  syscall +futex$"]),
+    "wakeup": ("0", [r"^slow wakeup .* python3 ", r"^  state +woken$", r"^  prev_tid +\d+$"]),
+    "workqueue": ("0", None),
+}
+
+os.chdir(live.WORK)
+with open("load.py", "w", encoding="utf-8") as f:
+    f.write(LOAD)
+have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck"))}
+for name in sorted(have):
+    with open(os.path.join(FOLDER, name + ".d"), encoding="utf-8") as f:
+        text = f.read()
+    r = live.dwell("-s", os.path.join(FOLDER, name + ".d"), "-n", "tick-300ms { exit(0); }")
+    live.check(r.returncode == 0 and not re.search("error|fail", r.stderr), name + " runs as it is", r.stderr)
+    if not live.check(name in WANT, name + " has a test"):
+        continue
+    threshold, patterns = WANT[name]
+    with tempfile.TemporaryDirectory(dir=live.WORK) as work, open("low.d", "w", encoding="utf-8") as f:
+        f.write(re.sub(r"limit = \d+", "limit = 100000", re.sub(r"threshold = \w+", "threshold = " + threshold, text))
+                .replace("> 100000000", "> 20000000"))
+        f.flush()
+        # Threads of other programs are many: the load's are enough.
+        r = live.dwell("-s", "low.d", "-c", f"python3 {live.WORK}/load.py {work}", timeout=60)
+    live.check(r.returncode == 0 and "error" not in r.stderr, name + " under load", r.stderr)
+    for p in patterns or ():
+        live.check(re.search(p, r.stdout, re.M), f"{name}: {p}", r.stdout[-3000:])
+live.done()
