@@ -54,6 +54,15 @@ void gen_init(struct gen *g, struct prog *pr, struct irfn *f)
 		g->locals = arena_new_arr(pr->cg->a, struct gen_local, pr->cg->p->nvars);
 }
 
+bool gen_have_fn(struct gen *g, struct prog *pr, struct irfn **slot, const char *name, unsigned nargs)
+{
+	if (*slot)
+		return true;
+	*slot = irfn_new(pr->ip, name, nargs);
+	gen_init(g, pr, *slot);
+	return false;
+}
+
 static int by_id(const void *a, const void *b)
 {
 	const struct probe *x = *(const struct probe *const *)a, *y = *(const struct probe *const *)b;

@@ -77,10 +77,8 @@ static struct irfn *count_fn(struct prog *pr)
 	vreg map, key, p, v, kind;
 	irlabel out;
 
-	if (pr->fn_count)
+	if (gen_have_fn(&g, pr, &pr->fn_count, "count", 1))
 		return pr->fn_count;
-	pr->fn_count = irfn_new(pr->ip, "count", 1);
-	gen_init(&g, pr, pr->fn_count);
 	kind = irfn_arg(g.f, 0);
 	map = ir_new(g.f);
 	key = ir_new(g.f);

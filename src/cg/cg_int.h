@@ -333,6 +333,8 @@ int cg_map_track(struct cg *c, const struct dtracker *t); /* open events */
 int cg_map_hist(struct cg *c, const struct dtracker *t);
 /* Makes one function's generator; clears caches. */
 void gen_init(struct gen *g, struct prog *pr, struct irfn *f);
+/* Was this helper function of the program made already? Else it is made, to be filled through *g. */
+bool gen_have_fn(struct gen *g, struct prog *pr, struct irfn **slot, const char *name, unsigned nargs);
 void gen_clause(struct gen *g, const struct cg_unit *u);
 bool cg_typed(const struct cg *c); /* typed kernel pointers may be read directly */
 

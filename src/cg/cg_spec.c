@@ -61,10 +61,8 @@ static struct irfn *new_fn(struct prog *pr)
 	vreg map, p, r, v;
 	irlabel fail, none;
 
-	if (pr->fn_spec_new)
+	if (gen_have_fn(&g, pr, &pr->fn_spec_new, "spec_new", 1))
 		return pr->fn_spec_new;
-	pr->fn_spec_new = irfn_new(pr->ip, "spec_new", 1);
-	gen_init(&g, pr, pr->fn_spec_new);
 	map = ir_new(g.f);
 	p = ir_new(g.f);
 	r = ir_new(g.f);
@@ -120,10 +118,8 @@ static struct irfn *find_fn(struct prog *pr)
 	vreg id, size, p, v;
 	irlabel none, drop;
 
-	if (pr->fn_spec_find)
+	if (gen_have_fn(&g, pr, &pr->fn_spec_find, "spec_find", 2))
 		return pr->fn_spec_find;
-	pr->fn_spec_find = irfn_new(pr->ip, "spec_find", 2);
-	gen_init(&g, pr, pr->fn_spec_find);
 	id = irfn_arg(g.f, 0);
 	size = irfn_arg(g.f, 1);
 	v = ir_new(g.f);
@@ -152,10 +148,8 @@ static struct irfn *end_fn(struct prog *pr)
 	vreg name, p, v, gen;
 	irlabel none;
 
-	if (pr->fn_spec_end)
+	if (gen_have_fn(&g, pr, &pr->fn_spec_end, "spec_end", 1))
 		return pr->fn_spec_end;
-	pr->fn_spec_end = irfn_new(pr->ip, "spec_end", 1);
-	gen_init(&g, pr, pr->fn_spec_end);
 	name = irfn_arg(g.f, 0);
 	v = ir_new(g.f);
 	gen = ir_new(g.f);

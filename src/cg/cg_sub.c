@@ -312,41 +312,33 @@ static void sub_inet_ntoa6(struct gen *g, const struct node *n, struct str *ret)
 	addr_text(g, RT_INET_NTOA6, n->args, 16, strict, result(g, ret));
 }
 
-static void sub_inet_ntop(struct gen *g, const struct node *n, struct str *ret)
+/* Which text the first argument asks for, and of how many bytes. */
+struct addr_form {
+	int64_t value;
+	enum rt_id piece;
+	uint32_t size;
+};
+
+static void sub_addr(struct gen *g, const struct node *n, const struct addr_form forms[2], struct str *ret)
 {
-	irlabel v6 = ir_label(g->f), out = ir_label(g->f);
-	vreg af = gen_int(g, n->args);
+	irlabel second = ir_label(g->f), out = ir_label(g->f);
+	vreg form = gen_int(g, n->args);
 	struct mem m = result(g, ret);
 	struct cache saved = gen_region_begin(g);
 
-	ir_jcci(g->f, IRC_EQ, af, IN_AF_INET6, v6);
-	ir_jcci(g->f, IRC_NE, af, IN_AF_INET, gen_fault_imm(g, FAULT_ILLOP, 0));
-	addr_text(g, RT_INET_NTOA, arg(n, 1), 4, VREG_NONE, m);
+	ir_jcci(g->f, IRC_EQ, form, forms[1].value, second);
+	ir_jcci(g->f, IRC_NE, form, forms[0].value, gen_fault_imm(g, FAULT_ILLOP, 0));
+	addr_text(g, forms[0].piece, arg(n, 1), forms[0].size, ir_imm(g->f, 1), m);
 	ir_jmp(g->f, out);
-	ir_place(g->f, v6);
+	ir_place(g->f, second);
 	g->cache = saved;
-	addr_text(g, RT_INET_NTOA6, arg(n, 1), 16, ir_imm(g->f, 1), m);
+	addr_text(g, forms[1].piece, arg(n, 1), forms[1].size, ir_imm(g->f, 1), m);
 	ir_place(g->f, out);
 	gen_region_end(g, &saved);
 }
 
-static void sub_link_ntop(struct gen *g, const struct node *n, struct str *ret)
-{
-	irlabel ib = ir_label(g->f), out = ir_label(g->f);
-	vreg type = gen_int(g, n->args);
-	struct mem m = result(g, ret);
-	struct cache saved = gen_region_begin(g);
-
-	ir_jcci(g->f, IRC_EQ, type, ARP_INFINIBAND, ib);
-	ir_jcci(g->f, IRC_NE, type, ARP_ETHER, gen_fault_imm(g, FAULT_ILLOP, 0));
-	addr_text(g, RT_LINK_NTOP, arg(n, 1), 6, VREG_NONE, m);
-	ir_jmp(g->f, out);
-	ir_place(g->f, ib);
-	g->cache = saved;
-	addr_text(g, RT_LINK_NTOP20, arg(n, 1), 20, VREG_NONE, m);
-	ir_place(g->f, out);
-	gen_region_end(g, &saved);
-}
+static const struct addr_form inet_forms[2] = {{IN_AF_INET, RT_INET_NTOA, 4}, {IN_AF_INET6, RT_INET_NTOA6, 16}};
+static const struct addr_form link_forms[2] = {{ARP_ETHER, RT_LINK_NTOP, 6}, {ARP_INFINIBAND, RT_LINK_NTOP20, 20}};
 
 void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
 {
@@ -374,8 +366,8 @@ void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
 	case BI_D_PATH:	    gen_d_path(g, n, ret); return;
 	case BI_INET_NTOA:  addr_text(g, RT_INET_NTOA, n->args, 4, VREG_NONE, result(g, ret)); return;
 	case BI_INET_NTOA6: sub_inet_ntoa6(g, n, ret); return;
-	case BI_INET_NTOP:  sub_inet_ntop(g, n, ret); return;
-	case BI_LINK_NTOP:  sub_link_ntop(g, n, ret); return;
+	case BI_INET_NTOP:  sub_addr(g, n, inet_forms, ret); return;
+	case BI_LINK_NTOP:  sub_addr(g, n, link_forms, ret); return;
 	default:
 		break;
 	}

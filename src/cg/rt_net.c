@@ -73,13 +73,13 @@ static irslot new_state(struct irfn *f)
 	return s;
 }
 
-/* Returns the text in dst. */
-static void ret_text(struct irfn *f, irslot slot)
+/* Returns the text at slot + off in dst. */
+static void ret_text(struct irfn *f, irslot slot, int32_t off)
 {
 	vreg src = ir_new(f), n = ir_new(f);
 	irlabel bad = ir_label(f);
 
-	ir_slot_addr(f, src, slot, N_BUF);
+	ir_slot_addr(f, src, slot, off);
 	ir_call(f, n, BPF_FUNC_probe_read_kernel_str, IR_ARGS(irfn_arg(f, 0), irfn_arg(f, 1), src));
 	ir_alui(f, IRA_SUB, n, n, 1);
 	ir_jcci(f, IRC_SLT, n, 0, bad);
@@ -94,7 +94,7 @@ void rt_emit_INET_NTOA(struct irfn *f, const struct rtgen *g)
 
 	ir_store_slot(f, slot, N_ADDR, 4, irfn_arg(f, 2));
 	put_dotted(f, g, rt_slot_addr(f, slot), N_ADDR);
-	ret_text(f, slot);
+	ret_text(f, slot, N_BUF);
 }
 
 /* The longest run of at least two groups of zeros, the first of equal ones. */
@@ -202,15 +202,13 @@ void rt_emit_INET_NTOA6(struct irfn *f, const struct rtgen *g)
 	rt_vary(f, g, slot, N_LEN, N_ADDR);
 	rt_loop(f, g, ir_imm(f, 8), rt_callback(g, 0, group_cb), slot);
 	ir_place(f, done);
-	ret_text(f, slot);
+	ret_text(f, slot, N_BUF);
 }
 
 /* n bytes in hexadecimal with colons. */
 static void link_text(struct irfn *f, int32_t n)
 {
 	irslot buf = ir_slot(f, (uint32_t)(3 * n + 7) & ~7u);
-	vreg src = ir_new(f), len = ir_new(f);
-	irlabel bad = ir_label(f);
 
 	for (int32_t k = 0; k < 2 * n; k++) {
 		vreg b = ir_new(f), d;
@@ -226,13 +224,7 @@ static void link_text(struct irfn *f, int32_t n)
 		if (k & 1)
 			ir_storei_slot(f, buf, k + k / 2 + 1, 1, k < 2 * n - 1 ? ':' : 0);
 	}
-	ir_slot_addr(f, src, buf, 0);
-	ir_call(f, len, BPF_FUNC_probe_read_kernel_str, IR_ARGS(irfn_arg(f, 0), irfn_arg(f, 1), src));
-	ir_alui(f, IRA_SUB, len, len, 1);
-	ir_jcci(f, IRC_SLT, len, 0, bad);
-	ir_ret(f, len);
-	ir_place(f, bad);
-	ir_reti(f, 0);
+	ret_text(f, buf, 0);
 }
 
 void rt_emit_LINK_NTOP(struct irfn *f, const struct rtgen *g)

@@ -120,17 +120,25 @@ static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 	return first.to ? translated(c, n, i, first.to) : n;
 }
 
+struct node *check_one_index(struct checker *c, struct node *n)
+{
+	n->args = check_expr(c, n->args);
+	if (is_err(n->args))
+		set_err(c, n);
+	else if (n->nargs != 1)
+		fail(c, n, D_PROTO_LEN, "%s[ ] prototype mismatch: %u args passed, 1 expected", n->a->name,
+		     n->nargs);
+	else
+		return n->args;
+	return NULL;
+}
+
 struct node *check_args_index(struct checker *c, struct node *n)
 {
-	struct node *i;
+	struct node *i = check_one_index(c, n);
 
-	n->args = check_expr(c, n->args);
-	i = n->args;
-	if (is_err(i))
-		return set_err(c, n);
-	if (n->nargs != 1)
-		return fail(c, n, D_PROTO_LEN,
-			    "args[ ] prototype mismatch: %u args passed, 1 expected", n->nargs);
+	if (!i)
+		return n;
 	if (i->kind != N_INT)
 		return fail(c, n, D_PROTO_ARG,
 			    "args[ ] argument #1 is incompatible with prototype:\n\tprototype: "

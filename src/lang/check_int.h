@@ -173,6 +173,8 @@ struct node *check_binary(struct checker *c, struct node *n);
 struct node *check_cond(struct checker *c, struct node *n);
 struct node *check_assign(struct checker *c, struct node *n);
 struct node *check_member(struct checker *c, struct node *n);
+/* The only index of a built-in array, checked; NULL: n is an error. */
+struct node *check_one_index(struct checker *c, struct node *n);
 struct node *check_args_index(struct checker *c, struct node *n);
 /* uregs[n]: an unsigned number. check_uregs.c */
 struct node *check_uregs(struct checker *c, struct node *n);

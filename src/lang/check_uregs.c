@@ -4,15 +4,10 @@
 
 struct node *check_uregs(struct checker *c, struct node *n)
 {
-	struct node *i;
+	struct node *i = check_one_index(c, n);
 
-	n->args = check_expr(c, n->args);
-	i = n->args;
-	if (is_err(i))
-		return set_err(c, n);
-	if (n->nargs != 1)
-		return fail(c, n, D_PROTO_LEN, "uregs[ ] prototype mismatch: %u args passed, 1 expected",
-			    n->nargs);
+	if (!i)
+		return n;
 	if (!dtype_is_integer(res(c, i)))
 		return fail(c, n, D_PROTO_ARG,
 			    "uregs[ ] argument #1 is incompatible with prototype:\n\tprototype: "

@@ -66,6 +66,20 @@ static int attach_tracepoint(const struct entry *e, int prog_fd, struct link **r
 	return 0;
 }
 
+int link_perf_start(int fd, int prog_fd)
+{
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) < 0 || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
+		r = -errno;
+		close(fd);
+		return r;
+	}
+	return fd;
+}
+
 /* A cpu-clock event on one CPU that runs the program; the descriptor. */
 static int open_clock(const struct entry *e, int cpu, int prog_fd)
 {
@@ -76,7 +90,6 @@ static int open_clock(const struct entry *e, int cpu, int prog_fd)
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.disabled = 1,
 	};
-	int fd, r;
 
 	if (e->period_ns) {
 		a.sample_period = e->period_ns;
@@ -84,16 +97,7 @@ static int open_clock(const struct entry *e, int cpu, int prog_fd)
 		a.freq = 1;
 		a.sample_freq = e->freq;
 	}
-	fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) < 0 ||
-	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
-		r = -errno;
-		close(fd);
-		return r;
-	}
-	return fd;
+	return link_perf_start((int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC), prog_fd);
 }
 
 static int attach_clock(const struct entry *e, int prog_fd, struct link **ret, struct err *err)

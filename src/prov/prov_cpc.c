@@ -6,12 +6,12 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "load/cpus.h"
+#include "load/link.h"
 #include "prov/prov_int.h"
 
 #define COUNT_MAX INT64_MAX   /* perf refuses the top bit */
@@ -291,16 +291,8 @@ static int cpc_entry(struct prov_env *env, struct arena *a, const struct probe *
 static int open_event(const struct cpc_point *p, int cpu, int prog_fd)
 {
 	struct perf_event_attr a = attr_of(p);
-	int r, fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) < 0 || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
-		r = -errno;
-		close(fd);
-		return r;
-	}
-	return fd;
+	return link_perf_start((int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC), prog_fd);
 }
 
 static int cpc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,

@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "cg/image.h"
 #include "load/cpus.h"
+#include "load/link.h"
 #include "load/peek.h"
 #include "prov/uproc.h"
 #include "sym/elfsym.h"
@@ -382,20 +382,13 @@ static int open_point(const struct wpoint *w, int tid, int cpu, int prog_fd)
 		.inherit = tid > 0,
 		.inherit_thread = tid > 0,
 	};
-	int r, fd = (int)syscall(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0 && errno == EINVAL && tid > 0) { /* before 5.13 children were included */
 		a.inherit_thread = a.inherit = 0;
 		fd = (int)syscall(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	}
-	if (fd < 0)
-		return -errno;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd) < 0 || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0) {
-		r = -errno;
-		close(fd);
-		return r;
-	}
-	return fd;
+	return link_perf_start(fd, prog_fd);
 }
 
 struct wp_fds {

@@ -43,6 +43,13 @@ def run_d(opts, work, text, name, *more):
     return run([opts.dwell, "-q", "-s", path, *more])
 
 
+def differences(want, got):
+    bad = compare(want, got.stdout)
+    if got.returncode or got.stderr:
+        return [f"exit code {got.returncode}: {got.stderr[:1500]}"] + bad[:3]
+    return bad
+
+
 def ints(opts, work, seed):
     d, c = intdiff.Ints(seed).programs(CLAUSES)
     src, exe = os.path.join(work, f"int{seed}.c"), os.path.join(work, f"int{seed}.bin")
@@ -51,19 +58,12 @@ def ints(opts, work, seed):
     r = run([os.environ.get("CC", "cc"), "-w", "-O0", "-fwrapv", "-o", exe, src])
     if r.returncode:
         return ["C compiler: " + r.stderr]
-    want = run([exe]).stdout
-    got = run_d(opts, work, d, f"int{seed}")
-    if got.returncode or got.stderr:
-        return [f"exit code {got.returncode}: {got.stderr[:1500]}"] + compare(want, got.stdout)[:3]
-    return compare(want, got.stdout)
+    return differences(run([exe]).stdout, run_d(opts, work, d, f"int{seed}"))
 
 
 def strings(opts, work, seed):
     d, want = strdiff.Strings(seed).program(CLAUSES)
-    got = run_d(opts, work, d, f"string{seed}")
-    if got.returncode or got.stderr:
-        return [f"exit code {got.returncode}: {got.stderr[:1500]}"] + compare(want, got.stdout)[:3]
-    return compare(want, got.stdout)
+    return differences(want, run_d(opts, work, d, f"string{seed}"))
 
 
 def aggs(opts, work, seed):

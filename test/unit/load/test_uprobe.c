@@ -67,15 +67,20 @@ static uint64_t runs(int prog)
 	return info.run_cnt;
 }
 
-static void fires(bool multi)
+static void fires(bool (*can)(char *why, size_t n), bool multi)
 {
+	char why[CAPS_REASON_MAX];
 	struct uprobe_place p = {.path = "/proc/self/exe", .pid = getpid(), .multi = multi};
 	struct uprobe_site v[] = {{offset_of(one), 0, 1}, {offset_of(two), 0, 2}};
 	struct uprobe_fds fds = {0};
 	struct err err = {0};
-	int stats = bpfsys_enable_run_stats(), prog = load(multi);
+	int stats, prog;
 	uint64_t before;
 
+	if (!can(why, sizeof(why)))
+		skip();
+	stats = bpfsys_enable_run_stats();
+	prog = load(multi);
 	assert_true(stats >= 0 && prog >= 0);
 	assert_int_equal(uprobe_attach(&p, v, 2, prog, &fds, &err), 0);
 	assert_int_equal(fds.attached, 2);
@@ -96,22 +101,14 @@ static void fires(bool multi)
 
 static void with_one_call(void **state)
 {
-	char why[CAPS_REASON_MAX];
-
 	(void)state;
-	if (!caps_try_uprobe_multi(why, sizeof(why)))
-		skip();
-	fires(true);
+	fires(caps_try_uprobe_multi, true);
 }
 
 static void one_at_a_time(void **state)
 {
-	char why[CAPS_REASON_MAX];
-
 	(void)state;
-	if (!caps_try_uprobe(why, sizeof(why)))
-		skip();
-	fires(false);
+	fires(caps_try_uprobe, false);
 }
 
 static void not_there(void **state)
