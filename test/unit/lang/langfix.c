@@ -281,6 +281,26 @@ char *langfix_messages(const struct langfix *f)
 	return strb_take(&b);
 }
 
+bool langfix_expect(struct langfix *f, const char *text, const char *tag, const char *says)
+{
+	char *messages;
+	bool ok;
+
+	langfix_compile(f, text);
+	messages = langfix_messages(f);
+	if (!tag)
+		ok = f->dump && !f->diags.nerrors && (!says || strstr(f->dump, says));
+	else
+		ok = !f->prog && f->diags.first && !strcmp(f->diags.first->tag, tag) &&
+		     (!says || strstr(messages, says));
+	if (!ok)
+		fprintf(stderr, "%.200s: wanted %s \"%s\"\n%s%s", text, tag ? tag : "no error", says ? says : "", messages,
+			    f->dump ? f->dump : "");
+	free(messages);
+	langfix_close(f);
+	return ok;
+}
+
 void langfix_close(struct langfix *f)
 {
 	free(f->dump);

@@ -26,6 +26,9 @@ int langfix_compile(struct langfix *f, const char *text);
 /* open + compile */
 int langfix_run(struct langfix *f, const char *text);
 void langfix_close(struct langfix *f);
+/* Compiles text in the open fixture and closes it. Is the first error's tag this one, and `says` (NULL: anything)
+ * in the messages? Without a tag: is there no error, and `says` in the dump? Prints what is not so. */
+bool langfix_expect(struct langfix *f, const char *text, const char *tag, const char *says);
 /* All messages: "[TAG] message\n\thint: …\n"; malloc'ed. */
 char *langfix_messages(const struct langfix *f);
 #endif

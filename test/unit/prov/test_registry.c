@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The registry over the running kernel: which probes exist, their ids, arguments and entries. */
-#include "../unit.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -8,13 +7,9 @@
 #include "lang/dtype.h"
 #include "load/tracefs.h"
 #include "prov/prov_int.h"
+#include "regfix.h"
 
-static struct typesrc *ts;
-static struct registry *reg;
-static const struct probe_source *src;
-static struct arena *arena;
 static const char *why;
-static const struct caps caps = {.btf = true, .tp_btf = true, .possible_cpus = 1};
 
 static struct probe_list match(const char *prov, const char *mod, const char *func, const char *name)
 {
@@ -504,18 +499,6 @@ int main(void)
 		cmocka_unit_test(error_arguments), cmocka_unit_test(without_btf),
 		cmocka_unit_test(every_syscall_type_parses),
 	};
-	struct err err = {0};
-	int r;
 
-	if (typesrc_open_kernel(&ts, &err) < 0)
-		return skip_all(err.msg);
-	if (registry_new(ts, &caps, 0, &reg) < 0)
-		return 1;
-	src = registry_source(reg);
-	arena = arena_new((size_t)1 << 28);
-	r = cmocka_run_group_tests(tests, NULL, NULL);
-	arena_free(arena);
-	registry_free(reg);
-	typesrc_free(ts);
-	return r;
+	return regfix_run("registry", tests, ARRAY_SIZE(tests));
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of the stable providers against the running kernel: every condition and every argument is
  * a valid expression of the type that the table promises, and what cannot be had says why. */
-#include "../unit.h"
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "lang/dprog.h"
 #include "prov/stable.h"
+#include "regfix.h"
 
-static struct typesrc *ts;
-static struct registry *reg;
-static const struct probe_source *src;
-static struct arena *arena;
-static const struct caps caps = {.btf = true, .tp_btf = true, .possible_cpus = 1};
 static const char *const provs[] = {"proc", "sched", "io", "lockstat", "vminfo", "sysinfo", "signal", "fsinfo",
 				    "tcp", "udp", "ip"};
 
@@ -141,18 +136,6 @@ int main(void)
 		cmocka_unit_test(unavailable_probes),
 		cmocka_unit_test(several_places),
 	};
-	struct err err = {0};
-	int r;
 
-	if (typesrc_open_kernel(&ts, &err) < 0)
-		return skip_all(err.msg);
-	if (registry_new(ts, &caps, 0, &reg) < 0)
-		return 1;
-	src = registry_source(reg);
-	arena = arena_new((size_t)1 << 28);
-	r = cmocka_run_group_tests(tests, NULL, NULL);
-	registry_free(reg);
-	arena_free(arena);
-	typesrc_free(ts);
-	return r;
+	return regfix_run("stable", tests, ARRAY_SIZE(tests));
 }
