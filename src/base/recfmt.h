@@ -135,6 +135,17 @@ enum act_kind {
 	ACT_SPAN,	 /* an interval of the timeline: lane and label, two strings; start and duration, ns */
 	ACT_SLOW,	 /* a slow event: FLD_BYTES with struct rec_slow; FLD_BYTES with the tracker's key (size 0:
 			  * none); then up to REC_SLOW_ATTRS attributes, each with its name */
+	ACT_PCAP,	 /* a packet: REC_PCAP_* fields */
+};
+
+/* Fields of pcap(): four integers, then bytes. */
+enum rec_pcap_field {
+	REC_PCAP_LINK,	/* PCAP_* of dlib/pcap.d */
+	REC_PCAP_WALL,	/* nanoseconds since 1970 */
+	REC_PCAP_LEN,	/* of the packet */
+	REC_PCAP_CAPLEN, /* how much of it is here */
+	REC_PCAP_DATA,
+	REC_PCAP_NFIELDS
 };
 
 /* How what a tracker measured has ended. */

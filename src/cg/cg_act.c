@@ -20,7 +20,7 @@ static const struct {
 	{ BI_UMOD, ACT_UMOD },		   { BI_UADDR, ACT_UADDR },
 	{ BI_WHY, ACT_TRACE },
 	{ BI_SPECULATE, ACT_SPECULATE },   { BI_COMMIT, ACT_COMMIT },
-	{ BI_DISCARD, ACT_DISCARD },
+	{ BI_DISCARD, ACT_DISCARD },	   { BI_PCAP, ACT_PCAP },
 };
 
 /* Does this statement put something into the record? */
@@ -83,6 +83,10 @@ static void gen_data_act(struct gen *g, enum act_kind kind)
 	}
 	if (kind == ACT_PRINT && la->nfields == 2) {
 		gen_print(g, la);
+		return;
+	}
+	if (kind == ACT_PCAP) {
+		gen_pcap(g, la);
 		return;
 	}
 	if (kind == ACT_SLOW)

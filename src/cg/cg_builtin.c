@@ -146,7 +146,7 @@ static vreg gen_errno(struct gen *g)
 }
 
 /* Nanoseconds since 1970: the clock of `timestamp` plus an offset that the session keeps in the state. */
-static vreg gen_wall(struct gen *g)
+vreg gen_wall(struct gen *g)
 {
 	vreg d = ir_new(g->f), ts = gen_ts(g);
 	vreg p = gen_mapval(g, cg_map_state(g->cg), offsetof(struct img_state, wall_off));

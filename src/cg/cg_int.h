@@ -357,6 +357,10 @@ int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t 
 const struct rectype *lay_rectype(struct cg *c, const struct dtype *ty);
 size_t lay_print(struct cg *c, const struct node *call, struct lay_field *fl);
 
+/* cg_pcap.c: pcap() */
+size_t lay_pcap(struct cg *c, const struct node *call, struct lay_field *fl);
+void gen_pcap(struct gen *g, const struct lay_act *la);
+
 /* cg_entry.c */
 void gen_prologue(struct gen *g);
 void gen_guard(struct gen *g, const struct cg_unit *u);
@@ -489,6 +493,7 @@ vreg gen_tid(struct gen *g);
 vreg gen_cgroup(struct gen *g); /* id */
 vreg gen_cpu(struct gen *g);
 vreg gen_progenyof(struct gen *g, vreg pid);
+vreg gen_wall(struct gen *g); /* walltimestamp */
 void gen_comm_to(struct gen *g, struct mem dst);
 void gen_container(struct gen *g, struct str *ret); /* cg_cgroup.c */
 void gen_d_path(struct gen *g, const struct node *n, struct str *ret); /* cg_path.c */

@@ -25,7 +25,7 @@ static const char *const act_names[] = {
 	[ACT_EXIT] = "exit", [ACT_CLEAR] = "clear", [ACT_TRUNC] = "trunc",
 	[ACT_NORMALIZE] = "normalize", [ACT_DENORMALIZE] = "denormalize",
 	[ACT_FREOPEN] = "freopen", [ACT_SYSTEM] = "system", [ACT_FTRUNCATE] = "ftruncate",
-	[ACT_SPAN] = "span", [ACT_SLOW] = "slow", [ACT_SETOPT] = "setopt", [ACT_SPECULATE] = "speculate", [ACT_COMMIT] = "commit",
+	[ACT_SPAN] = "span", [ACT_SLOW] = "slow", [ACT_PCAP] = "pcap", [ACT_SETOPT] = "setopt", [ACT_SPECULATE] = "speculate", [ACT_COMMIT] = "commit",
 	[ACT_DISCARD] = "discard", [ACT_PRINT] = "print", [ACT_RAISE] = "raise",
 	[ACT_STOP] = "stop", [ACT_CHILL] = "chill", [ACT_PANIC] = "panic",
 	[ACT_BREAKPOINT] = "breakpoint", [ACT_COPYOUT] = "copyout",

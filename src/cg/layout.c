@@ -258,7 +258,7 @@ static void lay_act(struct cg *c, const struct stmt *s, enum act_kind kind, stru
 		    struct lay_act *la, uint64_t *off)
 {
 	const struct node *call = s->expr;
-	struct lay_field *fl = arena_new_arr(c->a, struct lay_field, call->nargs + 2);
+	struct lay_field *fl = arena_new_arr(c->a, struct lay_field, call->nargs + REC_PCAP_NFIELDS);
 	const struct aggdesc **aggs = arena_new_arr(c->a, const struct aggdesc *, call->nargs + 1);
 	const struct node *n = call->args;
 	size_t nf = 0, na = 0;
@@ -269,6 +269,9 @@ static void lay_act(struct cg *c, const struct stmt *s, enum act_kind kind, stru
 		n = NULL;
 	} else if (kind == ACT_SLOW) {
 		nf = lay_slow(c, call, fl);
+		n = NULL;
+	} else if (kind == ACT_PCAP) {
+		nf = lay_pcap(c, call, fl);
 		n = NULL;
 	} else if (kind == ACT_TRACEMEM) {
 		nf = lay_tracemem(c, call, fl);

@@ -17,6 +17,7 @@
 #define OPTIONS_STRSIZE_MIN 6
 #define OPTIONS_NSPEC_MAX 65536 /* speculations: 20 bytes of kernel memory each */
 #define OPTIONS_PRINTSIZE_MAX 65536
+#define OPTIONS_PCAPSIZE_MAX 16384 /* a record has room for it */
 /* Of buffers: more would not fit any machine, and sums of them do not overflow. */
 #define OPTIONS_SIZE_MAX (UINT64_C(1) << 40)
 
@@ -69,6 +70,7 @@ static const struct rule rules[] = {
 	{.name = "nspec", .max = OPTIONS_NSPEC_MAX, .why = "at most 65536"},
 	{.name = "oformat", .choices = "text json", .why = "text or json"},
 	{.name = "printsize", .max = OPTIONS_PRINTSIZE_MAX, .why = "at most 64k"},
+	{.name = "pcapsize", .min = 1, .max = OPTIONS_PCAPSIZE_MAX, .why = "from 1 to 16k"},
 	{.name = "stackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
 	{.name = "ustackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
 	{.name = "jstackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
@@ -95,7 +97,6 @@ static const struct {
 	{"late", "translators are always resolved statically"},
 	{"linknommap", "there is no linking"},
 	{"linktype", "there is no linking"},
-	{"pcapsize", "pcap() is not supported"},
 	{"udefs", "there is no linking"},
 	{"unodefs", "there is no linking"},
 	{"verbose", "use -S"},

@@ -154,6 +154,8 @@ static bool act_complete(const struct recact *act)
 		return act->nfields >= 2 && act->nfields <= 2 + REC_SLOW_ATTRS &&
 		       act->fields[0].kind == FLD_BYTES && act->fields[0].size == sizeof(struct rec_slow) &&
 		       act->fields[1].kind == FLD_BYTES;
+	case ACT_PCAP:
+		return act->nfields == REC_PCAP_NFIELDS && act->fields[REC_PCAP_DATA].kind == FLD_BYTES;
 	case ACT_PRINT:
 		return act->nfields >= 1 && act->fields[act->nfields > 1].type;
 	default:

@@ -85,7 +85,7 @@ static const char *const act_names[] = {
 	[ACT_SETOPT] = "setopt", [ACT_SPECULATE] = "speculate", [ACT_COMMIT] = "commit",
 	[ACT_DISCARD] = "discard", [ACT_PRINT] = "print", [ACT_RAISE] = "raise", [ACT_STOP] = "stop",
 	[ACT_CHILL] = "chill", [ACT_PANIC] = "panic", [ACT_BREAKPOINT] = "breakpoint",
-	[ACT_COPYOUT] = "copyout", [ACT_COPYOUTSTR] = "copyoutstr", [ACT_SPAN] = "span", [ACT_SLOW] = "slow",
+	[ACT_COPYOUT] = "copyout", [ACT_COPYOUTSTR] = "copyoutstr", [ACT_SPAN] = "span", [ACT_SLOW] = "slow", [ACT_PCAP] = "pcap",
 };
 
 static const char *const agg_names[] = {

@@ -123,6 +123,18 @@ static void put_slow(const struct jctx *c)
 	json_slow(c->v, c->act, c->rec);
 }
 
+static void put_pcap(const struct jctx *c)
+{
+	const struct recfield *f = c->act->fields;
+	uint64_t n = datum_u64(&f[REC_PCAP_CAPLEN], field(c, REC_PCAP_CAPLEN));
+
+	text_printf(c->v, ",\"linktype\":%llu,\"walltime\":%llu,\"length\":%llu,\"value\":",
+		    (unsigned long long)datum_u64(&f[REC_PCAP_LINK], field(c, REC_PCAP_LINK)),
+		    (unsigned long long)datum_u64(&f[REC_PCAP_WALL], field(c, REC_PCAP_WALL)),
+		    (unsigned long long)datum_u64(&f[REC_PCAP_LEN], field(c, REC_PCAP_LEN)));
+	json_bytes(c->v, field(c, REC_PCAP_DATA), n < f[REC_PCAP_DATA].size ? n : f[REC_PCAP_DATA].size);
+}
+
 static void put_exit(const struct jctx *c)
 {
 	c->v->json_exited = true;
@@ -158,6 +170,7 @@ static const struct {
 	[ACT_DENORMALIZE] = { "denormalize", put_aggact }, [ACT_FREOPEN] = { "freopen", put_path },
 	[ACT_SYSTEM] = { "system", put_command }, [ACT_FTRUNCATE] = { "ftruncate", put_nothing },
 	[ACT_SPAN] = { "span", put_span }, [ACT_SLOW] = { "slow", put_slow },
+	[ACT_PCAP] = { "pcap", put_pcap },
 	[ACT_SETOPT] = { "setopt", put_setopt }, [ACT_PRINT] = { "print", put_print },
 };
 

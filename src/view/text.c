@@ -39,6 +39,7 @@ void text_view_free(struct text_view *v)
 		return;
 	if (v->own_out && v->out)
 		fclose(v->out);
+	free(v->out_path);
 	aggstate_free(v->aggs);
 	text_aggkey_free(v);
 	text_why_free(v);

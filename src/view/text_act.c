@@ -136,6 +136,10 @@ static void act_freopen(const struct actctx *c)
 		fclose(v->out);
 	v->out = f;
 	v->own_out = path[0] != '\0';
+	free(v->out_path);
+	v->out_path = path;
+	path = NULL;
+	v->pcap_link = -1;
 }
 
 static void act_ftruncate(const struct actctx *c)
@@ -183,6 +187,11 @@ static void act_slow(const struct actctx *c)
 	text_slow(c->v, c->act, c->rec);
 }
 
+static void act_pcap(const struct actctx *c)
+{
+	text_pcap(c->v, c->act, c->rec);
+}
+
 static void act_none(const struct actctx *c)
 {
 	(void)c;
@@ -196,7 +205,8 @@ static act_fn *const act_fns[] = {
 	[ACT_UMOD] = act_values, [ACT_UADDR] = act_values, [ACT_EXIT] = act_none,
 	[ACT_CLEAR] = act_clear, [ACT_TRUNC] = act_trunc, [ACT_NORMALIZE] = act_normalize,
 	[ACT_DENORMALIZE] = act_denormalize, [ACT_FREOPEN] = act_freopen, [ACT_SYSTEM] = act_system,
-	[ACT_SPAN] = act_span, [ACT_SLOW] = act_slow, [ACT_FTRUNCATE] = act_ftruncate, [ACT_SETOPT] = act_setopt, [ACT_SPECULATE] = act_none,
+	[ACT_SPAN] = act_span, [ACT_SLOW] = act_slow, [ACT_PCAP] = act_pcap,
+	[ACT_FTRUNCATE] = act_ftruncate, [ACT_SETOPT] = act_setopt, [ACT_SPECULATE] = act_none,
 	[ACT_COMMIT] = act_none, [ACT_DISCARD] = act_none, [ACT_PRINT] = act_print,
 	[ACT_RAISE] = act_none, [ACT_STOP] = act_none, [ACT_CHILL] = act_none,
 	[ACT_PANIC] = act_none, [ACT_BREAKPOINT] = act_none, [ACT_COPYOUT] = act_none,

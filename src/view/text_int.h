@@ -26,6 +26,8 @@ struct text_view {
 	FILE *out;
 	FILE *orig_out;	 /* before freopen() */
 	bool own_out;
+	char *out_path;	   /* with own_out */
+	int64_t pcap_link; /* of the packets that pcap() put into it; -1: none yet */
 	text_msg_fn *msg;
 	void *msg_arg;
 	text_setopt_fn *setopt;
@@ -144,6 +146,8 @@ void text_cost_free(struct text_view *v);
 
 /* text_slow.c: a slow event as a line, its attributes below. */
 void text_slow(struct text_view *v, const struct recact *act, const uint8_t *rec);
+/* text_pcap.c: a packet */
+void text_pcap(struct text_view *v, const struct recact *act, const uint8_t *rec);
 /* The probe of a row; one with empty names when it is not known. */
 const struct rec_probe *text_row_probe(const struct text_view *v, const struct row *row);
 

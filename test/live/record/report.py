@@ -29,6 +29,8 @@ PROGRAMS = {
                     'syscall::getppid:return /self->s/ { discard(self->s); self->s = 0; }', "getppid 6", ["-x", "nspec=4"]),
     "hist and span": ('syscall::lseek:entry /pid == $target && (int)arg0 == -1/ { @h[execname] = hist(arg1); } '
                       'syscall::lseek:entry /pid == $target && arg1 == 7/ { span("lane", "label", timestamp, 1000); }', "keys 300", []),
+    "packets": ('ip:::send /pid == $target && args[2]->ip_plength == 58/ { pcap((struct sk_buff *)arg0, PCAP_ETHER); }',
+                "udp 47132 2", []),
     "branches": ('syscall::getppid:entry /pid == $target/ { if (n++ % 2) { printf("odd"); } else { trace(n); stack(2); } }',
                  "getppid 4", []),
     "keys by name": ('syscall::getppid:entry /pid == $target/ { @[func((uintptr_t)caller), ufunc(ucaller)] = count(); }', "chain 5", []),
