@@ -258,7 +258,7 @@ vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v)
 /* -- functions -- */
 
 /* The body in place of the call; its result is in the place of call->result. */
-void gen_call(struct gen *g, const struct dcall *call)
+static void gen_call(struct gen *g, const struct dcall *call)
 {
 	irlabel was_return = g->l_return, was_break = g->l_break, was_continue = g->l_continue;
 	bool was_in_call = g->in_call;

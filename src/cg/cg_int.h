@@ -343,7 +343,6 @@ int lay_program(struct cg *c);
 uint32_t lay_str_bound(const struct cg *c, const struct dtype *ty);
 uint32_t lay_storage(const struct cg *c, const struct dtype *ty);
 struct recfield lay_field_of(struct cg *c, const struct dtype *ty);
-uint32_t ro_add(struct cg *c, const void *p, size_t n, size_t align);
 uint32_t ro_string(struct cg *c, const char *s, size_t n);
 void ro_free(struct cg *c); /* the index of strings */
 uint32_t ro_zeros(struct cg *c, uint32_t n);
@@ -354,7 +353,6 @@ int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t 
 		 struct span at, struct lay_key *ret);
 
 /* lay_type.c */
-const struct rectype *lay_rectype(struct cg *c, const struct dtype *ty);
 size_t lay_print(struct cg *c, const struct node *call, struct lay_field *fl);
 
 /* cg_pcap.c: pcap() */
@@ -450,10 +448,8 @@ void gen_branch(struct gen *g, const struct node *n, irlabel l, bool when);
 vreg gen_truth(struct gen *g, const struct node *n); /* 0 or 1 */
 vreg gen_arith(struct gen *g, enum op op, vreg a, vreg b, const struct node *bn, const struct dtype *ty,
 	       struct span at);
-void gen_jcc(struct gen *g, enum ir_cond c, vreg a, vreg b, irlabel l);
 void gen_jcci(struct gen *g, enum ir_cond c, vreg a, int64_t imm, irlabel l);
 uint32_t ptr_scale(struct gen *g, const struct dtype *ptr);
-bool op_class_is_test(enum op op);
 
 /* cg_var.c */
 void gen_place(struct gen *g, const struct node *n, struct place *ret);
@@ -544,7 +540,6 @@ vreg gen_caller(struct gen *g, bool user);
 void gen_task_stack_to(struct gen *g, vreg task, struct mem dst, const struct recfield *f);
 
 /* cg_spec.c */
-int cg_map_specs(struct cg *c);
 vreg gen_speculation(struct gen *g);
 void gen_speculate(struct gen *g, const struct lay_act *la);
 void gen_spec_act(struct gen *g, const struct lay_act *la);
@@ -559,7 +554,6 @@ void gen_flow_pred(struct gen *g);
 void gen_flow_start(struct gen *g);
 vreg gen_call_int(struct gen *g, const struct dcall *call);
 void gen_call_str(struct gen *g, const struct dcall *call, struct str *ret);
-void gen_call(struct gen *g, const struct dcall *call); /* result not wanted */
 vreg gen_opaque_zero(struct gen *g); /* 0, but the verifier does not know */
 vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v);
 void gen_local_alloc(struct gen *g, const struct dvar *v);

@@ -3,7 +3,7 @@
 #include "cg/cg_int.h"
 
 /* Jumps that may leave the clause go through these two: they note what is known there. */
-void gen_jcc(struct gen *g, enum ir_cond c, vreg a, vreg b, irlabel l)
+static void gen_jcc(struct gen *g, enum ir_cond c, vreg a, vreg b, irlabel l)
 {
 	if (l == g->l_next)
 		gen_note_exit(g);
@@ -183,6 +183,11 @@ static vreg gen_ptr_arith(struct gen *g, const struct node *n, const struct dtyp
 	return d;
 }
 
+static bool op_class_is_test(enum op op)
+{
+	return (op >= OP_LT && op <= OP_NE) || op == OP_LAND || op == OP_LOR || op == OP_LXOR || op == OP_LNOT;
+}
+
 vreg gen_binary(struct gen *g, const struct node *n)
 {
 	const struct dtype *ta, *tb, *ty = cg_type(g->cg, n);
@@ -201,11 +206,6 @@ vreg gen_binary(struct gen *g, const struct node *n)
 }
 
 /* Does the operator give a truth value? */
-bool op_class_is_test(enum op op)
-{
-	return (op >= OP_LT && op <= OP_NE) || op == OP_LAND || op == OP_LOR || op == OP_LXOR || op == OP_LNOT;
-}
-
 /* -- truth -- */
 
 static enum ir_cond cond_of(enum op op, bool sgn, bool when)

@@ -10,7 +10,7 @@
 
 #define SPEC_OFF(member) ((int32_t)offsetof(struct img_spec, member))
 
-int cg_map_specs(struct cg *c)
+static int cg_map_specs(struct cg *c)
 {
 	uint32_t n = (uint32_t)c->opts->nspec;
 

@@ -24,7 +24,8 @@ static const char *const jmp_ops[16] = {
 	[BPF_JSLT >> 4] = "s<", [BPF_JSLE >> 4] = "s<=",
 };
 
-const char *disasm_helper_name(int32_t id)
+/* "bpf_ktime_get_ns", or NULL. */
+static const char *disasm_helper_name(int32_t id)
 {
 	return id > 0 && (size_t)id < ARRAY_SIZE(helper_names) ? helper_names[id] : NULL;
 }

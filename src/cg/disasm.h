@@ -8,6 +8,4 @@
  * maps and may be NULL. Returns how many instruction slots it takes: 1, or 2 for LD_IMM64. */
 unsigned disasm_insn(struct strb *out, const struct image *img, const struct img_prog *p,
 		     uint32_t at);
-/* "bpf_ktime_get_ns", or NULL. */
-const char *disasm_helper_name(int32_t id);
 #endif

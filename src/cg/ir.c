@@ -78,11 +78,6 @@ void ir_global(struct irfn *f)
 	f->global = true;
 }
 
-struct irprog *irfn_prog(struct irfn *f)
-{
-	return f->prog;
-}
-
 vreg irfn_arg(struct irfn *f, unsigned n)
 {
 	if (n >= f->nargs) {

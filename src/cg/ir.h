@@ -35,7 +35,6 @@ struct irfn;   /* one function */
 struct irprog *irprog_new(struct arena *a);
 /* nargs arguments (≤ 5); the first function made is the main program (1 argument: ctx). */
 struct irfn *irfn_new(struct irprog *p, const char *name, unsigned nargs);
-struct irprog *irfn_prog(struct irfn *f);
 /* The kernel verifies it by itself, once, and not at each call: arguments and result are numbers then, not
  * pointers. Kernels since 5.6. */
 void ir_global(struct irfn *f);

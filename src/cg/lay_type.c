@@ -115,7 +115,7 @@ static const struct rectype *describe(struct cg *c, const struct dtype *ty, unsi
 	return rt;
 }
 
-const struct rectype *lay_rectype(struct cg *c, const struct dtype *ty)
+static const struct rectype *lay_rectype(struct cg *c, const struct dtype *ty)
 {
 	return describe(c, ty, 0);
 }

@@ -477,7 +477,7 @@ int lay_program(struct cg *c)
 
 /* -- read-only data -- */
 
-uint32_t ro_add(struct cg *c, const void *p, size_t n, size_t align)
+static uint32_t ro_add(struct cg *c, const void *p, size_t n, size_t align)
 {
 	size_t off = ROUND_UP(c->ro_n, align);
 

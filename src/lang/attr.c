@@ -97,7 +97,7 @@ enum attr_part attr_find_part(const char *name)
 
 /* -- what is built in -- */
 
-struct dattr attr_builtin(const struct builtin *b)
+static struct dattr attr_builtin(const struct builtin *b)
 {
 	switch (b->id) {
 	case BI_CURTHREAD:

@@ -34,9 +34,8 @@ bool attr_less(struct dattr a, struct dattr b);
 /* PART_COUNT_: no such part ("provider", "module", "function", "name", "args"). */
 enum attr_part attr_find_part(const char *name);
 
-/* Those of a built-in name; of a provider by name ("pid123": pid; unknown ones are Unstable). p: for what
+/* Those of a provider by name ("pid123": pid; unknown ones are Unstable). p: for what
  * the program's own #pragma D attributes say; or NULL. */
-struct dattr attr_builtin(const struct builtin *b);
 struct pattr attr_provider(const struct dprog *p, const char *prov);
 /* Of a description: the least of the parts that it gives. */
 struct dattr attr_desc(const struct dprog *p, const struct pdesc *d);

@@ -258,7 +258,8 @@ static bool scratch_fits(struct checker *c, struct node *n)
 	return false;
 }
 
-struct node *check_proto(struct checker *c, struct node *n)
+/* Checks arguments against the row's prototype and sets the type of n. */
+static struct node *check_proto(struct checker *c, struct node *n)
 {
 	struct proto pr = parse_proto(c, n->builtin->proto);
 	struct node **slot;

@@ -145,7 +145,7 @@ static bool is_cpu_id(const struct node *n)
 	return n->arrow && b && b->id == BI_CURCPU && !strcmp(n->name, "cpu_id");
 }
 
-struct node *check_member(struct checker *c, struct node *n)
+static struct node *check_member(struct checker *c, struct node *n)
 {
 	const struct dtype *st, *mt;
 
@@ -208,7 +208,7 @@ static bool names_value(struct checker *c, const struct node *a)
 		dtype_find_enumerator(c->t, a->name, &ty, &v));
 }
 
-struct node *check_sizeof(struct checker *c, struct node *n)
+static struct node *check_sizeof(struct checker *c, struct node *n)
 {
 	const struct dtype *ty, *r;
 
@@ -233,7 +233,7 @@ struct node *check_sizeof(struct checker *c, struct node *n)
 	return size_const(c, n, r->size);
 }
 
-struct node *check_offsetof(struct checker *c, struct node *n)
+static struct node *check_offsetof(struct checker *c, struct node *n)
 {
 	const struct dtype *ty = check_type(c, n->tyname), *r = dtype_resolve(c->t, ty);
 	struct dmember m;
@@ -280,7 +280,7 @@ static struct node *check_stringof(struct checker *c, struct node *n, const char
 	return fail(c, n, tag, "invalid cast expression: \"%s\" to \"string\"", tname(c, n->a));
 }
 
-struct node *check_cast(struct checker *c, struct node *n)
+static struct node *check_cast(struct checker *c, struct node *n)
 {
 	const struct dtype *to = check_type(c, n->tyname), *r = dtype_resolve(c->t, to), *from;
 

@@ -172,15 +172,11 @@ struct node *check_unary(struct checker *c, struct node *n);
 struct node *check_binary(struct checker *c, struct node *n);
 struct node *check_cond(struct checker *c, struct node *n);
 struct node *check_assign(struct checker *c, struct node *n);
-struct node *check_member(struct checker *c, struct node *n);
 /* The only index of a built-in array, checked; NULL: n is an error. */
 struct node *check_one_index(struct checker *c, struct node *n);
 struct node *check_args_index(struct checker *c, struct node *n);
 /* uregs[n]: an unsigned number. check_uregs.c */
 struct node *check_uregs(struct checker *c, struct node *n);
-struct node *check_sizeof(struct checker *c, struct node *n);
-struct node *check_offsetof(struct checker *c, struct node *n);
-struct node *check_cast(struct checker *c, struct node *n);
 bool is_writable(const struct node *n);
 /* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new,
  * int64_t). */
@@ -207,8 +203,7 @@ bool posconst(struct checker *c, const struct node *n);
 /* The type of stack() without arguments. */
 const struct dtype *check_stack_type(struct checker *c);
 bool check_special(struct checker *c, struct node *n, struct node **ret);
-/* Checks arguments against the row's prototype and sets the type of n. */
-struct node *check_proto(struct checker *c, struct node *n);
+/* What an action does, and may stand behind. */
 void check_effects(struct checker *c, struct node *n);
 struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned max);
 struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg,
@@ -365,6 +360,5 @@ void near_try(struct near *m, const char *name);
 
 /* -- copy.c -- */
 struct node *node_copy(struct arena *a, const struct node *n);
-struct node *node_copy_list(struct arena *a, const struct node *n);
 struct stmt *stmt_copy(struct arena *a, const struct stmt *s);
 #endif

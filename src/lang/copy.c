@@ -2,7 +2,7 @@
 /* Copies of syntax trees: the checker annotates one per probe description. */
 #include "lang/check_int.h"
 
-struct node *node_copy_list(struct arena *a, const struct node *n)
+static struct node *node_copy_list(struct arena *a, const struct node *n)
 {
 	struct node *first = NULL, **tail = &first;
 

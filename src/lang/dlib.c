@@ -62,11 +62,6 @@ const struct diags *dlib_warnings(const struct dlib *l)
 	return &l->warnings;
 }
 
-bool dlib_was_read(const struct dlib *l)
-{
-	return l && l->read;
-}
-
 /* -- the index -- */
 
 /* The first declaration of a name holds; those that follow are tried when it cannot be used. */

@@ -62,7 +62,6 @@ struct dlib_item *dlib_find(struct dlib *l, const struct compile_env *env, enum 
 struct dlib_item *dlib_translators(const struct dlib *l);
 /* The control lines of all texts that were read: calls fn for each. */
 void dlib_each_pragma(const struct dlib *l, void (*fn)(void *arg, const struct pragma *p), void *arg);
-bool dlib_was_read(const struct dlib *l);
 /* Errors in a text of the library are warnings for its user. */
 void dlib_warn(struct dlib *l, const struct diags *errors);
 void dlib_warn_text(struct dlib *l, struct span at, const char *text);

@@ -317,7 +317,8 @@ bool dtype_is_fallback(const char *name)
 	return has_row(fallbacks, ARRAY_SIZE(fallbacks), name);
 }
 
-const struct dtype *dtype_builtin(struct dtypes *t, const char *name)
+/* D's base types and typedefs by name ("unsigned long int", "uint64_t"), or NULL. */
+static const struct dtype *dtype_builtin(struct dtypes *t, const char *name)
 {
 	enum dbasic b = dtype_parse_basic(name, strlen(name));
 

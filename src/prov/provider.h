@@ -59,6 +59,4 @@ int registry_entry(void *registry, const struct probe *p, struct entry *ret, con
  * freed by link_free(). 0 with words in err is a warning. */
 int registry_attach(struct registry *r, const struct probe *const *probes, uint32_t nprobes,
 		    const struct entry *e, int prog_fd, struct link **ret, struct err *err);
-/* Providers in listing order, for `dwell features` and tests. */
-const struct provider *const *registry_providers(size_t *n);
 #endif

@@ -24,12 +24,6 @@ struct registry {
 	struct probe_source source;
 };
 
-const struct provider *const *registry_providers(size_t *n)
-{
-	*n = ARRAY_SIZE(providers);
-	return providers;
-}
-
 int prov_tracefs(struct prov_env *env)
 {
 	if (env->tracefs_fd == PROV_UNOPENED) {

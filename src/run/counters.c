@@ -154,7 +154,3 @@ int counters_report(struct counters *c, uint64_t now, bool final, struct recordi
 	return r;
 }
 
-uint64_t counters_firings(const struct counters *c, uint32_t prog)
-{
-	return c->progs[prog].firings;
-}

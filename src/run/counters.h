@@ -17,6 +17,4 @@ void counters_free(struct counters *c);
 void counters_note_timers(struct counters *c, struct link *const *links);
 /* Appends rows for what was lost since the last call. final: nothing is in flight any more. */
 int counters_report(struct counters *c, uint64_t now, bool final, struct recording *rec);
-/* Firings of a program so far, as it counted them (CNT_FIRINGS); 0 when it does not count. */
-uint64_t counters_firings(const struct counters *c, uint32_t prog);
 #endif
