@@ -496,6 +496,7 @@ void gen_d_path(struct gen *g, const struct node *n, struct str *ret); /* cg_pat
 vreg gen_uregs(struct gen *g, const struct node *n); /* cg_regs.c: uregs[n] */
 void gen_watch(struct gen *g); /* cg_watch.c: at the start of a watchpoint's program */
 vreg gen_vtimestamp(struct gen *g); /* cg_vtime.c */
+vreg gen_sched_clock(struct gen *g); /* … ns, never ahead of it */
 void gen_mount_path(struct gen *g, const struct node *n, struct str *ret);
 void gen_task_path(struct gen *g, const char *member, struct str *ret);
 

@@ -515,6 +515,7 @@ vreg gen_sub_int(struct gen *g, const struct node *n)
 	case BI_COPYIN:	   return sub_copyin(g, n);
 	case BI_ALLOCA:	   return sub_alloca(g, n);
 	case BI_RAND:	   return sub_rand(g);
+	case BI_SCHED_CLOCK: return gen_sched_clock(g);
 	case BI_SPECULATION: return gen_speculation(g);
 	case BI_GETMAJOR:  return sub_dev(g, n, true);
 	case BI_GETMINOR:  return sub_dev(g, n, false);

@@ -90,3 +90,21 @@ vreg gen_vtimestamp(struct gen *g)
 	ir_place(g->f, out);
 	return sum;
 }
+
+/* The scheduler's clock now, in which it stamps threads (se.exec_start, sched_info): the time, and the
+ * difference of the two clocks. What the running thread's queue says is a bound of that. */
+vreg gen_sched_clock(struct gen *g)
+{
+	vreg task = ir_new(g->f), ts = ir_new(g->f), clock;
+	uint32_t off, size;
+
+	if (!cg_typed(g->cg) || !lay_offset(g->cg, "cfs_rq", "rq", &off, &size)) {
+		cg_error(g, g->ds->at, TAG_NOSUPP, "this kernel's types do not tell the scheduler's clock");
+		return ir_imm(g->f, 0);
+	}
+	ir_call(g->f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	clock = gen_field_of(g, task, "se.cfs_rq->rq->clock");
+	ir_call(g->f, ts, BPF_FUNC_ktime_get_ns, 0, NULL);
+	ir_alu(g->f, IRA_ADD, ts, ts, clock_bound(g, clock, ts));
+	return ts;
+}

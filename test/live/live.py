@@ -64,6 +64,35 @@ def seen(path):
     return (path_of_root() + path).rstrip("/") or "/"
 
 
+class SlowFile:
+    """A file, .path, of a file system that takes its time: .delay(read, write, fsync) in ms. Skips the test where there
+    is no FUSE."""
+    current = None
+
+    def __init__(self, mb=64):
+        self.dir = tempfile.mkdtemp(dir=WORK)
+        self.path = self.dir + "/data"
+        self.p = subprocess.Popen([os.path.join(os.path.dirname(TRIGGER), "slowfs"), self.dir, str(mb)],
+                                  stdout=subprocess.PIPE, text=True)
+        if self.p.stdout.readline() != "ready\n":
+            print("# no FUSE here")
+            sys.exit(77)
+        SlowFile.current = self
+
+    def delay(self, read=0, write=0, fsync=0):
+        with open(self.dir + "/delay", "w") as f:
+            f.write(f"{read} {write} {fsync}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *what):
+        SlowFile.current = None
+        self.delay()
+        self.p.terminate()
+        self.p.wait()
+
+
 @contextlib.contextmanager
 def waiting(*args):
     """Runs the program `waits` until the block ends; gives what it said when all was as it should be: a dict."""
@@ -76,6 +105,8 @@ def waiting(*args):
         yield dict(w.split("=", 1) for w in line.split()[1:])
     finally:
         p.kill()
+        if SlowFile.current: # who waits for it cannot be killed
+            SlowFile.current.delay()
         p.wait()
 
 

@@ -234,6 +234,13 @@ def cases(args):
                 yield os.path.join(a, name)
 
 
+def unmount_below(folder):
+    """A case that was killed may have left mounts behind."""
+    for line in read("/proc/self/mounts").splitlines():
+        if line.split()[1].startswith(folder + "/"):
+            subprocess.run(["umount", "-l", line.split()[1]])
+
+
 def missing(opts):
     """Why nothing can be tested here, or None."""
     if os.geteuid() != 0:
@@ -263,6 +270,7 @@ def main():
     for n, path in enumerate(todo, 1):
         with tempfile.TemporaryDirectory(prefix="dwell-live-") as work:
             result = (run_d if path.endswith(".d") else run_script)(path, opts, work)
+            unmount_below(work)
         name = os.path.relpath(path, HERE)
         if result.skip is not None:
             skipped += 1

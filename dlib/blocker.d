@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a sleeping thread waits for, as far as the kernel notes it: the lock, who has that, and since when the
+ * thread has not run. Made for iter:::task, where T is args[0] or curthread; good for any thread. */
+#pragma D depends_on library procfs.d
+
+/* The state as ps(1) shows it: R S D T t Z X P, and I for idle threads of the kernel.
+ * Source: fs/proc/array.c, include/linux/sched.h. */
+inline unsigned int TASK_BITS_NOLOAD = 0x400;
+inline unsigned int TASK_BITS_RTLOCK = 0x1000;
+inline char thread_letter[struct task_struct *T] =
+	T->exit_state & 0x20 ? 'Z' :
+	T->exit_state & 0x10 ? 'X' :
+	task_state[T] & 0x80 ? 'X' :
+	task_state[T] & 0x40 ? 'P' :
+	task_state[T] & 0x08 ? 't' :
+	task_state[T] & 0x04 ? 'T' :
+	task_state[T] & TASK_BITS_RTLOCK ? 'D' :
+	task_state[T] & 0x02 ? (task_state[T] & TASK_BITS_NOLOAD ? 'I' : 'D') :
+	task_state[T] & 0x01 ? 'S' : 'R';
+
+/* How long ago the thread ran last, in ns; 0: it runs, or has moved to another CPU since and waits there. For one that
+ * sleeps that is how long it has slept. The scheduler stamps a thread when it leaves the CPU, by a clock that leaves out the time
+ * that interrupts and the hypervisor took: so that this may be too little by what they took since then, and never too much. */
+uint64_t off_cpu_ns(struct task_struct *T)
+{
+	int64_t ns;
+
+	if (T->on_cpu || T->se.exec_start == 0)
+		return 0;
+	ns = _sched_clock() - (T->se.cfs_rq->rq->clock - T->se.cfs_rq->rq->clock_task) - T->se.exec_start;
+	return ns > 0 ? ns : 0;
+}
+
+/* What the thread waits for. */
+inline int BLOCKER_NONE = 0;	  /* no lock that the kernel notes */
+inline int BLOCKER_MUTEX = 1;
+inline int BLOCKER_SEMAPHORE = 2;
+inline int BLOCKER_RWSEM_READ = 3; /* wants to read */
+inline int BLOCKER_RWSEM_WRITE = 4;
+inline int BLOCKER_RTMUTEX = 5;	  /* futexes with priority inheritance, all locks of real-time kernels */
+
+/* The lock's address with its kind in the two low bits. blocker: Linux 6.16 with CONFIG_DETECT_HUNG_TASK_BLOCKER=y,
+ * of semaphores that are waited for without being killable; blocked_on: 6.17, of mutexes. Source:
+ * include/linux/hung_task.h, kernel/locking/mutex.c. */
+inline uintptr_t blocker_word[struct task_struct *T] = T->blocker;
+inline uintptr_t blocker_word[struct task_struct *T] = (uintptr_t)T->blocker_mutex; /* 6.15 */
+inline uintptr_t blocker_word[struct task_struct *T] = (uintptr_t)&T->blocked_on->owner; /* its first member */
+inline uintptr_t blocker_word[struct task_struct *T] = 0;
+
+/* Does the kernel note at all what mutexes and semaphores threads wait for? */
+inline int blocker_known = offsetof(struct task_struct, blocker) != 0;
+inline int blocker_known = offsetof(struct task_struct, blocker_mutex) != 0;
+inline int blocker_known = 0;
+
+inline int blocker_kind[struct task_struct *T] =
+	T->pi_blocked_on != NULL ? BLOCKER_RTMUTEX :
+	blocker_word[T] == 0 ? BLOCKER_NONE : (int)(blocker_word[T] & 3) + BLOCKER_MUTEX;
+
+inline string blocker_kind_name[int K] =
+	K == BLOCKER_MUTEX ? "mutex" : K == BLOCKER_SEMAPHORE ? "semaphore" : K == BLOCKER_RWSEM_READ ? "rwsem (read)" :
+	K == BLOCKER_RWSEM_WRITE ? "rwsem (write)" : K == BLOCKER_RTMUTEX ? "rtmutex" : "";
+
+inline uintptr_t blocker_lock[struct task_struct *T] =
+	T->pi_blocked_on != NULL ? (uintptr_t)T->pi_blocked_on->lock : blocker_word[T] & ~3;
+
+/* The word of a lock that says who has it. */
+inline uintptr_t semaphore_holder[uintptr_t L] = ((struct semaphore *)L)->last_holder; /* 6.16 */
+inline uintptr_t semaphore_holder[uintptr_t L] = 0;
+inline uintptr_t holder_word[int K, uintptr_t L] =
+	K == BLOCKER_MUTEX ? ((struct mutex *)L)->owner.counter :
+	K == BLOCKER_SEMAPHORE ? semaphore_holder[L] :
+	K == BLOCKER_RWSEM_READ || K == BLOCKER_RWSEM_WRITE ? ((struct rw_semaphore *)L)->owner.counter :
+	K == BLOCKER_RTMUTEX ? (uintptr_t)((struct rt_mutex_base *)L)->owner : 0;
+
+/* Who has the lock that a thread waits for; NULL: nobody, or not known. */
+inline struct task_struct *blocker_holder[struct task_struct *T] =
+	(struct task_struct *)(holder_word[blocker_kind[T], blocker_lock[T]] & ~7);
+
+/* Is that only who took it last, of several (readers of an rwsem, a semaphore)? */
+inline int blocker_shared[struct task_struct *T] =
+	blocker_kind[T] == BLOCKER_SEMAPHORE ||
+	((blocker_kind[T] == BLOCKER_RWSEM_READ || blocker_kind[T] == BLOCKER_RWSEM_WRITE) &&
+	 (holder_word[blocker_kind[T], blocker_lock[T]] & 1));
