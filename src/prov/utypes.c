@@ -17,7 +17,20 @@ struct utypes {
 	uint32_t obj; /* in the type source */
 	struct dwarf_func *funcs;
 	size_t n;
+	bool by_name; /* from BTF, which knows no addresses */
 };
+
+/* Without DWARF: the BTF that programs may have, as the kernel has it. */
+static const struct utypes *load_btf(struct prov_env *env, const struct uproc *p, const struct uproc_obj *o)
+{
+	struct utypes u = {.by_name = true};
+	_cleanup_free_ char *btf = NULL;
+	size_t n;
+
+	if (uobj_btf(o->o, p->pid, &btf, &n) < 0 || typesrc_add_user(env->ts, o->o->name, btf, n, &u.obj, NULL) < 0)
+		return NULL;
+	return arena_memdup(env->cache->arena, &u, sizeof(u));
+}
 
 static const struct utypes *load(struct prov_env *env, const struct uproc *p, struct uproc_obj *o)
 {
@@ -36,6 +49,8 @@ static const struct utypes *load(struct prov_env *env, const struct uproc *p, st
 		u.n = t.nfuncs;
 		u.funcs = arena_memdup(a, t.funcs, t.nfuncs * sizeof(*t.funcs));
 		o->types = arena_memdup(a, &u, sizeof(u));
+	} else if (r == -ENODATA && env->ts) {
+		o->types = load_btf(env, p, o);
 	}
 	dwarf_types_done(&t);
 	return o->types;
@@ -68,6 +83,7 @@ struct convention {
 	unsigned regs;	/* for integers */
 	unsigned next;	/* of them */
 	unsigned stack; /* words of the stack that are taken */
+	bool lost;	/* behind a parameter of unknown type: nobody knows how much that takes */
 };
 
 static bool is_word(const struct tinfo *t)
@@ -93,7 +109,8 @@ static unsigned place(struct prov_env *env, uint16_t machine, struct convention 
 	struct tinfo t;
 	unsigned words;
 
-	if (!resolve(env, ref, &t))
+	c->lost |= !resolve(env, ref, &t);
+	if (c->lost)
 		return NATIVE;
 	if (is_word(&t)) {
 		unsigned at = c->next < c->regs ? c->next++ : c->regs + c->stack++;
@@ -160,16 +177,47 @@ static int return_args(struct prov_env *env, struct arena *a, struct tref proto,
 	return 0;
 }
 
+struct named {
+	const char *name;
+	struct tref ref;
+};
+
+static int same_name(void *arg, struct tref ref, const char *name)
+{
+	struct named *n = arg;
+
+	n->ref = ref;
+	return !strcmp(name, n->name);
+}
+
+/* The prototype of the function that a probe is in. */
+static bool find_proto(struct prov_env *env, const struct utypes *u, const struct upoint *at, const char *func,
+		       struct tref *ret)
+{
+	struct named n = {.name = func};
+	const struct dwarf_func *f;
+	struct tinfo t;
+
+	if (u->by_name) {
+		if (typesrc_each_in(env->ts, u->obj, TK_FUNC, func, same_name, &n) != 1 ||
+		    typesrc_get(env->ts, n.ref, &t) < 0)
+			return false;
+		*ret = t.target;
+		return true;
+	}
+	f = bsearch(&at->addr, u->funcs, u->n, sizeof(*f), compare);
+	if (f)
+		*ret = (struct tref){.obj = u->obj, .id = f->proto};
+	return f != NULL;
+}
+
 int utypes_args(struct prov_env *env, struct arena *a, struct probe *p)
 {
 	const struct upoint *at = p->priv;
 	const struct utypes *u = load(env, at->proc, at->file);
-	const struct dwarf_func *f;
 	struct tref proto;
 
-	f = u ? bsearch(&at->addr, u->funcs, u->n, sizeof(*f), compare) : NULL;
-	if (!f)
+	if (!u || !find_proto(env, u, at, p->func, &proto))
 		return -ENODATA;
-	proto = (struct tref){.obj = u->obj, .id = f->proto};
 	return at->kind == UP_RETURN ? return_args(env, a, proto, p) : entry_args(env, a, at, proto, p);
 }

@@ -17,10 +17,12 @@
 
 struct search {
 	const struct elf *e;
-	const char *path, *debug_dir;
+	const char *path, *debug_dir, *alt;
 	int root;		 /* O_PATH of another root directory, or -1: our own */
 	char link[NAME_MAX + 1]; /* "": no .gnu_debuglink */
 	uint32_t crc;
+	const uint8_t *id; /* the build id that the file must have */
+	size_t nid;
 };
 
 /* .gnu_debuglink: a file name, padding to 4, the checksum. */
@@ -61,9 +63,8 @@ static bool crc_matches(const struct elf_src *src, uint32_t want)
 
 static bool matches(const struct search *s, const struct elf *d, bool by_link)
 {
-	if (s->e->nbuild_id || d->nbuild_id)
-		return s->e->nbuild_id == d->nbuild_id &&
-		       memcmp(s->e->build_id, d->build_id, d->nbuild_id) == 0;
+	if (s->nid || d->nbuild_id)
+		return s->nid == d->nbuild_id && memcmp(s->id, d->build_id, s->nid) == 0;
 	return by_link && crc_matches(&d->src, s->crc);
 }
 
@@ -81,22 +82,23 @@ static int try_path(const struct search *s, const char *path, bool by_link, stru
 		elf_close(&ret->elf);
 		r = -ENOENT;
 	}
-	if (r < 0)
+	if (r < 0) {
 		close(fd);
-	else
-		ret->fd = fd;
-	return r < 0 ? -ENOENT : 0;
+		return -ENOENT;
+	}
+	ret->fd = fd;
+	snprintf(ret->path, sizeof(ret->path), "%s", path);
+	return 0;
 }
 
 static int try_build_id(const struct search *s, struct debugfile *ret)
 {
 	char path[PATH_MAX], hex[2 * ELF_MAX_BUILD_ID + 1];
-	const struct elf *e = s->e;
 
-	if (e->nbuild_id < 2)
+	if (s->nid < 2)
 		return -ENOENT;
-	for (unsigned i = 0; i < e->nbuild_id; i++)
-		snprintf(hex + 2 * i, 3, "%02x", e->build_id[i]);
+	for (size_t i = 0; i < s->nid; i++)
+		snprintf(hex + 2 * i, 3, "%02x", s->id[i]);
 	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", s->debug_dir, hex,
 		     hex + 2) >= (int)sizeof(path))
 		return -ENOENT;
@@ -141,26 +143,66 @@ static int other_root(uint32_t tgid)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
-		   struct debugfile *ret)
+/* How a file is looked for, in our root directory or another. */
+typedef int (*search_fn)(const struct search *s, struct debugfile *ret);
+
+static int search(struct search *s, uint32_t tgid, search_fn fn, struct debugfile *ret)
 {
-	struct search s = {.e = e, .path = path, .debug_dir = debug_dir, .root = -1};
+	int r = fn(s, ret);
 
-	read_link(&s);
-	int r = try_build_id(&s, ret);
-
-	if (r < 0)
-		r = try_link(&s, ret);
 	if (r < 0 && tgid != 0) {
 		_cleanup_close_ int root = other_root(tgid);
 
-		s.root = root;
+		s->root = root;
 		if (root >= 0)
-			r = try_build_id(&s, ret);
-		if (root >= 0 && r < 0)
-			r = try_link(&s, ret);
+			r = fn(s, ret);
 	}
 	return r;
+}
+
+static int try_debug(const struct search *s, struct debugfile *ret)
+{
+	return try_build_id(s, ret) == 0 ? 0 : try_link(s, ret);
+}
+
+static int try_alt(const struct search *s, struct debugfile *ret)
+{
+	const char *slash = strrchr(s->path, '/');
+	char path[PATH_MAX];
+	int n = s->alt[0] == '/' ? snprintf(path, sizeof(path), "%s", s->alt)
+				 : snprintf(path, sizeof(path), "%.*s/%s", slash ? (int)(slash - s->path) : 0,
+					    s->path, s->alt);
+
+	return n < (int)sizeof(path) && try_path(s, path, false, ret) == 0 ? 0 : try_build_id(s, ret);
+}
+
+int debugfile_open_alt(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
+		       struct debugfile *ret)
+{
+	const Elf64_Shdr *sh = elf_section(e, ".gnu_debugaltlink");
+	_cleanup_free_ char *buf = NULL;
+	size_t n, len;
+
+	/* A path, and the build id behind its NUL. */
+	if (!sh || elf_section_read(e, sh, LINK_MAX_SIZE, &buf, &n) < 0)
+		return -ENOENT;
+	len = strnlen(buf, n);
+	if (len == 0 || len + 1 >= n || n - len - 1 > ELF_MAX_BUILD_ID)
+		return -ENOENT;
+	struct search s = {.path = path, .debug_dir = debug_dir, .root = -1, .alt = buf,
+			   .id = (const uint8_t *)buf + len + 1, .nid = n - len - 1};
+
+	return search(&s, tgid, try_alt, ret);
+}
+
+int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
+		   struct debugfile *ret)
+{
+	struct search s = {.e = e, .path = path, .debug_dir = debug_dir, .root = -1, .id = e->build_id,
+			   .nid = e->nbuild_id};
+
+	read_link(&s);
+	return search(&s, tgid, try_debug, ret);
 }
 
 void debugfile_close(struct debugfile *d)

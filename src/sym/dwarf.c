@@ -146,8 +146,9 @@ static int load_section(const struct elf *e, const char *name, struct dw_section
 
 static int add_unit(struct dw *d, uint64_t *off)
 {
-	struct rd r = {d->info.p + *off, d->info.p + d->info.n, false};
-	struct dw_unit u = {.off = *off, .off_size = 4};
+	bool alt = d->has_alt && *off >= d->alt.info;
+	struct rd r = {d->info.p + *off, d->info.p + (d->has_alt && !alt ? d->alt.info : d->info.n), false};
+	struct dw_unit u = {.base = alt ? &d->alt : &d->own, .off = *off, .off_size = 4};
 	uint64_t len = rd_fixed(&r, 4);
 	unsigned type = 0x01;
 
@@ -172,6 +173,7 @@ static int add_unit(struct dw *d, uint64_t *off)
 		rd_skip(&r, 8);
 	else if (type == 0x02 || type == 0x06) /* type units: signature and offset */
 		rd_skip(&r, 8 + u.off_size);
+	u.abbrev += u.base->abbrev;
 	u.first = (uint64_t)(r.p - d->info.p);
 	u.str_base = 2 * u.off_size;
 	u.addr_base = 2 * u.off_size;
@@ -321,12 +323,14 @@ static uint64_t indexed(const struct dw_section *s, uint64_t base, uint64_t i, u
 
 static struct val indexed_text(const struct dw *d, const struct dw_unit *u, uint64_t i)
 {
-	return text(text_at(&d->str, indexed(&d->str_offsets, u->str_base, i, u->off_size)));
+	uint64_t off = indexed(&d->str_offsets, u->base->str_offsets + u->str_base, i, u->off_size);
+
+	return text(text_at(&d->str, off == UINT64_MAX ? off : u->base->str + off));
 }
 
 static struct val indexed_addr(const struct dw *d, const struct dw_unit *u, uint64_t i)
 {
-	return num(indexed(&d->addr, u->addr_base, i, u->addr_size));
+	return num(indexed(&d->addr, u->base->addr + u->addr_base, i, u->addr_size));
 }
 
 static struct val in_line_text(struct rd *r)
@@ -344,12 +348,21 @@ static struct val in_line_text(struct rd *r)
 	return v;
 }
 
+/* An entry or a text in the other file. */
+static struct val in_alt(const struct dw *d, uint64_t off, bool is_text)
+{
+	if (!d->has_alt)
+		return (struct val){0};
+	return is_text ? text(text_at(&d->str, d->alt.str + off))
+		       : (struct val){.kind = VAL_REF, .n = d->alt.info + off};
+}
+
 /* Forms that name a text, address or place by an index or offset. */
 static struct val read_indirect_form(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form)
 {
 	switch (form) {
-	case 0x0e: return text(text_at(&d->str, rd_fixed(r, u->off_size)));	 /* strp */
-	case 0x1f: return text(text_at(&d->line_str, rd_fixed(r, u->off_size))); /* line_strp */
+	case 0x0e: return text(text_at(&d->str, u->base->str + rd_fixed(r, u->off_size))); /* strp */
+	case 0x1f: return text(text_at(&d->line_str, u->base->line_str + rd_fixed(r, u->off_size))); /* line_strp */
 	case 0x1a: return indexed_text(d, u, rd_uleb(r));			 /* strx */
 	case 0x25: case 0x26: case 0x27: case 0x28:				 /* strx1 … strx4 */
 		return indexed_text(d, u, rd_fixed(r, (unsigned)(form - 0x24)));
@@ -358,12 +371,12 @@ static struct val read_indirect_form(const struct dw *d, const struct dw_unit *u
 		return indexed_addr(d, u, rd_fixed(r, (unsigned)(form - 0x28)));
 	case 0x10: /* ref_addr */
 		return (struct val){.kind = VAL_REF,
-				    .n = rd_fixed(r, u->version == 2 ? u->addr_size : u->off_size)};
-	case 0x1c: rd_skip(r, 4); break;		       /* ref_sup4 */
-	case 0x20: case 0x24: rd_skip(r, 8); break;	       /* ref_sig8, ref_sup8 */
-	case 0x1d: case 0x1f20: case 0x1f21:		       /* strp_sup, GNU_ref_alt, GNU_strp_alt */
-		rd_skip(r, u->off_size);
-		break;
+				    .n = u->base->info + rd_fixed(r, u->version == 2 ? u->addr_size : u->off_size)};
+	case 0x1c: return in_alt(d, rd_fixed(r, 4), false);		/* ref_sup4 */
+	case 0x24: return in_alt(d, rd_fixed(r, 8), false);		/* ref_sup8 */
+	case 0x1f20: return in_alt(d, rd_fixed(r, u->off_size), false);	/* GNU_ref_alt */
+	case 0x1d: case 0x1f21: return in_alt(d, rd_fixed(r, u->off_size), true); /* strp_sup, GNU_strp_alt */
+	case 0x20: rd_skip(r, 8); break;	       /* ref_sig8 */
 	case 0x1f01: case 0x1f02: rd_uleb(r); break;	       /* GNU_addr_index, GNU_str_index */
 	default: r->bad = true; break;			       /* not skippable: its size is unknown */
 	}
@@ -566,23 +579,61 @@ int dw_child_next(struct dw *d, const struct dw_die *parent, uint64_t *at, struc
 	return r < 0 ? r : ret->tag != 0;
 }
 
-int dw_open(struct dw *d, const struct elf *e)
+/* Puts a section of another file behind ours; *ret_at: where it begins. */
+static int append_section(const struct elf *e, const char *name, struct dw_section *to, uint64_t *ret_at)
 {
-	static const char *const optional[] = {".debug_str", ".debug_line_str", ".debug_str_offsets",
-					       ".debug_addr"};
-	struct dw_section *const into[] = {&d->str, &d->line_str, &d->str_offsets, &d->addr};
+	struct dw_section s = {0};
+	int r = load_section(e, name, &s);
+	uint8_t *p;
+
+	*ret_at = to->n;
+	if (r < 0)
+		return r == -ENODATA ? 0 : r;
+	p = realloc(to->own, to->n + s.n);
+	if (p) {
+		memcpy(p + to->n, s.p, s.n);
+		to->p = to->own = p;
+		to->n += s.n;
+	}
+	free(s.own);
+	return p ? 0 : -ENOMEM;
+}
+
+static int load_sections(struct dw *d, const struct elf *e, const struct elf *alt)
+{
+	const struct {
+		const char *name;
+		struct dw_section *into;
+		uint64_t *alt_at;
+		bool needed;
+	} v[] = {
+		{".debug_info", &d->info, &d->alt.info, true},
+		{".debug_abbrev", &d->abbrev, &d->alt.abbrev, true},
+		{".debug_str", &d->str, &d->alt.str, false},
+		{".debug_line_str", &d->line_str, &d->alt.line_str, false},
+		{".debug_str_offsets", &d->str_offsets, &d->alt.str_offsets, false},
+		{".debug_addr", &d->addr, &d->alt.addr, false},
+	};
+	int r = 0;
+
+	d->has_alt = alt != NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(v) && r == 0; i++) {
+		r = load_section(e, v[i].name, v[i].into);
+		if (r == -ENODATA && !v[i].needed)
+			r = 0;
+		if (r == 0 && alt)
+			r = append_section(alt, v[i].name, v[i].into, v[i].alt_at);
+	}
+	return r;
+}
+
+int dw_open(struct dw *d, const struct elf *e, const struct elf *alt)
+{
 	uint64_t off = 0;
 	int r;
 
 	*d = (struct dw){0};
-	r = load_section(e, ".debug_info", &d->info);
-	if (r == 0)
-		r = load_section(e, ".debug_abbrev", &d->abbrev);
-	for (size_t i = 0; i < ARRAY_SIZE(optional) && r == 0; i++) {
-		r = load_section(e, optional[i], into[i]);
-		if (r == -ENODATA)
-			r = 0;
-	}
+	r = load_sections(d, e, alt);
 	while (r == 0 && off < d->info.n)
 		r = add_unit(d, &off);
 	/* Their bases, before an entry of one is asked for by another. */

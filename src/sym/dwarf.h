@@ -31,7 +31,8 @@ struct dwarf_types {
 
 /* Types of the parameters and results of all functions of a file, and what these refer to. -ENODATA: the
  * file has no debug information; -EFBIG: more than the limits; -EBADMSG: damaged (what was read before the
- * damage is not given). Free with dwarf_types_done(). */
-int dwarf_read_types(const struct elf *e, struct dwarf_types *ret);
+ * damage is not given). alt: the file to which dwz has moved what several files have in common, or NULL: types
+ * in there are unknown then. Free with dwarf_types_done(). */
+int dwarf_read_types(const struct elf *e, const struct elf *alt, struct dwarf_types *ret);
 void dwarf_types_done(struct dwarf_types *t);
 #endif

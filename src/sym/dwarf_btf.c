@@ -342,6 +342,8 @@ static int find_functions(struct make *m)
 		const struct dw_unit *u = &m->d.units[i];
 		struct dw_die e;
 
+		if (u->base == &m->d.alt)
+			break; /* no code is described there */
 		for (uint64_t at = u->first; at < u->end; at = e.next) {
 			int r = dw_die_read(&m->d, u, at, &e);
 
@@ -399,11 +401,11 @@ static void make_done(struct make *m)
 	dw_close(&m->d);
 }
 
-int dwarf_read_types(const struct elf *e, struct dwarf_types *ret)
+int dwarf_read_types(const struct elf *e, const struct elf *alt, struct dwarf_types *ret)
 {
 	const struct dw_die index = {.name = "unsigned int", .size = 4};
 	struct make m = {0};
-	int r = dw_open(&m.d, e);
+	int r = dw_open(&m.d, e, alt);
 
 	if (r < 0)
 		return r;

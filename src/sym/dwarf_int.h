@@ -34,7 +34,13 @@ struct dw_table { /* one set of abbreviations */
 	size_t n, cap;
 };
 
+/* Where the sections of a file begin in ours. */
+struct dw_base {
+	uint64_t info, abbrev, str, line_str, str_offsets, addr;
+};
+
 struct dw_unit {
+	const struct dw_base *base; /* of its file */
 	uint64_t off, first, end; /* in .debug_info: header, first entry, end */
 	uint64_t abbrev, str_base, addr_base;
 	unsigned version, addr_size, off_size;
@@ -53,8 +59,11 @@ struct dw_die {
 	int64_t value;	/* of an enumerator */
 };
 
+/* The sections of a file, and behind each of them that of the file it shares with others (dwz). */
 struct dw {
 	struct dw_section info, abbrev, str, line_str, str_offsets, addr;
+	struct dw_base own, alt; /* own: all 0 */
+	bool has_alt;
 	struct dw_unit *units;
 	size_t nunits, capunits;
 	struct dw_table *tables;
@@ -62,8 +71,8 @@ struct dw {
 	uint64_t steps;
 };
 
-/* Loads the sections and finds the units. -ENODATA, -EFBIG, -EBADMSG, -ENOMEM. */
-int dw_open(struct dw *d, const struct elf *e);
+/* Loads the sections and finds the units. d must stay where it is. -ENODATA, -EFBIG, -EBADMSG, -ENOMEM. */
+int dw_open(struct dw *d, const struct elf *e, const struct elf *alt);
 void dw_close(struct dw *d);
 const struct dw_unit *dw_unit_at(const struct dw *d, uint64_t off);
 /* The entry at an offset of a unit. -EBADMSG; -EFBIG when the steps are used up. */

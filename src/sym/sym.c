@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "sym/debugfile.h"
 #include "sym/sym_int.h"
 
 #define KALLSYMS "/proc/kallsyms"
@@ -27,7 +28,7 @@ int sym_new(struct sym **ret, struct err *err)
 
 	if (!s)
 		return err_set(err, -ENOMEM, "no memory for the symboliser");
-	s->debug_dir = "/usr/lib/debug";
+	s->debug_dir = DEBUGFILE_DIR;
 	*ret = s;
 	return 0;
 }

@@ -6,12 +6,10 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "sym/debugfile.h"
-#include "sym/dwarf.h"
 #include "sym/elfsym.h"
 #include "sym/minidebug.h"
 #include "sym/uobj.h"
 
-#define DEBUG_DIR "/usr/lib/debug"
 
 struct raw {
 	struct ufunc f;
@@ -70,7 +68,7 @@ static int collect(struct collect *c, const struct uobj *o, int tgid)
 	struct debugfile d;
 	int r = elfsym_each(c->e, SHT_SYMTAB, visit, c);
 
-	if (r == -ENOENT && debugfile_open(c->e, o->path, DEBUG_DIR, (uint32_t)tgid, &d) == 0) {
+	if (r == -ENOENT && debugfile_open(c->e, o->path, DEBUGFILE_DIR, (uint32_t)tgid, &d) == 0) {
 		r = elfsym_each(&d.elf, SHT_SYMTAB, visit, c);
 		debugfile_close(&d);
 	}
@@ -178,22 +176,5 @@ int ufunc_code(const struct uobj *o, const struct ufunc *f, uint8_t **ret)
 	uobj_close(&file);
 	if (r == 0)
 		*ret = take_ptr(p);
-	return r;
-}
-
-int uobj_types(const struct uobj *o, int tgid, struct dwarf_types *ret)
-{
-	struct uobj_file file;
-	struct debugfile d;
-	int r = uobj_open(o, &file);
-
-	if (r < 0)
-		return r;
-	r = dwarf_read_types(&file.elf, ret);
-	if (r == -ENODATA && debugfile_open(&file.elf, o->path, DEBUG_DIR, (uint32_t)tgid, &d) == 0) {
-		r = dwarf_read_types(&d.elf, ret);
-		debugfile_close(&d);
-	}
-	uobj_close(&file);
 	return r;
 }

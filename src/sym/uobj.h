@@ -72,6 +72,10 @@ int ufunc_code(const struct uobj *o, const struct ufunc *f, uint8_t **ret);
 /* Types of the file's functions, from it or its debug file. Errors as dwarf_read_types(). */
 struct dwarf_types;
 int uobj_types(const struct uobj *o, int tgid, struct dwarf_types *ret);
+/* The file's types as BTF, unchecked and malloc'ed: its section .BTF, that of its debug file, or a file beside it
+ * whose name has .btf at its end. -ENODATA: there is none; -EFBIG: more than UOBJ_MAX_BTF bytes. */
+#define UOBJ_MAX_BTF (256u << 20)
+int uobj_btf(const struct uobj *o, int tgid, char **ret, size_t *ret_n);
 /* Offset in the file of an address as linked, where the file has code; -ENOENT. */
 int uobj_code_off(const struct elf *e, uint64_t addr, uint64_t *ret);
 #endif

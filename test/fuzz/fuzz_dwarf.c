@@ -10,7 +10,7 @@
 #include "sym/dwarf.h"
 #include "types/typesrc.h"
 
-static void read_types(const uint8_t *data, size_t size)
+static void read_types(const uint8_t *data, size_t size, bool with_itself)
 {
 	struct dwarf_types t;
 	struct typesrc *ts;
@@ -19,7 +19,7 @@ static void read_types(const uint8_t *data, size_t size)
 
 	if (elf_open(&e, (struct elf_src){.fd = -1, .mem = data, .size = size}) < 0)
 		return;
-	r = dwarf_read_types(&e, &t);
+	r = dwarf_read_types(&e, with_itself ? &e : NULL, &t);
 	elf_close(&e);
 	if (r < 0)
 		return;
@@ -59,13 +59,14 @@ static void wrap(const uint8_t *data, size_t size)
 	memcpy(p + sizeof(h), sh, sizeof(sh));
 	memcpy(p + at, names, sizeof(names));
 	memcpy(p + at + sizeof(names), data, size);
-	read_types(p, total);
+	read_types(p, total, false);
+	read_types(p, total, true);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0)
-		read_types(data, size);
+		read_types(data, size, false);
 	else
 		wrap(data, size);
 	return 0;

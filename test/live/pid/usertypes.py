@@ -54,6 +54,7 @@ with open("t.c", "w", encoding="ascii") as f:
 CODE = "pid$target:a.out:mixed:entry { printf(\"%d %d %d %d %d %d; %d %d %d %d %d %d %d\\n\", args[1], args[7], args[8], args[9], " \
        "args[10], args[5]->i, args[5]->color, args[5]->a, args[5]->b, args[5]->big, args[5]->m[1][2], args[5]->ok, " \
        "args[5]->next->next->i); }"
+WANT = "42 99 11 12 13 7; 5 5 100 -77 7 1 7\n\n"
 variants = [["cc", "-gdwarf-5"], ["cc", "-gdwarf-4"], ["cc", "-gdwarf-3"], ["cc", "-gdwarf-2"], ["cc", "-g", "-gz"],
             ["cc", "-g", "-fno-pie", "-no-pie"]]
 if shutil.which("clang"):
@@ -66,7 +67,45 @@ for cc in variants:
         print(f"ok - {' '.join(cc)} # SKIP {b.stderr.splitlines()[0]}")
         continue
     r = live.dwell("-q", "-c", "./t", "-n", CODE)
-    live.same(r.stdout, "42 99 11 12 13 7; 5 5 100 -77 7 1 7\n\n", " ".join(cc))
+    live.same(r.stdout, WANT, " ".join(cc))
+# What several files have in common may be in one of its own (dwz), by which Debian's debug packages are smaller.
+if shutil.which("dwz"):
+    with open("v.c", "w", encoding="ascii") as f:
+        f.write("int second(void);\nint second(void) { return 3; }\n")
+    os.mkdir("sub")
+    subprocess.run(["cc", "-g", "-O1", "-o", "t", "t.c"], check=True)
+    subprocess.run(["cc", "-g", "-O1", "-o", "u", "t.c", "v.c"], check=True)
+    subprocess.run(["dwz", "-m", "sub/common.debug", "-M", "sub/common.debug", "t", "u"], check=True)
+    r = live.dwell("-q", "-c", "./t", "-n", CODE)
+    live.same(r.stdout, WANT, "dwz -m, the other file beside")
+    os.rename("sub/common.debug", "sub/away.debug")
+    for what in "gone", "another one by now":
+        r = live.dwell("-xerrtags", "-c", "./t", "-n", CODE)
+        live.check(r.returncode == 1 and "[D_" in r.stderr, f"the other file is {what}", r.stderr)
+        r = live.dwell("-q", "-c", "./t", "-n", "pid$target:a.out:mixed:entry { trace(arg0); }")
+        live.same(r.stdout.strip(), "42", "… but functions are found, and arguments by number")
+        shutil.copy("u", "sub/common.debug")
+
+# Types as BTF: in the program, in its debug file, beside it; and what is no BTF.
+b = subprocess.run(["cc", "-gbtf", "-O1", "-o", "t", "t.c"], capture_output=True, text=True, check=False)
+if b.returncode == 0 and shutil.which("objcopy"):
+    # Not what is in the second row: gcc 12 exchanges the dimensions of arrays.
+    CODE2, WANT2 = CODE.replace("m[1][2]", "m[0][2]"), WANT.replace("-77 7", "-77 3")
+    live.same(live.dwell("-q", "-c", "./t", "-n", CODE2).stdout, WANT2, "cc -gbtf")
+    subprocess.run(["objcopy", "-O", "binary", "--only-section=.BTF", "--set-section-flags", ".BTF=alloc", "t", "raw.btf"], check=True)
+    subprocess.run(["objcopy", "--only-keep-debug", "t", "t.debug"], check=True)
+    subprocess.run(["objcopy", "--remove-section=.BTF", "--add-gnu-debuglink=t.debug", "t", "bare"], check=True)
+    live.same(live.dwell("-q", "-c", "./bare", "-n", CODE2).stdout, WANT2, ".BTF of the debug file")
+    os.remove("t.debug")
+    r = live.dwell("-xerrtags", "-c", "./bare", "-n", CODE2)
+    live.check(r.returncode == 1, "no types at all", r.stderr)
+    shutil.copy("raw.btf", "bare.btf")
+    live.same(live.dwell("-q", "-c", "./bare", "-n", CODE2).stdout, WANT2, "a file with .btf at the end of its name")
+    with open("bare.btf", "r+b") as f:
+        f.truncate(200)
+    r = live.dwell("-xerrtags", "-c", "./bare", "-n", CODE2)
+    live.check(r.returncode == 1 and "[D_" in r.stderr, "damaged BTF is none", r.stderr)
+
 for arg, what in ((0, "a double"), (2, "a struct in registers"), (3, "a struct on the stack")):
     r = live.dwell("-c", "./t", "-xerrtags", "-n", f"pid$target:a.out:mixed:entry {{ trace(args[{arg}]); }}")
     live.check("[D_ARGS_TYPE]" in r.stderr and f"failed to resolve native type for args[{arg}]" in r.stderr, f"{what} is not read wrongly", r.stderr)
@@ -77,7 +116,7 @@ if shutil.which("objcopy"):
     subprocess.run(["objcopy", "--only-keep-debug", "t", "t.debug"], check=True)
     subprocess.run(["objcopy", "--strip-all", "--add-gnu-debuglink=t.debug", "t", "t.stripped"], check=True)
     r = live.dwell("-q", "-c", "./t.stripped", "-n", CODE)
-    live.same(r.stdout, "42 99 11 12 13 7; 5 5 100 -77 7 1 7\n\n", "symbols and types from a debug file")
+    live.same(r.stdout, WANT, "symbols and types from a debug file")
     os.remove("t.debug")
     r = live.dwell("-xerrtags", "-c", "./t.stripped", "-n", "pid$target:a.out:mixed:entry")
     live.check("[D_PROC_FUNC]" in r.stderr, "without it there is no such function", r.stderr)
