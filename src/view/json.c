@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/aggval.h"
+#include "store/rechist.h"
 #include "view/json_int.h"
 
 static uint64_t clock_ns(clockid_t id)
@@ -114,6 +116,29 @@ void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, c
 		put_probe(v, p);
 	text_printf(v, ",\"text\":");
 	json_str(v, text);
+	close_line(v);
+}
+
+void json_hist(struct text_view *v, const struct row *row)
+{
+	const struct rec_hist *h = row->data;
+	const struct rec_bucket *b;
+	struct rec_histdesc d;
+
+	if (!rec_hist_source(v->schema, row->id, &d) || !d.is_tracker)
+		return;
+	b = rechist_buckets(h);
+	open_line(v, "histogram");
+	text_printf(v, ",\"tracker\":");
+	json_str(v, d.name);
+	text_printf(v, ",\"time\":%llu,\"period\":%llu,\"count\":%llu,\"sum\":%llu,\"max\":%llu,\"buckets\":[",
+		    (unsigned long long)row->ts, (unsigned long long)h->period, (unsigned long long)h->count,
+		    (unsigned long long)h->sum, (unsigned long long)h->max);
+	for (uint32_t i = 0; i < h->nbuckets; i++)
+		text_printf(v, "%s{\"from\":%lld,\"to\":%lld,\"count\":%llu}", i ? "," : "",
+			    (long long)aggval_hist_bound(b[i].index), (long long)aggval_hist_bound(b[i].index + 1),
+			    (unsigned long long)b[i].count);
+	text_printf(v, "]");
 	close_line(v);
 }
 

@@ -399,8 +399,11 @@ int text_view_row(struct text_view *v, const struct row *row)
 	case ROW_COST:
 		r = text_cost_row(v, row);
 		break;
-	case ROW_END:
 	case ROW_HIST:
+		if (v->opts.json)
+			json_hist(v, row);
+		break;
+	case ROW_END:
 	case ROW_PROC:
 	case ROW_NKINDS:
 		break;

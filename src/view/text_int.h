@@ -159,6 +159,7 @@ void json_error(struct text_view *v, const struct row *row, const struct rec_pro
 /* cpu < 0, p NULL: not told. */
 void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, const struct rec_probe *p,
 	       const char *text);
+void json_hist(struct text_view *v, const struct row *row); /* of a tracker */
 void json_snapshot(struct text_view *v); /* aggregations that have changed, as they are now, when it is time */
 void json_cost(struct text_view *v, const struct rec_probe *p, const struct rec_cost *c, const char *text);
 void json_finish(struct text_view *v);

@@ -30,6 +30,11 @@ for s in slow:
     live.check(15000000 <= s["delay"] < 1000000000 and s["opener"]["comm"] == s["closer"]["comm"] == "trigger" and
                s["opener"]["pid"] == s["opener"]["tid"] == s["closer"]["pid"], "who, and how long", s)
     live.check(a["number"] == 2 * s["key"][0] and a["who"] == a["opener"] == "trigger" and len(a["stack"]) > 1, "attributes", a)
+hists = [e for e in events if e["type"] == "histogram"]
+live.check(sum(h["count"] for h in hists) == 3 and all(h["tracker"] == "t" and h["period"] == 10**9 for h in hists), "histograms", hists)
+live.check(all(sum(b["count"] for b in h["buckets"]) == h["count"] and
+               sum(b["from"] * b["count"] for b in h["buckets"]) <= h["sum"] <= sum(b["to"] * b["count"] for b in h["buckets"])
+               for h in hists), "their buckets", hists)
 r = run(TRACKER, ATTRS, "b1 s15000 e1", "-q")
 live.check(re.search(r"slow t +1\d\.\d ms +trigger \d+/\d+ on CPU", r.stdout) and "number         2" in r.stdout,
            "as text", r.stdout + r.stderr)
