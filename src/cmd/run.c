@@ -7,6 +7,7 @@
 #include "cmd/compile.h"
 #include "cmd/usdtgen.h"
 #include "cmd/record.h"
+#include "cmd/run.h"
 #include "cmd/textopts.h"
 #include "cmd/why.h"
 #include "run/session.h"
@@ -15,6 +16,7 @@
 /* One run and what it owns. */
 struct run {
 	struct cmdline *c;
+	const struct run_show *show; /* NULL: the text view shows all */
 	struct workshop w;
 	struct why why; /* why() */
 	struct target **targets;
@@ -202,7 +204,18 @@ static int on_consume(void *ctx)
 {
 	struct run *r = ctx;
 
-	return text_view_consume(r->view, r->rec);
+	struct row row;
+	int e = 0;
+
+	if (!r->show)
+		return text_view_consume(r->view, r->rec);
+	while (e >= 0 && recording_next(r->rec, &row)) {
+		e = r->show->row(r->show->ctx, &row);
+		if (e == 0)
+			e = text_view_row(r->view, &row);
+	}
+	recording_release(r->rec);
+	return e < 0 ? e : text_view_flush(r->view);
 }
 
 /* After Ctrl-C the output goes on on a line of its own, also in quiet mode, as dtrace(1)'s does. */
@@ -218,7 +231,9 @@ static int finish_output(struct run *r, int consumer_error)
 {
 	int e = consumer_error, closed;
 
-	if (e >= 0) {
+	if (e >= 0 && r->show) {
+		e = r->show->finish(r->show->ctx);
+	} else if (e >= 0) {
 		if (strcmp(r->c->opts.oformat, "json") != 0)
 			fputc('\n', r->out);
 		e = text_view_finish(r->view);
@@ -247,6 +262,7 @@ static int run_session(struct run *r)
 	topts.verbose = r->c->verbose;
 	topts.why = why_words;
 	topts.why_arg = &r->why;
+	topts.no_final_aggs = r->show != NULL;
 	if ((e = why_open(&r->why, &r->c->opts)))
 		return e;
 	if (recording_new_memory(schema, &r->rec) < 0 ||
@@ -254,6 +270,8 @@ static int run_session(struct run *r)
 		return cmd_fail("out of memory");
 	text_view_on_setopt(r->view, on_setopt, r);
 	cfg.rec = r->rec;
+	if (r->show && (e = r->show->open(r->show->ctx, schema, r->w.sym, &r->why, r->out)))
+		return e;
 	if (r->c->opts.record[0] &&
 	    (e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->recorder)))
 		return e;
@@ -370,8 +388,13 @@ static void run_done(struct run *r)
 
 int cmd_dtrace(int argc, char **argv)
 {
+	return run_and_show(argc, argv, NULL);
+}
+
+int run_and_show(int argc, char **argv, const struct run_show *show)
+{
 	struct cmdline c;
-	struct run r = { .c = &c };
+	struct run r = { .c = &c, .show = show };
 	long target = 0;
 	int e = cmdline_parse(&c, argc, argv);
 

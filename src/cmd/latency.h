@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell latency`: its subcommands, and what their command lines have in common. */
+#ifndef DWELL_CMD_LATENCY_H
+#define DWELL_CMD_LATENCY_H
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/vec.h"
+
+struct latency_command {
+	const char *name; /* "why"; NULL: no name was given */
+	const char *summary;
+	int (*run)(int argc, char **argv); /* exit code; argv[0] is the name */
+};
+extern const struct latency_command latency_why;
+
+/* A command line of dtrace(1) being made. Everything lives in the arena. */
+struct latency_args {
+	struct arena *arena;
+	VEC(char *) v;
+};
+void latency_args_init(struct latency_args *a);
+void latency_args_done(struct latency_args *a);
+void latency_args_add(struct latency_args *a, const char *arg);
+void latency_args_add2(struct latency_args *a, const char *option, const char *value);
+/* -s dlib/latency/NAME.d; or -n with the text of an own program. */
+void latency_args_program(struct latency_args *a, const char *name);
+/* --for TIME: the run ends by itself. EXIT_USAGE after a message. */
+int latency_args_for(struct latency_args *a, const char *time);
+/* A time as an option has it, in ns. EXIT_USAGE after a message. */
+int latency_time(const char *option, const char *value, uint64_t *ret);
+/* A whole number from 1 to max. EXIT_USAGE after a message. */
+int latency_number(const char *option, const char *value, uint64_t max, uint64_t *ret);
+/* Columns of standard output: of the terminal, else 80. */
+int latency_columns(void);
+#endif

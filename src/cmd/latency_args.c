@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of `dwell latency` turned into those of dtrace(1), which runs the program. */
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+#include "cmd/compile.h"
+#include "cmd/latency.h"
+
+#define MIN_COLUMNS 60
+#define DEFAULT_COLUMNS 80
+#define MAX_COLUMNS 200
+
+void latency_args_init(struct latency_args *a)
+{
+	*a = (struct latency_args){ .arena = arena_new(ARENA_DEFAULT_LIMIT) };
+	latency_args_add(a, cmd_name());
+}
+
+void latency_args_done(struct latency_args *a)
+{
+	vec_free(&a->v);
+	arena_free(a->arena);
+}
+
+/* Behind the last one there is always a NULL. */
+void latency_args_add(struct latency_args *a, const char *arg)
+{
+	if (a->v.n)
+		a->v.n--;
+	vec_push(&a->v, arena_strdup(a->arena, arg));
+	vec_push(&a->v, NULL);
+}
+
+void latency_args_add2(struct latency_args *a, const char *option, const char *value)
+{
+	latency_args_add(a, option);
+	latency_args_add(a, value);
+}
+
+void latency_args_program(struct latency_args *a, const char *name)
+{
+	latency_args_add2(a, "-s", arena_printf(a->arena, "%s/latency/%s.d", libs_dir(a->arena), name));
+}
+
+int latency_time(const char *option, const char *value, uint64_t *ret)
+{
+	if (num_parse_period(value, 1000000000, 0, ret) == 0 && *ret)
+		return 0;
+	cmd_msg("%s: '%s' is no time, like 30s, 500ms or 10us", option, value);
+	return EXIT_USAGE;
+}
+
+int latency_number(const char *option, const char *value, uint64_t max, uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(value, &end, 10);
+	if (value[0] >= '0' && value[0] <= '9' && !*end && !errno && *ret >= 1 && *ret <= max)
+		return 0;
+	cmd_msg("%s: '%s' is no number from 1 to %llu", option, value, (unsigned long long)max);
+	return EXIT_USAGE;
+}
+
+int latency_args_for(struct latency_args *a, const char *time)
+{
+	uint64_t ns;
+	int e = latency_time("--for", time, &ns);
+
+	if (e == 0)
+		latency_args_add2(a, "-n", arena_printf(a->arena, "tick-%lluns { exit(0); }", (unsigned long long)ns));
+	return e;
+}
+
+int latency_columns(void)
+{
+	struct winsize w;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || !w.ws_col)
+		return DEFAULT_COLUMNS;
+	return w.ws_col < MIN_COLUMNS ? MIN_COLUMNS : w.ws_col > MAX_COLUMNS ? MAX_COLUMNS : w.ws_col;
+}

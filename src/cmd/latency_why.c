@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell latency why`: what threads wait for, as a table: each few seconds, and at the end of all. The program
+ * that measures is dlib/latency/why.d or why-stacks.d; its printa() tells when an interval is over. */
+#include <getopt.h>
+#include <string.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "cmd/latency.h"
+#include "cmd/run.h"
+#include "cmd/whyprint.h"
+
+#define DEFAULT_EVERY "5s"
+#define MAX_TOP 10000
+#define MAX_OVER_US 3600000000ull
+
+/* The run being shown. */
+struct why_run {
+	struct why_print print;
+	struct whytab *table;
+	const struct rec_schema *schema;
+	uint64_t begun, interval; /* CLOCK_MONOTONIC ns */
+};
+
+enum { OPT_BY = 256, OPT_STACKS, OPT_OVER, OPT_FOR, OPT_EVERY, OPT_COMM, OPT_IDLE, OPT_TOP, OPT_JSON, OPT_RECORD, OPT_HELP };
+
+static const struct option longs[] = {
+	{ "by", required_argument, NULL, OPT_BY },	 { "stacks", no_argument, NULL, OPT_STACKS },
+	{ "over", required_argument, NULL, OPT_OVER },	 { "for", required_argument, NULL, OPT_FOR },
+	{ "every", required_argument, NULL, OPT_EVERY }, { "comm", required_argument, NULL, OPT_COMM },
+	{ "idle", no_argument, NULL, OPT_IDLE },	 { "top", required_argument, NULL, OPT_TOP },
+	{ "json", no_argument, NULL, OPT_JSON },	 { "record", required_argument, NULL, OPT_RECORD },
+	{ "help", no_argument, NULL, OPT_HELP },	 { NULL, 0, NULL, 0 },
+};
+
+static int usage(FILE *out)
+{
+	fprintf(out,
+		"Usage: %s latency why [options]\n\n"
+		"\t-p PID            this process and its descendants only\n"
+		"\t-c COMMAND        run it, and only it and its descendants\n"
+		"\t--comm NAME       only programs of this name\n"
+		"\t--by process      a table for each process; or: thread\n"
+		"\t--stacks          what the program was doing: the stacks behind each cause (costs more)\n"
+		"\t--over TIME       shorter waits are counted, but get no cause (10us)\n"
+		"\t--idle            causes that mean \"nothing to do\" one by one, too\n"
+		"\t--top N           rows of a table (20)\n"
+		"\t--every TIME      between tables (" DEFAULT_EVERY ")\n"
+		"\t--for TIME        end after this time; else Ctrl-C\n"
+		"\t--json            JSON Lines\n"
+		"\t--record FILE     keep what was measured (dwell report FILE)\n"
+		"\t-x OPTION[=VALUE] as of dwell: causes=FILE for rules of your own\n", cmd_name());
+	return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+/* -- rows of the run -- */
+
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+{
+	struct why_run *w = ctx;
+	struct causes *c = why_causes(why);
+
+	w->schema = schema;
+	w->print.out = out;
+	w->begun = w->interval = whyprint_now();
+	if (!c || whytab_new(c, sym, &w->table) < 0)
+		return c ? cmd_fail("out of memory") : EXIT_ERROR;
+	return 0;
+}
+
+static bool ends_interval(const struct why_run *w, const struct row *row)
+{
+	const struct rec_probe *p = rec_schema_probe(w->schema, row->probe);
+	const struct recfmt *f = row->id >= 1 && row->id <= w->schema->nfmts ? w->schema->fmts[row->id - 1] : NULL;
+
+	return f && f->nacts && f->acts[0].kind == ACT_PRINTA && p && !strncmp(p->name, "tick-", 5);
+}
+
+static int on_row(void *ctx, const struct row *row)
+{
+	struct why_run *w = ctx;
+	uint64_t now;
+	int e = 1;
+
+	switch (row->kind) {
+	case ROW_AGG:
+		e = whytab_add(w->table, w->schema, row);
+		return e < 0 ? e : 1;
+	case ROW_EVENT:
+		if (!ends_interval(w, row))
+			return 1;
+		now = whyprint_now();
+		e = whyprint_table(&w->print, w->table, now - w->interval, false);
+		w->interval = now;
+		whytab_next(w->table);
+		return e < 0 ? e : 1;
+	case ROW_DROPS:
+	case ROW_NOTE:
+	case ROW_FAULT:
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+static int on_finish(void *ctx)
+{
+	struct why_run *w = ctx;
+
+	return whyprint_table(&w->print, w->table, whyprint_now() - w->begun, true);
+}
+
+/* -- options -- */
+
+static int take_by(struct latency_args *a, struct why_print *p, const char *arg)
+{
+	p->by = !strcmp(arg, "process") ? WHY_BY_PROCESS : !strcmp(arg, "thread") ? WHY_BY_THREAD : WHY_BY_NOTHING;
+	if (p->by == WHY_BY_NOTHING) {
+		cmd_msg("--by: '%s' is neither process nor thread", arg);
+		return EXIT_USAGE;
+	}
+	latency_args_add2(a, "--by", p->by == WHY_BY_THREAD ? "2" : "1");
+	return 0;
+}
+
+static int take_over(struct latency_args *a, struct why_print *p, const char *arg)
+{
+	int e = latency_time("--over", arg, &p->over_ns);
+
+	if (e)
+		return e;
+	if (p->over_ns < 1000 || p->over_ns / 1000 > MAX_OVER_US) {
+		cmd_msg("--over: from 1us to 1h");
+		return EXIT_USAGE;
+	}
+	latency_args_add2(a, "--over", arena_printf(a->arena, "%llu", (unsigned long long)(p->over_ns / 1000)));
+	return 0;
+}
+
+/* 0; EXIT_* > 0 after a message; < 0: done. */
+static int take_option(struct latency_args *a, struct why_print *p, int c, const char *arg, const char **every)
+{
+	uint64_t n;
+	int e = 0;
+
+	switch (c) {
+	case 'p': case 'c': case 'x':
+		latency_args_add2(a, c == 'p' ? "-p" : c == 'c' ? "-c" : "-x", arg);
+		return 0;
+	case OPT_BY:
+		return take_by(a, p, arg);
+	case OPT_STACKS:
+		p->stacks = true;
+		return 0;
+	case OPT_OVER:
+		return take_over(a, p, arg);
+	case OPT_FOR:
+		return latency_args_for(a, arg);
+	case OPT_EVERY:
+		*every = arg;
+		return latency_time("--every", arg, &n);
+	case OPT_COMM:
+		latency_args_add2(a, "--comm", arg);
+		return 0;
+	case OPT_IDLE:
+		p->idle = true;
+		return 0;
+	case OPT_TOP:
+		e = latency_number("--top", arg, MAX_TOP, &n);
+		p->top = (unsigned)n;
+		return e;
+	case OPT_JSON:
+		p->json = true;
+		latency_args_add(a, "--json");
+		return 0;
+	case OPT_RECORD:
+		latency_args_add2(a, "--record", arg);
+		return 0;
+	case OPT_HELP:
+		usage(stdout);
+		return -1;
+	default:
+		return usage(stderr);
+	}
+}
+
+static int why_main(int argc, char **argv)
+{
+	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() } };
+	const struct run_show show = { &w, on_open, on_row, on_finish };
+	const char *every = DEFAULT_EVERY;
+	struct latency_args a;
+	uint64_t ns = 0;
+	int c, e = 0;
+
+	latency_args_init(&a);
+	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:", longs, NULL)) != -1)
+		e = take_option(&a, &w.print, c, optarg, &every);
+	if (e == 0 && optind < argc) {
+		cmd_msg("latency why: '%s' is not expected", argv[optind]);
+		e = usage(stderr);
+	}
+	if (e == 0) {
+		latency_time("--every", every, &ns);
+		latency_args_add2(&a, "--every", arena_printf(a.arena, "%lluns", (unsigned long long)ns));
+		latency_args_program(&a, w.print.stacks ? "why-stacks" : "why");
+		optind = 1;
+		e = run_and_show((int)a.v.n - 1, a.v.v, &show);
+	}
+	whytab_free(w.table);
+	latency_args_done(&a);
+	return e < 0 ? EXIT_OK : e;
+}
+
+const struct latency_command latency_why = { "why", "what threads wait for: causes by time, count, maximum", why_main };

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run of D programs whose rows a command shows in its own way. */
+#ifndef DWELL_CMD_RUN_H
+#define DWELL_CMD_RUN_H
+#include <stdio.h>
+#include "cmd/why.h"
+#include "store/recording.h"
+#include "sym/sym.h"
+
+struct run_show {
+	void *ctx;
+	/* Before the first row; all of it lives until the run has ended. EXIT_* > 0 after a message. */
+	int (*open)(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out);
+	/* 1: shown, or of no interest; 0: the text view is to show it (losses, faults, notes); < 0: out cannot be
+	 * written. */
+	int (*row)(void *ctx, const struct row *row);
+	/* Behind the last row. < 0 as above. */
+	int (*finish)(void *ctx);
+};
+
+/* The arguments are those of dtrace(1). Exit code. */
+int run_and_show(int argc, char **argv, const struct run_show *show);
+#endif

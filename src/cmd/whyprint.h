@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of `dwell latency why`, as text and as JSON Lines. */
+#ifndef DWELL_CMD_WHYPRINT_H
+#define DWELL_CMD_WHYPRINT_H
+#include <stdio.h>
+#include "latency/whytab.h"
+
+enum why_by { WHY_BY_NOTHING, WHY_BY_PROCESS, WHY_BY_THREAD };
+
+struct why_print {
+	FILE *out; /* not owned */
+	enum why_by by;
+	bool stacks, idle, json;
+	unsigned top;
+	uint64_t over_ns; /* shorter waits have no cause */
+	int columns;
+};
+
+uint64_t whyprint_now(void); /* CLOCK_MONOTONIC, ns */
+/* What was since whytab_next(), or of all (final), which took ns. 0 or -errno: out cannot be written. */
+int whyprint_table(const struct why_print *p, struct whytab *t, uint64_t ns, bool final);
+#endif

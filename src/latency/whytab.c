@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Deltas of aggregations into rows. A key is explained once: what it means is remembered by its bytes. */
+#include "latency/whytab.h"
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/strb.h"
+#include "base/vec.h"
+#include "sym/hash.h"
+
+/* A row under its identity: who, comm, words, user stack. */
+struct cell {
+	UT_hash_handle hh;
+	struct why_row row;
+	char *id; /* owned; comm and ustack point into it */
+};
+
+/* A key of an aggregation, and the row that it belongs to. */
+struct known {
+	UT_hash_handle hh;
+	struct cell *cell;
+	uint8_t key[];
+};
+
+struct whytab {
+	struct causes *causes;
+	struct sym *sym;
+	struct cell *cells;
+	struct known *known;
+	struct cell others;
+	struct why_sum short_all, short_now;
+	VEC(const struct why_row *) sorted;
+};
+
+int whytab_new(struct causes *causes, struct sym *sym, struct whytab **ret)
+{
+	struct whytab *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->causes = causes;
+	t->sym = sym;
+	t->others.row = (struct why_row){ .comm = "", .words = "others", .others = true };
+	*ret = t;
+	return 0;
+}
+
+static void forget_keys(struct whytab *t)
+{
+	struct known *k, *next;
+
+	HASH_ITER(hh, t->known, k, next) {
+		HASH_DEL(t->known, k);
+		free(k);
+	}
+}
+
+void whytab_free(struct whytab *t)
+{
+	struct cell *c, *next;
+
+	if (!t)
+		return;
+	forget_keys(t);
+	HASH_ITER(hh, t->cells, c, next) {
+		HASH_DEL(t->cells, c);
+		free(c->id);
+		free(c);
+	}
+	vec_free(&t->sorted);
+	free(t);
+}
+
+/* -- what a key means -- */
+
+static int explain(struct whytab *t, const struct recfield *f, const uint8_t *key, struct cause *ret)
+{
+	_cleanup_free_ const char **names = calloc(f->nframes + 1, sizeof(*names));
+	size_t n = 0;
+
+	if (!names)
+		return -ENOMEM;
+	for (; n < f->nframes; n++) {
+		struct symbol s = { 0 };
+		uint64_t pc;
+
+		memcpy(&pc, key + f->off + 8 * n, sizeof(pc));
+		if (!pc)
+			break;
+		names[n] = t->sym && sym_kernel(t->sym, pc, &s) ? s.name : NULL;
+	}
+	return causes_classify(t->causes, names, n, 0, ret);
+}
+
+static void add_ustack(struct whytab *t, const struct recfield *f, const uint8_t *key, struct strb *b)
+{
+	struct rec_ustack_hdr h;
+
+	memcpy(&h, key + f->off, sizeof(h));
+	for (uint32_t i = 0; i < f->nframes && i < WHYTAB_MAX_STACK; i++) {
+		struct symbol s = { 0 };
+		uint64_t pc;
+
+		memcpy(&pc, key + f->off + sizeof(h) + 8 * (size_t)i, sizeof(pc));
+		if (!pc)
+			break;
+		if (i)
+			strb_addc(b, ';');
+		if (t->sym && sym_user(t->sym, h.tgid, h.start, pc, &s) && s.name)
+			strb_printf(b, "%s`%s", s.module, s.name);
+		else if (s.module && s.module[0])
+			strb_printf(b, "%s`0x%llx", s.module, (unsigned long long)s.offset);
+		else
+			strb_printf(b, "0x%llx", (unsigned long long)pc);
+	}
+	if (h.flags & (REC_USTACK_CUT | REC_USTACK_FAULT))
+		strb_adds(b, ";[cut]");
+}
+
+static uint64_t key_int(const struct recfield *f, const uint8_t *key)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, key + f->off, f->size < sizeof(v) ? f->size : sizeof(v)); /* little-endian, as BPF's here */
+	return v;
+}
+
+/* The identity of the row: "who\0comm\0words\0ustack". */
+static int identify(struct whytab *t, const struct aggdesc *d, const uint8_t *key, struct strb *id,
+		    struct cause *why, size_t at[3])
+{
+	const struct recfield *f = d->keys;
+	int e = explain(t, &f[2], key, why);
+
+	if (e < 0)
+		return e;
+	strb_printf(id, "%llu", (unsigned long long)key_int(&f[0], key));
+	strb_addc(id, '\0');
+	at[0] = id->n;
+	strb_add(id, (const char *)key + f[1].off, strnlen((const char *)key + f[1].off, f[1].size));
+	strb_addc(id, '\0');
+	at[1] = id->n;
+	strb_adds(id, why->words);
+	strb_addc(id, '\0');
+	at[2] = id->n;
+	if (d->nkeys > 3)
+		add_ustack(t, &f[3], key, id);
+	return id->failed ? -ENOMEM : 0;
+}
+
+static int find_cell(struct whytab *t, const struct aggdesc *d, const uint8_t *key, struct cell **ret)
+{
+	struct strb id = { 0 };
+	struct cell *c = NULL;
+	struct cause why;
+	size_t at[3];
+	int e = identify(t, d, key, &id, &why, at);
+
+	if (e < 0)
+		goto out;
+	HASH_FIND(hh, t->cells, id.s, id.n, c);
+	if (c || HASH_COUNT(t->cells) >= WHYTAB_MAX_ROWS) {
+		*ret = c ? c : &t->others;
+		goto out;
+	}
+	e = -ENOMEM;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		goto out;
+	size_t n = id.n;
+	c->id = strb_take(&id);
+	c->row = (struct why_row){ .who = key_int(&d->keys[0], key), .comm = c->id + at[0], .words = why.words,
+				   .class = why.class, .inferred = why.inferred,
+				   .ustack = d->nkeys > 3 ? c->id + at[2] : NULL };
+	HASH_ADD_KEYPTR(hh, t->cells, c->id, n, c);
+	if (!c->hh.tbl) {
+		free(c->id);
+		free(c);
+		goto out;
+	}
+	*ret = c;
+	e = 0;
+out:
+	strb_free(&id);
+	return e;
+}
+
+static int cell_of(struct whytab *t, const struct aggdesc *d, const uint8_t *key, struct cell **ret)
+{
+	struct known *k = NULL;
+	int e;
+
+	HASH_FIND(hh, t->known, key, d->key_size, k);
+	if (k) {
+		*ret = k->cell;
+		return 0;
+	}
+	e = find_cell(t, d, key, ret);
+	if (e < 0)
+		return e;
+	if (HASH_COUNT(t->known) >= WHYTAB_MAX_KEYS)
+		forget_keys(t);
+	k = malloc(sizeof(*k) + d->key_size);
+	if (!k)
+		return 0; /* it is asked again */
+	k->cell = *ret;
+	memcpy(k->key, key, d->key_size);
+	HASH_ADD_KEYPTR(hh, t->known, k->key, d->key_size, k);
+	if (!k->hh.tbl)
+		free(k);
+	return 0;
+}
+
+/* -- rows -- */
+
+static void add_value(struct why_sum *s, enum agg_func func, const uint64_t *value)
+{
+	if (func == AGG_AVG) {
+		s->count += value[0];
+		s->total += value[1];
+	} else if (value[0] && value[1] > s->max) {
+		s->max = value[1];
+	}
+}
+
+static bool is_waits(const struct aggdesc *d)
+{
+	return (d->nkeys == 3 || (d->nkeys == 4 && d->keys[3].kind == FLD_USTACK)) && d->keys[0].kind == FLD_INT &&
+	       d->keys[1].kind == FLD_STRING && d->keys[2].kind == FLD_WHY;
+}
+
+int whytab_add(struct whytab *t, const struct rec_schema *s, const struct row *row)
+{
+	const struct aggdesc *d = row->kind == ROW_AGG && row->id < s->naggs ? s->aggs[row->id] : NULL;
+	struct cell *c;
+	int e;
+
+	if (!d || (d->func != AGG_AVG && d->func != AGG_MAX))
+		return 0;
+	if (d->nkeys == 0) {
+		add_value(&t->short_all, d->func, row->value);
+		add_value(&t->short_now, d->func, row->value);
+		return 0;
+	}
+	if (!is_waits(d) || row->len < d->key_size)
+		return 0;
+	e = cell_of(t, d, row->data, &c);
+	if (e < 0)
+		return e;
+	add_value(&c->row.all, d->func, row->value);
+	add_value(&c->row.now, d->func, row->value);
+	return 0;
+}
+
+static int by_total(const struct why_row *a, const struct why_row *b, bool now)
+{
+	uint64_t x = now ? a->now.total : a->all.total, y = now ? b->now.total : b->all.total;
+
+	return x < y ? 1 : x > y ? -1 : strcmp(a->words, b->words);
+}
+
+static int by_all(const void *a, const void *b)
+{
+	return by_total(*(const struct why_row *const *)a, *(const struct why_row *const *)b, false);
+}
+
+static int by_now(const void *a, const void *b)
+{
+	return by_total(*(const struct why_row *const *)a, *(const struct why_row *const *)b, true);
+}
+
+size_t whytab_rows(struct whytab *t, bool now, const struct why_row *const **ret)
+{
+	struct cell *c, *next;
+
+	t->sorted.n = 0;
+	HASH_ITER(hh, t->cells, c, next)
+		if ((now ? c->row.now.count : c->row.all.count) && vec_try_push(&t->sorted, &c->row) < 0)
+			break;
+	if (now ? t->others.row.now.count : t->others.row.all.count)
+		(void)vec_try_push(&t->sorted, &t->others.row);
+	if (t->sorted.n)
+		qsort(t->sorted.v, t->sorted.n, sizeof(*t->sorted.v), now ? by_now : by_all);
+	*ret = t->sorted.v;
+	return t->sorted.n;
+}
+
+struct why_sum whytab_short(const struct whytab *t, bool now)
+{
+	return now ? t->short_now : t->short_all;
+}
+
+void whytab_next(struct whytab *t)
+{
+	struct cell *c, *next;
+
+	HASH_ITER(hh, t->cells, c, next)
+		c->row.now = (struct why_sum){ 0 };
+	t->others.row.now = (struct why_sum){ 0 };
+	t->short_now = (struct why_sum){ 0 };
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of causes: rows of aggregations whose key holds a stack to be explained, added up by cause, by whom, and by
+ * the user stack when there is one. Used by `dwell latency why`. */
+#ifndef DWELL_LATENCY_WHYTAB_H
+#define DWELL_LATENCY_WHYTAB_H
+#include "latency/causes.h"
+#include "store/recording.h"
+#include "sym/sym.h"
+
+#define WHYTAB_MAX_ROWS	 65536 /* further ones are counted together as others */
+#define WHYTAB_MAX_KEYS	 65536 /* known keys; then all are forgotten and asked again */
+#define WHYTAB_MAX_STACK 128   /* frames of a user stack */
+
+/* Waits of one kind. */
+struct why_sum {
+	uint64_t count, total, max; /* ns */
+};
+
+struct why_row {
+	uint64_t who;	   /* first key field: pid, tid or 0 */
+	const char *comm;  /* second; "" */
+	const char *words; /* of the cause; equal ones by one pointer */
+	enum cause_class class;
+	bool inferred;
+	const char *ustack; /* names of its frames, innermost first, separated by ";"; NULL: not asked for */
+	struct why_sum all, now; /* since the begin; since whytab_next() */
+	bool others;		 /* what did not fit */
+};
+
+struct whytab;
+
+/* causes and sym (or NULL) must outlive the table. -ENOMEM. */
+int whytab_new(struct causes *causes, struct sym *sym, struct whytab **ret);
+void whytab_free(struct whytab *t);
+/* A ROW_AGG: of an aggregation with the key (who, comm, why [, ustack]) or without a key ("short"), function avg or
+ * max; other rows are left alone. 0 or -ENOMEM. */
+int whytab_add(struct whytab *t, const struct rec_schema *s, const struct row *row);
+/* All rows, those with the most time first: of the time since whytab_next(), or of all. *ret lives until the next
+ * call. How many. */
+size_t whytab_rows(struct whytab *t, bool now, const struct why_row *const **ret);
+/* Waits that were too short for a cause. */
+struct why_sum whytab_short(const struct whytab *t, bool now);
+/* A new interval begins. */
+void whytab_next(struct whytab *t);
+#endif
