@@ -4,14 +4,14 @@
  * why-stacks.d: as why.d, with the stack of the program that waited. `dwell latency why --stacks` runs it.
  *
  * Usage: why-stacks.d [-p PID|-c COMMAND] [--by 0|1|2] [--over US] [--comm NAME] [--every TIME]
+ * A wait is the time between leaving a CPU and getting one again: being woken up late is part of it. With -p or -c
+ * threads of this process and its descendants, else all. Needs Linux 6.16: from there on the kernel tells when a thread goes
+ * on, in that thread, with its whole stack.
  *
  * Example:
  *   # why-stacks.d -c "sleep 0.3"
  *   0                    sleep                                                 300127480
- *
- *                 libc.so.6`clock_nanosleep+0x23
- *                 libc.so.6`nanosleep+0x13
- *                 sleep`0x55e6fbeb44af
+ *                        shorter                                                    6341
  */
 #pragma D option quiet
 #pragma D option noself
@@ -23,27 +23,33 @@
 #pragma D param comm string "only programs of this name" ""
 #pragma D param every string "time between tables" 5s
 
-sched:::off-cpu
+tracker wait (struct task_struct *) { threshold = $over * 1000; }
+
+sdt:::sched_switch
 /pid && (!$target || progenyof($target)) && ($comm == "" || execname == $comm)/
 {
-	self->left = timestamp;
+	begin(wait, args[1]);
 }
 
-sched:::on-cpu
-/self->left && timestamp - self->left < $over * 1000/
+sdt:::sched_exit_tp
+/args[0]/
 {
-	@short = avg(timestamp - self->left);
-	@shortmax = max(timestamp - self->left);
-	self->left = 0;
+	end(wait, curthread);
 }
 
-sched:::on-cpu
-/self->left/
+latency:wait::all
+/args[0]->delay < $over * 1000/
 {
-	this->delay = timestamp - self->left;
-	@waits[$by == 2 ? tid : $by == 1 ? pid : 0, $by ? execname : "", why(stack()), ustack()] = avg(this->delay);
-	@worst[$by == 2 ? tid : $by == 1 ? pid : 0, $by ? execname : "", why(stack()), ustack()] = max(this->delay);
-	self->left = 0;
+	@short = avg(args[0]->delay);
+	@shortmax = max(args[0]->delay);
+}
+
+latency:wait::slow
+{
+	@waits[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack()), ustack()] =
+		avg(args[0]->delay);
+	@worst[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack()), ustack()] =
+		max(args[0]->delay);
 }
 
 tick-$every

@@ -2,6 +2,7 @@
 /* `dwell latency`: its subcommands, and what their command lines have in common. */
 #ifndef DWELL_CMD_LATENCY_H
 #define DWELL_CMD_LATENCY_H
+#include <stdbool.h>
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/vec.h"
@@ -22,10 +23,12 @@ void latency_args_init(struct latency_args *a);
 void latency_args_done(struct latency_args *a);
 void latency_args_add(struct latency_args *a, const char *arg);
 void latency_args_add2(struct latency_args *a, const char *option, const char *value);
-/* -s dlib/latency/NAME.d; or -n with the text of an own program. */
+/* -s dlib/latency/NAME.d */
 void latency_args_program(struct latency_args *a, const char *name);
 /* --for TIME: the run ends by itself. EXIT_USAGE after a message. */
 int latency_args_for(struct latency_args *a, const char *time);
+/* Does a thread that goes on pass a tracepoint of its own (Linux 6.16)? */
+bool latency_has_exit_tp(void);
 /* A time as an option has it, in ns. EXIT_USAGE after a message. */
 int latency_time(const char *option, const char *value, uint64_t *ret);
 /* A whole number from 1 to max. EXIT_USAGE after a message. */

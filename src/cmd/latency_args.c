@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/latency.h"
+#include "types/typesrc.h"
 
 #define MIN_COLUMNS 60
 #define DEFAULT_COLUMNS 80
@@ -43,6 +44,19 @@ void latency_args_add2(struct latency_args *a, const char *option, const char *v
 void latency_args_program(struct latency_args *a, const char *name)
 {
 	latency_args_add2(a, "-s", arena_printf(a->arena, "%s/latency/%s.d", libs_dir(a->arena), name));
+}
+
+bool latency_has_exit_tp(void)
+{
+	struct typesrc *ts = NULL;
+	struct tref ref;
+	bool has;
+
+	if (typesrc_open_kernel(&ts, NULL) < 0)
+		return true; /* the compiler says what is missing */
+	has = typesrc_find(ts, NULL, "btf_trace_sched_exit_tp", TKM(TK_TYPEDEF), &ref) == 0;
+	typesrc_free(ts);
+	return has;
 }
 
 int latency_time(const char *option, const char *value, uint64_t *ret)

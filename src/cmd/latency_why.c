@@ -184,6 +184,21 @@ static int take_option(struct latency_args *a, struct why_print *p, int c, const
 	}
 }
 
+/* Kernels before 6.16 have no tracepoint in the thread that goes on. */
+static int choose_program(struct latency_args *a, const struct why_print *p)
+{
+	bool exit_tp = latency_has_exit_tp();
+
+	if (!exit_tp && p->stacks)
+		return cmd_fail("latency why: --stacks needs Linux 6.16 (tracepoint sched_exit_tp); without it the causes are "
+				"there, but not the stacks of programs");
+	if (!exit_tp)
+		cmd_msg("before Linux 6.16: waits for locks of the kernel look like waits of those who take them, and threads "
+			"that lost the CPU do not count");
+	latency_args_program(a, p->stacks ? "why-stacks" : exit_tp ? "why" : "why-switch");
+	return 0;
+}
+
 static int why_main(int argc, char **argv)
 {
 	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() } };
@@ -203,7 +218,9 @@ static int why_main(int argc, char **argv)
 	if (e == 0) {
 		latency_time("--every", every, &ns);
 		latency_args_add2(&a, "--every", arena_printf(a.arena, "%lluns", (unsigned long long)ns));
-		latency_args_program(&a, w.print.stacks ? "why-stacks" : "why");
+		e = choose_program(&a, &w.print);
+	}
+	if (e == 0) {
 		optind = 1;
 		e = run_and_show((int)a.v.n - 1, a.v.v, &show);
 	}

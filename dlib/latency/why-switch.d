@@ -1,0 +1,64 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * why-switch.d: as why.d, for kernels before 6.16.
+ *
+ * Usage: why-switch.d [-p PID|-c COMMAND] [--by 0|1|2] [--over US] [--comm NAME] [--every TIME]
+ * A wait is the time between leaving a CPU and getting one again: being woken up late is part of it. With -p or -c
+ * threads of this process and its descendants, else all. The stack is the one that the kernel keeps of a thread that is
+ * switched out: without the functions of the scheduler and of locks, so a wait for a lock looks like one of the function
+ * that took the lock. Threads that lost the CPU do not count. Needs Linux 5.18.
+ *
+ * Example:
+ *   # why-switch.d -c "sleep 0.3"
+ *   0                    sleep                                                 300127480
+ *                        shorter                                                    6341
+ */
+#pragma D option quiet
+#pragma D option noself
+#pragma D option aggsize=32m
+#pragma D option stackframes=48
+#pragma D param by int "0: all threads in one, 1: by process, 2: by thread" 0
+#pragma D param over int "microseconds from which on a wait gets its cause" 10
+#pragma D param comm string "only programs of this name" ""
+#pragma D param every string "time between tables" 5s
+
+tracker wait (struct task_struct *) { threshold = $over * 1000; }
+
+sdt:::sched_switch
+{
+	end(wait, args[2]);
+}
+
+sdt:::sched_switch
+/pid && !args[0] && args[3] && (!$target || progenyof($target)) && ($comm == "" || execname == $comm)/
+{
+	begin(wait, args[1]);
+}
+
+latency:wait::all
+/args[0]->delay < $over * 1000/
+{
+	@short = avg(args[0]->delay);
+	@shortmax = max(args[0]->delay);
+}
+
+latency:wait::slow
+{
+	@waits[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(args[0]->stack)] =
+		avg(args[0]->delay);
+	@worst[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(args[0]->stack)] =
+		max(args[0]->delay);
+}
+
+tick-$every
+{
+	printa("%6d %-16s %-50s %@12d %@12d\n", @waits, @worst);
+	printa("%@d %@d\n", @short, @shortmax);
+}
+
+END
+{
+	printa("%6d %-16s %-50s %@12d %@12d\n", @waits, @worst);
+	printa("%@d %@d\n", @short, @shortmax);
+}
