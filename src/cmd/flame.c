@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/strb.h"
 #include "cmd/cmd.h"
+#include "cmd/flamelive.h"
 #include "cmd/outfile.h"
 #include "cmd/stackopts.h"
 #include "view/amount.h"
@@ -18,12 +19,14 @@ struct flame {
 	bool reverse, html, svg;
 	const char *files[2]; /* of a differential: before, after */
 	int nfiles;
+	struct flamelive live;
 	struct stacktree *tree, *callers;
 	struct stacksrc info[2];
 	struct strb notes, title;
 };
 
-enum { OPT_TITLE = 256, OPT_INVERTED, OPT_REVERSE, OPT_DIFF, OPT_SANDWICH, OPT_MIN_WIDTH, OPT_UNIT, OPT_HTML, OPT_SVG };
+enum { OPT_TITLE = 256, OPT_INVERTED, OPT_REVERSE, OPT_DIFF, OPT_SANDWICH, OPT_MIN_WIDTH, OPT_UNIT, OPT_HTML, OPT_SVG,
+       OPT_ON_CPU, OPT_OFF_CPU, OPT_WAKEUP, OPT_FOR, OPT_RECORD };
 
 static const struct option longs[] = {
 	{ "title", required_argument, NULL, OPT_TITLE },       { "inverted", no_argument, NULL, OPT_INVERTED },
@@ -31,14 +34,17 @@ static const struct option longs[] = {
 	{ "sandwich", required_argument, NULL, OPT_SANDWICH }, { "min-width", required_argument, NULL, OPT_MIN_WIDTH },
 	{ "unit", required_argument, NULL, OPT_UNIT },	       { "html", no_argument, NULL, OPT_HTML },
 	{ "svg", no_argument, NULL, OPT_SVG },		       STACKOPT_LONGS,
-	{ NULL, 0, NULL, 0 },
+	{ "on-cpu", no_argument, NULL, OPT_ON_CPU },	       { "off-cpu", no_argument, NULL, OPT_OFF_CPU },
+	{ "wakeup", no_argument, NULL, OPT_WAKEUP },	       { "for", required_argument, NULL, OPT_FOR },
+	{ "record", required_argument, NULL, OPT_RECORD },     { NULL, 0, NULL, 0 },
 };
 
 static int usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: %s flame [options] [FILE|-]\n"
-		"       %s flame --differential [options] BEFORE AFTER\n\n"
+		"       %s flame --differential [options] BEFORE AFTER\n"
+		"       %s flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options]\n\n"
 		"\tFILE is a recording (--record), folded stacks, or the output of perf script\n\n"
 		"\t-o FILE           write the picture here, not to standard output\n"
 		"\t--html, --svg     kind of picture; by itself: HTML if FILE ends with .html\n"
@@ -49,7 +55,14 @@ static int usage(FILE *out)
 		"\t--reverse         from the leaves: functions together wherever they were called from\n"
 		"\t--sandwich NAME   what calls this function, and what it calls\n"
 		"\t--differential    what is different in AFTER\n"
-		"\t--min-width PX    leave out what is narrower (0.1)\n", cmd_name(), cmd_name());
+		"\t--min-width PX    leave out what is narrower (0.1)\n"
+		"\t--on-cpu          record now: what runs on the CPUs\n"
+		"\t--off-cpu         record now: where threads wait, and how long\n"
+		"\t--wakeup          record now: where threads sleep, and who wakes them\n"
+		"\t-c COMMAND        while it runs: of it and its descendants\n"
+		"\t-p PID            of this process and its descendants\n"
+		"\t--for TIME        so long; else until the command or process ends, or Ctrl-C\n"
+		"\t--record FILE     keep the recording\n", cmd_name(), cmd_name(), cmd_name());
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
@@ -62,6 +75,36 @@ static int take_width(const char *value, double *ret)
 		return 0;
 	cmd_msg("--min-width: '%s' is no width in pixels, up to %u", value, FLAME_SVG_WIDTH);
 	return EXIT_USAGE;
+}
+
+/* What is to be recorded. False: none of these options. */
+static bool take_live_option(struct flamelive *l, int c, const char *arg)
+{
+	switch (c) {
+	case 'c':
+		l->command = arg;
+		return true;
+	case 'p':
+		l->pid = arg;
+		return true;
+	case OPT_FOR:
+		l->how_long = arg;
+		return true;
+	case OPT_RECORD:
+		l->record = arg;
+		return true;
+	case OPT_ON_CPU:
+		l->program = "on-cpu";
+		return true;
+	case OPT_OFF_CPU:
+		l->program = "off-cpu";
+		return true;
+	case OPT_WAKEUP:
+		l->program = "wakeup";
+		return true;
+	default:
+		return false;
+	}
 }
 
 static int take_option(struct flame *f, int c, const char *arg)
@@ -102,6 +145,8 @@ static int take_option(struct flame *f, int c, const char *arg)
 		usage(stdout);
 		return -1;
 	default:
+		if (take_live_option(&f->live, c, arg))
+			return 0;
 		e = stackopts_take(&f->src, c, arg);
 		return e == -ENOENT ? usage(stderr) : e;
 	}
@@ -119,14 +164,16 @@ static int take_options(struct flame *f, int argc, char **argv)
 {
 	int c, r;
 
-	while ((c = getopt_long(argc, argv, "o:", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "o:c:p:", longs, NULL)) != -1) {
 		r = take_option(f, c, optarg);
 		if (r)
 			return r;
 	}
 	for (; optind < argc && f->nfiles < 2; optind++)
 		f->files[f->nfiles++] = argv[optind];
-	if (optind < argc || f->nfiles != (f->opts.diff ? 2 : 1))
+	if (f->live.command || f->live.pid || f->live.how_long || f->live.record)
+		f->live.program = f->live.program ? f->live.program : "on-cpu";
+	if (optind < argc || f->nfiles != (f->live.program ? 0 : f->opts.diff ? 2 : 1) || (f->live.program && f->opts.diff))
 		return usage(stderr);
 	if (f->reverse && f->sandwich) {
 		cmd_msg("--reverse and --sandwich are two ways to look from a function: choose one");
@@ -217,6 +264,11 @@ static int transform(struct flame *f)
 	return 0;
 }
 
+static const char *live_title(const char *program)
+{
+	return !strcmp(program, "on-cpu") ? "On CPU" : !strcmp(program, "off-cpu") ? "Off CPU" : "Sleep and wake-up";
+}
+
 static void name_picture(struct flame *f)
 {
 	const struct stacksrc *s = &f->info[0];
@@ -232,10 +284,13 @@ static void name_picture(struct flame *f)
 	if (f->sandwich)
 		strb_printf(&f->title, "Around %s", f->sandwich);
 	else
-		strb_printf(&f->title, "%s", f->opts.diff ? "Difference" : f->reverse ? "Stacks from their leaves" : "Stacks");
-	if (s->title[0])
+		strb_printf(&f->title, "%s", f->live.program ? live_title(f->live.program) : f->opts.diff ? "Difference" :
+					     f->reverse ? "Stacks from their leaves" : "Stacks");
+	if (s->title[0] && !f->live.program)
 		strb_printf(&f->title, " · %s", s->title);
-	if (strcmp(f->files[0], "-") != 0)
+	if (f->live.command || f->live.pid)
+		strb_printf(&f->title, " · %s%s", f->live.command ? "" : "process ", f->live.command ? f->live.command : f->live.pid);
+	if (!f->live.program && strcmp(f->files[0], "-") != 0)
 		strb_printf(&f->title, " · %s", base ? base + 1 : f->files[0]);
 	f->opts.title = strb_str(&f->title);
 }
@@ -248,7 +303,12 @@ static int flame(int argc, char **argv)
 
 	if (e)
 		return e < 0 ? EXIT_OK : e;
-	e = read_files(&f);
+	if (f.live.program) {
+		e = flamelive_run(&f.live);
+		f.files[f.nfiles++] = f.live.path;
+	}
+	if (e == 0)
+		e = read_files(&f);
 	if (e == 0)
 		e = transform(&f);
 	if (e == 0) {
@@ -260,6 +320,7 @@ static int flame(int argc, char **argv)
 	}
 	stacktree_free(f.tree);
 	stacktree_free(f.callers);
+	flamelive_done(&f.live);
 	strb_free(&f.notes);
 	strb_free(&f.title);
 	return e;

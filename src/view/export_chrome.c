@@ -34,7 +34,7 @@ static int flush(struct chrome *c)
 	if (!c->error && c->b.failed)
 		c->error = -ENOMEM;
 	if (!c->error && c->b.n && fwrite(c->b.s, 1, c->b.n, c->out) != c->b.n)
-		c->error = -EIO;
+		c->error = errno ? -errno : -EIO;
 	strb_reset(&c->b);
 	return c->error;
 }

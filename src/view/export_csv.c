@@ -56,7 +56,7 @@ static void end_line(struct csv *c)
 	if (!c->error && (c->line.failed || c->field.failed))
 		c->error = -ENOMEM;
 	if (!c->error && fwrite(c->line.s, 1, c->line.n, c->out) != c->line.n)
-		c->error = -EIO;
+		c->error = errno ? -errno : -EIO;
 	strb_reset(&c->line);
 }
 

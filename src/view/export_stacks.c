@@ -12,7 +12,7 @@
 
 static int put_to_file(void *ctx, const unsigned char *p, size_t n)
 {
-	return fwrite(p, 1, n, ctx) == n ? 0 : -EIO;
+	return fwrite(p, 1, n, ctx) == n ? 0 : errno ? -errno : -EIO;
 }
 
 static int write_all(struct strb *b, FILE *out)

@@ -184,7 +184,7 @@ static void put_text(struct strb *b, const char *s)
 
 void fold_put_frame(struct strb *b, struct stack_frame f)
 {
-	if (f.module[0] && !(f.kind == FRAME_KERNEL && !strcmp(f.module, "vmlinux"))) {
+	if (f.module[0] && !((f.kind == FRAME_KERNEL || f.kind == FRAME_WAKER) && !strcmp(f.module, "vmlinux"))) {
 		put_text(b, f.module);
 		strb_addc(b, '`');
 	}
@@ -210,7 +210,7 @@ int fold_write(const struct stacktree *t, const struct stackorder *o, unsigned w
 		else if (stacktree_self(t, node, weight) &&
 			 (fwrite(line.s, 1, line.n, out) != line.n ||
 			  fprintf(out, " %llu\n", (unsigned long long)stacktree_self(t, node, weight)) < 0))
-			r = -EIO;
+			r = errno ? -errno : -EIO;
 		if (o->first[node]) {
 			node = o->first[node];
 			continue;

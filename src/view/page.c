@@ -30,7 +30,7 @@ static int put_base64(void *ctx, const unsigned char *p, size_t n)
 			      i + 2 < n ? digits[v & 63] : '=' };
 
 		if (fwrite(c, 1, 4, out) != 4)
-			return -EIO;
+			return errno ? -errno : -EIO;
 	}
 	return 0;
 }
@@ -66,5 +66,5 @@ int page_write(FILE *out, const char *title, const char *css, size_t css_len, co
 	fwrite(js, 1, js_len, out);
 	fputs("</script>\n</body>\n</html>\n", out);
 	strb_free(&text);
-	return e < 0 ? e : ferror(out) ? -EIO : 0;
+	return e < 0 ? e : ferror(out) ? (errno ? -errno : -EIO) : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which fields of a key or record are a stack, and how they become frames: texts of the key first, then user
  * frames, then kernel frames. A second stack of a kind is the waker's: it is put on top, its leaf first,
- * behind a separator. */
+ * behind a separator, then texts of the key that stand behind it. */
 #include "view/recstacks.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -251,7 +251,8 @@ static void push_stack(struct recstacks *r, struct stacktree *t, const struct re
 		push(r, t, FRAME_CUT, cut, "");
 }
 
-static void push_key(struct recstacks *r, struct stacktree *t, const struct recfield *f, const uint8_t *p)
+static void push_key(struct recstacks *r, struct stacktree *t, const struct recfield *f, const uint8_t *p,
+		     enum frame_kind kind)
 {
 	struct rec_uaddr u = { 0 };
 	uint64_t v = 0;
@@ -259,7 +260,8 @@ static void push_key(struct recstacks *r, struct stacktree *t, const struct recf
 
 	switch (f->kind) {
 	case FLD_STRING:
-		r->frames[r->n++] = stacktree_frame(t, FRAME_THREAD, (const char *)p, strnlen((const char *)p, f->size), "", 0);
+		if (r->n <= STACKTREE_MAX_DEPTH)
+			r->frames[r->n++] = stacktree_frame(t, kind, (const char *)p, strnlen((const char *)p, f->size), "", 0);
 		break;
 	case FLD_INT:
 		if (!r->opts.per_thread)
@@ -269,7 +271,7 @@ static void push_key(struct recstacks *r, struct stacktree *t, const struct recf
 			snprintf(text, sizeof(text), "%lld", (long long)v);
 		else
 			snprintf(text, sizeof(text), "%llu", (unsigned long long)v);
-		push(r, t, FRAME_THREAD, text, "");
+		push(r, t, kind, text, "");
 		break;
 	case FLD_SYM: case FLD_FUNC: case FLD_MOD:
 		memcpy(&v, p, 8);
@@ -295,25 +297,35 @@ static void push_kind(struct recstacks *r, struct stacktree *t, const struct rec
 			push_stack(r, t, f[i], data + f[i]->off, wakers);
 }
 
+/* The first stack of a kind that there was one of before: the waker's. n: there is none. */
+static size_t first_waker(const struct recfield *const *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (is_stack(f[i]->kind) && f[i]->kind == f[k]->kind)
+				return i;
+	return n;
+}
+
 static uint32_t make_stack(struct recstacks *r, struct stacktree *t, const struct recfield *const *f, size_t n,
 			   const uint8_t *data)
 {
-	bool waker = false;
+	size_t waker = first_waker(f, n);
 
 	r->n = 0;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < waker; i++)
 		if (!is_stack(f[i]->kind))
-			push_key(r, t, f[i], data + f[i]->off);
+			push_key(r, t, f[i], data + f[i]->off, FRAME_THREAD);
 	push_kind(r, t, f, n, data, FLD_USTACK, false);
 	push_kind(r, t, f, n, data, FLD_STACK, false);
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < i; k++)
-			waker |= is_stack(f[i]->kind) && f[i]->kind == f[k]->kind;
-	if (waker) {
+	if (waker < n) {
 		push(r, t, FRAME_SEPARATOR, "--", "");
 		push_kind(r, t, f, n, data, FLD_STACK, true);
 		push_kind(r, t, f, n, data, FLD_USTACK, true);
 	}
+	for (size_t i = waker; i < n; i++)
+		if (!is_stack(f[i]->kind))
+			push_key(r, t, f[i], data + f[i]->off, FRAME_WAKER);
 	return stacktree_stack(t, r->frames, r->n);
 }
 

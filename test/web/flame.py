@@ -118,6 +118,16 @@ def looks(dwell, folder, url):
         check(distance(b.screenshot().thumbnail(20, 10), grids[False, 1280]) > 1, "others give another one")
 
 
+def narrow(dwell, folder):
+    """Wide frames behind ones of less than a pixel, in the same pixel."""
+    url = draw(dwell, folder, "narrow.html", "a;" + ";".join("bcdef") + " 1\n" + "b;" + ";".join("ghijk") + " 100000\n")
+    with Browser() as b:
+        b.open(url, READY)
+        picture = b.screenshot()
+        ground = picture.at(*map(round, spot(b, 0.5, 12)))
+        check(all(picture.at(*map(round, spot(b, 0.5, row))) != ground for row in range(6)), "wide frames behind narrow ones are drawn")
+
+
 def differential(dwell, folder):
     url = draw(dwell, folder, "diff.html", "a;gone 50 0\na;new 0 500\na;same 50 500\n")
     with Browser() as b:
@@ -188,6 +198,7 @@ def main():
             return int(os.environ.get("DWELL_SKIP_STATUS", 77))
         url = page(dwell, folder)
         looks(dwell, folder, url)
+        narrow(dwell, folder)
         differential(dwell, folder)
         svg(dwell, folder)
         large(dwell, folder)

@@ -260,10 +260,12 @@ export class FlameView {
 		}
 	}
 
-	/** All frames that begin within one pixel; returns the last one's index. */
+	/** All narrow frames that begin within one pixel; returns the last one's index. */
 	private drawPixel(t: Tree, level: Uint32Array, k: number, px: number, y: number, scale: number, accent: string): number {
-		const next = this.from + (px + 1) / scale, last = Math.max(k, this.lastFrom(t, level, next - 1e-15));
-		const i = level[k]!;
+		const next = this.from + (px + 1) / scale, i = level[k]!;
+		let last = Math.max(k, this.lastFrom(t, level, next - 1e-15));
+		if (last > k && t.w[level[last]!]! * scale >= 1) // begins here, but is wide: drawn by itself
+			last--;
 		let found = false;
 		for (let m = k; this.found && m <= last && !found; m++)
 			found = this.found[t.frame[level[m]!]!] === 1;

@@ -5,7 +5,7 @@ import re
 import stat
 import subprocess
 import xml.etree.ElementTree as ET
-from live import DWELL, TRIGGER, WORK, busy_cpus, check, done, dwell, same
+from live import DWELL, TRIGGER, WORK, busy_cpus, check, complaints, done, dwell, same
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -16,7 +16,7 @@ def path(name):
 
 def flame(*args, text=None):
     return subprocess.run([DWELL, "flame", *args], input=text, capture_output=True, text=True, timeout=60,
-                          errors="surrogateescape")
+                          errors="surrogateescape", env=dict(os.environ, TMPDIR=WORK))
 
 
 def frames(svg):
@@ -100,6 +100,30 @@ r = flame("--by", "cpu", "--per-thread", path("r.dwell"))
 check(any(re.fullmatch(r"\d+", n) for n, w, c, t in frames(r.stdout)[0]), "--per-thread: all keys are below the stack")
 r = flame("--by", "cpu", "--from", "1h", path("r.dwell"))
 check(r.returncode == 1 and "outside" in r.stderr, "a time when nothing was", r.stderr)
+
+# -- recorded by itself --
+with busy_cpus():
+    r = flame("-o", path("on.svg"), "-c", f"{TRIGGER} spin 500")
+same(r.returncode, 0, "on CPU: recorded and drawn")
+check(not complaints(r), "nothing else is said", r.stderr)
+with open(path("on.svg")) as f:
+    fs, texts = frames(f.read())
+check(fs[0][0] == "trigger" and any(n == "main" for n, w, c, t in fs) and texts[0].startswith("On CPU · "), "on CPU: what ran", fs[:3])
+r = flame("--off-cpu", "--record", path("off.dwell"), "-c", "sleep 0.1")
+fs, texts = frames(r.stdout)
+check(any("nanosleep" in n for n, w, c, t in fs) and " ms" in texts[1], "off CPU: where it waited, in time", (texts, fs[:3]))
+check(os.path.exists(path("off.dwell")), "--record keeps the recording")
+with open(path("wake.sh"), "w") as f:
+    f.write("(sleep 0.1; echo now) | cat > /dev/null\n")
+r = flame("--wakeup", "-c", "sh " + path("wake.sh"))
+fs, texts = frames(r.stdout)
+names = [n for n, w, c, t in fs]
+check("cat" in names and any("pipe_read" in n for n in names) and "--" in names and any("pipe_write" in n for n in names),
+      "wake-up: the stack of the sleeper, and of the waker", (r.stderr, names[:60]))
+r = flame("--on-cpu", "-c", "/nowhere/at/all")
+check(r.returncode == 1 and not r.stdout, "a command that is not there", r.stderr)
+same(flame("--on-cpu", path("r.dwell")).returncode, 2, "a file and a kind: usage")
+check(not [n for n in os.listdir(WORK) if n.startswith("dwell-flame-")], "no recordings stay behind")
 
 os.makedirs(path("d"), exist_ok=True)
 r = flame("-o", path("d"), "-", text="a 1\n")

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run as `dwell -s dlib/flame/NAME.d --record FILE` would do it; what the program prints at its end goes nowhere. */
+#include "cmd/flamelive.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "cmd/cmd.h"
+#include "cmd/compile.h"
+
+struct words {
+	VEC(const char *) v;
+};
+
+static void add(struct words *w, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	vec_push(&w->v, option);
+	vec_push(&w->v, value);
+}
+
+/* Where the recording goes: a folder of our own, when it is not to be kept. */
+static int make_path(struct flamelive *l)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (l->record)
+		return (l->path = strdup(l->record)) ? 0 : cmd_fail("out of memory");
+	if (asprintf(&l->folder, "%s/dwell-flame-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
+		l->folder = NULL;
+		return cmd_fail("out of memory");
+	}
+	if (!mkdtemp(l->folder)) {
+		int e = cmd_fail("cannot make %s: %s", l->folder, strerror(errno));
+
+		free(take_ptr(l->folder));
+		return e;
+	}
+	return asprintf(&l->path, "%s/recording", l->folder) < 0 ? (l->path = NULL, cmd_fail("out of memory")) : 0;
+}
+
+int flamelive_run(struct flamelive *l)
+{
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	struct words w = { 0 };
+	int e = make_path(l);
+
+	if (e == 0) {
+		vec_push(&w.v, cmd_name());
+		add(&w, "-s", arena_printf(a, "%s/flame/%s.d", libs_dir(a), l->program));
+		add(&w, "--record", l->path);
+		add(&w, "-o", "/dev/null");
+		add(&w, "--for", l->how_long);
+		add(&w, "-c", l->command);
+		add(&w, "-p", l->pid);
+		vec_push(&w.v, NULL);
+		/* cmd_dtrace() takes the words as main()'s: it does not write to them */
+		e = cmd_dtrace((int)w.v.n - 1, (char **)(uintptr_t)w.v.v);
+	}
+	vec_free(&w.v);
+	arena_free(a);
+	return e;
+}
+
+void flamelive_done(struct flamelive *l)
+{
+	static const char *const tails[] = { "", "-wal", "-shm", "-journal" };
+
+	for (size_t i = 0; l->folder && l->path && i < ARRAY_SIZE(tails); i++) {
+		_cleanup_free_ char *p = NULL;
+
+		if (asprintf(&p, "%s%s", l->path, tails[i]) < 0)
+			p = NULL;
+		else
+			unlink(p);
+	}
+	if (l->folder)
+		rmdir(l->folder);
+	free(l->folder);
+	free(l->path);
+}
