@@ -218,6 +218,6 @@ int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, siz
 	if (r == -ESRCH)
 		return err_set(err, r, "process %d is gone", p->pid);
 	if (r < 0)
-		return err_set(err, r, "cannot attach to %s: %s", p->path, strerror(-r));
+		return err_set(err, r, "cannot attach to %s: %s", p->name ? p->name : p->path, strerror(-r));
 	return 0;
 }

@@ -16,6 +16,7 @@ struct uprobe_site {
 
 struct uprobe_place {
 	const char *path;
+	const char *name; /* for messages, where the path tells nothing; or NULL */
 	int pid;    /* this process only, in dwell's pid namespace; 0: every one */
 	bool ret;   /* where the function returns */
 	bool multi; /* the program was loaded for multi-uprobes */

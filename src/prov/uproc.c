@@ -3,12 +3,15 @@
  * attaching programs to thousands of places with one call per file. */
 #include "prov/uproc.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "load/probe_caps.h"
 #include "load/uprobe.h"
+#include "sym/open.h"
 
 struct point_key {
 	const struct uobj *obj;
@@ -38,6 +41,7 @@ struct prov_procs {
 	struct file_ent *files;
 	struct point_ent **by_id; /* arena, power-of-two growth */
 	uint32_t n;
+	VEC(int) pins; /* descriptors of the files with probes */
 	bool caps_known, multi, warned;
 	int caps_error;
 	char reason[CAPS_REASON_MAX];
@@ -54,10 +58,15 @@ static struct prov_procs *procs(struct prov_env *env)
 
 void uproc_done(struct prov_cache *pc)
 {
-	if (pc->procs)
-		HASH_CLEAR(hh, pc->procs->points);
-	if (pc->procs)
-		HASH_CLEAR(hh, pc->procs->files);
+	struct prov_procs *ps = pc->procs;
+
+	if (!ps)
+		return;
+	HASH_CLEAR(hh, ps->points);
+	HASH_CLEAR(hh, ps->files);
+	for (size_t i = 0; i < ps->pins.n; i++)
+		close(ps->pins.v[i]);
+	vec_free(&ps->pins);
 }
 
 struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
@@ -180,6 +189,27 @@ static void remember(struct prov_env *env, struct prov_procs *ps, struct point_e
 	HASH_ADD(hh, ps->points, key, sizeof(pe->key), pe);
 }
 
+/* The process may unmap the file, or execute another one, before it is attached to: that must not matter. False: it
+ * has done so already. */
+static bool pin(struct prov_env *env, struct uproc_obj *o)
+{
+	struct prov_procs *ps = procs(env);
+	struct stat st;
+	int fd;
+
+	if (o->pinned)
+		return true;
+	fd = open_path_regular(AT_FDCWD, o->o->attach, &st);
+	if (fd < 0)
+		return false;
+	if (st.st_ino != o->o->ino || st.st_dev != o->o->st_dev || vec_try_push(&ps->pins, fd) < 0) {
+		close(fd);
+		return false;
+	}
+	o->pinned = arena_printf(env->cache->arena, "/proc/self/fd/%d", fd);
+	return true;
+}
+
 struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct upoint *at,
 			  const char *prov, const char *func, const char *name)
 {
@@ -190,7 +220,7 @@ struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct up
 
 	HASH_FIND(hh, ps->points, &key, sizeof(key), pe);
 	if (!pe) {
-		if (ps->n >= PROV_N_PID)
+		if (ps->n >= PROV_N_PID || !pin(env, at->file))
 			return NULL;
 		pe = arena_new_obj(env->cache->arena, struct point_ent);
 		pe->key = key;
@@ -268,7 +298,8 @@ static int attach_file(const struct probe *const *probes, uint32_t n, uint32_t f
 	const struct upoint *first = point_of(probes[from]);
 	_cleanup_free_ struct uprobe_site *v = malloc(count_sites(probes, n, from) * sizeof(*v));
 	struct uprobe_place place = {
-		.path = first->obj->attach,
+		.path = first->file->pinned,
+		.name = first->obj->path,
 		.pid = first->everyone ? 0 : first->proc->pid,
 		.ret = first->kind == UP_RETURN,
 		.multi = e->uprobe_multi,

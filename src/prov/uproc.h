@@ -21,6 +21,7 @@ struct uproc_obj { /* a file of a process */
 	struct ufuncs *funcs; /* once asked for */
 	int funcs_error;
 	bool touched; /* its constants are in memory */
+	const char *pinned; /* a path that leads to it also when the process has gone on; NULL: no probes in it yet */
 	bool funcs_tried, usdt_tried, notes_tried, types_tried;
 	const struct utypes *types; /* utypes.c */
 	struct stapsdt *notes;

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import live
 
 INCLUDE = os.path.join(os.path.dirname(os.path.abspath(live.__file__)), "..", "..", "include")
@@ -31,6 +32,26 @@ r = live.dwell("-q", "-c", "./main liblater.so.1", "-n",
                "pid$target:liblat*.so.*:later_*:entry { printf(\"%d %s\\n\", arg0, probemod); } "
                "latelib$target:lib*er.so.1::called { printf(\"%s %d\\n\", probename, args[0]); }", env=env)
 live.same(sorted(r.stdout.split("\n")), sorted("14 liblater.so.1\ncalled 14\n\n".split("\n")), "the same by patterns")
+# The library of a process that sees other files than we do.
+if subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0:
+    with open("loop.c", "w", encoding="ascii") as f:
+        f.write("#include <unistd.h>\nint later_fn(int x);\nint main(void) { for (;;) { later_fn(9); usleep(2000); } }\n")
+    subprocess.run(["cc", "-o", "loop", "loop.c", "-Llib", "-l:liblater.so.1"], check=True)
+    os.mkdir("inner")
+    p = subprocess.Popen(["unshare", "-m", "sh", "-c", "mount -t tmpfs none inner && cp lib/liblater.so.1 inner/ && mount -t tmpfs none lib && "
+                          "LD_LIBRARY_PATH=inner exec ./loop"])
+    for _ in range(200):
+        time.sleep(0.02)
+        if "liblater" in open(f"/proc/{p.pid}/maps", encoding="ascii").read():
+            break
+    live.check(not os.listdir("inner"), "the library is not visible here")
+    r = live.dwell("-q", "-p", p.pid, "-n", "pid$target:liblater.so.1:later_fn:entry { printf(\"%d\", arg0); exit(0); }")
+    live.same(r.stdout.strip(), "9", "a function of it")
+    r = live.dwell("-q", "-p", p.pid, "-n", "latelib$target:::called { printf(\"%d\", args[0]); ustack(2); exit(0); }")
+    live.check(r.stdout.split()[:1] == ["9"] and "liblater.so.1`later_fn" in r.stdout, "a static probe, and its symbols", r.stdout + r.stderr)
+    p.kill()
+    p.wait()
+
 r = live.dwell("-q", "-c", "./main liblater.so.1", "-n", "pid$target:liblater.so.1:later_fn:entry")
 live.check("has no module liblater.so.1" in r.stderr, "where the linker will not find it, neither does dwell", r.stderr)
 live.done()

@@ -77,6 +77,58 @@ r = live.dwell("-q", "-c", "/bin/sh fork.sh", "-n", "pid$target:::entry { @ = co
 live.check("fine" in r.stdout and "BAD" not in r.stdout and "counted" in r.stdout, "a probed shell forks and executes",
            r.stdout + r.stderr)
 
+# Forks, executes itself, maps and unmaps a library all the time, while probes come and go in it.
+if shutil.which("cc"):
+    with open("churn.c", "w", encoding="ascii") as f:
+        f.write("""#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+__attribute__((noinline, used)) int churn(int x) { __asm__ volatile(""); return x + 1; }
+int main(int argc, char **argv)
+{
+	long end = argc > 1 ? atol(argv[1]) : time(NULL) + 60;
+	char text[32];
+	for (int i = 0; i < 50; i++) {
+		pid_t p = fork();
+		int status = 0;
+		void *h;
+		if (p == 0)
+			_exit(churn(i) != i + 1);
+		if (waitpid(p, &status, 0) != p || status || churn(i) != i + 1)
+			return 3;
+		h = dlopen("libm.so.6", RTLD_NOW);
+		double (*fn)(double) = h ? (double (*)(double))dlsym(h, "floor") : NULL;
+		if (!fn || fn(2.5) != 2.0)
+			return 4;
+		dlclose(h);
+	}
+	if (time(NULL) >= end)
+		return 0;
+	snprintf(text, sizeof(text), "%ld", end);
+	execl("/proc/self/exe", "churn", text, NULL);
+	return 5;
+}
+""")
+    subprocess.run(["cc", "-O1", "-o", "churn", "churn.c", "-ldl"], check=True)
+    p = subprocess.Popen(["./churn"])
+    bad, fired = [], 0
+    for i in range(12):
+        r = live.dwell("-q", "-p", p.pid, "-n", "pid$target:::entry { @ = count(); } tick-200ms { exit(0); } END { printa(\"%@d\\n\", @); }"
+                       if i % 2 else "pid$target::churn:entry,pid$target::churn:return { @ = count(); } tick-200ms { exit(0); } "
+                       "END { printa(\"%@d\\n\", @); }")
+        fired += int(r.stdout.split()[0]) if r.stdout.split() and r.stdout.split()[0].isdigit() else 0
+        if r.returncode not in (0, 1) or (r.returncode == 1 and "process" not in r.stderr and "probe" not in r.stderr):
+            bad.append((r.returncode, r.stderr))
+        if p.poll() is not None:
+            break
+    live.same((bad, p.poll()), ([], None), "a process that forks, executes itself, maps and unmaps meanwhile goes on")
+    live.check(fired > 0, "and its probes fire", fired)
+    p.kill()
+    p.wait()
+
 # dwell is killed: its probes go with it.
 p = subprocess.Popen([PROBED, "0", "2"])
 before = live.attached()

@@ -4,6 +4,7 @@ thread's beginning), through libraries, libc, PLT, signal frames, the vdso, the 
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -123,6 +124,22 @@ blocked("python3", [sys.executable, "-c", "import time\nwhile True: time.sleep(0
 blocked("bash", ["bash", "-c", "while :; do read -t 0.05 x; done"], "`_start$|bash`0x", OFF)
 blocked("a shell waits for its vfork()", ["sh", "-c", "while :; do sleep 0.05; done"], "`_start$|`0x", OFF)
 blocked("sleep", ["sleep", "2"], "`_start$|`0x", "syscall::clock_nanosleep:return /pid == $target/ { ustack(); exit(0); }")
+
+# Nothing tells how to go on: no table, and what is in the frame pointer is none. The stack says that it is not whole.
+if shutil.which("cc"):
+    os.chdir(live.WORK)
+    with open("bare.c", "w", encoding="ascii") as f:
+        f.write("""__attribute__((noinline, used)) static long probe(long n)
+{ long r; __asm__ volatile("push %%rbp\\n mov $0x1234567, %%rbp\\n syscall\\n pop %%rbp" : "=a"(r) : "0"(n) : "rcx", "r11", "memory"); return r; }
+__attribute__((noinline, used)) static long caller(void) { return probe(110) + 1; }
+void _start(void) { caller(); __asm__ volatile("syscall" : : "a"(231), "D"(0)); }
+""")
+    subprocess.run(["cc", "-O1", "-static", "-nostdlib", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-fno-stack-protector",
+                    "-mno-red-zone", "-Wl,--build-id=none", "-o", "bare", "bare.c"], check=True)
+    r = live.dwell("-q", "-n", GETPPID, "-c", "./bare")
+    s = stacks(r.stdout)
+    live.check(len(s) == 1 and s[0][0] == "bare`probe" and "no way to the caller found" in s[0][-1], "no table, no frame pointer: cut, and said so",
+               r.stdout + r.stderr)
 
 # A process that nobody knew before: the second of its kind has the tables of the first.
 r = subprocess.Popen([live.DWELL, "-qn", "syscall::getppid:entry /execname == \"unwind\"/ { ustack(); }"
