@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 
-static const char optletters[] = "+3:6:aAb:Bc:CD:ef:FGhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z";
+static const char optletters[] = "+3:6:aAb:Bc:CD:ef:FGhHi:I:klL:m:n:o:p:P:qs:SU:vVwx:X:Z";
 
 int cmd_usage(void)
 {
@@ -168,6 +168,8 @@ static int check_modes(struct cmdline *c)
 	}
 	if (c->version)
 		return version();
+	if (c->stap && !c->header && !c->link)
+		return cmd_usage();
 	if (c->progs.n == 0 && c->compile_only)
 		return -1; /* nothing to compile, which is no error */
 	return c->progs.n == 0 && !c->list ? cmd_usage() : 0;
@@ -242,6 +244,9 @@ static int option(struct cmdline *c, int letter, char *arg)
 	case 'h':
 		c->header = true;
 		return 0;
+	case 'k':
+		c->stap = true;
+		return 0;
 	case 'c':
 		vec_push(&c->commands, arg);
 		return 0;
@@ -294,8 +299,14 @@ static int long_option(struct cmdline *c, int argc, char **argv)
 /* What begins with --, at argv[optind], which moves on: dwell's own or a parameter of the script. */
 static int long_words(struct cmdline *c, int argc, char **argv)
 {
-	int used = long_option(c, argc - optind, argv + optind);
+	int used;
 
+	if (!strcmp(argv[optind], "--types") || !strcmp(argv[optind], "--no-pyparsing")) {
+		c->stap = true;
+		optind++;
+		return 0;
+	}
+	used = long_option(c, argc - optind, argv + optind);
 	if (used < 0)
 		return EXIT_ERROR;
 	optind += used;
