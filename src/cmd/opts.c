@@ -168,7 +168,7 @@ static int check_modes(struct cmdline *c)
 	}
 	if (c->version)
 		return version();
-	if (c->stap && !c->header && !c->link)
+	if (c->systap && !c->header && !c->link)
 		return cmd_usage();
 	if (c->progs.n == 0 && c->compile_only)
 		return -1; /* nothing to compile, which is no error */
@@ -245,7 +245,7 @@ static int option(struct cmdline *c, int letter, char *arg)
 		c->header = true;
 		return 0;
 	case 'k':
-		c->stap = true;
+		c->systap = true;
 		return 0;
 	case 'c':
 		vec_push(&c->commands, arg);
@@ -302,7 +302,7 @@ static int long_words(struct cmdline *c, int argc, char **argv)
 	int used;
 
 	if (!strcmp(argv[optind], "--types") || !strcmp(argv[optind], "--no-pyparsing")) {
-		c->stap = true;
+		c->systap = true;
 		optind++;
 		return 0;
 	}

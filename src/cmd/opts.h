@@ -30,7 +30,7 @@ struct cmdline {
 	bool help;		       /* --help */
 	bool list, version, verbose, compile_only, disassemble, show_headers, header, link;
 	bool buffered; /* -B */
-	bool stap; /* an option of the dtrace of systemtap, which only knows -h and -G */
+	bool systap; /* an option of the dtrace of systemtap, which only knows -h and -G */
 	const char *badlib;
 	int argc;	   /* script arguments: argv[0] is $0 */
 	const char **argv;

@@ -118,6 +118,14 @@ const struct dtype *check_stack_type(struct checker *c)
 	return dtype_stack(c->t, DK_STACK, cap_frames(c, default_frames(c)), 0);
 }
 
+/* What is wrong with the number of frames. */
+static struct node *fail_frames(struct checker *c, struct node *n, const char *tag)
+{
+	if (!is_int(c, n->args))
+		return proto_arg(c, n, 0, n->args, "uint32_t");
+	return fail(c, n, tag, "%s( ) argument #1 must be a non-zero positive integer constant", n->name);
+}
+
 static struct node *stack_call(struct checker *c, struct node *n)
 {
 	uint64_t frames = default_frames(c);
@@ -127,9 +135,7 @@ static struct node *stack_call(struct checker *c, struct node *n)
 	if (n->nargs > 1)
 		return fail(c, n, D_STACK_PROTO, "stack( ) prototype mismatch: too many arguments");
 	if (n->args && !posconst(c, n->args))
-		return fail(
-			c, n, D_STACK_SIZE,
-			"stack( ) size must be a non-zero positive integral constant expression");
+		return fail_frames(c, n, D_STACK_SIZE);
 	if (n->args)
 		frames = n->args->ival;
 	return set_type(n, dtype_stack(c->t, DK_STACK, cap_frames(c, frames), 0));
@@ -151,9 +157,7 @@ static struct node *ustack_call(struct checker *c, struct node *n)
 	if (o && j)
 		strsize = o->jstackstrsize;
 	if (a && !posconst(c, a))
-		return fail(c, n, D_USTACK_FRAMES,
-			    "%s( ) argument #1 must be a non-zero positive integer constant",
-			    n->name);
+		return fail_frames(c, n, D_USTACK_FRAMES);
 	if (b && (b->kind != N_INT || (res(c, b)->is_signed && (int64_t)b->ival < 0)))
 		return fail(c, n, D_USTACK_STRSIZE,
 			    "%s( ) argument #2 must be a positive integer constant", n->name);

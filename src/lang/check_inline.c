@@ -136,8 +136,8 @@ static bool name_free(struct checker *c, const struct decl *d)
 		what = "scalar";
 	else if (symtab_get(&c->inlines, d->name, 0))
 		what = "scalar inline";
-	else if (find_builtin(c, d->name))
-		what = "built-in";
+	else if (find_builtin(c, d->name)) /* DTrace leaves room for a type */
+		what = find_builtin(c, d->name)->kind == BIK_VAR ? "scalar" : "function ";
 	if (what)
 		diag_error(
 			c->d, d->at, D_DECL_IDRED,
