@@ -11,13 +11,30 @@ void diags_init(struct diags *d, struct arena *a)
 	*d = (struct diags){.arena = a};
 }
 
+static struct diag *find_same(const struct diags *d, const struct diag *g)
+{
+	struct diag *k = d->first;
+
+	while (k && (k->sev != g->sev || k->at.src != g->at.src || k->at.off != g->at.off || !k->at.src ||
+		     strcmp(k->msg, g->msg) != 0))
+		k = k->next;
+	return k;
+}
+
 static struct diag *add(struct diags *d, enum severity sev, struct span at, const char *tag,
 			const char *fmt, va_list ap)
 {
-	struct diag *g = arena_new_obj(d->arena, struct diag);
+	struct diag *g = arena_new_obj(d->arena, struct diag), *same;
 
 	*g = (struct diag){.tag = tag, .sev = sev, .at = at, .msg = arena_vprintf(d->arena, fmt, ap)};
-	if (sev == SEV_ERROR && d->nerrors++ >= DIAG_MAX_ERRORS)
+	same = find_same(d, g);
+	d->latest = same ? same : g;
+	if (same) {
+		d->nerrors += sev == SEV_ERROR;
+		d->nsame += sev == SEV_ERROR;
+		return same;
+	}
+	if (sev == SEV_ERROR && d->nerrors++ - d->nsame >= DIAG_MAX_ERRORS)
 		return g;
 	if (sev == SEV_WARNING && d->nwarnings++ >= DIAG_MAX_ERRORS)
 		return g;

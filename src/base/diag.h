@@ -23,11 +23,14 @@ struct diag {
 struct diags {
 	struct arena *arena; /* owns all texts */
 	struct diag *first, *last;
+	struct diag *latest; /* what was reported last: listed, or one of too many */
 	unsigned nerrors, nwarnings;
+	unsigned nsame; /* errors that repeat a listed one: clauses are checked once per probe description */
 };
 
 void diags_init(struct diags *d, struct arena *a);
-/* Add a diagnostic; the text is formatted into the arena. diag_error returns it (never NULL), so
+/* Add a diagnostic; the text is formatted into the arena. One that is listed already, with place and
+ * text, is counted, but not listed again. diag_error returns it (never NULL), so
  * that a hint can be set: diag_hint(diag_error(…), "…"). */
 struct diag *diag_error(struct diags *d, struct span at, const char *tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

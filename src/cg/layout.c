@@ -397,7 +397,9 @@ static bool find_speculate(void *ctx, const struct stmt *s)
 
 static bool is_straight(const struct stmt *s)
 {
-	return s->kind == ST_EXPR || s->kind == ST_AGG || s->kind == ST_LOCAL || s->kind == ST_EMPTY;
+	if (s->kind != ST_EXPR && s->kind != ST_AGG && s->kind != ST_LOCAL && s->kind != ST_EMPTY)
+		return false;
+	return !node_records(s->expr) && !node_records(s->call);
 }
 
 static int add_segment(struct cg *c, const struct dstmt *ds, struct lay_clause *l, const struct stmt *first,
@@ -417,12 +419,18 @@ static int add_segment(struct cg *c, const struct dstmt *ds, struct lay_clause *
 	return r;
 }
 
+struct seg_walk {
+	struct cg *c;
+	const struct dstmt *ds;
+	struct lay_clause *l;
+	size_t cap;
+	int r;
+};
+
 /* The runs of data actions in a list of statements, and in what is nested in it. */
-static int lay_segments(struct cg *c, const struct dstmt *ds, struct lay_clause *l, const struct stmt *s,
-			size_t *cap)
+static void lay_segments(struct seg_walk *w, const struct stmt *s)
 {
 	const struct stmt *first = NULL, *last = NULL;
-	int r = 0;
 
 	for (; s; s = s->next) {
 		if (is_data(s)) {
@@ -430,29 +438,40 @@ static int lay_segments(struct cg *c, const struct dstmt *ds, struct lay_clause 
 			last = s;
 		}
 		if (first && (!s->next || !is_straight(s->next))) {
-			r |= add_segment(c, ds, l, first, last, cap);
+			w->r |= add_segment(w->c, w->ds, w->l, first, last, &w->cap);
 			first = NULL;
 		}
-		r |= lay_segments(c, ds, l, s->init, cap);
-		r |= lay_segments(c, ds, l, s->body, cap);
-		r |= lay_segments(c, ds, l, s->els, cap);
+		lay_segments(w, s->init);
+		lay_segments(w, s->body);
+		lay_segments(w, s->els);
 	}
-	return r ? -EINVAL : 0;
+}
+
+/* The same for functions that are called. */
+static bool lay_called(void *ctx, const struct node *n)
+{
+	if (n->call && n->call->records)
+		lay_segments(ctx, n->call->body);
+	return false;
 }
 
 static int lay_clause(struct cg *c, const struct dstmt *ds, struct lay_clause *l)
 {
 	static const struct stmt none = { .kind = ST_EMPTY };
 	static const struct walk spec = { .stmt = find_speculate };
-	size_t cap = 0;
+	struct seg_walk segs = { .c = c, .ds = ds, .l = l };
+	const struct walk calls = { .node = lay_called, .ctx = &segs };
+	const struct stmt *s = ds->body;
 
-	for (const struct stmt *s = ds->body; s; s = s->next)
-		if (!is_straight(s)) {
-			lay_record(c, ds, &none, &none, ds->epid, false, l);
-			l->speculates = walk_stmts(&spec, ds->body);
-			return lay_segments(c, ds, l, ds->body, &cap);
-		}
-	return lay_record(c, ds, ds->body, NULL, ds->epid, false, l);
+	while (s && is_straight(s))
+		s = s->next;
+	if (!s)
+		return lay_record(c, ds, ds->body, NULL, ds->epid, false, l);
+	lay_record(c, ds, &none, &none, ds->epid, false, l);
+	l->speculates = walk_stmts(&spec, ds->body);
+	lay_segments(&segs, ds->body);
+	walk_stmts(&calls, ds->body);
+	return segs.r ? -EINVAL : 0;
 }
 
 int lay_program(struct cg *c)

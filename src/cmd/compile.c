@@ -143,8 +143,8 @@ static int print_diags(const struct cmdline *c, const struct diags *d)
 		print_diag(c, g);
 		shown += g->sev == SEV_ERROR;
 	}
-	if (d->nerrors > shown)
-		cmd_msg("%u more errors", d->nerrors - shown);
+	if (d->nerrors - d->nsame > shown)
+		cmd_msg("%u more errors", d->nerrors - d->nsame - shown);
 	return d->nerrors ? EXIT_ERROR : 0;
 }
 

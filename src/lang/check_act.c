@@ -53,12 +53,8 @@ void check_effects(struct checker *c, struct node *n)
 	enum bi_id id = n->builtin->id;
 	bool data = n->builtin->kind == BIK_ACT || (id >= BI_STACK && id <= BI_WHY);
 
-	if (c->frame && (id == BI_COMMIT || id == BI_SPECULATE || id == BI_DISCARD || data) &&
-	    (!is_destructive(id) || id == BI_FREOPEN || id == BI_SYSTEM)) {
-		fail(c, n, D_CG_EXPR, "tracing function %s( ) may not be called in a function", n->name);
-		hint(c, "return a value and record it in the clause");
-		return;
-	}
+	if (c->frame && data && (!is_destructive(id) || id == BI_FREOPEN || id == BI_SYSTEM))
+		c->nrecords++;
 	if (id == BI_COMMIT) {
 		after_commit(c, n);
 	} else if (id == BI_SPECULATE) {

@@ -17,6 +17,10 @@ static void check_pred(struct checker *c, struct dstmt *s)
 		return;
 	s->pred = check_expr(c, node_copy(c->a, s->clause->pred));
 	check_action_value(c);
+	if (node_records(s->pred)) {
+		fail(c, s->pred, D_CG_EXPR, "a function that records data may not be called in a predicate");
+		hint(c, "call it in the clause: if (…) { … }");
+	}
 	if (is_err(s->pred) || is_scalar(c, s->pred))
 		return;
 	fail(c, s->pred, D_PRED_SCALAR, "predicate result must be of scalar type");

@@ -72,6 +72,59 @@ static void seen_join(struct checker *c, struct seen s)
 
 /* -- statements -- */
 
+/* Puts the value of *slot, when a function records data that it calls, into a local variable in front:
+ * adds its statement to *tail. */
+static void hoist(struct checker *c, struct node **slot, struct stmt ***tail)
+{
+	struct node *n = *slot, *next = n->next, **a;
+	const struct dtype *ty;
+	struct stmt *s;
+	struct cvar *v;
+
+	if (!node_records(n))
+		return;
+	if (res(c, n)->kind == DK_SYM) { /* sym(address): the address can be kept */
+		for (a = &n->args; *a; a = &(*a)->next)
+			hoist(c, a, tail);
+		return;
+	}
+	ty = rvalue_type(c, n->type);
+	if (res(c, n)->kind == DK_PTR && is_user_type(n->type))
+		ty = dtype_qual(c->t, ty, DQ_USERLAND);
+	v = new_local(c, "", ty, n->at);
+	s = arena_new_obj(c->a, struct stmt);
+	s->kind = ST_LOCAL;
+	s->at = n->at;
+	s->var = &v->pub;
+	n->next = NULL;
+	s->expr = assign_local(c, v, n);
+	**tail = s;
+	*tail = &s->next;
+	*slot = arena_memdup(c->a, s->expr->a, sizeof(**slot));
+	(*slot)->lvalue = false;
+	(*slot)->user = n->user;
+	(*slot)->next = next;
+}
+
+/* An action that records data while its arguments do: these come first, in a block of its own. */
+static void hoist_args(struct checker *c, struct stmt *s)
+{
+	struct stmt *before = NULL, **tail = &before, *act;
+	struct node **a;
+
+	if (s->expr->kind != N_CALL || !s->expr->builtin)
+		return;
+	for (a = &s->expr->args; *a; a = &(*a)->next)
+		hoist(c, a, &tail);
+	if (!before)
+		return;
+	act = arena_memdup(c->a, s, sizeof(*s));
+	act->next = NULL;
+	*tail = act;
+	*s = (struct stmt){.kind = ST_BLOCK, .at = s->at, .number = s->number, .body = before, .next = s->next};
+	c->prog->has_flow = true;
+}
+
 static void check_expr_stmt(struct checker *c, struct stmt *s)
 {
 	struct node *n = s->expr;
@@ -81,6 +134,8 @@ static void check_expr_stmt(struct checker *c, struct stmt *s)
 		hint(c, "for example @%s = count()", n->name);
 	} else if (n->kind == N_CALL) {
 		s->expr = check_call(c, n, false, true);
+		if (c->nrecords)
+			hoist_args(c, s);
 	} else {
 		s->expr = check_expr(c, n);
 	}

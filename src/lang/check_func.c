@@ -124,8 +124,7 @@ void declare_func(struct checker *c, const struct decl *d)
 
 /* -- calls -- */
 
-/* "var = value" for a local variable; value has been checked and fits. */
-static struct node *assign_local(struct checker *c, struct cvar *v, struct node *value)
+struct node *assign_local(struct checker *c, struct cvar *v, struct node *value)
 {
 	struct node *n = new_node(c, N_ASSIGN, value->at);
 
@@ -139,7 +138,7 @@ static struct node *assign_local(struct checker *c, struct cvar *v, struct node 
 	return set_type(n, v->pub.type);
 }
 
-static struct cvar *new_local(struct checker *c, const char *name, const struct dtype *ty, struct span at)
+struct cvar *new_local(struct checker *c, const char *name, const struct dtype *ty, struct span at)
 {
 	struct cvar *v = var_new(c, VS_LOCAL, name, at);
 
@@ -200,17 +199,15 @@ static void check_body(struct checker *c, struct cfunc *f, struct dcall *call, s
 	const struct tyname *k = func_derive(f->decl)->keys;
 	struct cframe frame = {f, call, c->frame};
 	struct cscope scope = c->scope;
-	unsigned loops = c->loops, i;
+	unsigned i;
 
 	c->scope = (struct cscope){NULL, 0, f->lib, NULL};
-	c->loops = 0;
 	c->frame = &frame;
 	for (i = 0; i < f->nparams; i++, k = k->next)
 		local_add(c, k->param, vars[i]);
 	call->body = stmt_copy(c->a, f->decl->body);
 	check_stmts(c, call->body);
 	c->frame = frame.caller;
-	c->loops = loops;
 	c->scope = scope;
 }
 
@@ -259,7 +256,7 @@ struct node *check_func_call(struct checker *c, struct node *n)
 	struct cfunc *f = symtab_get(&c->funcs, n->name, 0);
 	struct dcall *call = arena_new_obj(c->a, struct dcall);
 	struct cvar *vars[CHECK_MAX_PARAMS];
-	unsigned before;
+	unsigned before, records = c->nrecords;
 
 	f->used = true;
 	if (recursive(c, n, f) || too_many(c, n))
@@ -281,6 +278,7 @@ struct node *check_func_call(struct checker *c, struct node *n)
 	check_body(c, f, call, vars);
 	if (c->d->nerrors > before)
 		return set_err(c, n);
+	call->records = c->nrecords > records;
 	n->call = call;
 	return set_type(n, f->result);
 }
@@ -325,6 +323,7 @@ static void check_unused(struct checker *c, struct cfunc *f)
 	if (dtype_resolve(c->t, f->result)->kind != DK_VOID)
 		call.result = &new_local(c, call.name, rvalue_type(c, f->result), f->decl->at)->pub;
 	bind_params(c, NULL, f, NULL, &call, vars);
+	c->committed = c->speculating = c->recorded = false;
 	check_body(c, f, &call, vars);
 }
 

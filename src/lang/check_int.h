@@ -102,6 +102,7 @@ struct checker {
 	struct cfunc *funclist; /* the last one first */
 	struct cframe *frame;	/* of the function whose body is being checked; NULL: a clause */
 	unsigned ncalls;
+	unsigned nrecords; /* actions that record data in bodies of functions so far */
 	unsigned loops; /* around what is checked */
 	struct node *action;	   /* used as a value, and not yet complained about */
 	unsigned action_errors;	   /* … errors when it was met */
@@ -344,6 +345,10 @@ bool func_exists(const struct checker *c, const char *name);
 struct node *check_func_call(struct checker *c, struct node *n);
 void check_return(struct checker *c, struct stmt *s);
 void check_unused_funcs(struct checker *c);
+/* A local variable of the checker's. */
+struct cvar *new_local(struct checker *c, const char *name, const struct dtype *ty, struct span at);
+/* "var = value" for a local variable; value has been checked and fits. */
+struct node *assign_local(struct checker *c, struct cvar *v, struct node *value);
 
 /* -- statements, check_flow.c -- */
 void check_stmts(struct checker *c, struct stmt *s);

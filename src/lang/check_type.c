@@ -191,10 +191,10 @@ void hint(struct checker *c, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!c->d->last || c->d->nerrors > DIAG_MAX_ERRORS || c->d->last->hint)
+	if (!c->d->latest || c->d->latest->hint)
 		return;
 	va_start(ap, fmt);
-	diag_hint(c->d, c->d->last, "%s", arena_vprintf(c->a, fmt, ap));
+	diag_hint(c->d, c->d->latest, "%s", arena_vprintf(c->a, fmt, ap));
 	va_end(ap);
 }
 

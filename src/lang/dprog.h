@@ -54,6 +54,7 @@ struct dcall {
 	struct stmt *params; /* ST_LOCAL: each is assigned its argument */
 	struct stmt *body;
 	struct dvar *result; /* what return assigns to; NULL: void */
+	bool records;	     /* the body, or that of a function that it calls, has actions that record data */
 	struct span at;	     /* of the function */
 };
 
@@ -158,6 +159,8 @@ struct walk {
 };
 bool walk_stmts(const struct walk *w, const struct stmt *s); /* s and those behind it */
 bool walk_node(const struct walk *w, const struct node *n);  /* the tree, without siblings */
+/* Does a function record data that n calls? n may be NULL. */
+bool node_records(const struct node *n);
 
 /* Adds to l the probes of the program's trackers that d matches. */
 void track_match(struct arena *a, const struct dprog *p, const struct pdesc *d, struct probe_list *l);

@@ -31,3 +31,16 @@ bool walk_stmts(const struct walk *w, const struct stmt *s)
 	}
 	return false;
 }
+
+static bool records(void *ctx, const struct node *n)
+{
+	(void)ctx;
+	return n->call && n->call->records;
+}
+
+bool node_records(const struct node *n)
+{
+	static const struct walk w = {.node = records};
+
+	return walk_node(&w, n);
+}

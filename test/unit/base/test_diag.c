@@ -93,6 +93,31 @@ static void further_errors_are_counted_only(void **state)
 	arena_free(a);
 }
 
+static void the_same_is_said_once(void **state)
+{
+	struct source s = {"prog.d", "foo foo", 7};
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	struct diags d;
+	struct diag *g;
+
+	(void)state;
+	diags_init(&d, a);
+	g = diag_error(&d, (struct span){&s, 0, 3}, "D_X", "bad");
+	assert_ptr_equal(diag_error(&d, (struct span){&s, 0, 3}, "D_X", "bad"), g);
+	assert_null(d.first->next);
+	assert_int_equal(d.nerrors, 2);
+	assert_int_equal(d.nsame, 1);
+	/* elsewhere, something else, a warning, without a place */
+	diag_error(&d, (struct span){&s, 4, 3}, "D_X", "bad");
+	diag_error(&d, (struct span){&s, 4, 3}, "D_X", "worse");
+	diag_warn(&d, (struct span){&s, 4, 3}, "D_X", "bad");
+	diag_error(&d, (struct span){0}, "D_X", "bad");
+	diag_error(&d, (struct span){0}, "D_X", "bad");
+	assert_int_equal(d.nerrors, 6);
+	assert_int_equal(d.nsame, 1);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +125,7 @@ int main(void)
 		cmocka_unit_test(long_line_is_cut_around_the_place),
 		cmocka_unit_test(without_position),
 		cmocka_unit_test(further_errors_are_counted_only),
+		cmocka_unit_test(the_same_is_said_once),
 	};
 
 	return cmocka_run_group_tests_name("diag", tests, NULL, NULL);
