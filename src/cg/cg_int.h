@@ -456,6 +456,7 @@ void gen_place(struct gen *g, const struct node *n, struct place *ret);
 /* For reading: an index that waits is added, unless the base is NULL. */
 void place_flatten(struct gen *g, struct place *pl);
 vreg gen_assign(struct gen *g, const struct node *n, bool want);
+void gen_assign_str(struct gen *g, const struct node *n, struct str *ret); /* ret: the value */
 vreg gen_incdec(struct gen *g, const struct node *n, bool want);
 void gen_var_str(struct gen *g, const struct node *n, struct str *ret);
 bool node_is_null(const struct node *n); /* the constant 0, cast or not */

@@ -260,8 +260,7 @@ void gen_str(struct gen *g, const struct node *n, struct str *ret)
 		gen_var_str(g, n, ret);
 		break;
 	case N_ASSIGN:
-		gen_assign(g, n, false);
-		gen_var_str(g, n->a, ret);
+		gen_assign_str(g, n, ret);
 		break;
 	case N_COND:
 		cond_str(g, n, ret);

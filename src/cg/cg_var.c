@@ -306,6 +306,15 @@ static void index_place(struct gen *g, const struct node *n, struct place *ret)
 	place_index(g, ret, gen_int(g, n->args), scale, nelems);
 }
 
+static void store_bytes(struct gen *g, const struct node *lhs, const struct node *rhs, uint32_t size,
+			struct mem *ret);
+
+static void assign_begin(struct gen *g, const struct node *n)
+{
+	if (n->a->var && n->a->var->is_temp)
+		gen_temp_alloc(g, n->a->var);
+}
+
 void gen_place(struct gen *g, const struct node *n, struct place *ret)
 {
 	if (n->var && n->var->is_assoc) {
@@ -349,9 +358,10 @@ void gen_place(struct gen *g, const struct node *n, struct place *ret)
 	case N_EVENT:
 		gen_event_place(g, n, ret);
 		return;
-	case N_ASSIGN:
-		gen_assign(g, n, false);
-		gen_place(g, n->a, ret);
+	case N_ASSIGN: /* of a struct, union or array: its value */
+		assign_begin(g, n);
+		*ret = (struct place){ .kind = PL_MEM };
+		store_bytes(g, n->a, n->b, lay_storage(g->cg, n->a->type), &ret->m);
 		return;
 	case N_BINARY:
 		if (n->op != OP_COMMA)
@@ -464,8 +474,9 @@ vreg gen_str_is_set(struct gen *g, const struct str *s)
 	return gen_load_place(g, &pl, dtype_int(g->cg->p->types, 1, false), &btf);
 }
 
-/* A string variable: text padded with zeroes, then the byte that tells "" from never assigned. */
-static void store_str(struct gen *g, const struct node *lhs, const struct node *rhs)
+/* A string variable: text padded with zeroes, then the byte that tells "" from never assigned.
+ * ret: what was assigned. */
+static void store_str(struct gen *g, const struct node *lhs, const struct node *rhs, struct str *ret)
 {
 	uint32_t cap = (uint32_t)g->cg->opts->strsize, storage = lay_storage(g->cg, lhs->type);
 	irlabel skip = ir_label(g->f);
@@ -473,13 +484,18 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 	struct place pl;
 	struct str s;
 	struct mem dst;
+	vreg set;
 
+	*ret = (struct str){ .is_const = true, .cs = "" };
 	if (!null) {
 		gen_str(g, rhs, &s);
 		if (rhs->var)
 			s.set = gen_str_is_set(g, &s);
 		s.has_set |= rhs->var != NULL;
 	}
+	set = !null && s.has_set ? s.set : ir_imm(g->f, !null);
+	ret->has_set = true;
+	ret->set = set;
 	gen_place(g, lhs, &pl);
 	if (pl.kind != PL_MEM) {
 		cg_error(g, lhs->at, TAG_NOSUPP, "a string cannot be assigned through a pointer");
@@ -494,6 +510,8 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 	else if (!pl.has_key)
 		place_ensure(g, &pl, skip);
 	dst = pl.has_key ? gen_scratch(g, storage) : pl.m;
+	*ret = (struct str){ .m = dst, .bound = cap, .padded = true, .has_set = true, .set = set,
+			     .maybe_null = !pl.has_key && pl.var->scope == VS_TLS };
 	if (null)
 		gen_zero(g, dst, cap);
 	else
@@ -501,7 +519,7 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 	if (storage - cap > 1)
 		gen_zero(g, mem_add(dst, (int32_t)cap), storage - cap);
 	if (!null && s.has_set)
-		gen_st(g, mem_add(dst, (int32_t)cap), 1, s.set);
+		gen_st(g, mem_add(dst, (int32_t)cap), 1, set);
 	else
 		gen_sti(g, mem_add(dst, (int32_t)cap), 1, !null);
 	if (pl.has_key)
@@ -509,13 +527,16 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 	ir_place(g->f, skip);
 }
 
-static void store_bytes(struct gen *g, const struct node *lhs, const struct node *rhs, uint32_t size)
+/* ret: a copy of what was assigned. */
+static void store_bytes(struct gen *g, const struct node *lhs, const struct node *rhs, uint32_t size,
+			struct mem *ret)
 {
 	irlabel skip = ir_label(g->f);
 	struct place pl;
 	struct mem tmp;
 
 	if (node_is_null(rhs)) { /* the checker lets 0 be assigned to elements and self-> only */
+		*ret = mem_at(ir_imm(g->f, 0), 0);
 		gen_place(g, lhs, &pl);
 		if (pl.has_key) {
 			assoc_delete(g, pl.var, pl.key);
@@ -527,7 +548,7 @@ static void store_bytes(struct gen *g, const struct node *lhs, const struct node
 		ir_place(g->f, skip);
 		return;
 	}
-	tmp = gen_scratch(g, size);
+	*ret = tmp = gen_scratch(g, size);
 	gen_bytes_to(g, rhs, tmp, size);
 	gen_place(g, lhs, &pl);
 	if (pl.kind != PL_MEM) {
@@ -590,23 +611,27 @@ static vreg gen_compound(struct gen *g, const struct node *n)
 	return cut_bits(g, &pl, ty, d);
 }
 
+void gen_assign_str(struct gen *g, const struct node *n, struct str *ret)
+{
+	assign_begin(g, n);
+	store_str(g, n->a, n->b, ret);
+}
+
 vreg gen_assign(struct gen *g, const struct node *n, bool want)
 {
 	const struct dtype *ty = cg_type(g->cg, n->a);
 	struct place pl;
+	struct str s;
 	vreg v, d;
 
-	if (n->a->var && n->a->var->is_temp)
-		gen_temp_alloc(g, n->a->var);
+	assign_begin(g, n);
 	if (ty->kind == DK_STRING) {
-		store_str(g, n->a, n->b);
-		return want ? gen_str_set(g, n->a) : VREG_NONE;
+		gen_assign_str(g, n, &s);
+		return s.set;
 	}
 	if (ty->kind == DK_STRUCT || ty->kind == DK_UNION || ty->kind == DK_ARRAY) {
-		store_bytes(g, n->a, n->b, lay_storage(g->cg, ty));
-		if (want && node_is_null(n->b))
-			return ir_imm(g->f, 0);
-		return want ? gen_addr_of(g, n->a) : VREG_NONE;
+		store_bytes(g, n->a, n->b, lay_storage(g->cg, ty), &pl.m);
+		return want ? gen_addr(g, pl.m) : VREG_NONE;
 	}
 	if (n->op != OP_ASSIGN)
 		return gen_compound(g, n);
