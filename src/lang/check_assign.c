@@ -93,6 +93,10 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 	r = res(c, n->a);
 	if (r->kind == DK_STRING)
 		n->b = null_string(c, n->b);
+	/* 0 deletes, also what is a struct or array; cg takes the constant for that. */
+	if ((r->kind == DK_STRUCT || r->kind == DK_UNION || r->kind == DK_ARRAY) && n->a->var &&
+	    (n->a->var->is_assoc || n->a->var->scope == VS_TLS) && is_zero(n->b))
+		return store_ok(c, n) ? set_type(n, basic(c, DT_INT)) : n;
 	if (r->kind == DK_ARRAY || r->kind == DK_FUNC) {
 		fail(c, n, D_OP_ARRFUN, "operator = may not be applied to operand of type \"%s\"",
 		     tname(c, n->a));
@@ -100,10 +104,6 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 			hint(c, "stringof() makes a string of it");
 		return n;
 	}
-	/* 0 deletes, also what is a struct; cg takes the constant for that. */
-	if ((r->kind == DK_STRUCT || r->kind == DK_UNION) && n->a->var &&
-	    (n->a->var->is_assoc || n->a->var->scope == VS_TLS) && is_zero(n->b))
-		return store_ok(c, n) ? set_type(n, basic(c, DT_INT)) : n;
 	if (r->kind == DK_PTR && type_strcompat(c, r))
 		n->b = string_ptr(c, n->b);
 	if (!arg_compat(c, n->a->type, n->b) || r->kind == DK_STACK || r->kind == DK_USTACK ||

@@ -283,11 +283,6 @@ static void declare_var(struct checker *c, const struct decl *d)
 	/* The prototype of a kernel function is accepted, and of no use. */
 	if (ty->kind == DK_DYN || dtype_resolve(c->t, ty)->kind == DK_FUNC)
 		return;
-	if (as && dtype_resolve(c->t, ty)->kind == DK_ARRAY) {
-		diag_error(c->d, d->at, D_DECL_DYNOBJ,
-			   "cannot declare associative array of arrays: %s", d->name);
-		return;
-	}
 	if (as && scope == VS_THIS) {
 		diag_error(c->d, d->at, D_DECL_LOCASSC,
 			   "associative arrays may not be declared as local variables: %s",

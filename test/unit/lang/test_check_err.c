@@ -399,7 +399,7 @@ static const struct row rows[] = {
 	{D_DECL_VOIDOBJ, "void x[3];", NULL},
 	{D_DECL_VOIDOBJ, "struct s { void x; };", NULL},
 	{D_DECL_VOIDOBJ, "inline void x = 3;", NULL},
-	{D_DECL_DYNOBJ, "int x[int][3];", "cannot declare associative array of arrays: x"},
+	{D_OP_ARRFUN, "int x[int][3]; BEGIN { x[1] = x[2]; }", "operator = may not be applied to operand"},
 	{D_DECL_DYNOBJ, "int x[3][int];", "cannot declare array of associative arrays"},
 	{D_DECL_INCOMPLETE, "struct nosuch x;", NULL},
 	{D_DECL_INCOMPLETE, "struct s { struct nosuch x; };", NULL},
