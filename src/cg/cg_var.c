@@ -315,6 +315,14 @@ static void assign_begin(struct gen *g, const struct node *n)
 		gen_temp_alloc(g, n->a->var);
 }
 
+/* The value of an assignment to a struct, union or array. */
+static void assign_place(struct gen *g, const struct node *n, struct place *ret)
+{
+	assign_begin(g, n);
+	*ret = (struct place){ .kind = PL_MEM };
+	store_bytes(g, n->a, n->b, lay_storage(g->cg, n->a->type), &ret->m);
+}
+
 void gen_place(struct gen *g, const struct node *n, struct place *ret)
 {
 	if (n->var && n->var->is_assoc) {
@@ -358,10 +366,8 @@ void gen_place(struct gen *g, const struct node *n, struct place *ret)
 	case N_EVENT:
 		gen_event_place(g, n, ret);
 		return;
-	case N_ASSIGN: /* of a struct, union or array: its value */
-		assign_begin(g, n);
-		*ret = (struct place){ .kind = PL_MEM };
-		store_bytes(g, n->a, n->b, lay_storage(g->cg, n->a->type), &ret->m);
+	case N_ASSIGN:
+		assign_place(g, n, ret);
 		return;
 	case N_BINARY:
 		if (n->op != OP_COMMA)
