@@ -47,18 +47,18 @@ static void gen_one(struct gen *g, const struct gen_event *ev, const struct dstm
 	ir_at(g->f, g->ds->epid, g->ds->at);
 }
 
-static bool fires_any(const struct gen *g, const struct gen_event *ev, bool all)
+static bool fires_any(const struct gen *g, const struct gen_event *ev, enum track_probe probe)
 {
 	for (const struct dstmt *e = g->ds->events; e; e = e->enext)
-		if (e->event == ev->t && e->event_all == all)
+		if (e->event == ev->t && e->event_probe == probe)
 			return true;
 	return false;
 }
 
-static void gen_all(struct gen *g, const struct gen_event *ev, bool all)
+static void gen_all(struct gen *g, const struct gen_event *ev, enum track_probe probe)
 {
 	for (const struct dstmt *e = g->ds->events; e; e = e->enext)
-		if (e->event == ev->t && e->event_all == all)
+		if (e->event == ev->t && e->event_probe == probe)
 			gen_one(g, ev, e);
 }
 
@@ -114,20 +114,23 @@ static void gen_slow(struct gen *g, const struct gen_event *ev)
 	ir_jcc(g->f, IRC_LT, ev->delay, threshold, out);
 	gen_limit(g, ev, out);
 	gen_worst(g, ev);
-	gen_all(g, ev, false);
+	gen_all(g, ev, TRACK_SLOW);
 	ir_place(g->f, out);
 }
 
 void gen_fire(struct gen *g, struct gen_event *ev, const struct node *id)
 {
-	bool slow = fires_any(g, ev, false), all = fires_any(g, ev, true);
+	bool over = ev->how != SLOW_TIMEOUT;
+	bool slow = over && fires_any(g, ev, TRACK_SLOW), all = over && fires_any(g, ev, TRACK_ALL);
 
+	if (!over)
+		gen_all(g, ev, TRACK_TIMEOUT);
 	if (!slow && !all)
 		return;
 	if (id && ev->t->uses & 1u << TF_ID)
 		ev->id = gen_int(g, id);
 	if (all)
-		gen_all(g, ev, true);
+		gen_all(g, ev, TRACK_ALL);
 	if (slow)
 		gen_slow(g, ev);
 }
@@ -232,7 +235,8 @@ void gen_event_str(struct gen *g, const struct node *n, struct str *ret)
 
 void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f)
 {
-	if (g->ev->t->store == TRACK_THREAD)
+	/* a walk is in the thread that opened the key */
+	if (g->ev->t->store == TRACK_THREAD || (g->ev->how == SLOW_TIMEOUT && gen_walks(g)))
 		gen_stack_to(g, dst, f);
 	else if (g->ev->t->store == TRACK_TASK)
 		gen_task_stack_to(g, g->ev->task, dst, f);

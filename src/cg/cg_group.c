@@ -282,6 +282,32 @@ static void group_uprobes(struct cg *c, struct point_ent *first)
 			      sizeof(struct cg_point *), by_probe_id);
 }
 
+/* The walks by which the keys of a tracker that are due are found: a program of its own for each. */
+static struct point_ent *scan_point(struct cg *c, const struct dstmt *ds, const struct probe *p)
+{
+	struct point_ent *pe = arena_new_obj(c->a, struct point_ent), *task = find_point(c, p, ds->at);
+
+	if (!task)
+		return NULL;
+	*pe = (struct point_ent){ .pt = task->pt, .ok = true };
+	pe->pt.e.scan = c->tracks[ds->scan->id].scan;
+	pe->pt.e.instance = (uint64_t)pe->pt.e.scan << 1 | ds->scan_keys;
+	if (ds->scan_keys) {
+		pe->pt.e.kind = ENTRY_ITER_MAP;
+		pe->pt.e.target = "keys";
+		pe->pt.e.nargs = 0;
+		pe->pt.e.period_ns = 0;
+		cg_map_track(c, ds->scan);
+		if (!c->env->ts || typesrc_find(c->env->ts, "vmlinux", "bpf_iter_bpf_map_elem", TKM(TK_FUNC), &pe->pt.e.btf_type) < 0) {
+			diag_error(c->d, ds->at, TAG_NOSUPP,
+				   "the kernel lets no BPF program walk the keys of a map (bpf_iter, Linux 5.9)");
+			return NULL;
+		}
+	}
+	pe->group = find_group(c, &pe->pt.e);
+	return pe;
+}
+
 int cg_group_clauses(struct cg *c)
 {
 	struct point_ent *uprobes = NULL, **tail = &uprobes;
@@ -289,7 +315,9 @@ int cg_group_clauses(struct cg *c)
 
 	for (const struct dstmt *ds = c->p->stmts; ds; ds = ds->next)
 		for (size_t i = 0; i < ds->probes.n && !ds->event; i++) {
-			struct point_ent *pe = find_point(c, ds->probes.v[i], ds->at);
+			struct point_ent *pe = ds->scan && ds->scan->store == TRACK_KEYED
+						       ? scan_point(c, ds, ds->probes.v[i])
+						       : find_point(c, ds->probes.v[i], ds->at);
 
 			if (!pe) {
 				bad = true;

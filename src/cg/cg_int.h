@@ -38,6 +38,7 @@
 #define CG_UNWIND_AREAS 65536	/* executable mappings of all processes whose stacks are taken */
 #define CG_UNWIND_PROCS 8192	/* such processes at a time */
 #define CG_UNWIND_WANT 256	/* new ones between two looks of user space; then they are asked for again */
+#define CG_MAX_DUE 8192 /* keys of a tracker whose timeout waits to be fired */
 #define CG_TASK_ARGS 4	/* words of a context that may be tasks whose storage is looked up once */
 #define BTF_MAX_CHAIN 32	/* modifiers and typedefs followed in BTF */
 
@@ -98,6 +99,9 @@ struct lay_track {
 	uint32_t off;	    /* others: in the TLS struct */
 	uint32_t size;
 	uint32_t ids, cpu, cgroup, comm;
+	uint32_t timed; /* the start stamp for which the timeout has fired */
+	int due;	/* TRACK_KEYED: map of the keys that are due */
+	uint32_t scan;	/* likewise: its number in image.scans, from 1 on; 0: it is not scanned */
 	uint32_t state; /* in the state map: struct img_track */
 	unsigned nwriters; /* units that may close its events */
 };
@@ -331,6 +335,7 @@ int cg_map_assoc(struct cg *c, const struct dvar *v);
 int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set);
 int cg_map_track(struct cg *c, const struct dtracker *t); /* open events */
 int cg_map_hist(struct cg *c, const struct dtracker *t);
+int cg_map_due(struct cg *c, const struct dtracker *t);
 /* Makes one function's generator; clears caches. */
 void gen_init(struct gen *g, struct prog *pr, struct irfn *f);
 /* Was this helper function of the program made already? Else it is made, to be filled through *g. */

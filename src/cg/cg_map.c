@@ -63,6 +63,8 @@ static const void *state_init(struct cg *c)
 
 		s->threshold = t->settings[TS_THRESHOLD];
 		s->timeout = t->settings[TS_TIMEOUT];
+		s->gc = t->settings[TS_GC];
+		s->scan.timeout = img_track_due(s->timeout, s->gc);
 		s->worst = t->settings[TS_WORST];
 		s->limit = t->settings[TS_LIMIT];
 	}
@@ -190,6 +192,20 @@ int cg_map_track(struct cg *c, const struct dtracker *t)
 			    (uint32_t)t->settings[TS_SIZE], 0);
 	c->maps[l->map].track = t->id;
 	return l->map;
+}
+
+int cg_map_due(struct cg *c, const struct dtracker *t)
+{
+	struct lay_track *l = &c->tracks[t->id];
+	char name[16];
+
+	if (l->due >= 0)
+		return l->due;
+	snprintf(name, sizeof(name), "d_d_%.11s", t->name);
+	/* What a thread that has ended leaves there makes room for others. */
+	l->due = cg_add_map(c, IMG_MAP_TRACKDUE, name, BPF_MAP_TYPE_LRU_HASH, 8, l->key.size + l->size, CG_MAX_DUE, 0);
+	c->maps[l->due].track = t->id;
+	return l->due;
 }
 
 int cg_map_hist(struct cg *c, const struct dtracker *t)

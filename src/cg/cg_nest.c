@@ -47,7 +47,7 @@ static void count_up(struct gen *g, vreg p, irlabel gone)
 }
 
 /* One less; the key goes with the last. */
-static void count_down(struct gen *g, const struct track *k, vreg p)
+void nest_closed(struct gen *g, const struct track *k, vreg p)
 {
 	vreg n = ir_new(g->f), old = ir_new(g->f), map, key;
 	irlabel out = ir_label(g->f);
@@ -126,7 +126,7 @@ void nest_begin(struct gen *g, struct track *k)
 	g->cache = saved;
 	gen_track_count(g, k->t, TRACK_N_DEEP);
 	if (keyed)
-		count_down(g, k, p);
+		nest_closed(g, k, p);
 	ir_jmp(g->f, k->done);
 	ir_place(g->f, got);
 	g->cache = saved;
@@ -136,19 +136,22 @@ void nest_begin(struct gen *g, struct track *k)
 	gen_region_end(g, &saved);
 }
 
-/* The offset of the place that was opened last, and its stamp; 0: none is open. */
-static void newest(struct gen *g, const struct track *k, vreg p, vreg off, vreg start)
+/* The offset of the place that was opened last (first: first), and its stamp; 0: none is open. */
+static void newest(struct gen *g, const struct track *k, vreg p, vreg off, vreg start, bool first)
 {
 	vreg s = ir_new(g->f);
 
 	ir_mov(g->f, start, gen_opaque_zero(g));
 	hide_off(g, k, off, 0);
 	for (unsigned i = 0; i < nplaces(k->t); i++) {
-		irlabel no = ir_label(g->f);
+		irlabel no = ir_label(g->f), take = ir_label(g->f);
 
 		ir_load(g->f, s, p, place_off(k, i), 8);
 		ir_jcci(g->f, IRC_LE, s, FILLING, no);
-		ir_jcc(g->f, IRC_LE, s, start, no);
+		if (first)
+			ir_jcci(g->f, IRC_EQ, start, 0, take);
+		ir_jcc(g->f, first ? IRC_GE : IRC_LE, s, start, no);
+		ir_place(g->f, take);
 		ir_mov(g->f, start, s);
 		hide_off(g, k, off, i);
 		ir_place(g->f, no);
@@ -165,7 +168,7 @@ void nest_end(struct gen *g, struct track *k)
 	ir_jcci(g->f, IRC_EQ, p, 0, k->done);
 	/* Somebody else may close the same one: then there is another. */
 	for (unsigned i = 0; i < 2; i++) {
-		newest(g, k, p, off, start);
+		newest(g, k, p, off, start, false);
 		ir_jcci(g->f, IRC_EQ, start, 0, k->done);
 		ir_mov(g->f, at, place_at(g, k, p, off));
 		ir_cmpxchg(g->f, old, at, 0, 8, start, ir_imm(g->f, FILLING));
@@ -176,7 +179,7 @@ void nest_end(struct gen *g, struct track *k)
 	details = track_save(g, k, mem_at(at, 0));
 	gen_sti(g, mem_at(at, 0), 8, 0);
 	if (k->t->store == TRACK_KEYED)
-		count_down(g, k, p);
+		nest_closed(g, k, p);
 	track_over(g, k, start, details, SLOW_NORMAL);
 	ir_place(g->f, k->done);
 	gen_region_end(g, &saved);
@@ -189,7 +192,15 @@ vreg nest_pending(struct gen *g, struct track *k)
 
 	ir_movi(g->f, start, 0);
 	ir_jcci(g->f, IRC_EQ, p, 0, none);
-	newest(g, k, p, off, start);
+	newest(g, k, p, off, start, false);
 	ir_place(g->f, none);
 	return start;
+}
+
+void nest_oldest(struct gen *g, struct track *k, vreg p, vreg *at, vreg start)
+{
+	vreg off = ir_new(g->f);
+
+	newest(g, k, p, off, start, true);
+	*at = place_at(g, k, p, off);
 }

@@ -535,7 +535,8 @@ vreg gen_sub_int(struct gen *g, const struct node *n)
 	case BI_RW_WRITE_HELD: return gen_lock(g, n);
 	case BI_BEGIN:
 	case BI_END:
-	case BI_PENDING:   return gen_track_call(g, n);
+	case BI_PENDING:
+	case BI_TRACK_SCAN: return gen_track_call(g, n);
 	default:
 		break;
 	}

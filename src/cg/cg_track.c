@@ -26,11 +26,13 @@ static void lay_details(const struct dtracker *t, struct lay_track *l)
 	bool opener = USES(t, OPENER_PID) || USES(t, OPENER_TID), who = USES(t, PID) || USES(t, TID);
 
 	l->size = 8; /* the start */
+	if (t->timeouts)
+		l->timed = keep(&l->size, 8);
 	if (USES(t, CPU))
 		l->cpu = keep(&l->size, 8);
 	if (t->store == TRACK_THREAD)
 		return; /* the thread is there when it closes */
-	if (opener || (t->store == TRACK_KEYED && (who || USES(t, STACK))))
+	if (opener || (t->store == TRACK_KEYED && (who || t->timeouts || USES(t, STACK))))
 		l->ids = keep(&l->size, 8);
 	if (USES(t, OPENER_COMM) || (t->store == TRACK_KEYED && USES(t, COMM)))
 		l->comm = keep(&l->size, 16);
@@ -40,18 +42,20 @@ static void lay_details(const struct dtracker *t, struct lay_track *l)
 
 int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state)
 {
+	uint32_t nscans = 0;
 	int r = 0;
 
 	c->tracks = arena_new_arr(c->a, struct lay_track, c->p->ntrackers + 1);
 	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
 		struct lay_track *l = &c->tracks[t->id];
 
-		l->map = l->hist = -1;
+		l->map = l->hist = l->due = -1;
 		lay_details(t, l);
 		*state = ROUND_UP(*state, 8);
 		l->state = (uint32_t)*state;
 		*state += sizeof(struct img_track);
 		if (t->store == TRACK_KEYED) {
+			l->scan = t->timeouts || t->settings[TS_GC] ? ++nscans : 0;
 			r |= lay_make_key(c, t->keys, t->nkeys, 0, t->name, t->at, &l->key);
 			continue;
 		}
@@ -69,6 +73,20 @@ void cg_note_track(struct cg *c, const struct dstmt *ds)
 		c->tracks[i].nwriters += ds->fires[i];
 }
 
+static const struct img_scan_ref *scans(const struct cg *c, uint32_t *n)
+{
+	struct img_scan_ref *v = arena_new_arr(c->a, struct img_scan_ref, c->p->ntrackers + 1);
+
+	*n = 0;
+	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
+		const struct lay_track *l = &c->tracks[t->id];
+
+		if (l->scan)
+			v[(*n)++] = (struct img_scan_ref){ (uint32_t)l->map, l->state + (uint32_t)offsetof(struct img_track, scan) };
+	}
+	return v;
+}
+
 void cg_image_tracks(struct cg *c)
 {
 	struct img_tracker *v = arena_new_arr(c->a, struct img_tracker, c->p->ntrackers + 1);
@@ -79,6 +97,7 @@ void cg_image_tracks(struct cg *c)
 		v[t->id] = (struct img_tracker){ t, l->state, l->hist, l->key.fields, l->key.nfields, l->key.size };
 	}
 	c->img->tracks = v;
+	c->img->scans = scans(c, &c->img->nscans);
 	c->img->ntracks = c->p->ntrackers;
 }
 
@@ -196,6 +215,8 @@ static struct track find_key(struct gen *g, const struct node *n)
 	struct track k = { .call = n, .t = n->tracker, .l = &g->cg->tracks[n->tracker->id], .task = VREG_NONE,
 			   .word = -1, .done = ir_label(g->f) };
 
+	if (n->builtin->id == BI_TRACK_SCAN)
+		return k;
 	if (k.t->store == TRACK_KEYED)
 		k.key = gen_key(g, &k.l->key, n->args, 0);
 	else if (k.t->store == TRACK_TASK)
@@ -242,6 +263,8 @@ void track_fill(struct gen *g, const struct track *k, struct mem m)
 	const struct lay_track *l = k->l;
 	vreg v;
 
+	if (l->timed && k->t->store == TRACK_KEYED)
+		gen_sti(g, mem_add(m, (int32_t)l->timed), 8, 0);
 	if (l->cpu)
 		gen_st(g, mem_add(m, (int32_t)l->cpu), 8, gen_cpu(g));
 	if (l->ids) {
@@ -419,6 +442,10 @@ vreg gen_track_call(struct gen *g, const struct node *n)
 	gen_ts(g); /* on all paths: it is the same for all of the clause */
 	gen_cpu(g);
 	k = find_key(g, n);
+	if (n->builtin->id == BI_TRACK_SCAN) {
+		track_scan(g, &k);
+		return ir_imm(g->f, 0);
+	}
 	if (n->builtin->id == BI_PENDING)
 		return gen_pending(g, &k);
 	if (n->builtin->id == BI_BEGIN)

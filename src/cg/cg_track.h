@@ -40,4 +40,10 @@ uint32_t nest_size(const struct dtracker *t, const struct lay_track *l); /* byte
 void nest_begin(struct gen *g, struct track *k);
 void nest_end(struct gen *g, struct track *k);
 vreg nest_pending(struct gen *g, struct track *k);
+/* The place that was opened first: at, and its stamp; 0: none is open. */
+void nest_oldest(struct gen *g, struct track *k, vreg p, vreg *at, vreg start);
+void nest_closed(struct gen *g, const struct track *k, vreg p); /* a place of a key has been closed */
+
+/* cg_scan.c: looks for what is due in this element of a walk */
+void track_scan(struct gen *g, struct track *k);
 #endif

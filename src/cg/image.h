@@ -26,6 +26,7 @@ enum img_map_role {
 	IMG_MAP_UW_PROCS, IMG_MAP_UW_WANT, IMG_MAP_UW_FILES,
 	IMG_MAP_UW_SCRATCH, /* per-CPU array: frames, one entry per program that walks */
 	IMG_MAP_TRACK,	  /* open events of one tracker, by key: a hash */
+	IMG_MAP_TRACKDUE, /* keys that are due, by thread and number: see struct img_scan */
 	IMG_MAP_TRACKHIST, /* its histograms: array of struct track_cpu by CPU, mapped by user space */
 	IMG_MAP_ROLES_
 };
@@ -48,28 +49,6 @@ struct img_state {
 };
 enum { IMG_ACTIVE = 0, IMG_DRAINING = 1 };
 
-/* Settings of a tracker, in IMG_MAP_STATE behind struct img_state: user space may change them at any time. */
-struct img_track {
-	uint64_t threshold; /* ns: events of at least that delay are slow */
-	uint64_t timeout;   /* ns; 0: none */
-	uint64_t worst;	    /* not 0: threshold follows the longest delay */
-	uint64_t limit;	    /* slow events per second at most; 0: any number */
-	uint64_t second, nslow; /* … of them in this second */
-};
-
-/* A speculation. Entry 0: state is not free while any speculation waits to be cleaned. */
-struct img_spec {
-	uint32_t state; /* IMG_SPEC_* */
-	uint32_t gen;	/* how often the id has been given out */
-	uint64_t bytes; /* recorded so far, at most specsize */
-};
-enum { IMG_SPEC_FREE, IMG_SPEC_ACTIVE, IMG_SPEC_ENDED /* committed or discarded, not yet cleaned */ };
-
-/* Why copyout() cannot be done, in words. */
-#define IMG_NO_WRITE_USER \
-	"the kernel lets no BPF program write to the memory of processes: it is locked down (kernel " \
-	"lockdown, mode integrity or confidentiality)"
-
 /* Keys of a tracker that are open for too long (or forgotten) are looked for by a walk over its map, the
  * ENTRY_ITER_MAP program with this scan; then the ENTRY_ITER_TASK programs with the same scan run the clauses,
  * each in its thread. In the state, so that all take part: */
@@ -86,6 +65,36 @@ struct img_scan_ref {
 	uint32_t map;	/* the tracker's: index into image.maps */
 	uint32_t state_off; /* of its struct img_scan */
 };
+
+/* Settings of a tracker, in IMG_MAP_STATE behind struct img_state: user space may change them at any time. */
+struct img_track {
+	uint64_t threshold; /* ns: events of at least that delay are slow */
+	uint64_t timeout;   /* ns; 0: none */
+	uint64_t worst;	    /* not 0: threshold follows the longest delay */
+	uint64_t limit;	    /* slow events per second at most; 0: any number */
+	uint64_t second, nslow; /* … of them in this second */
+	uint64_t gc;	    /* ns after which an open event is collected; 0: never */
+	struct img_scan scan; /* of trackers with keys; its timeout: the shorter of timeout and gc */
+};
+
+/* When open events are due that are looked for by walks: ns, 0: never. */
+static inline uint64_t img_track_due(uint64_t timeout, uint64_t gc)
+{
+	return timeout && gc ? (timeout < gc ? timeout : gc) : timeout + gc;
+}
+
+/* A speculation. Entry 0: state is not free while any speculation waits to be cleaned. */
+struct img_spec {
+	uint32_t state; /* IMG_SPEC_* */
+	uint32_t gen;	/* how often the id has been given out */
+	uint64_t bytes; /* recorded so far, at most specsize */
+};
+enum { IMG_SPEC_FREE, IMG_SPEC_ACTIVE, IMG_SPEC_ENDED /* committed or discarded, not yet cleaned */ };
+
+/* Why copyout() cannot be done, in words. */
+#define IMG_NO_WRITE_USER \
+	"the kernel lets no BPF program write to the memory of processes: it is locked down (kernel " \
+	"lockdown, mode integrity or confidentiality)"
 
 struct img_map {
 	enum img_map_role role;

@@ -47,7 +47,7 @@ static void notice_matches(struct run *r)
 		size_t n = 0;
 
 		for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
-			if (s->at.src == &p->src && !s->event_again)
+			if (s->at.src == &p->src && !s->event_again && !s->scan)
 				n += count_probes(s);
 		cmd_msg("%s matched %zu probe%s", prog_label(r->c, p), n, n == 1 ? "" : "s");
 	}

@@ -38,8 +38,6 @@ static bool out_of_room(struct checker *c, struct span at)
 	return false;
 }
 
-static bool add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail);
-
 /* The clauses that come with the derived probes of s. */
 static bool add_support(struct checker *c, const struct dstmt *s, bool after, struct dstmt ***tail)
 {
@@ -48,7 +46,7 @@ static bool add_support(struct checker *c, const struct dstmt *s, bool after, st
 
 	while ((u = derive_support(c, s, after)))
 		for (const struct item *it = u->items; it; it = it->next)
-			add_clause(c, it->clause, tail);
+			check_add_clause(c, it->clause, tail);
 	return c->d->nerrors == before;
 }
 
@@ -60,8 +58,7 @@ static void add_support_behind(struct checker *c, struct dstmt ***tail)
 		add_support(c, s, true, tail);
 }
 
-/* One clause with each of its descriptions. False: no sense in going on. */
-static bool add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail)
+bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail)
 {
 	const struct pdesc_node *pd;
 
@@ -129,7 +126,7 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 		for (it = units[i]->items; it; it = it->next) {
 			if (it->decl)
 				check_decl(&c, it->decl);
-			if (it->clause && !add_clause(&c, it->clause, &tail))
+			if (it->clause && !check_add_clause(&c, it->clause, &tail))
 				return -EINVAL;
 		}
 	}

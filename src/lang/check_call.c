@@ -358,7 +358,7 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 	if (!b)
 		return fail_undef_func(c, n);
 	n->builtin = b;
-	if (b->id >= BI_BEGIN && b->id <= BI_PENDING)
+	if (b->id >= BI_BEGIN && b->id <= BI_TRACK_SCAN)
 		return check_track_call(c, n);
 	if (b->kind == BIK_VAR)
 		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function",

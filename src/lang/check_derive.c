@@ -51,7 +51,7 @@ bool derive_user_string(struct checker *c, struct node *n)
 	return l->n > 0;
 }
 
-static struct unit *parse_unit(struct checker *c, const char *name, const char *text)
+struct unit *check_parse_text(struct checker *c, const char *name, const char *text)
 {
 	struct source *src = arena_new_obj(c->a, struct source);
 	struct unit *u;
@@ -63,7 +63,7 @@ static struct unit *parse_unit(struct checker *c, const char *name, const char *
 /* The expression text, parsed as a predicate. NULL: reported to c->d. */
 static struct node *parse_text(struct checker *c, const char *text)
 {
-	struct unit *u = parse_unit(c, text, arena_printf(c->a, "BEGIN/%s/{}", text));
+	struct unit *u = check_parse_text(c, text, arena_printf(c->a, "BEGIN/%s/{}", text));
 
 	return u ? u->items->clause->pred : NULL;
 }
@@ -91,7 +91,7 @@ struct unit *derive_support(struct checker *c, const struct dstmt *s, bool after
 		const char *text = after ? p->after : p->before;
 
 		if (p->derived && text && is_new_support(c, text))
-			return parse_unit(c, p->name, text);
+			return check_parse_text(c, p->name, text);
 	}
 	return NULL;
 }

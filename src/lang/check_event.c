@@ -62,6 +62,11 @@ bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl)
 	if (!s->event)
 		return false;
 	check_clause(c, s);
+	for (size_t i = 0; i < s->probes.n; i++) {
+		struct dtracker *t = tracker_of(s->probes.v[i]);
+
+		t->timeouts = t->timeouts || s->probes.v[i] == t->probes[TRACK_TIMEOUT];
+	}
 	e = arena_new_obj(c->a, struct devclause);
 	e->cl = cl;
 	e->s = s;
@@ -74,13 +79,18 @@ bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl)
 	return true;
 }
 
-void event_note(struct checker *c, struct dtracker *t, bool end)
+void event_fires(struct checker *c, struct dtracker *t)
 {
 	struct dstmt *s = c->stmt;
 
 	if (!s->fires)
 		s->fires = arena_new_arr(c->a, bool, TRACK_MAX);
 	s->fires[t->id] = true;
+}
+
+void event_note(struct checker *c, struct dtracker *t, bool end)
+{
+	event_fires(c, t);
 	t->ends = t->ends || end;
 	t->begins = t->begins || !end;
 }
@@ -98,7 +108,7 @@ static void place_one(struct checker *c, struct dstmt *at, const struct devclaus
 			    .at = e->s->at,
 			    .is_default = e->s->is_default,
 			    .event = tracker_of(p),
-			    .event_all = p == tracker_of(p)->probes[TRACK_ALL],
+			    .event_probe = (enum track_probe)((p->id - TRACK_PROBE_ID) % TRACK_NPROBES),
 			    .event_again = e->placed[i]};
 	e->placed[i] = true;
 	s->probes.v = arena_new_obj(c->a, struct probe *);
@@ -113,13 +123,24 @@ static void place_one(struct checker *c, struct dstmt *at, const struct devclaus
 	*tail = &s->next;
 }
 
+/* Does a clause of t's probe p belong to the clause `at`, which fires events of t? */
+static bool belongs(const struct dstmt *at, const struct dtracker *t, const struct probe *p)
+{
+	bool timeout = p == t->probes[TRACK_TIMEOUT];
+
+	if (!at->scan)
+		return !timeout;
+	/* a timeout fires in the thread that is stuck, and where there is none in the walk over the keys */
+	return timeout || (t->settings[TS_GC] && (t->store != TRACK_KEYED || at->scan_keys));
+}
+
 static void place_clause(struct checker *c, struct dstmt *at, const struct devclause *e, struct dstmt ***tail)
 {
 	for (size_t i = 0; i < e->s->probes.n; i++) {
 		struct probe *p = e->s->probes.v[i];
 		const struct dtracker *t = tracker_of(p);
 
-		if (t && p != t->probes[TRACK_TIMEOUT] && at->fires[t->id])
+		if (t && at->fires[t->id] && belongs(at, t, p))
 			place_one(c, at, e, i, tail);
 	}
 }
@@ -138,14 +159,47 @@ static void check_fired(struct checker *c, const struct devclause *e)
 	}
 }
 
+static void add_scan(struct checker *c, struct dtracker *t, bool keys, struct dstmt ***tail)
+{
+	const char *text = t->store == TRACK_KEYED
+				   ? arena_printf(c->a, "iter:::task{_scan(%s);}", t->name)
+				   : arena_printf(c->a, "iter:::task-%lluns{_scan(%s);}",
+						  (unsigned long long)t->settings[TS_SCAN], t->name);
+	struct unit *u = check_parse_text(c, t->name, text);
+	struct dstmt **first = *tail;
+
+	c->scanning = true;
+	if (u)
+		check_add_clause(c, u->items->clause, tail);
+	c->scanning = false;
+	for (struct dstmt *s = *first; s; s = s->next) {
+		s->scan = t;
+		s->scan_keys = keys;
+	}
+}
+
+/* Walks for the timeouts of a tracker, and for what it collects. */
+static void add_scans(struct checker *c, struct dstmt ***tail)
+{
+	for (struct dtracker *t = c->prog->trackers; t; t = t->next) {
+		if (!t->begins || (!t->timeouts && !t->settings[TS_GC]))
+			continue;
+		add_scan(c, t, t->store == TRACK_KEYED, tail);
+		if (t->store == TRACK_KEYED && t->timeouts)
+			add_scan(c, t, false, tail);
+	}
+}
+
 void event_place(struct checker *c, struct dstmt ***tail)
 {
-	unsigned n = c->prog->nstmts;
+	unsigned n;
 
 	for (const struct devclause *e = c->evclauses; e; e = e->next)
 		check_fired(c, e);
 	if (c->d->nerrors)
 		return;
+	add_scans(c, tail);
+	n = c->prog->nstmts;
 	for (struct dstmt *s = c->prog->stmts; s && n; s = s->next, n--)
 		for (const struct devclause *e = c->evclauses; e && s->fires; e = e->next) {
 			if (c->prog->nstmts >= DPROG_MAX_CLAUSES) {

@@ -110,6 +110,7 @@ struct checker {
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
 	struct devclause *evclauses, *lastevclause; /* of latency probes */
+	bool scanning; /* a clause that looks for what is due */
 	unsigned ntemps; /* temporaries of this clause */
 	struct unit *const *units; /* the program's texts */
 	size_t nunits;
@@ -293,6 +294,7 @@ struct node *check_slow(struct checker *c, struct node *n);
 bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl);
 /* The clause that is being checked calls begin() or end() of t. */
 void event_note(struct checker *c, struct dtracker *t, bool end);
+void event_fires(struct checker *c, struct dtracker *t);
 /* When all clauses are checked: puts those of latency probes where they fire. */
 void event_place(struct checker *c, struct dstmt ***tail);
 
@@ -324,6 +326,8 @@ struct node *lib_check(struct checker *c, struct node *n, const struct node *bod
 /* Are the modules and providers there that the control lines ask for? */
 bool depends_hold(struct checker *c, const struct pragma *p);
 
+/* -- check.c: one clause with each of its descriptions. False: no sense in going on. -- */
+bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail);
 /* -- probes and clauses, check_probe.c, check_clause.c -- */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero);
 void check_clause(struct checker *c, struct dstmt *s);
@@ -333,6 +337,8 @@ void check_clause(struct checker *c, struct dstmt *s);
 bool check_derived(struct checker *c, struct dstmt *s);
 /* Texts that come with the derived probes of s and are not in the program yet, parsed: those that go before
  * or after. NULL: no more of them, or reported. */
+/* Parses D text of dwell's own. NULL: reported. */
+struct unit *check_parse_text(struct checker *c, const char *name, const char *text);
 struct unit *derive_support(struct checker *c, const struct dstmt *s, bool after);
 /* n becomes the raw argument that it names. False: it names none. */
 bool derive_raw_arg(struct checker *c, struct node *n);

@@ -272,6 +272,15 @@ static bool take_id(struct checker *c, struct node *n, const struct dtracker *t)
 	return true;
 }
 
+/* _scan(NAME): in clauses of the checker's own. */
+static struct node *check_scan(struct checker *c, struct node *n, struct dtracker *t)
+{
+	if (!c->scanning)
+		return fail(c, n, D_TRACKER_PLACE, "%s( ) is called by dwell itself only", n->name);
+	event_fires(c, t);
+	return set_type(n, basic(c, DT_VOID));
+}
+
 struct node *check_track_call(struct checker *c, struct node *n)
 {
 	bool pending = n->builtin->id == BI_PENDING;
@@ -288,6 +297,8 @@ struct node *check_track_call(struct checker *c, struct node *n)
 	n->tracker = t;
 	n->args = n->args->next;
 	n->nargs--;
+	if (n->builtin->id == BI_TRACK_SCAN)
+		return check_scan(c, n, t);
 	if (!place_ok(c, n) || !take_id(c, n, t))
 		return set_err(c, n);
 	if (n->nargs != t->nkeys)

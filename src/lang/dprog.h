@@ -73,11 +73,14 @@ struct dstmt {
 	bool is_error;		  /* dtrace:::ERROR */
 	/* A clause of a latency probe, put where another one calls end(): it has no program of its own. */
 	struct dtracker *event;	  /* whose probe it is; NULL: an ordinary clause */
-	bool event_all;		  /* it is for every event, not only for slow ones */
+	enum track_probe event_probe;
 	bool event_again;	  /* the same clause is somewhere before */
 	bool *fires;		  /* by tracker: it calls begin() or end(); or NULL */
 	struct dstmt *events;	  /* clauses of latency probes that these fire, by enext */
 	struct dstmt *enext;
+	/* Made by the checker for a tracker's timeouts and what is collected: in walks over threads, or over its keys. */
+	struct dtracker *scan;
+	bool scan_keys;
 	struct dstmt *next;
 };
 

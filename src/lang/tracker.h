@@ -48,6 +48,7 @@ struct dtracker {
 	uint32_t uses; /* bit per track_field below TF_COUNT_ that clauses read */
 	uint32_t key_uses;
 	bool ends, begins; /* some clause calls end(), begin() */
+	bool timeouts;	   /* there is a clause for its timeout */
 	struct probe *probes[TRACK_NPROBES];
 	struct dtracker *next;
 };

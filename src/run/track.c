@@ -278,8 +278,8 @@ static const struct {
 	enum track_setting s;
 	bool is_time;
 } changeable[] = {
-	{ "threshold", TS_THRESHOLD, true }, { "timeout", TS_TIMEOUT, true }, { "worst", TS_WORST, false },
-	{ "limit", TS_LIMIT, false },	     { "rate", TS_RATE, false },      { "floor", TS_FLOOR, true },
+	{ "threshold", TS_THRESHOLD, true }, { "timeout", TS_TIMEOUT, true }, { "gc", TS_GC, true },
+	{ "worst", TS_WORST, false },	{ "limit", TS_LIMIT, false },	     { "rate", TS_RATE, false },      { "floor", TS_FLOOR, true },
 };
 
 static uint64_t *setting_at(const struct trackers *t, const char *tracker, const char *setting, int *err)
@@ -297,6 +297,7 @@ static uint64_t *setting_at(const struct trackers *t, const char *tracker, const
 	switch (changeable[i].s) {
 	case TS_THRESHOLD: return &tr->live->threshold;
 	case TS_TIMEOUT: return &tr->live->timeout;
+	case TS_GC: return &tr->live->gc;
 	case TS_WORST: return &tr->live->worst;
 	case TS_LIMIT: return &tr->live->limit;
 	case TS_RATE: return &tr->rate;
@@ -312,9 +313,14 @@ int trackers_set(struct trackers *t, const char *tracker, const char *setting, u
 	at = setting_at(t, tracker, setting, &r);
 	if (r == 0 && value > INT64_MAX)
 		r = -ERANGE;
-	if (r == 0)
-		__atomic_store_n(at, value, __ATOMIC_RELAXED);
-	return r;
+	if (r < 0)
+		return r;
+	__atomic_store_n(at, value, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->v[i].live)
+			__atomic_store_n(&t->v[i].live->scan.timeout,
+					 img_track_due(t->v[i].live->timeout, t->v[i].live->gc), __ATOMIC_RELAXED);
+	return 0;
 }
 
 int trackers_get(const struct trackers *t, const char *tracker, const char *setting, uint64_t *ret)

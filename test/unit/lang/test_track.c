@@ -40,6 +40,7 @@ static const struct {
 	{D_SYNTAX, "BEGIN { trace(10ms); }", NULL},
 	{D_TRACKER_PLACE, USED "latency:t::slow { end(t, 1, \"a\"); }", "may not be called in a clause of a latency probe"},
 	{D_TRACKER_PLACE, T "dtrace:::ERROR { begin(t, 1, \"a\"); }", "in a clause of dtrace:::ERROR"},
+	{D_TRACKER_PLACE, T "BEGIN { _scan(t); }", "is called by dwell itself only"},
 	{D_TRACKER_UNUSED, T "BEGIN { begin(t, 1, \"a\"); } latency:t::slow { }", "cannot fire: no clause calls end(t, …)"},
 	{D_TRACKER_UNUSED, T "latency:t::slow { }", "no clause calls begin(t, …)"},
 	{D_PDESC_ZERO, USED "latency:t::slwo { }", "there is a probe name slow"},
@@ -110,17 +111,17 @@ static void clauses_go_where_they_fire(void **state)
 	assert_int_equal(langfix_run(&f, T "latency:t::slow { n = args[0]->delay; }\n"
 					 "BEGIN { begin(t, 1, \"a\"); }\n"
 					 "END { end(t, 1, \"a\", 3); }\n"
-					 "latency:t:: /n/ { trace(args[1] + strlen(args[2])); }\n"), 0);
+					 "latency:t::slow, latency:t::all /n/ { trace(args[1] + strlen(args[2])); }\n"), 0);
 	s = f.prog->stmts;
 	assert_string_equal(s->desc_text, ":::BEGIN");
 	for (int i = 0; i < 2; i++, s = s->next) {
 		e = s->events;
-		assert_true(e && !e->event_all && e->event == f.prog->trackers);
+		assert_true(e && e->event_probe == TRACK_SLOW && e->event == f.prog->trackers);
 		assert_string_equal(e->probes.v[0]->name, "slow");
 		e = e->enext;
-		assert_true(e && !e->event_all && e->pred);
+		assert_true(e && e->event_probe == TRACK_SLOW && e->pred);
 		e = e->enext;
-		assert_true(e && e->event_all && !e->enext);
+		assert_true(e && e->event_probe == TRACK_ALL && !e->enext);
 		assert_string_equal(e->probes.v[0]->name, "all");
 	}
 	assert_int_equal(f.prog->nstmts, 2 + 2 * 3);
