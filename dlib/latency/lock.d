@@ -34,5 +34,6 @@ latency:lock::slow
 	slow("lock", args[2], "lock_kind", self->kind & 0x20 ? "mutex" : self->kind & 1 ? "spinlock" :
 	    self->kind & 8 ? "rtmutex" : self->kind & 0x10 ? "percpu-rwsem" : self->kind & 2 ? "rwsem read" :
 	    self->kind & 4 ? "rwsem write" : "semaphore", "holder_tid", self->holder, "holder_comm",
-	    self->holder ? stringof(((struct task_struct *)self->owner)->comm) : "", "stack", stack());
+	    self->holder ? stringof(((struct task_struct *)self->owner)->comm) : "", "cause", why(stack()),
+	    "stack", stack());
 }

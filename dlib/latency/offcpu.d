@@ -3,7 +3,7 @@
 /*
  * offcpu.d: threads that sleep for long.
  *
- * What every idle program does, too: the threshold is high, and the stack says for what. Attributes of slow events: stack: where the
+ * What every idle program does, too: the threshold is high, and the stack says for what. Attributes of slow events: cause: in words; stack: where the
  * thread slept; waker_tid, waker_comm, waker_stack: who woke it up, and where.
  */
 #pragma D option quiet
@@ -33,7 +33,7 @@ sdt:sched::sched_switch
 latency:offcpu::slow
 /!args[0]->how/
 {
-	slow("stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid]);
+	slow("cause", why(args[0]->stack), "stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid]);
 	waker[args[0]->tid] = 0;
 	waker_name[args[0]->tid] = 0;
 }

@@ -26,5 +26,5 @@ sdt:vmscan::mm_vmscan_direct_reclaim_end, sdt:vmscan::mm_vmscan_memcg_reclaim_en
 latency:reclaim::slow
 /!args[0]->how/
 {
-	slow("reclaim", self->what, "stack", stack());
+	slow("reclaim", self->what, "cause", why(stack()), "stack", stack());
 }

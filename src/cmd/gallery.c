@@ -36,30 +36,32 @@ static int is_program(const struct dirent *d)
 	return n > 2 && d->d_name[0] != '.' && !strcmp(d->d_name + n - 2, ".d");
 }
 
-size_t gallery_read(struct arena *a, const struct serve_program **ret)
+/* Adds the programs of a folder of dlib/; their names stand behind prefix. */
+static size_t read_folder(struct arena *a, const char *folder, const char *prefix, struct serve_program *v, size_t n)
 {
-	const char *dir = arena_printf(a, "%s/tools", libs_dir(a));
+	const char *dir = arena_printf(a, "%s/%s", libs_dir(a), folder);
 	struct dirent **names = NULL;
 	int found = scandir(dir, &names, is_program, alphasort);
-	struct serve_program *v;
-	size_t n = 0;
 
-	*ret = NULL;
-	if (found <= 0)
-		return 0;
-	v = arena_alloc(a, (size_t)found * sizeof(*v));
 	for (int i = 0; i < found; i++) {
 		const char *file = names[i]->d_name;
 		const char *text = n < GALLERY_MAX ? text_of(a, arena_printf(a, "%s/%s", dir, file)) : NULL;
 		const char *name = arena_strndup(a, file, strlen(file) - 2);
 
 		if (text)
-			v[n++] = (struct serve_program){ name, summary_of(a, name, text), text };
+			v[n++] = (struct serve_program){ arena_printf(a, "%s%s", prefix, name), summary_of(a, name, text), text };
 		free(names[i]);
 	}
 	free(names);
-	*ret = v;
 	return n;
+}
+
+size_t gallery_read(struct arena *a, const struct serve_program **ret)
+{
+	struct serve_program *v = arena_alloc(a, GALLERY_MAX * sizeof(*v));
+
+	*ret = v;
+	return read_folder(a, "latency", "latency.", v, read_folder(a, "tools", "", v, 0));
 }
 
 size_t gallery_words(const struct serve_word **ret)

@@ -7,8 +7,8 @@
 
 #define GALLERY_MAX 1024 /* programs */
 
-/* Reads the D programs of dlib/tools, sorted by name; *ret lives in the arena. How many; 0 where the folder
- * cannot be read. */
+/* Reads the D programs of dlib/tools and, as "latency.NAME", of dlib/latency, sorted by name; *ret lives in the
+ * arena. How many; 0 where the folders cannot be read. */
 size_t gallery_read(struct arena *a, const struct serve_program **ret);
 /* The words of the language: variables, actions, subroutines, aggregating functions. */
 size_t gallery_words(const struct serve_word **ret);

@@ -35,7 +35,8 @@ struct child {
 };
 
 struct launcher {
-	int sock, signals;
+	int sock;
+	char *const *overview;
 	VEC(struct child) children;
 	uint64_t last;
 	pid_t server;
@@ -108,16 +109,12 @@ static void command_of(enum serve_kind kind, char *text, char *argv[ARGS_MAX])
 				     "-x", "switchrate=5hz", "-x", "snapshotrate=1s", "-n", NULL };
 	static char *const check[] = { "dwell", "--json", "-e", "-x", "confined", "-n", NULL };
 	static char *const probes[] = { "dwell", "--json", "-l", "-x", "confined", "-n", NULL };
-	static char *const overview[] = { "dwell", "latency", "--json", NULL };
-	static char *const *const of[] = {
-		[SERVE_RUN] = run, [SERVE_CHECK] = check, [SERVE_PROBES] = probes, [SERVE_OVERVIEW] = overview,
-	};
+	static char *const *const of[] = { [SERVE_RUN] = run, [SERVE_CHECK] = check, [SERVE_PROBES] = probes };
 	size_t n = 0;
 
 	for (; of[kind][n]; n++)
 		argv[n] = of[kind][n];
-	if (kind != SERVE_OVERVIEW)
-		argv[n++] = text;
+	argv[n++] = text;
 	argv[n] = NULL;
 }
 
@@ -142,11 +139,12 @@ static int spawn(struct launcher *l, enum serve_kind kind, char *text, int fds[2
 	char *argv[ARGS_MAX];
 	pid_t pid = -1;
 
-	command_of(kind, text, argv);
+	if (kind != SERVE_OVERVIEW)
+		command_of(kind, text, argv);
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0 || (pid = fork()) < 0)
 		r = -errno;
 	else if (pid == 0)
-		become(argv, out[1], err[1]);
+		become(kind == SERVE_OVERVIEW ? l->overview : argv, out[1], err[1]);
 	closep(&out[1]);
 	closep(&err[1]);
 	if (r == 0) {
@@ -248,9 +246,9 @@ static void end_children(struct launcher *l)
 		kill(l->children.v[i].pid, SIGKILL);
 }
 
-int launch_loop(int sock, int stop_fd, pid_t server)
+int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview)
 {
-	struct launcher l = { .sock = sock, .server = server, .status = 1 };
+	struct launcher l = { .sock = sock, .overview = overview, .server = server, .status = 1 };
 	_cleanup_close_ int signals = -1;
 	struct signalfd_siginfo si;
 	int status = 0;

@@ -7,9 +7,9 @@
 #include "serve/serve.h"
 
 /* Runs until the server (process `server`, at the other end of sock) has ended, and asks it to end on
- * SIGINT or SIGTERM, which the caller has blocked: by closing stop_fd. Kills all children. The server's exit
- * status. */
-int launch_loop(int sock, int stop_fd, pid_t server);
+ * SIGINT or SIGTERM, which the caller has blocked: by closing stop_fd. overview: the command line of the
+ * live view. Kills all children. The server's exit status. */
+int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview);
 /* The server's side: serve_config's start and stop; ctx points to the socket. */
 int launch_start(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret,
 		 struct err *err);

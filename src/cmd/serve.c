@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
+#include "cmd/compile.h"
 #include "cmd/gallery.h"
 #include "cmd/launch.h"
 #include "cmd/page.h"
@@ -120,7 +121,7 @@ static int run_server(struct serve_config *c, int sock)
 }
 
 /* Splits into launcher and server. */
-static int run_both(struct serve_config *c)
+static int run_both(struct serve_config *c, char *const *overview)
 {
 	int sock[2], stop[2];
 	sigset_t set;
@@ -146,7 +147,24 @@ static int run_both(struct serve_config *c)
 	close(sock[1]);
 	close(stop[0]);
 	close(c->listen_fd);
-	return launch_loop(sock[0], stop[1], pid);
+	return launch_loop(sock[0], stop[1], pid, overview);
+}
+
+/* The command line of the live view: the trackers of the default set, and stacks. */
+static char *const *overview_of(struct arena *a)
+{
+	static char *const options[] = { "dwell", "--json", "-x", "noself", "-x", "maxcpu=25%", "-x", "switchrate=5hz" };
+	static const char *const programs[] = { "wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim", "overview" };
+	char **argv = arena_alloc(a, (ARRAY_SIZE(options) + 2 * ARRAY_SIZE(programs) + 1) * sizeof(*argv));
+	size_t n = ARRAY_SIZE(options);
+
+	memcpy(argv, options, sizeof(options));
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		argv[n++] = "-s";
+		argv[n++] = arena_printf(a, "%s/latency/%s.d", libs_dir(a), programs[i]);
+	}
+	argv[n] = NULL;
+	return argv;
 }
 
 static int serve_main(int argc, char **argv)
@@ -182,7 +200,7 @@ static int serve_main(int argc, char **argv)
 		printf("http://%s/?token=%s\n", hosts[0], token);
 	}
 	fflush(stdout);
-	r = run_both(&c);
+	r = run_both(&c, overview_of(a));
 	if (o.unix_path)
 		unlink(o.unix_path);
 	arena_free(a);

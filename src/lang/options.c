@@ -409,7 +409,7 @@ bool dopts_harmless(const char *name)
 		"quiet", "flowindent", "strsize", "printsize", "stackframes", "ustackframes", "maxframes",
 		"stackindent", "rawbytes", "noresolve", "aggsortkey", "aggsortkeypos", "aggsortpos",
 		"aggsortrev", "aggpercpu", "agghist", "aggpack", "errtags", "droptags", "zdefs",
-		"defaultargs", "argref", "pspec", "version", "amin", "temporal", "nspec", "loopmax",
+		"defaultargs", "argref", "pspec", "version", "amin", "temporal", "nspec", "loopmax", "noself",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

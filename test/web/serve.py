@@ -56,7 +56,7 @@ def programs(b):
     check("execsnoop" in text_of(b, ".gallery"), "the shipped programs are listed")
     run(b, "syscall::read:entry /execname == \"dd\"/ { @n[execname, probefunc] = count(); @size = quantize(arg2); }",
         "document.querySelectorAll('.agg tbody tr').length > 0 && document.querySelector('.dist') !== null")
-    same(text_of(b, ".picture h2").split("\n"), ["@n", "@size"], "its aggregations are drawn while it runs")
+    same(text_of(b, ".program .picture h2").split("\n"), ["@n", "@size"], "its aggregations are drawn while it runs")
     same(text_of(b, ".agg td").split("\n")[:2], ["dd", "read"], "keys")
     check("4 Ki" in text_of(b, ".dist th"), "buckets", text_of(b, ".dist"))
     before = b.eval("window.dwell.program.output.aggs.get('n').rows[0].values[0]")
@@ -68,6 +68,37 @@ def programs(b):
     run(b, 'BEGIN { printf("one\\n<b>two</b>\\n"); exit(4); }', "window.dwell.program.output.ended")
     same(text_of(b, "pre.text"), "one\n<b>two</b>", "text is text")
     check("status 4" in text_of(b, ".program .state"), "the exit status", text_of(b, ".state"))
+
+
+def overview(b, url):
+    b.open(url + "#overview", "window.dwell !== undefined")
+    b.wait("window.dwell.overview.now > 0 && window.dwell.overview.slow.length > 0")
+    b.wait("document.querySelector('.trackers tbody td.n').textContent !== '0'")
+    same(text_of(b, ".trackers tbody th").split("\n")[::2], ["wakeup", "offcpu", "block", "lock", "reclaim", "irq", "softirq"], "the trackers")
+    b.wait("[...document.querySelectorAll('.trackers tbody tr:first-child td.n')].every((e) => /\\d/.test(e.textContent))")
+    numbers = text_of(b, ".trackers tbody tr:first-child td.n").split("\n")
+    check(re.search("[mµn]?s$", numbers[1]) and re.search("[mµn]?s$", numbers[3]), "rate, median, 99 %, longest", numbers)
+    x, y, w, h = b.eval("(() => { const r = document.querySelector('.heat canvas').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()")
+    b.mouse(x + w - 40, y + 2)
+    b.mouse(x + w - 40, y + 2, "mousePressed", button="left", clickCount=1)
+    b.mouse(x + w - 1, y + h - 2, button="left")
+    b.mouse(x + w - 1, y + h - 2, "mouseReleased", button="left", clickCount=1)
+    b.wait("!document.querySelector('.detail-pane').hidden")
+    text = text_of(b, ".detail-pane")
+    counts = re.search(r"([\d,]+) of ([\d,]+) delays", text)
+    check(counts and int(counts.group(1).replace(",", "")) > 0, "a range: how many", text)
+    check("latency:wakeup::all" in text and re.search(r"args\[0\]->delay >= \d+", text), "and the clause that selects it", text)
+    button(b, "Program")
+    b.wait("document.querySelector('textarea').value.includes('latency:wakeup::all')")
+    b.wait("!document.querySelector('.program').hidden")
+    button(b, "Run")
+    b.wait("document.querySelector('.dist') !== null")
+    check(True, "as a program it runs")
+    button(b, "Stop")
+    b.wait("window.dwell.program.output.ended")
+    b.eval("location.hash = 'overview'")
+    b.wait("document.querySelector('.cpu-flame canvas') !== null")
+    check(True, "stacks of the last slice")
 
 
 def stacks(b):
@@ -123,10 +154,10 @@ def links(b, url):
 def narrow(url):
     for width in (1280, 400):
         with Browser(width=width, height=800) as b:
-            b.open(url, PAGE)
+            b.open(url + "#program", PAGE)
             check(b.eval("document.documentElement.scrollWidth <= innerWidth"), f"{width} pixels are wide enough")
             nameless = b.eval("[...document.querySelectorAll('button, input, textarea, a, canvas')].filter((e) => !(e.innerText || "
-                              "e.getAttribute('aria-label') || e.title || e.placeholder)).length")
+                              "e.getAttribute('aria-label') || e.title || e.placeholder || e.labels?.length)).length")
             same(nameless, 0, "all controls have names")
 
 
@@ -139,7 +170,7 @@ def wrong(server):
 
 def lost(dwell, server):
     with Browser() as b:
-        b.open(server.url, PAGE)
+        b.open(server.url + "#program", PAGE)
         run(b, "tick-1s { printf(\"x\\n\"); }", "window.dwell.program.output.text.length > 0")
         same(server.stop(), 0, "the server is stopped")
         b.wait("document.querySelector('.connection').textContent.includes('lost')")
@@ -161,7 +192,7 @@ def main():
     try:
         with Browser() as b:
             try:
-                b.open(server.url, PAGE)
+                b.open(server.url + "#program", PAGE)
             except RuntimeError:
                 skip("built without the page")
             same(b.eval("location.search"), "", "the token leaves the address")
@@ -169,6 +200,7 @@ def main():
             stacks(b)
             mistakes(b)
             completion(b)
+            overview(b, server.url.split("?")[0])
             links(b, server.url.split("?")[0])
             same([e for e in b.errors if not e.startswith(f"asks for http://127.0.0.1:{server.port}/")], [],
                  "no errors, and nothing is asked of anybody else")

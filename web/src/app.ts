@@ -2,6 +2,7 @@
 // The page of `dwell serve`: views by the part of the address behind "#".
 import { api, ApiError, Status } from "./app/api.js";
 import { make, makeButton } from "./dom.js";
+import { Overview } from "./app/overview.js";
 import { ProgramView } from "./app/programview.js";
 import { flameOf } from "./app/flames.js";
 
@@ -13,20 +14,26 @@ class App {
 	private readonly banner = make("p", "", "banner");
 	private readonly help = make("dialog");
 	private readonly program = new ProgramView(flameOf);
+	private readonly overview = new Overview();
+	private readonly links = new Map<string, HTMLAnchorElement>();
 
 	constructor(root: HTMLElement) {
 		const head = make("header", "", "head"), nav = make("nav");
 		nav.setAttribute("aria-label", "Views");
-		const link = make("a", "Program");
-		link.href = "#program";
-		nav.append(link);
+		for (const [view, text] of [["overview", "Overview"], ["program", "Program"]] as const) {
+			const link = make("a", text);
+			link.href = "#" + view;
+			this.links.set(view, link);
+			nav.append(link);
+		}
+		this.overview.onProgram = (text) => { location.hash = "program/text=" + encodeURIComponent(text); };
 		this.state.setAttribute("role", "status");
 		this.banner.hidden = true;
 		head.append(make("h1", "dwell"), nav, this.machine, make("span", "", "grow"), this.state,
 			makeButton("◐", "dark or light (d)", () => this.toggleTheme()), makeButton("?", "help (?)", () => this.help.showModal()));
 		this.buildHelp();
 		const main = make("main");
-		main.append(this.banner, this.program.element);
+		main.append(this.banner, this.overview.element, this.program.element);
 		root.replaceChildren(head, main, this.help);
 		window.addEventListener("hashchange", () => void this.open());
 		document.addEventListener("keydown", (e) => this.key(e));
@@ -35,8 +42,18 @@ class App {
 	}
 
 	private async open(): Promise<void> {
-		const [view, ...rest] = location.hash.slice(1).split("/");
-		if (view === "program" && rest.length)
+		const [asked, ...rest] = location.hash.slice(1).split("/"), view = asked === "program" ? "program" : "overview";
+		this.links.forEach((a, name) => {
+			if (name === view)
+				a.setAttribute("aria-current", "page");
+			else
+				a.removeAttribute("aria-current");
+		});
+		this.program.element.hidden = view !== "program";
+		this.overview.element.hidden = view !== "overview";
+		if (view === "overview")
+			await this.overview.start();
+		else if (rest.length)
 			await this.program.open(rest.join("/"));
 	}
 
@@ -76,8 +93,8 @@ class App {
 	}
 
 	private buildHelp(): void {
-		const list = make("dl"), keys: [string, string][] = [["Ctrl Enter", "run the program"], ["Ctrl Space", "complete what is being written"],
-			["d", "dark or light"], ["?", "this help"], ["Esc", "close"]];
+		const list = make("dl"), keys: [string, string][] = [["Esc", "close, or end a selection in a heat map"], ["Ctrl Enter", "run the program"], ["Ctrl Space", "complete what is being written"],
+			["d", "dark or light"], ["?", "this help"]];
 		for (const [k, what] of keys) {
 			const dt = make("dt");
 			dt.append(make("kbd", k));

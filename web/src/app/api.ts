@@ -106,6 +106,7 @@ export const api = {
 	status: () => ask<Status>("GET", "status"),
 	programs: async () => (await ask<{ programs: Program[] }>("GET", "programs")).programs,
 	program: (name: string) => ask<Program>("GET", "programs/" + encodeURIComponent(name)),
+	tracker: (name: string) => ask<Program>("GET", "programs/" + encodeURIComponent("latency." + name)),
 	probes: (match: string) => ask<Answer<Probe>>("GET", "probes?match=" + encodeURIComponent(match)),
 	check: (program: string) => ask<Answer<Diagnostic>>("POST", "check", { program }),
 	run: async (program: string) => (await ask<{ run: number }>("POST", "runs", { program })).run,

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// A heat map of delays: a column for each second (by the event's own time, as the tracer counted it), a row for each half
+// octave, logarithmic. Colours by rank: the share of the cells that are not fuller.
+import { Bucket } from "./api.js";
+import { cssColour, isDark, onTheme } from "../theme.js";
+
+export const COLUMNS = 120; // seconds
+const LOW = 9, HIGH = 35; // octaves: 512 ns … 34 s
+const ROWS = (HIGH - LOW) * 2;
+
+/** Lightness falls (rises in the dark) evenly; the hue goes from yellow over red to violet. */
+function ramp(dark: boolean): string[] {
+	return Array.from({ length: 64 }, (_, i) => {
+		const t = i / 63;
+		return dark ? `oklch(${0.3 + 0.6 * t} ${0.06 + 0.11 * Math.sin(Math.PI * (0.25 + 0.6 * t))} ${300 + 160 * t - (300 + 160 * t >= 360 ? 360 : 0)})` :
+			`oklch(${0.94 - 0.6 * t} ${0.05 + 0.13 * Math.sin(Math.PI * (0.15 + 0.7 * t))} ${95 - 155 * t + (95 - 155 * t < 0 ? 360 : 0)})`;
+	});
+}
+
+export function rowOf(ns: number): number {
+	return Math.max(0, Math.min(ROWS - 1, Math.floor((Math.log2(Math.max(ns, 1)) - LOW) * 2)));
+}
+
+/** Bounds of a row in ns. */
+export function rowRange(row: number): [number, number] {
+	return [row === 0 ? 0 : 2 ** (LOW + row / 2), row === ROWS - 1 ? Infinity : 2 ** (LOW + (row + 1) / 2)];
+}
+
+/** Delays by second. */
+export class HeatData {
+	readonly cells = new Map<number, Float64Array>(); // by second
+	last = 0;
+
+	add(second: number, buckets: Bucket[]): void {
+		let column = this.cells.get(second);
+		if (!column)
+			this.cells.set(second, column = new Float64Array(ROWS));
+		for (const b of buckets)
+			column[rowOf(((b.from ?? 0) + (b.to ?? b.from ?? 0)) / 2)]! += b.count;
+		this.last = Math.max(this.last, second);
+		for (const s of this.cells.keys())
+			if (s <= this.last - 2 * COLUMNS)
+				this.cells.delete(s);
+	}
+
+	/** Sum of the seconds from … to, row by row. */
+	sum(from: number, to: number): Float64Array {
+		const all = new Float64Array(ROWS);
+		for (const [s, column] of this.cells)
+			if (s >= from && s <= to)
+				column.forEach((n, r) => { all[r]! += n; });
+		return all;
+	}
+
+	/** The delay that a share of all events of these seconds does not exceed: the upper bound of its row; 0 without events. */
+	quantile(from: number, to: number, share: number): number {
+		const rows = this.sum(from, to), total = rows.reduce((a, b) => a + b, 0);
+		let left = share * total;
+		if (!total)
+			return 0;
+		for (let r = 0; r < ROWS; r++) {
+			left -= rows[r]!;
+			if (left <= 1e-9)
+				return Math.sqrt(Math.max(rowRange(r)[0], 2 ** (LOW - 1)) * Math.min(rowRange(r)[1], 2 ** HIGH));
+		}
+		return 2 ** HIGH;
+	}
+}
+
+export interface Range {
+	from: number; // seconds
+	to: number;
+	low: number; // rows
+	high: number;
+}
+
+export class HeatStrip {
+	readonly canvas = document.createElement("canvas");
+	private readonly ctx = this.canvas.getContext("2d")!;
+	private colours: string[] = [];
+	private drag: { second: number, row: number } | null = null;
+	range: Range | null = null;
+	/** The newest second that is shown; the same for all strips of a page. */
+	now = 0;
+	onRange: (r: Range | null) => void = () => {};
+
+	constructor(readonly data: HeatData, name: string, private readonly height = 78) {
+		this.canvas.tabIndex = 0;
+		this.canvas.setAttribute("role", "img");
+		this.canvas.setAttribute("aria-label", "Heat map of delays: " + name);
+		this.canvas.style.height = height + "px";
+		onTheme(() => { this.colours = []; this.draw(); });
+		new ResizeObserver(() => this.draw()).observe(this.canvas);
+		this.canvas.addEventListener("pointerdown", (e) => {
+			this.drag = this.at(e);
+			this.canvas.setPointerCapture(e.pointerId);
+			this.select(e);
+		});
+		this.canvas.addEventListener("pointermove", (e) => this.drag && this.select(e));
+		this.canvas.addEventListener("pointerup", () => { this.drag = null; });
+		this.canvas.addEventListener("keydown", (e) => {
+			if (e.key === "Escape" && this.range) {
+				this.clear();
+				this.onRange(null);
+			}
+		});
+	}
+
+	clear(): void {
+		this.range = null;
+		this.draw();
+	}
+
+	private at(e: PointerEvent): { second: number, row: number } {
+		const w = this.canvas.clientWidth;
+		return { second: this.now - COLUMNS + 1 + Math.max(0, Math.min(COLUMNS - 1, Math.floor(e.offsetX / w * COLUMNS))),
+			row: Math.max(0, Math.min(ROWS - 1, ROWS - 1 - Math.floor(e.offsetY / this.height * ROWS))) };
+	}
+
+	private select(e: PointerEvent): void {
+		const a = this.drag!, b = this.at(e);
+		this.range = { from: Math.min(a.second, b.second), to: Math.max(a.second, b.second), low: Math.min(a.row, b.row), high: Math.max(a.row, b.row) };
+		this.draw();
+		this.onRange(this.range);
+	}
+
+	draw(): void {
+		const w = this.canvas.clientWidth, h = this.height, scale = devicePixelRatio || 1, c = this.ctx;
+		if (!w)
+			return;
+		this.canvas.width = Math.round(w * scale);
+		this.canvas.height = Math.round(h * scale);
+		c.setTransform(scale, 0, 0, scale, 0, 0);
+		c.fillStyle = cssColour("--panel");
+		c.fillRect(0, 0, w, h);
+		if (!this.colours.length)
+			this.colours = ramp(isDark());
+		const first = this.now - COLUMNS + 1, shown: { x: number, r: number, n: number }[] = [];
+		for (let s = first; s <= this.now; s++)
+			this.data.cells.get(s)?.forEach((n, r) => n > 0 && shown.push({ x: s - first, r, n }));
+		const sorted = shown.map((v) => v.n).sort((a, b) => a - b);
+		for (const v of shown) {
+			c.fillStyle = this.colours[Math.round(rank(sorted, v.n) * 63)]!;
+			c.fillRect(v.x * w / COLUMNS, (ROWS - 1 - v.r) * h / ROWS, w / COLUMNS + 0.3, h / ROWS + 0.3);
+		}
+		this.axis(w, h);
+		if (this.range) {
+			const { from, to, low, high } = this.range;
+			c.strokeStyle = cssColour("--accent");
+			c.lineWidth = 1.5;
+			c.strokeRect((from - first) * w / COLUMNS, (ROWS - 1 - high) * h / ROWS, (to - from + 1) * w / COLUMNS, (high - low + 1) * h / ROWS);
+		}
+	}
+
+	private axis(w: number, h: number): void {
+		const c = this.ctx;
+		c.font = "10px system-ui, sans-serif";
+		c.textBaseline = "middle";
+		for (const [ns, text] of [[1e3, "1 µs"], [1e6, "1 ms"], [1e9, "1 s"]] as const) {
+			const y = h - (Math.log2(ns) - LOW) * 2 * h / ROWS;
+			c.fillStyle = cssColour("--line");
+			c.globalAlpha = 0.7;
+			c.fillRect(0, y, w, 1);
+			c.globalAlpha = 1;
+			c.fillStyle = cssColour("--muted");
+			c.fillText(text, 3, y - 6);
+		}
+	}
+}
+
+/** Share of the sorted values that are not larger. */
+export function rank(sorted: number[], v: number): number {
+	let lo = 0, hi = sorted.length;
+	while (lo < hi) {
+		const mid = (lo + hi) >> 1;
+		if (sorted[mid]! <= v)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo / sorted.length;
+}
