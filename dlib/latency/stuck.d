@@ -1,0 +1,94 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stuck.d: who is blocked right now: since when, on what, and who has the lock that is waited for.
+ *
+ * Usage: stuck.d [--every 1] [--over MS]
+ * Threads that wait and cannot be interrupted (D), are stopped (T, t), or wait for a lock of the kernel; with
+ * --every 1 all that do not run. FOR is how long ago the thread ran last; what it waits for is on top of its kernel
+ * stack. dwell latency stuck is a view of this program, with causes in words and chains.
+ *
+ * The threads are walked twice: in the first walk the processes are met whose user stacks are taken in the second.
+ *
+ * Example:
+ *   # stuck.d
+ *       PID    TID COMMAND          S         FOR WAITS FOR
+ *      4711   4714 waiter           D     1065 ms mutex, which 4713 holder has
+ *
+ *                 vmlinux`anon_pipe_write+0x43
+ *                 vmlinux`vfs_write+0x400
+ *   ...
+ */
+#pragma D option quiet
+#pragma D option noself
+#pragma D option iterrate=150ms
+#pragma D option stackframes=32
+#pragma D option ustackframes=32
+#pragma D option strsize=80
+#pragma D param every int "1: all threads that do not run, not only those that are stuck" 0
+#pragma D param over int "milliseconds from which on a thread is shown" 100
+#pragma D param raw int "1: as dwell latency stuck reads it" 0
+
+int walks, met;
+
+inline int PF_MEMALLOC = 0x800; /* include/linux/sched.h */
+inline int is_stopped[char L] = L == 'T' || L == 't';
+inline int is_stuck[struct task_struct *T, char L] = L == 'D' || is_stopped[L] || blocker_kind[T] != BLOCKER_NONE;
+inline int is_wanted[struct task_struct *T] = !T->on_cpu && thread_letter[T] != 'Z' && thread_letter[T] != 'X' &&
+	($every || is_stuck[T, thread_letter[T]]);
+
+iter:::task
+/walks == 0 && curthread->mm != NULL && is_wanted[curthread]/
+{
+	met += ustackdepth;
+}
+
+iter:::done
+/walks == 0 && !$raw/
+{
+	printf("%7s %6s %-16s %s %11s %s\n", "PID", "TID", "COMMAND", "S", "FOR", "WAITS FOR");
+}
+
+iter:::task
+/walks == 1 && !$raw && is_wanted[curthread] && off_cpu_ns(curthread) / 1000000 >= $over/
+{
+	this->h = blocker_holder[curthread];
+	printf("%7d %6d %-16s %c %8d ms %s%s%s%s\n", pid, tid, execname, thread_letter[curthread],
+	       off_cpu_ns(curthread) / 1000000, blocker_kind_name[blocker_kind[curthread]],
+	       this->h == NULL ? "" : blocker_shared[curthread] ? ", last taken by " : ", which ",
+	       this->h == NULL ? "" : strjoin(lltostr(this->h->pid), " "),
+	       this->h == NULL ? "" : this->h->comm);
+	stack();
+	ustack();
+}
+
+/* In the order of src/latency/stuck.def. */
+iter:::task
+/walks == 1 && $raw && is_wanted[curthread]/
+{
+	trace(pid);
+	trace(tid);
+	trace(execname);
+	trace(curthread->group_leader->comm);
+	trace(thread_letter[curthread]);
+	trace(off_cpu_ns(curthread));
+	trace(blocker_kind[curthread]);
+	trace(blocker_lock[curthread]);
+	this->h = blocker_holder[curthread];
+	trace(this->h == NULL ? 0 : this->h->tgid);
+	trace(this->h == NULL ? 0 : this->h->pid);
+	trace(this->h == NULL ? "" : this->h->comm);
+	trace(blocker_shared[curthread]);
+	trace(curthread->in_iowait);
+	trace(curthread->flags & PF_MEMALLOC);
+	trace(cgroup);
+	trace(container);
+	stack();
+	ustack();
+}
+
+iter:::done
+/walks++ == 1/
+{
+	exit(0);
+}
