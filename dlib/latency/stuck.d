@@ -13,7 +13,7 @@
  * Example:
  *   # stuck.d
  *       PID    TID COMMAND          S         FOR WAITS FOR
- *      4711   4714 waiter           D     1065 ms mutex, which 4713 holder has
+ *      4711   4714 waiter           D     1065 ms mutex of 4713 holder
  *
  *                 vmlinux`anon_pipe_write+0x43
  *                 vmlinux`vfs_write+0x400
@@ -55,7 +55,7 @@ iter:::task
 	this->h = blocker_holder[curthread];
 	printf("%7d %6d %-16s %c %8d ms %s%s%s%s\n", pid, tid, execname, thread_letter[curthread],
 	       off_cpu_ns(curthread) / 1000000, blocker_kind_name[blocker_kind[curthread]],
-	       this->h == NULL ? "" : blocker_shared[curthread] ? ", last taken by " : ", which ",
+	       this->h == NULL ? "" : blocker_shared[curthread] ? ", last taken by " : " of ",
 	       this->h == NULL ? "" : strjoin(lltostr(this->h->pid), " "),
 	       this->h == NULL ? "" : this->h->comm);
 	stack();

@@ -14,6 +14,7 @@ enum stuck_field {
 	STUCK_NFIELDS
 };
 
+#define FUTEX_FRAMES 4 /* of libc, between the program and the system call */
 #define MAX_BYTES ((size_t)1 << 30) /* of all threads */
 
 struct stuck {
@@ -147,11 +148,37 @@ static uint32_t facts_of(const struct recfmt *f, const void *data, const struct 
 	return facts;
 }
 
+/* Functions of libc that wait for a lock, and not for a condition. */
+static bool locks(const char *name)
+{
+	static const char *const words[] = { "mutex_lock", "mutex_timedlock", "lll_lock_wait", "lll_timedlock",
+					     "rwlock_rdlock", "rwlock_wrlock", "pthread_spin_lock" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(name, words[i]))
+			return true;
+	return false;
+}
+
+/* A futex is a lock when one of the first functions of the program's side says so; the kernel does not know. */
+static void look_at_futex(struct stuck *s, struct stuck_thread *t)
+{
+	struct symbol sym;
+
+	for (size_t i = 0; i < t->nstack; i++)
+		if (sym_kernel(s->sym, t->stack[i], &sym) && !strncmp(sym.name, "futex_", strlen("futex_")))
+			t->futex = true;
+	for (size_t i = 0; t->futex && i < t->nustack && i < FUTEX_FRAMES; i++)
+		if (sym_user(s->sym, t->pid, t->start, t->ustack[i] - (i > 0), &sym) && sym.name)
+			t->user_lock |= locks(sym.name);
+}
+
 static int explain(struct stuck *s, struct stuck_thread *t, uint32_t facts)
 {
 	const char *names[STUCK_MAX_FRAMES];
 	struct symbol sym;
 
+	look_at_futex(s, t);
 	for (size_t i = 0; i < t->nstack; i++)
 		names[i] = sym_kernel(s->sym, t->stack[i], &sym) ? sym.name : NULL;
 	return causes_classify(s->causes, names, t->nstack, facts, &t->cause);
@@ -233,7 +260,7 @@ bool stuck_is(const struct stuck_thread *t)
 {
 	if (t->state == 'D' || t->state == 'T' || t->state == 't' || t->kind != STUCK_NO_LOCK)
 		return t->cause.class != CAUSE_IDLE;
-	if (t->state != 'S')
+	if (t->state != 'S' || (t->futex && !t->user_lock))
 		return false;
 	return t->cause.class == CAUSE_LOCK || t->cause.class == CAUSE_IO || t->cause.class == CAUSE_FS ||
 	       t->cause.class == CAUSE_MEMORY;

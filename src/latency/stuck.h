@@ -33,6 +33,7 @@ struct stuck_thread {
 	size_t nstack, nustack;
 	uint32_t ustack_flags;	    /* REC_USTACK_* */
 	uint64_t start;		    /* of the process, for sym_user() */
+	bool futex, user_lock;	    /* waits for a futex; which is a lock, and no condition */
 	struct cause cause;
 	const struct stuck_thread *holder; /* in the list, or NULL: it runs, or is not known */
 };

@@ -209,8 +209,12 @@ int session_drain(struct session *s)
 		follow_drain(s->follow);
 	if (s->side_error < 0)
 		return s->side_error;
-	if (s->unwind && s->phase == PHASE_RUN)
-		unwind_drain(s->unwind);
+	if (s->unwind && s->phase == PHASE_RUN) {
+		if (!unwind_drain(s->unwind))
+			s->poll_ns = POLL_MIN_NS; /* goes on when the rings have been looked at */
+		else if (s->walker)
+			walker_looked(s->walker);
+	}
 	r = order_drain(s->order, now, s->phase == PHASE_RUN ? now - ORDER_SLACK_NS : UINT64_MAX,
 			&sink);
 	if (s->specs && now >= s->next_clean) {

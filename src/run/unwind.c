@@ -291,27 +291,33 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-void unwind_drain(struct unwind *u)
+bool unwind_drain(struct unwind *u)
 {
 	uint64_t end = now_ns() + UNWIND_DRAIN_NS, start;
 	struct uwproc *p, *tmp;
+	bool all = true;
 	uint32_t tgid;
 
-	while (bpfsys_map_next_key(u->want_fd, NULL, &tgid) == 0 && now_ns() < end) {
+	while (bpfsys_map_next_key(u->want_fd, NULL, &tgid) == 0) {
+		if (now_ns() >= end) {
+			all = false;
+			break;
+		}
 		if (bpfsys_map_lookup(u->want_fd, &tgid, &start) == 0)
 			unwind_see(u, tgid, start);
 		if (bpfsys_map_delete(u->want_fd, &tgid) < 0)
 			break;
 	}
 	if (!u->ndirty)
-		return;
+		return all;
 	HASH_ITER(hh, u->procs, p, tmp)
 	{
 		if (p->dirty)
 			unwind_see(u, p->tgid, p->v.start);
 		if (now_ns() >= end)
-			break;
+			return false;
 	}
+	return all;
 }
 
 void unwind_lost(const struct unwind *u, uint64_t *ret_tables, uint64_t *ret_procs)

@@ -27,8 +27,9 @@ void unwind_see_libs(struct unwind *u, uint32_t tgid);
 void unwind_learn(struct unwind *u, uint32_t tgid, uint64_t start);
 /* An event of the side band: mapping, exec, fork, exit. */
 void unwind_event(struct unwind *u, const struct side_event *e);
-/* Looks at the processes that programs met and those with new mappings. Regularly. */
-void unwind_drain(struct unwind *u);
+/* Looks at the processes that programs met and those with new mappings. Regularly. False: some wait for the next
+ * look, the time was up. */
+bool unwind_drain(struct unwind *u);
 /* Tables and processes that found no room. */
 void unwind_lost(const struct unwind *u, uint64_t *ret_tables, uint64_t *ret_procs);
 #endif

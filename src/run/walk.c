@@ -34,6 +34,7 @@ struct walker {
 	pthread_cond_t cond;
 	bool stop;
 	int error;
+	uint64_t looks; /* of the session; 0: it never does */
 };
 
 static uint64_t now_ns(void)
@@ -62,6 +63,31 @@ static bool sleep_until(struct walker *w, uint64_t at)
 	stop = w->stop;
 	pthread_mutex_unlock(&w->lock);
 	return !stop;
+}
+
+/* Waits until the session has looked twice more (the first may be under way already); false as above. */
+static bool wait_for_look(struct walker *w, uint64_t seen)
+{
+	struct timespec ts = to_timespec(now_ns() + WALK_LOOK_NS);
+	bool stop;
+	int r = 0;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->stop && w->looks && w->looks < seen + 2 && r != ETIMEDOUT)
+		r = pthread_cond_timedwait(&w->cond, &w->lock, &ts);
+	stop = w->stop;
+	pthread_mutex_unlock(&w->lock);
+	return !stop;
+}
+
+static uint64_t looks(struct walker *w)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&w->lock);
+	n = w->looks;
+	pthread_mutex_unlock(&w->lock);
+	return n;
 }
 
 static void note_error(struct walker *w, int r)
@@ -113,16 +139,17 @@ static bool walk_all(struct job *j, enum entry_kind kind)
 static void *run_periodic(void *arg)
 {
 	struct job *j = arg;
-	uint64_t next = now_ns(), now;
+	uint64_t next = now_ns(), now, seen;
 
 	do {
 		if (!walk_all(j, ENTRY_ITER_TASK) || !walk_all(j, ENTRY_TEST_RUN))
 			break;
+		seen = looks(j->w);
 		next += j->period_ns;
 		now = now_ns();
 		if (next < now) /* late: no walks to make up for it */
 			next = now;
-	} while (sleep_until(j->w, next));
+	} while (sleep_until(j->w, next) && wait_for_look(j->w, seen));
 	__atomic_store_n(&j->ended, true, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -318,6 +345,14 @@ bool walker_stop(struct walker *w)
 		if (w->jobs[i].started)
 			all &= join_job(&w->jobs[i], until);
 	return all;
+}
+
+void walker_looked(struct walker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->looks++;
+	pthread_cond_broadcast(&w->cond);
+	pthread_mutex_unlock(&w->lock);
 }
 
 int walker_error(struct walker *w)

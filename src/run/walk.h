@@ -18,6 +18,8 @@
 #define WALK_PAUSE_MAX_NS 250000000ull
 /* How long walker_stop() waits for walks that are under way. */
 #define WALK_STOP_NS 2000000000ull
+/* How long a walk waits for the session to look, see walker_looked(). */
+#define WALK_LOOK_NS 3000000000ull
 
 struct walker;
 
@@ -34,6 +36,9 @@ void walker_drop(struct walker *w, uint32_t prog);
 /* Ends all. False: a walk does not end (its thread waits in the kernel), and is left alone; it touches
  * nothing of the session any more. Accepts NULL. */
 bool walker_stop(struct walker *w);
+/* The session has looked at what programs ask for (unwinding tables). A periodic walk does not begin before that has been
+ * done once wholly since the last one, so that the processes met in one walk are known in the next. */
+void walker_looked(struct walker *w);
 /* The first failure of a walk since the last call: 0 or -errno. */
 int walker_error(struct walker *w);
 /* Stops and frees; accepts NULL. */

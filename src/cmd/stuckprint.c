@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/stuckprint.h"
+#include <errno.h>
+#include <string.h>
+#include "base/jsonstr.h"
+#include "base/strb.h"
+#include "base/units.h"
+
+#define JSON_VERSION 1
+#define INDENT 9 /* of what belongs to a thread */
+
+bool stuckprint_wants(const struct stuck_print *p, const struct stuck_thread *t)
+{
+	if ((p->pid && t->pid != p->pid) || t->off_cpu_ns < p->over_ns)
+		return false;
+	if (p->comm && strcmp(t->name, p->comm) != 0 && strcmp(t->process, p->comm) != 0)
+		return false;
+	if (p->container && (!p->container[0] || strncmp(t->container, p->container, strlen(p->container)) != 0))
+		return false;
+	if (p->cgroup && t->cgroup != p->cgroup)
+		return false;
+	return p->all || stuck_is(t);
+}
+
+/* "postgres 412", with the thread where it is not the first. */
+static void put_who(struct strb *b, const char *process, const char *name, uint32_t pid, uint32_t tid)
+{
+	if (process && strcmp(process, name) != 0)
+		strb_printf(b, "%s %u, thread %s %u", process, pid, name, tid);
+	else if (pid != tid)
+		strb_printf(b, "%s %u, thread %u", name, pid, tid);
+	else
+		strb_printf(b, "%s %u", name, pid);
+}
+
+static void frame_name(struct strb *b, bool known, const struct symbol *s, uint64_t addr)
+{
+	if (known)
+		strb_adds(b, s->name);
+	else if (s->module && s->module[0])
+		strb_printf(b, "%s+0x%llx", s->module, (unsigned long long)s->offset);
+	else
+		strb_printf(b, "0x%llx", (unsigned long long)addr);
+}
+
+static void name_frame(const struct stuck_print *p, const struct stuck_thread *t, bool user, size_t i, struct strb *b)
+{
+	uint64_t addr = user ? t->ustack[i] : t->stack[i];
+	struct symbol s;
+	/* A return address is behind the call, which may be the function's last instruction. */
+	uint64_t in = i ? addr - 1 : addr;
+	bool known = user ? sym_user(p->sym, t->pid, t->start, in, &s) : sym_kernel(p->sym, in, &s);
+
+	frame_name(b, known && s.name, &s, addr);
+}
+
+/* -- text -- */
+
+/* Words one behind the other, in lines of the width with this indentation. */
+struct fill {
+	FILE *out;
+	int columns, indent, at;
+};
+
+static void fill_word(struct fill *f, const char *word)
+{
+	int n = (int)strlen(word);
+
+	if (f->at > f->indent && f->at + 1 + n > f->columns) {
+		fprintf(f->out, "\n%*s", f->indent, "");
+		f->at = f->indent;
+	} else if (f->at > f->indent) {
+		fputc(' ', f->out);
+		f->at++;
+	}
+	fputs(word, f->out);
+	f->at += n;
+}
+
+static void fill_words(struct fill *f, const char *text)
+{
+	struct strb word = { 0 };
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		strb_reset(&word);
+		strb_add(&word, text, n);
+		if (n)
+			fill_word(f, strb_str(&word));
+		text += n + (text[n] == ' ');
+	}
+	strb_free(&word);
+}
+
+static struct fill fill_begin(const struct stuck_print *p, const char *label)
+{
+	struct fill f = { p->out, p->columns, INDENT + 8, INDENT + 8 };
+
+	fprintf(p->out, "%*s%-8s", INDENT, "", label);
+	return f;
+}
+
+static void put_stack(const struct stuck_print *p, const struct stuck_thread *t, bool user)
+{
+	size_t n = user ? t->nustack : t->nstack;
+	struct strb b = { 0 };
+	struct fill f;
+
+	if (!n)
+		return;
+	f = fill_begin(p, user ? "user" : "kernel");
+	for (size_t i = 0; i < n; i++) {
+		strb_reset(&b);
+		name_frame(p, t, user, i, &b);
+		fill_word(&f, strb_str(&b));
+	}
+	if (user && (t->ustack_flags & (REC_USTACK_CUT | REC_USTACK_FAULT)))
+		fill_word(&f, "[cut]");
+	fputc('\n', p->out);
+	strb_free(&b);
+}
+
+static void put_waited(struct strb *b, const struct stuck_thread *t)
+{
+	char time[UNITS_LEN];
+
+	strb_printf(b, "%s", t->state == 'R' ? "waits for a CPU" : t->cause.words);
+	if (t->cause.inferred)
+		strb_adds(b, " (inferred)");
+	if (t->off_cpu_ns)
+		strb_printf(b, ", for %s", units_ns(t->off_cpu_ns, time));
+}
+
+/* Who has the lock, and what that one waits for, and so on. */
+static void put_holders(const struct stuck_print *p, const struct stuck_thread *t)
+{
+	const struct stuck_thread *chain[STUCK_MAX_CHAIN];
+	struct strb b = { 0 };
+	struct fill f;
+	bool cycle;
+	size_t n = stuck_chain(t, chain, &cycle);
+
+	if (!t->holder_tid)
+		return;
+	f = fill_begin(p, "held by");
+	put_who(&b, t->holder ? t->holder->process : NULL, t->holder_name, t->holder_pid, t->holder_tid);
+	if (t->shared)
+		strb_adds(&b, " (took it last; others may have it, too)");
+	if (!t->holder)
+		strb_adds(&b, ", which runs");
+	for (size_t i = 0; i < n; i++) {
+		strb_adds(&b, ", which waits: ");
+		put_waited(&b, chain[i]);
+		if (!chain[i]->holder_tid)
+			break;
+		strb_adds(&b, "; that is held by ");
+		put_who(&b, NULL, chain[i]->holder_name, chain[i]->holder_pid, chain[i]->holder_tid);
+	}
+	if (cycle)
+		strb_adds(&b, ": they wait for each other, a deadlock");
+	fill_words(&f, strb_str(&b));
+	fputc('\n', p->out);
+	strb_free(&b);
+}
+
+static void put_thread(const struct stuck_print *p, const struct stuck_thread *t)
+{
+	char time[UNITS_LEN];
+	struct strb b = { 0 };
+	struct fill f;
+
+	put_who(&b, t->process, t->name, t->pid, t->tid);
+	fprintf(p->out, "%8s %c %s%s%.12s\n", t->off_cpu_ns ? units_ns(t->off_cpu_ns, time) : "?", t->state,
+		strb_str(&b), t->container[0] ? ", container " : "", t->container);
+	f = fill_begin(p, "waits");
+	fill_words(&f, t->state == 'R' ? "for a CPU" : t->cause.words);
+	if (t->cause.inferred)
+		fill_words(&f, "(inferred)");
+	if (t->kind != STUCK_NO_LOCK) {
+		strb_reset(&b);
+		strb_printf(&b, "[%s 0x%llx]", stuck_kind_name(t->kind), (unsigned long long)t->lock);
+		fill_words(&f, strb_str(&b));
+	}
+	fputc('\n', p->out);
+	put_holders(p, t);
+	put_stack(p, t, false);
+	put_stack(p, t, true);
+	strb_free(&b);
+}
+
+/* -- JSON -- */
+
+static void json_member(struct strb *b, const char *name, const char *s)
+{
+	strb_printf(b, ",\"%s\":", name);
+	jsonstr_add(b, s, strlen(s));
+}
+
+static void json_stack(const struct stuck_print *p, const struct stuck_thread *t, bool user, struct strb *b)
+{
+	size_t n = user ? t->nustack : t->nstack;
+	struct strb name = { 0 };
+
+	strb_printf(b, ",\"%s\":[", user ? "ustack" : "stack");
+	for (size_t i = 0; i < n; i++) {
+		strb_reset(&name);
+		name_frame(p, t, user, i, &name);
+		strb_printf(b, "%s{\"addr\":\"0x%llx\",\"name\":", i ? "," : "",
+			    (unsigned long long)(user ? t->ustack[i] : t->stack[i]));
+		jsonstr_add(b, strb_str(&name), name.n);
+		strb_addc(b, '}');
+	}
+	strb_addc(b, ']');
+	strb_free(&name);
+}
+
+static void json_holder(struct strb *b, const struct stuck_thread *t)
+{
+	const struct stuck_thread *chain[STUCK_MAX_CHAIN];
+	bool cycle;
+
+	stuck_chain(t, chain, &cycle);
+	strb_printf(b, ",\"holder\":{\"pid\":%u,\"tid\":%u", t->holder_pid, t->holder_tid);
+	json_member(b, "comm", t->holder_name);
+	strb_printf(b, ",\"one_of_several\":%s,\"runs\":%s,\"deadlock\":%s}", t->shared ? "true" : "false",
+		    t->holder ? "false" : "true", cycle ? "true" : "false");
+}
+
+static void json_thread(const struct stuck_print *p, const struct stuck_thread *t, struct strb *b)
+{
+	strb_printf(b, "{\"type\":\"stuck\",\"version\":%d,\"pid\":%u,\"tid\":%u", JSON_VERSION, t->pid, t->tid);
+	json_member(b, "comm", t->name);
+	json_member(b, "process", t->process);
+	strb_printf(b, ",\"state\":\"%c\"", t->state);
+	if (t->off_cpu_ns)
+		strb_printf(b, ",\"off_cpu_ns\":%llu", (unsigned long long)t->off_cpu_ns);
+	json_member(b, "cause", t->cause.words);
+	json_member(b, "class", cause_class_name(t->cause.class));
+	strb_printf(b, ",\"inferred\":%s,\"cgroup\":%llu", t->cause.inferred ? "true" : "false",
+		    (unsigned long long)t->cgroup);
+	json_member(b, "container", t->container);
+	if (t->kind != STUCK_NO_LOCK) {
+		json_member(b, "lock", stuck_kind_name(t->kind));
+		strb_printf(b, ",\"lock_addr\":\"0x%llx\"", (unsigned long long)t->lock);
+	}
+	if (t->holder_tid)
+		json_holder(b, t);
+	json_stack(p, t, false, b);
+	json_stack(p, t, true, b);
+	strb_adds(b, "}\n");
+}
+
+/* -- all -- */
+
+static void put_summary(const struct stuck_print *p, size_t shown, size_t all)
+{
+	if (p->all || p->pid || p->comm || p->container || p->cgroup)
+		fprintf(p->out, "%zu of %zu sleeping threads.\n", shown, all);
+	else
+		fprintf(p->out, "%zu of %zu sleeping threads %s stuck; the others have nothing to do (--all).\n", shown,
+			all, shown == 1 ? "is" : "are");
+}
+
+int stuckprint(const struct stuck_print *p, struct stuck *s)
+{
+	const struct stuck_thread *const *v;
+	struct strb b = { 0 };
+	size_t n, shown = 0;
+
+	v = stuck_list(s, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!stuckprint_wants(p, v[i]))
+			continue;
+		shown++;
+		strb_reset(&b);
+		if (p->json) {
+			json_thread(p, v[i], &b);
+			fputs(strb_str(&b), p->out);
+		} else {
+			put_thread(p, v[i]);
+			fputc('\n', p->out);
+		}
+	}
+	strb_free(&b);
+	if (!p->json)
+		put_summary(p, shown, n);
+	return ferror(p->out) || fflush(p->out) != 0 ? -EPIPE : 0;
+}
