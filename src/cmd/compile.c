@@ -218,6 +218,20 @@ static void check_args_used(const struct workshop *w, const struct cmdline *c, s
 			   c->argv[last], last);
 }
 
+/* -x tree: 1 the program as it was parsed, 2 with its types. */
+static void print_trees(const struct workshop *w, const struct cmdline *c)
+{
+	struct strb b = { 0 };
+
+	for (size_t i = 0; i < c->progs.n && (c->opts.tree & 1); i++)
+		ast_dump(&b, w->units[i]);
+	if (c->opts.tree & 2)
+		dprog_dump(&b, w->prog);
+	if (b.n)
+		fwrite(b.s, 1, b.n, stderr);
+	strb_free(&b);
+}
+
 int workshop_check(struct workshop *w, struct cmdline *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
@@ -235,7 +249,10 @@ int workshop_check(struct workshop *w, struct cmdline *c, long target)
 	fill_macros(&macros, w, c, target);
 	r = lang_check(c->arena, w->units, c->progs.n, &env, &d, &w->prog);
 	libs_print_warnings(w, c);
-	return print_diags(c, &d) || r < 0 ? EXIT_ERROR : 0;
+	if (print_diags(c, &d) || r < 0)
+		return EXIT_ERROR;
+	print_trees(w, c);
+	return 0;
 }
 
 int workshop_compile(struct workshop *w, struct cmdline *c, long target)

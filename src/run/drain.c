@@ -100,17 +100,41 @@ int session_snapshot(struct session *s)
 			    &sink, s->err);
 }
 
+/* A row to be shown, now or at the end. */
+static int put_row(struct session *s, const struct row *row)
+{
+	return s->hold && s->phase != PHASE_END ? hold_add(s->hold, row) : recording_append(s->c.rec, row);
+}
+
 /* Rows of a commit(); those that show aggregations want them up to date. */
 static int on_committed(void *ctx, const struct row *row)
 {
 	struct session *s = ctx;
 	int r = 0;
 
-	if ((s->fmt_flags[row->id - 1] & FMT_NEEDS_AGG) && !s->snapshot_done) {
+	if ((s->fmt_flags[row->id - 1] & FMT_NEEDS_AGG) && !s->snapshot_done && !s->hold) {
+		r = session_snapshot(s);
+		s->snapshot_done = r >= 0;
+	}
+	return r < 0 ? r : put_row(s, row);
+}
+
+static int on_held(void *ctx, const struct row *row)
+{
+	struct session *s = ctx;
+	int r = 0;
+
+	if (row->kind == ROW_EVENT && (s->fmt_flags[row->id - 1] & FMT_NEEDS_AGG) && !s->snapshot_done) {
 		r = session_snapshot(s);
 		s->snapshot_done = r >= 0;
 	}
 	return r < 0 ? r : recording_append(s->c.rec, row);
+}
+
+int session_release(struct session *s)
+{
+	s->snapshot_done = false;
+	return hold_flush(s->hold, on_held, s);
 }
 
 static uint64_t spec_name(const struct recact *a, const struct row *row)
@@ -125,13 +149,13 @@ static uint64_t spec_name(const struct recact *a, const struct row *row)
 static int on_spec_record(struct session *s, const struct row *row, unsigned flags)
 {
 	const struct recfmt *f = s->schema->fmts[row->id - 1];
-	int r = (flags & (FMT_SILENT | FMT_SPECULATES)) ? 0 : recording_append(s->c.rec, row);
+	int r = (flags & (FMT_SILENT | FMT_SPECULATES)) ? 0 : put_row(s, row);
 
 	for (size_t i = 0; i < f->nacts && r >= 0; i++) {
 		const struct recact *a = &f->acts[i];
 
 		if (a->kind == ACT_SPECULATE && !spec_name(a, row)) /* a branch that does not */
-			r = recording_append(s->c.rec, row);
+			r = put_row(s, row);
 		else if (a->kind == ACT_SPECULATE)
 			r = specs_hold(s->specs, spec_name(a, row), row, s->c.rec);
 		else if (a->kind == ACT_COMMIT)
@@ -156,7 +180,7 @@ static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 		return 0;
 	}
 	flags = row.kind == ROW_EVENT ? s->fmt_flags[row.id - 1] : 0;
-	if ((flags & FMT_NEEDS_AGG) && !s->snapshot_done) {
+	if ((flags & FMT_NEEDS_AGG) && !s->snapshot_done && (!s->hold || s->phase == PHASE_END)) {
 		r = session_snapshot(s);
 		if (r < 0)
 			return r;
@@ -166,7 +190,7 @@ static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 		s->exit_shown = true;
 	if (s->specs && (flags & (FMT_SPECULATES | FMT_ENDS_SPEC)))
 		return on_spec_record(s, &row, flags);
-	return recording_append(s->c.rec, &row);
+	return put_row(s, &row);
 }
 
 /* The time until the next drain follows the fill level, so that a burst finds room. */

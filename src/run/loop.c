@@ -134,6 +134,8 @@ static void look_for_end(struct session *s)
 		return;
 	if (st && __atomic_load_n(&st->activity, __ATOMIC_ACQUIRE) == IMG_DRAINING) {
 		s->res.why = SESSION_EXIT;
+	} else if (s->hold && hold_full(s->hold)) {
+		s->res.why = SESSION_FILLED;
 	} else if (sig) {
 		s->res.why = SESSION_SIGNAL;
 		s->res.signal = sig;

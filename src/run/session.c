@@ -124,6 +124,9 @@ static int make_parts(struct session *s, struct err *err)
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 ||
 	    counters_new(s->l, &s->counters) < 0 || trackers_new(s->l, session_now(), &s->trackers) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
+	if (o->bufpolicy && strcmp(o->bufpolicy, "switch") != 0 &&
+	    hold_new((unsigned)sysconf(_SC_NPROCESSORS_CONF), o->bufsize, !strcmp(o->bufpolicy, "ring"), &s->hold) < 0)
+		return err_set(err, -ENOMEM, "out of memory");
 	r = specs_new(s->l, &s->specs);
 	if (r < 0)
 		return err_set(err, r, "cannot prepare speculations: %s", strerror(-r));
@@ -192,6 +195,7 @@ void session_free(struct session *s)
 	counters_free(s->counters);
 	ctl_close(s->ctl);
 	trackers_free(s->trackers);
+	hold_free(s->hold);
 	specs_free(s->specs);
 	governor_free(s->governor);
 	cost_free(s->cost);
@@ -428,6 +432,8 @@ static int finish(struct session *s)
 		link_barrier();
 	s->phase = PHASE_STILL;
 	r = session_drain(s);
+	if (r == 0 && s->hold)
+		r = session_release(s);
 	if (r == 0 && stuck)
 		r = session_note(s, "a walk over the threads has not ended: it waits for the memory of one");
 	take_exit_status(s);

@@ -27,6 +27,7 @@ enum session_stop {
 	SESSION_EXIT,	  /* exit() */
 	SESSION_SIGNAL,	  /* SIGINT or SIGTERM */
 	SESSION_TARGETS,  /* all targets have ended */
+	SESSION_FILLED,	  /* -x bufpolicy=fill: a buffer is full */
 	SESSION_DETACHED, /* nothing is attached any more (governor) */
 	SESSION_CONSUMER, /* consume() failed */
 	SESSION_ERROR,	  /* session_run() returned an error */

@@ -12,6 +12,7 @@
 #include "run/decode.h"
 #include "run/follow.h"
 #include "run/governor.h"
+#include "run/hold.h"
 #include "run/order.h"
 #include "run/ring.h"
 #include "run/session.h"
@@ -59,6 +60,7 @@ struct session {
 	struct order *order;
 	struct decoder decoder;
 	struct agg_reader *agg;
+	struct hold *hold;	 /* NULL: rows are shown as they come (-x bufpolicy) */
 	struct specs *specs;	 /* NULL: no speculations */
 	uint64_t next_clean;	 /* when ended ones are cleaned */
 	struct counters *counters;
@@ -91,6 +93,7 @@ uint64_t session_now(void); /* CLOCK_MONOTONIC: the time base of bpf_ktime_get_n
 /* drain.c */
 int session_drain(struct session *s);
 int session_snapshot(struct session *s);
+int session_release(struct session *s); /* shows what was held until the end */
 /* Gives the rows to the consumer; its failure is noted, not returned. */
 void session_consume(struct session *s);
 int session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
