@@ -216,6 +216,24 @@ void gen_noself_clause(struct gen *g)
 	gen_jcci(g, IRC_EQ, v, g->cg->env->self_tgid, g->l_next);
 }
 
+static bool is_track_call(void *ctx, const struct node *n)
+{
+	(void)ctx;
+	return n->kind == N_CALL && n->tracker;
+}
+
+/* Reading the clock is most of what tracking costs. Clauses cannot rely on what those in front of them have read, since
+ * their predicates may have left them: where several track, it is read once before them all. */
+static bool tracks_often(const struct prog *pr)
+{
+	struct walk w = { .node = is_track_call };
+	size_t n = 0;
+
+	for (size_t i = 0; i < pr->nunits && n < 2; i++)
+		n += walk_node(&w, pr->units[i].ds->pred) || walk_stmts(&w, pr->units[i].ds->body);
+	return n > 1;
+}
+
 /* The first clause that looks at a selector, or NULL. */
 static const struct cg_unit *first_selecting(const struct prog *pr)
 {
@@ -257,6 +275,8 @@ void gen_prologue(struct gen *g)
 		gen_noself_test(g);
 	if (g->cg->opts->cpu >= 0 && g->e->kind != ENTRY_TEST_RUN && g->e->kind != ENTRY_PERF_EVENT)
 		gen_cpu_test(g);
+	if (g->cg->p->ntrackers && tracks_often(g->pr))
+		gen_ts(g);
 }
 
 /* Leaves the clause when it does not apply to the probe that fires. */

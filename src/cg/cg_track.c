@@ -258,6 +258,30 @@ static void leave_self_out(struct gen *g, const struct track *k)
 	ir_jcci(g->f, IRC_EQ, v, g->cg->env->self_tgid, k->done);
 }
 
+/* Who opens, read from the thread itself: that is cheaper than asking. */
+static void fill_ids(struct gen *g, struct mem m)
+{
+	bool direct = cg_typed(g->cg) && !g->cg->caps->in_pidns;
+
+	gen_st(g, m, 4, direct ? gen_task_field(g, "pid") : gen_tid(g));
+	gen_st(g, mem_add(m, 4), 4, direct ? gen_task_field(g, "tgid") : gen_pid(g));
+}
+
+static void fill_comm(struct gen *g, struct mem m)
+{
+	uint32_t off, size;
+	vreg v = ir_new(g->f);
+
+	if (!cg_typed(g->cg) || !lay_offset(g->cg, "task_struct", "comm", &off, &size) || size != REC_COMM) {
+		gen_comm_to(g, m);
+		return;
+	}
+	for (unsigned i = 0; i < REC_COMM; i += 8) {
+		ir_load(g->f, v, gen_task(g), (int32_t)(off + i), 8);
+		gen_st(g, mem_add(m, (int32_t)i), 8, v);
+	}
+}
+
 void track_fill(struct gen *g, const struct track *k, struct mem m)
 {
 	const struct lay_track *l = k->l;
@@ -267,12 +291,10 @@ void track_fill(struct gen *g, const struct track *k, struct mem m)
 		gen_sti(g, mem_add(m, (int32_t)l->timed), 8, 0);
 	if (l->cpu)
 		gen_st(g, mem_add(m, (int32_t)l->cpu), 8, gen_cpu(g));
-	if (l->ids) {
-		gen_st(g, mem_add(m, (int32_t)l->ids), 4, gen_tid(g));
-		gen_st(g, mem_add(m, (int32_t)l->ids + 4), 4, gen_pid(g));
-	}
+	if (l->ids)
+		fill_ids(g, mem_add(m, (int32_t)l->ids));
 	if (l->comm)
-		gen_comm_to(g, mem_add(m, (int32_t)l->comm));
+		fill_comm(g, mem_add(m, (int32_t)l->comm));
 	if (l->cgroup) {
 		v = gen_cgroup(g);
 		gen_st(g, mem_add(m, (int32_t)l->cgroup), 8, v);
@@ -356,12 +378,12 @@ static void begin_keyed(struct gen *g, struct track *k)
 	bool slot = k->l->size <= 16 && !g->pr->frugal;
 	struct mem value = slot ? mem_slot(ir_slot(g->f, k->l->size), 0) : gen_scratch(g, k->l->size);
 	irlabel there = ir_label(g->f), full = ir_label(g->f);
-	struct cache saved = gen_region_begin(g);
+	struct cache saved = gen_region_begin(g), filled;
 	vreg start = ir_new(g->f), p;
 
 	track_fill(g, k, value);
 	ir_jcci(g->f, IRC_EQ, track_insert(g, k, value, BPF_NOEXIST), 0, k->done);
-	saved = g->cache;
+	filled = g->cache;
 	p = track_find(g, k, false);
 	ir_jcci(g->f, IRC_NE, p, 0, there);
 	/* closed just now by another CPU, or no room */
@@ -370,7 +392,7 @@ static void begin_keyed(struct gen *g, struct track *k)
 	gen_track_count(g, k->t, TRACK_N_FULL);
 	ir_jmp(g->f, k->done);
 	ir_place(g->f, there);
-	g->cache = saved;
+	g->cache = filled;
 	gen_ld(g, start, mem_at(p, 0), 8, false);
 	replace(g, k, mem_at(p, 0), start);
 	ir_place(g->f, k->done);

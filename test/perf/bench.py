@@ -167,13 +167,26 @@ class Load:
         self.p.wait()
 
 
-def compare(make_a, make_b):
+class Switches:
+    """Threads that wake each other."""
+
+    def __init__(self):
+        self.p = subprocess.Popen(["stress-ng", "--switch", "2", "-q", "-t", "60"], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+        time.sleep(0.3)
+
+    def stop(self):
+        self.p.terminate()
+        self.p.wait()
+
+
+def compare(make_a, make_b, load_of=Load):
     """Medians of a and b and of the ratio a/b per slice."""
     a, b, ratio = [], [], []
     for n in range(ROUNDS):
         makers = [make_a, make_b] if n % 2 == 0 else [make_b, make_a]
         subjects = [m() for m in makers]
-        load = Load()
+        load = load_of()
         time.sleep(0.2)
         try:
             got = slices(subjects)
@@ -223,6 +236,48 @@ def against_bpftrace(what, program, script):
 COUNT = "syscall:::entry { @[execname] = count(); }"
 LATENCY = "syscall:::entry { self->t = timestamp; } syscall:::return /self->t/ " \
     "{ @ = quantize(timestamp - self->t); self->t = 0; }"
+
+
+TRACK = """
+tracker wakeup (struct task_struct *) { threshold = 10ms; }
+tracker offcpu (struct task_struct *) { threshold = 100ms; }
+sdt:sched::sched_waking { begin(wakeup, args[0]); }
+sdt:sched::sched_switch { end(wakeup, args[2]); end(offcpu, args[2]); }
+sdt:sched::sched_switch /!args[0] && args[3]/ { begin(offcpu, args[1]); }
+latency:wakeup::slow { slow("waker_tid", args[0]->opener_tid, "waker_comm", args[0]->opener_comm, "stack", args[0]->stack); }
+latency:offcpu::slow { slow("stack", args[0]->stack); }
+"""
+
+
+def by_program(subject, prefix):
+    """ns per firing of the one program of that name, over some slices."""
+    ids = [i for i in subject.programs if live.prog_info(i)[0].startswith(prefix)]
+    a = live.prog_info(ids[0])
+    time.sleep(SLICES * SLICE_S)
+    b = live.prog_info(ids[0])
+    return (b[1] - a[1]) / max(b[2] - a[2], 1)
+
+
+def bench_track():
+    """Wake-up and off-CPU trackers under stress-ng --switch."""
+    if not shutil.which("stress-ng"):
+        return
+    if have_c("track"):
+        a, b, ratio = compare(lambda: Dwell(TRACK), lambda: CProgram("track"), Switches)
+        note("wake-up and off-CPU trackers, per sched_switch with its sched_waking",
+             f"{a:.0f} ns, C {b:.0f} ns: {ratio:.2f}", "<= 1.10 x C", ratio <= 1.1)
+    shipped = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dlib", "latency")
+    files = [x for t in ("wakeup", "offcpu", "block", "irq", "lock", "reclaim") for x in ("-s", os.path.join(shipped, t + ".d"))]
+    d = Dwell("BEGIN { }", *files)
+    load = Switches()
+    try:
+        for prefix, goal in (("d_sched_swi", 150), ("d_sched_wak_0", 120)):
+            ns = by_program(d, prefix)
+            note(f"the default set of `dwell latency`, {prefix[2:11]}", f"{ns:.0f} ns", f"<= {goal} ns",
+                 True if ns <= goal else None if busy() else False)
+    finally:
+        load.stop()
+        d.stop()
 
 
 def bench_empty():
@@ -455,7 +510,7 @@ def bench_unwind():
              f"{float(ms):.0f} ms, {rows} rows, {(int(rows) + int(buckets)) * 8 >> 10} KiB", "<= 1 s", float(ms) <= 1000)
 
 
-BENCHES = {"empty": bench_empty, "count": bench_count, "latency": bench_latency, "printf": bench_printf,
+BENCHES = {"empty": bench_empty, "count": bench_count, "latency": bench_latency, "track": bench_track, "printf": bench_printf,
            "records": bench_records, "start": bench_start, "attach": bench_attach, "tick": bench_tick,
            "read": bench_read, "keys": bench_keys, "uprobe": bench_uprobe, "functions": bench_functions,
            "unwind": bench_unwind}
