@@ -16,7 +16,15 @@ struct sample {
 	const char *rest; /* behind the event: a stack of one frame, without -g */
 	size_t rest_len;
 	uint32_t pid, tid;
-	uint64_t ns; /* 0: it has no time */
+	uint64_t ns;
+	bool timed;
+};
+
+#define CACHE_BITS 15
+
+struct known { /* a frame's text, and what it is */
+	uint64_t h[2];
+	uint32_t frame; /* one more than its number; 0: free */
 };
 
 struct reader {
@@ -29,6 +37,7 @@ struct reader {
 	bool open, skip; /* within a sample; one that is not wanted */
 	struct sample s;
 	uint32_t root;
+	struct known cache[1 << CACHE_BITS];
 };
 
 struct cursor {
@@ -153,6 +162,7 @@ static bool find_sample(const char *line, size_t n, bool timed, struct sample *s
 			continue;
 		if (timed ? !take_time(&try, &s->ns) : !is_event(&try))
 			continue;
+		s->timed = timed;
 		s->comm = line;
 		s->comm_len = (size_t)(c.p - line);
 		take_event(&try, s);
@@ -173,7 +183,7 @@ bool perfscript_is_sample(const char *line, size_t n)
 {
 	struct sample s;
 
-	return parse_sample(line, n, &s) && s.ns;
+	return parse_sample(line, n, &s) && s.timed;
 }
 
 /* -- frames -- */
@@ -241,26 +251,16 @@ static const char *open_of(const char *s, size_t n)
 	return NULL;
 }
 
-/* "7f12 read+0x1b (/usr/lib/libc.so.6)"; without an address it is a source line. */
-static bool take_frame(struct reader *r, const char *s, size_t n)
+/* What stands behind the address: "read+0x1b (/usr/lib/libc.so.6)". */
+static uint32_t parse_frame(struct reader *r, const char *addr, size_t addr_len, const char *name, size_t n)
 {
-	struct cursor c = { s, s + n };
-	const char *addr = s, *name, *file = "", *open;
-	size_t addr_len, name_len, file_len = 0;
+	const char *file = "", *open = n && name[n - 1] == ')' ? open_of(name, n) : NULL;
+	size_t name_len = n, file_len = 0;
 	enum frame_kind kind;
 
-	while (c.p < c.end && ((*c.p >= '0' && *c.p <= '9') || (*c.p >= 'a' && *c.p <= 'f')))
-		c.p++;
-	addr_len = (size_t)(c.p - s);
-	if (!addr_len || c.p == c.end || *c.p != ' ')
-		return false;
-	spaces(&c);
-	name = c.p;
-	name_len = (size_t)(c.end - c.p);
-	open = name_len && c.end[-1] == ')' ? open_of(name, name_len) : NULL;
 	if (open && (open == name || open[-1] == ' ')) {
 		file = open + 1;
-		file_len = (size_t)(c.end - 1 - file);
+		file_len = (size_t)(name + n - 1 - file);
 		name_len = open == name ? 0 : (size_t)(open - 1 - name);
 	}
 	if (starts(file, file_len, "inlined")) {
@@ -275,8 +275,39 @@ static bool take_frame(struct reader *r, const char *s, size_t n)
 		name = r->opts->addresses ? addr : "[unknown]";
 		name_len = r->opts->addresses ? addr_len : strlen(name);
 	}
-	if (!r->skip && r->n <= STACKTREE_MAX_DEPTH)
-		r->frames[r->n++] = stacktree_frame(r->t, kind, name, name_len, file, file_len);
+	return stacktree_frame(r->t, kind, name, name_len, file, file_len);
+}
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* "7f12 read+0x1b (/usr/lib/libc.so.6)"; without an address it is a source line. Most texts have been met before. */
+static bool take_frame(struct reader *r, const char *s, size_t n)
+{
+	const char *space = memchr(s, ' ', n), *rest = space;
+	struct known *known;
+	size_t addr_len = space ? (size_t)(space - s) : 0;
+	uint64_t h[2];
+	bool high;
+
+	if (!addr_len || addr_len > 16 || !is_hex(s[0]) || !is_hex(space[-1]))
+		return false;
+	if (r->skip || r->n > STACKTREE_MAX_DEPTH)
+		return true;
+	while (rest < s + n && *rest == ' ')
+		rest++;
+	high = addr_len == 16 && !memcmp(s, "ffff", 4);
+	stacktree_hash(r->opts->addresses ? s : rest, (size_t)(s + n - (r->opts->addresses ? s : rest)), high, h);
+	known = &r->cache[h[0] & ((1u << CACHE_BITS) - 1)];
+	if (!known->frame || known->h[0] != h[0] || known->h[1] != h[1]) {
+		for (size_t i = 0; i < addr_len; i++)
+			if (!is_hex(s[i]))
+				return false;
+		*known = (struct known){ { h[0], h[1] }, parse_frame(r, s, addr_len, rest, (size_t)(s + n - rest)) + 1 };
+	}
+	r->frames[r->n++] = known->frame - 1;
 	return true;
 }
 
@@ -325,9 +356,9 @@ static bool wanted(struct reader *r, const struct sample *s)
 		memcpy(r->in->event, s->event, n); /* the rest is zero */
 	if (strncmp(r->in->event, s->event, n) || r->in->event[n])
 		return false;
-	if (!s->ns)
+	if (!s->timed)
 		return true;
-	if (!r->in->first_ns)
+	if (!r->in->stacks && !r->in->other)
 		r->in->first_ns = s->ns;
 	r->in->last_ns = s->ns > r->in->last_ns ? s->ns : r->in->last_ns;
 	since = s->ns > r->in->first_ns ? s->ns - r->in->first_ns : 0;

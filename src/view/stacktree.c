@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of stacks: flat arrays by number, three open hash tables over them (strings and frames, edges,
- * whole stacks). Nothing is ever taken out, so tables need no deletion. */
+/* The tree of stacks: flat arrays by number, open hash tables over them (frames, edges, whole
+ * stacks). Nothing is ever taken out, so tables need no deletion. */
 #include "view/stacktree.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct node {
 
 struct whole { /* a stack that has been met, by a hash of 128 bits: equal ones are taken for the same */
 	uint64_t h[2];
-	uint32_t node;
+	uint32_t node; /* 0: a free place */
 };
 
 /* Numbers in an open table, 0: free; at most half of it is used. */
@@ -43,8 +43,9 @@ struct stacktree {
 	VEC(struct frame) frames;
 	VEC(struct node) nodes;
 	VEC(uint64_t) self; /* nweights per node */
-	VEC(struct whole) wholes;
-	struct table by_text, by_edge, by_whole; /* numbers are one more than the index */
+	struct table by_text, by_edge; /* numbers are one more than the index */
+	struct whole *wholes; /* an open table as well, in place: one look is one cache miss */
+	size_t wholes_mask, nwholes;
 	unsigned nweights;
 	uint64_t ncut;
 	int error;
@@ -68,6 +69,21 @@ static uint64_t hash_bytes(const char *p, size_t n, uint64_t seed)
 	w = 0;
 	memcpy(&w, p, n);
 	return mix(h, w ^ 0xa5);
+}
+
+void stacktree_hash(const char *s, size_t n, uint64_t seed, uint64_t ret[2])
+{
+	uint64_t a = seed ^ n, b = ~seed, w;
+
+	for (; n >= 8; s += 8, n -= 8) {
+		memcpy(&w, s, 8);
+		a = mix(a, w);
+		b = mix(b + 0x452821e638d01377u, w);
+	}
+	w = 0;
+	memcpy(&w, s, n);
+	ret[0] = mix(a, w ^ 0xa5);
+	ret[1] = mix(b, w ^ 0x5a);
 }
 
 /* Room for one more; rehash(i) gives the hash of number i. False: no memory. */
@@ -108,11 +124,6 @@ static uint64_t edge_hash(const struct stacktree *t, uint32_t i)
 	return mix(t->nodes.v[i].parent, t->nodes.v[i].frame);
 }
 
-static uint64_t whole_hash(const struct stacktree *t, uint32_t i)
-{
-	return t->wholes.v[i].h[0];
-}
-
 static uint32_t fail(struct stacktree *t, int error)
 {
 	if (!t->error)
@@ -148,10 +159,9 @@ void stacktree_free(struct stacktree *t)
 	vec_free(&t->frames);
 	vec_free(&t->nodes);
 	vec_free(&t->self);
-	vec_free(&t->wholes);
+	free(t->wholes);
 	free(t->by_text.v);
 	free(t->by_edge.v);
-	free(t->by_whole.v);
 	free(t);
 }
 
@@ -246,33 +256,55 @@ static uint32_t walk(struct stacktree *t, const uint32_t *frames, size_t n)
 	return node;
 }
 
+static struct whole *find_whole(struct whole *v, size_t mask, const uint64_t h[2])
+{
+	size_t at = h[0] & mask;
+
+	while (v[at].node && (v[at].h[0] != h[0] || v[at].h[1] != h[1]))
+		at = (at + 1) & mask;
+	return &v[at];
+}
+
+static bool wholes_grow(struct stacktree *t)
+{
+	size_t n = t->wholes ? (t->wholes_mask + 1) * 2 : 1024;
+	struct whole *v;
+
+	if (t->wholes && t->nwholes < (t->wholes_mask + 1) / 2)
+		return true;
+	v = calloc(n, sizeof(*v));
+	if (!v)
+		return false;
+	for (size_t i = 0; t->wholes && i <= t->wholes_mask; i++)
+		if (t->wholes[i].node)
+			*find_whole(v, n - 1, t->wholes[i].h) = t->wholes[i];
+	free(t->wholes);
+	t->wholes = v;
+	t->wholes_mask = n - 1;
+	return true;
+}
+
 /* Most stacks have been met before: one look into a small table instead of one per frame. */
 uint32_t stacktree_stack(struct stacktree *t, const uint32_t *frames, size_t n)
 {
-	struct whole w = { { 0x243f6a8885a308d3u, 0x13198a2e03707344u }, 0 };
-	size_t at;
+	struct whole w = { { 0x243f6a8885a308d3u, 0x13198a2e03707344u }, 0 }, *have;
 
 	for (size_t i = 0; i < n; i++) {
 		w.h[0] = mix(w.h[0], frames[i]);
 		w.h[1] = mix(w.h[1] + 0x452821e638d01377u, ((uint64_t)i << 32) | frames[i]);
 	}
-	if (t->error)
+	if (t->error || n == 0)
 		return 0;
-	if (!table_grow(&t->by_whole, t, whole_hash))
+	if (!wholes_grow(t))
 		return fail(t, -ENOMEM);
-	for (at = w.h[0] & t->by_whole.mask; t->by_whole.v[at]; at = (at + 1) & t->by_whole.mask) {
-		const struct whole *have = &t->wholes.v[t->by_whole.v[at] - 1];
-
-		if (have->h[0] == w.h[0] && have->h[1] == w.h[1])
-			return have->node;
-	}
+	have = find_whole(t->wholes, t->wholes_mask, w.h);
+	if (have->node)
+		return have->node;
 	w.node = walk(t, frames, n);
 	if (t->error)
 		return 0;
-	if (vec_try_push(&t->wholes, w) < 0)
-		return fail(t, -ENOMEM);
-	t->by_whole.v[at] = (uint32_t)t->wholes.n;
-	t->by_whole.used++;
+	*have = w;
+	t->nwholes++;
 	return w.node;
 }
 

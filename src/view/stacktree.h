@@ -33,6 +33,9 @@ struct stack_frame {
 	const char *module; /* "vmlinux", "libc.so.6"; "": unknown */
 };
 
+/* 128 bits of a text: those who keep what they found out about it by them take equal ones for the same. */
+void stacktree_hash(const char *s, size_t n, uint64_t seed, uint64_t ret[2]);
+
 struct stacktree;
 enum { STACKTREE_ROOT = 0 }; /* the node above all stacks; it has no frame */
 
