@@ -231,7 +231,13 @@ bool cap_try_uprobe(struct attempt *a)
 	prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_KPROBE});
 	if (prog < 0)
 		return cap_refused(a, "load", prog);
-	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) == 0 || cap_refused(a, "attach", -errno);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) < 0)
+		return cap_refused(a, "attach", -errno);
+	/* By it a program knows which of its probes fired. */
+	if (cap_helper(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_get_attach_cookie) == 1)
+		return true;
+	snprintf(a->reason, sizeof(a->reason), "needs bpf_get_attach_cookie (Linux 5.15)");
+	return false;
 }
 
 /* union bpf_attr's link_create part for both kinds of multi-probes, which Debian's header lacks. */

@@ -23,7 +23,7 @@ struct uprobe_place {
 };
 
 /* Plain uprobes take long to detach, each a grace period: from this number on the user is told. */
-#define UPROBE_SLOW_FROM 64
+#define UPROBE_SLOW_FROM 20
 
 /* Descriptors that keep the probes; the caller closes them. */
 struct uprobe_fds {

@@ -468,7 +468,8 @@ def bench_keys():
 
 def walk_costs(what):
     """Medians of what a stack of 31 frames costs beyond a program that takes none, and of the ratio of
-    unwinding tables to frame pointers: all attached at the same time to one process."""
+    unwinding tables to frame pointers: all attached at the same time. System calls of other processes, which the
+    programs leave at once, count as well: only the ratio holds while there are many."""
     program = os.path.join(os.path.dirname(opts.trigger), "unwind")
     cpu = max(os.sched_getaffinity(0))
     p = subprocess.Popen([program, what, "1", "1000000000000"], preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
@@ -496,7 +497,8 @@ def walk_costs(what):
 def bench_unwind():
     """A stack of 31 frames of different functions by unwinding tables; and how long tables take to make."""
     walk, _ = walk_costs("different")
-    note("a user stack of 31 frames by tables", f"{walk / 1000:.2f} us, {walk / 31:.0f} ns a frame", "<= 3 us", walk <= 3000)
+    note("a user stack of 31 frames by tables", f"{walk / 1000:.2f} us, {walk / 31:.0f} ns a frame", "<= 3 us",
+         None if busy() else walk <= 3000)
     walk, ratio = walk_costs("different-fp")
     note("the same with frame pointers, against bpf_get_stack()", f"{walk / 1000:.2f} us: {ratio:.2f}", "", None)
     found = subprocess.run(["find", "/", "-xdev", "-type", "f", "-size", "+20M", "-name", "*.so*", "-printf", "%s %p\\n"],
