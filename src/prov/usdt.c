@@ -108,38 +108,17 @@ void usdt_load(struct prov_env *env, const struct uproc *p, struct uproc_obj *o)
 
 /* -- arguments -- */
 
-struct lookup {
-	const char *name;
-	size_t len;
-	uint64_t addr;
-};
-
-static int match_symbol(void *arg, const Elf64_Sym *s, const char *name, uint64_t room)
-{
-	struct lookup *l = arg;
-
-	(void)room;
-	if (elfsym_name_len(name) != l->len || memcmp(name, l->name, l->len) != 0)
-		return 0;
-	l->addr = s->st_value;
-	return 1;
-}
-
 static int find_symbol(void *ctx, const char *name, size_t len, uint64_t *ret)
 {
 	const struct uobj *o = ctx;
-	struct lookup l = {.name = name, .len = len};
 	struct uobj_file file;
 	int r;
 
 	if (uobj_open(o, &file) < 0)
 		return -ENOENT;
-	r = elfsym_each(&file.elf, SHT_SYMTAB, match_symbol, &l);
-	if (r != 1)
-		r = elfsym_each(&file.elf, SHT_DYNSYM, match_symbol, &l);
+	r = elfsym_find(&file.elf, name, len, false, ret);
 	uobj_close(&file);
-	*ret = l.addr;
-	return r == 1 ? 0 : -ENOENT;
+	return r;
 }
 
 unsigned usdt_args(struct prov_env *env, const struct upoint *at, struct sdtarg *ret)

@@ -319,23 +319,13 @@ static int read_section(const struct elf *e, struct ehsec *s)
 #define SIGRETURN_BEFORE 4
 #define SIGRETURN_LEN	 12
 
-static int is_sigreturn(void *ctx, const Elf64_Sym *sym, const char *name, uint64_t room)
-{
-	static const char want[] = "__kernel_rt_sigreturn";
-
-	(void)room;
-	if (elfsym_name_len(name) != strlen(want) || strncmp(name, want, strlen(want)) != 0)
-		return 0;
-	*(uint64_t *)ctx = sym->st_value;
-	return 1;
-}
-
 static int add_sigreturn(struct ehsec *s, const struct elf *e)
 {
+	static const char name[] = "__kernel_rt_sigreturn";
 	const struct ehcie cie = { .signal = true, .usable = true };
 	struct ehfde f = { .len = SIGRETURN_LEN, .cie = (uint32_t)s->cies.n };
 
-	if (!s->arch->sig_uc || elfsym_each(e, SHT_DYNSYM, is_sigreturn, &f.pc) != 1 || f.pc < SIGRETURN_BEFORE)
+	if (!s->arch->sig_uc || elfsym_find(e, name, strlen(name), true, &f.pc) < 0 || f.pc < SIGRETURN_BEFORE)
 		return -ENOENT;
 	f.pc -= SIGRETURN_BEFORE;
 	if (vec_try_push(&s->cies, cie) < 0 || vec_try_push(&s->fdes, f) < 0)

@@ -142,3 +142,32 @@ int elfsym_load(const struct elf *e, uint32_t sh_type, struct symtab *t)
 	}
 	return r;
 }
+
+struct finding {
+	const char *name;
+	size_t len;
+	bool code;
+	uint64_t addr;
+};
+
+static int match(void *arg, const Elf64_Sym *sym, const char *name, uint64_t room)
+{
+	struct finding *f = arg;
+
+	(void)room;
+	if ((f->code && ELF64_ST_TYPE(sym->st_info) == STT_OBJECT) || elfsym_name_len(name) != f->len ||
+	    memcmp(name, f->name, f->len) != 0)
+		return 0;
+	f->addr = sym->st_value;
+	return 1;
+}
+
+int elfsym_find(const struct elf *e, const char *name, size_t len, bool code, uint64_t *ret)
+{
+	struct finding f = {.name = name, .len = len, .code = code};
+
+	if (elfsym_each(e, SHT_SYMTAB, match, &f) != 1 && elfsym_each(e, SHT_DYNSYM, match, &f) != 1)
+		return -ENOENT;
+	*ret = f.addr;
+	return 0;
+}

@@ -121,32 +121,13 @@ void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, 
 	p->stale = !p->dead;
 }
 
-struct finding {
-	const char *name;
-	size_t len;
-	uint64_t vaddr;
-};
-
-static int match(void *arg, const Elf64_Sym *sym, const char *name, uint64_t room)
-{
-	struct finding *f = arg;
-	unsigned type = ELF64_ST_TYPE(sym->st_info);
-
-	(void)room;
-	if (type == STT_OBJECT || elfsym_name_len(name) != f->len ||
-	    memcmp(name, f->name, f->len) != 0)
-		return 0;
-	f->vaddr = sym->st_value;
-	return 1;
-}
-
 int sym_elf_find(struct sym *s, const char *path, const char *name, uint64_t *ret_off)
 {
 	struct stat st;
 	struct elf e;
-	struct finding f = {.name = name, .len = strlen(name)};
 	_cleanup_close_ int fd = open_regular(AT_FDCWD, path, true, &st);
 	_cleanup_free_ struct elf_seg *seg = NULL;
+	uint64_t vaddr;
 	unsigned nseg;
 
 	(void)s;
@@ -156,14 +137,10 @@ int sym_elf_find(struct sym *s, const char *path, const char *name, uint64_t *re
 
 	if (r < 0)
 		return r;
-	r = elfsym_each(&e, SHT_SYMTAB, match, &f);
-	if (r != 1)
-		r = elfsym_each(&e, SHT_DYNSYM, match, &f);
-	if (r == 1)
+	r = elfsym_find(&e, name, strlen(name), true, &vaddr);
+	if (r == 0)
 		r = elf_segments(&e, &seg, &nseg);
-	else if (r == 0)
-		r = -ENOENT;
-	if (r == 0 && !elf_seg_off(seg, nseg, f.vaddr, ret_off))
+	if (r == 0 && !elf_seg_off(seg, nseg, vaddr, ret_off))
 		r = -ENOENT;
 	elf_close(&e);
 	return r;

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "../ownoff.h"
 
 #define SLICE_NS 100000000LL
 #define CHUNK	 100
@@ -30,18 +31,6 @@ static long long now_ns(void)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-static uint64_t own_offset(void)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	unsigned long lo, hi, off, p = (unsigned long)(uintptr_t)uprobed_target;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx", &lo, &hi, &off) == 3 && p >= lo && p < hi)
-			return p - lo + off;
-	return 0;
-}
-
 static int attach(int ret)
 {
 	struct bpf_insn insns[] = {
@@ -55,7 +44,7 @@ static int attach(int ret)
 	if (prog < 0 || !f || fscanf(f, "%u", &attr.type) != 1)
 		return -1;
 	attr.uprobe_path = (uintptr_t)"/proc/self/exe";
-	attr.probe_offset = own_offset();
+	attr.probe_offset = own_offset((uintptr_t)uprobed_target);
 	fd = (int)syscall(SYS_perf_event_open, &attr, getpid(), -1, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -1 : ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog);
 }

@@ -31,14 +31,7 @@ static int (*volatile call_two)(int) = two;
 
 static uint64_t offset_of(int (*f)(int))
 {
-	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned long lo, hi, off, p = (unsigned long)(uintptr_t)f;
-	char line[512];
-
-	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &lo, &hi, &off) == 3 && p >= lo && p < hi)
-			return p - lo + off;
-	return 0;
+	return own_offset((uintptr_t)f);
 }
 
 static int load(bool multi)
@@ -65,6 +58,24 @@ static uint64_t runs(int prog)
 
 	assert_int_equal(bpfsys_prog_info(prog, &info), 0);
 	return info.run_cnt;
+}
+
+static void done(struct uprobe_fds *fds, int prog)
+{
+	for (size_t i = 0; i < fds->fds.n; i++)
+		close(fds->fds.v[i]);
+	vec_free(&fds->fds);
+	close(prog);
+}
+
+/* A program for several at a time, where the kernel can. */
+static int load_multi(void)
+{
+	char why[CAPS_REASON_MAX];
+
+	if (!caps_try_uprobe_multi(why, sizeof(why)))
+		skip();
+	return load(true);
 }
 
 static void fires(bool (*can)(char *why, size_t n), bool multi)
@@ -117,20 +128,16 @@ static void not_there(void **state)
 	struct uprobe_site v = {offset_of(one), 0, 1};
 	struct uprobe_fds fds = {0};
 	struct err err = {0};
-	char why[CAPS_REASON_MAX];
-	int prog;
+	int prog = load_multi();
 
 	(void)state;
-	if (!caps_try_uprobe_multi(why, sizeof(why)))
-		skip();
-	prog = load(true);
 	assert_int_equal(uprobe_attach(&p, &v, 1, prog, &fds, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "/nonexistent"));
 	p = (struct uprobe_place){.path = "/proc/self/exe", .pid = 0x3ffffff, .multi = true};
 	assert_int_equal(uprobe_attach(&p, &v, 1, prog, &fds, &err), -ESRCH);
 	assert_non_null(strstr(err.msg, "is gone"));
 	assert_int_equal(fds.fds.n, 0);
-	close(prog);
+	done(&fds, prog);
 }
 
 #if defined(__x86_64__)
@@ -152,23 +159,16 @@ static void no_vectors(void **state)
 	struct uprobe_site v[] = {{at, 0, 1}, {at + 4, 0, 2}, {at + 10, 0, 3}};
 	struct uprobe_fds fds = {0};
 	struct err err = {0};
-	char why[CAPS_REASON_MAX];
-	int prog;
+	int prog = load_multi();
 
 	(void)state;
-	if (!caps_try_uprobe_multi(why, sizeof(why)))
-		skip();
-	prog = load(true);
 	assert_int_equal(uprobe_attach(&p, v, 3, prog, &fds, &err), 0);
 	assert_int_equal(fds.attached, 1);
 	assert_int_equal(fds.refused, 2);
 	assert_int_equal(fds.refused_cookie, 1);
 	assert_int_equal(uprobe_attach(&p, v + 1, 1, prog, &fds, &err), 0);
 	assert_int_equal(fds.refused, 3);
-	for (size_t i = 0; i < fds.fds.n; i++)
-		close(fds.fds.v[i]);
-	vec_free(&fds.fds);
-	close(prog);
+	done(&fds, prog);
 }
 #endif
 
