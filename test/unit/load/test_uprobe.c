@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "../../ownoff.h"
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 #include "load/probe_caps.h"
