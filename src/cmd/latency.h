@@ -12,7 +12,7 @@ struct latency_command {
 	const char *summary;
 	int (*run)(int argc, char **argv); /* exit code; argv[0] is the name */
 };
-extern const struct latency_command latency_stuck, latency_why;
+extern const struct latency_command latency_diff, latency_profile, latency_stuck, latency_why;
 
 /* A command line of dtrace(1) being made. Everything lives in the arena. */
 struct latency_args {

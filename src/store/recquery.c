@@ -74,23 +74,34 @@ static void widen(struct recread *r, const char *first, const char *last, struct
 	}
 }
 
+static void widen_by_hist(struct recread *r, struct rec_range *ret)
+{
+	for (size_t i = 0; r->version >= 2 && i < r->schema.ntrackers + r->schema.naggs; i++) {
+		char sql[2][160];
+
+		for (int k = 0; k < 2; k++)
+			snprintf(sql[k], sizeof(sql[k]),
+				 "SELECT %s FROM hist WHERE source = %zu AND period = %llu ORDER BY start %s LIMIT 1",
+				 k ? "start + period" : "start", i, (unsigned long long)RECFILE_SECOND_NS, k ? "DESC" : "");
+		widen(r, sql[0], sql[1], ret);
+	}
+}
+
+bool recread_hist_extent(struct recread *r, struct rec_range *ret)
+{
+	*ret = (struct rec_range){ UINT64_MAX, 0 };
+	widen_by_hist(r, ret);
+	return ret->from <= ret->to;
+}
+
 bool recread_extent(struct recread *r, struct rec_range *ret)
 {
 	*ret = (struct rec_range){ UINT64_MAX, 0 };
 	widen(r, "SELECT ts FROM row ORDER BY seq LIMIT 1", "SELECT ts FROM row ORDER BY seq DESC LIMIT 1", ret);
+	widen_by_hist(r, ret);
 	if (r->version >= 2) {
 		widen(r, "SELECT min(start) FROM span", "SELECT max(start) FROM span", ret);
 		widen(r, "SELECT min(ended) FROM slow", "SELECT max(ended) FROM slow", ret);
-		for (size_t i = 0; i < r->schema.ntrackers + r->schema.naggs; i++) {
-			char sql[2][160];
-
-			for (int k = 0; k < 2; k++)
-				snprintf(sql[k], sizeof(sql[k]),
-					 "SELECT %s FROM hist WHERE source = %zu AND period = %llu ORDER BY start %s LIMIT 1",
-					 k ? "start + period" : "start", i, (unsigned long long)RECFILE_SECOND_NS,
-					 k ? "DESC" : "");
-			widen(r, sql[0], sql[1], ret);
-		}
 	}
 	return ret->from <= ret->to;
 }

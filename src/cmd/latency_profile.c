@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell latency profile FILE`: how latencies were distributed in the last minute, 5 minutes, hour and day. */
+#include <getopt.h>
+#include <math.h>
+#include <string.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/latency.h"
+#include "cmd/latency_rec.h"
+#include "store/sparse.h"
+#include "view/table.h"
+
+#define KEYS_SHOWN 10
+#define BAR_WIDTH  40
+
+static const struct {
+	const char *name;
+	uint64_t ns;
+} windows[] = {
+	{ "1 min", RECFILE_MINUTE_NS }, { "5 min", 5 * RECFILE_MINUTE_NS }, { "1 h", RECFILE_HOUR_NS },
+	{ "24 h", 24 * RECFILE_HOUR_NS },
+};
+
+struct profile {
+	struct recread *r;
+	struct rec_range all;
+	bool json, bars;
+	bool chosen; /* --from, --to: one window */
+	uint64_t keys;
+	struct err err;
+	int error; /* of writing */
+};
+
+/* One line: what was between two times. */
+static void show_window(struct profile *p, struct table *t, const struct latency_series *s, const char *name,
+			struct rec_range range, const struct histsum *sum)
+{
+	double sec = (double)(range.to - range.from) / 1e9, max = sum->flags & HIST_NO_SUM ? (double)NAN : (double)sum->max;
+	double mean = sum->flags & HIST_NO_SUM || !sum->count ? (double)NAN : (double)sum->sum / (double)sum->count;
+	const double q[] = { 0.5, 0.9, 0.99, 0.999 };
+	char texts[6][UNITS_LEN];
+	const char *shown[6];
+	double v[6] = { mean, 0, 0, 0, 0, max };
+	struct strb buckets = { 0 };
+
+	for (int i = 0; i < 4; i++)
+		v[1 + i] = histsum_quantile(sum, &s->d, q[i]);
+	for (int i = 0; i < 6; i++) {
+		shown[i] = isnan(v[i]) ? NULL : texts[i];
+		/* delays of trackers are nanoseconds; what an aggregation has only its program knows */
+		if (s->d.is_tracker)
+			units_ns(isnan(v[i]) ? 0 : (uint64_t)v[i], texts[i]);
+		else
+			snprintf(texts[i], sizeof(texts[i]), "%.4g", v[i]);
+	}
+	sparse_put_buckets(&buckets, sum->v, sum->n);
+
+	const enum cell_kind kind = p->json ? CELL_NUMBER : CELL_TEXT;
+	struct cell cells[] = {
+		{ p->json ? "source" : NULL, CELL_TEXT, 0, 0, { s->d.name } },
+		{ p->json ? "key" : NULL, CELL_TEXT, 0, 0, { s->text } },
+		{ p->json ? "from" : NULL, CELL_UINT, 0, 0, { .u = range.from } },
+		{ p->json ? "to" : NULL, CELL_UINT, 0, 0, { .u = range.to } },
+		{ "last", CELL_TEXT, -7, 0, { name } },
+		{ "count", CELL_UINT, 10, 0, { .u = sum->count } },
+		{ "per_s", CELL_NUMBER, 9, 1, { .d = (double)sum->count / sec } },
+		{ "mean", kind, 7, 1, { shown[0] } }, { "p50", kind, 7, 1, { shown[1] } }, { "p90", kind, 7, 1, { shown[2] } },
+		{ "p99", kind, 7, 1, { shown[3] } }, { "p99.9", kind, 7, 1, { shown[4] } }, { "max", kind, 7, 1, { shown[5] } },
+		{ "buckets", CELL_LIST, 0, 0, { strb_str(&buckets) } },
+	};
+
+	for (int i = 0; p->json && i < 6; i++)
+		cells[7 + i].v.d = v[i];
+	table_line(t, cells, ARRAY_SIZE(cells));
+	strb_free(&buckets);
+}
+
+/* A bar for each power of two. */
+static void show_bars(const struct latency_series *s, const struct histsum *sum)
+{
+	uint64_t by[65] = { 0 }, most = 0;
+	int first = 64, last = 0;
+
+	for (size_t i = 0; i < sum->n; i++) {
+		double mid = rechist_middle(&s->d, sum->v[i].index);
+		int b = mid < 1 ? 0 : 1 + (int)floor(log2(mid));
+
+		by[b] += sum->v[i].count;
+		most = by[b] > most ? by[b] : most;
+		first = b < first ? b : first;
+		last = b > last ? b : last;
+	}
+	for (int b = first; b <= last && most; b++) {
+		uint64_t low = b ? UINT64_C(1) << (b - 1) : 0;
+		int width = (int)((double)by[b] / (double)most * BAR_WIDTH + 0.5);
+		char text[UNITS_LEN];
+
+		if (!s->d.is_tracker)
+			snprintf(text, sizeof(text), "%.4g", (double)low);
+		printf("  %10s |%-*.*s %llu\n", s->d.is_tracker ? units_ns(low, text) : text, BAR_WIDTH, width,
+		       "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@", (unsigned long long)by[b]);
+	}
+}
+
+static int show_series(struct profile *p, const struct latency_series *s)
+{
+	struct table t = { .out = stdout, .type = "profile", .json = p->json };
+	uint64_t length = p->all.to - p->all.from;
+	struct histsum sum = { 0 };
+	int e = 0;
+
+	if (!p->json)
+		printf("%s%s%s\n", s->d.name[0] ? s->d.name : "@", s->text[0] ? ": " : "", s->text);
+	for (size_t i = 0; i < ARRAY_SIZE(windows) && e == 0; i++) {
+		struct rec_range range = p->all;
+		const char *name = p->chosen ? "chosen" : windows[i].name;
+
+		if (!p->chosen && windows[i].ns < length)
+			range.from = range.to - windows[i].ns;
+		e = recread_hist(p->r, s->source, range, s->key, &sum, &p->err);
+		if (e == 0)
+			show_window(p, &t, s, name, range, &sum);
+		/* a longer window of a shorter recording has no more */
+		if (p->chosen || windows[i].ns >= length)
+			break;
+	}
+	if (e == 0 && !p->json && p->bars)
+		show_bars(s, &sum);
+	if (!p->json)
+		printf("\n");
+	p->error = p->error ? p->error : t.error;
+	histsum_free(&sum);
+	return e;
+}
+
+static int usage(FILE *out)
+{
+	fprintf(out, "Usage: %s latency profile [--from TIME] [--to TIME] [--keys N] [--hist] [--json] FILE\n"
+			"\n\t--from, --to  what is between, not what was last: 30s after the beginning, -1m before the end\n"
+			"\t--hist        the distribution as bars\n\t--json        as JSON Lines\n"
+			"\t--keys        how many keys of each source are shown (%d)\n", cmd_name(), KEYS_SHOWN);
+	return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+static int show_all(struct profile *p, const struct latency_range *asked)
+{
+	struct latency_list list = { 0 };
+	int e = latency_range(p->r, asked, false, &p->all);
+
+	if (e)
+		return e;
+	e = latency_list(p->r, p->all, p->keys, &list, &p->err);
+	for (size_t i = 0; i < list.n && e == 0 && !p->error; i++)
+		e = show_series(p, &list.v[i]);
+	if (e < 0) {
+		e = cmd_fail("%s", p->err.msg[0] ? p->err.msg : strerror(-e));
+	} else {
+		if (list.left_out && !p->json)
+			printf("%zu keys with fewer values are not shown (--keys)\n", list.left_out);
+		e = cmd_written(p->error);
+	}
+	latency_list_free(&list);
+	return e;
+}
+
+static int run_profile(int argc, char **argv)
+{
+	static const struct option longs[] = { { "from", required_argument, NULL, 'f' }, { "to", required_argument, NULL, 't' },
+					       { "keys", required_argument, NULL, 'k' }, { "hist", no_argument, NULL, 'h' },
+					       { "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'H' },
+					       { NULL, 0, NULL, 0 } };
+	struct profile p = { .keys = KEYS_SHOWN };
+	struct latency_range asked = { 0 };
+	int c, e;
+
+	while ((c = getopt_long(argc, argv, "+", longs, NULL)) != -1) {
+		if (c == '?' || c == 'H')
+			return usage(c == '?' ? stderr : stdout);
+		asked.from = c == 'f' ? optarg : asked.from;
+		asked.to = c == 't' ? optarg : asked.to;
+		p.json |= c == 'j';
+		p.bars |= c == 'h';
+		if (c == 'k' && latency_number("--keys", optarg, RECFILE_HIST_KEYS, &p.keys))
+			return EXIT_USAGE;
+	}
+	if (optind + 1 != argc)
+		return usage(stderr);
+	p.chosen = asked.from || asked.to;
+	if (recread_open(argv[optind], &p.r, &p.err) < 0)
+		return cmd_fail("%s", p.err.msg);
+	e = show_all(&p, &asked);
+	recread_close(p.r);
+	return e;
+}
+
+const struct latency_command latency_profile = { "profile", "percentiles of the last minute, 5 minutes, hour and day of a recording", run_profile };
