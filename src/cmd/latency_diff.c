@@ -216,7 +216,7 @@ static void explain(const struct pair *p)
 		snprintf(from, sizeof(from), "%.4g", r->qa[best]);
 		snprintf(to, sizeof(to), "%.4g", r->qb[best]);
 	}
-	printf("  p%g %s: %s -> %s, by %+.0f%% (%+.0f to %+.0f%% with 95%% confidence)\n", cmp_quantiles[best] * 100,
+	printf("  p%g %s: %s -> %s, %+.0f%% (%+.0f to %+.0f%% at 95%% confidence)\n", cmp_quantiles[best] * 100,
 	       r->q[best].value > 0 ? "larger" : "smaller", from, to, (exp2(r->q[best].value) - 1) * 100,
 	       (exp2(r->q[best].low) - 1) * 100, (exp2(r->q[best].high) - 1) * 100);
 }

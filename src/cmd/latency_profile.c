@@ -63,9 +63,9 @@ static void show_window(struct profile *p, struct table *t, const struct latency
 		{ p->json ? "key" : NULL, CELL_TEXT, 0, 0, { s->text } },
 		{ p->json ? "from" : NULL, CELL_UINT, 0, 0, { .u = range.from } },
 		{ p->json ? "to" : NULL, CELL_UINT, 0, 0, { .u = range.to } },
-		{ "last", CELL_TEXT, -7, 0, { name } },
-		{ "count", CELL_UINT, 10, 0, { .u = sum->count } },
-		{ "per_s", CELL_NUMBER, 9, 1, { .d = (double)sum->count / sec } },
+		{ "last", CELL_TEXT, -6, 0, { name } },
+		{ "count", CELL_UINT, 9, 0, { .u = sum->count } },
+		{ "per_s", CELL_NUMBER, 7, p->json ? 3 : 0, { .d = (double)sum->count / sec } },
 		{ "mean", kind, 7, 1, { shown[0] } }, { "p50", kind, 7, 1, { shown[1] } }, { "p90", kind, 7, 1, { shown[2] } },
 		{ "p99", kind, 7, 1, { shown[3] } }, { "p99.9", kind, 7, 1, { shown[4] } }, { "max", kind, 7, 1, { shown[5] } },
 		{ "buckets", CELL_LIST, 0, 0, { strb_str(&buckets) } },
@@ -175,7 +175,7 @@ static int run_profile(int argc, char **argv)
 	struct latency_range asked = { 0 };
 	int c, e;
 
-	while ((c = getopt_long(argc, argv, "+", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		if (c == '?' || c == 'H')
 			return usage(c == '?' ? stderr : stdout);
 		asked.from = c == 'f' ? optarg : asked.from;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 120
 """dwell latency profile and diff: percentiles of a recording with known waits; a shift is found, its absence too."""
+# @timeout: 120
 import json
 import os
 import random
@@ -13,7 +14,7 @@ import live
 
 os.chdir(live.WORK)
 F = "waits.dwell"
-SECONDS = 13
+SECONDS = 11
 program = (f"tracker nap {{ threshold = 1h; }} syscall::clock_nanosleep:entry /pid == {os.getpid()}/ {{ begin(nap); self->t = timestamp; }} "
            f"syscall::clock_nanosleep:return /pid == {os.getpid()} && self->t/ {{ end(nap); "
            "@slept[cpu >= 0] = hist(timestamp - self->t); self->t = 0; }")
