@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/units.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 const char *units_ns(uint64_t ns, char buf[UNITS_LEN])
@@ -28,5 +29,22 @@ const char *units_ns(uint64_t ns, char buf[UNITS_LEN])
 		return buf;
 	}
 	snprintf(buf, UNITS_LEN, "%" PRIu64 " ns", ns);
+	return buf;
+}
+
+const char *units_number(double v, char buf[UNITS_LEN])
+{
+	static const char letters[] = "kMGTPE";
+	double size = fabs(v);
+	int i = -1;
+
+	while (size >= 999.5 && i < 5) {
+		size /= 1000;
+		i++;
+	}
+	if (size >= 999.5 || i < 0)
+		snprintf(buf, UNITS_LEN, "%.3g", v);
+	else
+		snprintf(buf, UNITS_LEN, "%s%.*f%c", v < 0 ? "-" : "", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, size, letters[i]);
 	return buf;
 }

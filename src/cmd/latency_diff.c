@@ -213,8 +213,8 @@ static void explain(const struct pair *p)
 		units_ns((uint64_t)r->qa[best], from);
 		units_ns((uint64_t)r->qb[best], to);
 	} else {
-		snprintf(from, sizeof(from), "%.4g", r->qa[best]);
-		snprintf(to, sizeof(to), "%.4g", r->qb[best]);
+		units_number(r->qa[best], from);
+		units_number(r->qb[best], to);
 	}
 	printf("  p%g %s: %s -> %s, %+.0f%% (%+.0f to %+.0f%% at 95%% confidence)\n", cmp_quantiles[best] * 100,
 	       r->q[best].value > 0 ? "larger" : "smaller", from, to, (exp2(r->q[best].value) - 1) * 100,

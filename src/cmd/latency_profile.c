@@ -53,7 +53,7 @@ static void show_window(struct profile *p, struct table *t, const struct latency
 		if (s->d.is_tracker)
 			units_ns(isnan(v[i]) ? 0 : (uint64_t)v[i], texts[i]);
 		else
-			snprintf(texts[i], sizeof(texts[i]), "%.4g", v[i]);
+			units_number(v[i], texts[i]);
 	}
 	sparse_put_buckets(&buckets, sum->v, sum->n);
 
@@ -97,9 +97,7 @@ static void show_bars(const struct latency_series *s, const struct histsum *sum)
 		int width = (int)((double)by[b] / (double)most * BAR_WIDTH + 0.5);
 		char text[UNITS_LEN];
 
-		if (!s->d.is_tracker)
-			snprintf(text, sizeof(text), "%.4g", (double)low);
-		printf("  %10s |%-*.*s %llu\n", s->d.is_tracker ? units_ns(low, text) : text, BAR_WIDTH, width,
+		printf("  %10s |%-*.*s %llu\n", s->d.is_tracker ? units_ns(low, text) : units_number((double)low, text), BAR_WIDTH, width,
 		       "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@", (unsigned long long)by[b]);
 	}
 }

@@ -512,10 +512,20 @@ def bench_unwind():
              f"{float(ms):.0f} ms, {rows} rows, {(int(rows) + int(buckets)) * 8 >> 10} KiB", "<= 1 s", float(ms) <= 1000)
 
 
+def bench_recording():
+    """An hour of ten million events: about a gigabyte for half a minute."""
+    with tempfile.TemporaryDirectory(prefix="dwell-rec-", dir=os.environ.get("TMPDIR")) as folder:
+        out = subprocess.run([f"{opts.tools}/recbench", f"{folder}/x.dwell"], capture_output=True, text=True, check=True).stdout
+    r = json.loads(out)
+    note("recording of 10 million events: open", f"{r['open_ms']:.1f} ms", "<= 1 s", r["open_ms"] <= 1000)
+    for what in ("a cell by key", "slow events of a cell", "heat map of the hour", "events of a second"):
+        note(f"recording: {what}", f"{r[what]['ms']:.1f} ms", "<= 100 ms", r[what]["ms"] <= 100)
+
+
 BENCHES = {"empty": bench_empty, "count": bench_count, "latency": bench_latency, "track": bench_track, "printf": bench_printf,
            "records": bench_records, "start": bench_start, "attach": bench_attach, "tick": bench_tick,
            "read": bench_read, "keys": bench_keys, "uprobe": bench_uprobe, "functions": bench_functions,
-           "unwind": bench_unwind}
+           "unwind": bench_unwind, "recording": bench_recording}
 
 
 def main():

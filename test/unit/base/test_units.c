@@ -25,6 +25,22 @@ static void durations_have_three_digits(void **state)
 	}
 }
 
+static void numbers_have_letters(void **state)
+{
+	static const struct {
+		double v;
+		const char *expect;
+	} rows[] = { { 0, "0" }, { -1.5, "-1.5" }, { 999.4, "999" }, { 999.5, "1.00k" }, { 1234, "1.23k" }, { -41234567, "-41.2M" },
+		     { 999499, "999k" }, { 999500, "1.00M" }, { 1.8e19, "18.0E" }, { 1e30, "1e+30" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char buf[UNITS_LEN];
+
+		assert_string_equal(units_number(rows[i].v, buf), rows[i].expect);
+	}
+}
+
 /* A value lies in the range of its bucket, its neighbours' ranges do not hold it. */
 static void check_value(enum agg_func func, const int32_t param[4], unsigned bucket, int64_t v)
 {
@@ -62,6 +78,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations_have_three_digits),
+		cmocka_unit_test(numbers_have_letters),
 		cmocka_unit_test(buckets_hold_their_values),
 	};
 
