@@ -14,7 +14,7 @@ static const char optletters[] = "+3:6:aAb:Bc:CD:ef:FGhHi:I:klL:m:n:o:p:P:qs:SU:
 int cmd_usage(void)
 {
 	fprintf(stderr,
-		"Usage: %s [-CeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
+		"Usage: %s [-32|-64] [-CeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
 		"\t[-I path] [-L path] [-o output] [-p pid] [-s script] [-U name]\n"
 		"\t[-x opt[=val]] [-X a|c|s|t]\n\n"
 		"\t[-P provider %s]\n"
@@ -28,6 +28,8 @@ int cmd_usage(void)
 		"\tpredicate -> '/' D-expression '/'\n"
 		"\t   action -> '{' D-statements '}'\n"
 		"\n"
+		"\t-32 generate 32-bit D programs and ELF files (not on Linux)\n"
+		"\t-64 generate 64-bit D programs and ELF files\n\n"
 		"\t-b  set trace buffer size\n"
 		"\t-c  run specified command and exit upon its completion\n"
 		"\t-C  run cpp(1) preprocessor on script files\n"
@@ -35,6 +37,8 @@ int cmd_usage(void)
 		"\t-e  exit after compiling request but prior to enabling probes\n"
 		"\t-f  enable or list probes matching the specified function name\n"
 		"\t-F  coalesce trace output by function\n"
+		"\t-G  generate an ELF file with the semaphores of static probes\n"
+		"\t-h  generate a header file with definitions for static probes\n"
 		"\t-H  print included files when invoking preprocessor\n"
 		"\t-i  enable or list probes matching the specified probe id\n"
 		"\t-I  add include directory to preprocessor search path\n"

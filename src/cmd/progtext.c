@@ -55,10 +55,10 @@ static const char *const cpp_plain[] = {
 #endif
 };
 
-/* -X: the value of __STDC__, or none. The default and c leave it to cpp, which warns of 1 as well. */
+/* -X: __STDC__ is 1 by itself, 0, or not there as before ISO C. */
 static const char *cpp_stdc(const char *mode)
 {
-	return *mode == 't' ? "-D__STDC__=0" : *mode == 's' ? "-U__STDC__" : NULL;
+	return *mode == 't' ? "-D__STDC__=0" : *mode == 's' ? "-traditional-cpp" : NULL;
 }
 
 /* Argument vector of the C preprocessor, as DTrace starts it. */

@@ -6,6 +6,8 @@ import live
 
 r = live.dwell()
 live.check(r.returncode == 2 and r.stderr.startswith(f"Usage: {live.NAME} ["), "no arguments: usage, 2", r.stderr)
+for letter in "32 64 b c C D e f F G h H i I l L m n o p P q s S U v V w x X Z".split():
+    live.check(f"\n\t-{letter} " in r.stderr, f"-{letter} is named", r.stderr)
 r = live.dwell("-?")
 live.check(r.returncode == 2 and "Usage:" in r.stderr, "-?: usage, 2", r.stderr)
 r = live.dwell("-n")
