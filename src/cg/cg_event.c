@@ -4,6 +4,9 @@
 #include "cg/cg_int.h"
 
 #define NS_PER_SECOND 1000000000
+#define GOLDEN 0x9e3779b97f4a7c15ull /* 2^64 divided by the golden ratio: multiplying by it spreads what differs little */
+
+static vreg cgroup_of(struct gen *g);
 
 /* -- firing -- */
 
@@ -106,14 +109,68 @@ static void gen_worst(struct gen *g, const struct gen_event *ev)
 	ir_place(g->f, done);
 }
 
-static void gen_slow(struct gen *g, const struct gen_event *ev)
+/* The threshold that was tested is the least of all: that of its cgroup may be higher. */
+static void gen_cgroup_threshold(struct gen *g, const struct gen_event *ev, irlabel no)
 {
-	irlabel out = ir_label(g->f);
+	irlabel own = ir_label(g->f), ok = ir_label(g->f), none = ir_label(g->f);
+	vreg at, n, map = ir_new(g->f), key = ir_new(g->f), p = ir_new(g->f), threshold = ir_new(g->f);
+	const struct gen_event *outer = g->ev;
+	struct cache saved;
+
+	if (!ev->t->settings[TS_CGROUPS])
+		return;
+	n = load_setting(g, ev, offsetof(struct img_track, ncgroups), &at);
+	saved = gen_region_begin(g);
+	ir_jcci(g->f, IRC_EQ, n, 0, ok);
+	g->ev = ev;
+	ir_store_slot(g->f, g->tmp, 0, 8, cgroup_of(g));
+	g->ev = outer;
+	gen_map(g, map, cg_map_cgroups(g->cg, ev->t));
+	ir_slot_addr(g->f, key, g->tmp, 0);
+	ir_call(g->f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
+	ir_jcci(g->f, IRC_NE, p, 0, own);
+	ir_mov(g->f, threshold, load_setting(g, ev, offsetof(struct img_track, general), &at));
+	ir_jmp(g->f, none);
+	ir_place(g->f, own);
+	ir_load(g->f, threshold, p, 0, 8);
+	ir_place(g->f, none);
+	ir_jcc(g->f, IRC_LT, ev->delay, threshold, no);
+	ir_place(g->f, ok);
+	gen_region_end(g, &saved);
+}
+
+/* One of so many ordinary events, by a hash of its time: a power of two of them, at most as many as the setting says. */
+static void gen_sample(struct gen *g, const struct gen_event *ev, irlabel out)
+{
+	unsigned bits = 63 - (unsigned)__builtin_clzll(ev->t->settings[TS_CONTROL]);
+	vreg h = ir_new(g->f), k = ir_imm(g->f, GOLDEN);
+
+	ir_alu(g->f, IRA_MUL, h, gen_ts(g), k);
+	if (bits) {
+		ir_alui(g->f, IRA_SHR, h, h, 64 - bits);
+		ir_jcci(g->f, IRC_NE, h, 0, out);
+	}
+	ir_movi(g->f, ev->sampled, SLOW_CONTROL);
+}
+
+static void gen_slow(struct gen *g, struct gen_event *ev)
+{
+	irlabel out = ir_label(g->f), ordinary = ir_label(g->f), fire = ir_label(g->f);
+	bool control = ev->how == SLOW_NORMAL && ev->t->settings[TS_CONTROL];
 	vreg at, threshold = load_setting(g, ev, offsetof(struct img_track, threshold), &at);
 
-	ir_jcc(g->f, IRC_LT, ev->delay, threshold, out);
+	if (control)
+		ev->sampled = ir_imm(g->f, 0);
+	ir_jcc(g->f, IRC_LT, ev->delay, threshold, control ? ordinary : out);
+	gen_cgroup_threshold(g, ev, control ? ordinary : out);
 	gen_limit(g, ev, out);
 	gen_worst(g, ev);
+	if (control) {
+		ir_jmp(g->f, fire);
+		ir_place(g->f, ordinary);
+		gen_sample(g, ev, out);
+		ir_place(g->f, fire);
+	}
 	gen_all(g, ev, TRACK_SLOW);
 	ir_place(g->f, out);
 }
@@ -198,7 +255,7 @@ vreg gen_event_int(struct gen *g, const struct node *n, struct tref *btf)
 	case TF_ID:
 		return ev->id >= 0 ? ev->id : ir_imm(g->f, 0);
 	case TF_HOW:
-		return ir_imm(g->f, ev->how);
+		return ev->sampled >= 0 ? ev->sampled : ir_imm(g->f, ev->how);
 	default:
 		break;
 	}
@@ -303,7 +360,7 @@ size_t gen_slow_fixed(struct gen *g, const struct lay_act *la)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		gen_st(g, mem_add(m, (int32_t)rows[i].off), rows[i].size, event_field(g, rows[i].f));
 	gen_sti(g, mem_add(m, offsetof(struct rec_slow, tracker)), 4, (int32_t)g->ev->t->id);
-	gen_sti(g, mem_add(m, offsetof(struct rec_slow, how)), 4, (int32_t)g->ev->how);
+	gen_st(g, mem_add(m, offsetof(struct rec_slow, how)), 4, event_field(g, TF_HOW));
 	gen_st(g, mem_add(m, offsetof(struct rec_slow, end_pid)), 4, gen_pid(g));
 	gen_st(g, mem_add(m, offsetof(struct rec_slow, end_tid)), 4, gen_tid(g));
 	gen_st(g, mem_add(m, offsetof(struct rec_slow, end_cpu)), 4, gen_cpu(g));

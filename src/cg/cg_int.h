@@ -100,6 +100,7 @@ struct lay_track {
 	uint32_t size;
 	uint32_t ids, cpu, cgroup, comm;
 	uint32_t timed; /* the start stamp for which the timeout has fired */
+	int cgroups;	/* map of thresholds */
 	int due;	/* TRACK_KEYED: map of the keys that are due */
 	uint32_t scan;	/* likewise: its number in image.scans, from 1 on; 0: it is not scanned */
 	uint32_t state; /* in the state map: struct img_track */
@@ -336,6 +337,7 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set);
 int cg_map_track(struct cg *c, const struct dtracker *t); /* open events */
 int cg_map_hist(struct cg *c, const struct dtracker *t);
 int cg_map_due(struct cg *c, const struct dtracker *t);
+int cg_map_cgroups(struct cg *c, const struct dtracker *t);
 /* Makes one function's generator; clears caches. */
 void gen_init(struct gen *g, struct prog *pr, struct irfn *f);
 /* Was this helper function of the program made already? Else it is made, to be filled through *g. */
@@ -585,6 +587,7 @@ struct gen_event {
 	vreg start, delay;
 	vreg id; /* exit id, or VREG_NONE */
 	enum rec_slow_how how;
+	vreg sampled; /* 0, or SLOW_CONTROL where it is an ordinary event; VREG_NONE: there is no control sample */
 	vreg task;	    /* the thread as a typed pointer; VREG_NONE: current, or not known (keyed) */
 	struct tref task_type;
 	struct mem details; /* as kept; valid where anything but the start is kept */

@@ -61,7 +61,7 @@ static const void *state_init(struct cg *c)
 	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
 		struct img_track *s = (struct img_track *)(void *)(init + c->tracks[t->id].state);
 
-		s->threshold = t->settings[TS_THRESHOLD];
+		s->threshold = s->general = t->settings[TS_THRESHOLD];
 		s->timeout = t->settings[TS_TIMEOUT];
 		s->gc = t->settings[TS_GC];
 		s->scan.timeout = img_track_due(s->timeout, s->gc);
@@ -206,6 +206,20 @@ int cg_map_due(struct cg *c, const struct dtracker *t)
 	l->due = cg_add_map(c, IMG_MAP_TRACKDUE, name, BPF_MAP_TYPE_LRU_HASH, 8, l->key.size + l->size, CG_MAX_DUE, 0);
 	c->maps[l->due].track = t->id;
 	return l->due;
+}
+
+int cg_map_cgroups(struct cg *c, const struct dtracker *t)
+{
+	struct lay_track *l = &c->tracks[t->id];
+	char name[16];
+
+	if (l->cgroups >= 0)
+		return l->cgroups;
+	snprintf(name, sizeof(name), "d_c_%.11s", t->name);
+	l->cgroups = cg_add_map(c, IMG_MAP_TRACKCGROUPS, name, BPF_MAP_TYPE_HASH, 8, 8,
+				(uint32_t)t->settings[TS_CGROUPS], 0);
+	c->maps[l->cgroups].track = t->id;
+	return l->cgroups;
 }
 
 int cg_map_hist(struct cg *c, const struct dtracker *t)

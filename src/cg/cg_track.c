@@ -36,7 +36,7 @@ static void lay_details(const struct dtracker *t, struct lay_track *l)
 		l->ids = keep(&l->size, 8);
 	if (USES(t, OPENER_COMM) || (t->store == TRACK_KEYED && USES(t, COMM)))
 		l->comm = keep(&l->size, 16);
-	if (t->store == TRACK_KEYED && USES(t, CGROUP))
+	if (t->store == TRACK_KEYED && (USES(t, CGROUP) || t->settings[TS_CGROUPS]))
 		l->cgroup = keep(&l->size, 8);
 }
 
@@ -49,7 +49,7 @@ int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state)
 	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
 		struct lay_track *l = &c->tracks[t->id];
 
-		l->map = l->hist = l->due = -1;
+		l->map = l->hist = l->due = l->cgroups = -1;
 		lay_details(t, l);
 		*state = ROUND_UP(*state, 8);
 		l->state = (uint32_t)*state;
@@ -94,7 +94,7 @@ void cg_image_tracks(struct cg *c)
 	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
 		const struct lay_track *l = &c->tracks[t->id];
 
-		v[t->id] = (struct img_tracker){ t, l->state, l->hist, l->key.fields, l->key.nfields, l->key.size };
+		v[t->id] = (struct img_tracker){ t, l->state, l->hist, l->cgroups, l->key.fields, l->key.nfields, l->key.size };
 	}
 	c->img->tracks = v;
 	c->img->scans = scans(c, &c->img->nscans);
@@ -309,7 +309,7 @@ static struct mem event_mem(const struct track *k, vreg p)
 
 void track_over(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how)
 {
-	struct gen_event ev = { .t = k->t, .l = k->l, .start = start, .delay = ir_new(g->f), .id = VREG_NONE,
+	struct gen_event ev = { .t = k->t, .l = k->l, .start = start, .delay = ir_new(g->f), .id = VREG_NONE, .sampled = VREG_NONE,
 				.how = how, .task = k->task, .task_type = k->task_type, .details = details,
 				.key = k->key };
 	irlabel ok = ir_label(g->f);

@@ -26,6 +26,7 @@ enum img_map_role {
 	IMG_MAP_UW_PROCS, IMG_MAP_UW_WANT, IMG_MAP_UW_FILES,
 	IMG_MAP_UW_SCRATCH, /* per-CPU array: frames, one entry per program that walks */
 	IMG_MAP_TRACK,	  /* open events of one tracker, by key: a hash */
+	IMG_MAP_TRACKCGROUPS, /* thresholds (u64, ns) of cgroups (u64, id), changed by user space while programs run */
 	IMG_MAP_TRACKDUE, /* keys that are due, by thread and number: see struct img_scan */
 	IMG_MAP_TRACKHIST, /* its histograms: array of struct track_cpu by CPU, mapped by user space */
 	IMG_MAP_ROLES_
@@ -68,11 +69,13 @@ struct img_scan_ref {
 
 /* Settings of a tracker, in IMG_MAP_STATE behind struct img_state: user space may change them at any time. */
 struct img_track {
-	uint64_t threshold; /* ns: events of at least that delay are slow */
+	uint64_t threshold; /* ns: events of at least that delay are slow; with thresholds of cgroups the least of all */
 	uint64_t timeout;   /* ns; 0: none */
 	uint64_t worst;	    /* not 0: threshold follows the longest delay */
 	uint64_t limit;	    /* slow events per second at most; 0: any number */
 	uint64_t second, nslow; /* … of them in this second */
+	uint64_t general;   /* threshold of the cgroups that have none of their own, */
+	uint64_t ncgroups;  /* which are so many */
 	uint64_t gc;	    /* ns after which an open event is collected; 0: never */
 	struct img_scan scan; /* of trackers with keys; its timeout: the shorter of timeout and gc */
 };
@@ -157,6 +160,7 @@ struct img_tracker { /* by tracker id */
 	const struct dtracker *t;
 	uint32_t state; /* offset of its struct img_track in IMG_MAP_STATE */
 	int hist;	/* index of its IMG_MAP_TRACKHIST; -1: no program closes its events */
+	int cgroups;	/* of its IMG_MAP_TRACKCGROUPS, or -1 */
 	const struct recfield *keys; /* of IMG_MAP_TRACK */
 	size_t nkeys;
 	uint32_t key_size; /* 0: kept with threads */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "base/strb.h"
@@ -16,8 +17,9 @@ static int usage(void)
 		"Usage: %s ctl PID list\n"
 		"       %s ctl PID get TRACKER.SETTING\n"
 		"       %s ctl PID set TRACKER.SETTING=VALUE\n"
+		"       %s ctl PID set TRACKER.threshold@CGROUP=VALUE\n"
 		"PID is that of a dwell whose program has trackers.\n",
-		cmd_name(), cmd_name(), cmd_name());
+		cmd_name(), cmd_name(), cmd_name(), cmd_name());
 	return EXIT_USAGE;
 }
 
@@ -46,6 +48,23 @@ static int ask(const char *pid, uint64_t n, const char *line)
 	return cmd_fail("%s", !strncmp(text, "error: ", 7) ? text + 7 : "there was no answer");
 }
 
+/* "tracker.threshold@/sys/fs/cgroup/x=1ms": the cgroup's id is the number of its folder. */
+static int add_setting(struct strb *line, const char *s)
+{
+	const char *at = strstr(s, "@/"), *eq = at ? strchr(at, '=') : NULL;
+	_cleanup_free_ char *path = eq ? strndup(at + 1, (size_t)(eq - at - 1)) : NULL;
+	struct stat st;
+
+	if (!path) {
+		strb_adds(line, s);
+		return 0;
+	}
+	if (stat(path, &st) < 0)
+		return cmd_fail("%s: %s", path, strerror(errno));
+	strb_printf(line, "%.*s@%llu%s", (int)(at - s), s, (unsigned long long)st.st_ino, eq);
+	return 0;
+}
+
 static int ctl(int argc, char **argv)
 {
 	_cleanup_(strb_free) struct strb line = { 0 };
@@ -56,8 +75,11 @@ static int ctl(int argc, char **argv)
 	if ((!is_list && !is_get && !is_set) || num_parse_u64(argv[1], &pid) < 0 || (is_set && !strchr(argv[3], '=')))
 		return usage();
 	strb_adds(&line, argv[2]);
-	if (!is_list)
-		strb_printf(&line, " %s", argv[3]);
+	if (!is_list) {
+		strb_addc(&line, ' ');
+		if (add_setting(&line, argv[3]))
+			return EXIT_ERROR;
+	}
 	return ask(argv[1], pid, strb_str(&line));
 }
 

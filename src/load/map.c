@@ -24,6 +24,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_UW_PROCS] = "processes",	[IMG_MAP_UW_WANT] = "processes to look at",
 	[IMG_MAP_TRACK] = "open events of a tracker", [IMG_MAP_TRACKHIST] = "histograms of a tracker",
 	[IMG_MAP_TRACKDUE] = "keys of a tracker that are due",
+	[IMG_MAP_TRACKCGROUPS] = "thresholds of cgroups",
 	[IMG_MAP_UW_FILES] = "files",		[IMG_MAP_UW_SCRATCH] = "user stacks",
 };
 

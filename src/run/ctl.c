@@ -16,6 +16,7 @@
 /* A client that says nothing is not waited for: the rings must be read. */
 #define PATIENCE_MS 50
 #define MAX_ANSWER (1u << 20)
+#define CGROUP_SETTING ".threshold@"
 
 struct ctl {
 	struct trackers *t;
@@ -144,12 +145,16 @@ static void put_setting(const struct ctl *c, const char *tracker, unsigned i, st
 static void list(const struct ctl *c, struct strb *out)
 {
 	const char *name;
+	uint64_t id, v;
 	bool is_time;
 
 	strb_adds(out, "ok\n");
-	for (unsigned i = 0; (name = trackers_name(c->t, i)); i++)
+	for (unsigned i = 0; (name = trackers_name(c->t, i)); i++) {
 		for (unsigned k = 0; trackers_setting(k, &is_time); k++)
 			put_setting(c, name, k, out);
+		for (unsigned k = 0; trackers_get_cgroup(c->t, name, k, &id, &v) == 0; k++)
+			strb_printf(out, "%s.threshold@%llu=%lluns\n", name, (unsigned long long)id, (unsigned long long)v);
+	}
 }
 
 static void refuse(struct strb *out, int r, const char *what)
@@ -157,6 +162,7 @@ static void refuse(struct strb *out, int r, const char *what)
 	const char *why = r == -ENOENT	 ? "there is no such tracker"
 			  : r == -ENOKEY ? "there is no such setting, or it cannot be changed while it runs"
 			  : r == -ERANGE ? "the value is out of range"
+			  : r == -ENOSPC ? "more cgroups than the tracker has room for (setting cgroups)"
 					 : "not a number, or a time such as 10ms";
 
 	strb_printf(out, "error: %s: %s\n", what, why);
@@ -172,6 +178,23 @@ static unsigned find_setting(const char *name, bool *is_time)
 	return i;
 }
 
+/* TRACKER.threshold@CGROUP, by the cgroup's id. */
+static void set_cgroup(const struct ctl *c, const char *tracker, const char *cgroup, const char *value, const char *what,
+		       struct strb *out)
+{
+	uint64_t id, v;
+	int r = num_parse_u64(cgroup, &id);
+
+	if (r == 0)
+		r = num_parse_period(value, 1, 0, &v);
+	if (r == 0)
+		r = trackers_set_cgroup(c->t, tracker, id, v);
+	if (r == 0)
+		strb_printf(out, "ok\n%s=%lluns\n", what, (unsigned long long)v);
+	else
+		refuse(out, r, what);
+}
+
 /* what: "TRACKER.SETTING", cut in two; value: NULL to get it. */
 static void one(const struct ctl *c, char *what, const char *value, struct strb *out)
 {
@@ -182,6 +205,11 @@ static void one(const struct ctl *c, char *what, const char *value, struct strb 
 	unsigned i = 0;
 
 	snprintf(full, sizeof(full), "%s", what);
+	if (dot && value && !strncmp(dot, CGROUP_SETTING, sizeof(CGROUP_SETTING) - 1)) {
+		*dot = '\0';
+		set_cgroup(c, what, dot + sizeof(CGROUP_SETTING) - 1, value, full, out);
+		return;
+	}
 	if (dot) {
 		*dot++ = '\0';
 		i = find_setting(dot, &is_time);

@@ -7,6 +7,7 @@
 #include "base/aggval.h"
 #include "base/cleanup.h"
 #include "base/trackfmt.h"
+#include "load/bpf_sys.h"
 #include "store/rechist.h"
 
 /* The threshold adapts to about the last half minute: each second counts this much of the one after it. */
@@ -22,12 +23,18 @@ struct seen { /* of one CPU, as last read */
 	uint32_t buckets[TRACK_SLOTS][AGG_HIST_NBUCKETS];
 };
 
+struct cgroup {
+	uint64_t id, threshold;
+};
+
 struct tracker {
 	const struct img_tracker *img;
 	struct img_track *live;	       /* settings, in the session's state */
 	const struct track_cpu *cpus; /* NULL: none is closed */
 	struct seen *seen;	       /* by CPU; likewise */
 	uint64_t rate, floor;
+	struct cgroup *cgroups; /* with thresholds of their own */
+	uint32_t ncgroups;
 	double *recent; /* histogram of the recent past; NULL: nothing adapts yet */
 	double weight;	/* … in seconds */
 };
@@ -88,6 +95,7 @@ void trackers_free(struct trackers *t)
 	for (uint32_t i = 0; i < t->n; i++) {
 		free(t->v[i].seen);
 		free(t->v[i].recent);
+		free(t->v[i].cgroups);
 	}
 	free(t->v);
 	rechist_buf_free(&t->buf);
@@ -141,6 +149,17 @@ static int append_hist(struct trackers *t, uint32_t id, uint64_t second, const s
 
 /* -- thresholds that adapt -- */
 
+/* The general threshold, as it was set or found; programs look at the least of all first. */
+static void set_threshold(struct tracker *tr, uint64_t general)
+{
+	uint64_t least = general;
+
+	for (uint32_t i = 0; i < tr->ncgroups; i++)
+		least = tr->cgroups[i].threshold < least ? tr->cgroups[i].threshold : least;
+	__atomic_store_n(&tr->live->general, general, __ATOMIC_RELAXED);
+	__atomic_store_n(&tr->live->threshold, least, __ATOMIC_RELAXED);
+}
+
 /* The delay that `rate` events per second of the recent past were at least as long as. */
 static uint64_t adapted(const struct tracker *tr)
 {
@@ -167,7 +186,7 @@ static uint64_t count_from(const struct trackers *t, uint64_t threshold)
 /* After a second whose delays are in words. */
 static int adapt(struct trackers *t, struct tracker *tr)
 {
-	uint64_t now = __atomic_load_n(&tr->live->threshold, __ATOMIC_RELAXED), next;
+	uint64_t now = __atomic_load_n(tr->ncgroups ? &tr->live->general : &tr->live->threshold, __ATOMIC_RELAXED), next;
 	bool burst = count_from(t, now) > ADAPT_BURST * tr->rate;
 
 	if (!tr->recent)
@@ -181,7 +200,7 @@ static int adapt(struct trackers *t, struct tracker *tr)
 	if (next < tr->floor)
 		next = tr->floor;
 	if (burst || fabs((double)next - (double)now) > ADAPT_STEP * (double)now)
-		__atomic_store_n(&tr->live->threshold, next, __ATOMIC_RELAXED);
+		set_threshold(tr, next);
 	return 0;
 }
 
@@ -271,6 +290,66 @@ int trackers_tick(struct trackers *t, uint64_t now, bool final, struct recording
 	return r;
 }
 
+/* -- thresholds -- */
+
+static struct tracker *find_tracker(const struct trackers *t, const char *name)
+{
+	for (uint32_t k = 0; k < t->n; k++)
+		if (!strcmp(t->v[k].img->t->name, name))
+			return t->v[k].live ? &t->v[k] : NULL;
+	return NULL;
+}
+
+static struct cgroup *find_cgroup(const struct tracker *tr, uint64_t id)
+{
+	for (uint32_t i = 0; i < tr->ncgroups; i++)
+		if (tr->cgroups[i].id == id)
+			return &tr->cgroups[i];
+	return NULL;
+}
+
+int trackers_set_cgroup(struct trackers *t, const char *tracker, uint64_t id, uint64_t value)
+{
+	struct tracker *tr = find_tracker(t, tracker);
+	struct cgroup *cg, *v;
+	int r;
+
+	if (!tr)
+		return -ENOENT;
+	if (tr->img->cgroups < 0)
+		return -ENOKEY;
+	if (value > INT64_MAX)
+		return -ERANGE;
+	cg = find_cgroup(tr, id);
+	if (!cg) {
+		v = reallocarray(tr->cgroups, tr->ncgroups + 1, sizeof(*v));
+		if (!v)
+			return -ENOMEM;
+		tr->cgroups = v;
+		cg = &v[tr->ncgroups];
+	}
+	r = bpfsys_map_update(t->l->maps[tr->img->cgroups].fd, &id, &value);
+	if (r < 0)
+		return r == -E2BIG ? -ENOSPC : r;
+	*cg = (struct cgroup){ id, value };
+	if (cg == &tr->cgroups[tr->ncgroups])
+		tr->ncgroups++;
+	set_threshold(tr, tr->live->general);
+	__atomic_store_n(&tr->live->ncgroups, tr->ncgroups, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int trackers_get_cgroup(const struct trackers *t, const char *tracker, uint32_t i, uint64_t *id, uint64_t *value)
+{
+	const struct tracker *tr = find_tracker(t, tracker);
+
+	if (!tr || i >= tr->ncgroups)
+		return -ENOENT;
+	*id = tr->cgroups[i].id;
+	*value = tr->cgroups[i].threshold;
+	return 0;
+}
+
 /* -- settings -- */
 
 static const struct {
@@ -284,18 +363,16 @@ static const struct {
 
 static uint64_t *setting_at(const struct trackers *t, const char *tracker, const char *setting, int *err)
 {
-	struct tracker *tr = NULL;
+	struct tracker *tr = find_tracker(t, tracker);
 	size_t i = 0;
 
-	for (uint32_t k = 0; k < t->n && !tr; k++)
-		tr = strcmp(t->v[k].img->t->name, tracker) ? NULL : &t->v[k];
 	while (i < ARRAY_SIZE(changeable) && strcmp(changeable[i].name, setting) != 0)
 		i++;
-	*err = !tr || !tr->live ? -ENOENT : i == ARRAY_SIZE(changeable) ? -ENOKEY : 0;
+	*err = !tr ? -ENOENT : i == ARRAY_SIZE(changeable) ? -ENOKEY : 0;
 	if (*err)
 		return NULL;
 	switch (changeable[i].s) {
-	case TS_THRESHOLD: return &tr->live->threshold;
+	case TS_THRESHOLD: return tr->ncgroups ? &tr->live->general : &tr->live->threshold; /* "worst" changes it */
 	case TS_TIMEOUT: return &tr->live->timeout;
 	case TS_GC: return &tr->live->gc;
 	case TS_WORST: return &tr->live->worst;
@@ -316,6 +393,8 @@ int trackers_set(struct trackers *t, const char *tracker, const char *setting, u
 	if (r < 0)
 		return r;
 	__atomic_store_n(at, value, __ATOMIC_RELAXED);
+	if (!strcmp(setting, "threshold"))
+		set_threshold(find_tracker(t, tracker), value);
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->v[i].live)
 			__atomic_store_n(&t->v[i].live->scan.timeout,

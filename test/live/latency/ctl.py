@@ -10,7 +10,7 @@ import time
 import live
 
 T = live.TRIGGER
-PROGRAM = """tracker t (int64_t) { threshold = 1h; } tracker other { rate = 7; }
+PROGRAM = """tracker t (int64_t) { threshold = 1h; cgroups = 2; } tracker other { rate = 7; }
 syscall::lseek:entry /execname == "trigger" && arg2 == 0/ { begin(t, arg1); }
 syscall::lseek:entry /execname == "trigger" && arg2 == 1/ { end(t, arg1); }
 latency:t::slow { printf("%d\\n", args[1]); }
@@ -65,6 +65,21 @@ try:
                        capture_output=True, text=True)
     live.check(s.returncode == 1 and not s.stdout, "not another user", s.stdout + s.stderr)
 
+    # thresholds of cgroups: here all processes may be in one
+    r = subprocess.run([live.DWELL, "-qn", 'BEGIN { printf("%d", cgroup); exit(0); }'], capture_output=True, text=True)
+    mine, other = int(r.stdout), int(r.stdout) + 1000
+    live.same(ctl(p.pid, "set", f"t.threshold@{other}=1ms").stdout, f"t.threshold@{other}=1000000ns\n", "of a cgroup")
+    trigger("b4 s2000 e4")
+    ctl(p.pid, "set", f"t.threshold@{mine}=1ms")
+    trigger("b5 s2000 e5")
+    ctl(p.pid, "set", f"t.threshold@{mine}=1h")
+    trigger("b6 s2000 e6")
+    live.check(f"t.threshold@{mine}=3600000000000ns" in ctl(p.pid, "list").stdout, "listed")
+    for args, words in (("t.threshold@77=1ms", "more cgroups than"), ("other.threshold@1=1ms", "no such setting"),
+                        ("t.threshold@x=1ms", "not a number"), ("t.threshold@/no/such=1ms", "No such file")):
+        r = ctl(p.pid, "set", args)
+        live.check(r.returncode == 1 and words in r.stderr, "refused: " + args, r.stderr)
+
     # about five a second of 100 events a second: the threshold finds the slowest twentieth
     ctl(p.pid, "set", "t.floor=1us")
     ctl(p.pid, "set", "t.rate=5")
@@ -75,7 +90,7 @@ try:
 finally:
     p.send_signal(2)
     out = p.communicate(timeout=20)[0]
-live.check(re.match(r"ready\s+2\s", out), "the threshold in force counts", out[:100])
+live.check(re.match(r"ready\s+2\s+5\s", out), "the threshold in force counts", out[:100])
 live.check(not os.path.exists(path), "the socket is gone")
 r = ctl(p.pid, "list")
 live.check(r.returncode == 1 and "no dwell with trackers runs as process" in r.stderr, "and so is dwell", r.stderr)

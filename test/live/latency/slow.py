@@ -48,6 +48,14 @@ r = run("tracker t (int64_t, string) { threshold = 1ms; worst = 1; }", 'latency:
         "b1 s3000 e1 b2 s40000 e2 b3 s3000 e3 b4 s80000 e4 b5 s2000 e5", "-q")
 live.same(r.stdout.split(), ["1", "2", "4"], "worst so far")
 
+# one in 16 of what is not slow is a control sample, and says so
+r = run("tracker t (int64_t, string) { threshold = 1h; control = 16; }", 'latency:t::slow { slow(); @ = count(); }',
+        "B2000 E2000 " * 4, "--json")
+lines = [json.loads(line) for line in r.stdout.splitlines()]
+how = {e["output"][0]["how"] for e in lines if e.get("name") == "slow"}
+n = [e["rows"][0]["values"][0] for e in lines if e["type"] == "printa"][0]
+live.check(how == {"control"} and 250 <= n <= 1000, "a control sample", (how, n))
+
 r = live.dwell("-lvn", "tracker list_me (dev_t, uint64_t) { } BEGIN { begin(list_me, 0, 0); }")
 rows = [line.split() for line in r.stdout.splitlines()]
 live.same([row[1:] for row in rows if "list_me" in row], [["latency", "list_me", n] for n in ("slow", "all", "timeout")],
