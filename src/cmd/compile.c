@@ -232,6 +232,23 @@ static void print_trees(const struct workshop *w, const struct cmdline *c)
 	strb_free(&b);
 }
 
+/* -x ctypes, dtypes */
+static int write_types(const struct workshop *w, const char *path, bool kernel)
+{
+	_cleanup_fclose_ FILE *f = path[0] ? fopen(path, "we") : NULL;
+	struct strb b = { 0 };
+	bool ok;
+
+	if (!path[0])
+		return 0;
+	if (!f)
+		return cmd_fail("failed to open %s: %s", path, strerror(errno));
+	dtypes_dump(w->prog->types, kernel, &b);
+	ok = (!b.n || fwrite(b.s, 1, b.n, f) == b.n) && fflush(f) == 0;
+	strb_free(&b);
+	return ok ? 0 : cmd_fail("failed to write %s: %s", path, strerror(errno));
+}
+
 int workshop_check(struct workshop *w, struct cmdline *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
@@ -252,7 +269,8 @@ int workshop_check(struct workshop *w, struct cmdline *c, long target)
 	if (print_diags(c, &d) || r < 0)
 		return EXIT_ERROR;
 	print_trees(w, c);
-	return 0;
+	r = write_types(w, c->opts.ctypes, true);
+	return r ? r : write_types(w, c->opts.dtypes, false);
 }
 
 int workshop_compile(struct workshop *w, struct cmdline *c, long target)

@@ -119,6 +119,10 @@ bool dtype_member(struct dtypes *t, const struct dtype *ty, const char *name, st
 bool dtype_find_enumerator(struct dtypes *t, const char *name, const struct dtype **ret, int64_t *val);
 /* "struct foo *", "char [16]", "string": in the arena. */
 const char *dtype_name(struct dtypes *t, const struct dtype *ty);
+/* Declarations of the named types that the program and its libraries define, or (kernel) of those of the kernel
+ * that were looked at so far, in this order. */
+struct strb;
+void dtypes_dump(struct dtypes *t, bool kernel, struct strb *out);
 bool dtype_is_scalar(const struct dtype *resolved);  /* integer, enum, pointer */
 bool dtype_is_integer(const struct dtype *resolved); /* integer or enum */
 #endif

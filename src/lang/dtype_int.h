@@ -44,6 +44,8 @@ struct dtype *dtype_new(struct dtypes *t, enum dkind kind, const char *name, uin
 void dtype_complete(struct dtypes *t, const struct dtype *ty);
 /* The complete kernel type of an incomplete one, or NULL. */
 const struct dtype *dtype_find_complete(struct dtypes *t, const struct dtype *fwd);
+/* "type name" as C declares it. */
+const char *dtype_declare(struct dtypes *t, const struct dtype *ty, const char *name);
 /* C's spelling of a base type as a basic type; DT_NBASIC: it is none. */
 enum dbasic dtype_parse_basic(const char *name, size_t len);
 /* Makes enumerator i of a D enum known. */

@@ -61,6 +61,11 @@ static const char *derived_name(struct dtypes *t, const struct dtype *ty, const 
 	}
 }
 
+const char *dtype_declare(struct dtypes *t, const struct dtype *ty, const char *name)
+{
+	return derived_name(t, ty, name, 0);
+}
+
 const char *dtype_name(struct dtypes *t, const struct dtype *ty)
 {
 	if (ty->kind == DK_PTR && (ty->quals & DQ_USERLAND))

@@ -88,9 +88,7 @@ static const struct rule rules[] = {
 static const struct {
 	const char *name, *why;
 } refused[] = {
-	{"ctypes", "types come from BTF"},
 	{"disasm", "use -S"},
-	{"dtypes", "types come from BTF"},
 	{"grabanon", "Linux has no anonymous tracing"},
 	{"kdefs", "there is no linking"},
 	{"knodefs", "there is no linking"},

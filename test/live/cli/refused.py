@@ -3,7 +3,7 @@
 exist here are taken; neither are taken for misspelt."""
 import live
 
-for name in ["ctypes", "disasm", "dtypes", "grabanon", "kdefs", "knodefs", "late", "linknommap", "linktype",
+for name in ["disasm", "grabanon", "kdefs", "knodefs", "late", "linknommap", "linktype",
              "udefs", "unodefs", "verbose"]:
     r = live.dwell("-x", name + "=1", "-n", "BEGIN { exit(0); }")
     what = f"{live.NAME}: failed to set -x {name}: not supported on Linux: "
