@@ -85,6 +85,8 @@ static void read_elf(const uint8_t *data, size_t size)
 	elfsym_load_plt(&e, &t);
 	if (debugfile_open(&e, "/nonexistent/file", "/nonexistent", 0, &df) == 0)
 		debugfile_close(&df);
+	if (debugfile_open_alt(&e, "/nonexistent/file", "/nonexistent", 0, &df) == 0)
+		debugfile_close(&df);
 	unwind_table(&e);
 	if (symtab_finish(&t) == 0 && elf_segments(&e, &seg, &nseg) == 0)
 		look_up(&t, seg, nseg);

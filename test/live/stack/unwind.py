@@ -11,7 +11,7 @@ import time
 import live
 
 if platform.machine() != "x86_64":
-    print("# unwinding tables are walked on x86-64 only")
+    print("# the stacks that are expected here are those of x86-64")
     raise SystemExit(77)
 
 DIR = os.path.dirname(os.path.realpath(live.TRIGGER))
