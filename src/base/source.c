@@ -46,9 +46,19 @@ static bool line_directive(const char *p, const char *end, struct position *pos)
 	return true;
 }
 
+/* cpp reads the script from its standard input. */
+static bool is_itself(const struct position *pos)
+{
+	static const char *const names[] = {"<stdin>", "/dev/stdin"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (pos->file_len == strlen(names[i]) && !memcmp(pos->file, names[i], pos->file_len))
+			return true;
+	return false;
+}
+
 struct position source_position(const struct source *src, uint32_t off)
 {
-	static const char itself[] = "<stdin>"; /* cpp reads the script from its standard input */
 	struct position pos = {.file = src->name, .file_len = strlen(src->name), .line = 1};
 	const char *p = src->text, *end = src->text + src->len, *at;
 
@@ -58,7 +68,7 @@ struct position source_position(const struct source *src, uint32_t off)
 		const char *eol = nl ? nl : end;
 
 		if (at <= eol) {
-			if (pos.file_len == sizeof(itself) - 1 && !memcmp(pos.file, itself, pos.file_len)) {
+			if (is_itself(&pos)) {
 				pos.file = src->name;
 				pos.file_len = strlen(src->name);
 			}

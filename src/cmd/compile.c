@@ -199,6 +199,7 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 		if (r)
 			return r;
 		fill_macros(&macros, w, c, target);
+		env.script = c->progs.v[i].kind == PROG_SCRIPT;
 		lang_parse(c->arena, &c->progs.v[i].src, &env, &d, &w->units[i]);
 	}
 	libs_print_warnings(w, c);

@@ -2,6 +2,7 @@
 /* The D texts of a command line: scripts from files (through cpp), one-liners completed to D. */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "base/cleanup.h"
@@ -43,9 +44,10 @@ static int open_script(const char *path, int *ret)
 	return 0;
 }
 
-/* What system headers use besides C and D does not know: GNU spellings and inline functions. */
+/* What system headers use besides C and D does not know: GNU spellings and inline functions. And: "…"
+ * are files of the current directory. */
 static const char *const cpp_plain[] = {
-	"-D__attribute__(x)=", "-D__extension__=", "-D__asm__(x)=", "-D__restrict=", "-D__restrict__=",
+	"-iquote.", "-D__attribute__(x)=", "-D__extension__=", "-D__asm__(x)=", "-D__restrict=", "-D__restrict__=",
 	"-D__signed__=signed", "-D__const=const", "-D__volatile__=volatile", "-D__inline=inline",
 	"-D__inline__=inline", "-D__alignof__(x)=sizeof(x)",
 	"-D_BITS_BYTESWAP_H=1", "-D_BITS_UINTN_IDENTITY_H=1", "-D_LINUX_SWAB_H=1", "-D_UAPI_LINUX_SWAB_H=1",
@@ -65,7 +67,7 @@ static const char *cpp_stdc(const char *mode)
 static const char **cpp_argv(struct cmdline *c)
 {
 	char *args = arena_strdup(c->arena, c->opts.cppargs), *save = NULL;
-	const char **av = arena_new_arr(c->arena, const char *, strlen(args) + ARRAY_SIZE(cpp_plain) + 8);
+	const char **av = arena_new_arr(c->arena, const char *, strlen(args) + ARRAY_SIZE(cpp_plain) + 9);
 	size_t n = 0;
 
 	av[n++] = c->opts.cpppath;
@@ -78,6 +80,7 @@ static const char **cpp_argv(struct cmdline *c)
 		av[n++] = cpp_plain[i];
 	for (char *p = strtok_r(args, "\n", &save); p; p = strtok_r(NULL, "\n", &save))
 		av[n++] = p;
+	av[n++] = "/dev/stdin"; /* as it calls its input in messages */
 	av[n] = NULL;
 	return av;
 }
@@ -93,19 +96,21 @@ static void exec_cpp(struct cmdline *c, int in, int out)
 	_exit(127);
 }
 
-/* Steps over a first line "#!…", for which cpp has no use; its end stays, so that the lines keep their
- * numbers. What comes through a pipe is left as it is. */
-static void skip_interpreter(int fd)
+/* Replaces the script's file by a copy without a first line "#!…", for which cpp has no use; its end
+ * stays, so that the lines keep their numbers. */
+static int skip_interpreter(int fd)
 {
-	char buf[4096];
-	const char *end;
-	ssize_t n = pread(fd, buf, sizeof(buf), 0);
+	_cleanup_close_ int copy = memfd_create("script", MFD_CLOEXEC);
+	struct strb b = { 0 };
+	int r = copy < 0 ? -errno : read_all(fd, &b);
+	const char *text = strb_str(&b);
+	size_t n = b.n > 2 && !memcmp(text, "#!", 2) ? strcspn(text, "\n") : 0;
 
-	if (n < 2 || memcmp(buf, "#!", 2) != 0 || lseek(fd, 0, SEEK_CUR) != 0)
-		return;
-	end = memchr(buf, '\n', (size_t)n);
-	if (end)
-		lseek(fd, end - buf, SEEK_SET);
+	if (r == 0 && (write(copy, text + n, b.n - n) != (ssize_t)(b.n - n) || lseek(copy, 0, SEEK_SET) < 0 ||
+		       dup3(copy, fd, O_CLOEXEC) < 0))
+		r = -errno;
+	strb_free(&b);
+	return r;
 }
 
 static int run_cpp(struct cmdline *c, const char *path, int in, struct strb *b)
@@ -113,10 +118,13 @@ static int run_cpp(struct cmdline *c, const char *path, int in, struct strb *b)
 	int p[2], status, r;
 	pid_t pid;
 
+	r = skip_interpreter(in);
+	if (r < 0)
+		return cmd_fail("failed to read %s: %s", path,
+				r == -EFBIG ? "the D text is too large" : strerror(-r));
 	if (pipe2(p, O_CLOEXEC) < 0)
 		return cmd_fail("failed to run %s: %s", c->opts.cpppath, strerror(errno));
 	fflush(NULL);
-	skip_interpreter(in);
 	pid = fork();
 	if (pid == 0)
 		exec_cpp(c, in, p[1]);

@@ -85,7 +85,9 @@ static struct node *class_arg(struct checker *c, struct node *n, unsigned i, cha
 			return string_ptr(c, arg);
 		if (dtype_is_integer(r) || r->kind == DK_PTR || r->kind == DK_ARRAY)
 			return decay(c, arg);
-		proto_arg(c, n, i, arg, "pointer or integer");
+		proto_arg(c, n, i, arg,
+			  n->builtin->id >= BI_MUTEX_OWNED && n->builtin->id <= BI_MUTEX_TYPE_SPIN ?
+				  "struct mutex *" : "pointer or integer");
 		return NULL;
 	case 'S':
 		if (type_strcompat(c, arg->type))

@@ -142,6 +142,7 @@ struct compile_env {
 	const struct macro_env *macros;
 	struct dopts *opts;	   /* options, changed by pragmas */
 	struct dlib *libs;	   /* the D library (lang/dlib.h), or NULL */
+	bool script;		   /* the text is a file: a description needs a predicate or actions */
 	bool zdefs;		   /* -Z: descriptions that match nothing are no error */
 };
 

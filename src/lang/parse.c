@@ -240,7 +240,8 @@ static struct node *parse_predicate(struct parser *p)
 	return NULL;
 }
 
-/* probe_definition: probe_specifier { , probe_specifier } [ / expression / ] [ { statement_list } | ; ] */
+/* probe_definition: probe_specifier { , probe_specifier } [ / expression / ] [ { statement_list } | ; ]; in a file
+ * something must follow. */
 static struct clause *parse_clause(struct parser *p)
 {
 	struct clause *c = arena_new_obj(p->arena, struct clause);
@@ -267,8 +268,11 @@ static struct clause *parse_clause(struct parser *p)
 		c->body = parse_clause_body(p);
 		p->lx.mode = LEX_PROBE;
 		parse_accept(p, T_RBRACE);
-	} else {
-		parse_accept(p, T_SEMI);
+	} else if (!parse_accept(p, T_SEMI) && !c->pred && p->env && p->env->script) {
+		parse_hint(p,
+			   parse_fail(p, c->at, D_SYNTAX,
+				      "expected predicate and/or actions following probe description"),
+			   "{} or ; gives it the default action");
 	}
 	c->at = parse_span_from(p, c->at);
 	return p->panic ? NULL : c;

@@ -16,7 +16,7 @@ int pdesc_parse(struct arena *a, const char *text, size_t len, struct pdesc *ret
 		for (from = end; from > text && from[-1] != ':';)
 			from--;
 		if (n == sizeof(parts) / sizeof(parts[0]))
-			return -EINVAL;
+			return end > text ? -EINVAL : 0; /* as DTrace: nothing before a fifth colon */
 		if (from < end)
 			*parts[n] = arena_strndup(a, from, (size_t)(end - from));
 		n++;

@@ -219,6 +219,7 @@ static const struct row rows[] = {
 	{D_PROTO_ARG, "trace(copyinstr(arg0, execname));", "prototype: size_t"},
 	{D_PROTO_ARG, "setopt(5);", "prototype: string"},
 	{D_PROTO_ARG, "sym(execname);", "prototype: pointer or integer"},
+	{D_PROTO_ARG, "mutex_owned(execname);", "prototype: struct mutex *"},
 	{D_PROTO_ARG, "x[1] = 1; x[execname] = 3;", "x[ ] key #1 is incompatible with prototype"},
 	{D_PROTO_ARG, "@a[1] = count(); @a[execname] = count();", "key: string"},
 	{D_PROTO_ARG, "trace(args[pid]);", "integer constant"},
