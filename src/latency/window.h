@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Latencies of the last minute, 5 minutes, hour and day in bounded memory, for as long as one likes: rings of
+ * 60 seconds, 60 minutes and 24 hours (and a few more, for what comes late), each slot a histogram with exact
+ * number, sum and maximum, for every source and key. */
+#ifndef DWELL_LATENCY_WINDOW_H
+#define DWELL_LATENCY_WINDOW_H
+#include "base/strb.h"
+#include "store/rechist.h"
+
+#define WINDOWS_SERIES_MAX 256		  /* sources and keys; then the key used longest ago joins "other" */
+#define WINDOWS_BYTES_MAX ((size_t)16 << 20) /* of buckets; the same then */
+
+enum window { WINDOW_MINUTE, WINDOW_5_MINUTES, WINDOW_HOUR, WINDOW_DAY, NWINDOWS };
+extern const char *const window_names[NWINDOWS]; /* "1m", "5m", "1h", "24h" */
+
+struct windows;
+struct window_series {
+	uint32_t source; /* see rec_hist_source() */
+	bool other;	 /* of all keys that found no room */
+	const char *key; /* in words; "" without */
+};
+
+/* schema must outlive it. wall_off: CLOCK_REALTIME - CLOCK_MONOTONIC, ns: minutes and hours begin with the wall
+ * clock's. max_bytes 0: WINDOWS_BYTES_MAX. */
+int windows_new(const struct rec_schema *schema, uint64_t wall_off, size_t max_bytes, struct windows **ret);
+void windows_free(struct windows *w); /* accepts NULL */
+/* Takes in a ROW_HIST; other rows, and what is damaged, change nothing. 0, or -ENOMEM. */
+int windows_add(struct windows *w, const struct row *row);
+/* What there is, in order of appearance; valid until the next windows_add(). */
+size_t windows_series(struct windows *w, const struct window_series **ret);
+/* All of a window up to now of one series (an index of the above). *ret_from, when not NULL: since when; a window is
+ * as long as its name says, and up to one of its slots (second, minute, hour) longer. 0, or -ENOMEM. */
+int windows_get(struct windows *w, size_t series, enum window window, uint64_t now, struct histsum *ret,
+		uint64_t *ret_from);
+/* All that was ever added: number and sum, which never shrink. */
+void windows_total(const struct windows *w, size_t series, uint64_t *ret_count, uint64_t *ret_sum);
+size_t windows_bytes(const struct windows *w);
+uint64_t windows_late(const struct windows *w); /* values too old for any slot */
+#endif
