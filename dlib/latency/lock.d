@@ -16,6 +16,13 @@ sdt:lock::contention_begin
 /!pending(lock, tid, args[0])/
 {
 	begin(lock, tid, args[0]);
+}
+
+/* Of a lock that is slept for; while a thread waits for one it may still have to spin for another. */
+sdt:lock::contention_begin
+/args[1] != 1/
+{
+	self->lock = args[0];
 	self->kind = args[1];
 	self->owner = args[1] & 0x20 ? ((struct mutex *)args[0])->owner.counter :
 	    args[1] & 0x6 && !(args[1] & 0x18) ? ((struct rw_semaphore *)args[0])->owner.counter : 0;
@@ -31,9 +38,11 @@ sdt:lock::contention_end
 latency:lock::slow
 /!args[0]->how/
 {
-	slow("lock", args[2], "lock_kind", self->kind & 0x20 ? "mutex" : self->kind & 1 ? "spinlock" :
-	    self->kind & 8 ? "rtmutex" : self->kind & 0x10 ? "percpu-rwsem" : self->kind & 2 ? "rwsem read" :
-	    self->kind & 4 ? "rwsem write" : "semaphore", "holder_tid", self->holder, "holder_comm",
-	    self->holder ? stringof(((struct task_struct *)self->owner)->comm) : "", "cause", why(stack()),
+	this->kind = self->lock == args[2] ? self->kind : 1;
+	this->holder = self->lock == args[2] ? self->holder : 0;
+	slow("lock", args[2], "lock_kind", this->kind & 0x20 ? "mutex" : this->kind & 1 ? "spinlock" :
+	    this->kind & 8 ? "rtmutex" : this->kind & 0x10 ? "percpu-rwsem" : this->kind & 2 ? "rwsem read" :
+	    this->kind & 4 ? "rwsem write" : "semaphore", "holder_tid", this->holder, "holder_comm",
+	    this->holder ? stringof(((struct task_struct *)self->owner)->comm) : "", "cause", why(stack()),
 	    "stack", stack());
 }

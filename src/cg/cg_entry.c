@@ -212,7 +212,7 @@ void gen_noself_clause(struct gen *g)
 	if (!g->cg->opts->noself || !g->cg->env->self_tgid || g->ds->fires || g->ev || g->in_error ||
 	    g->e->kind == ENTRY_TEST_RUN || !prog_tracks(g->pr))
 		return;
-	ir_alui(g->f, IRA_SHR, v, gen_cached_call(g, CA_PIDTGID, BPF_FUNC_get_current_pid_tgid), 32);
+	ir_alui(g->f, IRA_SHR, v, gen_pid_tgid(g), 32);
 	gen_jcci(g, IRC_EQ, v, g->cg->env->self_tgid, g->l_next);
 }
 

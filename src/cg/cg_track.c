@@ -253,7 +253,7 @@ static void leave_self_out(struct gen *g, const struct track *k)
 		v = gen_field_of(g, k->task, "tgid");
 	} else {
 		v = ir_new(g->f);
-		ir_alui(g->f, IRA_SHR, v, gen_cached_call(g, CA_PIDTGID, BPF_FUNC_get_current_pid_tgid), 32);
+		ir_alui(g->f, IRA_SHR, v, gen_pid_tgid(g), 32);
 	}
 	ir_jcci(g->f, IRC_EQ, v, g->cg->env->self_tgid, k->done);
 }
@@ -457,6 +457,31 @@ static vreg gen_pending(struct gen *g, struct track *k)
 	return d;
 }
 
+static void begin(struct gen *g, struct track *k)
+{
+	if (track_nests(k))
+		nest_begin(g, k);
+	else if (k->t->store == TRACK_KEYED)
+		begin_keyed(g, k);
+	else
+		begin_thread(g, k);
+}
+
+static void gen_begin(struct gen *g, struct track *k)
+{
+	struct cache saved;
+
+	if (!g->cg->opts->noself) {
+		begin(g, k);
+		return;
+	}
+	/* dwell's own threads jump over all of it: what it leaves in the cache is not known to them */
+	leave_self_out(g, k);
+	saved = gen_region_begin(g);
+	begin(g, k);
+	gen_region_end(g, &saved);
+}
+
 vreg gen_track_call(struct gen *g, const struct node *n)
 {
 	struct track k;
@@ -471,16 +496,10 @@ vreg gen_track_call(struct gen *g, const struct node *n)
 	if (n->builtin->id == BI_PENDING)
 		return gen_pending(g, &k);
 	if (n->builtin->id == BI_BEGIN)
-		leave_self_out(g, &k);
-	if (n->builtin->id == BI_END && track_nests(&k))
-		nest_end(g, &k);
-	else if (n->builtin->id == BI_END)
-		gen_end(g, &k);
+		gen_begin(g, &k);
 	else if (track_nests(&k))
-		nest_begin(g, &k);
-	else if (k.t->store == TRACK_KEYED)
-		begin_keyed(g, &k);
+		nest_end(g, &k);
 	else
-		begin_thread(g, &k);
+		gen_end(g, &k);
 	return ir_imm(g->f, 0);
 }

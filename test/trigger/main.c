@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses a subcommand of the trigger program. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include "trigger.h"
 
 static const struct trigger triggers[] = {
@@ -42,27 +38,7 @@ static const struct trigger triggers[] = {
 	{ "track", "bK|eK|BN|EN|sUS…: opens and closes keys, sleeps", run_track },
 };
 
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-long arg_num(int argc, char **argv, int i, long dflt)
-{
-	return i < argc ? strtol(argv[i], NULL, 0) : dflt;
-}
-
 int main(int argc, char **argv)
 {
-	size_t n = sizeof(triggers) / sizeof(triggers[0]);
-
-	for (size_t i = 0; argc > 1 && i < n; i++)
-		if (!strcmp(argv[1], triggers[i].name))
-			return triggers[i].run(argc - 1, argv + 1);
-	for (size_t i = 0; i < n; i++)
-		fprintf(stderr, "trigger %s %s\n", triggers[i].name, triggers[i].args);
-	return 2;
+	return trigger_main("trigger", triggers, sizeof(triggers) / sizeof(triggers[0]), argc, argv);
 }

@@ -2,6 +2,7 @@
 /* The trigger program: each subcommand does something whose trace is known exactly. */
 #ifndef TEST_TRIGGER_H
 #define TEST_TRIGGER_H
+#include <stddef.h>
 #include <stdint.h>
 
 /* A subcommand; argv[0] is its name. Exit code; 77: not possible on this machine. */
@@ -50,6 +51,10 @@ static inline __attribute__((always_inline)) long raw_syscall(long nr, uint64_t 
 uint64_t now_ns(void);
 /* argv[i] as a number, or the default. */
 long arg_num(int argc, char **argv, int i, long dflt);
+/* Page n of a file on slowfs, mapped: reading it is slow once. Exits with 77 when there is none. */
+char *slow_page(const char *path, long n);
+/* Runs what argv[1] names; or prints what there is, under the program's name. Exit code. */
+int trigger_main(const char *name, const struct trigger *v, size_t n, int argc, char **argv);
 
 trigger_fn run_getppid, run_writes, run_sixargs, run_errors, run_keys, run_open, run_int80, run_notresident,
 	run_rate, run_exitcode;

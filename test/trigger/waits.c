@@ -104,20 +104,6 @@ static int run_pair(const char *lock, long ms)
 	return 0;
 }
 
-/* Page n of a file on slowfs; each page is slow once. */
-static char *slow_page(const char *path, long n)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *p = fd < 0 ? MAP_FAILED : mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, n * PAGE);
-
-	if (p == MAP_FAILED) {
-		perror(path);
-		exit(77);
-	}
-	madvise(p, PAGE, MADV_RANDOM);
-	return p;
-}
-
 /* The kernel copies from the slow page while it has the lock of the pipe or file. */
 static __attribute__((noinline)) void *write_slowly(void *arg)
 {
@@ -281,27 +267,7 @@ static const struct trigger waits[] = {
 	{ "stopped", "[MS]: a child is stopped", run_stopped },
 };
 
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-long arg_num(int argc, char **argv, int i, long dflt)
-{
-	return i < argc ? strtol(argv[i], NULL, 0) : dflt;
-}
-
 int main(int argc, char **argv)
 {
-	size_t n = sizeof(waits) / sizeof(waits[0]);
-
-	for (size_t i = 0; argc > 1 && i < n; i++)
-		if (!strcmp(argv[1], waits[i].name))
-			return waits[i].run(argc - 1, argv + 1);
-	for (size_t i = 0; i < n; i++)
-		fprintf(stderr, "waits %s %s\n", waits[i].name, waits[i].args);
-	return 2;
+	return trigger_main("waits", waits, sizeof(waits) / sizeof(waits[0]), argc, argv);
 }

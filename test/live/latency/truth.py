@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+# @timeout: 240
+"""The shipped trackers against waits that are measured where they happen: delay within 5 % or 50 us, cause, holder or
+waker, and the count. Most of several waits must be as exact: the machine is busy, and a measuring program can lose its CPU between
+the wait and its clock."""
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+
+import live
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDER = os.path.join(HERE, "../../../dlib/latency")
+TRUTH = os.path.join(os.path.dirname(live.TRIGGER), "truth")
+
+
+def run(tracker, threshold, *args, over=None):
+    """Truths and slow events of one injector under one shipped tracker; None: this machine cannot do it."""
+    with open(os.path.join(FOLDER, tracker + ".d"), encoding="utf-8") as f:
+        text = re.sub(r"threshold = \w+", "threshold = " + threshold, re.sub(r"limit = \d+", "limit = 10000", f.read()))
+    if over:
+        text = text.replace("> 100000000", "> " + over)
+    with open("tracker.d", "w", encoding="utf-8") as f:
+        f.write(text)
+    r = live.dwell("--json", "-s", "tracker.d", "-c", " ".join((TRUTH, *map(str, args))), timeout=60)
+    truths, slow, drops = [], [], []
+    for line in r.stdout.splitlines():
+        if line.startswith("truth "):
+            truths.append({k: int(v) for k, v in (w.split("=") for w in line.split()[1:])})
+        elif line.startswith("{"):
+            o = json.loads(line)
+            drops += [o] if o["type"] == "drop" else []
+            slow += [a for a in o.get("output", ()) if o["type"] == "event" and a["action"] == "slow"]
+    live.check(r.returncode == 0 and truths, f"{tracker}: {args[0]}", r.stdout[-800:] + r.stderr)
+    # Locks are fought for inside of programs, too, and what the kernel skips then is counted.
+    drops = [d for d in drops if tracker != "lock" or d["tag"] != "DTRACEDROP_RECURSION"]
+    live.same(drops, [], f"{tracker}: {args[0]}: nothing lost")
+    return truths, slow
+
+
+def fits(t, s):
+    return abs(t["ns"] - s["delay"]) <= max(0.05 * t["ns"], 50000)
+
+
+def judge(what, truths, slow, who=lambda t, s: s["opener"]["tid"] == t["tid"], right=lambda t, s: True, most=None, wrongs=0):
+    """Each truth has its slow event, most of them as long as it was, all with what is known of it."""
+    exact, missing, wrong = 0, [], []
+    for t in truths:
+        near = [s for s in slow if who(t, s) and abs(s["start"] + s["delay"] - t["start"] - t["ns"]) < 0.5 * t["ns"]]
+        if not near:
+            missing.append(t)
+            continue
+        s = min(near, key=lambda s: abs(s["delay"] - t["ns"]))
+        exact += fits(t, s)
+        if not right(t, s):
+            wrong.append((t, s))
+    live.check(len(missing) <= len(truths) // 5, f"{what}: waits are events ({len(missing)} of {len(truths)} missing)",
+               f"{missing}\n{slow}")
+    need = len(truths) // 2 + 1 if most is None else most
+    live.check(exact >= need, f"{what}: delay within 5 % or 50 us ({exact} of {len(truths)})", f"{truths}\n{slow}")
+    live.check(len(wrong) <= wrongs, f"{what}: what is known of it", wrong[:3])
+
+
+def cause(pattern):
+    return lambda t, s: re.search(pattern, str(s["attributes"].get("cause", "")))
+
+
+def held_by(t, s):
+    return s["attributes"]["holder_tid"] == t["holder"] and s["attributes"]["holder_comm"] == "holder"
+
+
+os.chdir(live.WORK)
+judge("nanosleep", *run("offcpu", "60ms", "sleep", 80, 5, over="60000000"), right=cause("sleep"))
+judge("SIGSTOP", *run("offcpu", "60ms", "stop", 120, 5, over="60000000"), right=cause("stop"))
+judge("mutex of a program", *run("offcpu", "60ms", "futex", 100, 3, over="60000000"), right=cause("futex"))
+truths, slow = run("futex", "60ms", "futex", 100, 1)
+judge("futex", truths, slow, right=lambda t, s: s["attributes"]["waker_tid"] == t["holder"])
+
+with live.SlowFile(64) as slowfile:
+    slowfile.delay(150)
+    for page, (kind, lock) in enumerate((("mutex", "mutex"), ("rwsem", "rwsem write"))):
+        truths, slow = run("lock", "30ms", kind, slowfile.path, 10 * page, 1)
+        judge(f"{kind} of the kernel", truths, slow, right=lambda t, s: held_by(t, s) and s["attributes"]["lock_kind"] == lock)
+    slowfile.delay(60)
+    judge("page faults of a file", *run("offcpu", "30ms", "fault", slowfile.path, 100, 5, over="30000000"),
+          right=cause("page fault"))
+    slowfile.delay(0, 10, 80)
+    truths, slow = run("fsync", "30ms", "fsync", slowfile.path, 5)
+    judge("fsync", truths, slow, right=lambda t, s: s["attributes"]["syscall"] == "fsync" and
+          s["attributes"]["file"].endswith("/data"))
+    live.same(len([s for s in slow if s["opener"]["tid"] == truths[0]["tid"]]), 5, "fsync: as many as there were")
+
+    # A block device: what the loop driver reads is slow.
+    loop = subprocess.run(["losetup", "--show", "-f", slowfile.path], capture_output=True, text=True)
+    if loop.returncode == 0:
+        device = loop.stdout.strip()
+        try:
+            slowfile.delay(60)
+            truths, slow = run("block", "30ms", "read", device, 5)
+            judge("block device", truths, slow, who=lambda t, s: s["attributes"]["dev"] == os.path.basename(device),
+                  right=lambda t, s: s["attributes"]["op"] == "read" and s["attributes"]["sector"] == t["sector"])
+        finally:
+            slowfile.delay()
+            subprocess.run(["losetup", "-d", device])
+    else:
+        print("# no loop device: " + loop.stderr)
+
+cpu = max(os.sched_getaffinity(0))
+# Another thread may run for a moment between the two.
+judge("a real-time thread has the CPU", *run("wakeup", "30ms", "fifo", 100, cpu, 5), wrongs=4,
+      right=lambda t, s: s["attributes"]["prev_tid"] == t["holder"] and s["attributes"]["state"] == "woken")
+
+
+@contextlib.contextmanager
+def cpu_quota(quota_us, period_us):
+    """A cgroup of version 1 or 2 with this quota, that the next programs are in; None: not possible here."""
+    base, old = "/sys/fs/cgroup/cpu", None
+    if os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
+        base = "/sys/fs/cgroup"
+    path = base + f"/dwell-test-{os.getpid()}"
+    try:
+        os.mkdir(path)
+        if os.path.exists(path + "/cpu.cfs_quota_us"):
+            files = {"cpu.cfs_period_us": period_us, "cpu.cfs_quota_us": quota_us}
+        else:
+            files = {"cpu.max": f"{quota_us} {period_us}"}
+        for name, value in files.items():
+            with open(f"{path}/{name}", "w") as f:
+                f.write(str(value))
+        yield path
+    except OSError as e:
+        print(f"# no CPU quota here: {e}")
+        yield None
+    finally:
+        with contextlib.suppress(OSError):
+            os.rmdir(path)
+
+
+with cpu_quota(20000, 100000) as group:
+    if group:
+        with open("gaps.sh", "w") as f:
+            f.write(f"#!/bin/sh\necho $$ > {group}/cgroup.procs\nexec {TRUTH} gaps 1000\n")
+        os.chmod("gaps.sh", 0o755)
+        TRUTH = os.path.join(os.getcwd(), "gaps.sh")
+        truths, slow = run("wakeup", "0", "quota")
+        truths = [t for t in truths if t["ns"] > 40000000]
+        live.check(len(truths) >= 4, "CPU quota: it is used up", truths)
+        # A gap may be several waits: for the CPU, then for the quota.
+        sums = []
+        for t in truths:
+            inside = [s for s in slow if s["opener"]["tid"] == t["tid"] and s["start"] + s["delay"] > t["start"] and
+                      s["start"] < t["start"] + t["ns"]]
+            sums.append({"opener": {"tid": t["tid"]}, "start": t["start"], "delay": sum(s["delay"] for s in inside),
+                         "attributes": {"states": {s["attributes"]["state"] for s in inside}}})
+        judge("CPU quota", truths, sums, right=lambda t, s: s["attributes"]["states"] == {"preempted"})
+live.done()

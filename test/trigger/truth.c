@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waits that are measured where they happen: `truth KIND …` makes them and prints a line "truth" with name=value for
+ * each: tid, ns (how long), and what else is known of it. Times are CLOCK_MONOTONIC. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "trigger.h"
+
+#define PAGE 4096
+#define SETTLE_MS 50 /* until a thread is where it is to wait */
+#define HOG_AFTER_MS 10
+#define GAP_NS 2000000u /* a thread that spins and sees less has not lost the CPU for long */
+
+static int tid(void)
+{
+	return (int)syscall(SYS_gettid);
+}
+
+/* So that other load does not lengthen what is measured; where it is not allowed it does. */
+static void first_of_all(void)
+{
+	const struct sched_param p = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_RR, &p);
+}
+
+static void nap(long ms)
+{
+	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts) == EINTR)
+		;
+}
+
+static void tell(uint64_t start, uint64_t end, const char *more, int who)
+{
+	char line[160];
+	int n = snprintf(line, sizeof(line), "truth tid=%d start=%llu ns=%llu%s%s%.0d\n", tid(), (unsigned long long)start,
+			 (unsigned long long)(end - start), more ? " " : "", more ? more : "", who);
+	ssize_t w = write(STDOUT_FILENO, line, (size_t)n);
+
+	(void)w;
+}
+
+static int truth_sleep(int argc, char **argv)
+{
+	for (long i = arg_num(argc, argv, 2, 3); i > 0; i--) {
+		uint64_t start = now_ns();
+
+		nap(arg_num(argc, argv, 1, 100));
+		tell(start, now_ns(), NULL, 0);
+	}
+	return 0;
+}
+
+/* A child that computes is stopped for some time; its own clock shows for how long. */
+static int truth_stop(int argc, char **argv)
+{
+	long ms = arg_num(argc, argv, 1, 200), n = arg_num(argc, argv, 2, 2);
+	pid_t child = fork();
+
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (uint64_t last = now_ns(), now;; last = now) {
+			now = now_ns();
+			if (now - last > (uint64_t)ms * 500000)
+				tell(last, now, NULL, 0);
+		}
+	}
+	while (n-- > 0) {
+		nap(SETTLE_MS);
+		kill(child, SIGSTOP);
+		waitpid(child, NULL, WUNTRACED);
+		nap(ms);
+		kill(child, SIGCONT);
+	}
+	nap(SETTLE_MS);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return 0;
+}
+
+/* One thread has something, others want it. */
+static struct {
+	pthread_mutex_t lock;
+	long ms;
+	int fd, wanted_fd, holder;
+	char *slow;
+	void (*take)(void);
+} held;
+
+static void *want(void *arg)
+{
+	uint64_t start = now_ns();
+
+	prctl(PR_SET_NAME, "waiter");
+	held.take();
+	tell(start, now_ns(), "holder=", held.holder);
+	return arg;
+}
+
+static void take_mutex(void)
+{
+	pthread_mutex_lock(&held.lock);
+	pthread_mutex_unlock(&held.lock);
+}
+
+static void *hold_mutex(void *arg)
+{
+	prctl(PR_SET_NAME, "holder");
+	held.holder = tid();
+	pthread_mutex_lock(&held.lock);
+	nap(held.ms + SETTLE_MS);
+	pthread_mutex_unlock(&held.lock);
+	return arg;
+}
+
+static void take_file(void)
+{
+	ssize_t n = write(held.wanted_fd, "x", 1);
+
+	(void)n;
+}
+
+/* The kernel copies from a page that is slow to read, with the lock held. */
+static void *hold_file(void *arg)
+{
+	ssize_t n;
+
+	prctl(PR_SET_NAME, "holder");
+	held.holder = tid();
+	n = write(held.fd, held.slow, PAGE);
+	(void)n;
+	return arg;
+}
+
+static int run_held(void *(*hold)(void *), long waiters)
+{
+	pthread_t h, w[16];
+
+	pthread_create(&h, NULL, hold, NULL);
+	nap(SETTLE_MS);
+	for (long i = 0; i < waiters && i < 16; i++)
+		pthread_create(&w[i], NULL, want, NULL);
+	for (long i = 0; i < waiters && i < 16; i++)
+		pthread_join(w[i], NULL);
+	pthread_join(h, NULL);
+	return 0;
+}
+
+static int truth_futex(int argc, char **argv)
+{
+	pthread_mutex_init(&held.lock, NULL);
+	held.ms = arg_num(argc, argv, 1, 200);
+	held.take = take_mutex;
+	return run_held(hold_mutex, arg_num(argc, argv, 2, 1));
+}
+
+static int truth_mutex(int argc, char **argv)
+{
+	int fds[2];
+
+	if (argc < 3 || pipe2(fds, O_CLOEXEC) < 0)
+		return 2;
+	held.slow = slow_page(argv[1], arg_num(argc, argv, 2, 0));
+	held.fd = held.wanted_fd = fds[1];
+	held.take = take_file;
+	return run_held(hold_file, arg_num(argc, argv, 3, 1));
+}
+
+static int truth_rwsem(int argc, char **argv)
+{
+	char path[] = "/tmp/dwell-truth.XXXXXX";
+
+	if (argc < 3)
+		return 2;
+	held.slow = slow_page(argv[1], arg_num(argc, argv, 2, 0));
+	held.fd = mkstemp(path);
+	held.wanted_fd = open(path, O_WRONLY | O_CLOEXEC); /* with a position of its own, and so a lock for that */
+	unlink(path);
+	held.take = take_file;
+	return run_held(hold_file, arg_num(argc, argv, 3, 1));
+}
+
+static int truth_fsync(int argc, char **argv)
+{
+	static const char buf[PAGE];
+	int fd = argc < 2 ? -1 : open(argv[1], O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 2;
+	for (long i = arg_num(argc, argv, 2, 3); i > 0; i--) {
+		uint64_t start;
+		ssize_t n = pwrite(fd, buf, sizeof(buf), i * PAGE);
+
+		(void)n;
+		start = now_ns();
+		fsync(fd);
+		tell(start, now_ns(), NULL, 0);
+	}
+	return 0;
+}
+
+static int truth_read(int argc, char **argv)
+{
+	int fd = argc < 2 ? -1 : open(argv[1], O_RDONLY | O_DIRECT | O_CLOEXEC);
+	void *buf = aligned_alloc(PAGE, PAGE);
+
+	if (fd < 0 || !buf)
+		return 2;
+	for (long i = arg_num(argc, argv, 2, 3); i > 0; i--) {
+		uint64_t start = now_ns();
+		ssize_t n = pread(fd, buf, PAGE, i * (1 << 20));
+
+		tell(start, now_ns(), n == PAGE ? "sector=" : "failed=", (int)(i * (1 << 20) / 512));
+	}
+	return 0;
+}
+
+/* Touches pages of a file that are not in memory. */
+static int truth_fault(int argc, char **argv)
+{
+	long first = arg_num(argc, argv, 2, 0), n = arg_num(argc, argv, 3, 3);
+
+	if (argc < 2)
+		return 2;
+	for (long i = 0; i < n; i++) {
+		volatile char *p = slow_page(argv[1], first + i);
+		uint64_t start = now_ns();
+		char c = p[0];
+
+		(void)c;
+		tell(start, now_ns(), NULL, 0);
+	}
+	return 0;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void *hog(void *arg)
+{
+	const struct sched_param p = { .sched_priority = 10 };
+
+	prctl(PR_SET_NAME, "hog");
+	pin((int)(intptr_t)arg);
+	held.holder = tid();
+	nap(HOG_AFTER_MS); /* who is to suffer sleeps by then */
+	if (sched_setscheduler(0, SCHED_FIFO, &p) < 0)
+		exit(77);
+	for (uint64_t end = now_ns() + (uint64_t)held.ms * 1000000; now_ns() < end;)
+		;
+	return NULL;
+}
+
+/* A thread wants to go on while a real-time thread has its CPU. */
+static int truth_fifo(int argc, char **argv)
+{
+	int cpu = (int)arg_num(argc, argv, 2, 0);
+	struct timespec ts;
+	uint64_t due;
+	pthread_t t;
+
+	held.ms = arg_num(argc, argv, 1, 100);
+	pin(cpu);
+	for (long i = arg_num(argc, argv, 3, 1); i > 0; i--) {
+		due = now_ns() + 20000000;
+		pthread_create(&t, NULL, hog, (void *)(intptr_t)cpu);
+		ts = (struct timespec){ .tv_sec = (time_t)(due / 1000000000u), .tv_nsec = (long)(due % 1000000000u) };
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+		tell(due, now_ns(), "holder=", held.holder);
+		pthread_join(t, NULL);
+	}
+	return 0;
+}
+
+/* Computes, and sees when it could not. */
+static int truth_gaps(int argc, char **argv)
+{
+	uint64_t end = now_ns() + (uint64_t)arg_num(argc, argv, 1, 1000) * 1000000;
+
+	for (uint64_t last = now_ns(), now; last < end; last = now) {
+		now = now_ns();
+		if (now - last > GAP_NS)
+			tell(last, now, NULL, 0);
+	}
+	return 0;
+}
+
+static const struct trigger kinds[] = {
+	{ "sleep", "MS N", truth_sleep },
+	{ "stop", "MS N: a child is stopped", truth_stop },
+	{ "futex", "MS [WAITERS]: a mutex of pthreads is held", truth_futex },
+	{ "mutex", "SLOW PAGE [WAITERS]: a mutex of the kernel is held while a page of SLOW is read", truth_mutex },
+	{ "rwsem", "SLOW PAGE [WAITERS]: a file's lock, likewise", truth_rwsem },
+	{ "fsync", "FILE N: writes and fsync", truth_fsync },
+	{ "read", "DEVICE N: reads past the page cache", truth_read },
+	{ "fault", "FILE PAGE N: touches pages that are not in memory", truth_fault },
+	{ "fifo", "MS CPU [N]: a real-time thread takes the CPU", truth_fifo },
+	{ "gaps", "MS: computes, and tells when it lost the CPU", truth_gaps },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "gaps") != 0 && strcmp(argv[1], "fifo") != 0)
+		first_of_all();
+	return trigger_main("truth", kinds, sizeof(kinds) / sizeof(kinds[0]), argc, argv);
+}
