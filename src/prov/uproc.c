@@ -190,14 +190,14 @@ static void remember(struct prov_env *env, struct prov_procs *ps, struct point_e
 }
 
 /* The process may unmap the file, or execute another one, before it is attached to: that must not matter. False: it
- * has done so already. */
+ * has done so already. Lists need no descriptor for each file of each process. */
 static bool pin(struct prov_env *env, struct uproc_obj *o)
 {
 	struct prov_procs *ps = procs(env);
 	struct stat st;
 	int fd;
 
-	if (o->pinned)
+	if (o->pinned || env->listing)
 		return true;
 	fd = open_path_regular(AT_FDCWD, o->o->attach, &st);
 	if (fd < 0)

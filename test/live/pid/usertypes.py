@@ -110,6 +110,16 @@ for arg, what in ((0, "a double"), (2, "a struct in registers"), (3, "a struct o
     r = live.dwell("-c", "./t", "-xerrtags", "-n", f"pid$target:a.out:mixed:entry {{ trace(args[{arg}]); }}")
     live.check("[D_ARGS_TYPE]" in r.stderr and f"failed to resolve native type for args[{arg}]" in r.stderr, f"{what} is not read wrongly", r.stderr)
 
+if shutil.which("g++"):
+    with open("n.cc", "w", encoding="ascii") as f:
+        f.write("extern \"C\" __attribute__((noipa, used)) long odd(int a, decltype(nullptr) p, int b) { return a + (p == nullptr) + b; }\n"
+                "int main() { return odd(21, nullptr, 22) == 0; }\n")
+    subprocess.run(["g++", "-g", "-O1", "-o", "n", "n.cc"], check=True)
+    r = live.dwell("-q", "-c", "./n", "-n", "pid$target:a.out:odd:entry { printf(\"%d %d\", args[0], arg2); }")
+    live.same(r.stdout.strip(), "21 22", "before a parameter whose type tells no size")
+    r = live.dwell("-c", "./n", "-xerrtags", "-n", "pid$target:a.out:odd:entry { trace(args[2]); }")
+    live.check("[D_ARGS_TYPE]" in r.stderr and r.returncode == 1, "behind it nothing is known, and nothing is read wrongly", r.stdout + r.stderr)
+
 # Separate debug files, compressed symbols, nothing at all.
 if shutil.which("objcopy"):
     subprocess.run(["cc", "-g", "-O1", "-o", "t", "t.c"], check=True)

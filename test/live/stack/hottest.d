@@ -13,5 +13,5 @@ END
 {
 	trunc(@, 1);
 	printa("%A\n", @);
-	printf("%d\n", total > 20);
+	printf("%d\n", total > 5);
 }
