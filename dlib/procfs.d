@@ -109,16 +109,16 @@ inline unsigned int task_state[struct task_struct *T] = T->__state; /* since 5.1
 inline unsigned int task_state[struct task_struct *T] = T->state;
 inline int64_t mm_rss[struct mm_struct *M] = /* since 6.2 */
 	M->rss_stat[0].count + M->rss_stat[1].count + M->rss_stat[3].count;
-inline int64_t mm_rss[struct mm_struct *M] =
-	M->rss_stat.count[0].counter + M->rss_stat.count[1].counter + M->rss_stat.count[3].counter;
+/* Before, verifiers do not follow typed pointers into arrays of structs. */
+inline struct mm_struct *mm_untyped[struct mm_struct *M] = (struct mm_struct *)(uintptr_t)M;
+inline int64_t mm_rss[struct mm_struct *M] = mm_untyped[M]->rss_stat.count[0].counter +
+	mm_untyped[M]->rss_stat.count[1].counter + mm_untyped[M]->rss_stat.count[3].counter;
 inline int task_cpu[struct task_struct *T] = T->thread_info.cpu; /* since 5.16 */
 inline int task_cpu[struct task_struct *T] = T->cpu;
 inline uint64_t task_load[struct task_struct *T] = T->se.avg.util_avg; /* of 1024 */
 inline uint64_t task_load[struct task_struct *T] = 0;		       /* kernels for one CPU */
-inline short task_syscall[struct task_struct *T] = T == curthread ? (int64_t)uregs[R_ERR] : -1; /* x86 */
-inline short task_syscall[struct task_struct *T] = -1;
 
-/* dwell adds this machine: machine_cpus, machine_pages, machine_pageshift. */
+/* dwell adds this machine: machine_cpus, machine_pages, machine_pageshift, and task_syscall[]. */
 inline ushort_t pct_of[uint64_t part, uint64_t whole] = part < whole ? part * 0x8000 / whole : 0x8000;
 inline size_t pages_kb[uint64_t N] = N << (machine_pageshift - 10);
 

@@ -170,6 +170,19 @@ static void add_table(struct strb *b, const char *name, long (*of)(long cpu))
 	strb_printf(b, "%ld;\n", v);
 }
 
+/* The system call that a thread is in: on x86-64 among its registers in user mode, which programs can ask for
+ * since Linux 5.15. */
+static void add_syscall(struct strb *b)
+{
+	unsigned major = 0, minor = 0;
+	struct utsname u;
+	bool can = uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+		   (major > 5 || (major == 5 && minor >= 15));
+
+	strb_printf(b, "inline short task_syscall[struct task_struct *T] = %s;\n",
+		    can && !strcmp(u.machine, "x86_64") ? "T == curthread ? (int64_t)uregs[R_ERR] : -1" : "-1");
+}
+
 static void machine_text(struct texts *t)
 {
 	struct source src = { .name = "(this machine)" };
@@ -180,6 +193,7 @@ static void machine_text(struct texts *t)
 	strb_printf(&b, "inline int machine_cpus = %ld;\n", sysconf(_SC_NPROCESSORS_ONLN));
 	strb_printf(&b, "inline uint64_t machine_pages = %ld;\n", sysconf(_SC_PHYS_PAGES));
 	strb_printf(&b, "inline int machine_pageshift = %d;\n", __builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)));
+	add_syscall(&b);
 	src.text = arena_strdup(t->arena, strb_str(&b));
 	src.len = b.n;
 	strb_free(&b);

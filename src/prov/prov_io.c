@@ -24,6 +24,8 @@ static const struct stable_row io_rows[] = {
 	 .before = WAITS, .after = WAITED, .is_next = true},
 	{.name = "wait-start", .tp = "sched_switch", .need = "prev_state",
 	 .cond = "!preempt && prev_state != 0 && prev->in_iowait", BIO("(struct bio *)0"), IO_X},
+	/* Before Linux 5.18. */
+	{.name = "wait-start", .tp = "sched_switch", .cond = "!preempt && prev->in_iowait", BIO("(struct bio *)0"), IO_X},
 };
 
 STABLE_PROVIDER(io, IO);
