@@ -4,6 +4,7 @@
 #define DWELL_CMD_LATENCY_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "base/arena.h"
 #include "base/vec.h"
 
@@ -12,7 +13,10 @@ struct latency_command {
 	const char *summary;
 	int (*run)(int argc, char **argv); /* exit code; argv[0] is the name */
 };
-extern const struct latency_command latency_diff, latency_profile, latency_stuck, latency_why;
+extern const struct latency_command latency_diff, latency_live, latency_profile, latency_stuck, latency_why;
+
+/* The subcommands that have a name, a line each. */
+void latency_list_commands(FILE *out);
 
 /* A command line of dtrace(1) being made. Everything lives in the arena. */
 struct latency_args {

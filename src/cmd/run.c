@@ -278,6 +278,8 @@ static int run_session(struct run *r)
 	e = session_new(&cfg, &r->session, &err);
 	if (e < 0)
 		return fail_err("failed to enable probes", e, &err, log);
+	if (r->show && r->show->ready && (e = r->show->ready(r->show->ctx, r->session, r->ntargets ? target_pid(r->targets[0]) : 0)))
+		return e;
 	e = session_run(r->session, &res, &err);
 	if (e < 0) {
 		fflush(r->out);

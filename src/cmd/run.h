@@ -7,6 +7,7 @@
 #include "store/recording.h"
 #include "sym/sym.h"
 
+struct session;
 struct run_show {
 	void *ctx;
 	/* Before the first row; all of it lives until the run has ended. EXIT_* > 0 after a message. */
@@ -16,6 +17,8 @@ struct run_show {
 	int (*row)(void *ctx, const struct row *row);
 	/* Behind the last row. < 0 as above. */
 	int (*finish)(void *ctx);
+	/* Loaded, nothing attached yet; may be NULL. target: process of -c or -p, or 0. EXIT_* > 0 after a message. */
+	int (*ready)(void *ctx, struct session *s, long target);
 };
 
 /* The arguments are those of dtrace(1). Exit code. */

@@ -171,6 +171,11 @@ int session_new(const struct session_config *config, struct session **ret, struc
 	return 0;
 }
 
+int session_set(struct session *s, const char *tracker, const char *setting, uint64_t value)
+{
+	return s->trackers ? trackers_set(s->trackers, tracker, setting, value) : -ENOENT;
+}
+
 void session_detach(struct session *s, uint32_t i)
 {
 	if (!s->links[i])

@@ -67,6 +67,8 @@ const struct rec_schema *session_schema(const struct dprog *prog, const struct i
 /* Steps 1-2. err->detail holds the verifier's log when a program was refused. config and what it points
  * to must outlive the session. */
 int session_new(const struct session_config *config, struct session **ret, struct err *err);
+/* A setting of a tracker, from the start on: see run/track.h. 0, -ENOENT, -ENOKEY, -ERANGE. */
+int session_set(struct session *s, const char *tracker, const char *setting, uint64_t value);
 /* Steps 3-9. Error: a probe could not be attached or the kernel took something away; *ret is always
  * filled. One session at a time per process (signals). */
 int session_run(struct session *s, struct session_result *ret, struct err *err);

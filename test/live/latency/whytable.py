@@ -94,6 +94,4 @@ for args, message in ((["--by", "user"], "neither process nor thread"), (["--ove
     live.check(r.returncode in (1, 2) and message in r.stderr, f"{' '.join(args)}: {message}", r.stderr)
 r = why("--help")
 live.check(r.returncode == 0 and "--stacks" in r.stdout, "--help")
-r = live.dwell("latency", "nonsense")
-live.check(r.returncode == 2 and "there is no 'nonsense'" in r.stderr, "an unknown subcommand", r.stderr)
 live.done()

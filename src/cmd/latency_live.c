@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell latency`: slow events as they happen, each with its cause and its chain, and every few seconds a summary. The
+ * programs that measure are those of dlib/latency, named by the trackers asked for. */
+#include <getopt.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/jsonstr.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/latency.h"
+#include "cmd/latencysum.h"
+#include "cmd/run.h"
+#include "cmd/slowfilter.h"
+#include "cmd/whyprint.h"
+#include "latency/slowwait.h"
+#include "run/session.h"
+
+#define JSON_VERSION 1
+#define SUMMARY_NS 5000000000ull
+#define MAX_WORST 1000
+#define MAX_RATE 10000
+
+/* One event of --worst. */
+struct kept {
+	uint64_t delay;
+	char *text; /* owned */
+};
+
+struct live {
+	/* asked for */
+	uint64_t over_ns, worst, rate, every_ns;
+	bool json, idle, stacks, cost;
+	struct slowfilter filter;
+	int columns;
+	/* running */
+	const struct rec_schema *schema;
+	struct sym *sym;
+	struct causes *causes;
+	struct chains *chains;
+	struct latencysum *sum;
+	FILE *out;
+	int64_t to_wall; /* ns from CLOCK_MONOTONIC to the wall clock */
+	uint64_t last;	 /* summary */
+	uint64_t idle_left_out, filtered;
+	VEC(struct kept) worst_kept;
+};
+
+enum { OPT_OVER = 256, OPT_WORST, OPT_RATE, OPT_COMM, OPT_CGROUP, OPT_CONTAINER, OPT_FOR, OPT_EVERY, OPT_JSON, OPT_RECORD,
+       OPT_IDLE, OPT_STACKS, OPT_HELP };
+
+static const struct option longs[] = {
+	{ "over", required_argument, NULL, OPT_OVER },	   { "worst", required_argument, NULL, OPT_WORST },
+	{ "rate", required_argument, NULL, OPT_RATE },	   { "comm", required_argument, NULL, OPT_COMM },
+	{ "cgroup", required_argument, NULL, OPT_CGROUP }, { "container", required_argument, NULL, OPT_CONTAINER },
+	{ "for", required_argument, NULL, OPT_FOR },	   { "every", required_argument, NULL, OPT_EVERY },
+	{ "json", no_argument, NULL, OPT_JSON },	   { "record", required_argument, NULL, OPT_RECORD },
+	{ "idle", no_argument, NULL, OPT_IDLE },	   { "stacks", no_argument, NULL, OPT_STACKS },
+	{ "help", no_argument, NULL, OPT_HELP },	   { NULL, 0, NULL, 0 },
+};
+
+/* The trackers that are shipped; those with a star are the default. */
+static const char *const trackers[] = { "*wakeup", "*offcpu", "*block", "*irq", "*softirq", "*lock", "*reclaim", "syscall",
+					"fsync", "futex", "connect", "netrx", "nettx", "process", "workqueue" };
+
+static void list_trackers(FILE *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
+		fprintf(out, "%s%s", i ? " " : "", trackers[i] + (trackers[i][0] == '*'));
+	fputc('\n', out);
+}
+
+static int usage(FILE *out)
+{
+	fprintf(out, "Usage: %s latency [TRACKER...] [options]\n\nTrackers: ", cmd_name());
+	list_trackers(out);
+	fprintf(out,
+		"\n\t--over TIME       events are slow from here on, for all trackers (each has its own)\n"
+		"\t--worst N         not each event: with the summary, the N slowest\n"
+		"\t--rate N/s        thresholds follow, so that about N events a second are slow\n"
+		"\t-p PID            events of this process and its descendants only\n"
+		"\t-c COMMAND        run it, and only events of it and its descendants\n"
+		"\t--comm NAME, --cgroup PATH, --container ID   events of these only\n"
+		"\t--idle            waits for something to do, and sleeps, too\n"
+		"\t--stacks          with what was noted of each event\n"
+		"\t--every TIME      between summaries (5s)\n"
+		"\t--for TIME        end after this time; else Ctrl-C\n"
+		"\t--json, --record FILE, -v (own cost), -x OPTION[=VALUE]\n"
+		"\nOther commands, each with --help:\n");
+	latency_list_commands(out);
+	return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+/* -- events -- */
+
+/* Indented below the first line, broken at spaces. */
+static void put_wrapped(struct strb *to, const char *text, int columns)
+{
+	int at = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (at && at + 1 + (int)n > columns) {
+			strb_adds(to, "\n    ");
+			at = 4;
+		} else if (at) {
+			strb_addc(to, ' ');
+			at++;
+		}
+		strb_add(to, text, n);
+		at += (int)n;
+		text += n + (text[n] == ' ');
+	}
+	strb_addc(to, '\n');
+}
+
+static void event_text(const struct live *l, const struct slow_event *e, const struct chain *ch, struct strb *b)
+{
+	uint64_t wall = e->fixed.start + e->fixed.delay + (uint64_t)l->to_wall;
+	time_t s = (time_t)(wall / 1000000000);
+	struct strb line = { 0 };
+	char clock[16];
+	struct tm tm;
+
+	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&s, &tm));
+	strb_printf(&line, "%s.%03u %s%s%s: ", clock, (unsigned)(wall / 1000000 % 1000), e->tracker->name,
+		    e->fixed.how == SLOW_NORMAL ? "" : " ", e->fixed.how == SLOW_NORMAL ? "" : slow_how_name(e->fixed.how));
+	chain_sentence(ch, &line);
+	put_wrapped(b, strb_str(&line), l->columns);
+	strb_free(&line);
+}
+
+static void json_text(struct strb *b, const char *name, const char *s)
+{
+	strb_printf(b, ",\"%s\":", name);
+	jsonstr_add(b, s, strlen(s));
+}
+
+static void json_link(struct strb *b, const struct chain_link *k)
+{
+	const struct chain_wait *w = &k->wait;
+
+	strb_printf(b, "{\"how\":\"%s\",\"evidence\":\"%s\",\"inferred\":%s,\"tid\":%u,\"overlap_ns\":%llu,\"delay_ns\":%llu",
+		    chain_how_name(k->how), chain_evidence(k), k->inferred ? "true" : "false", w->tid,
+		    (unsigned long long)k->overlap, (unsigned long long)(w->to - w->from));
+	json_text(b, "comm", w->comm);
+	json_text(b, "operation", w->op);
+	json_text(b, "cause", w->words);
+	json_text(b, "object", w->object);
+	strb_addc(b, '}');
+}
+
+static void event_json(const struct slow_event *e, const struct slowwait *w, const struct chain *ch, struct strb *b)
+{
+	struct strb sentence = { 0 };
+
+	strb_printf(b, "{\"type\":\"latency-slow\",\"version\":%d,\"tracker\":\"%s\",\"how\":\"%s\",\"start\":%llu,\"delay_ns\":%llu,"
+		       "\"pid\":%u,\"tid\":%u", JSON_VERSION, e->tracker->name, slow_how_name(e->fixed.how),
+		    (unsigned long long)e->fixed.start, (unsigned long long)e->fixed.delay, e->fixed.pid, e->fixed.tid);
+	json_text(b, "comm", e->fixed.comm);
+	json_text(b, "cause", w->cause);
+	json_text(b, "class", cause_class_name(w->class));
+	json_text(b, "operation", w->wait.op);
+	json_text(b, "object", w->wait.object);
+	if (w->wait.by_tid) {
+		strb_printf(b, ",\"by_tid\":%u", w->wait.by_tid);
+		json_text(b, "by_comm", w->wait.by_comm);
+	}
+	chain_sentence(ch, &sentence);
+	json_text(b, "sentence", strb_str(&sentence));
+	strb_printf(b, ",\"inferred\":%s,\"chain\":[", w->wait.inferred ? "true" : "false");
+	for (unsigned i = 1; i < ch->n; i++) {
+		if (i > 1)
+			strb_addc(b, ',');
+		json_link(b, &ch->links[i]);
+	}
+	strb_printf(b, "],\"cycle\":%s}\n", ch->cycle ? "true" : "false");
+	strb_free(&sentence);
+}
+
+static int kept_cmp(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	return x->delay < y->delay ? 1 : x->delay > y->delay ? -1 : 0;
+}
+
+/* Of the worst, one more; the least of them goes when there are enough. */
+static int keep(struct live *l, uint64_t delay, struct strb *b)
+{
+	struct kept k = { delay, strb_take(b) };
+
+	if (!k.text || vec_try_push(&l->worst_kept, k) < 0) {
+		free(k.text);
+		return -ENOMEM;
+	}
+	if (l->worst_kept.n <= l->worst)
+		return 0;
+	qsort(l->worst_kept.v, l->worst_kept.n, sizeof(k), kept_cmp);
+	free(l->worst_kept.v[--l->worst_kept.n].text);
+	return 0;
+}
+
+static void put_worst(struct live *l)
+{
+	if (l->worst_kept.n)
+		qsort(l->worst_kept.v, l->worst_kept.n, sizeof(struct kept), kept_cmp);
+	for (size_t i = 0; i < l->worst_kept.n; i++) {
+		fputs(l->worst_kept.v[i].text, l->out);
+		free(l->worst_kept.v[i].text);
+	}
+	l->worst_kept.n = 0;
+}
+
+/* 1: shown as it is to be; 0: the text view shows what was noted, too. */
+static int show_event(struct live *l, const struct slow_event *e)
+{
+	struct strb b = { 0 };
+	struct slowwait w;
+	struct chain ch;
+	int r;
+
+	if (!e->tracker || e->fixed.how == SLOW_CONTROL)
+		return 1;
+	r = slowwait_make(l->causes, l->sym, e, &w);
+	if (r < 0)
+		return r;
+	chains_add(l->chains, &w.wait);
+	if (!slowfilter_wants(&l->filter, e)) {
+		l->filtered++;
+		return 1;
+	}
+	if ((w.class == CAUSE_IDLE || w.class == CAUSE_TIME) && !l->idle) {
+		l->idle_left_out++;
+		return 1;
+	}
+	latencysum_slow(l->sum, e->fixed.tracker);
+	chains_build(l->chains, &w.wait, &ch);
+	if (l->json)
+		event_json(e, &w, &ch, &b);
+	else
+		event_text(l, e, &ch, &b);
+	if (l->worst) {
+		r = keep(l, e->fixed.delay, &b);
+		return r < 0 ? r : 1;
+	}
+	r = b.failed ? -ENOMEM : fwrite(b.s, 1, b.n, l->out) == b.n ? 0 : -errno;
+	strb_free(&b);
+	return r < 0 ? r : !l->stacks;
+}
+
+/* -- the run -- */
+
+static int summary(struct live *l, uint64_t now)
+{
+	struct strb b = { 0 };
+
+	put_worst(l);
+	if (l->json) {
+		strb_printf(&b, "{\"type\":\"latency-summary\",\"version\":%d,\"time\":%llu,\"interval_ns\":%llu,\"idle\":%llu,\"filtered\":%llu,",
+			    JSON_VERSION, (unsigned long long)now, (unsigned long long)(now - l->last),
+			    (unsigned long long)l->idle_left_out, (unsigned long long)l->filtered);
+		latencysum_json(l->sum, &b);
+		strb_adds(&b, "}\n");
+		fputs(strb_str(&b), l->out);
+		strb_free(&b);
+	} else {
+		latencysum_text(l->sum, l->out, now - l->last, l->cost);
+		if (l->idle_left_out || l->filtered)
+			fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle), %llu events of others\n\n",
+				(unsigned long long)l->idle_left_out, (unsigned long long)l->filtered);
+	}
+	l->last = now;
+	l->idle_left_out = l->filtered = 0;
+	return fflush(l->out) != 0 || ferror(l->out) ? (errno ? -errno : -EIO) : 0;
+}
+
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+{
+	struct live *l = ctx;
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	l->last = whyprint_now();
+	l->to_wall = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - (int64_t)l->last;
+	l->schema = schema;
+	l->sym = sym;
+	l->out = out;
+	l->causes = why_causes(why);
+	if (!l->causes)
+		return EXIT_ERROR;
+	return chains_new(&l->chains) < 0 || latencysum_new(schema, &l->sum) < 0 ? cmd_fail("out of memory") : 0;
+}
+
+static int on_ready(void *ctx, struct session *s, long target)
+{
+	struct live *l = ctx;
+
+	l->filter.root = (uint32_t)target;
+	for (size_t i = 0; i < l->schema->ntrackers; i++) {
+		const char *name = l->schema->trackers[i].name;
+		int e = l->over_ns ? session_set(s, name, "threshold", l->over_ns) : 0;
+
+		if (e == 0 && l->rate)
+			e = session_set(s, name, "rate", l->rate);
+		if (e < 0)
+			return cmd_fail("tracker %s: cannot be set: %s", name, strerror(-e));
+	}
+	return 0;
+}
+
+static int on_event(struct live *l, const struct row *row)
+{
+	const struct recfmt *f = row->id >= 1 && row->id <= l->schema->nfmts ? l->schema->fmts[row->id - 1] : NULL;
+	int r = 1;
+
+	for (size_t i = 0; f && i < f->nacts && r > 0; i++)
+		if (f->acts[i].kind == ACT_SLOW) {
+			struct slow_event e = slow_event(l->schema, &f->acts[i], row->data);
+
+			r = show_event(l, &e);
+		}
+	return r;
+}
+
+static int on_row(void *ctx, const struct row *row)
+{
+	struct live *l = ctx;
+	uint64_t now;
+	int r = 1;
+
+	switch (row->kind) {
+	case ROW_EVENT:
+		r = on_event(l, row);
+		break;
+	case ROW_DROPS:
+	case ROW_NOTE:
+	case ROW_FAULT:
+		r = 0;
+		break;
+	default:
+		r = latencysum_add(l->sum, row);
+		r = r < 0 ? r : 1;
+	}
+	now = r >= 0 ? whyprint_now() : 0;
+	if (r > 0 && now - l->last >= l->every_ns) {
+		int e = summary(l, now);
+
+		return e < 0 ? e : r;
+	}
+	return r;
+}
+
+static int on_finish(void *ctx)
+{
+	return summary(ctx, whyprint_now());
+}
+
+/* -- options -- */
+
+static int take_rate(struct live *l, const char *arg)
+{
+	char *copy = strdup(arg), *slash = copy ? strstr(copy, "/s") : NULL;
+	int e;
+
+	if (slash && !slash[2])
+		*slash = '\0';
+	e = copy ? latency_number("--rate", copy, MAX_RATE, &l->rate) : EXIT_ERROR;
+	free(copy);
+	return e;
+}
+
+static int take_tracker(struct latency_args *a, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
+		if (!strcmp(trackers[i] + (trackers[i][0] == '*'), name)) {
+			latency_args_program(a, name);
+			return 0;
+		}
+	cmd_msg("latency: there is no tracker or command '%s'; trackers are:", name);
+	list_trackers(stderr);
+	return EXIT_USAGE;
+}
+
+static int take_trackers(struct latency_args *a, int n, char **names)
+{
+	int e = 0;
+
+	for (int i = 0; i < n && e == 0; i++)
+		e = take_tracker(a, names[i]);
+	for (size_t i = 0; n == 0 && i < ARRAY_SIZE(trackers); i++)
+		if (trackers[i][0] == '*')
+			latency_args_program(a, trackers[i] + 1);
+	return e;
+}
+
+/* What dtrace(1) has, too. 0: it is none of these. */
+static bool pass_on(struct latency_args *a, int c, const char *arg)
+{
+	switch (c) {
+	case 'c': case 'x':
+		latency_args_add2(a, c == 'c' ? "-c" : "-x", arg);
+		return true;
+	case OPT_RECORD:
+		latency_args_add2(a, "--record", arg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int take_option(struct latency_args *a, struct live *l, int c, const char *arg)
+{
+	switch (c) {
+	case 'p':
+		latency_args_add2(a, "-p", arg);
+		return 0;
+	case 'v':
+		l->cost = true;
+		latency_args_add2(a, "-x", "cost");
+		return 0;
+	case OPT_OVER:
+		return latency_time("--over", arg, &l->over_ns);
+	case OPT_WORST:
+		return latency_number("--worst", arg, MAX_WORST, &l->worst);
+	case OPT_RATE:
+		return take_rate(l, arg);
+	case OPT_COMM: case OPT_CGROUP: case OPT_CONTAINER:
+		*(c == OPT_COMM ? &l->filter.comm : c == OPT_CGROUP ? &l->filter.cgroup : &l->filter.container) = arg;
+		return 0;
+	case OPT_FOR:
+		return latency_args_for(a, arg);
+	case OPT_EVERY:
+		return latency_time("--every", arg, &l->every_ns);
+	case OPT_JSON:
+		l->json = true;
+		latency_args_add(a, "--json");
+		return 0;
+	case OPT_IDLE: case OPT_STACKS:
+		*(c == OPT_IDLE ? &l->idle : &l->stacks) = true;
+		return 0;
+	case OPT_HELP:
+		usage(stdout);
+		return -1;
+	default:
+		return usage(stderr);
+	}
+}
+
+static int live_main(int argc, char **argv)
+{
+	struct live l = { .every_ns = SUMMARY_NS, .columns = latency_columns() };
+	const struct run_show show = { &l, on_open, on_row, on_finish, on_ready };
+	struct latency_args a;
+	int c, e = 0;
+
+	latency_args_init(&a);
+	latency_args_add(&a, "-q");
+	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:v", longs, NULL)) != -1)
+		e = pass_on(&a, c, optarg) ? 0 : take_option(&a, &l, c, optarg);
+	if (e == 0)
+		e = take_trackers(&a, argc - optind, argv + optind);
+	if (e == 0) {
+		optind = 1;
+		e = run_and_show((int)a.v.n - 1, a.v.v, &show);
+	}
+	for (size_t i = 0; i < l.worst_kept.n; i++)
+		free(l.worst_kept.v[i].text);
+	vec_free(&l.worst_kept);
+	slowfilter_done(&l.filter);
+	latencysum_free(l.sum);
+	chains_free(l.chains);
+	latency_args_done(&a);
+	return e < 0 ? EXIT_OK : e;
+}
+
+const struct latency_command latency_live = { NULL, "slow events as they happen, with their causes", live_main };

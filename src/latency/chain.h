@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocked-by chains: who waited for whom, who waited for whom … A bounded memory of recent waits, and from one of
+ * them the links to others that explain it, as far as the evidence goes.
+ *
+ * A wait leads on, in this order, to
+ *   - what the same thread waited for in it (a system call: the sleep in it; a sleep: the lock, the request);
+ *   - what the one was waiting for meanwhile that held the lock, had the CPU, or woke it up;
+ *   - on a device: the wait of somebody else for the same device that was there first.
+ * Overlap in time is the evidence for all but the first; what rests on it alone is inferred, and says so. */
+#ifndef DWELL_LATENCY_CHAIN_H
+#define DWELL_LATENCY_CHAIN_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/strb.h"
+
+#define CHAIN_MAX_LINKS 8
+#define CHAIN_MAX_WAITS 8192 /* remembered; then the oldest are forgotten */
+#define CHAIN_WORDS	96
+#define CHAIN_OP	40
+#define CHAIN_COMM	16
+#define CHAIN_OBJECT	40
+#define CHAIN_MIN_SHARE 10 /* percent of a wait that another one must overlap to explain it */
+
+/* What a wait was part of: only deeper ones explain it within the same thread. */
+enum chain_level { CHAIN_CALL, CHAIN_SLEEP, CHAIN_LOCKED, CHAIN_QUEUED };
+/* How somebody else was involved. */
+enum chain_via { CHAIN_NOBODY, CHAIN_HOLDER, CHAIN_WAKER, CHAIN_RUNNING };
+
+struct chain_wait {
+	uint64_t from, to; /* CLOCK_MONOTONIC ns */
+	uint32_t tid, pid;
+	char comm[CHAIN_COMM];
+	enum chain_level level;
+	char op[CHAIN_OP];	   /* "fsync(data/base/1)", or "" */
+	char words[CHAIN_WORDS];   /* what was waited for: "journal commit (jbd2)" */
+	char object[CHAIN_OBJECT]; /* device: what others may have waited for, too; or "" */
+	bool inferred;		   /* the words are */
+	enum chain_via via;
+	uint32_t by_tid; /* who; 0: not known */
+	char by_comm[CHAIN_COMM];
+};
+
+enum chain_how { LINK_FIRST, LINK_SAME, LINK_HOLDER, LINK_WAKER, LINK_RUNNING, LINK_QUEUE };
+struct chain_link {
+	struct chain_wait wait;
+	enum chain_how how;  /* it explains the one before */
+	uint64_t overlap;    /* ns, with the one before */
+	bool inferred;	     /* the link is */
+};
+struct chain {
+	struct chain_link links[CHAIN_MAX_LINKS];
+	unsigned n;
+	bool cycle; /* the last one waits for a thread that is in the chain: a deadlock, or nearly */
+	bool more;  /* it would go on */
+};
+
+struct chains;
+
+int chains_new(struct chains **ret); /* -ENOMEM */
+void chains_free(struct chains *c);
+/* Remembers a wait. Texts must be NUL-terminated. */
+void chains_add(struct chains *c, const struct chain_wait *w);
+/* The chain of a wait, which may be remembered itself. */
+void chains_build(const struct chains *c, const struct chain_wait *w, struct chain *ret);
+/* "postgres 412 waited 41.2 ms in fsync for journal commit (jbd2), …" */
+void chain_sentence(const struct chain *c, struct strb *b);
+const char *chain_how_name(enum chain_how how);
+/* What a link rests on: "same thread", "lock owner", "waker", "tracepoint", "overlap". */
+const char *chain_evidence(const struct chain_link *l);
+#endif

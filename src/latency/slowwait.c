@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attributes have well-known names: stack, waker_tid, holder_tid … (dwell-latency(1)). */
+#include "latency/slowwait.h"
+#include <string.h>
+#include "base/cleanup.h"
+
+struct kind {
+	const char *tracker;
+	enum chain_level level;
+	const char *words;
+	enum cause_class class;
+	const char *attr;
+};
+static const struct kind kinds[] = {
+#define KIND(tracker, level, words, class, attr) { tracker, level, words, class, attr },
+#include "latency/slowkind.def"
+#undef KIND
+};
+/* A tracker of the user's own. */
+static const struct kind own = { "", CHAIN_CALL, "its end", CAUSE_UNKNOWN, "" };
+
+static const struct kind *kind_of(const struct slow_event *e)
+{
+	for (size_t i = 0; e->tracker && i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i].tracker, e->tracker->name))
+			return &kinds[i];
+	return &own;
+}
+
+static const struct recfield *attr(const struct slow_event *e, const char *name)
+{
+	for (size_t i = 0; i < e->nattrs; i++)
+		if (e->attrs[i].name && !strcmp(e->attrs[i].name, name))
+			return &e->attrs[i];
+	return NULL;
+}
+
+static uint64_t number(const struct slow_event *e, const char *name)
+{
+	const struct recfield *f = attr(e, name);
+	uint64_t v = 0;
+
+	if (f && f->kind == FLD_INT)
+		memcpy(&v, e->rec + f->off, f->size < sizeof(v) ? f->size : sizeof(v));
+	return v;
+}
+
+/* The text into buf; "" when there is none. */
+static void text(const struct slow_event *e, const char *name, char *buf, size_t size)
+{
+	const struct recfield *f = attr(e, name);
+	size_t n = f && f->kind == FLD_STRING ? strnlen((const char *)e->rec + f->off, f->size) : 0;
+
+	if (n >= size)
+		n = size - 1;
+	memcpy(buf, f ? (const char *)e->rec + f->off : "", n);
+	buf[n] = '\0';
+}
+
+static uint32_t facts_of(const struct slow_event *e)
+{
+	char kind[CHAIN_OBJECT];
+	uint32_t facts = 0;
+
+	text(e, "lock_kind", kind, sizeof(kind));
+	facts |= !strcmp(kind, "mutex") ? CAUSE_FACT_MUTEX : 0;
+	facts |= !strncmp(kind, "rwsem", 5) ? CAUSE_FACT_RWSEM : 0;
+	facts |= !strcmp(kind, "semaphore") ? CAUSE_FACT_SEMAPHORE : 0;
+	facts |= !strcmp(kind, "spinlock") ? CAUSE_FACT_SPIN : 0;
+	facts |= !strcmp(kind, "rtmutex") ? CAUSE_FACT_RTMUTEX : 0;
+	facts |= !strcmp(kind, "percpu-rwsem") ? CAUSE_FACT_PERCPU_RWSEM : 0;
+	return facts;
+}
+
+/* What the rules say of the stack. */
+static int classify(struct causes *c, struct sym *sym, const struct slow_event *e, struct cause *ret)
+{
+	const struct recfield *f = attr(e, "stack");
+	const char *names[CAUSES_MAX_DEPTH];
+	size_t n = 0;
+
+	for (; f && f->kind == FLD_STACK && n < f->nframes && n < CAUSES_MAX_DEPTH; n++) {
+		struct symbol s = { 0 };
+		uint64_t pc;
+
+		memcpy(&pc, e->rec + f->off + 8 * n, sizeof(pc));
+		if (!pc)
+			break;
+		names[n] = sym && sym_kernel(sym, pc, &s) ? s.name : NULL;
+	}
+	return causes_classify(c, names, n, facts_of(e), ret);
+}
+
+static void set_words(const struct kind *k, const struct slow_event *e, const struct cause *why, struct slowwait *ret)
+{
+	struct chain_wait *w = &ret->wait;
+	const char *mark = strstr(k->words, "%s");
+	char value[CHAIN_OBJECT];
+
+	/* For a lock, a reclaim … the stack tells who asked, the tracker what it was. */
+	if (why->class != CAUSE_UNKNOWN && (k->class == CAUSE_UNKNOWN || k->class == why->class)) {
+		ret->class = why->class;
+		ret->cause = why->words;
+		w->inferred = why->inferred;
+		snprintf(w->words, sizeof(w->words), "%s", why->wait.words);
+	} else {
+		ret->class = k->class;
+		text(e, k->attr, value, sizeof(value));
+		if (mark)
+			snprintf(w->words, sizeof(w->words), "%.*s%s%s", (int)(mark - k->words), k->words, value, mark + 2);
+		else
+			snprintf(w->words, sizeof(w->words), "%s", k->words);
+		ret->cause = w->words;
+	}
+	if (why->op.words && strcmp(why->op.words, "kernel thread") != 0)
+		snprintf(w->op, sizeof(w->op), "%s", why->op.words);
+}
+
+/* A system call with the file that it was about. */
+static void set_call(const struct slow_event *e, struct chain_wait *w)
+{
+	char name[24], file[CHAIN_OP];
+
+	text(e, "syscall", name, sizeof(name));
+	text(e, "file", file, sizeof(file));
+	if (name[0])
+		snprintf(w->op, sizeof(w->op), file[0] && file[0] != '<' ? "%s(%s)" : "%s", name, file);
+}
+
+/* An interrupt that wakes a thread up does so in whatever thread it found: that one is no reason. */
+static bool wakers_count(enum cause_class class)
+{
+	return class == CAUSE_LOCK || class == CAUSE_IPC || class == CAUSE_PROCESS || class == CAUSE_FS ||
+	       class == CAUSE_KERNEL || class == CAUSE_MEMORY;
+}
+
+static void set_by(const struct slow_event *e, struct slowwait *ret)
+{
+	static const struct {
+		const char *tid, *comm;
+		enum chain_via via;
+	} by[] = { { "holder_tid", "holder_comm", CHAIN_HOLDER }, { "prev_tid", "prev_comm", CHAIN_RUNNING },
+		   { "waker_tid", "waker_comm", CHAIN_WAKER } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
+		uint32_t tid = (uint32_t)number(e, by[i].tid);
+
+		if (!tid || (by[i].via == CHAIN_WAKER && !wakers_count(ret->class)))
+			continue;
+		ret->wait.via = by[i].via;
+		ret->wait.by_tid = tid;
+		text(e, by[i].comm, ret->wait.by_comm, sizeof(ret->wait.by_comm));
+		return;
+	}
+}
+
+int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e, struct slowwait *ret)
+{
+	const struct kind *k = kind_of(e);
+	struct cause why;
+	int r = classify(c, sym, e, &why);
+
+	if (r < 0)
+		return r;
+	*ret = (struct slowwait){ .wait = { .from = e->fixed.start, .to = e->fixed.start + e->fixed.delay, .tid = e->fixed.tid,
+					    .pid = e->fixed.pid, .level = k->level } };
+	snprintf(ret->wait.comm, sizeof(ret->wait.comm), "%s", e->fixed.comm);
+	text(e, "dev", ret->wait.object, sizeof(ret->wait.object));
+	set_words(k, e, &why, ret);
+	set_call(e, &ret->wait);
+	set_by(e, ret);
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A slow event of a tracker as a wait with its cause: what the attributes that slow() noted mean. */
+#ifndef DWELL_LATENCY_SLOWWAIT_H
+#define DWELL_LATENCY_SLOWWAIT_H
+#include "latency/causes.h"
+#include "latency/chain.h"
+#include "store/slow.h"
+#include "sym/sym.h"
+
+struct slowwait {
+	struct chain_wait wait;
+	enum cause_class class;
+	const char *cause; /* all words; lives as long as the causes, or the wait */
+};
+
+/* sym may be NULL. Texts of ret->wait are its own; ret->cause may point into it. 0 or -ENOMEM. */
+int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e, struct slowwait *ret);
+#endif

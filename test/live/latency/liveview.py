@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dwell latency: slow events with causes and chains, summaries, filters, limits; wrong use."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import live
+
+os.chdir(live.WORK)
+with open("pipe.py", "w", encoding="utf-8") as f:
+    f.write("""
+import os, time
+r, w = os.pipe()
+if os.fork() == 0:
+    open("/proc/self/comm", "w").write("sleeper")
+    for i in range(3):
+        time.sleep(0.3)
+        os.write(w, b"x")
+    os._exit(0)
+open("/proc/self/comm", "w").write("reader")
+for i in range(3):
+    os.read(r, 1)
+os.wait()
+""")
+with open("sync.py", "w", encoding="utf-8") as f:
+    f.write("""
+import os
+f = open("a-file", "w")
+for i in range(3):
+    f.write("x" * 100000); f.flush(); os.fsync(f.fileno())
+""")
+
+
+def latency(*args, **kw):
+    return live.dwell("latency", *args, **kw)
+
+
+def events(r, kind="latency-slow"):
+    return [o for o in map(json.loads, r.stdout.splitlines()) if o.get("type") == kind]
+
+
+PIPE = ["-c", f"{sys.executable} pipe.py"]
+r = latency("offcpu", "--over", "100ms", "--json", *PIPE)
+reads = [e for e in events(r) if e["cause"] == "read: data in a pipe" and e["comm"] == "reader"]
+live.check(r.returncode == 0 and len(reads) == 3, "three waits for a pipe", r.stdout[:3000] + r.stderr)
+live.check(all(e["class"] == "ipc" and e["operation"] == "read" and 290e6 <= e["delay_ns"] for e in reads), "class, operation, delay", reads)
+live.check(all(e.get("by_comm") == "sleeper" for e in reads), "who woke it up", reads)
+live.check(any(k["comm"] == "sleeper" and k["cause"] == "sleep" and k["how"] == "waker" and k["inferred"] and k["overlap_ns"] > 200e6
+               for e in reads for k in e["chain"]), "and what that one waited for", reads)
+live.check("which waited" in reads[0]["sentence"] if reads else False, "in one sentence", reads)
+live.check(not [e for e in events(r) if e["class"] in ("idle", "time")], "sleeps are left out", r.stdout[:2000])
+sums = events(r, "latency-summary")
+offcpu = [t for s in sums for t in s["trackers"] if t["name"] == "offcpu"]
+live.check(sums and sum(t["count"] for t in offcpu) > 3 and sum(t["shown"] for t in offcpu) >= 3 and
+           sum(s["idle"] for s in sums) >= 3, "summaries count", sums)
+
+r = latency("offcpu", "--over", "100ms", *PIPE)
+live.check("reader " in r.stdout and "for data in a pipe" in r.stdout and "TRACKER" in r.stdout, "as text", r.stdout + r.stderr)
+live.check(all(len(l) <= 80 for l in r.stdout.splitlines()), "80 columns", r.stdout)
+r = latency("offcpu", "--over", "100ms", "--idle", "--stacks", *PIPE)
+live.check("sleeper " in r.stdout and "for sleep" in r.stdout and "nanosleep" in r.stdout, "--idle, --stacks", r.stdout)
+r = latency("offcpu", "--over", "100ms", "--comm", "nobody-here", *PIPE)
+live.check("data in a pipe" not in r.stdout and "events of others" in r.stdout, "--comm", r.stdout)
+r = latency("offcpu", "--over", "100ms", "--worst", "1", "--json", "--every", "1h", *PIPE)
+live.check(len(events(r)) == 1, "--worst 1", r.stdout)
+r = latency("offcpu", "--over", "100ms", "--cgroup", "/", "--json", *PIPE)
+live.check(len(events(r)) >= 3, "--cgroup: all are below /", r.stdout)
+r = latency("offcpu", "--over", "100ms", "--container", "no-such-container", "--json", *PIPE)
+live.check(not events(r) and sum(s["filtered"] for s in events(r, "latency-summary")) >= 3, "--container", r.stdout)
+r = latency("offcpu", "--rate", "5/s", "--for", "1s")
+live.check(r.returncode == 0, "--rate", r.stderr)
+
+r = latency("fsync", "--over", "1us", "--json", "--record", "f.dwell", "-c", f"{sys.executable} sync.py")
+syncs = [e for e in events(r) if e["operation"].startswith("fsync(") and e["tracker"] == "fsync"]
+live.check(len(syncs) == 3 and "a-file" in syncs[0]["operation"] + syncs[0]["sentence"], "fsync, with its file", r.stdout + r.stderr)
+live.check("fsync" in live.dwell("report", "f.dwell").stdout, "its recording")
+
+r = latency("--for", "1s", "-v")
+live.check(r.returncode == 0 and all(t in r.stdout for t in ("wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim")) and
+           "own cost" in r.stdout, "the default set", r.stdout + r.stderr)
+p = subprocess.Popen([live.DWELL, "latency", "offcpu"], stdout=subprocess.PIPE, text=True)
+time.sleep(2)
+p.send_signal(signal.SIGINT)
+out = p.communicate(timeout=20)[0]
+live.check(p.returncode == 0 and "TRACKER" in out, "Ctrl-C: the last summary", out)
+
+for args, message in ((["nonsense"], "there is no tracker or command 'nonsense'"), (["--over", "x"], "'x' is no time"), (["--rate", "0/s"], "--rate"),
+                      (["--rate", "5/m"], "--rate"), (["--worst", "a"], "--worst"), (["--for", "0"], "--for"), (["--nonsense"], "unrecognized"),
+                      (["-p", "999999999"], "999999999")):
+    r = latency(*args)
+    live.check(r.returncode in (1, 2) and message in r.stderr, f"{' '.join(args)}: {message}", r.stderr)
+r = latency("nonsense")
+live.check("wakeup offcpu block" in r.stderr, "the list of trackers", r.stderr)
+r = latency("--help")
+live.check(r.returncode == 0 and "--worst" in r.stdout, "--help")
+live.done()

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chains of waits made by hand: links, their evidence, their order; cycles, overlaps, limits. */
+#include "unit.h"
+#include "base/cleanup.h"
+#include "latency/chain.h"
+
+#define MS 1000000ull
+
+static struct chain_wait wait_of(uint32_t tid, const char *comm, uint64_t from_ms, uint64_t to_ms, const char *words)
+{
+	struct chain_wait w = { .tid = tid, .pid = tid, .from = from_ms * MS, .to = to_ms * MS, .level = CHAIN_SLEEP };
+
+	strcpy(w.comm, comm);
+	strcpy(w.words, words);
+	return w;
+}
+
+static struct chain_wait by(struct chain_wait w, enum chain_via via, uint32_t tid, const char *comm)
+{
+	w.via = via;
+	w.by_tid = tid;
+	strcpy(w.by_comm, comm);
+	return w;
+}
+
+static struct chain_wait on(struct chain_wait w, enum chain_level level, const char *object)
+{
+	w.level = level;
+	strcpy(w.object, object);
+	return w;
+}
+
+static void add(struct chains *c, struct chain_wait w)
+{
+	chains_add(c, &w);
+}
+
+static struct chains *fresh(void)
+{
+	struct chains *c = NULL;
+
+	assert_int_equal(chains_new(&c), 0);
+	return c;
+}
+
+static struct chain assert_sentence(const struct chains *c, struct chain_wait w, const char *want)
+{
+	struct strb b = { 0 };
+	struct chain ch;
+
+	chains_build(c, &w, &ch);
+	chain_sentence(&ch, &b);
+	assert_string_equal(strb_str(&b), want);
+	strb_free(&b);
+	return ch;
+}
+
+static void alone(void **state)
+{
+	struct chains *c = fresh();
+	struct chain_wait w = wait_of(412, "postgres", 100, 141, "journal commit (jbd2)");
+
+	(void)state;
+	strcpy(w.op, "fsync");
+	assert_sentence(c, w, "postgres 412 waited 41.0 ms in fsync for journal commit (jbd2)");
+	add(c, w);
+	assert_int_equal(assert_sentence(c, w, "postgres 412 waited 41.0 ms in fsync for journal commit (jbd2)").n, 1);
+	w.inferred = true;
+	assert_sentence(c, by(w, CHAIN_WAKER, 233, "jbd2/vda-8"),
+			"postgres 412 waited 41.0 ms in fsync for journal commit (jbd2) (inferred), ended by jbd2/vda-8 233");
+	chains_free(c);
+}
+
+static void call_sleep_request_queue(void **state)
+{
+	struct chains *c = fresh();
+	struct chain_wait call = on(wait_of(412, "postgres", 100, 150, "the call"), CHAIN_CALL, "");
+	struct chain ch;
+
+	(void)state;
+	strcpy(call.op, "fsync");
+	add(c, on(wait_of(77, "kworker/u4:2", 90, 138, "write"), CHAIN_QUEUED, "vda"));
+	add(c, on(wait_of(78, "late", 102, 149, "write"), CHAIN_QUEUED, "vda"));
+	add(c, on(wait_of(79, "elsewhere", 90, 149, "write"), CHAIN_QUEUED, "vdb"));
+	add(c, on(wait_of(412, "postgres", 101, 149, "block I/O"), CHAIN_QUEUED, "vda"));
+	add(c, wait_of(412, "postgres", 101, 150, "a page being written"));
+	add(c, wait_of(412, "postgres", 10, 20, "sleep"));
+	ch = assert_sentence(c, call, "postgres 412 waited 50.0 ms in fsync for the call, of which 49.0 ms for a page being written, "
+				      "of which 48.0 ms for block I/O on vda, queued behind 37.0 ms of write by kworker/u4:2 77 (inferred)");
+	assert_int_equal(ch.n, 4);
+	assert_int_equal(ch.links[1].how, LINK_SAME);
+	assert_int_equal(ch.links[3].how, LINK_QUEUE);
+	assert_true(ch.links[3].inferred && !ch.links[2].inferred);
+	assert_string_equal(chain_evidence(&ch.links[3]), "overlap");
+	assert_string_equal(chain_how_name(ch.links[3].how), "queue");
+	chains_free(c);
+}
+
+static void holder_and_what_it_waited_for(void **state)
+{
+	struct chains *c = fresh();
+	struct chain ch;
+
+	(void)state;
+	add(c, by(wait_of(977, "cp", 100, 140, "a block of metadata"), CHAIN_WAKER, 5, "ksoftirqd/0"));
+	add(c, wait_of(977, "cp", 10, 20, "something else"));
+	ch = assert_sentence(c, by(wait_of(412, "postgres", 101, 142, "inode lock"), CHAIN_HOLDER, 977, "cp"),
+			     "postgres 412 waited 41.0 ms for inode lock, held by cp 977, which waited 39.0 ms for a block of metadata, "
+			     "ended by ksoftirqd/0 5");
+	assert_string_equal(chain_evidence(&ch.links[1]), "lock owner");
+	/* Hardly any overlap explains nothing. */
+	assert_sentence(c, by(wait_of(412, "postgres", 138, 190, "inode lock"), CHAIN_HOLDER, 977, "cp"),
+			"postgres 412 waited 52.0 ms for inode lock, held by cp 977");
+	assert_sentence(c, by(wait_of(412, "postgres", 101, 142, "data in a pipe"), CHAIN_WAKER, 977, "cp"),
+			"postgres 412 waited 41.0 ms for data in a pipe, ended by cp 977, which waited 39.0 ms for a block of metadata "
+			"(inferred), ended by ksoftirqd/0 5");
+	chains_free(c);
+}
+
+static void cycles_end(void **state)
+{
+	struct chains *c = fresh();
+	struct chain ch;
+
+	(void)state;
+	add(c, by(wait_of(1, "a", 100, 200, "mutex"), CHAIN_HOLDER, 2, "b"));
+	add(c, by(wait_of(2, "b", 100, 200, "mutex"), CHAIN_HOLDER, 1, "a"));
+	ch = assert_sentence(c, by(wait_of(1, "a", 100, 200, "mutex"), CHAIN_HOLDER, 2, "b"),
+			     "a 1 waited 100 ms for mutex, held by b 2, which waited 100 ms for mutex, held by a 1, which is in this chain "
+			     "itself: a deadlock, if it lasts");
+	assert_true(ch.cycle && ch.n == 2);
+	/* Waking each other up is no deadlock, and ends as well. */
+	add(c, by(wait_of(3, "c", 100, 200, "data"), CHAIN_WAKER, 4, "d"));
+	add(c, by(wait_of(4, "d", 100, 200, "data"), CHAIN_WAKER, 3, "c"));
+	ch = assert_sentence(c, by(wait_of(3, "c", 100, 200, "data"), CHAIN_WAKER, 4, "d"),
+			     "c 3 waited 100 ms for data, ended by d 4, which waited 100 ms for data (inferred), ended by c 3");
+	assert_false(ch.cycle);
+	/* A lock that the waiter has itself (a CPU number taken for an owner, say) is no chain. */
+	ch = assert_sentence(c, by(wait_of(9, "i", 100, 200, "mutex"), CHAIN_HOLDER, 9, "i"), "i 9 waited 100 ms for mutex");
+	assert_false(ch.cycle);
+	chains_free(c);
+}
+
+static void eight_links_at_most(void **state)
+{
+	struct chains *c = fresh();
+	struct chain ch;
+
+	(void)state;
+	for (uint32_t i = 1; i < 20; i++)
+		add(c, by(wait_of(i, "t", 100, 200, "mutex"), CHAIN_HOLDER, i + 1, "t"));
+	struct chain_wait w = by(wait_of(1, "t", 100, 200, "mutex"), CHAIN_HOLDER, 2, "t");
+	chains_build(c, &w, &ch);
+	assert_int_equal(ch.n, CHAIN_MAX_LINKS);
+	assert_true(ch.more);
+	w = by(wait_of(13, "t", 100, 200, "mutex"), CHAIN_HOLDER, 14, "t");
+	chains_build(c, &w, &ch);
+	assert_int_equal(ch.n, 7);
+	assert_false(ch.more);
+	chains_free(c);
+}
+
+static void old_waits_are_forgotten(void **state)
+{
+	struct chains *c = fresh();
+	struct chain_wait w = by(wait_of(1, "a", 100, 200, "mutex"), CHAIN_HOLDER, 2, "b");
+	struct chain ch;
+
+	(void)state;
+	add(c, wait_of(2, "b", 100, 200, "disk"));
+	for (uint32_t i = 0; i < CHAIN_MAX_WAITS - 1; i++)
+		add(c, wait_of(1000 + i, "x", 100, 200, "sleep"));
+	chains_build(c, &w, &ch);
+	assert_int_equal(ch.n, 2);
+	add(c, wait_of(5, "x", 100, 200, "sleep"));
+	chains_build(c, &w, &ch);
+	assert_int_equal(ch.n, 1);
+	chains_free(c);
+}
+
+static void the_largest_overlap_counts(void **state)
+{
+	struct chains *c = fresh();
+
+	(void)state;
+	add(c, wait_of(2, "b", 100, 120, "the first"));
+	add(c, wait_of(2, "b", 121, 160, "the long one"));
+	add(c, wait_of(2, "b", 161, 180, "the last"));
+	assert_sentence(c, by(wait_of(1, "a", 100, 180, "CPU"), CHAIN_RUNNING, 2, "b"),
+			"a 1 waited 80.0 ms for CPU, taken by b 2, which waited 39.0 ms for the long one (inferred)");
+	chains_free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(alone),	      cmocka_unit_test(call_sleep_request_queue),
+		cmocka_unit_test(holder_and_what_it_waited_for), cmocka_unit_test(cycles_end),
+		cmocka_unit_test(eight_links_at_most), cmocka_unit_test(old_waits_are_forgotten),
+		cmocka_unit_test(the_largest_overlap_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

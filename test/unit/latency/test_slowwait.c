@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slow events as waits: words, operation, device, and who was involved, by what slow() noted. */
+#include "unit.h"
+#include "base/cleanup.h"
+#include "latency/slowwait.h"
+
+#define MAX_ATTRS 6
+
+struct rec {
+	struct rec_hdr h;
+	struct rec_slow slow;
+	char text[MAX_ATTRS][16];
+	uint64_t number[MAX_ATTRS];
+};
+
+static const char rules[] = "wait lock \"inode lock\": __lock\nwait io \"block I/O\": io_schedule\nop \"*\": sys_*\n";
+
+/* An event of a tracker with attributes: name, and a text or, when that is NULL, a number. */
+static struct slowwait wait_of(const char *tracker, const char *const (*attrs)[2], const uint64_t *numbers, size_t n)
+{
+	struct rec_tracker t = { .id = 0, .name = tracker };
+	struct rec_schema schema = { .trackers = &t, .ntrackers = 1 };
+	struct rec rec = { .slow = { .start = 100, .delay = 50, .tid = 7, .pid = 6, .comm = "cp" } };
+	struct recfield fields[2 + MAX_ATTRS] = {
+		{ .kind = FLD_BYTES, .off = offsetof(struct rec, slow), .size = sizeof(struct rec_slow) },
+		{ .kind = FLD_BYTES, .off = offsetof(struct rec, text) },
+	};
+	struct recact act = { .kind = ACT_SLOW, .fields = fields, .nfields = n + 2 };
+	struct causes *c = NULL;
+	struct slow_event e;
+	struct slowwait w;
+
+	for (size_t i = 0; i < n; i++) {
+		bool is_text = attrs[i][1] != NULL;
+
+		if (is_text)
+			strcpy(rec.text[i], attrs[i][1]);
+		rec.number[i] = numbers ? numbers[i] : 0;
+		fields[i + 2] = (struct recfield){ .kind = is_text ? FLD_STRING : FLD_INT, .size = is_text ? 16 : 8, .name = attrs[i][0],
+			.off = (uint32_t)(is_text ? offsetof(struct rec, text) + 16 * i : offsetof(struct rec, number) + 8 * i) };
+	}
+	assert_int_equal(causes_new(&c), 0);
+	assert_int_equal(causes_add(c, "rules", rules, strlen(rules), NULL), 0);
+	e = slow_event(&schema, &act, (const uint8_t *)&rec);
+	assert_int_equal(slowwait_make(c, NULL, &e, &w), 0);
+	causes_free(c);
+	return w;
+}
+
+static void requests(void **state)
+{
+	static const char *const attrs[][2] = { { "dev", "vda" }, { "op", "write" } };
+	struct slowwait w = wait_of("block", attrs, NULL, 2);
+
+	(void)state;
+	assert_string_equal(w.wait.words, "block I/O (write)");
+	assert_string_equal(w.wait.object, "vda");
+	assert_int_equal(w.class, CAUSE_IO);
+	assert_int_equal(w.wait.level, CHAIN_QUEUED);
+	assert_int_equal(w.wait.from, 100);
+	assert_int_equal(w.wait.to, 150);
+	assert_int_equal(w.wait.tid, 7);
+	assert_string_equal(w.wait.comm, "cp");
+	assert_int_equal(w.wait.via, CHAIN_NOBODY);
+}
+
+static void locks_have_holders(void **state)
+{
+	static const char *const attrs[][2] = { { "lock_kind", "rwsem write" }, { "holder_tid", NULL }, { "holder_comm", "mv" } };
+	static const uint64_t numbers[] = { 0, 33, 0 };
+	struct slowwait w = wait_of("lock", attrs, numbers, 3);
+
+	(void)state;
+	assert_string_equal(w.wait.words, "rwsem write");
+	assert_int_equal(w.class, CAUSE_LOCK);
+	assert_int_equal(w.wait.via, CHAIN_HOLDER);
+	assert_int_equal(w.wait.by_tid, 33);
+	assert_string_equal(w.wait.by_comm, "mv");
+}
+
+static void wakeups_have_one_who_ran(void **state)
+{
+	static const char *const attrs[][2] = { { "prev_tid", NULL }, { "prev_comm", "cc1" }, { "waker_tid", NULL } };
+	static const uint64_t numbers[] = { 44, 0, 55 };
+	struct slowwait w = wait_of("wakeup", attrs, numbers, 3);
+
+	(void)state;
+	assert_string_equal(w.wait.words, "a CPU");
+	assert_int_equal(w.wait.via, CHAIN_RUNNING);
+	assert_int_equal(w.wait.by_tid, 44);
+}
+
+static void wakers_of_interrupts_do_not_count(void **state)
+{
+	static const char *const attrs[][2] = { { "waker_tid", NULL }, { "waker_comm", "swapper" } };
+	static const uint64_t numbers[] = { 44, 0 };
+
+	(void)state;
+	assert_int_equal(wait_of("block", attrs, numbers, 2).wait.via, CHAIN_NOBODY);
+	assert_int_equal(wait_of("futex", attrs, numbers, 2).wait.via, CHAIN_WAKER);
+}
+
+static void calls_have_their_file(void **state)
+{
+	static const char *const attrs[][2] = { { "syscall", "fsync" }, { "file", "/var/x" } };
+
+	(void)state;
+	assert_string_equal(wait_of("fsync", attrs, NULL, 2).wait.op, "fsync(/var/x)");
+	assert_string_equal(wait_of("syscall", attrs, NULL, 1).wait.op, "fsync");
+	assert_string_equal(wait_of("mine", attrs, NULL, 0).wait.words, "its end");
+	assert_int_equal(wait_of("mine", attrs, NULL, 0).class, CAUSE_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(requests), cmocka_unit_test(locks_have_holders), cmocka_unit_test(wakeups_have_one_who_ran),
+		cmocka_unit_test(wakers_of_interrupts_do_not_count), cmocka_unit_test(calls_have_their_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
