@@ -66,11 +66,13 @@ inline uintptr_t blocker_lock[struct task_struct *T] =
 /* The word of a lock that says who has it. */
 inline uintptr_t semaphore_holder[uintptr_t L] = ((struct semaphore *)L)->last_holder; /* 6.16 */
 inline uintptr_t semaphore_holder[uintptr_t L] = 0;
+inline uintptr_t rtmutex_holder[uintptr_t L] = (uintptr_t)((struct rt_mutex_base *)L)->owner; /* 5.15 */
+inline uintptr_t rtmutex_holder[uintptr_t L] = (uintptr_t)((struct rt_mutex *)L)->owner;
 inline uintptr_t holder_word[int K, uintptr_t L] =
 	K == BLOCKER_MUTEX ? ((struct mutex *)L)->owner.counter :
 	K == BLOCKER_SEMAPHORE ? semaphore_holder[L] :
 	K == BLOCKER_RWSEM_READ || K == BLOCKER_RWSEM_WRITE ? ((struct rw_semaphore *)L)->owner.counter :
-	K == BLOCKER_RTMUTEX ? (uintptr_t)((struct rt_mutex_base *)L)->owner : 0;
+	K == BLOCKER_RTMUTEX ? rtmutex_holder[L] : 0;
 
 /* Who has the lock that a thread waits for; NULL: nobody, or not known. */
 inline struct task_struct *blocker_holder[struct task_struct *T] =

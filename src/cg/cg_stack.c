@@ -74,9 +74,8 @@ static bool unwinds(struct gen *g)
 		if (!rt_unwind_here(g->cg->caps))
 			cg_error(g, g->ds->at, TAG_NOSUPP,
 				 "user stacks of other threads need bpf_loop and bpf_task_pt_regs (Linux 5.17)");
-		return true;
+		return rt_unwind_here(g->cg->caps);
 	}
-
 	if (!strcmp(how, "fp"))
 		return false;
 	if (rt_unwind_here(g->cg->caps))
