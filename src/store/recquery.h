@@ -92,8 +92,8 @@ int recread_spans(struct recread *r, struct rec_range range, rec_span_fn *fn, vo
 
 struct rec_proc_row {
 	uint64_t ts;
+	const char *name;  /* EXEC, ALIVE, MMAP; "" when it is not known */
 	struct rec_proc p; /* without its name */
-	const char *name;  /* EXEC, MMAP; "" when it is not known */
 };
 typedef int rec_proc_fn(void *ctx, const struct rec_proc_row *p);
 int recread_procs(struct recread *r, struct rec_range range, rec_proc_fn *fn, void *ctx, struct err *err);

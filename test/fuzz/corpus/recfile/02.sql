@@ -1,0 +1,1 @@
+UPDATE slow SET tracker = -1

@@ -1,0 +1,1 @@
+UPDATE slow SET how = NULL; UPDATE slow SET how = x'00'

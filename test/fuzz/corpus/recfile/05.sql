@@ -1,0 +1,1 @@
+UPDATE process SET kind = 'nonsense'

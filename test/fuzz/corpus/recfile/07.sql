@@ -1,0 +1,1 @@
+UPDATE hist SET buckets = '{"1889":1}'

@@ -1,0 +1,1 @@
+UPDATE hist SET buckets = '{"6":0}'

@@ -1,0 +1,1 @@
+UPDATE hist_key SET data = x'00'

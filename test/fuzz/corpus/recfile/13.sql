@@ -1,0 +1,1 @@
+UPDATE hist_key SET text = NULL

@@ -1,0 +1,1 @@
+UPDATE stack SET space = 3

@@ -1,0 +1,1 @@
+UPDATE stack SET frames = zeroblob(8 * 4097)

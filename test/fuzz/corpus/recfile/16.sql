@@ -1,0 +1,1 @@
+UPDATE tracker SET name = NULL

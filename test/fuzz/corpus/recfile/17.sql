@@ -1,0 +1,1 @@
+UPDATE tracker SET id = 5 WHERE id = 1

@@ -1,0 +1,1 @@
+UPDATE tracker SET key_size = 4

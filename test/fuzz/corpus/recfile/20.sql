@@ -1,0 +1,1 @@
+UPDATE field SET size = 9 WHERE action = -2

@@ -1,0 +1,1 @@
+DELETE FROM field WHERE owner = 1 AND action = 0

@@ -1,0 +1,1 @@
+UPDATE format SET size = 8 WHERE epid = 1

@@ -1,0 +1,1 @@
+UPDATE format SET size = 1 << 40

@@ -1,0 +1,1 @@
+UPDATE format SET epid = 7 WHERE epid = 2

@@ -1,0 +1,1 @@
+UPDATE field SET off = -8

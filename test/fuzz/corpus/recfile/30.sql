@@ -1,0 +1,1 @@
+UPDATE field SET size = 3 WHERE kind = 'int'

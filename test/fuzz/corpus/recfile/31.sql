@@ -1,0 +1,1 @@
+UPDATE field SET kind = 'stack', nframes = 1000

@@ -1,0 +1,1 @@
+UPDATE field SET kind = 'ustack', nframes = 1

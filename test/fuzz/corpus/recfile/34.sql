@@ -1,0 +1,1 @@
+UPDATE action SET kind = 'nonsense'

@@ -1,0 +1,1 @@
+UPDATE action SET kind = 'ustack'

@@ -1,0 +1,1 @@
+UPDATE action_aggregation SET aggregation = 1

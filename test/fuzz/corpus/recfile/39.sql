@@ -1,0 +1,1 @@
+UPDATE aggregation SET value_size = 8

@@ -1,0 +1,1 @@
+UPDATE aggregation SET key_size = 12

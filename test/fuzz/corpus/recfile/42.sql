@@ -1,0 +1,1 @@
+UPDATE aggregation SET id = 3

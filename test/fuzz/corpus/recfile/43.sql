@@ -1,0 +1,1 @@
+UPDATE meta SET value = '0' WHERE key = 'cpus'

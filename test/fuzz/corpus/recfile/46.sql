@@ -1,0 +1,1 @@
+UPDATE row SET data = 'text of some forty-eight bytes, which is no good ' || x'00'

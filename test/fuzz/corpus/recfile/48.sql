@@ -1,0 +1,1 @@
+UPDATE row SET id = -1

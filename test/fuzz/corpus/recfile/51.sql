@@ -1,0 +1,1 @@
+UPDATE row SET kind = 1, data = x'0102'

@@ -1,0 +1,1 @@
+UPDATE row SET kind = 3, id = 1000

@@ -1,0 +1,1 @@
+DROP VIEW event; DROP VIEW loss; DROP TABLE row;

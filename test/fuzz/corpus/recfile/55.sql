@@ -1,0 +1,1 @@
+UPDATE hist SET start = -1, period = 0

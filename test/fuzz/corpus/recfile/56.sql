@@ -1,0 +1,1 @@
+UPDATE row SET ts = -1
