@@ -234,6 +234,10 @@ struct aggdesc {
 	uint32_t key_size;   /* bytes, multiple of 8; 0: no key */
 	uint32_t value_size; /* bytes, multiple of 8 */
 	bool is_signed;	     /* the aggregated expression is signed */
+	/* The first key is timestamp / slot_ns, or walltimestamp / slot_ns (slot_wall): it tells the slot of
+	 * time that the values are of. 0: it is something else. */
+	uint64_t slot_ns;
+	bool slot_wall;
 	struct span at;
 };
 #endif

@@ -215,7 +215,8 @@ static int lay_aggs(struct cg *c)
 			r = -EINVAL;
 		*d = (struct aggdesc){ .id = a->id, .name = a->name, .func = a->func, .keys = l->key.fields,
 				       .nkeys = l->key.nfields, .key_size = l->key.size,
-				       .is_signed = a->is_signed, .at = a->at };
+				       .is_signed = a->is_signed, .slot_ns = a->slot_ns, .slot_wall = a->slot_wall,
+				       .at = a->at };
 		memcpy(d->param, a->param, sizeof(d->param));
 		d->value_size = aggval_size(a->func, a->param);
 		if (!d->value_size || d->value_size > CG_MAX_SCRATCH) {

@@ -330,6 +330,23 @@ static bool aggregating(struct checker *c, struct stmt *s)
 	return false;
 }
 
+/* Whether the first key is a time stamp divided by a constant: a slot of time. */
+static void note_slot(struct dagg *g, const struct node *key, bool first)
+{
+	uint64_t ns = 0;
+	bool wall = false;
+
+	if (key && key->kind == N_BINARY && key->op == OP_DIV && key->a->kind == N_IDENT && key->a->builtin &&
+	    key->b->kind == N_INT && (key->a->builtin->id == BI_TIMESTAMP || key->a->builtin->id == BI_WALLTIMESTAMP)) {
+		ns = key->b->ival;
+		wall = key->a->builtin->id == BI_WALLTIMESTAMP;
+	}
+	if (first || ns != g->slot_ns || wall != g->slot_wall) {
+		g->slot_ns = first ? ns : 0;
+		g->slot_wall = first && wall;
+	}
+}
+
 void check_agg_stmt(struct checker *c, struct stmt *s)
 {
 	struct node *n = s->expr, *call = s->call;
@@ -357,6 +374,7 @@ void check_agg_stmt(struct checker *c, struct stmt *s)
 	if (!check_keys(c, n, arena_printf(c->a, "@%s[ ]", n->name), &g->pub.keys, &g->pub.nkeys,
 			&g->uses))
 		return;
+	note_slot(&g->pub, n->args, !g->pub.have_keys);
 	g->pub.have_keys = true;
 	set_type(n, basic(c, DT_AGG));
 	set_type(call, basic(c, DT_VOID));

@@ -36,6 +36,8 @@ struct dagg {
 	const struct dtype **keys; /* static string bounds kept: @[execname] has a 16-byte key */
 	unsigned nkeys;
 	bool have_keys;
+	uint64_t slot_ns; /* the first key is timestamp / slot_ns wherever it is assigned to; else 0 */
+	bool slot_wall;	  /* … walltimestamp */
 	struct span at;
 	struct dagg *next;
 };

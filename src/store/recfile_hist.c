@@ -255,11 +255,11 @@ uint64_t histfile_slot(uint64_t ts, uint64_t period, uint64_t wall_off)
 	return ts - (ts + wall_off) % period;
 }
 
-/* Adds a histogram to its slot, and to the minute and hour that it lies in. */
+/* Adds a histogram to its slot, and to the second, minute and hour that it lies in. */
 static int add_hist(struct histfile *h, uint64_t start, uint32_t source, const struct rec_histdesc *d,
 		    const struct rec_hist *head)
 {
-	static const uint64_t rollups[] = { RECFILE_MINUTE_NS, RECFILE_HOUR_NS };
+	static const uint64_t rollups[] = { RECFILE_SECOND_NS, RECFILE_MINUTE_NS, RECFILE_HOUR_NS };
 	struct slot_ident id;
 	int rc;
 
@@ -289,6 +289,25 @@ int histfile_add(struct histfile *h, const struct row *row)
 	return add_hist(h, row->ts, row->id, &d, row->data);
 }
 
+/* An aggregation that keys by slots itself: the values are of the slot that its key tells, and stored under the
+ * rest of the key. */
+static int add_slotted(struct histfile *h, uint32_t source, const struct rec_histdesc *d, const struct row *row)
+{
+	struct rec_hist head = { .period = d->slot_ns, .key_size = d->key_size, .flags = HIST_NO_SUM };
+	uint64_t number, start;
+
+	if (row->len < sizeof(number))
+		return SQLITE_OK;
+	memcpy(&number, row->data, sizeof(number));
+	if (number > UINT64_MAX / d->slot_ns) /* no time */
+		return SQLITE_OK;
+	start = number * d->slot_ns - (d->slot_wall ? h->wall_off : 0);
+	if (rechist_make(&h->buf, &head, row->data, row->value + 1, d->nbuckets) < 0)
+		return SQLITE_NOMEM;
+	memset(h->buf.v + sizeof(head), 0, sizeof(number));
+	return add_hist(h, start, source, d, (const void *)h->buf.v);
+}
+
 /* What a distribution has gained between two readings is put into the second in the middle of them. */
 int histfile_agg(struct histfile *h, const struct row *row)
 {
@@ -299,6 +318,8 @@ int histfile_agg(struct histfile *h, const struct row *row)
 
 	if (!rec_hist_source(h->schema, source, &d))
 		return SQLITE_OK;
+	if (d.slot_ns)
+		return add_slotted(h, source, &d, row);
 	if (row->ts > h->read) {
 		h->read_before = h->read;
 		h->read = row->ts;

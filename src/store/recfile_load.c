@@ -223,6 +223,7 @@ static int add_aggregation(struct loader *l, sqlite3_stmt *st, void *arg)
 	const struct aggdesc **v = arg;
 	int func = recfile_agg_func((const char *)sqlite3_column_text(st, 2));
 	int64_t key = sqlite3_column_int64(st, 8), value = sqlite3_column_int64(st, 9);
+	int r;
 
 	if (sqlite3_column_int64(st, 0) != (int64_t)l->s->naggs || func < 0 || key < 0 || key % 8 ||
 	    key > RECFILE_MAX_RECORD)
@@ -237,8 +238,14 @@ static int add_aggregation(struct loader *l, sqlite3_stmt *st, void *arg)
 	d->value_size = aggval_size(d->func, d->param);
 	if (!d->name || !d->value_size || value != d->value_size || value > RECFILE_MAX_RECORD)
 		return damaged(l, "an aggregation's values have a size that its function does not have");
+	d->slot_ns = (uint64_t)sqlite3_column_int64(st, 10);
+	d->slot_wall = sqlite3_column_int(st, 11) != 0;
 	v[l->s->naggs++] = d;
-	return load_fields(l, d->id, RECFILE_AGG_KEY, key, &d->keys, &d->nkeys);
+	r = load_fields(l, d->id, RECFILE_AGG_KEY, key, &d->keys, &d->nkeys);
+	if (r == 0 && d->slot_ns &&
+	    (d->slot_ns > INT64_MAX || !d->nkeys || d->keys[0].kind != FLD_INT || d->keys[0].size != 8 || d->keys[0].off))
+		return damaged(l, "an aggregation has no key for its slots");
+	return r;
 }
 
 static int add_tracker(struct loader *l, sqlite3_stmt *st, void *arg)
@@ -334,8 +341,10 @@ int recfile_get_schema(sqlite3 *db, int version, struct arena *a, struct rec_sch
 		  (int64_t)nprobes, 0, add_probe, probes);
 	if (r == 0)
 		r = query(&l,
-			  "SELECT id, name, function, p0, p1, p2, p3, is_signed, key_size, value_size"
-			  " FROM aggregation ORDER BY id LIMIT ?",
+			  version >= 2 ? "SELECT id, name, function, p0, p1, p2, p3, is_signed, key_size, value_size, slot,"
+					 " slot_wall FROM aggregation ORDER BY id LIMIT ?"
+				       : "SELECT id, name, function, p0, p1, p2, p3, is_signed, key_size, value_size, 0, 0"
+					 " FROM aggregation ORDER BY id LIMIT ?",
 			  (int64_t)naggs, 0, add_aggregation, aggs);
 	if (r == 0)
 		r = query(&l, "SELECT epid, size, is_default, has_exit FROM format ORDER BY epid LIMIT ?",

@@ -16,7 +16,8 @@ const char recfile_tables[] =
 	"CREATE TABLE action(epid INTEGER, pos INTEGER, kind TEXT, number INTEGER, fmt TEXT,"
 	" PRIMARY KEY(epid, pos)) WITHOUT ROWID;"
 	"CREATE TABLE aggregation(id INTEGER PRIMARY KEY, name TEXT, function TEXT, p0 INTEGER, p1 INTEGER,"
-	" p2 INTEGER, p3 INTEGER, is_signed INTEGER, key_size INTEGER, value_size INTEGER);"
+	" p2 INTEGER, p3 INTEGER, is_signed INTEGER, key_size INTEGER, value_size INTEGER,"
+	" slot INTEGER, slot_wall INTEGER);"
 	"CREATE TABLE tracker(id INTEGER PRIMARY KEY, name TEXT, threshold INTEGER, timeout INTEGER, key_size INTEGER);"
 	/* of an action (owner: epid), or the key of an aggregation (owner: id, action -1) or tracker (action -2) */
 	"CREATE TABLE field(owner INTEGER, action INTEGER, pos INTEGER, kind TEXT, off INTEGER, size INTEGER,"
@@ -211,10 +212,11 @@ static int put_format(struct writer *w, const struct recfmt *f)
 
 static int put_aggregation(struct writer *w, const struct aggdesc *a)
 {
-	int rc = recfile_exec(w->db, "INSERT INTO aggregation VALUES(?,?,?,?,?,?,?,?,?,?)", "issiiiiiii",
+	int rc = recfile_exec(w->db, "INSERT INTO aggregation VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", "issiiiiiiiii",
 			      (int64_t)a->id, a->name, recfile_agg_name(a->func), (int64_t)a->param[0],
 			      (int64_t)a->param[1], (int64_t)a->param[2], (int64_t)a->param[3],
-			      (int64_t)a->is_signed, (int64_t)a->key_size, (int64_t)a->value_size);
+			      (int64_t)a->is_signed, (int64_t)a->key_size, (int64_t)a->value_size,
+			      (int64_t)a->slot_ns, (int64_t)a->slot_wall);
 
 	return rc == SQLITE_OK ? put_fields(w, a->id, RECFILE_AGG_KEY, a->keys, a->nkeys) : rc;
 }

@@ -93,7 +93,11 @@ bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdes
 		return false;
 	*ret = (struct rec_histdesc){ .name = d->name, .func = d->func, .param = d->param,
 				      .nbuckets = d->value_size / 8 - 1, .keys = d->keys, .nkeys = d->nkeys,
-				      .key_size = d->key_size };
+				      .key_size = d->key_size, .slot_ns = d->slot_ns, .slot_wall = d->slot_wall };
+	if (d->slot_ns) {
+		ret->keys++;
+		ret->nkeys--;
+	}
 	return true;
 }
 

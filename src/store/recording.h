@@ -126,9 +126,11 @@ struct rec_histdesc {
 	enum agg_func func; /* tells what a bucket is: aggval_*_bound() */
 	const int32_t *param; /* four */
 	uint32_t nbuckets;
-	const struct recfield *keys; /* trackers: none */
+	const struct recfield *keys; /* trackers: none; without that of the slot, whose 8 bytes are 0 in keys here */
 	size_t nkeys;
 	uint32_t key_size;
+	uint64_t slot_ns; /* of an aggregation that keys by slots itself: see struct aggdesc */
+	bool slot_wall;
 };
 static inline uint32_t rec_hist_of_tracker(const struct rec_tracker *t) { return t->id; }
 static inline uint32_t rec_hist_of_agg(const struct rec_schema *s, uint32_t agg)

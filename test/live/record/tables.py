@@ -11,7 +11,8 @@ import live
 os.chdir(live.WORK)
 F = "tables.dwell"
 PROGRAM = """
-syscall::lseek:entry /pid == $target && (int)arg0 == -1/ { @h[arg1 % 2] = hist(arg1); @l = lquantize(arg1, 0, 1000, 100); n++; }
+syscall::lseek:entry /pid == $target && (int)arg0 == -1/ { @h[arg1 % 2] = hist(arg1); @l = lquantize(arg1, 0, 1000, 100); n++;
+    @o[walltimestamp / 1000000000, arg1 % 2] = lquantize(walltimestamp % 1000000000 / 1000000, 0, 1000, 10); }
 syscall::lseek:entry /pid == $target && n == 5/ { span("lane", "label", timestamp, 1000); }
 """
 run = live.dwell("-q", "-x", "cost", "--record", F, "-n", PROGRAM, "-c", f"{live.TRIGGER} keys 300 20", timeout=40)
@@ -31,6 +32,11 @@ live.same(sum(h["count"] for h in hists if h["source"] == "h" and h["key"] == "1
 live.check(all(sum(h["buckets"].values()) == h["count"] for h in hists), "buckets add up")
 live.check(all(abs(h["p50"] - 150) <= 5 for h in hists if h["source"] == "h" and h["count"] > 2000), "medians",
            str([(h["p50"], h["count"]) for h in hists]))
+offsets = [h for h in hists if h["source"] == "o"]
+live.same(sum(h["count"] for h in offsets), 6000, "offsets within the second, each in the slot of its own time")
+wall = int(sqlite3.connect(F).execute("SELECT value FROM meta WHERE key = 'wall_off_ns'").fetchone()[0])
+live.check(offsets and all((h["start"] + wall) % 1000000000 == 0 and h["key"] in "01" for h in offsets), "seconds of the wall clock",
+           str(offsets)[:300])
 spans = table("span")
 live.check(len(spans) >= 1 and spans[0]["lane"] == "lane" and spans[0]["duration"] == 1000, "a span", str(spans))
 procs = table("process")

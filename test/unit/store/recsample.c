@@ -47,13 +47,17 @@ static const struct aggdesc hist = { .id = 0, .name = "h", .func = AGG_HIST, .ke
 static const struct aggdesc lquant = { .id = 1, .name = "l", .func = AGG_LQUANTIZE, .param = { 0, 100, 10 },
 				       .value_size = 8 * (1 + 12) };
 static const struct aggdesc sum = { .id = 2, .name = "s", .func = AGG_SUM, .value_size = 16 };
-static const struct aggdesc *const aggs[] = { &hist, &lquant, &sum };
+static const struct recfield slot_keys[] = { { .kind = FLD_INT, .off = 0, .size = 8 }, { .kind = FLD_INT, .off = 8, .size = 8 } };
+static const struct aggdesc slotted = { .id = 3, .name = "o", .func = AGG_LQUANTIZE, .param = { 0, 100, 10 }, .key_size = 16,
+					.keys = slot_keys, .nkeys = 2, .value_size = 8 * (1 + 12), .slot_ns = SEC / 100,
+					.slot_wall = true };
+static const struct aggdesc *const aggs[] = { &hist, &lquant, &sum, &slotted };
 static const struct rec_probe probes[] = { { 1, "latency", "", "block", "slow" } };
 static const struct rec_tracker trackers[] = {
 	{ .id = 0, .name = "block", .threshold = 1000000, .keys = int_key, .nkeys = 1, .key_size = 8 },
 	{ .id = 1, .name = "offcpu", .timeout = 5 },
 };
-const struct rec_schema sample_schema = { .fmts = fmts, .nfmts = 2, .aggs = aggs, .naggs = 3, .probes = probes,
+const struct rec_schema sample_schema = { .fmts = fmts, .nfmts = 2, .aggs = aggs, .naggs = 4, .probes = probes,
 					  .nprobes = 1, .trackers = trackers, .ntrackers = 2, .ncpus = 2 };
 
 char sample_dir[] = "/tmp/dwell-store-XXXXXX", sample_path[64];

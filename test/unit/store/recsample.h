@@ -9,7 +9,7 @@
 #define SEC RECFILE_SECOND_NS
 
 /* Sources of histograms in the sample's schema. */
-enum { SAMPLE_TRACKER = 0, SAMPLE_KEYLESS = 1, SAMPLE_HIST = 2, SAMPLE_LQUANT = 3 };
+enum { SAMPLE_TRACKER = 0, SAMPLE_KEYLESS = 1, SAMPLE_HIST = 2, SAMPLE_LQUANT = 3, SAMPLE_SLOTTED = 5 };
 extern const struct rec_schema sample_schema;
 
 /* A file in a folder of its own, which these make and remove. */

@@ -85,7 +85,7 @@ static void others_than_hist_have_middles(void **state)
 	assert_true(rechist_middle(&d, 1) == 4.5);    /* 0 … 9 */
 	assert_true(rechist_middle(&d, 11) == 100);   /* 100 and above */
 	assert_false(rec_hist_source(&sample_schema, 4, &d)); /* sum() */
-	assert_false(rec_hist_source(&sample_schema, 5, &d)); /* nothing */
+	assert_false(rec_hist_source(&sample_schema, 6, &d)); /* nothing */
 }
 
 static void refuses_what_is_none(void **state)

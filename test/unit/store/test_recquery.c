@@ -307,6 +307,37 @@ static void aggregations_make_slots(void **state)
 	recread_close(r);
 }
 
+/* Keyed by 10 ms of the wall clock, which is 20 s and 5 ms ahead. */
+static void slots_of_the_program_are_exact(void **state)
+{
+	struct recfile *f = sample_make(20 * SEC + 5000000, 0, 0);
+	uint64_t key[2] = { 2101, 7 }, l[13] = { 3, [1 + 2] = 3 };
+	struct row row = { .kind = ROW_AGG, .id = 3, .ts = 50 * SEC, .data = key, .len = 16, .value = l };
+	struct seen s = { 0 };
+	struct recread *r;
+
+	(void)state;
+	assert_int_equal(recfile_append(f, &row, NULL), 0);
+	row.ts = 51 * SEC; /* some were read late */
+	assert_int_equal(recfile_append(f, &row, NULL), 0);
+	key[0] = 2199;
+	assert_int_equal(recfile_append(f, &row, NULL), 0);
+	key[0] = UINT64_MAX; /* no time */
+	assert_int_equal(recfile_append(f, &row, NULL), 0);
+	assert_int_equal(recfile_close(f, NULL), 0);
+	r = sample_open();
+	assert_int_equal(recread_schema(r)->aggs[3]->slot_ns, SEC / 100);
+	assert_int_equal(recread_columns(r, SAMPLE_SLOTTED, SEC / 100, (struct rec_range){ 1005000000, 1005000001 }, -1, on_column,
+					 &s, NULL), 0);
+	expect(&s, "1 key 1 n 6 sum 0 max 0 inexact: 2=6;"); /* 21.01 s less 20.005 s */
+	assert_int_equal(recread_columns(r, SAMPLE_SLOTTED, SEC, (struct rec_range){ 995000000, 995000001 }, -1, on_column, &s,
+					 NULL), 0);
+	expect(&s, "0 key 1 n 9 sum 0 max 0 inexact: 2=9;"); /* 21 … 22 s of the wall clock */
+	assert_int_equal(recread_hist_keys(r, SAMPLE_SLOTTED, on_key, &s, NULL), 0);
+	expect(&s, "1=7;");
+	recread_close(r);
+}
+
 static void many_keys_become_other(void **state)
 {
 	struct recfile *f = sample_make(0, 0, 0);
@@ -476,6 +507,8 @@ static void refuses_hostile_files(void **state)
 		"UPDATE hist_key SET text = NULL",
 		"UPDATE stack SET space = 3",
 		"UPDATE stack SET frames = zeroblob(8 * 4097)",
+		"UPDATE aggregation SET slot = 1 WHERE id = 1",
+		"UPDATE aggregation SET slot = -1 WHERE id = 3",
 		"UPDATE tracker SET name = NULL",
 		"UPDATE tracker SET id = 5 WHERE id = 1",
 		"UPDATE tracker SET key_size = -1",
@@ -515,7 +548,8 @@ static void reads_version_1(void **state)
 	make_one_of_each();
 	sample_sql("DROP VIEW cell; DROP TABLE tracker; DROP TABLE hist_source; DROP TABLE hist_key; DROP TABLE hist;"
 			 "DROP TABLE slow; DROP TABLE slow_attr; DROP TABLE stack; DROP TABLE span; DROP TABLE process;"
-			 "DROP TABLE cost; DROP TABLE bucket; ALTER TABLE field DROP COLUMN name; PRAGMA user_version = 1");
+			 "DROP TABLE cost; DROP TABLE bucket; ALTER TABLE field DROP COLUMN name;"
+			 "ALTER TABLE aggregation DROP COLUMN slot; ALTER TABLE aggregation DROP COLUMN slot_wall; PRAGMA user_version = 1");
 	r = sample_open();
 	assert_int_equal(recread_next(r, &row, NULL), 1);
 	assert_int_equal(row.kind, ROW_EVENT);
@@ -535,6 +569,7 @@ int main(void)
 		cmocka_unit_test(slots_are_added_up),
 		cmocka_unit_test(a_killed_recorder_leaves_seconds),
 		cmocka_unit_test(aggregations_make_slots),
+		cmocka_unit_test(slots_of_the_program_are_exact),
 		cmocka_unit_test(many_keys_become_other),
 		cmocka_unit_test(rows_are_found_by_time),
 		cmocka_unit_test(limits_hold_for_all_tables),
