@@ -115,6 +115,7 @@ void nest_begin(struct gen *g, struct track *k)
 	vreg p, at, off = ir_new(g->f), old = ir_new(g->f), zero, filling;
 
 	saved = gen_region_begin(g);
+	track_leave_self_out(g, k);
 	p = keyed ? element(g, k) : track_find(g, k, true);
 	zero = ir_imm(g->f, 0);
 	filling = ir_imm(g->f, FILLING);

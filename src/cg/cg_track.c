@@ -242,8 +242,7 @@ vreg track_find(struct gen *g, struct track *k, bool create)
 
 /* -- begin() -- */
 
-/* With -x noself dwell's own threads open nothing. */
-static void leave_self_out(struct gen *g, const struct track *k)
+void track_leave_self_out(struct gen *g, const struct track *k)
 {
 	vreg v;
 
@@ -352,6 +351,7 @@ static void begin_thread(struct gen *g, struct track *k)
 	irlabel open = ir_label(g->f);
 	vreg start = ir_new(g->f);
 
+	track_leave_self_out(g, k);
 	gen_ld(g, start, m, 8, false);
 	ir_jcci(g->f, IRC_NE, start, 0, open);
 	track_fill(g, k, m);
@@ -381,6 +381,7 @@ static void begin_keyed(struct gen *g, struct track *k)
 	struct cache saved = gen_region_begin(g), filled;
 	vreg start = ir_new(g->f), p;
 
+	track_leave_self_out(g, k);
 	track_fill(g, k, value);
 	ir_jcci(g->f, IRC_EQ, track_insert(g, k, value, BPF_NOEXIST), 0, k->done);
 	filled = g->cache;
@@ -457,7 +458,7 @@ static vreg gen_pending(struct gen *g, struct track *k)
 	return d;
 }
 
-static void begin(struct gen *g, struct track *k)
+static void gen_begin(struct gen *g, struct track *k)
 {
 	if (track_nests(k))
 		nest_begin(g, k);
@@ -465,21 +466,6 @@ static void begin(struct gen *g, struct track *k)
 		begin_keyed(g, k);
 	else
 		begin_thread(g, k);
-}
-
-static void gen_begin(struct gen *g, struct track *k)
-{
-	struct cache saved;
-
-	if (!g->cg->opts->noself) {
-		begin(g, k);
-		return;
-	}
-	/* dwell's own threads jump over all of it: what it leaves in the cache is not known to them */
-	leave_self_out(g, k);
-	saved = gen_region_begin(g);
-	begin(g, k);
-	gen_region_end(g, &saved);
 }
 
 vreg gen_track_call(struct gen *g, const struct node *n)

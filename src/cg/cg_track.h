@@ -28,6 +28,8 @@ vreg track_find(struct gen *g, struct track *k, bool create);
 vreg track_insert(struct gen *g, const struct track *k, struct mem value, uint64_t flags);
 /* Deletes the key; jumps to k->done when somebody else has. */
 void track_claim(struct gen *g, const struct track *k);
+/* With -x noself dwell's own threads open nothing. To be called where what is cached from here on is forgotten at done. */
+void track_leave_self_out(struct gen *g, const struct track *k);
 /* Stamp and details into m. */
 void track_fill(struct gen *g, const struct track *k, struct mem m);
 /* What is kept of an event that is about to go or to be overwritten. */

@@ -43,6 +43,14 @@ closed, opened = map(int, r.stdout.split())
 lost = sum(map(int, re.findall(r"(\d+) events? not tracked", r.stderr)))
 live.check(opened == 18000 and closed + lost == opened, "three processes with the same keys", r.stdout + r.stderr)
 
+# with thread-locals and other clauses around, in all kinds of places
+for keyed in (True, False):
+    for n in (1, 4):
+        p = program(keyed, n, "latency:t::all { @[self->a] = count(); }").replace("{ begin", "{ self->a = 1; begin").replace(
+            "); }", "); self->a = arg1; this->x = pid; }", 1)
+        r = live.dwell("-q", "-x", "noself", "-n", p, "-c", f"{T} track b5 e5")
+        live.same(r.stdout.split(), ["5", "1"], f"noself, {'a key' if keyed else 'a thread'}, {n}")
+
 SELF = """tracker w (struct task_struct *) { threshold = 0; }
 sdt:sched::sched_waking { begin(w, args[0]); }
 sdt:sched::sched_switch { end(w, args[2]); }
