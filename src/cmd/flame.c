@@ -152,13 +152,6 @@ static int take_option(struct flame *f, int c, const char *arg)
 	}
 }
 
-static bool has_suffix(const char *s, const char *suffix)
-{
-	size_t n = strlen(s), k = strlen(suffix);
-
-	return n > k && !strcmp(s + n - k, suffix);
-}
-
 /* EXIT_* > 0 after a message; < 0: done. */
 static int take_options(struct flame *f, int argc, char **argv)
 {
@@ -183,7 +176,7 @@ static int take_options(struct flame *f, int argc, char **argv)
 		cmd_msg("--html and --svg are two pictures: choose one");
 		return EXIT_USAGE;
 	}
-	f->html |= !f->svg && f->output && has_suffix(f->output, ".html");
+	f->html |= !f->svg && outfile_is(f->output, ".html");
 	if (f->html && !flame_has_html())
 		return cmd_fail("this dwell was built without pages, since esbuild was missing: --svg works");
 	if (f->html && f->sandwich) {

@@ -13,6 +13,13 @@ static int fail_open(const char *path)
 	return cmd_fail("cannot create %s: %s", path, strerror(errno));
 }
 
+bool outfile_is(const char *path, const char *suffix)
+{
+	size_t n = path ? strlen(path) : 0, k = strlen(suffix);
+
+	return n > k && !strcmp(path + n - k, suffix);
+}
+
 int outfile_open(struct outfile *o, const char *path)
 {
 	mode_t mask = umask(0);

@@ -9,6 +9,8 @@ extern const size_t asset_flame_svg_js_size;
 /* Pages, bundled from web/; of no size when they were not built. */
 extern const char asset_flamepage_js[], asset_flamepage_css[];
 extern const size_t asset_flamepage_js_size, asset_flamepage_css_size;
+extern const char asset_heatpage_js[], asset_heatpage_css[];
+extern const size_t asset_heatpage_js_size, asset_heatpage_css_size;
 extern const char asset_app_js[], asset_app_css[];
 extern const size_t asset_app_js_size, asset_app_css_size;
 #endif

@@ -19,7 +19,7 @@ static void put_json(FILE *out, const struct strb *json)
 			fputc(json->s[i], out);
 }
 
-static int put_base64(void *ctx, const unsigned char *p, size_t n)
+int page_base64(void *ctx, const unsigned char *p, size_t n)
 {
 	FILE *out = ctx;
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -59,7 +59,7 @@ int page_write(FILE *out, const char *title, const char *css, size_t css_len, co
 			e = -ENOMEM;
 		fprintf(out, "<script type=\"application/octet-stream\" id=\"%s\">", parts[i].id);
 		if (e == 0)
-			e = deflate_bytes(parts[i].bytes->s, parts[i].bytes->n, DEFLATE_ZLIB, put_base64, out);
+			e = deflate_bytes(parts[i].bytes->s, parts[i].bytes->n, DEFLATE_ZLIB, page_base64, out);
 		fputs("</script>\n", out);
 	}
 	fputs("<script>\n", out);

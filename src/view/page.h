@@ -11,6 +11,8 @@ struct page_part {
 	const struct strb *bytes;
 };
 
+/* Writes bytes to the FILE out as base64; n is a multiple of 3 but for the last piece. 0 or -errno. */
+int page_base64(void *out, const unsigned char *p, size_t n);
 /* Writes the page. meta is JSON, the text of the element "meta"; the script fills the element "app". 0 or -errno. */
 int page_write(FILE *out, const char *title, const char *css, size_t css_len, const char *js, size_t js_len,
 	       const struct strb *meta, const struct page_part *parts, size_t nparts);

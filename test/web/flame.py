@@ -8,24 +8,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import CHROMIUM, Browser, distance  # noqa: E402
+from browser import CHROMIUM, Browser, Tap, distance  # noqa: E402
 
 STACKS = "main;read;vfs_read_[k] 30\nmain;libc.so.6`memcpy 50\nmain;work;libc.so.6`memcpy 10\nmain 10\n"
-tests = failures = 0
-
-
-def check(condition, what, detail=""):
-    global tests, failures
-    tests += 1
-    failures += not condition
-    print(f"{'ok' if condition else 'not ok'} {tests} - {what}")
-    if not condition:
-        print("# " + str(detail)[:2000].replace("\n", "\n# "))
-    sys.stdout.flush()
-
-
-def same(got, want, what):
-    check(got == want, what, f"expected {want!r}, got {got!r}")
+TAP = Tap()
+check, same = TAP.check, TAP.same
 
 
 def draw(dwell, folder, name, text, *args):
@@ -190,20 +177,17 @@ def large(dwell, folder):
 def main():
     dwell = os.path.abspath(sys.argv[1])
     if not CHROMIUM:
-        print("1..0 # SKIP needs chromium")
-        return int(os.environ.get("DWELL_SKIP_STATUS", 77))
+        return TAP.skip("needs chromium")
     with tempfile.TemporaryDirectory(prefix="dwell-flame-") as folder:
         if subprocess.run([dwell, "flame", "--html", "-"], input="a 1\n", text=True, capture_output=True).returncode:
-            print("1..0 # SKIP built without pages")
-            return int(os.environ.get("DWELL_SKIP_STATUS", 77))
+            return TAP.skip("built without pages")
         url = page(dwell, folder)
         looks(dwell, folder, url)
         narrow(dwell, folder)
         differential(dwell, folder)
         svg(dwell, folder)
         large(dwell, folder)
-    print(f"1..{tests}")
-    return 1 if failures else 0
+    return TAP.done()
 
 
 if __name__ == "__main__":

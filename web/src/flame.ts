@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flame graph on a canvas that is as large as what can be seen of it: only what is visible is drawn, frames of
 // less than a pixel once per pixel. Knows nothing of the page around it.
+import { prepare } from "./canvas.js";
 import { changeColours, changeIndex, cssColour, isDark, Kind, kindColours, kindIndex, onTheme } from "./theme.js";
 import { Tree } from "./tree.js";
 
@@ -213,18 +214,9 @@ export class FlameView {
 	}
 
 	private draw(): void {
-		const w = this.host.clientWidth, h = this.host.clientHeight, scale = devicePixelRatio || 1, c = this.ctx;
-		const began = performance.now();
-		if (!this.picture || !w || !h)
+		const w = this.host.clientWidth, h = this.host.clientHeight, c = this.ctx, began = performance.now();
+		if (!this.picture || !prepare(this.canvas, c, w, h))
 			return;
-		if (this.canvas.width !== Math.round(w * scale) || this.canvas.height !== Math.round(h * scale)) {
-			this.canvas.width = Math.round(w * scale);
-			this.canvas.height = Math.round(h * scale);
-			this.canvas.style.width = w + "px";
-			this.canvas.style.height = h + "px";
-		}
-		c.setTransform(scale, 0, 0, scale, 0, 0);
-		c.clearRect(0, 0, w, h);
 		c.font = cssColour("--font") || "12px sans-serif";
 		c.textBaseline = "middle";
 		const top = this.host.scrollTop - this.offset(), first = Math.max(0, Math.floor(top / ROW));

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Heat maps out of a recording, in two passes: what there is (time, values, keys), then the cells. Values come from the
+ * histograms by slot, which the tracer keyed by the events' own time; places in a period from the events' times. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "base/strb.h"
+#include "base/vec.h"
+#include "view/amount.h"
+#include "view/fieldtext.h"
+#include "view/heat.h"
+#include "view/recsym.h"
+#include "view/stacksrc.h"
+
+struct met { /* a key */
+	int64_t id;
+	char *text;
+	double total;
+	uint32_t plane; /* of the map */
+};
+
+struct reading {
+	struct recread *f;
+	const struct heat_opts *opts;
+	struct heat *h;
+	uint32_t source;
+	struct rec_histdesc desc;
+	struct rec_range range;
+	uint64_t wall;	    /* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	uint64_t step;	    /* of a column */
+	uint64_t first, last; /* wall time of columns */
+	double lo, hi;	    /* values */
+	VEC(struct met) keys;
+	struct sym *sym;
+	struct strb text;
+	struct histsum sum; /* of the column that is being read */
+	uint64_t sum_at;
+	bool second;	    /* pass */
+};
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, -ENOMEM, "out of memory");
+}
+
+static struct met *key_of(struct reading *r, int64_t id, const char *text)
+{
+	struct met m = { .id = id };
+
+	for (size_t i = 0; i < r->keys.n; i++)
+		if (text ? !strcmp(r->keys.v[i].text, text) : r->keys.v[i].id == id)
+			return &r->keys.v[i];
+	m.text = strdup(text ? text : "");
+	if (!m.text || vec_try_push(&r->keys, m) < 0) {
+		free(m.text);
+		return NULL;
+	}
+	return &r->keys.v[r->keys.n - 1];
+}
+
+static void note_time(struct reading *r, uint64_t wall)
+{
+	r->first = wall < r->first ? wall : r->first;
+	r->last = wall > r->last ? wall : r->last;
+}
+
+/* The column of a wall time; -1: outside. */
+static long column_of(const struct reading *r, uint64_t wall)
+{
+	uint64_t c = wall >= r->h->begin_wall_ns ? (wall - r->h->begin_wall_ns) / r->h->column_ns : UINT64_MAX;
+
+	return c < r->h->ncolumns ? (long)c : -1;
+}
+
+static float *cells_of(struct reading *r, const struct met *m, long column)
+{
+	return r->h->keys[m->plane].cells + (size_t)column * r->h->nrows;
+}
+
+/* -- values -- */
+
+static void bounds(const struct reading *r, uint32_t index, double *lo, double *hi)
+{
+	struct aggval_range b = aggval_bucket_range(r->desc.func, r->desc.param, index);
+
+	*lo = b.has_from ? (double)b.from : b.has_to ? (double)b.to : 0;
+	*hi = b.has_to ? (double)b.to : *lo;
+}
+
+static void end_column(struct reading *r)
+{
+	long c = r->sum.count ? column_of(r, r->sum_at) : -1;
+	struct heat_column *col;
+
+	if (c >= 0) {
+		col = &r->h->columns[c];
+		col->p50 = histsum_quantile(&r->sum, &r->desc, 0.5);
+		col->p90 = histsum_quantile(&r->sum, &r->desc, 0.9);
+		col->p99 = histsum_quantile(&r->sum, &r->desc, 0.99);
+		if (!(r->sum.flags & HIST_NO_SUM))
+			col->avg = (double)r->sum.sum / (double)r->sum.count;
+		r->h->by_read |= (r->sum.flags & HIST_BY_READ) != 0;
+	}
+	histsum_reset(&r->sum);
+}
+
+static int on_column(void *ctx, const struct rec_column *c)
+{
+	struct reading *r = ctx;
+	uint64_t wall = c->start + r->wall;
+	struct met *m = key_of(r, c->key, NULL);
+	long column;
+	double lo, hi;
+
+	if (!m)
+		return -ENOMEM;
+	if (!r->second) {
+		note_time(r, wall);
+		m->total += (double)c->head.count;
+	}
+	for (uint32_t i = 0; i < c->head.nbuckets; i++) {
+		bounds(r, c->buckets[i].index, &lo, &hi);
+		if (!r->second) {
+			r->lo = lo < r->lo ? lo : r->lo;
+			r->hi = hi > r->hi ? hi : r->hi;
+		} else if ((column = column_of(r, wall)) >= 0 && (int64_t)c->buckets[i].count > 0) {
+			heat_spread(cells_of(r, m, column), r->h->edges, r->h->nrows, lo, hi, (double)c->buckets[i].count);
+		}
+	}
+	if (!r->second)
+		return 0;
+	if (column_of(r, wall) != column_of(r, r->sum_at))
+		end_column(r);
+	r->sum_at = wall;
+	return histsum_add(&r->sum, &c->head, c->buckets);
+}
+
+static int on_key(void *ctx, int64_t key, const char *text, const void *data)
+{
+	struct reading *r = ctx;
+	char *copy;
+
+	(void)data;
+	for (size_t i = 0; i < r->keys.n; i++)
+		if (r->keys.v[i].id == key) {
+			copy = strdup(text ? text : "other");
+			if (!copy)
+				return -ENOMEM;
+			free(r->keys.v[i].text);
+			r->keys.v[i].text = copy;
+		}
+	return 0;
+}
+
+static int choose_source(struct reading *r, struct err *err)
+{
+	const struct rec_schema *s = recread_schema(r->f);
+	const char *by = r->opts->by && *r->opts->by == '@' ? r->opts->by + 1 : r->opts->by;
+	struct strb list = { 0 };
+	struct rec_histdesc d;
+	size_t n = 0;
+	int e = 0;
+
+	for (uint32_t i = 0; i < s->ntrackers + s->naggs; i++) {
+		if (!rec_hist_source(s, i, &d))
+			continue;
+		strb_printf(&list, "%s%s%s", list.n ? ", " : "", d.is_tracker ? "" : "@", d.name);
+		if (by && strcmp(by, d.name) != 0)
+			continue;
+		r->source = i;
+		r->desc = d;
+		n++;
+	}
+	if (n == 0 && !list.n)
+		e = err_set(err, -EINVAL, "there are no distributions in it: a tracker, or an aggregation with quantize() or hist(); or "
+					  "give --offset for the times of events");
+	else if (n == 0)
+		e = err_set(err, -EINVAL, "there is no '%s'; there are: %s", r->opts->by, list.s);
+	else if (n > 1)
+		e = err_set(err, -EINVAL, "there are several: %s; choose one with --by", list.s);
+	strb_free(&list);
+	return e;
+}
+
+static int read_values(struct reading *r, struct err *err)
+{
+	return recread_columns(r->f, r->source, r->step < RECFILE_MINUTE_NS ? RECFILE_SECOND_NS :
+			       r->step < RECFILE_HOUR_NS ? RECFILE_MINUTE_NS : RECFILE_HOUR_NS, r->range, -1, on_column, r, err);
+}
+
+/* -- places in a period -- */
+
+/* What an event is of: the first text that it traced, or its probe. */
+static const char *event_key(struct reading *r, const struct row *row)
+{
+	const struct rec_schema *s = recread_schema(r->f);
+	const struct recfmt *fmt = s->fmts[row->id - 1];
+	const struct rec_probe *p = rec_schema_probe(s, row->probe);
+
+	strb_reset(&r->text);
+	for (size_t i = 0; i < fmt->nacts; i++)
+		for (size_t k = 0; k < fmt->acts[i].nfields; k++)
+			if (fmt->acts[i].fields[k].kind == FLD_STRING) {
+				fieldtext_add(&r->text, r->sym, &fmt->acts[i].fields[k],
+					      (const uint8_t *)row->data + fmt->acts[i].fields[k].off);
+				return strb_str(&r->text);
+			}
+	strb_printf(&r->text, "%s:%s:%s", p ? p->prov : "", p ? p->func : "", p ? p->name : "");
+	return strb_str(&r->text);
+}
+
+static int on_event(void *ctx, const struct row *row)
+{
+	struct reading *r = ctx;
+	uint64_t wall = row->ts + r->wall, period = r->opts->period_ns;
+	const struct rec_probe *p = rec_schema_probe(recread_schema(r->f), row->probe);
+	struct met *m;
+	long c;
+
+	if (p && !strcmp(p->prov, "dtrace")) /* BEGIN and END are not what is looked at */
+		return 0;
+	m = key_of(r, 0, event_key(r, row));
+	if (!m)
+		return -ENOMEM;
+	if (!r->second) {
+		note_time(r, wall);
+		m->total++;
+		return 0;
+	}
+	c = column_of(r, wall);
+	if (c >= 0)
+		cells_of(r, m, c)[(size_t)((double)(wall % period) / (double)period * r->h->nrows)] += 1;
+	return 0;
+}
+
+static int read_pass(struct reading *r, struct err *err)
+{
+	int e = r->opts->period_ns ? recread_rows(r->f, 1u << ROW_EVENT, r->range, on_event, r, err) : read_values(r, err);
+
+	return e == -ENOMEM && !err->msg[0] ? no_memory(err) : e;
+}
+
+/* -- both -- */
+
+static int on_loss(void *ctx, const struct row *row)
+{
+	struct reading *r = ctx;
+	long c = column_of(r, row->ts + r->wall);
+
+	if (c >= 0 && row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
+		r->h->columns[c].lost += row->count;
+	return 0;
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const struct met *x = a, *y = b;
+
+	return x->total > y->total ? -1 : x->total < y->total ? 1 : strcmp(x->text, y->text);
+}
+
+/* Gives the keys with most events planes of their own, the others one together. */
+static int make_planes(struct reading *r)
+{
+	struct heat *h = r->h;
+	size_t n = r->keys.n, cells = (size_t)h->ncolumns * h->nrows;
+
+	qsort(r->keys.v, n, sizeof(*r->keys.v), most_first);
+	h->nkeys = n > HEAT_MAX_KEYS ? HEAT_MAX_KEYS + 1 : n;
+	h->keys = calloc(h->nkeys + 1, sizeof(*h->keys));
+	if (!h->keys)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct heat_key *k = &h->keys[i < HEAT_MAX_KEYS ? i : HEAT_MAX_KEYS];
+
+		r->keys.v[i].plane = (uint32_t)(k - h->keys);
+		k->total += r->keys.v[i].total;
+		h->total += r->keys.v[i].total;
+		if (!k->text)
+			k->text = strdup(i < HEAT_MAX_KEYS ? r->keys.v[i].text : "other");
+		if (!k->cells)
+			k->cells = calloc(cells, sizeof(*k->cells));
+		if (!k->text || !k->cells)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The length of columns, and how many. */
+static int lay_columns(struct reading *r, struct err *err)
+{
+	static const uint64_t steps[] = { 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400 };
+	struct heat *h = r->h;
+	uint64_t span = r->last - r->first, n;
+
+	h->column_ns = r->step;
+	for (size_t i = 0; !r->opts->step_ns && !r->opts->period_ns && i < ARRAY_SIZE(steps); i++) {
+		h->column_ns = steps[i] * RECFILE_SECOND_NS;
+		if (span / h->column_ns < HEAT_MAX_COLUMNS)
+			break;
+	}
+	h->begin_wall_ns = r->first / h->column_ns * h->column_ns;
+	n = (r->last - h->begin_wall_ns) / h->column_ns + 1;
+	if (n > HEAT_MAX_COLUMNS)
+		return err_set(err, -EINVAL, "%llu columns are too many (%u): a longer --step or --offset, or less time with --from and --to",
+			       (unsigned long long)n, HEAT_MAX_COLUMNS);
+	h->ncolumns = (unsigned)n;
+	h->columns = calloc(n, sizeof(*h->columns));
+	if (!h->columns)
+		return no_memory(err);
+	for (size_t i = 0; i < n; i++)
+		h->columns[i] = (struct heat_column){ .avg = NAN, .p50 = NAN, .p90 = NAN, .p99 = NAN };
+	return 0;
+}
+
+static void lay_rows(struct reading *r)
+{
+	struct heat *h = r->h;
+	char period[AMOUNT_MAX];
+
+	if (r->opts->period_ns) {
+		h->nrows = r->opts->rows ? r->opts->rows : 100;
+		h->nrows = h->nrows > HEAT_MAX_ROWS ? HEAT_MAX_ROWS : h->nrows;
+		for (unsigned i = 0; i <= h->nrows; i++)
+			h->edges[i] = (double)r->opts->period_ns * i / h->nrows;
+		snprintf(h->unit, sizeof(h->unit), "ns");
+		amount_str(period, r->opts->period_ns, "ns");
+		snprintf(h->title, sizeof(h->title), "When in each %s events were", period);
+		return;
+	}
+	h->nrows = heat_edges(r->lo, r->hi, r->opts->linear, r->opts->rows, h->edges);
+	snprintf(h->unit, sizeof(h->unit), "%s", r->desc.is_tracker ? "ns" : stacksrc_unit(r->desc.name));
+	snprintf(h->title, sizeof(h->title), "%s%s", r->desc.is_tracker ? "" : "@", r->desc.name);
+}
+
+static int make(struct reading *r, struct err *err)
+{
+	int e = r->opts->period_ns ? recsym_new(r->f, &r->sym, err) : choose_source(r, err);
+
+	if (e == 0)
+		e = read_pass(r, err);
+	if (e == 0 && r->first > r->last)
+		e = err_set(err, -EINVAL, "nothing was recorded in this time");
+	if (e == 0)
+		e = lay_columns(r, err);
+	if (e < 0)
+		return e;
+	lay_rows(r);
+	if (!r->opts->period_ns)
+		e = recread_hist_keys(r->f, r->source, on_key, r, err);
+	if (e == 0 && make_planes(r) < 0)
+		e = no_memory(err);
+	r->second = true;
+	if (e == 0)
+		e = read_pass(r, err);
+	if (e == 0) {
+		end_column(r);
+		e = recread_rows(r->f, 1u << ROW_DROPS, r->range, on_loss, r, err);
+	}
+	return e;
+}
+
+int heat_make(struct recread *f, const struct heat_opts *opts, struct heat **ret, struct err *err)
+{
+	struct reading r = { .f = f, .opts = opts, .range = REC_ALL_TIME, .first = UINT64_MAX, .lo = INFINITY,
+			     .step = opts->period_ns ? opts->period_ns : opts->step_ns ? opts->step_ns : RECFILE_SECOND_NS };
+	const char *begun = recread_meta(f, "begun_monotonic_ns");
+	uint64_t begin = 0;
+	int e;
+
+	r.h = calloc(1, sizeof(*r.h));
+	if (!r.h)
+		return no_memory(err);
+	if (begun)
+		num_parse_u64(begun, &begin);
+	r.wall = recread_wall_off(f);
+	if (opts->from_ns)
+		r.range.from = begin + opts->from_ns;
+	if (opts->to_ns)
+		r.range.to = begin + opts->to_ns;
+	e = make(&r, err);
+	for (size_t i = 0; i < r.keys.n; i++)
+		free(r.keys.v[i].text);
+	vec_free(&r.keys);
+	strb_free(&r.text);
+	histsum_free(&r.sum);
+	sym_free(r.sym);
+	if (e < 0)
+		heat_free(r.h);
+	else
+		*ret = r.h;
+	return e;
+}

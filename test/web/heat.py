@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Heat maps in a browser: cells where they belong, keys highlighted, isolated and excluded, zoom, table, dark and light, narrow
+windows. usage: heat.py DWELL. TAP; skipped without Chromium, or where no recording can be made."""
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import CHROMIUM, Browser, Tap  # noqa: E402
+
+PROGRAM = """
+syscall:::entry /progenyof($target)/ { self->t = timestamp; }
+syscall:::return /self->t/ { @lat_ns[probefunc] = hist(timestamp - self->t); self->t = 0; }
+"""
+READY = "window.dwell !== undefined"
+
+
+def state(b):
+    return b.eval("window.dwell.state()")
+
+
+def press(b, text):
+    b.eval(f"[...document.querySelectorAll('button')].find((e) => e.textContent.startsWith('{text}')).click()")
+    b.settle()
+
+
+def hottest(b):
+    """The middle of the cell with most events, in the window; its count."""
+    return b.eval("""(() => { const p = window.dwell.page, v = p.view, h = p.head, r = v.canvas.getBoundingClientRect();
+        let best = [0, 0, 0]; for (let c = 0; c < h.columns; c++) for (let w = 0; w < h.rows; w++) {
+            const n = v.count({ column: c, row: w }); if (n > best[2]) best = [c, w, n]; }
+        return [r.x + v.x(best[0] + 0.5), r.y + 8 + v.height * (1 - (best[1] + 0.5) / h.rows), best[2]]; })()""")
+
+
+def page(t, url):
+    with Browser() as b:
+        b.open(url, READY)
+        s = state(b)
+        t.check(s["total"] > 100 and len(s["keys"]) > 3, "the page has events and keys", s)
+        x, y, most = hottest(b)
+        hot, ground = b.screenshot().at(round(x), round(y)), b.screenshot().at(2, 2)
+        t.check(hot != ground, "the fullest cell has a colour", (hot, ground))
+        b.mouse(x, y)
+        b.settle()
+        tip = b.eval("document.querySelector('.tip').innerText")
+        t.check(f"{most:,} event" in tip and " to " in tip and "UTC" in tip, "the pointer tells what is there", tip)
+        b.click(x, y)
+        details = b.eval("document.querySelector('.side').innerText")
+        t.check(s["keys"][0] in details and state(b)["picked"] is not None, "a click keeps it, with its keys", details)
+        for scale in ("linear", "log", "rank"):
+            press(b, scale)
+            t.same(state(b)["scale"], scale, f"colours: {scale}")
+        total = b.eval("window.dwell.page.view.sum.reduce((a, b) => a + b, 0)")
+        b.eval("document.querySelector('.keys button').click()")
+        b.settle()
+        t.check(b.screenshot().at(round(x), round(y)) != hot, "a highlighted key has a colour of its own")
+        press(b, "isolate")
+        alone = b.eval("window.dwell.page.view.sum.reduce((a, b) => a + b, 0)")
+        press(b, "exclude")
+        rest = b.eval("window.dwell.page.view.sum.reduce((a, b) => a + b, 0)")
+        t.check(0 < alone < total and alone + rest == total, "isolated and excluded add up to all", (alone, rest, total))
+        b.key("Escape")
+        t.same(state(b)["selected"], [], "Escape shows everything")
+        if s["columns"] > 1:
+            left, width = b.eval("(() => { const v = window.dwell.page.view, r = v.canvas.getBoundingClientRect(); return [r.x + 76, v.width]; })()")
+            b.mouse(left + 2, y)
+            b.mouse(left + 2, y, "mousePressed", button="left", clickCount=1)
+            b.mouse(left + width / s["columns"] / 2 + 8, y, "mouseMoved", button="left", buttons=1)
+            b.mouse(left + width / s["columns"] / 2 + 8, y, "mouseReleased", button="left", clickCount=1)
+            b.settle()
+            t.same(state(b)["range"], [0, 1], "dragging shows a stretch of time")
+            b.key("Escape")
+        b.key("t")
+        rows = b.eval("document.querySelectorAll('tbody tr').length")
+        t.check(1 <= rows <= s["columns"], "the table has columns as text", rows)
+        t.same(b.errors, [], "no errors, nothing is loaded from elsewhere")
+    for dark in (False, True):
+        with Browser(400, 700, dark) as b:
+            b.open(url, READY)
+            t.check(not b.eval("document.documentElement.scrollWidth > innerWidth"), f"400 px, {'dark' if dark else 'light'}: nothing is wider")
+            t.check(sum(b.screenshot().at(2, 2)) < 120 if dark else sum(b.screenshot().at(2, 2)) > 700, "the ground follows the reader")
+
+
+def large(t, url):
+    """A million cells, recoloured: what it takes is told; only what no machine takes is an error."""
+    with Browser() as b:
+        b.open(url, READY)
+        times = b.eval("""(async () => {
+            const h = window.dwell.page.head, v = window.dwell.page.view, n = 1000;
+            h.columns = h.rows = n; h.edges = Array.from({ length: n + 1 }, (_, i) => i); h.lost = []; h.p50 = []; h.p99 = [];
+            const index = Uint32Array.from({ length: n * n }, (_, i) => i), all = [];
+            v.planes.splice(0, v.planes.length, { key: "a", total: 1, index, count: Float64Array.from(index, (i) => 1 + (i * 7919) % 1000) });
+            v.zoom(0, n);
+            v.recount();
+            for (let i = 0; i < 7; i++) { v.scale = i % 2 ? "rank" : "log"; v.paint(); all.push(v.drawn); await new Promise(requestAnimationFrame); }
+            return all.sort((a, b) => a - b); })()""")
+        print(f"# 1,000,000 cells recoloured in {times[len(times) // 2]:.0f} ms")
+        t.check(times[-1] < 5000 and not b.errors, "a million cells", (times, b.errors))
+
+
+def main():
+    dwell, t = os.path.abspath(sys.argv[1]), Tap()
+    with tempfile.TemporaryDirectory(prefix="dwell-heat-") as folder:
+        recording, out = os.path.join(folder, "r.dwell"), os.path.join(folder, "r.html")
+        with open(os.path.join(folder, "load.sh"), "w") as f:
+            f.write("for i in 1 2 3; do ls -lR /etc; sleep 0.5; done > /dev/null 2>&1\n")
+        if not CHROMIUM or os.geteuid() or subprocess.run(
+                [dwell, "--record", recording, "-o", "/dev/null", "-qn", PROGRAM, "-c", f"sh {folder}/load.sh"], timeout=60).returncode or \
+                subprocess.run([dwell, "heat", "-o", out, recording]).returncode:
+            return t.skip("needs chromium, root and pages")
+        page(t, "file://" + out)
+        large(t, "file://" + out)
+    return t.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// A heat map on a canvas: cells are painted once into a picture of a pixel each, which is scaled; axes, lines, losses and
+// the cursor are drawn over it. Knows nothing of the page around it.
+import { amount } from "./amount.js";
+import { prepare } from "./canvas.js";
+import { addPlanes, HeatHead, normalise, Plane, Scale, Selecting, table } from "./heatmodel.js";
+import { cssColour, isDark, onTheme } from "./theme.js";
+
+const LEFT = 76, RIGHT = 10, TOP = 8, BOTTOM = 30, LOSS = 4;
+/** Viridis, dark to light, as in src/view/heat_svg.c. */
+const STOPS = [[68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140], [40, 174, 128], [94, 201, 98], [173, 220, 48],
+	[253, 231, 37]] as const;
+/** Okabe and Ito: told apart by all. */
+export const KEY_COLOURS = [[230, 159, 0], [86, 180, 233], [0, 158, 115], [213, 94, 0], [204, 121, 167], [0, 114, 178], [240, 228, 66],
+	[120, 120, 120]] as const;
+
+export interface Cell {
+	column: number;
+	row: number;
+}
+
+export function gradient(dark: boolean): Uint8ClampedArray {
+	const p = new Uint8ClampedArray(768);
+	for (let i = 0; i < 256; i++) {
+		const at = ((dark ? i : 255 - i) / 255) * (STOPS.length - 1), k = Math.min(Math.floor(at), STOPS.length - 2);
+		for (let c = 0; c < 3; c++)
+			p[3 * i + c] = STOPS[k]![c]! + (at - k) * (STOPS[k + 1]![c]! - STOPS[k]![c]!);
+	}
+	return p;
+}
+
+/** As a pixel of an ImageData, on the usual machines. */
+function colourOf(r: number, g: number, b: number, a: number): number {
+	return ((Math.round(a) << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
+}
+
+function rampColours(dark: boolean): Uint32Array {
+	const g = gradient(dark);
+	return Uint32Array.from({ length: 256 }, (_, i) => colourOf(g[3 * i]!, g[3 * i + 1]!, g[3 * i + 2]!, 255));
+}
+
+export class HeatView {
+	readonly canvas = document.createElement("canvas");
+	private readonly ctx = this.canvas.getContext("2d")!;
+	private readonly cells = document.createElement("canvas");
+	private sum: Float64Array;
+	private from = 0; // columns that are shown
+	private to: number;
+	private cursor: Cell | null = null;
+	private drag: { from: number, to: number } | null = null;
+	private pending = 0;
+	scale: Scale = "rank";
+	selecting: Selecting = "highlight";
+	lines = true;
+	readonly selected = new Set<number>();
+	/** Milliseconds of the last recolouring and drawing; for tests. */
+	drawn = 0;
+	onCell: (cell: Cell | null, x: number, y: number) => void = () => {};
+	onPick: (cell: Cell | null) => void = () => {};
+
+	constructor(private readonly host: HTMLElement, private readonly head: HeatHead, private readonly planes: Plane[]) {
+		this.to = head.columns;
+		this.sum = addPlanes(planes, head.columns * head.rows, () => true);
+		host.append(this.canvas);
+		new ResizeObserver(() => this.redraw()).observe(host);
+		onTheme(() => this.paint());
+		this.listen();
+		this.paint();
+	}
+
+	private listen(): void {
+		const c = this.canvas;
+		c.addEventListener("pointermove", (e) => {
+			const cell = this.at(e.offsetX, e.offsetY);
+			if (this.drag && e.buttons) {
+				this.drag.to = e.offsetX;
+				this.redraw();
+			}
+			this.onCell(cell, e.clientX, e.clientY);
+		});
+		c.addEventListener("pointerleave", () => this.onCell(null, 0, 0));
+		c.addEventListener("pointerdown", (e) => {
+			this.drag = { from: e.offsetX, to: e.offsetX };
+			c.setPointerCapture(e.pointerId);
+		});
+		c.addEventListener("pointerup", (e) => {
+			const d = this.drag;
+			this.drag = null;
+			if (d && Math.abs(d.to - d.from) > 6)
+				this.zoom(this.columnAt(Math.min(d.from, d.to)), this.columnAt(Math.max(d.from, d.to)) + 1);
+			else
+				this.pick(this.at(e.offsetX, e.offsetY));
+		});
+	}
+
+	get range(): [number, number] { return [this.from, this.to]; }
+	get picked(): Cell | null { return this.cursor; }
+
+	zoom(from: number, to: number): void {
+		this.from = Math.max(0, Math.min(from, this.head.columns - 1));
+		this.to = Math.max(this.from + 1, Math.min(to, this.head.columns));
+		this.redraw();
+	}
+
+	pick(cell: Cell | null): void {
+		this.cursor = cell;
+		this.redraw();
+		this.onPick(cell);
+	}
+
+	count(cell: Cell): number {
+		return this.sum[cell.column * this.head.rows + cell.row]!;
+	}
+
+	/** The keys of a cell, most first. */
+	keysOf(cell: Cell): { key: number, count: number }[] {
+		const want = cell.column * this.head.rows + cell.row, found = [];
+		for (let k = 0; k < this.planes.length; k++) {
+			const { index, count } = this.planes[k]!;
+			let lo = 0, hi = index.length;
+			while (lo < hi) {
+				const mid = (lo + hi) >> 1;
+				if (index[mid]! < want)
+					lo = mid + 1;
+				else
+					hi = mid;
+			}
+			if (index[lo] === want)
+				found.push({ key: k, count: count[lo]! });
+		}
+		return found.sort((a, b) => b.count - a.count);
+	}
+
+	keyColour(k: number): readonly number[] {
+		return KEY_COLOURS[[...this.selected].sort((a, b) => a - b).indexOf(k) % KEY_COLOURS.length] ?? KEY_COLOURS[7];
+	}
+
+	// -- places --
+
+	private get width(): number { return Math.max(1, this.host.clientWidth - LEFT - RIGHT); }
+	private get height(): number { return Math.max(1, this.host.clientHeight - TOP - BOTTOM); }
+
+	private columnAt(x: number): number {
+		return Math.max(0, Math.min(this.head.columns - 1, Math.floor(this.from + ((x - LEFT) / this.width) * (this.to - this.from))));
+	}
+
+	at(x: number, y: number): Cell | null {
+		if (x < LEFT || x >= LEFT + this.width || y < TOP || y >= TOP + this.height)
+			return null;
+		return { column: this.columnAt(x), row: Math.min(this.head.rows - 1, Math.floor(((TOP + this.height - y) / this.height) * this.head.rows)) };
+	}
+
+	private x(column: number): number {
+		return LEFT + ((column - this.from) / (this.to - this.from)) * this.width;
+	}
+
+	private y(value: number): number {
+		const e = this.head.edges, n = this.head.rows;
+		let i = 0;
+		while (i + 1 < n && e[i + 1]! <= value)
+			i++;
+		const part = Math.max(0, Math.min(1, (value - e[i]!) / (e[i + 1]! - e[i]!)));
+		return TOP + this.height - ((i + part) / n) * this.height;
+	}
+
+	// -- painting --
+
+	/** Counts again, after keys were selected, and gives all cells their colours. */
+	recount(): void {
+		const sel = this.selected, only = sel.size > 0 && this.selecting !== "highlight";
+		this.sum = addPlanes(this.planes, this.head.columns * this.head.rows,
+			(k) => !only || (this.selecting === "isolate") === sel.has(k));
+		this.paint();
+	}
+
+	/** Gives all cells their colours. */
+	paint(): void {
+		const { columns, rows } = this.head, began = performance.now(), image = new ImageData(columns, rows);
+		const px = new Uint32Array(image.data.buffer), hued = this.selected.size > 0 && this.selecting !== "exclude";
+		const ramp = rampColours(isDark()), known = hued ? null : table(this.sum, this.scale);
+		if (known) {
+			const colour = Uint32Array.from(known, (v) => v > 0 ? ramp[Math.round(v * 255)]! : 0);
+			for (let col = 0, i = 0; col < columns; col++)
+				for (let at = (rows - 1) * columns + col; at >= 0; at -= columns)
+					px[at] = colour[this.sum[i++]!]!;
+		} else {
+			this.paintMixed(px, ramp, hued);
+		}
+		this.cells.width = columns;
+		this.cells.height = rows;
+		this.cells.getContext("2d")!.putImageData(image, 0, 0);
+		this.drawn = performance.now() - began;
+		this.redraw();
+	}
+
+	private paintMixed(px: Uint32Array, ramp: Uint32Array, hued: boolean): void {
+		const { columns, rows } = this.head, norm = normalise(this.sum, this.scale), least = isDark() ? 0.25 : 0.2;
+		const rgb = hued ? this.mix(columns * rows) : null;
+		for (let i = 0; i < norm.length; i++) {
+			const v = norm[i]!, col = Math.floor(i / rows), at = (rows - 1 - (i - col * rows)) * columns + col;
+			if (v > 0)
+				px[at] = rgb ? colourOf(rgb[3 * i]!, rgb[3 * i + 1]!, rgb[3 * i + 2]!, 255 * (least + (1 - least) * v)) :
+					ramp[Math.round(v * 255)]!;
+		}
+	}
+
+	/** Colours of cells by the share that each selected key has of them; what is not selected is grey. */
+	private mix(n: number): Float32Array {
+		const rgb = new Float32Array(3 * n), grey = [128, 132, 140];
+		this.planes.forEach((p, k) => {
+			const chosen = this.selected.has(k), colour = chosen ? this.keyColour(k) : grey;
+			if (!chosen && this.selecting === "isolate")
+				return;
+			for (let i = 0; i < p.index.length; i++) {
+				const share = p.count[i]! / (this.sum[p.index[i]!] || 1);
+				for (let c = 0; c < 3; c++)
+					rgb[3 * p.index[i]! + c]! += share * colour[c]!;
+			}
+		});
+		return rgb;
+	}
+
+	redraw(): void {
+		if (!this.pending)
+			this.pending = requestAnimationFrame(() => {
+				this.pending = 0;
+				this.draw();
+			});
+	}
+
+	private draw(): void {
+		const c = this.ctx;
+		if (!prepare(this.canvas, c, this.host.clientWidth, this.host.clientHeight))
+			return;
+		c.font = cssColour("--font") || "12px sans-serif";
+		c.imageSmoothingEnabled = false;
+		c.drawImage(this.cells, this.from, 0, this.to - this.from, this.head.rows, LEFT, TOP, this.width, this.height);
+		c.strokeStyle = cssColour("--line");
+		c.strokeRect(LEFT - 0.5, TOP - 0.5, this.width + 1, this.height + 1);
+		this.drawAxes();
+		this.drawLosses();
+		if (this.lines) {
+			this.drawLine(this.head.p50, []);
+			this.drawLine(this.head.p99, [4, 2]);
+		}
+		this.drawCursor();
+	}
+
+	private drawAxes(): void {
+		const c = this.ctx, { rows, edges, unit, begin, step } = this.head, muted = cssColour("--muted");
+		const linear = Math.abs(edges[1]! - edges[0]! - (edges[rows]! - edges[rows - 1]!)) < 1e-6 * edges[rows]!;
+		let last = Infinity;
+		c.fillStyle = c.strokeStyle = muted;
+		c.textAlign = "right";
+		c.textBaseline = "middle";
+		for (let i = 0; i <= rows; i++) {
+			const y = TOP + this.height - (i / rows) * this.height;
+			const here = linear ? i % Math.ceil(rows / 8) === 0 || i === rows : Number.isInteger(Math.log2(edges[i]!));
+			if (!here || last - y < 26)
+				continue;
+			last = y;
+			c.fillText(amount(edges[i]!, unit), LEFT - 8, Math.max(y, 8));
+			c.fillRect(LEFT - 5, y - 0.5, 4, 1);
+		}
+		const shown = this.to - this.from, n = Math.max(1, Math.min(shown, Math.floor(this.width / 110)));
+		c.fillText("UTC", LEFT - 8, TOP + this.height + 18);
+		for (let i = 0; i <= n; i++) {
+			const column = this.from + Math.floor((shown * i) / n), x = this.x(column);
+			c.textAlign = i === 0 ? "left" : i === n ? "right" : "center";
+			c.fillText(timeText(begin + column * step, step < 1000 ? Math.min(shown * step, 9e3) : Math.max(shown * step, 10e3)), x, TOP + this.height + 18);
+			c.fillRect(x - 0.5, TOP + this.height + 1, 1, 4);
+		}
+	}
+
+	private drawLosses(): void {
+		this.ctx.fillStyle = cssColour("--bad") || "#d1242f";
+		this.head.lost.forEach((n, i) => {
+			if (n && i >= this.from && i < this.to)
+				this.ctx.fillRect(this.x(i), TOP + this.height, Math.max(1, this.x(i + 1) - this.x(i)), LOSS);
+		});
+	}
+
+	private drawLine(v: (number | null)[], dash: number[]): void {
+		const c = this.ctx;
+		let down = false;
+		c.beginPath();
+		for (let i = this.from; i < this.to; i++) {
+			const value = v[i];
+			if (value === null || value === undefined) {
+				down = false;
+				continue;
+			}
+			const x = this.x(i + 0.5), y = this.y(value);
+			if (!down)
+				c.moveTo(x - 0.5, y);
+			c.lineTo(x, y);
+			down = true;
+		}
+		c.setLineDash(dash);
+		c.lineWidth = 3;
+		c.strokeStyle = cssColour("--bg");
+		c.globalAlpha = 0.6;
+		c.stroke();
+		c.globalAlpha = 1;
+		c.lineWidth = 1.3;
+		c.strokeStyle = cssColour("--text");
+		c.stroke();
+		c.setLineDash([]);
+	}
+
+	private drawCursor(): void {
+		const c = this.ctx, h = this.height / this.head.rows;
+		if (this.cursor && this.cursor.column >= this.from && this.cursor.column < this.to) {
+			const x = this.x(this.cursor.column), w = this.x(this.cursor.column + 1) - x;
+			c.strokeStyle = cssColour("--found");
+			c.lineWidth = 2;
+			c.strokeRect(x - 1, TOP + this.height - (this.cursor.row + 1) * h - 1, w + 2, h + 2);
+		}
+		if (this.drag && Math.abs(this.drag.to - this.drag.from) > 6) {
+			c.fillStyle = cssColour("--accent");
+			c.globalAlpha = 0.25;
+			c.fillRect(Math.min(this.drag.from, this.drag.to), TOP, Math.abs(this.drag.to - this.drag.from), this.height);
+			c.globalAlpha = 1;
+		}
+	}
+}
+
+/** A moment in UTC; as exact as the span needs. */
+export function timeText(ms: number, span: number): string {
+	const t = new Date(ms).toISOString();
+	return span > 2 * 86400e3 ? t.slice(5, 16).replace("T", " ") : span < 9.5e3 ? t.slice(11, 23) : t.slice(11, 19);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells of a heat map: one sparse plane per key, and what is shown of them.
+import { Reader } from "./bytes.js";
+
+/** See src/view/heat_html.c. */
+export interface HeatHead {
+	title: string;
+	unit: string;
+	columns: number;
+	rows: number;
+	begin: number; // ms since 1970
+	step: number; // ms
+	total: number;
+	edges: number[];
+	keys: string[];
+	avg: (number | null)[];
+	p50: (number | null)[];
+	p90: (number | null)[];
+	p99: (number | null)[];
+	lost: number[];
+	late: boolean; // values were put into columns by when they were read
+}
+
+export interface Plane {
+	key: string;
+	total: number;
+	index: Uint32Array; // column * rows + row, ascending
+	count: Float64Array;
+}
+
+export type Selecting = "highlight" | "isolate" | "exclude";
+export type Scale = "rank" | "log" | "linear";
+
+export function decodeHeat(bytes: Uint8Array, head: HeatHead): Plane[] {
+	const r = new Reader(bytes), cells = head.columns * head.rows;
+	return head.keys.map((key) => {
+		const n = r.number(), index = new Uint32Array(n), count = new Float64Array(n);
+		let at = 0, total = 0;
+		for (let i = 0; i < n; i++) {
+			at += r.number();
+			index[i] = Math.min(at, cells - 1);
+			total += count[i] = r.number();
+		}
+		return { key, total, index, count };
+	});
+}
+
+/** Counts of each cell, of the planes that are wanted. */
+export function addPlanes(planes: Plane[], cells: number, wanted: (i: number) => boolean): Float64Array {
+	const sum = new Float64Array(cells);
+	planes.forEach((p, k) => {
+		if (wanted(k))
+			for (let i = 0; i < p.index.length; i++)
+				sum[p.index[i]!]! += p.count[i]!;
+	});
+	return sum;
+}
+
+const DENSE = 1 << 20; // counts up to this are looked up in a table
+
+/** For counts that are at most DENSE: 0 … 1 by count; else null. */
+export function table(v: Float64Array, scale: Scale): Float32Array | null {
+	let max = 0, n = 0;
+	for (let i = 0; i < v.length; i++)
+		if (v[i]! > max)
+			max = v[i]!;
+	if (max > DENSE)
+		return null;
+	const out = new Float32Array(max + 1);
+	if (scale === "rank") {
+		const have = new Uint32Array(max + 1);
+		for (let i = 0; i < v.length; i++)
+			have[v[i]!]!++;
+		for (let i = 1, sum = 0; i <= max; i++)
+			out[i] = sum += have[i]!;
+		n = v.length - have[0]!;
+	}
+	for (let i = 1; i <= max; i++)
+		out[i] = scale === "rank" ? out[i]! / n : scale === "log" ? Math.log1p(i) / Math.log1p(max) : i / max;
+	return out;
+}
+
+/** 0 … 1 of each cell; cells of 0 stay 0. Rank: the share of all cells with something that have no more. */
+export function normalise(v: Float64Array, scale: Scale): Float32Array {
+	const out = new Float32Array(v.length), known = table(v, scale);
+	if (known) {
+		for (let i = 0; i < v.length; i++)
+			out[i] = known[v[i]!]!;
+		return out;
+	}
+	const sorted = v.filter((x) => x > 0).sort(), max = sorted[sorted.length - 1] ?? 1;
+	for (let i = 0; i < v.length; i++)
+		if (v[i]! > 0)
+			out[i] = scale === "rank" ? upper(sorted, v[i]!) / sorted.length : scale === "log" ? Math.log1p(v[i]!) / Math.log1p(max) : v[i]! / max;
+	return out;
+}
+
+function upper(sorted: Float64Array, x: number): number {
+	let lo = 0, hi = sorted.length;
+	while (lo < hi) {
+		const mid = (lo + hi) >> 1;
+		if (sorted[mid]! <= x)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of one heat map: `dwell heat -o FILE.html`. Everything it shows is in the file.
+import { amount, number, percent } from "./amount.js";
+import { unpack } from "./bytes.js";
+import { make, makeButton } from "./dom.js";
+import { Cell, gradient, HeatView, timeText } from "./heat.js";
+import { decodeHeat, HeatHead, Plane, Scale, Selecting } from "./heatmodel.js";
+import { isDark, onTheme } from "./theme.js";
+
+class Page {
+	private readonly view: HeatView;
+	private readonly map = make("div", "", "map");
+	private readonly tableBox = make("div", "", "table");
+	private readonly tip = make("div", "", "tip");
+	private readonly keys = make("ul", "", "keys");
+	private readonly details = make("div");
+	private readonly ramp = make("span", "", "ramp");
+	private readonly pressed: { b: HTMLButtonElement, on: () => boolean }[] = [];
+
+	constructor(private readonly head: HeatHead, private readonly planes: Plane[], app: HTMLElement) {
+		const top = make("header", "", "head"), main = make("div", "", "main"), box = make("div", "", "view"), side = make("div", "", "side");
+		top.append(make("h1", head.title), make("span", this.summary(), "muted"));
+		this.tableBox.hidden = this.tip.hidden = true;
+		box.append(this.map, this.tableBox);
+		if (planes.length > 1)
+			side.append(this.section("Keys", this.keys));
+		side.append(this.section("Cell", this.details));
+		main.append(box, side);
+		app.replaceChildren(top, this.bar(), main, this.tip);
+		this.view = new HeatView(this.map, head, planes);
+		this.view.canvas.setAttribute("role", "img");
+		this.view.canvas.setAttribute("aria-label", head.title + ". The table has percentiles as text.");
+		this.view.onCell = (c, x, y) => this.hover(c, x, y);
+		this.view.onPick = (c) => this.showDetails(c);
+		onTheme(() => this.showRamp());
+		document.addEventListener("keydown", (e) => this.key(e));
+		this.update();
+	}
+
+	private section(title: string, content: HTMLElement): HTMLElement {
+		const s = make("section");
+		s.append(make("h2", title), content);
+		return s;
+	}
+
+	private summary(): string {
+		const h = this.head, lost = h.lost.reduce((a, b) => a + b, 0);
+		return `${number(h.total)} events · columns of ${amount(h.step * 1e6, "ns")}` + (lost ? ` · ${number(lost)} lost` : "") +
+			(h.late ? " · by the time of reading: an event may be one column late" : "");
+	}
+
+	private bar(): HTMLElement {
+		const bar = make("div", "", "bar");
+		bar.append(this.group([["rank", "rank", "colours by rank: faint patterns show"], ["log", "log", "colours by the logarithm of the count"],
+			["linear", "linear", "colours by the count"]] as [Scale, string, string][], (s) => this.view.scale === s, (s) => {
+			this.view.scale = s;
+			this.repaint();
+		}));
+		if (this.planes.length > 1)
+			bar.append(this.group([["highlight", "highlight", "selected keys in their colours over the rest"],
+				["isolate", "isolate", "only selected keys"], ["exclude", "exclude", "all but selected keys"]] as [Selecting, string, string][],
+			(s) => this.view.selecting === s, (s) => {
+				this.view.selecting = s;
+				this.recount();
+			}));
+		bar.append(make("span", "few"), this.ramp, make("span", "many"));
+		if (this.head.p50.some((v) => v !== null))
+			bar.append(make("span", "", "line"), "median", make("span", "", "line dash"), "99 %");
+		bar.append(make("span", "", "grow"), makeButton("Table", "percentiles as text (t)", () => this.toggleTable()),
+			makeButton("Reset", "show everything (Escape)", () => this.reset()), makeButton("◐", "dark or light (d)", () => this.toggleTheme()));
+		return bar;
+	}
+
+	private group<T>(all: [T, string, string][], on: (v: T) => boolean, set: (v: T) => void): HTMLElement {
+		const group = make("span", "", "group");
+		for (const [v, text, title] of all) {
+			const b = makeButton(text, title, () => set(v));
+			this.pressed.push({ b, on: () => on(v) });
+			group.append(b);
+		}
+		return group;
+	}
+
+	private recount(): void {
+		this.view.recount();
+		this.update();
+	}
+
+	private repaint(): void {
+		this.view.paint();
+		this.update();
+	}
+
+	private update(): void {
+		for (const { b, on } of this.pressed)
+			b.setAttribute("aria-pressed", String(on()));
+		this.showRamp();
+		this.keys.replaceChildren(...this.planes.map((p, k) => {
+			const li = make("li"), b = makeButton("", p.key, () => this.toggleKey(k)), i = make("i"), chosen = this.view.selected.has(k);
+			if (chosen && this.view.selecting !== "exclude")
+				i.style.background = `rgb(${this.view.keyColour(k).join(" ")})`;
+			b.append(i, make("span", (chosen && this.view.selecting === "exclude" ? "− " : "") + p.key), percent(p.total / this.head.total));
+			b.setAttribute("aria-pressed", String(chosen));
+			li.append(b);
+			return li;
+		}));
+		this.showDetails(this.view.picked);
+	}
+
+	private toggleKey(k: number): void {
+		if (!this.view.selected.delete(k))
+			this.view.selected.add(k);
+		this.recount();
+	}
+
+	private showRamp(): void {
+		const g = gradient(isDark()), at = (i: number) => `rgb(${g[3 * i]} ${g[3 * i + 1]} ${g[3 * i + 2]})`;
+		this.ramp.style.background = `linear-gradient(90deg, ${[0, 32, 64, 96, 128, 160, 192, 224, 255].map(at).join(",")})`;
+	}
+
+	private describe(c: Cell): string[] {
+		const h = this.head, whole = h.step * h.columns;
+		return [`${timeText(h.begin + c.column * h.step, Math.min(whole, h.step < 1000 ? 1 : whole))} UTC`,
+			`${amount(h.edges[c.row]!, h.unit)} to ${amount(h.edges[c.row + 1]!, h.unit)}`];
+	}
+
+	private hover(c: Cell | null, x: number, y: number): void {
+		this.tip.hidden = !c;
+		if (!c)
+			return;
+		const n = this.view.count(c);
+		this.tip.replaceChildren(make("b", `${number(n)} event${n === 1 ? "" : "s"}`), ...this.describe(c).map((l) => make("div", l)));
+		if (this.planes.length > 1)
+			for (const { key, count } of this.view.keysOf(c).slice(0, 5))
+				this.tip.append(make("div", `${this.planes[key]!.key}: ${number(count)}`, "muted"));
+		if (this.head.lost[c.column])
+			this.tip.append(make("div", `${number(this.head.lost[c.column]!)} lost in this column`));
+		const box = this.tip.getBoundingClientRect();
+		this.tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - box.width - 6)) + "px";
+		this.tip.style.top = (y + 18 + box.height > innerHeight ? Math.max(4, y - box.height - 12) : y + 18) + "px";
+	}
+
+	private showDetails(c: Cell | null): void {
+		const lines: HTMLElement[] = [];
+		if (!c) {
+			lines.push(make("div", "Click a cell; drag over a stretch of time to see only that.", "muted"));
+		} else {
+			const h = this.head, v = (x: number | null | undefined) => x === null || x === undefined ? "" : amount(x, h.unit);
+			lines.push(make("b", `${number(this.view.count(c))} events`), ...this.describe(c).map((l) => make("div", l)));
+			if (this.planes.length > 1)
+				lines.push(...this.view.keysOf(c).map(({ key, count }) => make("div", `${this.planes[key]!.key}: ${number(count)}`)));
+			if (h.p50[c.column] !== null)
+				lines.push(make("div", `column: median ${v(h.p50[c.column])}, 90 % ${v(h.p90[c.column])}, 99 % ${v(h.p99[c.column])}`, "muted"));
+		}
+		this.details.replaceChildren(...lines);
+	}
+
+	private toggleTable(): void {
+		const h = this.head, table = make("table"), body = make("tbody"), head = make("tr"), thead = make("thead");
+		this.tableBox.hidden = !this.tableBox.hidden;
+		this.map.hidden = !this.tableBox.hidden;
+		if (this.tableBox.hidden)
+			return;
+		const cell = (text: string) => make("td", text, "n"), v = (x: number | null) => x === null ? "" : amount(x, h.unit);
+		head.append(make("th", "Time, UTC"), ...["events", "average", "median", "90 %", "99 %", "lost"].map((t) => make("th", t, "n")));
+		for (let i = 0; i < h.columns; i++) {
+			let n = 0;
+			for (let r = 0; r < h.rows; r++)
+				n += this.view.count({ column: i, row: r });
+			if (!n && !h.lost[i])
+				continue;
+			const tr = make("tr");
+			tr.append(make("td", timeText(h.begin + i * h.step, h.step * h.columns)), cell(number(n)), cell(v(h.avg[i]!)), cell(v(h.p50[i]!)),
+				cell(v(h.p90[i]!)), cell(v(h.p99[i]!)), cell(h.lost[i] ? number(h.lost[i]!) : ""));
+			body.append(tr);
+		}
+		thead.append(head);
+		table.append(thead, body);
+		this.tableBox.replaceChildren(table);
+	}
+
+	private reset(): void {
+		this.view.selected.clear();
+		this.view.pick(null);
+		this.view.zoom(0, this.head.columns);
+		if (!this.tableBox.hidden)
+			this.toggleTable();
+		this.recount();
+	}
+
+	private toggleTheme(): void {
+		document.documentElement.dataset["theme"] = isDark() ? "light" : "dark";
+	}
+
+	private key(e: KeyboardEvent): void {
+		const c = this.view.picked, h = this.head;
+		const moves: Record<string, [number, number]> = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+		if (e.ctrlKey || e.altKey || e.metaKey)
+			return;
+		const move = moves[e.key];
+		if (move)
+			this.view.pick(c ? { column: Math.max(0, Math.min(h.columns - 1, c.column + move[0])),
+				row: Math.max(0, Math.min(h.rows - 1, c.row + move[1])) } : { column: this.view.range[0], row: 0 });
+		else if (e.key === "Escape")
+			this.reset();
+		else if (e.key === "t")
+			this.toggleTable();
+		else if (e.key === "d")
+			this.toggleTheme();
+		else
+			return;
+		e.preventDefault();
+	}
+
+	/** For tests. */
+	state(): object {
+		const v = this.view;
+		return { range: v.range, picked: v.picked, selected: [...v.selected], scale: v.scale, selecting: v.selecting, painted: v.drawn,
+			columns: this.head.columns, rows: this.head.rows, total: this.head.total, keys: this.head.keys };
+	}
+}
+
+async function main(): Promise<void> {
+	const app = document.getElementById("app")!;
+	try {
+		const head = JSON.parse(document.getElementById("meta")!.textContent!) as HeatHead;
+		const planes = decodeHeat(await unpack(document.getElementById("cells")!.textContent!), head);
+		const page = new Page(head, planes, app);
+		Object.assign(window, { dwell: { page, state: () => page.state() } });
+	} catch (e) {
+		app.textContent = "This page cannot be shown: " + (e instanceof Error ? e.message : String(e)) +
+			". It needs a browser of 2023 or later.";
+	}
+}
+void main();
