@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every form of constant.
+/* Every form of constant; '\'' is two characters in DTrace.
  * @options: -q */
 enum colour { RED, GREEN = 5, BLUE };
 
