@@ -179,13 +179,25 @@ void gen_strtok_start(struct gen *g)
 	strtok_none(g);
 }
 
+/* The string is NULL when its length is negative. */
+static void null_below_zero(struct gen *g, vreg len, struct str *ret)
+{
+	irlabel out = ir_label(g->f);
+
+	ret->has_set = true;
+	ret->set = ir_new(g->f);
+	ir_movi(g->f, ret->set, 0);
+	ir_jcci(g->f, IRC_SLT, len, 0, out);
+	ir_movi(g->f, ret->set, 1);
+	ir_place(g->f, out);
+}
+
 /* json(text, path) */
 static void sub_json(struct gen *g, const struct node *n, struct str *ret)
 {
 	struct str s = str_arg(g, n->args), t = str_arg(g, arg(n, 1));
 	struct mem par = mem_slot(ir_slot(g->f, 16), 0);
 	vreg p, b, d, c, q, len;
-	irlabel out = ir_label(g->f);
 
 	gen_st(g, par, 8, gen_addr(g, t.m));
 	gen_st(g, mem_add(par, 8), 8, ir_imm(g->f, t.bound));
@@ -195,12 +207,7 @@ static void sub_json(struct gen *g, const struct node *n, struct str *ret)
 	c = ir_imm(g->f, strsize(g));
 	q = gen_addr(g, par);
 	len = rt_call(g, RT_JSON, IR_ARGS(d, c, p, b, q));
-	ret->has_set = true;
-	ret->set = ir_new(g->f);
-	ir_movi(g->f, ret->set, 0);
-	ir_jcci(g->f, IRC_SLT, len, 0, out);
-	ir_movi(g->f, ret->set, 1);
-	ir_place(g->f, out);
+	null_below_zero(g, len, ret);
 }
 
 /* strtok(s, delimiters): s begins a text, NULL goes on with it. The state belongs to the clause. */
@@ -211,7 +218,6 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 	struct mem state;
 	struct str s, t;
 	vreg d, c, st, q, nq, len;
-	irlabel out = ir_label(g->f);
 
 	if (g->strtok_off < 0) {
 		g->strtok_off = gen_scratch_keep(g, 8 + strsize(g)).off;
@@ -238,12 +244,7 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 	c = ir_imm(g->f, strsize(g));
 	st = gen_addr(g, state);
 	len = rt_call(g, RT_STRTOK, IR_ARGS(d, c, st, q, nq));
-	ret->has_set = true;
-	ret->set = ir_new(g->f);
-	ir_movi(g->f, ret->set, 0);
-	ir_jcci(g->f, IRC_SLT, len, 0, out);
-	ir_movi(g->f, ret->set, 1);
-	ir_place(g->f, out);
+	null_below_zero(g, len, ret);
 }
 
 /* copyinstr(address, [size]): at most size bytes, the NUL included. */

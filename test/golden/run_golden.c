@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../casefile.h"
 #include "../unit/lang/langfix.h"
 #include "base/err.h"
 #include "cg/image.h"
@@ -76,25 +77,6 @@ static int get_entry(void *ctx, const struct probe *p, struct entry *ret, const 
 	return 0;
 }
 
-static char *read_file(const char *dir, const char *name, const char *suffix)
-{
-	struct strb path = {0}, text = {0};
-	char buf[4096];
-	size_t n;
-	FILE *f;
-
-	strb_printf(&path, "%s/%s%s", dir, name, suffix);
-	f = fopen(strb_str(&path), "rb");
-	strb_free(&path);
-	if (!f)
-		return NULL;
-	while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
-		strb_add(&text, buf, n);
-	fclose(f);
-	strb_addc(&text, '\0');
-	return strb_take(&text);
-}
-
 static bool write_file(const char *dir, const char *name, const char *text)
 {
 	struct strb path = {0};
@@ -134,20 +116,9 @@ static bool compile(const char *text, struct strb *out)
 	return r == 0;
 }
 
-static void comment(const char *title, const char *text)
-{
-	printf("# %s:\n", title);
-	while (*text) {
-		int n = (int)strcspn(text, "\n");
-
-		printf("#   %.*s\n", n, text);
-		text += n + (text[n] == '\n');
-	}
-}
-
 static bool run(const char *dir, const char *name, bool update)
 {
-	char *text = read_file(dir, name, ".d"), *want = read_file(dir, name, ".dis");
+	char *text = casefile_read(dir, name, "d", NULL), *want = casefile_read(dir, name, "dis", NULL);
 	struct strb got = {0};
 	bool pass = text && compile(text, &got);
 
@@ -156,8 +127,8 @@ static bool run(const char *dir, const char *name, bool update)
 	else
 		pass = pass && want && !strcmp(want, strb_str(&got));
 	if (!pass) {
-		comment("expected", want ? want : "(no such file)");
-		comment("got", strb_str(&got));
+		casefile_comment("expected", want ? want : "(no such file)");
+		casefile_comment("got", strb_str(&got));
 	}
 	free(text);
 	free(want);

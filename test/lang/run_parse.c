@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../casefile.h"
 #include "lang/dprog.h"
 #include "lang/errtag.h"
 
@@ -14,25 +15,6 @@ struct test {
 	const char *dir, *name; /* "ok.for", "err.D_SYNTAX.paren" */
 	bool update;
 };
-
-static char *read_file(const struct test *t, const char *suffix, size_t *len)
-{
-	struct strb path = {0}, text = {0};
-	char buf[4096];
-	size_t n;
-	FILE *f;
-
-	strb_printf(&path, "%s/%s.%s", t->dir, t->name, suffix);
-	f = fopen(strb_str(&path), "rb");
-	strb_free(&path);
-	if (!f)
-		return NULL;
-	while ((n = fread(buf, 1, sizeof(buf), f)) > 0)
-		strb_add(&text, buf, n);
-	fclose(f);
-	*len = text.n;
-	return strb_take(&text);
-}
 
 static void write_file(const struct test *t, const char *suffix, const char *text)
 {
@@ -86,17 +68,6 @@ static int parse(const char *name, const char *text, size_t len, struct strb *ou
 	return r;
 }
 
-static void comment(const char *title, const char *text)
-{
-	printf("# %s:\n", title);
-	while (*text) {
-		int n = (int)strcspn(text, "\n");
-
-		printf("#   %.*s\n", n, text);
-		text += n + (text[n] == '\n');
-	}
-}
-
 /* The tag in the file's name is the first one reported. */
 static bool tag_fits(const char *name, const char *got)
 {
@@ -111,7 +82,7 @@ static bool run(const struct test *t)
 	const char *suffix = want_ok ? "ast" : "diag";
 	struct strb got = {0}, said = {0};
 	size_t len = 0, want_len = 0;
-	char *text = read_file(t, "d", &len), *want = read_file(t, suffix, &want_len);
+	char *text = casefile_read(t->dir, t->name, "d", &len), *want = casefile_read(t->dir, t->name, suffix, &want_len);
 	int r = parse(t->name, text, len, &got, &said);
 
 	pass = (r == 0) == want_ok && (want_ok || tag_fits(t->name, strb_str(&got)));
@@ -120,9 +91,9 @@ static bool run(const struct test *t)
 	else
 		pass = pass && want && !strcmp(want, strb_str(&got));
 	if (!pass) {
-		comment("expected", want ? want : "(no such file)");
-		comment("got", strb_str(&got));
-		comment("messages", strb_str(&said));
+		casefile_comment("expected", want ? want : "(no such file)");
+		casefile_comment("got", strb_str(&got));
+		casefile_comment("messages", strb_str(&said));
 	}
 	free(text);
 	free(want);
