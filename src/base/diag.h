@@ -13,6 +13,7 @@ struct diag {
 	const char *tag; /* DTrace's D_* name from lang/errtag.def, e.g. "D_SYNTAX"; never NULL */
 	enum severity sev;
 	struct span at;
+	uint32_t read_to; /* DTrace has read further when it reports: to here, whose line is named; or 0 */
 	const char *msg;
 	const char *hint; /* what would work instead, or NULL */
 	struct diag *next;

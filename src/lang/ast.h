@@ -93,6 +93,7 @@ struct derive {
 struct tymember { /* member, enumerator */
 	const char *name; /* NULL: anonymous */
 	struct span at;
+	uint32_t read_to; /* enumerators: where the next token is (base/diag.h) */
 	struct tyname *type;
 	struct node *bits;  /* bit-field width or NULL */
 	struct node *value; /* enumerator value or NULL */

@@ -27,9 +27,14 @@ static const struct dtype *unknown_type(struct checker *c, const struct tyname *
 
 	/* A tag that nothing defines is an incomplete type, of use behind a pointer. */
 	if ((t->tag == DK_STRUCT || t->tag == DK_UNION) && t->name && !t->module) {
-		const struct dtype *fwd = dtype_lookup(c->t, DK_FWD, "D", t->name);
+		const struct dtype *known = dtype_lookup(c->t, DK_FWD, "D", t->name);
+		struct dtype *fwd;
 
-		return fwd ? fwd : dtype_new_tagged(c->t, DK_FWD, t->name);
+		if (known)
+			return known;
+		fwd = dtype_new_tagged(c->t, DK_FWD, t->name);
+		fwd->is_union = t->tag == DK_UNION;
+		return fwd;
 	}
 	diag_error(c->d, t->at, D_TYPE_ERR, "failed to resolve type %s%s%s%s: Unknown type name",
 		   mod, t->module ? "`" : "", tag_text(t->tag), t->name ? t->name : "");

@@ -180,7 +180,7 @@ static bool enum_value(struct checker *c, const struct tymember *m, int64_t *val
 			diag_error(c->d, m->value->at, D_DECL_ENCONST,
 				   "enumerator '%s' must be assigned to an integral constant "
 				   "expression",
-				   m->name);
+				   m->name)->read_to = m->read_to;
 		return false;
 	}
 	*val = (int64_t)v->ival;
@@ -206,7 +206,8 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 			return;
 		if (next > INT32_MAX || next < INT32_MIN) {
 			diag_error(c->d, m->at, D_DECL_ENOFLOW,
-				   "enumerator '%s' value overflows INT_MAX (2147483647)", m->name);
+				   "enumerator '%s' value overflows INT_MAX (2147483647)", m->name)
+				->read_to = m->read_to;
 			return;
 		}
 		if (symtab_get(&c->globals, m->name, 0) || symtab_get(&c->inlines, m->name, 0) ||

@@ -54,6 +54,7 @@ struct dtype {
 	uint32_t align;
 	bool is_signed;
 	bool is_bool;
+	bool is_union;	  /* DK_FWD: declared so */
 	bool is_char;	  /* char, signed char, unsigned char */
 	unsigned quals;	  /* DQ_* on this type; base types stay canonical */
 	const struct dtype *base;   /* pointer target, array element, typedef, function's return */

@@ -9,7 +9,7 @@
 
 static const char *tag_name(struct dtypes *t, const struct dtype *ty)
 {
-	const char *kw = ty->kind == DK_UNION ? "union" : ty->kind == DK_ENUM ? "enum" : "struct";
+	const char *kw = ty->kind == DK_UNION || ty->is_union ? "union" : ty->kind == DK_ENUM ? "enum" : "struct";
 
 	return arena_printf(t->arena, "%s %s", kw, ty->name ? ty->name : "(anon)");
 }

@@ -32,6 +32,12 @@ struct diag *lex_error(struct lexer *lx, struct span at, const char *tag, const 
 	return diag_error(lx->diags, at, tag, "%s", msg);
 }
 
+void lex_read_to(const struct lexer *lx, struct diag *g, const char *p)
+{
+	if (g)
+		g->read_to = (uint32_t)(p - lx->src->text);
+}
+
 void lex_hint(struct lexer *lx, struct diag *g, const char *hint)
 {
 	if (g)
@@ -113,8 +119,8 @@ static void skip_comment(struct lexer *lx)
 	const char *from = lx->p, *to = comment_end(from, lx->end);
 
 	if (!to) {
-		lex_error(lx, lex_span(lx, from, from + 2), D_SYNTAX,
-			  "end-of-file encountered before matching */");
+		lex_read_to(lx, lex_error(lx, lex_span(lx, from, from + 2), D_SYNTAX,
+					  "end-of-file encountered before matching */"), lx->end);
 		lx->cut = true;
 		lx->p = lx->end;
 		return;
@@ -245,8 +251,8 @@ static bool ends_predicate(struct lexer *lx, enum tok *ret)
 		return false;
 	*ret = T_EPRED;
 	if (lx->parens || lx->brackets) {
-		lex_error(lx, lex_span(lx, lx->p, lx->p + 1), D_SYNTAX,
-			  "closing %s expected in predicate before /", lx->parens ? ")" : "]");
+		lex_read_to(lx, lex_error(lx, lex_span(lx, lx->p, lx->p + 1), D_SYNTAX,
+					  "closing %s expected in predicate before /", lx->parens ? ")" : "]"), p);
 		*ret = T_ERROR;
 	}
 	return true;

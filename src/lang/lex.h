@@ -40,6 +40,7 @@ struct diag *lex_error(struct lexer *lx, struct span at, const char *tag, const 
 	__attribute__((format(printf, 4, 5)));
 /* Sets a hint; g may be NULL. */
 void lex_hint(struct lexer *lx, struct diag *g, const char *hint);
+void lex_read_to(const struct lexer *lx, struct diag *g, const char *p); /* DTrace names that line */
 struct span lex_span(const struct lexer *lx, const char *from, const char *to);
 
 /* The word's keyword, or T_IDENT; its class and the text of any token kind for messages. */

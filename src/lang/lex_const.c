@@ -264,7 +264,7 @@ void lex_string(struct lexer *lx)
 		lex_error(lx, t->at, D_SYNTAX, "end-of-file encountered before matching \"");
 		lx->cut = true;
 	} else if (*to == '\n') {
-		lex_error(lx, t->at, D_STR_NL, "newline encountered in string literal");
+		lex_read_to(lx, lex_error(lx, t->at, D_STR_NL, "newline encountered in string literal"), to + 1);
 	} else {
 		lx->p++;
 		t->at.len++;
@@ -290,7 +290,7 @@ void lex_char(struct lexer *lx)
 		return;
 	}
 	if (*to == '\n') {
-		lex_error(lx, t->at, D_CHR_NL, "newline encountered in character constant");
+		lex_read_to(lx, lex_error(lx, t->at, D_CHR_NL, "newline encountered in character constant"), to + 1);
 		return;
 	}
 	lx->p++;

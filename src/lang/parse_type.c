@@ -87,6 +87,7 @@ static struct tymember **parse_enumerator(struct parser *p, struct tymember **ta
 	m->name = parse_name(p);
 	if (parse_accept(p, T_ASSIGN))
 		m->value = parse_conditional(p);
+	m->read_to = p->lx.tok.at.off;
 	*tail = m;
 	if (!parse_is(p, T_RBRACE))
 		parse_expect(p, T_COMMA);

@@ -23,4 +23,16 @@ for text, tag in [
     ok = r.returncode == 1 and r.stdout == "" and r.stderr.startswith(live.NAME + ": ")
     ok = ok and (tag is None or f"[{tag}]" in r.stderr)
     live.check(ok, f"{text!r}: {tag or 'an error'}", f"exit {r.returncode}\n{r.stdout}{r.stderr}")
+
+# DTrace names the line up to which it has read.
+for text, line in [
+        ("BEGIN { x = 'a\n'; }", 2),
+        ('BEGIN { x = "a\n"; }', 2),
+        ("BEGIN { }\n/* no end\n\n", 4),
+        ("BEGIN / (1 /\n\n{ }", 3),
+        ('enum e { A = "a"\n};\nBEGIN { }', 2),
+        ("enum e { A = 2147483648\n};\nBEGIN { }", 2),
+]:
+    r = live.dwell("-n", text)
+    live.check(r.returncode == 1 and f" line {line}: " in r.stderr, f"{text!r}: line {line}", r.stderr)
 live.done()

@@ -394,6 +394,7 @@ static const struct row rows[] = {
 	{D_DECL_BFSIZE, "struct s { int a:33; };", "bit-field too big for type: a"},
 	{D_DECL_BFTYPE, "struct s { float a:3; };", NULL},
 	{D_DECL_ENCONST, "enum e { A = pid };", NULL},
+	{D_DECL_INCOMPLETE, "struct whole { union part p; };", "incomplete struct/union/enum union part: p"},
 	{D_DECL_ENOFLOW, "enum e { A = 2147483647, B };", "enumerator 'B' value overflows INT_MAX (2147483647)"},
 	{D_DECL_LOCASSC, "this int x[int];", NULL},
 	{D_DECL_VOIDOBJ, "void x;", NULL},
