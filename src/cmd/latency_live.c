@@ -21,6 +21,7 @@
 #define SUMMARY_NS 5000000000ull
 #define MAX_WORST 1000
 #define MAX_RATE 10000
+#define FILTERED_LIMIT 5000 /* slow events of a tracker in a second */
 
 /* One event of --worst. */
 struct kept {
@@ -303,6 +304,9 @@ static int on_ready(void *ctx, struct session *s, long target)
 		const char *name = l->schema->trackers[i].name;
 		int e = l->over_ns ? session_set(s, name, "threshold", l->over_ns) : 0;
 
+		/* The limit counts events of others as well: here most are left out. */
+		if (e == 0 && slowfilter_any(&l->filter))
+			e = session_set(s, name, "limit", FILTERED_LIMIT);
 		if (e == 0 && l->rate)
 			e = session_set(s, name, "rate", l->rate);
 		if (e < 0)

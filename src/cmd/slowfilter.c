@@ -83,6 +83,11 @@ void slowfilter_done(struct slowfilter *f)
 	}
 }
 
+bool slowfilter_any(const struct slowfilter *f)
+{
+	return f->comm || f->root || f->cgroup || f->container;
+}
+
 bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e)
 {
 	struct slowfilter_proc *p = NULL;

@@ -16,5 +16,6 @@ struct slowfilter {
 };
 
 bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e);
+bool slowfilter_any(const struct slowfilter *f); /* is anything left out? */
 void slowfilter_done(struct slowfilter *f);
 #endif

@@ -164,9 +164,17 @@ const char *chain_evidence(const struct chain_link *l)
 	}
 }
 
-static void add_for(const struct chain_wait *w, struct strb *b)
+/* Is it the same operation, which need not be said again? Of "fsync(file)" the name counts. */
+static bool same_op(const struct chain_wait *a, const struct chain_wait *b)
 {
-	if (w->op[0])
+	size_t n = strcspn(a->op, "(");
+
+	return n == strcspn(b->op, "(") && !memcmp(a->op, b->op, n);
+}
+
+static void add_for(const struct chain_wait *w, const struct chain_wait *outer, struct strb *b)
+{
+	if (w->op[0] && !(outer && same_op(w, outer)))
 		strb_printf(b, " in %s", w->op);
 	strb_printf(b, " for %s%s%s%s", w->words, w->object[0] ? " on " : "", w->object,
 		    w->inferred ? " (inferred)" : "");
@@ -188,7 +196,7 @@ static void add_link(const struct chain_link *before, const struct chain_link *l
 	switch (l->how) {
 	case LINK_SAME:
 		strb_printf(b, ", of which %s", units_ns(l->overlap, ns));
-		add_for(&l->wait, b);
+		add_for(&l->wait, &before->wait, b);
 		break;
 	case LINK_QUEUE:
 		strb_printf(b, ", queued behind %s of %s by %s %u", units_ns(l->overlap, ns), l->wait.words, l->wait.comm,
@@ -197,7 +205,7 @@ static void add_link(const struct chain_link *before, const struct chain_link *l
 	default:
 		add_by(&before->wait, b);
 		strb_printf(b, ", which waited %s", units_ns(l->overlap, ns));
-		add_for(&l->wait, b);
+		add_for(&l->wait, NULL, b);
 		break;
 	}
 	if (l->inferred)
@@ -210,7 +218,7 @@ void chain_sentence(const struct chain *c, struct strb *b)
 	char ns[UNITS_LEN];
 
 	strb_printf(b, "%s %u waited %s", w->comm, w->tid, units_ns(w->to - w->from, ns));
-	add_for(w, b);
+	add_for(w, NULL, b);
 	for (unsigned i = 1; i < c->n; i++)
 		add_link(&c->links[i - 1], &c->links[i], b);
 	add_by(last, b);

@@ -17,7 +17,7 @@
 #define CHAIN_MAX_LINKS 8
 #define CHAIN_MAX_WAITS 8192 /* remembered; then the oldest are forgotten */
 #define CHAIN_WORDS	96
-#define CHAIN_OP	40
+#define CHAIN_OP	64
 #define CHAIN_COMM	16
 #define CHAIN_OBJECT	40
 #define CHAIN_MIN_SHARE 10 /* percent of a wait that another one must overlap to explain it */

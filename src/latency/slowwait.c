@@ -119,12 +119,20 @@ static void set_words(const struct kind *k, const struct slow_event *e, const st
 /* A system call with the file that it was about. */
 static void set_call(const struct slow_event *e, struct chain_wait *w)
 {
-	char name[24], file[CHAIN_OP];
+	char name[24], file[512];
+	size_t room = sizeof(w->op) - sizeof(name) - 2, n;
 
 	text(e, "syscall", name, sizeof(name));
 	text(e, "file", file, sizeof(file));
-	if (name[0])
-		snprintf(w->op, sizeof(w->op), file[0] && file[0] != '<' ? "%s(%s)" : "%s", name, file);
+	if (!name[0])
+		return;
+	n = strlen(file);
+	if (!n || file[0] == '<')
+		snprintf(w->op, sizeof(w->op), "%s", name);
+	else if (n < room)
+		snprintf(w->op, sizeof(w->op), "%s(%s)", name, file);
+	else /* the end of a path tells most */
+		snprintf(w->op, sizeof(w->op), "%s(...%s)", name, file + n - (room - 4));
 }
 
 /* An interrupt that wakes a thread up does so in whatever thread it found: that one is no reason. */

@@ -78,14 +78,16 @@ static void call_sleep_request_queue(void **state)
 	struct chain ch;
 
 	(void)state;
-	strcpy(call.op, "fsync");
+	strcpy(call.op, "fsync(/a/file)");
 	add(c, on(wait_of(77, "kworker/u4:2", 90, 138, "write"), CHAIN_QUEUED, "vda"));
 	add(c, on(wait_of(78, "late", 102, 149, "write"), CHAIN_QUEUED, "vda"));
 	add(c, on(wait_of(79, "elsewhere", 90, 149, "write"), CHAIN_QUEUED, "vdb"));
 	add(c, on(wait_of(412, "postgres", 101, 149, "block I/O"), CHAIN_QUEUED, "vda"));
-	add(c, wait_of(412, "postgres", 101, 150, "a page being written"));
+	struct chain_wait page = wait_of(412, "postgres", 101, 150, "a page being written");
+	strcpy(page.op, "fsync");
+	add(c, page);
 	add(c, wait_of(412, "postgres", 10, 20, "sleep"));
-	ch = assert_sentence(c, call, "postgres 412 waited 50.0 ms in fsync for the call, of which 49.0 ms for a page being written, "
+	ch = assert_sentence(c, call, "postgres 412 waited 50.0 ms in fsync(/a/file) for the call, of which 49.0 ms for a page being written, "
 				      "of which 48.0 ms for block I/O on vda, queued behind 37.0 ms of write by kworker/u4:2 77 (inferred)");
 	assert_int_equal(ch.n, 4);
 	assert_int_equal(ch.links[1].how, LINK_SAME);

@@ -9,7 +9,7 @@
 struct rec {
 	struct rec_hdr h;
 	struct rec_slow slow;
-	char text[MAX_ATTRS][16];
+	char text[MAX_ATTRS][80];
 	uint64_t number[MAX_ATTRS];
 };
 
@@ -36,8 +36,8 @@ static struct slowwait wait_of(const char *tracker, const char *const (*attrs)[2
 		if (is_text)
 			strcpy(rec.text[i], attrs[i][1]);
 		rec.number[i] = numbers ? numbers[i] : 0;
-		fields[i + 2] = (struct recfield){ .kind = is_text ? FLD_STRING : FLD_INT, .size = is_text ? 16 : 8, .name = attrs[i][0],
-			.off = (uint32_t)(is_text ? offsetof(struct rec, text) + 16 * i : offsetof(struct rec, number) + 8 * i) };
+		fields[i + 2] = (struct recfield){ .kind = is_text ? FLD_STRING : FLD_INT, .size = is_text ? 80 : 8, .name = attrs[i][0],
+			.off = (uint32_t)(is_text ? offsetof(struct rec, text) + 80 * i : offsetof(struct rec, number) + 8 * i) };
 	}
 	assert_int_equal(causes_new(&c), 0);
 	assert_int_equal(causes_add(c, "rules", rules, strlen(rules), NULL), 0);
@@ -103,10 +103,13 @@ static void wakers_of_interrupts_do_not_count(void **state)
 static void calls_have_their_file(void **state)
 {
 	static const char *const attrs[][2] = { { "syscall", "fsync" }, { "file", "/var/x" } };
+	static const char *const deep[][2] = { { "syscall", "fsync" },
+					       { "file", "/srv/abcdefghijklmnopqrstuvwxyz1234567890/database/base/16384/2619" } };
 
 	(void)state;
 	assert_string_equal(wait_of("fsync", attrs, NULL, 2).wait.op, "fsync(/var/x)");
 	assert_string_equal(wait_of("syscall", attrs, NULL, 1).wait.op, "fsync");
+	assert_string_equal(wait_of("fsync", deep, NULL, 2).wait.op, "fsync(...234567890/database/base/16384/2619)");
 	assert_string_equal(wait_of("mine", attrs, NULL, 0).wait.words, "its end");
 	assert_int_equal(wait_of("mine", attrs, NULL, 0).class, CAUSE_UNKNOWN);
 }
