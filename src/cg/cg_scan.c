@@ -11,6 +11,10 @@
 /* An event on the list has its start stamp with this bit changed as `timed`; that it fired is its start stamp. */
 #define LISTED 1
 #define LIST_NS 20000000 /* what is on the list for longer is nobody's */
+/* A thread that did not take what was on the list for it has ended; so further keys of it need not wait on the list. In
+ * place of a round, and how long that is believed: numbers of threads are used again. */
+#define GONE (-1)
+#define GONE_NS 10000000000
 #define ITER_KEY 16 /* struct bpf_iter__bpf_map_elem: meta, map, key, value */
 
 static vreg setting(struct gen *g, const struct track *k, size_t off)
@@ -135,6 +139,53 @@ static void note_next(struct gen *g, const struct track *k, const struct overdue
 	ir_place(g->f, out);
 }
 
+/* An element of the list: the thread that opened the event, and a round or GONE. */
+static vreg due_key(struct gen *g, const struct track *k, const struct overdue *o, irslot who, int round)
+{
+	vreg tid = ir_new(g->f), key = ir_new(g->f);
+
+	ir_load(g->f, tid, o->at, (int32_t)k->l->ids, 4);
+	ir_store_slot(g->f, who, 0, 4, tid);
+	ir_storei_slot(g->f, who, 4, 4, round);
+	ir_slot_addr(g->f, key, who, 0);
+	return key;
+}
+
+static void put_gone(struct gen *g, const struct track *k, const struct overdue *o)
+{
+	uint32_t size = k->l->key.size;
+	irslot who = ir_slot(g->f, 8);
+	struct mem rec = gen_scratch(g, size + k->l->size);
+	vreg map = ir_new(g->f), key = due_key(g, k, o, who, GONE), value;
+
+	gen_zero(g, rec, size + k->l->size);
+	gen_st(g, mem_add(rec, (int32_t)size), 8, gen_ts(g));
+	value = gen_addr(g, rec);
+	gen_map(g, map, cg_map_due(g->cg, k->t));
+	ir_call(g->f, VREG_NONE, BPF_FUNC_map_update_elem, IR_ARGS(map, key, value, ir_imm(g->f, BPF_ANY)));
+}
+
+/* Fires at once when the thread that opened it is known to have ended; details: what is kept of the event. */
+static void take_gone(struct gen *g, struct track *k, const struct overdue *o, struct mem details)
+{
+	irslot who = ir_slot(g->f, 8);
+	irlabel here = ir_label(g->f);
+	vreg map = ir_new(g->f), key = due_key(g, k, o, who, GONE), p = ir_new(g->f), since = ir_new(g->f);
+	struct cache saved = gen_region_begin(g);
+
+	gen_map(g, map, cg_map_due(g->cg, k->t));
+	ir_call(g->f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
+	ir_jcci(g->f, IRC_EQ, p, 0, here);
+	ir_load(g->f, since, p, (int32_t)k->l->key.size, 8);
+	ir_alu(g->f, IRA_SUB, since, gen_ts(g), since);
+	ir_jcc(g->f, IRC_GT, since, ir_imm(g->f, GONE_NS), here);
+	note_timed(g, k, o, false);
+	track_over(g, k, o->start, details, SLOW_TIMEOUT);
+	ir_jmp(g->f, k->done);
+	ir_place(g->f, here);
+	gen_region_end(g, &saved);
+}
+
 /* The key and what is kept of the event, for the walk over the threads: on the list under the thread that opened it. */
 static void put_due(struct gen *g, struct track *k, const struct overdue *o)
 {
@@ -142,17 +193,15 @@ static void put_due(struct gen *g, struct track *k, const struct overdue *o)
 	irslot who = ir_slot(g->f, 8);
 	irlabel in = ir_label(g->f);
 	struct mem rec = gen_scratch(g, size + k->l->size);
-	vreg rounds = ir_new(g->f), old = ir_new(g->f), r = ir_new(g->f), tid = ir_new(g->f), at;
+	vreg rounds = ir_new(g->f), old = ir_new(g->f), r = ir_new(g->f), at;
 
 	gen_copy(g, rec, k->key, size);
 	gen_copy(g, mem_add(rec, (int32_t)size), mem_at(o->at, 0), k->l->size);
-	ir_load(g->f, tid, o->at, (int32_t)k->l->ids, 4);
-	ir_store_slot(g->f, who, 0, 4, tid);
+	take_gone(g, k, o, mem_add(rec, (int32_t)size));
 	for (int i = 0; i < MAX_ROUNDS; i++) {
-		vreg map = ir_new(g->f), key = ir_new(g->f), value = gen_addr(g, rec), fl = ir_imm(g->f, BPF_NOEXIST);
+		vreg map = ir_new(g->f), key = due_key(g, k, o, who, i), value = gen_addr(g, rec);
+		vreg fl = ir_imm(g->f, BPF_NOEXIST);
 
-		ir_storei_slot(g->f, who, 4, 4, i);
-		ir_slot_addr(g->f, key, who, 0);
 		gen_map(g, map, cg_map_due(g->cg, k->t));
 		ir_call(g->f, r, BPF_FUNC_map_update_elem, IR_ARGS(map, key, value, fl));
 		ir_load_slot(g->f, rounds, who, 4, 4);
@@ -182,6 +231,7 @@ static void take_orphan(struct gen *g, struct track *k, const struct overdue *o)
 	ir_jcc(g->f, IRC_NE, timed, o->start, other);
 	ir_alui(g->f, IRA_ADD, timeout, timeout, LIST_NS);
 	ir_jcc(g->f, IRC_LT, o->age, timeout, wait);
+	put_gone(g, k, o);
 	note_timed(g, k, o, false);
 	track_over(g, k, o->start, track_save(g, k, mem_at(o->at, 0)), SLOW_TIMEOUT);
 	ir_jmp(g->f, k->done);

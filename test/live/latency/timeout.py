@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @timeout: 60
 """Timeouts fire while the event goes on, in the thread that is stuck, with its stack: of threads at the scan period, of keys
 at once; once for each event, and by the timeout in force; keys whose thread has ended; what is never closed is collected."""
 import re
@@ -48,6 +49,15 @@ out = p.communicate(timeout=20)[0]
 rows = [line.split() for line in out.splitlines() if line.startswith("timeout ")]
 live.check(len(rows) == 1 and 200 <= int(rows[0][1]) < 200 + LATE_MS and rows[0][3:] == ["0", "trigger", "7"],
            "a key whose thread has ended", out)
+
+# … and very many keys, of threads that have ended and that have not
+for what, load in (("ended", []), ("not ended", ["s2500000"])):
+    p = subprocess.Popen([live.DWELL, "-qn", program("(int64_t)", ", arg1", "timeout = 200ms;", "latency:t::timeout { @ = count(); }") +
+                          ' BEGIN { printf("ready\\n"); } tick-4s { exit(0); }'], stdout=subprocess.PIPE, text=True)
+    p.stdout.readline()
+    time.sleep(0.5)
+    subprocess.run([T, "track", *[f"b{i}" for i in range(300)], *load], check=True)
+    live.same(p.communicate(timeout=20)[0].split(), ["300"], f"300 keys whose thread has {what}")
 
 # what nobody closes
 for what, types, key, settings in KINDS:
