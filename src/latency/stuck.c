@@ -72,7 +72,7 @@ static bool is_ours(const struct recfmt *f)
 		if (i == STUCK_STACK || i == STUCK_USTACK) {
 			if (kind != (i == STUCK_STACK ? FLD_STACK : FLD_USTACK))
 				return false;
-		} else if (f->acts[i].nfields != 1 || (!text && kind != FLD_INT) || f->acts[i].fields[0].size > f->size) {
+		} else if (f->acts[i].nfields != 1 || (!text && (kind != FLD_INT || f->acts[i].fields[0].size > 8))) {
 			return false;
 		}
 	}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of dlib/latency/stuck.d into threads, who has whose lock, and which of them are stuck. */
+#include "unit.h"
+#include "base/cleanup.h"
+#include "latency/stuck.h"
+
+enum {
+#define STUCK(id) R_##id,
+#include "latency/stuck.def"
+#undef STUCK
+	NFIELDS
+};
+
+#define FRAMES 2
+
+/* The record as the compiler lays it out: names of 16 bytes, numbers of 8, two stacks. */
+static struct {
+	struct rec_hdr hdr;
+	uint64_t words[128];
+} rec;
+static struct recfield fields[NFIELDS];
+static struct recact acts[NFIELDS];
+static struct recfmt fmt = { .epid = 1, .size = sizeof(rec), .acts = acts, .nacts = NFIELDS };
+static struct causes *rules;
+static struct sym *syms;
+static struct stuck *s;
+
+static int setup(void **state)
+{
+	uint32_t off = sizeof(rec.hdr);
+	struct err err = { 0 };
+
+	(void)state;
+	fmt.nacts = NFIELDS;
+	for (unsigned i = 0; i < NFIELDS; i++) {
+		bool text = i == R_NAME || i == R_PROCESS || i == R_HOLDER_NAME || i == R_CONTAINER;
+
+		fields[i] = (struct recfield){ .kind = text ? FLD_STRING : FLD_INT, .off = off, .size = text ? 16 : 8 };
+		if (i == R_STACK)
+			fields[i] = (struct recfield){ FLD_STACK, off, FRAMES * 8, .nframes = FRAMES };
+		if (i == R_USTACK)
+			fields[i] = (struct recfield){ FLD_USTACK, off, sizeof(struct rec_ustack_hdr) + FRAMES * 8,
+						       .nframes = FRAMES };
+		acts[i] = (struct recact){ .kind = ACT_TRACE, .fields = &fields[i], .nfields = 1 };
+		off += fields[i].size;
+	}
+	assert_int_equal(causes_new(&rules), 0);
+	assert_int_equal(sym_new(&syms, &err), 0);
+	return stuck_new(rules, syms, &s);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	stuck_free(s);
+	causes_free(rules);
+	sym_free(syms);
+	return 0;
+}
+
+static void put(unsigned field, uint64_t v)
+{
+	memcpy((char *)&rec + fields[field].off, &v, sizeof(v));
+}
+
+static void add(uint32_t tid, char state, enum stuck_kind kind, uint32_t holder, uint64_t ns)
+{
+	memset(&rec, 0, sizeof(rec));
+	put(R_PID, tid);
+	put(R_TID, tid);
+	put(R_STATE, (uint64_t)state);
+	put(R_KIND, kind);
+	put(R_LOCK, kind ? 0xffff800000000010 : 0);
+	put(R_HOLDER_TID, holder);
+	put(R_OFF_CPU, ns);
+	memcpy((char *)&rec + fields[R_NAME].off, "0123456789abcdef", 16); /* without a NUL */
+	put(R_STACK, 0xffffffff81000000);
+	assert_int_equal(stuck_add(s, &fmt, &rec), 1);
+}
+
+static void sorted_and_linked(void **state)
+{
+	const struct stuck_thread *const *v, *chain[STUCK_MAX_CHAIN];
+	bool cycle;
+	size_t n;
+
+	(void)state;
+	add(1, 'D', STUCK_MUTEX, 2, 100);
+	add(2, 'D', STUCK_RWSEM_WRITE, 3, 300);
+	add(3, 'S', STUCK_NO_LOCK, 0, 200);
+	add(4, 'D', STUCK_MUTEX, 99, 50);
+	v = stuck_list(s, &n);
+	assert_int_equal(n, 4);
+	assert_int_equal(v[0]->tid, 2);
+	assert_int_equal(v[3]->tid, 4);
+	assert_string_equal(v[0]->name, "0123456789abcdef");
+	assert_int_equal(v[0]->nstack, 1);
+	assert_int_equal(v[0]->nustack, 0);
+	assert_ptr_equal(v[2]->holder, v[0]);
+	assert_null(v[3]->holder); /* runs, or is gone */
+	assert_int_equal(stuck_chain(v[2], chain, &cycle), 2);
+	assert_ptr_equal(chain[1], v[1]);
+	assert_false(cycle);
+	assert_true(stuck_is(v[0]));
+	assert_false(stuck_is(v[1]));
+	assert_string_equal(stuck_kind_name(v[0]->kind), "rwsem (write)");
+}
+
+static void who_wait_for_each_other(void **state)
+{
+	const struct stuck_thread *const *v, *chain[STUCK_MAX_CHAIN];
+	bool cycle;
+	size_t n;
+
+	(void)state;
+	add(1, 'D', STUCK_MUTEX, 2, 3);
+	add(2, 'D', STUCK_MUTEX, 1, 2);
+	add(3, 'D', STUCK_MUTEX, 1, 1);
+	v = stuck_list(s, &n);
+	assert_int_equal(stuck_chain(v[0], chain, &cycle), 1);
+	assert_true(cycle);
+	assert_int_equal(stuck_chain(v[2], chain, &cycle), 2); /* waits for those two */
+	assert_true(cycle);
+	assert_int_equal(stuck_chain(&(struct stuck_thread){ .holder = NULL }, chain, &cycle), 0);
+	assert_false(cycle);
+}
+
+static void long_chains_are_cut(void **state)
+{
+	const struct stuck_thread *const *v, *chain[STUCK_MAX_CHAIN];
+	bool cycle;
+	size_t n;
+
+	(void)state;
+	for (uint32_t i = 1; i <= STUCK_MAX_CHAIN + 5; i++)
+		add(i, 'D', STUCK_MUTEX, i + 1, 1000 - i);
+	v = stuck_list(s, &n);
+	assert_int_equal(stuck_chain(v[0], chain, &cycle), STUCK_MAX_CHAIN);
+	assert_false(cycle);
+}
+
+static void other_records_are_left_alone(void **state)
+{
+	(void)state;
+	fmt.nacts = NFIELDS - 1;
+	assert_int_equal(stuck_add(s, &fmt, &rec), 0);
+	fmt.nacts = NFIELDS;
+	fields[R_STACK].kind = FLD_INT;
+	assert_int_equal(stuck_add(s, &fmt, &rec), 0);
+	fields[R_STACK].kind = FLD_STACK;
+	acts[R_TID].nfields = 2;
+	assert_int_equal(stuck_add(s, &fmt, &rec), 0);
+	acts[R_TID].nfields = 1;
+	fields[R_TID].size = 16; /* a number of a size that there is not */
+	assert_int_equal(stuck_add(s, &fmt, &rec), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(sorted_and_linked, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_wait_for_each_other, setup, teardown),
+		cmocka_unit_test_setup_teardown(long_chains_are_cut, setup, teardown),
+		cmocka_unit_test_setup_teardown(other_records_are_left_alone, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
