@@ -21,7 +21,7 @@ def examples(path):
     for block in re.findall(r"^```" + lang + r"\n(.*?)^```$", text, re.M | re.S):
         for line in block.splitlines():
             if line.startswith("dwell "):
-                yield line
+                yield line.replace("\\\\", "\\") if path.endswith(".scd") else line
 
 
 def run(dwell, command, folder):
