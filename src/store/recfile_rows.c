@@ -28,8 +28,8 @@ static const char *const statements[] = {
 	[ST_SLOW] = "INSERT INTO slow VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[ST_ATTR] = "INSERT INTO slow_attr VALUES(?,?,?,?,?,?)",
 	[ST_STACK] = "INSERT INTO stack VALUES(NULL,?,?,?,?,?,?)",
-	[ST_FIND_STACK] = "SELECT id FROM stack WHERE hash = ? AND space = ? AND tgid = ? AND start = ? AND flags = ?"
-			  " AND frames = ?",
+	[ST_FIND_STACK] = ("SELECT id FROM stack WHERE hash = ? AND space = ? AND tgid = ? AND start = ? AND flags = ?"
+			  " AND frames = ?"),
 	[ST_SPAN] = "INSERT INTO span VALUES(NULL,?,?,?,?,?)",
 	[ST_PROC] = "INSERT INTO process VALUES(NULL,?,?,?,?,?,?,?,?)",
 	[ST_COST] = "INSERT INTO cost VALUES(NULL,?,?,?,?,?,?)",
