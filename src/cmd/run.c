@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/usdtgen.h"
+#include "cmd/metrics.h"
 #include "cmd/record.h"
 #include "cmd/run.h"
 #include "cmd/textopts.h"
@@ -23,6 +24,7 @@ struct run {
 	size_t ntargets;
 	struct recording *rec;
 	struct recorder *recorder;
+	struct metrics_file *metrics;
 	struct text_view *view;
 	struct session *session;
 	FILE *out;
@@ -256,7 +258,7 @@ static int run_session(struct run *r)
 	struct text_opts topts = { 0 };
 	struct err err = { 0 };
 	bool log = r->c->opts.bpflog;
-	int e, status, recorded;
+	int e, status, recorded, written;
 
 	textopts_fill(&topts, &r->c->opts);
 	topts.verbose = r->c->verbose;
@@ -275,6 +277,8 @@ static int run_session(struct run *r)
 	if (r->c->opts.record[0] &&
 	    (e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->recorder)))
 		return e;
+	if (r->c->opts.metrics[0] && (e = metrics_open(r->c->opts.metrics, schema, r->rec, &r->metrics)))
+		return e;
 	e = session_new(&cfg, &r->session, &err);
 	if (e < 0)
 		return fail_err("failed to enable probes", e, &err, log);
@@ -290,6 +294,8 @@ static int run_session(struct run *r)
 			cmd_msg("pid %d has exited", (int)target_pid(r->targets[i]));
 	status = finish_output(r, res.why == SESSION_CONSUMER ? res.consumer_error : 0);
 	recorded = recorder_close(take_ptr(r->recorder));
+	written = metrics_close(take_ptr(r->metrics));
+	recorded = recorded ? recorded : written;
 	return e < 0 ? EXIT_ERROR : status ? status : recorded ? recorded : res.exit_status;
 }
 
@@ -377,6 +383,7 @@ static void run_done(struct run *r)
 {
 	session_free(r->session);
 	recorder_close(r->recorder);
+	metrics_close(r->metrics);
 	text_view_free(r->view);
 	recording_free(r->rec);
 	for (size_t i = 0; i < r->ntargets; i++)

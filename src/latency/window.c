@@ -51,6 +51,8 @@ struct windows {
 	uint64_t wall_off;
 	size_t max_bytes, bytes;
 	uint64_t late;
+	uint64_t read, read_before; /* as in rechist_of_agg() */
+	struct rechist_buf buf;
 	VEC(struct series) v;
 	VEC(struct window_series) view;
 };
@@ -94,6 +96,7 @@ void windows_free(struct windows *w)
 		series_free(w, &w->v.v[i]);
 	vec_free(&w->v);
 	vec_free(&w->view);
+	rechist_buf_free(&w->buf);
 	free(w);
 }
 
@@ -221,6 +224,22 @@ static int get_series(struct windows *w, uint32_t source, const struct rec_histd
 	return r < 0 ? r : series_new(w, source, d, key, ret);
 }
 
+/* What an aggregation has gained. */
+static int add_agg(struct windows *w, const struct row *row)
+{
+	struct row hist;
+	int r;
+
+	if (row->id >= w->schema->naggs)
+		return 0;
+	if (row->ts > w->read) {
+		w->read_before = w->read;
+		w->read = row->ts;
+	}
+	r = rechist_of_agg(&w->buf, w->schema, row, w->read_before, w->wall_off, &hist);
+	return r > 0 ? windows_add(w, &hist) : r;
+}
+
 int windows_add(struct windows *w, const struct row *row)
 {
 	const struct rec_hist *h = row->data;
@@ -229,6 +248,8 @@ int windows_add(struct windows *w, const struct row *row)
 	size_t i;
 	int r;
 
+	if (row->kind == ROW_AGG)
+		return add_agg(w, row);
 	if (row->kind != ROW_HIST || !rec_hist_source(w->schema, row->id, &d) || !rechist_fits(&d, h, row->len))
 		return 0;
 	r = get_series(w, row->id, &d, h->flags & HIST_OTHER ? NULL : rechist_key(h), &i);

@@ -250,11 +250,6 @@ static int add_to_slot(struct histfile *h, const struct slot_ident *id, const st
 	return histsum_add(&s->sum, head, buckets) < 0 ? SQLITE_NOMEM : SQLITE_OK;
 }
 
-uint64_t histfile_slot(uint64_t ts, uint64_t period, uint64_t wall_off)
-{
-	return ts - (ts + wall_off) % period;
-}
-
 /* Adds a histogram to its slot, and to the second, minute and hour that it lies in. */
 static int add_hist(struct histfile *h, uint64_t start, uint32_t source, const struct rec_histdesc *d,
 		    const struct rec_hist *head)
@@ -274,7 +269,7 @@ static int add_hist(struct histfile *h, uint64_t start, uint32_t source, const s
 		if (head->period >= rollups[i])
 			continue;
 		id.period = rollups[i];
-		id.start = histfile_slot(start, rollups[i], h->wall_off);
+		id.start = rechist_slot(start, rollups[i], h->wall_off);
 		rc = add_to_slot(h, &id, d, head, rechist_buckets(head));
 	}
 	return rc;
@@ -289,46 +284,17 @@ int histfile_add(struct histfile *h, const struct row *row)
 	return add_hist(h, row->ts, row->id, &d, row->data);
 }
 
-/* An aggregation that keys by slots itself: the values are of the slot that its key tells, and stored under the
- * rest of the key. */
-static int add_slotted(struct histfile *h, uint32_t source, const struct rec_histdesc *d, const struct row *row)
-{
-	struct rec_hist head = { .period = d->slot_ns, .key_size = d->key_size, .flags = HIST_NO_SUM };
-	uint64_t number, start;
-
-	if (row->len < sizeof(number))
-		return SQLITE_OK;
-	memcpy(&number, row->data, sizeof(number));
-	if (number > UINT64_MAX / d->slot_ns) /* no time */
-		return SQLITE_OK;
-	start = number * d->slot_ns - (d->slot_wall ? h->wall_off : 0);
-	if (rechist_make(&h->buf, &head, row->data, row->value + 1, d->nbuckets) < 0)
-		return SQLITE_NOMEM;
-	memset(h->buf.v + sizeof(head), 0, sizeof(number));
-	return add_hist(h, start, source, d, (const void *)h->buf.v);
-}
-
-/* What a distribution has gained between two readings is put into the second in the middle of them. */
 int histfile_agg(struct histfile *h, const struct row *row)
 {
-	uint32_t source = rec_hist_of_agg(h->schema, row->id);
-	struct rec_hist head = { .period = RECFILE_SECOND_NS, .flags = HIST_NO_SUM | HIST_BY_READ };
-	struct rec_histdesc d;
-	uint64_t mid;
+	struct row hist;
+	int r;
 
-	if (!rec_hist_source(h->schema, source, &d))
-		return SQLITE_OK;
-	if (d.slot_ns)
-		return add_slotted(h, source, &d, row);
 	if (row->ts > h->read) {
 		h->read_before = h->read;
 		h->read = row->ts;
 	}
-	mid = h->read_before ? h->read_before + (h->read - h->read_before) / 2 : row->ts;
-	head.key_size = d.key_size;
-	if (rechist_make(&h->buf, &head, row->data, row->value + 1, d.nbuckets) < 0)
-		return SQLITE_NOMEM;
-	return add_hist(h, histfile_slot(mid, head.period, h->wall_off), source, &d, (const void *)h->buf.v);
+	r = rechist_of_agg(&h->buf, h->schema, row, h->read_before, h->wall_off, &hist);
+	return r < 0 ? SQLITE_NOMEM : r ? histfile_add(h, &hist) : SQLITE_OK;
 }
 
 /* -- writing -- */

@@ -46,8 +46,6 @@ int histfile_add(struct histfile *h, const struct row *row); /* a ROW_HIST */
 int histfile_agg(struct histfile *h, const struct row *row); /* a ROW_AGG: of interest when it is a distribution */
 /* Writes what has changed; end: all of it, else minutes and hours now and then. */
 int histfile_flush(struct histfile *h, bool end);
-/* The start of the slot of length period that holds ts; slots begin at multiples of it on the wall clock. */
-uint64_t histfile_slot(uint64_t ts, uint64_t period, uint64_t wall_off);
 
 /* Rows with tables of their own (recfile_rows.c). */
 struct rowfile;

@@ -9,6 +9,8 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 
+#define SECOND_NS UINT64_C(1000000000)
+
 bool rechist_fits(const struct rec_histdesc *d, const void *data, size_t len)
 {
 	const struct rec_hist *h = data;
@@ -62,6 +64,44 @@ void rechist_buf_free(struct rechist_buf *b)
 {
 	free(b->v);
 	*b = (struct rechist_buf){ 0 };
+}
+
+uint64_t rechist_slot(uint64_t ts, uint64_t period, uint64_t wall_off)
+{
+	return ts - (ts + wall_off) % period;
+}
+
+int rechist_of_agg(struct rechist_buf *b, const struct rec_schema *s, const struct row *row, uint64_t read_before,
+		   uint64_t wall_off, struct row *ret)
+{
+	uint32_t source = rec_hist_of_agg(s, row->id);
+	struct rec_hist head = { .period = SECOND_NS, .flags = HIST_NO_SUM | HIST_BY_READ };
+	struct rec_histdesc d;
+	uint64_t number, start = row->ts;
+
+	if (!rec_hist_source(s, source, &d))
+		return 0;
+	head.key_size = d.key_size;
+	if (d.slot_ns) {
+		if (row->len < sizeof(number))
+			return 0;
+		memcpy(&number, row->data, sizeof(number));
+		if (number > UINT64_MAX / d.slot_ns) /* no time */
+			return 0;
+		start = number * d.slot_ns - (d.slot_wall ? wall_off : 0);
+		head.period = d.slot_ns;
+		head.flags = HIST_NO_SUM;
+	} else {
+		if (read_before && read_before < row->ts)
+			start = read_before + (row->ts - read_before) / 2;
+		start = rechist_slot(start, head.period, wall_off);
+	}
+	if (rechist_make(b, &head, row->data, row->value + 1, d.nbuckets) < 0)
+		return -ENOMEM;
+	if (d.slot_ns) /* the rest of the key is the histogram's */
+		memset(b->v + sizeof(head), 0, sizeof(number));
+	*ret = (struct row){ .kind = ROW_HIST, .ts = start, .id = source, .data = b->v, .len = b->n };
+	return 1;
 }
 
 /* Merges from the end, so that the old buckets need no second place. */

@@ -23,8 +23,11 @@ struct recording {
 	struct chunk *read;	    /* where recording_next() is; NULL: at first */
 	size_t read_off;
 	struct chunk *spare;
-	void (*tee)(void *ctx, const struct row *row);
-	void *tee_ctx;
+	struct {
+		void (*fn)(void *ctx, const struct row *row);
+		void *ctx;
+	} tees[RECORDING_TEES];
+	size_t ntees;
 };
 
 /* A row as it is kept: followed by data, value, percpu, each on a multiple of 8 bytes. */
@@ -147,8 +150,10 @@ static const void *put(uint8_t **at, const void *p, size_t n)
 
 void recording_tee(struct recording *r, void (*fn)(void *ctx, const struct row *row), void *ctx)
 {
-	r->tee = fn;
-	r->tee_ctx = ctx;
+	if (r->ntees < RECORDING_TEES) {
+		r->tees[r->ntees].fn = fn;
+		r->tees[r->ntees++].ctx = ctx;
+	}
 }
 
 int recording_append(struct recording *r, const struct row *row)
@@ -165,8 +170,8 @@ int recording_append(struct recording *r, const struct row *row)
 		npercpu = row->percpu ? nvalue * r->schema->ncpus : 0;
 	}
 	total = sizeof(*k) + ROUND_UP(row->len, 8) + ROUND_UP(nvalue, 8) + ROUND_UP(npercpu, 8);
-	if (r->tee)
-		r->tee(r->tee_ctx, row);
+	for (size_t i = 0; i < r->ntees; i++)
+		r->tees[i].fn(r->tees[i].ctx, row);
 	if (!c || c->size - c->used < total)
 		c = chunk_get(r, total);
 	if (!c)

@@ -142,7 +142,9 @@ bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdes
 
 /* Appends a row; data, key and value are copied. 0 or -ENOMEM. */
 int recording_append(struct recording *r, const struct row *row);
-/* Every row appended from now on is also given to fn (a file; store/recfile.h). NULL: to nobody. */
+#define RECORDING_TEES 4
+/* Every row appended from now on is also given to fn (a file; store/recfile.h), and to those of earlier calls: to
+ * RECORDING_TEES at most. */
 void recording_tee(struct recording *r, void (*fn)(void *ctx, const struct row *row), void *ctx);
 /* The next row not yet read, in order; false: none now. It stays valid until recording_release(). */
 bool recording_next(struct recording *r, struct row *ret);

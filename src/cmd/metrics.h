@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* -x metrics=FILE: latencies of the last minute as an OpenMetrics file, for Prometheus' node exporter. */
+#ifndef DWELL_CMD_METRICS_H
+#define DWELL_CMD_METRICS_H
+#include "store/recording.h"
+
+struct metrics_file;
+
+#define METRICS_PERIOD_NS 5000000000u /* how often the file is replaced */
+
+/* From now on writes what rec gets. 0 or an exit status, said; path must outlive it. */
+int metrics_open(const char *path, const struct rec_schema *schema, struct recording *rec, struct metrics_file **ret);
+/* Writes a last time and frees it; accepts NULL. 0, or an exit status when it could not be written, said. */
+int metrics_close(struct metrics_file *m);
+#endif
