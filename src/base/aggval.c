@@ -206,7 +206,8 @@ int64_t aggval_hist_bound(unsigned bucket)
 		return -1;
 	shift = bucket >> AGG_HIST_SUB;
 	shift = shift ? shift - 1 : 0;
-	return (int64_t)(bucket - (shift << AGG_HIST_SUB)) << shift;
+	/* unsigned: behind the last bucket it is 2^63, which is nobody's bound */
+	return (int64_t)((uint64_t)(bucket - (shift << AGG_HIST_SUB)) << shift);
 }
 
 /* a is to be replaced by b. */

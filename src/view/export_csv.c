@@ -89,10 +89,11 @@ static void put_buckets(struct csv *c, const struct agg_entry *e)
 	unsigned n = aggval_nbuckets(d->func, d->param);
 
 	for (unsigned i = 0; i < n; i++) {
-		struct aggval_range r = aggval_bucket_range(d->func, d->param, i);
+		struct aggval_range r;
 
 		if (!e->value[1 + i])
 			continue;
+		r = aggval_bucket_range(d->func, d->param, i);
 		put_keys(c, e->key);
 		if (r.has_from)
 			strb_printf(&c->field, "%lld", (long long)r.from);
