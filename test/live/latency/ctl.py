@@ -11,8 +11,8 @@ import live
 
 T = live.TRIGGER
 PROGRAM = """tracker t (int64_t) { threshold = 1h; cgroups = 2; } tracker other { rate = 7; }
-syscall::lseek:entry /execname == "trigger" && arg2 == 0/ { begin(t, arg1); }
-syscall::lseek:entry /execname == "trigger" && arg2 == 1/ { end(t, arg1); }
+syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 0/ { begin(t, arg1); }
+syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 1/ { end(t, arg1); }
 latency:t::slow { printf("%d\\n", args[1]); }
 BEGIN { printf("ready\\n"); }"""
 

@@ -14,8 +14,8 @@ T = live.TRIGGER
 OF = "threshold = 1h;"
 PROGRAMS = {
     "keys": f"""tracker t (int64_t) {{ {OF} }}
-syscall::lseek:entry /execname == "trigger" && arg2 == 0/ {{ begin(t, arg1); }}
-syscall::lseek:entry /execname == "trigger" && arg2 == 1/ {{ end(t, arg1); }}""",
+syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 0/ {{ begin(t, arg1); }}
+syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 1/ {{ end(t, arg1); }}""",
     "threads": f"""tracker t (struct task_struct *) {{ {OF} }}
 sdt:sched::sched_waking {{ begin(t, args[0]); }} sdt:sched::sched_switch {{ end(t, args[2]); }}""",
     "many places": f"""tracker t (struct task_struct *) {{ {OF} }}

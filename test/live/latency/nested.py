@@ -12,8 +12,8 @@ T = live.TRIGGER
 def program(keyed, n, clause):
     key = ", arg1" if keyed else ""
     return f"""tracker t {'(int64_t)' if keyed else ''} {{ threshold = 0; nested = {n}; }}
-syscall::lseek:entry /execname == "trigger" && arg2 == 0/ {{ begin(t{key}); }}
-syscall::lseek:entry /execname == "trigger" && arg2 == 1/ {{ this->p = pending(t{key}); end(t{key}); }}
+syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 0/ {{ begin(t{key}); }}
+syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 1/ {{ this->p = pending(t{key}); end(t{key}); }}
 {clause}"""
 
 
@@ -33,7 +33,7 @@ for keyed in (True, False):
                    what + "and what is beyond", r.stdout + r.stderr)
 
 # several at once: what was opened and not counted as lost has been closed
-COUNT = 'latency:t::all { @closed = count(); } syscall::lseek:entry /execname == "trigger" && arg2 == 0/ { @opened = count(); }'
+COUNT = 'latency:t::all { @closed = count(); } syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 0/ { @opened = count(); }'
 pairs = "b1 e1 b2 e2 " * 3000
 with tempfile.NamedTemporaryFile("w", suffix=".sh") as f:
     f.write(f"{T} track {pairs}&\n" * 3 + "wait\n")

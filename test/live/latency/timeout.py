@@ -14,8 +14,8 @@ LATE_MS = 150  # what a busy machine may add: 20 ms or one period is promised, a
 
 def program(types, key, settings, clauses):
     return f"""tracker t {types} {{ threshold = 1h; {settings} }}
-syscall::lseek:entry /execname == "trigger" && arg2 == 0/ {{ begin(t{key}); }}
-syscall::lseek:entry /execname == "trigger" && arg2 == 1/ {{ end(t{key}); }}
+syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 0/ {{ begin(t{key}); }}
+syscall::lseek:entry /execname == "trigger" && progenyof($ppid) && arg2 == 1/ {{ end(t{key}); }}
 {clauses}"""
 
 
