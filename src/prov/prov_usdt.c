@@ -138,6 +138,20 @@ static void match_files(struct matching *m, const char *patterns)
 	}
 }
 
+/* Programs that no process has yet. Only where it does not turn what matches nothing into something: that stays an
+ * error without -Z. */
+static void match_commands(struct matching *m, size_t first)
+{
+	struct uproc *const *v;
+	size_t n;
+
+	if (m->env->listing || (m->out->n == first && !m->env->opts->zdefs))
+		return;
+	v = uproc_commands(m->env, &n);
+	for (size_t i = 0; i < n; i++)
+		match_file(m, v[i], v[i]->objs[0]);
+}
+
 static int by_id_order(const void *a, const void *b)
 {
 	const struct probe *x = *(struct probe *const *)a, *y = *(struct probe *const *)b;
@@ -169,8 +183,10 @@ static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc 
 		match_numbered(&m, d->prov);
 	else if (!prov_is_exact(d->prov))
 		match_everyone(&m);
-	if (env->opts && d->prov[n - 1] == '*')
+	if (env->opts && d->prov[n - 1] == '*') {
 		match_files(&m, env->opts->usdtfiles);
+		match_commands(&m, first);
+	}
 	if (out->n > first) {
 		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);
 		drop_repeated(out, first);

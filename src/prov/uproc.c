@@ -2,6 +2,7 @@
 /* Processes with probes: their files and functions, looked at once; one probe for each place; and
  * attaching programs to thousands of places with one call per file. */
 #include "prov/uproc.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -42,6 +43,8 @@ struct prov_procs {
 	struct point_ent **by_id; /* arena, power-of-two growth */
 	uint32_t n;
 	VEC(int) pins; /* descriptors of the files with probes */
+	VEC(struct uproc *) commands;
+	bool commands_known;
 	bool caps_known, multi, warned;
 	int caps_error;
 	char reason[CAPS_REASON_MAX];
@@ -67,6 +70,7 @@ void uproc_done(struct prov_cache *pc)
 	for (size_t i = 0; i < ps->pins.n; i++)
 		close(ps->pins.v[i]);
 	vec_free(&ps->pins);
+	vec_free(&ps->commands);
 }
 
 struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
@@ -164,6 +168,53 @@ int uproc_of_path(struct prov_env *env, const char *path, struct uproc **ret)
 	(*ret)->objs[0]->o = o;
 	(*ret)->nobjs = 1;
 	return 0;
+}
+
+static void list_commands(struct prov_env *env, struct prov_procs *ps, const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		struct uproc *p;
+
+		if (uproc_of_path(env, arena_printf(env->cache->arena, "%s/%s", dir, e->d_name), &p) == 0 &&
+		    usdt_has(env, p->objs[0], NULL) && vec_try_push(&ps->commands, p) < 0)
+			break; /* out of memory: as if there were no more */
+	}
+	if (d)
+		closedir(d);
+}
+
+/* /bin is often another name of /usr/bin. */
+static bool is_new_dir(const char *dir, struct stat *seen, size_t *n)
+{
+	struct stat *st = &seen[*n];
+
+	if (dir[0] != '/' || stat(dir, st) < 0)
+		return false;
+	for (size_t i = 0; i < *n; i++)
+		if (seen[i].st_dev == st->st_dev && seen[i].st_ino == st->st_ino)
+			return false;
+	return ++*n;
+}
+
+struct uproc *const *uproc_commands(struct prov_env *env, size_t *ret_n)
+{
+	struct prov_procs *ps = procs(env);
+	const char *path = getenv("PATH");
+	struct stat seen[UPROC_MAX_PATH];
+	size_t n = 0, len;
+
+	for (const char *s = path ? path : ""; *s && !ps->commands_known && n < UPROC_MAX_PATH; s += len + (s[len] == ':')) {
+		const char *dir = arena_printf(env->cache->arena, "%.*s", (int)(len = strcspn(s, ":")), s);
+
+		if (is_new_dir(dir, seen, &n))
+			list_commands(env, ps, dir);
+	}
+	ps->commands_known = true;
+	*ret_n = ps->commands.n;
+	return ps->commands.v;
 }
 
 const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, struct uproc_obj *o)

@@ -61,6 +61,10 @@ int uproc_get(struct prov_env *env, int pid, struct uproc **ret, struct err *err
 size_t uproc_find_later(struct prov_env *env, struct uproc *p, const char *module);
 /* A file that no process needs to have, as the only one of a process with the number 0. */
 int uproc_of_path(struct prov_env *env, const char *path, struct uproc **ret);
+/* The programs with static probes in the directories of PATH (absolute ones, the first UPROC_MAX_PATH), each as by
+ * uproc_of_path(): what is likely to be started later. Looked at once in a session. */
+#define UPROC_MAX_PATH 64u
+struct uproc *const *uproc_commands(struct prov_env *env, size_t *ret_n);
 /* Its functions, NULL when the file cannot be read. */
 const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, struct uproc_obj *o);
 /* The probe at this point: the one that was made before, or a new one. Texts are kept, not copied. */

@@ -54,4 +54,40 @@ if subprocess.run(["unshare", "-m", "true"], check=False).returncode == 0:
 
 r = live.dwell("-q", "-c", "./main liblater.so.1", "-n", "pid$target:liblater.so.1:later_fn:entry")
 live.check("has no module liblater.so.1" in r.stderr, "where the linker will not find it, neither does dwell", r.stderr)
+
+# Programs of PATH that nobody runs at the start: with -Z, and by a pattern that something else matches.
+with open("app.c", "w", encoding="ascii") as f:
+    f.write("#include <stdlib.h>\n#include <sys/sdt.h>\nint main(int c, char **v)\n{ volatile long n = c > 1 ? atoi(v[1]) : 0; char ch;\n"
+            "STAP_PROBE2(PROVIDER, started, n, \"late\"); return c > 2 && __builtin_scanf(\" %c\", &ch) > 9; }\n")
+os.mkdir("bin")
+for name in ("latecomer", "latecomer2"):
+    subprocess.run(["cc", "-O1", "-I" + INCLUDE, f"-DPROVIDER={name}", "-o", f"bin/{name}", "app.c"], check=True)
+env = dict(os.environ, PATH=os.path.join(live.WORK, "bin") + ":" + os.environ["PATH"])
+
+
+def starts_later(what, *args):
+    d = subprocess.Popen([live.DWELL, "-q", "-xswitchrate=20hz", *args, "-n", "BEGIN { printf(\"up\\n\"); } latecomer*:::started "
+                          "/arg0 > 1/ { printf(\"%d %s %s %d\\n\", pid, probemod, execname, args[0]); } "
+                          "latecomer*:::started /arg0 == 8/ { seen = 1; } latecomer*:::started /arg0 == 9 && seen/ { exit(0); } tick-20s { exit(1); }"],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+    up = d.stdout.readline()
+    pids = []
+    while up and d.poll() is None and len(pids) < 200:  # BEGIN comes before the probes are attached
+        for name, n in (("latecomer", 1 if len(pids) < 20 else 8), ("latecomer2", 1 if len(pids) < 20 else 9)):
+            with subprocess.Popen([f"bin/{name}", str(n)]) as p:
+                pids.append(p.pid)
+        time.sleep(0.05)
+    out, err = d.communicate(timeout=60)
+    lines = [line.split() for line in out.splitlines() if line]
+    live.same(sorted({tuple(line[1:]) for line in lines}), [("latecomer", "latecomer", "8"), ("latecomer2", "latecomer2", "9")],
+              f"{what}: {out} {err}")
+    live.check(all(int(line[0]) in pids for line in lines), f"{what}: in the processes that were started", out)
+
+
+starts_later("-Z: nobody runs it yet", "-Z")
+r = live.dwell("-n", "latecomer*:::started", env=env)
+live.check(r.returncode == 1 and "does not match any probes" in r.stderr, "without -Z that is an error", r.stderr)
+with subprocess.Popen(["bin/latecomer", "1", "wait"], stdin=subprocess.PIPE) as first:
+    time.sleep(0.2)
+    starts_later("by the pattern that another program matches")
 live.done()
