@@ -110,6 +110,7 @@ struct checker {
 	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
 	struct devclause *evclauses, *lastevclause; /* of latency probes */
+	bool bare_prov; /* probeprov is as the probe has it, with the * of any process */
 	bool scanning; /* a clause that looks for what is due */
 	unsigned ntemps; /* temporaries of this clause */
 	struct unit *const *units; /* the program's texts */

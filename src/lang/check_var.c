@@ -112,14 +112,43 @@ static struct node *call(struct checker *c, struct span at, const char *name, st
 }
 
 /* "myapp*" of probes in every process: strjoin("myapp", lltostr(pid)). */
-static struct node *process_prov(struct checker *c, struct node *n, const char *prov)
+static struct node *process_prov(struct checker *c, struct node *n, struct node *stem)
 {
-	struct node *stem = arena_new_obj(c->a, struct node), *pid = arena_new_obj(c->a, struct node);
+	struct node *pid = arena_new_obj(c->a, struct node);
 
 	*pid = (struct node){.kind = N_IDENT, .at = n->at, .name = "pid"};
-	*stem = (struct node){.kind = N_STR, .at = n->at, .str = prov, .len = strlen(prov) - 1,
-			      .next = call(c, n->at, "lltostr", pid)};
+	stem->next = call(c, n->at, "lltostr", pid);
 	return check_expr(c, call(c, n->at, "strjoin", stem));
+}
+
+static struct node *stem_of(struct checker *c, struct span at, const char *prov)
+{
+	struct node *stem = arena_new_obj(c->a, struct node);
+
+	*stem = (struct node){.kind = N_STR, .at = at, .str = prov, .len = strlen(prov) - 1};
+	return stem;
+}
+
+/* The same where it depends on the probe: substr(probeprov, 0, -1). */
+static struct node *stem_of_any(struct checker *c, struct span at)
+{
+	struct node *v = arena_new_arr(c->a, struct node, 4);
+
+	v[0] = (struct node){.kind = N_IDENT, .at = at, .name = "probeprov", .next = &v[1]};
+	v[1] = (struct node){.kind = N_INT, .at = at, .name = "", .next = &v[2]};
+	v[2] = (struct node){.kind = N_UNARY, .at = at, .op = OP_NEG, .a = &v[3]};
+	v[3] = (struct node){.kind = N_INT, .at = at, .name = "", .ival = 1};
+	return call(c, at, "substr", v);
+}
+
+static struct node *any_process_prov(struct checker *c, struct node *n)
+{
+	struct node *r;
+
+	c->bare_prov = true;
+	r = process_prov(c, n, stem_of_any(c, n->at));
+	c->bare_prov = false;
+	return r;
 }
 
 /* probeprov …: a constant when all probes of the clause agree; else bounded by the longest name. */
@@ -127,7 +156,7 @@ static struct node *probe_name(struct checker *c, struct node *n, enum bi_id id)
 {
 	const struct probe_list *l = c->stmt ? &c->stmt->probes : NULL;
 	const char *first = l && l->n ? probe_part(l->v[0], id) : NULL;
-	bool same = first != NULL;
+	bool same = first != NULL, everywhere = id == BI_PROBEPROV && same;
 	size_t i, max = 0;
 
 	for (i = 0; l && i < l->n; i++) {
@@ -136,9 +165,12 @@ static struct node *probe_name(struct checker *c, struct node *n, enum bi_id id)
 		if (strlen(s) > max)
 			max = strlen(s);
 		same = same && strcmp(s, first) == 0;
+		everywhere = everywhere && l->v[i]->every_process;
 	}
-	if (same && id == BI_PROBEPROV && l->v[0]->every_process)
-		return process_prov(c, n, first);
+	if (everywhere && same)
+		return process_prov(c, n, stem_of(c, n->at, first));
+	if (everywhere && !c->bare_prov)
+		return any_process_prov(c, n);
 	if (same) {
 		n->kind = N_STR;
 		n->str = first;

@@ -67,7 +67,7 @@ env = dict(os.environ, PATH=os.path.join(live.WORK, "bin") + ":" + os.environ["P
 
 def starts_later(what, *args):
     d = subprocess.Popen([live.DWELL, "-q", "-xswitchrate=20hz", *args, "-n", "BEGIN { printf(\"up\\n\"); } latecomer*:::started "
-                          "/arg0 > 1/ { printf(\"%d %s %s %d\\n\", pid, probemod, execname, args[0]); } "
+                          "/arg0 > 1/ { printf(\"%s %s %s %d\\n\", probeprov, probemod, execname, args[0]); } "
                           "latecomer*:::started /arg0 == 8/ { seen = 1; } latecomer*:::started /arg0 == 9 && seen/ { exit(0); } tick-20s { exit(1); }"],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
     up = d.stdout.readline()
@@ -81,7 +81,7 @@ def starts_later(what, *args):
     lines = [line.split() for line in out.splitlines() if line]
     live.same(sorted({tuple(line[1:]) for line in lines}), [("latecomer", "latecomer", "8"), ("latecomer2", "latecomer2", "9")],
               f"{what}: {out} {err}")
-    live.check(all(int(line[0]) in pids for line in lines), f"{what}: in the processes that were started", out)
+    live.check(all(line[0] in [f"{line[1]}{pid}" for pid in pids] for line in lines), f"{what}: in the processes that were started", out)
 
 
 starts_later("-Z: nobody runs it yet", "-Z")
