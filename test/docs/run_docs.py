@@ -55,9 +55,10 @@ def main():
     todo = [(p, e) for p in paths for e in examples(p)]
     failed = 0
     work = tempfile.TemporaryDirectory(prefix="dwell-docs-")  # examples may make files
-    folder = work.name
     print(f"1..{len(todo)}")
     for n, (path, command) in enumerate(todo, 1):
+        folder = os.path.join(work.name, os.path.basename(path))  # each text has its own
+        os.makedirs(folder, exist_ok=True)
         start = time.monotonic()
         why, out, err = run(dwell, command, folder)
         name = f"{os.path.basename(path)}: {command[:70]}"
