@@ -265,6 +265,9 @@ def main():
         print("1..0 # SKIP " + why)
         return SKIP_ALL
     todo = [os.path.abspath(c) for c in cases(opts.cases)]
+    for path in todo:  # the folder is searched first: the case would be taken for Python's module
+        if path.endswith(".py") and os.path.basename(path)[:-3] in sys.stdlib_module_names:
+            sys.exit(f"{path} has the name of a module of Python: call it otherwise")
     print(f"1..{len(todo)}", flush=True)
     failed = skipped = 0
     for n, path in enumerate(todo, 1):
