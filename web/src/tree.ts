@@ -12,6 +12,14 @@ export interface Frames {
 	hue: Uint32Array;
 }
 
+/** The number for a name (its bytes): FNV-1a, folded. */
+export function hueOf(name: Uint8Array): number {
+	let h = 2166136261;
+	for (const b of name)
+		h = Math.imul(h ^ b, 16777619) >>> 0;
+	return (h ^ (h >>> 15)) >>> 0;
+}
+
 /** Which weights make the widths: of a differential, the mean of the shares, or one side's. */
 export type Widths = "both" | "before" | "after";
 
@@ -114,10 +122,7 @@ export function decode(bytes: Uint8Array, weights: number): Tree {
 		frames.kind[i] = r.number();
 		frames.module.push(modules[r.number()] ?? "");
 		const raw = r.raw();
-		let h = 2166136261;
-		for (const b of raw)
-			h = Math.imul(h ^ b, 16777619) >>> 0;
-		frames.hue[i] = (h ^ (h >>> 15)) >>> 0;
+		frames.hue[i] = hueOf(raw);
 		frames.name.push(text.decode(raw));
 	}
 	const nodes = r.number(), frame = new Uint32Array(nodes), depth = new Uint16Array(nodes);

@@ -3,7 +3,7 @@
 import { FlameView, Place } from "../flame.js";
 import { number, percent } from "../amount.js";
 import { Kind } from "../theme.js";
-import { Builder, Frames, Tree } from "../tree.js";
+import { Builder, Frames, hueOf, Tree } from "../tree.js";
 import { make } from "../dom.js";
 
 const KEY = 0, KERNEL = 1, USER = 2, UNKNOWN = 3;
@@ -22,6 +22,8 @@ function kindOf(name: string): number {
 		return KEY;
 	return /^vmlinux$|^[a-z0-9_]+$/.test(name.slice(0, tick)) && !/\.so|^\[/.test(name.slice(0, tick)) ? KERNEL : USER;
 }
+
+const utf8 = new TextEncoder();
 
 class Names {
 	readonly frames: Frames = { n: 0, name: [], module: [], kind: new Uint8Array(64), hue: new Uint32Array(64) };
@@ -45,10 +47,7 @@ class Names {
 		f.name.push(name.slice(tick + 1));
 		f.module.push(tick > 0 ? name.slice(0, tick) : "");
 		f.kind[i] = kindOf(name);
-		let h = 2166136261;
-		for (const c of f.name[i]!)
-			h = Math.imul(h ^ c.codePointAt(0)!, 16777619) >>> 0;
-		f.hue[i] = (h ^ (h >>> 15)) >>> 0;
+		f.hue[i] = hueOf(utf8.encode(f.name[i]));
 		this.at.set(name, i);
 		return i;
 	}
