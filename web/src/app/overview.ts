@@ -74,7 +74,8 @@ class Pane {
 		const from = now - MINUTE + 1, n = this.data.sum(from, now).reduce((a, b) => a + b, 0);
 		const max = Math.max(0, ...[...this.max].filter(([s]) => s >= from && s <= now).map(([, v]) => v));
 		const time = (v: number) => v ? amount(v, "ns") : "–";
-		[number(n / MINUTE), time(this.data.quantile(from, now, 0.5)), time(this.data.quantile(from, now, 0.99)), time(max)].forEach((t, i) => {
+		const quantile = (share: number) => time(Math.min(max, this.data.quantile(from, now, share))); // a row's middle may lie above
+		[number(n / MINUTE), quantile(0.5), quantile(0.99), time(max)].forEach((t, i) => {
 			this.numbers[i]!.textContent = t;
 		});
 		this.strip.now = now;
