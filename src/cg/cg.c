@@ -101,6 +101,7 @@ static void gen_main(struct prog *pr, size_t *n)
 	if (pr->grp->by_cookie)
 		gen_busy_begin(&g);
 	gen_this_init(&g);
+	track_scan_init(&g);
 	for (; done < *n; done++) {
 		if (done && ir_ninsns(pr->ip) > limit)
 			break;
@@ -110,7 +111,10 @@ static void gen_main(struct prog *pr, size_t *n)
 	}
 	if (pr->grp->by_cookie)
 		gen_busy_end(&g);
-	ir_reti(g.f, 0);
+	if (pr->again == VREG_NONE)
+		ir_reti(g.f, 0);
+	else
+		ir_ret(g.f, pr->again);
 	*n = done;
 }
 
@@ -158,7 +162,7 @@ static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_u
 		     bool frugal)
 {
 	struct prog pr = { .cg = c, .grp = grp, .units = units, .nunits = *n, .index = (uint32_t)c->nprogs,
-			   .frugal = frugal };
+			   .frugal = frugal, .opener = VREG_NONE };
 	struct img_prog ip = { .index = pr.index };
 	const char *why = NULL;
 	size_t took = *n;
@@ -166,6 +170,10 @@ static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_u
 
 	pr.ip = irprog_new(c->a);
 	gen_main(&pr, &took);
+	if (pr.needs_thread) { /* its keys are listed for a walk over the threads */
+		c->tracks[units[0].ds->scan->id].lists = true;
+		return make_prog(c, grp, units, n, frugal);
+	}
 	if (pr.failed)
 		return -EINVAL;
 	pr.nunits = took;

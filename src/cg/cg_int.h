@@ -101,7 +101,9 @@ struct lay_track {
 	uint32_t ids, cpu, cgroup, comm;
 	uint32_t timed; /* the start stamp for which the timeout has fired */
 	int cgroups;	/* map of thresholds */
-	int due;	/* TRACK_KEYED: map of the keys that are due */
+	bool lists;	/* TRACK_KEYED: what is due is listed for a walk over the threads */
+	int due;	/* likewise: map of the keys that are due */
+	uint32_t task_from_pid, task_release; /* … or else fires at once, with these functions of the kernel */
 	uint32_t scan;	/* likewise: its number in image.scans, from 1 on; 0: it is not scanned */
 	uint32_t state; /* in the state map: struct img_track */
 	unsigned nwriters; /* units that may close its events */
@@ -223,6 +225,9 @@ struct prog {
 	bool failed; /* an error was reported, or the maps do not suffice */
 	bool too_many_maps;
 	bool sleepable; /* reads the memory of other threads */
+	vreg opener; /* in a walk over keys: the thread that opened the one that fires; or VREG_NONE */
+	bool needs_thread; /* reads that thread's memory, which a walk over keys cannot */
+	vreg again; /* of a walk: not 0, the kernel is to call the program again for this thread; or VREG_NONE */
 	bool frugal; /* second try with little stack: nothing cached for long, keys in scratch */
 };
 
@@ -574,6 +579,8 @@ bool gen_destructive(struct gen *g, const struct node *n);
 
 /* cg_track.c: trackers */
 vreg gen_track_call(struct gen *g, const struct node *n); /* begin(), end(), pending() */
+/* cg_scan.c: at the begin of a program */
+void track_scan_init(struct gen *g);
 int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state);
 void cg_note_track(struct cg *c, const struct dstmt *ds);
 void gen_track_count(struct gen *g, const struct dtracker *t, enum track_count what);

@@ -13,13 +13,32 @@ _Static_assert((int)RT_UNWIND_CUT == REC_USTACK_CUT && (int)RT_UNWIND_FAULT == R
 #define MACHINERY 2 /* frames of __bpf_trace_NAME() and __traceiter_NAME() */
 #define CALLER_FRAMES (2 + MACHINERY)
 
+/* The stack of the thread that opened a key. No function of the kernel may be given two things that must be handed back, that
+ * thread and the memory of a record: so it is copied. */
+static vreg opener_stack(struct gen *g, struct mem dst, uint32_t size, uint64_t flags)
+{
+	struct mem m = gen_scratch(g, size);
+	irlabel none = ir_label(g->f);
+	vreg p = gen_addr(g, m), to, r = ir_new(g->f), n = ir_imm(g->f, size), fl = ir_imm(g->f, flags);
+
+	ir_call(g->f, r, BPF_FUNC_get_task_stack, IR_ARGS(gen_task(g), p, n, fl));
+	ir_jcci(g->f, IRC_SLE, r, 0, none);
+	to = gen_addr(g, dst);
+	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel, IR_ARGS(to, r, gen_addr(g, m)));
+	ir_place(g->f, none);
+	return r;
+}
+
 /* bpf_get_stack() into dst, cleared first; of a walked thread its kernel stack. Returns the bytes written or a
  * negative number. */
 static vreg get_stack(struct gen *g, struct mem dst, uint32_t size, uint64_t flags)
 {
 	bool walks = gen_walks(g);
-	vreg whose = walks ? gen_task(g) : ir_ctx(g->f), p, n, fl, r = ir_new(g->f);
+	vreg whose, p, n, fl, r = ir_new(g->f);
 
+	if (g->pr->opener != VREG_NONE)
+		return opener_stack(g, dst, size, flags);
+	whose = walks ? gen_task(g) : ir_ctx(g->f);
 	p = gen_addr(g, dst);
 	n = ir_imm(g->f, size);
 	fl = ir_imm(g->f, flags);

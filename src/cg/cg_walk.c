@@ -13,7 +13,7 @@
 
 bool gen_walks(const struct gen *g)
 {
-	return g->pr->units[0].pts[0]->e.kind == ENTRY_ITER_TASK;
+	return g->pr->units[0].pts[0]->e.kind == ENTRY_ITER_TASK || g->pr->opener != VREG_NONE;
 }
 
 /* The thread as the kernel gives it: NULL when the walk is over. */
@@ -43,6 +43,8 @@ vreg gen_walked(struct gen *g)
 
 	if (*p >= 0)
 		return *p;
+	if (g->pr->opener != VREG_NONE)
+		return *p = g->pr->opener;
 	/* It is not NULL, but the verifier forgets that with the register; what it takes instead must be a
 	 * thread, too. */
 	d = load_task(g);
@@ -80,6 +82,10 @@ void gen_walked_comm(struct gen *g, vreg dst, vreg n)
 /* The program's main entry: that of the fault handlers' clauses is ERROR's. */
 static bool may_read(struct gen *g)
 {
+	if (g->pr->opener != VREG_NONE) {
+		g->pr->needs_thread = true;
+		return false;
+	}
 	if (g->pr->units[0].pts[0]->e.reads_thread) {
 		g->pr->sleepable = true;
 		return true;

@@ -117,6 +117,10 @@ static void put_call(struct strb *out, const struct img_prog *p, uint32_t at)
 			strb_printf(out, " <%s>", name);
 		return;
 	}
+	if (i->src_reg == BPF_PSEUDO_KFUNC_CALL) {
+		strb_printf(out, "call kernel#%d", i->imm);
+		return;
+	}
 	name = disasm_helper_name(i->imm);
 	strb_printf(out, "call %s#%d", name ? name : "helper", i->imm);
 }

@@ -51,16 +51,15 @@ struct img_state {
 enum { IMG_ACTIVE = 0, IMG_DRAINING = 1 };
 
 /* Keys of a tracker that are open for too long (or forgotten) are looked for by a walk over its map, the
- * ENTRY_ITER_MAP program with this scan; then the ENTRY_ITER_TASK programs with the same scan run the clauses,
- * each in its thread. In the state, so that all take part: */
+ * ENTRY_ITER_MAP program with this scan, which runs the clauses, or lists the keys for the ENTRY_ITER_TASK
+ * programs with the same scan, which run them, each in its thread. In the state, so that all take part: */
 struct img_scan {
 	uint64_t timeout; /* ns after which an open key is due; 0: never, there are no walks. May change
 			   * at any time */
 	uint64_t due;	/* out of the walk over the map: when the next key that is not due yet will be
 			 * (CLOCK_MONOTONIC); set to UINT64_MAX before */
-	uint32_t rounds; /* likewise: the most keys of one thread that are due, set to 0 before: so often
-			  * the threads are walked */
-	uint32_t round;	/* for the walk over the threads: which one this is, from 0 on */
+	uint32_t listed; /* likewise: how many keys wait for the walk over the threads, and */
+	uint32_t taken;	 /* how many that took; both set to 0 before. What is left fires in the next walk over the map */
 };
 struct img_scan_ref {
 	uint32_t map;	/* the tracker's: index into image.maps */

@@ -442,6 +442,11 @@ void ir_call(struct irfn *f, vreg d, int helper, unsigned nargs, const vreg *arg
 	push_call(f, IRO_CALL, d, helper, nargs, args);
 }
 
+void ir_call_kernel(struct irfn *f, vreg d, uint32_t id, unsigned nargs, const vreg *args)
+{
+	push_call(f, IRO_CALL, d, IR_KERNEL | id, nargs, args);
+}
+
 void ir_call_fn(struct irfn *f, vreg d, struct irfn *callee, unsigned nargs, const vreg *args)
 {
 	if (!callee) {

@@ -80,6 +80,8 @@ void ir_ret(struct irfn *f, vreg v);	/* return v */
 void ir_reti(struct irfn *f, int32_t imm);
 /* Calls: d may be VREG_NONE. helper: enum bpf_func_id. */
 void ir_call(struct irfn *f, vreg d, int helper, unsigned nargs, const vreg *args);
+/* A function of the kernel itself (kfunc); id: of its type in vmlinux. */
+void ir_call_kernel(struct irfn *f, vreg d, uint32_t id, unsigned nargs, const vreg *args);
 void ir_call_fn(struct irfn *f, vreg d, struct irfn *callee, unsigned nargs, const vreg *args);
 #define IR_ARGS(...) (sizeof((vreg[]){ __VA_ARGS__ }) / sizeof(vreg)), (vreg[]){ __VA_ARGS__ }
 /* ir_call(f, d, BPF_FUNC_x, IR_ARGS(a, b)). Without arguments: 0, NULL. */

@@ -39,7 +39,7 @@ static void put_call(struct strb *out, const struct irprog *p, const struct irfn
 	if (i->op == IRO_CALLFN)
 		strb_printf(out, "%s(", p->fns[i->imm]->name);
 	else
-		strb_printf(out, "helper %d(", (int)i->imm);
+		strb_printf(out, "%s %d(", i->imm & IR_KERNEL ? "kernel" : "helper", (int)i->imm);
 	for (k = 0; k < i->nargs; k++)
 		strb_printf(out, "%sv%d", k ? ", " : "", f->args[(uint32_t)i->off + k]);
 	strb_adds(out, ")");

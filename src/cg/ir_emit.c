@@ -92,7 +92,7 @@ static void emit_call(struct emit *e, const struct irinsn *i)
 {
 	emit_args(e, i);
 	if (i->op == IRO_CALL)
-		asm_insn(e->b, BPF_JMP | BPF_CALL, 0, 0, 0, (int32_t)i->imm);
+		asm_insn(e->b, BPF_JMP | BPF_CALL, 0, i->imm & IR_KERNEL ? BPF_PSEUDO_KFUNC_CALL : 0, 0, (int32_t)i->imm);
 	else
 		asm_call_fn(e->b, (uint32_t)i->imm);
 	if (i->d >= 0)

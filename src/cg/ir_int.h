@@ -28,6 +28,8 @@ enum {
 
 #define IR_FP (-2) /* as base register: the frame pointer */
 
+#define IR_KERNEL (1ll << 32) /* IRO_CALL: the rest of imm is the type of a function of the kernel */
+
 struct irinsn {
 	uint16_t op;	/* enum ir_op */
 	uint8_t sub;	/* enum ir_alu, enum ir_cond */

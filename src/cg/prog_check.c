@@ -182,7 +182,7 @@ static int check_jump(struct pcheck *c, uint32_t fn, uint32_t at)
 	if (i->code == (BPF_JMP | BPF_EXIT))
 		return 0;
 	if (i->code == (BPF_JMP | BPF_CALL)) {
-		if (i->src_reg == 0)
+		if (i->src_reg == 0 || i->src_reg == BPF_PSEUDO_KFUNC_CALL)
 			return i->imm > 0 ? 0 : BAD(c, at, "no such helper: %d", i->imm);
 		to = (int64_t)at + 1 + i->imm;
 		if (i->src_reg != BPF_PSEUDO_CALL || to <= 0 || to >= c->p->ninsns ||

@@ -155,37 +155,49 @@ static void *run_periodic(void *arg)
 }
 
 /* When to look for due keys again: at the earliest deadline, that of keys opened since included. */
-static uint64_t next_scan(const struct img_scan *s, uint64_t start, uint64_t end)
+static uint64_t next_scan(const struct img_scan *s, uint64_t timeout, uint64_t start, uint64_t end)
 {
-	uint64_t timeout = __atomic_load_n(&s->timeout, __ATOMIC_RELAXED), next = s->due;
-	uint64_t least = end + (end - start) * WALK_PAUSE_FACTOR;
+	uint64_t next = s->taken < s->listed ? 0 : s->due;
+	uint64_t pause = (end - start) * WALK_PAUSE_FACTOR;
 
+	if (pause < WALK_PAUSE_MIN_NS)
+		pause = WALK_PAUSE_MIN_NS;
+	if (pause > WALK_PAUSE_LONG_NS)
+		pause = end - start > WALK_PAUSE_LONG_NS ? end - start : WALK_PAUSE_LONG_NS;
 	if (timeout && start + timeout < next)
 		next = start + timeout;
-	if (next > end + WALK_PAUSE_MAX_NS)
-		next = end + WALK_PAUSE_MAX_NS;
-	if (least < end + WALK_PAUSE_MIN_NS)
-		least = end + WALK_PAUSE_MIN_NS;
-	return next < least ? least : next;
+	return next < end + pause ? end + pause : next;
+}
+
+/* Sleeps until then, or until another timeout is set; false as above. */
+static bool wait_for_scan(struct job *j, uint64_t timeout, uint64_t next)
+{
+	uint64_t at;
+
+	do {
+		at = now_ns() + WALK_PAUSE_MAX_NS;
+		if (!sleep_until(j->w, next < at ? next : at))
+			return false;
+	} while (next > at && __atomic_load_n(&j->scan->timeout, __ATOMIC_RELAXED) == timeout);
+	return true;
 }
 
 static void *run_scan(void *arg)
 {
 	struct job *j = arg;
 	struct img_scan *s = j->scan;
-	uint64_t start;
+	uint64_t start, timeout;
 
 	do {
 		start = now_ns();
+		timeout = __atomic_load_n(&s->timeout, __ATOMIC_RELAXED);
 		s->due = UINT64_MAX;
-		s->rounds = s->round = 0;
-		if (__atomic_load_n(&s->timeout, __ATOMIC_RELAXED) && !walk_all(j, ENTRY_ITER_MAP))
+		s->listed = s->taken = 0;
+		if (timeout && !walk_all(j, ENTRY_ITER_MAP))
 			break;
-		for (; s->round < s->rounds; s->round++)
-			if (!walk_all(j, ENTRY_ITER_TASK))
-				goto out;
-	} while (sleep_until(j->w, next_scan(s, start, now_ns())));
-out:
+		if (s->listed && !walk_all(j, ENTRY_ITER_TASK))
+			break;
+	} while (wait_for_scan(j, timeout, next_scan(s, timeout, start, now_ns())));
 	__atomic_store_n(&j->ended, true, __ATOMIC_RELEASE);
 	return NULL;
 }

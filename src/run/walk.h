@@ -10,11 +10,12 @@
 #include "load/link.h"
 #include "load/load.h"
 
-/* A walk that takes long must not take the machine: after a walk over open keys the next waits for this
- * many times as long, and for this long at least … */
+/* A walk that takes long must not take the machine: after a walk over open keys the next waits for this many times as long,
+ * and for this long at least; but not for longer than so that timeouts are in time, unless it takes half of a CPU. */
 #define WALK_PAUSE_FACTOR 3
 #define WALK_PAUSE_MIN_NS 1000000ull
-/* … and at most: then the timeout is looked at again, which may have changed. */
+#define WALK_PAUSE_LONG_NS 8000000ull
+/* At most: then the timeout is looked at again, which may have changed. */
 #define WALK_PAUSE_MAX_NS 250000000ull
 /* How long walker_stop() waits for walks that are under way. */
 #define WALK_STOP_NS 2000000000ull
