@@ -1,27 +1,83 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * overview.d: beside the trackers in the page of dwell serve: stacks that were on a CPU, in slices of 10 seconds.
+ * overview.d: beside the trackers in the page of dwell serve: whose the delays are, and stacks on and off the CPU, all by the second in
+ * which they were.
+ *
+ * The first key is the second: so any stretch of time can be looked at, exactly. What has gone by is forgotten here (and kept by a recording).
  */
 #pragma D option quiet
 #pragma D option noself
 
-profile-99hz
-/arg0 && pid/
+latency:wakeup::all
 {
-	@oncpu[execname, stack(40)] = count();
+	@by_wakeup_ns[walltimestamp / 1000000000, args[0]->comm] = quantize(args[0]->delay);
+}
+
+latency:offcpu::all
+{
+	@by_offcpu_ns[walltimestamp / 1000000000, args[0]->comm] = quantize(args[0]->delay);
+}
+
+latency:block::all
+{
+	@by_block_ns[walltimestamp / 1000000000, args[0]->comm] = quantize(args[0]->delay);
+}
+
+latency:lock::all
+{
+	@by_lock_ns[walltimestamp / 1000000000, args[0]->comm] = quantize(args[0]->delay);
+}
+
+latency:reclaim::all
+{
+	@by_reclaim_ns[walltimestamp / 1000000000, args[0]->comm] = quantize(args[0]->delay);
 }
 
 profile-99hz
-/arg1 && pid/
+/pid/
 {
-	@oncpuuser[execname, ustack(40)] = count();
+	@on_cpu[walltimestamp / 1000000000, execname, ustack(40), stack(40)] = count();
+}
+
+/* Where a thread sleeps is taken when it goes on. Sleeps of less than 100 us are not worth a stack. */
+sched:::off-cpu
+/pid/
+{
+	self->left = timestamp;
+}
+
+sched:::on-cpu
+/self->left && timestamp - self->left >= 100000/
+{
+	@off_cpu_ns[walltimestamp / 1000000000, execname, ustack(40), stack(40)] = sum(timestamp - self->left);
+}
+
+sched:::on-cpu
+/self->left/
+{
+	self->left = 0;
 }
 
 tick-10s
 {
-	printa(@oncpu);
-	printa(@oncpuuser);
-	trunc(@oncpu);
-	trunc(@oncpuuser);
+	trunc(@by_wakeup_ns);
+	trunc(@by_offcpu_ns);
+	trunc(@by_block_ns);
+	trunc(@by_lock_ns);
+	trunc(@by_reclaim_ns);
+	trunc(@on_cpu);
+	trunc(@off_cpu_ns);
+}
+
+/* Nobody reads them at the end. */
+END
+{
+	trunc(@by_wakeup_ns);
+	trunc(@by_offcpu_ns);
+	trunc(@by_block_ns);
+	trunc(@by_lock_ns);
+	trunc(@by_reclaim_ns);
+	trunc(@on_cpu);
+	trunc(@off_cpu_ns);
 }

@@ -14,18 +14,19 @@
 
 struct flame {
 	struct flame_opts opts;
-	struct stacksrc_opts src;
+	struct stacksrc_opts src, before; /* before: of the first of two files */
 	const char *output, *sandwich, *unit;
-	bool reverse, html, svg;
+	bool reverse, html, svg, json;
 	const char *files[2]; /* of a differential: before, after */
 	int nfiles;
+	bool own_times; /* of a differential: times between the two files are those of the second */
 	struct flamelive live;
 	struct stacktree *tree, *callers;
 	struct stacksrc info[2];
 	struct strb notes, title;
 };
 
-enum { OPT_TITLE = 256, OPT_INVERTED, OPT_REVERSE, OPT_DIFF, OPT_SANDWICH, OPT_MIN_WIDTH, OPT_UNIT, OPT_HTML, OPT_SVG,
+enum { OPT_TITLE = 256, OPT_INVERTED, OPT_REVERSE, OPT_DIFF, OPT_SANDWICH, OPT_MIN_WIDTH, OPT_UNIT, OPT_HTML, OPT_SVG, OPT_JSON,
        OPT_ON_CPU, OPT_OFF_CPU, OPT_WAKEUP, OPT_FOR, OPT_RECORD };
 
 static const struct option longs[] = {
@@ -33,7 +34,8 @@ static const struct option longs[] = {
 	{ "reverse", no_argument, NULL, OPT_REVERSE },	       { "differential", no_argument, NULL, OPT_DIFF },
 	{ "sandwich", required_argument, NULL, OPT_SANDWICH }, { "min-width", required_argument, NULL, OPT_MIN_WIDTH },
 	{ "unit", required_argument, NULL, OPT_UNIT },	       { "html", no_argument, NULL, OPT_HTML },
-	{ "svg", no_argument, NULL, OPT_SVG },		       STACKOPT_LONGS,
+	{ "svg", no_argument, NULL, OPT_SVG },		       { "json", no_argument, NULL, OPT_JSON },
+	STACKOPT_LONGS,
 	{ "on-cpu", no_argument, NULL, OPT_ON_CPU },	       { "off-cpu", no_argument, NULL, OPT_OFF_CPU },
 	{ "wakeup", no_argument, NULL, OPT_WAKEUP },	       { "for", required_argument, NULL, OPT_FOR },
 	{ "record", required_argument, NULL, OPT_RECORD },     { NULL, 0, NULL, 0 },
@@ -43,11 +45,12 @@ static int usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: %s flame [options] [FILE|-]\n"
-		"       %s flame --differential [options] BEFORE AFTER\n"
+		"       %s flame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
 		"       %s flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options]\n\n"
 		"\tFILE is a recording (--record), folded stacks, or the output of perf script\n\n"
 		"\t-o FILE           write the picture here, not to standard output\n"
 		"\t--html, --svg     kind of picture; by itself: HTML if FILE ends with .html\n"
+		"\t--json            what the page draws, as one JSON object\n"
 		"\t--title TEXT      heading\n"
 		STACKOPT_USAGE
 		"\t--unit UNIT       of the weights: samples, ns, us, ms, bytes, …\n"
@@ -141,49 +144,77 @@ static int take_option(struct flame *f, int c, const char *arg)
 	case OPT_SVG:
 		f->svg = true;
 		return 0;
+	case OPT_JSON:
+		f->json = true;
+		return 0;
 	case STACKOPT_HELP:
 		usage(stdout);
 		return -1;
 	default:
 		if (take_live_option(&f->live, c, arg))
 			return 0;
+		if ((c == STACKOPT_FROM || c == STACKOPT_TO) && f->nfiles == 1 && !f->own_times) {
+			f->own_times = true;
+			f->src.from_ns = f->src.to_ns = 0;
+		}
 		e = stackopts_take(&f->src, c, arg);
 		return e == -ENOENT ? usage(stderr) : e;
 	}
 }
 
+static int take_file(struct flame *f, const char *path)
+{
+	if (f->nfiles == 2)
+		return usage(stderr);
+	if (f->nfiles == 0)
+		f->before = f->src;
+	f->files[f->nfiles++] = path;
+	return 0;
+}
+
+static int take_words(struct flame *f, int argc, char **argv)
+{
+	int c, r = 0;
+
+	while (r == 0 && (c = getopt_long(argc, argv, "-o:c:p:", longs, NULL)) != -1)
+		r = c == 1 ? take_file(f, optarg) : take_option(f, c, optarg);
+	for (; r == 0 && optind < argc; optind++)
+		r = take_file(f, argv[optind]);
+	if (f->nfiles == 1 && f->own_times) { /* one file: wherever they stand */
+		f->own_times = false;
+		f->src.from_ns = f->src.from_ns ? f->src.from_ns : f->before.from_ns;
+		f->src.to_ns = f->src.to_ns ? f->src.to_ns : f->before.to_ns;
+	}
+	return r;
+}
+
 /* EXIT_* > 0 after a message; < 0: done. */
 static int take_options(struct flame *f, int argc, char **argv)
 {
-	int c, r;
+	int r = take_words(f, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "o:c:p:", longs, NULL)) != -1) {
-		r = take_option(f, c, optarg);
-		if (r)
-			return r;
-	}
-	for (; optind < argc && f->nfiles < 2; optind++)
-		f->files[f->nfiles++] = argv[optind];
+	if (r)
+		return r;
 	if (f->live.command || f->live.pid || f->live.how_long || f->live.record)
 		f->live.program = f->live.program ? f->live.program : "on-cpu";
-	if (optind < argc || f->nfiles != (f->live.program ? 0 : f->opts.diff ? 2 : 1) || (f->live.program && f->opts.diff))
+	if (f->nfiles != (f->live.program ? 0 : f->opts.diff ? 2 : 1) || (f->live.program && f->opts.diff))
 		return usage(stderr);
 	if (f->reverse && f->sandwich) {
 		cmd_msg("--reverse and --sandwich are two ways to look from a function: choose one");
 		return EXIT_USAGE;
 	}
-	if (f->html && f->svg) {
-		cmd_msg("--html and --svg are two pictures: choose one");
+	if (f->html + f->svg + f->json > 1) {
+		cmd_msg("--html, --svg and --json are different pictures: choose one");
 		return EXIT_USAGE;
 	}
-	f->html |= !f->svg && outfile_is(f->output, ".html");
+	f->html |= !f->svg && !f->json && outfile_is(f->output, ".html");
 	if (f->html && !flame_has_html())
 		return cmd_fail("this dwell was built without pages, since esbuild was missing: --svg works");
-	if (f->html && f->sandwich) {
+	if ((f->html || f->json) && f->sandwich) {
 		cmd_msg("--sandwich is for SVG: in the page, it is a click away");
 		return EXIT_USAGE;
 	}
-	if (!f->output && isatty(STDOUT_FILENO)) {
+	if (!f->output && !f->json && isatty(STDOUT_FILENO)) {
 		cmd_msg("the picture would go to the terminal: give -o FILE.svg");
 		return EXIT_USAGE;
 	}
@@ -222,7 +253,13 @@ static int read_files(struct flame *f)
 	if (stacktree_new(2, &f->tree) < 0)
 		return cmd_fail("out of memory");
 	for (int i = 0; i < f->nfiles; i++) {
-		if (stacksrc_read(f->files[i], &f->src, f->tree, (unsigned)i, &f->info[i], &err) < 0)
+		struct stacksrc_opts o = f->src;
+
+		if (i == 0 && f->own_times) {
+			o.from_ns = f->before.from_ns;
+			o.to_ns = f->before.to_ns;
+		}
+		if (stacksrc_read(f->files[i], &o, f->tree, (unsigned)i, &f->info[i], &err) < 0)
 			return cmd_fail("%s", err.msg);
 		if (f->info[i].in.two && f->nfiles == 2)
 			return cmd_fail("%s is a differential already: its lines have two weights", f->files[i]);
@@ -288,6 +325,13 @@ static void name_picture(struct flame *f)
 	f->opts.title = strb_str(&f->title);
 }
 
+static int draw(const struct flame *f, FILE *out)
+{
+	if (f->json)
+		return flame_json(f->tree, &f->opts, out);
+	return f->html ? flame_html(f->tree, &f->opts, out) : flame_svg(f->tree, f->callers, &f->opts, out);
+}
+
 static int flame(int argc, char **argv)
 {
 	struct flame f = { .opts = { .min_width = FLAME_MIN_WIDTH } };
@@ -308,8 +352,7 @@ static int flame(int argc, char **argv)
 		name_picture(&f);
 		e = outfile_open(&out, f.output);
 		if (e == 0)
-			e = outfile_close(&out, f.html ? flame_html(f.tree, &f.opts, out.f) :
-							 flame_svg(f.tree, f.callers, &f.opts, out.f));
+			e = outfile_close(&out, draw(&f, out.f));
 	}
 	stacktree_free(f.tree);
 	stacktree_free(f.callers);

@@ -14,10 +14,10 @@
 struct heat_cmd {
 	struct heat_opts opts;
 	const char *output, *title, *file;
-	bool html, svg;
+	bool html, svg, json;
 };
 
-enum { OPT_BY = 256, OPT_STEP, OPT_OFFSET, OPT_ROWS, OPT_LINEAR, OPT_FROM, OPT_TO, OPT_TITLE, OPT_HTML, OPT_SVG, OPT_HELP };
+enum { OPT_BY = 256, OPT_STEP, OPT_OFFSET, OPT_ROWS, OPT_LINEAR, OPT_FROM, OPT_TO, OPT_TITLE, OPT_HTML, OPT_SVG, OPT_JSON, OPT_HELP };
 
 static const struct option longs[] = {
 	{ "by", required_argument, NULL, OPT_BY },     { "step", required_argument, NULL, OPT_STEP },
@@ -25,7 +25,8 @@ static const struct option longs[] = {
 	{ "linear", no_argument, NULL, OPT_LINEAR },   { "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },     { "title", required_argument, NULL, OPT_TITLE },
 	{ "html", no_argument, NULL, OPT_HTML },       { "svg", no_argument, NULL, OPT_SVG },
-	{ "help", no_argument, NULL, OPT_HELP },       { NULL, 0, NULL, 0 },
+	{ "json", no_argument, NULL, OPT_JSON },       { "help", no_argument, NULL, OPT_HELP },
+	{ NULL, 0, NULL, 0 },
 };
 
 static int usage(FILE *out)
@@ -34,6 +35,7 @@ static int usage(FILE *out)
 		"Usage: %s heat [options] RECORDING\n\n"
 		"\t-o FILE           write the picture here, not to standard output\n"
 		"\t--html, --svg     kind of picture; by itself: HTML if FILE ends with .html\n"
+		"\t--json            what the page draws, as one JSON object\n"
 		"\t--title TEXT      heading\n"
 		"\t--by NAME         which tracker or aggregation (@name)\n"
 		"\t--linear          values from 0 in equal steps, not by powers of two\n"
@@ -87,6 +89,9 @@ static int take_option(struct heat_cmd *h, int c)
 	case OPT_SVG:
 		h->svg = true;
 		return 0;
+	case OPT_JSON:
+		h->json = true;
+		return 0;
 	case OPT_HELP:
 		usage(stdout);
 		return -1;
@@ -102,17 +107,17 @@ static int take_options(struct heat_cmd *h, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "o:", longs, NULL)) != -1)
 		if ((e = take_option(h, c)))
 			return e;
-	if (optind + 1 != argc || (h->html && h->svg))
+	if (optind + 1 != argc || h->html + h->svg + h->json > 1)
 		return usage(stderr);
 	h->file = argv[optind];
 	if (h->opts.period_ns && (h->opts.by || h->opts.step_ns || h->opts.linear)) {
 		cmd_msg("--offset shows the times of events: --by, --step and --linear are for values");
 		return EXIT_USAGE;
 	}
-	h->html |= !h->svg && outfile_is(h->output, ".html");
+	h->html |= !h->svg && !h->json && outfile_is(h->output, ".html");
 	if (h->html && !flame_has_html())
 		return cmd_fail("this dwell was built without pages, since esbuild was missing: --svg works");
-	if (!h->output && isatty(STDOUT_FILENO)) {
+	if (!h->output && !h->json && isatty(STDOUT_FILENO)) {
 		cmd_msg("the picture would go to the terminal: give -o FILE.svg");
 		return EXIT_USAGE;
 	}
@@ -128,7 +133,7 @@ static int draw(const struct heat_cmd *c, const struct heat *h)
 
 	strb_printf(&title, "%s · %s", h->title, base ? base + 1 : c->file);
 	if (e == 0)
-		e = outfile_close(&out, (c->html ? heat_html : heat_svg)(h, c->title ? c->title : strb_str(&title), out.f));
+		e = outfile_close(&out, (c->json ? heat_json : c->html ? heat_html : heat_svg)(h, c->title ? c->title : strb_str(&title), out.f));
 	strb_free(&title);
 	return e;
 }

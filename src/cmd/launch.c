@@ -3,11 +3,14 @@
 #include "cmd/launch.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -15,6 +18,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "cmd/viewargs.h"
 
 enum op { OP_START, OP_STOP };
 
@@ -37,6 +41,8 @@ struct child {
 struct launcher {
 	int sock;
 	char *const *overview;
+	const struct servedir *dir;
+	unsigned user; /* of children that need no privileges */
 	VEC(struct child) children;
 	uint64_t last;
 	pid_t server;
@@ -99,11 +105,23 @@ void launch_stop(void *ctx, uint64_t id)
 
 /* -- the launcher's side -- */
 
-#define ARGS_MAX 16
+#define ARGS_MAX VIEWARGS_MAX
+#define VIEW_FD 3	/* the recording that a view is of; the one behind it: to compare with */
+#define FD_HIGH 16	/* descriptors are moved out of the way first */
+#define VIEW_CPU_S 60	/* a hostile recording must not keep a CPU busy for ever */
+#define VIEW_MEMORY (UINT64_C(4) << 30) /* address space */
+
+/* What a child is to become. */
+struct plan {
+	char *argv[ARGS_MAX + 1];
+	int files[2];	   /* VIEW_FD …; -1: none */
+	bool unprivileged; /* reads what strangers wrote */
+	bool raw;	   /* no child at all: files[0] is the answer */
+};
 
 /* The command line for a request. What it measures leaves dwell itself out, and stops when it costs too
  * much; programs are other people's text. */
-static void command_of(enum serve_kind kind, char *text, char *argv[ARGS_MAX])
+static void command_of(enum serve_kind kind, char *text, char *argv[])
 {
 	static char *const run[] = { "dwell", "--json", "-x", "confined", "-x", "noself", "-x", "maxcpu=25%",
 				     "-x", "switchrate=5hz", "-x", "snapshotrate=1s", "-n", NULL };
@@ -118,33 +136,101 @@ static void command_of(enum serve_kind kind, char *text, char *argv[ARGS_MAX])
 	argv[n] = NULL;
 }
 
-static void become(char *const argv[], int out, int err)
+int launch_drop(unsigned user)
 {
+	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(user, user, user) < 0 || setresuid(user, user, user) < 0))
+		return -errno;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
+}
+
+/* Makes what is in files the descriptors from VIEW_FD on. */
+static int give_files(const int files[2])
+{
+	int high[2] = { -1, -1 };
+
+	for (int i = 0; i < 2; i++)
+		if (files[i] >= 0 && (high[i] = fcntl(files[i], F_DUPFD_CLOEXEC, FD_HIGH)) < 0)
+			return -errno;
+	for (int i = 0; i < 2; i++)
+		if (high[i] >= 0 && dup2(high[i], VIEW_FD + i) < 0)
+			return -errno;
+	return 0;
+}
+
+static void become(const struct launcher *l, const struct plan *p, int out, int err)
+{
+	static const struct rlimit cpu = { VIEW_CPU_S, VIEW_CPU_S }, memory = { VIEW_MEMORY, VIEW_MEMORY };
 	int null = open("/dev/null", O_RDONLY);
+	char *const *argv = p->argv[0] ? p->argv : l->overview;
 	sigset_t none;
 
 	sigemptyset(&none);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	setpgid(0, 0); /* Ctrl-C is the launcher's */
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0 ||
+	    give_files(p->files) < 0)
 		_exit(127);
+	if (p->unprivileged && (setrlimit(RLIMIT_CPU, &cpu) < 0 || setrlimit(RLIMIT_AS, &memory) < 0 || launch_drop(l->user) < 0))
+		_exit(127);
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* a change of user forgets it */
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execv("/proc/self/exe", argv);
 	_exit(127);
 }
 
-static int spawn(struct launcher *l, enum serve_kind kind, char *text, int fds[2], uint64_t *id)
+/* The recording `source` as file i of the plan; path: as the child finds it. */
+static int plan_file(const struct launcher *l, struct plan *p, int i, const char *source, char *path, size_t size)
+{
+	int fd = servedir_open(l->dir, source, l->user, path, size);
+
+	if (fd < 0)
+		return fd;
+	if (!path[0]) {
+		p->files[i] = fd;
+		snprintf(path, size, "/dev/fd/%d", VIEW_FD + i);
+	}
+	return 0;
+}
+
+/* A view of a recording. */
+static int plan_view(const struct launcher *l, struct arena *a, char *text, struct plan *p)
+{
+	char *path = arena_alloc(a, PATH_MAX), *other = arena_alloc(a, PATH_MAX);
+	struct viewargs v;
+	int e = viewargs_make(a, text, path, other, &v);
+
+	if (e == 0)
+		e = plan_file(l, p, 0, v.source, path, PATH_MAX);
+	if (e == 0 && v.other)
+		e = plan_file(l, p, 1, v.other, other, PATH_MAX);
+	if (e == 0 && v.raw && p->files[0] < 0)
+		e = -ENOTSUP; /* of the live view, which is still being written, or sent by who asks */
+	p->unprivileged = true;
+	p->raw = v.raw;
+	memcpy(p->argv, v.argv, sizeof(v.argv));
+	return e;
+}
+
+static int plan(const struct launcher *l, struct arena *a, enum serve_kind kind, char *text, struct plan *ret)
+{
+	*ret = (struct plan){ .files = { -1, -1 } };
+	if (kind == SERVE_VIEW)
+		return plan_view(l, a, text, ret);
+	if (kind == SERVE_OVERVIEW)
+		servedir_forget_live(l->dir);
+	else
+		command_of(kind, text, ret->argv);
+	return 0;
+}
+
+static int spawn(struct launcher *l, const struct plan *p, int fds[2], uint64_t *id)
 {
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, r = 0;
-	char *argv[ARGS_MAX];
 	pid_t pid = -1;
 
-	if (kind != SERVE_OVERVIEW)
-		command_of(kind, text, argv);
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0 || (pid = fork()) < 0)
 		r = -errno;
 	else if (pid == 0)
-		become(kind == SERVE_OVERVIEW ? l->overview : argv, out[1], err[1]);
+		become(l, p, out[1], err[1]);
 	closep(&out[1]);
 	closep(&err[1]);
 	if (r == 0) {
@@ -159,6 +245,26 @@ static int spawn(struct launcher *l, enum serve_kind kind, char *text, int fds[2
 	closep(&out[0]);
 	closep(&err[0]);
 	return r;
+}
+
+/* Fills fds and *id with what the server gets. */
+static int start(struct launcher *l, enum serve_kind kind, char *text, int fds[2], uint64_t *id)
+{
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	struct plan p;
+	int e = plan(l, a, kind, text, &p);
+
+	if (e == 0 && p.raw) {
+		fds[0] = take_fd(p.files[0]);
+		fds[1] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		e = fds[1] < 0 ? -errno : 0;
+	} else if (e == 0) {
+		e = spawn(l, &p, fds, id);
+	}
+	closep(&p.files[0]);
+	closep(&p.files[1]);
+	arena_free(a);
+	return e;
 }
 
 static void answer(struct launcher *l, const struct answer *a, const int fds[2])
@@ -201,10 +307,10 @@ static bool serve_ask(struct launcher *l)
 				kill(l->children.v[i].pid, SIGINT);
 		return true;
 	}
-	if (ask.op != OP_START || ask.kind > SERVE_OVERVIEW || ask.n != (size_t)n - sizeof(ask))
+	if (ask.op != OP_START || ask.kind > SERVE_VIEW || ask.n != (size_t)n - sizeof(ask))
 		a.error = -EPROTO;
 	else
-		a.error = spawn(l, ask.kind, buf + sizeof(ask), fds, &a.id);
+		a.error = start(l, ask.kind, buf + sizeof(ask), fds, &a.id);
 	answer(l, &a, fds);
 	closep(&fds[0]);
 	closep(&fds[1]);
@@ -246,9 +352,9 @@ static void end_children(struct launcher *l)
 		kill(l->children.v[i].pid, SIGKILL);
 }
 
-int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview)
+int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, const struct servedir *dir, unsigned user)
 {
-	struct launcher l = { .sock = sock, .overview = overview, .server = server, .status = 1 };
+	struct launcher l = { .sock = sock, .overview = overview, .dir = dir, .user = user, .server = server, .status = 1 };
 	_cleanup_close_ int signals = -1;
 	struct signalfd_siginfo si;
 	int status = 0;

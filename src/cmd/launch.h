@@ -4,12 +4,16 @@
 #ifndef DWELL_CMD_LAUNCH_H
 #define DWELL_CMD_LAUNCH_H
 #include <sys/types.h>
+#include "cmd/servedir.h"
 #include "serve/serve.h"
 
 /* Runs until the server (process `server`, at the other end of sock) has ended, and asks it to end on
  * SIGINT or SIGTERM, which the caller has blocked: by closing stop_fd. overview: the command line of the
- * live view. Kills all children. The server's exit status. */
-int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview);
+ * live view; dir: the recordings that can be looked at, by processes of `user`. Kills all children. The server's
+ * exit status. */
+int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, const struct servedir *dir, unsigned user);
+/* Gives up all privileges, for good: what comes next reads what strangers wrote. 0 or -errno. */
+int launch_drop(unsigned user);
 /* The server's side: serve_config's start and stop; ctx points to the socket. */
 int launch_start(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret,
 		 struct err *err);

@@ -3,8 +3,10 @@
 #include <getopt.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/report.h"
+#include "cmd/stackopts.h"
 #include "cmd/textopts.h"
 #include "cmd/why.h"
 #include "store/recquery.h"
@@ -97,10 +99,13 @@ static void show_programs(const struct recread *f)
 
 static int usage(void)
 {
-	fprintf(stderr, "Usage: %s report [-qFv] [-l] [--table NAME] [--json] FILE\n"
+	fprintf(stderr, "Usage: %s report [-qFv] [-l] [--table NAME [options]] [--json] FILE\n"
 			"\n\t-F  coalesce trace output by function\n\t--json  output as JSON Lines\n\t-l  show the recorded programs and where they ran\n"
 			"\t-q  quiet mode\n\t--table  print one table: slow, control, hist, span, process, cost, loss\n"
-			"\t-v  losses by probe\n", cmd_name());
+			"\t-v  losses by probe\n"
+			"\n\tof a table:\n\t--from T, --to T  rows of the time so long after the beginning\n"
+			"\t--longest N  slow events: the N longest\n\t--over T, --under T  slow events: that took so long\n"
+			"\t--tracker NAME  slow events: of this tracker\n", cmd_name());
 	return EXIT_USAGE;
 }
 
@@ -108,12 +113,43 @@ static int usage(void)
 struct asked {
 	bool json, quiet, flowindent, verbose, programs;
 	const char *table;
+	struct report_filter which; /* range: after the beginning */
 };
+
+enum { OPT_FROM = 256, OPT_TO, OPT_OVER, OPT_UNDER, OPT_TRACKER, OPT_LONGEST };
+
+/* Options of a table. False: it is none, or what it says is wrong. */
+static bool take_filter(struct report_filter *w, int c, const char *arg)
+{
+	switch (c) {
+	case OPT_FROM:
+		return stackopts_time("from", arg, &w->range.from) == 0;
+	case OPT_TO:
+		return stackopts_time("to", arg, &w->range.to) == 0;
+	case OPT_OVER:
+		return stackopts_time("over", arg, &w->over) == 0;
+	case OPT_UNDER:
+		return stackopts_time("under", arg, &w->under) == 0;
+	case OPT_TRACKER:
+		w->tracker = arg;
+		return true;
+	case OPT_LONGEST:
+		return num_parse_u64(arg, &w->longest) == 0 && w->longest > 0;
+	default:
+		return false;
+	}
+}
 
 static bool parse(int argc, char **argv, struct asked *a)
 {
 	static const struct option longs[] = { { "json", no_argument, NULL, 'j' },
-					       { "table", required_argument, NULL, 't' }, { NULL, 0, NULL, 0 } };
+					       { "table", required_argument, NULL, 't' },
+					       { "from", required_argument, NULL, OPT_FROM },
+					       { "to", required_argument, NULL, OPT_TO },
+					       { "over", required_argument, NULL, OPT_OVER },
+					       { "under", required_argument, NULL, OPT_UNDER },
+					       { "tracker", required_argument, NULL, OPT_TRACKER },
+					       { "longest", required_argument, NULL, OPT_LONGEST }, { NULL, 0, NULL, 0 } };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "+qFvl", longs, NULL)) != -1) {
@@ -123,7 +159,7 @@ static bool parse(int argc, char **argv, struct asked *a)
 		a->verbose |= c == 'v';
 		a->programs |= c == 'l';
 		a->table = c == 't' ? optarg : a->table;
-		if (c == '?')
+		if (c == '?' || (c >= OPT_FROM && !take_filter(&a->which, c, optarg)))
 			return false;
 	}
 	return optind + 1 == argc;
@@ -162,6 +198,20 @@ static int show_text(struct recread *f, struct arena *a, const struct asked *ask
 	return e;
 }
 
+/* Times after the beginning become those of the recording's clock. */
+static int table(struct recread *f, struct asked *asked)
+{
+	const char *text = recread_meta(f, "begun_monotonic_ns");
+	struct rec_range *r = &asked->which.range;
+	uint64_t begun = 0;
+
+	if (text)
+		num_parse_u64(text, &begun);
+	r->from = r->from ? begun + r->from : 0;
+	r->to = r->to ? begun + r->to : INT64_MAX;
+	return report_table(f, asked->table, asked->json, &asked->which);
+}
+
 static int report(int argc, char **argv)
 {
 	struct asked asked = { 0 };
@@ -175,10 +225,12 @@ static int report(int argc, char **argv)
 	if (recread_open(argv[optind], &f, &err) < 0)
 		return cmd_fail("%s", err.msg);
 	a = arena_new(ARENA_DEFAULT_LIMIT);
-	if (asked.programs)
+	if (asked.programs && asked.json)
+		e = report_contents(f);
+	else if (asked.programs)
 		show_programs(f);
 	else if (asked.table)
-		e = report_table(f, asked.table, asked.json);
+		e = table(f, &asked);
 	else
 		e = show_text(f, a, &asked);
 	recread_close(f);

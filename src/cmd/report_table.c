@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
 #include "cmd/cmd.h"
+#include "cmd/why.h"
 #include "store/recquery.h"
 #include "store/slow.h"
 #include "store/sparse.h"
@@ -19,7 +20,8 @@ struct listing {
 	struct recread *r;
 	struct err err;
 	struct strb a, b; /* of the line */
-	uint32_t source;  /* of histograms */
+	const struct report_filter *which;
+	struct why why;
 };
 
 static int wrote(const struct listing *l)
@@ -44,6 +46,48 @@ static void put_frame(struct listing *l, struct strb *b, const struct rec_stack 
 	strb_free(&name);
 }
 
+/* Whether attributes of this name are stacks that stand for what they waited for. */
+static bool is_why(const struct listing *l, const char *name)
+{
+	const struct rec_schema *s = recread_schema(l->r);
+
+	for (size_t i = 0; i < s->nfmts; i++)
+		for (size_t k = 0; k < s->fmts[i]->nacts; k++) {
+			const struct recact *a = &s->fmts[i]->acts[k];
+
+			for (size_t n = 0; a->kind == ACT_SLOW && n < a->nfields; n++)
+				if (a->fields[n].kind == FLD_WHY && a->fields[n].name && !strcmp(a->fields[n].name, name))
+					return true;
+		}
+	return false;
+}
+
+/* As in the lines of a run: the words, and their class. */
+static void put_why(struct listing *l, struct strb *b, const struct rec_stack *s)
+{
+	_cleanup_free_ const char **names = calloc(s->n + 1, sizeof(*names));
+	const char *class = "unknown", *words = NULL;
+	struct recfile_symbol sym;
+
+	for (size_t i = 0; names && i < s->n; i++)
+		names[i] = recread_symbol(l->r, s->space, s->tgid, s->start, s->frames[i], &sym) ? sym.name : NULL;
+	if (names)
+		words = why_words(&l->why, names, s->n, &class);
+	strb_adds(b, "{\"cause\":");
+	jsonstr_add(b, words ? words : "unknown", strlen(words ? words : "unknown"));
+	strb_printf(b, ",\"class\":\"%s\"}", class);
+}
+
+static void put_frames(struct listing *l, struct strb *b, const struct rec_stack *s)
+{
+	strb_addc(b, '[');
+	for (size_t i = 0; i < s->n; i++) {
+		strb_adds(b, i ? "," : "");
+		put_frame(l, b, s, s->frames[i]);
+	}
+	strb_addc(b, ']');
+}
+
 static int put_attr(struct listing *l, struct strb *b, const struct rec_attr *a)
 {
 	struct rec_stack s;
@@ -60,12 +104,10 @@ static int put_attr(struct listing *l, struct strb *b, const struct rec_attr *a)
 		break;
 	case ATTR_STACK:
 		e = recread_stack(l->r, a->value, &s, &l->err);
-		strb_addc(b, '[');
-		for (size_t i = 0; e == 0 && i < s.n; i++) {
-			strb_adds(b, i ? "," : "");
-			put_frame(l, b, &s, s.frames[i]);
-		}
-		strb_addc(b, ']');
+		if (e == 0 && is_why(l, a->name))
+			put_why(l, b, &s);
+		else if (e == 0)
+			put_frames(l, b, &s);
 	}
 	return e;
 }
@@ -108,8 +150,17 @@ static int on_slow(void *ctx, const struct rec_slow_row *s)
 
 static int list_slow(struct listing *l, bool control)
 {
-	struct rec_slow_query q = { .range = REC_ALL_TIME, .tracker = -1, .which = control ? CONTROL_ONLY : SLOW_ONLY };
+	const struct rec_schema *s = recread_schema(l->r);
+	const struct report_filter *w = l->which;
+	struct rec_slow_query q = { .range = w->range, .tracker = -1, .min_delay = w->over, .max_delay = w->under ? w->under - 1 : 0,
+				    .longest_first = w->longest > 0, .limit = w->longest,
+				    .which = control ? CONTROL_ONLY : SLOW_ONLY };
 
+	for (size_t i = 0; w->tracker && i < s->ntrackers; i++)
+		if (!strcmp(s->trackers[i].name, w->tracker))
+			q.tracker = (int64_t)i;
+	if (w->tracker && q.tracker < 0)
+		return err_set(&l->err, -EINVAL, "there is no tracker \"%s\" in the recording", w->tracker);
 	return recread_slow(l->r, &q, on_slow, l, &l->err);
 }
 
@@ -181,7 +232,7 @@ static int all_hist(struct listing *l)
 		strb_reset(&l->b);
 		e = recread_hist_keys(l->r, i, on_key, l, &l->err);
 		if (e == 0)
-			e = recread_columns(l->r, i, RECFILE_SECOND_NS, REC_ALL_TIME, -1, on_column, l, &l->err);
+			e = recread_columns(l->r, i, RECFILE_SECOND_NS, l->which->range, -1, on_column, l, &l->err);
 	}
 	return e;
 }
@@ -202,7 +253,7 @@ static int on_span(void *ctx, const struct rec_span *s)
 
 static int all_spans(struct listing *l)
 {
-	return recread_spans(l->r, REC_ALL_TIME, on_span, l, &l->err);
+	return recread_spans(l->r, l->which->range, on_span, l, &l->err);
 }
 
 static int on_proc(void *ctx, const struct rec_proc_row *p)
@@ -223,7 +274,7 @@ static int on_proc(void *ctx, const struct rec_proc_row *p)
 
 static int all_procs(struct listing *l)
 {
-	return recread_procs(l->r, REC_ALL_TIME, on_proc, l, &l->err);
+	return recread_procs(l->r, l->which->range, on_proc, l, &l->err);
 }
 
 static const char *probe_text(struct listing *l, uint32_t id)
@@ -252,7 +303,7 @@ static int on_cost(void *ctx, const struct rec_cost_row *c)
 
 static int all_costs(struct listing *l)
 {
-	return recread_costs(l->r, REC_ALL_TIME, on_cost, l, &l->err);
+	return recread_costs(l->r, l->which->range, on_cost, l, &l->err);
 }
 
 static int on_loss(void *ctx, const struct row *row)
@@ -270,7 +321,7 @@ static int on_loss(void *ctx, const struct row *row)
 
 static int all_losses(struct listing *l)
 {
-	return recread_rows(l->r, 1u << ROW_DROPS, REC_ALL_TIME, on_loss, l, &l->err);
+	return recread_rows(l->r, 1u << ROW_DROPS, l->which->range, on_loss, l, &l->err);
 }
 
 static const struct {
@@ -281,11 +332,16 @@ static const struct {
 	{ "process", all_procs }, { "cost", all_costs },	{ "loss", all_losses },
 };
 
-int report_table(struct recread *r, const char *name, bool json)
+int report_table(struct recread *r, const char *name, bool json, const struct report_filter *which)
 {
-	struct listing l = { .t = { .out = stdout, .json = json }, .r = r };
+	struct listing l = { .t = { .out = stdout, .json = json }, .r = r, .which = which };
 	struct strb known = { 0 };
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	struct dopts opts;
 	int e = -ENOENT;
+
+	dopts_init(&opts, a);
+	why_open(&l.why, &opts);
 
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		strb_printf(&known, "%s%s", i ? ", " : "", tables[i].name);
@@ -297,6 +353,7 @@ int report_table(struct recread *r, const char *name, bool json)
 	}
 	strb_free(&l.a);
 	strb_free(&l.b);
+	why_done(&l.why);
 	if (e == -ENOENT && !l.err.msg[0])
 		e = cmd_fail("there is no table \"%s\"; there are %s", name, strb_str(&known));
 	else if (!l.t.error && e < 0)
@@ -304,5 +361,6 @@ int report_table(struct recread *r, const char *name, bool json)
 	else
 		e = cmd_written(l.t.error);
 	strb_free(&known);
+	arena_free(a);
 	return e;
 }

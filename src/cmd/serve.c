@@ -22,35 +22,55 @@
 
 #define BACKLOG 64
 #define NOBODY 65534
+#define LIVE_SIZE "64m" /* of the recording of the live view */
+#define LIVE_AGE "10m"
+#define WORDS_MAX 256 /* recordings and folders of the command line */
 
 struct serve_opts {
 	uint64_t port;	   /* 0: any that is free */
 	const char *unix_path; /* NULL: TCP on loopback */
+	char *recordings[WORDS_MAX]; /* files and folders */
+	size_t n;
 };
 
 static int usage(void)
 {
-	fprintf(stderr, "Usage: %s serve [--port NUMBER | --unix PATH]\n"
-			"\n\t--port  TCP port on 127.0.0.1 (default: any that is free)\n"
-			"\t--unix  a unix socket instead, for nobody but this user\n", cmd_name());
+	fprintf(stderr, "Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING...]\n"
+			"\n\t--port        TCP port on 127.0.0.1 (default: any that is free)\n"
+			"\t--unix        a unix socket instead, for nobody but this user\n"
+			"\t--recordings  recordings of this folder can be opened, as those named\n", cmd_name());
 	return EXIT_USAGE;
+}
+
+static int take_word(struct serve_opts *o, char *word)
+{
+	if (o->n == WORDS_MAX)
+		return cmd_fail("more than %d recordings and folders: put recordings into one folder", WORDS_MAX);
+	o->recordings[o->n++] = word;
+	return 0;
 }
 
 static int parse(struct serve_opts *o, int argc, char **argv)
 {
 	static const struct option longs[] = { { "port", required_argument, NULL, 'p' },
-					       { "unix", required_argument, NULL, 'u' }, { NULL, 0, NULL, 0 } };
+					       { "unix", required_argument, NULL, 'u' },
+					       { "recordings", required_argument, NULL, 'r' }, { NULL, 0, NULL, 0 } };
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "-", longs, NULL)) != -1) {
 		if (c == 'p' && (num_parse_u64(optarg, &o->port) < 0 || o->port > UINT16_MAX))
 			return cmd_fail("--port %s: a number up to %d is wanted", optarg, UINT16_MAX);
 		if (c == 'u')
 			o->unix_path = optarg;
 		if (c == '?')
 			return usage();
+		if ((c == 'r' || c == 1) && take_word(o, optarg))
+			return EXIT_USAGE;
 	}
-	return optind == argc ? 0 : usage();
+	for (; optind < argc; optind++)
+		if (take_word(o, argv[optind]))
+			return EXIT_USAGE;
+	return 0;
 }
 
 /* Bound and listening, or -errno. */
@@ -100,10 +120,9 @@ static int listen_unix(const char *path)
 /* The server needs no privilege at all; what it reads comes from strangers. */
 static int drop_all(void)
 {
-	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-			       setresuid(NOBODY, NOBODY, NOBODY) < 0))
-		return -errno;
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : 0;
+	int e = launch_drop(NOBODY);
+
+	return e == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : e;
 }
 
 static int run_server(struct serve_config *c, int sock)
@@ -121,7 +140,7 @@ static int run_server(struct serve_config *c, int sock)
 }
 
 /* Splits into launcher and server. */
-static int run_both(struct serve_config *c, char *const *overview)
+static int run_both(struct serve_config *c, char *const *overview, const struct servedir *dir)
 {
 	int sock[2], stop[2];
 	sigset_t set;
@@ -147,21 +166,29 @@ static int run_both(struct serve_config *c, char *const *overview)
 	close(sock[1]);
 	close(stop[0]);
 	close(c->listen_fd);
-	return launch_loop(sock[0], stop[1], pid, overview);
+	return launch_loop(sock[0], stop[1], pid, overview, dir, NOBODY);
 }
 
 /* The command line of the live view: the trackers of the default set, and stacks. */
-static char *const *overview_of(struct arena *a)
+static char *const *overview_of(struct arena *a, const struct servedir *dir)
 {
-	static char *const options[] = { "dwell", "--json", "-x", "noself", "-x", "maxcpu=25%", "-x", "switchrate=5hz" };
+	static char *const options[] = { "dwell", "--json", "-x", "noself", "-x", "maxcpu=25%", "-x", "switchrate=5hz",
+					 "-x", "cost" };
 	static const char *const programs[] = { "wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim", "overview" };
-	char **argv = arena_alloc(a, (ARRAY_SIZE(options) + 2 * ARRAY_SIZE(programs) + 1) * sizeof(*argv));
+	char **argv = arena_alloc(a, (ARRAY_SIZE(options) + 2 * ARRAY_SIZE(programs) + 7) * sizeof(*argv));
 	size_t n = ARRAY_SIZE(options);
 
 	memcpy(argv, options, sizeof(options));
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		argv[n++] = "-s";
 		argv[n++] = arena_printf(a, "%s/latency/%s.d", libs_dir(a), programs[i]);
+	}
+	if (dir->live) {
+		char *keep[] = { (char *)(uintptr_t)"--record", dir->live, (char *)(uintptr_t)"--record-size",
+				 (char *)(uintptr_t)LIVE_SIZE, (char *)(uintptr_t)"--record-age", (char *)(uintptr_t)LIVE_AGE };
+
+		memcpy(argv + n, keep, sizeof(keep));
+		n += ARRAY_SIZE(keep);
 	}
 	argv[n] = NULL;
 	return argv;
@@ -174,20 +201,32 @@ static int serve_main(int argc, char **argv)
 	struct serve_config c = { .hosts = hosts, .token = token, .privileged = geteuid() == 0,
 				  .why_not = "dwell serve was not started as root: it can show recordings, but not trace" };
 	struct serve_opts o = { 0 };
+	struct servedir dir;
 	struct arena *a;
 	int r = parse(&o, argc, argv);
 
 	if (r)
 		return r;
+	a = arena_new(ARENA_DEFAULT_LIMIT);
+	r = servedir_find(a, o.recordings, o.n, &dir);
+	if (r) {
+		arena_free(a);
+		return r;
+	}
 	c.listen_fd = o.unix_path ? listen_unix(o.unix_path) : listen_tcp(&o.port);
 	if (c.listen_fd < 0)
 		return cmd_fail("cannot listen on %s: %s", o.unix_path ? o.unix_path : "127.0.0.1", strerror(-c.listen_fd));
 	if (serve_token(token) < 0)
 		return cmd_fail("no random numbers");
-	a = arena_new(ARENA_DEFAULT_LIMIT);
 	c.nprograms = gallery_read(a, &c.programs);
 	c.nwords = gallery_words(&c.words);
 	c.nassets = page_assets(a, &c.assets);
+	c.recordings = dir.files;
+	c.nrecordings = dir.nfiles;
+	r = servedir_make(a, &dir, NOBODY);
+	if (r < 0)
+		cmd_msg("no folder for recordings: %s; those that are sent, and ranges of the live view, cannot be shown", strerror(-r));
+	c.uploads = dir.uploads;
 	if (!c.nassets)
 		cmd_msg("built without the page (it needs esbuild to be built): only the API is there");
 	c.cookie = arena_printf(a, "dwell%u", (unsigned)o.port);
@@ -200,7 +239,8 @@ static int serve_main(int argc, char **argv)
 		printf("http://%s/?token=%s\n", hosts[0], token);
 	}
 	fflush(stdout);
-	r = run_both(&c, overview_of(a));
+	r = run_both(&c, overview_of(a, &dir), &dir);
+	servedir_remove(&dir);
 	if (o.unix_path)
 		unlink(o.unix_path);
 	arena_free(a);

@@ -13,6 +13,7 @@
 
 static const char *const kinds[] = {
 	[SERVE_RUN] = "program", [SERVE_CHECK] = "check", [SERVE_PROBES] = "probes", [SERVE_OVERVIEW] = "overview",
+	[SERVE_VIEW] = "view",
 };
 
 static void put_str(struct strb *b, const char *name, const char *value)
@@ -137,7 +138,7 @@ static enum MHD_Result get_runs(struct request *rq)
 	for (size_t i = 0; i < rq->s->runs.n; i++) {
 		const struct run *r = rq->s->runs.v[i];
 
-		if (r->kind == SERVE_CHECK || r->kind == SERVE_PROBES)
+		if (run_is_job(r))
 			continue;
 		if (any)
 			strb_addc(&b, ',');
@@ -303,5 +304,8 @@ const struct route api_routes[] = {
 	{ "DELETE", "/api/v1/runs/#", delete_run },
 	{ "POST", "/api/v1/overview", post_overview },
 	{ "GET", "/api/v1/events", get_events },
+	{ "GET", "/api/v1/recordings", view_list },
+	{ "POST", "/api/v1/recordings", view_upload },
+	{ "GET", "/api/v1/recordings/@/*", view_get },
 };
 const size_t api_nroutes = ARRAY_SIZE(api_routes);

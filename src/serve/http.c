@@ -158,6 +158,8 @@ static unsigned judge(const struct request *rq)
 		return MHD_HTTP_FORBIDDEN;
 	if (!has_token(rq) && !is_login(rq))
 		return MHD_HTTP_UNAUTHORIZED;
+	if (view_is_upload(rq))
+		return type && !strcmp(type, "application/octet-stream") ? 0 : MHD_HTTP_UNSUPPORTED_MEDIA_TYPE;
 	if (!strcmp(rq->method, "POST") && (!type || strncmp(type, "application/json", 16) != 0))
 		return MHD_HTTP_UNSUPPORTED_MEDIA_TYPE;
 	return 0;
@@ -167,6 +169,8 @@ static enum MHD_Result refuse(struct request *rq, unsigned status)
 {
 	const char *text = status == MHD_HTTP_UNAUTHORIZED ?
 				   "no valid token: open the address that dwell serve printed" :
+			   view_is_upload(rq) && status == MHD_HTTP_UNSUPPORTED_MEDIA_TYPE ?
+				   "the body must be application/octet-stream" :
 			   status == MHD_HTTP_FORBIDDEN ?
 				   "asked by another host name or from another page than this server's own" :
 				   "the body must be application/json";
@@ -176,7 +180,7 @@ static enum MHD_Result refuse(struct request *rq, unsigned status)
 
 /* -- routes -- */
 
-/* Whether url has the form of path; fills number or name. */
+/* Whether url has the form of path; fills number, source or name. */
 static bool matches(const char *path, const char *url, struct request *rq)
 {
 	while (*path) {
@@ -187,6 +191,17 @@ static bool matches(const char *path, const char *url, struct request *rq)
 				return false;
 			rq->number = strtoul(url, &end, 10);
 			url = end;
+			path++;
+		} else if (*path == '@') {
+			size_t n = strcspn(url, "/");
+
+			if (n == 0 || n >= sizeof(rq->source))
+				return false;
+			memcpy(rq->source, url, n);
+			rq->source[n] = '\0';
+			if (rq->source[strspn(rq->source, "abcdefghijklmnopqrstuvwxyz0123456789")])
+				return false;
+			url += n;
 			path++;
 		} else if (*path == '*') {
 			rq->name = url;
@@ -249,14 +264,16 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 		rq = *state = calloc(1, sizeof(*rq));
 		if (!rq)
 			return MHD_NO;
-		*rq = (struct request){ .s = arg, .conn = conn, .method = method, .url = url };
+		*rq = (struct request){ .s = arg, .conn = conn, .method = method, .url = url, .upload_fd = -1 };
 		rq->refused = judge(rq);
 		return MHD_YES;
 	}
 	rq->method = method;
 	rq->url = url;
 	if (*n > 0) {
-		if (rq->body.n + *n > SERVE_BODY_MAX)
+		if (!rq->refused && view_is_upload(rq))
+			view_take(rq, data, *n);
+		else if (rq->body.n + *n > SERVE_BODY_MAX)
 			rq->body_too_large = true;
 		else if (!rq->refused)
 			strb_add(&rq->body, data, *n);
@@ -283,6 +300,7 @@ static void on_completed(void *arg, struct MHD_Connection *conn, void **state, e
 		return;
 	if (rq->job)
 		run_free(rq->s, rq->job);
+	view_done(rq);
 	strb_free(&rq->body);
 	free(rq);
 	*state = NULL;

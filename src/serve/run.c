@@ -11,9 +11,9 @@
 #define READS_MAX 16 /* in a row: others want their turn */
 #define NS_PER_S UINT64_C(1000000000)
 
-static bool is_job(const struct run *r)
+bool run_is_job(const struct run *r)
 {
-	return r->kind == SERVE_CHECK || r->kind == SERVE_PROBES;
+	return r->kind == SERVE_CHECK || r->kind == SERVE_PROBES || r->kind == SERVE_VIEW;
 }
 
 /* Room for one more: the oldest that has ended and that nobody watches goes. */
@@ -64,7 +64,7 @@ int run_start(struct server *s, enum serve_kind kind, const char *text, size_t n
 struct run *run_find(const struct server *s, unsigned long id)
 {
 	for (size_t i = 0; i < s->runs.n; i++)
-		if (s->runs.v[i]->id == id && !is_job(s->runs.v[i]))
+		if (s->runs.v[i]->id == id && !run_is_job(s->runs.v[i]))
 			return s->runs.v[i];
 	return NULL;
 }
@@ -127,6 +127,17 @@ static void add_line(struct run *r)
 	r->bytes += n;
 }
 
+/* Of a view all is kept, up to a limit. */
+static void take_whole(struct run *r, const char *p, size_t n)
+{
+	if (r->skipped || r->part.n + n > SERVE_VIEW_MAX) {
+		r->skipped = 1;
+		strb_reset(&r->part);
+	} else {
+		strb_add(&r->part, p, n);
+	}
+}
+
 static void take(struct run *r, const char *p, size_t n)
 {
 	while (n > 0) {
@@ -167,7 +178,9 @@ static bool drain(struct run *r, int *fd, bool is_out)
 			*fd = -1;
 			break;
 		}
-		if (is_out)
+		if (is_out && r->kind == SERVE_VIEW)
+			take_whole(r, buf, (size_t)n);
+		else if (is_out)
 			take(r, buf, (size_t)n);
 		else if (r->messages.n < SERVE_LOG_MAX)
 			strb_add(&r->messages, buf, (size_t)n);
@@ -181,12 +194,12 @@ bool run_read(struct server *s, struct run *r)
 	bool out = drain(r, &r->child.out, true), err = drain(r, &r->child.err, false);
 
 	if (out && err && !r->ended) {
-		if (r->part.n)
+		if (r->part.n && r->kind != SERVE_VIEW)
 			add_line(r);
 		r->ended = true;
 		if (r->waiter)
 			mhd.resume_connection(r->waiter->conn);
-		else if (is_job(r)) { /* who asked has gone */
+		else if (run_is_job(r)) { /* who asked has gone */
 			run_free(s, r);
 			return false;
 		}
@@ -204,7 +217,7 @@ void run_check_times(struct server *s, uint64_t now)
 			continue;
 		if (stream_watched(s, r))
 			r->watched = now;
-		if (now - r->watched > (is_job(r) ? SERVE_ANSWER_S : SERVE_IDLE_S) * NS_PER_S)
+		if (now - r->watched > (run_is_job(r) ? SERVE_ANSWER_S : SERVE_IDLE_S) * NS_PER_S)
 			run_stop(s, r);
 	}
 }

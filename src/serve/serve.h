@@ -16,6 +16,10 @@
 #define SERVE_LOG_MAX (4 << 20)	       /* bytes of output that are kept of each */
 #define SERVE_LINE_MAX (1 << 20)       /* bytes of one line of output; longer ones are left out and counted */
 #define SERVE_CONNECTIONS_MAX 256
+#define SERVE_VIEW_MAX (16 << 20)	      /* bytes of a view of a recording */
+#define SERVE_UPLOAD_MAX (UINT64_C(256) << 20) /* bytes of a recording that is sent */
+#define SERVE_UPLOADS_MAX 4		      /* recordings that were sent; then the oldest goes */
+#define SERVE_NAME_MAX 128		      /* bytes of its name */
 #define SERVE_IDLE_S 60		       /* a run that nobody watches is stopped after so long */
 #define SERVE_ANSWER_S 30	       /* a check or a list of probes takes no longer */
 
@@ -24,6 +28,7 @@ enum serve_kind {
 	SERVE_CHECK,	/* text: a D program, only compiled */
 	SERVE_PROBES,	/* text: a probe description, its probes listed */
 	SERVE_OVERVIEW, /* no text: the trackers of the live view */
+	SERVE_VIEW,	/* text: lines: a recording, a view of view.def, its parameters as key=value */
 };
 
 struct serve_child {
@@ -38,6 +43,11 @@ struct serve_asset {
 	const uint8_t *data;
 	size_t n;
 	bool gzip; /* data is compressed */
+};
+
+struct serve_recording {
+	const char *name;
+	uint64_t bytes;
 };
 
 struct serve_program { /* of the gallery */
@@ -67,6 +77,9 @@ struct serve_config {
 	/* Asks it to end; one that has ended is no error. */
 	void (*stop)(void *ctx, uint64_t id);
 	void *ctx;
+	const struct serve_recording *recordings; /* "r1" is the first */
+	size_t nrecordings;
+	const char *uploads; /* folder for recordings that are sent, "u1" is its file "1"; NULL: none can be */
 	int stop_fd; /* readable: the server shall end */
 };
 

@@ -5,6 +5,7 @@
  *   http.c    who may ask, which route, answers
  *   api.c     the routes of /api/v1
  *   run.c     children and their output, kept up to a limit
+ *   view.c    recordings: those that are sent, views of them
  *   stream.c  server-sent events: output of runs to viewers, each at its own speed */
 #ifndef DWELL_SERVE_SERVE_INT_H
 #define DWELL_SERVE_SERVE_INT_H
@@ -28,7 +29,7 @@ struct run {
 	enum serve_kind kind;
 	struct serve_child child; /* out, err: -1 once closed */
 	char *program;		  /* its text */
-	struct strb part;	  /* a line that has not ended */
+	struct strb part;	  /* a line that has not ended; SERVE_VIEW: all of it */
 	struct strb messages;	  /* standard error, up to SERVE_LOG_MAX */
 	VEC(struct line) lines;
 	uint64_t first;		  /* number of lines.v[0]; those before it are forgotten */
@@ -40,12 +41,19 @@ struct run {
 	struct request *waiter;	  /* a request that is answered when it has ended */
 };
 
+struct upload { /* a recording that was sent */
+	uint32_t id; /* and name of the file */
+	char *name;  /* as the sender calls it */
+	uint64_t bytes;
+};
+
 struct server {
 	const struct serve_config *c;
 	struct MHD_Daemon *http;
 	VEC(struct run *) runs;
 	VEC(struct stream *) streams;
-	uint32_t last_run;
+	VEC(struct upload) uploads;
+	uint32_t last_run, last_upload;
 	uint64_t began;
 	bool ending;
 };
@@ -55,11 +63,16 @@ struct request {
 	struct MHD_Connection *conn;
 	const char *method, *url; /* while a handler runs */
 	unsigned long number;	  /* of /runs/NUMBER */
-	const char *name;	  /* of /programs/NAME */
+	const char *name;	  /* of /programs/NAME, and of a view */
+	char source[16];	  /* of /recordings/ID/… */
 	struct strb body;
 	bool checked, body_too_large;
 	unsigned refused; /* HTTP status, decided by the headers */
-	struct run *job;  /* SERVE_CHECK, SERVE_PROBES: waited for */
+	struct run *job;  /* SERVE_CHECK, SERVE_PROBES, SERVE_VIEW: waited for */
+	int upload_fd;	  /* a recording that is being sent; -1: none */
+	int upload_error; /* -errno */
+	uint32_t upload_id;
+	uint64_t upload_bytes;
 };
 
 /* mhd.c: the library's functions. */
@@ -88,17 +101,28 @@ bool http_token_equal(const char *a, const char *b);
 
 /* api.c */
 struct route {
-	const char *method, *path; /* "#": a number, "*": a name */
+	const char *method, *path; /* "#": a number, "@": a recording, "*": a name */
 	enum MHD_Result (*handle)(struct request *rq);
 };
 extern const struct route api_routes[];
 extern const size_t api_nroutes;
+
+/* view.c */
+enum MHD_Result view_list(struct request *rq);
+enum MHD_Result view_get(struct request *rq);
+/* A recording that is sent: whether rq does so, a piece of it, its end, and what is left when it ended otherwise. */
+bool view_is_upload(const struct request *rq);
+void view_take(struct request *rq, const char *data, size_t n);
+enum MHD_Result view_upload(struct request *rq);
+void view_done(struct request *rq);
+void view_forget_all(struct server *s);
 
 /* run.c */
 /* Starts one; *ret NULL-checked by errors: -EBUSY: too many. */
 int run_start(struct server *s, enum serve_kind kind, const char *text, size_t n, struct run **ret,
 	      struct err *err);
 struct run *run_find(const struct server *s, unsigned long id); /* or NULL */
+bool run_is_job(const struct run *r); /* somebody waits for all of its output */
 void run_stop(struct server *s, struct run *r);
 /* Reads what is there; true: there is news for viewers. */
 bool run_read(struct server *s, struct run *r);

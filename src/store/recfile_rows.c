@@ -200,7 +200,7 @@ static int put_attr(struct rowfile *f, int64_t slow, size_t pos, const struct re
 	sqlite3_bind_int64(st, 1, slow);
 	sqlite3_bind_int64(st, 2, (int64_t)pos);
 	sqlite3_bind_text(st, 3, fld->name ? fld->name : "", -1, SQLITE_STATIC);
-	if (fld->kind == FLD_STACK || fld->kind == FLD_USTACK) {
+	if (fld->kind == FLD_STACK || fld->kind == FLD_USTACK || fld->kind == FLD_WHY) {
 		rc = field_stack(f, fld, p, &stack);
 		if (rc != SQLITE_OK)
 			return rc;

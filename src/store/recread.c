@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "store/fdfile.h"
 #include "store/recfile.h"
 #include "store/recread_int.h"
 #include "store/sparse.h"
@@ -122,14 +123,21 @@ static void distrust(sqlite3 *db)
 
 static int open_db(struct recread *r, const char *path, struct err *err)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_close_ int fd = fdfile_open(path, O_CLOEXEC | O_NONBLOCK);
 	char *uri;
+	int given;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, -EINVAL, "cannot open %s: it is no regular file", path);
+	if (fdfile_is(path, &given)) {
+		if (fdfile_db(given, &r->db) != SQLITE_OK)
+			return err_set(err, -EIO, "cannot open %s", path);
+		distrust(r->db);
+		return 0;
+	}
 	if (sqlite3_open_v2(path, &r->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK) {
 		distrust(r->db);
 		if (pragma(r->db, "SELECT count(*) FROM sqlite_schema") >= 0)

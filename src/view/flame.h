@@ -58,4 +58,6 @@ int flame_svg(const struct stacktree *t, const struct stacktree *callers, const 
  * -errno; only if flame_has_html(). */
 int flame_html(const struct stacktree *t, const struct flame_opts *opts, FILE *out);
 bool flame_has_html(void); /* pages were built in */
+/* What the page draws, as JSON: dwell-flame(1). 0 or -errno. */
+int flame_json(const struct stacktree *t, const struct flame_opts *opts, FILE *out);
 #endif

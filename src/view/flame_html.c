@@ -104,7 +104,7 @@ static void put_meta(struct strb *b, const struct flame_opts *o)
 	strb_adds(b, "}");
 }
 
-int flame_html(const struct stacktree *t, const struct flame_opts *opts, FILE *out)
+static int put_all(const struct stacktree *t, const struct flame_opts *opts, FILE *out, bool page)
 {
 	struct page_part part = { .id = "stacks" };
 	struct strb bytes = { 0 }, meta = { 0 };
@@ -117,13 +117,25 @@ int flame_html(const struct stacktree *t, const struct flame_opts *opts, FILE *o
 		e = put_nodes(&bytes, t, &o, opts->diff ? 2 : 1);
 	put_meta(&meta, opts);
 	part.bytes = &bytes;
-	if (e == 0)
+	if (e == 0 && page)
 		e = page_write(out, opts->title, asset_flamepage_css, asset_flamepage_css_size, asset_flamepage_js,
 			       asset_flamepage_js_size, &meta, &part, 1);
+	else if (e == 0)
+		e = page_json(out, &meta, &part, 1);
 	strb_free(&bytes);
 	strb_free(&meta);
 	stackorder_done(&o);
 	return e;
+}
+
+int flame_html(const struct stacktree *t, const struct flame_opts *opts, FILE *out)
+{
+	return put_all(t, opts, out, true);
+}
+
+int flame_json(const struct stacktree *t, const struct flame_opts *opts, FILE *out)
+{
+	return put_all(t, opts, out, false);
 }
 
 bool flame_has_html(void)

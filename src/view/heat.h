@@ -61,4 +61,5 @@ int heat_ranks(float *v, size_t n);
 /* Pictures: 0 or -errno. */
 int heat_svg(const struct heat *h, const char *title, FILE *out);
 int heat_html(const struct heat *h, const char *title, FILE *out); /* only if flame_has_html() */
+int heat_json(const struct heat *h, const char *title, FILE *out); /* what the page draws; dwell-heat(1) */
 #endif

@@ -75,7 +75,7 @@ static void put_cells(struct strb *b, const struct heat *h, const struct heat_ke
 	}
 }
 
-int heat_html(const struct heat *h, const char *title, FILE *out)
+static int put_all(const struct heat *h, const char *title, FILE *out, bool page)
 {
 	struct strb cells = { 0 }, head = { 0 };
 	struct page_part part = { "cells", &cells };
@@ -84,9 +84,20 @@ int heat_html(const struct heat *h, const char *title, FILE *out)
 	for (size_t i = 0; i < h->nkeys; i++)
 		put_cells(&cells, h, &h->keys[i]);
 	put_head(&head, h, title);
-	e = page_write(out, title, asset_heatpage_css, asset_heatpage_css_size, asset_heatpage_js, asset_heatpage_js_size, &head,
-		       &part, 1);
+	e = page ? page_write(out, title, asset_heatpage_css, asset_heatpage_css_size, asset_heatpage_js,
+			      asset_heatpage_js_size, &head, &part, 1) :
+		   page_json(out, &head, &part, 1);
 	strb_free(&cells);
 	strb_free(&head);
 	return e;
+}
+
+int heat_html(const struct heat *h, const char *title, FILE *out)
+{
+	return put_all(h, title, out, true);
+}
+
+int heat_json(const struct heat *h, const char *title, FILE *out)
+{
+	return put_all(h, title, out, false);
 }

@@ -68,3 +68,19 @@ int page_write(FILE *out, const char *title, const char *css, size_t css_len, co
 	strb_free(&text);
 	return e < 0 ? e : ferror(out) ? (errno ? -errno : -EIO) : 0;
 }
+
+int page_json(FILE *out, const struct strb *meta, const struct page_part *parts, size_t nparts)
+{
+	int e = meta->failed || meta->n < 2 ? -ENOMEM : 0;
+
+	if (e == 0)
+		fwrite(meta->s, 1, meta->n - 1, out); /* all but the brace that ends it */
+	for (size_t i = 0; i < nparts && e == 0; i++) {
+		fprintf(out, ",\"%s\":\"", parts[i].id);
+		e = parts[i].bytes->failed ? -ENOMEM :
+					     deflate_bytes(parts[i].bytes->s, parts[i].bytes->n, DEFLATE_ZLIB, page_base64, out);
+		fputc('"', out);
+	}
+	fputs("}\n", out);
+	return e < 0 ? e : ferror(out) ? (errno ? -errno : -EIO) : 0;
+}

@@ -16,4 +16,6 @@ int page_base64(void *out, const unsigned char *p, size_t n);
 /* Writes the page. meta is JSON, the text of the element "meta"; the script fills the element "app". 0 or -errno. */
 int page_write(FILE *out, const char *title, const char *css, size_t css_len, const char *js, size_t js_len,
 	       const struct strb *meta, const struct page_part *parts, size_t nparts);
+/* The same data without the page: meta, an object, with one more member for each part. 0 or -errno. */
+int page_json(FILE *out, const struct strb *meta, const struct page_part *parts, size_t nparts);
 #endif

@@ -52,6 +52,11 @@ static bool is_additive(const struct aggdesc *d)
 	return d->func != AGG_MIN && d->func != AGG_MAX;
 }
 
+bool recstacks_of(const struct aggdesc *d)
+{
+	return has_stack(d->keys, d->nkeys) && is_additive(d);
+}
+
 static const char *func_name(const struct aggdesc *d)
 {
 	return d->func == AGG_COUNT ? "count" : d->func == AGG_SUM || d->func == AGG_AVG ? "sum" : "count of values";
@@ -62,7 +67,7 @@ static const char *func_name(const struct aggdesc *d)
 static void list_choices(const struct rec_schema *s, struct strb *b)
 {
 	for (size_t i = 0; i < s->naggs; i++)
-		if (has_stack(s->aggs[i]->keys, s->aggs[i]->nkeys) && is_additive(s->aggs[i]))
+		if (recstacks_of(s->aggs[i]))
 			strb_printf(b, "%s@%s", b->n ? ", " : "", s->aggs[i]->name);
 	for (size_t i = 0; i < s->nfmts; i++)
 		if (fmt_has_stack(s->fmts[i])) {
@@ -79,7 +84,7 @@ static bool choose_aggregation(struct recstacks *r, const char *name, size_t *re
 	for (size_t i = 0; i < s->naggs; i++) {
 		const struct aggdesc *d = s->aggs[i];
 
-		if (!has_stack(d->keys, d->nkeys) || !is_additive(d) || (name && strcmp(d->name, name) != 0))
+		if (!recstacks_of(d) || (name && strcmp(d->name, name) != 0))
 			continue;
 		r->agg = d;
 		++*ret_n;
@@ -344,17 +349,30 @@ static size_t collect(const struct recfield *f, size_t n, const struct recfield 
 	return have;
 }
 
+/* When what a row says happened: of an aggregation that keys by slots of time, the beginning of its slot. */
+static uint64_t time_of(const struct recstacks *r, const struct row *row)
+{
+	uint64_t number;
+
+	if (row->kind != ROW_AGG || !r->agg->slot_ns || row->len < sizeof(number))
+		return row->ts;
+	memcpy(&number, row->data, sizeof(number));
+	if (number > UINT64_MAX / r->agg->slot_ns)
+		return row->ts; /* no time */
+	return number * r->agg->slot_ns - (r->agg->slot_wall ? r->opts.wall_off : 0);
+}
+
 static bool in_time(struct recstacks *r, const struct row *row)
 {
-	uint64_t since = row->ts > r->opts.begin_ns ? row->ts - r->opts.begin_ns : 0;
+	uint64_t ts = time_of(r, row), since = ts > r->opts.begin_ns ? ts - r->opts.begin_ns : 0;
 
 	if (since < r->opts.from_ns || (r->opts.to_ns && since >= r->opts.to_ns)) {
 		r->in.other++;
 		return false;
 	}
-	if (!r->in.first_ns)
-		r->in.first_ns = row->ts;
-	r->in.last_ns = row->ts;
+	if (!r->in.first_ns || ts < r->in.first_ns)
+		r->in.first_ns = ts;
+	r->in.last_ns = ts > r->in.last_ns ? ts : r->in.last_ns;
 	return true;
 }
 

@@ -13,6 +13,7 @@ struct recstacks_opts {
 	bool addresses;	     /* addresses without a name stay apart */
 	bool counts;	     /* of sums, also how many events there were, into the weight behind */
 	uint64_t begin_ns;   /* when the recording began (CLOCK_MONOTONIC) */
+	uint64_t wall_off;   /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	uint64_t from_ns, to_ns; /* only what was so long after that; to 0: to the end */
 };
 
@@ -29,6 +30,8 @@ bool recstacks_is_sum(const struct recstacks *r);
 /* Adds a row to weight `weight` of t: what aggregations gained, however the program cleared or cut them, and one per
  * event. Errors of t are sticky there; -ENOMEM. */
 int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight);
+/* Whether stacks can be made of an aggregation. */
+bool recstacks_of(const struct aggdesc *d);
 /* What has been read so far. */
 const struct stack_input *recstacks_input(const struct recstacks *r);
 #endif

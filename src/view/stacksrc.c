@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "store/recfile.h"
+#include "store/fdfile.h"
+#include "store/recquery.h"
 #include "view/perfscript.h"
 #include "view/recstacks.h"
 #include "view/recsym.h"
@@ -45,20 +46,37 @@ static void recording_unit(const struct rec_schema *s, const char *title, char *
 		snprintf(unit, n, "%s", only_profile(s) ? "samples" : "events");
 }
 
+#define LATE_NS UINT64_C(60000000000) /* what an aggregation counted in a slot of time arrives this much later at most */
+
+struct reading {
+	struct recstacks *rs;
+	struct stacktree *t;
+	unsigned weight;
+};
+
+static int on_row(void *ctx, const struct row *row)
+{
+	struct reading *g = ctx;
+
+	return recstacks_row(g->rs, row, g->t, g->weight);
+}
+
 static int read_rows(struct recread *f, struct sym *sym, const struct recstacks_opts *opts, struct stacktree *t,
 		     unsigned weight, struct stacksrc *ret, struct err *err)
 {
+	struct rec_range range = { opts->begin_ns + opts->from_ns, opts->to_ns ? opts->begin_ns + opts->to_ns + LATE_NS : INT64_MAX };
 	struct recstacks *rs = NULL;
-	struct row row;
+	struct reading g = { .t = t, .weight = weight };
 	int e = recstacks_new(recread_schema(f), sym, opts, &rs, err);
 
 	if (e < 0)
 		return e;
-	while ((e = recread_next(f, &row, err)) > 0)
-		if (recstacks_row(rs, &row, t, weight) < 0) {
-			e = err_set(err, -ENOMEM, "out of memory");
-			break;
-		}
+	if (!opts->from_ns)
+		range.from = 0;
+	g.rs = rs;
+	e = recread_rows(f, 1u << ROW_AGG | 1u << ROW_EVENT | 1u << ROW_DROPS, range, on_row, &g, err);
+	if (e == -ENOMEM && !err->msg[0])
+		err_set(err, e, "out of memory");
 	ret->in = *recstacks_input(rs);
 	snprintf(ret->title, sizeof(ret->title), "%s", recstacks_title(rs));
 	recording_unit(recread_schema(f), ret->title, ret->unit, sizeof(ret->unit));
@@ -80,6 +98,7 @@ static int read_recording(const char *path, const struct stacksrc_opts *opts, st
 
 	if (e < 0)
 		return e; /* it names the path */
+	ro.wall_off = recread_wall_off(f);
 	begin = recread_meta(f, "begun_realtime_ns");
 	if (begin)
 		num_parse_u64(begin, &ret->begun_realtime_ns);
@@ -143,7 +162,7 @@ int stacksrc_read(const char *path, const struct stacksrc_opts *opts, struct sta
 		  struct stacksrc *ret, struct err *err)
 {
 	bool input = !strcmp(path, "-");
-	_cleanup_close_ int fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = input ? dup(STDIN_FILENO) : fdfile_open(path, O_CLOEXEC);
 	char head[16] = "";
 	int e;
 

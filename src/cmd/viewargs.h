@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines of views of recordings (serve/view.def). */
+#ifndef DWELL_CMD_VIEWARGS_H
+#define DWELL_CMD_VIEWARGS_H
+#include <stdbool.h>
+#include "base/arena.h"
+
+#define VIEWARGS_MAX 32
+
+/* What the server asks for, lines of text: the recording, the name of the view, then "key=value"s. */
+struct viewargs {
+	const char *source; /* "live", "r1", "u2" */
+	const char *other;  /* to compare with: the same; NULL: nothing, or the recording itself */
+	bool raw;	    /* the file itself: there is no command */
+	bool compare;
+	char *argv[VIEWARGS_MAX + 1];
+};
+/* Takes text apart, which is changed. path and other_path become part of the command line: known later, so that
+ * they point to what the caller fills in. -EINVAL: there is no such view, or it takes no such key. */
+int viewargs_make(struct arena *a, char *text, char *path, char *other_path, struct viewargs *ret);
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings: which there are, those that are sent here, and views of them. The server reads none itself: a child without
+ * privileges does for each view. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/cleanup.h"
+#include "base/jsonstr.h"
+#include "serve/serve_int.h"
+
+struct view {
+	const char *name, *type;
+	bool save;
+};
+
+static const struct view views[] = {
+#define VIEW(name, type, keys, save, ...) { name, type, save },
+#include "serve/view.def"
+#undef VIEW
+};
+
+static const char *const keys[] = { "by", "from", "to", "step", "rows", "over", "under", "tracker", "longest",
+				    "title", "other", "before_from", "before_to" };
+
+/* -- which there are -- */
+
+static void put(struct strb *b, bool first, const char *id, const char *kind, const char *name, uint64_t bytes)
+{
+	strb_printf(b, "%s{\"id\":\"%s\",\"kind\":\"%s\",\"bytes\":%" PRIu64 ",\"name\":", first ? "" : ",", id, kind, bytes);
+	jsonstr_add(b, name, strlen(name));
+	strb_addc(b, '}');
+}
+
+static bool has_live(const struct server *s)
+{
+	for (size_t i = 0; i < s->runs.n; i++)
+		if (s->runs.v[i]->kind == SERVE_OVERVIEW)
+			return s->c->uploads != NULL;
+	return false;
+}
+
+/* GET /api/v1/recordings */
+enum MHD_Result view_list(struct request *rq)
+{
+	const struct server *s = rq->s;
+	struct strb b = { 0 };
+	bool first = true;
+	char id[24];
+
+	strb_adds(&b, "{\"recordings\":[");
+	if (has_live(s)) {
+		put(&b, true, "live", "live", "the live view", 0);
+		first = false;
+	}
+	for (size_t i = 0; i < s->c->nrecordings; i++) {
+		snprintf(id, sizeof(id), "r%zu", i + 1);
+		put(&b, first, id, "file", s->c->recordings[i].name, s->c->recordings[i].bytes);
+		first = false;
+	}
+	for (size_t i = 0; i < s->uploads.n; i++) {
+		snprintf(id, sizeof(id), "u%u", s->uploads.v[i].id);
+		put(&b, first, id, "sent", s->uploads.v[i].name, s->uploads.v[i].bytes);
+		first = false;
+	}
+	strb_printf(&b, "],\"upload_max\":%" PRIu64 "}\n", s->c->uploads ? SERVE_UPLOAD_MAX : 0);
+	return http_json(rq, MHD_HTTP_OK, &b);
+}
+
+/* -- those that are sent -- */
+
+/* All names are made here, of numbers. */
+static char *upload_path(const struct server *s, uint32_t id)
+{
+	char *path = NULL;
+
+	return asprintf(&path, "%s/%u", s->c->uploads, id) < 0 ? NULL : path;
+}
+
+static void forget_upload(struct server *s, size_t i)
+{
+	_cleanup_free_ char *path = upload_path(s, s->uploads.v[i].id);
+
+	if (path)
+		unlink(path);
+	free(s->uploads.v[i].name);
+	memmove(&s->uploads.v[i], &s->uploads.v[i + 1], (s->uploads.n - i - 1) * sizeof(*s->uploads.v));
+	s->uploads.n--;
+}
+
+bool view_is_upload(const struct request *rq)
+{
+	return !strcmp(rq->method, "POST") && !strcmp(rq->url, "/api/v1/recordings");
+}
+
+void view_take(struct request *rq, const char *data, size_t n)
+{
+	struct server *s = rq->s;
+
+	if (rq->upload_error)
+		return;
+	if (rq->upload_fd < 0) {
+		_cleanup_free_ char *path = NULL;
+
+		if (!s->c->uploads) {
+			rq->upload_error = -ENOTSUP;
+			return;
+		}
+		rq->upload_id = ++s->last_upload;
+		path = upload_path(s, rq->upload_id);
+		rq->upload_fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+		if (rq->upload_fd < 0) {
+			rq->upload_error = path ? -errno : -ENOMEM;
+			return;
+		}
+	}
+	if (rq->upload_bytes + n > SERVE_UPLOAD_MAX)
+		rq->upload_error = -EFBIG;
+	while (n > 0 && !rq->upload_error) {
+		ssize_t k = write(rq->upload_fd, data, n);
+
+		if (k < 0 && errno != EINTR)
+			rq->upload_error = -errno;
+		if (k <= 0)
+			continue;
+		data += k;
+		n -= (size_t)k;
+		rq->upload_bytes += (size_t)k;
+	}
+}
+
+/* What was not taken over goes. */
+void view_done(struct request *rq)
+{
+	if (rq->upload_fd >= 0) {
+		_cleanup_free_ char *path = upload_path(rq->s, rq->upload_id);
+
+		closep(&rq->upload_fd);
+		if (path)
+			unlink(path);
+	}
+	rq->upload_fd = -1;
+}
+
+static enum MHD_Result refuse_upload(struct request *rq)
+{
+	char text[128];
+
+	switch (rq->upload_error) {
+	case -EFBIG:
+		snprintf(text, sizeof(text), "a recording that is sent may have %" PRIu64 " MiB: name larger ones on dwell's command line",
+			 SERVE_UPLOAD_MAX >> 20);
+		return http_error(rq, MHD_HTTP_CONTENT_TOO_LARGE, text);
+	case -ENOTSUP:
+		return http_error(rq, MHD_HTTP_FORBIDDEN, "the server has no folder for recordings");
+	default:
+		snprintf(text, sizeof(text), "the recording cannot be kept: %s", strerror(-rq->upload_error));
+		return http_error(rq, MHD_HTTP_INSUFFICIENT_STORAGE, text);
+	}
+}
+
+/* POST /api/v1/recordings?name=NAME, the file as body → {"id": "u1"} */
+enum MHD_Result view_upload(struct request *rq)
+{
+	const char *name = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "name");
+	struct server *s = rq->s;
+	struct strb b = { 0 };
+	struct upload u = { .bytes = rq->upload_bytes };
+
+	if (rq->upload_error)
+		return refuse_upload(rq);
+	if (rq->upload_fd < 0)
+		return http_error(rq, MHD_HTTP_BAD_REQUEST, "a recording is wanted as the body");
+	while (s->uploads.n >= SERVE_UPLOADS_MAX)
+		forget_upload(s, 0);
+	u.id = rq->upload_id;
+	u.name = strndup(name && *name ? name : "recording", SERVE_NAME_MAX);
+	if (!u.name || vec_try_push(&s->uploads, u) < 0) {
+		free(u.name);
+		return http_error(rq, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory");
+	}
+	closep(&rq->upload_fd);
+	rq->upload_fd = -1; /* it stays */
+	strb_printf(&b, "{\"id\":\"u%u\"}\n", u.id);
+	return http_json(rq, MHD_HTTP_CREATED, &b);
+}
+
+void view_forget_all(struct server *s)
+{
+	while (s->uploads.n)
+		forget_upload(s, s->uploads.n - 1);
+	vec_free(&s->uploads);
+}
+
+/* -- views -- */
+
+/* Adds what the launcher is asked. False: a value has what no value has. */
+static bool put_question(struct request *rq, struct strb *b)
+{
+	strb_printf(b, "%s\n%s\n", rq->source, rq->name);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const char *v = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, keys[i]);
+
+		for (const char *p = v; p && *p; p++)
+			if ((unsigned char)*p < ' ')
+				return false;
+		if (v)
+			strb_printf(b, "%s=%s\n", keys[i], v);
+	}
+	return b->n < SERVE_PROGRAM_MAX;
+}
+
+static const struct view *find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++)
+		if (!strcmp(views[i].name, name))
+			return &views[i];
+	return NULL;
+}
+
+static enum MHD_Result reply(struct request *rq, const struct view *v, struct MHD_Response *r)
+{
+	char save[64];
+
+	if (r) {
+		mhd.add_response_header(r, "Content-Type", v->type);
+		snprintf(save, sizeof(save), "attachment; filename=\"dwell-%s\"", v->name);
+		if (v->save) /* never shown as a page of this server's */
+			mhd.add_response_header(r, "Content-Disposition", save);
+	}
+	return http_reply(rq, MHD_HTTP_OK, r);
+}
+
+/* What the child said, without its name and without the file's, which means nothing to who asks. */
+static const char *reason(const struct run *r, struct strb *b)
+{
+	const char *text = strb_str(&r->messages), *colon;
+
+	if (!r->messages.n)
+		return r->stopped ? "it took too long" : "there is nothing of the kind";
+	if (!strncmp(text, "dwell: ", 7))
+		text += 7;
+	colon = strstr(text, ": ");
+	if (text[0] == '/' && colon && !memchr(text, ' ', (size_t)(colon - text)))
+		text = colon + 2;
+	strb_add(b, text, strcspn(text, "\n"));
+	return strb_str(b);
+}
+
+static enum MHD_Result answer(struct request *rq, const struct view *v)
+{
+	_cleanup_(strb_free) struct strb why = { 0 };
+	struct run *r = rq->job;
+	size_t n = r->part.n;
+	struct MHD_Response *response;
+	enum MHD_Result ret;
+	char *text;
+
+	if (r->skipped)
+		ret = http_error(rq, MHD_HTTP_CONTENT_TOO_LARGE, "too large for the page: dwell makes it from the command line");
+	else if (n == 0)
+		ret = http_error(rq, MHD_HTTP_UNPROCESSABLE_CONTENT, reason(r, &why));
+	else {
+		text = strb_take(&r->part);
+		response = mhd.create_response_from_buffer(n, text, MHD_RESPMEM_MUST_FREE);
+		if (!response)
+			free(text);
+		ret = reply(rq, v, response);
+	}
+	rq->job = NULL;
+	run_free(rq->s, r);
+	return ret;
+}
+
+/* The file itself: the launcher has given it in place of a pipe. */
+static enum MHD_Result send_file(struct request *rq, const struct view *v)
+{
+	struct run *r = rq->job;
+	struct stat st;
+	struct MHD_Response *response = NULL;
+
+	if (fstat(r->child.out, &st) == 0)
+		response = mhd.create_response_from_fd64((uint64_t)st.st_size, r->child.out);
+	if (response)
+		r->child.out = -1; /* the response's now */
+	rq->job = NULL;
+	run_free(rq->s, r);
+	return reply(rq, v, response);
+}
+
+static enum MHD_Result start_failed(struct request *rq, int e, const struct err *err)
+{
+	if (e == -EBUSY)
+		return http_error(rq, MHD_HTTP_TOO_MANY_REQUESTS, err->msg);
+	if (e == -ENOENT)
+		return http_error(rq, MHD_HTTP_NOT_FOUND, "no such recording");
+	if (e == -ENOTSUP)
+		return http_error(rq, MHD_HTTP_NOT_FOUND, "only recordings of the command line can be had as files");
+	return http_error(rq, e == -EINVAL ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_INTERNAL_SERVER_ERROR,
+			  e == -EINVAL ? "this view does not take these parameters" : err->msg);
+}
+
+/* GET /api/v1/recordings/ID/VIEW?key=value… */
+enum MHD_Result view_get(struct request *rq)
+{
+	const struct view *v = find(rq->name);
+	_cleanup_(strb_free) struct strb b = { 0 };
+	struct err err = { 0 };
+	struct stat st;
+	int e;
+
+	if (!v)
+		return http_error(rq, MHD_HTTP_NOT_FOUND, "no such view of a recording");
+	if (rq->job)
+		return answer(rq, v);
+	if (!put_question(rq, &b))
+		return http_error(rq, MHD_HTTP_BAD_REQUEST, "a parameter is no text");
+	e = run_start(rq->s, SERVE_VIEW, strb_str(&b), b.n, &rq->job, &err);
+	if (e < 0)
+		return start_failed(rq, e, &err);
+	if (fstat(rq->job->child.out, &st) == 0 && S_ISREG(st.st_mode))
+		return send_file(rq, v);
+	rq->job->waiter = rq;
+	mhd.suspend_connection(rq->conn);
+	return MHD_YES;
+}

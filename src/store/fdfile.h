@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that are there as open descriptors only: a process without privileges is handed what it could not
+ * open itself. Their paths are "/dev/fd/N". */
+#ifndef DWELL_STORE_FDFILE_H
+#define DWELL_STORE_FDFILE_H
+#include <sqlite3.h>
+#include <stdbool.h>
+
+/* Whether path is one; *ret is its descriptor. */
+bool fdfile_is(const char *path, int *ret);
+/* open(path, O_RDONLY | flags), or for "/dev/fd/N" a duplicate of N, which asks nobody's permission. */
+int fdfile_open(const char *path, int flags);
+/* Opens a database behind a descriptor (its owner keeps it open), for reading only: nobody else may be writing
+ * to it, a log beside it is not seen. SQLite's result codes. */
+int fdfile_db(int fd, sqlite3 **ret);
+#endif
