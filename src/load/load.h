@@ -39,6 +39,9 @@ struct loaded {
  * err->detail is the verifier's log. Free with load_free(). */
 int load_image(const struct image *img, struct typesrc *ts, const struct caps *caps,
 	       const struct load_opts *opts, struct loaded **ret, struct err *err);
+/* Lets the kernel set memory aside for the first keys of maps that grow (warm.c): before anything is attached. What
+ * fails is left out, and a loss is counted where it happens. */
+void load_warm(const struct loaded *l);
 /* Closes everything; accepts NULL and half-made ones. */
 void load_free(struct loaded *l);
 /* First map with this role (agg, set: of IMG_MAP_AGG, else ignored), or NULL. */

@@ -166,6 +166,7 @@ int session_new(const struct session_config *config, struct session **ret, struc
 	}
 	if (s->l->state)
 		s->l->state->wall_off = wall_offset();
+	load_warm(s->l);
 	s->history_clock = history_clock();
 	*ret = s;
 	return 0;

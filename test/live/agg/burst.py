@@ -24,4 +24,13 @@ r = live.dwell("-q", "-x", "aggpercpu", "-n",
                "-c", f"{live.TRIGGER} keys 1000", timeout=60)
 live.check(r.returncode == 0 and not live.complaints(r) and re.search(r"\b1000\b", r.stdout), "aggpercpu",
            r.stdout + r.stderr)
+# Several new keys in one interrupt: the kernel cannot take memory then, and has what was set aside before.
+SEVERAL = 40
+with live.busy_cpus():
+    r = live.dwell("-q", "-x", "aggrate=10s", "-n",
+                   "profile-97 /cpu == 0 && !done/ { done = 1; %s } tick-300ms { exit(0); }"
+                   % " ".join(f"@a[{i}] = count();" for i in range(SEVERAL)), timeout=60)
+found = re.findall(r"^ +(\d+) +1$", r.stdout, re.M)
+live.check(len(found) == SEVERAL and "aggregation drop" not in r.stderr,
+           f"{SEVERAL} new keys in one interrupt", r.stdout + r.stderr)
 live.done()
