@@ -134,7 +134,7 @@ void diag_format(struct strb *out, const struct diag *g, bool tags)
 	if (tags)
 		strb_printf(out, "[%s] ", g->tag);
 	if (src) {
-		pos = source_position(src, g->read_to ? g->read_to : g->at.off);
+		pos = source_position(src, g->read_to ? g->read_to : g->at.read_to ? g->at.read_to : g->at.off);
 		if (pos.file != src->name) /* another file's text, included by cpp */
 			strb_printf(out, "\"%.*s\", ", (int)pos.file_len, pos.file);
 		strb_printf(out, "line %u: ", pos.line);

@@ -105,7 +105,7 @@ struct recfield {
 	uint32_t off;  /* from the start of the record (header included) or of the key */
 	uint32_t size; /* bytes */
 	bool is_signed;
-	bool is_char;	  /* a character: %c by default in aggregation keys? no: kept for print() */
+	bool is_char;	  /* a character, or (FLD_BYTES) an array of them, which may be shown as text */
 	uint32_t nframes; /* stacks */
 	uint32_t strframes; /* stacks: 0, or the string size of ustack(n, size) */
 	const char *ctype; /* D type name as the user would write it, for messages and print(); or NULL */

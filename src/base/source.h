@@ -15,6 +15,7 @@ struct source {
 struct span {
 	const struct source *src; /* NULL: no position */
 	uint32_t off, len;
+	uint32_t read_to; /* DTrace reads to here before it knows that this has ended: messages name that line; 0: no further */
 };
 
 struct position {

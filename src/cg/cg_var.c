@@ -296,11 +296,16 @@ static void index_place(struct gen *g, const struct node *n, struct place *ret)
 		gen_place(g, a, ret);
 	}
 	if (node_const(n->args, &c) && (ret->kind != PL_MEM || (uint64_t)c < nelems)) {
-		place_advance(ret, c * (int64_t)scale);
-		if (ret->btf.id && at->kind == DK_PTR && c) { /* no longer the start of that struct */
-			ret->addr = gen_launder(g, ret->addr);
+		c *= (int64_t)scale;
+		if (at->kind == DK_PTR && c && c == (int32_t)c) { /* no longer the start of that struct; a fault names it */
+			vreg addr = ir_new(g->f);
+
+			ir_alui(g->f, IRA_ADD, addr, gen_launder(g, ret->addr), c);
+			ret->addr = addr;
 			ret->btf.id = 0;
+			c = 0;
 		}
+		place_advance(ret, c);
 		return;
 	}
 	place_index(g, ret, gen_int(g, n->args), scale, nelems);

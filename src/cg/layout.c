@@ -19,7 +19,7 @@ const struct dtype *cg_type(const struct cg *c, const struct node *n)
 
 uint32_t lay_str_bound(const struct cg *c, const struct dtype *ty)
 {
-	return ty->strbound ? ty->strbound : (uint32_t)c->opts->strsize;
+	return ty->strbound && ty->strbound < c->opts->strsize ? ty->strbound : (uint32_t)c->opts->strsize;
 }
 
 /* Bytes of a variable of this type. Strings have a byte behind the text that tells NULL from "". */
@@ -94,6 +94,7 @@ struct recfield lay_field_of(struct cg *c, const struct dtype *type)
 	case DK_FLOAT:
 		f.kind = FLD_BYTES;
 		f.size = lay_storage(c, ty);
+		f.is_char = ty->kind == DK_ARRAY && dtype_resolve(c->p->types, ty->base)->is_char;
 		break;
 	case DK_INT:
 	case DK_ENUM:

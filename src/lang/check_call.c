@@ -57,6 +57,17 @@ struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned
 		    n->name, n->nargs, n->nargs == 1 ? " " : "s ", how, n->nargs < min ? min : max);
 }
 
+bool act_protos_fit(struct checker *c, struct node *n)
+{
+	const struct builtin *b = n->kind == N_CALL ? find_builtin_func(c, n->name) : NULL;
+	struct proto pr;
+
+	if (!b || b->kind != BIK_ACT || !strchr(b->proto, '('))
+		return true;
+	pr = parse_proto(c, b->proto);
+	return proto_len(c, n, pr.min, pr.max) == NULL;
+}
+
 struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg,
 		       const char *want)
 {

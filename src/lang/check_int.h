@@ -208,6 +208,8 @@ const struct dtype *check_stack_type(struct checker *c);
 bool check_special(struct checker *c, struct node *n, struct node **ret);
 /* What an action does, and may stand behind. */
 void check_effects(struct checker *c, struct node *n);
+/* false, reported: the call of an action with a wrong number of arguments. */
+bool act_protos_fit(struct checker *c, struct node *n);
 struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned max);
 struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg,
 		       const char *want);

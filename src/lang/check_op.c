@@ -376,6 +376,9 @@ static struct node *cond_pointers(struct checker *c, struct node *n)
 struct node *check_cond(struct checker *c, struct node *n)
 {
 	n->a = check_expr(c, n->a);
+	/* As in DTrace: first that each operand is right by itself, then that none is an action. */
+	if (!act_protos_fit(c, n->b) || !act_protos_fit(c, n->c))
+		return set_err(c, n);
 	n->b = check_value(c, n->b, COND_ACT);
 	n->c = check_value(c, n->c, COND_ACT);
 	if (is_err(n->a) || is_err(n->b) || is_err(n->c))

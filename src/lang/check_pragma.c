@@ -226,7 +226,7 @@ bool check_amin_desc(struct checker *c, const struct dstmt *s)
 		return true;
 	/* DTrace gives the line where the clause ends. */
 	if (at.len > 0)
-		at = (struct span){at.src, at.off + at.len - 1, 1};
+		at = (struct span){at.src, at.off + at.len - 1, 1, 0};
 	too_unstable(c, at, "clause", a);
 	return false;
 }

@@ -13,7 +13,7 @@ static struct span end_of(const struct decl *d)
 	struct span at = d->at;
 
 	if (at.len > 0)
-		at = (struct span){at.src, at.off + at.len - 1, 1};
+		at = (struct span){at.src, at.off + at.len - 1, 1, 0};
 	return at;
 }
 

@@ -180,7 +180,7 @@ static void load_depends(struct dlib *l, const struct compile_env *env, struct d
 		while (i < sizeof(words) / sizeof(words[0]) && !strcmp(take_word(l->arena, &q), words[i]))
 			i++;
 		if (i == sizeof(words) / sizeof(words[0])) {
-			struct span at = {f->src, (uint32_t)(p - f->src->text), 1};
+			struct span at = {f->src, (uint32_t)(p - f->src->text), 1, 0};
 
 			load_named(l, env, at, take_word(l->arena, &q));
 		}

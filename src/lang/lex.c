@@ -16,7 +16,7 @@ void lex_init(struct lexer *lx, struct arena *a, const struct source *src,
 
 struct span lex_span(const struct lexer *lx, const char *from, const char *to)
 {
-	return (struct span){lx->src, (uint32_t)(from - lx->src->text), (uint32_t)(to - from)};
+	return (struct span){lx->src, (uint32_t)(from - lx->src->text), (uint32_t)(to - from), 0};
 }
 
 struct diag *lex_error(struct lexer *lx, struct span at, const char *tag, const char *fmt, ...)

@@ -424,7 +424,7 @@ static bool too_large(struct parser *p, const struct source *src)
 {
 	if (src->len <= DPROG_MAX_SOURCE)
 		return false;
-	parse_fail(p, (struct span){src, 0, 0}, D_LIMIT,
+	parse_fail(p, (struct span){src, 0, 0, 0}, D_LIMIT,
 		   "the program has %zu bytes, the largest that is taken has %u", src->len,
 		   DPROG_MAX_SOURCE);
 	return true;

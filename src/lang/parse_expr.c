@@ -32,13 +32,20 @@ static struct node *new_node(struct parser *p, enum node_kind kind, struct span 
 	return n;
 }
 
+/* An operator's: it has ended when the next token shows that its operand has. */
+static struct node *finish_op(struct parser *p, struct node *n)
+{
+	n->at.read_to = p->lx.tok.at.off;
+	return finish(p, n);
+}
+
 static struct node *new_unary(struct parser *p, enum op op, struct span at, struct node *a)
 {
 	struct node *n = new_node(p, N_UNARY, span_join(at, a->at));
 
 	n->op = op;
 	n->a = a;
-	return finish(p, n);
+	return finish_op(p, n);
 }
 
 static struct node *new_binary(struct parser *p, enum node_kind kind, enum op op, struct node *a,
@@ -49,7 +56,7 @@ static struct node *new_binary(struct parser *p, enum node_kind kind, enum op op
 	n->op = op;
 	n->a = a;
 	n->b = b;
-	return finish(p, n);
+	return finish_op(p, n);
 }
 
 /* What stands for an expression after an error. */
@@ -589,7 +596,7 @@ static struct node *parse_cond_from(struct parser *p, struct node *first)
 	n->c = parse_conditional(p);
 	n->at = span_join(a->at, n->c->at);
 	parse_leave(p);
-	return finish(p, n);
+	return finish_op(p, n);
 }
 
 struct node *parse_conditional(struct parser *p)

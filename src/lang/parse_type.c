@@ -213,9 +213,12 @@ static const char *words_name(struct parser *p, const struct words *w, struct sp
 	unsigned bases = w->is_char + w->is_int + w->is_float + w->is_double + w->is_void +
 			 w->is_string;
 
-	if (bases > 1 || sign > 1 || w->is_long > 2 || w->is_short > 1 ||
-	    (w->is_short && w->is_long)) {
+	if (bases > 1 || sign > 1 || w->is_long > 2 || w->is_short > 1) {
 		parse_fail(p, at, D_DECL_COMBO, "invalid type combination");
+	} else if (w->is_short && w->is_long && bases == w->is_int) {
+		parse_fail(p, at, D_UNKNOWN, "failed to resolve type %s%sshort %slong : Unknown type name",
+			   w->is_signed ? "signed " : "", w->is_unsigned ? "unsigned " : "",
+			   w->is_long > 1 ? "long " : "");
 	} else if (w->is_char && (w->is_short || w->is_long)) {
 		parse_fail(p, at, D_DECL_CHARATTR,
 			   "invalid type declaration: short and long may not be used with char type");

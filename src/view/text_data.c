@@ -79,12 +79,13 @@ static void print_text(struct text_view *v, const uint8_t *p, size_t n, int widt
 		text_printf(v, "  %-*.*s", width, (int)n, (const char *)p);
 }
 
-static void print_bytes(struct text_view *v, const uint8_t *p, size_t n, int width, bool quiet)
+/* Arrays of characters are shown as text if they look like it; structs and other arrays are not. */
+static void print_bytes(struct text_view *v, const struct recfield *f, const uint8_t *p, int width, bool quiet)
 {
-	ssize_t len = v->opts.rawbytes ? -1 : looks_like_string(p, n);
+	ssize_t len = v->opts.rawbytes || !f->is_char ? -1 : looks_like_string(p, f->size);
 
 	if (len < 0)
-		text_rawbytes(v, p, n);
+		text_rawbytes(v, p, f->size);
 	else
 		print_text(v, p, (size_t)len, width, quiet);
 }
@@ -133,7 +134,7 @@ static void print_datum(struct text_view *v, const struct recfield *f, const uin
 			print_text(v, p, strnlen((const char *)p, f->size), width, quiet);
 		break;
 	case FLD_BYTES:
-		print_bytes(v, p, f->size, width, quiet);
+		print_bytes(v, f, p, width, quiet);
 		break;
 	case FLD_STACK:
 	case FLD_USTACK:

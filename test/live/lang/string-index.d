@@ -27,7 +27,9 @@ BEGIN { s = NULL; printf("%d", s[1]); }
 BEGIN { printf("%d", strchr("abc", 'X')[1]); }
 BEGIN { self->z = NULL; printf("%d", *self->z); }
 BEGIN { m["k"] = NULL; printf("%d", m["k"][1]); }
-ERROR { printf("fault %d\n", arg4); }
+char *np;
+BEGIN { np = 0; printf("%d", np[3]); }
+ERROR { printf("fault %d at %d\n", arg4, arg5); }
 
 BEGIN
 {

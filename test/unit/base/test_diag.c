@@ -16,7 +16,7 @@ static const char *shown(const char *program, const char *at, uint32_t len, bool
 	struct diag *g;
 
 	diags_init(&d, a);
-	g = diag_error(&d, (struct span){&s, (uint32_t)(strstr(program, at) - program), len},
+	g = diag_error(&d, (struct span){&s, (uint32_t)(strstr(program, at) - program), len, 0},
 		       "D_SYNTAX", "bad %s", at);
 	if (hint)
 		diag_hint(&d, g, "use %s", hint);
@@ -102,15 +102,15 @@ static void the_same_is_said_once(void **state)
 
 	(void)state;
 	diags_init(&d, a);
-	g = diag_error(&d, (struct span){&s, 0, 3}, "D_X", "bad");
-	assert_ptr_equal(diag_error(&d, (struct span){&s, 0, 3}, "D_X", "bad"), g);
+	g = diag_error(&d, (struct span){&s, 0, 3, 0}, "D_X", "bad");
+	assert_ptr_equal(diag_error(&d, (struct span){&s, 0, 3, 0}, "D_X", "bad"), g);
 	assert_null(d.first->next);
 	assert_int_equal(d.nerrors, 2);
 	assert_int_equal(d.nsame, 1);
 	/* elsewhere, something else, a warning, without a place */
-	diag_error(&d, (struct span){&s, 4, 3}, "D_X", "bad");
-	diag_error(&d, (struct span){&s, 4, 3}, "D_X", "worse");
-	diag_warn(&d, (struct span){&s, 4, 3}, "D_X", "bad");
+	diag_error(&d, (struct span){&s, 4, 3, 0}, "D_X", "bad");
+	diag_error(&d, (struct span){&s, 4, 3, 0}, "D_X", "worse");
+	diag_warn(&d, (struct span){&s, 4, 3, 0}, "D_X", "bad");
 	diag_error(&d, (struct span){0}, "D_X", "bad");
 	diag_error(&d, (struct span){0}, "D_X", "bad");
 	assert_int_equal(d.nerrors, 6);

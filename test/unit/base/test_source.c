@@ -56,7 +56,7 @@ static void offset_past_the_end_is_the_end(void **state)
 static void spans_join_within_a_source(void **state)
 {
 	struct source s = {"s.d", "abcdef", 6}, other = {"t.d", "x", 1};
-	struct span a = {&s, 1, 2}, b = {&s, 4, 1}, j;
+	struct span a = {&s, 1, 2, 0}, b = {&s, 4, 1, 0}, j;
 
 	(void)state;
 	j = span_join(a, b);
@@ -65,7 +65,7 @@ static void spans_join_within_a_source(void **state)
 	j = span_join(b, a);
 	assert_int_equal(j.off, 1);
 	assert_int_equal(j.len, 4);
-	j = span_join(a, (struct span){&other, 0, 1});
+	j = span_join(a, (struct span){&other, 0, 1, 0});
 	assert_ptr_equal(j.src, &s);
 	assert_int_equal(j.len, 2);
 }

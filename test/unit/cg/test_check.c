@@ -68,7 +68,7 @@ static void init(struct good *g)
 	g->funcs[0] = (struct img_func){ "main", 0, 1, false };
 	g->funcs[1] = (struct img_func){ "sub", 9, 1, false };
 	g->lines[0] = (struct img_line){ 0, 0, { 0 } };
-	g->lines[1] = (struct img_line){ 3, 1, { &text, 0, 5 } };
+	g->lines[1] = (struct img_line){ 3, 1, { &text, 0, 5, 0 } };
 	g->prog = (struct img_prog){ .name = "p", .insns = g->insns, .ninsns = 12,
 				     .funcs = g->funcs, .nfuncs = 2, .lines = g->lines, .nlines = 2,
 				     .first_epid = 1, .last_epid = 1 };

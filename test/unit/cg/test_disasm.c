@@ -97,7 +97,7 @@ static void a_whole_image(void **state)
 		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
 	};
 	static const struct img_func fn = { "main", 0, 1, false };
-	static const struct img_line lines[] = { { 0, 0, { 0 } }, { 1, 1, { &src, 9, 5 } } };
+	static const struct img_line lines[] = { { 0, 0, { 0 } }, { 1, 1, { &src, 9, 5, 0 } } };
 	static const struct img_comment comments[] = { { 1, "done" } };
 	static const struct recfield field = { .kind = FLD_INT, .off = 16, .size = 4, .is_signed = true };
 	static const struct recact act = { .kind = ACT_TRACE, .number = 1, .fields = &field, .nfields = 1 };

@@ -259,10 +259,10 @@ static void lines_follow_the_text(void **state)
 	struct fix x = begin();
 
 	(void)state;
-	ir_at(x.f, 1, (struct span){ &src, 0, 5 });
+	ir_at(x.f, 1, (struct span){ &src, 0, 5, 0 });
 	ir_storei(x.f, ir_ctx(x.f), 0, 8, 1);
 	ir_storei(x.f, ir_ctx(x.f), 8, 8, 1);
-	ir_at(x.f, 1, (struct span){ &src, 6, 8 });
+	ir_at(x.f, 1, (struct span){ &src, 6, 8, 0 });
 	ir_comment(x.f, "number %d", 5);
 	ir_storei(x.f, ir_ctx(x.f), 16, 8, 1);
 	ir_reti(x.f, 0);

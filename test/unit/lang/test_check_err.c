@@ -142,6 +142,7 @@ static const struct row rows[] = {
 	 "no struct opaque definition is available"},
 	{D_OP_INCOMPLETE, "trace(*curthread->opaque);", NULL},
 	{D_OP_DYN, "x = @a + 1;", NULL},
+	{D_PROTO_LEN, "x = 1 ? trace(2) : trace();", "trace( ) prototype mismatch: 0 args passed, 1 expected"},
 	{D_OP_ACT, "x = (1, trace(2));", "operator , operands cannot be actions"},
 	{D_OP_ACT, "x = 1 ? trace(2) : 3;", "action cannot be used in a conditional context"},
 	{D_CG_EXPR, "x = printf(\"a\");",

@@ -22,7 +22,7 @@ static int load(struct image *img, struct loaded **l, struct err *err)
 /* One program that is run by test-run. */
 static int load_insns(const struct bpf_insn *insns, uint32_t n, struct loaded **l, struct err *err)
 {
-	static const struct img_line lines[] = {{0, 0, {0}}, {1, 7, {&src, 10, 8}}};
+	static const struct img_line lines[] = {{0, 0, {0}}, {1, 7, {&src, 10, 8, 0}}};
 	static struct img_prog prog;
 	static struct image img;
 

@@ -1,0 +1,2 @@
+long short y;
+unsigned short long int z;
