@@ -26,12 +26,17 @@ def examples(path):
 
 def run(dwell, command, folder):
     env = dict(os.environ, PATH=os.path.dirname(dwell) + ":" + os.environ["PATH"])
-    p = subprocess.Popen(["bash", "-c", "exec " + command], env=env, stdin=subprocess.DEVNULL,
+    shell = ["bash", "-c", "exec " + command]
+    if command.startswith("dwell top "):  # needs a terminal
+        env["TERM"] = "linux"
+        shell = ["script", "-qec", command, "/dev/null"]
+    p = subprocess.Popen(shell, env=env, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", cwd=folder)
     try:
         out, err = p.communicate(timeout=RUN_SECONDS)
     except subprocess.TimeoutExpired:
-        p.send_signal(signal.SIGINT)
+        if not command.startswith("dwell top "):  # those end by themselves
+            p.send_signal(signal.SIGINT)
         try:
             out, err = p.communicate(timeout=END_SECONDS)
         except subprocess.TimeoutExpired:
