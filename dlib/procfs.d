@@ -227,3 +227,5 @@ inline psinfo_t *curpsinfo = xlate <psinfo_t *> (curthread);
 #pragma D attributes Stable/Stable/Common curpsinfo
 inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (curthread);
 #pragma D attributes Stable/Stable/Common curlwpsinfo
+
+inline int PF_MEMALLOC = 0x800; /* the thread frees memory, or is about to: include/linux/sched.h */

@@ -4,7 +4,8 @@
  * offcpu.d: threads that sleep for long.
  *
  * What every idle program does, too: the threshold is high, and the stack says for what. Attributes of slow events: cause: in words; stack: where the
- * thread slept; waker_tid, waker_comm, waker_stack: who woke it up, and where.
+ * thread slept; waker_tid, waker_comm, waker_stack: who woke it up, and where; iowait: 1: the kernel
+ * counts it as waiting for I/O; reclaiming: 1: it was freeing memory.
  */
 #pragma D option quiet
 #pragma D option noself
@@ -33,7 +34,8 @@ sdt:sched::sched_switch
 latency:offcpu::slow
 /!args[0]->how/
 {
-	slow("cause", why(args[0]->stack), "stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid]);
+	slow("cause", why(args[0]->stack), "stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid],
+	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & PF_MEMALLOC) != 0);
 	waker[args[0]->tid] = 0;
 	waker_name[args[0]->tid] = 0;
 }

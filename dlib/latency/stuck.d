@@ -31,7 +31,6 @@
 
 int walks, met;
 
-inline int PF_MEMALLOC = 0x800; /* include/linux/sched.h */
 inline int is_stopped[char L] = L == 'T' || L == 't';
 inline int is_stuck[struct task_struct *T, char L] = L == 'D' || is_stopped[L] || blocker_kind[T] != BLOCKER_NONE;
 inline int is_wanted[struct task_struct *T] = !T->on_cpu && thread_letter[T] != 'Z' && thread_letter[T] != 'X' &&

@@ -3,11 +3,13 @@
 /*
  * wakeup.d: threads that can run and wait for a CPU: after they were woken up, were preempted, or are new.
  *
- * Attributes of slow events: state: woken or preempted; prev_tid, prev_comm: the thread that had the CPU before; waker_tid, waker_comm:
+ * Attributes of slow events: state: woken, preempted, or throttled (its cgroup had used up its CPU limit); prev_tid, prev_comm: the thread that had the CPU before; waker_tid, waker_comm:
  * who woke the thread up (of a preempted thread, itself).
  */
 #pragma D option quiet
 #pragma D option noself
+
+uint64_t throttled[pid_t];
 
 tracker wakeup (struct task_struct *) { threshold = 10ms; limit = 100; }
 
@@ -35,9 +37,16 @@ sdt:sched::sched_switch
 	begin(wakeup, args[1]);
 }
 
+/* By when, since waits that are not slow end without a look at this. */
+sdt:sched::sched_switch
+/(args[0] || !args[3]) && task_throttled[args[1]]/
+{
+	throttled[args[1]->pid] = timestamp;
+}
+
 latency:wakeup::slow
 /!args[0]->how/
 {
-	slow("state", args[0]->opener_tid == args[0]->tid ? "preempted" : "woken", "prev_tid", tid, "prev_comm", execname,
+	slow("state", throttled[args[0]->tid] >= args[0]->start ? "throttled" : args[0]->opener_tid == args[0]->tid ? "preempted" : "woken", "prev_tid", tid, "prev_comm", execname,
 	    "waker_tid", args[0]->opener_tid, "waker_comm", args[0]->opener_comm);
 }

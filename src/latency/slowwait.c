@@ -57,19 +57,40 @@ static void text(const struct slow_event *e, const char *name, char *buf, size_t
 	buf[n] = '\0';
 }
 
+/* Attributes that are facts: of this text, or, without one, a number that is not 0. */
+static const struct {
+	const char *name, *value;
+	uint32_t fact;
+} facts[] = {
+	{ "state", "woken", CAUSE_FACT_RUNNABLE },
+	{ "state", "preempted", CAUSE_FACT_RUNNABLE },
+	{ "state", "throttled", CAUSE_FACT_THROTTLED },
+	{ "quota_us", NULL, CAUSE_FACT_THROTTLED },
+	{ "fault", "major", CAUSE_FACT_MAJOR },
+	{ "reclaim", "direct", CAUSE_FACT_RECLAIM },
+	{ "reclaim", "memory cgroup", CAUSE_FACT_RECLAIM },
+	{ "reclaiming", NULL, CAUSE_FACT_RECLAIM },
+	{ "iowait", NULL, CAUSE_FACT_IOWAIT },
+	{ "lock_kind", "mutex", CAUSE_FACT_MUTEX },
+	{ "lock_kind", "rwsem read", CAUSE_FACT_RWSEM },
+	{ "lock_kind", "rwsem write", CAUSE_FACT_RWSEM },
+	{ "lock_kind", "semaphore", CAUSE_FACT_SEMAPHORE },
+	{ "lock_kind", "spinlock", CAUSE_FACT_SPIN },
+	{ "lock_kind", "rtmutex", CAUSE_FACT_RTMUTEX },
+	{ "lock_kind", "percpu-rwsem", CAUSE_FACT_PERCPU_RWSEM },
+};
+
 static uint32_t facts_of(const struct slow_event *e)
 {
-	char kind[CHAIN_OBJECT];
-	uint32_t facts = 0;
+	char value[CHAIN_OBJECT];
+	uint32_t all = 0;
 
-	text(e, "lock_kind", kind, sizeof(kind));
-	facts |= !strcmp(kind, "mutex") ? CAUSE_FACT_MUTEX : 0;
-	facts |= !strncmp(kind, "rwsem", 5) ? CAUSE_FACT_RWSEM : 0;
-	facts |= !strcmp(kind, "semaphore") ? CAUSE_FACT_SEMAPHORE : 0;
-	facts |= !strcmp(kind, "spinlock") ? CAUSE_FACT_SPIN : 0;
-	facts |= !strcmp(kind, "rtmutex") ? CAUSE_FACT_RTMUTEX : 0;
-	facts |= !strcmp(kind, "percpu-rwsem") ? CAUSE_FACT_PERCPU_RWSEM : 0;
-	return facts;
+	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
+		text(e, facts[i].name, value, sizeof(value));
+		if (facts[i].value ? !strcmp(value, facts[i].value) : number(e, facts[i].name) != 0)
+			all |= facts[i].fact;
+	}
+	return all;
 }
 
 /* What the rules say of the stack. */
@@ -97,8 +118,8 @@ static void set_words(const struct kind *k, const struct slow_event *e, const st
 	const char *mark = strstr(k->words, "%s");
 	char value[CHAIN_OBJECT];
 
-	/* For a lock, a reclaim … the stack tells who asked, the tracker what it was. */
-	if (why->class != CAUSE_UNKNOWN && (k->class == CAUSE_UNKNOWN || k->class == why->class)) {
+	/* For a lock, a reclaim … the stack tells who asked, the tracker what it was; but a fact is the tracker's own. */
+	if (why->class != CAUSE_UNKNOWN && (k->class == CAUSE_UNKNOWN || k->class == why->class || why->wait.frame < 0)) {
 		ret->class = why->class;
 		ret->cause = why->words;
 		w->inferred = why->inferred;
@@ -142,6 +163,25 @@ static bool wakers_count(enum cause_class class)
 	       class == CAUSE_KERNEL || class == CAUSE_MEMORY;
 }
 
+/* What others may have waited for, too: a disk; or whose limit, or which file it was. */
+static void set_object(const struct slow_event *e, struct chain_wait *w)
+{
+	char file[512];
+	size_t n;
+
+	text(e, "dev", w->object, sizeof(w->object));
+	if (!w->object[0])
+		text(e, "limit", w->object, sizeof(w->object));
+	if (w->object[0] || !attr(e, "fault"))
+		return;
+	text(e, "file", file, sizeof(file));
+	n = strlen(file);
+	if (n < sizeof(w->object))
+		memcpy(w->object, file, n + 1);
+	else /* the end of a path tells most */
+		snprintf(w->object, sizeof(w->object), "...%s", file + n - (sizeof(w->object) - 4));
+}
+
 static void set_by(const struct slow_event *e, struct slowwait *ret)
 {
 	static const struct {
@@ -173,7 +213,7 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	*ret = (struct slowwait){ .wait = { .from = e->fixed.start, .to = e->fixed.start + e->fixed.delay, .tid = e->fixed.tid,
 					    .pid = e->fixed.pid, .level = k->level } };
 	snprintf(ret->wait.comm, sizeof(ret->wait.comm), "%s", e->fixed.comm);
-	text(e, "dev", ret->wait.object, sizeof(ret->wait.object));
+	set_object(e, &ret->wait);
 	set_words(k, e, &why, ret);
 	set_call(e, &ret->wait);
 	set_by(e, ret);

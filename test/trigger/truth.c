@@ -241,7 +241,7 @@ static int truth_fault(int argc, char **argv)
 		char c = p[0];
 
 		(void)c;
-		tell(start, now_ns(), NULL, 0);
+		tell(start, now_ns(), "offset=", (int)(first + i) * PAGE);
 	}
 	return 0;
 }

@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(HERE, "../../../dlib/latency")
 # Threads that sleep, write one file, lock, send and receive; programs that begin; data that goes to the disk.
 LOAD = r"""
-import os, socket, subprocess, sys, threading, time
+import mmap, os, socket, subprocess, sys, threading, time
 work = sys.argv[1]
 cond = threading.Condition()
 def sleeper():
@@ -43,6 +43,11 @@ for t in writers:
     t.start()
 for t in writers:
     t.join()
+subprocess.run(["dd", "if=/dev/zero", "of=" + work + "/mapped", "bs=64k", "count=20"], stderr=subprocess.DEVNULL)
+os.sync()
+f = os.open(work + "/mapped", os.O_RDONLY)
+os.posix_fadvise(f, 0, 0, os.POSIX_FADV_DONTNEED)
+mmap.mmap(f, 0, prot=mmap.PROT_READ)[300000]
 for _ in range(10):
     subprocess.run(["true"])
 subprocess.run(["dd", "if=/dev/zero", "of=" + work + "/direct", "bs=64k", "count=50", "oflag=direct"], stderr=subprocess.DEVNULL)
@@ -52,6 +57,7 @@ time.sleep(0.3)
 WANT = {
     "block": ("0", [r"^slow block +[\d.]+ [mu]s|^slow block +\d+ us", r"^  dev +\S+$", r"^  sector +\d+$", r"^  op +(read|write)$"]),
     "connect": ("0", [r"^slow connect ", r"^  ret +0$", r"connect"]),
+    "fault": ("0", [r"^slow fault .* python3 ", r"^  fault +minor$", r"^  mode +user$", r"^  file +\S*/mapped\n  offset +\d+$"]),
     "fsync": ("0", [r"^slow fsync .* python3 ", r"^  syscall +fsync$", r"^  file +\S*/one$"]),
     "futex": ("1ms", [r"^slow futex .* python3 ", r"^  waker_comm +python3$"]),
     "irq": ("0", None),
@@ -63,6 +69,7 @@ WANT = {
     "reclaim": ("0", None),
     "softirq": ("0", [r"^slow softirq ", r"^  vec +(timer|sched|rcu|net_rx|block|tasklet|hi|hrtimer|net_tx|irq_poll)$"]),
     "syscall": ("20ms", [r"^slow syscall .* python3 ", r"^  syscall +futex$"]),
+    "throttle": ("0", None), # truth.py has one
     "wakeup": ("0", [r"^slow wakeup .* python3 ", r"^  state +woken$", r"^  prev_tid +\d+$"]),
     "workqueue": ("0", None),
 }

@@ -87,6 +87,11 @@ with live.SlowFile(64) as slowfile:
     slowfile.delay(60)
     judge("page faults of a file", *run("offcpu", "30ms", "fault", slowfile.path, 100, 5, over="30000000"),
           right=cause("page fault"))
+    truths, slow = run("fault", "30ms", "fault", slowfile.path, 200, 5)
+    judge("major page faults", truths, slow, right=lambda t, s: s["attributes"]["fault"] == "major" and
+          s["attributes"]["mode"] == "user" and s["attributes"]["file"] == live.seen(slowfile.path) and
+          s["attributes"]["offset"] == t["offset"])
+    live.same(len([s for s in slow if s["opener"]["tid"] == truths[0]["tid"]]), 5, "page faults: as many as there were")
     slowfile.delay(0, 10, 80)
     truths, slow = run("fsync", "30ms", "fsync", slowfile.path, 5)
     judge("fsync", truths, slow, right=lambda t, s: s["attributes"]["syscall"] == "fsync" and
@@ -155,5 +160,10 @@ with cpu_quota(20000, 100000) as group:
                       s["start"] < t["start"] + t["ns"]]
             sums.append({"opener": {"tid": t["tid"]}, "start": t["start"], "delay": sum(s["delay"] for s in inside),
                          "attributes": {"states": {s["attributes"]["state"] for s in inside}}})
-        judge("CPU quota", truths, sums, right=lambda t, s: s["attributes"]["states"] == {"preempted"})
+        judge("CPU quota", truths, sums, right=lambda t, s: "throttled" in s["attributes"]["states"])
+        truths, slow = run("throttle", "10ms", "quota")
+        truths = [t for t in truths if t["ns"] > 40000000]
+        # Without what another thread had of the CPU before the quota was used up or after.
+        judge("CPU quota alone", truths, slow, most=len(truths) // 4, right=lambda t, s: s["attributes"] == {
+            "limit": os.path.basename(group), "quota_us": 20000, "period_us": 100000})
 live.done()

@@ -13,7 +13,9 @@ struct rec {
 	uint64_t number[MAX_ATTRS];
 };
 
-static const char rules[] = "wait lock \"inode lock\": __lock\nwait io \"block I/O\": io_schedule\nop \"*\": sys_*\n";
+static const char rules[] = "wait/9 cpu \"quota\": @throttled\nwait/2 io \"a page to be read\": @major\n"
+			    "wait/3 memory \"reclaim\": @reclaim\nwait/1 io \"I/O\": @iowait\n"
+			    "wait lock \"inode lock\": __lock\nwait io \"block I/O\": io_schedule\nop \"*\": sys_*\n";
 
 /* An event of a tracker with attributes: name, and a text or, when that is NULL, a number. */
 static struct slowwait wait_of(const char *tracker, const char *const (*attrs)[2], const uint64_t *numbers, size_t n)
@@ -114,10 +116,40 @@ static void calls_have_their_file(void **state)
 	assert_int_equal(wait_of("mine", attrs, NULL, 0).class, CAUSE_UNKNOWN);
 }
 
+static void facts_of_trackers(void **state)
+{
+	static const char *const throttled[][2] = { { "state", "throttled" }, { "prev_tid", NULL } };
+	static const char *const limit[][2] = { { "limit", "build.slice" }, { "quota_us", NULL } };
+	static const char *const major[][2] = { { "fault", "major" }, { "file", "/srv/data" } };
+	static const char *const minor[][2] = { { "fault", "minor" }, { "file", "/srv/abcdefghijklmnopqrstuvwxyz1234567890/lib.so" } };
+	static const char *const direct[][2] = { { "reclaim", "direct" } };
+	static const char *const compaction[][2] = { { "reclaim", "compaction" } };
+	static const char *const asleep[][2] = { { "iowait", NULL }, { "reclaiming", NULL } };
+	static const uint64_t iowait[] = { 1, 0 }, reclaiming[] = { 1, 1 }, quota[] = { 0, 20000 };
+	struct slowwait w = wait_of("fault", major, NULL, 2);
+
+	(void)state;
+	assert_string_equal(w.wait.words, "a page to be read");
+	assert_string_equal(w.wait.object, "/srv/data");
+	assert_int_equal(w.class, CAUSE_IO);
+	w = wait_of("fault", minor, NULL, 2);
+	assert_string_equal(w.wait.words, "a page (minor page fault)");
+	assert_string_equal(w.wait.object, "...hijklmnopqrstuvwxyz1234567890/lib.so");
+	assert_int_equal(w.class, CAUSE_MEMORY);
+	w = wait_of("throttle", limit, quota, 2);
+	assert_string_equal(w.wait.words, "quota");
+	assert_string_equal(w.wait.object, "build.slice");
+	assert_string_equal(wait_of("wakeup", throttled, NULL, 2).wait.words, "quota");
+	assert_string_equal(wait_of("reclaim", direct, NULL, 1).wait.words, "reclaim");
+	assert_string_equal(wait_of("reclaim", compaction, NULL, 1).wait.words, "compaction");
+	assert_string_equal(wait_of("offcpu", asleep, iowait, 2).wait.words, "I/O");
+	assert_string_equal(wait_of("offcpu", asleep, reclaiming, 2).wait.words, "reclaim");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests), cmocka_unit_test(locks_have_holders), cmocka_unit_test(wakeups_have_one_who_ran),
+		cmocka_unit_test(facts_of_trackers), cmocka_unit_test(requests), cmocka_unit_test(locks_have_holders), cmocka_unit_test(wakeups_have_one_who_ran),
 		cmocka_unit_test(wakers_of_interrupts_do_not_count), cmocka_unit_test(calls_have_their_file),
 	};
 

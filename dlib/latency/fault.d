@@ -1,0 +1,50 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fault.d: page faults, from the exception until the page is there: of programs, and of the kernel where it copies from or to them.
+ *
+ * Every page fault of every program costs a little more. Faults that end in a signal are none.
+ * Attributes of slow events: fault: major (a device or another thread had to be waited for) or minor; addr: the address; mode: user, or kernel;
+ * file, offset: the page of a mapped file that was not in memory (Linux 6.9); ustack: where the program was.
+ */
+#pragma D option quiet
+#pragma D option noself
+
+tracker fault () { threshold = 10ms; limit = 100; }
+
+/* Where the kernel only tries, it handles none. */
+sdt:exceptions::page_fault_user, sdt:exceptions::page_fault_kernel
+/!curthread->pagefault_disabled/
+{
+	begin(fault);
+	self->addr = args[0];
+	self->user = probename == "page_fault_user";
+	self->mapping = (struct address_space *)NULL;
+}
+
+sdt:filemap::mm_filemap_faul*
+{
+	self->mapping = args[0];
+	self->index = args[1];
+}
+
+/* The kernel counts a fault as one of these when it is over. Source: mm_account_fault(). */
+cpc:::major-faults-all-1
+{
+	this->major = 1;
+	end(fault, 1);
+}
+
+cpc:::minor-faults-all-1
+{
+	this->major = 0;
+	end(fault);
+}
+
+latency:fault::slow
+/!args[0]->how/
+{
+	this->file = self->mapping != NULL;
+	slow("fault", this->major ? "major" : "minor", "addr", (void *)self->addr, "mode", self->user ? "user" : "kernel", "file",
+	    this->file ? inode_path(self->mapping->host) : "", "offset", this->file ? self->index * 4096 : 0, "ustack", ustack());
+}

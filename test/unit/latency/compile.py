@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every program of dlib/latency compiles without a message, with all values of its parameters that its text names, and
+with settings that were changed: usage compile.py DWELL FOLDER. Skipped where the kernel's types or probes cannot be read."""
+import os
+import re
+import subprocess
+import sys
+
+DWELL, FOLDER = sys.argv[1:]
+# Values of parameters beside their default, by type; those of the name go first.
+VALUES = {"by": ["1", "2"], "every": ["1", "1s"], "comm": ["sh"], "int": ["1"], "string": ["x"], "time": ["1ms"]}
+failures = 0
+
+
+def compiles(args, what):
+    global failures
+    r = subprocess.run([DWELL, "-e", *args], capture_output=True, text=True, timeout=60)
+    good = r.returncode == 0 and not r.stderr and not r.stdout
+    print(("ok - " if good else "not ok - ") + what)
+    if not good:
+        failures += 1
+        print("# " + "\n# ".join((r.stdout + r.stderr).splitlines()[:10]))
+
+
+if subprocess.run([DWELL, "-e", "-qn", "sdt:sched::sched_switch { trace(args[1]->pid); }"], capture_output=True).returncode:
+    print("1..0 # SKIP no types or probes of the kernel")
+    sys.exit(77)
+n = 0
+for name in sorted(f for f in os.listdir(FOLDER) if f.endswith(".d")):
+    path = os.path.join(FOLDER, name)
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    runs = [[]]
+    for param, kind in re.findall(r"^#pragma D param (\w+) (\w+)", text, re.M):
+        values = [v for v in VALUES.get(param, VALUES[kind]) if kind != "int" or v.isdigit()]
+        runs += [["--" + param, v] for v in values]
+    for r in runs:
+        compiles(["-s", path, *r], name + " ".join(["", *r]))
+    n += len(runs)
+print(f"1..{n}")
+sys.exit(1 if failures else 0)
