@@ -144,6 +144,13 @@ def cpu_quota(quota_us, period_us):
             os.rmdir(path)
 
 
+def throttled(path):
+    """How often threads of a cgroup were throttled, and how long, in ns."""
+    with open(path + "/cpu.stat") as f:
+        stat = dict(line.split() for line in f)
+    return int(stat["nr_throttled"]), int(stat.get("throttled_time", 0)) or 1000 * int(stat.get("throttled_usec", 0))
+
+
 with cpu_quota(20000, 100000) as group:
     if group:
         with open("gaps.sh", "w") as f:
@@ -161,9 +168,15 @@ with cpu_quota(20000, 100000) as group:
             sums.append({"opener": {"tid": t["tid"]}, "start": t["start"], "delay": sum(s["delay"] for s in inside),
                          "attributes": {"states": {s["attributes"]["state"] for s in inside}}})
         judge("CPU quota", truths, sums, right=lambda t, s: "throttled" in s["attributes"]["states"])
-        truths, slow = run("throttle", "10ms", "quota")
+        before = throttled(group)
+        truths, slow = run("throttle", "0", "quota")
+        times, ns = (b - a for a, b in zip(before, throttled(group)))
+        own = [s["delay"] for s in slow if s["opener"]["tid"] == truths[0]["tid"]]
+        live.check(abs(len(own) - times) <= 2, "CPU quota: as many as the kernel counts", (len(own), times))
+        live.check(0.95 * ns - 5e6 <= sum(own) <= sum(t["ns"] for t in truths) + 5e7, "CPU quota: as long as the kernel counts",
+                   (own, ns, truths))
         truths = [t for t in truths if t["ns"] > 40000000]
-        # Without what another thread had of the CPU before the quota was used up or after.
-        judge("CPU quota alone", truths, slow, most=len(truths) // 4, right=lambda t, s: s["attributes"] == {
+        # What another thread had of the CPU before is not in it: how long it was in all, the kernel says, too.
+        judge("CPU quota alone", truths, slow, most=0, right=lambda t, s: s["attributes"] == {
             "limit": os.path.basename(group), "quota_us": 20000, "period_us": 100000})
 live.done()
