@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
+#include "cmd/latency_daemon.h"
 #include "cmd/latencysum.h"
 #include "cmd/run.h"
 #include "cmd/slowfilter.h"
@@ -35,6 +36,7 @@ struct live {
 	bool json, idle, stacks, cost;
 	struct slowfilter filter;
 	int columns;
+	struct daemon *daemon; /* --daemon, or NULL */
 	/* running */
 	const struct rec_schema *schema;
 	struct sym *sym;
@@ -49,7 +51,7 @@ struct live {
 };
 
 enum { OPT_OVER = 256, OPT_WORST, OPT_RATE, OPT_COMM, OPT_CGROUP, OPT_CONTAINER, OPT_FOR, OPT_EVERY, OPT_JSON, OPT_RECORD,
-       OPT_IDLE, OPT_STACKS, OPT_HELP };
+       OPT_IDLE, OPT_STACKS, OPT_HELP, OPT_DAEMON };
 
 static const struct option longs[] = {
 	{ "over", required_argument, NULL, OPT_OVER },	   { "worst", required_argument, NULL, OPT_WORST },
@@ -58,7 +60,8 @@ static const struct option longs[] = {
 	{ "for", required_argument, NULL, OPT_FOR },	   { "every", required_argument, NULL, OPT_EVERY },
 	{ "json", no_argument, NULL, OPT_JSON },	   { "record", required_argument, NULL, OPT_RECORD },
 	{ "idle", no_argument, NULL, OPT_IDLE },	   { "stacks", no_argument, NULL, OPT_STACKS },
-	{ "help", no_argument, NULL, OPT_HELP },	   { NULL, 0, NULL, 0 },
+	{ "help", no_argument, NULL, OPT_HELP },	   { "daemon", no_argument, NULL, OPT_DAEMON },
+	DAEMON_OPTIONS, { NULL, 0, NULL, 0 },
 };
 
 /* The trackers that are shipped; those with a star are the default. */
@@ -87,8 +90,9 @@ static int usage(FILE *out)
 		"\t--stacks          with what was noted of each event\n"
 		"\t--every TIME      between summaries (5s)\n"
 		"\t--for TIME        end after this time; else Ctrl-C\n"
-		"\t--json, --record FILE, -v (own cost), -x OPTION[=VALUE]\n"
-		"\nOther commands, each with --help:\n");
+		"\t--json, --record FILE, -v (own cost), -x OPTION[=VALUE]\n");
+	daemon_usage(out);
+	fprintf(out, "\nOther commands, each with --help:\n");
 	latency_list_commands(out);
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
@@ -292,6 +296,8 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	l->causes = why_causes(why);
 	if (!l->causes)
 		return EXIT_ERROR;
+	if (daemon_schema(l->daemon, schema) < 0)
+		return cmd_fail("out of memory");
 	return chains_new(&l->chains) < 0 || latencysum_new(schema, &l->sum) < 0 ? cmd_fail("out of memory") : 0;
 }
 
@@ -335,6 +341,9 @@ static int on_row(void *ctx, const struct row *row)
 	uint64_t now;
 	int r = 1;
 
+	daemon_row(l->daemon, row);
+	if (l->daemon && !l->json) /* losses are among the metrics; notes are for who looks after it */
+		return row->kind != ROW_NOTE && row->kind != ROW_FAULT;
 	switch (row->kind) {
 	case ROW_EVENT:
 		r = on_event(l, row);
@@ -359,7 +368,17 @@ static int on_row(void *ctx, const struct row *row)
 
 static int on_finish(void *ctx)
 {
-	return summary(ctx, whyprint_now());
+	struct live *l = ctx;
+
+	daemon_stopping(l->daemon);
+	return l->daemon && !l->json ? 0 : summary(l, whyprint_now());
+}
+
+static void on_tick(void *ctx, struct recorder *recorder, bool hangup)
+{
+	struct live *l = ctx;
+
+	daemon_tick(l->daemon, recorder, hangup);
 }
 
 /* -- options -- */
@@ -415,6 +434,14 @@ static bool pass_on(struct latency_args *a, int c, const char *arg)
 	}
 }
 
+static int take_daemon_option(struct live *l, int c, const char *arg)
+{
+	if (l->daemon)
+		return daemon_option(l->daemon, c, arg);
+	cmd_msg("latency: --state, --rotate-size, --rotate-age, --keep, --keep-size and --metrics come behind --daemon");
+	return EXIT_USAGE;
+}
+
 static int take_option(struct latency_args *a, struct live *l, int c, const char *arg)
 {
 	switch (c) {
@@ -442,6 +469,8 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 		l->json = true;
 		latency_args_add(a, "--json");
 		return 0;
+	case OPT_DAEMON:
+		return l->daemon ? 0 : (l->daemon = daemon_new()) ? 0 : cmd_fail("out of memory");
 	case OPT_IDLE: case OPT_STACKS:
 		*(c == OPT_IDLE ? &l->idle : &l->stacks) = true;
 		return 0;
@@ -449,24 +478,38 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 		usage(stdout);
 		return -1;
 	default:
-		return usage(stderr);
+		return c >= DAEMON_OPT_FIRST ? take_daemon_option(l, c, arg) : usage(stderr);
 	}
+}
+
+/* Rings that hold the slow events of seconds, at their limit: memory is for others. */
+#define BUFSIZE "bufsize=1m"
+
+static int prepare(struct live *l, struct latency_args *a, int argc, char **argv)
+{
+	int c, e = 0;
+
+	latency_args_add(a, "-q");
+	latency_args_add2(a, "-x", BUFSIZE);
+	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:v", longs, NULL)) != -1)
+		e = pass_on(a, c, optarg) ? 0 : take_option(a, l, c, optarg);
+	if (e == 0)
+		e = take_trackers(a, argc - optind, argv + optind);
+	return e ? e : daemon_begin(l->daemon, a);
 }
 
 static int live_main(int argc, char **argv)
 {
 	struct live l = { .every_ns = SUMMARY_NS, .columns = latency_columns() };
-	const struct run_show show = { &l, on_open, on_row, on_finish, on_ready };
+	struct run_show show = { .ctx = &l, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready };
 	struct latency_args a;
-	int c, e = 0;
+	int e;
 
 	latency_args_init(&a);
-	latency_args_add(&a, "-q");
-	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:v", longs, NULL)) != -1)
-		e = pass_on(&a, c, optarg) ? 0 : take_option(&a, &l, c, optarg);
-	if (e == 0)
-		e = take_trackers(&a, argc - optind, argv + optind);
+	e = prepare(&l, &a, argc, argv);
 	if (e == 0) {
+		show.tick = l.daemon ? on_tick : NULL;
+		show.lasting = l.daemon != NULL;
 		optind = 1;
 		e = run_and_show((int)a.v.n - 1, a.v.v, &show);
 	}
@@ -476,6 +519,7 @@ static int live_main(int argc, char **argv)
 	slowfilter_done(&l.filter);
 	latencysum_free(l.sum);
 	chains_free(l.chains);
+	daemon_free(l.daemon);
 	latency_args_done(&a);
 	return e < 0 ? EXIT_OK : e;
 }

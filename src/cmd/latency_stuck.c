@@ -141,7 +141,7 @@ static int take_option(struct latency_args *a, struct stuck_print *p, int c, con
 static int stuck_main(int argc, char **argv)
 {
 	struct stuck_run r = { .print = { .over_ns = DEFAULT_OVER_NS, .columns = latency_columns() } };
-	const struct run_show show = { &r, on_open, on_row, on_finish, NULL };
+	const struct run_show show = { .ctx = &r, .open = on_open, .row = on_row, .finish = on_finish };
 	struct latency_args a;
 	int c, e = 0;
 

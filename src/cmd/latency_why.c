@@ -202,7 +202,7 @@ static int choose_program(struct latency_args *a, const struct why_print *p)
 static int why_main(int argc, char **argv)
 {
 	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() } };
-	const struct run_show show = { &w, on_open, on_row, on_finish, NULL };
+	const struct run_show show = { .ctx = &w, .open = on_open, .row = on_row, .finish = on_finish };
 	const char *every = DEFAULT_EVERY;
 	struct latency_args a;
 	uint64_t ns = 0;

@@ -9,8 +9,7 @@
 
 struct metrics_file {
 	const char *path;
-	const struct rec_schema *schema;
-	struct windows *w;
+	struct metrics *m;
 	uint64_t written; /* CLOCK_MONOTONIC ns */
 	int error;	  /* the first one */
 };
@@ -47,7 +46,7 @@ static int replace(const char *path, const struct strb *b)
 static void write_now(struct metrics_file *m, uint64_t now)
 {
 	struct strb b = { 0 };
-	int r = metrics_put(&b, m->w, m->schema, now);
+	int r = metrics_put(&b, m->m, now);
 
 	if (r == 0)
 		r = replace(m->path, &b);
@@ -63,9 +62,7 @@ static void on_row(void *ctx, const struct row *row)
 	uint64_t now;
 	int r;
 
-	if (row->kind != ROW_HIST && row->kind != ROW_AGG)
-		return;
-	r = windows_add(m->w, row);
+	r = metrics_add(m->m, row);
 	if (r < 0 && !m->error)
 		m->error = r;
 	now = clock_of(CLOCK_MONOTONIC);
@@ -78,16 +75,15 @@ int metrics_open(const char *path, const struct rec_schema *schema, struct recor
 	struct metrics_file *m = calloc(1, sizeof(*m));
 	int e;
 
-	if (!m || windows_new(schema, clock_of(CLOCK_REALTIME) - clock_of(CLOCK_MONOTONIC), 0, &m->w) < 0) {
+	if (!m || metrics_new(schema, clock_of(CLOCK_REALTIME) - clock_of(CLOCK_MONOTONIC), &m->m) < 0) {
 		free(m);
 		return cmd_fail("out of memory");
 	}
 	m->path = path;
-	m->schema = schema;
 	write_now(m, clock_of(CLOCK_MONOTONIC));
 	if (m->error) {
 		e = cmd_fail("cannot write metrics to %s: %s", path, strerror(-m->error));
-		windows_free(m->w);
+		metrics_free(m->m);
 		free(m);
 		return e;
 	}
@@ -105,7 +101,7 @@ int metrics_close(struct metrics_file *m)
 	write_now(m, clock_of(CLOCK_MONOTONIC));
 	if (m->error)
 		e = cmd_fail("metrics were not always written to %s: %s", m->path, strerror(-m->error));
-	windows_free(m->w);
+	metrics_free(m->m);
 	free(m);
 	return e;
 }

@@ -20,8 +20,17 @@ struct addr_fields {
 	VEC(struct addr_field) v;
 };
 
+#define META_MAX 16
+#define NUMBER_LEN 24
+
 struct recorder {
 	struct recfile *file;
+	struct recfile_info info; /* what each file says of the run */
+	struct recfile_pair meta[META_MAX];
+	struct utsname host;			     /* meta points at it … */
+	char begun[NUMBER_LEN], begun_mono[NUMBER_LEN]; /* … and at these */
+	uint64_t lost; /* rows of files before this one */
+	bool no_costs;
 	struct sym *sym;
 	const struct rec_schema *schema;
 	struct addr_fields *events; /* by epid - 1 */
@@ -158,6 +167,8 @@ static void on_row(void *ctx, const struct row *row)
 	const struct addr_fields *fields = NULL;
 	struct recorder *r = ctx;
 
+	if (row->kind == ROW_COST && r->no_costs)
+		return;
 	if (row->kind == ROW_EVENT && row->id >= 1 && row->id <= r->schema->nfmts && row->data)
 		fields = &r->events[row->id - 1];
 	else if (row->kind == ROW_AGG && row->data)
@@ -170,29 +181,36 @@ static void on_row(void *ctx, const struct row *row)
 
 /* -- what the run was -- */
 
-#define META_MAX 16
-
 static void add_meta(struct recfile_pair *v, size_t *n, const char *name, const char *value)
 {
 	if (*n + 1 < META_MAX && value)
 		v[(*n)++] = (struct recfile_pair){ name, value };
 }
 
-static void describe_run(const struct cmdline *c, struct recfile_pair *v)
+static void describe_run(struct recorder *r)
 {
-	uint64_t wall = now_ns(CLOCK_REALTIME), mono = now_ns(CLOCK_MONOTONIC);
-	static struct utsname u; /* what v points at lives until the file is made */
+	struct recfile_pair *v = r->meta;
 	size_t n = 0;
 
 	add_meta(v, &n, "dwell", DWELL_VERSION);
 	add_meta(v, &n, "name", cmd_name());
-	if (uname(&u) == 0) {
-		add_meta(v, &n, "host", u.nodename);
-		add_meta(v, &n, "kernel", u.release);
-		add_meta(v, &n, "machine", u.machine);
+	if (uname(&r->host) == 0) {
+		add_meta(v, &n, "host", r->host.nodename);
+		add_meta(v, &n, "kernel", r->host.release);
+		add_meta(v, &n, "machine", r->host.machine);
 	}
-	add_meta(v, &n, "begun_realtime_ns", arena_printf(c->arena, "%llu", (unsigned long long)wall));
-	add_meta(v, &n, "begun_monotonic_ns", arena_printf(c->arena, "%llu", (unsigned long long)mono));
+	add_meta(v, &n, "begun_realtime_ns", r->begun);
+	add_meta(v, &n, "begun_monotonic_ns", r->begun_mono);
+}
+
+static int make_file(struct recorder *r, const char *path, struct recfile **ret, struct err *err)
+{
+	uint64_t wall = now_ns(CLOCK_REALTIME), mono = now_ns(CLOCK_MONOTONIC);
+
+	snprintf(r->begun, sizeof(r->begun), "%llu", (unsigned long long)wall);
+	snprintf(r->begun_mono, sizeof(r->begun_mono), "%llu", (unsigned long long)mono);
+	r->info.wall_off = wall - mono;
+	return recfile_create(path, r->schema, &r->info, ret, err);
 }
 
 /* The list with one more at its end. */
@@ -230,9 +248,6 @@ static const struct recfile_pair *describe_programs(const struct cmdline *c)
 int recorder_open(const struct cmdline *c, const struct rec_schema *schema, struct recording *rec,
 		  struct sym *sym, struct recorder **ret)
 {
-	struct recfile_pair meta[META_MAX] = { 0 };
-	struct recfile_info info = { .meta = meta, .options = describe_options(c), .programs = describe_programs(c),
-				     .wall_off = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC), .max_bytes = (uint64_t)c->opts.recsize, .max_age_ns = (uint64_t)c->opts.recage };
 	struct recorder *r = calloc(1, sizeof(*r));
 	struct err err = { 0 };
 
@@ -240,18 +255,50 @@ int recorder_open(const struct cmdline *c, const struct rec_schema *schema, stru
 		return cmd_fail("out of memory");
 	r->sym = sym;
 	r->schema = schema;
-	describe_run(c, meta);
+	r->info = (struct recfile_info){ .meta = r->meta, .options = describe_options(c), .programs = describe_programs(c),
+					 .max_bytes = (uint64_t)c->opts.recsize, .max_age_ns = (uint64_t)c->opts.recage };
+	describe_run(r);
 	if (find_fields(r, c->arena) < 0) {
 		recorder_close(r);
 		return cmd_fail("out of memory");
 	}
-	if (recfile_create(c->opts.record, schema, &info, &r->file, &err) < 0) {
+	if (make_file(r, c->opts.record, &r->file, &err) < 0) {
 		recorder_close(r);
 		return cmd_fail("%s", err.msg);
 	}
 	recording_tee(rec, on_row, r);
 	*ret = r;
 	return 0;
+}
+
+void recorder_no_costs(struct recorder *r)
+{
+	r->no_costs = true;
+}
+
+int recorder_rotate(struct recorder *r, const char *path, struct err *err)
+{
+	struct recfile *next = NULL;
+	int e = make_file(r, path, &next, err);
+
+	if (e < 0)
+		return e;
+	r->lost += recfile_dropped(r->file);
+	e = recfile_close(r->file, err);
+	r->file = next;
+	err_done(&r->err);
+	r->err = (struct err){ 0 };
+	return e;
+}
+
+bool recorder_failed(const struct recorder *r)
+{
+	return r->err.code != 0;
+}
+
+uint64_t recorder_lost(const struct recorder *r)
+{
+	return r->lost + recfile_dropped(r->file);
 }
 
 int recorder_close(struct recorder *r)

@@ -10,6 +10,14 @@ struct recorder;
 /* Creates the file and has every row of rec written to it. EXIT_* > 0 after a message. */
 int recorder_open(const struct cmdline *c, const struct rec_schema *schema, struct recording *rec,
 		  struct sym *sym, struct recorder **ret);
+/* Rows of costs are left out: there are several a second, however little happens. */
+void recorder_no_costs(struct recorder *r);
+/* Ends the file and goes on in a new one, with all that a file says of its run. When that cannot be made the old one
+ * goes on. 0 or -errno with *err, of the new file or of the end of the old one. */
+int recorder_rotate(struct recorder *r, const char *path, struct err *err);
+/* Whether the file could not be written: what came since is lost, unless recorder_rotate() finds room. */
+bool recorder_failed(const struct recorder *r);
+uint64_t recorder_lost(const struct recorder *r); /* rows, of all its files */
 /* Ends the file; says what is missing in it. EXIT_*; accepts NULL. */
 int recorder_close(struct recorder *r);
 #endif

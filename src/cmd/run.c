@@ -29,6 +29,7 @@ struct run {
 	struct session *session;
 	FILE *out;
 	bool own_out;
+	bool hangup; /* SIGHUP, not yet told */
 };
 
 /* A probe that fires at several places counts once. */
@@ -202,15 +203,25 @@ static const char *on_setopt(void *arg, const char *name, const char *value)
 	return e == -ENOENT ? "Invalid option name" : "Operation illegal when tracing is active";
 }
 
-static int on_consume(void *ctx)
+static void on_hangup(void *ctx)
 {
 	struct run *r = ctx;
 
+	r->hangup = true;
+}
+
+static int on_consume(void *ctx)
+{
+	struct run *r = ctx;
 	struct row row;
 	int e = 0;
 
 	if (!r->show)
 		return text_view_consume(r->view, r->rec);
+	if (r->show->tick) {
+		r->show->tick(r->show->ctx, r->recorder, r->hangup);
+		r->hangup = false;
+	}
 	while (e >= 0 && recording_next(r->rec, &row)) {
 		e = r->show->row(r->show->ctx, &row);
 		if (e == 0)
@@ -225,7 +236,7 @@ static void on_stopping(void *ctx, enum session_stop why)
 {
 	struct run *r = ctx;
 
-	if (why == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0)
+	if (why == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0 && !(r->show && r->show->lasting))
 		fputc('\n', r->out);
 }
 
@@ -252,8 +263,8 @@ static int run_session(struct run *r)
 	struct session_result res = { 0 };
 	struct session_config cfg = {
 		.img = r->w.image, .prog = r->w.prog, .reg = r->w.reg, .ts = r->w.ts, .caps = &r->w.caps,
-		.sym = r->w.sym, .history = r->c->opts.record[0] != '\0', .targets = r->targets, .ntargets = r->ntargets,
-		.consume = on_consume, .stopping = on_stopping, .ctx = r,
+		.sym = r->w.sym, .history = r->c->opts.record[0] != '\0' && !(r->show && r->show->lasting), .targets = r->targets, .ntargets = r->ntargets,
+		.consume = on_consume, .stopping = on_stopping, .hangup = r->show && r->show->tick ? on_hangup : NULL, .ctx = r,
 	};
 	struct text_opts topts = { 0 };
 	struct err err = { 0 };
@@ -277,6 +288,8 @@ static int run_session(struct run *r)
 	if (r->c->opts.record[0] &&
 	    (e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->recorder)))
 		return e;
+	if (r->recorder && r->show && r->show->lasting)
+		recorder_no_costs(r->recorder);
 	if (r->c->opts.metrics[0] && (e = metrics_open(r->c->opts.metrics, schema, r->rec, &r->metrics)))
 		return e;
 	e = session_new(&cfg, &r->session, &err);

@@ -7,6 +7,7 @@
 #include "store/recording.h"
 #include "sym/sym.h"
 
+struct recorder;
 struct session;
 struct run_show {
 	void *ctx;
@@ -19,6 +20,10 @@ struct run_show {
 	int (*finish)(void *ctx);
 	/* Loaded, nothing attached yet; may be NULL. target: process of -c or -p, or 0. EXIT_* > 0 after a message. */
 	int (*ready)(void *ctx, struct session *s, long target);
+	/* Often while it runs, once a second at least; may be NULL. recorder: of --record, or NULL. hangup: there was a
+	 * SIGHUP, which then does not end the run. */
+	void (*tick)(void *ctx, struct recorder *recorder, bool hangup);
+	bool lasting; /* for months: --record keeps no rows of processes, mappings and costs */
 };
 
 /* The arguments are those of dtrace(1). Exit code. */

@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell serve`: the page. Two processes: this one keeps its privileges and starts tracers, and does nothing
  * else; the server reads what strangers send and has none. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <grp.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/gallery.h"
 #include "cmd/launch.h"
+#include "cmd/listen.h"
 #include "cmd/page.h"
 
-#define BACKLOG 64
-#define NOBODY 65534
 #define LIVE_SIZE "64m" /* of the recording of the live view */
 #define LIVE_AGE "10m"
 #define WORDS_MAX 256 /* recordings and folders of the command line */
@@ -73,62 +67,10 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 	return 0;
 }
 
-/* Bound and listening, or -errno. */
-static int listen_tcp(uint64_t *port)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)*port),
-				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	socklen_t n = sizeof(a);
-	int on = 1;
-
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
-	    bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, BACKLOG) < 0 ||
-	    getsockname(fd, (struct sockaddr *)&a, &n) < 0)
-		return -errno;
-	*port = ntohs(a.sin_port);
-	return take_fd(fd);
-}
-
-/* A socket that an ended server has left is replaced; any other file is not. */
-static int listen_unix(const char *path)
-{
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	mode_t mask;
-	struct stat st;
-	int r;
-
-	if (strlen(path) >= sizeof(a.sun_path))
-		return -ENAMETOOLONG;
-	strcpy(a.sun_path, path);
-	if (fd < 0)
-		return -errno;
-	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode)) {
-		if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
-			return -EADDRINUSE;
-		unlink(path);
-	}
-	mask = umask(0177);
-	r = bind(fd, (struct sockaddr *)&a, sizeof(a));
-	umask(mask);
-	if (r < 0 || listen(fd, BACKLOG) < 0)
-		return -errno;
-	return take_fd(fd);
-}
-
-/* The server needs no privilege at all; what it reads comes from strangers. */
-static int drop_all(void)
-{
-	int e = launch_drop(NOBODY);
-
-	return e == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ? -errno : e;
-}
-
 static int run_server(struct serve_config *c, int sock)
 {
 	struct err err = { 0 };
-	int r = drop_all();
+	int r = listen_confine();
 
 	if (r < 0)
 		return cmd_fail("cannot give up privileges: %s", strerror(-r));
@@ -166,7 +108,7 @@ static int run_both(struct serve_config *c, char *const *overview, const struct 
 	close(sock[1]);
 	close(stop[0]);
 	close(c->listen_fd);
-	return launch_loop(sock[0], stop[1], pid, overview, dir, NOBODY);
+	return launch_loop(sock[0], stop[1], pid, overview, dir, LISTEN_NOBODY);
 }
 
 /* The command line of the live view: the trackers of the default set, and stacks. */
@@ -213,7 +155,7 @@ static int serve_main(int argc, char **argv)
 		arena_free(a);
 		return r;
 	}
-	c.listen_fd = o.unix_path ? listen_unix(o.unix_path) : listen_tcp(&o.port);
+	c.listen_fd = o.unix_path ? listen_unix(o.unix_path) : listen_tcp(NULL, &o.port);
 	if (c.listen_fd < 0)
 		return cmd_fail("cannot listen on %s: %s", o.unix_path ? o.unix_path : "127.0.0.1", strerror(-c.listen_fd));
 	if (serve_token(token) < 0)
@@ -223,7 +165,7 @@ static int serve_main(int argc, char **argv)
 	c.nassets = page_assets(a, &c.assets);
 	c.recordings = dir.files;
 	c.nrecordings = dir.nfiles;
-	r = servedir_make(a, &dir, NOBODY);
+	r = servedir_make(a, &dir, LISTEN_NOBODY);
 	if (r < 0)
 		cmd_msg("no folder for recordings: %s; those that are sent, and ranges of the live view, cannot be shown", strerror(-r));
 	c.uploads = dir.uploads;

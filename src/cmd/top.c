@@ -175,7 +175,7 @@ static void add_programs(struct latency_args *a)
 static int top_main(int argc, char **argv)
 {
 	struct top_run t = { .config = { .title = "", .refresh_ns = REFRESH_NS }, .every = DEFAULT_EVERY };
-	const struct run_show show = { &t, on_open, on_row, on_finish, on_ready };
+	const struct run_show show = { .ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready };
 	struct latency_args a;
 	struct err err = { 0 };
 	int c, e = 0;

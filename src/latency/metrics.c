@@ -4,9 +4,111 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "base/cleanup.h"
+#include "store/slow.h"
+
+struct metrics {
+	const struct rec_schema *schema;
+	struct windows *w;
+	uint64_t *slow; /* by tracker */
+	uint64_t losses[REC_NLOSSES];
+	uint64_t run_ns, run_cnt; /* of our programs, where it is measured */
+	bool cost;
+	uint64_t unrecorded;
+};
 
 static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
+
+/* The label of each kind of loss; those without are none. */
+static const char *const loss_names[REC_NLOSSES] = {
+	[CNT_DROP_PRINCIPAL] = "ring_full",
+	[CNT_DROP_AGG] = "aggregation_full",
+	[CNT_DROP_DYN] = "variables_full",
+	[CNT_DROP_SPEC] = "speculation_full",
+	[CNT_DROP_SPEC_BUSY] = "speculation_busy",
+	[CNT_DROP_SPEC_UNAVAIL] = "speculation_unavailable",
+	[CNT_COMPAT] = "32bit_system_call",
+	[CNT_DROP_SCRATCH] = "scratch_full",
+	[CNT_RECURSION] = "recursion",
+	[CNT_TIMER_MISSES] = "timer_missed",
+	[CNT_TRACK_FULL] = "tracker_full",
+	[CNT_TRACK_DEEP] = "tracker_too_deep",
+	[CNT_TRACK_LIMITED] = "slow_events_limited",
+	[CNT_TRACK_LOST] = "end_lost",
+};
+
+int metrics_new(const struct rec_schema *schema, uint64_t wall_off, struct metrics **ret)
+{
+	struct metrics *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->schema = schema;
+	m->slow = calloc(schema->ntrackers + 1, sizeof(*m->slow));
+	if (!m->slow || windows_new(schema, wall_off, 0, &m->w) < 0) {
+		metrics_free(m);
+		return -ENOMEM;
+	}
+	*ret = m;
+	return 0;
+}
+
+void metrics_free(struct metrics *m)
+{
+	if (!m)
+		return;
+	windows_free(m->w);
+	free(m->slow);
+	free(m);
+}
+
+static void add_event(struct metrics *m, const struct row *row)
+{
+	const struct recfmt *f = row->id >= 1 && row->id <= m->schema->nfmts ? m->schema->fmts[row->id - 1] : NULL;
+
+	for (size_t i = 0; f && i < f->nacts; i++)
+		if (f->acts[i].kind == ACT_SLOW) {
+			struct slow_event e = slow_event(m->schema, &f->acts[i], row->data);
+
+			if (e.tracker && e.fixed.how != SLOW_CONTROL)
+				m->slow[e.tracker->id]++;
+		}
+}
+
+int metrics_add(struct metrics *m, const struct row *row)
+{
+	struct rec_cost c;
+
+	switch (row->kind) {
+	case ROW_HIST:
+	case ROW_AGG:
+		return windows_add(m->w, row);
+	case ROW_EVENT:
+		add_event(m, row);
+		break;
+	case ROW_DROPS:
+		if (row->id < REC_NLOSSES)
+			m->losses[row->id] += row->count;
+		break;
+	case ROW_COST:
+		if (row->len >= sizeof(c)) {
+			memcpy(&c, row->data, sizeof(c));
+			m->run_ns += c.run_ns;
+			m->run_cnt += c.run_cnt;
+			m->cost = true;
+		}
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+void metrics_unrecorded(struct metrics *m, uint64_t rows)
+{
+	m->unrecorded = rows;
+}
 
 /* The value of a label: backslash, quote and newline are escaped. */
 static void put_label(struct strb *b, const char *name, const char *value)
@@ -79,7 +181,7 @@ static int put_count(struct family *f, size_t i, const struct rec_histdesc *d)
 	return 0;
 }
 
-static int put_summary(struct family *f, size_t i, const struct rec_histdesc *d)
+static int put_quantiles(struct family *f, size_t i, const struct rec_histdesc *d)
 {
 	struct histsum s = { 0 };
 	int r = windows_get(f->w, i, WINDOW_MINUTE, f->now, &s, NULL);
@@ -91,7 +193,36 @@ static int put_summary(struct family *f, size_t i, const struct rec_histdesc *d)
 		put_number(f->b, histsum_quantile(&s, d, quantiles[q]) * f->unit);
 	}
 	histsum_free(&s);
+	return r;
+}
+
+static int put_summary(struct family *f, size_t i, const struct rec_histdesc *d)
+{
+	int r = put_quantiles(f, i, d);
+
 	return r < 0 ? r : put_count(f, i, d);
+}
+
+/* le is the longest delay of the bucket: delays are whole nanoseconds. */
+static int put_histogram(struct family *f, size_t i, const struct rec_histdesc *d)
+{
+	const uint64_t *powers = windows_powers(f->w, i);
+	uint64_t below = 0;
+	int p = 0;
+
+	for (int bound = METRICS_POWER_FIRST; bound <= METRICS_POWER_LAST; bound++) {
+		for (; p <= bound; p++)
+			below += powers[p];
+		strb_printf(f->b, "%s_bucket{", f->name);
+		put_labels(f->b, d, &f->v[i]);
+		strb_printf(f->b, ",le=\"%.11g\"} %" PRIu64 "\n", (double)((UINT64_C(1) << bound) - 1) * f->unit, below);
+	}
+	for (; p < WINDOWS_POWERS; p++)
+		below += powers[p];
+	strb_printf(f->b, "%s_bucket{", f->name);
+	put_labels(f->b, d, &f->v[i]);
+	strb_printf(f->b, ",le=\"+Inf\"} %" PRIu64 "\n", below);
+	return put_count(f, i, d);
 }
 
 static int put_max(struct family *f, size_t i, const struct rec_histdesc *d)
@@ -107,30 +238,99 @@ static int put_max(struct family *f, size_t i, const struct rec_histdesc *d)
 	return r;
 }
 
-int metrics_put(struct strb *b, struct windows *w, const struct rec_schema *schema, uint64_t now)
+/* -- the text -- */
+
+static void head(struct strb *b, const char *name, const char *type, const char *help)
 {
-	struct family f = { .b = b, .w = w, .schema = schema, .now = now, .trackers = true,
-			    .name = "dwell_latency_seconds", .unit = 1e-9 };
+	strb_printf(b, "# TYPE %s %s\n# HELP %s %s\n", name, type, name, help);
+}
+
+static int put_trackers(struct family *f)
+{
 	int r;
 
-	f.n = windows_series(w, &f.v);
-	strb_adds(b, "# TYPE dwell_latency_seconds summary\n# UNIT dwell_latency_seconds seconds\n"
-		     "# HELP dwell_latency_seconds Delays of trackers: quantiles of the last minute, all since the start.\n");
-	r = each(&f, put_summary);
-	strb_adds(b, "# TYPE dwell_latency_seconds_max gauge\n"
-		     "# HELP dwell_latency_seconds_max The longest delay of the last minute.\n");
+	f->trackers = true;
+	f->unit = 1e-9;
+	f->name = "dwell_latency_seconds";
+	strb_adds(f->b, "# TYPE dwell_latency_seconds histogram\n# UNIT dwell_latency_seconds seconds\n"
+			"# HELP dwell_latency_seconds Delays of trackers since the start.\n");
+	r = each(f, put_histogram);
+	f->name = "dwell_latency_minute_seconds";
+	head(f->b, f->name, "gauge", "Quantiles of the delays of the last minute.");
 	if (r == 0)
-		r = each(&f, put_max);
-	f.trackers = false;
-	f.name = "dwell_value";
-	f.unit = 1;
-	strb_adds(b, "# TYPE dwell_value summary\n"
-		     "# HELP dwell_value Values of aggregations: quantiles of the last minute, all since the start.\n");
+		r = each(f, put_quantiles);
+	f->name = "dwell_latency_seconds";
+	head(f->b, "dwell_latency_seconds_max", "gauge", "The longest delay of the last minute.");
+	return r == 0 ? each(f, put_max) : r;
+}
+
+static int put_values(struct family *f)
+{
+	f->trackers = false;
+	f->name = "dwell_value";
+	f->unit = 1;
+	head(f->b, f->name, "summary", "Values of aggregations: quantiles of the last minute, number since the start.");
+	return each(f, put_summary);
+}
+
+static void put_slow(struct strb *b, const struct metrics *m)
+{
+	head(b, "dwell_slow_events", "counter", "Slow events of trackers.");
+	for (size_t i = 0; i < m->schema->ntrackers; i++) {
+		strb_adds(b, "dwell_slow_events_total{");
+		put_label(b, "tracker", m->schema->trackers[i].name);
+		strb_printf(b, "} %" PRIu64 "\n", m->slow[i]);
+	}
+	head(b, "dwell_losses", "counter", "Events that are missing, by where they were lost.");
+	for (int i = 0; i < REC_NLOSSES; i++)
+		if (loss_names[i])
+			strb_printf(b, "dwell_losses_total{where=\"%s\"} %" PRIu64 "\n", loss_names[i], m->losses[i]);
+	head(b, "dwell_unrecorded_rows", "counter", "Rows that could not be written to a recording.");
+	strb_printf(b, "dwell_unrecorded_rows_total %" PRIu64 "\n", m->unrecorded);
+}
+
+static double seconds(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
+}
+
+static void put_own(struct strb *b, const struct metrics *m)
+{
+	unsigned long pages = 0;
+	struct rusage u = { 0 };
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%*u %lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	getrusage(RUSAGE_SELF, &u);
+	head(b, "dwell_cpu_seconds", "counter", "CPU time of dwell itself, without its probes.");
+	strb_printf(b, "dwell_cpu_seconds_total %.6f\n", seconds(&u.ru_utime) + seconds(&u.ru_stime));
+	if (m->cost) {
+		head(b, "dwell_probe_seconds", "counter", "Time spent in probes.");
+		strb_printf(b, "dwell_probe_seconds_total %.9f\n", (double)m->run_ns * 1e-9);
+		head(b, "dwell_probe_runs", "counter", "Runs of probes.");
+		strb_printf(b, "dwell_probe_runs_total %" PRIu64 "\n", m->run_cnt);
+	}
+	head(b, "dwell_resident_bytes", "gauge", "Resident memory of dwell.");
+	strb_printf(b, "dwell_resident_bytes %llu\n", (unsigned long long)pages * (unsigned long long)sysconf(_SC_PAGESIZE));
+	head(b, "dwell_window_bytes", "gauge", "Memory of the histograms.");
+	strb_printf(b, "dwell_window_bytes %zu\n", windows_bytes(m->w));
+	head(b, "dwell_late_values", "counter", "Values that came too late for any slot.");
+	strb_printf(b, "dwell_late_values_total %" PRIu64 "\n# EOF\n", windows_late(m->w));
+}
+
+int metrics_put(struct strb *b, struct metrics *m, uint64_t now)
+{
+	struct family f = { .b = b, .w = m->w, .schema = m->schema, .now = now };
+	int r;
+
+	f.n = windows_series(m->w, &f.v);
+	r = put_trackers(&f);
 	if (r == 0)
-		r = each(&f, put_summary);
-	strb_printf(b, "# TYPE dwell_window_bytes gauge\n# HELP dwell_window_bytes Memory of the histograms.\n"
-		       "dwell_window_bytes %zu\n", windows_bytes(w));
-	strb_printf(b, "# TYPE dwell_late_values counter\n# HELP dwell_late_values Values that came too late for any slot.\n"
-		       "dwell_late_values_total %" PRIu64 "\n# EOF\n", windows_late(w));
+		r = put_values(&f);
+	put_slow(b, m);
+	put_own(b, m);
 	return r == 0 && b->failed ? -ENOMEM : r;
 }

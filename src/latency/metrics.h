@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows as OpenMetrics text, which Prometheus reads. */
+/* What a run measures as OpenMetrics text, which Prometheus reads. */
 #ifndef DWELL_LATENCY_METRICS_H
 #define DWELL_LATENCY_METRICS_H
 #include "latency/window.h"
 
-/* For each series: its number and sum of events so far (counters), and of the last minute quantiles and maximum
- * (gauges). Delays of trackers in seconds, values of aggregations as they are. Appends to b, which is sticky. 0, or -ENOMEM.
+struct metrics;
+
+/* Bounds of the histogram's buckets: powers of two from about 1 us to 69 s. */
+#define METRICS_POWER_FIRST 10
+#define METRICS_POWER_LAST  36
+
+/* schema must outlive it. wall_off: CLOCK_REALTIME - CLOCK_MONOTONIC, ns. -ENOMEM. */
+int metrics_new(const struct rec_schema *schema, uint64_t wall_off, struct metrics **ret);
+void metrics_free(struct metrics *m); /* accepts NULL */
+/* Takes in a row of any kind. 0, or -ENOMEM. */
+int metrics_add(struct metrics *m, const struct row *row);
+/* Rows that could not be recorded, up to now. */
+void metrics_unrecorded(struct metrics *m, uint64_t rows);
+/* Delays of trackers in seconds: a histogram of all, and of the last minute quantiles and maximum; slow events; values of
+ * aggregations; losses; what dwell itself costs. Appends to b, which is sticky. 0, or -ENOMEM.
  * Source: OpenMetrics 1.0, section 5 (text format). */
-int metrics_put(struct strb *b, struct windows *w, const struct rec_schema *schema, uint64_t now);
+int metrics_put(struct strb *b, struct metrics *m, uint64_t now);
 #endif

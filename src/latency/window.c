@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "latency/window.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -43,6 +44,7 @@ struct series {
 	uint8_t *key;
 	uint64_t used; /* when it was added to last */
 	uint64_t count, total;
+	uint64_t powers[WINDOWS_POWERS];
 	struct slot *slots[NLEVELS];
 };
 
@@ -202,6 +204,8 @@ static int evict(struct windows *w, bool *ret)
 	for (int l = 0; l < NLEVELS && r == 0; l++)
 		for (size_t i = 0; i < levels[l].slots && r == 0; i++)
 			r = move_slot(w, &w->v.v[other], l, &gone.slots[l][i]);
+	for (int p = 0; p < WINDOWS_POWERS; p++)
+		w->v.v[other].powers[p] += gone.powers[p];
 	w->v.v[other].count += gone.count;
 	w->v.v[other].total += gone.total;
 	memmove(&w->v.v[oldest], &w->v.v[oldest + 1], (w->v.n - oldest - 1) * sizeof(gone));
@@ -222,6 +226,18 @@ static int get_series(struct windows *w, uint32_t source, const struct rec_histd
 	while (r == 0 && room && w->v.n >= WINDOWS_SERIES_MAX - 1) /* room for an "other", too */
 		r = evict(w, &room);
 	return r < 0 ? r : series_new(w, source, d, key, ret);
+}
+
+/* Buckets of trackers never reach over a power of two. */
+static void add_powers(struct series *s, const struct rec_histdesc *d, const struct rec_hist *h)
+{
+	const struct rec_bucket *b = rechist_buckets(h);
+
+	for (uint32_t i = 0; d->is_tracker && i < h->nbuckets; i++) {
+		double middle = rechist_middle(d, b[i].index);
+
+		s->powers[middle < 1 ? 0 : ilogb(middle) >= 63 ? WINDOWS_POWERS - 1 : ilogb(middle) + 1] += b[i].count;
+	}
 }
 
 /* What an aggregation has gained. */
@@ -261,6 +277,7 @@ int windows_add(struct windows *w, const struct row *row)
 		return r;
 	w->late += any ? 0 : h->count;
 	w->v.v[i].used = row->ts > w->v.v[i].used ? row->ts : w->v.v[i].used;
+	add_powers(&w->v.v[i], &d, h);
 	w->v.v[i].count += h->count;
 	w->v.v[i].total += h->sum;
 	while (r == 0 && room && w->bytes > w->max_bytes)
@@ -310,6 +327,11 @@ void windows_total(const struct windows *w, size_t series, uint64_t *ret_count, 
 {
 	*ret_count = w->v.v[series].count;
 	*ret_sum = w->v.v[series].total;
+}
+
+const uint64_t *windows_powers(const struct windows *w, size_t series)
+{
+	return w->v.v[series].powers;
 }
 
 size_t windows_bytes(const struct windows *w)

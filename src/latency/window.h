@@ -9,6 +9,7 @@
 
 #define WINDOWS_SERIES_MAX 256		  /* sources and keys; then the key used longest ago joins "other" */
 #define WINDOWS_BYTES_MAX ((size_t)16 << 20) /* of buckets; the same then */
+#define WINDOWS_POWERS	  65
 
 enum window { WINDOW_MINUTE, WINDOW_5_MINUTES, WINDOW_HOUR, WINDOW_DAY, NWINDOWS };
 extern const char *const window_names[NWINDOWS]; /* "1m", "5m", "1h", "24h" */
@@ -34,6 +35,9 @@ int windows_get(struct windows *w, size_t series, enum window window, uint64_t n
 		uint64_t *ret_from);
 /* All that was ever added: number and sum, which never shrink. */
 void windows_total(const struct windows *w, size_t series, uint64_t *ret_count, uint64_t *ret_sum);
+/* Of a tracker's series, all that was ever added by powers of two: element p counts delays of 2^(p-1) to 2^p - 1 ns, 0
+ * those of 0. WINDOWS_POWERS of them. */
+const uint64_t *windows_powers(const struct windows *w, size_t series);
 size_t windows_bytes(const struct windows *w);
 uint64_t windows_late(const struct windows *w); /* values too old for any slot */
 #endif

@@ -2,6 +2,7 @@
 /* The bpf(2) commands that dwell needs. */
 #include "load/bpf_sys.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -194,10 +195,21 @@ int bpfsys_btf_load(const void *data, uint32_t size)
 int bpfsys_enable_run_stats(void)
 {
 	union bpf_attr a;
+	char on = 0;
+	int fd;
 
 	memset(&a, 0, sizeof(a));
 	a.enable_stats.type = BPF_STATS_RUN_TIME;
-	return bpfsys(BPF_ENABLE_STATS, &a, sizeof(a));
+	fd = bpfsys(BPF_ENABLE_STATS, &a, sizeof(a));
+	if (fd != -EPERM)
+		return fd;
+	/* only CAP_SYS_ADMIN may ask for them; they may be there all the same */
+	fd = open("/proc/sys/kernel/bpf_stats_enabled", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, &on, 1) == 1 && on == '1')
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -EPERM;
 }
 
 static int obj_info(int fd, void *info, uint32_t size)

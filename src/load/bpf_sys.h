@@ -43,7 +43,8 @@ int bpfsys_raw_tracepoint_open(int prog_fd, const char *name);
 int bpfsys_iter_link(int prog_fd, int map_fd);
 int bpfsys_iter_create(int link_fd); /* fd; reading it is the walk */
 int bpfsys_btf_load(const void *data, uint32_t size);
-int bpfsys_enable_run_stats(void); /* fd; statistics are kept while it is open */
+/* fd; statistics are kept while it is open. -EPERM: that takes CAP_SYS_ADMIN, or kernel.bpf_stats_enabled. */
+int bpfsys_enable_run_stats(void);
 int bpfsys_prog_info(int prog_fd, struct bpf_prog_info *ret);
 /* fd of the kernel's BTF object of a module ("vmlinux" too); -ENOENT. */
 int bpfsys_module_btf(const char *name);

@@ -160,6 +160,8 @@ int session_loop(struct session *s, int signal_fd)
 	if (s->ctl)
 		fds[nfds++] = (struct pollfd){ .fd = ctl_fd(s->ctl), .events = POLLIN };
 	for (;;) {
+		if (s->c.hangup && signals_take_hangup())
+			s->c.hangup(s->c.ctx);
 		look_for_end(s);
 		if (s->res.why != SESSION_RUNNING)
 			return 0;

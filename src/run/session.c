@@ -472,7 +472,7 @@ int session_run(struct session *s, struct session_result *ret, struct err *err)
 
 	s->err = err ? err : &local;
 	s->err->code = 0;
-	r = signals_install(&signal_fd);
+	r = signals_install(!s->c.hangup, &signal_fd);
 	if (r < 0)
 		err_set(s->err, r, "cannot handle signals: %s", strerror(-r));
 	if (r == 0) {

@@ -49,6 +49,8 @@ struct session_config {
 	int (*consume)(void *ctx);
 	/* Called once when the reason to stop is known, before END runs; may be NULL. */
 	void (*stopping)(void *ctx, enum session_stop why);
+	/* SIGHUP calls this and does not end the run; NULL: it does. */
+	void (*hangup)(void *ctx);
 	void *ctx;
 };
 

@@ -13,7 +13,7 @@ static const int wanted[] = { SIGINT, SIGTERM, SIGHUP };
 #define NWANTED (sizeof(wanted) / sizeof(wanted[0]))
 
 /* Handlers have nothing but globals. */
-static volatile sig_atomic_t arrived;
+static volatile sig_atomic_t arrived, hung_up;
 static int event_fd = -1;
 static struct sigaction saved[NWANTED];
 
@@ -30,19 +30,29 @@ static void on_signal(int sig)
 	errno = code;
 }
 
-int signals_install(int *ret_fd)
+/* Interrupts the sleep of the event loop, which then asks. */
+static void on_hangup(int sig)
+{
+	(void)sig;
+	hung_up = 1;
+}
+
+int signals_install(bool hangup_ends, int *ret_fd)
 {
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction hup = { .sa_handler = on_hangup, .sa_flags = SA_RESTART };
 
 	if (event_fd >= 0)
 		return -EBUSY;
 	event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (event_fd < 0)
 		return -errno;
-	arrived = 0;
+	arrived = hung_up = 0;
 	for (unsigned i = 0; i < NWANTED; i++) {
 		sigaction(wanted[i], NULL, &saved[i]);
-		if (saved[i].sa_handler != SIG_IGN)
+		if (wanted[i] == SIGHUP && !hangup_ends)
+			sigaction(SIGHUP, &hup, NULL);
+		else if (saved[i].sa_handler != SIG_IGN)
 			sigaction(wanted[i], &sa, NULL);
 	}
 	*ret_fd = event_fd;
@@ -62,4 +72,12 @@ void signals_restore(void)
 int signals_pending(void)
 {
 	return arrived;
+}
+
+bool signals_take_hangup(void)
+{
+	bool was = hung_up != 0;
+
+	hung_up = 0;
+	return was;
 }

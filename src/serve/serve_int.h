@@ -6,7 +6,8 @@
  *   api.c     the routes of /api/v1
  *   run.c     children and their output, kept up to a limit
  *   view.c    recordings: those that are sent, views of them
- *   stream.c  server-sent events: output of runs to viewers, each at its own speed */
+ *   stream.c  server-sent events: output of runs to viewers, each at its own speed
+ *   textserve.c  a server of its own: one text, for Prometheus */
 #ifndef DWELL_SERVE_SERVE_INT_H
 #define DWELL_SERVE_SERVE_INT_H
 #include <microhttpd.h>

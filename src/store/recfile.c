@@ -13,6 +13,7 @@
 #include "store/sparse.h"
 #include <uthash.h>
 
+#define FOLD_LOG "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;"
 #define CACHE_KB	 "-8000"  /* PRAGMA cache_size: 8 MB */
 
 struct known { /* an address that is in the file */
@@ -318,12 +319,24 @@ int recfile_close(struct recfile *f, struct err *err)
 	sqlite3_finalize(f->symbol);
 	/* One file, without a log beside it, when no reader is in the way. */
 	if (f->db && !f->dead)
-		sqlite3_exec(f->db, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;", NULL, NULL, NULL);
+		sqlite3_exec(f->db, FOLD_LOG, NULL, NULL, NULL);
 	sqlite3_close(f->db);
 	HASH_ITER(hh, f->known, k, next) {
 		HASH_DEL(f->known, k);
 		free(k);
 	}
 	free(f);
+	return r;
+}
+
+int recfile_recover(const char *path, struct err *err)
+{
+	sqlite3 *db = NULL;
+	int r = 0;
+
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+	    sqlite3_exec(db, FOLD_LOG, NULL, NULL, NULL) != SQLITE_OK)
+		r = db ? recfile_error(db, path, err) : err_set(err, -ENOMEM, "out of memory");
+	sqlite3_close(db);
 	return r;
 }

@@ -67,6 +67,8 @@ int recfile_tick(struct recfile *f, uint64_t now_ns, struct err *err);
 uint64_t recfile_dropped(const struct recfile *f); /* rows not written after an error */
 /* Ends the recording in order and frees it; accepts NULL. */
 int recfile_close(struct recfile *f, struct err *err);
+/* Ends in order a recording whose writer was killed: what is in its log goes into it. Nobody may be writing it. */
+int recfile_recover(const char *path, struct err *err);
 
 /* -- reading -- */
 struct recread;

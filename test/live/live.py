@@ -6,10 +6,13 @@ import functools
 import os
 import platform
 import re
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 
 DWELL = os.environ.get("DWELL", "dwell")
 TRIGGER = os.environ.get("TRIGGER", "trigger")
@@ -108,6 +111,60 @@ def waiting(*args):
         if SlowFile.current: # who waits for it cannot be killed
             SlowFile.current.delay()
         p.wait()
+
+
+class Daemon:
+    """A `dwell latency --daemon`, ready. .said(): its messages so far; .files(): its recordings, oldest first."""
+
+    def __init__(self, *args, state="state", before=(), env=None, timeout=20, preexec_fn=None):
+        self.state = state
+        self.log = open(os.path.join(WORK, f"daemon-{os.getpid()}-{id(self)}.log"), "w+", encoding="utf-8")
+        self.p = subprocess.Popen([*before, DWELL, "latency", "--daemon", "--state", state, *map(str, args)], stdout=self.log,
+                                  stderr=subprocess.STDOUT, env={**os.environ, **(env or {})}, preexec_fn=preexec_fn)
+        if not self.wait_for("records into", timeout):
+            self.p.kill()
+            raise RuntimeError("no daemon: " + self.said())
+        m = re.search(r"metrics at (\S+)", self.said())
+        self.where = m and m.group(1)
+
+    def said(self):
+        return open(self.log.name, encoding="utf-8").read()
+
+    def wait_for(self, text, timeout=20, n=1):
+        end = time.monotonic() + timeout
+        while time.monotonic() < end and self.said().count(text) < n and self.p.poll() is None:
+            time.sleep(0.05)
+        return self.said().count(text) >= n
+
+    def files(self):
+        return sorted(os.path.join(self.state, f) for f in os.listdir(self.state) if f.endswith(".dwell"))
+
+    def memory(self, what="VmRSS"):
+        return int(re.search(what + r":\s+(\d+) kB", open(f"/proc/{self.p.pid}/status", encoding="ascii").read()).group(1))
+
+    def cpu(self):
+        f = open(f"/proc/{self.p.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()
+        return (int(f[11]) + int(f[12])) / os.sysconf("SC_CLK_TCK")
+
+    def metrics(self):
+        """Samples by name and labels as they are written."""
+        with urllib.request.urlopen(self.where, timeout=20) as r:
+            text = r.read().decode()
+        return {l.rsplit(" ", 1)[0]: float(l.rsplit(" ", 1)[1]) for l in text.splitlines() if l[:1] != "#"}
+
+    def end(self, sig=signal.SIGTERM):
+        if self.p.poll() is None:
+            self.p.send_signal(sig)
+        return self.p.wait(20)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *what):
+        if self.p.poll() is None:
+            self.p.kill()
+        self.p.wait()
+        self.log.close()
 
 
 def complaints(r):

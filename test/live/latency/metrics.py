@@ -15,7 +15,7 @@ tracker nap { threshold = 1h; }
 syscall::clock_nanosleep:entry /execname == "sleep"/ { begin(nap); }
 syscall::clock_nanosleep:return /execname == "sleep"/ { end(nap); @bytes[execname] = quantize(100); }
 """
-SAMPLE = re.compile(r'([a-z_]+)(\{[a-z]+="(?:[^"\\\n]|\\["\\n])*"(?:,[a-z]+="(?:[^"\\\n]|\\["\\n])*")*\})? (NaN|[-+.e0-9]+)')
+SAMPLE = re.compile(r'([a-z0-9_]+)(\{[a-z]+="(?:[^"\\\n]|\\["\\n])*"(?:,[a-z]+="(?:[^"\\\n]|\\["\\n])*")*\})? (NaN|[-+.e0-9]+)')
 
 
 def read():
@@ -33,7 +33,7 @@ while time.time() < deadline and seen.get('dwell_latency_seconds_count{tracker="
     if os.path.exists(F):
         seen = read()
 live.check(seen.get('dwell_latency_seconds_count{tracker="nap"}', 0) >= 3, "while it runs", str(seen))
-live.check(0.19 < seen.get('dwell_latency_seconds{tracker="nap",quantile="0.5"}', 0) < 2, "in seconds", str(seen))
+live.check(0.19 < seen.get('dwell_latency_minute_seconds{tracker="nap",quantile="0.5"}', 0) < 2, "in seconds", str(seen))
 p.terminate()
 _, messages = p.communicate()
 seen = read()

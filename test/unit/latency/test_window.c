@@ -16,7 +16,11 @@ static const struct aggdesc *const aggs[] = { &agg };
 static const struct rec_tracker trackers[] = { { .name = "block\"\\\n" } };
 static const struct rec_schema schema = { .aggs = aggs, .naggs = 1, .trackers = trackers, .ntrackers = 1 };
 
-static void add(struct windows *w, uint32_t source, uint64_t start, uint64_t key, uint64_t v, uint64_t n)
+static int add_windows(void *ctx, const struct row *row) { return windows_add(ctx, row); }
+static int add_metrics(void *ctx, const struct row *row) { return metrics_add(ctx, row); }
+
+static void give(int (*to)(void *, const struct row *), void *ctx, uint32_t source, uint64_t start, uint64_t key, uint64_t v,
+		 uint64_t n)
 {
 	static uint64_t words[AGG_HIST_NBUCKETS];
 	struct rec_hist head = { .period = SEC, .sum = n * v, .max = v, .key_size = source ? 8 : 0,
@@ -29,8 +33,13 @@ static void add(struct windows *w, uint32_t source, uint64_t start, uint64_t key
 	assert_int_equal(rechist_make(&b, &head, &key, words, AGG_HIST_NBUCKETS), 0);
 	row.data = b.v;
 	row.len = b.n;
-	assert_int_equal(windows_add(w, &row), 0);
+	assert_int_equal(to(ctx, &row), 0);
 	rechist_buf_free(&b);
+}
+
+static void add(struct windows *w, uint32_t source, uint64_t start, uint64_t key, uint64_t v, uint64_t n)
+{
+	give(add_windows, w, source, start, key, v, n);
 }
 
 static uint64_t count(struct windows *w, size_t series, enum window window, uint64_t now)
@@ -197,32 +206,49 @@ static int check_metrics(const char *p)
 	return samples;
 }
 
+/* Samples without a tracker's or aggregation's: own cost (5), losses by kind, rows not recorded, slow events of one tracker. */
+#define OTHERS (4 + 14 + 1 + 1)
+#define BUCKETS (METRICS_POWER_LAST - METRICS_POWER_FIRST + 2)
+
 static void metrics_are_what_readers_expect(void **state)
 {
-	struct windows *w = NULL;
+	const char *label = "tracker=\"block\\\"\\\\\\n\"";
+	const struct row loss = { .kind = ROW_DROPS, .id = CNT_TRACK_LOST, .count = 5 };
+	struct metrics *m = NULL;
 	struct strb b = { 0 };
+	char want[160];
 
 	(void)state;
-	assert_int_equal(windows_new(&schema, 0, 0, &w), 0);
-	assert_int_equal(metrics_put(&b, w, &schema, SEC), 0);
-	assert_int_equal(check_metrics(strb_str(&b)), 2);
+	assert_int_equal(metrics_new(&schema, 0, &m), 0);
+	assert_int_equal(metrics_put(&b, m, SEC), 0);
+	assert_int_equal(check_metrics(strb_str(&b)), OTHERS);
 	strb_reset(&b);
-	add(w, 0, 1000 * SEC, 0, 2000000, 3);
-	add(w, 1, 1000 * SEC, 42, 50, 10);
-	assert_int_equal(metrics_put(&b, w, &schema, 1001 * SEC), 0);
-	assert_int_equal(check_metrics(strb_str(&b)), 4 + 2 + 1 + 4 + 1 + 2);
-	assert_non_null(strstr(b.s, "dwell_latency_seconds_count{tracker=\"block\\\"\\\\\\n\"} 3\n"));
-	assert_non_null(strstr(b.s, "dwell_latency_seconds_sum{tracker=\"block\\\"\\\\\\n\"} 0.006\n"));
-	assert_non_null(strstr(b.s, "dwell_latency_seconds_max{tracker=\"block\\\"\\\\\\n\"} 0.002\n"));
+	give(add_metrics, m, 0, 1000 * SEC, 0, 2000000, 3);
+	give(add_metrics, m, 1, 1000 * SEC, 42, 50, 10);
+	assert_int_equal(metrics_add(m, &loss), 0);
+	assert_int_equal(metrics_put(&b, m, 1001 * SEC), 0);
+	assert_int_equal(check_metrics(strb_str(&b)), BUCKETS + 2 + 4 + 1 + 4 + 1 + OTHERS);
+	snprintf(want, sizeof(want), "dwell_latency_seconds_count{%s} 3\n", label);
+	assert_non_null(strstr(b.s, want));
+	snprintf(want, sizeof(want), "dwell_latency_seconds_sum{%s} 0.006\n", label);
+	assert_non_null(strstr(b.s, want));
+	snprintf(want, sizeof(want), "dwell_latency_seconds_max{%s} 0.002\n", label);
+	assert_non_null(strstr(b.s, want));
+	/* 2 ms is above 2^20 - 1 ns and below 2^21 - 1 ns */
+	snprintf(want, sizeof(want), "dwell_latency_seconds_bucket{%s,le=\"0.001048575\"} 0\n", label);
+	assert_non_null(strstr(b.s, want));
+	snprintf(want, sizeof(want), "dwell_latency_seconds_bucket{%s,le=\"0.002097151\"} 3\n", label);
+	assert_non_null(strstr(b.s, want));
 	assert_non_null(strstr(b.s, "dwell_value{aggregation=\"h\",key=\"42\",quantile=\"0.5\"} 50\n"));
 	assert_non_null(strstr(b.s, "dwell_value_count{aggregation=\"h\",key=\"42\"} 10\n"));
+	assert_non_null(strstr(b.s, "dwell_losses_total{where=\"end_lost\"} 5\n"));
 	strb_reset(&b); /* two minutes later: counts stay, quantiles are none */
-	assert_int_equal(metrics_put(&b, w, &schema, 1121 * SEC), 0);
+	assert_int_equal(metrics_put(&b, m, 1121 * SEC), 0);
 	check_metrics(strb_str(&b));
 	assert_non_null(strstr(b.s, "quantile=\"0.99\"} NaN\n"));
 	assert_non_null(strstr(b.s, "dwell_value_count{aggregation=\"h\",key=\"42\"} 10\n"));
 	strb_free(&b);
-	windows_free(w);
+	metrics_free(m);
 }
 
 int main(void)

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/latency_daemon.h"
+#include <string.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+#include "cmd/metrics.h"
+#include "cmd/metricsserve.h"
+#include "cmd/record.h"
+#include "cmd/sdnotify.h"
+#include "cmd/statedir.h"
+#include "latency/metrics.h"
+#include "load/bpf_sys.h"
+
+#define LOOK_NS	 UINT64_C(1000000000)  /* between looks at the file's size */
+#define RETRY_NS UINT64_C(30000000000) /* after a recording could not be made */
+#define MAXCPU	 "maxcpu=5%"
+#define BACKSTOP 2 /* times the size at which a file gives way to the next: from there on it loses its oldest */
+
+struct daemon {
+	const char *state, *metrics_at;
+	uint64_t rotate_bytes, rotate_ns, keep_files, keep_bytes;
+	int lock;
+	char path[STATEDIR_PATH_LEN]; /* the recording */
+	uint64_t begun, looked, fed, notified, watchdog, retry; /* CLOCK_MONOTONIC ns */
+	bool ready, failing;
+	struct metricsserve *server;
+	struct metrics *metrics;
+	int error; /* of the metrics, once */
+};
+
+static uint64_t clock_of(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+struct daemon *daemon_new(void)
+{
+	struct daemon *d = calloc(1, sizeof(*d));
+	const char *given = getenv("STATE_DIRECTORY"); /* of the service manager */
+
+	if (d)
+		*d = (struct daemon){ .state = given && given[0] == '/' && !strchr(given, ':') ? given : DAEMON_STATE,
+				      .rotate_bytes = DAEMON_ROTATE_BYTES, .rotate_ns = DAEMON_ROTATE_NS,
+				      .keep_files = DAEMON_KEEP_FILES, .keep_bytes = DAEMON_KEEP_BYTES, .lock = -1 };
+	return d;
+}
+
+void daemon_free(struct daemon *d)
+{
+	if (!d)
+		return;
+	metricsserve_stop(d->server);
+	metrics_free(d->metrics);
+	closep(&d->lock);
+	free(d);
+}
+
+/* -- options -- */
+
+void daemon_usage(FILE *out)
+{
+	fprintf(out,
+		"\n\t--daemon          record for months: in files that take turns; slow events only with --json\n"
+		"\t--state DIR       where (" DAEMON_STATE ", or $STATE_DIRECTORY)\n"
+		"\t--rotate-size SIZE, --rotate-age TIME   a new file from here on (64m, 1h), and at SIGHUP\n"
+		"\t--keep N, --keep-size SIZE   recordings that are kept at most (%d, 2g)\n"
+		"\t--metrics PORT|ADDRESS:PORT|unix:PATH   for Prometheus: /metrics, on 127.0.0.1 unless said\n", DAEMON_KEEP_FILES);
+}
+
+static int take_size(const char *option, const char *arg, uint64_t least, uint64_t *ret)
+{
+	if (num_parse_size(arg, ret) == 0 && *ret >= least && *ret <= INT64_MAX / 4)
+		return 0;
+	cmd_msg("%s: '%s' is no size from %llum on, like 64m or 2g", option, arg, (unsigned long long)(least >> 20));
+	return EXIT_USAGE;
+}
+
+int daemon_option(struct daemon *d, int option, const char *arg)
+{
+	switch (option) {
+	case DAEMON_OPT_STATE:
+		d->state = arg;
+		return 0;
+	case DAEMON_OPT_ROTATE_SIZE:
+		return take_size("--rotate-size", arg, DAEMON_ROTATE_MIN, &d->rotate_bytes);
+	case DAEMON_OPT_ROTATE_AGE:
+		return latency_time("--rotate-age", arg, &d->rotate_ns);
+	case DAEMON_OPT_KEEP:
+		return latency_number("--keep", arg, STATEDIR_FILES_MAX / 2, &d->keep_files);
+	case DAEMON_OPT_KEEP_SIZE:
+		return take_size("--keep-size", arg, DAEMON_ROTATE_MIN, &d->keep_bytes);
+	default:
+		d->metrics_at = arg;
+		return 0;
+	}
+}
+
+/* -- recordings -- */
+
+/* Room for the file that is written now, too. */
+static void retire(const struct daemon *d, const char *keep)
+{
+	uint64_t room = d->keep_bytes > d->rotate_bytes ? d->keep_bytes - d->rotate_bytes : 0;
+
+	statedir_retire(d->state, keep, d->keep_files, room);
+}
+
+static int take_state(struct daemon *d)
+{
+	pid_t pid;
+	int r = statedir_take(d->state, &d->lock, &pid);
+
+	if (r == -EBUSY)
+		return cmd_fail("another daemon%s%.0d has the state folder %s: end it, or use another one (--state)",
+				pid ? ", process " : "", (int)pid, d->state);
+	if (r == -EPERM)
+		return cmd_fail("%s: the state folder must be this user's, and nobody else may write there", d->state);
+	return r < 0 ? cmd_fail("%s: cannot be used as state folder: %s", d->state, strerror(-r)) : 0;
+}
+
+/* Limits that hold unless others were asked for. */
+static void add_defaults(struct latency_args *a)
+{
+	_cleanup_close_ int stats = bpfsys_enable_run_stats();
+	bool given = false;
+
+	if (stats < 0) {
+		cmd_msg("what the probes cost is neither measured nor limited: %s; CAP_SYS_ADMIN or the setting "
+			"kernel.bpf_stats_enabled=1 allow it", strerror(-stats));
+		return;
+	}
+	for (size_t i = 0; i + 1 < a->v.n; i++)
+		given |= !strncmp(a->v.v[i], "maxcpu=", 7);
+	if (!given)
+		latency_args_add2(a, "-x", MAXCPU);
+	latency_args_add2(a, "-x", "cost");
+}
+
+int daemon_begin(struct daemon *d, struct latency_args *a)
+{
+	unsigned recovered;
+	int e;
+
+	if (!d)
+		return 0;
+	e = take_state(d);
+	if (e)
+		return e;
+	recovered = statedir_recover(d->state);
+	if (recovered)
+		cmd_msg("%u recording%s of a daemon that was killed: ended in order", recovered, recovered == 1 ? "" : "s");
+	retire(d, NULL);
+	if (statedir_name(d->state, d->path) < 0)
+		return cmd_fail("%s: the name is too long", d->state);
+	if (d->metrics_at && (e = metricsserve_start(d->metrics_at, d->lock, &d->server)))
+		return e;
+	add_defaults(a);
+	latency_args_add2(a, "--record", d->path);
+	latency_args_add2(a, "--record-size", arena_printf(a->arena, "%llu", (unsigned long long)d->rotate_bytes * BACKSTOP));
+	d->watchdog = sdnotify_watchdog();
+	return 0;
+}
+
+static uint64_t file_size(const char *path)
+{
+	struct statedir_list l = { 0 };
+	char dir[STATEDIR_PATH_LEN];
+	uint64_t bytes = 0;
+
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(path, '/') - path), path);
+	statedir_list(dir, &l);
+	for (size_t i = 0; i < l.v.n; i++)
+		if (!strcmp(l.v.v[i].path, path))
+			bytes = l.v.v[i].bytes;
+	statedir_list_free(&l);
+	return bytes;
+}
+
+static void rotate(struct daemon *d, struct recorder *r, uint64_t now, const char *why)
+{
+	char next[STATEDIR_PATH_LEN];
+	struct err err = { 0 };
+	int e = statedir_name(d->state, next);
+
+	retire(d, d->path);
+	if (e == 0)
+		e = recorder_rotate(r, next, &err);
+	if (access(next, F_OK) == 0) { /* the new one is there, however the old one ended */
+		snprintf(d->path, sizeof(d->path), "%s", next);
+		d->begun = now;
+		d->failing = false;
+		cmd_msg("%s: goes on in %s", why, d->path);
+	} else if (!d->failing) {
+		d->failing = true;
+		cmd_msg("no new recording could be made: %s", err.msg[0] ? err.msg : strerror(-e));
+	}
+	d->retry = now + RETRY_NS;
+	err_done(&err);
+}
+
+static void look_at_file(struct daemon *d, struct recorder *r, uint64_t now, bool hangup)
+{
+	const char *why = hangup ? "SIGHUP" : NULL;
+
+	if (!why && now < d->looked + LOOK_NS)
+		return;
+	d->looked = now;
+	if (!why && now < d->retry && (d->failing || recorder_failed(r)))
+		return;
+	if (!why && recorder_failed(r))
+		why = "after an error";
+	if (!why && now >= d->begun + d->rotate_ns)
+		why = "by age";
+	if (!why && file_size(d->path) >= d->rotate_bytes)
+		why = "by size";
+	if (why)
+		rotate(d, r, now, why);
+}
+
+/* -- the run -- */
+
+int daemon_schema(struct daemon *d, const struct rec_schema *schema)
+{
+	return d ? metrics_new(schema, clock_of(CLOCK_REALTIME) - clock_of(CLOCK_MONOTONIC), &d->metrics) : 0;
+}
+
+void daemon_row(struct daemon *d, const struct row *row)
+{
+	int r = d ? metrics_add(d->metrics, row) : 0;
+
+	if (r < 0 && !d->error) {
+		d->error = r;
+		cmd_msg("metrics are not complete: %s", strerror(-r));
+	}
+}
+
+static void say_ready(struct daemon *d, uint64_t now)
+{
+	char text[STATEDIR_PATH_LEN + 64];
+
+	d->ready = true;
+	d->begun = d->begun ? d->begun : now;
+	cmd_msg("records into %s%s%s", d->path, d->server ? "; metrics at " : "", d->server ? metricsserve_where(d->server) : "");
+	snprintf(text, sizeof(text), "READY=1\nSTATUS=records into %s", d->state);
+	sdnotify(text);
+}
+
+void daemon_tick(struct daemon *d, struct recorder *recorder, bool hangup)
+{
+	uint64_t now;
+
+	if (!d || !recorder)
+		return;
+	now = clock_of(CLOCK_MONOTONIC);
+	if (!d->ready)
+		say_ready(d, now);
+	if (d->watchdog && now >= d->notified + d->watchdog) {
+		sdnotify("WATCHDOG=1");
+		d->notified = now;
+	}
+	if (d->server && now >= d->fed + METRICS_PERIOD_NS) {
+		metrics_unrecorded(d->metrics, recorder_lost(recorder));
+		metricsserve_feed(d->server, d->metrics, now);
+		d->fed = now;
+	}
+	look_at_file(d, recorder, now, hangup);
+}
+
+void daemon_stopping(struct daemon *d)
+{
+	if (d)
+		sdnotify("STOPPING=1");
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One text over HTTP, as Prometheus asks for it: GET /metrics. Who measures hands over a new text now and then; however
+ * often and slowly it is asked for, that costs him nothing. */
+#ifndef DWELL_SERVE_TEXTSERVE_H
+#define DWELL_SERVE_TEXTSERVE_H
+#include <stddef.h>
+#include "base/err.h"
+
+#define TEXTSERVE_CONNECTIONS_MAX 32
+#define TEXTSERVE_PATIENCE_S	  20	     /* a connection that lasts longer is closed, whatever it does */
+#define TEXTSERVE_TEXT_MAX	  (16u << 20) /* bytes */
+
+struct textserve_config {
+	int listen_fd;		  /* bound and listening; closed at the end */
+	const char *const *hosts; /* what Host may say, up to NULL; NULL: anything */
+	int feed_fd;		  /* texts come from here: textserve_feed(); its end ends the server */
+};
+/* Serves until the feed ends. 0, or -errno with *err when it could not begin. */
+int textserve(const struct textserve_config *c, struct err *err);
+/* The two ends of a feed. 0 or -errno. */
+int textserve_pair(int *ret_in, int *ret_out);
+/* Hands over a text; never waits: a server that is late gets the next one. 0; -EPIPE: there is no server any more. */
+int textserve_feed(int in, const char *text, size_t n);
+#endif
