@@ -33,10 +33,10 @@ for text, line in [
         ('enum e { A = "a"\n};\nBEGIN { }', 2),
         ("enum e { A = 2147483648\n};\nBEGIN { }", 2),
         ("BEGIN { x = 1 * curthread\n->comm\n}", 3),
-        ("BEGIN { x = curthread * 1;\n}", 1),
+        ("BEGIN {\nx = curthread * 1;\n}", 2),
         ("BEGIN { x = *1\n}", 2),
         ("BEGIN { x = 1 ? curthread :\n\"s\"\n\n}", 4),
-        ("BEGIN { x = nosuch\n+ 1; }", 1),
+        ("BEGIN {\n x = nosuch\n+ 1; }", 2),
 ]:
     r = live.dwell("-n", text)
     live.check(r.returncode == 1 and f" line {line}: " in r.stderr, f"{text!r}: line {line}", r.stderr)
