@@ -6,6 +6,7 @@ inline int TH_FIN = 0x01;
 inline int TH_SYN = 0x02;
 inline int TH_RST = 0x04;
 inline int TH_PSH = 0x08;
+inline int TH_PUSH = 0x08;
 inline int TH_ACK = 0x10;
 inline int TH_URG = 0x20;
 inline int TH_ECE = 0x40;
@@ -61,9 +62,10 @@ typedef struct tcpsinfo {
 	string tcps_laddr;
 	string tcps_raddr;
 	int tcps_state;		/* TCP_STATE_* */
-	uint32_t tcps_iss;	/* first sequence number sent */
+	uint32_t tcps_iss;	/* first sequence number sent; one more where the other side connected */
 	uint32_t tcps_suna;	/* first unacknowledged */
 	uint32_t tcps_snxt;	/* next to send */
+	uint32_t tcps_rack;	/* acknowledged to the other side */
 	uint32_t tcps_rnxt;	/* next expected */
 	uint32_t tcps_swnd;	/* send window */
 	int32_t tcps_snd_ws;	/* its scaling */
@@ -71,10 +73,11 @@ typedef struct tcpsinfo {
 	int32_t tcps_rcv_ws;
 	uint32_t tcps_cwnd;	/* congestion window, packets */
 	uint32_t tcps_cwnd_ssthresh;
-	uint32_t tcps_sack_snxt;
+	uint32_t tcps_sack_fack; /* highest that was acknowledged selectively */
+	uint32_t tcps_sack_snxt; /* the same */
 	uint32_t tcps_rto;	/* retransmission time-out, jiffies */
 	uint32_t tcps_mss;
-	int tcps_retransmit;	/* always 0 here */
+	int tcps_retransmit;	/* in tcp:::send: the packet was sent before */
 	uint32_t tcps_rtt;	/* smoothed round trip, ms */
 	uint32_t tcps_rtt_sd;	/* its deviation, ms */
 	uint32_t tcps_irs;	/* first sequence number received */
@@ -132,6 +135,7 @@ translator tcpsinfo_t < struct sock *S > {
 	tcps_iss = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_iss;
 	tcps_suna = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_suna;
 	tcps_snxt = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_snxt;
+	tcps_rack = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_rack;
 	tcps_rnxt = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_rnxt;
 	tcps_swnd = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_swnd;
 	tcps_snd_ws = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_snd_ws;
@@ -139,6 +143,7 @@ translator tcpsinfo_t < struct sock *S > {
 	tcps_rcv_ws = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_rcv_ws;
 	tcps_cwnd = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_cwnd;
 	tcps_cwnd_ssthresh = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_cwnd_ssthresh;
+	tcps_sack_fack = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_sack_fack;
 	tcps_sack_snxt = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_sack_snxt;
 	tcps_rto = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_rto;
 	tcps_mss = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_mss;
@@ -148,31 +153,50 @@ translator tcpsinfo_t < struct sock *S > {
 	tcps_irs = xlate <tcpsinfo_t> (sock_tcp[S]).tcps_irs;
 };
 
+inline uint32_t tcp_sacked[struct tcp_sock *T] =
+	T->sacked_out == 0 ? T->snd_una : T->highest_sack == NULL ? T->snd_nxt :
+	((struct tcp_skb_cb *)&T->highest_sack->cb[0])->seq;
+/* Answers to the first packet of a connection come from a request, and sockets in TIME_WAIT are smaller, too. */
+inline int tcp_full[struct tcp_sock *T] = T != NULL && ((struct sock *)T)->__sk_common.skc_state != TCP_STATE_TIME_WAIT &&
+	((struct sock *)T)->__sk_common.skc_state != 12;
+inline int tcp_sends = probeprov == "tcp" && probename == "send";
+/* A segment is sent again: it begins before what is to be sent next, and has data, SYN or FIN. */
+inline int tcp_is_again[struct tcp_sock *T, struct tcphdr *H] = (int32_t)(ntohl(H->seq) - T->snd_nxt) < 0;
+inline int tcp_takes_room[uint8_t *I, struct tcphdr *H] = (*((uint8_t *)H + 13) & (TH_SYN | TH_FIN)) != 0 ||
+	(*I >> 4 == 4 ? ntohs(((struct iphdr *)I)->tot_len) - ((*I & 0xf) << 2) : ntohs(((struct ipv6hdr *)I)->payload_len)) >
+	H->doff << 2;
+
 translator tcpsinfo_t < struct tcp_sock *T > {
 	tcps_addr = xlate <tcpsinfo_t> ((struct sock *)T).tcps_addr;
 	tcps_local = xlate <tcpsinfo_t> ((struct sock *)T).tcps_local;
-	tcps_lport = xlate <tcpsinfo_t> ((struct sock *)T).tcps_lport;
-	tcps_rport = xlate <tcpsinfo_t> ((struct sock *)T).tcps_rport;
+	/* The socket that answers for nobody has no ports: its packet has. */
+	tcps_lport = T == NULL ? 0 : sock_rport[(struct sock *)T] != 0 || !tcp_sends || arg4 == 0 ?
+		     sock_lport[(struct sock *)T] : ntohs(((struct tcphdr *)arg4)->source);
+	tcps_rport = T == NULL ? 0 : sock_rport[(struct sock *)T] != 0 || !tcp_sends || arg4 == 0 ?
+		     sock_rport[(struct sock *)T] : ntohs(((struct tcphdr *)arg4)->dest);
 	tcps_laddr = xlate <tcpsinfo_t> ((struct sock *)T).tcps_laddr;
 	tcps_raddr = xlate <tcpsinfo_t> ((struct sock *)T).tcps_raddr;
 	tcps_state = xlate <tcpsinfo_t> ((struct sock *)T).tcps_state;
-	tcps_iss = T != NULL ? T->snd_una - (uint32_t)T->bytes_acked : 0;
-	tcps_suna = T != NULL ? T->snd_una : 0;
-	tcps_snxt = T != NULL ? T->snd_nxt : 0;
-	tcps_rnxt = T != NULL ? T->rcv_nxt : 0;
-	tcps_swnd = T != NULL ? T->snd_wnd : 0;
-	tcps_snd_ws = T != NULL ? T->rx_opt.snd_wscale : 0;
-	tcps_rwnd = T != NULL ? T->rcv_wnd : 0;
-	tcps_rcv_ws = T != NULL ? T->rx_opt.rcv_wscale : 0;
-	tcps_cwnd = T != NULL ? T->snd_cwnd : 0;
-	tcps_cwnd_ssthresh = T != NULL ? T->snd_ssthresh : 0;
-	tcps_sack_snxt = T == NULL ? 0 : T->sacked_out == 0 ? T->snd_una : T->snd_nxt;
-	tcps_rto = T != NULL ? T->inet_conn.icsk_rto : 0;
-	tcps_mss = T != NULL ? T->mss_cache : 0;
-	tcps_retransmit = 0;
-	tcps_rtt = T != NULL ? (T->srtt_us >> 3) / 1000 : 0;
-	tcps_rtt_sd = T != NULL ? (T->mdev_us >> 2) / 1000 : 0;
-	tcps_irs = T != NULL ? T->rcv_nxt - (uint32_t)T->bytes_received : 0;
+	tcps_iss = tcp_full[T] ? T->snd_una - (uint32_t)T->bytes_acked : 0;
+	tcps_suna = tcp_full[T] ? T->snd_una : 0;
+	tcps_snxt = tcp_full[T] ? T->snd_nxt : 0;
+	tcps_rack = tcp_full[T] ? T->rcv_wup : 0;
+	tcps_rnxt = tcp_full[T] ? T->rcv_nxt : 0;
+	tcps_swnd = tcp_full[T] ? T->snd_wnd : 0;
+	tcps_snd_ws = tcp_full[T] ? T->rx_opt.snd_wscale : 0;
+	tcps_rwnd = tcp_full[T] ? T->rcv_wnd : 0;
+	tcps_rcv_ws = tcp_full[T] ? T->rx_opt.rcv_wscale : 0;
+	tcps_cwnd = tcp_full[T] ? T->snd_cwnd : 0;
+	tcps_cwnd_ssthresh = tcp_full[T] ? T->snd_ssthresh : 0;
+	tcps_sack_fack = tcp_full[T] ? tcp_sacked[T] : 0;
+	tcps_sack_snxt = tcp_full[T] ? tcp_sacked[T] : 0;
+	tcps_rto = tcp_full[T] ? T->inet_conn.icsk_rto : 0;
+	tcps_mss = tcp_full[T] ? T->mss_cache : 0;
+	tcps_retransmit = tcp_full[T] && tcp_sends && arg4 != 0 ?
+			  tcp_is_again[T, (struct tcphdr *)arg4] && tcp_takes_room[(uint8_t *)arg2, (struct tcphdr *)arg4] : 0;
+	tcps_rtt = tcp_full[T] ? (T->srtt_us >> 3) / 1000 : 0;
+	tcps_rtt_sd = tcp_full[T] ? (T->mdev_us >> 2) / 1000 : 0;
+	tcps_irs = tcp_full[T] && T->rcv_nxt != 0 ? T->rcv_nxt - (uint32_t)T->bytes_received - 1 : 0; /* its SYN is one */
 };
 
 translator tcplsinfo_t < int I > {
@@ -192,6 +216,7 @@ translator tcpsinfo_t < struct inet_connection_sock *C > {
 	tcps_iss = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_iss;
 	tcps_suna = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_suna;
 	tcps_snxt = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_snxt;
+	tcps_rack = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rack;
 	tcps_rnxt = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rnxt;
 	tcps_swnd = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_swnd;
 	tcps_snd_ws = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_snd_ws;
@@ -199,6 +224,7 @@ translator tcpsinfo_t < struct inet_connection_sock *C > {
 	tcps_rcv_ws = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rcv_ws;
 	tcps_cwnd = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_cwnd;
 	tcps_cwnd_ssthresh = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_cwnd_ssthresh;
+	tcps_sack_fack = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_sack_fack;
 	tcps_sack_snxt = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_sack_snxt;
 	tcps_rto = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_rto;
 	tcps_mss = xlate <tcpsinfo_t> ((struct tcp_sock *)C).tcps_mss;
