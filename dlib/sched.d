@@ -19,6 +19,10 @@ translator cpuinfo_t < int C > {
 	cpu_lgrp = cpu_lgrp_of[C];
 };
 
+/* Does a thread that goes on pass a tracepoint of its own, with its whole stack (Linux 6.16)? */
+inline int sched_has_exit = sizeof (btf_trace_sched_exit_tp) != 0;
+inline int sched_has_exit = 0;
+
 inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (cpu);
 #pragma D attributes Stable/Stable/Common curcpu
 inline psetid_t pset = 0;

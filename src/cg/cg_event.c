@@ -290,6 +290,34 @@ void gen_event_str(struct gen *g, const struct node *n, struct str *ret)
 	}
 }
 
+/* Of the thread that opened a key: it is found by its number, unless it has ended, and looked at unless it runs elsewhere. */
+static void opener_stack(struct gen *g, struct mem dst, const struct recfield *f)
+{
+	vreg task = ir_new(g->f), tid = who(g, true, true);
+	irlabel none = ir_label(g->f), other = ir_label(g->f), release = ir_label(g->f);
+	vreg self = gen_task(g), outer = g->pr->opener;
+	struct cache saved;
+
+	gen_zero(g, dst, f->size);
+	ir_call_kernel(g->f, task, g->cg->task_from_pid, IR_ARGS(tid));
+	saved = gen_region_begin(g);
+	ir_jcci(g->f, IRC_EQ, task, 0, none);
+	ir_jcc(g->f, IRC_NE, task, self, other);
+	ir_call_kernel(g->f, VREG_NONE, g->cg->task_release, IR_ARGS(task));
+	gen_stack_to(g, dst, f);
+	ir_jmp(g->f, none);
+	ir_place(g->f, other);
+	ir_jcci(g->f, IRC_NE, gen_field_of(g, task, "on_cpu"), 0, release);
+	g->pr->opener = task;
+	g->cache.v[CA_TASK] = task;
+	gen_stack_to(g, dst, f);
+	g->pr->opener = outer;
+	ir_place(g->f, release);
+	ir_call_kernel(g->f, VREG_NONE, g->cg->task_release, IR_ARGS(task));
+	ir_place(g->f, none);
+	gen_region_end(g, &saved);
+}
+
 void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f)
 {
 	/* a walk is in the thread that opened the key */
@@ -297,6 +325,8 @@ void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f)
 		gen_stack_to(g, dst, f);
 	else if (g->ev->t->store == TRACK_TASK)
 		gen_task_stack_to(g, g->ev->task, dst, f);
+	else if (gen_finds_tasks(g))
+		opener_stack(g, dst, f);
 	else
 		gen_zero(g, dst, f->size);
 }

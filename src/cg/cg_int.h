@@ -103,7 +103,6 @@ struct lay_track {
 	int cgroups;	/* map of thresholds */
 	bool lists;	/* TRACK_KEYED: what is due is listed for a walk over the threads */
 	int due;	/* likewise: map of the keys that are due */
-	uint32_t task_from_pid, task_release; /* … or else fires at once, with these functions of the kernel */
 	uint32_t scan;	/* likewise: its number in image.scans, from 1 on; 0: it is not scanned */
 	uint32_t state; /* in the state map: struct img_track */
 	unsigned nwriters; /* units that may close its events */
@@ -165,6 +164,8 @@ struct cg {
 	uint32_t state_size, tls_size, this_size;
 	uint32_t busy_off; /* in scratch: gen_busy_begin() */
 	uint32_t scratch_max;
+	bool asked_tasks;
+	uint32_t task_from_pid, task_release; /* functions of the kernel: gen_finds_tasks() */
 	size_t fmts_cap;
 };
 
@@ -522,6 +523,8 @@ vreg gen_walked_cpu(struct gen *g); /* that it is or was on */
 void gen_walked_comm(struct gen *g, vreg dst, vreg n);
 /* The thread's user stack, at most n frames of it, into the program's scratch entry of IMG_MAP_UW_SCRATCH:
  * what the walk returns (cg/rt_unwind.h). */
+/* Can programs of this kind find a thread by its number? (bpf_task_from_pid, Linux 6.2) */
+bool gen_finds_tasks(struct gen *g);
 vreg gen_walked_ustack(struct gen *g, uint32_t n, struct irfn *walk, vreg start);
 /* *r: 0 or more when n bytes at addr are in dst, else negative. User memory is that of the thread. */
 void gen_read(struct gen *g, vreg r, vreg dst, vreg n, vreg addr, bool user);

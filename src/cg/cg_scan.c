@@ -239,7 +239,7 @@ static void fire_for(struct gen *g, struct track *k, const struct overdue *o)
 	note_timed(g, k, o, false);
 	details = track_save(g, k, mem_at(o->at, 0));
 	gen_ld(g, tid, mem_add(details, (int32_t)k->l->ids), 4, false);
-	ir_call_kernel(g->f, task, k->l->task_from_pid, IR_ARGS(tid));
+	ir_call_kernel(g->f, task, g->cg->task_from_pid, IR_ARGS(tid));
 	ir_jcci(g->f, IRC_NE, task, 0, have);
 	ir_call(g->f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
 	ir_movi(g->f, own, 0);
@@ -252,26 +252,8 @@ static void fire_for(struct gen *g, struct track *k, const struct overdue *o)
 	g->pr->opener = VREG_NONE;
 	gen_region_end(g, &saved);
 	ir_jcci(g->f, IRC_EQ, own, 0, k->done);
-	ir_call_kernel(g->f, VREG_NONE, k->l->task_release, IR_ARGS(task));
+	ir_call_kernel(g->f, VREG_NONE, g->cg->task_release, IR_ARGS(task));
 	ir_jmp(g->f, k->done);
-}
-
-/* Can the kernel say which thread has a number? (bpf_task_from_pid, Linux 6.2) */
-static bool finds_tasks(struct gen *g, struct track *k)
-{
-	struct lay_track *l = &g->cg->tracks[k->t->id];
-	struct typesrc *ts = g->cg->env->ts;
-	struct tref from, release;
-
-	if (l->lists || !g->cg->caps->task_btf || g->cg->caps->in_pidns || !cg_typed(g->cg) ||
-	    typesrc_find(ts, "vmlinux", "bpf_task_from_pid", TKM(TK_FUNC), &from) < 0 ||
-	    typesrc_find(ts, "vmlinux", "bpf_task_release", TKM(TK_FUNC), &release) < 0) {
-		l->lists = true;
-		return false;
-	}
-	l->task_from_pid = from.id;
-	l->task_release = release.id;
-	return true;
 }
 
 /* Fires here, in no thread of its own; what is kept of the event goes with it. */
@@ -346,6 +328,7 @@ static void take_orphan(struct gen *g, struct track *k, const struct overdue *o)
 
 static void scan_keys(struct gen *g, struct track *k)
 {
+	struct lay_track *l = &g->cg->tracks[k->t->id];
 	irlabel wait = ir_label(g->f);
 	vreg key = ir_new(g->f), p;
 	struct overdue o;
@@ -361,7 +344,8 @@ static void scan_keys(struct gen *g, struct track *k)
 	collect(g, k, &o);
 	if (!k->l->timed)
 		return;
-	if (finds_tasks(g, k)) {
+	l->lists = l->lists || !gen_finds_tasks(g);
+	if (!l->lists) {
 		due(g, k, &o, wait);
 		fire_for(g, k, &o);
 	} else {

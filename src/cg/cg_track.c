@@ -470,10 +470,14 @@ static void gen_begin(struct gen *g, struct track *k)
 
 vreg gen_track_call(struct gen *g, const struct node *n)
 {
+	/* On all paths: it is the same for all of the clause. But who ends what mostly is not open reads no clock. */
+	bool late = n->builtin->id == BI_END && n->tracker->store != TRACK_KEYED && n->tracker->settings[TS_NESTED] <= 1;
 	struct track k;
 
-	gen_ts(g); /* on all paths: it is the same for all of the clause */
-	gen_cpu(g);
+	if (!late) {
+		gen_ts(g);
+		gen_cpu(g);
+	}
 	k = find_key(g, n);
 	if (n->builtin->id == BI_TRACK_SCAN) {
 		track_scan(g, &k);

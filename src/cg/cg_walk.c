@@ -77,6 +77,22 @@ void gen_walked_comm(struct gen *g, vreg dst, vreg n)
 	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_kernel_str, IR_ARGS(dst, n, a));
 }
 
+bool gen_finds_tasks(struct gen *g)
+{
+	enum entry_kind kind = g->pr->units[0].pts[0]->e.kind;
+	struct cg *c = g->cg;
+	struct tref from, release;
+
+	if (!c->asked_tasks && c->env->ts && typesrc_find(c->env->ts, "vmlinux", "bpf_task_from_pid", TKM(TK_FUNC), &from) == 0 &&
+	    typesrc_find(c->env->ts, "vmlinux", "bpf_task_release", TKM(TK_FUNC), &release) == 0) {
+		c->task_from_pid = from.id;
+		c->task_release = release.id;
+	}
+	c->asked_tasks = true;
+	return c->task_from_pid && c->caps->task_btf && !c->caps->in_pidns && cg_typed(c) &&
+	       (kind == ENTRY_TP_BTF || kind == ENTRY_ITER_TASK || kind == ENTRY_ITER_MAP);
+}
+
 /* -- memory -- */
 
 /* The program's main entry: that of the fault handlers' clauses is ERROR's. */

@@ -71,4 +71,15 @@ live.check(got[0][2] == "0" and all(g[2] == "0" for g in got if g[1] == "then"),
 slow = [g for g in got if g[1] == "slow"][0]
 live.check(int(slow[2]) >= 20000 and slow[3:] == ["1", "1", "trigger", "1"], "who it was", slow)
 live.check(len(re.findall(r"`\w+\+0x", r.stdout)) >= 4, "its stack", r.stdout)
+# where the thread that opened a key waits, and where it closes that itself
+PROGRAM = """tracker t (int64_t) { threshold = 0; }
+syscall::lseek:entry /pid == $target && arg2 == 0/ { begin(t, arg1); }
+syscall::lseek:entry /pid == $target && arg2 == 1/ { end(t, arg1); }
+sdt:sched::sched_waking /args[0]->tgid == $target/ { end(t, 7); }
+latency:t::slow { printf("closed %d\\n", arg1); trace(args[0]->stack); @[arg1, args[0]->stack] = count(); }"""
+r = live.dwell("-qn", PROGRAM, "-c", f"{live.TRIGGER} track b1 b7 s100000 e1")
+seven, one = r.stdout.find("closed 7"), r.stdout.find("closed 1")
+live.check(0 <= seven < one and "hrtimer_nanosleep" in r.stdout[seven:one], "the stack of who opened a key", r)
+live.check("hrtimer_nanosleep" not in r.stdout[one:].split("1", 2)[1] and "do_syscall_64" in r.stdout[one:], "... of who closes it himself", r.stdout)
+live.check(r.stdout.count("hrtimer_nanosleep") == 2, "as a key of an aggregation", r.stdout)
 live.done()

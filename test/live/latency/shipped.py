@@ -64,7 +64,7 @@ WANT = {
     "lock": ("0", [r"^slow lock ", r"^  lock_kind +(mutex|spinlock|rtmutex|percpu-rwsem|rwsem read|rwsem write|semaphore)$"]),
     "netrx": ("0", [r"^slow netrx ", r"^  ifindex +\d+$", r"^  bytes +\d+$"]),
     "nettx": ("0", None),
-    "offcpu": ("20ms", [r"^slow offcpu .* python3 ", r"vmlinux`futex_", r"^  waker_comm +python3$"]),
+    "offcpu": ("20ms", [r"^slow offcpu .* python3 ", r"vmlinux`schedule\+.*\n(.*\n)*.*vmlinux`futex_", r"^  waker_comm +python3$"]),
     "process": ("0", [r"^slow fork .* python3 ", r"^  parent_comm +python3$", r"^slow exec "]),
     "reclaim": ("0", None),
     "softirq": ("0", [r"^slow softirq ", r"^  vec +(timer|sched|rcu|net_rx|block|tasklet|hi|hrtimer|net_tx|irq_poll)$"]),

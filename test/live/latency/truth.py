@@ -83,6 +83,8 @@ with live.SlowFile(64) as slowfile:
     slowfile.delay(150)
     for page, (kind, lock) in enumerate((("mutex", "mutex"), ("rwsem", "rwsem write"))):
         truths, slow = run("lock", "30ms", kind, slowfile.path, 10 * page, 1)
+        truths_too, sleeps = run("offcpu", "30ms", kind, slowfile.path, 10 * page + 5, 1, over="30000000")
+        judge(f"{kind} of the kernel, as a sleep", truths_too, sleeps, right=cause("lock"))
         judge(f"{kind} of the kernel", truths, slow, right=lambda t, s: held_by(t, s) and s["attributes"]["lock_kind"] == lock)
     slowfile.delay(60)
     judge("page faults of a file", *run("offcpu", "30ms", "fault", slowfile.path, 100, 5, over="30000000"),
