@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/strb.h"
 #include "cmd/cmd.h"
-#include "cmd/flamelive.h"
+#include "cmd/reclive.h"
 #include "cmd/outfile.h"
 #include "cmd/stackopts.h"
 #include "view/amount.h"
@@ -20,7 +20,7 @@ struct flame {
 	const char *files[2]; /* of a differential: before, after */
 	int nfiles;
 	bool own_times; /* of a differential: times between the two files are those of the second */
-	struct flamelive live;
+	struct reclive live;
 	struct stacktree *tree, *callers;
 	struct stacksrc info[2];
 	struct strb notes, title;
@@ -81,7 +81,7 @@ static int take_width(const char *value, double *ret)
 }
 
 /* What is to be recorded. False: none of these options. */
-static bool take_live_option(struct flamelive *l, int c, const char *arg)
+static bool take_live_option(struct reclive *l, int c, const char *arg)
 {
 	switch (c) {
 	case 'c':
@@ -97,13 +97,13 @@ static bool take_live_option(struct flamelive *l, int c, const char *arg)
 		l->record = arg;
 		return true;
 	case OPT_ON_CPU:
-		l->program = "on-cpu";
+		l->program = "flame/on-cpu";
 		return true;
 	case OPT_OFF_CPU:
-		l->program = "off-cpu";
+		l->program = "flame/off-cpu";
 		return true;
 	case OPT_WAKEUP:
-		l->program = "wakeup";
+		l->program = "flame/wakeup";
 		return true;
 	default:
 		return false;
@@ -196,7 +196,7 @@ static int take_options(struct flame *f, int argc, char **argv)
 	if (r)
 		return r;
 	if (f->live.command || f->live.pid || f->live.how_long || f->live.record)
-		f->live.program = f->live.program ? f->live.program : "on-cpu";
+		f->live.program = f->live.program ? f->live.program : "flame/on-cpu";
 	if (f->nfiles != (f->live.program ? 0 : f->opts.diff ? 2 : 1) || (f->live.program && f->opts.diff))
 		return usage(stderr);
 	if (f->reverse && f->sandwich) {
@@ -296,7 +296,7 @@ static int transform(struct flame *f)
 
 static const char *live_title(const char *program)
 {
-	return !strcmp(program, "on-cpu") ? "On CPU" : !strcmp(program, "off-cpu") ? "Off CPU" : "Sleep and wake-up";
+	return !strcmp(program, "flame/on-cpu") ? "On CPU" : !strcmp(program, "flame/off-cpu") ? "Off CPU" : "Sleep and wake-up";
 }
 
 static void name_picture(struct flame *f)
@@ -341,7 +341,7 @@ static int flame(int argc, char **argv)
 	if (e)
 		return e < 0 ? EXIT_OK : e;
 	if (f.live.program) {
-		e = flamelive_run(&f.live);
+		e = reclive_run(&f.live);
 		f.files[f.nfiles++] = f.live.path;
 	}
 	if (e == 0)
@@ -356,7 +356,7 @@ static int flame(int argc, char **argv)
 	}
 	stacktree_free(f.tree);
 	stacktree_free(f.callers);
-	flamelive_done(&f.live);
+	reclive_done(&f.live);
 	strb_free(&f.notes);
 	strb_free(&f.title);
 	return e;

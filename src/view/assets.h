@@ -11,6 +11,8 @@ extern const char asset_flamepage_js[], asset_flamepage_css[];
 extern const size_t asset_flamepage_js_size, asset_flamepage_css_size;
 extern const char asset_heatpage_js[], asset_heatpage_css[];
 extern const size_t asset_heatpage_js_size, asset_heatpage_css_size;
+extern const char asset_timelinepage_js[], asset_timelinepage_css[];
+extern const size_t asset_timelinepage_js_size, asset_timelinepage_css_size;
 extern const char asset_app_js[], asset_app_css[];
 extern const size_t asset_app_js_size, asset_app_css_size;
 #endif

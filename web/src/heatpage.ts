@@ -2,7 +2,7 @@
 // The page of one heat map: `dwell heat -o FILE.html`. Everything it shows is in the file.
 import { amount, number, percent } from "./amount.js";
 import { unpack } from "./bytes.js";
-import { make, makeButton } from "./dom.js";
+import { make, makeButton, placeTip } from "./dom.js";
 import { Cell, gradient, HeatView, timeText } from "./heat.js";
 import { decodeHeat, HeatHead, Plane, Scale, Selecting } from "./heatmodel.js";
 import { isDark, onTheme } from "./theme.js";
@@ -135,9 +135,7 @@ class Page {
 				this.tip.append(make("div", `${this.planes[key]!.key}: ${number(count)}`, "muted"));
 		if (this.head.lost[c.column])
 			this.tip.append(make("div", `${number(this.head.lost[c.column]!)} lost in this column`));
-		const box = this.tip.getBoundingClientRect();
-		this.tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - box.width - 6)) + "px";
-		this.tip.style.top = (y + 18 + box.height > innerHeight ? Math.max(4, y - box.height - 12) : y + 18) + "px";
+		placeTip(this.tip, x, y);
 	}
 
 	private showDetails(c: Cell | null): void {

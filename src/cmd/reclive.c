@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as `dwell -s dlib/flame/NAME.d --record FILE` would do it; what the program prints at its end goes nowhere. */
-#include "cmd/flamelive.h"
+/* A run as `dwell -s dlib/NAME.d --record FILE` would do it; what the program prints at its end goes nowhere. */
+#include "cmd/reclive.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/cleanup.h"
@@ -21,13 +21,13 @@ static void add(struct words *w, const char *option, const char *value)
 }
 
 /* Where the recording goes: a folder of our own, when it is not to be kept. */
-static int make_path(struct flamelive *l)
+static int make_path(struct reclive *l)
 {
 	const char *tmp = getenv("TMPDIR");
 
 	if (l->record)
 		return (l->path = strdup(l->record)) ? 0 : cmd_fail("out of memory");
-	if (asprintf(&l->folder, "%s/dwell-flame-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
+	if (asprintf(&l->folder, "%s/dwell-live-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
 		l->folder = NULL;
 		return cmd_fail("out of memory");
 	}
@@ -40,7 +40,7 @@ static int make_path(struct flamelive *l)
 	return asprintf(&l->path, "%s/recording", l->folder) < 0 ? (l->path = NULL, cmd_fail("out of memory")) : 0;
 }
 
-int flamelive_run(struct flamelive *l)
+int reclive_run(struct reclive *l)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct words w = { 0 };
@@ -48,7 +48,7 @@ int flamelive_run(struct flamelive *l)
 
 	if (e == 0) {
 		vec_push(&w.v, cmd_name());
-		add(&w, "-s", arena_printf(a, "%s/flame/%s.d", libs_dir(a), l->program));
+		add(&w, "-s", arena_printf(a, "%s/%s.d", libs_dir(a), l->program));
 		add(&w, "--record", l->path);
 		add(&w, "-o", "/dev/null");
 		add(&w, "--for", l->how_long);
@@ -63,7 +63,7 @@ int flamelive_run(struct flamelive *l)
 	return e;
 }
 
-void flamelive_done(struct flamelive *l)
+void reclive_done(struct reclive *l)
 {
 	static const char *const tails[] = { "", "-wal", "-shm", "-journal" };
 

@@ -1,0 +1,157 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * threads-switch.d: as threads.d, for kernels before 6.16.
+ *
+ * Usage: threads-switch.d [-p PID|-c COMMAND] [--over US] [--irq US] [--for TIME] --record FILE
+ * With -p or -c threads of this process and its descendants, else all. A slow event of the tracker "state" is a stretch in which a
+ * thread was not on a CPU; between two of them it ran. Attributes: state, as the kernel has it (0x10000: preempted, 0x20000: new);
+ * woken: timestamp of the wake-up, or 0; waker_tid, waker_comm; from --over on stack. Events of "life" are threads from
+ * fork to exit; code: as wait(2) gives it. Interrupts count wherever they were.
+ * The stack is the one that the kernel keeps of a thread that is switched out: without the functions of locks. Needs
+ * Linux 5.18.
+ *
+ * Example:
+ *   # dwell --record run.dwell -s threads-switch.d -c "ls -lR /etc"
+ *   # dwell timeline -o run.html run.dwell
+ */
+#pragma D option quiet
+#pragma D option noself
+#pragma D option stackframes=48
+#pragma D option iterrate=1h
+#pragma D param over int "microseconds from which on a wait gets its stacks" 100
+#pragma D param irq int "microseconds from which on an interrupt counts" 20
+#pragma D param for string "how long" 24h
+
+tracker state (struct task_struct *) { threshold = 0; limit = 0; timeout = 200ms; scan = 200ms; size = 65536; }
+tracker life (struct task_struct *) { threshold = 0; limit = 0; size = 65536; }
+tracker irq () { threshold = $irq * 1000; limit = 0; }
+tracker softirq () { threshold = $irq * 1000; limit = 0; }
+
+inline int STATE_DEAD = 0x80;	   /* TASK_DEAD, include/linux/sched.h */
+inline int STATE_PREEMPTED = 0x10000; /* beyond the kernel's own bits */
+inline int STATE_NEW = 0x20000;
+
+sdt:sched::sched_waking
+/pending(state, args[0]) > 0/
+{
+	woken[args[0]->pid] = timestamp;
+	waker[args[0]->pid] = tid;
+	waker_name[args[0]->pid] = execname;
+}
+
+sdt:sched::sched_switch
+{
+	end(state, args[2]);
+}
+
+sdt:sched::sched_switch
+/pid && !(args[3] & STATE_DEAD) && (!$target || progenyof($target))/
+{
+	begin(state, args[1]);
+	state[args[1]->pid] = args[0] ? STATE_PREEMPTED : args[3];
+}
+
+sdt:sched::sched_process_fork
+/!$target || progenyof($target)/
+{
+	begin(life, args[1]);
+	begin(state, args[1]);
+	state[args[1]->pid] = STATE_NEW;
+	waker[args[1]->pid] = tid;
+	waker_name[args[1]->pid] = execname;
+}
+
+/* Threads that wait already when tracing begins. */
+iter:::task
+/pid && !args[0]->on_cpu && (!$target || progenyof($target)) && !pending(state, args[0])/
+{
+	begin(state, args[0]);
+	state[tid] = task_state[args[0]];
+}
+
+latency:state::slow
+/!args[0]->how && args[0]->delay < $over * 1000/
+{
+	slow("state", state[args[0]->tid], "woken", woken[args[0]->tid], "waker_tid", waker[args[0]->tid],
+	    "waker_comm", waker_name[args[0]->tid]);
+}
+
+latency:state::slow
+/!args[0]->how && args[0]->delay >= $over * 1000/
+{
+	slow("state", state[args[0]->tid], "woken", woken[args[0]->tid], "waker_tid", waker[args[0]->tid],
+	    "waker_comm", waker_name[args[0]->tid], "stack", args[0]->stack);
+}
+
+/* Still waiting: with a stack, so that threads that sleep to the end of the recording have a cause, too. */
+latency:state::timeout
+{
+	slow("state", state[tid], "stack", stack(), "ustack", ustack());
+}
+
+latency:state::slow
+{
+	woken[args[0]->tid] = 0;
+	waker[args[0]->tid] = 0;
+	waker_name[args[0]->tid] = 0;
+}
+
+/* What did not begin here: its exit is noted nevertheless. */
+sdt:sched::sched_process_exit
+/pending(life, curthread) == 0 && (!$target || progenyof($target))/
+{
+	begin(life, curthread);
+}
+
+sdt:sched::sched_process_exit
+{
+	end(life, curthread);
+}
+
+latency:life::slow
+{
+	slow("code", curthread->exit_code);
+}
+
+sdt:irq::irq_handler_entry
+{
+	begin(irq);
+}
+
+sdt:irq::irq_handler_exit
+{
+	this->irq = args[0];
+	this->action = args[1];
+	end(irq);
+}
+
+latency:irq::slow
+/!args[0]->how/
+{
+	slow("irq", this->irq, "name", stringof(this->action->name));
+}
+
+sdt:irq::softirq_entry
+{
+	begin(softirq);
+}
+
+sdt:irq::softirq_exit
+{
+	this->vec = args[0];
+	end(softirq);
+}
+
+latency:softirq::slow
+/!args[0]->how/
+{
+	slow("name", this->vec == 0 ? "hi" : this->vec == 1 ? "timer" : this->vec == 2 ? "net_tx" : this->vec == 3 ? "net_rx" :
+	    this->vec == 4 ? "block" : this->vec == 5 ? "irq_poll" : this->vec == 6 ? "tasklet" : this->vec == 7 ? "sched" :
+	    this->vec == 8 ? "hrtimer" : "rcu");
+}
+
+tick-$for
+{
+	exit(0);
+}

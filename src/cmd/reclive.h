@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recording by a shipped program, to be drawn when it has ended. */
+#ifndef DWELL_CMD_RECLIVE_H
+#define DWELL_CMD_RECLIVE_H
+
+struct reclive {
+	const char *program;  /* in dlib, without ".d": "flame/on-cpu"; NULL: none is to run */
+	const char *how_long; /* "10s", or NULL: until the command or Ctrl-C ends it */
+	const char *command, *pid; /* -c, -p, or NULL */
+	const char *record;   /* keep the recording here, or NULL */
+	char *folder;	      /* where it is when it is not kept; removed by reclive_done() */
+	char *path;	      /* of the recording */
+};
+
+/* Runs it. EXIT_* > 0 after a message. */
+int reclive_run(struct reclive *l);
+void reclive_done(struct reclive *l);
+#endif

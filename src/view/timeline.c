@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The arithmetic of timelines: order, overlap, pixels, trees. */
+#include "view/timeline.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "view/flame.h"
+
+static const struct tl_kind_info kinds[] = {
+#define KIND(id, name, hue, saturation, lightness, legend) { name, legend, hue, saturation, lightness },
+#include "view/waitkind.def"
+#undef KIND
+};
+
+const struct tl_kind_info *tl_kind_info(enum tl_kind k)
+{
+	return &kinds[k];
+}
+
+enum tl_kind tl_kind_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return (enum tl_kind)i;
+	return TL_UNKNOWN;
+}
+
+unsigned tl_kind_weight(enum tl_kind k)
+{
+	return k == TL_IDLE || k == TL_TIME || k == TL_UNSEEN ? 0 : k == TL_RUN || k == TL_SHORT || k == TL_LIFE ? 1 : 2;
+}
+
+unsigned tl_hue(const char *words)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(words, ","), words);
+	return flame_hue(name) % 8;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct tl_item *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static bool same(const struct tl_item *a, const struct tl_item *b)
+{
+	return a->to == b->from && a->kind == b->kind && a->text == b->text && a->by == b->by && a->cpu == b->cpu && a->flags == b->flags;
+}
+
+void tl_tidy(tl_items *v)
+{
+	size_t n = 0;
+
+	if (v->n)
+		qsort(v->v, v->n, sizeof(*v->v), by_time);
+	for (size_t i = 0; i < v->n; i++) {
+		struct tl_item x = v->v[i];
+
+		if (n && x.from < v->v[n - 1].to) {
+			x.from = v->v[n - 1].to;
+			x.flags |= TL_CUT;
+		}
+		if (x.to <= x.from)
+			continue;
+		if (n && same(&v->v[n - 1], &x))
+			v->v[n - 1].to = x.to;
+		else
+			v->v[n++] = x;
+	}
+	v->n = n;
+}
+
+unsigned tl_tracks(const tl_items *v, uint8_t *track)
+{
+	uint64_t end[TL_MAX_TRACKS] = { 0 };
+	unsigned n = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		unsigned k = 0;
+
+		while (k < n && end[k] > v->v[i].from)
+			k++;
+		if (k == TL_MAX_TRACKS)
+			k--; /* tl_tidy() cuts it there */
+		if (k == n)
+			n++;
+		track[i] = (uint8_t)k;
+		if (v->v[i].to > end[k])
+			end[k] = v->v[i].to;
+	}
+	return n;
+}
+
+void tl_sum_up(struct tl_row *r, uint64_t from, uint64_t to)
+{
+	memset(r->sum, 0, sizeof(r->sum));
+	r->longest = 0;
+	for (size_t i = 0; i < r->items.n; i++) {
+		const struct tl_item *x = &r->items.v[i];
+		uint64_t a = x->from < from ? from : x->from, b = x->to > to ? to : x->to;
+
+		if (b <= a)
+			continue;
+		r->sum[x->kind] += b - a;
+		if (tl_kind_weight(x->kind) == 2 && b - a > r->longest)
+			r->longest = b - a;
+	}
+}
+
+void tl_pixels(const tl_items *v, uint64_t from, uint64_t to, unsigned n, int16_t *ret)
+{
+	double scale = (double)n / (double)(to - from);
+	double best[TL_NKINDS];
+	size_t i = 0;
+
+	for (unsigned x = 0; x < n; x++) {
+		double lo = x, hi = x + 1, most = 0;
+
+		memset(best, 0, sizeof(best));
+		ret[x] = -1;
+		while (i < v->n && ((double)v->v[i].to - (double)from) * scale <= lo)
+			i++;
+		for (size_t k = i; k < v->n; k++) {
+			double a = ((double)v->v[k].from - (double)from) * scale, b = ((double)v->v[k].to - (double)from) * scale;
+			unsigned kind = v->v[k].kind;
+
+			if (a >= hi)
+				break;
+			best[kind] += ((b < hi ? b : hi) - (a > lo ? a : lo)) * (1 << (2 * tl_kind_weight(kind)));
+			if (best[kind] > most) {
+				most = best[kind];
+				ret[x] = (int16_t)kind;
+			}
+		}
+	}
+}
+
+/* -- trees -- */
+
+struct forest {
+	struct tl_proc *p;
+	uint32_t *first, *next; /* children by time */
+	uint32_t *stack;
+};
+
+static int by_birth(const void *a, const void *b, void *arg)
+{
+	const struct tl_proc *p = arg, *x = &p[*(const uint32_t *)a], *y = &p[*(const uint32_t *)b];
+
+	return x->from < y->from ? -1 : x->from > y->from ? 1 : *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+/* A row of the same leaf before it, under the same parent, that is free: UINT32_MAX: none. */
+static uint32_t row_before(const struct forest *f, uint32_t i)
+{
+	const struct tl_proc *me = &f->p[i];
+	uint32_t k = me->parent == UINT32_MAX ? UINT32_MAX : f->first[me->parent], found = UINT32_MAX;
+
+	if (f->first[i] != UINT32_MAX)
+		return UINT32_MAX;
+	for (; k != UINT32_MAX && k != i; k = f->next[k]) {
+		const struct tl_proc *other = &f->p[k];
+
+		if (f->first[k] != UINT32_MAX || strcmp(other->name, me->name) != 0)
+			continue;
+		if (other->to <= me->from)
+			found = other->order;
+		else if (found == other->order)
+			found = UINT32_MAX;
+	}
+	return found;
+}
+
+static void link_children(struct forest *f, uint32_t *sorted, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		f->first[i] = f->next[i] = UINT32_MAX;
+	for (size_t i = n; i-- > 0;) {
+		uint32_t me = sorted[i], parent = f->p[me].parent;
+
+		if (parent == UINT32_MAX)
+			continue;
+		f->next[me] = f->first[parent];
+		f->first[parent] = me;
+	}
+}
+
+long tl_tree(struct tl_proc *p, size_t n)
+{
+	_cleanup_free_ uint32_t *mem = malloc((4 * n + 1) * sizeof(*mem));
+	struct forest f = { p, mem, mem + n, mem + 2 * n };
+	uint32_t *sorted = mem + 3 * n;
+	uint32_t rows = 0;
+
+	if (!mem)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = (uint32_t)i;
+	qsort_r(sorted, n, sizeof(*sorted), by_birth, p);
+	link_children(&f, sorted, n);
+	for (size_t i = 0; i < n; i++) {
+		size_t depth = 0;
+
+		if (p[sorted[i]].parent != UINT32_MAX)
+			continue;
+		/* the stack holds the path to the process that is laid out; each has a place of its own, so n are enough */
+		f.stack[depth++] = sorted[i];
+		while (depth) {
+			uint32_t me = f.stack[depth - 1], shared = row_before(&f, me);
+
+			p[me].depth = (unsigned)depth - 1;
+			p[me].order = shared == UINT32_MAX ? rows++ : shared;
+			if (f.first[me] != UINT32_MAX) {
+				f.stack[depth++] = f.first[me];
+				continue;
+			}
+			while (depth && f.next[f.stack[depth - 1]] == UINT32_MAX)
+				depth--;
+			if (depth)
+				f.stack[depth - 1] = f.next[f.stack[depth - 1]];
+		}
+	}
+	return rows;
+}
+
+void timeline_free(struct timeline *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->rows.n; i++) {
+		free(t->rows.v[i].label);
+		vec_free(&t->rows.v[i].items);
+	}
+	for (size_t i = 0; i < t->texts.n; i++) {
+		free(t->texts.v[i].words);
+		free(t->texts.v[i].stack);
+	}
+	vec_free(&t->rows);
+	vec_free(&t->texts);
+	free(t);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the readers of recordings for timelines share. */
+#ifndef DWELL_VIEW_TIMELINE_INT_H
+#define DWELL_VIEW_TIMELINE_INT_H
+#include "base/strb.h"
+#include "sym/sym.h"
+#include "view/timeline.h"
+
+struct tl_name; /* a key with what is known by it */
+
+struct tl_reader {
+	struct recread *f;
+	const struct tl_opts *opts;
+	struct timeline *t;
+	struct sym *sym;
+	struct rec_range range;
+	struct tl_name *texts, *rows; /* by key */
+	uint64_t last;		      /* end of what was seen */
+	uint64_t loss_at;
+	struct strb key, text;
+	int error;
+};
+
+/* Index of the text that key stands for; 0: not there yet. */
+uint32_t tl_known_text(const struct tl_reader *r, const char *key);
+/* Adds a text under the key: its index; 0 when there is no room. stack may be NULL. */
+uint32_t tl_add_text(struct tl_reader *r, const char *key, const char *words, const char *stack);
+/* The row of a key, made if need be; NULL: no room. Valid until the next call. */
+struct tl_row *tl_row_of(struct tl_reader *r, const char *key, enum tl_group group);
+/* Adds an interval to a row (or to none, NULL). */
+void tl_add_item(struct tl_reader *r, struct tl_row *row, struct tl_item x);
+/* A thread's comm becomes its row's label. */
+void tl_label(struct tl_reader *r, struct tl_row *row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Reads the processes. 0 or -errno. */
+int tl_read_processes(struct tl_reader *r, struct err *err);
+/* The text of an exit code as wait(2) gives it: "exit 3", "signal 9"; "" for 0. */
+void tl_exit_text(char *buf, size_t size, uint32_t code);
+/* An integer attribute; dflt when there is none. */
+int64_t tl_attr_int(const struct rec_slow_row *s, const char *name, int64_t dflt);
+const char *tl_attr_text(const struct rec_slow_row *s, const char *name); /* or NULL */
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Timelines: order, overlap, tracks, pixels, sums and trees against hand-computed cases. */
+#include <string.h>
+#include "base/cleanup.h"
+#include "unit.h"
+#include "view/timeline.h"
+
+static tl_items items(const struct tl_item *v, size_t n)
+{
+	tl_items all = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(vec_try_push(&all, v[i]), 0);
+	return all;
+}
+
+static void tidy(void **state)
+{
+	static const struct tl_item in[] = {
+		{ .from = 30, .to = 40, .kind = TL_IO }, { .from = 0, .to = 10, .kind = TL_RUN }, { .from = 10, .to = 20, .kind = TL_RUN },
+		{ .from = 15, .to = 25, .kind = TL_LOCK }, { .from = 35, .to = 38, .kind = TL_NET }, { .from = 50, .to = 50, .kind = TL_NET },
+		{ .from = 40, .to = 45, .kind = TL_IO, .text = 1 },
+	};
+	tl_items v = items(in, ARRAY_SIZE(in));
+
+	(void)state;
+	tl_tidy(&v);
+	assert_int_equal(v.n, 4);
+	assert_true(v.v[0].from == 0 && v.v[0].to == 20 && v.v[0].kind == TL_RUN && !v.v[0].flags); /* two joined */
+	assert_true(v.v[1].from == 20 && v.v[1].to == 25 && v.v[1].kind == TL_LOCK && v.v[1].flags == TL_CUT);
+	assert_true(v.v[2].from == 30 && v.v[2].to == 40); /* what was inside of it, and the empty one, are gone */
+	assert_true(v.v[3].from == 40 && v.v[3].text == 1); /* another text is another interval */
+	vec_free(&v);
+	tl_tidy(&v); /* none */
+	assert_int_equal(v.n, 0);
+}
+
+static void tracks(void **state)
+{
+	static const struct tl_item in[] = { { .from = 0, .to = 10 }, { .from = 2, .to = 4 }, { .from = 3, .to = 12 }, { .from = 4, .to = 6 }, { .from = 11, .to = 20 } };
+	struct tl_item deep[TL_MAX_TRACKS + 1];
+	uint8_t track[TL_MAX_TRACKS + 1];
+	tl_items v = items(in, ARRAY_SIZE(in));
+
+	(void)state;
+	assert_int_equal(tl_tracks(&v, track), 3);
+	assert_int_equal(track[0], 0);
+	assert_int_equal(track[1], 1);
+	assert_int_equal(track[2], 2);
+	assert_int_equal(track[3], 1); /* free again */
+	assert_int_equal(track[4], 0);
+	vec_free(&v);
+	for (size_t i = 0; i < ARRAY_SIZE(deep); i++)
+		deep[i] = (struct tl_item){ .from = i, .to = 100 };
+	v = items(deep, ARRAY_SIZE(deep));
+	assert_int_equal(tl_tracks(&v, track), TL_MAX_TRACKS); /* one more than the limit: in the last */
+	assert_int_equal(track[TL_MAX_TRACKS], TL_MAX_TRACKS - 1);
+	vec_free(&v);
+}
+
+static void pixels(void **state)
+{
+	static const struct tl_item in[] = {
+		{ .from = 100, .to = 130, .kind = TL_RUN }, { .from = 130, .to = 132, .kind = TL_IO }, { .from = 132, .to = 140, .kind = TL_RUN },
+		{ .from = 160, .to = 161, .kind = TL_LOCK }, { .from = 170, .to = 300, .kind = TL_IDLE },
+	};
+	tl_items v = items(in, ARRAY_SIZE(in));
+	int16_t px[10];
+
+	(void)state;
+	tl_pixels(&v, 100, 200, 10, px);
+	/* 130 … 140: 2 of I/O weigh 16 each, 8 of running 4 each: 32 and 32; the first with as much stays */
+	assert_int_equal(px[0], TL_RUN);
+	assert_int_equal(px[2], TL_RUN);
+	assert_int_equal(px[3], TL_IO);
+	assert_int_equal(px[4], -1);
+	assert_int_equal(px[5], -1);
+	assert_int_equal(px[6], TL_LOCK); /* short, but alone */
+	assert_int_equal(px[7], TL_IDLE);
+	assert_int_equal(px[9], TL_IDLE);
+	tl_pixels(&v, 250, 350, 10, px);
+	assert_int_equal(px[0], TL_IDLE);
+	assert_int_equal(px[4], TL_IDLE);
+	assert_int_equal(px[5], -1);
+	vec_free(&v);
+}
+
+static void sums(void **state)
+{
+	static const struct tl_item in[] = { { .from = 0, .to = 100, .kind = TL_RUN }, { .from = 100, .to = 150, .kind = TL_IO }, { .from = 150, .to = 400, .kind = TL_IDLE } };
+	struct tl_row r = { .items = items(in, ARRAY_SIZE(in)) };
+
+	(void)state;
+	tl_sum_up(&r, 90, 200);
+	assert_true(r.sum[TL_RUN] == 10 && r.sum[TL_IO] == 50 && r.sum[TL_IDLE] == 50);
+	assert_true(r.longest == 50); /* being idle is no wait that counts */
+	vec_free(&r.items);
+}
+
+static void tree(void **state)
+{
+	/* a makes b and, while b lives, c, d, e: three times "x" one after another, the second overlaps the third */
+	struct tl_proc p[] = {
+		{ UINT32_MAX, 0, 100, "a", 0, 0 },   { 0, 10, 50, "b", 0, 0 },  { 0, 20, 30, "x", 0, 0 }, { 0, 30, 40, "x", 0, 0 },
+		{ 0, 35, 45, "x", 0, 0 },	     { 1, 12, 14, "y", 0, 0 }, { UINT32_MAX, 5, 6, "z", 0, 0 },
+	};
+
+	(void)state;
+	assert_int_equal(tl_tree(p, ARRAY_SIZE(p)), 6);
+	assert_int_equal(p[0].order, 0);
+	assert_int_equal(p[1].order, 1);
+	assert_int_equal(p[5].order, 2);
+	assert_int_equal(p[5].depth, 2);
+	assert_int_equal(p[2].order, 3);
+	assert_int_equal(p[3].order, 3); /* after the other of its name */
+	assert_int_equal(p[4].order, 4); /* while that lives */
+	assert_int_equal(p[6].order, 5);
+	assert_int_equal(p[6].depth, 0);
+	assert_int_equal(tl_tree(NULL, 0), 0);
+}
+
+static void names(void **state)
+{
+	(void)state;
+	assert_int_equal(tl_kind_of("io"), TL_IO);
+	assert_int_equal(tl_kind_of("no such"), TL_UNKNOWN);
+	for (int k = 0; k < TL_NKINDS; k++)
+		assert_int_equal(tl_kind_of(tl_kind_info((enum tl_kind)k)->name), k);
+	assert_int_equal(tl_hue("ls, process 1"), tl_hue("ls, process 2"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tidy), cmocka_unit_test(tracks), cmocka_unit_test(pixels), cmocka_unit_test(sums), cmocka_unit_test(tree), cmocka_unit_test(names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

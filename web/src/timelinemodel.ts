@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of intervals, and what of them each pixel shows.
+import { Reader } from "./bytes.js";
+import { Kind } from "./theme.js";
+
+export interface WaitKind extends Kind {
+	name: string;
+	weight: number; // 0: does not matter … 2: is what one looks for
+}
+
+/** See src/view/timeline_html.c. */
+export interface TimelineHead {
+	title: string;
+	begin: number; // ms since 1970
+	length: number; // ns
+	items: number;
+	leftOut: number;
+	leftOutRows: number;
+	lost: number;
+	states: boolean;
+	processes: boolean;
+	kinds: WaitKind[];
+	rows: { group: string, label: string, pid: number, tid: number, depth: number }[];
+}
+
+export interface Text {
+	words: string;
+	stack: string;
+	hue: number;
+}
+
+export interface Row {
+	group: string;
+	label: string;
+	pid: number;
+	tid: number;
+	depth: number;
+	n: number;
+	from: Float64Array; // ns since the begin
+	to: Float64Array;
+	kind: Uint8Array;
+	flags: Uint8Array;
+	cpu: Uint16Array; // plus 1; 0: not known
+	text: Uint32Array;
+	by: Uint32Array;
+	colour: Uint8Array; // of the palette
+}
+
+export const OPEN = 1;
+export const HUES = 8; // colours of names, behind those of kinds
+const NAMED = new Set(["process life", "span", "request"]);
+
+export function decodeTexts(bytes: Uint8Array): Text[] {
+	const r = new Reader(bytes), all: Text[] = [];
+	for (let n = r.number(); n > 0; n--)
+		all.push({ hue: r.number() % HUES, words: r.string(), stack: r.string() });
+	return all;
+}
+
+export function decodeRows(bytes: Uint8Array, head: TimelineHead, texts: Text[]): Row[] {
+	const r = new Reader(bytes), named = head.kinds.map((k) => NAMED.has(k.name)), nkinds = head.kinds.length;
+	return head.rows.map((row) => {
+		const n = r.number();
+		const out: Row = { ...row, n, from: new Float64Array(n), to: new Float64Array(n), kind: new Uint8Array(n), flags: new Uint8Array(n),
+			cpu: new Uint16Array(n), text: new Uint32Array(n), by: new Uint32Array(n), colour: new Uint8Array(n) };
+		for (let i = 0, at = 0; i < n; i++) {
+			at += r.number();
+			out.from[i] = at;
+			at += r.number();
+			out.to[i] = at;
+			const k = r.number(), kind = Math.min(k >> 3, nkinds - 1);
+			out.kind[i] = kind;
+			out.flags[i] = k & 7;
+			out.cpu[i] = r.number();
+			const text = out.text[i] = Math.min(r.number(), texts.length - 1);
+			out.by[i] = Math.min(r.number(), texts.length - 1);
+			out.colour[i] = named[kind] ? nkinds + texts[text]!.hue : kind;
+		}
+		return out;
+	});
+}
+
+/** The first interval that ends after t. */
+export function firstAfter(row: Row, t: number): number {
+	let lo = 0, hi = row.n;
+	while (lo < hi) {
+		const mid = (lo + hi) >> 1;
+		if (row.to[mid]! <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/** The interval at t, or the nearest within `slack`; -1: none. */
+export function itemAt(row: Row, t: number, slack: number): number {
+	const i = firstAfter(row, t);
+	if (i < row.n && row.from[i]! <= t)
+		return i;
+	const after = i < row.n ? row.from[i]! - t : Infinity, before = i > 0 ? t - row.to[i - 1]! : Infinity;
+	return Math.min(after, before) > slack ? -1 : after < before ? i : i - 1;
+}
+
+/** Colours as bytes, with how much each counts in a pixel that several share. */
+export interface Palette {
+	rgb: Uint8Array; // three bytes each
+	weight: Float32Array;
+}
+
+/** What is brought out: texts that match a search; null: everything. */
+export type Found = Uint8Array | null;
+const DIM = 0.12;
+const LEAST = 0.4; // how much of a pixel's colour a short interval takes at least
+
+/** Adds up, for each pixel of a row between two times, the colours of what is in it. */
+export class Painter {
+	private sums = new Float32Array(0);
+
+	/** RGBA of `width` pixels into out at `at`. */
+	paint(row: Row, from: number, to: number, width: number, palette: Palette, found: Found, out: Uint32Array, at: number): void {
+		if (this.sums.length < 5 * width)
+			this.sums = new Float32Array(5 * width);
+		const s = this.sums.fill(0, 0, 5 * width), scale = width / (to - from), { rgb, weight } = palette;
+		for (let i = firstAfter(row, from); i < row.n; i++) {
+			let x = (row.from[i]! - from) * scale;
+			if (x >= width)
+				break;
+			const end = Math.min(width, (row.to[i]! - from) * scale), c = row.colour[i]!;
+			const alpha = !found || found[row.text[i]!] ? 1 : DIM, w = weight[c]! * alpha;
+			x = x < 0 ? 0 : x;
+			const r = rgb[3 * c]!, g = rgb[3 * c + 1]!, b = rgb[3 * c + 2]!;
+			for (let p = Math.floor(x); p < end; p++) {
+				const part = (end < p + 1 ? end : p + 1) - (x > p ? x : p), v = part * w, k = 5 * p;
+				s[k]! += r * v;
+				s[k + 1]! += g * v;
+				s[k + 2]! += b * v;
+				s[k + 3]! += v;
+				s[k + 4]! += part * alpha;
+			}
+		}
+		for (let p = 0; p < width; p++) {
+			const k = 5 * p, w = s[k + 3]!, a = s[k + 4]!;
+			if (!(w > 0)) {
+				out[at + p] = 0;
+				continue;
+			}
+			const alpha = found && a < LEAST ? a : a > 1 ? 1 : a < LEAST ? LEAST : a;
+			out[at + p] = (Math.round(255 * alpha) << 24 | Math.round(s[k + 2]! / w) << 16 | Math.round(s[k + 1]! / w) << 8 | Math.round(s[k]! / w)) >>> 0;
+		}
+	}
+}
+
+/** ns of each kind between two times, and the longest interval of weight 2. */
+export function sumUp(row: Row, kinds: WaitKind[], from: number, to: number): { sum: Float64Array, longest: number, longestAt: number } {
+	const sum = new Float64Array(kinds.length);
+	let longest = 0, longestAt = -1;
+	for (let i = firstAfter(row, from); i < row.n && row.from[i]! < to; i++) {
+		const ns = Math.min(to, row.to[i]!) - Math.max(from, row.from[i]!);
+		sum[row.kind[i]!]! += ns;
+		if (kinds[row.kind[i]!]!.weight === 2 && ns > longest) {
+			longest = ns;
+			longestAt = i;
+		}
+	}
+	return { sum, longest, longestAt };
+}
