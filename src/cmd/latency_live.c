@@ -33,7 +33,7 @@ struct kept {
 struct live {
 	/* asked for */
 	uint64_t over_ns, worst, rate, every_ns;
-	bool json, idle, stacks, cost;
+	bool json, idle, stacks, cost, request;
 	struct slowfilter filter;
 	int columns;
 	struct daemon *daemon; /* --daemon, or NULL */
@@ -51,7 +51,7 @@ struct live {
 };
 
 enum { OPT_OVER = 256, OPT_WORST, OPT_RATE, OPT_COMM, OPT_CGROUP, OPT_CONTAINER, OPT_FOR, OPT_EVERY, OPT_JSON, OPT_RECORD,
-       OPT_IDLE, OPT_STACKS, OPT_HELP, OPT_DAEMON };
+       OPT_IDLE, OPT_STACKS, OPT_REQUEST, OPT_HELP, OPT_DAEMON };
 
 static const struct option longs[] = {
 	{ "over", required_argument, NULL, OPT_OVER },	   { "worst", required_argument, NULL, OPT_WORST },
@@ -60,13 +60,14 @@ static const struct option longs[] = {
 	{ "for", required_argument, NULL, OPT_FOR },	   { "every", required_argument, NULL, OPT_EVERY },
 	{ "json", no_argument, NULL, OPT_JSON },	   { "record", required_argument, NULL, OPT_RECORD },
 	{ "idle", no_argument, NULL, OPT_IDLE },	   { "stacks", no_argument, NULL, OPT_STACKS },
+	{ "request", required_argument, NULL, OPT_REQUEST },
 	{ "help", no_argument, NULL, OPT_HELP },	   { "daemon", no_argument, NULL, OPT_DAEMON },
 	DAEMON_OPTIONS, { NULL, 0, NULL, 0 },
 };
 
 /* The trackers that are shipped; those with a star are the default. */
 static const char *const trackers[] = { "*wakeup", "*offcpu", "*block", "*irq", "*softirq", "*lock", "*reclaim", "syscall",
-					"fsync", "futex", "connect", "netrx", "nettx", "process", "workqueue", "fault", "throttle" };
+					"fsync", "futex", "connect", "netrx", "nettx", "process", "workqueue", "fault", "throttle", "request" };
 
 static void list_trackers(FILE *out)
 {
@@ -83,6 +84,7 @@ static int usage(FILE *out)
 		"\n\t--over TIME       events are slow from here on, for all trackers (each has its own)\n"
 		"\t--worst N         not each event: with the summary, the N slowest\n"
 		"\t--rate N/s        thresholds follow, so that about N events a second are slow\n"
+		"\t--request BEGIN,END[,arg0]   between two probes of a thread, or with one arg0\n"
 		"\t-p PID            events of this process and its descendants only\n"
 		"\t-c COMMAND        run it, and only events of it and its descendants\n"
 		"\t--comm NAME, --cgroup PATH, --container ID   events of these only\n"
@@ -407,13 +409,31 @@ static int take_tracker(struct latency_args *a, const char *name)
 	return EXIT_USAGE;
 }
 
-static int take_trackers(struct latency_args *a, int n, char **names)
+/* "BEGIN,END" or "BEGIN,END,arg0". */
+static int take_request(struct latency_args *a, struct live *l, const char *arg)
+{
+	const char *end = strchr(arg, ','), *by = end ? strchr(end + 1, ',') : NULL;
+
+	if (!end || l->request || (by && strcmp(by, ",arg0") != 0)) {
+		cmd_msg("--request: %s%s", l->request ? "may be given once" : "wants two probes: BEGIN,END or BEGIN,END,arg0; not ",
+			l->request ? "" : arg);
+		return EXIT_USAGE;
+	}
+	l->request = true;
+	latency_args_program(a, "usdt");
+	latency_args_add2(a, "--begin", arena_strndup(a->arena, arg, (size_t)(end - arg)));
+	latency_args_add2(a, "--end", arena_strndup(a->arena, end + 1, by ? (size_t)(by - end - 1) : strlen(end + 1)));
+	latency_args_add2(a, "--by", by ? "1" : "0");
+	return 0;
+}
+
+static int take_trackers(struct latency_args *a, const struct live *l, int n, char **names)
 {
 	int e = 0;
 
 	for (int i = 0; i < n && e == 0; i++)
 		e = take_tracker(a, names[i]);
-	for (size_t i = 0; n == 0 && i < ARRAY_SIZE(trackers); i++)
+	for (size_t i = 0; n == 0 && !l->request && i < ARRAY_SIZE(trackers); i++)
 		if (trackers[i][0] == '*')
 			latency_args_program(a, trackers[i] + 1);
 	return e;
@@ -471,6 +491,8 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 		return 0;
 	case OPT_DAEMON:
 		return l->daemon ? 0 : (l->daemon = daemon_new()) ? 0 : cmd_fail("out of memory");
+	case OPT_REQUEST:
+		return take_request(a, l, arg);
 	case OPT_IDLE: case OPT_STACKS:
 		*(c == OPT_IDLE ? &l->idle : &l->stacks) = true;
 		return 0;
@@ -494,7 +516,7 @@ static int prepare(struct live *l, struct latency_args *a, int argc, char **argv
 	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:v", longs, NULL)) != -1)
 		e = pass_on(a, c, optarg) ? 0 : take_option(a, l, c, optarg);
 	if (e == 0)
-		e = take_trackers(a, argc - optind, argv + optind);
+		e = take_trackers(a, l, argc - optind, argv + optind);
 	return e ? e : daemon_begin(l->daemon, a);
 }
 

@@ -67,6 +67,7 @@ WANT = {
     "offcpu": ("20ms", [r"^slow offcpu .* python3 ", r"vmlinux`schedule\+.*\n(.*\n)*.*vmlinux`futex_", r"^  waker_comm +python3$"]),
     "process": ("0", [r"^slow fork .* python3 ", r"^  parent_comm +python3$", r"^slow exec "]),
     "reclaim": ("0", None),
+    "request": ("0", None), # request.py
     "softirq": ("0", [r"^slow softirq ", r"^  vec +(timer|sched|rcu|net_rx|block|tasklet|hi|hrtimer|net_tx|irq_poll)$"]),
     "syscall": ("20ms", [r"^slow syscall .* python3 ", r"^  syscall +futex$"]),
     "throttle": ("0", None), # truth.py has one
@@ -77,7 +78,7 @@ WANT = {
 os.chdir(live.WORK)
 with open("load.py", "w", encoding="utf-8") as f:
     f.write(LOAD)
-have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview"))}
+have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "usdt"))}
 for name in sorted(have):
     with open(os.path.join(FOLDER, name + ".d"), encoding="utf-8") as f:
         text = f.read()

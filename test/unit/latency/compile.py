@@ -9,7 +9,7 @@ import sys
 
 DWELL, FOLDER = sys.argv[1:]
 # Values of parameters beside their default, by type; those of the name go first.
-VALUES = {"by": ["1", "2"], "every": ["1", "1s"], "comm": ["sh"], "int": ["1"], "string": ["x"], "time": ["1ms"]}
+VALUES = {"begin": ["syscall::read:entry"], "end": ["syscall::read:return"], "by": ["1", "2"], "every": ["1", "1s"], "comm": ["sh"], "int": ["1"], "string": ["x"], "time": ["1ms"]}
 failures = 0
 
 
@@ -34,12 +34,15 @@ for name in sorted(f for f in os.listdir(FOLDER) if f.endswith(".d")):
     # Clauses of trackers that other files declare.
     others = sorted(set(re.findall(r"^latency:(\w+):", text, re.M)) - set(re.findall(r"^tracker (\w+)", text, re.M)))
     beside = [a for o in others for a in ("-s", os.path.join(FOLDER, o + ".d"))]
+    given = []
+    for param in re.findall(r'^#pragma D param (\w+) \w+ "[^"]*"$', text, re.M): # without it there is nothing
+        given += ["--" + param, VALUES[param][0]]
     runs = [[]]
     for param, kind in re.findall(r"^#pragma D param (\w+) (\w+)", text, re.M):
         values = [v for v in VALUES.get(param, VALUES[kind]) if kind != "int" or v.isdigit()]
         runs += [["--" + param, v] for v in values]
     for r in runs:
-        compiles([*beside, "-s", path, *r], name + " ".join(["", *r]))
+        compiles([*beside, "-s", path, *given, *r], name + " ".join(["", *r]))
     n += len(runs)
 print(f"1..{n}")
 sys.exit(1 if failures else 0)

@@ -1,0 +1,40 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * request.d: requests that programs mark themselves: from their beginning to their end, in whatever thread or process that is.
+ *
+ * Usage: request.d
+ * A program writes dwell+ID to /dev/null where a request begins, and dwell-ID where it ends, which any language can do, also
+ * a shell: echo dwell+42 >/dev/null. ID is text of up to 31 bytes. It costs the program a system call, whether somebody listens or not; while this runs it
+ * costs every write() of every program something. Programs with static probes need no such marks: see usdt.d.
+ *
+ * Attributes of slow events: request: its ID; begun_tid, begun_comm: who marked the beginning; ustack: where its end was marked.
+ */
+#pragma D option quiet
+#pragma D option noself
+#pragma D option strsize=40
+
+tracker request (string) { threshold = 100ms; limit = 100; gc = 1h; }
+
+inline dev_t NULL_DEVICE = 0x100003; /* 1:3 */
+inline int MARK = 6; /* "dwell+" */
+
+/* A line's end, which echo writes, belongs to nothing. */
+syscall::write:entry
+/arg2 > MARK && arg2 < 40 && (int)arg0 >= 0 && arg0 < curthread->files->fdt->max_fds &&
+    curthread->files->fdt->fd[arg0]->f_inode->i_rdev == NULL_DEVICE/
+{
+	this->text = strtok(copyinstr(arg1, arg2 + 1), "\n");
+	this->mark = substr(this->text, 0, MARK);
+	this->id = substr(this->text, MARK);
+	if (this->mark == "dwell+")
+		begin(request, this->id);
+	else if (this->mark == "dwell-")
+		end(request, this->id);
+}
+
+latency:request::slow
+/!args[0]->how/
+{
+	slow("request", args[1], "ustack", ustack());
+}
