@@ -88,6 +88,31 @@ void lines_back(struct lines *l, const char *line)
 	l->number--;
 }
 
+bool lines_paragraph(const struct lines *l, size_t max, const char **ret, size_t *ret_len, size_t *ret_lines)
+{
+	const char *first = l->buf + l->at, *p = first, *end = l->buf + l->end;
+
+	if ((size_t)(end - first) > max)
+		end = first + max;
+	for (size_t n = 0; (p = memchr(p, '\n', (size_t)(end - p))); n++) {
+		if (++p == end)
+			return false;
+		if (*p != '\n')
+			continue;
+		*ret = first;
+		*ret_len = (size_t)(p - first);
+		*ret_lines = n + 1;
+		return true;
+	}
+	return false;
+}
+
+void lines_skip(struct lines *l, size_t len, size_t lines)
+{
+	l->at += len + 1;
+	l->number += lines + 1;
+}
+
 void lines_done(struct lines *l)
 {
 	free(l->buf);

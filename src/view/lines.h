@@ -22,5 +22,10 @@ struct lines {
 int lines_next(struct lines *l, char **ret, size_t *ret_len);
 /* Gives the line that came last once more. */
 void lines_back(struct lines *l, const char *line);
+/* What follows up to an empty line, when that is in the buffer already and begins within max bytes: *ret, *ret_len with
+ * the newline of its last line, *ret_lines. Nothing is consumed: lines_skip() does that. */
+bool lines_paragraph(const struct lines *l, size_t max, const char **ret, size_t *ret_len, size_t *ret_lines);
+/* Goes on behind a paragraph and its empty line. */
+void lines_skip(struct lines *l, size_t len, size_t lines);
 void lines_done(struct lines *l);
 #endif

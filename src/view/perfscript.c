@@ -21,13 +21,23 @@ struct sample {
 };
 
 #define CACHE_BITS 15
+#define STACK_BITS 20
+#define STACK_TEXT_MAX (64u << 10) /* bytes of a stack that is known as a whole */
+#define STACK_MISSES   64	    /* stacks without an end in sight: no more are looked for */
 
 struct known { /* a frame's text, and what it is */
 	uint64_t h[2];
 	uint32_t frame; /* one more than its number; 0: free */
 };
 
+struct known_stack { /* all lines of a stack but the first, which differs most, and that one's frame */
+	uint64_t h[2];
+	uint32_t node; /* 0: free */
+	uint32_t count; /* met since, not yet added to the tree: that would be another cache miss */
+};
+
 struct reader {
+	struct lines *lines;
 	const struct perfscript_opts *opts;
 	struct stacktree *t;
 	unsigned weight;
@@ -38,6 +48,10 @@ struct reader {
 	struct sample s;
 	uint32_t root;
 	struct known cache[1 << CACHE_BITS];
+	struct known_stack *stacks;   /* 1 << STACK_BITS, by hash */
+	struct known_stack *new_stack; /* of this sample, to be known at its end, or NULL */
+	uint64_t new_h[2], bad_before;
+	unsigned misses;
 };
 
 struct cursor {
@@ -322,6 +336,12 @@ static uint32_t root_frame(struct reader *r, const struct sample *s)
 	return stacktree_frame(r->t, FRAME_THREAD, name, (size_t)n, "", 0);
 }
 
+static void flush_stack(struct reader *r, struct known_stack *k)
+{
+	stacktree_add(r->t, k->node, r->weight, k->count);
+	k->count = 0;
+}
+
 static void end_sample(struct reader *r)
 {
 	uint32_t node;
@@ -343,6 +363,10 @@ static void end_sample(struct reader *r)
 		r->frames[r->n - 1 - i] = x;
 	}
 	node = stacktree_stack(r->t, r->frames, r->n);
+	if (r->new_stack && r->in->bad == r->bad_before) {
+		flush_stack(r, r->new_stack);
+		*r->new_stack = (struct known_stack){ { r->new_h[0], r->new_h[1] }, node, 0 };
+	}
 	stacktree_add(r->t, node, r->weight, 1);
 	r->in->stacks++;
 }
@@ -365,17 +389,55 @@ static bool wanted(struct reader *r, const struct sample *s)
 	return since >= r->opts->from_ns && (!r->opts->to_ns || since < r->opts->to_ns);
 }
 
+/* The lines that follow, as a whole: most stacks have been met before, often but for the place in the innermost
+ * function. Leaves all as it was when they have not; then they are read line by line. */
+static void take_stack(struct reader *r)
+{
+	const char *text, *second;
+	size_t len, n, first, n_first;
+	struct known_stack *k;
+
+	if (r->misses > STACK_MISSES || !lines_paragraph(r->lines, STACK_TEXT_MAX, &text, &len, &n)) {
+		r->misses += r->misses <= STACK_MISSES;
+		return;
+	}
+	second = (const char *)memchr(text, '\n', len) + 1;
+	for (first = 0; text[first] == ' ' || text[first] == '\t'; first++)
+		;
+	n_first = (size_t)(second - 1 - text);
+	n_first -= n_first && text[n_first - 1] == '\r';
+	if (!first || !take_frame(r, text + first, n_first - first))
+		return;
+	stacktree_hash(second, len - (size_t)(second - text), (uint64_t)r->root << 32 | r->frames[0], r->new_h);
+	r->n = 0;
+	k = &r->stacks[r->new_h[0] & ((1u << STACK_BITS) - 1)];
+	if (!k->node || k->h[0] != r->new_h[0] || k->h[1] != r->new_h[1]) {
+		r->new_stack = k;
+		r->bad_before = r->in->bad;
+		return;
+	}
+	r->misses = 0;
+	if (++k->count == UINT32_MAX)
+		flush_stack(r, k);
+	r->in->stacks++;
+	r->open = false;
+	lines_skip(r->lines, len, n);
+}
+
 static void begin_sample(struct reader *r, const struct sample *s)
 {
 	end_sample(r);
 	r->open = true;
 	r->n = 0;
+	r->new_stack = NULL;
 	r->skip = !wanted(r, s);
 	if (r->skip)
 		return;
 	r->root = root_frame(r, s);
 	if (s->rest_len)
 		take_frame(r, s->rest, s->rest_len);
+	else
+		take_stack(r);
 }
 
 static void line(struct reader *r, const char *s, size_t n, uint64_t number)
@@ -416,12 +478,14 @@ int perfscript_read(struct lines *in, const struct perfscript_opts *opts, struct
 		    struct stack_input *ret, struct err *err)
 {
 	_cleanup_free_ struct reader *r = calloc(1, sizeof(*r));
+	_cleanup_free_ struct known_stack *stacks = NULL;
 	char *s;
 	size_t n;
 	int e;
 
-	if (!r)
+	if (!r || !(r->stacks = stacks = calloc(1u << STACK_BITS, sizeof(*stacks))))
 		return err_set(err, -ENOMEM, "out of memory");
+	r->lines = in;
 	r->opts = opts;
 	r->t = t;
 	r->weight = weight;
@@ -431,6 +495,9 @@ int perfscript_read(struct lines *in, const struct perfscript_opts *opts, struct
 	while ((e = lines_next(in, &s, &n)) > 0)
 		line(r, s, n, in->number);
 	end_sample(r);
+	for (size_t i = 0; i < 1u << STACK_BITS; i++)
+		if (r->stacks[i].count)
+			flush_stack(r, &r->stacks[i]);
 	ret->bad += in->skipped;
 	return stack_input_check(ret, t, e, "is no output of perf script", err);
 }

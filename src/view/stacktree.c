@@ -71,10 +71,30 @@ static uint64_t hash_bytes(const char *p, size_t n, uint64_t seed)
 	return mix(h, w ^ 0xa5);
 }
 
+#define HASH_LANES 4
+
+/* Lanes that do not wait for one another: a long text is some four times as fast. */
+static const char *hash_lanes(const char *s, size_t *n, uint64_t *a, uint64_t *b)
+{
+	uint64_t lane[HASH_LANES] = { *a, *b, *a + 0x13198a2e03707344u, *b + 0xa4093822299f31d0u }, w[HASH_LANES];
+
+	for (; *n >= sizeof(w); s += sizeof(w), *n -= sizeof(w)) {
+		memcpy(w, s, sizeof(w));
+		for (size_t i = 0; i < HASH_LANES; i++)
+			lane[i] = mix(lane[i], w[i]);
+	}
+	*a = mix(lane[0] + 0x082efa98ec4e6c89u, lane[2]);
+	*b = mix(lane[1] + 0x452821e638d01377u, lane[3]);
+	*a = mix(*a, *b + 0xbe5466cf34e90c6cu);
+	return s;
+}
+
 void stacktree_hash(const char *s, size_t n, uint64_t seed, uint64_t ret[2])
 {
 	uint64_t a = seed ^ n, b = ~seed, w;
 
+	if (n >= 4 * HASH_LANES * sizeof(w))
+		s = hash_lanes(s, &n, &a, &b);
 	for (; n >= 8; s += 8, n -= 8) {
 		memcpy(&w, s, 8);
 		a = mix(a, w);

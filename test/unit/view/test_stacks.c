@@ -216,9 +216,9 @@ static const char perf_text[] =
 	"nonsense\n"
 	"dd 300 [000] 4322.500000: 1 cycles:u:  55 copy+0x10 (/bin/dd)\n";
 
-static struct stacktree *perf(const struct perfscript_opts *o, struct stack_input *in)
+static struct stacktree *perf_of(const char *text, const struct perfscript_opts *o, struct stack_input *in)
 {
-	struct lines l = { .fd = text_fd(perf_text, strlen(perf_text)) };
+	struct lines l = { .fd = text_fd(text, strlen(text)) };
 	struct err err = { 0 };
 	struct stacktree *t;
 
@@ -228,6 +228,48 @@ static struct stacktree *perf(const struct perfscript_opts *o, struct stack_inpu
 	close(l.fd);
 	lines_done(&l);
 	return t;
+}
+
+static struct stacktree *perf(const struct perfscript_opts *o, struct stack_input *in)
+{
+	return perf_of(perf_text, o, in);
+}
+
+/* Stacks whose lines have been met before are not read again. What they add up to is the same, wherever they stand in the
+ * buffer, whatever their innermost place, process or fault. */
+static void perf_script_again(void **state)
+{
+	enum { ROUNDS = 5000 }; /* more than a buffer */
+	static const char *const forms[] = {
+		"a  1  %d.000000: cycles: \n\t7f10 f+0x1 (/bin/a)\n\t7f20 g+0x2 (/bin/a)\n\t7f30 h+0x3 (/bin/a)\n\n",
+		"a  1  %d.000000: cycles: \n\t7f11 f+0x2 (/bin/a)\n\t7f20 g+0x2 (/bin/a)\n\t7f30 h+0x3 (/bin/a)\n\n",
+		"b  2  %d.000000: cycles: \n\t7f10 f+0x1 (/bin/a)\n\t7f20 g+0x2 (/bin/a)\n\t7f30 h+0x3 (/bin/a)\n\n",
+		"a  1  %d.000000: cycles: \n\t7f40 k+0x1 (/bin/a)\n\t7f20 g+0x2 (/bin/a)\n\t7f30 h+0x3 (/bin/a)\n\n",
+		"a  1  %d.000000: cycles: \n\t7f40 k+0x1 (/bin/a)\n\tno frame\n\t7f30 h+0x3 (/bin/a)\n\n", /* bad each time */
+		"a  1  %d.000000: cycles: \r\n\t7f10 f+0x1 (/bin/a)\r\n\t7f20 g+0x2 (/bin/a)\r\n\r\n",
+		"a  1  %d.000000: cycles: \n\t7f10 f+0x1 (/bin/a)\n\n",
+		"a  1  %d.000000: cycles: \n\n",
+	};
+	struct perfscript_opts o = { 0 };
+	_cleanup_free_ char *text = NULL, *s = NULL;
+	struct stack_input in;
+	struct stacktree *t;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++)
+		for (size_t k = 0; k < sizeof(forms) / sizeof(forms[0]); k++)
+			fprintf(f, forms[k], i + 1);
+	fclose(f);
+	t = perf_of(text, &o, &in);
+	s = written(t, 0);
+	assert_string_equal(s, "a 5000\na;a`f 5000\na;a`g;a`f 5000\na;a`h;a`g;a`f 10000\na;a`h;a`g;a`k 5000\na;a`h;a`k 5000\n"
+			       "b;a`h;a`g;a`f 5000\n");
+	assert_int_equal(in.stacks, 8 * ROUNDS);
+	assert_int_equal(in.bad, ROUNDS);
+	assert_int_equal(in.first_bad, 23);
+	stacktree_free(t);
 }
 
 static void perf_script(void **state)
@@ -429,7 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folds), cmocka_unit_test(kinds_of_folded_frames), cmocka_unit_test(two_weights),
 		cmocka_unit_test(bad_lines), cmocka_unit_test(depth_limit), cmocka_unit_test(name_limit),
-		cmocka_unit_test(line_limit), cmocka_unit_test(perf_script), cmocka_unit_test(perf_script_chosen),
+		cmocka_unit_test(line_limit), cmocka_unit_test(perf_script), cmocka_unit_test(perf_script_again), cmocka_unit_test(perf_script_chosen),
 		cmocka_unit_test(tells_perf_from_folded), cmocka_unit_test(turned_round), cmocka_unit_test(layout),
 		cmocka_unit_test(differential), cmocka_unit_test(hostile_names), cmocka_unit_test(amounts),
 	};
