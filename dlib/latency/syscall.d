@@ -16,6 +16,15 @@ syscall:::entry
 	begin(syscall);
 }
 
+/* These do not return: what is open when a thread ends is another call that was not seen to end. */
+syscall::exit:entry,
+syscall::exit_group:entry
+{
+	this->name = probefunc;
+	this->ret = 0;
+	end(syscall, this->ret);
+}
+
 syscall:::return
 {
 	this->name = probefunc;

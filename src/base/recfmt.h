@@ -69,6 +69,7 @@ enum rec_counter {
 	CNT_TRACK_DEEP,	  /* more openings of a key than it may have */
 	CNT_TRACK_LIMITED, /* slow events beyond the limit per second */
 	CNT_TRACK_LOST,	  /* events that were never closed, collected */
+	CNT_TRACK_EXITED, /* events that were open when their thread ended */
 	REC_NLOSSES
 };
 

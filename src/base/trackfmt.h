@@ -19,6 +19,7 @@ enum track_count {
 	TRACK_N_DEEP,	  /* not opened: as many openings of the key as it may have */
 	TRACK_N_LIMITED,  /* slow, but more of them in this second than the limit */
 	TRACK_N_COLLECTED, /* never closed: removed */
+	TRACK_N_EXITED,	   /* open when its thread ended */
 	TRACK_NCOUNTS
 };
 

@@ -153,6 +153,30 @@ static void scan_thread(struct gen *g, struct track *k)
 	track_over(g, k, o.start, mem_at(o.at, 0), SLOW_TIMEOUT);
 }
 
+/* Where a thread ends: what it leaves open is counted; with gc it is collected. */
+static void scan_exit(struct gen *g, struct track *k)
+{
+	unsigned n = (unsigned)k->t->settings[TS_NESTED];
+	vreg p, old = ir_new(g->f);
+
+	if (k->t->store == TRACK_TASK)
+		k->task = gen_curthread(g, &k->task_type);
+	p = gen_tls_read(g);
+	ir_jcci(g->f, IRC_EQ, p, 0, k->done);
+	for (unsigned i = 0; i < n; i++) {
+		struct cache saved = gen_region_begin(g);
+		struct overdue o = oldest(g, k, p);
+		struct mem details = track_save(g, k, mem_at(o.at, 0));
+
+		ir_cmpxchg(g->f, old, o.at, 0, 8, o.start, ir_imm(g->f, 0));
+		ir_jcc(g->f, IRC_NE, old, o.start, k->done);
+		gen_track_count(g, k->t, TRACK_N_EXITED);
+		if (k->t->settings[TS_GC])
+			track_over(g, k, o.start, details, SLOW_COLLECTED);
+		gen_region_end(g, &saved);
+	}
+}
+
 /* -- kept in a table: in a walk over its keys -- */
 
 static void count_one(struct gen *g, const struct track *k, size_t off)
@@ -411,7 +435,9 @@ void track_scan(struct gen *g, struct track *k)
 {
 	struct cache saved = gen_region_begin(g);
 
-	if (k->t->store != TRACK_KEYED)
+	if (g->ds->scan_exit)
+		scan_exit(g, k);
+	else if (k->t->store != TRACK_KEYED)
 		scan_thread(g, k);
 	else if (g->ds->scan_keys)
 		scan_keys(g, k);

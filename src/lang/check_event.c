@@ -131,7 +131,7 @@ static bool belongs(const struct dstmt *at, const struct dtracker *t, const stru
 	if (!at->scan)
 		return !timeout;
 	/* a timeout fires in the thread that is stuck, and where there is none in the walk over the keys */
-	return timeout || (t->settings[TS_GC] && (t->store != TRACK_KEYED || at->scan_keys));
+	return (timeout && !at->scan_exit) || (t->settings[TS_GC] && (t->store != TRACK_KEYED || at->scan_keys));
 }
 
 static void place_clause(struct checker *c, struct dstmt *at, const struct devclause *e, struct dstmt ***tail)
@@ -159,34 +159,41 @@ static void check_fired(struct checker *c, const struct devclause *e)
 	}
 }
 
-static void add_scan(struct checker *c, struct dtracker *t, bool keys, struct dstmt ***tail)
+static void add_scan(struct checker *c, struct dtracker *t, const char *where, const struct dstmt *as, struct dstmt ***tail)
 {
-	const char *text = t->store == TRACK_KEYED
-				   ? arena_printf(c->a, "iter:::task{_scan(%s);}", t->name)
-				   : arena_printf(c->a, "iter:::task-%lluns{_scan(%s);}",
-						  (unsigned long long)t->settings[TS_SCAN], t->name);
-	struct unit *u = check_parse_text(c, t->name, text);
+	struct unit *u = check_parse_text(c, t->name, arena_printf(c->a, "%s{_scan(%s);}", where, t->name));
 	struct dstmt **first = *tail;
 
 	c->scanning = true;
+	c->optional = as->scan_exit;
 	if (u)
 		check_add_clause(c, u->items->clause, tail);
-	c->scanning = false;
+	c->scanning = c->optional = false;
 	for (struct dstmt *s = *first; s; s = s->next) {
 		s->scan = t;
-		s->scan_keys = keys;
+		s->scan_keys = as->scan_keys;
+		s->scan_exit = as->scan_exit;
 	}
 }
 
-/* Walks for the timeouts of a tracker, and for what it collects. */
+/* Walks for the timeouts of a tracker, and for what it collects; what threads leave open that end is counted. */
 static void add_scans(struct checker *c, struct dstmt ***tail)
 {
+	static const struct dstmt keys = { .scan_keys = true }, ends = { .scan_exit = true }, walk = { 0 };
+
 	for (struct dtracker *t = c->prog->trackers; t; t = t->next) {
-		if (!t->begins || (!t->timeouts && !t->settings[TS_GC]))
+		bool keyed = t->store == TRACK_KEYED;
+
+		if (!t->begins)
 			continue;
-		add_scan(c, t, t->store == TRACK_KEYED, tail);
-		if (t->store == TRACK_KEYED && t->timeouts)
-			add_scan(c, t, false, tail);
+		if (!keyed && t->ends)
+			add_scan(c, t, "sdt:sched::sched_process_exit", &ends, tail);
+		if (keyed && (t->timeouts || t->settings[TS_GC]))
+			add_scan(c, t, "iter:::task", &keys, tail);
+		if (keyed && t->timeouts)
+			add_scan(c, t, "iter:::task", &walk, tail);
+		if (!keyed && (t->timeouts || t->settings[TS_GC]))
+			add_scan(c, t, arena_printf(c->a, "iter:::task-%lluns", (unsigned long long)t->settings[TS_SCAN]), &walk, tail);
 	}
 }
 

@@ -112,6 +112,7 @@ struct checker {
 	struct devclause *evclauses, *lastevclause; /* of latency probes */
 	bool bare_prov; /* probeprov is as the probe has it, with the * of any process */
 	bool scanning; /* a clause that looks for what is due */
+	bool optional; /* a clause whose probes need not be there */
 	unsigned ntemps; /* temporaries of this clause */
 	struct unit *const *units; /* the program's texts */
 	size_t nunits;

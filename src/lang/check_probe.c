@@ -115,7 +115,7 @@ bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *
 		s->probes.n = 0;
 	drop_unusable(&s->probes, &why);
 	if (!s->probes.n) {
-		*ret_zero = c->env->zdefs || (c->env->opts && c->env->opts->zdefs);
+		*ret_zero = c->optional || c->env->zdefs || (c->env->opts && c->env->opts->zdefs);
 		if (!*ret_zero)
 			report_zero(c, pd, why, s->probes.tag);
 		return *ret_zero;

@@ -80,9 +80,10 @@ struct dstmt {
 	bool *fires;		  /* by tracker: it calls begin() or end(); or NULL */
 	struct dstmt *events;	  /* clauses of latency probes that these fire, by enext */
 	struct dstmt *enext;
-	/* Made by the checker for a tracker's timeouts and what is collected: in walks over threads, or over its keys. */
+	/* Made by the checker for a tracker's timeouts and what is collected: in walks over threads, or over its keys, or where a
+	 * thread ends. */
 	struct dtracker *scan;
-	bool scan_keys;
+	bool scan_keys, scan_exit;
 	struct dstmt *next;
 };
 

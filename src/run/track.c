@@ -214,6 +214,7 @@ static const struct {
 	{ TRACK_N_DEEP, CNT_TRACK_DEEP },
 	{ TRACK_N_LIMITED, CNT_TRACK_LIMITED },
 	{ TRACK_N_COLLECTED, CNT_TRACK_LOST },
+	{ TRACK_N_EXITED, CNT_TRACK_EXITED },
 };
 
 static int report_losses(struct trackers *t, struct tracker *tr, uint64_t now, struct recording *rec)

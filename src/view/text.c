@@ -272,6 +272,7 @@ static const struct drop_text {
 	  "slow events not shown: more than the limit per second", false },
 	{ CNT_TRACK_LOST, "DROP_TRACK_LOST", "event collected that was never closed",
 	  "events collected that were never closed", false },
+	{ CNT_TRACK_EXITED, "DROP_TRACK_EXITED", "event open when its thread ended", "events open when their threads ended", false },
 };
 
 static const struct drop_text error_in_error = {

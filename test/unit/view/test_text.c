@@ -330,6 +330,8 @@ static void every_loss_has_its_tag_and_words(void **state)
 		  "[DROP_TRACK_LIMITED] 1 slow event not shown: more than the limit per second" BY },
 		{ CNT_TRACK_LOST, "[DROP_TRACK_LOST] 2 events collected that were never closed" BY,
 		  "[DROP_TRACK_LOST] 1 event collected that was never closed" BY },
+		{ CNT_TRACK_EXITED, "[DROP_TRACK_EXITED] 2 events open when their threads ended" BY,
+		  "[DROP_TRACK_EXITED] 1 event open when its thread ended" BY },
 	};
 
 	(void)state;
