@@ -83,7 +83,7 @@ static bool is_ahead(const struct chain_wait *w, const struct chain_wait *x)
 static const struct chain_wait *explain(const struct chains *c, const struct chain_wait *w, struct chain_link *l)
 {
 	static const enum chain_how how[] = { [CHAIN_HOLDER] = LINK_HOLDER, [CHAIN_WAKER] = LINK_WAKER,
-					      [CHAIN_RUNNING] = LINK_RUNNING };
+					      [CHAIN_RUNNING] = LINK_RUNNING, [CHAIN_RELEASER] = LINK_WAKER };
 	const struct chain_wait *x = best(c, w, is_within, &l->overlap);
 
 	l->inferred = false;
@@ -183,7 +183,8 @@ static void add_for(const struct chain_wait *w, const struct chain_wait *outer, 
 /* Who it was, when no wait of theirs is known or before it is told. */
 static void add_by(const struct chain_wait *w, struct strb *b)
 {
-	static const char *const verb[] = { [CHAIN_HOLDER] = "held by", [CHAIN_WAKER] = "ended by", [CHAIN_RUNNING] = "taken by" };
+	static const char *const verb[] = { [CHAIN_HOLDER] = "held by", [CHAIN_WAKER] = "ended by", [CHAIN_RUNNING] = "taken by",
+					    [CHAIN_RELEASER] = "released by" };
 
 	if (w->via != CHAIN_NOBODY && w->by_tid && w->by_tid != w->tid)
 		strb_printf(b, ", %s %s %u", verb[w->via], w->by_comm[0] ? w->by_comm : "thread", w->by_tid);

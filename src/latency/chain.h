@@ -25,7 +25,8 @@
 /* What a wait was part of: only deeper ones explain it within the same thread. */
 enum chain_level { CHAIN_CALL, CHAIN_SLEEP, CHAIN_LOCKED, CHAIN_QUEUED };
 /* How somebody else was involved. */
-enum chain_via { CHAIN_NOBODY, CHAIN_HOLDER, CHAIN_WAKER, CHAIN_RUNNING };
+/* RELEASER: a waker who had what was waited for, as far as can be known. */
+enum chain_via { CHAIN_NOBODY, CHAIN_HOLDER, CHAIN_WAKER, CHAIN_RUNNING, CHAIN_RELEASER };
 
 struct chain_wait {
 	uint64_t from, to; /* CLOCK_MONOTONIC ns */

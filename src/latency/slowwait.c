@@ -172,7 +172,7 @@ static void set_object(const struct slow_event *e, struct chain_wait *w)
 	text(e, "dev", w->object, sizeof(w->object));
 	if (!w->object[0])
 		text(e, "limit", w->object, sizeof(w->object));
-	if (w->object[0] || !attr(e, "fault"))
+	if (w->object[0] || (!attr(e, "fault") && !attr(e, "lock_kind")))
 		return;
 	text(e, "file", file, sizeof(file));
 	n = strlen(file);
@@ -182,7 +182,7 @@ static void set_object(const struct slow_event *e, struct chain_wait *w)
 		snprintf(w->object, sizeof(w->object), "...%s", file + n - (sizeof(w->object) - 4));
 }
 
-static void set_by(const struct slow_event *e, struct slowwait *ret)
+static void set_by(const struct kind *k, const struct slow_event *e, struct slowwait *ret)
 {
 	static const struct {
 		const char *tid, *comm;
@@ -195,7 +195,7 @@ static void set_by(const struct slow_event *e, struct slowwait *ret)
 
 		if (!tid || (by[i].via == CHAIN_WAKER && !wakers_count(ret->class)))
 			continue;
-		ret->wait.via = by[i].via;
+		ret->wait.via = k->level == CHAIN_LOCKED && by[i].via == CHAIN_WAKER ? CHAIN_RELEASER : by[i].via;
 		ret->wait.by_tid = tid;
 		text(e, by[i].comm, ret->wait.by_comm, sizeof(ret->wait.by_comm));
 		return;
@@ -216,6 +216,6 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	set_object(e, &ret->wait);
 	set_words(k, e, &why, ret);
 	set_call(e, &ret->wait);
-	set_by(e, ret);
+	set_by(k, e, ret);
 	return 0;
 }

@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,6 +24,7 @@
 #define PAGE 4096
 #define SETTLE_MS 50 /* until a thread is where it is to wait */
 #define HOG_AFTER_MS 10
+#define SLOW_MAP_NS 3000000u
 #define GAP_NS 2000000u /* a thread that spins and sees less has not lost the CPU for long */
 
 static int tid(void)
@@ -98,6 +103,7 @@ static struct {
 	int fd, wanted_fd, holder;
 	char *slow;
 	void (*take)(void);
+	atomic_bool over;
 } held;
 
 static void *want(void *arg)
@@ -143,6 +149,79 @@ static void *hold_file(void *arg)
 	n = write(held.fd, held.slow, PAGE);
 	(void)n;
 	return arg;
+}
+
+/* Locks of files belong to processes. */
+static int truth_filelock(int argc, char **argv)
+{
+	long ms = arg_num(argc, argv, 3, 100);
+	bool by_fcntl = argc > 2 && !strcmp(argv[2], "fcntl");
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = argc < 2 ? -1 : open(argv[1], O_RDWR | O_CREAT | O_CLOEXEC, 0600), r;
+	pid_t child;
+	uint64_t start;
+
+	if (fd < 0)
+		return 2;
+	child = fork();
+	if (child == 0) {
+		prctl(PR_SET_NAME, "holder");
+		fd = open(argv[1], O_RDWR | O_CLOEXEC); /* its own lock */
+		r = by_fcntl ? fcntl(fd, F_SETLK, &all) : flock(fd, LOCK_EX);
+		nap(ms + SETTLE_MS);
+		_exit(r); /* which unlocks */
+	}
+	nap(SETTLE_MS);
+	start = now_ns();
+	r = by_fcntl ? fcntl(fd, F_SETLKW, &all) : flock(fd, LOCK_EX);
+	tell(start, now_ns(), r ? "failed=" : "holder=", child);
+	waitpid(child, NULL, 0);
+	return 0;
+}
+
+static void *map_and_unmap(void *arg)
+{
+	while (!atomic_load(&held.over)) {
+		uint64_t start = now_ns(), end;
+		void *p = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		end = now_ns();
+		if (end - start > SLOW_MAP_NS)
+			tell(start, end, "holder=", held.holder);
+		munmap(p, PAGE);
+		nap(1);
+	}
+	return arg;
+}
+
+/* A process of many mappings forks: nobody else can map meanwhile. */
+static int truth_maps(int argc, char **argv)
+{
+	long n = arg_num(argc, argv, 1, 50000), forks = arg_num(argc, argv, 2, 3);
+	char *p = mmap(NULL, (size_t)n * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t t;
+
+	if (p == MAP_FAILED)
+		return 77;
+	held.holder = tid();
+	for (long i = 0; i < n; i += 2)
+		if (mprotect(p + i * PAGE, PAGE, PROT_NONE) < 0)
+			break;
+	pthread_create(&t, NULL, map_and_unmap, NULL);
+	prctl(PR_SET_NAME, "holder");
+	while (forks-- > 0) {
+		pid_t child;
+
+		nap(SETTLE_MS);
+		child = fork();
+		if (child == 0)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	}
+	nap(SETTLE_MS);
+	atomic_store(&held.over, true);
+	pthread_join(t, NULL);
+	return 0;
 }
 
 static int run_held(void *(*hold)(void *), long waiters)
@@ -310,6 +389,8 @@ static const struct trigger kinds[] = {
 	{ "futex", "MS [WAITERS]: a mutex of pthreads is held", truth_futex },
 	{ "mutex", "SLOW PAGE [WAITERS]: a mutex of the kernel is held while a page of SLOW is read", truth_mutex },
 	{ "rwsem", "SLOW PAGE [WAITERS]: a file's lock, likewise", truth_rwsem },
+	{ "filelock", "FILE flock|fcntl MS: another process has it", truth_filelock },
+	{ "maps", "N FORKS: of a process with N mappings", truth_maps },
 	{ "fsync", "FILE N: writes and fsync", truth_fsync },
 	{ "read", "DEVICE N: reads past the page cache", truth_read },
 	{ "fault", "FILE PAGE N: touches pages that are not in memory", truth_fault },

@@ -62,6 +62,8 @@ WANT = {
     "futex": ("1ms", [r"^slow futex .* python3 ", r"^  waker_comm +python3$"]),
     "irq": ("0", None),
     "lock": ("0", [r"^slow lock ", r"^  lock_kind +(mutex|spinlock|rtmutex|percpu-rwsem|rwsem read|rwsem write|semaphore)$"]),
+    "filelock": ("0", None), # truth.py
+    "mmaplock": ("0", None), # truth.py
     "netrx": ("0", [r"^slow netrx ", r"^  ifindex +\d+$", r"^  bytes +\d+$"]),
     "nettx": ("0", None),
     "offcpu": ("20ms", [r"^slow offcpu .* python3 ", r"vmlinux`schedule\+.*\n(.*\n)*.*vmlinux`futex_", r"^  waker_comm +python3$"]),
@@ -78,7 +80,7 @@ WANT = {
 os.chdir(live.WORK)
 with open("load.py", "w", encoding="utf-8") as f:
     f.write(LOAD)
-have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "usdt"))}
+have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "top", "usdt"))}
 for name in sorted(have):
     with open(os.path.join(FOLDER, name + ".d"), encoding="utf-8") as f:
         text = f.read()

@@ -79,6 +79,15 @@ judge("mutex of a program", *run("offcpu", "60ms", "futex", 100, 3, over="600000
 truths, slow = run("futex", "60ms", "futex", 100, 1)
 judge("futex", truths, slow, right=lambda t, s: s["attributes"]["waker_tid"] == t["holder"])
 
+for how in ("flock", "fcntl"):
+    truths, slow = run("filelock", "30ms", "filelock", live.WORK + "/locked", how, 100)
+    judge("file lock, " + how, truths, slow, right=lambda t, s: held_by(t, s) and how in s["attributes"]["lock_kind"] and
+          s["attributes"]["file"] == live.seen(live.WORK + "/locked") and not s["attributes"]["given_up"])
+truths, slow = run("mmaplock", "2ms", "maps", 50000, 3)
+# How long fork() has it depends on the machine; between asking for the lock and the clock the thread may lose its CPU.
+judge("mmap_lock", truths, slow, most=1, right=lambda t, s: s["attributes"]["holder_tid"] == t["holder"] and
+      s["attributes"]["lock_kind"] == "mmap_lock (write)")
+
 with live.SlowFile(64) as slowfile:
     slowfile.delay(150)
     for page, (kind, lock) in enumerate((("mutex", "mutex"), ("rwsem", "rwsem write"))):

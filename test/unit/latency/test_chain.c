@@ -113,6 +113,8 @@ static void holder_and_what_it_waited_for(void **state)
 	/* Hardly any overlap explains nothing. */
 	assert_sentence(c, by(wait_of(412, "postgres", 138, 190, "inode lock"), CHAIN_HOLDER, 977, "cp"),
 			"postgres 412 waited 52.0 ms for inode lock, held by cp 977");
+	assert_sentence(c, by(wait_of(8, "w", 300, 310, "futex (lock or condition)"), CHAIN_RELEASER, 9, "h"),
+			"w 8 waited 10.0 ms for futex (lock or condition), released by h 9");
 	assert_sentence(c, by(wait_of(412, "postgres", 101, 142, "data in a pipe"), CHAIN_WAKER, 977, "cp"),
 			"postgres 412 waited 41.0 ms for data in a pipe, ended by cp 977, which waited 39.0 ms for a block of metadata "
 			"(inferred), ended by ksoftirqd/0 5");

@@ -99,7 +99,7 @@ static void wakers_of_interrupts_do_not_count(void **state)
 
 	(void)state;
 	assert_int_equal(wait_of("block", attrs, numbers, 2).wait.via, CHAIN_NOBODY);
-	assert_int_equal(wait_of("futex", attrs, numbers, 2).wait.via, CHAIN_WAKER);
+	assert_int_equal(wait_of("futex", attrs, numbers, 2).wait.via, CHAIN_RELEASER);
 }
 
 static void calls_have_their_file(void **state)

@@ -1,0 +1,43 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * filelock.d: locks of files that somebody else has: flock(2), and record locks of fcntl(2).
+ *
+ * Attributes of slow events: lock_kind; file; holder_tid: the process that has it; holder_comm: its name, if it has taken a lock
+ * since this runs; ustack: who wants it.
+ */
+#pragma D option quiet
+#pragma D option noself
+
+tracker filelock () { threshold = 10ms; limit = 100; }
+
+string taker[pid_t];
+
+/* Tried again and again: from when it is put off first until it is there, or given up. */
+sdt:filelock::flock_lock_inode, sdt:filelock::posix_lock_inode
+/args[2] == FILE_LOCK_DEFERRED && !pending(filelock)/
+{
+	begin(filelock);
+	self->holder = file_lock_holder[args[1]] > 0 ? file_lock_holder[args[1]] : 0;
+	self->inode = args[0];
+	self->flock = probename == "flock_lock_inode";
+}
+
+sdt:filelock::flock_lock_inode, sdt:filelock::posix_lock_inode
+/args[2] == 0/
+{
+	taker[pid] = curthread->group_leader->comm;
+	end(filelock);
+}
+
+syscall::flock:return, syscall::fcntl:return
+{
+	end(filelock, 1);
+}
+
+latency:filelock::slow
+/!args[0]->how/
+{
+	slow("lock_kind", self->flock ? "file lock (flock)" : "file lock (fcntl)", "file", inode_path(self->inode), "holder_tid", self->holder,
+	    "holder_comm", taker[self->holder], "given_up", args[0]->id, "ustack", ustack());
+}
