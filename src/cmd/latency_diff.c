@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmd/latency_rec.h"
+#include "cmd/latency_set.h"
 #include "latency/compare.h"
 #include "view/table.h"
 
@@ -18,9 +18,9 @@
 #define SECONDS_MAX 100000
 
 struct side {
-	const char *path;
+	char *path;
 	struct latency_range asked;
-	struct recread *r;
+	struct latency_set set;
 	struct rec_range range;
 	struct latency_list list;
 	struct histsum *seconds; /* of the series that is compared now */
@@ -46,11 +46,10 @@ struct diff {
 
 static int open_side(struct diff *d, struct side *s)
 {
-	int e;
+	int e = latency_set_open(&s->set, &s->path, 1);
 
-	if (recread_open(s->path, &s->r, &d->err) < 0)
-		return cmd_fail("%s", d->err.msg);
-	e = latency_range(s->r, &s->asked, true, &s->range);
+	if (e == 0)
+		e = latency_set_range(&s->set, &s->asked, true, &s->range);
 	if (e)
 		return e;
 	s->n = (size_t)((s->range.to - s->range.from + RECFILE_SECOND_NS - 1) / RECFILE_SECOND_NS);
@@ -59,7 +58,7 @@ static int open_side(struct diff *d, struct side *s)
 	s->seconds = calloc(s->n, sizeof(*s->seconds));
 	if (!s->seconds)
 		return cmd_fail("out of memory");
-	if (latency_list(s->r, s->range, d->keys, &s->list, &d->err) < 0)
+	if (latency_list(&s->set, s->range, d->keys, &s->list, &d->err) < 0)
 		return cmd_fail("%s", d->err.msg[0] ? d->err.msg : "out of memory");
 	return 0;
 }
@@ -70,19 +69,13 @@ static void close_side(struct side *s)
 		histsum_free(&s->seconds[i]);
 	free(s->seconds);
 	latency_list_free(&s->list);
-	recread_close(s->r);
-}
-
-static bool same_series(const struct latency_series *a, const struct latency_series *b)
-{
-	return a->d.is_tracker == b->d.is_tracker && a->d.func == b->d.func && !strcmp(a->d.name, b->d.name) &&
-	       !strcmp(a->text, b->text) && !memcmp(a->d.param, b->d.param, 4 * sizeof(*a->d.param));
+	latency_set_close(&s->set);
 }
 
 static const struct latency_series *find(const struct latency_list *l, const struct latency_series *s)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (same_series(&l->v[i], s))
+		if (latency_same_series(&l->v[i], s))
 			return &l->v[i];
 	return NULL;
 }
@@ -118,8 +111,7 @@ static int load(struct diff *d, struct side *s, const struct latency_series *ser
 {
 	for (size_t i = 0; i < s->n; i++)
 		histsum_reset(&s->seconds[i]);
-	return series ? recread_columns(s->r, series->source, RECFILE_SECOND_NS, s->range, series->key, add_second, s,
-					&d->err) : 0;
+	return series ? latency_set_columns(&s->set, series, RECFILE_SECOND_NS, s->range, add_second, s, &d->err) : 0;
 }
 
 static int compare_all(struct diff *d)

@@ -8,12 +8,13 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmd/latency_rec.h"
+#include "cmd/latency_set.h"
 #include "store/sparse.h"
 #include "view/table.h"
 
 #define KEYS_SHOWN 10
 #define BAR_WIDTH  40
+#define GAP_SAID_NS (2 * RECFILE_SECOND_NS) /* seconds without any event are none */
 
 static const struct {
 	const char *name;
@@ -24,7 +25,7 @@ static const struct {
 };
 
 struct profile {
-	struct recread *r;
+	struct latency_set set;
 	struct rec_range all;
 	bool json, bars;
 	bool chosen; /* --from, --to: one window */
@@ -117,7 +118,7 @@ static int show_series(struct profile *p, const struct latency_series *s)
 
 		if (!p->chosen && windows[i].ns < length)
 			range.from = range.to - windows[i].ns;
-		e = recread_hist(p->r, s->source, range, s->key, &sum, &p->err);
+		e = latency_set_hist(&p->set, s, range, &sum, &p->err);
 		if (e == 0)
 			show_window(p, &t, s, name, range, &sum);
 		/* a longer window of a shorter recording has no more */
@@ -135,21 +136,36 @@ static int show_series(struct profile *p, const struct latency_series *s)
 
 static int usage(FILE *out)
 {
-	fprintf(out, "Usage: %s latency profile [--from TIME] [--to TIME] [--keys N] [--hist] [--json] FILE\n"
+	fprintf(out, "Usage: %s latency profile [--from TIME] [--to TIME] [--keys N] [--hist] [--json] FILE|FOLDER|PID...\n"
+			"\n\tof recordings, of a daemon's folder, or of a process that records\n"
 			"\n\t--from, --to  what is between, not what was last: 30s after the beginning, -1m before the end\n"
 			"\t--hist        the distribution as bars\n\t--json        as JSON Lines\n"
 			"\t--keys        how many keys of each source are shown (%d)\n", cmd_name(), KEYS_SHOWN);
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
+/* Longest window first: of this time nothing is known. */
+static void say_gaps(const struct profile *p)
+{
+	struct rec_range range = p->all;
+	char gap[UNITS_LEN], length[UNITS_LEN];
+	uint64_t gaps, longest = windows[ARRAY_SIZE(windows) - 1].ns;
+
+	if (!p->chosen && range.to - range.from > longest)
+		range.from = range.to - longest;
+	gaps = latency_set_gaps(&p->set, range);
+	if (gaps > GAP_SAID_NS && !p->json)
+		printf("nothing was recorded in %s of these %s\n", units_ns(gaps, gap), units_ns(range.to - range.from, length));
+}
+
 static int show_all(struct profile *p, const struct latency_range *asked)
 {
 	struct latency_list list = { 0 };
-	int e = latency_range(p->r, asked, false, &p->all);
+	int e = latency_set_range(&p->set, asked, false, &p->all);
 
 	if (e)
 		return e;
-	e = latency_list(p->r, p->all, p->keys, &list, &p->err);
+	e = latency_list(&p->set, p->all, p->keys, &list, &p->err);
 	for (size_t i = 0; i < list.n && e == 0 && !p->error; i++)
 		e = show_series(p, &list.v[i]);
 	if (e < 0) {
@@ -157,6 +173,7 @@ static int show_all(struct profile *p, const struct latency_range *asked)
 	} else {
 		if (list.left_out && !p->json)
 			printf("%zu keys with fewer values are not shown (--keys)\n", list.left_out);
+		say_gaps(p);
 		e = cmd_written(p->error);
 	}
 	latency_list_free(&list);
@@ -183,13 +200,13 @@ static int run_profile(int argc, char **argv)
 		if (c == 'k' && latency_number("--keys", optarg, RECFILE_HIST_KEYS, &p.keys))
 			return EXIT_USAGE;
 	}
-	if (optind + 1 != argc)
+	if (optind == argc)
 		return usage(stderr);
 	p.chosen = asked.from || asked.to;
-	if (recread_open(argv[optind], &p.r, &p.err) < 0)
-		return cmd_fail("%s", p.err.msg);
-	e = show_all(&p, &asked);
-	recread_close(p.r);
+	e = latency_set_open(&p.set, argv + optind, (size_t)(argc - optind));
+	if (e == 0)
+		e = show_all(&p, &asked);
+	latency_set_close(&p.set);
 	return e;
 }
 

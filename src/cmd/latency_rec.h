@@ -3,6 +3,7 @@
 #ifndef DWELL_CMD_LATENCY_REC_H
 #define DWELL_CMD_LATENCY_REC_H
 #include <stdbool.h>
+#include "base/vec.h"
 #include "store/recquery.h"
 
 /* A stretch of a recording as options say it: "30s" from its beginning, "-1m" from its end; NULL: all. */
@@ -12,20 +13,27 @@ struct latency_range {
 /* 0 or an exit status, said. Seconds that the run has only a part of, at its ends, are left out when `whole`. */
 int latency_range(struct recread *r, const struct latency_range *asked, bool whole, struct rec_range *ret);
 
-/* A source of histograms and one of its keys. */
-struct latency_series {
+/* The same of an extent that was found by other means; NULL: there is none. */
+int latency_range_in(const struct rec_range *all, const struct latency_range *asked, bool whole, struct rec_range *ret);
+
+/* A key of a source of histograms, in one of several recordings (latency_set.h). */
+struct latency_part {
+	size_t file;
 	uint32_t source;
 	int64_t key;
-	struct rec_histdesc d;
+};
+/* A source of histograms and one of its keys: the same in all recordings. */
+struct latency_series {
+	VEC(struct latency_part) parts;
+	struct rec_histdesc d; /* as the first of them has it */
 	char *text; /* of the key; "": it has none */
 	uint64_t count; /* in the range */
+	size_t rank;
 };
 struct latency_list {
 	struct latency_series *v;
 	size_t n, cap;
 	size_t left_out; /* keys beyond the limit */
 };
-/* Those that have values in the range: of each source the `most` keys with the most. 0 or -errno. */
-int latency_list(struct recread *r, struct rec_range range, size_t most, struct latency_list *ret, struct err *err);
-void latency_list_free(struct latency_list *l);
+bool latency_same_series(const struct latency_series *a, const struct latency_series *b);
 #endif

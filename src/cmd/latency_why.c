@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
+#include "cmd/latency_why.h"
 #include "cmd/run.h"
 #include "cmd/whyprint.h"
 
@@ -20,9 +21,13 @@ struct why_run {
 	struct whytab *table;
 	const struct rec_schema *schema;
 	uint64_t begun, interval; /* CLOCK_MONOTONIC ns */
+	/* of recordings */
+	struct whyrec rec;
+	const char *live_only; /* an option that recordings do not have */
 };
 
-enum { OPT_BY = 256, OPT_STACKS, OPT_OVER, OPT_FOR, OPT_EVERY, OPT_COMM, OPT_IDLE, OPT_TOP, OPT_JSON, OPT_RECORD, OPT_HELP };
+enum { OPT_BY = 256, OPT_STACKS, OPT_OVER, OPT_FOR, OPT_EVERY, OPT_COMM, OPT_IDLE, OPT_TOP, OPT_JSON, OPT_RECORD, OPT_HELP,
+       OPT_FROM, OPT_TO };
 
 static const struct option longs[] = {
 	{ "by", required_argument, NULL, OPT_BY },	 { "stacks", no_argument, NULL, OPT_STACKS },
@@ -30,13 +35,15 @@ static const struct option longs[] = {
 	{ "every", required_argument, NULL, OPT_EVERY }, { "comm", required_argument, NULL, OPT_COMM },
 	{ "idle", no_argument, NULL, OPT_IDLE },	 { "top", required_argument, NULL, OPT_TOP },
 	{ "json", no_argument, NULL, OPT_JSON },	 { "record", required_argument, NULL, OPT_RECORD },
-	{ "help", no_argument, NULL, OPT_HELP },	 { NULL, 0, NULL, 0 },
+	{ "help", no_argument, NULL, OPT_HELP },	 { "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },	 { NULL, 0, NULL, 0 },
 };
 
 static int usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: %s latency why [options]\n\n"
+		"Usage: %s latency why [options]\n"
+		"       %s latency why [--from TIME] [--to TIME] [options] FILE|FOLDER|PID...   of recordings\n\n"
 		"\t-p PID            this process and its descendants only\n"
 		"\t-c COMMAND        run it, and only it and its descendants\n"
 		"\t--comm NAME       only programs of this name\n"
@@ -49,7 +56,7 @@ static int usage(FILE *out)
 		"\t--for TIME        end after this time; else Ctrl-C\n"
 		"\t--json            JSON Lines\n"
 		"\t--record FILE     keep what was measured (dwell report FILE)\n"
-		"\t-x OPTION[=VALUE] as of dwell: causes=FILE for rules of your own\n", cmd_name());
+		"\t-x OPTION[=VALUE] as of dwell: causes=FILE for rules of your own\n", cmd_name(), cmd_name());
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
@@ -199,6 +206,40 @@ static int choose_program(struct latency_args *a, const struct why_print *p)
 	return 0;
 }
 
+/* Notes what means something for recordings, too, and what does not. */
+static int note_option(struct latency_args *a, struct why_run *w, int c, const char *arg, const char **every)
+{
+	static const struct {
+		int option;
+		const char *name;
+	} live[] = { { 'p', "-p" }, { 'c', "-c" }, { OPT_STACKS, "--stacks" }, { OPT_FOR, "--for" }, { OPT_EVERY, "--every" },
+		     { OPT_RECORD, "--record" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(live); i++)
+		if (live[i].option == c)
+			w->live_only = live[i].name;
+	if (c == OPT_FROM || c == OPT_TO) {
+		*(c == OPT_FROM ? &w->rec.asked.from : &w->rec.asked.to) = arg;
+		return 0;
+	}
+	if (c == OPT_COMM)
+		w->rec.comm = arg;
+	if (c == 'x' && !strncmp(arg, "causes=", 7))
+		w->rec.causes = arg + 7;
+	return take_option(a, &w->print, c, arg, every);
+}
+
+static int of_recordings(struct why_run *w, char *const *words, size_t n)
+{
+	if (w->live_only) {
+		cmd_msg("latency why: %s is not for recordings ('%s')", w->live_only, words[0]);
+		return usage(stderr);
+	}
+	w->print.out = stdout;
+	w->rec.print = &w->print;
+	return latency_why_recordings(&w->rec, words, n);
+}
+
 static int why_main(int argc, char **argv)
 {
 	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() } };
@@ -210,9 +251,14 @@ static int why_main(int argc, char **argv)
 
 	latency_args_init(&a);
 	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:", longs, NULL)) != -1)
-		e = take_option(&a, &w.print, c, optarg, &every);
+		e = note_option(&a, &w, c, optarg, &every);
 	if (e == 0 && optind < argc) {
-		cmd_msg("latency why: '%s' is not expected", argv[optind]);
+		e = of_recordings(&w, argv + optind, (size_t)(argc - optind));
+		latency_args_done(&a);
+		return e;
+	}
+	if (e == 0 && (w.rec.asked.from || w.rec.asked.to)) {
+		cmd_msg("latency why: --from and --to are for recordings");
 		e = usage(stderr);
 	}
 	if (e == 0) {

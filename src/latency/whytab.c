@@ -29,6 +29,7 @@ struct whytab {
 	struct cell others;
 	struct why_sum short_all, short_now;
 	VEC(const struct why_row *) sorted;
+	VEC(char *) words; /* of waits whose causes are not those of the rules */
 };
 
 int whytab_new(struct causes *causes, struct sym *sym, struct whytab **ret)
@@ -54,6 +55,12 @@ static void forget_keys(struct whytab *t)
 	}
 }
 
+void whytab_set_sym(struct whytab *t, struct sym *sym)
+{
+	forget_keys(t);
+	t->sym = sym;
+}
+
 void whytab_free(struct whytab *t)
 {
 	struct cell *c, *next;
@@ -67,6 +74,9 @@ void whytab_free(struct whytab *t)
 		free(c);
 	}
 	vec_free(&t->sorted);
+	for (size_t i = 0; i < t->words.n; i++)
+		free(t->words.v[i]);
+	vec_free(&t->words);
 	free(t);
 }
 
@@ -124,39 +134,38 @@ static uint64_t key_int(const struct recfield *f, const uint8_t *key)
 	return v;
 }
 
-/* The identity of the row: "who\0comm\0words\0ustack". */
-static int identify(struct whytab *t, const struct aggdesc *d, const uint8_t *key, struct strb *id,
-		    struct cause *why, size_t at[3])
-{
-	const struct recfield *f = d->keys;
-	int e = explain(t, &f[2], key, why);
+/* What a row is about. */
+struct about {
+	uint64_t who;
+	const char *comm;
+	size_t comm_n;
+	const char *words; /* lives as long as the table */
+	enum cause_class class;
+	bool inferred;
+	const char *ustack; /* NULL: not asked for */
+};
 
-	if (e < 0)
-		return e;
-	strb_printf(id, "%llu", (unsigned long long)key_int(&f[0], key));
-	strb_addc(id, '\0');
-	at[0] = id->n;
-	strb_add(id, (const char *)key + f[1].off, strnlen((const char *)key + f[1].off, f[1].size));
-	strb_addc(id, '\0');
-	at[1] = id->n;
-	strb_adds(id, why->words);
-	strb_addc(id, '\0');
-	at[2] = id->n;
-	if (d->nkeys > 3)
-		add_ustack(t, &f[3], key, id);
-	return id->failed ? -ENOMEM : 0;
-}
-
-static int find_cell(struct whytab *t, const struct aggdesc *d, const uint8_t *key, struct cell **ret)
+/* The row of "who\0comm\0words\0ustack". */
+static int find_cell(struct whytab *t, const struct about *a, struct cell **ret)
 {
 	struct strb id = { 0 };
 	struct cell *c = NULL;
-	struct cause why;
-	size_t at[3];
-	int e = identify(t, d, key, &id, &why, at);
+	size_t comm, stack, n;
+	int e = 0;
 
-	if (e < 0)
-		goto out;
+	strb_printf(&id, "%llu", (unsigned long long)a->who);
+	strb_addc(&id, '\0');
+	comm = id.n;
+	strb_add(&id, a->comm, a->comm_n);
+	strb_addc(&id, '\0');
+	strb_adds(&id, a->words);
+	strb_addc(&id, '\0');
+	stack = id.n;
+	strb_adds(&id, a->ustack ? a->ustack : "");
+	if (id.failed) {
+		strb_free(&id);
+		return -ENOMEM;
+	}
 	HASH_FIND(hh, t->cells, id.s, id.n, c);
 	if (c || HASH_COUNT(t->cells) >= WHYTAB_MAX_ROWS) {
 		*ret = c ? c : &t->others;
@@ -166,11 +175,10 @@ static int find_cell(struct whytab *t, const struct aggdesc *d, const uint8_t *k
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		goto out;
-	size_t n = id.n;
+	n = id.n;
 	c->id = strb_take(&id);
-	c->row = (struct why_row){ .who = key_int(&d->keys[0], key), .comm = c->id + at[0], .words = why.words,
-				   .class = why.class, .inferred = why.inferred,
-				   .ustack = d->nkeys > 3 ? c->id + at[2] : NULL };
+	c->row = (struct why_row){ .who = a->who, .comm = c->id + comm, .words = a->words, .class = a->class,
+				   .inferred = a->inferred, .ustack = a->ustack ? c->id + stack : NULL };
 	HASH_ADD_KEYPTR(hh, t->cells, c->id, n, c);
 	if (!c->hh.tbl) {
 		free(c->id);
@@ -184,6 +192,29 @@ out:
 	return e;
 }
 
+static int find_key(struct whytab *t, const struct aggdesc *d, const uint8_t *key, struct cell **ret)
+{
+	const struct recfield *f = d->keys;
+	struct strb ustack = { 0 };
+	struct about a = { .who = key_int(&f[0], key), .comm = (const char *)key + f[1].off,
+			   .comm_n = strnlen((const char *)key + f[1].off, f[1].size) };
+	struct cause why;
+	int e = explain(t, &f[2], key, &why);
+
+	if (e < 0)
+		return e;
+	a.words = why.words;
+	a.class = why.class;
+	a.inferred = why.inferred;
+	if (d->nkeys > 3) {
+		add_ustack(t, &f[3], key, &ustack);
+		a.ustack = strb_str(&ustack);
+	}
+	e = ustack.failed ? -ENOMEM : find_cell(t, &a, ret);
+	strb_free(&ustack);
+	return e;
+}
+
 static int cell_of(struct whytab *t, const struct aggdesc *d, const uint8_t *key, struct cell **ret)
 {
 	struct known *k = NULL;
@@ -194,7 +225,7 @@ static int cell_of(struct whytab *t, const struct aggdesc *d, const uint8_t *key
 		*ret = k->cell;
 		return 0;
 	}
-	e = find_cell(t, d, key, ret);
+	e = find_key(t, d, key, ret);
 	if (e < 0)
 		return e;
 	if (HASH_COUNT(t->known) >= WHYTAB_MAX_KEYS)
@@ -266,6 +297,41 @@ static int by_all(const void *a, const void *b)
 static int by_now(const void *a, const void *b)
 {
 	return by_total(*(const struct why_row *const *)a, *(const struct why_row *const *)b, true);
+}
+
+/* Words that were given before, or a copy; NULL: no memory. */
+static const char *keep_words(struct whytab *t, const char *words)
+{
+	char *copy;
+
+	for (size_t i = 0; i < t->words.n; i++)
+		if (!strcmp(t->words.v[i], words))
+			return t->words.v[i];
+	copy = t->words.n < WHYTAB_MAX_WORDS ? strdup(words) : NULL;
+	if (copy && vec_try_push(&t->words, copy) < 0) {
+		free(copy);
+		copy = NULL;
+	}
+	return copy ? copy : t->words.n ? "others" : NULL;
+}
+
+int whytab_wait(struct whytab *t, const struct why_row *r, uint64_t ns)
+{
+	struct about a = { .who = r->who, .comm = r->comm, .comm_n = strlen(r->comm), .words = keep_words(t, r->words),
+			   .class = r->class, .inferred = r->inferred };
+	struct cell *c;
+	int e = a.words ? find_cell(t, &a, &c) : -ENOMEM;
+
+	if (e < 0)
+		return e;
+	struct why_sum *const sums[] = { &c->row.all, &c->row.now };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++) {
+		sums[i]->count++;
+		sums[i]->total += ns;
+		sums[i]->max = ns > sums[i]->max ? ns : sums[i]->max;
+	}
+	return 0;
 }
 
 size_t whytab_rows(struct whytab *t, bool now, const struct why_row *const **ret)

@@ -9,6 +9,7 @@
 
 #define WHYTAB_MAX_ROWS	 65536 /* further ones are counted together as others */
 #define WHYTAB_MAX_KEYS	 65536 /* known keys; then all are forgotten and asked again */
+#define WHYTAB_MAX_WORDS 4096  /* texts of whytab_wait(); then "others" */
 #define WHYTAB_MAX_STACK 128   /* frames of a user stack */
 
 /* Waits of one kind. */
@@ -35,6 +36,10 @@ void whytab_free(struct whytab *t);
 /* A ROW_AGG: of an aggregation with the key (who, comm, why [, ustack]) or without a key ("short"), function avg or
  * max; other rows are left alone. 0 or -ENOMEM. */
 int whytab_add(struct whytab *t, const struct rec_schema *s, const struct row *row);
+/* From now on names come from sym: rows of another recording follow. */
+void whytab_set_sym(struct whytab *t, struct sym *sym);
+/* One wait of ns: who, comm, words, class and inferred of r, whose texts are copied. 0 or -ENOMEM. */
+int whytab_wait(struct whytab *t, const struct why_row *r, uint64_t ns);
 /* All rows, those with the most time first: of the time since whytab_next(), or of all. *ret lives until the next
  * call. How many. */
 size_t whytab_rows(struct whytab *t, bool now, const struct why_row *const **ret);

@@ -312,11 +312,9 @@ int windows_get(struct windows *w, size_t series, enum window window, uint64_t n
 	histsum_reset(ret);
 	for (size_t i = 0; i < levels[level].slots && r == 0; i++) {
 		const struct slot *s = &w->v.v[series].slots[level][i];
-		const struct rec_hist h = { .count = s->sum.count, .sum = s->sum.sum, .max = s->sum.max,
-					    .flags = s->sum.flags, .nbuckets = (uint32_t)s->sum.n };
 
 		if (s->sum.count && s->start - from <= now - from)
-			r = histsum_add(ret, &h, s->sum.v);
+			r = histsum_merge(ret, &s->sum);
 	}
 	if (ret_from)
 		*ret_from = from;

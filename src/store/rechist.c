@@ -137,6 +137,14 @@ int histsum_add(struct histsum *s, const struct rec_hist *h, const struct rec_bu
 	return 0;
 }
 
+int histsum_merge(struct histsum *s, const struct histsum *other)
+{
+	const struct rec_hist h = { .count = other->count, .sum = other->sum, .max = other->max, .flags = other->flags,
+				    .nbuckets = (uint32_t)other->n };
+
+	return histsum_add(s, &h, other->v);
+}
+
 void histsum_reset(struct histsum *s)
 {
 	s->n = 0;

@@ -44,6 +44,7 @@ struct histsum {
 };
 /* Adds h's buckets, count, sum and max. 0, or -ENOMEM, and then nothing is added. */
 int histsum_add(struct histsum *s, const struct rec_hist *h, const struct rec_bucket *buckets);
+int histsum_merge(struct histsum *s, const struct histsum *other);
 void histsum_reset(struct histsum *s); /* keeps the memory */
 void histsum_free(struct histsum *s);
 /* The value that a share q (0 … 1) of all does not exceed: the middle of its bucket, at most the largest

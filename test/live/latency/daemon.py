@@ -27,6 +27,13 @@ def slow(files, comm="sleep"):
     return rows(files, f"SELECT count(*) FROM slow WHERE comm = '{comm}' AND how = 'normal'")
 
 
+def until(condition, seconds=15):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.2)
+    return condition()
+
+
 def no_limit(d):
     """Other programs' slow events must not use up what a second may have."""
     r = live.dwell("ctl", d.p.pid, "set", "offcpu.limit=100000")
@@ -46,14 +53,13 @@ with live.Daemon("offcpu", "--over", "20ms", env=env) as d:
     live.check(r.returncode == 1 and f"another daemon, process {d.p.pid} has the state folder state" in r.stderr, "two daemons",
                r.stderr)
     subprocess.run(SLEEP, check=True)
-    time.sleep(1.5)
+    until(lambda: slow(d.files()) >= 3)
     d.p.send_signal(signal.SIGHUP)
     live.check(d.wait_for("SIGHUP: goes on in"), "SIGHUP", d.said())
     first, second = d.files()
     live.check(not os.path.exists(first + "-wal") and slow([first]) >= 3, "the first file has ended in order", str(slow([first])))
     subprocess.run(SLEEP, check=True)
-    time.sleep(1.5)
-    live.check(slow([second]) >= 3, "the second is read while it is written")
+    live.check(until(lambda: slow([second]) >= 3), "the second is read while it is written")
     r = live.dwell("report", first)
     live.check(r.returncode == 0, "report", r.stderr)
     # killed: the next one ends the file, goes on in one of its own
@@ -77,7 +83,7 @@ with live.Daemon("offcpu", "--over", "20ms", "--idle", state="two") as d:
         d.p.send_signal(signal.SIGHUP)
         d.wait_for("SIGHUP", n=n)
     p.wait()
-    time.sleep(1.5)
+    until(lambda: slow(d.files()) >= 60)
     d.end()
     live.same(slow(d.files()), 60, "none twice, none missing")
     live.check(rows(d.files(), "SELECT sum(count) FROM hist WHERE period = 1000000000") > 200, "histograms")
