@@ -319,7 +319,7 @@ int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env,
 {
 	struct cg c = { .a = a, .p = p, .env = env, .caps = env->caps, .opts = p->opts, .d = d,
 			.m_rings = -1, .m_counters = -1, .m_state = -1, .m_rodata = -1, .m_scratch = -1,
-			.m_tls = -1, .m_specs = -1, .m_specfree = -1, .m_chill = -1, .m_unwind = -1 };
+			.m_tls = -1, .m_specs = -1, .m_specfree = -1, .m_chill = -1, .m_flight = -1, .m_unwind = -1 };
 	int r;
 
 	c.img = arena_new_obj(a, struct image);

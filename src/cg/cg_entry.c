@@ -196,11 +196,11 @@ static void gen_cpu_test(struct gen *g)
 }
 
 /* With -x noself programs that track leave out what dwell's threads open, not what ends while they run: the thread
- * that follows dwell's on a CPU must be seen to run. Their other clauses test for themselves. */
+ * that follows dwell's on a CPU must be seen to run; so it is with the flight recorder. Their other clauses test for themselves. */
 static bool prog_tracks(const struct prog *pr)
 {
 	for (size_t i = 0; i < pr->nunits; i++)
-		if (pr->units[i].ds->fires)
+		if (pr->units[i].ds->fires || pr->units[i].ds->flies)
 			return true;
 	return false;
 }
@@ -209,7 +209,7 @@ void gen_noself_clause(struct gen *g)
 {
 	vreg v = ir_new(g->f);
 
-	if (!g->cg->opts->noself || !g->cg->env->self_tgid || g->ds->fires || g->ev || g->in_error ||
+	if (!g->cg->opts->noself || !g->cg->env->self_tgid || g->ds->fires || g->ds->flies || g->ev || g->in_error ||
 	    g->e->kind == ENTRY_TEST_RUN || !prog_tracks(g->pr))
 		return;
 	ir_alui(g->f, IRA_SHR, v, gen_pid_tgid(g), 32);

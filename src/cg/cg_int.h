@@ -143,7 +143,7 @@ struct cg {
 	size_t nmaps, maps_cap;
 	struct img_prog *progs;
 	size_t nprogs, progs_cap;
-	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree, m_chill;
+	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree, m_chill, m_flight;
 	int m_unwind; /* the first of its maps */
 	uint32_t nunwind; /* programs that walk user stacks */
 	uint8_t *ro; /* bytes of rodata */
@@ -166,6 +166,7 @@ struct cg {
 	uint32_t scratch_max;
 	bool asked_tasks;
 	uint32_t task_from_pid, task_release; /* functions of the kernel: gen_finds_tasks() */
+	const char **flights; /* FLIGHT_MAX_KINDS of them; NULL: flight() was not called yet */
 	size_t fmts_cap;
 };
 
@@ -331,6 +332,7 @@ int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_
 /* A map or a place in an array's only value, recorded as used by this program. */
 void gen_map(struct gen *g, vreg d, int map);
 vreg gen_mapval(struct gen *g, int map, uint32_t off);
+uint32_t cg_ncpus(const struct cg *c); /* that there may be */
 int cg_map_rings(struct cg *c);
 int cg_map_counters(struct cg *c);
 int cg_map_state(struct cg *c);
@@ -579,6 +581,9 @@ struct mem gen_local_mem(struct gen *g, const struct dvar *v);
 
 /* cg_destr.c: raise(), copyout() …; false: not one of them */
 bool gen_destructive(struct gen *g, const struct node *n);
+
+/* cg_flight.c: flight() */
+void gen_flight(struct gen *g, const struct node *n);
 
 /* cg_track.c: trackers */
 vreg gen_track_call(struct gen *g, const struct node *n); /* begin(), end(), pending() */

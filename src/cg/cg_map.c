@@ -23,7 +23,7 @@ int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_
 }
 
 /* CPUs that a map must have an entry for. */
-static uint32_t cg_ncpus(const struct cg *c)
+uint32_t cg_ncpus(const struct cg *c)
 {
 	unsigned cpus = c->caps->nr_cpu_ids > c->caps->possible_cpus ? c->caps->nr_cpu_ids
 								      : c->caps->possible_cpus;

@@ -551,6 +551,7 @@ void gen_sub_effect(struct gen *g, const struct node *n)
 	switch (n->builtin ? n->builtin->id : BI_NONE) {
 	case BI_BCOPY:	  sub_copy(g, n, false); break;
 	case BI_COPYINTO: sub_copy(g, n, true); break;
+	case BI_FLIGHT:	  gen_flight(g, n); break;
 	default:
 		if (gen_destructive(g, n))
 			break;

@@ -71,6 +71,9 @@ static void put_atomic(struct strb *out, const struct bpf_insn *i)
 	if (i->imm == BPF_ADD)
 		strb_printf(out, "lock *(u%u *)(r%u %+d) += r%u", bits, i->dst_reg, i->off,
 			    i->src_reg);
+	else if (i->imm == (BPF_ADD | BPF_FETCH))
+		strb_printf(out, "r%u = atomic%s_fetch_add((u%u *)(r%u %+d), r%u)", i->src_reg, bits == 64 ? "64" : "", bits,
+			    i->dst_reg, i->off, i->src_reg);
 	else if (i->imm == BPF_CMPXCHG)
 		strb_printf(out, "r0 = atomic%s_cmpxchg((u%u *)(r%u %+d), r0, r%u)",
 			    bits == 64 ? "64" : "", bits, i->dst_reg, i->off, i->src_reg);

@@ -29,6 +29,7 @@ enum img_map_role {
 	IMG_MAP_TRACKCGROUPS, /* thresholds (u64, ns) of cgroups (u64, id), changed by user space while programs run */
 	IMG_MAP_TRACKDUE, /* keys that are due, by thread and number: see struct img_scan */
 	IMG_MAP_TRACKHIST, /* its histograms: array of struct track_cpu by CPU, mapped by user space */
+	IMG_MAP_FLIGHT,	  /* the flight recorder: array of struct flight_cpu by CPU, mapped by user space */
 	IMG_MAP_ROLES_
 };
 
@@ -178,6 +179,8 @@ struct image {
 	uint32_t ntracks;
 	const struct img_scan_ref *scans; /* entry.scan - 1 */
 	uint32_t nscans;
+	const char *const *flights; /* names of the flight recorder's kinds, by kind - 1 */
+	uint32_t nflights;
 	uint32_t state_size;
 	bool has_exit;
 	bool uses_ustack;

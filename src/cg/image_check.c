@@ -44,7 +44,7 @@ static int check_act(const struct image *img, const struct recfmt *f, const stru
 {
 	size_t k;
 
-	if (a->kind > ACT_SLOW)
+	if (a->kind > ACT_PCAP)
 		return err_set(err, -EBADMSG, "record %u: unknown action %d", f->epid, (int)a->kind);
 	for (k = 0; k < a->nfields; k++) {
 		if (!field_ok(&a->fields[k], sizeof(struct rec_hdr), f->size))

@@ -16,7 +16,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_UW_PROCS] = "unwinding processes", [IMG_MAP_UW_WANT] = "unwinding wishes",
 	[IMG_MAP_UW_FILES] = "unwinding files",   [IMG_MAP_UW_SCRATCH] = "unwinding scratch",
 	[IMG_MAP_TRACK] = "open events", [IMG_MAP_TRACKHIST] = "histograms", [IMG_MAP_TRACKDUE] = "due keys",
-	[IMG_MAP_TRACKCGROUPS] = "thresholds of cgroups",
+	[IMG_MAP_TRACKCGROUPS] = "thresholds of cgroups", [IMG_MAP_FLIGHT] = "flight recorder",
 };
 
 static const char *const act_names[] = {

@@ -372,6 +372,15 @@ void ir_cmpxchg(struct irfn *f, vreg d, vreg base, int32_t off, unsigned size, v
 	i->size = size;
 }
 
+void ir_fetch_add(struct irfn *f, vreg d, vreg base, int32_t off, unsigned size, vreg s)
+{
+	ir_atomic_add(f, base, off, size, s);
+	if (f->n && f->insns[f->n - 1].op == IRO_XADD) {
+		f->insns[f->n - 1].op = IRO_FETCHADD;
+		f->insns[f->n - 1].d = checked(f, d);
+	}
+}
+
 void ir_jmp(struct irfn *f, irlabel l)
 {
 	ir_push(f, IRO_JMP)->imm = checked_label(f, l);

@@ -67,9 +67,10 @@ void ir_load_slot(struct irfn *f, vreg d, irslot s, int32_t off, unsigned size);
 void ir_store_slot(struct irfn *f, irslot s, int32_t off, unsigned size, vreg v);
 void ir_storei_slot(struct irfn *f, irslot s, int32_t off, unsigned size, int32_t imm);
 void ir_slot_addr(struct irfn *f, vreg d, irslot s, int32_t off); /* d = &slot + off */
-/* Atomics: *(u64 *)(base + off) += s; cmpxchg: returns the old value in d (size 4 or 8). */
+/* Atomics: *(u64 *)(base + off) += s; cmpxchg and fetch_add: return the old value in d (size 4 or 8). */
 void ir_atomic_add(struct irfn *f, vreg base, int32_t off, unsigned size, vreg s);
 void ir_cmpxchg(struct irfn *f, vreg d, vreg base, int32_t off, unsigned size, vreg expect, vreg val);
+void ir_fetch_add(struct irfn *f, vreg d, vreg base, int32_t off, unsigned size, vreg s);
 /* Control. */
 void ir_jmp(struct irfn *f, irlabel l);
 void ir_jcc(struct irfn *f, enum ir_cond c, vreg a, vreg b, irlabel l);

@@ -86,6 +86,11 @@ static void put_insn(struct strb *out, const struct irprog *p, const struct irfn
 		put_base(out, i);
 		strb_printf(out, ", v%d, v%d", i->b, i->c);
 		break;
+	case IRO_FETCHADD:
+		strb_printf(out, "v%d = fetch_add ", i->d);
+		put_base(out, i);
+		strb_printf(out, ", v%d", i->b);
+		break;
 	case IRO_JMP: strb_printf(out, "goto L%d", (int)i->imm); break;
 	case IRO_MAYGO: strb_printf(out, "may_goto L%d", (int)i->imm); break;
 	case IRO_JCC:

@@ -120,6 +120,14 @@ static void emit_cmpxchg(struct emit *e, const struct irinsn *i, int d)
 		emit_mov(e, d, BPF_REG_0);
 }
 
+static void emit_fetch_add(struct emit *e, const struct irinsn *i, int d)
+{
+	emit_mov(e, BPF_REG_0, reg_of(e, i->b));
+	asm_insn(e->b, BPF_STX | BPF_ATOMIC | size_code(i->size), reg_of(e, i->a), BPF_REG_0, i->off, BPF_ADD | BPF_FETCH);
+	if (d >= 0)
+		emit_mov(e, d, BPF_REG_0);
+}
+
 static void emit_memory(struct emit *e, const struct irinsn *i, int d)
 {
 	uint8_t sz = BPF_MEM | size_code(i->size);
@@ -137,6 +145,7 @@ static void emit_memory(struct emit *e, const struct irinsn *i, int d)
 			 reg_of(e, i->b), i->off, BPF_ADD);
 		break;
 	case IRO_CMPXCHG: emit_cmpxchg(e, i, d); break;
+	case IRO_FETCHADD: emit_fetch_add(e, i, d); break;
 	}
 }
 

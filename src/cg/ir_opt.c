@@ -187,7 +187,7 @@ static void fold_base(struct opt *o, struct irinsn *i)
 {
 	struct irinsn *d = single_def(o, i->a);
 
-	if (d && d->op == IRO_FPADDR && i->op != IRO_XADD && i->op != IRO_CMPXCHG) {
+	if (d && d->op == IRO_FPADDR && i->op != IRO_XADD && i->op != IRO_CMPXCHG && i->op != IRO_FETCHADD) {
 		i->a = IR_FP;
 		i->off += d->off;
 	} else if (d && d->op == IRO_ALUI && d->sub == IRA_ADD && single_def(o, d->a) &&
@@ -267,6 +267,7 @@ static void fold_insn(struct opt *o, struct irinsn *i)
 	case IRO_LOAD:
 	case IRO_STOREI:
 	case IRO_XADD:
+	case IRO_FETCHADD:
 	case IRO_CMPXCHG: fold_base(o, i); break;
 	case IRO_JCC:
 	case IRO_JCCI: fold_jump(o, i); break;
@@ -475,7 +476,7 @@ static void remove_unused(struct opt *o)
 		if (pure) {
 			count_uses(f, uses, i, -1);
 			i->op = IRO_NOP;
-		} else if (i->op != IRO_CMPXCHG) {
+		} else if (i->op != IRO_CMPXCHG && i->op != IRO_FETCHADD) {
 			i->d = VREG_NONE;
 		}
 	}

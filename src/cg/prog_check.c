@@ -159,7 +159,7 @@ static int check_memory(struct pcheck *c, uint32_t fn, uint32_t at)
 
 	if (BPF_MODE(i->code) == BPF_ATOMIC) {
 		if (BPF_CLASS(i->code) != BPF_STX || size < 4 ||
-		    (i->imm != BPF_ADD && i->imm != BPF_CMPXCHG))
+		    (i->imm != BPF_ADD && i->imm != (BPF_ADD | BPF_FETCH) && i->imm != BPF_CMPXCHG))
 			return BAD(c, at, "unknown atomic operation");
 	} else if (BPF_MODE(i->code) != BPF_MEM) {
 		return BAD(c, at, "unknown access 0x%x", i->code);
@@ -294,6 +294,8 @@ static uint16_t reads(const struct pcheck *c, uint32_t at, uint16_t *ret_writes)
 			*ret_writes = 1;
 			return d | s | 1;
 		}
+		if (BPF_MODE(i->code) == BPF_ATOMIC && (i->imm & BPF_FETCH))
+			*ret_writes = s;
 		return d | s;
 	}
 	if (op == BPF_JA || i->code == ASM_MAY_GOTO)

@@ -150,7 +150,7 @@ static void find_weights(struct alloc *a)
 	}
 }
 
-/* Registers that instructions need for themselves: incoming arguments not yet taken, r0 of cmpxchg. */
+/* Registers that instructions need for themselves: incoming arguments not yet taken, r0 of cmpxchg and fetch_add. */
 static void block_fixed(struct alloc *a)
 {
 	struct irfn *f = a->f;
@@ -161,7 +161,7 @@ static void block_fixed(struct alloc *a)
 
 		if (i->op == IRO_ARG)
 			bits_range(a->busy[i->imm + 1], 0, 2 * n + 1, true);
-		else if (i->op == IRO_CMPXCHG)
+		else if (i->op == IRO_CMPXCHG || i->op == IRO_FETCHADD)
 			bits_range(a->busy[0], 2 * n, 2 * n + 2, true);
 	}
 }

@@ -180,6 +180,17 @@ static void fill_macros(struct macro_env *m, const struct workshop *w, struct cm
 	};
 }
 
+/* Behind the last program, which may have set the option: what the flight recorder sees. */
+static void add_flight(struct cmdline *c, size_t i)
+{
+	struct prog_text p = { .kind = PROG_SCRIPT, .own = true };
+
+	if (!c->opts.flight || c->progs.v[i].own || i + 1 < c->progs.n)
+		return;
+	p.arg = arena_printf(c->arena, "%s/latency/flight.d", libs_dir(c->arena));
+	vec_push(&c->progs, p);
+}
+
 int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
@@ -190,7 +201,7 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 	int r;
 
 	diags_init(&d, c->arena);
-	w->units = calloc(c->progs.n + 1, sizeof(*w->units));
+	w->units = calloc(c->progs.n + 2, sizeof(*w->units)); /* one for add_flight() */
 	w->arg_used = calloc((size_t)c->argc + 1, sizeof(*w->arg_used));
 	if (!w->units || !w->arg_used)
 		return cmd_fail("out of memory");
@@ -201,6 +212,7 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 		fill_macros(&macros, w, c, target);
 		env.script = c->progs.v[i].kind == PROG_SCRIPT;
 		lang_parse(c->arena, &c->progs.v[i].src, &env, &d, &w->units[i]);
+		add_flight(c, i);
 	}
 	libs_print_warnings(w, c);
 	r = print_diags(c, &d);

@@ -160,7 +160,7 @@ static int load_script(struct cmdline *c, struct prog_text *p)
 
 	if (r)
 		return r;
-	if (c->opts.cpp) {
+	if (c->opts.cpp && !p->own) {
 		r = run_cpp(c, p->arg, fd, &b);
 	} else {
 		r = read_all(fd, &b);
@@ -170,7 +170,7 @@ static int load_script(struct cmdline *c, struct prog_text *p)
 	}
 	if (r == 0) {
 		set_source(c, p, p->arg, strb_str(&b), b.n);
-		if (c->argc > 0)
+		if (c->argc > 0 && !p->own)
 			c->argv[0] = p->arg;
 	}
 	strb_free(&b);

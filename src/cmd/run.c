@@ -49,6 +49,9 @@ static void notice_matches(struct run *r)
 		const struct prog_text *p = &r->c->progs.v[i];
 		size_t n = 0;
 
+		if (p->own)
+			continue;
+
 		for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
 			if (s->at.src == &p->src && !s->event_again && !s->scan)
 				n += count_probes(s);
@@ -90,6 +93,16 @@ static bool exceeds_buffers(const struct image *img, const struct dopts *o)
 		    img->maps[i].value_size + ELEMENT_OVERHEAD > o->dynvarsize)
 			return true;
 	return false;
+}
+
+/* -x flight, and nothing ever makes use of it. */
+static bool flies_in_vain(const struct run *r)
+{
+	for (uint32_t i = 0; i < r->w.image->nfmts; i++)
+		for (size_t k = 0; r->w.image->fmts[i] && k < r->w.image->fmts[i]->nacts; k++)
+			if (r->w.image->fmts[i]->acts[k].kind == ACT_SLOW)
+				return false;
+	return r->c->opts.flight != 0;
 }
 
 static size_t total_matches(const struct run *r)
@@ -231,6 +244,13 @@ static int on_consume(void *ctx)
 	return e < 0 ? e : text_view_flush(r->view);
 }
 
+static bool wants_flight(void *ctx, const struct slow_event *e)
+{
+	const struct run_show *show = ((struct run *)ctx)->show;
+
+	return !show || !show->wants_flight || show->wants_flight(show->ctx, e);
+}
+
 /* After Ctrl-C the output goes on on a line of its own, also in quiet mode, as dtrace(1)'s does. */
 static void on_stopping(void *ctx, enum session_stop why)
 {
@@ -265,6 +285,7 @@ static int run_session(struct run *r)
 		.img = r->w.image, .prog = r->w.prog, .reg = r->w.reg, .ts = r->w.ts, .caps = &r->w.caps,
 		.sym = r->w.sym, .history = r->c->opts.record[0] != '\0' && !(r->show && r->show->lasting), .targets = r->targets, .ntargets = r->ntargets,
 		.consume = on_consume, .stopping = on_stopping, .hangup = r->show && r->show->tick ? on_hangup : NULL, .ctx = r,
+		.wants_flight = wants_flight,
 	};
 	struct text_opts topts = { 0 };
 	struct err err = { 0 };
@@ -378,6 +399,8 @@ static int compile_and_run(struct run *r, long target)
 		return r->c->verbose ? report_stability(r) : 0;
 	if (total_matches(r) == 0 && !r->c->opts.zdefs)
 		return cmd_fail("no probes matched");
+	if (flies_in_vain(r))
+		return cmd_fail("the flight recorder (-x flight) has nothing to wait for: no clause of a tracker calls slow()");
 	if (r->w.prog->destructive.src && !r->c->opts.destructive)
 		return refuse_destructive(r);
 	if (exceeds_buffers(r->w.image, &r->c->opts))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include "cmd/why.h"
 #include "store/recording.h"
+#include "store/slow.h"
 #include "sym/sym.h"
 
 struct recorder;
@@ -24,6 +25,8 @@ struct run_show {
 	 * SIGHUP, which then does not end the run. */
 	void (*tick)(void *ctx, struct recorder *recorder, bool hangup);
 	bool lasting; /* for months: --record keeps no rows of processes, mappings and costs */
+	/* With -x flight: what went on around this slow event is wanted, as the row behind it. NULL: always. */
+	bool (*wants_flight)(void *ctx, const struct slow_event *e);
 };
 
 /* The arguments are those of dtrace(1). Exit code. */

@@ -392,5 +392,8 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 		return not_on_linux(c, n);
 	if (check_special(c, n, &k))
 		return k;
-	return check_proto(c, n);
+	n = check_proto(c, n);
+	if (b->id == BI_FLIGHT && !is_err(n))
+		check_flight(c, n);
+	return n;
 }

@@ -3,6 +3,7 @@
  * into being in order, and once more for every clause that can fire it, in whose program its code is. */
 #include "lang/check_int.h"
 #include <string.h>
+#include "base/flightfmt.h"
 
 #define PROV "latency"
 #define PROV_STEM 3 /* letters of it that a pattern must have: *:::slow is about everything else */
@@ -344,4 +345,18 @@ struct node *check_slow(struct checker *c, struct node *n)
 	t->uses |= 1u << TF_PID | 1u << TF_TID | 1u << TF_COMM | 1u << TF_CGROUP | 1u << TF_CPU | 1u << TF_ID;
 	n->tracker = t;
 	return set_type(n, basic(c, DT_VOID));
+}
+
+/* -- flight("kind", number, number, text) -- */
+
+void check_flight(struct checker *c, struct node *n)
+{
+	size_t len = n->args->len;
+
+	if (!len || len >= FLIGHT_KIND)
+		fail(c, n->args, D_FLIGHT, "flight( ) argument #1 must be a name of 1 to %d letters", FLIGHT_KIND - 1);
+	else if (c->env->opts && !c->env->opts->flight)
+		fail(c, n, D_FLIGHT, "flight( ) without a flight recorder: -x flight=TIME tells how long it looks back");
+	else if (c->stmt)
+		c->stmt->flies = true;
 }

@@ -294,6 +294,7 @@ struct node *check_track_call(struct checker *c, struct node *n);
 struct node *event_arg(struct checker *c, struct node *n, uint64_t i);
 struct node *event_member(struct checker *c, struct node *n); /* n: args[0]->m */
 struct node *check_slow(struct checker *c, struct node *n);
+void check_flight(struct checker *c, struct node *n); /* flight(), its arguments being right */
 /* Is s a clause of latency probes? It is kept for the clauses that call end(). */
 bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl);
 /* The clause that is being checked calls begin() or end() of t. */

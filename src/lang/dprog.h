@@ -73,6 +73,7 @@ struct dstmt {
 	struct stmt *body;	  /* typed copy; NULL with is_default */
 	bool is_default;
 	bool is_error;		  /* dtrace:::ERROR */
+	bool flies;		  /* calls flight() */
 	/* A clause of a latency probe, put where another one calls end(): it has no program of its own. */
 	struct dtracker *event;	  /* whose probe it is; NULL: an ordinary clause */
 	enum track_probe event_probe;

@@ -9,6 +9,10 @@
 
 #define OPTIONS_STRSIZE_MAX 4096 /* strsize: the largest string that scratch areas can hold */
 #define OPTIONS_ITERRATE_MIN 1000000 /* ns from one walk over the threads to the next */
+#define OPTIONS_FLIGHT_MIN 1000000ull /* ns that the flight recorder looks back */
+#define OPTIONS_FLIGHT_MAX 60000000000ull
+#define OPTIONS_FLIGHTSIZE_MIN (16 << 10)
+#define OPTIONS_FLIGHTSIZE_MAX (64 << 20)
 #define OPTIONS_FRAMES_MAX 512	 /* stackframes, ustackframes */
 #define OPTIONS_UNWINDSIZE_MIN (64 << 10)
 #define OPTIONS_UNWINDSIZE_MAX (1 << 30)

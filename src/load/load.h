@@ -18,7 +18,7 @@ struct load_map {
 	uint32_t nrings;
 	uint32_t ring_size; /* RINGS: bytes of each */
 	void *mem;	/* STATE: its only value, shared with the programs (struct img_state first);
-			 * UW_TABLES, UW_AREAS: all values */
+			 * UW_TABLES, UW_AREAS, TRACKHIST, FLIGHT: all values */
 	size_t mem_len; /* of the mapping */
 };
 

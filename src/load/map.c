@@ -26,6 +26,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_TRACKDUE] = "keys of a tracker that are due",
 	[IMG_MAP_TRACKCGROUPS] = "thresholds of cgroups",
 	[IMG_MAP_UW_FILES] = "files",		[IMG_MAP_UW_SCRATCH] = "user stacks",
+	[IMG_MAP_FLIGHT] = "flight recorder",
 };
 
 /* What the role demands beyond what the compiler asked for. */
@@ -112,7 +113,8 @@ static int init_value(struct loaded *l, const struct img_map *m, struct load_map
 
 	if (m->role == IMG_MAP_STATE)
 		return map_state(l, m, ret, err);
-	if (m->role == IMG_MAP_UW_TABLES || m->role == IMG_MAP_UW_AREAS || m->role == IMG_MAP_TRACKHIST)
+	if (m->role == IMG_MAP_UW_TABLES || m->role == IMG_MAP_UW_AREAS || m->role == IMG_MAP_TRACKHIST ||
+	    m->role == IMG_MAP_FLIGHT)
 		return map_memory(m, ret, err);
 	if (m->init)
 		r = bpfsys_map_update(ret->fd, &key, m->init);

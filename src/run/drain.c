@@ -166,6 +166,24 @@ static int on_spec_record(struct session *s, const struct row *row, unsigned fla
 	return r;
 }
 
+/* What the flight recorder saw, behind the first slow event of a record. */
+static int put_flight(struct session *s, const struct row *row)
+{
+	const struct recfmt *f = s->schema->fmts[row->id - 1];
+	struct slow_event e;
+	struct row flight;
+	size_t i = 0;
+	int r;
+
+	while (f->acts[i].kind != ACT_SLOW)
+		i++;
+	e = slow_event(s->schema, &f->acts[i], row->data);
+	if (!e.tracker || e.fixed.how == SLOW_CONTROL || (s->c.wants_flight && !s->c.wants_flight(s->c.ctx, &e)))
+		return 0;
+	r = flight_take(s->flight, &e, session_now(), &flight);
+	return r < 0 ? r : put_row(s, &flight);
+}
+
 static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 {
 	struct session *s = ctx;
@@ -190,7 +208,8 @@ static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 		s->exit_shown = true;
 	if (s->specs && (flags & (FMT_SPECULATES | FMT_ENDS_SPEC)))
 		return on_spec_record(s, &row, flags);
-	return put_row(s, &row);
+	r = put_row(s, &row);
+	return r == 0 && s->flight && (flags & FMT_SLOW) ? put_flight(s, &row) : r;
 }
 
 /* The time until the next drain follows the fill level, so that a burst finds room. */

@@ -65,6 +65,9 @@ static int read_fmts(struct session *s)
 		for (size_t k = 0; k < f->nacts; k++)
 			if (act_needs_agg(&f->acts[k]))
 				s->fmt_flags[i] |= FMT_NEEDS_AGG;
+		for (size_t k = 0; k < f->nacts; k++)
+			if (f->acts[k].kind == ACT_SLOW)
+				s->fmt_flags[i] |= FMT_SLOW;
 	}
 	return 0;
 }
@@ -122,7 +125,8 @@ static int make_parts(struct session *s, struct err *err)
 	if (r < 0 || !s->links || !s->live || !s->victims ||
 	    (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 ||
-	    counters_new(s->l, &s->counters) < 0 || trackers_new(s->l, session_now(), &s->trackers) < 0)
+	    counters_new(s->l, &s->counters) < 0 || trackers_new(s->l, session_now(), &s->trackers) < 0 ||
+	    flight_new(s->l, o->flight, session_now(), &s->flight) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (o->bufpolicy && strcmp(o->bufpolicy, "switch") != 0 &&
 	    hold_new((unsigned)sysconf(_SC_NPROCESSORS_CONF), o->bufsize, !strcmp(o->bufpolicy, "ring"), &s->hold) < 0)
@@ -201,6 +205,7 @@ void session_free(struct session *s)
 	counters_free(s->counters);
 	ctl_close(s->ctl);
 	trackers_free(s->trackers);
+	flight_free(s->flight);
 	hold_free(s->hold);
 	specs_free(s->specs);
 	governor_free(s->governor);

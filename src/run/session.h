@@ -17,6 +17,7 @@
 #include "prov/provider.h"
 #include "run/target.h"
 #include "store/recording.h"
+#include "store/slow.h"
 #include "sym/sym.h"
 #include "types/caps.h"
 
@@ -42,6 +43,8 @@ struct session_config {
 	struct sym *sym;	  /* told of processes with user stacks; NULL: nobody */
 	struct target *const *targets; /* -c and -p; the run ends when all have ended */
 	size_t ntargets;
+	/* Whether the flight recorder is to be asked about a slow event; NULL: always. */
+	bool (*wants_flight)(void *ctx, const struct slow_event *e);
 	bool history;		  /* rows of processes and mappings, from their beginning on */
 	struct recording *rec;	  /* made by the caller with session_schema() */
 	/* Called after rows were appended: reads and releases them. <0 (output closed) ends the run in

@@ -10,6 +10,7 @@
 #include "run/counters.h"
 #include "run/ctl.h"
 #include "run/decode.h"
+#include "run/flight.h"
 #include "run/follow.h"
 #include "run/governor.h"
 #include "run/hold.h"
@@ -46,6 +47,7 @@ enum {
 	FMT_SPECULATES = 4,
 	FMT_ENDS_SPEC = 8,  /* commit() or discard() */
 	FMT_SILENT = 16,    /* … and nothing else: not shown */
+	FMT_SLOW = 32,
 };
 
 struct session {
@@ -61,6 +63,7 @@ struct session {
 	struct decoder decoder;
 	struct agg_reader *agg;
 	struct hold *hold;	 /* NULL: rows are shown as they come (-x bufpolicy) */
+	struct flight *flight;	 /* NULL: no flight recorder */
 	struct specs *specs;	 /* NULL: no speculations */
 	uint64_t next_clean;	 /* when ended ones are cleaned */
 	struct counters *counters;

@@ -207,6 +207,9 @@ int recfile_append(struct recfile *f, const struct row *row, struct err *err)
 		case ROW_COST:
 			rc = rowfile_cost(f->rows, row);
 			break;
+		case ROW_FLIGHT:
+			rc = rowfile_flight(f->rows, row);
+			break;
 		default:
 			rc = put_row(f, row);
 		}

@@ -10,7 +10,7 @@
 #include "store/recording.h"
 
 #define RECFILE_APPLICATION_ID 0x6477656c /* "dwel", PRAGMA application_id */
-#define RECFILE_VERSION	       2	  /* PRAGMA user_version: readers refuse newer ones */
+#define RECFILE_VERSION	       3	  /* PRAGMA user_version: readers refuse newer ones */
 #define RECFILE_COMMIT_NS      500000000u /* a killed recorder loses what is younger than this and a bit */
 #define RECFILE_HIST_KEYS      4096	  /* keys of one source with histograms of their own; then "other" */
 #define RECFILE_SECOND_NS      UINT64_C(1000000000)

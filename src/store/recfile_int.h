@@ -55,6 +55,7 @@ void rowfile_free(struct rowfile *f); /* accepts NULL */
 int rowfile_event(struct rowfile *f, const struct row *row, int64_t seq);
 int rowfile_proc(struct rowfile *f, const struct row *row);
 int rowfile_cost(struct rowfile *f, const struct row *row);
+int rowfile_flight(struct rowfile *f, const struct row *row); /* behind its slow event */
 /* Forgets which stacks are in the file: some were removed. */
 void rowfile_stacks_removed(struct rowfile *f);
 

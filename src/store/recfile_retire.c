@@ -72,6 +72,8 @@ static int remove_rows(struct retire *r, int64_t last)
 {
 	static const char *const others[] = {
 		"DELETE FROM row WHERE seq <= ? AND kind IN (1, 4)",
+		"DELETE FROM flight_event WHERE flight IN (SELECT id FROM flight WHERE seq <= ?)",
+		"DELETE FROM flight WHERE seq <= ?",
 		"DELETE FROM slow_attr WHERE slow IN (SELECT id FROM slow WHERE seq <= ?)",
 		"DELETE FROM slow WHERE seq <= ?",
 		"DELETE FROM span WHERE seq <= ?",

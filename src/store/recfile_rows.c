@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "store/flight.h"
 #include "store/keytext.h"
 #include "store/recfile_int.h"
 #include "store/slow.h"
@@ -22,7 +23,7 @@ struct known_stack {
 	uint8_t ident[];
 };
 
-enum { ST_SLOW, ST_ATTR, ST_STACK, ST_FIND_STACK, ST_SPAN, ST_PROC, ST_COST, ST_N };
+enum { ST_SLOW, ST_ATTR, ST_STACK, ST_FIND_STACK, ST_SPAN, ST_PROC, ST_COST, ST_FLIGHT, ST_FLIGHT_EVENT, ST_N };
 
 static const char *const statements[] = {
 	[ST_SLOW] = "INSERT INTO slow VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -33,6 +34,8 @@ static const char *const statements[] = {
 	[ST_SPAN] = "INSERT INTO span VALUES(NULL,?,?,?,?,?)",
 	[ST_PROC] = "INSERT INTO process VALUES(NULL,?,?,?,?,?,?,?,?)",
 	[ST_COST] = "INSERT INTO cost VALUES(NULL,?,?,?,?,?,?)",
+	[ST_FLIGHT] = "INSERT INTO flight VALUES(NULL,?,?,?,?,?,?,?)",
+	[ST_FLIGHT_EVENT] = "INSERT INTO flight_event VALUES(?,?,?,?,?,?,?,?)",
 };
 
 struct rowfile {
@@ -42,6 +45,7 @@ struct rowfile {
 	bool *special; /* by epid - 1: has spans or slow events */
 	struct known_stack *stacks;
 	struct strb text;
+	int64_t slow, slow_seq; /* the first slow event of the row stored last: a flight record is about that */
 };
 
 int rowfile_new(sqlite3 *db, const struct rec_schema *schema, struct rowfile **ret)
@@ -245,6 +249,9 @@ static int put_slow(struct rowfile *f, const struct recact *act, const uint8_t *
 	sqlite3_bind_blob(st, ++n, e.key, e.key ? (int)e.tracker->key_size : 0, SQLITE_STATIC);
 	rc = run(st);
 	id = sqlite3_last_insert_rowid(f->db);
+	if (f->slow_seq != seq)
+		f->slow = id;
+	f->slow_seq = seq;
 	for (size_t i = 0; i < e.nattrs && rc == SQLITE_OK; i++)
 		rc = put_attr(f, id, i, &e.attrs[i], rec + e.attrs[i].off);
 	return rc;
@@ -332,4 +339,45 @@ int rowfile_cost(struct rowfile *f, const struct row *row)
 	sqlite3_bind_int64(st, 5, (int64_t)c.run_cnt);
 	sqlite3_bind_int64(st, 6, (int64_t)c.interval);
 	return run(st);
+}
+
+/* -- what the flight recorder saw -- */
+
+static int put_flight_event(struct rowfile *f, int64_t flight, const struct flight_rec *rec, uint32_t i)
+{
+	const struct flight_event e = flight_event(rec, i);
+	sqlite3_stmt *st = f->st[ST_FLIGHT_EVENT];
+
+	sqlite3_bind_int64(st, 1, flight);
+	sqlite3_bind_int64(st, 2, i);
+	sqlite3_bind_int64(st, 3, (int64_t)e.ts);
+	sqlite3_bind_int64(st, 4, e.cpu);
+	bind_str(st, 5, e.kind, sizeof(e.kind));
+	sqlite3_bind_int64(st, 6, e.id);
+	sqlite3_bind_int64(st, 7, e.info);
+	bind_str(st, 8, e.text, sizeof(e.text));
+	return run(st);
+}
+
+int rowfile_flight(struct rowfile *f, const struct row *row)
+{
+	sqlite3_stmt *st = f->st[ST_FLIGHT];
+	struct flight_rec rec;
+	int64_t id;
+	int rc;
+
+	if (!f->slow || flight_open(row->data, row->len, &rec) < 0)
+		return SQLITE_OK;
+	sqlite3_bind_int64(st, 1, f->slow_seq);
+	sqlite3_bind_int64(st, 2, f->slow);
+	sqlite3_bind_int64(st, 3, (int64_t)rec.h.from);
+	sqlite3_bind_int64(st, 4, (int64_t)rec.h.to);
+	sqlite3_bind_int64(st, 5, (int64_t)rec.h.covered);
+	sqlite3_bind_int64(st, 6, rec.h.torn);
+	sqlite3_bind_int64(st, 7, rec.h.skipped);
+	rc = run(st);
+	id = sqlite3_last_insert_rowid(f->db);
+	for (uint32_t i = 0; i < rec.h.n && rc == SQLITE_OK; i++)
+		rc = put_flight_event(f, id, &rec, i);
+	return rc;
 }

@@ -21,6 +21,7 @@ enum row_kind {
 	ROW_HIST,   /* the values that fell into one slot of time, as a histogram: data points at struct rec_hist */
 	ROW_PROC,   /* a process or mapping: data points at struct rec_proc */
 	ROW_COST,   /* what a program of ours cost since the last such row: data points at struct rec_cost */
+	ROW_FLIGHT, /* what went on around the slow event of the row before: data points at struct rec_flight */
 	ROW_NKINDS
 };
 

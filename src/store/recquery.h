@@ -111,4 +111,6 @@ int recread_costs(struct recread *r, struct rec_range range, rec_cost_fn *fn, vo
 typedef int rec_row_fn(void *ctx, const struct row *row);
 int recread_rows(struct recread *r, unsigned kinds, struct rec_range range, rec_row_fn *fn, void *ctx,
 		 struct err *err);
+/* What the flight recorder saw, all of it: ROW_FLIGHTs, each valid until fn returns. */
+int recread_flights(struct recread *r, rec_row_fn *fn, void *ctx, struct err *err);
 #endif

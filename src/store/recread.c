@@ -18,6 +18,7 @@
 #define PAIRS_MAX     10000
 #define BUSY_MS	      2000
 #define TABLES_V1     14 /* how many tables version 1 has */
+#define TABLES_V2     24
 
 struct cached { /* a symbol that was looked up */
 	struct cached_key {
@@ -36,8 +37,10 @@ static int check_tables(struct recread *r, struct err *err)
 					     "aggregation", "field", "type", "type_member", "type_value", "action_aggregation", "row", "symbol",
 					     /* since version 2 */
 					     "tracker", "hist_source", "hist_key", "hist", "slow", "slow_attr", "stack",
-					     "span", "process", "cost" };
-	size_t n = r->version >= 2 ? ARRAY_SIZE(names) : TABLES_V1;
+					     "span", "process", "cost",
+					     /* since version 3 */
+					     "flight", "flight_event" };
+	size_t n = r->version >= 3 ? ARRAY_SIZE(names) : r->version == 2 ? TABLES_V2 : TABLES_V1;
 
 	for (size_t i = 0; i < n; i++) {
 		sqlite3_stmt *st = NULL;
@@ -196,6 +199,8 @@ int recread_open(const char *path, struct recread **ret, struct err *err)
 	e = open_db(r, path, err);
 	if (e == 0) {
 		e = read_head(r, err);
+		if (e == 0)
+			e = recflight_open(r, err);
 		if (e < 0)
 			err_prefix(err, "%s: ", path);
 	}
@@ -214,6 +219,7 @@ void recread_close(struct recread *r)
 		return;
 	sqlite3_finalize(r->rows);
 	sqlite3_finalize(r->symbol);
+	recflight_done(r);
 	sqlite3_close(r->db);
 	HASH_CLEAR(hh, r->cache);
 	arena_free(r->a);
@@ -259,6 +265,7 @@ static bool row_fits(const struct recread *r, const struct row *row, size_t nval
 	case ROW_HIST:
 	case ROW_PROC:
 	case ROW_COST:
+	case ROW_FLIGHT:
 	case ROW_NKINDS:
 		break;
 	}
@@ -344,13 +351,18 @@ int recread_take(struct recread *r, sqlite3_stmt *st, struct row *ret, struct er
 
 int recread_next(struct recread *r, struct row *ret, struct err *err)
 {
-	int rc = sqlite3_step(r->rows), e;
+	int rc, e = recflight_next(r, ret, err);
 
+	if (e)
+		return e;
+	rc = sqlite3_step(r->rows);
 	if (rc == SQLITE_DONE)
 		return 0;
 	if (rc != SQLITE_ROW)
 		return recfile_error(r->db, "the recording cannot be read further", err);
 	e = recread_take(r, r->rows, ret, err);
+	if (e == 0 && ret->kind == ROW_EVENT)
+		recflight_after(r, sqlite3_column_int64(r->rows, 0));
 	return e < 0 ? e : 1;
 }
 

@@ -17,9 +17,18 @@ struct recread {
 	uint8_t *buf; /* blobs of the row that was given last */
 	size_t used, cap;
 	uint64_t *frames; /* of the stack that was given last */
+	sqlite3_stmt *flights, *flight_events; /* recflight.c; NULL: the file has none */
+	int64_t flight_after; /* the row that was given last may have one */
+	bool flight_due;
+	void *flight;	/* that was given last */
 };
 
 /* The row that st stands on, checked; its columns are seq, kind, ts, cpu, probe, id, count, data, value,
  * percpu. 0 or -errno. */
 int recread_take(struct recread *r, sqlite3_stmt *st, struct row *ret, struct err *err);
+/* recflight.c: what the flight recorder saw around the slow event of row seq comes behind it. */
+int recflight_open(struct recread *r, struct err *err);
+void recflight_done(struct recread *r);
+void recflight_after(struct recread *r, int64_t seq);
+int recflight_next(struct recread *r, struct row *ret, struct err *err); /* 1: there is one */
 #endif

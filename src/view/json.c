@@ -142,6 +142,13 @@ void json_hist(struct text_view *v, const struct row *row)
 	close_line(v);
 }
 
+void json_flight(struct text_view *v, const char *object)
+{
+	open_line(v, "flight");
+	text_printf(v, ",\"flight\":%s", object);
+	close_line(v);
+}
+
 void json_snapshot(struct text_view *v)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);

@@ -404,6 +404,9 @@ int text_view_row(struct text_view *v, const struct row *row)
 		if (v->opts.json)
 			json_hist(v, row);
 		break;
+	case ROW_FLIGHT:
+		text_flight(v, row);
+		break;
 	case ROW_END:
 	case ROW_PROC:
 	case ROW_NKINDS:

@@ -146,6 +146,7 @@ void text_cost_free(struct text_view *v);
 
 /* text_slow.c: a slow event as a line, its attributes below. */
 void text_slow(struct text_view *v, const struct recact *act, const uint8_t *rec);
+void text_flight(struct text_view *v, const struct row *row); /* what went on around it */
 /* text_pcap.c: a packet */
 void text_pcap(struct text_view *v, const struct recact *act, const uint8_t *rec);
 /* The probe of a row; one with empty names when it is not known. */
@@ -160,6 +161,7 @@ void json_error(struct text_view *v, const struct row *row, const struct rec_pro
 void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, const struct rec_probe *p,
 	       const char *text);
 void json_hist(struct text_view *v, const struct row *row); /* of a tracker */
+void json_flight(struct text_view *v, const char *object); /* of the slow event of the line before */
 void json_snapshot(struct text_view *v); /* aggregations that have changed, as they are now, when it is time */
 void json_cost(struct text_view *v, const struct rec_probe *p, const struct rec_cost *c, const char *text);
 void json_finish(struct text_view *v);

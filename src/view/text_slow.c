@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slow events: who waited how long, and what was noted of it. */
+#include <errno.h>
 #include <string.h>
 #include "base/units.h"
+#include "store/flight.h"
 #include "store/slow.h"
+#include "view/flighttext.h"
 #include "view/json_int.h"
 #include "view/text_int.h"
 
@@ -102,4 +105,24 @@ void json_slow(struct text_view *v, const struct recact *act, const uint8_t *rec
 		json_field(v, &e.attrs[i], rec + e.attrs[i].off);
 	}
 	text_printf(v, "}");
+}
+
+void text_flight(struct text_view *v, const struct row *row)
+{
+	struct flight_rec f;
+	struct strb b = { 0 };
+
+	if (flight_open(row->data, row->len, &f) < 0)
+		return;
+	if (v->opts.json)
+		flightjson(&b, &f);
+	else
+		flighttext(&b, &f, v->opts.verbose);
+	if (b.failed)
+		v->error = v->error ? v->error : -ENOMEM;
+	else if (v->opts.json)
+		json_flight(v, strb_str(&b));
+	else
+		text_printf(v, "%s", strb_str(&b));
+	strb_free(&b);
 }

@@ -67,6 +67,12 @@ static int ir_memory(struct machine *m, const struct irinsn *i, uint64_t *v, uin
 		x = get(p, i->size) + v[i->b];
 		memcpy(p, &x, i->size);
 		break;
+	case IRO_FETCHADD:
+		x = get(p, i->size);
+		v[i->d] = x;
+		x += v[i->b];
+		memcpy(p, &x, i->size);
+		break;
 	default:
 		x = get(p, i->size);
 		if (x == (i->size == 4 ? (uint32_t)v[i->b] : v[i->b]))
@@ -122,6 +128,7 @@ static int ir_plain(struct machine *m, struct irfn *f, const struct irinsn *i, u
 	case IRO_STORE:
 	case IRO_STOREI:
 	case IRO_XADD:
+	case IRO_FETCHADD:
 	case IRO_CMPXCHG: return ir_memory(m, i, v, i->a == IR_FP ? fp : v[i->a]);
 	default: return -EINVAL;
 	}
@@ -230,6 +237,12 @@ static int bpf_atomic(struct cpu *c, const struct bpf_insn *i, uint8_t *p, unsig
 	if (i->imm == BPF_ADD) {
 		x += s;
 		memcpy(p, &x, size);
+	} else if (i->imm == (BPF_ADD | BPF_FETCH)) {
+		uint64_t old = x;
+
+		x += s;
+		memcpy(p, &x, size);
+		wr(c, i->src_reg, old);
 	} else if (i->imm == BPF_CMPXCHG) {
 		uint64_t e = rd(c, 0, err);
 
@@ -400,7 +413,7 @@ static void random_memory(struct rnd *r, vreg d, vreg s, unsigned sel)
 	unsigned size = sizes[next(r) % 4], off = next(r) % (INTERP_MEM / 8) * 8;
 	vreg base = irfn_arg(r->f, 0), p;
 
-	switch (sel % 8) {
+	switch (sel % 9) {
 	case 0: ir_load(r->f, d, base, (int32_t)off, size); break;
 	case 1: ir_loads(r->f, d, base, (int32_t)off, size); break;
 	case 2: ir_store(r->f, base, (int32_t)off, size, s); break;
@@ -409,7 +422,8 @@ static void random_memory(struct rnd *r, vreg d, vreg s, unsigned sel)
 	case 5:
 		ir_cmpxchg(r->f, d, base, (int32_t)off, size < 4 ? 4 : 8, any(r), s);
 		break;
-	case 6:
+	case 6: ir_fetch_add(r->f, d, base, (int32_t)off, size < 4 ? 4 : 8, s); break;
+	case 7:
 		ir_store_slot(r->f, r->slot, off % 64, 8, s);
 		ir_load_slot(r->f, d, r->slot, off % 64, 8);
 		break;

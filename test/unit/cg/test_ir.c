@@ -253,6 +253,21 @@ static void atomics(void **state)
 		 "r0 = r5; r0 = atomic_cmpxchg((u32 *)(r1 +24), r0, r4); r5 = r0; r0 = r5; exit");
 }
 
+/* What was there, through r0: base and addend stay as they are. */
+static void fetch_add(void **state)
+{
+	struct fix x = begin();
+	vreg v = ir_new(x.f), d = ir_new(x.f);
+
+	(void)state;
+	ir_load(x.f, v, ir_ctx(x.f), 8, 8);
+	ir_fetch_add(x.f, d, ir_ctx(x.f), 16, 8, v);
+	ir_alu(x.f, IRA_ADD, d, d, v);
+	ir_ret(x.f, d);
+	CODE(&x, "r5 = *(u64 *)(r1 +8); r0 = r5; r0 = atomic64_fetch_add((u64 *)(r1 +16), r0); r4 = r0; "
+		 "r4 += r5; r0 = r4; exit");
+}
+
 static void lines_follow_the_text(void **state)
 {
 	static const struct source src = { "t.d", "BEGIN{trace(1);}", 16 };
@@ -497,6 +512,7 @@ int main(void)
 		cmocka_unit_test(slots_share_memory_after_reset),
 		cmocka_unit_test(maps_and_functions),
 		cmocka_unit_test(atomics),
+		cmocka_unit_test(fetch_add),
 		cmocka_unit_test(lines_follow_the_text),
 		cmocka_unit_test(dump_shows_the_code_as_built),
 		cmocka_unit_test(dump_knows_all_operations),

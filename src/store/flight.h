@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the flight recorder kept around a slow event, and what follows from it: who had a CPU, what a thread did.
+ *
+ * Events have kinds by name. Those of dlib/latency/flight.d mean something here:
+ *   switch     id: the thread that gets the CPU, text: its name; info: the state of the one that leaves it, 0: it could go on
+ *   wake       id: the thread that is woken, text: its name
+ *   irq, irq-end, softirq, softirq-end   id: the number; text: the handler
+ *   io, io-end       id: the sector, info: the operation, text: the disk
+ *   lock, lock-end   id: the thread, info: what lock (LCB_F_*), text: the thread's name */
+#ifndef DWELL_STORE_FLIGHT_H
+#define DWELL_STORE_FLIGHT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/flightfmt.h"
+
+#define FLIGHT_MAX_EVENTS 65536 /* of a record: more is damaged */
+#define FLIGHT_MAX_SHARES 8	/* threads that flight_shares() tells apart */
+
+/* Data of a ROW_FLIGHT: followed by n events in the order of their times. Some are before `from`: who had a CPU then. */
+struct rec_flight {
+	uint64_t from, to;	/* what was asked for: up to the end of the slow event. CLOCK_MONOTONIC ns */
+	uint64_t covered;	/* from here on nothing is missing; later than from: it was overwritten already */
+	uint64_t start;		/* of the slow event: begin */
+	uint32_t tid, cpu;	/* who opened it, and where */
+	uint32_t end_tid, end_cpu; /* who ended it */
+	uint32_t n;
+	uint32_t torn;		/* entries that were being written */
+	uint32_t skipped;	/* 1: nothing was looked at, there were too many slow events in this second */
+	uint32_t pad;
+};
+struct rec_flight_event {
+	uint64_t ts;
+	uint32_t cpu, id, info;
+	char kind[FLIGHT_KIND], text[FLIGHT_TEXT]; /* end with a NUL where they are shorter */
+};
+
+struct flight_rec {
+	struct rec_flight h;
+	const struct rec_flight_event *v; /* not aligned for sure: take copies by flight_event() */
+};
+/* 0, or -EBADMSG: it is none. */
+int flight_open(const void *data, size_t len, struct flight_rec *ret);
+/* The i-th event; kind and text with a NUL in them at the latest at their ends. */
+struct flight_event {
+	uint64_t ts;
+	uint32_t cpu, id, info;
+	char kind[FLIGHT_KIND + 1], text[FLIGHT_TEXT + 1];
+};
+struct flight_event flight_event(const struct flight_rec *f, uint32_t i);
+bool flight_is(const struct flight_event *e, const char *kind);
+/* Kinds whose id is a thread. */
+bool flight_kind_has_thread(const char *kind);
+
+struct flight_share {
+	uint32_t tid;
+	char comm[FLIGHT_TEXT + 1];
+	uint64_t ns;
+};
+struct flight_shares {
+	struct flight_share v[FLIGHT_MAX_SHARES]; /* most first */
+	size_t n;
+	uint64_t others;  /* of further threads */
+	uint64_t unknown; /* before the first switch */
+	uint64_t irq;	  /* interrupts and soft interrupts, in the time of whatever thread they found */
+};
+/* Who had a CPU from one time to another. */
+void flight_shares(const struct flight_rec *f, uint32_t cpu, uint64_t from, uint64_t to, struct flight_shares *ret);
+
+/* What a thread did from one time to another. */
+struct flight_did {
+	uint64_t ran, ready, slept, unknown;
+};
+void flight_did(const struct flight_rec *f, uint32_t tid, uint64_t from, uint64_t to, struct flight_did *ret);
+/* Who had the CPU when event i happened: its switch, or -1. */
+long flight_running(const struct flight_rec *f, uint32_t i);
+#endif
