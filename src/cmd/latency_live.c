@@ -17,6 +17,8 @@
 #include "cmd/whyprint.h"
 #include "latency/slowwait.h"
 #include "run/session.h"
+#include "store/flight.h"
+#include "view/flighttext.h"
 
 #define JSON_VERSION 1
 #define SUMMARY_NS 5000000000ull
@@ -47,11 +49,13 @@ struct live {
 	int64_t to_wall; /* ns from CLOCK_MONOTONIC to the wall clock */
 	uint64_t last;	 /* summary */
 	uint64_t idle_left_out, filtered;
+	struct flight_rec flight; /* about the event that comes next */
+	bool has_flight;
 	VEC(struct kept) worst_kept;
 };
 
 enum { OPT_OVER = 256, OPT_WORST, OPT_RATE, OPT_COMM, OPT_CGROUP, OPT_CONTAINER, OPT_FOR, OPT_EVERY, OPT_JSON, OPT_RECORD,
-       OPT_IDLE, OPT_STACKS, OPT_REQUEST, OPT_HELP, OPT_DAEMON };
+       OPT_IDLE, OPT_STACKS, OPT_FLIGHT, OPT_REQUEST, OPT_HELP, OPT_DAEMON };
 
 static const struct option longs[] = {
 	{ "over", required_argument, NULL, OPT_OVER },	   { "worst", required_argument, NULL, OPT_WORST },
@@ -62,7 +66,7 @@ static const struct option longs[] = {
 	{ "idle", no_argument, NULL, OPT_IDLE },	   { "stacks", no_argument, NULL, OPT_STACKS },
 	{ "request", required_argument, NULL, OPT_REQUEST },
 	{ "help", no_argument, NULL, OPT_HELP },	   { "daemon", no_argument, NULL, OPT_DAEMON },
-	DAEMON_OPTIONS, { NULL, 0, NULL, 0 },
+	{ "flight", required_argument, NULL, OPT_FLIGHT }, DAEMON_OPTIONS, { NULL, 0, NULL, 0 },
 };
 
 /* The trackers that are shipped; those with a star are the default. */
@@ -89,6 +93,7 @@ static int usage(FILE *out)
 		"\t-c COMMAND        run it, and only events of it and its descendants\n"
 		"\t--comm NAME, --cgroup PATH, --container ID   events of these only\n"
 		"\t--idle            waits for something to do, and sleeps, too\n"
+		"\t--flight TIME     with what the CPUs did for so long before each, up to its end (all of it: -v)\n"
 		"\t--stacks          with what was noted of each event\n"
 		"\t--every TIME      between summaries (5s)\n"
 		"\t--for TIME        end after this time; else Ctrl-C\n"
@@ -137,6 +142,8 @@ static void event_text(const struct live *l, const struct slow_event *e, const s
 	chain_sentence(ch, &line);
 	put_wrapped(b, strb_str(&line), l->columns);
 	strb_free(&line);
+	if (l->has_flight)
+		flighttext(b, &l->flight, l->cost);
 }
 
 static void json_text(struct strb *b, const char *name, const char *s)
@@ -159,7 +166,7 @@ static void json_link(struct strb *b, const struct chain_link *k)
 	strb_addc(b, '}');
 }
 
-static void event_json(const struct slow_event *e, const struct slowwait *w, const struct chain *ch, struct strb *b)
+static void event_json(const struct live *l, const struct slow_event *e, const struct slowwait *w, const struct chain *ch, struct strb *b)
 {
 	struct strb sentence = { 0 };
 
@@ -183,7 +190,12 @@ static void event_json(const struct slow_event *e, const struct slowwait *w, con
 			strb_addc(b, ',');
 		json_link(b, &ch->links[i]);
 	}
-	strb_printf(b, "],\"cycle\":%s}\n", ch->cycle ? "true" : "false");
+	strb_printf(b, "],\"cycle\":%s", ch->cycle ? "true" : "false");
+	if (l->has_flight) {
+		strb_adds(b, ",\"flight\":");
+		flightjson(b, &l->flight);
+	}
+	strb_adds(b, "}\n");
 	strb_free(&sentence);
 }
 
@@ -221,6 +233,26 @@ static void put_worst(struct live *l)
 	l->worst_kept.n = 0;
 }
 
+static bool is_idle(const struct live *l, const struct slowwait *w)
+{
+	return (w->class == CAUSE_IDLE || w->class == CAUSE_TIME) && !l->idle;
+}
+
+static bool wants_flight(void *ctx, const struct slow_event *e)
+{
+	struct live *l = ctx;
+	struct slowwait w;
+
+	return slowfilter_wants(&l->filter, e) && slowwait_make(l->causes, l->sym, e, &w) == 0 && !is_idle(l, &w);
+}
+
+static void on_flight(void *ctx, const struct row *row)
+{
+	struct live *l = ctx;
+
+	l->has_flight = flight_open(row->data, row->len, &l->flight) == 0;
+}
+
 /* 1: shown as it is to be; 0: the text view shows what was noted, too. */
 static int show_event(struct live *l, const struct slow_event *e)
 {
@@ -239,14 +271,16 @@ static int show_event(struct live *l, const struct slow_event *e)
 		l->filtered++;
 		return 1;
 	}
-	if ((w.class == CAUSE_IDLE || w.class == CAUSE_TIME) && !l->idle) {
+	if (is_idle(l, &w)) {
 		l->idle_left_out++;
 		return 1;
 	}
 	latencysum_slow(l->sum, e->fixed.tracker);
 	chains_build(l->chains, &w.wait, &ch);
+	if (l->has_flight)
+		chain_complete(&ch, &l->flight);
 	if (l->json)
-		event_json(e, &w, &ch, &b);
+		event_json(l, e, &w, &ch, &b);
 	else
 		event_text(l, e, &ch, &b);
 	if (l->worst) {
@@ -349,6 +383,9 @@ static int on_row(void *ctx, const struct row *row)
 	switch (row->kind) {
 	case ROW_EVENT:
 		r = on_event(l, row);
+		l->has_flight = false;
+		break;
+	case ROW_FLIGHT:
 		break;
 	case ROW_DROPS:
 	case ROW_NOTE:
@@ -462,6 +499,20 @@ static int take_daemon_option(struct live *l, int c, const char *arg)
 	return EXIT_USAGE;
 }
 
+static int take_flight(struct latency_args *a, const char *arg)
+{
+	uint64_t ns;
+	int e = latency_time("--flight", arg, &ns);
+
+	if (e == 0 && (ns < OPTIONS_FLIGHT_MIN || ns > OPTIONS_FLIGHT_MAX)) {
+		cmd_msg("--flight: '%s' is out of bounds: the flight recorder looks back for 1ms to 60s", arg);
+		return EXIT_USAGE;
+	}
+	if (e == 0)
+		latency_args_add2(a, "-x", arena_printf(a->arena, "flight=%lluns", (unsigned long long)ns));
+	return e;
+}
+
 static int take_option(struct latency_args *a, struct live *l, int c, const char *arg)
 {
 	switch (c) {
@@ -496,6 +547,8 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 	case OPT_IDLE: case OPT_STACKS:
 		*(c == OPT_IDLE ? &l->idle : &l->stacks) = true;
 		return 0;
+	case OPT_FLIGHT:
+		return take_flight(a, arg);
 	case OPT_HELP:
 		usage(stdout);
 		return -1;
@@ -523,7 +576,8 @@ static int prepare(struct live *l, struct latency_args *a, int argc, char **argv
 static int live_main(int argc, char **argv)
 {
 	struct live l = { .every_ns = SUMMARY_NS, .columns = latency_columns() };
-	struct run_show show = { .ctx = &l, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready };
+	struct run_show show = { .ctx = &l, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready,
+				 .flight = on_flight, .wants_flight = wants_flight };
 	struct latency_args a;
 	int e;
 

@@ -226,7 +226,8 @@ static void on_hangup(void *ctx)
 static int on_consume(void *ctx)
 {
 	struct run *r = ctx;
-	struct row row;
+	struct row row, next;
+	bool more;
 	int e = 0;
 
 	if (!r->show)
@@ -235,7 +236,11 @@ static int on_consume(void *ctx)
 		r->show->tick(r->show->ctx, r->recorder, r->hangup);
 		r->hangup = false;
 	}
-	while (e >= 0 && recording_next(r->rec, &row)) {
+	more = recording_next(r->rec, &row);
+	for (; e >= 0 && more; row = next) {
+		more = recording_next(r->rec, &next);
+		if (more && next.kind == ROW_FLIGHT && r->show->flight)
+			r->show->flight(r->show->ctx, &next);
 		e = r->show->row(r->show->ctx, &row);
 		if (e == 0)
 			e = text_view_row(r->view, &row);

@@ -25,6 +25,8 @@ struct run_show {
 	 * SIGHUP, which then does not end the run. */
 	void (*tick)(void *ctx, struct recorder *recorder, bool hangup);
 	bool lasting; /* for months: --record keeps no rows of processes, mappings and costs */
+	/* The ROW_FLIGHT about the slow event that row() is given next, which gets it as well; may be NULL. */
+	void (*flight)(void *ctx, const struct row *row);
 	/* With -x flight: what went on around this slow event is wanted, as the row behind it. NULL: always. */
 	bool (*wants_flight)(void *ctx, const struct slow_event *e);
 };

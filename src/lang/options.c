@@ -236,7 +236,7 @@ static int set_rate(uint64_t *v, const struct rule *r, const char *value)
 {
 	uint64_t n;
 
-	if (!value || num_parse_period(value, 1, 0, &n) < 0 || n < r->min)
+	if (!value || num_parse_period(value, 1, 0, &n) < 0 || n < r->min || (r->max && n > r->max))
 		return -EINVAL;
 	*v = n;
 	return 0;

@@ -222,7 +222,12 @@ void chain_sentence(const struct chain *c, struct strb *b)
 	add_for(w, NULL, b);
 	for (unsigned i = 1; i < c->n; i++)
 		add_link(&c->links[i - 1], &c->links[i], b);
-	add_by(last, b);
+	if (c->had[0])
+		strb_printf(b, ", %s", c->had);
+	else
+		add_by(last, b);
+	if (c->did[0])
+		strb_printf(b, ", %s (inferred)", c->did);
 	if (c->cycle)
 		strb_adds(b, ", which is in this chain itself: a deadlock, if it lasts");
 	if (c->more)

@@ -20,6 +20,8 @@
 #define CHAIN_OP	64
 #define CHAIN_COMM	16
 #define CHAIN_OBJECT	40
+#define CHAIN_HAD	160
+#define CHAIN_DID	80
 #define CHAIN_MIN_SHARE 10 /* percent of a wait that another one must overlap to explain it */
 
 /* What a wait was part of: only deeper ones explain it within the same thread. */
@@ -40,6 +42,7 @@ struct chain_wait {
 	enum chain_via via;
 	uint32_t by_tid; /* who; 0: not known */
 	char by_comm[CHAIN_COMM];
+	uint32_t cpu; /* where it ended */
 };
 
 enum chain_how { LINK_FIRST, LINK_SAME, LINK_HOLDER, LINK_WAKER, LINK_RUNNING, LINK_QUEUE };
@@ -54,6 +57,8 @@ struct chain {
 	unsigned n;
 	bool cycle; /* the last one waits for a thread that is in the chain: a deadlock, or nearly */
 	bool more;  /* it would go on */
+	char had[CHAIN_HAD]; /* of the last link, a wait for a CPU: who had it; or "" */
+	char did[CHAIN_DID]; /* of the last link: what the one who is to blame did meanwhile; or "" */
 };
 
 struct chains;
@@ -64,6 +69,9 @@ void chains_free(struct chains *c);
 void chains_add(struct chains *c, const struct chain_wait *w);
 /* The chain of a wait, which may be remembered itself. */
 void chains_build(const struct chains *c, const struct chain_wait *w, struct chain *ret);
+struct flight_rec;
+/* What no slow event tells of the last link, as the flight recorder saw it (chain_flight.c). */
+void chain_complete(struct chain *c, const struct flight_rec *f);
 /* "postgres 412 waited 41.2 ms in fsync for journal commit (jbd2), …" */
 void chain_sentence(const struct chain *c, struct strb *b);
 const char *chain_how_name(enum chain_how how);

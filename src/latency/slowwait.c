@@ -211,7 +211,7 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	if (r < 0)
 		return r;
 	*ret = (struct slowwait){ .wait = { .from = e->fixed.start, .to = e->fixed.start + e->fixed.delay, .tid = e->fixed.tid,
-					    .pid = e->fixed.pid, .level = k->level } };
+					    .pid = e->fixed.pid, .level = k->level, .cpu = e->fixed.end_cpu } };
 	snprintf(ret->wait.comm, sizeof(ret->wait.comm), "%s", e->fixed.comm);
 	set_object(e, &ret->wait);
 	set_words(k, e, &why, ret);
