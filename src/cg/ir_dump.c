@@ -45,6 +45,18 @@ static void put_call(struct strb *out, const struct irprog *p, const struct irfn
 	strb_adds(out, ")");
 }
 
+/* Memory is changed, and its old value taken. */
+static void put_exchange(struct strb *out, const struct irinsn *i)
+{
+	bool add = i->op == IRO_FETCHADD;
+
+	strb_printf(out, "v%d = %s ", i->d, add ? "fetch_add" : "cmpxchg");
+	put_base(out, i);
+	strb_printf(out, ", v%d", i->b);
+	if (!add)
+		strb_printf(out, ", v%d", i->c);
+}
+
 static void put_insn(struct strb *out, const struct irprog *p, const struct irfn *f,
 		     const struct irinsn *i)
 {
@@ -82,15 +94,7 @@ static void put_insn(struct strb *out, const struct irprog *p, const struct irfn
 		strb_printf(out, " = %d", (int)i->imm);
 		break;
 	case IRO_CMPXCHG:
-		strb_printf(out, "v%d = cmpxchg ", i->d);
-		put_base(out, i);
-		strb_printf(out, ", v%d, v%d", i->b, i->c);
-		break;
-	case IRO_FETCHADD:
-		strb_printf(out, "v%d = fetch_add ", i->d);
-		put_base(out, i);
-		strb_printf(out, ", v%d", i->b);
-		break;
+	case IRO_FETCHADD: put_exchange(out, i); break;
 	case IRO_JMP: strb_printf(out, "goto L%d", (int)i->imm); break;
 	case IRO_MAYGO: strb_printf(out, "may_goto L%d", (int)i->imm); break;
 	case IRO_JCC:

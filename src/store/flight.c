@@ -177,3 +177,16 @@ long flight_running(const struct flight_rec *f, uint32_t i)
 	}
 	return -1;
 }
+
+uint64_t flight_until(const struct flight_rec *f, uint32_t i, const char *kind)
+{
+	const uint32_t cpu = flight_event(f, i).cpu;
+
+	while (++i < f->h.n) {
+		struct flight_event e = flight_event(f, i);
+
+		if (e.cpu == cpu && flight_is(&e, kind))
+			return e.ts;
+	}
+	return f->h.to;
+}

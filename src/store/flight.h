@@ -74,4 +74,6 @@ struct flight_did {
 void flight_did(const struct flight_rec *f, uint32_t tid, uint64_t from, uint64_t to, struct flight_did *ret);
 /* Who had the CPU when event i happened: its switch, or -1. */
 long flight_running(const struct flight_rec *f, uint32_t i);
+/* When what event i begins on its CPU is over: the next event of a kind there, or the end. */
+uint64_t flight_until(const struct flight_rec *f, uint32_t i, const char *kind);
 #endif

@@ -6,13 +6,15 @@
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
 #include "base/num.h"
+#include "store/flight.h"
 #include "store/recquery.h"
 #include "store/slow.h"
 #include "view/export.h"
 #include "view/fieldtext.h"
+#include "view/flighttext.h"
 
 /* Process ids of what is no process; real ones are below 2^22. */
-enum { PID_CPUS = 1 << 23, PID_SPANS, PID_LOSSES };
+enum { PID_CPUS = 1 << 23, PID_SPANS, PID_LOSSES, PID_FLIGHT };
 #define LANES_MAX 1024 /* spans of further lanes share the last */
 
 struct chrome {
@@ -21,6 +23,7 @@ struct chrome {
 	struct sym *sym;
 	uint64_t begun;
 	uint64_t ids;	/* given to intervals */
+	uint64_t flown; /* end of the last record of the flight recorder */
 	char *lanes[LANES_MAX];
 	unsigned nlanes;
 	bool any;
@@ -200,6 +203,49 @@ static void put_event(struct chrome *c, const struct row *row)
 	strb_free(&text);
 }
 
+/* Who has a CPU from `from` on. */
+static void put_run(struct chrome *c, const struct flight_rec *f, uint32_t i, uint64_t from)
+{
+	const struct flight_event e = flight_event(f, i);
+	uint64_t end = flight_until(f, i, "switch");
+	char name[FLIGHT_TEXT + 16];
+
+	if (!e.id || end <= from)
+		return;
+	snprintf(name, sizeof(name), "%s %u", e.text, e.id);
+	event(c, "X", from, PID_FLIGHT, e.cpu, name);
+	strb_printf(&c->b, ",\"dur\":%llu.%03u", (unsigned long long)((end - from) / 1000), (unsigned)((end - from) % 1000));
+	end_event(c);
+}
+
+/* What the flight recorder saw. Records of slow events that were close to each other tell the same: what is before the end
+ * of the last is left out. */
+static int on_flight(void *ctx, const struct row *row)
+{
+	struct strb text = { 0 };
+	struct chrome *c = ctx;
+	struct flight_rec f;
+
+	if (flight_open(row->data, row->len, &f) < 0)
+		return 0;
+	for (uint32_t i = 0; i < f.h.n; i++) {
+		struct flight_event e = flight_event(&f, i);
+
+		if (flight_is(&e, "switch")) {
+			put_run(c, &f, i, e.ts > c->flown ? e.ts : c->flown);
+		} else if (e.ts > c->flown) {
+			strb_reset(&text);
+			flighttext_event(&text, &f, i);
+			event(c, "i", e.ts, PID_FLIGHT, e.cpu, strb_str(&text));
+			put_str(c, "s", "t");
+			end_event(c);
+		}
+	}
+	c->flown = f.h.to > c->flown ? f.h.to : c->flown;
+	strb_free(&text);
+	return c->error;
+}
+
 static int on_row(void *ctx, const struct row *row)
 {
 	struct chrome *c = ctx;
@@ -225,7 +271,9 @@ static int export(struct chrome *c, struct err *err)
 	for (unsigned i = 0; i < c->schema->ncpus; i++) {
 		snprintf(cpu, sizeof(cpu), "CPU %u", i);
 		name_track(c, "thread_name", PID_CPUS, i, cpu);
+		name_track(c, "thread_name", PID_FLIGHT, i, cpu);
 	}
+	name_track(c, "process_name", PID_FLIGHT, 0, "Flight recorder by CPU");
 	name_track(c, "process_name", PID_SPANS, 0, "Spans");
 	name_track(c, "process_name", PID_LOSSES, 0, "Losses");
 	e = recread_rows(c->f, 1u << ROW_EVENT | 1u << ROW_DROPS, REC_ALL_TIME, on_row, c, err);
@@ -233,6 +281,8 @@ static int export(struct chrome *c, struct err *err)
 		e = recread_spans(c->f, REC_ALL_TIME, on_span, c, err);
 	if (e == 0)
 		e = recread_slow(c->f, &slow, on_slow, c, err);
+	if (e == 0)
+		e = recread_flights(c->f, on_flight, c, err);
 	if (e == 0)
 		e = recread_procs(c->f, REC_ALL_TIME, on_proc, c, err);
 	strb_adds(&c->b, "\n]}\n");

@@ -147,20 +147,6 @@ static void add_head(struct strb *b, const struct flight_rec *f)
 	strb_addc(b, '\n');
 }
 
-/* When what event i begins on its CPU is over: until the next of one of two kinds. */
-static uint64_t until(const struct flight_rec *f, uint32_t i, const char *kind)
-{
-	const uint32_t cpu = flight_event(f, i).cpu;
-
-	while (++i < f->h.n) {
-		struct flight_event e = flight_event(f, i);
-
-		if (e.cpu == cpu && flight_is(&e, kind))
-			return e.ts;
-	}
-	return f->h.to;
-}
-
 /* Is an event one of those that tell the story? */
 static bool matters(const struct flight_rec *f, uint32_t i)
 {
@@ -180,7 +166,7 @@ static bool matters(const struct flight_rec *f, uint32_t i)
 		return true; /* it leaves the CPU */
 	if (!end || e.cpu != f->h.end_cpu)
 		return false;
-	to = until(f, i, end);
+	to = flight_until(f, i, end);
 	from = e.ts > f->h.start ? e.ts : f->h.start;
 	return to > from && to - from >= least;
 }

@@ -68,9 +68,8 @@ static int ir_memory(struct machine *m, const struct irinsn *i, uint64_t *v, uin
 		memcpy(p, &x, i->size);
 		break;
 	case IRO_FETCHADD:
-		x = get(p, i->size);
-		v[i->d] = x;
-		x += v[i->b];
+		x = get(p, i->size) + v[i->b];
+		v[i->d] = get(p, i->size);
 		memcpy(p, &x, i->size);
 		break;
 	default:

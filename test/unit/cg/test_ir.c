@@ -265,7 +265,7 @@ static void fetch_add(void **state)
 	ir_alu(x.f, IRA_ADD, d, d, v);
 	ir_ret(x.f, d);
 	CODE(&x, "r5 = *(u64 *)(r1 +8); r0 = r5; r0 = atomic64_fetch_add((u64 *)(r1 +16), r0); r4 = r0; "
-		 "r4 += r5; r0 = r4; exit");
+		 "r0 = r4; r0 += r5; exit");
 }
 
 static void lines_follow_the_text(void **state)

@@ -3,6 +3,7 @@
 #include "unit.h"
 #include "base/cleanup.h"
 #include "latency/chain.h"
+#include "store/flight.h"
 
 #define MS 1000000ull
 
@@ -53,6 +54,18 @@ static struct chain assert_sentence(const struct chains *c, struct chain_wait w,
 	assert_string_equal(strb_str(&b), want);
 	strb_free(&b);
 	return ch;
+}
+
+static void assert_completed(const struct chains *c, struct chain_wait w, const struct flight_rec *f, const char *want)
+{
+	struct strb b = { 0 };
+	struct chain ch;
+
+	chains_build(c, &w, &ch);
+	chain_complete(&ch, f);
+	chain_sentence(&ch, &b);
+	assert_string_equal(strb_str(&b), want);
+	strb_free(&b);
 }
 
 static void alone(void **state)
@@ -195,13 +208,55 @@ static void the_largest_overlap_counts(void **state)
 	chains_free(c);
 }
 
+/* What no slow event tells: who had the CPU, and what the one to blame did meanwhile. */
+static void flight_recorder_completes(void **state)
+{
+	struct {
+		struct rec_flight h;
+		struct rec_flight_event v[5];
+	} m = { .h = { .n = 5 },
+		.v = { { .ts = 5 * MS, .cpu = 1, .id = 2, .kind = "switch", .text = "hog" },
+		       { .ts = 40 * MS, .cpu = 1, .id = 3, .info = 1, .kind = "switch", .text = "cat" },
+		       { .ts = 48 * MS, .cpu = 1, .id = 0, .info = 1, .kind = "switch", .text = "swapper/1" },
+		       { .ts = 49 * MS, .cpu = 0, .id = 2, .kind = "wake", .text = "hog" },
+		       { .ts = 49 * MS, .cpu = 1, .id = 2, .kind = "switch", .text = "hog" } } };
+	struct chain_wait w = by(wait_of(1, "a", 10, 50, "a CPU"), CHAIN_RUNNING, 3, "cat");
+	struct chains *c = fresh();
+	struct flight_rec f;
+	struct chain ch;
+
+	(void)state;
+	w.cpu = 1;
+	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
+	assert_completed(c, w, &f, "a 1 waited 40.0 ms for a CPU, while CPU 1 was held by hog 2 for 31.0 ms, cat 3 for 8.00 ms, "
+				   "nobody for 1.00 ms");
+	w.from = 0;
+	w.to = 9 * MS; /* too little is known */
+	assert_completed(c, w, &f, "a 1 waited 9.00 ms for a CPU, taken by cat 3");
+	w.cpu = 7;
+	w.to = 40 * MS;
+	assert_completed(c, w, &f, "a 1 waited 40.0 ms for a CPU, taken by cat 3");
+	w = by(wait_of(1, "a", 10, 50, "mutex"), CHAIN_HOLDER, 2, "hog");
+	assert_completed(c, w, &f, "a 1 waited 40.0 ms for mutex, held by hog 2, which meanwhile ran for 31.0 ms, slept for 9.00 ms "
+				   "(inferred)");
+	w.by_tid = 77; /* of whom nothing is known */
+	assert_completed(c, w, &f, "a 1 waited 40.0 ms for mutex, held by hog 77");
+	m.h.skipped = 1;
+	w.by_tid = 2;
+	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
+	chains_build(c, &w, &ch);
+	chain_complete(&ch, &f);
+	assert_string_equal(ch.did, "");
+	chains_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(alone),	      cmocka_unit_test(call_sleep_request_queue),
 		cmocka_unit_test(holder_and_what_it_waited_for), cmocka_unit_test(cycles_end),
 		cmocka_unit_test(eight_links_at_most), cmocka_unit_test(old_waits_are_forgotten),
-		cmocka_unit_test(the_largest_overlap_counts),
+		cmocka_unit_test(the_largest_overlap_counts), cmocka_unit_test(flight_recorder_completes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

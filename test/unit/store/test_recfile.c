@@ -266,7 +266,7 @@ static void refuses_hostile_files(void **state)
 		("DROP VIEW event; DROP VIEW loss; DROP TABLE row;"
 		 "CREATE VIEW row AS SELECT 1 seq, 4 kind, 0 ts, 0 cpu, 0 probe, 0 id, 0 count, 0 data, 0 value, 0 percpu"),
 		"DROP TABLE symbol",
-		"PRAGMA user_version = 3",
+		"PRAGMA user_version = 4",
 		"PRAGMA application_id = 0",
 	};
 

@@ -548,6 +548,7 @@ static void reads_version_1(void **state)
 	make_one_of_each();
 	sample_sql("DROP VIEW cell; DROP TABLE tracker; DROP TABLE hist_source; DROP TABLE hist_key; DROP TABLE hist;"
 			 "DROP TABLE slow; DROP TABLE slow_attr; DROP TABLE stack; DROP TABLE span; DROP TABLE process;"
+			 "DROP TABLE flight; DROP TABLE flight_event;"
 			 "DROP TABLE cost; DROP TABLE bucket; ALTER TABLE field DROP COLUMN name;"
 			 "ALTER TABLE aggregation DROP COLUMN slot; ALTER TABLE aggregation DROP COLUMN slot_wall; PRAGMA user_version = 1");
 	r = sample_open();

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading the rings of the flight recorder: which entries are taken, which are not believed, what is said to be missing. */
+#include "../unit.h"
+#include "base/cleanup.h"
+#include "base/flightfmt.h"
+#include "run/flight.h"
+#include "store/flight.h"
+
+#define ENTRIES 16u
+#define CPUS	3u
+
+static const char *const kinds[] = { "switch", "wake", "own" };
+enum { SWITCH = 1, WAKE, OWN };
+
+struct fix {
+	struct img_map map;
+	struct image img;
+	struct load_map lmap;
+	struct loaded l;
+	struct flight *f;
+	struct row row;
+	struct flight_rec rec;
+};
+
+static const size_t cpu_size = sizeof(struct flight_cpu) + ENTRIES * sizeof(struct flight_entry);
+
+static void set_up(struct fix *x, uint64_t back, uint64_t began)
+{
+	memset(x, 0, sizeof(*x));
+	x->map = (struct img_map){ .role = IMG_MAP_FLIGHT, .value_size = (uint32_t)cpu_size, .max_entries = CPUS };
+	x->img = (struct image){ .maps = &x->map, .nmaps = 1, .flights = kinds, .nflights = 3 };
+	x->lmap.mem = aligned_alloc(64, ROUND_UP(CPUS * cpu_size, 64));
+	assert_non_null(x->lmap.mem);
+	memset(x->lmap.mem, 0, CPUS * cpu_size);
+	x->l = (struct loaded){ .img = &x->img, .maps = &x->lmap };
+	assert_int_equal(flight_new(&x->l, back, began, &x->f), 0);
+}
+
+static void tear_down(struct fix *x)
+{
+	flight_free(x->f);
+	free(x->lmap.mem);
+}
+
+static struct flight_entry *write_entry(struct fix *x, uint32_t cpu, uint64_t ts, unsigned kind, uint32_t id)
+{
+	struct flight_cpu *c = (void *)((uint8_t *)x->lmap.mem + cpu * cpu_size);
+	uint64_t seq = c->head++;
+	struct flight_entry *e = &c->v[seq % ENTRIES];
+
+	*e = (struct flight_entry){ .ts = ts, .id = id, .kind = (uint8_t)kind, .lap = (uint8_t)(seq / ENTRIES) };
+	snprintf(e->text, sizeof(e->text), "t%u", id);
+	return e;
+}
+
+/* Thread 9 waited on CPU 0 from `from` to `to`. */
+static void take(struct fix *x, uint64_t from, uint64_t to)
+{
+	struct slow_event e = { .fixed = { .start = from, .delay = to - from, .tid = 9, .end_tid = 8 } };
+
+	assert_int_equal(flight_take(x->f, &e, to, &x->row), 0);
+	assert_int_equal(x->row.kind, ROW_FLIGHT);
+	assert_int_equal(flight_open(x->row.data, x->row.len, &x->rec), 0);
+}
+
+static void no_flight_recorder(void **state)
+{
+	struct image img = { 0 };
+	struct loaded l = { .img = &img };
+	struct flight *f;
+
+	(void)state;
+	assert_int_equal(flight_new(&l, 1, 1, &f), 0);
+	assert_null(f);
+	flight_free(f);
+}
+
+/* The window, who had the CPU when it began, and in the order of time; what is younger is left out. */
+static void the_window(void **state)
+{
+	struct fix x;
+
+	(void)state;
+	set_up(&x, 100, 10);
+	write_entry(&x, 0, 100, SWITCH, 1);
+	write_entry(&x, 0, 150, SWITCH, 2);
+	write_entry(&x, 0, 190, OWN, 3); /* before the window */
+	write_entry(&x, 0, 210, OWN, 4);
+	write_entry(&x, 0, 400, SWITCH, 9);
+	write_entry(&x, 0, 401, OWN, 5); /* after it */
+	take(&x, 300, 400);
+	assert_int_equal(x.rec.h.n, 3);
+	assert_int_equal(flight_event(&x.rec, 0).id, 2);
+	assert_string_equal(flight_event(&x.rec, 0).kind, "switch");
+	assert_string_equal(flight_event(&x.rec, 0).text, "t2");
+	assert_int_equal(flight_event(&x.rec, 1).id, 4);
+	assert_int_equal(flight_event(&x.rec, 2).ts, 400);
+	assert_int_equal(x.rec.h.from, 200);
+	assert_int_equal(x.rec.h.covered, 200);
+	tear_down(&x);
+}
+
+/* On other CPUs only what the threads of the event did, and who took the CPU from them. */
+static void other_cpus(void **state)
+{
+	struct fix x;
+
+	(void)state;
+	set_up(&x, 100, 10);
+	write_entry(&x, 0, 100, SWITCH, 1);
+	write_entry(&x, 2, 100, SWITCH, 4);
+	write_entry(&x, 2, 220, SWITCH, 8); /* the one that ended it */
+	write_entry(&x, 2, 230, OWN, 9);    /* no thread, though the number is one */
+	write_entry(&x, 2, 240, SWITCH, 5);
+	write_entry(&x, 2, 250, SWITCH, 6);
+	write_entry(&x, 2, 260, WAKE, 9);
+	take(&x, 300, 400);
+	assert_int_equal(x.rec.h.n, 4);
+	assert_int_equal(flight_event(&x.rec, 1).ts, 220);
+	assert_int_equal(flight_event(&x.rec, 2).ts, 240);
+	assert_int_equal(flight_event(&x.rec, 3).ts, 260);
+	tear_down(&x);
+}
+
+static void written_over(void **state)
+{
+	struct fix x;
+
+	(void)state;
+	set_up(&x, 100, 10);
+	take(&x, 300, 400); /* nothing at all: since the run began, there was nothing */
+	assert_int_equal(x.rec.h.n, 0);
+	assert_int_equal(x.rec.h.covered, 200);
+	take(&x, 50, 60);
+	assert_int_equal(x.rec.h.covered, 10); /* and the window begins before that */
+	for (unsigned i = 0; i < 3 * ENTRIES + 5; i++)
+		write_entry(&x, 0, 300 + i, OWN, i);
+	take(&x, 300, 400);
+	assert_int_equal(x.rec.h.n, ENTRIES);
+	assert_int_equal(flight_event(&x.rec, 0).id, 2 * ENTRIES + 5);
+	assert_int_equal(x.rec.h.covered, 300 + 2 * ENTRIES + 5);
+	assert_int_equal(x.rec.h.torn, 0);
+	tear_down(&x);
+}
+
+/* Places that are taken and not yet filled still have the entry of the lap before; others were left by a fault. */
+static void unfinished(void **state)
+{
+	struct flight_entry *e;
+	struct fix x;
+
+	(void)state;
+	set_up(&x, 100, 10);
+	for (unsigned i = 0; i < ENTRIES; i++)
+		write_entry(&x, 0, 300 + i, OWN, i);
+	e = write_entry(&x, 0, 350, OWN, 100);
+	e->lap = 0; /* its last word is not there yet */
+	take(&x, 300, 400);
+	assert_int_equal(x.rec.h.torn, 1);
+	assert_int_equal(x.rec.h.n, ENTRIES - 1);
+	assert_int_equal(flight_event(&x.rec, 0).id, 1); /* and 0 is gone */
+	e->kind = 77; /* no such kind */
+	e->lap = 1;
+	take(&x, 300, 400);
+	assert_int_equal(x.rec.h.torn, 1);
+	tear_down(&x);
+}
+
+/* A lap is counted modulo 256. */
+static void laps_begin_again(void **state)
+{
+	struct fix x;
+
+	(void)state;
+	set_up(&x, 100, 10);
+	for (unsigned i = 0; i < ENTRIES * 256 + 2; i++)
+		write_entry(&x, 0, 300, OWN, i);
+	take(&x, 300, 400);
+	assert_int_equal(x.rec.h.n, ENTRIES);
+	assert_int_equal(x.rec.h.torn, 0);
+	tear_down(&x);
+}
+
+static void so_many_a_second(void **state)
+{
+	struct fix x;
+
+	(void)state;
+	set_up(&x, 100, 10);
+	write_entry(&x, 0, 350, OWN, 1);
+	for (unsigned i = 0; i < FLIGHT_PER_SECOND + 3; i++) {
+		take(&x, 300, 400);
+		assert_int_equal(x.rec.h.skipped, i >= FLIGHT_PER_SECOND);
+		assert_int_equal(x.rec.h.n, i < FLIGHT_PER_SECOND);
+	}
+	take(&x, 300, 1000000400);
+	assert_int_equal(x.rec.h.skipped, 0);
+	tear_down(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_flight_recorder), cmocka_unit_test(the_window), cmocka_unit_test(other_cpus),
+		cmocka_unit_test(written_over),	      cmocka_unit_test(unfinished), cmocka_unit_test(laps_begin_again),
+		cmocka_unit_test(so_many_a_second),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
