@@ -219,11 +219,12 @@ void gen_noself_clause(struct gen *g)
 static bool is_track_call(void *ctx, const struct node *n)
 {
 	(void)ctx;
-	return n->kind == N_CALL && n->tracker;
+	return n->kind == N_CALL && (n->tracker || (n->builtin && n->builtin->id == BI_FLIGHT));
 }
 
 /* Reading the clock is most of what tracking costs. Clauses cannot rely on what those in front of them have read, since
- * their predicates may have left them: where several track, it is read once before them all. */
+ * their predicates may have left them: where several track, it is read once before them all; and the flight recorder has the
+ * times of the trackers. */
 static bool tracks_often(const struct prog *pr)
 {
 	struct walk w = { .node = is_track_call };
