@@ -102,22 +102,26 @@ void flighttext_event(struct strb *b, const struct flight_rec *f, uint32_t i)
 	}
 }
 
-void flighttext_shares(struct strb *b, const struct flight_shares *s)
+/* The first `most` by name. */
+static void add_shares(struct strb *b, const struct flight_shares *s, size_t most)
 {
+	uint64_t others = s->others;
 	char ns[UNITS_LEN];
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = most; i < s->n; i++)
+		others += s->v[i].ns;
+	for (size_t i = 0; i < s->n && i < most; i++) {
 		strb_adds(b, i ? ", " : "");
 		add_who(b, s->v[i].tid, s->v[i].comm);
 		strb_printf(b, " %s", units_ns(s->v[i].ns, ns));
 	}
-	if (s->others)
-		strb_printf(b, ", others %s", units_ns(s->others, ns));
+	if (others)
+		strb_printf(b, ", others %s", units_ns(others, ns));
 	if (s->unknown)
 		strb_printf(b, "%snot known %s", s->n ? ", " : "", units_ns(s->unknown, ns));
 }
 
-static void add_head(struct strb *b, const struct flight_rec *f)
+static void add_head(struct strb *b, const struct flight_rec *f, bool all)
 {
 	const struct rec_flight *h = &f->h;
 	struct flight_shares s;
@@ -141,7 +145,7 @@ static void add_head(struct strb *b, const struct flight_rec *f)
 	if (!s.n)
 		return;
 	strb_printf(b, "      CPU %u meanwhile: ", h->end_cpu);
-	flighttext_shares(b, &s);
+	add_shares(b, &s, all ? s.n : FLIGHTTEXT_NAMED);
 	if (s.irq)
 		strb_printf(b, "; %s of it in interrupts", units_ns(s.irq, ns));
 	strb_addc(b, '\n');
@@ -186,7 +190,7 @@ void flighttext(struct strb *b, const struct flight_rec *f, bool all)
 {
 	uint32_t shown[FLIGHTTEXT_LINES], n = 0, left_out = 0, earlier = 0;
 
-	add_head(b, f);
+	add_head(b, f, all);
 	for (uint32_t i = 0; all && i < f->h.n; i++)
 		add_line(b, f, i);
 	/* backwards: what is nearest to the end */

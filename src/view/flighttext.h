@@ -6,6 +6,7 @@
 #include "store/flight.h"
 
 #define FLIGHTTEXT_LINES 12 /* events shown when not all are asked for */
+#define FLIGHTTEXT_NAMED 3   /* threads that had the CPU, likewise */
 #define FLIGHTTEXT_EARLIER 4 /* of them before the wait began */
 #define FLIGHTTEXT_SHARE 5  /* percent of the wait that an interval on the CPU must have to be shown then */
 
@@ -14,8 +15,6 @@
 void flighttext(struct strb *b, const struct flight_rec *f, bool all);
 /* An event in words, without time and CPU: "hog 12 gets the CPU from cat 7, which sleeps". */
 void flighttext_event(struct strb *b, const struct flight_rec *f, uint32_t i);
-/* "hog 12 28.1 ms, idle 2.00 ms" */
-void flighttext_shares(struct strb *b, const struct flight_shares *s);
 /* An object: {"from":…,"events":[…]} */
 void flightjson(struct strb *b, const struct flight_rec *f);
 #endif
