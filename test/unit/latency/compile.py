@@ -41,6 +41,8 @@ for name in sorted(f for f in os.listdir(FOLDER) if f.endswith(".d")):
     for param, kind in re.findall(r"^#pragma D param (\w+) (\w+)", text, re.M):
         values = [v for v in VALUES.get(param, VALUES[kind]) if kind != "int" or v.isdigit()]
         runs += [["--" + param, v] for v in values]
+    if name == "flight.d": # comes along with the option
+        beside, path = ["-x", "flight=10ms"], os.path.join(FOLDER, "wakeup.d")
     for r in runs:
         compiles([*beside, "-s", path, *given, *r], name + " ".join(["", *r]))
     n += len(runs)
