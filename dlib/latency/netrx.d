@@ -4,35 +4,71 @@
  * netrx.d: packets that were received: from the device until a program has them, or they are gone.
  *
  * The exit id says how it ended: 0 copied to the program, 1 consumed by the kernel (an acknowledgement), 2 dropped.
- * Attributes of slow events: ifindex: number of the interface, as ip(8) shows it; bytes.
+ * Attributes of slow events: ifindex: number of the interface, as ip(8) shows it; bytes; and where the time went, in ns: protocol_ns: until the packet was in the
+ * queue of its socket; cpu_ns: a reader that waited for it was woken up, and waited for a CPU; reader_ns: the reader did something else; stage: which of
+ * them was longest. Of UDP the kernel tells no more when small packets are read (6.18): they are collected.
  */
 #pragma D option quiet
 #pragma D option noself
 
 tracker netrx (void *) { threshold = 10ms; limit = 100; size = 65536; gc = 60s; }
 
+/* What a CPU is receiving; when packets came to their sockets. */
+uintptr_t receiving[int];
+uint64_t queued[uintptr_t], readied[int], woken[pid_t];
+
 sdt:net::netif_receive_skb
 {
 	begin(netrx, args[0]);
+	receiving[cpu] = (uintptr_t)args[0];
+}
+
+/* In the same softirq, for the packet on hand; comes with Linux 6.3. */
+sdt:sock::sk_data_read*
+/receiving[cpu]/
+{
+	queued[receiving[cpu]] = timestamp;
+	readied[cpu] = timestamp;
+	receiving[cpu] = 0;
+}
+
+/* Right behind it: who waits for this packet. */
+inline int WAKES_WITHIN = 20000; /* ns */
+sdt:sched::sched_waking
+/timestamp - readied[cpu] < WAKES_WITHIN/
+{
+	woken[args[0]->pid] = timestamp;
 }
 
 sdt:skb::skb_copy_datagram_iovec
 {
 	end(netrx, args[0], 0);
+	queued[(uintptr_t)args[0]] = 0;
 }
 
 sdt:skb::consume_skb
 {
 	end(netrx, args[0], 1);
+	queued[(uintptr_t)args[0]] = 0;
 }
 
 sdt:skb::kfree_skb
 {
 	end(netrx, args[0], 2);
+	queued[(uintptr_t)args[0]] = 0;
 }
 
+/* The scheduler notes when a thread got its CPU, by its own clock. */
 latency:netrx::slow
 /!args[0]->how/
 {
-	slow("ifindex", ((struct sk_buff *)args[1])->skb_iif, "bytes", ((struct sk_buff *)args[1])->len);
+	this->at = args[0]->id ? 0 : queued[(uintptr_t)args[1]];
+	this->protocol = this->at ? this->at - args[0]->start : args[0]->delay;
+	this->queue = args[0]->delay - this->protocol;
+	this->runs = _sched_clock() - curthread->sched_info.last_arrival;
+	this->reader = woken[tid] < this->at || this->runs > this->queue ? this->queue : this->runs;
+	this->cpu = this->queue - this->reader;
+	slow("ifindex", ((struct sk_buff *)args[1])->skb_iif, "bytes", ((struct sk_buff *)args[1])->len, "protocol_ns", this->protocol,
+	    "cpu_ns", this->cpu, "reader_ns", this->reader, "stage", this->protocol >= this->cpu && this->protocol >= this->reader ?
+	    "the network protocols" : this->cpu >= this->reader ? "its reader to run" : "its reader, which was busy");
 }
