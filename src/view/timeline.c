@@ -76,6 +76,48 @@ void tl_tidy(tl_items *v)
 	v->n = n;
 }
 
+struct run {
+	uint64_t from;
+	uint32_t row, item;
+	uint16_t cpu;
+};
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+
+	return x->cpu != y->cpu ? (x->cpu < y->cpu ? -1 : 1) : x->from < y->from ? -1 : x->from > y->from;
+}
+
+int tl_one_per_cpu(struct timeline *t)
+{
+	VEC(struct run) all = { 0 };
+	int e = 0;
+
+	for (size_t k = 0; k < t->rows.n && e == 0; k++)
+		for (size_t i = 0; i < t->rows.v[k].items.n && e == 0; i++) {
+			const struct tl_item *x = &t->rows.v[k].items.v[i];
+
+			if (x->kind == TL_RUN && x->cpu)
+				e = vec_try_push(&all, ((struct run){ x->from, (uint32_t)k, (uint32_t)i, x->cpu }));
+		}
+	if (all.n)
+		qsort(all.v, all.n, sizeof(*all.v), by_cpu);
+	for (size_t i = 0; i + 1 < all.n && e == 0; i++) {
+		const struct run *next = &all.v[i + 1];
+		tl_items *items = &t->rows.v[all.v[i].row].items;
+		struct tl_item *x = &items->v[all.v[i].item], rest;
+
+		if (next->cpu != all.v[i].cpu || x->to <= next->from)
+			continue;
+		rest = (struct tl_item){ .from = next->from, .to = x->to, .kind = TL_UNSEEN };
+		x->to = next->from;
+		e = vec_try_push(items, rest);
+	}
+	vec_free(&all);
+	return e;
+}
+
 unsigned tl_tracks(const tl_items *v, uint8_t *track)
 {
 	uint64_t end[TL_MAX_TRACKS] = { 0 };

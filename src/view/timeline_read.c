@@ -571,6 +571,8 @@ static int finish_threads(struct tl_reader *r)
 	for (struct tl_name *n = r->rows; n && e == 0; n = n->hh.next)
 		if (r->t->rows.v[n->index].group == TL_GROUP_THREADS)
 			e = fill_thread(r, &r->t->rows.v[n->index], n->end, r->t->states);
+	if (e == 0)
+		e = tl_one_per_cpu(r->t);
 	for (size_t i = 0, n = r->t->rows.n; i < n && e == 0; i++) {
 		struct tl_row *row = &r->t->rows.v[i];
 

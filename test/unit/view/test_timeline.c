@@ -35,6 +35,34 @@ static void tidy(void **state)
 	assert_int_equal(v.n, 0);
 }
 
+/* The end of the first thread's run was lost: it lasts only until another one ran there. */
+static void one_per_cpu(void **state)
+{
+	static const struct tl_item first[] = { { .from = 0, .to = 10, .kind = TL_IO }, { .from = 10, .to = 90, .kind = TL_RUN, .cpu = 1 },
+						{ .from = 90, .to = 95, .kind = TL_IO } };
+	static const struct tl_item second[] = { { .from = 30, .to = 40, .kind = TL_RUN, .cpu = 1 }, { .from = 50, .to = 90, .kind = TL_RUN, .cpu = 2 } };
+	static const struct tl_item third[] = { { .from = 40, .to = 60, .kind = TL_RUN, .cpu = 1 }, { .from = 60, .to = 99, .kind = TL_RUN } };
+	struct timeline t = { 0 };
+	tl_items *v;
+
+	(void)state;
+	assert_int_equal(vec_try_push(&t.rows, ((struct tl_row){ .items = items(first, ARRAY_SIZE(first)) })), 0);
+	assert_int_equal(vec_try_push(&t.rows, ((struct tl_row){ .items = items(second, ARRAY_SIZE(second)) })), 0);
+	assert_int_equal(vec_try_push(&t.rows, ((struct tl_row){ .items = items(third, ARRAY_SIZE(third)) })), 0);
+	assert_int_equal(tl_one_per_cpu(&t), 0);
+	for (size_t i = 0; i < t.rows.n; i++)
+		tl_tidy(&t.rows.v[i].items);
+	v = &t.rows.v[0].items;
+	assert_int_equal(v->n, 4);
+	assert_true(v->v[1].kind == TL_RUN && v->v[1].from == 10 && v->v[1].to == 30);
+	assert_true(v->v[2].kind == TL_UNSEEN && v->v[2].from == 30 && v->v[2].to == 90);
+	assert_int_equal(t.rows.v[1].items.n, 2); /* others are as they were: to the moment, on other CPUs, where it is not known */
+	assert_int_equal(t.rows.v[2].items.n, 2);
+	for (size_t i = 0; i < t.rows.n; i++)
+		vec_free(&t.rows.v[i].items);
+	vec_free(&t.rows);
+}
+
 static void tracks(void **state)
 {
 	static const struct tl_item in[] = { { .from = 0, .to = 10 }, { .from = 2, .to = 4 }, { .from = 3, .to = 12 }, { .from = 4, .to = 6 }, { .from = 11, .to = 20 } };
@@ -132,7 +160,7 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tidy), cmocka_unit_test(tracks), cmocka_unit_test(pixels), cmocka_unit_test(sums), cmocka_unit_test(tree), cmocka_unit_test(names),
+		cmocka_unit_test(tidy), cmocka_unit_test(one_per_cpu), cmocka_unit_test(tracks), cmocka_unit_test(pixels), cmocka_unit_test(sums), cmocka_unit_test(tree), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
