@@ -80,7 +80,7 @@ WANT = {
 os.chdir(live.WORK)
 with open("load.py", "w", encoding="utf-8") as f:
     f.write(LOAD)
-have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "top", "usdt"))}
+have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "top", "usdt", "flight"))}
 for name in sorted(have):
     with open(os.path.join(FOLDER, name + ".d"), encoding="utf-8") as f:
         text = f.read()
