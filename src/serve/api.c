@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
 #include "serve/serve_int.h"
+#include "view/flame.h"
 
 #define API_VERSION 1 /* changes when a reader of the former version would misunderstand something */
 
@@ -117,6 +118,17 @@ static enum MHD_Result get_words(struct request *rq)
 		strb_addc(&b, '}');
 	}
 	strb_adds(&b, "]}\n");
+	return http_json(rq, MHD_HTTP_OK, &b);
+}
+
+/* GET /api/v1/framekinds: how frames of stacks are told apart, and coloured. */
+static enum MHD_Result get_framekinds(struct request *rq)
+{
+	struct strb b = { 0 };
+
+	strb_addc(&b, '{');
+	flame_kinds(&b);
+	strb_adds(&b, "}\n");
 	return http_json(rq, MHD_HTTP_OK, &b);
 }
 
@@ -297,6 +309,7 @@ const struct route api_routes[] = {
 	{ "GET", "/api/v1/programs", get_programs },
 	{ "GET", "/api/v1/programs/*", get_program },
 	{ "GET", "/api/v1/words", get_words },
+	{ "GET", "/api/v1/framekinds", get_framekinds },
 	{ "GET", "/api/v1/probes", get_probes },
 	{ "POST", "/api/v1/check", post_check },
 	{ "GET", "/api/v1/runs", get_runs },

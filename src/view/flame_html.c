@@ -82,21 +82,27 @@ static int put_nodes(struct strb *b, const struct stacktree *t, const struct sta
 	return b->failed ? -ENOMEM : 0;
 }
 
+void flame_kinds(struct strb *b)
+{
+	strb_printf(b, "\"unknown\":%d,\"kinds\":[", FRAME_UNKNOWN);
+	for (unsigned k = 0; k < FRAME_NKINDS; k++) {
+		const struct frame_kind_info *i = &frame_kinds[k];
+
+		strb_printf(b, "%s{\"name\":\"%s\",\"text\":\"%s\",\"hue\":%d,\"saturation\":%d,\"lightness\":%d}", k ? "," : "",
+			    i->name, i->text, i->hue, i->saturation, i->lightness);
+	}
+	strb_adds(b, "]");
+}
+
 static void put_meta(struct strb *b, const struct flame_opts *o)
 {
 	const struct { const char *name, *value; } texts[] = {
 		{ "title", o->title }, { "unit", o->unit }, { "notes", o->notes }, { "before", o->before }, { "after", o->after },
 	};
 
-	strb_printf(b, "{\"diff\":%s,\"significance\":%s,\"inverted\":%s,\"unknown\":%d,\"kinds\":[", o->diff ? "true" : "false",
-		    o->significance ? "true" : "false", o->inverted ? "true" : "false", FRAME_UNKNOWN);
-	for (unsigned k = 0; k < FRAME_NKINDS; k++) {
-		const struct frame_kind_info *i = &frame_kinds[k];
-
-		strb_printf(b, "%s{\"text\":\"%s\",\"hue\":%d,\"saturation\":%d,\"lightness\":%d}", k ? "," : "", i->text, i->hue,
-			    i->saturation, i->lightness);
-	}
-	strb_adds(b, "]");
+	strb_printf(b, "{\"diff\":%s,\"significance\":%s,\"inverted\":%s,", o->diff ? "true" : "false",
+		    o->significance ? "true" : "false", o->inverted ? "true" : "false");
+	flame_kinds(b);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		strb_printf(b, ",\"%s\":", texts[i].name);
 		jsonstr_add(b, texts[i].value ? texts[i].value : "", texts[i].value ? strlen(texts[i].value) : 0);

@@ -2,47 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of dwell serve, in a browser, with the real tracer on a real load: programs written, completed, run, stopped;
 mistakes; a lost connection; wrong tokens. usage: serve.py DWELL. TAP; skipped without Chromium or root."""
-import json
 import os
 import re
-import signal
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import CHROMIUM, Browser  # noqa: E402
+from server import LOAD, PAGE, Server, button, drag, text_of, write  # noqa: E402
 from tap import check, done, same, skip  # noqa: E402
-
-PAGE = "window.dwell !== undefined && document.querySelector('.gallery button') !== null"
-# Something that computes, calls and reads, on every CPU.
-LOAD = "while :; do dd if=/dev/zero of=/dev/null bs=4096 count=2000 2>/dev/null; done"
-
-
-class Server:
-    def __init__(self, dwell, *args):
-        self.process = subprocess.Popen([dwell, "serve", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        stdin=subprocess.DEVNULL)
-        self.url = self.process.stdout.readline().strip()
-        self.port = re.search(r":(\d+)/", self.url).group(1)
-
-    def stop(self):
-        self.process.send_signal(signal.SIGINT)
-        return self.process.wait(20)
-
-
-def write(b, program):
-    b.eval("(() => { const a = document.querySelector('textarea'); a.focus(); a.select(); })()")
-    b.type(program)
-
-
-def button(b, text):
-    x, y = b.eval(f"(() => {{ const e = [...document.querySelectorAll('button')].find((e) => e.textContent === {json.dumps(text)});"
-                  "const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()")
-    b.click(x, y)
-
-
-def text_of(b, selector):
-    return b.eval(f"[...document.querySelectorAll({json.dumps(selector)})].map((e) => e.innerText).join('\\n')")
 
 
 def run(b, program, until):
@@ -78,15 +46,11 @@ def overview(b, url):
     b.wait("[...document.querySelectorAll('.trackers tbody tr:first-child td.n')].every((e) => /\\d/.test(e.textContent))")
     numbers = text_of(b, ".trackers tbody tr:first-child td.n").split("\n")
     check(re.search("[mµn]?s$", numbers[1]) and re.search("[mµn]?s$", numbers[3]), "rate, median, 99 %, longest", numbers)
-    x, y, w, h = b.eval("(() => { const r = document.querySelector('.heat canvas').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()")
-    b.mouse(x + w - 40, y + 2)
-    b.mouse(x + w - 40, y + 2, "mousePressed", button="left", clickCount=1)
-    b.mouse(x + w - 1, y + h - 2, button="left")
-    b.mouse(x + w - 1, y + h - 2, "mouseReleased", button="left", clickCount=1)
-    b.wait("!document.querySelector('.detail-pane').hidden")
-    text = text_of(b, ".detail-pane")
-    counts = re.search(r"([\d,]+) of ([\d,]+) delays", text)
-    check(counts and int(counts.group(1).replace(",", "")) > 0, "a range: how many", text)
+    b.wait("window.dwell.overview.source !== null")
+    drag(b, ".heat canvas", 0, 0.9, 0.01, 0.999, 0.99)
+    b.wait("document.querySelector('.overview .keys-table tbody tr') !== null")
+    text = text_of(b, ".overview .detail-pane")
+    check("Whose delays" in text and "dd" in text_of(b, ".overview .keys-table td"), "a range: whose", text)
     check("latency:wakeup::all" in text and re.search(r"args\[0\]->delay >= \d+", text), "and the clause that selects it", text)
     button(b, "Program")
     b.wait("document.querySelector('textarea').value.includes('latency:wakeup::all')")
@@ -97,8 +61,8 @@ def overview(b, url):
     button(b, "Stop")
     b.wait("window.dwell.program.output.ended")
     b.eval("location.hash = 'overview'")
-    b.wait("document.querySelector('.cpu-flame canvas') !== null")
-    check(True, "stacks of the last slice")
+    b.wait("document.querySelector('.overview > .picture .flame canvas') !== null")
+    check(True, "stacks of the last minute")
 
 
 def stacks(b):

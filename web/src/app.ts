@@ -5,35 +5,42 @@ import { make, makeButton } from "./dom.js";
 import { Overview } from "./app/overview.js";
 import { ProgramView } from "./app/programview.js";
 import { flameOf } from "./app/flames.js";
+import { RecordingView } from "./app/recordingview.js";
+import { compareShares } from "./app/shares.js";
 
 const STATUS_MS = 5000;
 
 class App {
+	/** For tests. */
+	readonly compareShares = compareShares;
 	private readonly state = make("span", "", "connection");
 	private readonly machine = make("span", "", "muted");
 	private readonly banner = make("p", "", "banner");
 	private readonly help = make("dialog");
 	private readonly program = new ProgramView(flameOf);
 	private readonly overview = new Overview();
+	private readonly recording = new RecordingView();
 	private readonly links = new Map<string, HTMLAnchorElement>();
 
 	constructor(root: HTMLElement) {
 		const head = make("header", "", "head"), nav = make("nav");
 		nav.setAttribute("aria-label", "Views");
-		for (const [view, text] of [["overview", "Overview"], ["program", "Program"]] as const) {
+		for (const [view, text] of [["overview", "Overview"], ["recording", "Recordings"], ["program", "Program"]] as const) {
 			const link = make("a", text);
 			link.href = "#" + view;
 			this.links.set(view, link);
 			nav.append(link);
 		}
-		this.overview.onProgram = (text) => { location.hash = "program/text=" + encodeURIComponent(text); };
+		const program = (text: string) => { location.hash = "program/text=" + encodeURIComponent(text); };
+		this.overview.onProgram = this.recording.onProgram = program;
+		this.overview.onLink = this.recording.onLink = (link) => history.replaceState(null, "", "#" + link);
 		this.state.setAttribute("role", "status");
 		this.banner.hidden = true;
 		head.append(make("h1", "dwell"), nav, this.machine, make("span", "", "grow"), this.state,
 			makeButton("◐", "dark or light (d)", () => this.toggleTheme()), makeButton("?", "help (?)", () => this.help.showModal()));
 		this.buildHelp();
 		const main = make("main");
-		main.append(this.banner, this.overview.element, this.program.element);
+		main.append(this.banner, this.overview.element, this.recording.element, this.program.element);
 		root.replaceChildren(head, main, this.help);
 		window.addEventListener("hashchange", () => void this.open());
 		document.addEventListener("keydown", (e) => this.key(e));
@@ -42,7 +49,8 @@ class App {
 	}
 
 	private async open(): Promise<void> {
-		const [asked, ...rest] = location.hash.slice(1).split("/"), view = asked === "program" ? "program" : "overview";
+		const hash = location.hash.slice(1), [place, query] = hash.startsWith("program/") ? [hash, ""] : hash.split("?", 2) as [string, string?];
+		const [asked, ...rest] = place.split("/"), view = asked === "program" || asked === "recording" ? asked : "overview", q = new URLSearchParams(query ?? "");
 		this.links.forEach((a, name) => {
 			if (name === view)
 				a.setAttribute("aria-current", "page");
@@ -51,10 +59,15 @@ class App {
 		});
 		this.program.element.hidden = view !== "program";
 		this.overview.element.hidden = view !== "overview";
-		if (view === "overview")
+		this.recording.element.hidden = view !== "recording";
+		if (view === "overview") {
+			this.overview.want(q);
 			await this.overview.start();
-		else if (rest.length)
+		} else if (view === "recording") {
+			await this.recording.start(rest[0] ?? "", q);
+		} else if (rest.length) {
 			await this.program.open(rest.join("/"));
+		}
 	}
 
 	private async poll(): Promise<void> {

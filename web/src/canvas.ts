@@ -16,3 +16,17 @@ export function prepare(canvas: HTMLCanvasElement, ctx: CanvasRenderingContext2D
 	ctx.clearRect(0, 0, width, height);
 	return true;
 }
+
+/** A function that has draw called before the next frame, once however often it is called. */
+export function perFrame(draw: () => void): () => void {
+	let pending = false;
+	return () => {
+		if (pending)
+			return;
+		pending = true;
+		requestAnimationFrame(() => {
+			pending = false;
+			draw();
+		});
+	};
+}

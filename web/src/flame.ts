@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flame graph on a canvas that is as large as what can be seen of it: only what is visible is drawn, frames of
 // less than a pixel once per pixel. Knows nothing of the page around it.
-import { prepare } from "./canvas.js";
+import { perFrame, prepare } from "./canvas.js";
 import { changeColours, changeIndex, cssColour, isDark, Kind, kindColours, kindIndex, onTheme } from "./theme.js";
 import { Tree } from "./tree.js";
 
@@ -47,7 +47,7 @@ export class FlameView {
 	private found: Uint8Array | null = null;
 	private zoomed: Place | null = null;
 	private selected: Place | null = null;
-	private pending = 0;
+	readonly redraw = perFrame(() => this.draw());
 	/** Milliseconds of the last drawing; for tests. */
 	drawn = 0;
 
@@ -203,14 +203,6 @@ export class FlameView {
 			this.widths[c] = this.ctx.measureText(String.fromCharCode(c)).width;
 		this.ellipsis = this.ctx.measureText("…").width;
 		this.other = this.ctx.measureText("m").width;
-	}
-
-	redraw(): void {
-		if (!this.pending)
-			this.pending = requestAnimationFrame(() => {
-				this.pending = 0;
-				this.draw();
-			});
 	}
 
 	private draw(): void {

@@ -2,7 +2,7 @@
 // A heat map on a canvas: cells are painted once into a picture of a pixel each, which is scaled; axes, lines, losses and
 // the cursor are drawn over it. Knows nothing of the page around it.
 import { amount } from "./amount.js";
-import { prepare } from "./canvas.js";
+import { perFrame, prepare } from "./canvas.js";
 import { addPlanes, HeatHead, normalise, Plane, Scale, Selecting, table } from "./heatmodel.js";
 import { cssColour, isDark, onTheme } from "./theme.js";
 
@@ -17,6 +17,12 @@ export const KEY_COLOURS = [[230, 159, 0], [86, 180, 233], [0, 158, 115], [213, 
 export interface Cell {
 	column: number;
 	row: number;
+}
+
+/** Cells from … to, both in it. */
+export interface CellRange {
+	from: Cell;
+	to: Cell;
 }
 
 export function gradient(dark: boolean): Uint8ClampedArray {
@@ -48,7 +54,9 @@ export class HeatView {
 	private to: number;
 	private cursor: Cell | null = null;
 	private drag: { from: number, to: number } | null = null;
-	private pending = 0;
+	private begin: Cell | null = null; // of a range that is being drawn
+	chosen: CellRange | null = null;
+	readonly redraw = perFrame(() => this.draw());
 	scale: Scale = "rank";
 	selecting: Selecting = "highlight";
 	lines = true;
@@ -57,6 +65,8 @@ export class HeatView {
 	drawn = 0;
 	onCell: (cell: Cell | null, x: number, y: number) => void = () => {};
 	onPick: (cell: Cell | null) => void = () => {};
+	/** When set, dragging chooses a range of cells; else it zooms. */
+	onRange: ((r: CellRange) => void) | null = null;
 
 	constructor(private readonly host: HTMLElement, private readonly head: HeatHead, private readonly planes: Plane[]) {
 		this.to = head.columns;
@@ -72,6 +82,8 @@ export class HeatView {
 		const c = this.canvas;
 		c.addEventListener("pointermove", (e) => {
 			const cell = this.at(e.offsetX, e.offsetY);
+			if (this.begin && e.buttons)
+				this.choose(this.begin, this.near(e.offsetX, e.offsetY));
 			if (this.drag && e.buttons) {
 				this.drag.to = e.offsetX;
 				this.redraw();
@@ -80,12 +92,21 @@ export class HeatView {
 		});
 		c.addEventListener("pointerleave", () => this.onCell(null, 0, 0));
 		c.addEventListener("pointerdown", (e) => {
-			this.drag = { from: e.offsetX, to: e.offsetX };
+			if (this.onRange)
+				this.begin = this.near(e.offsetX, e.offsetY);
+			else
+				this.drag = { from: e.offsetX, to: e.offsetX };
 			c.setPointerCapture(e.pointerId);
 		});
 		c.addEventListener("pointerup", (e) => {
 			const d = this.drag;
 			this.drag = null;
+			if (this.begin) {
+				this.choose(this.begin, this.near(e.offsetX, e.offsetY));
+				this.begin = null;
+				this.onRange!(this.chosen!);
+				return;
+			}
 			if (d && Math.abs(d.to - d.from) > 6)
 				this.zoom(this.columnAt(Math.min(d.from, d.to)), this.columnAt(Math.max(d.from, d.to)) + 1);
 			else
@@ -148,6 +169,17 @@ export class HeatView {
 		if (x < LEFT || x >= LEFT + this.width || y < TOP || y >= TOP + this.height)
 			return null;
 		return { column: this.columnAt(x), row: Math.min(this.head.rows - 1, Math.floor(((TOP + this.height - y) / this.height) * this.head.rows)) };
+	}
+
+	/** The same; of points outside of the cells the nearest one. */
+	private near(x: number, y: number): Cell {
+		return this.at(Math.max(LEFT, Math.min(LEFT + this.width - 1, x)), Math.max(TOP, Math.min(TOP + this.height - 1, y)))!;
+	}
+
+	private choose(a: Cell, b: Cell): void {
+		this.chosen = { from: { column: Math.min(a.column, b.column), row: Math.min(a.row, b.row) },
+			to: { column: Math.max(a.column, b.column), row: Math.max(a.row, b.row) } };
+		this.redraw();
 	}
 
 	private x(column: number): number {
@@ -218,14 +250,6 @@ export class HeatView {
 			}
 		});
 		return rgb;
-	}
-
-	redraw(): void {
-		if (!this.pending)
-			this.pending = requestAnimationFrame(() => {
-				this.pending = 0;
-				this.draw();
-			});
 	}
 
 	private draw(): void {
@@ -315,6 +339,12 @@ export class HeatView {
 			c.strokeStyle = cssColour("--found");
 			c.lineWidth = 2;
 			c.strokeRect(x - 1, TOP + this.height - (this.cursor.row + 1) * h - 1, w + 2, h + 2);
+		}
+		if (this.chosen) {
+			const { from, to } = this.chosen, x = this.x(from.column), y = TOP + this.height - (to.row + 1) * h;
+			c.strokeStyle = cssColour("--found");
+			c.lineWidth = 2;
+			c.strokeRect(x - 1, y - 1, this.x(to.column + 1) - x + 2, (to.row - from.row + 1) * h + 2);
 		}
 		if (this.drag && Math.abs(this.drag.to - this.drag.from) > 6) {
 			c.fillStyle = cssColour("--accent");

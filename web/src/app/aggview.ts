@@ -31,7 +31,7 @@ function table(a: Agg): HTMLElement {
 	for (let i = 0; i < keys; i++)
 		head.append(make("th", keys > 1 ? `key ${i + 1}` : "key"));
 	const value = make("th", a.func + "()", "n");
-	head.append(value, make("th"));
+	head.append(value, make("td"));
 	const body = t.createTBody();
 	for (const r of rows) {
 		const tr = body.insertRow();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's API, as doc/api.md has it.
+import { Kind } from "../theme.js";
 
 export interface Status {
 	version: number;
@@ -82,25 +83,97 @@ export interface Line {
 	[k: string]: unknown;
 }
 
+/** One that the server can show. */
+export interface RecordingInfo {
+	id: string;
+	kind: "live" | "file" | "sent";
+	name: string;
+	bytes: number;
+}
+
+/** What is in a recording; times in ns of its clock. */
+export interface Contents {
+	host: string;
+	kernel: string;
+	machine: string;
+	dwell: string;
+	begun: number;
+	wall_off: number;
+	extent: [number, number] | null;
+	seconds: [number, number] | null;
+	programs: { name: string, text: string }[];
+	stacks: { name: string, unit: string }[];
+	histograms: { kind: "tracker" | "aggregation", name: string, unit: string, count: number, keys: number, p50: number, p99: number, max: number }[];
+	slow: number;
+	lost: number;
+}
+
+export interface SlowRow {
+	ended: number;
+	delay: number;
+	tracker: string;
+	comm: string;
+	pid: number;
+	tid: number;
+	how: string;
+	key: string;
+	end_comm: string;
+	end_tid: number;
+	attributes: Record<string, Value>;
+}
+
+/** Colours of the kinds of frames, and the kind of those without a name. */
+export interface FrameKinds {
+	kinds: (Kind & { name: string })[];
+	unknown: number;
+}
+
+export type Params = Record<string, string | number | undefined>;
+
 export class ApiError extends Error {
 	constructor(readonly status: number, text: string) {
 		super(text);
 	}
 }
 
-async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-	let r: Response;
-	try {
-		r = await fetch("/api/v1/" + path, { method, ...(body === undefined ? {} : {
-			body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }) });
-	} catch {
-		throw new ApiError(0, "the server does not answer");
+const BUSY_TRIES = 8, BUSY_MS = 250; // too many questions at once: asked again
+
+async function send(path: string, init: RequestInit): Promise<Response> {
+	for (let i = 1; ; i++) {
+		const r = await fetch("/api/v1/" + path, init).catch(() => { throw new ApiError(0, "the server does not answer"); });
+		if (r.status !== 429 || i === BUSY_TRIES || init.method !== "GET")
+			return r;
+		await new Promise((go) => setTimeout(go, BUSY_MS * i));
 	}
+}
+
+async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+	const r = await send(path, { method, ...(body === undefined ? {} : body instanceof Blob ? {
+		body, headers: { "Content-Type": "application/octet-stream" } } : {
+		body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }) });
 	const o = await r.json().catch(() => ({ error: "the answer is not JSON" })) as T & { error?: string };
 	if (!r.ok)
 		throw new ApiError(r.status, o.error ?? r.statusText);
 	return o;
 }
+
+export interface Word {
+	name: string;
+	kind: string;
+	prototype: string;
+}
+
+function viewPath(id: string, name: string, params: Params): string {
+	const q = Object.entries(params).filter(([, v]) => v !== undefined && v !== "").map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join("&");
+	return `recordings/${id}/${name}${q ? "?" + q : ""}`;
+}
+
+/** For a link that saves a view. */
+export function viewUrl(id: string, name: string, params: Params = {}): string {
+	return "/api/v1/" + viewPath(id, name, params);
+}
+
+let kinds: Promise<FrameKinds> | null = null;
 
 export const api = {
 	status: () => ask<Status>("GET", "status"),
@@ -111,6 +184,20 @@ export const api = {
 	check: (program: string) => ask<Answer<Diagnostic>>("POST", "check", { program }),
 	run: async (program: string) => (await ask<{ run: number }>("POST", "runs", { program })).run,
 	stop: (run: number) => ask<unknown>("DELETE", "runs/" + run),
+	recordings: () => ask<{ recordings: RecordingInfo[], upload_max: number }>("GET", "recordings"),
+	upload: async (file: File) => (await ask<{ id: string }>("POST", "recordings?name=" + encodeURIComponent(file.name), file)).id,
+	view: <T>(id: string, name: string, params: Params = {}) => ask<T>("GET", viewPath(id, name, params)),
+	/** Of a view that is a line each; what is not there is none. */
+	viewLines: async <T>(id: string, name: string, params: Params = {}): Promise<T[]> => {
+		const r = await send(viewPath(id, name, params), { method: "GET" }), text = await r.text();
+		if (r.status === 422)
+			return [];
+		if (!r.ok)
+			throw new ApiError(r.status, (JSON.parse(text) as { error: string }).error);
+		return text.split("\n").filter((l) => l).map((l) => JSON.parse(l) as T);
+	},
+	frameKinds: () => kinds ??= ask<FrameKinds>("GET", "framekinds"),
+	words: async () => (await ask<{ words: Word[] }>("GET", "words")).words,
 	overview: async () => (await ask<{ run: number }>("POST", "overview", {})).run,
 };
 

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text area for D: line numbers, marks where the compiler found mistakes, completion of probes and words.
-import { api, Diagnostic, Probe } from "./api.js";
+import { api, Diagnostic, Probe, Word } from "./api.js";
 import { make } from "../dom.js";
 
 const CHECK_MS = 350; // after the last key
 const CHOICES = 60;
-
-interface Word {
-	name: string;
-	kind: string;
-	prototype: string;
-}
 
 interface Choice {
 	text: string;
@@ -43,6 +37,8 @@ export class Editor {
 		this.gutter.setAttribute("aria-hidden", "true");
 		this.list.hidden = true;
 		this.list.setAttribute("role", "listbox");
+		this.list.setAttribute("aria-label", "Completions");
+		this.list.tabIndex = 0; // it scrolls
 		this.list.id = "choices";
 		this.problems.id = "problems";
 		this.problems.setAttribute("aria-live", "polite");
@@ -164,7 +160,7 @@ export class Editor {
 	}
 
 	private async wordsOf(word: string): Promise<Choice[]> {
-		Editor.words ??= fetch("/api/v1/words").then(async (r) => (await r.json() as { words: Word[] }).words);
+		Editor.words ??= api.words();
 		const words = await Editor.words.catch(() => [] as Word[]);
 		return words.filter((w) => w.name.startsWith(word) && w.prototype !== "later")
 			.map((w) => ({ text: w.name, detail: w.kind === "variable" ? w.prototype : w.kind + (w.prototype ? " " + w.prototype : "") }));

@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks of an aggregation as a flame graph that can be zoomed.
+// Flame graphs of the page: of the stacks of an aggregation, and of a view of a recording.
 import { FlameView, Place } from "../flame.js";
-import { number, percent } from "../amount.js";
-import { Kind } from "../theme.js";
-import { Builder, Frames, hueOf, Tree } from "../tree.js";
+import { amount, number, percent } from "../amount.js";
+import { unpack } from "../bytes.js";
+import { Builder, decode, Frames, hueOf, Tree } from "../tree.js";
 import { make } from "../dom.js";
+import { api, FrameKinds } from "./api.js";
 
-const KEY = 0, KERNEL = 1, USER = 2, UNKNOWN = 3;
-const KINDS: Kind[] = [
-	{ text: "key", hue: 0, saturation: 0, lightness: 82 },
-	{ text: "kernel", hue: 28, saturation: 85, lightness: 72 },
-	{ text: "user", hue: 205, saturation: 60, lightness: 74 },
-	{ text: "unknown", hue: 0, saturation: 0, lightness: 74 },
-];
+/** What `flame.json` says: see dwell-flame(1). */
+export interface FlameData extends FrameKinds {
+	title: string;
+	unit: string;
+	notes: string;
+	diff: boolean;
+	significance: boolean;
+	stacks: string;
+}
 
-function kindOf(name: string): number {
+/** The kind (by its name in framekind.def) of a frame "module`function". */
+function kindOf(name: string): string {
 	if (/^0x[0-9a-f]+$/.test(name))
-		return UNKNOWN;
-	const tick = name.indexOf("`");
+		return "unknown";
+	const tick = name.indexOf("`"), module = name.slice(0, tick);
 	if (tick < 0)
-		return KEY;
-	return /^vmlinux$|^[a-z0-9_]+$/.test(name.slice(0, tick)) && !/\.so|^\[/.test(name.slice(0, tick)) ? KERNEL : USER;
+		return "thread";
+	if (module === "[jit]")
+		return "jit";
+	if (/\.so|^\[/.test(module))
+		return "library";
+	return /^[a-z0-9_]+$/.test(module) && (module === "vmlinux" || !name.includes("::")) ? "kernel" : "user";
 }
 
 const utf8 = new TextEncoder();
@@ -28,6 +36,11 @@ const utf8 = new TextEncoder();
 class Names {
 	readonly frames: Frames = { n: 0, name: [], module: [], kind: new Uint8Array(64), hue: new Uint32Array(64) };
 	private readonly at = new Map<string, number>();
+	private readonly kind: Map<string, number>;
+
+	constructor(k: FrameKinds) {
+		this.kind = new Map(k.kinds.map((v, i) => [v.name, i]));
+	}
 
 	/** The number of a frame "module`function+0x12", without the offset. */
 	take(full: string): number {
@@ -46,15 +59,15 @@ class Names {
 		const tick = name.indexOf("`");
 		f.name.push(name.slice(tick + 1));
 		f.module.push(tick > 0 ? name.slice(0, tick) : "");
-		f.kind[i] = kindOf(name);
+		f.kind[i] = this.kind.get(kindOf(name)) ?? 0;
 		f.hue[i] = hueOf(utf8.encode(f.name[i]));
 		this.at.set(name, i);
 		return i;
 	}
 }
 
-export function treeOf(stacks: { frames: string[], weight: number }[]): Tree {
-	const names = new Names(), numbered = stacks.map((s) => s.frames.map((f) => names.take(f)));
+export function treeOf(stacks: { frames: string[], weight: number }[], kinds: FrameKinds): Tree {
+	const names = new Names(kinds), numbered = stacks.map((s) => s.frames.map((f) => names.take(f)));
 	const b = new Builder(names.frames, 1);
 	stacks.forEach((s, i) => {
 		let node = 0;
@@ -65,33 +78,87 @@ export function treeOf(stacks: { frames: string[], weight: number }[]): Tree {
 	return b.tree();
 }
 
-const views = new WeakMap<HTMLElement, { view: FlameView, detail: HTMLElement }>();
+/** A flame graph with a line that says what is under the pointer. */
+class Pane {
+	readonly view: FlameView;
+	private readonly detail = make("div", "", "detail");
+	private unit = "";
+	private summary = "";
 
-function describe(p: Place | null): string {
-	if (!p)
-		return "";
-	const t = p.tree, f = t.frame[p.node]!;
-	return `${t.frames.module[f] ? t.frames.module[f] + "`" : ""}${t.frames.name[f]} · ${number(t.total[0]![p.node]!)} · ${percent(t.share(p.node, 0))}`;
+	constructor(host: HTMLElement, readonly kinds: FrameKinds, readonly diff: boolean, significance: boolean) {
+		const pane = make("div"), box = make("div", "", "flame-pane");
+		box.append(pane);
+		host.replaceChildren(box, this.detail);
+		this.view = new FlameView(pane, { kinds: kinds.kinds, unknown: kinds.unknown, diff, significance });
+		const c = this.view.canvas;
+		c.tabIndex = 0;
+		c.setAttribute("role", "img");
+		c.setAttribute("aria-label", "Flame graph: arrow keys go from frame to frame, Enter zooms, Escape shows all");
+		this.view.onHover = (p) => this.say(p);
+		this.view.onSelect = () => this.say(this.view.selectedAt);
+		c.addEventListener("dblclick", () => this.view.zoom(null));
+		c.addEventListener("keydown", (e) => this.key(e));
+	}
+
+	show(host: HTMLElement, tree: Tree, unit: string, summary: string): void {
+		this.unit = unit;
+		this.summary = summary;
+		host.style.setProperty("--levels", String(Math.min(30, tree.levels.length)));
+		this.view.show({ up: tree }, false);
+		this.detail.textContent = summary;
+	}
+
+	private say(p: Place | null): void {
+		if (!p) {
+			this.detail.textContent = this.summary;
+			return;
+		}
+		const t = p.tree, f = t.frame[p.node]!, v = (k: number) => `${amount(t.total[k]![p.node]!, this.unit)} (${percent(t.share(p.node, k))})`;
+		this.detail.textContent = `${t.frames.module[f] ? t.frames.module[f] + "`" : ""}${t.frames.name[f]} · ` +
+			(this.diff ? `before ${v(0)}, now ${v(1)}` : v(0));
+	}
+
+	private key(e: KeyboardEvent): void {
+		const moves = { ArrowUp: "out", ArrowDown: "in", ArrowLeft: "left", ArrowRight: "right" } as const;
+		if (e.key in moves)
+			this.view.move(moves[e.key as keyof typeof moves]);
+		else if (e.key === "Enter")
+			this.view.zoom(this.view.selectedAt);
+		else if (e.key === "Escape" && this.view.zoomedAt)
+			this.view.zoom(null);
+		else
+			return;
+		e.preventDefault();
+		e.stopPropagation();
+	}
 }
 
-/** Draws into host; drawn again, what is zoomed to stays zoomed when it is still there. */
+const panes = new WeakMap<HTMLElement, Pane>();
+
+/** The pane of a host; null: somebody looks at it closely, so that it must not move away under them. */
+function paneOf(host: HTMLElement, k: FrameKinds, diff: boolean, significance: boolean): Pane | null {
+	let p = panes.get(host);
+	if (p && p.diff === diff && host.contains(p.view.canvas))
+		return p.view.zoomedAt ? null : p;
+	p = new Pane(host, k, diff, significance);
+	panes.set(host, p);
+	return p;
+}
+
+/** Draws the stacks of an aggregation into host. */
 export function flameOf(host: HTMLElement, stacks: { frames: string[], weight: number }[]): void {
-	let v = views.get(host);
-	const tree = treeOf(stacks);
-	if (!v) {
-		const pane = make("div"), box = make("div", "", "flame-pane"), detail = make("div", "", "detail");
-		box.append(pane);
-		host.replaceChildren(box, detail);
-		v = { view: new FlameView(pane, { kinds: KINDS, unknown: UNKNOWN, diff: false, significance: false }), detail };
-		v.view.canvas.setAttribute("role", "img");
-		v.view.canvas.setAttribute("aria-label", "Flame graph");
-		v.view.onHover = (p) => { v!.detail.textContent = describe(p); };
-		v.view.canvas.addEventListener("dblclick", () => v!.view.zoom(null));
-		views.set(host, v);
-	} else if (v.view.zoomedAt) {
-		return; // somebody is looking: it does not move away under them
-	}
-	host.style.setProperty("--levels", String(Math.min(30, tree.levels.length)));
-	v.view.show({ up: tree }, false);
-	v.detail.textContent = `${number(tree.whole[0]!)} in ${number(stacks.length)} stacks`;
+	void api.frameKinds().then((k) => {
+		const tree = treeOf(stacks, k), p = paneOf(host, k, false, false);
+		p?.show(host, tree, "", `${number(tree.whole[0]!)} in ${number(stacks.length)} stacks`);
+	});
+}
+
+/** Draws a view of a recording into host. again: the same picture, newer. */
+export async function showFlame(host: HTMLElement, d: FlameData, again: boolean): Promise<void> {
+	const tree = decode(await unpack(d.stacks), d.diff ? 2 : 1);
+	if (!again)
+		panes.delete(host);
+	const sum = d.diff ? `before ${amount(tree.whole[0]!, d.unit)}, now ${amount(tree.whole[1]!, d.unit)}: blue has vanished, red is new` :
+		`${amount(tree.whole[0]!, d.unit)}: a frame is as wide as its share`;
+	paneOf(host, d, d.diff, d.significance)?.show(host, tree, d.unit, sum + (d.notes ? " · " + d.notes : ""));
 }

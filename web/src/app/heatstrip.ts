@@ -97,13 +97,12 @@ export class HeatStrip {
 			this.select(e);
 		});
 		this.canvas.addEventListener("pointermove", (e) => this.drag && this.select(e));
-		this.canvas.addEventListener("pointerup", () => { this.drag = null; });
-		this.canvas.addEventListener("keydown", (e) => {
-			if (e.key === "Escape" && this.range) {
-				this.clear();
-				this.onRange(null);
-			}
+		this.canvas.addEventListener("pointerup", () => {
+			if (this.drag)
+				this.onRange(this.range);
+			this.drag = null;
 		});
+		this.canvas.addEventListener("keydown", (e) => this.key(e));
 	}
 
 	clear(): void {
@@ -117,11 +116,31 @@ export class HeatStrip {
 			row: Math.max(0, Math.min(ROWS - 1, ROWS - 1 - Math.floor(e.offsetY / this.height * ROWS))) };
 	}
 
+	/** Arrow keys move the range, with Shift they make it larger; Enter looks at it. */
+	private key(e: KeyboardEvent): void {
+		const moves: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }, move = moves[e.key], r = this.range;
+		if (e.key === "Escape" && r) {
+			this.clear();
+			this.onRange(null);
+		} else if (e.key === "Enter" && r) {
+			this.onRange(r);
+		} else if (move && !r) {
+			this.range = { from: this.now - 1, to: this.now - 1, low: 0, high: ROWS - 1 };
+			this.draw();
+		} else if (move && r) {
+			const [x, y] = move, grow = e.shiftKey, row = (v: number) => Math.max(0, Math.min(ROWS - 1, v)), second = (v: number) => Math.max(this.now - COLUMNS + 1, Math.min(this.now, v));
+			this.range = { from: second(r.from + (grow && x > 0 ? 0 : x)), to: second(r.to + (grow && x < 0 ? 0 : x)), low: row(r.low + (grow && y > 0 ? 0 : y)), high: row(r.high + (grow && y < 0 ? 0 : y)) };
+			this.draw();
+		} else {
+			return;
+		}
+		e.preventDefault();
+	}
+
 	private select(e: PointerEvent): void {
 		const a = this.drag!, b = this.at(e);
 		this.range = { from: Math.min(a.second, b.second), to: Math.max(a.second, b.second), low: Math.min(a.row, b.row), high: Math.max(a.row, b.row) };
 		this.draw();
-		this.onRange(this.range);
 	}
 
 	draw(): void {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is slow, who, and why: a heat map for each tracker, the slow events as they come, the stacks of the last minute.
-import { api, ApiError, Bucket, Line, Value, watch } from "./api.js";
-import { stacksOf } from "./aggview.js";
-import { flameOf } from "./flames.js";
-import { COLUMNS, HeatData, HeatStrip, Range, rowRange } from "./heatstrip.js";
-import { show, stackOf } from "./output.js";
+import { api, ApiError, Bucket, Contents, Line, Value, watch } from "./api.js";
+import { FlameData, showFlame } from "./flames.js";
+import { COLUMNS, HeatData, HeatStrip, Range, rowOf, rowRange } from "./heatstrip.js";
+import { stackOf } from "./output.js";
+import { putSelection, RangeView, Source, stackTitle, takeSelection, times } from "./rangeview.js";
+import { reason } from "./slow.js";
 import { amount, number } from "../amount.js";
 import { make, makeButton } from "../dom.js";
 
 const TRACKERS: [string, string][] = [["wakeup", "waiting for a CPU"], ["offcpu", "sleeping"], ["block", "block device requests"],
 	["lock", "kernel locks"], ["reclaim", "freeing memory"], ["irq", "interrupt handlers"], ["softirq", "softirqs"]];
-const SLOW_KEPT = 500, SLOW_SHOWN = 60, MINUTE = 60, SLICES = 6;
+const SLOW_KEPT = 500, SLOW_SHOWN = 60, MINUTE = 60, SECOND = 1e9, FLAME_MS = 10000, CONTENTS_MS = 500;
+
+const NUMBERS = ["at once", "per s", "median", "99 %", "longest"];
 
 export interface Slow {
 	tracker: string;
@@ -25,32 +28,13 @@ export interface Slow {
 	attributes: Record<string, Value>;
 }
 
-/** What an event says of its reason, in one line. */
-function reason(tracker: string, a: Record<string, Value>): string {
-	const text = (k: string) => a[k] === undefined || a[k] === "" ? "" : show(a[k]!);
-	const cause = a["cause"] && typeof a["cause"] === "object" && "cause" in a["cause"] ? String(a["cause"].cause) : "";
-	switch (tracker) {
-	case "wakeup":
-		return `${text("state")}; the CPU was ${text("prev_comm")} ${text("prev_tid")}'s`;
-	case "block":
-		return `${text("op")} of ${amount(Number(a["bytes"] ?? 0), "bytes")} on ${text("dev")}`;
-	case "lock":
-		return `${cause || text("lock_kind")}${text("holder_comm") ? `, held by ${text("holder_comm")} ${text("holder_tid")}` : ""}`;
-	case "irq":
-		return `handler ${text("name")} of interrupt ${text("irq")}`;
-	case "softirq":
-		return text("vec");
-	default:
-		return cause + (text("waker_comm") ? `, woken by ${text("waker_comm")} ${text("waker_tid")}` : "");
-	}
-}
-
 class Pane {
 	readonly row = make("tr");
 	readonly data = new HeatData();
 	readonly strip: HeatStrip;
-	private readonly numbers = [make("td", "", "n"), make("td", "", "n"), make("td", "", "n"), make("td", "", "n")];
-	max = new Map<number, number>();
+	private readonly numbers = [make("td", "", "n"), make("td", "", "n"), make("td", "", "n"), make("td", "", "n"), make("td", "", "n")];
+	private readonly max = new Map<number, number>();
+	private readonly sum = new Map<number, number>();
 
 	constructor(readonly name: string, what: string) {
 		const head = make("th", name), cell = make("td", "", "heat");
@@ -59,15 +43,27 @@ class Pane {
 		this.strip = new HeatStrip(this.data, `${name}, ${what}`);
 		cell.append(this.strip.canvas);
 		this.row.append(head, cell, ...this.numbers);
+		this.numbers.forEach((n, i) => { n.dataset["label"] = NUMBERS[i]!; });
+		this.numbers.forEach((n) => { n.title = `from tracker ${name} of ${name}.d, table hist of the recording "live"`; });
 	}
 
 	add(l: Line): void {
 		const second = Math.floor(l.time! / 1e9);
 		this.data.add(second, l["buckets"] as Bucket[]);
 		this.max.set(second, Math.max(this.max.get(second) ?? 0, l["max"] as number));
-		for (const s of this.max.keys())
-			if (s < second - 2 * COLUMNS)
-				this.max.delete(s);
+		this.sum.set(second, (this.sum.get(second) ?? 0) + (l["sum"] as number));
+		for (const m of [this.max, this.sum])
+			for (const s of m.keys())
+				if (s < second - 2 * COLUMNS)
+					m.delete(s);
+	}
+
+	/** How many there were at once, on average of the last ten seconds: the time that all took, by second (Little's law). */
+	atOnce(now: number): number {
+		let all = 0;
+		for (let s = now - 9; s <= now; s++)
+			all += this.sum.get(s) ?? 0;
+		return all / 10 / SECOND;
 	}
 
 	draw(now: number): void {
@@ -75,7 +71,7 @@ class Pane {
 		const max = Math.max(0, ...[...this.max].filter(([s]) => s >= from && s <= now).map(([, v]) => v));
 		const time = (v: number) => v ? amount(v, "ns") : "–";
 		const quantile = (share: number) => time(Math.min(max, this.data.quantile(from, now, share))); // a row's middle may lie above
-		[number(n / MINUTE), quantile(0.5), quantile(0.99), time(max)].forEach((t, i) => {
+		[few(this.atOnce(now)), number(n / MINUTE), quantile(0.5), quantile(0.99), time(max)].forEach((t, i) => {
 			this.numbers[i]!.textContent = t;
 		});
 		this.strip.now = now;
@@ -83,22 +79,33 @@ class Pane {
 	}
 }
 
+/** 0.02, 3.1, 120 */
+function few(v: number): string {
+	return v >= 10 ? number(v) : v >= 0.95 ? v.toFixed(1) : v >= 0.005 ? v.toFixed(2) : "0";
+}
+
 export class Overview {
 	readonly element = make("section", "", "overview");
 	private readonly panes = new Map<string, Pane>();
 	private readonly slowBody = make("tbody");
 	private readonly note = make("p", "Waiting for the first events…", "muted note");
-	private readonly detail = make("aside", "", "detail-pane");
-	private readonly cpu = make("div", "", "cpu-flame");
+	private readonly state = make("p", "", "state-line");
+	readonly range = new RangeView();
+	private readonly flame = make("div", "", "flame-host");
+	private readonly flameBar = make("div", "", "bar");
+	private stacks = "on_cpu";
 	private readonly losses = make("span", "", "lossy");
 	private readonly idleToggle = make("input");
-	private slices: { frames: string[], weight: number }[][] = [];
+	source: Source | null = null;
+	private wanted: URLSearchParams | null = null; // a range of the address, until there is a recording
+	private cost = "";
 	private run = 0;
 	private lostCount = 0;
 	private unwatch: () => void = () => {};
 	private pending = 0;
 	private selected: { pane: Pane, range: Range } | null = null;
 	private paused = false;
+	connected = true;
 	readonly slow: Slow[] = [];
 	now = 0;
 	private newest = 0; // ns: of all that came
@@ -106,17 +113,20 @@ export class Overview {
 
 	constructor() {
 		const table = make("table", "", "trackers"), head = table.createTHead().insertRow(), body = table.createTBody();
-		for (const [text, cls] of [["tracker", ""], [`delays, last ${COLUMNS / 60} minutes`, ""], ["per s", "n"], ["median", "n"], ["99 %", "n"], ["longest", "n"]])
+		for (const [text, cls] of [["tracker", ""], [`delays, last ${COLUMNS / 60} minutes`, ""], ...NUMBERS.map((t) => [t, "n"])])
 			head.append(make("th", text, cls));
+		head.cells[2]!.title = "how many there are at the same time, on average of the last ten seconds";
 		for (const [name, what] of TRACKERS) {
 			const p = new Pane(name, what);
 			this.panes.set(name, p);
 			body.append(p.row);
 			p.strip.onRange = (range) => this.select(p, range);
 		}
-		this.detail.hidden = true;
-		this.detail.setAttribute("aria-label", "Selected range");
-		this.element.append(this.note, table, this.detail, this.slowSection(), this.cpuSection());
+		this.range.onClose = () => this.select(null, null);
+		this.range.onProgram = (r, clause) => void this.toProgram(r.tracker, clause);
+		this.range.onChange = () => this.onLink(this.link);
+		this.state.setAttribute("role", "status");
+		this.element.append(this.note, this.state, table, this.range.element, this.slowSection(), this.flameSection());
 	}
 
 	private slowSection(): HTMLElement {
@@ -133,11 +143,61 @@ export class Overview {
 		return box;
 	}
 
-	private cpuSection(): HTMLElement {
-		const box = make("section", "", "picture wide");
-		box.append(make("h2", "On the CPU, last minute (99 Hz)"), this.cpu);
-		this.cpu.append(make("p", "The first slice comes after ten seconds.", "muted"));
+	private flameSection(): HTMLElement {
+		const box = make("section", "", "picture wide"), group = make("span", "", "group"), all = ["on_cpu", "off_cpu_ns"];
+		const buttons = all.map((name) => makeButton(stackTitle(name), "stacks of @" + name + " of overview.d, last minute", () => {
+			this.stacks = name;
+			buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(all[i] === name)));
+			void this.drawFlame(false);
+		}));
+		buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(all[i] === this.stacks)));
+		group.append(...buttons);
+		this.flameBar.append(make("h2", "Stacks of the last minute"), group);
+		this.flame.append(make("p", "The first come after a few seconds.", "muted"));
+		box.append(this.flameBar, this.flame);
 		return box;
+	}
+
+	/** What the live view has recorded: there a moment after it has begun. */
+	private async open(): Promise<void> {
+		const run = this.run;
+		for (let i = 0; run === this.run && run; i++) {
+			const info = await api.view<Contents>("live", "contents.json").catch(() => null);
+			if (info && info.histograms.length && info.stacks.length && this.now) {
+				this.source = { id: "live", info };
+				break;
+			}
+			if (i === 20)
+				this.flame.replaceChildren(make("p", "There is no recording of this view: ranges and stacks cannot be shown.", "muted"));
+			await new Promise((go) => setTimeout(go, CONTENTS_MS));
+		}
+		while (run === this.run && run) {
+			if (!this.element.hidden && !document.hidden)
+				await Promise.all([this.drawFlame(true), this.readCost(), this.restore()]);
+			if (this.source)
+				this.source.info = await api.view<Contents>("live", "contents.json").catch(() => this.source!.info);
+			await new Promise((go) => setTimeout(go, FLAME_MS));
+		}
+	}
+
+	private async drawFlame(again: boolean): Promise<void> {
+		const s = this.source, to = (this.now + 1) * SECOND;
+		if (!s)
+			return;
+		const d = await api.view<FlameData>("live", "flame.json", { by: "@" + this.stacks, from: times(s, to - MINUTE * SECOND, to).from }).catch((e: Error) => e);
+		if (d instanceof Error)
+			this.flame.replaceChildren(make("p", d.message, "muted"));
+		else
+			await showFlame(this.flame, d, again);
+	}
+
+	private async readCost(): Promise<void> {
+		const s = this.source!, rows = await api.viewLines<{ time: number, run_ns: number }>("live", "costs.json", {
+			from: times(s, (this.now - MINUTE) * SECOND, 0).from }).catch(() => []);
+		const first = Math.min(...rows.map((r) => r.time)), last = Math.max(...rows.map((r) => r.time));
+		const all = rows.filter((r) => r.time > first).reduce((a, r) => a + r.run_ns, 0);
+		if (last > first)
+			this.cost = `dwell itself ${(100 * all / (last - first)).toFixed(1)} % of a CPU`;
 	}
 
 	async start(): Promise<void> {
@@ -149,11 +209,12 @@ export class Overview {
 			this.say(e instanceof ApiError ? e.message : String(e), true);
 			return;
 		}
+		void this.open();
 		this.unwatch = watch(this.run, {
 			line: (l) => this.take(l),
 			lost: () => {},
 			end: (text) => this.ended(text),
-			connected: (yes) => { if (!yes) this.say("Connection lost, trying again…", true); else this.say("", false); },
+			connected: (yes) => { this.connected = yes; if (!yes) this.say("Connection lost, trying again…", true); else this.say("", false); },
 		});
 	}
 
@@ -166,6 +227,8 @@ export class Overview {
 	private ended(text: string | null): void {
 		this.unwatch();
 		this.run = 0;
+		this.source = null;
+		this.range.hide();
 		const bad = (text ?? "").split("\n").filter((l) => l && !/ matched \d+ probes?$/.test(l)).slice(-8).join("\n");
 		this.say("The trackers have ended. " + bad, true);
 		this.note.append(" ", makeButton("Start again", "start the trackers", () => void this.start()));
@@ -180,8 +243,6 @@ export class Overview {
 			for (const o of l.output ?? [])
 				if (o.action === "slow")
 					this.takeSlow(l, o);
-				else if (o.action === "printa")
-					this.takeStacks(o as unknown as Line);
 		} else if (l.type === "drop") {
 			this.lostCount += l.count ?? 0;
 		}
@@ -193,21 +254,9 @@ export class Overview {
 		const who = o["opener"] as { comm: string, pid: number, tid: number }, by = o["closer"] as { comm: string, tid: number };
 		const attributes = o["attributes"] as Record<string, Value>, cause = attributes["cause"] as { class?: string } | undefined;
 		this.slow.push({ tracker: o["tracker"] as string, end: l.time!, delay: o["delay"] as number, comm: who.comm, pid: who.pid, tid: who.tid,
-			by: `${by.comm} ${by.tid}`, idle: cause?.class === "idle" || cause?.class === "time", why: reason(o["tracker"] as string, attributes), attributes });
+			by: `${by.comm} ${by.tid}`, idle: cause?.class === "idle" || cause?.class === "time", why: reason(o["tracker"] as string, attributes, false), attributes });
 		if (this.slow.length > SLOW_KEPT)
 			this.slow.splice(0, SLOW_KEPT / 10);
-	}
-
-	private takeStacks(l: Line): void {
-		l.aggregations?.forEach((a, k) => {
-			const rows = l.rows!.map((r) => ({ key: r.key, values: [r.values[k]!] }));
-			const stacks = stacksOf({ name: a.name, func: a.function, rows, leftOut: 0 });
-			if (stacks)
-				this.slices.push(stacks);
-		});
-		this.slices.splice(0, Math.max(0, this.slices.length - 2 * SLICES));
-		if (this.slices.length)
-			flameOf(this.cpu, this.slices.flat());
 	}
 
 	private redraw(): void {
@@ -226,7 +275,19 @@ export class Overview {
 			for (const p of this.panes.values())
 				p.draw(this.now);
 		this.drawSlow();
+		this.drawState();
 		this.losses.textContent = this.lostCount ? `${number(this.lostCount)} not shown: more than the limit per second` : "";
+	}
+
+	/** What is to be known at once. */
+	private drawState(): void {
+		const at = (name: string) => few(this.panes.get(name)!.atOnce(this.now)), worst = [...this.slow].filter((v) => !v.idle && v.end > this.newest - MINUTE * SECOND)
+			.sort((a, b) => b.delay - a.delay)[0];
+		const all = [`Run queue: ${at("wakeup")} threads wait for a CPU`, `block I/O: ${at("block")} requests in flight`, ...this.cost ? [this.cost] : []];
+		this.state.replaceChildren();
+		if (worst)
+			this.state.append(make("b", `Slowest of the last minute: ${worst.comm}, ${amount(worst.delay, "ns")} (${worst.tracker}): ${worst.why}`), make("br"));
+		this.state.append(all.join(" · "));
 	}
 
 	private drawSlow(): void {
@@ -257,36 +318,55 @@ export class Overview {
 			s.delay >= rowRange(range.low)[0] && s.delay < rowRange(range.high)[1];
 	}
 
-	private select(pane: Pane, range: Range | null): void {
+	private select(pane: Pane | null, range: Range | null): void {
 		for (const p of this.panes.values())
-			if (p !== pane)
+			if (p !== pane || !range)
 				p.strip.clear();
-		this.selected = range ? { pane, range } : null;
-		this.paused = range !== null;
-		this.detail.hidden = range === null;
-		if (range)
-			this.showRange(pane, range);
+		this.selected = pane && range ? { pane, range } : null;
+		this.paused = this.selected !== null;
+		if (!pane || !range)
+			this.range.hide();
+		else if (this.source)
+			this.range.choose(this.source, { tracker: pane.name, from: range.from * SECOND, to: (range.to + 1) * SECOND, low: rowRange(range.low)[0], high: rowRange(range.high)[1] });
+		this.onLink(this.link);
 		this.draw();
-	}
-
-	private showRange(pane: Pane, r: Range): void {
-		const rows = pane.data.sum(r.from, r.to), [low] = rowRange(r.low), [, high] = rowRange(r.high);
-		let n = 0, all = 0;
-		rows.forEach((v, i) => { all += v; if (i >= r.low && i <= r.high) n += v; });
-		const bound = (v: number) => Number.isFinite(v) ? amount(v, "ns") : "∞";
-		const predicate = `latency:${pane.name}::all\n/args[0]->delay >= ${Math.round(low)}${Number.isFinite(high) ? ` && args[0]->delay < ${Math.round(high)}` : ""}/\n` +
-			"{\n\t@[args[0]->comm] = hist(args[0]->delay);\n}\n";
-		const code = make("pre", predicate, "code"), close = makeButton("Show everything", "end the selection (Escape)", () => {
-			pane.strip.clear();
-			this.select(pane, null);
-		});
-		this.detail.replaceChildren(make("h2", `${pane.name}: ${r.to - r.from + 1} s, ${bound(low)} – ${bound(high)}`),
-			make("p", `${number(n)} of ${number(all)} delays of these seconds. The clause that selects them:`), code,
-			makeButton("Program", "open it with its tracker in the editor", () => void this.toProgram(pane.name, predicate)), close);
 	}
 
 	private async toProgram(tracker: string, clause: string): Promise<void> {
 		const p = await api.tracker(tracker).catch(() => null);
 		this.onProgram((p?.text ?? "") + "\n" + clause);
+	}
+
+	// -- links --
+
+	/** The part of the address that says what is chosen; times of the calendar, so that they mean the same in every run. */
+	get link(): string {
+		const { range, other, stacks } = this.range.shown, q = new URLSearchParams();
+		if (range && this.source)
+			putSelection(q, this.source, range, other, stacks);
+		return q.size ? "overview?" + q.toString() : "overview";
+	}
+	onLink: (link: string) => void = () => {};
+
+	/** Shows what an address says; as soon as there is something. */
+	want(q: URLSearchParams): void {
+		this.wanted = q.has("of") ? q : null;
+		if (this.source)
+			void this.restore();
+	}
+
+	private async restore(): Promise<void> {
+		const q = this.wanted, s = this.source;
+		if (!q || !s)
+			return;
+		this.wanted = null;
+		const [range, other] = takeSelection(q, s), pane = range && this.panes.get(range.tracker);
+		if (!range || !pane)
+			return;
+		pane.strip.range = { from: Math.round(range.from / SECOND), to: Math.round(range.to / SECOND) - 1, low: rowOf(range.low + 1), high: rowOf(range.high - 1) };
+		this.selected = { pane, range: pane.strip.range };
+		this.paused = true;
+		this.range.show(s, range, other, q.get("stacks") ?? "");
+		pane.strip.draw();
 	}
 }

@@ -6,6 +6,7 @@ import { make, makeButton } from "../dom.js";
 import { Editor } from "./editor.js";
 import { Output } from "./output.js";
 import { number } from "../amount.js";
+import { perFrame } from "../canvas.js";
 
 const FIRST = `/* System calls by program, as they happen. */
 syscall:::entry
@@ -29,7 +30,7 @@ export class ProgramView {
 	private programs: Program[] = [];
 	private running = 0;
 	private unwatch: () => void = () => {};
-	private pending = 0;
+	private readonly redraw = perFrame(() => this.draw());
 	output = new Output();
 
 	constructor(private readonly flames: Flames) {
@@ -141,13 +142,6 @@ export class ProgramView {
 		this.state.textContent = "";
 	}
 
-	private redraw(): void {
-		this.pending ||= requestAnimationFrame(() => {
-			this.pending = 0;
-			this.draw();
-		});
-	}
-
 	private draw(): void {
 		const o = this.output, atEnd = this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - 4;
 		for (const a of o.aggs.values()) {
@@ -155,6 +149,9 @@ export class ProgramView {
 			if (!host) {
 				const box = make("section", "", "picture");
 				host = make("div");
+				host.tabIndex = 0; // it scrolls
+				host.setAttribute("role", "group");
+				host.setAttribute("aria-label", "@" + a.name);
 				box.append(make("h2", "@" + a.name), host);
 				this.pictures.set(a.name, host);
 				this.results.append(box);

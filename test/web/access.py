@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""axe-core finds nothing to object to in any view and state of the page of dwell serve, light and dark, wide and narrow; and how much the page
+weighs. usage: access.py DWELL WEB WORK (tools/npmtools.sh). TAP; skipped without Chromium, root or npm."""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import CHROMIUM, Browser  # noqa: E402
+from ranges import SHOWN, record  # noqa: E402
+from server import LOAD, PAGE, Server, button, drag, write  # noqa: E402
+from tap import check, done, skip  # noqa: E402
+
+KIB = 1000
+PLAIN_MAX, PACKED_MAX = 150 * KIB, 60 * KIB
+
+
+def weight(server):
+    plain = packed = 0
+    for path in ("/", "/app.js", "/app.css"):
+        request = urllib.request.Request(f"http://127.0.0.1:{server.port}{path}", headers={"Authorization": "Bearer " + server.url.split("=")[1]})
+        with urllib.request.urlopen(request) as r:
+            data = r.read()
+        packed += len(data)
+        plain += len(gzip.decompress(data))
+    check(plain <= PLAIN_MAX and packed <= PACKED_MAX, f"the page is {plain} bytes, {packed} compressed", "at most 150 kB and 60 kB")
+
+
+class Judge:
+    def __init__(self, browser, axe, what):
+        self.b, self.axe, self.what = browser, axe, what
+
+    def judge(self, state):
+        self.b.settle()
+        self.b.eval(self.axe + "; 0")
+        found = self.b.eval("axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.map((v) => "
+                            "({ id: v.id, impact: v.impact, nodes: v.nodes.slice(0, 4).map((n) => n.html.slice(0, 160) + ' | ' + n.failureSummary.slice(0, 250)) })))")
+        check(not found, f"{self.what}: {state}", json.dumps(found, indent=1))
+
+
+def states(b, j, base):
+    b.open(base + "#overview", "window.dwell !== undefined")
+    j.judge("overview, loading")
+    b.wait("window.dwell.overview.source !== null && window.dwell.overview.slow.length > 0 && document.querySelector('.overview .flame canvas') !== null")
+    j.judge("overview")
+    b.wait("(() => { const [a, z] = window.dwell.overview.source.info.extent; return z - a > 12e9 && window.dwell.overview.now * 1e9 > z - 5e9; })()")
+    drag(b, ".heat canvas", 1, 0.955, 0.01, 0.975, 0.99)
+    b.wait("document.querySelector('.overview .keys-table tbody tr') !== null && document.querySelector('.detail-pane .flame canvas') !== null")
+    j.judge("a range")
+    button(b, "the time before")
+    b.wait("document.querySelector('.overview .changes tbody tr') !== null")
+    j.judge("a comparison")
+    b.eval("document.querySelector('.head button:last-child').click()")
+    j.judge("help")
+    b.eval("document.querySelector('dialog').close()")
+    b.open(base + "#recording", PAGE)
+    j.judge("recordings")
+    b.open(base + "#recording/r1", SHOWN)
+    b.eval("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    b.wait("document.querySelector('.recording-body > details:last-child pre')?.textContent.length > 10")
+    drag(b, ".map canvas", 0, 0.3, 0.02, 0.95, 0.9)
+    b.wait("document.querySelector('.recording-body .keys-table tbody tr') !== null")
+    j.judge("a recording")
+    b.open(base + "#recording/r9", "window.dwell !== undefined && document.querySelector('.note[role=status]').textContent.includes('cannot')")
+    j.judge("a recording that is not there")
+    b.open(base + "#program", "window.dwell !== undefined && document.querySelectorAll('.gallery li').length > 40")
+    j.judge("program")
+    write(b, "syscall::re")
+    b.wait("!document.querySelector('.choices').hidden")
+    j.judge("completion")
+    write(b, "BEGIN\n{\n\tx = nosuch;\n}\n")
+    b.wait("document.querySelector('.problems li') !== null")
+    j.judge("a mistake")
+    write(b, 'syscall::read:entry { @n[execname] = count(); @q = quantize(arg2); @s[stack()] = count(); } tick-1s { printf("text\\n"); }')
+    button(b, "Run")
+    b.wait("document.querySelector('.dist') !== null && document.querySelector('.program .flame canvas') !== null")
+    j.judge("a program that runs")
+    button(b, "Stop")
+    b.wait("window.dwell.program.output.ended")
+    j.judge("and has ended")
+
+
+def main():
+    dwell, web, work = map(os.path.abspath, sys.argv[1:4])
+    if not CHROMIUM:
+        skip("needs chromium")
+    if os.geteuid() != 0:
+        skip("needs root")
+    r = subprocess.run(["sh", os.path.join(os.path.dirname(web), "tools", "npmtools.sh"), web, work], check=False)
+    if r.returncode:
+        skip("npm cannot get axe-core")
+    with open(os.path.join(work, "node_modules", "axe-core", "axe.min.js"), encoding="utf-8") as f:
+        axe = f.read()
+    with tempfile.TemporaryDirectory() as folder:
+        load = subprocess.Popen(["sh", "-c", LOAD], start_new_session=True)
+        record(dwell, os.path.join(folder, "one.dwell"), 4)
+        server = Server(dwell, "--recordings", folder)
+        try:
+            try:
+                weight(server)
+            except urllib.error.HTTPError:
+                skip("built without the page")
+            with Browser() as b:
+                b.open(server.url, "window.dwell !== undefined")
+            for dark, width in ((False, 1280), (True, 1280), (False, 400)):
+                with Browser(dark=dark, width=width) as b:
+                    b.call("Page.setBypassCSP", enabled=True)  # axe-core comes from the test, not from the server
+                    b.open(server.url, "window.dwell !== undefined")
+                    states(b, Judge(b, axe, f"{'dark' if dark else 'light'}, {width} px"), server.url.split("?")[0])
+            with Browser() as b:
+                b.call("Page.setBypassCSP", enabled=True)
+                b.open(server.url + "#overview", "window.dwell !== undefined && window.dwell.overview.now > 0")
+                server.stop()
+                b.wait("document.querySelector('.connection').textContent.includes('lost')")
+                Judge(b, axe, "light").judge("a lost connection")
+        finally:
+            os.killpg(load.pid, 9)
+            load.wait()
+            server.process.terminate()
+            server.process.wait()
+    done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ranges of the live view and recordings in the page of dwell serve: whose, slow events, stacks, compared; recordings chosen and
+sent, links that restore what was seen, what is saved. usage: ranges.py DWELL. TAP; skipped without Chromium or root."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import CHROMIUM, Browser  # noqa: E402
+from server import PAGE, Server, button, drag, painted, text_of  # noqa: E402
+from tap import check, done, same, skip  # noqa: E402
+
+# dd writes for four seconds, then python3 sleeps as often: what differs is known
+LOAD = ("while :; do timeout 6 sh -c 'while :; do dd if=/dev/zero of=/dev/null bs=4096 count=20000 2>/dev/null; done';"
+        "timeout 6 python3 -c 'import time\nwhile 1: time.sleep(.002)'; done")
+RECORDED = """
+tracker nap (int) { threshold = 1ms; }
+syscall::nanosleep:entry, syscall::clock_nanosleep:entry /execname == "python3"/ { begin(nap, tid); }
+syscall::nanosleep:return, syscall::clock_nanosleep:return /execname == "python3"/ { end(nap, tid); }
+latency:nap::slow { slow("who", args[0]->comm); }
+latency:nap::all { @naps_ns[timestamp / 1000000000, args[0]->comm] = quantize(args[0]->delay); }
+syscall::read:entry { @naps_ns[timestamp / 1000000000, "reads of " + execname] = quantize(arg2); }
+profile-199hz /pid/ { @on_cpu[timestamp / 1000000000, execname, stack()] = count(); }
+tick-%ds { exit(0); }
+"""
+SHOWN = "window.dwell.recording.heat !== null && document.querySelector('.recording-body canvas') !== null && !document.querySelector('.recording-body').hidden"
+
+
+def record(dwell, path, seconds):
+    program = RECORDED.replace('"reads of " + execname', 'strjoin("reads of ", execname)') % seconds
+    r = subprocess.run([dwell, "-q", "--record", path, "-n", program], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    same(r.returncode, 0, "a recording is made" + r.stderr[:300])
+
+
+def live(b, base):
+    b.open(base + "#overview", "window.dwell !== undefined")
+    b.wait("window.dwell.overview.source !== null && document.querySelectorAll('.slow tbody tr').length > 0")
+    time.sleep(22)  # two phases of the load
+    drag(b, ".heat canvas", 1, 0.92, 0.01, 0.98, 0.99)
+    b.wait("document.querySelectorAll('.overview .keys-table tbody tr').length > 1")
+    keys = text_of(b, ".overview .keys-table td").split("\n")
+    check("python3" in keys or "dd" in keys, "whose delays", keys[:8])
+    b.wait("document.querySelector('.detail-pane .flame canvas') !== null")
+    check(painted(b, ".detail-pane .flame canvas") > 1000, "stacks of exactly these seconds on the CPU")
+    button(b, "Off the CPU")
+    b.wait("document.querySelector('.detail-pane [aria-pressed=true]').textContent === 'Off the CPU' && /s[: ]/.test(document.querySelector('.detail-pane .detail').innerText)")
+    check(True, "and off it")
+    check("args[0]->delay >= 0" in text_of(b, ".detail-pane .code"), "the clause that selects it", text_of(b, ".detail-pane .code"))
+    button(b, "the time before")
+    b.wait("document.querySelectorAll('.overview .changes tbody tr').length > 1")
+    text = text_of(b, ".overview .detail-pane")
+    changes = b.eval("window.dwell.overview.range.changes")
+    check("compared with" in text and "95 % interval" in text, "compared with the time before", text[:600])
+    check(len(changes) > 1 and all(c["low"] <= c["now"] - c["before"] <= c["high"] for c in changes), "what sets it apart", changes[:4])
+    b.wait("/before .*now/.test(document.querySelector('.detail-pane .detail').innerText)")
+    check(True, "the flame graph is a differential one")
+    link, title = b.eval("location.href"), text_of(b, ".overview .detail-pane h2")
+    b.open(link, "window.dwell !== undefined && window.dwell.overview.range.shown.other !== null")
+    same((text_of(b, ".overview .detail-pane h2"), b.eval("window.dwell.overview.range.shown.stacks")), (title, "off_cpu_ns"), "its address brings it back")
+    button(b, "Show everything")
+    same((b.eval("document.querySelector('.overview .detail-pane').hidden"), b.eval("location.hash")), (True, "#overview"), "and ends")
+    b.eval("document.querySelectorAll('.heat canvas')[1].focus()")
+    for key in ("ArrowLeft", "ArrowLeft", "Enter"):
+        b.key(key)
+    b.wait("!document.querySelector('.overview .detail-pane').hidden")
+    check(True, "the keyboard chooses a range as well")
+    b.key("Escape")
+    state = text_of(b, ".state-line")
+    check("Run queue" in state and "requests in flight" in state, "run queue and block I/O", state)
+    b.wait("/dwell itself [0-9.]+ % of a CPU/.test(document.querySelector('.state-line').innerText)")
+    check(True, "what dwell itself costs")
+
+
+def recording(b, base, path):
+    b.open(base + "#recording", PAGE)
+    b.wait("[...document.querySelectorAll('.gallery button')].some((e) => e.textContent.startsWith('one.dwell'))")
+    b.eval("[...document.querySelectorAll('.gallery button')].find((e) => e.textContent.startsWith('one.dwell')).click()")
+    b.wait(SHOWN)
+    check("slow events" in text_of(b, ".recording-body") and os.uname().nodename in text_of(b, ".recording-body"), "a recording: what it is")
+    b.eval("(() => { const s = document.querySelector('.recording-body select'); s.value = '@naps_ns'; s.dispatchEvent(new Event('change')); })()")
+    b.wait("document.querySelectorAll('.key-list button').length > 1")
+    button(b, "isolate")
+    b.eval("[...document.querySelectorAll('.key-list button')].find((e) => e.textContent.startsWith('python3')).click()")
+    b.settle()
+    isolated = b.eval("(() => { const v = window.dwell.recording.heat; return [v.selecting, v.selected.size]; })()")
+    same(isolated, ["isolate", 1], "a key alone")
+    drag(b, ".map canvas", 0, 0.2, 0.02, 0.95, 0.9)
+    b.wait("document.querySelector('.recording-body .keys-table tbody tr') !== null")
+    check("python3" in text_of(b, ".recording-body .keys-table"), "a range of it", text_of(b, ".recording-body .detail-pane")[:300])
+    link, title = b.eval("location.href"), text_of(b, ".recording-body .detail-pane h2")
+    b.open(link, SHOWN)
+    b.wait("window.dwell.recording.range.shown.range !== null")
+    same(b.eval("(() => { const v = window.dwell.recording.heat; return [v.selecting, v.selected.size]; })()"), isolated, "its address brings back the key")
+    same(text_of(b, ".recording-body .detail-pane h2"), title, "and the range")
+    check(painted(b, ".recording-body > .flame-host canvas") > 1000, "its stacks")
+    b.eval("document.querySelector('.recording-body > details:last-child').open = true")
+    b.wait("document.querySelector('.recording-body > details:last-child pre')?.textContent.length > 10")
+    check(True, "what it printed")
+    for name in ("recording", "heat.svg", "heat.html", "flame.svg", "stacks.folded", "stacks.pb.gz", "report.json", "trace.json"):
+        href = b.eval(f"[...document.querySelectorAll('.recording-body a')].map((a) => a.href).find((h) => h.includes('/{name}'))")
+        got = b.eval(f"fetch({json.dumps(href)}).then(async (r) => [r.status, r.headers.get('Content-Disposition'), (await r.arrayBuffer()).byteLength])")
+        check(got[0] == 200 and "attachment" in (got[1] or "attachment") and got[2] > 20, "it saves " + name, got)
+    # sent by drop: a file whose name is text, and one that is no recording
+    odd = os.path.join(os.path.dirname(path), "<b>&two.dwell")
+    shutil.copy(path, odd)
+    os.chmod(odd, 0o644)
+    node = b.call("DOM.querySelector", nodeId=b.call("DOM.getDocument")["root"]["nodeId"], selector="input[type=file]")["nodeId"]
+    b.call("DOM.setFileInputFiles", files=[odd], nodeId=node)
+    b.wait("location.hash.startsWith('#recording/u1') && document.querySelector('.recording-body h2')?.textContent === '<b>&two.dwell'")
+    check(b.eval("document.querySelector('.recording-body b') === null"), "a recording is sent, its name is text")
+    bad = os.path.join(os.path.dirname(path), "bad")
+    with open(bad, "w") as f:
+        f.write("no recording")
+    b.call("DOM.setFileInputFiles", files=[bad], nodeId=node)
+    b.wait("document.querySelector('.note[role=status]').textContent.includes('cannot be shown')")
+    check("no recording" in text_of(b, ".note"), "what is none is told", text_of(b, ".note"))
+
+
+def shares(b):
+    """Against values computed by hand: 2 of 10 and 4 of 10 events in each of 5 seconds: no variance within, so the difference is sure; and
+    with shares of 0 and 0.4 in turn, it is not."""
+    got = b.eval("""(() => { const f = (v) => new Float64Array(v), c = (x, n) => ({ byKey: new Map([['k', f(x)]]), all: f(n) }), n = [10, 10, 10, 10, 10];
+        const [a] = window.dwell.compareShares(c([2, 2, 2, 2, 2], n), c([4, 4, 4, 4, 4], n)), [b] = window.dwell.compareShares(c([2, 2, 2, 2, 2], n), c([0, 8, 0, 8, 0], n)),
+              [d] = window.dwell.compareShares(c([1, 3], [10, 10]), c([9, 9], [10, 10]));
+        return [a, b, d]; })()""")
+    same([got[0]["before"], got[0]["now"], got[0]["low"], got[0]["sure"]], [0.2, 0.4, 0.2, True], "shares that never vary")
+    # now: 16 of 50; sum of squares (0 - 3.2)^2 * 3 + (8 - 3.2)^2 * 2 = 76.8; variance 76.8 * 5 / 4 / 2500 = 0.0384; t(4, 97.5 %) = 2.776
+    check(abs(got[1]["now"] - 0.32) < 1e-9 and abs(got[1]["high"] - got[1]["now"] + got[1]["before"] - 2.776 * 0.0384 ** 0.5) < 0.01 and not got[1]["sure"],
+          "shares that vary", got[1])
+    check(not got[2]["sure"], "two seconds are too few", got[2])
+
+
+def two(server, base):
+    """Two browsers look at the one live view; one that goes changes nothing for the other."""
+    with Browser() as a, Browser() as b:
+        for browser in (a, b):
+            browser.open(server.url + "#overview", "window.dwell !== undefined && window.dwell.overview.now > 0")
+        runs = json.loads(a.eval("fetch('/api/v1/runs').then((r) => r.text())"))["runs"]
+        same(len([r for r in runs if r["kind"] == "overview" and not r["ended"]]), 1, "two browsers share one tracer")
+        a.call("Page.navigate", url="about:blank")
+        now = b.eval("window.dwell.overview.now")
+        b.wait(f"window.dwell.overview.now > {now} + 1")
+        check(True, "one goes, the other goes on")
+        a.open("data:text/html,<p>elsewhere")
+        got = a.eval(f"fetch('{base}api/v1/status', {{ credentials: 'include', mode: 'cors' }}).then(() => 'answered', () => 'refused')")
+        same(got, "refused", "a page of elsewhere gets nothing")
+
+
+def far(server, base):
+    """With 200 ms of delay each way round."""
+    with Browser() as b:
+        b.call("Network.emulateNetworkConditions", offline=False, latency=200, downloadThroughput=-1, uploadThroughput=-1)
+        t = time.monotonic()
+        b.open(server.url + "#recording/r1", SHOWN)
+        check(time.monotonic() - t < 10, "a recording over a slow network", time.monotonic() - t)
+        drag(b, ".map canvas", 0, 0.2, 0.02, 0.95, 0.9)
+        b.wait("document.querySelector('.recording-body .keys-table tbody tr') !== null && document.querySelector('.detail-pane .flame canvas') !== null")
+        b.open(base + "#overview", "window.dwell !== undefined && window.dwell.overview.now > 0 && window.dwell.overview.source !== null")
+        now = b.eval("window.dwell.overview.now")
+        b.wait(f"window.dwell.overview.now > {now}")
+        check(True, "and the live view")
+
+
+def main():
+    dwell = os.path.abspath(sys.argv[1])
+    if not CHROMIUM:
+        skip("needs chromium")
+    if os.geteuid() != 0:
+        skip("needs root")
+    folder = tempfile.mkdtemp(prefix="dwell-ranges-")
+    load = subprocess.Popen(["sh", "-c", LOAD], start_new_session=True)
+    server = None
+    try:
+        record(dwell, os.path.join(folder, "one.dwell"), 9)
+        server = Server(dwell, "--recordings", folder)
+        base = server.url.split("?")[0]
+        with Browser() as b:
+            try:
+                b.open(server.url + "#recording", PAGE)
+            except RuntimeError:
+                skip("built without the page")
+            shares(b)
+            live(b, base)
+            recording(b, base, os.path.join(folder, "one.dwell"))
+            same([e for e in b.errors if not e.startswith(f"asks for {base}")], [], "no errors, and nothing is asked of anybody else")
+        for width in (1280, 400):
+            with Browser(width=width, height=900) as b:
+                b.open(server.url + "#recording/r1", SHOWN)
+                check(b.eval("document.documentElement.scrollWidth <= innerWidth"), f"{width} pixels are wide enough")
+        two(server, base)
+        far(server, base)
+    finally:
+        os.killpg(load.pid, 9)
+        load.wait()
+        if server:
+            server.process.terminate()
+            server.process.wait()
+        shutil.rmtree(folder)
+    done()
+
+
+if __name__ == "__main__":
+    main()

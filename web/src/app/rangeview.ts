@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// A range of a heat map looked at closely: whose the delays are, the slow events among them, the stacks of exactly these
+// seconds, the clause of D that selects them; and the same compared with another range.
+import { api, Contents, Params, SlowRow, viewUrl } from "./api.js";
+import { FlameData, showFlame } from "./flames.js";
+import { compareShares, Counts, enough, ShareChange } from "./shares.js";
+import { reason } from "./slow.js";
+import { amount, number, percent } from "../amount.js";
+import { unpack } from "../bytes.js";
+import { make, makeButton } from "../dom.js";
+import { decodeHeat, HeatHead, Plane } from "../heatmodel.js";
+import { timeText } from "../heat.js";
+
+/** A stretch of time (ns of the recording's clock) and of values. */
+export interface Selection {
+	tracker: string; // or "@aggregation"
+	from: number;
+	to: number;
+	low: number;
+	high: number; // Infinity: no limit
+}
+
+export interface Source {
+	id: string;
+	info: Contents;
+}
+
+const KEYS = 12, SLOW = 25, CAUSES_FROM = 5000, GUARD_NS = 2000; // times are exact to less than this
+const SECOND = 1e9;
+const LIVE_KEYED = ["wakeup", "offcpu", "block", "lock", "reclaim"]; // by overview.d
+
+/** Times as a view takes them. */
+export function times(s: Source, from: number, to: number): { from: string, to: string } {
+	const t = (ns: number) => Math.max(0, ns - s.info.begun - GUARD_NS) + "ns";
+	return { from: t(from), to: t(to) };
+}
+
+function before(s: Source, b: Selection | null): Params {
+	return b ? { before_from: times(s, b.from, b.to).from, before_to: times(s, b.from, b.to).to } : {};
+}
+
+/** What has keys where the tracker itself has none. */
+function keyed(s: Source, name: string): string {
+	const by = `by_${name}_ns`;
+	return s.id === "live" && LIVE_KEYED.includes(name) || s.info.histograms.some((h) => h.name === by) ? "@" + by : name;
+}
+
+function wall(s: Source, ns: number): number {
+	return (ns + s.info.wall_off) / 1e6;
+}
+
+export function describe(s: Source, r: Selection): string {
+	const a = Math.round(wall(s, r.from)), b = Math.round(wall(s, r.to)), bound = (v: number) => Number.isFinite(v) ? amount(v, unitOf(s, r.tracker)) : "∞";
+	return `${r.tracker} · ${timeText(a, b - a)} – ${timeText(b, b - a)} UTC · ${bound(r.low)} – ${bound(r.high)}`;
+}
+
+function unitOf(s: Source, tracker: string): string {
+	return s.info.histograms.find((h) => (h.kind === "tracker" ? h.name : "@" + h.name) === tracker)?.unit ?? "";
+}
+
+export class RangeView {
+	readonly element = make("section", "", "detail-pane");
+	private readonly title = make("h2");
+	private readonly who = make("div", "", "who");
+	private readonly slow = make("div", "", "slow-box");
+	private readonly flame = make("div", "", "flame-host");
+	private readonly flameBar = make("div", "", "bar");
+	private readonly code = make("pre", "", "code");
+	private readonly compareBar = make("div", "", "bar");
+	private source: Source | null = null;
+	private range: Selection | null = null;
+	private other: Selection | null = null;
+	private stacks = "";
+	private asked = 0;
+	/** The next range that is chosen is the one to compare with. */
+	picking = false;
+	/** What is shown, for tests and links. */
+	get shown(): { range: Selection | null, other: Selection | null, stacks: string } { return { range: this.range, other: this.other, stacks: this.stacks }; }
+	changes: ShareChange[] = [];
+	onProgram: (r: Selection, clause: string) => void = () => {};
+	onClose: () => void = () => {};
+	onChange: () => void = () => {};
+
+	constructor() {
+		const two = make("div", "", "columns");
+		this.element.hidden = true;
+		this.element.setAttribute("aria-label", "Selected range");
+		this.element.setAttribute("role", "region");
+		for (const [box, label] of [[this.who, "Whose delays"], [this.slow, "Slow events of the range"]] as const) {
+			box.tabIndex = 0;
+			box.setAttribute("role", "group");
+			box.setAttribute("aria-label", label);
+		}
+		two.append(this.who, this.slow);
+		this.element.append(this.title, this.compareBar, two, this.flameBar, this.flame, make("h3", "The clause of D that selects it"), this.code);
+	}
+
+	hide(): void {
+		this.range = this.other = null;
+		this.picking = false;
+		this.asked++;
+		this.element.hidden = true;
+	}
+
+	/** Shows r, or takes it as what the range that is shown is compared with. */
+	choose(source: Source, r: Selection): void {
+		if (this.picking && this.range)
+			this.show(source, this.range, r, this.stacks);
+		else
+			this.show(source, r, null, this.stacks);
+	}
+
+	show(source: Source, r: Selection, other: Selection | null, stacks: string): void {
+		this.source = source;
+		this.range = r;
+		this.other = other;
+		this.picking = false;
+		this.stacks = source.info.stacks.some((s) => s.name === stacks) ? stacks : source.info.stacks[0]?.name ?? "";
+		this.element.hidden = false;
+		this.title.textContent = describe(source, r);
+		this.code.textContent = this.clause();
+		this.drawCompareBar();
+		this.drawFlameBar();
+		const n = ++this.asked;
+		void this.fillWho(n);
+		void this.fillSlow(n);
+		void this.fillFlame(n);
+		this.onChange();
+	}
+
+	private drawCompareBar(): void {
+		const s = this.source!, r = this.range!, o = this.other, length = r.to - r.from;
+		const earlier = { ...r, from: r.from - length, to: r.from }, first = s.info.extent?.[0] ?? 0;
+		const all: (Node | string)[] = [];
+		if (o) {
+			all.push(make("span", "compared with " + describe(s, o), "versus"), makeButton("Swap", "compare the other way round", () => this.show(s, o, r, this.stacks)),
+				makeButton("Without comparison", "this range alone", () => this.show(s, r, null, this.stacks)));
+		} else {
+			const b = makeButton("the time before", "compare with as long a time just before it", () => this.show(s, r, earlier, this.stacks));
+			b.disabled = earlier.from < first;
+			const pick = makeButton("another range", "then choose it in a heat map", () => {
+				this.picking = true;
+				pick.setAttribute("aria-pressed", "true");
+			});
+			all.push("Compare with", b, pick);
+		}
+		all.push(make("span", "", "grow"), makeButton("Program", "open the clause with its tracker in the editor", () => this.onProgram(r, this.clause())),
+			makeButton("Show everything", "end the selection (Escape)", () => this.onClose()));
+		this.compareBar.replaceChildren(...all);
+	}
+
+	private drawFlameBar(): void {
+		const s = this.source!, r = this.range!, group = make("span", "", "group");
+		for (const k of s.info.stacks) {
+			const b = makeButton(stackTitle(k.name), "stacks of @" + k.name, () => {
+				this.stacks = k.name;
+				this.drawFlameBar();
+				void this.fillFlame(++this.asked);
+				this.onChange();
+			});
+			b.setAttribute("aria-pressed", String(k.name === this.stacks));
+			group.append(b);
+		}
+		const save = make("span", "", "save"), params = { by: "@" + this.stacks, ...times(s, r.from, r.to), title: describe(s, r), ...before(s, this.other) };
+		for (const [name, text] of [["flame.svg", "SVG"], ["flame.html", "HTML"], ...this.other ? [] : [["stacks.folded", "folded"], ["stacks.pb.gz", "pprof"]]] as [string, string][]) {
+			const a = make("a", text);
+			a.href = viewUrl(s.id, name, name.startsWith("stacks") ? { by: params.by, from: params.from, to: params.to } : params);
+			a.setAttribute("download", "");
+			save.append(" ", a);
+		}
+		this.flameBar.replaceChildren(make("h3", "Stacks of these seconds"), group, make("span", "", "grow"), make("span", "Save as", "muted"), save);
+		this.flameBar.hidden = this.flame.hidden = !this.stacks;
+	}
+
+	private clause(): string {
+		const r = this.range!, high = Number.isFinite(r.high) ? ` && args[0]->delay < ${Math.round(r.high)}` : "";
+		return r.tracker.startsWith("@") ? `/* values from ${r.low} on, below ${r.high}, of ${r.tracker} */\n` :
+			`latency:${r.tracker}::all\n/args[0]->delay >= ${Math.round(r.low)}${high}/\n{\n\t@[args[0]->comm] = hist(args[0]->delay);\n}\n`;
+	}
+
+	// -- whose --
+
+	private async counts(r: Selection): Promise<Counts> {
+		const s = this.source!, seconds = Math.max(1, Math.round((r.to - r.from) / SECOND));
+		const head = await api.view<HeatHead & { cells: string }>(s.id, "heat.json", { by: keyed(s, r.tracker), ...times(s, r.from, r.to), step: "1s" });
+		const planes = decodeHeat(await unpack(head.cells), head), first = Math.round((head.begin - wall(s, r.from)) / 1e3);
+		return countsOf(head, planes, r, seconds, first);
+	}
+
+	private async fillWho(n: number): Promise<void> {
+		const s = this.source!, r = this.range!, other = this.other;
+		try {
+			const now = await this.counts(r), then = other ? await this.counts(other) : null;
+			if (n !== this.asked)
+				return;
+			const from = `from ${keyed(s, r.tracker)}, table hist of recording ${s.id}, by octave`;
+			this.changes = then ? compareShares(then, now) : [];
+			this.who.replaceChildren(make("h3", then ? "What sets it apart" : "Whose delays"), then ? changeTable(this.changes, from) : keyTable(now, from));
+			if (then && !enough(then, now))
+				this.who.append(make("p", "Less than five seconds: chance cannot be told from change.", "muted"));
+			else if (then && !this.changes.some((c) => c.sure))
+				this.who.append(make("p", "No share differs by more than chance may.", "muted"));
+		} catch (e) {
+			if (n === this.asked)
+				this.who.replaceChildren(make("h3", "Whose delays"), make("p", e instanceof Error ? e.message : String(e), "muted"));
+		}
+	}
+
+	// -- slow events --
+
+	private async fillSlow(n: number): Promise<void> {
+		const s = this.source!, r = this.range!;
+		const ask = (q: Selection, most: number) => q.tracker.startsWith("@") ? Promise.resolve([]) : api.viewLines<SlowRow>(s.id, "slow.json",
+			{ ...times(s, q.from, q.to), tracker: q.tracker, longest: most, over: Math.floor(q.low) + "ns",
+				under: Number.isFinite(q.high) ? Math.ceil(q.high) + "ns" : undefined }).catch(() => []);
+		const now = await ask(r, CAUSES_FROM), then = this.other ? await ask(this.other, CAUSES_FROM) : null;
+		if (n !== this.asked)
+			return;
+		this.slow.replaceChildren(make("h3", "Slow events"));
+		if (then) {
+			const c = (rows: SlowRow[], q: Selection) => causeCounts(rows, q);
+			this.slow.append(changeTable(compareShares(c(then, this.other!), c(now, r)), "causes of slow events, table slow of recording " + s.id));
+			return;
+		}
+		this.slow.append(now.length ? slowTable(now.slice(0, SLOW)) : make("p", "None: what is below the tracker's threshold is counted, but not kept one by one.", "muted"));
+		if (now.length > SLOW)
+			this.slow.append(make("p", `${number(now.length - SLOW)} more, all shorter`, "muted"));
+	}
+
+	// -- stacks --
+
+	private async fillFlame(n: number): Promise<void> {
+		const s = this.source!, r = this.range!;
+		if (!this.stacks)
+			return;
+		try {
+			const d = await api.view<FlameData>(s.id, "flame.json", { by: "@" + this.stacks, ...times(s, r.from, r.to), ...before(s, this.other) });
+			if (n === this.asked)
+				await showFlame(this.flame, d, false);
+		} catch (e) {
+			if (n === this.asked)
+				this.flame.replaceChildren(make("p", "No stacks: " + (e instanceof Error ? e.message : String(e)), "muted"));
+		}
+	}
+}
+
+export function stackTitle(name: string): string {
+	return name === "on_cpu" ? "On the CPU" : name === "off_cpu_ns" ? "Off the CPU" : "@" + name;
+}
+
+/** Of cells that the range has a part of, that part. first: the second of column 0. */
+export function countsOf(head: HeatHead, planes: Plane[], r: { low: number, high: number }, seconds: number, first: number): Counts {
+	const part = new Float64Array(head.rows), all = new Float64Array(seconds), byKey = new Map<string, Float64Array>();
+	for (let i = 0; i < head.rows; i++) {
+		const a = head.edges[i]!, b = head.edges[i + 1]!;
+		part[i] = Math.max(0, Math.min(b, r.high) - Math.max(a, r.low)) / (b - a);
+	}
+	for (const p of planes) {
+		const x = new Float64Array(seconds);
+		for (let i = 0; i < p.index.length; i++) {
+			const column = Math.floor(p.index[i]! / head.rows) + first, v = p.count[i]! * part[p.index[i]! % head.rows]!;
+			if (column >= 0 && column < seconds) {
+				x[column]! += v;
+				all[column]! += v;
+			}
+		}
+		byKey.set(p.key || "all", x);
+	}
+	return { byKey, all };
+}
+
+function causeCounts(rows: SlowRow[], r: Selection): Counts {
+	const seconds = Math.max(1, Math.round((r.to - r.from) / SECOND)), all = new Float64Array(seconds), byKey = new Map<string, Float64Array>();
+	for (const e of rows) {
+		const i = Math.max(0, Math.min(seconds - 1, Math.floor((e.ended - r.from) / SECOND))), key = reason(e.tracker, e.attributes, true) || "unknown";
+		let x = byKey.get(key);
+		if (!x)
+			byKey.set(key, x = new Float64Array(seconds));
+		x[i]!++;
+		all[i]!++;
+	}
+	return { byKey, all };
+}
+
+function bar(share: number): HTMLElement {
+	const td = make("td", "", "bar"), fill = make("i");
+	fill.style.setProperty("--share", String(share));
+	td.append(fill);
+	return td;
+}
+
+function keyTable(c: Counts, from: string): HTMLElement {
+	const total = c.all.reduce((a, b) => a + b, 0), t = make("table", "", "agg keys-table"), head = t.createTHead().insertRow(), body = t.createTBody();
+	const rows = [...c.byKey].map(([key, x]) => ({ key, n: x.reduce((a, b) => a + b, 0) })).filter((v) => v.n >= 0.5).sort((a, b) => b.n - a.n);
+	head.append(make("th", "who"), make("th", "delays", "n"), make("th", "share", "n"), make("td", "", "bar"));
+	for (const v of rows.slice(0, KEYS)) {
+		const tr = body.insertRow();
+		tr.title = from;
+		tr.append(make("td", v.key), make("td", number(v.n), "n"), make("td", percent(v.n / total), "n"), bar(v.n / rows[0]!.n));
+	}
+	if (!rows.length)
+		return make("p", "no delay in this range", "muted");
+	if (rows.length > KEYS)
+		t.createCaption().textContent = `${number(rows.length - KEYS)} more with less`;
+	return t;
+}
+
+function points(v: number): string {
+	return (v > 0 ? "+" : "") + (100 * v).toFixed(1);
+}
+
+function changeTable(all: ShareChange[], from: string): HTMLElement {
+	const t = make("table", "", "agg changes"), head = t.createTHead().insertRow(), body = t.createTBody();
+	head.append(make("th", "what"), make("th", "before", "n"), make("th", "now", "n"), make("th", "points, 95 % interval", "n"), make("th", "change"));
+	for (const c of all.slice(0, KEYS)) {
+		const tr = body.insertRow();
+		tr.title = from;
+		tr.className = c.sure ? "sure" : "muted";
+		tr.append(make("td", c.key), make("td", percent(c.before), "n"), make("td", percent(c.now), "n"),
+			make("td", `${points(c.now - c.before)} (${Number.isFinite(c.low) ? `${points(c.low)} to ${points(c.high)}` : "unknown"})`, "n"),
+			make("td", c.sure ? c.now > c.before ? "▲ more" : "▼ less" : "may be chance"));
+	}
+	return all.length ? t : make("p", "nothing in either", "muted");
+}
+
+export function slowTable(rows: SlowRow[]): HTMLElement {
+	const t = make("table", "", "slow"), head = t.createTHead().insertRow(), body = t.createTBody();
+	for (const [text, cls] of [["how long", "n"], ["who", ""], ["tracker", ""], ["why", ""]])
+		head.append(make("th", text, cls));
+	for (const e of rows) {
+		const tr = body.insertRow(), why = make("td", reason(e.tracker, e.attributes, false), "why"), stack = Object.values(e.attributes).find((v) => Array.isArray(v)) as string[] | undefined;
+		tr.title = `${e.tracker}.d, table slow: ended ${e.ended}` + (stack ? "\n" + stack.join("\n") : "");
+		tr.append(make("td", amount(e.delay, "ns"), "n"), make("td", `${e.comm} ${e.tid}`), make("td", e.tracker), why);
+	}
+	return t;
+}
+
+// -- addresses --
+
+export function putSelection(q: URLSearchParams, s: Source, range: Selection, other: Selection | null, stacks: string): void {
+	const wall = (ns: number) => ((ns + s.info.wall_off) / 1e6).toFixed(3);
+	q.set("of", range.tracker);
+	q.set("from", wall(range.from));
+	q.set("to", wall(range.to));
+	q.set("low", String(range.low));
+	if (Number.isFinite(range.high))
+		q.set("high", String(range.high));
+	if (other)
+		q.set("with", [other.tracker, wall(other.from), wall(other.to), other.low, Number.isFinite(other.high) ? other.high : ""].join("_"));
+	if (stacks)
+		q.set("stacks", stacks);
+}
+
+function numberOf(v: string | null | undefined, none: number): number {
+	const n = v ? Number(v) : NaN;
+	return Number.isFinite(n) ? n : none;
+}
+
+/** What an address says, as far as it makes sense. */
+export function takeSelection(q: URLSearchParams, s: Source): [Selection | null, Selection | null] {
+	const at = (v: string | null | undefined) => Math.round((numberOf(v, 0) * 1e6 - s.info.wall_off) / 1e3) * 1e3;
+	const make = (of: string, from: string | null | undefined, to: string | null | undefined, low: string | null | undefined, high: string | null | undefined): Selection | null => {
+		const r = { tracker: of, from: at(from), to: at(to), low: numberOf(low, 0), high: numberOf(high, Infinity) };
+		return r.to > r.from ? r : null;
+	};
+	const other = (q.get("with") ?? "").split("_"), high = other.pop(), low = other.pop(), to = other.pop(), from = other.pop();
+	return [make(q.get("of") ?? "", q.get("from"), q.get("to"), q.get("low"), q.get("high")), from ? make(other.join("_"), from, to, low, high) : null];
+}

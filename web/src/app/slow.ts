@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a slow event says of its reason.
+import { Value } from "./api.js";
+import { show } from "./output.js";
+import { amount } from "../amount.js";
+
+/** In one line; short: without what is different each time. */
+export function reason(tracker: string, a: Record<string, Value>, short: boolean): string {
+	const text = (k: string) => a[k] === undefined || a[k] === "" ? "" : show(a[k]!);
+	const cause = a["cause"] && typeof a["cause"] === "object" && "cause" in a["cause"] ? String(a["cause"].cause) : "";
+	switch (tracker) {
+	case "wakeup":
+		return `${text("state")}; the CPU was ${text("prev_comm")}${short ? "" : " " + text("prev_tid")}'s`;
+	case "block":
+		return short ? `${text("op")} on ${text("dev")}` : `${text("op")} of ${amount(Number(a["bytes"] ?? 0), "bytes")} on ${text("dev")}`;
+	case "lock":
+		return `${cause || text("lock_kind")}${text("holder_comm") ? `, held by ${text("holder_comm")}${short ? "" : " " + text("holder_tid")}` : ""}`;
+	case "irq":
+		return `handler ${text("name")} of interrupt ${text("irq")}`;
+	case "softirq":
+		return text("vec");
+	default:
+		return cause ? cause + (!short && text("waker_comm") ? `, woken by ${text("waker_comm")} ${text("waker_tid")}` : "") :
+			Object.entries(a).filter(([, v]) => typeof v !== "object").slice(0, 3).map(([k, v]) => short ? show(v) : `${k} ${show(v)}`).join(", ");
+	}
+}
