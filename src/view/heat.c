@@ -34,7 +34,7 @@ unsigned heat_edges(double lo, double hi, bool linear, unsigned rows, double edg
 	unsigned n = 0, parts = MAX_PER_OCTAVE, octaves = 0;
 	double from = 1;
 
-	rows = rows ? rows : DEFAULT_ROWS;
+	rows = rows ? rows : linear ? DEFAULT_ROWS : HEAT_MAX_ROWS;
 	rows = rows > HEAT_MAX_ROWS ? HEAT_MAX_ROWS : rows;
 	if (linear) {
 		hi = heat_round_up(hi);
@@ -47,7 +47,7 @@ unsigned heat_edges(double lo, double hi, bool linear, unsigned rows, double edg
 	for (double x = from; x < hi; x *= 2)
 		octaves++;
 	octaves = octaves ? octaves : 1;
-	while (parts > 1 && octaves * parts + 1 > HEAT_MAX_ROWS)
+	while (parts > 1 && octaves * parts + 1 > rows)
 		parts /= 2;
 	if (lo < 1)
 		edges[n++] = 0; /* what is smaller than 1 has a row of its own */

@@ -14,7 +14,7 @@ struct heat_opts {
 	const char *by;	     /* tracker or aggregation; NULL: the only one */
 	uint64_t step_ns;    /* of a column; 0: as the time fits */
 	uint64_t period_ns;  /* not 0: rows are the place of events within this period, of columns of that length */
-	unsigned rows;	     /* of a period or a linear axis; 0: 100 */
+	unsigned rows;	     /* of a period or a linear axis, 0: 100; else at most, but one for each power of two */
 	bool linear;	     /* values from 0 on in equal steps, else each power of two has as much room */
 	uint64_t from_ns, to_ns; /* only what was so long after the beginning; to 0: to the end */
 };

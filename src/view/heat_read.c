@@ -317,6 +317,12 @@ static int lay_columns(struct reading *r, struct err *err)
 	return 0;
 }
 
+/* Buckets of quantize() are powers of two: finer rows would only tear values apart. */
+static unsigned rows_of(const struct reading *r)
+{
+	return !r->opts->rows && !r->opts->linear && !r->desc.is_tracker && r->desc.func == AGG_QUANTIZE ? 1 : r->opts->rows;
+}
+
 static void lay_rows(struct reading *r)
 {
 	struct heat *h = r->h;
@@ -332,7 +338,7 @@ static void lay_rows(struct reading *r)
 		snprintf(h->title, sizeof(h->title), "When in each %s events were", period);
 		return;
 	}
-	h->nrows = heat_edges(r->lo, r->hi, r->opts->linear, r->opts->rows, h->edges);
+	h->nrows = heat_edges(r->lo, r->hi, r->opts->linear, rows_of(r), h->edges);
 	snprintf(h->unit, sizeof(h->unit), "%s", r->desc.is_tracker ? "ns" : stacksrc_unit(r->desc.name));
 	snprintf(h->title, sizeof(h->title), "%s%s", r->desc.is_tracker ? "" : "@", r->desc.name);
 }

@@ -34,6 +34,7 @@ static void log_axis(void **state)
 	n = heat_edges(0, 1e9, false, 0, e); /* 30 powers of two: 4 parts fit */
 	assert_int_equal(n, 1 + 30 * 4);
 	assert_true(e[0] == 0 && e[1] == 1 && e[5] == 2 && e[n] == 1073741824.0);
+	assert_int_equal(heat_edges(4, 15, false, 1, e), 2); /* one for each power of two */
 	n = heat_edges(1, 9.2e18, false, 0, e); /* the widest */
 	assert_true(n <= HEAT_MAX_ROWS && e[n] >= 9.2e18);
 	for (unsigned i = 0; i < n; i++)
