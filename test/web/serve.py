@@ -54,7 +54,7 @@ def overview(b, url):
     check("latency:wakeup::all" in text and re.search(r"args\[0\]->delay >= \d+", text), "and the clause that selects it", text)
     button(b, "Program")
     b.wait("document.querySelector('textarea').value.includes('latency:wakeup::all')")
-    b.wait("!document.querySelector('.program').hidden")
+    b.wait("!window.dwell.program.element.hidden")
     button(b, "Run")
     b.wait("document.querySelector('.dist') !== null")
     check(True, "as a program it runs")
