@@ -14,8 +14,8 @@ sdt:vmscan::mm_vmscan_direct_reclaim_begin, sdt:vmscan::mm_vmscan_memcg_reclaim_
 /!pending(reclaim)/
 {
 	begin(reclaim);
-	self->what = probename == "mm_compaction_begin" ? "compaction" : probename == "mm_vmscan_memcg_reclaim_begin" ? "memory cgroup" :
-	    "direct";
+	self->what = probename == "mm_compaction_begin" ? "compaction" : probename == "mm_vmscan_memcg_reclaim_begin" ?
+	    "reclaim of a memory cgroup" : "direct reclaim";
 }
 
 sdt:vmscan::mm_vmscan_direct_reclaim_end, sdt:vmscan::mm_vmscan_memcg_reclaim_end, sdt:compaction::mm_compaction_end
@@ -26,5 +26,5 @@ sdt:vmscan::mm_vmscan_direct_reclaim_end, sdt:vmscan::mm_vmscan_memcg_reclaim_en
 latency:reclaim::slow
 /!args[0]->how/
 {
-	slow("reclaim", self->what, "cause", why(stack()), "stack", stack());
+	slow("reclaim", self->what, "stack", stack());
 }

@@ -122,7 +122,7 @@ static void facts_of_trackers(void **state)
 	static const char *const limit[][2] = { { "limit", "build.slice" }, { "quota_us", NULL } };
 	static const char *const major[][2] = { { "fault", "major" }, { "file", "/srv/data" } };
 	static const char *const minor[][2] = { { "fault", "minor" }, { "file", "/srv/abcdefghijklmnopqrstuvwxyz1234567890/lib.so" } };
-	static const char *const direct[][2] = { { "reclaim", "direct" } };
+	static const char *const direct[][2] = { { "reclaim", "direct reclaim" } };
 	static const char *const compaction[][2] = { { "reclaim", "compaction" } };
 	static const char *const asleep[][2] = { { "iowait", NULL }, { "reclaiming", NULL } };
 	static const uint64_t iowait[] = { 1, 0 }, reclaiming[] = { 1, 1 }, quota[] = { 0, 20000 };
