@@ -22,10 +22,12 @@ sdt:exceptions::page_fault_user, sdt:exceptions::page_fault_kernel
 	self->mapping = (struct address_space *)NULL;
 }
 
-sdt:filemap::mm_filemap_faul*
+/* Before 6.9 only the other probe is there. */
+sdt:filemap::mm_filemap_[af]*
+/probename == "mm_filemap_fault"/
 {
-	self->mapping = args[0];
-	self->index = args[1];
+	self->mapping = (struct address_space *)arg0;
+	self->index = arg1;
 }
 
 /* The kernel counts a fault as one of these when it is over. Source: mm_account_fault(). */

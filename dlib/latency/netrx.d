@@ -23,9 +23,9 @@ sdt:net::netif_receive_skb
 	receiving[cpu] = (uintptr_t)args[0];
 }
 
-/* In the same softirq, for the packet on hand; comes with Linux 6.3. */
-sdt:sock::sk_data_read*
-/receiving[cpu]/
+/* In the same softirq, for the packet on hand. Before 6.3 only sock_rcvqueue_full is there. */
+sdt:sock::s[ko][_c][dk][a_][tr][ac]*
+/probename == "sk_data_ready" && receiving[cpu]/
 {
 	queued[receiving[cpu]] = timestamp;
 	readied[cpu] = timestamp;
