@@ -140,6 +140,10 @@ static void add_prog(struct cg *c, const struct prog *pr, struct img_prog *ip)
 {
 	const struct dstmt *first = pr->units[0].ds, *last = pr->units[pr->nunits - 1].ds;
 
+	if (pr->units[0].pts[0]->probe->later) { /* it was made for its maps and errors */
+		c->nlater = LATER_MAX_PROGS;
+		return;
+	}
 	ip->entry = pr->units[0].pts[0]->e;
 	snprintf(ip->name, sizeof(ip->name), "d_%.9s_%u", ip->entry.target ? ip->entry.target : "probe",
 		 pr->index);
@@ -161,8 +165,8 @@ static void add_prog(struct cg *c, const struct prog *pr, struct img_prog *ip)
 static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_unit *units, size_t *n,
 		     bool frugal)
 {
-	struct prog pr = { .cg = c, .grp = grp, .units = units, .nunits = *n, .index = (uint32_t)c->nprogs,
-			   .frugal = frugal, .opener = VREG_NONE };
+	struct prog pr = { .cg = c, .grp = grp, .units = units, .nunits = *n,
+			   .index = c->env->first_prog + (uint32_t)c->nprogs, .frugal = frugal, .opener = VREG_NONE };
 	struct img_prog ip = { .index = pr.index };
 	const char *why = NULL;
 	size_t took = *n;
@@ -261,7 +265,7 @@ static int make_group(struct cg *c, const struct cg_group *grp)
 static void finish_maps(struct cg *c)
 {
 	if (c->m_counters >= 0)
-		c->maps[c->m_counters].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1);
+		c->maps[c->m_counters].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1) + c->nlater;
 	if (c->m_unwind >= 0)
 		c->maps[c->m_unwind + CG_UNWIND_MAPS - 1].max_entries = c->nunwind;
 	if (c->m_scratch >= 0) {
@@ -310,6 +314,8 @@ static int compile(struct cg *c)
 		return r;
 	if (c->p->ntrackers)
 		cg_map_state(c); /* their settings, whoever looks at them */
+	if (c->nlater)
+		cg_map_counters(c);
 	finish_maps(c);
 	return 0;
 }
@@ -331,6 +337,7 @@ int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env,
 	c.img->nmaps = (uint32_t)c.nmaps;
 	c.img->progs = c.progs;
 	c.img->nprogs = (uint32_t)c.nprogs;
+	c.img->nlater = c.nlater;
 	c.img->state_size = c.state_size;
 	cg_image_tracks(&c);
 	c.img->has_exit = p->has_exit;

@@ -206,6 +206,17 @@ static void note_writers(struct cg *c, const struct cg_unit *units, size_t n, bo
 	}
 }
 
+/* Programs of other images add to the same aggregations and close the same events. */
+static void note_others(struct cg *c)
+{
+	for (unsigned i = 0; i < c->p->naggs; i++) {
+		c->aggs[i].nwriters += 2;
+		c->aggs[i].nested = true;
+	}
+	for (unsigned i = 0; i < c->p->ntrackers; i++)
+		c->tracks[i].nwriters += 2;
+}
+
 /* Does more than one clause of the group use the same this-> variable? */
 static bool shares_this(struct cg *c, const struct cg_group *grp)
 {
@@ -346,6 +357,8 @@ int cg_group_clauses(struct cg *c)
 		note_writers(c, c->groups[i].units, c->groups[i].nunits, c->groups[i].task_only);
 	}
 	note_writers(c, c->error_units, c->nerror_units, false);
+	if (c->env->more)
+		note_others(c);
 	return bad ? -EINVAL : 0;
 }
 

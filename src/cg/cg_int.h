@@ -15,6 +15,7 @@
 #include "cg/rt.h"
 #include "base/trackfmt.h"
 #include "lang/dprog.h"
+#include "lang/later.h"
 #include "types/caps.h"
 
 #define CG_MAX_SCRATCH 32768	/* bytes per program and CPU: the kernel's limit of a per-CPU value */
@@ -145,6 +146,7 @@ struct cg {
 	size_t nprogs, progs_cap;
 	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree, m_chill, m_flight;
 	int m_unwind; /* the first of its maps */
+	uint32_t nlater; /* image.nlater */
 	uint32_t nunwind; /* programs that walk user stacks */
 	uint8_t *ro; /* bytes of rodata */
 	size_t ro_n, ro_cap;

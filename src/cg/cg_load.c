@@ -129,7 +129,7 @@ static vreg scratch_lookup(struct gen *g, irlabel fail)
 {
 	vreg map = ir_new(g->f), key = ir_new(g->f), d = ir_new(g->f);
 
-	ir_storei_slot(g->f, g->tmp, 0, 4, (int32_t)g->pr->index);
+	ir_storei_slot(g->f, g->tmp, 0, 4, (int32_t)(g->pr->index - g->cg->env->first_prog));
 	gen_map(g, map, cg_map_scratch(g->cg));
 	ir_slot_addr(g->f, key, g->tmp, 0);
 	ir_call(g->f, d, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));

@@ -149,7 +149,7 @@ struct img_prog {
 	uint32_t nlines;
 	const struct img_comment *comments;
 	uint32_t ncomments;
-	uint32_t index;		 /* of counters and scratch */
+	uint32_t index;		 /* of counters */
 	bool sleepable;		 /* ENTRY_ITER_TASK: reads the memory of the walked threads */
 	const struct probe **probes; /* that it serves, id order */
 	uint32_t nprobes;
@@ -171,6 +171,7 @@ struct image {
 	uint32_t nmaps;
 	struct img_prog *progs;
 	uint32_t nprogs;
+	uint32_t nlater;	 /* programs that may be added while these run: of probes found later (load_more()) */
 	const struct recfmt **fmts; /* by epid - 1 */
 	uint32_t nfmts;
 	const struct aggdesc **aggs;
@@ -197,6 +198,8 @@ struct cg_env {
 	/* Where a function of the kernel is; NULL: not known. Asked for caller and stackdepth only. */
 	int (*ksym_range)(void *ctx, const char *name, uint64_t *ret_start, uint64_t *ret_end);
 	void *ksym_ctx;
+	bool more;	     /* the image is for load_more(), to run beside … */
+	uint32_t first_prog; /* so many programs */
 };
 
 #define CG_MAX_INSNS_PER_PROG 60000 /* then clauses go to a further program */

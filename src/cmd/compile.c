@@ -288,9 +288,6 @@ int workshop_check(struct workshop *w, struct cmdline *c, long target)
 
 int workshop_compile(struct workshop *w, struct cmdline *c, long target)
 {
-	struct cg_env cg = { .caps = &w->caps, .entry = registry_entry, .ctx = w->reg,
-			     .self_tgid = (uint32_t)getpid(), .ts = w->ts,
-			     .ksym_range = ksym_range, .ksym_ctx = w->sym };
 	struct diags d;
 	int r = workshop_check(w, c, target);
 
@@ -299,7 +296,10 @@ int workshop_compile(struct workshop *w, struct cmdline *c, long target)
 	diags_init(&d, c->arena);
 	if (w->prog->has_loops)
 		caps_loops(&w->caps);
-	r = cg_compile(c->arena, w->prog, &cg, &d, &w->image);
+	w->cg = (struct cg_env){ .caps = &w->caps, .entry = registry_entry, .ctx = w->reg,
+				 .self_tgid = (uint32_t)getpid(), .ts = w->ts,
+				 .ksym_range = ksym_range, .ksym_ctx = w->sym };
+	r = cg_compile(c->arena, w->prog, &w->cg, &d, &w->image);
 	libs_print_warnings(w, c);
 	if (print_diags(c, &d))
 		return EXIT_ERROR;

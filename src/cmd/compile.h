@@ -17,6 +17,7 @@ struct workshop {
 	struct sym *sym;
 	struct dprog *prog;
 	struct image *image;
+	struct cg_env cg; /* that it was made with */
 	struct unit **units; /* as many as programs */
 	struct dlib *libs;   /* in the arena; NULL: -x nolibs */
 	unsigned lib_warnings; /* printed */

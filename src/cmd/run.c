@@ -38,7 +38,7 @@ static size_t count_probes(const struct dstmt *s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->probes.n; i++)
-		n += !s->probes.v[i]->also;
+		n += !s->probes.v[i]->also && !s->probes.v[i]->later;
 	return n;
 }
 
@@ -284,12 +284,12 @@ static int finish_output(struct run *r, int consumer_error)
 
 static int run_session(struct run *r)
 {
-	const struct rec_schema *schema = session_schema(r->w.prog, r->w.image, &r->w.caps);
+	struct rec_schema *schema = session_schema(r->w.prog, r->w.image, &r->w.caps);
 	struct session_result res = { 0 };
 	struct session_config cfg = {
 		.img = r->w.image, .prog = r->w.prog, .reg = r->w.reg, .ts = r->w.ts, .caps = &r->w.caps,
 		.sym = r->w.sym, .history = r->c->opts.record[0] != '\0' && !(r->show && r->show->lasting), .targets = r->targets, .ntargets = r->ntargets,
-		.consume = on_consume, .stopping = on_stopping, .hangup = r->show && r->show->tick ? on_hangup : NULL, .ctx = r,
+		.cg = &r->w.cg, .schema = schema, .consume = on_consume, .stopping = on_stopping, .hangup = r->show && r->show->tick ? on_hangup : NULL, .ctx = r,
 		.wants_flight = wants_flight,
 	};
 	struct text_opts topts = { 0 };

@@ -36,7 +36,7 @@ static void print_descs(struct workshop *w, struct cmdline *c, const struct sour
 			continue;
 		last = s->desc_text;
 		fprintf(out, "\n%s:%s:%s:%s\n", part(d->prov), part(d->mod), part(d->func), part(d->name));
-		if (!s->probes.n)
+		if (!s->probes.n || s->probes.v[0]->later)
 			continue;
 		stability_print_probe(w->prog, d, out);
 		list_probe_args(w, c, w->prog->types, s->probes.v[0], out);

@@ -105,8 +105,9 @@ static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 	if (!look(c, l->v[0], i, &first))
 		return fail(c, n, D_ARGS_IDX, "index %lld is out of range for %s args[ ]",
 			    (long long)i, c->stmt->desc_text);
+	/* Probes that are found later have to be like those that are known. */
 	for (size_t k = 1; k < l->n; k++)
-		if (!look(c, l->v[k], i, &other) || !same_view(c, &first, &other))
+		if (!l->v[k]->later && (!look(c, l->v[k], i, &other) || !same_view(c, &first, &other)))
 			return unstable(c, n, i);
 	if (!first.native)
 		return fail(c, n, D_ARGS_TYPE, "failed to resolve native type for args[%lld]",

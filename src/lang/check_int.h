@@ -6,6 +6,7 @@
 #define DWELL_LANG_CHECK_INT_H
 #include "lang/dlib.h"
 #include "lang/errtag.h"
+#include "lang/later.h"
 #include "lang/op.h"
 #include "lang/symtab.h"
 

@@ -47,7 +47,8 @@ static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 		const struct probe *p = l.v[i];
 		const char *const has[] = {p->name, p->func, p->mod, p->prov};
 
-		near_try(&m, has[which]);
+		if (!p->later)
+			near_try(&m, has[which]);
 	}
 	if (!m.best)
 		return false;

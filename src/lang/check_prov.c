@@ -174,7 +174,7 @@ const struct dprovprobe *provdecl_find(const struct dprog *p, const char *prov, 
 	const struct dprovider *v;
 	const struct dprovprobe *b;
 
-	while (n > 0 && prov[n - 1] >= '0' && prov[n - 1] <= '9')
+	while (n > 0 && ((prov[n - 1] >= '0' && prov[n - 1] <= '9') || prov[n - 1] == '*'))
 		n--;
 	v = find_provider(p, prov, n);
 	for (b = v ? v->probes : NULL; b; b = b->next)

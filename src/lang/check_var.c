@@ -151,6 +151,19 @@ static struct node *any_process_prov(struct checker *c, struct node *n)
 	return r;
 }
 
+/* What probes found later may be called: exactly as the description says, or by any name of some length. */
+static bool later_part(const struct probe *p, enum bi_id id, size_t *max)
+{
+	size_t bound = id == BI_PROBEFUNC ? LATER_MAX_FUNC : LATER_MAX_NAME;
+	const char *s = probe_part(p, id);
+
+	if (!p->later || (*s && !pdesc_is_glob(s)))
+		return false;
+	if (bound > *max)
+		*max = bound;
+	return true;
+}
+
 /* probeprov …: a constant when all probes of the clause agree; else bounded by the longest name. */
 static struct node *probe_name(struct checker *c, struct node *n, enum bi_id id)
 {
@@ -164,7 +177,7 @@ static struct node *probe_name(struct checker *c, struct node *n, enum bi_id id)
 
 		if (strlen(s) > max)
 			max = strlen(s);
-		same = same && strcmp(s, first) == 0;
+		same = !later_part(l->v[i], id, &max) && same && strcmp(s, first) == 0;
 		everywhere = everywhere && l->v[i]->every_process;
 	}
 	if (everywhere && same)

@@ -57,6 +57,8 @@ struct probe {
 	bool also;	     /* a further place where the probe before it fires: the same names, not listed */
 	bool every_process;  /* fires in any process: of prov only the part before its final * is fixed, the
 			      * number of the process follows */
+	bool later;	     /* stands for probes that may be found while the program runs (lang/later.h): its names
+			      * are those of the description, and it is never attached */
 	const char *why_not; /* known by name only: why it cannot be enabled here; or NULL */
 	const void *priv; /* the provider's own; kept as is */
 	const void *provider; /* struct provider (prov/provider.h), opaque here */

@@ -18,7 +18,7 @@
 /* Large programs need more descriptors than the usual soft limit of 1024. */
 static void raise_nofile(const struct image *img, unsigned ncpus)
 {
-	rlim_t want = (rlim_t)img->nprogs * (1 + ncpus) + img->nmaps + 3 * ncpus + SPARE_FDS;
+	rlim_t want = (rlim_t)img->nprogs * (1 + ncpus) + 3 * (rlim_t)img->nlater + img->nmaps + 3 * ncpus + SPARE_FDS;
 	struct rlimit rl;
 
 	if (getrlimit(RLIMIT_NOFILE, &rl) < 0 || rl.rlim_cur >= want)
@@ -88,7 +88,7 @@ static int make_all(struct loaded *l, struct load_btf *btf, struct typesrc *ts,
 	return load_rings_wait(l, err);
 }
 
-static struct loaded *loaded_new(const struct image *img, unsigned ncpus)
+struct loaded *load_new(const struct image *img, unsigned ncpus)
 {
 	struct loaded *l = calloc(1, sizeof(*l));
 
@@ -99,7 +99,8 @@ static struct loaded *loaded_new(const struct image *img, unsigned ncpus)
 	l->btf_fd = -1;
 	l->rings_map = UINT32_MAX;
 	l->maps = calloc(img->nmaps + 1, sizeof(*l->maps));
-	l->progs = calloc(img->nprogs + 1, sizeof(*l->progs));
+	l->progs = calloc(img->nprogs + img->nlater + 1, sizeof(*l->progs));
+	l->room = img->nprogs + img->nlater;
 	if (!l->maps || !l->progs) {
 		free(l->maps);
 		free(l->progs);
@@ -116,7 +117,7 @@ static struct loaded *loaded_new(const struct image *img, unsigned ncpus)
 int load_image(const struct image *img, struct typesrc *ts, const struct caps *caps,
 	       const struct load_opts *opts, struct loaded **ret, struct err *err)
 {
-	struct loaded *l = loaded_new(img, caps->possible_cpus ? caps->possible_cpus : 1);
+	struct loaded *l = load_new(img, caps->possible_cpus ? caps->possible_cpus : 1);
 	struct load_btf btf = { 0 };
 	int r;
 
@@ -147,6 +148,9 @@ void load_free(struct loaded *l)
 		waitpid(l->filler, NULL, WNOHANG);
 	free(l->progs);
 	free(l->maps);
+	if (l->all)
+		free(l->all->progs);
+	free(l->all);
 	free(l);
 }
 

@@ -28,6 +28,8 @@ struct loaded {
 	bool hash_alloc;	/* hash maps may grow: caps.hash_alloc */
 	struct load_map *maps;	/* as image.maps */
 	int *progs;		/* fds, as image.progs */
+	struct image *all;	/* NULL until load_more(), then img */
+	uint32_t room;		/* of programs, with those that load_more() may add */
 	int btf_fd;		/* function and TLS types, or -1 */
 	int filler;		/* pid of the process that fills the rings' outer array, or 0 */
 	uint32_t rings_map;	/* index of the map with role RINGS, or UINT32_MAX */
@@ -42,6 +44,11 @@ int load_image(const struct image *img, struct typesrc *ts, const struct caps *c
 /* Lets the kernel set memory aside for the first keys of maps that grow (warm.c): before anything is attached. What
  * fails is left out, and a loss is counted where it happens. */
 void load_warm(const struct loaded *l);
+/* Adds the programs of a further image (cg_env.more) to those that are loaded, at most image.nlater in all: they use
+ * the maps of the image before, but for constants and scratch memory of their own. Then l->img is an image with all of
+ * them, which more has to outlive. -ESTALE: a map is not as it was; -ENOSPC: there is no room. Nothing is changed on errors. */
+int load_more(struct loaded *l, const struct image *more, struct typesrc *ts, const struct load_opts *opts,
+	      struct err *err);
 /* Closes everything; accepts NULL and half-made ones. */
 void load_free(struct loaded *l);
 /* First map with this role (agg, set: of IMG_MAP_AGG, else ignored), or NULL. */

@@ -5,6 +5,9 @@
 #include "load/load.h"
 #include "types/typesrc.h"
 
+/* load.c: with nothing made yet; load_free(). NULL: out of memory. */
+struct loaded *load_new(const struct image *img, unsigned ncpus);
+
 /* map.c: makes the map i of the image; l->maps[i] is filled. btf_key, btf_value: type ids or 0. */
 int load_map_create(struct loaded *l, uint32_t i, uint32_t btf_key, uint32_t btf_value,
 		    struct err *err);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "lang/later.h"
 #include "prov/sdtargs.h"
 #include "prov/uproc.h"
 
@@ -159,6 +160,16 @@ static int by_id_order(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+/* May files that appear later have probes of this provider: "myapp*" in any process, "myapp123" in that one? */
+static bool is_open(const struct prov_env *env, const struct pdesc *d)
+{
+	size_t n = strlen(d->prov);
+
+	if (env->listing || !env->opts || !d->prov[n - 1])
+		return false;
+	return d->prov[n - 1] == '*' || (d->prov[n - 1] >= '0' && d->prov[n - 1] <= '9' && prov_is_exact(d->prov));
+}
+
 /* A file's probes were added for each process that has it. */
 static void drop_repeated(struct probe_list *l, size_t first)
 {
@@ -191,10 +202,46 @@ static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc 
 		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);
 		drop_repeated(out, first);
 	}
+	if (is_open(env, d) && (out->n > first || env->opts->zdefs))
+		prov_list_add(a, out, ulater_model(env, a, d));
 	return 0;
 }
 
-/* As the notes tell sizes and signs. */
+/* The number at the end of a provider's name is this process'. */
+static bool is_of(const char *prov, int pid)
+{
+	char digits[16];
+	size_t n = strlen(prov), k = (size_t)snprintf(digits, sizeof(digits), "%d", pid);
+
+	return n > k && !strcmp(prov + n - k, digits);
+}
+
+void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out)
+{
+	struct matching m = {.env = env, .a = a, .d = d, .out = out, .everyone = d->prov[strlen(d->prov) - 1] == '*'};
+	struct ulater *l = uproc_ulater(env);
+	const struct uproc *p = l->proc;
+	struct uproc *known;
+	struct err err = {0};
+	size_t n = 0;
+
+	if (m.everyone) {
+		struct uproc_obj *o = uproc_this_file(env, p, l->obj, &p);
+
+		match_object(&m, p, o);
+	} else if (is_of(d->prov, p->pid) && uproc_get(env, p->pid, &known, &err) == 0) {
+		match_object(&m, known, uproc_add_file(env, known, l->obj));
+	}
+	err_done(&err);
+	for (size_t i = 0; i < out->n; i++)
+		if (out->v[i]->id >= l->first_new)
+			out->v[n++] = out->v[i];
+	out->n = n;
+	if (n)
+		qsort(out->v, n, sizeof(*out->v), by_id_order);
+}
+
+/* As the notes tell sizes and signs. Of probes that are found later the same is not known yet: all is widened. */
 static int usdt_fill_args(struct prov_env *env, struct arena *a, struct probe *p)
 {
 	static const char *const types[2][9] = {
@@ -202,11 +249,11 @@ static int usdt_fill_args(struct prov_env *env, struct arena *a, struct probe *p
 		{[1] = "int8_t", [2] = "int16_t", [4] = "int32_t", [8] = "int64_t"},
 	};
 	struct sdtarg v[SDTARGS_MAX];
-	unsigned n = usdt_args(env, p->priv, v);
+	unsigned n = p->later ? SDTARGS_MAX : usdt_args(env, p->priv, v);
 	struct probe_arg *args = arena_new_arr(a, struct probe_arg, n + 1);
 
 	for (unsigned i = 0; i < n; i++)
-		args[i].ctype = types[v[i].is_signed][v[i].size];
+		args[i].ctype = p->later ? LATER_ARG_TYPE : types[v[i].is_signed][v[i].size];
 	p->args = args;
 	p->nargs = n;
 	p->args_known = true;
@@ -220,6 +267,10 @@ static int usdt_entry(struct prov_env *env, struct arena *a, const struct probe 
 
 	(void)a;
 	*ret = (struct entry){.kind = ENTRY_UPROBE, .target = "usdt", .cpu = -1};
+	if (p->later) {
+		ulater_entry(ret);
+		return uproc_caps(env, &ret->uprobe_multi, why);
+	}
 	ret->nargs = usdt_args(env, p->priv, v);
 	for (unsigned i = 0; i < ret->nargs; i++)
 		ret->args[i] = v[i].loc;

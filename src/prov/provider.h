@@ -53,6 +53,13 @@ bool registry_is_user(struct registry *r, const struct pdesc *d);
 void registry_list_only(struct registry *r);
 /* Options of the program that say where to look for probes: they are read when a description is matched. */
 void registry_options(struct registry *r, const struct dopts *o);
+/* Looks at a file that a process has mapped. 1: it has static probes of a provider that one of the patterns names, and
+ * registry_match_file() is about it from now on; 0: it has none; -errno: it cannot be looked at. */
+struct uobj_mapping;
+int registry_file(struct registry *r, const struct uobj_mapping *m, const char *const *provs, size_t n);
+/* Those of its static probes that d matches and that no description had matched when it was opened, with their
+ * arguments. */
+void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
 /* For cg_env.entry (ctx is the registry). */
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why);
 /* Attaches a loaded program that serves these probes (at least one, in id order) at its entry; *ret is

@@ -146,6 +146,19 @@ const struct probe_source *registry_source(struct registry *r)
 	return &r->source;
 }
 
+int registry_file(struct registry *r, const struct uobj_mapping *m, const char *const *provs, size_t n)
+{
+	return ulater_open(&r->env, m, provs, n);
+}
+
+void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret)
+{
+	*ret = (struct probe_list){0};
+	usdt_match_later(&r->env, a, d, ret);
+	for (size_t i = 0; i < ret->n; i++)
+		registry_args(r, a, ret->v[i]);
+}
+
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why)
 {
 	struct registry *r = registry;

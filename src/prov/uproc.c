@@ -45,6 +45,7 @@ struct prov_procs {
 	VEC(int) pins; /* descriptors of the files with probes */
 	VEC(struct uproc *) commands;
 	bool commands_known;
+	struct ulater later;
 	bool caps_known, multi, warned;
 	int caps_error;
 	char reason[CAPS_REASON_MAX];
@@ -88,6 +89,47 @@ struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, s
 	}
 	*ret_proc = f->proc;
 	return f->obj;
+}
+
+struct uproc_obj *uproc_this_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
+				  const struct uproc **ret_proc)
+{
+	struct prov_procs *ps = procs(env);
+	struct uproc_obj *known = uproc_same_file(env, p, o, ret_proc);
+	struct file_ent *f;
+	uint64_t key[2] = {o->o->st_dev, o->o->ino};
+
+	if (known->pinned || known == o)
+		return known;
+	HASH_FIND(hh, ps->files, key, sizeof(key), f);
+	f->proc = *ret_proc = p;
+	f->obj = o;
+	return o;
+}
+
+struct uproc_obj *uproc_add_file(struct prov_env *env, struct uproc *p, struct uproc_obj *o)
+{
+	struct uproc_obj **v;
+
+	for (size_t i = 0; i < p->nobjs; i++)
+		if (p->objs[i]->pinned && p->objs[i]->o->ino == o->o->ino && p->objs[i]->o->st_dev == o->o->st_dev)
+			return p->objs[i];
+	v = arena_new_arr(env->cache->arena, struct uproc_obj *, p->nobjs + 1);
+	if (p->nobjs)
+		memcpy(v, p->objs, p->nobjs * sizeof(*v));
+	v[p->nobjs++] = o;
+	p->objs = v;
+	return o;
+}
+
+struct ulater *uproc_ulater(struct prov_env *env)
+{
+	return &procs(env)->later;
+}
+
+uint32_t uproc_nprobes(struct prov_env *env)
+{
+	return procs(env)->n;
 }
 
 int uproc_get(struct prov_env *env, int pid, struct uproc **ret, struct err *err)

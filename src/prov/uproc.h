@@ -74,6 +74,13 @@ int uproc_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe
 /* The first file that was given with this identity: so that what several processes have is looked at once. */
 struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
 				  const struct uproc **ret_proc);
+/* The same for a file that was opened just now: what was known by its identity was another file, unless it is kept open. */
+struct uproc_obj *uproc_this_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
+				  const struct uproc **ret_proc);
+/* It as a file of a process that is known. */
+struct uproc_obj *uproc_add_file(struct prov_env *env, struct uproc *p, struct uproc_obj *o);
+struct ulater *uproc_ulater(struct prov_env *env);
+uint32_t uproc_nprobes(struct prov_env *env); /* so many have been given ids */
 /* How uprobes are attached here: multi or not; -EOPNOTSUPP with the reason. */
 int uproc_caps(struct prov_env *env, bool *ret_multi, const char **why);
 /* provider.attach of all of them. */
@@ -87,6 +94,26 @@ void usdt_load(struct prov_env *env, const struct uproc *p, struct uproc_obj *o)
 /* Its arguments' places, and types as C names them. */
 struct sdtarg;
 unsigned usdt_args(struct prov_env *env, const struct upoint *at, struct sdtarg *ret);
+
+/* D's form of a name: hyphens where C's has two underscores. */
+const char *usdt_name(struct arena *a, const char *c);
+
+/* ---- ulater.c: files that are mapped while the program runs ---- */
+struct ulater {
+	struct ulater_model *models;
+	/* The file that is being looked at, as the only one of the process that has mapped it. */
+	struct uproc *proc;
+	struct uproc_obj *obj;
+	uint32_t first_new; /* probes with a lower id were known before */
+};
+/* The probe that stands for those that the description may find later. */
+struct probe *ulater_model(struct prov_env *env, struct arena *a, const struct pdesc *d);
+/* How it is entered: any places do, since what is made of them is not run. */
+void ulater_entry(struct entry *e);
+/* See registry_file(). */
+int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const char *const *provs, size_t n);
+/* prov_usdt.c: see registry_match_file(). */
+void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
 
 /* ---- utypes.c: typed arguments ---- */
 /* Fills the arguments of a UP_ENTRY or UP_RETURN. -ENODATA: no debug information tells. */

@@ -29,8 +29,7 @@ bool usdt_has(struct prov_env *env, struct uproc_obj *o, const char *prov)
 	return false;
 }
 
-/* D's names have a hyphen where C's have two underscores. */
-static const char *d_name(struct arena *a, const char *c)
+const char *usdt_name(struct arena *a, const char *c)
 {
 	char *s = arena_strdup(a, c), *to = s;
 
@@ -78,7 +77,7 @@ static void put_together(struct arena *a, struct uproc_obj *o, struct note_in *v
 
 		for (j = i + 1; j < o->nnotes && same_probe(&v[i], &v[j]);)
 			j++;
-		*u = (struct usdt){.prov = d_name(a, v[i].n->prov), .name = d_name(a, v[i].n->name),
+		*u = (struct usdt){.prov = usdt_name(a, v[i].n->prov), .name = usdt_name(a, v[i].n->name),
 				   .func = v[i].func, .args = v[i].n->args, .n = j - i};
 		u->v = arena_new_arr(a, const struct stapsdt *, u->n);
 		for (size_t k = 0; k < u->n; k++)

@@ -23,14 +23,14 @@ int cost_new(const struct loaded *l, uint64_t now, struct cost **ret, struct err
 		return err_set(err, -ENOMEM, "out of memory");
 	c->l = l;
 	c->stats_fd = bpfsys_enable_run_stats();
-	c->progs = calloc(l->img->nprogs + 1, sizeof(*c->progs));
+	c->progs = calloc(l->room + 1, sizeof(*c->progs));
 	if (c->stats_fd < 0 || !c->progs) {
 		int code = c->stats_fd < 0 ? c->stats_fd : -ENOMEM;
 
 		cost_free(c);
 		return err_set(err, code, "cost: the kernel does not measure BPF programs: %s", strerror(-code));
 	}
-	for (uint32_t i = 0; i < l->img->nprogs; i++)
+	for (uint32_t i = 0; i < l->room; i++)
 		c->progs[i].at = now;
 	*ret = c;
 	return 0;

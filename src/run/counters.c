@@ -33,7 +33,7 @@ int counters_new(const struct loaded *l, struct counters **ret)
 	c->l = l;
 	c->fd = m ? m->fd : -1;
 	c->buf = calloc(l->ncpus, REC_NCOUNTERS * sizeof(uint64_t));
-	c->progs = calloc(l->img->nprogs + 1, sizeof(*c->progs));
+	c->progs = calloc(l->room + 1, sizeof(*c->progs));
 	if (!c->buf || !c->progs) {
 		counters_free(c);
 		return -ENOMEM;

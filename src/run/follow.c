@@ -61,7 +61,7 @@ int follow_new(struct sym *sym, struct follow **ret)
 	if (!f)
 		return -ENOMEM;
 	f->sym = sym;
-	sideband_open(&f->side);
+	sideband_open(false, &f->side);
 	*ret = f;
 	return 0;
 }

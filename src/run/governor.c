@@ -48,8 +48,8 @@ int governor_new(const struct loaded *l, unsigned online_cpus, const char *text,
 	g->l = l;
 	g->limit = limit;
 	g->cpus = online_cpus ? online_cpus : 1;
-	g->run_ns = calloc(l->img->nprogs + 1, sizeof(*g->run_ns));
-	g->used = calloc(l->img->nprogs + 1, sizeof(*g->used));
+	g->run_ns = calloc(l->room + 1, sizeof(*g->run_ns));
+	g->used = calloc(l->room + 1, sizeof(*g->used));
 	g->stats_fd = bpfsys_enable_run_stats();
 	if (!g->run_ns || !g->used || g->stats_fd < 0) {
 		int code = g->stats_fd < 0 ? g->stats_fd : -ENOMEM;

@@ -35,7 +35,7 @@ static bool wait_until(struct session *s, uint64_t until, struct pollfd *fds, si
 
 	if (ppoll(fds, nfds, &ts, NULL) <= 0)
 		return signals_pending() != 0;
-	if (s->ctl && fds[nfds - 1].revents)
+	if (s->ctl && fds[1 + s->c.ntargets].revents)
 		ctl_serve(s->ctl);
 	for (size_t i = 0; i < s->c.ntargets; i++) {
 		if (target_ended(s->c.targets[i])) {
@@ -102,9 +102,9 @@ static int work(struct session *s, struct due *d)
 {
 	const struct dopts *o = s->c.prog->opts;
 	uint64_t now = session_now();
-	int r = 0;
+	int r = s->late ? late_drain(s->late) : 0;
 
-	if (now >= d->drain) {
+	if (r == 0 && now >= d->drain) {
 		r = session_drain(s);
 		d->drain = session_now() + s->poll_ns;
 	}
@@ -144,7 +144,7 @@ static void look_for_end(struct session *s)
 
 int session_loop(struct session *s, int signal_fd)
 {
-	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 2, sizeof(*fds));
+	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 3, sizeof(*fds));
 	const struct dopts *o = s->c.prog->opts;
 	uint64_t now = session_now();
 	struct due d = { now, now + o->aggrate, now + o->statusrate };
@@ -159,6 +159,8 @@ int session_loop(struct session *s, int signal_fd)
 
 	if (s->ctl)
 		fds[nfds++] = (struct pollfd){ .fd = ctl_fd(s->ctl), .events = POLLIN };
+	if (s->late)
+		fds[nfds++] = (struct pollfd){ .fd = late_fd(s->late), .events = POLLIN };
 	for (;;) {
 		if (s->c.hangup && signals_take_hangup())
 			s->c.hangup(s->c.ctx);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The schema of a run's rows. */
 #include <stdlib.h>
+#include <string.h>
 #include "run/session.h"
 
 static int by_id(const void *a, const void *b)
@@ -8,6 +9,16 @@ static int by_id(const void *a, const void *b)
 	const struct rec_probe *x = a, *y = b;
 
 	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Arrays of probes have room up to the next power of two. */
+static struct rec_probe *new_probes(struct arena *a, size_t n)
+{
+	size_t room = 1;
+
+	while (room < n)
+		room *= 2;
+	return arena_new_arr(a, struct rec_probe, room);
 }
 
 /* All probes of all clauses, each once, by id. */
@@ -28,7 +39,8 @@ static void add_probes(const struct dprog *prog, struct rec_schema *s)
 		for (size_t i = 0; i < st->probes.n; i++) {
 			const struct probe *p = st->probes.v[i];
 
-			v[n++] = (struct rec_probe){ p->id, p->prov, p->mod, p->func, p->name };
+			if (!p->later)
+				v[n++] = (struct rec_probe){ p->id, p->prov, p->mod, p->func, p->name };
 		}
 	}
 	qsort(v, n, sizeof(*v), by_id);
@@ -36,7 +48,9 @@ static void add_probes(const struct dprog *prog, struct rec_schema *s)
 		if (kept == 0 || v[kept - 1].id != v[i].id)
 			v[kept++] = v[i];
 	}
-	s->probes = v;
+	s->probes = new_probes(prog->arena, kept);
+	if (kept)
+		memcpy((struct rec_probe *)s->probes, v, kept * sizeof(*v));
 	s->nprobes = kept;
 }
 
@@ -55,8 +69,26 @@ static void add_trackers(const struct dprog *prog, const struct image *img, stru
 	s->ntrackers = img->ntracks;
 }
 
-const struct rec_schema *session_schema(const struct dprog *prog, const struct image *img,
-					const struct caps *caps)
+void session_schema_add(struct arena *a, struct rec_schema *s, const struct probe *p)
+{
+	struct rec_probe *v = (struct rec_probe *)s->probes;
+	size_t n = s->nprobes, at = n;
+
+	if (rec_schema_probe(s, p->id))
+		return;
+	if ((n & (n - 1)) == 0) {
+		v = new_probes(a, n + 1);
+		if (n)
+			memcpy(v, s->probes, n * sizeof(*v));
+	}
+	for (; at > 0 && v[at - 1].id > p->id; at--)
+		v[at] = v[at - 1];
+	v[at] = (struct rec_probe){ p->id, p->prov, p->mod, p->func, p->name };
+	s->probes = v;
+	s->nprobes++;
+}
+
+struct rec_schema *session_schema(const struct dprog *prog, const struct image *img, const struct caps *caps)
 {
 	struct rec_schema *s = arena_new_obj(prog->arena, struct rec_schema);
 

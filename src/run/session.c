@@ -104,7 +104,7 @@ static void on_side_event(void *ctx, const struct side_event *e)
 static int make_parts(struct session *s, struct err *err)
 {
 	const struct dopts *o = s->c.prog->opts;
-	uint32_t n = s->c.img->nprogs;
+	uint32_t n = s->l->room;
 	int r = read_fmts(s);
 
 	s->links = calloc(n + 1, sizeof(*s->links));
@@ -122,6 +122,8 @@ static int make_parts(struct session *s, struct err *err)
 		r = walker_new(s->l, o->iterrate, (int)o->cpu, &s->walker);
 	if (r == 0 && s->follow)
 		follow_watch(s->follow, on_side_event, s);
+	if (r == 0)
+		r = late_new(s, &s->late);
 	if (r < 0 || !s->links || !s->live || !s->victims ||
 	    (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 ||
@@ -212,6 +214,7 @@ void session_free(struct session *s)
 	cost_free(s->cost);
 	follow_free(s->follow);
 	unwind_free(s->unwind);
+	late_free(s->late);
 	load_free(s->l);
 	free(s->rings);
 	free(s->links);
@@ -251,37 +254,41 @@ static int attach_walk(struct session *s, uint32_t i)
 	return r < 0 ? err_set(s->err, r, "cannot keep an iterator: %s", strerror(-r)) : 0;
 }
 
+int session_attach(struct session *s, uint32_t i)
+{
+	const struct img_prog *p = &s->c.img->progs[i];
+	const struct probe *first = p->nprobes ? p->probes[0] : NULL;
+	struct entry e = p->entry;
+	int r;
+
+	if (e.kind == ENTRY_TEST_RUN || e.kind == ENTRY_NONE || !first)
+		return 0;
+	if (e.kind == ENTRY_PERF_EVENT && s->c.prog->opts->cpu >= 0)
+		e.cpu = (int)s->c.prog->opts->cpu;
+	if (e.kind == ENTRY_ITER_TASK || e.kind == ENTRY_ITER_MAP)
+		r = attach_walk(s, i);
+	else
+		r = registry_attach(s->c.reg, (const struct probe *const *)p->probes, p->nprobes, &e, s->l->progs[i],
+				    &s->links[i], s->err);
+	if (r < 0) {
+		err_prefix(s->err, "cannot enable %s:%s:%s:%s: ", first->prov, first->mod, first->func, first->name);
+		return r;
+	}
+	s->nlinks++;
+	if (s->err->msg[0]) {
+		r = session_note(s, "%s", s->err->msg);
+		s->err->msg[0] = '\0';
+	}
+	return r;
+}
+
 static int attach_all(struct session *s)
 {
-	for (uint32_t i = 0; i < s->c.img->nprogs; i++) {
-		const struct img_prog *p = &s->c.img->progs[i];
-		const struct probe *first = p->nprobes ? p->probes[0] : NULL;
-		struct entry e = p->entry;
-		int r;
+	int r = 0;
 
-		if (e.kind == ENTRY_TEST_RUN || e.kind == ENTRY_NONE || !first)
-			continue;
-		if (e.kind == ENTRY_PERF_EVENT && s->c.prog->opts->cpu >= 0)
-			e.cpu = (int)s->c.prog->opts->cpu;
-		if (e.kind == ENTRY_ITER_TASK || e.kind == ENTRY_ITER_MAP)
-			r = attach_walk(s, i);
-		else
-			r = registry_attach(s->c.reg, (const struct probe *const *)p->probes, p->nprobes,
-					    &e, s->l->progs[i], &s->links[i], s->err);
-		if (r < 0) {
-			err_prefix(s->err, "cannot enable %s:%s:%s:%s: ", first->prov, first->mod,
-				   first->func, first->name);
-			return r;
-		}
-		s->nlinks++;
-		if (s->err->msg[0]) {
-			r = session_note(s, "%s", s->err->msg);
-			s->err->msg[0] = '\0';
-			if (r < 0)
-				return r;
-		}
-	}
-	return 0;
+	for (uint32_t i = 0; i < s->c.img->nprogs && r == 0; i++)
+		r = session_attach(s, i);
+	return r;
 }
 
 /* The one who empties the rings goes before the load that fills them: what it may use is bounded by the
@@ -364,6 +371,8 @@ static int start_and_loop(struct session *s, int signal_fd)
 		r = history_alive(s->c.rec, s->history_clock);
 	if (r == 0)
 		r = attach_all(s);
+	if (r == 0 && s->late)
+		r = late_start(s->late);
 	for (size_t i = 0; i < s->c.ntargets && r == 0; i++) {
 		/* The side band tells of later mappings only; the program's own was made by its exec. */
 		if (s->follow)
@@ -411,6 +420,8 @@ static int note_damage(struct session *s)
 				 "symbols", (unsigned long long)follow_lost(s->follow));
 	if (r == 0 && s->unwind)
 		r = note_unwind(s);
+	if (r == 0 && s->late)
+		r = late_note_losses(s->late);
 	if (r == 0 && damaged)
 		r = session_note(s, "%llu damaged records are not shown",
 				 (unsigned long long)damaged);
@@ -436,6 +447,8 @@ static int finish(struct session *s)
 	if (s->c.stopping)
 		s->c.stopping(s->c.ctx, s->res.why);
 	stuck = !walker_stop(s->walker);
+	if (s->late)
+		late_stop(s->late);
 	counters_note_timers(s->counters, s->links);
 	for (uint32_t i = 0; i < s->c.img->nprogs; i++)
 		session_detach(s, i);

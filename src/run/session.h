@@ -46,6 +46,8 @@ struct session_config {
 	/* Whether the flight recorder is to be asked about a slow event; NULL: always. */
 	bool (*wants_flight)(void *ctx, const struct slow_event *e);
 	bool history;		  /* rows of processes and mappings, from their beginning on */
+	const struct cg_env *cg;  /* compiles for probes that are found later; NULL: none are looked for */
+	struct rec_schema *schema; /* that of rec, to which they are added; likewise */
 	struct recording *rec;	  /* made by the caller with session_schema() */
 	/* Called after rows were appended: reads and releases them. <0 (output closed) ends the run in
 	 * order; END and the last rows are still appended. */
@@ -67,8 +69,9 @@ struct session_result {
 
 /* The schema of the rows that a run of this program makes: formats, aggregations, all probes. Lives in
  * the arena of prog. */
-const struct rec_schema *session_schema(const struct dprog *prog, const struct image *img,
-					const struct caps *caps);
+struct rec_schema *session_schema(const struct dprog *prog, const struct image *img, const struct caps *caps);
+/* Adds a probe, unless it is there. Earlier arrays of probes stay in the arena. */
+void session_schema_add(struct arena *a, struct rec_schema *s, const struct probe *p);
 /* Steps 1-2. err->detail holds the verifier's log when a program was refused. config and what it points
  * to must outlive the session. */
 int session_new(const struct session_config *config, struct session **ret, struct err *err);

@@ -14,6 +14,7 @@
 #include "run/follow.h"
 #include "run/governor.h"
 #include "run/hold.h"
+#include "run/late.h"
 #include "run/order.h"
 #include "run/ring.h"
 #include "run/session.h"
@@ -76,6 +77,7 @@ struct session {
 	struct follow *follow;	 /* NULL when no user stack is taken and no history kept */
 	int64_t history_clock;
 	int side_error;		 /* of a row of the history */
+	struct late *late;	 /* NULL when no probes are looked for while it runs */
 	struct unwind *unwind;	 /* NULL when user stacks are not walked by tables */
 	struct walker *walker;	 /* NULL when the program walks nothing */
 	struct proc_seen *procs; /* PROC_CACHE; likewise */
@@ -101,7 +103,8 @@ int session_release(struct session *s); /* shows what was held until the end */
 void session_consume(struct session *s);
 int session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* session.c: detaches program i. */
+/* session.c: attaches and detaches program i. */
+int session_attach(struct session *s, uint32_t i);
 void session_detach(struct session *s, uint32_t i);
 /* Runs all programs of kind ENTRY_TEST_RUN with this target: "BEGIN" or "END". */
 int session_test_run(struct session *s, const char *target);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/vec.h"
@@ -36,24 +37,31 @@ struct trailer {
 	uint64_t time;
 };
 
-static int open_cpu(unsigned cpu)
+static int open_cpu(unsigned cpu, bool wake)
 {
 	struct perf_event_attr a = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(a), .config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TIME, .sample_id_all = 1, .mmap = 1, .mmap2 = 1, .comm = 1,
 		.comm_exec = 1, .task = 1, .use_clockid = 1, .clockid = CLOCK_BOOTTIME,
 	};
-	int fd = (int)syscall(SYS_perf_event_open, &a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd;
 
+	if (wake) {
+		a.comm = a.comm_exec = a.task = 0;
+		/* after a byte, which is after every record */
+		a.watermark = 1;
+		a.wakeup_watermark = 1;
+	}
+	fd = (int)syscall(SYS_perf_event_open, &a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_ring(struct sideband *s, unsigned cpu)
+static int open_ring(struct sideband *s, unsigned cpu, bool wake)
 {
 	struct side_ring *r = &s->rings[s->n];
 	void *p;
 
-	r->fd = open_cpu(cpu);
+	r->fd = open_cpu(cpu, wake);
 	if (r->fd < 0)
 		return r->fd == -ENODEV ? 0 : r->fd; /* went offline: nothing runs there */
 	p = mmap(NULL, s->page_size + SIDEBAND_RING, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
@@ -68,7 +76,7 @@ static int open_ring(struct sideband *s, unsigned cpu)
 	return 0;
 }
 
-int sideband_open(struct sideband **ret)
+int sideband_open(bool wake, struct sideband **ret)
 {
 	struct sideband *s = calloc(1, sizeof(*s));
 	struct cpulist cpus = { 0 };
@@ -80,7 +88,7 @@ int sideband_open(struct sideband **ret)
 		r = s->rings ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0; r == 0 && i < cpus.n; i++)
-		r = open_ring(s, cpus.v[i]);
+		r = open_ring(s, cpus.v[i], wake);
 	cpulist_done(&cpus);
 	if (r < 0) {
 		sideband_close(s);
@@ -176,17 +184,25 @@ static bool decode_mmap(const uint8_t *body, size_t len, struct side_event *ret)
 {
 	/* pid, tid, addr, len, pgoff; maj, min, ino, ino_generation or a build id; prot, flags; name */
 	enum { FIXED = 2 * 4 + 3 * 8 + 24 + 2 * 4 };
+	uint32_t id[2];
 	uint64_t v[3];
 
 	if (len <= FIXED || !memchr(body + FIXED, '\0', len - FIXED))
 		return false;
-	memcpy(&ret->tgid, body, sizeof(ret->tgid));
-	memcpy(v, body + 8, sizeof(v));
+	memcpy(id, body, sizeof(id));
+	memcpy(v, body + 8, 3 * sizeof(*v));
+	ret->tgid = id[0];
+	ret->tid = id[1];
 	ret->kind = SIDE_MMAP;
 	ret->addr = v[0];
 	ret->len = v[1];
 	ret->off = v[2];
 	ret->path = (const char *)body + FIXED;
+	memcpy(id, body + 32, sizeof(id));
+	memcpy(v, body + 40, 2 * sizeof(*v));
+	ret->dev = makedev(id[0], id[1]);
+	ret->ino = v[0];
+	ret->gen = v[1];
 	return true;
 }
 
@@ -245,6 +261,16 @@ int sideband_drain(struct sideband *s, void (*fn)(void *ctx, const struct side_e
 			fn(ctx, &e);
 	}
 	return r;
+}
+
+size_t sideband_nfds(const struct sideband *s)
+{
+	return s->n;
+}
+
+int sideband_fd(const struct sideband *s, size_t i)
+{
+	return s->rings[i].fd;
 }
 
 uint64_t sideband_lost(const struct sideband *s)

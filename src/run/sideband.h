@@ -20,15 +20,21 @@ struct side_event {
 	uint64_t time;	 /* CLOCK_BOOTTIME, ns */
 	uint32_t tgid;	 /* in dwell's pid namespace */
 	uint32_t parent; /* FORK: its tgid */
+	uint32_t tid;	 /* MMAP: the thread that mapped it */
 	uint64_t addr, len, off; /* MMAP */
+	uint64_t dev, ino, gen; /* MMAP: which file, dev as makedev(); gen tells those apart that had the number ino in turn */
 	const char *path; /* MMAP: as the kernel names it, "//anon" …; EXEC: the new comm, or NULL */
 };
 
-/* Opens it on all online CPUs. -errno when perf is not to be had. */
-int sideband_open(struct sideband **ret);
+/* Opens it on all online CPUs. -errno when perf is not to be had. wake: only mappings are told of, and its
+ * descriptors become readable with each; else they are not to be waited for. */
+int sideband_open(bool wake, struct sideband **ret);
 void sideband_close(struct sideband *s); /* accepts NULL */
 /* Gives all events that are there, by time. Only processes: no threads. */
 int sideband_drain(struct sideband *s, void (*fn)(void *ctx, const struct side_event *e), void *ctx);
+/* The descriptors, one per CPU; they stay the side band's. */
+size_t sideband_nfds(const struct sideband *s);
+int sideband_fd(const struct sideband *s, size_t i);
 uint64_t sideband_lost(const struct sideband *s);
 /* One record as the kernel wrote it: false when it is of no interest, or damaged. For tests. */
 bool sideband_decode(const void *rec, size_t len, struct side_event *ret);

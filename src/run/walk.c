@@ -269,8 +269,8 @@ int walker_new(const struct loaded *l, uint64_t period_ns, int cpu, struct walke
 	w->cpu = cpu;
 	init_lock(w);
 	w->jobs = calloc(n, sizeof(*w->jobs));
-	w->links = calloc(l->img->nprogs, sizeof(*w->links));
-	for (uint32_t i = 0; w->links && i < l->img->nprogs; i++)
+	w->links = calloc(l->room, sizeof(*w->links));
+	for (uint32_t i = 0; w->links && i < l->room; i++)
 		w->links[i] = -1;
 	if (!w->jobs || !w->links || fill_jobs(w, period_ns) < 0) {
 		walker_free(w);

@@ -36,6 +36,7 @@ struct recfile {
 	bool dead;	   /* after an error */
 	uint64_t committed; /* CLOCK_MONOTONIC ns */
 	uint64_t dropped;
+	size_t nprobes;	   /* that are in the file */
 	struct retire *retire; /* NULL: no limits */
 };
 
@@ -115,6 +116,7 @@ int recfile_create(const char *path, const struct rec_schema *schema, const stru
 	if (!f)
 		return err_set(err, -ENOMEM, "out of memory");
 	f->schema = schema;
+	f->nprobes = schema->nprobes;
 	if (sqlite3_open_v2(path, &f->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
 	    write_head(f, info) != SQLITE_OK ||
 	    retire_new(f->db, schema, info->max_bytes, info->max_age_ns, &f->retire) != SQLITE_OK) {
@@ -187,6 +189,16 @@ static int put_row(struct recfile *f, const struct row *row)
 	return row->kind == ROW_EVENT ? rowfile_event(f->rows, row, sqlite3_last_insert_rowid(f->db)) : SQLITE_OK;
 }
 
+/* Probes are found while a run goes on. */
+static int put_new_probes(struct recfile *f)
+{
+	int rc = f->nprobes == f->schema->nprobes ? SQLITE_OK : recfile_put_probes(f->db, f->schema);
+
+	if (rc == SQLITE_OK)
+		f->nprobes = f->schema->nprobes;
+	return rc;
+}
+
 int recfile_append(struct recfile *f, const struct row *row, struct err *err)
 {
 	int rc;
@@ -196,6 +208,8 @@ int recfile_append(struct recfile *f, const struct row *row, struct err *err)
 		return 0;
 	}
 	rc = begin(f);
+	if (rc == SQLITE_OK)
+		rc = put_new_probes(f);
 	if (rc == SQLITE_OK) {
 		switch (row->kind) {
 		case ROW_HIST:

@@ -35,6 +35,8 @@ int recfile_get_types(sqlite3 *db, struct arena *a, struct rectype_table *ret, s
 
 /* Writes what does not change during a run. SQLite's result code. */
 int recfile_put_schema(sqlite3 *db, const struct rec_schema *s);
+/* Probes only: those that have come since. */
+int recfile_put_probes(sqlite3 *db, const struct rec_schema *s);
 /* Reads it back, checked; 0 or -EINVAL with the reason. */
 int recfile_get_schema(sqlite3 *db, int version, struct arena *a, struct rec_schema *ret, struct err *err);
 

@@ -248,14 +248,21 @@ static int put_sources(struct writer *w, const struct rec_schema *s)
 	return rc;
 }
 
-int recfile_put_schema(sqlite3 *db, const struct rec_schema *s)
+int recfile_put_probes(sqlite3 *db, const struct rec_schema *s)
 {
-	struct writer w = { db, NULL };
 	int rc = SQLITE_OK;
 
 	for (size_t i = 0; rc == SQLITE_OK && i < s->nprobes; i++)
-		rc = recfile_exec(db, "INSERT INTO probe VALUES(?,?,?,?,?)", "issss", (int64_t)s->probes[i].id,
+		rc = recfile_exec(db, "INSERT OR IGNORE INTO probe VALUES(?,?,?,?,?)", "issss", (int64_t)s->probes[i].id,
 				  s->probes[i].prov, s->probes[i].mod, s->probes[i].func, s->probes[i].name);
+	return rc;
+}
+
+int recfile_put_schema(sqlite3 *db, const struct rec_schema *s)
+{
+	struct writer w = { db, NULL };
+	int rc = recfile_put_probes(db, s);
+
 	for (size_t i = 0; rc == SQLITE_OK && i < s->naggs; i++)
 		rc = put_aggregation(&w, s->aggs[i]);
 	for (size_t i = 0; rc == SQLITE_OK && i < s->nfmts; i++)

@@ -12,6 +12,7 @@
 #include "sym/maps.h"
 #include "sym/open.h"
 
+#define DELETED " (deleted)" /* behind the path of a file that has none */
 #define LINE_MAX_BYTES 8192 /* a path of 4096 bytes may be escaped */
 
 struct listing {
@@ -115,6 +116,32 @@ int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct
 			(*ret)[(*ret_n)++] = ls.v.v[i];
 	vec_free(&ls.v);
 	return 0;
+}
+
+int uobj_of_mapping(struct arena *a, const struct uobj_mapping *m, struct uobj *ret)
+{
+	struct maps_line l = {.start = m->start, .end = m->end, .off = m->off, .dev = m->dev, .ino = m->ino, .exec = true,
+			      .path = arena_strdup(a, m->path)};
+	struct listing ls = {.a = a, .pid = m->pid};
+	size_t n = strlen(l.path), cut = sizeof(DELETED) - 1;
+	char path[64];
+	int r;
+
+	if (n > cut && !strcmp(l.path + n - cut, DELETED))
+		l.path[n - cut] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/exe", m->pid);
+	ls.have_exe = stat(path, &ls.exe) == 0;
+	r = add(&ls, &l);
+	if (r == 0 && ls.v.n)
+		*ret = ls.v.v[0];
+	else if (r == 0 && l.path[0] == '/')
+		r = uobj_of_path(a, l.path, ret);
+	else
+		r = r < 0 ? r : -ENOENT;
+	if (r == 0 && !ls.v.n && (ret->ino != m->ino || ret->st_dev != m->dev))
+		r = -ENOENT;
+	vec_free(&ls.v);
+	return r;
 }
 
 /* Reading through /proc faults the page in, and its neighbours where they are in the page cache. */

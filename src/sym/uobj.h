@@ -32,6 +32,15 @@ int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct
 size_t uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *glob, struct uobj **ret);
 /* The file at a path, which no process needs to have. -ENOENT …, -EINVAL: not a regular file. */
 int uobj_of_path(struct arena *a, const char *path, struct uobj *ret);
+/* A mapping with code as the kernel tells of it when it is made. */
+struct uobj_mapping {
+	int pid;
+	uint64_t start, end, off;
+	uint64_t dev, ino; /* dev as makedev() */
+	const char *path;
+};
+/* Its file: through the process, or at its path when that is gone already. -ENOENT: neither leads to it. */
+int uobj_of_mapping(struct arena *a, const struct uobj_mapping *m, struct uobj *ret);
 /* Opens it; the caller calls uobj_close(). -ENOEXEC: no ELF file … */
 struct uobj_file {
 	struct elf elf;

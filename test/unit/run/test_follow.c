@@ -3,6 +3,7 @@
  * after their end. Without root: records of the side band alone. */
 #include "../unit.h"
 #include <linux/perf_event.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "run/follow.h"
@@ -185,7 +186,7 @@ static void records_are_decoded(void **state)
 		uint32_t prot, flags;
 		char name[8];
 		uint64_t stamp;
-	} map = {{PERF_RECORD_MMAP2, 0, sizeof(map)}, 5, 6, 0x1000, 0x2000, 0x3000, {0}, 5, 0, "/bin/x", 9};
+	} map = {{PERF_RECORD_MMAP2, 0, sizeof(map)}, 5, 6, 0x1000, 0x2000, 0x3000, {8 | 1ull << 32, 12, 13}, 5, 0, "/bin/x", 9};
 	struct side_event e = {0};
 
 	(void)state;
@@ -208,6 +209,10 @@ static void records_are_decoded(void **state)
 	assert_int_equal(e.addr, 0x1000);
 	assert_int_equal(e.len, 0x2000);
 	assert_int_equal(e.off, 0x3000);
+	assert_int_equal(e.tid, 6);
+	assert_int_equal(e.dev, makedev(8, 1));
+	assert_int_equal(e.ino, 12);
+	assert_int_equal(e.gen, 13);
 	assert_string_equal(e.path, "/bin/x");
 	memset(map.name, 'x', sizeof(map.name)); /* no end */
 	assert_false(sideband_decode(&map, sizeof(map), &e));

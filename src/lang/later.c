@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Clauses and the probes that are found for them later. */
+#include "lang/later.h"
+#include <string.h>
+#include "lang/provdecl.h"
+
+bool later_is(const struct dstmt *s)
+{
+	for (size_t i = 0; i < s->probes.n; i++)
+		if (s->probes.v[i]->later)
+			return true;
+	return false;
+}
+
+struct fitting {
+	struct arena *a;
+	const struct probe *known; /* whose arguments the clause was checked with; NULL: those of no probe */
+	const struct probe *found;
+	const char *why;
+};
+
+static const char *type_of(const struct probe *p, uint64_t i)
+{
+	return i < p->nargs && p->args[i].ctype ? p->args[i].ctype : "";
+}
+
+static bool look_at_arg(void *ctx, const struct node *n)
+{
+	struct fitting *f = ctx;
+
+	if (n->kind != N_INDEX || !n->a || !n->a->builtin || n->a->builtin->id != BI_ARGS)
+		return false;
+	if (n->ival >= f->found->nargs)
+		f->why = arena_printf(f->a, "it has no args[%llu]", (unsigned long long)n->ival);
+	else if (f->known && strcmp(type_of(f->known, n->ival), type_of(f->found, n->ival)) != 0)
+		f->why = arena_printf(f->a, "args[%llu] is of type %s, and %s in the probes that were there at the start",
+				      (unsigned long long)n->ival, type_of(f->found, n->ival), type_of(f->known, n->ival));
+	return f->why != NULL;
+}
+
+/* The first probe that was there at the start. */
+static const struct probe *known_probe(const struct dstmt *s)
+{
+	for (size_t i = 0; i < s->probes.n; i++)
+		if (!s->probes.v[i]->later)
+			return s->probes.v[i]->args_known ? s->probes.v[i] : NULL;
+	return NULL;
+}
+
+const char *later_misfit(struct arena *a, const struct dprog *p, const struct dstmt *s, struct probe *found)
+{
+	struct fitting f = {.a = a, .known = known_probe(s), .found = found};
+	const struct walk w = {.node = look_at_arg, .ctx = &f};
+
+	if (strlen(found->prov) > LATER_MAX_NAME || strlen(found->mod) > LATER_MAX_NAME || strlen(found->name) > LATER_MAX_NAME ||
+	    strlen(found->func) > LATER_MAX_FUNC)
+		return arena_printf(a, "its names are longer than %u characters", LATER_MAX_NAME);
+	/* The provider block of the program says what the arguments are: the clause has been checked by it. */
+	if (p->providers && provdecl_find(p, found->prov, found->name))
+		return NULL;
+	if (!walk_node(&w, s->pred))
+		walk_stmts(&w, s->body);
+	return f.why;
+}
+
+const struct dprog *later_program(struct arena *a, const struct dprog *p, const struct probe_list *found)
+{
+	struct dprog *r = arena_memdup(a, p, sizeof(*p));
+	struct dstmt **tail = &r->stmts;
+
+	for (const struct dstmt *s = p->stmts; s; s = s->next) {
+		struct dstmt *t = arena_memdup(a, s, sizeof(*s));
+
+		/* Clauses of ERROR and of latency probes are part of other clauses' programs. */
+		if (!s->is_error && !s->event)
+			t->probes = found[s->epid - 1];
+		*tail = t;
+		tail = &t->next;
+	}
+	*tail = NULL;
+	return r;
+}
