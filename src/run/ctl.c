@@ -16,6 +16,8 @@
 /* A client that says nothing is not waited for: the rings must be read. */
 #define PATIENCE_MS 50
 #define MAX_ANSWER (1u << 20)
+/* Of the daemon that systemd starts as a user of its own (tools/dwell-latency.service.in). */
+#define SERVICE_FOLDER "/run/dwell-latency"
 #define CGROUP_SETTING ".threshold@"
 
 struct ctl {
@@ -303,20 +305,32 @@ static int read_all(int fd, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+static int connect_to(int fd, const char *path)
+{
+	struct sockaddr_un a;
+
+	fill_addr(&a, path);
+	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) == 0)
+		return 0;
+	return errno == ENOENT || errno == ECONNREFUSED ? -ESRCH : -errno;
+}
+
 int ctl_request(uint32_t pid, const char *line, char **ret)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	char path[CTL_PATH_LEN], text[CTL_MAX_LINE];
-	struct sockaddr_un a;
 	int r = ctl_path(pid, path), n;
 
 	if (fd < 0)
 		return -errno;
+	if (r == 0)
+		r = connect_to(fd, path);
+	if (r == -ESRCH && geteuid() == 0) {
+		snprintf(path, sizeof(path), SERVICE_FOLDER "/dwell/%u.ctl", pid);
+		r = connect_to(fd, path);
+	}
 	if (r < 0)
 		return r;
-	fill_addr(&a, path);
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
-		return errno == ENOENT || errno == ECONNREFUSED ? -ESRCH : -errno;
 	n = snprintf(text, sizeof(text), "%s\n", line);
 	if (n < 0 || (size_t)n >= sizeof(text))
 		return -E2BIG;

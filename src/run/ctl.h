@@ -22,6 +22,6 @@ void ctl_close(struct ctl *c); /* and removes it; accepts NULL */
 int ctl_fd(const struct ctl *c); /* readable: ctl_serve() has something to do */
 void ctl_serve(struct ctl *c);
 /* The other side: sends a request to the session of process pid; the answer is malloc'ed, NUL-terminated. 0 or -errno:
- * -ESRCH when that process has no such socket. */
+ * -ESRCH when that process has no such socket. Root finds that of the system's service, too. */
 int ctl_request(uint32_t pid, const char *line, char **ret);
 #endif
