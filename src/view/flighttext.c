@@ -151,6 +151,21 @@ static void add_head(struct strb *b, const struct flight_rec *f, bool all)
 	strb_addc(b, '\n');
 }
 
+/* How long the request to a disk was there that event i begins or ends; as far as is known. */
+static uint64_t request_time(const struct flight_rec *f, uint32_t i)
+{
+	const struct flight_event e = flight_event(f, i);
+	const bool begins = flight_is(&e, "io");
+
+	for (uint32_t k = i; begins ? ++k < f->h.n : k-- > 0;) {
+		struct flight_event o = flight_event(f, k);
+
+		if (o.id == e.id && flight_is(&o, begins ? "io-end" : "io"))
+			return begins ? o.ts - e.ts : e.ts - o.ts;
+	}
+	return begins ? f->h.to - e.ts : e.ts - f->h.from;
+}
+
 /* Is an event one of those that tell the story? */
 static bool matters(const struct flight_rec *f, uint32_t i)
 {
@@ -164,7 +179,7 @@ static bool matters(const struct flight_rec *f, uint32_t i)
 	if (flight_kind_has_thread(e.kind) && e.id == f->h.tid)
 		return true;
 	if (flight_is(&e, "io") || flight_is(&e, "io-end"))
-		return e.ts >= f->h.start;
+		return e.ts >= f->h.start && request_time(f, i) >= least;
 	if (flight_is(&e, "switch") && e.ts <= f->h.start && (at = flight_running(f, i)) >= 0 &&
 	    flight_event(f, (uint32_t)at).id == f->h.tid)
 		return true; /* it leaves the CPU */

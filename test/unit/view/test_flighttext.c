@@ -133,6 +133,30 @@ static void few_lines(void **state)
 	strb_free(&b);
 }
 
+/* Of requests to disks those that took a part of the wait. */
+static void requests(void **state)
+{
+	struct made m = { .h = { .from = 1, .to = 1000 * MS, .covered = 1, .start = 500 * MS, .tid = 9, .end_cpu = 1 } };
+	struct strb b = { 0 };
+	struct flight_rec f;
+
+	(void)state;
+	event(&m, 510, 0, "io", 1, 0, "sda");
+	event(&m, 520, 1, "io", 2, 0, "sda");
+	event(&m, 530, 1, "io-end", 1, 0, "sda"); /* 20 ms */
+	event(&m, 560, 0, "io-end", 2, 0, "sda"); /* 40 ms */
+	event(&m, 600, 0, "io-end", 3, 0, "sda"); /* who knows since when */
+	event(&m, 999, 0, "io", 4, 0, "sda");
+	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
+	flighttext(&b, &f, false);
+	assert_null(strstr(strb_str(&b), "sector 1"));
+	assert_non_null(strstr(strb_str(&b), "sector 2 is issued"));
+	assert_non_null(strstr(strb_str(&b), "sector 2 is done"));
+	assert_non_null(strstr(strb_str(&b), "sector 3 is done"));
+	assert_null(strstr(strb_str(&b), "sector 4"));
+	strb_free(&b);
+}
+
 static void as_json(void **state)
 {
 	struct made m = story();
@@ -155,7 +179,7 @@ static void as_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_matters), cmocka_unit_test(all_of_it), cmocka_unit_test(few_lines),
+		cmocka_unit_test(what_matters), cmocka_unit_test(all_of_it), cmocka_unit_test(few_lines), cmocka_unit_test(requests),
 		cmocka_unit_test(as_json),
 	};
 
