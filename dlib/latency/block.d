@@ -21,7 +21,7 @@ sdt:block::block_rq_complete
 }
 
 latency:block::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	this->rq = args[1];
 	this->op = this->rq->cmd_flags & 0xff;

@@ -35,13 +35,13 @@ udp:::receive
 }
 
 latency:connect::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("fd", self->fd, "ret", args[0]->id, "ustack", ustack());
 }
 
 latency:dns::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("port", args[1]);
 }

@@ -44,7 +44,7 @@ cpc:::minor-faults-all-1
 }
 
 latency:fault::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	this->file = self->mapping != NULL;
 	slow("fault", this->major ? "major" : "minor", "addr", (void *)self->addr, "mode", self->user ? "user" : "kernel", "file",

@@ -37,7 +37,7 @@ syscall::futex:return
 }
 
 latency:futex::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("uaddr", (void *)self->uaddr, "waker_tid", released[tid], "waker_comm", releaser[tid], "ustack", ustack());
 }

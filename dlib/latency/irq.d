@@ -23,7 +23,7 @@ sdt:irq::irq_handler_exit
 }
 
 latency:irq::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("irq", this->irq, "name", stringof(this->action->name));
 }

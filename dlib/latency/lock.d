@@ -36,7 +36,7 @@ sdt:lock::contention_end
 }
 
 latency:lock::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	this->kind = self->lock == args[2] ? self->kind : 1;
 	this->holder = self->lock == args[2] ? self->holder : 0;

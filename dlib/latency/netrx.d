@@ -60,7 +60,7 @@ sdt:skb::kfree_skb
 
 /* The scheduler notes when a thread got its CPU, by its own clock. */
 latency:netrx::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	this->at = args[0]->id ? 0 : queued[(uintptr_t)args[1]];
 	this->protocol = this->at ? this->at - args[0]->start : args[0]->delay;

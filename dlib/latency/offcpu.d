@@ -43,7 +43,7 @@ sdt:sched::sched_switch
 }
 
 latency:offcpu::slow
-/!args[0]->how && args[0]->tid == tid/
+/!(args[0]->how & 3) && args[0]->tid == tid/
 {
 	slow("cause", why(stack()), "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
 	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & PF_MEMALLOC) != 0);
@@ -52,7 +52,7 @@ latency:offcpu::slow
 }
 
 latency:offcpu::slow
-/!args[0]->how && args[0]->tid != tid/
+/!(args[0]->how & 3) && args[0]->tid != tid/
 {
 	slow("cause", why(args[0]->stack), "stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid],
 	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & PF_MEMALLOC) != 0);

@@ -24,7 +24,7 @@ sdt:vmscan::mm_vmscan_direct_reclaim_end, sdt:vmscan::mm_vmscan_memcg_reclaim_en
 }
 
 latency:reclaim::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("reclaim", self->what, "stack", stack());
 }

@@ -34,7 +34,7 @@ syscall::write:entry
 }
 
 latency:request::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("request", args[1], "ustack", ustack());
 }

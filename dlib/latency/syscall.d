@@ -33,7 +33,7 @@ syscall:::return
 }
 
 latency:syscall::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("syscall", this->name, "arg0", uregs[R_RDI], "arg1", uregs[R_RSI], "arg2", uregs[R_RDX], "ret", this->ret,
 	    "file", fds[(int)uregs[R_RDI]].fi_pathname, "ustack", ustack());

@@ -36,7 +36,7 @@ $end
 }
 
 latency:usdt::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("request", first[args[1]], "ustack", ustack());
 }

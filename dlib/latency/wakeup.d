@@ -45,7 +45,7 @@ sdt:sched::sched_switch
 }
 
 latency:wakeup::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("state", throttled[args[0]->tid] >= args[0]->start ? "throttled" : args[0]->opener_tid == args[0]->tid ? "preempted" : "woken", "prev_tid", tid, "prev_comm", execname,
 	    "waker_tid", args[0]->opener_tid, "waker_comm", args[0]->opener_comm);

@@ -22,7 +22,7 @@ sdt:workqueue::workqueue_execute_start
 }
 
 latency:workqueue::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("func", func((uintptr_t)this->work->func));
 }

@@ -98,4 +98,13 @@ for name in sorted(have):
     live.check(r.returncode == 0 and "error" not in r.stderr, name + " under load", r.stderr)
     for p in patterns or ():
         live.check(re.search(p, r.stdout, re.M), f"{name}: {p}", r.stdout[-3000:])
+    # All ordinary events as a control sample: with the same attributes.
+    with tempfile.TemporaryDirectory(dir=live.WORK) as work, open("control.d", "w", encoding="utf-8") as f:
+        f.write(re.sub(r"threshold = \w+;", "threshold = 1h; control = 1;", text))
+        f.flush()
+        r = live.dwell("-s", "control.d", "-c", f"python3 {live.WORK}/load.py {work}", timeout=60)
+    live.check(r.returncode == 0 and "error" not in r.stderr, name + " with a control sample", r.stderr)
+    live.check(not re.search(r"^slow (?!.*\(control\))", r.stdout, re.M), name + ": nothing else is shown", r.stdout[-2000:])
+    for p in patterns or ():
+        live.check(re.search(p, r.stdout, re.M), f"{name}, control sample: {p}", r.stdout[-3000:])
 live.done()
