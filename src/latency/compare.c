@@ -67,6 +67,7 @@ struct pair {
 	double *a0, *b0; /* counts of all */
 	double *a1, *b1; /* of a drawing */
 	struct spread q[CMP_NQUANTILES], auc, rate, w1;
+	double drift;
 };
 
 static double log_ratio(double b, double a)
@@ -108,7 +109,7 @@ static struct judge judge_of(const struct pair *p, const struct cmp_opts *o)
 
 	if (!j.enough)
 		return (struct judge){ NAN, NAN, false };
-	small = sqrt(blocks / (blocks - 1)); /* drawing from the sample itself makes it too small by so much */
+	small = p->drift * sqrt(blocks / (blocks - 1)); /* drawing from the sample itself makes it too small by so much */
 	j.shown = small * cmp_t_quantile(1 - (1 - SHOWN) / 2, blocks - 1);
 	j.sure = small * cmp_t_quantile(1 - o->alpha / 2 / CMP_QUESTIONS / (double)(o->npairs ? o->npairs : 1), blocks - 1);
 	return j;
@@ -144,7 +145,7 @@ static void conclude(const struct pair *p, const struct cmp_opts *o, struct cmp_
 	r->rate = stat_of(&j, log_ratio(mb.n / p->b.seconds, ma.n / p->a.seconds), &p->rate, ma.n + mb.n >= CMP_TAIL_MIN,
 			  log2(1 + o->min_rate));
 	r->w1 = w1_of(&p->x, p->a0, p->b0, NULL, NULL);
-	r->w1_noise = p->w1.mean + j.sure * spread_sd(&p->w1);
+	r->w1_noise = p->drift * p->w1.mean + j.sure * spread_sd(&p->w1);
 	r->w1_changed = j.enough && n >= CMP_TAIL_MIN && r->w1 >= least && r->w1 > r->w1_noise;
 	r->changed |= r->w1_changed;
 }
@@ -152,7 +153,7 @@ static void conclude(const struct pair *p, const struct cmp_opts *o, struct cmp_
 int cmp_run(const struct rec_histdesc *d, const struct cmp_side *a, const struct cmp_side *b,
 	    const struct cmp_opts *o, struct cmp_result *ret)
 {
-	struct pair p = { .a0 = NULL };
+	struct pair p = { .drift = 1 };
 	int r = axis_make(&p.x, d, a, b);
 
 	if (r == 0)
@@ -166,6 +167,7 @@ int cmp_run(const struct rec_histdesc *d, const struct cmp_side *a, const struct
 		p.b1 = p.a1 + p.x.k + 1;
 		stretch_total(&p.a, p.a0);
 		stretch_total(&p.b, p.b0);
+		p.drift = stretches_drift(&p.x, &p.a, &p.b);
 		if (p.a.n && p.b.n)
 			draw_all(&p);
 		conclude(&p, o, ret);

@@ -4,6 +4,11 @@
 #define DWELL_LATENCY_COMPARE_INT_H
 #include "latency/compare.h"
 
+#define CMP_SCALES 12	/* lengths of which the level's wandering is measured: 2^0 … units */
+#define CMP_LONGEST 6	/* … of which so many are looked at */
+#define CMP_DRIFT_SURE 1.0 /* standard errors that the wandering may be stronger than measured */
+#define CMP_DRIFT_SLOPE (-0.3) /* of a level that goes up or down as a line does in the mean; it is not taken for more */
+
 /* Axis: log2 of latency. */
 struct axis {
 	size_t k;      /* buckets in use */
@@ -25,6 +30,9 @@ int axis_make(struct axis *x, const struct rec_histdesc *d, const struct cmp_sid
 void axis_free(struct axis *x);
 int stretch_make(struct stretch *s, const struct axis *x, const struct cmp_side *side);
 void stretch_free(struct stretch *s);
+/* How many times as far apart two stretches may be as their blocks tell, since their level wanders more slowly than a
+ * stretch is long: 1 or more. */
+double stretches_drift(const struct axis *x, const struct stretch *a, const struct stretch *b);
 /* Counts of all units. */
 void stretch_total(const struct stretch *s, double *ret);
 /* Counts of as many units, drawn in blocks that may wrap round. */
