@@ -33,7 +33,7 @@ struct cmp_opts {
 	double alpha;	  /* probability to call something changed that is not, in all pairs together */
 	size_t npairs;	  /* how many are compared together */
 };
-#define CMP_DEFAULT ((struct cmp_opts){ .min_shift = 0.05, .min_rate = 0.10, .alpha = 0.01, .npairs = 1 })
+#define CMP_DEFAULT ((struct cmp_opts){ .min_shift = 0.05, .min_rate = 0.10, .alpha = 0.02, .npairs = 1 })
 
 struct cmp_stat {
 	double value, low, high; /* with its 95 % interval */

@@ -6,8 +6,8 @@
 
 #define CMP_SCALES 12	/* lengths of which the level's wandering is measured: 2^0 … units */
 #define CMP_LONGEST 6	/* … of which so many are looked at */
-#define CMP_DRIFT_SURE 1.0 /* standard errors that the wandering may be stronger than measured */
-#define CMP_DRIFT_SLOPE (-0.3) /* of a level that goes up or down as a line does in the mean; it is not taken for more */
+#define CMP_DRIFT_SURE 2.0 /* standard errors that the wandering may be stronger than measured */
+#define CMP_DRIFT_SLOPE (-0.2) /* by which the variance falls at least, from a length to twice it (in octaves): -1 without wandering */
 
 /* Axis: log2 of latency. */
 struct axis {
