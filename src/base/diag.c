@@ -77,6 +77,14 @@ void diag_hint(struct diags *d, struct diag *g, const char *fmt, ...)
 	va_end(ap);
 }
 
+void diag_choice(struct diags *d, struct diag *g, const char *name, const char *type)
+{
+	struct diag_choice *c = arena_new_obj(d->arena, struct diag_choice);
+
+	*c = (struct diag_choice){ name, type, g->choices };
+	g->choices = c;
+}
+
 /* Bytes inside a UTF-8 character take no column of their own. */
 static bool is_continuation(char c)
 {

@@ -9,6 +9,11 @@
 
 enum severity { SEV_NOTE, SEV_WARNING, SEV_ERROR };
 
+struct diag_choice { /* a name that could stand at the place */
+	const char *name, *type;
+	struct diag_choice *next;
+};
+
 struct diag {
 	const char *tag; /* DTrace's D_* name from lang/errtag.def, e.g. "D_SYNTAX"; never NULL */
 	enum severity sev;
@@ -16,6 +21,7 @@ struct diag {
 	uint32_t read_to; /* DTrace has read further when it reports: to here, whose line is named; or 0 */
 	const char *msg;
 	const char *hint; /* what would work instead, or NULL */
+	struct diag_choice *choices; /* all that would; NULL: not known, or too many */
 	struct diag *next;
 };
 
@@ -39,6 +45,8 @@ struct diag *diag_warn(struct diags *d, struct span at, const char *tag, const c
 	__attribute__((format(printf, 4, 5)));
 void diag_hint(struct diags *d, struct diag *g, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* name (of type) could stand there; the texts must live as long as d's. */
+void diag_choice(struct diags *d, struct diag *g, const char *name, const char *type);
 /* "line 3: syntax error near …" with the source line and a caret below; with tags "[D_SYNTAX] " in
  * front as DTrace's -xerrtags prints it. Ends with a newline. */
 void diag_format(struct strb *out, const struct diag *g, bool tags);

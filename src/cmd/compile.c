@@ -129,6 +129,15 @@ static void print_json(const struct cmdline *c, const struct diag *g)
 		strb_adds(&b, ",\"hint\":");
 		jsonstr_add(&b, g->hint, strlen(g->hint));
 	}
+	if (g->choices)
+		strb_adds(&b, ",\"choices\":[");
+	for (const struct diag_choice *h = g->choices; h; h = h->next) {
+		strb_adds(&b, "{\"name\":");
+		jsonstr_add(&b, h->name, strlen(h->name));
+		strb_adds(&b, ",\"type\":");
+		jsonstr_add(&b, h->type, strlen(h->type));
+		strb_adds(&b, h->next ? "}," : "}]");
+	}
 	strb_adds(&b, "}\n");
 	fputs(strb_str(&b), stdout);
 }

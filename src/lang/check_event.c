@@ -270,6 +270,8 @@ struct node *event_member(struct checker *c, struct node *n)
 			near_try(&near, fields[i].name);
 		if (near.best)
 			hint(c, "did you mean %s?", near.best);
+		for (i = 0; c->d->latest && i < TF_COUNT_; i++)
+			diag_choice(c->d, c->d->latest, fields[i].name, fields[i].ctype[0] ? fields[i].ctype : "stack");
 		return n;
 	}
 	n->kind = N_EVENT;

@@ -81,6 +81,22 @@ static struct node *need_type(struct checker *c, struct node *n)
 
 /* -- members -- */
 
+#define CHOICES_DEPTH 4 /* anonymous structs in one another whose members are told as choices */
+
+/* Members for who completes what is being written, those of anonymous members among them. */
+static void choose_member(struct checker *c, const struct dtype *st, unsigned depth)
+{
+	for (uint32_t i = st->nmembers; c->d->latest && i-- > 0;) {
+		const struct dmember *m = &st->members[i];
+		const struct dtype *r = dtype_resolve(c->t, m->type);
+
+		if (m->name && m->name[0])
+			diag_choice(c->d, c->d->latest, m->name, dtype_name(c->t, m->type));
+		else if ((r->kind == DK_STRUCT || r->kind == DK_UNION) && depth < CHOICES_DEPTH)
+			choose_member(c, r, depth + 1);
+	}
+}
+
 static void hint_member(struct checker *c, const struct dtype *st, const char *name)
 {
 	struct near m;
@@ -91,6 +107,7 @@ static void hint_member(struct checker *c, const struct dtype *st, const char *n
 		near_try(&m, st->members[i].name);
 	if (m.best)
 		hint(c, "did you mean %s?", m.best);
+	choose_member(c, st, 0);
 }
 
 /* The struct that -> or . is applied to; NULL: reported. */

@@ -184,6 +184,12 @@ static struct node *no_conversion(struct checker *c, struct node *n, const struc
 		near_try(&near, m->name);
 	if (near.best && strcmp(near.best, n->name) != 0)
 		hint(c, "did you mean %s?", near.best);
+	for (m = x->decl->members; m && c->d->latest; m = m->next) {
+		struct dmember dm;
+
+		if (dtype_member(c->t, x->out, m->name, &dm))
+			diag_choice(c->d, c->d->latest, m->name, dtype_name(c->t, dm.type));
+	}
 	return n;
 }
 

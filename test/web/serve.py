@@ -50,7 +50,7 @@ def overview(b, url):
     drag(b, ".heat canvas", 0, 0.9, 0.01, 0.999, 0.99)
     b.wait("document.querySelector('.overview .keys-table tbody tr') !== null")
     text = text_of(b, ".overview .detail-pane")
-    check("Whose delays" in text and "dd" in text_of(b, ".overview .keys-table td"), "a range: whose", text)
+    check("Whose delays" in text and re.search(r"\d %", text_of(b, ".overview .keys-table td")), "a range: whose", text)
     check("latency:wakeup::all" in text and re.search(r"args\[0\]->delay >= \d+", text), "and the clause that selects it", text)
     button(b, "Program")
     b.wait("document.querySelector('textarea').value.includes('latency:wakeup::all')")
@@ -100,6 +100,12 @@ def completion(b):
     check("execname" in text_of(b, ".choices"), "words of the language, too", text_of(b, ".choices"))
     b.key("Escape")
     same(b.eval("document.querySelector('.choices').hidden"), True, "Escape closes the list")
+    for program, want in (("io:::start\n{\n\tx = 1;\n\ttrace(args[0]->b_", "b_bcount"), ("BEGIN { trace(curpsinfo->pr_f", "pr_fname"),
+                          ("BEGIN { this->t = curthread; trace(this->t->mm->", "pgd"), ("proc:::exec-success /curpsinfo->pr_p", "pr_ppid")):
+        write(b, program)
+        b.wait("!document.querySelector('.choices').hidden")
+        check(want in text_of(b, ".choices"), "members are completed: " + want, text_of(b, ".choices")[:300])
+    b.key("Escape")
 
 
 def links(b, url):

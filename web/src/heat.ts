@@ -14,6 +14,8 @@ const STOPS = [[68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 1
 export const KEY_COLOURS = [[230, 159, 0], [86, 180, 233], [0, 158, 115], [213, 94, 0], [204, 121, 167], [0, 114, 178], [240, 228, 66],
 	[120, 120, 120]] as const;
 
+const GREY = [128, 132, 140] as const;
+
 export interface Cell {
 	column: number;
 	row: number;
@@ -37,7 +39,7 @@ export function gradient(dark: boolean): Uint8ClampedArray {
 
 /** As a pixel of an ImageData, on the usual machines. */
 function colourOf(r: number, g: number, b: number, a: number): number {
-	return ((Math.round(a) << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0;
+	return (((a + 0.5) << 24) | ((b + 0.5) << 16) | ((g + 0.5) << 8) | (r + 0.5)) >>> 0;
 }
 
 function rampColours(dark: boolean): Uint32Array {
@@ -210,13 +212,15 @@ export class HeatView {
 		const { columns, rows } = this.head, began = performance.now(), image = new ImageData(columns, rows);
 		const px = new Uint32Array(image.data.buffer), hued = this.selected.size > 0 && this.selecting !== "exclude";
 		const ramp = rampColours(isDark()), known = hued ? null : table(this.sum, this.scale);
-		if (known) {
+		if (hued) {
+			this.paintHues(px);
+		} else if (known) {
 			const colour = Uint32Array.from(known, (v) => v > 0 ? ramp[Math.round(v * 255)]! : 0);
 			for (let col = 0, i = 0; col < columns; col++)
 				for (let at = (rows - 1) * columns + col; at >= 0; at -= columns)
 					px[at] = colour[this.sum[i++]!]!;
 		} else {
-			this.paintMixed(px, ramp, hued);
+			this.paintLarge(px, ramp);
 		}
 		this.cells.width = columns;
 		this.cells.height = rows;
@@ -225,31 +229,41 @@ export class HeatView {
 		this.redraw();
 	}
 
-	private paintMixed(px: Uint32Array, ramp: Uint32Array, hued: boolean): void {
-		const { columns, rows } = this.head, norm = normalise(this.sum, this.scale), least = isDark() ? 0.25 : 0.2;
-		const rgb = hued ? this.mix(columns * rows) : null;
+	/** Counts that are too large for a table. */
+	private paintLarge(px: Uint32Array, ramp: Uint32Array): void {
+		const { columns, rows } = this.head, norm = normalise(this.sum, this.scale);
 		for (let i = 0; i < norm.length; i++) {
-			const v = norm[i]!, col = Math.floor(i / rows), at = (rows - 1 - (i - col * rows)) * columns + col;
+			const v = norm[i]!, col = Math.floor(i / rows);
 			if (v > 0)
-				px[at] = rgb ? colourOf(rgb[3 * i]!, rgb[3 * i + 1]!, rgb[3 * i + 2]!, 255 * (least + (1 - least) * v)) :
-					ramp[Math.round(v * 255)]!;
+				px[(rows - 1 - (i - col * rows)) * columns + col] = ramp[Math.round(v * 255)]!;
 		}
 	}
 
-	/** Colours of cells by the share that each selected key has of them; what is not selected is grey. */
-	private mix(n: number): Float32Array {
-		const rgb = new Float32Array(3 * n), grey = [128, 132, 140];
-		this.planes.forEach((p, k) => {
-			const chosen = this.selected.has(k), colour = chosen ? this.keyColour(k) : grey;
-			if (!chosen && this.selecting === "isolate")
-				return;
-			for (let i = 0; i < p.index.length; i++) {
-				const share = p.count[i]! / (this.sum[p.index[i]!] || 1);
-				for (let c = 0; c < 3; c++)
-					rgb[3 * p.index[i]! + c]! += share * colour[c]!;
+	/** Selected keys in their colours, by the share that each has of a cell; what is not selected is grey. */
+	private paintHues(px: Uint32Array): void {
+		const { columns, rows } = this.head, sum = this.sum, least = isDark() ? 0.25 : 0.2, alone = this.selecting === "isolate";
+		const known = table(sum, this.scale), norm = known ? null : normalise(sum, this.scale);
+		const alpha = (i: number) => 255 * (least + (1 - least) * (known ? known[sum[i]!]! : norm![i]!));
+		if (!alone) { // all of them first: most cells have none of what is selected
+			const shades = known && Uint32Array.from(known, (v) => v > 0 ? colourOf(...GREY, 255 * (least + (1 - least) * v)) : 0);
+			for (let col = 0, i = 0; col < columns; col++)
+				for (let at = (rows - 1) * columns + col; at >= 0; at -= columns, i++)
+					px[at] = shades ? shades[sum[i]!]! : sum[i]! > 0 ? colourOf(...GREY, alpha(i)) : 0;
+		}
+		const chosen = this.planes.map((p, k) => ({ p, k })).filter(({ k }) => this.selected.has(k)), more = chosen.length > 1 ? new Float32Array(3 * sum.length) : null;
+		for (const { p, k } of chosen) {
+			const [r, g, b] = this.keyColour(k), dr = r! - GREY[0], dg = g! - GREY[1], db = b! - GREY[2];
+			for (let n = 0; n < p.index.length; n++) {
+				const i = p.index[n]!, share = p.count[n]! / (sum[i] || 1), col = (i / rows) | 0;
+				let red = share * dr, green = share * dg, blue = share * db;
+				if (more) {
+					red = more[3 * i]! += red;
+					green = more[3 * i + 1]! += green;
+					blue = more[3 * i + 2]! += blue;
+				}
+				px[(rows - 1 - (i - col * rows)) * columns + col] = colourOf(GREY[0] + red, GREY[1] + green, GREY[2] + blue, alpha(i));
 			}
-		});
-		return rgb;
+		}
 	}
 
 	private draw(): void {

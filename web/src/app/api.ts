@@ -28,6 +28,8 @@ export interface Diagnostic {
 	length?: number;
 	message: string;
 	hint?: string;
+	/** Names that could stand there. */
+	choices?: { name: string, type: string }[];
 }
 
 export interface Answer<T> {

@@ -5,6 +5,7 @@ import { make } from "../dom.js";
 
 const CHECK_MS = 350; // after the last key
 const CHOICES = 60;
+const NO_MEMBER = "no_member_is_called_so"; // asks the compiler which there are
 
 interface Choice {
 	text: string;
@@ -66,7 +67,7 @@ export class Editor {
 		this.onChange();
 		clearTimeout(this.timer);
 		this.timer = window.setTimeout(() => void this.check(), CHECK_MS);
-		if (typed && /[\w:]$/.test(this.before()))
+		if (typed && /[\w:]$|->$|\w\.$/.test(this.before()))
 			void this.complete(false);
 		else
 			this.close();
@@ -142,21 +143,46 @@ export class Editor {
 		const before = this.before(), code = before.replace(/"(\\.|[^"\\])*"?/g, "").replace(/\/\*[^]*?(\*\/|$)/g, "");
 		const depth = (code.match(/{/g) ?? []).length - (code.match(/}/g) ?? []).length;
 		const probe = depth <= 0;
-		return { word: (probe ? /[\w:$*?-]*$/ : /[\w$]*$/).exec(before)![0], probe };
+		return { word: (probe && !this.memberOf() ? /[\w:$*?-]*$/ : /[\w$]*$/).exec(before)![0], probe };
 	}
 
 	private async complete(asked: boolean): Promise<void> {
-		const { word, probe } = this.partial(), place = this.area.selectionStart;
+		const { word, probe } = this.partial(), place = this.area.selectionStart, of = this.memberOf();
+		if (of) {
+			await this.offer(place, word, await this.members(of));
+			return;
+		}
 		if (!asked && word.length < 2) {
 			this.close();
 			return;
 		}
-		const choices = probe ? await this.probes(word) : await this.wordsOf(word);
+		await this.offer(place, word, probe ? await this.probes(word) : await this.wordsOf(word));
+	}
+
+	private async offer(place: number, word: string, choices: Choice[]): Promise<void> {
 		if (this.area.selectionStart !== place || document.activeElement !== this.area)
 			return;
 		this.choices = choices.filter((c) => c.text !== word).slice(0, CHOICES);
 		this.chosen = 0;
 		this.open();
+	}
+
+	/** The program up to the member that is being written, such that it is whole but for the member's name; null: no member. */
+	private memberOf(): string | null {
+		const before = this.before(), m = /([\w$@`]+(?:\[[^\][]*\]|\([^()]*\)|(?:->|\.)\w+)*)(->|\.)\w*$/.exec(before);
+		if (!m || /^\d/.test(m[1]!))
+			return null;
+		const start = Math.max(before.lastIndexOf(";", m.index), before.lastIndexOf("{", m.index), before.lastIndexOf("}", m.index)) + 1;
+		const code = before.replace(/"(\\.|[^"\\])*"?/g, "").replace(/\/\*[^]*?(\*\/|$)/g, ""), depth = (code.match(/{/g) ?? []).length - (code.match(/}/g) ?? []).length;
+		if (depth > 0)
+			return before.slice(0, start) + ` trace(${m[1]}${m[2]}${NO_MEMBER}); ` + "}".repeat(depth);
+		const slash = before.lastIndexOf("/", m.index); // in a predicate
+		return slash < 0 ? null : before.slice(0, slash + 1) + `${m[1]}${m[2]}${NO_MEMBER}/ { }`;
+	}
+
+	private async members(program: string): Promise<Choice[]> {
+		const a = await api.check(program).catch(() => null), d = a?.lines.find((l) => l.message?.includes(NO_MEMBER) && l.choices), written = this.partial().word.replace(/^.*[.>]/, "");
+		return (d?.choices ?? []).filter((c) => c.name.startsWith(written)).map((c) => ({ text: c.name, detail: c.type }));
 	}
 
 	private async wordsOf(word: string): Promise<Choice[]> {
