@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
+#include "cmd/stackopts.h"
 
 struct words {
 	VEC(const char *) v;
@@ -44,14 +45,25 @@ int reclive_run(struct reclive *l)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct words w = { 0 };
-	int e = make_path(l);
+	uint64_t ns = 0;
+	int e = !l->program && l->how_long ? stackopts_time("for", l->how_long, &ns) : 0;
+
+	if (e == 0)
+		e = make_path(l);
 
 	if (e == 0) {
 		vec_push(&w.v, cmd_name());
-		add(&w, "-s", arena_printf(a, "%s/%s.d", libs_dir(a), l->program));
+		vec_push(&w.v, "-q");
+		add(&w, "-n", l->text);
+		add(&w, "-s", l->script);
+		if (l->program)
+			add(&w, "-s", arena_printf(a, "%s/%s.d", libs_dir(a), l->program));
 		add(&w, "--record", l->path);
 		add(&w, "-o", "/dev/null");
-		add(&w, "--for", l->how_long);
+		if (l->program) /* shipped ones have a parameter for it */
+			add(&w, "--for", l->how_long);
+		else if (l->how_long)
+			add(&w, "-n", arena_printf(a, "tick-%lluns { exit(0); }", (unsigned long long)ns));
 		add(&w, "-c", l->command);
 		add(&w, "-p", l->pid);
 		vec_push(&w.v, NULL);

@@ -4,7 +4,8 @@
 #define DWELL_CMD_RECLIVE_H
 
 struct reclive {
-	const char *program;  /* in dlib, without ".d": "flame/on-cpu"; NULL: none is to run */
+	const char *program;  /* in dlib, without ".d": "flame/on-cpu"; NULL: none */
+	const char *text, *script; /* instead: a D program, or a file with one; else NULL */
 	const char *how_long; /* "10s", or NULL: until the command or Ctrl-C ends it */
 	const char *command, *pid; /* -c, -p, or NULL */
 	const char *record;   /* keep the recording here, or NULL */

@@ -13,8 +13,8 @@
 #include "view/amount.h"
 #include "view/fieldtext.h"
 #include "view/heat.h"
+#include "view/histsrc.h"
 #include "view/recsym.h"
-#include "view/stacksrc.h"
 
 struct met { /* a key */
 	int64_t id;
@@ -158,32 +158,7 @@ static int on_key(void *ctx, int64_t key, const char *text, const void *data)
 
 static int choose_source(struct reading *r, struct err *err)
 {
-	const struct rec_schema *s = recread_schema(r->f);
-	const char *by = r->opts->by && *r->opts->by == '@' ? r->opts->by + 1 : r->opts->by;
-	struct strb list = { 0 };
-	struct rec_histdesc d;
-	size_t n = 0;
-	int e = 0;
-
-	for (uint32_t i = 0; i < s->ntrackers + s->naggs; i++) {
-		if (!rec_hist_source(s, i, &d))
-			continue;
-		strb_printf(&list, "%s%s%s", list.n ? ", " : "", d.is_tracker ? "" : "@", d.name);
-		if (by && strcmp(by, d.name) != 0)
-			continue;
-		r->source = i;
-		r->desc = d;
-		n++;
-	}
-	if (n == 0 && !list.n)
-		e = err_set(err, -EINVAL, "there are no distributions in it: a tracker, or an aggregation with quantize() or hist(); or "
-					  "give --offset for the times of events");
-	else if (n == 0)
-		e = err_set(err, -EINVAL, "there is no '%s'; there are: %s", r->opts->by, list.s);
-	else if (n > 1)
-		e = err_set(err, -EINVAL, "there are several: %s; choose one with --by", list.s);
-	strb_free(&list);
-	return e;
+	return histsrc_choose(recread_schema(r->f), r->opts->by, "; or give --offset for the times of events", &r->source, &r->desc, err);
 }
 
 static int read_values(struct reading *r, struct err *err)
@@ -339,7 +314,7 @@ static void lay_rows(struct reading *r)
 		return;
 	}
 	h->nrows = heat_edges(r->lo, r->hi, r->opts->linear, rows_of(r), h->edges);
-	snprintf(h->unit, sizeof(h->unit), "%s", r->desc.is_tracker ? "ns" : stacksrc_unit(r->desc.name));
+	snprintf(h->unit, sizeof(h->unit), "%s", histsrc_unit(&r->desc));
 	snprintf(h->title, sizeof(h->title), "%s%s", r->desc.is_tracker ? "" : "@", r->desc.name);
 }
 
