@@ -17,6 +17,7 @@ struct tl_reader {
 	struct tl_name *texts, *rows; /* by key */
 	uint64_t last;		      /* end of what was seen */
 	uint64_t loss_at;
+	VEC(struct rec_range) gaps; /* in which switches of threads may have been lost */
 	struct strb key, text;
 	int error;
 };

@@ -403,6 +403,9 @@ static int on_row(void *ctx, const struct row *row)
 		x.from = row->ts - r->loss_at < LOSS_NS ? r->loss_at : row->ts - LOSS_NS;
 		x.to = row->ts;
 		r->loss_at = row->ts;
+		/* lost variables cost a waker's name, not an event */
+		if (row->id != CNT_DROP_DYN && vec_try_push(&r->gaps, ((struct rec_range){ x.from, x.to })) < 0)
+			r->error = -ENOMEM;
 	}
 	x.text = text_of(r, strb_str(&r->key));
 	tl_add_item(r, lane, x);
@@ -454,6 +457,15 @@ static int by_from(const void *a, const void *b)
 	return (x->flags & TL_OPEN) != (y->flags & TL_OPEN) ? (x->flags & TL_OPEN ? -1 : 1) : x->to < y->to ? -1 : x->to > y->to;
 }
 
+/* Between two waits a thread ran, if no wait can have been lost there. */
+static enum tl_kind between(const struct tl_reader *r, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < r->gaps.n; i++)
+		if (r->gaps.v[i].from < to && r->gaps.v[i].to > from)
+			return TL_UNSEEN;
+	return TL_RUN;
+}
+
 /* A thread with all its waits: what lies between is running. end: of the thread, 0: not known. */
 static int fill_thread(struct tl_reader *r, struct tl_row *row, uint64_t end, bool states)
 {
@@ -471,12 +483,12 @@ static int fill_thread(struct tl_reader *r, struct tl_row *row, uint64_t end, bo
 		if (x.flags & TL_OPEN && i + 1 == old.n && !end)
 			x.to = until > x.to ? until : x.to;
 		if (states && before && x.from > before->to)
-			e = vec_try_push(&all, ((struct tl_item){ .from = before->to, .to = x.from, .kind = TL_RUN, .cpu = before->cpu }));
+			e = vec_try_push(&all, ((struct tl_item){ .from = before->to, .to = x.from, .kind = (uint8_t)between(r, before->to, x.from), .cpu = before->cpu }));
 		if (e == 0)
 			e = vec_try_push(&all, x);
 	}
 	if (states && e == 0 && all.n && !(all.v[all.n - 1].flags & TL_OPEN) && until > all.v[all.n - 1].to) {
-		struct tl_item last = { .from = all.v[all.n - 1].to, .to = until, .kind = end ? TL_RUN : TL_UNSEEN, .cpu = all.v[all.n - 1].cpu };
+		struct tl_item last = { .from = all.v[all.n - 1].to, .to = until, .kind = end ? (uint8_t)between(r, all.v[all.n - 1].to, until) : TL_UNSEEN, .cpu = all.v[all.n - 1].cpu };
 
 		e = vec_try_push(&all, last);
 	}
@@ -671,6 +683,7 @@ int timeline_make(struct recread *f, const struct tl_opts *opts, struct timeline
 	free_names(&r.texts);
 	free_names(&r.rows);
 	sym_free(r.sym);
+	vec_free(&r.gaps);
 	strb_free(&r.key);
 	strb_free(&r.text);
 	if (e < 0)

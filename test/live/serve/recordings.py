@@ -88,7 +88,7 @@ status, _, o = view("r1/diff.json", other="r2")
 live.check(status == 200 and {line["source"] for line in lines(o)} >= {"nap", "naps_ns"}, "two compared in figures", o)
 status, headers, o = view("r1/flame.svg", by="in", title="<a> & b")
 live.check(b"&lt;a&gt; &amp; b" in o and "attachment" in headers["Content-Disposition"], "a picture to keep", str(o)[:300])
-for name, begins in (("report.txt", b""), ("trace.json", None), ("heat.svg?by=nap", b"<?xml"), ("heat.html?by=nap", b"<!DOCTYPE"), ("flame.html?by=in", b"<!DOCTYPE"),
+for name, begins in (("report.txt", b""), ("trace.json", None), ("heat.svg?by=nap", b"<?xml"), ("heat.html?by=nap", b"<!DOCTYPE"), ("hist.svg?by=nap", b"<?xml"), ("processes.html", b"<!DOCTYPE"), ("flame.html?by=in", b"<!DOCTYPE"),
                      ("stacks.folded?by=in", b"python3"), ("stacks.pb.gz?by=in", b"\x1f\x8b"), ("values.csv?by=in", b""), ("losses.json", None)):
     status, headers, o = view("r1/" + name)
     live.check(status in ((200, 422) if begins in (None, b"") else (200,)) and (not begins or bytes(o).startswith(begins)), name, (status, str(o)[:200]))
