@@ -11,11 +11,11 @@ inline int THROTTLE_DEPTH = 16; /* of groups that are looked at */
 /* The group whose limit is used up on the CPU of the thread, which is that of the thread or one above it; NULL: none. */
 struct task_group *throttling_group(struct task_struct *T)
 {
-	struct cfs_rq *q;
+	struct sched_entity *e;
 	int i;
 
-	q = T->se.cfs_rq;
-	for (i = 0; i < THROTTLE_DEPTH && q != NULL && !q->throttled; i++)
-		q = q->tg->parent != NULL ? q->tg->parent->cfs_rq[cpu] : NULL;
-	return q != NULL && q->throttled ? q->tg : NULL;
+	e = &T->se;
+	for (i = 0; i < THROTTLE_DEPTH && e != NULL && !e->cfs_rq->throttled; i++)
+		e = e->parent;
+	return e != NULL && e->cfs_rq->throttled ? e->cfs_rq->tg : NULL;
 }

@@ -13,9 +13,12 @@ VALUES = {"begin": ["syscall::read:entry"], "end": ["syscall::read:return"], "by
 failures = 0
 
 
-def compiles(args, what):
+def compiles(args, what, old_kernel):
     global failures
     r = subprocess.run([DWELL, "-e", *args], capture_output=True, text=True, timeout=60)
+    if old_kernel and "does not match any probes" in r.stderr:
+        print(f"ok - {what} # SKIP this kernel has not what it says it needs")
+        return
     good = r.returncode == 0 and not r.stderr and not r.stdout
     print(("ok - " if good else "not ok - ") + what)
     if not good:
@@ -44,7 +47,7 @@ for name in sorted(f for f in os.listdir(FOLDER) if f.endswith(".d")):
     if name == "flight.d": # comes along with the option
         beside, path = ["-x", "flight=10ms"], os.path.join(FOLDER, "wakeup.d")
     for r in runs:
-        compiles([*beside, "-s", path, *given, *r], name + " ".join(["", *r]))
+        compiles([*beside, "-s", path, *given, *r], name + " ".join(["", *r]), "Needs Linux" in text)
     n += len(runs)
 print(f"1..{n}")
 sys.exit(1 if failures else 0)
