@@ -196,7 +196,6 @@ vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf)
 	case BI_EPID:	      return ir_imm(g->f, g->ds->epid);
 	case BI_ID:	      return gen_probe_id(g);
 	case BI_ERRNO:	      return gen_errno(g);
-	case BI_IPL:	      return ir_imm(g->f, 0);
 	case BI_CGROUP:	      return gen_cgroup(g);
 	case BI_CALLER:	      return gen_caller(g, false);
 	case BI_UCALLER:      return gen_caller(g, true);

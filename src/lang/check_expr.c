@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: constants, members, casts, sizeof, symbols; dispatch to the other files of the
  * checker. */
+#include "lang/dlib.h"
 #include "lang/check_int.h"
 #include <string.h>
 
@@ -220,7 +221,7 @@ static bool names_value(struct checker *c, const struct node *a)
 		return true;
 	return local_find(c, a->name) || symtab_get(&c->globals, a->name, 0) ||
 	       symtab_get(&c->inlines, a->name, 0) ||
-	       builtin_find(a->name) ||
+	       builtin_find(a->name) || dlib_find(c->env->libs, c->env, DLIB_NAME, a->name) ||
 	       (!dtype_lookup(c->t, DK_TYPEDEF, NULL, a->name) &&
 		dtype_find_enumerator(c->t, a->name, &ty, &v));
 }

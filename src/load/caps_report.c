@@ -178,6 +178,18 @@ static bool try_kallsyms(struct attempt *a)
 	return false;
 }
 
+static bool try_data_symbols(struct attempt *a)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
+	char line[256];
+
+	(void)a;
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, " __per_cpu_offset\n") || strstr(line, " jiffies\n"))
+			return true;
+	return false;
+}
+
 static bool try_lockdown(struct attempt *a)
 {
 	const char *mode = cap_lockdown();
@@ -226,6 +238,8 @@ static const struct feature {
 	 "system call arguments are untyped, sdt probes have no groups"},
 	{"kernel", "addresses in /proc/kallsyms", try_kallsyms, 0, "CONFIG_KALLSYMS_ALL",
 	 "kernel stacks show addresses"},
+	{"kernel", "symbols of variables (`name)", try_data_symbols, 0, "CONFIG_KALLSYMS_ALL",
+	 "variables of the kernel have no names, and ipl is 0 on x86"},
 	{"kernel", "BPF JIT", try_jit, 0, "CONFIG_BPF_JIT", "programs are interpreted, about 10 times slower"},
 	{"kernel", "run-time statistics", try_stats, 0, NULL, "-x maxcpu does not work"},
 	{"kernel", "lockdown allows reading kernel memory", try_lockdown, 0, NULL,

@@ -10,6 +10,8 @@ grep -qE '[0-9]+ system calls? of (a )?32-bit programs? not traced' "$WORK/err" 
 exits 0 "$DWELL" -q -n 'syscall::getppid:entry /pid == $target/ { n++; } END { printf("%d\n", n); }' -c "$TRIGGER int80 5"
 grep -q '^dwell: 5 system calls of 32-bit programs not traced' "$WORK/err" || die "$(cat "$WORK/err")"
 same 0 "$(head -1 "$WORK/out")"
+exits 0 "$DWELL" -q -x droptags -n 'syscall::getppid:entry /pid == $target/ { n++; }' -c "$TRIGGER int80 5"
+grep -q '^dwell: \[DTRACEDROP_COMPAT\] 5 system calls of 32-bit programs not traced' "$WORK/err" || die "$(cat "$WORK/err")"
 exits 0 "$DWELL" -q -n 'syscall::semget:entry /pid == $target/ { n++; }' -c "$TRIGGER int80 5"
 if grep -q 32-bit "$WORK/err"; then die "getppid of 32-bit programs counted for semget: $(cat "$WORK/err")"; fi
 exits 0 "$DWELL" -q -n 'syscall::getppid: /pid == $target/ { n++; } rawtp:::sys_enter /pid == $target/ { m++; }' -c "$TRIGGER int80 5"

@@ -17,7 +17,7 @@ static const struct form builtins[] = {
 	{ "tick-1s { trace(cpu); }", { "get_smp_processor_id" } },
 	{ "tick-1s { trace(curthread); }", { "get_current_task" } },
 	{ "tick-1s { trace(cgroup); }", { "get_current_cgroup_id" } },
-	{ "tick-1s { trace(epid); trace(id); trace(ipl); }", { "record 1" } },
+	{ "tick-1s { trace(epid); trace(id); }", { "record 1" } },
 	{ "tick-1s { trace(stackdepth); trace(ustackdepth); }", { "get_stack" } },
 	{ "tick-1s { trace(caller); trace(ucaller); }", { "get_stack" } },
 	{ "syscall::read:return { trace(errno); }", { "sys_exit" } },
