@@ -157,6 +157,7 @@ translator fileinfo_t < struct file *F > {
 inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (
 	curthread->files != NULL && fd >= 0 && fd < curthread->files->fdt->max_fds ?
 	curthread->files->fdt->fd[fd] : NULL);
+#pragma D attributes Stable/Stable/Common fds
 
 /* Flags of open(2); those that differ between processors are in their folders. */
 inline int O_ACCMODE = 0003;

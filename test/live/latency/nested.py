@@ -59,4 +59,8 @@ latency:w::slow { @[args[0]->pid == $pid ? \"self\" : \"others\"] = count(); }""
 for option, want in (("-q", {"switch", "self", "others"}), ("-qx noself", {"others"})):
     r = live.dwell(*option.split(), "-n", SELF, "-c", f"{T} track s100000 s100000")
     live.same({line.split()[0] for line in r.stdout.splitlines() if line.split()}, want, "dwell itself, " + option)
+# a thread that ends before it closes
+r = live.dwell("-x", "droptags", "-qn", "tracker t { threshold = 1ms; } syscall::getppid:entry /pid == $target/ { begin(t); } "
+               "syscall::getuid:entry /pid == $target/ { end(t); } latency:t::all { @ = count(); }", "-c", f"{T} getppid 1")
+live.check("[DROP_TRACK_EXITED] 1 event open when its thread ended by latency:t::all" in r.stderr, "a thread that ends", r.stderr)
 live.done()
