@@ -49,7 +49,7 @@ with live.Daemon("offcpu", "--over", "20ms", "--idle") as d:
     live.check("nothing was recorded" not in r.stdout, "no gap", r.stdout)
     r = live.dwell("latency", "why", "--json", "--comm", "trigger", "--idle", "--by", "process", d.state)
     causes = [c for l in r.stdout.splitlines() for c in json.loads(l)["causes"]]
-    live.check(sum(c["count"] for c in causes) == 40 and any("sleep" in c["cause"] for c in causes), "why", r.stdout + r.stderr)
+    live.check(sum(c["count"] for c in causes if "sleep" in c["cause"]) >= 40 and any("sleep" in c["cause"] for c in causes), "why", r.stdout + r.stderr)
     r = live.dwell("latency", "why", d.state)
     live.check("slow events of offcpu only" in r.stdout and r.returncode == 0, "why as text", r.stdout + r.stderr)
     d.end(signal.SIGKILL)
