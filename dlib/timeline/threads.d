@@ -68,9 +68,9 @@ sdt:sched::sched_process_fork
 	waker_name[args[1]->pid] = execname;
 }
 
-/* Threads that wait already when tracing begins. */
+/* Threads that wait already when tracing begins; those that have ended wait for nothing. */
 iter:::task
-/pid && !args[0]->on_cpu && (!$target || progenyof($target)) && !pending(state, args[0])/
+/pid && !args[0]->on_cpu && !args[0]->exit_state && (!$target || progenyof($target)) && !pending(state, args[0])/
 {
 	begin(state, args[0]);
 	state[tid] = task_state[args[0]];
