@@ -96,4 +96,11 @@ r = latency("nonsense")
 live.check("wakeup offcpu block" in r.stderr, "the list of trackers", r.stderr)
 r = latency("--help")
 live.check(r.returncode == 0 and "--worst" in r.stdout, "--help")
+
+# Trackers that share tracepoints: each event once.
+with live.busy_cpus():
+    r = latency("wakeup", "offcpu", "--idle", "--over", "1ms", "--json", "--for", "3s")
+told = [(e["tracker"], e["how"], e["tid"], e["start"]) for e in map(json.loads, r.stdout.splitlines()) if e["type"] == "latency-slow"]
+live.check(len(told) > 50 and {t[0] for t in told} == {"wakeup", "offcpu"}, f"slow events of both trackers ({len(told)})", r.stderr)
+live.same(len(told), len(set(told)), "none is told twice")
 live.done()
