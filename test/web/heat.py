@@ -101,9 +101,14 @@ def large(t, url):
             v.recount();
             for (let i = 0; i < 7; i++) { v.scale = i % 2 ? "rank" : "log"; v.paint(); hued.push(v.drawn); await new Promise(requestAnimationFrame); }
             v.selecting = "isolate";
-            const began = performance.now();
-            v.recount();
-            const isolated = performance.now() - began, image = v.cells.getContext("2d").getImageData(0, 0, n, n).data;
+            const alone = [];
+            for (let i = 0; i < 7; i++) {
+                const began = performance.now();
+                v.recount();
+                alone.push(performance.now() - began);
+                await new Promise(requestAnimationFrame);
+            }
+            const isolated = alone.sort((a, b) => a - b)[3], image = v.cells.getContext("2d").getImageData(0, 0, n, n).data;
             const at = (i) => [...image.slice(4 * ((n - 1 - i % n) * n + Math.floor(i / n)), 4 * ((n - 1 - i % n) * n + Math.floor(i / n)) + 4)];
             return { all: all.sort((a, b) => a - b), hued: hued.sort((a, b) => a - b), isolated, colours: [at(0), at(1), at(3)] }; })()""")
         print(f"# 1,000,000 cells recoloured in {times['all'][3]:.0f} ms, with the hue of a key in {times['hued'][3]:.0f} ms, isolated in {times['isolated']:.0f} ms")

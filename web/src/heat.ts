@@ -3,7 +3,7 @@
 // the cursor are drawn over it. Knows nothing of the page around it.
 import { amount } from "./amount.js";
 import { perFrame, prepare } from "./canvas.js";
-import { addPlanes, HeatHead, normalise, Plane, Scale, Selecting, table } from "./heatmodel.js";
+import { addPlanes, HeatHead, histogram, normalise, Plane, Scale, Selecting, table, turn } from "./heatmodel.js";
 import { cssColour, isDark, onTheme } from "./theme.js";
 
 const LEFT = 76, RIGHT = 10, TOP = 8, BOTTOM = 30, LOSS = 4;
@@ -47,11 +47,21 @@ function rampColours(dark: boolean): Uint32Array {
 	return Uint32Array.from({ length: 256 }, (_, i) => colourOf(g[3 * i]!, g[3 * i + 1]!, g[3 * i + 2]!, 255));
 }
 
+/** From grey (none) to a key's colour (all), without alpha. */
+function shadesTo(colour: readonly number[]): Uint32Array {
+	return Uint32Array.from({ length: 256 }, (_, i) => {
+		const [r, g, b] = [0, 1, 2].map((c) => GREY[c]! + (i / 255) * (colour[c]! - GREY[c]!));
+		return (b! + 0.5) << 16 | (g! + 0.5) << 8 | (r! + 0.5);
+	});
+}
+
 export class HeatView {
 	readonly canvas = document.createElement("canvas");
 	private readonly ctx = this.canvas.getContext("2d")!;
 	private readonly cells = document.createElement("canvas");
 	private sum: Float64Array;
+	private counts: Uint32Array | null; // histogram of sum, or they are too large
+	private colours = new Uint32Array(0); // of all cells, as sum
 	private from = 0; // columns that are shown
 	private to: number;
 	private cursor: Cell | null = null;
@@ -73,6 +83,7 @@ export class HeatView {
 	constructor(private readonly host: HTMLElement, private readonly head: HeatHead, private readonly planes: Plane[]) {
 		this.to = head.columns;
 		this.sum = addPlanes(planes, head.columns * head.rows, () => true);
+		this.counts = histogram(this.sum);
 		host.append(this.canvas);
 		new ResizeObserver(() => this.redraw()).observe(host);
 		onTheme(() => this.paint());
@@ -204,24 +215,30 @@ export class HeatView {
 		const sel = this.selected, only = sel.size > 0 && this.selecting !== "highlight";
 		this.sum = addPlanes(this.planes, this.head.columns * this.head.rows,
 			(k) => !only || (this.selecting === "isolate") === sel.has(k));
+		this.counts = histogram(this.sum);
 		this.paint();
 	}
 
 	/** Gives all cells their colours. */
 	paint(): void {
 		const { columns, rows } = this.head, began = performance.now(), image = new ImageData(columns, rows);
-		const px = new Uint32Array(image.data.buffer), hued = this.selected.size > 0 && this.selecting !== "exclude";
-		const ramp = rampColours(isDark()), known = hued ? null : table(this.sum, this.scale);
+		const hued = this.selected.size > 0 && this.selecting !== "exclude", known = this.counts && table(this.counts, this.scale);
+		const norm = known ? null : normalise(this.sum, this.scale), sum = this.sum;
+		if (this.colours.length !== sum.length)
+			this.colours = new Uint32Array(sum.length);
+		const to = this.colours;
 		if (hued) {
-			this.paintHues(px);
+			this.paintHues(to, known, norm);
 		} else if (known) {
-			const colour = Uint32Array.from(known, (v) => v > 0 ? ramp[Math.round(v * 255)]! : 0);
-			for (let col = 0, i = 0; col < columns; col++)
-				for (let at = (rows - 1) * columns + col; at >= 0; at -= columns)
-					px[at] = colour[this.sum[i++]!]!;
+			const ramp = rampColours(isDark()), colour = Uint32Array.from(known, (v) => v > 0 ? ramp[Math.round(v * 255)]! : 0);
+			for (let i = 0; i < sum.length; i++)
+				to[i] = colour[sum[i]!]!;
 		} else {
-			this.paintLarge(px, ramp);
+			const ramp = rampColours(isDark());
+			for (let i = 0; i < sum.length; i++)
+				to[i] = norm![i]! > 0 ? ramp[Math.round(norm![i]! * 255)]! : 0;
 		}
+		turn(to, columns, rows, new Uint32Array(image.data.buffer));
 		this.cells.width = columns;
 		this.cells.height = rows;
 		this.cells.getContext("2d")!.putImageData(image, 0, 0);
@@ -229,39 +246,39 @@ export class HeatView {
 		this.redraw();
 	}
 
-	/** Counts that are too large for a table. */
-	private paintLarge(px: Uint32Array, ramp: Uint32Array): void {
-		const { columns, rows } = this.head, norm = normalise(this.sum, this.scale);
-		for (let i = 0; i < norm.length; i++) {
-			const v = norm[i]!, col = Math.floor(i / rows);
-			if (v > 0)
-				px[(rows - 1 - (i - col * rows)) * columns + col] = ramp[Math.round(v * 255)]!;
+	/** Selected keys in their colours, by the share that each has of a cell; what is not selected is grey. */
+	private paintHues(to: Uint32Array, known: Float32Array | null, norm: Float32Array | null): void {
+		const sum = this.sum, least = isDark() ? 0.25 : 0.2, chosen = [...this.selected].filter((k) => this.planes[k]);
+		const alphaOf = (v: number) => v > 0 ? ((255 * (least + (1 - least) * v) + 0.5) << 24) >>> 0 : 0;
+		const alphas = known && Uint32Array.from(known, alphaOf), grey = GREY[2] << 16 | GREY[1] << 8 | GREY[0];
+		if (this.selecting === "isolate") { // what is not of these keys has nothing
+			to.fill(0);
+		} else if (alphas) {
+			const greys = alphas.map((a) => a && a | grey);
+			for (let i = 0; i < sum.length; i++)
+				to[i] = greys[sum[i]!]!;
+		} else {
+			for (let i = 0; i < sum.length; i++)
+				to[i] = norm![i]! > 0 ? alphaOf(norm![i]!) | grey : 0;
+		}
+		if (chosen.length > 1)
+			return this.paintMixed(to, chosen, (i) => alphas ? alphas[sum[i]!]! : alphaOf(norm![i]!));
+		const { index, count } = this.planes[chosen[0]!]!, shades = shadesTo(this.keyColour(chosen[0]!));
+		for (let n = 0; n < index.length; n++) {
+			const i = index[n]!, all = sum[i]!;
+			to[i] = shades[(255 * count[n]! / all) | 0]! | (alphas ? alphas[all]! : alphaOf(norm![i]!));
 		}
 	}
 
-	/** Selected keys in their colours, by the share that each has of a cell; what is not selected is grey. */
-	private paintHues(px: Uint32Array): void {
-		const { columns, rows } = this.head, sum = this.sum, least = isDark() ? 0.25 : 0.2, alone = this.selecting === "isolate";
-		const known = table(sum, this.scale), norm = known ? null : normalise(sum, this.scale);
-		const alpha = (i: number) => 255 * (least + (1 - least) * (known ? known[sum[i]!]! : norm![i]!));
-		if (!alone) { // all of them first: most cells have none of what is selected
-			const shades = known && Uint32Array.from(known, (v) => v > 0 ? colourOf(...GREY, 255 * (least + (1 - least) * v)) : 0);
-			for (let col = 0, i = 0; col < columns; col++)
-				for (let at = (rows - 1) * columns + col; at >= 0; at -= columns, i++)
-					px[at] = shades ? shades[sum[i]!]! : sum[i]! > 0 ? colourOf(...GREY, alpha(i)) : 0;
-		}
-		const chosen = this.planes.map((p, k) => ({ p, k })).filter(({ k }) => this.selected.has(k)), more = chosen.length > 1 ? new Float32Array(3 * sum.length) : null;
-		for (const { p, k } of chosen) {
-			const [r, g, b] = this.keyColour(k), dr = r! - GREY[0], dg = g! - GREY[1], db = b! - GREY[2];
-			for (let n = 0; n < p.index.length; n++) {
-				const i = p.index[n]!, share = p.count[n]! / (sum[i] || 1), col = (i / rows) | 0;
-				let red = share * dr, green = share * dg, blue = share * db;
-				if (more) {
-					red = more[3 * i]! += red;
-					green = more[3 * i + 1]! += green;
-					blue = more[3 * i + 2]! += blue;
-				}
-				px[(rows - 1 - (i - col * rows)) * columns + col] = colourOf(GREY[0] + red, GREY[1] + green, GREY[2] + blue, alpha(i));
+	/** Several keys: a cell has of the hue of each as much as of its counts. */
+	private paintMixed(to: Uint32Array, chosen: number[], alpha: (i: number) => number): void {
+		const mixed = new Float32Array(3 * this.sum.length);
+		for (const k of chosen) {
+			const { index, count } = this.planes[k]!, colour = this.keyColour(k);
+			for (let n = 0; n < index.length; n++) {
+				const i = index[n]!, share = count[n]! / (this.sum[i] || 1), r = mixed[3 * i]! += share * (colour[0]! - GREY[0]);
+				const g = mixed[3 * i + 1]! += share * (colour[1]! - GREY[1]), b = mixed[3 * i + 2]! += share * (colour[2]! - GREY[2]);
+				to[i] = (GREY[2] + b + 0.5) << 16 | (GREY[1] + g + 0.5) << 8 | (GREY[0] + r + 0.5) | alpha(i);
 			}
 		}
 	}

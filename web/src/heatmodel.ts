@@ -58,36 +58,48 @@ export function addPlanes(planes: Plane[], cells: number, wanted: (i: number) =>
 
 const DENSE = 1 << 20; // counts up to this are looked up in a table
 
-/** For counts that are at most DENSE: 0 … 1 by count; else null. */
-export function table(v: Float64Array, scale: Scale): Float32Array | null {
-	let max = 0, n = 0;
+/** How many cells have each count, when none is above DENSE; else null. */
+export function histogram(v: Float64Array): Uint32Array | null {
+	let max = 0;
 	for (let i = 0; i < v.length; i++)
 		if (v[i]! > max)
 			max = v[i]!;
 	if (max > DENSE)
 		return null;
-	const out = new Float32Array(max + 1);
-	if (scale === "rank") {
-		const have = new Uint32Array(max + 1);
-		for (let i = 0; i < v.length; i++)
-			have[v[i]!]!++;
-		for (let i = 1, sum = 0; i <= max; i++)
-			out[i] = sum += have[i]!;
-		n = v.length - have[0]!;
-	}
+	const have = new Uint32Array(max + 1);
+	for (let i = 0; i < v.length; i++)
+		have[v[i]!]!++;
+	return have;
+}
+
+/** 0 … 1 by count, of cells whose histogram this is. */
+export function table(have: Uint32Array, scale: Scale): Float32Array {
+	const out = new Float32Array(have.length), max = have.length - 1;
+	let n = 0;
 	for (let i = 1; i <= max; i++)
-		out[i] = scale === "rank" ? out[i]! / n : scale === "log" ? Math.log1p(i) / Math.log1p(max) : i / max;
+		n += have[i]!;
+	for (let i = 1, sum = 0; i <= max; i++) {
+		sum += have[i]!;
+		out[i] = scale === "rank" ? sum / n : scale === "log" ? Math.log1p(i) / Math.log1p(max) : i / max;
+	}
 	return out;
 }
 
-/** 0 … 1 of each cell; cells of 0 stay 0. Rank: the share of all cells with something that have no more. */
-export function normalise(v: Float64Array, scale: Scale): Float32Array {
-	const out = new Float32Array(v.length), known = table(v, scale);
-	if (known) {
-		for (let i = 0; i < v.length; i++)
-			out[i] = known[v[i]!]!;
-		return out;
+/** Columns of rows from below become lines of columns from above, as pictures have them. A few columns at a time: the other way
+ * round each pixel would be a cache miss. */
+export function turn(from: Uint32Array, columns: number, rows: number, to: Uint32Array): void {
+	const block = 16;
+	for (let first = 0; first < columns; first += block) {
+		const end = Math.min(first + block, columns);
+		for (let row = 0; row < rows; row++)
+			for (let col = first, at = (rows - 1 - row) * columns + first, i = first * rows + row; col < end; col++, i += rows)
+				to[at++] = from[i]!;
 	}
+}
+
+/** 0 … 1 of each cell, of counts that are too large for a table; cells of 0 stay 0. Rank: the share of all cells with something that have no more. */
+export function normalise(v: Float64Array, scale: Scale): Float32Array {
+	const out = new Float32Array(v.length);
 	const sorted = v.filter((x) => x > 0).sort(), max = sorted[sorted.length - 1] ?? 1;
 	for (let i = 0; i < v.length; i++)
 		if (v[i]! > 0)
