@@ -198,6 +198,16 @@ vreg nest_pending(struct gen *g, struct track *k)
 	return start;
 }
 
+vreg nest_place(struct gen *g, struct track *k, vreg p, unsigned i, vreg start, irlabel none)
+{
+	vreg at = ir_new(g->f);
+
+	ir_alui(g->f, IRA_ADD, at, p, place_off(k, i));
+	ir_load(g->f, start, at, 0, 8);
+	ir_jcci(g->f, IRC_LE, start, FILLING, none);
+	return at;
+}
+
 void nest_oldest(struct gen *g, struct track *k, vreg p, vreg *at, vreg start)
 {
 	vreg off = ir_new(g->f);

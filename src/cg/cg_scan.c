@@ -165,14 +165,22 @@ static void scan_exit(struct gen *g, struct track *k)
 	ir_jcci(g->f, IRC_EQ, p, 0, k->done);
 	for (unsigned i = 0; i < n; i++) {
 		struct cache saved = gen_region_begin(g);
-		struct overdue o = oldest(g, k, p);
-		struct mem details = track_save(g, k, mem_at(o.at, 0));
+		irlabel next = ir_label(g->f);
+		struct overdue o = { .start = ir_new(g->f) };
+		struct mem details;
 
+		/* Place by place: the oldest of all, each time, would be more than the verifier walks. */
+		if (track_nests(k))
+			o.at = nest_place(g, k, p, i, o.start, next);
+		else
+			o = oldest(g, k, p);
+		details = track_save(g, k, mem_at(o.at, 0));
 		ir_cmpxchg(g->f, old, o.at, 0, 8, o.start, ir_imm(g->f, 0));
-		ir_jcc(g->f, IRC_NE, old, o.start, k->done);
+		ir_jcc(g->f, IRC_NE, old, o.start, next);
 		gen_track_count(g, k->t, TRACK_N_EXITED);
 		if (k->t->settings[TS_GC])
 			track_over(g, k, o.start, details, SLOW_COLLECTED);
+		ir_place(g->f, next);
 		gen_region_end(g, &saved);
 	}
 }

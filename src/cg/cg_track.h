@@ -44,6 +44,8 @@ void nest_end(struct gen *g, struct track *k);
 vreg nest_pending(struct gen *g, struct track *k);
 /* The place that was opened first: at, and its stamp; 0: none is open. */
 void nest_oldest(struct gen *g, struct track *k, vreg p, vreg *at, vreg start);
+/* The i-th place, and its stamp; to none if nothing is open there. */
+vreg nest_place(struct gen *g, struct track *k, vreg p, unsigned i, vreg start, irlabel none);
 void nest_closed(struct gen *g, const struct track *k, vreg p); /* a place of a key has been closed */
 
 /* cg_scan.c: looks for what is due in this element of a walk */
