@@ -235,7 +235,7 @@ void ir_alui(struct irfn *f, enum ir_alu op, vreg d, vreg a, int64_t imm)
 	i->sub = op;
 	i->d = checked(f, d);
 	i->a = checked(f, a);
-	i->imm = imm;
+	i->imm = op == IRA_NEG ? 0 : imm; /* which has none: a large one would become an operand */
 }
 
 void ir_ext(struct irfn *f, vreg d, vreg s, unsigned bytes, bool is_signed)
