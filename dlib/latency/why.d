@@ -5,8 +5,11 @@
  *
  * Usage: why.d [-p PID|-c COMMAND] [--by 0|1|2] [--over US] [--comm NAME] [--every TIME]
  * A wait is the time between leaving a CPU and getting one again: being woken up late is part of it. With -p or -c
- * threads of this process and its descendants, else all. Needs Linux 6.16: from there on the kernel tells when a thread goes
- * on, in that thread, with its whole stack.
+ * threads of this process and its descendants, else all.
+ *
+ * From Linux 6.16 on the kernel tells when a thread goes on, in that thread, with its whole stack. Before (from 5.18 on) the stack
+ * is the one that the kernel keeps of a thread that is switched out: without the functions of the scheduler and of locks, so a
+ * wait for a lock looks like one of the function that took the lock; and threads that lost the CPU do not count.
  *
  * Example:
  *   # why.d -c "sleep 0.3"
@@ -15,6 +18,7 @@
  */
 #pragma D option quiet
 #pragma D option noself
+#pragma D option zdefs
 #pragma D option aggsize=32m
 #pragma D option stackframes=48
 #pragma D param by int "0: all threads in one, 1: by process, 2: by thread" 0
@@ -25,13 +29,19 @@
 tracker wait (struct task_struct *) { threshold = $over * 1000; }
 
 sdt:::sched_switch
-/pid && (!$target || progenyof($target)) && ($comm == "" || execname == $comm)/
+/!sched_has_exit/
+{
+	end(wait, args[2]);
+}
+
+sdt:::sched_switch
+/pid && (sched_has_exit || (!args[0] && args[3])) && (!$target || progenyof($target)) && ($comm == "" || execname == $comm)/
 {
 	begin(wait, args[1]);
 }
 
 sdt:::sched_exit_tp
-/args[0]/
+/arg0/
 {
 	end(wait, curthread);
 }
@@ -44,10 +54,20 @@ latency:wait::all
 }
 
 latency:wait::slow
+/sched_has_exit/
 {
 	@waits[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack())] =
 		avg(args[0]->delay);
 	@worst[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack())] =
+		max(args[0]->delay);
+}
+
+latency:wait::slow
+/!sched_has_exit/
+{
+	@waits[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(args[0]->stack)] =
+		avg(args[0]->delay);
+	@worst[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(args[0]->stack)] =
 		max(args[0]->delay);
 }
 

@@ -202,7 +202,7 @@ static int choose_program(struct latency_args *a, const struct why_print *p)
 	if (!exit_tp)
 		cmd_msg("before Linux 6.16: waits for locks of the kernel look like waits of those who take them, and threads "
 			"that lost the CPU do not count");
-	latency_args_program(a, p->stacks ? "why-stacks" : exit_tp ? "why" : "why-switch");
+	latency_args_program(a, p->stacks ? "why-stacks" : "why");
 	return 0;
 }
 

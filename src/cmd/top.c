@@ -168,7 +168,7 @@ static void add_programs(struct latency_args *a)
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		latency_args_program(a, programs[i]);
-	latency_args_program(a, latency_has_exit_tp() ? "why" : "why-switch");
+	latency_args_program(a, "why");
 	latency_args_add2(a, "--by", "1");
 }
 
