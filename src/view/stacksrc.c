@@ -78,6 +78,7 @@ static int read_rows(struct recread *f, struct sym *sym, const struct recstacks_
 	if (e == -ENOMEM && !err->msg[0])
 		err_set(err, e, "out of memory");
 	ret->in = *recstacks_input(rs);
+	ret->in.other += opts->from_ns || opts->to_ns; /* rows outside of the range are not even read */
 	snprintf(ret->title, sizeof(ret->title), "%s", recstacks_title(rs));
 	recording_unit(recread_schema(f), ret->title, ret->unit, sizeof(ret->unit));
 	ret->counts = opts->counts && recstacks_is_sum(rs);

@@ -157,7 +157,7 @@ for s in many + [slow]:
     s.close()
 
 # More than is kept: viewers that come later are told what they missed
-run = start('tick-1ms { printf("%s%s", "' + "x" * 4000 + '", "' + "y" * 4000 + '"); } tick-3s { exit(0); }')
+run = start('tick-1ms { printf("' + "x" * 8000 + '%d", 1); } tick-3s { exit(0); }')
 events(str(run))
 got = events(str(run))
 _, _, o = ask("GET", "/api/v1/runs")
