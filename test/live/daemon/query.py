@@ -79,8 +79,11 @@ live.check(r.returncode == 0 and '"source":"syscall"' in r.stdout, "diff of one 
 p = subprocess.Popen([live.DWELL, "-q", "--record", "own.dwell", "-n", PROGRAM], stdout=subprocess.DEVNULL)
 time.sleep(2)
 naps(12, 30)
-time.sleep(2.5)
-mine, r = profile(p.pid)
+for _ in range(10):  # each second is written when it is over
+    time.sleep(1.5)
+    mine, r = profile(p.pid)
+    if mine.get("nap", 0) == 12:
+        break
 live.check(mine.get("nap", 0) == 12, "a session that records", r.stdout + r.stderr)
 p.terminate()
 p.wait()
