@@ -91,6 +91,7 @@ export class RangeView {
 			box.setAttribute("role", "group");
 			box.setAttribute("aria-label", label);
 		}
+		this.code.tabIndex = 0; // it scrolls
 		two.append(this.who, this.slow);
 		this.element.append(this.title, this.compareBar, two, this.flameBar, this.flame, make("h3", "The clause of D that selects it"), this.code);
 	}
