@@ -220,8 +220,7 @@ static void foreign_files(void **state)
 	static const char *const bad[] = { "DROP TABLE flight", "DROP TABLE flight_event",
 					   "DROP TABLE flight_event; CREATE VIEW flight_event AS SELECT 1",
 					   "ALTER TABLE flight_event DROP COLUMN info",
-					   "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)"
-					   " INSERT INTO flight_event SELECT 1, i, 0, 0, 'x', 0, 0, '' FROM n" };
+					   "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 70000) INSERT INTO flight_event SELECT 1, i, 0, 0, 'x', 0, 0, '' FROM n" };
 	struct made m = story();
 	unsigned n = 0;
 	struct row row;
