@@ -5,10 +5,14 @@ import os
 import re
 import sqlite3
 import subprocess
+import sys
 import time
 
 import live
 
+if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
+    print("a mount namespace of its own cannot be had (in a chroot that is no mount point)")
+    sys.exit(77)
 os.chdir(live.WORK)
 UNIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../tools/dwell-latency.service.in")
 USER = "4242"
