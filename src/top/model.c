@@ -91,7 +91,7 @@ static uint64_t own_time(void)
 	       ((uint64_t)u.ru_utime.tv_usec + (uint64_t)u.ru_stime.tv_usec) * 1000;
 }
 
-static uint64_t monotonic(void)
+uint64_t top_now(void)
 {
 	struct timespec ts;
 
@@ -313,7 +313,7 @@ static int take_minute(struct top_model *m, uint64_t now)
 
 static int end_interval(struct top_model *m)
 {
-	uint64_t now = monotonic(), ns = now - m->interval, user = own_time();
+	uint64_t now = top_now(), ns = now - m->interval, user = own_time();
 
 	end_cpus(m, (double)ns / (double)NS);
 	take_causes(m, true, &m->data.last, ns);
@@ -362,7 +362,7 @@ int top_model_row(struct top_model *m, const struct row *row)
 	int e = 0;
 
 	pthread_mutex_lock(&m->lock);
-	m->data.now = monotonic();
+	m->data.now = top_now();
 	switch (row->kind) {
 	case ROW_EVENT:
 		e = row_event(m, row);
@@ -416,7 +416,7 @@ int top_model_new(const struct top_config *config, struct top_model **ret)
 		return -ENOMEM;
 	pthread_mutex_init(&m->lock, NULL);
 	m->c = *config;
-	m->data.since = m->data.now = m->interval = monotonic();
+	m->data.since = m->data.now = m->interval = top_now();
 	clock_gettime(CLOCK_REALTIME, &wall);
 	m->to_wall = wall.tv_sec * (int64_t)NS + wall.tv_nsec - (int64_t)m->data.since;
 	m->data.own_probes = -1;

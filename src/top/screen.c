@@ -118,14 +118,6 @@ static void redraw(struct screen *s)
 	pane_draw(p);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* false: the terminal is gone. */
 static bool wait_key(struct screen *s)
 {
@@ -141,7 +133,7 @@ static void *screen_thread(void *arg)
 	bool dirty = true;
 
 	while (!atomic_load(&s->stop)) {
-		uint64_t now = now_ns();
+		uint64_t now = top_now();
 		int key;
 
 		if (!s->pane.paused && now - drawn >= s->c.refresh_ns) {
