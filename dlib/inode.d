@@ -22,3 +22,27 @@ string inode_path(struct inode *I)
 	p->dentry = inode_dentry[I];
 	return d_path(p);
 }
+
+/* The file that a page in memory is of, and where in it, in pages. P: a struct folio * (5.16), or page *, as tracepoints give it.
+ * Source: include/linux/mm_types.h. */
+inline struct address_space *page_mapping[uintptr_t P] = ((struct folio *)P)->mapping;
+inline struct address_space *page_mapping[uintptr_t P] = ((struct page *)P)->mapping;
+inline uint64_t page_index[uintptr_t P] = ((struct folio *)P)->index;
+inline uint64_t page_index[uintptr_t P] = ((struct page *)P)->index;
+
+/* The file that is read or written by a request to a disk, by its first page: "" of what the file system has for itself, of direct I/O, and where
+ * the head of a large page is not to be found. A page that is no head names it, with bit 0 set. */
+inline uintptr_t page_head[uintptr_t P] = ((struct page *)P)->compound_head & 1 ? ((struct page *)P)->compound_head - 1 : P;
+inline uintptr_t page_head[uintptr_t P] = 0;
+string request_file(struct request *R)
+{
+	uintptr_t page, mapping;
+
+	page = R->bio != NULL && R->bio->bi_io_vec != NULL ? (uintptr_t)R->bio->bi_io_vec->bv_page : 0;
+	page = page ? page_head[page] : 0;
+	mapping = page ? (uintptr_t)page_mapping[page] : 0;
+	/* lower bits: memory of programs; of a disk as a whole the inode is no regular file */
+	if (mapping == 0 || mapping & 3 || (((struct address_space *)mapping)->host->i_mode & 0xf000) != 0x8000)
+		return "";
+	return inode_path(((struct address_space *)mapping)->host);
+}

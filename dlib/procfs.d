@@ -228,4 +228,5 @@ inline psinfo_t *curpsinfo = xlate <psinfo_t *> (curthread);
 inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (curthread);
 #pragma D attributes Stable/Stable/Common curlwpsinfo
 
+inline int PF_KSWAPD = 0x20000; /* which may always take the last memory, and so has the next one, too, while it sleeps */
 inline int PF_MEMALLOC = 0x800; /* the thread frees memory, or is about to: include/linux/sched.h */

@@ -3,7 +3,8 @@
 /*
  * block.d: requests to block devices: from their issue to the driver until they are done.
  *
- * Attributes of slow events: dev: the disk; sector, bytes; op: read, write, flush, discard or another number of the kernel's.
+ * Attributes of slow events: dev: the disk; sector, bytes; op: read, write, flush, discard or another number of the kernel's;
+ * file: of which the first page is, unless it is direct I/O or the file system's own.
  */
 #pragma D option quiet
 #pragma D option noself
@@ -25,6 +26,6 @@ latency:block::slow
 {
 	this->rq = args[1];
 	this->op = this->rq->cmd_flags & 0xff;
-	slow("dev", stringof(this->rq->q->disk->disk_name), "sector", this->rq->__sector, "bytes", this->rq->__data_len,
-	    "op", this->op == 0 ? "read" : this->op == 1 ? "write" : this->op == 2 ? "flush" : this->op == 3 ? "discard" : "other");
+	slow("dev", stringof(rq_disk[this->rq]->disk_name), "sector", this->rq->__sector, "bytes", this->rq->__data_len,
+	    "op", this->op == 0 ? "read" : this->op == 1 ? "write" : this->op == 2 ? "flush" : this->op == 3 ? "discard" : "other", "file", request_file(this->rq));
 }

@@ -5,7 +5,8 @@
  *
  * Every page fault of every program costs a little more. Faults that end in a signal are none.
  * Attributes of slow events: fault: major (a device or another thread had to be waited for) or minor; addr: the address; mode: user, or kernel;
- * file, offset: the page of a mapped file that was not in memory (Linux 6.9); ustack: where the program was.
+ * file, offset: the page of a mapped file that was not in memory (before Linux 6.9: where reading began, which may be a little before it);
+ * ustack: where the program was.
  */
 #pragma D option quiet
 #pragma D option noself
@@ -22,12 +23,19 @@ sdt:exceptions::page_fault_user, sdt:exceptions::page_fault_kernel
 	self->mapping = (struct address_space *)NULL;
 }
 
-/* Before 6.9 only the other probe is there. */
+/* From 6.9 on the kernel tells which page is wanted. Before, the first one that comes to be read shows which file it is. */
 sdt:filemap::mm_filemap_[af]*
 /probename == "mm_filemap_fault"/
 {
 	self->mapping = (struct address_space *)arg0;
 	self->index = arg1;
+}
+
+sdt:filemap::mm_filemap_[af]*
+/probename == "mm_filemap_add_to_page_cache" && pending(fault) && self->mapping == NULL/
+{
+	self->mapping = page_mapping[arg0];
+	self->index = page_index[arg0];
 }
 
 /* The kernel counts a fault as one of these when it is over. Source: mm_account_fault(). */

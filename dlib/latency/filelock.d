@@ -36,7 +36,7 @@ syscall::flock:return, syscall::fcntl:return
 }
 
 latency:filelock::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("lock_kind", self->flock ? "file lock (flock)" : "file lock (fcntl)", "file", inode_path(self->inode), "holder_tid", self->holder,
 	    "holder_comm", taker[self->holder], "given_up", args[0]->id, "ustack", ustack());

@@ -7,6 +7,8 @@
  * oldest gives way; the second number has 16 bits, the text 16 bytes. Programs may add kinds of their own.
  */
 
+#pragma D option zdefs
+
 /* info: the state of the thread that leaves the CPU; 0: it could go on */
 sdt:sched::sched_switch
 {
@@ -18,14 +20,17 @@ sdt:sched::sched_waking, sdt:sched::sched_wakeup_new
 	flight("wake", args[0]->pid, 0, args[0]->comm);
 }
 
-sdt:irq::irq_handler_entry
+/* irq_handler, and of x86 local_timer and irq_work: timers wake threads up, too, and so do BPF programs. Elsewhere these are interrupts
+ * like others. */
+sdt:irq*::[il]*[rk]_entry
 {
-	flight("irq", args[0], 0, stringof(args[1]->name));
+	flight("irq", arg0, 0, probename == "irq_handler_entry" ? stringof(((struct irqaction *)arg1)->name) :
+	    probename == "local_timer_entry" ? "local timer" : "work of the CPU");
 }
 
-sdt:irq::irq_handler_exit
+sdt:irq*::[il]*[rk]_exit
 {
-	flight("irq-end", args[0], 0, "");
+	flight("irq-end", arg0, 0, "");
 }
 
 sdt:irq::softirq_entry
@@ -40,21 +45,31 @@ sdt:irq::softirq_exit
 
 /* info: the kernel's number of the operation */
 sdt:block::block_rq_issue
-/args[0]->q->disk/
+/rq_disk[args[0]]/
 {
-	flight("io", args[0]->__sector, args[0]->cmd_flags & 0xff, args[0]->q->disk->disk_name);
+	flight("io", args[0]->__sector, args[0]->cmd_flags & 0xff, rq_disk[args[0]]->disk_name);
 }
 
+/* Of requests that only order a flush there is an end, but no begin: they have no bytes, as flushes have none. */
+inline int REQ_OP_FLUSH = 2;
 sdt:block::block_rq_complete
-/args[0]->q->disk/
+/rq_disk[args[0]] && (args[2] || (args[0]->cmd_flags & 0xff) == REQ_OP_FLUSH)/
 {
-	flight("io-end", args[0]->__sector, args[0]->cmd_flags & 0xff, args[0]->q->disk->disk_name);
+	flight("io-end", args[0]->__sector, args[0]->cmd_flags & 0xff, rq_disk[args[0]]->disk_name);
+}
+
+/* Who has the lock that is waited for in the next entry, which is of the same time. Before Linux 5.19 nothing tells of locks; so
+ * without args[], whose types are then not known. */
+sdt:lock::contention_begin
+/(this->holder = contention_holder[arg0, arg1]) != NULL/
+{
+	flight("holder", this->holder->pid, arg1, this->holder->comm);
 }
 
 /* info: LCB_F_*, include/trace/events/lock.h */
 sdt:lock::contention_begin
 {
-	flight("lock", tid, args[1], execname);
+	flight("lock", tid, arg1, execname);
 }
 
 sdt:lock::contention_end

@@ -19,11 +19,22 @@ syscall::futex:entry
 	self->uaddr = arg0;
 }
 
+/* Whom a timer wakes up nobody kept waiting: not the thread that it finds on the CPU. */
+sdt:timer::hrtimer_expire_entry, sdt:timer::timer_expire_entry
+{
+	self->in_timer = 1;
+}
+
+sdt:timer::hrtimer_expire_exit, sdt:timer::timer_expire_exit
+{
+	self->in_timer = 0;
+}
+
 sdt:sched::sched_waking
 /waits[args[0]->pid]/
 {
-	released[args[0]->pid] = tid;
-	releaser[args[0]->pid] = execname;
+	released[args[0]->pid] = self->in_timer ? 0 : tid;
+	releaser[args[0]->pid] = self->in_timer ? "" : execname;
 }
 
 syscall::futex:return

@@ -3,46 +3,52 @@
 /*
  * lock.d: locks of the kernel that a thread has to wait for.
  *
- * Attributes of slow events: lock: its address; lock_kind; holder_tid, holder_comm: who had it when the wait began (a mutex, or a
- * semaphore that is held for writing); stack: where the thread waited.
+ * Attributes of slow events: lock: its address; lock_kind; holder_tid, holder_comm: who had it when the wait began (a mutex, an
+ * rtmutex, a semaphore that is held for writing); stack: where the thread waited.
  */
+#pragma D depends_on probe sdt:lock::contention_begin "Linux 5.19"
 #pragma D option quiet
 #pragma D option noself
 
-tracker lock (pid_t, void *) { threshold = 5ms; limit = 100; }
+tracker lock () { threshold = 5ms; limit = 100; }
 
-/* Source: LCB_F_*, include/trace/events/lock.h; lower bits of an owner are flags. */
+/*
+ * What a thread, or an interrupt in its time, spins for while it waits for a lock is part of that wait: one wait for each
+ * thread, kept with it, costs much less than a table of threads and locks. Who waits in sleep waits for nothing else, except within
+ * a percpu-rwsem's wait for its readers; so another wait takes the place of one whose end was lost, as does one after a second of spinning.
+ */
 sdt:lock::contention_begin
-/!pending(lock, tid, args[0])/
+/!pending(lock) || (self->lock != args[0] &&
+    (args[1] != 1 ? !(self->kind & 0x10) : self->kind == 1 && pending(lock) > 1000000000))/
 {
-	begin(lock, tid, args[0]);
-}
-
-/* Of a lock that is slept for; while a thread waits for one it may still have to spin for another. */
-sdt:lock::contention_begin
-/args[1] != 1/
-{
+	begin(lock);
 	self->lock = args[0];
 	self->kind = args[1];
-	self->owner = args[1] & 0x20 ? ((struct mutex *)args[0])->owner.counter :
-	    args[1] & 0x6 && !(args[1] & 0x18) ? ((struct rw_semaphore *)args[0])->owner.counter : 0;
-	self->owner = self->owner & 1 && !(self->kind & 0x20) ? 0 : self->owner & ~7;
-	self->holder = self->owner ? ((struct task_struct *)self->owner)->pid : 0;
+}
+
+/* Of a lock that is slept for: a mutex is spun for first. Source: LCB_F_*, include/trace/events/lock.h. */
+sdt:lock::contention_begin
+/args[1] != 1 && self->lock == args[0]/
+{
+	self->kind = args[1];
+	self->owner = contention_holder[(uintptr_t)args[0], args[1]];
+	self->holder = self->owner != NULL ? self->owner->pid : 0;
 }
 
 sdt:lock::contention_end
+/self->lock == args[0]/
 {
-	end(lock, tid, args[0], args[1]);
+	end(lock, args[1]);
+	self->lock = 0;
 }
 
 latency:lock::slow
 /!(args[0]->how & 3)/
 {
-	this->kind = self->lock == args[2] ? self->kind : 1;
-	this->holder = self->lock == args[2] ? self->holder : 0;
-	slow("lock", args[2], "lock_kind", this->kind & 0x20 ? "mutex" : this->kind & 1 ? "spinlock" :
-	    this->kind & 8 ? "rtmutex" : this->kind & 0x10 ? "percpu-rwsem" : this->kind & 2 ? "rwsem read" :
-	    this->kind & 4 ? "rwsem write" : "semaphore", "holder_tid", this->holder, "holder_comm",
-	    this->holder ? stringof(((struct task_struct *)self->owner)->comm) : "", "cause", why(stack()),
+	this->holder = self->kind != 1 && self->owner ? self->holder : 0; /* a bad owner ends the clause between the two */
+	slow("lock", self->lock, "lock_kind", self->kind & 0x20 ? "mutex" : self->kind & 1 ? "spinlock" :
+	    self->kind & 8 ? "rtmutex" : self->kind & 0x10 ? "percpu-rwsem" : self->kind & 2 ? "rwsem read" :
+	    self->kind & 4 ? "rwsem write" : "semaphore", "holder_tid", this->holder, "holder_comm",
+	    this->holder ? stringof(self->owner->comm) : "", "cause", why(stack()),
 	    "stack", stack());
 }

@@ -7,6 +7,7 @@
  * Attributes of slow events: lock_kind: read or write; holder_tid, holder_comm: who took it last when the wait began: of several readers the last one;
  * owner: the process whose it is; stack: what for.
  */
+#pragma D depends_on probe sdt:mmap_lock::mmap_lock_start_locking "Linux 5.11"
 #pragma D option quiet
 #pragma D option noself
 
@@ -49,7 +50,7 @@ sdt:mmap_lock::mmap_lock_released
 }
 
 latency:mmaplock::slow
-/!args[0]->how/
+/!(args[0]->how & 3)/
 {
 	slow("lock_kind", self->write ? "mmap_lock (write)" : "mmap_lock (read)", "holder_tid", self->holder, "holder_comm",
 	    self->holder ? self->holder_comm : "", "owner", this->mm->owner != NULL ? this->mm->owner->tgid : 0, "stack", stack());

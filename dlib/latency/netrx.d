@@ -6,10 +6,11 @@
  * The exit id says how it ended: 0 copied to the program, 1 consumed by the kernel (an acknowledgement), 2 dropped.
  * Attributes of slow events: ifindex: number of the interface, as ip(8) shows it; bytes; and where the time went, in ns: protocol_ns: until the packet was in the
  * queue of its socket; cpu_ns: a reader that waited for it was woken up, and waited for a CPU; reader_ns: the reader did something else; stage: which of
- * them was longest. Of UDP the kernel tells no more when small packets are read (6.18): they are collected.
+ * them was longest. Of UDP the kernel does not tell which packet is read (6.18), but that one is: they are read in the order in which they came.
  */
 #pragma D option quiet
 #pragma D option noself
+#pragma D option zdefs
 
 tracker netrx (void *) { threshold = 10ms; limit = 100; size = 65536; gc = 60s; }
 
@@ -21,6 +22,41 @@ sdt:net::netif_receive_skb
 {
 	begin(netrx, args[0]);
 	receiving[cpu] = (uintptr_t)args[0];
+}
+
+/* Of UDP: a socket's packets in their order, until they are read (Linux 6.3). */
+inline int IPPROTO_UDP = 17;
+inline int MSG_PEEK = 2;
+uintptr_t waiting[struct sock *, uint32_t];
+uint32_t came[struct sock *], taken[struct sock *];
+int udp_iif[uintptr_t];
+uint32_t udp_bytes[uintptr_t]; /* when one is read it is freed already */
+
+sdt:sock::sk_data_ready
+/receiving[cpu] && ((struct sock *)arg0)->sk_protocol == IPPROTO_UDP/
+{
+	this->sk = (struct sock *)arg0;
+	this->n = came[this->sk];
+	waiting[this->sk, this->n] = receiving[cpu];
+	came[this->sk] = this->n + 1;
+	udp_iif[receiving[cpu]] = ((struct sk_buff *)receiving[cpu])->skb_iif;
+	udp_bytes[receiving[cpu]] = ((struct sk_buff *)receiving[cpu])->len;
+	/* the only one: whatever was lost before, from here on the order is known */
+	taken[this->sk] = this->sk->sk_receive_queue.qlen + ((struct udp_sock *)this->sk)->reader_queue.qlen == 1 ? this->n : taken[this->sk];
+}
+
+sdt:sock::sock_recv_length
+/((struct sock *)arg0)->sk_protocol == IPPROTO_UDP && (int)arg1 >= 0 && !(arg2 & MSG_PEEK) &&
+    waiting[(struct sock *)arg0, taken[(struct sock *)arg0]]/
+{
+	this->sk = (struct sock *)arg0;
+	this->n = taken[this->sk];
+	end(netrx, (void *)waiting[this->sk, this->n], 0);
+	queued[waiting[this->sk, this->n]] = 0;
+	udp_iif[waiting[this->sk, this->n]] = 0;
+	udp_bytes[waiting[this->sk, this->n]] = 0;
+	waiting[this->sk, this->n] = 0;
+	taken[this->sk] = this->n + 1;
 }
 
 /* In the same softirq, for the packet on hand. Before 6.3 only sock_rcvqueue_full is there. */
@@ -68,7 +104,9 @@ latency:netrx::slow
 	this->runs = _sched_clock() - curthread->sched_info.last_arrival;
 	this->reader = woken[tid] < this->at || this->runs > this->queue ? this->queue : this->runs;
 	this->cpu = this->queue - this->reader;
-	slow("ifindex", ((struct sk_buff *)args[1])->skb_iif, "bytes", ((struct sk_buff *)args[1])->len, "protocol_ns", this->protocol,
+	this->udp = udp_iif[(uintptr_t)args[1]];
+	slow("ifindex", this->udp ? this->udp : ((struct sk_buff *)args[1])->skb_iif, "bytes", this->udp ? udp_bytes[(uintptr_t)args[1]] :
+	    ((struct sk_buff *)args[1])->len, "protocol_ns", this->protocol,
 	    "cpu_ns", this->cpu, "reader_ns", this->reader, "stage", this->protocol >= this->cpu && this->protocol >= this->reader ?
 	    "the network protocols" : this->cpu >= this->reader ? "its reader to run" : "its reader, which was busy");
 }

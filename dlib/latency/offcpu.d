@@ -4,7 +4,7 @@
  * offcpu.d: threads that sleep for long.
  *
  * What every idle program does, too: the threshold is high, and the stack says for what. Attributes of slow events: cause: in words; stack: where the
- * thread slept; waker_tid, waker_comm: who woke it up; iowait: 1: the kernel counts it as waiting for I/O; reclaiming: 1: it was
+ * thread slept; waker_tid, waker_comm: who woke it up (0: a timer); iowait: 1: the kernel counts it as waiting for I/O; reclaiming: 1: it was
  * freeing memory.
  *
  * The thread takes its stack itself when it goes on (Linux 6.16): whole, while that of a thread that is switched out lacks the
@@ -14,14 +14,37 @@
 #pragma D option noself
 #pragma D option zdefs
 
+string sender_name[pid_t], stopper_name[pid_t];
+uint64_t stopped[pid_t]; /* since when: what began then is that stop, and not a later sleep */
+
 tracker offcpu (struct task_struct *) { threshold = 100ms; limit = 100; }
 
-/* Only of those that slept for long: who woke them. */
-sdt:sched::sched_waking
-/pending(offcpu, args[0]) > 100000000/
+/* Whom a timer wakes up nobody kept waiting: not the thread that it finds on the CPU. By CPU. */
+int in_timer[int32_t];
+
+sdt:timer::hrtimer_expire_entry, sdt:timer::timer_expire_entry
 {
-	waker[args[0]->pid] = tid;
-	waker_name[args[0]->pid] = execname;
+	in_timer[cpu] = 1;
+}
+
+sdt:timer::hrtimer_expire_exit, sdt:timer::timer_expire_exit
+{
+	in_timer[cpu] = 0;
+}
+
+/* Only of those that slept for long, or by the threshold as it is now, as they may wait for a CPU yet: who woke them. */
+sdt:sched::sched_waking
+/pending(offcpu, args[0]) > (threshold(offcpu) < 200000000 ? threshold(offcpu) / 2 : 100000000)/
+{
+	waker[args[0]->pid] = in_timer[cpu] ? 0 : tid;
+	waker_name[args[0]->pid] = in_timer[cpu] ? "" : execname;
+}
+
+/* Not all sleeps that end are told of (the limit, a threshold that is changed): nothing stays of threads that have ended. */
+sdt:sched::sched_process_exit
+{
+	waker[tid] = 0;
+	waker_name[tid] = 0;
 }
 
 sdt:sched::sched_switch
@@ -42,11 +65,57 @@ sdt:sched::sched_switch
 	begin(offcpu, args[1]);
 }
 
+/* Who stops a process; what it has of that, its threads keep until they go on. */
+sdt:signal::signal_generate
+/args[0] == SIGSTOP || args[0] == SIGTSTP || args[0] == SIGTTIN || args[0] == SIGTTOU/
+{
+	sender[args[2]->tgid] = tid;
+	sender_name[args[2]->tgid] = execname;
+	sent[args[2]->tgid] = args[0];
+}
+
+sdt:sched::sched_switch
+/!args[0] && (args[3] & TASK_BITS_STOPPED) && args[1]->ptrace/
+{
+	stopped[args[1]->pid] = timestamp;
+	stopper[args[1]->pid] = args[1]->parent->pid;
+	stopper_name[args[1]->pid] = stringof(args[1]->parent->comm);
+}
+
+sdt:sched::sched_switch
+/!args[0] && (args[3] & TASK_BITS_STOPPED) && !args[1]->ptrace/
+{
+	stopped[args[1]->pid] = timestamp;
+	stopper[args[1]->pid] = sender[args[1]->tgid];
+	stopper_name[args[1]->pid] = sender_name[args[1]->tgid];
+	stop_signal[args[1]->pid] = sent[args[1]->tgid];
+}
+
+sdt:sched::sched_process_exit
+/sender[pid] && tid == pid/
+{
+	sender[pid] = 0;
+	sender_name[pid] = 0;
+	sent[pid] = 0;
+}
+
+sdt:sched::sched_process_exit
+/stopped[tid]/
+{
+	stopped[tid] = 0;
+	stopper[tid] = 0;
+	stopper_name[tid] = 0;
+	stop_signal[tid] = 0;
+}
+
 latency:offcpu::slow
 /!(args[0]->how & 3) && args[0]->tid == tid/
 {
+	this->stopped = stopped[tid] >= args[0]->start;
+	this->signal = this->stopped ? stop_signal[tid] : 0;
 	slow("cause", why(stack()), "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
-	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & PF_MEMALLOC) != 0);
+	    "stopper_tid", this->stopped ? stopper[tid] : 0, "stopper_comm", this->stopped ? stopper_name[tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
+	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
 	waker[tid] = 0;
 	waker_name[tid] = 0;
 }
@@ -54,8 +123,11 @@ latency:offcpu::slow
 latency:offcpu::slow
 /!(args[0]->how & 3) && args[0]->tid != tid/
 {
+	this->stopped = stopped[args[0]->tid] >= args[0]->start;
+	this->signal = this->stopped ? stop_signal[args[0]->tid] : 0;
 	slow("cause", why(args[0]->stack), "stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid],
-	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & PF_MEMALLOC) != 0);
+	    "stopper_tid", this->stopped ? stopper[args[0]->tid] : 0, "stopper_comm", this->stopped ? stopper_name[args[0]->tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
+	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
 	waker[args[0]->tid] = 0;
 	waker_name[args[0]->tid] = 0;
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S dwell -s
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reclaim.d: threads that must free memory before they get some: direct reclaim, of a memory cgroup or of the machine, and compaction.
+ * reclaim.d: threads that must free memory before they get some: direct reclaim, of a memory cgroup or of the machine, and compaction (what
+ * kcompactd does in the background holds up nobody).
  *
  * Attributes of slow events: reclaim: what it was; stack: what the thread wanted memory for.
  */
@@ -11,7 +12,7 @@
 tracker reclaim () { threshold = 1ms; limit = 100; }
 
 sdt:vmscan::mm_vmscan_direct_reclaim_begin, sdt:vmscan::mm_vmscan_memcg_reclaim_begin, sdt:compaction::mm_compaction_begin
-/!pending(reclaim)/
+/!pending(reclaim) && substr(execname, 0, 9) != "kcompactd"/
 {
 	begin(reclaim);
 	self->what = probename == "mm_compaction_begin" ? "compaction" : probename == "mm_vmscan_memcg_reclaim_begin" ?

@@ -24,6 +24,7 @@
 #pragma D option iterrate=150ms
 #pragma D option stackframes=32
 #pragma D option ustackframes=32
+#pragma D option unwindsize=64m
 #pragma D option strsize=80
 #pragma D param every int "1: all threads that do not run, not only those that are stuck" 0
 #pragma D param over int "milliseconds from which on a thread is shown" 100
@@ -79,7 +80,7 @@ iter:::task
 	trace(this->h == NULL ? "" : this->h->comm);
 	trace(blocker_shared[curthread]);
 	trace(curthread->in_iowait);
-	trace(curthread->flags & PF_MEMALLOC);
+	trace((curthread->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
 	trace(cgroup);
 	trace(container);
 	stack();

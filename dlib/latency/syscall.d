@@ -9,6 +9,12 @@
 #pragma D option quiet
 #pragma D option noself
 
+/* Calls that take long and whose first argument is a number, but no open file (of execve, there is none any more). */
+inline int no_file[string CALL] = CALL == "clock_nanosleep" || CALL == "wait4" || CALL == "waitid" || CALL == "select" || CALL == "pselect6" ||
+	CALL == "semop" || CALL == "semtimedop" || CALL == "msgsnd" || CALL == "msgrcv" || CALL == "bpf" || CALL == "ptrace" || CALL == "prctl" ||
+	CALL == "kill" || CALL == "tgkill" || CALL == "exit" || CALL == "execve" || CALL == "execveat" || CALL == "exit_group" || CALL == "membarrier" || CALL == "setns" ||
+	CALL == "clone" || CALL == "unshare" || CALL == "delete_module" || CALL == "init_module";
+
 tracker syscall () { threshold = 100ms; limit = 100; }
 
 syscall:::entry
@@ -35,6 +41,7 @@ syscall:::return
 latency:syscall::slow
 /!(args[0]->how & 3)/
 {
+	this->file = no_file[this->name] ? "" : fds[(int)uregs[R_RDI]].fi_pathname;
 	slow("syscall", this->name, "arg0", uregs[R_RDI], "arg1", uregs[R_RSI], "arg2", uregs[R_RDX], "ret", this->ret,
-	    "file", fds[(int)uregs[R_RDI]].fi_pathname, "ustack", ustack());
+	    "file", this->file, "ustack", ustack());
 }

@@ -3,10 +3,12 @@
 /*
  * usdt.d: requests between two probes, such as static probes that a program brings along.
  *
- * Usage: usdt.d --begin PROBE --end PROBE [--by 0|1]
- * Both probes fire in the same thread, or with --by 1 have the same arg0. dwell latency --request PROBE,PROBE[,arg0] runs it.
+ * Usage: usdt.d --begin PROBE --end PROBE [--by 0|1] [--nested NUMBER]
+ * Both probes fire in the same thread, or with --by 1 have the same arg0. Of a request that begins within another one of the thread (or of the
+ * same number) the inner one is measured; with --nested both: an end is that of the one that began last. dwell latency --request
+ * PROBE,PROBE[,arg0][,nested] runs it.
  *
- * Attributes of slow events: request: arg0 of the first probe; ustack: where the second one fired.
+ * Attributes of slow events: request: with --by 1 its number; ustack: where the second one fired.
  *
  * Example:
  *   # usdt.d --begin syscall::clock_nanosleep:entry --end syscall::clock_nanosleep:return -c "sleep 0.2"
@@ -18,25 +20,22 @@
 #pragma D param begin string "where requests begin"
 #pragma D param end string "where they end"
 #pragma D param by int "0: requests of one thread, 1: requests with one arg0" 0
+#pragma D param nested int "requests within each other, at most" 1
 
-tracker usdt (uint64_t) { threshold = 100ms; limit = 100; size = 65536; gc = 1h; }
-
-uint64_t first[uint64_t];
+tracker usdt (uint64_t) { threshold = 100ms; limit = 100; size = 65536; gc = 1h; nested = $nested; }
 
 $begin
 {
 	begin(usdt, $by ? arg0 : tid);
-	first[$by ? arg0 : tid] = arg0;
 }
 
 $end
 {
 	end(usdt, $by ? arg0 : tid);
-	first[$by ? arg0 : tid] = 0;
 }
 
 latency:usdt::slow
 /!(args[0]->how & 3)/
 {
-	slow("request", first[args[1]], "ustack", ustack());
+	slow("request", $by ? strjoin("request ", lltostr(args[1])) : "its request", "ustack", ustack());
 }

@@ -4,7 +4,11 @@
  * wakeup.d: threads that can run and wait for a CPU: after they were woken up, were preempted, or are new.
  *
  * Attributes of slow events: state: woken, preempted, or throttled (its cgroup had used up its CPU limit); prev_tid, prev_comm: the thread that had the CPU before; waker_tid, waker_comm:
- * who woke the thread up (of a preempted thread, itself).
+ * who woke the thread up (of a preempted thread, itself); softirq_ns, softirq: how long soft interrupts had the CPU meanwhile, and the last of them;
+ * irq_ns, irq: likewise interrupts, in the time of soft interrupts, too.
+ *
+ * Interrupts count from 20 us on. Those that follow each other within 10 ms are one stretch: of one that began
+ * before the wait, the last one's part is exact, and of the others it is their share of the time.
  */
 #pragma D option quiet
 #pragma D option noself
@@ -35,18 +39,73 @@ sdt:sched::sched_switch
 /(args[0] || !args[3]) && args[1]->pid/
 {
 	begin(wakeup, args[1]);
+	if (task_throttled[args[1]]) /* by when, since waits that are not slow end without a look at this */
+		throttled[args[1]->pid] = timestamp;
 }
 
-/* By when, since waits that are not slow end without a look at this. */
-sdt:sched::sched_switch
-/(args[0] || !args[3]) && task_throttled[args[1]]/
+inline int FELT_NS = 20000;
+inline int APART_NS = 10000000;
+
+/* Stretches by kind and CPU: when the first began, how long those before the last one were, when that began and ended; and its number or name. */
+inline int SOFT = 0;
+inline int HARD = 1;
+uint64_t felt_from[int, int32_t], felt_ns[int, int32_t], felt_last[int, int32_t], felt_to[int, int32_t];
+unsigned int soft_vec[int32_t];
+string irq_name[int32_t];
+
+/* One has ended now that began then. */
+void felt(int kind, uint64_t since)
 {
-	throttled[args[1]->pid] = timestamp;
+	int fresh = since - felt_to[kind, cpu] > APART_NS;
+
+	felt_from[kind, cpu] = fresh ? since : felt_from[kind, cpu];
+	felt_ns[kind, cpu] = fresh ? 0 : felt_ns[kind, cpu] + felt_to[kind, cpu] - felt_last[kind, cpu];
+	felt_last[kind, cpu] = since;
+	felt_to[kind, cpu] = timestamp;
+}
+
+sdt:irq::softirq_entry
+{
+	self->soft = timestamp;
+}
+
+sdt:irq::softirq_exit
+/self->soft && timestamp - self->soft >= FELT_NS/
+{
+	felt(SOFT, self->soft);
+	soft_vec[cpu] = args[0];
+}
+
+sdt:irq::irq_handler_entry
+{
+	self->irq = timestamp;
+}
+
+sdt:irq::irq_handler_exit
+/self->irq && timestamp - self->irq >= FELT_NS/
+{
+	felt(HARD, self->irq);
+	irq_name[cpu] = stringof(args[1]->name);
+}
+
+/* The part of a stretch that is in a wait that began at S and ends now. */
+inline uint64_t earlier[uint64_t FROM, uint64_t NS, uint64_t LAST, uint64_t S] =
+	FROM >= S || LAST <= FROM ? NS : NS * (LAST - S) / (LAST - FROM);
+inline uint64_t share[uint64_t FROM, uint64_t NS, uint64_t LAST, uint64_t TO, uint64_t S] =
+	TO <= S ? 0 : LAST <= S ? TO - S : TO - LAST + earlier[FROM, NS, LAST, S];
+
+sdt:sched::sched_process_exit
+{
+	throttled[tid] = 0;
 }
 
 latency:wakeup::slow
 /!(args[0]->how & 3)/
 {
+	this->soft = share[felt_from[SOFT, cpu], felt_ns[SOFT, cpu], felt_last[SOFT, cpu], felt_to[SOFT, cpu], args[0]->start];
+	this->irq = share[felt_from[HARD, cpu], felt_ns[HARD, cpu], felt_last[HARD, cpu], felt_to[HARD, cpu], args[0]->start];
 	slow("state", throttled[args[0]->tid] >= args[0]->start ? "throttled" : args[0]->opener_tid == args[0]->tid ? "preempted" : "woken", "prev_tid", tid, "prev_comm", execname,
-	    "waker_tid", args[0]->opener_tid, "waker_comm", args[0]->opener_comm);
+	    "waker_tid", args[0]->opener_tid, "waker_comm", args[0]->opener_comm,
+	    "softirq_ns", this->soft, "softirq", this->soft ? softirq_name[soft_vec[cpu]] : "", "irq_ns", this->irq,
+	    "irq", this->irq ? irq_name[cpu] : "");
 }

@@ -3,13 +3,14 @@
 /*
  * why.d: what threads wait for, in words: the table of LatencyTOP. `dwell latency why` runs it and draws its own table.
  *
- * Usage: why.d [-p PID|-c COMMAND] [--by 0|1|2] [--over US] [--comm NAME] [--every TIME]
+ * Usage: why.d [-p PID|-c COMMAND] [--by 0|1|2] [--over US] [--comm NAME] [--every TIME] [--stacks 1]
  * A wait is the time between leaving a CPU and getting one again: being woken up late is part of it. With -p or -c
  * threads of this process and its descendants, else all.
  *
- * From Linux 6.16 on the kernel tells when a thread goes on, in that thread, with its whole stack. Before (from 5.18 on) the stack
+ * From Linux 6.16 on the kernel tells when a thread goes on, in that thread, with its whole stack. Before, the stack
  * is the one that the kernel keeps of a thread that is switched out: without the functions of the scheduler and of locks, so a
- * wait for a lock looks like one of the function that took the lock; and threads that lost the CPU do not count.
+ * wait for a lock looks like one of the function that took the lock; and threads that lost the CPU do not count. The stacks of programs (--stacks 1) are only
+ * to be had in the thread that goes on.
  *
  * Example:
  *   # why.d -c "sleep 0.3"
@@ -19,11 +20,12 @@
 #pragma D option quiet
 #pragma D option noself
 #pragma D option zdefs
-#pragma D option aggsize=32m
+#pragma D option aggsize=64m
 #pragma D option stackframes=48
 #pragma D param by int "0: all threads in one, 1: by process, 2: by thread" 0
 #pragma D param over int "microseconds from which on a wait gets its cause" 10
 #pragma D param comm string "only programs of this name" ""
+#pragma D param stacks int "1: with the stacks of the programs that wait (Linux 6.16)" 0
 #pragma D param every string "time between tables" 5s
 
 tracker wait (struct task_struct *) { threshold = $over * 1000; }
@@ -54,11 +56,21 @@ latency:wait::all
 }
 
 latency:wait::slow
-/sched_has_exit/
+/sched_has_exit && !$stacks/
 {
 	@waits[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack())] =
 		avg(args[0]->delay);
 	@worst[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack())] =
+		max(args[0]->delay);
+}
+
+/* Keys of old kernels have 512 bytes at most: no room for what is not used. */
+latency:wait::slow
+/sched_has_exit && $stacks/
+{
+	@stacked[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1)] =
+		avg(args[0]->delay);
+	@longest[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1)] =
 		max(args[0]->delay);
 }
 
@@ -74,11 +86,13 @@ latency:wait::slow
 tick-$every
 {
 	printa("%6d %-16s %-50s %@12d %@12d\n", @waits, @worst);
+	printa("%6d %-16s %-50s %@12d %@12d %k\n", @stacked, @longest);
 	printa("%@d %@d\n", @short, @shortmax);
 }
 
 END
 {
 	printa("%6d %-16s %-50s %@12d %@12d\n", @waits, @worst);
+	printa("%6d %-16s %-50s %@12d %@12d %k\n", @stacked, @longest);
 	printa("%@d %@d\n", @short, @shortmax);
 }

@@ -9,12 +9,16 @@
  * woken: timestamp of the wake-up, or 0; waker_tid, waker_comm; from --over on stack, ustack. Events of "life" are threads from
  * fork to exit; code: as wait(2) gives it. Interrupts count wherever they were.
  *
+ * From Linux 6.16 on a thread that goes on takes its stacks itself. Before, stack is the one that the kernel keeps of a
+ * thread that is switched out, without the functions of locks, and there is no ustack.
+ *
  * Example:
  *   # dwell --record run.dwell -s threads.d -c "ls -lR /etc"
  *   # dwell timeline -o run.html run.dwell
  */
 #pragma D option quiet
 #pragma D option noself
+#pragma D option zdefs
 #pragma D option stackframes=48
 #pragma D option iterrate=1h
 #pragma D param over int "microseconds from which on a wait gets its stacks" 100
@@ -30,12 +34,21 @@ inline int STATE_DEAD = 0x80;	   /* TASK_DEAD, include/linux/sched.h */
 inline int STATE_PREEMPTED = 0x10000; /* beyond the kernel's own bits */
 inline int STATE_NEW = 0x20000;
 
+unsigned int state[pid_t];
+
 sdt:sched::sched_waking
 /pending(state, args[0]) > 0/
 {
 	woken[args[0]->pid] = timestamp;
 	waker[args[0]->pid] = tid;
 	waker_name[args[0]->pid] = execname;
+}
+
+/* A thread's first time on a CPU does not pass where others go on (if there is such a place). */
+sdt:sched::sched_switch
+/!sched_has_exit || state[args[2]->pid] == STATE_NEW/
+{
+	end(state, args[2], 1);
 }
 
 sdt:sched::sched_switch
@@ -45,15 +58,8 @@ sdt:sched::sched_switch
 	state[args[1]->pid] = args[0] ? STATE_PREEMPTED : args[3];
 }
 
-/* A thread's first time on a CPU does not pass where others go on. */
-sdt:sched::sched_switch
-/state[args[2]->pid] == STATE_NEW/
-{
-	end(state, args[2], 1);
-}
-
 sdt:::sched_exit_tp
-/args[0]/
+/arg0/
 {
 	end(state, curthread);
 }
@@ -77,17 +83,24 @@ iter:::task
 }
 
 latency:state::slow
-/args[0]->id == 1 || (!args[0]->how && args[0]->delay < $over * 1000)/
+/(sched_has_exit && args[0]->id == 1) || (!args[0]->how && args[0]->delay < $over * 1000)/
 {
 	slow("state", state[args[0]->tid], "woken", woken[args[0]->tid], "waker_tid", waker[args[0]->tid],
 	    "waker_comm", waker_name[args[0]->tid]);
 }
 
 latency:state::slow
-/args[0]->id == 0 && !args[0]->how && args[0]->delay >= $over * 1000/
+/sched_has_exit && args[0]->id == 0 && !args[0]->how && args[0]->delay >= $over * 1000/
 {
 	slow("state", state[args[0]->tid], "woken", woken[args[0]->tid], "waker_tid", waker[args[0]->tid],
 	    "waker_comm", waker_name[args[0]->tid], "stack", stack(), "ustack", ustack());
+}
+
+latency:state::slow
+/!sched_has_exit && !args[0]->how && args[0]->delay >= $over * 1000/
+{
+	slow("state", state[args[0]->tid], "woken", woken[args[0]->tid], "waker_tid", waker[args[0]->tid],
+	    "waker_comm", waker_name[args[0]->tid], "stack", args[0]->stack);
 }
 
 /* Still waiting: with a stack, so that threads that sleep to the end of the recording have a cause, too. */

@@ -2,6 +2,7 @@
 #include "base/units.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 const char *units_ns(uint64_t ns, char buf[UNITS_LEN])
@@ -9,9 +10,9 @@ const char *units_ns(uint64_t ns, char buf[UNITS_LEN])
 	static const struct {
 		uint64_t unit;
 		const char *name;
-	} units[] = { { 1000000000u, "s" }, { 1000000u, "ms" }, { 1000u, "us" } };
+	} units[] = { { 86400000000000u, "d" }, { 3600000000000u, "h" }, { 1000000000u, "s" }, { 1000000u, "ms" }, { 1000u, "us" } };
 
-	for (int i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		uint64_t u = units[i].unit;
 
 		/* 999.6 us is 1.00 ms */
@@ -29,6 +30,20 @@ const char *units_ns(uint64_t ns, char buf[UNITS_LEN])
 		return buf;
 	}
 	snprintf(buf, UNITS_LEN, "%" PRIu64 " ns", ns);
+	return buf;
+}
+
+const char *units_exact_ns(uint64_t ns, char buf[UNITS_EXACT_LEN])
+{
+	static const struct {
+		uint64_t unit;
+		const char *name;
+	} units[] = { { 3600000000000u, "h" }, { 60000000000u, "m" }, { 1000000000u, "s" }, { 1000000u, "ms" }, { 1000u, "us" }, { 1u, "ns" } };
+	int i = 0;
+
+	while (ns % units[i].unit)
+		i++;
+	snprintf(buf, UNITS_EXACT_LEN, "%" PRIu64 "%s", ns / units[i].unit, ns ? units[i].name : "");
 	return buf;
 }
 

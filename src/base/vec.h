@@ -21,7 +21,7 @@ void vec_reserve_or_die(void **v, size_t *cap, size_t want, size_t size);
 #define vec_push(vec, x)                                                                           \
 	(vec_reserve_or_die((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof(*(vec)->v)),     \
 	 (void)((vec)->v[(vec)->n++] = (x)))
-/* Appends x; 0 or -ENOMEM (data plane). */
+/* Appends x; 0 or -ENOMEM (data plane). x is looked at when the vector has grown, and perhaps moved: it must not point into it. */
 #define vec_try_push(vec, x)                                                                       \
 	(vec_reserve_raw((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof(*(vec)->v)) < 0     \
 		 ? -ENOMEM                                                                         \

@@ -34,9 +34,14 @@ void cg_error(struct gen *g, struct span at, const char *tag, const char *fmt, .
 	va_end(ap);
 }
 
+bool cg_typed_args(const struct cg *c)
+{
+	return c->caps->btf && c->caps->tp_btf && !c->opts->probereads;
+}
+
 bool cg_typed(const struct cg *c)
 {
-	return c->caps->btf && c->caps->tp_btf && c->caps->task_btf && !c->opts->probereads;
+	return cg_typed_args(c) && c->caps->task_btf;
 }
 
 /* -- programs -- */
@@ -160,10 +165,17 @@ static void add_prog(struct cg *c, const struct prog *pr, struct img_prog *ip)
 		c->scratch_max = pr->scratch_max;
 }
 
-/* One program for up to *n units of a group; *n becomes the number that it took. -E2BIG: try fewer; *n is
- * how many it had taken then. */
-static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_unit *units, size_t *n,
-		     bool frugal)
+/* A walk over keys that looks for the threads that opened them, and asks them for nothing. */
+static bool finds_openers_in_vain(const struct prog *pr)
+{
+	const struct dstmt *ds = pr->units[0].ds;
+	const struct lay_track *l = ds->scan && ds->scan_keys ? &pr->cg->tracks[ds->scan->id] : NULL;
+
+	return l && !l->lists && !l->aloof && !pr->uses_opener;
+}
+
+/* ir: for the code as long as it is being made, which is most of what a compilation needs. 1: once more, for what is known now. */
+static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, const struct cg_unit *units, size_t *n, bool frugal)
 {
 	struct prog pr = { .cg = c, .grp = grp, .units = units, .nunits = *n,
 			   .index = c->env->first_prog + (uint32_t)c->nprogs, .frugal = frugal, .opener = VREG_NONE };
@@ -172,14 +184,18 @@ static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_u
 	size_t took = *n;
 	int r;
 
-	pr.ip = irprog_new(c->a);
+	pr.ip = irprog_new(ir);
 	gen_main(&pr, &took);
 	if (pr.needs_thread) { /* its keys are listed for a walk over the threads */
 		c->tracks[units[0].ds->scan->id].lists = true;
-		return make_prog(c, grp, units, n, frugal);
+		return 1;
 	}
 	if (pr.failed)
 		return -EINVAL;
+	if (finds_openers_in_vain(&pr)) {
+		c->tracks[units[0].ds->scan->id].aloof = true;
+		return 1;
+	}
 	pr.nunits = took;
 	ip.sleepable = pr.sleepable;
 	r = pr.too_many_maps ? -E2BIG : ir_finish(pr.ip, c->a, &ip, &why);
@@ -200,6 +216,21 @@ static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_u
 	add_prog(c, &pr, &ip);
 	*n = took;
 	return 0;
+}
+
+/* One program for up to *n units of a group; *n becomes the number that it took. -E2BIG: try fewer; *n is
+ * how many it had taken then. */
+static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_unit *units, size_t *n, bool frugal)
+{
+	int r;
+
+	do {
+		struct arena *ir = arena_new(ARENA_DEFAULT_LIMIT);
+
+		r = make_in(c, ir, grp, units, n, frugal);
+		arena_free(ir);
+	} while (r > 0);
+	return r;
 }
 
 /* A program for as many of *n units as fit; fewer are tried, in the end with little stack. */
@@ -284,19 +315,21 @@ static void finish_maps(struct cg *c)
 	}
 }
 
+static bool is_of_user(enum field_kind kind)
+{
+	return kind == FLD_USTACK || (kind >= FLD_USYM && kind <= FLD_UADDR);
+}
+
 static bool uses_ustack(const struct image *img)
 {
 	for (uint32_t i = 0; i < img->nfmts; i++)
 		for (size_t j = 0; j < img->fmts[i]->nacts; j++)
-			for (size_t k = 0; k < img->fmts[i]->acts[j].nfields; k++) {
-				enum field_kind kind = img->fmts[i]->acts[j].fields[k].kind;
-
-				if (kind == FLD_USTACK || kind >= FLD_USYM)
+			for (size_t k = 0; k < img->fmts[i]->acts[j].nfields; k++)
+				if (is_of_user(img->fmts[i]->acts[j].fields[k].kind))
 					return true;
-			}
 	for (uint32_t i = 0; i < img->naggs; i++)
 		for (size_t k = 0; k < img->aggs[i]->nkeys; k++)
-			if (img->aggs[i]->keys[k].kind == FLD_USTACK || img->aggs[i]->keys[k].kind >= FLD_USYM)
+			if (is_of_user(img->aggs[i]->keys[k].kind))
 				return true;
 	return false;
 }

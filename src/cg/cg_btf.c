@@ -90,7 +90,7 @@ bool btf_direct(struct cg *c, struct tref s, int64_t at, unsigned size, struct t
 	struct tinfo t;
 
 	target->id = 0;
-	if (at < 0 || at > INT16_MAX || !cg_typed(c))
+	if (at < 0 || at > INT16_MAX || !cg_typed_args(c))
 		return false;
 	for (unsigned i = 0; i < BTF_MAX_CHAIN; i++) {
 		if (!strip(c, &s, &t))

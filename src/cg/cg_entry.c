@@ -205,34 +205,24 @@ static bool prog_tracks(const struct prog *pr)
 	return false;
 }
 
-void gen_noself_clause(struct gen *g)
+static bool has_effect(void *ctx, const struct node *n)
 {
+	(void)ctx;
+	return n->kind == N_ASSIGN || (n->kind == N_CALL && !n->tracker) ||
+	       (n->kind == N_UNARY && (n->op == OP_PREINC || n->op == OP_PREDEC || n->op == OP_POSTINC || n->op == OP_POSTDEC));
+}
+
+/* Behind the predicate, which mostly is false and costs less, unless it does something. */
+void gen_noself_clause(struct gen *g, bool behind)
+{
+	struct walk w = { .node = has_effect };
 	vreg v = ir_new(g->f);
 
 	if (!g->cg->opts->noself || !g->cg->env->self_tgid || g->ds->fires || g->ds->flies || g->ev || g->in_error ||
-	    g->e->kind == ENTRY_TEST_RUN || !prog_tracks(g->pr))
+	    g->e->kind == ENTRY_TEST_RUN || !prog_tracks(g->pr) || behind != (g->ds->pred && !walk_node(&w, g->ds->pred)))
 		return;
 	ir_alui(g->f, IRA_SHR, v, gen_pid_tgid(g), 32);
 	gen_jcci(g, IRC_EQ, v, g->cg->env->self_tgid, g->l_next);
-}
-
-static bool is_track_call(void *ctx, const struct node *n)
-{
-	(void)ctx;
-	return n->kind == N_CALL && (n->tracker || (n->builtin && n->builtin->id == BI_FLIGHT));
-}
-
-/* Reading the clock is most of what tracking costs. Clauses cannot rely on what those in front of them have read, since
- * their predicates may have left them: where several track, it is read once before them all; and the flight recorder has the
- * times of the trackers. */
-static bool tracks_often(const struct prog *pr)
-{
-	struct walk w = { .node = is_track_call };
-	size_t n = 0;
-
-	for (size_t i = 0; i < pr->nunits && n < 2; i++)
-		n += walk_node(&w, pr->units[i].ds->pred) || walk_stmts(&w, pr->units[i].ds->body);
-	return n > 1;
 }
 
 /* The first clause that looks at a selector, or NULL. */
@@ -276,8 +266,7 @@ void gen_prologue(struct gen *g)
 		gen_noself_test(g);
 	if (g->cg->opts->cpu >= 0 && g->e->kind != ENTRY_TEST_RUN && g->e->kind != ENTRY_PERF_EVENT)
 		gen_cpu_test(g);
-	if (g->cg->p->ntrackers && tracks_often(g->pr))
-		gen_ts(g);
+	gen_first(g);
 }
 
 /* Leaves the clause when it does not apply to the probe that fires. */
@@ -371,7 +360,7 @@ bool entry_arg_struct(struct gen *g, uint32_t off, struct tref *ret)
 {
 	struct tref ref;
 
-	return g->e->kind == ENTRY_TP_BTF && cg_typed(g->cg) && ctx_arg_type(g, off, &ref) &&
+	return g->e->kind == ENTRY_TP_BTF && cg_typed_args(g->cg) && ctx_arg_type(g, off, &ref) &&
 	       btf_pointee(g->cg, ref, ret);
 }
 
@@ -409,7 +398,7 @@ static vreg load_regs(struct gen *g, uint32_t off, unsigned size)
 		*regs = ir_new(g->f);
 		ir_load(g->f, *regs, ir_ctx(g->f), (int32_t)g->e->regs_ctx_off, 8);
 	}
-	if (g->e->kind == ENTRY_TP_BTF && cg_typed(g->cg)) {
+	if (g->e->kind == ENTRY_TP_BTF && cg_typed_args(g->cg)) {
 		ir_load(g->f, d, *regs, (int32_t)off, size ? size : 8);
 		return d;
 	}

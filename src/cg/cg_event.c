@@ -65,30 +65,23 @@ static void gen_all(struct gen *g, const struct gen_event *ev, enum track_probe 
 			gen_one(g, ev, e);
 }
 
-static vreg load_setting(struct gen *g, const struct gen_event *ev, size_t off, vreg *at)
-{
-	vreg v = ir_new(g->f);
-
-	*at = gen_mapval(g, cg_map_state(g->cg), ev->l->state + (uint32_t)off);
-	ir_load(g->f, v, *at, 0, 8);
-	return v;
-}
-
 /* Not more than the limit in one second; what is above it is counted, and goes to out. */
 static void gen_limit(struct gen *g, const struct gen_event *ev, irlabel out)
 {
 	irlabel ok = ir_label(g->f), same = ir_label(g->f), over = ir_label(g->f);
-	vreg at, limit = load_setting(g, ev, offsetof(struct img_track, limit), &at), second, now = ir_new(g->f);
-	vreg n;
+	vreg at, limit = gen_track_word(g, ev->l, offsetof(struct img_track, limit)), second = ir_new(g->f), now = ir_new(g->f);
+	vreg n = ir_new(g->f);
 
 	ir_jcci(g->f, IRC_EQ, limit, 0, ok);
-	second = load_setting(g, ev, offsetof(struct img_track, second), &at);
+	at = gen_track_at(g, ev->l, offsetof(struct img_track, second));
+	ir_load(g->f, second, at, 0, 8);
 	ir_alui(g->f, IRA_DIV, now, gen_ts(g), NS_PER_SECOND);
 	ir_jcc(g->f, IRC_EQ, second, now, same);
 	ir_store(g->f, at, 0, 8, now);
 	ir_storei(g->f, at, offsetof(struct img_track, nslow) - offsetof(struct img_track, second), 8, 0);
 	ir_place(g->f, same);
-	n = load_setting(g, ev, offsetof(struct img_track, nslow), &at);
+	at = gen_track_at(g, ev->l, offsetof(struct img_track, nslow));
+	ir_load(g->f, n, at, 0, 8);
 	ir_atomic_add(g->f, at, 0, 8, ir_imm(g->f, 1));
 	ir_jcc(g->f, IRC_LT, n, limit, ok);
 	ir_place(g->f, over);
@@ -101,11 +94,10 @@ static void gen_limit(struct gen *g, const struct gen_event *ev, irlabel out)
 static void gen_worst(struct gen *g, const struct gen_event *ev)
 {
 	irlabel done = ir_label(g->f);
-	vreg at, worst = load_setting(g, ev, offsetof(struct img_track, worst), &at);
+	vreg worst = gen_track_word(g, ev->l, offsetof(struct img_track, worst));
 
 	ir_jcci(g->f, IRC_EQ, worst, 0, done);
-	at = gen_mapval(g, cg_map_state(g->cg), ev->l->state + (uint32_t)offsetof(struct img_track, threshold));
-	ir_store(g->f, at, 0, 8, ev->delay);
+	ir_store(g->f, gen_track_at(g, ev->l, offsetof(struct img_track, threshold)), 0, 8, ev->delay);
 	ir_place(g->f, done);
 }
 
@@ -113,13 +105,13 @@ static void gen_worst(struct gen *g, const struct gen_event *ev)
 static void gen_cgroup_threshold(struct gen *g, const struct gen_event *ev, irlabel no)
 {
 	irlabel own = ir_label(g->f), ok = ir_label(g->f), none = ir_label(g->f);
-	vreg at, n, map = ir_new(g->f), key = ir_new(g->f), p = ir_new(g->f), threshold = ir_new(g->f);
+	vreg n, map = ir_new(g->f), key = ir_new(g->f), p = ir_new(g->f), threshold = ir_new(g->f);
 	const struct gen_event *outer = g->ev;
 	struct cache saved;
 
 	if (!ev->t->settings[TS_CGROUPS])
 		return;
-	n = load_setting(g, ev, offsetof(struct img_track, ncgroups), &at);
+	n = gen_track_word(g, ev->l, offsetof(struct img_track, ncgroups));
 	saved = gen_region_begin(g);
 	ir_jcci(g->f, IRC_EQ, n, 0, ok);
 	g->ev = ev;
@@ -129,7 +121,7 @@ static void gen_cgroup_threshold(struct gen *g, const struct gen_event *ev, irla
 	ir_slot_addr(g->f, key, g->tmp, 0);
 	ir_call(g->f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
 	ir_jcci(g->f, IRC_NE, p, 0, own);
-	ir_mov(g->f, threshold, load_setting(g, ev, offsetof(struct img_track, general), &at));
+	ir_mov(g->f, threshold, gen_track_word(g, ev->l, offsetof(struct img_track, general)));
 	ir_jmp(g->f, none);
 	ir_place(g->f, own);
 	ir_load(g->f, threshold, p, 0, 8);
@@ -157,21 +149,26 @@ static void gen_slow(struct gen *g, struct gen_event *ev)
 {
 	irlabel out = ir_label(g->f), ordinary = ir_label(g->f), fire = ir_label(g->f);
 	bool control = ev->how == SLOW_NORMAL && ev->t->settings[TS_CONTROL];
-	vreg at, threshold = load_setting(g, ev, offsetof(struct img_track, threshold), &at);
+	vreg threshold = gen_track_word(g, ev->l, offsetof(struct img_track, threshold));
+	bool was;
 
 	if (control)
 		ev->sampled = ir_imm(g->f, 0);
 	ir_jcc(g->f, IRC_LT, ev->delay, threshold, control ? ordinary : out);
+	was = ir_cold(g->f, true);
 	gen_cgroup_threshold(g, ev, control ? ordinary : out);
 	gen_limit(g, ev, out);
 	gen_worst(g, ev);
 	if (control) {
 		ir_jmp(g->f, fire);
+		ir_cold(g->f, was);
 		ir_place(g->f, ordinary);
 		gen_sample(g, ev, out);
+		ir_cold(g->f, true);
 		ir_place(g->f, fire);
 	}
 	gen_all(g, ev, TRACK_SLOW);
+	ir_cold(g->f, was);
 	ir_place(g->f, out);
 }
 

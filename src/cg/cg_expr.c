@@ -183,7 +183,15 @@ static vreg gen_args(struct gen *g, const struct node *n, struct tref *btf)
 	v = n->raw ? gen_arg_loc(g, &raw) : gen_arg(g, i);
 	if ((ty->kind != DK_INT && ty->kind != DK_ENUM) || ty->size >= 8)
 		return v;
+	l = n->raw ? &raw : l;
+	if (l && l->size == ty->size && l->is_signed == ty->is_signed && !ty->is_bool)
+		return v; /* it is already */
 	d = ir_new(g->f);
+	if (l && l->size == 1 && !l->is_signed && ty->is_bool) { /* 0 … 255 to 0 or 1, without a branch */
+		ir_alui(g->f, IRA_ADD, d, v, 255);
+		ir_alui(g->f, IRA_SHR, d, d, 8);
+		return d;
+	}
 	gen_norm(g, d, v, ty);
 	return d;
 }

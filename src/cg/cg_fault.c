@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaving a clause early: faults (a record, the ERROR clauses), losses (a counter), and what is known
- * about cached values then. The code of these cases is put behind the clause, out of the hot path.
+ * about cached values then. The code of these cases is put behind the function, out of the hot path.
  *
  * Cached values (struct cache) are valid where their computation dominates. Two rules keep that so:
  * whoever places a label that was jumped to restores the cache of before the first jump; and what the
@@ -259,6 +259,8 @@ static void gen_faults(struct gen *g)
 /* Emits what gen_fault() and gen_drop() promised. The clause's hot path has jumped to l_next. */
 void gen_cold(struct gen *g)
 {
+	bool was = ir_cold(g->f, true);
+
 	for (size_t i = 0; i < g->ndrops; i++) {
 		ir_place(g->f, g->drops[i].l);
 		gen_count(g, g->drops[i].kind);
@@ -267,4 +269,5 @@ void gen_cold(struct gen *g)
 	if (g->nfaults)
 		gen_faults(g);
 	g->ndrops = g->nfaults = 0;
+	ir_cold(g->f, was);
 }

@@ -83,6 +83,21 @@ static vreg word_of(struct gen *g, const struct node *n)
 	return word;
 }
 
+/* seq = the number of the entry. Before Linux 5.12 that takes two steps: an interrupt between them takes the same entry. */
+static void take_place(struct gen *g, vreg seq, vreg ring)
+{
+	vreg next;
+
+	if (g->cg->caps->atomics) {
+		ir_fetch_add(g->f, seq, ring, offsetof(struct flight_cpu, head), 8, ir_imm(g->f, 1));
+		return;
+	}
+	next = ir_new(g->f);
+	ir_load(g->f, seq, ring, offsetof(struct flight_cpu, head), 8);
+	ir_alui(g->f, IRA_ADD, next, seq, 1);
+	ir_store(g->f, ring, offsetof(struct flight_cpu, head), 8, next);
+}
+
 void gen_flight(struct gen *g, const struct node *n)
 {
 	uint32_t entries = flight_entries(g->cg->opts->flight, g->cg->opts->flightsize);
@@ -103,7 +118,7 @@ void gen_flight(struct gen *g, const struct node *n)
 	ir_call(g->f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
 	ir_jcci(g->f, IRC_EQ, p, 0, none);
 	ir_comment(g->f, "place = head++ %% %u", entries);
-	ir_fetch_add(g->f, seq, p, offsetof(struct flight_cpu, head), 8, ir_imm(g->f, 1));
+	take_place(g, seq, p);
 	ir_alui(g->f, IRA_AND, at, seq, entries - 1);
 	ir_alui(g->f, IRA_MUL, at, at, sizeof(struct flight_entry));
 	ir_alu(g->f, IRA_ADD, p, p, at);

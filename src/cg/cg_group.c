@@ -29,6 +29,14 @@ static bool is_task_only(const struct entry *e)
 	       (!strcmp(e->target, "sys_enter") || !strcmp(e->target, "sys_exit"));
 }
 
+/* What the scheduler calls while it switches from one thread to the next, with preemption off: no two of these programs run at a time on
+ * a CPU, although the second can be interrupted. Source: kernel/sched/core.c, __schedule(). */
+static bool is_in_switch(const struct entry *e)
+{
+	return (e->kind == ENTRY_TP_BTF || e->kind == ENTRY_RAW_TP) && e->target &&
+	       (!strcmp(e->target, "sched_switch") || !strcmp(e->target, "sched_exit_tp"));
+}
+
 static size_t find_group_key(struct cg *c, const struct entry *e, const char *key)
 {
 	struct group_ent *g;
@@ -41,7 +49,7 @@ static size_t find_group_key(struct cg *c, const struct entry *e, const char *ke
 	g->index = c->ngroups;
 	HASH_ADD_KEYPTR(hh, c->group_ents, g->key, strlen(g->key), g);
 	c->groups = cg_grow(c, c->groups, c->ngroups, &c->groups_cap, sizeof(*c->groups));
-	c->groups[c->ngroups] = (struct cg_group){ .task_only = is_task_only(e) };
+	c->groups[c->ngroups] = (struct cg_group){ .task_only = is_task_only(e), .in_switch = is_in_switch(e) };
 	return c->ngroups++;
 }
 
@@ -195,14 +203,35 @@ static void note_writers(struct cg *c, const struct cg_unit *units, size_t n, bo
 {
 	bool *seen = arena_new_arr(c->a, bool, c->p->naggs + 1);
 
-	struct writers w = { .c = c, .seen = seen, .task_only = task_only, .many = n > 64 };
+	struct writers w = { .c = c, .seen = seen, .task_only = task_only, .many = n > CG_WHOLE_UNITS };
 	struct walk walk = { .stmt = note_writer, .ctx = &w };
 
 	for (size_t i = 0; i < n; i++) {
 		walk_stmts(&walk, units[i].ds->body);
 		for (const struct dstmt *e = units[i].ds->events; e; e = e->enext)
 			walk_stmts(&walk, e->body);
-		cg_note_track(c, units[i].ds);
+	}
+}
+
+/* Likewise those that close events of trackers. Programs of uprobes can be preempted, also in favour of themselves. */
+static void note_closers(struct cg *c, const struct cg_group *grp, bool *switches)
+{
+	bool *seen = arena_new_arr(c->a, bool, c->p->ntrackers + 1);
+	bool many = grp->nunits > CG_WHOLE_UNITS || (grp->nunits && grp->units[0].pts[0]->e.kind == ENTRY_UPROBE);
+
+	for (size_t i = 0; i < grp->nunits; i++) {
+		const bool *closes = grp->units[i].ds->closes;
+
+		for (uint32_t t = 0; closes && t < c->p->ntrackers; t++) {
+			if (!closes[t])
+				continue;
+			if (!seen[t] && !(grp->in_switch && switches[t]))
+				c->tracks[t].nwriters++;
+			if (!seen[t] && many)
+				c->tracks[t].nwriters++;
+			seen[t] = true;
+			switches[t] |= grp->in_switch;
+		}
 	}
 }
 
@@ -327,7 +356,7 @@ static struct point_ent *scan_point(struct cg *c, const struct dstmt *ds, const 
 int cg_group_clauses(struct cg *c)
 {
 	struct point_ent *uprobes = NULL, **tail = &uprobes;
-	bool bad = false;
+	bool bad = false, *switches = arena_new_arr(c->a, bool, c->p->ntrackers + 1);
 
 	for (const struct dstmt *ds = c->p->stmts; ds; ds = ds->next)
 		for (size_t i = 0; i < ds->probes.n && !ds->event; i++) {
@@ -355,6 +384,7 @@ int cg_group_clauses(struct cg *c)
 	for (size_t i = 0; i < c->ngroups; i++) {
 		c->groups[i].shares_this = shares_this(c, &c->groups[i]);
 		note_writers(c, c->groups[i].units, c->groups[i].nunits, c->groups[i].task_only);
+		note_closers(c, &c->groups[i], switches);
 	}
 	note_writers(c, c->error_units, c->nerror_units, false);
 	if (c->env->more)

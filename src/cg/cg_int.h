@@ -20,11 +20,15 @@
 
 #define CG_MAX_SCRATCH 32768	/* bytes per program and CPU: the kernel's limit of a per-CPU value */
 #define CG_MAX_STATE (16u << 20) /* bytes of global variables */
+#define CG_MAX_CPU_VARS 1024 /* bytes of each CPU's elements of arrays that are only indexed by cpu; the rest are ordinary arrays */
+#define CG_CACHE_LINE 64
+#define CG_TLS_KEY 16	/* without task storage: thread and start time */
 #define CG_MAX_TLS 16384	/* bytes of thread-local variables: task storage values are kmalloc'ed */
 #define CG_MAX_STACK_KEY 64	/* larger keys are built in scratch memory */
 #define CG_MAX_SLOTS 160	/* bytes of slots before keys go to scratch memory */
 #define CG_MAX_STACK_VARS 8	/* this-> scalars on the stack; further ones live in scratch */
 #define CG_MAX_SEL_CHAIN 4	/* more selector values than this are tested with a bitmap */
+#define CG_WHOLE_UNITS 64	/* clauses that make a single program for sure */
 #define CG_SPLIT_INSNS 24000	/* IR instructions after which clauses go to a further program */
 #define CG_MAX_INLINE_COPY 128	/* bytes copied or zeroed with plain instructions */
 #define CG_MAX_MAP_ENTRIES (1u << 18) /* of one hash: its bucket table costs 16 bytes per entry */
@@ -38,7 +42,7 @@
 #define CG_UNWIND_FILES 4096	/* with tables */
 #define CG_UNWIND_AREAS 65536	/* executable mappings of all processes whose stacks are taken */
 #define CG_UNWIND_PROCS 8192	/* such processes at a time */
-#define CG_UNWIND_WANT 256	/* new ones between two looks of user space; then they are asked for again */
+#define CG_UNWIND_WANT 4096	/* new ones between two looks of user space; then they are asked for again */
 #define CG_MAX_DUE 8192 /* keys of a tracker whose timeout waits to be fired */
 #define CG_TASK_ARGS 4	/* words of a context that may be tasks whose storage is looked up once */
 #define BTF_MAX_CHAIN 32	/* modifiers and typedefs followed in BTF */
@@ -84,6 +88,7 @@ struct lay_var {
 	int map;       /* associative arrays; -1: not made yet */
 	struct lay_key key;
 	bool on_stack; /* this-> scalars */
+	bool by_cpu;   /* an associative array's scalar elements are in the state map, at off of each CPU's part */
 };
 struct lay_agg {
 	struct aggdesc *desc;
@@ -103,10 +108,11 @@ struct lay_track {
 	uint32_t timed; /* the start stamp for which the timeout has fired */
 	int cgroups;	/* map of thresholds */
 	bool lists;	/* TRACK_KEYED: what is due is listed for a walk over the threads */
+	bool aloof;	/* likewise: no clause of timeout asks for anything of the thread that opened the key */
 	int due;	/* likewise: map of the keys that are due */
 	uint32_t scan;	/* likewise: its number in image.scans, from 1 on; 0: it is not scanned */
 	uint32_t state; /* in the state map: struct img_track */
-	unsigned nwriters; /* units that may close its events */
+	unsigned nwriters; /* programs that may close its events, one within the other */
 };
 
 /* -- grouping (cg.c) -- */
@@ -130,6 +136,7 @@ struct cg_group {
 	bool shares_this; /* clauses of it use the same this-> variable */
 	bool by_cookie; /* uprobes: all units have the same points, in id order; the cookie tells them apart */
 	bool task_only; /* never interrupts another program on its CPU */
+	bool in_switch; /* of the scheduler's switch: no two such programs at a time on a CPU */
 };
 
 struct cg {
@@ -163,7 +170,9 @@ struct cg {
 	struct lay_agg *aggs;
 	struct lay_track *tracks;
 	struct type_memo *type_memos; /* lay_type.c */
+	bool warned_ustack; /* that user stacks of other threads are not to be had */
 	uint32_t state_size, tls_size, this_size;
+	uint32_t cpu_off, cpu_size; /* in the state map: each CPU's elements, a power of two of bytes apart */
 	uint32_t busy_off; /* in scratch: gen_busy_begin() */
 	uint32_t scratch_max;
 	bool asked_tasks;
@@ -231,6 +240,7 @@ struct prog {
 	bool sleepable; /* reads the memory of other threads */
 	vreg opener; /* in a walk over keys: the thread that opened the one that fires; or VREG_NONE */
 	bool needs_thread; /* reads that thread's memory, which a walk over keys cannot */
+	bool uses_opener;  /* something of that thread was asked for */
 	vreg again; /* of a walk: not 0, the kernel is to call the program again for this thread; or VREG_NONE */
 	bool frugal; /* second try with little stack: nothing cached for long, keys in scratch */
 };
@@ -335,12 +345,14 @@ int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_
 void gen_map(struct gen *g, vreg d, int map);
 vreg gen_mapval(struct gen *g, int map, uint32_t off);
 uint32_t cg_ncpus(const struct cg *c); /* that there may be */
+uint32_t cg_cpu_places(const struct cg *c); /* at least as many */
 int cg_map_rings(struct cg *c);
 int cg_map_counters(struct cg *c);
 int cg_map_state(struct cg *c);
 int cg_map_rodata(struct cg *c);
 int cg_map_scratch(struct cg *c);
 int cg_map_tls(struct cg *c);
+uint32_t cg_tls_size(const struct cg *c);
 int cg_map_unwind(struct cg *c); /* the first of CG_UNWIND_MAPS, in the order of their roles */
 int cg_map_assoc(struct cg *c, const struct dvar *v);
 int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set);
@@ -353,7 +365,8 @@ void gen_init(struct gen *g, struct prog *pr, struct irfn *f);
 /* Was this helper function of the program made already? Else it is made, to be filled through *g. */
 bool gen_have_fn(struct gen *g, struct prog *pr, struct irfn **slot, const char *name, unsigned nargs);
 void gen_clause(struct gen *g, const struct cg_unit *u);
-bool cg_typed(const struct cg *c); /* typed kernel pointers may be read directly */
+bool cg_typed_args(const struct cg *c); /* what tracepoints give may be read directly, with its types, */
+bool cg_typed(const struct cg *c); /* and the current thread, too (Linux 5.11) */
 
 /* layout.c */
 int lay_program(struct cg *c);
@@ -379,7 +392,7 @@ void gen_pcap(struct gen *g, const struct lay_act *la);
 /* cg_entry.c */
 void gen_prologue(struct gen *g);
 void gen_guard(struct gen *g, const struct cg_unit *u);
-void gen_noself_clause(struct gen *g); /* leaves the clause in dwell's own threads, where the program does not */
+void gen_noself_clause(struct gen *g, bool behind); /* leaves the clause in dwell's own threads, where the program does not */
 
 /* cg_derive.c: derived probes (lang/probeinfo.h) */
 void gen_derived_cond(struct gen *g); /* leaves the clause where the probe does not fire */
@@ -591,8 +604,12 @@ void gen_flight(struct gen *g, const struct node *n);
 vreg gen_track_call(struct gen *g, const struct node *n); /* begin(), end(), pending() */
 /* cg_scan.c: at the begin of a program */
 void track_scan_init(struct gen *g);
+/* cg_first.c: what several clauses of the program ask for, in front of them. */
+void gen_first(struct gen *g);
 int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state);
-void cg_note_track(struct cg *c, const struct dstmt *ds);
+/* A field of a tracker's struct img_track, as it is now: where it is; its eight bytes. */
+vreg gen_track_at(struct gen *g, const struct lay_track *l, size_t off);
+vreg gen_track_word(struct gen *g, const struct lay_track *l, size_t off);
 void gen_track_count(struct gen *g, const struct dtracker *t, enum track_count what);
 void cg_image_tracks(struct cg *c); /* what user space must know of them */
 

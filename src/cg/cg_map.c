@@ -31,6 +31,16 @@ uint32_t cg_ncpus(const struct cg *c)
 	return cpus ? cpus : 1;
 }
 
+/* A power of two, so that the number of a CPU can be made an index without a branch. */
+uint32_t cg_cpu_places(const struct cg *c)
+{
+	uint32_t n = 1;
+
+	while (n < cg_ncpus(c))
+		n *= 2;
+	return n;
+}
+
 int cg_map_rings(struct cg *c)
 {
 	uint64_t size = MIN_RING;
@@ -97,12 +107,31 @@ int cg_map_scratch(struct cg *c)
 	return c->m_scratch;
 }
 
+/* Elements that `bytes` of kernel memory hold. */
+static uint32_t entries_for(uint64_t bytes, uint64_t per_entry, uint32_t most)
+{
+	uint64_t n = bytes / (per_entry + CG_ENTRY_OVERHEAD);
+
+	return n < 1 ? 1 : n > most ? most : (uint32_t)n;
+}
+
+uint32_t cg_tls_size(const struct cg *c)
+{
+	return c->tls_size ? ROUND_UP(c->tls_size, 8) : 8;
+}
+
 int cg_map_tls(struct cg *c)
 {
-	if (c->m_tls < 0) {
-		c->m_tls = cg_add_map(c, IMG_MAP_TLS, "d_tls", BPF_MAP_TYPE_TASK_STORAGE, 4,
-				      c->tls_size ? c->tls_size : 8, 0, BPF_F_NO_PREALLOC);
+	uint32_t size = cg_tls_size(c);
+
+	if (c->m_tls >= 0)
+		return c->m_tls;
+	if (c->caps->task_storage) {
+		c->m_tls = cg_add_map(c, IMG_MAP_TLS, "d_tls", BPF_MAP_TYPE_TASK_STORAGE, 4, size, 0, BPF_F_NO_PREALLOC);
 		c->maps[c->m_tls].needs_btf = true;
+	} else { /* nobody says when a thread has ended: what was not used for longest gives way */
+		c->m_tls = cg_add_map(c, IMG_MAP_TLS, "d_tls", BPF_MAP_TYPE_LRU_HASH, CG_TLS_KEY, size,
+				      entries_for(c->opts->dynvarsize, CG_TLS_KEY + size, CG_MAX_MAP_ENTRIES), 0);
 	}
 	return c->m_tls;
 }
@@ -123,14 +152,6 @@ int cg_map_unwind(struct cg *c)
 	cg_add_map(c, IMG_MAP_UW_SCRATCH, "d_uw_scratch", BPF_MAP_TYPE_PERCPU_ARRAY, 4,
 		   (uint32_t)sizeof(struct rt_unwind_state), 1, 0);
 	return c->m_unwind;
-}
-
-/* Elements that `bytes` of kernel memory hold. */
-static uint32_t entries_for(uint64_t bytes, uint64_t per_entry, uint32_t most)
-{
-	uint64_t n = bytes / (per_entry + CG_ENTRY_OVERHEAD);
-
-	return n < 1 ? 1 : n > most ? most : (uint32_t)n;
 }
 
 int cg_map_assoc(struct cg *c, const struct dvar *v)

@@ -20,14 +20,6 @@
 #define ITER_KEY 16 /* struct bpf_iter__bpf_map_elem: meta, map, key, value */
 #define ITER_VALUE 24
 
-static vreg setting(struct gen *g, const struct track *k, size_t off)
-{
-	vreg d = ir_new(g->f);
-
-	ir_load(g->f, d, gen_mapval(g, cg_map_state(g->cg), k->l->state + (uint32_t)off), 0, 8);
-	return d;
-}
-
 /* The event at `at` is open since start and may be for too long. */
 struct overdue {
 	vreg elem, at, start, age;
@@ -35,7 +27,7 @@ struct overdue {
 
 static vreg scan_field(struct gen *g, const struct track *k, size_t off)
 {
-	return gen_mapval(g, cg_map_state(g->cg), k->l->state + (uint32_t)(offsetof(struct img_track, scan) + off));
+	return gen_track_at(g, k->l, offsetof(struct img_track, scan) + off);
 }
 
 /* When the walk must come again: that long after start. */
@@ -55,7 +47,23 @@ static void note_next(struct gen *g, const struct track *k, vreg start, vreg tim
 
 static void note_timeout(struct gen *g, const struct track *k, vreg start)
 {
-	note_next(g, k, start, setting(g, k, offsetof(struct img_track, timeout)));
+	note_next(g, k, start, gen_track_word(g, k->l, offsetof(struct img_track, timeout)));
+}
+
+/* Closes the event at `at` that began at start; jumps to lost when somebody else has. Kernels before 5.12 cannot do that in one step: what
+ * its thread closes between the two is told twice there. */
+static void close_event(struct gen *g, vreg at, vreg start, irlabel lost)
+{
+	vreg old = ir_new(g->f);
+
+	if (g->cg->caps->atomics) {
+		ir_cmpxchg(g->f, old, at, 0, 8, start, ir_imm(g->f, 0));
+		ir_jcc(g->f, IRC_NE, old, start, lost);
+		return;
+	}
+	ir_load(g->f, old, at, 0, 8);
+	ir_jcc(g->f, IRC_NE, old, start, lost);
+	ir_storei(g->f, at, 0, 8, 0);
 }
 
 /* Collected when it has been open for gc; then done. */
@@ -63,12 +71,12 @@ static void collect(struct gen *g, struct track *k, const struct overdue *o)
 {
 	irlabel young = ir_label(g->f), old_enough = ir_label(g->f);
 	struct cache saved;
-	vreg gc, old = ir_new(g->f);
 	struct mem details;
+	vreg gc;
 
 	if (!k->t->settings[TS_GC])
 		return;
-	gc = setting(g, k, offsetof(struct img_track, gc));
+	gc = gen_track_word(g, k->l, offsetof(struct img_track, gc));
 	saved = gen_region_begin(g);
 	ir_jcci(g->f, IRC_EQ, gc, 0, young);
 	ir_jcc(g->f, IRC_GE, o->age, gc, old_enough);
@@ -80,8 +88,7 @@ static void collect(struct gen *g, struct track *k, const struct overdue *o)
 	if (k->t->store == TRACK_KEYED && !track_nests(k)) {
 		track_claim(g, k);
 	} else {
-		ir_cmpxchg(g->f, old, o->at, 0, 8, o->start, ir_imm(g->f, 0));
-		ir_jcc(g->f, IRC_NE, old, o->start, k->done);
+		close_event(g, o->at, o->start, k->done);
 		if (k->t->store == TRACK_KEYED)
 			nest_closed(g, k, o->elem);
 	}
@@ -117,7 +124,7 @@ static struct overdue oldest(struct gen *g, struct track *k, vreg elem)
 /* Goes on when the event is due, for the first time; else to done, or to wait when it will be. */
 static void due(struct gen *g, struct track *k, const struct overdue *o, irlabel wait)
 {
-	vreg timeout = setting(g, k, offsetof(struct img_track, timeout)), timed = ir_new(g->f);
+	vreg timeout = gen_track_word(g, k->l, offsetof(struct img_track, timeout)), timed = ir_new(g->f);
 
 	ir_jcci(g->f, IRC_EQ, timeout, 0, k->done);
 	ir_load(g->f, timed, o->at, (int32_t)k->l->timed, 8);
@@ -157,7 +164,7 @@ static void scan_thread(struct gen *g, struct track *k)
 static void scan_exit(struct gen *g, struct track *k)
 {
 	unsigned n = (unsigned)k->t->settings[TS_NESTED];
-	vreg p, old = ir_new(g->f);
+	vreg p;
 
 	if (k->t->store == TRACK_TASK)
 		k->task = gen_curthread(g, &k->task_type);
@@ -175,8 +182,7 @@ static void scan_exit(struct gen *g, struct track *k)
 		else
 			o = oldest(g, k, p);
 		details = track_save(g, k, mem_at(o.at, 0));
-		ir_cmpxchg(g->f, old, o.at, 0, 8, o.start, ir_imm(g->f, 0));
-		ir_jcc(g->f, IRC_NE, old, o.start, next);
+		close_event(g, o.at, o.start, next);
 		gen_track_count(g, k->t, TRACK_N_EXITED);
 		if (k->t->settings[TS_GC])
 			track_over(g, k, o.start, details, SLOW_COLLECTED);
@@ -196,15 +202,13 @@ static void count_one(struct gen *g, const struct track *k, size_t off)
 	ir_store(g->f, at, 0, 4, n);
 }
 
-/* Most keys are young, or have fired: they cost no look-up. The walk gives their value itself. */
-static void leave_young(struct gen *g, struct track *k)
+/* Most keys are young, or have fired. The walk gives their value itself, which costs no look-up: it is returned. */
+static vreg leave_young(struct gen *g, struct track *k)
 {
 	vreg v = ir_new(g->f), start = ir_new(g->f), age = ir_new(g->f), first = ir_new(g->f), timed = ir_new(g->f);
 	irlabel old = ir_label(g->f);
 	struct cache saved;
 
-	if (track_nests(k))
-		return;
 	ir_load(g->f, v, ir_ctx(g->f), ITER_VALUE, 8);
 	ir_jcci(g->f, IRC_EQ, v, 0, k->done);
 	ir_load(g->f, start, v, 0, 8);
@@ -220,6 +224,7 @@ static void leave_young(struct gen *g, struct track *k)
 	ir_jmp(g->f, k->done);
 	ir_place(g->f, old);
 	gen_region_end(g, &saved);
+	return v;
 }
 
 /* -- the list -- */
@@ -260,7 +265,8 @@ static struct mem value_mem(struct gen *g, const struct track *k)
 	return gen_scratch(g, k->l->key.size + k->l->size);
 }
 
-/* Fires here for the thread that opened it, as in a walk over threads; without one as in the current thread. */
+/* Fires here for the thread that opened it, as in a walk over threads; without one as in the current thread. Finding it costs as
+ * much as all the rest, and is left out where no clause wants to know. */
 static void fire_for(struct gen *g, struct track *k, const struct overdue *o)
 {
 	vreg task = ir_new(g->f), tid = ir_new(g->f), own = ir_imm(g->f, 1), ts = gen_ts(g);
@@ -269,7 +275,13 @@ static void fire_for(struct gen *g, struct track *k, const struct overdue *o)
 	struct cache saved;
 
 	note_timed(g, k, o, false);
+	count_one(g, k, offsetof(struct img_scan, fired));
 	details = track_save(g, k, mem_at(o->at, 0));
+	if (k->l->aloof) {
+		track_over(g, k, o->start, details, SLOW_TIMEOUT);
+		ir_jmp(g->f, k->done);
+		return;
+	}
 	gen_ld(g, tid, mem_add(details, (int32_t)k->l->ids), 4, false);
 	ir_call_kernel(g->f, task, g->cg->task_from_pid, IR_ARGS(tid));
 	ir_jcci(g->f, IRC_NE, task, 0, have);
@@ -362,16 +374,19 @@ static void scan_keys(struct gen *g, struct track *k)
 {
 	struct lay_track *l = &g->cg->tracks[k->t->id];
 	irlabel wait = ir_label(g->f);
-	vreg key = ir_new(g->f), p;
+	vreg key = ir_new(g->f), p = VREG_NONE;
 	struct overdue o;
 
 	ir_load(g->f, key, ir_ctx(g->f), ITER_KEY, 8);
 	ir_jcci(g->f, IRC_EQ, key, 0, k->done);
-	leave_young(g, k);
+	if (!track_nests(k))
+		p = leave_young(g, k);
 	k->key = gen_scratch(g, k->l->key.size);
 	gen_copy(g, k->key, mem_at(key, 0), k->l->key.size);
-	p = track_find(g, k, false);
-	ir_jcci(g->f, IRC_EQ, p, 0, k->done);
+	if (track_nests(k)) { /* places in it are taken by exchanges, which need the map's own pointer */
+		p = track_find(g, k, false);
+		ir_jcci(g->f, IRC_EQ, p, 0, k->done);
+	}
 	o = oldest(g, k, p);
 	collect(g, k, &o);
 	if (!k->l->timed)

@@ -84,17 +84,27 @@ static void gen_process(struct gen *g, struct mem dst, int32_t flags, vreg start
 	gen_st(g, mem_add(dst, offsetof(struct rec_ustack_hdr, start)), 8, start);
 }
 
-/* Whether user stacks are walked by unwinding tables; those of walked threads can only be had so. */
+/* Is there no user stack to be had, whatever the thread does? Of walked threads only by unwinding tables. */
+static bool no_user_stack(struct gen *g)
+{
+	if (g->e->no_user_stack)
+		return true;
+	if (!gen_walks(g) || rt_unwind_here(g->cg->caps))
+		return false;
+	if (!g->cg->warned_ustack)
+		diag_warn(g->cg->d, g->ds->at, TAG_NOSUPP,
+			  "without user stacks of other threads: they need bpf_loop and bpf_task_pt_regs (Linux 5.17)");
+	g->cg->warned_ustack = true;
+	return true;
+}
+
+/* Whether user stacks are walked by unwinding tables. */
 static bool unwinds(struct gen *g)
 {
 	const char *how = g->cg->opts->ustackunwind;
 
-	if (gen_walks(g)) {
-		if (!rt_unwind_here(g->cg->caps))
-			cg_error(g, g->ds->at, TAG_NOSUPP,
-				 "user stacks of other threads need bpf_loop and bpf_task_pt_regs (Linux 5.17)");
-		return rt_unwind_here(g->cg->caps);
-	}
+	if (gen_walks(g))
+		return true;
 	if (!strcmp(how, "fp"))
 		return false;
 	if (rt_unwind_here(g->cg->caps))
@@ -241,7 +251,7 @@ void gen_ustack_early(struct gen *g)
 			if (f->kind == FLD_USTACK && f->nframes > n)
 				n = f->nframes;
 		}
-	if (n && unwinds(g))
+	if (n && !no_user_stack(g))
 		gen_walked_ustack(g, n, unwind_fn(g), process_start(g));
 }
 
@@ -254,7 +264,7 @@ void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f)
 
 	gen_zero(g, frames, f->nframes * 8);
 	gen_process(g, dst, REC_USTACK_NONE, start);
-	if (g->e->no_user_stack)
+	if (no_user_stack(g))
 		return;
 	n = user_frames(g, frames, f->nframes, start, &flags);
 	ir_jcci(g->f, IRC_SLE, n, 0, none);
@@ -316,7 +326,7 @@ vreg gen_stack_depth(struct gen *g, bool user)
 	struct mem m;
 
 	ir_movi(g->f, d, 0);
-	if (user && g->e->no_user_stack)
+	if (user && no_user_stack(g))
 		return d;
 	m = gen_scratch(g, n * 8);
 	if (user) {

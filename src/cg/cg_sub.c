@@ -537,6 +537,7 @@ vreg gen_sub_int(struct gen *g, const struct node *n)
 	case BI_BEGIN:
 	case BI_END:
 	case BI_PENDING:
+	case BI_THRESHOLD:
 	case BI_TRACK_SCAN: return gen_track_call(g, n);
 	default:
 		break;

@@ -66,13 +66,6 @@ int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state)
 	return r;
 }
 
-/* How many clauses close events: where one interrupts another, additions must be atomic. */
-void cg_note_track(struct cg *c, const struct dstmt *ds)
-{
-	for (uint32_t i = 0; ds->fires && i < c->p->ntrackers; i++)
-		c->tracks[i].nwriters += ds->fires[i];
-}
-
 static const struct img_scan_ref *scans(const struct cg *c, uint32_t *n)
 {
 	struct img_scan_ref *v = arena_new_arr(c->a, struct img_scan_ref, c->p->ntrackers + 1);
@@ -162,8 +155,7 @@ static void add_max(struct gen *g, vreg p, vreg second, vreg delay)
 /* Adds the delay to the slot of its second. */
 static void gen_hist(struct gen *g, const struct dtracker *t, const struct lay_track *l, vreg delay)
 {
-	vreg second = ir_new(g->f), slot = ir_new(g->f), bucket = ir_new(g->f), p, q = ir_new(g->f);
-	struct irfn *fn = rt_get(g->pr->ip, RT_HIST, g->cg->caps);
+	vreg second = ir_new(g->f), slot = ir_new(g->f), bucket, p, q = ir_new(g->f);
 	bool atomic = l->nwriters > 1;
 	irlabel none = ir_label(g->f);
 
@@ -175,7 +167,7 @@ static void gen_hist(struct gen *g, const struct dtracker *t, const struct lay_t
 	ir_alui(g->f, IRA_ADD, p, p, offsetof(struct track_cpu, slots));
 	add_max(g, p, second, delay);
 	add(g, atomic, p, offsetof(struct track_slot, sum), 8, delay);
-	ir_call_fn(g->f, bucket, fn, IR_ARGS(delay));
+	bucket = rt_hist_bucket(g->f, delay);
 	ir_jcci(g->f, IRC_GE, bucket, AGG_HIST_NBUCKETS, none); /* never: for the verifier */
 	ir_alui(g->f, IRA_SHL, bucket, bucket, 2);
 	ir_alu(g->f, IRA_ADD, q, p, bucket);
@@ -186,7 +178,7 @@ static void gen_hist(struct gen *g, const struct dtracker *t, const struct lay_t
 /* -- keys and places -- */
 
 /* Which word of a tracepoint's context the expression is, or -1. */
-static int ctx_word(const struct gen *g, const struct node *n)
+int track_word(const struct gen *g, const struct node *n)
 {
 	const struct arg_loc *l;
 
@@ -203,8 +195,8 @@ static int ctx_word(const struct gen *g, const struct node *n)
 static void find_task(struct gen *g, struct track *k)
 {
 	k->task = gen_ptr(g, k->call->args, &k->task_type);
-	k->word = ctx_word(g, k->call->args);
-	if (!k->task_type.id)
+	k->word = track_word(g, k->call->args);
+	if (!k->task_type.id && g->cg->caps->task_storage) /* by address otherwise */
 		cg_error(g, k->call->args->at, "D_TRACKER_TASK",
 			 "the key of tracker %s must be a thread that the kernel gives with its type: args[n] of "
 			 "a tracepoint, or curthread", k->t->name);
@@ -215,7 +207,7 @@ static struct track find_key(struct gen *g, const struct node *n)
 	struct track k = { .call = n, .t = n->tracker, .l = &g->cg->tracks[n->tracker->id], .task = VREG_NONE,
 			   .word = -1, .done = ir_label(g->f) };
 
-	if (n->builtin->id == BI_TRACK_SCAN)
+	if (n->builtin->id == BI_TRACK_SCAN || n->builtin->id == BI_THRESHOLD)
 		return k;
 	if (k.t->store == TRACK_KEYED)
 		k.key = gen_key(g, &k.l->key, n->args, 0);
@@ -350,15 +342,18 @@ static void begin_thread(struct gen *g, struct track *k)
 	struct cache saved = gen_region_begin(g);
 	irlabel open = ir_label(g->f);
 	vreg start = ir_new(g->f);
+	bool was;
 
 	track_leave_self_out(g, k);
 	gen_ld(g, start, m, 8, false);
 	ir_jcci(g->f, IRC_NE, start, 0, open);
 	track_fill(g, k, m);
 	ir_jmp(g->f, k->done);
+	was = ir_cold(g->f, true);
 	ir_place(g->f, open);
 	g->cache = saved;
 	replace(g, k, m, start);
+	ir_cold(g->f, was);
 	ir_place(g->f, k->done);
 	gen_region_end(g, &saved);
 }
@@ -380,10 +375,12 @@ static void begin_keyed(struct gen *g, struct track *k)
 	irlabel there = ir_label(g->f), full = ir_label(g->f);
 	struct cache saved = gen_region_begin(g), filled;
 	vreg start = ir_new(g->f), p;
+	bool was;
 
 	track_leave_self_out(g, k);
 	track_fill(g, k, value);
 	ir_jcci(g->f, IRC_EQ, track_insert(g, k, value, BPF_NOEXIST), 0, k->done);
+	was = ir_cold(g->f, true);
 	filled = g->cache;
 	p = track_find(g, k, false);
 	ir_jcci(g->f, IRC_NE, p, 0, there);
@@ -396,6 +393,7 @@ static void begin_keyed(struct gen *g, struct track *k)
 	g->cache = filled;
 	gen_ld(g, start, mem_at(p, 0), 8, false);
 	replace(g, k, mem_at(p, 0), start);
+	ir_cold(g->f, was);
 	ir_place(g->f, k->done);
 	gen_region_end(g, &saved);
 }
@@ -468,10 +466,26 @@ static void gen_begin(struct gen *g, struct track *k)
 		begin_thread(g, k);
 }
 
+vreg gen_track_at(struct gen *g, const struct lay_track *l, size_t off)
+{
+	return gen_mapval(g, cg_map_state(g->cg), l->state + (uint32_t)off);
+}
+
+vreg gen_track_word(struct gen *g, const struct lay_track *l, size_t off)
+{
+	vreg v = ir_new(g->f);
+
+	ir_load(g->f, v, gen_track_at(g, l, off), 0, 8);
+	return v;
+}
+
 vreg gen_track_call(struct gen *g, const struct node *n)
 {
-	/* On all paths: it is the same for all of the clause. But who ends what mostly is not open reads no clock. */
-	bool late = n->builtin->id == BI_END && n->tracker->store != TRACK_KEYED && n->tracker->settings[TS_NESTED] <= 1;
+	/* On all paths: it is the same for all of the clause. But who ends what mostly is not open reads no clock, nor does who
+	 * walks over what mostly has fired. */
+	bool late = n->builtin->id == BI_THRESHOLD ||
+		    (n->builtin->id == BI_END && n->tracker->store != TRACK_KEYED && n->tracker->settings[TS_NESTED] <= 1) ||
+		    (n->builtin->id == BI_TRACK_SCAN && n->tracker->store == TRACK_KEYED);
 	struct track k;
 
 	if (!late) {
@@ -479,6 +493,12 @@ vreg gen_track_call(struct gen *g, const struct node *n)
 		gen_cpu(g);
 	}
 	k = find_key(g, n);
+	if (n->builtin->id == BI_THRESHOLD) /* as it is set now; the least of all where cgroups have their own */
+		return gen_track_word(g, k.l, offsetof(struct img_track, threshold));
+	if (track_nests(&k) && !g->cg->caps->atomics)
+		cg_error(g, n->at, TAG_NOSUPP,
+			 "tracker %s: nested = %lld needs compare-and-exchange (Linux 5.12), see \"fetch-and-add, compare-and-exchange\" in "
+			 "dwell features", n->tracker->name, (long long)n->tracker->settings[TS_NESTED]);
 	if (n->builtin->id == BI_TRACK_SCAN) {
 		track_scan(g, &k);
 		return ir_imm(g->f, 0);

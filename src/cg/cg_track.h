@@ -21,6 +21,8 @@ static inline bool track_nests(const struct track *k)
 	return k->t->settings[TS_NESTED] > 1;
 }
 
+/* Which word of a tracepoint's context the expression is, or -1. */
+int track_word(const struct gen *g, const struct node *n);
 /* Where the open event is: NULL when there is none; with create (not TRACK_KEYED), made if need be, or a jump to
  * k->done. */
 vreg track_find(struct gen *g, struct track *k, bool create);

@@ -2,70 +2,14 @@
 /* Variables and other places: where they are, how they are read and assigned.
  *
  *   global          state map, direct address
- *   self->x         one struct per task in task storage; made by the first assignment
+ *   self->x         one struct per task in task storage, or in a hash; made by the first assignment
  *   this->x         stack slots (scalars), scratch (strings, structs)
  *   a[k], self->a[k]  hash maps; a missing element reads as 0, assigning 0 deletes
+ *   a[cpu]            with scalars, and by nothing else: state map, each CPU's in cache lines of its own
  * Adding to a global is a plain load, add, store, as in DTrace: other CPUs may interfere. */
 #include "cg/cg_int.h"
 
 #define TLS_KEY_PREFIX 16 /* self->a[…]: thread id and start time in front of the key */
-
-/* -- thread-locals -- */
-
-static void tls_get(struct gen *g, vreg d, vreg task, uint64_t flags)
-{
-	vreg map = ir_new(g->f), zero = ir_imm(g->f, 0), fl = ir_imm(g->f, flags);
-
-	gen_map(g, map, cg_map_tls(g->cg));
-	ir_call(g->f, d, BPF_FUNC_task_storage_get, IR_ARGS(map, task, zero, fl));
-}
-
-/* A task's thread-locals, or NULL when none was ever assigned. *cached: what is known of them. */
-static vreg storage_read(struct gen *g, vreg task, vreg *cached)
-{
-	vreg d;
-
-	if (*cached >= 0)
-		return *cached;
-	d = ir_new(g->f);
-	tls_get(g, d, task, 0);
-	*cached = d;
-	return d;
-}
-
-/* The same, made if need be; jumps to skip (loss counted) when there is no memory. */
-static vreg storage_write(struct gen *g, vreg task, vreg *cached, irlabel skip)
-{
-	irlabel have = ir_label(g->f);
-	vreg p = *cached;
-
-	if (p >= 0)
-		ir_jcci(g->f, IRC_NE, p, 0, have);
-	else
-		p = ir_new(g->f);
-	tls_get(g, p, task, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	ir_jcci(g->f, IRC_EQ, p, 0, gen_drop(g, CNT_DROP_DYN, skip));
-	ir_place(g->f, have);
-	*cached = p;
-	return p;
-}
-
-vreg gen_tls_read(struct gen *g)
-{
-	return g->cache.v[CA_TLS] >= 0 ? g->cache.v[CA_TLS] : storage_read(g, gen_task(g), &g->cache.v[CA_TLS]);
-}
-
-vreg gen_tls_write(struct gen *g, irlabel skip)
-{
-	return storage_write(g, gen_task(g), &g->cache.v[CA_TLS], skip);
-}
-
-vreg gen_task_tls(struct gen *g, vreg task, int word, bool create, irlabel skip)
-{
-	vreg none = VREG_NONE, *cached = word >= 0 && word < CG_TASK_ARGS ? &g->cache.v[CA_TASK0 + word] : &none;
-
-	return create ? storage_write(g, task, cached, skip) : storage_read(g, task, cached);
-}
 
 /* -- keys -- */
 
@@ -158,6 +102,17 @@ static void var_place(struct gen *g, struct dvar *v, struct place *ret)
 	case VS_LOCAL:
 		ret->m = gen_local_mem(g, v);
 	}
+}
+
+static void cpu_place(struct gen *g, const struct node *n, struct place *ret)
+{
+	const struct lay_var *l = &g->cg->vars[n->var->id];
+	vreg i = ir_new(g->f), p = ir_new(g->f);
+
+	ir_alui(g->f, IRA_AND, i, gen_int(g, n->args), cg_cpu_places(g->cg) - 1);
+	ir_alui(g->f, IRA_MUL, i, i, g->cg->cpu_size);
+	ir_alu(g->f, IRA_ADD, p, gen_mapval(g, cg_map_state(g->cg), g->cg->cpu_off), i);
+	*ret = (struct place){ .kind = PL_MEM, .m = mem_at(p, (int32_t)l->off), .var = n->var, .whole = true };
 }
 
 static void assoc_place(struct gen *g, const struct node *n, struct place *ret)
@@ -331,7 +286,7 @@ static void assign_place(struct gen *g, const struct node *n, struct place *ret)
 void gen_place(struct gen *g, const struct node *n, struct place *ret)
 {
 	if (n->var && n->var->is_assoc) {
-		assoc_place(g, n, ret);
+		(g->cg->vars[n->var->id].by_cpu ? cpu_place : assoc_place)(g, n, ret);
 		return;
 	}
 	switch (n->kind) {

@@ -98,11 +98,11 @@ vreg gen_sched_clock(struct gen *g)
 	vreg task = ir_new(g->f), ts = ir_new(g->f), clock;
 	uint32_t off, size;
 
-	if (!cg_typed(g->cg) || !lay_offset(g->cg, "cfs_rq", "rq", &off, &size)) {
+	if (!lay_offset(g->cg, "cfs_rq", "rq", &off, &size)) {
 		cg_error(g, g->ds->at, TAG_NOSUPP, "this kernel's types do not tell the scheduler's clock");
 		return ir_imm(g->f, 0);
 	}
-	ir_call(g->f, task, BPF_FUNC_get_current_task_btf, 0, NULL);
+	ir_call(g->f, task, cg_typed(g->cg) ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task, 0, NULL);
 	clock = gen_field_of(g, task, "se.cfs_rq->rq->clock");
 	ir_call(g->f, ts, BPF_FUNC_ktime_get_ns, 0, NULL);
 	ir_alu(g->f, IRA_ADD, ts, ts, clock_bound(g, clock, ts));

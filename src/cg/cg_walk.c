@@ -43,8 +43,10 @@ vreg gen_walked(struct gen *g)
 
 	if (*p >= 0)
 		return *p;
-	if (g->pr->opener != VREG_NONE)
+	if (g->pr->opener != VREG_NONE) {
+		g->pr->uses_opener = true;
 		return *p = g->pr->opener;
+	}
 	/* It is not NULL, but the verifier forgets that with the register; what it takes instead must be a
 	 * thread, too. */
 	d = load_task(g);

@@ -14,7 +14,7 @@ enum img_map_role {
 	IMG_MAP_STATE,	  /* array, one entry: struct img_state, then the D globals; writable from user space */
 	IMG_MAP_RODATA,	  /* array, one entry, frozen: strings, tables */
 	IMG_MAP_SCRATCH,  /* per-CPU array, one entry per program */
-	IMG_MAP_TLS,	  /* task storage */
+	IMG_MAP_TLS,	  /* task storage, or a hash by thread */
 	IMG_MAP_ASSOC,	  /* hash of one associative array */
 	IMG_MAP_SPECS,	  /* array of struct img_spec by speculation id, 0 … nspec; mapped by user space */
 	IMG_MAP_SPECFREE, /* stack of the ids of free speculations, filled by user space */
@@ -61,6 +61,8 @@ struct img_scan {
 			 * (CLOCK_MONOTONIC); set to UINT64_MAX before */
 	uint32_t listed; /* likewise: how many keys wait for the walk over the threads, and */
 	uint32_t taken;	 /* how many that took; both set to 0 before. What is left fires in the next walk over the map */
+	uint32_t fired;	 /* keys whose clauses have run in the walk over the map; set to 0 before */
+	uint32_t pad;
 };
 struct img_scan_ref {
 	uint32_t map;	/* the tracker's: index into image.maps */

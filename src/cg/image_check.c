@@ -32,7 +32,7 @@ static uint64_t field_min_size(const struct recfield *f)
 /* A field inside [start, size). */
 static bool field_ok(const struct recfield *f, uint32_t start, uint32_t size)
 {
-	if (f->kind > FLD_UADDR || f->off < start || f->off > size || f->size > size - f->off)
+	if (f->kind > FLD_WHY || f->off < start || f->off > size || f->size > size - f->off)
 		return false;
 	if (f->kind == FLD_INT && !int_size(f->size))
 		return false;

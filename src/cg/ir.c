@@ -518,7 +518,7 @@ void ir_at(struct irfn *f, uint32_t epid, struct span at)
 	if (m && m->epid == epid && m->at.src == at.src && m->at.off == at.off &&
 	    m->at.len == at.len)
 		return;
-	push_mark(f, (struct irmark){ epid, at, NULL });
+	push_mark(f, (struct irmark){ epid, at, NULL, m && m->cold });
 }
 
 void ir_comment(struct irfn *f, const char *fmt, ...)
@@ -530,6 +530,19 @@ void ir_comment(struct irfn *f, const char *fmt, ...)
 	m.text = arena_vprintf(f->prog->arena, fmt, ap);
 	va_end(ap);
 	push_mark(f, m);
+}
+
+bool ir_cold(struct irfn *f, bool cold)
+{
+	struct irmark m = f->marks[f->mark];
+	bool was = m.cold;
+
+	if (was != cold) {
+		m.cold = cold;
+		m.text = NULL;
+		push_mark(f, m);
+	}
+	return was;
 }
 
 int ir_error(const struct irprog *p, const char **why)

@@ -8,6 +8,7 @@
 #include "cg/asm.h"
 #include "cg/image.h"
 #include "cg/ir_int.h"
+#include "cg/ir_opt.h"
 
 struct emit {
 	struct irfn *f;
@@ -19,6 +20,9 @@ struct emit {
 	uint32_t mark; /* of the last line written */
 	uint32_t *jumped; /* by label: 1 + the first jump to it */
 };
+
+/* A backward jump must not be longer than ASM_JUMP_MAX; an instruction of ours becomes up to three. */
+#define IR_MAX_SPLIT (ASM_JUMP_MAX / 3)
 
 static const uint8_t alu_code[] = {
 	[IRA_ADD] = BPF_ADD, [IRA_SUB] = BPF_SUB, [IRA_MUL] = BPF_MUL, [IRA_DIV] = BPF_DIV,
@@ -185,6 +189,17 @@ static void emit_jump(struct emit *e, const struct irinsn *i)
 		asm_jcc(e->b, BPF_JMP | BPF_K | cond_code[i->sub], reg_of(e, i->a), 0, i->off, l);
 }
 
+/* To where a condition does not hold. */
+static void emit_inverse(struct emit *e, const struct irinsn *i, uint32_t to)
+{
+	uint8_t code = BPF_JMP | cond_code[ir_inverse(i->sub)];
+
+	if (i->op == IRO_JCC)
+		asm_jcc(e->b, code | BPF_X, reg_of(e, i->a), reg_of(e, i->b), 0, to);
+	else
+		asm_jcc(e->b, code | BPF_K, reg_of(e, i->a), 0, i->off, to);
+}
+
 static void emit_insn(struct emit *e, const struct irinsn *i)
 {
 	int d = (ir_op_flags[i->op] & IRF_DEF) && i->d >= 0 ? reg_of(e, i->d) : -1;
@@ -225,22 +240,23 @@ static void emit_insn(struct emit *e, const struct irinsn *i)
 	}
 }
 
-/* Before an instruction: notes the place in the D text when it changed, and the comments passed. */
-static void emit_line(struct emit *e, const struct irinsn *i, bool first)
+/* Before an instruction: notes the place in the D text when it changed, and the comments since the one before it. */
+static void emit_line(struct emit *e, uint32_t n, bool first)
 {
+	const struct irinsn *i = &e->f->insns[n];
 	const struct irmark *m = &e->f->marks[i->mark], *o = &e->f->marks[e->mark];
 	struct img_prog *p = e->prog;
 	struct img_line *lines = (struct img_line *)p->lines;
 	struct img_comment *comments = (struct img_comment *)p->comments;
 	uint32_t k;
 
-	for (k = first ? 0 : e->mark + 1; k <= i->mark; k++) {
+	for (k = n ? i[-1].mark + 1 : 0; k <= i->mark; k++) {
 		if (!e->f->marks[k].text)
 			continue;
 		comments = ir_grow(e->arena, comments, p->ncomments, &e->commentcap,
 				   sizeof(*comments));
 		comments[p->ncomments++] =
-			(struct img_comment){ asm_pos(e->b), e->f->marks[k].text };
+			(struct img_comment){ asm_pos(e->b), arena_strdup(e->arena, e->f->marks[k].text) };
 	}
 	p->comments = comments;
 	if (first || m->epid != o->epid || m->at.src != o->at.src || m->at.off != o->at.off ||
@@ -256,18 +272,92 @@ static void emit_line(struct emit *e, const struct irinsn *i, bool first)
 	e->mark = i->mark;
 }
 
+static bool is_cold(const struct irfn *f, uint32_t n)
+{
+	return n < f->n && f->marks[f->insns[n].mark].cold;
+}
+
+/* A jump over code that has gone elsewhere. */
+static bool goes_on(const struct irfn *f, uint32_t n)
+{
+	int64_t to = f->insns[n].imm;
+
+	if (!(ir_op_flags[f->insns[n].op] & IRF_JUMP))
+		return false;
+	while (is_cold(f, ++n))
+		;
+	for (; n < f->n && f->insns[n].op == IRO_LABEL; n++)
+		if (f->insns[n].imm == to)
+			return true;
+	return false;
+}
+
+/* A condition that only the code in front of which it stands, and which has gone elsewhere, is not for. */
+static bool goes_on_if(const struct irfn *f, uint32_t n)
+{
+	const struct irinsn *i = &f->insns[n];
+
+	return (i->op == IRO_JCC || i->op == IRO_JCCI) && i->sub != IRC_SET && is_cold(f, n + 1) && goes_on(f, n);
+}
+
+/* Those that are cold, or the others, in their order. Where code goes on from the one to the other there is a jump: the k-th cold stretch
+ * has label nlabels + 2k in front and nlabels + 2k + 1 behind it. */
+static void emit_part(struct emit *e, bool cold)
+{
+	const struct irfn *f = e->f;
+	uint32_t label = f->nlabels;
+	bool first = !cold;
+
+	for (uint32_t n = 0; n < f->n; n++) {
+		bool in = is_cold(f, n), falls = n && !(ir_op_flags[f->insns[n - 1].op] & IRF_END);
+
+		if (in && !is_cold(f, n - 1)) {
+			if (cold)
+				asm_label(e->b, label);
+			else if (falls && !goes_on_if(f, n - 1))
+				asm_jump(e->b, label);
+		} else if (n && !in && is_cold(f, n - 1)) {
+			if (!cold)
+				asm_label(e->b, label + 1);
+			else if (falls)
+				asm_jump(e->b, label + 1);
+			label += 2;
+		}
+		if (in != cold || (!cold && f->insns[n].op == IRO_JMP && goes_on(f, n)))
+			continue;
+		emit_line(e, n, first);
+		first = false;
+		if (!cold && goes_on_if(f, n))
+			emit_inverse(e, &f->insns[n], label);
+		else
+			emit_insn(e, &f->insns[n]);
+	}
+}
+
+static uint32_t cold_stretches(const struct irfn *f)
+{
+	uint32_t k = 0;
+
+	for (uint32_t n = 0; n < f->n; n++)
+		k += is_cold(f, n) && (!n || !is_cold(f, n - 1));
+	return k;
+}
+
 static void emit_fn(struct emit *e, struct irfn *f)
 {
-	uint32_t n;
+	uint32_t stretches;
 
+	if (is_cold(f, 0) || is_cold(f, f->n - 1) || f->n > IR_MAX_SPLIT)
+		for (uint32_t k = 0; k < f->nmarks; k++)
+			f->marks[k].cold = false;
+	stretches = cold_stretches(f);
 	e->f = f;
 	e->mark = 0;
 	e->jumped = arena_calloc(e->arena, f->nlabels + 1, sizeof(*e->jumped));
-	f->start = asm_begin(e->b, f->index, f->nlabels);
-	for (n = 0; n < f->n; n++) {
-		emit_line(e, &f->insns[n], n == 0);
-		emit_insn(e, &f->insns[n]);
-	}
+	f->start = asm_begin(e->b, f->index, f->nlabels + 2 * stretches);
+	emit_part(e, false);
+	if (stretches)
+		emit_part(e, true);
 }
 
 /* Marks what main calls, in place of a recursion over callees: a work list. */
@@ -370,7 +460,7 @@ static int encode(struct irprog *p, struct arena *arena, struct img_prog *prog, 
 			continue;
 		e.reg = regs[k];
 		emit_fn(&e, f);
-		funcs[prog->nfuncs++] = (struct img_func){ f->name, f->start, f->nargs, f->global };
+		funcs[prog->nfuncs++] = (struct img_func){ arena_strdup(arena, f->name), f->start, f->nargs, f->global };
 	}
 	prog->funcs = funcs;
 	r = asm_finish(e.b, &prog->insns, &prog->ninsns, &why);

@@ -46,6 +46,7 @@ struct irmark {
 	uint32_t epid;
 	struct span at;
 	const char *text; /* or NULL; belongs to the first instruction with this mark only */
+	bool cold;	  /* rarely reached: goes behind the rest of the function */
 };
 
 struct irrange { /* [from, to) in positions: instruction i reads at 2i and writes at 2i + 1 */

@@ -158,6 +158,11 @@ static void fold_alui(struct opt *o, struct irinsn *i)
 		i->op = i->sub == IRA_DIV ? IRO_MOVI : IRO_MOV;
 		return;
 	}
+	if (i->imm > 1 && !(i->imm & (i->imm - 1)) && (i->sub == IRA_DIV || i->sub == IRA_MUL)) {
+		i->sub = i->sub == IRA_DIV ? IRA_SHR : IRA_SHL;
+		i->imm = __builtin_ctzll((uint64_t)i->imm);
+		return;
+	}
 	if (i->imm == 0 && i->sub != IRA_MUL && i->sub != IRA_AND && i->sub != IRA_NEG)
 		i->op = IRO_MOV;
 	if (i->imm == 1 && (i->sub == IRA_MUL || i->sub == IRA_DIV))
@@ -370,14 +375,20 @@ static uint32_t next_insn(const struct irfn *f, uint32_t n)
 	return n;
 }
 
-/* "if c goto a; goto b; a:" becomes "if !c goto b; a:". */
-static void invert_jumps(struct irfn *f)
+enum ir_cond ir_inverse(enum ir_cond c)
 {
 	static const uint8_t inverse[] = {
 		[IRC_EQ] = IRC_NE,   [IRC_NE] = IRC_EQ,	  [IRC_GT] = IRC_LE,   [IRC_LE] = IRC_GT,
 		[IRC_GE] = IRC_LT,   [IRC_LT] = IRC_GE,	  [IRC_SGT] = IRC_SLE, [IRC_SLE] = IRC_SGT,
 		[IRC_SGE] = IRC_SLT, [IRC_SLT] = IRC_SGE,
 	};
+
+	return inverse[c];
+}
+
+/* "if c goto a; goto b; a:" becomes "if !c goto b; a:". */
+static void invert_jumps(struct irfn *f)
+{
 	uint32_t n, j, l;
 
 	for (n = 0; n < f->n; n++) {
@@ -392,7 +403,7 @@ static void invert_jumps(struct irfn *f)
 		     l = next_insn(f, l)) {
 			if (f->insns[l].imm != i->imm)
 				continue;
-			i->sub = inverse[i->sub];
+			i->sub = ir_inverse(i->sub);
 			i->imm = f->insns[j].imm;
 			f->insns[j].op = IRO_NOP;
 			break;

@@ -146,11 +146,39 @@ int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t 
 	return 0;
 }
 
+/* x[cpu] and nothing else: a place for each CPU costs much less than a hash. Strings stay there, as their elements change as a whole. */
+static bool lay_by_cpu(struct cg *c, const struct dvar *v, struct lay_var *l)
+{
+	uint32_t at = (uint32_t)ROUND_UP(c->cpu_size, lay_align(l->size));
+
+	if (!v->is_assoc || v->by_others || v->nkeys != 1 || v->scope != VS_GLOBAL || at + l->size > CG_MAX_CPU_VARS ||
+	    !dtype_is_scalar(dtype_resolve(c->p->types, v->type)))
+		return false;
+	l->off = at;
+	c->cpu_size = at + l->size;
+	return l->by_cpu = true;
+}
+
+/* Each CPU's part begins a cache line. */
+static uint64_t lay_cpus(struct cg *c, uint64_t state)
+{
+	uint32_t size = CG_CACHE_LINE;
+
+	if (!c->cpu_size)
+		return state;
+	while (size < c->cpu_size)
+		size *= 2;
+	c->cpu_size = size;
+	state = ROUND_UP(state, CG_CACHE_LINE);
+	c->cpu_off = state > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)state;
+	return state + (uint64_t)size * cg_cpu_places(c);
+}
+
 static int lay_vars(struct cg *c)
 {
 	uint64_t state = sizeof(struct img_state), tls = 0, this = 0;
 	unsigned nstack = 0;
-	int r = 0;
+	int r = lay_tracks(c, &tls, &state); /* first: with the kernel's word in front of a thread's storage in one cache line */
 
 	c->vars = arena_new_arr(c->a, struct lay_var, c->p->nvars + 1);
 	for (const struct dvar *v = c->p->vars; v; v = v->next) {
@@ -163,6 +191,8 @@ static int lay_vars(struct cg *c)
 
 		l->map = -1;
 		l->size = lay_storage(c, v->type);
+		if (lay_by_cpu(c, v, l))
+			continue;
 		if (v->is_assoc) {
 			uint32_t prefix = v->scope == VS_TLS ? 16 : 0;
 
@@ -180,7 +210,7 @@ static int lay_vars(struct cg *c)
 		l->off = *top > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)*top;
 		*top += l->size;
 	}
-	r |= lay_tracks(c, &tls, &state);
+	state = lay_cpus(c, state);
 	struct span none = { .src = NULL };
 	if (state > CG_MAX_STATE)
 		r = -EINVAL, diag_error(c->d, none, TAG_LIMIT, "global variables need %llu bytes, limit %u",

@@ -57,25 +57,27 @@ void rt_emit_QUANTIZE(struct irfn *f, const struct rtgen *g)
 	ir_ret(f, n);
 }
 
-void rt_emit_HIST(struct irfn *f, const struct rtgen *g)
+/* v + 1 below 2^AGG_HIST_SUB; above, each octave has so many buckets. */
+vreg rt_hist_bucket(struct irfn *f, vreg v)
 {
-	vreg v = irfn_arg(f, 0), s, x = rt_umagnitude(f, v, &s), n = ir_imm(f, 0), t;
-	irlabel ok = ir_label(f);
-	unsigned k;
+	vreg x = rt_alui(f, IRA_SHR, v, AGG_HIST_SUB), n = ir_imm(f, 0), t;
 
-	(void)g;
-	for (k = 32; k; k /= 2)
+	for (unsigned k = 32; k; k /= 2)
 		log2_step(f, x, n, k);
-	/* n = max(log2 - 5, 0) */
-	ir_alui(f, IRA_SUB, n, n, AGG_HIST_SUB);
-	t = rt_alui(f, IRA_SAR, n, 63);
-	ir_alui(f, IRA_XOR, t, t, -1);
-	ir_alu(f, IRA_AND, n, n, t);
 	ir_alui(f, IRA_AND, n, n, 63); /* no change: shifts want it known */
 	t = rt_alu(f, IRA_SHR, v, n);
 	ir_alui(f, IRA_SHL, n, n, AGG_HIST_SUB);
 	ir_alu(f, IRA_ADD, t, t, n);
 	ir_alui(f, IRA_ADD, t, t, 1);
+	return t;
+}
+
+void rt_emit_HIST(struct irfn *f, const struct rtgen *g)
+{
+	vreg v = irfn_arg(f, 0), t = rt_hist_bucket(f, v), s = rt_alui(f, IRA_SAR, v, 63);
+	irlabel ok = ir_label(f);
+
+	(void)g;
 	ir_alui(f, IRA_XOR, s, s, -1);
 	ir_alu(f, IRA_AND, t, t, s); /* negative: 0 */
 	/* never taken: tells the verifier the range */

@@ -90,8 +90,10 @@ static void print_diag(const struct cmdline *c, const struct diag *g)
 	text = strb_str(&b);
 	if (b.n && b.s[b.n - 1] == '\n')
 		b.s[--b.n] = '\0';
-	if (g->sev != SEV_ERROR || !p) {
-		cmd_msg("%s%s", g->sev == SEV_WARNING ? "warning: " : "", text);
+	if (g->sev != SEV_ERROR && p && p->kind == PROG_SCRIPT) {
+		cmd_msg("script %s: %s", p->arg, text);
+	} else if (g->sev != SEV_ERROR || !p) {
+		cmd_msg("%s", text);
 	} else if (p->kind == PROG_SCRIPT) {
 		cmd_msg("failed to compile script %s: %s", p->arg, text);
 	} else {

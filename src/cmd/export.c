@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell export`: recordings and stacks for other programs. */
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
-#include "cmd/stackopts.h"
+#include "cmd/picopts.h"
+#include "cmd/why.h"
 #include "view/export.h"
 #include "view/recsym.h"
 
@@ -14,46 +19,19 @@ struct export {
 	struct stacksrc_opts src;
 };
 
-static int usage(FILE *out)
-{
-	fprintf(out,
-		"Usage: %s export --format FORMAT [options] FILE|-\n\n"
-		"\t--format folded   stacks, a line each\n"
-		"\t--format pprof    stacks, as Go's pprof reads them\n"
-		"\t--format speedscope  stacks\n"
-		"\t--format chrome   recording: trace events in JSON (Perfetto, speedscope, Firefox Profiler)\n"
-		"\t--format csv      recording: an aggregation or the events as a table\n"
-		"\t-o FILE           write here, not to standard output\n"
-		STACKOPT_USAGE, cmd_name());
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
-}
-
-enum { OPT_FORMAT = 256 };
-
-static const struct option longs[] = {
-	{ "format", required_argument, NULL, OPT_FORMAT }, STACKOPT_LONGS, { NULL, 0, NULL, 0 },
+static const struct optrow options_rows[] = {
+	{ .name = "format", .kind = OPT_TEXT, .at = offsetof(struct export, format), .arg = "FORMAT",
+	  .help = "folded: stacks, a line each\n"
+		  "pprof: stacks, as Go's pprof reads them\n"
+		  "speedscope: stacks\n"
+		  "chrome: recording: trace events in JSON (Perfetto, speedscope, Firefox Profiler)\n"
+		  "csv: recording: an aggregation or the events as a table\n"
+		  "recording: a copy of a recording, which may still be being written" },
+	{ .letter = 'o', .kind = OPT_TEXT, .at = offsetof(struct export, output), .arg = "FILE", .help = "write here, not to standard output" },
+	PICOPT_ROWS_STACKS(struct export, src),
+	PICOPT_ROWS_TIMES(struct export, src.from_ns, src.to_ns),
 };
-
-/* EXIT_* > 0 after a message; < 0: done. */
-static int take_option(struct export *x, int c)
-{
-	int e;
-
-	switch (c) {
-	case 'o':
-		x->output = optarg;
-		return 0;
-	case OPT_FORMAT:
-		x->format = optarg;
-		return 0;
-	case STACKOPT_HELP:
-		usage(stdout);
-		return -1;
-	default:
-		e = stackopts_take(&x->src, c, optarg);
-		return e == -ENOENT ? usage(stderr) : e;
-	}
-}
+static const struct optable options = { "export", "export --format FORMAT [options] FILE|-", NULL, options_rows, ARRAY_SIZE(options_rows), NULL };
 
 static int write_stacks(const struct export *x, const struct stacktree *t, const struct stacksrc *s, FILE *out)
 {
@@ -79,15 +57,17 @@ static int write_stacks(const struct export *x, const struct stacktree *t, const
 
 static int stacks(const struct export *x)
 {
+	struct stacksrc_opts src = x->src;
 	struct stacktree *t = NULL;
 	struct stacksrc s;
 	struct outfile out;
 	struct err err = { 0 };
 	int e;
 
+	src.lines = strcmp(x->format, "folded") != 0; /* in folded stacks there is no place for them */
 	if (stacktree_new(2, &t) < 0)
 		return cmd_fail("out of memory");
-	if (stacksrc_read(x->file, &x->src, t, 0, &s, &err) < 0)
+	if (stacksrc_read(x->file, &src, t, 0, &s, &err) < 0)
 		e = cmd_fail("%s", err.msg);
 	else
 		e = outfile_open(&out, x->output);
@@ -102,56 +82,100 @@ static int stacks(const struct export *x)
 	return e;
 }
 
-static int rows(const struct export *x)
+static int write_csv(const struct export *x, struct recread *f, FILE *out, struct err *err)
+{
+	struct sym *sym = NULL;
+	int e = recsym_new(f, &sym, err);
+
+	if (e == 0)
+		e = export_csv(f, sym, x->src.by, out, err);
+	sym_free(sym);
+	return e;
+}
+
+static int write_chrome(const struct export *x, struct recread *f, FILE *out, struct err *err)
+{
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	struct sym *sym = NULL;
+	struct dopts opts;
+	struct why why;
+	int e = recsym_new(f, &sym, err);
+
+	(void)x;
+	dopts_init(&opts, a);
+	if (why_open(&why, &opts) == 0 && e == 0)
+		e = export_chrome(f, sym, why_words, &why, out, err);
+	why_done(&why);
+	sym_free(sym);
+	arena_free(a);
+	return e;
+}
+
+/* SQLite reads back what it has written. */
+static int write_copy(const struct export *x, struct recread *f, FILE *out, struct err *err)
+{
+	int flags = fcntl(fileno(out), F_GETFL);
+
+	(void)x;
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR ? recread_copy(f, fileno(out), err) :
+							     err_set(err, -EINVAL, "a copy is wanted in a file: give -o FILE");
+}
+
+typedef int write_fn(const struct export *x, struct recread *f, FILE *out, struct err *err);
+
+static int recording(const struct export *x, write_fn *write)
 {
 	struct recread *f = NULL;
-	struct sym *sym = NULL;
 	struct outfile out;
 	struct err err = { 0 };
 	int e, w;
 
 	if (recread_open(x->file, &f, &err) < 0)
 		return cmd_fail("%s", err.msg);
-	e = recsym_new(f, &sym, &err) < 0 ? cmd_fail("%s", err.msg) : outfile_open(&out, x->output);
+	e = outfile_open(&out, x->output);
 	if (e == 0) {
-		w = !strcmp(x->format, "csv") ? export_csv(f, sym, x->src.by, out.f, &err) : export_chrome(f, sym, out.f, &err);
+		w = write(x, f, out.f, &err);
 		if (w < 0 && err.msg[0])
 			cmd_msg("%s: %s", x->file, err.msg);
 		e = outfile_close(&out, w < 0 && err.msg[0] ? OUTFILE_GIVE_UP : w);
 	}
-	sym_free(sym);
 	recread_close(f);
 	return e;
 }
 
+static int check(const struct export *x, bool of_stacks)
+{
+	if (!of_stacks && (x->src.from_ns || x->src.to_ns || x->src.per_thread || x->src.addresses || x->src.no_inlined)) {
+		cmd_msg("--from, --to, --per-thread, --addresses and --no-inlined are for stacks");
+		return EXIT_USAGE;
+	}
+	if (!strcmp(x->format, "pprof") && !x->output && isatty(STDOUT_FILENO)) {
+		cmd_msg("pprof's bytes would go to the terminal: give -o FILE");
+		return EXIT_USAGE;
+	}
+	return picopts_check_times(x->src.from_ns, x->src.to_ns);
+}
+
 static int export(int argc, char **argv)
 {
-	static const struct { const char *name; int (*run)(const struct export *x); } formats[] = {
-		{ "folded", stacks }, { "pprof", stacks }, { "speedscope", stacks }, { "chrome", rows }, { "csv", rows },
+	static const struct { const char *name; write_fn *write; /* NULL: stacks */ } formats[] = {
+		{ "folded", NULL }, { "pprof", NULL }, { "speedscope", NULL }, { "chrome", write_chrome }, { "csv", write_csv }, { "recording", write_copy },
 	};
 	struct export x = { .src.counts = true };
-	int c, e;
+	int e = optable_read(&options, &x, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "o:", longs, NULL)) != -1)
-		if ((e = take_option(&x, c)))
-			return e < 0 ? EXIT_OK : e;
+	if (e)
+		return e < 0 ? EXIT_OK : e;
 	if (optind + 1 != argc || !x.format)
-		return usage(stderr);
+		return optable_words(&options, optind + 1 < argc ? argv[optind + 1] : NULL, x.format ? "a file is missing" : "--format is missing");
 	x.file = argv[optind];
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		if (strcmp(formats[i].name, x.format) != 0)
 			continue;
-		if (formats[i].run == rows && (x.src.from_ns || x.src.to_ns || x.src.per_thread || x.src.addresses)) {
-			cmd_msg("--from, --to, --per-thread and --addresses are for stacks");
-			return EXIT_USAGE;
-		}
-		if (!strcmp(x.format, "pprof") && !x.output && isatty(STDOUT_FILENO)) {
-			cmd_msg("pprof's bytes would go to the terminal: give -o FILE");
-			return EXIT_USAGE;
-		}
-		return formats[i].run(&x);
+		e = check(&x, !formats[i].write);
+		return e ? e : formats[i].write ? recording(&x, formats[i].write) : stacks(&x);
 	}
-	cmd_msg("there is no format '%s': folded, pprof, speedscope, chrome, csv", x.format);
+	cmd_msg("there is no format '%s': folded, pprof, speedscope, chrome, csv, recording", x.format);
 	return EXIT_USAGE;
 }
 

@@ -3,125 +3,75 @@
 #include <getopt.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/num.h"
 #include "base/strb.h"
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
-#include "cmd/stackopts.h"
-#include "view/flame.h"
+#include "cmd/picopts.h"
 #include "view/heat.h"
 
 struct heat_cmd {
 	struct heat_opts opts;
-	const char *output, *title, *file;
-	bool html, svg, json;
+	struct picopts pic;
+	const char *file;
 };
 
-enum { OPT_BY = 256, OPT_STEP, OPT_OFFSET, OPT_ROWS, OPT_LINEAR, OPT_FROM, OPT_TO, OPT_TITLE, OPT_HTML, OPT_SVG, OPT_JSON, OPT_HELP };
-
-static const struct option longs[] = {
-	{ "by", required_argument, NULL, OPT_BY },     { "step", required_argument, NULL, OPT_STEP },
-	{ "offset", required_argument, NULL, OPT_OFFSET }, { "rows", required_argument, NULL, OPT_ROWS },
-	{ "linear", no_argument, NULL, OPT_LINEAR },   { "from", required_argument, NULL, OPT_FROM },
-	{ "to", required_argument, NULL, OPT_TO },     { "title", required_argument, NULL, OPT_TITLE },
-	{ "html", no_argument, NULL, OPT_HTML },       { "svg", no_argument, NULL, OPT_SVG },
-	{ "json", no_argument, NULL, OPT_JSON },       { "help", no_argument, NULL, OPT_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int usage(FILE *out)
+static int take_key(void *opts, const struct optrow *o, const char *arg)
 {
-	fprintf(out,
-		"Usage: %s heat [options] RECORDING\n\n"
-		"\t-o FILE           write the picture here, not to standard output\n"
-		"\t--html, --svg     kind of picture; by itself: HTML if FILE ends with .html\n"
-		"\t--json            what the page draws, as one JSON object\n"
-		"\t--title TEXT      heading\n"
-		"\t--by NAME         which tracker or aggregation (@name)\n"
-		"\t--linear          values from 0 in equal steps, not by powers of two\n"
-		"\t--step TIME       length of a column\n"
-		"\t--offset PERIOD   when in each period (1s, 10ms, 1m, 1h, 24h) events were\n"
-		"\t--rows N          of --offset or --linear (100)\n"
-		"\t--from T, --to T  only what was recorded so long after the beginning\n", cmd_name());
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
-}
+	struct heat_opts *h = opts;
 
-static int take_rows(const char *arg, unsigned *ret)
-{
-	uint64_t n;
-
-	if (num_parse_u64(arg, &n) < 0 || n < 1 || n > HEAT_MAX_ROWS) {
-		cmd_msg("--rows: '%s' is no number from 1 to %u", arg, HEAT_MAX_ROWS);
+	if (h->nchosen == HEAT_MAX_KEYS) {
+		cmd_msg("--%s: these are more than %u keys", o->name, HEAT_MAX_KEYS);
 		return EXIT_USAGE;
 	}
-	*ret = (unsigned)n;
+	if (h->select != HEAT_ALL_KEYS && h->select != (enum heat_select)o->value) {
+		cmd_msg("--isolate, --exclude and --highlight are different: choose one");
+		return EXIT_USAGE;
+	}
+	h->select = (enum heat_select)o->value;
+	h->chosen[h->nchosen++] = arg;
 	return 0;
 }
 
-static int take_option(struct heat_cmd *h, int c)
-{
-	switch (c) {
-	case 'o':
-		h->output = optarg;
-		return 0;
-	case OPT_BY:
-		h->opts.by = optarg;
-		return 0;
-	case OPT_STEP:
-		return stackopts_time("step", optarg, &h->opts.step_ns);
-	case OPT_OFFSET:
-		return stackopts_time("offset", optarg, &h->opts.period_ns);
-	case OPT_ROWS:
-		return take_rows(optarg, &h->opts.rows);
-	case OPT_LINEAR:
-		h->opts.linear = true;
-		return 0;
-	case OPT_FROM:
-		return stackopts_time("from", optarg, &h->opts.from_ns);
-	case OPT_TO:
-		return stackopts_time("to", optarg, &h->opts.to_ns);
-	case OPT_TITLE:
-		h->title = optarg;
-		return 0;
-	case OPT_HTML:
-		h->html = true;
-		return 0;
-	case OPT_SVG:
-		h->svg = true;
-		return 0;
-	case OPT_JSON:
-		h->json = true;
-		return 0;
-	case OPT_HELP:
-		usage(stdout);
-		return -1;
-	default:
-		return usage(stderr);
-	}
-}
+#define KEYS(option, what, text) \
+	{ .name = option, .kind = OPT_CALL, .at = offsetof(struct heat_cmd, opts), .value = what, .take = take_key, .arg = "KEY", .help = text }
+static const struct optrow rows[] = {
+	PICOPT_ROWS(struct heat_cmd, pic),
+	{ .name = "by", .kind = OPT_TEXT, .at = offsetof(struct heat_cmd, opts.by), .arg = "NAME",
+	  .help = "which tracker or aggregation (@name); of --offset: a lane of span(), or 'CPU 0'" },
+	KEYS("isolate", HEAT_ISOLATE, "only this key; may be given several times, as the next two"),
+	KEYS("exclude", HEAT_EXCLUDE, "all but this key"),
+	KEYS("highlight", HEAT_HIGHLIGHT, "this key in a colour of its own, the rest grey"),
+	{ .name = "by-key", .kind = OPT_FLAG, .at = offsetof(struct heat_cmd, opts.by_key), .help = "each key in a colour of its own" },
+	{ .name = "linear", .kind = OPT_FLAG, .at = offsetof(struct heat_cmd, opts.linear), .help = "values from 0 in equal steps, not by powers of two" },
+	{ .name = "step", .kind = OPT_TIME, .at = offsetof(struct heat_cmd, opts.step_ns), .arg = "TIME", .help = "length of a column" },
+	{ .name = "offset", .kind = OPT_TIME, .at = offsetof(struct heat_cmd, opts.period_ns), .arg = "PERIOD",
+	  .help = "when in each period (1s, 10ms, 1m, 1h, 24h) events were" },
+	{ .name = "rows", .kind = OPT_NUMBER, .value = HEAT_MAX_ROWS, .at = offsetof(struct heat_cmd, opts.rows), .arg = "N", .help = "of --offset or --linear (100)" },
+	PICOPT_ROWS_TIMES(struct heat_cmd, opts.from_ns, opts.to_ns),
+};
+#undef KEYS
+static const struct optable options = { "heat", "heat [options] RECORDING", NULL, rows, ARRAY_SIZE(rows), NULL };
 
 static int take_options(struct heat_cmd *h, int argc, char **argv)
 {
-	int c, e;
+	struct heat_opts *o = &h->opts;
+	int e = optable_read(&options, h, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "o:", longs, NULL)) != -1)
-		if ((e = take_option(h, c)))
-			return e;
-	if (optind + 1 != argc || h->html + h->svg + h->json > 1)
-		return usage(stderr);
+	if (e)
+		return e;
+	if (optind + 1 != argc)
+		return optable_words(&options, optind < argc ? argv[optind + 1] : NULL, "a recording is missing");
 	h->file = argv[optind];
-	if (h->opts.period_ns && (h->opts.by || h->opts.step_ns || h->opts.linear)) {
-		cmd_msg("--offset shows the times of events: --by, --step and --linear are for values");
+	if (o->period_ns && o->linear) {
+		cmd_msg("--offset shows the times of events: --linear is for values");
 		return EXIT_USAGE;
 	}
-	h->html |= !h->svg && !h->json && outfile_is(h->output, ".html");
-	if (h->html && !flame_has_html())
-		return cmd_fail("this dwell was built without pages, since esbuild was missing: --svg works");
-	if (!h->output && !h->json && isatty(STDOUT_FILENO)) {
-		cmd_msg("the picture would go to the terminal: give -o FILE.svg");
+	if (o->period_ns && o->step_ns % o->period_ns) {
+		cmd_msg("--step must be one or several whole periods of --offset");
 		return EXIT_USAGE;
 	}
-	return 0;
+	e = picopts_check_times(o->from_ns, o->to_ns);
+	return e ? e : picopts_choose(&h->pic, PIC_NONE);
 }
 
 static int draw(const struct heat_cmd *c, const struct heat *h)
@@ -129,11 +79,12 @@ static int draw(const struct heat_cmd *c, const struct heat *h)
 	const char *base = strrchr(c->file, '/');
 	struct strb title = { 0 };
 	struct outfile out;
-	int e = outfile_open(&out, c->output);
+	int e = outfile_open(&out, c->pic.output);
 
 	strb_printf(&title, "%s · %s", h->title, base ? base + 1 : c->file);
 	if (e == 0)
-		e = outfile_close(&out, (c->json ? heat_json : c->html ? heat_html : heat_svg)(h, c->title ? c->title : strb_str(&title), out.f));
+		e = outfile_close(&out, (c->pic.picture == PIC_JSON ? heat_json : c->pic.picture == PIC_HTML ? heat_html : heat_svg)(
+						h, c->pic.title ? c->pic.title : strb_str(&title), out.f));
 	strb_free(&title);
 	return e;
 }

@@ -37,6 +37,8 @@ bool latency_has_exit_tp(void);
 int latency_time(const char *option, const char *value, uint64_t *ret);
 /* A whole number from 1 to max. EXIT_USAGE after a message. */
 int latency_number(const char *option, const char *value, uint64_t max, uint64_t *ret);
+/* The command behind "--", which is cut off the arguments: words that end with NULL, or NULL. EXIT_USAGE after a message. */
+int latency_take_command(int *argc, char **argv, char *const **ret);
 /* Columns of standard output: of the terminal, else 80. */
 int latency_columns(void);
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of `dwell latency` turned into those of dtrace(1), which runs the program. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -59,11 +60,33 @@ bool latency_has_exit_tp(void)
 	return has;
 }
 
+/* "1.5ms"; whole numbers as everywhere in D. */
+static int parse_time(const char *value, uint64_t *ret)
+{
+	size_t n = strspn(value, "0123456789.");
+	char one[16], *end;
+	uint64_t unit;
+	double v;
+	int r;
+
+	if (!memchr(value, '.', n))
+		return num_parse_period(value, 1000000000, 0, ret);
+	if (n == 1 || strlen(value + n) + 2 > sizeof(one))
+		return -EINVAL;
+	snprintf(one, sizeof(one), "1%s", value + n);
+	r = num_parse_period(one, 1000000000, 0, &unit);
+	v = strtod(value, &end) * (double)unit;
+	if (r < 0 || end != value + n || v > (double)INT64_MAX / 2)
+		return -EINVAL;
+	*ret = (uint64_t)(v + 0.5);
+	return 0;
+}
+
 int latency_time(const char *option, const char *value, uint64_t *ret)
 {
-	if (num_parse_period(value, 1000000000, 0, ret) == 0 && *ret)
+	if (parse_time(value, ret) == 0 && *ret)
 		return 0;
-	cmd_msg("%s: '%s' is no time, like 30s, 500ms or 10us", option, value);
+	cmd_msg("%s: '%s' is no time, like 30s, 1.5ms or 10us", option, value);
 	return EXIT_USAGE;
 }
 
@@ -87,6 +110,23 @@ int latency_args_for(struct latency_args *a, const char *time)
 	if (e == 0)
 		latency_args_add2(a, "-n", arena_printf(a->arena, "tick-%lluns { exit(0); }", (unsigned long long)ns));
 	return e;
+}
+
+int latency_take_command(int *argc, char **argv, char *const **ret)
+{
+	for (int i = 1; i < *argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		*ret = argv + i + 1;
+		if (i + 1 < *argc) {
+			*argc = i;
+			return 0;
+		}
+		cmd_msg("latency: a command is missing behind --");
+		return EXIT_USAGE;
+	}
+	*ret = NULL;
+	return 0;
 }
 
 int latency_columns(void)

@@ -11,9 +11,9 @@
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/latency_daemon.h"
+#include "cmd/latency_live.h"
 #include "cmd/latencysum.h"
 #include "cmd/run.h"
-#include "cmd/slowfilter.h"
 #include "cmd/whyprint.h"
 #include "latency/slowwait.h"
 #include "run/session.h"
@@ -24,35 +24,8 @@
 #define SUMMARY_NS 5000000000ull
 #define MAX_WORST 1000
 #define MAX_RATE 10000
+#define REQUESTS_NESTED "8" /* within each other, with ,nested */
 #define FILTERED_LIMIT 5000 /* slow events of a tracker in a second */
-
-/* One event of --worst. */
-struct kept {
-	uint64_t delay;
-	char *text; /* owned */
-};
-
-struct live {
-	/* asked for */
-	uint64_t over_ns, worst, rate, every_ns;
-	bool json, idle, stacks, cost, request;
-	struct slowfilter filter;
-	int columns;
-	struct daemon *daemon; /* --daemon, or NULL */
-	/* running */
-	const struct rec_schema *schema;
-	struct sym *sym;
-	struct causes *causes;
-	struct chains *chains;
-	struct latencysum *sum;
-	FILE *out;
-	int64_t to_wall; /* ns from CLOCK_MONOTONIC to the wall clock */
-	uint64_t last;	 /* summary */
-	uint64_t idle_left_out, filtered;
-	struct flight_rec flight; /* about the event that comes next */
-	bool has_flight;
-	VEC(struct kept) worst_kept;
-};
 
 enum { OPT_OVER = 256, OPT_WORST, OPT_RATE, OPT_COMM, OPT_CGROUP, OPT_CONTAINER, OPT_FOR, OPT_EVERY, OPT_JSON, OPT_RECORD,
        OPT_IDLE, OPT_STACKS, OPT_FLIGHT, OPT_REQUEST, OPT_HELP, OPT_DAEMON };
@@ -71,7 +44,7 @@ static const struct option longs[] = {
 
 /* The trackers that are shipped; those with a star are the default. */
 static const char *const trackers[] = { "*wakeup", "*offcpu", "*block", "*irq", "*softirq", "*lock", "*reclaim", "syscall",
-					"fsync", "futex", "connect", "netrx", "nettx", "process", "workqueue", "fault", "throttle", "request", "filelock", "mmaplock" };
+					"fsync", "futex", "connect", "netrx", "nettx", "process", "workqueue", "fault", "throttle", "request", "filelock", "mmaplock", "fs" };
 
 static void list_trackers(FILE *out)
 {
@@ -82,15 +55,17 @@ static void list_trackers(FILE *out)
 
 static int usage(FILE *out)
 {
-	fprintf(out, "Usage: %s latency [TRACKER...] [options]\n\nTrackers: ", cmd_name());
+	fprintf(out, "Usage: %s latency [TRACKER...] [options] [-- COMMAND...]\n"
+		     "       %s latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--json] FILE|FOLDER|PID...   of recordings\n\nTrackers: ",
+		cmd_name(), cmd_name());
 	list_trackers(out);
 	fprintf(out,
 		"\n\t--over TIME       events are slow from here on, for all trackers (each has its own)\n"
 		"\t--worst N         not each event: with the summary, the N slowest\n"
 		"\t--rate N/s        thresholds follow, so that about N events a second are slow\n"
-		"\t--request BEGIN,END[,arg0]   between two probes of a thread, or with one arg0\n"
+		"\t--request BEGIN,END[,arg0][,nested]   between two probes of a thread, or with one arg0\n"
 		"\t-p PID            events of this process and its descendants only\n"
-		"\t-c COMMAND        run it, and only events of it and its descendants\n"
+		"\t-c COMMAND, -- COMMAND...   run it, and only events of it and its descendants\n"
 		"\t--comm NAME, --cgroup PATH, --container ID   events of these only\n"
 		"\t--idle            waits for something to do, and sleeps, too\n"
 		"\t--flight TIME     with what the CPUs did for so long before each, up to its end (all of it: -v)\n"
@@ -106,10 +81,14 @@ static int usage(FILE *out)
 
 /* -- events -- */
 
-/* Indented below the first line, broken at spaces. */
-static void put_wrapped(struct strb *to, const char *text, int columns)
+/* Indented below the first line, broken at spaces. Names are chosen by programs, and this is for a terminal. */
+static void put_wrapped(struct strb *to, char *text, int columns)
 {
 	int at = 0;
+
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == '\x7f')
+			*c = '?';
 
 	while (*text) {
 		size_t n = strcspn(text, " ");
@@ -128,20 +107,29 @@ static void put_wrapped(struct strb *to, const char *text, int columns)
 	strb_addc(to, '\n');
 }
 
+/* As other events than usual are told. */
+static const char *const endings[] = {
+	[SLOW_TIMEOUT] = ", still open", [SLOW_REPLACED] = ", begun again without an end", [SLOW_COLLECTED] = ", without an end",
+};
+
 static void event_text(const struct live *l, const struct slow_event *e, const struct chain *ch, struct strb *b)
 {
 	uint64_t wall = e->fixed.start + e->fixed.delay + (uint64_t)l->to_wall;
 	time_t s = (time_t)(wall / 1000000000);
 	struct strb line = { 0 };
-	char clock[16];
+	char clock[16], *text;
 	struct tm tm;
 
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&s, &tm));
-	strb_printf(&line, "%s.%03u %s%s%s: ", clock, (unsigned)(wall / 1000000 % 1000), e->tracker->name,
-		    e->fixed.how == SLOW_NORMAL ? "" : " ", e->fixed.how == SLOW_NORMAL ? "" : slow_how_name(e->fixed.how));
+	strb_printf(&line, "%s.%03u %s%s: ", clock, (unsigned)(wall / 1000000 % 1000), e->tracker->name,
+		    e->fixed.how < ARRAY_SIZE(endings) && endings[e->fixed.how] ? endings[e->fixed.how] : "");
 	chain_sentence(ch, &line);
-	put_wrapped(b, strb_str(&line), l->columns);
-	strb_free(&line);
+	text = strb_take(&line);
+	if (text)
+		put_wrapped(b, text, l->columns);
+	else
+		b->failed = true;
+	free(text);
 	if (l->has_flight)
 		flighttext(b, &l->flight, l->cost);
 }
@@ -207,9 +195,9 @@ static int kept_cmp(const void *a, const void *b)
 }
 
 /* Of the worst, one more; the least of them goes when there are enough. */
-static int keep(struct live *l, uint64_t delay, struct strb *b)
+static int keep(struct live *l, const struct rec_slow *s, struct strb *b)
 {
-	struct kept k = { delay, strb_take(b) };
+	struct kept k = { s->delay, s->tracker, strb_take(b) };
 
 	if (!k.text || vec_try_push(&l->worst_kept, k) < 0) {
 		free(k.text);
@@ -222,12 +210,14 @@ static int keep(struct live *l, uint64_t delay, struct strb *b)
 	return 0;
 }
 
-static void put_worst(struct live *l)
+void live_put_worst(struct live *l)
 {
 	if (l->worst_kept.n)
 		qsort(l->worst_kept.v, l->worst_kept.n, sizeof(struct kept), kept_cmp);
 	for (size_t i = 0; i < l->worst_kept.n; i++) {
 		fputs(l->worst_kept.v[i].text, l->out);
+		if (l->sum) /* not of recordings */
+			latencysum_slow(l->sum, l->worst_kept.v[i].tracker);
 		free(l->worst_kept.v[i].text);
 	}
 	l->worst_kept.n = 0;
@@ -235,7 +225,7 @@ static void put_worst(struct live *l)
 
 static bool is_idle(const struct live *l, const struct slowwait *w)
 {
-	return (w->class == CAUSE_IDLE || w->class == CAUSE_TIME) && !l->idle;
+	return w->wait.idle && !l->idle;
 }
 
 static bool wants_flight(void *ctx, const struct slow_event *e)
@@ -246,7 +236,7 @@ static bool wants_flight(void *ctx, const struct slow_event *e)
 	return slowfilter_wants(&l->filter, e) && slowwait_make(l->causes, l->sym, e, &w) == 0 && !is_idle(l, &w);
 }
 
-static void on_flight(void *ctx, const struct row *row)
+void live_flight(void *ctx, const struct row *row)
 {
 	struct live *l = ctx;
 
@@ -261,11 +251,13 @@ static int show_event(struct live *l, const struct slow_event *e)
 	struct chain ch;
 	int r;
 
-	if (!e->tracker || e->fixed.how == SLOW_CONTROL)
+	if (!e->tracker || e->fixed.how == SLOW_CONTROL || (l->recordings && e->fixed.delay < l->over_ns))
 		return 1;
 	r = slowwait_make(l->causes, l->sym, e, &w);
 	if (r < 0)
 		return r;
+	if (l->has_flight)
+		chain_name_holder(&w.wait, &l->flight);
 	chains_add(l->chains, &w.wait);
 	if (!slowfilter_wants(&l->filter, e)) {
 		l->filtered++;
@@ -275,8 +267,13 @@ static int show_event(struct live *l, const struct slow_event *e)
 		l->idle_left_out++;
 		return 1;
 	}
-	latencysum_slow(l->sum, e->fixed.tracker);
 	chains_build(l->chains, &w.wait, &ch);
+	if (!l->idle && chain_is_idle(&ch)) {
+		l->idle_left_out++;
+		return 1;
+	}
+	if (!l->worst)
+		latencysum_slow(l->sum, e->fixed.tracker);
 	if (l->has_flight)
 		chain_complete(&ch, &l->flight);
 	if (l->json)
@@ -284,7 +281,7 @@ static int show_event(struct live *l, const struct slow_event *e)
 	else
 		event_text(l, e, &ch, &b);
 	if (l->worst) {
-		r = keep(l, e->fixed.delay, &b);
+		r = keep(l, &e->fixed, &b);
 		return r < 0 ? r : 1;
 	}
 	r = b.failed ? -ENOMEM : fwrite(b.s, 1, b.n, l->out) == b.n ? 0 : -errno;
@@ -294,24 +291,38 @@ static int show_event(struct live *l, const struct slow_event *e)
 
 /* -- the run -- */
 
-static int summary(struct live *l, uint64_t now)
+/* As they are now: they may adapt, or be changed by dwell ctl. */
+static void note_thresholds(struct live *l)
 {
+	uint64_t ns;
+
+	for (uint32_t i = 0; l->session && i < l->schema->ntrackers; i++)
+		if (session_get(l->session, l->schema->trackers[i].name, "threshold", &ns) == 0)
+			latencysum_threshold(l->sum, i, ns);
+}
+
+static int summary(struct live *l, uint64_t now, bool final)
+{
+	uint64_t ns = latencysum_interval(l->sum, now, final);
 	struct strb b = { 0 };
 
-	put_worst(l);
+	live_put_worst(l);
+	note_thresholds(l);
 	if (l->json) {
 		strb_printf(&b, "{\"type\":\"latency-summary\",\"version\":%d,\"time\":%llu,\"interval_ns\":%llu,\"idle\":%llu,\"filtered\":%llu,",
-			    JSON_VERSION, (unsigned long long)now, (unsigned long long)(now - l->last),
+			    JSON_VERSION, (unsigned long long)now, (unsigned long long)ns,
 			    (unsigned long long)l->idle_left_out, (unsigned long long)l->filtered);
-		latencysum_json(l->sum, &b);
+		latencysum_json(l->sum, now, &b);
 		strb_adds(&b, "}\n");
 		fputs(strb_str(&b), l->out);
 		strb_free(&b);
 	} else {
-		latencysum_text(l->sum, l->out, now - l->last, l->cost);
-		if (l->idle_left_out || l->filtered)
-			fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle), %llu events of others\n\n",
-				(unsigned long long)l->idle_left_out, (unsigned long long)l->filtered);
+		latencysum_text(l->sum, l->out, ns, now, l->cost);
+		if (l->idle_left_out)
+			fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle)\n", (unsigned long long)l->idle_left_out);
+		if (l->filtered)
+			fprintf(l->out, "not shown: %llu events of others\n", (unsigned long long)l->filtered);
+		fputc('\n', l->out);
 	}
 	l->last = now;
 	l->idle_left_out = l->filtered = 0;
@@ -337,27 +348,48 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	return chains_new(&l->chains) < 0 || latencysum_new(schema, &l->sum) < 0 ? cmd_fail("out of memory") : 0;
 }
 
+/* Who looks at a terminal must not wait for the first event to know that something goes on. */
+static void say_begin(const struct live *l)
+{
+	char every[UNITS_EXACT_LEN];
+	size_t n = l->schema->ntrackers;
+
+	if (l->json || l->daemon || !isatty(fileno(l->out)))
+		return;
+	fprintf(l->out, "%zu tracker%s: slow events %s, a summary every %s; Ctrl-C ends\n", n, n == 1 ? "" : "s",
+		l->worst ? "with the summary" : "as they happen", units_exact_ns(l->every_ns, every));
+	fflush(l->out);
+}
+
 static int on_ready(void *ctx, struct session *s, long target)
 {
 	struct live *l = ctx;
+	int opened;
 
 	l->filter.root = (uint32_t)target;
+	opened = slowfilter_open(&l->filter);
+	if (opened)
+		return opened;
+	l->session = s;
 	for (size_t i = 0; i < l->schema->ntrackers; i++) {
 		const char *name = l->schema->trackers[i].name;
 		int e = l->over_ns ? session_set(s, name, "threshold", l->over_ns) : 0;
 
-		/* The limit counts events of others as well: here most are left out. */
-		if (e == 0 && slowfilter_any(&l->filter))
+		/* The limit counts events of others as well, and the worst may come last: here most are left out. */
+		if (e == 0 && (slowfilter_any(&l->filter) || l->worst))
 			e = session_set(s, name, "limit", FILTERED_LIMIT);
 		if (e == 0 && l->rate)
 			e = session_set(s, name, "rate", l->rate);
 		if (e < 0)
 			return cmd_fail("tracker %s: cannot be set: %s", name, strerror(-e));
 	}
+	say_begin(l);
+	l->last = whyprint_now();
+	latencysum_begin(l->sum, l->last);
 	return 0;
 }
 
-static int on_event(struct live *l, const struct row *row)
+int live_event(struct live *l, const struct row *row)
 {
 	const struct recfmt *f = row->id >= 1 && row->id <= l->schema->nfmts ? l->schema->fmts[row->id - 1] : NULL;
 	int r = 1;
@@ -374,20 +406,23 @@ static int on_event(struct live *l, const struct row *row)
 static int on_row(void *ctx, const struct row *row)
 {
 	struct live *l = ctx;
-	uint64_t now;
 	int r = 1;
 
 	daemon_row(l->daemon, row);
+	if (slowfilter_row(&l->filter, l->schema, row))
+		return 1;
 	if (l->daemon && !l->json) /* losses are among the metrics; notes are for who looks after it */
 		return row->kind != ROW_NOTE && row->kind != ROW_FAULT;
 	switch (row->kind) {
 	case ROW_EVENT:
-		r = on_event(l, row);
+		r = live_event(l, row);
 		l->has_flight = false;
 		break;
 	case ROW_FLIGHT:
 		break;
 	case ROW_DROPS:
+		r = !l->json && latencysum_limited(l->sum, row);
+		break;
 	case ROW_NOTE:
 	case ROW_FAULT:
 		r = 0;
@@ -396,13 +431,16 @@ static int on_row(void *ctx, const struct row *row)
 		r = latencysum_add(l->sum, row);
 		r = r < 0 ? r : 1;
 	}
-	now = r >= 0 ? whyprint_now() : 0;
-	if (r > 0 && now - l->last >= l->every_ns) {
-		int e = summary(l, now);
-
-		return e < 0 ? e : r;
-	}
 	return r;
+}
+
+/* Also when there is nothing to tell: it is over when it is over. */
+static int on_taken(void *ctx)
+{
+	struct live *l = ctx;
+	uint64_t now = whyprint_now();
+
+	return (l->daemon && !l->json) || now - l->last < l->every_ns ? 0 : summary(l, now, false);
 }
 
 static int on_finish(void *ctx)
@@ -410,7 +448,7 @@ static int on_finish(void *ctx)
 	struct live *l = ctx;
 
 	daemon_stopping(l->daemon);
-	return l->daemon && !l->json ? 0 : summary(l, whyprint_now());
+	return l->daemon && !l->json ? 0 : summary(l, whyprint_now(), true);
 }
 
 static void on_tick(void *ctx, struct recorder *recorder, bool hangup)
@@ -434,6 +472,41 @@ static int take_rate(struct live *l, const char *arg)
 	return e;
 }
 
+/* What can only be a file, a folder or a process. */
+static bool is_recording(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
+		if (!strcmp(trackers[i] + (trackers[i][0] == '*'), name))
+			return false;
+	return access(name, F_OK) == 0 || strspn(name, "0123456789") == strlen(name);
+}
+
+static int take_recordings(struct live *l, int n, char **names)
+{
+	l->recordings = names;
+	l->nrecordings = (size_t)n;
+	if (!l->live_only)
+		return 0;
+	cmd_msg("latency: %s is not for recordings ('%s')", l->live_only, names[0]);
+	return EXIT_USAGE;
+}
+
+/* Notes what means nothing for recordings. */
+static void note_option(struct live *l, int c)
+{
+	static const struct {
+		int option;
+		const char *name;
+	} live[] = { { 'p', "-p" }, { 'c', "-c" }, { 'x', "-x" }, { OPT_RATE, "--rate" }, { OPT_CGROUP, "--cgroup" },
+		     { OPT_CONTAINER, "--container" }, { OPT_FOR, "--for" }, { OPT_EVERY, "--every" }, { OPT_RECORD, "--record" },
+		     { OPT_STACKS, "--stacks (dwell report has them)" }, { OPT_FLIGHT, "--flight" }, { OPT_REQUEST, "--request" },
+		     { OPT_DAEMON, "--daemon" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(live); i++)
+		if (live[i].option == c)
+			l->live_only = live[i].name;
+}
+
 static int take_tracker(struct latency_args *a, const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
@@ -446,13 +519,14 @@ static int take_tracker(struct latency_args *a, const char *name)
 	return EXIT_USAGE;
 }
 
-/* "BEGIN,END" or "BEGIN,END,arg0". */
+/* "BEGIN,END[,arg0][,nested]" */
 static int take_request(struct latency_args *a, struct live *l, const char *arg)
 {
 	const char *end = strchr(arg, ','), *by = end ? strchr(end + 1, ',') : NULL;
+	bool numbered = by && !strncmp(by, ",arg0", 5), nested = by && !strcmp(by + (numbered ? 5 : 0), ",nested");
 
-	if (!end || l->request || (by && strcmp(by, ",arg0") != 0)) {
-		cmd_msg("--request: %s%s", l->request ? "may be given once" : "wants two probes: BEGIN,END or BEGIN,END,arg0; not ",
+	if (!end || l->request || (by && !nested && strcmp(by, ",arg0") != 0)) {
+		cmd_msg("--request: %s%s", l->request ? "may be given once" : "wants two probes: BEGIN,END[,arg0][,nested]; not ",
 			l->request ? "" : arg);
 		return EXIT_USAGE;
 	}
@@ -460,8 +534,17 @@ static int take_request(struct latency_args *a, struct live *l, const char *arg)
 	latency_args_program(a, "usdt");
 	latency_args_add2(a, "--begin", arena_strndup(a->arena, arg, (size_t)(end - arg)));
 	latency_args_add2(a, "--end", arena_strndup(a->arena, end + 1, by ? (size_t)(by - end - 1) : strlen(end + 1)));
-	latency_args_add2(a, "--by", by ? "1" : "0");
+	latency_args_add2(a, "--by", numbered ? "1" : "0");
+	latency_args_add2(a, "--nested", nested ? REQUESTS_NESTED : "1");
 	return 0;
+}
+
+static bool named_before(char **names, int i)
+{
+	for (int k = 0; k < i; k++)
+		if (!strcmp(names[k], names[i]))
+			return true;
+	return false;
 }
 
 static int take_trackers(struct latency_args *a, const struct live *l, int n, char **names)
@@ -469,8 +552,11 @@ static int take_trackers(struct latency_args *a, const struct live *l, int n, ch
 	int e = 0;
 
 	for (int i = 0; i < n && e == 0; i++)
-		e = take_tracker(a, names[i]);
-	for (size_t i = 0; n == 0 && !l->request && i < ARRAY_SIZE(trackers); i++)
+		e = named_before(names, i) ? 0 : take_tracker(a, names[i]);
+	if (n > 0 || l->request)
+		return e;
+	latency_args_add2(a, "-x", "zdepends"); /* those that this kernel has the probes for */
+	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
 		if (trackers[i][0] == '*')
 			latency_args_program(a, trackers[i] + 1);
 	return e;
@@ -529,8 +615,11 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 		return latency_number("--worst", arg, MAX_WORST, &l->worst);
 	case OPT_RATE:
 		return take_rate(l, arg);
-	case OPT_COMM: case OPT_CGROUP: case OPT_CONTAINER:
-		*(c == OPT_COMM ? &l->filter.comm : c == OPT_CGROUP ? &l->filter.cgroup : &l->filter.container) = arg;
+	case OPT_COMM: case OPT_CONTAINER:
+		*(c == OPT_COMM ? &l->filter.comm : &l->filter.container) = arg;
+		return 0;
+	case OPT_CGROUP:
+		l->filter.cgroup = slowfilter_cgroup(a->arena, arg);
 		return 0;
 	case OPT_FOR:
 		return latency_args_for(a, arg);
@@ -566,24 +655,34 @@ static int prepare(struct live *l, struct latency_args *a, int argc, char **argv
 
 	latency_args_add(a, "-q");
 	latency_args_add2(a, "-x", BUFSIZE);
-	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:v", longs, NULL)) != -1)
+	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:v", longs, NULL)) != -1) {
+		note_option(l, c);
 		e = pass_on(a, c, optarg) ? 0 : take_option(a, l, c, optarg);
+	}
+	if (e == 0 && optind < argc && is_recording(argv[optind]))
+		return take_recordings(l, argc - optind, argv + optind);
 	if (e == 0)
 		e = take_trackers(a, l, argc - optind, argv + optind);
+	if (e == 0)
+		slowfilter_program(&l->filter, a);
 	return e ? e : daemon_begin(l->daemon, a);
 }
 
 static int live_main(int argc, char **argv)
 {
 	struct live l = { .every_ns = SUMMARY_NS, .columns = latency_columns() };
-	struct run_show show = { .ctx = &l, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready,
-				 .flight = on_flight, .wants_flight = wants_flight };
+	struct run_show show = { .ctx = &l, .open = on_open, .row = on_row, .taken = on_taken, .finish = on_finish, .ready = on_ready,
+				 .flight = live_flight, .wants_flight = wants_flight };
 	struct latency_args a;
 	int e;
 
 	latency_args_init(&a);
-	e = prepare(&l, &a, argc, argv);
-	if (e == 0) {
+	e = latency_take_command(&argc, argv, &show.command);
+	if (e == 0)
+		e = prepare(&l, &a, argc, argv);
+	if (e == 0 && l.recordings) {
+		e = live_replay(&l);
+	} else if (e == 0) {
 		show.tick = l.daemon ? on_tick : NULL;
 		show.lasting = l.daemon != NULL;
 		optind = 1;

@@ -11,7 +11,12 @@
 
 /* -- stretches -- */
 
-static bool moment(const char *text, const struct rec_range *all, uint64_t *ret)
+static uint64_t within(const struct rec_range *all, uint64_t t)
+{
+	return t < all->from ? all->from : t > all->to ? all->to : t;
+}
+
+static bool moment(const char *text, const struct rec_range *all, uint64_t begun, uint64_t *ret)
 {
 	bool from_end = text[0] == '-';
 	uint64_t ns;
@@ -21,18 +26,26 @@ static bool moment(const char *text, const struct rec_range *all, uint64_t *ret)
 	if (from_end)
 		*ret = ns > all->to - all->from ? all->from : all->to - ns;
 	else
-		*ret = ns > all->to - all->from ? all->to : all->from + ns;
+		*ret = ns > UINT64_MAX - begun ? all->to : within(all, begun + ns);
 	return true;
+}
+
+uint64_t latency_begun(struct recread *r)
+{
+	const char *text = recread_meta(r, "begun_monotonic_ns");
+	uint64_t begun;
+
+	return text && num_parse_u64(text, &begun) == 0 ? begun : 0;
 }
 
 int latency_range(struct recread *r, const struct latency_range *asked, bool whole, struct rec_range *ret)
 {
 	struct rec_range all;
 
-	return latency_range_in(recread_hist_extent(r, &all) ? &all : NULL, asked, whole, ret);
+	return latency_range_in(recread_hist_extent(r, &all) ? &all : NULL, latency_begun(r), asked, whole, ret);
 }
 
-int latency_range_in(const struct rec_range *extent, const struct latency_range *asked, bool whole, struct rec_range *ret)
+int latency_range_in(const struct rec_range *extent, uint64_t begun, const struct latency_range *asked, bool whole, struct rec_range *ret)
 {
 	struct rec_range all;
 
@@ -44,9 +57,10 @@ int latency_range_in(const struct rec_range *extent, const struct latency_range 
 		all.to -= RECFILE_SECOND_NS;
 	}
 	*ret = all;
-	if (asked->from && !moment(asked->from, &all, &ret->from))
+	begun = begun ? begun : all.from;
+	if (asked->from && !moment(asked->from, &all, begun, &ret->from))
 		return cmd_fail("\"%s\" is no time such as 30s or -1m", asked->from);
-	if (asked->to && !moment(asked->to, &all, &ret->to))
+	if (asked->to && !moment(asked->to, &all, begun, &ret->to))
 		return cmd_fail("\"%s\" is no time such as 30s or -1m", asked->to);
 	if (ret->from >= ret->to)
 		return cmd_fail("the recording has nothing between these times: it has %llu s",

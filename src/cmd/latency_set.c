@@ -159,6 +159,19 @@ static struct rec_range intersect(struct rec_range a, struct rec_range b)
 	return r.from < r.to ? r : (struct rec_range){ 0, 0 };
 }
 
+uint64_t latency_set_begun(const struct latency_set *s)
+{
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t begun = latency_begun(s->v[i].r);
+
+		if (begun && (!first || begun + s->v[i].shift < first))
+			first = begun + s->v[i].shift;
+	}
+	return first;
+}
+
 int latency_set_range(const struct latency_set *s, const struct latency_range *asked, bool whole, struct rec_range *ret)
 {
 	struct rec_range all = { UINT64_MAX, 0 };
@@ -168,7 +181,7 @@ int latency_set_range(const struct latency_set *s, const struct latency_range *a
 			all.from = s->v[i].hist.from < all.from ? s->v[i].hist.from : all.from;
 			all.to = s->v[i].hist.to > all.to ? s->v[i].hist.to : all.to;
 		}
-	return latency_range_in(all.to ? &all : NULL, asked, whole, ret);
+	return latency_range_in(all.to ? &all : NULL, latency_set_begun(s), asked, whole, ret);
 }
 
 uint64_t latency_set_gaps(const struct latency_set *s, struct rec_range range)

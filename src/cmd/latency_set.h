@@ -21,6 +21,8 @@ struct latency_set {
  * daemon. Files of a folder that cannot be read are left out, with a message. 0 or an exit status, said. */
 int latency_set_open(struct latency_set *s, char *const *words, size_t n);
 void latency_set_close(struct latency_set *s); /* also a half-opened one */
+/* When the first of them was begun; 0: not known. */
+uint64_t latency_set_begun(const struct latency_set *s);
 /* The stretch that was asked for: 0 or an exit status, said. */
 int latency_set_range(const struct latency_set *s, const struct latency_range *asked, bool whole, struct rec_range *ret);
 /* How much of a stretch no recording covers, ns. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell latency why`: what threads wait for, as a table: each few seconds, and at the end of all. The program
- * that measures is dlib/latency/why.d or why-stacks.d; its printa() tells when an interval is over. */
+ * that measures is dlib/latency/why.d; its printa() tells when an interval is over. */
 #include <getopt.h>
 #include <string.h>
 #include <time.h>
@@ -42,10 +42,10 @@ static const struct option longs[] = {
 static int usage(FILE *out)
 {
 	fprintf(out,
-		"Usage: %s latency why [options]\n"
+		"Usage: %s latency why [options] [-- COMMAND...]\n"
 		"       %s latency why [--from TIME] [--to TIME] [options] FILE|FOLDER|PID...   of recordings\n\n"
 		"\t-p PID            this process and its descendants only\n"
-		"\t-c COMMAND        run it, and only it and its descendants\n"
+		"\t-c COMMAND, -- COMMAND...   run it, and only it and its descendants\n"
 		"\t--comm NAME       only programs of this name\n"
 		"\t--by process      a table for each process; or: thread\n"
 		"\t--stacks          what the program was doing: the stacks behind each cause (costs more)\n"
@@ -202,7 +202,9 @@ static int choose_program(struct latency_args *a, const struct why_print *p)
 	if (!exit_tp)
 		cmd_msg("before Linux 6.16: waits for locks of the kernel look like waits of those who take them, and threads "
 			"that lost the CPU do not count");
-	latency_args_program(a, p->stacks ? "why-stacks" : "why");
+	latency_args_program(a, "why");
+	if (p->stacks)
+		latency_args_add2(a, "--stacks", "1");
 	return 0;
 }
 
@@ -243,13 +245,16 @@ static int of_recordings(struct why_run *w, char *const *words, size_t n)
 static int why_main(int argc, char **argv)
 {
 	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() } };
-	const struct run_show show = { .ctx = &w, .open = on_open, .row = on_row, .finish = on_finish };
+	struct run_show show = { .ctx = &w, .open = on_open, .row = on_row, .finish = on_finish };
 	const char *every = DEFAULT_EVERY;
 	struct latency_args a;
 	uint64_t ns = 0;
 	int c, e = 0;
 
 	latency_args_init(&a);
+	e = latency_take_command(&argc, argv, &show.command);
+	if (show.command)
+		w.live_only = "--";
 	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:", longs, NULL)) != -1)
 		e = note_option(&a, &w, c, optarg, &every);
 	if (e == 0 && optind < argc) {

@@ -97,7 +97,7 @@ static int show(const struct whyrec *w, const struct latency_set *s, struct caus
 	struct rec_range all = extent_of(s), range;
 	struct reading x = { .w = w, .causes = causes };
 	struct err err = { 0 };
-	int e = latency_range_in(all.to ? &all : NULL, &w->asked, false, &range);
+	int e = latency_range_in(all.to ? &all : NULL, latency_set_begun(s), &w->asked, false, &range);
 
 	if (e)
 		return e;

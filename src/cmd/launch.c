@@ -36,6 +36,7 @@ struct answer {
 struct child {
 	uint64_t id;
 	pid_t pid;
+	int err; /* its standard error, too: open until it has ended */
 };
 
 struct launcher {
@@ -117,6 +118,7 @@ struct plan {
 	int files[2];	   /* VIEW_FD …; -1: none */
 	bool unprivileged; /* reads what strangers wrote */
 	bool raw;	   /* no child at all: files[0] is the answer */
+	bool to_file;	   /* what it writes has no bound that would fit into memory, and is of use when whole */
 };
 
 /* The command line for a request. What it measures leaves dwell itself out, and stops when it costs too
@@ -202,10 +204,11 @@ static int plan_view(const struct launcher *l, struct arena *a, char *text, stru
 		e = plan_file(l, p, 0, v.source, path, PATH_MAX);
 	if (e == 0 && v.other)
 		e = plan_file(l, p, 1, v.other, other, PATH_MAX);
-	if (e == 0 && v.raw && p->files[0] < 0)
-		e = -ENOTSUP; /* of the live view, which is still being written, or sent by who asks */
+	if (e == 0 && v.file && v.source[0] == 'u')
+		e = -ENOTSUP; /* who asks has sent it */
 	p->unprivileged = true;
-	p->raw = v.raw;
+	p->raw = v.file && p->files[0] >= 0;
+	p->to_file = v.file && !p->raw; /* of the live view, which is still being written */
 	memcpy(p->argv, v.argv, sizeof(v.argv));
 	return e;
 }
@@ -222,19 +225,33 @@ static int plan(const struct launcher *l, struct arena *a, enum serve_kind kind,
 	return 0;
 }
 
+/* A file without a name, gone with the last descriptor of it: one for the server, one for the child. */
+static int make_file(const struct servedir *d, int out[2])
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/copy-XXXXXX", d->dir);
+	out[0] = mkostemp(path, O_CLOEXEC);
+	if (out[0] < 0)
+		return -errno;
+	unlink(path);
+	out[1] = fcntl(out[0], F_DUPFD_CLOEXEC, 0);
+	return out[1] < 0 ? -errno : 0;
+}
+
 static int spawn(struct launcher *l, const struct plan *p, int fds[2], uint64_t *id)
 {
-	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, r = 0;
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
+	int r = p->to_file ? make_file(l->dir, out) : pipe2(out, O_CLOEXEC) < 0 ? -errno : 0;
 	pid_t pid = -1;
 
-	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0 || (pid = fork()) < 0)
+	if (r == 0 && (pipe2(err, O_CLOEXEC) < 0 || (pid = fork()) < 0))
 		r = -errno;
-	else if (pid == 0)
+	else if (r == 0 && pid == 0)
 		become(l, p, out[1], err[1]);
 	closep(&out[1]);
-	closep(&err[1]);
 	if (r == 0) {
-		struct child c = { ++l->last, pid };
+		struct child c = { ++l->last, pid, err[1] };
 
 		*id = c.id;
 		vec_push(&l->children, c);
@@ -244,6 +261,7 @@ static int spawn(struct launcher *l, const struct plan *p, int fds[2], uint64_t 
 	}
 	closep(&out[0]);
 	closep(&err[0]);
+	closep(&err[1]);
 	return r;
 }
 
@@ -317,6 +335,16 @@ static bool serve_ask(struct launcher *l)
 	return true;
 }
 
+/* Says what the child could not say itself. Never waits: its pipe may be full. */
+static void tell_end(const struct child *c, int status)
+{
+	struct pollfd p = { c->err, POLLOUT, 0 };
+	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	if (sig && sig != SIGINT && sig != SIGTERM && poll(&p, 1, 0) == 1 && p.revents == POLLOUT)
+		dprintf(c->err, "dwell: killed: %s\n", strsignal(sig));
+}
+
 static void note_end(struct launcher *l, pid_t pid, int status)
 {
 	if (pid == l->server) {
@@ -324,8 +352,11 @@ static void note_end(struct launcher *l, pid_t pid, int status)
 		l->status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 	}
 	for (size_t i = 0; i < l->children.n; i++)
-		if (l->children.v[i].pid == pid)
+		if (l->children.v[i].pid == pid) {
+			tell_end(&l->children.v[i], status);
+			close(l->children.v[i].err);
 			l->children.v[i--] = l->children.v[--l->children.n];
+		}
 }
 
 static void reap(struct launcher *l)
@@ -367,6 +398,8 @@ int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, cons
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	sigaddset(&set, SIGPIPE); /* who wanted to know how a child ended may have gone */
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	while (signals >= 0 && !l.ended) {
 		struct pollfd p[] = { { signals, POLLIN, 0 }, { sock, POLLIN, 0 } };
 

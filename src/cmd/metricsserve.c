@@ -144,6 +144,8 @@ void metricsserve_feed(struct metricsserve *s, struct metrics *m, uint64_t now)
 		cmd_msg("the process that serves the metrics has ended");
 		closep(&s->in);
 		s->in = -1;
+		waitpid(s->pid, NULL, 0); /* it has closed its end: it is ending */
+		s->pid = 0;
 	}
 	strb_free(&b);
 }

@@ -2,12 +2,13 @@
 /* A run as `dwell -s dlib/NAME.d --record FILE` would do it; what the program prints at its end goes nowhere. */
 #include "cmd/reclive.h"
 #include <string.h>
+#include <unistd.h>
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
-#include "cmd/stackopts.h"
+#include "cmd/optable.h"
 
 struct words {
 	VEC(const char *) v;
@@ -41,12 +42,29 @@ static int make_path(struct reclive *l)
 	return asprintf(&l->path, "%s/recording", l->folder) < 0 ? (l->path = NULL, cmd_fail("out of memory")) : 0;
 }
 
+#define RING_MIN_MIB 4ull  /* of a CPU, as without bursts */
+#define RING_MAX_MIB 64ull /* what 100,000 switches a second fill in more than a second */
+#define RINGS_MIB    256ull /* of all CPUs, and no more than that part of the memory: */
+#define RINGS_PART   16ull
+
+/* Size of the rings for bursts: what comes while the recording's writer waits for a CPU, or for the disk. */
+static unsigned long long burst_mib(void)
+{
+	unsigned long long cpus = (unsigned long long)sysconf(_SC_NPROCESSORS_CONF), mib = RING_MAX_MIB;
+	unsigned long long all = ((unsigned long long)sysconf(_SC_PHYS_PAGES) * (unsigned long long)sysconf(_SC_PAGESIZE) >> 20) / RINGS_PART;
+
+	all = all < RINGS_MIB ? all : RINGS_MIB;
+	while (mib > RING_MIN_MIB && mib * cpus > all)
+		mib /= 2;
+	return mib;
+}
+
 int reclive_run(struct reclive *l)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct words w = { 0 };
 	uint64_t ns = 0;
-	int e = !l->program && l->how_long ? stackopts_time("for", l->how_long, &ns) : 0;
+	int e = !l->program && l->how_long ? optable_time("for", l->how_long, &ns) : 0;
 
 	if (e == 0)
 		e = make_path(l);
@@ -58,6 +76,8 @@ int reclive_run(struct reclive *l)
 		add(&w, "-s", l->script);
 		if (l->program)
 			add(&w, "-s", arena_printf(a, "%s/%s.d", libs_dir(a), l->program));
+		if (l->bursts)
+			add(&w, "-x", arena_printf(a, "bufsize=%llum", burst_mib()));
 		add(&w, "--record", l->path);
 		add(&w, "-o", "/dev/null");
 		if (l->program) /* shipped ones have a parameter for it */

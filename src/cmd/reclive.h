@@ -2,6 +2,7 @@
 /* Recording by a shipped program, to be drawn when it has ended. */
 #ifndef DWELL_CMD_RECLIVE_H
 #define DWELL_CMD_RECLIVE_H
+#include <stdbool.h>
 
 struct reclive {
 	const char *program;  /* in dlib, without ".d": "flame/on-cpu"; NULL: none */
@@ -9,6 +10,7 @@ struct reclive {
 	const char *how_long; /* "10s", or NULL: until the command or Ctrl-C ends it */
 	const char *command, *pid; /* -c, -p, or NULL */
 	const char *record;   /* keep the recording here, or NULL */
+	bool bursts;	      /* events come in tens of thousands at once: with larger rings than usual */
 	char *folder;	      /* where it is when it is not kept; removed by reclive_done() */
 	char *path;	      /* of the recording */
 };

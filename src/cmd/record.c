@@ -8,6 +8,7 @@
 #include "base/printfmt.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
+#include "cmd/reclines.h"
 #include "cmd/textopts.h"
 #include "store/recfile.h"
 
@@ -32,10 +33,13 @@ struct recorder {
 	uint64_t lost; /* rows of files before this one */
 	bool no_costs;
 	struct sym *sym;
+	struct reclines *lines; /* NULL: none are wanted */
 	const struct rec_schema *schema;
+	struct why *why;
 	struct addr_fields *events; /* by epid - 1 */
 	struct addr_fields *keys;   /* by aggregation */
 	struct err err;		    /* the first one */
+	bool told;		    /* … which the user knows */
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -149,6 +153,9 @@ static void name_field(struct recorder *r, const struct addr_field *af, const ui
 			if (!addr)
 				break;
 			name_address(r, f->kind == FLD_USTACK ? RECFILE_USER : RECFILE_KERNEL, h.tgid, h.start, addr);
+			/* Where a call returns to may be another line already. */
+			if (f->kind == FLD_USTACK && r->lines)
+				reclines_note(r->lines, h.tgid, h.start, addr - (i ? 1 : 0));
 		}
 		break;
 	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
@@ -160,6 +167,15 @@ static void name_field(struct recorder *r, const struct addr_field *af, const ui
 		name_address(r, RECFILE_KERNEL, 0, 0, addr);
 		break;
 	}
+}
+
+/* At once: the run may go on for days. */
+static void tell_failure(struct recorder *r)
+{
+	if (!r->err.code || r->told)
+		return;
+	r->told = true;
+	cmd_msg("%s; the run goes on without it", r->err.msg);
 }
 
 static void on_row(void *ctx, const struct row *row)
@@ -177,6 +193,7 @@ static void on_row(void *ctx, const struct row *row)
 		name_field(r, &fields->v.v[i], row->data);
 	recfile_append(r->file, row, r->err.code ? NULL : &r->err);
 	recfile_tick(r->file, now_ns(CLOCK_MONOTONIC), r->err.code ? NULL : &r->err);
+	tell_failure(r);
 }
 
 /* -- what the run was -- */
@@ -245,8 +262,24 @@ static const struct recfile_pair *describe_programs(const struct cmdline *c)
 	return p;
 }
 
+/* Of recfile_info. */
+static const char *cause(void *ctx, const uint8_t *frames, size_t n)
+{
+	const char *names[CAUSES_MAX_DEPTH], *class;
+	struct recorder *r = ctx;
+
+	for (size_t i = 0; i < n && i < CAUSES_MAX_DEPTH; i++) {
+		struct symbol s = { 0 };
+		uint64_t pc;
+
+		memcpy(&pc, frames + 8 * i, sizeof(pc));
+		names[i] = sym_kernel(r->sym, pc, &s) ? s.name : NULL;
+	}
+	return why_words(r->why, names, n < CAUSES_MAX_DEPTH ? n : CAUSES_MAX_DEPTH, &class);
+}
+
 int recorder_open(const struct cmdline *c, const struct rec_schema *schema, struct recording *rec,
-		  struct sym *sym, struct recorder **ret)
+		  struct sym *sym, struct why *why, struct recorder **ret)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 	struct err err = { 0 };
@@ -254,9 +287,10 @@ int recorder_open(const struct cmdline *c, const struct rec_schema *schema, stru
 	if (!r)
 		return cmd_fail("out of memory");
 	r->sym = sym;
+	r->why = why;
 	r->schema = schema;
 	r->info = (struct recfile_info){ .meta = r->meta, .options = describe_options(c), .programs = describe_programs(c),
-					 .max_bytes = (uint64_t)c->opts.recsize, .max_age_ns = (uint64_t)c->opts.recage };
+					 .max_bytes = (uint64_t)c->opts.recsize, .max_age_ns = (uint64_t)c->opts.recage, .cause = cause, .cause_ctx = r };
 	describe_run(r);
 	if (find_fields(r, c->arena) < 0) {
 		recorder_close(r);
@@ -266,6 +300,8 @@ int recorder_open(const struct cmdline *c, const struct rec_schema *schema, stru
 		recorder_close(r);
 		return cmd_fail("%s", err.msg);
 	}
+	if (c->opts.srclines)
+		r->lines = reclines_new(sym);
 	recording_tee(rec, on_row, r);
 	*ret = r;
 	return 0;
@@ -274,6 +310,28 @@ int recorder_open(const struct cmdline *c, const struct rec_schema *schema, stru
 void recorder_no_costs(struct recorder *r)
 {
 	r->no_costs = true;
+}
+
+void recorder_no_lines(struct recorder *r)
+{
+	reclines_free(take_ptr(r->lines));
+}
+
+/* Source lines of all stacks, last of all. */
+static void write_lines(struct recorder *r)
+{
+	size_t missing = 0;
+
+	if (!r->lines || !r->file || recorder_failed(r))
+		return;
+	/* Ctrl-C ends this, and nothing else must be lost with it. */
+	recfile_flush(r->file, &r->err);
+	if (recorder_failed(r))
+		return;
+	reclines_write(r->lines, r->file, RECLINES_TIME_NS, &missing, &r->err);
+	if (missing)
+		cmd_msg("source lines of %zu addresses are not in the recording: there is room for %u, and time for %llu s", missing,
+			RECLINES_MAX, (unsigned long long)(RECLINES_TIME_NS / 1000000000u));
 }
 
 int recorder_rotate(struct recorder *r, const char *path, struct err *err)
@@ -288,6 +346,7 @@ int recorder_rotate(struct recorder *r, const char *path, struct err *err)
 	r->file = next;
 	err_done(&r->err);
 	r->err = (struct err){ 0 };
+	r->told = false;
 	return e;
 }
 
@@ -307,18 +366,20 @@ int recorder_close(struct recorder *r)
 
 	if (!r)
 		return 0;
+	write_lines(r);
 	if (r->file) {
 		uint64_t dropped = recfile_dropped(r->file);
 
 		recfile_close(r->file, r->err.code ? NULL : &r->err);
 		if (r->err.code)
-			e = cmd_fail("%s; %llu row%s not recorded", r->err.msg, (unsigned long long)dropped,
-				     dropped == 1 ? "" : "s");
+			e = cmd_fail("%s%s%llu row%s not recorded", r->told ? "" : r->err.msg, r->told ? "" : "; ",
+				     (unsigned long long)dropped, dropped == 1 ? "" : "s");
 	}
 	for (size_t i = 0; r->events && i < r->schema->nfmts; i++)
 		vec_free(&r->events[i].v);
 	for (size_t i = 0; r->keys && i < r->schema->naggs; i++)
 		vec_free(&r->keys[i].v);
+	reclines_free(r->lines);
 	free(r->events);
 	free(r->keys);
 	free(r);

@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/report.h"
-#include "cmd/stackopts.h"
+#include "cmd/optable.h"
 #include "cmd/textopts.h"
 #include "cmd/why.h"
 #include "store/recquery.h"
@@ -123,13 +123,13 @@ static bool take_filter(struct report_filter *w, int c, const char *arg)
 {
 	switch (c) {
 	case OPT_FROM:
-		return stackopts_time("from", arg, &w->range.from) == 0;
+		return optable_time("from", arg, &w->range.from) == 0;
 	case OPT_TO:
-		return stackopts_time("to", arg, &w->range.to) == 0;
+		return optable_time("to", arg, &w->range.to) == 0;
 	case OPT_OVER:
-		return stackopts_time("over", arg, &w->over) == 0;
+		return optable_time("over", arg, &w->over) == 0;
 	case OPT_UNDER:
-		return stackopts_time("under", arg, &w->under) == 0;
+		return optable_time("under", arg, &w->under) == 0;
 	case OPT_TRACKER:
 		w->tracker = arg;
 		return true;

@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/usdtgen.h"
+#include "cmd/lineout.h"
 #include "cmd/metrics.h"
 #include "cmd/record.h"
 #include "cmd/run.h"
@@ -130,11 +131,17 @@ static int make_targets(struct run *r, long *ret_target)
 	struct err err = { 0 };
 	int e;
 
-	r->targets = calloc(c->commands.n + c->pids.n + 1, sizeof(*r->targets));
+	r->targets = calloc(c->commands.n + c->pids.n + 2, sizeof(*r->targets));
 	if (!r->targets)
 		return cmd_fail("out of memory");
 	for (size_t i = 0; i < c->commands.n; i++) {
 		e = target_command(c->commands.v[i], &r->targets[r->ntargets], &err);
+		if (e < 0)
+			return fail_err("", e, &err, false);
+		r->ntargets++;
+	}
+	if (r->show && r->show->command) {
+		e = target_words(r->show->command, &r->targets[r->ntargets], &err);
 		if (e < 0)
 			return fail_err("", e, &err, false);
 		r->ntargets++;
@@ -150,9 +157,20 @@ static int make_targets(struct run *r, long *ret_target)
 	return 0;
 }
 
+/* A command writes to standard output as well. */
+static bool shares_output(const struct run *r)
+{
+	return r->c->commands.n || (r->show && r->show->command);
+}
+
 static int open_output(struct run *r)
 {
 	r->out = stdout;
+	if (!r->c->output && shares_output(r)) {
+		r->out = lineout_open(STDOUT_FILENO);
+		r->own_out = r->out != NULL;
+		return r->out ? 0 : cmd_fail("out of memory");
+	}
 	if (!r->c->output)
 		return 0;
 	r->out = fopen(r->c->output, "ae");
@@ -246,6 +264,8 @@ static int on_consume(void *ctx)
 			e = text_view_row(r->view, &row);
 	}
 	recording_release(r->rec);
+	if (e >= 0 && r->show->taken)
+		e = r->show->taken(r->show->ctx);
 	return e < 0 ? e : text_view_flush(r->view);
 }
 
@@ -312,10 +332,12 @@ static int run_session(struct run *r)
 	if (r->show && (e = r->show->open(r->show->ctx, schema, r->w.sym, &r->why, r->out)))
 		return e;
 	if (r->c->opts.record[0] &&
-	    (e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->recorder)))
+	    (e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->why, &r->recorder)))
 		return e;
-	if (r->recorder && r->show && r->show->lasting)
+	if (r->recorder && r->show && r->show->lasting) {
 		recorder_no_costs(r->recorder);
+		recorder_no_lines(r->recorder);
+	}
 	if (r->c->opts.metrics[0] && (e = metrics_open(r->c->opts.metrics, schema, r->rec, &r->metrics)))
 		return e;
 	e = session_new(&cfg, &r->session, &err);

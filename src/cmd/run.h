@@ -17,6 +17,8 @@ struct run_show {
 	/* 1: shown, or of no interest; 0: the text view is to show it (losses, faults, notes); < 0: out cannot be
 	 * written. */
 	int (*row)(void *ctx, const struct row *row);
+	/* When there are no more rows for now, and once a second at least; may be NULL. < 0 as above. */
+	int (*taken)(void *ctx);
 	/* Behind the last row. < 0 as above. */
 	int (*finish)(void *ctx);
 	/* Loaded, nothing attached yet; may be NULL. target: process of -c or -p, or 0. EXIT_* > 0 after a message. */
@@ -27,6 +29,7 @@ struct run_show {
 	bool lasting; /* for months: --record keeps no rows of processes, mappings and costs */
 	/* The ROW_FLIGHT about the slow event that row() is given next, which gets it as well; may be NULL. */
 	void (*flight)(void *ctx, const struct row *row);
+	char *const *command; /* run as -c runs one, but of these words; ends with NULL. NULL: none */
 	/* With -x flight: what went on around this slow event is wanted, as the row behind it. NULL: always. */
 	bool (*wants_flight)(void *ctx, const struct slow_event *e);
 };

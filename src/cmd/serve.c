@@ -15,6 +15,7 @@
 #include "cmd/launch.h"
 #include "cmd/listen.h"
 #include "cmd/page.h"
+#include "cmd/typelist.h"
 
 #define LIVE_SIZE "64m" /* of the recording of the live view */
 #define LIVE_AGE "10m"
@@ -69,6 +70,7 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 
 static int run_server(struct serve_config *c, int sock)
 {
+	struct typelist *types;
 	struct err err = { 0 };
 	int r = listen_confine();
 
@@ -77,7 +79,10 @@ static int run_server(struct serve_config *c, int sock)
 	c->start = launch_start;
 	c->stop = launch_stop;
 	c->ctx = &sock;
-	r = serve(c, &err);
+	c->types = typelist_find;
+	c->types_ctx = types = typelist_new();
+	r = types ? serve(c, &err) : err_set(&err, -ENOMEM, "out of memory");
+	typelist_free(types);
 	return r < 0 ? cmd_fail("%s", err.msg) : EXIT_OK;
 }
 
@@ -115,7 +120,7 @@ static int run_both(struct serve_config *c, char *const *overview, const struct 
 static char *const *overview_of(struct arena *a, const struct servedir *dir)
 {
 	static char *const options[] = { "dwell", "--json", "-x", "noself", "-x", "maxcpu=25%", "-x", "switchrate=5hz",
-					 "-x", "cost" };
+					 "-x", "cost", "-x", "zdepends" };
 	static const char *const programs[] = { "wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim", "overview" };
 	char **argv = arena_alloc(a, (ARRAY_SIZE(options) + 2 * ARRAY_SIZE(programs) + 7) * sizeof(*argv));
 	size_t n = ARRAY_SIZE(options);

@@ -1,116 +1,124 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that is gone before it could be looked up belongs to nobody: its events are left out, and counted. */
 #include "cmd/slowfilter.h"
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <dirent.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/cleanup.h"
-#include "sym/hash.h"
+#include "base/arena.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
 
-struct slowfilter_proc {
-	UT_hash_handle hh;
-	uint32_t pid;
-	bool wanted;
-};
+/* Moves between control groups, told by this program of dlib/latency. */
+#define MOVES "moves"
+#define MOVED "cgroup_attach_task" /* process, tree, path */
+#define BORN "sched_process_fork"  /* process: made in another control group than its parent's */
 
-static bool read_proc(uint32_t pid, const char *file, char *buf, size_t size)
+static bool wants_cgroups(const struct slowfilter *f)
 {
-	_cleanup_close_ int fd = -1;
-	char path[64];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%u/%s", pid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, buf, size - 1);
-	buf[n > 0 ? n : 0] = '\0';
-	return n > 0;
+	return f->cgroup || f->container;
 }
 
-static uint32_t parent_of(uint32_t pid)
+void slowfilter_program(const struct slowfilter *f, struct latency_args *a)
 {
-	unsigned parent = 0;
-	char buf[512], *p;
+	if (wants_cgroups(f))
+		latency_args_program(a, MOVES);
+}
 
-	if (!read_proc(pid, "stat", buf, sizeof(buf)))
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+const char *slowfilter_cgroup(struct arena *a, const char *path)
+{
+	size_t n = strlen(CGROUP_ROOT);
+
+	if (!strncmp(path, CGROUP_ROOT, n) && (path[n] == '/' || !path[n])) {
+		path += n;
+		/* Version 1: the first folder is that of a controller. */
+		if (access(CGROUP_ROOT "/cgroup.controllers", F_OK) < 0 && path[0] == '/')
+			path += 1 + strcspn(path + 1, "/");
+	}
+	return path[0] == '/' ? path : arena_printf(a, "/%s", path);
+}
+
+/* A group that nobody is in is mostly a mistake in writing. */
+static bool has_anybody(const struct slowfilter *f)
+{
+	DIR *d = opendir("/proc");
+	const struct dirent *e;
+	bool found = !d;
+
+	while (d && !found && (e = readdir(d))) {
+		uint64_t pid;
+
+		found = num_parse_u64(e->d_name, &pid) == 0 && pid <= UINT32_MAX && members_has(f->members, (uint32_t)pid);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+int slowfilter_open(struct slowfilter *f)
+{
+	struct members_want w = { .root = f->root, .cgroup = f->cgroup, .container = f->container };
+
+	if (!f->root && !wants_cgroups(f))
 		return 0;
-	p = strrchr(buf, ')');
-	return p && sscanf(p, ") %*c %u", &parent) == 1 ? parent : 0;
+	if (members_new(&w, true, &f->members) < 0)
+		return cmd_fail("out of memory");
+	if (wants_cgroups(f) && !f->root && !has_anybody(f))
+		cmd_msg("no process is in %s %s now; its events are shown when there is one", f->cgroup ? "cgroup" : "container",
+			f->cgroup ? f->cgroup : f->container);
+	return 0;
 }
 
-static bool descends(uint32_t pid, uint32_t root)
+static uint32_t number(const struct recact *act, const struct row *row)
 {
-	for (int i = 0; pid && i < SLOWFILTER_MAX_DEPTH; i++, pid = parent_of(pid))
-		if (pid == root)
-			return true;
-	return false;
+	uint32_t v = 0;
+
+	memcpy(&v, (const uint8_t *)row->data + act->fields[0].off, sizeof(v));
+	return v;
 }
 
-/* Lines "id:controllers:/path": the path itself or one below it; or one with the container's id in it. */
-static bool in_cgroup(uint32_t pid, const char *want, bool below)
+bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const struct row *row)
 {
-	char buf[8192], *save = NULL;
-	size_t n = strlen(want);
+	const struct rec_probe *p;
+	const struct recfmt *fmt;
 
-	while (below && n > 1 && want[n - 1] == '/')
-		n--;
-	if (!read_proc(pid, "cgroup", buf, sizeof(buf)))
+	if (!f->members)
 		return false;
-	for (char *l = strtok_r(buf, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
-		const char *path = strchr(l, '/');
-
-		if (path && (below ? !strncmp(path, want, n) && (!path[n] || path[n] == '/' || n == 1) :
-				     strstr(path, want) != NULL))
-			return true;
-	}
-	return false;
-}
-
-static bool look_up(const struct slowfilter *f, uint32_t pid)
-{
-	return (!f->root || descends(pid, f->root)) && (!f->cgroup || in_cgroup(pid, f->cgroup, true)) &&
-	       (!f->container || in_cgroup(pid, f->container, false));
-}
-
-void slowfilter_done(struct slowfilter *f)
-{
-	struct slowfilter_proc *p, *next;
-
-	HASH_ITER(hh, f->procs, p, next) {
-		HASH_DEL(f->procs, p);
-		free(p);
-	}
+	members_until(f->members, row->kind == ROW_EVENT ? row->ts : 0);
+	if (row->kind != ROW_EVENT || !wants_cgroups(f) || row->id < 1 || row->id > s->nfmts)
+		return false;
+	p = rec_schema_probe(s, row->probe);
+	fmt = s->fmts[row->id - 1];
+	if (p && !strcmp(p->name, MOVED) && fmt->nacts == 3 && fmt->acts[2].fields[0].kind == FLD_STRING)
+		members_moved(f->members, number(&fmt->acts[0], row), number(&fmt->acts[1], row),
+			      (const char *)row->data + fmt->acts[2].fields[0].off);
+	else if (p && !strcmp(p->name, BORN) && fmt->nacts == 1 && fmt->acts[0].kind == ACT_TRACE)
+		members_look(f->members, number(&fmt->acts[0], row));
+	else
+		return false;
+	return true;
 }
 
 bool slowfilter_any(const struct slowfilter *f)
 {
-	return f->comm || f->root || f->cgroup || f->container;
+	return f->comm || f->root || wants_cgroups(f);
 }
 
 bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e)
 {
-	struct slowfilter_proc *p = NULL;
-	uint32_t pid = e->fixed.pid;
-	bool wanted;
-
 	if (f->comm && strcmp(f->comm, e->fixed.comm) != 0)
 		return false;
-	if (!f->root && !f->cgroup && !f->container)
+	if (!f->members)
 		return true;
-	HASH_FIND(hh, f->procs, &pid, sizeof(pid), p);
-	if (p)
-		return p->wanted;
-	wanted = look_up(f, pid);
-	if (HASH_COUNT(f->procs) >= SLOWFILTER_MAX_PROCS)
-		slowfilter_done(f);
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return wanted;
-	p->pid = pid;
-	p->wanted = wanted;
-	HASH_ADD(hh, f->procs, pid, sizeof(pid), p);
-	if (!p->hh.tbl)
-		free(p);
-	return wanted;
+	members_until(f->members, e->fixed.start + e->fixed.delay); /* asked before its row is given: flight recorder */
+	return members_has(f->members, e->fixed.pid);
+}
+
+void slowfilter_done(struct slowfilter *f)
+{
+	if (f->members && members_lost(f->members))
+		cmd_msg("%llu forks and ends of processes were not seen: events of processes that have ended since may be missing",
+			(unsigned long long)members_lost(f->members));
+	members_free(f->members);
+	f->members = NULL;
 }

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose slow events are wanted: looked up in /proc when an event comes, and remembered. */
+/* Whose slow events are wanted, also when those have ended by the time the event is looked at: see latency/members.h. */
 #ifndef DWELL_CMD_SLOWFILTER_H
 #define DWELL_CMD_SLOWFILTER_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "cmd/latency.h"
+#include "latency/members.h"
 #include "store/slow.h"
-
-#define SLOWFILTER_MAX_DEPTH 64     /* generations of ancestors */
-#define SLOWFILTER_MAX_PROCS 65536  /* processes remembered; then all are looked up again */
 
 struct slowfilter {
 	const char *comm, *cgroup, *container; /* NULL: any */
 	uint32_t root; /* process: it and its descendants; 0: any */
-	struct slowfilter_proc *procs;
+	struct members *members; /* NULL: none of these is asked for */
 };
 
+/* "/sys/fs/cgroup/a", "/a", "a": as /proc/PID/cgroup has it: "/a". */
+const char *slowfilter_cgroup(struct arena *a, const char *path);
+/* The program that tells of moves between control groups, if that matters. */
+void slowfilter_program(const struct slowfilter *f, struct latency_args *a);
+/* Before anything is attached; what is asked for is known. EXIT_ERROR after a message. */
+int slowfilter_open(struct slowfilter *f);
+/* Each row, in order, before it is looked at. True: it was one of that program, and means nothing to others. */
+bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const struct row *row);
 bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e);
 bool slowfilter_any(const struct slowfilter *f); /* is anything left out? */
 void slowfilter_done(struct slowfilter *f);

@@ -81,7 +81,12 @@ static int on_ready(void *ctx, struct session *s, long target)
 {
 	struct top_run *t = ctx;
 
+	int opened;
+
 	t->filter.root = (uint32_t)target;
+	opened = slowfilter_open(&t->filter);
+	if (opened)
+		return opened;
 	for (size_t i = 0; t->over_ns && i < t->schema->ntrackers; i++) {
 		const char *name = t->schema->trackers[i].name;
 		int e = strcmp(name, "wait") ? session_set(s, name, "threshold", t->over_ns) : 0;
@@ -98,6 +103,7 @@ static int on_row(void *ctx, const struct row *row)
 	struct top_run *t = ctx;
 	int e = 0;
 
+	slowfilter_row(&t->filter, t->schema, row);
 	if (!t->screen)
 		e = screen_start(&t->config, t->model, &t->screen);
 	if (e == 0)
@@ -166,6 +172,7 @@ static void add_programs(struct latency_args *a)
 {
 	static const char *const programs[] = { "wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim", "top" };
 
+	latency_args_add2(a, "-x", "zdepends");
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		latency_args_program(a, programs[i]);
 	latency_args_program(a, "why");

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "serve/serve.h"
 
 #define FIXED_MAX 8
 
@@ -21,7 +22,7 @@ static const struct view views[] = {
 };
 
 struct values {
-	const char *from, *to, *before_from, *before_to;
+	const char *from, *to, *before_from, *before_to, *name, *other_name;
 };
 
 static const struct view *find(const char *name)
@@ -42,9 +43,20 @@ static bool takes(const struct view *v, const char *key)
 	return strstr(v->keys, want) != NULL;
 }
 
+static bool makes(const struct view *v, const char *command)
+{
+	return !strcmp(v->args[0], command);
+}
+
 static bool can_compare(const struct view *v)
 {
-	return v->args[0] && (!strcmp(v->args[0], "flame") || !strcmp(v->args[0], "latency"));
+	return makes(v, "flame") || makes(v, "latency") || makes(v, "hist");
+}
+
+/* Distributions have the same stretch of time of each recording, or several. */
+static bool can_shift(const struct view *v)
+{
+	return can_compare(v) && !makes(v, "hist");
 }
 
 struct building {
@@ -77,9 +89,13 @@ static int take_line(struct building *b, const struct view *v, char *line, struc
 	*value++ = '\0';
 	if (can_compare(v) && !strcmp(line, "other"))
 		b->ret->other = value;
-	else if (can_compare(v) && !strcmp(line, "before_from"))
+	else if (can_compare(v) && !strcmp(line, SERVE_VIEW_NAME))
+		t->name = value;
+	else if (can_compare(v) && !strcmp(line, SERVE_VIEW_OTHER_NAME))
+		t->other_name = value;
+	else if (can_shift(v) && !strcmp(line, "before_from"))
 		t->before_from = value;
-	else if (can_compare(v) && !strcmp(line, "before_to"))
+	else if (can_shift(v) && !strcmp(line, "before_to"))
 		t->before_to = value;
 	else if (!takes(v, line))
 		return -EINVAL;
@@ -93,12 +109,18 @@ static int take_line(struct building *b, const struct view *v, char *line, struc
 }
 
 /* Times stand in front of the recording that they are of. */
-static int add_files(struct building *b, const struct values *t, char *path, char *other_path)
+static int add_files(struct building *b, const struct view *v, const struct values *t, char *path, char *other_path)
 {
 	int e = 0;
 
-	if (b->ret->compare) {
-		if (!strcmp(b->ret->argv[1], "flame"))
+	if (b->ret->other && makes(v, "hist")) {
+		e = add_value(b, "name", t->other_name ? t->other_name : b->ret->other);
+		if (e == 0)
+			e = add_value(b, "name", t->name ? t->name : b->ret->source);
+		if (e == 0)
+			e = add(b, other_path);
+	} else if (b->ret->compare) {
+		if (makes(v, "flame"))
 			e = add(b, (char *)(uintptr_t)"--differential");
 		if (e == 0)
 			e = add_value(b, "from", t->before_from);
@@ -126,12 +148,12 @@ int viewargs_make(struct arena *a, char *text, char *path, char *other_path, str
 	v = find(strtok_r(NULL, "\n", &save));
 	if (!ret->source || !v)
 		return -EINVAL;
-	ret->raw = !v->args[0];
+	ret->file = !strcmp(v->name, SERVE_VIEW_FILE);
 	e = add(&b, (char *)(uintptr_t)"dwell");
 	for (size_t i = 0; e == 0 && i < FIXED_MAX && v->args[i]; i++)
 		e = add(&b, (char *)(uintptr_t)v->args[i]);
 	for (char *line; e == 0 && (line = strtok_r(NULL, "\n", &save));)
 		e = take_line(&b, v, line, &t);
 	ret->compare = ret->other || t.before_from || t.before_to;
-	return e == 0 && !ret->raw ? add_files(&b, &t, path, other_path) : e;
+	return e == 0 ? add_files(&b, v, &t, path, other_path) : e;
 }

@@ -11,7 +11,7 @@
 struct viewargs {
 	const char *source; /* "live", "r1", "u2" */
 	const char *other;  /* to compare with: the same; NULL: nothing, or the recording itself */
-	bool raw;	    /* the file itself: there is no command */
+	bool file;	    /* the recording itself: the command makes a copy of one that is being written */
 	bool compare;
 	char *argv[VIEWARGS_MAX + 1];
 };

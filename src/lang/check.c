@@ -121,12 +121,13 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 	tail = &c.prog->stmts;
 	for (i = 0; i < nunits; i++) {
 		const struct item *it;
+		bool good = check_pragmas(&c, units[i]);
 
-		check_pragmas(&c, units[i]);
+		c.left_out |= !good;
 		for (it = units[i]->items; it; it = it->next) {
 			if (it->decl)
 				check_decl(&c, it->decl);
-			if (it->clause && !check_add_clause(&c, it->clause, &tail))
+			if (good && it->clause && !check_add_clause(&c, it->clause, &tail))
 				return -EINVAL;
 		}
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* args[n]: the typed arguments of the probes of a clause; native ones, or through a translator. */
 #include "lang/check_int.h"
+#include <string.h>
 #include "lang/provdecl.h"
 
 /* What args[n] of one probe is. */
@@ -9,6 +10,7 @@ struct arg_view {
 	unsigned index;		    /* of the native argument */
 	const struct dtype *to;	    /* as the program sees it, or NULL: as it is */
 	bool unknown;		    /* the provider promises a type that is not known */
+	const char *expr;	    /* of a probe that is not derived: probe_arg.expr */
 };
 
 static const struct dtype *native_type(struct checker *c, const struct probe *p, unsigned i)
@@ -58,12 +60,15 @@ static bool look(struct checker *c, struct probe *p, uint64_t i, struct arg_view
 		ret->unknown = !ret->to;
 	}
 	ret->native = native_type(c, p, ret->index);
+	if (!p->derived && ret->index < p->nargs)
+		ret->expr = p->args[ret->index].expr;
 	return true;
 }
 
 static bool same_view(struct checker *c, const struct arg_view *a, const struct arg_view *b)
 {
-	if (!a->native || !b->native || a->index != b->index || !a->to != !b->to)
+	if (!a->native || !b->native || a->index != b->index || !a->to != !b->to || !a->expr != !b->expr ||
+	    (a->expr && strcmp(a->expr, b->expr) != 0))
 		return false;
 	return types_same(c, a->native, b->native) && (!a->to || types_same(c, a->to, b->to));
 }
@@ -118,6 +123,8 @@ static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 	n->lvalue = true;
 	n->ival = first.index;
 	set_type(n, first.native);
+	if (first.expr)
+		n = derive_arg(c, n, l->v[0], first.index, first.native);
 	return first.to ? translated(c, n, i, first.to) : n;
 }
 

@@ -1,19 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derived probes (probeinfo.h): a stable probe such as proc:::create is a condition and arguments over
  * what a tracepoint gives. Both are D expressions in the provider's table, checked here once for every
- * clause that enables the probe, before the clause itself. */
+ * clause that enables the probe, before the clause itself. And arguments that this kernel's tracepoints do not pass
+ * as newer kernels do: expressions over those that they pass. */
 #include "lang/check_int.h"
 #include <string.h>
+
+static struct node *check_text(struct checker *c, const struct probe *p, const char *text, const char **why);
+
+static void become(struct node *n, const struct node *k)
+{
+	struct node *next = n->next;
+	struct span at = n->at;
+
+	*n = *k;
+	n->next = next;
+	n->at = at;
+}
+
+/* n becomes the expression text over the raw arguments of p, as a value of type ty. */
+static void become_text(struct checker *c, struct node *n, const struct probe *p, const char *text, const struct dtype *ty)
+{
+	struct node *k = new_node(c, N_CAST, n->at);
+	const char *why = "?";
+
+	k->a = check_text(c, p, text, &why);
+	k->implicit = true;
+	if (k->a)
+		become(n, set_type(k, ty));
+	else
+		fail(c, n, D_ARGS_TYPE, "this kernel does not pass the argument, and it cannot be found out: %s", why);
+}
 
 bool derive_raw_arg(struct checker *c, struct node *n)
 {
 	const struct probe *p = c->raw;
+	const struct probe_arg *a;
 	unsigned i = 0;
 
 	while (i < p->nraw && (!p->raw[i].name || strcmp(p->raw[i].name, n->name) != 0))
 		i++;
 	if (i == p->nraw)
 		return false;
+	a = &p->raw[i];
+	if (a->expr) {
+		become_text(c, n, p, a->expr, dtype_parse(c->t, a->ctype));
+		return true;
+	}
 	n->kind = N_INDEX;
 	n->a = new_node(c, N_IDENT, n->at);
 	n->a->builtin = builtin_get(BI_ARGS);
@@ -21,7 +54,31 @@ bool derive_raw_arg(struct checker *c, struct node *n)
 	n->ival = i;
 	n->raw = true;
 	n->lvalue = true;
-	set_type(n, dtype_from_ref(c->t, p->raw[i].ref));
+	set_type(n, dtype_from_ref(c->t, a->ref));
+	return true;
+}
+
+struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p, unsigned i, const struct dtype *ty)
+{
+	const char *why = "?";
+	struct node *k = check_text(c, p, p->args[i].expr, &why);
+
+	if (!k)
+		return fail(c, n, D_ARGS_TYPE, "args[%u] is not passed by this kernel, and cannot be found out: %s", i, why);
+	k->at = n->at;
+	k->next = n->next;
+	return set_type(k, ty);
+}
+
+bool derive_passed_arg(struct checker *c, struct node *n, unsigned i)
+{
+	const struct probe_source *ps = c->env->probes;
+	struct probe *p = c->stmt && !c->stmt->event && c->stmt->probes.n ? c->stmt->probes.v[0] : NULL;
+
+	if (!p || p->derived || !ps || !ps->get_args || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) || i >= p->nargs ||
+	    !p->args[i].expr)
+		return false;
+	become_text(c, n, p, p->args[i].expr, dtype_parse(c->t, "int64_t"));
 	return true;
 }
 
@@ -97,19 +154,22 @@ struct unit *derive_support(struct checker *c, const struct dstmt *s, bool after
 }
 
 /* Checks text over the raw arguments of p. NULL: it has no sense on this kernel; *why tells. */
-static struct node *check_text(struct checker *c, const struct probe *p, const char *text,
-			       const char **why)
+static struct node *check_text(struct checker *c, const struct probe *p, const char *text, const char **why)
 {
+	const struct probe *outer = c->raw;
+	struct cscope scope = c->scope;
 	struct diags *real = c->d, trial;
 	struct node *n;
 
 	diags_init(&trial, c->a);
 	c->d = &trial;
 	c->raw = p;
+	c->scope = (struct cscope){.lib = true}; /* the program's names mean nothing here */
 	n = parse_text(c, text);
 	if (n)
 		n = check_expr(c, n);
-	c->raw = NULL;
+	c->scope = scope;
+	c->raw = outer;
 	c->d = real;
 	if (!trial.nerrors)
 		return n;

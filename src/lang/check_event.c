@@ -92,6 +92,10 @@ void event_fires(struct checker *c, struct dtracker *t)
 void event_note(struct checker *c, struct dtracker *t, bool end)
 {
 	event_fires(c, t);
+	if (end && !c->stmt->closes)
+		c->stmt->closes = arena_new_arr(c->a, bool, TRACK_MAX);
+	if (end)
+		c->stmt->closes[t->id] = true;
 	t->ends = t->ends || end;
 	t->begins = t->begins || !end;
 }
@@ -146,13 +150,13 @@ static void place_clause(struct checker *c, struct dstmt *at, const struct devcl
 	}
 }
 
-/* A probe that cannot fire is a mistake. */
+/* A probe that cannot fire is a mistake, unless what would fire it is left out. */
 static void check_fired(struct checker *c, const struct devclause *e)
 {
 	for (size_t i = 0; i < e->s->probes.n; i++) {
 		const struct dtracker *t = tracker_of(e->s->probes.v[i]);
 
-		if (!t || (t->begins && t->ends))
+		if (!t || (t->begins && t->ends) || c->left_out)
 			continue;
 		diag_error(c->d, e->s->at, D_TRACKER_UNUSED, "%s cannot fire: no clause calls %s(%s%s)",
 			   e->s->desc_text, t->begins ? "end" : "begin", t->name, t->nkeys ? ", …" : "");

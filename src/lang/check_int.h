@@ -98,7 +98,7 @@ struct checker {
 	bool committed, speculating, recorded; /* actions seen in it */
 	const char **support; /* texts of derived probes that are in the program already (probeinfo.h) */
 	size_t nsupport;
-	const struct probe *raw; /* in an expression of a derived probe: names are its raw arguments */
+	const struct probe *raw; /* in an expression over raw arguments (probeinfo.h): names are those */
 	struct symtab funcs;
 	struct cfunc *funclist; /* the last one first */
 	struct cframe *frame;	/* of the function whose body is being checked; NULL: a clause */
@@ -114,6 +114,7 @@ struct checker {
 	bool bare_prov; /* probeprov is as the probe has it, with the * of any process */
 	bool scanning; /* a clause that looks for what is due */
 	bool optional; /* a clause whose probes need not be there */
+	bool left_out; /* some of the texts: -x zdepends */
 	unsigned ntemps; /* temporaries of this clause */
 	struct unit *const *units; /* the program's texts */
 	size_t nunits;
@@ -312,8 +313,9 @@ bool pragma_too_new(struct checker *c, const char *name);
 /* Built-in names that -x version allows, or NULL. */
 const struct builtin *find_builtin(struct checker *c, const char *name);
 const struct builtin *find_builtin_func(struct checker *c, const char *name); /* for calls */
-/* #pragma D depends_on, attributes and binding of the program's own texts. */
-void check_pragmas(struct checker *c, const struct unit *u);
+/* #pragma D depends_on, attributes and binding of the program's own texts. False: the clauses of this one are left out, since it
+ * depends on what is not here. */
+bool check_pragmas(struct checker *c, const struct unit *u);
 /* At the end: those that were about nothing, and -x amin. */
 void check_pragmas_used(struct checker *c, struct unit *const *units, size_t n);
 void check_amin(struct checker *c);
@@ -329,7 +331,7 @@ void lib_use_translators(struct checker *c, const struct dtype *out);
 /* scope_check() of a library's text: NULL when it is wrong, which is a warning. */
 struct node *lib_check(struct checker *c, struct node *n, const struct node *body,
 		       struct cscope scope, struct node *before);
-/* Are the modules and providers there that the control lines ask for? */
+/* Are the modules, providers and probes there that the control lines ask for? */
 bool depends_hold(struct checker *c, const struct pragma *p);
 
 /* -- check.c: one clause with each of its descriptions. False: no sense in going on. -- */
@@ -348,6 +350,10 @@ struct unit *check_parse_text(struct checker *c, const char *name, const char *t
 struct unit *derive_support(struct checker *c, const struct dstmt *s, bool after);
 /* n becomes the raw argument that it names. False: it names none. */
 bool derive_raw_arg(struct checker *c, struct node *n);
+/* The value of argument i of p, whose .expr is given; ty: its type. n: where it is used. */
+struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p, unsigned i, const struct dtype *ty);
+/* n, arg<i>, becomes the expression that argument i is in the probe of the clause. False: it is as it is passed. */
+bool derive_passed_arg(struct checker *c, struct node *n, unsigned i);
 /* n, args[i], becomes copyinstr(arg<i>), unchecked, when that is what all probes of the clause have there. */
 bool derive_user_string(struct checker *c, struct node *n);
 /* -- functions, check_func.c -- */

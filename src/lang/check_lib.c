@@ -25,6 +25,21 @@ static bool have_provider(struct checker *c, const char *name)
 	return ps && ps->match && ps->match(ps->ctx, c->a, &d, &l, &why) == 0 && l.n > 0;
 }
 
+static bool have_probe(struct checker *c, const char *text)
+{
+	const struct probe_source *ps = c->env->probes;
+	struct probe_list l = {0};
+	const char *why = NULL;
+	struct pdesc d;
+
+	if (!ps || !ps->match || pdesc_parse(c->a, text, strlen(text), &d) < 0 || ps->match(ps->ctx, c->a, &d, &l, &why) < 0)
+		return false;
+	for (size_t i = 0; i < l.n; i++)
+		if (!l.v[i]->why_not)
+			return true;
+	return false;
+}
+
 bool depends_hold(struct checker *c, const struct pragma *p)
 {
 	for (; p; p = p->next) {
@@ -33,6 +48,8 @@ bool depends_hold(struct checker *c, const struct pragma *p)
 		if (!strcmp(p->word[0], "module") && !have_module(c, p->word[1]))
 			return false;
 		if (!strcmp(p->word[0], "provider") && !have_provider(c, p->word[1]))
+			return false;
+		if (!strcmp(p->word[0], "probe") && !have_probe(c, p->word[1]))
 			return false;
 	}
 	return true;

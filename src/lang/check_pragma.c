@@ -110,17 +110,28 @@ bool pragma_too_new(struct checker *c, const char *name)
 
 /* -- of the program -- */
 
-static void check_depends(struct checker *c, const struct pragma *p)
+/* False: the program's clauses are left out: they would only repeat it. */
+static bool check_depends(struct checker *c, const struct pragma *p)
 {
+	bool optional = c->env->opts && c->env->opts->zdepends;
 	struct pragma one = *p;
+	const char *what;
 
 	one.next = NULL;
-	if (!strcmp(p->word[0], "library"))
+	if (!strcmp(p->word[0], "library")) {
 		diag_error(c->d, p->at, D_PRAGMA_DEPEND,
 			   "main program may not explicitly depend on a library");
-	else if (!depends_hold(c, &one))
-		diag_error(c->d, p->at, D_PRAGMA_DEPEND, "program requires %s %s", p->word[0],
-			   p->word[1]);
+		return true;
+	}
+	if (depends_hold(c, &one))
+		return true;
+	what = p->word[2] ? arena_printf(c->a, "program requires %s: this kernel has no %s %s", p->word[2], p->word[0], p->word[1])
+			  : arena_printf(c->a, "program requires %s %s", p->word[0], p->word[1]);
+	if (optional)
+		diag_warn(c->d, p->at, D_PRAGMA_DEPEND, "left out: %s", what);
+	else
+		diag_error(c->d, p->at, D_PRAGMA_DEPEND, "%s", what);
+	return false;
 }
 
 /* #pragma D attributes A/B/C provider NAME PART */
@@ -159,14 +170,17 @@ static void check_name_pragma(struct checker *c, const struct pragma *p)
 			   pragma_word(p));
 }
 
-void check_pragmas(struct checker *c, const struct unit *u)
+bool check_pragmas(struct checker *c, const struct unit *u)
 {
+	bool ok = true;
+
 	for (const struct pragma *p = u->pragmas; p; p = p->next) {
-		if (p->kind == PRAGMA_DEPENDS)
-			check_depends(c, p);
-		else
+		if (p->kind != PRAGMA_DEPENDS)
 			check_name_pragma(c, p);
+		else if (ok)
+			ok = check_depends(c, p);
 	}
+	return ok;
 }
 
 /* Is the name one that the program defined? "translator" stands for the one that follows. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trackers: their declarations, and calls of begin(), end() and pending(). */
+/* Trackers: their declarations, and calls of begin(), end(), pending() and threshold(). */
 #include "lang/check_int.h"
 #include <string.h>
 
@@ -171,7 +171,7 @@ void declare_tracker(struct checker *c, const struct decl *d)
 	*tail = t;
 }
 
-/* -- begin(NAME, key…), end(NAME, key… [, exit id]), pending(NAME, key…) -- */
+/* -- begin(NAME, key…), end(NAME, key… [, exit id]), pending(NAME, key…), threshold(NAME) -- */
 
 static struct node *unknown_tracker(struct checker *c, struct node *n)
 {
@@ -243,7 +243,7 @@ static bool place_ok(struct checker *c, struct node *n)
 			    : c->stmt->is_error ? "dtrace:::ERROR"
 						: NULL;
 
-	if (n->builtin->id == BI_PENDING || !where)
+	if (n->builtin->id == BI_PENDING || n->builtin->id == BI_THRESHOLD || !where)
 		return true;
 	fail(c, n, D_TRACKER_PLACE, "%s( ) may not be called in a clause of %s", n->name, where);
 	return false;
@@ -281,6 +281,14 @@ static struct node *check_scan(struct checker *c, struct node *n, struct dtracke
 	return set_type(n, basic(c, DT_VOID));
 }
 
+/* threshold(NAME): it has the tracker's, whatever the key. */
+static struct node *check_threshold(struct checker *c, struct node *n, const struct dtracker *t)
+{
+	if (n->nargs)
+		return fail(c, n, D_TRACKER_KEYS, "%s( ) wants the name of tracker %s only", n->name, t->name);
+	return set_type(n, dtype_int(c->t, 8, false));
+}
+
 struct node *check_track_call(struct checker *c, struct node *n)
 {
 	bool pending = n->builtin->id == BI_PENDING;
@@ -299,6 +307,8 @@ struct node *check_track_call(struct checker *c, struct node *n)
 	n->nargs--;
 	if (n->builtin->id == BI_TRACK_SCAN)
 		return check_scan(c, n, t);
+	if (n->builtin->id == BI_THRESHOLD)
+		return check_threshold(c, n, t);
 	if (!place_ok(c, n) || !take_id(c, n, t))
 		return set_err(c, n);
 	if (n->nargs != t->nkeys)

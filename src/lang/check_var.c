@@ -201,6 +201,8 @@ static struct node *builtin_var(struct checker *c, struct node *n, const struct 
 
 	if (in)
 		return use_inline(c, n, in);
+	if (b->id >= BI_ARG0 && b->id <= BI_ARG9 && derive_passed_arg(c, n, (unsigned)(b->id - BI_ARG0)))
+		return n;
 	n->builtin = b;
 	n->lvalue = true;
 	if (b->id == BI_CURCPU)
@@ -358,6 +360,14 @@ static struct cvar *assoc_of(struct checker *c, const struct node *n)
 	return var_new(c, scope, a->name, a->at);
 }
 
+/* The built-in cpu, whole. */
+static bool is_cpu(struct checker *c, const struct node *k)
+{
+	while (k->kind == N_CAST && res(c, k)->size >= sizeof(uint32_t))
+		k = k->a;
+	return k->builtin && k->builtin->id == BI_CPU;
+}
+
 static struct node *check_assoc(struct checker *c, struct node *n, struct cvar *v, enum access acc)
 {
 	const char *what = arena_printf(c->a, "%s%s[ ]", var_prefix(v->pub.scope), v->pub.name);
@@ -370,6 +380,7 @@ static struct node *check_assoc(struct checker *c, struct node *n, struct cvar *
 	n->name = v->pub.name;
 	if (!check_keys(c, n, what, &v->pub.keys, &v->pub.nkeys, &v->uses))
 		return set_err(c, n);
+	v->pub.by_others |= n->nargs != 1 || !is_cpu(c, n->args);
 	if (!var_access(c, n, v, acc))
 		return n;
 	n->var = &v->pub;
@@ -440,7 +451,8 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc)
 
 	if (name && is_param(c, name))
 		return index_memory(c, n);
-	if (name && !local_find(c, name) && !symtab_get(&c->globals, name, 0)) {
+	/* As in check_ident(): in a library its own names come first. */
+	if (name && !local_find(c, name) && (c->scope.lib || !symtab_get(&c->globals, name, 0))) {
 		const struct builtin *b = find_builtin(c, name);
 
 		if (b && b->id == BI_ARGS)

@@ -236,6 +236,17 @@ struct dlib_item *dlib_find(struct dlib *l, const struct compile_env *env, enum 
 	return symtab_get(&l->names, name, sp);
 }
 
+void dlib_each_name(struct dlib *l, const struct compile_env *env,
+		    void (*fn)(void *arg, enum dlib_space sp, const char *name, const struct dlib_item *it), void *arg)
+{
+	if (!l)
+		return;
+	if (!l->read)
+		load_all(l, env);
+	for (const struct symtab_entry *e = l->names.first; e; e = e->later)
+		fn(arg, (enum dlib_space)e->n, e->s, e->val);
+}
+
 struct dlib_item *dlib_translators(const struct dlib *l)
 {
 	return l ? l->xlators : NULL;

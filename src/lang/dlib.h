@@ -15,7 +15,7 @@ enum pragma_kind { PRAGMA_ATTRIBUTES, PRAGMA_BINDING, PRAGMA_DEPENDS };
 struct pragma {
 	enum pragma_kind kind;
 	/* attributes: "Stable/Stable/Common", name [, provider's name, part]; binding: version, name;
-	 * depends_on: class, name. NULL where there is none. */
+	 * depends_on: class, name [, of a probe: which kernels have it]. NULL where there is none. */
 	const char *word[4];
 	struct span at;
 	struct pragma *next;
@@ -58,6 +58,9 @@ struct dlib *dlib_new(struct arena *a, const struct dlib_reader *rd);
 /* The declaration of a name, or NULL. l may be NULL. Reads the library if need be. */
 struct dlib_item *dlib_find(struct dlib *l, const struct compile_env *env, enum dlib_space sp,
 			    const char *name);
+/* Calls fn for each name that is declared, with the declaration that holds. l may be NULL. Reads the library if need be. */
+void dlib_each_name(struct dlib *l, const struct compile_env *env,
+		    void (*fn)(void *arg, enum dlib_space sp, const char *name, const struct dlib_item *it), void *arg);
 /* All translators, in order; reads nothing. */
 struct dlib_item *dlib_translators(const struct dlib *l);
 /* The control lines of all texts that were read: calls fn for each. */

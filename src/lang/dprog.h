@@ -17,6 +17,7 @@ struct dvar {
 	const char *name;
 	const struct dtype *type;   /* type of the value */
 	bool is_assoc;		    /* associative array: keys[] */
+	bool by_others;		    /* likewise: an element is named by something else than the built-in cpu */
 	bool is_temp;		    /* VS_LOCAL: made by the checker, lives within one expression, from its
 				     * assignment on */
 	const struct dtype **keys;
@@ -79,6 +80,7 @@ struct dstmt {
 	enum track_probe event_probe;
 	bool event_again;	  /* the same clause is somewhere before */
 	bool *fires;		  /* by tracker: it calls begin() or end(); or NULL */
+	bool *closes;		  /* by tracker: it calls end(), which adds to the histogram; or NULL */
 	struct dstmt *events;	  /* clauses of latency probes that these fire, by enext */
 	struct dstmt *enext;
 	/* Made by the checker for a tracker's timeouts and what is collected: in walks over threads, or over its keys, or where a

@@ -312,6 +312,14 @@ bool dtype_is_builtin_typedef(const char *name)
 	return has_row(typedefs, ARRAY_SIZE(typedefs), name) || dtype_is_fallback(name);
 }
 
+const char *dtype_builtin_typedef(size_t i)
+{
+	if (i < ARRAY_SIZE(typedefs))
+		return typedefs[i].name;
+	i -= ARRAY_SIZE(typedefs);
+	return i < ARRAY_SIZE(fallbacks) ? fallbacks[i].name : NULL;
+}
+
 bool dtype_is_fallback(const char *name)
 {
 	return has_row(fallbacks, ARRAY_SIZE(fallbacks), name);

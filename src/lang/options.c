@@ -53,6 +53,7 @@ static const struct rule rules[] = {
 	{.name = "nolibs", .no_value = true},
 	{.name = "pspec", .no_value = true},
 	{.name = "zdefs", .no_value = true},
+	{.name = "zdepends", .no_value = true},
 	{.name = "bufpolicy", .choices = "switch ring fill", .why = "one of switch, ring, fill"},
 	{.name = "evaltime",
 	 .choices = "exec preinit postinit main",
@@ -414,7 +415,7 @@ bool dopts_harmless(const char *name)
 	static const char *const names[] = {
 		"quiet", "flowindent", "strsize", "printsize", "stackframes", "ustackframes", "maxframes",
 		"stackindent", "rawbytes", "noresolve", "aggsortkey", "aggsortkeypos", "aggsortpos",
-		"aggsortrev", "aggpercpu", "agghist", "aggpack", "errtags", "droptags", "zdefs",
+		"aggsortrev", "aggpercpu", "agghist", "aggpack", "errtags", "droptags", "zdefs", "zdepends",
 		"defaultargs", "argref", "pspec", "version", "amin", "temporal", "nspec", "loopmax", "noself",
 	};
 

@@ -120,10 +120,10 @@ static void do_binding(const struct line *l)
 		keep(l, PRAGMA_BINDING);
 }
 
-/* #pragma D depends_on module|provider|library name */
+/* #pragma D depends_on module|provider|library name, or … probe description ["what has it"] */
 static void do_depends(const struct line *l)
 {
-	static const char *const classes[] = {"provider", "module", "library"};
+	static const char *const classes[] = {"provider", "module", "library", "probe"};
 
 	if (l->nargs < 2 || l->args[0].kind != WORD_IDENT || l->args[1].kind != WORD_IDENT) {
 		malformed(l, "<class> <name>");

@@ -22,7 +22,8 @@ struct probe_arg {
 	const char *ctype;  /* C type as text for dtype_parse(), or NULL: use ref */
 	struct tref ref;
 	const char *name;   /* parameter name for -lv, or NULL */
-	/* Derived probes (struct probe.raw): the value as a D expression over the raw arguments. */
+	/* The value as a D expression over struct probe.raw: the arguments of derived probes, and those that this kernel does
+	 * not pass as newer ones do. NULL: as it is passed. */
 	const char *expr;
 	bool user_string;   /* arg<n> is a user address, args[n] the string there */
 };
@@ -49,6 +50,7 @@ struct probe {
 	 * byte 0, 8 each. cond and the args' expr are D expressions in which raw arguments go by name. */
 	bool derived;
 	const char *cond; /* the probe fires where it holds; NULL: always */
+	/* Also of probes that are not derived, where an argument is an expression. Those behind what is passed are expressions, too. */
 	const struct probe_arg *raw;
 	unsigned nraw;
 	/* D clauses that a program which enables the probe gets too, once: before its first clause that does,

@@ -171,6 +171,8 @@ fail:
 
 /* -- one stack -- */
 
+#define NO_WAY (-2) /* further in than facts */
+
 struct found {
 	const struct cause_rule *rule;
 	struct cause_match match;
@@ -183,6 +185,7 @@ struct stack {
 	size_t n;
 	struct found wait, op, via[CAUSES_MAX_VIA];
 	unsigned nvia;
+	int way; /* the outermost frame of a way so far */
 };
 
 static bool called_by(const struct stack *s, int frame, const char *caller)
@@ -205,8 +208,8 @@ static void consider(struct stack *s, const struct cause_match *m, int frame)
 	if (p->caller && !called_by(s, frame, p->caller))
 		return;
 	switch (r->kind) {
-	case RULE_WAIT: /* innermost: those further out must be better */
-		if (!s->wait.rule || r->prio > s->wait.rule->prio)
+	case RULE_WAIT: /* innermost: those further out must be better, and not be what the way was a part of */
+		if (!s->wait.rule || (r->prio > s->wait.rule->prio && !(s->way >= s->wait.frame && s->way < frame)))
 			s->wait = f;
 		break;
 	case RULE_OP: /* outermost; of one frame the first in the file */
@@ -215,6 +218,7 @@ static void consider(struct stack *s, const struct cause_match *m, int frame)
 			s->op = f;
 		break;
 	case RULE_VIA: /* the last ones seen, which are the outermost, stay */
+		s->way = frame;
 		if (s->nvia && s->via[s->nvia - 1].rule == r) {
 			s->via[s->nvia - 1].frame = frame;
 			break;
@@ -329,7 +333,7 @@ static int fill(struct stack *s, struct cause *ret)
 
 int causes_classify(struct causes *c, const char *const *names, size_t n, uint32_t facts, struct cause *ret)
 {
-	struct stack s = { .c = c, .n = n < CAUSES_MAX_DEPTH ? n : CAUSES_MAX_DEPTH };
+	struct stack s = { .c = c, .n = n < CAUSES_MAX_DEPTH ? n : CAUSES_MAX_DEPTH, .way = NO_WAY };
 
 	*ret = (struct cause){ .words = "unknown" };
 	/* Not between the frames of one stack: it holds on to its symbols. */

@@ -3,7 +3,8 @@
  *
  * dlib/causes holds the rules; its head explains the language. A stack has up to three parts:
  *   wait  what the thread waited for: the rule of the highest priority, and among those the frame that is
- *	   nearest to the scheduler (innermost);
+ *	   nearest to the scheduler (innermost). What lies further out than a way (below) does not count when
+ *	   something was found further in: who reclaims memory in a write waits for the reclaim;
  *   op    the operation that asked for it: highest priority, then the outermost frame;
  *   via   what the operation had to do on the way (reclaim, page fault …), outermost first.
  * The words are "op: via: wait". Without a rule for the wait the cause is unknown, and says so. */

@@ -4,9 +4,10 @@
  *
  * A wait leads on, in this order, to
  *   - what the same thread waited for in it (a system call: the sleep in it; a sleep: the lock, the request);
- *   - what the one was waiting for meanwhile that held the lock, had the CPU, or woke it up;
+ *   - what the one was waiting for meanwhile that held the lock, stopped it, or woke it up (who had the CPU did not wait);
  *   - on a device: the wait of somebody else for the same device that was there first.
- * Overlap in time is the evidence for all but the first; what rests on it alone is inferred, and says so. */
+ * Overlap in time is the evidence for all but the first; what rests on it alone is inferred, and says so. What counts is
+ * overlap with all waits before it in the chain. */
 #ifndef DWELL_LATENCY_CHAIN_H
 #define DWELL_LATENCY_CHAIN_H
 #include <stdbool.h>
@@ -22,13 +23,14 @@
 #define CHAIN_OBJECT	40
 #define CHAIN_HAD	160
 #define CHAIN_DID	80
-#define CHAIN_MIN_SHARE 10 /* percent of a wait that another one must overlap to explain it */
+#define CHAIN_MIN_SHARE 10  /* percent of a wait that another one must overlap to explain it */
+#define CHAIN_SAME_SHARE 90 /* percent of a wait that one in it must take to be told with it */
 
 /* What a wait was part of: only deeper ones explain it within the same thread. */
 enum chain_level { CHAIN_CALL, CHAIN_SLEEP, CHAIN_LOCKED, CHAIN_QUEUED };
 /* How somebody else was involved. */
-/* RELEASER: a waker who had what was waited for, as far as can be known. */
-enum chain_via { CHAIN_NOBODY, CHAIN_HOLDER, CHAIN_WAKER, CHAIN_RUNNING, CHAIN_RELEASER };
+/* RELEASER: a waker who had what was waited for, as far as can be known. STOPPER: by a signal, or as its tracer. */
+enum chain_via { CHAIN_NOBODY, CHAIN_HOLDER, CHAIN_WAKER, CHAIN_RUNNING, CHAIN_RELEASER, CHAIN_STOPPER };
 
 struct chain_wait {
 	uint64_t from, to; /* CLOCK_MONOTONIC ns */
@@ -39,17 +41,20 @@ struct chain_wait {
 	char words[CHAIN_WORDS];   /* what was waited for: "journal commit (jbd2)" */
 	char object[CHAIN_OBJECT]; /* device: what others may have waited for, too; or "" */
 	bool inferred;		   /* the words are */
+	bool idle;		   /* for something to do, or for time to pass */
+	bool general;		   /* the words say no more than those of the sleep: "mutex" */
 	enum chain_via via;
 	uint32_t by_tid; /* who; 0: not known */
 	char by_comm[CHAIN_COMM];
+	char by_means[CHAIN_COMM]; /* "SIGSTOP", or "" */
 	uint32_t cpu; /* where it ended */
 };
 
-enum chain_how { LINK_FIRST, LINK_SAME, LINK_HOLDER, LINK_WAKER, LINK_RUNNING, LINK_QUEUE };
+enum chain_how { LINK_FIRST, LINK_SAME, LINK_HOLDER, LINK_WAKER, LINK_STOPPER, LINK_QUEUE };
 struct chain_link {
 	struct chain_wait wait;
 	enum chain_how how;  /* it explains the one before */
-	uint64_t overlap;    /* ns, with the one before */
+	uint64_t overlap;    /* ns, with all before it */
 	bool inferred;	     /* the link is */
 };
 struct chain {
@@ -57,6 +62,7 @@ struct chain {
 	unsigned n;
 	bool cycle; /* the last one waits for a thread that is in the chain: a deadlock, or nearly */
 	bool more;  /* it would go on */
+	bool passing; /* of the last link, a wait for a CPU: the one who had it last waited itself for most of the time */
 	char had[CHAIN_HAD]; /* of the last link, a wait for a CPU: who had it; or "" */
 	char did[CHAIN_DID]; /* of the last link: what the one who is to blame did meanwhile; or "" */
 };
@@ -70,8 +76,13 @@ void chains_add(struct chains *c, const struct chain_wait *w);
 /* The chain of a wait, which may be remembered itself. */
 void chains_build(const struct chains *c, const struct chain_wait *w, struct chain *ret);
 struct flight_rec;
-/* What no slow event tells of the last link, as the flight recorder saw it (chain_flight.c). */
+/* Who had the lock that was waited for, if the flight recorder saw that: instead of a waker. For a wait not yet remembered. */
+void chain_name_holder(struct chain_wait *w, const struct flight_rec *f);
+/* What no slow event tells: who had the lock of the last link, and what that one waited for, and so on, as the flight
+ * recorder saw it (chain_flight.c). */
 void chain_complete(struct chain *c, const struct flight_rec *f);
+/* Is the wait, a call, nothing but one for something to do, as the chain knows? */
+bool chain_is_idle(const struct chain *c);
 /* "postgres 412 waited 41.2 ms in fsync for journal commit (jbd2), …" */
 void chain_sentence(const struct chain *c, struct strb *b);
 const char *chain_how_name(enum chain_how how);

@@ -9,6 +9,7 @@
 #define NAMED	  3 /* threads that had the CPU */
 #define MIN_KNOWN 50 /* percent of a wait of which something must be known */
 #define MIN_NAMED 2 /* percent of a wait that is worth a word */
+#define MIN_LINK  50 /* percent of a wait that a single wait of somebody else takes to be a link */
 
 static uint64_t percent(uint64_t ns, unsigned n)
 {
@@ -57,15 +58,78 @@ static void say_did(struct chain *c, const struct flight_rec *f, const struct ch
 	add_part(c, "slept for ", d.slept, "", least);
 }
 
+/* Of a lock the kernel's own word counts more than who woke the thread up. */
+void chain_name_holder(struct chain_wait *w, const struct flight_rec *f)
+{
+	struct flight_wait x;
+
+	if (f->h.skipped || w->to <= w->from || w->via == CHAIN_HOLDER || w->via == CHAIN_RUNNING)
+		return;
+	flight_longest_wait(f, w->tid, w->from, w->to, &x);
+	if (x.what != FLIGHT_LOCKED || !x.by_tid || x.to - x.from < percent(w->to - w->from, MIN_LINK))
+		return;
+	w->via = CHAIN_HOLDER;
+	w->by_tid = x.by_tid;
+	snprintf(w->by_comm, sizeof(w->by_comm), "%s", x.by_comm);
+}
+
+static bool is_in(const struct chain *c, uint32_t tid)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->links[i].wait.tid == tid)
+			return true;
+	return false;
+}
+
+/* What the one who is to blame waited for itself, if that was most of the time. */
+static bool add_wait(struct chain *c, const struct flight_rec *f)
+{
+	static const enum chain_via via[] = { CHAIN_NOBODY, CHAIN_RUNNING, CHAIN_WAKER, CHAIN_HOLDER };
+	static const enum chain_how how[] = { [CHAIN_HOLDER] = LINK_HOLDER, [CHAIN_WAKER] = LINK_WAKER, [CHAIN_RELEASER] = LINK_WAKER };
+	const struct chain_wait *w = &c->links[c->n - 1].wait;
+	struct chain_link *l = &c->links[c->n];
+	struct flight_wait x;
+
+	flight_longest_wait(f, w->by_tid, w->from, w->to, &x);
+	if (x.what == FLIGHT_NO_WAIT || x.to - x.from < percent(w->to - w->from, MIN_LINK))
+		return false;
+	if (c->n == CHAIN_MAX_LINKS) {
+		c->more = true;
+		return false;
+	}
+	*l = (struct chain_link){ .how = how[w->via], .overlap = x.to - x.from, .inferred = w->via != CHAIN_HOLDER };
+	l->wait = (struct chain_wait){ .from = x.from, .to = x.to, .tid = w->by_tid, .level = CHAIN_SLEEP, .cpu = x.cpu,
+				       .via = x.by_tid ? via[x.what] : CHAIN_NOBODY, .by_tid = x.by_tid };
+	memcpy(l->wait.comm, w->by_comm, sizeof(l->wait.comm));
+	snprintf(l->wait.by_comm, sizeof(l->wait.by_comm), "%s", x.by_comm);
+	snprintf(l->wait.words, sizeof(l->wait.words), "%s", x.what == FLIGHT_LOCKED ? flight_lock_name(x.lock) :
+		 x.what == FLIGHT_READY ? "a CPU" : x.by_irq ? "an interrupt" : "an event");
+	c->n++;
+	return true;
+}
+
 void chain_complete(struct chain *c, const struct flight_rec *f)
 {
-	const struct chain_wait *w = &c->links[c->n - 1].wait;
-
 	c->had[0] = c->did[0] = '\0';
-	if (f->h.skipped || w->to <= w->from)
-		return;
-	if (w->via == CHAIN_RUNNING)
-		say_had(c, f, w);
-	else if (w->via != CHAIN_NOBODY && w->by_tid && w->by_tid != w->tid)
-		say_did(c, f, w);
+	while (!f->h.skipped && !c->cycle) {
+		struct chain_wait *w = &c->links[c->n - 1].wait;
+
+		if (w->to <= w->from)
+			return;
+		chain_name_holder(w, f);
+		if (w->via == CHAIN_RUNNING) {
+			say_had(c, f, w);
+			return;
+		}
+		if (w->via == CHAIN_NOBODY || !w->by_tid || w->by_tid == w->tid)
+			return;
+		if (is_in(c, w->by_tid)) {
+			c->cycle = w->via == CHAIN_HOLDER;
+			return;
+		}
+		if (!add_wait(c, f)) {
+			say_did(c, f, w);
+			return;
+		}
+	}
 }

@@ -65,168 +65,16 @@ void axis_free(struct axis *x)
 
 /* -- stretches -- */
 
-/* The mean log latency of each unit that has events, into m; how many there are. */
-static size_t unit_means(const struct stretch *s, const struct axis *x, double *m)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++) {
-		double sum = 0, count = 0;
-
-		for (size_t j = 0; j < s->k; j++) {
-			double c = (double)(s->cum[(i + 1) * s->k + j] - s->cum[i * s->k + j]);
-
-			sum += c * x->mid[j];
-			count += c;
-		}
-		if (count > 0)
-			m[n++] = sum / count;
-	}
-	return n;
-}
-
-/* How many units hang together: twice the integrated autocorrelation time of the mean log latency. */
-static size_t hangs_together(const struct stretch *s, const struct axis *x)
-{
-	_cleanup_free_ double *m = calloc(s->n + 1, sizeof(*m));
-	double mean = 0, var = 0, tau = 1;
-	size_t n;
-
-	if (!m)
-		return 1;
-	n = unit_means(s, x, m);
-	for (size_t i = 0; i < n; i++)
-		mean += m[i] / (double)n;
-	for (size_t i = 0; i < n; i++)
-		var += (m[i] - mean) * (m[i] - mean);
-	for (size_t lag = 1; lag < n / CMP_BLOCKS_MIN && var > 0; lag++) {
-		double c = 0;
-
-		for (size_t i = 0; i + lag < n; i++)
-			c += (m[i] - mean) * (m[i + lag] - mean);
-		if (c <= 0) /* from here on it is noise */
-			break;
-		tau += 2 * c / var;
-	}
-	return (size_t)ceil(2 * tau);
-}
-
-/* -- drift -- */
-
-/* Variance of the mean of 2^i units, from neighbours' differences; and from how many. Source: Allan, Statistics of atomic
- * frequency standards, 1966. */
-struct allan {
-	double squares[CMP_SCALES], n[CMP_SCALES];
-};
-
-static double mean_of(const double *m, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += m[i];
-	return sum / (double)n;
-}
-
-static void add_neighbours(struct allan *v, const double *m, size_t n)
-{
-	for (unsigned i = 0; i < CMP_SCALES && (size_t)2 << i <= n; i++) {
-		size_t len = (size_t)1 << i;
-
-		for (size_t at = 0; at + 2 * len <= n; at += len) {
-			double d = mean_of(m + at + len, len) - mean_of(m + at, len);
-
-			v->squares[i] += d * d / 2;
-			v->n[i]++;
-		}
-	}
-}
-
-/* Variance of the mean of n units by a line through the logarithms of v; NAN: not known. It falls to half from one length to
- * twice that when units have nothing to do with each other, less when the level wanders: it is the longest lengths that tell. */
-static double far_variance(const struct allan *v, double n)
-{
-	double w = 0, x = 0, y = 0, xx = 0, xy = 0, slope, error;
-	unsigned end = 0;
-
-	while (end < CMP_SCALES && v->n[end] >= 2 && v->squares[end] > 0)
-		end++;
-	for (unsigned i = end > CMP_LONGEST ? end - CMP_LONGEST : 0; i < end; i++) {
-		double k = v->n[i], ly = log2(v->squares[i] / k);
-
-		w += k;
-		x += k * i;
-		y += k * ly;
-		xx += k * i * i;
-		xy += k * i * ly;
-	}
-	if (!(w > 0) || !(xx * w - x * x > 0))
-		return NAN;
-	slope = (xy * w - x * y) / (xx * w - x * x);
-	/* a logarithm (of base 2) of a variance from k differences is uncertain by 2 / k / ln(2)^2 at least */
-	error = sqrt(3 / (xx - x * x / w)) / M_LN2;
-	slope += CMP_DRIFT_SURE * error;
-	slope = slope < -1 ? -1 : slope > CMP_DRIFT_SLOPE ? CMP_DRIFT_SLOPE : slope;
-	return exp2(y / w + slope * (log2(n) - x / w));
-}
-
-static double block_variance(const struct stretch *s, const double *m, size_t n)
-{
-	size_t blocks = n / s->block;
-	double mean = 0, var = 0;
-
-	for (size_t i = 0; i < blocks; i++)
-		mean += mean_of(m + i * s->block, s->block) / (double)blocks;
-	for (size_t i = 0; i < blocks; i++) {
-		double d = mean_of(m + i * s->block, s->block) - mean;
-
-		var += d * d;
-	}
-	return blocks > 1 ? var / (double)(blocks - 1) / (double)blocks : (double)NAN;
-}
-
-double stretches_drift(const struct axis *x, const struct stretch *a, const struct stretch *b)
-{
-	_cleanup_free_ double *ma = calloc(a->n + 1, sizeof(*ma)), *mb = calloc(b->n + 1, sizeof(*mb));
-	struct allan v = { 0 };
-	size_t na, nb;
-	double far, near;
-
-	if (!ma || !mb)
-		return 1;
-	na = unit_means(a, x, ma);
-	nb = unit_means(b, x, mb);
-	add_neighbours(&v, ma, na);
-	add_neighbours(&v, mb, nb);
-	far = far_variance(&v, (double)na) + far_variance(&v, (double)nb);
-	near = block_variance(a, ma, na) + block_variance(b, mb, nb);
-	return far > near && near > 0 ? sqrt(far / near) : 1;
-}
-
-static void choose_block(struct stretch *s, const struct axis *x)
-{
-	size_t most = s->n / CMP_BLOCKS_MIN, together = s->n >= 3 * CMP_BLOCKS_MIN ? hangs_together(s, x) : 1;
-
-	s->block = (s->n + CMP_BLOCKS - 1) / CMP_BLOCKS;
-	if (together > s->block)
-		s->block = together;
-	if (s->block > most)
-		s->block = most;
-	if (s->block < 1)
-		s->block = 1;
-}
-
 /* Kish's effective size: (sum of n)^2 / sum of n^2. */
-static double effective_blocks(const struct stretch *s)
+static double effective_units(const struct stretch *s)
 {
 	double sum = 0, squares = 0;
 
-	for (size_t i = 0; i < s->n; i += s->block) {
-		size_t end = i + s->block < s->n ? i + s->block : s->n;
+	for (size_t i = 0; i < s->n; i++) {
 		double n = 0;
 
 		for (size_t j = 0; j < s->k; j++)
-			n += (double)(s->cum[end * s->k + j] - s->cum[i * s->k + j]);
+			n += (double)(s->cum[(i + 1) * s->k + j] - s->cum[i * s->k + j]);
 		sum += n;
 		squares += n * n;
 	}
@@ -256,8 +104,8 @@ int stretch_make(struct stretch *s, const struct axis *x, const struct cmp_side 
 			}
 		}
 	}
-	choose_block(s, x);
-	s->blocks = effective_blocks(s);
+	s->block = s->n > CMP_BLOCKS ? (s->n + CMP_BLOCKS - 1) / CMP_BLOCKS : 1;
+	s->spread = effective_units(s);
 	return 0;
 }
 
@@ -276,6 +124,20 @@ void stretch_total(const struct stretch *s, double *ret)
 {
 	memset(ret, 0, s->k * sizeof(*ret));
 	add_units(s, 0, s->n, ret);
+}
+
+void stretch_influence(const struct stretch *s, const double *weight, double *ret)
+{
+	double mean = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		ret[i] = 0;
+		for (size_t j = 0; j < s->k; j++)
+			ret[i] += (double)(s->cum[(i + 1) * s->k + j] - s->cum[i * s->k + j]) * weight[j];
+		mean += ret[i] / (double)s->n;
+	}
+	for (size_t i = 0; i < s->n; i++)
+		ret[i] -= mean;
 }
 
 /* splitmix64. Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014. */
@@ -332,6 +194,21 @@ struct measures measure(const struct axis *x, const double *count)
 	return m;
 }
 
+void axis_below(const struct axis *x, double v, double *ret)
+{
+	for (size_t j = 0; j < x->k; j++)
+		ret[j] = v >= x->hi[j] ? 1 : v <= x->lo[j] ? 0 : (v - x->lo[j]) / (x->hi[j] - x->lo[j]);
+}
+
+/* A bucket that has many of all values need not have them spread evenly. */
+double axis_resolution(const struct axis *x, const double *count, double n, double v)
+{
+	for (size_t j = 0; j < x->k; j++)
+		if (v >= x->lo[j] && v <= x->hi[j] && count[j] > 0)
+			return (log_of(x->hi[j]) - log_of(x->lo[j])) * count[j] / n;
+	return 0;
+}
+
 static double sum(const double *v, size_t n)
 {
 	double s = 0;
@@ -350,6 +227,16 @@ double auc_of(const struct axis *x, const double *a, const double *b)
 		below += a[j];
 	}
 	return n > 0 ? won / n : (double)NAN;
+}
+
+void auc_weights(const struct axis *x, const double *other, double *ret)
+{
+	double below = 0, n = sum(other, x->k);
+
+	for (size_t j = 0; j < x->k; j++) {
+		ret[j] = n > 0 ? (below + other[j] / 2) / n : 0.5;
+		below += other[j];
+	}
 }
 
 double w1_of(const struct axis *x, const double *a, const double *b, const double *a0, const double *b0)

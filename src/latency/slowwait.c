@@ -3,6 +3,7 @@
 #include "latency/slowwait.h"
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/units.h"
 
 struct kind {
 	const char *tracker;
@@ -71,6 +72,7 @@ static const struct {
 	{ "reclaim", "reclaim of a memory cgroup", CAUSE_FACT_RECLAIM },
 	{ "reclaiming", NULL, CAUSE_FACT_RECLAIM },
 	{ "iowait", NULL, CAUSE_FACT_IOWAIT },
+	{ "stopper_tid", NULL, CAUSE_FACT_STOPPED },
 	{ "lock_kind", "mutex", CAUSE_FACT_MUTEX },
 	{ "lock_kind", "rwsem read", CAUSE_FACT_RWSEM },
 	{ "lock_kind", "rwsem write", CAUSE_FACT_RWSEM },
@@ -80,10 +82,29 @@ static const struct {
 	{ "lock_kind", "percpu-rwsem", CAUSE_FACT_PERCPU_RWSEM },
 };
 
+/* Times of which most of the wait must be made for them to be a fact, and who it was. */
+static const struct taker {
+	const char *ns, *name;
+	uint32_t fact;
+} takers[] = {
+	{ "softirq_ns", "softirq", CAUSE_FACT_SOFTIRQ },
+	{ "irq_ns", "irq", CAUSE_FACT_IRQ },
+};
+
+/* Interrupts that had the CPU for most of the wait; NULL: they had not. */
+static const struct taker *taker_of(const struct slow_event *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(takers); i++)
+		if (number(e, takers[i].ns) > e->fixed.delay / 2)
+			return &takers[i];
+	return NULL;
+}
+
 static uint32_t facts_of(const struct slow_event *e)
 {
+	const struct taker *taker = taker_of(e);
 	char value[CHAIN_OBJECT];
-	uint32_t all = 0;
+	uint32_t all = taker ? taker->fact : 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
 		text(e, facts[i].name, value, sizeof(value));
@@ -137,6 +158,19 @@ static void set_words(const struct kind *k, const struct slow_event *e, const st
 		snprintf(w->op, sizeof(w->op), "%s", why->op.words);
 }
 
+/* Which interrupts they were that had the CPU, and for how long. */
+static void add_taker(const struct slow_event *e, struct chain_wait *w)
+{
+	const struct taker *t = taker_of(e);
+	const size_t n = strlen(w->words);
+	char name[CHAIN_COMM], ns[UNITS_LEN];
+
+	if (!t)
+		return;
+	text(e, t->name, name, sizeof(name));
+	snprintf(w->words + n, sizeof(w->words) - n, ": %s for %s", name, units_ns(number(e, t->ns), ns));
+}
+
 /* A system call with the file that it was about. */
 static void set_call(const struct slow_event *e, struct chain_wait *w)
 {
@@ -163,12 +197,17 @@ static bool wakers_count(enum cause_class class)
 	       class == CAUSE_KERNEL || class == CAUSE_MEMORY;
 }
 
-/* What others may have waited for, too: a disk; or whose limit, or which file it was. */
+/* What others may have waited for, too: a disk, a name server; or whose limit, or which file it was. */
 static void set_object(const struct slow_event *e, struct chain_wait *w)
 {
-	char file[512];
+	char file[512], server[64];
 	size_t n;
 
+	text(e, "server", server, sizeof(server));
+	if (server[0])
+		snprintf(w->object, sizeof(w->object), "name server %.*s", CHAIN_OBJECT - 16, server);
+	if (server[0])
+		return;
 	text(e, "dev", w->object, sizeof(w->object));
 	if (!w->object[0])
 		text(e, "limit", w->object, sizeof(w->object));
@@ -187,8 +226,11 @@ static void set_by(const struct kind *k, const struct slow_event *e, struct slow
 	static const struct {
 		const char *tid, *comm;
 		enum chain_via via;
-	} by[] = { { "holder_tid", "holder_comm", CHAIN_HOLDER }, { "prev_tid", "prev_comm", CHAIN_RUNNING },
-		   { "waker_tid", "waker_comm", CHAIN_WAKER } };
+	} by[] = { { "holder_tid", "holder_comm", CHAIN_HOLDER }, { "stopper_tid", "stopper_comm", CHAIN_STOPPER },
+		   { "prev_tid", "prev_comm", CHAIN_RUNNING }, { "waker_tid", "waker_comm", CHAIN_WAKER } };
+
+	if (taker_of(e)) /* whom they found on the CPU is not to blame */
+		return;
 
 	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
 		uint32_t tid = (uint32_t)number(e, by[i].tid);
@@ -198,6 +240,8 @@ static void set_by(const struct kind *k, const struct slow_event *e, struct slow
 		ret->wait.via = k->level == CHAIN_LOCKED && by[i].via == CHAIN_WAKER ? CHAIN_RELEASER : by[i].via;
 		ret->wait.by_tid = tid;
 		text(e, by[i].comm, ret->wait.by_comm, sizeof(ret->wait.by_comm));
+		if (by[i].via == CHAIN_STOPPER)
+			text(e, "signal", ret->wait.by_means, sizeof(ret->wait.by_means));
 		return;
 	}
 }
@@ -215,6 +259,9 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	snprintf(ret->wait.comm, sizeof(ret->wait.comm), "%s", e->fixed.comm);
 	set_object(e, &ret->wait);
 	set_words(k, e, &why, ret);
+	ret->wait.general = k->class == CAUSE_LOCK;
+	ret->wait.idle = ret->class == CAUSE_IDLE || ret->class == CAUSE_TIME;
+	add_taker(e, &ret->wait);
 	set_call(e, &ret->wait);
 	set_by(k, e, ret);
 	return 0;

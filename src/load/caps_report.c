@@ -271,7 +271,7 @@ static const struct feature {
 	{"probes", "sched:::on-cpu in the incoming thread", try_sched_exit, FIELD(sched_exit_tp), NULL,
 	 "sched_switch, without user stack"},
 	{"maps", "ring buffer", try_ringbuf, FIELD(ringbuf), NULL, "nothing"},
-	{"maps", "task storage (self->x)", try_task_storage, FIELD(task_storage), NULL, "global arrays by tid"},
+	{"maps", "task storage (self->x)", try_task_storage, FIELD(task_storage), NULL, "a hash of threads, slower"},
 	{"maps", "hashes that grow while tracing", try_hash_alloc, FIELD(hash_alloc), NULL,
 	 "aggregations and arrays take all their memory at the start"},
 	{"maps", "batched reads of per-CPU hashes", try_batch, FIELD(batch_percpu_hash), NULL,

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
@@ -124,6 +123,7 @@ int load_image(const struct image *img, struct typesrc *ts, const struct caps *c
 	if (!l)
 		return err_set(err, -ENOMEM, "out of memory");
 	l->hash_alloc = caps->hash_alloc;
+	l->rings_exact = opts && opts->rings_exact;
 	raise_nofile(img, l->ncpus);
 	r = make_all(l, &btf, ts, opts, err);
 	load_btf_done(&btf);
@@ -144,8 +144,7 @@ void load_free(struct loaded *l)
 	for (uint32_t i = 0; i < l->img->nmaps; i++)
 		load_map_free(&l->maps[i]);
 	closep(&l->btf_fd);
-	if (l->filler)
-		waitpid(l->filler, NULL, WNOHANG);
+	load_reap(l);
 	free(l->progs);
 	free(l->maps);
 	if (l->all)

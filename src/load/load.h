@@ -8,6 +8,7 @@
 
 struct load_opts {
 	size_t log_size; /* bytes of verifier log to ask for when a program is refused; 0: default */
+	bool rings_exact; /* rings for which there is no memory are an error; else they are halved until there is */
 };
 #define LOAD_LOG_SIZE_DEFAULT ((size_t)16 << 20)
 #define LOAD_LOG_SIZE_MAX ((size_t)1 << 30) /* kernel: UINT_MAX >> 2 */
@@ -16,7 +17,7 @@ struct load_map {
 	int fd;		/* of the map; RINGS: of the outer array */
 	int *rings;	/* RINGS: one ring buffer per possible CPU, else NULL */
 	uint32_t nrings;
-	uint32_t ring_size; /* RINGS: bytes of each */
+	uint32_t ring_size; /* RINGS: bytes of each; less than image.maps[].inner_size when there was no memory for that */
 	void *mem;	/* STATE: its only value, shared with the programs (struct img_state first);
 			 * UW_TABLES, UW_AREAS, TRACKHIST, FLIGHT: all values */
 	size_t mem_len; /* of the mapping */
@@ -26,6 +27,7 @@ struct loaded {
 	const struct image *img;
 	unsigned ncpus;		/* values per entry of per-CPU maps */
 	bool hash_alloc;	/* hash maps may grow: caps.hash_alloc */
+	bool rings_exact;	/* load_opts.rings_exact */
 	struct load_map *maps;	/* as image.maps */
 	int *progs;		/* fds, as image.progs */
 	struct image *all;	/* NULL until load_more(), then img */
@@ -49,6 +51,8 @@ void load_warm(const struct loaded *l);
  * them, which more has to outlive. -ESTALE: a map is not as it was; -ENOSPC: there is no room. Nothing is changed on errors. */
 int load_more(struct loaded *l, const struct image *more, struct typesrc *ts, const struct load_opts *opts,
 	      struct err *err);
+/* Now and then while it runs: the process that filled the rings' outer array has ended by itself; it is to leave no zombie. */
+void load_reap(struct loaded *l);
 /* Closes everything; accepts NULL and half-made ones. */
 void load_free(struct loaded *l);
 /* First map with this role (agg, set: of IMG_MAP_AGG, else ignored), or NULL. */

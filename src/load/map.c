@@ -38,7 +38,7 @@ static uint32_t role_flags(const struct img_map *m)
 	case IMG_MAP_RODATA:
 		return BPF_F_RDONLY_PROG;
 	case IMG_MAP_TLS:
-		return BPF_F_NO_PREALLOC;
+		return m->type == BPF_MAP_TYPE_TASK_STORAGE ? BPF_F_NO_PREALLOC : 0;
 	default: /* aggregations: large values are preallocated, small ones not, as the compiler says */
 		return 0;
 	}
@@ -65,9 +65,6 @@ static int create(union bpf_attr *a, const struct img_map *m, struct err *err)
 			       "the key of %s \"%s\" has %u bytes, and this kernel takes %d: fewer strings "
 			       "or frames, as in ustack(%d)", role_names[m->role], m->name, m->key_size,
 			       OLD_MAX_KEY, OLD_MAX_FRAMES);
-	if (fd == -EINVAL && m->role == IMG_MAP_TLS)
-		return err_set(err, fd, "thread-local variables (self->) need task storage, which this "
-					"kernel does not have");
 	if (fd < 0)
 		return err_set(err, fd,
 			       "cannot create the map for %s \"%s\" (key %u, value %u, %u entries): %s",
@@ -140,7 +137,7 @@ int load_map_create(struct loaded *l, uint32_t i, uint32_t btf_key, uint32_t btf
 	a.map_type = m->type;
 	a.key_size = m->key_size;
 	a.value_size = m->value_size;
-	a.max_entries = m->role == IMG_MAP_TLS ? 0 : m->max_entries;
+	a.max_entries = m->max_entries;
 	a.map_flags = m->flags | role_flags(m);
 	memcpy(a.map_name, m->name, sizeof(a.map_name) - 1);
 	if (btf_value) {

@@ -17,6 +17,7 @@
 #include "load/bpf_sys.h"
 #include "load/load_int.h"
 
+#define RING_LEAST (64u << 10) /* smaller ones would lose too much to be of use */
 #define FILL_POLL_NS 50000
 #define FILL_POLLS 200000 /* 10 s: old kernels wait a grace period for each CPU */
 
@@ -101,12 +102,33 @@ __attribute__((noreturn)) static void fill_in_child(const struct load_map *map)
 	_exit(fill(map) == 0 ? 0 : 1);
 }
 
+/* One ring per CPU; none stays when it fails. */
+static int create_all(const struct loaded *l, const struct img_map *m, uint32_t size, struct load_map *ret,
+		      struct err *err)
+{
+	ret->ring_size = size;
+	for (uint32_t i = 0; i < l->ncpus; i++) {
+		int fd = ring_create(m, size, err);
+
+		if (fd < 0) {
+			while (ret->nrings)
+				close(ret->rings[--ret->nrings]);
+			return fd;
+		}
+		ret->rings[i] = fd;
+		ret->nrings = i + 1;
+	}
+	return 0;
+}
+
 int load_rings_create(struct loaded *l, const struct img_map *m, struct load_map *ret,
 		      struct err *err)
 {
 	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	uint32_t size = (uint32_t)m->inner_size;
+	struct err why = { 0 };
 	pid_t pid;
+	int r;
 
 #ifdef DWELL_STRESS_RING
 	size = page;
@@ -117,13 +139,13 @@ int load_rings_create(struct loaded *l, const struct img_map *m, struct load_map
 	ret->rings = calloc(l->ncpus, sizeof(*ret->rings));
 	if (!ret->rings)
 		return err_set(err, -ENOMEM, "out of memory");
-	ret->ring_size = size;
-	for (uint32_t i = 0; i < l->ncpus; i++) {
-		ret->rings[i] = ring_create(m, size, err);
-		if (ret->rings[i] < 0)
-			return ret->rings[i];
-		ret->nrings = i + 1;
+	r = create_all(l, m, size, ret, &why);
+	while (r == -ENOMEM && !l->rings_exact && size / 2 >= RING_LEAST) {
+		size /= 2;
+		r = create_all(l, m, size, ret, &why);
 	}
+	if (r < 0)
+		return err_set(err, r, "%s", why.msg);
 	ret->fd = outer_create(ret, m, err);
 	if (ret->fd < 0)
 		return ret->fd;
@@ -146,6 +168,12 @@ static int filler_failed(struct loaded *l)
 		return 0;
 	l->filler = 0;
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+void load_reap(struct loaded *l)
+{
+	if (l->filler && waitpid(l->filler, NULL, WNOHANG) != 0)
+		l->filler = 0;
 }
 
 int load_rings_wait(struct loaded *l, struct err *err)

@@ -78,10 +78,13 @@ const struct tp *tptab_by_slot(struct prov_env *env, uint32_t slot);
 int tptab_find_builtin(struct prov_env *env, const char *name, struct tref *ret);
 /* The same, in the kernel's loaded modules too. */
 int tptab_find(struct prov_env *env, const char *name, struct tref *ret);
-/* Types of the arguments (without the private first one). */
+/* Types of the arguments (without the private first one), as the newest kernels have them: where this one's differ, those are
+ * in p->raw. */
 int tptab_args(struct prov_env *env, struct arena *a, const struct tp *tp, struct probe *p);
 /* Where they are: ctx, narrowed to the argument's type. */
 int tptab_arg_locs(struct prov_env *env, struct tref ref, struct entry *e);
+/* tpform.c: p->args, which are those of this kernel, become those of newer ones, and p->raw what they were. */
+void tpform_args(struct arena *a, const struct tp *tp, struct probe *p);
 /* Slots: tracepoints of vmlinux by their order in BTF, those of modules by a hash of the name. */
 #define TPTAB_MAX_BUILTIN 10000
 #define TPTAB_MAX_SLOTS	  35000

@@ -22,10 +22,8 @@ static const struct stable_row io_rows[] = {
 	{.name = "start", .tp = "block_bio_queue", BIO("bio"), IO_X},
 	{.name = "wait-done", .tp = "sched_exit_tp", .cond = "is_switch && self->dwell_iowait", BIO("(struct bio *)0"), IO_X,
 	 .before = WAITS, .after = WAITED, .is_next = true},
-	{.name = "wait-start", .tp = "sched_switch", .need = "prev_state",
+	{.name = "wait-start", .tp = "sched_switch",
 	 .cond = "!preempt && prev_state != 0 && prev->in_iowait", BIO("(struct bio *)0"), IO_X},
-	/* Before Linux 5.18. */
-	{.name = "wait-start", .tp = "sched_switch", .cond = "!preempt && prev->in_iowait", BIO("(struct bio *)0"), IO_X},
 };
 
 STABLE_PROVIDER(io, IO);

@@ -16,7 +16,6 @@
 #define AT_HEAD(v) {"int", v, "head", false}
 #define LWP_PS	   {"lwpsinfo_t *", 0, NULL}, {"psinfo_t *", 0, NULL}
 #define QUEUE_X	   .xargs = {LWP_PS, {"cpuinfo_t *", 1, NULL}, {NULL, 2, NULL}}, .nxargs = 4
-#define HAS_STATE  .need = "prev_state" /* Linux 5.18 */
 #define ASLEEP	   "!preempt && prev_state != 0"
 #define NOT_IDLE   "prev->pid != 0"
 /* The periodic tick of a CPU is a timer with this function. */
@@ -36,18 +35,17 @@ static const struct stable_row sched_rows[] = {
 	 .xargs = {LWP_PS, {NULL, 1, NULL}}, .nxargs = 3},
 	{.name = "cpucaps-sleep", .why = NO_CPUCAPS},
 	{.name = "cpucaps-wakeup", .why = NO_CPUCAPS},
-	{.name = "dequeue", .tp = "sched_switch", HAS_STATE, .cond = ASLEEP,
+	{.name = "dequeue", .tp = "sched_switch", .cond = ASLEEP,
 	 .args = {TASK("prev"), CPU_OF("prev"), AT_HEAD("0")}, QUEUE_X},
 	{.name = "enqueue", .tp = "sched_wakeup", .args = {TASK("p"), CPU_OF("p"), AT_HEAD("0")}, QUEUE_X},
 	{.name = "enqueue", .tp = "sched_wakeup_new",
 	 .args = {TASK("p"), CPU_OF("p"), AT_HEAD("0")}, QUEUE_X, .also = true},
-	{.name = "preempt", .tp = "sched_switch", HAS_STATE,
-	 .cond = "(preempt || prev_state == 0) && " NOT_IDLE},
+	{.name = "preempt", .tp = "sched_switch", .cond = "(preempt || prev_state == 0) && " NOT_IDLE},
 	{.name = "remain-cpu", .tp = "sched_exit_tp", .cond = "!is_switch"},
 	{.name = "schedctl-nopreempt", .why = NO_SCHEDCTL},
 	{.name = "schedctl-preempt", .why = NO_SCHEDCTL},
 	{.name = "schedctl-yield", .why = NO_SCHEDCTL},
-	{.name = "sleep", .tp = "sched_switch", HAS_STATE, .cond = ASLEEP " && (prev_state & 3) != 0"},
+	{.name = "sleep", .tp = "sched_switch", .cond = ASLEEP " && (prev_state & 3) != 0"},
 	{.name = "surrender", .tp = "sys_enter", .cond = SYSNR_YIELD("id"), .args = {CURRENT},
 	 .xargs = {LWP_PS}, .nxargs = 2},
 	/* Renamed in Linux 6.9, to a name that another function had before. */

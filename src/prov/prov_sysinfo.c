@@ -41,7 +41,7 @@ static const struct stable_row sysinfo_rows[] = {
 	{.name = "cpu_ticks_wait", .why = NO_TICKS},
 	{.name = "idlethread", .tp = "sched_switch", .cond = "next->pid == 0", BY("1")},
 	{.name = "intrblk", .why = NO_TP},
-	{.name = "inv_swtch", .tp = "sched_switch", .need = "prev_state",
+	{.name = "inv_swtch", .tp = "sched_switch",
 	 .cond = "(preempt || prev_state == 0) && prev->pid != 0", BY("1")},
 	{.name = "lread", .why = NO_CACHE},
 	{.name = "lwrite", .why = NO_CACHE},

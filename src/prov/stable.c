@@ -18,14 +18,20 @@ static int find_tp(struct prov_env *env, const struct stable_row *row, struct tr
 			      : tptab_find_builtin(env, row->tp, ret);
 }
 
-/* Types and names of the tracepoint's parameters. */
+/* Types and names of the tracepoint's parameters, with what is made of them on older kernels: raw and nraw. */
 static int read_raw(struct prov_env *env, struct arena *a, const struct stable_row *row,
 		    struct probe *tmp)
 {
 	struct tp tp = {.name = row->tp};
 	int r = find_tp(env, row, &tp.ref);
 
-	return r < 0 ? r : tptab_args(env, a, &tp, tmp);
+	if (r >= 0)
+		r = tptab_args(env, a, &tp, tmp);
+	if (r >= 0 && !tmp->raw) {
+		tmp->raw = tmp->args;
+		tmp->nraw = tmp->nargs;
+	}
+	return r;
 }
 
 static bool has_need(struct prov_env *env, struct arena *a, const struct stable_row *row)
@@ -38,8 +44,8 @@ static bool has_need(struct prov_env *env, struct arena *a, const struct stable_
 				    &ref) >= 0;
 	if (read_raw(env, a, row, &tmp) < 0)
 		return false;
-	for (unsigned i = 0; i < tmp.nargs; i++)
-		if (tmp.args[i].name && !strcmp(tmp.args[i].name, row->need))
+	for (unsigned i = 0; i < tmp.nraw; i++)
+		if (tmp.raw[i].name && !strcmp(tmp.raw[i].name, row->need))
 			return true;
 	return false;
 }
@@ -173,8 +179,8 @@ int stable_args(struct prov_env *env, struct arena *a, struct probe *p)
 	if (!p->derived)
 		return 0;
 	r = read_raw(env, a, row, &tmp);
-	p->raw = tmp.args;
-	p->nraw = tmp.nargs;
+	p->raw = tmp.raw;
+	p->nraw = tmp.nraw;
 	return r;
 }
 

@@ -374,6 +374,7 @@ int tptab_args(struct prov_env *env, struct arena *a, const struct tp *tp, struc
 	p->args = args;
 	p->nargs = n;
 	p->args_known = true;
+	tpform_args(a, tp, p);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "base/strb.h"
+#include "base/units.h"
 
 /* A client that says nothing is not waited for: the rings must be read. */
 #define PATIENCE_MS 50
@@ -136,17 +137,23 @@ int ctl_fd(const struct ctl *c)
 
 static void put_setting(const struct ctl *c, const char *tracker, unsigned i, struct strb *out)
 {
+	char time[UNITS_EXACT_LEN];
 	uint64_t v = 0;
 	bool is_time;
 	const char *name = trackers_setting(i, &is_time);
 
-	if (trackers_get(c->t, tracker, name, &v) == 0)
-		strb_printf(out, "%s.%s=%llu%s\n", tracker, name, (unsigned long long)v, is_time ? "ns" : "");
+	if (trackers_get(c->t, tracker, name, &v) < 0)
+		return;
+	if (is_time)
+		strb_printf(out, "%s.%s=%s\n", tracker, name, units_exact_ns(v, time));
+	else
+		strb_printf(out, "%s.%s=%llu\n", tracker, name, (unsigned long long)v);
 }
 
 static void list(const struct ctl *c, struct strb *out)
 {
 	const char *name;
+	char time[UNITS_EXACT_LEN];
 	uint64_t id, v;
 	bool is_time;
 
@@ -155,7 +162,7 @@ static void list(const struct ctl *c, struct strb *out)
 		for (unsigned k = 0; trackers_setting(k, &is_time); k++)
 			put_setting(c, name, k, out);
 		for (unsigned k = 0; trackers_get_cgroup(c->t, name, k, &id, &v) == 0; k++)
-			strb_printf(out, "%s.threshold@%llu=%lluns\n", name, (unsigned long long)id, (unsigned long long)v);
+			strb_printf(out, "%s.threshold@%llu=%s\n", name, (unsigned long long)id, units_exact_ns(v, time));
 	}
 }
 
@@ -184,6 +191,7 @@ static unsigned find_setting(const char *name, bool *is_time)
 static void set_cgroup(const struct ctl *c, const char *tracker, const char *cgroup, const char *value, const char *what,
 		       struct strb *out)
 {
+	char time[UNITS_EXACT_LEN];
 	uint64_t id, v;
 	int r = num_parse_u64(cgroup, &id);
 
@@ -192,7 +200,7 @@ static void set_cgroup(const struct ctl *c, const char *tracker, const char *cgr
 	if (r == 0)
 		r = trackers_set_cgroup(c->t, tracker, id, v);
 	if (r == 0)
-		strb_printf(out, "ok\n%s=%lluns\n", what, (unsigned long long)v);
+		strb_printf(out, "ok\n%s=%s\n", what, units_exact_ns(v, time));
 	else
 		refuse(out, r, what);
 }

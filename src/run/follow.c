@@ -61,7 +61,7 @@ int follow_new(struct sym *sym, struct follow **ret)
 	if (!f)
 		return -ENOMEM;
 	f->sym = sym;
-	sideband_open(false, &f->side);
+	sideband_open(SIDEBAND_ALL, &f->side);
 	*ret = f;
 	return 0;
 }
@@ -208,6 +208,8 @@ static void on_event(void *ctx, const struct side_event *e)
 
 	if (f->watch)
 		f->watch(f->watch_ctx, e);
+	if (!f->sym)
+		return;
 	if (e->kind == SIDE_FORK) {
 		on_fork(f, e);
 		return;
@@ -294,8 +296,10 @@ static void give_kept(struct follow *f, const struct proc *p, uint64_t start)
 
 void follow_see(struct follow *f, uint32_t tgid, uint64_t start)
 {
-	struct proc *p = find(f, tgid, start);
+	struct proc *p = f->sym ? find(f, tgid, start) : NULL;
 
+	if (!f->sym)
+		return;
 	if (p && p->shown) {
 		sym_proc_touch(f->sym, tgid, start);
 		return;

@@ -105,7 +105,7 @@ int latewatch_new(const char *const *provs, size_t n, struct latewatch **ret)
 	pthread_mutex_init(&w->lock, NULL);
 	w->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = w->ready < 0 || w->wake < 0 ? -errno : sideband_open(true, &w->side);
+	r = w->ready < 0 || w->wake < 0 ? -errno : sideband_open(SIDEBAND_MAPPINGS, &w->side);
 	if (r < 0) {
 		latewatch_free(w);
 		return r;

@@ -104,6 +104,8 @@ static int work(struct session *s, struct due *d)
 	uint64_t now = session_now();
 	int r = s->late ? late_drain(s->late) : 0;
 
+	load_reap(s->l);
+
 	if (r == 0 && now >= d->drain) {
 		r = session_drain(s);
 		d->drain = session_now() + s->poll_ns;

@@ -2,16 +2,15 @@
 /* The life of a run: see session.h for its order. */
 #include "run/session.h"
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 #include "load/cpus.h"
 #include "run/history.h"
+#include "run/priority.h"
 #include "run/privs.h"
 #include "run/session_int.h"
 #include "run/signals.h"
@@ -91,6 +90,17 @@ static int open_rings(struct session *s, struct err *err)
 	return 0;
 }
 
+static int note_rings(struct session *s)
+{
+	const struct load_map *m = load_find_map(s->l, IMG_MAP_RINGS, 0, 0);
+	uint64_t asked = m ? s->l->img->maps[m - s->l->maps].inner_size : 0;
+
+	if (!m || m->ring_size >= asked)
+		return 0;
+	return session_note(s, "buffer size lowered to %uk: there is no memory for %lluk on each CPU", m->ring_size >> 10,
+			    (unsigned long long)asked >> 10);
+}
+
 static void on_side_event(void *ctx, const struct side_event *e)
 {
 	struct session *s = ctx;
@@ -115,11 +125,11 @@ static int make_parts(struct session *s, struct err *err)
 	s->decoder.schema = s->schema;
 	s->poll_ns = POLL_MAX_NS;
 	if (r == 0 && (s->procs || s->c.history))
-		r = follow_new(s->c.sym, &s->follow);
+		r = follow_new(s->procs ? s->c.sym : NULL, &s->follow);
 	if (r == 0)
 		r = unwind_new(s->l, s->c.sym, &s->unwind);
 	if (r == 0)
-		r = walker_new(s->l, o->iterrate, (int)o->cpu, &s->walker);
+		r = walker_new(s->l, o->iterrate, (int)o->cpu, s->unwind != NULL, &s->walker);
 	if (r == 0 && s->follow)
 		follow_watch(s->follow, on_side_event, s);
 	if (r == 0)
@@ -153,7 +163,8 @@ static uint64_t wall_offset(void)
 
 int session_new(const struct session_config *config, struct session **ret, struct err *err)
 {
-	struct load_opts opts = { .log_size = config->prog->opts->bpflogsize };
+	struct load_opts opts = { .log_size = config->prog->opts->bpflogsize,
+				  .rings_exact = !strcmp(config->prog->opts->bufresize, "manual") };
 	struct session *s = calloc(1, sizeof(*s));
 	int r;
 
@@ -181,6 +192,11 @@ int session_new(const struct session_config *config, struct session **ret, struc
 int session_set(struct session *s, const char *tracker, const char *setting, uint64_t value)
 {
 	return s->trackers ? trackers_set(s->trackers, tracker, setting, value) : -ENOENT;
+}
+
+int session_get(const struct session *s, const char *tracker, const char *setting, uint64_t *ret)
+{
+	return s->trackers ? trackers_get(s->trackers, tracker, setting, ret) : -ENOENT;
 }
 
 void session_detach(struct session *s, uint32_t i)
@@ -291,24 +307,6 @@ static int attach_all(struct session *s)
 	return r;
 }
 
-/* The one who empties the rings goes before the load that fills them: what it may use is bounded by the
- * records there are, and on a busy machine they would be lost otherwise. Children start as usual. */
-#define CONSUMER_NICE (-10)
-
-static void raise_priority(void)
-{
-	struct { /* struct sched_attr, version 0. Source: sched_setattr(2) */
-		uint32_t size, policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime, deadline, period;
-	} a = { .size = sizeof(a), .policy = SCHED_OTHER, .flags = 1 /* SCHED_FLAG_RESET_ON_FORK */,
-		.nice = CONSUMER_NICE };
-
-	syscall(SYS_sched_setattr, 0, &a, 0); /* refused: it works all the same */
-}
-
 static bool exit_called(const struct session *s)
 {
 	return s->l->state &&
@@ -363,12 +361,14 @@ static int start_and_loop(struct session *s, int signal_fd)
 		s->res.why = SESSION_EXIT;
 		return 0;
 	}
-	raise_priority();
+	priority_raise();
 	see_targets(s);
 	if (s->trackers)
 		ctl_open(s->trackers, &s->ctl); /* without it settings stay as they are */
 	if (s->c.history)
 		r = history_alive(s->c.rec, s->history_clock);
+	if (r == 0)
+		r = note_rings(s);
 	if (r == 0)
 		r = attach_all(s);
 	if (r == 0 && s->late)
@@ -380,13 +380,13 @@ static int start_and_loop(struct session *s, int signal_fd)
 		r = target_go(s->c.targets[i], s->err);
 	}
 	/* system() and freopen() of destructive programs run with the user's own rights */
-	if (r == 0 && !s->c.prog->opts->destructive && privs_drop() < 0)
-		r = session_note(s, "some privileges could not be given up");
 	if (r == 0 && s->walker) {
-		r = walker_start(s->walker);
+		r = walker_start(s->walker, !s->c.prog->opts->destructive);
 		if (r < 0)
 			err_set(s->err, r, "cannot start a thread: %s", strerror(-r));
 	}
+	if (r == 0 && !s->c.prog->opts->destructive && privs_drop() < 0)
+		r = session_note(s, "some privileges could not be given up");
 	return r < 0 ? r : session_loop(s, signal_fd);
 }
 
@@ -440,7 +440,7 @@ static void take_exit_status(struct session *s)
 /* Steps 7-9. */
 static int finish(struct session *s)
 {
-	struct row end = { .kind = ROW_END };
+	struct row end = { .kind = ROW_END, .ts = session_now() }; /* what follows may take seconds, and is not measured */
 	bool barrier = s->nlinks > 0, stuck;
 	int r;
 
@@ -476,7 +476,6 @@ static int finish(struct session *s)
 		r = cost_report(s->cost, session_now(), s->c.rec);
 	if (r == 0)
 		r = note_damage(s);
-	end.ts = session_now();
 	if (r == 0)
 		r = recording_append(s->c.rec, &end);
 	session_consume(s);

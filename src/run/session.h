@@ -77,6 +77,8 @@ void session_schema_add(struct arena *a, struct rec_schema *s, const struct prob
 int session_new(const struct session_config *config, struct session **ret, struct err *err);
 /* A setting of a tracker, from the start on: see run/track.h. 0, -ENOENT, -ENOKEY, -ERANGE. */
 int session_set(struct session *s, const char *tracker, const char *setting, uint64_t value);
+/* The setting as it is now. 0, -ENOENT, -ENOKEY. */
+int session_get(const struct session *s, const char *tracker, const char *setting, uint64_t *ret);
 /* Steps 3-9. Error: a probe could not be attached or the kernel took something away; *ret is always
  * filled. One session at a time per process (signals). */
 int session_run(struct session *s, struct session_result *ret, struct err *err);

@@ -37,7 +37,7 @@ struct trailer {
 	uint64_t time;
 };
 
-static int open_cpu(unsigned cpu, bool wake)
+static int open_cpu(unsigned cpu, enum sideband_what what)
 {
 	struct perf_event_attr a = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(a), .config = PERF_COUNT_SW_DUMMY,
@@ -46,7 +46,9 @@ static int open_cpu(unsigned cpu, bool wake)
 	};
 	int fd;
 
-	if (wake) {
+	if (what == SIDEBAND_TASKS)
+		a.mmap = a.mmap2 = a.comm = a.comm_exec = 0;
+	if (what == SIDEBAND_MAPPINGS) {
 		a.comm = a.comm_exec = a.task = 0;
 		/* after a byte, which is after every record */
 		a.watermark = 1;
@@ -56,12 +58,12 @@ static int open_cpu(unsigned cpu, bool wake)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_ring(struct sideband *s, unsigned cpu, bool wake)
+static int open_ring(struct sideband *s, unsigned cpu, enum sideband_what what)
 {
 	struct side_ring *r = &s->rings[s->n];
 	void *p;
 
-	r->fd = open_cpu(cpu, wake);
+	r->fd = open_cpu(cpu, what);
 	if (r->fd < 0)
 		return r->fd == -ENODEV ? 0 : r->fd; /* went offline: nothing runs there */
 	p = mmap(NULL, s->page_size + SIDEBAND_RING, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
@@ -76,7 +78,7 @@ static int open_ring(struct sideband *s, unsigned cpu, bool wake)
 	return 0;
 }
 
-int sideband_open(bool wake, struct sideband **ret)
+int sideband_open(enum sideband_what what, struct sideband **ret)
 {
 	struct sideband *s = calloc(1, sizeof(*s));
 	struct cpulist cpus = { 0 };
@@ -88,7 +90,7 @@ int sideband_open(bool wake, struct sideband **ret)
 		r = s->rings ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0; r == 0 && i < cpus.n; i++)
-		r = open_ring(s, cpus.v[i], wake);
+		r = open_ring(s, cpus.v[i], what);
 	cpulist_done(&cpus);
 	if (r < 0) {
 		sideband_close(s);

@@ -26,9 +26,13 @@ struct side_event {
 	const char *path; /* MMAP: as the kernel names it, "//anon" …; EXEC: the new comm, or NULL */
 };
 
-/* Opens it on all online CPUs. -errno when perf is not to be had. wake: only mappings are told of, and its
- * descriptors become readable with each; else they are not to be waited for. */
-int sideband_open(bool wake, struct sideband **ret);
+enum sideband_what {
+	SIDEBAND_ALL,
+	SIDEBAND_MAPPINGS, /* only they; the descriptors become readable with each, else they are not to be waited for */
+	SIDEBAND_TASKS,	   /* only forks and ends */
+};
+/* Opens it on all online CPUs. -errno when perf is not to be had. */
+int sideband_open(enum sideband_what what, struct sideband **ret);
 void sideband_close(struct sideband *s); /* accepts NULL */
 /* Gives all events that are there, by time. Only processes: no threads. */
 int sideband_drain(struct sideband *s, void (*fn)(void *ctx, const struct side_event *e), void *ctx);

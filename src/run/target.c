@@ -44,7 +44,7 @@ static int split(char *text, char ***ret)
 }
 
 /* The child until its exec. An errno goes through the pipe when that fails. */
-__attribute__((noreturn)) static void child_main(char **argv, int report)
+__attribute__((noreturn)) static void child_main(char *const argv[], int report)
 {
 	sigset_t none;
 	int code;
@@ -76,7 +76,7 @@ static int wait_exec(pid_t pid, int report)
 	return -ECHILD;
 }
 
-static int spawn(char **argv, pid_t *ret)
+static int spawn(char *const argv[], pid_t *ret)
 {
 	_cleanup_close_ int rd = -1, wr = -1;
 	int fds[2], r;
@@ -115,17 +115,11 @@ static int target_new(pid_t pid, bool child, struct target **ret)
 	return 0;
 }
 
-int target_command(const char *command, struct target **ret, struct err *err)
+int target_words(char *const argv[], struct target **ret, struct err *err)
 {
-	_cleanup_free_ char *text = strdup(command);
-	_cleanup_free_ char **argv = NULL;
 	pid_t pid = 0;
-	int r = text ? split(text, &argv) : -ENOMEM;
+	int r = spawn(argv, &pid);
 
-	if (r < 0)
-		return err_set(err, r, "failed to execute \"%s\": %s", command,
-			       r == -EINVAL ? "the command is empty" : strerror(-r));
-	r = spawn(argv, &pid);
 	if (r == 0)
 		r = target_new(pid, true, ret);
 	if (r < 0 && pid > 0) {
@@ -133,6 +127,18 @@ int target_command(const char *command, struct target **ret, struct err *err)
 		waitpid(pid, NULL, 0);
 	}
 	return r < 0 ? err_set(err, r, "failed to execute %s: %s", argv[0], strerror(-r)) : 0;
+}
+
+int target_command(const char *command, struct target **ret, struct err *err)
+{
+	_cleanup_free_ char *text = strdup(command);
+	_cleanup_free_ char **argv = NULL;
+	int r = text ? split(text, &argv) : -ENOMEM;
+
+	if (r < 0)
+		return err_set(err, r, "failed to execute \"%s\": %s", command,
+			       r == -EINVAL ? "the command is empty" : strerror(-r));
+	return target_words(argv, ret, err);
 }
 
 int target_process(pid_t pid, struct target **ret, struct err *err)

@@ -11,6 +11,8 @@ struct target;
 /* -c: starts the command (words split at white space, found in PATH) and stops it behind its exec, before
  * its first instruction. It is killed when the target is freed and still runs, and when dwell dies. */
 int target_command(const char *command, struct target **ret, struct err *err);
+/* The same, of words as they are; argv ends with NULL and has one at least. */
+int target_words(char *const argv[], struct target **ret, struct err *err);
 /* -p: -ESRCH with a message when there is no such process. */
 int target_process(pid_t pid, struct target **ret, struct err *err);
 /* How far a command is let run before the D program is compiled (-x evaltime). */

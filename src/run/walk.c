@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
+#include "run/priority.h"
+#include "run/privs.h"
 
 #define NSEC 1000000000ull
 #define STACK_SIZE (256 << 10)
@@ -29,12 +31,14 @@ struct walker {
 	int cpu;
 	struct job *jobs;
 	uint32_t njobs;
+	bool drop; /* privileges */
 	int *links; /* own descriptors by program; -1: not walked */
 	pthread_mutex_t lock; /* of what follows, and of links */
 	pthread_cond_t cond;
 	bool stop;
 	int error;
-	uint64_t looks; /* of the session; 0: it never does */
+	bool asks;	/* programs ask the session for something */
+	uint64_t looks; /* of the session */
 };
 
 static uint64_t now_ns(void)
@@ -42,6 +46,15 @@ static uint64_t now_ns(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec;
+}
+
+/* What this thread has had of the CPUs. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	return (uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec;
 }
 
@@ -73,7 +86,7 @@ static bool wait_for_look(struct walker *w, uint64_t seen)
 	int r = 0;
 
 	pthread_mutex_lock(&w->lock);
-	while (!w->stop && w->looks && w->looks < seen + 2 && r != ETIMEDOUT)
+	while (!w->stop && w->asks && w->looks < seen + 2 && r != ETIMEDOUT)
 		r = pthread_cond_timedwait(&w->cond, &w->lock, &ts);
 	stop = w->stop;
 	pthread_mutex_unlock(&w->lock);
@@ -141,6 +154,8 @@ static void *run_periodic(void *arg)
 	struct job *j = arg;
 	uint64_t next = now_ns(), now, seen;
 
+	if (j->w->drop)
+		privs_drop();
 	do {
 		if (!walk_all(j, ENTRY_ITER_TASK) || !walk_all(j, ENTRY_TEST_RUN))
 			break;
@@ -154,16 +169,16 @@ static void *run_periodic(void *arg)
 	return NULL;
 }
 
-/* When to look for due keys again: at the earliest deadline, that of keys opened since included. */
-static uint64_t next_scan(const struct img_scan *s, uint64_t timeout, uint64_t start, uint64_t end)
+/* When to look for due keys again: at the earliest deadline, that of keys opened since included. took: CPU time of the walk. */
+static uint64_t next_scan(const struct img_scan *s, uint64_t timeout, uint64_t start, uint64_t took)
 {
-	uint64_t next = s->taken < s->listed ? 0 : s->due;
-	uint64_t pause = (end - start) * WALK_PAUSE_FACTOR;
+	uint64_t next = s->taken < s->listed ? 0 : s->due, end = now_ns();
+	uint64_t pause = took * WALK_PAUSE_FACTOR;
 
-	if (pause < WALK_PAUSE_MIN_NS)
-		pause = WALK_PAUSE_MIN_NS;
 	if (pause > WALK_PAUSE_LONG_NS)
-		pause = end - start > WALK_PAUSE_LONG_NS ? end - start : WALK_PAUSE_LONG_NS;
+		pause = took > WALK_PAUSE_LONG_NS ? took : WALK_PAUSE_LONG_NS;
+	if (pause < WALK_PAUSE_MIN_NS || s->fired * WALK_FIRED_NS >= took)
+		pause = WALK_PAUSE_MIN_NS;
 	if (timeout && start + timeout < next)
 		next = start + timeout;
 	return next < end + pause ? end + pause : next;
@@ -186,18 +201,22 @@ static void *run_scan(void *arg)
 {
 	struct job *j = arg;
 	struct img_scan *s = j->scan;
-	uint64_t start, timeout;
+	uint64_t start, timeout, cpu;
 
+	priority_raise();
+	if (j->w->drop)
+		privs_drop();
 	do {
 		start = now_ns();
+		cpu = cpu_ns();
 		timeout = __atomic_load_n(&s->timeout, __ATOMIC_RELAXED);
 		s->due = UINT64_MAX;
-		s->listed = s->taken = 0;
+		s->listed = s->taken = s->fired = 0;
 		if (timeout && !walk_all(j, ENTRY_ITER_MAP))
 			break;
 		if (s->listed && !walk_all(j, ENTRY_ITER_TASK))
 			break;
-	} while (wait_for_scan(j, timeout, next_scan(s, timeout, start, now_ns())));
+	} while (wait_for_scan(j, timeout, next_scan(s, timeout, start, cpu_ns() - cpu)));
 	__atomic_store_n(&j->ended, true, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -252,7 +271,7 @@ static void init_lock(struct walker *w)
 	pthread_mutex_init(&w->lock, NULL);
 }
 
-int walker_new(const struct loaded *l, uint64_t period_ns, int cpu, struct walker **ret)
+int walker_new(const struct loaded *l, uint64_t period_ns, int cpu, bool asks, struct walker **ret)
 {
 	uint32_t n = 0;
 	struct walker *w;
@@ -267,6 +286,7 @@ int walker_new(const struct loaded *l, uint64_t period_ns, int cpu, struct walke
 		return -ENOMEM;
 	w->l = l;
 	w->cpu = cpu;
+	w->asks = asks;
 	init_lock(w);
 	w->jobs = calloc(n, sizeof(*w->jobs));
 	w->links = calloc(l->room, sizeof(*w->links));
@@ -303,11 +323,12 @@ static int start_job(struct job *j)
 	return -r;
 }
 
-int walker_start(struct walker *w)
+int walker_start(struct walker *w, bool drop)
 {
 	sigset_t all, old;
 	int r = 0;
 
+	w->drop = drop;
 	/* Signals are the session's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);

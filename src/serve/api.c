@@ -121,6 +121,39 @@ static enum MHD_Result get_words(struct request *rq)
 	return http_json(rq, MHD_HTTP_OK, &b);
 }
 
+/* GET /api/v1/types?match=PREFIX&kind=KIND */
+static enum MHD_Result get_types(struct request *rq)
+{
+	const char *match = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "match");
+	const char *kind = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "kind"), *why;
+	struct serve_type v[SERVE_TYPES_MAX];
+	struct strb b = { 0 };
+	size_t n;
+
+	if (!match || strlen(match) >= SERVE_TYPE_MAX)
+		return http_error(rq, MHD_HTTP_BAD_REQUEST, "match: the beginning of a name is wanted");
+	n = rq->s->c->types(rq->s->c->types_ctx, kind, match, v, ARRAY_SIZE(v), &why);
+	strb_printf(&b, "{\"count\":%zu,\"types\":[", n);
+	for (size_t i = 0; i < n && i < ARRAY_SIZE(v); i++) {
+		strb_adds(&b, i ? ",{" : "{");
+		put_str(&b, "name", v[i].name);
+		strb_addc(&b, ',');
+		put_str(&b, "kind", v[i].kind);
+		strb_addc(&b, ',');
+		put_str(&b, "from", v[i].from);
+		if (v[i].size)
+			strb_printf(&b, ",\"size\":%" PRIu64, v[i].size);
+		strb_addc(&b, '}');
+	}
+	strb_addc(&b, ']');
+	if (why) {
+		strb_addc(&b, ',');
+		put_str(&b, "why_not", why);
+	}
+	strb_adds(&b, "}\n");
+	return http_json(rq, MHD_HTTP_OK, &b);
+}
+
 /* GET /api/v1/framekinds: how frames of stacks are told apart, and coloured. */
 static enum MHD_Result get_framekinds(struct request *rq)
 {
@@ -309,6 +342,7 @@ const struct route api_routes[] = {
 	{ "GET", "/api/v1/programs", get_programs },
 	{ "GET", "/api/v1/programs/*", get_program },
 	{ "GET", "/api/v1/words", get_words },
+	{ "GET", "/api/v1/types", get_types },
 	{ "GET", "/api/v1/framekinds", get_framekinds },
 	{ "GET", "/api/v1/probes", get_probes },
 	{ "POST", "/api/v1/check", post_check },

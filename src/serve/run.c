@@ -3,6 +3,7 @@
  * does not fit is forgotten from the front, and viewers are told how much they missed. */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "serve/serve_int.h"
@@ -32,6 +33,13 @@ static int make_room(struct server *s)
 	return -EBUSY;
 }
 
+static bool is_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int run_start(struct server *s, enum serve_kind kind, const char *text, size_t n, struct run **ret,
 	      struct err *err)
 {
@@ -57,6 +65,7 @@ int run_start(struct server *s, enum serve_kind kind, const char *text, size_t n
 		run_free(s, r);
 		return e;
 	}
+	r->in_file = is_file(r->child.out);
 	*ret = r;
 	return 0;
 }
@@ -191,7 +200,7 @@ static bool drain(struct run *r, int *fd, bool is_out)
 bool run_read(struct server *s, struct run *r)
 {
 	uint64_t before = r->first + r->lines.n;
-	bool out = drain(r, &r->child.out, true), err = drain(r, &r->child.err, false);
+	bool out = r->in_file || drain(r, &r->child.out, true), err = drain(r, &r->child.err, false);
 
 	if (out && err && !r->ended) {
 		if (r->part.n && r->kind != SERVE_VIEW)

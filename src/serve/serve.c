@@ -52,7 +52,7 @@ static size_t gather(struct server *s, struct pollfd *p, uint32_t *ids)
 	for (size_t i = 0; i < s->runs.n; i++) {
 		const struct run *r = s->runs.v[i];
 
-		if (r->child.out >= 0) {
+		if (r->child.out >= 0 && !r->in_file) {
 			ids[n] = r->id;
 			p[n++] = (struct pollfd){ r->child.out, POLLIN, 0 };
 		}

@@ -19,9 +19,16 @@
 #define SERVE_VIEW_MAX (16 << 20)	      /* bytes of a view of a recording */
 #define SERVE_UPLOAD_MAX (UINT64_C(256) << 20) /* bytes of a recording that is sent */
 #define SERVE_UPLOADS_MAX 4		      /* recordings that were sent; then the oldest goes */
+#define SERVE_COPIES_MAX 4		      /* of the live recording, being made or sent at the same time */
 #define SERVE_NAME_MAX 128		      /* bytes of its name */
+#define SERVE_TYPES_MAX 200		      /* types of an answer */
+#define SERVE_TYPE_MAX 256		      /* bytes of how their names begin */
 #define SERVE_IDLE_S 60		       /* a run that nobody watches is stopped after so long */
 #define SERVE_ANSWER_S 30	       /* a check or a list of probes takes no longer */
+
+#define SERVE_VIEW_FILE "recording" /* of view.def: the file itself */
+#define SERVE_VIEW_NAME "name"	    /* keys of the launcher's alone: what the recordings that are compared are called */
+#define SERVE_VIEW_OTHER_NAME "other_name"
 
 enum serve_kind {
 	SERVE_RUN,	/* text: a D program, run until it ends or is stopped */
@@ -32,7 +39,9 @@ enum serve_kind {
 };
 
 struct serve_child {
-	int out, err; /* its standard output (JSON Lines) and error; the server closes them */
+	/* Its standard output (JSON Lines) and error; the server closes them. err ends when the child has. Where out is a
+	 * file (SERVE_VIEW_FILE), it is the answer once err has ended without a word. */
+	int out, err;
 	uint64_t id;  /* for stop() */
 };
 
@@ -58,6 +67,13 @@ struct serve_word { /* of the language */
 	const char *name, *kind, *prototype;
 };
 
+struct serve_type {
+	const char *name;
+	const char *kind; /* struct, union, enum, typedef, base */
+	const char *from; /* "language", "library", "vmlinux", a module */
+	uint64_t size;	  /* bytes; 0: unknown */
+};
+
 struct serve_config {
 	int listen_fd;		  /* bound and listening; closed at the end */
 	const char *const *hosts; /* what Host may say, up to NULL: "127.0.0.1:8080" */
@@ -71,6 +87,10 @@ struct serve_config {
 	size_t nprograms;
 	const struct serve_word *words;
 	size_t nwords;
+	/* Types that begin with prefix, of a kind or (NULL) all, by name: the first max of them in ret. How many there are.
+	 * *why: why some are not known, or NULL. */
+	size_t (*types)(void *ctx, const char *kind, const char *prefix, struct serve_type *ret, size_t max, const char **why);
+	void *types_ctx;
 	/* Starts a dwell of its own for text (n bytes). 0 or -errno with *err. */
 	int (*start)(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret,
 		     struct err *err);

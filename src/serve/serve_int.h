@@ -37,6 +37,7 @@ struct run {
 	size_t bytes;		  /* of lines */
 	uint64_t skipped;	  /* lines longer than SERVE_LINE_MAX */
 	bool skipping;
+	bool in_file;		  /* child.out is a file, not a pipe: nothing is read from it here */
 	bool ended, stopped;
 	uint64_t began, watched;  /* ns: start; when somebody last watched */
 	struct request *waiter;	  /* a request that is answered when it has ended */
@@ -55,6 +56,7 @@ struct server {
 	VEC(struct stream *) streams;
 	VEC(struct upload) uploads;
 	uint32_t last_run, last_upload;
+	unsigned copies; /* of the live recording, see SERVE_COPIES_MAX */
 	uint64_t began;
 	bool ending;
 };
@@ -69,6 +71,7 @@ struct request {
 	struct strb body;
 	bool checked, body_too_large;
 	unsigned refused; /* HTTP status, decided by the headers */
+	bool is_copy;	  /* counted in server.copies */
 	struct run *job;  /* SERVE_CHECK, SERVE_PROBES, SERVE_VIEW: waited for */
 	int upload_fd;	  /* a recording that is being sent; -1: none */
 	int upload_error; /* -errno */

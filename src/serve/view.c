@@ -8,7 +8,10 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
+#include "base/num.h"
 #include "serve/serve_int.h"
+
+#define LIVE_NAME "the live view"
 
 struct view {
 	const char *name, *type;
@@ -21,7 +24,7 @@ static const struct view views[] = {
 #undef VIEW
 };
 
-static const char *const keys[] = { "by", "from", "to", "step", "rows", "over", "under", "tracker", "longest",
+static const char *const keys[] = { "by", "from", "to", "step", "rows", "over", "under", "tracker", "longest", "pid", "key", "keys", "range",
 				    "title", "other", "before_from", "before_to" };
 
 /* -- which there are -- */
@@ -51,7 +54,7 @@ enum MHD_Result view_list(struct request *rq)
 
 	strb_adds(&b, "{\"recordings\":[");
 	if (has_live(s)) {
-		put(&b, true, "live", "live", "the live view", 0);
+		put(&b, true, "live", "live", LIVE_NAME, 0);
 		first = false;
 	}
 	for (size_t i = 0; i < s->c->nrecordings; i++) {
@@ -131,7 +134,7 @@ void view_take(struct request *rq, const char *data, size_t n)
 }
 
 /* What was not taken over goes. */
-void view_done(struct request *rq)
+static void drop_upload(struct request *rq)
 {
 	if (rq->upload_fd >= 0) {
 		_cleanup_free_ char *path = upload_path(rq->s, rq->upload_id);
@@ -143,10 +146,18 @@ void view_done(struct request *rq)
 	rq->upload_fd = -1;
 }
 
+void view_done(struct request *rq)
+{
+	if (rq->is_copy)
+		rq->s->copies--;
+	drop_upload(rq);
+}
+
 static enum MHD_Result refuse_upload(struct request *rq)
 {
 	char text[128];
 
+	drop_upload(rq);
 	switch (rq->upload_error) {
 	case -EFBIG:
 		snprintf(text, sizeof(text), "a recording that is sent may have %" PRIu64 " MiB: name larger ones on dwell's command line",
@@ -195,9 +206,43 @@ void view_forget_all(struct server *s)
 
 /* -- views -- */
 
+/* What recording id is called; NULL: there is none. */
+static const char *name_of(const struct server *s, const char *id)
+{
+	uint64_t n = 0;
+
+	if (!strcmp(id, "live"))
+		return LIVE_NAME;
+	if (!id[0] || num_parse_u64(id + 1, &n) < 0)
+		return NULL;
+	if (id[0] == 'r' && n >= 1 && n <= s->c->nrecordings)
+		return s->c->recordings[n - 1].name;
+	for (size_t i = 0; id[0] == 'u' && i < s->uploads.n; i++)
+		if (s->uploads.v[i].id == n)
+			return s->uploads.v[i].name;
+	return NULL;
+}
+
+/* A line of the question: what recording id is called, and its id where another one is called so. */
+static void put_name(const struct server *s, const char *key, const char *id, const char *not_as, struct strb *b)
+{
+	const char *name = name_of(s, id), *same = name_of(s, not_as);
+
+	if (!name)
+		return;
+	strb_printf(b, "%s=", key);
+	for (const char *p = name; *p; p++)
+		strb_addc(b, (unsigned char)*p < ' ' ? '?' : *p);
+	if (same && !strcmp(name, same))
+		strb_printf(b, " (%s)", id);
+	strb_addc(b, '\n');
+}
+
 /* Adds what the launcher is asked. False: a value has what no value has. */
 static bool put_question(struct request *rq, struct strb *b)
 {
+	const char *other = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "other");
+
 	strb_printf(b, "%s\n%s\n", rq->source, rq->name);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const char *v = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, keys[i]);
@@ -207,6 +252,10 @@ static bool put_question(struct request *rq, struct strb *b)
 				return false;
 		if (v)
 			strb_printf(b, "%s=%s\n", keys[i], v);
+	}
+	if (other) {
+		put_name(rq->s, SERVE_VIEW_NAME, rq->source, other, b);
+		put_name(rq->s, SERVE_VIEW_OTHER_NAME, other, rq->source, b);
 	}
 	return b->n < SERVE_PROGRAM_MAX;
 }
@@ -232,20 +281,48 @@ static enum MHD_Result reply(struct request *rq, const struct view *v, struct MH
 	return http_reply(rq, MHD_HTTP_OK, r);
 }
 
-/* What the child said, without its name and without the file's, which means nothing to who asks. */
-static const char *reason(const struct run *r, struct strb *b)
+/* Whether a path is of the places from which children read: they mean nothing to who asks. */
+static bool is_inner_path(const struct server *s, const char *p)
 {
-	const char *text = strb_str(&r->messages), *colon;
+	const char *slash = s->c->uploads ? strrchr(s->c->uploads, '/') : NULL;
+	size_t n = slash ? (size_t)(slash + 1 - s->c->uploads) : 0;
+
+	return !strncmp(p, "/dev/fd/", 8) || (n > 1 && !strncmp(p, s->c->uploads, n));
+}
+
+/* What the child said in its first line, without its own name and those of files. */
+static const char *reason(const struct server *s, const struct run *r, struct strb *b)
+{
+	const char *p = strb_str(&r->messages);
 
 	if (!r->messages.n)
 		return r->stopped ? "it took too long" : "there is nothing of the kind";
-	if (!strncmp(text, "dwell: ", 7))
-		text += 7;
-	colon = strstr(text, ": ");
-	if (text[0] == '/' && colon && !memchr(text, ' ', (size_t)(colon - text)))
-		text = colon + 2;
-	strb_add(b, text, strcspn(text, "\n"));
+	if (!strncmp(p, "dwell: ", 7))
+		p += 7;
+	if (is_inner_path(s, p) && strstr(p, ": ") == p + strcspn(p, ": "))
+		p = strstr(p, ": ") + 2;
+	while (*p && *p != '\n') {
+		if (is_inner_path(s, p)) {
+			strb_adds(b, b->n ? "the file" : "this file");
+			p += strcspn(p, ": \n");
+		} else {
+			strb_addc(b, *p++);
+		}
+	}
 	return strb_str(b);
+}
+
+/* The file itself, which the launcher has given in place of a pipe: as fast as the viewer takes it, and from the file. */
+static enum MHD_Result send_file(struct request *rq, const struct view *v, struct run *r)
+{
+	struct stat st;
+	struct MHD_Response *response = NULL;
+
+	if (fstat(r->child.out, &st) == 0)
+		response = mhd.create_response_from_fd64((uint64_t)st.st_size, r->child.out);
+	if (response)
+		r->child.out = -1; /* the response's now */
+	return reply(rq, v, response);
 }
 
 static enum MHD_Result answer(struct request *rq, const struct view *v)
@@ -257,10 +334,12 @@ static enum MHD_Result answer(struct request *rq, const struct view *v)
 	enum MHD_Result ret;
 	char *text;
 
-	if (r->skipped)
+	if (r->in_file && !r->messages.n && !r->stopped)
+		ret = send_file(rq, v, r);
+	else if (r->skipped)
 		ret = http_error(rq, MHD_HTTP_CONTENT_TOO_LARGE, "too large for the page: dwell makes it from the command line");
 	else if (n == 0)
-		ret = http_error(rq, MHD_HTTP_UNPROCESSABLE_CONTENT, reason(r, &why));
+		ret = http_error(rq, MHD_HTTP_UNPROCESSABLE_CONTENT, reason(rq->s, r, &why));
 	else {
 		text = strb_take(&r->part);
 		response = mhd.create_response_from_buffer(n, text, MHD_RESPMEM_MUST_FREE);
@@ -273,22 +352,6 @@ static enum MHD_Result answer(struct request *rq, const struct view *v)
 	return ret;
 }
 
-/* The file itself: the launcher has given it in place of a pipe. */
-static enum MHD_Result send_file(struct request *rq, const struct view *v)
-{
-	struct run *r = rq->job;
-	struct stat st;
-	struct MHD_Response *response = NULL;
-
-	if (fstat(r->child.out, &st) == 0)
-		response = mhd.create_response_from_fd64((uint64_t)st.st_size, r->child.out);
-	if (response)
-		r->child.out = -1; /* the response's now */
-	rq->job = NULL;
-	run_free(rq->s, r);
-	return reply(rq, v, response);
-}
-
 static enum MHD_Result start_failed(struct request *rq, int e, const struct err *err)
 {
 	if (e == -EBUSY)
@@ -296,9 +359,18 @@ static enum MHD_Result start_failed(struct request *rq, int e, const struct err 
 	if (e == -ENOENT)
 		return http_error(rq, MHD_HTTP_NOT_FOUND, "no such recording");
 	if (e == -ENOTSUP)
-		return http_error(rq, MHD_HTTP_NOT_FOUND, "only recordings of the command line can be had as files");
+		return http_error(rq, MHD_HTTP_NOT_FOUND, "a recording that was sent can be had where it came from");
 	return http_error(rq, e == -EINVAL ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_INTERNAL_SERVER_ERROR,
 			  e == -EINVAL ? "this view does not take these parameters" : err->msg);
+}
+
+/* A copy takes room on the disk until the last byte of it is sent. False: there are too many. */
+static bool count_copy(struct request *rq)
+{
+	if (rq->is_copy || rq->s->copies >= SERVE_COPIES_MAX)
+		return rq->is_copy;
+	rq->s->copies++;
+	return rq->is_copy = true;
 }
 
 /* GET /api/v1/recordings/ID/VIEW?key=value… */
@@ -307,7 +379,6 @@ enum MHD_Result view_get(struct request *rq)
 	const struct view *v = find(rq->name);
 	_cleanup_(strb_free) struct strb b = { 0 };
 	struct err err = { 0 };
-	struct stat st;
 	int e;
 
 	if (!v)
@@ -316,11 +387,11 @@ enum MHD_Result view_get(struct request *rq)
 		return answer(rq, v);
 	if (!put_question(rq, &b))
 		return http_error(rq, MHD_HTTP_BAD_REQUEST, "a parameter is no text");
+	if (!strcmp(v->name, SERVE_VIEW_FILE) && !strcmp(rq->source, "live") && !count_copy(rq))
+		return http_error(rq, MHD_HTTP_TOO_MANY_REQUESTS, "the live recording is being sent to as many as can have it at once: ask again later");
 	e = run_start(rq->s, SERVE_VIEW, strb_str(&b), b.n, &rq->job, &err);
 	if (e < 0)
 		return start_failed(rq, e, &err);
-	if (fstat(rq->job->child.out, &st) == 0 && S_ISREG(st.st_mode))
-		return send_file(rq, v);
 	rq->job->waiter = rq;
 	mhd.suspend_connection(rq->conn);
 	return MHD_YES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file system for SQLite with a single kind of file: a descriptor that is read from. Source:
+/* A file system for SQLite with a single kind of file: a descriptor that is read from, or written to. Source:
  * sqlite.org/vfs.html. */
 #include "store/fdfile.h"
 #include <errno.h>
@@ -10,11 +10,13 @@
 #include <unistd.h>
 #include "base/num.h"
 
-#define PREFIX "/dev/fd/"
+#define PREFIX	"/dev/fd/"
+#define URI_MAX 64
 
 struct fdfile {
 	sqlite3_file base;
 	int fd;
+	bool writable;
 };
 
 bool fdfile_is(const char *path, int *ret)
@@ -62,18 +64,30 @@ static int on_read(sqlite3_file *f, void *buf, int n, sqlite3_int64 at)
 
 static int on_write(sqlite3_file *f, const void *buf, int n, sqlite3_int64 at)
 {
-	(void)f;
-	(void)buf;
-	(void)n;
-	(void)at;
-	return SQLITE_READONLY;
+	const struct fdfile *d = (const struct fdfile *)f;
+	size_t want = n > 0 ? (size_t)n : 0, done = 0;
+
+	if (!d->writable)
+		return SQLITE_READONLY;
+	while (done < want) {
+		ssize_t k = pwrite(d->fd, (const char *)buf + done, want - done, at + (sqlite3_int64)done);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return errno == ENOSPC ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+		done += (size_t)k;
+	}
+	return SQLITE_OK;
 }
 
 static int on_truncate(sqlite3_file *f, sqlite3_int64 n)
 {
-	(void)f;
-	(void)n;
-	return SQLITE_READONLY;
+	const struct fdfile *d = (const struct fdfile *)f;
+
+	if (!d->writable)
+		return SQLITE_READONLY;
+	return ftruncate(d->fd, n) < 0 ? SQLITE_IOERR_TRUNCATE : SQLITE_OK;
 }
 
 static int on_size(sqlite3_file *f, sqlite3_int64 *ret)
@@ -86,7 +100,7 @@ static int on_size(sqlite3_file *f, sqlite3_int64 *ret)
 	return SQLITE_OK;
 }
 
-/* sync, lock, unlock: nothing changes. */
+/* sync, lock, unlock: nobody else changes it, and nobody counts on it before it is whole. */
 static int nothing(sqlite3_file *f, int what)
 {
 	(void)f;
@@ -117,8 +131,7 @@ static int on_sector(sqlite3_file *f)
 
 static int on_characteristics(sqlite3_file *f)
 {
-	(void)f;
-	return SQLITE_IOCAP_IMMUTABLE;
+	return ((const struct fdfile *)f)->writable ? 0 : SQLITE_IOCAP_IMMUTABLE;
 }
 
 static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *ret_flags)
@@ -136,9 +149,10 @@ static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flag
 	if (!(flags & SQLITE_OPEN_MAIN_DB) || !name || !fdfile_is(name, &fd))
 		return SQLITE_CANTOPEN;
 	((struct fdfile *)f)->fd = fd;
+	((struct fdfile *)f)->writable = flags & SQLITE_OPEN_READWRITE;
 	f->pMethods = &methods;
 	if (ret_flags)
-		*ret_flags = SQLITE_OPEN_READONLY;
+		*ret_flags = flags & (SQLITE_OPEN_READWRITE | SQLITE_OPEN_READONLY);
 	return SQLITE_OK;
 }
 
@@ -167,20 +181,19 @@ static int on_full_path(sqlite3_vfs *vfs, const char *name, int n, char *ret)
 	return SQLITE_OK;
 }
 
-int fdfile_db(int fd, sqlite3 **ret)
+static sqlite3_vfs *own_vfs(void)
 {
 	static sqlite3_vfs vfs;
-	char uri[64];
 
 	if (!vfs.zName) {
 		const sqlite3_vfs *usual = sqlite3_vfs_find(NULL);
 
 		if (!usual)
-			return SQLITE_ERROR;
+			return NULL;
 		vfs = *usual; /* time, random numbers */
 		vfs.iVersion = 1;
 		vfs.szOsFile = sizeof(struct fdfile);
-		vfs.mxPathname = sizeof(uri);
+		vfs.mxPathname = URI_MAX;
 		vfs.pNext = NULL;
 		vfs.zName = "dwell-fd";
 		vfs.xOpen = on_open;
@@ -189,6 +202,29 @@ int fdfile_db(int fd, sqlite3 **ret)
 		vfs.xFullPathname = on_full_path;
 	}
 	sqlite3_vfs_register(&vfs, 0);
-	snprintf(uri, sizeof(uri), "file:" PREFIX "%d?immutable=1", fd);
-	return sqlite3_open_v2(uri, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs.zName);
+	return &vfs;
+}
+
+static int open_fd(int fd, const char *query, int flags, sqlite3 **ret)
+{
+	const sqlite3_vfs *vfs = own_vfs();
+	char uri[URI_MAX];
+
+	if (!vfs)
+		return SQLITE_ERROR;
+	snprintf(uri, sizeof(uri), "file:" PREFIX "%d%s", fd, query);
+	return sqlite3_open_v2(uri, ret, flags | SQLITE_OPEN_URI, vfs->zName);
+}
+
+int fdfile_db(int fd, sqlite3 **ret)
+{
+	return open_fd(fd, "?immutable=1", SQLITE_OPEN_READONLY, ret);
+}
+
+int fdfile_db_new(int fd, sqlite3 **ret)
+{
+	int rc = open_fd(fd, "", SQLITE_OPEN_READWRITE, ret);
+
+	/* what would be beside it cannot be */
+	return rc == SQLITE_OK ? sqlite3_exec(*ret, "PRAGMA journal_mode = OFF", NULL, NULL, NULL) : rc;
 }

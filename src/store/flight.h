@@ -3,10 +3,11 @@
  *
  * Events have kinds by name. Those of dlib/latency/flight.d mean something here:
  *   switch     id: the thread that gets the CPU, text: its name; info: the state of the one that leaves it, 0: it could go on
- *   wake       id: the thread that is woken, text: its name
+ *   wake       id: the thread that is woken, text: its name; info: 1: in an interrupt (run/flight.c sees to that)
  *   irq, irq-end, softirq, softirq-end   id: the number; text: the handler
  *   io, io-end       id: the sector, info: the operation, text: the disk
- *   lock, lock-end   id: the thread, info: what lock (LCB_F_*), text: the thread's name */
+ *   lock, lock-end   id: the thread, info: what lock (LCB_F_*), text: the thread's name
+ *   holder     id: who has the lock of the "lock" with the same CPU and time, text: its name */
 #ifndef DWELL_STORE_FLIGHT_H
 #define DWELL_STORE_FLIGHT_H
 #include <stdbool.h>
@@ -72,6 +73,22 @@ struct flight_did {
 	uint64_t ran, ready, slept, unknown;
 };
 void flight_did(const struct flight_rec *f, uint32_t tid, uint64_t from, uint64_t to, struct flight_did *ret);
+/* The longest time from one time to another that a thread waited: for a lock that it slept for, else asleep, or for a CPU. */
+enum flight_waits { FLIGHT_NO_WAIT, FLIGHT_READY, FLIGHT_SLEPT, FLIGHT_LOCKED };
+struct flight_wait {
+	enum flight_waits what;
+	uint64_t from, to;
+	uint32_t lock;	  /* LOCKED: LCB_F_* */
+	bool by_irq;	  /* SLEPT: it was woken up in an interrupt */
+	uint32_t by_tid;  /* LOCKED: who had the lock; SLEPT: who woke it up; READY: who had the CPU for most of it; 0: not known */
+	uint32_t cpu;	  /* where it ended */
+	char by_comm[FLIGHT_TEXT + 1];
+};
+void flight_longest_wait(const struct flight_rec *f, uint32_t tid, uint64_t from, uint64_t to, struct flight_wait *ret);
+/* "mutex", "rwsem" … by LCB_F_* */
+const char *flight_lock_name(uint32_t flags);
+/* The "holder" of event i, a "lock": or -1. */
+long flight_holder(const struct flight_rec *f, uint32_t i);
 /* Who had the CPU when event i happened: its switch, or -1. */
 long flight_running(const struct flight_rec *f, uint32_t i);
 /* When what event i begins on its CPU is over: the next event of a kind there, or the end. */

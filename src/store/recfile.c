@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "store/recfile_int.h"
@@ -26,7 +27,7 @@ struct known { /* an address that is in the file */
 
 struct recfile {
 	sqlite3 *db;
-	sqlite3_stmt *row, *symbol;
+	sqlite3_stmt *row, *symbol, *source;
 	struct histfile *hist;
 	struct rowfile *rows;
 	struct strb text; /* of a distribution */
@@ -36,6 +37,7 @@ struct recfile {
 	bool dead;	   /* after an error */
 	uint64_t committed; /* CLOCK_MONOTONIC ns */
 	uint64_t dropped;
+	uint64_t uncommitted; /* rows */
 	size_t nprobes;	   /* that are in the file */
 	struct retire *retire; /* NULL: no limits */
 };
@@ -46,9 +48,12 @@ static int fail(struct recfile *f, int rc, struct err *err)
 	int r = rc == SQLITE_NOMEM ? err_set(err, -ENOMEM, "the recording is not continued: out of memory") :
 				     recfile_error(f->db, "the recording is not continued", err);
 
+	err_prefix(err, "%s: ", sqlite3_db_filename(f->db, "main"));
 	if (f->open)
 		sqlite3_exec(f->db, "ROLLBACK", NULL, NULL, NULL);
 	f->open = false;
+	f->dropped += f->uncommitted;
+	f->uncommitted = 0;
 	f->dead = true;
 	return r;
 }
@@ -96,9 +101,12 @@ static int write_head(struct recfile *f, const struct recfile_info *info)
 		rc = sqlite3_prepare_v3(f->db, "INSERT OR IGNORE INTO symbol VALUES(?,?,?,?,?,?,?,?,?,?)", -1,
 					SQLITE_PREPARE_PERSISTENT, &f->symbol, NULL);
 	if (rc == SQLITE_OK)
+		rc = sqlite3_prepare_v3(f->db, "INSERT OR IGNORE INTO source VALUES(?,?,?,?,?,?,?,?,?)", -1,
+					SQLITE_PREPARE_PERSISTENT, &f->source, NULL);
+	if (rc == SQLITE_OK)
 		rc = histfile_new(f->db, f->schema, info->wall_off, &f->hist);
 	if (rc == SQLITE_OK)
-		rc = rowfile_new(f->db, f->schema, &f->rows);
+		rc = rowfile_new(f->db, f->schema, info, &f->rows);
 	return rc;
 }
 
@@ -106,12 +114,15 @@ int recfile_create(const char *path, const struct rec_schema *schema, const stru
 		   struct recfile **ret, struct err *err)
 {
 	/* SQLite would open what is there; O_EXCL never follows or takes over a file. */
-	_cleanup_close_ int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	struct recfile *f;
 	int r;
 
 	if (fd < 0)
 		return err_set(err, -errno, "cannot create recording %s: %s", path, strerror(errno));
+	/* Now: closing it later would take away the locks that SQLite has on the file then (fcntl(2)), and the next program to end reading it
+	 * would remove the log that is being written. */
+	close(fd);
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return err_set(err, -ENOMEM, "out of memory");
@@ -228,10 +239,8 @@ int recfile_append(struct recfile *f, const struct row *row, struct err *err)
 			rc = put_row(f, row);
 		}
 	}
-	if (rc == SQLITE_OK)
-		return 0;
-	f->dropped++;
-	return fail(f, rc, err);
+	f->uncommitted++;
+	return rc == SQLITE_OK ? 0 : fail(f, rc, err);
 }
 
 static struct known_key key_of(enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr)
@@ -282,6 +291,32 @@ int recfile_add_symbol(struct recfile *f, const struct recfile_symbol *s, struct
 	return 0;
 }
 
+int recfile_add_source(struct recfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v, size_t n,
+		       struct err *err)
+{
+	sqlite3_stmt *st = f->source;
+
+	if (f->dead)
+		return 0;
+	for (size_t i = 0; i < n && i < RECFILE_MAX_SOURCE; i++) {
+		sqlite3_bind_int64(st, 1, tgid);
+		sqlite3_bind_int64(st, 2, (int64_t)start);
+		sqlite3_bind_int64(st, 3, (int64_t)addr);
+		sqlite3_bind_int64(st, 4, (int64_t)i);
+		sqlite3_bind_text(st, 5, v[i].function, -1, SQLITE_STATIC);
+		sqlite3_bind_text(st, 6, v[i].file, -1, SQLITE_STATIC);
+		sqlite3_bind_int64(st, 7, v[i].line);
+		sqlite3_bind_text(st, 8, v[i].def_file, -1, SQLITE_STATIC);
+		sqlite3_bind_int64(st, 9, v[i].def_line);
+		if (begin(f) != SQLITE_OK || sqlite3_step(st) != SQLITE_DONE) {
+			sqlite3_reset(st);
+			return fail(f, SQLITE_ERROR, err);
+		}
+		sqlite3_reset(st);
+	}
+	return 0;
+}
+
 static int commit(struct recfile *f, uint64_t now, bool end, struct err *err)
 {
 	bool removed = false;
@@ -303,6 +338,7 @@ static int commit(struct recfile *f, uint64_t now, bool end, struct err *err)
 	if (rc != SQLITE_OK)
 		return fail(f, rc, err);
 	f->open = false;
+	f->uncommitted = 0;
 	f->committed = now;
 	return 0;
 }
@@ -312,6 +348,11 @@ int recfile_tick(struct recfile *f, uint64_t now, struct err *err)
 	if (now < f->committed + RECFILE_COMMIT_NS)
 		return 0;
 	return commit(f, now, false, err);
+}
+
+int recfile_flush(struct recfile *f, struct err *err)
+{
+	return commit(f, 0, false, err);
 }
 
 uint64_t recfile_dropped(const struct recfile *f)
@@ -334,6 +375,7 @@ int recfile_close(struct recfile *f, struct err *err)
 	strb_free(&f->text);
 	sqlite3_finalize(f->row);
 	sqlite3_finalize(f->symbol);
+	sqlite3_finalize(f->source);
 	/* One file, without a log beside it, when no reader is in the way. */
 	if (f->db && !f->dead)
 		sqlite3_exec(f->db, FOLD_LOG, NULL, NULL, NULL);

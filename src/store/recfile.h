@@ -10,7 +10,7 @@
 #include "store/recording.h"
 
 #define RECFILE_APPLICATION_ID 0x6477656c /* "dwel", PRAGMA application_id */
-#define RECFILE_VERSION	       3	  /* PRAGMA user_version: readers refuse newer ones */
+#define RECFILE_VERSION	       4	  /* PRAGMA user_version: readers refuse newer ones */
 #define RECFILE_COMMIT_NS      500000000u /* a killed recorder loses what is younger than this and a bit */
 #define RECFILE_HIST_KEYS      4096	  /* keys of one source with histograms of their own; then "other" */
 #define RECFILE_SECOND_NS      UINT64_C(1000000000)
@@ -35,6 +35,9 @@ struct recfile_info {
 	const struct recfile_pair *meta;     /* what is known of the run: command line, host, kernel … */
 	const struct recfile_pair *options;  /* how the run was shown: quiet, flowindent … */
 	const struct recfile_pair *programs; /* name and D text */
+	/* What a stack that is kept by why() says, for those who ask by SQL; NULL: nothing, or all is left out. Valid until the next call. */
+	const char *(*cause)(void *ctx, const uint8_t *frames, size_t n);
+	void *cause_ctx;
 	uint64_t wall_off;   /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	uint64_t max_bytes;  /* of the file; the oldest events give way. 0: no limit */
 	uint64_t max_age_ns; /* the same by age */
@@ -51,6 +54,14 @@ struct recfile_symbol {
 	uint64_t offset, base; /* as in struct symbol (sym/sym.h): base is its addr */
 };
 
+/* A function at a user address, and where it is in the source. Texts NULL, lines 0: unknown. */
+struct recfile_source {
+	const char *function; /* as in symbols; of the outermost one the symbol tells as well */
+	const char *file, *def_file; /* of the address in it; where it is defined */
+	uint32_t line, def_line;
+};
+#define RECFILE_MAX_SOURCE 32u /* of one address */
+
 /* -- writing -- */
 struct recfile;
 /* Makes the file (mode 0600). -EEXIST: there is one already, which is never overwritten. */
@@ -62,8 +73,13 @@ int recfile_append(struct recfile *f, const struct row *row, struct err *err);
 /* Whether the name of an address is in the file; puts it there. */
 bool recfile_knows(struct recfile *f, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
 int recfile_add_symbol(struct recfile *f, const struct recfile_symbol *s, struct err *err);
+/* What is at a user address (of a return address: the byte before), innermost first; once per address. */
+int recfile_add_source(struct recfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v, size_t n,
+		       struct err *err);
 /* Makes durable what was appended when the last time is RECFILE_COMMIT_NS ago. Call it often. */
 int recfile_tick(struct recfile *f, uint64_t now_ns, struct err *err);
+/* Makes all of it durable now. */
+int recfile_flush(struct recfile *f, struct err *err);
 uint64_t recfile_dropped(const struct recfile *f); /* rows not written after an error */
 /* Ends the recording in order and frees it; accepts NULL. */
 int recfile_close(struct recfile *f, struct err *err);
@@ -77,6 +93,9 @@ struct recread;
 int recread_open(const char *path, struct recread **ret, struct err *err);
 void recread_close(struct recread *r);
 const struct rec_schema *recread_schema(const struct recread *r);
+/* Copies all that is in it now into the empty file behind fd, open for reading and writing: one whole file. On errors what
+ * is in fd is of no use. */
+int recread_copy(struct recread *r, int fd, struct err *err);
 const char *recread_meta(const struct recread *r, const char *key);   /* or NULL */
 const struct recfile_pair *recread_options(const struct recread *r);
 const struct recfile_pair *recread_programs(const struct recread *r);
@@ -85,4 +104,6 @@ int recread_next(struct recread *r, struct row *ret, struct err *err);
 /* Name of an address: true when the file has one. Texts live until the reader is closed. */
 bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, uint64_t start,
 		    uint64_t addr, struct recfile_symbol *ret);
+/* What recfile_add_source() has put there; returns how many, 0: nothing. *ret lives until the reader is closed. */
+size_t recread_source(struct recread *r, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source **ret);
 #endif

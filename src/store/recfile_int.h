@@ -51,7 +51,7 @@ int histfile_flush(struct histfile *h, bool end);
 
 /* Rows with tables of their own (recfile_rows.c). */
 struct rowfile;
-int rowfile_new(sqlite3 *db, const struct rec_schema *schema, struct rowfile **ret);
+int rowfile_new(sqlite3 *db, const struct rec_schema *schema, const struct recfile_info *info, struct rowfile **ret);
 void rowfile_free(struct rowfile *f); /* accepts NULL */
 /* Spans and slow events of a ROW_EVENT that was stored under seq. */
 int rowfile_event(struct rowfile *f, const struct row *row, int64_t seq);

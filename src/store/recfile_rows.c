@@ -44,11 +44,13 @@ struct rowfile {
 	const struct rec_schema *schema;
 	bool *special; /* by epid - 1: has spans or slow events */
 	struct known_stack *stacks;
+	const char *(*cause)(void *ctx, const uint8_t *frames, size_t n); /* of recfile_info */
+	void *cause_ctx;
 	struct strb text;
 	int64_t slow, slow_seq; /* the first slow event of the row stored last: a flight record is about that */
 };
 
-int rowfile_new(sqlite3 *db, const struct rec_schema *schema, struct rowfile **ret)
+int rowfile_new(sqlite3 *db, const struct rec_schema *schema, const struct recfile_info *info, struct rowfile **ret)
 {
 	struct rowfile *f = calloc(1, sizeof(*f));
 	int rc = SQLITE_OK;
@@ -58,6 +60,8 @@ int rowfile_new(sqlite3 *db, const struct rec_schema *schema, struct rowfile **r
 	*ret = f;
 	f->db = db;
 	f->schema = schema;
+	f->cause = info->cause;
+	f->cause_ctx = info->cause_ctx;
 	f->special = calloc(schema->nfmts + 1, sizeof(*f->special));
 	if (!f->special)
 		return SQLITE_NOMEM;
@@ -168,12 +172,23 @@ static int store_stack(struct rowfile *f, const struct stack_ident *id, const ui
 	return rc;
 }
 
+static uint32_t count_frames(const struct recfield *fld, const uint8_t *p)
+{
+	uint32_t n = 0;
+	uint64_t pc;
+
+	for (; n < fld->nframes; n++) {
+		memcpy(&pc, p + 8 * (size_t)n, sizeof(pc));
+		if (!pc)
+			break;
+	}
+	return n;
+}
+
 /* The number of the stack in a field. */
 static int field_stack(struct rowfile *f, const struct recfield *fld, const uint8_t *p, int64_t *ret)
 {
 	struct stack_ident id = { .space = fld->kind == FLD_USTACK ? RECFILE_USER : RECFILE_KERNEL };
-	uint32_t n = 0;
-	uint64_t pc;
 
 	if (fld->kind == FLD_USTACK) {
 		struct rec_ustack_hdr h;
@@ -184,12 +199,7 @@ static int field_stack(struct rowfile *f, const struct recfield *fld, const uint
 		id.flags = h.flags;
 		p += sizeof(h);
 	}
-	for (; n < fld->nframes; n++) {
-		memcpy(&pc, p + 8 * (size_t)n, sizeof(pc));
-		if (!pc)
-			break;
-	}
-	return store_stack(f, &id, p, 8 * (size_t)n, ret);
+	return store_stack(f, &id, p, 8 * (size_t)count_frames(fld, p), ret);
 }
 
 /* -- slow events -- */
@@ -209,6 +219,8 @@ static int put_attr(struct rowfile *f, int64_t slow, size_t pos, const struct re
 		if (rc != SQLITE_OK)
 			return rc;
 		sqlite3_bind_int64(st, 6, stack);
+		if (fld->kind == FLD_WHY && f->cause)
+			sqlite3_bind_text(st, 5, f->cause(f->cause_ctx, p, count_frames(fld, p)), -1, SQLITE_TRANSIENT);
 	} else if (fld->kind == FLD_INT) {
 		unsigned shift = 64 - 8 * fld->size;
 

@@ -7,6 +7,11 @@
 #include "base/cleanup.h"
 #include "store/recfile_int.h"
 
+/* Of the view `frame`. */
+#define FRAMES_SHOWN "255"
+#define DIGIT(at, shift) "(instr('123456789ABCDEF', substr(h, " #at ", 1)) << " #shift ")"
+#define BYTE(at, shift) "((" DIGIT(at, 4) " | " DIGIT(at + 1, 0) ") << " #shift ")"
+
 const char recfile_tables[] =
 	"CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
 	"CREATE TABLE option(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
@@ -36,6 +41,9 @@ const char recfile_tables[] =
 	"CREATE TABLE symbol(space INTEGER, tgid INTEGER, start INTEGER, addr INTEGER, found INTEGER,"
 	" module TEXT, name TEXT, offset INTEGER, base INTEGER, path TEXT,"
 	" PRIMARY KEY(space, tgid, start, addr)) WITHOUT ROWID;"
+	/* pos 0: the innermost function at an address, then those it is inlined into */
+	"CREATE TABLE source(tgid INTEGER, start INTEGER, addr INTEGER, pos INTEGER, function TEXT, file TEXT, line INTEGER,"
+	" def_file TEXT, def_line INTEGER, PRIMARY KEY(tgid, start, addr, pos)) WITHOUT ROWID;"
 	/* histograms of slots of time: source is a tracker's id, or their number and an aggregation's id */
 	"CREATE TABLE hist_source(id INTEGER PRIMARY KEY, kind TEXT, name TEXT, function TEXT, p0 INTEGER, p1 INTEGER,"
 	" p2 INTEGER, p3 INTEGER);"
@@ -70,6 +78,16 @@ const char recfile_tables[] =
 	" low, high, cells.value AS count FROM hist JOIN hist_source ON hist_source.id = hist.source"
 	" JOIN hist_key ON hist_key.id = hist.key JOIN json_each(hist.buckets) AS cells"
 	" JOIN bucket ON bucket.source = hist.source AND bucket.bucket = CAST(cells.key AS INTEGER);"
+	/* stacks function by function, with their names: addresses are 8 bytes of the blob, the least first */
+	"CREATE VIEW frame AS WITH RECURSIVE pos(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM pos WHERE n < " FRAMES_SHOWN "),"
+	" part(stack, n, space, tgid, start, h) AS (SELECT id, n, space, tgid, start, hex(substr(frames, 8 * n + 1, 8))"
+	" FROM stack JOIN pos ON 8 * n < length(frames)),"
+	" word(stack, n, space, tgid, start, addr) AS (SELECT stack, n, space, tgid, start, "
+	BYTE(1, 0) " | " BYTE(3, 8) " | " BYTE(5, 16) " | " BYTE(7, 24) " | " BYTE(9, 32) " | " BYTE(11, 40) " | "
+	BYTE(13, 48) " | " BYTE(15, 56) " FROM part)"
+	" SELECT word.stack, word.n AS pos, word.space, word.addr, symbol.module, symbol.name, symbol.offset FROM word"
+	" LEFT JOIN symbol ON symbol.space = word.space AND symbol.addr = word.addr AND symbol.tgid = word.tgid * word.space"
+	" AND symbol.start = word.start * word.space;"
 	"CREATE VIEW event AS SELECT seq, ts, cpu, row.id AS epid, provider, module, function, name, data"
 	" FROM row LEFT JOIN probe ON probe.id = row.probe WHERE kind = 0;"
 	"CREATE VIEW loss AS SELECT seq, ts, cpu, row.id AS counter, count, provider, module, function, name"

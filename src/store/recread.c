@@ -2,10 +2,10 @@
 /* Reading a recording file. Nothing in it is trusted: views and triggers of the database are not used,
  * rows are checked against the schema, and SQLite finds damaged pages. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "store/fdfile.h"
@@ -19,6 +19,10 @@
 #define BUSY_MS	      2000
 #define TABLES_V1     14 /* how many tables version 1 has */
 #define TABLES_V2     24
+#define TABLES_V3     26
+
+#define RECFILE_SOURCE_SINCE 4 /* version */
+#define SPACE_SOURCE	     2 /* beside those of enum recfile_space, in the cache */
 
 struct cached { /* a symbol that was looked up */
 	struct cached_key {
@@ -27,6 +31,8 @@ struct cached { /* a symbol that was looked up */
 	} key;
 	bool there;
 	struct recfile_symbol s;
+	const struct recfile_source *source; /* of SPACE_SOURCE */
+	size_t nsource;
 	UT_hash_handle hh;
 };
 
@@ -39,8 +45,10 @@ static int check_tables(struct recread *r, struct err *err)
 					     "tracker", "hist_source", "hist_key", "hist", "slow", "slow_attr", "stack",
 					     "span", "process", "cost",
 					     /* since version 3 */
-					     "flight", "flight_event" };
-	size_t n = r->version >= 3 ? ARRAY_SIZE(names) : r->version == 2 ? TABLES_V2 : TABLES_V1;
+					     "flight", "flight_event",
+					     /* since version 4 */
+					     "source" };
+	size_t n = r->version >= 4 ? ARRAY_SIZE(names) : r->version == 3 ? TABLES_V3 : r->version == 2 ? TABLES_V2 : TABLES_V1;
 
 	for (size_t i = 0; i < n; i++) {
 		sqlite3_stmt *st = NULL;
@@ -126,16 +134,17 @@ static void distrust(sqlite3 *db)
 
 static int open_db(struct recread *r, const char *path, struct err *err)
 {
-	_cleanup_close_ int fd = fdfile_open(path, O_CLOEXEC | O_NONBLOCK);
 	char *uri;
 	int given;
+	bool is_fd = fdfile_is(path, &given);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	/* Without opening it: closing it again would take away the locks of other readers in this process. */
+	if ((is_fd ? fstat(given, &st) : stat(path, &st)) < 0 || (!is_fd && access(path, R_OK) < 0))
 		return err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, -EINVAL, "cannot open %s: it is no regular file", path);
-	if (fdfile_is(path, &given)) {
+	if (is_fd) {
 		if (fdfile_db(given, &r->db) != SQLITE_OK)
 			return err_set(err, -EIO, "cannot open %s", path);
 		distrust(r->db);
@@ -185,6 +194,12 @@ static int read_head(struct recread *r, struct err *err)
 					  " WHERE space = ? AND tgid = ? AND start = ? AND addr = ?",
 					  -1, &r->symbol, NULL) != SQLITE_OK))
 		e = recfile_error(r->db, "the recording cannot be read", err);
+	if (e == 0 && r->version >= RECFILE_SOURCE_SINCE && pragma(r->db, "SELECT EXISTS(SELECT 1 FROM source)") > 0 &&
+	    sqlite3_prepare_v2(r->db,
+			       "SELECT function, file, line, def_file, def_line FROM source"
+			       " WHERE tgid = ? AND start = ? AND addr = ? ORDER BY pos LIMIT 32",
+			       -1, &r->source, NULL) != SQLITE_OK)
+		e = recfile_error(r->db, "the recording cannot be read", err);
 	return e;
 }
 
@@ -219,6 +234,7 @@ void recread_close(struct recread *r)
 		return;
 	sqlite3_finalize(r->rows);
 	sqlite3_finalize(r->symbol);
+	sqlite3_finalize(r->source);
 	recflight_done(r);
 	sqlite3_close(r->db);
 	HASH_CLEAR(hh, r->cache);
@@ -384,11 +400,70 @@ static void look_up(struct recread *r, struct cached *c)
 	sqlite3_reset(st);
 }
 
+/* The entry of an address; *fresh: it is new and empty. */
+static struct cached *get_cached(struct recread *r, struct cached_key k, bool *fresh)
+{
+	struct cached *c;
+
+	HASH_FIND(hh, r->cache, &k, sizeof(k), c);
+	*fresh = !c;
+	if (!c) {
+		c = arena_new_obj(r->a, struct cached);
+		c->key = k;
+		HASH_ADD(hh, r->cache, key, sizeof(c->key), c);
+	}
+	return c;
+}
+
+static void look_up_source(struct recread *r, struct cached *c)
+{
+	struct recfile_source v[RECFILE_MAX_SOURCE], *copy;
+	sqlite3_stmt *st = r->source;
+	size_t n = 0;
+
+	sqlite3_bind_int64(st, 1, c->key.tgid);
+	sqlite3_bind_int64(st, 2, (int64_t)c->key.start);
+	sqlite3_bind_int64(st, 3, (int64_t)c->key.addr);
+	while (n < RECFILE_MAX_SOURCE && sqlite3_step(st) == SQLITE_ROW) {
+		int64_t line = sqlite3_column_int64(st, 2), def_line = sqlite3_column_int64(st, 4);
+
+		v[n++] = (struct recfile_source){ .function = recfile_text(r->a, st, 0), .file = recfile_text(r->a, st, 1),
+						  .line = line < 0 || line > UINT32_MAX ? 0 : (uint32_t)line,
+						  .def_file = recfile_text(r->a, st, 3),
+						  .def_line = def_line < 0 || def_line > UINT32_MAX ? 0 : (uint32_t)def_line };
+	}
+	sqlite3_reset(st);
+	if (!n)
+		return;
+	copy = arena_new_arr(r->a, struct recfile_source, n);
+	memcpy(copy, v, n * sizeof(*v));
+	c->source = copy;
+	c->nsource = n;
+}
+
+size_t recread_source(struct recread *r, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source **ret)
+{
+	struct cached_key k;
+	struct cached *c;
+	bool fresh;
+
+	if (!r->source)
+		return 0;
+	memset(&k, 0, sizeof(k));
+	k = (struct cached_key){ addr, start, tgid, SPACE_SOURCE };
+	c = get_cached(r, k, &fresh);
+	if (fresh)
+		look_up_source(r, c);
+	*ret = c->source;
+	return c->nsource;
+}
+
 bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr,
 		    struct recfile_symbol *ret)
 {
 	struct cached_key k;
 	struct cached *c;
+	bool fresh;
 
 	memset(&k, 0, sizeof(k));
 	k.addr = addr;
@@ -397,13 +472,9 @@ bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, 
 		k.tgid = tgid;
 		k.start = start;
 	}
-	HASH_FIND(hh, r->cache, &k, sizeof(k), c);
-	if (!c) {
-		c = arena_new_obj(r->a, struct cached);
-		c->key = k;
+	c = get_cached(r, k, &fresh);
+	if (fresh)
 		look_up(r, c);
-		HASH_ADD(hh, r->cache, key, sizeof(c->key), c);
-	}
 	*ret = c->s;
 	ret->space = space;
 	ret->tgid = tgid;

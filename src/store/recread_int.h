@@ -8,7 +8,7 @@ struct cached;
 
 struct recread {
 	sqlite3 *db;
-	sqlite3_stmt *rows, *symbol;
+	sqlite3_stmt *rows, *symbol, *source; /* source NULL: it has no lines */
 	int version;
 	struct arena *a;
 	struct rec_schema schema;

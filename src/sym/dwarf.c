@@ -10,76 +10,7 @@
 
 #define MAX_HOPS 4 /* of DW_FORM_indirect */
 
-/* -- bytes -- */
-
-struct rd {
-	const uint8_t *p, *end;
-	bool bad;
-};
-
-static uint64_t rd_fixed(struct rd *r, unsigned n)
-{
-	uint64_t v = 0;
-
-	if ((size_t)(r->end - r->p) < n) {
-		r->bad = true;
-		r->p = r->end;
-		return 0;
-	}
-	memcpy(&v, r->p, n); /* files of this machine's byte order only, see elf_open() */
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v >>= 64 - 8 * n;
-#endif
-	r->p += n;
-	return v;
-}
-
-static uint64_t rd_uleb(struct rd *r)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; r->p < r->end; shift += 7) {
-		uint8_t b = *r->p++;
-
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		if (!(b & 0x80))
-			return v;
-	}
-	r->bad = true;
-	return 0;
-}
-
-static int64_t rd_sleb(struct rd *r)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; r->p < r->end;) {
-		uint8_t b = *r->p++;
-
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		shift += 7;
-		if (b & 0x80)
-			continue;
-		if (shift < 64 && (b & 0x40))
-			v |= ~0ull << shift;
-		return (int64_t)v;
-	}
-	r->bad = true;
-	return 0;
-}
-
-static void rd_skip(struct rd *r, uint64_t n)
-{
-	if (n > (uint64_t)(r->end - r->p)) {
-		r->bad = true;
-		n = (uint64_t)(r->end - r->p);
-	}
-	r->p += n;
-}
-
-static const char *text_at(const struct dw_section *s, uint64_t off)
+const char *dw_text_at(const struct dw_section *s, uint64_t off)
 {
 	if (off >= s->n || !memchr(s->p + off, '\0', s->n - off > DWARF_MAX_NAME ? DWARF_MAX_NAME : s->n - off))
 		return NULL;
@@ -88,12 +19,12 @@ static const char *text_at(const struct dw_section *s, uint64_t off)
 
 /* -- sections -- */
 
-static int inflate_section(const uint8_t *in, uint64_t n, uint64_t size, uint8_t **ret)
+static int inflate_section(const uint8_t *in, uint64_t n, uint64_t size, uint64_t max, uint8_t **ret)
 {
 	_cleanup_free_ uint8_t *out = NULL;
 	uLongf got = size;
 
-	if (size > DWARF_MAX_SECTION)
+	if (size > max)
 		return -EFBIG;
 	/* Deflate packs to a thousandth at best: a larger claim is none. */
 	if (size / 1040 > n)
@@ -107,8 +38,9 @@ static int inflate_section(const uint8_t *in, uint64_t n, uint64_t size, uint8_t
 	return 0;
 }
 
-static int load_section(const struct elf *e, const char *name, struct dw_section *ret)
+int dw_load_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *ret)
 {
+	uint64_t max = d->room < DWARF_MAX_SECTION ? d->room : DWARF_MAX_SECTION;
 	const Elf64_Shdr *sh = elf_section(e, name);
 	_cleanup_free_ uint8_t *raw = NULL;
 	Elf64_Chdr ch;
@@ -116,7 +48,7 @@ static int load_section(const struct elf *e, const char *name, struct dw_section
 
 	if (!sh || sh->sh_type == SHT_NOBITS || !sh->sh_size)
 		return -ENODATA;
-	if (sh->sh_size > DWARF_MAX_SECTION)
+	if (sh->sh_size > max)
 		return -EFBIG;
 	if (sh->sh_offset > e->src.size || sh->sh_size > e->src.size - sh->sh_offset)
 		return -EBADMSG;
@@ -133,12 +65,14 @@ static int load_section(const struct elf *e, const char *name, struct dw_section
 		memcpy(&ch, raw, sizeof(ch));
 		if (ch.ch_type != ELFCOMPRESS_ZLIB)
 			return -EOPNOTSUPP;
-		r = inflate_section(raw + sizeof(ch), sh->sh_size - sizeof(ch), ch.ch_size, &ret->own);
+		r = inflate_section(raw + sizeof(ch), sh->sh_size - sizeof(ch), ch.ch_size, max, &ret->own);
 		ret->n = ch.ch_size;
 	} else {
 		ret->own = take_ptr(raw);
 	}
 	ret->p = ret->own;
+	if (r == 0)
+		d->room -= ret->n;
 	return r;
 }
 
@@ -242,9 +176,14 @@ static int table_of(struct dw *d, const struct dw_unit *u, struct dw_table **ret
 	struct dw_table t = {.off = u->abbrev};
 	int r;
 
+	if (u->table) { /* met before */
+		*ret = &d->tables[u->table - 1];
+		return 0;
+	}
 	for (size_t i = d->ntables; i-- > 0;) {
 		if (d->tables[i].off == u->abbrev) {
 			*ret = &d->tables[i];
+			((struct dw_unit *)u)->table = (uint32_t)i + 1;
 			return 0;
 		}
 	}
@@ -259,6 +198,7 @@ static int table_of(struct dw *d, const struct dw_unit *u, struct dw_table **ret
 	}
 	d->tables[d->ntables] = t;
 	*ret = &d->tables[d->ntables++];
+	((struct dw_unit *)u)->table = (uint32_t)d->ntables;
 	return 0;
 }
 
@@ -275,19 +215,14 @@ static const struct dw_abbrev *find_abbrev(const struct dw_table *t, uint64_t co
 
 /* -- attributes -- */
 
-enum val_kind { VAL_NONE, VAL_NUM, VAL_TEXT, VAL_REF, VAL_BLOCK };
-
-struct val {
-	enum val_kind kind;
-	uint64_t n;	/* number; offset in .debug_info; length of the block */
-	bool is_signed;
-	const char *s;
-	const uint8_t *p;
-};
-
 static struct val num(uint64_t n)
 {
 	return (struct val){.kind = VAL_NUM, .n = n};
+}
+
+static struct val address(uint64_t n)
+{
+	return (struct val){.kind = VAL_NUM, .n = n, .is_addr = true};
 }
 
 static struct val block(struct rd *r, uint64_t n)
@@ -309,7 +244,7 @@ static struct val ref(const struct dw_unit *u, uint64_t off)
 }
 
 /* An entry of a table of offsets or addresses. */
-static uint64_t indexed(const struct dw_section *s, uint64_t base, uint64_t i, unsigned size)
+uint64_t dw_indexed(const struct dw_section *s, uint64_t base, uint64_t i, unsigned size)
 {
 	struct rd r;
 
@@ -323,14 +258,14 @@ static uint64_t indexed(const struct dw_section *s, uint64_t base, uint64_t i, u
 
 static struct val indexed_text(const struct dw *d, const struct dw_unit *u, uint64_t i)
 {
-	uint64_t off = indexed(&d->str_offsets, u->base->str_offsets + u->str_base, i, u->off_size);
+	uint64_t off = dw_indexed(&d->str_offsets, u->base->str_offsets + u->str_base, i, u->off_size);
 
-	return text(text_at(&d->str, off == UINT64_MAX ? off : u->base->str + off));
+	return text(dw_text_at(&d->str, off == UINT64_MAX ? off : u->base->str + off));
 }
 
 static struct val indexed_addr(const struct dw *d, const struct dw_unit *u, uint64_t i)
 {
-	return num(indexed(&d->addr, u->base->addr + u->addr_base, i, u->addr_size));
+	return address(dw_indexed(&d->addr, u->base->addr + u->addr_base, i, u->addr_size));
 }
 
 static struct val in_line_text(struct rd *r)
@@ -353,7 +288,7 @@ static struct val in_alt(const struct dw *d, uint64_t off, bool is_text)
 {
 	if (!d->has_alt)
 		return (struct val){0};
-	return is_text ? text(text_at(&d->str, d->alt.str + off))
+	return is_text ? text(dw_text_at(&d->str, d->alt.str + off))
 		       : (struct val){.kind = VAL_REF, .n = d->alt.info + off};
 }
 
@@ -361,8 +296,8 @@ static struct val in_alt(const struct dw *d, uint64_t off, bool is_text)
 static struct val read_indirect_form(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form)
 {
 	switch (form) {
-	case 0x0e: return text(text_at(&d->str, u->base->str + rd_fixed(r, u->off_size))); /* strp */
-	case 0x1f: return text(text_at(&d->line_str, u->base->line_str + rd_fixed(r, u->off_size))); /* line_strp */
+	case 0x0e: return text(dw_text_at(&d->str, u->base->str + rd_fixed(r, u->off_size))); /* strp */
+	case 0x1f: return text(dw_text_at(&d->line_str, u->base->line_str + rd_fixed(r, u->off_size))); /* line_strp */
 	case 0x1a: return indexed_text(d, u, rd_uleb(r));			 /* strx */
 	case 0x25: case 0x26: case 0x27: case 0x28:				 /* strx1 … strx4 */
 		return indexed_text(d, u, rd_fixed(r, (unsigned)(form - 0x24)));
@@ -383,15 +318,15 @@ static struct val read_indirect_form(const struct dw *d, const struct dw_unit *u
 	return (struct val){0};
 }
 
-static struct val read_form(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form,
-			    int64_t implicit)
+struct val dw_form_read(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form,
+			int64_t implicit)
 {
 	struct val v;
 
 	for (unsigned i = 0; form == 0x16 && i < MAX_HOPS; i++) /* indirect */
 		form = rd_uleb(r);
 	switch (form) {
-	case 0x01: return num(rd_fixed(r, u->addr_size)); /* addr */
+	case 0x01: return address(rd_fixed(r, u->addr_size)); /* addr */
 	case 0x03: return block(r, rd_fixed(r, 2));	  /* block2 */
 	case 0x04: return block(r, rd_fixed(r, 4));	  /* block4 */
 	case 0x09: case 0x18: return block(r, rd_uleb(r)); /* block, exprloc */
@@ -401,7 +336,8 @@ static struct val read_form(const struct dw *d, const struct dw_unit *u, struct 
 	case 0x05: return num(rd_fixed(r, 2));		  /* data2 */
 	case 0x06: return num(rd_fixed(r, 4));		  /* data4 */
 	case 0x07: return num(rd_fixed(r, 8));		  /* data8 */
-	case 0x0f: case 0x22: case 0x23: return num(rd_uleb(r)); /* udata, loclistx, rnglistx */
+	case 0x0f: case 0x22: return num(rd_uleb(r)); /* udata, loclistx */
+	case 0x23: return (struct val){.kind = VAL_NUM, .n = rd_uleb(r), .is_index = true}; /* rnglistx */
 	case 0x17: return num(rd_fixed(r, u->off_size));  /* sec_offset */
 	case 0x19: return num(1);			  /* flag_present */
 	case 0x0d: case 0x21:				  /* sdata, implicit_const */
@@ -456,6 +392,29 @@ static void note_numbers(struct dw_die *e, uint64_t name, const struct val *v)
 	}
 }
 
+/* Where code is, and where in the source. */
+static void note_code(struct dw_die *e, uint64_t name, const struct val *v)
+{
+	uint64_t n = v->kind == VAL_NUM ? v->n : 0;
+
+	switch (name) {
+	case 0x10: e->stmt_list = n; e->has_lines = v->kind == VAL_NUM; break;
+	case 0x12: /* high_pc: an address, or a length */
+		e->high = n;
+		e->has_high = v->kind == VAL_NUM && n != UINT64_MAX;
+		e->high_is_addr = v->is_addr;
+		break;
+	case 0x1b: e->comp_dir = v->kind == VAL_TEXT ? v->s : NULL; break;
+	case 0x3a: e->decl_file = n; e->has_decl_file = v->kind == VAL_NUM; break;
+	case 0x3b: e->decl_line = n; break;
+	case 0x55: e->ranges = n; e->has_ranges = v->kind == VAL_NUM; e->ranges_index = v->is_index; break;
+	case 0x58: e->call_file = n; break;
+	case 0x59: e->call_line = n; break;
+	case 0x6e: case 0x2007: e->linkage_name = v->kind == VAL_TEXT ? v->s : NULL; break; /* and before DWARF 4 */
+	default: note_numbers(e, name, v); break;
+	}
+}
+
 static void note(struct dw_die *e, uint64_t name, const struct val *v)
 {
 	switch (name) {
@@ -465,7 +424,7 @@ static void note(struct dw_die *e, uint64_t name, const struct val *v)
 	case 0x31: case 0x47: /* abstract_origin, specification */
 		e->origin = v->kind == VAL_REF ? v->n : 0;
 		break;
-	default: note_numbers(e, name, v); break;
+	default: note_code(e, name, v); break;
 	}
 }
 
@@ -478,6 +437,8 @@ static void note_bases(struct dw_unit *u, uint64_t name, const struct val *v)
 		u->str_base = v->n;
 	else if (name == 0x73)
 		u->addr_base = v->n;
+	else if (name == 0x74)
+		u->rnglists_base = v->n;
 }
 
 static void read_attrs(const struct dw *d, struct dw_unit *bases, const struct dw_abbrev *a, struct rd *r,
@@ -491,7 +452,7 @@ static void read_attrs(const struct dw *d, struct dw_unit *bases, const struct d
 
 		if (!name && !form)
 			return;
-		struct val v = read_form(d, e->u, r, form, implicit);
+		struct val v = dw_form_read(d, e->u, r, form, implicit);
 
 		if (bases)
 			note_bases(bases, name, &v);
@@ -510,7 +471,7 @@ int dw_die_read(struct dw *d, const struct dw_unit *u, uint64_t off, struct dw_d
 	*ret = (struct dw_die){.u = u, .off = off};
 	if (off < u->first || off >= u->end)
 		return -EBADMSG;
-	if (++d->steps > DWARF_MAX_STEPS)
+	if (++d->steps > d->max_steps)
 		return -EFBIG;
 	e = table_of(d, u, &t);
 	if (e < 0)
@@ -580,10 +541,10 @@ int dw_child_next(struct dw *d, const struct dw_die *parent, uint64_t *at, struc
 }
 
 /* Puts a section of another file behind ours; *ret_at: where it begins. */
-static int append_section(const struct elf *e, const char *name, struct dw_section *to, uint64_t *ret_at)
+static int append_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *to, uint64_t *ret_at)
 {
 	struct dw_section s = {0};
-	int r = load_section(e, name, &s);
+	int r = dw_load_section(d, e, name, &s);
 	uint8_t *p;
 
 	*ret_at = to->n;
@@ -613,26 +574,29 @@ static int load_sections(struct dw *d, const struct elf *e, const struct elf *al
 		{".debug_line_str", &d->line_str, &d->alt.line_str, false},
 		{".debug_str_offsets", &d->str_offsets, &d->alt.str_offsets, false},
 		{".debug_addr", &d->addr, &d->alt.addr, false},
+		{".debug_line", &d->line, &d->alt.line, false},
 	};
 	int r = 0;
 
 	d->has_alt = alt != NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(v) && r == 0; i++) {
-		r = load_section(e, v[i].name, v[i].into);
+		if (v[i].into == &d->line && !d->want_lines)
+			continue;
+		r = dw_load_section(d, e, v[i].name, v[i].into);
 		if (r == -ENODATA && !v[i].needed)
 			r = 0;
 		if (r == 0 && alt)
-			r = append_section(alt, v[i].name, v[i].into, v[i].alt_at);
+			r = append_section(d, alt, v[i].name, v[i].into, v[i].alt_at);
 	}
 	return r;
 }
 
-int dw_open(struct dw *d, const struct elf *e, const struct elf *alt)
+int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines, uint64_t max_bytes)
 {
 	uint64_t off = 0;
 	int r;
 
-	*d = (struct dw){0};
+	*d = (struct dw){.want_lines = lines, .room = max_bytes, .max_steps = DWARF_MAX_STEPS};
 	r = load_sections(d, e, alt);
 	while (r == 0 && off < d->info.n)
 		r = add_unit(d, &off);
@@ -650,7 +614,8 @@ int dw_open(struct dw *d, const struct elf *e, const struct elf *alt)
 
 void dw_close(struct dw *d)
 {
-	struct dw_section *const all[] = {&d->info, &d->abbrev, &d->str, &d->line_str, &d->str_offsets, &d->addr};
+	struct dw_section *const all[] = {&d->info, &d->abbrev, &d->str, &d->line_str, &d->str_offsets, &d->addr,
+					 &d->line};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->own);

@@ -9,6 +9,7 @@
 #include "sym/elf.h"
 
 #define DWARF_MAX_SECTION (512u << 20) /* bytes of one section, unpacked */
+#define DWARF_MAX_BYTES	  (3ull << 30) /* all sections that are read of one file */
 #define DWARF_MAX_STEPS	  (200u << 20) /* entries read for one file, those read again included */
 #define DWARF_MAX_TYPES	  (1u << 20)
 #define DWARF_MAX_ABBREVS (1u << 16) /* of one table */

@@ -405,7 +405,7 @@ int dwarf_read_types(const struct elf *e, const struct elf *alt, struct dwarf_ty
 {
 	const struct dw_die index = {.name = "unsigned int", .size = 4};
 	struct make m = {0};
-	int r = dw_open(&m.d, e, alt);
+	int r = dw_open(&m.d, e, alt, false, DWARF_MAX_BYTES);
 
 	if (r < 0)
 		return r;

@@ -71,11 +71,19 @@ struct reading {
 	VEC(struct entry) v;
 };
 
+bool maps_is_anon(const char *path)
+{
+	static const char zero[] = "/dev/zero"; /* so the kernel names what is shared: "/dev/zero (deleted)" */
+
+	return path[0] == '\0' || strncmp(path, "//anon", 6) == 0 || strncmp(path, "[anon", 5) == 0 ||
+	       (strncmp(path, zero, strlen(zero)) == 0 && (path[strlen(zero)] == '\0' || path[strlen(zero)] == ' '));
+}
+
 static const char *module_of(struct sym *s, const char *path)
 {
 	const char *base = strrchr(path, '/');
 
-	if (path[0] == '\0' || strncmp(path, "//anon", 6) == 0 || strncmp(path, "[anon", 5) == 0)
+	if (maps_is_anon(path))
 		return "[anon]";
 	return strset_add(&s->names, base && base[1] ? base + 1 : path);
 }
@@ -87,9 +95,9 @@ static int add_line(struct reading *rd, char *line)
 
 	if (!maps_parse_line(line, &l) || rd->v.n >= MAPS_MAX)
 		return 0;
-	bool is_file = l.path[0] == '/' && l.ino != 0;
-	/* A file's zeroed data follows its last mapping as anonymous memory. */
-	bool bss = !is_file && l.path[0] == '\0' && last && last->path && last->m.end == l.start;
+	bool is_file = l.path[0] == '/' && l.ino != 0 && !maps_is_anon(l.path);
+	/* A file's zeroed data follows its last mapping as anonymous memory. Code made at run time may do so, too. */
+	bool bss = !is_file && !l.exec && l.path[0] == '\0' && last && last->path && last->m.end == l.start;
 
 	if (!is_file && !l.exec && !bss && l.path[0] != '[')
 		return 0;

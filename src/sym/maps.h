@@ -36,6 +36,8 @@ struct maps_line {
 	char *path; /* inside of the line, "" for anonymous; " (deleted)" is cut off */
 };
 
+/* Memory of no file, by the name that the kernel or perf gives it. */
+bool maps_is_anon(const char *path);
 /* Takes a line apart in place (no newline). False for other text. Source: proc(5). */
 bool maps_parse_line(char *line, struct maps_line *ret);
 /* Reads the mappings of the process whose /proc directory is procfd, with their files.

@@ -46,6 +46,7 @@ void sym_free(struct sym *s)
 {
 	if (!s)
 		return;
+	sym_lines_done(s);
 	procs_free(s);
 	sym_unwind_free(s);
 	ufiles_free(s);

@@ -26,12 +26,21 @@ struct symbol {
 int sym_new(struct sym **ret, struct err *err); /* cheap: everything is loaded when first needed */
 void sym_free(struct sym *s);
 
+#define SYM_MAX_LINES 32u /* functions at one address: one with a symbol, and those inlined into it */
+struct sym_line {	  /* all texts live with sym; NULL and 0: unknown */
+	const char *name; /* as in struct symbol */
+	const char *file; /* where in this function the address is */
+	const char *def_file; /* where the function is defined */
+	uint32_t line, def_line;
+};
+
 /* Where the names come from instead of this machine: a recording made elsewhere. The functions fill ret and
  * return as sym_kernel() and sym_user() do; their texts live as long as ctx. */
 struct sym_source {
 	void *ctx;
 	bool (*kernel)(void *ctx, uint64_t addr, struct symbol *ret);
 	bool (*user)(void *ctx, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret);
+	size_t (*lines)(void *ctx, uint32_t tgid, uint64_t start, uint64_t addr, struct sym_line *ret); /* or NULL */
 };
 /* A symboliser that asks the source only. source is copied. */
 int sym_new_source(const struct sym_source *source, struct sym **ret, struct err *err);
@@ -65,6 +74,13 @@ void sym_proc_exit(struct sym *s, uint32_t tgid, uint64_t start); /* keeps what 
  * looks at its mappings again when the address is in none of them, as far as that stays cheap. Data
  * has symbols too, also zeroed data. The first call for a file reads its symbols (libc: 0.5 ms). */
 bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret);
+/* Where a user address that sym_user() has been asked about is in the source: the innermost inlined function first, the one
+ * that has the symbol last. Returns how many; 0: nothing is known, mostly because there is no debug information. For a return
+ * address, ask for the byte before. The first address of a file reads its debug information (1 to 100 ms), the first of a unit
+ * that unit's; those of the file asked last are kept: ask file by file. */
+size_t sym_user_lines(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct sym_line ret[SYM_MAX_LINES]);
+/* Forgets the debug information of that file. */
+void sym_lines_done(struct sym *s);
 /* "`symbol" of an ELF file by name (for uprobes later): file offset of the function. -ENOENT, or
  * why the file cannot be read (-ENOEXEC: no ELF file; -EMEDIUMTYPE: no regular file). Mangled
  * names. */

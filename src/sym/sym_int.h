@@ -5,6 +5,7 @@
 #include "sym/demangle.h"
 #include "sym/kallsyms.h"
 #include "sym/proc.h"
+#include "sym/srcline.h"
 #include "sym/strset.h"
 #include "sym/sym.h"
 #include "sym/ufile.h"
@@ -21,9 +22,13 @@ struct sym {
 	struct demangler dem;
 	struct sym_unwind_sink uw_sink; /* put NULL: no tables are wanted */
 	struct uwtab *uw_tabs;		/* uthash, by build id */
+	struct ufile *line_file; /* whose lines are kept, with a reference; NULL: none */
+	struct srcline *lines;	 /* NULL: it has none */
 	struct sym_source source; /* kernel != NULL: names come from there alone */
 	const char *debug_dir; /* root of separate debug files; tests put their own */
 };
+
+_Static_assert(SYM_MAX_LINES == SRCLINE_MAX_FRAMES, "frames of one address");
 
 uint64_t sym_now_ns(void);
 void sym_unwind_free(struct sym *s);

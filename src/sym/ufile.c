@@ -305,6 +305,11 @@ bool ufile_open(struct sym *s, struct ufile *f)
 	return f->mem || f->fd >= 0;
 }
 
+void ufile_close(struct sym *s, struct ufile *f)
+{
+	close_file(&s->files, f);
+}
+
 void ufile_load(struct sym *s, struct ufile *f, uint32_t tgid)
 {
 	if (f->loaded)

@@ -91,6 +91,8 @@ void ufile_put(struct sym *s, struct ufile *f); /* accepts NULL */
 void ufile_load(struct sym *s, struct ufile *f, uint32_t tgid);
 /* The file's bytes are at hand (fd or mem); false: it is gone. */
 bool ufile_open(struct sym *s, struct ufile *f);
+/* Gives the descriptor up again that ufile_open() got for a file in use. */
+void ufile_close(struct sym *s, struct ufile *f);
 /* Makes the unwinding table, once, when tables are wanted (unwind.c). */
 void ufile_unwind(struct sym *s, struct ufile *f, const struct elf *e);
 void ufiles_free(struct sym *s);

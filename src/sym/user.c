@@ -97,7 +97,7 @@ void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, 
 	if (p->stale && !p->dead && proc_read(s, p) == 0 && maps_at(&p->maps, addr))
 		return; /* just read: this one is in */
 	struct umap m = {.start = addr, .end = addr + len, .off = file_off, .exec = true};
-	bool anon = !path || strcmp(path, "//anon") == 0; /* perf's name for memory of no file */
+	bool anon = !path || maps_is_anon(path);
 	const char *base = anon ? NULL : strrchr(path, '/');
 
 	m.name = base && base[1] ? strset_add(&s->names, base + 1) : "[anon]";

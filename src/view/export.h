@@ -7,6 +7,7 @@
 #include "store/recfile.h"
 #include "sym/sym.h"
 #include "view/stacktree.h"
+#include "view/text.h"
 
 /* How the weights of a tree are to be read. */
 struct export_stacks {
@@ -21,9 +22,9 @@ struct export_stacks {
 int export_speedscope(const struct stacktree *t, const struct export_stacks *e, FILE *out);
 /* A gzip'ed profile.proto, as pprof reads it. */
 int export_pprof(const struct stacktree *t, const struct export_stacks *e, FILE *out);
-/* Trace events in JSON: spans, slow events, processes, events of the program with their stacks, losses. Opened by
- * Perfetto, Chrome, speedscope and the Firefox Profiler. */
-int export_chrome(struct recread *f, struct sym *sym, FILE *out, struct err *err);
+/* Trace events in JSON: states of threads and who was on which CPU (recordings of `dwell timeline`; why, which may be NULL, tells causes),
+ * spans, slow events, processes, events of the program with their stacks, losses. Opened by Perfetto, Chrome, speedscope and the Firefox Profiler. */
+int export_chrome(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, FILE *out, struct err *err);
 /* An aggregation (by: its name with or without @; NULL: the only one) as a table with a line per key, or per
  * bucket; without one, or by "events", the events. Fields are quoted as in RFC 4180. */
 int export_csv(struct recread *f, struct sym *sym, const char *by, FILE *out, struct err *err);

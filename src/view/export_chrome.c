@@ -12,15 +12,17 @@
 #include "view/export.h"
 #include "view/fieldtext.h"
 #include "view/flighttext.h"
+#include "view/timeline.h"
 
 /* Process ids of what is no process; real ones are below 2^22. */
-enum { PID_CPUS = 1 << 23, PID_SPANS, PID_LOSSES, PID_FLIGHT };
+enum { PID_CPUS = 1 << 23, PID_SPANS, PID_LOSSES, PID_FLIGHT, PID_TASKS };
 #define LANES_MAX 1024 /* spans of further lanes share the last */
 
 struct chrome {
 	struct recread *f;
 	const struct rec_schema *schema;
 	struct sym *sym;
+	const struct timeline *states; /* of threads; NULL: not in the recording */
 	uint64_t begun;
 	uint64_t ids;	/* given to intervals */
 	uint64_t flown; /* end of the last record of the flight recorder */
@@ -134,7 +136,11 @@ static int on_slow(void *ctx, const struct rec_slow_row *s)
 	const struct rec_slow *f = &s->fixed;
 	struct chrome *c = ctx;
 	const char *name = c->schema->trackers[f->tracker].name;
-	uint64_t id = ++c->ids;
+	uint64_t id;
+
+	if (c->states && (!strcmp(name, "state") || !strcmp(name, "life")))
+		return 0; /* put_states() has them */
+	id = ++c->ids;
 
 	interval(c, "b", "slow", id, f->start, f->pid, f->tid, name);
 	strb_adds(&c->b, ",\"args\":{\"how\":");
@@ -203,6 +209,72 @@ static void put_event(struct chrome *c, const struct row *row)
 	strb_free(&text);
 }
 
+static void put_length(struct chrome *c, uint64_t ns)
+{
+	strb_printf(&c->b, ",\"dur\":%llu.%03u", (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
+}
+
+/* What a thread did, or a CPU. */
+static int put_state(struct chrome *c, const struct tl_row *r, const struct tl_item *x)
+{
+	const struct tl_text *text = &c->states->texts.v[x->text];
+	const struct tl_kind_info *kind = tl_kind_info((enum tl_kind)x->kind);
+	bool cpu = r->group == TL_GROUP_CPUS;
+
+	event(c, "X", x->from, cpu ? PID_TASKS : r->pid, r->tid, text->words[0] ? text->words : kind->legend);
+	put_length(c, x->to - x->from);
+	put_str(c, "cat", kind->name);
+	strb_adds(&c->b, ",\"args\":{\"kind\":");
+	jsonstr_add(&c->b, kind->legend, strlen(kind->legend));
+	if (x->cpu && x->kind == TL_RUN)
+		strb_printf(&c->b, ",\"cpu\":%u", x->cpu - 1u);
+	if (x->by)
+		put_str(c, "woken by", c->states->texts.v[x->by].words);
+	if (text->stack[0])
+		put_str(c, "stack", text->stack);
+	strb_addc(&c->b, '}');
+	return end_event(c);
+}
+
+/* Labels of threads are their names and numbers. */
+static void name_process(struct chrome *c, const struct tl_row *r)
+{
+	const char *number = strrchr(r->label, ' ');
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)(number ? number - r->label : (ptrdiff_t)strlen(r->label)), r->label);
+	name_track(c, "process_name", r->pid, r->pid, name);
+}
+
+/* Rows of threads and CPUs: intervals of one do not overlap. */
+static int put_states(struct chrome *c)
+{
+	const struct timeline *t = c->states;
+
+	name_track(c, "process_name", PID_TASKS, 0, "CPUs");
+	for (size_t k = 0; k < t->rows.n && !c->error; k++) {
+		const struct tl_row *r = &t->rows.v[k];
+
+		if (r->group != TL_GROUP_THREADS && r->group != TL_GROUP_CPUS)
+			continue;
+		name_track(c, "thread_name", r->group == TL_GROUP_CPUS ? PID_TASKS : r->pid, r->tid, r->label);
+		if (r->group == TL_GROUP_THREADS && r->tid == r->pid)
+			name_process(c, r);
+		for (size_t i = 0; i < r->items.n && !c->error; i++)
+			if (r->items.v[i].kind != TL_UNSEEN)
+				put_state(c, r, &r->items.v[i]);
+	}
+	return c->error;
+}
+
+static bool has_states(const struct rec_schema *s)
+{
+	for (size_t i = 0; i < s->ntrackers; i++)
+		if (!strcmp(s->trackers[i].name, "state"))
+			return true;
+	return false;
+}
+
 /* Who has a CPU from `from` on. */
 static void put_run(struct chrome *c, const struct flight_rec *f, uint32_t i, uint64_t from)
 {
@@ -214,7 +286,7 @@ static void put_run(struct chrome *c, const struct flight_rec *f, uint32_t i, ui
 		return;
 	snprintf(name, sizeof(name), "%s %u", e.text, e.id);
 	event(c, "X", from, PID_FLIGHT, e.cpu, name);
-	strb_printf(&c->b, ",\"dur\":%llu.%03u", (unsigned long long)((end - from) / 1000), (unsigned)((end - from) % 1000));
+	put_length(c, end - from);
 	end_event(c);
 }
 
@@ -233,7 +305,7 @@ static int on_flight(void *ctx, const struct row *row)
 
 		if (flight_is(&e, "switch")) {
 			put_run(c, &f, i, e.ts > c->flown ? e.ts : c->flown);
-		} else if (e.ts > c->flown) {
+		} else if (e.ts > c->flown && !flight_is(&e, "holder")) { /* the lock's text names it */
 			strb_reset(&text);
 			flighttext_event(&text, &f, i);
 			event(c, "i", e.ts, PID_FLIGHT, e.cpu, strb_str(&text));
@@ -276,6 +348,8 @@ static int export(struct chrome *c, struct err *err)
 	name_track(c, "process_name", PID_FLIGHT, 0, "Flight recorder by CPU");
 	name_track(c, "process_name", PID_SPANS, 0, "Spans");
 	name_track(c, "process_name", PID_LOSSES, 0, "Losses");
+	if (c->states)
+		put_states(c);
 	e = recread_rows(c->f, 1u << ROW_EVENT | 1u << ROW_DROPS, REC_ALL_TIME, on_row, c, err);
 	if (e == 0)
 		e = recread_spans(c->f, REC_ALL_TIME, on_span, c, err);
@@ -290,15 +364,22 @@ static int export(struct chrome *c, struct err *err)
 	return e < 0 ? e : c->error;
 }
 
-int export_chrome(struct recread *f, struct sym *sym, FILE *out, struct err *err)
+int export_chrome(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, FILE *out, struct err *err)
 {
+	struct tl_opts all = { .why = why, .why_arg = why_arg };
+	struct timeline *states = NULL;
 	struct chrome c = { .f = f, .schema = recread_schema(f), .sym = sym, .out = out };
 	const char *begun = recread_meta(f, "begun_monotonic_ns");
 	int e;
 
 	if (begun)
 		num_parse_u64(begun, &c.begun);
+	if (has_states(c.schema) && timeline_make(f, &all, &states, err) < 0)
+		*err = (struct err){ 0 }; /* a tracker of this name that is something else */
+	if (states && states->states)
+		c.states = states;
 	e = export(&c, err);
+	timeline_free(states);
 	for (unsigned i = 0; i < c.nlanes; i++)
 		free(c.lanes[i]);
 	strb_free(&c.b);

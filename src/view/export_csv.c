@@ -16,6 +16,8 @@ struct csv {
 	struct sym *sym;
 	const struct aggdesc *agg; /* NULL: events */
 	struct strb line, field;
+	size_t nvalues; /* of events: in each line */
+	bool more;	/* the line has fields */
 	FILE *out;
 	int error;
 };
@@ -26,8 +28,9 @@ static void put_field(struct csv *c)
 	const char *s = strb_str(&c->field);
 	bool quote = strpbrk(s, ",\"\r\n") != NULL;
 
-	if (c->line.n)
+	if (c->more)
 		strb_addc(&c->line, ',');
+	c->more = true;
 	if (quote)
 		strb_addc(&c->line, '"');
 	for (; *s; s++) {
@@ -58,6 +61,7 @@ static void end_line(struct csv *c)
 	if (!c->error && fwrite(c->line.s, 1, c->line.n, c->out) != c->line.n)
 		c->error = errno ? -errno : -EIO;
 	strb_reset(&c->line);
+	c->more = false;
 }
 
 static const char *func_name(enum agg_func f)
@@ -148,6 +152,25 @@ static int put_aggregation(struct csv *c, struct aggstate *s)
 
 /* -- events -- */
 
+static size_t nvalues(const struct recfmt *fmt)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < fmt->nacts; i++)
+		n += fmt->acts[i].nfields;
+	return n;
+}
+
+/* Of the clause that traces most: all lines have as many fields. Source: RFC 4180, 2.4. */
+static size_t most_values(const struct rec_schema *s)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < s->nfmts; i++)
+		most = nvalues(s->fmts[i]) > most ? nvalues(s->fmts[i]) : most;
+	return most;
+}
+
 static void put_event(struct csv *c, const struct row *row)
 {
 	const struct recfmt *fmt = c->schema->fmts[row->id - 1];
@@ -166,6 +189,8 @@ static void put_event(struct csv *c, const struct row *row)
 			fieldtext_add(&c->field, c->sym, f, (const uint8_t *)row->data + f->off);
 			put_field(c);
 		}
+	for (size_t n = nvalues(fmt); n < c->nvalues; n++)
+		put_field(c);
 	end_line(c);
 }
 
@@ -179,7 +204,9 @@ static int read_rows(struct csv *c, struct err *err)
 		put(c, "time_ns");
 		for (const char *const *n = (const char *const[]){ "cpu", "provider", "module", "function", "name", NULL }; *n; n++)
 			put(c, "%s", *n);
-		put(c, "values");
+		c->nvalues = most_values(c->schema);
+		for (size_t i = 1; i <= c->nvalues; i++)
+			put(c, "value%zu", i);
 		end_line(c);
 	}
 	while (e == 0 && (e = recread_next(c->f, &row, err)) > 0) {

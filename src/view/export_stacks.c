@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
 #include "base/strb.h"
@@ -48,10 +49,12 @@ static void speedscope_frames(struct strb *b, const struct stacktree *t)
 
 		strb_adds(b, i ? ",\n{\"name\":" : "\n{\"name\":");
 		json_text(b, f.name);
-		if (f.module[0]) {
+		if (f.source.file[0] || f.module[0]) {
 			strb_adds(b, ",\"file\":");
-			json_text(b, f.module);
+			json_text(b, f.source.file[0] ? f.source.file : f.module);
 		}
+		if (f.source.line || f.source.def_line)
+			strb_printf(b, ",\"line\":%u", f.source.line ? f.source.line : f.source.def_line);
 		strb_addc(b, '}');
 	}
 }
@@ -132,8 +135,8 @@ enum {
 	PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12,
 	VALUE_TYPE = 1, VALUE_UNIT = 2,
 	SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2,
-	LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION_ID = 1,
-	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILENAME = 4,
+	LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION_ID = 1, LINE_LINE = 2,
+	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILENAME = 4, FUNCTION_START_LINE = 5,
 };
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
@@ -158,7 +161,7 @@ static void put_message(struct strb *b, unsigned field, struct strb *m)
 	strb_reset(m);
 }
 
-/* Strings of the profile. Of frame i the name is at 2 i + FIRST_NAME, the module behind it. */
+/* Strings of the profile. Of frame i the name is at 2 i + FIRST_NAME, behind it its file, or else its module. */
 enum { STR_EMPTY, STR_UNITS, FIRST_NAME = STR_UNITS + 2 * STACKTREE_MAX_WEIGHTS };
 
 static void put_strings(struct strb *b, const struct stacktree *t, const struct export_stacks *e)
@@ -175,52 +178,125 @@ static void put_strings(struct strb *b, const struct stacktree *t, const struct 
 	}
 	for (size_t i = 0; i < stacktree_nframes(t); i++) {
 		struct stack_frame f = stacktree_get_frame(t, (uint32_t)i);
+		const char *where = f.source.file[0] ? f.source.file : f.module;
 
 		put_bytes(b, PROFILE_STRING_TABLE, f.name, strlen(f.name));
-		put_bytes(b, PROFILE_STRING_TABLE, f.module, strlen(f.module));
+		put_bytes(b, PROFILE_STRING_TABLE, where, strlen(where));
 	}
 }
 
-/* A function and a location for each frame; ids are one more than the frame's number. */
-static void put_frames(struct strb *b, const struct stacktree *t)
+/* Functions and places of a profile. A place is a frame with those inlined into it: each list of frames one. Numbers are ids,
+ * from 1. */
+struct place_key {
+	uint32_t outer, frame; /* outer: the place that this is inlined into; 0: into none */
+};
+struct place {
+	struct place_key key;
+	uint32_t id;
+	UT_hash_handle hh;
+};
+struct places {
+	const struct stacktree *t;
+	uint32_t *function; /* by frame */
+	uint32_t *of;	    /* by node: the place that ends there */
+	struct place *v;    /* by id - 1 */
+	struct place *table;
+	uint32_t n;
+};
+
+/* Frames that differ in their lines only are one function: in order they stand side by side. */
+static void put_functions(struct strb *b, struct places *p, const struct stackorder *o)
+{
+	struct stack_frame before = { .name = "", .module = "" };
+	struct strb m = { 0 };
+
+	for (size_t i = 0; i < stacktree_nframes(p->t); i++) {
+		uint32_t frame = o->by_name[i];
+		struct stack_frame f = stacktree_get_frame(p->t, frame);
+
+		if (i && f.kind == before.kind && !strcmp(f.name, before.name) && !strcmp(f.module, before.module) &&
+		    !strcmp(f.source.file, before.source.file)) {
+			p->function[frame] = p->function[o->by_name[i - 1]];
+			continue;
+		}
+		before = f;
+		p->function[frame] = frame + 1;
+		put_uint(&m, FUNCTION_ID, frame + 1);
+		put_uint(&m, FUNCTION_NAME, 2 * (uint64_t)frame + FIRST_NAME);
+		put_uint(&m, FUNCTION_SYSTEM_NAME, 2 * (uint64_t)frame + FIRST_NAME);
+		if (f.module[0] || f.source.file[0])
+			put_uint(&m, FUNCTION_FILENAME, 2 * (uint64_t)frame + FIRST_NAME + 1);
+		if (f.source.def_line)
+			put_uint(&m, FUNCTION_START_LINE, f.source.def_line);
+		put_message(b, PROFILE_FUNCTION, &m);
+	}
+	strb_free(&m);
+}
+
+static bool is_inlined(const struct stacktree *t, uint32_t node)
+{
+	return stacktree_parent(t, node) != STACKTREE_ROOT &&
+	       stacktree_get_frame(t, stacktree_node_frame(t, node)).kind == FRAME_INLINED;
+}
+
+/* Parents have smaller numbers. */
+static void find_places(struct places *p)
+{
+	for (size_t i = 1; i < stacktree_nnodes(p->t); i++) {
+		uint32_t node = (uint32_t)i;
+		struct place_key k = { is_inlined(p->t, node) ? p->of[stacktree_parent(p->t, node)] : 0,
+				       stacktree_node_frame(p->t, node) };
+		struct place *have;
+
+		HASH_FIND(hh, p->table, &k, sizeof(k), have);
+		if (!have) {
+			have = &p->v[p->n++];
+			have->key = k;
+			have->id = p->n;
+			HASH_ADD(hh, p->table, key, sizeof(k), have);
+		}
+		p->of[node] = have->id;
+	}
+}
+
+/* The lines of a place: the innermost function first. */
+static void put_places(struct strb *b, const struct places *p)
 {
 	struct strb m = { 0 }, line = { 0 };
 
-	for (size_t i = 0; i < stacktree_nframes(t); i++) {
-		struct stack_frame f = stacktree_get_frame(t, (uint32_t)i);
+	for (uint32_t i = 0; i < p->n; i++) {
+		put_uint(&m, LOCATION_ID, p->v[i].id);
+		for (const struct place *at = &p->v[i]; at; at = at->key.outer ? &p->v[at->key.outer - 1] : NULL) {
+			struct stack_source s = stacktree_get_frame(p->t, at->key.frame).source;
 
-		put_uint(&m, FUNCTION_ID, i + 1);
-		put_uint(&m, FUNCTION_NAME, 2 * i + FIRST_NAME);
-		put_uint(&m, FUNCTION_SYSTEM_NAME, 2 * i + FIRST_NAME);
-		if (f.module[0])
-			put_uint(&m, FUNCTION_FILENAME, 2 * i + FIRST_NAME + 1);
-		put_message(b, PROFILE_FUNCTION, &m);
-		put_uint(&line, LINE_FUNCTION_ID, i + 1);
-		put_uint(&m, LOCATION_ID, i + 1);
-		put_message(&m, LOCATION_LINE, &line);
+			put_uint(&line, LINE_FUNCTION_ID, p->function[at->key.frame]);
+			if (s.line)
+				put_uint(&line, LINE_LINE, s.line);
+			put_message(&m, LOCATION_LINE, &line);
+		}
 		put_message(b, PROFILE_LOCATION, &m);
 	}
 	strb_free(&m);
 	strb_free(&line);
 }
 
-static void put_samples(struct strb *b, const struct stacktree *t, const struct export_stacks *e)
+static void put_samples(struct strb *b, const struct places *p, const struct export_stacks *e)
 {
-	_cleanup_free_ uint32_t *path = malloc(STACKTREE_MAX_DEPTH * sizeof(*path));
+	const struct stacktree *t = p->t;
 	struct strb m = { 0 }, list = { 0 };
 
-	b->failed |= !path;
 	for (size_t i = 1; i < stacktree_nnodes(t) && !b->failed; i++) {
-		size_t n;
 		uint64_t any = 0;
 
 		for (unsigned w = 0; w < e->nweights; w++)
 			any |= stacktree_self(t, (uint32_t)i, w);
 		if (!any)
 			continue;
-		n = stacktree_path(t, (uint32_t)i, path);
-		while (n--)
-			leb128_add(&list, path[n] + 1u);
+		for (uint32_t node = (uint32_t)i; node != STACKTREE_ROOT; node = stacktree_parent(t, node)) {
+			leb128_add(&list, p->of[node]);
+			while (is_inlined(t, node)) /* in the same place */
+				node = stacktree_parent(t, node);
+		}
 		put_message(&m, SAMPLE_LOCATION_ID, &list);
 		for (unsigned w = 0; w < e->nweights; w++)
 			leb128_add(&list, stacktree_self(t, (uint32_t)i, w));
@@ -229,6 +305,28 @@ static void put_samples(struct strb *b, const struct stacktree *t, const struct 
 	}
 	strb_free(&m);
 	strb_free(&list);
+}
+
+static void put_stacks(struct strb *b, const struct stacktree *t, const struct export_stacks *e)
+{
+	struct places p = { .t = t };
+	struct stackorder o = { 0 };
+
+	p.function = calloc(stacktree_nframes(t) + 1, sizeof(*p.function));
+	p.of = calloc(stacktree_nnodes(t), sizeof(*p.of));
+	p.v = calloc(stacktree_nnodes(t), sizeof(*p.v));
+	b->failed |= !p.function || !p.of || !p.v || stackorder_make(t, &o) < 0;
+	if (!b->failed) {
+		put_functions(b, &p, &o);
+		find_places(&p);
+		put_places(b, &p);
+		put_samples(b, &p, e);
+	}
+	HASH_CLEAR(hh, p.table);
+	stackorder_done(&o);
+	free(p.function);
+	free(p.of);
+	free(p.v);
 }
 
 int export_pprof(const struct stacktree *t, const struct export_stacks *e, FILE *out)
@@ -242,8 +340,7 @@ int export_pprof(const struct stacktree *t, const struct export_stacks *e, FILE 
 		put_message(&b, PROFILE_SAMPLE_TYPE, &m);
 	}
 	put_strings(&b, t, e);
-	put_frames(&b, t);
-	put_samples(&b, t, e);
+	put_stacks(&b, t, e);
 	if (e->begun_ns)
 		put_uint(&b, PROFILE_TIME_NANOS, e->begun_ns);
 	if (e->duration_ns)

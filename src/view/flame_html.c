@@ -3,7 +3,9 @@
  * base64 (read by web/src/tree.ts):
  *   modules: number, then texts; frames by name: number, then kind, module, name;
  *   nodes in the order of drawing: number, then how many levels further down than the one before its parent is, frame, own
- *   weights. Numbers are LEB128, texts their length and bytes. */
+ *   weights;
+ *   sources: number, then paths; of each frame, in their order, 0, or one more than the number of its path, and the line
+ *   in which it begins (0: unknown). Numbers are LEB128, texts their length and bytes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,37 @@ static int put_nodes(struct strb *b, const struct stacktree *t, const struct sta
 	return b->failed ? -ENOMEM : 0;
 }
 
+/* Paths are few, too. What has none is left out: what made the stacks knew no sources. */
+static int put_sources(struct strb *b, const struct stacktree *t, const struct stackorder *o)
+{
+	size_t n = stacktree_nframes(t), np = 0, k = 0;
+	_cleanup_free_ const char **paths = malloc((n + 1) * sizeof(*paths));
+
+	if (!paths)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct stack_frame f = stacktree_get_frame(t, (uint32_t)i);
+
+		if (f.source.file[0])
+			paths[np++] = f.source.file;
+	}
+	qsort(paths, np, sizeof(*paths), by_text);
+	for (size_t i = 0; i < np; i++)
+		if (!k || strcmp(paths[k - 1], paths[i]) != 0)
+			paths[k++] = paths[i];
+	leb128_add(b, k);
+	for (size_t i = 0; i < k; i++)
+		put_text(b, paths[i]);
+	for (size_t i = 0; k && i < n; i++) {
+		struct stack_frame f = stacktree_get_frame(t, o->by_name[i]);
+		const char **p = bsearch(&f.source.file, paths, k, sizeof(*paths), by_text);
+
+		leb128_add(b, p ? (uint64_t)(p - paths) + 1 : 0);
+		leb128_add(b, f.source.def_line);
+	}
+	return b->failed ? -ENOMEM : 0;
+}
+
 void flame_kinds(struct strb *b)
 {
 	strb_printf(b, "\"unknown\":%d,\"kinds\":[", FRAME_UNKNOWN);
@@ -121,6 +154,8 @@ static int put_all(const struct stacktree *t, const struct flame_opts *opts, FIL
 		e = put_frames(&bytes, t, &o);
 	if (e == 0)
 		e = put_nodes(&bytes, t, &o, opts->diff ? 2 : 1);
+	if (e == 0)
+		e = put_sources(&bytes, t, &o);
 	put_meta(&meta, opts);
 	part.bytes = &bytes;
 	if (e == 0 && page)

@@ -157,6 +157,12 @@ static void frame(struct drawing *d, const struct stacktree *t, const struct sta
 		strb_adds(b, ", ");
 		xml_add(b, f.module);
 	}
+	if (f.source.file[0]) {
+		strb_addc(b, '\n');
+		xml_add(b, f.source.file);
+		if (f.source.def_line)
+			strb_printf(b, ":%u", f.source.def_line);
+	}
 	amounts(d, t, o, box->node);
 	strb_printf(b, "</title><rect x=\"%.4f%%\" y=\"%d\" width=\"%.4f%%\" height=\"%d\" class=\"", 100 * box->x, y,
 		    100 * box->w, ROW - 1);

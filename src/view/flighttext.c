@@ -59,11 +59,16 @@ static void add_switch(struct strb *b, const struct flight_rec *f, uint32_t i, c
 		strb_printf(b, e->id ? ", which %s" : " %s", leaves(e->info));
 }
 
-static const char *lock_name(uint32_t flags)
+static void add_lock(struct strb *b, const struct flight_rec *f, uint32_t i, const struct flight_event *e)
 {
-	/* Source: LCB_F_*, include/trace/events/lock.h */
-	return flags & 0x20 ? "mutex" : flags & 1 ? "spinlock" : flags & 8 ? "rtmutex" : flags & 0x10 ? "percpu-rwsem" :
-	       flags & 6 ? "rwsem" : "semaphore";
+	long at = flight_holder(f, i);
+	struct flight_event holder;
+
+	strb_printf(b, "%s %u waits for a %s", e->text, e->id, flight_lock_name(e->info));
+	if (at < 0)
+		return;
+	holder = flight_event(f, (uint32_t)at);
+	strb_printf(b, ", held by %s %u", holder.text, holder.id);
 }
 
 /* Kinds that are a pair: begins, ends. */
@@ -91,12 +96,14 @@ void flighttext_event(struct strb *b, const struct flight_rec *f, uint32_t i)
 		add_switch(b, f, i, &e);
 	} else if (flight_is(&e, "wake")) {
 		add_who(b, e.id, e.text);
-		strb_adds(b, " is woken up");
+		strb_adds(b, e.info ? " is woken up by an interrupt" : " is woken up");
 		add_running(b, f, i, " under ");
 	} else if (flight_is(&e, "lock")) {
-		strb_printf(b, "%s %u waits for a %s", e.text, e.id, lock_name(e.info));
+		add_lock(b, f, i, &e);
 	} else if (flight_is(&e, "lock-end")) {
 		strb_printf(b, "%s %u has the lock", e.text, e.id);
+	} else if (flight_is(&e, "holder")) {
+		strb_printf(b, "%s %u has a %s that is waited for", e.text, e.id, flight_lock_name(e.info));
 	} else if (!add_pair(b, &e)) {
 		strb_printf(b, "%s %u %u %s", e.kind, e.id, e.info, e.text);
 	}
@@ -190,6 +197,14 @@ static bool matters(const struct flight_rec *f, uint32_t i)
 	return to > from && to - from >= least;
 }
 
+/* The line of the lock names it. */
+static bool is_holder(const struct flight_rec *f, uint32_t i)
+{
+	const struct flight_event e = flight_event(f, i);
+
+	return flight_is(&e, "holder");
+}
+
 static void add_line(struct strb *b, const struct flight_rec *f, uint32_t i)
 {
 	const struct flight_event e = flight_event(f, i);
@@ -207,7 +222,8 @@ void flighttext(struct strb *b, const struct flight_rec *f, bool all)
 
 	add_head(b, f, all);
 	for (uint32_t i = 0; all && i < f->h.n; i++)
-		add_line(b, f, i);
+		if (!is_holder(f, i))
+			add_line(b, f, i);
 	/* backwards: what is nearest to the end */
 	for (uint32_t i = f->h.n; !all && i-- > 0;) {
 		bool before = flight_event(f, i).ts < f->h.start;
@@ -216,7 +232,7 @@ void flighttext(struct strb *b, const struct flight_rec *f, bool all)
 			shown[n++] = i;
 			earlier += before;
 		} else {
-			left_out++;
+			left_out += !is_holder(f, i);
 		}
 	}
 	for (uint32_t i = n; i-- > 0;)

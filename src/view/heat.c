@@ -118,6 +118,22 @@ int heat_ranks(float *v, size_t n)
 	return 0;
 }
 
+double heat_tick(double least, const char *unit)
+{
+	static const double seconds[] = { 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400 };
+	static const double parts[] = { 1, 2, 5, 10 };
+	double ten = pow(10, floor(log10(least > 0 ? least : 1)));
+
+	if (!strcmp(unit, "ns") && least > 5e8)
+		for (size_t i = 0; i < ARRAY_SIZE(seconds); i++)
+			if (seconds[i] * 1e9 >= least)
+				return seconds[i] * 1e9;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (ten * parts[i] >= least * (1 - 1e-9))
+			return ten * parts[i];
+	return ten * 10;
+}
+
 void heat_free(struct heat *h)
 {
 	if (!h)
@@ -127,6 +143,8 @@ void heat_free(struct heat *h)
 		free(h->keys[i].cells);
 	}
 	free(h->keys);
+	for (unsigned i = 0; h->columns && i < h->ncolumns; i++)
+		free(h->columns[i].note);
 	free(h->columns);
 	free(h);
 }

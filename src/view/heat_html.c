@@ -37,6 +37,7 @@ static void put_head(struct strb *b, const struct heat *h, const char *title)
 		    (double)h->begin_wall_ns / 1e6, (double)h->column_ns / 1e6, h->total);
 	put_string(b, "title", title);
 	put_string(b, "unit", h->unit);
+	put_string(b, "counted", h->counted);
 	strb_adds(b, ",\"edges\":[");
 	for (unsigned i = 0; i <= h->nrows; i++)
 		strb_printf(b, "%s%.17g", i ? "," : "", h->edges[i]);
@@ -55,6 +56,17 @@ static void put_head(struct strb *b, const struct heat *h, const char *title)
 	strb_adds(b, ",\"lost\":[");
 	for (unsigned c = 0; c < h->ncolumns; c++)
 		strb_printf(b, "%s%llu", c ? "," : "", (unsigned long long)h->columns[c].lost);
+	strb_adds(b, "],\"notes\":[");
+	for (unsigned c = 0, n = 0; c < h->ncolumns; c++)
+		if (h->columns[c].note) {
+			strb_printf(b, "%s[%u,", n++ ? "," : "", c);
+			jsonstr_add(b, h->columns[c].note, strlen(h->columns[c].note));
+			strb_addc(b, ']');
+		}
+	strb_adds(b, "],\"chosen\":[");
+	for (size_t i = 0, n = 0; i < h->nkeys; i++)
+		if (h->keys[i].chosen)
+			strb_printf(b, "%s%zu", n++ ? "," : "", i);
 	strb_adds(b, "]}");
 }
 

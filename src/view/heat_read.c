@@ -9,17 +9,23 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "base/strb.h"
-#include "base/vec.h"
+#include "sym/hash.h"
 #include "view/amount.h"
 #include "view/fieldtext.h"
 #include "view/heat.h"
 #include "view/histsrc.h"
 #include "view/recsym.h"
+#include "view/timeline.h"
+
+#define LANES_SHOWN 500 /* bytes of names in a message */
 
 struct met { /* a key */
-	int64_t id;
+	UT_hash_handle hh;
+	int64_t id; /* of values; else the text is what it is found by */
 	char *text;
 	double total;
+	bool out;	/* is not drawn */
+	bool chosen;
 	uint32_t plane; /* of the map */
 };
 
@@ -34,9 +40,12 @@ struct reading {
 	uint64_t step;	    /* of a column */
 	uint64_t first, last; /* wall time of columns */
 	double lo, hi;	    /* values */
-	VEC(struct met) keys;
+	struct met *keys;
+	bool found[HEAT_MAX_KEYS]; /* of the chosen ones */
 	struct sym *sym;
-	struct strb text;
+	struct timeline *states; /* for rows of CPUs */
+	struct strb text, lanes; /* lanes: names that there are */
+	bool has_lane;
 	struct histsum sum; /* of the column that is being read */
 	uint64_t sum_at;
 	bool second;	    /* pass */
@@ -47,19 +56,46 @@ static int no_memory(struct err *err)
 	return err_set(err, -ENOMEM, "out of memory");
 }
 
+/* Whether it is drawn, and in a colour of its own. */
+static void choose_key(struct reading *r, struct met *m)
+{
+	const struct heat_opts *o = r->opts;
+	bool chosen = false;
+
+	for (size_t i = 0; i < o->nchosen; i++)
+		if (!strcmp(o->chosen[i], m->text))
+			chosen = r->found[i] = true;
+	m->out = (o->select == HEAT_ISOLATE && !chosen) || (o->select == HEAT_EXCLUDE && chosen);
+	m->chosen = o->by_key || (chosen && (o->select == HEAT_HIGHLIGHT || (o->select == HEAT_ISOLATE && o->nchosen > 1)));
+}
+
+/* By its text, or (NULL) by its number. */
 static struct met *key_of(struct reading *r, int64_t id, const char *text)
 {
-	struct met m = { .id = id };
+	struct met *m = NULL;
 
-	for (size_t i = 0; i < r->keys.n; i++)
-		if (text ? !strcmp(r->keys.v[i].text, text) : r->keys.v[i].id == id)
-			return &r->keys.v[i];
-	m.text = strdup(text ? text : "");
-	if (!m.text || vec_try_push(&r->keys, m) < 0) {
-		free(m.text);
+	if (text)
+		HASH_FIND_STR(r->keys, text, m);
+	else
+		HASH_FIND(hh, r->keys, &id, sizeof(id), m);
+	if (m)
+		return m;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return NULL;
+	m->id = id;
+	m->text = strdup(text ? text : "");
+	if (m->text && text)
+		HASH_ADD_KEYPTR(hh, r->keys, m->text, strlen(m->text), m);
+	else if (m->text)
+		HASH_ADD(hh, r->keys, id, sizeof(m->id), m);
+	if (!m->text || !m->hh.tbl) {
+		free(m->text);
+		free(m);
 		return NULL;
 	}
-	return &r->keys.v[r->keys.n - 1];
+	choose_key(r, m);
+	return m;
 }
 
 static void note_time(struct reading *r, uint64_t wall)
@@ -118,6 +154,8 @@ static int on_column(void *ctx, const struct rec_column *c)
 
 	if (!m)
 		return -ENOMEM;
+	if (m->out)
+		return 0;
 	if (!r->second) {
 		note_time(r, wall);
 		m->total += (double)c->head.count;
@@ -142,17 +180,17 @@ static int on_column(void *ctx, const struct rec_column *c)
 static int on_key(void *ctx, int64_t key, const char *text, const void *data)
 {
 	struct reading *r = ctx;
-	char *copy;
+	struct met *m = key_of(r, key, NULL);
+	char *copy = strdup(text ? text : "other");
 
 	(void)data;
-	for (size_t i = 0; i < r->keys.n; i++)
-		if (r->keys.v[i].id == key) {
-			copy = strdup(text ? text : "other");
-			if (!copy)
-				return -ENOMEM;
-			free(r->keys.v[i].text);
-			r->keys.v[i].text = copy;
-		}
+	if (!m || !copy) {
+		free(copy);
+		return -ENOMEM;
+	}
+	free(m->text);
+	m->text = copy;
+	choose_key(r, m);
 	return 0;
 }
 
@@ -201,6 +239,8 @@ static int on_event(void *ctx, const struct row *row)
 	m = key_of(r, 0, event_key(r, row));
 	if (!m)
 		return -ENOMEM;
+	if (m->out)
+		return 0;
 	if (!r->second) {
 		note_time(r, wall);
 		m->total++;
@@ -212,9 +252,86 @@ static int on_event(void *ctx, const struct row *row)
 	return 0;
 }
 
+/* What a key had from `from` to `to`: painted over all the cells between. Wall time. */
+static int paint(struct reading *r, const char *key, uint64_t from, uint64_t to)
+{
+	uint64_t period = r->opts->period_ns, end;
+	struct met *m = key_of(r, 0, key);
+
+	if (!m)
+		return -ENOMEM;
+	if (m->out || to <= from)
+		return 0;
+	if (!r->second) {
+		note_time(r, from);
+		note_time(r, to - 1);
+		m->total += (double)(to - from);
+		return 0;
+	}
+	for (uint64_t at = from; at < to; at = end) {
+		uint64_t row = (uint64_t)((double)(at % period) / (double)period * r->h->nrows);
+		long c = column_of(r, at);
+
+		end = at - at % period + (uint64_t)ceil((double)(row + 1) * (double)period / r->h->nrows);
+		end = end <= at ? at + 1 : end < to ? end : to;
+		if (c >= 0)
+			cells_of(r, m, c)[row] += (float)(end - at);
+	}
+	return 0;
+}
+
+static int on_span(void *ctx, const struct rec_span *s)
+{
+	struct reading *r = ctx;
+
+	if (!r->second && r->lanes.n < LANES_SHOWN && !strstr(strb_str(&r->lanes), s->lane))
+		strb_printf(&r->lanes, "%s%s", r->lanes.n ? ", " : "", s->lane);
+	if (strcmp(s->lane, r->opts->by) != 0)
+		return 0;
+	r->has_lane = true;
+	return paint(r, s->label, (s->start > r->range.from ? s->start : r->range.from) + r->wall, s->start + s->duration + r->wall);
+}
+
+/* Rows of CPUs of a recording of `dwell timeline`. */
+static int paint_cpu(struct reading *r)
+{
+	int e = 0;
+
+	for (size_t k = 0; r->states && k < r->states->rows.n && e == 0; k++) {
+		const struct tl_row *row = &r->states->rows.v[k];
+
+		if (row->group != TL_GROUP_CPUS)
+			continue;
+		if (!r->second)
+			strb_printf(&r->lanes, "%s%s", r->lanes.n ? ", " : "", row->label);
+		if (strcmp(row->label, r->opts->by) != 0)
+			continue;
+		r->has_lane = true;
+		for (size_t i = 0; i < row->items.n && e == 0; i++)
+			e = paint(r, r->states->texts.v[row->items.v[i].text].words, row->items.v[i].from + r->wall, row->items.v[i].to + r->wall);
+	}
+	return e;
+}
+
+static int read_lane(struct reading *r, struct err *err)
+{
+	struct tl_opts all = { .from_ns = r->opts->from_ns, .to_ns = r->opts->to_ns };
+	int e = recread_spans(r->f, (struct rec_range){ 0, r->range.to }, on_span, r, err);
+
+	if (e == 0 && !r->second && timeline_make(r->f, &all, &r->states, err) < 0)
+		*err = (struct err){ 0 }; /* it has none */
+	if (e == 0)
+		e = paint_cpu(r);
+	if (e == 0 && !r->has_lane)
+		e = err_set(err, -EINVAL, "there is no lane '%s' of span()s in it, and no such CPU; there are: %s", r->opts->by, r->lanes.n ? r->lanes.s : "none");
+	return e;
+}
+
 static int read_pass(struct reading *r, struct err *err)
 {
-	int e = r->opts->period_ns ? recread_rows(r->f, 1u << ROW_EVENT, r->range, on_event, r, err) : read_values(r, err);
+	int e = !r->opts->period_ns ? read_values(r, err) :
+		r->opts->by	    ? read_lane(r, err) :
+				      recread_rows(r->f, 1u << ROW_EVENT, r->range, on_event, r, err);
 
 	return e == -ENOMEM && !err->msg[0] ? no_memory(err) : e;
 }
@@ -226,15 +343,20 @@ static int on_loss(void *ctx, const struct row *row)
 	struct reading *r = ctx;
 	long c = column_of(r, row->ts + r->wall);
 
-	if (c >= 0 && row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
+	if (c >= 0 && row->kind == ROW_NOTE && !r->h->columns[c].note) {
+		r->h->columns[c].note = strndup(row->data ? row->data : "", row->len);
+		return r->h->columns[c].note ? 0 : -ENOMEM;
+	}
+	if (c >= 0 && row->kind == ROW_DROPS && row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
 		r->h->columns[c].lost += row->count;
 	return 0;
 }
 
-static int most_first(const void *a, const void *b)
+/* Chosen ones first: they are to have a plane of their own. */
+static int most_first(const struct met *x, const struct met *y)
 {
-	const struct met *x = a, *y = b;
-
+	if (x->chosen != y->chosen)
+		return x->chosen ? -1 : 1;
 	return x->total > y->total ? -1 : x->total < y->total ? 1 : strcmp(x->text, y->text);
 }
 
@@ -242,25 +364,31 @@ static int most_first(const void *a, const void *b)
 static int make_planes(struct reading *r)
 {
 	struct heat *h = r->h;
-	size_t n = r->keys.n, cells = (size_t)h->ncolumns * h->nrows;
+	size_t n = 0, i = 0, cells = (size_t)h->ncolumns * h->nrows;
 
-	qsort(r->keys.v, n, sizeof(*r->keys.v), most_first);
+	HASH_SORT(r->keys, most_first);
+	for (const struct met *m = r->keys; m; m = m->hh.next)
+		n += m->total > 0;
 	h->nkeys = n > HEAT_MAX_KEYS ? HEAT_MAX_KEYS + 1 : n;
 	h->keys = calloc(h->nkeys + 1, sizeof(*h->keys));
 	if (!h->keys)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
+	for (struct met *m = r->keys; m; m = m->hh.next) {
 		struct heat_key *k = &h->keys[i < HEAT_MAX_KEYS ? i : HEAT_MAX_KEYS];
 
-		r->keys.v[i].plane = (uint32_t)(k - h->keys);
-		k->total += r->keys.v[i].total;
-		h->total += r->keys.v[i].total;
+		if (!(m->total > 0))
+			continue;
+		m->plane = (uint32_t)(k - h->keys);
+		k->total += m->total;
+		k->chosen = m->chosen && i < HEAT_MAX_KEYS;
+		h->total += m->total;
 		if (!k->text)
-			k->text = strdup(i < HEAT_MAX_KEYS ? r->keys.v[i].text : "other");
+			k->text = strdup(i < HEAT_MAX_KEYS ? m->text : "other");
 		if (!k->cells)
 			k->cells = calloc(cells, sizeof(*k->cells));
 		if (!k->text || !k->cells)
 			return -ENOMEM;
+		i++;
 	}
 	return 0;
 }
@@ -278,6 +406,8 @@ static int lay_columns(struct reading *r, struct err *err)
 		if (span / h->column_ns < HEAT_MAX_COLUMNS)
 			break;
 	}
+	for (size_t i = 1; !r->opts->step_ns && r->opts->period_ns && i < ARRAY_SIZE(steps) && span / h->column_ns >= HEAT_MAX_COLUMNS; i++)
+		h->column_ns = steps[i] * r->opts->period_ns;
 	h->begin_wall_ns = r->first / h->column_ns * h->column_ns;
 	n = (r->last - h->begin_wall_ns) / h->column_ns + 1;
 	if (n > HEAT_MAX_COLUMNS)
@@ -310,7 +440,10 @@ static void lay_rows(struct reading *r)
 			h->edges[i] = (double)r->opts->period_ns * i / h->nrows;
 		snprintf(h->unit, sizeof(h->unit), "ns");
 		amount_str(period, r->opts->period_ns, "ns");
-		snprintf(h->title, sizeof(h->title), "When in each %s events were", period);
+		if (r->opts->by)
+			snprintf(h->title, sizeof(h->title), "%s in each %s", r->opts->by, period);
+		else
+			snprintf(h->title, sizeof(h->title), "When in each %s events were", period);
 		return;
 	}
 	h->nrows = heat_edges(r->lo, r->hi, r->opts->linear, rows_of(r), h->edges);
@@ -318,12 +451,31 @@ static void lay_rows(struct reading *r)
 	snprintf(h->title, sizeof(h->title), "%s%s", r->desc.is_tracker ? "" : "@", r->desc.name);
 }
 
+/* A key that was asked for and is not there. */
+static int check_chosen(const struct reading *r, struct err *err)
+{
+	struct strb list = { 0 };
+	int e = 0;
+
+	for (const struct met *m = r->keys; m && list.n < LANES_SHOWN; m = m->hh.next)
+		strb_printf(&list, "%s%s", list.n ? "; " : "", m->text[0] ? m->text : "(none)");
+	for (size_t i = 0; i < r->opts->nchosen && e == 0; i++)
+		if (!r->found[i])
+			e = err_set(err, -EINVAL, "there is no key '%s'; there are: %s%s", r->opts->chosen[i], strb_str(&list), list.n < LANES_SHOWN ? "" : " …");
+	strb_free(&list);
+	return e;
+}
+
 static int make(struct reading *r, struct err *err)
 {
 	int e = r->opts->period_ns ? recsym_new(r->f, &r->sym, err) : choose_source(r, err);
 
+	if (e == 0 && !r->opts->period_ns)
+		e = recread_hist_keys(r->f, r->source, on_key, r, err);
 	if (e == 0)
 		e = read_pass(r, err);
+	if (e == 0)
+		e = check_chosen(r, err);
 	if (e == 0 && r->first > r->last)
 		e = err_set(err, -EINVAL, "nothing was recorded in this time");
 	if (e == 0)
@@ -331,24 +483,32 @@ static int make(struct reading *r, struct err *err)
 	if (e < 0)
 		return e;
 	lay_rows(r);
-	if (!r->opts->period_ns)
-		e = recread_hist_keys(r->f, r->source, on_key, r, err);
-	if (e == 0 && make_planes(r) < 0)
-		e = no_memory(err);
+	if (make_planes(r) < 0)
+		return no_memory(err);
 	r->second = true;
-	if (e == 0)
-		e = read_pass(r, err);
+	e = read_pass(r, err);
 	if (e == 0) {
 		end_column(r);
-		e = recread_rows(r->f, 1u << ROW_DROPS, r->range, on_loss, r, err);
+		e = recread_rows(r->f, 1u << ROW_DROPS | 1u << ROW_NOTE, r->range, on_loss, r, err);
 	}
 	return e;
+}
+
+static void free_keys(struct met **all)
+{
+	struct met *m, *next;
+
+	HASH_ITER(hh, *all, m, next) {
+		HASH_DEL(*all, m);
+		free(m->text);
+		free(m);
+	}
 }
 
 int heat_make(struct recread *f, const struct heat_opts *opts, struct heat **ret, struct err *err)
 {
 	struct reading r = { .f = f, .opts = opts, .range = REC_ALL_TIME, .first = UINT64_MAX, .lo = INFINITY,
-			     .step = opts->period_ns ? opts->period_ns : opts->step_ns ? opts->step_ns : RECFILE_SECOND_NS };
+			     .step = opts->step_ns ? opts->step_ns : opts->period_ns ? opts->period_ns : RECFILE_SECOND_NS };
 	const char *begun = recread_meta(f, "begun_monotonic_ns");
 	uint64_t begin = 0;
 	int e;
@@ -356,6 +516,8 @@ int heat_make(struct recread *f, const struct heat_opts *opts, struct heat **ret
 	r.h = calloc(1, sizeof(*r.h));
 	if (!r.h)
 		return no_memory(err);
+	r.h->counted = opts->period_ns && opts->by ? "ns" : "";
+	r.h->period_ns = opts->period_ns;
 	if (begun)
 		num_parse_u64(begun, &begin);
 	r.wall = recread_wall_off(f);
@@ -364,10 +526,10 @@ int heat_make(struct recread *f, const struct heat_opts *opts, struct heat **ret
 	if (opts->to_ns)
 		r.range.to = begin + opts->to_ns;
 	e = make(&r, err);
-	for (size_t i = 0; i < r.keys.n; i++)
-		free(r.keys.v[i].text);
-	vec_free(&r.keys);
+	free_keys(&r.keys);
+	timeline_free(r.states);
 	strb_free(&r.text);
+	strb_free(&r.lanes);
 	histsum_free(&r.sum);
 	sym_free(r.sym);
 	if (e < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of distributions: quantiles with what they may be wrong by, shares, differences, rows. */
 #include "view/hist.h"
+#include "view/keycolour.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -208,6 +209,29 @@ static int add_keys(struct hist *h, struct keys *k, const struct hist_opts *o, c
 	return e;
 }
 
+static int on_loss(void *ctx, const struct row *row)
+{
+	uint64_t *lost = ctx;
+
+	if (row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
+		*lost += row->count;
+	return 0;
+}
+
+/* What a distribution does not know of. */
+static int note_losses(struct hist *h, struct recread *f, struct rec_range range, const char *prefix, struct err *err)
+{
+	char n[AMOUNT_MAX];
+	uint64_t lost = 0;
+	int e = recread_rows(f, 1u << ROW_DROPS, range, on_loss, &lost, err);
+
+	if (e < 0 || !lost)
+		return e;
+	amount_number(n, lost);
+	strb_printf(&h->notes, "%s%s%s%s lost while recording", h->notes.n ? " · " : "", prefix, *prefix ? ": " : "", n);
+	return 0;
+}
+
 int hist_add(struct hist *h, struct recread *f, const struct hist_opts *o, const char *prefix, struct err *err)
 {
 	struct keys k = { .f = f, .range = REC_ALL_TIME, .err = err };
@@ -234,6 +258,8 @@ int hist_add(struct hist *h, struct recread *f, const struct hist_opts *o, const
 		e = add_series(h, &k, &d, -1, prefix, "", err);
 	if (e == 0 && !total_of(&h->series.v[h->series.n - 1].sum))
 		e = err_set(err, -EINVAL, "nothing was recorded in this time");
+	if (e == 0)
+		e = note_losses(h, f, k.range, prefix, err);
 	for (size_t i = 0; i < k.v.n; i++)
 		free(k.v.v[i].text);
 	vec_free(&k.v);
@@ -242,13 +268,30 @@ int hist_add(struct hist *h, struct recread *f, const struct hist_opts *o, const
 
 /* -- rows -- */
 
+/* Into how many parts a power of two has to be divided at most: quantize() does not divide it. */
+static unsigned finest(const struct hist *h)
+{
+	for (size_t i = 0; i < h->series.n; i++)
+		if (h->series.v[i].d.func != AGG_QUANTIZE)
+			return HEAT_MAX_ROWS;
+	return 1;
+}
+
 /* Leaves every k-th edge of a logarithmic axis, so that powers of two stay. */
 static void thin(struct hist *h, unsigned max_rows)
 {
 	unsigned low = h->edges[0] == 0, k = 1, n = low;
+	double octaves = log2(h->edges[h->nrows] / h->edges[low]);
+	unsigned parts = (unsigned)lround((h->nrows - low) / octaves), most = finest(h);
 
-	while ((h->nrows - low + k - 1) / k + low > max_rows)
+	while ((h->nrows - low + k - 1) / k + low > max_rows || parts / k > most)
 		k *= 2;
+	if (k < parts)
+		snprintf(h->per, sizeof(h->per), "1/%u of a power of two", parts / k);
+	else if (k == parts)
+		snprintf(h->per, sizeof(h->per), "power of two");
+	else
+		snprintf(h->per, sizeof(h->per), "%u powers of two", k / parts);
 	for (unsigned i = low; i < h->nrows; i += k)
 		h->edges[n++] = h->edges[i];
 	h->edges[n] = h->edges[h->nrows];
@@ -260,6 +303,8 @@ void hist_lay_out(struct hist *h, bool linear, unsigned max_rows)
 	double lo = INFINITY, hi = 1;
 
 	h->linear = linear;
+	if (h->left_out)
+		strb_printf(&h->notes, "%s%zu more keys are left out", h->notes.n ? " · " : "", h->left_out);
 	for (size_t i = 0; i < h->series.n; i++) {
 		struct hist_series *s = &h->series.v[i];
 
@@ -275,7 +320,11 @@ void hist_lay_out(struct hist *h, bool linear, unsigned max_rows)
 		}
 	}
 	h->nrows = heat_edges(fmax(lo, 0), hi, linear, linear ? max_rows : 0, h->edges);
-	if (!linear)
+	if (linear && h->edges[1] < 1)
+		snprintf(h->per, sizeof(h->per), "%.2g%s%s", h->edges[1], h->unit[0] ? " " : "", h->unit);
+	else if (linear)
+		hist_value_text(h, h->edges[1], h->per, sizeof(h->per));
+	else
 		thin(h, max_rows);
 	for (size_t i = 0; i < h->series.n; i++) {
 		struct hist_series *s = &h->series.v[i];
@@ -299,17 +348,12 @@ void hist_done(struct hist *h)
 		histsum_free(&h->series.v[i].sum);
 	}
 	vec_free(&h->series);
+	strb_free(&h->notes);
 }
 
 unsigned hist_colour(size_t i)
 {
-	static const unsigned colours[HIST_MAX_SERIES] = {
-#define COLOUR(rgb) rgb,
-#include "view/keycolour.def"
-#undef COLOUR
-	};
-
-	return colours[i % HIST_MAX_SERIES];
+	return keycolour_row(i);
 }
 
 void hist_value_text(const struct hist *h, double v, char *buf, size_t size)

@@ -4,6 +4,7 @@
 #define DWELL_VIEW_HIST_H
 #include <stdio.h>
 #include "base/err.h"
+#include "base/strb.h"
 #include "base/vec.h"
 #include "store/recquery.h"
 #include "view/heat.h"
@@ -31,16 +32,17 @@ struct hist_series {
 	struct histsum sum;
 	struct hist_value q[HIST_NQUANTILES];
 	float share[HEAT_MAX_ROWS]; /* of all values, by row of the picture */
-	uint64_t lost;
 };
 
 struct hist {
 	char title[256], unit[32];
 	VEC(struct hist_series) series;
 	size_t left_out; /* keys beyond those that were asked for */
+	struct strb notes; /* of these, and of what was lost: one line, or empty */
 	unsigned nrows;
 	double edges[HEAT_MAX_ROWS + 1];
 	bool linear;
+	char per[48]; /* of what a row is, for the axis of shares: "power of two", "10.0 ms" */
 };
 
 /* How a series differs from another. */
@@ -62,7 +64,7 @@ struct hist_diff hist_compare(const struct hist_series *a, const struct hist_ser
 
 /* Adds what the options ask for; names begin with prefix. -EINVAL: nothing of the kind; err says why. f must outlive h. */
 int hist_add(struct hist *h, struct recread *f, const struct hist_opts *o, const char *prefix, struct err *err);
-/* When all has been added: quantiles and rows. At most max_rows. */
+/* When all has been added: quantiles and rows. At most max_rows, and none that is finer than what the values are counted in. */
 void hist_lay_out(struct hist *h, bool linear, unsigned max_rows);
 void hist_done(struct hist *h);
 
@@ -70,6 +72,7 @@ void hist_done(struct hist *h);
 int hist_text(const struct hist *h, unsigned columns, bool utf8, FILE *out);
 int hist_svg(const struct hist *h, const char *title, FILE *out);
 int hist_html(const struct hist *h, const char *title, FILE *out); /* only if flame_has_html() */
+int hist_json(const struct hist *h, const char *title, FILE *out); /* what the page draws, as one object */
 /* Colours of series: 0xrrggbb. */
 unsigned hist_colour(size_t i);
 /* A value as text in the unit of h. */

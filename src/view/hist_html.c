@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributions as one HTML file: all of it is in the head (JSON), read by web/src/histpage.ts. */
+/* Distributions as one HTML file, or as what the page of it draws: all of it is in the head (JSON), read by web/src/histpage.ts. */
 #include <math.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -44,7 +44,7 @@ static void put_series(struct strb *b, const struct hist *h, size_t i)
 	strb_adds(b, "]}");
 }
 
-int hist_html(const struct hist *h, const char *title, FILE *out)
+static int put_all(const struct hist *h, const char *title, FILE *out, bool page)
 {
 	struct strb b = { 0 };
 	int e;
@@ -53,7 +53,9 @@ int hist_html(const struct hist *h, const char *title, FILE *out)
 	jsonstr_add(&b, title, strlen(title));
 	strb_adds(&b, ",\"unit\":");
 	jsonstr_add(&b, h->unit, strlen(h->unit));
-	strb_printf(&b, ",\"linear\":%s,\"leftOut\":%zu,\"names\":[", h->linear ? "true" : "false", h->left_out);
+	strb_adds(&b, ",\"notes\":");
+	jsonstr_add(&b, h->notes.n ? h->notes.s : "", h->notes.n);
+	strb_printf(&b, ",\"linear\":%s,\"per\":\"%s\",\"names\":[", h->linear ? "true" : "false", h->per);
 	for (unsigned q = 0; q < HIST_NQUANTILES; q++)
 		strb_printf(&b, "%s\"%s\"", q ? "," : "", hist_quantile_name(q));
 	strb_adds(&b, "],\"edges\":[");
@@ -63,7 +65,18 @@ int hist_html(const struct hist *h, const char *title, FILE *out)
 	for (size_t i = 0; i < h->series.n; i++)
 		put_series(&b, h, i);
 	strb_adds(&b, "]}");
-	e = page_write(out, title, asset_histpage_css, asset_histpage_css_size, asset_histpage_js, asset_histpage_js_size, &b, NULL, 0);
+	e = page ? page_write(out, title, asset_histpage_css, asset_histpage_css_size, asset_histpage_js, asset_histpage_js_size, &b, NULL, 0) :
+		   page_json(out, &b, NULL, 0);
 	strb_free(&b);
 	return e;
+}
+
+int hist_html(const struct hist *h, const char *title, FILE *out)
+{
+	return put_all(h, title, out, true);
+}
+
+int hist_json(const struct hist *h, const char *title, FILE *out)
+{
+	return put_all(h, title, out, false);
 }

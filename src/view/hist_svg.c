@@ -17,6 +17,7 @@
 #define GAP    46
 #define LINE   20
 #define TEXT   80
+#define STEPS  5 /* of an axis of shares, at most */
 
 static double y_of(double share, double most, int top)
 {
@@ -28,18 +29,19 @@ static double x_of(const struct hist *h, double row)
 	return LEFT + (WIDTH - LEFT - RIGHT) * row / h->nrows;
 }
 
-/* Lines of a panel, its values on the left, those of the rows below. */
+/* Lines of a panel at round shares, its values on the left, those of the rows below. */
 static void frame(const struct hist *h, double most, int top, const char *what, FILE *out)
 {
 	unsigned step = (h->nrows + 9) / 10;
-	double last = -100;
+	double last = -100, every = heat_tick(most / STEPS, "");
+	int digits = (int)fmax(0, -floor(log10(100 * every) + 1e-9));
 	char text[TEXT];
 
-	for (int i = 0; i <= 4; i++) {
-		double share = most * i / 4;
+	for (int i = 0; every * i <= most * (1 + 1e-9); i++) {
+		double share = every * i;
 
 		fprintf(out, "<path class=\"g\" d=\"M%d %.1fH%d\"/><text class=\"m\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.*f %%</text>\n", LEFT,
-			y_of(share, most, top), WIDTH - RIGHT, LEFT - 8, y_of(share, most, top) + 4, most < 0.04 ? 2 : most < 0.4 ? 1 : 0, 100 * share);
+			y_of(share, most, top), WIDTH - RIGHT, LEFT - 8, y_of(share, most, top) + 4, digits, 100 * share);
 	}
 	for (unsigned r = 0; r <= h->nrows; r++) {
 		double x = x_of(h, r), bits = log2(h->edges[r]);
@@ -137,27 +139,34 @@ int hist_svg(const struct hist *h, const char *title, FILE *out)
 {
 	int second = TOP + HEIGHT + GAP, below = second + HEIGHT + GAP, rows = (int)h->series.n, height = below + LINE * (2 * rows + 1) + 10;
 	struct strb text = { 0 };
-	double most = 0;
+	double most = 0, step;
+	char what[TEXT];
 
 	for (size_t i = 0; i < h->series.n; i++)
 		for (unsigned r = 0; r < h->nrows; r++)
 			most = fmax(most, (double)h->series.v[i].share[r]);
+	step = heat_tick(most / STEPS, "");
+	most = most > 0 ? step * ceil(most / step - 1e-9) : 1;
 	xml_add(&text, title);
 	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
 		     "role=\"img\" aria-label=\"%s\">\n<style>svg{background:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,"
 		     "'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}"
 		     ".g{stroke:var(--l);fill:none}@media(prefers-color-scheme:dark){svg{background:#14161a;--t:#e7e9ee;--m:#9aa3b2;--l:#2f343d}}</style>\n"
 		     "<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n", WIDTH, height, WIDTH, height, strb_str(&text), strb_str(&text));
-	frame(h, most, TOP, "share of the values", out);
+	snprintf(what, sizeof(what), "share of the values per %s", h->per);
+	frame(h, most, TOP, what, out);
 	for (size_t i = 0; i < h->series.n; i++)
 		shares(h, i, most, out);
-	frame(h, 1, second, "values that are not larger", out);
+	frame(h, 1, second, "share of the values that is not larger", out);
 	for (size_t i = 0; i < h->series.n; i++)
 		sums(h, i, second, out);
 	table(h, below, out);
 	differences(h, below + LINE * (rows + 1) + 4, out);
-	if (h->left_out)
-		fprintf(out, "<text class=\"m\" x=\"%d\" y=\"26\" text-anchor=\"end\">%zu more keys are left out</text>\n", WIDTH - RIGHT, h->left_out);
+	if (h->notes.n) {
+		strb_reset(&text);
+		xml_add(&text, h->notes.s);
+		fprintf(out, "<text class=\"m\" x=\"%d\" y=\"26\" text-anchor=\"end\">%s</text>\n", WIDTH - RIGHT, strb_str(&text));
+	}
 	fputs("</svg>\n", out);
 	strb_free(&text);
 	return ferror(out) ? (errno ? -errno : -EIO) : 0;

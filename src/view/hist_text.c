@@ -149,7 +149,9 @@ int hist_text(const struct hist *h, unsigned columns, bool utf8, FILE *out)
 		fputc('\n', out);
 	for (size_t i = 1; i < h->series.n; i++)
 		difference(h, &h->series.v[0], &h->series.v[i], utf8, out);
-	if (h->left_out)
-		fprintf(out, "%zu more keys are left out\n", h->left_out);
+	if (h->notes.n) {
+		put(out, h->notes.s, -(int)width_of(h->notes.s), utf8);
+		fputc('\n', out);
+	}
 	return ferror(out) ? (errno ? -errno : -EIO) : 0;
 }

@@ -13,6 +13,7 @@ static int fill(struct lines *l)
 {
 	ssize_t n;
 
+	l->before += l->at;
 	if (l->at) {
 		memmove(l->buf, l->buf + l->at, l->end - l->at);
 		l->end -= l->at;
@@ -88,29 +89,21 @@ void lines_back(struct lines *l, const char *line)
 	l->number--;
 }
 
-bool lines_paragraph(const struct lines *l, size_t max, const char **ret, size_t *ret_len, size_t *ret_lines)
+size_t lines_ahead(const struct lines *l, const char **ret)
 {
-	const char *first = l->buf + l->at, *p = first, *end = l->buf + l->end;
+	*ret = l->buf + l->at;
+	return l->end - l->at;
+}
 
-	if ((size_t)(end - first) > max)
-		end = first + max;
-	for (size_t n = 0; (p = memchr(p, '\n', (size_t)(end - p))); n++) {
-		if (++p == end)
-			return false;
-		if (*p != '\n')
-			continue;
-		*ret = first;
-		*ret_len = (size_t)(p - first);
-		*ret_lines = n + 1;
-		return true;
-	}
-	return false;
+uint64_t lines_offset(const struct lines *l)
+{
+	return l->before + l->at;
 }
 
 void lines_skip(struct lines *l, size_t len, size_t lines)
 {
-	l->at += len + 1;
-	l->number += lines + 1;
+	l->at += len;
+	l->number += lines;
 }
 
 void lines_done(struct lines *l)

@@ -12,6 +12,7 @@ struct lines {
 	int fd; /* not owned */
 	char *buf;
 	size_t cap, at, end;
+	uint64_t before;  /* bytes of the text that were in the buffer and have been given */
 	uint64_t number;  /* of the line that was given last, from 1 */
 	uint64_t skipped; /* longer than LINES_MAX */
 	bool eof, skip;
@@ -22,10 +23,11 @@ struct lines {
 int lines_next(struct lines *l, char **ret, size_t *ret_len);
 /* Gives the line that came last once more. */
 void lines_back(struct lines *l, const char *line);
-/* What follows up to an empty line, when that is in the buffer already and begins within max bytes: *ret, *ret_len with
- * the newline of its last line, *ret_lines. Nothing is consumed: lines_skip() does that. */
-bool lines_paragraph(const struct lines *l, size_t max, const char **ret, size_t *ret_len, size_t *ret_lines);
-/* Goes on behind a paragraph and its empty line. */
+/* What has been read already and was not given yet: how many bytes. They may end within a line. */
+size_t lines_ahead(const struct lines *l, const char **ret);
+/* Where in the text that begins. */
+uint64_t lines_offset(const struct lines *l);
+/* Goes on behind so many of these bytes, which are so many whole lines. */
 void lines_skip(struct lines *l, size_t len, size_t lines);
 void lines_done(struct lines *l);
 #endif

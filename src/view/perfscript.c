@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "view/texthash.h"
 
 #define EVENT_MAX (sizeof(((struct stack_input *)0)->event))
 
@@ -20,21 +21,24 @@ struct sample {
 	bool timed;
 };
 
-#define CACHE_BITS 15
-#define STACK_BITS 20
+#define CACHE_BITS 16
+#define STACK_BITS 18
+#define STACK_WAYS 4u /* of a bucket: a cache line */
 #define STACK_TEXT_MAX (64u << 10) /* bytes of a stack that is known as a whole */
 #define STACK_MISSES   64	    /* stacks without an end in sight: no more are looked for */
 
 struct known { /* a frame's text, and what it is */
-	uint64_t h[2];
+	uint64_t h; /* half of its hash; the other one gives the place */
 	uint32_t frame; /* one more than its number; 0: free */
 };
 
 struct known_stack { /* all lines of a stack but the first, which differs most, and that one's frame */
-	uint64_t h[2];
+	uint64_t h;
 	uint32_t node; /* 0: free */
-	uint32_t count; /* met since, not yet added to the tree: that would be another cache miss */
+	uint16_t lines; /* with the empty one */
+	uint16_t count; /* met since, not yet added to the tree: that would be another cache miss */
 };
+_Static_assert(sizeof(struct known_stack) * STACK_WAYS == 64 && STACK_TEXT_MAX / 2 <= UINT16_MAX, "a bucket; lines of two bytes");
 
 struct reader {
 	struct lines *lines;
@@ -48,9 +52,9 @@ struct reader {
 	struct sample s;
 	uint32_t root;
 	struct known cache[1 << CACHE_BITS];
-	struct known_stack *stacks;   /* 1 << STACK_BITS, by hash */
+	struct known_stack (*stacks)[STACK_WAYS]; /* 1 << STACK_BITS buckets, by hash */
 	struct known_stack *new_stack; /* of this sample, to be known at its end, or NULL */
-	uint64_t new_h[2], bad_before;
+	uint64_t new_h, new_end, bad_before, first_line;
 	unsigned misses;
 };
 
@@ -313,13 +317,13 @@ static bool take_frame(struct reader *r, const char *s, size_t n)
 	while (rest < s + n && *rest == ' ')
 		rest++;
 	high = addr_len == 16 && !memcmp(s, "ffff", 4);
-	stacktree_hash(r->opts->addresses ? s : rest, (size_t)(s + n - (r->opts->addresses ? s : rest)), high, h);
+	texthash(r->opts->addresses ? s : rest, (size_t)(s + n - (r->opts->addresses ? s : rest)), high, h);
 	known = &r->cache[h[0] & ((1u << CACHE_BITS) - 1)];
-	if (!known->frame || known->h[0] != h[0] || known->h[1] != h[1]) {
+	if (!known->frame || known->h != h[1]) {
 		for (size_t i = 0; i < addr_len; i++)
 			if (!is_hex(s[i]))
 				return false;
-		*known = (struct known){ { h[0], h[1] }, parse_frame(r, s, addr_len, rest, (size_t)(s + n - rest)) + 1 };
+		*known = (struct known){ h[1], parse_frame(r, s, addr_len, rest, (size_t)(s + n - rest)) + 1 };
 	}
 	r->frames[r->n++] = known->frame - 1;
 	return true;
@@ -328,12 +332,12 @@ static bool take_frame(struct reader *r, const char *s, size_t n)
 static uint32_t root_frame(struct reader *r, const struct sample *s)
 {
 	char name[128];
-	int comm = s->comm_len < 64 ? (int)s->comm_len : 64;
-	int n = snprintf(name, sizeof(name), "%.*s", comm, s->comm);
+	size_t n = s->comm_len < 64 ? s->comm_len : 64;
 
-	if (r->opts->per_thread)
-		n += snprintf(name + n, sizeof(name) - (size_t)n, " %u/%u", s->pid, s->tid);
-	return stacktree_frame(r->t, FRAME_THREAD, name, (size_t)n, "", 0);
+	if (!r->opts->per_thread)
+		return stacktree_frame(r->t, FRAME_THREAD, s->comm, n, "", 0);
+	n = (size_t)snprintf(name, sizeof(name), "%.*s %u/%u", (int)n, s->comm, s->pid, s->tid);
+	return stacktree_frame(r->t, FRAME_THREAD, name, n, "", 0);
 }
 
 static void flush_stack(struct reader *r, struct known_stack *k)
@@ -363,9 +367,10 @@ static void end_sample(struct reader *r)
 		r->frames[r->n - 1 - i] = x;
 	}
 	node = stacktree_stack(r->t, r->frames, r->n);
-	if (r->new_stack && r->in->bad == r->bad_before) {
+	/* Unless it ended before its empty line, or had lines that are no frames. */
+	if (r->new_stack && lines_offset(r->lines) == r->new_end && r->in->bad == r->bad_before) {
 		flush_stack(r, r->new_stack);
-		*r->new_stack = (struct known_stack){ { r->new_h[0], r->new_h[1] }, node, 0 };
+		*r->new_stack = (struct known_stack){ r->new_h, node, (uint16_t)(r->lines->number - r->first_line), 0 };
 	}
 	stacktree_add(r->t, node, r->weight, 1);
 	r->in->stacks++;
@@ -389,39 +394,62 @@ static bool wanted(struct reader *r, const struct sample *s)
 	return since >= r->opts->from_ns && (!r->opts->to_ns || since < r->opts->to_ns);
 }
 
+/* The place of a stack in its bucket: where it is, or where it may go, in *ret. Whether it is there. */
+static bool find_stack(struct reader *r, const uint64_t h[2], struct known_stack **ret)
+{
+	struct known_stack *bucket = r->stacks[h[0] & ((1u << STACK_BITS) - 1)];
+
+	*ret = &bucket[h[0] >> 62];
+	for (unsigned i = 0; i < STACK_WAYS; i++) {
+		if (bucket[i].node && bucket[i].h == h[1]) {
+			*ret = &bucket[i];
+			return true;
+		}
+		if (!bucket[i].node)
+			*ret = &bucket[i];
+	}
+	return false;
+}
+
 /* The lines that follow, as a whole: most stacks have been met before, often but for the place in the innermost
  * function. Leaves all as it was when they have not; then they are read line by line. */
 static void take_stack(struct reader *r)
 {
-	const char *text, *second;
-	size_t len, n, first, n_first;
+	const char *text, *nl;
+	size_t n = lines_ahead(r->lines, &text), len;
 	struct known_stack *k;
+	struct cursor c;
+	uint64_t h[2];
 
-	if (r->misses > STACK_MISSES || !lines_paragraph(r->lines, STACK_TEXT_MAX, &text, &len, &n)) {
-		r->misses += r->misses <= STACK_MISSES;
+	n = n > STACK_TEXT_MAX ? STACK_TEXT_MAX : n;
+	nl = r->misses > STACK_MISSES ? NULL : memchr(text, '\n', n);
+	if (!nl || nl + 1 == text + n || nl[1] == '\n')
+		return;
+	c = (struct cursor){ text, nl - (nl > text && nl[-1] == '\r') };
+	spaces(&c);
+	if (c.p == text || !take_frame(r, c.p, (size_t)(c.end - c.p)))
+		return;
+	r->n = 0;
+	nl++;
+	if (!texthash_paragraph(nl, (size_t)(text + n - nl), (uint64_t)r->root << 32 | r->frames[0], &len, h)) {
+		r->misses++;
 		return;
 	}
-	second = (const char *)memchr(text, '\n', len) + 1;
-	for (first = 0; text[first] == ' ' || text[first] == '\t'; first++)
-		;
-	n_first = (size_t)(second - 1 - text);
-	n_first -= n_first && text[n_first - 1] == '\r';
-	if (!first || !take_frame(r, text + first, n_first - first))
-		return;
-	stacktree_hash(second, len - (size_t)(second - text), (uint64_t)r->root << 32 | r->frames[0], r->new_h);
-	r->n = 0;
-	k = &r->stacks[r->new_h[0] & ((1u << STACK_BITS) - 1)];
-	if (!k->node || k->h[0] != r->new_h[0] || k->h[1] != r->new_h[1]) {
+	len += (size_t)(nl - text) + 1; /* from the first frame to the empty line, with both */
+	if (!find_stack(r, h, &k)) {
 		r->new_stack = k;
+		r->new_h = h[1];
 		r->bad_before = r->in->bad;
+		r->new_end = lines_offset(r->lines) + len;
+		r->first_line = r->lines->number;
 		return;
 	}
 	r->misses = 0;
-	if (++k->count == UINT32_MAX)
+	if (++k->count == UINT16_MAX)
 		flush_stack(r, k);
 	r->in->stacks++;
 	r->open = false;
-	lines_skip(r->lines, len, n);
+	lines_skip(r->lines, len, k->lines);
 }
 
 static void begin_sample(struct reader *r, const struct sample *s)
@@ -478,13 +506,14 @@ int perfscript_read(struct lines *in, const struct perfscript_opts *opts, struct
 		    struct stack_input *ret, struct err *err)
 {
 	_cleanup_free_ struct reader *r = calloc(1, sizeof(*r));
-	_cleanup_free_ struct known_stack *stacks = NULL;
+	_cleanup_free_ char *stacks = NULL;
 	char *s;
 	size_t n;
 	int e;
 
-	if (!r || !(r->stacks = stacks = calloc(1u << STACK_BITS, sizeof(*stacks))))
+	if (!r || !(stacks = calloc((1u << STACK_BITS) + 1, sizeof(*r->stacks))))
 		return err_set(err, -ENOMEM, "out of memory");
+	r->stacks = (void *)(stacks + (-(uintptr_t)stacks & (sizeof(*r->stacks) - 1)));
 	r->lines = in;
 	r->opts = opts;
 	r->t = t;
@@ -495,9 +524,10 @@ int perfscript_read(struct lines *in, const struct perfscript_opts *opts, struct
 	while ((e = lines_next(in, &s, &n)) > 0)
 		line(r, s, n, in->number);
 	end_sample(r);
-	for (size_t i = 0; i < 1u << STACK_BITS; i++)
-		if (r->stacks[i].count)
-			flush_stack(r, &r->stacks[i]);
+	for (size_t i = 0; i < (size_t)1 << STACK_BITS; i++)
+		for (unsigned k = 0; k < STACK_WAYS; k++)
+			if (r->stacks[i][k].count)
+				flush_stack(r, &r->stacks[i][k]);
 	ret->bad += in->skipped;
 	return stack_input_check(ret, t, e, "is no output of perf script", err);
 }

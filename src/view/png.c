@@ -31,24 +31,28 @@ static int to_strb(void *ctx, const unsigned char *p, size_t n)
 	return b->failed ? -ENOMEM : 0;
 }
 
-int png_add(struct strb *b, const uint8_t *pixels, uint32_t width, uint32_t height, const uint8_t palette[768])
+/* palette: NULL: pixels are red, green, blue, opacity. */
+static int add(struct strb *b, const uint8_t *pixels, uint32_t width, uint32_t height, const uint8_t *palette)
 {
 	struct strb raw = { 0 }, packed = { 0 }, head = { 0 };
+	size_t line = (size_t)width * (palette ? 1 : 4);
 	int e;
 
 	put_u32(&head, width);
 	put_u32(&head, height);
-	strb_add(&head, "\x08\x03\0\0\0", 5); /* 8 bits, a palette */
+	strb_add(&head, palette ? "\x08\x03\0\0\0" : "\x08\x06\0\0\0", 5); /* 8 bits, a palette; RGBA */
 	for (uint32_t y = 0; y < height; y++) {
 		strb_addc(&raw, 0); /* no filter */
-		strb_add(&raw, pixels + (size_t)y * width, width);
+		strb_add(&raw, pixels + y * line, line);
 	}
 	e = raw.failed || head.failed ? -ENOMEM : deflate_bytes(raw.s, raw.n, DEFLATE_ZLIB, to_strb, &packed);
 	if (e == 0) {
 		strb_add(b, "\x89PNG\r\n\x1a\n", 8);
 		chunk(b, "IHDR", head.s, head.n);
-		chunk(b, "PLTE", palette, 768);
-		chunk(b, "tRNS", "", 1);
+		if (palette) {
+			chunk(b, "PLTE", palette, 768);
+			chunk(b, "tRNS", "", 1);
+		}
 		chunk(b, "IDAT", packed.s, packed.n);
 		chunk(b, "IEND", "", 0);
 		e = b->failed ? -ENOMEM : 0;
@@ -57,4 +61,14 @@ int png_add(struct strb *b, const uint8_t *pixels, uint32_t width, uint32_t heig
 	strb_free(&packed);
 	strb_free(&head);
 	return e;
+}
+
+int png_add(struct strb *b, const uint8_t *pixels, uint32_t width, uint32_t height, const uint8_t palette[768])
+{
+	return add(b, pixels, width, height, palette);
+}
+
+int png_add_rgba(struct strb *b, const uint8_t *pixels, uint32_t width, uint32_t height)
+{
+	return add(b, pixels, width, height, NULL);
 }

@@ -183,14 +183,57 @@ static enum frame_kind kind_of(const struct symbol *s, bool kernel)
 	return s->module && (strstr(s->module, ".so") || s->module[0] == '[') ? FRAME_LIBRARY : FRAME_USER;
 }
 
-static void push_address(struct recstacks *r, struct stacktree *t, const struct rec_ustack_hdr *h, uint64_t pc, bool waker)
+/* A function with its place in the source. */
+static void push_line(struct recstacks *r, struct stacktree *t, enum frame_kind kind, const char *name, const char *module,
+		      const struct sym_line *l)
+{
+	struct stack_frame f = { .kind = kind, .name = name, .module = module };
+
+	f.source.file = l->def_file ? l->def_file : l->file ? l->file : "";
+	f.source.def_line = l->def_file || !l->file ? l->def_line : l->line;
+	f.source.line = r->opts.lines ? l->line : 0;
+	if (r->n <= STACKTREE_MAX_DEPTH)
+		r->frames[r->n++] = stacktree_frame_of(t, &f);
+}
+
+/* A function with a symbol, and those inlined into it at the address, the outermost first (of a waker last). */
+static void push_functions(struct recstacks *r, struct stacktree *t, const struct symbol *s, enum frame_kind kind,
+			   const struct sym_line *l, size_t n)
+{
+	const char *module = s->module ? s->module : "";
+	bool waker = kind == FRAME_WAKER;
+	size_t inlined = r->opts.no_inlined ? 0 : n - 1;
+
+	if (!waker)
+		push_line(r, t, kind, s->name, module, &l[n - 1]);
+	for (size_t i = 0; i < inlined; i++) {
+		const struct sym_line *in = waker ? &l[i] : &l[inlined - 1 - i];
+
+		push_line(r, t, waker ? kind : FRAME_INLINED, in->name ? in->name : "[unknown]", module, in);
+	}
+	if (waker)
+		push_line(r, t, kind, s->name, module, &l[n - 1]);
+}
+
+/* An address in a stack; back: how far before it is the instruction that it tells of (return addresses: 1). */
+static void push_address(struct recstacks *r, struct stacktree *t, const struct rec_ustack_hdr *h, uint64_t pc, unsigned back,
+			 bool waker)
 {
 	struct symbol s = { 0 };
 	bool found = h ? sym_user(r->sym, h->tgid, h->start, pc, &s) : sym_kernel(r->sym, pc, &s);
+	struct sym_line lines[SYM_MAX_LINES];
 	char text[32];
 
 	if (found && s.name) {
-		push(r, t, waker ? FRAME_WAKER : kind_of(&s, !h), s.name, s.module ? s.module : "");
+		enum frame_kind kind = waker ? FRAME_WAKER : kind_of(&s, !h);
+		size_t n = h ? sym_user_lines(r->sym, h->tgid, h->start, pc - back, lines) : 0;
+
+		if (n && back && !s.offset && lines[n - 1].name)
+			s.name = lines[n - 1].name; /* a call that never returns ends its function: this is the next one */
+		if (n)
+			push_functions(r, t, &s, kind, lines, n);
+		else
+			push(r, t, kind, s.name, s.module ? s.module : "");
 		return;
 	}
 	if (r->opts.addresses)
@@ -249,8 +292,10 @@ static void push_stack(struct recstacks *r, struct stacktree *t, const struct re
 	if (cut && !waker)
 		push(r, t, FRAME_CUT, cut, "");
 	for (uint32_t i = first; i < n; i++) {
-		memcpy(&pc, p + 8 * (size_t)(waker ? i : n - 1 - (i - first)), 8);
-		push_address(r, t, user, pc, waker);
+		uint32_t at = waker ? i : n - 1 - (i - first);
+
+		memcpy(&pc, p + 8 * (size_t)at, 8);
+		push_address(r, t, user, pc, at ? 1 : 0, waker);
 	}
 	if (cut && waker)
 		push(r, t, FRAME_CUT, cut, "");
@@ -280,11 +325,11 @@ static void push_key(struct recstacks *r, struct stacktree *t, const struct recf
 		break;
 	case FLD_SYM: case FLD_FUNC: case FLD_MOD:
 		memcpy(&v, p, 8);
-		push_address(r, t, NULL, v, false);
+		push_address(r, t, NULL, v, 0, false);
 		break;
 	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
 		memcpy(&u, p, sizeof(u));
-		push_address(r, t, &(struct rec_ustack_hdr){ u.tgid, u.flags, u.start }, u.addr, false);
+		push_address(r, t, &(struct rec_ustack_hdr){ u.tgid, u.flags, u.start }, u.addr, 0, false);
 		break;
 	default:
 		break;

@@ -90,7 +90,7 @@ static int read_recording(const char *path, const struct stacksrc_opts *opts, st
 			  struct stacksrc *ret, struct err *err)
 {
 	struct recstacks_opts ro = { .by = opts->by, .per_thread = opts->per_thread, .addresses = opts->addresses,
-				     .counts = opts->counts,
+				     .counts = opts->counts, .no_inlined = opts->no_inlined, .lines = opts->lines,
 				     .from_ns = opts->from_ns, .to_ns = opts->to_ns };
 	struct recread *f = NULL;
 	struct sym *sym = NULL;

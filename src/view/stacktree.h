@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define STACKTREE_MAX_DEPTH   2048u	 /* frames of a stack; the ones nearer to the leaf give way */
-#define STACKTREE_MAX_NODES   (1u << 25) /* different beginnings of stacks: 1.3 GB */
+#define STACKTREE_MAX_NODES   (1u << 25) /* different beginnings of stacks: with two weights and their order 1.9 GB */
 #define STACKTREE_MAX_FRAMES  (1u << 23)
 #define STACKTREE_MAX_NAME    4096u	 /* bytes of a name; the rest is left out */
 #define STACKTREE_MAX_WEIGHTS 4u
@@ -26,15 +26,21 @@ struct frame_kind_info {
 };
 extern const struct frame_kind_info frame_kinds[FRAME_NKINDS];
 
-/* Two frames are the same when kind, module and name are. */
+/* Where a function is in its source. */
+struct stack_source {
+	const char *file;  /* "": unknown */
+	uint32_t def_line; /* where it begins; 0: unknown */
+	uint32_t line;	   /* what ran in it, where lines are kept apart, else 0 */
+};
+
+/* Two frames are the same when kind, module and name are, and, if they have a line, file and line. Of others the source is that
+ * of the first that told it. */
 struct stack_frame {
 	enum frame_kind kind;
 	const char *name;   /* "vfs_read" */
 	const char *module; /* "vmlinux", "libc.so.6"; "": unknown */
+	struct stack_source source;
 };
-
-/* 128 bits of a text: those who keep what they found out about it by them take equal ones for the same. */
-void stacktree_hash(const char *s, size_t n, uint64_t seed, uint64_t ret[2]);
 
 struct stacktree;
 enum { STACKTREE_ROOT = 0 }; /* the node above all stacks; it has no frame */
@@ -48,6 +54,8 @@ int stacktree_error(const struct stacktree *t);
 /* The number of a frame, from 0. The texts need not end in NUL. After a failure: 0. */
 uint32_t stacktree_frame(struct stacktree *t, enum frame_kind kind, const char *name, size_t name_len,
 			 const char *module, size_t module_len);
+/* The same with all that f has; its texts are of no other use. */
+uint32_t stacktree_frame_of(struct stacktree *t, const struct stack_frame *f);
 /* The node of a stack: n frames from the root on. The frames need not outlive the call. */
 uint32_t stacktree_stack(struct stacktree *t, const uint32_t *frames, size_t n);
 void stacktree_add(struct stacktree *t, uint32_t node, unsigned weight, uint64_t value); /* saturates */

@@ -17,7 +17,7 @@ static uint32_t map_frame(struct xform *x, struct stacktree *to, uint32_t frame)
 	if (!x->map[frame]) {
 		struct stack_frame f = stacktree_get_frame(x->from, frame);
 
-		x->map[frame] = stacktree_frame(to, f.kind, f.name, strlen(f.name), f.module, strlen(f.module)) + 1;
+		x->map[frame] = stacktree_frame_of(to, &f) + 1;
 	}
 	return x->map[frame] - 1;
 }
@@ -122,7 +122,7 @@ static void sandwich_node(struct xform *x, const char *function, struct stacktre
 
 		x->path[k] = map_frame(x, callers, x->path[k]);
 		if (!known)
-			stacktree_frame(callees, f.kind, f.name, strlen(f.name), f.module, strlen(f.module));
+			stacktree_frame_of(callees, &f);
 	}
 	put(x, callees, x->path + at, n - at, node);
 	turn(x->path, at + 1);

@@ -272,7 +272,8 @@ static const struct drop_text {
 	  "slow events not shown: more than the limit per second", false },
 	{ CNT_TRACK_LOST, "DROP_TRACK_LOST", "event collected that was never closed",
 	  "events collected that were never closed", false },
-	{ CNT_TRACK_EXITED, "DROP_TRACK_EXITED", "event open when its thread ended", "events open when their threads ended", false },
+	{ CNT_TRACK_EXITED, "DROP_TRACK_EXITED", "event left out: its thread ended before it did",
+	  "events left out: their threads ended before they did", false },
 };
 
 static const struct drop_text error_in_error = {
@@ -309,8 +310,11 @@ static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t
 		snprintf(on, sizeof(on), " on CPU %u", cpu);
 	if (v->opts.droptags && !v->opts.json)
 		snprintf(tag, sizeof(tag), "[%s] ", t->tag);
-	strb_printf(&b, "%s%llu %s%s", tag, (unsigned long long)count, count == 1 ? t->one : t->many, on);
-	if (p)
+	strb_adds(&b, tag);
+	if (p && t->kind >= CNT_TRACK_FULL)
+		strb_printf(&b, "tracker %s: ", p->mod);
+	strb_printf(&b, "%llu %s%s", (unsigned long long)count, count == 1 ? t->one : t->many, on);
+	if (p && t->kind < CNT_TRACK_FULL)
 		strb_printf(&b, " by %s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
 	if (v->opts.json)
 		json_drop(v, t->tag, count, t->with_cpu ? (long)cpu : -1, p, strb_str(&b));

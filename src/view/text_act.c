@@ -144,8 +144,11 @@ static void act_freopen(const struct actctx *c)
 
 static void act_ftruncate(const struct actctx *c)
 {
+	int fd = fileno(c->v->out);
+
 	text_view_flush(c->v);
-	if (ftruncate(fileno(c->v->out), 0) == 0)
+	/* a stream without descriptor stands for standard output, which a command writes to as well */
+	if (ftruncate(fd < 0 ? STDOUT_FILENO : fd, 0) == 0)
 		fseeko(c->v->out, 0, SEEK_SET);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "view/flame.h"
+#include "view/keycolour.h"
 
 static const struct tl_kind_info kinds[] = {
 #define KIND(id, name, hue, saturation, lightness, legend) { name, legend, hue, saturation, lightness },
@@ -28,7 +28,7 @@ enum tl_kind tl_kind_of(const char *name)
 
 unsigned tl_kind_weight(enum tl_kind k)
 {
-	return k == TL_IDLE || k == TL_TIME || k == TL_UNSEEN ? 0 : k == TL_RUN || k == TL_SHORT || k == TL_LIFE ? 1 : 2;
+	return k == TL_IDLE || k == TL_TIME || k == TL_UNSEEN ? 0 : k == TL_RUN || k == TL_SHORT || k == TL_LIFE || k == TL_TASK ? 1 : 2;
 }
 
 unsigned tl_hue(const char *words)
@@ -36,7 +36,12 @@ unsigned tl_hue(const char *words)
 	char name[64];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(words, ","), words);
-	return flame_hue(name) % 8;
+	return keycolour_slot(name);
+}
+
+bool tl_kind_is_named(enum tl_kind k)
+{
+	return k == TL_LIFE || k == TL_SPAN || k == TL_SLOW || k == TL_TASK;
 }
 
 static int by_time(const void *a, const void *b)
@@ -158,28 +163,30 @@ void tl_sum_up(struct tl_row *r, uint64_t from, uint64_t to)
 void tl_pixels(const tl_items *v, uint64_t from, uint64_t to, unsigned n, int16_t *ret)
 {
 	double scale = (double)n / (double)(to - from);
-	double best[TL_NKINDS];
+	double best[TL_NKINDS * KEY_SLOTS] = { 0 };
 	size_t i = 0;
 
 	for (unsigned x = 0; x < n; x++) {
 		double lo = x, hi = x + 1, most = 0;
+		size_t k;
 
-		memset(best, 0, sizeof(best));
 		ret[x] = -1;
 		while (i < v->n && ((double)v->v[i].to - (double)from) * scale <= lo)
 			i++;
-		for (size_t k = i; k < v->n; k++) {
+		for (k = i; k < v->n; k++) {
 			double a = ((double)v->v[k].from - (double)from) * scale, b = ((double)v->v[k].to - (double)from) * scale;
-			unsigned kind = v->v[k].kind;
+			unsigned kind = v->v[k].kind, shade = kind + TL_NKINDS * v->v[k].hue;
 
 			if (a >= hi)
 				break;
-			best[kind] += ((b < hi ? b : hi) - (a > lo ? a : lo)) * (1 << (2 * tl_kind_weight(kind)));
-			if (best[kind] > most) {
-				most = best[kind];
-				ret[x] = (int16_t)kind;
+			best[shade] += ((b < hi ? b : hi) - (a > lo ? a : lo)) * (1 << (2 * tl_kind_weight(kind)));
+			if (best[shade] > most) {
+				most = best[shade];
+				ret[x] = (int16_t)shade;
 			}
 		}
+		while (k-- > i)
+			best[v->v[k].kind + TL_NKINDS * v->v[k].hue] = 0;
 	}
 }
 

@@ -14,6 +14,7 @@
 #define TL_MAX_ITEMS	 4000000u /* intervals of a picture; what comes after is counted */
 #define TL_MAX_ROWS	 20000u	  /* threads, or processes */
 #define TL_MAX_TEXTS	 200000u  /* different causes with their stacks */
+#define TL_MAX_CPUS	 64u	  /* rows of CPUs */
 #define TL_MAX_TRACKS	 8u	  /* rows of a lane whose intervals overlap; what overlaps more is cut */
 #define TL_SVG_MAX_RECTS 10000u
 #define TL_SVG_MAX_ROWS	 300u
@@ -44,10 +45,11 @@ struct tl_item {
 	uint32_t by;	   /* likewise: who woke the thread up */
 	uint16_t cpu;	   /* RUN, IRQ: where, plus 1; 0: not known */
 	uint8_t kind, flags;
+	uint8_t hue; /* of kinds that have names of their own: tl_hue() of the text */
 };
 typedef VEC(struct tl_item) tl_items;
 
-enum tl_group { TL_GROUP_LOSSES, TL_GROUP_SPANS, TL_GROUP_REQUESTS, TL_GROUP_IRQS, TL_GROUP_THREADS, TL_GROUP_PROCESSES, TL_NGROUPS };
+enum tl_group { TL_GROUP_LOSSES, TL_GROUP_SPANS, TL_GROUP_REQUESTS, TL_GROUP_IRQS, TL_GROUP_CPUS, TL_GROUP_THREADS, TL_GROUP_PROCESSES, TL_NGROUPS };
 
 struct tl_row {
 	enum tl_group group;
@@ -68,6 +70,7 @@ struct tl_text {
 
 struct timeline {
 	uint64_t from, to; /* CLOCK_MONOTONIC */
+	uint64_t lead;	   /* of the recording before `from`: nothing was seen yet */
 	uint64_t wall;	   /* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	bool processes;	   /* rows are a tree of processes */
 	bool states;	   /* threads are known all the time, not only their slow waits */
@@ -103,8 +106,8 @@ int tl_one_per_cpu(struct timeline *t);
 unsigned tl_tracks(const tl_items *v, uint8_t *track);
 /* Sums by kind and the longest wait of a row, within from … to. */
 void tl_sum_up(struct tl_row *r, uint64_t from, uint64_t to);
-/* What each of n pixels between from and to shows: the kind with the most weighted time in it, or -1. Pixel i is [from + i * (to -
- * from) / n, …). */
+/* What each of n pixels between from and to shows: TL_NKINDS * hue + the kind with the most weighted time in it, or -1. Pixel i is
+ * [from + i * (to - from) / n, …). */
 void tl_pixels(const tl_items *v, uint64_t from, uint64_t to, unsigned n, int16_t *ret);
 
 struct tl_proc { /* a process, for tl_tree() */
@@ -118,11 +121,13 @@ struct tl_proc { /* a process, for tl_tree() */
  * under one parent share a row. Returns the number of rows. -ENOMEM. */
 long tl_tree(struct tl_proc *p, size_t n);
 
-/* The hue, 0 … 7, of what has a name of its own (processes, spans, requests): of the words up to the first comma. */
+/* The colour (keycolour.h) of what has a name of its own: of the words up to the first comma. */
 unsigned tl_hue(const char *words);
+bool tl_kind_is_named(enum tl_kind k);
 
 /* -- pictures: 0 or -errno -- */
 int timeline_svg(const struct timeline *t, const char *title, FILE *out);
 int timeline_html(const struct timeline *t, const char *title, FILE *out); /* only if flame_has_html() */
+int timeline_json(const struct timeline *t, const char *title, FILE *out); /* what the page draws, as one object */
 int timeline_text(const struct timeline *t, unsigned columns, FILE *out);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timeline as one HTML file. Beside the head (JSON) two parts, numbers in LEB128 (read by web/src/timelinemodel.ts):
+/* A timeline as one HTML file, or as what the page of it draws. Beside the head (JSON) two parts, numbers in LEB128 (read by web/src/timelinemodel.ts):
  *   texts: number, then hue, words and stack of each (length and bytes);
- *   rows: for each its number of intervals, then for each of these: ns since the end of the one before (the first: since the
+ *   intervals: for each row its number of intervals, then for each of these: ns since the end of the one before (the first: since the
  *   begin), length, kind * 8 + flags, cpu, text, by. */
 #include <errno.h>
 #include <string.h>
@@ -20,11 +20,11 @@ static void put_text(struct strb *b, const char *s)
 
 static void put_head(struct strb *b, const struct timeline *t, const char *title)
 {
-	static const char *const groups[] = { "losses", "spans", "requests", "irqs", "threads", "processes" };
+	static const char *const groups[] = { "losses", "spans", "requests", "irqs", "cpus", "threads", "processes" };
 
-	strb_printf(b, "{\"begin\":%.6f,\"length\":%llu,\"items\":%llu,\"leftOut\":%llu,\"leftOutRows\":%llu,\"lost\":%llu,\"states\":%s,\"processes\":%s,\"title\":",
-		    (double)(t->from + t->wall) / 1e6, (unsigned long long)(t->to - t->from), (unsigned long long)t->nitems, (unsigned long long)t->left_out,
-		    (unsigned long long)t->left_out_rows, (unsigned long long)t->lost, t->states ? "true" : "false", t->processes ? "true" : "false");
+	strb_printf(b, "{\"begin\":%.6f,\"origin\":%llu,\"length\":%llu,\"items\":%llu,\"leftOut\":%llu,\"leftOutRows\":%llu,\"lost\":%llu,\"lead\":%llu,\"states\":%s,\"processes\":%s,\"title\":",
+		    (double)(t->from + t->wall) / 1e6, (unsigned long long)t->from, (unsigned long long)(t->to - t->from), (unsigned long long)t->nitems, (unsigned long long)t->left_out,
+		    (unsigned long long)t->left_out_rows, (unsigned long long)t->lost, (unsigned long long)t->lead, t->states ? "true" : "false", t->processes ? "true" : "false");
 	jsonstr_add(b, title, strlen(title));
 	strb_adds(b, ",\"kinds\":[");
 	for (unsigned k = 0; k < TL_NKINDS; k++) {
@@ -63,10 +63,10 @@ static void put_row(struct strb *b, const struct timeline *t, const struct tl_ro
 	}
 }
 
-int timeline_html(const struct timeline *t, const char *title, FILE *out)
+static int put_all(const struct timeline *t, const char *title, FILE *out, bool page)
 {
 	struct strb head = { 0 }, texts = { 0 }, rows = { 0 };
-	struct page_part parts[] = { { "texts", &texts }, { "rows", &rows } };
+	struct page_part parts[] = { { "texts", &texts }, { "intervals", &rows } };
 	int e;
 
 	leb128_add(&texts, t->texts.n);
@@ -78,10 +78,21 @@ int timeline_html(const struct timeline *t, const char *title, FILE *out)
 	for (size_t i = 0; i < t->rows.n; i++)
 		put_row(&rows, t, &t->rows.v[i]);
 	put_head(&head, t, title);
-	e = page_write(out, title, asset_timelinepage_css, asset_timelinepage_css_size, asset_timelinepage_js, asset_timelinepage_js_size, &head, parts,
-		       ARRAY_SIZE(parts));
+	e = page ? page_write(out, title, asset_timelinepage_css, asset_timelinepage_css_size, asset_timelinepage_js, asset_timelinepage_js_size, &head,
+			      parts, ARRAY_SIZE(parts)) :
+		   page_json(out, &head, parts, ARRAY_SIZE(parts));
 	strb_free(&head);
 	strb_free(&texts);
 	strb_free(&rows);
 	return e;
+}
+
+int timeline_html(const struct timeline *t, const char *title, FILE *out)
+{
+	return put_all(t, title, out, true);
+}
+
+int timeline_json(const struct timeline *t, const char *title, FILE *out)
+{
+	return put_all(t, title, out, false);
 }

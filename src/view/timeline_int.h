@@ -22,17 +22,25 @@ struct tl_reader {
 	int error;
 };
 
+/* Frees all but the timeline. */
+void tl_reader_done(struct tl_reader *r);
 /* Index of the text that key stands for; 0: not there yet. */
 uint32_t tl_known_text(const struct tl_reader *r, const char *key);
 /* Adds a text under the key: its index; 0 when there is no room. stack may be NULL. */
 uint32_t tl_add_text(struct tl_reader *r, const char *key, const char *words, const char *stack);
 /* The row of a key, made if need be; NULL: no room. Valid until the next call. */
 struct tl_row *tl_row_of(struct tl_reader *r, const char *key, enum tl_group group);
+/* Index of a text that is its own key, without a stack; 0: none, or no room. */
+uint32_t tl_text_of(struct tl_reader *r, const char *words);
 /* Adds an interval to a row (or to none, NULL). */
 void tl_add_item(struct tl_reader *r, struct tl_row *row, struct tl_item x);
 /* A thread's comm becomes its row's label. */
 void tl_label(struct tl_reader *r, struct tl_row *row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* A thread with its waits, states: with all of them, so that what lies between is running. end: of the thread, 0: not known. 0 or -ENOMEM. */
+int tl_fill_thread(struct tl_reader *r, struct tl_row *row, uint64_t end, bool states);
+/* When the rows of threads are complete: rows of the CPUs that they ran on. 0 or -errno. */
+int tl_add_cpus(struct tl_reader *r);
 /* Reads the processes. 0 or -errno. */
 int tl_read_processes(struct tl_reader *r, struct err *err);
 /* The text of an exit code as wait(2) gives it: "exit 3", "signal 9"; "" for 0. */

@@ -19,6 +19,7 @@
 #define MAX_FRAMES	512
 #define LOSS_NS		1000000000u /* losses are counted that often at least */
 #define NOTE_NS		1000u
+#define NO_ROW		UINT32_MAX /* of a key that came after TL_MAX_ROWS others: it is counted once */
 
 struct tl_name {
 	UT_hash_handle hh;
@@ -79,7 +80,7 @@ uint32_t tl_add_text(struct tl_reader *r, const char *key, const char *words, co
 }
 
 /* A text that is its own key. */
-static uint32_t text_of(struct tl_reader *r, const char *words)
+uint32_t tl_text_of(struct tl_reader *r, const char *words)
 {
 	uint32_t i;
 
@@ -95,9 +96,9 @@ struct tl_row *tl_row_of(struct tl_reader *r, const char *key, enum tl_group gro
 	struct tl_row row = { .group = group };
 
 	if (n)
-		return &r->t->rows.v[n->index];
+		return n->index == NO_ROW ? NULL : &r->t->rows.v[n->index];
 	if (r->t->rows.n >= TL_MAX_ROWS) {
-		r->t->left_out_rows++;
+		r->t->left_out_rows += add_name(r, &r->rows, key, NO_ROW) != NULL;
 		return NULL;
 	}
 	if (!add_name(r, &r->rows, key, (uint32_t)r->t->rows.n) || vec_try_push(&r->t->rows, row) < 0) {
@@ -241,7 +242,7 @@ static uint32_t waker_text(struct tl_reader *r, const struct rec_slow_row *s)
 	if (!comm || !*comm)
 		return 0;
 	snprintf(words, sizeof(words), "%s %lld", comm, (long long)tl_attr_int(s, "waker_tid", 0));
-	return text_of(r, words);
+	return tl_text_of(r, words);
 }
 
 static void on_state(struct tl_reader *r, const struct rec_slow_row *s)
@@ -258,7 +259,7 @@ static void on_state(struct tl_reader *r, const struct rec_slow_row *s)
 		x.flags = TL_OPEN;
 	if (state & (STATE_PREEMPTED | STATE_NEW) || state == 0) {
 		x.kind = TL_CPU;
-		x.text = text_of(r, state & STATE_NEW ? "new: its first time on a CPU" : "preempted");
+		x.text = tl_text_of(r, state & STATE_NEW ? "new: its first time on a CPU" : "preempted");
 		x.cpu = (uint16_t)(f->end_cpu + 1);
 		x.by = state & STATE_NEW ? waker_text(r, s) : 0;
 		tl_add_item(r, row, x);
@@ -319,7 +320,7 @@ static void on_irq(struct tl_reader *r, const struct rec_slow_row *s, enum tl_ki
 	if (row && !row->label)
 		tl_label(r, row, "%s, CPU %u", kind == TL_IRQ ? "interrupts" : "soft interrupts", f->cpu);
 	tl_add_item(r, row, (struct tl_item){ .from = f->start, .to = f->start + f->delay, .kind = (uint8_t)kind, .cpu = (uint16_t)(f->cpu + 1),
-					      .text = text_of(r, name ? name : tl_attr_text(s, "vec")) });
+					      .text = tl_text_of(r, name ? name : tl_attr_text(s, "vec")) });
 }
 
 static void on_request(struct tl_reader *r, const struct rec_slow_row *s, const char *tracker)
@@ -339,7 +340,7 @@ static void on_request(struct tl_reader *r, const struct rec_slow_row *s, const 
 	for (size_t i = 0; i < s->nattrs; i++)
 		if (s->attrs[i].kind == ATTR_TEXT && s->attrs[i].text[0])
 			strb_printf(&r->key, ", %s %s", s->attrs[i].name, s->attrs[i].text);
-	tl_add_item(r, row, (struct tl_item){ .from = f->start, .to = f->start + f->delay, .kind = TL_SLOW, .text = text_of(r, strb_str(&r->key)) });
+	tl_add_item(r, row, (struct tl_item){ .from = f->start, .to = f->start + f->delay, .kind = TL_SLOW, .text = tl_text_of(r, strb_str(&r->key)) });
 }
 
 static int on_slow(void *ctx, const struct rec_slow_row *s)
@@ -372,15 +373,37 @@ static int on_span(void *ctx, const struct rec_span *s)
 	row = tl_row_of(r, strb_str(&r->key), TL_GROUP_SPANS);
 	if (row && !row->label)
 		tl_label(r, row, "%s", s->lane);
-	tl_add_item(r, row, (struct tl_item){ .from = s->start, .to = s->start + s->duration, .kind = TL_SPAN, .text = text_of(r, s->label) });
+	tl_add_item(r, row, (struct tl_item){ .from = s->start, .to = s->start + s->duration, .kind = TL_SPAN, .text = tl_text_of(r, s->label) });
 	return r->error;
 }
 
-/* Losses, and what dwell did to its own programs (notes of the governor). */
+/* What dwell said of itself has a lane of its own: that records came late, or that it stopped a program which cost too much, after which what
+ * that would have seen is not known. */
+static int on_note(struct tl_reader *r, const struct row *row)
+{
+	static const char detached[] = "maxcpu: detached";
+	struct tl_item x = { .from = row->ts, .to = row->ts + NOTE_NS, .kind = TL_LOST };
+	struct tl_row *lane = tl_row_of(r, "n", TL_GROUP_LOSSES);
+
+	if (lane && !lane->label)
+		tl_label(r, lane, "dwell");
+	if (row->len > sizeof(detached) && !memcmp(row->data, detached, sizeof(detached) - 1)) {
+		x.flags = TL_OPEN;
+		if (vec_try_push(&r->gaps, ((struct rec_range){ x.from, INT64_MAX })) < 0)
+			r->error = -ENOMEM;
+	}
+	strb_reset(&r->key);
+	strb_printf(&r->key, "dwell: %.*s", (int)row->len, (const char *)row->data);
+	x.text = tl_text_of(r, strb_str(&r->key));
+	tl_add_item(r, lane, x);
+	return r->error;
+}
+
+/* Losses. */
 static int on_row(void *ctx, const struct row *row)
 {
 	struct tl_reader *r = ctx;
-	struct tl_item x = { .from = row->ts, .to = row->ts + NOTE_NS, .kind = TL_LOST };
+	struct tl_item x = { .from = row->ts, .to = row->ts, .kind = TL_LOST };
 	struct tl_row *lane;
 	char n[AMOUNT_MAX];
 
@@ -388,26 +411,27 @@ static int on_row(void *ctx, const struct row *row)
 		r->last = row->ts > r->last ? row->ts : r->last;
 		return 0;
 	}
+	if (row->kind == ROW_NOTE)
+		return on_note(r, row);
 	if (row->kind == ROW_DROPS && (row->id == CNT_FIRINGS || row->id == CNT_COMPAT || row->id == CNT_DROP_STRTRUNC || !row->count))
 		return 0;
 	lane = tl_row_of(r, "l", TL_GROUP_LOSSES);
 	if (lane && !lane->label)
 		tl_label(r, lane, "losses");
 	strb_reset(&r->key);
-	if (row->kind == ROW_NOTE) {
-		strb_printf(&r->key, "dwell: %.*s", (int)row->len, (const char *)row->data);
+	amount_number(n, row->count);
+	if (row->id == CNT_DROP_DYN) { /* costs a waker's name, not an event */
+		strb_printf(&r->key, "%s variables lost until here: who woke a thread up may be missing", n);
+		x.kind = TL_UNSEEN;
 	} else {
-		amount_number(n, row->count);
 		strb_printf(&r->key, "%s events lost until here", n);
 		r->t->lost += row->count;
-		x.from = row->ts - r->loss_at < LOSS_NS ? r->loss_at : row->ts - LOSS_NS;
-		x.to = row->ts;
-		r->loss_at = row->ts;
-		/* lost variables cost a waker's name, not an event */
-		if (row->id != CNT_DROP_DYN && vec_try_push(&r->gaps, ((struct rec_range){ x.from, x.to })) < 0)
-			r->error = -ENOMEM;
 	}
-	x.text = text_of(r, strb_str(&r->key));
+	x.from = row->ts - r->loss_at < LOSS_NS ? r->loss_at : row->ts - LOSS_NS;
+	r->loss_at = row->ts;
+	if (row->id != CNT_DROP_DYN && vec_try_push(&r->gaps, ((struct rec_range){ x.from, x.to })) < 0)
+		r->error = -ENOMEM;
+	x.text = tl_text_of(r, strb_str(&r->key));
 	tl_add_item(r, lane, x);
 	return r->error;
 }
@@ -466,8 +490,7 @@ static enum tl_kind between(const struct tl_reader *r, uint64_t from, uint64_t t
 	return TL_RUN;
 }
 
-/* A thread with all its waits: what lies between is running. end: of the thread, 0: not known. */
-static int fill_thread(struct tl_reader *r, struct tl_row *row, uint64_t end, bool states)
+int tl_fill_thread(struct tl_reader *r, struct tl_row *row, uint64_t end, bool states)
 {
 	tl_items old = row->items, all = { 0 };
 	uint64_t until = end && end < r->last ? end : r->last;
@@ -476,14 +499,14 @@ static int fill_thread(struct tl_reader *r, struct tl_row *row, uint64_t end, bo
 	if (old.n)
 		qsort(old.v, old.n, sizeof(*old.v), by_from);
 	for (size_t i = 0; i < old.n && e == 0; i++) {
-		struct tl_item x = old.v[i], *before = all.n ? &all.v[all.n - 1] : NULL;
+		struct tl_item x = old.v[i], before = all.n ? all.v[all.n - 1] : x; /* no pointer: the vector moves when it grows */
 
 		if (x.flags & TL_OPEN && i + 1 < old.n && old.v[i + 1].from == x.from)
 			continue;
 		if (x.flags & TL_OPEN && i + 1 == old.n && !end)
 			x.to = until > x.to ? until : x.to;
-		if (states && before && x.from > before->to)
-			e = vec_try_push(&all, ((struct tl_item){ .from = before->to, .to = x.from, .kind = (uint8_t)between(r, before->to, x.from), .cpu = before->cpu }));
+		if (states && all.n && x.from > before.to)
+			e = vec_try_push(&all, ((struct tl_item){ .from = before.to, .to = x.from, .kind = (uint8_t)between(r, before.to, x.from), .cpu = before.cpu }));
 		if (e == 0)
 			e = vec_try_push(&all, x);
 	}
@@ -503,6 +526,8 @@ static int by_use(const void *a, const void *b)
 
 	if (x->group != y->group)
 		return x->group < y->group ? -1 : 1;
+	if (x->group == TL_GROUP_CPUS)
+		return x->tid < y->tid ? -1 : x->tid > y->tid;
 	if (x->group == TL_GROUP_THREADS) {
 		if (x->depth != y->depth) /* rank of the process, see order_threads() */
 			return x->depth < y->depth ? -1 : 1;
@@ -581,20 +606,56 @@ static int finish_threads(struct tl_reader *r)
 	int e = 0;
 
 	for (struct tl_name *n = r->rows; n && e == 0; n = n->hh.next)
-		if (r->t->rows.v[n->index].group == TL_GROUP_THREADS)
-			e = fill_thread(r, &r->t->rows.v[n->index], n->end, r->t->states);
+		if (n->index != NO_ROW && r->t->rows.v[n->index].group == TL_GROUP_THREADS)
+			e = tl_fill_thread(r, &r->t->rows.v[n->index], n->end, r->t->states);
 	if (e == 0)
 		e = tl_one_per_cpu(r->t);
 	for (size_t i = 0, n = r->t->rows.n; i < n && e == 0; i++) {
 		struct tl_row *row = &r->t->rows.v[i];
 
-		if (row->group == TL_GROUP_REQUESTS || row->group == TL_GROUP_SPANS) {
-			qsort(row->items.v, row->items.n, sizeof(*row->items.v), by_from);
+		for (size_t k = 0; k < row->items.n && row->group == TL_GROUP_LOSSES; k++)
+			if (row->items.v[k].flags & TL_OPEN)
+				row->items.v[k].to = r->last < r->range.to ? r->last : r->range.to;
+		if (row->group == TL_GROUP_REQUESTS || row->group == TL_GROUP_SPANS || row->group == TL_GROUP_LOSSES) {
+			if (row->items.n)
+				qsort(row->items.v, row->items.n, sizeof(*row->items.v), by_from);
 			e = split_tracks(r, i);
 		}
 		tl_tidy(&r->t->rows.v[i].items);
 	}
-	return e;
+	return e == 0 && r->t->states ? tl_add_cpus(r) : e;
+}
+
+/* Nothing is seen until probes are attached: begins with what is. */
+static void skip_lead(struct timeline *t)
+{
+	uint64_t first = t->to;
+
+	for (size_t i = 0; i < t->rows.n; i++)
+		if (t->rows.v[i].group != TL_GROUP_LOSSES && t->rows.v[i].items.n && t->rows.v[i].items.v[0].from < first)
+			first = t->rows.v[i].items.v[0].from;
+	if (first > t->from && first < t->to) {
+		t->lead = first - t->from;
+		t->from = first;
+	}
+}
+
+static int add_hues(struct timeline *t)
+{
+	_cleanup_free_ uint8_t *hues = malloc(t->texts.n + 1);
+
+	if (!hues)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->texts.n; i++)
+		hues[i] = (uint8_t)tl_hue(t->texts.v[i].words);
+	for (size_t k = 0; k < t->rows.n; k++)
+		for (size_t i = 0; i < t->rows.v[k].items.n; i++) {
+			struct tl_item *x = &t->rows.v[k].items.v[i];
+
+			if (tl_kind_is_named((enum tl_kind)x->kind))
+				x->hue = hues[x->text];
+		}
+	return 0;
 }
 
 static int finish(struct tl_reader *r, struct err *err)
@@ -604,6 +665,8 @@ static int finish(struct tl_reader *r, struct err *err)
 	size_t k = 0;
 
 	t->to = r->last < r->range.to ? r->last : r->range.to;
+	if (!r->opts->from_ns && !r->opts->processes)
+		skip_lead(t);
 	if (t->to <= t->from)
 		return err_set(err, -EINVAL, "nothing was recorded in this time");
 	t->nitems = 0;
@@ -620,6 +683,8 @@ static int finish(struct tl_reader *r, struct err *err)
 	t->rows.n = k;
 	if (e == 0 && !r->opts->processes)
 		e = order_threads(t);
+	if (e == 0)
+		e = add_hues(t);
 	return e < 0 ? err_set(err, e, "out of memory") : 0;
 }
 
@@ -661,6 +726,16 @@ static void free_names(struct tl_name **all)
 	}
 }
 
+void tl_reader_done(struct tl_reader *r)
+{
+	free_names(&r->texts);
+	free_names(&r->rows);
+	sym_free(r->sym);
+	vec_free(&r->gaps);
+	strb_free(&r->key);
+	strb_free(&r->text);
+}
+
 int timeline_make(struct recread *f, const struct tl_opts *opts, struct timeline **ret, struct err *err)
 {
 	struct tl_reader r = { .f = f, .opts = opts, .range = REC_ALL_TIME };
@@ -680,12 +755,7 @@ int timeline_make(struct recread *f, const struct tl_opts *opts, struct timeline
 	r.t->from = r.loss_at = r.range.from;
 	r.t->processes = opts->processes;
 	e = make(&r, err);
-	free_names(&r.texts);
-	free_names(&r.rows);
-	sym_free(r.sym);
-	vec_free(&r.gaps);
-	strb_free(&r.key);
-	strb_free(&r.text);
+	tl_reader_done(&r);
 	if (e < 0)
 		timeline_free(r.t);
 	else

@@ -7,6 +7,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "view/amount.h"
+#include "view/keycolour.h"
 #include "view/timeline.h"
 #include "view/xml.h"
 
@@ -19,7 +20,8 @@
 #define TICKS  8
 #define LABEL  28u
 #define MAX_DEPTH 14u
-#define LEGEND_COLUMN 196
+#define LEGEND_COLUMN 238
+#define LEGEND_COLUMNS 5
 
 struct svg {
 	const struct timeline *t;
@@ -37,8 +39,8 @@ static void put_text(struct svg *s, double x, double y, const char *class, const
 	strb_adds(&s->body, "</text>\n");
 }
 
-/* The interval that fills most of a stretch, for its title. */
-static const struct tl_item *fullest(const struct tl_row *r, uint64_t from, uint64_t to, int kind)
+/* The interval of a shade (tl_pixels()) that fills most of a stretch, for its title. */
+static const struct tl_item *fullest(const struct tl_row *r, uint64_t from, uint64_t to, int shade)
 {
 	const struct tl_item *best = NULL;
 	size_t lo = 0, hi = r->items.n;
@@ -56,7 +58,7 @@ static const struct tl_item *fullest(const struct tl_row *r, uint64_t from, uint
 		const struct tl_item *x = &r->items.v[lo];
 		uint64_t a = x->from > from ? x->from : from, b = x->to < to ? x->to : to;
 
-		if (x->kind == kind && b - a > most) {
+		if (x->kind + TL_NKINDS * x->hue == shade && b - a > most) {
 			most = b - a;
 			best = x;
 		}
@@ -64,19 +66,20 @@ static const struct tl_item *fullest(const struct tl_row *r, uint64_t from, uint
 	return best;
 }
 
-static void put_rect(struct svg *s, const struct tl_row *r, unsigned x0, unsigned x1, int kind, double y)
+static void put_rect(struct svg *s, const struct tl_row *r, unsigned x0, unsigned x1, int shade, double y)
 {
 	const struct timeline *t = s->t;
 	uint64_t span = t->to - t->from, from = t->from + (uint64_t)((double)span * x0 / PLOT), to = t->from + (uint64_t)((double)span * x1 / PLOT);
-	const struct tl_item *x = fullest(r, from, to, kind);
+	const struct tl_item *x = fullest(r, from, to, shade);
+	int kind = shade % TL_NKINDS, hue = shade / TL_NKINDS;
 	char length[AMOUNT_MAX];
 
 	s->used[kind] = true;
 	s->rects++;
-	strb_printf(&s->body, "<rect class=\"k%d%s\" x=\"%u\" y=\"%.1f\" width=\"%u\" height=\"%d\"", kind, kind == TL_LIFE || kind == TL_SPAN ? " o" : "", LEFT + x0, y,
+	strb_printf(&s->body, "<rect class=\"k%d%s\" x=\"%u\" y=\"%.1f\" width=\"%u\" height=\"%d\"", kind, tl_kind_is_named((enum tl_kind)kind) ? " o" : "", LEFT + x0, y,
 		    x1 - x0, BAR);
-	if (kind == TL_LIFE || kind == TL_SPAN || kind == TL_SLOW)
-		strb_printf(&s->body, " style=\"filter:hue-rotate(%udeg)\"", x ? tl_hue(t->texts.v[x->text].words) * 45 : 0);
+	if (tl_kind_is_named((enum tl_kind)kind))
+		strb_printf(&s->body, " style=\"fill:#%06x\"", keycolour((unsigned)hue));
 	strb_adds(&s->body, "><title>");
 	strb_adds(&s->body, tl_kind_info((enum tl_kind)kind)->legend);
 	if (x) {
@@ -118,6 +121,8 @@ static void axis(struct svg *s, struct strb *b, double top, double bottom)
 		double x = LEFT + (double)PLOT * (double)at / (double)span;
 
 		amount_str(text, at, "ns");
+		if (at == 0)
+			strcpy(text, "0");
 		strb_printf(b, "<path class=\"g\" d=\"M%.1f %.0fV%.0f\"/><text class=\"m\" x=\"%.1f\" y=\"%.0f\" text-anchor=\"%s\">%s</text>\n", x, top - 4, bottom, x,
 			    top - 8, at == 0 ? "start" : x > WIDTH - 40 ? "end" : "middle", text);
 	}
@@ -128,15 +133,19 @@ static double legend(struct svg *s, double y)
 	unsigned n = 0;
 
 	for (unsigned k = 0; k < TL_NKINDS; k++) {
-		double x = 10 + n % 6 * LEGEND_COLUMN;
+		double x = 10 + n % LEGEND_COLUMNS * LEGEND_COLUMN, top = y + n / LEGEND_COLUMNS * 18;
 
 		if (!s->used[k])
 			continue;
-		strb_printf(&s->body, "<rect class=\"k%u\" x=\"%.0f\" y=\"%.0f\" width=\"12\" height=\"10\"/>", k, x, y + n / 6 * 18 - 9);
-		put_text(s, x + 18, y + n / 6 * 18, "m", NULL, tl_kind_info((enum tl_kind)k)->legend);
+		if (tl_kind_is_named((enum tl_kind)k)) /* several colours: by names */
+			for (unsigned i = 0; i < 3; i++)
+				strb_printf(&s->body, "<rect fill=\"#%06x\" x=\"%.0f\" y=\"%.0f\" width=\"4\" height=\"10\"/>", keycolour(i), x + 4 * i, top - 9);
+		else
+			strb_printf(&s->body, "<rect class=\"k%u\" x=\"%.0f\" y=\"%.0f\" width=\"12\" height=\"10\"/>", k, x, top - 9);
+		put_text(s, x + 18, top, "m", NULL, tl_kind_info((enum tl_kind)k)->legend);
 		n++;
 	}
-	return y + (n + 5) / 6 * 18;
+	return y + (n + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS * 18;
 }
 
 static void style(FILE *out)
@@ -161,14 +170,18 @@ static void style(FILE *out)
 
 static double put_rows(struct svg *s, double y)
 {
-	static const char *const heads[] = { "", "Spans", "Slow events", "Interrupts", "Threads", "Processes" };
+	static const char *const heads[] = { "", "Spans", "Slow events", "Interrupts", "CPUs", "Threads", "Processes" };
 	enum tl_group group = TL_NGROUPS;
 
 	for (size_t i = 0; i < s->t->rows.n; i++) {
 		const struct tl_row *r = &s->t->rows.v[i];
 
+		if (r->group == TL_GROUP_CPUS && s->rects >= TL_SVG_MAX_RECTS / 2) { /* threads want room, too */
+			s->skipped++;
+			continue;
+		}
 		if (s->rows >= TL_SVG_MAX_ROWS || s->rects >= TL_SVG_MAX_RECTS) {
-			s->skipped = s->t->rows.n - i;
+			s->skipped += s->t->rows.n - i;
 			break;
 		}
 		if (r->group != group && heads[r->group][0]) {
@@ -206,6 +219,10 @@ int timeline_svg(const struct timeline *t, const char *title, FILE *out)
 			     "role=\"img\" aria-label=\"%s\">\n", WIDTH, y + 8, WIDTH, y + 8, strb_str(&head));
 		style(out);
 		fprintf(out, "<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n<text x=\"10\" y=\"46\" class=\"m\">%s intervals in %s from %s", strb_str(&head), n, length, date);
+		if (t->lead) {
+			amount_str(length, t->lead, "ns");
+			fprintf(out, " (%s after the recording began)", length);
+		}
 		if (t->lost)
 			fprintf(out, " · %llu events lost", (unsigned long long)t->lost);
 		if (s.skipped || t->left_out_rows)

@@ -45,7 +45,7 @@ def run(dwell, command, folder):
             out, err = p.communicate()
             return "did not end after Ctrl-C", out, err
     bad = [l for l in err.splitlines()
-           if not re.search(r" matched \d+ probes?$|^dwell: records into |^dwell: \d+ .*(drops?|timer firings? missed|events? open when (its thread|their threads) ended by .*)|has exited$", l)]
+           if not re.search(r" matched \d+ probes?$|^dwell: records into |^dwell: \d+ .*(drops?|timer firings? missed)|^dwell: tracker \w+: \d+ events? left out: |has exited$", l)]
     if p.returncode != 0:
         return f"exit status {p.returncode}", out, err
     if bad:

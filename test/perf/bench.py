@@ -95,12 +95,13 @@ class BpfTrace:
     """The same in bpftrace."""
 
     def __init__(self, program):
-        before = set(live.ids(live.PROG_GET_NEXT_ID))
         self.p = subprocess.Popen(bpftrace_argv() + [program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL)
         for _ in range(300):
             time.sleep(0.05)
-            self.programs = sorted(set(live.ids(live.PROG_GET_NEXT_ID)) - before)
+            self.programs = owned_programs(self.p.pid)
+            if self.p.poll() is not None:
+                raise RuntimeError("bpftrace has ended; it cannot run: " + program)
             if any((live.prog_info(i) or ("", 0, 0, 0))[2] > 100 for i in self.programs):
                 break
 
@@ -180,26 +181,28 @@ class Switches:
         self.p.wait()
 
 
-def compare(make_a, make_b, load_of=Load):
-    """Medians of a and b and of the ratio a/b per slice."""
-    a, b, ratio = [], [], []
-    for n in range(ROUNDS):
-        makers = [make_a, make_b] if n % 2 == 0 else [make_b, make_a]
-        subjects = [m() for m in makers]
+def together(makers, load_of=Load):
+    """For each subject the ns per firing of all slices, under one load: all are attached at the same time, each in every place of the order."""
+    got = [[] for _ in makers]
+    for n in range(max(ROUNDS, len(makers))):
+        order = [(n + i) % len(makers) for i in range(len(makers))]
+        subjects = [makers[i]() for i in order]
         load = load_of()
         time.sleep(0.2)
         try:
-            got = slices(subjects)
+            for i, values in zip(order, slices(subjects)):
+                got[i] += values
         finally:
             load.stop()
             for s in subjects:
                 s.stop()
-        if n % 2:
-            got.reverse()
-        a += got[0]
-        b += got[1]
-        ratio += [x / y for x, y in zip(*got)]
-    return median(a), median(b), median(ratio)
+    return got
+
+
+def compare(make_a, make_b, load_of=Load):
+    """Medians of a and b and of the ratio a/b per slice."""
+    a, b = together((make_a, make_b), load_of)
+    return median(a), median(b), median([x / y for x, y in zip(a, b)])
 
 
 def alone(make):

@@ -4,16 +4,19 @@
 usage: flame.py --dwell BIN [--samples N] [--stackcollapse FILE --flamegraph FILE]
 
 The input is what perf script would print, and the same folded. Given stackcollapse-perf.pl and flamegraph.pl of FlameGraph, they
-run on it, too; else the ratio is to what they took on the machine of doc/measured.md (47 s and 24 s, 1.07 GB)."""
+run on it, too (the first must have ended when the second draws: their times add up); else the ratio is to what they took on the
+machine of doc/measured.md (47 s and 24 s, 1.07 GB)."""
 import argparse
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import time
 
 PERL_SECONDS, PERL_BYTES = 47 + 24, 1.07e9
 STACKS = 200000
+RUNS = 5  # medians are told
 
 
 def make_stack(r, i):
@@ -43,12 +46,13 @@ def write_input(path, samples):
 
 
 def run(*command, **kw):
-    """Seconds of CPU time and peak memory in bytes."""
+    """Seconds of CPU time, seconds on the clock, and peak memory in bytes."""
+    began = time.monotonic()
     p = subprocess.Popen(command, **kw)
     _, status, usage = os.wait4(p.pid, 0)
     if status:
         sys.exit(f"{command[0]} failed")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    return usage.ru_utime + usage.ru_stime, time.monotonic() - began, usage.ru_maxrss * 1024
 
 
 def main():
@@ -67,18 +71,20 @@ def main():
         os.waitpid(pid, 0)
         print(f"{a.samples} samples, {STACKS} stacks, {os.path.getsize(text) / 1e6:.0f} MB")
         subprocess.run([a.dwell, "export", "--format", "folded", "-o", folded, text], check=True)
-        seconds, memory = PERL_SECONDS, PERL_BYTES
+        seconds, wall, memory = PERL_SECONDS, PERL_SECONDS, PERL_BYTES
         if a.stackcollapse and a.flamegraph:
             perl = os.path.join(d, "perl.txt")
-            s1, m1 = run("perl", a.stackcollapse, text, stdout=open(perl, "w"))
-            s2, m2 = run("perl", a.flamegraph, perl, stdout=open(os.path.join(d, "perl.svg"), "w"))
-            seconds, memory = s1 + s2, max(m1, m2)
-            print(f"stackcollapse-perf.pl and flamegraph.pl: {s1:.1f} + {s2:.1f} s, {memory / 1e6:.0f} MB")
+            s1, w1, m1 = run("perl", a.stackcollapse, text, stdout=open(perl, "w"))
+            s2, w2, m2 = run("perl", a.flamegraph, perl, stdout=open(os.path.join(d, "perl.svg"), "w"))
+            seconds, wall, memory = s1 + s2, w1 + w2, max(m1, m2)
+            print(f"stackcollapse-perf.pl and flamegraph.pl: {s1:.1f} + {s2:.1f} s of CPU time, {w1:.1f} + {w2:.1f} s, {memory / 1e6:.0f} MB")
         for what, src in (("perf script", text), ("folded", folded)):
             for kind in ("svg", "html"):
-                s, m = min(run(a.dwell, "flame", f"--{kind}", "-o", os.path.join(d, "out"), src) for _ in range(3))
-                print(f"{what} to {kind}: {s:.2f} s, {m / 1e6:.0f} MB" +
-                      (f"; {seconds / s:.0f} x faster, {m / memory:.2f} of the memory" if src == text else ""))
+                s, w, m = (sorted(v)[RUNS // 2] for v in zip(*(run(a.dwell, "flame", f"--{kind}", "-o", os.path.join(d, "out"), src)
+                                                               for _ in range(RUNS))))
+                print(f"{what} to {kind}: {s:.2f} s of CPU time, {w:.2f} s, {m / 1e6:.0f} MB" +
+                      (f"; {seconds / s:.0f} times as fast by CPU time, {wall / w:.0f} by the clock; {m / memory:.2f} of the memory"
+                       if src == text else ""))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the trackers of `dwell latency` cost besides their programs' ordinary runs (bench.py has those): system calls, slow events,
+"""What the trackers of `dwell latency` cost besides their programs' ordinary runs (bench.py has those): system calls, slow events, the flight recorder,
 and dwell itself while the default set runs under load: CPU, memory and where it is.
 
 usage: latcost.py --dwell BIN --trigger BIN [--seconds 20] [--json FILE]
@@ -73,6 +73,28 @@ def slow_path():
     bench.note("a slow event: cause, two stacks, names", f"{got:.0f} ns more than another", f"<= {SLOW_NS} ns", got <= SLOW_NS)
 
 
+def flight_recorder():
+    """The default pair without and with the flight recorder, in turns, while threads of different processes take turns."""
+    each = {}
+    load = subprocess.Popen(["stress-ng", "--switch", "2", "--timeout", "120", "-q"])
+    for how in ((), ("--flight", "200ms")) * 3:
+        d = Live("wakeup", "offcpu", "--over", "1h", *how)
+        before = {i: live.prog_info(i) for i in d.programs}
+        time.sleep(3)
+        for i in d.programs:
+            name, ns, n, _ = live.prog_info(i)
+            ran_ns, times = ns - before[i][1], n - before[i][2]
+            for probe in ("sched_wak", "sched_swi"):
+                if probe in name and times > 1000:
+                    each.setdefault((probe, bool(how)), []).append(ran_ns / times)
+        d.stop()
+    load.terminate()
+    load.wait()
+    for probe, limit in (("sched_swi", 150), ("sched_wak", 120)):
+        without, with_ = (statistics.median(each[probe, x]) for x in (False, True))
+        bench.note(f"wakeup and offcpu, {probe}..., with --flight 200ms", f"{without:.0f} -> {with_:.0f} ns", f"<= {limit} ns", with_ <= limit)
+
+
 def cpu_seconds(pid):
     f = open(f"/proc/{pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()
     return (int(f[11]) + int(f[12])) / os.sysconf("SC_CLK_TCK")
@@ -134,6 +156,7 @@ def main():
     fd, _ = live.bpf(live.ENABLE_STATS, b"\0" * 4)
     syscalls()
     slow_path()
+    flight_recorder()
     default_set(bench.opts.seconds)
     os.close(fd)
     if bench.opts.json:

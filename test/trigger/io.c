@@ -21,22 +21,23 @@ enum { SKIP = 77, BLOCK = 16384 };
 int run_directio(int argc, char **argv)
 {
 	long n = arg_num(argc, argv, 2, 1);
+	long size = arg_num(argc, argv, 3, 1) * BLOCK;
 	void *buf;
 	int fd;
 
-	if (argc < 2 || posix_memalign(&buf, BLOCK, BLOCK))
+	if (argc < 2 || size <= 0 || posix_memalign(&buf, BLOCK, (size_t)size))
 		return 2;
-	memset(buf, 'x', BLOCK);
+	memset(buf, 'x', (size_t)size);
 	fd = open(argv[1], O_CREAT | O_TRUNC | O_RDWR | O_DIRECT, 0600);
 	if (fd < 0)
 		return SKIP;
 	for (long i = 0; i < n; i++)
-		if (pwrite(fd, buf, BLOCK, i * BLOCK) != BLOCK)
+		if (pwrite(fd, buf, (size_t)size, i * size) != size)
 			return SKIP;
 	fsync(fd);
 	raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0); /* now come the reads */
 	for (long i = 0; i < n; i++)
-		if (pread(fd, buf, BLOCK, i * BLOCK) != BLOCK)
+		if (pread(fd, buf, (size_t)size, i * size) != size)
 			return SKIP;
 	free(buf);
 	close(fd);

@@ -29,7 +29,7 @@ static const struct trigger triggers[] = {
 	{ "life", "four processes, two threads, four signals, a fault", run_life },
 	{ "inherit", "a real-time thread waits for a lock of the main thread", run_inherit },
 	{ "naps", "N M: sleeps 1 ms N times, then yields M times", run_naps },
-	{ "directio", "FILE N: N writes and N reads past the page cache", run_directio },
+	{ "directio", "FILE N [K]: N writes and N reads of K times 16 KiB past the page cache", run_directio },
 	{ "files", "DIR: three files, a folder and a link come and go", run_files },
 	{ "tcp", "PORT: a connection with 100 bytes, and one that is refused", run_tcp },
 	{ "udp", "PORT N: N datagrams of 50 bytes", run_udp },

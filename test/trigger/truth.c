@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits that are measured where they happen: `truth KIND …` makes them and prints a line "truth" with name=value for
- * each: tid, ns (how long), and what else is known of it. Times are CLOCK_MONOTONIC. */
+ * each: tid, ns (how long), and what else is known of it; into the file that the variable TRUTHS names, if it is set. Times are
+ * CLOCK_MONOTONIC. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,8 +18,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,6 +34,8 @@
 #define HOG_AFTER_MS 10
 #define SLOW_MAP_NS 3000000u
 #define GAP_NS 2000000u /* a thread that spins and sees less has not lost the CPU for long */
+
+static int truths = STDOUT_FILENO;
 
 static int tid(void)
 {
@@ -48,12 +58,20 @@ static void nap(long ms)
 		;
 }
 
+static void sleep_until(uint64_t ns)
+{
+	const struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u) };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+}
+
 static void tell(uint64_t start, uint64_t end, const char *more, int who)
 {
 	char line[160];
 	int n = snprintf(line, sizeof(line), "truth tid=%d start=%llu ns=%llu%s%s%.0d\n", tid(), (unsigned long long)start,
 			 (unsigned long long)(end - start), more ? " " : "", more ? more : "", who);
-	ssize_t w = write(STDOUT_FILENO, line, (size_t)n);
+	ssize_t w = write(truths, line, (size_t)n);
 
 	(void)w;
 }
@@ -80,7 +98,7 @@ static int truth_stop(int argc, char **argv)
 		for (uint64_t last = now_ns(), now;; last = now) {
 			now = now_ns();
 			if (now - last > (uint64_t)ms * 500000)
-				tell(last, now, NULL, 0);
+				tell(last, now, "by=", getppid());
 		}
 	}
 	while (n-- > 0) {
@@ -135,6 +153,13 @@ static void *hold_mutex(void *arg)
 static void take_file(void)
 {
 	ssize_t n = write(held.wanted_fd, "x", 1);
+
+	(void)n;
+}
+
+static void take_inode(void)
+{
+	ssize_t n = pwrite(held.wanted_fd, "x", 1, 0); /* write() would have the threads wait for the position of their file first */
 
 	(void)n;
 }
@@ -246,6 +271,47 @@ static int truth_futex(int argc, char **argv)
 	return run_held(hold_mutex, arg_num(argc, argv, 2, 1));
 }
 
+/* A chain of three: the last one sleeps with a lock that the one before wants, while that one has the lock that is waited for. */
+static pthread_mutex_t further = PTHREAD_MUTEX_INITIALIZER;
+static int last_holder;
+
+static void *hold_further(void *arg)
+{
+	prctl(PR_SET_NAME, "last");
+	last_holder = tid();
+	pthread_mutex_lock(&further);
+	nap(held.ms);
+	pthread_mutex_unlock(&further);
+	return arg;
+}
+
+static void *hold_and_want(void *arg)
+{
+	prctl(PR_SET_NAME, "holder");
+	held.holder = tid();
+	pthread_mutex_lock(&held.lock);
+	nap(held.ms / 3);
+	pthread_mutex_lock(&further);
+	pthread_mutex_unlock(&further);
+	pthread_mutex_unlock(&held.lock);
+	return arg;
+}
+
+static int truth_futexes(int argc, char **argv)
+{
+	pthread_t t;
+
+	pthread_mutex_init(&held.lock, NULL);
+	held.ms = arg_num(argc, argv, 1, 200);
+	held.take = take_mutex;
+	pthread_create(&t, NULL, hold_further, NULL);
+	nap(1);
+	run_held(hold_and_want, 1);
+	pthread_join(t, NULL);
+	tell(0, 0, "last=", last_holder);
+	return 0;
+}
+
 static int truth_mutex(int argc, char **argv)
 {
 	int fds[2];
@@ -268,7 +334,7 @@ static int truth_rwsem(int argc, char **argv)
 	held.fd = mkstemp(path);
 	held.wanted_fd = open(path, O_WRONLY | O_CLOEXEC); /* with a position of its own, and so a lock for that */
 	unlink(path);
-	held.take = take_file;
+	held.take = take_inode;
 	return run_held(hold_file, arg_num(argc, argv, 3, 1));
 }
 
@@ -353,7 +419,6 @@ static void *hog(void *arg)
 static int truth_fifo(int argc, char **argv)
 {
 	int cpu = (int)arg_num(argc, argv, 2, 0);
-	struct timespec ts;
 	uint64_t due;
 	pthread_t t;
 
@@ -362,8 +427,7 @@ static int truth_fifo(int argc, char **argv)
 	for (long i = arg_num(argc, argv, 3, 1); i > 0; i--) {
 		due = now_ns() + 20000000;
 		pthread_create(&t, NULL, hog, (void *)(intptr_t)cpu);
-		ts = (struct timespec){ .tv_sec = (time_t)(due / 1000000000u), .tv_nsec = (long)(due % 1000000000u) };
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+		sleep_until(due);
 		tell(due, now_ns(), "holder=", held.holder);
 		pthread_join(t, NULL);
 	}
@@ -383,10 +447,210 @@ static int truth_gaps(int argc, char **argv)
 	return 0;
 }
 
+/* -- packets that take long to receive -- */
+
+#define FLOOD_SOCKETS 8	    /* each filters every packet */
+#define FLOOD_PACKETS 40    /* at a time: fewer than one poll takes (64) */
+#define FLOOD_AHEAD_MS 2    /* of the time when somebody wants to go on */
+#define FLOOD_EVERY_MS 60
+#define FLOOD_GAP_NS 1000000u
+
+static struct {
+	struct sockaddr_in to;
+	int fd, cpu;
+	_Atomic uint64_t at; /* when the next packets are to be sent; 0: not now, 1: never again */
+} flood;
+
+/* A filter that divides as often as it may, and wants no packet. */
+static int slow_filter(int fd)
+{
+	static struct sock_filter code[BPF_MAXINSNS];
+	const struct sock_fprog prog = { BPF_MAXINSNS, code };
+
+	for (int i = 0; i < BPF_MAXINSNS - 1; i++)
+		code[i] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_DIV | BPF_K, 3);
+	code[BPF_MAXINSNS - 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof(prog));
+}
+
+/* Packets of the loopback device are received on this CPU. */
+static int steer(int cpu)
+{
+	char dir[] = "/tmp/dwell-truth.XXXXXX", path[128];
+	FILE *f;
+	int r = -1;
+
+	if (!mkdtemp(dir) || mount("sysfs", dir, "sysfs", 0, NULL) < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%s/class/net/lo/queues/rx-0/rps_cpus", dir);
+	f = fopen(path, "we");
+	if (f) {
+		r = fprintf(f, "%x\n", 1u << cpu) < 0;
+		r |= fclose(f);
+	}
+	umount2(dir, MNT_DETACH);
+	rmdir(dir);
+	return r;
+}
+
+/* A network of its own, with a loopback device that is slow to receive. */
+static int flood_begin(int cpu)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+	socklen_t n = sizeof(flood.to);
+	int fd;
+
+	flood.to = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	if (unshare(CLONE_NEWNET | CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || steer(cpu) != 0)
+		return -1;
+	flood.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (flood.fd < 0 || ioctl(flood.fd, SIOCSIFFLAGS, &lo) < 0 || bind(flood.fd, (void *)&flood.to, n) < 0 ||
+	    getsockname(flood.fd, (void *)&flood.to, &n) < 0)
+		return -1;
+	for (int i = 0; i < FLOOD_SOCKETS; i++) {
+		/* Of one protocol: these see what is received only. */
+		fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_IP));
+		if (fd < 0 || slow_filter(fd) < 0)
+			return -1;
+	}
+	flood.cpu = cpu;
+	return 0;
+}
+
+static void *send_flood(void *arg)
+{
+	uint64_t at;
+
+	pin(flood.cpu ? 0 : 1);
+	while ((at = atomic_load(&flood.at)) != 1) {
+		if (at == 0) {
+			nap(1);
+			continue;
+		}
+		sleep_until(at);
+		for (int i = 0; i < FLOOD_PACKETS; i++)
+			sendto(flood.fd, "x", 1, MSG_DONTWAIT, (void *)&flood.to, sizeof(flood.to));
+		atomic_compare_exchange_strong(&flood.at, &at, 0);
+	}
+	return arg;
+}
+
+/* A thread that computes sees for how long it could not. */
+static void suffer_running(long n)
+{
+	for (uint64_t last = now_ns(), now, next = last; n > 0; last = now) {
+		now = now_ns();
+		if (now - last > FLOOD_GAP_NS) {
+			tell(last, now, NULL, 0);
+			n--;
+		}
+		if (now >= next) {
+			atomic_store(&flood.at, now);
+			next = now + FLOOD_EVERY_MS * 1000000u;
+		}
+	}
+}
+
+/* A thread that wants to go on, while packets are received. */
+static void suffer_waking(long n)
+{
+	while (n-- > 0) {
+		uint64_t due = now_ns() + FLOOD_EVERY_MS * 1000000u;
+
+		atomic_store(&flood.at, due - FLOOD_AHEAD_MS * 1000000u);
+		sleep_until(due);
+		tell(due, now_ns(), NULL, 0);
+	}
+}
+
+static int truth_softirq(int argc, char **argv)
+{
+	int cpu = (int)arg_num(argc, argv, 1, 1);
+	long n = arg_num(argc, argv, 2, 5);
+	pthread_t t;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || flood_begin(cpu) < 0)
+		return 77;
+	pthread_create(&t, NULL, send_flood, NULL);
+	pin(cpu);
+	if (argc > 3 && !strcmp(argv[3], "waking"))
+		suffer_waking(n);
+	else
+		suffer_running(n);
+	atomic_store(&flood.at, 1);
+	pthread_join(t, NULL);
+	return 0;
+}
+
+/* -- one waits for the next -- */
+
+static struct {
+	int file, pipe[2], device;
+	const char *path;
+} links;
+
+static void read_device(long mb)
+{
+	void *buf = aligned_alloc(PAGE, PAGE);
+	uint64_t start;
+	ssize_t n;
+
+	prctl(PR_SET_NAME, "reader");
+	nap(3 * SETTLE_MS);
+	start = now_ns();
+	n = buf ? pread(links.device, buf, PAGE, mb << 20) : 0;
+	tell(start, now_ns(), "link=", 3);
+	n = write(links.pipe[1], "x", 1);
+	_exit(n != 1);
+}
+
+static void hold_and_read_pipe(void)
+{
+	int fd = open(links.path, O_RDWR | O_CLOEXEC);
+	uint64_t start;
+	ssize_t n;
+	char c;
+
+	prctl(PR_SET_NAME, "holder");
+	flock(fd, LOCK_EX);
+	nap(SETTLE_MS);
+	start = now_ns();
+	n = read(links.pipe[0], &c, 1);
+	tell(start, now_ns(), "link=", 2);
+	_exit(n != 1); /* which unlocks */
+}
+
+/* One process wants the lock of a file, which another one has that reads a pipe, into which a third one writes what it gets
+ * from a slow device. */
+static int truth_chain(int argc, char **argv)
+{
+	uint64_t start;
+
+	if (argc < 3 || pipe2(links.pipe, O_CLOEXEC) < 0)
+		return 2;
+	links.path = argv[1];
+	links.device = open(argv[2], O_RDONLY | O_DIRECT | O_CLOEXEC);
+	links.file = open(argv[1], O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (links.device < 0 || links.file < 0)
+		return 2;
+	if (fork() == 0)
+		hold_and_read_pipe();
+	if (fork() == 0)
+		read_device(arg_num(argc, argv, 3, 1));
+	nap(2 * SETTLE_MS);
+	start = now_ns();
+	flock(links.file, LOCK_EX);
+	tell(start, now_ns(), "link=", 1);
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
 static const struct trigger kinds[] = {
 	{ "sleep", "MS N", truth_sleep },
 	{ "stop", "MS N: a child is stopped", truth_stop },
 	{ "futex", "MS [WAITERS]: a mutex of pthreads is held", truth_futex },
+	{ "futexes", "MS: the holder of a mutex waits for another mutex", truth_futexes },
 	{ "mutex", "SLOW PAGE [WAITERS]: a mutex of the kernel is held while a page of SLOW is read", truth_mutex },
 	{ "rwsem", "SLOW PAGE [WAITERS]: a file's lock, likewise", truth_rwsem },
 	{ "filelock", "FILE flock|fcntl MS: another process has it", truth_filelock },
@@ -395,11 +659,17 @@ static const struct trigger kinds[] = {
 	{ "read", "DEVICE N: reads past the page cache", truth_read },
 	{ "fault", "FILE PAGE N: touches pages that are not in memory", truth_fault },
 	{ "fifo", "MS CPU [N]: a real-time thread takes the CPU", truth_fifo },
+	{ "softirq", "CPU N [waking]: packets take long to receive there, while a thread computes or wants to go on", truth_softirq },
+	{ "chain", "FILE DEVICE [MB]: a lock, a pipe, a request", truth_chain },
 	{ "gaps", "MS: computes, and tells when it lost the CPU", truth_gaps },
 };
 
 int main(int argc, char **argv)
 {
+	const char *path = getenv("TRUTHS");
+
+	if (path)
+		truths = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (argc > 1 && strcmp(argv[1], "gaps") != 0 && strcmp(argv[1], "fifo") != 0)
 		first_of_all();
 	return trigger_main("truth", kinds, sizeof(kinds) / sizeof(kinds[0]), argc, argv);

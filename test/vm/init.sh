@@ -51,6 +51,35 @@ mount -t securityfs securityfs $root/sys/kernel/security
 mount -t cgroup2 cgroup2 $root/sys/fs/cgroup
 ifconfig lo 127.0.0.1
 
+# -i of vm-run: the command is a service of systemd, which is the first process from now on.
+if grep -q vmi=systemd /proc/cmdline; then
+	cp /cmd /r/run/vm-run.cmd
+	mkdir -p /r/run/systemd/system
+	# Nor shall there be units for what this machine has (generators).
+	for d in var/lib var/log var/cache usr/lib/systemd/system-generators usr/lib/systemd/system-environment-generators; do
+		mount -t tmpfs -o mode=755 tmpfs "/r/$d"
+	done
+	cat >/r/run/vm-run.sh <<-'E'
+		stty raw -echo -opost </dev/ttyS1
+		/bin/bash /run/vm-run.cmd >/dev/ttyS1 2>&1 </dev/null
+		echo $? >/dev/ttyS2
+		: >/dev/ttyS1
+		printf '\1' | busybox dd of=/dev/port bs=1 seek=244 count=1 2>/dev/null
+		systemctl poweroff --force --force
+	E
+	cat >/r/run/systemd/system/vm-run.service <<-'E'
+		[Unit]
+		DefaultDependencies=no
+		Requires=systemd-journald.service
+		After=systemd-journald.service
+		[Service]
+		Type=oneshot
+		TimeoutStartSec=infinity
+		ExecStart=/bin/sh /run/vm-run.sh
+	E
+	exec switch_root /r /lib/systemd/systemd --unit=vm-run.service --show-status=no
+fi
+
 stty raw -echo -opost </dev/ttyS1
 if [ -n "$root" ]; then
 	chroot /r /bin/bash /dev/stdin </cmd >/dev/ttyS1 2>&1

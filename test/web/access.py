@@ -13,11 +13,21 @@ import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import CHROMIUM, Browser  # noqa: E402
-from ranges import SHOWN, record  # noqa: E402
-from server import LOAD, PAGE, Server, button, drag, write  # noqa: E402
+from pictures import DRAWN, SERIES  # noqa: E402
+from ranges import LOAD, SHOWN, record  # noqa: E402
+from server import PAGE, Server, button, drag, write  # noqa: E402
 from tap import check, done, skip  # noqa: E402
 
 KIB = 1000
+NO_CHANGE = dict.fromkeys(("p50", "p90", "p99", "p99.9", "rate", "visible"))
+STAT = {"value": 1.0, "low": 0.5, "high": 1.5, "p": 0.001, "changed": True}
+LINE = {"type": "diff", "source": "by_offcpu_ns", "kind": "aggregation", "key": "dd", "count_a": 900, "count_b": 1000, "changed": True, "rate_changed": False,
+        "not_judged": None, "auc": 0.8, "auc_low": 0.7, "auc_high": 0.9, "quantiles": {q: [1e6, 2e6] for q in ("p50", "p90", "p99", "p99.9")}}
+# a quantile, all of it, one that is new; and what is known of the rest
+APART = "\n".join(json.dumps(o) for o in (
+    {**LINE, "octaves": {**NO_CHANGE, "p99": STAT}}, {**LINE, "octaves": NO_CHANGE},
+    {**LINE, "count_a": 0, "changed": False, "rate_changed": True, "octaves": {**NO_CHANGE, "rate": {**STAT, "value": None, "high": None}}},
+    {"type": "diff-summary", "seconds_a": 20, "seconds_b": 20, "compared": 9, "judged": 7, "changed": 3, "visible_least": 0.1, "visible_most": 0.5}))
 PLAIN_MAX, PACKED_MAX = 150 * KIB, 60 * KIB
 
 
@@ -44,6 +54,19 @@ class Judge:
         check(not found, f"{self.what}: {state}", json.dumps(found, indent=1))
 
 
+def pictures(b, j, base):
+    b.open(base + "#recording/r1/timeline", DRAWN)
+    j.judge("a timeline")
+    b.key("t")
+    j.judge("its table")
+    b.open(base + "#recording/r1/processes", DRAWN)
+    j.judge("processes")
+    b.open(base + "#recording/r1/hist?by=@naps_ns&keys=1", SERIES)
+    j.judge("distributions")
+    b.open(base + "#recording/r1/timeline?at=4102444800000_4102444801000", "window.dwell !== undefined && /No timeline/.test(document.querySelector('.pictures:not([hidden]) .message')?.innerText ?? '')")
+    j.judge("a timeline of nothing")
+
+
 def states(b, j, base):
     b.open(base + "#overview", "window.dwell !== undefined")
     j.judge("overview, loading")
@@ -55,7 +78,12 @@ def states(b, j, base):
     j.judge("a range")
     button(b, "the time before")
     b.wait("document.querySelector('.overview .changes tbody tr') !== null")
+    b.wait("window.dwell.overview.range.apart.done")
     j.judge("a comparison")
+    b.eval(f"(() => {{ const real = window.fetch; window.fetch = (u, i) => String(u).includes('diff.json') ? Promise.resolve(new Response({json.dumps(APART)})) : real(u, i); }})()")
+    button(b, "Swap")
+    b.wait("window.dwell.overview.range.apart.done && document.querySelectorAll('.overview .apart tbody tr').length === 3")
+    j.judge("what sets it apart")
     b.eval("document.querySelector('.head button:last-child').click()")
     j.judge("help")
     b.eval("document.querySelector('dialog').close()")
@@ -67,6 +95,7 @@ def states(b, j, base):
     drag(b, ".map canvas", 0, 0.3, 0.02, 0.95, 0.9)
     b.wait("document.querySelector('.recording-body .keys-table tbody tr') !== null")
     j.judge("a recording")
+    pictures(b, j, base)
     b.open(base + "#recording/r9", "window.dwell !== undefined && document.querySelector('.note[role=status]').textContent.includes('cannot')")
     j.judge("a recording that is not there")
     b.open(base + "#program", "window.dwell !== undefined && document.querySelectorAll('.gallery li').length > 40")
@@ -79,8 +108,11 @@ def states(b, j, base):
     j.judge("a mistake")
     write(b, 'syscall::read:entry { @n[execname] = count(); @q = quantize(arg2); @s[stack()] = count(); } tick-1s { printf("text\\n"); }')
     button(b, "Run")
-    b.wait("document.querySelector('.dist') !== null && document.querySelector('.program .flame canvas') !== null")
+    b.wait("document.querySelector('.dist') !== null && document.querySelector('.results .flame canvas') !== null")
     j.judge("a program that runs")
+    for drawing in ("Heat map", "Table"):
+        b.eval("[...document.querySelectorAll('.results .group button')].filter((e) => e.textContent === '%s').forEach((e) => e.click())" % drawing)
+        j.judge("its results as " + drawing)
     button(b, "Stop")
     b.wait("window.dwell.program.output.ended")
     j.judge("and has ended")
@@ -99,7 +131,7 @@ def main():
         axe = f.read()
     with tempfile.TemporaryDirectory() as folder:
         load = subprocess.Popen(["sh", "-c", LOAD], start_new_session=True)
-        record(dwell, os.path.join(folder, "one.dwell"), 4)
+        record(dwell, os.path.join(folder, "one.dwell"), 10)  # of each phase of the load
         server = Server(dwell, "--recordings", folder)
         try:
             try:

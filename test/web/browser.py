@@ -110,6 +110,13 @@ class Browser:
             time.sleep(0.02)
         raise RuntimeError("not in time: " + expression)
 
+    def wait_for(self, condition):
+        end = time.monotonic() + TIMEOUT
+        while not condition():
+            if time.monotonic() > end:
+                raise RuntimeError("not in time")
+            time.sleep(0.05)
+
     def settle(self):
         self.eval("new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))")
 
@@ -121,6 +128,13 @@ class Browser:
         self.mouse(x, y, "mousePressed", button="left", clickCount=1)
         self.mouse(x, y, "mouseReleased", button="left", clickCount=1)
         self.settle()
+
+    def drop(self, paths, x=600, y=400, leave=False):
+        """Files dragged from elsewhere and dropped, as a user does; leave: taken away again."""
+        data = {"items": [], "files": paths, "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "dragCancel" if leave else "drop"):
+            self.call("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
+            self.settle()
 
     def key(self, key):
         text = {"text": key} if len(key) == 1 else {}

@@ -47,7 +47,7 @@ def page(t, url):
         tip = b.eval("document.querySelector('.tip').innerText")
         t.check(f"{most:,} event" in tip and " to " in tip and "UTC" in tip, "the pointer tells what is there", tip)
         b.click(x, y)
-        details = b.eval("document.querySelector('.side').innerText")
+        details = b.eval("document.querySelector('.beside').innerText")
         t.check(s["keys"][0] in details and state(b)["picked"] is not None, "a click keeps it, with its keys", details)
         for scale in ("linear", "log", "rank"):
             press(b, scale)
@@ -91,14 +91,15 @@ def large(t, url):
             const h = window.dwell.page.head, v = window.dwell.page.view, n = 1000;
             h.columns = h.rows = n; h.edges = Array.from({ length: n + 1 }, (_, i) => i); h.lost = []; h.p50 = []; h.p99 = [];
             const index = Uint32Array.from({ length: n * n }, (_, i) => i), all = [];
-            v.planes.splice(0, v.planes.length, { key: "a", total: 1, index, count: Float64Array.from(index, (i) => 1 + (i * 7919) % 1000) });
+            const plane = (key, index, of) => { const count = Float64Array.from(index, of); return { key, total: count.reduce((a, b) => a + b), index, count }; };
+            v.planes.splice(0, v.planes.length, plane("a", index, (i) => 1 + (i * 7919) % 1000));
             v.zoom(0, n);
-            v.recount();
+            v.load();
             for (let i = 0; i < 7; i++) { v.scale = i % 2 ? "rank" : "log"; v.paint(); all.push(v.drawn); await new Promise(requestAnimationFrame); }
             const some = index.filter((i) => i % 3 === 0), hued = [];
-            v.planes.push({ key: "b", total: 1, index: some, count: Float64Array.from(some, (i) => 1 + i % 50) });
+            v.planes.push(plane("b", some, (i) => 1 + i % 50));
             v.selected.add(1);
-            v.recount();
+            v.load();
             for (let i = 0; i < 7; i++) { v.scale = i % 2 ? "rank" : "log"; v.paint(); hued.push(v.drawn); await new Promise(requestAnimationFrame); }
             v.selecting = "isolate";
             const alone = [];

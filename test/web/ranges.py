@@ -4,6 +4,7 @@
 sent, links that restore what was seen, what is saved. usage: ranges.py DWELL. TAP; skipped without Chromium or root."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import CHROMIUM, Browser  # noqa: E402
-from server import PAGE, Server, button, drag, painted, text_of  # noqa: E402
+from server import PAGE, Server, button, drag, painted, text_of, write  # noqa: E402
 from tap import check, done, same, skip  # noqa: E402
 
 # dd writes for four seconds, then python3 sleeps as often: what differs is known
@@ -52,7 +53,7 @@ def live(b, base):
     check(True, "and off it")
     check("args[0]->delay >= 0" in text_of(b, ".detail-pane .code"), "the clause that selects it", text_of(b, ".detail-pane .code"))
     button(b, "the time before")
-    b.wait("document.querySelectorAll('.overview .changes tbody tr').length > 1")
+    b.wait("window.dwell.overview.range.changes.length > 1 && document.querySelectorAll('.overview .changes tbody tr').length > 1")
     text = text_of(b, ".overview .detail-pane")
     changes = b.eval("window.dwell.overview.range.changes")
     check("compared with" in text and "95 % interval" in text, "compared with the time before", text[:600])
@@ -70,10 +71,31 @@ def live(b, base):
     b.wait("!document.querySelector('.overview .detail-pane').hidden")
     check(True, "the keyboard chooses a range as well")
     b.key("Escape")
+    save(b)
+    origins(b)
     state = text_of(b, ".state-line")
     check("Run queue" in state and "requests in flight" in state, "run queue and block I/O", state)
     b.wait("/dwell itself [0-9.]+ % of a CPU/.test(document.querySelector('.state-line').innerText)")
     check(True, "what dwell itself costs")
+
+
+def save(b):
+    """What is recorded so far, as a file that is a recording of the same programs."""
+    href = b.eval("(() => { const a = [...document.querySelectorAll('.overview a')].find((a) => a.textContent.startsWith('Save')); return a.offsetParent && getComputedStyle(a).visibility === 'visible' && "
+                  "a.hasAttribute('download') ? a.href : ''; })()")
+    got = b.eval(f"fetch({json.dumps(href)}).then(async (r) => [r.status, r.headers.get('Content-Disposition'), new TextDecoder().decode((await r.arrayBuffer()).slice(0, 15))])")
+    check(got[0] == 200 and "attachment" in got[1] and got[2] == "SQLite format 3", "the live view is saved as a recording", got)
+
+
+def origins(b):
+    """Where numbers come from, at the pointer."""
+    x, y, w, h = b.eval("(() => { const r = document.querySelectorAll('.heat canvas')[1].getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()")
+    b.mouse(x + 0.95 * w, y + 0.5 * h)
+    b.settle()
+    title = "document.querySelector({})?.title ?? ''"
+    for what, got in (("a cell", b.eval("document.querySelectorAll('.heat canvas')[1].title")), ("a number", b.eval("document.querySelectorAll('.trackers tbody tr')[1].cells[4].title")),
+                      ("a slow event", b.eval(title.format("'.overview .slow tbody tr'"))), ("the state", b.eval(title.format("'.state-line span'")))):
+        check(".d, table " in got and "of recording live" in got and (re.search(r"second|ended \d+|on average", got)), f"where {what} is from", got)
 
 
 def recording(b, base, path):
@@ -82,17 +104,26 @@ def recording(b, base, path):
     b.eval("[...document.querySelectorAll('.gallery button')].find((e) => e.textContent.startsWith('one.dwell')).click()")
     b.wait(SHOWN)
     check("slow events" in text_of(b, ".recording-body") and os.uname().nodename in text_of(b, ".recording-body"), "a recording: what it is")
-    b.eval("(() => { const s = document.querySelector('.recording-body select'); s.value = '@naps_ns'; s.dispatchEvent(new Event('change')); })()")
+    b.eval("(() => { const s = [...document.querySelectorAll('.recording-body select')].find((e) => [...e.options].some((o) => o.value === '@naps_ns')); s.value = '@naps_ns'; s.dispatchEvent(new Event('change')); })()")
     b.wait("document.querySelectorAll('.key-list button').length > 1")
     button(b, "isolate")
     b.eval("[...document.querySelectorAll('.key-list button')].find((e) => e.textContent.startsWith('python3')).click()")
     b.settle()
     isolated = b.eval("(() => { const v = window.dwell.recording.heat; return [v.selecting, v.selected.size]; })()")
     same(isolated, ["isolate", 1], "a key alone")
-    drag(b, ".map canvas", 0, 0.2, 0.02, 0.95, 0.9)
+    drag(b, ".map canvas", 0, 0.2, 0.02, 0.95, 0.6)
     b.wait("document.querySelector('.recording-body .keys-table tbody tr') !== null")
     check("python3" in text_of(b, ".recording-body .keys-table"), "a range of it", text_of(b, ".recording-body .detail-pane")[:300])
+    clause = text_of(b, ".recording-body .detail-pane .code")
+    check("if (args[0]->delay >= " in clause and "@selected[args[0]->comm] = quantize(args[0]->delay);" in clause and "latency:nap::all" in clause and "if (arg2 >= " in clause,
+          "the clauses of an aggregation's range", clause)
     link, title = b.eval("location.href"), text_of(b, ".recording-body .detail-pane h2")
+    button(b, "Program")
+    b.wait("document.querySelector('textarea').value.includes('@selected') && location.hash.startsWith('#program')")
+    button(b, "Run")
+    b.wait("window.dwell.program.output.results.some((r) => r.names[0] === 'selected') || document.querySelector('.notes .error') !== null || window.dwell.program.output.ended")
+    check(b.eval("window.dwell.program.output.results.some((r) => r.names[0] === 'selected' && r.rows.some((row) => row.key.includes('python3')))"), "they run in their program", text_of(b, ".notes"))
+    button(b, "Stop")
     b.open(link, SHOWN)
     b.wait("window.dwell.recording.range.shown.range !== null")
     same(b.eval("(() => { const v = window.dwell.recording.heat; return [v.selecting, v.selected.size]; })()"), isolated, "its address brings back the key")
@@ -135,6 +166,24 @@ def shares(b):
     check(not got[2]["sure"], "two seconds are too few", got[2])
 
 
+def selecting(b):
+    """Statements of all forms that add to an aggregation, against what is to become of them."""
+    def of(text, name="a", low=8, high=16, slotted=False):
+        return b.eval(f"window.dwell.selecting({json.dumps(text)}, {json.dumps(name)}, {low}, {high}, {json.dumps(slotted)})")
+    got = of("BEGIN { x = 1; }\nfbt::f:entry\n/arg0/\n{\n\t@a[timestamp / 10, execname] = quantize(arg0 + 1);\n\tself->t = 0;\n}\n", slotted=True)
+    want = ("fbt::f:entry\n/arg0/\n{\n\t@a[timestamp / 10, execname] = quantize(arg0 + 1);\n\tif ((arg0 + 1) >= 8 && (arg0 + 1) < 16) {\n"
+            "\t\t@selected[execname] = quantize(arg0 + 1);\n\t}\n\tself->t = 0;\n}")
+    same(got, {"clause": want + "\n", "program": "BEGIN { x = 1; }\n" + want + "\n"}, "a condition behind the statement")
+    same(of("BEGIN { if (x) @a = hist(arg0, 2); else y = 1; }")["clause"], "BEGIN { if (x) { @a = hist(arg0, 2); if (arg0 >= 8 && arg0 < 16) {\n\t\t@selected = hist(arg0, 2);\n\t} } else y = 1; }\n",
+         "one that is a body stays one")
+    same(of("BEGIN { @a = lquantize(f(1, 2), 0, 10, 1) }", low=0, high="Infinity")["clause"], "BEGIN { @a = lquantize(f(1, 2), 0, 10, 1);\n\t@selected = lquantize(f(1, 2), 0, 10, 1); }\n", "all values")
+    same(of("/* @a = hist(1); */ BEGIN { printf(\"} @a = hist(2);\"); @ab = hist(3); @a = count(); }"), None, "neither comments, strings nor others")
+    same(of("BEGIN { @a = hist(args[0]->d); } END { @a[1] = hist(x); }")["clause"].count("\n\n"), 1, "two clauses")
+    same(of("BEGIN { @[1] = quantize(x); }", name="")["clause"].count("@selected[1] = quantize(x);"), 1, "an aggregation without a name")
+    for text in ("BEGIN { @a = quantize(", "@a[", "{ @a = hist(1); ", "", "} ) @a = hist(1);"):
+        same(of(text), None, f"what is no program: {text}")
+
+
 def two(server, base):
     """Two browsers look at the one live view; one that goes changes nothing for the other."""
     with Browser() as a, Browser() as b:
@@ -164,6 +213,15 @@ def far(server, base):
         now = b.eval("window.dwell.overview.now")
         b.wait(f"window.dwell.overview.now > {now}")
         check(True, "and the live view")
+        b.open(base + "#recording/r1/hist?by=nap", "window.dwell !== undefined && document.querySelectorAll('.series tbody tr').length > 0")
+        b.open(base + "#program", PAGE)
+        write(b, "BEGIN { @n = count(); exit(0); } syscall::fsyn")
+        b.wait("!document.querySelector('.choices').hidden")
+        check("fsync" in text_of(b, ".choices"), "completion", text_of(b, ".choices"))
+        write(b, "BEGIN { @n = count(); exit(0); }")
+        button(b, "Run")
+        b.wait("document.querySelector('.program .picture h2')?.innerText === '@n'")
+        check(True, "a program")
 
 
 def main():
@@ -185,6 +243,7 @@ def main():
             except RuntimeError:
                 skip("built without the page")
             shares(b)
+            selecting(b)
             live(b, base)
             recording(b, base, os.path.join(folder, "one.dwell"))
             same([e for e in b.errors if not e.startswith(f"asks for {base}")], [], "no errors, and nothing is asked of anybody else")

@@ -27,8 +27,8 @@ def programs(b):
     same(text_of(b, ".program .picture h2").split("\n"), ["@n", "@size"], "its aggregations are drawn while it runs")
     same(text_of(b, ".agg tbody td").split("\n")[:2], ["dd", "read"], "keys")
     check("4 Ki" in text_of(b, ".dist th"), "buckets", text_of(b, ".dist"))
-    before = b.eval("window.dwell.program.output.aggs.get('n').rows[0].values[0]")
-    b.wait(f"window.dwell.program.output.aggs.get('n').rows[0].values[0] > {before}")
+    before = b.eval("window.dwell.program.output.results.find((r) => r.names[0] === 'n').rows[0].values[0]")
+    b.wait(f"window.dwell.program.output.results.find((r) => r.names[0] === 'n').rows[0].values[0] > {before}")
     check(True, "and go on")
     button(b, "Stop")
     b.wait("window.dwell.program.output.ended")
@@ -61,7 +61,7 @@ def overview(b, url):
     button(b, "Stop")
     b.wait("window.dwell.program.output.ended")
     b.eval("location.hash = 'overview'")
-    b.wait("document.querySelector('.overview > .picture .flame canvas') !== null")
+    b.wait("document.querySelector('.overview .live > .picture .flame canvas') !== null")
     check(True, "stacks of the last minute")
 
 
@@ -106,6 +106,24 @@ def completion(b):
         b.wait("!document.querySelector('.choices').hidden")
         check(want in text_of(b, ".choices"), "members are completed: " + want, text_of(b, ".choices")[:300])
     b.key("Escape")
+    types(b)
+
+
+def types(b):
+    for program, want, then in (("BEGIN { this->t = (struct task_str", "task_struct *", None), ("BEGIN { trace(sizeof(task_str", "struct task_struct", "BEGIN { trace(sizeof(struct task_struct"),
+                                ("BEGIN { trace(((bufinfo_", "bufinfo_t", None), ("tracker x (uint6", "uint64_t", None), ("self struct task_s", "task_struct", None),
+                                ("syscall:::entry /(struct file_op", "file_operations *", None), ("struct mine { int x; };\nBEGIN { this->t = (struct min", "mine *", None),
+                                ("BEGIN { trace(sizeof(union bpf_at", "bpf_attr", None)):
+        write(b, program)
+        b.wait("!document.querySelector('.choices').hidden")
+        check(want in re.split(r"[\n\t]", text_of(b, ".choices")), f"types are completed: {want}", text_of(b, ".choices")[:300])
+        if then:
+            b.key("Enter")
+            same(b.eval("document.querySelector('textarea').value"), then, "taken")
+    for program in ("BEGIN { trace(\"(struct task_str", "/* (struct task_str", "BEGIN { /* sizeof(task_str"):
+        write(b, program)
+        b.settle()
+        same(b.eval("document.querySelector('.choices').hidden"), True, "nothing is completed in a string or comment")
 
 
 def links(b, url):

@@ -11,9 +11,10 @@ LOAD = "while :; do dd if=/dev/zero of=/dev/null bs=4096 count=2000 2>/dev/null;
 
 
 class Server:
-    def __init__(self, dwell, *args):
+    def __init__(self, dwell, *args, **kw):
+        """kw: of subprocess.Popen()."""
         self.process = subprocess.Popen([dwell, "serve", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        stdin=subprocess.DEVNULL)
+                                        stdin=subprocess.DEVNULL, **kw)
         self.url = self.process.stdout.readline().strip()
         self.port = re.search(r":(\d+)/", self.url).group(1)
 

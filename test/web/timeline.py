@@ -51,7 +51,7 @@ def page(t, url):
         t.check("sleeps for a time" in tip and "nanosleep" in tip and "ms" in tip, "the pointer tells what it is, and where it waits", tip)
         b.click(x, y)
         t.same(state(b)["picked"], {"row": nap["row"], "item": nap["item"]}, "a click chooses it")
-        side = b.eval("document.querySelector('.side').innerText")
+        side = b.eval("document.querySelector('.beside').innerText")
         t.check("do_nanosleep" in side and "%" in side and nap["label"] in side, "details and sums of the row", side)
         wheel(b, x, y, 0, -100, modifiers=2)
         r = state(b)["range"]
@@ -104,7 +104,7 @@ def processes(t, url):
         sleep = next(i for i, r in enumerate(s["rows"]) if r.startswith("sleep"))
         t.check(b.eval(f"window.dwell.page.rows[{sleep}].depth > 0") and set(s["groups"]) == {"processes"}, "a tree of processes", s["rows"])
         b.eval(f"window.dwell.page.view.pick({{ row: {sleep}, item: 0 }})")
-        side = b.eval("document.querySelector('.side').innerText")
+        side = b.eval("document.querySelector('.beside').innerText")
         t.check("process" in side and "lived" in side, "what a process was", side)
         t.same(b.errors, [], "no errors")
 

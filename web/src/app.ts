@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `dwell serve`: views by the part of the address behind "#".
 import { api, ApiError, Status } from "./app/api.js";
-import { make, makeButton } from "./dom.js";
+import { grow, make, makeButton, makeHelp } from "./dom.js";
 import { Overview } from "./app/overview.js";
 import { ProgramView } from "./app/programview.js";
 import { flameOf } from "./app/flames.js";
+import { tabName } from "./app/pictures.js";
 import { RecordingView } from "./app/recordingview.js";
+import { selecting } from "./app/selecting.js";
 import { compareShares } from "./app/shares.js";
+import { toggleTheme } from "./theme.js";
+import { TIMELINE_KEYS } from "./timelinepanel.js";
 
 const STATUS_MS = 5000;
 
 class App {
 	/** For tests. */
 	readonly compareShares = compareShares;
+	readonly selecting = selecting;
 	private readonly state = make("span", "", "connection");
 	private readonly machine = make("span", "", "muted");
 	private readonly banner = make("p", "", "banner");
-	private readonly help = make("dialog");
+	private readonly help = makeHelp("Keys", "", [["Tab", "to the next heat map, flame graph or control"], ["← → ↑ ↓", "in a heat map: move the range, with Shift enlarge it; in a flame graph: from frame to frame"],
+		["Enter", "look at the range, or zoom to the frame"], ["Esc", "close, end a selection, or show all frames"], ["Ctrl Enter", "run the program"], ["Ctrl Space", "complete what is being written"],
+		...TIMELINE_KEYS.map(([k, what]) => [k, `in a timeline: ${what}`] as const), ["s", "in distributions: shares, or what is not larger"], ["d", "dark or light"], ["?", "this help"]]);
 	private readonly program = new ProgramView(flameOf);
 	private readonly overview = new Overview();
 	private readonly recording = new RecordingView();
+	private view = "";
 	private readonly links = new Map<string, HTMLAnchorElement>();
 
 	constructor(root: HTMLElement) {
@@ -33,12 +41,16 @@ class App {
 		}
 		const program = (text: string) => { location.hash = "program/text=" + encodeURIComponent(text); };
 		this.overview.onProgram = this.recording.onProgram = program;
+		this.recording.onShow = () => {
+			if (this.view !== "recording")
+				history.pushState(null, "", "#recording");
+			this.display("recording");
+		};
 		this.overview.onLink = this.recording.onLink = (link) => history.replaceState(null, "", "#" + link);
 		this.state.setAttribute("role", "status");
 		this.banner.hidden = true;
-		head.append(make("h1", "dwell"), nav, this.machine, make("span", "", "grow"), this.state,
-			makeButton("◐", "dark or light (d)", () => this.toggleTheme()), makeButton("?", "help (?)", () => this.help.showModal()));
-		this.buildHelp();
+		head.append(make("h1", "dwell"), nav, this.machine, grow(), this.state,
+			makeButton("◐", "dark or light (d)", toggleTheme), makeButton("?", "help (?)", () => this.help.showModal()));
 		const main = make("main");
 		main.append(this.banner, this.overview.element, this.recording.element, this.program.element);
 		root.replaceChildren(head, main, this.help);
@@ -48,9 +60,8 @@ class App {
 		void this.poll();
 	}
 
-	private async open(): Promise<void> {
-		const hash = location.hash.slice(1), [place, query] = hash.startsWith("program/") ? [hash, ""] : hash.split("?", 2) as [string, string?];
-		const [asked, ...rest] = place.split("/"), view = asked === "program" || asked === "recording" ? asked : "overview", q = new URLSearchParams(query ?? "");
+	private display(view: string): void {
+		this.view = view;
 		this.links.forEach((a, name) => {
 			if (name === view)
 				a.setAttribute("aria-current", "page");
@@ -60,13 +71,19 @@ class App {
 		this.program.element.hidden = view !== "program";
 		this.overview.element.hidden = view !== "overview";
 		this.recording.element.hidden = view !== "recording";
+	}
+
+	private async open(): Promise<void> {
+		const hash = location.hash.slice(1), [place, query] = hash.split("?", 2) as [string, string?];
+		const [asked, ...rest] = place.split("/"), view = asked === "program" || asked === "recording" ? asked : "overview", q = new URLSearchParams(query ?? "");
+		this.display(view);
 		if (view === "overview") {
 			this.overview.want(q);
 			await this.overview.start();
 		} else if (view === "recording") {
-			await this.recording.start(rest[0] ?? "", q);
+			await this.recording.start(rest[0] ?? "", q, tabName(rest[1]));
 		} else if (rest.length) {
-			await this.program.open(rest.join("/"));
+			await this.program.open(rest.join("/"), q);
 		}
 	}
 
@@ -88,11 +105,7 @@ class App {
 		this.state.title = `dwell ${s.release}, ${s.viewers} watching, server ${Math.round(s.memory_kib / 1024)} MiB`;
 		this.banner.hidden = s.privileged;
 		this.banner.textContent = s.why_not ?? "";
-	}
-
-	private toggleTheme(): void {
-		const dark = getComputedStyle(document.documentElement).colorScheme.includes("dark");
-		document.documentElement.dataset["theme"] = dark ? "light" : "dark";
+		this.program.refuse(s.privileged ? null : s.why_not ?? "");
 	}
 
 	private key(e: KeyboardEvent): void {
@@ -102,19 +115,7 @@ class App {
 		if (e.key === "?")
 			this.help.showModal();
 		else if (e.key === "d")
-			this.toggleTheme();
-	}
-
-	private buildHelp(): void {
-		const list = make("dl"), keys: [string, string][] = [["Esc", "close, or end a selection in a heat map"], ["Ctrl Enter", "run the program"], ["Ctrl Space", "complete what is being written"],
-			["d", "dark or light"], ["?", "this help"]];
-		for (const [k, what] of keys) {
-			const dt = make("dt");
-			dt.append(make("kbd", k));
-			list.append(dt, make("dd", what));
-		}
-		this.help.setAttribute("aria-label", "Help");
-		this.help.append(make("h1", "Keys"), list, makeButton("Close", "close the help", () => this.help.close()));
+			toggleTheme();
 	}
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of one flame graph: `dwell flame -o FILE.html`. Everything it shows is in the file.
 import { amount, percent } from "./amount.js";
-import { unpack } from "./bytes.js";
-import { make, makeButton } from "./dom.js";
+import { Group, grow, make, makeButton, makeGroup, makeHelp, placeTip } from "./dom.js";
 import { FlameView, Place } from "./flame.js";
-import { changeColours, isDark, Kind, kindColours, kindIndex, onTheme } from "./theme.js";
+import { fileHead, filePart, startPage } from "./standalone.js";
+import { changeColours, isDark, Kind, kindColours, kindIndex, onTheme, toggleTheme } from "./theme.js";
 import { decode, reverse, sandwich, Tree, usages, Usage, Widths } from "./tree.js";
 
 /** Beside the stacks; see src/view/flame_html.c. */
@@ -36,11 +36,11 @@ class Page {
 	private readonly detail = make("div", "", "detail");
 	private readonly legend = make("div", "", "legend");
 	private readonly tip = make("div", "", "tip");
-	private readonly help = make("dialog");
-	private readonly modes = new Map<Mode, HTMLButtonElement>();
-	private readonly widths = new Map<Widths, HTMLButtonElement>();
+	private readonly help: HTMLDialogElement;
+	private readonly modes: Group;
 	private readonly trees = new Map<string, { up: Tree, down?: Tree }>();
 	private mode: Mode = "flame";
+	private wide: Widths = "both";
 	private focus = -1; // function of the sandwich
 	private inverted: boolean;
 	private ignoreCase = false;
@@ -50,6 +50,14 @@ class Page {
 	constructor(private readonly meta: Meta, private readonly tree: Tree, app: HTMLElement) {
 		this.inverted = meta.inverted;
 		this.order.weight = meta.diff ? 1 : 0;
+		this.modes = makeGroup([["flame", "Stacks", "from the root (1)"], ["leaves", "Leaves", "from the leaves (2)"],
+			["sandwich", "Around", "callers and callees of the selected function (3)"], ["table", "Table", "functions (4)"]] as [Mode, string, string][],
+		(m) => m === this.mode, (m) => this.setMode(m));
+		this.help = makeHelp("Keys", "", [["click", "show a frame at full width"], ["Escape", "show everything"],
+			["/", "search; the share of all that is found is shown"], ["i", "upper and lower case alike, or not"],
+			["← ↑ → ↓", "go from frame to frame"], ["Enter", "show the selected frame at full width"],
+			["Backspace", "to its caller"], ["1 2 3 4", "stacks, leaves, around a function, table"], ["r", "root on top or below"],
+			["d", "dark or light"]]);
 		this.build(app);
 		this.view = new FlameView(this.pane, { kinds: meta.kinds, unknown: meta.unknown, diff: meta.diff,
 			significance: meta.significance });
@@ -70,58 +78,22 @@ class Page {
 		const head = make("header", "", "head"), bar = make("div", "", "bar"), box = make("div", "", "view");
 		const foot = make("div", "", "foot");
 		head.append(make("h1", this.meta.title), make("span", this.summary(), "muted"));
-		const group = make("span", "", "group");
-		const modes: [Mode, string, string][] = [["flame", "Stacks", "from the root (1)"], ["leaves", "Leaves", "from the leaves (2)"],
-			["sandwich", "Around", "callers and callees of the selected function (3)"], ["table", "Table", "functions (4)"]];
-		for (const [mode, text, title] of modes) {
-			const b = makeButton(text, title, () => this.setMode(mode));
-			this.modes.set(mode, b);
-			group.append(b);
-		}
 		this.search.type = "search";
 		this.search.placeholder = "Search ( / )";
 		this.search.setAttribute("aria-label", "Search functions, a regular expression");
 		this.search.addEventListener("input", () => this.find(this.search.value));
 		this.share.setAttribute("role", "status");
-		bar.append(group, this.search, this.share, make("span", "", "grow"));
+		bar.append(this.modes.element, this.search, this.share, grow());
 		if (this.meta.diff)
-			bar.append(this.widthsGroup());
+			bar.append(makeGroup([["both", "both"], ["before", this.meta.before], ["after", this.meta.after]].map(([w, text]) =>
+				[w, text, "widths are shares of: " + text] as [Widths, string, string]), (w) => w === this.wide, (w) => this.setWidths(w)).element);
 		bar.append(makeButton("Reset", "show everything (Escape)", () => this.reset()),
-			makeButton("◐", "dark or light (d)", () => this.toggleTheme()), makeButton("?", "help (?)", () => this.help.showModal()));
+			makeButton("◐", "dark or light (d)", toggleTheme), makeButton("?", "help (?)", () => this.help.showModal()));
 		this.crumbs.setAttribute("aria-label", "Stack of what is shown");
 		box.append(this.pane, this.tableBox);
 		foot.append(this.detail, this.legend);
 		this.tip.hidden = true;
-		this.buildHelp();
 		app.replaceChildren(head, bar, this.crumbs, box, foot, this.tip, this.help);
-	}
-
-	private widthsGroup(): HTMLElement {
-		const group = make("span", "", "group");
-		const all: [Widths, string][] = [["both", "both"], ["before", this.meta.before], ["after", this.meta.after]];
-		for (const [w, text] of all) {
-			const b = makeButton(text, "widths are shares of: " + text, () => this.setWidths(w));
-			b.setAttribute("aria-pressed", String(w === "both"));
-			this.widths.set(w, b);
-			group.append(b);
-		}
-		return group;
-	}
-
-	private buildHelp(): void {
-		const list = make("dl");
-		const keys: [string, string][] = [["click", "show a frame at full width"], ["Escape", "show everything"],
-			["/", "search; the share of all that is found is shown"], ["i", "upper and lower case alike, or not"],
-			["← ↑ → ↓", "go from frame to frame"], ["Enter", "show the selected frame at full width"],
-			["Backspace", "to its caller"], ["1 2 3 4", "stacks, leaves, around a function, table"], ["r", "root on top or below"],
-			["d", "dark or light"]];
-		for (const [k, text] of keys) {
-			const dt = make("dt");
-			for (const part of k.split(" "))
-				dt.append(make("kbd", part), " ");
-			list.append(dt, make("dd", text));
-		}
-		this.help.append(make("h1", "Keys"), list, makeButton("Close", "Escape", () => this.help.close()));
 	}
 
 	private summary(): string {
@@ -177,8 +149,7 @@ class Page {
 			}
 		}
 		this.mode = mode;
-		for (const [m, b] of this.modes)
-			b.setAttribute("aria-pressed", String(m === mode));
+		this.modes.update();
 		this.pane.hidden = mode === "table";
 		this.tableBox.hidden = mode !== "table";
 		if (mode === "table") {
@@ -193,12 +164,11 @@ class Page {
 	}
 
 	private setWidths(w: Widths): void {
+		this.wide = w;
 		for (const p of this.trees.values()) {
 			p.up.place(w);
 			p.down?.place(w);
 		}
-		for (const [k, b] of this.widths)
-			b.setAttribute("aria-pressed", String(k === w));
 		this.view.zoom(this.view.zoomedAt);
 	}
 
@@ -209,10 +179,6 @@ class Page {
 		this.view.zoom(null);
 		if (this.mode === "sandwich")
 			this.setMode("flame");
-	}
-
-	private toggleTheme(): void {
-		document.documentElement.dataset["theme"] = isDark() ? "light" : "dark";
 	}
 
 	private showCrumbs(): void {
@@ -234,6 +200,8 @@ class Page {
 	private describe(p: Place): string[] {
 		const { tree: t, node: i } = p, f = t.frame[i]!, fr = t.frames;
 		const lines = [this.meta.kinds[fr.kind[f]!]!.text + (fr.module[f] ? ", " + fr.module[f] : "")];
+		if (fr.source?.[f])
+			lines.push(fr.source[f]!);
 		const one = (k: number) => `${amount(t.total[k]![i]!, this.meta.unit)}, ${percent(t.share(i, k))}`;
 		if (this.meta.diff) {
 			const delta = t.share(i, 1) - t.share(i, 0);
@@ -255,9 +223,7 @@ class Page {
 		if (!p)
 			return;
 		this.tip.replaceChildren(make("b", p.tree.frames.name[p.tree.frame[p.node]!]!), ...this.describe(p).map((l) => make("div", l)));
-		const box = this.tip.getBoundingClientRect();
-		this.tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - box.width - 6)) + "px";
-		this.tip.style.top = (y + 18 + box.height > innerHeight ? Math.max(4, y - box.height - 12) : y + 18) + "px";
+		placeTip(this.tip, x, y);
 	}
 
 	private showDetail(): void {
@@ -388,7 +354,7 @@ class Page {
 		case "1": case "2": case "3": case "4": this.setMode(modes[Number(key) - 1]!); return true;
 		case "i": this.ignoreCase = !this.ignoreCase; this.find(this.search.value); return true;
 		case "r": this.inverted = !this.inverted; this.setMode(this.mode); return true;
-		case "d": this.toggleTheme(); return true;
+		case "d": toggleTheme(); return true;
 		case "?": this.help.showModal(); return true;
 		default: return false;
 		}
@@ -432,16 +398,7 @@ class Page {
 	}
 }
 
-async function main(): Promise<void> {
-	const app = document.getElementById("app")!, began = performance.now();
-	try {
-		const meta = JSON.parse(document.getElementById("meta")!.textContent!) as Meta;
-		const tree = decode(await unpack(document.getElementById("stacks")!.textContent!), meta.diff ? 2 : 1);
-		const page = new Page(meta, tree, app);
-		Object.assign(window, { dwell: { page, state: () => page.state(), loaded: performance.now() - began } });
-	} catch (e) {
-		app.textContent = "This page cannot be shown: " + (e instanceof Error ? e.message : String(e)) +
-			". It needs a browser of 2023 or later.";
-	}
-}
-void main();
+void startPage(async (app) => {
+	const meta = fileHead<Meta>();
+	return new Page(meta, decode(await filePart("stacks"), meta.diff ? 2 : 1), app);
+});

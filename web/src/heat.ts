@@ -3,17 +3,14 @@
 // the cursor are drawn over it. Knows nothing of the page around it.
 import { amount } from "./amount.js";
 import { perFrame, prepare } from "./canvas.js";
-import { addPlanes, HeatHead, histogram, normalise, Plane, Scale, Selecting, table, turn } from "./heatmodel.js";
+import { keyColour } from "./keycolour.js";
+import { addPlane, addPlanes, Counts, HeatHead, histogram, normalise, Plane, Scale, Selecting, table, turn } from "./heatmodel.js";
 import { cssColour, isDark, onTheme } from "./theme.js";
 
 const LEFT = 76, RIGHT = 10, TOP = 8, BOTTOM = 30, LOSS = 4;
 /** Viridis, dark to light, as in src/view/heat_svg.c. */
 const STOPS = [[68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140], [40, 174, 128], [94, 201, 98], [173, 220, 48],
 	[253, 231, 37]] as const;
-/** Okabe and Ito: told apart by all. */
-export const KEY_COLOURS = [[230, 159, 0], [86, 180, 233], [0, 158, 115], [213, 94, 0], [204, 121, 167], [0, 114, 178], [240, 228, 66],
-	[120, 120, 120]] as const;
-
 const GREY = [128, 132, 140] as const;
 
 export interface Cell {
@@ -55,13 +52,21 @@ function shadesTo(colour: readonly number[]): Uint32Array {
 	});
 }
 
+const LABEL = 90; // pixels from one time to the next
+/** Distances of times, ms: what people count in. */
+const EVERY = [1, 2, 5, 10, 20, 50, 100, 200, 500, ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800].map((s) => s * 1000)];
+
 export class HeatView {
 	readonly canvas = document.createElement("canvas");
 	private readonly ctx = this.canvas.getContext("2d")!;
 	private readonly cells = document.createElement("canvas");
-	private sum: Float64Array;
-	private counts: Uint32Array | null; // histogram of sum, or they are too large
+	private all!: Counts;
+	private allCounts!: Uint32Array | null; // histogram of all, or they are too large
+	private some: Counts | null = null; // when not all are shown
+	private sum!: Counts; // what is shown: one of the two
+	private counts!: Uint32Array | null; // its histogram
 	private colours = new Uint32Array(0); // of all cells, as sum
+	private image: ImageData | null = null;
 	private from = 0; // columns that are shown
 	private to: number;
 	private cursor: Cell | null = null;
@@ -80,15 +85,21 @@ export class HeatView {
 	/** When set, dragging chooses a range of cells; else it zooms. */
 	onRange: ((r: CellRange) => void) | null = null;
 
-	constructor(private readonly host: HTMLElement, private readonly head: HeatHead, private readonly planes: Plane[]) {
+	constructor(private readonly host: HTMLElement, private head: HeatHead, private planes: Plane[]) {
 		this.to = head.columns;
-		this.sum = addPlanes(planes, head.columns * head.rows, () => true);
-		this.counts = histogram(this.sum);
 		host.append(this.canvas);
 		new ResizeObserver(() => this.redraw()).observe(host);
 		onTheme(() => this.paint());
 		this.listen();
-		this.paint();
+		this.load();
+	}
+
+	/** Takes in all planes. */
+	load(): void {
+		this.all = addPlanes(this.planes, this.head.columns * this.head.rows);
+		this.allCounts = histogram(this.all);
+		this.some = null;
+		this.recount();
 	}
 
 	private listen(): void {
@@ -127,6 +138,16 @@ export class HeatView {
 		});
 	}
 
+	/** Shows other cells in its place: newer ones of the same. Keys are selected by their place among the planes. */
+	update(head: HeatHead, planes: Plane[]): void {
+		const all = this.from === 0 && this.to === this.head.columns;
+		this.head = head;
+		this.planes = planes;
+		this.to = all ? head.columns : Math.min(this.to, head.columns);
+		this.recount();
+	}
+
+	get data(): { head: HeatHead, planes: Plane[] } { return { head: this.head, planes: this.planes }; }
 	get range(): [number, number] { return [this.from, this.to]; }
 	get picked(): Cell | null { return this.cursor; }
 
@@ -166,7 +187,7 @@ export class HeatView {
 	}
 
 	keyColour(k: number): readonly number[] {
-		return KEY_COLOURS[[...this.selected].sort((a, b) => a - b).indexOf(k) % KEY_COLOURS.length] ?? KEY_COLOURS[7];
+		return keyColour(this.planes[k]!.key);
 	}
 
 	// -- places --
@@ -213,15 +234,26 @@ export class HeatView {
 	/** Counts again, after keys were selected, and gives all cells their colours. */
 	recount(): void {
 		const sel = this.selected, only = sel.size > 0 && this.selecting !== "highlight";
-		this.sum = addPlanes(this.planes, this.head.columns * this.head.rows,
-			(k) => !only || (this.selecting === "isolate") === sel.has(k));
-		this.counts = histogram(this.sum);
+		this.sum = this.all;
+		this.counts = this.allCounts;
+		if (only) {
+			const isolate = this.selecting === "isolate", some = this.some ??= this.all.slice();
+			if (isolate)
+				some.fill(0);
+			else
+				some.set(this.all);
+			for (const k of sel)
+				if (this.planes[k])
+					addPlane(some, this.planes[k]!, isolate ? 1 : -1);
+			this.sum = some;
+			this.counts = histogram(some);
+		}
 		this.paint();
 	}
 
 	/** Gives all cells their colours. */
 	paint(): void {
-		const { columns, rows } = this.head, began = performance.now(), image = new ImageData(columns, rows);
+		const { columns, rows } = this.head, began = performance.now();
 		const hued = this.selected.size > 0 && this.selecting !== "exclude", known = this.counts && table(this.counts, this.scale);
 		const norm = known ? null : normalise(this.sum, this.scale), sum = this.sum;
 		if (this.colours.length !== sum.length)
@@ -238,9 +270,13 @@ export class HeatView {
 			for (let i = 0; i < sum.length; i++)
 				to[i] = norm![i]! > 0 ? ramp[Math.round(norm![i]! * 255)]! : 0;
 		}
+		if (this.image?.width !== columns || this.image.height !== rows) {
+			this.image = new ImageData(columns, rows);
+			this.cells.width = columns;
+			this.cells.height = rows;
+		}
+		const image = this.image;
 		turn(to, columns, rows, new Uint32Array(image.data.buffer));
-		this.cells.width = columns;
-		this.cells.height = rows;
 		this.cells.getContext("2d")!.putImageData(image, 0, 0);
 		this.drawn = performance.now() - began;
 		this.redraw();
@@ -303,26 +339,39 @@ export class HeatView {
 
 	private drawAxes(): void {
 		const c = this.ctx, { rows, edges, unit, begin, step } = this.head, muted = cssColour("--muted");
-		const linear = Math.abs(edges[1]! - edges[0]! - (edges[rows]! - edges[rows - 1]!)) < 1e-6 * edges[rows]!;
+		const linear = Math.abs(edges[1]! - edges[0]! - edges[rows]! / rows) < 1e-6 * edges[rows]!;
+		const octaves = edges.filter((e) => Number.isInteger(Math.log2(e))).length >= 3; // else any bound may have a text
 		let last = Infinity;
 		c.fillStyle = c.strokeStyle = muted;
 		c.textAlign = "right";
 		c.textBaseline = "middle";
-		for (let i = 0; i <= rows; i++) {
+		const whole = edges[rows]!, every = tick(whole / Math.max(1, Math.min(8, Math.floor(this.height / 26))), unit);
+		for (let v = 0; linear && v <= whole * (1 + 1e-9); v += every) {
+			const y = TOP + this.height - (v / whole) * this.height;
+			c.fillText(v ? amount(v, unit) : "0", LEFT - 8, Math.max(y, 8));
+			c.fillRect(LEFT - 5, y - 0.5, 4, 1);
+		}
+		for (let i = 0; !linear && i <= rows; i++) {
 			const y = TOP + this.height - (i / rows) * this.height;
-			const here = linear ? i % Math.ceil(rows / 8) === 0 || i === rows : Number.isInteger(Math.log2(edges[i]!));
+			const here = !octaves || Number.isInteger(Math.log2(edges[i]!));
 			if (!here || last - y < 26)
 				continue;
 			last = y;
 			c.fillText(amount(edges[i]!, unit), LEFT - 8, Math.max(y, 8));
 			c.fillRect(LEFT - 5, y - 0.5, 4, 1);
 		}
-		const shown = this.to - this.from, n = Math.max(1, Math.min(shown, Math.floor(this.width / 110)));
 		c.fillText("UTC", LEFT - 8, TOP + this.height + 18);
-		for (let i = 0; i <= n; i++) {
-			const column = this.from + Math.floor((shown * i) / n), x = this.x(column);
-			c.textAlign = i === 0 ? "left" : i === n ? "right" : "center";
-			c.fillText(timeText(begin + column * step, step < 1000 ? Math.min(shown * step, 9e3) : Math.max(shown * step, 10e3)), x, TOP + this.height + 18);
+		this.drawTimes(begin, step);
+	}
+
+	/** Round times, evenly. */
+	private drawTimes(begin: number, step: number): void {
+		const c = this.ctx, span = (this.to - this.from) * step, first = begin + this.from * step, exact = step < 1000 ? Math.min(span, 9e3) : Math.max(span, 10e3);
+		const every = EVERY.find((d) => d >= step && d / span * this.width >= LABEL) ?? span;
+		for (let t = Math.ceil(first / every) * every; t <= first + span; t += every) {
+			const x = this.x((t - begin) / step);
+			c.textAlign = x < LEFT + LABEL / 2 ? "left" : x > LEFT + this.width - LABEL / 3 ? "right" : "center";
+			c.fillText(timeText(t, exact), x, TOP + this.height + 18);
 			c.fillRect(x - 0.5, TOP + this.height + 1, 1, 4);
 		}
 	}
@@ -333,23 +382,33 @@ export class HeatView {
 			if (n && i >= this.from && i < this.to)
 				this.ctx.fillRect(this.x(i), TOP + this.height, Math.max(1, this.x(i + 1) - this.x(i)), LOSS);
 		});
+		this.ctx.fillStyle = cssColour("--warn") || "#bf8700";
+		for (const [i] of this.head.notes ?? [])
+			if (i >= this.from && i < this.to) {
+				const x = this.x(i + 0.5);
+				this.ctx.beginPath();
+				this.ctx.moveTo(x, TOP - 1);
+				this.ctx.lineTo(x - 5, TOP - 8);
+				this.ctx.lineTo(x + 5, TOP - 8);
+				this.ctx.fill();
+			}
 	}
 
+	/** From the middle of a column to that of the next one; the first and the last column of a stretch are crossed wholly, so that
+	 * one alone is seen, too. */
 	private drawLine(v: (number | null)[], dash: number[]): void {
 		const c = this.ctx;
-		let down = false;
+		let last: number | null = null; // height of the column before
 		c.beginPath();
-		for (let i = this.from; i < this.to; i++) {
-			const value = v[i];
-			if (value === null || value === undefined) {
-				down = false;
-				continue;
-			}
-			const x = this.x(i + 0.5), y = this.y(value);
-			if (!down)
-				c.moveTo(x - 0.5, y);
-			c.lineTo(x, y);
-			down = true;
+		for (let i = this.from; i <= this.to; i++) {
+			const value = i < this.to ? v[i] ?? null : null, y = value === null ? null : this.y(value);
+			if (y === null && last !== null)
+				c.lineTo(this.x(i), last);
+			if (y !== null && last === null)
+				c.moveTo(this.x(i), y);
+			if (y !== null)
+				c.lineTo(this.x(i + 0.5), y);
+			last = y;
 		}
 		c.setLineDash(dash);
 		c.lineWidth = 3;
@@ -384,6 +443,12 @@ export class HeatView {
 			c.globalAlpha = 1;
 		}
 	}
+}
+
+/** The smallest distance of round values that is not below `least`, as heat_tick() in src/view/heat.c. */
+export function tick(least: number, unit: string): number {
+	const seconds = unit === "ns" && least > 5e8 ? EVERY.find((ms) => ms >= 1000 && ms * 1e6 >= least) : undefined, ten = 10 ** Math.floor(Math.log10(least || 1));
+	return seconds ? seconds * 1e6 : [1, 2, 5, 10].map((v) => v * ten).find((v) => v >= least * (1 - 1e-9)) ?? 10 * ten;
 }
 
 /** A moment in UTC; as exact as the span needs. */

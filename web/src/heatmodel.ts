@@ -19,6 +19,9 @@ export interface HeatHead {
 	p99: (number | null)[];
 	lost: number[];
 	late: boolean; // values were put into columns by when they were read
+	counted?: string; // what cells have: "": events, "ns": time
+	notes?: [number, string][]; // columns in which dwell changed its own probes, and how
+	chosen?: number[]; // keys that are to be in their colours
 }
 
 export interface Plane {
@@ -45,21 +48,26 @@ export function decodeHeat(bytes: Uint8Array, head: HeatHead): Plane[] {
 	});
 }
 
-/** Counts of each cell, of the planes that are wanted. */
-export function addPlanes(planes: Plane[], cells: number, wanted: (i: number) => boolean): Float64Array {
-	const sum = new Float64Array(cells);
-	planes.forEach((p, k) => {
-		if (wanted(k))
-			for (let i = 0; i < p.index.length; i++)
-				sum[p.index[i]!]! += p.count[i]!;
-	});
+/** Of each cell. Whole numbers of 32 bits are half the memory to go through, and places in tables as they are. */
+export type Counts = Uint32Array | Float64Array;
+
+/** Adds a plane's counts, or takes them away again. */
+export function addPlane(sum: Counts, { index, count }: Plane, sign: 1 | -1): void {
+	for (let i = 0; i < index.length; i++)
+		sum[index[i]!]! += sign * count[i]!;
+}
+
+/** Counts of each cell, of all planes. */
+export function addPlanes(planes: Plane[], cells: number): Counts {
+	const sum = planes.reduce((n, p) => n + p.total, 0) < 2 ** 32 ? new Uint32Array(cells) : new Float64Array(cells);
+	planes.forEach((p) => addPlane(sum, p, 1));
 	return sum;
 }
 
 const DENSE = 1 << 20; // counts up to this are looked up in a table
 
-/** How many cells have each count, when none is above DENSE; else null. */
-export function histogram(v: Float64Array): Uint32Array | null {
+/** How many cells have each count (0: not counted), when none is above DENSE; else null. */
+export function histogram(v: Counts): Uint32Array | null {
 	let max = 0;
 	for (let i = 0; i < v.length; i++)
 		if (v[i]! > max)
@@ -68,7 +76,8 @@ export function histogram(v: Float64Array): Uint32Array | null {
 		return null;
 	const have = new Uint32Array(max + 1);
 	for (let i = 0; i < v.length; i++)
-		have[v[i]!]!++;
+		if (v[i]) // most cells have nothing: adding all of them up in one place would wait for itself
+			have[v[i]!]!++;
 	return have;
 }
 
@@ -98,7 +107,7 @@ export function turn(from: Uint32Array, columns: number, rows: number, to: Uint3
 }
 
 /** 0 … 1 of each cell, of counts that are too large for a table; cells of 0 stay 0. Rank: the share of all cells with something that have no more. */
-export function normalise(v: Float64Array, scale: Scale): Float32Array {
+export function normalise(v: Counts, scale: Scale): Float32Array {
 	const out = new Float32Array(v.length);
 	const sorted = v.filter((x) => x > 0).sort(), max = sorted[sorted.length - 1] ?? 1;
 	for (let i = 0; i < v.length; i++)
@@ -107,7 +116,7 @@ export function normalise(v: Float64Array, scale: Scale): Float32Array {
 	return out;
 }
 
-function upper(sorted: Float64Array, x: number): number {
+function upper(sorted: Counts, x: number): number {
 	let lo = 0, hi = sorted.length;
 	while (lo < hi) {
 		const mid = (lo + hi) >> 1;

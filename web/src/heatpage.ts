@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of one heat map: `dwell heat -o FILE.html`. Everything it shows is in the file.
 import { amount, number, percent } from "./amount.js";
-import { unpack } from "./bytes.js";
-import { make, makeButton, placeTip } from "./dom.js";
+import { Group, grow, make, makeButton, makeGroup, makeSection, placeTip } from "./dom.js";
 import { Cell, gradient, HeatView, timeText } from "./heat.js";
 import { decodeHeat, HeatHead, Plane, Scale, Selecting } from "./heatmodel.js";
-import { isDark, onTheme } from "./theme.js";
+import { fileHead, filePart, startPage } from "./standalone.js";
+import { isDark, onTheme, toggleTheme } from "./theme.js";
 
 class Page {
 	private readonly view: HeatView;
@@ -15,37 +15,43 @@ class Page {
 	private readonly keys = make("ul", "", "keys");
 	private readonly details = make("div");
 	private readonly ramp = make("span", "", "ramp");
-	private readonly pressed: { b: HTMLButtonElement, on: () => boolean }[] = [];
+	private readonly groups: Group[] = [];
 
 	constructor(private readonly head: HeatHead, private readonly planes: Plane[], app: HTMLElement) {
-		const top = make("header", "", "head"), main = make("div", "", "main"), box = make("div", "", "view"), side = make("div", "", "side");
+		this.view = new HeatView(this.map, head, planes);
+		const top = make("header", "", "head"), main = make("div", "", "stage"), box = make("div", "", "view"), side = make("div", "", "beside");
 		top.append(make("h1", head.title), make("span", this.summary(), "muted"));
 		this.tableBox.hidden = this.tip.hidden = true;
 		box.append(this.map, this.tableBox);
 		if (planes.length > 1)
-			side.append(this.section("Keys", this.keys));
-		side.append(this.section("Cell", this.details));
+			side.append(makeSection("Keys", this.keys));
+		side.append(makeSection("Cell", this.details));
 		main.append(box, side);
 		app.replaceChildren(top, this.bar(), main, this.tip);
-		this.view = new HeatView(this.map, head, planes);
 		this.view.canvas.setAttribute("role", "img");
 		this.view.canvas.setAttribute("aria-label", head.title + ". The table has percentiles as text.");
 		this.view.onCell = (c, x, y) => this.hover(c, x, y);
 		this.view.onPick = (c) => this.showDetails(c);
 		onTheme(() => this.showRamp());
+		head.chosen?.forEach((k) => this.view.selected.add(k));
+		if (head.chosen?.length)
+			this.view.recount();
 		document.addEventListener("keydown", (e) => this.key(e));
 		this.update();
 	}
 
-	private section(title: string, content: HTMLElement): HTMLElement {
-		const s = make("section");
-		s.append(make("h2", title), content);
-		return s;
+	/** A count of cells, with its unit. */
+	private much(n: number): string {
+		return this.head.counted ? amount(n, this.head.counted) : `${number(n)} event${n === 1 ? "" : "s"}`;
+	}
+
+	private bare(n: number): string {
+		return this.head.counted ? amount(n, this.head.counted) : number(n);
 	}
 
 	private summary(): string {
 		const h = this.head, lost = h.lost.reduce((a, b) => a + b, 0);
-		return `${number(h.total)} events · columns of ${amount(h.step * 1e6, "ns")}` + (lost ? ` · ${number(lost)} lost` : "") +
+		return `${this.much(h.total)} · columns of ${amount(h.step * 1e6, "ns")}` + (lost ? ` · ${number(lost)} lost` : "") +
 			(h.late ? " · by the time of reading: an event may be one column late" : "");
 	}
 
@@ -66,19 +72,15 @@ class Page {
 		bar.append(make("span", "few"), this.ramp, make("span", "many"));
 		if (this.head.p50.some((v) => v !== null))
 			bar.append(make("span", "", "line"), "median", make("span", "", "line dash"), "99 %");
-		bar.append(make("span", "", "grow"), makeButton("Table", "percentiles as text (t)", () => this.toggleTable()),
-			makeButton("Reset", "show everything (Escape)", () => this.reset()), makeButton("◐", "dark or light (d)", () => this.toggleTheme()));
+		bar.append(grow(), makeButton("Table", "percentiles as text (t)", () => this.toggleTable()),
+			makeButton("Reset", "show everything (Escape)", () => this.reset()), makeButton("◐", "dark or light (d)", toggleTheme));
 		return bar;
 	}
 
 	private group<T>(all: [T, string, string][], on: (v: T) => boolean, set: (v: T) => void): HTMLElement {
-		const group = make("span", "", "group");
-		for (const [v, text, title] of all) {
-			const b = makeButton(text, title, () => set(v));
-			this.pressed.push({ b, on: () => on(v) });
-			group.append(b);
-		}
-		return group;
+		const g = makeGroup(all, on, set);
+		this.groups.push(g);
+		return g.element;
 	}
 
 	private recount(): void {
@@ -92,8 +94,7 @@ class Page {
 	}
 
 	private update(): void {
-		for (const { b, on } of this.pressed)
-			b.setAttribute("aria-pressed", String(on()));
+		this.groups.forEach((g) => g.update());
 		this.showRamp();
 		this.keys.replaceChildren(...this.planes.map((p, k) => {
 			const li = make("li"), b = makeButton("", p.key, () => this.toggleKey(k)), i = make("i"), chosen = this.view.selected.has(k);
@@ -114,6 +115,10 @@ class Page {
 	}
 
 	private showRamp(): void {
+		if (this.view.selected.size && this.view.selecting !== "exclude") { // what is seen of a key's colour
+			this.ramp.style.background = "linear-gradient(90deg, rgb(128 132 140 / 22%), rgb(128 132 140))";
+			return;
+		}
 		const g = gradient(isDark()), at = (i: number) => `rgb(${g[3 * i]} ${g[3 * i + 1]} ${g[3 * i + 2]})`;
 		this.ramp.style.background = `linear-gradient(90deg, ${[0, 32, 64, 96, 128, 160, 192, 224, 255].map(at).join(",")})`;
 	}
@@ -129,12 +134,15 @@ class Page {
 		if (!c)
 			return;
 		const n = this.view.count(c);
-		this.tip.replaceChildren(make("b", `${number(n)} event${n === 1 ? "" : "s"}`), ...this.describe(c).map((l) => make("div", l)));
+		this.tip.replaceChildren(make("b", this.much(n)), ...this.describe(c).map((l) => make("div", l)));
 		if (this.planes.length > 1)
 			for (const { key, count } of this.view.keysOf(c).slice(0, 5))
-				this.tip.append(make("div", `${this.planes[key]!.key}: ${number(count)}`, "muted"));
+				this.tip.append(make("div", `${this.planes[key]!.key}: ${this.bare(count)}`, "muted"));
 		if (this.head.lost[c.column])
 			this.tip.append(make("div", `${number(this.head.lost[c.column]!)} lost in this column`));
+		for (const [i, text] of this.head.notes ?? [])
+			if (i === c.column)
+				this.tip.append(make("div", "dwell: " + text));
 		placeTip(this.tip, x, y);
 	}
 
@@ -144,9 +152,9 @@ class Page {
 			lines.push(make("div", "Click a cell; drag over a stretch of time to see only that.", "muted"));
 		} else {
 			const h = this.head, v = (x: number | null | undefined) => x === null || x === undefined ? "" : amount(x, h.unit);
-			lines.push(make("b", `${number(this.view.count(c))} events`), ...this.describe(c).map((l) => make("div", l)));
+			lines.push(make("b", this.much(this.view.count(c))), ...this.describe(c).map((l) => make("div", l)));
 			if (this.planes.length > 1)
-				lines.push(...this.view.keysOf(c).map(({ key, count }) => make("div", `${this.planes[key]!.key}: ${number(count)}`)));
+				lines.push(...this.view.keysOf(c).map(({ key, count }) => make("div", `${this.planes[key]!.key}: ${this.bare(count)}`)));
 			if (h.p50[c.column] !== null)
 				lines.push(make("div", `column: median ${v(h.p50[c.column])}, 90 % ${v(h.p90[c.column])}, 99 % ${v(h.p99[c.column])}`, "muted"));
 		}
@@ -160,7 +168,7 @@ class Page {
 		if (this.tableBox.hidden)
 			return;
 		const cell = (text: string) => make("td", text, "n"), v = (x: number | null) => x === null ? "" : amount(x, h.unit);
-		head.append(make("th", "Time, UTC"), ...["events", "average", "median", "90 %", "99 %", "lost"].map((t) => make("th", t, "n")));
+		head.append(make("th", "Time, UTC"), ...[h.counted ? "time" : "events", "average", "median", "90 %", "99 %", "lost"].map((t) => make("th", t, "n")));
 		for (let i = 0; i < h.columns; i++) {
 			let n = 0;
 			for (let r = 0; r < h.rows; r++)
@@ -168,7 +176,7 @@ class Page {
 			if (!n && !h.lost[i])
 				continue;
 			const tr = make("tr");
-			tr.append(make("td", timeText(h.begin + i * h.step, h.step * h.columns)), cell(number(n)), cell(v(h.avg[i]!)), cell(v(h.p50[i]!)),
+			tr.append(make("td", timeText(h.begin + i * h.step, h.step * h.columns)), cell(this.bare(n)), cell(v(h.avg[i]!)), cell(v(h.p50[i]!)),
 				cell(v(h.p90[i]!)), cell(v(h.p99[i]!)), cell(h.lost[i] ? number(h.lost[i]!) : ""));
 			body.append(tr);
 		}
@@ -186,10 +194,6 @@ class Page {
 		this.recount();
 	}
 
-	private toggleTheme(): void {
-		document.documentElement.dataset["theme"] = isDark() ? "light" : "dark";
-	}
-
 	private key(e: KeyboardEvent): void {
 		const c = this.view.picked, h = this.head;
 		const moves: Record<string, [number, number]> = { ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
@@ -204,7 +208,7 @@ class Page {
 		else if (e.key === "t")
 			this.toggleTable();
 		else if (e.key === "d")
-			this.toggleTheme();
+			toggleTheme();
 		else
 			return;
 		e.preventDefault();
@@ -218,16 +222,7 @@ class Page {
 	}
 }
 
-async function main(): Promise<void> {
-	const app = document.getElementById("app")!;
-	try {
-		const head = JSON.parse(document.getElementById("meta")!.textContent!) as HeatHead;
-		const planes = decodeHeat(await unpack(document.getElementById("cells")!.textContent!), head);
-		const page = new Page(head, planes, app);
-		Object.assign(window, { dwell: { page, state: () => page.state() } });
-	} catch (e) {
-		app.textContent = "This page cannot be shown: " + (e instanceof Error ? e.message : String(e)) +
-			". It needs a browser of 2023 or later.";
-	}
-}
-void main();
+void startPage(async (app) => {
+	const head = fileHead<HeatHead>();
+	return new Page(head, decodeHeat(await filePart("cells"), head), app);
+});

@@ -16,6 +16,10 @@ export function isDark(): boolean {
 	return forced ? forced === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
+export function toggleTheme(): void {
+	document.documentElement.dataset["theme"] = isDark() ? "light" : "dark";
+}
+
 /** Calls back when the colours of the page change. */
 export function onTheme(fn: () => void): void {
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", fn);

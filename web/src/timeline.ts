@@ -3,11 +3,12 @@
 import { amount } from "./amount.js";
 import { prepare } from "./canvas.js";
 import { make } from "./dom.js";
-import { Found, HUES, itemAt, Painter, Palette, Row, TimelineHead } from "./timelinemodel.js";
+import { KEY_SLOTS, slotColour } from "./keycolour.js";
+import { Found, isNamed, itemAt, Painter, Palette, Row, TimelineHead } from "./timelinemodel.js";
 import { cssColour, isDark, onTheme } from "./theme.js";
 
 const AXIS = 26, ROW = 17, BAR = 13, HEAD = 20, STEP = 1.25, LEAST_NS = 100;
-const HEADS: Record<string, string> = { spans: "Spans", requests: "Slow events", irqs: "Interrupts", threads: "Threads", processes: "Processes" };
+const HEADS: Record<string, string> = { spans: "Spans", requests: "Slow events", irqs: "Interrupts", cpus: "CPUs", threads: "Threads", processes: "Processes" };
 
 export interface Pick {
 	row: number; // of rows
@@ -20,12 +21,14 @@ export class TimelineView {
 	private readonly ctx: CanvasRenderingContext2D;
 	private readonly pixels = new OffscreenCanvas(1, 1);
 	private readonly painter = new Painter();
-	private palette: Palette;
+	private palette: Palette = { rgb: new Uint8Array(0), weight: new Float32Array(0) };
+	private head: TimelineHead | null = null;
+	rows: Row[] = [];
 	private lines: { row: number, head: string, y: number }[] = []; // from above; row -1: a heading
 	private pending = 0;
 	private drag: { x: number, from: number, to: number, moved: boolean, select: boolean, now: number } | null = null;
 	from = 0;
-	to: number;
+	to = 1;
 	picked: Pick | null = null;
 	found: Found = null;
 	shown: (row: number) => boolean = () => true;
@@ -34,10 +37,8 @@ export class TimelineView {
 	onPick: (p: Pick | null) => void = () => {};
 	onRange: () => void = () => {};
 
-	constructor(private readonly host: HTMLElement, private readonly head: TimelineHead, readonly rows: Row[]) {
+	constructor(private readonly host: HTMLElement) {
 		this.ctx = this.canvas.getContext("2d")!;
-		this.to = head.length;
-		this.palette = this.makePalette();
 		host.append(this.canvas, this.spacer);
 		this.canvas.tabIndex = 0;
 		new ResizeObserver(() => this.paint()).observe(host);
@@ -47,6 +48,18 @@ export class TimelineView {
 			this.paint();
 		});
 		this.listen();
+	}
+
+	/** Shows a timeline, all of it. */
+	show(head: TimelineHead, rows: Row[]): void {
+		this.head = head;
+		this.rows = rows;
+		this.from = 0;
+		this.to = head.length;
+		this.picked = this.found = null;
+		this.shown = () => true;
+		this.palette = this.makePalette();
+		this.host.scrollTop = 0;
 		this.layOut();
 	}
 
@@ -96,7 +109,7 @@ export class TimelineView {
 	}
 
 	zoom(from: number, to: number): void {
-		const length = this.head.length, span = Math.min(length, Math.max(LEAST_NS, to - from));
+		const length = this.head?.length ?? 1, span = Math.min(length, Math.max(LEAST_NS, to - from));
 		this.from = Math.max(0, Math.min(length - span, from + (to - from - span) / 2));
 		this.to = this.from + span;
 		this.onRange();
@@ -195,20 +208,26 @@ export class TimelineView {
 	}
 
 	private makePalette(): Palette {
-		const dark = isDark(), n = this.head.kinds.length, rgb = new Uint8Array(3 * (n + HUES)), weight = new Float32Array(n + HUES);
+		const kinds = this.head?.kinds ?? [], n = kinds.length, rgb = new Uint8Array(3 * (n + KEY_SLOTS)), weight = new Float32Array(n + KEY_SLOTS);
 		const one = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })!;
-		for (let i = 0; i < n + HUES; i++) {
-			one.fillStyle = i < n ? this.colour(i) : `hsl(${200 + (i - n) * 45} 42% ${dark ? 52 : 66}%)`;
+		for (let i = 0; i < n + KEY_SLOTS; i++) {
+			one.fillStyle = i < n ? this.colour(i) : `rgb(${slotColour(i - n).join(" ")})`;
 			one.fillRect(0, 0, 1, 1);
 			rgb.set(one.getImageData(0, 0, 1, 1).data.subarray(0, 3), 3 * i);
-			weight[i] = 4 ** (i < n ? this.head.kinds[i]!.weight : 2);
+			weight[i] = 4 ** (i < n ? kinds[i]!.weight : 2);
 		}
 		return { rgb, weight };
 	}
 
+	/** The same for legends: what has colours by its names has several. */
+	legendColour(kind: number): string {
+		const [a, b, c] = [0, 1, 2].map((slot) => `rgb(${slotColour(slot).join(" ")})`);
+		return isNamed(this.head!.kinds[kind]!.name) ? `linear-gradient(90deg, ${a} 34%, ${b} 34% 67%, ${c} 67%)` : this.colour(kind);
+	}
+
 	/** Of a kind, as src/view/timeline_svg.c has it. */
 	colour(kind: number): string {
-		const k = this.head.kinds[kind]!;
+		const k = this.head!.kinds[kind]!;
 		if (!isDark())
 			return `hsl(${k.hue} ${k.saturation}% ${k.lightness}%)`;
 		const light = k.saturation < 24 && k.lightness > 70 ? 30 : k.lightness > 60 ? k.lightness - 16 : k.lightness;
@@ -226,7 +245,7 @@ export class TimelineView {
 	/** Draws now; for tests and measuring. */
 	draw(): void {
 		const began = performance.now(), c = this.ctx, h = this.host;
-		if (!prepare(this.canvas, c, h.clientWidth, h.clientHeight))
+		if (!this.head || !prepare(this.canvas, c, h.clientWidth, h.clientHeight))
 			return;
 		const top = h.scrollTop, inside = this.lines.filter((l) => l.y + ROW > top && l.y < top + h.clientHeight - AXIS);
 		this.drawGrid(h.clientHeight);

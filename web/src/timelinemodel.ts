@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of intervals, and what of them each pixel shows.
 import { Reader } from "./bytes.js";
+import { keySlot } from "./keycolour.js";
 import { Kind } from "./theme.js";
 
 export interface WaitKind extends Kind {
@@ -12,11 +13,13 @@ export interface WaitKind extends Kind {
 export interface TimelineHead {
 	title: string;
 	begin: number; // ms since 1970
+	origin: number; // the same of CLOCK_MONOTONIC, ns
 	length: number; // ns
 	items: number;
 	leftOut: number;
 	leftOutRows: number;
 	lost: number;
+	lead: number; // ns of the recording before the begin, in which nothing was seen yet
 	states: boolean;
 	processes: boolean;
 	kinds: WaitKind[];
@@ -26,7 +29,6 @@ export interface TimelineHead {
 export interface Text {
 	words: string;
 	stack: string;
-	hue: number;
 }
 
 export interface Row {
@@ -47,18 +49,24 @@ export interface Row {
 }
 
 export const OPEN = 1;
-export const HUES = 8; // colours of names, behind those of kinds
-const NAMED = new Set(["process life", "span", "request"]);
+const NAMED = new Set(["process life", "span", "request", "thread"]);
+
+/** Whether what is of this kind has colours by its names. */
+export function isNamed(kind: string): boolean {
+	return NAMED.has(kind);
+}
 
 export function decodeTexts(bytes: Uint8Array): Text[] {
 	const r = new Reader(bytes), all: Text[] = [];
-	for (let n = r.number(); n > 0; n--)
-		all.push({ hue: r.number() % HUES, words: r.string(), stack: r.string() });
+	for (let n = r.number(); n > 0; n--) {
+		r.number(); // a hue, for pictures without scripts
+		all.push({ words: r.string(), stack: r.string() });
+	}
 	return all;
 }
 
 export function decodeRows(bytes: Uint8Array, head: TimelineHead, texts: Text[]): Row[] {
-	const r = new Reader(bytes), named = head.kinds.map((k) => NAMED.has(k.name)), nkinds = head.kinds.length;
+	const r = new Reader(bytes), named = head.kinds.map((k) => isNamed(k.name)), nkinds = head.kinds.length;
 	return head.rows.map((row) => {
 		const n = r.number();
 		const out: Row = { ...row, n, from: new Float64Array(n), to: new Float64Array(n), kind: new Uint8Array(n), flags: new Uint8Array(n),
@@ -74,7 +82,7 @@ export function decodeRows(bytes: Uint8Array, head: TimelineHead, texts: Text[])
 			out.cpu[i] = r.number();
 			const text = out.text[i] = Math.min(r.number(), texts.length - 1);
 			out.by[i] = Math.min(r.number(), texts.length - 1);
-			out.colour[i] = named[kind] ? nkinds + texts[text]!.hue : kind;
+			out.colour[i] = named[kind] ? nkinds + keySlot(texts[text]!.words.split(",", 1)[0]!) : kind;
 		}
 		return out;
 	});
@@ -164,4 +172,21 @@ export function sumUp(row: Row, kinds: WaitKind[], from: number, to: number): { 
 		}
 	}
 	return { sum, longest, longestAt };
+}
+
+/** Which rows of the recording an interval was made from. */
+export function sourceOf(row: Row, item: number, head: TimelineHead): string {
+	const ended = Math.round(head.origin + row.to[item]!), began = Math.round(head.origin + row.from[item]!), kind = head.kinds[row.kind[item]!]!.name;
+	switch (row.group) {
+	case "threads": {
+		const table = `table slow, ${head.states ? "tracker state" : "trackers offcpu and wakeup"}`;
+		return kind === "running" || kind === "unseen" ? `${table}: after what ended ${began}` : `${table}, ended ${ended}`;
+	}
+	case "cpus": return `table slow, tracker state: after what ended ${began}`;
+	case "requests": return `table slow, tracker ${row.label}, ended ${ended}`;
+	case "irqs": return `table slow, trackers irq and softirq, ended ${ended}`;
+	case "spans": return `table span, start ${began}`;
+	case "processes": return `table process, tgid ${row.pid}`;
+	default: return `table row, ts ${ended}`;
+	}
 }

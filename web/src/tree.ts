@@ -10,6 +10,8 @@ export interface Frames {
 	kind: Uint8Array;
 	/** A number for the name, the same as flame_hue() of src/view/flame_layout.c. */
 	hue: Uint32Array;
+	/** Where it is in the source, "path:line"; "": unknown. Left out where no sources are known. */
+	source?: string[];
 }
 
 /** The number for a name (its bytes): FNV-1a, folded. */
@@ -134,6 +136,14 @@ export function decode(bytes: Uint8Array, weights: number): Tree {
 		for (const s of self)
 			s[i] = r.number();
 	}
+	const paths: string[] = [];
+	for (let i = r.number(); i > 0; i--)
+		paths.push(r.string());
+	if (paths.length)
+		frames.source = Array.from({ length: n }, () => {
+			const path = paths[r.number() - 1], line = r.number();
+			return path ? path + (line ? ":" + line : "") : "";
+		});
 	return new Tree(frames, frame, depth, self);
 }
 

@@ -39,7 +39,7 @@ try:
         live.check(d.metrics()['dwell_slow_events_total{tracker="offcpu"}'] > 10, "slow events", d.said())
         if made:
             r = live.dwell("ctl", d.p.pid, "set", "offcpu.threshold=7ms")
-            live.same(r.stdout + r.stderr, "offcpu.threshold=7000000ns\n", "dwell ctl")
+            live.same(r.stdout + r.stderr, "offcpu.threshold=7ms\n", "dwell ctl")
         live.same(d.end(), 0, "ends")
         db = sqlite3.connect(d.files()[0])
         found, all_ = db.execute("SELECT sum(found), count(*) FROM symbol WHERE space = 0").fetchone()

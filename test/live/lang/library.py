@@ -171,4 +171,12 @@ for text, message in [("#pragma D depends_on module no_such\n", "program require
     live.check(r.returncode == 1 and "[D_PRAGMA_DEPEND]" in r.stderr and message in r.stderr, text.strip(), r.stderr)
 r = live.dwell("-q", "-n", "#pragma D depends_on module vmlinux\n#pragma D depends_on provider syscall\nBEGIN { exit(0); }")
 live.check(r.returncode == 0, "depends_on what is there", r.stderr)
+program = ('#pragma D depends_on probe sdt:nosuch::probe "Linux 9.9"\ntracker gone () { threshold = 5ms; } '
+           'sdt:nosuch::probe { begin(gone); } sdt:nosuch::end { end(gone, args[1]); } latency:gone::slow { slow("x", 1); }')
+uses = 'latency:gone::all { @a[args[0]->comm] = count(); } BEGIN { printf("runs"); exit(0); } END { trunc(@a); }'
+r = live.dwell("-q", "-n", program, "-n", uses)
+live.check(r.returncode == 1 and r.stdout == "" and "program requires Linux 9.9: this kernel has no probe sdt:nosuch::probe" in r.stderr
+           and "does not match" not in r.stderr, "depends_on probe", r.stderr)
+r = live.dwell("-q", "-x", "zdepends", "-n", program, "-n", uses)
+live.check(r.returncode == 0 and r.stdout == "runs\n" and "left out: program requires Linux 9.9" in r.stderr, "zdepends", r.stderr)
 live.done()

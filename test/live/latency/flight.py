@@ -76,7 +76,7 @@ lines = [json.loads(line) for line in live.dwell("report", "--json", "r.dwell").
 again = [o["flight"] for o in lines if o["type"] == "flight"]
 live.check([f for f in again if f["tid"] == told[0]["tid"]] == [s["flight"] for s in slow if s["tid"] == told[0]["tid"]],
            "the recording has the same", again[:1])
-live.check("flight recorder: " in text and re.search(r"truth \d+ is woken up under hog \d+\n", text) and re.search(r"\d+ more: -v", text) and
+live.check("flight recorder: " in text and re.search(r"truth \d+ is woken up by an interrupt under hog \d+\n", text) and re.search(r"\d+ more: -v", text) and
            "more: -v" not in whole and len(whole.splitlines()) > len(text.splitlines()), "as text: few lines, or all", text[:3000])
 with sqlite3.connect("r.dwell") as db:
     rows = db.execute("SELECT count(*), min(pos), count(DISTINCT kind) FROM flight_event JOIN flight ON flight.id = flight"
@@ -86,6 +86,40 @@ chrome = json.loads(live.dwell("export", "--format", "chrome", "r.dwell").stdout
 runs = [e for e in chrome if e["ph"] == "X" and e["name"].split()[-1] in {str(t["holder"]) for t in told}]
 live.check(sum(e["dur"] for e in runs) >= 0.5 * 60000 * right and all(e["tid"] == CPU for e in runs if e["dur"] > 30000),
            "lanes by CPU in Chrome's format", runs)
+
+# -- locks: who had them, and what those waited for
+
+
+def by_thread(tracker, over, command, *more):
+    """Slow events by their threads' numbers, and what the injector told of them."""
+    r = latency(tracker, "--flight", "400ms", "--over", over, "--json", *more, "-c", command, timeout=60)
+    words = [dict(w.split("=") for w in line.split()[1:]) for line in r.stdout.splitlines() if line.startswith("truth ")]
+    live.check(r.returncode == 0 and words, command, r.stdout[:500] + r.stderr)
+    return {s["tid"]: s for s in flights(r.stdout)}, [{k: int(v) for k, v in w.items()} for w in words]
+
+
+# The holder's wait and that of the last one are no slow events: the flight recorder alone knows of them.
+slow, told = by_thread("futex", "200ms", f"{TRUTH} futexes 300")
+waiter, last = told[0], told[1]["last"]
+s = slow.get(waiter["tid"], {"chain": [], "sentence": "none"})
+live.check([x["tid"] for x in s["chain"]] == [waiter["holder"], last] and all(x["inferred"] for x in s["chain"]), "futexes: a chain of three", s)
+for x in s["chain"]:
+    live.check(abs(x["overlap_ns"] - 200e6) < 0.1 * 200e6, "as long as each waited", s["sentence"])
+live.check(s["sentence"].endswith("ms for an interrupt (inferred)"), "the last one sleeps", s["sentence"])
+
+with live.SlowFile(64) as slowfile:
+    slowfile.delay(150)
+    for page, (kind, lock) in enumerate((("mutex", "mutex"), ("rwsem", "rwsem"))):
+        slow, told = by_thread("offcpu", "60ms", f"{TRUTH} {kind} {slowfile.path} {10 * page + 3} 1")
+        t = told[0]
+        s = slow.get(t["tid"], {"flight": {"events": []}, "chain": [], "sentence": "none"})
+        events = s["flight"]["events"]
+        locks = [e for e in events if e["kind"] == "lock" and e["id"] == t["tid"] and not e["info"] & 1]
+        holders = [e for e in events if e["kind"] == "holder" and any(e["time"] == x["time"] and e["cpu"] == x["cpu"] for x in locks)]
+        live.check(holders and all(e["id"] == t["holder"] and e["text"] == "holder" for e in holders), f"{kind}: who had it when the wait began",
+                   (t, locks, events[:5]))
+        live.check(f"held by holder {t['holder']}, which waited " in s["sentence"], f"{kind}: and what for that one waited", s["sentence"])
+        live.check(s["chain"] and s["chain"][0]["tid"] == t["holder"] and s["chain"][0]["evidence"] == "lock owner", f"{kind}: the link", s["chain"])
 
 # -- text
 

@@ -29,7 +29,7 @@ for keyed in (True, False):
         live.check(all(row[1:] == ["1", "trigger"] for row in rows), what + "pending() tells which one", rows)
         many = "b1 " * (n + 5) + "e1 " * (n + 5)
         r = live.dwell("-x", "droptags", "-qn", program(keyed, n, "latency:t::all { @ = count(); }"), "-c", f"{T} track {many}")
-        live.check(r.stdout.split() == [str(n)] and "[DROP_TRACK_DEEP] 5 events not tracked: their keys have been opened too often" in r.stderr,
+        live.check(r.stdout.split() == [str(n)] and "[DROP_TRACK_DEEP] tracker t: 5 events not tracked: their keys have been opened too often" in r.stderr,
                    what + "and what is beyond", r.stdout + r.stderr)
 
 # several at once: what was opened and not counted as lost has been closed
@@ -62,5 +62,5 @@ for option, want in (("-q", {"switch", "self", "others"}), ("-qx noself", {"othe
 # a thread that ends before it closes
 r = live.dwell("-x", "droptags", "-qn", "tracker t { threshold = 1ms; } syscall::getppid:entry /pid == $target/ { begin(t); } "
                "syscall::getuid:entry /pid == $target/ { end(t); } latency:t::all { @ = count(); }", "-c", f"{T} getppid 1")
-live.check("[DROP_TRACK_EXITED] 1 event open when its thread ended by latency:t::all" in r.stderr, "a thread that ends", r.stderr)
+live.check("[DROP_TRACK_EXITED] tracker t: 1 event left out: its thread ended before it did" in r.stderr, "a thread that ends", r.stderr)
 live.done()

@@ -62,8 +62,8 @@ slept = [o for o in all_of_it if o["source"] == "slept"]
 live.check(slept and slept[0]["key"] == "1" and abs(slept[0]["count"] - nap[0]["count"]) <= 8 and slept[0]["max"] is None,
            "the aggregation has the same naps", str(slept)[:300] + str(nap)[:300])
 
-first = json.loads(live.dwell("report", "--table", "hist", "--json", F).stdout.splitlines()[0])["start"] / 1e9
-at = [[f"{round((t - first - 1) * 1000)}ms" for t in m] for m in marks]
+first = json.loads(live.dwell("report", "-l", "--json", F).stdout)["begun"] / 1e9
+at = [[f"{round((t - first) * 1000)}ms" for t in m] for m in marks]
 for i, (low, high) in ((0, (2, 12)), (2, (6, 36))):
     part = objects("profile", "--from", f"{round((marks[i][0] - first) * 1000)}ms", "--to", f"{round((marks[i][1] - first) * 1000)}ms", F)
     p50 = [o["p50"] for o in part if o["source"] == "nap"][0]
@@ -71,8 +71,12 @@ for i, (low, high) in ((0, (2, 12)), (2, (6, 36))):
 text = latency("profile", "--hist", F).stdout
 live.check("p99.9" in text and "|@" in text and max(map(len, text.splitlines())) <= 80, "as text in 80 columns", "\n".join(l for l in text.splitlines() if len(l) > 79))
 
-same = objects("diff", "--from", at[0][0], "--to", at[0][1], F, "--from", at[1][0], "--to", at[1][1], F)
-other = objects("diff", "--from", at[0][0], "--to", at[0][1], F, "--from", at[2][0], "--to", at[2][1], F)
+def pairs(*args):
+    return [o for o in objects("diff", *args) if o["type"] == "diff"]
+
+
+same = pairs("--from", at[0][0], "--to", at[0][1], F, "--from", at[1][0], "--to", at[1][1], F)
+other = pairs("--from", at[0][0], "--to", at[0][1], F, "--from", at[2][0], "--to", at[2][1], F)
 one = [o for o in other if o["source"] == "nap"][0]
 live.check(one["changed"] and one["rate_changed"] and one["octaves"]["p50"]["value"] > 0.5 and one["auc"] > 0.6 and one["w1"] > 0.5,
            "three times as long is found", str(one))

@@ -101,6 +101,17 @@ with live.waiting("nap", 60000) as w:
     live.check(pid in stuck("--cgroup", cgroup) and pid not in stuck("--cgroup", cgroup + 123456), "--cgroup")
     live.check(pid not in stuck("--container", "0123456789"), "--container")
 
+# Many processes that dwell meets for the first time: all of them with whole stacks.
+MANY = 600
+sleepers = [subprocess.Popen([live.TRIGGER, "track", "s120000000"]) for _ in range(MANY)]
+time.sleep(1)
+rows = stuck("--comm", "trigger")
+whole = [p.pid for p in sleepers if p.pid in rows and "main" in names(rows[p.pid]["ustack"])]
+live.same(len(whole), MANY, f"{MANY} processes")
+for p in sleepers:
+    p.kill()
+    p.wait()
+
 # Wrong input, no rights, a reader that leaves.
 for args, why in ((("--over", "soon"), "no time"), (("-p", "0"), "no number"), (("--cgroup", "/no/such"), "no cgroup"),
                   (("extra",), "not expected"), (("--bad",), "Usage")):

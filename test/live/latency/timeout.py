@@ -64,7 +64,7 @@ for what, types, key, settings in KINDS:
     r = live.dwell("-x", "droptags", "-qn", program(types, key, settings + " gc = 100ms;", "latency:t::all { printf(\"over %d\\n\", args[0]->how); }"),
                    "-c", f"{T} track b1 s300000 e1 b1 e1")
     live.same(r.stdout.split("\n")[:-2], ["over 3", "over 0"], what + ": collected, and that it is over is said once")
-    live.check("[DROP_TRACK_LOST] 1 event collected that was never closed by latency:t::all" in r.stderr, what + ": counted", r.stderr)
+    live.check("[DROP_TRACK_LOST] tracker t: 1 event collected that was never closed" in r.stderr, what + ": counted", r.stderr)
 
 # a timeout that is set while it runs
 p = subprocess.Popen([live.DWELL, "-qn", program("(int64_t)", ", arg1", "", SHOW) + " BEGIN { printf(\"ready\\n\"); }",

@@ -46,10 +46,11 @@ has "$WORK/out" "sysinfo bread: 20"
 has "$WORK/out" "sysinfo sysread: 20"
 has "$WORK/out" "sysinfo readch: 327680"
 
-# Waiting: begins and ends as often, for each of the reads; which request it is is not known.
+# Waiting: begins and ends as often, for each of the reads; which request it is is not known. They are large, as a fast
+# disk has done a small one before its reader sleeps.
 "$DWELL" -l -n io:::wait-done >"$WORK/list"
 grep -q "no tracepoint" "$WORK/list" && exit 0
-"$DWELL" -q -s /dev/stdin -c "$TRIGGER directio $file 20" >"$WORK/out" <<'EOF'
+"$DWELL" -q -s /dev/stdin -c "$TRIGGER directio $file 20 256" >"$WORK/out" <<'EOF'
 syscall::getppid:entry /pid == $target/ { self->reading = 1; }
 uint64_t slept;
 io:::wait-start

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """--record: a report prints what the run printed, elsewhere and without root; kill, full disk, wrong use."""
+import contextlib
 import json
 import os
 import signal
@@ -82,11 +83,15 @@ live.check(r.returncode == 1 and r.stderr, "a damaged file", r.stderr)
 
 p = subprocess.Popen([live.DWELL, "-q", "--record", "killed.dwell", "-n", "tick-10ms { printf(\"tick %d\\n\", n++); }"],
                      stdout=subprocess.DEVNULL)
-time.sleep(2.5)
+time.sleep(2)
+with contextlib.closing(sqlite3.connect("killed.dwell")) as db:
+    ticks = db.execute("SELECT count(*) FROM event").fetchone()[0]
+live.check(ticks > 20 and os.path.exists("killed.dwell-wal"), "who reads it while it is made takes nothing away when he ends", ticks)
+time.sleep(2)
 p.send_signal(signal.SIGKILL)
 p.wait()
 r = live.dwell("report", "killed.dwell")
-live.check("tick 0\n" in r.stdout and len(r.stdout.splitlines()) > 20 and "was not ended" in r.stderr, "killed", r.stderr + r.stdout[-200:])
+live.check("tick 0\n" in r.stdout and len(r.stdout.splitlines()) > ticks + 50 and "was not ended" in r.stderr, "killed", r.stderr + r.stdout[-200:])
 
 os.mkdir("small")
 if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "small"]).returncode == 0:

@@ -85,7 +85,27 @@ live.same(both["diff"], True, "two ranges of one")
 _, _, both = view("r1/flame.json", by="in", other="r2")
 live.same(both["diff"], True, "two recordings")
 status, _, o = view("r1/diff.json", other="r2")
-live.check(status == 200 and {line["source"] for line in lines(o)} >= {"nap", "naps_ns"}, "two compared in figures", o)
+live.check(status == 200 and {line.get("source") for line in lines(o)} >= {"nap", "naps_ns"}, "two compared in figures", o)
+status, _, o = view("r1/diff.json", **{"from": f"{first + second - begun}ns", "to": f"{first + 3 * second - begun}ns"})
+end = lines(o)[-1]
+live.check(status == 200 and end["type"] == "diff-summary" and end["judged"] == 0, "a stretch and the rest of its recording", end)
+status, _, o = view("r1/timeline.json")
+live.check(status == 200 and {"requests"} == {r["group"] for r in o["rows"]} and o["items"] == 100 and begun <= o["origin"] and o["texts"] and o["intervals"], "a timeline of slow events", str(o)[:500])
+status, _, o = view("r1/timeline.json", pid=1)
+live.check(status == 422 or o["items"] == 0, "of a process that did nothing", str(o)[:300])
+status, _, o = view("r1/processes.json")
+live.check(status == 200 and o["processes"] and any(r["label"].startswith("python3") for r in o["rows"]), "processes", str(o)[:500])
+_, _, o = view("r1/hist.json", by="@naps_ns", key="python3")
+live.same([(s["name"], s["count"]) for s in o["series"]], [("python3", 100)], "a distribution of a key")
+_, _, o = view("r1/hist.json", by="@naps_ns", other="r2", keys=4)
+live.same([(s["name"], s["count"]) for s in o["series"]], [("one.dwell (r2) · python3", 100), ("one.dwell (r1) · python3", 100)], "of two recordings, which have names")
+status, headers, o = view("r1/hist.svg", by="nap", other="r2")
+live.check(status == 200 and b"one.dwell (r1)" in o and b"/dev/fd" not in o, "their picture", str(o)[:300])
+half = f"{last - first >> 1}ns"
+_, _, o = view("r1/hist.json", by="nap", range=f"0-{half},{half}-1h")
+live.same((len(o["series"]), sum(s["count"] for s in o["series"])), (2, 100), "of two ranges, which make the whole")
+_, _, o = view("r1/hist.json", by="@naps_ns", keys=3)
+live.same([s["name"] for s in o["series"]], ["python3"], "of the keys with most values")
 status, headers, o = view("r1/flame.svg", by="in", title="<a> & b")
 live.check(b"&lt;a&gt; &amp; b" in o and "attachment" in headers["Content-Disposition"], "a picture to keep", str(o)[:300])
 for name, begins in (("report.txt", b""), ("trace.json", None), ("heat.svg?by=nap", b"<?xml"), ("heat.html?by=nap", b"<!DOCTYPE"), ("hist.svg?by=nap", b"<?xml"), ("processes.html", b"<!DOCTYPE"), ("flame.html?by=in", b"<!DOCTYPE"),
@@ -99,7 +119,10 @@ live.same(view("r1/recording")[2], whole_file, "the file itself")
 # What is asked wrongly
 for path, status, why in (("r9/contents.json", 404, "no such recording"), ("r0/contents.json", 404, "recording"), ("live/contents.json", 422, "cannot open"),
                           ("r1/nosuch", 404, "no such view"), ("r1/contents.json?by=x", 400, "parameters"), ("r1/heat.json?by=x%0Afrom=1", 400, "no text"),
-                          ("r1/heat.json?by=nosuch", 422, "there is no 'nosuch'"), ("r1/heat.json?from=x", 422, "no time"), ("u1/contents.json", 422, "cannot open"),
+                          ("r1/heat.json?by=nosuch", 422, "there is no 'nosuch'"), ("r1/heat.json?from=x", 422, "no time"), ("r1/hist.json?by=nap&range=5s", 422, "no stretch"), ("r1/hist.json?by=nap&range=1s-2s&from=1s", 422, "choose one"),
+                          ("r1/hist.json?by=nap&other=r9", 404, "no such recording"), ("r1/hist.json?by=nap&other=r2&before_from=1s", 400, "parameters"),
+                          ("r1/heat.json?by=nap&other=r2", 400, "parameters"),
+                          ("r1/timeline.json?by=nap", 400, "parameters"), ("u1/contents.json", 422, "cannot open"),
                           ("r1/flame.json?by=in&other=../x", 404, "no such recording"), ("r1%2f/contents.json", 404, ""), ("R1/contents.json", 404, "")):
     got, _, o = ask("/" + path)
     live.check(got == status and why in o["error"] and "/dev/fd" not in o["error"], f"refused: {path}", (got, o))
@@ -151,7 +174,6 @@ status, _, f = view("live/flame.json", by="off_cpu_ns")
 live.check(status == 200 and f["unit"] == "ns", "its flame graph", f if status != 200 else "")
 status, _, h = view("live/heat.json", by="@by_offcpu_ns")
 live.check(status == 200 and len(h["keys"]) > 1, "by key", h if status != 200 else "")
-live.same(view("live/recording")[0], 404, "it is not to be had as a file while it is written")
 
 # Who reads
 held = subprocess.run(["ps", "-o", "uid=", "--ppid", str(server.pid)], capture_output=True, text=True).stdout.split()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """dwell export: what other programs open is read back here by what their formats say."""
-import collections
 import csv
 import gzip
 import io
 import json
 import os
 import subprocess
+from protobuf import message, packed
 from live import DWELL, TRIGGER, WORK, busy_cpus, check, done, dwell, same
 
 
@@ -16,40 +16,6 @@ def path(name):
 
 def export(*args, text=None):
     return subprocess.run([DWELL, "export", *args], input=text, capture_output=True, timeout=60)
-
-
-def varint(b, at):
-    value = shift = 0
-    while True:
-        value |= (b[at] & 127) << shift
-        shift += 7
-        at += 1
-        if b[at - 1] < 128:
-            return value, at
-
-
-def message(b):
-    """Fields of a protobuf message: number -> list of integers or bytes."""
-    at, fields = 0, collections.defaultdict(list)
-    while at < len(b):
-        tag, at = varint(b, at)
-        if tag & 7 == 0:
-            value, at = varint(b, at)
-        elif tag & 7 == 2:
-            size, at = varint(b, at)
-            value, at = b[at:at + size], at + size
-        else:
-            raise ValueError(f"wire type {tag & 7}")
-        fields[tag >> 3].append(value)
-    return fields
-
-
-def packed(b):
-    at, out = 0, []
-    while at < len(b):
-        value, at = varint(b, at)
-        out.append(value)
-    return out
 
 
 def read_pprof(data):
@@ -86,8 +52,8 @@ def check_speedscope(s, what):
 
 
 def check_chrome(t, what):
-    """Names and numbers of all events; pairs of asynchronous ones; nothing overlaps wrongly, as there is no X."""
-    bad, open_ids = [], {}
+    """Names and numbers of all events; pairs of asynchronous ones; those of a thread with a length do not overlap."""
+    bad, open_ids, ends = [], {}, {}
     for e in sorted(t["traceEvents"], key=lambda e: e["ts"]):
         if not isinstance(e["name"], str) or not all(isinstance(e[k], int) for k in ("pid", "tid")) or e["ts"] < 0:
             bad.append(e)
@@ -99,6 +65,10 @@ def check_chrome(t, what):
         elif e["ph"] == "i":
             if e["s"] not in ("t", "p", "g"):
                 bad.append(e)
+        elif e["ph"] == "X":
+            if e["ts"] < ends.get((e["pid"], e["tid"]), 0) - 0.0005 or e["dur"] < 0:
+                bad.append(e)
+            ends[e["pid"], e["tid"]] = e["ts"] + e["dur"]
         elif e["ph"] != "M" or not isinstance(e["args"]["name"], str):
             bad.append(e)
     check(not bad and not open_ids, what, (bad[:3], open_ids))
@@ -164,6 +134,30 @@ check(rows[0] == ["key1", "key2", "from", "to", "count"] and rows[1][:2] == ['a,
 rows = list(csv.reader(io.StringIO(export("--format", "csv", "--by", "events", path("r.dwell")).stdout.decode())))
 check(len(rows) >= 3 and rows[1][2] == "syscall" and rows[1][5] == "entry" and rows[1][6] == "sleep" and "`do_syscall_64;" in rows[1][7],
       "csv: events", rows[:2])
+
+same(len({len(r) for r in rows}), 1, "csv: all lines have as many fields")
+same(rows[0][5:8], ["name", "value1", "value2"], "csv: their names")
+r = dwell("--record", path("ragged.dwell"), "-qn", 'BEGIN { trace("a,b"); @[""] = count(); @x["", 1] = sum(2); } BEGIN { trace(1); trace(2); trace("3"); } BEGIN { exit(0); }')
+rows = list(csv.reader(io.StringIO(export("--format", "csv", "--by", "events", path("ragged.dwell")).stdout.decode())))
+same([r[6:] for r in rows[:3]], [["value1", "value2", "value3"], ["a,b", "", ""], ["1", "2", "3"]], "csv: events with fewer values have empty fields")
+rows = list(csv.reader(io.StringIO(export("--format", "csv", "--by", "@x", path("ragged.dwell")).stdout.decode())))
+same(rows, [["key1", "key2", "count", "sum"], ["", "1", "1", "2"]], "csv: an empty key is a field")
+
+# -- states of threads --
+r = subprocess.run([DWELL, "timeline", "--record", path("t.dwell"), "--text", "-c", "sh " + path("load.sh")], capture_output=True, text=True, timeout=60)
+same(r.returncode, 0, "a recording of dwell timeline")
+t = json.loads(export("--format", "chrome", path("t.dwell")).stdout)
+check_chrome(t, "chrome: states of threads do not overlap")
+events = t["traceEvents"]
+pids = {e["args"]["name"]: e["pid"] for e in events if e["name"] == "process_name"}
+states = [e for e in events if e["ph"] == "X" and e["pid"] != pids["CPUs"]]
+naps = [e for e in states if e["cat"] == "time"]
+check(len(naps) >= 2 and all("nanosleep" in e["args"]["stack"] for e in naps) and sum(e["dur"] for e in naps) > 3e4, "chrome: waits with causes and stacks", naps[:2])
+ran = [e for e in states if e["cat"] == "running" ]
+check(sum(e["dur"] for e in ran) > 1e5 and all(e["args"]["cpu"] >= 0 for e in ran), "chrome: running, where", ran[:2])
+check({e["args"]["name"] for e in events if e["name"] == "thread_name" and e["pid"] == pids["CPUs"]} <= {f"CPU {n}" for n in range(4096)}
+      and any(e["name"].startswith("trigger ") for e in events if e["ph"] == "X" and e["pid"] == pids["CPUs"]), "chrome: who was on which CPU", pids)
+check(not [e for e in events if e["ph"] == "b" and e["name"] in ("state", "life")], "chrome: states are not there twice")
 
 # -- wrong use --
 r = export("--format", "csv", path("r.dwell"))

@@ -125,6 +125,29 @@ check(r.returncode == 1 and not r.stdout, "a command that is not there", r.stder
 same(flame("--on-cpu", path("r.dwell")).returncode, 2, "a file and a kind: usage")
 check(not [n for n in os.listdir(WORK) if n.startswith("dwell-flame-")], "no recordings stay behind")
 
+# -- code made at run time: memory that is private, perhaps right behind a library, or shared --
+JIT = """import ctypes, mmap, os, time
+code = bytes.fromhex("554889e548ffcf75fb5dc3")  # push rbp; mov rbp, rsp; 1: dec rdi; jnz 1b; pop rbp; ret
+m = mmap.mmap(-1, 4096, flags=mmap.MAP_ANONYMOUS | mmap.%s, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+m.write(code)
+at = ctypes.addressof(ctypes.c_char.from_buffer(m))
+with open(f"/tmp/perf-{os.getpid()}.map", "w") as f:
+    f.write(f"{at:x} {len(code):x} made_at_run_time\\n")
+end = time.monotonic() + 1.5
+while time.monotonic() < end:
+    ctypes.CFUNCTYPE(None, ctypes.c_ulong)(at)(10000000)
+os.unlink(f.name)
+"""
+for kind in ("MAP_PRIVATE", "MAP_SHARED") if os.uname().machine == "x86_64" else ():
+    with open(path("jit.py"), "w") as f:
+        f.write(JIT % kind)
+    with busy_cpus():
+        r = flame("-c", f"{os.path.realpath('/usr/bin/python3')} {path('jit.py')}")
+    fs, texts = frames(r.stdout)
+    made = [t for n, w, c, t in fs if n == "made_at_run_time"]
+    check(made and all("compiled at run time, [jit]" in t for t in made), f"{kind}: code made at run time has its name and kind", [n for n, w, c, t in fs][-20:])
+    check(">compiled at run time</text>" in r.stdout, f"{kind}: and is in the legend")
+
 os.makedirs(path("d"), exist_ok=True)
 r = flame("-o", path("d"), "-", text="a 1\n")
 check(r.returncode == 1 and "directory" in r.stderr, "-o a directory", r.stderr)

@@ -102,11 +102,45 @@ r = heat("--by", "x", path("r.dwell"))
 check(r.returncode == 1 and "there is no 'x'" in r.stderr, "one that is not there", r.stderr)
 r = heat("--by", "nap", "--from", "1h", path("r.dwell"))
 check(r.returncode == 1 and "nothing was recorded" in r.stderr, "a time when nothing was", r.stderr)
-r = heat("--offset", "1us", path("r.dwell"))
+r = heat("--offset", "1us", "--step", "10us", path("r.dwell"))
 check(r.returncode == 1 and "columns are too many" in r.stderr, "more columns than can be drawn", r.stderr)
+if has_pages:
+    head, planes = cells(heat("--offset", "20us", "--rows", "5", "--html", path("r.dwell")).stdout)
+    step = round(head["step"] * 1e6)
+    check(head["columns"] <= 2000 and step % 20000 == 0 and step > 20000, "of a short period a column has several", (head["columns"], step))
+    same({row: sum(n for (c, r), n in planes["sleep"].items() if r == row) for row in {r for c, r in planes["sleep"]}},
+         {row: sum(t % 20000 * 5 // 20000 == row for t in times) for row in {t % 20000 * 5 // 20000 for t in times}}, "and events are where in the period they were")
+
+# -- keys, and spans painted over the time that they took --
+r = dwell("--record", path("k.dwell"), "-qn", """
+    syscall::clock_nanosleep:entry /progenyof($target)/ { self->t = timestamp; }
+    syscall::clock_nanosleep:return /self->t/ { @nap_ns[timestamp - self->t > 200000000 ? "long" : "short"] = hist(timestamp - self->t);
+        span("naps", timestamp - self->t > 200000000 ? "long" : "short", self->t, timestamp - self->t); span("other", "x", self->t, 1); }
+    """, "-c", "sh " + path("load.sh"))
+same(r.returncode, 0, "a recording with keys and spans")
+svg = heat("--by-key", path("k.dwell"))
+root = ET.fromstring(svg.stdout)
+texts = [t.text for t in root.iter("{http://www.w3.org/2000/svg}text")]
+check(any(t.startswith("short, 66.7 %") for t in texts) and any(t.startswith("long, 33.3 %") for t in texts), "--by-key: what the colours are", texts)
+same(len(list(root.iter("{http://www.w3.org/2000/svg}image"))), 1, "--by-key: one picture for light and dark")
+for option, total in (("--isolate", "1 event"), ("--exclude", "2 event"), ("--highlight", "3 event")):
+    r = heat(option, "long", path("k.dwell"))
+    check(f">{total}" in r.stdout, f"{option}: how many are left", (r.stderr, r.stdout[1500:2200]))
+r = heat("--isolate", "none", path("k.dwell"))
+check(r.returncode == 1 and "there is no key 'none'; there are: " in r.stderr and "short" in r.stderr, "a key that is not there", r.stderr)
+r = heat("--offset", "1s", "--by", "nap", path("k.dwell"))
+check(r.returncode == 1 and "no lane 'nap'" in r.stderr and "naps, other" in r.stderr, "a lane that is not there", r.stderr)
+if has_pages:
+    head, planes = cells(heat("--offset", "100ms", "--rows", "10", "--by", "naps", "--html", path("k.dwell")).stdout)
+    took = {key: sum(plane.values()) for key, plane in planes.items()}
+    check(1e8 <= took["short"] < 1.5e8 and 3e8 <= took["long"] < 3.6e8, "--by LANE: cells have the time of its spans", took)
+    check(all(0 < n <= 10000001 for plane in planes.values() for n in plane.values()) and sum(n == 10000000 for n in planes["long"].values()) >= 25,
+          "no cell has more than it is long, and those in the middle of a span are full", sorted(planes["long"].values()))
+    same((head["counted"], head["chosen"]), ("ns", []), "what is counted is time")
 dwell("--record", path("n.dwell"), "-qn", "BEGIN { @ = count(); exit(0); }")
 r = heat(path("n.dwell"))
 check(r.returncode == 1 and "no distributions" in r.stderr, "a recording without distributions", r.stderr)
-for args in [[], ["--rows", "0", "x"], ["--rows", "161", "x"], ["--offset", "1s", "--linear", "x"], ["--svg", "--html", "x"], ["--step", "x", "x"]]:
+for args in [[], ["--rows", "0", "x"], ["--rows", "161", "x"], ["--offset", "1s", "--linear", "x"], ["--svg", "--html", "x"], ["--step", "x", "x"],
+             ["--isolate", "a", "--exclude", "b", "x"], ["--offset", "1s", "--step", "1500ms", "x"], ["x", "y"]]:
     same(heat(*args).returncode, 2, f"heat {' '.join(args)}: usage")
 done()

@@ -48,8 +48,17 @@ check(shares and abs(sum(shares) - 100) < 0.5, "shares add up to all", shares)
 check("33" in hist("--by", "q", path("r.dwell")).stdout.splitlines()[2], "quantize: within a third")
 out = hist("--by", "v", "--key", "a", path("r.dwell"), path("r.dwell"))
 check("no more than chance gives" in out.stdout, "the same does not differ", out.stdout)
+out = hist("--by", "v", "--key", "a", "--name", "before", "--name", "a <now>", path("r.dwell"), path("r.dwell"))
+check("before" in out.stdout and "a <now>" in out.stdout and "r.dwell" not in out.stdout.split("\n", 1)[1], "with names of their own", out.stdout)
+check("a &lt;now&gt;" in hist("--by", "v", "--key", "a", "--name", "before", "--name", "a <now>", "--svg", path("r.dwell"), path("r.dwell")).stdout, "in the picture, too")
+h = json.loads(hist("--by", "q", "--json", path("r.dwell")).stdout)
+check(h["per"] == "power of two" and all(b == 2 * a or a == 0 for a, b in zip(h["edges"], h["edges"][1:])), "quantize: a row is a power of two", h["edges"])
 out = hist("--by", "v", "--range", "0-1h", "--range", "0-2h", path("r.dwell"))
 check("0-2h against 0-1h" in out.stdout, "stretches of time", out)
+
+same(hist("--by", "v", "--range", "0-1h,0-2h", path("r.dwell")).stdout, out.stdout, "the same with a comma")
+h = json.loads(hist("--by", "v", "--range", "0-1h,0-2h", "--json", path("r.dwell")).stdout)
+same([(s["name"], s["count"]) for s in h["series"]], [("0-1h", 2000), ("0-2h", 2000)], "and as JSON")
 
 # -- pictures --
 root = ET.fromstring(hist("--by", "v", "--keys", "2", "--svg", path("r.dwell")).stdout)
@@ -61,6 +70,19 @@ if r.returncode == 0:
     same([s["count"] for s in h["series"]], [1000, 1000], "page: as many values")
     check(all(abs(sum(s["share"]) - 1) < 1e-5 for s in h["series"]) and len(h["edges"]) == len(h["series"][0]["share"]) + 1, "page: rows and shares")
     check(2.9 < h["series"][1]["quantiles"][0]["ratio"] < 3.1 and h["series"][0]["quantiles"][0]["error"] < 0.017, "page: ratios and errors", h["series"][1]["quantiles"])
+
+# -- what was lost --
+same(dwell("--record", path("l.dwell"), "-x", "bufsize=4k", "-qn",
+           'BEGIN { for (i = 1; i <= 3000; i++) { printf("%d %s\\n", i, "a text that fills a buffer of 4 KiB"); @v = hist(i); } } tick-1s { exit(0); }').returncode,
+     0, "a recording with losses")
+out = hist(path("l.dwell")).stdout
+check(re.search(r"\n[\d,]+ lost while recording\n$", out), "losses are said", out[-200:])
+check(re.search(r"\n0-100s: [\d,]+ lost while recording · 0-200s: [\d,]+ lost while recording\n$",
+                hist("--range", "0-100s,0-200s", path("l.dwell")).stdout), "losses of each stretch of time")
+check(">" + out.splitlines()[-1] + "<" in hist("--svg", path("l.dwell")).stdout, "losses in the picture")
+check("lost" not in hist("--by", "v", path("r.dwell")).stdout, "no losses where there are none")
+if r.returncode == 0:
+    check("lost while recording" in head(hist("--html", path("l.dwell")).stdout)["notes"], "losses in the page")
 
 # -- live, wrong input --
 r = hist("-n", 'BEGIN { @ = quantize(5); exit(0); }')
@@ -76,11 +98,11 @@ check(r.returncode == 1 and "nothing was recorded" in r.stderr, "a time without 
 same(dwell("--record", path("e.dwell"), "-qn", "BEGIN { @ = count(); exit(0); }").returncode, 0, "a recording without distributions")
 r = hist(path("e.dwell"))
 check(r.returncode == 1 and "no distributions in it" in r.stderr, "says what is missing", r.stderr)
-for wrong in ([], ["--html", "--svg", "x"], ["-n", "BEGIN", "x"], ["--range", "5s", "x"], ["--range", "5s-1s", "x"], ["--for", "1s", "x"], ["x"] * 9):
+for wrong in ([], ["--html", "--svg", "x"], ["-n", "BEGIN", "x"], ["--range", "5s", "x"], ["--range", "5s-1s", "x"], ["--range", "1s-2s,,3s-4s", "x"], ["--range", ",".join(["1s-2s"] * 9), "x"], ["--json", "--svg", "x"], ["--for", "1s", "x"], ["x"] * 9):
     same(hist(*wrong).returncode, 2, f"wrong usage: {wrong[:3]}")
 
 # -- the colours of pictures and pages are the same --
 colours = re.findall(r"COLOUR\(0x(\w+)\)", open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/view/keycolour.def")).read())
-ts = re.search(r"KEY_COLOURS = \[(.*?)\] as const", open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../web/src/heat.ts")).read(), re.S).group(1)
+ts = re.search(r"KEY_COLOURS = \[(.*?)\] as const", open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../web/src/keycolour.ts")).read(), re.S).group(1)
 same(["".join(f"{int(v):02x}" for v in c.split(",")) for c in re.findall(r"\[([\d, ]+)\]", ts)], colours, "colours of keys")
 done()

@@ -10,6 +10,7 @@ import subprocess
 import time
 import xml.etree.ElementTree as ET
 import zlib
+import live
 from live import DWELL, WORK, check, done, dwell, same
 
 
@@ -42,21 +43,27 @@ class Numbers:
 
 
 def page(html):
-    """{label: [(from, to, kind, words, stack, by)]}, ns; head."""
+    """Head; rows: (row, [(from, to, kind, words, stack, by, cpu)]), ns."""
     head = json.loads(re.search(r'id="meta">(.*?)</script>', html, re.S).group(1))
     t = Numbers(html, "texts")
     texts = [(t.number(), t.text(), t.text())[1:] for _ in range(t.number())]
-    r, rows = Numbers(html, "rows"), []
+    r, rows = Numbers(html, "intervals"), []
     for row in head["rows"]:
         at, items = 0, []
         for _ in range(r.number()):
             start = at + r.number()
             at = start + r.number()
-            kind, _, words, by = r.number() >> 3, r.number(), r.number(), r.number()
-            items.append((start, at, head["kinds"][kind]["name"], *texts[words], texts[by][0]))
+            kind, cpu, words, by = r.number() >> 3, r.number(), r.number(), r.number()
+            items.append((start, at, head["kinds"][kind]["name"], *texts[words], texts[by][0], cpu - 1))
         rows.append((row, items))
     same(r.at, len(r.data), "all bytes of the rows are of rows")
     return head, rows
+
+
+def running_at_once(rows):
+    """Two threads that run on one CPU at the same time, as the picture has it."""
+    ran = sorted((i[6], i[0], i[1], row["label"]) for row, items in rows if row["group"] == "threads" for i in items if i[2] == "running" and i[6] >= 0)
+    return len(ran), [(a, b) for a, b in zip(ran, ran[1:]) if a[0] == b[0] and b[1] < a[2]]
 
 
 LOAD = """
@@ -83,6 +90,7 @@ with open(path("load.py"), "w") as f:
 python = os.path.realpath("/usr/bin/python3")
 r = timeline("--record", path("r.dwell"), "--svg", "-o", path("r.svg"), "--", python, path("load.py"))
 said = re.sub(r"^dwell: \d+ dynamic variable drops?\n", "", r.stderr, flags=re.M)  # of a machine that does other things, too
+dropped = said != r.stderr
 same((r.returncode, said), (0, ""), "recording a command")
 out = timeline("--html", path("r.dwell"))
 has_pages = out.returncode == 0
@@ -92,7 +100,7 @@ if has_pages:
     main = next(items for row, items in threads if row["tid"] == row["pid"] and len(items) > 20)
     for row, items in threads:
         gaps = [b[0] - a[1] for a, b in zip(items, items[1:])]
-        check(not any(gaps), f"{row['label']}: all of its time is known", gaps)
+        check(not any(gaps) or dropped, f"{row['label']}: all of its time is known", gaps)
     nap = max(main, key=lambda i: (i[1] - i[0]) * (i[2] == "time"))
     check(nap[2] == "time" and 9.9e7 < nap[1] - nap[0] < 2e8 and "sleep" in nap[3] and "nanosleep" in nap[4], "the sleep has its length, cause and stack", nap)
     ran = sum(i[1] - i[0] for i in main if i[2] in ("running", "cpu") and i[0] >= nap[1])
@@ -102,6 +110,17 @@ if has_pages:
     check("ipc" in waits and "pipe" in waits["ipc"][4], "reading from a pipe is one for another program", waits)
     check(all("python" in w[5] for w in waits.values()), "who woke them up is the main thread", waits)
     same(head["states"], True, "states are complete")
+    cpus = {row["label"]: items for row, items in rows if row["group"] == "cpus"}
+    ran = sum(i[1] - i[0] for row, items in threads for i in items if i[2] == "running")
+    on_cpus = sum(i[1] - i[0] for items in cpus.values() for i in items)
+    check(cpus and all(re.fullmatch(r"CPU \d+", label) for label in cpus) and 0.98 * ran < on_cpus <= ran, "rows of CPUs have what threads ran", (list(cpus), ran, on_cpus))
+    check(all(a[1] <= b[0] for items in cpus.values() for a, b in zip(items, items[1:])), "one thread at a time")
+    spun = max((i for items in cpus.values() for i in items), key=lambda i: i[1] - i[0])
+    check("python" in spun[3] and spun[2] == "thread", "by their names", spun)
+    check(0 < head["lead"] and min(items[0][0] for row, items in rows) < 1e6, "the picture begins with what was seen first", head["lead"])
+    check(head["length"] < 1e9 + head["lead"] + nap[1], "and ends when the command has", (head["length"], nap))
+    n, twice = running_at_once(rows)
+    check(n > 20 and not twice, "a CPU runs one thread at a time", (n, twice[:3]))
 root = ET.parse(path("r.svg")).getroot()
 titles = [t.text for t in root.iter("{http://www.w3.org/2000/svg}title")]
 check(any("lock" in t for t in titles) and len(titles) < 10000, "SVG: rectangles say what they are", titles[:10])
@@ -141,6 +160,37 @@ if has_pages:
     head, rows = page(timeline("--html", path("s.dwell")).stdout)
     same([(row["group"], row["label"], len(items)) for row, items in rows], [("spans", "naps", 1), ("requests", "nap", 1)], "lanes of spans and slow events")
     check(head["states"] is False and "a nap" in rows[1][1][0][3] and rows[0][1][0][3] == "sleep", "with their words", rows)
+
+# -- losses, and what dwell does itself --
+SWITCHES = """
+import os, time
+a, b = os.pipe(), os.pipe()
+if os.fork() == 0:
+    os.close(a[1])
+    while os.read(a[0], 1): os.write(b[1], b"x")
+def turns(n, nap):
+    for i in range(n):
+        os.write(a[1], b"x"); os.read(b[0], 1); time.sleep(nap)
+turns(500, 0.005)
+for i in range(30000): os.write(a[1], b"x"); os.read(b[0], 1)
+turns(500, 0.005)
+"""
+with open(path("switches.py"), "w") as f:
+    f.write(SWITCHES)
+threads_d = os.path.join(os.path.dirname(DWELL), "dlib", "timeline", "threads.d")
+dwell("--record", path("l.dwell"), "-q", "-x", "bufsize=16k", "-x", "switchrate=2hz", "-s", threads_d, "-c", f"{python} {path('switches.py')}", timeout=90)
+if has_pages:
+    head, rows = page(timeline("--html", path("l.dwell")).stdout)
+    n, twice = running_at_once(rows)
+    check(head["lost"] > 1000 and n > 100 and not twice, "a CPU runs one thread at a time, whatever was lost", (head["lost"], n, twice[:3]))
+    check(any(row["label"] == "losses" and any("events lost" in i[3] for i in items) for row, items in rows), "losses have a lane", [r["label"] for r, _ in rows])
+r = dwell("--record", path("d.dwell"), "-q", "-x", "maxcpu=0.01%", "-n", "syscall:::entry { @[execname, probefunc, ustack(), stack()] = count(); }", "-n", """
+    tick-1s { span("ticks", "tick", timestamp - 1000000, 1000000); } tick-5s { exit(0); }""", "-c", live.TRIGGER + " rate 200000 5000", timeout=60)
+check("detached" in r.stderr, "a program is too dear", r.stderr[:300])
+if has_pages:
+    head, rows = page(timeline("--html", path("d.dwell")).stdout)
+    mine = [items for row, items in rows if row["label"] == "dwell"]
+    check(mine and "maxcpu: detached syscall" in mine[0][-1][3] and mine[0][-1][1] >= head["length"] * 0.99, "what dwell stopped is a lane's, to the end", (mine, head["length"]))
 
 # -- killed --
 p = subprocess.Popen([DWELL, "timeline", "--record", path("k.dwell"), "--text", "-p", str(os.getpid())], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -2,6 +2,7 @@
 /* Durations as people read them, and the values of buckets. */
 #include "../unit.h"
 #include "base/aggval.h"
+#include "base/num.h"
 #include "base/units.h"
 
 static void durations_have_three_digits(void **state)
@@ -14,7 +15,8 @@ static void durations_have_three_digits(void **state)
 		{ 9994, "9.99 us" }, { 9995, "10.0 us" }, { 99949, "99.9 us" }, { 99950, "100 us" },
 		{ 999499, "999 us" }, { 999500, "1.00 ms" }, { 41230000, "41.2 ms" }, { 750000000, "750 ms" },
 		{ 999499999, "999 ms" }, { 999500000, "1.00 s" }, { 2000000000, "2.00 s" },
-		{ 3599400000000, "3599 s" }, { UINT64_MAX, "18446744074 s" },
+		{ 3598199999999, "3598 s" }, { 3598200000000, "1.00 h" }, { 85000000000000, "23.6 h" }, { 86400000000000, "1.00 d" },
+		{ UINT64_MAX, "213504 d" },
 	};
 
 	(void)state;
@@ -22,6 +24,25 @@ static void durations_have_three_digits(void **state)
 		char buf[UNITS_LEN];
 
 		assert_string_equal(units_ns(rows[i].ns, buf), rows[i].expect);
+	}
+}
+
+static void exact_ones_can_be_typed_again(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *expect;
+	} rows[] = { { 0, "0" }, { 1, "1ns" }, { 1500, "1500ns" }, { 10000000, "10ms" }, { 1500000, "1500us" }, { 90000000000, "90s" },
+		     { 120000000000, "2m" }, { 3600000000000, "1h" }, { UINT64_MAX, "18446744073709551615ns" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char buf[UNITS_EXACT_LEN];
+		uint64_t back;
+
+		assert_string_equal(units_exact_ns(rows[i].ns, buf), rows[i].expect);
+		assert_int_equal(num_parse_period(buf, 1, 0, &back), 0);
+		assert_true(back == rows[i].ns);
 	}
 }
 
@@ -77,7 +98,7 @@ static void buckets_hold_their_values(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(durations_have_three_digits),
+		cmocka_unit_test(durations_have_three_digits), cmocka_unit_test(exact_ones_can_be_typed_again),
 		cmocka_unit_test(numbers_have_letters),
 		cmocka_unit_test(buckets_hold_their_values),
 	};

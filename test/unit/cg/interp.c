@@ -454,6 +454,8 @@ static void random_insn(struct rnd *r)
 	vreg d = any(r), a = any(r), b = any(r);
 	static const uint8_t sizes[] = { 1, 2, 4, 8 };
 
+	if (sel % 7 == 0)
+		ir_cold(r->f, sel % 3 == 0);
 	switch (op % 12) {
 	case 0: ir_alu(r->f, sel % (IRA_NEG + 1), d, a, b); break;
 	case 1: ir_alui(r->f, sel % (IRA_NEG + 1), d, a, any_imm(r)); break;
@@ -500,6 +502,7 @@ static void random_fn(struct rnd *r, unsigned want)
 		ir_storei_slot(r->f, r->slot, (int32_t)k, 8, 0);
 	for (k = 0; k < want && r->p < r->end; k++)
 		random_insn(r);
+	ir_cold(r->f, false);
 	if (r->pending >= 0)
 		ir_place(r->f, r->pending);
 	sum = ir_imm(r->f, 0);

@@ -12,6 +12,7 @@ struct lowerfix {
 	struct cg_env env;
 	bool may_goto;	   /* set before: the kernel has it */
 	bool typed;	   /* set before: the kernel has typed tracepoints and BTF */
+	bool old; /* set before: the kernel has no task storage */
 	bool locked; /* as under lockdown: no writes to user memory; without bpf_loop() */
 	struct image *img; /* NULL after an error */
 	char *messages;	   /* of the compiler, "" when there are none */

@@ -159,6 +159,41 @@ static void jumps_over_jumps_are_inverted(void **state)
 	CODE(&x, "r0 = *(u64 *)(r1 +0); if r0 <= 5 goto pc+1; *(u64 *)(r1 +0) = 1; r0 = 0; exit");
 }
 
+static void rare_code_goes_behind_the_rest(void **state)
+{
+	struct fix x = begin();
+	irlabel out = ir_label(x.f);
+	vreg v = ir_new(x.f);
+	bool was;
+
+	(void)state;
+	ir_load(x.f, v, ir_ctx(x.f), 0, 8);
+	ir_jcci(x.f, IRC_LT, v, 5, out);
+	was = ir_cold(x.f, true);
+	assert_false(was);
+	assert_true(ir_cold(x.f, true));
+	ir_storei(x.f, ir_ctx(x.f), 0, 8, 1);
+	ir_cold(x.f, was);
+	ir_place(x.f, out);
+	ir_storei(x.f, ir_ctx(x.f), 8, 8, 2);
+	ir_reti(x.f, 0);
+	CODE(&x, "r0 = *(u64 *)(r1 +0); if r0 >= 5 goto pc+3; *(u64 *)(r1 +8) = 2; r0 = 0; exit; "
+		 "*(u64 *)(r1 +0) = 1; goto pc-5");
+}
+
+/* Where a function ends is the verifier's rule; from rare code at its end nothing would come back. */
+static void a_function_that_is_rare_at_its_ends_stays_as_it_is(void **state)
+{
+	struct fix x = begin();
+
+	(void)state;
+	ir_storei(x.f, ir_ctx(x.f), 0, 8, 1);
+	ir_cold(x.f, true);
+	ir_storei(x.f, ir_ctx(x.f), 8, 8, 2);
+	ir_reti(x.f, 0);
+	CODE(&x, "*(u64 *)(r1 +0) = 1; *(u64 *)(r1 +8) = 2; r0 = 0; exit");
+}
+
 static void calls_keep_their_effects(void **state)
 {
 	struct fix x = begin();
@@ -506,6 +541,8 @@ int main(void)
 		cmocka_unit_test(division_and_shift_limits),
 		cmocka_unit_test(unused_and_unreachable_code_goes),
 		cmocka_unit_test(jumps_over_jumps_are_inverted),
+		cmocka_unit_test(rare_code_goes_behind_the_rest),
+		cmocka_unit_test(a_function_that_is_rare_at_its_ends_stays_as_it_is),
 		cmocka_unit_test(calls_keep_their_effects),
 		cmocka_unit_test(the_context_survives_calls_in_a_saved_register),
 		cmocka_unit_test(slots_are_addressed_directly),

@@ -2,6 +2,7 @@
 /* What the lowering makes of a program: which BPF programs, record formats, maps. That the code computes
  * what it should is tested by running it (test/live, test/gen). */
 #include "unit.h"
+#include "cg/cg_int.h"
 #include "lowerfix.h"
 
 static void records_have_fixed_offsets(void **state)
@@ -159,6 +160,34 @@ static void a_value_is_asked_for_once(void **state)
 	}
 }
 
+/* Kernels without task storage: a hash by thread. */
+static void thread_locals_can_be_in_a_hash(void **state)
+{
+	struct lowerfix f = { .old = true }, small = { .old = true };
+	const struct img_map *m;
+	uint32_t n;
+	char *dump;
+
+	(void)state;
+	lowerfix_run(&f, "self int a; self string s; tick-1s /self->a/ { self->a = 0; } tick-1s { self->a = 1; self->s = execname; }");
+	m = lowerfix_map(&f, IMG_MAP_TLS);
+	assert_non_null(m);
+	assert_int_equal(m->type, BPF_MAP_TYPE_LRU_HASH);
+	assert_int_equal(m->key_size, 16);
+	assert_false(m->needs_btf);
+	n = m->max_entries;
+	assert_in_range(n, 1000, 1u << 18);
+	dump = lowerfix_dump(&f);
+	assert_int_equal(count_in(dump, "task_storage_get"), 0);
+	assert_true(count_in(dump, "map_update_elem") > 0);
+	free(dump);
+	lowerfix_close(&f);
+	lowerfix_run(&small, "#pragma D option dynvarsize=1m\nself string s; tick-1s { self->s = execname; }");
+	m = lowerfix_map(&small, IMG_MAP_TLS);
+	assert_true(m->max_entries * 10 < n);
+	lowerfix_close(&small);
+}
+
 static void a_short_string_is_compared_in_words(void **state)
 {
 	struct lowerfix f = { 0 };
@@ -266,6 +295,67 @@ static void maps_appear_when_needed(void **state)
 	lowerfix_close(&f);
 }
 
+static bool uses_ustack(const char *text)
+{
+	struct lowerfix f = { 0 };
+	bool r;
+
+	lowerfix_run(&f, text);
+	r = f.img->uses_ustack;
+	lowerfix_close(&f);
+	return r;
+}
+
+/* What is known of processes for stacks of users is kept for these only. */
+static void user_addresses_are_known(void **state)
+{
+	(void)state;
+	assert_true(uses_ustack("tick-1s { trace(ustack()); }"));
+	assert_true(uses_ustack("tick-1s { usym(arg1); }"));
+	assert_true(uses_ustack("tick-1s { uaddr(arg1); }"));
+	assert_true(uses_ustack("tick-1s { @[umod(arg1)] = count(); }"));
+	assert_false(uses_ustack("tick-1s { stack(); sym(arg0); trace(why(stack())); @[stack()] = count(); }"));
+	assert_false(uses_ustack("tick-1s { @[why(stack())] = count(); }"));
+}
+
+/* Of how many arrays is there a map? */
+static unsigned arrays(const char *text)
+{
+	struct lowerfix f = { 0 };
+	unsigned n = 0;
+
+	lowerfix_run(&f, text);
+	for (uint32_t i = 0; i < f.img->nmaps; i++)
+		n += f.img->maps[i].role == IMG_MAP_ASSOC;
+	lowerfix_close(&f);
+	return n;
+}
+
+static void arrays_that_only_cpu_indexes_are_places(void **state)
+{
+	char *text = NULL;
+
+	(void)state;
+	assert_int_equal(arrays("int64_t b[int]; tick-1s { a[cpu] = 1; b[cpu] += timestamp; a[cpu]++; }"), 0);
+	assert_int_equal(arrays("int a[int64_t]; tick-1s { a[cpu] = 1; }"), 0);
+	assert_int_equal(arrays("tick-1s { a[cpu] = 1; } BEGIN { a[0] = 1; }"), 1);
+	assert_int_equal(arrays("tick-1s { a[cpu + 1] = 1; }"), 1);
+	assert_int_equal(arrays("char a[char]; tick-1s { a[cpu] = 1; }"), 1); /* of 256 CPUs two would be one */
+	assert_int_equal(arrays("tick-1s { a[cpu, 1] = 1; }"), 1);
+	assert_int_equal(arrays("tick-1s { self->a[cpu] = 1; }"), 1);
+	assert_int_equal(arrays("tick-1s { a[cpu] = execname; }"), 1); /* changes as a whole */
+	/* as many as there is room for */
+	for (unsigned n = CG_MAX_CPU_VARS / 8; n <= CG_MAX_CPU_VARS / 8 + 1; n++) {
+		struct strb b = { 0 };
+
+		for (unsigned i = 0; i < n; i++)
+			strb_printf(&b, "tick-1s { a%u[cpu] = timestamp; }", i);
+		text = strb_take(&b);
+		assert_int_equal(arrays(text), n - CG_MAX_CPU_VARS / 8);
+		free(text);
+	}
+}
+
 static void noself_leaves_dwell_out(void **state)
 {
 	struct lowerfix f = { 0 };
@@ -289,12 +379,15 @@ int main(void)
 		cmocka_unit_test(loops_use_may_goto_where_it_is),
 		cmocka_unit_test(equal_entries_share_a_program),
 		cmocka_unit_test(a_value_is_asked_for_once),
+		cmocka_unit_test(thread_locals_can_be_in_a_hash),
 		cmocka_unit_test(a_short_string_is_compared_in_words),
 		cmocka_unit_test(aggregations_have_two_sets),
 		cmocka_unit_test(error_clauses_are_a_subprogram),
 		cmocka_unit_test(the_same_text_gives_the_same_image),
 		cmocka_unit_test(maps_appear_when_needed),
 		cmocka_unit_test(noself_leaves_dwell_out),
+		cmocka_unit_test(user_addresses_are_known),
+		cmocka_unit_test(arrays_that_only_cpu_indexes_are_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

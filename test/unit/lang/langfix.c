@@ -162,6 +162,7 @@ static const struct probe probes[] = {
 	{.id = 10, .prov = "proc", .mod = "vmlinux", .func = "", .name = "create"},
 	{.id = 11, .prov = "proc", .mod = "vmlinux", .func = "", .name = "exit"},
 	{.id = 12, .prov = "app99", .mod = "app", .func = "main", .name = "q"},
+	{.id = 13, .prov = "sdt", .mod = "old", .func = "", .name = "moved"},
 };
 
 static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
@@ -188,6 +189,13 @@ static const struct probe_arg openat_args[] = {
 static const struct probe_arg switch_args[] = {
 	{.ref.id = T_BOOL}, {.ref.id = T_TASKP}, {.ref.id = T_DOUBLE}};
 
+/* An older kernel's: where newer ones pass the task first, and a number behind it. */
+static const struct probe_arg moved_raw[] = {
+	{.ref.id = T_BOOL, .name = "q"}, {.ref.id = T_TASKP, .name = "task"}, {.ctype = "unsigned int", .name = "number", .expr = "task->pid + 1"}};
+static const struct probe_arg moved_args[] = {{.ref.id = T_TASKP, .name = "task", .expr = "task"},
+					      {.ctype = "unsigned int", .name = "number", .expr = "number"},
+					      {.ctype = "int", .name = "unknown", .expr = "task->no_such"}};
+
 /* As the program sees them: translated, converted, as it is, not translatable, of no type. */
 static const struct probe_xarg proc_xargs[] = {{.ctype = "tinfo_t *", .native = 1},
 					       {.ctype = "long", .native = 0},
@@ -208,6 +216,11 @@ static int get_args(void *ctx, struct arena *a, struct probe *p)
 	} else if (p->id == 8) {
 		p->args = switch_args;
 		p->nargs = ARRAY_SIZE(switch_args);
+	} else if (p->id == 13) {
+		p->args = moved_args;
+		p->nargs = ARRAY_SIZE(moved_args);
+		p->raw = moved_raw;
+		p->nraw = ARRAY_SIZE(moved_raw);
 	} else if (p->id == 10 || p->id == 11) {
 		p->args = switch_args;
 		p->nargs = ARRAY_SIZE(switch_args);

@@ -231,6 +231,11 @@ static const struct row programs[] = {
 	 "(=:unsigned int x:unsigned int (conv:unsigned int ([]:int args 0)))"},
 	{"syscall::*r*:entry { trace(args[1]); }", "2 probes"},
 	{"sdt:::sched_switch { trace(args[1]->comm); }", "([]:struct task_struct * args 1)"},
+	/* which this kernel passes elsewhere, or not at all */
+	{"sdt:::moved { trace(args[0]->comm); }", "([]:struct task_struct * args 1)"},
+	{"sdt:::moved { trace(args[1]); }", "(conv:unsigned int (+:int (->pid@0:int ([]:struct task_struct * args 1)) 1:int))"},
+	{"sdt:::moved { trace(arg1); }", "(conv:int64_t (conv:unsigned int (+:int (->pid@0:int ([]:struct task_struct * args 1)) 1:int)))"},
+	{"int task; sdt:::moved { task = 1; trace(args[0]->comm); }", "([]:struct task_struct * args 1)"},
 	/* keys */
 	{"BEGIN { x[1, \"a\"] = 1; x[timestamp, \"abcd\"] = 2; }",
 	 "var x: int [long, string<5>]\n"},
@@ -385,6 +390,25 @@ static void zdefs_drops_what_matches_nothing(void **state)
 	langfix_close(&f);
 }
 
+static void zdepends_leaves_a_program_out(void **state)
+{
+	static const char text[] = "#pragma D depends_on probe sdt:::nosuch \"Linux 9.9\"\n"
+				   "tracker t (int) { threshold = 1s; } sdt:::nosuch { begin(t, args[0]); } BEGIN { x = 1; }";
+	struct langfix f;
+	char *said;
+
+	(void)state;
+	langfix_open(&f, true);
+	f.opts.zdepends = true;
+	assert_int_equal(langfix_compile(&f, text), 0);
+	assert_int_equal(f.prog->nstmts, 0);
+	assert_non_null(f.prog->trackers);
+	said = langfix_messages(&f);
+	assert_non_null(strstr(said, "left out: program requires Linux 9.9: this kernel has no probe sdt:::nosuch"));
+	free(said);
+	langfix_close(&f);
+}
+
 static void target_allows_user_symbols(void **state)
 {
 	struct langfix f;
@@ -513,6 +537,7 @@ int main(void)
 		cmocka_unit_test(programs_are_typed),
 		cmocka_unit_test(facts_about_the_program),
 		cmocka_unit_test(zdefs_drops_what_matches_nothing),
+		cmocka_unit_test(zdepends_leaves_a_program_out),
 		cmocka_unit_test(target_allows_user_symbols),
 		cmocka_unit_test(types_exist_without_btf),
 		cmocka_unit_test(inlines_are_limited),

@@ -62,6 +62,9 @@ static const struct row rows[] = {
 	{D_PRAGMA_UNUSED, NULL, NULL, "#pragma D binding \"1.0\" nosuch\nBEGIN {}", "unused #pragma binding"},
 	{D_PRAGMA_DEPEND, NULL, NULL, "#pragma D depends_on module nosuch\nBEGIN {}",
 	 "program requires module nosuch"},
+	{D_PRAGMA_DEPEND, NULL, NULL, "#pragma D depends_on probe sdt:::nosuch \"Linux 9.9\"\nBEGIN {}",
+	 "program requires Linux 9.9: this kernel has no probe sdt:::nosuch"},
+	{NULL, NULL, NULL, "#pragma D depends_on probe sdt:sched::sched_switch\nBEGIN {}", NULL},
 	{NULL, NULL, NULL, "#pragma D depends_on module vmlinux\n#pragma D depends_on provider syscall\nBEGIN {}",
 	 NULL},
 	/* -x amin */

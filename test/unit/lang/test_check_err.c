@@ -234,6 +234,9 @@ static const struct row rows[] = {
 	{D_ARGS_MULTI, "syscall:::entry { trace(args[0]); }",
 	 "probe description syscall:::entry matches an unstable set of probes"},
 	{D_ARGS_TYPE, "syscall::openat:entry { trace(args[2]); }", NULL},
+	{D_ARGS_TYPE, "sdt:::moved { trace(args[2]); }", "args[2] is not passed by this kernel, and cannot be found out: "},
+	{D_ARGS_TYPE, "sdt:::moved { trace(arg2); }", "this kernel does not pass the argument, and it cannot be found out: "},
+	{D_ARGS_IDX, "sdt:::moved { trace(args[3]); }", NULL},
 	/* keys */
 	{D_KEY_TYPE, "@a = count(); @b[1, @a] = count();", NULL},
 	{D_KEY_TYPE, "x[(void)1] = 1;",

@@ -44,6 +44,8 @@ static const struct {
 	{"temporal", "off", 0, "unset"},
 	{"zdefs", NULL, 0, "set"},
 	{"zdefs", "yes", -EINVAL, "unset"}, /* a compile-time flag */
+	{"zdepends", NULL, 0, "set"},
+	{"zdepends", "1", -EINVAL, "unset"},
 	{"bufsize", "8m", 0, "8388608"},
 	{"bufsize", "64K", 0, "65536"},
 	{"bufsize", "0x100", 0, "256"},

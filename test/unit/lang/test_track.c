@@ -25,6 +25,8 @@ static const struct {
 	{D_TRACKER_KEYS, T "BEGIN { begin(t, \"\", \"\"); }", "key #1 of tracker t has type int, this is string"},
 	{D_TRACKER_KEYS, T "BEGIN { end(t, 1, \"\", \"x\"); }", "the exit id of end( ) must be an integer"},
 	{D_TRACKER_KEYS, "tracker t { } BEGIN { trace(pending(t, 1)); }", "tracker t has 0 keys ()"},
+	{D_TRACKER_KEYS, T "BEGIN { trace(threshold(t, 1, \"\")); }", "threshold( ) wants the name of tracker t only"},
+	{D_TRACKER_UNKNOWN, T "BEGIN { trace(threshold(u)); }", "there is no tracker u"},
 	{D_TRACKER_TYPE, "tracker t (int, float) { } BEGIN { }", "a key cannot have type float"},
 	{D_TRACKER_TYPE, "tracker t (struct nosuch) { } BEGIN { }", "a key cannot have type struct nosuch"},
 	{D_DECL_PROTO_VARARGS, "tracker t (int, ...) { } BEGIN { }", "may not have variable keys"},
@@ -140,12 +142,12 @@ static void clauses_go_where_they_fire(void **state)
 static void words_are_the_programs(void **state)
 {
 	static const char *const texts[] = {
-		"int tracker; BEGIN { tracker = 1; begin = 2; end = begin; pending = end; trace(pending); }",
+		"int tracker; BEGIN { tracker = 1; begin = 2; end = begin; pending = end; trace(pending); threshold = pending; trace(threshold); }",
 		"typedef int tracker; tracker f(int x) { return x; } BEGIN { trace(f(1)); }",
 		"int begin(int x) { return x; } BEGIN { trace(begin(1)); }",
 		"inline int end = 3; BEGIN { trace(end); this->pending = 1; self->begin = 2; }",
 		"int slow; BEGIN { slow = 1; trace(slow); }",
-		"tracker t { } int f() { return 1; } BEGIN { begin(t); end(t); x = 10; trace(pending(t)); }",
+		"tracker t { } int f() { return 1; } BEGIN { begin(t); end(t); x = 10; trace(pending(t)); trace(threshold(t)); }",
 	};
 
 	(void)state;

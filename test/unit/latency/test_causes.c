@@ -116,6 +116,26 @@ static void via_outermost_first_and_no_echo(void **state)
 	causes_free(c);
 }
 
+/* Who reclaims memory in a write does not wait for what the write could have waited for. */
+static void a_way_hides_what_lies_further_out(void **state)
+{
+	struct causes *c = rules("via \"reclaim\": reclaim direct\nwait/3 memory \"memory\": reclaim shrink @reclaim\n"
+				 "wait/4 io \"a page\": write_begin\nwait/6 fs \"a journal\": journal\nop \"*\": sys_*\n");
+
+	(void)state;
+	assert_words(c, "x shrink reclaim direct write_begin sys_write", "write: reclaim: memory");
+	assert_words(c, "x reclaim write_begin sys_write", "write: reclaim: memory");
+	assert_words(c, "x shrink journal reclaim write_begin sys_write", "write: reclaim: a journal");
+	assert_words(c, "x shrink reclaim journal write_begin sys_write", "write: reclaim: memory");
+	/* Nothing is known further in. */
+	assert_words(c, "x direct write_begin sys_write", "write: a page");
+	/* No way in between: the priority counts. */
+	assert_words(c, "x shrink write_begin sys_write", "write: a page");
+	assert_words(c, "x write_begin direct sys_write", "write: reclaim: a page");
+	assert_string_equal(why(c, CAUSE_FACT_RECLAIM, "x direct write_begin").words, "reclaim: memory");
+	causes_free(c);
+}
+
 static void alone_leaves_the_operation_out(void **state)
 {
 	struct causes *c = rules("wait time \"sleep\" alone inferred: nanosleep\nop \"*\": sys_*\n");
@@ -343,6 +363,7 @@ int main(void)
 		cmocka_unit_test(first_rule_of_a_frame_holds),
 		cmocka_unit_test(own_rules_go_before),
 		cmocka_unit_test(via_outermost_first_and_no_echo),
+		cmocka_unit_test(a_way_hides_what_lies_further_out),
 		cmocka_unit_test(alone_leaves_the_operation_out),
 		cmocka_unit_test(facts_count_as_frames_further_in),
 		cmocka_unit_test(names_without_suffix_and_module),

@@ -100,8 +100,8 @@ static void call_sleep_request_queue(void **state)
 	strcpy(page.op, "fsync");
 	add(c, page);
 	add(c, wait_of(412, "postgres", 10, 20, "sleep"));
-	ch = assert_sentence(c, call, "postgres 412 waited 50.0 ms in fsync(/a/file) for the call, of which 49.0 ms for a page being written, "
-				      "of which 48.0 ms for block I/O on vda, queued behind 37.0 ms of write by kworker/u4:2 77 (inferred)");
+	ch = assert_sentence(c, call, "postgres 412 waited 50.0 ms in fsync(/a/file) for a page being written: block I/O on vda, queued "
+				      "behind 37.0 ms of write by kworker/u4:2 77 (inferred)");
 	assert_int_equal(ch.n, 4);
 	assert_int_equal(ch.links[1].how, LINK_SAME);
 	assert_int_equal(ch.links[3].how, LINK_QUEUE);
@@ -131,6 +131,90 @@ static void holder_and_what_it_waited_for(void **state)
 	assert_sentence(c, by(wait_of(412, "postgres", 101, 142, "data in a pipe"), CHAIN_WAKER, 977, "cp"),
 			"postgres 412 waited 41.0 ms for data in a pipe, ended by cp 977, which waited 39.0 ms for a block of metadata "
 			"(inferred), ended by ksoftirqd/0 5");
+	chains_free(c);
+}
+
+/* Waits in one another of a thread are told as one where they took the same time. */
+static void told_together(void **state)
+{
+	struct chains *c = fresh();
+	struct chain_wait call = on(wait_of(5, "a", 100, 200, "the call"), CHAIN_CALL, ""), lock, sleep;
+
+	(void)state;
+	strcpy(call.op, "flock(/a/b)");
+	sleep = by(wait_of(5, "a", 101, 200, "file lock"), CHAIN_WAKER, 6, "b");
+	strcpy(sleep.op, "flock");
+	lock = by(on(wait_of(5, "a", 101, 199, "mutex"), CHAIN_LOCKED, "/a/b"), CHAIN_HOLDER, 6, "b");
+	lock.general = true;
+	add(c, sleep);
+	add(c, lock);
+	/* The call has the operation, the sleep the words, the lock the holder. */
+	assert_sentence(c, call, "a 5 waited 100 ms in flock(/a/b) for file lock, held by b 6");
+	assert_sentence(c, sleep, "a 5 waited 99.0 ms in flock for file lock on /a/b, held by b 6");
+	/* What only a part of it was waited for, stands by itself. */
+	add(c, by(on(wait_of(7, "c", 320, 350, "a CPU"), CHAIN_LOCKED, ""), CHAIN_RUNNING, 8, "hog"));
+	assert_sentence(c, wait_of(7, "c", 300, 350, "sleep"), "c 7 waited 50.0 ms for sleep, of which 30.0 ms for a CPU, taken by hog 8");
+	chains_free(c);
+}
+
+static void the_one_to_blame_is_handed_on(void **state)
+{
+	struct chains *c = fresh();
+	struct chain_wait lock = on(wait_of(5, "a", 100, 200, "file lock"), CHAIN_LOCKED, "/a/b");
+
+	(void)state;
+	lock.general = true;
+	add(c, lock);
+	add(c, by(lock, CHAIN_HOLDER, 5, "a")); /* itself: known by its process only */
+	assert_sentence(c, by(wait_of(5, "a", 100, 200, "file lock"), CHAIN_WAKER, 6, "b"),
+			"a 5 waited 100 ms for file lock on /a/b, ended by b 6");
+	assert_sentence(c, by(wait_of(9, "s", 1, 2, "SIGCONT"), CHAIN_STOPPER, 6, "b"), "s 9 waited 1.00 ms for SIGCONT, stopped by b 6");
+	chains_free(c);
+}
+
+/* What the holder did before it was waited for explains nothing. */
+static void only_the_time_in_question_counts(void **state)
+{
+	struct chains *c = fresh();
+
+	(void)state;
+	add(c, by(wait_of(2, "b", 50, 200, "data"), CHAIN_HOLDER, 3, "c"));
+	add(c, by(wait_of(3, "c", 0, 150, "block I/O"), CHAIN_NOBODY, 0, ""));
+	assert_sentence(c, by(wait_of(1, "a", 100, 200, "mutex"), CHAIN_HOLDER, 2, "b"),
+			"a 1 waited 100 ms for mutex, held by b 2, which waited 100 ms for data, held by c 3, which waited 50.0 ms for block I/O");
+	chains_free(c);
+}
+
+/* Who has a CPU does not wait; who waited itself for most of the time had it in passing. */
+static void who_had_the_cpu(void **state)
+{
+	struct chains *c = fresh();
+	struct chain_wait w = by(wait_of(1, "a", 100, 200, "a CPU"), CHAIN_RUNNING, 2, "b");
+
+	(void)state;
+	add(c, wait_of(2, "b", 100, 149, "events"));
+	assert_sentence(c, w, "a 1 waited 100 ms for a CPU, taken by b 2");
+	add(c, wait_of(2, "b", 90, 160, "events"));
+	assert_sentence(c, w, "a 1 waited 100 ms for a CPU, last taken by b 2");
+	chains_free(c);
+}
+
+static void calls_that_only_wait_for_something_to_do(void **state)
+{
+	struct chains *c = fresh();
+	struct chain_wait call = on(wait_of(5, "a", 100, 200, "the call"), CHAIN_CALL, ""), sleep = wait_of(5, "a", 101, 200, "events");
+	struct chain ch;
+
+	(void)state;
+	chains_build(c, &call, &ch);
+	assert_false(chain_is_idle(&ch));
+	sleep.idle = true;
+	add(c, sleep);
+	chains_build(c, &call, &ch);
+	assert_true(chain_is_idle(&ch));
+	add(c, by(on(wait_of(5, "a", 150, 200, "a CPU"), CHAIN_LOCKED, ""), CHAIN_RUNNING, 8, "hog"));
+	chains_build(c, &call, &ch);
+	assert_false(chain_is_idle(&ch));
 	chains_free(c);
 }
 
@@ -203,8 +287,8 @@ static void the_largest_overlap_counts(void **state)
 	add(c, wait_of(2, "b", 100, 120, "the first"));
 	add(c, wait_of(2, "b", 121, 160, "the long one"));
 	add(c, wait_of(2, "b", 161, 180, "the last"));
-	assert_sentence(c, by(wait_of(1, "a", 100, 180, "CPU"), CHAIN_RUNNING, 2, "b"),
-			"a 1 waited 80.0 ms for CPU, taken by b 2, which waited 39.0 ms for the long one (inferred)");
+	assert_sentence(c, by(wait_of(1, "a", 100, 180, "data"), CHAIN_WAKER, 2, "b"),
+			"a 1 waited 80.0 ms for data, ended by b 2, which waited 39.0 ms for the long one (inferred)");
 	chains_free(c);
 }
 
@@ -250,13 +334,85 @@ static void flight_recorder_completes(void **state)
 	chains_free(c);
 }
 
+/* Waits of the one who is to blame, and of who is to blame for those. */
+static void flight_recorder_adds_links(void **state)
+{
+	struct {
+		struct rec_flight h;
+		struct rec_flight_event v[10];
+	} m = { .h = { .n = 10, .start = 10 * MS, .to = 50 * MS, .cpu = 1, .end_cpu = 1 },
+		.v = { { .ts = 1 * MS, .cpu = 0, .id = 2, .kind = "switch", .text = "owner" },
+		       { .ts = 2 * MS, .cpu = 0, .id = 3, .info = 0x20, .kind = "holder", .text = "third" },
+		       { .ts = 2 * MS, .cpu = 0, .id = 2, .info = 0x20, .kind = "lock", .text = "owner" },
+		       { .ts = 3 * MS, .cpu = 0, .id = 0, .info = 2, .kind = "switch", .text = "swapper/0" },
+		       { .ts = 4 * MS, .cpu = 1, .id = 3, .kind = "switch", .text = "third" },
+		       { .ts = 12 * MS, .cpu = 1, .id = 0, .info = 1, .kind = "switch", .text = "swapper/1" },
+		       { .ts = 46 * MS, .cpu = 1, .id = 3, .info = 2, .kind = "wake", .text = "third" },
+		       { .ts = 46 * MS, .cpu = 1, .id = 3, .kind = "switch", .text = "third" },
+		       { .ts = 48 * MS, .cpu = 1, .id = 2, .kind = "wake", .text = "owner" },
+		       { .ts = 49 * MS, .cpu = 0, .id = 2, .kind = "switch", .text = "owner" } } };
+	struct chain_wait w = by(wait_of(1, "a", 10, 50, "futex (lock or condition)"), CHAIN_RELEASER, 2, "owner");
+	struct chains *c = fresh();
+	struct flight_rec f;
+	struct chain ch;
+
+	(void)state;
+	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
+	assert_completed(c, w, &f, "a 1 waited 40.0 ms for futex (lock or condition), released by owner 2, which waited 40.0 ms for mutex "
+				   "(inferred), held by third 3, which waited 34.0 ms for an interrupt");
+	chains_build(c, &w, &ch);
+	chain_complete(&ch, &f);
+	assert_int_equal(ch.n, 3);
+	assert_int_equal(ch.links[1].how, LINK_WAKER);
+	assert_int_equal(ch.links[2].how, LINK_HOLDER);
+	assert_true(ch.links[1].inferred && !ch.links[2].inferred);
+	/* The waiter's own lock: the kernel's word instead of who woke it up. */
+	w = by(wait_of(2, "owner", 2, 49, "lock"), CHAIN_WAKER, 77, "somebody");
+	assert_completed(c, w, &f, "owner 2 waited 47.0 ms for lock, held by third 3, which waited 34.0 ms for an interrupt");
+	/* Each has what the other wants. */
+	m.v[4] = (struct rec_flight_event){ .ts = 4 * MS, .cpu = 1, .id = 3, .info = 0x20, .kind = "lock", .text = "third" };
+	m.v[5] = (struct rec_flight_event){ .ts = 4 * MS, .cpu = 1, .id = 2, .info = 0x20, .kind = "holder", .text = "owner" };
+	assert_completed(c, w, &f, "owner 2 waited 47.0 ms for lock, held by third 3, which waited 45.0 ms for mutex, held by owner 2, which is in "
+				   "this chain itself: a deadlock, if it lasts");
+	chains_free(c);
+}
+
+/* As many as there may be. */
+static void flight_recorder_fills_the_chain(void **state)
+{
+	struct {
+		struct rec_flight h;
+		struct rec_flight_event v[20];
+	} m = { .h = { .n = 20, .start = 10 * MS, .to = 50 * MS, .cpu = 1, .end_cpu = 1 } };
+	struct chain_wait w = by(wait_of(1, "a", 10, 50, "mutex"), CHAIN_HOLDER, 2, "t");
+	struct chains *c = fresh();
+	struct flight_rec f;
+	struct chain ch;
+
+	(void)state;
+	for (uint32_t i = 0; i < 10; i++) {
+		m.v[2 * i] = (struct rec_flight_event){ .ts = i * MS, .id = i + 2, .info = 0x20, .kind = "lock", .text = "t" };
+		m.v[2 * i + 1] = (struct rec_flight_event){ .ts = i * MS, .id = i + 3, .info = 0x20, .kind = "holder", .text = "t" };
+	}
+	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
+	chains_build(c, &w, &ch);
+	chain_complete(&ch, &f);
+	assert_int_equal(ch.n, CHAIN_MAX_LINKS);
+	assert_true(ch.more);
+	chains_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(alone),	      cmocka_unit_test(call_sleep_request_queue),
 		cmocka_unit_test(holder_and_what_it_waited_for), cmocka_unit_test(cycles_end),
+		cmocka_unit_test(who_had_the_cpu), cmocka_unit_test(calls_that_only_wait_for_something_to_do),
+		cmocka_unit_test(told_together), cmocka_unit_test(the_one_to_blame_is_handed_on),
+		cmocka_unit_test(only_the_time_in_question_counts),
 		cmocka_unit_test(eight_links_at_most), cmocka_unit_test(old_waits_are_forgotten),
 		cmocka_unit_test(the_largest_overlap_counts), cmocka_unit_test(flight_recorder_completes),
+		cmocka_unit_test(flight_recorder_adds_links), cmocka_unit_test(flight_recorder_fills_the_chain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

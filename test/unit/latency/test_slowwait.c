@@ -13,9 +13,13 @@ struct rec {
 	uint64_t number[MAX_ATTRS];
 };
 
-static const char rules[] = "wait/9 cpu \"quota\": @throttled\nwait/2 io \"a page to be read\": @major\n"
+static const char rules[] = "wait/9 cpu \"quota\": @throttled\nwait/9 cpu \"softirq\": @softirq\nwait/9 cpu \"a CPU\": @runnable\n"
+			    "wait/4 process \"SIGCONT\": @stopped\n"
+			    "wait/2 io \"a page to be read\": @major\n"
 			    "wait/3 memory \"reclaim\": @reclaim\nwait/1 io \"I/O\": @iowait\n"
 			    "wait lock \"inode lock\": __lock\nwait io \"block I/O\": io_schedule\nop \"*\": sys_*\n";
+
+static struct causes *kept; /* words of the last wait are in it */
 
 /* An event of a tracker with attributes: name, and a text or, when that is NULL, a number. */
 static struct slowwait wait_of(const char *tracker, const char *const (*attrs)[2], const uint64_t *numbers, size_t n)
@@ -28,7 +32,6 @@ static struct slowwait wait_of(const char *tracker, const char *const (*attrs)[2
 		{ .kind = FLD_BYTES, .off = offsetof(struct rec, text) },
 	};
 	struct recact act = { .kind = ACT_SLOW, .fields = fields, .nfields = n + 2 };
-	struct causes *c = NULL;
 	struct slow_event e;
 	struct slowwait w;
 
@@ -41,11 +44,12 @@ static struct slowwait wait_of(const char *tracker, const char *const (*attrs)[2
 		fields[i + 2] = (struct recfield){ .kind = is_text ? FLD_STRING : FLD_INT, .size = is_text ? 80 : 8, .name = attrs[i][0],
 			.off = (uint32_t)(is_text ? offsetof(struct rec, text) + 80 * i : offsetof(struct rec, number) + 8 * i) };
 	}
-	assert_int_equal(causes_new(&c), 0);
-	assert_int_equal(causes_add(c, "rules", rules, strlen(rules), NULL), 0);
+	causes_free(kept);
+	kept = NULL;
+	assert_int_equal(causes_new(&kept), 0);
+	assert_int_equal(causes_add(kept, "rules", rules, strlen(rules), NULL), 0);
 	e = slow_event(&schema, &act, (const uint8_t *)&rec);
-	assert_int_equal(slowwait_make(c, NULL, &e, &w), 0);
-	causes_free(c);
+	assert_int_equal(slowwait_make(kept, NULL, &e, &w), 0);
 	return w;
 }
 
@@ -90,6 +94,36 @@ static void wakeups_have_one_who_ran(void **state)
 	assert_string_equal(w.wait.words, "a CPU");
 	assert_int_equal(w.wait.via, CHAIN_RUNNING);
 	assert_int_equal(w.wait.by_tid, 44);
+}
+
+static void interrupts_that_had_the_cpu(void **state)
+{
+	static const char *const attrs[][2] = { { "state", "woken" }, { "prev_tid", NULL }, { "prev_comm", "cc1" },
+						{ "softirq_ns", NULL }, { "softirq", "net_rx" } };
+	static const uint64_t most[] = { 0, 44, 0, 30, 0 }, half[] = { 0, 44, 0, 25, 0 };
+	struct slowwait w = wait_of("wakeup", attrs, most, 5);
+
+	(void)state;
+	assert_string_equal(w.cause, "softirq");
+	assert_string_equal(w.wait.words, "softirq: net_rx for 30 ns");
+	assert_int_equal(w.wait.via, CHAIN_NOBODY);
+	w = wait_of("wakeup", attrs, half, 5); /* of 50 */
+	assert_string_equal(w.cause, "a CPU");
+	assert_int_equal(w.wait.via, CHAIN_RUNNING);
+}
+
+static void who_was_stopped(void **state)
+{
+	static const char *const attrs[][2] = { { "waker_tid", NULL }, { "waker_comm", "sh" }, { "stopper_tid", NULL },
+						{ "stopper_comm", "bash" }, { "signal", "SIGTSTP" } };
+	static const uint64_t numbers[] = { 44, 0, 55, 0, 0 };
+	struct slowwait w = wait_of("offcpu", attrs, numbers, 5);
+
+	(void)state;
+	assert_string_equal(w.wait.words, "SIGCONT");
+	assert_int_equal(w.wait.via, CHAIN_STOPPER);
+	assert_int_equal(w.wait.by_tid, 55);
+	assert_string_equal(w.wait.by_means, "SIGTSTP");
 }
 
 static void wakers_of_interrupts_do_not_count(void **state)
@@ -150,8 +184,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_of_trackers), cmocka_unit_test(requests), cmocka_unit_test(locks_have_holders), cmocka_unit_test(wakeups_have_one_who_ran),
+		cmocka_unit_test(interrupts_that_had_the_cpu),	 cmocka_unit_test(who_was_stopped),
 		cmocka_unit_test(wakers_of_interrupts_do_not_count), cmocka_unit_test(calls_have_their_file),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	causes_free(kept);
+	return failed;
 }

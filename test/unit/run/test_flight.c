@@ -9,8 +9,8 @@
 #define ENTRIES 16u
 #define CPUS	3u
 
-static const char *const kinds[] = { "switch", "wake", "own" };
-enum { SWITCH = 1, WAKE, OWN };
+static const char *const kinds[] = { "switch", "wake", "own", "lock", "holder", "irq", "irq-end" };
+enum { SWITCH = 1, WAKE, OWN, LOCK, HOLDER, IRQ, IRQ_END };
 
 struct fix {
 	struct img_map map;
@@ -28,7 +28,7 @@ static void set_up(struct fix *x, uint64_t back, uint64_t began)
 {
 	memset(x, 0, sizeof(*x));
 	x->map = (struct img_map){ .role = IMG_MAP_FLIGHT, .value_size = (uint32_t)cpu_size, .max_entries = CPUS };
-	x->img = (struct image){ .maps = &x->map, .nmaps = 1, .flights = kinds, .nflights = 3 };
+	x->img = (struct image){ .maps = &x->map, .nmaps = 1, .flights = kinds, .nflights = 7 };
 	x->lmap.mem = aligned_alloc(64, ROUND_UP(CPUS * cpu_size, 64));
 	assert_non_null(x->lmap.mem);
 	memset(x->lmap.mem, 0, CPUS * cpu_size);
@@ -115,10 +115,86 @@ static void other_cpus(void **state)
 	write_entry(&x, 2, 250, SWITCH, 6);
 	write_entry(&x, 2, 260, WAKE, 9);
 	take(&x, 300, 400);
-	assert_int_equal(x.rec.h.n, 4);
+	assert_int_equal(x.rec.h.n, 5);
 	assert_int_equal(flight_event(&x.rec, 1).ts, 220);
 	assert_int_equal(flight_event(&x.rec, 2).ts, 240);
-	assert_int_equal(flight_event(&x.rec, 3).ts, 260);
+	assert_int_equal(flight_event(&x.rec, 3).ts, 250); /* who had the CPU when 9 was woken up */
+	assert_int_equal(flight_event(&x.rec, 4).ts, 260);
+	tear_down(&x);
+}
+
+/* On other CPUs: who has the lock for which one waits, and what that one did, once. */
+static void further_threads(void **state)
+{
+	struct fix x;
+
+	(void)state;
+	set_up(&x, 100, 10);
+	write_entry(&x, 0, 100, SWITCH, 1);
+	write_entry(&x, 1, 100, SWITCH, 9);
+	write_entry(&x, 1, 290, HOLDER, 5)->info = 0x20;
+	write_entry(&x, 1, 290, LOCK, 9)->info = 0x20;
+	write_entry(&x, 1, 291, HOLDER, 6)->info = 0x20; /* of another's lock */
+	write_entry(&x, 1, 291, LOCK, 7)->info = 0x20;
+	write_entry(&x, 1, 292, SWITCH, 7);
+	write_entry(&x, 2, 250, SWITCH, 5);
+	write_entry(&x, 2, 260, SWITCH, 8)->info = 1;
+	write_entry(&x, 2, 390, SWITCH, 5);
+	take(&x, 300, 400);
+	static const uint64_t want[] = { 100, 100, 250, 260, 290, 290, 292, 390 };
+	assert_int_equal(x.rec.h.n, ARRAY_SIZE(want));
+	for (uint32_t i = 0; i < ARRAY_SIZE(want); i++)
+		assert_int_equal(flight_event(&x.rec, i).ts, want[i]);
+	tear_down(&x);
+}
+
+/* Who is woken up in an interrupt, on CPUs that are read whole or not. */
+static void in_interrupts(void **state)
+{
+	struct fix x;
+
+	(void)state;
+	for (uint32_t cpu = 0; cpu < 2; cpu++) {
+		set_up(&x, 100, 10);
+		write_entry(&x, cpu, 100, SWITCH, 1);
+		write_entry(&x, cpu, 310, IRQ, 0);
+		write_entry(&x, cpu, 311, WAKE, 9); /* in it */
+		write_entry(&x, cpu, 312, IRQ_END, 0);
+		write_entry(&x, cpu, 320, WAKE, 9);
+		write_entry(&x, cpu, 330, IRQ, 0);
+		write_entry(&x, cpu, 331, IRQ, 0);
+		write_entry(&x, cpu, 332, IRQ_END, 0);
+		write_entry(&x, cpu, 333, WAKE, 9); /* in the outer one */
+		write_entry(&x, cpu, 334, IRQ_END, 0);
+		write_entry(&x, cpu, 340, SWITCH, 2);
+		write_entry(&x, cpu, 350, WAKE, 9);
+		take(&x, 300, 400);
+		static const uint64_t in[] = { 311, 333 };
+		unsigned wakes = 0;
+		for (uint32_t i = 0; i < x.rec.h.n; i++) {
+			struct flight_event e = flight_event(&x.rec, i);
+
+			wakes += flight_is(&e, "wake");
+			if (flight_is(&e, "wake"))
+				assert_int_equal(e.info, e.ts == in[0] || e.ts == in[1]);
+		}
+		assert_int_equal(wakes, 4);
+		tear_down(&x);
+	}
+}
+
+/* Without a switch before it nothing is known. */
+static void no_switch_before(void **state)
+{
+	struct fix x;
+
+	(void)state;
+	set_up(&x, 100, 10);
+	for (unsigned i = 0; i < ENTRIES; i++)
+		write_entry(&x, 0, 301 + i, i ? WAKE : IRQ, 9); /* no switch: nothing can be known */
+	take(&x, 300, 400);
+	for (uint32_t i = 0; i < x.rec.h.n; i++)
+		assert_int_equal(flight_event(&x.rec, i).info, 0);
 	tear_down(&x);
 }
 
@@ -201,7 +277,8 @@ static void so_many_a_second(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_flight_recorder), cmocka_unit_test(the_window), cmocka_unit_test(other_cpus),
+		cmocka_unit_test(no_flight_recorder), cmocka_unit_test(the_window), cmocka_unit_test(other_cpus), cmocka_unit_test(further_threads),
+		cmocka_unit_test(in_interrupts), cmocka_unit_test(no_switch_before),
 		cmocka_unit_test(written_over),	      cmocka_unit_test(unfinished), cmocka_unit_test(laps_begin_again),
 		cmocka_unit_test(so_many_a_second),
 	};

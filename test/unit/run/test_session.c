@@ -107,6 +107,7 @@ static void setup(void)
 	memset(&opts, 0, sizeof(opts));
 	opts.switchrate = opts.aggrate = opts.statusrate = 1000000000;
 	opts.maxcpu = "";
+	opts.bufresize = "auto";
 	opts.destructive = true; /* keeps the privileges, which the next test needs */
 	prog = (struct dprog){.opts = &opts};
 	caps = hi_caps();

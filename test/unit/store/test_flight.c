@@ -123,6 +123,94 @@ static void thread_did(void **state)
 	assert_int_equal(flight_running(&f, 0), -1);
 }
 
+/* Thread 9 sleeps for a mutex that 7 has, is woken by 7, waits for the CPU that 5 has. CPU 0 is not whole. */
+static struct made wait_story(void)
+{
+	struct made m = { .h = { .from = 0, .to = 1000, .start = 100, .tid = 9, .cpu = 1, .end_cpu = 1 } };
+
+	event(&m, 10, 1, "switch", 9, 1, "waiter");
+	event(&m, 50, 0, "switch", 7, 1, "owner");
+	event(&m, 120, 1, "holder", 7, 0x21, "owner");
+	event(&m, 120, 1, "lock", 9, 0x21, "waiter");
+	event(&m, 125, 1, "holder", 6, 0x20, "later");
+	event(&m, 125, 1, "lock", 9, 0x20, "waiter");
+	event(&m, 130, 1, "lock", 9, 1, "waiter"); /* a spinlock meanwhile */
+	event(&m, 140, 1, "lock-end", 9, 0, "waiter");
+	event(&m, 150, 1, "switch", 5, 2, "hog");
+	event(&m, 600, 0, "wake", 9, 0, "waiter");
+	event(&m, 900, 1, "switch", 9, 0, "waiter");
+	event(&m, 910, 1, "lock-end", 9, 0, "waiter");
+	return m;
+}
+
+static void longest_wait(void **state)
+{
+	struct made m = wait_story();
+	struct flight_rec f = opened(&m);
+	struct flight_wait w;
+
+	(void)state;
+	flight_longest_wait(&f, 9, 0, 1000, &w);
+	assert_int_equal(w.what, FLIGHT_LOCKED);
+	assert_int_equal(w.from, 120);
+	assert_int_equal(w.to, 910);
+	assert_int_equal(w.by_tid, 7); /* who had it when the wait began */
+	assert_string_equal(w.by_comm, "owner");
+	assert_string_equal(flight_lock_name(w.lock), "mutex");
+	flight_longest_wait(&f, 9, 200, 500, &w); /* a part of it: as long as the sleep */
+	assert_int_equal(w.what, FLIGHT_LOCKED);
+	for (uint32_t i = 2; i < 8; i++)
+		strcpy(m.v[i].kind, "own"); /* without the lock's events */
+	flight_longest_wait(&f, 9, 0, 1000, &w);
+	assert_int_equal(w.what, FLIGHT_SLEPT);
+	assert_int_equal(w.from, 150);
+	assert_int_equal(w.to, 600);
+	assert_int_equal(w.by_tid, 7);
+	m.v[9].info = 2; /* a timer, say */
+	flight_longest_wait(&f, 9, 0, 1000, &w);
+	assert_true(w.by_irq);
+	assert_int_equal(w.by_tid, 0);
+	flight_longest_wait(&f, 9, 500, 1000, &w);
+	assert_int_equal(w.what, FLIGHT_READY);
+	assert_int_equal(w.to - w.from, 300);
+	assert_int_equal(w.by_tid, 5);
+	assert_int_equal(w.cpu, 1);
+	m.h.cpu = m.h.end_cpu = 3; /* of that CPU not everything is there */
+	f = opened(&m);
+	flight_longest_wait(&f, 9, 500, 1000, &w);
+	assert_int_equal(w.by_tid, 0);
+	flight_longest_wait(&f, 7, 0, 1000, &w); /* it runs all the time */
+	assert_int_equal(w.what, FLIGHT_NO_WAIT);
+	flight_longest_wait(&f, 77, 0, 1000, &w);
+	assert_int_equal(w.what, FLIGHT_NO_WAIT);
+}
+
+/* What is not over, and what began before anything is known. */
+static void waits_without_ends(void **state)
+{
+	struct made m = { .h = { .from = 0, .to = 1000, .covered = 30, .start = 100, .tid = 9 } };
+	struct flight_rec f;
+	struct flight_wait w;
+
+	(void)state;
+	event(&m, 400, 0, "wake", 9, 0, "waiter");
+	event(&m, 410, 0, "switch", 9, 0, "waiter");
+	event(&m, 420, 0, "lock", 9, 4, "waiter");
+	event(&m, 430, 0, "switch", 0, 2, "swapper/0");
+	f = opened(&m);
+	flight_longest_wait(&f, 9, 0, 450, &w);
+	assert_int_equal(w.what, FLIGHT_SLEPT);
+	assert_int_equal(w.from, 30);
+	assert_int_equal(w.to, 400);
+	assert_int_equal(w.by_tid, 0); /* nobody knows who had the CPU then */
+	flight_longest_wait(&f, 9, 0, 1000, &w);
+	assert_int_equal(w.what, FLIGHT_LOCKED);
+	assert_int_equal(w.from, 420);
+	assert_int_equal(w.to, 1000);
+	assert_int_equal(w.by_tid, 0);
+	assert_string_equal(flight_lock_name(w.lock), "rwsem");
+}
+
 static void damaged_records(void **state)
 {
 	struct made m = story();
@@ -276,7 +364,7 @@ static void old_ones_go(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cpu_was_had),	   cmocka_unit_test(many_have_the_cpu), cmocka_unit_test(thread_did),
+		cmocka_unit_test(cpu_was_had),	   cmocka_unit_test(many_have_the_cpu), cmocka_unit_test(thread_did), cmocka_unit_test(longest_wait), cmocka_unit_test(waits_without_ends),
 		cmocka_unit_test(damaged_records), cmocka_unit_test(entries_of_a_ring), cmocka_unit_test(comes_back_behind_its_event),
 		cmocka_unit_test(foreign_files),   cmocka_unit_test(old_ones_go),
 	};

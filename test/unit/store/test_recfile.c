@@ -266,7 +266,7 @@ static void refuses_hostile_files(void **state)
 		("DROP VIEW event; DROP VIEW loss; DROP TABLE row;"
 		 "CREATE VIEW row AS SELECT 1 seq, 4 kind, 0 ts, 0 cpu, 0 probe, 0 id, 0 count, 0 data, 0 value, 0 percpu"),
 		"DROP TABLE symbol",
-		"PRAGMA user_version = 4",
+		"PRAGMA user_version = 5",
 		"PRAGMA application_id = 0",
 	};
 
@@ -341,10 +341,76 @@ static void says_why_not(void **state)
 	assert_non_null(strstr(err.msg, "no recording"));
 }
 
+/* What was flushed is there for others, though the file is still being written. */
+static void flushed(void **state)
+{
+	struct recfile *f = make(0, 0);
+	struct recread *r;
+	struct row row;
+
+	(void)state;
+	append_event(f, 1, 1);
+	for (unsigned n = 0; n < 2; n++) {
+		if (n)
+			assert_int_equal(recfile_flush(f, NULL), 0);
+		assert_int_equal(recread_open(sample_path, &r, NULL), 0);
+		assert_int_equal(recread_next(r, &row, NULL), n);
+		recread_close(r);
+	}
+	append_event(f, 2, 2);
+	assert_int_equal(recfile_close(f, NULL), 0);
+	assert_int_equal(recread_open(sample_path, &r, NULL), 0);
+	assert_int_equal(recread_next(r, &row, NULL), 1);
+	assert_int_equal(recread_next(r, &row, NULL), 1);
+	recread_close(r);
+}
+
+/* Lines of source: by address, innermost first; of a file of a version that had none, nothing. */
+static void lines_come_back(void **state)
+{
+	struct recfile_source in[RECFILE_MAX_SOURCE + 1];
+	const struct recfile_source *v;
+	struct recfile *f = make(0, 0);
+	struct recread *r;
+
+	(void)state;
+	for (size_t i = 0; i < RECFILE_MAX_SOURCE + 1; i++)
+		in[i] = (struct recfile_source){ "f", i ? "a.c" : NULL, "b.h", (uint32_t)i, UINT32_MAX };
+	assert_int_equal(recfile_add_source(f, 7, 100, UINT64_MAX, in, 2, NULL), 0);
+	assert_int_equal(recfile_add_source(f, 7, 100, UINT64_MAX, in, 2, NULL), 0); /* known: no error */
+	assert_int_equal(recfile_add_source(f, 7, 100, 1, in, RECFILE_MAX_SOURCE + 1, NULL), 0);
+	assert_int_equal(recfile_close(f, NULL), 0);
+	assert_int_equal(recread_open(sample_path, &r, NULL), 0);
+	for (unsigned again = 0; again < 2; again++) {
+		assert_int_equal(recread_source(r, 7, 100, UINT64_MAX, &v), 2);
+		assert_string_equal(v[0].function, "f");
+		assert_null(v[0].file);
+		assert_string_equal(v[1].file, "a.c");
+		assert_string_equal(v[1].def_file, "b.h");
+		assert_int_equal(v[1].line, 1);
+		assert_int_equal(v[1].def_line, UINT32_MAX);
+		assert_int_equal(recread_source(r, 7, 100, 1, &v), RECFILE_MAX_SOURCE);
+		assert_int_equal(recread_source(r, 7, 101, 1, &v), 0);
+	}
+	recread_close(r);
+	sample_sql("UPDATE source SET line = -1, def_line = 'x', function = x'00ff', file = 5 WHERE addr = 1");
+	assert_int_equal(recread_open(sample_path, &r, NULL), 0);
+	assert_int_equal(recread_source(r, 7, 100, 1, &v), RECFILE_MAX_SOURCE);
+	assert_int_equal(v[0].line, 0);
+	assert_int_equal(v[0].def_line, 0);
+	recread_close(r);
+	sample_sql("DROP TABLE source; PRAGMA user_version = 3");
+	assert_int_equal(recread_open(sample_path, &r, NULL), 0);
+	assert_int_equal(recread_source(r, 7, 100, 1, &v), 0);
+	recread_close(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comes_back),
+		cmocka_unit_test(flushed),
+		cmocka_unit_test(lines_come_back),
 		cmocka_unit_test(never_overwrites),
 		cmocka_unit_test(survives_a_kill),
 		cmocka_unit_test(keeps_what_was_written_on_a_full_disk),

@@ -517,7 +517,7 @@ static void refuses_hostile_files(void **state)
 		"UPDATE field SET size = 8 WHERE owner = 1 AND action = 0 AND pos = 0",
 		"DELETE FROM field WHERE owner = 1 AND action = 0",
 		"DROP TABLE span",
-		"DROP VIEW cell; DROP TABLE hist; CREATE VIEW hist AS SELECT 1",
+		"DROP VIEW cell; DROP VIEW frame; DROP TABLE hist; CREATE VIEW hist AS SELECT 1",
 	};
 	struct err err = { 0 };
 
@@ -546,7 +546,7 @@ static void reads_version_1(void **state)
 
 	(void)state;
 	make_one_of_each();
-	sample_sql("DROP VIEW cell; DROP TABLE tracker; DROP TABLE hist_source; DROP TABLE hist_key; DROP TABLE hist;"
+	sample_sql("DROP VIEW cell; DROP VIEW frame; DROP TABLE tracker; DROP TABLE hist_source; DROP TABLE hist_key; DROP TABLE hist;"
 			 "DROP TABLE slow; DROP TABLE slow_attr; DROP TABLE stack; DROP TABLE span; DROP TABLE process;"
 			 "DROP TABLE flight; DROP TABLE flight_event;"
 			 "DROP TABLE cost; DROP TABLE bucket; ALTER TABLE field DROP COLUMN name;"

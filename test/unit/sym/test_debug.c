@@ -8,6 +8,8 @@
 #include "live.h"
 #include "sym/sym_int.h"
 
+#define LOCAL_FUNCTION 14 /* line of sym_target.c */
+
 static char debug_dir[4096];
 
 static struct sym *make(void)
@@ -25,6 +27,23 @@ static void start(struct live *l, const char *path)
 	char *argv[] = {(char *)(uintptr_t)path, NULL};
 
 	live_start(l, argv);
+}
+
+/* Where a function is in its source; lines false: nothing is known. */
+static void expect_line(struct sym *s, const struct live *l, const char *name, const char *file, unsigned def_line, bool lines)
+{
+	struct sym_line v[SYM_MAX_LINES];
+	size_t n = sym_user_lines(s, (uint32_t)live_pid(l), l->start, live_addr(l, name) + 1, v);
+	const char *base;
+
+	assert_int_equal(n, lines);
+	if (!n)
+		return;
+	base = strrchr(v[0].file, '/');
+	assert_string_equal(v[0].name, name);
+	assert_string_equal(base ? base + 1 : v[0].file, file);
+	assert_int_equal(v[0].def_line, def_line);
+	assert_true(v[0].line >= def_line && v[0].line < def_line + 4);
 }
 
 static void local_symbols_from_elsewhere(void **state)
@@ -50,7 +69,11 @@ static void local_symbols_from_elsewhere(void **state)
 		live_expect(s, &l, "zoo::Lion::roar", module);
 		live_expect(s, &l, "zeroed_data", module);
 		live_expect(s, &l, "qsort", "libc.so.6");
+		expect_line(s, &l, "local_function", "sym_target.c", LOCAL_FUNCTION, i > 0); /* .gnu_debugdata has no lines */
+		sym_lines_done(s);
 		live_stop(&l);
+		/* Its mappings and its file are still there. */
+		expect_line(s, &l, "exported_function", "sym_target.c", LOCAL_FUNCTION + 6, i > 0);
 		sym_free(s);
 	}
 }

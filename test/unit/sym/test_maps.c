@@ -25,6 +25,18 @@ static struct sym *make(void)
 	return s;
 }
 
+static void memory_of_no_file(void **state)
+{
+	static const char *const anon[] = { "", "//anon", "[anon:JIT]", "/dev/zero", "/dev/zero (deleted)" };
+	static const char *const named[] = { "/bin/sh", "/dev/zero2", "/dev/zer", "[vdso]", "/memfd:x" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(anon) / sizeof(anon[0]); i++)
+		assert_true(maps_is_anon(anon[i]));
+	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		assert_false(maps_is_anon(named[i]));
+}
+
 static void lines(void **state)
 {
 	static const struct {
@@ -250,7 +262,7 @@ static void vanished_mappings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines),
+		cmocka_unit_test(memory_of_no_file), cmocka_unit_test(lines),
 		cmocka_unit_test(insertions),
 		cmocka_unit_test(limit_of_mappings),
 		cmocka_unit_test(limits_of_files),

@@ -37,6 +37,7 @@ static struct made story(void)
 	event(&m, 164, 1, "irq-end", 24, 0, "");
 	event(&m, 170, 0, "io", 4096, 1, "vda");
 	event(&m, 175, 0, "lock", 9, 0x20, "waiter");
+	event(&m, 175, 0, "holder", 7, 0x20, "owner");
 	event(&m, 176, 0, "own", 1, 2, "x");
 	event(&m, 188, 1, "switch", 6, 0, "cat");
 	event(&m, 190, 1, "switch", 9, 128, "waiter");
@@ -60,7 +61,7 @@ static void what_matters(void **state)
 
 	(void)state;
 	assert_text(&m, false,
-		    "    flight recorder: 14 events, 140 ms before the end\n"
+		    "    flight recorder: 15 events, 140 ms before the end\n"
 		    "      CPU 1 meanwhile: hog 5 38.0 ms, cat 6 2.00 ms; 5.00 ms of it in interrupts\n"
 		    "        -130 ms  CPU 1  waiter 9 gets the CPU from idle\n"
 		    "        -120 ms  CPU 1  idle: nobody wants the CPU, waiter 9 waits\n"
@@ -68,7 +69,7 @@ static void what_matters(void **state)
 		    "       -40.0 ms  CPU 1  waiter 9 is woken up under hog 5\n"
 		    "       -30.0 ms  CPU 1  interrupt 24 virtio0 begins\n"
 		    "       -20.0 ms  CPU 0  write of vda at sector 4096 is issued\n"
-		    "       -15.0 ms  CPU 0  waiter 9 waits for a mutex\n"
+		    "       -15.0 ms  CPU 0  waiter 9 waits for a mutex, held by owner 7\n"
 		    "       -2.00 ms  CPU 1  cat 6 gets the CPU from hog 5, which could go on\n"
 		    "           0 ns  CPU 1  waiter 9 gets the CPU from cat 6, which ends\n"
 		    "      5 more: -v\n");

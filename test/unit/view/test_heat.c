@@ -51,6 +51,19 @@ static void linear_axis(void **state)
 	assert_int_equal(heat_edges(3, 45, true, HEAT_MAX_ROWS + 1, e), HEAT_MAX_ROWS);
 }
 
+static void ticks(void **state)
+{
+	static const struct { double least; const char *unit; double want; } cases[] = {
+		{ 1, "", 1 }, { 1.01, "", 2 }, { 2.1, "bytes", 5 }, { 6, "", 10 }, { 12500000, "ns", 2e7 }, { 4e8, "ns", 5e8 }, { 6e8, "ns", 1e9 }, { 6e8, "", 1e9 },
+		{ 7.5e9, "ns", 1e10 }, { 7.5e9, "", 1e10 }, { 4.5e11, "ns", 6e11 }, { 1.08e13, "ns", 1.08e13 }, { 86400e9, "ns", 86400e9 }, { 0, "ns", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (fabs(heat_tick(cases[i].least, cases[i].unit) - cases[i].want) > 1e-6 * cases[i].want)
+			fail_msg("%g %s: %g, not %g", cases[i].least, cases[i].unit, heat_tick(cases[i].least, cases[i].unit), cases[i].want);
+}
+
 static void assert_cells(const float *got, const float *want, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -124,14 +137,71 @@ static void png(void **state)
 	assert_int_equal(nidat, 1);
 	assert_int_equal(n, 8);
 	assert_memory_equal(back, ((const uint8_t[]){ 0, 0, 1, 2, 0, 3, 4, 255 }), 8);
+	strb_reset(&b);
+	assert_int_equal(png_add_rgba(&b, pixels + 1, 1, 1), 0);
+	assert_memory_equal(b.s + 8 + 4 + 4 + 8, "\x08\x06", 2); /* 8 bits, RGBA */
+	at = 8 + 12 + 13;
+	assert_memory_equal(b.s + at + 4, "IDAT", 4);
+	n = sizeof(back);
+	assert_int_equal(uncompress(back, &n, (const Bytef *)b.s + at + 8, u32(b.s + at)), Z_OK);
+	assert_int_equal(n, 5);
+	assert_memory_equal(back, ((const uint8_t[]){ 0, 1, 2, 3, 4 }), 5);
 	strb_free(&b);
+}
+
+/* The axis of time of a picture that begins at 00:07:28 and has n columns of step. */
+static void times_of(unsigned n, uint64_t step, const char *const *texts, const double *x, size_t ntexts)
+{
+	float cells[16 * 2] = { 1 };
+	struct heat_column columns[16] = { 0 };
+	struct heat_key key = { .text = (char *)(uintptr_t)"", .total = 1, .cells = cells };
+	struct heat h = { .title = "t", .unit = "ns", .counted = "", .ncolumns = n, .nrows = 2, .begin_wall_ns = UINT64_C(448) * 1000000000, .column_ns = step,
+			  .edges = { 1, 2, 4 }, .columns = columns, .keys = &key, .nkeys = 1, .total = 1 };
+	_cleanup_free_ char *svg = NULL;
+	size_t size, found = 0;
+	FILE *f = open_memstream(&svg, &size);
+	const char *p;
+
+	assert_int_equal(heat_svg(&h, "t", f), 0);
+	fclose(f);
+	p = strstr(svg, ">UTC<");
+	assert_non_null(p);
+	for (; (p = strstr(p, "v4\"/><text")); found++) {
+		char want[200];
+
+		if (found >= ntexts)
+			break;
+		snprintf(want, sizeof(want), "<text class=\"m\" x=\"%.1f\"", x[found]);
+		if (strncmp(p + 5, want, strlen(want)) != 0)
+			fail_msg("%.60s, not %s", p + 5, want);
+		p = strchr(p + 5, '>') + 1;
+		if (strncmp(p, texts[found], strlen(texts[found])) != 0)
+			fail_msg("%.20s, not %s", p, texts[found]);
+	}
+	assert_int_equal(found, ntexts);
+	assert_null(p);
+}
+
+static void round_times(void **state)
+{
+	static const char *const seconds[] = { "00:07:28<", "00:07:30<", "00:07:32<", "00:07:34<", "00:07:36<", "00:07:38<", "00:07:40<" };
+	static const double at[] = { 84, 253.2, 422.5, 591.7, 760.9, 930.2, 1099.4 }; /* 84 + 1100 / 13 a second */
+	static const char *const parts[] = { "00:07:28.000<", "00:07:28.005<", "00:07:28.010<" };
+	static const double parts_at[] = { 84, 634, 1184 };
+	static const char *const days[] = { "01-02 00:00<", "01-03 00:00<" };
+	static const double days_at[] = { 84 + 1100 * (86400 - 448) / 172800., 84 + 1100 * (172800 - 448) / 172800. };
+
+	(void)state;
+	times_of(13, 1000000000, seconds, at, ARRAY_SIZE(seconds));
+	times_of(2, 5000000, parts, parts_at, ARRAY_SIZE(parts));
+	times_of(2, UINT64_C(86400) * 1000000000, days, days_at, ARRAY_SIZE(days));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_ends), cmocka_unit_test(log_axis), cmocka_unit_test(linear_axis), cmocka_unit_test(spread),
-		cmocka_unit_test(ranks), cmocka_unit_test(png),
+		cmocka_unit_test(round_ends), cmocka_unit_test(ticks), cmocka_unit_test(log_axis), cmocka_unit_test(linear_axis), cmocka_unit_test(spread),
+		cmocka_unit_test(ranks), cmocka_unit_test(png), cmocka_unit_test(round_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

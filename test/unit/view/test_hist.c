@@ -103,9 +103,35 @@ static void few_rows(void **state)
 	hist_done(&h);
 }
 
+/* Rows are no finer than the buckets: quantize() has a power of two each; and the axis says what a row is. */
+static void rows_of_buckets(void **state)
+{
+	static const uint64_t v[][2] = { { 8, 3 }, { 16, 1 } };
+	struct hist h = { .title = "t" };
+
+	(void)state;
+	assert_int_equal(vec_try_push(&h.series, series(AGG_QUANTIZE, v, 2, 0)), 0);
+	hist_lay_out(&h, false, HEAT_MAX_ROWS);
+	assert_int_equal(h.nrows, 2);
+	assert_true(h.edges[0] == 8 && h.edges[1] == 16 && h.edges[2] == 32);
+	assert_true(h.series.v[0].share[0] == 0.75F && h.series.v[0].share[1] == 0.25F);
+	assert_string_equal(h.per, "power of two");
+	assert_int_equal(vec_try_push(&h.series, series(AGG_HIST, v, 2, 16)), 0);
+	hist_lay_out(&h, false, HEAT_MAX_ROWS);
+	assert_int_equal(h.nrows, 64); /* 8 … 32 in 32 parts each */
+	assert_string_equal(h.per, "1/32 of a power of two");
+	hist_lay_out(&h, false, 2);
+	assert_string_equal(h.per, "power of two");
+	hist_lay_out(&h, false, 1);
+	assert_string_equal(h.per, "2 powers of two");
+	hist_lay_out(&h, true, 100);
+	assert_string_equal(h.per, "0.34"); /* 0 … 34 */
+	hist_done(&h);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(quantiles), cmocka_unit_test(shares), cmocka_unit_test(differences), cmocka_unit_test(few_rows) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(quantiles), cmocka_unit_test(shares), cmocka_unit_test(differences), cmocka_unit_test(few_rows), cmocka_unit_test(rows_of_buckets) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "view/flame.h"
 #include "view/perfscript.h"
 #include "view/stackxform.h"
+#include "view/texthash.h"
 #include "view/xml.h"
 
 /* A pipe would hold 64 KiB only: a file that is gone already. */
@@ -73,6 +74,43 @@ static void folds(void **state)
 		     "sh;f_[i];g_[j];-;h_[w] 1\nsh;libc.so.6`read;vfs_read_[k];ext4`ext4_read_[k] 3\n");
 	assert_folds("a;;b 1\n", "a;[unknown];b 1\n");
 	assert_folds("a 18446744073709551615\na 5\n", "a 18446744073709551615\n"); /* saturates */
+}
+
+/* The source of a frame is no part of it, unless it has a line. */
+static void sources(void **state)
+{
+	struct stack_frame f = { FRAME_USER, "f", "sh", { "", 0, 0 } }, g;
+	struct stacktree *t, *turned;
+	uint32_t id, line;
+
+	(void)state;
+	assert_int_equal(stacktree_new(1, &t), 0);
+	id = stacktree_frame_of(t, &f);
+	assert_string_equal(stacktree_get_frame(t, id).source.file, "");
+	f.source = (struct stack_source){ "/src/f.c", 12, 0 };
+	assert_int_equal(stacktree_frame_of(t, &f), id); /* told later */
+	f.source = (struct stack_source){ "/src/other.c", 1, 0 };
+	assert_int_equal(stacktree_frame_of(t, &f), id); /* the first holds */
+	assert_int_equal(stacktree_frame(t, FRAME_USER, "f", 1, "sh", 2), id);
+	g = stacktree_get_frame(t, id);
+	assert_string_equal(g.source.file, "/src/f.c");
+	assert_int_equal(g.source.def_line, 12);
+	f.source = (struct stack_source){ "/src/f.c", 12, 14 };
+	line = stacktree_frame_of(t, &f);
+	assert_int_not_equal(line, id);
+	f.source.line = 15;
+	assert_int_not_equal(stacktree_frame_of(t, &f), line);
+	f.source.line = 14;
+	f.source.file = "/src/other.c";
+	assert_int_not_equal(stacktree_frame_of(t, &f), line);
+	assert_int_equal(stacktree_nframes(t), 4);
+	stacktree_add(t, stacktree_stack(t, &line, 1), 0, 1);
+	assert_int_equal(stackxform_reverse(t, &turned), 0); /* other forms of the tree have it as well */
+	g = stacktree_get_frame(turned, stacktree_node_frame(turned, 1));
+	assert_string_equal(g.source.file, "/src/f.c");
+	assert_int_equal(g.source.line, 14);
+	stacktree_free(turned);
+	stacktree_free(t);
 }
 
 static void kinds_of_folded_frames(void **state)
@@ -249,6 +287,8 @@ static void perf_script_again(void **state)
 		"a  1  %d.000000: cycles: \r\n\t7f10 f+0x1 (/bin/a)\r\n\t7f20 g+0x2 (/bin/a)\r\n\r\n",
 		"a  1  %d.000000: cycles: \n\t7f10 f+0x1 (/bin/a)\n\n",
 		"a  1  %d.000000: cycles: \n\n",
+		"a  1  %d.000000: cycles: \n\t7f50 m+0x1 (/bin/a)\n\t7f60 n+0x1 (/bin/a)\nc  3  cycles: \n\t7f60 n+0x1 (/bin/a)\n\n",
+		"a  1  %d.000000: cycles: \n\t7f70 m+0x1 (/bin/a)\n\t7f80 o+0x1 (/bin/a)\n\r\n\t7f90 m+0x1 (/bin/a)\n\n",
 	};
 	struct perfscript_opts o = { 0 };
 	_cleanup_free_ char *text = NULL, *s = NULL;
@@ -265,10 +305,95 @@ static void perf_script_again(void **state)
 	t = perf_of(text, &o, &in);
 	s = written(t, 0);
 	assert_string_equal(s, "a 5000\na;a`f 5000\na;a`g;a`f 5000\na;a`h;a`g;a`f 10000\na;a`h;a`g;a`k 5000\na;a`h;a`k 5000\n"
-			       "b;a`h;a`g;a`f 5000\n");
-	assert_int_equal(in.stacks, 8 * ROUNDS);
-	assert_int_equal(in.bad, ROUNDS);
+			       "a;a`n;a`m 5000\na;a`o;a`m 5000\nb;a`h;a`g;a`f 5000\nc;a`n 5000\n");
+	assert_int_equal(in.stacks, 11 * ROUNDS);
+	assert_int_equal(in.bad, 2 * ROUNDS);
 	assert_int_equal(in.first_bad, 23);
+	stacktree_free(t);
+}
+
+/* The lines of stacks that are not read again count. */
+static void perf_script_line_numbers(void **state)
+{
+	enum { ROUNDS = 3000, LINES = 5 };
+	struct perfscript_opts o = { 0 };
+	_cleanup_free_ char *text = NULL;
+	struct stack_input in;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++)
+		fprintf(f, "a  1  %d.000000: cycles: \n\t7f10 f+0x1 (/bin/a)\n\t7f20 g+0x2 (/bin/a)\n  g.c:2\n\n", i + 1);
+	fprintf(f, "nonsense\n");
+	fclose(f);
+	stacktree_free(perf_of(text, &o, &in));
+	assert_int_equal(in.stacks, ROUNDS);
+	assert_int_equal(in.bad, 1);
+	assert_int_equal(in.first_bad, ROUNDS * LINES + 1);
+}
+
+/* A paragraph's end and hash are its own, whatever stands behind it. */
+static void hash_of_paragraphs(void **state)
+{
+	enum { LONGEST = 300, ROOM = LONGEST + 200 };
+	char s[ROOM];
+	uint64_t h[2], again[2], other[2];
+	size_t n;
+
+	(void)state;
+	for (size_t len = 1; len <= LONGEST; len++) {
+		for (size_t i = 0; i < ROOM; i++)
+			s[i] = i % 7 == 6 ? '\n' : (char)('a' + i % 23);
+		s[len - 1] = s[len] = '\n';
+		if (len > 1)
+			s[len - 2] = 'x';
+		assert_false(texthash_paragraph(s, len, 1, &n, h)); /* the empty line is not there yet */
+		assert_true(texthash_paragraph(s, len + 1, 1, &n, h));
+		assert_int_equal(n, len);
+		memset(s + len + 1, '\n', ROOM - len - 1);
+		assert_true(texthash_paragraph(s, ROOM, 1, &n, again));
+		assert_int_equal(n, len);
+		assert_memory_equal(h, again, sizeof(h));
+		assert_true(texthash_paragraph(s, ROOM, 2, &n, other));
+		assert_true(h[0] != other[0] && h[1] != other[1]);
+		for (size_t i = 0; i + 1 < len; i++) {
+			s[i] ^= 0x40;
+			assert_true(texthash_paragraph(s, ROOM, 1, &n, other));
+			s[i] ^= 0x40;
+			assert_true(h[0] != other[0] && h[1] != other[1]);
+		}
+	}
+}
+
+/* Children in a node's list and those beyond it: each is there once. */
+static void many_children(void **state)
+{
+	enum { CHILDREN = 3000 };
+	struct stacktree *t;
+	uint32_t frames[2], first[CHILDREN];
+	char name[16];
+
+	(void)state;
+	assert_int_equal(stacktree_new(1, &t), 0);
+	frames[0] = stacktree_frame(t, FRAME_PLAIN, "parent", 6, "", 0);
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < CHILDREN; i++) {
+			uint32_t node;
+
+			snprintf(name, sizeof(name), "f%d", i);
+			frames[1] = stacktree_frame(t, FRAME_PLAIN, name, strlen(name), "", 0);
+			node = stacktree_stack(t, frames, 2);
+			stacktree_add(t, node, 0, 1);
+			if (!round)
+				first[i] = node;
+			else
+				assert_int_equal(node, first[i]);
+			/* The same beginning by another way: not by the stack as a whole. */
+			stacktree_stack(t, (uint32_t[]){ frames[0], frames[1], frames[0] }, 3);
+		}
+	assert_int_equal(stacktree_nnodes(t), 2 + 2 * CHILDREN);
+	assert_int_equal(stacktree_error(t), 0);
 	stacktree_free(t);
 }
 
@@ -469,9 +594,11 @@ static void amounts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folds), cmocka_unit_test(kinds_of_folded_frames), cmocka_unit_test(two_weights),
+		cmocka_unit_test(folds), cmocka_unit_test(sources), cmocka_unit_test(kinds_of_folded_frames), cmocka_unit_test(two_weights),
 		cmocka_unit_test(bad_lines), cmocka_unit_test(depth_limit), cmocka_unit_test(name_limit),
-		cmocka_unit_test(line_limit), cmocka_unit_test(perf_script), cmocka_unit_test(perf_script_again), cmocka_unit_test(perf_script_chosen),
+		cmocka_unit_test(line_limit), cmocka_unit_test(perf_script), cmocka_unit_test(perf_script_again),
+		cmocka_unit_test(perf_script_line_numbers), cmocka_unit_test(hash_of_paragraphs), cmocka_unit_test(many_children),
+		cmocka_unit_test(perf_script_chosen),
 		cmocka_unit_test(tells_perf_from_folded), cmocka_unit_test(turned_round), cmocka_unit_test(layout),
 		cmocka_unit_test(differential), cmocka_unit_test(hostile_names), cmocka_unit_test(amounts),
 	};

@@ -291,8 +291,6 @@ static void losses_and_faults_in_dtrace_words(void **state)
 	stop(&x, "");
 }
 
-#define BY " by syscall:vmlinux:read:entry\n" /* of trackers: whose */
-
 static void every_loss_has_its_tag_and_words(void **state)
 {
 	static const struct {
@@ -320,18 +318,18 @@ static void every_loss_has_its_tag_and_words(void **state)
 		{ CNT_TIMER_MISSES, "[DTRACEDROP_TIMER] 2 timer firings missed\n",
 		  "[DTRACEDROP_TIMER] 1 timer firing missed\n" },
 		{ CNT_TRACK_FULL,
-		  "[DROP_TRACK_FULL] 2 events not tracked: no room for their keys (setting size)" BY,
-		  "[DROP_TRACK_FULL] 1 event not tracked: no room for its key (setting size)" BY },
+		  "[DROP_TRACK_FULL] tracker vmlinux: 2 events not tracked: no room for their keys (setting size)\n",
+		  "[DROP_TRACK_FULL] tracker vmlinux: 1 event not tracked: no room for its key (setting size)\n" },
 		{ CNT_TRACK_DEEP,
-		  "[DROP_TRACK_DEEP] 2 events not tracked: their keys have been opened too often (setting nested)" BY,
-		  "[DROP_TRACK_DEEP] 1 event not tracked: its key has been opened too often (setting nested)" BY },
+		  "[DROP_TRACK_DEEP] tracker vmlinux: 2 events not tracked: their keys have been opened too often (setting nested)\n",
+		  "[DROP_TRACK_DEEP] tracker vmlinux: 1 event not tracked: its key has been opened too often (setting nested)\n" },
 		{ CNT_TRACK_LIMITED,
-		  "[DROP_TRACK_LIMITED] 2 slow events not shown: more than the limit per second" BY,
-		  "[DROP_TRACK_LIMITED] 1 slow event not shown: more than the limit per second" BY },
-		{ CNT_TRACK_LOST, "[DROP_TRACK_LOST] 2 events collected that were never closed" BY,
-		  "[DROP_TRACK_LOST] 1 event collected that was never closed" BY },
-		{ CNT_TRACK_EXITED, "[DROP_TRACK_EXITED] 2 events open when their threads ended" BY,
-		  "[DROP_TRACK_EXITED] 1 event open when its thread ended" BY },
+		  "[DROP_TRACK_LIMITED] tracker vmlinux: 2 slow events not shown: more than the limit per second\n",
+		  "[DROP_TRACK_LIMITED] tracker vmlinux: 1 slow event not shown: more than the limit per second\n" },
+		{ CNT_TRACK_LOST, "[DROP_TRACK_LOST] tracker vmlinux: 2 events collected that were never closed\n",
+		  "[DROP_TRACK_LOST] tracker vmlinux: 1 event collected that was never closed\n" },
+		{ CNT_TRACK_EXITED, "[DROP_TRACK_EXITED] tracker vmlinux: 2 events left out: their threads ended before they did\n",
+		  "[DROP_TRACK_EXITED] tracker vmlinux: 1 event left out: its thread ended before it did\n" },
 	};
 
 	(void)state;

@@ -3,7 +3,8 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "unit.h"
-#include "view/timeline.h"
+#include "view/keycolour.h"
+#include "view/timeline_int.h"
 
 static tl_items items(const struct tl_item *v, size_t n)
 {
@@ -147,6 +148,150 @@ static void tree(void **state)
 	assert_int_equal(tl_tree(NULL, 0), 0);
 }
 
+/* At each limit, and one beyond: what does not fit is counted, once. */
+static void limits(void **state)
+{
+	struct timeline *t = calloc(1, sizeof(*t));
+	struct tl_reader r = { .t = t, .range = REC_ALL_TIME };
+	struct tl_item x = { .from = 1, .to = 2 };
+	struct tl_row *row;
+	char key[16];
+
+	(void)state;
+	for (unsigned i = 0; i < TL_MAX_ROWS; i++) {
+		snprintf(key, sizeof(key), "%u", i);
+		assert_non_null(tl_row_of(&r, key, TL_GROUP_THREADS));
+	}
+	assert_int_equal(t->left_out_rows, 0);
+	for (int again = 0; again < 3; again++) {
+		assert_null(tl_row_of(&r, "one too many", TL_GROUP_THREADS));
+		assert_int_equal(t->left_out_rows, 1);
+	}
+	assert_null(tl_row_of(&r, "two too many", TL_GROUP_THREADS));
+	assert_int_equal(t->left_out_rows, 2);
+	assert_int_equal(t->rows.n, TL_MAX_ROWS);
+	row = tl_row_of(&r, key, TL_GROUP_THREADS);
+	assert_ptr_equal(row, &t->rows.v[TL_MAX_ROWS - 1]);
+	tl_add_item(&r, NULL, x); /* of a row that is left out */
+
+	t->nitems = TL_MAX_ITEMS - 1;
+	tl_add_item(&r, row, x);
+	assert_true(row->items.n == 1 && t->nitems == TL_MAX_ITEMS && t->left_out == 0);
+	tl_add_item(&r, row, x);
+	assert_true(row->items.n == 1 && t->nitems == TL_MAX_ITEMS && t->left_out == 1);
+
+	for (unsigned i = 0; i < TL_MAX_TEXTS; i++) {
+		snprintf(key, sizeof(key), "%u", i);
+		assert_int_equal(tl_add_text(&r, key, "words", NULL), i);
+	}
+	assert_int_equal(tl_add_text(&r, "one too many", "words", NULL), 0);
+	assert_int_equal(t->texts.n, TL_MAX_TEXTS);
+	assert_int_equal(r.error, 0);
+	tl_reader_done(&r);
+	timeline_free(t);
+}
+
+/* Two threads take turns on CPU 1, one is on CPU 0; and one CPU more than there may be rows. */
+static void cpus(void **state)
+{
+	static const struct tl_item in[][3] = {
+		{ { .from = 0, .to = 10, .kind = TL_RUN, .cpu = 2 }, { .from = 10, .to = 20, .kind = TL_IO }, { .from = 20, .to = 30, .kind = TL_RUN, .cpu = 2 } },
+		{ { .from = 10, .to = 20, .kind = TL_RUN, .cpu = 2 }, { .from = 20, .to = 25, .kind = TL_RUN, .cpu = 1 }, { .from = 25, .to = 40, .kind = TL_RUN } },
+	};
+	struct timeline *t = calloc(1, sizeof(*t));
+	struct tl_reader r = { .t = t, .range = REC_ALL_TIME };
+	const struct tl_row *row;
+
+	(void)state;
+	tl_add_text(&r, "", "", NULL);
+	for (unsigned i = 0; i < 2; i++) {
+		struct tl_row *thread = tl_row_of(&r, i ? "t1" : "t0", TL_GROUP_THREADS);
+
+		tl_label(&r, thread, "thread %u", i);
+		for (unsigned k = 0; k < 3; k++)
+			tl_add_item(&r, thread, in[i][k]);
+	}
+	assert_int_equal(tl_add_cpus(&r), 0);
+	assert_int_equal(t->rows.n, 4);
+	row = &t->rows.v[2];
+	assert_true(row->group == TL_GROUP_CPUS && !strcmp(row->label, "CPU 0") && row->items.n == 1 && row->items.v[0].from == 20 && row->items.v[0].to == 25);
+	row = &t->rows.v[3];
+	assert_true(!strcmp(row->label, "CPU 1") && row->tid == 1 && row->items.n == 3); /* what ran nowhere that is known is in none */
+	for (unsigned i = 0; i < 3; i++) {
+		assert_true(row->items.v[i].from == 10 * i && row->items.v[i].to == 10 * i + 10 && row->items.v[i].kind == TL_TASK);
+		assert_string_equal(t->texts.v[row->items.v[i].text].words, i == 1 ? "thread 1" : "thread 0");
+	}
+	for (unsigned i = 0; i < TL_MAX_CPUS - 1; i++) /* with CPU 1 of above as many as may be */
+		tl_add_item(&r, &t->rows.v[0], (struct tl_item){ .from = 100, .to = 101, .kind = TL_RUN, .cpu = (uint16_t)(3 + i) });
+	t->rows.n = 2;
+	vec_free(&t->rows.v[2].items);
+	vec_free(&t->rows.v[3].items);
+	free(t->rows.v[2].label);
+	free(t->rows.v[3].label);
+	tl_reader_done(&r);
+	r.texts = r.rows = NULL;
+	assert_int_equal(tl_add_cpus(&r), 0);
+	assert_int_equal(t->rows.n, 2 + TL_MAX_CPUS);
+	assert_int_equal(t->left_out_rows, 1);
+	tl_reader_done(&r);
+	timeline_free(t);
+}
+
+/* Waits of 1 ns, between which it runs for 2: as many as make the rows move while they grow. */
+static void filled(void **state)
+{
+	enum { N = 20000 };
+	struct timeline *t = calloc(1, sizeof(*t));
+	struct tl_reader r = { .t = t, .range = REC_ALL_TIME };
+	struct tl_row *row = tl_row_of(&r, "t", TL_GROUP_THREADS);
+
+	(void)state;
+	for (unsigned i = 0; i < N; i++)
+		tl_add_item(&r, row, (struct tl_item){ .from = 3 * i, .to = 3 * i + 1, .kind = TL_IO, .cpu = (uint16_t)(1 + i % 7) });
+	r.last = 3 * N;
+	assert_int_equal(tl_fill_thread(&r, row, 3 * N, true), 0);
+	assert_int_equal(row->items.n, 2 * N);
+	for (unsigned i = 0; i < N; i++) {
+		const struct tl_item *x = &row->items.v[2 * i];
+
+		assert_true(x[0].kind == TL_IO && x[0].from == 3 * i && x[1].kind == TL_RUN && x[1].from == 3 * i + 1 && x[1].cpu == 1 + i % 7);
+	}
+	tl_reader_done(&r);
+	timeline_free(t);
+}
+
+/* As web/src/keycolour.ts: what wants the same gets the next that is free. */
+static void key_colours(void **state)
+{
+	bool taken[KEY_SLOTS] = { false };
+	unsigned wants = keycolour_slot("postgres");
+
+	(void)state;
+	assert_int_equal(keycolour_take("postgres", taken), wants);
+	for (unsigned i = 1; i < KEY_SLOTS; i++)
+		assert_int_equal(keycolour_take("postgres", taken), (wants + i) % KEY_SLOTS);
+	assert_int_equal(keycolour_take("postgres", taken), wants); /* all are taken */
+	assert_int_equal(keycolour(0), 0xe69f00);
+	assert_int_equal(keycolour(KEY_HUES), 0xf1ca73); /* 45 % towards white */
+	assert_int_equal(keycolour(2 * KEY_HUES), 0x966700); /* 35 % towards black */
+	assert_int_equal(keycolour_row(KEY_HUES), 0x787878);
+}
+
+/* What has names of its own has shades of its own in a pixel. */
+static void shades(void **state)
+{
+	static const struct tl_item in[] = { { .from = 0, .to = 4, .kind = TL_TASK, .hue = 3 }, { .from = 4, .to = 10, .kind = TL_TASK, .hue = 5 },
+					     { .from = 10, .to = 20, .kind = TL_TASK, .hue = KEY_SLOTS - 1 } };
+	tl_items v = items(in, ARRAY_SIZE(in));
+	int16_t px[2];
+
+	(void)state;
+	tl_pixels(&v, 0, 20, 2, px);
+	assert_int_equal(px[0], TL_TASK + TL_NKINDS * 5);
+	assert_int_equal(px[1], TL_TASK + TL_NKINDS * (KEY_SLOTS - 1));
+	vec_free(&v);
+}
+
 static void names(void **state)
 {
 	(void)state;
@@ -160,7 +305,8 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tidy), cmocka_unit_test(one_per_cpu), cmocka_unit_test(tracks), cmocka_unit_test(pixels), cmocka_unit_test(sums), cmocka_unit_test(tree), cmocka_unit_test(names),
+		cmocka_unit_test(tidy), cmocka_unit_test(one_per_cpu), cmocka_unit_test(tracks), cmocka_unit_test(pixels), cmocka_unit_test(sums), cmocka_unit_test(tree), cmocka_unit_test(limits),
+		cmocka_unit_test(cpus), cmocka_unit_test(key_colours), cmocka_unit_test(filled), cmocka_unit_test(shades), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

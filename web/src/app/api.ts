@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's API, as doc/api.md has it.
+import { sleep } from "../short.js";
 import { Kind } from "../theme.js";
 
 export interface Status {
@@ -105,7 +106,7 @@ export interface Contents {
 	seconds: [number, number] | null;
 	programs: { name: string, text: string }[];
 	stacks: { name: string, unit: string }[];
-	histograms: { kind: "tracker" | "aggregation", name: string, unit: string, count: number, keys: number, p50: number, p99: number, max: number }[];
+	histograms: { kind: "tracker" | "aggregation", name: string, unit: string, count: number, keys: number, p50: number, p99: number, max: number, slot: number }[]; // slot: ns, 0: its first key is no time
 	slow: number;
 	lost: number;
 }
@@ -145,7 +146,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
 		const r = await fetch("/api/v1/" + path, init).catch(() => { throw new ApiError(0, "the server does not answer"); });
 		if (r.status !== 429 || i === BUSY_TRIES || init.method !== "GET")
 			return r;
-		await new Promise((go) => setTimeout(go, BUSY_MS * i));
+		await sleep(BUSY_MS * i);
 	}
 }
 
@@ -163,6 +164,13 @@ export interface Word {
 	name: string;
 	kind: string;
 	prototype: string;
+}
+
+export interface TypeName {
+	name: string;
+	kind: string; // struct, union, enum, typedef, base
+	from: string; // a module, "library", "language"
+	size?: number; // bytes
 }
 
 function viewPath(id: string, name: string, params: Params): string {
@@ -199,6 +207,8 @@ export const api = {
 		return text.split("\n").filter((l) => l).map((l) => JSON.parse(l) as T);
 	},
 	frameKinds: () => kinds ??= ask<FrameKinds>("GET", "framekinds"),
+	/** Those that begin so, of one kind or ("") all; the first of them, by name. */
+	types: (match: string, kind: string) => ask<{ count: number, types: TypeName[] }>("GET", `types?match=${encodeURIComponent(match)}${kind ? "&kind=" + kind : ""}`),
 	words: async () => (await ask<{ words: Word[] }>("GET", "words")).words,
 	overview: async () => (await ask<{ run: number }>("POST", "overview", {})).run,
 };

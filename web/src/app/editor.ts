@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text area for D: line numbers, marks where the compiler found mistakes, completion of probes and words.
-import { api, Diagnostic, Probe, Word } from "./api.js";
+import { api, Diagnostic } from "./api.js";
+import { Choice, complete } from "./complete.js";
 import { make } from "../dom.js";
 
 const CHECK_MS = 350; // after the last key
 const CHOICES = 60;
-const NO_MEMBER = "no_member_is_called_so"; // asks the compiler which there are
-
-interface Choice {
-	text: string;
-	detail: string;
-}
 
 export class Editor {
 	readonly area = make("textarea");
@@ -19,10 +14,11 @@ export class Editor {
 	private readonly list = make("ul", "", "choices");
 	private readonly problems = make("ol", "", "problems");
 	private choices: Choice[] = [];
+	private word = ""; // that they complete, and what is in front of it
+	private front = "";
 	private chosen = 0;
 	private timer = 0;
 	private asked = 0;
-	private static words: Promise<Word[]> | null = null;
 	found: Diagnostic[] = [];
 	onChange: () => void = () => {};
 	onRun: () => void = () => {};
@@ -67,8 +63,10 @@ export class Editor {
 		this.onChange();
 		clearTimeout(this.timer);
 		this.timer = window.setTimeout(() => void this.check(), CHECK_MS);
+		if (!this.before().startsWith(this.front + this.word))
+			this.close(); // what is offered is for another place
 		if (typed && /[\w:]$|->$|\w\.$/.test(this.before()))
-			void this.complete(false);
+			void this.suggest(false);
 		else
 			this.close();
 	}
@@ -138,82 +136,19 @@ export class Editor {
 		return this.text.slice(0, this.area.selectionStart);
 	}
 
-	/** What is being written, and whether it is a probe: outside of braces. */
-	private partial(): { word: string, probe: boolean } {
-		const before = this.before(), code = before.replace(/"(\\.|[^"\\])*"?/g, "").replace(/\/\*[^]*?(\*\/|$)/g, "");
-		const depth = (code.match(/{/g) ?? []).length - (code.match(/}/g) ?? []).length;
-		const probe = depth <= 0;
-		return { word: (probe && !this.memberOf() ? /[\w:$*?-]*$/ : /[\w$]*$/).exec(before)![0], probe };
-	}
-
-	private async complete(asked: boolean): Promise<void> {
-		const { word, probe } = this.partial(), place = this.area.selectionStart, of = this.memberOf();
-		if (of) {
-			await this.offer(place, word, await this.members(of));
-			return;
-		}
-		if (!asked && word.length < 2) {
-			this.close();
-			return;
-		}
-		await this.offer(place, word, probe ? await this.probes(word) : await this.wordsOf(word));
-	}
-
-	private async offer(place: number, word: string, choices: Choice[]): Promise<void> {
+	private async suggest(asked: boolean): Promise<void> {
+		const place = this.area.selectionStart, offer = await complete(this.before(), asked);
 		if (this.area.selectionStart !== place || document.activeElement !== this.area)
 			return;
-		this.choices = choices.filter((c) => c.text !== word).slice(0, CHOICES);
+		this.word = offer?.word ?? "";
+		this.front = this.before().slice(0, place - this.word.length);
+		this.choices = (offer?.choices ?? []).filter((c) => c.text !== this.word).slice(0, CHOICES);
 		this.chosen = 0;
 		this.open();
 	}
 
-	/** The program up to the member that is being written, such that it is whole but for the member's name; null: no member. */
-	private memberOf(): string | null {
-		const before = this.before(), m = /([\w$@`]+(?:\[[^\][]*\]|\([^()]*\)|(?:->|\.)\w+)*)(->|\.)\w*$/.exec(before);
-		if (!m || /^\d/.test(m[1]!))
-			return null;
-		const start = Math.max(before.lastIndexOf(";", m.index), before.lastIndexOf("{", m.index), before.lastIndexOf("}", m.index)) + 1;
-		const code = before.replace(/"(\\.|[^"\\])*"?/g, "").replace(/\/\*[^]*?(\*\/|$)/g, ""), depth = (code.match(/{/g) ?? []).length - (code.match(/}/g) ?? []).length;
-		if (depth > 0)
-			return before.slice(0, start) + ` trace(${m[1]}${m[2]}${NO_MEMBER}); ` + "}".repeat(depth);
-		const slash = before.lastIndexOf("/", m.index); // in a predicate
-		return slash < 0 ? null : before.slice(0, slash + 1) + `${m[1]}${m[2]}${NO_MEMBER}/ { }`;
-	}
-
-	private async members(program: string): Promise<Choice[]> {
-		const a = await api.check(program).catch(() => null), d = a?.lines.find((l) => l.message?.includes(NO_MEMBER) && l.choices), written = this.partial().word.replace(/^.*[.>]/, "");
-		return (d?.choices ?? []).filter((c) => c.name.startsWith(written)).map((c) => ({ text: c.name, detail: c.type }));
-	}
-
-	private async wordsOf(word: string): Promise<Choice[]> {
-		Editor.words ??= api.words();
-		const words = await Editor.words.catch(() => [] as Word[]);
-		return words.filter((w) => w.name.startsWith(word) && w.prototype !== "later")
-			.map((w) => ({ text: w.name, detail: w.kind === "variable" ? w.prototype : w.kind + (w.prototype ? " " + w.prototype : "") }));
-	}
-
-	/** The next part of a description: providers, then modules …, as far as it is written. */
-	private async probes(word: string): Promise<Choice[]> {
-		const parts = word.split(":"), at = parts.length - 1;
-		if (at > 3)
-			return [];
-		const asked = [...parts.slice(0, -1), parts[at] + "*", ...Array<string>(3 - at).fill("")].join(":");
-		const a = await api.probes(asked).catch(() => null), seen = new Map<string, Choice>();
-		for (const p of a?.lines ?? []) {
-			const own = [p.provider, p.module, p.function, p.name] as const;
-			const text = [...parts.slice(0, -1), own[at]].join(":") + (at < 3 ? ":" : "");
-			if (own[at] && !p.unavailable && seen.size < 1000)
-				seen.set(text, { text, detail: at === 3 ? this.full(p) : "" });
-		}
-		return [...seen.values()];
-	}
-
-	private full(p: Probe): string {
-		return [p.provider, p.module, p.function, p.name].join(":");
-	}
-
 	private open(): void {
-		const { word } = this.partial(), lines = this.before().split("\n"), last = lines[lines.length - 1]!;
+		const lines = this.before().split("\n"), last = lines[lines.length - 1]!;
 		this.list.replaceChildren(...this.choices.map((c, i) => {
 			const li = make("li", c.text);
 			li.id = "choice" + i;
@@ -229,7 +164,7 @@ export class Editor {
 		}));
 		this.list.hidden = this.choices.length === 0;
 		this.list.style.setProperty("--line", String(lines.length));
-		this.list.style.setProperty("--column", String(last.length - word.length));
+		this.list.style.setProperty("--column", String(last.length - this.word.length));
 		this.list.style.setProperty("--top", this.area.scrollTop + "px");
 		this.area.setAttribute("aria-activedescendant", this.choices.length ? "choice" + this.chosen : "");
 	}
@@ -240,10 +175,10 @@ export class Editor {
 	}
 
 	private take(i: number): void {
-		const c = this.choices[i], { word } = this.partial(), at = this.area.selectionStart;
+		const c = this.choices[i], at = this.area.selectionStart;
 		if (!c)
 			return;
-		this.area.setRangeText(c.text, at - word.length, at, "end");
+		this.area.setRangeText(c.text, this.front.length, at, "end");
 		this.close();
 		this.changed(c.text.endsWith(":"));
 	}
@@ -259,7 +194,7 @@ export class Editor {
 		if (e.key === "Enter" && (e.ctrlKey || e.metaKey))
 			this.onRun();
 		else if (e.key === " " && e.ctrlKey)
-			void this.complete(true);
+			void this.suggest(true);
 		else if (open && e.key === "ArrowDown")
 			this.move(1);
 		else if (open && e.key === "ArrowUp")

@@ -4,7 +4,7 @@ import { FlameView, Place } from "../flame.js";
 import { amount, number, percent } from "../amount.js";
 import { unpack } from "../bytes.js";
 import { Builder, decode, Frames, hueOf, Tree } from "../tree.js";
-import { make } from "../dom.js";
+import { make, named } from "../dom.js";
 import { api, FrameKinds } from "./api.js";
 
 /** What `flame.json` says: see dwell-flame(1). */
@@ -84,6 +84,7 @@ class Pane {
 	private readonly detail = make("div", "", "detail");
 	private unit = "";
 	private summary = "";
+	private from = "";
 
 	constructor(host: HTMLElement, readonly kinds: FrameKinds, readonly diff: boolean, significance: boolean) {
 		const pane = make("div"), box = make("div", "", "flame-pane");
@@ -91,17 +92,17 @@ class Pane {
 		host.replaceChildren(box, this.detail);
 		this.view = new FlameView(pane, { kinds: kinds.kinds, unknown: kinds.unknown, diff, significance });
 		const c = this.view.canvas;
-		c.tabIndex = 0;
-		c.setAttribute("role", "img");
-		c.setAttribute("aria-label", "Flame graph: arrow keys go from frame to frame, Enter zooms, Escape shows all");
+		named(c, "img", "Flame graph: arrow keys go from frame to frame, Enter zooms, Escape shows all");
 		this.view.onHover = (p) => this.say(p);
 		this.view.onSelect = () => this.say(this.view.selectedAt);
 		c.addEventListener("dblclick", () => this.view.zoom(null));
 		c.addEventListener("keydown", (e) => this.key(e));
 	}
 
-	show(host: HTMLElement, tree: Tree, unit: string, summary: string): void {
+	/** from: where the numbers come from. */
+	show(host: HTMLElement, tree: Tree, unit: string, summary: string, from: string): void {
 		this.unit = unit;
+		this.from = from;
 		this.summary = summary;
 		host.style.setProperty("--levels", String(Math.min(30, tree.levels.length)));
 		this.view.show({ up: tree }, false);
@@ -115,7 +116,8 @@ class Pane {
 		}
 		const t = p.tree, f = t.frame[p.node]!, v = (k: number) => `${amount(t.total[k]![p.node]!, this.unit)} (${percent(t.share(p.node, k))})`;
 		this.detail.textContent = `${t.frames.module[f] ? t.frames.module[f] + "`" : ""}${t.frames.name[f]} · ` +
-			(this.diff ? `before ${v(0)}, now ${v(1)}` : v(0));
+			(t.frames.source?.[f] ? t.frames.source[f] + " · " : "") +
+			(this.diff ? `before ${v(0)}, now ${v(1)}` : v(0)) + ` · from ${this.from}`;
 	}
 
 	private key(e: KeyboardEvent): void {
@@ -146,19 +148,19 @@ function paneOf(host: HTMLElement, k: FrameKinds, diff: boolean, significance: b
 }
 
 /** Draws the stacks of an aggregation into host. */
-export function flameOf(host: HTMLElement, stacks: { frames: string[], weight: number }[]): void {
+export function flameOf(host: HTMLElement, stacks: { frames: string[], weight: number }[], from: string): void {
 	void api.frameKinds().then((k) => {
 		const tree = treeOf(stacks, k), p = paneOf(host, k, false, false);
-		p?.show(host, tree, "", `${number(tree.whole[0]!)} in ${number(stacks.length)} stacks`);
+		p?.show(host, tree, "", `${number(tree.whole[0]!)} in ${number(stacks.length)} stacks`, from);
 	});
 }
 
-/** Draws a view of a recording into host. again: the same picture, newer. */
-export async function showFlame(host: HTMLElement, d: FlameData, again: boolean): Promise<void> {
+/** Draws a view of a recording into host. again: the same picture, newer; from: what of which recording. */
+export async function showFlame(host: HTMLElement, d: FlameData, again: boolean, from: string): Promise<void> {
 	const tree = decode(await unpack(d.stacks), d.diff ? 2 : 1);
 	if (!again)
 		panes.delete(host);
 	const sum = d.diff ? `before ${amount(tree.whole[0]!, d.unit)}, now ${amount(tree.whole[1]!, d.unit)}: blue has vanished, red is new` :
 		`${amount(tree.whole[0]!, d.unit)}: a frame is as wide as its share`;
-	paneOf(host, d, d.diff, d.significance)?.show(host, tree, d.unit, sum + (d.notes ? " · " + d.notes : ""));
+	paneOf(host, d, d.diff, d.significance)?.show(host, tree, d.unit, sum + (d.notes ? " · " + d.notes : ""), from);
 }

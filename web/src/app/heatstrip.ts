@@ -2,6 +2,8 @@
 // A heat map of delays: a column for each second (by the event's own time, as the tracer counted it), a row for each half
 // octave, logarithmic. Colours by rank: the share of the cells that are not fuller.
 import { Bucket } from "./api.js";
+import { amount, number } from "../amount.js";
+import { named } from "../dom.js";
 import { cssColour, isDark, onTheme } from "../theme.js";
 
 export const COLUMNS = 120; // seconds
@@ -82,12 +84,12 @@ export class HeatStrip {
 	range: Range | null = null;
 	/** The newest second that is shown; the same for all strips of a page. */
 	now = 0;
+	/** What the numbers are from. */
+	where = "";
 	onRange: (r: Range | null) => void = () => {};
 
 	constructor(readonly data: HeatData, name: string, private readonly height = 78) {
-		this.canvas.tabIndex = 0;
-		this.canvas.setAttribute("role", "img");
-		this.canvas.setAttribute("aria-label", "Heat map of delays: " + name);
+		named(this.canvas, "img", "Heat map of delays: " + name);
 		this.canvas.style.height = height + "px";
 		onTheme(() => { this.colours = []; this.draw(); });
 		new ResizeObserver(() => this.draw()).observe(this.canvas);
@@ -96,7 +98,7 @@ export class HeatStrip {
 			this.canvas.setPointerCapture(e.pointerId);
 			this.select(e);
 		});
-		this.canvas.addEventListener("pointermove", (e) => this.drag && this.select(e));
+		this.canvas.addEventListener("pointermove", (e) => this.drag ? this.select(e) : this.tell(e));
 		this.canvas.addEventListener("pointerup", () => {
 			if (this.drag)
 				this.onRange(this.range);
@@ -135,6 +137,13 @@ export class HeatStrip {
 			return;
 		}
 		e.preventDefault();
+	}
+
+	/** What is under the pointer. */
+	private tell(e: PointerEvent): void {
+		const { second, row } = this.at(e), n = this.data.cells.get(second)?.[row] ?? 0, [low, high] = rowRange(row);
+		this.canvas.title = `${number(n)} delays of ${amount(low, "ns")} ${Number.isFinite(high) ? "to " + amount(high, "ns") : "and more"}, ${this.now - second} s ago: ` +
+			`from ${this.where}, second ${second} since the machine started`;
 	}
 
 	private select(e: PointerEvent): void {

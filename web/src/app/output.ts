@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run has printed: lines of text and aggregations, of which the last state counts. Knows nothing of the page.
 import { AggRow, Line, Value } from "./api.js";
+import { History } from "./history.js";
 
 const TEXT_LINES = 5000; // kept; older ones go
 
-export interface Agg {
-	name: string;
-	func: string;
+/** An aggregation, or several that one printa() shows together: a value of each in every row. */
+export interface Result {
+	names: string[];
+	funcs: string[];
 	rows: AggRow[];
 	leftOut: number;
+	/** As a printa() with a format has written it; null: none has. */
+	text: string | null;
+	/** ns of the tracer's clock. */
+	time: number;
 }
 
 export interface Loss {
@@ -21,7 +27,11 @@ export class Output {
 	readonly text: string[] = [];
 	forgotten = 0; // lines of text
 	lost = 0; // lines that the server had forgotten before they came here
-	readonly aggs = new Map<string, Agg>();
+	private readonly all = new Map<string, Result>(); // by their names
+	/** How the distributions of an aggregation came to be, by its name. */
+	readonly history = new Map<string, History>();
+	/** From the tracer's clock to ms since 1970. */
+	wallOffset = 0;
 	readonly losses = new Map<string, Loss>();
 	ended = false;
 	messages = "";
@@ -29,10 +39,12 @@ export class Output {
 	events = 0;
 
 	take(l: Line): void {
+		if (l.time && !this.wallOffset)
+			this.wallOffset = Date.now() - l.time / 1e6;
 		if (l.type === "event")
 			this.takeEvent(l);
 		else if ((l.type === "snapshot" || l.type === "printa") && l.aggregations && l.rows)
-			this.takeAggs(l);
+			this.takeAggs(l, l.time ?? 0);
 		else if (l.type === "drop")
 			this.takeLoss(l);
 		else if (l.type === "error" || l.type === "message")
@@ -46,7 +58,9 @@ export class Output {
 		const parts: string[] = [];
 		for (const o of l.output ?? []) {
 			if (o.action === "printa" && o["rows"])
-				this.takeAggs(o as unknown as Line);
+				this.takeAggs(o as unknown as Line, l.time ?? 0);
+			else if (o.action === "clear" || (o.action === "trunc" && !o.value))
+				this.history.get(String(o["aggregation"]))?.clear();
 			else if (o.text !== undefined)
 				parts.push(o.text);
 			else if (o.value !== undefined)
@@ -58,9 +72,24 @@ export class Output {
 				this.push(t);
 	}
 
-	private takeAggs(l: Line): void {
-		l.aggregations!.forEach((a, k) => this.aggs.set(a.name, { name: a.name, func: a.function, leftOut: l.left_out ?? 0,
-			rows: l.rows!.filter((r) => r.values[k] !== null).map((r) => ({ key: r.key, values: [r.values[k]!] })) }));
+	private takeAggs(l: Line, time: number): void {
+		const names = l.aggregations!.map((a) => a.name), id = names.join(), had = this.all.get(id);
+		this.all.set(id, { names, funcs: l.aggregations!.map((a) => a.function), rows: l.rows!, leftOut: l.left_out ?? 0, text: l.text ?? had?.text ?? null,
+			time: time || (had?.time ?? 0) });
+		names.forEach((name, k) => {
+			let h = this.history.get(name);
+			if (!l.rows!.some((r) => Array.isArray(r.values[k])) || !time)
+				return;
+			if (!h)
+				this.history.set(name, h = new History());
+			h.take(time, l.rows!, k, (r) => keyText(r));
+		});
+	}
+
+	/** What there is; what another one shows as well is left out. */
+	get results(): Result[] {
+		const all = [...this.all.values()], joint = new Set(all.filter((r) => r.names.length > 1).flatMap((r) => r.names));
+		return all.filter((r) => r.names.length > 1 || !joint.has(r.names[0]!));
 	}
 
 	private takeLoss(l: Line): void {
@@ -82,6 +111,11 @@ export function stackOf(v: Value): string[] | null {
 	const frames = Array.isArray(v) ? v : v && typeof v === "object" && "frames" in v && Array.isArray(v.frames) ? v.frames : null;
 	return frames && frames.every((f) => f && typeof f === "object" && "addr" in f) ?
 		(frames as { name: string }[]).map((f) => f.name) : null;
+}
+
+/** A key in one line. */
+export function keyText(r: AggRow): string {
+	return r.key.map(show).join(", ");
 }
 
 /** A value as one line of text. */

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is slow, who, and why: a heat map for each tracker, the slow events as they come, the stacks of the last minute.
-import { api, ApiError, Bucket, Contents, Line, Value, watch } from "./api.js";
+import { sleep } from "../short.js";
+import { api, ApiError, Bucket, Contents, Line, Value, viewUrl, watch } from "./api.js";
 import { FlameData, showFlame } from "./flames.js";
 import { COLUMNS, HeatData, HeatStrip, Range, rowOf, rowRange } from "./heatstrip.js";
 import { stackOf } from "./output.js";
-import { putSelection, RangeView, Source, stackTitle, takeSelection, times } from "./rangeview.js";
+import { tabLinks } from "./pictures.js";
+import { putSelection, RangeView, stackGroup, takeSelection } from "./rangeview.js";
 import { reason } from "./slow.js";
+import { origin, Source, times } from "./stretch.js";
 import { amount, number } from "../amount.js";
-import { make, makeButton } from "../dom.js";
+import { make, makeButton, said } from "../dom.js";
 
 const TRACKERS: [string, string][] = [["wakeup", "waiting for a CPU"], ["offcpu", "sleeping"], ["block", "block device requests"],
 	["lock", "kernel locks"], ["reclaim", "freeing memory"], ["irq", "interrupt handlers"], ["softirq", "softirqs"]];
-const SLOW_KEPT = 500, SLOW_SHOWN = 60, MINUTE = 60, SECOND = 1e9, FLAME_MS = 10000, CONTENTS_MS = 500;
+const SLOW_KEPT = 500, SLOW_SHOWN = 60, MINUTE = 60, SECOND = 1e9, FLAME_MS = 10000, EXPLAIN_MS = 8000, CONTENTS_MS = 500;
 
+const FORBIDDEN = 403, LOST = "Connection lost, trying again…";
 const NUMBERS = ["at once", "per s", "median", "99 %", "longest"];
 
 export interface Slow {
@@ -33,22 +37,36 @@ class Pane {
 	readonly data = new HeatData();
 	readonly strip: HeatStrip;
 	private readonly numbers = [make("td", "", "n"), make("td", "", "n"), make("td", "", "n"), make("td", "", "n"), make("td", "", "n")];
+	private readonly why = make("span", "", "muted");
+	/** Whether anything was ever counted. */
+	seen = false;
 	private readonly max = new Map<number, number>();
 	private readonly sum = new Map<number, number>();
 
 	constructor(readonly name: string, what: string) {
 		const head = make("th", name), cell = make("td", "", "heat");
 		head.scope = "row";
-		head.append(make("span", what, "muted"));
+		head.append(make("span", what, "muted"), this.why);
 		this.strip = new HeatStrip(this.data, `${name}, ${what}`);
 		cell.append(this.strip.canvas);
 		this.row.append(head, cell, ...this.numbers);
 		this.numbers.forEach((n, i) => { n.dataset["label"] = NUMBERS[i]!; });
-		this.numbers.forEach((n) => { n.title = `from tracker ${name} of ${name}.d, table hist of the recording "live"`; });
+		this.strip.where = this.origin("hist");
+	}
+
+	/** Why there is nothing. */
+	lacks(why: string): void {
+		this.why.textContent = why;
+		this.why.className = "lossy";
+	}
+
+	origin(table: string): string {
+		return `${this.name} of ${this.name}.d, table ${table} of recording live`;
 	}
 
 	add(l: Line): void {
 		const second = Math.floor(l.time! / 1e9);
+		this.seen = true;
 		this.data.add(second, l["buckets"] as Bucket[]);
 		this.max.set(second, Math.max(this.max.get(second) ?? 0, l["max"] as number));
 		this.sum.set(second, (this.sum.get(second) ?? 0) + (l["sum"] as number));
@@ -72,7 +90,10 @@ class Pane {
 		const time = (v: number) => v ? amount(v, "ns") : "–";
 		const quantile = (share: number) => time(Math.min(max, this.data.quantile(from, now, share))); // a row's middle may lie above
 		[few(this.atOnce(now)), number(n / MINUTE), quantile(0.5), quantile(0.99), time(max)].forEach((t, i) => {
-			this.numbers[i]!.textContent = t;
+			const cell = this.numbers[i]!, title = `from ${this.origin("hist")}, seconds ${i ? from : now - 9} to ${now} since the machine started`;
+			cell.textContent = t;
+			if (cell.title !== title)
+				cell.title = title;
 		});
 		this.strip.now = now;
 		this.strip.draw();
@@ -89,8 +110,11 @@ export class Overview {
 	private readonly panes = new Map<string, Pane>();
 	private readonly slowBody = make("tbody");
 	private readonly note = make("p", "Waiting for the first events…", "muted note");
+	private readonly top = make("div", "", "top");
+	private readonly live = make("div", "", "live");
 	private readonly state = make("p", "", "state-line");
 	readonly range = new RangeView();
+	private readonly save = make("a", "Save what is recorded so far", "button empty");
 	private readonly flame = make("div", "", "flame-host");
 	private readonly flameBar = make("div", "", "bar");
 	private stacks = "on_cpu";
@@ -100,7 +124,7 @@ export class Overview {
 	private wanted: URLSearchParams | null = null; // a range of the address, until there is a recording
 	private cost = "";
 	private run = 0;
-	private lostCount = 0;
+	private readonly lost = new Map<string, { count: number, what: string }>(); // by tag
 	private unwatch: () => void = () => {};
 	private pending = 0;
 	private selected: { pane: Pane, range: Range } | null = null;
@@ -126,7 +150,13 @@ export class Overview {
 		this.range.onProgram = (r, clause) => void this.toProgram(r.tracker, clause);
 		this.range.onChange = () => this.onLink(this.link);
 		this.state.setAttribute("role", "status");
-		this.element.append(this.note, this.state, table, this.range.element, this.slowSection(), this.flameSection());
+		this.losses.title = "from table loss of recording live, since this page was opened";
+		this.save.href = viewUrl("live", "recording");
+		this.save.setAttribute("download", "");
+		this.save.title = "the recording of this view as a file: the last ten minutes at most; any dwell shows it";
+		this.top.append(tabLinks("live", "", "#overview"), this.save);
+		this.live.append(this.state, table, this.range.element, this.slowSection(), this.flameSection());
+		this.element.append(this.top, this.note, this.live);
 	}
 
 	private slowSection(): HTMLElement {
@@ -144,14 +174,10 @@ export class Overview {
 	}
 
 	private flameSection(): HTMLElement {
-		const box = make("section", "", "picture wide"), group = make("span", "", "group"), all = ["on_cpu", "off_cpu_ns"];
-		const buttons = all.map((name) => makeButton(stackTitle(name), "stacks of @" + name + " of overview.d, last minute", () => {
+		const box = make("section", "", "picture wide"), group = stackGroup(["on_cpu", "off_cpu_ns"], () => this.stacks, (name) => {
 			this.stacks = name;
-			buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(all[i] === name)));
 			void this.drawFlame(false);
-		}));
-		buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(all[i] === this.stacks)));
-		group.append(...buttons);
+		});
 		this.flameBar.append(make("h2", "Stacks of the last minute"), group);
 		this.flame.append(make("p", "The first come after a few seconds.", "muted"));
 		box.append(this.flameBar, this.flame);
@@ -165,18 +191,33 @@ export class Overview {
 			const info = await api.view<Contents>("live", "contents.json").catch(() => null);
 			if (info && info.histograms.length && info.stacks.length && this.now) {
 				this.source = { id: "live", info };
+				this.save.classList.remove("empty");
 				break;
 			}
 			if (i === 20)
 				this.flame.replaceChildren(make("p", "There is no recording of this view: ranges and stacks cannot be shown.", "muted"));
-			await new Promise((go) => setTimeout(go, CONTENTS_MS));
+			await sleep(CONTENTS_MS);
 		}
 		while (run === this.run && run) {
 			if (!this.element.hidden && !document.hidden)
 				await Promise.all([this.drawFlame(true), this.readCost(), this.restore()]);
 			if (this.source)
 				this.source.info = await api.view<Contents>("live", "contents.json").catch(() => this.source!.info);
-			await new Promise((go) => setTimeout(go, FLAME_MS));
+			await sleep(FLAME_MS);
+		}
+	}
+
+	/** A tracker that has counted nothing may be one that this kernel has no probes for. */
+	private async explain(): Promise<void> {
+		const run = this.run;
+		await sleep(EXPLAIN_MS);
+		for (const p of this.panes.values()) {
+			if (p.seen || run !== this.run || !run)
+				continue;
+			const text = (await api.tracker(p.name).catch(() => null))?.text, found = text ? await api.check(text).catch(() => null) : null;
+			const bad = found?.lines.find((d) => d.severity === "error");
+			if (bad && !p.seen)
+				p.lacks("not on this kernel: " + bad.message);
 		}
 	}
 
@@ -188,7 +229,7 @@ export class Overview {
 		if (d instanceof Error)
 			this.flame.replaceChildren(make("p", d.message, "muted"));
 		else
-			await showFlame(this.flame, d, again);
+			await showFlame(this.flame, d, again, origin(s, "@" + this.stacks, "row"));
 	}
 
 	private async readCost(): Promise<void> {
@@ -206,16 +247,37 @@ export class Overview {
 		try {
 			this.run = await api.overview();
 		} catch (e) {
-			this.say(e instanceof ApiError ? e.message : String(e), true);
+			this.refused(e);
 			return;
 		}
 		void this.open();
+		void this.explain();
 		this.unwatch = watch(this.run, {
 			line: (l) => this.take(l),
-			lost: () => {},
+			lost: (n) => this.lose("", n, "lines forgotten before this page read them"),
 			end: (text) => this.ended(text),
-			connected: (yes) => { this.connected = yes; if (!yes) this.say("Connection lost, trying again…", true); else this.say("", false); },
+			connected: (yes) => this.connect(yes),
 		});
+	}
+
+	/** Once there is something to see, it stays where it is, and the first line says that it is old. */
+	private connect(yes: boolean): void {
+		this.connected = yes;
+		this.say(yes || this.now ? "" : LOST, !yes);
+		if (this.now)
+			this.drawState();
+	}
+
+	/** There is no live view. */
+	private refused(e: unknown): void {
+		const may = !(e instanceof ApiError && e.status === FORBIDDEN), link = make("a", "Recordings");
+		this.live.hidden = this.top.hidden = !may;
+		this.say(may ? said(e) : "Nothing is traced: start the server with `sudo dwell serve` to see what is slow now. What was recorded can be looked at: ", may);
+		link.href = "#recording";
+		if (!may)
+			this.note.append(link, ".");
+		else
+			this.note.append(" ", makeButton("Try again", "start the trackers", () => void this.start()));
 	}
 
 	private say(text: string, bad: boolean): void {
@@ -228,9 +290,10 @@ export class Overview {
 		this.unwatch();
 		this.run = 0;
 		this.source = null;
+		this.save.classList.add("empty");
 		this.range.hide();
 		const bad = (text ?? "").split("\n").filter((l) => l && !/ matched \d+ probes?$/.test(l)).slice(-8).join("\n");
-		this.say("The trackers have ended. " + bad, true);
+		this.say("The trackers have ended. " + bad + (bad ? "\n`dwell features` tells what this kernel has, and what not." : ""), true);
 		this.note.append(" ", makeButton("Start again", "start the trackers", () => void this.start()));
 	}
 
@@ -243,10 +306,16 @@ export class Overview {
 			for (const o of l.output ?? [])
 				if (o.action === "slow")
 					this.takeSlow(l, o);
+		} else if (l.type === "message") { // of the governor, of the reader
+			this.lose("message " + (l.text ?? ""), 0, l.text ?? "");
 		} else if (l.type === "drop") {
-			this.lostCount += l.count ?? 0;
+			this.lose(l.tag ?? "", l.count ?? 0, (l.text ?? "lost").replace(/^\d+ /, "").replace(/ (by \S+:\S*|on CPU \d+)$/, ""));
 		}
 		this.redraw();
+	}
+
+	private lose(tag: string, n: number, what: string): void {
+		this.lost.set(tag, { count: (this.lost.get(tag)?.count ?? 0) + n, what });
 	}
 
 	private takeSlow(l: Line, o: Record<string, unknown>): void {
@@ -276,26 +345,33 @@ export class Overview {
 				p.draw(this.now);
 		this.drawSlow();
 		this.drawState();
-		this.losses.textContent = this.lostCount ? `${number(this.lostCount)} not shown: more than the limit per second` : "";
+		this.losses.textContent = [...this.lost.values()].map((v) => (v.count ? number(v.count) + " " : "") + v.what).join(" · ");
 	}
 
 	/** What is to be known at once. */
 	private drawState(): void {
 		const at = (name: string) => few(this.panes.get(name)!.atOnce(this.now)), worst = [...this.slow].filter((v) => !v.idle && v.end > this.newest - MINUTE * SECOND)
 			.sort((a, b) => b.delay - a.delay)[0];
-		const all = [`Run queue: ${at("wakeup")} threads wait for a CPU`, `block I/O: ${at("block")} requests in flight`, ...this.cost ? [this.cost] : []];
+		const part = (text: string, from: string, tag: "b" | "span" = "span") => {
+			const e = make(tag, text);
+			e.title = "from " + from;
+			return e;
+		}, of = (name: string) => this.panes.get(name)!.origin("hist") + ", on average of the last ten seconds";
 		this.state.replaceChildren();
-		if (worst)
-			this.state.append(make("b", `Slowest of the last minute: ${worst.comm}, ${amount(worst.delay, "ns")} (${worst.tracker}): ${worst.why}`), make("br"));
-		this.state.append(all.join(" · "));
+		if (!this.connected)
+			this.state.append(make("b", LOST, "bad"), make("br"));
+		else if (worst)
+			this.state.append(part(`Slowest of the last minute: ${worst.comm}, ${amount(worst.delay, "ns")} (${worst.tracker}): ${worst.why}`,
+				`${this.panes.get(worst.tracker)?.origin("slow") ?? worst.tracker}: ended ${worst.end}`, "b"), make("br"));
+		this.state.append(part(`Run queue: ${at("wakeup")} threads wait for a CPU`, of("wakeup")), " · ", part(`block I/O: ${at("block")} requests in flight`, of("block")),
+			...this.cost ? [" · ", part(this.cost, "all programs of this view, table cost of recording live, the last minute")] : []);
 	}
 
 	private drawSlow(): void {
 		const shown = this.slow.filter((s) => this.inRange(s) && (this.idleToggle.checked || !s.idle)).slice(-SLOW_SHOWN).reverse();
 		this.slowBody.replaceChildren(...shown.map((s) => {
 			const tr = make("tr"), why = make("td", s.why, "why"), stack = Object.values(s.attributes).map(stackOf).find((v) => v !== null);
-			if (stack)
-				why.title = stack.join("\n");
+			tr.title = `from ${this.panes.get(s.tracker)?.origin("slow") ?? s.tracker}: ended ${s.end}` + (stack ? "\n" + stack.join("\n") : "");
 			tr.append(make("td", `${Math.floor((this.newest - s.end) / 1e9)} s`, "n"), make("td", s.tracker),
 				make("td", `${s.comm} ${s.tid}`), make("td", amount(s.delay, "ns"), "n"), why);
 			return tr;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write a program, run it, see what it says.
 import { api, ApiError, Program, watch } from "./api.js";
-import { draw, Flames } from "./aggview.js";
+import { Flames } from "./aggview.js";
+import { Drawing, Picture, putDrawings, takeDrawings } from "./drawings.js";
 import { make, makeButton } from "../dom.js";
 import { Editor } from "./editor.js";
 import { Output } from "./output.js";
@@ -25,10 +26,13 @@ export class ProgramView {
 	private readonly state = make("span", "", "state");
 	private readonly text = make("pre", "", "text");
 	private readonly notes = make("div", "", "notes");
-	private readonly pictures = new Map<string, HTMLElement>();
+	private readonly pictures = new Map<string, Picture>();
+	private wanted = new Map<string, Drawing>(); // how results are to be drawn, by their names; else as is best
+	private shipped: Program | null = null; // whose text was loaded
 	private readonly results = make("div", "", "results");
 	private programs: Program[] = [];
 	private running = 0;
+	private refused: string | null = null;
 	private unwatch: () => void = () => {};
 	private readonly redraw = perFrame(() => this.draw());
 	output = new Output();
@@ -60,7 +64,7 @@ export class ProgramView {
 	private list(): void {
 		const want = this.filter.value.toLowerCase();
 		this.gallery.replaceChildren(...this.programs.filter((p) => (p.name + " " + p.summary).toLowerCase().includes(want)).map((p) => {
-			const li = make("li"), b = makeButton(p.name, p.summary, () => void this.load(p.name));
+			const li = make("li"), b = makeButton(p.name, p.summary, () => { location.hash = "program/" + encodeURIComponent(p.name); });
 			b.append(make("span", p.summary.replace(/\.$/, ""), "muted"));
 			li.append(b);
 			return li;
@@ -71,23 +75,40 @@ export class ProgramView {
 		const p = await api.program(name).catch(() => null);
 		if (!p?.text)
 			return;
+		this.shipped = p;
 		this.editor.text = p.text;
-		location.hash = "program/" + encodeURIComponent(name);
 	}
 
-	/** From the address: a shipped program or a text. */
-	async open(what: string): Promise<void> {
+	/** From the address: a shipped program or a text, and how its results are drawn. */
+	async open(what: string, q: URLSearchParams): Promise<void> {
+		const wanted = takeDrawings(q.get("as"));
+		if ("#" + location.hash.slice(1) === this.link)
+			return;
 		if (what.startsWith("text="))
 			this.editor.text = decodeURIComponent(what.slice(5));
 		else if (what)
 			await this.load(decodeURIComponent(what));
+		this.wanted = wanted;
+		for (const [name, p] of this.pictures)
+			p.wanted = wanted.get(name) ?? null;
+		this.redraw();
 	}
 
 	get link(): string {
-		return "#program/text=" + encodeURIComponent(this.editor.text);
+		const p = this.shipped, as = putDrawings(this.wanted);
+		return "#program/" + (p?.text === this.editor.text ? encodeURIComponent(p.name) : "text=" + encodeURIComponent(this.editor.text)) + (as ? "?as=" + encodeURIComponent(as) : "");
+	}
+
+	/** why: programs cannot be run here; null: they can. */
+	refuse(why: string | null): void {
+		this.refused = why;
+		this.runButton.disabled = why !== null || this.running !== 0;
+		this.runButton.title = why ?? "run it (Ctrl-Enter)";
 	}
 
 	async run(): Promise<void> {
+		if (this.refused !== null)
+			return;
 		await this.stop();
 		this.reset();
 		try {
@@ -144,20 +165,14 @@ export class ProgramView {
 
 	private draw(): void {
 		const o = this.output, atEnd = this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - 4;
-		for (const a of o.aggs.values()) {
-			let host = this.pictures.get(a.name);
-			if (!host) {
-				const box = make("section", "", "picture");
-				host = make("div");
-				host.tabIndex = 0; // it scrolls
-				host.setAttribute("role", "group");
-				host.setAttribute("aria-label", "@" + a.name);
-				box.append(make("h2", "@" + a.name), host);
-				this.pictures.set(a.name, host);
-				this.results.append(box);
-			}
-			draw(host, a, this.flames);
+		const shown = new Set<string>();
+		for (const r of o.results) {
+			const name = r.names.join();
+			shown.add(name);
+			this.pictureOf(name, r.names.map((n) => "@" + n).join(", ")).draw(r, o);
 		}
+		for (const [name, p] of this.pictures)
+			p.element.hidden = !shown.has(name);
 		this.text.hidden = o.text.length === 0;
 		this.text.textContent = (o.forgotten ? `… ${number(o.forgotten)} lines before\n` : "") + o.text.join("\n");
 		if (atEnd)
@@ -168,5 +183,20 @@ export class ProgramView {
 		const ended = o.status !== undefined ? `ended with status ${o.status}` : o.ended ? "ended" : "running";
 		this.state.textContent = [ended, `${number(o.events)} events`, ...losses].join(" · ");
 		this.state.classList.toggle("lossy", losses.length > 0);
+	}
+
+	private pictureOf(name: string, title: string): Picture {
+		let p = this.pictures.get(name);
+		if (!p) {
+			const made = p = new Picture(title, this.flames);
+			p.wanted = this.wanted.get(name) ?? null;
+			p.onChoice = () => {
+				this.wanted.set(name, made.wanted!);
+				history.replaceState(null, "", this.link);
+			};
+			this.pictures.set(name, p);
+			this.results.append(p.element);
+		}
+		return p;
 	}
 }

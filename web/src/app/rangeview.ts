@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A range of a heat map looked at closely: whose the delays are, the slow events among them, the stacks of exactly these
 // seconds, the clause of D that selects them; and the same compared with another range.
-import { api, Contents, Params, SlowRow, viewUrl } from "./api.js";
+import { sleep } from "../short.js";
+import { Apart } from "./apart.js";
+import { api, Params, SlowRow } from "./api.js";
 import { FlameData, showFlame } from "./flames.js";
 import { compareShares, Counts, enough, ShareChange } from "./shares.js";
 import { reason } from "./slow.js";
+import { Chosen, selecting } from "./selecting.js";
+import { origin, Source, stretchLinks, times } from "./stretch.js";
+import { saveAs, saveLinks } from "./tabframe.js";
 import { amount, number, percent } from "../amount.js";
 import { unpack } from "../bytes.js";
-import { make, makeButton } from "../dom.js";
+import { grow, make, makeButton, makeGroup, named, said } from "../dom.js";
 import { decodeHeat, HeatHead, Plane } from "../heatmodel.js";
 import { timeText } from "../heat.js";
 
@@ -20,20 +25,10 @@ export interface Selection {
 	high: number; // Infinity: no limit
 }
 
-export interface Source {
-	id: string;
-	info: Contents;
-}
-
-const KEYS = 12, SLOW = 25, CAUSES_FROM = 5000, GUARD_NS = 2000; // times are exact to less than this
+const KEYS = 12, SLOW = 25, CAUSES_FROM = 5000;
 const SECOND = 1e9;
+const LATER = 3, LATER_MS = 4000, LATE = 10 * SECOND;
 const LIVE_KEYED = ["wakeup", "offcpu", "block", "lock", "reclaim"]; // by overview.d
-
-/** Times as a view takes them. */
-export function times(s: Source, from: number, to: number): { from: string, to: string } {
-	const t = (ns: number) => Math.max(0, ns - s.info.begun - GUARD_NS) + "ns";
-	return { from: t(from), to: t(to) };
-}
 
 function before(s: Source, b: Selection | null): Params {
 	return b ? { before_from: times(s, b.from, b.to).from, before_to: times(s, b.from, b.to).to } : {};
@@ -67,6 +62,7 @@ export class RangeView {
 	private readonly flameBar = make("div", "", "bar");
 	private readonly code = make("pre", "", "code");
 	private readonly compareBar = make("div", "", "bar");
+	readonly apart = new Apart();
 	private source: Source | null = null;
 	private range: Selection | null = null;
 	private other: Selection | null = null;
@@ -77,7 +73,8 @@ export class RangeView {
 	/** What is shown, for tests and links. */
 	get shown(): { range: Selection | null, other: Selection | null, stacks: string } { return { range: this.range, other: this.other, stacks: this.stacks }; }
 	changes: ShareChange[] = [];
-	onProgram: (r: Selection, clause: string) => void = () => {};
+	/** program: the whole of it with the clause in its place; null: the clause is to follow the tracker's program. */
+	onProgram: (r: Selection, clause: string, program: string | null) => void = () => {};
 	onClose: () => void = () => {};
 	onChange: () => void = () => {};
 
@@ -87,19 +84,18 @@ export class RangeView {
 		this.element.setAttribute("aria-label", "Selected range");
 		this.element.setAttribute("role", "region");
 		for (const [box, label] of [[this.who, "Whose delays"], [this.slow, "Slow events of the range"]] as const) {
-			box.tabIndex = 0;
-			box.setAttribute("role", "group");
-			box.setAttribute("aria-label", label);
+			named(box, "group", label);
 		}
 		this.code.tabIndex = 0; // it scrolls
 		two.append(this.who, this.slow);
-		this.element.append(this.title, this.compareBar, two, this.flameBar, this.flame, make("h3", "The clause of D that selects it"), this.code);
+		this.element.append(this.title, this.compareBar, two, this.apart.element, this.flameBar, this.flame, make("h3", "The clause of D that selects it"), this.code);
 	}
 
 	hide(): void {
 		this.range = this.other = null;
 		this.picking = false;
 		this.asked++;
+		this.apart.clear();
 		this.element.hidden = true;
 	}
 
@@ -119,20 +115,35 @@ export class RangeView {
 		this.stacks = source.info.stacks.some((s) => s.name === stacks) ? stacks : source.info.stacks[0]?.name ?? "";
 		this.element.hidden = false;
 		this.title.textContent = describe(source, r);
-		this.code.textContent = this.clause();
+		this.code.textContent = this.clause()?.clause ?? `No program of this recording adds values to ${r.tracker}.`;
 		this.drawCompareBar();
 		this.drawFlameBar();
 		const n = ++this.asked;
-		void this.fillWho(n);
-		void this.fillSlow(n);
-		void this.fillFlame(n);
+		void this.fill(n, other ? "What sets these seconds apart" : "What sets these seconds apart from the rest of the recording");
 		this.onChange();
+	}
+
+	/** All at once, and then what takes longest. */
+	private async fill(n: number, apart: string): Promise<void> {
+		const s = this.source!, late = s.id === "live" && this.range!.to > (s.info.extent?.[1] ?? 0) - LATE;
+
+		this.apart.expect(apart);
+		await Promise.all([this.fillWho(n), this.fillSlow(n), this.fillFlame(n, false)]);
+		if (n === this.asked)
+			await this.apart.show(apart, this.source!, { ...times(this.source!, this.range!.from, this.range!.to), ...before(this.source!, this.other) });
+		// Stacks of the last seconds of a live view come some seconds later.
+		for (let i = late ? LATER : 0; i-- > 0 && n === this.asked;) {
+			await sleep(LATER_MS);
+			await this.fillFlame(n, true); // shows nothing when something else was asked for meanwhile
+		}
 	}
 
 	private drawCompareBar(): void {
 		const s = this.source!, r = this.range!, o = this.other, length = r.to - r.from;
 		const earlier = { ...r, from: r.from - length, to: r.from }, first = s.info.extent?.[0] ?? 0;
-		const all: (Node | string)[] = [];
+		const all: (Node | string)[] = [], chosen = this.clause();
+		const program = makeButton("Program", "open the clause with its program in the editor", () => chosen && this.onProgram(r, chosen.clause, chosen.program));
+		program.disabled = !chosen;
 		if (o) {
 			all.push(make("span", "compared with " + describe(s, o), "versus"), makeButton("Swap", "compare the other way round", () => this.show(s, o, r, this.stacks)),
 				makeButton("Without comparison", "this range alone", () => this.show(s, r, null, this.stacks)));
@@ -145,38 +156,31 @@ export class RangeView {
 			});
 			all.push("Compare with", b, pick);
 		}
-		all.push(make("span", "", "grow"), makeButton("Program", "open the clause with its tracker in the editor", () => this.onProgram(r, this.clause())),
+		all.push(grow(), ...stretchLinks(s, r.tracker, r, o), program,
 			makeButton("Show everything", "end the selection (Escape)", () => this.onClose()));
 		this.compareBar.replaceChildren(...all);
 	}
 
 	private drawFlameBar(): void {
-		const s = this.source!, r = this.range!, group = make("span", "", "group");
-		for (const k of s.info.stacks) {
-			const b = makeButton(stackTitle(k.name), "stacks of @" + k.name, () => {
-				this.stacks = k.name;
-				this.drawFlameBar();
-				void this.fillFlame(++this.asked);
-				this.onChange();
-			});
-			b.setAttribute("aria-pressed", String(k.name === this.stacks));
-			group.append(b);
-		}
-		const save = make("span", "", "save"), params = { by: "@" + this.stacks, ...times(s, r.from, r.to), title: describe(s, r), ...before(s, this.other) };
-		for (const [name, text] of [["flame.svg", "SVG"], ["flame.html", "HTML"], ...this.other ? [] : [["stacks.folded", "folded"], ["stacks.pb.gz", "pprof"]]] as [string, string][]) {
-			const a = make("a", text);
-			a.href = viewUrl(s.id, name, name.startsWith("stacks") ? { by: params.by, from: params.from, to: params.to } : params);
-			a.setAttribute("download", "");
-			save.append(" ", a);
-		}
-		this.flameBar.replaceChildren(make("h3", "Stacks of these seconds"), group, make("span", "", "grow"), make("span", "Save as", "muted"), save);
+		const s = this.source!, r = this.range!, group = stackGroup(s.info.stacks.map((k) => k.name), () => this.stacks, (name) => {
+			this.stacks = name;
+			this.drawFlameBar();
+			void this.fillFlame(++this.asked, false);
+			this.onChange();
+		});
+		const by = { by: "@" + this.stacks, ...times(s, r.from, r.to) };
+		this.flameBar.replaceChildren(make("h3", "Stacks of these seconds"), group, grow(),
+			saveAs(saveLinks(s.id, [["flame.svg", "SVG"], ["flame.html", "HTML"]], { ...by, title: describe(s, r), ...before(s, this.other) }),
+				...this.other ? [] : [saveLinks(s.id, STACK_FILES, by)]));
 		this.flameBar.hidden = this.flame.hidden = !this.stacks;
 	}
 
-	private clause(): string {
+	private clause(): Chosen | null {
 		const r = this.range!, high = Number.isFinite(r.high) ? ` && args[0]->delay < ${Math.round(r.high)}` : "";
-		return r.tracker.startsWith("@") ? `/* values from ${r.low} on, below ${r.high}, of ${r.tracker} */\n` :
-			`latency:${r.tracker}::all\n/args[0]->delay >= ${Math.round(r.low)}${high}/\n{\n\t@[args[0]->comm] = hist(args[0]->delay);\n}\n`;
+		if (r.tracker.startsWith("@"))
+			return selecting(this.source!.info.programs.map((p) => p.text).join("\n"), r.tracker.slice(1), r.low, r.high,
+				this.source!.info.histograms.some((h) => h.kind === "aggregation" && "@" + h.name === r.tracker && h.slot > 0));
+		return { clause: `latency:${r.tracker}::all\n/args[0]->delay >= ${Math.round(r.low)}${high}/\n{\n\t@[args[0]->comm] = hist(args[0]->delay);\n}\n`, program: null };
 	}
 
 	// -- whose --
@@ -194,16 +198,16 @@ export class RangeView {
 			const now = await this.counts(r), then = other ? await this.counts(other) : null;
 			if (n !== this.asked)
 				return;
-			const from = `from ${keyed(s, r.tracker)}, table hist of recording ${s.id}, by octave`;
+			const from = `from ${origin(s, keyed(s, r.tracker), "hist")}, by octave`;
 			this.changes = then ? compareShares(then, now) : [];
-			this.who.replaceChildren(make("h3", then ? "What sets it apart" : "Whose delays"), then ? changeTable(this.changes, from) : keyTable(now, from));
+			this.who.replaceChildren(make("h3", then ? "Whose delays, by share" : "Whose delays"), then ? changeTable(this.changes, from) : keyTable(now, from));
 			if (then && !enough(then, now))
 				this.who.append(make("p", "Less than five seconds: chance cannot be told from change.", "muted"));
 			else if (then && !this.changes.some((c) => c.sure))
 				this.who.append(make("p", "No share differs by more than chance may.", "muted"));
 		} catch (e) {
 			if (n === this.asked)
-				this.who.replaceChildren(make("h3", "Whose delays"), make("p", e instanceof Error ? e.message : String(e), "muted"));
+				this.who.replaceChildren(make("h3", "Whose delays"), make("p", said(e), "muted"));
 		}
 	}
 
@@ -220,34 +224,42 @@ export class RangeView {
 		this.slow.replaceChildren(make("h3", "Slow events"));
 		if (then) {
 			const c = (rows: SlowRow[], q: Selection) => causeCounts(rows, q);
-			this.slow.append(changeTable(compareShares(c(then, this.other!), c(now, r)), "causes of slow events, table slow of recording " + s.id));
+			this.slow.append(changeTable(compareShares(c(then, this.other!), c(now, r)), "causes of slow events, from " + origin(s, r.tracker, "slow")));
 			return;
 		}
-		this.slow.append(now.length ? slowTable(now.slice(0, SLOW)) : make("p", "None: what is below the tracker's threshold is counted, but not kept one by one.", "muted"));
+		this.slow.append(now.length ? slowTable(s, now.slice(0, SLOW)) : make("p", "None: what is below the tracker's threshold is counted, but not kept one by one.", "muted"));
 		if (now.length > SLOW)
 			this.slow.append(make("p", `${number(now.length - SLOW)} more, all shorter`, "muted"));
 	}
 
 	// -- stacks --
 
-	private async fillFlame(n: number): Promise<void> {
+	private async fillFlame(n: number, again: boolean): Promise<void> {
 		const s = this.source!, r = this.range!;
 		if (!this.stacks)
 			return;
 		try {
 			const d = await api.view<FlameData>(s.id, "flame.json", { by: "@" + this.stacks, ...times(s, r.from, r.to), ...before(s, this.other) });
 			if (n === this.asked)
-				await showFlame(this.flame, d, false);
+				await showFlame(this.flame, d, again, origin(s, "@" + this.stacks, "row"));
 		} catch (e) {
 			if (n === this.asked)
-				this.flame.replaceChildren(make("p", "No stacks: " + (e instanceof Error ? e.message : String(e)), "muted"));
+				this.flame.replaceChildren(make("p", "No stacks: " + said(e), "muted"));
 		}
 	}
 }
 
-export function stackTitle(name: string): string {
+function stackTitle(name: string): string {
 	return name === "on_cpu" ? "On the CPU" : name === "off_cpu_ns" ? "Off the CPU" : "@" + name;
 }
+
+/** Buttons that choose an aggregation with stacks. */
+export function stackGroup(names: string[], now: () => string, set: (name: string) => void): HTMLElement {
+	return makeGroup(names.map((name) => [name, stackTitle(name), "stacks of @" + name] as const), (name) => name === now(), set).element;
+}
+
+/** What stacks are saved as for other tools. */
+export const STACK_FILES = [["stacks.folded", "folded"], ["stacks.pb.gz", "pprof"]] as const;
 
 /** Of cells that the range has a part of, that part. first: the second of column 0. */
 export function countsOf(head: HeatHead, planes: Plane[], r: { low: number, high: number }, seconds: number, first: number): Counts {
@@ -312,25 +324,26 @@ function points(v: number): string {
 
 function changeTable(all: ShareChange[], from: string): HTMLElement {
 	const t = make("table", "", "agg changes"), head = t.createTHead().insertRow(), body = t.createTBody();
-	head.append(make("th", "what"), make("th", "before", "n"), make("th", "now", "n"), make("th", "points, 95 % interval", "n"), make("th", "change"));
+	head.append(make("th", "what"), make("th", "before", "n"), make("th", "now", "n"), make("th", "points, 95 % interval", "n"));
 	for (const c of all.slice(0, KEYS)) {
 		const tr = body.insertRow();
 		tr.title = from;
 		tr.className = c.sure ? "sure" : "muted";
 		tr.append(make("td", c.key), make("td", percent(c.before), "n"), make("td", percent(c.now), "n"),
-			make("td", `${points(c.now - c.before)} (${Number.isFinite(c.low) ? `${points(c.low)} to ${points(c.high)}` : "unknown"})`, "n"),
-			make("td", c.sure ? c.now > c.before ? "▲ more" : "▼ less" : "may be chance"));
+			make("td", `${c.sure ? c.now > c.before ? "▲ " : "▼ " : ""}${points(c.now - c.before)} (${Number.isFinite(c.low) ? `${points(c.low)} to ${points(c.high)}` : "unknown"})`, "n"));
 	}
+	if (all.slice(0, KEYS).some((c) => !c.sure))
+		t.createCaption().textContent = all.some((c) => c.sure) ? "Grey: may be chance. ▲ more, ▼ less: is not." : "Grey: may be chance.";
 	return all.length ? t : make("p", "nothing in either", "muted");
 }
 
-export function slowTable(rows: SlowRow[]): HTMLElement {
+export function slowTable(s: Source, rows: SlowRow[]): HTMLElement {
 	const t = make("table", "", "slow"), head = t.createTHead().insertRow(), body = t.createTBody();
 	for (const [text, cls] of [["how long", "n"], ["who", ""], ["tracker", ""], ["why", ""]])
 		head.append(make("th", text, cls));
 	for (const e of rows) {
 		const tr = body.insertRow(), why = make("td", reason(e.tracker, e.attributes, false), "why"), stack = Object.values(e.attributes).find((v) => Array.isArray(v)) as string[] | undefined;
-		tr.title = `${e.tracker}.d, table slow: ended ${e.ended}` + (stack ? "\n" + stack.join("\n") : "");
+		tr.title = `${origin(s, e.tracker, "slow")}: ended ${e.ended}` + (stack ? "\n" + stack.join("\n") : "");
 		tr.append(make("td", amount(e.delay, "ns"), "n"), make("td", `${e.comm} ${e.tid}`), make("td", e.tracker), why);
 	}
 	return t;

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings: which there are, and all views of one. A file that is dropped here is sent to the server, which shows it as any other.
+import { compareRecordings } from "./apart.js";
 import { api, Contents, RecordingInfo, SlowRow, viewUrl } from "./api.js";
 import { FlameData, showFlame } from "./flames.js";
-import { putSelection, RangeView, Selection, slowTable, Source, stackTitle, takeSelection } from "./rangeview.js";
+import { Pictures, tabLinks, TabName } from "./pictures.js";
+import { putSelection, RangeView, Selection, slowTable, STACK_FILES, stackGroup, takeSelection } from "./rangeview.js";
+import { origin, Source } from "./stretch.js";
+import { NO_VALUES, saveAs, saveLinks } from "./tabframe.js";
 import { amount, number, percent } from "../amount.js";
 import { unpack } from "../bytes.js";
-import { make, makeButton } from "../dom.js";
+import { grow, make, makeButton, makeGroup, named, said } from "../dom.js";
 import { CellRange, gradient, HeatView } from "../heat.js";
 import { decodeHeat, HeatHead, Plane, Scale, Selecting } from "../heatmodel.js";
 import { isDark, onTheme } from "../theme.js";
 
-const SLOW = 50, KEYS = 24, TEXT_MAX = 200000;
+const SLOW = 50, KEYS = 24, TEXT_MAX = 200000, HELD_MS = 500;
 
 export class RecordingView {
 	readonly element = make("section", "", "program");
@@ -28,6 +32,8 @@ export class RecordingView {
 	private readonly note = make("p", "", "muted note");
 	private readonly body = make("div", "", "recording-body");
 	readonly range = new RangeView();
+	readonly pictures = new Pictures();
+	private readonly tabs = make("div", "", "tab-bar");
 	private recordings: RecordingInfo[] = [];
 	private limit = 0;
 	private source: Source | null = null;
@@ -38,6 +44,8 @@ export class RecordingView {
 	private stacks = "";
 	private asked = 0;
 	onLink: (link: string) => void = () => {};
+	/** It has something to show, wherever the user is. */
+	onShow: () => void = () => {};
 	onProgram: (text: string) => void = () => {};
 
 	constructor() {
@@ -48,32 +56,54 @@ export class RecordingView {
 		label.append(input);
 		side.append(label, this.list);
 		this.main.append(this.note, this.body);
-		this.body.append(this.head, this.heatBar, this.keys, this.heatBox, this.tip, this.range.element, this.flameBar, this.flame, this.slow, this.report);
+		this.body.append(this.head, this.tabs, this.pictures.element, this.heatBar, this.keys, this.heatBox, this.tip, this.range.element, this.flameBar, this.flame, this.slow, this.report);
 		this.body.hidden = true;
 		this.note.setAttribute("role", "status");
 		this.element.append(side, this.main);
 		this.range.onClose = () => this.unchoose();
+		this.pictures.onLink = (link) => this.onLink(link);
 		this.range.onChange = () => this.onLink(this.link);
-		this.range.onProgram = (_, clause) => this.onProgram((this.source?.info.programs.map((p) => p.text).join("\n") ?? "") + "\n" + clause);
+		this.range.onProgram = (_, clause, program) => this.onProgram(program ?? (this.source?.info.programs.map((p) => p.text).join("\n") ?? "") + "\n" + clause);
 		this.report.append(make("summary", "What the run printed"));
 		this.report.addEventListener("toggle", () => void this.readReport());
 		onTheme(() => this.drawHeatBar());
-		document.addEventListener("dragover", (e) => e.dataTransfer?.types.includes("Files") && e.preventDefault());
+		this.takeDrops();
+	}
+
+	/** A file may be dropped anywhere on the page; where it will go is shown while it is held over it. */
+	private takeDrops(): void {
+		const hasFiles = (e: DragEvent) => e.dataTransfer?.types.includes("Files") ?? false;
+		let timer = 0; // while a file is held over the page, the browser says so again and again
+		const over = (on: boolean) => {
+			clearTimeout(timer);
+			document.documentElement.classList.toggle("dropping", on);
+			if (on)
+				timer = window.setTimeout(() => over(false), HELD_MS);
+		};
+		document.addEventListener("dragover", (e) => {
+			if (!hasFiles(e))
+				return;
+			e.preventDefault();
+			over(true);
+		});
 		document.addEventListener("drop", (e) => {
-			const f = e.dataTransfer?.files[0];
-			if (f) {
-				e.preventDefault();
+			over(false);
+			if (!hasFiles(e))
+				return;
+			e.preventDefault(); // the browser would leave the page for the file
+			const f = e.dataTransfer!.files[0];
+			this.onShow();
+			if (f)
 				void this.upload(f);
-			}
 		});
 	}
 
 	// -- which there are --
 
-	async start(id: string, q: URLSearchParams): Promise<void> {
+	async start(id: string, q: URLSearchParams, tab: TabName): Promise<void> {
 		await this.refresh();
 		if (id)
-			await this.open(id, q);
+			await this.open(id, q, tab);
 		else
 			this.say(this.recordings.some((r) => r.kind !== "live") ? "Choose a recording, or drop a file here." :
 				"No recordings yet. Drop a file here that `dwell --record FILE …` has made, or start the server with `dwell serve --recordings FOLDER`.");
@@ -98,6 +128,10 @@ export class RecordingView {
 			this.say(`${f.name} has ${amount(f.size, "bytes")}, more than the ${amount(this.limit, "bytes")} that can be sent: name it on dwell's command line.`);
 			return;
 		}
+		this.asked++;
+		this.range.hide();
+		this.body.hidden = true;
+		this.source = null;
 		this.say(`Sending ${f.name} (${amount(f.size, "bytes")}) …`);
 		try {
 			const id = await api.upload(f);
@@ -105,7 +139,7 @@ export class RecordingView {
 			await this.refresh();
 			await this.open(id, new URLSearchParams());
 		} catch (e) {
-			this.say(`${f.name}: ${e instanceof Error ? e.message : String(e)}`);
+			this.say(`${f.name}: ${said(e)}`);
 		}
 	}
 
@@ -116,11 +150,13 @@ export class RecordingView {
 
 	// -- one of them --
 
-	async open(id: string, q: URLSearchParams): Promise<void> {
+	async open(id: string, q: URLSearchParams, tab: TabName = ""): Promise<void> {
 		const n = ++this.asked;
-		this.body.hidden = true;
 		this.range.hide();
-		this.say("Reading…");
+		if (id !== this.source?.id) {
+			this.body.hidden = true;
+			this.say("Reading…");
+		}
 		try {
 			const info = await api.view<Contents>(id, "contents.json");
 			if (n !== this.asked)
@@ -128,7 +164,8 @@ export class RecordingView {
 			this.source = { id, info };
 		} catch (e) {
 			this.source = null;
-			this.say("This recording cannot be shown: " + (e instanceof Error ? e.message : String(e)));
+			this.body.hidden = true;
+			this.say("This recording cannot be shown: " + said(e));
 			return;
 		}
 		const s = this.source, names = s.info.histograms.map((h) => (h.kind === "tracker" ? "" : "@") + h.name);
@@ -139,6 +176,11 @@ export class RecordingView {
 		this.by = names.includes(q.get("by") ?? "") ? q.get("by")! : names[0] ?? "";
 		this.stacks = s.info.stacks.some((k) => k.name === q.get("flame")) ? q.get("flame")! : s.info.stacks[0]?.name ?? "";
 		this.report.open = false;
+		this.body.dataset["tab"] = tab;
+		this.tabs.replaceChildren(tabLinks(id, tab, "#recording/" + id));
+		await this.pictures.show(s, tab, q);
+		if (tab)
+			return;
 		await Promise.all([this.readHeat(q), this.readFlame(), this.readSlow()]);
 		const [range, other] = takeSelection(q, s);
 		if (range && n === this.asked)
@@ -148,15 +190,7 @@ export class RecordingView {
 	private drawHead(): void {
 		const { id, info } = this.source!, name = this.recordings.find((r) => r.id === id)?.name ?? id, save = make("p", "Save ", "save");
 		const length = info.extent ? amount(info.extent[1] - info.extent[0], "ns") : "nothing";
-		const links: [string, string][] = [["report.json", "JSON"], ["trace.json", "trace events"], ["values.csv", "CSV"]];
-		if (id[0] === "r")
-			links.unshift(["recording", "the recording"]);
-		for (const [view, text] of links) {
-			const a = make("a", text);
-			a.href = viewUrl(id, view);
-			a.setAttribute("download", "");
-			save.append(" ", a);
-		}
+		save.append(saveLinks(id, [...id[0] !== "u" ? [["recording", "the recording"]] as const : [], ["report.json", "JSON"], ["trace.json", "trace events"], ["values.csv", "CSV"]]));
 		const programs = make("details");
 		programs.append(make("summary", `${number(info.programs.length)} D program${info.programs.length === 1 ? "" : "s"}`), ...info.programs.map((p) => {
 			const pre = make("pre", p.text, "code");
@@ -165,6 +199,7 @@ export class RecordingView {
 		}));
 		this.head.replaceChildren(make("h2", name), make("p", `${info.host} · Linux ${info.kernel} · ${
 			new Date((info.begun + info.wall_off) / 1e6).toISOString().slice(0, 19).replace("T", " ")} UTC · ${length} · ${number(info.slow)} slow events`), programs, save);
+		this.head.append(compareRecordings(this.source!, this.recordings));
 		if (info.lost)
 			this.head.append(make("p", `${number(info.lost)} events were lost while recording: what is shown is not all`, "lossy"));
 	}
@@ -174,7 +209,8 @@ export class RecordingView {
 	private async readHeat(q: URLSearchParams): Promise<void> {
 		const s = this.source!;
 		this.heat = null;
-		this.heatBox.hidden = this.heatBar.hidden = this.tip.hidden = this.keys.hidden = !this.by;
+		this.heatBox.hidden = this.heatBar.hidden = this.keys.hidden = !this.by;
+		this.tip.textContent = this.by ? "" : NO_VALUES;
 		if (!this.by)
 			return;
 		try {
@@ -184,19 +220,17 @@ export class RecordingView {
 			this.heatBox.replaceChildren();
 			this.heat = new HeatView(this.heatBox, head, this.planes);
 		} catch (e) {
-			this.heatBox.replaceChildren(make("p", e instanceof Error ? e.message : String(e), "muted"));
+			this.heatBox.replaceChildren(make("p", said(e), "muted"));
 			this.drawHeatBar();
 			return;
 		}
 		const v = this.heat;
-		v.canvas.tabIndex = 0;
-		v.canvas.setAttribute("role", "img");
-		v.canvas.setAttribute("aria-label", `Heat map of ${this.by}; the slow events below are text`);
+		named(v.canvas, "img", `Heat map of ${this.by}; the slow events below are text`);
 		v.onCell = (c) => {
 			const h = this.heatHead!;
 			this.tip.textContent = c ? `${number(v.count(c))} · ${amount(h.edges[c.row]!, h.unit)} to ${amount(h.edges[c.row + 1]!, h.unit)} · ` +
 				v.keysOf(c).slice(0, 4).map((k) => `${this.planes[k.key]!.key} ${number(k.count)}`).join(", ") +
-				` · from ${this.by}, table hist of recording ${s.id}` : this.tipText();
+				` · from ${origin(s, this.by, "hist")}` : this.tipText();
 		};
 		v.onRange = (r) => this.choose(r);
 		this.tip.textContent = this.tipText();
@@ -233,17 +267,10 @@ export class RecordingView {
 	}
 
 	private group<T>(all: readonly (readonly [T, string])[], on: (v: T) => boolean, set: (v: T) => void): HTMLElement {
-		const group = make("span", "", "group");
-		for (const [v, title] of all) {
-			const b = makeButton(String(v), title, () => {
-				set(v);
-				this.drawHeatBar();
-				this.onLink(this.link);
-			});
-			b.setAttribute("aria-pressed", String(on(v)));
-			group.append(b);
-		}
-		return group;
+		return makeGroup(all.map(([v, title]) => [v, String(v), title] as const), on, (v) => {
+			set(v);
+			this.onLink(this.link);
+		}).element;
 	}
 
 	private drawHeatBar(): void {
@@ -272,16 +299,12 @@ export class RecordingView {
 			(x) => v.scale === x, (x) => { v.scale = x; v.paint(); }));
 		if (this.planes.length > 1)
 			this.heatBar.append(this.group([["highlight", "selected keys in their colours over the rest"], ["isolate", "only selected keys"], ["exclude", "all but selected keys"]] as const,
-				(x) => v.selecting === x, (x) => { v.selecting = x; v.recount(); }));
-		const save = make("span", "", "save");
-		for (const [view, text] of [["heat.svg", "SVG"], ["heat.html", "HTML"]] as const) {
-			const a = make("a", text);
-			a.href = viewUrl(s.id, view, { by: this.by });
-			a.setAttribute("download", "");
-			save.append(" ", a);
-		}
-		this.heatBar.append(make("span", "few"), ramp, make("span", "many"), make("span", "", "line"), "median", make("span", "", "line dash"), "99 %",
-			make("span", "", "grow"), make("span", "Save as", "muted"), save);
+				(x) => v.selecting === x, (x) => { v.selecting = x; v.recount(); this.drawKeys(v); }));
+		const scale = make("span", "", "together"), lines = make("span", "", "together");
+		scale.append("few", ramp, "many");
+		lines.append(make("span", "", "line"), "median", make("span", "", "line dash"), "99 %");
+		this.heatBar.append(scale, lines, grow(),
+			saveAs(saveLinks(s.id, [["heat.svg", "SVG"], ["heat.html", "HTML"]], { by: this.by })));
 		this.drawKeys(v);
 	}
 
@@ -306,30 +329,21 @@ export class RecordingView {
 	// -- the rest --
 
 	private async readFlame(): Promise<void> {
-		const s = this.source!, group = make("span", "", "group"), save = make("span", "", "save");
+		const s = this.source!;
 		this.flameBar.hidden = this.flame.hidden = !this.stacks;
 		if (!this.stacks)
 			return;
-		for (const k of s.info.stacks) {
-			const b = makeButton(stackTitle(k.name), "stacks of @" + k.name, () => {
-				this.stacks = k.name;
-				this.onLink(this.link);
-				void this.readFlame();
-			});
-			b.setAttribute("aria-pressed", String(k.name === this.stacks));
-			group.append(b);
-		}
-		for (const [view, text] of [["flame.svg", "SVG"], ["flame.html", "HTML"], ["stacks.folded", "folded"], ["stacks.pb.gz", "pprof"]] as const) {
-			const a = make("a", text);
-			a.href = viewUrl(s.id, view, { by: "@" + this.stacks });
-			a.setAttribute("download", "");
-			save.append(" ", a);
-		}
-		this.flameBar.replaceChildren(make("h3", "Stacks"), group, make("span", "", "grow"), make("span", "Save as", "muted"), save);
+		const group = stackGroup(s.info.stacks.map((k) => k.name), () => this.stacks, (name) => {
+			this.stacks = name;
+			this.onLink(this.link);
+			void this.readFlame();
+		});
+		this.flameBar.replaceChildren(make("h3", "Stacks"), group, grow(),
+			saveAs(saveLinks(s.id, [["flame.svg", "SVG"], ["flame.html", "HTML"], ...STACK_FILES], { by: "@" + this.stacks })));
 		try {
-			await showFlame(this.flame, await api.view<FlameData>(s.id, "flame.json", { by: "@" + this.stacks }), false);
+			await showFlame(this.flame, await api.view<FlameData>(s.id, "flame.json", { by: "@" + this.stacks }), false, origin(s, "@" + this.stacks, "row"));
 		} catch (e) {
-			this.flame.replaceChildren(make("p", e instanceof Error ? e.message : String(e), "muted"));
+			this.flame.replaceChildren(make("p", said(e), "muted"));
 		}
 	}
 
@@ -339,7 +353,7 @@ export class RecordingView {
 		if (!s.info.slow)
 			return;
 		const rows = await api.viewLines<SlowRow>(s.id, "slow.json", { longest: SLOW }).catch(() => []);
-		this.slow.replaceChildren(make("h3", `The ${number(rows.length)} longest of ${number(s.info.slow)} slow events`), slowTable(rows));
+		this.slow.replaceChildren(make("h3", `The ${number(rows.length)} longest of ${number(s.info.slow)} slow events`), slowTable(s, rows));
 	}
 
 	private async readReport(): Promise<void> {
@@ -357,6 +371,8 @@ export class RecordingView {
 		const s = this.source, v = this.heat, { range, other, stacks } = this.range.shown, q = new URLSearchParams();
 		if (!s)
 			return "recording";
+		if (this.pictures.tab)
+			return this.pictures.link;
 		q.set("by", this.by);
 		if (v && v.selected.size)
 			q.set("keys", [...v.selected].map((k) => this.planes[k]!.key).join(","));

@@ -1,0 +1,21 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * moves.d: processes that are moved to another control group, for --cgroup and --container of dwell latency: the process, the tree of
+ * control groups, and the path in it; or the process alone, when it was made in another control group than its parent's.
+ */
+#pragma D option quiet
+#pragma D option zdefs
+
+sdt:cgroup::cgroup_attach_task
+{
+	trace(args[2]->tgid);
+	trace(args[0]->root->hierarchy_id);
+	trace(stringof(args[1]));
+}
+
+sdt:sched::sched_process_fork
+/args[0]->cgroups != args[1]->cgroups && args[1]->tgid == args[1]->pid/
+{
+	trace(args[1]->tgid);
+}

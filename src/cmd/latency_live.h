@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `dwell latency` shows slow events with: while it runs (latency_live.c), and of recordings (latency_replay.c). */
+#ifndef DWELL_CMD_LATENCY_LIVE_H
+#define DWELL_CMD_LATENCY_LIVE_H
+#include <stdio.h>
+#include "base/vec.h"
+#include "cmd/latency_daemon.h"
+#include "cmd/latencysum.h"
+#include "cmd/slowfilter.h"
+#include "latency/chain.h"
+#include "run/session.h"
+#include "store/flight.h"
+
+/* One event of --worst. */
+struct kept {
+	uint64_t delay;
+	uint32_t tracker;
+	char *text; /* owned */
+};
+
+struct live {
+	/* asked for */
+	uint64_t over_ns, worst, rate, every_ns;
+	bool json, idle, stacks, cost, request;
+	struct slowfilter filter;
+	int columns;
+	struct daemon *daemon; /* --daemon, or NULL */
+	char *const *recordings; /* shown in place of what happens now; NULL: none */
+	size_t nrecordings;
+	const char *live_only; /* an option that recordings do not have */
+	/* running */
+	const struct session *session;
+	const struct rec_schema *schema;
+	struct sym *sym;
+	struct causes *causes;
+	struct chains *chains;
+	struct latencysum *sum;
+	FILE *out;
+	int64_t to_wall; /* ns from CLOCK_MONOTONIC to the wall clock */
+	uint64_t last;	 /* summary */
+	uint64_t idle_left_out, filtered;
+	struct flight_rec flight; /* about the event that comes next */
+	bool has_flight;
+	VEC(struct kept) worst_kept;
+};
+
+/* The slow events of a ROW_EVENT, shown or kept. 1: done; 0: the text view is to show them, too; < 0: an error. */
+int live_event(struct live *l, const struct row *row);
+/* The ROW_FLIGHT about the event that comes next; row must live until then. ctx: the struct live. */
+void live_flight(void *ctx, const struct row *row);
+/* Those of --worst, which are forgotten. */
+void live_put_worst(struct live *l);
+/* l->recordings, with the options that make sense there. Exit status. */
+int live_replay(struct live *l);
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/optable.h"
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "cmd/cmd.h"
+
+enum { LONG = 256 /* + row */ };
+
+/* Prints lines, each behind the first by `indent` blanks. */
+static void put_lines(FILE *out, const char *lines, int indent)
+{
+	for (size_t n; *lines; lines += n + (lines[n] == '\n')) {
+		n = strcspn(lines, "\n");
+		fprintf(out, "%.*s\n", (int)n, lines);
+		if (lines[n])
+			fprintf(out, "\t%*s", indent, "");
+	}
+}
+
+int optable_usage(const struct optable *t, bool error)
+{
+	const char *line = t->synopsis;
+	FILE *out = error ? stderr : stdout;
+
+	for (size_t n; *line; line += n + (line[n] == '\n')) {
+		n = strcspn(line, "\n");
+		fprintf(out, "%s %s %.*s\n", line == t->synopsis ? "Usage:" : "      ", cmd_name(), (int)n, line);
+	}
+	fputs("\n", out);
+	if (t->notes)
+		fprintf(out, "%s\n\n", t->notes);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct optrow *o = &t->rows[i];
+		char left[64];
+
+		if (!o->help)
+			continue;
+		snprintf(left, sizeof(left), "%s%.1s%s%s%s", o->name ? "--" : "-", o->name ? "" : &o->letter, o->name ? o->name : "", o->arg ? " " : "", o->arg ? o->arg : "");
+		fprintf(out, "\t%-17s ", left);
+		put_lines(out, o->help, 18);
+	}
+	return error ? EXIT_USAGE : EXIT_OK;
+}
+
+int optable_words(const struct optable *t, const char *unexpected, const char *missing)
+{
+	if (unexpected)
+		cmd_msg("%s: '%s' is not expected", t->command, unexpected);
+	else
+		cmd_msg("%s: %s; '%s %s --help' tells more", t->command, missing, cmd_name(), t->command);
+	return EXIT_USAGE;
+}
+
+int optable_time(const char *option, const char *arg, uint64_t *ret)
+{
+	if (num_parse_period(arg, 1000000000, 0, ret) == 0)
+		return 0;
+	cmd_msg("--%s: '%s' is no time, like 10s or 500ms", option, arg);
+	return EXIT_USAGE;
+}
+
+static int take_number(const struct optrow *o, const char *arg, unsigned *ret)
+{
+	uint64_t n;
+
+	if (num_parse_u64(arg, &n) < 0 || n < 1 || n > (uint64_t)o->value) {
+		cmd_msg("--%s: '%s' is no number from 1 to %d", o->name, arg, o->value);
+		return EXIT_USAGE;
+	}
+	*ret = (unsigned)n;
+	return 0;
+}
+
+static int take(const struct optrow *o, void *command, const char *arg)
+{
+	void *member = (char *)command + o->at;
+
+	switch (o->kind) {
+	case OPT_FLAG:
+		*(bool *)member = true;
+		return 0;
+	case OPT_TEXT:
+		*(const char **)member = arg;
+		return 0;
+	case OPT_SET:
+		*(const char **)member = o->text;
+		return 0;
+	case OPT_TIME:
+		return optable_time(o->name, arg, member);
+	case OPT_NUMBER:
+		return take_number(o, arg, member);
+	case OPT_CALL:
+		break;
+	}
+	return o->take(member, o, arg);
+}
+
+static const struct optrow *find(const struct optable *t, int c)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (c == LONG + (int)i || (c && c == t->rows[i].letter))
+			return &t->rows[i];
+	return NULL;
+}
+
+/* What getopt_long() wants. */
+static void make_tables(const struct optable *t, struct option *longs, char *shorts)
+{
+	if (t->word)
+		*shorts++ = '-';
+	for (size_t i = 0; i < t->n; i++) {
+		const struct optrow *o = &t->rows[i];
+
+		if (o->name)
+			*longs++ = (struct option){ o->name, o->arg ? required_argument : no_argument, NULL, LONG + (int)i };
+		if (!o->letter)
+			continue;
+		*shorts++ = o->letter;
+		if (o->arg)
+			*shorts++ = ':';
+	}
+	*longs++ = (struct option){ "help", no_argument, NULL, LONG + (int)t->n };
+	*longs = (struct option){ 0 };
+	*shorts = '\0';
+}
+
+int optable_read(const struct optable *t, void *command, int argc, char **argv)
+{
+	struct option longs[OPTABLE_MAX + 2];
+	char shorts[2 * OPTABLE_MAX + 2];
+	int c, e = 0;
+
+	make_tables(t, longs, shorts);
+	while (e == 0 && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		const struct optrow *o = find(t, c);
+
+		if (c == LONG + (int)t->n) {
+			optable_usage(t, false);
+			return -1;
+		}
+		if (t->word && c == 1)
+			e = t->word(command, optarg);
+		else
+			e = o ? take(o, command, optarg) : optable_usage(t, true);
+	}
+	for (; e == 0 && t->word && optind < argc; optind++)
+		e = t->word(command, argv[optind]);
+	return e;
+}

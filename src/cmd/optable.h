@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of a command as one table, from which they are read and its usage is made. */
+#ifndef DWELL_CMD_OPTABLE_H
+#define DWELL_CMD_OPTABLE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPTABLE_MAX 48u /* rows */
+
+enum opt_kind {
+	OPT_FLAG,   /* bool: true */
+	OPT_TEXT,   /* const char * */
+	OPT_SET,    /* const char *: `text` of the row */
+	OPT_TIME,   /* uint64_t, ns */
+	OPT_NUMBER, /* unsigned, 1 … value */
+	OPT_CALL,   /* whatever: take() */
+};
+
+struct optrow {
+	const char *name; /* --name, or NULL */
+	char letter;	  /* -l, or 0 */
+	enum opt_kind kind;
+	size_t at;	  /* of what it sets, within the command's struct */
+	const char *arg;  /* what the usage calls its argument; NULL: it has none */
+	const char *help; /* lines; NULL: the row above tells of it, too */
+	int value;
+	const char *text;
+	/* member: at `at`. 0, or EXIT_* > 0 after a message. */
+	int (*take)(void *member, const struct optrow *o, const char *arg);
+};
+
+struct optable {
+	const char *command;
+	const char *synopsis; /* lines, without the name of dwell */
+	const char *notes;    /* lines before the options; or NULL */
+	const struct optrow *rows;
+	size_t n;
+	/* Gets words that are no options, where they stand; NULL: they are left behind optind. As take(). */
+	int (*word)(void *command, const char *word);
+};
+
+/* Reads all options into *command. 0; EXIT_* > 0 after a message; < 0: done (--help). */
+int optable_read(const struct optable *t, void *command, int argc, char **argv);
+int optable_usage(const struct optable *t, bool error); /* EXIT_OK, or EXIT_USAGE */
+/* Says that a word is not expected; NULL: what is missing. EXIT_USAGE. */
+int optable_words(const struct optable *t, const char *unexpected, const char *missing);
+/* "--option" with a time in `arg`, ns. EXIT_USAGE after a message. */
+int optable_time(const char *option, const char *arg, uint64_t *ret);
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "latency/members.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "run/history.h"
+
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
+#include <uthash.h>
+
+/* Control groups' trees are numbered by the kernel from 0 (version 2) on, and there are as many as controllers at most. */
+#define TREES 64
+
+struct member {
+	UT_hash_handle hh;
+	bool lost, ended;
+	uint32_t pid;
+	bool family;	    /* the root, or descends from it */
+	uint64_t cgroup;    /* a bit for each tree: in the control group, or below it */
+	uint64_t container; /* likewise */
+};
+
+struct waiting {
+	uint64_t time;
+	uint32_t pid, parent; /* parent 0: the end */
+};
+
+struct members {
+	struct members_want w;
+	struct sideband *side; /* NULL: none */
+	int64_t clock;	       /* CLOCK_MONOTONIC - CLOCK_BOOTTIME */
+	bool proc;	       /* may be asked */
+	struct member *by_pid; /* in the order in which they were met */
+	struct waiting *queue; /* MEMBERS_WAITING, a ring in the order of time */
+	size_t head, n;
+};
+
+/* -- /proc -- */
+
+static bool read_proc(uint32_t pid, const char *file, char *buf, size_t size)
+{
+	_cleanup_close_ int fd = -1;
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, buf, size - 1);
+	buf[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+static uint32_t parent_of(uint32_t pid)
+{
+	unsigned parent = 0;
+	char buf[512], *p;
+
+	if (!read_proc(pid, "stat", buf, sizeof(buf)))
+		return 0;
+	p = strrchr(buf, ')');
+	return p && sscanf(p, ") %*c %u", &parent) == 1 ? parent : 0;
+}
+
+static struct member *find(struct members *m, uint32_t pid)
+{
+	struct member *p;
+
+	HASH_FIND(hh, m->by_pid, &pid, sizeof(pid), p);
+	return p;
+}
+
+static bool descends(struct members *m, uint32_t pid)
+{
+	for (int i = 0; pid && i < MEMBERS_DEPTH; i++, pid = parent_of(pid)) {
+		const struct member *p = find(m, pid);
+
+		if (pid == m->w.root || p)
+			return pid == m->w.root || p->family;
+	}
+	return false;
+}
+
+/* The path itself or one below it. */
+static bool is_below(const char *path, const char *want)
+{
+	size_t n = strlen(want);
+
+	while (n > 1 && want[n - 1] == '/')
+		n--;
+	return !strncmp(path, want, n) && (!path[n] || path[n] == '/' || n == 1);
+}
+
+static void set_tree(struct members *m, struct member *p, unsigned tree, const char *path)
+{
+	uint64_t bit = UINT64_C(1) << tree % TREES;
+
+	p->cgroup = m->w.cgroup && is_below(path, m->w.cgroup) ? p->cgroup | bit : p->cgroup & ~bit;
+	p->container = m->w.container && strstr(path, m->w.container) ? p->container | bit : p->container & ~bit;
+}
+
+/* Lines "tree:controllers:/path". False: it is gone. */
+static bool read_cgroups(struct members *m, struct member *p)
+{
+	char buf[8192], *save = NULL;
+	unsigned tree;
+
+	if (!m->proc || !read_proc(p->pid, "cgroup", buf, sizeof(buf)))
+		return false;
+	for (char *l = strtok_r(buf, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
+		const char *path = strchr(l, '/');
+
+		if (path && sscanf(l, "%u:", &tree) == 1)
+			set_tree(m, p, tree, path);
+	}
+	return true;
+}
+
+/* -- the table -- */
+
+static void forget(struct members *m, struct member *p)
+{
+	HASH_DEL(m->by_pid, p);
+	free(p);
+}
+
+/* Room for an eighth more: of those that have ended, else of the oldest. */
+static void make_room(struct members *m)
+{
+	struct member *p, *next;
+
+	HASH_ITER(hh, m->by_pid, p, next)
+	{
+		if (p->ended)
+			forget(m, p);
+	}
+	HASH_ITER(hh, m->by_pid, p, next)
+	{
+		if (HASH_COUNT(m->by_pid) <= MEMBERS_MAX - MEMBERS_MAX / 8)
+			break;
+		forget(m, p);
+	}
+}
+
+/* A further process, or the next one of a number; NULL: out of memory. */
+static struct member *add(struct members *m, uint32_t pid)
+{
+	struct member *p = find(m, pid);
+
+	if (p)
+		forget(m, p);
+	if (HASH_COUNT(m->by_pid) >= MEMBERS_MAX)
+		make_room(m);
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	HASH_ADD(hh, m->by_pid, pid, sizeof(p->pid), p);
+	if (p->lost) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+/* As /proc has it now; of one that is gone, nothing. */
+static struct member *look_up(struct members *m, uint32_t pid)
+{
+	bool family = m->proc && m->w.root && descends(m, pid);
+	struct member *p = add(m, pid);
+
+	if (!p)
+		return NULL;
+	p->family = family;
+	if (m->w.cgroup || m->w.container)
+		read_cgroups(m, p);
+	return p;
+}
+
+static void read_all(struct members *m)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			look_up(m, (uint32_t)strtoul(e->d_name, NULL, 10));
+	if (d)
+		closedir(d);
+}
+
+/* -- forks and ends, in the order of time -- */
+
+static void on_fork(struct members *m, const struct waiting *w)
+{
+	const struct member *parent = find(m, w->parent);
+	struct member of = { 0 }, *p;
+
+	if (!parent)
+		parent = look_up(m, w->parent);
+	if (parent)
+		of = *parent; /* which may be forgotten now */
+	p = add(m, w->pid);
+	if (!p)
+		return;
+	p->family = of.family;
+	p->cgroup = of.cgroup;
+	p->container = of.container;
+}
+
+static void take_first(struct members *m)
+{
+	const struct waiting *w = &m->queue[m->head];
+	struct member *p;
+
+	if (w->parent)
+		on_fork(m, w);
+	else if ((p = find(m, w->pid)))
+		p->ended = true;
+	m->head = (m->head + 1) % MEMBERS_WAITING;
+	m->n--;
+}
+
+void members_event(struct members *m, const struct side_event *e)
+{
+	if (e->kind != SIDE_FORK && e->kind != SIDE_EXIT)
+		return;
+	if (m->n == MEMBERS_WAITING)
+		take_first(m);
+	m->queue[(m->head + m->n++) % MEMBERS_WAITING] = (struct waiting){
+		.time = e->time + (uint64_t)m->clock, .pid = e->tgid, .parent = e->kind == SIDE_FORK ? e->parent : 0 };
+}
+
+static void on_side_event(void *ctx, const struct side_event *e)
+{
+	members_event(ctx, e);
+}
+
+void members_until(struct members *m, uint64_t ts)
+{
+	if (m->side)
+		sideband_drain(m->side, on_side_event, m);
+	while (m->n && m->queue[m->head].time <= ts)
+		take_first(m);
+}
+
+/* -- questions -- */
+
+void members_moved(struct members *m, uint32_t pid, uint32_t hierarchy, const char *path)
+{
+	struct member *p = find(m, pid);
+
+	if (!p)
+		p = look_up(m, pid);
+	if (p)
+		set_tree(m, p, hierarchy, path);
+}
+
+void members_look(struct members *m, uint32_t pid)
+{
+	struct member *p = find(m, pid);
+
+	if (p)
+		read_cgroups(m, p);
+}
+
+bool members_has(struct members *m, uint32_t pid)
+{
+	const struct member *p = find(m, pid);
+
+	if (!p)
+		p = look_up(m, pid);
+	return p && (!m->w.root || p->family) && (!m->w.cgroup || p->cgroup) && (!m->w.container || p->container);
+}
+
+uint64_t members_lost(const struct members *m)
+{
+	return m->side ? sideband_lost(m->side) : 0;
+}
+
+int members_new(const struct members_want *w, bool side, struct members **ret)
+{
+	struct members *m = calloc(1, sizeof(*m));
+	struct member *root = NULL;
+
+	if (m)
+		m->queue = calloc(MEMBERS_WAITING, sizeof(*m->queue));
+	if (!m || !m->queue) {
+		members_free(m);
+		return -ENOMEM;
+	}
+	m->w = *w;
+	m->proc = side;
+	if (side) {
+		m->clock = history_clock();
+		sideband_open(SIDEBAND_TASKS, &m->side);
+		read_all(m);
+	}
+	if (w->root && !find(m, w->root) && (root = add(m, w->root)))
+		root->family = true;
+	*ret = m;
+	return 0;
+}
+
+void members_free(struct members *m)
+{
+	struct member *p, *next;
+
+	if (!m)
+		return;
+	HASH_ITER(hh, m->by_pid, p, next)
+	forget(m, p);
+	sideband_close(m->side);
+	free(m->queue);
+	free(m);
+}

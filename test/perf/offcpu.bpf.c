@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In C what OFFCPU of peers.py says in D: how long threads sleep, and the stack of those that sleep for long. */
+#include "track_c.h"
+#include <bpf/bpf_tracing.h>
+
+struct hist offcpu_hist SEC(".maps");
+
+__u64 threshold = 100000000;
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch, _Bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
+{
+	struct opened *o = bpf_task_storage_get(&storage, next, 0, 0);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (o && o->off)
+		over(next, o, &o->off, now, &offcpu_hist, threshold, 0);
+	if (preempt || !state)
+		return 0;
+	o = bpf_task_storage_get(&storage, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (o)
+		o->off = now;
+	return 0;
+}

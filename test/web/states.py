@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""States of the page of dwell serve in which it has nothing to show, or not all, each provoked: a server without privileges, a tracker that the kernel
+has not what it takes for, trackers that cannot run, no recordings, one without values, losses, a server that goes and comes again. What is missing and why must be said where
+it would be; the page stays as wide as the window. usage: states.py DWELL [FOLDER for screenshots]. TAP; skipped without Chromium or root."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import CHROMIUM, Browser  # noqa: E402
+from server import PAGE, Server, button, text_of, write  # noqa: E402
+from tap import check, done, same, skip  # noqa: E402
+
+NOBODY = 65534
+READY = "window.dwell !== undefined"
+# Far more slow events than a tracker reports in a second.
+SLEEPERS = "import threading, time\ndef f():\n while 1: time.sleep(.02)\nfor i in range(400): threading.Thread(target=f, daemon=True).start()\ntime.sleep(100)"
+
+
+class Place:
+    """A dwell of its own, which others may start, and whose library may be changed."""
+
+    def __init__(self, dwell, folder):
+        os.chmod(folder, 0o755)
+        self.dwell = os.path.join(folder, "dwell")
+        shutil.copy(dwell, self.dwell)
+        shutil.copytree(os.path.join(os.path.dirname(dwell), "dlib"), os.path.join(folder, "dlib"))
+        self.trackers = os.path.join(folder, "dlib", "latency")
+
+
+def shot(b, name):
+    same(b.eval("document.documentElement.scrollWidth <= innerWidth"), True, f"{name}: {b.width} pixels are wide enough")
+    if len(sys.argv) > 2:
+        b.screenshot(os.path.join(sys.argv[2], f"{name}-{b.width}{'-dark' if b.dark else ''}.png"))
+
+
+def unprivileged(b, url):
+    b.open(url + "#overview", f"{READY} && !document.querySelector('.banner').hidden && document.querySelector('.overview .note').innerText !== ''")
+    text = text_of(b, ".overview")
+    check("not started as root" in text_of(b, ".banner"), "no privileges: why", text_of(b, ".banner"))
+    check("Recordings" in text and "sudo dwell serve" in text, "and what can be done", text)
+    check(b.eval("[...document.querySelectorAll('.overview table, .overview nav')].every((e) => e.offsetParent === null)"), "empty tables are not shown")
+    shot(b, "unprivileged")
+    b.open(url + "#program", PAGE)
+    write(b, "BEGIN { exit(0); }")
+    same(b.eval("[...document.querySelectorAll('.program button.primary')].map((e) => [e.disabled, e.title])"), [[True, "dwell serve was not started as root: it can show recordings, but not trace"]],
+         "a program cannot be run: the button says why")
+    shot(b, "unprivileged-program")
+    b.open(url + "#recording", PAGE)
+    check("No recordings yet" in text_of(b, ".note"), "no recordings: how to make one", text_of(b, ".note"))
+    shot(b, "no-recordings")
+
+
+def missing(b, url):
+    """One tracker without probes: the others work, and its row says why it is empty."""
+    b.open(url + "#overview", f"{READY} && /not on this kernel/.test(document.querySelector('.trackers').innerText)")
+    rows = text_of(b, ".trackers tbody th").split("not on this kernel")
+    check(len(rows) == 2 and "reclaim" in rows[0] and rows[1].startswith(": probe description sdt:nosuch::mm_vmscan_direct_reclaim_begin"), "what the kernel does not have, where it is missing", rows)
+    check(b.eval("window.dwell.overview.now > 0"), "the other trackers work")
+    shot(b, "missing")
+
+
+def broken(b, url):
+    b.open(url + "#overview", f"{READY} && document.querySelector('.overview .note').innerText.includes('have ended')")
+    text = text_of(b, ".overview .note")
+    check("irq.d" in text and "line" in text and "Start again" in text, "nothing can be traced: why, and the way to try again", text)
+    check("dwell features" in text, "and where it is told what the kernel has", text)
+    shot(b, "ended")
+
+
+def empty(b, url, path):
+    b.open(url + "#recording/r1", f"{READY} && !document.querySelector('.recording-body').hidden")
+    b.settle()
+    text = text_of(b, ".recording-body")
+    check("no distributions" in text, "a recording without values says so in place of the heat map", text)
+    check("2 lines" in text_of(b, ".recording-body details pre") or "What the run printed" in text, "and what there is", text)
+    shot(b, "empty-recording")
+    b.open(url + "#recording/r7", f"{READY} && document.querySelector('.note[role=status]').textContent.includes('cannot')")
+    shot(b, "no-such-recording")
+
+
+def losses(b, url):
+    load = subprocess.Popen([sys.executable, "-c", SLEEPERS], start_new_session=True)
+    try:
+        b.open(url + "#overview", f"{READY} && window.dwell.overview.slow.length > 0")
+        b.wait("/[1-9][0-9,]* .*not shown|lost/.test(document.querySelector('.overview h2 .lossy').innerText)")
+        text = text_of(b, ".overview h2 .lossy")
+        check("limit" in text, "more slow events than are shown: how many, and why", text)
+        check("table loss" in b.eval("document.querySelector('.overview h2 .lossy').title"), "where that is from")
+        shot(b, "losses")
+    finally:
+        os.killpg(load.pid, 9)
+        load.wait()
+
+
+def gone(b, server, dwell):
+    b.open(server.url + "#overview", f"{READY} && window.dwell.overview.source !== null")
+    same(server.stop(), 0, "the server goes")
+    b.wait("document.querySelector('.state-line').innerText.includes('Connection lost') && document.querySelector('.connection').innerText.includes('lost')")
+    check(not b.eval("document.querySelector('.trackers').hidden"), "what was seen stays")
+    check("bad" in b.eval("document.querySelector('.connection').className") and text_of(b, ".trackers"), "the connection is lost, in words and colour")
+    shot(b, "connection-lost")
+    again = Server(dwell, "--port", server.port)
+    try:
+        b.wait("document.querySelector('.connection').innerText.includes('token')")
+        check("address" in text_of(b, ".connection"), "a new one has a new address: it is said", text_of(b, ".connection"))
+        shot(b, "new-token")
+    finally:
+        again.stop()
+
+
+def main():
+    dwell = os.path.abspath(sys.argv[1])
+    if not CHROMIUM or os.geteuid() != 0:
+        skip("needs chromium and root")
+    with tempfile.TemporaryDirectory(prefix="dwell-states-") as folder:
+        mine = Place(dwell, folder)
+        path = os.path.join(folder, "empty.dwell")
+        subprocess.run([dwell, "-q", "--record", path, "-n", 'BEGIN { printf("2 lines\\n"); exit(0); }'], check=True, capture_output=True, timeout=60)
+        servers = []
+
+        def serve(*args, **kw):
+            servers.append(Server(mine.dwell, *args, **kw))
+            return servers[-1]
+
+        try:
+            nobody, root = serve(user=NOBODY, group=NOBODY, extra_groups=[]), serve(path)
+            for width, dark in ((1280, False), (400, True)):
+                with Browser(width=width, height=800, dark=dark) as b:
+                    try:
+                        b.open(root.url, READY)
+                    except RuntimeError:
+                        skip("built without the page")
+                    b.open(nobody.url, READY)
+                    unprivileged(b, nobody.url.split("?")[0])
+                    b.open(root.url, READY)
+                    empty(b, root.url.split("?")[0], path)
+            with Browser(height=800) as b:
+                b.open(root.url, READY)
+                losses(b, root.url.split("?")[0])
+                gone(b, root, mine.dwell)
+            for look, tracker, change in ((missing, "reclaim.d", lambda t: re.sub("sdt:(vmscan|compaction):", "sdt:nosuch:", t)), (broken, "irq.d", lambda t: t + "BEGIN { nosuch(); }\n")):
+                with open(os.path.join(mine.trackers, tracker), "r+", encoding="utf-8") as f:
+                    text = change(f.read())
+                    f.seek(0)
+                    f.write(text)
+                    f.truncate()
+                poor = serve()
+                for width, dark in ((1280, False), (400, True)):
+                    with Browser(width=width, height=800, dark=dark) as b:
+                        b.open(poor.url, READY)
+                        look(b, poor.url.split("?")[0])
+        finally:
+            for s in servers:
+                s.process.terminate()
+                s.process.wait()
+    done()
+
+
+if __name__ == "__main__":
+    main()
