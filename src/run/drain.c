@@ -41,21 +41,36 @@ void session_consume(struct session *s)
 	}
 }
 
+static int append_note(struct session *s, struct row *row, struct strb *text)
+{
+	int r;
+
+	row->data = strb_str(text);
+	row->len = strlen(row->data) + 1;
+	r = text->failed ? -ENOMEM : recording_append(s->c.rec, row);
+	strb_free(text);
+	return r;
+}
+
 int session_note(struct session *s, const char *fmt, ...)
 {
 	struct row row = { .kind = ROW_NOTE, .ts = session_now() };
 	struct strb b = { 0 };
 	va_list ap;
-	int r;
 
 	va_start(ap, fmt);
 	strb_vprintf(&b, fmt, ap);
 	va_end(ap);
-	row.data = strb_str(&b);
-	row.len = strlen(row.data) + 1;
-	r = b.failed ? -ENOMEM : recording_append(s->c.rec, &row);
-	strb_free(&b);
-	return r;
+	return append_note(s, &row, &b);
+}
+
+int session_note_pause(struct session *s, uint64_t now, uint64_t ns)
+{
+	struct row row = { .kind = ROW_NOTE, .ts = now, .id = NOTE_PAUSE, .count = ns };
+	struct strb b = { 0 };
+
+	strb_printf(&b, "paused: it could not run for %.1f s", (double)ns / 1e9);
+	return append_note(s, &row, &b);
 }
 
 static void see_proc(void *ctx, uint32_t tgid, uint64_t start)
@@ -204,8 +219,10 @@ static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 			return r;
 		s->snapshot_done = true;
 	}
-	if (flags & FMT_EXIT)
+	if (flags & FMT_EXIT) {
 		s->exit_shown = true;
+		s->exit_ts = s->phase == PHASE_END ? 0 : row.ts;
+	}
 	if (s->specs && (flags & (FMT_SPECULATES | FMT_ENDS_SPEC)))
 		return on_spec_record(s, &row, flags);
 	r = put_row(s, &row);

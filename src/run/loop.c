@@ -4,12 +4,15 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "base/cleanup.h"
 #include "run/session_int.h"
 #include "run/signals.h"
 
 /* Reading aggregations unasked may take this part of the time at most: 1 / 16. */
 #define AGG_SHARE 16u
+/* So long without a CPU is told of: rings may have overflowed, and what is keyed by the time of reading is late. */
+#define PAUSE_MIN_NS 1000000000ull
 
 struct due {
 	uint64_t drain, agg, status;
@@ -144,6 +147,21 @@ static void look_for_end(struct session *s)
 	}
 }
 
+/* The loop sleeps for POLL_MAX_NS at most, so what is neither that nor its own work is a pause: it was stopped, others had
+ * the CPUs, the machine stood still, or nobody took what it writes. */
+static int look_for_pause(struct session *s)
+{
+	uint64_t now = session_now(), gone = s->looked ? now - s->looked : 0, worked, idle;
+	struct timespec cpu;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+	worked = (uint64_t)cpu.tv_sec * 1000000000ull + (uint64_t)cpu.tv_nsec;
+	idle = gone > worked - s->worked ? gone - (worked - s->worked) : 0;
+	s->looked = now;
+	s->worked = worked;
+	return idle >= PAUSE_MIN_NS + POLL_MAX_NS ? session_note_pause(s, now, idle) : 0;
+}
+
 int session_loop(struct session *s, int signal_fd)
 {
 	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 3, sizeof(*fds));
@@ -169,7 +187,9 @@ int session_loop(struct session *s, int signal_fd)
 		look_for_end(s);
 		if (s->res.why != SESSION_RUNNING)
 			return 0;
-		r = work(s, &d);
+		r = look_for_pause(s);
+		if (r == 0)
+			r = work(s, &d);
 		if (r < 0)
 			return s->err && s->err->code ? r : err_set(s->err, r, "%s", strerror(-r));
 		look_for_end(s);

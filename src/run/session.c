@@ -456,6 +456,8 @@ static int finish(struct session *s)
 		link_barrier();
 	s->phase = PHASE_STILL;
 	r = session_drain(s);
+	if (s->exit_ts && s->exit_ts < end.ts)
+		end.ts = s->exit_ts; /* nothing fired after it, however long it took to get here */
 	if (r == 0 && s->hold)
 		r = session_release(s);
 	if (r == 0 && stuck)

@@ -86,6 +86,8 @@ struct session {
 	bool snapshot_done;	 /* in this drain */
 	bool last_done;		 /* the last snapshot has been taken */
 	bool exit_shown;	 /* a record with exit(): what follows is not shown */
+	uint64_t exit_ts;	 /* of that record; 0: there was none before END */
+	uint64_t looked, worked; /* when the loop began anew, and its CPU time then */
 	bool consumer_failed;
 	uint64_t damaged;
 	uint64_t poll_ns;	 /* until the next drain */
@@ -102,6 +104,8 @@ int session_release(struct session *s); /* shows what was held until the end */
 /* Gives the rows to the consumer; its failure is noted, not returned. */
 void session_consume(struct session *s);
 int session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* That nothing was read for ns before now. */
+int session_note_pause(struct session *s, uint64_t now, uint64_t ns);
 
 /* session.c: attaches and detaches program i. */
 int session_attach(struct session *s, uint32_t i);

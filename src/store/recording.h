@@ -16,13 +16,18 @@ enum row_kind {
 	ROW_FAULT,  /* data points at struct rec_fault */
 	ROW_AGG,    /* what was added to one key of one aggregation since the last snapshot: a delta */
 	ROW_DROPS,  /* losses since the last such row */
-	ROW_NOTE,   /* status text of the run ("governor detached …"); data: text */
+	ROW_NOTE,   /* status text of the run ("governor detached …"); data: text; id: enum rec_note */
 	ROW_END,    /* the run is over */
 	ROW_HIST,   /* the values that fell into one slot of time, as a histogram: data points at struct rec_hist */
 	ROW_PROC,   /* a process or mapping: data points at struct rec_proc */
 	ROW_COST,   /* what a program of ours cost since the last such row: data points at struct rec_cost */
 	ROW_FLIGHT, /* what went on around the slow event of the row before: data points at struct rec_flight */
 	ROW_NKINDS
+};
+
+enum rec_note {
+	NOTE_TEXT,  /* to be shown */
+	NOTE_PAUSE, /* the reader did not run: pictures draw it, losses are counted apart */
 };
 
 struct row {
@@ -32,7 +37,7 @@ struct row {
 	uint32_t probe;	 /* probe id */
 	uint32_t id;	 /* EVENT: epid; AGG: aggregation; DROPS: enum rec_counter; HIST: the source, a number of
 			  * rec_hist_source(); COST: the program's number */
-	uint64_t count;	 /* DROPS: how many */
+	uint64_t count;	 /* DROPS: how many; NOTE: ns in front of ts that it is of */
 	const void *data; /* by kind; AGG: the key (key_size bytes); valid until released */
 	size_t len;
 	const uint64_t *value; /* AGG: merged over CPUs (value_size bytes) */

@@ -13,6 +13,8 @@
 #define NAME_COLS  11
 #define NUM_COLS   9
 #define WHO_COLS   20
+#define NARROW_COLS 76 /* with less, causes have no column for how often, and who waits has less room */
+#define WHO_NARROW 14
 #define CLOCK_COLS 14
 #define TOGETHER_NS (10 * NS) /* slow events alike in this time are one line of the overview */
 #define ALIKE_MAX  999
@@ -153,17 +155,20 @@ static void draw_trackers(const struct pane *p, int y, int rows)
 static void draw_causes(struct pane *p, int y, int rows)
 {
 	const struct top_causes *c = p->since_begin ? &p->d->all : &p->d->last;
-	const int words = p->cols - WHO_COLS - 3 * NUM_COLS;
+	const bool narrow = p->cols < NARROW_COLS;
+	const int who = narrow ? WHO_NARROW : WHO_COLS, last = p->cols - NUM_COLS, words = last - (narrow ? 1 : 2) * NUM_COLS - who;
 	size_t skip = p->kind == PANE_CAUSES ? p->scroll : 0, left_out = 0, n = 0;
 	char text[128], took[UNITS_LEN];
 	int at = 0;
 
 	snprintf(text, sizeof(text), p->since_begin ? "WAITING FOR (since the begin)" : "WAITING FOR (last %s)", units_ns(c->ns, took));
-	draw_text(p, y, 0, p->cols, STYLE_HEAD, text);
-	draw_text(p, y, words, WHO_COLS, STYLE_HEAD, "who");
-	draw_right(p, y, words + WHO_COLS, NUM_COLS, STYLE_HEAD, "times");
-	draw_right(p, y, words + WHO_COLS + NUM_COLS, NUM_COLS, STYLE_HEAD, "total");
-	draw_right(p, y, words + WHO_COLS + 2 * NUM_COLS, NUM_COLS, STYLE_HEAD, "longest");
+	draw_text(p, y, 0, p->cols, STYLE_HEAD, "");
+	draw_text(p, y, 0, words - 1, STYLE_HEAD, text);
+	draw_text(p, y, words, who, STYLE_HEAD, "who");
+	if (!narrow)
+		draw_right(p, y, words + who, NUM_COLS, STYLE_HEAD, "times");
+	draw_right(p, y, last - NUM_COLS, NUM_COLS, STYLE_HEAD, "total");
+	draw_right(p, y, last, NUM_COLS, STYLE_HEAD, "longest");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct top_cause *k = &c->v[i];
 		enum style style = k->idle ? STYLE_DIM : STYLE_PLAIN;
@@ -177,10 +182,11 @@ static void draw_causes(struct pane *p, int y, int rows)
 		at++;
 		draw_text(p, y + at, 0, words - 1, style, k->words);
 		snprintf(text, sizeof(text), "%s %u", k->comm, k->pid);
-		draw_text(p, y + at, words, WHO_COLS, style, text);
-		number(p, y + at, words + WHO_COLS, style, k->count);
-		duration(p, y + at, words + WHO_COLS + NUM_COLS, style, k->total);
-		duration(p, y + at, words + WHO_COLS + 2 * NUM_COLS, style, k->max);
+		draw_text(p, y + at, words, who - 1, style, text);
+		if (!narrow)
+			number(p, y + at, words + who, style, k->count);
+		duration(p, y + at, last - NUM_COLS, style, k->total);
+		duration(p, y + at, last, style, k->max);
 	}
 	if (p->kind == PANE_CAUSES && p->scroll >= n)
 		p->scroll = n ? n - 1 : 0;
@@ -475,7 +481,7 @@ void pane_draw(struct pane *p)
 		snprintf(text, sizeof(text), "newest loss: %s", p->d->lost_words);
 		draw_text(p, p->rows - 2, 0, p->cols, STYLE_BAD, text);
 	}
-	draw_text(p, p->rows - 1, 0, p->cols, STYLE_DIM,
+	draw_text(p, p->rows - 1, 0, p->cols, STYLE_DIM, p->cols < NARROW_COLS ? "1-5 views  i idle  a always  space pause  ? help  q end" :
 		  "1 all 2 causes 3 slow 4 CPUs 5 heat  i idle  a always  space pause  ? help  q");
 	refresh();
 }

@@ -35,7 +35,8 @@ struct heat_key {
 struct heat_column {
 	double avg, p50, p90, p99; /* NAN: no values */
 	uint64_t lost;		   /* events that were not recorded */
-	char *note;		   /* what dwell did to its own programs (paused them …); NULL: nothing */
+	char *note;		   /* why less may be in it, and the columns behind it: dwell did not run, or took probes away; NULL: nothing */
+	unsigned noted;		   /* how many columns that is of */
 };
 
 struct heat {

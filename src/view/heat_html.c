@@ -61,7 +61,7 @@ static void put_head(struct strb *b, const struct heat *h, const char *title)
 		if (h->columns[c].note) {
 			strb_printf(b, "%s[%u,", n++ ? "," : "", c);
 			jsonstr_add(b, h->columns[c].note, strlen(h->columns[c].note));
-			strb_addc(b, ']');
+			strb_printf(b, ",%u]", h->columns[c].noted);
 		}
 	strb_adds(b, "],\"chosen\":[");
 	for (size_t i = 0, n = 0; i < h->nkeys; i++)

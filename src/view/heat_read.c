@@ -127,6 +127,18 @@ static void bounds(const struct reading *r, uint32_t index, double *lo, double *
 	*hi = b.has_to ? (double)b.to : *lo;
 }
 
+/* Exact, or (of aggregations) by the middles of the buckets. */
+static double average(const struct reading *r)
+{
+	double sum = 0;
+
+	if (!(r->sum.flags & HIST_NO_SUM))
+		return (double)r->sum.sum / (double)r->sum.count;
+	for (size_t i = 0; i < r->sum.n; i++)
+		sum += rechist_middle(&r->desc, r->sum.v[i].index) * (double)(int64_t)r->sum.v[i].count;
+	return sum / (double)r->sum.count;
+}
+
 static void end_column(struct reading *r)
 {
 	long c = r->sum.count ? column_of(r, r->sum_at) : -1;
@@ -137,8 +149,7 @@ static void end_column(struct reading *r)
 		col->p50 = histsum_quantile(&r->sum, &r->desc, 0.5);
 		col->p90 = histsum_quantile(&r->sum, &r->desc, 0.9);
 		col->p99 = histsum_quantile(&r->sum, &r->desc, 0.99);
-		if (!(r->sum.flags & HIST_NO_SUM))
-			col->avg = (double)r->sum.sum / (double)r->sum.count;
+		col->avg = average(r);
 		r->h->by_read |= (r->sum.flags & HIST_BY_READ) != 0;
 	}
 	histsum_reset(&r->sum);
@@ -338,16 +349,34 @@ static int read_pass(struct reading *r, struct err *err)
 
 /* -- both -- */
 
+/* A note is of the columns of its time; that probes were taken away, of all that follow. */
+static int on_note(struct reading *r, const struct row *row)
+{
+	static const char detached[] = "maxcpu: detached";
+	uint64_t to = row->ts + r->wall, from = row->count < to ? to - row->count : 0;
+	long first = column_of(r, from < r->h->begin_wall_ns ? r->h->begin_wall_ns : from), last = column_of(r, to);
+	struct heat_column *c = first < 0 ? NULL : &r->h->columns[first];
+
+	if (!c || to < r->h->begin_wall_ns || c->note)
+		return 0;
+	if (last < 0 || (row->len > sizeof(detached) && !memcmp(row->data, detached, sizeof(detached) - 1)))
+		last = (long)r->h->ncolumns - 1;
+	c->note = strndup(row->data ? row->data : "", row->len);
+	c->noted = (unsigned)(last - first) + 1;
+	return c->note ? 0 : -ENOMEM;
+}
+
 static int on_loss(void *ctx, const struct row *row)
 {
 	struct reading *r = ctx;
-	long c = column_of(r, row->ts + r->wall);
+	uint64_t wall = row->ts + r->wall;
+	long c = column_of(r, wall);
 
-	if (c >= 0 && row->kind == ROW_NOTE && !r->h->columns[c].note) {
-		r->h->columns[c].note = strndup(row->data ? row->data : "", row->len);
-		return r->h->columns[c].note ? 0 : -ENOMEM;
-	}
-	if (c >= 0 && row->kind == ROW_DROPS && row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
+	if (row->kind == ROW_NOTE)
+		return on_note(r, row);
+	if (c < 0) /* what was counted later is of the time before */
+		c = wall < r->h->begin_wall_ns ? 0 : (long)r->h->ncolumns - 1;
+	if (row->kind == ROW_DROPS && row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
 		r->h->columns[c].lost += row->count;
 	return 0;
 }

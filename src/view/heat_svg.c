@@ -244,23 +244,25 @@ static void line(const struct heat *h, size_t member, const char *class, FILE *o
 	fputs("\"/>\n", out);
 }
 
-/* Columns in which events were lost: red below the axis. What dwell did to its own programs: a mark above. */
+/* Columns in which events were lost: red below the axis. When dwell did not run, or without some of its probes: a bar above. */
 static void losses(const struct heat *h, FILE *out)
 {
+	double column = (double)(WIDTH - LEFT - RIGHT) / h->ncolumns;
+
 	for (unsigned c = 0; c < h->ncolumns; c++) {
 		struct strb note = { 0 };
 
 		if (!h->columns[c].note)
 			continue;
 		xml_add(&note, h->columns[c].note);
-		fprintf(out, "<path class=\"n\" d=\"M%.1f %dl-5 -7h10z\"><title>%s</title></path>\n", LEFT + (c + 0.5) * (WIDTH - LEFT - RIGHT) / h->ncolumns, TOP - 1, strb_str(&note));
+		fprintf(out, "<rect class=\"n\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"5\"><title>%s</title></rect>\n", LEFT + c * column, TOP - 6, fmax(4, h->columns[c].noted * column),
+			strb_str(&note));
 		strb_free(&note);
 	}
 	for (unsigned c = 0; c < h->ncolumns; c++)
 		if (h->columns[c].lost)
 			fprintf(out, "<rect class=\"x\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"4\"><title>%llu lost</title></rect>\n",
-				LEFT + (double)c * (WIDTH - LEFT - RIGHT) / h->ncolumns, TOP + HEIGHT,
-				fmax(1, (double)(WIDTH - LEFT - RIGHT) / h->ncolumns), (unsigned long long)h->columns[c].lost);
+				LEFT + c * column, TOP + HEIGHT, fmax(1, column), (unsigned long long)h->columns[c].lost);
 }
 
 /* few … many */
@@ -290,12 +292,13 @@ static void hued_ramp(int y, FILE *out)
 
 static void legend(const struct heat *h, FILE *out)
 {
-	bool values = false, notes = false, hued = is_hued(h);
+	bool values = false, averages = false, notes = false, hued = is_hued(h);
 	int y = TOP + HEIGHT + 44, x = hued ? LEFT + 380 : LEFT + 300;
 	uint64_t lost = 0;
 
 	for (unsigned c = 0; c < h->ncolumns; c++) {
 		values |= !isnan(h->columns[c].p50);
+		averages |= !isnan(h->columns[c].avg);
 		lost += h->columns[c].lost;
 		notes |= h->columns[c].note != NULL;
 	}
@@ -305,13 +308,17 @@ static void legend(const struct heat *h, FILE *out)
 			     "<text class=\"m\" x=\"%d\" y=\"%d\">99 %%</text>\n", x, y - 4, x + 28, y, x + 100, y - 4, x + 128, y);
 		x += 190;
 	}
+	if (averages) {
+		fprintf(out, "<path class=\"v\" d=\"M%d %dh22\"/><text class=\"m\" x=\"%d\" y=\"%d\">average</text>\n", x, y - 4, x + 28, y);
+		x += 100;
+	}
 	if (lost) {
 		fprintf(out, "<rect class=\"x\" x=\"%d\" y=\"%d\" width=\"22\" height=\"4\"/><text class=\"m\" x=\"%d\" y=\"%d\">%llu lost</text>\n", x, y - 6, x + 28, y,
 			(unsigned long long)lost);
 		x += 140;
 	}
 	if (notes)
-		fprintf(out, "<path class=\"n\" d=\"M%d %dl-5 -7h10z\"/><text class=\"m\" x=\"%d\" y=\"%d\">dwell changed its own probes</text>\n", x + 8, y - 1, x + 22, y);
+		fprintf(out, "<rect class=\"n\" x=\"%d\" y=\"%d\" width=\"22\" height=\"5\"/><text class=\"m\" x=\"%d\" y=\"%d\">dwell did not run, or took probes away</text>\n", x, y - 7, x + 28, y);
 }
 
 /* What the colours of keys are; returns how high it is. */
@@ -364,6 +371,8 @@ static void lines(const struct heat *h, FILE *out)
 	line(h, offsetof(struct heat_column, p50), "a", out);
 	line(h, offsetof(struct heat_column, p99), "o", out);
 	line(h, offsetof(struct heat_column, p99), "b", out);
+	line(h, offsetof(struct heat_column, avg), "o", out);
+	line(h, offsetof(struct heat_column, avg), "v", out);
 }
 
 int heat_svg(const struct heat *h, const char *title, FILE *out)
@@ -386,9 +395,9 @@ int heat_svg(const struct heat *h, const char *title, FILE *out)
 	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
 		     "role=\"img\" aria-label=\"%s\">\n<style>svg{background:#fff;--g:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,"
 		     "'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}"
-		     ".g{stroke:var(--m)}.p{fill:none;stroke:var(--l)}image{image-rendering:pixelated}.a,.b,.o{fill:none;stroke:var(--t);stroke-width:1.3}"
+		     ".g{stroke:var(--m)}.p{fill:none;stroke:var(--l)}image{image-rendering:pixelated}.a,.b,.v,.o{fill:none;stroke:var(--t);stroke-width:1.3}"
 		     ".o{stroke:var(--g);stroke-width:3;stroke-opacity:.6}.n{fill:#bf8700}"
-		     ".b{stroke-dasharray:4 2}.x{fill:#d1242f}.dk{display:none}@media(prefers-color-scheme:dark){svg{background:#14161a;--g:#14161a;--t:#e7e9ee;"
+		     ".b{stroke-dasharray:4 2}.v{stroke-dasharray:1 3}.x{fill:#d1242f}.dk{display:none}@media(prefers-color-scheme:dark){svg{background:#14161a;--g:#14161a;--t:#e7e9ee;"
 		     "--m:#9aa3b2;--l:#2f343d}.lt{display:none}.dk{display:inline}}</style>\n<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n", WIDTH, height, WIDTH,
 		height, strb_str(&text), strb_str(&text));
 	summary(h, out);

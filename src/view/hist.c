@@ -169,6 +169,8 @@ static int add_series(struct hist *h, struct keys *k, const struct rec_histdesc 
 	if (e < 0) {
 		free(s.name);
 		histsum_free(&s.sum);
+	} else if (*name) {
+		h->series.v[h->series.n - 1].key = s.name + strlen(s.name) - strlen(name);
 	}
 	return e;
 }
@@ -298,10 +300,22 @@ static void thin(struct hist *h, unsigned max_rows)
 	h->nrows = n;
 }
 
+static void choose_colours(struct hist *h)
+{
+	bool taken[KEY_SLOTS] = { false };
+
+	for (size_t i = 0; i < h->series.n; i++) {
+		struct hist_series *s = &h->series.v[i];
+
+		s->colour = s->key ? keycolour(keycolour_take(s->key, taken)) : keycolour_row(i);
+	}
+}
+
 void hist_lay_out(struct hist *h, bool linear, unsigned max_rows)
 {
 	double lo = INFINITY, hi = 1;
 
+	choose_colours(h);
 	h->linear = linear;
 	if (h->left_out)
 		strb_printf(&h->notes, "%s%zu more keys are left out", h->notes.n ? " · " : "", h->left_out);
@@ -349,11 +363,6 @@ void hist_done(struct hist *h)
 	}
 	vec_free(&h->series);
 	strb_free(&h->notes);
-}
-
-unsigned hist_colour(size_t i)
-{
-	return keycolour_row(i);
 }
 
 void hist_value_text(const struct hist *h, double v, char *buf, size_t size)

@@ -28,6 +28,8 @@ struct hist_value {
 
 struct hist_series {
 	char *name;
+	const char *key; /* part of the name; NULL: it is not of one key */
+	unsigned colour; /* 0xrrggbb: a key's own, the same in all pictures */
 	struct rec_histdesc d; /* lives with the recording */
 	struct histsum sum;
 	struct hist_value q[HIST_NQUANTILES];
@@ -73,8 +75,6 @@ int hist_text(const struct hist *h, unsigned columns, bool utf8, FILE *out);
 int hist_svg(const struct hist *h, const char *title, FILE *out);
 int hist_html(const struct hist *h, const char *title, FILE *out); /* only if flame_has_html() */
 int hist_json(const struct hist *h, const char *title, FILE *out); /* what the page draws, as one object */
-/* Colours of series: 0xrrggbb. */
-unsigned hist_colour(size_t i);
 /* A value as text in the unit of h. */
 void hist_value_text(const struct hist *h, double v, char *buf, size_t size);
 #endif

@@ -22,7 +22,7 @@ static void put_series(struct strb *b, const struct hist *h, size_t i)
 	const struct hist_series *s = &h->series.v[i];
 	struct hist_diff d = hist_compare(&h->series.v[0], s);
 
-	strb_printf(b, "%s{\"colour\":\"#%06x\",\"count\":%llu,\"name\":", i ? "," : "", hist_colour(i), (unsigned long long)s->sum.count);
+	strb_printf(b, "%s{\"colour\":\"#%06x\",\"count\":%llu,\"name\":", i ? "," : "", s->colour, (unsigned long long)s->sum.count);
 	jsonstr_add(b, s->name[0] ? s->name : h->title, strlen(s->name[0] ? s->name : h->title));
 	strb_adds(b, ",\"quantiles\":[");
 	for (unsigned q = 0; q < HIST_NQUANTILES; q++) {

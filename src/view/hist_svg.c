@@ -60,7 +60,7 @@ static void shares(const struct hist *h, size_t i, double most, FILE *out)
 {
 	const struct hist_series *s = &h->series.v[i];
 
-	fprintf(out, "<path fill=\"#%06x\" fill-opacity=\".14\" stroke=\"#%06x\" stroke-width=\"1.5\" d=\"M%.1f %d", hist_colour(i), hist_colour(i), x_of(h, 0), TOP + HEIGHT);
+	fprintf(out, "<path fill=\"#%06x\" fill-opacity=\".14\" stroke=\"#%06x\" stroke-width=\"1.5\" d=\"M%.1f %d", h->series.v[i].colour, h->series.v[i].colour, x_of(h, 0), TOP + HEIGHT);
 	for (unsigned r = 0; r < h->nrows; r++)
 		fprintf(out, "V%.1fH%.1f", y_of((double)s->share[r], most, TOP), x_of(h, r + 1));
 	fprintf(out, "V%dZ\"/>\n", TOP + HEIGHT);
@@ -70,7 +70,7 @@ static void sums(const struct hist *h, size_t i, int top, FILE *out)
 {
 	double sum = 0;
 
-	fprintf(out, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.8\" d=\"M%.1f %d", hist_colour(i), x_of(h, 0), top + HEIGHT);
+	fprintf(out, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.8\" d=\"M%.1f %d", h->series.v[i].colour, x_of(h, 0), top + HEIGHT);
 	for (unsigned r = 0; r < h->nrows; r++) {
 		sum += (double)h->series.v[i].share[r];
 		fprintf(out, "L%.1f %.1f", x_of(h, r + 1), y_of(fmin(sum, 1), 1, top));
@@ -99,7 +99,7 @@ static void table(const struct hist *h, int y, FILE *out)
 		const struct hist_series *s = &h->series.v[i];
 
 		y += LINE;
-		fprintf(out, "<rect x=\"10\" y=\"%d\" width=\"12\" height=\"10\" fill=\"#%06x\"/>", y - 9, hist_colour(i));
+		fprintf(out, "<rect x=\"10\" y=\"%d\" width=\"12\" height=\"10\" fill=\"#%06x\"/>", y - 9, h->series.v[i].colour);
 		snprintf(text, sizeof(text), "%.46s", s->name[0] ? s->name : h->title);
 		cell(out, 28, y, "v", text, false);
 		amount_number(text, s->sum.count);

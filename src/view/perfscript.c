@@ -27,6 +27,8 @@ struct sample {
 #define STACK_TEXT_MAX (64u << 10) /* bytes of a stack that is known as a whole */
 #define STACK_MISSES   64	    /* stacks without an end in sight: no more are looked for */
 
+#define PERF_MAX_FRAMES 127 /* of a stack: perf's default in the kernel and where it prints (PERF_MAX_STACK_DEPTH); deeper ones have lost their root */
+
 struct known { /* a frame's text, and what it is */
 	uint64_t h; /* half of its hash; the other one gives the place */
 	uint32_t frame; /* one more than its number; 0: free */
@@ -348,6 +350,7 @@ static void flush_stack(struct reader *r, struct known_stack *k)
 
 static void end_sample(struct reader *r)
 {
+	static const char cut[] = "[cut: perf keeps 127 frames]";
 	uint32_t node;
 
 	if (!r->open)
@@ -359,6 +362,8 @@ static void end_sample(struct reader *r)
 	}
 	if (r->n > STACKTREE_MAX_DEPTH)
 		r->n = STACKTREE_MAX_DEPTH; /* the root's end is lost: perf's own limit is far lower */
+	if (r->n == PERF_MAX_FRAMES)
+		r->frames[r->n++] = stacktree_frame(r->t, FRAME_CUT, cut, sizeof(cut) - 1, "", 0);
 	r->frames[r->n++] = r->root;
 	for (size_t i = 0; i < r->n / 2; i++) {
 		uint32_t x = r->frames[i];

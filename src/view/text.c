@@ -399,7 +399,8 @@ int text_view_row(struct text_view *v, const struct row *row)
 		row_drops(v, row);
 		break;
 	case ROW_NOTE:
-		text_msg(v, "%.*s", (int)row->len, (const char *)row->data);
+		if (row->id == NOTE_TEXT)
+			text_msg(v, "%.*s", (int)row->len, (const char *)row->data);
 		break;
 	case ROW_COST:
 		r = text_cost_row(v, row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arithmetic of timelines: order, overlap, pixels, trees. */
+/* The arithmetic of timelines: order, overlap, pixels. */
 #include "view/timeline.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -188,94 +188,6 @@ void tl_pixels(const tl_items *v, uint64_t from, uint64_t to, unsigned n, int16_
 		while (k-- > i)
 			best[v->v[k].kind + TL_NKINDS * v->v[k].hue] = 0;
 	}
-}
-
-/* -- trees -- */
-
-struct forest {
-	struct tl_proc *p;
-	uint32_t *first, *next; /* children by time */
-	uint32_t *stack;
-};
-
-static int by_birth(const void *a, const void *b, void *arg)
-{
-	const struct tl_proc *p = arg, *x = &p[*(const uint32_t *)a], *y = &p[*(const uint32_t *)b];
-
-	return x->from < y->from ? -1 : x->from > y->from ? 1 : *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
-}
-
-/* A row of the same leaf before it, under the same parent, that is free: UINT32_MAX: none. */
-static uint32_t row_before(const struct forest *f, uint32_t i)
-{
-	const struct tl_proc *me = &f->p[i];
-	uint32_t k = me->parent == UINT32_MAX ? UINT32_MAX : f->first[me->parent], found = UINT32_MAX;
-
-	if (f->first[i] != UINT32_MAX)
-		return UINT32_MAX;
-	for (; k != UINT32_MAX && k != i; k = f->next[k]) {
-		const struct tl_proc *other = &f->p[k];
-
-		if (f->first[k] != UINT32_MAX || strcmp(other->name, me->name) != 0)
-			continue;
-		if (other->to <= me->from)
-			found = other->order;
-		else if (found == other->order)
-			found = UINT32_MAX;
-	}
-	return found;
-}
-
-static void link_children(struct forest *f, uint32_t *sorted, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		f->first[i] = f->next[i] = UINT32_MAX;
-	for (size_t i = n; i-- > 0;) {
-		uint32_t me = sorted[i], parent = f->p[me].parent;
-
-		if (parent == UINT32_MAX)
-			continue;
-		f->next[me] = f->first[parent];
-		f->first[parent] = me;
-	}
-}
-
-long tl_tree(struct tl_proc *p, size_t n)
-{
-	_cleanup_free_ uint32_t *mem = malloc((4 * n + 1) * sizeof(*mem));
-	struct forest f = { p, mem, mem + n, mem + 2 * n };
-	uint32_t *sorted = mem + 3 * n;
-	uint32_t rows = 0;
-
-	if (!mem)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = (uint32_t)i;
-	qsort_r(sorted, n, sizeof(*sorted), by_birth, p);
-	link_children(&f, sorted, n);
-	for (size_t i = 0; i < n; i++) {
-		size_t depth = 0;
-
-		if (p[sorted[i]].parent != UINT32_MAX)
-			continue;
-		/* the stack holds the path to the process that is laid out; each has a place of its own, so n are enough */
-		f.stack[depth++] = sorted[i];
-		while (depth) {
-			uint32_t me = f.stack[depth - 1], shared = row_before(&f, me);
-
-			p[me].depth = (unsigned)depth - 1;
-			p[me].order = shared == UINT32_MAX ? rows++ : shared;
-			if (f.first[me] != UINT32_MAX) {
-				f.stack[depth++] = f.first[me];
-				continue;
-			}
-			while (depth && f.next[f.stack[depth - 1]] == UINT32_MAX)
-				depth--;
-			if (depth)
-				f.stack[depth - 1] = f.next[f.stack[depth - 1]];
-		}
-	}
-	return rows;
 }
 
 void timeline_free(struct timeline *t)

@@ -12,7 +12,8 @@
 #include "view/text.h"
 
 #define TL_MAX_ITEMS	 4000000u /* intervals of a picture; what comes after is counted */
-#define TL_MAX_ROWS	 20000u	  /* threads, or processes */
+#define TL_MAX_ROWS	 20000u	  /* threads, or processes; of these several may share one */
+#define TL_MAX_PROCS	 200000u
 #define TL_MAX_TEXTS	 200000u  /* different causes with their stacks */
 #define TL_MAX_CPUS	 64u	  /* rows of CPUs */
 #define TL_MAX_TRACKS	 8u	  /* rows of a lane whose intervals overlap; what overlaps more is cut */

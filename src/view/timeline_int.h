@@ -16,7 +16,9 @@ struct tl_reader {
 	struct rec_range range;
 	struct tl_name *texts, *rows; /* by key */
 	uint64_t last;		      /* end of what was seen */
+	uint64_t ended;		      /* of the recording; 0: it does not say */
 	uint64_t loss_at;
+	struct rec_range pause; /* the last time that the tracer did not run */
 	VEC(struct rec_range) gaps; /* in which switches of threads may have been lost */
 	struct strb key, text;
 	int error;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "base/cleanup.h"
+#include "sym/hash.h"
 #include "view/amount.h"
 #include "view/timeline_int.h"
 
@@ -17,6 +18,7 @@ struct exec {
 
 struct process {
 	uint32_t tgid, parent; /* parent: index, or UINT32_MAX */
+	uint32_t before;       /* index of the one that had this id before, or UINT32_MAX */
 	uint64_t from, to;     /* to 0: it lives */
 	bool alive;	       /* when the recording began */
 	bool seen;	       /* it did something, or has a descendant that did */
@@ -26,9 +28,15 @@ struct process {
 	VEC(struct exec) execs; /* [0]: what it was at first */
 };
 
+struct by_id {
+	UT_hash_handle hh;
+	uint32_t tgid, index; /* index: of the latest with this id */
+};
+
 struct procs {
 	struct tl_reader *r;
 	VEC(struct process) v;
+	struct by_id *ids;
 	bool any_wanted;
 };
 
@@ -47,10 +55,30 @@ void tl_exit_text(char *buf, size_t size, uint32_t code)
 /* The latest process with this id. */
 static uint32_t index_of(const struct procs *p, uint32_t tgid)
 {
-	for (size_t i = p->v.n; i-- > 0;)
-		if (p->v.v[i].tgid == tgid)
-			return (uint32_t)i;
-	return UINT32_MAX;
+	struct by_id *x = NULL;
+
+	HASH_FIND(hh, p->ids, &tgid, sizeof(tgid), x);
+	return x ? x->index : UINT32_MAX;
+}
+
+static int set_index(struct procs *p, uint32_t tgid, uint32_t index)
+{
+	struct by_id *x = NULL;
+
+	HASH_FIND(hh, p->ids, &tgid, sizeof(tgid), x);
+	if (x) {
+		x->index = index;
+		return 0;
+	}
+	x = calloc(1, sizeof(*x));
+	if (!x)
+		return -ENOMEM;
+	*x = (struct by_id){ .tgid = tgid, .index = index };
+	HASH_ADD(hh, p->ids, tgid, sizeof(x->tgid), x);
+	if (x->hh.tbl)
+		return 0;
+	free(x);
+	return -ENOMEM;
 }
 
 static const char *name_of(const struct process *p)
@@ -75,13 +103,13 @@ static int add_process(struct procs *p, const struct rec_proc_row *row)
 {
 	bool alive = row->p.kind == PROC_ALIVE;
 	uint32_t parent = index_of(p, row->p.parent);
-	struct process new = { .tgid = row->p.tgid, .parent = parent, .from = alive ? p->r->range.from : row->ts, .alive = alive, .seen = !alive };
+	struct process new = { .tgid = row->p.tgid, .parent = parent, .before = index_of(p, row->p.tgid), .from = alive ? p->r->range.from : row->ts, .alive = alive, .seen = !alive };
 
-	if (p->v.n >= TL_MAX_ROWS) {
+	if (p->v.n >= TL_MAX_PROCS) {
 		p->r->t->left_out_rows++;
 		return 0;
 	}
-	if (vec_try_push(&p->v, new) < 0)
+	if (vec_try_push(&p->v, new) < 0 || set_index(p, new.tgid, (uint32_t)p->v.n - 1) < 0)
 		return -ENOMEM;
 	/* what is forked is what forked it, until it execs */
 	return add_exec(&p->v.v[p->v.n - 1], new.from, alive ? row->name : parent != UINT32_MAX ? name_of(&p->v.v[parent]) : "?");
@@ -122,10 +150,10 @@ static int on_life(void *ctx, const struct rec_slow_row *s)
 
 	if (strcmp(tracker, "life") != 0 && strcmp(tracker, "state") != 0)
 		return 0;
-	for (size_t i = 0; i < p->v.n; i++) {
+	for (uint32_t i = index_of(p, s->fixed.pid); i != UINT32_MAX; i = p->v.v[i].before) {
 		struct process *x = &p->v.v[i];
 
-		if (x->tgid != s->fixed.pid || (x->to && end > x->to + 1000000000u) || end < x->from)
+		if ((x->to && end > x->to + 1000000000u) || end < x->from)
 			continue;
 		x->wanted = p->any_wanted = true;
 		if (tracker[0] == 'l' && s->fixed.tid == s->fixed.pid) {
@@ -189,19 +217,18 @@ static void add_bars(struct tl_reader *r, struct tl_row *row, const struct proce
 static int add_rows(struct procs *p, const struct tl_proc *tree, const uint32_t *which, size_t n)
 {
 	struct tl_reader *r = p->r;
+	size_t same = 0; /* how many are in the row until now: they follow each other */
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !r->error; i++) {
 		const struct process *x = &p->v.v[which[i]];
 		struct tl_row *row;
 		char key[32], how[48];
-		size_t same = 0;
 
 		snprintf(key, sizeof(key), "p%010u", tree[i].order);
 		row = tl_row_of(r, key, TL_GROUP_PROCESSES);
 		if (!row)
-			return r->error;
-		for (size_t k = 0; row->label && k <= i; k++)
-			same += tree[k].order == tree[i].order;
+			continue;
+		same = i && tree[i - 1].order == tree[i].order ? same + 1 : 1;
 		tl_exit_text(how, sizeof(how), x->code);
 		row->depth = tree[i].depth;
 		row->pid = row->tid = x->tgid;
@@ -214,12 +241,12 @@ static int add_rows(struct procs *p, const struct tl_proc *tree, const uint32_t 
 	return r->error;
 }
 
+/* By row, and in a row by time. */
 static int by_key(const void *a, const void *b, void *arg)
 {
-	const struct tl_proc *t = arg;
-	uint32_t x = t[*(const uint32_t *)a].order, y = t[*(const uint32_t *)b].order;
+	const struct tl_proc *t = arg, *x = &t[*(const uint32_t *)a], *y = &t[*(const uint32_t *)b];
 
-	return x < y ? -1 : x > y;
+	return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->from < y->from ? -1 : x->from > y->from;
 }
 
 /* Rows stand in the order in which they were made: that of the tree. */
@@ -253,6 +280,22 @@ static int lay_out(struct procs *p)
 	return add_rows(p, sorted, place, n);
 }
 
+static void procs_done(struct procs *p)
+{
+	struct by_id *x, *next;
+
+	for (size_t i = 0; i < p->v.n; i++) {
+		for (size_t k = 0; k < p->v.v[i].execs.n; k++)
+			free(p->v.v[i].execs.v[k].name);
+		vec_free(&p->v.v[i].execs);
+	}
+	vec_free(&p->v);
+	HASH_ITER(hh, p->ids, x, next) {
+		HASH_DEL(p->ids, x);
+		free(x);
+	}
+}
+
 int tl_read_processes(struct tl_reader *r, struct err *err)
 {
 	struct rec_slow_query q = { .range = REC_ALL_TIME, .tracker = -1, .which = SLOW_ONLY };
@@ -267,11 +310,6 @@ int tl_read_processes(struct tl_reader *r, struct err *err)
 		choose(&p);
 		e = lay_out(&p);
 	}
-	for (size_t i = 0; i < p.v.n; i++) {
-		for (size_t k = 0; k < p.v.v[i].execs.n; k++)
-			free(p.v.v[i].execs.v[k].name);
-		vec_free(&p.v.v[i].execs);
-	}
-	vec_free(&p.v);
+	procs_done(&p);
 	return e;
 }

@@ -139,7 +139,8 @@ void tl_add_item(struct tl_reader *r, struct tl_row *row, struct tl_item x)
 	if (vec_try_push(&row->items, x) < 0)
 		r->error = -ENOMEM;
 	r->t->nitems++;
-	r->last = x.to > r->last ? x.to : r->last;
+	if (row->group != TL_GROUP_LOSSES) /* which are told of when they have been counted */
+		r->last = x.to > r->last ? x.to : r->last;
 }
 
 int64_t tl_attr_int(const struct rec_slow_row *s, const char *name, int64_t dflt)
@@ -387,6 +388,11 @@ static int on_note(struct tl_reader *r, const struct row *row)
 
 	if (lane && !lane->label)
 		tl_label(r, lane, "dwell");
+	if (row->id == NOTE_PAUSE) {
+		x.from = row->count < row->ts ? row->ts - row->count : 0;
+		x.to = row->ts;
+		r->pause = (struct rec_range){ x.from, x.to };
+	}
 	if (row->len > sizeof(detached) && !memcmp(row->data, detached, sizeof(detached) - 1)) {
 		x.flags = TL_OPEN;
 		if (vec_try_push(&r->gaps, ((struct rec_range){ x.from, INT64_MAX })) < 0)
@@ -408,7 +414,7 @@ static int on_row(void *ctx, const struct row *row)
 	char n[AMOUNT_MAX];
 
 	if (row->kind == ROW_END) {
-		r->last = row->ts > r->last ? row->ts : r->last;
+		r->ended = row->ts;
 		return 0;
 	}
 	if (row->kind == ROW_NOTE)
@@ -428,6 +434,8 @@ static int on_row(void *ctx, const struct row *row)
 		r->t->lost += row->count;
 	}
 	x.from = row->ts - r->loss_at < LOSS_NS ? r->loss_at : row->ts - LOSS_NS;
+	if (x.from <= r->pause.to && x.from > r->pause.from)
+		x.from = r->pause.from; /* nobody read what there was, nor counted what was lost */
 	r->loss_at = row->ts;
 	if (row->id != CNT_DROP_DYN && vec_try_push(&r->gaps, ((struct rec_range){ x.from, x.to })) < 0)
 		r->error = -ENOMEM;
@@ -601,6 +609,15 @@ static int order_threads(struct timeline *t)
 	return 0;
 }
 
+/* What goes on does so to the end, and what was counted after it is of the time before. */
+static void end_loss(struct tl_item *x, uint64_t end)
+{
+	if (x->flags & TL_OPEN || x->to > end)
+		x->to = end;
+	if (x->from >= x->to)
+		x->from = x->to > NOTE_NS ? x->to - NOTE_NS : 0;
+}
+
 static int finish_threads(struct tl_reader *r)
 {
 	int e = 0;
@@ -614,8 +631,7 @@ static int finish_threads(struct tl_reader *r)
 		struct tl_row *row = &r->t->rows.v[i];
 
 		for (size_t k = 0; k < row->items.n && row->group == TL_GROUP_LOSSES; k++)
-			if (row->items.v[k].flags & TL_OPEN)
-				row->items.v[k].to = r->last < r->range.to ? r->last : r->range.to;
+			end_loss(&row->items.v[k], r->last < r->range.to ? r->last : r->range.to);
 		if (row->group == TL_GROUP_REQUESTS || row->group == TL_GROUP_SPANS || row->group == TL_GROUP_LOSSES) {
 			if (row->items.n)
 				qsort(row->items.v, row->items.n, sizeof(*row->items.v), by_from);
@@ -658,12 +674,29 @@ static int add_hues(struct timeline *t)
 	return 0;
 }
 
+/* A recording of processes that have all ended is over with them: what came after them was only dwell's, who had yet to read it. */
+static bool all_have_ended(const struct tl_reader *r)
+{
+	size_t n = 0;
+
+	for (const struct tl_name *x = r->rows; x; x = x->hh.next)
+		if (x->index != NO_ROW && r->t->rows.v[x->index].group == TL_GROUP_THREADS) {
+			if (!x->end)
+				return false;
+			n++;
+		}
+	return n && r->t->states && !r->opts->pid;
+}
+
 static int finish(struct tl_reader *r, struct err *err)
 {
 	struct timeline *t = r->t;
-	int e = r->opts->processes ? 0 : finish_threads(r);
 	size_t k = 0;
+	int e;
 
+	if (r->ended > r->last && !all_have_ended(r))
+		r->last = r->ended;
+	e = r->opts->processes ? 0 : finish_threads(r);
 	t->to = r->last < r->range.to ? r->last : r->range.to;
 	if (!r->opts->from_ns && !r->opts->processes)
 		skip_lead(t);

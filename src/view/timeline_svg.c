@@ -97,8 +97,11 @@ static void put_row(struct svg *s, const struct tl_row *r, double y)
 	char label[40];
 
 	snprintf(label, sizeof(label), "%.*s", (int)(LABEL - depth), r->label);
-	for (size_t n = strlen(label); n && ((unsigned char)label[n - 1] & 0x80); n--)
-		label[n - 1] = '\0'; /* no part of a character at the end */
+	if (strlen(r->label) > LABEL - depth) {
+		for (size_t n = strlen(label); n && ((unsigned char)label[n - 1] & 0x80); n--)
+			label[n - 1] = '\0'; /* no part of a character at the end */
+		strcat(label, "…");
+	}
 	put_text(s, 10 + 7.0 * depth, y + 10, "l", NULL, label);
 	tl_pixels(&r->items, s->t->from, s->t->to, PLOT, px);
 	for (unsigned i = 0, k; i < PLOT; i = k) {

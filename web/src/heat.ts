@@ -333,6 +333,7 @@ export class HeatView {
 		if (this.lines) {
 			this.drawLine(this.head.p50, []);
 			this.drawLine(this.head.p99, [4, 2]);
+			this.drawLine(this.head.avg, [1, 3]);
 		}
 		this.drawCursor();
 	}
@@ -383,15 +384,11 @@ export class HeatView {
 				this.ctx.fillRect(this.x(i), TOP + this.height, Math.max(1, this.x(i + 1) - this.x(i)), LOSS);
 		});
 		this.ctx.fillStyle = cssColour("--warn") || "#bf8700";
-		for (const [i] of this.head.notes ?? [])
-			if (i >= this.from && i < this.to) {
-				const x = this.x(i + 0.5);
-				this.ctx.beginPath();
-				this.ctx.moveTo(x, TOP - 1);
-				this.ctx.lineTo(x - 5, TOP - 8);
-				this.ctx.lineTo(x + 5, TOP - 8);
-				this.ctx.fill();
-			}
+		for (const [i, , n] of this.head.notes ?? []) {
+			const x = this.x(Math.max(i, this.from)), to = this.x(Math.min(i + n, this.to));
+			if (to > x)
+				this.ctx.fillRect(x, TOP - 6, Math.max(4, to - x), 5);
+		}
 	}
 
 	/** From the middle of a column to that of the next one; the first and the last column of a stretch are crossed wholly, so that

@@ -20,7 +20,7 @@ export interface HeatHead {
 	lost: number[];
 	late: boolean; // values were put into columns by when they were read
 	counted?: string; // what cells have: "": events, "ns": time
-	notes?: [number, string][]; // columns in which dwell changed its own probes, and how
+	notes?: [number, string, number][]; // from which column on dwell did not run, or without some of its probes; why; for how many
 	chosen?: number[]; // keys that are to be in their colours
 }
 

@@ -71,7 +71,7 @@ class Page {
 			}));
 		bar.append(make("span", "few"), this.ramp, make("span", "many"));
 		if (this.head.p50.some((v) => v !== null))
-			bar.append(make("span", "", "line"), "median", make("span", "", "line dash"), "99 %");
+			bar.append(make("span", "", "line"), "median", make("span", "", "line dash"), "99 %", make("span", "", "line dots"), "average");
 		bar.append(grow(), makeButton("Table", "percentiles as text (t)", () => this.toggleTable()),
 			makeButton("Reset", "show everything (Escape)", () => this.reset()), makeButton("◐", "dark or light (d)", toggleTheme));
 		return bar;
@@ -140,8 +140,8 @@ class Page {
 				this.tip.append(make("div", `${this.planes[key]!.key}: ${this.bare(count)}`, "muted"));
 		if (this.head.lost[c.column])
 			this.tip.append(make("div", `${number(this.head.lost[c.column]!)} lost in this column`));
-		for (const [i, text] of this.head.notes ?? [])
-			if (i === c.column)
+		for (const [i, text, n] of this.head.notes ?? [])
+			if (i <= c.column && c.column < i + n)
 				this.tip.append(make("div", "dwell: " + text));
 		placeTip(this.tip, x, y);
 	}

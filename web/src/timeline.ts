@@ -281,7 +281,7 @@ export class TimelineView {
 			c.beginPath();
 			c.rect(0, y, this.left - 6, HEAD);
 			c.clip();
-			c.fillText(row ? row.label : l.head, 2 + 7 * Math.min(row?.depth ?? 0, 14), y + (row ? ROW / 2 + 0.5 : HEAD / 2 + 1));
+			c.fillText(row ? row.label : l.head, 2 + (this.left < 150 ? 3 : 7) * Math.min(row?.depth ?? 0, 14), y + (row ? ROW / 2 + 0.5 : HEAD / 2 + 1));
 			c.restore();
 		}
 	}

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <malloc.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "elfmake.h"
@@ -53,18 +55,23 @@ static void text(struct strb *b, const char *s)
 	strb_add(b, s, strlen(s) + 1);
 }
 
-/* The unit, which has `size` bytes of code. */
-static void begin(struct strb *b, uint32_t size)
+/* A unit, which has `size` bytes of code. */
+static void begin_at(struct strb *b, uint64_t addr, uint32_t size)
 {
 	u32(b, 0); /* length: set at the end */
 	u16(b, 4);
 	u32(b, 0);
 	u8(b, 8);
 	u8(b, 1);
-	u64(b, CODE);
+	u64(b, addr);
 	u32(b, size);
 	u32(b, 0);
 	text(b, "/src");
+}
+
+static void begin(struct strb *b, uint32_t size)
+{
+	begin_at(b, CODE, size);
 }
 
 static void func(struct strb *b, const char *name, uint64_t addr, uint32_t size, unsigned line)
@@ -376,6 +383,89 @@ static void limits(void **state)
 		assert_int_equal(srcline_at(s, CODE + 0x10000000u, f), !extra);
 		srcline_free(s);
 	}
+}
+
+/* All that is read of a file counts: a section of what is left is looked for, one of a byte more is too large. */
+static void too_large(void **state)
+{
+	(void)state;
+	for (unsigned extra = 0; extra < 2; extra++) {
+		struct strb info = {0}, file = {0};
+		struct srcline *s;
+		Elf64_Ehdr h;
+		struct elf e;
+
+		begin(&info, 0x10);
+		u8(&info, 0);
+		set_length(&info);
+		const struct elfmake_section v[] = {
+			{".debug_info", SHT_PROGBITS, 0, info.s, info.n},
+			{".debug_abbrev", SHT_PROGBITS, 0, abbrevs, sizeof(abbrevs)},
+			{".debug_line", SHT_PROGBITS, 0, "", 0},
+		};
+		uint64_t size = SRCLINE_MAX_BYTES - info.n - sizeof(abbrevs) + extra;
+
+		elfmake(&file, v, ARRAY_SIZE(v));
+		memcpy(&h, file.s, sizeof(h));
+		memcpy(file.s + h.e_shoff + 3 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size), &size, sizeof(size));
+		assert_int_equal(elfmake_open(&file, &e), 0);
+		assert_int_equal(srcline_open(&e, NULL, &s), extra ? -EFBIG : -EBADMSG); /* the file does not have what its header says */
+		elf_close(&e);
+		strb_free(&file);
+		strb_free(&info);
+	}
+}
+
+/* Units whose tables are more than may be kept: each is found, also after it was dropped, and the memory is bounded. */
+static void large_tables(void **state)
+{
+	enum { UNITS = 12, ROWS = 1 << 20 };
+	struct strb info = {0}, lines = {0}, file = {0};
+	struct srcframe f[SRCLINE_MAX_FRAMES];
+	struct srcline *s;
+	size_t before, most = 0, largest = 0;
+	struct elf e;
+
+	(void)state;
+	for (unsigned i = 0; i < UNITS; i++) {
+		uint32_t at = (uint32_t)info.n, len;
+
+		begin_at(&info, CODE + 0x10 * i, 0x10);
+		func(&info, "f", CODE + 0x10 * i, 0x10, 1 + i);
+		strb_add(&info, "\0\0", 2);
+		len = (uint32_t)info.n - at - 4;
+		memcpy(info.s + at, &len, sizeof(len));
+	}
+	begin_lines(&lines);
+	set_address(&lines, CODE);
+	for (unsigned i = 0; i < ROWS; i++)
+		advance(&lines, 1, 1);
+	end_lines(&lines, 1);
+	set_length(&lines);
+	const struct elfmake_section v[] = {
+		{".debug_info", SHT_PROGBITS, 0, info.s, info.n},
+		{".debug_abbrev", SHT_PROGBITS, 0, abbrevs, sizeof(abbrevs)},
+		{".debug_line", SHT_PROGBITS, 0, lines.s, lines.n},
+	};
+	elfmake(&file, v, ARRAY_SIZE(v));
+	assert_int_equal(elfmake_open(&file, &e), 0);
+	assert_int_equal(srcline_open(&e, NULL, &s), 0);
+	before = mallinfo2().uordblks + mallinfo2().hblkhd;
+	for (unsigned i = 0; i < 2 * UNITS; i++) {
+		unsigned unit = i % UNITS;
+		assert_int_equal(srcline_at(s, CODE + 0x10 * unit + 3, f), 1);
+		is_frame(f, "f", "/src/main.c", 0x10 * unit + 4, 1 + unit);
+		most = MAX(most, mallinfo2().uordblks + mallinfo2().hblkhd - before);
+		largest = i ? largest : most;
+	}
+	assert_true(UNITS * largest > SRCLINE_MAX_CACHE || largest == 0); /* 0: no figures with this allocator */
+	if (most > SRCLINE_MAX_CACHE + 2 * largest)
+		fail_msg("%zu bytes are kept", most);
+	srcline_free(s);
+	elf_close(&e);
+	strb_free(&file);
+	strb_free(&info);
+	strb_free(&lines);
 }
 
 /* What one file looked up says; the function is there, whatever becomes of the rest. */
@@ -700,7 +790,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),  cmocka_unit_test(in_parts), cmocka_unit_test(inline_depth),
-		cmocka_unit_test(limits),   cmocka_unit_test(file_limits), cmocka_unit_test(scope_limits),
+		cmocka_unit_test(limits), cmocka_unit_test(too_large), cmocka_unit_test(large_tables),   cmocka_unit_test(file_limits), cmocka_unit_test(scope_limits),
 		cmocka_unit_test(work_limit), cmocka_unit_test(damaged), cmocka_unit_test(none),
 		cmocka_unit_test(beside_addr2line),
 	};

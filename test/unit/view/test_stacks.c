@@ -312,6 +312,34 @@ static void perf_script_again(void **state)
 	stacktree_free(t);
 }
 
+/* perf keeps 127 frames: who called the outermost of so many is not known. */
+static void perf_script_cut(void **state)
+{
+	struct perfscript_opts o = { 0 };
+	struct stack_input in;
+
+	(void)state;
+	for (int frames = 126; frames <= 128; frames++) {
+		_cleanup_free_ char *text = NULL, *s = NULL;
+		struct stacktree *t;
+		size_t size;
+		FILE *f = open_memstream(&text, &size);
+
+		for (int again = 0; again < 3; again++) {
+			fprintf(f, "a  1  %d.000000: cycles: \n", again + 1);
+			for (int i = 0; i < frames; i++)
+				fprintf(f, "\t%x f+0x%x (/bin/a)\n", 0x7f10 + i, i + 1);
+			fprintf(f, "\n");
+		}
+		fclose(f);
+		t = perf_of(text, &o, &in);
+		s = written(t, 0);
+		assert_true(strstr(s, frames == 127 ? "a;[cut: perf keeps 127 frames];a`f;a`f;" : "a;a`f;a`f;") == s);
+		assert_true(strstr(s, " 3\n") != NULL);
+		stacktree_free(t);
+	}
+}
+
 /* The lines of stacks that are not read again count. */
 static void perf_script_line_numbers(void **state)
 {
@@ -596,7 +624,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folds), cmocka_unit_test(sources), cmocka_unit_test(kinds_of_folded_frames), cmocka_unit_test(two_weights),
 		cmocka_unit_test(bad_lines), cmocka_unit_test(depth_limit), cmocka_unit_test(name_limit),
-		cmocka_unit_test(line_limit), cmocka_unit_test(perf_script), cmocka_unit_test(perf_script_again),
+		cmocka_unit_test(line_limit), cmocka_unit_test(perf_script), cmocka_unit_test(perf_script_again), cmocka_unit_test(perf_script_cut),
 		cmocka_unit_test(perf_script_line_numbers), cmocka_unit_test(hash_of_paragraphs), cmocka_unit_test(many_children),
 		cmocka_unit_test(perf_script_chosen),
 		cmocka_unit_test(tells_perf_from_folded), cmocka_unit_test(turned_round), cmocka_unit_test(layout),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines: order, overlap, tracks, pixels, sums and trees against hand-computed cases. */
 #include <string.h>
+#include <time.h>
 #include "base/cleanup.h"
 #include "unit.h"
 #include "view/keycolour.h"
@@ -146,6 +147,47 @@ static void tree(void **state)
 	assert_int_equal(p[6].order, 5);
 	assert_int_equal(p[6].depth, 0);
 	assert_int_equal(tl_tree(NULL, 0), 0);
+}
+
+/* CPU time of laying out one process with n children: all alive at once, or one after another. */
+static double time_of_children(size_t n, bool alive, long *rows)
+{
+	struct tl_proc *p = calloc(n + 1, sizeof(*p));
+	struct timespec from, to;
+	double best = 1e9;
+
+	assert_non_null(p);
+	for (int again = 0; again < 3; again++) {
+		double took;
+
+		p[0] = (struct tl_proc){ .parent = UINT32_MAX, .to = UINT64_MAX, .name = "sh" };
+		for (size_t i = 1; i <= n; i++)
+			p[i] = (struct tl_proc){ .parent = 0, .from = 10 * i, .to = alive ? UINT64_MAX - i : 10 * i + 15, .name = i % 2 ? "a" : "b" };
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+		*rows = tl_tree(p, n + 1);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+		took = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+		best = took < best ? took : best;
+	}
+	for (size_t i = 3; i <= n; i++) /* siblings of a row follow each other */
+		assert_true(alive ? p[i].order == p[i - 1].order + 1 : p[i].order == p[i - 2].order);
+	free(p);
+	return best;
+}
+
+/* Ten times as many children take about ten times as long, not a hundred times. */
+static void many_children(void **state)
+{
+	long rows;
+
+	(void)state;
+	for (int alive = 0; alive < 2; alive++) {
+		double few = time_of_children(5000, alive, &rows), many = time_of_children(50000, alive, &rows);
+
+		assert_int_equal(rows, alive ? 50001 : 3);
+		if (many > 40 * few)
+			fail_msg("5,000 children: %g s, 50,000: %g s", few, many);
+	}
 }
 
 /* At each limit, and one beyond: what does not fit is counted, once. */
@@ -305,7 +347,7 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tidy), cmocka_unit_test(one_per_cpu), cmocka_unit_test(tracks), cmocka_unit_test(pixels), cmocka_unit_test(sums), cmocka_unit_test(tree), cmocka_unit_test(limits),
+		cmocka_unit_test(tidy), cmocka_unit_test(one_per_cpu), cmocka_unit_test(tracks), cmocka_unit_test(pixels), cmocka_unit_test(sums), cmocka_unit_test(tree), cmocka_unit_test(many_children), cmocka_unit_test(limits),
 		cmocka_unit_test(cpus), cmocka_unit_test(key_colours), cmocka_unit_test(filled), cmocka_unit_test(shades), cmocka_unit_test(names),
 	};
 

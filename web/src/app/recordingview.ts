@@ -302,7 +302,7 @@ export class RecordingView {
 				(x) => v.selecting === x, (x) => { v.selecting = x; v.recount(); this.drawKeys(v); }));
 		const scale = make("span", "", "together"), lines = make("span", "", "together");
 		scale.append("few", ramp, "many");
-		lines.append(make("span", "", "line"), "median", make("span", "", "line dash"), "99 %");
+		lines.append(make("span", "", "line"), "median", make("span", "", "line dash"), "99 %", make("span", "", "line dots"), "average");
 		this.heatBar.append(scale, lines, grow(),
 			saveAs(saveLinks(s.id, [["heat.svg", "SVG"], ["heat.html", "HTML"]], { by: this.by })));
 		this.drawKeys(v);
