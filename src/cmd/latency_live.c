@@ -44,7 +44,7 @@ static const struct option longs[] = {
 
 /* The trackers that are shipped; those with a star are the default. */
 static const char *const trackers[] = { "*wakeup", "*offcpu", "*block", "*irq", "*softirq", "*lock", "*reclaim", "syscall",
-					"fsync", "futex", "connect", "netrx", "nettx", "process", "workqueue", "fault", "throttle", "request", "filelock", "mmaplock", "fs" };
+					"fsync", "futex", "connect", "netrx", "nettx", "process", "workqueue", "fault", "throttle", "request", "filelock", "mmaplock", "fs", "socket" };
 
 static void list_trackers(FILE *out)
 {

@@ -171,16 +171,31 @@ static void add_taker(const struct slow_event *e, struct chain_wait *w)
 	snprintf(w->words + n, sizeof(w->words) - n, ": %s for %s", name, units_ns(number(e, t->ns), ns));
 }
 
-/* A system call with the file that it was about. */
+/* What a system call was about: a file, or a socket's protocol and other end. */
+static void set_target(const struct slow_event *e, char *target, size_t size)
+{
+	size_t n;
+
+	text(e, attr(e, "protocol") ? "protocol" : "file", target, size);
+	n = strlen(target);
+	if (!n || n + 2 > size || !attr(e, "protocol") || !attr(e, "to"))
+		return;
+	target[n] = ' ';
+	text(e, "to", target + n + 1, size - n - 1);
+	if (!target[n + 1])
+		target[n] = '\0';
+}
+
+/* A system call with what it was about. */
 static void set_call(const struct slow_event *e, struct chain_wait *w)
 {
 	char name[24], file[512];
 	size_t room = sizeof(w->op) - sizeof(name) - 2, n;
 
 	text(e, "syscall", name, sizeof(name));
-	text(e, "file", file, sizeof(file));
 	if (!name[0])
 		return;
+	set_target(e, file, sizeof(file));
 	n = strlen(file);
 	if (!n || file[0] == '<')
 		snprintf(w->op, sizeof(w->op), "%s", name);

@@ -99,6 +99,7 @@ WANT = {
     "process": ("0", [r"^slow fork .* python3 ", r"^  parent_comm +python3$", r"^slow exec "]),
     "reclaim": ("0", None),
     "request": ("0", [r"^slow request .* python3 ", r"^  request +shipped$"]),
+    "socket": ("0", [r"^slow socket .* python3 ", r"^  protocol +(tcp|unix)$"]), # sockets.py has the rest
     "softirq": ("0", [r"^slow softirq ", r"^  vec +(timer|sched|rcu|net_rx|block|tasklet|hi|hrtimer|net_tx|irq_poll)$"]),
     "syscall": ("20ms", [r"^slow syscall .* python3 ", r"^  syscall +futex$"]),
     "throttle": ("0", None), # truth.py has one
@@ -114,7 +115,7 @@ for name in sorted(have):
     with open(os.path.join(FOLDER, name + ".d"), encoding="utf-8") as f:
         text = f.read()
     # Compilers have a hundred thousand of these in a second.
-    mine = re.sub(r"(latency:(fault|fs|fsync|syscall)::slow\n/)", r"\1progenyof($target) && ", text)
+    mine = re.sub(r"(latency:(fault|fs|fsync|socket|syscall)::slow\n/)", r"\1progenyof($target) && ", text)
     r = live.dwell("-s", os.path.join(FOLDER, name + ".d"), "-n", "tick-300ms { exit(0); }")
     live.check(r.returncode == 0 and not re.search("error|fail", r.stderr), name + " runs as it is", r.stderr)
     if not live.check(name in WANT, name + " has a test"):

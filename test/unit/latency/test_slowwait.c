@@ -150,6 +150,25 @@ static void calls_have_their_file(void **state)
 	assert_int_equal(wait_of("mine", attrs, NULL, 0).class, CAUSE_UNKNOWN);
 }
 
+static void calls_have_their_socket(void **state)
+{
+	static const char *const attrs[][2] = { { "syscall", "recvfrom" }, { "protocol", "tcp" }, { "to", "10.0.0.1:5432" },
+						{ "awaited", "data on a TCP connection" } };
+	static const char *const unnamed[][2] = { { "syscall", "read" }, { "protocol", "unix" }, { "to", "" } };
+	static const char *const closed[][2] = { { "syscall", "read" }, { "protocol", "" }, { "to", "" } };
+	struct slowwait w = wait_of("socket", attrs, NULL, 4);
+
+	(void)state;
+	assert_string_equal(w.wait.op, "recvfrom(tcp 10.0.0.1:5432)");
+	assert_string_equal(w.wait.words, "data on a TCP connection");
+	assert_int_equal(w.class, CAUSE_NET);
+	assert_false(w.wait.idle);
+	assert_string_equal(wait_of("socket", unnamed, NULL, 3).wait.op, "read(unix)");
+	assert_string_equal(wait_of("socket", closed, NULL, 3).wait.op, "read");
+	assert_string_equal(wait_of("socket", attrs, NULL, 2).wait.op, "recvfrom(tcp)");
+	assert_true(wait_of("accept", attrs, NULL, 3).wait.idle);
+}
+
 static void facts_of_trackers(void **state)
 {
 	static const char *const throttled[][2] = { { "state", "throttled" }, { "prev_tid", NULL } };
@@ -186,6 +205,7 @@ int main(void)
 		cmocka_unit_test(facts_of_trackers), cmocka_unit_test(requests), cmocka_unit_test(locks_have_holders), cmocka_unit_test(wakeups_have_one_who_ran),
 		cmocka_unit_test(interrupts_that_had_the_cpu),	 cmocka_unit_test(who_was_stopped),
 		cmocka_unit_test(wakers_of_interrupts_do_not_count), cmocka_unit_test(calls_have_their_file),
+		cmocka_unit_test(calls_have_their_socket),
 	};
 
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,122 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * socket.d: calls that wait on a socket: for data, for room to send, for a client.
+ *
+ * Every system call of every program costs a little more. Calls that wait for several descriptors at once (select(2), epoll_wait(2), poll(2) of more than one) are none: offcpu.d has those.
+ * Attributes of slow events: socket: syscall: its name; protocol; to: address and port of the other end, or the path of a Unix socket (its own, where it has no other end); awaited: what; peer_pid: of a Unix socket, who made the other end (called connect(2) or
+ * listen(2)); ret: what the call returned; ustack: who called it. accept: servers that wait for a client: syscall; protocol; to: whom
+ * they got; ret.
+ */
+#pragma D option quiet
+#pragma D option noself
+#pragma D option zdefs
+
+tracker socket () { threshold = 100ms; limit = 100; }
+tracker accept () { threshold = 100ms; limit = 100; }
+
+inline struct file *open_file[int F] = F >= 0 && F < curthread->files->fdt->max_fds ? curthread->files->fdt->fd[F] : NULL;
+
+/* Source: include/uapi/linux/stat.h, include/linux/socket.h, include/uapi/asm-generic/poll.h. */
+inline int IS_SOCKET = 0xc000;
+inline int MODE_TYPE = 0xf000;
+inline int FAMILY_UNIX = 1;
+inline int FAMILY_NETLINK = 16;
+inline int FAMILY_PACKET = 17;
+inline int FAMILY_VSOCK = 40;
+inline int POLL_IN = 1;
+
+inline int is_socket[int F] = open_file[F] != NULL && (open_file[F]->f_inode->i_mode & MODE_TYPE) == IS_SOCKET;
+inline struct sock *sock_of[int F] = is_socket[F] ? ((struct socket *)open_file[F]->private_data)->sk : NULL;
+inline int family_of[struct sock *S] = S->__sk_common.skc_family;
+inline int is_inet[struct sock *S] = family_of[S] == AF_INET || family_of[S] == AF_INET6;
+inline string protocol_of[struct sock *S] = S == NULL ? "" : family_of[S] == FAMILY_UNIX ? "unix" : family_of[S] == FAMILY_NETLINK ? "netlink" :
+    family_of[S] == FAMILY_PACKET ? "packet" : family_of[S] == FAMILY_VSOCK ? "vsock" : !is_inet[S] ? "socket" :
+    S->sk_protocol == IPPROTO_TCP ? "tcp" : S->sk_protocol == IPPROTO_UDP ? "udp" : "ip";
+
+/* A Unix socket has the name of the end that has one: the server's. */
+inline struct unix_address *unix_name[struct sock *S] = ((struct unix_sock *)S)->addr != NULL ? ((struct unix_sock *)S)->addr :
+    ((struct unix_sock *)S)->peer != NULL ? ((struct unix_sock *)((struct unix_sock *)S)->peer)->addr : NULL;
+inline string unix_path[struct sock *S] = unix_name[S] != NULL ? stringof(unix_name[S]->name[0].sun_path) : "";
+
+/* The other end; of a socket that has none its own name. */
+inline string address_of[struct sock *S] = sock_rport[S] ? sock_remote[S] : sock_local[S];
+inline string name_of[struct sock *S] = S == NULL ? "" : family_of[S] == FAMILY_UNIX ? unix_path[S] : !is_inet[S] ? "" :
+    strjoin(address_of[S], strjoin(":", lltostr(sock_rport[S] ? sock_rport[S] : sock_lport[S])));
+
+syscall::recvfrom:entry, syscall::recvmsg:entry, syscall::recvmmsg:entry, syscall::sendto:entry, syscall::sendmsg:entry,
+syscall::sendmmsg:entry
+{
+	self->fd = arg0;
+	self->waits = 1;
+	self->sends = 0;
+}
+
+syscall::read:entry, syscall::readv:entry, syscall::write:entry, syscall::writev:entry
+/is_socket[(int)arg0]/
+{
+	self->fd = arg0;
+	self->waits = 1;
+	self->sends = 0;
+}
+
+syscall::sendto:entry, syscall::sendmsg:entry, syscall::sendmmsg:entry, syscall::write:entry, syscall::writev:entry
+/self->waits/
+{
+	self->sends = 1;
+}
+
+/* Of one descriptor only: this one is waited for. */
+syscall::poll:entry, syscall::ppoll:entry
+/arg1 == 1/
+{
+	self->fd = *(int *)copyin(arg0, sizeof (int));
+	self->waits = is_socket[(int)self->fd];
+	self->sends = !(*(short *)copyin(arg0 + sizeof (int), sizeof (short)) & POLL_IN);
+}
+
+syscall:::entry
+/self->waits/
+{
+	begin(socket);
+	self->waits = 0;
+}
+
+syscall::accept:entry, syscall::accept4:entry
+{
+	self->fd = arg0;
+	begin(accept);
+}
+
+/* Where none is open that is all. */
+syscall:::return
+{
+	this->name = probefunc;
+	end(socket, arg0);
+}
+
+syscall::accept:return, syscall::accept4:return
+{
+	this->name = probefunc;
+	end(accept, arg0);
+}
+
+/* In the words of dlib/causes. */
+inline string awaited[struct sock *S, int SENDS] = S != NULL && family_of[S] == FAMILY_UNIX ? (SENDS ? "room in a Unix socket" : "data on a Unix socket") :
+    SENDS ? "room in a socket's send buffer" : S != NULL && is_inet[S] && S->sk_protocol == IPPROTO_TCP ? "data on a TCP connection" : "data on a socket";
+
+latency:socket::slow
+/!(args[0]->how & 3)/
+{
+	this->sk = sock_of[(int)self->fd];
+	this->peer = this->sk != NULL ? this->sk->sk_peer_pid : NULL;
+	slow("syscall", this->name, "protocol", protocol_of[this->sk], "to", name_of[this->sk], "awaited", awaited[this->sk, (int)self->sends],
+	    "peer_pid", this->peer != NULL ? this->peer->numbers[0].nr : 0, "ret", (int64_t)args[0]->id, "ustack", ustack());
+}
+
+latency:accept::slow
+/!(args[0]->how & 3)/
+{
+	this->sk = sock_of[(int)((int64_t)args[0]->id >= 0 ? args[0]->id : self->fd)];
+	slow("syscall", this->name, "protocol", protocol_of[this->sk], "to", name_of[this->sk], "ret", (int64_t)args[0]->id);
+}
