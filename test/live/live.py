@@ -86,6 +86,11 @@ class SlowFile:
         with open(self.dir + "/delay", "w") as f:
             f.write(f"{read} {write} {fsync}")
 
+    def forget(self):
+        """The page cache has nothing of it any more: who reads the same again waits again."""
+        with open(self.path, "rb") as f:
+            os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
     def __enter__(self):
         return self
 
@@ -185,6 +190,25 @@ def check(condition, what, detail=""):
 
 def same(got, want, what):
     return check(got == want, what, f"expected {want!r}\ngot      {got!r}")
+
+
+ATTEMPTS = 3
+
+
+def attempts(what, attempt):
+    """For what a pause of a virtual CPU or another program's load can spoil: attempt() measures and judges, and gives (condition,
+    what, detail) of each check. One that fails is repeated, which is said; what is always wrong fails always."""
+    for n in range(1, ATTEMPTS + 1):
+        found = list(attempt())
+        failed = [f for f in found if not f[0]]
+        if not failed:
+            break
+        if n < ATTEMPTS:
+            print(f"# {what}: attempt {n} of {ATTEMPTS} failed")
+            for f in failed:
+                print("\n".join(f"#     {line}" for line in (f[1] + "\n" + str(f[2:])).splitlines()[:10]))
+    for f in found:
+        check(*f)
 
 
 def done():

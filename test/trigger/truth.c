@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -454,11 +455,15 @@ static int truth_gaps(int argc, char **argv)
 #define FLOOD_AHEAD_MS 2    /* of the time when somebody wants to go on */
 #define FLOOD_EVERY_MS 60
 #define FLOOD_GAP_NS 1000000u
+#define FLOOD_SOON_NS 500000u /* from what was asked for or sent to what comes of it */
+#define FLOOD_TRIES 10	      /* floods for each one that must be as it should */
+#define SWITCH_NS 1000u	      /* what is over sooner was no switch to another thread */
 
 static struct {
 	struct sockaddr_in to;
 	int fd, cpu;
-	_Atomic uint64_t at; /* when the next packets are to be sent; 0: not now, 1: never again */
+	_Atomic uint64_t at;	/* when the next packets are to be sent; 0: not now, 1: never again */
+	_Atomic uint64_t began; /* when the last ones were */
 } flood;
 
 /* A filter that divides as often as it may, and wants no packet. */
@@ -528,6 +533,7 @@ static void *send_flood(void *arg)
 			continue;
 		}
 		sleep_until(at);
+		atomic_store(&flood.began, now_ns());
 		for (int i = 0; i < FLOOD_PACKETS; i++)
 			sendto(flood.fd, "x", 1, MSG_DONTWAIT, (void *)&flood.to, sizeof(flood.to));
 		atomic_compare_exchange_strong(&flood.at, &at, 0);
@@ -535,31 +541,60 @@ static void *send_flood(void *arg)
 	return arg;
 }
 
-/* A thread that computes sees for how long it could not. */
+/* How often this thread has left its CPU against its will. */
+static long preempted(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nivcsw;
+}
+
+static bool within(uint64_t a, uint64_t b, uint64_t ns)
+{
+	return (a > b ? a - b : b - a) < ns;
+}
+
+/* A thread that computes sees for how long it could not. Only gaps that begin with a flood are told of: others come
+ * from other threads, which preempt this one, or are pauses of a virtual CPU. */
 static void suffer_running(long n)
 {
+	long before = preempted(), tries = n * FLOOD_TRIES;
+
 	for (uint64_t last = now_ns(), now, next = last; n > 0; last = now) {
 		now = now_ns();
-		if (now - last > FLOOD_GAP_NS) {
-			tell(last, now, NULL, 0);
-			n--;
+		if (now - last > SWITCH_NS) {
+			long switches = preempted();
+
+			if (now - last > FLOOD_GAP_NS && switches == before && within(last, atomic_load(&flood.began), FLOOD_SOON_NS)) {
+				tell(last, now, NULL, 0);
+				n--;
+			}
+			before = switches;
 		}
-		if (now >= next) {
-			atomic_store(&flood.at, now);
-			next = now + FLOOD_EVERY_MS * 1000000u;
-		}
+		if (now < next)
+			continue;
+		if (tries-- == 0)
+			break;
+		atomic_store(&flood.at, now);
+		next = now + FLOOD_EVERY_MS * 1000000u;
 	}
 }
 
-/* A thread that wants to go on, while packets are received. */
+/* A thread that wants to go on, while packets are received: sent when they should be, and not received before. */
 static void suffer_waking(long n)
 {
-	while (n-- > 0) {
-		uint64_t due = now_ns() + FLOOD_EVERY_MS * 1000000u;
+	for (long tries = n * FLOOD_TRIES; n > 0 && tries > 0; tries--) {
+		uint64_t due = now_ns() + FLOOD_EVERY_MS * 1000000u, at = due - FLOOD_AHEAD_MS * 1000000u, now;
+		long before = preempted();
 
-		atomic_store(&flood.at, due - FLOOD_AHEAD_MS * 1000000u);
+		atomic_store(&flood.at, at);
 		sleep_until(due);
-		tell(due, now_ns(), NULL, 0);
+		now = now_ns();
+		if (now - due > FLOOD_GAP_NS && preempted() == before && within(at, atomic_load(&flood.began), FLOOD_SOON_NS)) {
+			tell(due, now, NULL, 0);
+			n--;
+		}
 	}
 }
 
