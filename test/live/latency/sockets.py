@@ -63,22 +63,27 @@ def of(slow, begun, ns):
     return [s for s in slow if abs(s["start"] - begun) < 20e6 and abs(s["delay_ns"] - ns) <= max(0.05 * ns, 2e6)] # Python calls, too
 
 
-truths, slow, r = run()
-live.check(r.returncode == 0 and len(truths) == 11, "the load under dwell latency socket", r.stdout[-1500:] + r.stderr)
-for call, kind, to, begun, ns in truths:
-    begun, ns = int(begun), int(ns)
-    near = of(slow, begun, ns)
-    if kind == "pipe":
-        live.same([s for s in slow if abs(s["start"] - begun) < 20e6], [], f"{call} of a pipe is none")
-        continue
-    if not live.check(len(near) == 1, f"{call}, {kind}: as long as it waited", (begun, ns, slow)):
-        continue
-    s = near[0]
-    if call.startswith("accept"):
-        live.check(s["tracker"] == "accept" and s["operation"].startswith("accept4(tcp 127.0.0.1:") and s["class"] == "idle", "a client", s)
-        continue
-    live.same((s["tracker"], s["operation"].split("(")[0], s["class"]), ("socket", call, "net"), f"{call}, {kind}: what it was")
-    whole, told = f"{kind} {to}", s["operation"][len(call) + 1:-1]
-    live.check(told == whole or (told.startswith("...") and whole.endswith(told[3:])), f"{call}, {kind}: the other end", (told, whole))
-    live.same(s["cause"], "room in a socket's send buffer" if call == "sendto" else AWAITED[kind], f"{call}, {kind}: for what")
+def judge():
+    truths, slow, r = run()
+    yield r.returncode == 0 and len(truths) == 11, "the load under dwell latency socket", r.stdout[-1500:] + r.stderr
+    for call, kind, to, begun, ns in truths:
+        begun, ns = int(begun), int(ns)
+        near = of(slow, begun, ns)
+        if kind == "pipe":
+            yield not [s for s in slow if abs(s["start"] - begun) < 20e6], f"{call} of a pipe is none", slow
+            continue
+        yield len(near) == 1, f"{call}, {kind}: as long as it waited", (begun, ns, slow)
+        if len(near) != 1:
+            continue
+        s = near[0]
+        if call.startswith("accept"):
+            yield s["tracker"] == "accept" and s["operation"].startswith("accept4(tcp 127.0.0.1:") and s["class"] == "idle", "a client", s
+            continue
+        yield (s["tracker"], s["operation"].split("(")[0], s["class"]) == ("socket", call, "net"), f"{call}, {kind}: what it was", s
+        whole, told = f"{kind} {to}", s["operation"][len(call) + 1:-1]
+        yield told == whole or (told.startswith("...") and whole.endswith(told[3:])), f"{call}, {kind}: the other end", (told, whole)
+        yield s["cause"] == ("room in a socket's send buffer" if call == "sendto" else AWAITED[kind]), f"{call}, {kind}: for what", s
+
+
+live.attempts("calls on sockets", judge)
 live.done()
