@@ -82,17 +82,11 @@ static int add_unit(struct dw *d, uint64_t *off)
 {
 	bool alt = d->has_alt && *off >= d->alt.info;
 	struct rd r = {d->info.p + *off, d->info.p + (d->has_alt && !alt ? d->alt.info : d->info.n), false};
-	struct dw_unit u = {.base = alt ? &d->alt : &d->own, .off = *off, .off_size = 4};
-	uint64_t len = rd_fixed(&r, 4);
+	struct dw_unit u = {.base = alt ? &d->alt : &d->own, .off = *off};
 	unsigned type = 0x01;
 
-	if (len == 0xffffffff) {
-		u.off_size = 8;
-		len = rd_fixed(&r, 8);
-	}
-	if (r.bad || len > (uint64_t)(r.end - r.p))
+	if (!rd_initial_length(&r, &u.off_size))
 		return -EBADMSG;
-	r.end = r.p + len;
 	u.end = (uint64_t)(r.end - d->info.p);
 	u.version = (unsigned)rd_fixed(&r, 2);
 	if (u.version >= 5) {
@@ -116,24 +110,23 @@ static int add_unit(struct dw *d, uint64_t *off)
 		return -EBADMSG;
 	if (u.version < 2 || u.version > 5 || (u.addr_size != 4 && u.addr_size != 8))
 		return 0; /* of another age */
-	return vec_reserve_raw((void **)&d->units, &d->capunits, d->nunits + 1, sizeof(*d->units)) < 0
-		       ? -ENOMEM
-		       : (d->units[d->nunits++] = u, 0);
+	return vec_try_push(&d->units, u);
 }
 
 const struct dw_unit *dw_unit_at(const struct dw *d, uint64_t off)
 {
-	size_t lo = 0, hi = d->nunits;
+	const struct dw_unit *v = d->units.v;
+	size_t lo = 0, hi = d->units.n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (d->units[mid].end <= off)
+		if (v[mid].end <= off)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < d->nunits && off >= d->units[lo].first ? &d->units[lo] : NULL;
+	return lo < d->units.n && off >= v[lo].first ? &v[lo] : NULL;
 }
 
 /* -- abbreviations -- */
@@ -141,8 +134,9 @@ const struct dw_unit *dw_unit_at(const struct dw *d, uint64_t off)
 static int read_table(struct dw *d, struct dw_table *t)
 {
 	struct rd r = {d->abbrev.p + t->off, d->abbrev.p + d->abbrev.n, false};
+	int e = 0;
 
-	for (;;) {
+	while (e == 0) {
 		struct dw_abbrev a = {.code = rd_uleb(&r)};
 
 		if (r.bad)
@@ -162,12 +156,9 @@ static int read_table(struct dw *d, struct dw_table *t)
 			if (!name && !form)
 				break;
 		}
-		if (t->n >= DWARF_MAX_ABBREVS)
-			return -EFBIG;
-		if (vec_reserve_raw((void **)&t->v, &t->cap, t->n + 1, sizeof(*t->v)) < 0)
-			return -ENOMEM;
-		t->v[t->n++] = a;
+		e = t->abbrevs.n < DWARF_MAX_ABBREVS ? vec_try_push(&t->abbrevs, a) : -EFBIG;
 	}
+	return e;
 }
 
 /* The table of a unit; units that follow each other often share one. */
@@ -177,12 +168,12 @@ static int table_of(struct dw *d, const struct dw_unit *u, struct dw_table **ret
 	int r;
 
 	if (u->table) { /* met before */
-		*ret = &d->tables[u->table - 1];
+		*ret = &d->tables.v[u->table - 1];
 		return 0;
 	}
-	for (size_t i = d->ntables; i-- > 0;) {
-		if (d->tables[i].off == u->abbrev) {
-			*ret = &d->tables[i];
+	for (size_t i = d->tables.n; i-- > 0;) {
+		if (d->tables.v[i].off == u->abbrev) {
+			*ret = &d->tables.v[i];
 			((struct dw_unit *)u)->table = (uint32_t)i + 1;
 			return 0;
 		}
@@ -191,25 +182,26 @@ static int table_of(struct dw *d, const struct dw_unit *u, struct dw_table **ret
 		return -EBADMSG;
 	r = read_table(d, &t);
 	if (r == 0)
-		r = vec_reserve_raw((void **)&d->tables, &d->captables, d->ntables + 1, sizeof(*d->tables));
+		r = vec_try_push(&d->tables, t);
 	if (r < 0) {
-		free(t.v);
+		vec_free(&t.abbrevs);
 		return r;
 	}
-	d->tables[d->ntables] = t;
-	*ret = &d->tables[d->ntables++];
-	((struct dw_unit *)u)->table = (uint32_t)d->ntables;
+	*ret = &d->tables.v[d->tables.n - 1];
+	((struct dw_unit *)u)->table = (uint32_t)d->tables.n;
 	return 0;
 }
 
 /* Codes are usually 1, 2, 3 … */
 static const struct dw_abbrev *find_abbrev(const struct dw_table *t, uint64_t code)
 {
-	if (code <= t->n && t->v[code - 1].code == code)
-		return &t->v[code - 1];
-	for (size_t i = 0; i < t->n; i++)
-		if (t->v[i].code == code)
-			return &t->v[i];
+	const struct dw_abbrev *v = t->abbrevs.v;
+
+	if (code <= t->abbrevs.n && v[code - 1].code == code)
+		return &v[code - 1];
+	for (size_t i = 0; i < t->abbrevs.n; i++)
+		if (v[i].code == code)
+			return &v[i];
 	return NULL;
 }
 
@@ -601,11 +593,12 @@ int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines
 	while (r == 0 && off < d->info.n)
 		r = add_unit(d, &off);
 	/* Their bases, before an entry of one is asked for by another. */
-	for (size_t i = 0; r == 0 && i < d->nunits; i++) {
+	for (size_t i = 0; r == 0 && i < d->units.n; i++) {
+		const struct dw_unit *u = &d->units.v[i];
 		struct dw_die first;
 
-		if (d->units[i].first < d->units[i].end)
-			r = dw_die_read(d, &d->units[i], d->units[i].first, &first);
+		if (u->first < u->end)
+			r = dw_die_read(d, u, u->first, &first);
 	}
 	if (r < 0)
 		dw_close(d);
@@ -619,9 +612,9 @@ void dw_close(struct dw *d)
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->own);
-	for (size_t i = 0; i < d->ntables; i++)
-		free(d->tables[i].v);
-	free(d->tables);
-	free(d->units);
+	for (size_t i = 0; i < d->tables.n; i++)
+		vec_free(&d->tables.v[i].abbrevs);
+	vec_free(&d->tables);
+	vec_free(&d->units);
 	*d = (struct dw){0};
 }

@@ -338,8 +338,8 @@ static void make_queued(struct make *m)
 
 static int find_functions(struct make *m)
 {
-	for (size_t i = 0; i < m->d.nunits; i++) {
-		const struct dw_unit *u = &m->d.units[i];
+	for (size_t i = 0; i < m->d.units.n; i++) {
+		const struct dw_unit *u = &m->d.units.v[i];
 		struct dw_die e;
 
 		if (u->base == &m->d.alt)

@@ -4,6 +4,7 @@
 #ifndef DWELL_SYM_DWARF_INT_H
 #define DWELL_SYM_DWARF_INT_H
 #include <string.h>
+#include "base/vec.h"
 #include "sym/dwarf.h"
 
 enum { /* tags, of those that matter */
@@ -85,6 +86,23 @@ static inline void rd_skip(struct rd *r, uint64_t n)
 	r->p += n;
 }
 
+/* The length in front of a unit or table, which then ends r. *ret_off_size: bytes of an offset in there, 4 or 8. False: it is
+ * cut. Source: DWARF 5, section 7.4. */
+static inline bool rd_initial_length(struct rd *r, unsigned *ret_off_size)
+{
+	uint64_t len = rd_fixed(r, 4);
+
+	*ret_off_size = 4;
+	if (len == 0xffffffff) {
+		*ret_off_size = 8;
+		len = rd_fixed(r, 8);
+	}
+	if (r->bad || len > (uint64_t)(r->end - r->p))
+		return false;
+	r->end = r->p + len;
+	return true;
+}
+
 struct dw_section {
 	const uint8_t *p;
 	uint64_t n;
@@ -100,8 +118,7 @@ struct dw_abbrev {
 
 struct dw_table { /* one set of abbreviations */
 	uint64_t off;
-	struct dw_abbrev *v;
-	size_t n, cap;
+	VEC(struct dw_abbrev) abbrevs;
 };
 
 /* Where the sections of a file begin in ours. */
@@ -151,10 +168,8 @@ struct dw {
 	struct dw_section info, abbrev, str, line_str, str_offsets, addr, line;
 	struct dw_base own, alt; /* own: all 0 */
 	bool has_alt;
-	struct dw_unit *units;
-	size_t nunits, capunits;
-	struct dw_table *tables;
-	size_t ntables, captables;
+	VEC(struct dw_unit) units; /* by offset */
+	VEC(struct dw_table) tables;
 	uint64_t steps, max_steps;
 	uint64_t room; /* bytes that may still be loaded */
 	bool want_lines;

@@ -11,22 +11,14 @@
 
 static int add_dir(struct dw_lines *l, const char *name)
 {
-	if (l->ndirs >= DWLINE_MAX_FILES)
-		return -EFBIG;
-	if (vec_reserve_raw((void **)&l->dirs, &l->capdirs, l->ndirs + 1, sizeof(*l->dirs)) < 0)
-		return -ENOMEM;
-	l->dirs[l->ndirs++] = name;
-	return 0;
+	return l->dirs.n < DWLINE_MAX_FILES ? vec_try_push(&l->dirs, name) : -EFBIG;
 }
 
 static int add_file(struct dw_lines *l, const char *name, uint64_t dir)
 {
-	if (l->nfiles >= DWLINE_MAX_FILES)
-		return -EFBIG;
-	if (vec_reserve_raw((void **)&l->files, &l->capfiles, l->nfiles + 1, sizeof(*l->files)) < 0)
-		return -ENOMEM;
-	l->files[l->nfiles++] = (struct dw_file){.name = name, .dir = dir};
-	return 0;
+	struct dw_file f = {.name = name, .dir = dir};
+
+	return l->files.n < DWLINE_MAX_FILES ? vec_try_push(&l->files, f) : -EFBIG;
 }
 
 /* A text up to its NUL; NULL at the end of a list, or when it is cut. */
@@ -104,22 +96,13 @@ static int read_header(struct dw *d, const struct dw_die *first, struct dw_lines
 	uint64_t len;
 	int e;
 
-	u.off_size = 4;
-	len = rd_fixed(&r, 4);
-	if (len == 0xffffffff) {
-		u.off_size = 8;
-		len = rd_fixed(&r, 8);
-	}
-	if (r.bad || len > (uint64_t)(r.end - r.p))
+	if (!rd_initial_length(&r, &u.off_size))
 		return -EBADMSG;
-	r.end = r.p + len;
 	l->version = (unsigned)rd_fixed(&r, 2);
 	if (r.bad || l->version < 2 || l->version > 5)
 		return -EBADMSG;
-	if (l->version >= 5) {
-		l->addr_size = (unsigned)rd_fixed(&r, 1);
-		rd_skip(&r, 1); /* size of segment selectors */
-	}
+	if (l->version >= 5)
+		rd_skip(&r, 2); /* sizes of addresses, which the program says again, and of segment selectors */
 	len = rd_fixed(&r, u.off_size);
 	if (r.bad || len > (uint64_t)(r.end - r.p))
 		return -EBADMSG;
@@ -151,7 +134,7 @@ int dw_lines_open(struct dw *d, const struct dw_die *first, struct dw_lines *ret
 {
 	int e;
 
-	*ret = (struct dw_lines){.comp_dir = first->comp_dir, .addr_size = first->u->addr_size};
+	*ret = (struct dw_lines){.comp_dir = first->comp_dir};
 	if (!first->has_lines)
 		return -ENODATA;
 	if (first->u->base->line > d->line.n || first->stmt_list >= d->line.n - first->u->base->line)
@@ -164,19 +147,19 @@ int dw_lines_open(struct dw *d, const struct dw_die *first, struct dw_lines *ret
 
 void dw_lines_done(struct dw_lines *l)
 {
-	for (size_t i = 0; i < l->nfiles; i++)
-		free(l->files[i].path);
-	free(l->files);
-	free(l->dirs);
-	free(l->rows);
-	free(l->seqs);
+	for (size_t i = 0; i < l->files.n; i++)
+		free(l->files.v[i].path);
+	vec_free(&l->files);
+	vec_free(&l->dirs);
+	vec_free(&l->rows);
+	vec_free(&l->seqs);
 	*l = (struct dw_lines){0};
 }
 
 size_t dw_lines_bytes(const struct dw_lines *l)
 {
-	return l->capfiles * sizeof(*l->files) + l->capdirs * sizeof(*l->dirs) + l->caprows * sizeof(*l->rows) +
-	       l->capseqs * sizeof(*l->seqs);
+	return l->files.cap * sizeof(*l->files.v) + l->dirs.cap * sizeof(*l->dirs.v) + l->rows.cap * sizeof(*l->rows.v) +
+	       l->seqs.cap * sizeof(*l->seqs.v);
 }
 
 /* -- rows -- */
@@ -196,46 +179,39 @@ static int add_row(struct machine *m)
 
 	if (m->file > UINT32_MAX || m->line > UINT32_MAX)
 		row.file = row.line = 0;
-	if (l->nrows > m->first)
-		last = &l->rows[l->nrows - 1];
+	if (l->rows.n > m->first)
+		last = &l->rows.v[l->rows.n - 1];
 	if (last && row.addr < last->addr)
 		return 0;
 	if (last && row.addr == last->addr) {
 		*last = row;
 		return 0;
 	}
-	if (l->nrows >= DWLINE_MAX_ROWS)
-		return -EFBIG;
-	if (vec_reserve_raw((void **)&l->rows, &l->caprows, l->nrows + 1, sizeof(*l->rows)) < 0)
-		return -ENOMEM;
-	l->rows[l->nrows++] = row;
-	return 0;
+	return l->rows.n < DWLINE_MAX_ROWS ? vec_try_push(&l->rows, row) : -EFBIG;
 }
 
 static void begin_sequence(struct machine *m)
 {
 	m->addr = 0;
 	m->file = m->line = 1;
-	m->first = m->l->nrows;
+	m->first = m->l->rows.n;
 }
 
 static int end_sequence(struct machine *m)
 {
 	struct dw_lines *l = m->l;
-	struct dw_seq q = {.hi = m->addr, .first = (uint32_t)m->first, .n = (uint32_t)(l->nrows - m->first)};
+	struct dw_seq q = {.hi = m->addr, .first = (uint32_t)m->first, .n = (uint32_t)(l->rows.n - m->first)};
+
+	int e = 0;
 
 	if (q.n)
-		q.lo = l->rows[q.first].addr;
-	if (!q.n || q.hi <= q.lo || (!q.lo && !m->zero)) { /* at 0: of functions that the linker has left out */
-		l->nrows = m->first;
-		begin_sequence(m);
-		return 0;
-	}
-	if (vec_reserve_raw((void **)&l->seqs, &l->capseqs, l->nseqs + 1, sizeof(*l->seqs)) < 0)
-		return -ENOMEM;
-	l->seqs[l->nseqs++] = q;
+		q.lo = l->rows.v[q.first].addr;
+	if (!q.n || q.hi <= q.lo || (!q.lo && !m->zero)) /* at 0: of functions that the linker has left out */
+		l->rows.n = m->first;
+	else
+		e = vec_try_push(&l->seqs, q);
 	begin_sequence(m);
-	return 0;
+	return e;
 }
 
 static int extended(struct machine *m, struct rd *r)
@@ -311,29 +287,30 @@ int dw_lines_run(struct dw_lines *l, bool zero)
 			e = op ? standard(&m, &r, op) : extended(&m, &r);
 		}
 	}
-	l->nrows = m.first; /* of a sequence without end nothing is known */
-	if (l->nseqs)
-		qsort(l->seqs, l->nseqs, sizeof(*l->seqs), by_start);
+	l->rows.n = m.first; /* of a sequence without end nothing is known */
+	if (l->seqs.n)
+		qsort(l->seqs.v, l->seqs.n, sizeof(*l->seqs.v), by_start);
 	return e == 0 && r.bad ? -EBADMSG : e;
 }
 
 const struct dw_row *dw_lines_at(const struct dw_lines *l, uint64_t addr)
 {
-	size_t lo = 0, hi = l->nseqs;
+	const struct dw_seq *seqs = l->seqs.v;
+	size_t lo = 0, hi = l->seqs.n;
 	const struct dw_row *v;
 
 	while (lo < hi) { /* the first that begins behind addr */
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (l->seqs[mid].lo <= addr)
+		if (seqs[mid].lo <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (!lo || addr >= l->seqs[lo - 1].hi)
+	if (!lo || addr >= seqs[lo - 1].hi)
 		return NULL;
-	v = l->rows + l->seqs[lo - 1].first;
-	hi = l->seqs[lo - 1].n;
+	v = l->rows.v + seqs[lo - 1].first;
+	hi = seqs[lo - 1].n;
 	for (lo = 0; lo < hi;) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -349,7 +326,7 @@ const struct dw_row *dw_lines_at(const struct dw_lines *l, uint64_t addr)
 
 const char *dw_lines_path(struct dw_lines *l, uint64_t file)
 {
-	struct dw_file *f = file < l->nfiles ? &l->files[file] : NULL;
+	struct dw_file *f = file < l->files.n ? &l->files.v[file] : NULL;
 	const char *dir, *top;
 	char path[DWLINE_MAX_PATH];
 	int n;
@@ -358,7 +335,7 @@ const char *dw_lines_path(struct dw_lines *l, uint64_t file)
 		return NULL;
 	if (f->path)
 		return f->path;
-	dir = f->name[0] != '/' && f->dir < l->ndirs ? l->dirs[f->dir] : NULL;
+	dir = f->name[0] != '/' && f->dir < l->dirs.n ? l->dirs.v[f->dir] : NULL;
 	top = f->dir && dir && dir[0] != '/' ? l->comp_dir : NULL;
 	n = snprintf(path, sizeof(path), "%s%s%s%s%s", top ? top : "", top ? "/" : "", dir ? dir : "", dir ? "/" : "",
 		     f->name);

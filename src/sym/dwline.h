@@ -27,18 +27,14 @@ struct dw_file {
 
 struct dw_lines {
 	const char *comp_dir;
-	struct dw_file *files; /* by number as entries and rows have it: the first is 0 or 1 */
-	size_t nfiles, capfiles;
-	const char **dirs; /* by number; 0 is where the compiler ran */
-	size_t ndirs, capdirs;
-	struct dw_row *rows;
-	size_t nrows, caprows;
-	struct dw_seq *seqs; /* by address */
-	size_t nseqs, capseqs;
+	VEC(struct dw_file) files; /* by number as entries and rows have it: the first is 0 or 1 */
+	VEC(const char *) dirs;	   /* by number; 0 is where the compiler ran */
+	VEC(struct dw_row) rows;
+	VEC(struct dw_seq) seqs; /* by address */
 	bool has_rows;
 	/* of the header: */
 	struct rd program;
-	unsigned version, addr_size, min_inst, line_range, opcode_base;
+	unsigned version, min_inst, line_range, opcode_base;
 	int line_base;
 	const uint8_t *oplens;
 };

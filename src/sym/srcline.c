@@ -15,8 +15,9 @@ struct range {
 	uint64_t lo, hi;
 	uint32_t of; /* unit, or scope */
 };
-struct ranges {
-	VEC(struct range) v;
+struct ranges { /* as VEC() has it */
+	struct range *v;
+	size_t n, cap;
 };
 
 struct scope { /* a function, or one inlined into the scope that it is in */
@@ -52,9 +53,9 @@ static int add_range(struct srcline *s, struct ranges *to, uint64_t lo, uint64_t
 		return -EFBIG;
 	if (lo >= hi || (!lo && !s->zero)) /* at 0: the linker has left it out */
 		return 0;
-	if (to->v.n >= SRCLINE_MAX_RANGES)
+	if (to->n >= SRCLINE_MAX_RANGES)
 		return -EFBIG;
-	return vec_try_push(&to->v, ((struct range){lo, hi, of}));
+	return vec_try_push(to, ((struct range){lo, hi, of}));
 }
 
 /* .debug_ranges: pairs relative to a base, which a pair with the largest address sets. */
@@ -152,26 +153,26 @@ static int by_start(const void *a, const void *b)
 
 static void sort_ranges(struct ranges *r)
 {
-	if (r->v.n)
-		qsort(r->v.v, r->v.n, sizeof(*r->v.v), by_start);
+	if (r->n)
+		qsort(r->v, r->n, sizeof(*r->v), by_start);
 }
 
 /* The range that has an address, of those that have it the one that begins last; NULL. */
 static const struct range *range_at(const struct ranges *r, uint64_t addr)
 {
-	size_t lo = 0, hi = r->v.n;
+	size_t lo = 0, hi = r->n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (r->v.v[mid].lo <= addr)
+		if (r->v[mid].lo <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	for (unsigned i = 0; lo && i < LOOK_BACK; i++)
-		if (addr < r->v.v[--lo].hi)
-			return &r->v.v[lo];
+		if (addr < r->v[--lo].hi)
+			return &r->v[lo];
 	return NULL;
 }
 
@@ -181,8 +182,8 @@ static int map_units(struct srcline *s)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < s->d.nunits; i++) {
-		const struct dw_unit *u = &s->d.units[i];
+	for (uint32_t i = 0; r == 0 && i < s->d.units.n; i++) {
+		const struct dw_unit *u = &s->d.units.v[i];
 		struct dw_die *first = &s->units[i].first;
 
 		if (u->first >= u->end)
@@ -210,7 +211,7 @@ static int load(struct srcline *s, const struct elf *e, const struct elf *alt)
 		r = dw_load_section(&s->d, e, ".debug_rnglists", &s->rnglists);
 	if (r < 0 && r != -ENODATA)
 		return r;
-	s->units = calloc(s->d.nunits + 1, sizeof(*s->units));
+	s->units = calloc(s->d.units.n + 1, sizeof(*s->units));
 	return s->units ? map_units(s) : -ENOMEM;
 }
 
@@ -230,14 +231,14 @@ static void drop_unit(struct unit *u)
 {
 	dw_lines_done(&u->lines);
 	vec_free(&u->scopes);
-	vec_free(&u->ranges.v);
-	vec_free(&u->funcs.v);
+	vec_free(&u->ranges);
+	vec_free(&u->funcs);
 	u->tried = u->lines_tried = false;
 }
 
 static void drop_units(struct srcline *s)
 {
-	for (size_t i = 0; s->units && i < s->d.nunits; i++)
+	for (size_t i = 0; s->units && i < s->d.units.n; i++)
 		drop_unit(&s->units[i]);
 	s->cached = 0;
 }
@@ -251,7 +252,7 @@ void srcline_free(struct srcline *s)
 	free(s->ranges.own);
 	free(s->rnglists.own);
 	free(s->units);
-	vec_free(&s->map.v);
+	vec_free(&s->map);
 	free(s);
 }
 
@@ -264,18 +265,18 @@ static uint32_t clamp32(uint64_t v)
 
 static int add_scope(struct srcline *s, struct unit *u, const struct dw_die *e)
 {
-	uint32_t i = (uint32_t)u->scopes.n, first = (uint32_t)u->ranges.v.n;
+	uint32_t i = (uint32_t)u->scopes.n, first = (uint32_t)u->ranges.n;
 	int r;
 
 	if (i >= SRCLINE_MAX_SCOPES)
 		return -EFBIG;
 	r = add_ranges(s, e, u->first.has_low ? u->first.low : 0, i, &u->ranges);
-	if (r < 0 || u->ranges.v.n == first)
+	if (r < 0 || u->ranges.n == first)
 		return r;
-	for (size_t k = first; r == 0 && e->tag == TAG_SUBPROGRAM && k < u->ranges.v.n; k++)
-		r = vec_try_push(&u->funcs.v, u->ranges.v.v[k]);
+	for (size_t k = first; r == 0 && e->tag == TAG_SUBPROGRAM && k < u->ranges.n; k++)
+		r = vec_try_push(&u->funcs, u->ranges.v[k]);
 	if (r == 0)
-		r = vec_try_push(&u->scopes, ((struct scope){e->off, first, (uint32_t)u->ranges.v.n - first, i + 1,
+		r = vec_try_push(&u->scopes, ((struct scope){e->off, first, (uint32_t)u->ranges.n - first, i + 1,
 							     clamp32(e->call_file), clamp32(e->call_line)}));
 	return r;
 }
@@ -323,7 +324,7 @@ static struct dw_lines *unit_files(struct srcline *s, struct unit *u)
 		if (u->first.u && dw_lines_open(&s->d, &u->first, &u->lines) == 0)
 			s->cached += dw_lines_bytes(&u->lines);
 	}
-	return u->lines.nfiles ? &u->lines : NULL;
+	return u->lines.files.n ? &u->lines : NULL;
 }
 
 static void read_unit(struct srcline *s, struct unit *u)
@@ -341,7 +342,7 @@ static void read_unit(struct srcline *s, struct unit *u)
 		dw_lines_run(l, s->zero);
 		s->cached += dw_lines_bytes(l);
 	}
-	s->cached += u->scopes.cap * sizeof(*u->scopes.v) + (u->ranges.v.cap + u->funcs.v.cap) * sizeof(struct range);
+	s->cached += u->scopes.cap * sizeof(*u->scopes.v) + (u->ranges.cap + u->funcs.cap) * sizeof(struct range);
 }
 
 /* -- an address -- */
@@ -349,7 +350,7 @@ static void read_unit(struct srcline *s, struct unit *u)
 static bool scope_has(const struct unit *u, const struct scope *c, uint64_t addr)
 {
 	for (uint32_t i = 0; i < c->nranges; i++)
-		if (addr - u->ranges.v.v[c->first + i].lo < u->ranges.v.v[c->first + i].hi - u->ranges.v.v[c->first + i].lo)
+		if (addr - u->ranges.v[c->first + i].lo < u->ranges.v[c->first + i].hi - u->ranges.v[c->first + i].lo)
 			return true;
 	return false;
 }
@@ -379,7 +380,7 @@ static size_t scopes_at(const struct unit *u, uint64_t addr, const struct scope 
 
 static const char *path_in(struct srcline *s, const struct dw_unit *u, uint64_t file)
 {
-	struct dw_lines *l = unit_files(s, &s->units[u - s->d.units]);
+	struct dw_lines *l = unit_files(s, &s->units[u - s->d.units.v]);
 
 	return l ? dw_lines_path(l, file) : NULL;
 }
