@@ -273,11 +273,11 @@ static int add_scope(struct srcline *s, struct unit *u, const struct dw_die *e)
 	r = add_ranges(s, e, u->first.has_low ? u->first.low : 0, i, &u->ranges);
 	if (r < 0 || u->ranges.n == first)
 		return r;
+	r = vec_try_push(&u->scopes, ((struct scope){e->off, first, (uint32_t)u->ranges.n - first, i + 1,
+						     clamp32(e->call_file), clamp32(e->call_line)}));
+	/* behind it, since they have its number */
 	for (size_t k = first; r == 0 && e->tag == TAG_SUBPROGRAM && k < u->ranges.n; k++)
 		r = vec_try_push(&u->funcs, u->ranges.v[k]);
-	if (r == 0)
-		r = vec_try_push(&u->scopes, ((struct scope){e->off, first, (uint32_t)u->ranges.n - first, i + 1,
-							     clamp32(e->call_file), clamp32(e->call_line)}));
 	return r;
 }
 
@@ -296,8 +296,10 @@ static int read_scopes(struct srcline *s, struct unit *u)
 		if (e.tag == TAG_SUBPROGRAM || (e.tag == TAG_INLINED && depth))
 			r = add_scope(s, u, &e);
 		if (e.tag && e.children) {
-			if (depth == DWARF_MAX_DEPTH)
-				return -EFBIG;
+			if (depth == DWARF_MAX_DEPTH) {
+				r = -EFBIG;
+				break;
+			}
 			open[depth++] = u->scopes.n > before ? (uint32_t)u->scopes.n : 0;
 		} else if (!e.tag) {
 			if (!depth || !--depth)
@@ -310,7 +312,7 @@ static int read_scopes(struct srcline *s, struct unit *u)
 		if (r == 0)
 			r = dw_die_read(&s->d, du, e.next, &e);
 	}
-	while (depth--) /* left open by damage */
+	while (depth--) /* left open by damage, or since there are more levels than that */
 		if (open[depth])
 			u->scopes.v[open[depth] - 1].end = (uint32_t)u->scopes.n;
 	return r;

@@ -575,6 +575,30 @@ static void scope_limits(void **state)
 	}
 }
 
+/* The code of what is deeper than the limit is unknown; what was open there is closed. */
+static void deeper_than_limit(void **state)
+{
+	struct strb info = {0}, lines = {0};
+	struct srcframe f[SRCLINE_MAX_FRAMES];
+	struct srcline *s;
+
+	(void)state;
+	begin(&info, 0x10);
+	uint32_t inner = abstract(&info, "inner", 1, 3);
+
+	func(&info, "outer", CODE, 0x10, 1);
+	inlined(&info, inner, CODE, 0x10, 2);
+	u8(&info, 0);
+	for (unsigned i = 0; i < DWARF_MAX_DEPTH; i++)
+		u8(&info, 5);
+	strb_fill(&info, '\0', DWARF_MAX_DEPTH + 2);
+	assert_int_equal(open_made(&info, &lines, NULL, &s), 0);
+	assert_int_equal(srcline_at(s, CODE, f), 2);
+	assert_string_equal(f[0].func, "inner");
+	assert_string_equal(f[1].func, "outer");
+	srcline_free(s);
+}
+
 /* Many functions with one long list of ranges that come to nothing: the work ends. */
 static void work_limit(void **state)
 {
@@ -790,7 +814,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),  cmocka_unit_test(in_parts), cmocka_unit_test(inline_depth),
-		cmocka_unit_test(limits), cmocka_unit_test(too_large), cmocka_unit_test(large_tables),   cmocka_unit_test(file_limits), cmocka_unit_test(scope_limits),
+		cmocka_unit_test(limits), cmocka_unit_test(too_large), cmocka_unit_test(large_tables), cmocka_unit_test(file_limits),
+		cmocka_unit_test(scope_limits), cmocka_unit_test(deeper_than_limit),
 		cmocka_unit_test(work_limit), cmocka_unit_test(damaged), cmocka_unit_test(none),
 		cmocka_unit_test(beside_addr2line),
 	};
