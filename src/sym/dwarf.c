@@ -8,7 +8,8 @@
 #include "base/vec.h"
 #include "sym/dwarf_int.h"
 
-#define MAX_HOPS 4 /* of DW_FORM_indirect */
+#define MAX_HOPS  4  /* of DW_FORM_indirect */
+#define STEP_WORK 64 /* bytes read, or abbreviations compared, that count as much as an entry */
 
 const char *dw_text_at(const struct dw_section *s, uint64_t off)
 {
@@ -110,7 +111,7 @@ static int add_unit(struct dw *d, uint64_t *off)
 		return -EBADMSG;
 	if (u.version < 2 || u.version > 5 || (u.addr_size != 4 && u.addr_size != 8))
 		return 0; /* of another age */
-	return vec_try_push(&d->units, u);
+	return d->units.n < DWARF_MAX_UNITS ? vec_try_push(&d->units, u) : -EFBIG;
 }
 
 const struct dw_unit *dw_unit_at(const struct dw *d, uint64_t off)
@@ -131,11 +132,29 @@ const struct dw_unit *dw_unit_at(const struct dw *d, uint64_t off)
 
 /* -- abbreviations -- */
 
+/* Passes the pairs of name and form of one. */
+static int skip_attrs(struct rd *r)
+{
+	for (unsigned n = 0; n <= DWARF_MAX_ATTRS; n++) {
+		uint64_t name = rd_uleb(r), form = rd_uleb(r);
+
+		if (form == 0x21) /* its value stands here */
+			rd_sleb(r);
+		if (r->bad)
+			return -EBADMSG;
+		if (!name && !form)
+			return 0;
+	}
+	return -EFBIG;
+}
+
 static int read_table(struct dw *d, struct dw_table *t)
 {
 	struct rd r = {d->abbrev.p + t->off, d->abbrev.p + d->abbrev.n, false};
 	int e = 0;
 
+	if (t->off >= d->abbrev.n)
+		return -EBADMSG;
 	while (e == 0) {
 		struct dw_abbrev a = {.code = rd_uleb(&r)};
 
@@ -146,59 +165,64 @@ static int read_table(struct dw *d, struct dw_table *t)
 		a.tag = (uint32_t)rd_uleb(&r);
 		a.children = rd_fixed(&r, 1) != 0;
 		a.attrs = r.p;
-		for (;;) {
-			uint64_t name = rd_uleb(&r), form = rd_uleb(&r);
-
-			if (form == 0x21) /* its value stands here */
-				rd_sleb(&r);
-			if (r.bad)
-				return -EBADMSG;
-			if (!name && !form)
-				break;
-		}
-		e = t->abbrevs.n < DWARF_MAX_ABBREVS ? vec_try_push(&t->abbrevs, a) : -EFBIG;
+		e = skip_attrs(&r);
+		if (t->abbrevs.n >= DWARF_MAX_ABBREVS || ++d->nabbrevs > DWARF_MAX_TABLES_ABBREVS)
+			return -EFBIG;
+		if (e == 0)
+			e = vec_try_push(&t->abbrevs, a);
 	}
 	return e;
 }
 
-/* The table of a unit; units that follow each other often share one. */
-static int table_of(struct dw *d, const struct dw_unit *u, struct dw_table **ret)
+static int by_off(const void *a, const void *b)
 {
-	struct dw_table t = {.off = u->abbrev};
-	int r;
+	const struct dw_table *x = a, *y = b;
 
-	if (u->table) { /* met before */
-		*ret = &d->tables.v[u->table - 1];
-		return 0;
+	return (x->off > y->off) - (x->off < y->off);
+}
+
+/* Finds out which tables there are. They are read when they are needed. */
+static int number_tables(struct dw *d)
+{
+	const size_t n = d->units.n;
+	struct dw_table *t = calloc(n + 1, sizeof(*t)), key;
+
+	if (!t)
+		return -ENOMEM;
+	d->tables = t;
+	for (size_t i = 0; i < n; i++)
+		t[i].off = d->units.v[i].abbrev;
+	qsort(t, n, sizeof(*t), by_off);
+	for (size_t i = 0; i < n; i++)
+		if (!i || t[i].off != t[d->ntables - 1].off)
+			t[d->ntables++] = t[i];
+	for (size_t i = 0; i < n; i++) {
+		key.off = d->units.v[i].abbrev;
+		d->units.v[i].table = (uint32_t)((struct dw_table *)bsearch(&key, t, d->ntables, sizeof(*t), by_off) - t);
 	}
-	for (size_t i = d->tables.n; i-- > 0;) {
-		if (d->tables.v[i].off == u->abbrev) {
-			*ret = &d->tables.v[i];
-			((struct dw_unit *)u)->table = (uint32_t)i + 1;
-			return 0;
-		}
-	}
-	if (u->abbrev >= d->abbrev.n)
-		return -EBADMSG;
-	r = read_table(d, &t);
-	if (r == 0)
-		r = vec_try_push(&d->tables, t);
-	if (r < 0) {
-		vec_free(&t.abbrevs);
-		return r;
-	}
-	*ret = &d->tables.v[d->tables.n - 1];
-	((struct dw_unit *)u)->table = (uint32_t)d->tables.n;
 	return 0;
 }
 
+static int table_of(struct dw *d, const struct dw_unit *u, const struct dw_table **ret)
+{
+	struct dw_table *t = &d->tables[u->table];
+
+	if (!t->tried) {
+		t->tried = true;
+		t->error = read_table(d, t);
+	}
+	*ret = t;
+	return t->error;
+}
+
 /* Codes are usually 1, 2, 3 … */
-static const struct dw_abbrev *find_abbrev(const struct dw_table *t, uint64_t code)
+static const struct dw_abbrev *find_abbrev(struct dw *d, const struct dw_table *t, uint64_t code)
 {
 	const struct dw_abbrev *v = t->abbrevs.v;
 
 	if (code <= t->abbrevs.n && v[code - 1].code == code)
 		return &v[code - 1];
+	d->steps += t->abbrevs.n / STEP_WORK;
 	for (size_t i = 0; i < t->abbrevs.n; i++)
 		if (v[i].code == code)
 			return &v[i];
@@ -456,7 +480,7 @@ int dw_die_read(struct dw *d, const struct dw_unit *u, uint64_t off, struct dw_d
 {
 	struct rd r = {d->info.p + off, d->info.p + u->end, false};
 	const struct dw_abbrev *a;
-	struct dw_table *t;
+	const struct dw_table *t;
 	uint64_t code;
 	int e;
 
@@ -470,14 +494,15 @@ int dw_die_read(struct dw *d, const struct dw_unit *u, uint64_t off, struct dw_d
 		return e;
 	code = rd_uleb(&r);
 	if (code) {
-		a = find_abbrev(t, code);
+		a = find_abbrev(d, t, code);
 		if (!a)
 			return -EBADMSG;
 		ret->tag = a->tag;
 		ret->children = a->children;
-		read_attrs(d, off == u->first ? (struct dw_unit *)u : NULL, a, &r, ret);
+		read_attrs(d, off == u->first ? &d->units.v[u - d->units.v] : NULL, a, &r, ret);
 	}
 	ret->next = (uint64_t)(r.p - d->info.p);
+	d->steps += (ret->next - off) / STEP_WORK;
 	return r.bad ? -EBADMSG : 0;
 }
 
@@ -592,6 +617,8 @@ int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines
 	r = load_sections(d, e, alt);
 	while (r == 0 && off < d->info.n)
 		r = add_unit(d, &off);
+	if (r == 0)
+		r = number_tables(d);
 	/* Their bases, before an entry of one is asked for by another. */
 	for (size_t i = 0; r == 0 && i < d->units.n; i++) {
 		const struct dw_unit *u = &d->units.v[i];
@@ -612,9 +639,9 @@ void dw_close(struct dw *d)
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->own);
-	for (size_t i = 0; i < d->tables.n; i++)
-		vec_free(&d->tables.v[i].abbrevs);
-	vec_free(&d->tables);
+	for (size_t i = 0; i < d->ntables; i++)
+		vec_free(&d->tables[i].abbrevs);
+	free(d->tables);
 	vec_free(&d->units);
 	*d = (struct dw){0};
 }

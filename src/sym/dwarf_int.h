@@ -116,8 +116,10 @@ struct dw_abbrev {
 	const uint8_t *attrs; /* name and form pairs, up to 0 0: checked when the table was read */
 };
 
-struct dw_table { /* one set of abbreviations */
+struct dw_table { /* one set of abbreviations; units that follow each other often share one */
 	uint64_t off;
+	bool tried; /* read, with this result: */
+	int error;
 	VEC(struct dw_abbrev) abbrevs;
 };
 
@@ -131,7 +133,7 @@ struct dw_unit {
 	uint64_t off, first, end; /* in .debug_info: header, first entry, end */
 	uint64_t abbrev, str_base, addr_base, rnglists_base;
 	unsigned version, addr_size, off_size;
-	uint32_t table; /* number of its abbreviations, from 1; 0: not looked for yet */
+	uint32_t table; /* number of its abbreviations */
 };
 
 /* An entry: its attributes that matter. Offsets are those in .debug_info; 0: not there. */
@@ -169,7 +171,9 @@ struct dw {
 	struct dw_base own, alt; /* own: all 0 */
 	bool has_alt;
 	VEC(struct dw_unit) units; /* by offset */
-	VEC(struct dw_table) tables;
+	struct dw_table *tables;   /* by offset */
+	size_t ntables;
+	uint64_t nabbrevs; /* of all tables */
 	uint64_t steps, max_steps;
 	uint64_t room; /* bytes that may still be loaded */
 	bool want_lines;

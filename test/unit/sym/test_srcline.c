@@ -599,6 +599,79 @@ static void deeper_than_limit(void **state)
 	srcline_free(s);
 }
 
+/* A file of units that have an entry without attributes each; the n-th's abbreviations are at n * step. */
+static int open_units(unsigned n, unsigned step, unsigned code, const struct strb *table)
+{
+	struct strb file = {0}, info = {0};
+	struct srcline *s;
+	struct elf e;
+	int r;
+
+	for (unsigned i = 0; i < n; i++) {
+		u32(&info, 8); /* length: what follows */
+		u16(&info, 4);
+		u32(&info, i * step);
+		u8(&info, 8);
+		u8(&info, code);
+	}
+	const struct elfmake_section v[] = {
+		{".debug_info", SHT_PROGBITS, 0, info.s, info.n},
+		{".debug_abbrev", SHT_PROGBITS, 0, table->s, table->n},
+	};
+
+	elfmake(&file, v, ARRAY_SIZE(v));
+	assert_int_equal(elfmake_open(&file, &e), 0);
+	r = srcline_open(&e, NULL, &s);
+	if (r == 0)
+		srcline_free(s);
+	elf_close(&e);
+	strb_free(&file);
+	strb_free(&info);
+	return r;
+}
+
+/* Units; and with a table of its own for each, they are not searched for one by one (that would take minutes). */
+static void unit_limits(void **state)
+{
+	struct strb table = {0};
+
+	(void)state;
+	strb_fill(&table, '\0', DWARF_MAX_UNITS + 1);
+	assert_int_equal(open_units(DWARF_MAX_UNITS, 1, 0, &table), 0);
+	assert_int_equal(open_units(DWARF_MAX_UNITS + 1, 1, 0, &table), -EFBIG);
+	strb_free(&table);
+}
+
+/* Abbreviations of one table and of all, which may overlap; and attributes of one. */
+static void abbreviation_limits(void **state)
+{
+	const unsigned tables = DWARF_MAX_TABLES_ABBREVS / DWARF_MAX_ABBREVS;
+	struct strb table = {0};
+
+	(void)state;
+	for (unsigned n = 1; n <= DWARF_MAX_ABBREVS + 1; n++) {
+		strb_add(&table, "\1\x11\0\0", 5);
+		if (n < DWARF_MAX_ABBREVS)
+			continue;
+		u8(&table, 0);
+		assert_int_equal(open_units(1, 5, 1, &table), n <= DWARF_MAX_ABBREVS ? 0 : -EFBIG);
+		if (n == DWARF_MAX_ABBREVS) {
+			assert_int_equal(open_units(tables, 5, 1, &table), 0);
+			assert_int_equal(open_units(tables + 1, 5, 1, &table), -EFBIG);
+		}
+		table.n--;
+	}
+	strb_free(&table);
+	for (unsigned n = DWARF_MAX_ATTRS; n <= DWARF_MAX_ATTRS + 1; n++) {
+		strb_add(&table, "\1\x11\0", 3);
+		for (unsigned i = 0; i < n; i++)
+			strb_add(&table, "\x3f\x19", 2); /* a flag that takes no room */
+		strb_fill(&table, '\0', 3);
+		assert_int_equal(open_units(1, 0, 1, &table), n <= DWARF_MAX_ATTRS ? 0 : -EFBIG);
+		strb_free(&table);
+	}
+}
+
 /* Many functions with one long list of ranges that come to nothing: the work ends. */
 static void work_limit(void **state)
 {
@@ -815,7 +888,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),  cmocka_unit_test(in_parts), cmocka_unit_test(inline_depth),
 		cmocka_unit_test(limits), cmocka_unit_test(too_large), cmocka_unit_test(large_tables), cmocka_unit_test(file_limits),
-		cmocka_unit_test(scope_limits), cmocka_unit_test(deeper_than_limit),
+		cmocka_unit_test(scope_limits), cmocka_unit_test(deeper_than_limit), cmocka_unit_test(unit_limits),
+		cmocka_unit_test(abbreviation_limits),
 		cmocka_unit_test(work_limit), cmocka_unit_test(damaged), cmocka_unit_test(none),
 		cmocka_unit_test(beside_addr2line),
 	};
