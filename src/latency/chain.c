@@ -91,18 +91,24 @@ static bool is_ahead(const struct chain_wait *w, const struct chain_wait *x)
 	       x->from < w->from;
 }
 
+enum chain_how chain_how_of(enum chain_via via)
+{
+	static const enum chain_how how[] = { [CHAIN_HOLDER] = LINK_HOLDER, [CHAIN_WAKER] = LINK_WAKER,
+					      [CHAIN_RELEASER] = LINK_WAKER, [CHAIN_STOPPER] = LINK_STOPPER };
+
+	return how[via];
+}
+
 static const struct chain_wait *explain(const struct chains *c, const struct open *open, struct chain_link *l)
 {
 	const struct chain_wait *w = open->wait;
-	static const enum chain_how how[] = { [CHAIN_HOLDER] = LINK_HOLDER, [CHAIN_WAKER] = LINK_WAKER,
-					      [CHAIN_RELEASER] = LINK_WAKER, [CHAIN_STOPPER] = LINK_STOPPER };
 	const struct chain_wait *x = best(c, open, is_within, &l->overlap);
 
 	l->inferred = false;
 	l->how = LINK_SAME;
 	if (!x && w->via != CHAIN_NOBODY && w->via != CHAIN_RUNNING && w->by_tid) {
 		x = best(c, open, is_of_other, &l->overlap);
-		l->how = how[w->via];
+		l->how = chain_how_of(w->via);
 		l->inferred = w->via != CHAIN_HOLDER;
 	}
 	if (!x && w->object[0] && w->level == CHAIN_QUEUED) {

@@ -85,7 +85,6 @@ static bool is_in(const struct chain *c, uint32_t tid)
 static bool add_wait(struct chain *c, const struct flight_rec *f)
 {
 	static const enum chain_via via[] = { CHAIN_NOBODY, CHAIN_RUNNING, CHAIN_WAKER, CHAIN_HOLDER };
-	static const enum chain_how how[] = { [CHAIN_HOLDER] = LINK_HOLDER, [CHAIN_WAKER] = LINK_WAKER, [CHAIN_RELEASER] = LINK_WAKER };
 	const struct chain_wait *w = &c->links[c->n - 1].wait;
 	struct chain_link *l = &c->links[c->n];
 	struct flight_wait x;
@@ -97,7 +96,7 @@ static bool add_wait(struct chain *c, const struct flight_rec *f)
 		c->more = true;
 		return false;
 	}
-	*l = (struct chain_link){ .how = how[w->via], .overlap = x.to - x.from, .inferred = w->via != CHAIN_HOLDER };
+	*l = (struct chain_link){ .how = chain_how_of(w->via), .overlap = x.to - x.from, .inferred = w->via != CHAIN_HOLDER };
 	l->wait = (struct chain_wait){ .from = x.from, .to = x.to, .tid = w->by_tid, .level = CHAIN_SLEEP, .cpu = x.cpu,
 				       .via = x.by_tid ? via[x.what] : CHAIN_NOBODY, .by_tid = x.by_tid };
 	memcpy(l->wait.comm, w->by_comm, sizeof(l->wait.comm));

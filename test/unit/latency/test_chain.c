@@ -366,6 +366,12 @@ static void flight_recorder_adds_links(void **state)
 	assert_int_equal(ch.links[1].how, LINK_WAKER);
 	assert_int_equal(ch.links[2].how, LINK_HOLDER);
 	assert_true(ch.links[1].inferred && !ch.links[2].inferred);
+	/* Who stopped it, and waited himself. */
+	w = by(wait_of(1, "a", 10, 50, "being stopped"), CHAIN_STOPPER, 3, "third");
+	assert_completed(c, w, &f, "a 1 waited 40.0 ms for being stopped, stopped by third 3, which waited 34.0 ms for an interrupt (inferred)");
+	chains_build(c, &w, &ch);
+	chain_complete(&ch, &f);
+	assert_int_equal(ch.links[1].how, LINK_STOPPER);
 	/* The waiter's own lock: the kernel's word instead of who woke it up. */
 	w = by(wait_of(2, "owner", 2, 49, "lock"), CHAIN_WAKER, 77, "somebody");
 	assert_completed(c, w, &f, "owner 2 waited 47.0 ms for lock, held by third 3, which waited 34.0 ms for an interrupt");
