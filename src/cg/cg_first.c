@@ -39,9 +39,10 @@ static bool asks_storage(void *ctx, const struct node *n)
 	return is_storage(a->g, n, &word) && word == a->word;
 }
 
-/* How many of the clauses do. */
+/* How many of the clauses do; args[] are those of each clause's probe. */
 static size_t askers(struct gen *g, const struct walk *w)
 {
+	const struct entry *e = g->e;
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->pr->nunits; i++) {
@@ -50,6 +51,7 @@ static size_t askers(struct gen *g, const struct walk *w)
 		g->e = &g->pr->units[i].pts[0]->e;
 		n += walk_node(w, ds->pred) || walk_stmts(w, ds->body);
 	}
+	g->e = e;
 	return n;
 }
 
@@ -112,13 +114,12 @@ void gen_first(struct gen *g)
 	if (wants_clock(g->pr))
 		gen_ts(g);
 	for (size_t i = 0; i < g->pr->nunits && g->pr->nunits > 1; i++) {
-		const struct dstmt *ds = g->pr->units[i].ds;
-		const struct node *n = begins_with(ds->pred ? ds->pred : ds->body ? ds->body->expr : NULL);
+		const struct cg_unit *u = &g->pr->units[i];
+		const struct node *n = begins_with(u->ds->pred ? u->ds->pred : u->ds->body ? u->ds->body->expr : NULL);
 
-		if (!n || !is_storage(g, n, &a.word) || askers(g, &storage) < 2)
-			continue;
-		g->e = &g->pr->units[i].pts[0]->e;
-		look_up(g, n, a.word);
+		g->e = &u->pts[0]->e;
+		if (n && is_storage(g, n, &a.word) && askers(g, &storage) > 1)
+			look_up(g, n, a.word);
 	}
 	g->e = e;
 }
