@@ -286,7 +286,10 @@ static void assign_place(struct gen *g, const struct node *n, struct place *ret)
 void gen_place(struct gen *g, const struct node *n, struct place *ret)
 {
 	if (n->var && n->var->is_assoc) {
-		(g->cg->vars[n->var->id].by_cpu ? cpu_place : assoc_place)(g, n, ret);
+		if (g->cg->vars[n->var->id].by_cpu)
+			cpu_place(g, n, ret);
+		else
+			assoc_place(g, n, ret);
 		return;
 	}
 	switch (n->kind) {

@@ -65,7 +65,7 @@ static int parse_time(const char *value, uint64_t *ret)
 {
 	size_t n = strspn(value, "0123456789.");
 	char one[16], *end;
-	uint64_t unit;
+	uint64_t unit = 0;
 	double v;
 	int r;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/optable.h"
+#include <assert.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,6 +134,7 @@ int optable_read(const struct optable *t, void *command, int argc, char **argv)
 	char shorts[2 * OPTABLE_MAX + 2];
 	int c, e = 0;
 
+	assert(t->n <= OPTABLE_MAX);
 	make_tables(t, longs, shorts);
 	while (e == 0 && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		const struct optrow *o = find(t, c);

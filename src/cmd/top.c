@@ -80,7 +80,6 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 static int on_ready(void *ctx, struct session *s, long target)
 {
 	struct top_run *t = ctx;
-
 	int opened;
 
 	t->filter.root = (uint32_t)target;
