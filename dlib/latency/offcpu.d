@@ -9,6 +9,7 @@
  *
  * The thread takes its stack itself when it goes on (Linux 6.16): whole, while that of a thread that is switched out lacks the
  * functions of the scheduler and of locks. Sleeps of less than a millisecond end where another thread makes way, which is cheaper.
+ * The end of a switch is looked at each time, whether its begin was seen or not: see there.
  */
 #pragma D option quiet
 #pragma D option noself
@@ -53,6 +54,11 @@ sdt:sched::sched_switch
 	end(offcpu, args[2]);
 }
 
+/*
+ * At the end of every switch, and not only where the clause above has noted that somebody's long sleep is about to end: a kernel may run
+ * no BPF program in the context of some threads (seen: of those of process 1). Then their switch away to the thread that slept is not
+ * seen, but this, in the context of the other thread, is. Measured: of 600 sleeps, a clause that waits for such a note loses 1.
+ */
 sdt:::sched_exit_tp
 /arg0/
 {
