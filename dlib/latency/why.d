@@ -58,29 +58,26 @@ latency:wait::all
 latency:wait::slow
 /sched_has_exit && !$stacks/
 {
-	@waits[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack())] =
-		avg(args[0]->delay);
-	@worst[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack())] =
-		max(args[0]->delay);
+	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
+	@waits[this->whose, $by ? args[0]->comm : "", why(stack())] = avg(args[0]->delay);
+	@worst[this->whose, $by ? args[0]->comm : "", why(stack())] = max(args[0]->delay);
 }
 
 /* Keys of old kernels have 512 bytes at most: no room for what is not used. */
 latency:wait::slow
 /sched_has_exit && $stacks/
 {
-	@stacked[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1)] =
-		avg(args[0]->delay);
-	@longest[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1)] =
-		max(args[0]->delay);
+	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
+	@stacked[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1)] = avg(args[0]->delay);
+	@longest[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1)] = max(args[0]->delay);
 }
 
 latency:wait::slow
 /!sched_has_exit/
 {
-	@waits[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(args[0]->stack)] =
-		avg(args[0]->delay);
-	@worst[$by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0, $by ? args[0]->comm : "", why(args[0]->stack)] =
-		max(args[0]->delay);
+	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
+	@waits[this->whose, $by ? args[0]->comm : "", why(args[0]->stack)] = avg(args[0]->delay);
+	@worst[this->whose, $by ? args[0]->comm : "", why(args[0]->stack)] = max(args[0]->delay);
 }
 
 tick-$every

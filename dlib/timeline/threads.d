@@ -165,9 +165,7 @@ sdt:irq::softirq_exit
 latency:softirq::slow
 /!args[0]->how/
 {
-	slow("name", this->vec == 0 ? "hi" : this->vec == 1 ? "timer" : this->vec == 2 ? "net_tx" : this->vec == 3 ? "net_rx" :
-	    this->vec == 4 ? "block" : this->vec == 5 ? "irq_poll" : this->vec == 6 ? "tasklet" : this->vec == 7 ? "sched" :
-	    this->vec == 8 ? "hrtimer" : "rcu");
+	slow("name", softirq_name[this->vec]);
 }
 
 tick-$for
