@@ -118,9 +118,15 @@ static void cpu_place(struct gen *g, const struct node *n, struct place *ret)
 static void assoc_place(struct gen *g, const struct node *n, struct place *ret)
 {
 	const struct lay_var *l = &g->cg->vars[n->var->id];
-	struct mem key = gen_key(g, &l->key, n->args, n->var->scope == VS_TLS ? TLS_KEY_PREFIX : 0);
-	vreg p = assoc_lookup(g, n->var, key, ir_new(g->f));
+	struct mem key;
+	vreg p;
 
+	if (l->by_cpu) {
+		cpu_place(g, n, ret);
+		return;
+	}
+	key = gen_key(g, &l->key, n->args, n->var->scope == VS_TLS ? TLS_KEY_PREFIX : 0);
+	p = assoc_lookup(g, n->var, key, ir_new(g->f));
 	*ret = (struct place){ .kind = PL_MEM, .m = mem_at(p, 0), .maybe_null = true, .var = n->var,
 			       .has_key = true, .key = key, .whole = true };
 }
@@ -286,10 +292,7 @@ static void assign_place(struct gen *g, const struct node *n, struct place *ret)
 void gen_place(struct gen *g, const struct node *n, struct place *ret)
 {
 	if (n->var && n->var->is_assoc) {
-		if (g->cg->vars[n->var->id].by_cpu)
-			cpu_place(g, n, ret);
-		else
-			assoc_place(g, n, ret);
+		assoc_place(g, n, ret);
 		return;
 	}
 	switch (n->kind) {
