@@ -77,5 +77,5 @@ int tl_add_cpus(struct tl_reader *r)
 		e = r->error;
 	}
 	vec_free(&all);
-	return e;
+	return e == 0 ? r->error : e;
 }
