@@ -33,6 +33,11 @@ inline int BIO_USER_MAPPED = 6;
 inline int io_flags[unsigned int op] =
 	(op & REQ_WRITE ? B_WRITE : B_READ) | (op & REQ_SYNC ? 0 : B_ASYNC);
 
+/* The device of a bio: since 5.12 it names the partition, before that the disk and the partition's number. */
+inline dev_t bio_edev[struct bio *B] = B->bi_bdev != NULL ? B->bi_bdev->bd_dev : 0;
+inline dev_t bio_edev[struct bio *B] = B->bi_disk != NULL ?
+	(dev_t)B->bi_disk->major << 20 | (B->bi_disk->first_minor + B->bi_partno) : 0;
+
 /* NULL: it is not known which request. */
 translator bufinfo_t < struct bio *B > {
 	b_flags = B == NULL ? 0 :
@@ -45,14 +50,15 @@ translator bufinfo_t < struct bio *B > {
 	b_bufsize = B != NULL ? B->bi_iter.bi_size : 0;
 	b_iodone = B != NULL ? (caddr_t)B->bi_end_io : NULL;
 	b_error = 0;
-	b_edev = B != NULL && B->bi_bdev != NULL ? B->bi_bdev->bd_dev : 0;
+	b_edev = B != NULL ? bio_edev[B] : 0;
 };
 
 /* The device of a request: the partition that it is for, or the disk. */
 inline struct gendisk *rq_disk[struct request *R] = R->q->disk; /* since 5.17 */
 inline struct gendisk *rq_disk[struct request *R] = R->rq_disk;
-inline struct block_device *rq_dev[struct request *R] =
-	R->bio != NULL ? R->bio->bi_bdev : rq_disk[R] != NULL ? rq_disk[R]->part0 : NULL;
+inline dev_t rq_edev[struct request *R] =
+	R->bio != NULL ? R->bio->bi_bdev->bd_dev : rq_disk[R] != NULL ? rq_disk[R]->part0->bd_dev : 0;
+inline dev_t rq_edev[struct request *R] = R->part != NULL ? R->part->__dev.devt : 0; /* before 5.12 */
 
 translator bufinfo_t < struct request *R > {
 	b_flags = io_flags[R->cmd_flags] | B_PHYS;
@@ -64,7 +70,7 @@ translator bufinfo_t < struct request *R > {
 	b_bufsize = R->__data_len;
 	b_iodone = (caddr_t)R->end_io;
 	b_error = 0;
-	b_edev = rq_dev[R] != NULL ? rq_dev[R]->bd_dev : 0;
+	b_edev = rq_edev[R];
 };
 
 typedef struct devinfo {
@@ -76,39 +82,55 @@ typedef struct devinfo {
 	string dev_pathname;	/* "/dev/sda1" */
 } devinfo_t;
 
+/* Devices as the kernel shows them in /sys; before 5.12 they are those of partitions, of which a disk is one. */
+inline struct device *bdev_device[struct block_device *D] = &D->bd_device;
+inline struct device *bdev_device[struct block_device *D] = &D->bd_part->__dev;
+inline struct device *disk_device[struct gendisk *G] = &G->part0->bd_device;
+inline struct device *disk_device[struct gendisk *G] = &G->part0.__dev;
+
 /* The name under which the driver registered its major number, where the kernel gives its table away; else
  * the name of the driver. */
-inline string bdev_driver[struct block_device *D] =
-	stringof(((struct blk_major_name **)&`major_names)[getmajor(D->bd_dev) % 255]->name);
-inline string bdev_driver[struct block_device *D] =
-	D->bd_disk->part0->bd_device.parent != NULL && D->bd_disk->part0->bd_device.parent->driver != NULL ?
-	stringof(D->bd_disk->part0->bd_device.parent->driver->name) : stringof(D->bd_disk->disk_name);
+inline string disk_driver[struct gendisk *G] =
+	stringof(((struct blk_major_name **)&`major_names)[getmajor(disk_device[G]->devt) % 255]->name);
+inline string disk_driver[struct gendisk *G] =
+	disk_device[G]->parent != NULL && disk_device[G]->parent->driver != NULL ?
+	stringof(disk_device[G]->parent->driver->name) : stringof(G->disk_name);
 
 translator devinfo_t < struct block_device *D > {
 	dev_major = D != NULL ? getmajor(D->bd_dev) : 0;
 	dev_minor = D != NULL ? getminor(D->bd_dev) : 0;
 	dev_instance = 0;
-	dev_name = D != NULL ? bdev_driver[D] : "nfs";
-	dev_statname = D != NULL ? stringof(D->bd_device.kobj.name) : "nfs";
-	dev_pathname = D != NULL ? strjoin("/dev/", stringof(D->bd_device.kobj.name)) : "<nfs>";
+	dev_name = D != NULL ? disk_driver[D->bd_disk] : "nfs";
+	dev_statname = D != NULL ? stringof(bdev_device[D]->kobj.name) : "nfs";
+	dev_pathname = D != NULL ? strjoin("/dev/", stringof(bdev_device[D]->kobj.name)) : "<nfs>";
 };
 
+/* Of a bio and of a request: the driver and the name of the device, NULL where it has none. */
+inline struct device *bio_device[struct bio *B] = B->bi_bdev != NULL ? bdev_device[B->bi_bdev] : NULL;
+inline struct device *bio_device[struct bio *B] =
+	B->bi_disk != NULL ? &B->bi_disk->part_tbl->part[B->bi_partno]->__dev : NULL;
+inline string bio_driver[struct bio *B] = B->bi_bdev != NULL ? disk_driver[B->bi_bdev->bd_disk] : "nfs";
+inline string bio_driver[struct bio *B] = B->bi_disk != NULL ? disk_driver[B->bi_disk] : "nfs";
+inline struct device *rq_device[struct request *R] =
+	R->bio != NULL ? bdev_device[R->bio->bi_bdev] : rq_disk[R] != NULL ? disk_device[rq_disk[R]] : NULL;
+inline struct device *rq_device[struct request *R] = R->part != NULL ? &R->part->__dev : NULL;
+
 translator devinfo_t < struct bio *B > {
-	dev_major = B != NULL ? xlate <devinfo_t> (B->bi_bdev).dev_major : 0;
-	dev_minor = B != NULL ? xlate <devinfo_t> (B->bi_bdev).dev_minor : 0;
+	dev_major = B != NULL ? getmajor(bio_edev[B]) : 0;
+	dev_minor = B != NULL ? getminor(bio_edev[B]) : 0;
 	dev_instance = 0;
-	dev_name = B != NULL ? xlate <devinfo_t> (B->bi_bdev).dev_name : "<unknown>";
-	dev_statname = B != NULL ? xlate <devinfo_t> (B->bi_bdev).dev_statname : "<unknown>";
-	dev_pathname = B != NULL ? xlate <devinfo_t> (B->bi_bdev).dev_pathname : "<unknown>";
+	dev_name = B != NULL ? bio_driver[B] : "<unknown>";
+	dev_statname = B == NULL ? "<unknown>" : bio_device[B] != NULL ? stringof(bio_device[B]->kobj.name) : "nfs";
+	dev_pathname = B == NULL ? "<unknown>" : bio_device[B] != NULL ? strjoin("/dev/", stringof(bio_device[B]->kobj.name)) : "<nfs>";
 };
 
 translator devinfo_t < struct request *R > {
-	dev_major = xlate <devinfo_t> (rq_dev[R]).dev_major;
-	dev_minor = xlate <devinfo_t> (rq_dev[R]).dev_minor;
+	dev_major = getmajor(rq_edev[R]);
+	dev_minor = getminor(rq_edev[R]);
 	dev_instance = 0;
-	dev_name = xlate <devinfo_t> (rq_dev[R]).dev_name;
-	dev_statname = xlate <devinfo_t> (rq_dev[R]).dev_statname;
-	dev_pathname = xlate <devinfo_t> (rq_dev[R]).dev_pathname;
+	dev_name = rq_disk[R] != NULL ? disk_driver[rq_disk[R]] : "nfs";
+	dev_statname = rq_device[R] != NULL ? stringof(rq_device[R]->kobj.name) : "nfs";
+	dev_pathname = rq_device[R] != NULL ? strjoin("/dev/", stringof(rq_device[R]->kobj.name)) : "<nfs>";
 };
 
 typedef struct fileinfo {

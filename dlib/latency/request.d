@@ -19,14 +19,14 @@ tracker request (string) { threshold = 100ms; limit = 100; gc = 1h; }
 inline dev_t NULL_DEVICE = 0x100003; /* 1:3 */
 inline int MARK = 6; /* "dwell+" */
 
-/* A line's end, which echo writes, belongs to nothing. */
+/* A line's end, which echo writes, belongs to nothing. (No strtok(): it needs Linux 5.17.) */
 syscall::write:entry
 /arg2 > MARK && arg2 < 40 && (int)arg0 >= 0 && arg0 < curthread->files->fdt->max_fds &&
     curthread->files->fdt->fd[arg0]->f_inode->i_rdev == NULL_DEVICE/
 {
-	this->text = strtok(copyinstr(arg1, arg2 + 1), "\n");
+	this->text = copyinstr(arg1, arg2 + 1);
 	this->mark = substr(this->text, 0, MARK);
-	this->id = substr(this->text, MARK);
+	this->id = substr(this->text, MARK, (int)arg2 - MARK - (*(char *)copyin(arg1 + arg2 - 1, 1) == '\n' ? 1 : 0));
 	if (this->mark == "dwell+")
 		begin(request, this->id);
 	else if (this->mark == "dwell-")

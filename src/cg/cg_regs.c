@@ -90,7 +90,7 @@ vreg gen_uregs(struct gen *g, const struct node *n)
 	int64_t c;
 
 	if (!g->cg->caps->task_pt_regs || !g->cg->caps->task_btf) {
-		cg_error(g, n->at, TAG_NOSUPP, "uregs[] needs bpf_task_pt_regs(), which this kernel does not have");
+		cg_error(g, n->at, TAG_NOSUPP, "uregs[] needs bpf_task_pt_regs(), which this kernel does not have (Linux 5.15)");
 		return ir_imm(g->f, 0);
 	}
 	if (!node_const(n->args, &c))

@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/optable.h"
+#include "load/probe_caps.h"
 
 struct words {
 	VEC(const char *) v;
@@ -40,6 +41,17 @@ static int make_path(struct reclive *l)
 		return e;
 	}
 	return asprintf(&l->path, "%s/recording", l->folder) < 0 ? (l->path = NULL, cmd_fail("out of memory")) : 0;
+}
+
+#define OLD_USTACKFRAMES "32" /* with which the keys of the shipped programs are no longer than old kernels allow */
+
+/* Keys of kernels before 5.11 have no room for as many frames as usual. */
+static void fit_keys(struct words *w)
+{
+	if (caps_long_keys())
+		return;
+	cmd_msg("stacks of programs have " OLD_USTACKFRAMES " frames at most: this kernel (before 5.11) has keys of %d bytes", CAPS_OLD_MAX_KEY);
+	add(w, "-x", "ustackframes=" OLD_USTACKFRAMES);
 }
 
 #define RING_MIN_MIB 4ull  /* of a CPU, as without bursts */
@@ -74,6 +86,8 @@ int reclive_run(struct reclive *l)
 		vec_push(&w.v, "-q");
 		add(&w, "-n", l->text);
 		add(&w, "-s", l->script);
+		if (l->program && !strncmp(l->program, "flame/", 6))
+			fit_keys(&w);
 		if (l->program)
 			add(&w, "-s", arena_printf(a, "%s/%s.d", libs_dir(a), l->program));
 		if (l->bursts)

@@ -112,6 +112,20 @@ static int make_hash(void)
 	return bpfsys(BPF_MAP_CREATE, &a, sizeof(a));
 }
 
+bool caps_long_keys(void)
+{
+	_cleanup_close_ int fd = -1;
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.map_type = BPF_MAP_TYPE_HASH;
+	a.key_size = CAPS_OLD_MAX_KEY + 1;
+	a.value_size = sizeof(uint64_t);
+	a.max_entries = 1;
+	fd = bpfsys(BPF_MAP_CREATE, &a, sizeof(a));
+	return fd != -E2BIG;
+}
+
 /* Older kernels refuse such maps to programs that may interrupt the allocator. */
 bool cap_hash_alloc(void)
 {

@@ -7,9 +7,9 @@
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 #include "load/load_int.h"
+#include "load/probe_caps.h"
 
 /* Keys of hash maps before 5.18. Source: kernel/bpf/hashtab.c, htab_map_alloc_check(): MAX_BPF_STACK. */
-#define OLD_MAX_KEY 512
 #define OLD_MAX_FRAMES 60 /* frames of 8 bytes, with the header of a user stack */
 #define ENTRY_OVERHEAD 64 /* bytes of the kernel's own per entry, about */
 
@@ -60,11 +60,11 @@ static int create(union bpf_attr *a, const struct img_map *m, struct err *err)
 {
 	int fd = bpfsys(BPF_MAP_CREATE, a, sizeof(*a));
 
-	if (fd == -E2BIG && m->key_size > OLD_MAX_KEY)
+	if (fd == -E2BIG && m->key_size > CAPS_OLD_MAX_KEY)
 		return err_set(err, fd,
 			       "the key of %s \"%s\" has %u bytes, and this kernel takes %d: fewer strings "
 			       "or frames, as in ustack(%d)", role_names[m->role], m->name, m->key_size,
-			       OLD_MAX_KEY, OLD_MAX_FRAMES);
+			       CAPS_OLD_MAX_KEY, OLD_MAX_FRAMES);
 	if (fd < 0)
 		return err_set(err, fd,
 			       "cannot create the map for %s \"%s\" (key %u, value %u, %u entries): %s",

@@ -8,6 +8,7 @@
 #include "types/typesrc.h"
 
 #define CAPS_REASON_MAX 200
+#define CAPS_OLD_MAX_KEY 512 /* bytes of a key of a hash map before 5.11 (c6bde958a62b) */
 
 /* What code generation and loading need, in under 2 ms: CPUs, pid namespace, helpers, atomics, ring buffer,
  * cpu-clock. tp_btf is taken to follow from BTF here (proven by caps_full()). The fields that
@@ -16,6 +17,8 @@
 int caps_quick(struct caps *ret, struct err *err);
 /* What programs with loops need beside: may_goto. */
 void caps_loops(struct caps *c);
+/* Keys of hash maps may be longer than CAPS_OLD_MAX_KEY. */
+bool caps_long_keys(void);
 /* Everything, by loading and attaching; tens of milliseconds. ts may be NULL. */
 int caps_full(struct typesrc *ts, struct caps *ret, struct err *err);
 
