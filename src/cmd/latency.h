@@ -29,6 +29,7 @@ void latency_args_add(struct latency_args *a, const char *arg);
 void latency_args_add2(struct latency_args *a, const char *option, const char *value);
 /* -s dlib/latency/NAME.d */
 void latency_args_program(struct latency_args *a, const char *name);
+bool latency_args_has_program(const struct latency_args *a, const char *name);
 /* --for TIME: the run ends by itself. EXIT_USAGE after a message. */
 int latency_args_for(struct latency_args *a, const char *time);
 /* Does a thread that goes on pass a tracepoint of its own (Linux 6.16)? */

@@ -42,9 +42,19 @@ void latency_args_add2(struct latency_args *a, const char *option, const char *v
 	latency_args_add(a, value);
 }
 
+static const char *program_path(const struct latency_args *a, const char *name)
+{
+	return arena_printf(a->arena, "%s/latency/%s.d", libs_dir(a->arena), name);
+}
+
 void latency_args_program(struct latency_args *a, const char *name)
 {
-	latency_args_add2(a, "-s", arena_printf(a->arena, "%s/latency/%s.d", libs_dir(a->arena), name));
+	latency_args_add2(a, "-s", program_path(a, name));
+}
+
+bool latency_args_has_program(const struct latency_args *a, const char *name)
+{
+	return access(program_path(a, name), F_OK) == 0;
 }
 
 bool latency_has_exit_tp(void)

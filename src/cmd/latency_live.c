@@ -25,6 +25,7 @@
 #define MAX_WORST 1000
 #define MAX_RATE 10000
 #define REQUESTS_NESTED "8" /* within each other, with ,nested */
+#define CONTROL "control=1024" /* of ordinary events one in so many */
 #define FILTERED_LIMIT 5000 /* slow events of a tracker in a second */
 
 enum { OPT_OVER = 256, OPT_WORST, OPT_RATE, OPT_COMM, OPT_CGROUP, OPT_CONTAINER, OPT_FOR, OPT_EVERY, OPT_JSON, OPT_RECORD,
@@ -472,6 +473,19 @@ static int take_rate(struct live *l, const char *arg)
 	return e;
 }
 
+/* Beside its slow events a recording has some that are not: what the slow ones have in common says little alone. */
+static void add_control(struct latency_args *a, const struct live *l)
+{
+	bool given = false;
+
+	if (!l->record && !l->daemon)
+		return;
+	for (size_t i = 0; i + 1 < a->v.n; i++)
+		given |= !strncmp(a->v.v[i], "control=", 8);
+	if (!given)
+		latency_args_add2(a, "-x", CONTROL);
+}
+
 /* What can only be a file, a folder or a process. */
 static bool is_recording(const char *name)
 {
@@ -507,11 +521,21 @@ static void note_option(struct live *l, int c)
 			l->live_only = live[i].name;
 }
 
-static int take_tracker(struct latency_args *a, const char *name)
+/* A recording can be asked whose delays they were, too. */
+static void add_tracker(struct latency_args *a, const struct live *l, const char *name)
+{
+	const char *whose = arena_printf(a->arena, "whose/%s", name);
+
+	latency_args_program(a, name);
+	if (l->record && latency_args_has_program(a, whose))
+		latency_args_program(a, whose);
+}
+
+static int take_tracker(struct latency_args *a, const struct live *l, const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
 		if (!strcmp(trackers[i] + (trackers[i][0] == '*'), name)) {
-			latency_args_program(a, name);
+			add_tracker(a, l, name);
 			return 0;
 		}
 	cmd_msg("latency: there is no tracker or command '%s'; trackers are:", name);
@@ -552,29 +576,23 @@ static int take_trackers(struct latency_args *a, const struct live *l, int n, ch
 	int e = 0;
 
 	for (int i = 0; i < n && e == 0; i++)
-		e = named_before(names, i) ? 0 : take_tracker(a, names[i]);
+		e = named_before(names, i) ? 0 : take_tracker(a, l, names[i]);
 	if (n > 0 || l->request)
 		return e;
 	latency_args_add2(a, "-x", "zdepends"); /* those that this kernel has the probes for */
 	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
 		if (trackers[i][0] == '*')
-			latency_args_program(a, trackers[i] + 1);
+			add_tracker(a, l, trackers[i] + 1);
 	return e;
 }
 
 /* What dtrace(1) has, too. 0: it is none of these. */
 static bool pass_on(struct latency_args *a, int c, const char *arg)
 {
-	switch (c) {
-	case 'c': case 'x':
-		latency_args_add2(a, c == 'c' ? "-c" : "-x", arg);
-		return true;
-	case OPT_RECORD:
-		latency_args_add2(a, "--record", arg);
-		return true;
-	default:
+	if (c != 'c' && c != 'x')
 		return false;
-	}
+	latency_args_add2(a, c == 'c' ? "-c" : "-x", arg);
+	return true;
 }
 
 static int take_daemon_option(struct live *l, int c, const char *arg)
@@ -636,6 +654,10 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 	case OPT_IDLE: case OPT_STACKS:
 		*(c == OPT_IDLE ? &l->idle : &l->stacks) = true;
 		return 0;
+	case OPT_RECORD:
+		l->record = true;
+		latency_args_add2(a, "--record", arg);
+		return 0;
 	case OPT_FLIGHT:
 		return take_flight(a, arg);
 	case OPT_HELP:
@@ -663,8 +685,10 @@ static int prepare(struct live *l, struct latency_args *a, int argc, char **argv
 		return take_recordings(l, argc - optind, argv + optind);
 	if (e == 0)
 		e = take_trackers(a, l, argc - optind, argv + optind);
-	if (e == 0)
+	if (e == 0) {
 		slowfilter_program(&l->filter, a);
+		add_control(a, l);
+	}
 	return e ? e : daemon_begin(l->daemon, a);
 }
 

@@ -21,7 +21,7 @@ struct kept {
 struct live {
 	/* asked for */
 	uint64_t over_ns, worst, rate, every_ns;
-	bool json, idle, stacks, cost, request;
+	bool json, idle, stacks, cost, request, record;
 	struct slowfilter filter;
 	int columns;
 	struct daemon *daemon; /* --daemon, or NULL */

@@ -160,6 +160,8 @@ void declare_tracker(struct checker *c, const struct decl *d)
 	t->id = c->prog->ntrackers;
 	for (unsigned i = 0; i < TS_COUNT_; i++)
 		t->settings[i] = settings[i].def;
+	if (c->env->opts)
+		t->settings[TS_CONTROL] = c->env->opts->control;
 	for (const struct tymember *m = d->members; m; m = m->next)
 		set_one(c, d, t, m);
 	if (!read_keys(c, d, t))

@@ -83,6 +83,7 @@ static const struct rule rules[] = {
 	 .min = OPTIONS_FLIGHT_MIN,
 	 .max = OPTIONS_FLIGHT_MAX,
 	 .why = "the flight recorder looks back for 1ms to 60s"},
+	{.name = "control", .max = OPTIONS_CONTROL_MAX, .why = "one in at most 1073741824 events"},
 	{.name = "flightsize",
 	 .min = OPTIONS_FLIGHTSIZE_MIN,
 	 .max = OPTIONS_FLIGHTSIZE_MAX,

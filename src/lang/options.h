@@ -11,6 +11,7 @@
 #define OPTIONS_ITERRATE_MIN 1000000 /* ns from one walk over the threads to the next */
 #define OPTIONS_FLIGHT_MIN 1000000ull /* ns that the flight recorder looks back */
 #define OPTIONS_FLIGHT_MAX 60000000000ull
+#define OPTIONS_CONTROL_MAX (1 << 30)
 #define OPTIONS_FLIGHTSIZE_MIN (16 << 10)
 #define OPTIONS_FLIGHTSIZE_MAX (64 << 20)
 #define OPTIONS_FRAMES_MAX 512	 /* stackframes, ustackframes */

@@ -65,6 +65,8 @@ static const struct {
 	{"flight", "60s", 0, "60000000000"},
 	{"flight", "60001ms", -EINVAL, "0"},
 	{"flight", "0", -EINVAL, "0"},
+	{"control", "1024", 0, "1024"},
+	{"control", "1073741825", -EINVAL, "0"},
 	{"flightsize", "16k", 0, "16384"},
 	{"flightsize", "16383", -EINVAL, "0"},
 	{"flightsize", "64m", 0, "67108864"},
