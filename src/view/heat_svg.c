@@ -378,7 +378,7 @@ static void lines(const struct heat *h, FILE *out)
 int heat_svg(const struct heat *h, const char *title, FILE *out)
 {
 	unsigned colours[HEAT_MAX_KEYS + 1] = { 0 };
-	bool taken[KEY_SLOTS] = { false };
+	struct keycolours names = { 0 };
 	_cleanup_free_ float *v = NULL;
 	struct strb text = { 0 };
 	int e = ranks(h, &v), height;
@@ -390,7 +390,10 @@ int heat_svg(const struct heat *h, const char *title, FILE *out)
 	}
 	for (size_t k = 0; k < h->nkeys; k++)
 		if (h->keys[k].chosen)
-			colours[k] = keycolour(keycolour_take(h->keys[k].text, taken));
+			keycolour_claim(&names, h->keys[k].text);
+	for (size_t k = 0; k < h->nkeys; k++)
+		if (h->keys[k].chosen)
+			colours[k] = keycolour(keycolour_of(&names, h->keys[k].text));
 	height = TOP + HEIGHT + BOTTOM + key_legend(h, colours, false, out);
 	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
 		     "role=\"img\" aria-label=\"%s\">\n<style>svg{background:#fff;--g:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,"

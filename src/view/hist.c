@@ -302,12 +302,19 @@ static void thin(struct hist *h, unsigned max_rows)
 
 static void choose_colours(struct hist *h)
 {
-	bool taken[KEY_SLOTS] = { false };
+	struct keycolours names = { 0 };
 
+	for (size_t i = 0; i < h->series.n; i++)
+		if (h->series.v[i].key)
+			keycolour_claim(&names, h->series.v[i].key);
 	for (size_t i = 0; i < h->series.n; i++) {
 		struct hist_series *s = &h->series.v[i];
+		const char *name = s->key;
 
-		s->colour = s->key ? keycolour(keycolour_take(s->key, taken)) : keycolour_row(i);
+		for (size_t k = 0; k < i && name; k++)
+			if (h->series.v[k].key && !strcmp(h->series.v[k].key, s->key))
+				name = s->name; /* the same key of another recording */
+		s->colour = name ? keycolour(keycolour_of(&names, name)) : keycolour_row(i);
 	}
 }
 

@@ -50,8 +50,8 @@ static void frame(const struct hist *h, double most, int top, const char *what, 
 			continue;
 		last = x;
 		hist_value_text(h, h->edges[r], text, sizeof(text));
-		fprintf(out, "<path class=\"g\" d=\"M%.1f %dV%d\"/><text class=\"m\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x, top, top + HEIGHT + 4, x,
-			top + HEIGHT + 18, text);
+		fprintf(out, "<path class=\"g\" d=\"M%.1f %dV%d\"/><text class=\"m\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x, top, top + HEIGHT + 4, x,
+			top + HEIGHT + 18, x > WIDTH - RIGHT - 16 ? "end" : "middle", text);
 	}
 	fprintf(out, "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text>\n", LEFT, top - 8, what);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "view/keycolour.h"
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 #include "base/cleanup.h"
 #include "view/flame.h"
 
@@ -18,13 +20,37 @@ unsigned keycolour_slot(const char *name)
 	return flame_hue(name) % KEY_SLOTS;
 }
 
-unsigned keycolour_take(const char *name, bool *taken)
+static bool owns(const struct keycolours *k, unsigned slot, const char *name)
+{
+	return k->taken[slot] && !strncmp(k->owner[slot], name, sizeof(k->owner[slot]) - 1);
+}
+
+static void give(struct keycolours *k, unsigned slot, const char *name)
+{
+	k->taken[slot] = true;
+	snprintf(k->owner[slot], sizeof(k->owner[slot]), "%s", name);
+}
+
+void keycolour_claim(struct keycolours *k, const char *name)
+{
+	unsigned slot = keycolour_slot(name);
+
+	if (!k->taken[slot])
+		give(k, slot, name);
+}
+
+unsigned keycolour_of(struct keycolours *k, const char *name)
 {
 	unsigned wanted = keycolour_slot(name), slot = wanted;
 
+	if (owns(k, wanted, name))
+		return wanted;
+	for (unsigned i = 0; i < KEY_SLOTS; i++)
+		if (owns(k, i, name))
+			return i;
 	do {
-		if (!taken[slot]) {
-			taken[slot] = true;
+		if (!k->taken[slot]) {
+			give(k, slot, name);
 			return slot;
 		}
 		slot = (slot + 1) % KEY_SLOTS;

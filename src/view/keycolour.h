@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Colours of keys (processes, devices, lanes …): by their names, so that one has the same in every picture and run. The same as in
- * web/src/keycolour.ts, where of two keys of a page that would have the same the later gets the next that is free. */
+ * web/src/keycolour.ts, where of two keys of a page that would have the same the later gets the next that is free. Keys that stand together are claimed first, all of them,
+ * so that one that has to give way does not push others aside. */
 #ifndef DWELL_VIEW_KEYCOLOUR_H
 #define DWELL_VIEW_KEYCOLOUR_H
 #include <stdbool.h>
@@ -11,8 +12,15 @@
 
 /* Which of the KEY_SLOTS colours a name wants. */
 unsigned keycolour_slot(const char *name);
-/* The same, or the next that is not taken (KEY_SLOTS of them, all false at first), which it then is. */
-unsigned keycolour_take(const char *name, bool *taken);
+
+struct keycolours { /* who has which colour; all zero at first */
+	bool taken[KEY_SLOTS];
+	char owner[KEY_SLOTS][64];
+};
+/* Gives a name the colour that it wants, if nobody has it. */
+void keycolour_claim(struct keycolours *k, const char *name);
+/* The colour of a name: its own, else the next that is free, which it then has; else, when none is, the one that it wants. */
+unsigned keycolour_of(struct keycolours *k, const char *name);
 /* 0xrrggbb. */
 unsigned keycolour(unsigned slot);
 /* Row i of keycolour.def, again from the first on behind the last. */

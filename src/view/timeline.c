@@ -31,12 +31,40 @@ unsigned tl_kind_weight(enum tl_kind k)
 	return k == TL_IDLE || k == TL_TIME || k == TL_UNSEEN ? 0 : k == TL_RUN || k == TL_SHORT || k == TL_LIFE || k == TL_TASK ? 1 : 2;
 }
 
-unsigned tl_hue(const char *words)
+/* The name that the colour of a text is of. */
+static const char *name_in(const char *words, char name[64])
 {
-	char name[64];
+	snprintf(name, 64, "%.*s", (int)strcspn(words, ","), words);
+	return name;
+}
 
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(words, ","), words);
-	return keycolour_slot(name);
+int tl_add_hues(struct timeline *t)
+{
+	enum { NONE = 255 };
+	struct keycolours names = { 0 };
+	char name[64];
+	_cleanup_free_ uint8_t *hues = malloc(t->texts.n + 1); /* by text */
+
+	if (!hues)
+		return -ENOMEM;
+	memset(hues, NONE, t->texts.n);
+	for (int claimed = 0; claimed < 2; claimed++)
+		for (size_t k = 0; k < t->rows.n; k++)
+			for (size_t i = 0; i < t->rows.v[k].items.n; i++) {
+				struct tl_item *x = &t->rows.v[k].items.v[i];
+
+				if (!tl_kind_is_named((enum tl_kind)x->kind))
+					continue;
+				if (!claimed && hues[x->text] == NONE) {
+					keycolour_claim(&names, name_in(t->texts.v[x->text].words, name));
+					hues[x->text] = NONE - 1;
+				}
+				if (claimed && hues[x->text] >= NONE - 1)
+					hues[x->text] = (uint8_t)keycolour_of(&names, name_in(t->texts.v[x->text].words, name));
+				if (claimed)
+					x->hue = hues[x->text];
+			}
+	return 0;
 }
 
 bool tl_kind_is_named(enum tl_kind k)

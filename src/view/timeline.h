@@ -46,7 +46,7 @@ struct tl_item {
 	uint32_t by;	   /* likewise: who woke the thread up */
 	uint16_t cpu;	   /* RUN, IRQ: where, plus 1; 0: not known */
 	uint8_t kind, flags;
-	uint8_t hue; /* of kinds that have names of their own: tl_hue() of the text */
+	uint8_t hue; /* of kinds that have names of their own: tl_add_hues() */
 };
 typedef VEC(struct tl_item) tl_items;
 
@@ -122,8 +122,8 @@ struct tl_proc { /* a process, for tl_tree() */
  * under one parent share a row. Returns the number of rows. -ENOMEM. */
 long tl_tree(struct tl_proc *p, size_t n);
 
-/* The colour (keycolour.h) of what has a name of its own: of the words up to the first comma. */
-unsigned tl_hue(const char *words);
+/* Gives what has a name of its own (the words up to the first comma) its colour (keycolour.h). 0 or -ENOMEM. */
+int tl_add_hues(struct timeline *t);
 bool tl_kind_is_named(enum tl_kind k);
 
 /* -- pictures: 0 or -errno -- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A timeline as one HTML file, or as what the page of it draws. Beside the head (JSON) two parts, numbers in LEB128 (read by web/src/timelinemodel.ts):
- *   texts: number, then hue, words and stack of each (length and bytes);
+ *   texts: number, then 0, words and stack of each (length and bytes);
  *   intervals: for each row its number of intervals, then for each of these: ns since the end of the one before (the first: since the
  *   begin), length, kind * 8 + flags, cpu, text, by. */
 #include <errno.h>
@@ -71,7 +71,7 @@ static int put_all(const struct timeline *t, const char *title, FILE *out, bool 
 
 	leb128_add(&texts, t->texts.n);
 	for (size_t i = 0; i < t->texts.n; i++) {
-		leb128_add(&texts, tl_hue(t->texts.v[i].words));
+		leb128_add(&texts, 0);
 		put_text(&texts, t->texts.v[i].words);
 		put_text(&texts, t->texts.v[i].stack);
 	}

@@ -656,24 +656,6 @@ static void skip_lead(struct timeline *t)
 	}
 }
 
-static int add_hues(struct timeline *t)
-{
-	_cleanup_free_ uint8_t *hues = malloc(t->texts.n + 1);
-
-	if (!hues)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->texts.n; i++)
-		hues[i] = (uint8_t)tl_hue(t->texts.v[i].words);
-	for (size_t k = 0; k < t->rows.n; k++)
-		for (size_t i = 0; i < t->rows.v[k].items.n; i++) {
-			struct tl_item *x = &t->rows.v[k].items.v[i];
-
-			if (tl_kind_is_named((enum tl_kind)x->kind))
-				x->hue = hues[x->text];
-		}
-	return 0;
-}
-
 /* A recording of processes that have all ended is over with them: what came after them was only dwell's, who had yet to read it. */
 static bool all_have_ended(const struct tl_reader *r)
 {
@@ -717,7 +699,7 @@ static int finish(struct tl_reader *r, struct err *err)
 	if (e == 0 && !r->opts->processes)
 		e = order_threads(t);
 	if (e == 0)
-		e = add_hues(t);
+		e = tl_add_hues(t);
 	return e < 0 ? err_set(err, e, "out of memory") : 0;
 }
 

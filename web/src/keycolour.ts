@@ -12,13 +12,27 @@ export const KEY_SLOTS = HUES * SHADES.length;
 
 const utf8 = new TextEncoder(), slots = new Map<string, number>(), taken = new Set<number>();
 
+function wantedSlot(key: string): number {
+	return hueOf(utf8.encode(key)) % KEY_SLOTS;
+}
+
+/** Of keys that stand together, each gets the colour that it wants, if nobody has it: who has to give way later does not push others aside. */
+export function claimSlots(keys: Iterable<string>): void {
+	for (const key of keys) {
+		const slot = wantedSlot(key);
+		if (!taken.has(slot) && !slots.has(key)) {
+			slots.set(key, slot);
+			taken.add(slot);
+		}
+	}
+}
+
 /** Which of the KEY_SLOTS colours a key has. */
 export function keySlot(key: string): number {
 	const had = slots.get(key);
 	if (had !== undefined)
 		return had;
-	const wanted = hueOf(utf8.encode(key)) % KEY_SLOTS;
-	let slot = wanted;
+	let slot = wantedSlot(key);
 	while (taken.size < KEY_SLOTS && taken.has(slot))
 		slot = (slot + 1) % KEY_SLOTS;
 	slots.set(key, slot);

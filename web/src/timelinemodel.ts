@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of intervals, and what of them each pixel shows.
 import { Reader } from "./bytes.js";
-import { keySlot } from "./keycolour.js";
+import { claimSlots, keySlot } from "./keycolour.js";
 import { Kind } from "./theme.js";
 
 export interface WaitKind extends Kind {
@@ -59,7 +59,7 @@ export function isNamed(kind: string): boolean {
 export function decodeTexts(bytes: Uint8Array): Text[] {
 	const r = new Reader(bytes), all: Text[] = [];
 	for (let n = r.number(); n > 0; n--) {
-		r.number(); // a hue, for pictures without scripts
+		r.number(); // nothing
 		all.push({ words: r.string(), stack: r.string() });
 	}
 	return all;
@@ -67,7 +67,8 @@ export function decodeTexts(bytes: Uint8Array): Text[] {
 
 export function decodeRows(bytes: Uint8Array, head: TimelineHead, texts: Text[]): Row[] {
 	const r = new Reader(bytes), named = head.kinds.map((k) => isNamed(k.name)), nkinds = head.kinds.length;
-	return head.rows.map((row) => {
+	const names = texts.map((t) => t.words.split(",", 1)[0]!), seen = new Set<string>();
+	const rows = head.rows.map((row) => {
 		const n = r.number();
 		const out: Row = { ...row, n, from: new Float64Array(n), to: new Float64Array(n), kind: new Uint8Array(n), flags: new Uint8Array(n),
 			cpu: new Uint16Array(n), text: new Uint32Array(n), by: new Uint32Array(n), colour: new Uint8Array(n) };
@@ -82,10 +83,19 @@ export function decodeRows(bytes: Uint8Array, head: TimelineHead, texts: Text[])
 			out.cpu[i] = r.number();
 			const text = out.text[i] = Math.min(r.number(), texts.length - 1);
 			out.by[i] = Math.min(r.number(), texts.length - 1);
-			out.colour[i] = named[kind] ? nkinds + keySlot(texts[text]!.words.split(",", 1)[0]!) : kind;
+			out.colour[i] = kind;
+			if (named[kind])
+				seen.add(names[text]!);
 		}
 		return out;
 	});
+	claimSlots(seen);
+	for (const row of rows)
+		row.colour.forEach((kind, i) => {
+			if (named[kind])
+				row.colour[i] = nkinds + keySlot(names[row.text[i]!]!);
+		});
+	return rows;
 }
 
 /** The first interval that ends after t. */

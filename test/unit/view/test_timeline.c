@@ -302,17 +302,41 @@ static void filled(void **state)
 	timeline_free(t);
 }
 
-/* As web/src/keycolour.ts: what wants the same gets the next that is free. */
+/* A name other than those of two others that wants the colour `slot`. */
+static void name_for(unsigned slot, const char *not_this, const char *nor_this, char name[16])
+{
+	for (unsigned i = 0;; i++) {
+		snprintf(name, 16, "key %u", i);
+		if (keycolour_slot(name) == slot && strcmp(name, not_this) != 0 && strcmp(name, nor_this) != 0)
+			return;
+	}
+}
+
+/* As web/src/keycolour.ts: what wants the same gets the next that is free, and does not push aside who wants that one. */
 static void key_colours(void **state)
 {
-	bool taken[KEY_SLOTS] = { false };
-	unsigned wants = keycolour_slot("postgres");
+	unsigned wants = keycolour_slot("postgres"), next = (wants + 1) % KEY_SLOTS;
+	char rival[16], third[16], neighbour[16], other[16];
+	struct keycolours k = { 0 }, one = { 0 };
 
 	(void)state;
-	assert_int_equal(keycolour_take("postgres", taken), wants);
-	for (unsigned i = 1; i < KEY_SLOTS; i++)
-		assert_int_equal(keycolour_take("postgres", taken), (wants + i) % KEY_SLOTS);
-	assert_int_equal(keycolour_take("postgres", taken), wants); /* all are taken */
+	name_for(wants, "postgres", "", rival);
+	name_for(wants, "postgres", rival, third);
+	name_for(next, "", "", neighbour);
+	keycolour_claim(&k, "postgres");
+	keycolour_claim(&k, rival);
+	keycolour_claim(&k, neighbour);
+	assert_int_equal(keycolour_of(&k, rival), (wants + 2) % KEY_SLOTS);
+	assert_int_equal(keycolour_of(&k, neighbour), next);
+	assert_int_equal(keycolour_of(&k, "postgres"), wants);
+	assert_int_equal(keycolour_of(&k, third), (wants + 3) % KEY_SLOTS);
+	assert_int_equal(keycolour_of(&k, rival), (wants + 2) % KEY_SLOTS); /* again the same */
+	assert_int_equal(keycolour_of(&one, rival), wants); /* without the others */
+	for (unsigned i = 4; i < KEY_SLOTS; i++) {
+		name_for((wants + i) % KEY_SLOTS, "", "", other);
+		assert_int_equal(keycolour_of(&k, other), (wants + i) % KEY_SLOTS);
+	}
+	assert_int_equal(keycolour_of(&k, "one more"), keycolour_slot("one more")); /* all are taken */
 	assert_int_equal(keycolour(0), 0xe69f00);
 	assert_int_equal(keycolour(KEY_HUES), 0xf1ca73); /* 45 % towards white */
 	assert_int_equal(keycolour(2 * KEY_HUES), 0x966700); /* 35 % towards black */
@@ -341,14 +365,34 @@ static void names(void **state)
 	assert_int_equal(tl_kind_of("no such"), TL_UNKNOWN);
 	for (int k = 0; k < TL_NKINDS; k++)
 		assert_int_equal(tl_kind_of(tl_kind_info((enum tl_kind)k)->name), k);
-	assert_int_equal(tl_hue("ls, process 1"), tl_hue("ls, process 2"));
+}
+
+/* Pieces of one name have one colour: that of the name; other kinds have none. */
+static void hues(void **state)
+{
+	static const char *const words[] = { "", "ls, process 1", "ls, process 2, exit 1", "futex" };
+	static const struct tl_item in[] = { { .from = 0, .to = 4, .kind = TL_LIFE, .text = 1 }, { .from = 4, .to = 10, .kind = TL_LIFE, .text = 2 },
+					     { .from = 10, .to = 20, .kind = TL_LOCK, .text = 3 } };
+	struct timeline *t = calloc(1, sizeof(*t));
+	struct tl_row row = { .items = items(in, ARRAY_SIZE(in)) };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		assert_int_equal(vec_try_push(&t->texts, ((struct tl_text){ strdup(words[i]), strdup(""), 0 })), 0);
+	assert_int_equal(vec_try_push(&t->rows, row), 0);
+	assert_int_equal(tl_add_hues(t), 0);
+	row = t->rows.v[0];
+	assert_int_equal(row.items.v[0].hue, keycolour_slot("ls"));
+	assert_int_equal(row.items.v[1].hue, keycolour_slot("ls"));
+	assert_int_equal(row.items.v[2].hue, 0);
+	timeline_free(t);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tidy), cmocka_unit_test(one_per_cpu), cmocka_unit_test(tracks), cmocka_unit_test(pixels), cmocka_unit_test(sums), cmocka_unit_test(tree), cmocka_unit_test(many_children), cmocka_unit_test(limits),
-		cmocka_unit_test(cpus), cmocka_unit_test(key_colours), cmocka_unit_test(filled), cmocka_unit_test(shades), cmocka_unit_test(names),
+		cmocka_unit_test(cpus), cmocka_unit_test(key_colours), cmocka_unit_test(hues), cmocka_unit_test(filled), cmocka_unit_test(shades), cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
