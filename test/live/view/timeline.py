@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @timeout: 90
 """dwell timeline: threads do in the picture what they did; processes are where they were made."""
 import base64
 import json
