@@ -69,11 +69,13 @@ static void fill(struct recfile *f)
 		{ .kind = ROW_END, .ts = 6 },
 	};
 	struct recfile_symbol s = { .addr = 1, .found = true, .module = "m", .name = "f" };
+	const struct recfile_source lines[] = { { "inner", "a.c", "b.h", 2, 1 }, { .function = "f", .file = "a.c", .line = 3 } };
 
 	value[0] = value[7] = 3;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		recfile_append(f, &rows[i], NULL);
 	recfile_add_symbol(f, &s, NULL);
+	recfile_add_source(f, 1, 2, 3, lines, 2, NULL);
 }
 
 /* The recording that inputs change, made once. */
@@ -198,6 +200,19 @@ static int on_row(void *ctx, const struct row *row)
 	return 0;
 }
 
+static void ask_source(struct recread *r)
+{
+	const struct recfile_source *v;
+
+	for (uint32_t tgid = 0; tgid < 3; tgid++)
+		for (size_t n = recread_source(r, tgid, 2, 3, &v); n--;)
+			for (unsigned i = 0; i < 3; i++) {
+				const char *text = i == 0 ? v[n].function : i == 1 ? v[n].file : v[n].def_file;
+
+				see(text, text ? strlen(text) : 0);
+			}
+}
+
 static void ask(struct recread *r)
 {
 	struct rec_slow_query q = { .range = REC_ALL_TIME, .tracker = -1 };
@@ -219,6 +234,7 @@ static void ask(struct recread *r)
 	recread_spans(r, REC_ALL_TIME, on_span, NULL, NULL);
 	recread_procs(r, REC_ALL_TIME, on_proc, NULL, NULL);
 	recread_costs(r, REC_ALL_TIME, on_cost, NULL, NULL);
+	ask_source(r);
 	recread_extent(r, &all);
 	recread_wall_off(r);
 }

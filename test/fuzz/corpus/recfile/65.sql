@@ -1,0 +1,1 @@
+UPDATE source SET function = NULL, file = NULL, def_file = x'00ff', line = -1

@@ -1,0 +1,1 @@
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99) INSERT OR REPLACE INTO source SELECT 2, 2, 3, i, 'f', 'a.c', i, 'b.h', 1 FROM n
