@@ -112,6 +112,14 @@ static long column_of(const struct reading *r, uint64_t wall)
 	return c < r->h->ncolumns ? (long)c : -1;
 }
 
+/* Where a time is within its period. */
+static unsigned row_of(const struct reading *r, uint64_t wall)
+{
+	uint64_t period = r->opts->period_ns, row = (uint64_t)((double)(wall % period) / (double)period * r->h->nrows);
+
+	return row < r->h->nrows ? (unsigned)row : r->h->nrows - 1;
+}
+
 static float *cells_of(struct reading *r, const struct met *m, long column)
 {
 	return r->h->keys[m->plane].cells + (size_t)column * r->h->nrows;
@@ -240,7 +248,7 @@ static const char *event_key(struct reading *r, const struct row *row)
 static int on_event(void *ctx, const struct row *row)
 {
 	struct reading *r = ctx;
-	uint64_t wall = row->ts + r->wall, period = r->opts->period_ns;
+	uint64_t wall = row->ts + r->wall;
 	const struct rec_probe *p = rec_schema_probe(recread_schema(r->f), row->probe);
 	struct met *m;
 	long c;
@@ -259,14 +267,48 @@ static int on_event(void *ctx, const struct row *row)
 	}
 	c = column_of(r, wall);
 	if (c >= 0)
-		cells_of(r, m, c)[(size_t)((double)(wall % period) / (double)period * r->h->nrows)] += 1;
+		cells_of(r, m, c)[row_of(r, wall)] += 1;
 	return 0;
+}
+
+/* Where in each period a row ends. */
+static uint64_t row_end(const struct reading *r, unsigned row)
+{
+	return (uint64_t)ceil((double)(row + 1) * (double)r->opts->period_ns / r->h->nrows);
+}
+
+/* n whole periods of a column. */
+static void paint_periods(struct reading *r, const struct met *m, long column, uint64_t n)
+{
+	uint64_t begin = 0;
+
+	for (unsigned row = 0; row < r->h->nrows; begin = row_end(r, row++))
+		cells_of(r, m, column)[row] += (float)(n * (row_end(r, row) - begin));
+}
+
+/* The part of a period that is in one cell, or all whole periods that are in one column: where it ends. */
+static uint64_t paint_some(struct reading *r, const struct met *m, uint64_t at, uint64_t to)
+{
+	uint64_t period = r->opts->period_ns, in = at % period, end, whole;
+	long c = column_of(r, at);
+
+	if (c < 0) /* after the last */
+		return to;
+	end = r->h->begin_wall_ns + (uint64_t)(c + 1) * r->h->column_ns;
+	whole = in ? 0 : ((end < to ? end : to) - at) / period;
+	if (whole) {
+		paint_periods(r, m, c, whole);
+		return at + whole * period;
+	}
+	end = at - in + row_end(r, row_of(r, at));
+	end = end <= at ? at + 1 : end < to ? end : to;
+	cells_of(r, m, c)[row_of(r, at)] += (float)(end - at);
+	return end;
 }
 
 /* What a key had from `from` to `to`: painted over all the cells between. Wall time. */
 static int paint(struct reading *r, const char *key, uint64_t from, uint64_t to)
 {
-	uint64_t period = r->opts->period_ns, end;
 	struct met *m = key_of(r, 0, key);
 
 	if (!m)
@@ -279,15 +321,8 @@ static int paint(struct reading *r, const char *key, uint64_t from, uint64_t to)
 		m->total += (double)(to - from);
 		return 0;
 	}
-	for (uint64_t at = from; at < to; at = end) {
-		uint64_t row = (uint64_t)((double)(at % period) / (double)period * r->h->nrows);
-		long c = column_of(r, at);
-
-		end = at - at % period + (uint64_t)ceil((double)(row + 1) * (double)period / r->h->nrows);
-		end = end <= at ? at + 1 : end < to ? end : to;
-		if (c >= 0)
-			cells_of(r, m, c)[row] += (float)(end - at);
-	}
+	for (uint64_t at = from; at < to;)
+		at = paint_some(r, m, at, to);
 	return 0;
 }
 

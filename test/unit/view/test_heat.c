@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <zlib.h>
+#include "../store/recsample.h"
 #include "base/cleanup.h"
 #include "unit.h"
 #include "view/heat.h"
@@ -197,12 +198,69 @@ static void round_times(void **state)
 	times_of(2, UINT64_C(86400) * 1000000000, days, days_at, ARRAY_SIZE(days));
 }
 
+/* The map of a span in each period. */
+static struct heat *of_span(uint64_t start, uint64_t length, uint64_t period, uint64_t step, unsigned rows)
+{
+	struct heat_opts o = { .by = "lane", .period_ns = period, .step_ns = step, .rows = rows };
+	struct recfile *f = sample_make(0, 0, 0);
+	struct heat *h = NULL;
+	struct err err = { 0 };
+
+	sample_span(f, start, length, "lane", "x");
+	assert_int_equal(recfile_close(f, &err), 0);
+	struct recread *r = sample_open();
+
+	if (heat_make(r, &o, &h, &err) < 0)
+		fail_msg("%s", err.msg);
+	recread_close(r);
+	assert_int_equal(h->nkeys, 1);
+	assert_int_equal(h->nrows, rows);
+	return h;
+}
+
+/* Beginnings and ends within periods and columns, nanosecond by nanosecond. */
+static void spans_in_periods(void **state)
+{
+	static const struct { uint64_t start, length, period, step; unsigned rows; } cases[] = {
+		{ 350, 5430, 1000, 2000, 7 }, { 2000, 4000, 1000, 4000, 10 }, { 999, 2, 1000, 1000, 3 }, { 0, 7001, 700, 2100, 9 }, { 5, 80, 10, 40, 16 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t to = cases[i].start + cases[i].length, period = cases[i].period;
+		struct heat *h = of_span(cases[i].start, cases[i].length, period, cases[i].step, cases[i].rows);
+		_cleanup_free_ float *want = calloc((size_t)h->ncolumns * h->nrows, sizeof(*want));
+
+		for (uint64_t at = cases[i].start; at < to; at++)
+			want[(at - h->begin_wall_ns) / h->column_ns * h->nrows + at % period * h->nrows / period]++;
+		for (size_t k = 0; k < (size_t)h->ncolumns * h->nrows; k++)
+			if (h->keys[0].cells[k] != want[k])
+				fail_msg("case %zu, cell %zu: %g, not %g", i, k, (double)h->keys[0].cells[k], (double)want[k]);
+		heat_free(h);
+	}
+}
+
+/* Work grows with the cells, not with the periods: here 1.7 thousand millions of them. */
+static void long_span_of_short_periods(void **state)
+{
+	const uint64_t length = 20 * 86400 * SEC;
+	struct heat *h = of_span(0, length, 1000000, 86400 * SEC, 100);
+	double sum = 0;
+
+	(void)state;
+	for (size_t k = 0; k < (size_t)h->ncolumns * h->nrows; k++)
+		sum += (double)h->keys[0].cells[k];
+	assert_true(fabs(sum / (double)length - 1) < 1e-4);
+	heat_free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_ends), cmocka_unit_test(ticks), cmocka_unit_test(log_axis), cmocka_unit_test(linear_axis), cmocka_unit_test(spread),
 		cmocka_unit_test(ranks), cmocka_unit_test(png), cmocka_unit_test(round_times),
+		cmocka_unit_test(spans_in_periods), cmocka_unit_test(long_span_of_short_periods),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, sample_set_up, sample_tear_down);
 }
