@@ -9,8 +9,8 @@ static int flight_map(struct cg *c)
 
 	if (c->m_flight < 0)
 		c->m_flight = cg_add_map(c, IMG_MAP_FLIGHT, "d_flight", BPF_MAP_TYPE_ARRAY, 4,
-					 (uint32_t)(sizeof(struct flight_cpu) + n * sizeof(struct flight_entry)), cg_ncpus(c),
-					 BPF_F_MMAPABLE);
+					 (uint32_t)(sizeof(struct flight_cpu) + n * sizeof(struct flight_entry)), cg_online_places(c),
+					 BPF_F_MMAPABLE); /* CPUs that come later are left out */
 	return c->m_flight;
 }
 

@@ -41,6 +41,15 @@ uint32_t cg_cpu_places(const struct cg *c)
 	return n;
 }
 
+uint32_t cg_online_places(const struct cg *c)
+{
+	uint32_t n = 1, all = cg_ncpus(c);
+
+	while (n < c->caps->online_ids)
+		n *= 2;
+	return c->caps->online_ids && n < all ? n : all;
+}
+
 int cg_map_rings(struct cg *c)
 {
 	uint64_t size = MIN_RING;
@@ -252,7 +261,7 @@ int cg_map_hist(struct cg *c, const struct dtracker *t)
 		return l->hist;
 	snprintf(name, sizeof(name), "d_h_%.11s", t->name);
 	l->hist = cg_add_map(c, IMG_MAP_TRACKHIST, name, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct track_cpu),
-			     cg_ncpus(c), BPF_F_MMAPABLE);
+			     cg_online_places(c), BPF_F_MMAPABLE);
 	c->maps[l->hist].track = t->id;
 	return l->hist;
 }

@@ -96,11 +96,21 @@ void cg_image_tracks(struct cg *c)
 
 /* -- histograms and counts -- */
 
+/* Do CPUs that were not online when this was compiled have no part of their own? */
+static bool cpus_share(const struct cg *c)
+{
+	return cg_online_places(c) < cg_ncpus(c);
+}
+
 /* A look-up of this CPU's part; jumps to none when there is none, which does not happen. */
 static vreg track_cpu(struct gen *g, const struct dtracker *t, irlabel none)
 {
-	vreg map = ir_new(g->f), key = ir_new(g->f), p = ir_new(g->f), cpu = gen_cpu(g);
+	vreg map = ir_new(g->f), key = ir_new(g->f), p = ir_new(g->f), cpu = gen_cpu(g), place = ir_new(g->f);
 
+	if (cpus_share(g->cg)) {
+		ir_alui(g->f, IRA_AND, place, cpu, cg_online_places(g->cg) - 1);
+		cpu = place;
+	}
 	ir_store_slot(g->f, g->tmp, 0, 4, cpu);
 	gen_map(g, map, cg_map_hist(g->cg, t));
 	ir_slot_addr(g->f, key, g->tmp, 0);
@@ -152,15 +162,31 @@ static void add_max(struct gen *g, vreg p, vreg second, vreg delay)
 	ir_place(g->f, done);
 }
 
+/* The second of a time stamp: CPUs take several times as long to divide. What is left out of the first factor is less than a second in 30 years. */
+static vreg gen_second(struct gen *g, vreg ts)
+{
+	vreg second = ir_new(g->f), rest = ir_new(g->f), low = ir_imm(g->f, NS_PER_SECOND - 1);
+
+	ir_alui(g->f, IRA_SHR, second, ts, 28);
+	ir_alui(g->f, IRA_MUL, second, second, (1ull << 56) / NS_PER_SECOND);
+	ir_alui(g->f, IRA_SHR, second, second, 28); /* that, or one less */
+	ir_alui(g->f, IRA_MUL, rest, second, NS_PER_SECOND);
+	ir_alu(g->f, IRA_SUB, rest, ts, rest);
+	ir_alu(g->f, IRA_SUB, rest, low, rest);
+	ir_alui(g->f, IRA_SHR, rest, rest, 63);
+	ir_alu(g->f, IRA_ADD, second, second, rest);
+	return second;
+}
+
 /* Adds the delay to the slot of its second. */
 static void gen_hist(struct gen *g, const struct dtracker *t, const struct lay_track *l, vreg delay)
 {
-	vreg second = ir_new(g->f), slot = ir_new(g->f), bucket, p, q = ir_new(g->f);
-	bool atomic = l->nwriters > 1;
+	vreg second, slot = ir_new(g->f), bucket, p, q = ir_new(g->f);
+	bool atomic = l->nwriters > 1 || cpus_share(g->cg);
 	irlabel none = ir_label(g->f);
 
 	p = track_cpu(g, t, none);
-	ir_alui(g->f, IRA_DIV, second, gen_ts(g), NS_PER_SECOND);
+	second = gen_second(g, gen_ts(g));
 	ir_alui(g->f, IRA_AND, slot, second, TRACK_SLOTS - 1);
 	ir_alui(g->f, IRA_MUL, slot, slot, sizeof(struct track_slot));
 	ir_alu(g->f, IRA_ADD, p, p, slot);

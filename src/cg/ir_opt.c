@@ -219,10 +219,28 @@ static void fold_store(struct opt *o, struct irinsn *i)
 	i->imm = k;
 }
 
+/* The single definition of v if it is this operation with this constant. */
+static const struct irinsn *alui_of(struct opt *o, vreg v, enum ir_alu op, int64_t imm)
+{
+	const struct irinsn *d = single_def(o, v);
+
+	return d && d->op == IRO_ALUI && d->sub == op && d->imm == imm && single_def(o, d->a) ? d : NULL;
+}
+
+/* A byte that was made 0 or 1, ((x & 255) + 255) >> 8, is 0 when it was before. */
+static vreg before_bool(struct opt *o, vreg v)
+{
+	const struct irinsn *shr = alui_of(o, v, IRA_SHR, 8), *add = shr ? alui_of(o, shr->a, IRA_ADD, 255) : NULL;
+
+	return add && alui_of(o, add->a, IRA_AND, 255) ? add->a : v;
+}
+
 static void fold_jump(struct opt *o, struct irinsn *i)
 {
 	int64_t k;
 
+	if (i->op == IRO_JCCI && i->off == 0 && (i->sub == IRC_EQ || i->sub == IRC_NE))
+		i->a = before_bool(o, i->a);
 	if (i->op == IRO_JCC && const_of(o, i->a, &k) && !const_of(o, i->b, &k)) {
 		vreg t = i->a;
 

@@ -356,6 +356,27 @@ static void arrays_that_only_cpu_indexes_are_places(void **state)
 	}
 }
 
+static void cpus_that_come_later_share_histograms(void **state)
+{
+	static const struct {
+		unsigned online_ids, places;
+	} rows[] = { { 0, 4 }, { 1, 1 }, { 2, 2 }, { 3, 4 }, { 4, 4 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct lowerfix f = { .online_ids = rows[i].online_ids };
+		char *dump;
+
+		lowerfix_run(&f, "tracker t { } syscall::read:entry { begin(t); } syscall::read:return { end(t); }");
+		dump = lowerfix_dump(&f);
+		assert_int_equal(lowerfix_map(&f, IMG_MAP_TRACKHIST)->max_entries, rows[i].places);
+		/* then two may add to one place at the same time: the sum and the bucket */
+		assert_int_equal(count_in(dump, "lock *(u64 *)(r0 +16)"), rows[i].places < 4);
+		free(dump);
+		lowerfix_close(&f);
+	}
+}
+
 static void noself_leaves_dwell_out(void **state)
 {
 	struct lowerfix f = { 0 };
@@ -386,6 +407,7 @@ int main(void)
 		cmocka_unit_test(the_same_text_gives_the_same_image),
 		cmocka_unit_test(maps_appear_when_needed),
 		cmocka_unit_test(noself_leaves_dwell_out),
+		cmocka_unit_test(cpus_that_come_later_share_histograms),
 		cmocka_unit_test(user_addresses_are_known),
 		cmocka_unit_test(arrays_that_only_cpu_indexes_are_places),
 	};
