@@ -17,9 +17,10 @@ struct load_map {
 	int fd;		/* of the map; RINGS: of the outer array */
 	int *rings;	/* RINGS: one ring buffer per possible CPU, else NULL */
 	uint32_t nrings;
-	uint32_t ring_size; /* RINGS: bytes of each; less than image.maps[].inner_size when there was no memory for that */
+	uint32_t *ring_sizes; /* RINGS: bytes of each; few for CPUs that are not online */
+	uint32_t ring_size; /* RINGS: bytes of the largest; less than image.maps[].inner_size when there was no memory for that */
 	void *mem;	/* STATE: its only value, shared with the programs (struct img_state first);
-			 * UW_TABLES, UW_AREAS, TRACKHIST, FLIGHT: all values */
+			 * UW_TABLES, UW_AREAS, FLIGHT: all values */
 	size_t mem_len; /* of the mapping */
 };
 
@@ -55,6 +56,9 @@ int load_more(struct loaded *l, const struct image *more, struct typesrc *ts, co
 void load_reap(struct loaded *l);
 /* Closes everything; accepts NULL and half-made ones. */
 void load_free(struct loaded *l);
+/* Maps n values of an array made for that (TRACKHIST), from the one numbered first on, to be read until it is munmap'ed: *len bytes. The values before
+ * them fill whole pages. NULL: errno says why. */
+const void *load_view(const struct loaded *l, uint32_t map, uint32_t first, uint32_t n, size_t *len);
 /* First map with this role (agg, set: of IMG_MAP_AGG, else ignored), or NULL. */
 const struct load_map *load_find_map(const struct loaded *l, enum img_map_role role, uint32_t agg,
 				     uint32_t set);

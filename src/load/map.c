@@ -73,10 +73,26 @@ static int create(union bpf_attr *a, const struct img_map *m, struct err *err)
 	return fd;
 }
 
+/* Bytes that n values of an array take for user space. */
+static size_t array_len(const struct img_map *m, uint32_t n)
+{
+	return ROUND_UP(ROUND_UP((size_t)m->value_size, 8) * n, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+const void *load_view(const struct loaded *l, uint32_t map, uint32_t first, uint32_t n, size_t *len)
+{
+	const struct img_map *m = &l->img->maps[map];
+	void *mem;
+
+	*len = array_len(m, n);
+	mem = mmap(NULL, *len, PROT_READ, MAP_SHARED, l->maps[map].fd, (off_t)array_len(m, first));
+	return mem == MAP_FAILED ? NULL : mem;
+}
+
 /* Maps an array: shared with the programs from now on. */
 static int map_memory(const struct img_map *m, struct load_map *ret, struct err *err)
 {
-	size_t len = ROUND_UP((size_t)m->value_size * m->max_entries, (size_t)sysconf(_SC_PAGESIZE));
+	size_t len = array_len(m, m->max_entries);
 	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, ret->fd, 0);
 
 	if (mem == MAP_FAILED)
@@ -110,8 +126,7 @@ static int init_value(struct loaded *l, const struct img_map *m, struct load_map
 
 	if (m->role == IMG_MAP_STATE)
 		return map_state(l, m, ret, err);
-	if (m->role == IMG_MAP_UW_TABLES || m->role == IMG_MAP_UW_AREAS || m->role == IMG_MAP_TRACKHIST ||
-	    m->role == IMG_MAP_FLIGHT)
+	if (m->role == IMG_MAP_UW_TABLES || m->role == IMG_MAP_UW_AREAS || m->role == IMG_MAP_FLIGHT)
 		return map_memory(m, ret, err);
 	if (m->init)
 		r = bpfsys_map_update(ret->fd, &key, m->init);
@@ -159,7 +174,9 @@ void load_map_free(struct load_map *m)
 	for (uint32_t i = 0; m->rings && i < m->nrings; i++)
 		closep(&m->rings[i]);
 	free(m->rings);
+	free(m->ring_sizes);
 	m->rings = NULL;
+	m->ring_sizes = NULL;
 	if (m->mem)
 		munmap(m->mem, m->mem_len);
 	m->mem = NULL;

@@ -15,9 +15,11 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
+#include "load/cpus.h"
 #include "load/load_int.h"
 
 #define RING_LEAST (64u << 10) /* smaller ones would lose too much to be of use */
+#define RING_OFFLINE RING_LEAST /* of a CPU that is not online: it may come, but machines have room for hundreds that never do */
 #define FILL_POLL_NS 50000
 #define FILL_POLLS 200000 /* 10 s: old kernels wait a grace period for each CPU */
 
@@ -102,13 +104,28 @@ __attribute__((noreturn)) static void fill_in_child(const struct load_map *map)
 	_exit(fill(map) == 0 ? 0 : 1);
 }
 
+/* What each CPU is to have. */
+static void set_sizes(const struct loaded *l, uint32_t size, struct load_map *ret)
+{
+	struct cpulist online = { 0 };
+	uint32_t other = !l->rings_exact && size > RING_OFFLINE && cpulist_online(&online) == 0 ? RING_OFFLINE : size;
+
+	ret->ring_size = size;
+	for (uint32_t i = 0; i < l->ncpus; i++)
+		ret->ring_sizes[i] = other;
+	for (size_t i = 0; i < online.n; i++)
+		if (online.v[i] < l->ncpus)
+			ret->ring_sizes[online.v[i]] = size;
+	cpulist_done(&online);
+}
+
 /* One ring per CPU; none stays when it fails. */
 static int create_all(const struct loaded *l, const struct img_map *m, uint32_t size, struct load_map *ret,
 		      struct err *err)
 {
-	ret->ring_size = size;
+	set_sizes(l, size, ret);
 	for (uint32_t i = 0; i < l->ncpus; i++) {
-		int fd = ring_create(m, size, err);
+		int fd = ring_create(m, ret->ring_sizes[i], err);
 
 		if (fd < 0) {
 			while (ret->nrings)
@@ -137,7 +154,8 @@ int load_rings_create(struct loaded *l, const struct img_map *m, struct load_map
 		return err_set(err, -EINVAL, "ring buffers cannot have %llu bytes",
 			       (unsigned long long)m->inner_size);
 	ret->rings = calloc(l->ncpus, sizeof(*ret->rings));
-	if (!ret->rings)
+	ret->ring_sizes = calloc(l->ncpus, sizeof(*ret->ring_sizes));
+	if (!ret->rings || !ret->ring_sizes)
 		return err_set(err, -ENOMEM, "out of memory");
 	r = create_all(l, m, size, ret, &why);
 	while (r == -ENOMEM && !l->rings_exact && size / 2 >= RING_LEAST) {

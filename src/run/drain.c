@@ -230,13 +230,19 @@ static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 }
 
 /* The time until the next drain follows the fill level, so that a burst finds room. */
-static void adapt(struct session *s, uint32_t used, uint64_t longest)
+static void adapt(struct session *s, uint64_t longest)
 {
-	uint32_t size = s->nrings ? s->rings[0].size : 1;
+	bool sooner = false, later = true;
 
-	if (used > size / FILL_SOONER_DIV)
+	for (unsigned i = 0; i < s->nrings; i++) {
+		uint32_t used = ring_used(&s->rings[i]), size = s->rings[i].size;
+
+		sooner |= used > size / FILL_SOONER_DIV;
+		later &= used < size / FILL_LATER_DIV;
+	}
+	if (sooner)
 		s->poll_ns /= 2;
-	else if (used < size / FILL_LATER_DIV)
+	else if (later)
 		s->poll_ns += s->poll_ns / 2;
 	if (s->poll_ns < POLL_MIN_NS)
 		s->poll_ns = POLL_MIN_NS;
@@ -248,23 +254,17 @@ int session_drain(struct session *s)
 {
 	const struct order_sink sink = { s->procs ? on_early : NULL, on_record, on_batch, s };
 	uint64_t now = session_now(), longest = POLL_MAX_NS;
-	uint32_t used = 0;
 	int r;
 
 	if (!s->order)
 		return 0;
 	s->drains++;
 	s->snapshot_done = false;
-	for (unsigned i = 0; i < s->nrings; i++) {
-		uint32_t n = ring_used(&s->rings[i]);
-
-		used = n > used ? n : used;
-	}
 	if (s->c.prog->opts->switchrate && s->c.prog->opts->switchrate < longest)
 		longest = s->c.prog->opts->switchrate;
 	if (s->specs && s->c.prog->opts->cleanrate < longest)
 		longest = s->c.prog->opts->cleanrate;
-	adapt(s, used, longest);
+	adapt(s, longest);
 	if (s->follow)
 		follow_drain(s->follow);
 	if (s->side_error < 0)

@@ -14,15 +14,19 @@
 
 struct ring {
 	uint64_t *consumer;	  /* own page, writable */
-	const uint64_t *producer; /* first of the read-only pages; the data follow, mapped twice */
+	const uint64_t *producer; /* first of the read-only pages; the data follow, then their begin once more */
 	const uint8_t *data;
 	uint32_t size, page;
 	uint32_t window; /* bytes of data that are mapped: at first a part, see ring_ready() */
 	int fd;
+	uint32_t whole; /* … when all are: with room for one record behind the end, so that none is cut */
+	uint32_t idle;	/* calls of ring_ready() since there was a record */
 };
 
-/* Mapped pages count as memory of the process, also when never touched: most runs need no more. */
+/* Mapped pages count as memory of the process, also when never touched. Most runs need no more than the window; and where there are many CPUs,
+ * what has been idle for so long (a second, as rings are looked at then) is mapped again when there is something. */
 #define RING_WINDOW (64u << 10)
+#define RING_IDLE 40
 
 enum ring_state {
 	RING_EMPTY,  /* no record at this position yet */
@@ -31,10 +35,11 @@ enum ring_state {
 	RING_BROKEN, /* the header cannot be */
 };
 
-int ring_open(struct ring *r, int fd, uint32_t size, struct err *err);
+/* largest: bytes of the largest record, without the kernel's header. */
+int ring_open(struct ring *r, int fd, uint32_t size, uint32_t largest, struct err *err);
 void ring_close(struct ring *r); /* accepts zeroed ones */
 /* Call before reading what has come since the last call: maps all of the data when the producers have
- * left the window. Pointers into the data given before are invalid then. */
+ * left the window, and none of them when nothing has come for long. Pointers into the data given before are invalid then. */
 int ring_ready(struct ring *r);
 /* Position of the first record that was not released. */
 uint64_t ring_start(const struct ring *r);

@@ -71,15 +71,26 @@ static int read_fmts(struct session *s)
 	return 0;
 }
 
+/* Bytes of the largest record that a program may write. */
+static uint32_t largest_record(const struct session *s)
+{
+	uint32_t n = sizeof(struct rec_fault);
+
+	for (uint32_t i = 0; i < s->c.img->nfmts; i++)
+		n = s->c.img->fmts[i]->size > n ? s->c.img->fmts[i]->size : n;
+	return n;
+}
+
 static int open_rings(struct session *s, struct err *err)
 {
 	const struct load_map *m = load_find_map(s->l, IMG_MAP_RINGS, 0, 0);
+	uint32_t largest = largest_record(s);
 
 	s->rings = calloc((m ? m->nrings : 0) + 1, sizeof(*s->rings));
 	if (!s->rings)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; m && i < m->nrings; i++) {
-		int r = ring_open(&s->rings[i], m->rings[i], m->ring_size, err);
+		int r = ring_open(&s->rings[i], m->rings[i], m->ring_sizes[i], largest, err);
 
 		if (r < 0)
 			return r;

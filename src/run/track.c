@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
 #include "base/trackfmt.h"
@@ -17,7 +18,8 @@
 /* More slow events than this many times the rate in one second raise it at once. */
 #define ADAPT_BURST 4
 
-struct seen { /* of one CPU, as last read */
+/* Of all CPUs together, as last read: what only grows on each grows as a sum, too (buckets modulo 2^32). */
+struct seen {
 	uint64_t counts[TRACK_NCOUNTS];
 	uint64_t sums[TRACK_SLOTS];
 	uint32_t buckets[TRACK_SLOTS][AGG_HIST_NBUCKETS];
@@ -30,8 +32,7 @@ struct cgroup {
 struct tracker {
 	const struct img_tracker *img;
 	struct img_track *live;	       /* settings, in the session's state */
-	const struct track_cpu *cpus; /* NULL: none is closed */
-	struct seen *seen;	       /* by CPU; likewise */
+	struct seen *seen; /* NULL: none is closed */
 	uint64_t rate, floor;
 	struct cgroup *cgroups; /* with thresholds of their own */
 	uint32_t ncgroups;
@@ -59,8 +60,7 @@ static int open_tracker(const struct loaded *l, const struct img_tracker *img, s
 		t->live = (struct img_track *)(void *)(state + img->state);
 	if (img->hist < 0)
 		return 0;
-	t->cpus = l->maps[img->hist].mem;
-	t->seen = calloc(l->img->maps[img->hist].max_entries, sizeof(*t->seen));
+	t->seen = calloc(1, sizeof(*t->seen));
 	return t->seen ? 0 : -ENOMEM;
 }
 
@@ -109,29 +109,68 @@ static unsigned ncpus(const struct trackers *t, const struct tracker *tr)
 	return t->l->img->maps[tr->img->hist].max_entries;
 }
 
-/* What has come to a slot of one CPU since it was read last, added to words and head. */
-static void take_slot(struct trackers *t, struct tracker *tr, unsigned cpu, unsigned slot, uint64_t second,
-		      struct rec_hist *head)
+/* CPUs whose part is mapped at the same time: pages are whole with any multiple of 64 of them. */
+#define VIEW_CPUS 64u
+_Static_assert(sizeof(struct track_cpu) % 64 == 0, "64 parts are whole pages");
+
+/* Calls fn for what programs have written on each CPU. It is mapped for that only, since mapped memory counts as ours, and there may be many CPUs. */
+static int each_cpu(const struct trackers *t, const struct tracker *tr, void (*fn)(void *ctx, const struct track_cpu *c), void *ctx)
 {
-	const volatile struct track_slot *s = &tr->cpus[cpu].slots[slot];
-	struct seen *seen = &tr->seen[cpu];
-	uint64_t sum = s->sum;
+	unsigned all = ncpus(t, tr);
 
-	if (!sum && !s->second)
-		return;
-	for (unsigned i = 0; i < AGG_HIST_NBUCKETS; i++) {
-		uint32_t now = s->buckets[i], n = now - seen->buckets[slot][i];
+	for (unsigned first = 0; first < all; first += VIEW_CPUS) {
+		unsigned n = all - first < VIEW_CPUS ? all - first : VIEW_CPUS;
+		size_t len;
+		const struct track_cpu *v = load_view(t->l, (uint32_t)tr->img->hist, first, n, &len);
 
-		if (!n)
-			continue;
-		t->words[i] += n;
-		head->count += n;
-		seen->buckets[slot][i] = now;
+		if (!v)
+			return -errno;
+		for (unsigned i = 0; i < n; i++)
+			fn(ctx, &v[i]);
+		munmap((void *)(uintptr_t)v, len);
 	}
-	head->sum += sum - seen->sums[slot];
-	seen->sums[slot] = sum;
-	if (s->second == second && s->max > head->max)
-		head->max = s->max;
+	return 0;
+}
+
+/* A second of all CPUs that is being added up. */
+struct adding {
+	struct rec_hist *head;
+	uint64_t second, sum;
+	uint32_t buckets[AGG_HIST_NBUCKETS];
+};
+
+static void add_slot(void *ctx, const struct track_cpu *c)
+{
+	struct adding *a = ctx;
+	const volatile struct track_slot *s = &c->slots[a->second % TRACK_SLOTS];
+
+	if (!s->sum && !s->second)
+		return;
+	for (unsigned i = 0; i < AGG_HIST_NBUCKETS; i++)
+		a->buckets[i] += s->buckets[i];
+	a->sum += s->sum;
+	if (s->second == a->second && s->max > a->head->max)
+		a->head->max = s->max;
+}
+
+/* What has come to the slot of a second since it was read last: words and head. */
+static int take_slot(struct trackers *t, struct tracker *tr, uint64_t second, struct rec_hist *head)
+{
+	unsigned slot = (unsigned)(second % TRACK_SLOTS);
+	struct adding a = { .head = head, .second = second };
+	uint32_t *seen = tr->seen->buckets[slot];
+	int r = each_cpu(t, tr, add_slot, &a);
+
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; i < AGG_HIST_NBUCKETS; i++) {
+		t->words[i] = a.buckets[i] - seen[i];
+		head->count += t->words[i];
+	}
+	memcpy(seen, a.buckets, sizeof(a.buckets));
+	head->sum = a.sum - tr->seen->sums[slot];
+	tr->seen->sums[slot] = a.sum;
+	return 0;
 }
 
 static int append_hist(struct trackers *t, uint32_t id, uint64_t second, const struct rec_hist *head,
@@ -217,26 +256,28 @@ static const struct {
 	{ TRACK_N_EXITED, CNT_TRACK_EXITED },
 };
 
+static void add_counts(void *ctx, const struct track_cpu *c)
+{
+	uint64_t *n = ctx;
+
+	for (unsigned k = 0; k < TRACK_NCOUNTS; k++)
+		n[k] += __atomic_load_n(&c->counts[k], __ATOMIC_RELAXED);
+}
+
 static int report_losses(struct trackers *t, struct tracker *tr, uint64_t now, struct recording *rec)
 {
 	struct row row = { .kind = ROW_DROPS, .ts = now, .probe = tr->img->t->probes[TRACK_ALL]->id };
+	uint64_t n[TRACK_NCOUNTS] = { 0 }, *seen = tr->seen->counts;
+	int r = each_cpu(t, tr, add_counts, n);
 
-	for (size_t k = 0; k < ARRAY_SIZE(losses); k++) {
-		int r;
-
+	for (size_t k = 0; k < ARRAY_SIZE(losses) && r == 0; k++) {
 		row.id = losses[k].kind;
-		row.count = 0;
-		for (unsigned cpu = 0; cpu < ncpus(t, tr); cpu++) {
-			uint64_t n = __atomic_load_n(&tr->cpus[cpu].counts[losses[k].from], __ATOMIC_RELAXED);
-
-			row.count += n - tr->seen[cpu].counts[losses[k].from];
-			tr->seen[cpu].counts[losses[k].from] = n;
-		}
-		r = row.count ? recording_append(rec, &row) : 0;
-		if (r < 0)
-			return r;
+		row.count = n[losses[k].from] - seen[losses[k].from];
+		seen[losses[k].from] = n[losses[k].from];
+		if (row.count)
+			r = recording_append(rec, &row);
 	}
-	return 0;
+	return r;
 }
 
 /* -- once a second -- */
@@ -248,12 +289,10 @@ static int read_second(struct trackers *t, uint32_t id, uint64_t second, bool la
 	struct tracker *tr = &t->v[id];
 	int r = 0;
 
-	if (!tr->cpus)
+	if (!tr->seen)
 		return 0;
-	memset(t->words, 0, sizeof(t->words));
-	for (unsigned cpu = 0; cpu < ncpus(t, tr); cpu++)
-		take_slot(t, tr, cpu, (unsigned)(second % TRACK_SLOTS), second, &head);
-	if (head.count)
+	r = take_slot(t, tr, second, &head);
+	if (r == 0 && head.count)
 		r = append_hist(t, id, second, &head, rec);
 	if (r == 0 && tr->rate && tr->live)
 		r = adapt(t, tr);
@@ -286,7 +325,7 @@ int trackers_tick(struct trackers *t, uint64_t now, bool final, struct recording
 		for (uint32_t i = 0; i < t->n && r == 0; i++)
 			r = read_second(t, i, t->second, late, rec);
 	for (uint32_t i = 0; i < t->n && r == 0; i++)
-		if (t->v[i].cpus)
+		if (t->v[i].seen)
 			r = report_losses(t, &t->v[i], now, rec);
 	return r;
 }

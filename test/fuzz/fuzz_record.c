@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(ring, data + (n ? off : 0), n > RING ? RING : n);
 		memcpy(ring + RING, ring, RING);
 		producer[i] = (uint64_t)(data[2 * i] | data[2 * i + 1] << 8) * 8 % (RING + 8);
-		rings[i] = (struct ring){&consumer[i], &producer[i], ring, RING, 4096, 2 * RING, -1};
+		rings[i] = (struct ring){&consumer[i], &producer[i], ring, RING, 4096, 2 * RING, -1, 2 * RING, 0};
 	}
 	if (order_new(rings, NRINGS, &o) == 0) {
 		order_drain(o, 1, data[HEAD - 1], &my);

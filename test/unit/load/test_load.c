@@ -75,6 +75,33 @@ static void every_cpu_has_its_ring(void **state)
 	load_free(l);
 }
 
+static void cpus_that_are_not_online_have_small_rings(void **state)
+{
+	struct img_map map = hi_maps[HI_RINGS];
+	struct image img = {.maps = &map, .nmaps = 1};
+	unsigned online = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	struct caps caps = hi_caps();
+
+	(void)state;
+	if (online != caps.possible_cpus)
+		skip(); /* which they are is not as below */
+	caps.possible_cpus = online + 3;
+	map.max_entries = online + 3;
+	map.inner_size = 4 * HI_RING_SIZE;
+	for (int exact = 0; exact < 2; exact++) {
+		struct load_opts opts = {.rings_exact = exact};
+		struct loaded *l;
+		struct err err = {0};
+
+		assert_int_equal(load_image(&img, NULL, &caps, &opts, &l, &err), 0);
+		assert_int_equal(l->maps[0].nrings, online + 3);
+		assert_int_equal(l->maps[0].ring_size, 4 * HI_RING_SIZE);
+		for (unsigned i = 0; i < online + 3; i++)
+			assert_int_equal(l->maps[0].ring_sizes[i], (i < online || exact ? 4 : 1) * HI_RING_SIZE);
+		load_free(l);
+	}
+}
+
 static void refusal_names_clause_line_and_size(void **state)
 {
 	/* Reads through a number. */
@@ -263,6 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(program_runs_and_writes_the_state),
 		cmocka_unit_test(every_cpu_has_its_ring),
+		cmocka_unit_test(cpus_that_are_not_online_have_small_rings),
 		cmocka_unit_test(refusal_names_clause_line_and_size),
 		cmocka_unit_test(what_is_too_complex_is_said_so),
 		cmocka_unit_test(bad_map_index_is_refused),

@@ -28,7 +28,7 @@ static void setup_rings(void)
 	got.fail_at = -1;
 	for (int i = 0; i < NRINGS; i++)
 		rings[i] = (struct ring){&fakes[i].consumer, &fakes[i].producer, fakes[i].data, SIZE,
-					 4096, 2 * SIZE, -1};
+					 4096, 2 * SIZE, -1, 2 * SIZE, 0};
 }
 
 /* The data are mapped twice: writes both copies. */
