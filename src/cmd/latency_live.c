@@ -668,15 +668,32 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 	}
 }
 
-/* Rings that hold the slow events of seconds, at their limit: memory is for others. */
-#define BUFSIZE "bufsize=1m"
+/* Rings of 1 MB hold the slow events of seconds, at their limit: memory is for others. Many CPUs have as much together as few, each at least
+ * what hundreds of slow events take. */
+#define RING_KB_MOST 1024u
+#define RING_KB_LEAST 32u
+#define RING_CPUS 8u /* that have the most */
+
+/* The kernel takes a table for as many elements as an associative array may have: the shipped trackers keep few in each of many. */
+#define DYNVARSIZE "dynvarsize=4m"
+
+static const char *bufsize(struct arena *a)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned kb = RING_KB_MOST;
+
+	for (unsigned n = RING_CPUS; n < cpus && kb > RING_KB_LEAST; n *= 2)
+		kb /= 2;
+	return arena_printf(a, "bufsize=%uk", kb);
+}
 
 static int prepare(struct live *l, struct latency_args *a, int argc, char **argv)
 {
 	int c, e = 0;
 
 	latency_args_add(a, "-q");
-	latency_args_add2(a, "-x", BUFSIZE);
+	latency_args_add2(a, "-x", bufsize(a->arena));
+	latency_args_add2(a, "-x", DYNVARSIZE);
 	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:v", longs, NULL)) != -1) {
 		note_option(l, c);
 		e = pass_on(a, c, optarg) ? 0 : take_option(a, l, c, optarg);
