@@ -16,6 +16,7 @@
 #include "cmd/run.h"
 #include "cmd/whyprint.h"
 #include "latency/slowwait.h"
+#include "load/cpus.h"
 #include "run/session.h"
 #include "store/flight.h"
 #include "view/flighttext.h"
@@ -679,11 +680,14 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 
 static const char *bufsize(struct arena *a)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct cpulist online = { 0 };
 	unsigned kb = RING_KB_MOST;
 
-	for (unsigned n = RING_CPUS; n < cpus && kb > RING_KB_LEAST; n *= 2)
+	if (cpulist_online(&online) < 0)
+		kb = RING_KB_LEAST;
+	for (unsigned n = RING_CPUS; n < online.n && kb > RING_KB_LEAST; n *= 2)
 		kb /= 2;
+	cpulist_done(&online);
 	return arena_printf(a, "bufsize=%uk", kb);
 }
 

@@ -10,6 +10,7 @@ give a ratio each; the median of the ratios counts, over several rounds with the
 exchanged. Nothing is asserted about absolute times: the exit code is 0 when everything could be measured.
 """
 import argparse
+import itertools
 import json
 import os
 import re
@@ -182,10 +183,11 @@ class Switches:
 
 
 def together(makers, load_of=Load):
-    """For each subject the ns per firing of all slices, under one load: all are attached at the same time, each in every place of the order."""
+    """For each subject the ns per firing of all slices, under one load: all are attached at the same time, in every order equally often, as who comes
+    first finds the caches without what all of them look at."""
     got = [[] for _ in makers]
-    for n in range(max(ROUNDS, len(makers))):
-        order = [(n + i) % len(makers) for i in range(len(makers))]
+    orders = list(itertools.permutations(range(len(makers))))
+    for order in orders * -(-ROUNDS // len(orders)):
         subjects = [makers[i]() for i in order]
         load = load_of()
         time.sleep(0.2)
