@@ -97,12 +97,9 @@ static int explain(union bpf_attr *a, const struct img_prog *p, int code,
 	load_explain(p, r == -ENOSPC ? code : r, log, err);
 	if (err) {
 		free(err->detail);
-		err->detail = realloc(log, strlen(log) + 1);
-		if (!err->detail)
-			err->detail = log;
-	} else {
-		free(log);
+		err->detail = strdup(log);
 	}
+	free(log);
 	return r == -ENOSPC ? code : r;
 }
 
