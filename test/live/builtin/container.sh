@@ -16,5 +16,5 @@ exec $TRIGGER getppid 1
 END
 chmod +x "$WORK/inside"
 "$WORK/inside" || skip "cannot enter a cgroup"
-exits 0 "$DWELL" -q -n 'syscall::getppid:entry /execname == "trigger"/ { printf("%s %d %d\n", container, cgroup, zonename == container); }' -c "$WORK/inside"
+exits 0 "$DWELL" -q -n 'syscall::getppid:entry /execname == "trigger" && progenyof($target)/ { printf("%s %d %d\n", container, cgroup, zonename == container); }' -c "$WORK/inside"
 same "$id $(stat -c %i "$dir") 1" "$(head -1 "$WORK/out")"

@@ -3,10 +3,10 @@
 # shellcheck disable=SC2016,SC2028 # D programs in single quotes
 # Two at once see the same, and each only its own variables and aggregations.
 . "$LIVE/lib.sh"
-prog='syscall::getppid:entry /execname == "trigger"/ { @ = count(); } BEGIN { printf("ready\n"); } END { printa("%@d\n", @); }'
-"$DWELL" -q -n "$prog" >"$WORK/1" 2>"$WORK/e1" &
+prog='syscall::getppid:entry /execname == "trigger" && ppid == $1/ { @ = count(); } BEGIN { printf("ready\n"); } END { printa("%@d\n", @); }'
+"$DWELL" -q -n "$prog" $$ >"$WORK/1" 2>"$WORK/e1" &
 a=$!
-"$DWELL" -q -n "$prog" >"$WORK/2" 2>"$WORK/e2" &
+"$DWELL" -q -n "$prog" $$ >"$WORK/2" 2>"$WORK/e2" &
 b=$!
 sleep 1.5
 "$TRIGGER" getppid 1000
