@@ -3,6 +3,7 @@
 """Runs every example of the documentation on the live kernel, as TAP: each command that begins with
 `dwell` in a ```sh block of the given Markdown files, or in a literal block of the man pages. It gets Ctrl-C after
 a second; it must end with status 0 and without an error message."""
+import concurrent.futures
 import contextlib
 import os
 import re
@@ -36,7 +37,7 @@ def run(dwell, command, folder):
     try:
         out, err = p.communicate(timeout=RUN_SECONDS)
     except subprocess.TimeoutExpired:
-        if not command.startswith("dwell top "):  # those end by themselves
+        if not re.search("^dwell top | --for ", command):  # those end by themselves
             p.send_signal(signal.SIGINT)
         try:
             out, err = p.communicate(timeout=END_SECONDS)
@@ -67,20 +68,31 @@ def load():
             p.wait()
 
 
-def run_all(dwell, todo, work):
-    """How many failed."""
-    failed = 0
-    for n, (path, command) in enumerate(todo, 1):
-        folder = os.path.join(work, os.path.basename(path))  # each text has its own
-        os.makedirs(folder, exist_ok=True)
+def run_text(dwell, path, work):
+    """(name, seconds, what is wrong) of each example of a text, in a folder of its own: some read what those before them have written."""
+    folder = os.path.join(work, os.path.basename(path))
+    os.makedirs(folder)
+    found = []
+    for command in examples(path):
         start = time.monotonic()
         why, out, err = run(dwell, command, folder)
-        name = f"{os.path.basename(path)}: {command[:70]}"
-        print(f"{'not ok' if why else 'ok'} {n} - {name} ({time.monotonic() - start:.1f} s)", flush=True)
-        if why:
-            failed += 1
-            for line in [why, command] + err.splitlines()[:20] + out.splitlines()[:5]:
-                print("#", line, flush=True)
+        found.append((f"{os.path.basename(path)}: {command[:70]}", time.monotonic() - start,
+                      [why, command] + err.splitlines()[:20] + out.splitlines()[:5] if why else []))
+    return found
+
+
+def run_all(dwell, paths, work):
+    """How many failed. An example mostly waits: two texts at a time."""
+    n = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for found in pool.map(lambda p: run_text(dwell, p, work), paths):
+            for name, seconds, wrong in found:
+                n += 1
+                failed += bool(wrong)
+                print(f"{'not ok' if wrong else 'ok'} {n} - {name} ({seconds:.1f} s)")
+                for line in wrong:
+                    print("#", line)
+            sys.stdout.flush()
     return failed
 
 
@@ -89,10 +101,9 @@ def main():
     if os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux"):
         print("1..0 # SKIP needs root and a kernel with BTF")
         return int(os.environ.get("DWELL_SKIP_STATUS", 77))
-    todo = [(p, e) for p in paths for e in examples(p)]
-    print(f"1..{len(todo)}")
+    print(f"1..{sum(len(list(examples(p))) for p in paths)}")
     with tempfile.TemporaryDirectory(prefix="dwell-docs-") as work, load():  # examples may make files
-        failed = run_all(dwell, todo, work)
+        failed = run_all(dwell, paths, work)
     return 1 if failed else 0
 
 
