@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the live test cases of one or more folders against the running kernel, with TAP output.
 
-usage: run.py --dwell BIN --trigger BIN FOLDER|CASE...
+usage: run.py --dwell BIN --trigger BIN [--jobs N] FOLDER|CASE...
+With --jobs as many cases run at a time (most of a case is waiting: for the kernel, which takes its time to detach programs), and
+after them, one by one, those with the directive @alone: WHY.
 
 A case is NAME.d, NAME.sh or NAME.py:
   NAME.d    dwell runs it as a script. Directives are comment lines " * @key: value" at its top:
@@ -18,6 +20,7 @@ A case is NAME.d, NAME.sh or NAME.py:
   NAME.py   the same in Python; `import live` gives helpers. Lines "ok - what"/"not ok - what" count.
 """
 import argparse
+import concurrent.futures
 import os
 import re
 import shlex
@@ -254,10 +257,29 @@ def missing(opts):
     return None
 
 
+def run_case(path, opts):
+    with tempfile.TemporaryDirectory(prefix="dwell-live-") as work:
+        result = (run_d if path.endswith(".d") else run_script)(path, opts, work)
+        unmount_below(work)
+    return result
+
+
+def results(todo, opts):
+    """Path and result of each case."""
+    alone = [p for p in todo if opts.jobs == 1 or "alone" in directives(read(p))]
+    together = [p for p in todo if p not in alone]
+    # Processes: the parent of what a case runs is looked at, too.
+    with concurrent.futures.ProcessPoolExecutor(opts.jobs) as pool:
+        yield from zip(together, pool.map(run_case, together, [opts] * len(together)))
+    for path in alone:
+        yield path, run_case(path, opts)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--dwell", required=True, type=os.path.abspath)
     parser.add_argument("--trigger", required=True, type=os.path.abspath)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("cases", nargs="+")
     opts = parser.parse_args()
     why = missing(opts)
@@ -270,10 +292,7 @@ def main():
             sys.exit(f"{path} has the name of a module of Python: call it otherwise")
     print(f"1..{len(todo)}", flush=True)
     failed = skipped = 0
-    for n, path in enumerate(todo, 1):
-        with tempfile.TemporaryDirectory(prefix="dwell-live-") as work:
-            result = (run_d if path.endswith(".d") else run_script)(path, opts, work)
-            unmount_below(work)
+    for n, (path, result) in enumerate(results(todo, opts), 1):
         name = os.path.relpath(path, HERE)
         if result.skip is not None:
             skipped += 1

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @alone: it looks at times
 """dwell ctl: settings of trackers of a dwell that runs: listed, read, changed at once; wrong requests; a rate by which the
 threshold adapts; who may ask."""
 import os

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @alone: it looks at what a CPU did
 # @timeout: 180
 """The flight recorder against a truth: a real-time thread takes a CPU while another wants to go on. Live, recorded, exported;
 programs with trackers and kinds of their own; what was overwritten or not read is said; wrong use, Ctrl-C, a full disk."""

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @alone: it looks at what a CPU did
 # @timeout: 90
 """The flight recorder when things go wrong: a dwell that is killed while it records, another one begun at once beside what it left; a program that execs in
 a wait; threads' numbers that are used again in the moment before."""

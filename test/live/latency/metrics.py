@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @alone: it looks at what is slow on the whole machine
 # @timeout: 60
 """-x metrics: an OpenMetrics file of trackers and distributions, whole whenever it is read."""
 import os

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @alone: it looks at times
 # @timeout: 120
 """Packets by stage: a reader that is busy, one that waits for a CPU that a real-time thread has; what is sent; soft interrupts
 of a flood of packets, as many as the kernel counts."""

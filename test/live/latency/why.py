@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @alone: it looks at what is slow on the whole machine
 """why(): waits in words: as keys, in records and recordings, with rules of one's own; wrong use."""
 import json
 import os

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @alone: it looks at what is slow on the whole machine
 """dwell latency why: known waits have their rows with the right numbers, as text and JSON; wrong use."""
 import json
 import os
