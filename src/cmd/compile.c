@@ -216,6 +216,7 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 	w->arg_used = calloc((size_t)c->argc + 1, sizeof(*w->arg_used));
 	if (!w->units || !w->arg_used)
 		return cmd_fail("out of memory");
+	w->zdefs = c->opts.zdefs;
 	for (size_t i = 0; i < c->progs.n; i++) {
 		r = prog_load(c, &c->progs.v[i]);
 		if (r)
@@ -279,7 +280,7 @@ int workshop_check(struct workshop *w, struct cmdline *c, long target)
 	struct macro_env macros;
 	struct compile_env env = { .ts = w->ts, .probes = registry_source(w->reg), .ksyms = &ks,
 				   .macros = &macros, .opts = &c->opts, .libs = w->libs,
-				   .zdefs = c->opts.zdefs };
+				   .zdefs = w->zdefs };
 	struct diags d;
 	int r;
 

@@ -22,6 +22,7 @@ struct workshop {
 	struct dlib *libs;   /* in the arena; NULL: -x nolibs */
 	unsigned lib_warnings; /* printed */
 	bool *arg_used;	     /* script arguments that the programs use */
+	bool zdefs;	     /* -Z: of all programs; their own pragmas are for each alone */
 };
 
 /* Opens types, providers and symbols. target: $target or 0. EXIT_* > 0 after a message. */

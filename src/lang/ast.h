@@ -250,5 +250,6 @@ struct unit { /* a parsed text */
 	const struct source *src;
 	struct item *items;
 	struct pragma *pragmas; /* control lines that are obeyed later: lang/dlib.h */
+	bool zdefs; /* #pragma D option zdefs: its descriptions may match nothing */
 };
 #endif

@@ -124,6 +124,7 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 		bool good = check_pragmas(&c, units[i]);
 
 		c.left_out |= !good;
+		c.zdefs = units[i]->zdefs;
 		for (it = units[i]->items; it; it = it->next) {
 			if (it->decl)
 				check_decl(&c, it->decl);
@@ -131,6 +132,8 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 				return -EINVAL;
 		}
 	}
+	for (i = 0; i < nunits; i++)
+		c.zdefs |= units[i]->zdefs;
 	add_support_behind(&c, &tail);
 	event_place(&c, &tail);
 	check_unused_funcs(&c);

@@ -114,6 +114,7 @@ struct checker {
 	bool bare_prov; /* probeprov is as the probe has it, with the * of any process */
 	bool scanning; /* a clause that looks for what is due */
 	bool optional; /* a clause whose probes need not be there */
+	bool zdefs;    /* … as of all of this text */
 	bool left_out; /* some of the texts: -x zdepends */
 	unsigned ntemps; /* temporaries of this clause */
 	struct unit *const *units; /* the program's texts */

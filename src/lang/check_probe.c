@@ -83,6 +83,13 @@ static void report_zero(struct checker *c, const struct pdesc_node *pd, const ch
 	}
 }
 
+/* -x zdepends: the other clauses run. */
+static bool leave_out(struct checker *c, const struct pdesc_node *pd, const char *why)
+{
+	diag_warn(c->d, pd->at, D_PDESC_ZERO, "left out: %s does not match any probes%s%s", full_name(c, &pd->desc), why ? ": " : "", why ? why : "");
+	return true;
+}
+
 static bool is_error_probe(const struct probe *p)
 {
 	return !strcmp(p->prov, "dtrace") && !strcmp(p->name, "ERROR");
@@ -102,7 +109,7 @@ static void drop_unusable(struct probe_list *l, const char **why)
 	l->n = n;
 }
 
-/* Fills s for one description. False: reported. *ret_zero: it matches nothing, which -Z allows. */
+/* Fills s for one description. False: reported. *ret_zero: it matches nothing, which -Z and -x zdepends allow. */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero)
 {
 	const char *why = NULL;
@@ -116,8 +123,10 @@ bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *
 		s->probes.n = 0;
 	drop_unusable(&s->probes, &why);
 	if (!s->probes.n) {
-		*ret_zero = c->optional || c->env->zdefs || (c->env->opts && c->env->opts->zdefs);
-		if (!*ret_zero)
+		*ret_zero = c->optional || c->env->zdefs || c->zdefs;
+		if (!*ret_zero && c->env->opts && c->env->opts->zdepends)
+			*ret_zero = leave_out(c, pd, why);
+		else if (!*ret_zero)
 			report_zero(c, pd, why, s->probes.tag);
 		return *ret_zero;
 	}

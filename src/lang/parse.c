@@ -437,7 +437,10 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 	struct unit *u = arena_new_obj(a, struct unit);
 	struct item **tail = &u->items;
 	unsigned before = d->nerrors;
+	bool others_zdefs = env && env->opts && env->opts->zdefs; /* of texts in front of this one */
 
+	if (others_zdefs)
+		env->opts->zdefs = false;
 	u->src = src;
 	symtab_init(&p.types, a);
 	lex_init(&p.lx, a, src, env, d);
@@ -453,6 +456,9 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 			}
 		}
 	}
+	u->zdefs = env && env->opts && env->opts->zdefs;
+	if (others_zdefs)
+		env->opts->zdefs = true;
 	if (d->nerrors == before && !u->items && !(env && env->opts && env->opts->empty))
 		parse_fail(&p, p.lx.tok.at, D_EMPTY, "empty D program translation unit");
 	if (d->nerrors != before)

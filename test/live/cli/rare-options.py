@@ -13,6 +13,11 @@ live.check(r.returncode == 1 and "does not match any probes" in r.stderr, "witho
 for option in (["-x", "zdefs"], ["-Z"]):
     r = live.dwell("-q", *option, "-n", "nosuch:::x { } BEGIN { exit(0); }")
     live.check(r.returncode == 0 and r.stderr == "", f"{option}: what matches nothing is left out", r.stderr)
+# In a program it is for that program alone.
+r = live.dwell("-n", "#pragma D option zdefs\nnosuch:::x { } BEGIN { exit(0); }", "-n", "nosuch:::y { }")
+live.check(r.returncode == 1 and "nosuch:::y does not match any probes" in r.stderr and "nosuch:::x" not in r.stderr, "zdefs of another program", r.stderr)
+r = live.dwell("-q", "-x", "zdepends", "-n", "#pragma D option zdefs\nnosuch:::x { } BEGIN { exit(0); }", "-n", "nosuch:::y { }")
+live.check(r.returncode == 0 and "left out: nosuch:::y does not match any probes" in r.stderr and "nosuch:::x" not in r.stderr, "zdepends: it is left out, and said so", r.stderr)
 
 # pspec: what may be a declaration of an unknown type or a description is a description.
 script = os.path.join(live.WORK, "pspec.d")

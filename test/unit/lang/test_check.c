@@ -409,6 +409,30 @@ static void zdepends_leaves_a_program_out(void **state)
 	langfix_close(&f);
 }
 
+static void zdepends_leaves_a_clause_out(void **state)
+{
+	struct langfix f;
+	char *said;
+
+	(void)state;
+	langfix_open(&f, true);
+	f.opts.zdepends = true;
+	assert_int_equal(langfix_compile(&f, "fbt::x:entry { x = 1; } BEGIN { y = 1; }"), 0);
+	assert_int_equal(f.prog->nstmts, 1);
+	said = langfix_messages(&f);
+	assert_non_null(strstr(said, "left out: fbt::x:entry does not match any probes"));
+	free(said);
+	langfix_close(&f);
+	/* what the program itself allows is not said */
+	langfix_open(&f, true);
+	f.opts.zdepends = true;
+	assert_int_equal(langfix_compile(&f, "#pragma D option zdefs\nfbt::x:entry { x = 1; } BEGIN { y = 1; }"), 0);
+	said = langfix_messages(&f);
+	assert_null(strstr(said, "left out"));
+	free(said);
+	langfix_close(&f);
+}
+
 static void target_allows_user_symbols(void **state)
 {
 	struct langfix f;
@@ -538,6 +562,7 @@ int main(void)
 		cmocka_unit_test(facts_about_the_program),
 		cmocka_unit_test(zdefs_drops_what_matches_nothing),
 		cmocka_unit_test(zdepends_leaves_a_program_out),
+		cmocka_unit_test(zdepends_leaves_a_clause_out),
 		cmocka_unit_test(target_allows_user_symbols),
 		cmocka_unit_test(types_exist_without_btf),
 		cmocka_unit_test(inlines_are_limited),
