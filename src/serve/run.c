@@ -102,10 +102,26 @@ void run_free(struct server *s, struct run *r)
 	for (size_t i = 0; i < r->lines.n; i++)
 		free(r->lines.v[i].s);
 	vec_free(&r->lines);
+	for (size_t i = 0; i < r->kept.n; i++)
+		free(r->kept.v[i].l.s);
+	vec_free(&r->kept);
 	strb_free(&r->part);
 	strb_free(&r->messages);
 	free(r->program);
 	free(r);
+}
+
+/* Whether a line that is being forgotten stays nevertheless. */
+static bool keep(struct run *r, struct line l, uint64_t number)
+{
+	static const char message[] = "{\"type\":\"message\"", diagnostic[] = "{\"type\":\"diagnostic\"";
+
+	if (strncmp(l.s, message, sizeof(message) - 1) && strncmp(l.s, diagnostic, sizeof(diagnostic) - 1))
+		return false;
+	if (r->kept_bytes + l.n > SERVE_KEPT_MAX || vec_try_push(&r->kept, ((struct kept){ number, l })) < 0)
+		return false;
+	r->kept_bytes += l.n;
+	return true;
 }
 
 /* Forgets the oldest lines until `more` bytes fit. */
@@ -113,9 +129,10 @@ static void forget(struct run *r, size_t more)
 {
 	size_t k = 0;
 
-	while (k < r->lines.n && r->bytes + more > SERVE_LOG_MAX) {
+	for (; k < r->lines.n && r->bytes + more > SERVE_LOG_MAX; k++) {
 		r->bytes -= r->lines.v[k].n;
-		free(r->lines.v[k++].s);
+		if (!keep(r, r->lines.v[k], r->first + k))
+			free(r->lines.v[k].s);
 	}
 	memmove(r->lines.v, r->lines.v + k, (r->lines.n - k) * sizeof(*r->lines.v));
 	r->lines.n -= k;

@@ -14,6 +14,7 @@
 #define SERVE_BODY_MAX (256 << 10)     /* bytes of the body of a request: a program as JSON */
 #define SERVE_RUNS_MAX 16	       /* programs that are running, or whose output is kept */
 #define SERVE_LOG_MAX (4 << 20)	       /* bytes of output that are kept of each */
+#define SERVE_KEPT_MAX (64 << 10)      /* … of messages, which are not forgotten with the rest */
 #define SERVE_LINE_MAX (1 << 20)       /* bytes of one line of output; longer ones are left out and counted */
 #define SERVE_CONNECTIONS_MAX 256
 #define SERVE_VIEW_MAX (16 << 20)	      /* bytes of a view of a recording */

@@ -25,6 +25,12 @@ struct line {
 	size_t n;
 };
 
+/* A message that outlives the lines around it: what is detached, or missing on this kernel, holds for viewers that come later, too. */
+struct kept {
+	uint64_t number; /* of the line */
+	struct line l;
+};
+
 struct run {
 	uint32_t id;
 	enum serve_kind kind;
@@ -35,6 +41,8 @@ struct run {
 	VEC(struct line) lines;
 	uint64_t first;		  /* number of lines.v[0]; those before it are forgotten */
 	size_t bytes;		  /* of lines */
+	VEC(struct kept) kept;	  /* of those that are forgotten; up to SERVE_KEPT_MAX */
+	size_t kept_bytes;
 	uint64_t skipped;	  /* lines longer than SERVE_LINE_MAX */
 	bool skipping;
 	bool in_file;		  /* child.out is a file, not a pipe: nothing is read from it here */

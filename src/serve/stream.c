@@ -68,6 +68,26 @@ static void put_end(struct stream *st, struct place *p, const struct run *r)
 	put_event(st, "end", p->run, strb_str(&text), text.n);
 }
 
+/* How many lines were forgotten, and the messages among them. */
+static void put_forgotten(struct stream *st, struct place *p, const struct run *r)
+{
+	for (size_t i = 0; i <= r->kept.n; i++) {
+		const struct kept *k = i < r->kept.n ? &r->kept.v[i] : NULL;
+		uint64_t to = k ? k->number : r->first;
+
+		if (to > p->next) {
+			uint64_t lost = to - p->next;
+
+			p->next = to;
+			put_number(st, "lost", r->id, lost);
+		}
+		if (k && k->number == p->next) {
+			p->next++;
+			put_event(st, "line", r->id, k->l.s, k->l.n);
+		}
+	}
+}
+
 static void fill_from(struct stream *st, struct place *p)
 {
 	struct run *r = run_find(st->s, p->run);
@@ -80,12 +100,8 @@ static void fill_from(struct stream *st, struct place *p)
 	}
 	if (p->next > r->first + r->lines.n) /* of another server */
 		p->next = r->first;
-	if (p->next < r->first) {
-		uint64_t lost = r->first - p->next;
-
-		p->next = r->first;
-		put_number(st, "lost", r->id, lost);
-	}
+	if (p->next < r->first)
+		put_forgotten(st, p, r);
 	while (p->next < r->first + r->lines.n && st->out.n < BLOCK_SIZE) {
 		const struct line *l = &r->lines.v[p->next - r->first];
 

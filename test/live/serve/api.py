@@ -175,6 +175,15 @@ lost = sum(g[1]["lost"] for g in got if g[0] == "lost")
 live.same(lost + sum(g[0] == "line" for g in got), mine["lines"], "lost and shown lines are all lines")
 live.check(lost > 0 or mine["lines"] * 8000 < 4 << 20, "the oldest went", (lost, mine))
 
+# Messages stay: what is missing, or was taken off, is so for viewers that come later, too
+run = start('#pragma D option zdepends\nnosuch:::probe { } tick-1ms { printf("' + "x" * 8000 + '%d", 1); } tick-3s { exit(0); }')
+events(str(run))
+got = events(str(run))
+_, _, o = ask("GET", "/api/v1/runs")
+mine = [r for r in o["runs"] if r["run"] == run][0]
+live.same([g[1]["line"]["message"] for g in got if g[0] == "line" and g[1]["line"]["type"] == "diagnostic"], ["left out: nosuch:::probe does not match any probes"], "a message among what was forgotten")
+live.same(sum(g[1]["lost"] for g in got if g[0] == "lost") + sum(g[0] == "line" for g in got), mine["lines"], "and all lines are told of")
+
 # As many programs as there may be
 held = []
 while len(held) < 20:
