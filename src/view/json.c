@@ -53,6 +53,8 @@ void json_message(struct text_view *v, const char *text)
 		return;
 	}
 	open_line(v, "message");
+	if (!v->opts.replayed)
+		text_printf(v, ",\"time\":%llu", (unsigned long long)clock_ns(CLOCK_MONOTONIC));
 	text_printf(v, ",\"text\":");
 	json_str(v, text);
 	text_printf(v, "}\n");
@@ -138,7 +140,7 @@ void json_hist(struct text_view *v, const struct row *row)
 		text_printf(v, "%s{\"from\":%lld,\"to\":%lld,\"count\":%llu}", i ? "," : "",
 			    (long long)aggval_hist_bound(b[i].index), (long long)aggval_hist_bound(b[i].index + 1),
 			    (unsigned long long)b[i].count);
-	text_printf(v, "]");
+	text_printf(v, "]%s", h->flags & HIST_BY_READ ? ",\"late\":true" : "");
 	close_line(v);
 }
 
