@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `dwell serve`: views by the part of the address behind "#".
 import { api, ApiError, Status } from "./app/api.js";
-import { grow, make, makeButton, makeHelp } from "./dom.js";
+import { grow, make, makeButton, makeHelp, makeLink } from "./dom.js";
 import { Overview } from "./app/overview.js";
 import { ProgramView } from "./app/programview.js";
 import { flameOf } from "./app/flames.js";
@@ -32,10 +32,9 @@ class App {
 
 	constructor(root: HTMLElement) {
 		const head = make("header", "", "head"), nav = make("nav");
-		nav.setAttribute("aria-label", "Views");
+		nav.ariaLabel = "Views";
 		for (const [view, text] of [["overview", "Overview"], ["recording", "Recordings"], ["program", "Program"]] as const) {
-			const link = make("a", text);
-			link.href = "#" + view;
+			const link = makeLink(text, "#" + view);
 			this.links.set(view, link);
 			nav.append(link);
 		}
@@ -47,7 +46,7 @@ class App {
 			this.display("recording");
 		};
 		this.overview.onLink = this.recording.onLink = (link) => history.replaceState(null, "", "#" + link);
-		this.state.setAttribute("role", "status");
+		this.state.role = "status";
 		this.banner.hidden = true;
 		head.append(make("h1", "dwell"), nav, this.machine, grow(), this.state,
 			makeButton("◐", "dark or light (d)", toggleTheme), makeButton("?", "help (?)", () => this.help.showModal()));
@@ -62,12 +61,7 @@ class App {
 
 	private display(view: string): void {
 		this.view = view;
-		this.links.forEach((a, name) => {
-			if (name === view)
-				a.setAttribute("aria-current", "page");
-			else
-				a.removeAttribute("aria-current");
-		});
+		this.links.forEach((a, name) => { a.ariaCurrent = name === view ? "page" : null; });
 		this.program.element.hidden = view !== "program";
 		this.overview.element.hidden = view !== "overview";
 		this.recording.element.hidden = view !== "recording";

@@ -17,6 +17,88 @@ export function makeButton(text: string, title: string, what: () => void): HTMLB
 	return b;
 }
 
+export function makeLink(text: string, href: string, title = "", className = ""): HTMLAnchorElement {
+	const a = make("a", text, className);
+	a.href = href;
+	a.title = title;
+	return a;
+}
+
+/** A link that saves what it leads to. */
+export function makeSave(text: string, href: string, title = "", className = ""): HTMLAnchorElement {
+	const a = makeLink(text, href, title, className);
+	a.download = "";
+	return a;
+}
+
+/** A choice of values; each has the text that is shown. */
+export function makeSelect(label: string, all: readonly (readonly [string, string])[], now: string, set: (v: string) => void): HTMLSelectElement {
+	const choose = make("select");
+	choose.append(...all.map(([value, text]) => new Option(text, value, false, value === now)));
+	choose.ariaLabel = label;
+	choose.addEventListener("change", () => set(choose.value));
+	return choose;
+}
+
+/** A spot in the colour of what stands beside it. */
+export function makeDot(colour: string): HTMLElement {
+	const dot = make("i");
+	dot.style.background = colour;
+	return dot;
+}
+
+/** What is said where there is nothing to be seen, or beside it. */
+export function makeNote(text: string): HTMLElement {
+	return make("p", text, "muted");
+}
+
+/** Text as it is, which scrolls. */
+export function makePre(text: string, className: string): HTMLPreElement {
+	const pre = make("pre", text, className);
+	pre.tabIndex = 0;
+	return pre;
+}
+
+/** A table, and its body. A head is the text of a column, and "n" where it has numbers; a column without a text has no head. */
+export function makeTable(className: string, heads: readonly (readonly [string, string?])[]): { table: HTMLTableElement, body: HTMLTableSectionElement } {
+	const table = make("table", "", className);
+	table.createTHead().insertRow().append(...heads.map(([text, cls]) => make(text ? "th" : "td", text, cls)));
+	return { table, body: table.createTBody() };
+}
+
+/** A cell with a number. */
+export function numeric(text: string): HTMLElement {
+	return make("td", text, "n");
+}
+
+/** A row of cells, or of texts; from: where it is from. */
+export function addRow(body: HTMLTableSectionElement, from: string, ...cells: (HTMLElement | string)[]): HTMLTableRowElement {
+	const tr = body.insertRow();
+	tr.title = from;
+	tr.append(...cells.map((c) => typeof c === "string" ? make("td", c) : c));
+	return tr;
+}
+
+/** A cell with a bar; share: of its width. */
+export function barCell(share: number, colour = ""): HTMLElement {
+	const td = make("td", "", "bar"), fill = makeDot(colour);
+	fill.style.setProperty("--share", String(share));
+	td.append(fill);
+	return td;
+}
+
+/** Gives an element these children; those that it has already are not touched, so that what the pointer is on stays there. */
+export function keepChildren(parent: HTMLElement, children: HTMLElement[]): void {
+	const wanted = new Set<Element>(children);
+	for (const c of [...parent.children])
+		if (!wanted.has(c))
+			c.remove();
+	children.forEach((c, i) => {
+		if (parent.children[i] !== c)
+			parent.insertBefore(c, parent.children[i] ?? null);
+	});
+}
+
 /** What an error says. */
 export function said(e: unknown): string {
 	return e instanceof Error ? e.message : String(e);
@@ -25,8 +107,8 @@ export function said(e: unknown): string {
 /** Gives an element a role and a name for those who do not see it, and the focus of the keyboard. */
 export function named<T extends HTMLElement>(e: T, role: string, label: string): T {
 	e.tabIndex = 0;
-	e.setAttribute("role", role);
-	e.setAttribute("aria-label", label);
+	e.role = role;
+	e.ariaLabel = label;
 	return e;
 }
 
@@ -61,7 +143,7 @@ export function makeGroup<T>(all: readonly (readonly [T, string, string])[], on:
 		set(v);
 		update();
 	}));
-	const update = () => buttons.forEach((b, i) => b.setAttribute("aria-pressed", String(on(all[i]![0]))));
+	const update = () => buttons.forEach((b, i) => { b.ariaPressed = String(on(all[i]![0])); });
 	element.append(...buttons);
 	update();
 	return { element, update };
@@ -75,7 +157,7 @@ export function makeHelp(title: string, text: string, keys: readonly (readonly [
 		dt.append(make("kbd", k));
 		list.append(dt, make("dd", what));
 	}
-	help.setAttribute("aria-label", "Help");
+	help.ariaLabel = "Help";
 	help.append(make("h1", title), ...(text ? [make("p", text)] : []), list, makeButton("Close", "close the help", () => help.close()));
 	return help;
 }

@@ -2,7 +2,8 @@
 // A flame graph on a canvas that is as large as what can be seen of it: only what is visible is drawn, frames of
 // less than a pixel once per pixel. Knows nothing of the page around it.
 import { perFrame, prepare } from "./canvas.js";
-import { changeColours, changeIndex, cssColour, isDark, Kind, kindColours, kindIndex, onTheme } from "./theme.js";
+import { firstWhere } from "./short.js";
+import { changeColours, changeIndex, cssColour, cssFont, isDark, Kind, kindColours, kindIndex, onTheme } from "./theme.js";
 import { Tree } from "./tree.js";
 
 export interface FlameOptions {
@@ -177,15 +178,7 @@ export class FlameView {
 
 	/** Index of the last node of a level that begins at v or before. */
 	private lastFrom(t: Tree, level: Uint32Array, v: number): number {
-		let lo = 0, hi = level.length;
-		while (lo < hi) {
-			const mid = (lo + hi) >> 1;
-			if (t.x[level[mid]!]! <= v)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		return lo - 1;
+		return firstWhere(level.length, (i) => t.x[level[i]!]! > v) - 1;
 	}
 
 	// -- drawing --
@@ -198,7 +191,7 @@ export class FlameView {
 	}
 
 	private measure(): void {
-		this.ctx.font = cssColour("--font") || "12px sans-serif";
+		this.ctx.font = cssFont();
 		for (let c = 32; c < 127; c++)
 			this.widths[c] = this.ctx.measureText(String.fromCharCode(c)).width;
 		this.ellipsis = this.ctx.measureText("…").width;
@@ -209,7 +202,7 @@ export class FlameView {
 		const w = this.host.clientWidth, h = this.host.clientHeight, c = this.ctx, began = performance.now();
 		if (!this.picture || !prepare(this.canvas, c, w, h))
 			return;
-		c.font = cssColour("--font") || "12px sans-serif";
+		c.font = cssFont();
 		c.textBaseline = "middle";
 		const top = this.host.scrollTop - this.offset(), first = Math.max(0, Math.floor(top / ROW));
 		for (let r = first; r < this.rows.length && r * ROW < top + h; r++)

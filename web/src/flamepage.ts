@@ -61,7 +61,7 @@ class Page {
 		this.build(app);
 		this.view = new FlameView(this.pane, { kinds: meta.kinds, unknown: meta.unknown, diff: meta.diff,
 			significance: meta.significance });
-		this.view.canvas.setAttribute("role", "img");
+		this.view.canvas.role = "img";
 		this.view.onHover = (p, x, y) => this.hover(p, x, y);
 		this.view.onZoom = () => { this.showCrumbs(); this.save(); };
 		this.view.onSelect = () => this.showDetail();
@@ -80,16 +80,16 @@ class Page {
 		head.append(make("h1", this.meta.title), make("span", this.summary(), "muted"));
 		this.search.type = "search";
 		this.search.placeholder = "Search ( / )";
-		this.search.setAttribute("aria-label", "Search functions, a regular expression");
+		this.search.ariaLabel = "Search functions, a regular expression";
 		this.search.addEventListener("input", () => this.find(this.search.value));
-		this.share.setAttribute("role", "status");
+		this.share.role = "status";
 		bar.append(this.modes.element, this.search, this.share, grow());
 		if (this.meta.diff)
 			bar.append(makeGroup([["both", "both"], ["before", this.meta.before], ["after", this.meta.after]].map(([w, text]) =>
 				[w, text, "widths are shares of: " + text] as [Widths, string, string]), (w) => w === this.wide, (w) => this.setWidths(w)).element);
 		bar.append(makeButton("Reset", "show everything (Escape)", () => this.reset()),
 			makeButton("◐", "dark or light (d)", toggleTheme), makeButton("?", "help (?)", () => this.help.showModal()));
-		this.crumbs.setAttribute("aria-label", "Stack of what is shown");
+		this.crumbs.ariaLabel = "Stack of what is shown";
 		box.append(this.pane, this.tableBox);
 		foot.append(this.detail, this.legend);
 		this.tip.hidden = true;
@@ -156,7 +156,7 @@ class Page {
 			this.showTable();
 		} else {
 			this.view.show(this.picture(), this.inverted);
-			this.view.canvas.setAttribute("aria-label", this.meta.title + ". The table has the same as text.");
+			this.view.canvas.ariaLabel = this.meta.title + ". The table has the same as text.";
 		}
 		this.showCrumbs();
 		this.showDetail();
@@ -284,7 +284,7 @@ class Page {
 			sides.forEach((side, weight) => {
 				const th = make("th", "", "n"), name = (column === "self" ? "itself" : "with callees") + (side ? ", " + side : "");
 				const here = this.order.column === column && this.order.weight === weight;
-				th.setAttribute("aria-sort", here ? "descending" : "none");
+				th.ariaSort = here ? "descending" : "none";
 				th.append(makeButton(name + (here ? " ↓" : ""), "sort by " + name, () => {
 					this.order = { column, weight };
 					this.showTable();

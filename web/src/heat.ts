@@ -5,7 +5,8 @@ import { amount } from "./amount.js";
 import { perFrame, prepare } from "./canvas.js";
 import { keyColour } from "./keycolour.js";
 import { addPlane, addPlanes, Counts, HeatHead, histogram, normalise, Plane, Scale, Selecting, table, turn } from "./heatmodel.js";
-import { cssColour, isDark, onTheme } from "./theme.js";
+import { clamp, firstWhere } from "./short.js";
+import { cssColour, cssFont, isDark, onTheme } from "./theme.js";
 
 const LEFT = 76, RIGHT = 10, TOP = 8, BOTTOM = 30, LOSS = 4;
 /** Viridis, dark to light, as in src/view/heat_svg.c. */
@@ -152,8 +153,8 @@ export class HeatView {
 	get picked(): Cell | null { return this.cursor; }
 
 	zoom(from: number, to: number): void {
-		this.from = Math.max(0, Math.min(from, this.head.columns - 1));
-		this.to = Math.max(this.from + 1, Math.min(to, this.head.columns));
+		this.from = clamp(from, 0, this.head.columns - 1);
+		this.to = clamp(to, this.from + 1, this.head.columns);
 		this.redraw();
 	}
 
@@ -172,16 +173,9 @@ export class HeatView {
 		const want = cell.column * this.head.rows + cell.row, found = [];
 		for (let k = 0; k < this.planes.length; k++) {
 			const { index, count } = this.planes[k]!;
-			let lo = 0, hi = index.length;
-			while (lo < hi) {
-				const mid = (lo + hi) >> 1;
-				if (index[mid]! < want)
-					lo = mid + 1;
-				else
-					hi = mid;
-			}
-			if (index[lo] === want)
-				found.push({ key: k, count: count[lo]! });
+			const at = firstWhere(index.length, (i) => index[i]! >= want);
+			if (index[at] === want)
+				found.push({ key: k, count: count[at]! });
 		}
 		return found.sort((a, b) => b.count - a.count);
 	}
@@ -196,7 +190,7 @@ export class HeatView {
 	private get height(): number { return Math.max(1, this.host.clientHeight - TOP - BOTTOM); }
 
 	private columnAt(x: number): number {
-		return Math.max(0, Math.min(this.head.columns - 1, Math.floor(this.from + ((x - LEFT) / this.width) * (this.to - this.from))));
+		return clamp(Math.floor(this.from + ((x - LEFT) / this.width) * (this.to - this.from)), 0, this.head.columns - 1);
 	}
 
 	at(x: number, y: number): Cell | null {
@@ -207,7 +201,7 @@ export class HeatView {
 
 	/** The same; of points outside of the cells the nearest one. */
 	private near(x: number, y: number): Cell {
-		return this.at(Math.max(LEFT, Math.min(LEFT + this.width - 1, x)), Math.max(TOP, Math.min(TOP + this.height - 1, y)))!;
+		return this.at(clamp(x, LEFT, LEFT + this.width - 1), clamp(y, TOP, TOP + this.height - 1))!;
 	}
 
 	private choose(a: Cell, b: Cell): void {
@@ -225,7 +219,7 @@ export class HeatView {
 		let i = 0;
 		while (i + 1 < n && e[i + 1]! <= value)
 			i++;
-		const part = Math.max(0, Math.min(1, (value - e[i]!) / (e[i + 1]! - e[i]!)));
+		const part = clamp((value - e[i]!) / (e[i + 1]! - e[i]!), 0, 1);
 		return TOP + this.height - ((i + part) / n) * this.height;
 	}
 
@@ -323,7 +317,7 @@ export class HeatView {
 		const c = this.ctx;
 		if (!prepare(this.canvas, c, this.host.clientWidth, this.host.clientHeight))
 			return;
-		c.font = cssColour("--font") || "12px sans-serif";
+		c.font = cssFont();
 		c.imageSmoothingEnabled = false;
 		c.drawImage(this.cells, this.from, 0, this.to - this.from, this.head.rows, LEFT, TOP, this.width, this.height);
 		c.strokeStyle = cssColour("--line");
@@ -346,7 +340,7 @@ export class HeatView {
 		c.fillStyle = c.strokeStyle = muted;
 		c.textAlign = "right";
 		c.textBaseline = "middle";
-		const whole = edges[rows]!, every = tick(whole / Math.max(1, Math.min(8, Math.floor(this.height / 26))), unit);
+		const whole = edges[rows]!, every = tick(whole / clamp(Math.floor(this.height / 26), 1, 8), unit);
 		for (let v = 0; linear && v <= whole * (1 + 1e-9); v += every) {
 			const y = TOP + this.height - (v / whole) * this.height;
 			c.fillText(v ? amount(v, unit) : "0", LEFT - 8, Math.max(y, 8));
@@ -378,12 +372,12 @@ export class HeatView {
 	}
 
 	private drawLosses(): void {
-		this.ctx.fillStyle = cssColour("--bad") || "#d1242f";
+		this.ctx.fillStyle = cssColour("--bad");
 		this.head.lost.forEach((n, i) => {
 			if (n && i >= this.from && i < this.to)
 				this.ctx.fillRect(this.x(i), TOP + this.height, Math.max(1, this.x(i + 1) - this.x(i)), LOSS);
 		});
-		this.ctx.fillStyle = cssColour("--warn") || "#bf8700";
+		this.ctx.fillStyle = "#bf8700";
 		for (const [i, , n] of this.head.notes ?? []) {
 			const x = this.x(Math.max(i, this.from)), to = this.x(Math.min(i + n, this.to));
 			if (to > x)

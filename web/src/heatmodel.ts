@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells of a heat map: one sparse plane per key, and what is shown of them.
 import { Reader } from "./bytes.js";
+import { firstWhere, sum } from "./short.js";
 
 /** See src/view/heat_html.c. */
 export interface HeatHead {
@@ -59,9 +60,9 @@ export function addPlane(sum: Counts, { index, count }: Plane, sign: 1 | -1): vo
 
 /** Counts of each cell, of all planes. */
 export function addPlanes(planes: Plane[], cells: number): Counts {
-	const sum = planes.reduce((n, p) => n + p.total, 0) < 2 ** 32 ? new Uint32Array(cells) : new Float64Array(cells);
-	planes.forEach((p) => addPlane(sum, p, 1));
-	return sum;
+	const all = sum(planes.map((p) => p.total)) < 2 ** 32 ? new Uint32Array(cells) : new Float64Array(cells);
+	planes.forEach((p) => addPlane(all, p, 1));
+	return all;
 }
 
 const DENSE = 1 << 20; // counts up to this are looked up in a table
@@ -116,14 +117,7 @@ export function normalise(v: Counts, scale: Scale): Float32Array {
 	return out;
 }
 
-function upper(sorted: Counts, x: number): number {
-	let lo = 0, hi = sorted.length;
-	while (lo < hi) {
-		const mid = (lo + hi) >> 1;
-		if (sorted[mid]! <= x)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+/** How many of them are not larger. */
+export function upper(sorted: ArrayLike<number>, x: number): number {
+	return firstWhere(sorted.length, (i) => sorted[i]! > x);
 }

@@ -28,8 +28,8 @@ class Page {
 		side.append(makeSection("Cell", this.details));
 		main.append(box, side);
 		app.replaceChildren(top, this.bar(), main, this.tip);
-		this.view.canvas.setAttribute("role", "img");
-		this.view.canvas.setAttribute("aria-label", head.title + ". The table has percentiles as text.");
+		this.view.canvas.role = "img";
+		this.view.canvas.ariaLabel = head.title + ". The table has percentiles as text.";
 		this.view.onCell = (c, x, y) => this.hover(c, x, y);
 		this.view.onPick = (c) => this.showDetails(c);
 		onTheme(() => this.showRamp());
@@ -101,7 +101,7 @@ class Page {
 			if (chosen && this.view.selecting !== "exclude")
 				i.style.background = `rgb(${this.view.keyColour(k).join(" ")})`;
 			b.append(i, make("span", (chosen && this.view.selecting === "exclude" ? "− " : "") + p.key), percent(p.total / this.head.total));
-			b.setAttribute("aria-pressed", String(chosen));
+			b.ariaPressed = String(chosen);
 			li.append(b);
 			return li;
 		}));

@@ -2,9 +2,10 @@
 // Distributions one over the other, with their percentiles: in the page of `dwell hist -o FILE.html` and in that of `dwell serve`.
 import { amount, number, percent } from "./amount.js";
 import { prepare } from "./canvas.js";
-import { Group, grow, make, makeButton, makeGroup, placeTip } from "./dom.js";
+import { addRow, Group, grow, make, makeButton, makeDot, makeGroup, makeTable, named, numeric, placeTip } from "./dom.js";
 import { tick } from "./heat.js";
-import { cssColour, onTheme } from "./theme.js";
+import { clamp, sum } from "./short.js";
+import { cssColour, cssFont, onTheme } from "./theme.js";
 
 /** See src/view/hist_html.c. */
 interface Series {
@@ -60,8 +61,7 @@ export class HistPanel {
 		stage.append(box);
 		this.tip.hidden = true;
 		this.element.append(this.bar, stage, this.table, this.tip);
-		this.canvas.tabIndex = 0;
-		this.canvas.setAttribute("role", "img");
+		named(this.canvas, "img", "");
 		this.canvas.addEventListener("mousemove", (e) => this.hover(e));
 		this.canvas.addEventListener("mouseleave", () => this.choose(-1));
 		new ResizeObserver(() => this.draw()).observe(this.plot);
@@ -73,13 +73,13 @@ export class HistPanel {
 		this.head = head;
 		this.off.clear();
 		this.choose(-1);
-		this.canvas.setAttribute("aria-label", head.title + ". The table has percentiles as text.");
+		this.canvas.ariaLabel = head.title + ". The table has percentiles as text.";
 		this.makeTable();
 		this.draw();
 	}
 
 	summary(): string {
-		return `${number(this.head.series.reduce((n, s) => n + s.count, 0))} values` + (this.head.notes && ` · ${this.head.notes}`);
+		return `${number(sum(this.head.series.map((s) => s.count)))} values` + (this.head.notes && ` · ${this.head.notes}`);
 	}
 
 	get shown(): Shows { return this.shows; }
@@ -145,7 +145,7 @@ export class HistPanel {
 
 	private drawAxes(most: number, step: number): void {
 		const c = this.ctx, { edges, unit, linear } = this.head, line = cssColour("--line"), muted = cssColour("--muted");
-		c.font = cssColour("--font") || "12px sans-serif";
+		c.font = cssFont();
 		c.textBaseline = "middle";
 		c.textAlign = "right";
 		for (let v = 0; v <= most * (1 + 1e-9); v += step) {
@@ -172,28 +172,22 @@ export class HistPanel {
 	}
 
 	private makeTable(): void {
-		const h = this.head, table = make("table", "", "series"), thead = make("thead"), tr = make("tr"), body = make("tbody"), several = h.series.length > 1;
-		tr.append(make("th", "Distribution"), make("th", "values", "n"), ...h.names.map((n) => make("th", n, "n")), ...(several ? [make("th", "differs most from the first")] : []));
+		const h = this.head, several = h.series.length > 1;
+		const { table, body } = makeTable("series", [["Distribution"], ["values", "n"], ...h.names.map((n) => [n, "n"] as const), ...(several ? [["differs most from the first"] as const] : [])]);
 		h.series.forEach((s, i) => {
-			const row = make("tr"), name = make("td"), b = makeButton("", "show or hide", () => this.toggle(i)), dot = make("i");
-			dot.style.background = s.colour;
-			b.append(dot, s.name);
-			b.setAttribute("aria-pressed", String(!this.off.has(i)));
+			const name = make("td"), b = makeButton("", "show or hide", () => this.toggle(i)), row = addRow(body, this.origin, name, numeric(number(s.count)));
+			b.append(makeDot(s.colour), s.name);
+			b.ariaPressed = String(!this.off.has(i));
 			name.append(b);
-			row.append(name, make("td", number(s.count), "n"));
-			row.title = this.origin;
 			for (const q of s.quantiles) {
-				const td = make("td", q.value === null ? "" : (q.error === null ? "> " : "") + amount(q.value, h.unit), "n");
+				const td = numeric(q.value === null ? "" : (q.error === null ? "> " : "") + amount(q.value, h.unit));
 				const note = (q.error ? ` ± ${(100 * q.error).toFixed(1)} %` : "") + (i && q.ratio ? ` × ${q.ratio.toFixed(2)}` : "");
 				td.append(make("small", note));
 				row.append(td);
 			}
 			if (several)
 				row.append(make("td", i ? `${percent(Math.abs(s.most))} ${s.most < 0 ? "fewer" : "more"} below ${amount(s.at, h.unit)}${s.chance ? ", as chance gives" : ""}` : ""));
-			body.append(row);
 		});
-		thead.append(tr);
-		table.append(thead, body);
 		this.table.replaceChildren(table);
 	}
 
@@ -214,7 +208,7 @@ export class HistPanel {
 		h.series.forEach((s, i) => {
 			if (!this.off.has(i))
 				this.tip.append(make("div", `${s.name}: ${percent(s.share[r]!)} (${number(s.share[r]! * s.count)}), ${
-					percent(Math.min(1, s.share.slice(0, r + 1).reduce((a, b) => a + b, 0)))} are not larger`));
+					percent(Math.min(1, sum(s.share.slice(0, r + 1))))} are not larger`));
 		});
 		if (this.origin)
 			this.tip.append(make("div", this.origin, "muted"));
@@ -228,7 +222,7 @@ export class HistPanel {
 		if (e.key === "s")
 			this.showAs(this.shows === "share" ? "sum" : "share");
 		else if (e.key === "ArrowRight" || e.key === "ArrowLeft")
-			this.choose(Math.max(0, Math.min(this.rows - 1, this.row + (e.key === "ArrowRight" ? 1 : -1))));
+			this.choose(clamp(this.row + (e.key === "ArrowRight" ? 1 : -1), 0, this.rows - 1));
 		else
 			return false;
 		return true;

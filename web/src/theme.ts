@@ -30,6 +30,11 @@ export function cssColour(name: string): string {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
+/** The font of texts on a canvas. */
+export function cssFont(): string {
+	return cssColour("--font") || "12px sans-serif";
+}
+
 /** All shades of all kinds: [kind * SHADES + shade]. */
 export function kindColours(kinds: Kind[], dark: boolean): string[] {
 	const all: string[] = [];

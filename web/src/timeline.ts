@@ -4,8 +4,9 @@ import { amount } from "./amount.js";
 import { prepare } from "./canvas.js";
 import { make } from "./dom.js";
 import { KEY_SLOTS, slotColour } from "./keycolour.js";
+import { clamp } from "./short.js";
 import { Found, isNamed, itemAt, Painter, Palette, Row, TimelineHead } from "./timelinemodel.js";
-import { cssColour, isDark, onTheme } from "./theme.js";
+import { cssColour, cssFont, isDark, onTheme } from "./theme.js";
 
 const AXIS = 26, ROW = 17, BAR = 13, HEAD = 20, STEP = 1.25, LEAST_NS = 100;
 const HEADS: Record<string, string> = { spans: "Spans", requests: "Slow events", irqs: "Interrupts", cpus: "CPUs", threads: "Threads", processes: "Processes" };
@@ -110,7 +111,7 @@ export class TimelineView {
 
 	zoom(from: number, to: number): void {
 		const length = this.head?.length ?? 1, span = Math.min(length, Math.max(LEAST_NS, to - from));
-		this.from = Math.max(0, Math.min(length - span, from + (to - from - span) / 2));
+		this.from = clamp(from + (to - from - span) / 2, 0, length - span);
 		this.to = this.from + span;
 		this.onRange();
 		this.paint();
@@ -270,7 +271,7 @@ export class TimelineView {
 	}
 
 	private drawLabels(inside: { row: number, head: string, y: number }[], top: number): void {
-		const c = this.ctx, text = cssColour("--text"), muted = cssColour("--muted"), font = cssColour("--font") || "12px sans-serif";
+		const c = this.ctx, text = cssColour("--text"), muted = cssColour("--muted"), font = cssFont();
 		c.textBaseline = "middle";
 		c.textAlign = "left";
 		for (const l of inside) {
@@ -305,7 +306,7 @@ export class TimelineView {
 		const c = this.ctx;
 		c.fillStyle = cssColour("--bg");
 		c.fillRect(0, 0, this.host.clientWidth, AXIS);
-		c.font = cssColour("--font") || "12px sans-serif";
+		c.font = cssFont();
 		c.fillStyle = cssColour("--muted");
 		c.textBaseline = "middle";
 		c.textAlign = "left";

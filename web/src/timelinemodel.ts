@@ -2,6 +2,7 @@
 // Rows of intervals, and what of them each pixel shows.
 import { Reader } from "./bytes.js";
 import { claimSlots, keySlot } from "./keycolour.js";
+import { firstWhere } from "./short.js";
 import { Kind } from "./theme.js";
 
 export interface WaitKind extends Kind {
@@ -100,15 +101,7 @@ export function decodeRows(bytes: Uint8Array, head: TimelineHead, texts: Text[])
 
 /** The first interval that ends after t. */
 export function firstAfter(row: Row, t: number): number {
-	let lo = 0, hi = row.n;
-	while (lo < hi) {
-		const mid = (lo + hi) >> 1;
-		if (row.to[mid]! <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return firstWhere(row.n, (i) => row.to[i]! > t);
 }
 
 /** The interval at t, or the nearest within `slack`; -1: none. */
@@ -170,18 +163,16 @@ export class Painter {
 }
 
 /** ns of each kind between two times, and the longest interval of weight 2. */
-export function sumUp(row: Row, kinds: WaitKind[], from: number, to: number): { sum: Float64Array, longest: number, longestAt: number } {
-	const sum = new Float64Array(kinds.length);
-	let longest = 0, longestAt = -1;
+export function sumUp(row: Row, kinds: WaitKind[], from: number, to: number): { spent: Float64Array, longest: number } {
+	const spent = new Float64Array(kinds.length);
+	let longest = 0;
 	for (let i = firstAfter(row, from); i < row.n && row.from[i]! < to; i++) {
 		const ns = Math.min(to, row.to[i]!) - Math.max(from, row.from[i]!);
-		sum[row.kind[i]!]! += ns;
-		if (kinds[row.kind[i]!]!.weight === 2 && ns > longest) {
-			longest = ns;
-			longestAt = i;
-		}
+		spent[row.kind[i]!]! += ns;
+		if (kinds[row.kind[i]!]!.weight === 2)
+			longest = Math.max(longest, ns);
 	}
-	return { sum, longest, longestAt };
+	return { spent, longest };
 }
 
 /** Which rows of the recording an interval was made from. */

@@ -2,8 +2,9 @@
 // A timeline with all that belongs to it: search, legend, table, what an interval is and what the time of its row went to. It stands in the
 // page of `dwell timeline -o FILE.html` and in that of `dwell serve`.
 import { amount, number, percent } from "./amount.js";
-import { grow, make, makeButton, makeSection, named, placeTip } from "./dom.js";
+import { addRow, grow, make, makeButton, makeDot, makeSection, makeTable, named, numeric, placeTip } from "./dom.js";
 import { timeText } from "./heat.js";
+import { clamp, sum } from "./short.js";
 import { onTheme } from "./theme.js";
 import { Pick, TimelineView } from "./timeline.js";
 import { decodeRows, decodeTexts, OPEN, Row, sourceOf, sumUp, Text, TimelineHead } from "./timelinemodel.js";
@@ -39,7 +40,7 @@ export class TimelinePanel {
 		named(this.tableBox, "group", "Shares of each row");
 		named(beside, "group", "Interval and row");
 		this.view = new TimelineView(this.map);
-		this.view.canvas.setAttribute("role", "img");
+		this.view.canvas.role = "img";
 		this.view.onHover = (p, x, y) => this.hover(p, x, y);
 		this.view.onPick = () => this.showDetails();
 		this.view.onRange = () => {
@@ -61,7 +62,7 @@ export class TimelinePanel {
 		this.rows = decodeRows(intervals, head, this.texts);
 		this.search.value = this.found.textContent = "";
 		this.tip.hidden = true;
-		this.view.canvas.setAttribute("aria-label", head.title + ". The table has shares as text.");
+		this.view.canvas.ariaLabel = head.title + ". The table has shares as text.";
 		this.view.show(head, this.rows);
 		this.showLegend();
 		this.showDetails();
@@ -80,7 +81,7 @@ export class TimelinePanel {
 	private fillBar(): void {
 		this.search.type = "search";
 		this.search.placeholder = "Search threads, causes, functions";
-		this.search.setAttribute("aria-label", "Search threads, causes, functions");
+		this.search.ariaLabel = "Search threads, causes, functions";
 		this.search.addEventListener("input", () => this.find(this.search.value));
 		this.bar.append(this.search, this.found, grow(), makeButton("−", "zoom out (-)", () => this.zoom(ZOOM)),
 			makeButton("+", "zoom in (+)", () => this.zoom(1 / ZOOM)), makeButton("Table", "shares as text (t)", () => this.toggleTable()),
@@ -101,9 +102,8 @@ export class TimelinePanel {
 		for (const r of this.rows)
 			r.kind.forEach((k) => used.add(k));
 		this.legend.replaceChildren(...head.kinds.flatMap((k, i) => {
-			const one = make("span"), dot = make("i");
-			dot.style.background = this.view.legendColour(i);
-			one.append(dot, k.text);
+			const one = make("span");
+			one.append(makeDot(this.view.legendColour(i)), k.text);
 			return used.has(i) && !head.processes ? [one] : [];
 		}));
 	}
@@ -179,12 +179,11 @@ export class TimelinePanel {
 			this.sums.replaceChildren(make("div", "What the time of the chosen row went to.", "muted"));
 			return;
 		}
-		const { sum, longest } = sumUp(this.rows[p.row]!, this.head!.kinds, this.view.from, this.view.to), list = make("ul", "", "sums");
-		const all = sum.reduce((a, b) => a + b, 0) || 1, order = [...sum.keys()].filter((k) => sum[k]! > 0).sort((a, b) => sum[b]! - sum[a]!);
+		const { spent, longest } = sumUp(this.rows[p.row]!, this.head!.kinds, this.view.from, this.view.to), list = make("ul", "", "sums");
+		const all = sum(spent) || 1, order = [...spent.keys()].filter((k) => spent[k]! > 0).sort((a, b) => spent[b]! - spent[a]!);
 		for (const k of order) {
-			const li = make("li"), dot = make("i");
-			dot.style.background = this.view.colour(k);
-			li.append(dot, make("span", this.head!.kinds[k]!.text), `${amount(sum[k]!, "ns")} ${percent(sum[k]! / all)}`);
+			const li = make("li");
+			li.append(makeDot(this.view.colour(k)), make("span", this.head!.kinds[k]!.text), `${amount(spent[k]!, "ns")} ${percent(spent[k]! / all)}`);
 			list.append(li);
 		}
 		this.sums.replaceChildren(make("div", `${this.rows[p.row]!.label}, of ${amount(this.view.to - this.view.from, "ns")} that are seen`, "muted"), list,
@@ -199,17 +198,11 @@ export class TimelinePanel {
 	}
 
 	private fillTable(): void {
-		const table = make("table"), body = make("tbody"), head = make("tr"), thead = make("thead"), kinds = this.head!.kinds, v = this.view;
-		const all = this.rows.map((r) => sumUp(r, kinds, v.from, v.to)), used = kinds.map((_, k) => k).filter((k) => all.some((s) => s.sum[k]! > 0));
-		head.append(make("th", "Row"), ...used.map((k) => make("th", kinds[k]!.name, "n")), make("th", "longest wait", "n"));
-		for (const i of v.visible) {
-			const tr = make("tr"), s = all[i]!;
-			tr.append(make("td", this.rows[i]!.label), ...used.map((k) => make("td", s.sum[k]! ? amount(s.sum[k]!, "ns") : "", "n")),
-				make("td", s.longest ? amount(s.longest, "ns") : "", "n"));
-			body.append(tr);
-		}
-		thead.append(head);
-		table.append(thead, body);
+		const kinds = this.head!.kinds, v = this.view, time = (ns: number) => numeric(ns ? amount(ns, "ns") : "");
+		const all = this.rows.map((r) => sumUp(r, kinds, v.from, v.to)), used = kinds.map((_, k) => k).filter((k) => all.some((s) => s.spent[k]! > 0));
+		const { table, body } = makeTable("", [["Row"], ...used.map((k) => [kinds[k]!.name, "n"] as const), ["longest wait", "n"]]);
+		for (const i of v.visible)
+			addRow(body, this.origin, this.rows[i]!.label, ...used.map((k) => time(all[i]!.spent[k]!)), time(all[i]!.longest));
 		this.tableBox.replaceChildren(table);
 	}
 
@@ -223,7 +216,7 @@ export class TimelinePanel {
 
 	private moveRow(by: number): void {
 		const all = this.view.visible, at = this.view.picked ? all.indexOf(this.view.picked.row) : -1;
-		const row = all[Math.max(0, Math.min(all.length - 1, at + by))];
+		const row = all[clamp(at + by, 0, all.length - 1)];
 		if (row !== undefined)
 			this.view.pick({ row, item: -1 });
 	}
@@ -231,7 +224,7 @@ export class TimelinePanel {
 	private moveItem(by: number): void {
 		const p = this.view.picked, r = p ? this.rows[p.row]! : null;
 		if (p && r && r.n)
-			this.view.pick({ row: p.row, item: Math.max(0, Math.min(r.n - 1, p.item < 0 ? 0 : p.item + by)) });
+			this.view.pick({ row: p.row, item: clamp(p.item < 0 ? 0 : p.item + by, 0, r.n - 1) });
 	}
 
 	/** Whether the key means something here. */

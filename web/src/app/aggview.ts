@@ -2,11 +2,11 @@
 // Results of a program as tables that can be sorted, as histograms, as text, and as stacks for a flame graph.
 import { AggRow, Bucket, Value } from "./api.js";
 import { keyText, Result, show, stackOf } from "./output.js";
-import { make, makeButton } from "../dom.js";
+import { addRow, barCell, make, makeButton, makeDot, makeNote, makePre, numeric } from "../dom.js";
 import { keyCss } from "../keycolour.js";
 import { number } from "../amount.js";
+import { sum } from "../short.js";
 
-export { keyText };
 const ROWS = 200; // of a table
 const DISTRIBUTIONS = 24;
 
@@ -17,7 +17,7 @@ export function isDistribution(r: AggRow): boolean {
 type Cell = number | Bucket[] | null | undefined;
 
 function total(v: Cell): number {
-	return Array.isArray(v) ? v.reduce((n, b) => n + b.count, 0) : Math.abs(v ?? 0);
+	return Array.isArray(v) ? sum(v.map((b) => b.count)) : Math.abs(v ?? 0);
 }
 
 /** The middle of the bucket below which a share of the values are. */
@@ -87,7 +87,7 @@ export function table(host: HTMLElement, r: Result): void {
 	const measure = columns[r.rows[0]?.key.length ?? 0]!, most = Math.max(0, ...rows.map((row) => Math.abs(Number(measure.of(row) ?? 0)))), top = host.scrollTop;
 	for (const c of columns) {
 		const th = make("th", "", c.numeric ? "n" : ""), here = c.title === column.title;
-		th.setAttribute("aria-sort", here ? down ? "descending" : "ascending" : "none");
+		th.ariaSort = here ? down ? "descending" : "ascending" : "none";
 		th.append(makeButton(c.title + (here ? down ? " ↓" : " ↑" : ""), "sort by this", () => {
 			order.set(host, { column: c.title, down: here ? !down : c.numeric, rows: [] });
 			table(host, r);
@@ -96,19 +96,12 @@ export function table(host: HTMLElement, r: Result): void {
 	}
 	head.append(make("td"));
 	for (const row of rows) {
-		const tr = body.insertRow(), bar = make("td", "", "bar"), fill = make("i");
-		tr.title = source(r, row);
-		columns.forEach((c, i) => {
+		addRow(body, source(r, row), ...columns.map((c, i) => {
 			const td = make("td", c.text(c.of(row)), c.numeric ? "n" : ""), stack = i < row.key.length ? stackOf(row.key[i]!) : null;
 			if (stack)
 				td.title = stack.join("\n");
-			tr.append(td);
-		});
-		fill.style.setProperty("--share", String(most ? Math.abs(Number(measure.of(row) ?? 0)) / most : 0));
-		if (row.key.length)
-			fill.style.background = keyCss(keyText(row));
-		bar.append(fill);
-		tr.append(bar);
+			return td;
+		}), barCell(most ? Math.abs(Number(measure.of(row) ?? 0)) / most : 0, row.key.length ? keyCss(keyText(row)) : ""));
 	}
 	host.replaceChildren(t, ...more(r.rows.length - ROWS, r.leftOut));
 	host.scrollTop = top;
@@ -117,7 +110,7 @@ export function table(host: HTMLElement, r: Result): void {
 /** What is not shown. */
 function more(beyond: number, leftOut: number): HTMLElement[] {
 	const n = Math.max(0, beyond) + leftOut;
-	return n ? [make("p", `${number(n)} more`, "muted")] : [];
+	return n ? [makeNote(`${number(n)} more`)] : [];
 }
 
 // -- histograms --
@@ -134,25 +127,18 @@ function bound(v: number | null): string {
 
 function histogram(r: Result, row: AggRow, k: number): HTMLElement {
 	const box = make("figure", "", "dist"), all = row.values[k] as Bucket[], used = all.filter((b) => b.count !== 0), key = keyText(row);
-	const first = all.indexOf(used[0]!), last = all.indexOf(used[used.length - 1]!), most = Math.max(...all.map((b) => Math.abs(b.count))), dot = make("i");
+	const first = all.indexOf(used[0]!), last = all.indexOf(used[used.length - 1]!), most = Math.max(...all.map((b) => Math.abs(b.count)));
 	const caption = make("figcaption", (r.names.length > 1 ? `@${r.names[k]} ` : "") + (key || "all"));
-	if (key) {
-		dot.style.background = keyCss(key);
-		caption.prepend(dot);
-	}
+	if (key)
+		caption.prepend(makeDot(keyCss(key)));
 	box.append(caption);
 	box.title = source(r, row);
 	const t = make("table"), body = t.createTBody();
 	for (const b of used.length ? all.slice(first, last + 1) : []) {
-		const tr = body.insertRow(), bar = make("td", "", "bar"), fill = make("i");
-		fill.style.setProperty("--share", String(Math.abs(b.count) / most));
-		if (key)
-			fill.style.background = keyCss(key);
-		bar.append(fill);
-		tr.append(make("th", bound(b.from) || "< " + bound(b.to), "n"), bar, make("td", number(b.count), "n"));
-		tr.title = `${b.from ?? "−∞"} ≤ value < ${b.to ?? "∞"}: ${number(b.count)} · ${source(r, row)}`;
+		addRow(body, `${b.from ?? "−∞"} ≤ value < ${b.to ?? "∞"}: ${number(b.count)} · ${source(r, row)}`,
+			make("th", bound(b.from) || "< " + bound(b.to), "n"), barCell(Math.abs(b.count) / most, key && keyCss(key)), numeric(number(b.count)));
 	}
-	box.append(t, make("p", `${number(total(all))} values`, "muted"));
+	box.append(t, makeNote(`${number(total(all))} values`));
 	return box;
 }
 
@@ -166,9 +152,8 @@ export function distributions(host: HTMLElement, r: Result): void {
 // -- text and stacks --
 
 export function textOf(host: HTMLElement, r: Result): void {
-	const pre = make("pre", r.text ?? "", "text");
+	const pre = makePre(r.text ?? "", "text");
 	pre.title = source(r, null);
-	pre.tabIndex = 0; // it scrolls
 	host.replaceChildren(pre);
 }
 

@@ -4,8 +4,9 @@
 // not shown has not changed, as far as could be seen; how far that is, is said.
 import { api, Params, RecordingInfo } from "./api.js";
 import { amount, number } from "../amount.js";
-import { make, named, said } from "../dom.js";
-import { origin, Source } from "./stretch.js";
+import { addRow, make, makeNote, makeSelect, makeTable, named, numeric, said } from "../dom.js";
+import { clamp } from "../short.js";
+import { histName, origin, Source } from "./stretch.js";
 
 interface Stat {
 	value: number | null; // octaves, as low and high; null: infinite
@@ -72,8 +73,8 @@ function effect(l: DiffLine): Quantile | null {
 
 /** Where 0 and an interval lie on a line of ±most octaves. */
 function mark(s: Stat | null, most: number): HTMLElement {
-	const td = make("td", "", "mark"), bar = make("i"), at = make("b"), x = (v: number | null, none: number) => Math.max(0, Math.min(100, 50 + 50 * (v ?? none) / most));
-	td.setAttribute("aria-hidden", "true");
+	const td = make("td", "", "mark"), bar = make("i"), at = make("b"), x = (v: number | null, none: number) => clamp(50 + 50 * (v ?? none) / most, 0, 100);
+	td.ariaHidden = "true";
 	if (!s)
 		return td;
 	bar.style.left = x(s.low, -most) + "%";
@@ -97,29 +98,28 @@ function changeCells(l: DiffLine, unit: string, most: number): HTMLElement[] {
 	const q = effect(l), r = l.octaves.rate;
 	if (q) {
 		const s = l.octaves[q]!, [a, b] = l.quantiles[q], up = (s.value ?? 0) > 0;
-		return [make("td", `${up ? "▲" : "▼"} ${QUANTILES[q]} ${amount(a ?? 0, unit)} → ${amount(b ?? 0, unit)}`), make("td", interval(s), "n"), mark(s, most)];
+		return [make("td", `${up ? "▲" : "▼"} ${QUANTILES[q]} ${amount(a ?? 0, unit)} → ${amount(b ?? 0, unit)}`), numeric(interval(s)), mark(s, most)];
 	}
 	if (l.changed && l.auc !== null) {
 		const p = (v: number | null) => (100 * (v ?? 0)).toFixed(0);
-		return [make("td", `${l.auc > 0.5 ? "▲" : "▼"} all of it: one of now is larger in`), make("td", `${p(l.auc)} % (${p(l.auc_low)} to ${p(l.auc_high)} %)`, "n"), mark(null, most)];
+		return [make("td", `${l.auc > 0.5 ? "▲" : "▼"} all of it: one of now is larger in`), numeric(`${p(l.auc)} % (${p(l.auc_low)} to ${p(l.auc_high)} %)`), mark(null, most)];
 	}
-	return [make("td", l.count_b === 0 ? "▼ gone" : l.count_a === 0 ? "▲ new" : `${(r?.value ?? 0) > 0 ? "▲ more" : "▼ less"} often`), make("td", r ? interval(r) : "", "n"), mark(r, most)];
+	return [make("td", l.count_b === 0 ? "▼ gone" : l.count_a === 0 ? "▲ new" : `${(r?.value ?? 0) > 0 ? "▲ more" : "▼ less"} often`), numeric(r ? interval(r) : ""), mark(r, most)];
 }
 
-function table(lines: DiffLine[], sum: DiffSum, s: Source): HTMLElement {
-	const t = make("table", "", "agg"), head = t.createTHead().insertRow(), body = t.createTBody();
+function diffTable(lines: DiffLine[], sum: DiffSum, s: Source): HTMLElement {
+	const { table, body } = makeTable("agg", [["what"], ["change"], ["by, 95 % interval", "n"], [""], ["events a second", "n"]]);
 	const units = new Map(s.info.histograms.map((h) => [h.name, h.unit])), sizes = lines.map((l) => {
 		const q = effect(l), of = q ? l.octaves[q] : l.octaves.rate;
 		return Math.max(Math.abs(of?.low ?? 0), Math.abs(of?.high ?? 0));
 	}), most = Math.min(4, Math.max(0.5, ...sizes));
-	head.append(make("th", "what"), make("th", "change"), make("th", "by, 95 % interval", "n"), make("td", ""), make("th", "events a second", "n"));
 	for (const l of lines) {
-		const tr = body.insertRow(), what = make("td", nameOf(l) + " ");
-		tr.title = `${number(l.count_a)} and ${number(l.count_b)} events, from ${origin(s, (l.kind === "tracker" ? "" : "@") + l.source, "hist")}${l.key ? ", key " + l.key : ""}`;
+		const what = make("td", nameOf(l) + " ");
 		what.append(make("b", l.key));
-		tr.append(what, ...changeCells(l, units.get(l.source) ?? "", most), make("td", `${rate(l.count_a, sum.seconds_a)} → ${rate(l.count_b, sum.seconds_b)}`, "n" + (l.rate_changed ? " sure" : "")));
+		addRow(body, `${number(l.count_a)} and ${number(l.count_b)} events, from ${origin(s, histName({ kind: l.kind, name: l.source }), "hist")}${l.key ? ", key " + l.key : ""}`,
+			what, ...changeCells(l, units.get(l.source) ?? "", most), make("td", `${rate(l.count_a, sum.seconds_a)} → ${rate(l.count_b, sum.seconds_b)}`, "n" + (l.rate_changed ? " sure" : "")));
 	}
-	return t;
+	return table;
 }
 
 /** What is known of the rest. */
@@ -142,7 +142,7 @@ export class Apart {
 	readonly element = make("section", "", "apart");
 	private readonly title = make("h3");
 	private readonly box = make("div");
-	private readonly note = make("p", "", "muted");
+	private readonly note = makeNote("");
 	private asked = 0;
 	/** What differs, for tests. */
 	found: DiffLine[] = [];
@@ -150,7 +150,7 @@ export class Apart {
 
 	constructor() {
 		named(this.box, "group", "What sets it apart"); // it scrolls
-		this.note.setAttribute("role", "status");
+		this.note.role = "status";
 		this.element.append(this.title, this.box, this.note);
 	}
 
@@ -193,7 +193,7 @@ export class Apart {
 
 	private fill(sum: DiffSum, s: Source): void {
 		const shown = this.found.slice(0, ROWS);
-		this.box.replaceChildren(table(shown, sum, s));
+		this.box.replaceChildren(diffTable(shown, sum, s));
 		this.box.hidden = !shown.length;
 		this.note.textContent = sentence(sum, shown.length);
 	}
@@ -201,23 +201,16 @@ export class Apart {
 
 /** Chooses another recording, and shows what sets this one apart from it. */
 export function compareRecordings(s: Source, all: RecordingInfo[]): HTMLElement {
-	const box = make("div", "", "apart-with"), others = all.filter((r) => r.id !== s.id), label = make("label", "Compare with "), choose = make("select"), apart = new Apart();
+	const box = make("div", "", "apart-with"), others = all.filter((r) => r.id !== s.id), label = make("label", "Compare with "), apart = new Apart();
 	if (!others.length)
 		return box;
-	choose.append(make("option", "another recording…"), ...others.map((r) => {
-		const o = make("option", r.name);
-		o.value = r.id;
-		return o;
-	}));
-	choose.options[0]!.value = "";
-	choose.addEventListener("change", () => {
-		if (choose.value)
-			void apart.show(`What sets it apart from ${choose.selectedOptions[0]!.text}`, s, { other: choose.value });
+	apart.clear();
+	label.append(makeSelect("Compare with", [["", "another recording…"], ...others.map((r) => [r.id, r.name] as const)], "", (id) => {
+		if (id)
+			void apart.show(`What sets it apart from ${others.find((r) => r.id === id)!.name}`, s, { other: id });
 		else
 			apart.clear();
-	});
-	apart.clear();
-	label.append(choose);
+	}));
 	box.append(label, apart.element);
 	return box;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the output of a program is drawn: what fits it, what is best, and the choice among them.
 import { amount, number } from "../amount.js";
-import { make, makeButton, makeGroup, named } from "../dom.js";
+import { make, makeButton, makeDot, makeGroup, makeNote, named } from "../dom.js";
 import { Cell, HeatView } from "../heat.js";
 import { keyCss } from "../keycolour.js";
-import { distributions, Flames, isDistribution, keyText, source, stacksOf, table, textOf } from "./aggview.js";
+import { distributions, Flames, isDistribution, source, stacksOf, table, textOf } from "./aggview.js";
 import { Output, Result } from "./output.js";
 
 export type Drawing = "table" | "histogram" | "heat" | "flame" | "text";
@@ -81,7 +81,7 @@ export class Picture {
 class Heat {
 	private readonly keys = make("div", "", "key-list");
 	private readonly map = make("div", "", "map");
-	private readonly tip = make("p", "", "muted");
+	private readonly tip = makeNote("");
 	private view: HeatView | null = null;
 	private readonly chosen = new Set<string>();
 	private where = "";
@@ -131,16 +131,13 @@ class Heat {
 					this.chosen.add(key);
 				this.select();
 				this.drawKeys(keys);
-			}), dot = make("i");
-			dot.style.background = keyCss(key);
-			b.append(dot, key);
-			b.setAttribute("aria-pressed", String(this.chosen.has(key)));
+			});
+			b.append(makeDot(keyCss(key)), key);
+			b.ariaPressed = String(this.chosen.has(key));
 			return b;
 		}));
 	}
 }
-
-export { keyText };
 
 /** The part of an address that says how results are drawn: name~drawing, with commas. */
 export function putDrawings(wanted: Map<string, Drawing>): string {

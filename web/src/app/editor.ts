@@ -2,7 +2,7 @@
 // A text area for D: line numbers, marks where the compiler found mistakes, completion of probes and words.
 import { api, Diagnostic } from "./api.js";
 import { Choice, complete } from "./complete.js";
-import { make } from "../dom.js";
+import { make, makeButton } from "../dom.js";
 
 const CHECK_MS = 350; // after the last key
 const CHOICES = 60;
@@ -27,18 +27,18 @@ export class Editor {
 		const box = make("div", "", "editor"), scroll = make("div", "", "sheet");
 		this.area.spellcheck = false;
 		this.area.autocapitalize = "off";
-		this.area.setAttribute("aria-label", "D program");
+		this.area.ariaLabel = "D program";
 		this.area.setAttribute("aria-describedby", "problems");
 		this.area.wrap = "off";
-		this.marks.setAttribute("aria-hidden", "true");
-		this.gutter.setAttribute("aria-hidden", "true");
+		this.marks.ariaHidden = "true";
+		this.gutter.ariaHidden = "true";
 		this.list.hidden = true;
-		this.list.setAttribute("role", "listbox");
-		this.list.setAttribute("aria-label", "Completions");
+		this.list.role = "listbox";
+		this.list.ariaLabel = "Completions";
 		this.list.tabIndex = 0; // it scrolls
 		this.list.id = "choices";
 		this.problems.id = "problems";
-		this.problems.setAttribute("aria-live", "polite");
+		this.problems.ariaLive = "polite";
 		scroll.append(this.marks, this.area, this.list);
 		box.append(this.gutter, scroll);
 		host.append(box, this.problems);
@@ -101,10 +101,7 @@ export class Editor {
 		this.problems.replaceChildren(...found.map((d) => {
 			const li = make("li", "", d.severity);
 			if (d.line) {
-				const go = make("button", `line ${d.line}`);
-				go.type = "button";
-				go.addEventListener("click", () => this.goTo(d));
-				li.append(go, " ");
+				li.append(makeButton(`line ${d.line}`, "go there", () => this.goTo(d)), " ");
 			}
 			li.append(d.message, d.hint ? make("span", " " + d.hint, "muted") : "");
 			return li;
@@ -152,8 +149,8 @@ export class Editor {
 		this.list.replaceChildren(...this.choices.map((c, i) => {
 			const li = make("li", c.text);
 			li.id = "choice" + i;
-			li.setAttribute("role", "option");
-			li.setAttribute("aria-selected", String(i === this.chosen));
+			li.role = "option";
+			li.ariaSelected = String(i === this.chosen);
 			if (c.detail)
 				li.append(make("span", c.detail, "muted"));
 			li.addEventListener("pointerdown", (e) => {

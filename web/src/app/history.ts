@@ -2,7 +2,8 @@
 // How the distributions of an aggregation came to be: what each snapshot has more than the one before, by second and key; and that as the cells
 // of a heat map.
 import { AggRow, Bucket } from "./api.js";
-import { HeatHead, Plane } from "../heatmodel.js";
+import { addPlanes, HeatHead, Plane, upper } from "../heatmodel.js";
+import { clamp, sum } from "../short.js";
 
 const SECONDS = 600; // kept
 const COLUMNS = 60; // at least, so that the axis stands still at first
@@ -32,14 +33,14 @@ export class History {
 	/** What the aggregation is at `time` (ns). Whatever has become less has been cleared before. */
 	take(time: number, rows: AggRow[], value: number, keyText: (r: AggRow) => string): void {
 		const now = new Map<string, Counts>(), second = Math.floor(time / SECOND);
-		const total = (r: AggRow) => (r.values[value] as Bucket[]).reduce((n, b) => n + b.count, 0);
+		const total = (r: AggRow) => sum((r.values[value] as Bucket[]).map((b) => b.count));
 		for (const r of rows.filter((row) => Array.isArray(row.values[value])).sort((a, b) => total(b) - total(a))) { // the largest have places of their own
 			const v = r.values[value] as Bucket[];
 			const key = this.key(keyText(r)), mine: Counts = now.get(key) ?? new Map();
 			for (const b of v) {
-				const [low, high] = bounds(b), id = String(low), sum = (mine.get(id)?.count ?? 0) + b.count;
+				const [low, high] = bounds(b), id = String(low), count = (mine.get(id)?.count ?? 0) + b.count;
 				if (b.count)
-					mine.set(id, { low, high, count: sum });
+					mine.set(id, { low, high, count });
 			}
 			now.set(key, mine);
 		}
@@ -93,7 +94,7 @@ export class History {
 		if (rows < 1)
 			return null;
 		const planes = [...this.keys, OTHER].map((key) => this.plane(key, edges)).filter((p) => p.total > 0);
-		const head: HeatHead = { title, unit, columns, rows, begin: this.first * 1000 + offset, step: 1000, total: planes.reduce((n, p) => n + p.total, 0), edges,
+		const head: HeatHead = { title, unit, columns, rows, begin: this.first * 1000 + offset, step: 1000, total: sum(planes.map((p) => p.total)), edges,
 			keys: planes.map((p) => p.key), avg: none(), p50: none(), p90: none(), p99: none(), lost: new Array<number>(columns).fill(0), late: true };
 		this.percentiles(head, planes);
 		return { head, planes };
@@ -107,16 +108,14 @@ export class History {
 				cells.set(at, (cells.get(at) ?? 0) + b.count);
 			}
 		const index = Uint32Array.from(cells.keys()).sort(), count = Float64Array.from(index, (i) => cells.get(i)!);
-		return { key, index, count, total: count.reduce((a, b) => a + b, 0) };
+		return { key, index, count, total: sum(count) };
 	}
 
 	/** The middle of the row in which the median, or 99 %, of a column are. */
 	private percentiles(h: HeatHead, planes: Plane[]): void {
-		const sum = new Float64Array(h.columns * h.rows);
-		for (const p of planes)
-			p.index.forEach((i, k) => { sum[i]! += p.count[k]!; });
+		const all = addPlanes(planes, h.columns * h.rows);
 		for (let c = 0; c < h.columns; c++) {
-			const column = sum.subarray(c * h.rows, (c + 1) * h.rows), total = column.reduce((a, b) => a + b, 0);
+			const column = all.subarray(c * h.rows, (c + 1) * h.rows), total = sum(column);
 			for (const [line, share] of [[h.p50, 0.5], [h.p90, 0.9], [h.p99, 0.99]] as const) {
 				let left = share * total, r = 0;
 				while (total && r < h.rows - 1 && (left -= column[r]!) > 0)
@@ -129,13 +128,5 @@ export class History {
 
 /** The row that v is in; the first or the last if it is beside all. */
 function rowOf(edges: number[], v: number): number {
-	let lo = 0, hi = edges.length - 1;
-	while (hi - lo > 1) {
-		const mid = (lo + hi) >> 1;
-		if (edges[mid]! <= v)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	return clamp(upper(edges, v) - 1, 0, edges.length - 2);
 }

@@ -2,10 +2,9 @@
 // Distributions of a recording, of stretches of it, and of keys, in the page.
 import { api, Params, RecordingInfo } from "./api.js";
 import { TabName } from "./pictures.js";
-import { origin, putStretch, rangeParam, Source, Stretch, stretchText, takeStretch } from "./stretch.js";
-import { focusPicture, NO_VALUES, saveAs, saveLinks, TabFrame } from "./tabframe.js";
-import { number } from "../amount.js";
-import { grow, make, makeButton, makeGroup } from "../dom.js";
+import { histChoice, histName, histWanted, origin, putStretch, rangeParam, Source, Stretch, stretchText, tabLink, takeStretch } from "./stretch.js";
+import { focusPicture, NO_VALUES, savePicture, TabFrame } from "./tabframe.js";
+import { grow, makeButton, makeGroup, makeSelect } from "../dom.js";
 import { HistHead, HistPanel } from "../histpanel.js";
 import { keyCss } from "../keycolour.js";
 
@@ -30,13 +29,13 @@ export class HistTab {
 	}
 
 	async show(s: Source, _: TabName, q: URLSearchParams): Promise<void> {
-		const names = s.info.histograms.map((h) => (h.kind === "tracker" ? "" : "@") + h.name), n = ++this.asked;
+		const n = ++this.asked;
 		const all = await api.recordings().catch(() => null);
 		if (n !== this.asked)
 			return;
 		this.source = s;
 		this.others = (all?.recordings ?? []).filter((r) => r.id !== s.id);
-		this.by = names.includes(q.get("by") ?? "") ? q.get("by")! : names[0] ?? "";
+		this.by = histWanted(s, q.get("by"));
 		this.byKey = q.has("keys");
 		this.whole = q.has("whole");
 		this.other = this.others.find((r) => r.id === q.get("other"))?.id ?? "";
@@ -103,20 +102,11 @@ export class HistTab {
 	}
 
 	private drawBar(): void {
-		const s = this.source!, choose = make("select"), info = s.info.histograms.find((h) => (h.kind === "tracker" ? h.name : "@" + h.name) === this.by);
-		for (const h of s.info.histograms) {
-			const o = make("option", `${h.kind === "tracker" ? "" : "@"}${h.name}: ${number(h.count)}`);
-			o.value = (h.kind === "tracker" ? "" : "@") + h.name;
-			o.selected = o.value === this.by;
-			choose.append(o);
-		}
-		choose.setAttribute("aria-label", "Distribution of");
-		choose.addEventListener("change", () => {
-			this.by = choose.value;
+		const s = this.source!, all = [histChoice(s, "Distribution of", this.by, (name) => {
+			this.by = name;
 			this.again();
-		});
-		const all: HTMLElement[] = [choose];
-		if (info?.keys)
+		})];
+		if (s.info.histograms.find((h) => histName(h) === this.by)?.keys)
 			all.push(makeGroup([[false, "together", "all keys in one"], [true, "by key", "the keys with most values, each by itself"]] as const, (v) => v === this.byKey, (v) => {
 				this.byKey = v;
 				this.again();
@@ -129,30 +119,15 @@ export class HistTab {
 				}).element, makeButton("Everything", "all of the recording", () => {
 				this.stretches = [];
 				this.again();
-			}));
-			const t = make("a", "Timeline", "button");
-			t.href = "#recording/" + s.id + "/timeline?at=" + putStretch(s, this.stretches[0]!);
-			all.push(t);
+			}), tabLink(s, "timeline", "Timeline", "what threads did in this range", { at: putStretch(s, this.stretches[0]!) }));
 		}
-		this.frame.bar.replaceChildren(...all, ...this.others.length ? [this.otherChoice()] : [], grow(),
-			saveAs(saveLinks(s.id, [["hist.svg", "SVG"], ["hist.html", "HTML"]], this.params())));
-	}
-
-	private otherChoice(): HTMLElement {
-		const choose = make("select");
-		choose.append(...[{ id: "", name: "compare with…" }, ...this.others].map((r) => {
-			const o = make("option", r.name);
-			o.value = r.id;
-			o.selected = r.id === this.other;
-			return o;
-		}));
-		choose.setAttribute("aria-label", "Compare with another recording");
-		choose.addEventListener("change", () => {
-			this.other = choose.value;
-			this.stretches = [];
-			this.again();
-		});
-		return choose;
+		if (this.others.length)
+			all.push(makeSelect("Compare with another recording", [["", "compare with…"], ...this.others.map((r) => [r.id, r.name] as const)], this.other, (id) => {
+				this.other = id;
+				this.stretches = [];
+				this.again();
+			}));
+		this.frame.bar.replaceChildren(...all, grow(), savePicture(s.id, "hist", this.params()));
 	}
 
 	get query(): URLSearchParams {

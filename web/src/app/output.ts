@@ -106,6 +106,11 @@ export class Output {
 	}
 }
 
+/** What of a run's standard error is no mere notice. */
+export function complaints(messages: string | null): string[] {
+	return (messages ?? "").split("\n").filter((l) => l && !/ matched \d+ probes?$/.test(l));
+}
+
 /** Frames of a stack, leaf first; null: no stack. */
 export function stackOf(v: Value): string[] | null {
 	const frames = Array.isArray(v) ? v : v && typeof v === "object" && "frames" in v && Array.isArray(v.frames) ? v.frames : null;

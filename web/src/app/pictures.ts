@@ -3,7 +3,7 @@
 import { HistTab } from "./histtab.js";
 import { Source } from "./stretch.js";
 import { TimelineTab } from "./timelinetab.js";
-import { make } from "../dom.js";
+import { make, makeLink } from "../dom.js";
 
 /** "": heat map, stacks, slow events and text. */
 const TABS = [["", "Overview"], ["timeline", "Timeline"], ["processes", "Processes"], ["hist", "Distributions"]] as const;
@@ -27,12 +27,10 @@ export function tabName(text: string | undefined): TabName {
 /** Links to the views of a recording. */
 export function tabLinks(id: string, now: TabName | null, first: string): HTMLElement {
 	const nav = make("nav", "", "tabs");
-	nav.setAttribute("aria-label", "Views of the recording");
+	nav.ariaLabel = "Views of the recording";
 	for (const [name, text] of TABS) {
-		const a = make("a", text);
-		a.href = name ? `#recording/${id}/${name}` : first;
-		if (name === now)
-			a.setAttribute("aria-current", "page");
+		const a = makeLink(text, name ? `#recording/${id}/${name}` : first);
+		a.ariaCurrent = name === now ? "page" : null;
 		nav.append(a);
 	}
 	return nav;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write a program, run it, see what it says.
-import { api, ApiError, Program, watch } from "./api.js";
+import { api, Program, watch } from "./api.js";
 import { Flames } from "./aggview.js";
 import { Drawing, Picture, putDrawings, takeDrawings } from "./drawings.js";
-import { make, makeButton } from "../dom.js";
+import { make, makeButton, makeNote, makePre, said } from "../dom.js";
 import { Editor } from "./editor.js";
-import { Output } from "./output.js";
+import { complaints, Output } from "./output.js";
 import { number } from "../amount.js";
 import { perFrame } from "../canvas.js";
 
@@ -24,7 +24,7 @@ export class ProgramView {
 	private readonly runButton = makeButton("Run", "run it (Ctrl-Enter)", () => void this.run());
 	private readonly stopButton = makeButton("Stop", "end it, as Ctrl-C does", () => void this.stop());
 	private readonly state = make("span", "", "state");
-	private readonly text = make("pre", "", "text");
+	private readonly text = makePre("", "text");
 	private readonly notes = make("div", "", "notes");
 	private readonly pictures = new Map<string, Picture>();
 	private wanted = new Map<string, Drawing>(); // how results are to be drawn, by their names; else as is best
@@ -41,10 +41,10 @@ export class ProgramView {
 		const side = make("aside", "", "side"), main = make("div", "", "main"), bar = make("div", "", "bar"), left = make("div", "", "write");
 		this.filter.type = "search";
 		this.filter.placeholder = "Shipped programs";
-		this.filter.setAttribute("aria-label", "Search the shipped programs");
+		this.filter.ariaLabel = "Search the shipped programs";
 		this.filter.addEventListener("input", () => this.list());
 		side.append(this.filter, this.gallery);
-		this.state.setAttribute("role", "status");
+		this.state.role = "status";
 		this.stopButton.disabled = true;
 		this.runButton.className = "primary";
 		bar.append(this.runButton, this.stopButton, this.state);
@@ -52,9 +52,8 @@ export class ProgramView {
 		this.editor = new Editor(left);
 		this.editor.onRun = () => void this.run();
 		this.editor.text = FIRST;
-		this.text.tabIndex = 0;
-		this.text.setAttribute("aria-label", "Text output");
-		this.results.append(make("p", "Run a program: its tables, distributions and stacks are drawn here while it runs.", "muted"));
+		this.text.ariaLabel = "Text output";
+		this.results.append(makeNote("Run a program: its tables, distributions and stacks are drawn here while it runs."));
 		main.append(left, this.notes, this.results, this.text);
 		this.text.hidden = true;
 		this.element.append(side, main);
@@ -114,7 +113,7 @@ export class ProgramView {
 		try {
 			this.running = await api.run(this.editor.text);
 		} catch (e) {
-			this.note(e instanceof ApiError ? e.message : String(e), "error");
+			this.note(said(e));
 			return;
 		}
 		this.runButton.disabled = true;
@@ -150,16 +149,16 @@ export class ProgramView {
 		this.output.messages = messages ?? "";
 		this.runButton.disabled = false;
 		this.stopButton.disabled = true;
-		const bad = (messages ?? "").split("\n").filter((l) => l && !/ matched \d+ probes?$/.test(l)).join("\n");
+		const bad = complaints(messages).join("\n");
 		if (messages === null)
-			this.note("the server does not know this run any more", "error");
+			this.note("the server does not know this run any more");
 		else if (bad)
-			this.note(bad, "error");
+			this.note(bad);
 		this.redraw();
 	}
 
-	private note(text: string, kind: string): void {
-		this.notes.append(make("pre", text, kind));
+	private note(text: string): void {
+		this.notes.append(make("pre", text, "error"));
 		this.state.textContent = "";
 	}
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // A range of a heat map looked at closely: whose the delays are, the slow events among them, the stacks of exactly these
 // seconds, the clause of D that selects them; and the same compared with another range.
-import { sleep } from "../short.js";
+import { clamp, sleep, sum } from "../short.js";
 import { Apart } from "./apart.js";
 import { api, Params, SlowRow } from "./api.js";
 import { FlameData, showFlame } from "./flames.js";
 import { compareShares, Counts, enough, ShareChange } from "./shares.js";
 import { reason } from "./slow.js";
 import { Chosen, selecting } from "./selecting.js";
-import { origin, Source, stretchLinks, times } from "./stretch.js";
-import { saveAs, saveLinks } from "./tabframe.js";
+import { histName, origin, Source, stretchLinks, times, wall } from "./stretch.js";
+import { saveLinks, savePicture } from "./tabframe.js";
 import { amount, number, percent } from "../amount.js";
 import { unpack } from "../bytes.js";
-import { grow, make, makeButton, makeGroup, named, said } from "../dom.js";
+import { addRow, barCell, grow, make, makeButton, makeGroup, makeNote, makePre, makeTable, named, numeric, said } from "../dom.js";
 import { decodeHeat, HeatHead, Plane } from "../heatmodel.js";
 import { timeText } from "../heat.js";
+import { keyCss } from "../keycolour.js";
 
 /** A stretch of time (ns of the recording's clock) and of values. */
 export interface Selection {
@@ -40,17 +41,13 @@ function keyed(s: Source, name: string): string {
 	return s.id === "live" && LIVE_KEYED.includes(name) || s.info.histograms.some((h) => h.name === by) ? "@" + by : name;
 }
 
-function wall(s: Source, ns: number): number {
-	return (ns + s.info.wall_off) / 1e6;
-}
-
 export function describe(s: Source, r: Selection): string {
 	const a = Math.round(wall(s, r.from)), b = Math.round(wall(s, r.to)), bound = (v: number) => Number.isFinite(v) ? amount(v, unitOf(s, r.tracker)) : "∞";
 	return `${r.tracker} · ${timeText(a, b - a)} – ${timeText(b, b - a)} UTC · ${bound(r.low)} – ${bound(r.high)}`;
 }
 
 function unitOf(s: Source, tracker: string): string {
-	return s.info.histograms.find((h) => (h.kind === "tracker" ? h.name : "@" + h.name) === tracker)?.unit ?? "";
+	return s.info.histograms.find((h) => histName(h) === tracker)?.unit ?? "";
 }
 
 export class RangeView {
@@ -60,7 +57,7 @@ export class RangeView {
 	private readonly slow = make("div", "", "slow-box");
 	private readonly flame = make("div", "", "flame-host");
 	private readonly flameBar = make("div", "", "bar");
-	private readonly code = make("pre", "", "code");
+	private readonly code = makePre("", "code");
 	private readonly compareBar = make("div", "", "bar");
 	readonly apart = new Apart();
 	private source: Source | null = null;
@@ -81,12 +78,11 @@ export class RangeView {
 	constructor() {
 		const two = make("div", "", "columns");
 		this.element.hidden = true;
-		this.element.setAttribute("aria-label", "Selected range");
-		this.element.setAttribute("role", "region");
+		this.element.ariaLabel = "Selected range";
+		this.element.role = "region";
 		for (const [box, label] of [[this.who, "Whose delays"], [this.slow, "Slow events of the range"]] as const) {
 			named(box, "group", label);
 		}
-		this.code.tabIndex = 0; // it scrolls
 		two.append(this.who, this.slow);
 		this.element.append(this.title, this.compareBar, two, this.apart.element, this.flameBar, this.flame, make("h3", "The clause of D that selects it"), this.code);
 	}
@@ -152,7 +148,7 @@ export class RangeView {
 			b.disabled = earlier.from < first;
 			const pick = makeButton("another range", "then choose it in a heat map", () => {
 				this.picking = true;
-				pick.setAttribute("aria-pressed", "true");
+				pick.ariaPressed = "true";
 			});
 			all.push("Compare with", b, pick);
 		}
@@ -170,8 +166,7 @@ export class RangeView {
 		});
 		const by = { by: "@" + this.stacks, ...times(s, r.from, r.to) };
 		this.flameBar.replaceChildren(make("h3", "Stacks of these seconds"), group, grow(),
-			saveAs(saveLinks(s.id, [["flame.svg", "SVG"], ["flame.html", "HTML"]], { ...by, title: describe(s, r), ...before(s, this.other) }),
-				...this.other ? [] : [saveLinks(s.id, STACK_FILES, by)]));
+			savePicture(s.id, "flame", { ...by, title: describe(s, r), ...before(s, this.other) }, ...this.other ? [] : [saveLinks(s.id, STACK_FILES, by)]));
 		this.flameBar.hidden = this.flame.hidden = !this.stacks;
 	}
 
@@ -179,17 +174,17 @@ export class RangeView {
 		const r = this.range!, high = Number.isFinite(r.high) ? ` && args[0]->delay < ${Math.round(r.high)}` : "";
 		if (r.tracker.startsWith("@"))
 			return selecting(this.source!.info.programs.map((p) => p.text).join("\n"), r.tracker.slice(1), r.low, r.high,
-				this.source!.info.histograms.some((h) => h.kind === "aggregation" && "@" + h.name === r.tracker && h.slot > 0));
+				this.source!.info.histograms.some((h) => histName(h) === r.tracker && h.slot > 0));
 		return { clause: `latency:${r.tracker}::all\n/args[0]->delay >= ${Math.round(r.low)}${high}/\n{\n\t@[args[0]->comm] = hist(args[0]->delay);\n}\n`, program: null };
 	}
 
 	// -- whose --
 
 	private async counts(r: Selection): Promise<Counts> {
-		const s = this.source!, seconds = Math.max(1, Math.round((r.to - r.from) / SECOND));
+		const s = this.source!;
 		const head = await api.view<HeatHead & { cells: string }>(s.id, "heat.json", { by: keyed(s, r.tracker), ...times(s, r.from, r.to), step: "1s" });
 		const planes = decodeHeat(await unpack(head.cells), head), first = Math.round((head.begin - wall(s, r.from)) / 1e3);
-		return countsOf(head, planes, r, seconds, first);
+		return countsOf(head, planes, r, secondsOf(r), first);
 	}
 
 	private async fillWho(n: number): Promise<void> {
@@ -202,12 +197,12 @@ export class RangeView {
 			this.changes = then ? compareShares(then, now) : [];
 			this.who.replaceChildren(make("h3", then ? "Whose delays, by share" : "Whose delays"), then ? changeTable(this.changes, from) : keyTable(now, from));
 			if (then && !enough(then, now))
-				this.who.append(make("p", "Less than five seconds: chance cannot be told from change.", "muted"));
+				this.who.append(makeNote("Less than five seconds: chance cannot be told from change."));
 			else if (then && !this.changes.some((c) => c.sure))
-				this.who.append(make("p", "No share differs by more than chance may.", "muted"));
+				this.who.append(makeNote("No share differs by more than chance may."));
 		} catch (e) {
 			if (n === this.asked)
-				this.who.replaceChildren(make("h3", "Whose delays"), make("p", said(e), "muted"));
+				this.who.replaceChildren(make("h3", "Whose delays"), makeNote(said(e)));
 		}
 	}
 
@@ -223,13 +218,12 @@ export class RangeView {
 			return;
 		this.slow.replaceChildren(make("h3", "Slow events"));
 		if (then) {
-			const c = (rows: SlowRow[], q: Selection) => causeCounts(rows, q);
-			this.slow.append(changeTable(compareShares(c(then, this.other!), c(now, r)), "causes of slow events, from " + origin(s, r.tracker, "slow")));
+			this.slow.append(changeTable(compareShares(causeCounts(then, this.other!), causeCounts(now, r)), "causes of slow events, from " + origin(s, r.tracker, "slow")));
 			return;
 		}
-		this.slow.append(now.length ? slowTable(s, now.slice(0, SLOW)) : make("p", "None: what is below the tracker's threshold is counted, but not kept one by one.", "muted"));
+		this.slow.append(now.length ? slowTable(s, now.slice(0, SLOW)) : makeNote("None: what is below the tracker's threshold is counted, but not kept one by one."));
 		if (now.length > SLOW)
-			this.slow.append(make("p", `${number(now.length - SLOW)} more, all shorter`, "muted"));
+			this.slow.append(makeNote(`${number(now.length - SLOW)} more, all shorter`));
 	}
 
 	// -- stacks --
@@ -244,7 +238,7 @@ export class RangeView {
 				await showFlame(this.flame, d, again, origin(s, "@" + this.stacks, "row"));
 		} catch (e) {
 			if (n === this.asked)
-				this.flame.replaceChildren(make("p", "No stacks: " + said(e), "muted"));
+				this.flame.replaceChildren(makeNote("No stacks: " + said(e)));
 		}
 	}
 }
@@ -260,6 +254,10 @@ export function stackGroup(names: string[], now: () => string, set: (name: strin
 
 /** What stacks are saved as for other tools. */
 export const STACK_FILES = [["stacks.folded", "folded"], ["stacks.pb.gz", "pprof"]] as const;
+
+function secondsOf(r: Selection): number {
+	return Math.max(1, Math.round((r.to - r.from) / SECOND));
+}
 
 /** Of cells that the range has a part of, that part. first: the second of column 0. */
 export function countsOf(head: HeatHead, planes: Plane[], r: { low: number, high: number }, seconds: number, first: number): Counts {
@@ -283,39 +281,26 @@ export function countsOf(head: HeatHead, planes: Plane[], r: { low: number, high
 }
 
 function causeCounts(rows: SlowRow[], r: Selection): Counts {
-	const seconds = Math.max(1, Math.round((r.to - r.from) / SECOND)), all = new Float64Array(seconds), byKey = new Map<string, Float64Array>();
+	const seconds = secondsOf(r), all = new Float64Array(seconds), byKey = new Map<string, Float64Array>();
 	for (const e of rows) {
-		const i = Math.max(0, Math.min(seconds - 1, Math.floor((e.ended - r.from) / SECOND))), key = reason(e.tracker, e.attributes, true) || "unknown";
-		let x = byKey.get(key);
-		if (!x)
-			byKey.set(key, x = new Float64Array(seconds));
+		const i = clamp(Math.floor((e.ended - r.from) / SECOND), 0, seconds - 1), key = reason(e.tracker, e.attributes, true) || "unknown", x = byKey.get(key) ?? new Float64Array(seconds);
+		byKey.set(key, x);
 		x[i]!++;
 		all[i]!++;
 	}
 	return { byKey, all };
 }
 
-function bar(share: number): HTMLElement {
-	const td = make("td", "", "bar"), fill = make("i");
-	fill.style.setProperty("--share", String(share));
-	td.append(fill);
-	return td;
-}
-
 function keyTable(c: Counts, from: string): HTMLElement {
-	const total = c.all.reduce((a, b) => a + b, 0), t = make("table", "", "agg keys-table"), head = t.createTHead().insertRow(), body = t.createTBody();
-	const rows = [...c.byKey].map(([key, x]) => ({ key, n: x.reduce((a, b) => a + b, 0) })).filter((v) => v.n >= 0.5).sort((a, b) => b.n - a.n);
-	head.append(make("th", "who"), make("th", "delays", "n"), make("th", "share", "n"), make("td", "", "bar"));
-	for (const v of rows.slice(0, KEYS)) {
-		const tr = body.insertRow();
-		tr.title = from;
-		tr.append(make("td", v.key), make("td", number(v.n), "n"), make("td", percent(v.n / total), "n"), bar(v.n / rows[0]!.n));
-	}
+	const total = sum(c.all), { table, body } = makeTable("agg keys-table", [["who"], ["delays", "n"], ["share", "n"], ["", "bar"]]);
+	const rows = [...c.byKey].map(([key, x]) => ({ key, n: sum(x) })).filter((v) => v.n >= 0.5).sort((a, b) => b.n - a.n);
+	for (const v of rows.slice(0, KEYS))
+		addRow(body, from, v.key, numeric(number(v.n)), numeric(percent(v.n / total)), barCell(v.n / rows[0]!.n, keyCss(v.key)));
 	if (!rows.length)
-		return make("p", "no delay in this range", "muted");
+		return makeNote("no delay in this range");
 	if (rows.length > KEYS)
-		t.createCaption().textContent = `${number(rows.length - KEYS)} more with less`;
-	return t;
+		table.createCaption().textContent = `${number(rows.length - KEYS)} more with less`;
+	return table;
 }
 
 function points(v: number): string {
@@ -323,44 +308,38 @@ function points(v: number): string {
 }
 
 function changeTable(all: ShareChange[], from: string): HTMLElement {
-	const t = make("table", "", "agg changes"), head = t.createTHead().insertRow(), body = t.createTBody();
-	head.append(make("th", "what"), make("th", "before", "n"), make("th", "now", "n"), make("th", "points, 95 % interval", "n"));
-	for (const c of all.slice(0, KEYS)) {
-		const tr = body.insertRow();
-		tr.title = from;
-		tr.className = c.sure ? "sure" : "muted";
-		tr.append(make("td", c.key), make("td", percent(c.before), "n"), make("td", percent(c.now), "n"),
-			make("td", `${c.sure ? c.now > c.before ? "▲ " : "▼ " : ""}${points(c.now - c.before)} (${Number.isFinite(c.low) ? `${points(c.low)} to ${points(c.high)}` : "unknown"})`, "n"));
-	}
+	const { table, body } = makeTable("agg changes", [["what"], ["before", "n"], ["now", "n"], ["points, 95 % interval", "n"]]);
+	for (const c of all.slice(0, KEYS))
+		addRow(body, from, c.key, numeric(percent(c.before)), numeric(percent(c.now)),
+			numeric(`${c.sure ? c.now > c.before ? "▲ " : "▼ " : ""}${points(c.now - c.before)} (${Number.isFinite(c.low) ? `${points(c.low)} to ${points(c.high)}` : "unknown"})`))
+			.className = c.sure ? "sure" : "muted";
 	if (all.slice(0, KEYS).some((c) => !c.sure))
-		t.createCaption().textContent = all.some((c) => c.sure) ? "Grey: may be chance. ▲ more, ▼ less: is not." : "Grey: may be chance.";
-	return all.length ? t : make("p", "nothing in either", "muted");
+		table.createCaption().textContent = all.some((c) => c.sure) ? "Grey: may be chance. ▲ more, ▼ less: is not." : "Grey: may be chance.";
+	return all.length ? table : makeNote("nothing in either");
 }
 
 export function slowTable(s: Source, rows: SlowRow[]): HTMLElement {
-	const t = make("table", "", "slow"), head = t.createTHead().insertRow(), body = t.createTBody();
-	for (const [text, cls] of [["how long", "n"], ["who", ""], ["tracker", ""], ["why", ""]])
-		head.append(make("th", text, cls));
+	const { table, body } = makeTable("slow", [["how long", "n"], ["who"], ["tracker"], ["why"]]);
 	for (const e of rows) {
-		const tr = body.insertRow(), why = make("td", reason(e.tracker, e.attributes, false), "why"), stack = Object.values(e.attributes).find((v) => Array.isArray(v)) as string[] | undefined;
-		tr.title = `${origin(s, e.tracker, "slow")}: ended ${e.ended}` + (stack ? "\n" + stack.join("\n") : "");
-		tr.append(make("td", amount(e.delay, "ns"), "n"), make("td", `${e.comm} ${e.tid}`), make("td", e.tracker), why);
+		const stack = Object.values(e.attributes).find((v) => Array.isArray(v)) as string[] | undefined;
+		addRow(body, `${origin(s, e.tracker, "slow")}: ended ${e.ended}` + (stack ? "\n" + stack.join("\n") : ""),
+			numeric(amount(e.delay, "ns")), `${e.comm} ${e.tid}`, e.tracker, make("td", reason(e.tracker, e.attributes, false), "why"));
 	}
-	return t;
+	return table;
 }
 
 // -- addresses --
 
 export function putSelection(q: URLSearchParams, s: Source, range: Selection, other: Selection | null, stacks: string): void {
-	const wall = (ns: number) => ((ns + s.info.wall_off) / 1e6).toFixed(3);
+	const at = (ns: number) => wall(s, ns).toFixed(3);
 	q.set("of", range.tracker);
-	q.set("from", wall(range.from));
-	q.set("to", wall(range.to));
+	q.set("from", at(range.from));
+	q.set("to", at(range.to));
 	q.set("low", String(range.low));
 	if (Number.isFinite(range.high))
 		q.set("high", String(range.high));
 	if (other)
-		q.set("with", [other.tracker, wall(other.from), wall(other.to), other.low, Number.isFinite(other.high) ? other.high : ""].join("_"));
+		q.set("with", [other.tracker, at(other.from), at(other.to), other.low, Number.isFinite(other.high) ? other.high : ""].join("_"));
 	if (stacks)
 		q.set("stacks", stacks);
 }

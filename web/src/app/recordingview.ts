@@ -5,13 +5,14 @@ import { api, Contents, RecordingInfo, SlowRow, viewUrl } from "./api.js";
 import { FlameData, showFlame } from "./flames.js";
 import { Pictures, tabLinks, TabName } from "./pictures.js";
 import { putSelection, RangeView, Selection, slowTable, STACK_FILES, stackGroup, takeSelection } from "./rangeview.js";
-import { origin, Source } from "./stretch.js";
-import { NO_VALUES, saveAs, saveLinks } from "./tabframe.js";
+import { histChoice, histWanted, origin, Source } from "./stretch.js";
+import { NO_VALUES, saveLinks, savePicture } from "./tabframe.js";
 import { amount, number, percent } from "../amount.js";
 import { unpack } from "../bytes.js";
-import { grow, make, makeButton, makeGroup, named, said } from "../dom.js";
+import { grow, make, makeButton, makeDot, makeGroup, makeNote, makePre, named, said } from "../dom.js";
 import { CellRange, gradient, HeatView } from "../heat.js";
 import { decodeHeat, HeatHead, Plane, Scale, Selecting } from "../heatmodel.js";
+import { keyCss } from "../keycolour.js";
 import { isDark, onTheme } from "../theme.js";
 
 const SLOW = 50, KEYS = 24, TEXT_MAX = 200000, HELD_MS = 500;
@@ -58,7 +59,7 @@ export class RecordingView {
 		this.main.append(this.note, this.body);
 		this.body.append(this.head, this.tabs, this.pictures.element, this.heatBar, this.keys, this.heatBox, this.tip, this.range.element, this.flameBar, this.flame, this.slow, this.report);
 		this.body.hidden = true;
-		this.note.setAttribute("role", "status");
+		this.note.role = "status";
 		this.element.append(side, this.main);
 		this.range.onClose = () => this.unchoose();
 		this.pictures.onLink = (link) => this.onLink(link);
@@ -117,7 +118,7 @@ export class RecordingView {
 			const li = make("li"), b = makeButton(r.name, "show it", () => this.onLink("recording/" + r.id));
 			b.append(make("span", r.kind === "live" ? "being recorded: the last ten minutes" : amount(r.bytes, "bytes") + (r.kind === "sent" ? ", sent" : ""), "muted"));
 			b.addEventListener("click", () => void this.open(r.id, new URLSearchParams()));
-			b.setAttribute("aria-pressed", String(r.id === this.source?.id));
+			b.ariaPressed = String(r.id === this.source?.id);
 			li.append(b);
 			return li;
 		}));
@@ -168,12 +169,12 @@ export class RecordingView {
 			this.say("This recording cannot be shown: " + said(e));
 			return;
 		}
-		const s = this.source, names = s.info.histograms.map((h) => (h.kind === "tracker" ? "" : "@") + h.name);
+		const s = this.source;
 		this.say("");
 		this.body.hidden = false;
 		void this.refresh();
 		this.drawHead();
-		this.by = names.includes(q.get("by") ?? "") ? q.get("by")! : names[0] ?? "";
+		this.by = histWanted(s, q.get("by"));
 		this.stacks = s.info.stacks.some((k) => k.name === q.get("flame")) ? q.get("flame")! : s.info.stacks[0]?.name ?? "";
 		this.report.open = false;
 		this.body.dataset["tab"] = tab;
@@ -192,11 +193,7 @@ export class RecordingView {
 		const length = info.extent ? amount(info.extent[1] - info.extent[0], "ns") : "nothing";
 		save.append(saveLinks(id, [...id[0] !== "u" ? [["recording", "the recording"]] as const : [], ["report.json", "JSON"], ["trace.json", "trace events"], ["values.csv", "CSV"]]));
 		const programs = make("details");
-		programs.append(make("summary", `${number(info.programs.length)} D program${info.programs.length === 1 ? "" : "s"}`), ...info.programs.map((p) => {
-			const pre = make("pre", p.text, "code");
-			pre.tabIndex = 0;
-			return pre;
-		}));
+		programs.append(make("summary", `${number(info.programs.length)} D program${info.programs.length === 1 ? "" : "s"}`), ...info.programs.map((p) => makePre(p.text, "code")));
 		this.head.replaceChildren(make("h2", name), make("p", `${info.host} · Linux ${info.kernel} · ${
 			new Date((info.begun + info.wall_off) / 1e6).toISOString().slice(0, 19).replace("T", " ")} UTC · ${length} · ${number(info.slow)} slow events`), programs, save);
 		this.head.append(compareRecordings(this.source!, this.recordings));
@@ -220,7 +217,7 @@ export class RecordingView {
 			this.heatBox.replaceChildren();
 			this.heat = new HeatView(this.heatBox, head, this.planes);
 		} catch (e) {
-			this.heatBox.replaceChildren(make("p", said(e), "muted"));
+			this.heatBox.replaceChildren(makeNote(said(e)));
 			this.drawHeatBar();
 			return;
 		}
@@ -277,22 +274,14 @@ export class RecordingView {
 		const v = this.heat, s = this.source;
 		if (!s)
 			return;
-		const choose = make("select"), ramp = make("span", "", "ramp"), g = gradient(isDark());
-		for (const h of s.info.histograms) {
-			const name = (h.kind === "tracker" ? "" : "@") + h.name, o = make("option", `${name}: ${number(h.count)}`);
-			o.value = name;
-			o.selected = name === this.by;
-			choose.append(o);
-		}
-		choose.setAttribute("aria-label", "Heat map of");
-		choose.addEventListener("change", () => {
-			this.by = choose.value;
+		const ramp = make("span", "", "ramp"), g = gradient(isDark());
+		ramp.style.background = `linear-gradient(90deg, ${[0, 64, 128, 192, 255].map((i) => `rgb(${g[3 * i]} ${g[3 * i + 1]} ${g[3 * i + 2]})`).join(",")})`;
+		this.heatBar.replaceChildren(histChoice(s, "Heat map of", this.by, (name) => {
+			this.by = name;
 			this.range.hide();
 			this.onLink(this.link);
 			void this.readHeat(new URLSearchParams());
-		});
-		ramp.style.background = `linear-gradient(90deg, ${[0, 64, 128, 192, 255].map((i) => `rgb(${g[3 * i]} ${g[3 * i + 1]} ${g[3 * i + 2]})`).join(",")})`;
-		this.heatBar.replaceChildren(choose);
+		}));
 		if (!v)
 			return;
 		this.heatBar.append(this.group([["rank", "colours by rank: faint patterns show"], ["log", "by the logarithm of the count"], ["linear", "by the count"]] as const,
@@ -303,8 +292,7 @@ export class RecordingView {
 		const scale = make("span", "", "together"), lines = make("span", "", "together");
 		scale.append("few", ramp, "many");
 		lines.append(make("span", "", "line"), "median", make("span", "", "line dash"), "99 %", make("span", "", "line dots"), "average");
-		this.heatBar.append(scale, lines, grow(),
-			saveAs(saveLinks(s.id, [["heat.svg", "SVG"], ["heat.html", "HTML"]], { by: this.by })));
+		this.heatBar.append(scale, lines, grow(), savePicture(s.id, "heat", { by: this.by }));
 		this.drawKeys(v);
 	}
 
@@ -317,11 +305,9 @@ export class RecordingView {
 				v.recount();
 				this.drawKeys(v);
 				this.onLink(this.link);
-			}), i = make("i"), on = v.selected.has(k);
-			if (on && v.selecting !== "exclude")
-				i.style.background = `rgb(${v.keyColour(k).join(" ")})`;
-			b.append(i, `${p.key} `, make("span", percent(p.total / (this.heatHead!.total || 1)), "muted"));
-			b.setAttribute("aria-pressed", String(on));
+			}), on = v.selected.has(k);
+			b.append(makeDot(on && v.selecting !== "exclude" ? keyCss(p.key) : ""), `${p.key} `, make("span", percent(p.total / (this.heatHead!.total || 1)), "muted"));
+			b.ariaPressed = String(on);
 			return b;
 		}));
 	}
@@ -339,11 +325,11 @@ export class RecordingView {
 			void this.readFlame();
 		});
 		this.flameBar.replaceChildren(make("h3", "Stacks"), group, grow(),
-			saveAs(saveLinks(s.id, [["flame.svg", "SVG"], ["flame.html", "HTML"], ...STACK_FILES], { by: "@" + this.stacks })));
+			savePicture(s.id, "flame", { by: "@" + this.stacks }, saveLinks(s.id, STACK_FILES, { by: "@" + this.stacks })));
 		try {
 			await showFlame(this.flame, await api.view<FlameData>(s.id, "flame.json", { by: "@" + this.stacks }), false, origin(s, "@" + this.stacks, "row"));
 		} catch (e) {
-			this.flame.replaceChildren(make("p", said(e), "muted"));
+			this.flame.replaceChildren(makeNote(said(e)));
 		}
 	}
 
@@ -359,9 +345,8 @@ export class RecordingView {
 	private async readReport(): Promise<void> {
 		if (!this.report.open || !this.source)
 			return;
-		const pre = make("pre", "Reading…", "text"), r = await fetch(viewUrl(this.source.id, "report.txt")).catch(() => null), text = r ? await r.text() : "the server does not answer";
-		pre.tabIndex = 0;
-		pre.setAttribute("aria-label", "Text of the run");
+		const pre = makePre("", "text"), r = await fetch(viewUrl(this.source.id, "report.txt")).catch(() => null), text = r ? await r.text() : "the server does not answer";
+		pre.ariaLabel = "Text of the run";
 		pre.textContent = text.length > TEXT_MAX ? text.slice(0, TEXT_MAX) + "\n… more: save it" : text || "It printed nothing.";
 		this.report.replaceChildren(this.report.firstElementChild!, pre);
 	}

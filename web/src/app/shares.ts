@@ -3,6 +3,8 @@
 // second have one circumstance, so seconds are what is counted: the share is a ratio of sums over seconds, and its
 // variance that of ratios of clusters. Source: Cochran, Sampling Techniques, 3rd ed., 6.4.
 
+import { sum } from "../short.js";
+
 /** Events of each key (and of all) by second. */
 export interface Counts {
 	byKey: Map<string, Float64Array>;
@@ -30,10 +32,6 @@ function normal(p: number): number {
 export function student(p: number, df: number): number {
 	const z = normal(p);
 	return z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df * df);
-}
-
-function sum(v: Float64Array): number {
-	return v.reduce((a, b) => a + b, 0);
 }
 
 /** Share of x in n, and the variance of that. */

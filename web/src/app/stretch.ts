@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stretches of time of a recording, in addresses and in words.
 import { Contents } from "./api.js";
-import { make } from "../dom.js";
+import { number } from "../amount.js";
+import { makeLink, makeSelect } from "../dom.js";
 import { timeText } from "../heat.js";
 
 const GUARD_NS = 2000; // times of heat maps are exact to less than this
@@ -9,6 +10,22 @@ const GUARD_NS = 2000; // times of heat maps are exact to less than this
 export interface Source {
 	id: string;
 	info: Contents;
+}
+
+/** Names of trackers, and "@name" of aggregations. */
+export function histName(h: { kind: string, name: string }): string {
+	return (h.kind === "tracker" ? "" : "@") + h.name;
+}
+
+/** A choice among all that has distributions. */
+export function histChoice(s: Source, label: string, now: string, set: (name: string) => void): HTMLElement {
+	return makeSelect(label, s.info.histograms.map((h) => [histName(h), `${histName(h)}: ${number(h.count)}`]), now, set);
+}
+
+/** What is shown first: what was asked for, if there is such a one. */
+export function histWanted(s: Source, name: string | null): string {
+	const all = s.info.histograms.map(histName);
+	return name !== null && all.includes(name) ? name : all[0] ?? "";
 }
 
 /** Times as a view takes them. */
@@ -24,7 +41,7 @@ export interface Stretch {
 }
 
 /** ms since 1970, which mean the same in every run. */
-function wall(s: Source, ns: number): number {
+export function wall(s: Source, ns: number): number {
 	return (ns + s.info.wall_off) / 1e6;
 }
 
@@ -61,15 +78,14 @@ export function origin(s: Source, by: string, table: string): string {
 	return `${by} of ${programNames(those.length ? those : s.info.programs)}, table ${table} of recording ${s.id}`;
 }
 
+/** A link to another view of the recording. */
+export function tabLink(s: Source, tab: string, text: string, title: string, q: Record<string, string>): HTMLElement {
+	return makeLink(text, `#recording/${s.id}/${tab}?${new URLSearchParams(q).toString()}`, title, "button");
+}
+
 /** Links from a range to its timeline and its distribution, and of two ranges to both distributions. */
 export function stretchLinks(s: Source, by: string, r: Stretch, other: Stretch | null): HTMLElement[] {
-	const link = (tab: string, text: string, title: string, q: Record<string, string>) => {
-		const a = make("a", text, "button");
-		a.href = `#recording/${s.id}/${tab}?${new URLSearchParams(q).toString()}`;
-		a.title = title;
-		return a;
-	};
-	return [link("timeline", "Timeline", "what threads did in this range", { at: putStretch(s, r) }),
-		link("hist", other ? "Distributions" : "Distribution", other ? "both ranges, one over the other" : "how the values of this range are distributed",
+	return [tabLink(s, "timeline", "Timeline", "what threads did in this range", { at: putStretch(s, r) }),
+		tabLink(s, "hist", other ? "Distributions" : "Distribution", other ? "both ranges, one over the other" : "how the values of this range are distributed",
 			{ by, at: putStretch(s, r), ...other ? { and: putStretch(s, other) } : {} })];
 }

@@ -3,7 +3,7 @@
 // place while it is read or when it cannot be made. The picture keeps its room, so that nothing moves.
 import { ApiError, Params, viewUrl } from "./api.js";
 import { Source } from "./stretch.js";
-import { make, said } from "../dom.js";
+import { make, makeSave, said } from "../dom.js";
 
 const TOO_LARGE = 413, LINK_MS = 300;
 export const NO_VALUES = "There are no distributions in this recording: no tracker, and no quantize(), lquantize(), llquantize() or hist() has values.";
@@ -11,19 +11,15 @@ export const NO_VALUES = "There are no distributions in this recording: no track
 /** Links that save a view: its name and what stands there. */
 export function saveLinks(id: string, views: readonly (readonly [string, string])[], params: Params = {}): HTMLElement {
 	const save = make("span", "", "save");
-	for (const [view, text] of views) {
-		const a = make("a", text);
-		a.href = viewUrl(id, view, params);
-		a.setAttribute("download", "");
-		save.append(" ", a);
-	}
+	for (const [view, text] of views)
+		save.append(" ", makeSave(text, viewUrl(id, view, params)));
 	return save;
 }
 
-/** "Save as" and its links, which a narrow window does not tear apart. */
-export function saveAs(...links: HTMLElement[]): HTMLElement {
+/** "Save as" with links to a picture, and others, which a narrow window does not tear apart. */
+export function savePicture(id: string, view: string, params: Params, ...others: HTMLElement[]): HTMLElement {
 	const all = make("span", "", "together");
-	all.append(make("span", "Save as", "muted"), ...links);
+	all.append(make("span", "Save as", "muted"), saveLinks(id, [[view + ".svg", "SVG"], [view + ".html", "HTML"]], params), ...others);
 	return all;
 }
 
@@ -36,7 +32,7 @@ export class TabFrame {
 
 	constructor(readonly panel: HTMLElement, private readonly onLink: () => void) {
 		const room = make("div", "", "room");
-		this.summary.setAttribute("role", "status");
+		this.summary.role = "status";
 		room.append(panel, this.message);
 		this.element.append(this.bar, this.summary, room);
 	}

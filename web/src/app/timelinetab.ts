@@ -2,8 +2,8 @@
 // Threads or processes of a recording over time, in the page.
 import { api, Params } from "./api.js";
 import { TabName } from "./pictures.js";
-import { programNames, putStretch, Source, Stretch, stretchText, takeStretch, times } from "./stretch.js";
-import { focusPicture, saveAs, saveLinks, TabFrame } from "./tabframe.js";
+import { programNames, putStretch, Source, Stretch, stretchText, tabLink, takeStretch, times } from "./stretch.js";
+import { focusPicture, savePicture, TabFrame } from "./tabframe.js";
 import { unpack } from "../bytes.js";
 import { grow, make, makeButton } from "../dom.js";
 import { TimelineHead } from "../timelinemodel.js";
@@ -100,10 +100,8 @@ export class TimelineTab {
 		more.push(makeButton("Only what is seen", "read this stretch of time alone: more of it may be drawn", () => this.panel.head && this.goto(this.seen())));
 		if (s.id === "live")
 			more.push(makeButton("Last minute", "read again: the last minute", () => void this.newest()));
-		const hist = make("a", "Distribution", "button");
-		hist.href = "#recording/" + s.id + "/hist" + (this.at ? "?at=" + putStretch(s, this.at) : "");
-		this.frame.bar.replaceChildren(title, ...more, hist, grow(),
-			saveAs(saveLinks(s.id, [[this.name + ".svg", "SVG"], [this.name + ".html", "HTML"]], this.params())));
+		more.push(tabLink(s, "hist", "Distribution", "how the values of this stretch are distributed", this.at ? { at: putStretch(s, this.at) } : {}));
+		this.frame.bar.replaceChildren(title, ...more, grow(), savePicture(s.id, this.name, this.params()));
 	}
 
 	private async newest(): Promise<void> {
