@@ -6,9 +6,11 @@ it would be; the page stays as wide as the window. usage: states.py DWELL [FOLDE
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import CHROMIUM, Browser  # noqa: E402
@@ -19,6 +21,10 @@ NOBODY = 65534
 READY = "window.dwell !== undefined"
 # Far more slow events than a tracker reports in a second.
 SLEEPERS = "import threading, time\ndef f():\n while 1: time.sleep(.02)\nfor i in range(400): threading.Thread(target=f, daemon=True).start()\ntime.sleep(100)"
+
+
+# More system calls than anybody can take stacks of.
+CALLERS = "import os\nfor _ in range(os.cpu_count() - 1): os.fork()\nwhile 1: os.getppid()"
 
 
 class Place:
@@ -59,9 +65,36 @@ def missing(b, url):
     """One tracker without probes: the others work, and its row says why it is empty."""
     b.open(url + "#overview", f"{READY} && /not on this kernel/.test(document.querySelector('.trackers').innerText)")
     rows = text_of(b, ".trackers tbody th").split("not on this kernel")
-    check(len(rows) == 2 and "reclaim" in rows[0] and rows[1].startswith(": probe description sdt:nosuch::mm_vmscan_direct_reclaim_begin"), "what the kernel does not have, where it is missing", rows)
+    check(len(rows) == 2 and "reclaim" in rows[0] and rows[1].startswith(": sdt:nosuch::mm_vmscan_direct_reclaim_begin does not match"), "what the kernel does not have, where it is missing", rows)
     check(b.eval("window.dwell.overview.now > 0"), "the other trackers work")
     shot(b, "missing")
+
+
+def detached(b, url):
+    """A tracker that costs more than dwell allows itself: what is not measured any more, since when, why, and a way to begin anew."""
+    load = subprocess.Popen([sys.executable, "-c", CALLERS], start_new_session=True)
+    try:
+        b.open(url + "#overview", f"{READY} && /not measured any more/.test(document.querySelector('.trackers').innerText)")
+        rows = dict(b.eval("[...document.querySelectorAll('.trackers tbody th')].map((e) => [e.firstChild.data, e.innerText])"))
+        check("maxcpu: detached syscall" in rows["softirq"] and not any("not measured" in t for n, t in rows.items() if n != "softirq"), "what dwell has taken off, where it is missing", rows)
+        b.wait("/Not measured any more.*softirq/.test(document.querySelector('.state-line').innerText)")
+        check(True, "and above all")
+        b.wait("window.dwell.overview.now > window.dwell.overview.panes.get('softirq').stopped + 3")
+        x, y, w, h = b.eval("(() => { const c = [...document.querySelectorAll('.heat canvas')].pop(); c.scrollIntoView({block: 'center'}); const r = c.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()")
+        for part, why in ((0.999, "taken its own probes off"), (0.02, "came later")):
+            b.mouse(x + part * w, y + h / 2)
+            b.settle()
+            title = b.eval("[...document.querySelectorAll('.heat canvas')].pop().title")
+            check("not measured" in title and why in title, f"a stretch that was not measured says so: {why}", title)
+        b.eval("scrollTo(0, 0)")
+        shot(b, "detached")
+    finally:
+        os.killpg(load.pid, 9)
+        load.wait()
+    run = b.eval("window.dwell.overview.run")
+    button(b, "Measure again")
+    b.wait(f"window.dwell.overview.run > {run}")
+    check(True, "it can be begun anew")
 
 
 def broken(b, url):
@@ -91,10 +124,28 @@ def losses(b, url):
         text = text_of(b, ".overview h2 .lossy")
         check("limit" in text, "more slow events than are shown: how many, and why", text)
         check("table loss" in b.eval("document.querySelector('.overview h2 .lossy').title"), "where that is from")
+        wrong = b.eval("(() => { const c = document.createElement('canvas').getContext('2d'), style = getComputedStyle(document.documentElement);"
+                       "return ['bg', 'panel', 'line', 'text', 'muted', 'accent', 'found', 'bad'].filter((n) => { c.fillStyle = '#123456'; c.fillStyle = style.getPropertyValue('--' + n).trim(); return c.fillStyle === '#123456'; }); })()")
+        same(wrong, [], "the colours of the page are such as a canvas takes, in which losses are drawn, too")
         shot(b, "losses")
     finally:
         os.killpg(load.pid, 9)
         load.wait()
+
+
+def starved(b, server):
+    """A tracer that gets no CPU for ten seconds: the gap is no calm, and what was counted meanwhile is there."""
+    b.open(server.url + "#overview", f"{READY} && window.dwell.overview.now > 0")
+    tracer = int(subprocess.run(["pgrep", "-P", str(server.process.pid), "-f", "--", "--json -x noself"], capture_output=True, text=True, check=True).stdout.split()[0])
+    time.sleep(2)
+    now = b.eval("window.dwell.overview.now")
+    os.kill(tracer, signal.SIGSTOP)
+    time.sleep(11)
+    os.kill(tracer, signal.SIGCONT)
+    b.wait(f"window.dwell.overview.now > {now} + 10")
+    said = b.eval(f"(() => {{ const o = window.dwell.overview, p = o.panes.get('wakeup'), all = []; for (let s = {now}; s <= o.now; s++) all.push(p.strip.gap(s)); return all; }})()")
+    check(any("no CPU in time" in s for s in said) and said[0] == "" and said[-1] == "", "seconds that dwell could not read are a gap that says why", said)
+    shot(b, "starved")
 
 
 def gone(b, server, dwell):
@@ -142,8 +193,11 @@ def main():
             with Browser(height=800) as b:
                 b.open(root.url, READY)
                 losses(b, root.url.split("?")[0])
+                starved(b, root)
                 gone(b, root, mine.dwell)
-            for look, tracker, change in ((missing, "reclaim.d", lambda t: re.sub("sdt:(vmscan|compaction):", "sdt:nosuch:", t)), (broken, "irq.d", lambda t: t + "BEGIN { nosuch(); }\n")):
+            dear = "syscall:::entry { @stacks[execname, probefunc, ustack(), stack()] = count(); }\n"
+            for look, tracker, change in ((missing, "reclaim.d", lambda t: re.sub("sdt:(vmscan|compaction):", "sdt:nosuch:", t)), (detached, "softirq.d", lambda t: t + dear),
+                                          (broken, "irq.d", lambda t: t + "BEGIN { nosuch(); }\n")):
                 with open(os.path.join(mine.trackers, tracker), "r+", encoding="utf-8") as f:
                     text = change(f.read())
                     f.seek(0)

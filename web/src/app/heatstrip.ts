@@ -3,7 +3,10 @@
 // octave, logarithmic. Colours by rank: the share of the cells that are not fuller.
 import { Bucket } from "./api.js";
 import { amount, number } from "../amount.js";
-import { named } from "../dom.js";
+import { prepare } from "../canvas.js";
+import { make, named } from "../dom.js";
+import { upper } from "../heatmodel.js";
+import { clamp, sum } from "../short.js";
 import { cssColour, isDark, onTheme } from "../theme.js";
 
 export const COLUMNS = 120; // seconds
@@ -19,8 +22,12 @@ function ramp(dark: boolean): string[] {
 	});
 }
 
+function clampRow(row: number): number {
+	return clamp(row, 0, ROWS - 1);
+}
+
 export function rowOf(ns: number): number {
-	return Math.max(0, Math.min(ROWS - 1, Math.floor((Math.log2(Math.max(ns, 1)) - LOW) * 2)));
+	return clampRow(Math.floor((Math.log2(Math.max(ns, 1)) - LOW) * 2));
 }
 
 /** Bounds of a row in ns. */
@@ -56,7 +63,7 @@ export class HeatData {
 
 	/** The delay that a share of all events of these seconds does not exceed: the upper bound of its row; 0 without events. */
 	quantile(from: number, to: number, share: number): number {
-		const rows = this.sum(from, to), total = rows.reduce((a, b) => a + b, 0);
+		const rows = this.sum(from, to), total = sum(rows);
 		let left = share * total;
 		if (!total)
 			return 0;
@@ -77,7 +84,8 @@ export interface Range {
 }
 
 export class HeatStrip {
-	readonly canvas = document.createElement("canvas");
+	readonly element = make("div");
+	readonly canvas = make("canvas");
 	private readonly ctx = this.canvas.getContext("2d")!;
 	private colours: string[] = [];
 	private drag: { second: number, row: number } | null = null;
@@ -86,13 +94,16 @@ export class HeatStrip {
 	now = 0;
 	/** What the numbers are from. */
 	where = "";
+	/** Why a second was not measured; "": it was. */
+	gap: (second: number) => string = () => "";
 	onRange: (r: Range | null) => void = () => {};
 
 	constructor(readonly data: HeatData, name: string, private readonly height = 78) {
 		named(this.canvas, "img", "Heat map of delays: " + name);
-		this.canvas.style.height = height + "px";
+		this.element.style.height = height + "px";
+		this.element.append(this.canvas);
 		onTheme(() => { this.colours = []; this.draw(); });
-		new ResizeObserver(() => this.draw()).observe(this.canvas);
+		new ResizeObserver(() => this.draw()).observe(this.element);
 		this.canvas.addEventListener("pointerdown", (e) => {
 			this.drag = this.at(e);
 			this.canvas.setPointerCapture(e.pointerId);
@@ -112,10 +123,16 @@ export class HeatStrip {
 		this.draw();
 	}
 
+	private get first(): number { return this.now - COLUMNS + 1; }
+
+	/** The nearest one that is shown. */
+	private second(s: number): number {
+		return clamp(s, this.first, this.now);
+	}
+
 	private at(e: PointerEvent): { second: number, row: number } {
 		const w = this.canvas.clientWidth;
-		return { second: this.now - COLUMNS + 1 + Math.max(0, Math.min(COLUMNS - 1, Math.floor(e.offsetX / w * COLUMNS))),
-			row: Math.max(0, Math.min(ROWS - 1, ROWS - 1 - Math.floor(e.offsetY / this.height * ROWS))) };
+		return { second: this.second(this.first + Math.floor(e.offsetX / w * COLUMNS)), row: clampRow(ROWS - 1 - Math.floor(e.offsetY / this.height * ROWS)) };
 	}
 
 	/** Arrow keys move the range, with Shift they make it larger; Enter looks at it. */
@@ -130,8 +147,9 @@ export class HeatStrip {
 			this.range = { from: this.now - 1, to: this.now - 1, low: 0, high: ROWS - 1 };
 			this.draw();
 		} else if (move && r) {
-			const [x, y] = move, grow = e.shiftKey, row = (v: number) => Math.max(0, Math.min(ROWS - 1, v)), second = (v: number) => Math.max(this.now - COLUMNS + 1, Math.min(this.now, v));
-			this.range = { from: second(r.from + (grow && x > 0 ? 0 : x)), to: second(r.to + (grow && x < 0 ? 0 : x)), low: row(r.low + (grow && y > 0 ? 0 : y)), high: row(r.high + (grow && y < 0 ? 0 : y)) };
+			const [x, y] = move, grow = e.shiftKey;
+			this.range = { from: this.second(r.from + (grow && x > 0 ? 0 : x)), to: this.second(r.to + (grow && x < 0 ? 0 : x)),
+				low: clampRow(r.low + (grow && y > 0 ? 0 : y)), high: clampRow(r.high + (grow && y < 0 ? 0 : y)) };
 			this.draw();
 		} else {
 			return;
@@ -141,8 +159,8 @@ export class HeatStrip {
 
 	/** What is under the pointer. */
 	private tell(e: PointerEvent): void {
-		const { second, row } = this.at(e), n = this.data.cells.get(second)?.[row] ?? 0, [low, high] = rowRange(row);
-		this.canvas.title = `${number(n)} delays of ${amount(low, "ns")} ${Number.isFinite(high) ? "to " + amount(high, "ns") : "and more"}, ${this.now - second} s ago: ` +
+		const { second, row } = this.at(e), n = this.data.cells.get(second)?.[row] ?? 0, [low, high] = rowRange(row), gap = this.gap(second);
+		this.canvas.title = gap ? `${this.now - second} s ago, not measured: ${gap}` : `${number(n)} delays of ${amount(low, "ns")} ${Number.isFinite(high) ? "to " + amount(high, "ns") : "and more"}, ${this.now - second} s ago: ` +
 			`from ${this.where}, second ${second} since the machine started`;
 	}
 
@@ -153,22 +171,23 @@ export class HeatStrip {
 	}
 
 	draw(): void {
-		const w = this.canvas.clientWidth, h = this.height, scale = devicePixelRatio || 1, c = this.ctx;
-		if (!w)
+		const w = this.element.clientWidth, h = this.height, c = this.ctx;
+		if (!prepare(this.canvas, c, w, h))
 			return;
-		this.canvas.width = Math.round(w * scale);
-		this.canvas.height = Math.round(h * scale);
-		c.setTransform(scale, 0, 0, scale, 0, 0);
 		c.fillStyle = cssColour("--panel");
 		c.fillRect(0, 0, w, h);
 		if (!this.colours.length)
 			this.colours = ramp(isDark());
-		const first = this.now - COLUMNS + 1, shown: { x: number, r: number, n: number }[] = [];
-		for (let s = first; s <= this.now; s++)
+		const first = this.first, shown: { x: number, r: number, n: number }[] = [], gaps: number[] = [];
+		for (let s = first; s <= this.now; s++) {
 			this.data.cells.get(s)?.forEach((n, r) => n > 0 && shown.push({ x: s - first, r, n }));
+			if (this.gap(s))
+				gaps.push(s - first);
+		}
+		this.hatch(gaps, w / COLUMNS, h);
 		const sorted = shown.map((v) => v.n).sort((a, b) => a - b);
 		for (const v of shown) {
-			c.fillStyle = this.colours[Math.round(rank(sorted, v.n) * 63)]!;
+			c.fillStyle = this.colours[Math.round(upper(sorted, v.n) / sorted.length * 63)]!;
 			c.fillRect(v.x * w / COLUMNS, (ROWS - 1 - v.r) * h / ROWS, w / COLUMNS + 0.3, h / ROWS + 0.3);
 		}
 		this.axis(w, h);
@@ -178,6 +197,24 @@ export class HeatStrip {
 			c.lineWidth = 1.5;
 			c.strokeRect((from - first) * w / COLUMNS, (ROWS - 1 - high) * h / ROWS, (to - from + 1) * w / COLUMNS, (high - low + 1) * h / ROWS);
 		}
+	}
+
+	/** What was not measured is not empty. */
+	private hatch(columns: number[], width: number, h: number): void {
+		const c = this.ctx, apart = 6;
+		c.save();
+		c.beginPath();
+		for (const x of columns)
+			c.rect(x * width, 0, width + 0.3, h);
+		c.clip();
+		c.strokeStyle = cssColour("--line");
+		c.beginPath();
+		for (let x = -h; x < COLUMNS * width; x += apart) {
+			c.moveTo(x, h);
+			c.lineTo(x + h, 0);
+		}
+		c.stroke();
+		c.restore();
 	}
 
 	private axis(w: number, h: number): void {
@@ -194,17 +231,4 @@ export class HeatStrip {
 			c.fillText(text, 3, y - 6);
 		}
 	}
-}
-
-/** Share of the sorted values that are not larger. */
-export function rank(sorted: number[], v: number): number {
-	let lo = 0, hi = sorted.length;
-	while (lo < hi) {
-		const mid = (lo + hi) >> 1;
-		if (sorted[mid]! <= v)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo / sorted.length;
 }

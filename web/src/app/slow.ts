@@ -4,6 +4,17 @@ import { Value } from "./api.js";
 import { show } from "./output.js";
 import { amount } from "../amount.js";
 
+/** What why() says. */
+export interface Cause {
+	class: string;
+	cause: string;
+}
+
+/** A wait for another thread, process or machine: that it has to do with slowness cannot be told. */
+export function isPeer(c: Cause | undefined): boolean {
+	return c !== undefined && (["ipc", "net", "process"].includes(c.class) || c.cause.startsWith("futex (lock or condition)"));
+}
+
 /** In one line; short: without what is different each time. */
 export function reason(tracker: string, a: Record<string, Value>, short: boolean): string {
 	const text = (k: string) => a[k] === undefined || a[k] === "" ? "" : show(a[k]!);
