@@ -261,7 +261,7 @@ export class Overview {
 			this.lacks(name, (p ? "not measured any more: " : `of ${name}.d not all is measured any more: `) + text);
 		}
 		if (!files)
-			this.lose(text, 0, text);
+			this.lose(text.replace(/[\d.]+/g, ""), 0, text); // the last one of its kind
 	}
 
 	/** Why a second of a tracker was not measured; "": it was. */
