@@ -7,8 +7,8 @@ import { make, makeButton, makeNote, makePre, said } from "../dom.js";
 import { Editor } from "./editor.js";
 import { complaints, Output } from "./output.js";
 import { number } from "../amount.js";
-import { perFrame } from "../canvas.js";
 
+const REST = 4; // times as long as drawing took
 const FIRST = `/* System calls by program, as they happen. */
 syscall:::entry
 {
@@ -34,7 +34,8 @@ export class ProgramView {
 	private running = 0;
 	private refused: string | null = null;
 	private unwatch: () => void = () => {};
-	private readonly redraw = perFrame(() => this.draw());
+	private pending = 0;
+	private rest = 0; // ms until it may be drawn again
 	output = new Output();
 
 	constructor(private readonly flames: Flames) {
@@ -160,6 +161,16 @@ export class ProgramView {
 	private note(text: string): void {
 		this.notes.append(make("pre", text, "error"));
 		this.state.textContent = "";
+	}
+
+	/** Soon; the page stays usable, however much there is to draw and however often. */
+	private redraw(): void {
+		this.pending ||= window.setTimeout(() => requestAnimationFrame(() => {
+			const began = performance.now();
+			this.pending = 0;
+			this.draw();
+			this.rest = REST * (performance.now() - began);
+		}), this.rest);
 	}
 
 	private draw(): void {
