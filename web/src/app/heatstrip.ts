@@ -5,6 +5,7 @@ import { Bucket } from "./api.js";
 import { amount, number } from "../amount.js";
 import { prepare } from "../canvas.js";
 import { make, named } from "../dom.js";
+import { gradient } from "../heat.js";
 import { upper } from "../heatmodel.js";
 import { clamp, sum } from "../short.js";
 import { cssColour, isDark, onTheme } from "../theme.js";
@@ -12,15 +13,6 @@ import { cssColour, isDark, onTheme } from "../theme.js";
 export const COLUMNS = 120; // seconds
 const LOW = 9, HIGH = 35; // octaves: 512 ns … 34 s
 const ROWS = (HIGH - LOW) * 2;
-
-/** Lightness falls (rises in the dark) evenly; the hue goes from yellow over red to violet. */
-function ramp(dark: boolean): string[] {
-	return Array.from({ length: 64 }, (_, i) => {
-		const t = i / 63;
-		return dark ? `oklch(${0.3 + 0.6 * t} ${0.06 + 0.11 * Math.sin(Math.PI * (0.25 + 0.6 * t))} ${300 + 160 * t - (300 + 160 * t >= 360 ? 360 : 0)})` :
-			`oklch(${0.94 - 0.6 * t} ${0.05 + 0.13 * Math.sin(Math.PI * (0.15 + 0.7 * t))} ${95 - 155 * t + (95 - 155 * t < 0 ? 360 : 0)})`;
-	});
-}
 
 function clampRow(row: number): number {
 	return clamp(row, 0, ROWS - 1);
@@ -176,8 +168,10 @@ export class HeatStrip {
 			return;
 		c.fillStyle = cssColour("--panel");
 		c.fillRect(0, 0, w, h);
-		if (!this.colours.length)
-			this.colours = ramp(isDark());
+		if (!this.colours.length) {
+			const g = gradient(isDark());
+			this.colours = Array.from({ length: 256 }, (_, i) => `rgb(${g.subarray(3 * i, 3 * i + 3).join(" ")})`);
+		}
 		const first = this.first, shown: { x: number, r: number, n: number }[] = [], gaps: number[] = [];
 		for (let s = first; s <= this.now; s++) {
 			this.data.cells.get(s)?.forEach((n, r) => n > 0 && shown.push({ x: s - first, r, n }));
@@ -187,7 +181,7 @@ export class HeatStrip {
 		this.hatch(gaps, w / COLUMNS, h);
 		const sorted = shown.map((v) => v.n).sort((a, b) => a - b);
 		for (const v of shown) {
-			c.fillStyle = this.colours[Math.round(upper(sorted, v.n) / sorted.length * 63)]!;
+			c.fillStyle = this.colours[Math.round(upper(sorted, v.n) / sorted.length * 255)]!;
 			c.fillRect(v.x * w / COLUMNS, (ROWS - 1 - v.r) * h / ROWS, w / COLUMNS + 0.3, h / ROWS + 0.3);
 		}
 		this.axis(w, h);

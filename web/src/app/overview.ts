@@ -38,7 +38,7 @@ export class Overview {
 	private readonly live = make("div", "", "live");
 	private readonly state = make("p", "", "state-line");
 	private readonly headline = make("b");
-	private readonly anew = makeButton("Measure again", "end the trackers and start them anew, for all viewers", () => {
+	private readonly anew = makeButton("Measure again", "start the trackers anew, for all viewers", () => {
 		this.renew = true;
 		void api.stop(this.run);
 	});
@@ -266,9 +266,9 @@ export class Overview {
 
 	/** Why a second of a tracker was not measured; "": it was. */
 	private gap(p: TrackerPane, second: number): string {
-		return second < this.began ? "this page knows only what came later" : second > p.stopped ? "dwell has taken its own probes off, as they took too much CPU time" :
+		return second < this.began ? "this page knows only what came later" : second > p.stopped ? "dwell has taken its own probes off: too much CPU time" :
 			[...this.panes.values()].some((q) => q.data.cells.has(second)) ? "" :
-				this.late > second ? "dwell got no CPU in time; what was in it is counted in a column behind the gap" : "nothing has come of this second";
+				this.late > second ? "dwell got no CPU in time: counted behind the gap" : "nothing has come of this second";
 	}
 
 	private lose(tag: string, n: number, what: string): void {
@@ -321,7 +321,7 @@ export class Overview {
 		if (!this.connected)
 			put(this.headline, LOST, "");
 		else if (off.length)
-			put(this.headline, `Not measured any more, as it took dwell too much CPU time: ${off.join(", ")} `, "from message rows of recording live");
+			put(this.headline, `Not measured any more (too much CPU time): ${off.join(", ")} `, "from message rows of recording live");
 		else if (worst)
 			put(this.headline, `Slowest: ${worst.comm}, ${amount(worst.delay, "ns")} (${worst.tracker}): ${worst.why}`, `from ${this.from(worst.tracker)}: ended ${worst.end}`);
 		else
