@@ -23,12 +23,14 @@ struct step {
 	const char *name;
 };
 
-/* The largest step that leaves at least 1; three digits. */
+#define LONG_STEP 4u /* from this one on: minutes, hours */
+
+/* The largest step that leaves at least 1 (2 minutes, 2 hours); three digits. */
 static void scaled(char buf[AMOUNT_MAX], double v, const struct step *steps, size_t n)
 {
 	size_t i = n - 1;
 
-	while (i && v < steps[i].factor)
+	while (i && v < steps[i].factor * (i < LONG_STEP ? 1 : 2))
 		i--;
 	v /= steps[i].factor;
 	snprintf(buf, AMOUNT_MAX, v >= 100 || (i == 0 && v == (double)(uint64_t)v) ? "%.0f %s" : v >= 10 ? "%.1f %s" : "%.2f %s",
@@ -37,7 +39,7 @@ static void scaled(char buf[AMOUNT_MAX], double v, const struct step *steps, siz
 
 void amount_str(char buf[AMOUNT_MAX], uint64_t v, const char *unit)
 {
-	static const struct step time[] = { { 1, "ns" }, { 1e3, "µs" }, { 1e6, "ms" }, { 1e9, "s" } };
+	static const struct step time[] = { { 1, "ns" }, { 1e3, "µs" }, { 1e6, "ms" }, { 1e9, "s" }, { 60e9, "min" }, { 3600e9, "h" } };
 	static const struct step bytes[] = { { 1, "bytes" }, { 1024, "KiB" }, { 1048576, "MiB" }, { 1073741824, "GiB" } };
 	static const struct step units[] = { { 1, "ns" }, { 1e3, "us" }, { 1e6, "ms" } };
 	size_t n;

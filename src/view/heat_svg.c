@@ -13,7 +13,7 @@
 #include "view/png.h"
 #include "view/xml.h"
 
-enum { WIDTH = 1200, LEFT = 84, RIGHT = 16, TOP = 62, HEIGHT = 400, BOTTOM = 92, TICKS_Y = 8, LABEL_X = 90,
+enum { WIDTH = 1200, LEFT = 84, RIGHT = 16, TOP = 62, HEIGHT = 400, BOTTOM = 92, TICKS_Y = 8, LABEL_X = 90, DATE_X = 125,
        KEY_WIDTH = 276, KEY_COLUMNS = 4, KEY_HEIGHT = 18, KEY_CHARS = 38 };
 /* Cells of keys that are not chosen, and how much is seen of the least; as in web/src/heat.ts. */
 enum { GREY_R = 128, GREY_G = 132, GREY_B = 140 };
@@ -179,8 +179,10 @@ static void axis_y(const struct heat *h, FILE *out)
 /* The distance of times on the axis: round ones, also where it is of some days. */
 static uint64_t tick_step(const struct heat *h)
 {
-	double least = fmax((double)h->column_ns, (double)h->ncolumns * (double)h->column_ns * LABEL_X / (WIDTH - LEFT - RIGHT));
+	double pixel = (double)h->ncolumns * (double)h->column_ns / (WIDTH - LEFT - RIGHT), least = fmax((double)h->column_ns, pixel * LABEL_X);
 
+	if (least > DAY / 4) /* dates are longer */
+		least = fmax((double)h->column_ns, pixel * DATE_X);
 	return (uint64_t)llround(least > DAY ? heat_tick(least / DAY, "") * DAY : heat_tick(least, "ns"));
 }
 

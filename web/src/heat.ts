@@ -362,7 +362,7 @@ export class HeatView {
 	/** Round times, evenly. */
 	private drawTimes(begin: number, step: number): void {
 		const c = this.ctx, span = (this.to - this.from) * step, first = begin + this.from * step, exact = step < 1000 ? Math.min(span, 9e3) : Math.max(span, 10e3);
-		const every = EVERY.find((d) => d >= step && d / span * this.width >= LABEL) ?? span;
+		const every = EVERY.find((d) => d >= step && d / span * this.width >= (d < 43200e3 ? LABEL : 125)) ?? span;
 		for (let t = Math.ceil(first / every) * every; t <= first + span; t += every) {
 			const x = this.x((t - begin) / step);
 			c.textAlign = x < LEFT + LABEL / 2 ? "left" : x > LEFT + this.width - LABEL / 3 ? "right" : "center";

@@ -606,7 +606,8 @@ static void amounts(void **state)
 	static const struct { uint64_t v; const char *unit, *want; } cases[] = {
 		{ 0, "samples", "0 samples" }, { 999, "samples", "999 samples" }, { 1000, "", "1,000" },
 		{ 1234567, "events", "1,234,567 events" }, { 999, "ns", "999 ns" }, { 1500, "ns", "1.50 µs" },
-		{ 25, "ms", "25.0 ms" }, { 123456, "us", "123 ms" }, { 90000000000, "ns", "90.0 s" },
+		{ 25, "ms", "25.0 ms" }, { 123456, "us", "123 ms" }, { 90000000000, "ns", "90.0 s" }, { 119000000000, "ns", "119 s" },
+		{ 3600000000000, "ns", "60.0 min" }, { 86400000000000, "ns", "24.0 h" },
 		{ 512, "bytes", "512 bytes" }, { 1536, "bytes", "1.50 KiB" }, { 3u << 20, "bytes", "3.00 MiB" },
 		{ UINT64_MAX, "", "18,446,744,073,709,551,615" },
 	};
