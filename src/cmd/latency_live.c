@@ -30,7 +30,7 @@
 #define FILTERED_LIMIT 5000 /* slow events of a tracker in a second */
 
 enum { OPT_OVER = 256, OPT_WORST, OPT_RATE, OPT_COMM, OPT_CGROUP, OPT_CONTAINER, OPT_FOR, OPT_EVERY, OPT_JSON, OPT_RECORD,
-       OPT_IDLE, OPT_STACKS, OPT_FLIGHT, OPT_REQUEST, OPT_HELP, OPT_DAEMON };
+       OPT_IDLE, OPT_STACKS, OPT_FLIGHT, OPT_REQUEST, OPT_SLOW_ONLY, OPT_HELP, OPT_DAEMON };
 
 static const struct option longs[] = {
 	{ "over", required_argument, NULL, OPT_OVER },	   { "worst", required_argument, NULL, OPT_WORST },
@@ -39,7 +39,7 @@ static const struct option longs[] = {
 	{ "for", required_argument, NULL, OPT_FOR },	   { "every", required_argument, NULL, OPT_EVERY },
 	{ "json", no_argument, NULL, OPT_JSON },	   { "record", required_argument, NULL, OPT_RECORD },
 	{ "idle", no_argument, NULL, OPT_IDLE },	   { "stacks", no_argument, NULL, OPT_STACKS },
-	{ "request", required_argument, NULL, OPT_REQUEST },
+	{ "request", required_argument, NULL, OPT_REQUEST }, { "slow-only", no_argument, NULL, OPT_SLOW_ONLY },
 	{ "help", no_argument, NULL, OPT_HELP },	   { "daemon", no_argument, NULL, OPT_DAEMON },
 	{ "flight", required_argument, NULL, OPT_FLIGHT }, DAEMON_OPTIONS, { NULL, 0, NULL, 0 },
 };
@@ -74,6 +74,7 @@ static int usage(FILE *out)
 		"\t--stacks          with what was noted of each event\n"
 		"\t--every TIME      between summaries (5s)\n"
 		"\t--for TIME        end after this time; else Ctrl-C\n"
+		"\t--slow-only       --record keeps slow events and histograms only, which costs less than half\n"
 		"\t--json, --record FILE, -v (own cost), -x OPTION[=VALUE]\n");
 	daemon_usage(out);
 	fprintf(out, "\nOther commands, each with --help:\n");
@@ -479,7 +480,7 @@ static void add_control(struct latency_args *a, const struct live *l)
 {
 	bool given = false;
 
-	if (!l->record && !l->daemon)
+	if ((!l->record || l->slow_only) && !l->daemon)
 		return;
 	for (size_t i = 0; i + 1 < a->v.n; i++)
 		given |= !strncmp(a->v.v[i], "control=", 8);
@@ -515,6 +516,7 @@ static void note_option(struct live *l, int c)
 	} live[] = { { 'p', "-p" }, { 'c', "-c" }, { 'x', "-x" }, { OPT_RATE, "--rate" }, { OPT_CGROUP, "--cgroup" },
 		     { OPT_CONTAINER, "--container" }, { OPT_FOR, "--for" }, { OPT_EVERY, "--every" }, { OPT_RECORD, "--record" },
 		     { OPT_STACKS, "--stacks (dwell report has them)" }, { OPT_FLIGHT, "--flight" }, { OPT_REQUEST, "--request" },
+		     { OPT_SLOW_ONLY, "--slow-only" },
 		     { OPT_DAEMON, "--daemon" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(live); i++)
@@ -528,7 +530,7 @@ static void add_tracker(struct latency_args *a, const struct live *l, const char
 	const char *whose = arena_printf(a->arena, "whose/%s", name);
 
 	latency_args_program(a, name);
-	if (l->record && latency_args_has_program(a, whose))
+	if (l->record && !l->slow_only && latency_args_has_program(a, whose))
 		latency_args_program(a, whose);
 }
 
@@ -655,6 +657,9 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 	case OPT_IDLE: case OPT_STACKS:
 		*(c == OPT_IDLE ? &l->idle : &l->stacks) = true;
 		return 0;
+	case OPT_SLOW_ONLY:
+		l->slow_only = true;
+		return 0;
 	case OPT_RECORD:
 		l->record = true;
 		latency_args_add2(a, "--record", arg);
@@ -706,6 +711,10 @@ static int prepare(struct live *l, struct latency_args *a, int argc, char **argv
 		return take_recordings(l, argc - optind, argv + optind);
 	if (e == 0)
 		e = take_trackers(a, l, argc - optind, argv + optind);
+	if (e == 0 && l->slow_only && !l->record) {
+		cmd_msg("latency: --slow-only is about what --record keeps");
+		return EXIT_USAGE;
+	}
 	if (e == 0) {
 		slowfilter_program(&l->filter, a);
 		add_control(a, l);

@@ -21,7 +21,7 @@ struct kept {
 struct live {
 	/* asked for */
 	uint64_t over_ns, worst, rate, every_ns;
-	bool json, idle, stacks, cost, request, record;
+	bool json, idle, stacks, cost, request, record, slow_only;
 	struct slowfilter filter;
 	int columns;
 	struct daemon *daemon; /* --daemon, or NULL */

@@ -52,4 +52,11 @@ r = latency("diff", "a.dwell", "a.dwell")
 live.check(re.match(r"0 of \d+ changed", r.stdout), "nothing differs from itself", r.stdout)
 d = {(o["source"], o["key"]) for o in lines("diff", "a.dwell", "a.dwell") if o["type"] == "diff"}
 live.check(("wakeup_process", "dd") in d and any(s == "block_disk" and "write" in k for s, k in d), "processes and disks are compared", sorted(d)[:40])
+
+latency("--record", "bare.dwell", "--slow-only", "-c", "sh load.sh")
+bare = [o for o in lines("profile", "--from", "0s", "--keys", "1000", "bare.dwell") if o.get("type") == "profile"]
+live.check({o["source"] for o in bare} >= {"wakeup", "offcpu"} and not any(o["key"] for o in bare), "--slow-only: the trackers' histograms only", bare[:20])
+live.same(live.dwell("report", "--table", "control", "--json", "bare.dwell").stdout, "", "--slow-only: no ordinary events")
+r = live.dwell("latency", "--slow-only", "-c", "true")
+live.check(r.returncode == 2 and "--record" in r.stderr, "--slow-only needs --record", r.stderr)
 live.done()
