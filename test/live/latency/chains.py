@@ -60,7 +60,7 @@ def judge_text():
     time = r"\d+ ms"
     want = (rf"filelock: truth {truths[1]['tid']} waited {time} for file lock \(flock\) on \S*/locked, held by holder {truths[2]['tid']}, which waited "
             rf"{time} in read\(pipe:\[\d+\]\) for data in a pipe, ended by reader {truths[3]['tid']}, which waited {time} in "
-            rf"pread64\({device}\) for block I/O \(read\) \(inferred\)$")
+            rf"pread64\(\S*{os.path.basename(device)}\) for block I/O \(read\) \(inferred\)$")
     yield any(re.search(want, l) for l in lines), "the sentence", text
     want = rf"syscall: truth {truths[1]['tid']} waited {time} in flock\(\S*/locked\) for file lock \(flock\), held by holder {truths[2]['tid']}, which"
     yield any(re.search(want, l) for l in lines), "the call has its file, and the lock's holder", text
