@@ -50,7 +50,7 @@ double w1_of(const struct axis *x, const double *a, const double *b, const doubl
 /* -- how sure (compare_level.c) -- */
 
 #define LEVEL_ORDINATES 128 /* lowest frequencies that are looked at */
-#define LEVEL_TAUS	14  /* correlation times: 1, 2, 4 … units; and what is counted late */
+#define LEVEL_TAUS	16  /* correlation times: 1, 2, 4 … units; and what is counted late */
 #define LEVEL_RATIOS	14  /* strengths of what hangs together: none, 1/64 … 64 times the noise */
 #define LEVEL_CELLS	(LEVEL_TAUS * LEVEL_RATIOS)
 

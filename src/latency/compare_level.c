@@ -90,7 +90,8 @@ void chance_make(struct chance *c, const struct level *a, const struct level *b)
 	double best = -INFINITY, sum = 0;
 
 	c->n = 0;
-	for (size_t t = 0; t < LEVEL_TAUS && (t == 0 || (size_t)1 << (t - 1) <= longest); t++) {
+	/* Up to twice the stretch: what wanders that slowly can be about as long on one side of its mean as there is to see of it. */
+	for (size_t t = 0; t < LEVEL_TAUS && (t == 0 || (size_t)1 << (t - 1) <= 2 * longest); t++) {
 		double rho = t ? exp(-1 / (double)((size_t)1 << (t - 1))) : LATE;
 
 		for (int r = 0; r < LEVEL_RATIOS; r++)

@@ -202,7 +202,7 @@ static void many_are_asked_together(void **state)
 
 	(void)state;
 	wander(a, 20, 100, 1);
-	wander(b, 20, 100, 1.25);
+	wander(b, 20, 100, 1.4);
 	o.npairs = MANY;
 	for (int i = 0; i < MANY; i++) {
 		v[i] = &r[i];
