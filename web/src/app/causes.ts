@@ -47,7 +47,7 @@ export class Causes {
 			const g = top[i], none = i ? "\u00a0" : "nothing";
 			const texts = g ? [g.wait.comm, g.wait.cause, g.wait.tracker, number(g.n), amount(g.sum, "ns"), amount(g.longest, "ns")] : [none, "", "", "", "", ""];
 			row.className = g?.wait.peer ? "muted" : "";
-			row.title = g ? `slow events that ended after ${since}, from ${from(g.wait.tracker)}` : "";
+			row.title = g ? `from ${from(g.wait.tracker)}: ended ${since} and later` : "";
 			texts.forEach((t, k) => { row.cells[k]!.textContent = t; });
 		});
 	}

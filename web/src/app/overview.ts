@@ -60,6 +60,7 @@ export class Overview {
 	private pending = 0;
 	private selected: { pane: TrackerPane, range: Range } | null = null;
 	private began = Infinity; // the first second of which anything came
+	private errors: string[] = []; // of the compiler
 	private late = 0; // the last second that was read so late that it has what was in those before it
 	private renew = false; // it is to begin anew once it has ended
 	private paused = false;
@@ -170,6 +171,7 @@ export class Overview {
 		}
 		this.renew = false;
 		this.lost.clear();
+		this.errors = [];
 		this.panes.forEach((p) => p.reset());
 		void this.open();
 		this.unwatch = watch(this.run, {
@@ -215,7 +217,7 @@ export class Overview {
 			void this.start();
 			return;
 		}
-		const bad = complaints(text).slice(-8).join("\n");
+		const bad = (this.errors.length ? this.errors : complaints(text).slice(-8)).join("\n");
 		this.say("The trackers have ended. " + bad + (bad ? "\n`dwell features` tells what this kernel has, and what not." : ""), true);
 		this.note.append(" ", makeButton("Start again", "start the trackers", () => void this.start()));
 	}
@@ -235,6 +237,8 @@ export class Overview {
 					this.takeSlow(l, o);
 		} else if (l.type === "message") { // of the governor, of the reader
 			this.takeMessage(l);
+		} else if (l["severity"] === "error") {
+			this.errors.push(`${String(l["source"])}, line ${String(l["line"])}: ${String(l["message"])}`);
 		} else if (l.type === "diagnostic") { // what this kernel has no probes for
 			this.lacks(/(\w+)\.d$/.exec(String(l["source"]))?.[1], "not on this kernel: " + String(l["message"]).replace(/^left out: /, ""));
 		} else if (l.type === "drop") {

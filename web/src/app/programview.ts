@@ -155,7 +155,7 @@ export class ProgramView {
 			this.note("the server does not know this run any more");
 		else if (bad)
 			this.note(bad);
-		this.redraw();
+		this.draw();
 	}
 
 	private note(text: string): void {
