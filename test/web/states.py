@@ -196,7 +196,7 @@ def main():
                 losses(b, root.url.split("?")[0])
                 starved(b, root)
                 gone(b, root, mine.dwell)
-            dear = "#pragma D option maxcpu=12%\n" + "".join(f"syscall:::entry {{ @stacks{i}[execname, probefunc, ustack(), stack()] = count(); }}\n" for i in range(8))
+            dear = "#pragma D option maxcpu=20%\n" + "".join(f"syscall:::entry {{ @stacks{i}[execname, probefunc, ustack(), stack()] = count(); }}\n" for i in range(8))
             for look, tracker, change in ((missing, "reclaim.d", lambda t: re.sub("sdt:(vmscan|compaction):", "sdt:nosuch:", t)), (detached, "softirq.d", lambda t: t + dear),
                                           (broken, "irq.d", lambda t: t + "BEGIN { nosuch(); }\n")):
                 with open(os.path.join(mine.trackers, tracker), "r+", encoding="utf-8") as f:

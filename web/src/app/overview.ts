@@ -315,7 +315,7 @@ export class Overview {
 
 	/** What is to be known at once. Each part stays where it is: what it is from is told while the pointer rests on it. */
 	private drawState(): void {
-		const off = [...this.panes.values()].filter((p) => p.stopped <= this.now).map((p) => p.name), put = (e: HTMLElement, text: string, from: string) => {
+		const off = [...this.panes.values()].filter((p) => p.stopped < Infinity).map((p) => p.name), put = (e: HTMLElement, text: string, from: string) => {
 			e.textContent = text;
 			e.title = from;
 		}, tracker = (name: string) => this.panes.get(name)!, of = (name: string) => `from ${tracker(name).origin("hist")}, on average of the last ten seconds`;

@@ -69,7 +69,7 @@ export class TrackerPane {
 		let all = 0;
 		for (let s = now - LATELY + 1; s <= now; s++)
 			all += this.sum.get(s) ?? 0;
-		return this.stopped <= now ? "–" : few(all / LATELY / SECOND);
+		return this.stopped < Infinity ? "–" : few(all / LATELY / SECOND);
 	}
 
 	draw(now: number): void {
