@@ -147,8 +147,9 @@ objs, r = run("BEGIN { trace(1); print(curthread->comm); @a[execname] = count();
               "--record", rec)
 again = live.dwell("report", "--json", rec)
 got = lines(again.stdout)
+live.check(all(isinstance(o["time"], int) for o in objs if o["type"] == "message"), "messages say when", objs)
 for o in objs + got:
-    if o["type"] in ("start", "end"):
+    if o["type"] in ("start", "end", "message"): # those tell when they were written
         o.pop("time", None), o.pop("walltime", None)
 live.same(got, objs, "a report gives the same lines")
 
