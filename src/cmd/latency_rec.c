@@ -25,6 +25,8 @@ static bool moment(const char *text, const struct rec_range *all, uint64_t begun
 		return false;
 	if (from_end)
 		*ret = ns > all->to - all->from ? all->from : all->to - ns;
+	else if (!ns) /* all of it: its first second began before it */
+		*ret = all->from;
 	else
 		*ret = ns > UINT64_MAX - begun ? all->to : within(all, begun + ns);
 	return true;
