@@ -188,9 +188,6 @@ static void read_cpus(struct caps *c)
 	if (l.n)
 		c->online_ids = l.v[l.n - 1] + 1;
 	free(l.v);
-#ifdef DWELL_PRETEND_CPUS
-	c->possible_cpus = c->nr_cpu_ids = c->online_ids;
-#endif
 }
 
 static void read_pidns(struct caps *c)

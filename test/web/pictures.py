@@ -133,7 +133,7 @@ def hist(b, base):
 def beside(b, base):
     """Distributions of two recordings."""
     b.open(base + "#recording/r1/hist?by=nap", SERIES)
-    b.eval("(() => { const s = document.querySelector('select[aria-label^=Compare]'); s.value = 'r4'; s.dispatchEvent(new Event('change')); })()")
+    b.eval("(() => { const s = document.querySelector('.pictures:not([hidden]) select[aria-label^=Compare]'); s.value = 'r4'; s.dispatchEvent(new Event('change')); })()")
     b.wait(SERIES + " && document.querySelectorAll('.series tbody tr').length === 2")
     names = text_of(b, ".series td button").split("\n")
     same(names, ["z.dwell", "a.dwell"], "two recordings, the other one first")
