@@ -134,6 +134,8 @@ static void forget(struct run *r, size_t more)
 		if (!keep(r, r->lines.v[k], r->first + k))
 			free(r->lines.v[k].s);
 	}
+	if (!k)
+		return;
 	memmove(r->lines.v, r->lines.v + k, (r->lines.n - k) * sizeof(*r->lines.v));
 	r->lines.n -= k;
 	r->first += k;
