@@ -16,7 +16,13 @@ tracker mmaplock () { threshold = 5ms; limit = 100; }
 pid_t has[struct mm_struct *];
 string comm_of[struct mm_struct *];
 
+self int write;
+
+/* A thread that waits to write reads nothing meanwhile: an interrupt in its time does, which looks for mappings for a user stack. */
+inline int by_interrupt[int WRITES] = !WRITES && self->write && pending(mmaplock);
+
 sdt:mmap_lock::mmap_lock_start_locking
+/!by_interrupt[args[1]]/
 {
 	begin(mmaplock);
 	self->holder = has[args[0]];
@@ -24,12 +30,13 @@ sdt:mmap_lock::mmap_lock_start_locking
 }
 
 sdt:mmap_lock::mmap_lock_start_locking
-/self->holder/
+/self->holder && !by_interrupt[args[1]]/
 {
 	self->holder_comm = comm_of[args[0]];
 }
 
 sdt:mmap_lock::mmap_lock_acquire_returned
+/!by_interrupt[args[1]]/
 {
 	this->mm = args[0];
 	end(mmaplock, !args[2]);

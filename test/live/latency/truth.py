@@ -37,8 +37,8 @@ def run(tracker, threshold, *args):
         drops += [o] if o["type"] == "drop" else []
         slow += [a for a in o.get("output", ()) if o["type"] == "event" and a["action"] == "slow"]
     live.check(r.returncode == 0 and truths, f"{tracker}: {args[0]}", r.stdout[-800:] + r.stderr)
-    # Locks are fought for inside of programs, too, and what the kernel skips then is counted.
-    drops = [d for d in drops if tracker != "lock" or d["tag"] != "DTRACEDROP_RECURSION"]
+    # Locks are fought for inside of programs, and asked for in interrupts, too: what the kernel skips then is counted.
+    drops = [d for d in drops if tracker not in ("lock", "mmaplock") or d["tag"] != "DTRACEDROP_RECURSION"]
     # A thread of others that the kernel lets go on without a switch, and which ends: no wait.
     drops = [d for d in drops if d["tag"] != "DROP_TRACK_EXITED"]
     live.same(drops, [], f"{tracker}: {args[0]}: nothing lost")
@@ -146,8 +146,18 @@ for how in ("flock", "fcntl"):
           how in s["attributes"]["lock_kind"] and s["attributes"]["file"] == live.seen(live.WORK + "/locked") and
           not s["attributes"]["given_up"])
 # How long fork() has it depends on the machine; between asking for the lock and the clock the thread may lose its CPU.
-judge("mmap_lock", "mmaplock", "2ms", "maps", 50000, 3, most=1, right=lambda t, s: s["attributes"]["holder_tid"] == t["holder"] and
-      s["attributes"]["lock_kind"] == "mmap_lock (write)")
+def write_lock(t, s):
+    return s["attributes"]["holder_tid"] == t["holder"] and s["attributes"]["lock_kind"] == "mmap_lock (write)"
+
+
+judge("mmap_lock", "mmaplock", "2ms", "maps", 50000, 3, most=1, right=write_lock)
+# Samples of user stacks try to take the lock, in interrupts of the thread that waits for it.
+sampler = subprocess.Popen([live.DWELL, "-qn", "profile-997hz { @[ustack()] = count(); } BEGIN { printf(\"ready\\n\"); } tick-60s { exit(0); }"],
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+sampler.stdout.readline()
+judge("mmap_lock, beside samples", "mmaplock", "2ms", "maps", 50000, 3, most=1, right=write_lock)
+sampler.kill()
+sampler.communicate()
 
 with live.SlowFile(64) as slowfile:
     slowfile.delay(150)
