@@ -17,7 +17,7 @@ from server import PAGE, Server, button, drag, painted, text_of, write  # noqa: 
 from tap import check, done, same, skip  # noqa: E402
 
 # dd writes for four seconds, then python3 sleeps as often: what differs is known
-LOAD = ("while :; do timeout 6 sh -c 'while :; do dd if=/dev/zero of=/dev/null bs=4096 count=20000 2>/dev/null; done';"
+LOAD = ("while :; do sleep 0.3 | cat; done & while :; do timeout 6 sh -c 'while :; do dd if=/dev/zero of=/dev/null bs=4096 count=20000 2>/dev/null; done';"
         "timeout 6 python3 -c 'import time\nwhile 1: time.sleep(.002)'; done")
 RECORDED = """
 tracker nap (int) { threshold = 1ms; }
