@@ -18,8 +18,11 @@ PATIENCE_S = 0.5
 GROWTH_KB = 16 << 10 # of the server: what it may keep is bounded (doc/api.md), and this is less
 
 rec = os.path.join(live.WORK, "one.dwell")
-r = live.dwell("-q", "--record", rec, "-n", 'tracker nap () { threshold = 1us; } syscall::read:entry { begin(nap); } syscall::read:return { end(nap); } '
-               '@a[execname, stack(3)] = count(); tick-300ms { exit(0); }'.replace("@a[", "syscall::read:return { @a[").replace("count(); tick", "count(); } tick"))
+PROGRAM = """tracker nap () { threshold = 1us; }
+syscall::read:entry { begin(nap); }
+syscall::read:return { end(nap); @a[execname, stack(3)] = count(); }
+tick-300ms { exit(0); }"""
+r = live.dwell("-q", "--record", rec, "-n", PROGRAM)
 live.same(r.returncode, 0, "a recording is made" + r.stderr)
 server = subprocess.Popen([live.DWELL, "serve", rec], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
 PORT, TOKEN = re.match(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32})$", server.stdout.readline()).groups()
