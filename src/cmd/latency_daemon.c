@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/latency_daemon.h"
 #include <string.h>
-#include <time.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/metrics.h"
@@ -29,14 +29,6 @@ struct daemon {
 	struct metrics *metrics;
 	int error; /* of the metrics, once */
 };
-
-static uint64_t clock_of(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 struct daemon *daemon_new(void)
 {
@@ -226,7 +218,7 @@ static void look_at_file(struct daemon *d, struct recorder *r, uint64_t now, boo
 
 int daemon_schema(struct daemon *d, const struct rec_schema *schema)
 {
-	return d ? metrics_new(schema, clock_of(CLOCK_REALTIME) - clock_of(CLOCK_MONOTONIC), &d->metrics) : 0;
+	return d ? metrics_new(schema, clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC), &d->metrics) : 0;
 }
 
 void daemon_row(struct daemon *d, const struct row *row)
@@ -256,7 +248,7 @@ void daemon_tick(struct daemon *d, struct recorder *recorder, bool hangup)
 
 	if (!d || !recorder)
 		return;
-	now = clock_of(CLOCK_MONOTONIC);
+	now = clock_ns(CLOCK_MONOTONIC);
 	if (!d->ready)
 		say_ready(d, now);
 	if (d->watchdog && now >= d->notified + d->watchdog) {

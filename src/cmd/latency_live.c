@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/jsonstr.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
@@ -335,11 +336,9 @@ static int summary(struct live *l, uint64_t now, bool final)
 static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
 {
 	struct live *l = ctx;
-	struct timespec wall;
 
-	clock_gettime(CLOCK_REALTIME, &wall);
-	l->last = whyprint_now();
-	l->to_wall = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - (int64_t)l->last;
+	l->last = clock_ns(CLOCK_MONOTONIC);
+	l->to_wall = (int64_t)(clock_ns(CLOCK_REALTIME) - l->last);
 	l->schema = schema;
 	l->sym = sym;
 	l->out = out;
@@ -387,7 +386,7 @@ static int on_ready(void *ctx, struct session *s, long target)
 			return cmd_fail("tracker %s: cannot be set: %s", name, strerror(-e));
 	}
 	say_begin(l);
-	l->last = whyprint_now();
+	l->last = clock_ns(CLOCK_MONOTONIC);
 	latencysum_begin(l->sum, l->last);
 	return 0;
 }
@@ -441,7 +440,7 @@ static int on_row(void *ctx, const struct row *row)
 static int on_taken(void *ctx)
 {
 	struct live *l = ctx;
-	uint64_t now = whyprint_now();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	return (l->daemon && !l->json) || now - l->last < l->every_ns ? 0 : summary(l, now, false);
 }
@@ -451,7 +450,7 @@ static int on_finish(void *ctx)
 	struct live *l = ctx;
 
 	daemon_stopping(l->daemon);
-	return l->daemon && !l->json ? 0 : summary(l, whyprint_now(), true);
+	return l->daemon && !l->json ? 0 : summary(l, clock_ns(CLOCK_MONOTONIC), true);
 }
 
 static void on_tick(void *ctx, struct recorder *recorder, bool hangup)

@@ -3,8 +3,8 @@
  * that measures is dlib/latency/why.d; its printa() tells when an interval is over. */
 #include <getopt.h>
 #include <string.h>
-#include <time.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/latency_why.h"
@@ -81,7 +81,7 @@ static int on_ready(void *ctx, struct session *s, long target)
 
 	(void)s;
 	(void)target;
-	w->begun = w->interval = whyprint_now();
+	w->begun = w->interval = clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 
@@ -124,7 +124,7 @@ static int on_finish(void *ctx)
 {
 	struct why_run *w = ctx;
 
-	return whyprint_table(&w->print, w->table, whyprint_now() - w->begun, true);
+	return whyprint_table(&w->print, w->table, clock_ns(CLOCK_MONOTONIC) - w->begun, true);
 }
 
 /* -- options -- */

@@ -2,9 +2,9 @@
 #include "cmd/latencysum.h"
 #include <math.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/units.h"
 #include "store/rechist.h"
 
@@ -22,15 +22,7 @@ struct latencysum {
 	uint64_t hist_to, hist_from, cost_to, cost_from;
 };
 
-/* CPU time of this process, all threads. */
-static uint64_t own_cpu(void)
-{
-	struct timespec t;
-
-	return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) < 0 ? 0 : (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-/* Its memory: resident bytes; 0: not known. Source: proc(5), statm. */
+/* This process's memory: resident bytes; 0: not known. Source: proc(5), statm. */
 static uint64_t own_memory(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/self/statm", "re");
@@ -61,7 +53,7 @@ int latencysum_new(const struct rec_schema *schema, struct latencysum **ret)
 
 void latencysum_begin(struct latencysum *s, uint64_t now)
 {
-	s->cpu_ns = own_cpu();
+	s->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	s->hist_from = s->wall = now;
 }
 
@@ -146,7 +138,7 @@ static void reset(struct latencysum *s, uint64_t now)
 		s->slow[i] = s->limited[i] = 0;
 	}
 	s->run_ns = s->run_cnt = 0;
-	s->cpu_ns = own_cpu();
+	s->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	s->wall = now;
 	s->cost_from = s->cost_to;
 }
@@ -166,7 +158,7 @@ static void cost_text(const struct latencysum *s, FILE *out, uint64_t now)
 		fprintf(out, "probes %.2f%% of a CPU (%.0f/s, %.0f ns each), ", percent(s->run_ns, ns), (double)s->run_cnt * 1e9 / (double)ns,
 			s->run_cnt ? (double)s->run_ns / (double)s->run_cnt : 0.0);
 	if (now - s->wall >= MIN_SHARE_NS)
-		fprintf(out, "dwell %.2f%%, ", percent(own_cpu() - s->cpu_ns, now - s->wall));
+		fprintf(out, "dwell %.2f%%, ", percent(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_ns, now - s->wall));
 	fprintf(out, "%.1f MB\n", (double)own_memory() / (1 << 20));
 }
 
@@ -203,6 +195,6 @@ void latencysum_json(struct latencysum *s, uint64_t now, struct strb *b)
 			    (unsigned long long)quantile(s, i, 0.99), (unsigned long long)s->hists[i].max,
 			    (unsigned long long)s->threshold[i], (unsigned long long)s->slow[i]);
 	strb_printf(b, "],\"cost\":{\"run_ns\":%llu,\"run_count\":%llu,\"cpu_ns\":%llu,\"resident_bytes\":%llu}", (unsigned long long)s->run_ns,
-		    (unsigned long long)s->run_cnt, (unsigned long long)(own_cpu() - s->cpu_ns), (unsigned long long)own_memory());
+		    (unsigned long long)s->run_cnt, (unsigned long long)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_ns), (unsigned long long)own_memory());
 	reset(s, now);
 }

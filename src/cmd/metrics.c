@@ -2,8 +2,8 @@
 #include "cmd/metrics.h"
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cmd/cmd.h"
 #include "latency/metrics.h"
 
@@ -13,14 +13,6 @@ struct metrics_file {
 	uint64_t written; /* CLOCK_MONOTONIC ns */
 	int error;	  /* the first one */
 };
-
-static uint64_t clock_of(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* The whole file or none: readers never see a part. */
 static int replace(const char *path, const struct strb *b)
@@ -65,7 +57,7 @@ static void on_row(void *ctx, const struct row *row)
 	r = metrics_add(m->m, row);
 	if (r < 0 && !m->error)
 		m->error = r;
-	now = clock_of(CLOCK_MONOTONIC);
+	now = clock_ns(CLOCK_MONOTONIC);
 	if (now >= m->written + METRICS_PERIOD_NS)
 		write_now(m, now);
 }
@@ -75,12 +67,12 @@ int metrics_open(const char *path, const struct rec_schema *schema, struct recor
 	struct metrics_file *m = calloc(1, sizeof(*m));
 	int e;
 
-	if (!m || metrics_new(schema, clock_of(CLOCK_REALTIME) - clock_of(CLOCK_MONOTONIC), &m->m) < 0) {
+	if (!m || metrics_new(schema, clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC), &m->m) < 0) {
 		free(m);
 		return cmd_fail("out of memory");
 	}
 	m->path = path;
-	write_now(m, clock_of(CLOCK_MONOTONIC));
+	write_now(m, clock_ns(CLOCK_MONOTONIC));
 	if (m->error) {
 		e = cmd_fail("cannot write metrics to %s: %s", path, strerror(-m->error));
 		metrics_free(m->m);
@@ -98,7 +90,7 @@ int metrics_close(struct metrics_file *m)
 
 	if (!m)
 		return 0;
-	write_now(m, clock_of(CLOCK_MONOTONIC));
+	write_now(m, clock_ns(CLOCK_MONOTONIC));
 	if (m->error)
 		e = cmd_fail("metrics were not always written to %s: %s", m->path, strerror(-m->error));
 	metrics_free(m->m);

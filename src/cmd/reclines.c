@@ -3,9 +3,9 @@
 #include "cmd/reclines.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <uthash.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 struct noted {
 	struct noted_key {
@@ -73,14 +73,6 @@ static int by_file(const void *a, const void *b)
 				    (x->key.addr > y->key.addr) - (x->key.addr < y->key.addr);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static int write_one(struct reclines *l, struct recfile *f, const struct noted *at, struct err *err)
 {
 	struct recfile_source v[SYM_MAX_LINES];
@@ -97,7 +89,7 @@ static int write_one(struct reclines *l, struct recfile *f, const struct noted *
 int reclines_write(struct reclines *l, struct recfile *f, uint64_t max_ns, size_t *ret_missing, struct err *err)
 {
 	_cleanup_free_ struct noted **order = malloc((l->n + 1) * sizeof(*order));
-	uint64_t end = now_ns() + max_ns;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + max_ns;
 	struct noted *at, *next;
 	size_t i = 0;
 	int e = 0;
@@ -108,7 +100,7 @@ int reclines_write(struct reclines *l, struct recfile *f, uint64_t max_ns, size_
 	HASH_ITER(hh, l->v, at, next)
 		order[i++] = at;
 	qsort(order, l->n, sizeof(*order), by_file);
-	for (i = 0; e == 0 && i < l->n && (!order[i]->path || now_ns() < end); i++)
+	for (i = 0; e == 0 && i < l->n && (!order[i]->path || clock_ns(CLOCK_MONOTONIC) < end); i++)
 		if (order[i]->path)
 			e = write_one(l, f, order[i], err);
 	*ret_missing = l->missing + l->n - i;

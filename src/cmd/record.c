@@ -3,8 +3,8 @@
 #include "cmd/record.h"
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/printfmt.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
@@ -41,14 +41,6 @@ struct recorder {
 	struct err err;		    /* the first one */
 	bool told;		    /* … which the user knows */
 };
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 /* -- where addresses are -- */
 
@@ -192,7 +184,7 @@ static void on_row(void *ctx, const struct row *row)
 	for (size_t i = 0; fields && i < fields->v.n; i++)
 		name_field(r, &fields->v.v[i], row->data);
 	recfile_append(r->file, row, r->err.code ? NULL : &r->err);
-	recfile_tick(r->file, now_ns(CLOCK_MONOTONIC), r->err.code ? NULL : &r->err);
+	recfile_tick(r->file, clock_ns(CLOCK_MONOTONIC), r->err.code ? NULL : &r->err);
 	tell_failure(r);
 }
 
@@ -222,7 +214,7 @@ static void describe_run(struct recorder *r)
 
 static int make_file(struct recorder *r, const char *path, struct recfile **ret, struct err *err)
 {
-	uint64_t wall = now_ns(CLOCK_REALTIME), mono = now_ns(CLOCK_MONOTONIC);
+	uint64_t wall = clock_ns(CLOCK_REALTIME), mono = clock_ns(CLOCK_MONOTONIC);
 
 	snprintf(r->begun, sizeof(r->begun), "%llu", (unsigned long long)wall);
 	snprintf(r->begun_mono, sizeof(r->begun_mono), "%llu", (unsigned long long)mono);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/jsonstr.h"
 #include "base/units.h"
 #include "base/vec.h"
@@ -38,14 +39,6 @@ struct tables {
 	struct why_sum all, idle, unknown;
 	size_t idle_causes;
 };
-
-uint64_t whyprint_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static const struct why_sum *sum_of(const struct tables *t, const struct why_row *r)
 {
@@ -330,7 +323,7 @@ static int put_json(struct tables *t, const struct why_sum *brief, uint64_t ns)
 	int e;
 
 	strb_printf(&b, "{\"type\":\"latency-why\",\"version\":%d,\"time\":%llu,\"interval_ns\":%llu,\"final\":%s,\"causes\":[",
-		    JSON_VERSION, (unsigned long long)whyprint_now(), (unsigned long long)ns, t->final ? "true" : "false");
+		    JSON_VERSION, (unsigned long long)clock_ns(CLOCK_MONOTONIC), (unsigned long long)ns, t->final ? "true" : "false");
 	qsort(t->lines.v, t->lines.n, sizeof(*t->lines.v), line_cmp);
 	for (size_t i = 0; i < t->lines.n; i++) {
 		if (i)

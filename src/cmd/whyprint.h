@@ -16,7 +16,6 @@ struct why_print {
 	int columns;
 };
 
-uint64_t whyprint_now(void); /* CLOCK_MONOTONIC, ns */
 /* What was since whytab_next(), or of all (final), which took ns. 0 or -errno: out cannot be written. */
 int whyprint_table(const struct why_print *p, struct whytab *t, uint64_t ns, bool final);
 #endif

@@ -4,21 +4,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "base/clock.h"
 #include "base/strb.h"
 #include "run/session_int.h"
 
 /* Rings filled above these shares make the next drain come sooner, or at once. */
 #define FILL_SOONER_DIV 4
 #define FILL_LATER_DIV 16
-
-uint64_t session_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
 
 void session_consume(struct session *s)
 {
@@ -54,7 +46,7 @@ static int append_note(struct session *s, struct row *row, struct strb *text)
 
 int session_note(struct session *s, const char *fmt, ...)
 {
-	struct row row = { .kind = ROW_NOTE, .ts = session_now() };
+	struct row row = { .kind = ROW_NOTE, .ts = clock_ns(CLOCK_MONOTONIC) };
 	struct strb b = { 0 };
 	va_list ap;
 
@@ -108,7 +100,7 @@ int session_snapshot(struct session *s)
 	if (s->last_done)
 		return 0;
 	s->last_done = s->phase == PHASE_END;
-	return agg_snapshot(s->agg, session_now(),
+	return agg_snapshot(s->agg, clock_ns(CLOCK_MONOTONIC),
 			    s->phase == PHASE_RUN     ? AGG_RUNNING
 			    : s->phase == PHASE_STILL ? AGG_STILL
 						      : AGG_LAST,
@@ -195,7 +187,7 @@ static int put_flight(struct session *s, const struct row *row)
 	e = slow_event(s->schema, &f->acts[i], row->data);
 	if (!e.tracker || e.fixed.how == SLOW_CONTROL || (s->c.wants_flight && !s->c.wants_flight(s->c.ctx, &e)))
 		return 0;
-	r = flight_take(s->flight, &e, session_now(), &flight);
+	r = flight_take(s->flight, &e, clock_ns(CLOCK_MONOTONIC), &flight);
 	return r < 0 ? r : put_row(s, &flight);
 }
 
@@ -253,7 +245,7 @@ static void adapt(struct session *s, uint64_t longest)
 int session_drain(struct session *s)
 {
 	const struct order_sink sink = { s->procs ? on_early : NULL, on_record, on_batch, s };
-	uint64_t now = session_now(), longest = POLL_MAX_NS;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), longest = POLL_MAX_NS;
 	int r;
 
 	if (!s->order)

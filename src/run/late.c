@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "lang/later.h"
 #include "run/latewatch.h"
@@ -214,22 +214,14 @@ static int look_at_file(struct late *l, const struct side_event *e, int *ret)
 	return r;
 }
 
-/* What this thread has used of a CPU: on a busy machine more time passes. */
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
-}
-
 int late_drain(struct late *l)
 {
 	struct latefile *f;
 	int r = 0;
 
 	while ((f = latewatch_next(l->watch))) {
-		uint64_t start = cpu_ns(), now = session_now();
+		/* CPU time: on a busy machine more time passes */
+		uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC);
 
 		if (now - l->second >= SECOND_NS) {
 			l->second = now;
@@ -245,7 +237,7 @@ int late_drain(struct late *l)
 			f->wanted = found == 1;
 		}
 		latewatch_done(l->watch, f);
-		l->spent_ns += cpu_ns() - start;
+		l->spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	}
 	return r;
 }

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "run/pause.h"
 #include "run/privs.h"
 
@@ -144,14 +144,6 @@ void latewatch_free(struct latewatch *w)
 
 /* -- the thread -- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts); /* that of the side band */
-	return (uint64_t)ts.tv_sec * SECOND_NS + (uint64_t)ts.tv_nsec;
-}
-
 bool latewatch_is_named(const struct latewatch *w, uint32_t tgid)
 {
 	char digits[16];
@@ -225,7 +217,7 @@ static void hand_over(struct latewatch *w, const struct side_event *e)
 	}
 	f->e = *e;
 	f->paused = paused;
-	f->since = now_ns();
+	f->since = clock_ns(CLOCK_BOOTTIME); /* the clock of the side band */
 	f->late = !paused || f->since - e->time > LATEWATCH_LATE_NS;
 	strcpy(f->path, e->path);
 	f->e.path = f->path;
@@ -281,7 +273,7 @@ static bool take_back(struct latewatch *w)
 /* Lets those go on that the session takes too long for. They are in the order of their times. */
 static void let_go_old(struct latewatch *w)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns(CLOCK_BOOTTIME);
 	struct latefile *f;
 
 	DL_FOREACH2(w->outs, f, next_out)
@@ -297,7 +289,7 @@ static void let_go_old(struct latewatch *w)
 
 static void new_second(struct latewatch *w)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns(CLOCK_BOOTTIME);
 
 	if (now - w->second < SECOND_NS)
 		return;

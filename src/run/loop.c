@@ -4,8 +4,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "run/session_int.h"
 #include "run/signals.h"
 
@@ -31,9 +31,8 @@ static uint64_t earliest(const struct session *s, const struct due *d)
 /* Sleeps; true when a signal arrived or all targets have ended. */
 static bool wait_until(struct session *s, uint64_t until, struct pollfd *fds, size_t nfds)
 {
-	uint64_t now = session_now(), ns = until > now ? until - now : 0;
-	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000ull),
-			       .tv_nsec = (long)(ns % 1000000000ull) };
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), ns = until > now ? until - now : 0;
+	struct timespec ts = clock_timespec(ns);
 	size_t ended = 0;
 
 	if (ppoll(fds, nfds, &ts, NULL) <= 0)
@@ -84,7 +83,7 @@ static int look_at_cost(struct session *s)
 
 	for (uint32_t i = 0; i < s->l->img->nprogs; i++)
 		s->live[i] = s->links[i] != NULL;
-	n = governor_look(s->governor, session_now(), s->live, s->victims);
+	n = governor_look(s->governor, clock_ns(CLOCK_MONOTONIC), s->live, s->victims);
 	for (uint32_t i = 0; i < n && r == 0; i++) {
 		const struct img_prog *p = &s->l->img->progs[s->victims[i].prog];
 		const struct probe *first = p->nprobes ? p->probes[0] : NULL;
@@ -118,9 +117,9 @@ static int status(struct session *s)
 	int r;
 
 	counters_note_timers(s->counters, s->links);
-	r = counters_report(s->counters, session_now(), false, s->c.rec);
+	r = counters_report(s->counters, clock_ns(CLOCK_MONOTONIC), false, s->c.rec);
 	if (r == 0)
-		r = cost_report(s->cost, session_now(), s->c.rec);
+		r = cost_report(s->cost, clock_ns(CLOCK_MONOTONIC), s->c.rec);
 	if (r == 0 && s->governor)
 		r = look_at_cost(s);
 	if (r == 0 && s->walker)
@@ -132,28 +131,28 @@ static int status(struct session *s)
 static int work(struct session *s, struct due *d)
 {
 	const struct dopts *o = s->c.prog->opts;
-	uint64_t now = session_now();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	int r = s->late ? late_drain(s->late) : 0;
 
 	load_reap(s->l);
 
 	if (r == 0 && now >= d->drain) {
 		r = session_drain(s);
-		d->drain = session_now() + s->poll_ns;
+		d->drain = clock_ns(CLOCK_MONOTONIC) + s->poll_ns;
 	}
 	if (r == 0 && s->schema->naggs && now >= d->agg) {
 		r = session_snapshot(s);
 		session_consume(s);
-		d->agg = session_now() + (o->aggrate ? o->aggrate : POLL_MAX_NS);
+		d->agg = clock_ns(CLOCK_MONOTONIC) + (o->aggrate ? o->aggrate : POLL_MAX_NS);
 		/* Large aggregations must not keep us from the rings. */
-		if ((d->agg - now) / AGG_SHARE < session_now() - now)
-			d->agg = session_now() + (session_now() - now) * AGG_SHARE;
+		if ((d->agg - now) / AGG_SHARE < clock_ns(CLOCK_MONOTONIC) - now)
+			d->agg = clock_ns(CLOCK_MONOTONIC) + (clock_ns(CLOCK_MONOTONIC) - now) * AGG_SHARE;
 	}
 	if (r == 0 && s->trackers)
 		r = trackers_tick(s->trackers, now, false, s->c.rec);
 	if (r == 0 && now >= d->status) {
 		r = status(s);
-		d->status = session_now() + (o->statusrate ? o->statusrate : POLL_MAX_NS);
+		d->status = clock_ns(CLOCK_MONOTONIC) + (o->statusrate ? o->statusrate : POLL_MAX_NS);
 	}
 	return r;
 }
@@ -179,11 +178,9 @@ static void look_for_end(struct session *s)
  * the CPUs, the machine stood still, or nobody took what it writes. */
 static int look_for_pause(struct session *s)
 {
-	uint64_t now = session_now(), gone = s->looked ? now - s->looked : 0, worked, idle;
-	struct timespec cpu;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), gone = s->looked ? now - s->looked : 0;
+	uint64_t worked = clock_ns(CLOCK_THREAD_CPUTIME_ID), idle;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
-	worked = (uint64_t)cpu.tv_sec * 1000000000ull + (uint64_t)cpu.tv_nsec;
 	idle = gone > worked - s->worked ? gone - (worked - s->worked) : 0;
 	s->looked = now;
 	s->worked = worked;
@@ -194,7 +191,7 @@ int session_loop(struct session *s, int signal_fd)
 {
 	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 3, sizeof(*fds));
 	const struct dopts *o = s->c.prog->opts;
-	uint64_t now = session_now();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct due d = { now, now + o->aggrate, now + o->statusrate };
 	int r = 0;
 

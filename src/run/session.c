@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "load/bpf_sys.h"
 #include "load/cpus.h"
 #include "run/history.h"
@@ -148,8 +148,8 @@ static int make_parts(struct session *s, struct err *err)
 	if (r < 0 || !s->links || !s->live || !s->victims ||
 	    (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 ||
-	    counters_new(s->l, &s->counters) < 0 || trackers_new(s->l, session_now(), &s->trackers) < 0 ||
-	    flight_new(s->l, o->flight, session_now(), &s->flight) < 0)
+	    counters_new(s->l, &s->counters) < 0 || trackers_new(s->l, clock_ns(CLOCK_MONOTONIC), &s->trackers) < 0 ||
+	    flight_new(s->l, o->flight, clock_ns(CLOCK_MONOTONIC), &s->flight) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (o->bufpolicy && strcmp(o->bufpolicy, "switch") != 0 &&
 	    hold_new((unsigned)sysconf(_SC_NPROCESSORS_CONF), o->bufsize, !strcmp(o->bufpolicy, "ring"), &s->hold) < 0)
@@ -157,19 +157,9 @@ static int make_parts(struct session *s, struct err *err)
 	r = specs_new(s->l, &s->specs);
 	if (r < 0)
 		return err_set(err, r, "cannot prepare speculations: %s", strerror(-r));
-	if (o->cost && (r = cost_new(s->l, session_now(), &s->cost, err)) < 0)
+	if (o->cost && (r = cost_new(s->l, clock_ns(CLOCK_MONOTONIC), &s->cost, err)) < 0)
 		return r;
 	return governor_new(s->l, s->c.caps->online_cpus, o->maxcpu, &s->governor, err);
-}
-
-static uint64_t wall_offset(void)
-{
-	struct timespec mono, real;
-
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_REALTIME, &real);
-	return ((uint64_t)real.tv_sec - (uint64_t)mono.tv_sec) * 1000000000ull +
-	       (uint64_t)real.tv_nsec - (uint64_t)mono.tv_nsec;
 }
 
 int session_new(const struct session_config *config, struct session **ret, struct err *err)
@@ -193,7 +183,7 @@ int session_new(const struct session_config *config, struct session **ret, struc
 		return r;
 	}
 	if (s->l->state)
-		s->l->state->wall_off = wall_offset();
+		s->l->state->wall_off = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	load_warm(s->l);
 	s->history_clock = history_clock();
 	*ret = s;
@@ -451,7 +441,7 @@ static void take_exit_status(struct session *s)
 /* Steps 7-9. */
 static int finish(struct session *s)
 {
-	struct row end = { .kind = ROW_END, .ts = session_now() }; /* what follows may take seconds, and is not measured */
+	struct row end = { .kind = ROW_END, .ts = clock_ns(CLOCK_MONOTONIC) }; /* what follows may take seconds, and is not measured */
 	bool barrier = s->nlinks > 0, stuck;
 	int r;
 
@@ -482,11 +472,11 @@ static int finish(struct session *s)
 	if (r == 0)
 		r = session_snapshot(s);
 	if (r == 0)
-		r = counters_report(s->counters, session_now(), true, s->c.rec);
+		r = counters_report(s->counters, clock_ns(CLOCK_MONOTONIC), true, s->c.rec);
 	if (r == 0 && s->trackers)
-		r = trackers_tick(s->trackers, session_now(), true, s->c.rec);
+		r = trackers_tick(s->trackers, clock_ns(CLOCK_MONOTONIC), true, s->c.rec);
 	if (r == 0)
-		r = cost_report(s->cost, session_now(), s->c.rec);
+		r = cost_report(s->cost, clock_ns(CLOCK_MONOTONIC), s->c.rec);
 	if (r == 0)
 		r = note_damage(s);
 	if (r == 0)

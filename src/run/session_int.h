@@ -95,8 +95,6 @@ struct session {
 	struct err *err;	 /* of session_run() */
 };
 
-uint64_t session_now(void); /* CLOCK_MONOTONIC: the time base of bpf_ktime_get_ns() */
-
 /* drain.c */
 int session_drain(struct session *s);
 int session_snapshot(struct session *s);

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/unwindfmt.h"
 #include "load/bpf_sys.h"
 #include "run/unwind_int.h"
@@ -283,23 +283,15 @@ void unwind_event(struct unwind *u, const struct side_event *e)
 	}
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
 bool unwind_drain(struct unwind *u)
 {
-	uint64_t end = now_ns() + UNWIND_DRAIN_NS, start;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + UNWIND_DRAIN_NS, start;
 	struct uwproc *p, *tmp;
 	bool all = true;
 	uint32_t tgid;
 
 	while (bpfsys_map_next_key(u->want_fd, NULL, &tgid) == 0) {
-		if (now_ns() >= end) {
+		if (clock_ns(CLOCK_MONOTONIC) >= end) {
 			all = false;
 			break;
 		}
@@ -314,7 +306,7 @@ bool unwind_drain(struct unwind *u)
 	{
 		if (p->dirty)
 			unwind_see(u, p->tgid, p->v.start);
-		if (now_ns() >= end)
+		if (clock_ns(CLOCK_MONOTONIC) >= end)
 			return false;
 	}
 	return all;

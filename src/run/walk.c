@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "load/bpf_sys.h"
 #include "run/priority.h"
 #include "run/privs.h"
 
-#define NSEC 1000000000ull
 #define STACK_SIZE (256 << 10)
 
 /* The walks of one period, or of one tracker's open keys: made by one thread. */
@@ -41,32 +41,10 @@ struct walker {
 	uint64_t looks; /* of the session */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec;
-}
-
-/* What this thread has had of the CPUs. */
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NSEC + (uint64_t)ts.tv_nsec;
-}
-
-static struct timespec to_timespec(uint64_t ns)
-{
-	return (struct timespec){ .tv_sec = (time_t)(ns / NSEC), .tv_nsec = (long)(ns % NSEC) };
-}
-
 /* Sleeps until that time; false: all is to end. */
 static bool sleep_until(struct walker *w, uint64_t at)
 {
-	struct timespec ts = to_timespec(at);
+	struct timespec ts = clock_timespec(at);
 	bool stop;
 	int r = 0;
 
@@ -81,7 +59,7 @@ static bool sleep_until(struct walker *w, uint64_t at)
 /* Waits until the session has looked twice more (the first may be under way already); false as above. */
 static bool wait_for_look(struct walker *w, uint64_t seen)
 {
-	struct timespec ts = to_timespec(now_ns() + WALK_LOOK_NS);
+	struct timespec ts = clock_timespec(clock_ns(CLOCK_MONOTONIC) + WALK_LOOK_NS);
 	bool stop;
 	int r = 0;
 
@@ -152,7 +130,7 @@ static bool walk_all(struct job *j, enum entry_kind kind)
 static void *run_periodic(void *arg)
 {
 	struct job *j = arg;
-	uint64_t next = now_ns(), now, seen;
+	uint64_t next = clock_ns(CLOCK_MONOTONIC), now, seen;
 
 	if (j->w->drop)
 		privs_drop();
@@ -161,7 +139,7 @@ static void *run_periodic(void *arg)
 			break;
 		seen = looks(j->w);
 		next += j->period_ns;
-		now = now_ns();
+		now = clock_ns(CLOCK_MONOTONIC);
 		if (next < now) /* late: no walks to make up for it */
 			next = now;
 	} while (sleep_until(j->w, next) && wait_for_look(j->w, seen));
@@ -172,7 +150,7 @@ static void *run_periodic(void *arg)
 /* When to look for due keys again: at the earliest deadline, that of keys opened since included. took: CPU time of the walk. */
 static uint64_t next_scan(const struct img_scan *s, uint64_t timeout, uint64_t start, uint64_t took)
 {
-	uint64_t next = s->taken < s->listed ? 0 : s->due, end = now_ns();
+	uint64_t next = s->taken < s->listed ? 0 : s->due, end = clock_ns(CLOCK_MONOTONIC);
 	uint64_t pause = took * WALK_PAUSE_FACTOR;
 
 	if (pause > WALK_PAUSE_LONG_NS)
@@ -190,7 +168,7 @@ static bool wait_for_scan(struct job *j, uint64_t timeout, uint64_t next)
 	uint64_t at;
 
 	do {
-		at = now_ns() + WALK_PAUSE_MAX_NS;
+		at = clock_ns(CLOCK_MONOTONIC) + WALK_PAUSE_MAX_NS;
 		if (!sleep_until(j->w, next < at ? next : at))
 			return false;
 	} while (next > at && __atomic_load_n(&j->scan->timeout, __ATOMIC_RELAXED) == timeout);
@@ -207,8 +185,8 @@ static void *run_scan(void *arg)
 	if (j->w->drop)
 		privs_drop();
 	do {
-		start = now_ns();
-		cpu = cpu_ns();
+		start = clock_ns(CLOCK_MONOTONIC);
+		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		timeout = __atomic_load_n(&s->timeout, __ATOMIC_RELAXED);
 		s->due = UINT64_MAX;
 		s->listed = s->taken = s->fired = 0;
@@ -216,7 +194,7 @@ static void *run_scan(void *arg)
 			break;
 		if (s->listed && !walk_all(j, ENTRY_ITER_TASK))
 			break;
-	} while (wait_for_scan(j, timeout, next_scan(s, timeout, start, cpu_ns() - cpu)));
+	} while (wait_for_scan(j, timeout, next_scan(s, timeout, start, clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu)));
 	__atomic_store_n(&j->ended, true, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -354,7 +332,7 @@ static bool join_job(struct job *j, uint64_t until)
 	const struct timespec pause = { .tv_nsec = WALK_PAUSE_MIN_NS };
 
 	while (!__atomic_load_n(&j->ended, __ATOMIC_ACQUIRE)) {
-		if (now_ns() >= until)
+		if (clock_ns(CLOCK_MONOTONIC) >= until)
 			return false;
 		nanosleep(&pause, NULL);
 	}
@@ -365,7 +343,7 @@ static bool join_job(struct job *j, uint64_t until)
 
 bool walker_stop(struct walker *w)
 {
-	uint64_t until = now_ns() + WALK_STOP_NS;
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + WALK_STOP_NS;
 	bool all = true;
 
 	if (!w)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/jsonstr.h"
 #include "serve/serve_int.h"
 #include "view/flame.h"
@@ -50,7 +51,7 @@ static enum MHD_Result get_status(struct request *rq)
 	strb_addc(&b, ',');
 	put_str(&b, "host", u.nodename);
 	strb_printf(&b, ",\"uptime\":%" PRIu64 ",\"runs\":%zu,\"viewers\":%zu,\"memory_kib\":%lu,\"privileged\":%s",
-		    serve_now() - rq->s->began, rq->s->runs.n, rq->s->streams.n, memory_kib(),
+		    clock_ns(CLOCK_MONOTONIC) - rq->s->began, rq->s->runs.n, rq->s->streams.n, memory_kib(),
 		    c->privileged ? "true" : "false");
 	if (!c->privileged) {
 		strb_addc(&b, ',');
@@ -252,7 +253,7 @@ static enum MHD_Result post_overview(struct request *rq)
 
 		if (r->kind != SERVE_OVERVIEW || r->ended || r->stopped)
 			continue;
-		r->watched = serve_now();
+		r->watched = clock_ns(CLOCK_MONOTONIC);
 		strb_printf(&b, "{\"run\":%u}\n", r->id);
 		return http_json(rq, MHD_HTTP_OK, &b);
 	}

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "serve/serve_int.h"
 
 #define READ_SIZE (64 << 10)
@@ -58,7 +59,7 @@ int run_start(struct server *s, enum serve_kind kind, const char *text, size_t n
 	r->id = ++s->last_run;
 	r->kind = kind;
 	r->child.out = r->child.err = -1;
-	r->began = r->watched = serve_now();
+	r->began = r->watched = clock_ns(CLOCK_MONOTONIC);
 	e = s->c->start(s->c->ctx, kind, text, n, &r->child, err);
 	if (e < 0) {
 		r->ended = true;

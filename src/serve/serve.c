@@ -5,19 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <time.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "serve/serve_int.h"
 
 #define TICK_MS 1000
-
-uint64_t serve_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int timeout_of(const struct server *s)
 {
@@ -83,7 +75,7 @@ static int loop(struct server *s, struct err *err)
 		if (p[1].revents)
 			return 0;
 		read_children(s, p + 2, n, ids);
-		now = serve_now();
+		now = clock_ns(CLOCK_MONOTONIC);
 		stream_keep_alive(s, now);
 		run_check_times(s, now);
 		mhd.run(s->http);
@@ -92,7 +84,7 @@ static int loop(struct server *s, struct err *err)
 
 int serve(const struct serve_config *c, struct err *err)
 {
-	struct server s = { .c = c, .began = serve_now() };
+	struct server s = { .c = c, .began = clock_ns(CLOCK_MONOTONIC) };
 	int r = mhd_open(err);
 
 	if (r == 0)

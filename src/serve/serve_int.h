@@ -97,9 +97,6 @@ extern struct mhd mhd;
 /* Opens the library. 0 or -errno. */
 int mhd_open(struct err *err);
 
-/* CLOCK_MONOTONIC, ns. */
-uint64_t serve_now(void);
-
 /* http.c */
 int http_start(struct server *s, struct err *err);
 void http_stop(struct server *s);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/jsonstr.h"
 #include "serve/serve_int.h"
 
@@ -134,7 +135,7 @@ static ssize_t on_read(void *arg, uint64_t pos, char *buf, size_t max)
 		st->sent = 0;
 		for (size_t i = 0; i < st->n && st->out.n < BLOCK_SIZE; i++)
 			fill_from(st, &st->at[i]);
-		if (st->out.n == 0 && serve_now() - st->wrote >= KEEP_ALIVE_NS)
+		if (st->out.n == 0 && clock_ns(CLOCK_MONOTONIC) - st->wrote >= KEEP_ALIVE_NS)
 			strb_adds(&st->out, ": still here\n\n");
 		if (st->out.failed)
 			return MHD_CONTENT_READER_END_WITH_ERROR;
@@ -150,7 +151,7 @@ static ssize_t on_read(void *arg, uint64_t pos, char *buf, size_t max)
 	n = n < max ? n : max;
 	memcpy(buf, st->out.s + st->sent, n);
 	st->sent += n;
-	st->wrote = serve_now();
+	st->wrote = clock_ns(CLOCK_MONOTONIC);
 	return (ssize_t)n;
 }
 
@@ -211,7 +212,7 @@ enum MHD_Result stream_open(struct request *rq, const char *runs, const char *la
 		return http_error(rq, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory");
 	st->s = rq->s;
 	st->conn = rq->conn;
-	st->wrote = serve_now();
+	st->wrote = clock_ns(CLOCK_MONOTONIC);
 	if (!take_runs(st, runs)) {
 		free(st);
 		return http_error(rq, MHD_HTTP_BAD_REQUEST, "runs: numbers of runs, separated by commas");

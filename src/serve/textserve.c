@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "serve/serve_int.h"
 
 #define TICK_MS 1000
@@ -184,7 +185,7 @@ static void on_connection(void *arg, struct MHD_Connection *conn, void **state, 
 		if (t->conns[i].fd != (begins ? -1 : fd))
 			continue;
 		t->conns[i].fd = begins ? fd : -1;
-		t->conns[i].since = serve_now();
+		t->conns[i].since = clock_ns(CLOCK_MONOTONIC);
 		return;
 	}
 }
@@ -192,7 +193,7 @@ static void on_connection(void *arg, struct MHD_Connection *conn, void **state, 
 /* Who reads or writes a byte now and then keeps nobody out for long. */
 static void close_slow(struct texts *t)
 {
-	uint64_t now = serve_now();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	for (size_t i = 0; i < ARRAY_SIZE(t->conns); i++)
 		if (t->conns[i].fd >= 0 && now - t->conns[i].since > TEXTSERVE_PATIENCE_S * UINT64_C(1000000000))

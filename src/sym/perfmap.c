@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "sym/open.h"
 #include "sym/sym_int.h"
@@ -227,12 +228,12 @@ static const struct perfsym *find(const struct perfmap *pm, uint64_t addr)
 const struct perfsym *perfmap_at(struct perfmap *pm, uint64_t addr)
 {
 	struct stat st;
-	uint64_t now = sym_now_ns();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	if (pm->fd >= 0 && now >= pm->next_ns && fstat(pm->fd, &st) == 0 &&
 	    (uint64_t)st.st_size != pm->parsed) {
 		perfmap_read(pm);
-		uint64_t end = sym_now_ns();
+		uint64_t end = clock_ns(CLOCK_MONOTONIC);
 
 		pm->next_ns = end + (end - now) * PERFMAP_SHARE;
 	}

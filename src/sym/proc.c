@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "sym/sym_int.h"
 
 /* Unasked re-reading may take this part of the time at most: 1 / 16. */
@@ -220,7 +221,7 @@ static void open_jit(struct uprocs *u, struct uproc *p, int procfd)
 
 int proc_read(struct sym *s, struct uproc *p)
 {
-	uint64_t begun = sym_now_ns();
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
 	_cleanup_close_ int fd = proc_open(s, p);
 	struct umaps fresh;
 
@@ -240,7 +241,7 @@ int proc_read(struct sym *s, struct uproc *p)
 		set_dead(&s->procs, p);
 	}
 	p->stale = false;
-	uint64_t now = sym_now_ns();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	p->next_ns = now + (now - begun) * PROC_RETRY_SHARE;
 	return r;
@@ -248,7 +249,7 @@ int proc_read(struct sym *s, struct uproc *p)
 
 bool proc_retry(struct sym *s, struct uproc *p)
 {
-	if (p->dead || (sym_now_ns() < p->next_ns && !p->stale))
+	if (p->dead || (clock_ns(CLOCK_MONOTONIC) < p->next_ns && !p->stale))
 		return false;
 	return proc_read(s, p) == 0;
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "base/clock.h"
 #include "sym/debugfile.h"
 #include "sym/sym_int.h"
 
@@ -13,14 +13,6 @@
 #define KSYMS_RELOAD_NS 1000000000ULL
 /* All kernel addresses of 64-bit machines lie above. */
 #define KERNEL_HALF (1ULL << 63)
-
-uint64_t sym_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
-}
 
 int sym_new(struct sym **ret, struct err *err)
 {
@@ -63,7 +55,7 @@ static int load(struct sym *s, struct err *err)
 	int r = ksyms_read(&fresh, KALLSYMS, err);
 
 	s->k_tried = true;
-	s->k_at_ns = sym_now_ns();
+	s->k_at_ns = clock_ns(CLOCK_MONOTONIC);
 	if (r == 0) {
 		ksyms_free(&s->k);
 		s->k = fresh;
@@ -88,7 +80,7 @@ bool sym_kernel(struct sym *s, uint64_t addr, struct symbol *ret)
 	const struct ksym *k = ksyms_at(&s->k, addr);
 
 	if (!k && s->k_code == 0 && addr >= KERNEL_HALF &&
-	    sym_now_ns() - s->k_at_ns >= KSYMS_RELOAD_NS) {
+	    clock_ns(CLOCK_MONOTONIC) - s->k_at_ns >= KSYMS_RELOAD_NS) {
 		load(s, NULL);
 		k = ksyms_at(&s->k, addr);
 	}

@@ -30,6 +30,5 @@ struct sym {
 
 _Static_assert(SYM_MAX_LINES == SRCLINE_MAX_FRAMES, "frames of one address");
 
-uint64_t sym_now_ns(void);
 void sym_unwind_free(struct sym *s);
 #endif

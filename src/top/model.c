@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "latency/chain.h"
 #include "latency/slowwait.h"
@@ -89,14 +89,6 @@ static uint64_t own_time(void)
 		return 0;
 	return ((uint64_t)u.ru_utime.tv_sec + (uint64_t)u.ru_stime.tv_sec) * NS +
 	       ((uint64_t)u.ru_utime.tv_usec + (uint64_t)u.ru_stime.tv_usec) * 1000;
-}
-
-uint64_t top_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 }
 
 static int tracker_index(const struct top_model *m, uint32_t id)
@@ -313,7 +305,7 @@ static int take_minute(struct top_model *m, uint64_t now)
 
 static int end_interval(struct top_model *m)
 {
-	uint64_t now = top_now(), ns = now - m->interval, user = own_time();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), ns = now - m->interval, user = own_time();
 
 	end_cpus(m, (double)ns / (double)NS);
 	take_causes(m, true, &m->data.last, ns);
@@ -362,7 +354,7 @@ int top_model_row(struct top_model *m, const struct row *row)
 	int e = 0;
 
 	pthread_mutex_lock(&m->lock);
-	m->data.now = top_now();
+	m->data.now = clock_ns(CLOCK_MONOTONIC);
 	switch (row->kind) {
 	case ROW_EVENT:
 		e = row_event(m, row);
@@ -410,15 +402,13 @@ static void choose_trackers(struct top_model *m)
 int top_model_new(const struct top_config *config, struct top_model **ret)
 {
 	struct top_model *m = calloc(1, sizeof(*m));
-	struct timespec wall;
 
 	if (!m)
 		return -ENOMEM;
 	pthread_mutex_init(&m->lock, NULL);
 	m->c = *config;
-	m->data.since = m->data.now = m->interval = top_now();
-	clock_gettime(CLOCK_REALTIME, &wall);
-	m->to_wall = wall.tv_sec * (int64_t)NS + wall.tv_nsec - (int64_t)m->data.since;
+	m->data.since = m->data.now = m->interval = clock_ns(CLOCK_MONOTONIC);
+	m->to_wall = (int64_t)(clock_ns(CLOCK_REALTIME) - m->data.since);
 	m->data.own_probes = -1;
 	m->data.ncpus = config->schema->ncpus < TOP_CPUS ? config->schema->ncpus : TOP_CPUS;
 	m->user_ns = own_time();

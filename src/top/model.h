@@ -26,7 +26,6 @@ void top_model_free(struct top_model *m); /* accepts NULL */
 /* Takes in a row: histograms, slow events, aggregations (waits by cause; @oncpu[pid, execname] = count(),
  * @runnable[cpu] = avg()), losses, costs. A printa() of a tick- probe ends an interval. 0 or -ENOMEM. */
 int top_model_row(struct top_model *m, const struct row *row);
-uint64_t top_now(void); /* CLOCK_MONOTONIC, ns */
 /* A consistent copy. */
 void top_model_copy(struct top_model *m, struct top_data *ret);
 #endif

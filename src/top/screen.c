@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "top/draw.h"
 
 #define POLL_MS 200
@@ -133,7 +134,7 @@ static void *screen_thread(void *arg)
 	bool dirty = true;
 
 	while (!atomic_load(&s->stop)) {
-		uint64_t now = top_now();
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 		int key;
 
 		if (!s->pane.paused && now - drawn >= s->c.refresh_ns) {

@@ -2,19 +2,11 @@
 /* JSON Lines: one object a line, told apart by "type". This file: lines other than what actions put into
  * them. A line is whole before anything else is written. */
 #include <string.h>
-#include <time.h>
 #include "base/cleanup.h"
 #include "base/aggval.h"
+#include "base/clock.h"
 #include "store/rechist.h"
 #include "view/json_int.h"
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
 
 static void open_line(struct text_view *v, const char *type)
 {
