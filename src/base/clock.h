@@ -4,8 +4,7 @@
 #define DWELL_BASE_CLOCK_H
 #include <stdint.h>
 #include <time.h>
-
-#define NSEC_PER_SEC UINT64_C(1000000000)
+#include "base/units.h"
 
 /* What the clock shows. `id`: one of the CLOCK_… of <time.h>, which every kernel has: this cannot fail. */
 static inline uint64_t clock_ns(clockid_t id)

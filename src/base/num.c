@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <strings.h>
 #include "base/cleanup.h"
-
-#define NS_PER_S UINT64_C(1000000000)
+#include "base/units.h"
 
 static int digit_value(char c)
 {
@@ -108,14 +107,14 @@ static const struct unit {
 	{"usec", 1000},
 	{"ms", 1000000},
 	{"msec", 1000000},
-	{"s", NS_PER_S},
-	{"sec", NS_PER_S},
-	{"m", 60 * NS_PER_S},
-	{"min", 60 * NS_PER_S},
-	{"h", 3600 * NS_PER_S},
-	{"hour", 3600 * NS_PER_S},
-	{"d", 86400 * NS_PER_S},
-	{"day", 86400 * NS_PER_S},
+	{"s", NSEC_PER_SEC},
+	{"sec", NSEC_PER_SEC},
+	{"m", 60 * NSEC_PER_SEC},
+	{"min", 60 * NSEC_PER_SEC},
+	{"h", 3600 * NSEC_PER_SEC},
+	{"hour", 3600 * NSEC_PER_SEC},
+	{"d", 86400 * NSEC_PER_SEC},
+	{"day", 86400 * NSEC_PER_SEC},
 	{"hz", 0},
 };
 
@@ -139,7 +138,7 @@ int num_parse_period(const char *s, uint64_t unit_ns, int default_hz, uint64_t *
 	if (r < 0)
 		return r;
 	if (!ns) {
-		*ret_ns = v ? NS_PER_S / v : 0;
+		*ret_ns = v ? NSEC_PER_SEC / v : 0;
 		return 0;
 	}
 	if (__builtin_mul_overflow(v, ns, &v))

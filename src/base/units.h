@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantities as people read them: three significant digits and a unit. */
+/* Units; quantities as people read them: three significant digits and a unit. */
 #ifndef DWELL_BASE_UNITS_H
 #define DWELL_BASE_UNITS_H
 #include <stdint.h>
+
+#define NSEC_PER_SEC UINT64_C(1000000000)
 
 #define UNITS_LEN 16
 /* "0 ns", "999 ns", "1.23 us", "41.2 ms", "750 ms", "2.00 s", "3595 s", "2.50 h", "11.3 d"; at most 15 characters. Returns buf. */

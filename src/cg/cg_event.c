@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clauses of latency probes: their code is put where an event ends, inside of the program (and of the clause)
  * that closes it; and what they know of the event. */
+#include "base/units.h"
 #include "cg/cg_int.h"
 
-#define NS_PER_SECOND 1000000000
 #define GOLDEN 0x9e3779b97f4a7c15ull /* 2^64 divided by the golden ratio: multiplying by it spreads what differs little */
 
 static vreg cgroup_of(struct gen *g);
@@ -75,7 +75,7 @@ static void gen_limit(struct gen *g, const struct gen_event *ev, irlabel out)
 	ir_jcci(g->f, IRC_EQ, limit, 0, ok);
 	at = gen_track_at(g, ev->l, offsetof(struct img_track, second));
 	ir_load(g->f, second, at, 0, 8);
-	ir_alui(g->f, IRA_DIV, now, gen_ts(g), NS_PER_SECOND);
+	ir_alui(g->f, IRA_DIV, now, gen_ts(g), NSEC_PER_SEC);
 	ir_jcc(g->f, IRC_EQ, second, now, same);
 	ir_store(g->f, at, 0, 8, now);
 	ir_storei(g->f, at, offsetof(struct img_track, nslow) - offsetof(struct img_track, second), 8, 0);

@@ -6,8 +6,7 @@
  *   other keys           a hash made in advance; the key is claimed by inserting and deleting */
 #include "cg/cg_track.h"
 #include <errno.h>
-
-#define NS_PER_SECOND 1000000000
+#include "base/units.h"
 
 /* -- layout -- */
 
@@ -165,12 +164,12 @@ static void add_max(struct gen *g, vreg p, vreg second, vreg delay)
 /* The second of a time stamp: CPUs take several times as long to divide. What is left out of the first factor is less than a second in 30 years. */
 static vreg gen_second(struct gen *g, vreg ts)
 {
-	vreg second = ir_new(g->f), rest = ir_new(g->f), low = ir_imm(g->f, NS_PER_SECOND - 1);
+	vreg second = ir_new(g->f), rest = ir_new(g->f), low = ir_imm(g->f, NSEC_PER_SEC - 1);
 
 	ir_alui(g->f, IRA_SHR, second, ts, 28);
-	ir_alui(g->f, IRA_MUL, second, second, (1ull << 56) / NS_PER_SECOND);
+	ir_alui(g->f, IRA_MUL, second, second, (1ull << 56) / NSEC_PER_SEC);
 	ir_alui(g->f, IRA_SHR, second, second, 28); /* that, or one less */
-	ir_alui(g->f, IRA_MUL, rest, second, NS_PER_SECOND);
+	ir_alui(g->f, IRA_MUL, rest, second, NSEC_PER_SEC);
 	ir_alu(g->f, IRA_SUB, rest, ts, rest);
 	ir_alu(g->f, IRA_SUB, rest, low, rest);
 	ir_alui(g->f, IRA_SHR, rest, rest, 63);

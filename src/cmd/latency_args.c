@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/latency.h"
@@ -80,11 +81,11 @@ static int parse_time(const char *value, uint64_t *ret)
 	int r;
 
 	if (!memchr(value, '.', n))
-		return num_parse_period(value, 1000000000, 0, ret);
+		return num_parse_period(value, NSEC_PER_SEC, 0, ret);
 	if (n == 1 || strlen(value + n) + 2 > sizeof(one))
 		return -EINVAL;
 	snprintf(one, sizeof(one), "1%s", value + n);
-	r = num_parse_period(one, 1000000000, 0, &unit);
+	r = num_parse_period(one, NSEC_PER_SEC, 0, &unit);
 	v = strtod(value, &end) * (double)unit;
 	if (r < 0 || end != value + n || v > (double)INT64_MAX / 2)
 		return -EINVAL;

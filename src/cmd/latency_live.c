@@ -119,7 +119,7 @@ static const char *const endings[] = {
 static void event_text(const struct live *l, const struct slow_event *e, const struct chain *ch, struct strb *b)
 {
 	uint64_t wall = e->fixed.start + e->fixed.delay + (uint64_t)l->to_wall;
-	time_t s = (time_t)(wall / 1000000000);
+	time_t s = (time_t)(wall / NSEC_PER_SEC);
 	struct strb line = { 0 };
 	char clock[16], *text;
 	struct tm tm;

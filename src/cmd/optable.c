@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "base/units.h"
 #include "cmd/cmd.h"
 
 enum { LONG = 256 /* + row */ };
@@ -57,7 +58,7 @@ int optable_words(const struct optable *t, const char *unexpected, const char *m
 
 int optable_time(const char *option, const char *arg, uint64_t *ret)
 {
-	if (num_parse_period(arg, 1000000000, 0, ret) == 0)
+	if (num_parse_period(arg, NSEC_PER_SEC, 0, ret) == 0)
 		return 0;
 	cmd_msg("--%s: '%s' is no time, like 10s or 500ms", option, arg);
 	return EXIT_USAGE;

@@ -323,7 +323,7 @@ static void write_lines(struct recorder *r)
 	reclines_write(r->lines, r->file, RECLINES_TIME_NS, &missing, &r->err);
 	if (missing)
 		cmd_msg("source lines of %zu addresses are not in the recording: there is room for %u, and time for %llu s", missing,
-			RECLINES_MAX, (unsigned long long)(RECLINES_TIME_NS / 1000000000u));
+			RECLINES_MAX, (unsigned long long)(RECLINES_TIME_NS / NSEC_PER_SEC));
 }
 
 int recorder_rotate(struct recorder *r, const char *path, struct err *err)

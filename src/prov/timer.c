@@ -6,19 +6,19 @@
 #include <string.h>
 #include <strings.h>
 #include "base/cleanup.h"
+#include "base/units.h"
 
-#define NSEC	      1000000000ull
 #define PERIOD_MAX_NS INT64_MAX /* perf refuses the top bit */
 
 static const struct timer_unit units[TIMER_UNITS] = {
-	{"", 0},	    {"hz", 0},
-	{"ns", 1},	    {"nsec", 1},
-	{"us", 1000},	    {"usec", 1000},
-	{"ms", 1000000},    {"msec", 1000000},
-	{"s", NSEC},	    {"sec", NSEC},
-	{"m", 60 * NSEC},   {"min", 60 * NSEC},
-	{"h", 3600 * NSEC}, {"hour", 3600 * NSEC},
-	{"d", 86400 * NSEC}, {"day", 86400 * NSEC},
+	{"", 0},		     {"hz", 0},
+	{"ns", 1},		     {"nsec", 1},
+	{"us", 1000},		     {"usec", 1000},
+	{"ms", 1000000},	     {"msec", 1000000},
+	{"s", NSEC_PER_SEC},	     {"sec", NSEC_PER_SEC},
+	{"m", 60 * NSEC_PER_SEC},    {"min", 60 * NSEC_PER_SEC},
+	{"h", 3600 * NSEC_PER_SEC},  {"hour", 3600 * NSEC_PER_SEC},
+	{"d", 86400 * NSEC_PER_SEC}, {"day", 86400 * NSEC_PER_SEC},
 };
 
 /* The period of value units. NULL, or why it is refused. */
@@ -30,7 +30,7 @@ static const char *period_of(const struct timer_family *f, const struct timer_un
 	if (value == 0)
 		return f->bad_number;
 	if (u->ns == 0)
-		ns = NSEC / value;
+		ns = NSEC_PER_SEC / value;
 	else if (value > PERIOD_MAX_NS / u->ns)
 		return f->too_long;
 	else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "store/flight.h"
 
 struct taken {
@@ -274,8 +275,8 @@ static void add_named(struct want *w, const struct slow_event *e)
 
 static bool too_many(struct flight *f, uint64_t now)
 {
-	if (f->second != now / 1000000000) {
-		f->second = now / 1000000000;
+	if (f->second != now / NSEC_PER_SEC) {
+		f->second = now / NSEC_PER_SEC;
 		f->taken = 0;
 	}
 	return f->taken++ >= FLIGHT_PER_SECOND;

@@ -73,7 +73,7 @@ static bool read_stat(int proc, const char *pid, struct rec_proc *p, char *name,
 
 int history_alive(struct recording *rec, int64_t clock)
 {
-	uint64_t tick = 1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK), ticks, boot;
+	uint64_t tick = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK), ticks, boot;
 	DIR *d = opendir("/proc");
 	struct dirent *e;
 	int r = 0;

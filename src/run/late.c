@@ -16,7 +16,6 @@
 #include "sym/uobj.h"
 
 #define ARENA_LIMIT ((size_t)64 << 20) /* of what is compiled for one file */
-#define SECOND_NS 1000000000ull
 
 struct late {
 	struct session *s;
@@ -223,7 +222,7 @@ int late_drain(struct late *l)
 		/* CPU time: on a busy machine more time passes */
 		uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC);
 
-		if (now - l->second >= SECOND_NS) {
+		if (now - l->second >= NSEC_PER_SEC) {
 			l->second = now;
 			l->spent_ns = 0;
 		}

@@ -21,7 +21,6 @@
 #include <uthash.h>
 #include <utlist.h>
 
-#define SECOND_NS 1000000000ull
 #define PAUSED_LOOK_MS 1 /* until the next look at who stops late */
 #define STACK_SIZE ((size_t)256 << 10)
 #define PRIORITY 1 /* the lowest of the real-time ones */
@@ -291,7 +290,7 @@ static void new_second(struct latewatch *w)
 {
 	uint64_t now = clock_ns(CLOCK_BOOTTIME);
 
-	if (now - w->second < SECOND_NS)
+	if (now - w->second < NSEC_PER_SEC)
 		return;
 	w->second = now;
 	w->looks = w->wakes = 0;

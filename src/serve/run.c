@@ -11,7 +11,6 @@
 
 #define READ_SIZE (64 << 10)
 #define READS_MAX 16 /* in a row: others want their turn */
-#define NS_PER_S UINT64_C(1000000000)
 
 bool run_is_job(const struct run *r)
 {
@@ -246,7 +245,7 @@ void run_check_times(struct server *s, uint64_t now)
 			continue;
 		if (stream_watched(s, r))
 			r->watched = now;
-		if (now - r->watched > (run_is_job(r) ? SERVE_ANSWER_S : SERVE_IDLE_S) * NS_PER_S)
+		if (now - r->watched > (run_is_job(r) ? SERVE_ANSWER_S : SERVE_IDLE_S) * NSEC_PER_SEC)
 			run_stop(s, r);
 	}
 }

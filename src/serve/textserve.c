@@ -196,7 +196,7 @@ static void close_slow(struct texts *t)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	for (size_t i = 0; i < ARRAY_SIZE(t->conns); i++)
-		if (t->conns[i].fd >= 0 && now - t->conns[i].since > TEXTSERVE_PATIENCE_S * UINT64_C(1000000000))
+		if (t->conns[i].fd >= 0 && now - t->conns[i].since > TEXTSERVE_PATIENCE_S * NSEC_PER_SEC)
 			shutdown(t->conns[i].fd, SHUT_RDWR);
 }
 

@@ -7,9 +7,8 @@
 #include <string.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "base/vec.h"
-
-#define SECOND_NS UINT64_C(1000000000)
 
 bool rechist_fits(const struct rec_histdesc *d, const void *data, size_t len)
 {
@@ -75,7 +74,7 @@ int rechist_of_agg(struct rechist_buf *b, const struct rec_schema *s, const stru
 		   uint64_t wall_off, struct row *ret)
 {
 	uint32_t source = rec_hist_of_agg(s, row->id);
-	struct rec_hist head = { .period = SECOND_NS, .flags = HIST_NO_SUM | HIST_BY_READ };
+	struct rec_hist head = { .period = NSEC_PER_SEC, .flags = HIST_NO_SUM | HIST_BY_READ };
 	struct rec_histdesc d;
 	uint64_t number, start = row->ts;
 

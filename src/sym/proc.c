@@ -22,10 +22,10 @@ static void init_clock(struct uprocs *u)
 	long hz = sysconf(_SC_CLK_TCK);
 	long long sec, nsec;
 
-	u->tick_ns = 1000000000ULL / (uint64_t)(hz > 0 ? hz : 100);
+	u->tick_ns = NSEC_PER_SEC / (uint64_t)(hz > 0 ? hz : 100);
 	while (f && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "boottime %lld %lld", &sec, &nsec) == 2)
-			u->time_ns_off = sec * 1000000000LL + nsec;
+			u->time_ns_off = sec * (int64_t)NSEC_PER_SEC + nsec;
 	}
 }
 

@@ -13,8 +13,6 @@
 #include "latency/window.h"
 #include "view/text.h"
 
-#define NS 1000000000ull
-
 /* Samples of one process since the interval began. */
 struct sampled {
 	uint32_t pid;
@@ -87,7 +85,7 @@ static uint64_t own_time(void)
 
 	if (getrusage(RUSAGE_SELF, &u) < 0)
 		return 0;
-	return ((uint64_t)u.ru_utime.tv_sec + (uint64_t)u.ru_stime.tv_sec) * NS +
+	return ((uint64_t)u.ru_utime.tv_sec + (uint64_t)u.ru_stime.tv_sec) * NSEC_PER_SEC +
 	       ((uint64_t)u.ru_utime.tv_usec + (uint64_t)u.ru_stime.tv_usec) * 1000;
 }
 
@@ -103,7 +101,7 @@ static void add_column(struct top_tracker *t, const struct rec_histdesc *d, cons
 {
 	const struct rec_hist *h = row->data;
 	const struct rec_bucket *b = rechist_buckets(row->data);
-	uint64_t second = row->ts / NS;
+	uint64_t second = row->ts / NSEC_PER_SEC;
 	struct top_column *c = &t->col[second % TOP_SECONDS];
 
 	if (c->second > second)
@@ -286,7 +284,7 @@ static int take_minute(struct top_model *m, uint64_t now)
 		e = windows_get(m->windows, k, WINDOW_MINUTE, now, &sum, &from);
 		if (e == 0) {
 			struct top_tracker *t = &m->data.trackers[i];
-			uint64_t ns = now > from && now - from < 60 * NS ? now - from : 60 * NS;
+			uint64_t ns = now > from && now - from < 60 * NSEC_PER_SEC ? now - from : 60 * NSEC_PER_SEC;
 
 			if (now - m->data.since < ns)
 				ns = now - m->data.since;
@@ -294,7 +292,7 @@ static int take_minute(struct top_model *m, uint64_t now)
 			t->p50 = sum.count ? (uint64_t)histsum_quantile(&sum, &d, 0.5) : 0;
 			t->p99 = sum.count ? (uint64_t)histsum_quantile(&sum, &d, 0.99) : 0;
 			t->max = sum.max;
-			t->per_s = ns ? (double)sum.count * (double)NS / (double)ns : 0;
+			t->per_s = ns ? (double)sum.count * (double)NSEC_PER_SEC / (double)ns : 0;
 		}
 		histsum_free(&sum);
 		if (e < 0)
@@ -307,7 +305,7 @@ static int end_interval(struct top_model *m)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), ns = now - m->interval, user = own_time();
 
-	end_cpus(m, (double)ns / (double)NS);
+	end_cpus(m, (double)ns / (double)NSEC_PER_SEC);
 	take_causes(m, true, &m->data.last, ns);
 	take_causes(m, false, &m->data.all, now - m->data.since);
 	whytab_next(m->why);

@@ -9,14 +9,13 @@
 #include "top/draw.h"
 #include "top/glyph.h"
 
-#define NS 1000000000ull
 #define NAME_COLS  11
 #define NUM_COLS   9
 #define WHO_COLS   20
 #define NARROW_COLS 76 /* with less, causes have no column for how often, and who waits has less room */
 #define WHO_NARROW 14
 #define CLOCK_COLS 14
-#define TOGETHER_NS (10 * NS) /* slow events alike in this time are one line of the overview */
+#define TOGETHER_NS (10 * NSEC_PER_SEC) /* slow events alike in this time are one line of the overview */
 #define ALIKE_MAX  999
 #define MIN_LIST   2 /* rows of a list in the view of all */
 
@@ -45,7 +44,7 @@ static void draw_title(const struct pane *p)
 {
 	char left[256], right[256], up[32], user[16], probes[16];
 	const struct top_data *d = p->d;
-	uint64_t s = (d->now - d->since) / NS;
+	uint64_t s = (d->now - d->since) / NSEC_PER_SEC;
 
 	snprintf(up, sizeof(up), "%llu:%02llu:%02llu", (unsigned long long)(s / 3600), (unsigned long long)(s / 60 % 60),
 		 (unsigned long long)(s % 60));
@@ -111,7 +110,7 @@ static void draw_running(const struct pane *p, int y)
 
 static uint64_t newest_second(const struct pane *p)
 {
-	return p->d->now / NS - 2; /* what ended later is still being collected */
+	return p->d->now / NSEC_PER_SEC - 2; /* what ended later is still being collected */
 }
 
 static void draw_strip(const struct pane *p, const struct top_tracker *t, int y, int x)
@@ -215,7 +214,7 @@ static const struct top_slow *newest(const struct pane *p, size_t i)
 
 static void put_head(const struct pane *p, const struct top_slow *s, int y, unsigned alike)
 {
-	time_t second = (time_t)(s->wall / NS);
+	time_t second = (time_t)(s->wall / NSEC_PER_SEC);
 	char clock[16], text[64];
 	struct tm tm;
 

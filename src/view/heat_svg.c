@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "view/amount.h"
 #include "view/heat.h"
 #include "view/keycolour.h"
@@ -189,14 +190,14 @@ static uint64_t tick_step(const struct heat *h)
 /* As exact as the distance of the times asks for. */
 static void time_text(uint64_t ns, uint64_t step, char *text, size_t size)
 {
-	time_t t = (time_t)(ns / 1000000000u);
+	time_t t = (time_t)(ns / NSEC_PER_SEC);
 	struct tm tm;
 	size_t n;
 
 	gmtime_r(&t, &tm);
-	n = strftime(text, size, step >= UINT64_C(43200) * 1000000000u ? "%m-%d %H:%M" : "%H:%M:%S", &tm);
-	if (step < 1000000000u)
-		snprintf(text + n, size - n, ".%03u", (unsigned)(ns % 1000000000u / 1000000u));
+	n = strftime(text, size, step >= UINT64_C(43200) * NSEC_PER_SEC ? "%m-%d %H:%M" : "%H:%M:%S", &tm);
+	if (step < NSEC_PER_SEC)
+		snprintf(text + n, size - n, ".%03u", (unsigned)(ns % NSEC_PER_SEC / 1000000u));
 }
 
 /* Round times; where the picture is too short for one, that of its beginning. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "view/text_int.h"
 
 #define MAGIC 0xa1b2c3d4 /* times in microseconds */
@@ -71,8 +72,8 @@ void text_pcap(struct text_view *v, const struct recact *act, const uint8_t *rec
 			return;
 		v->pcap_link = link;
 	}
-	head = (struct packet_head){ .sec = (uint32_t)(n[REC_PCAP_WALL] / 1000000000),
-				     .usec = (uint32_t)(n[REC_PCAP_WALL] % 1000000000 / 1000),
+	head = (struct packet_head){ .sec = (uint32_t)(n[REC_PCAP_WALL] / NSEC_PER_SEC),
+				     .usec = (uint32_t)(n[REC_PCAP_WALL] % NSEC_PER_SEC / 1000),
 				     .caplen = (uint32_t)n[REC_PCAP_CAPLEN],
 				     .len = (uint32_t)n[REC_PCAP_LEN] };
 	if (!put(v, &head, sizeof(head)) || !put(v, data, head.caplen))

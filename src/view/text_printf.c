@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "base/vec.h"
 #include "view/text_int.h"
 
@@ -194,7 +195,7 @@ static void put_wide(struct text_view *v, const struct pfconv *pf, int width, in
 
 static void put_time(struct text_view *v, const struct pfconv *pf, int width, int prec, uint64_t ns)
 {
-	time_t sec = (time_t)(ns / 1000000000u);
+	time_t sec = (time_t)(ns / NSEC_PER_SEC);
 	struct tm tm;
 	char buf[128];
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "view/amount.h"
 #include "view/keycolour.h"
 #include "view/timeline.h"
@@ -204,7 +205,7 @@ int timeline_svg(const struct timeline *t, const char *title, FILE *out)
 	struct svg s = { .t = t };
 	struct strb head = { 0 };
 	char n[AMOUNT_MAX], length[AMOUNT_MAX], date[40];
-	time_t begin = (time_t)((t->from + t->wall) / 1000000000u);
+	time_t begin = (time_t)((t->from + t->wall) / NSEC_PER_SEC);
 	double y = 84, bottom;
 	struct tm tm;
 	int e;
