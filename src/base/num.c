@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/units.h"
 
-static int digit_value(char c)
+int num_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -33,9 +33,9 @@ static int scan_u64(const char **p, uint64_t *ret)
 	} else if (s[0] == '0') {
 		base = 8;
 	}
-	for (start = s; digit_value(*s) < (int)base; s++)
+	for (start = s; num_digit(*s) < (int)base; s++)
 		over |= __builtin_mul_overflow(v, base, &v) ||
-			__builtin_add_overflow(v, (uint64_t)digit_value(*s), &v);
+			__builtin_add_overflow(v, (uint64_t)num_digit(*s), &v);
 	if (s == start)
 		return -EINVAL;
 	*p = s;

@@ -7,6 +7,8 @@
 /* Decimal, 0x hex or 0 octal, whole string; 0, -EINVAL (not a number) or -ERANGE. */
 int num_parse_u64(const char *s, uint64_t *ret);
 int num_parse_i64(const char *s, int64_t *ret);
+/* What a digit is worth, of bases up to 16; of other characters 99. */
+int num_digit(char c);
 /* DTrace sizes: a number with optional k, m, g, t (powers of 1024); bytes. */
 int num_parse_size(const char *s, uint64_t *ret_bytes);
 /* DTrace times and rates: number with ns us ms s m h d or hz; without a unit `unit_ns` nanoseconds

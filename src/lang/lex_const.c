@@ -2,19 +2,9 @@
 /* Constants of D: integers, characters, strings and their escapes. */
 #include <errno.h>
 #include <string.h>
+#include "base/num.h"
 #include "lang/errtag.h"
 #include "lang/lex.h"
-
-static int digit_value(char c)
-{
-	if (lex_is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 99;
-}
 
 /* The suffix in one spelling, or NULL. C's order and DTrace's (u before l) are both taken. */
 static const char *find_suffix(const char *s, size_t n)
@@ -44,14 +34,14 @@ int lex_parse_int(const char *s, size_t n, uint64_t *ret, const char **suffix, c
 
 	if (n == 0 || !lex_is_digit(s[0]))
 		return -EINVAL;
-	if (n > 2 && s[0] == '0' && (s[1] | 0x20) == 'x' && digit_value(s[2]) < 16) {
+	if (n > 2 && s[0] == '0' && (s[1] | 0x20) == 'x' && num_digit(s[2]) < 16) {
 		base = 16;
 		i = 2;
 	} else if (s[0] == '0') {
 		base = 8;
 	}
 	for (; i < n; i++) {
-		unsigned d = (unsigned)digit_value(s[i]);
+		unsigned d = (unsigned)num_digit(s[i]);
 
 		if (base == 8 && (d == 8 || d == 9)) {
 			*bad = s[i];
@@ -96,8 +86,8 @@ static const char *int_end(const char *p, const char *end)
 	const char *from = p;
 	unsigned n = 0;
 
-	if (p + 2 < end && p[0] == '0' && (p[1] | 0x20) == 'x' && digit_value(p[2]) < 16)
-		for (p += 2; p < end && digit_value(*p) < 16;)
+	if (p + 2 < end && p[0] == '0' && (p[1] | 0x20) == 'x' && num_digit(p[2]) < 16)
+		for (p += 2; p < end && num_digit(*p) < 16;)
 			p++;
 	else
 		while (p < end && lex_is_digit(*p))
@@ -205,9 +195,9 @@ static char escape(const char **p, const char *end, bool *known)
 			v = v * 8 + (unsigned)(*(*p)++ - '0');
 		return (char)v;
 	}
-	if (c == 'x' && *p < end && digit_value(**p) < 16) {
-		while (*p < end && digit_value(**p) < 16)
-			v = v * 16 + (unsigned)digit_value(*(*p)++);
+	if (c == 'x' && *p < end && num_digit(**p) < 16) {
+		while (*p < end && num_digit(**p) < 16)
+			v = v * 16 + (unsigned)num_digit(*(*p)++);
 		return (char)v;
 	}
 	*known = false;
