@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <strings.h>
-#include "base/cleanup.h"
 #include "base/units.h"
 
 int num_digit(char c)
@@ -96,26 +95,15 @@ int num_parse_size(const char *s, uint64_t *ret_bytes)
 	return 0;
 }
 
-/* DTrace's unit names; hz is told apart by ns == 0. */
-static const struct unit {
-	const char *name;
-	uint64_t ns;
-} time_units[] = {
-	{"ns", 1},
-	{"nsec", 1},
-	{"us", 1000},
-	{"usec", 1000},
-	{"ms", 1000000},
-	{"msec", 1000000},
-	{"s", NSEC_PER_SEC},
-	{"sec", NSEC_PER_SEC},
-	{"m", 60 * NSEC_PER_SEC},
-	{"min", 60 * NSEC_PER_SEC},
-	{"h", 3600 * NSEC_PER_SEC},
-	{"hour", 3600 * NSEC_PER_SEC},
-	{"d", 86400 * NSEC_PER_SEC},
-	{"day", 86400 * NSEC_PER_SEC},
-	{"hz", 0},
+const struct num_unit num_units[NUM_UNITS] = {
+	{"", 0},		    {"hz", 0},
+	{"ns", 1},		    {"nsec", 1},
+	{"us", 1000},		    {"usec", 1000},
+	{"ms", 1000000},	    {"msec", 1000000},
+	{"s", NSEC_PER_SEC},	    {"sec", NSEC_PER_SEC},
+	{"m", 60 * NSEC_PER_SEC},   {"min", 60 * NSEC_PER_SEC},
+	{"h", 3600 * NSEC_PER_SEC}, {"hour", 3600 * NSEC_PER_SEC},
+	{"d", 86400 * NSEC_PER_SEC}, {"day", 86400 * NSEC_PER_SEC},
 };
 
 int num_parse_period(const char *s, uint64_t unit_ns, int default_hz, uint64_t *ret_ns)
@@ -126,11 +114,11 @@ int num_parse_period(const char *s, uint64_t unit_ns, int default_hz, uint64_t *
 	if (r == -EINVAL)
 		return r;
 	if (*s) {
-		const struct unit *u = NULL;
+		const struct num_unit *u = NULL;
 
-		for (size_t i = 0; i < ARRAY_SIZE(time_units) && !u; i++)
-			if (!strcasecmp(s, time_units[i].name))
-				u = &time_units[i];
+		for (size_t i = 0; i < NUM_UNITS && !u; i++)
+			if (!strcasecmp(s, num_units[i].name))
+				u = &num_units[i];
 		if (!u)
 			return -EINVAL;
 		ns = u->ns;

@@ -11,7 +11,14 @@ int num_parse_i64(const char *s, int64_t *ret);
 int num_digit(char c);
 /* DTrace sizes: a number with optional k, m, g, t (powers of 1024); bytes. */
 int num_parse_size(const char *s, uint64_t *ret_bytes);
-/* DTrace times and rates: number with ns us ms s m h d or hz; without a unit `unit_ns` nanoseconds
+/* DTrace's units of times and rates. Their order is part of the ids of timer probes. */
+struct num_unit {
+	const char *name;
+	uint64_t ns; /* 0: so many per second */
+};
+#define NUM_UNITS 16
+extern const struct num_unit num_units[NUM_UNITS];
+/* DTrace times and rates: number with one of them; without a unit `unit_ns` nanoseconds
  * each, or per second when default_hz. Gives the period in nanoseconds; 0hz gives 0, and more than
  * 1,000,000,000 hz as well. */
 int num_parse_period(const char *s, uint64_t unit_ns, int default_hz, uint64_t *ret_ns);

@@ -99,18 +99,9 @@ static const char *int_end(const char *p, const char *end)
 	return p;
 }
 
-static const struct time_unit {
-	const char *name;
-	uint64_t ns;
-} time_units[] = {
-	{"ns", 1},	       {"nsec", 1},	     {"us", 1000},	   {"usec", 1000},
-	{"ms", 1000000},       {"msec", 1000000},    {"s", 1000000000ull}, {"sec", 1000000000ull},
-	{"m", 60000000000ull}, {"min", 60000000000ull}, {"h", 3600000000000ull}, {"hour", 3600000000000ull},
-};
-
 /* The unit of time behind the digits that the text starts with, as in the names of timer probes; or NULL.
  * *p is moved to it. */
-static const struct time_unit *find_time_unit(const char **p, const char *end)
+static const struct num_unit *find_time_unit(const char **p, const char *end)
 {
 	const char *from = *p, *to;
 
@@ -118,18 +109,18 @@ static const struct time_unit *find_time_unit(const char **p, const char *end)
 		from++;
 	for (to = from; to < end && lex_is_word(*to);)
 		to++;
-	for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++) {
-		size_t n = strlen(time_units[i].name);
+	for (size_t i = 0; i < NUM_UNITS; i++) {
+		size_t n = strlen(num_units[i].name);
 
-		if ((size_t)(to - from) == n && !strncmp(from, time_units[i].name, n)) {
+		if (num_units[i].ns && (size_t)(to - from) == n && !strncmp(from, num_units[i].name, n)) {
 			*p = from;
-			return &time_units[i];
+			return &num_units[i];
 		}
 	}
 	return NULL;
 }
 
-static void apply_unit(struct lexer *lx, const struct time_unit *u)
+static void apply_unit(struct lexer *lx, const struct num_unit *u)
 {
 	struct token *t = &lx->tok;
 
@@ -142,7 +133,7 @@ static void apply_unit(struct lexer *lx, const struct time_unit *u)
 void lex_number(struct lexer *lx)
 {
 	const char *from = lx->p, *to = int_end(from, lx->end), *f;
-	const struct time_unit *unit = NULL;
+	const struct num_unit *unit = NULL;
 	struct token *t = &lx->tok;
 	const char *digits = from;
 	char bad = 0;

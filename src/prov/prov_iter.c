@@ -30,7 +30,7 @@ static const struct timer_family family = {
 	.id_count = PROV_N_ITER,
 	.id_values = ID_VALUES,
 };
-_Static_assert(PROV_N_ITER > TIMER_MAX_KINDS + ID_VALUES * TIMER_UNITS * TIMER_MAX_KINDS,
+_Static_assert(PROV_N_ITER > TIMER_MAX_KINDS + ID_VALUES * NUM_UNITS * TIMER_MAX_KINDS,
 	       "the packed ids fill the range");
 
 static const char no_walks[] = "the kernel does not let BPF programs walk its threads (bpf_iter, Linux 5.8), or "

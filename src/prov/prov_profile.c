@@ -32,7 +32,7 @@ static const struct timer_family family = {
 	.id_count = PROV_N_PROFILE,
 	.id_values = ID_VALUES,
 };
-_Static_assert(PROV_N_PROFILE > ID_VALUES * TIMER_UNITS * TIMER_MAX_KINDS, "the packed ids fill the range");
+_Static_assert(PROV_N_PROFILE > ID_VALUES * NUM_UNITS * TIMER_MAX_KINDS, "the packed ids fill the range");
 
 static int profile_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
 			 struct probe_list *out, const char **why)

@@ -5,24 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "base/cleanup.h"
 #include "base/units.h"
 
 #define PERIOD_MAX_NS INT64_MAX /* perf refuses the top bit */
 
-static const struct timer_unit units[TIMER_UNITS] = {
-	{"", 0},		     {"hz", 0},
-	{"ns", 1},		     {"nsec", 1},
-	{"us", 1000},		     {"usec", 1000},
-	{"ms", 1000000},	     {"msec", 1000000},
-	{"s", NSEC_PER_SEC},	     {"sec", NSEC_PER_SEC},
-	{"m", 60 * NSEC_PER_SEC},    {"min", 60 * NSEC_PER_SEC},
-	{"h", 3600 * NSEC_PER_SEC},  {"hour", 3600 * NSEC_PER_SEC},
-	{"d", 86400 * NSEC_PER_SEC}, {"day", 86400 * NSEC_PER_SEC},
-};
-
 /* The period of value units. NULL, or why it is refused. */
-static const char *period_of(const struct timer_family *f, const struct timer_unit *u, uint64_t value,
+static const char *period_of(const struct timer_family *f, const struct num_unit *u, uint64_t value,
 			     uint64_t *ret)
 {
 	uint64_t ns;
@@ -76,9 +64,9 @@ static bool parse_name(const struct timer_family *f, const char *name, struct ti
 	t->value = strtoull(p, &end, 10);
 	if (errno)
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (!strcasecmp(end, units[i].name)) {
-			t->unit = &units[i];
+	for (size_t i = 0; i < NUM_UNITS; i++) {
+		if (!strcasecmp(end, num_units[i].name)) {
+			t->unit = &num_units[i];
 			*why = period_of(f, t->unit, t->value, &t->period_ns);
 		}
 	}
@@ -99,7 +87,7 @@ static uint32_t first_packed(const struct timer_family *f)
 
 static uint32_t first_hashed(const struct timer_family *f)
 {
-	return first_packed(f) + f->id_values * TIMER_UNITS * TIMER_MAX_KINDS;
+	return first_packed(f) + f->id_values * NUM_UNITS * TIMER_MAX_KINDS;
 }
 
 static bool id_used(const struct timer *list, uint32_t id)
@@ -117,10 +105,10 @@ static uint32_t make_id(const struct timer *known, struct arena *a, const struct
 
 	if (!t->unit)
 		return f->id_base + t->kind;
-	unit = (uint32_t)(t->unit - units);
+	unit = (uint32_t)(t->unit - num_units);
 	if (t->value < f->id_values && !strcmp(t->name, canonical(a, t)))
 		return f->id_base + first_packed(f) +
-		       (t->kind * TIMER_UNITS + unit) * f->id_values + (uint32_t)t->value;
+		       (t->kind * NUM_UNITS + unit) * f->id_values + (uint32_t)t->value;
 	for (const char *s = t->name; *s; s++)
 		h = (h ^ (uint8_t)*s) * 16777619u;
 	h %= f->id_count - first_hashed(f);
@@ -203,8 +191,8 @@ static const char *name_of_id(struct arena *a, const struct timer_family *f, uin
 	n -= first_packed(f);
 	t.value = n % f->id_values;
 	n /= f->id_values;
-	t.unit = &units[n % TIMER_UNITS];
-	t.kind = n / TIMER_UNITS;
+	t.unit = &num_units[n % NUM_UNITS];
+	t.kind = n / NUM_UNITS;
 	return f->kinds[t.kind] ? canonical(a, &t) : NULL;
 }
 

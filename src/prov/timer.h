@@ -2,13 +2,9 @@
 /* Probes that fire by time: names like tick-10sec taken apart, and their ids. Private to src/prov. */
 #ifndef DWELL_PROV_TIMER_H
 #define DWELL_PROV_TIMER_H
+#include "base/num.h"
 #include "prov/prov_int.h"
 
-struct timer_unit {
-	const char *name;
-	uint64_t ns; /* 0: per second */
-};
-#define TIMER_UNITS 16
 #define TIMER_MAX_KINDS 2
 
 /* What the probes of a provider may be called. */
@@ -30,7 +26,7 @@ struct timer {
 	const struct timer_family *family;
 	const char *name;
 	unsigned kind; /* which of family.kinds */
-	const struct timer_unit *unit; /* NULL: a plain name */
+	const struct num_unit *unit; /* NULL: a plain name */
 	uint64_t value, period_ns;
 	uint32_t id;
 };

@@ -89,7 +89,7 @@ static void settings_are_read(void **state)
 	assert_int_equal(langfix_run(&f, "tracker a { threshold = 10ms; timeout = 2 * 3s; size = 5; }\n"
 					 "tracker b (struct task_struct *) { threshold = 7; gc = 1m; }\n"
 					 "tracker c (void) { threshold = 250us + 500ns; };\n"
-					 "tracker d (char, string) { threshold = 1h; worst = 1; } BEGIN { }"), 0);
+					 "tracker d (char, string) { threshold = 1h; gc = 2d; worst = 1; } BEGIN { }"), 0);
 	t = f.prog->trackers;
 	assert_int_equal(f.prog->ntrackers, 4);
 	assert_string_equal(t->name, "a");
@@ -106,6 +106,7 @@ static void settings_are_read(void **state)
 	assert_int_equal(t->settings[TS_THRESHOLD], 250500);
 	assert_int_equal(t->next->store, TRACK_KEYED);
 	assert_int_equal(t->next->nkeys, 2);
+	assert_int_equal(t->next->settings[TS_GC], 172800000000000);
 	langfix_close(&f);
 }
 
