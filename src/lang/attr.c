@@ -146,28 +146,23 @@ struct pattr attr_provider(const struct dprog *p, const char *prov)
 	return at;
 }
 
-static bool given(const char *s)
-{
-	return s && *s && !pdesc_is_glob(s);
-}
-
 struct dattr attr_desc(const struct dprog *p, const struct pdesc *d)
 {
-	struct pattr at = attr_provider(p, given(d->prov) ? d->prov : "");
+	struct pattr at = attr_provider(p, pdesc_is_exact(d->prov) ? d->prov : "");
 	struct dattr a = at.part[PART_PROVIDER];
 
-	if (given(d->mod))
+	if (pdesc_is_exact(d->mod))
 		a = attr_min(a, at.part[PART_MODULE]);
-	if (given(d->func))
+	if (pdesc_is_exact(d->func))
 		a = attr_min(a, at.part[PART_FUNCTION]);
-	if (given(d->name))
+	if (pdesc_is_exact(d->name))
 		a = attr_min(a, at.part[PART_NAME]);
 	return a;
 }
 
 struct dattr attr_args(const struct dprog *p, const struct pdesc *d)
 {
-	return attr_provider(p, given(d->prov) ? d->prov : "").part[PART_ARGS];
+	return attr_provider(p, pdesc_is_exact(d->prov) ? d->prov : "").part[PART_ARGS];
 }
 
 /* -- programs -- */

@@ -37,7 +37,7 @@ static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 	struct near m;
 	size_t i;
 
-	if (!want || !*want || pdesc_is_glob(want))
+	if (!pdesc_is_exact(want))
 		return false;
 	*parts[which] = NULL;
 	if (match(c, &wide, &l, &why) < 0)

@@ -157,7 +157,7 @@ static bool later_part(const struct probe *p, enum bi_id id, size_t *max)
 	size_t bound = id == BI_PROBEFUNC ? LATER_MAX_FUNC : LATER_MAX_NAME;
 	const char *s = probe_part(p, id);
 
-	if (!p->later || (*s && !pdesc_is_glob(s)))
+	if (!p->later || pdesc_is_exact(s))
 		return false;
 	if (bound > *max)
 		*max = bound;

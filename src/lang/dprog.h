@@ -178,11 +178,4 @@ void track_match(struct arena *a, const struct dprog *p, const struct pdesc *d, 
 /* Text forms for tests and -xtree: the syntax tree, and the typed one. */
 void ast_dump(struct strb *out, const struct unit *u);
 void dprog_dump(struct strb *out, const struct dprog *p);
-
-/* Glob matching of probe descriptions as in DTrace: * ? [] and \. An empty or NULL pattern matches all. */
-bool pdesc_glob(const char *pattern, const char *text);
-bool pdesc_is_glob(const char *s);
-bool pdesc_match(const struct pdesc *d, const struct probe *p);
-/* Parses "prov:mod:func:name" right-aligned; 0 or -EINVAL. Texts in the arena. */
-int pdesc_parse(struct arena *a, const char *text, size_t len, struct pdesc *ret);
 #endif

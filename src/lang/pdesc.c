@@ -2,7 +2,7 @@
 /* Probe descriptions: splitting "prov:mod:func:name" and matching globs. */
 #include <errno.h>
 #include <string.h>
-#include "lang/dprog.h"
+#include "lang/probeinfo.h"
 
 /* Parses a description right-aligned: what is left of the first part given is empty. */
 int pdesc_parse(struct arena *a, const char *text, size_t len, struct pdesc *ret)
@@ -26,83 +26,81 @@ int pdesc_parse(struct arena *a, const char *text, size_t len, struct pdesc *ret
 	}
 }
 
-bool pdesc_is_glob(const char *s)
+bool pdesc_is_exact(const char *s)
 {
-	return s && strpbrk(s, "*?[\\") != NULL;
+	return s && *s && !strpbrk(s, "*?[\\");
 }
 
-/* Matches one character against the class at p ("[a-z]", "[!x]"). Returns the byte behind the class,
- * or NULL when it has no end (then [ stands for itself). */
-static const char *match_class(const char *p, char c, bool *ret)
+/* Whether [set] at p (after the bracket) holds c; *end is set after the closing bracket. A set that is
+ * not closed matches nothing. The first ] is an ordinary character. */
+static bool match_set(const char *p, char c, const char **end)
 {
-	bool negate = p[1] == '!', hit = false;
+	bool neg = *p == '!', found = false;
+	unsigned char last = 0, ch = (unsigned char)c;
 
-	for (p += negate ? 2 : 1; *p && *p != ']'; p++) {
-		unsigned char from, to;
-
-		if (*p == '\\' && p[1])
+	if (neg)
+		p++;
+	for (const char *first = p; *p && (*p != ']' || p == first); p++) {
+		if (*p == '-' && last && p[1] && p[1] != ']') {
 			p++;
-		from = to = (unsigned char)*p;
-		if (p[1] == '-' && p[2] && p[2] != ']') {
-			p += 2;
 			if (*p == '\\' && p[1])
 				p++;
-			to = (unsigned char)*p;
+			found |= last <= ch && ch <= (unsigned char)*p;
+			continue;
 		}
-		hit |= (unsigned char)c >= from && (unsigned char)c <= to;
+		if (*p == '\\' && p[1])
+			p++;
+		last = (unsigned char)*p;
+		found |= last == ch;
 	}
-	if (!*p)
+	*end = *p ? p + 1 : NULL;
+	return *p && found != neg;
+}
+
+/* One pattern element other than * against c: where the pattern goes on, or NULL. */
+static const char *match_one(const char *p, char c)
+{
+	const char *end;
+
+	switch (*p) {
+	case '\0':
 		return NULL;
-	*ret = hit != negate;
-	return p + 1;
+	case '?':
+		return p + 1;
+	case '[':
+		return match_set(p + 1, c, &end) ? end : NULL;
+	case '\\':
+		if (p[1])
+			p++;
+		break;
+	}
+	return *p == c ? p + 1 : NULL;
 }
 
-/* Matches one character of text against the pattern element at *p, which must not be a star; moves
- * *p behind the element. */
-static bool match_one(const char **p, char c)
+bool pdesc_glob(const char *pat, const char *s)
 {
-	const char *next;
-	bool hit;
+	const char *star = NULL, *mark = NULL, *next;
 
-	if (**p == '?') {
-		++*p;
+	if (!pat || !*pat)
 		return true;
-	}
-	if (**p == '[') {
-		next = match_class(*p, c, &hit);
-		if (next) {
-			*p = next;
-			return hit;
-		}
-	}
-	if (**p == '\\' && (*p)[1])
-		++*p;
-	return *(*p)++ == c;
-}
-
-/* Without recursion: after a mismatch the last star takes one character more. */
-bool pdesc_glob(const char *pattern, const char *text)
-{
-	const char *p = pattern, *star = NULL, *star_text = NULL;
-
-	if (!pattern || !*pattern)
-		return true;
-	while (*text) {
-		if (*p == '*') {
-			star = ++p;
-			star_text = text;
-		} else if (*p && match_one(&p, *text)) {
-			text++;
+	/* Only the last star needs to be tried again, so the time is bounded by |pat| * |s|. */
+	while (*s) {
+		if (*pat == '*') {
+			star = ++pat;
+			mark = s;
+		} else if ((next = match_one(pat, *s))) {
+			pat = next;
+			s++;
 		} else if (star) {
-			p = star;
-			text = ++star_text;
+			pat = star;
+			s = ++mark;
 		} else {
 			return false;
 		}
 	}
-	while (*p == '*')
-		p++;
-	return !*p;
+	while (*pat == '*')
+		pat++;
+	return *pat == '\0';
 }
 
 bool pdesc_match(const struct pdesc *d, const struct probe *p)

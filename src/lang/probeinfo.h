@@ -83,4 +83,13 @@ struct probe_source {
 	/* Fills args/nargs of a probe. */
 	int (*get_args)(void *ctx, struct arena *a, struct probe *p);
 };
+
+/* -- pdesc.c -- */
+/* Glob of DTrace: * ? [set] [!set] \x. An absent or empty pattern matches everything. */
+bool pdesc_glob(const char *pat, const char *s);
+/* The component is given and has no glob character. */
+bool pdesc_is_exact(const char *s);
+bool pdesc_match(const struct pdesc *d, const struct probe *p);
+/* Parses "prov:mod:func:name" right-aligned; 0 or -EINVAL. Texts in the arena. */
+int pdesc_parse(struct arena *a, const char *text, size_t len, struct pdesc *ret);
 #endif

@@ -224,9 +224,9 @@ static int match_name(struct prov_env *env, struct arena *a, const char *name, s
 static int cpc_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
 		     const char **why)
 {
-	if (!prov_glob(d->prov, "cpc") || !prov_glob(d->mod, "") || !prov_glob(d->func, ""))
+	if (!pdesc_glob(d->prov, "cpc") || !pdesc_glob(d->mod, "") || !pdesc_glob(d->func, ""))
 		return 0;
-	if (prov_is_exact(d->name))
+	if (pdesc_is_exact(d->name))
 		return match_name(env, a, d->name, out, why);
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
 		const char *reason = NULL;
@@ -236,7 +236,7 @@ static int cpc_match(struct prov_env *env, struct arena *a, const struct pdesc *
 		if (!events[i].listed)
 			continue;
 		p = listed_point(env->cache->arena, i, MODE_ALL);
-		if (!prov_glob(d->name, p->name))
+		if (!pdesc_glob(d->name, p->name))
 			continue;
 		r = make(a, p);
 		if (!can_count(p->e, &reason))

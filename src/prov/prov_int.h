@@ -51,10 +51,6 @@ struct prov_cache {
 	struct prov_procs *procs; /* uproc.c: the processes that were asked for, and their probes */
 };
 
-/* Glob of DTrace: * ? [set] [!set] \x. An absent or empty pattern matches everything. */
-bool prov_glob(const char *pat, const char *s);
-/* The component is given and has no glob character. */
-bool prov_is_exact(const char *pat);
 /* All four names against a description. */
 bool prov_match_names(const struct pdesc *d, const char *prov, const char *mod, const char *func,
 		      const char *name);

@@ -23,7 +23,7 @@ struct matching {
 
 static bool is_glob(const char *s)
 {
-	return !prov_is_exact(s);
+	return !pdesc_is_exact(s);
 }
 
 static void fail(struct matching *m, const char *tag, const char *fmt, ...)
@@ -89,7 +89,7 @@ static void add_offsets(struct matching *m, struct uproc_obj *o, const struct uf
 	}
 	for (size_t i = 0; i < n; i++) {
 		snprintf(hex, sizeof(hex), "%x", offs[i]);
-		if (prov_glob(m->d->name, hex))
+		if (pdesc_glob(m->d->name, hex))
 			add(m, o, f, UP_OFFSET, f->off + offs[i],
 			    arena_strdup(m->env->cache->arena, hex));
 	}
@@ -126,11 +126,11 @@ static void match_func(struct matching *m, struct uproc_obj *o, const struct ufu
 	const char *name = m->d->name;
 	bool any = false;
 
-	if (prov_glob(name, "return")) {
+	if (pdesc_glob(name, "return")) {
 		add(m, o, f, UP_RETURN, f->off, "return");
 		any = true;
 	}
-	if (prov_glob(name, "entry")) {
+	if (pdesc_glob(name, "entry")) {
 		add(m, o, f, UP_ENTRY, f->off, "entry");
 		any = true;
 	}
@@ -150,7 +150,7 @@ static void match_funcs(struct matching *m, struct uproc_obj *o)
 		const struct ufunc *f = &fs->v[i];
 
 		if (f->addr == last || !strcmp(f->name, "_init") || !strcmp(f->name, "_fini") ||
-		    !prov_glob(m->d->func, f->name))
+		    !pdesc_glob(m->d->func, f->name))
 			continue;
 		last = f->addr;
 		match_func(m, o, f);
@@ -232,7 +232,7 @@ static bool module_matches(const char *pat, const struct uobj *o)
 	const char *so = strstr(o->name, ".so");
 	size_t n = strlen(pat);
 
-	if (prov_glob(pat, o->name) || (o->is_exe && prov_glob(pat, "a.out")))
+	if (pdesc_glob(pat, o->name) || (o->is_exe && pdesc_glob(pat, "a.out")))
 		return true;
 	return so && is_glob(pat) == false && !strncmp(pat, o->name, n) &&
 	       (o->name + n == so || o->name + n == so + 3);

@@ -90,14 +90,14 @@ static struct probe *make(struct arena *a, const struct sysname *s, bool ret)
 static int syscall_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
 			 struct probe_list *out, const char **why)
 {
-	bool entry = prov_glob(d->name, NAME_ENTRY), ret = prov_glob(d->name, NAME_RETURN);
+	bool entry = pdesc_glob(d->name, NAME_ENTRY), ret = pdesc_glob(d->name, NAME_RETURN);
 
 	(void)env;
 	(void)why;
-	if (!prov_glob(d->prov, "syscall") || !prov_glob(d->mod, "vmlinux") || !(entry || ret))
+	if (!pdesc_glob(d->prov, "syscall") || !pdesc_glob(d->mod, "vmlinux") || !(entry || ret))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		if (!prov_glob(d->func, table[i].kernel) && !prov_glob(d->func, table[i].abi))
+		if (!pdesc_glob(d->func, table[i].kernel) && !pdesc_glob(d->func, table[i].abi))
 			continue;
 		if (entry)
 			prov_list_add(a, out, make(a, &table[i], false));

@@ -34,7 +34,7 @@ int prov_tp_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
 {
 	struct add x = {a, pv, out};
 
-	if (!prov_glob(d->prov, pv->name))
+	if (!pdesc_glob(d->prov, pv->name))
 		return 0;
 	return tptab_match(env, d, add_tp, &x, why);
 }

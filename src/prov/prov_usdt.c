@@ -167,7 +167,7 @@ static bool is_open(const struct prov_env *env, const struct pdesc *d)
 
 	if (env->listing || !env->opts || !d->prov[n - 1])
 		return false;
-	return d->prov[n - 1] == '*' || (d->prov[n - 1] >= '0' && d->prov[n - 1] <= '9' && prov_is_exact(d->prov));
+	return d->prov[n - 1] == '*' || (d->prov[n - 1] >= '0' && d->prov[n - 1] <= '9' && pdesc_is_exact(d->prov));
 }
 
 /* A file's probes were added for each process that has it. */
@@ -192,7 +192,7 @@ static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc 
 		return 0;
 	if (d->prov[n - 1] >= '0' && d->prov[n - 1] <= '9')
 		match_numbered(&m, d->prov);
-	else if (!prov_is_exact(d->prov))
+	else if (!pdesc_is_exact(d->prov))
 		match_everyone(&m);
 	if (env->opts && d->prov[n - 1] == '*') {
 		match_files(&m, env->opts->usdtfiles);

@@ -219,7 +219,7 @@ static bool user_place(struct wp_match *m)
 	for (size_t i = 0; i < p->nobjs; i++) {
 		const struct uobj *o = p->objs[i]->o;
 
-		if ((prov_glob(mod, o->name) || (o->is_exe && !strcmp(mod, "a.out"))) && object_symbol(m, o))
+		if ((pdesc_glob(mod, o->name) || (o->is_exe && !strcmp(mod, "a.out"))) && object_symbol(m, o))
 			return true;
 	}
 	return fail(m, "no variable %s in %s of process %d", m->d->func, strcmp(mod, "*") ? mod : "any file",
@@ -280,7 +280,7 @@ static int match(struct wp_match *m, struct arena *a, struct probe_list *out, co
 	struct wpoint *w = NULL;
 	struct probe *p;
 
-	if (!prov_is_exact(d->func) || !prov_is_exact(d->name))
+	if (!pdesc_is_exact(d->func) || !pdesc_is_exact(d->name))
 		fail(m, "watchpoints exist when they are named: wp::0xADDRESS:w8, wp$target:a.out:VARIABLE:w");
 	else if ((m->w.pid ? user_place(m) : kernel_place(m)) && parse_mode(m))
 		w = intern(m);

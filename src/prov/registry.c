@@ -86,7 +86,7 @@ static int registry_match(void *ctx, struct arena *a, const struct pdesc *d, str
 		const struct provider *pv = providers[i];
 		size_t before = out.n;
 
-		if (pv->of_processes ? !registry_is_user(r, d) : !prov_glob(d->prov, pv->name))
+		if (pv->of_processes ? !registry_is_user(r, d) : !pdesc_glob(d->prov, pv->name))
 			continue;
 		if (pv != &prov_dtrace && only_dtrace(d))
 			continue;
@@ -183,7 +183,7 @@ bool registry_is_user(struct registry *r, const struct pdesc *d)
 	if (!d->prov || d->id)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)
-		if (!providers[i]->of_processes && prov_glob(d->prov, providers[i]->name))
+		if (!providers[i]->of_processes && pdesc_glob(d->prov, providers[i]->name))
 			return false;
 	return true;
 }

@@ -162,9 +162,9 @@ int timer_match(struct prov_env *env, struct arena *a, const struct pdesc *d, co
 	const char *bad;
 	struct timer t;
 
-	if (!prov_glob(d->prov, f->prov) || !prov_glob(d->mod, "") || !prov_glob(d->func, ""))
+	if (!pdesc_glob(d->prov, f->prov) || !pdesc_glob(d->mod, "") || !pdesc_glob(d->func, ""))
 		return 0;
-	if (prov_is_exact(d->name)) {
+	if (pdesc_is_exact(d->name)) {
 		if (!parse_name(f, d->name, &t, &bad))
 			return 0;
 		if (bad && why)
@@ -174,7 +174,7 @@ int timer_match(struct prov_env *env, struct arena *a, const struct pdesc *d, co
 		return 0;
 	}
 	for (const char *const *l = f->listed; *l; l++)
-		if (prov_glob(d->name, *l) && parse_name(f, *l, &t, &bad))
+		if (pdesc_glob(d->name, *l) && parse_name(f, *l, &t, &bad))
 			prov_list_add(a, out, make(env, a, &t));
 	if (out->n > first)
 		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);

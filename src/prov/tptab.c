@@ -179,7 +179,7 @@ static size_t match_in(struct tp **v, size_t n, const struct pdesc *d,
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!prov_glob(d->name, v[i]->name) || !prov_glob(d->mod, v[i]->group))
+		if (!pdesc_glob(d->name, v[i]->name) || !pdesc_glob(d->mod, v[i]->group))
 			continue;
 		fn(arg, v[i]);
 		found++;
@@ -190,7 +190,7 @@ static size_t match_in(struct tp **v, size_t n, const struct pdesc *d,
 /* Tracepoint names are C identifiers: "tick-1s" need not be looked up. */
 static bool may_be_identifier(const char *name)
 {
-	return !prov_is_exact(name) ||
+	return !pdesc_is_exact(name) ||
 	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
 		       strlen(name);
 }
@@ -202,7 +202,7 @@ int tptab_match(struct prov_env *env, const struct pdesc *d,
 	size_t n;
 	int r;
 
-	if (!prov_glob(d->func, "") || !may_be_identifier(d->name))
+	if (!pdesc_glob(d->func, "") || !may_be_identifier(d->name))
 		return 0;
 	if (!env->ts) {
 		if (why)
@@ -214,7 +214,7 @@ int tptab_match(struct prov_env *env, const struct pdesc *d,
 	if (r < 0)
 		return r;
 	n = match_in(t->builtin, t->nbuiltin, d, fn, arg);
-	if (n && prov_is_exact(d->name))
+	if (n && pdesc_is_exact(d->name))
 		return 0;
 	load_modules(env, t);
 	match_in(t->mods, t->nmods, d, fn, arg);

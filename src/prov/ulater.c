@@ -64,7 +64,7 @@ static bool is_wanted(struct arena *a, const struct stapsdt *note, int pid, cons
 	const char *prov = arena_printf(a, "%s%d", usdt_name(a, note->prov), pid);
 
 	for (size_t i = 0; i < n; i++)
-		if (prov_glob(provs[i], prov))
+		if (pdesc_glob(provs[i], prov))
 			return true;
 	return false;
 }

@@ -24,7 +24,7 @@ bool usdt_has(struct prov_env *env, struct uproc_obj *o, const char *prov)
 {
 	read_notes(env, o);
 	for (size_t i = 0; i < o->nnotes; i++)
-		if (prov_glob(prov, o->notes[i].prov))
+		if (pdesc_glob(prov, o->notes[i].prov))
 			return true;
 	return false;
 }

@@ -23,10 +23,10 @@ const char *whynot_provider(struct prov_env *env, const char *prov)
 	struct arena *a = env->cache->arena;
 	char fentry[CAPS_REASON_MAX], kprobe[CAPS_REASON_MAX];
 
-	if (!prov_is_exact(prov))
+	if (!pdesc_is_exact(prov))
 		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(missing); i++) {
-		if (!prov_glob(missing[i].prov, prov))
+		if (!pdesc_glob(missing[i].prov, prov))
 			continue;
 		if (missing[i].needs != NEEDS_FBT)
 			return missing[i].text;

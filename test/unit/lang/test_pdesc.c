@@ -2,6 +2,7 @@
 /* Probe descriptions: splitting and matching. */
 #include "../unit.h"
 #include <errno.h>
+#include <string.h>
 #include "lang/dprog.h"
 
 static void descriptions_are_right_aligned(void **state)
@@ -72,11 +73,13 @@ static void globs_match(void **state)
 		{"?", "x", true},	{"?", "", false},	  {"a?c", "abc", true},
 		{"[abc]", "b", true},	{"[abc]", "d", false},	  {"[a-c]x", "bx", true},
 		{"[!a-c]", "b", false}, {"[!a-c]", "d", true},	  {"[a-]", "-", true},
-		{"x[", "x[", true},	{"[", "[", true},	  {"[]", "x", false},
+		{"x[", "x[", false},	{"[a", "a", false},	  {"[]", "x", false},
 		{"\\*", "*", true},	{"\\*", "x", false},	  {"a\\?", "a?", true},
 		{"[\\]]", "]", true},	{"sys*[0-9]", "sys_x9", true},
 		{"*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
 		{"read", "pread", false}, {"*read", "pread", true},
+		{"[]]", "]", true},	{"a\\", "a\\", true},	  {"*a*b*", "xxbxxaxx", false},
+		{"??", "a", false},	{"*stat*", "newfstatat", true},
 	};
 
 	(void)state;
@@ -87,15 +90,31 @@ static void globs_match(void **state)
 	}
 }
 
-static void globs_are_recognised(void **state)
+/* A pattern made to be slow for recursive matchers. */
+static void globs_are_not_exponential(void **state)
+{
+	char pat[401], s[4001];
+
+	(void)state;
+	for (int i = 0; i < 400; i += 2)
+		memcpy(pat + i, "*a", 2);
+	pat[400] = '\0';
+	memset(s, 'a', 4000);
+	s[3999] = 'b';
+	s[4000] = '\0';
+	assert_false(pdesc_glob(pat, s));
+}
+
+static void exactness(void **state)
 {
 	(void)state;
-	assert_false(pdesc_is_glob(NULL));
-	assert_false(pdesc_is_glob("read"));
-	assert_true(pdesc_is_glob("re*"));
-	assert_true(pdesc_is_glob("re?d"));
-	assert_true(pdesc_is_glob("[r]ead"));
-	assert_true(pdesc_is_glob("\\x"));
+	assert_true(pdesc_is_exact("read"));
+	assert_false(pdesc_is_exact(""));
+	assert_false(pdesc_is_exact(NULL));
+	assert_false(pdesc_is_exact("re*"));
+	assert_false(pdesc_is_exact("re?d"));
+	assert_false(pdesc_is_exact("[r]ead"));
+	assert_false(pdesc_is_exact("\\x"));
 }
 
 static void probes_match_by_name_or_id(void **state)
@@ -118,7 +137,8 @@ int main(void)
 		cmocka_unit_test(descriptions_are_right_aligned),
 		cmocka_unit_test(a_fifth_part_is_refused),
 		cmocka_unit_test(globs_match),
-		cmocka_unit_test(globs_are_recognised),
+		cmocka_unit_test(globs_are_not_exponential),
+		cmocka_unit_test(exactness),
 		cmocka_unit_test(probes_match_by_name_or_id),
 	};
 

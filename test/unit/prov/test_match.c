@@ -1,62 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Globs of probe descriptions, lists of probes, and the texts of tracefs formats. */
+/* Lists of probes, and the texts of tracefs formats. */
 #include "../unit.h"
 #include <string.h>
 #include "base/cleanup.h"
 #include "prov/prov_int.h"
-
-static const struct {
-	const char *pat, *s;
-	bool match;
-} globs[] = {
-	{NULL, "x", true},	  {"", "x", true},	    {"", "", true},
-	{"x", "x", true},	  {"x", "xx", false},	    {"x", "", false},
-	{"*", "", true},	  {"*", "abc", true},	    {"a*c", "abbbc", true},
-	{"a*c", "abbb", false},	  {"a*", "a", true},	    {"*a", "bbba", true},
-	{"*a*b*", "xxaxxbxx", true}, {"*a*b*", "xxbxxaxx", false},
-	{"?", "a", true},	  {"?", "", false},	    {"??", "a", false},
-	{"[abc]", "b", true},	  {"[abc]", "d", false},    {"[a-c]x", "bx", true},
-	{"[!a-c]", "d", true},	  {"[!a-c]", "b", false},   {"[]]", "]", true},
-	{"[a", "a", false},	  {"[a-]", "-", true},	    {"[\\]]", "]", true},
-	{"\\*", "*", true},	  {"\\*", "x", false},	    {"\\?a", "?a", true},
-	{"a\\", "a\\", true},	  {"sys_ex?t", "sys_exit", true},
-	{"*stat*", "newfstatat", true},
-};
-
-static void globbing(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(globs); i++)
-		if (prov_glob(globs[i].pat, globs[i].s) != globs[i].match)
-			fail_msg("'%s' and '%s'", globs[i].pat, globs[i].s);
-}
-
-/* A pattern made to be slow for recursive matchers. */
-static void glob_is_not_exponential(void **state)
-{
-	char pat[401], s[4001];
-
-	(void)state;
-	for (int i = 0; i < 400; i += 2)
-		memcpy(pat + i, "*a", 2);
-	pat[400] = '\0';
-	memset(s, 'a', 4000);
-	s[3999] = 'b';
-	s[4000] = '\0';
-	assert_false(prov_glob(pat, s));
-}
-
-static void exactness(void **state)
-{
-	(void)state;
-	assert_true(prov_is_exact("read"));
-	assert_false(prov_is_exact(""));
-	assert_false(prov_is_exact(NULL));
-	assert_false(prov_is_exact("r*"));
-	assert_false(prov_is_exact("r?"));
-	assert_false(prov_is_exact("[r]"));
-	assert_false(prov_is_exact("\\r"));
-}
 
 static void lists_grow(void **state)
 {
@@ -110,9 +57,9 @@ static void formats_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(globbing),	cmocka_unit_test(glob_is_not_exponential),
-		cmocka_unit_test(exactness),	cmocka_unit_test(lists_grow),
-		cmocka_unit_test(formats_parse), cmocka_unit_test(formats_are_bounded),
+		cmocka_unit_test(lists_grow),
+		cmocka_unit_test(formats_parse),
+		cmocka_unit_test(formats_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
