@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include "base/units.h"
 
@@ -106,6 +108,14 @@ const struct num_unit num_units[NUM_UNITS] = {
 	{"d", 86400 * NSEC_PER_SEC}, {"day", 86400 * NSEC_PER_SEC},
 };
 
+static const struct num_unit *find_unit(const char *name)
+{
+	for (size_t i = 0; i < NUM_UNITS; i++)
+		if (!strcasecmp(name, num_units[i].name))
+			return &num_units[i];
+	return NULL;
+}
+
 int num_parse_period(const char *s, uint64_t unit_ns, int default_hz, uint64_t *ret_ns)
 {
 	uint64_t v = 0, ns = default_hz ? 0 : unit_ns;
@@ -114,11 +124,8 @@ int num_parse_period(const char *s, uint64_t unit_ns, int default_hz, uint64_t *
 	if (r == -EINVAL)
 		return r;
 	if (*s) {
-		const struct num_unit *u = NULL;
+		const struct num_unit *u = find_unit(s);
 
-		for (size_t i = 0; i < NUM_UNITS && !u; i++)
-			if (!strcasecmp(s, num_units[i].name))
-				u = &num_units[i];
 		if (!u)
 			return -EINVAL;
 		ns = u->ns;
@@ -133,4 +140,33 @@ int num_parse_period(const char *s, uint64_t unit_ns, int default_hz, uint64_t *
 		return -ERANGE;
 	*ret_ns = v;
 	return 0;
+}
+
+/* "1.5ms"; n: bytes of the number. */
+static int parse_fraction(const char *s, size_t n, uint64_t *ret_ns)
+{
+	const struct num_unit *u = find_unit(s[n] ? s + n : "s");
+	char *end;
+	double v;
+
+	if (n == 1 || !u || !u->ns)
+		return -EINVAL;
+	v = strtod(s, &end) * (double)u->ns;
+	if (end != s + n)
+		return -EINVAL;
+	if (v > (double)INT64_MAX / 2)
+		return -ERANGE;
+	*ret_ns = (uint64_t)(v + 0.5);
+	return 0;
+}
+
+int num_parse_time(const char *s, uint64_t *ret_ns)
+{
+	size_t n = strspn(s, "0123456789."), len = strlen(s);
+
+	if (memchr(s, '.', n))
+		return parse_fraction(s, n, ret_ns);
+	if (len > 2 && !strcasecmp(s + len - 2, "hz"))
+		return -EINVAL;
+	return num_parse_period(s, NSEC_PER_SEC, 0, ret_ns);
 }

@@ -22,4 +22,6 @@ extern const struct num_unit num_units[NUM_UNITS];
  * each, or per second when default_hz. Gives the period in nanoseconds; 0hz gives 0, and more than
  * 1,000,000,000 hz as well. */
 int num_parse_period(const char *s, uint64_t unit_ns, int default_hz, uint64_t *ret_ns);
+/* A time as options have it: as above, in seconds without a unit, but no rate; and with a fraction, "1.5ms". */
+int num_parse_time(const char *s, uint64_t *ret_ns);
 #endif

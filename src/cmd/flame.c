@@ -47,7 +47,7 @@ static int take_time(void *command, const struct optrow *o, const char *arg)
 		f->own_times = true;
 		f->src.from_ns = f->src.to_ns = 0;
 	}
-	return optable_time(o->name, arg, o->value ? &f->src.to_ns : &f->src.from_ns);
+	return optable_time(o->name, arg, 0, o->value ? &f->src.to_ns : &f->src.from_ns);
 }
 
 #define LIVE(option, program_name, text_help) \

@@ -49,9 +49,9 @@ static int take_range(struct hist_cmd *c, const char *arg, size_t n)
 		return EXIT_USAGE;
 	}
 	*to++ = '\0';
-	e = strcmp(from, "0") != 0 ? optable_time("range", from, &r.from) : 0;
+	e = strcmp(from, "0") != 0 ? optable_time("range", from, 0, &r.from) : 0;
 	if (e == 0)
-		e = optable_time("range", to, &r.to);
+		e = optable_time("range", to, 0, &r.to);
 	if (e == 0 && r.to <= r.from) {
 		cmd_msg("--range: '%.*s' ends before it begins", r.n, arg);
 		e = EXIT_USAGE;

@@ -34,8 +34,6 @@ bool latency_args_has_program(const struct latency_args *a, const char *name);
 int latency_args_for(struct latency_args *a, const char *time);
 /* Does a thread that goes on pass a tracepoint of its own (Linux 6.16)? */
 bool latency_has_exit_tp(void);
-/* A time as an option has it, in ns. EXIT_USAGE after a message. */
-int latency_time(const char *option, const char *value, uint64_t *ret);
 /* A whole number from 1 to max. EXIT_USAGE after a message. */
 int latency_number(const char *option, const char *value, uint64_t max, uint64_t *ret);
 /* The command behind "--", which is cut off the arguments: words that end with NULL, or NULL. EXIT_USAGE after a message. */

@@ -5,11 +5,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "base/num.h"
-#include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/latency.h"
+#include "cmd/optable.h"
 #include "types/typesrc.h"
 
 #define MIN_COLUMNS 60
@@ -71,36 +70,6 @@ bool latency_has_exit_tp(void)
 	return has;
 }
 
-/* "1.5ms"; whole numbers as everywhere in D. */
-static int parse_time(const char *value, uint64_t *ret)
-{
-	size_t n = strspn(value, "0123456789.");
-	char one[16], *end;
-	uint64_t unit = 0;
-	double v;
-	int r;
-
-	if (!memchr(value, '.', n))
-		return num_parse_period(value, NSEC_PER_SEC, 0, ret);
-	if (n == 1 || strlen(value + n) + 2 > sizeof(one))
-		return -EINVAL;
-	snprintf(one, sizeof(one), "1%s", value + n);
-	r = num_parse_period(one, NSEC_PER_SEC, 0, &unit);
-	v = strtod(value, &end) * (double)unit;
-	if (r < 0 || end != value + n || v > (double)INT64_MAX / 2)
-		return -EINVAL;
-	*ret = (uint64_t)(v + 0.5);
-	return 0;
-}
-
-int latency_time(const char *option, const char *value, uint64_t *ret)
-{
-	if (parse_time(value, ret) == 0 && *ret)
-		return 0;
-	cmd_msg("%s: '%s' is no time, like 30s, 1.5ms or 10us", option, value);
-	return EXIT_USAGE;
-}
-
 int latency_number(const char *option, const char *value, uint64_t max, uint64_t *ret)
 {
 	char *end;
@@ -116,7 +85,7 @@ int latency_number(const char *option, const char *value, uint64_t max, uint64_t
 int latency_args_for(struct latency_args *a, const char *time)
 {
 	uint64_t ns;
-	int e = latency_time("--for", time, &ns);
+	int e = optable_time("for", time, 1, &ns);
 
 	if (e == 0)
 		latency_args_add2(a, "-n", arena_printf(a->arena, "tick-%lluns { exit(0); }", (unsigned long long)ns));

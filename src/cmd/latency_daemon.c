@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/metrics.h"
 #include "cmd/metricsserve.h"
+#include "cmd/optable.h"
 #include "cmd/record.h"
 #include "cmd/sdnotify.h"
 #include "cmd/statedir.h"
@@ -81,7 +82,7 @@ int daemon_option(struct daemon *d, int option, const char *arg)
 	case DAEMON_OPT_ROTATE_SIZE:
 		return take_size("--rotate-size", arg, DAEMON_ROTATE_MIN, &d->rotate_bytes);
 	case DAEMON_OPT_ROTATE_AGE:
-		return latency_time("--rotate-age", arg, &d->rotate_ns);
+		return optable_time("rotate-age", arg, 1, &d->rotate_ns);
 	case DAEMON_OPT_KEEP:
 		return latency_number("--keep", arg, STATEDIR_FILES_MAX / 2, &d->keep_files);
 	case DAEMON_OPT_KEEP_SIZE:

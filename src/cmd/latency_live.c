@@ -14,6 +14,7 @@
 #include "cmd/latency_daemon.h"
 #include "cmd/latency_live.h"
 #include "cmd/latencysum.h"
+#include "cmd/optable.h"
 #include "cmd/run.h"
 #include "cmd/whyprint.h"
 #include "latency/slowwait.h"
@@ -608,7 +609,7 @@ static int take_daemon_option(struct live *l, int c, const char *arg)
 static int take_flight(struct latency_args *a, const char *arg)
 {
 	uint64_t ns;
-	int e = latency_time("--flight", arg, &ns);
+	int e = optable_time("flight", arg, 1, &ns);
 
 	if (e == 0 && (ns < OPTIONS_FLIGHT_MIN || ns > OPTIONS_FLIGHT_MAX)) {
 		cmd_msg("--flight: '%s' is out of bounds: the flight recorder looks back for 1ms to 60s", arg);
@@ -630,7 +631,7 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 		latency_args_add2(a, "-x", "cost");
 		return 0;
 	case OPT_OVER:
-		return latency_time("--over", arg, &l->over_ns);
+		return optable_time("over", arg, 1, &l->over_ns);
 	case OPT_WORST:
 		return latency_number("--worst", arg, MAX_WORST, &l->worst);
 	case OPT_RATE:
@@ -644,7 +645,7 @@ static int take_option(struct latency_args *a, struct live *l, int c, const char
 	case OPT_FOR:
 		return latency_args_for(a, arg);
 	case OPT_EVERY:
-		return latency_time("--every", arg, &l->every_ns);
+		return optable_time("every", arg, 1, &l->every_ns);
 	case OPT_JSON:
 		l->json = true;
 		latency_args_add(a, "--json");

@@ -21,7 +21,7 @@ static bool moment(const char *text, const struct rec_range *all, uint64_t begun
 	bool from_end = text[0] == '-';
 	uint64_t ns;
 
-	if (num_parse_period(text + from_end, RECFILE_SECOND_NS, 0, &ns) < 0)
+	if (num_parse_time(text + from_end, &ns) < 0)
 		return false;
 	if (from_end)
 		*ret = ns > all->to - all->from ? all->from : all->to - ns;

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
+#include "cmd/optable.h"
 #include "cmd/run.h"
 #include "cmd/stuckprint.h"
 
@@ -112,7 +113,7 @@ static int take_option(struct latency_args *a, struct stuck_print *p, int c, con
 		latency_args_add2(a, "-x", arg);
 		return 0;
 	case OPT_OVER:
-		return latency_time("--over", arg, &p->over_ns);
+		return optable_time("over", arg, 1, &p->over_ns);
 	case OPT_COMM:
 		p->comm = arg;
 		break;

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/latency_why.h"
+#include "cmd/optable.h"
 #include "cmd/run.h"
 #include "cmd/whyprint.h"
 
@@ -142,7 +143,7 @@ static int take_by(struct latency_args *a, struct why_print *p, const char *arg)
 
 static int take_over(struct latency_args *a, struct why_print *p, const char *arg)
 {
-	int e = latency_time("--over", arg, &p->over_ns);
+	int e = optable_time("over", arg, 1, &p->over_ns);
 
 	if (e)
 		return e;
@@ -175,7 +176,7 @@ static int take_option(struct latency_args *a, struct why_print *p, int c, const
 		return latency_args_for(a, arg);
 	case OPT_EVERY:
 		*every = arg;
-		return latency_time("--every", arg, &n);
+		return optable_time("every", arg, 1, &n);
 	case OPT_COMM:
 		latency_args_add2(a, "--comm", arg);
 		return 0;
@@ -277,7 +278,7 @@ static int why_main(int argc, char **argv)
 		e = usage(stderr);
 	}
 	if (e == 0) {
-		latency_time("--every", every, &ns);
+		optable_time("every", every, 1, &ns);
 		latency_args_add2(&a, "--every", arena_printf(a.arena, "%lluns", (unsigned long long)ns));
 		e = choose_program(&a, &w.print);
 	}

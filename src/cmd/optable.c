@@ -6,7 +6,6 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "base/units.h"
 #include "cmd/cmd.h"
 
 enum { LONG = 256 /* + row */ };
@@ -56,11 +55,15 @@ int optable_words(const struct optable *t, const char *unexpected, const char *m
 	return EXIT_USAGE;
 }
 
-int optable_time(const char *option, const char *arg, uint64_t *ret)
+int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *ret)
 {
-	if (num_parse_period(arg, NSEC_PER_SEC, 0, ret) == 0)
+	uint64_t ns;
+
+	if (num_parse_time(arg, &ns) == 0 && ns >= least) {
+		*ret = ns;
 		return 0;
-	cmd_msg("--%s: '%s' is no time, like 10s or 500ms", option, arg);
+	}
+	cmd_msg("--%s: '%s' is no time, like 30s, 1.5ms or 10us", option, arg);
 	return EXIT_USAGE;
 }
 
@@ -91,7 +94,7 @@ static int take(const struct optrow *o, void *command, const char *arg)
 		*(const char **)member = o->text;
 		return 0;
 	case OPT_TIME:
-		return optable_time(o->name, arg, member);
+		return optable_time(o->name, arg, (uint64_t)o->value, member);
 	case OPT_NUMBER:
 		return take_number(o, arg, member);
 	case OPT_CALL:

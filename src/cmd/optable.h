@@ -12,7 +12,7 @@ enum opt_kind {
 	OPT_FLAG,   /* bool: true */
 	OPT_TEXT,   /* const char * */
 	OPT_SET,    /* const char *: `text` of the row */
-	OPT_TIME,   /* uint64_t, ns */
+	OPT_TIME,   /* uint64_t, ns: `value` at least */
 	OPT_NUMBER, /* unsigned, 1 … value */
 	OPT_CALL,   /* whatever: take() */
 };
@@ -45,6 +45,6 @@ int optable_read(const struct optable *t, void *command, int argc, char **argv);
 int optable_usage(const struct optable *t, bool error); /* EXIT_OK, or EXIT_USAGE */
 /* Says that a word is not expected; NULL: what is missing. EXIT_USAGE. */
 int optable_words(const struct optable *t, const char *unexpected, const char *missing);
-/* "--option" with a time in `arg`, ns. EXIT_USAGE after a message. */
-int optable_time(const char *option, const char *arg, uint64_t *ret);
+/* "--option" with a time in `arg`: ns, not less than `least`. EXIT_USAGE after a message. */
+int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *ret);
 #endif

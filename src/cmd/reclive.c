@@ -76,7 +76,7 @@ int reclive_run(struct reclive *l)
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct words w = { 0 };
 	uint64_t ns = 0;
-	int e = !l->program && l->how_long ? optable_time("for", l->how_long, &ns) : 0;
+	int e = !l->program && l->how_long ? optable_time("for", l->how_long, 1, &ns) : 0;
 
 	if (e == 0)
 		e = make_path(l);

@@ -123,13 +123,13 @@ static bool take_filter(struct report_filter *w, int c, const char *arg)
 {
 	switch (c) {
 	case OPT_FROM:
-		return optable_time("from", arg, &w->range.from) == 0;
+		return optable_time("from", arg, 0, &w->range.from) == 0;
 	case OPT_TO:
-		return optable_time("to", arg, &w->range.to) == 0;
+		return optable_time("to", arg, 0, &w->range.to) == 0;
 	case OPT_OVER:
-		return optable_time("over", arg, &w->over) == 0;
+		return optable_time("over", arg, 0, &w->over) == 0;
 	case OPT_UNDER:
-		return optable_time("under", arg, &w->under) == 0;
+		return optable_time("under", arg, 0, &w->under) == 0;
 	case OPT_TRACKER:
 		w->tracker = arg;
 		return true;

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
+#include "cmd/optable.h"
 #include "cmd/run.h"
 #include "cmd/slowfilter.h"
 #include "run/session.h"
@@ -132,7 +133,7 @@ static int take_option(struct latency_args *a, struct top_run *t, int c, const c
 		latency_args_add2(a, "-x", "cost");
 		return 0;
 	case OPT_OVER:
-		return latency_time("--over", arg, &t->over_ns);
+		return optable_time("over", arg, 1, &t->over_ns);
 	case OPT_FOR:
 		return latency_args_for(a, arg);
 	case OPT_EVERY:
@@ -155,7 +156,7 @@ static int take_option(struct latency_args *a, struct top_run *t, int c, const c
 static int take_every(struct latency_args *a, const char *every)
 {
 	uint64_t ns;
-	int e = latency_time("--every", every, &ns);
+	int e = optable_time("every", every, 1, &ns);
 
 	if (e)
 		return e;

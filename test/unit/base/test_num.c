@@ -101,6 +101,31 @@ static void periods(void **state)
 	}
 }
 
+static const struct {
+	const char *s;
+	int r;
+	uint64_t ns;
+} time_cases[] = {
+	{"5", 0, 5000000000}, {"0", 0, 0}, {"10us", 0, 10000}, {"1.5", 0, 1500000000}, {"1.5ms", 0, 1500000},
+	{".5s", 0, 500000000}, {"2.MS", 0, 2000000}, {"0.0000000004", 0, 0}, {"0x10s", 0, 16000000000},
+	{"213504d", -ERANGE, 0}, {"213503.5d", -ERANGE, 0}, {"53375.5d", 0, 4611643200000000000},
+	/* rates are no times */
+	{"100hz", -EINVAL, 0}, {"1.5hz", -EINVAL, 0}, {"1.5HZ", -EINVAL, 0}, {"hz", -EINVAL, 0},
+	{"", -EINVAL, 0}, {".", -EINVAL, 0}, {".s", -EINVAL, 0}, {"1.5.5s", -EINVAL, 0}, {"1.5e3s", -EINVAL, 0}, {"1.5x", -EINVAL, 0},
+	{"-1.5s", -EINVAL, 0}, {"soon", -EINVAL, 0},
+};
+
+static void times(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(time_cases); i++) {
+		uint64_t v = 777;
+
+		assert_int_equal(num_parse_time(time_cases[i].s, &v), time_cases[i].r);
+		assert_int_equal(v, time_cases[i].r ? 777 : time_cases[i].ns);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +133,7 @@ int main(void)
 		cmocka_unit_test(signed_numbers),
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(periods),
+		cmocka_unit_test(times),
 	};
 
 	return cmocka_run_group_tests_name("num", tests, NULL, NULL);
