@@ -60,19 +60,8 @@ sched:::on-cpu
 	self->left = 0;
 }
 
-tick-10s
-{
-	trunc(@by_wakeup_ns);
-	trunc(@by_offcpu_ns);
-	trunc(@by_block_ns);
-	trunc(@by_lock_ns);
-	trunc(@by_reclaim_ns);
-	trunc(@on_cpu);
-	trunc(@off_cpu_ns);
-}
-
 /* Nobody reads them at the end. */
-END
+tick-10s, END
 {
 	trunc(@by_wakeup_ns);
 	trunc(@by_offcpu_ns);
