@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The name of an inode, where no struct file is at hand. An inode may have several names and its file system several mounts: this is the first
  * of each. Source: include/linux/fs.h, fs/mount.h, include/linux/dcache.h. */
+#pragma D depends_on library io.d
+
 inline struct dentry *inode_dentry[struct inode *I] =
 	I->i_dentry.first == NULL ? NULL : (struct dentry *)((uintptr_t)I->i_dentry.first - offsetof(struct dentry, d_u));
 inline struct dentry *inode_dentry[struct inode *I] =
@@ -42,7 +44,7 @@ string request_file(struct request *R)
 	page = page ? page_head[page] : 0;
 	mapping = page ? (uintptr_t)page_mapping[page] : 0;
 	/* lower bits: memory of programs; of a disk as a whole the inode is no regular file */
-	if (mapping == 0 || mapping & 3 || (((struct address_space *)mapping)->host->i_mode & 0xf000) != 0x8000)
+	if (mapping == 0 || mapping & 3 || (((struct address_space *)mapping)->host->i_mode & S_IFMT) != S_IFREG)
 		return "";
 	return inode_path(((struct address_space *)mapping)->host);
 }

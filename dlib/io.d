@@ -175,10 +175,17 @@ translator fileinfo_t < struct file *F > {
 	fi_oflags = F != NULL ? F->f_flags : 0;
 };
 
-/* The files that the process has open, by descriptor; "<none>" where there is none. */
-inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (
+/* What the process has open at a descriptor: NULL or 0 where that is nothing. */
+inline struct file *fd_file[int fd] =
 	curthread->files != NULL && fd >= 0 && fd < curthread->files->fdt->max_fds ?
-	curthread->files->fdt->fd[fd] : NULL);
+	curthread->files->fdt->fd[fd] : NULL;
+inline struct inode *file_inode[struct file *F] = F != NULL ? F->f_inode : NULL;
+inline int inode_type[struct inode *I] = I != NULL ? I->i_mode & S_IFMT : 0; /* S_IF* */
+inline struct inode *fd_inode[int fd] = file_inode[fd_file[fd]];
+inline int fd_type[int fd] = inode_type[fd_inode[fd]];
+
+/* The files that the process has open, by descriptor; "<none>" where there is none. */
+inline fileinfo_t fds[int fd] = xlate <fileinfo_t> (fd_file[fd]);
 #pragma D attributes Stable/Stable/Common fds
 
 /* Flags of open(2); those that differ between processors are in their folders. */
@@ -201,3 +208,13 @@ inline int O_SYNC = 04010000;
 inline int O_FSYNC = 04010000;
 inline int O_RSYNC = 04010000;
 inline int O_PATH = 010000000;
+
+/* Types of files, in i_mode. Source: include/uapi/linux/stat.h. */
+inline int S_IFMT = 00170000;
+inline int S_IFSOCK = 0140000;
+inline int S_IFLNK = 0120000;
+inline int S_IFREG = 0100000;
+inline int S_IFBLK = 0060000;
+inline int S_IFDIR = 0040000;
+inline int S_IFCHR = 0020000;
+inline int S_IFIFO = 0010000;

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the network providers share: connections, packets, addresses. */
+
+/* Source: include/linux/socket.h, include/uapi/linux/if_arp.h. */
+inline int AF_UNIX = 1;
 inline int AF_INET = 2;
 inline int AF_INET6 = 10;
+inline int AF_NETLINK = 16;
+inline int AF_PACKET = 17;
+inline int AF_VSOCK = 40;
 inline int ARPHRD_ETHER = 1;
 inline int ARPHRD_INFINIBAND = 32;
 
@@ -35,6 +41,7 @@ inline string sock_remote[struct sock *S] =
 	S->__sk_common.skc_family == AF_INET6 ? inet_ntoa6(&S->__sk_common.skc_v6_daddr) : "<unknown>";
 inline uint16_t sock_lport[struct sock *S] = S->__sk_common.skc_num;
 inline uint16_t sock_rport[struct sock *S] = ntohs(S->__sk_common.skc_dport);
+inline string inet_endpoint[string ADDRESS, uint16_t PORT] = strjoin(ADDRESS, strjoin(":", lltostr(PORT)));
 
 /* Headers of a packet: NULL where there is none yet. */
 inline uint8_t *skb_ip[struct sk_buff *P] =

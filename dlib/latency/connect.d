@@ -25,11 +25,9 @@ syscall::connect:return
 	end(connect, arg0);
 }
 
-inline int STATE_SYN_SENT = 2; /* as in net/tcp_states.h */
-
 /* Who waits in connect() is told of above. Sockets of the kernel have no file. */
 sdt:sock::inet_sock_set_state
-/args[2] == STATE_SYN_SENT && ((struct sock *)arg0)->sk_protocol == IPPROTO_TCP &&
+/args[2] == TCP_STATE_SYN_SENT && ((struct sock *)arg0)->sk_protocol == IPPROTO_TCP &&
     (((struct sock *)arg0)->sk_socket == NULL || ((struct sock *)arg0)->sk_socket->file == NULL ||
     ((struct sock *)arg0)->sk_socket->file->f_flags & O_NONBLOCK)/
 {
@@ -37,7 +35,7 @@ sdt:sock::inet_sock_set_state
 }
 
 sdt:sock::inet_sock_set_state
-/args[1] == STATE_SYN_SENT/
+/args[1] == TCP_STATE_SYN_SENT/
 {
 	end(tcpconnect, (struct sock *)arg0, ((struct sock *)arg0)->sk_err);
 }
@@ -81,7 +79,7 @@ latency:connect::slow
 latency:tcpconnect::slow
 /!(args[0]->how & 3)/
 {
-	slow("to", strjoin(sock_remote[args[1]], strjoin(":", lltostr(sock_rport[args[1]]))), "error", args[0]->id);
+	slow("to", inet_endpoint[sock_remote[args[1]], sock_rport[args[1]]], "error", args[0]->id);
 }
 
 inline int REPLACED = 2;

@@ -15,20 +15,14 @@
 tracker fs () { threshold = 10ms; limit = 100; }
 self uintptr_t path;
 
-/* Of i_mode. Source: include/uapi/linux/stat.h. */
-inline int S_IFMT = 0xf000;
-inline int S_IFDIR = 0x4000;
-inline int S_IFREG = 0x8000;
-inline struct inode *inode_of[int F] = F >= 0 && F < curthread->files->fdt->max_fds && curthread->files->fdt->fd[F] != NULL ?
-    curthread->files->fdt->fd[F]->f_inode : NULL;
-inline int is_file[struct inode *I] = I != NULL && ((I->i_mode & S_IFMT) == S_IFREG || (I->i_mode & S_IFMT) == S_IFDIR);
+inline int is_file[int TYPE] = TYPE == S_IFREG || TYPE == S_IFDIR;
 
 syscall::read:entry, syscall::pread64:entry, syscall::readv:entry, syscall::preadv:entry, syscall::preadv2:entry, syscall::write:entry,
 syscall::pwrite64:entry, syscall::writev:entry, syscall::pwritev:entry, syscall::pwritev2:entry, syscall::fsync:entry, syscall::fdatasync:entry,
 syscall::sync_file_range:entry, syscall::syncfs:entry, syscall::fallocate:entry, syscall::ftruncate:entry, syscall::getdents:entry,
 syscall::getdents64:entry, syscall::newfstat:entry, syscall::fchmod:entry, syscall::fchown:entry, syscall::readahead:entry,
 syscall::copy_file_range:entry
-/is_file[inode_of[(int)arg0]]/
+/is_file[fd_type[(int)arg0]]/
 {
 	self->begins = 1;
 	self->fd = arg0;
@@ -37,7 +31,7 @@ syscall::copy_file_range:entry
 
 /* Into a socket, mostly. */
 syscall::sendfile64:entry
-/is_file[inode_of[(int)arg1]]/
+/is_file[fd_type[(int)arg1]]/
 {
 	self->begins = 1;
 	self->fd = arg1;
@@ -83,7 +77,7 @@ latency:fs::slow
 {
 	this->named = self->path ? copyinstr(self->path) : "";
 	this->fd = this->named == "" ? (int)self->fd : substr(this->name, 0, 4) == "open" ? (int)args[0]->id : -1;
-	this->inode = inode_of[this->fd];
+	this->inode = fd_inode[this->fd];
 	slow("syscall", this->name, "fs", this->inode != NULL ? stringof(this->inode->i_sb->s_type->name) : "", "file",
 	    this->inode != NULL ? fds[this->fd].fi_pathname : this->named, "ret", (int64_t)args[0]->id, "ustack", ustack());
 }

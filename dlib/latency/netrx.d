@@ -25,7 +25,6 @@ sdt:net::netif_receive_skb
 }
 
 /* Of UDP: a socket's packets in their order, until they are read (Linux 6.3). */
-inline int IPPROTO_UDP = 17;
 inline int MSG_PEEK = 2;
 uintptr_t waiting[struct sock *, uint32_t];
 uint32_t came[struct sock *], taken[struct sock *];

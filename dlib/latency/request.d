@@ -17,12 +17,12 @@
 tracker request (string) { threshold = 100ms; limit = 100; gc = 1h; }
 
 inline dev_t NULL_DEVICE = 0x100003; /* 1:3 */
+inline int is_null_device[struct inode *I] = I != NULL && I->i_rdev == NULL_DEVICE;
 inline int MARK = 6; /* "dwell+" */
 
 /* A line's end, which echo writes, belongs to nothing. (No strtok(): it needs Linux 5.17.) */
 syscall::write:entry
-/arg2 > MARK && arg2 < 40 && (int)arg0 >= 0 && arg0 < curthread->files->fdt->max_fds &&
-    curthread->files->fdt->fd[arg0]->f_inode->i_rdev == NULL_DEVICE/
+/arg2 > MARK && arg2 < 40 && is_null_device[fd_inode[(int)arg0]]/
 {
 	this->text = copyinstr(arg1, arg2 + 1);
 	this->mark = substr(this->text, 0, MARK);

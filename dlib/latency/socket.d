@@ -15,23 +15,14 @@
 tracker socket () { threshold = 100ms; limit = 100; }
 tracker accept () { threshold = 100ms; limit = 100; }
 
-inline struct file *open_file[int F] = F >= 0 && F < curthread->files->fdt->max_fds ? curthread->files->fdt->fd[F] : NULL;
+inline int POLLIN = 1; /* as in include/uapi/asm-generic/poll.h */
 
-/* Source: include/uapi/linux/stat.h, include/linux/socket.h, include/uapi/asm-generic/poll.h. */
-inline int IS_SOCKET = 0xc000;
-inline int MODE_TYPE = 0xf000;
-inline int FAMILY_UNIX = 1;
-inline int FAMILY_NETLINK = 16;
-inline int FAMILY_PACKET = 17;
-inline int FAMILY_VSOCK = 40;
-inline int POLL_IN = 1;
-
-inline int is_socket[int F] = open_file[F] != NULL && (open_file[F]->f_inode->i_mode & MODE_TYPE) == IS_SOCKET;
-inline struct sock *sock_of[int F] = is_socket[F] ? ((struct socket *)open_file[F]->private_data)->sk : NULL;
+inline int is_socket[int F] = fd_type[F] == S_IFSOCK;
+inline struct sock *sock_of[int F] = is_socket[F] ? ((struct socket *)fd_file[F]->private_data)->sk : NULL;
 inline int family_of[struct sock *S] = S->__sk_common.skc_family;
 inline int is_inet[struct sock *S] = family_of[S] == AF_INET || family_of[S] == AF_INET6;
-inline string protocol_of[struct sock *S] = S == NULL ? "" : family_of[S] == FAMILY_UNIX ? "unix" : family_of[S] == FAMILY_NETLINK ? "netlink" :
-    family_of[S] == FAMILY_PACKET ? "packet" : family_of[S] == FAMILY_VSOCK ? "vsock" : !is_inet[S] ? "socket" :
+inline string protocol_of[struct sock *S] = S == NULL ? "" : family_of[S] == AF_UNIX ? "unix" : family_of[S] == AF_NETLINK ? "netlink" :
+    family_of[S] == AF_PACKET ? "packet" : family_of[S] == AF_VSOCK ? "vsock" : !is_inet[S] ? "socket" :
     S->sk_protocol == IPPROTO_TCP ? "tcp" : S->sk_protocol == IPPROTO_UDP ? "udp" : "ip";
 
 /* A Unix socket has the name of the end that has one: the server's. */
@@ -41,8 +32,8 @@ inline string unix_path[struct sock *S] = unix_name[S] != NULL ? stringof(unix_n
 
 /* The other end; of a socket that has none its own name. */
 inline string address_of[struct sock *S] = sock_rport[S] ? sock_remote[S] : sock_local[S];
-inline string name_of[struct sock *S] = S == NULL ? "" : family_of[S] == FAMILY_UNIX ? unix_path[S] : !is_inet[S] ? "" :
-    strjoin(address_of[S], strjoin(":", lltostr(sock_rport[S] ? sock_rport[S] : sock_lport[S])));
+inline string name_of[struct sock *S] = S == NULL ? "" : family_of[S] == AF_UNIX ? unix_path[S] : !is_inet[S] ? "" :
+    inet_endpoint[address_of[S], sock_rport[S] ? sock_rport[S] : sock_lport[S]];
 
 syscall::recvfrom:entry, syscall::recvmsg:entry, syscall::recvmmsg:entry, syscall::sendto:entry, syscall::sendmsg:entry,
 syscall::sendmmsg:entry
@@ -72,7 +63,7 @@ syscall::poll:entry, syscall::ppoll:entry
 {
 	self->fd = *(int *)copyin(arg0, sizeof (int));
 	self->waits = is_socket[(int)self->fd];
-	self->sends = !(*(short *)copyin(arg0 + sizeof (int), sizeof (short)) & POLL_IN);
+	self->sends = !(*(short *)copyin(arg0 + sizeof (int), sizeof (short)) & POLLIN);
 }
 
 syscall:::entry
@@ -102,7 +93,7 @@ syscall::accept:return, syscall::accept4:return
 }
 
 /* In the words of dlib/causes. */
-inline string awaited[struct sock *S, int SENDS] = S != NULL && family_of[S] == FAMILY_UNIX ? (SENDS ? "room in a Unix socket" : "data on a Unix socket") :
+inline string awaited[struct sock *S, int SENDS] = S != NULL && family_of[S] == AF_UNIX ? (SENDS ? "room in a Unix socket" : "data on a Unix socket") :
     SENDS ? "room in a socket's send buffer" : S != NULL && is_inet[S] && S->sk_protocol == IPPROTO_TCP ? "data on a TCP connection" : "data on a socket";
 
 latency:socket::slow

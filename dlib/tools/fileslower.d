@@ -37,9 +37,7 @@ syscall::pwritev:entry, syscall::pwritev2:entry
 syscall::read:return, syscall::pread64:return, syscall::readv:return, syscall::preadv:return,
 syscall::preadv2:return, syscall::write:return, syscall::pwrite64:return, syscall::writev:return,
 syscall::pwritev:return, syscall::pwritev2:return
-/self->fd && !errno && timestamp - self->start >= $ms * 1000000 &&
- curthread->files->fdt->fd[self->fd - 1] != NULL &&
- (curthread->files->fdt->fd[self->fd - 1]->f_inode->i_mode & 0170000) == 0100000/
+/self->fd && !errno && timestamp - self->start >= $ms * 1000000 && fd_type[self->fd - 1] == S_IFREG/
 {
 	printf("%-20Y %7d %-16s %s %10d %8d %s\n", walltimestamp, pid, execname,
 	    strstr(probefunc, "write") != NULL ? "W" : "R", arg0, (timestamp - self->start) / 1000000,

@@ -18,11 +18,6 @@
  */
 #pragma D option quiet
 
-/* Source: include/linux/socket.h. */
-inline int AF_UNIX = 1;
-inline int AF_INET = 2;
-inline int AF_INET6 = 10;
-
 BEGIN
 {
 	printf("%7s %-16s %-40s %6s %8s %s\n", "PID", "COMMAND", "ADDRESS", "PORT", "US", "RESULT");

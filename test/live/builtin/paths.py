@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""d_path(), cwd, root and fds[] say what /proc says: files, deleted ones, other mounts, pipes, sockets and more.
+"""d_path(), cwd, root, fds[] and fd_type[] say what /proc says: files, deleted ones, other mounts, pipes, sockets and more.
 In typed and untyped programs."""
 import ctypes
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -102,6 +103,11 @@ for fd, fs, off, mount, flags in ((101, None, 7, None, os.O_RDWR), (102, None, 0
         live.same(got[5], mount, f"fds[{fd}]: mount point")
 out, err = run("syscall::getppid:entry", body='printf("%s %s %d %s\\n", fds[999].fi_name, fds[-1].fi_pathname, fds[100000].fi_oflags, fds[99].fi_fs);')
 live.same(out.split("\n")[0], "<none> <none> 0 <none>", "descriptors that are not open")
+
+# fd_type[]: as stat(2) has it, which keeps to itself what the kernel's own files (epoll) are
+there = [fd for fd in range(100, 100 + NFDS) if not os.readlink(f"/proc/{child.pid}/fd/{fd}").startswith("anon_inode:")]
+out, err = run("syscall::getppid:entry", body="".join('printf("%%d ", fd_type[%d]);' % fd for fd in (*there, 999, -1, 100000)) + 'printf("\\n");')
+live.same(out.split("\n")[0].split(), [str(stat.S_IFMT(os.stat(f"/proc/{child.pid}/fd/{fd}").st_mode)) for fd in there] + ["0"] * 3, "fd_type[]" + err)
 
 out, err = run("syscall::getppid:entry", "-x", "strsize=64")
 lines = out.split("\n")
