@@ -325,8 +325,9 @@ static int summary(struct live *l, uint64_t now, bool final)
 		latencysum_text(l->sum, l->out, ns, now, l->cost);
 		if (l->idle_left_out)
 			fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle)\n", (unsigned long long)l->idle_left_out);
-		if (l->filtered)
-			fprintf(l->out, "not shown: %llu events of others\n", (unsigned long long)l->filtered);
+		if (slowfilter_any(&l->filter))
+			fprintf(l->out, "not shown: %llu slow events of others; the table has all processes\n",
+				(unsigned long long)l->filtered);
 		fputc('\n', l->out);
 	}
 	l->last = now;
