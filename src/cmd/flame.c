@@ -69,14 +69,14 @@ static const struct optrow rows[] = {
 	PICOPT_ROWS_LIVE_TREE(struct flame, live),
 };
 #undef LIVE
-static int take_file(void *command, const char *path);
+static int take_file(void *command, char *path);
 static const struct optable options = {
 	"flame", "flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
 	"flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options]",
 	"\tFILE is a recording (--record), folded stacks, or the output of perf script", rows, ARRAY_SIZE(rows), take_file,
 };
 
-static int take_file(void *command, const char *path)
+static int take_file(void *command, char *path)
 {
 	struct flame *f = command;
 

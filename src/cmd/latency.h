@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "base/arena.h"
 #include "base/vec.h"
+#include "cmd/optable.h"
 
 struct latency_command {
 	const char *name; /* "why"; NULL: no name was given */
@@ -32,6 +33,9 @@ void latency_args_program(struct latency_args *a, const char *name);
 bool latency_args_has_program(const struct latency_args *a, const char *name);
 /* --for TIME: the run ends by itself. EXIT_USAGE after a message. */
 int latency_args_for(struct latency_args *a, const char *time);
+/* Options that the program's run takes as they are. args: the struct latency_args within the struct of the command. */
+#define LATENCY_PASS(type, args) .kind = OPT_CALL, .at = offsetof(type, args), .take = latency_pass
+int latency_pass(void *args, const struct optrow *o, const char *arg);
 /* Does a thread that goes on pass a tracepoint of its own (Linux 6.16)? */
 bool latency_has_exit_tp(void);
 /* A whole number from 1 to max. EXIT_USAGE after a message. */

@@ -42,6 +42,14 @@ void latency_args_add2(struct latency_args *a, const char *option, const char *v
 	latency_args_add(a, value);
 }
 
+int latency_pass(void *args, const struct optrow *o, const char *arg)
+{
+	char name[OPTABLE_NAME];
+
+	latency_args_add2(args, optable_name(o, name), arg);
+	return 0;
+}
+
 static const char *program_path(const struct latency_args *a, const char *name)
 {
 	return arena_printf(a->arena, "%s/latency/%s.d", libs_dir(a->arena), name);

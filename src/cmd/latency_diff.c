@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell latency diff A B`: which latencies changed between two recordings, or two stretches of one, or a stretch and the rest of
  * its recording, and by how much. */
-#include <getopt.h>
 #include <math.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -39,7 +38,9 @@ struct diff {
 	struct side side[2];
 	size_t nsides;
 	bool json, all, rest; /* rest: A is what B's recording has beside B */
-	uint64_t keys, left_out;
+	struct latency_range asked; /* of the recording that comes next */
+	unsigned keys, min_percent;
+	uint64_t left_out;
 	struct cmp_opts opts;
 	VEC(struct pair) pairs;
 	struct err err;
@@ -524,68 +525,42 @@ static int run(struct diff *d)
 
 /* -- the command line -- */
 
-static int usage(FILE *out)
-{
-	fprintf(out, "Usage: %s latency diff [--from TIME] [--to TIME] A [--from TIME] [--to TIME] B\n"
-			"       %s latency diff [--from TIME] [--to TIME] B    with the rest of the recording\n"
-			"\n\t--all         what has not changed as well\n"
-			"\t--from, --to  of the recording behind them: 30s after its beginning, -1m before its end\n"
-			"\t--json        as JSON Lines\n\t--keys        how many keys of each source are compared (%d)\n"
-			"\t--min         percent that a quantile must differ by to be called changed (3)\n", cmd_name(), cmd_name(), KEYS_COMPARED);
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
-}
+static int take_side(void *command, char *word);
 
-/* One option, or a recording between them; an exit status or 0. */
-static int take(struct diff *d, int c, struct latency_range *asked)
-{
-	uint64_t n;
-	int e;
+static const struct optrow rows[] = {
+	{ .name = "all", .kind = OPT_FLAG, .at = offsetof(struct diff, all), .help = "what has not changed as well" },
+	{ .name = "from", .kind = OPT_TEXT, .at = offsetof(struct diff, asked.from), .arg = "TIME",
+	  .help = "of the recording behind it: 30s after its beginning, -1m before its end" },
+	{ .name = "to", .kind = OPT_TEXT, .at = offsetof(struct diff, asked.to), .arg = "TIME", .help = "… and up to there" },
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct diff, json), .help = "as JSON Lines" },
+	{ .name = "keys", .kind = OPT_NUMBER, .at = offsetof(struct diff, keys), .value = RECFILE_HIST_KEYS, .arg = "N",
+	  .help = "how many keys of each source are compared (" OPTABLE_TEXT(KEYS_COMPARED) ")" },
+	{ .name = "min", .kind = OPT_NUMBER, .at = offsetof(struct diff, min_percent), .value = PERCENT_MAX, .arg = "PERCENT",
+	  .help = "that a quantile must differ by to be called changed (3)" },
+};
+static const struct optable options = {
+	"latency diff", "latency diff [--from TIME] [--to TIME] A [--from TIME] [--to TIME] B\n"
+			"latency diff [--from TIME] [--to TIME] B    with the rest of the recording",
+	NULL, rows, ARRAY_SIZE(rows), take_side,
+};
 
-	switch (c) {
-	case 1:
-		if (d->nsides == 2)
-			return usage(stderr);
-		d->side[d->nsides].path = optarg;
-		d->side[d->nsides++].asked = *asked;
-		*asked = (struct latency_range){ 0 };
-		return 0;
-	case 'f':
-		asked->from = optarg;
-		return 0;
-	case 't':
-		asked->to = optarg;
-		return 0;
-	case 'a':
-		d->all = true;
-		return 0;
-	case 'j':
-		d->json = true;
-		return 0;
-	case 'k':
-		return latency_number("--keys", optarg, RECFILE_HIST_KEYS, &d->keys);
-	case 'm':
-		e = latency_number("--min", optarg, PERCENT_MAX, &n);
-		d->opts.min_shift = e ? 0 : (double)n / 100;
-		return e;
-	default:
-		return usage(stderr);
-	}
+static int take_side(void *command, char *word)
+{
+	struct diff *d = command;
+
+	if (d->nsides == 2)
+		return optable_usage(&options, true);
+	d->side[d->nsides].path = word;
+	d->side[d->nsides++].asked = d->asked;
+	d->asked = (struct latency_range){ 0 };
+	return 0;
 }
 
 static int run_diff(int argc, char **argv)
 {
-	static const struct option longs[] = { { "from", required_argument, NULL, 'f' }, { "to", required_argument, NULL, 't' },
-					       { "all", no_argument, NULL, 'a' }, { "json", no_argument, NULL, 'j' },
-					       { "keys", required_argument, NULL, 'k' }, { "min", required_argument, NULL, 'm' },
-					       { "help", no_argument, NULL, 'H' }, { NULL, 0, NULL, 0 } };
 	struct diff d = { .keys = KEYS_COMPARED, .opts = CMP_DEFAULT };
-	struct latency_range asked = { 0 };
-	int c, e = 0;
+	int e = optable_read(&options, &d, argc, argv);
 
-	if (argc == 2 && !strcmp(argv[1], "--help"))
-		return usage(stdout);
-	while (e == 0 && (c = getopt_long(argc, argv, "-", longs, NULL)) != -1)
-		e = take(&d, c, &asked);
 	if (e == 0 && d.nsides == 1 && (d.side[0].asked.from || d.side[0].asked.to)) {
 		d.rest = true;
 		d.nsides = 2;
@@ -593,14 +568,16 @@ static int run_diff(int argc, char **argv)
 		d.side[1].asked = d.side[0].asked;
 		d.side[0].asked = (struct latency_range){ 0 };
 	}
-	if (e == 0 && (d.nsides != 2 || optind != argc || asked.from || asked.to))
-		e = usage(stderr);
+	if (d.min_percent)
+		d.opts.min_shift = d.min_percent / 100.0;
+	if (e == 0 && (d.nsides != 2 || d.asked.from || d.asked.to))
+		e = optable_usage(&options, true);
 	if (e == 0)
 		e = run(&d);
 	close_side(&d.side[0]);
 	close_side(&d.side[1]);
 	vec_free(&d.pairs);
-	return e;
+	return e < 0 ? EXIT_OK : e;
 }
 
 const struct latency_command latency_diff = { "diff", "what changed between two recordings, or stretches of one", run_diff };

@@ -27,9 +27,10 @@ static const struct {
 struct profile {
 	struct latency_set set;
 	struct rec_range all;
+	struct latency_range asked;
 	bool json, bars;
 	bool chosen; /* --from, --to: one window */
-	uint64_t keys;
+	unsigned keys;
 	struct err err;
 	int error; /* of writing */
 };
@@ -134,16 +135,6 @@ static int show_series(struct profile *p, const struct latency_series *s)
 	return e;
 }
 
-static int usage(FILE *out)
-{
-	fprintf(out, "Usage: %s latency profile [--from TIME] [--to TIME] [--keys N] [--hist] [--json] FILE|FOLDER|PID...\n"
-			"\n\tof recordings, of a daemon's folder, or of a process that records\n"
-			"\n\t--from, --to  what is between, not what was last: 30s after the beginning, -1m before the end\n"
-			"\t--hist        the distribution as bars\n\t--json        as JSON Lines\n"
-			"\t--keys        how many keys of each source are shown (%d)\n", cmd_name(), KEYS_SHOWN);
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
-}
-
 /* Longest window first: of this time nothing is known. */
 static void say_gaps(const struct profile *p)
 {
@@ -158,10 +149,10 @@ static void say_gaps(const struct profile *p)
 		printf("nothing was recorded in %s of these %s\n", units_ns(gaps, gap), units_ns(range.to - range.from, length));
 }
 
-static int show_all(struct profile *p, const struct latency_range *asked)
+static int show_all(struct profile *p)
 {
 	struct latency_list list = { 0 };
-	int e = latency_set_range(&p->set, asked, false, &p->all);
+	int e = latency_set_range(&p->set, &p->asked, false, &p->all);
 
 	if (e)
 		return e;
@@ -180,32 +171,33 @@ static int show_all(struct profile *p, const struct latency_range *asked)
 	return e;
 }
 
+static const struct optrow rows[] = {
+	{ .name = "from", .kind = OPT_TEXT, .at = offsetof(struct profile, asked.from), .arg = "TIME",
+	  .help = "what is between, not what was last: 30s after the beginning, -1m before the end" },
+	{ .name = "to", .kind = OPT_TEXT, .at = offsetof(struct profile, asked.to), .arg = "TIME", .help = "… and up to there" },
+	{ .name = "hist", .kind = OPT_FLAG, .at = offsetof(struct profile, bars), .help = "the distribution as bars" },
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct profile, json), .help = "as JSON Lines" },
+	{ .name = "keys", .kind = OPT_NUMBER, .at = offsetof(struct profile, keys), .value = RECFILE_HIST_KEYS, .arg = "N",
+	  .help = "how many keys of each source are shown (" OPTABLE_TEXT(KEYS_SHOWN) ")" },
+};
+static const struct optable options = {
+	"latency profile", "latency profile [--from TIME] [--to TIME] [--keys N] [--hist] [--json] FILE|FOLDER|PID...",
+	"\tof recordings, of a daemon's folder, or of a process that records", rows, ARRAY_SIZE(rows), NULL,
+};
+
 static int run_profile(int argc, char **argv)
 {
-	static const struct option longs[] = { { "from", required_argument, NULL, 'f' }, { "to", required_argument, NULL, 't' },
-					       { "keys", required_argument, NULL, 'k' }, { "hist", no_argument, NULL, 'h' },
-					       { "json", no_argument, NULL, 'j' }, { "help", no_argument, NULL, 'H' },
-					       { NULL, 0, NULL, 0 } };
 	struct profile p = { .keys = KEYS_SHOWN };
-	struct latency_range asked = { 0 };
-	int c, e;
+	int e = optable_read(&options, &p, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		if (c == '?' || c == 'H')
-			return usage(c == '?' ? stderr : stdout);
-		asked.from = c == 'f' ? optarg : asked.from;
-		asked.to = c == 't' ? optarg : asked.to;
-		p.json |= c == 'j';
-		p.bars |= c == 'h';
-		if (c == 'k' && latency_number("--keys", optarg, RECFILE_HIST_KEYS, &p.keys))
-			return EXIT_USAGE;
-	}
+	if (e)
+		return e < 0 ? EXIT_OK : e;
 	if (optind == argc)
-		return usage(stderr);
-	p.chosen = asked.from || asked.to;
+		return optable_usage(&options, true);
+	p.chosen = p.asked.from || p.asked.to;
 	e = latency_set_open(&p.set, argv + optind, (size_t)(argc - optind));
 	if (e == 0)
-		e = show_all(&p, &asked);
+		e = show_all(&p);
 	latency_set_close(&p.set);
 	return e;
 }

@@ -18,33 +18,10 @@
 
 struct stuck_run {
 	struct stuck_print print;
+	struct latency_args args;
 	struct stuck *threads;
 	const struct rec_schema *schema;
 };
-
-enum { OPT_OVER = 256, OPT_COMM, OPT_CGROUP, OPT_CONTAINER, OPT_ALL, OPT_JSON, OPT_HELP };
-
-static const struct option longs[] = {
-	{ "over", required_argument, NULL, OPT_OVER },	   { "comm", required_argument, NULL, OPT_COMM },
-	{ "cgroup", required_argument, NULL, OPT_CGROUP }, { "container", required_argument, NULL, OPT_CONTAINER },
-	{ "all", no_argument, NULL, OPT_ALL },		   { "json", no_argument, NULL, OPT_JSON },
-	{ "help", no_argument, NULL, OPT_HELP },	   { NULL, 0, NULL, 0 },
-};
-
-static int usage(FILE *out)
-{
-	fprintf(out,
-		"Usage: %s latency stuck [options]\n\n"
-		"\t-p PID            this process only; and its threads that only sleep, too\n"
-		"\t--comm NAME       threads and processes of this name, likewise\n"
-		"\t--cgroup PATH     those of this cgroup (version 2), likewise; or its number\n"
-		"\t--container ID    those of this container, likewise; or the beginning of its id\n"
-		"\t--over TIME       those that have not run for this long (100ms)\n"
-		"\t--all             threads that only sleep, too\n"
-		"\t--json            JSON Lines\n"
-		"\t-x OPTION[=VALUE] as of dwell: causes=FILE for rules of your own\n", cmd_name());
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
-}
 
 static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
 {
@@ -81,11 +58,13 @@ static int on_finish(void *ctx)
 }
 
 /* A cgroup's number is that of its folder. */
-static int take_cgroup(const char *arg, uint64_t *ret)
+static int take_cgroup(void *member, const struct optrow *o, const char *arg)
 {
+	uint64_t *ret = member;
 	char path[4096];
 	struct stat st;
 
+	(void)o;
 	if (num_parse_u64(arg, ret) == 0 && *ret)
 		return 0;
 	snprintf(path, sizeof(path), "%s%s%s", strncmp(arg, CGROUP_ROOT, strlen(CGROUP_ROOT)) ? CGROUP_ROOT : "",
@@ -98,71 +77,49 @@ static int take_cgroup(const char *arg, uint64_t *ret)
 	return 0;
 }
 
-/* 0; EXIT_* > 0 after a message; < 0: done. */
-static int take_option(struct latency_args *a, struct stuck_print *p, int c, const char *arg)
-{
-	uint64_t n = 0;
-	int e = 0;
-
-	switch (c) {
-	case 'p':
-		e = latency_number("-p", arg, MAX_PID, &n);
-		p->pid = (uint32_t)n;
-		break;
-	case 'x':
-		latency_args_add2(a, "-x", arg);
-		return 0;
-	case OPT_OVER:
-		return optable_time("over", arg, 1, &p->over_ns);
-	case OPT_COMM:
-		p->comm = arg;
-		break;
-	case OPT_CONTAINER:
-		p->container = arg;
-		break;
-	case OPT_CGROUP:
-		e = take_cgroup(arg, &p->cgroup);
-		break;
-	case OPT_ALL:
-		break;
-	case OPT_JSON:
-		p->json = true;
-		latency_args_add(a, "--json");
-		return 0;
-	case OPT_HELP:
-		usage(stdout);
-		return -1;
-	default:
-		return usage(stderr);
-	}
-	p->all = true; /* who asks for somebody wants to see him */
-	return e;
-}
+static const struct optrow rows[] = {
+	{ .letter = 'p', .kind = OPT_NUMBER, .at = offsetof(struct stuck_run, print.pid), .value = MAX_PID, .arg = "PID",
+	  .help = "this process only; and its threads that only sleep, too" },
+	{ .name = "comm", .kind = OPT_TEXT, .at = offsetof(struct stuck_run, print.comm), .arg = "NAME",
+	  .help = "threads and processes of this name, likewise" },
+	{ .name = "cgroup", .kind = OPT_CALL, .at = offsetof(struct stuck_run, print.cgroup), .take = take_cgroup, .arg = "PATH",
+	  .help = "those of this cgroup (version 2), likewise; or its number" },
+	{ .name = "container", .kind = OPT_TEXT, .at = offsetof(struct stuck_run, print.container), .arg = "ID",
+	  .help = "those of this container, likewise; or the beginning of its id" },
+	{ .name = "over", .kind = OPT_TIME, .at = offsetof(struct stuck_run, print.over_ns), .value = 1, .arg = "TIME",
+	  .help = "those that have not run for this long (100ms)" },
+	{ .name = "all", .kind = OPT_FLAG, .at = offsetof(struct stuck_run, print.all), .help = "threads that only sleep, too" },
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct stuck_run, print.json), .help = "JSON Lines" },
+	{ .letter = 'x', LATENCY_PASS(struct stuck_run, args), .arg = "OPTION[=VALUE]", .help = "as of dwell: causes=FILE for rules of your own" },
+};
+static const struct optable options = { "latency stuck", "latency stuck [options]", NULL, rows, ARRAY_SIZE(rows), NULL };
 
 static int stuck_main(int argc, char **argv)
 {
 	struct stuck_run r = { .print = { .over_ns = DEFAULT_OVER_NS, .columns = latency_columns() } };
 	const struct run_show show = { .ctx = &r, .open = on_open, .row = on_row, .finish = on_finish };
-	struct latency_args a;
-	int c, e = 0;
+	struct stuck_print *p = &r.print;
+	int e;
 
-	latency_args_init(&a);
-	while (e == 0 && (c = getopt_long(argc, argv, "p:x:", longs, NULL)) != -1)
-		e = take_option(&a, &r.print, c, optarg);
+	latency_args_init(&r.args);
+	e = optable_read(&options, &r, argc, argv);
+	p->all |= p->pid || p->comm || p->container || p->cgroup; /* who asks for somebody wants to see him */
 	if (e == 0 && optind < argc) {
-		cmd_msg("latency stuck: '%s' is not expected", argv[optind]);
-		e = usage(stderr);
+		optable_words(&options, argv[optind], NULL);
+		e = optable_usage(&options, true);
 	}
 	if (e == 0) {
+		if (p->json)
+			latency_args_add(&r.args, "--json");
 		/* All threads: those that are not shown may have what others wait for. */
-		latency_args_add2(&a, "--every", "1");
-		latency_args_add2(&a, "--raw", "1");
-		latency_args_program(&a, "stuck");
+		latency_args_add2(&r.args, "--every", "1");
+		latency_args_add2(&r.args, "--raw", "1");
+		latency_args_program(&r.args, "stuck");
 		optind = 1;
-		e = run_and_show((int)a.v.n - 1, a.v.v, &show);
+		e = run_and_show((int)r.args.v.n - 1, r.args.v.v, &show);
 	}
 	stuck_free(r.threads);
-	latency_args_done(&a);
+	latency_args_done(&r.args);
 	return e < 0 ? EXIT_OK : e;
 }
 

@@ -21,6 +21,15 @@ static void put_lines(FILE *out, const char *lines, int indent)
 	}
 }
 
+const char *optable_name(const struct optrow *o, char buf[OPTABLE_NAME])
+{
+	if (o->name)
+		snprintf(buf, OPTABLE_NAME, "--%s", o->name);
+	else
+		snprintf(buf, OPTABLE_NAME, "-%c", o->letter);
+	return buf;
+}
+
 int optable_usage(const struct optable *t, bool error)
 {
 	const char *line = t->synopsis;
@@ -35,12 +44,12 @@ int optable_usage(const struct optable *t, bool error)
 		fprintf(out, "%s\n\n", t->notes);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct optrow *o = &t->rows[i];
-		char left[64];
+		char name[OPTABLE_NAME], left[64];
 
 		if (!o->help)
 			continue;
-		snprintf(left, sizeof(left), "%s%.1s%s%s%s", o->name ? "--" : "-", o->name ? "" : &o->letter, o->name ? o->name : "", o->arg ? " " : "", o->arg ? o->arg : "");
-		fprintf(out, "\t%-17s ", left);
+		snprintf(left, sizeof(left), "%s%s%s", optable_name(o, name), o->arg ? " " : "", o->arg ? o->arg : "");
+		fprintf(out, "\t%-17s%s", left, strlen(left) > 17 ? "   " : " ");
 		put_lines(out, o->help, 18);
 	}
 	return error ? EXIT_USAGE : EXIT_OK;
@@ -69,10 +78,11 @@ int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *
 
 static int take_number(const struct optrow *o, const char *arg, unsigned *ret)
 {
+	char name[OPTABLE_NAME];
 	uint64_t n;
 
 	if (num_parse_u64(arg, &n) < 0 || n < 1 || n > (uint64_t)o->value) {
-		cmd_msg("--%s: '%s' is no number from 1 to %d", o->name, arg, o->value);
+		cmd_msg("%s: '%s' is no number from 1 to %d", optable_name(o, name), arg, o->value);
 		return EXIT_USAGE;
 	}
 	*ret = (unsigned)n;

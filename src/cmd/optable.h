@@ -7,6 +7,10 @@
 #include <stdint.h>
 
 #define OPTABLE_MAX 48u /* rows */
+#define OPTABLE_NAME 32
+/* A constant as text, for help. */
+#define OPTABLE_TEXT(constant) OPTABLE_TEXT_OF(constant)
+#define OPTABLE_TEXT_OF(text) #text
 
 enum opt_kind {
 	OPT_FLAG,   /* bool: true */
@@ -37,11 +41,13 @@ struct optable {
 	const struct optrow *rows;
 	size_t n;
 	/* Gets words that are no options, where they stand; NULL: they are left behind optind. As take(). */
-	int (*word)(void *command, const char *word);
+	int (*word)(void *command, char *word);
 };
 
 /* Reads all options into *command. 0; EXIT_* > 0 after a message; < 0: done (--help). */
 int optable_read(const struct optable *t, void *command, int argc, char **argv);
+/* "--name" or "-l"; returns buf. */
+const char *optable_name(const struct optrow *o, char buf[OPTABLE_NAME]);
 int optable_usage(const struct optable *t, bool error); /* EXIT_OK, or EXIT_USAGE */
 /* Says that a word is not expected; NULL: what is missing. EXIT_USAGE. */
 int optable_words(const struct optable *t, const char *unexpected, const char *missing);
