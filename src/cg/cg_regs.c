@@ -3,7 +3,8 @@
  * stack. n is the word's number in struct pt_regs; on x86-64 the segment registers and the number of the
  * last trap follow, as in DTrace for Linux. Threads of the kernel have none: 0. A number that stands for
  * no register is an illegal operation. Source: arch/x86/include/asm/ptrace.h, arch/arm64/include/asm/ptrace.h,
- * DTrace's regs.d. */
+ * DTrace's regs.d. Kernels without bpf_task_pt_regs (Linux 5.15) do not say where they are: there they are read at
+ * the end of the kernel stack, whose size x86-64 has always had. */
 #include "cg/cg_int.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
@@ -12,7 +13,9 @@
 #define NREGS 34 /* x0 … x30, sp, pc, pstate */
 static const char *const more_regs[] = { NULL };
 #define NMORE 0
+#define STACK_BYTES 0 /* depends on the size of pages, too */
 #else
+#define STACK_BYTES (4u * 4096) /* arch/x86/include/asm/page_64_types.h: THREAD_SIZE */
 #define NREGS 21 /* r15 … ss */
 static const char *const more_regs[] = { "thread.ds", "thread.es", "thread.fsindex", "thread.gsindex",
 					 "thread.trap_nr" };
@@ -24,7 +27,7 @@ static vreg load_reg(struct gen *g, vreg regs, vreg index, int64_t c)
 {
 	vreg d = ir_new(g->f), p = ir_new(g->f), a = ir_new(g->f), n;
 
-	if (index < 0 && cg_typed(g->cg) && c != 17 && c != 20) { /* not of the unions around cs and ss */
+	if (index < 0 && cg_typed(g->cg) && g->cg->caps->task_pt_regs && c != 17 && c != 20) { /* not of the unions around cs and ss */
 		ir_load(g->f, d, regs, (int32_t)c * 8, 8);
 		return d;
 	}
@@ -41,10 +44,31 @@ static vreg load_reg(struct gen *g, vreg regs, vreg index, int64_t c)
 	return d;
 }
 
+/* Does this kernel need, and have, the way without the helper? */
+static bool at_stack_end(const struct cg *c)
+{
+	return STACK_BYTES && c->caps->btf && !(c->caps->task_pt_regs && c->caps->task_btf);
+}
+
+/* regs = (struct pt_regs *)(task->stack + size) - 1. With KASAN, which gives a thread a depth, stacks are twice as large. */
+static vreg regs_at_stack_end(struct gen *g)
+{
+	vreg d = ir_new(g->f), stack = gen_task_field(g, "stack");
+	uint32_t off, size;
+	bool kasan = lay_offset(g->cg, "task_struct", "kasan_depth", &off, &size);
+
+	ir_alui(g->f, IRA_ADD, d, stack, (int64_t)(STACK_BYTES << kasan) - NREGS * 8);
+	return d;
+}
+
 static vreg task_regs(struct gen *g)
 {
-	vreg d = ir_new(g->f), t = gen_task(g);
+	vreg d, t;
 
+	if (at_stack_end(g->cg))
+		return regs_at_stack_end(g);
+	d = ir_new(g->f);
+	t = gen_task(g);
 	ir_call(g->f, d, BPF_FUNC_task_pt_regs, IR_ARGS(t));
 	return d;
 }
@@ -89,7 +113,7 @@ vreg gen_uregs(struct gen *g, const struct node *n)
 	struct cache saved;
 	int64_t c;
 
-	if (!g->cg->caps->task_pt_regs || !g->cg->caps->task_btf) {
+	if (!at_stack_end(g->cg) && !(g->cg->caps->task_pt_regs && g->cg->caps->task_btf)) {
 		cg_error(g, n->at, TAG_NOSUPP, "uregs[] needs bpf_task_pt_regs(), which this kernel does not have (Linux 5.15)");
 		return ir_imm(g->f, 0);
 	}

@@ -283,7 +283,7 @@ static const struct feature {
 	{"helpers", "stack of another task", try_task_stack, FIELD(get_task_stack), NULL,
 	 "stacks of the current thread only"},
 	{"helpers", "registers of user mode (uregs[])", try_task_pt_regs, FIELD(task_pt_regs), NULL,
-	 "no uregs[]"},
+	 "x86-64: read at the end of the kernel stack, slower; elsewhere no uregs[]"},
 	{"helpers", "user stacks by tables", try_unwind, 0, NULL,
 	 "frame pointers: stacks end in code built without them"},
 	{"helpers", "clock TAI (walltimestamp)", try_tai, FIELD(ktime_tai), NULL,
