@@ -28,7 +28,8 @@ struct flight_entry {
 
 struct flight_cpu { /* value of IMG_MAP_FLIGHT */
 	uint64_t head; /* places taken so far */
-	uint64_t pad[7];
+	uint64_t missed; /* of the first CPU's: entries of all CPUs that have no ring, since they came online later */
+	uint64_t pad[6];
 	struct flight_entry v[];
 };
 

@@ -70,6 +70,7 @@ enum rec_counter {
 	CNT_TRACK_LIMITED, /* slow events beyond the limit per second */
 	CNT_TRACK_LOST,	  /* events that were never closed, collected */
 	CNT_TRACK_EXITED, /* events that were open when their thread ended */
+	CNT_FLIGHT_MISSED, /* entries of the flight recorder on CPUs that have no ring of it */
 	REC_NLOSSES
 };
 

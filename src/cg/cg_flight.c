@@ -10,7 +10,7 @@ static int flight_map(struct cg *c)
 	if (c->m_flight < 0)
 		c->m_flight = cg_add_map(c, IMG_MAP_FLIGHT, "d_flight", BPF_MAP_TYPE_ARRAY, 4,
 					 (uint32_t)(sizeof(struct flight_cpu) + n * sizeof(struct flight_entry)), cg_online_places(c),
-					 BPF_F_MMAPABLE); /* CPUs that come later are left out */
+					 BPF_F_MMAPABLE);
 	return c->m_flight;
 }
 
@@ -98,11 +98,38 @@ static void take_place(struct gen *g, vreg seq, vreg ring)
 	ir_store(g->f, ring, offsetof(struct flight_cpu, head), 8, next);
 }
 
+/* This CPU's ring; jumps to none when it has none, which is counted: it came online later. */
+static vreg ring_of_cpu(struct gen *g, vreg cpu, irlabel none)
+{
+	const bool all = cg_online_places(g->cg) >= cg_ncpus(g->cg);
+	vreg map = ir_new(g->f), key = ir_new(g->f), p = ir_new(g->f), first;
+	irlabel have = ir_label(g->f);
+	bool was;
+
+	ir_store_slot(g->f, g->tmp, 0, 4, cpu);
+	gen_map(g, map, flight_map(g->cg));
+	ir_slot_addr(g->f, key, g->tmp, 0);
+	ir_call(g->f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
+	ir_jcci(g->f, all ? IRC_EQ : IRC_NE, p, 0, all ? none : have);
+	if (all)
+		return p;
+	was = ir_cold(g->f, true);
+	ir_comment(g->f, "the first ring's missed++");
+	ir_storei_slot(g->f, g->tmp, 0, 4, 0);
+	first = ir_new(g->f);
+	ir_call(g->f, first, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
+	ir_jcci(g->f, IRC_EQ, first, 0, none);
+	ir_atomic_add(g->f, first, offsetof(struct flight_cpu, missed), 8, ir_imm(g->f, 1));
+	ir_jmp(g->f, none);
+	ir_cold(g->f, was);
+	ir_place(g->f, have);
+	return p;
+}
+
 void gen_flight(struct gen *g, const struct node *n)
 {
 	uint32_t entries = flight_entries(g->cg->opts->flight, g->cg->opts->flightsize);
-	vreg word = word_of(g, n), ts = gen_ts(g), cpu = gen_cpu(g), map = ir_new(g->f), key = ir_new(g->f);
-	vreg p = ir_new(g->f), seq = ir_new(g->f), at = ir_new(g->f);
+	vreg word = word_of(g, n), ts = gen_ts(g), cpu = gen_cpu(g), p, seq = ir_new(g->f), at = ir_new(g->f);
 	const struct node *text = n->args->next->next->next;
 	irlabel none = ir_label(g->f);
 	struct cache saved;
@@ -112,11 +139,7 @@ void gen_flight(struct gen *g, const struct node *n)
 	if (direct) /* some may be NULL */
 		gen_jcci(g, IRC_EQ, pl.addr, 0, gen_fault_imm(g, FAULT_BADADDR, 0));
 	saved = gen_region_begin(g);
-	ir_store_slot(g->f, g->tmp, 0, 4, cpu);
-	gen_map(g, map, flight_map(g->cg));
-	ir_slot_addr(g->f, key, g->tmp, 0);
-	ir_call(g->f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
-	ir_jcci(g->f, IRC_EQ, p, 0, none);
+	p = ring_of_cpu(g, cpu, none);
 	ir_comment(g->f, "place = head++ %% %u", entries);
 	take_place(g, seq, p);
 	ir_alui(g->f, IRA_AND, at, seq, entries - 1);

@@ -41,11 +41,14 @@ uint32_t cg_cpu_places(const struct cg *c)
 	return n;
 }
 
+/* Of as many CPUs all have a place, online or not: they may come while it runs. Virtual machines have room for hundreds that never do. */
+#define SPARE_PLACES 8
+
 uint32_t cg_online_places(const struct cg *c)
 {
 	uint32_t n = 1, all = cg_ncpus(c);
 
-	while (n < c->caps->online_ids)
+	while (n < c->caps->online_ids || n < SPARE_PLACES)
 		n *= 2;
 	return c->caps->online_ids && n < all ? n : all;
 }

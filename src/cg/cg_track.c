@@ -95,7 +95,7 @@ void cg_image_tracks(struct cg *c)
 
 /* -- histograms and counts -- */
 
-/* Do CPUs that were not online when this was compiled have no part of their own? */
+/* May CPUs that were not online when this was compiled have no part of their own? */
 static bool cpus_share(const struct cg *c)
 {
 	return cg_online_places(c) < cg_ncpus(c);

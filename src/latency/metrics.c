@@ -36,6 +36,7 @@ static const char *const loss_names[REC_NLOSSES] = {
 	[CNT_TRACK_DEEP] = "tracker_too_deep",
 	[CNT_TRACK_LIMITED] = "slow_events_limited",
 	[CNT_TRACK_LOST] = "end_lost",
+	[CNT_FLIGHT_MISSED] = "flight_cpu_later",
 };
 
 int metrics_new(const struct rec_schema *schema, uint64_t wall_off, struct metrics **ret)

@@ -23,6 +23,7 @@ struct flight {
 	enum role { ROLE_OTHER, ROLE_SWITCH, ROLE_WAKE, ROLE_LOCK, ROLE_HOLDER, ROLE_IRQ, ROLE_IRQ_END } role[FLIGHT_MAX_KINDS];
 	bool has_thread[FLIGHT_MAX_KINDS];
 	uint64_t second, taken; /* so many of this second */
+	uint64_t missed;	/* said */
 	struct taken *v;	/* room for what a CPU gives */
 	size_t cap;
 	uint8_t *out;
@@ -101,6 +102,16 @@ void flight_free(struct flight *f)
 static const struct flight_cpu *ring_of(const struct flight *f, uint32_t cpu)
 {
 	return (const void *)(f->mem + cpu * f->size);
+}
+
+int flight_report(struct flight *f, uint64_t now, struct recording *rec)
+{
+	struct row row = { .kind = ROW_DROPS, .ts = now, .id = CNT_FLIGHT_MISSED };
+	uint64_t n = __atomic_load_n(&ring_of(f, 0)->missed, __ATOMIC_RELAXED);
+
+	row.count = n - f->missed;
+	f->missed = n;
+	return row.count ? recording_append(rec, &row) : 0;
 }
 
 static uint64_t load(const uint64_t *p)
@@ -195,9 +206,9 @@ static size_t read_cpu(struct flight *f, uint32_t cpu, struct want *w)
 			w->h.torn++;
 			continue;
 		}
+		oldest = e.ts < w->h.to ? e.ts : w->h.to;
 		if (e.ts > w->h.to)
 			continue;
-		oldest = e.ts;
 		done = e.ts < w->h.from && f->role[e.kind - 1] == ROLE_SWITCH;
 		took = (e.ts >= w->h.from || done) && take_entry(f, w, &r, &e, seq);
 		note_interrupts(f, &r, f->role[e.kind - 1], took);
@@ -294,6 +305,8 @@ static int read_all(struct flight *f, struct want *w)
 		w->whole = cpu == w->h.cpu || cpu == w->h.end_cpu;
 		r = keep(f, read_cpu(f, cpu, w));
 	}
+	if (w->h.cpu >= f->ncpus || w->h.end_cpu >= f->ncpus) /* came online later */
+		w->h.covered = w->h.to;
 	if (r == 0 && f->nout)
 		qsort(f->out + sizeof(w->h), f->nout, sizeof(struct rec_flight_event), by_time);
 	w->h.n = f->nout;

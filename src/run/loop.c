@@ -120,6 +120,8 @@ static int status(struct session *s)
 	r = counters_report(s->counters, clock_ns(CLOCK_MONOTONIC), false, s->c.rec);
 	if (r == 0)
 		r = cost_report(s->cost, clock_ns(CLOCK_MONOTONIC), s->c.rec);
+	if (r == 0 && s->flight)
+		r = flight_report(s->flight, clock_ns(CLOCK_MONOTONIC), s->c.rec);
 	if (r == 0 && s->governor)
 		r = look_at_cost(s);
 	if (r == 0 && s->walker)

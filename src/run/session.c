@@ -475,6 +475,8 @@ static int finish(struct session *s)
 		r = counters_report(s->counters, clock_ns(CLOCK_MONOTONIC), true, s->c.rec);
 	if (r == 0 && s->trackers)
 		r = trackers_tick(s->trackers, clock_ns(CLOCK_MONOTONIC), true, s->c.rec);
+	if (r == 0 && s->flight)
+		r = flight_report(s->flight, clock_ns(CLOCK_MONOTONIC), s->c.rec);
 	if (r == 0)
 		r = cost_report(s->cost, clock_ns(CLOCK_MONOTONIC), s->c.rec);
 	if (r == 0)

@@ -274,6 +274,8 @@ static const struct drop_text {
 	  "events collected that were never closed", false },
 	{ CNT_TRACK_EXITED, "DROP_TRACK_EXITED", "event left out: its thread ended before it did",
 	  "events left out: their threads ended before they did", false },
+	{ CNT_FLIGHT_MISSED, "DROP_FLIGHT", "event not in the flight recorder: its CPU came online later",
+	  "events not in the flight recorder: their CPUs came online later", false },
 };
 
 static const struct drop_text error_in_error = {
@@ -306,6 +308,8 @@ static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t
 	char on[32] = "", tag[64] = "";
 	struct strb b = { 0 };
 
+	if (t->kind == CNT_FLIGHT_MISSED)
+		p = NULL; /* of no probe */
 	if (t->with_cpu)
 		snprintf(on, sizeof(on), " on CPU %u", cpu);
 	if (v->opts.droptags && !v->opts.json)

@@ -57,6 +57,7 @@ void lowerfix_run(struct lowerfix *f, const char *text)
 {
 	void *refuse = f->env.ctx;
 	struct err err = { 0 };
+	unsigned cpus;
 	char *said;
 	int r;
 
@@ -67,7 +68,8 @@ void lowerfix_run(struct lowerfix *f, const char *text)
 		print_message("# %s", said);
 	assert_int_equal(r, 0);
 	free(said);
-	f->caps = (struct caps){ .possible_cpus = 4, .may_goto = f->may_goto, .online_cpus = 4, .nr_cpu_ids = 4, .online_ids = f->online_ids, .ringbuf = true,
+	cpus = f->cpus ? f->cpus : 4;
+	f->caps = (struct caps){ .possible_cpus = cpus, .may_goto = f->may_goto, .online_cpus = cpus, .nr_cpu_ids = cpus, .online_ids = f->online_ids, .ringbuf = true,
 				 .task_storage = !f->old, .bpf_loop = !f->locked, .atomics = true, .perf_event = true,
 				 .probe_write_user = !f->locked,
 				 .btf = f->typed, .tp_btf = f->typed };

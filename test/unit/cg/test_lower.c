@@ -356,22 +356,42 @@ static void arrays_that_only_cpu_indexes_are_places(void **state)
 	}
 }
 
+/* Up to eight CPUs all have their own; of more those that are online. */
 static void cpus_that_come_later_share_histograms(void **state)
 {
 	static const struct {
-		unsigned online_ids, places;
-	} rows[] = { { 0, 4 }, { 1, 1 }, { 2, 2 }, { 3, 4 }, { 4, 4 } };
+		unsigned cpus, online_ids, places;
+	} rows[] = { { 4, 0, 4 }, { 4, 1, 4 }, { 4, 3, 4 }, { 6, 2, 6 }, { 8, 1, 8 }, { 240, 2, 8 }, { 9, 2, 8 }, { 16, 9, 16 }, { 24, 9, 16 }, { 240, 0, 240 } };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct lowerfix f = { .online_ids = rows[i].online_ids };
+		struct lowerfix f = { .cpus = rows[i].cpus, .online_ids = rows[i].online_ids };
 		char *dump;
 
 		lowerfix_run(&f, "tracker t { } syscall::read:entry { begin(t); } syscall::read:return { end(t); }");
 		dump = lowerfix_dump(&f);
 		assert_int_equal(lowerfix_map(&f, IMG_MAP_TRACKHIST)->max_entries, rows[i].places);
 		/* then two may add to one place at the same time: the sum and the bucket */
-		assert_int_equal(count_in(dump, "lock *(u64 *)(r0 +16)"), rows[i].places < 4);
+		assert_int_equal(count_in(dump, "lock *(u64 *)(r0 +16)"), rows[i].places < rows[i].cpus);
+		free(dump);
+		lowerfix_close(&f);
+	}
+}
+
+/* On a CPU without a ring: counted, and only where there may be one. */
+static void cpus_that_come_later_may_be_without_a_flight_recorder(void **state)
+{
+	static const unsigned cpus[] = { 8, 240 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cpus); i++) {
+		struct lowerfix f = { .cpus = cpus[i], .online_ids = 2 };
+		char *dump;
+
+		lowerfix_run(&f, "#pragma D option flight=10ms\ntick-1s { flight(\"switch\", 1, 2, execname); }");
+		dump = lowerfix_dump(&f);
+		assert_int_equal(lowerfix_map(&f, IMG_MAP_FLIGHT)->max_entries, 8);
+		assert_int_equal(count_in(dump, "missed++"), cpus[i] > 8);
 		free(dump);
 		lowerfix_close(&f);
 	}
@@ -408,6 +428,7 @@ int main(void)
 		cmocka_unit_test(maps_appear_when_needed),
 		cmocka_unit_test(noself_leaves_dwell_out),
 		cmocka_unit_test(cpus_that_come_later_share_histograms),
+		cmocka_unit_test(cpus_that_come_later_may_be_without_a_flight_recorder),
 		cmocka_unit_test(user_addresses_are_known),
 		cmocka_unit_test(arrays_that_only_cpu_indexes_are_places),
 	};

@@ -100,6 +100,49 @@ static void the_window(void **state)
 	tear_down(&x);
 }
 
+/* Nothing of the window is left: what is there is younger. */
+static void all_is_younger(void **state)
+{
+	struct fix x;
+
+	(void)state;
+	set_up(&x, 100, 10);
+	for (unsigned i = 0; i < 2 * ENTRIES; i++)
+		write_entry(&x, 0, 390 + i, SWITCH, 1);
+	take(&x, 300, 400);
+	assert_int_equal(x.rec.h.n, 0);
+	assert_int_equal(x.rec.h.covered, 400);
+	tear_down(&x);
+}
+
+/* The CPU of an end has no ring: nothing is covered, and what programs counted is said once. */
+static void a_cpu_without_a_ring(void **state)
+{
+	struct slow_event e = { .fixed = { .start = 300, .delay = 100, .tid = 9, .end_tid = 8, .cpu = 0, .end_cpu = CPUS } };
+	struct rec_schema schema = { 0 };
+	struct recording *rec;
+	struct row row;
+	struct fix x;
+
+	(void)state;
+	set_up(&x, 100, 10);
+	write_entry(&x, 0, 250, SWITCH, 9);
+	assert_int_equal(flight_take(x.f, &e, 400, &x.row), 0);
+	assert_int_equal(flight_open(x.row.data, x.row.len, &x.rec), 0);
+	assert_int_equal(x.rec.h.n, 1);
+	assert_int_equal(x.rec.h.covered, 400);
+	((struct flight_cpu *)x.lmap.mem)->missed = 7;
+	assert_int_equal(recording_new_memory(&schema, &rec), 0);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(flight_report(x.f, 500, rec), 0);
+	assert_true(recording_next(rec, &row));
+	assert_int_equal(row.id, CNT_FLIGHT_MISSED);
+	assert_int_equal(row.count, 7);
+	assert_false(recording_next(rec, &row));
+	recording_free(rec);
+	tear_down(&x);
+}
+
 /* On other CPUs only what the threads of the event did, and who took the CPU from them. */
 static void other_cpus(void **state)
 {
@@ -279,7 +322,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_flight_recorder), cmocka_unit_test(the_window), cmocka_unit_test(other_cpus), cmocka_unit_test(further_threads),
 		cmocka_unit_test(in_interrupts), cmocka_unit_test(no_switch_before),
-		cmocka_unit_test(written_over),	      cmocka_unit_test(unfinished), cmocka_unit_test(laps_begin_again),
+		cmocka_unit_test(written_over),	      cmocka_unit_test(all_is_younger), cmocka_unit_test(a_cpu_without_a_ring),
+			      cmocka_unit_test(unfinished), cmocka_unit_test(laps_begin_again),
 		cmocka_unit_test(so_many_a_second),
 	};
 
