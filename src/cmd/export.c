@@ -31,7 +31,8 @@ static const struct optrow options_rows[] = {
 	PICOPT_ROWS_STACKS(struct export, src),
 	PICOPT_ROWS_TIMES(struct export, src.from_ns, src.to_ns),
 };
-static const struct optable options = { "export", "export --format FORMAT [options] FILE|-", NULL, options_rows, ARRAY_SIZE(options_rows), NULL };
+static const struct optable options = { .command = "export", .synopsis = "export --format FORMAT [options] FILE|-",
+					.rows = options_rows, .n = ARRAY_SIZE(options_rows) };
 
 static int write_stacks(const struct export *x, const struct stacktree *t, const struct stacksrc *s, FILE *out)
 {

@@ -71,9 +71,11 @@ static const struct optrow rows[] = {
 #undef LIVE
 static int take_file(void *command, char *path);
 static const struct optable options = {
-	"flame", "flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
-	"flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options]",
-	"\tFILE is a recording (--record), folded stacks, or the output of perf script", rows, ARRAY_SIZE(rows), take_file,
+	.command = "flame",
+	.synopsis = "flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
+		    "flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options]",
+	.notes = "\tFILE is a recording (--record), folded stacks, or the output of perf script",
+	.rows = rows, .n = ARRAY_SIZE(rows), .word = take_file,
 };
 
 static int take_file(void *command, char *path)

@@ -50,7 +50,7 @@ static const struct optrow rows[] = {
 	PICOPT_ROWS_TIMES(struct heat_cmd, opts.from_ns, opts.to_ns),
 };
 #undef KEYS
-static const struct optable options = { "heat", "heat [options] RECORDING", NULL, rows, ARRAY_SIZE(rows), NULL };
+static const struct optable options = { .command = "heat", .synopsis = "heat [options] RECORDING", .rows = rows, .n = ARRAY_SIZE(rows) };
 
 static int take_options(struct heat_cmd *h, int argc, char **argv)
 {

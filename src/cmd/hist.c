@@ -102,7 +102,9 @@ static const struct optrow rows[] = {
 	PICOPT_ROWS_LIVE(struct hist_cmd, live, "while it runs", "with this process as $target"),
 };
 static const struct optable options = {
-	"hist", "hist [options] RECORDING...\nhist -n PROGRAM|-s FILE.d [-c COMMAND|-p PID] [--for TIME] [options]", NULL, rows, ARRAY_SIZE(rows), NULL,
+	.command = "hist",
+	.synopsis = "hist [options] RECORDING...\nhist -n PROGRAM|-s FILE.d [-c COMMAND|-p PID] [--for TIME] [options]",
+	.rows = rows, .n = ARRAY_SIZE(rows),
 };
 
 static int take_files(struct hist_cmd *h, bool live, int n, char **files)

@@ -36,6 +36,11 @@ int latency_args_for(struct latency_args *a, const char *time);
 /* Options that the program's run takes as they are. args: the struct latency_args within the struct of the command. */
 #define LATENCY_PASS(type, args) .kind = OPT_CALL, .at = offsetof(type, args), .take = latency_pass
 int latency_pass(void *args, const struct optrow *o, const char *arg);
+/* --for TIME: the run ends by itself. */
+#define LATENCY_FOR(type, args) .kind = OPT_CALL, .at = offsetof(type, args), .take = latency_for, .arg = "TIME"
+int latency_for(void *args, const struct optrow *o, const char *arg);
+/* Says that the option is not for recordings; word: what the first of them is called. EXIT_USAGE. */
+int latency_not_recorded(const struct optable *t, const struct optrow *o, const char *word);
 /* Does a thread that goes on pass a tracepoint of its own (Linux 6.16)? */
 bool latency_has_exit_tp(void);
 /* A whole number from 1 to max. EXIT_USAGE after a message. */

@@ -50,6 +50,25 @@ int latency_pass(void *args, const struct optrow *o, const char *arg)
 	return 0;
 }
 
+int latency_for(void *args, const struct optrow *o, const char *arg)
+{
+	struct latency_args *a = args;
+	uint64_t ns;
+	int e = optable_time(o->name, arg, 1, &ns);
+
+	if (e == 0)
+		latency_args_add2(a, "-n", arena_printf(a->arena, "tick-%lluns { exit(0); }", (unsigned long long)ns));
+	return e;
+}
+
+int latency_not_recorded(const struct optable *t, const struct optrow *o, const char *word)
+{
+	char name[OPTABLE_NAME];
+
+	cmd_msg("%s: %s%s is not for recordings ('%s')", t->command, optable_name(o, name), o->text ? o->text : "", word);
+	return EXIT_USAGE;
+}
+
 static const char *program_path(const struct latency_args *a, const char *name)
 {
 	return arena_printf(a->arena, "%s/latency/%s.d", libs_dir(a->arena), name);

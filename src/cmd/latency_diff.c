@@ -539,9 +539,10 @@ static const struct optrow rows[] = {
 	  .help = "that a quantile must differ by to be called changed (3)" },
 };
 static const struct optable options = {
-	"latency diff", "latency diff [--from TIME] [--to TIME] A [--from TIME] [--to TIME] B\n"
-			"latency diff [--from TIME] [--to TIME] B    with the rest of the recording",
-	NULL, rows, ARRAY_SIZE(rows), take_side,
+	.command = "latency diff",
+	.synopsis = "latency diff [--from TIME] [--to TIME] A [--from TIME] [--to TIME] B\n"
+		    "latency diff [--from TIME] [--to TIME] B    with the rest of the recording",
+	.rows = rows, .n = ARRAY_SIZE(rows), .word = take_side,
 };
 
 static int take_side(void *command, char *word)

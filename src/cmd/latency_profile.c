@@ -181,8 +181,10 @@ static const struct optrow rows[] = {
 	  .help = "how many keys of each source are shown (" OPTABLE_TEXT(KEYS_SHOWN) ")" },
 };
 static const struct optable options = {
-	"latency profile", "latency profile [--from TIME] [--to TIME] [--keys N] [--hist] [--json] FILE|FOLDER|PID...",
-	"\tof recordings, of a daemon's folder, or of a process that records", rows, ARRAY_SIZE(rows), NULL,
+	.command = "latency profile",
+	.synopsis = "latency profile [--from TIME] [--to TIME] [--keys N] [--hist] [--json] FILE|FOLDER|PID...",
+	.notes = "\tof recordings, of a daemon's folder, or of a process that records",
+	.rows = rows, .n = ARRAY_SIZE(rows),
 };
 
 static int run_profile(int argc, char **argv)

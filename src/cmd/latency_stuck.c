@@ -92,7 +92,7 @@ static const struct optrow rows[] = {
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct stuck_run, print.json), .help = "JSON Lines" },
 	{ .letter = 'x', LATENCY_PASS(struct stuck_run, args), .arg = "OPTION[=VALUE]", .help = "as of dwell: causes=FILE for rules of your own" },
 };
-static const struct optable options = { "latency stuck", "latency stuck [options]", NULL, rows, ARRAY_SIZE(rows), NULL };
+static const struct optable options = { .command = "latency stuck", .synopsis = "latency stuck [options]", .rows = rows, .n = ARRAY_SIZE(rows) };
 
 static int stuck_main(int argc, char **argv)
 {

@@ -12,54 +12,22 @@
 #include "cmd/run.h"
 #include "cmd/whyprint.h"
 
-#define DEFAULT_EVERY "5s"
+#define DEFAULT_EVERY_NS 5000000000ull
 #define MAX_TOP 10000
 #define MAX_OVER_US 3600000000ull
 
 /* The run being shown. */
 struct why_run {
 	struct why_print print;
+	struct latency_args args;
 	struct whytab *table;
 	const struct rec_schema *schema;
 	uint64_t begun, interval; /* CLOCK_MONOTONIC ns */
+	uint64_t every_ns;
 	/* of recordings */
 	struct whyrec rec;
-	const char *live_only; /* an option that recordings do not have */
+	const struct optrow *live_only; /* an option that recordings do not have */
 };
-
-enum { OPT_BY = 256, OPT_STACKS, OPT_OVER, OPT_FOR, OPT_EVERY, OPT_COMM, OPT_IDLE, OPT_TOP, OPT_JSON, OPT_RECORD, OPT_HELP,
-       OPT_FROM, OPT_TO };
-
-static const struct option longs[] = {
-	{ "by", required_argument, NULL, OPT_BY },	 { "stacks", no_argument, NULL, OPT_STACKS },
-	{ "over", required_argument, NULL, OPT_OVER },	 { "for", required_argument, NULL, OPT_FOR },
-	{ "every", required_argument, NULL, OPT_EVERY }, { "comm", required_argument, NULL, OPT_COMM },
-	{ "idle", no_argument, NULL, OPT_IDLE },	 { "top", required_argument, NULL, OPT_TOP },
-	{ "json", no_argument, NULL, OPT_JSON },	 { "record", required_argument, NULL, OPT_RECORD },
-	{ "help", no_argument, NULL, OPT_HELP },	 { "from", required_argument, NULL, OPT_FROM },
-	{ "to", required_argument, NULL, OPT_TO },	 { NULL, 0, NULL, 0 },
-};
-
-static int usage(FILE *out)
-{
-	fprintf(out,
-		"Usage: %s latency why [options] [-- COMMAND...]\n"
-		"       %s latency why [--from TIME] [--to TIME] [options] FILE|FOLDER|PID...   of recordings\n\n"
-		"\t-p PID            this process and its descendants only\n"
-		"\t-c COMMAND, -- COMMAND...   run it, and only it and its descendants\n"
-		"\t--comm NAME       only programs of this name\n"
-		"\t--by process      a table for each process; or: thread\n"
-		"\t--stacks          what the program was doing: the stacks behind each cause (costs more)\n"
-		"\t--over TIME       shorter waits are counted, but get no cause (10us)\n"
-		"\t--idle            causes that mean \"nothing to do\" one by one, too\n"
-		"\t--top N           rows of a table (20)\n"
-		"\t--every TIME      between tables (" DEFAULT_EVERY ")\n"
-		"\t--for TIME        end after this time; else Ctrl-C\n"
-		"\t--json            JSON Lines\n"
-		"\t--record FILE     keep what was measured (dwell report FILE)\n"
-		"\t-x OPTION[=VALUE] as of dwell: causes=FILE for rules of your own\n", cmd_name(), cmd_name());
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
-}
 
 /* -- rows of the run -- */
 
@@ -130,123 +98,110 @@ static int on_finish(void *ctx)
 
 /* -- options -- */
 
-static int take_by(struct latency_args *a, struct why_print *p, const char *arg)
+static int take_by(void *run, const struct optrow *o, const char *arg)
 {
-	p->by = !strcmp(arg, "process") ? WHY_BY_PROCESS : !strcmp(arg, "thread") ? WHY_BY_THREAD : WHY_BY_NOTHING;
-	if (p->by == WHY_BY_NOTHING) {
+	struct why_run *w = run;
+	enum why_by *by = &w->print.by;
+
+	(void)o;
+	*by = !strcmp(arg, "process") ? WHY_BY_PROCESS : !strcmp(arg, "thread") ? WHY_BY_THREAD : WHY_BY_NOTHING;
+	if (*by == WHY_BY_NOTHING) {
 		cmd_msg("--by: '%s' is neither process nor thread", arg);
 		return EXIT_USAGE;
 	}
-	latency_args_add2(a, "--by", p->by == WHY_BY_THREAD ? "2" : "1");
+	latency_args_add2(&w->args, "--by", *by == WHY_BY_THREAD ? "2" : "1");
 	return 0;
 }
 
-static int take_over(struct latency_args *a, struct why_print *p, const char *arg)
+static int take_over(void *run, const struct optrow *o, const char *arg)
 {
-	int e = optable_time("over", arg, 1, &p->over_ns);
+	struct why_run *w = run;
+	uint64_t *ns = &w->print.over_ns;
+	int e = optable_time(o->name, arg, 1, ns);
 
 	if (e)
 		return e;
-	if (p->over_ns < 1000 || p->over_ns / 1000 > MAX_OVER_US) {
+	if (*ns < 1000 || *ns / 1000 > MAX_OVER_US) {
 		cmd_msg("--over: from 1us to 1h");
 		return EXIT_USAGE;
 	}
-	latency_args_add2(a, "--over", arena_printf(a->arena, "%llu", (unsigned long long)(p->over_ns / 1000)));
+	latency_args_add2(&w->args, "--over", arena_printf(w->args.arena, "%llu", (unsigned long long)(*ns / 1000)));
 	return 0;
 }
 
-/* 0; EXIT_* > 0 after a message; < 0: done. */
-static int take_option(struct latency_args *a, struct why_print *p, int c, const char *arg, const char **every)
+static int take_comm(void *run, const struct optrow *o, const char *arg)
 {
-	uint64_t n;
-	int e = 0;
+	struct why_run *w = run;
 
-	switch (c) {
-	case 'p': case 'c': case 'x':
-		latency_args_add2(a, c == 'p' ? "-p" : c == 'c' ? "-c" : "-x", arg);
-		return 0;
-	case OPT_BY:
-		return take_by(a, p, arg);
-	case OPT_STACKS:
-		p->stacks = true;
-		return 0;
-	case OPT_OVER:
-		return take_over(a, p, arg);
-	case OPT_FOR:
-		return latency_args_for(a, arg);
-	case OPT_EVERY:
-		*every = arg;
-		return optable_time("every", arg, 1, &n);
-	case OPT_COMM:
-		latency_args_add2(a, "--comm", arg);
-		return 0;
-	case OPT_IDLE:
-		p->idle = true;
-		return 0;
-	case OPT_TOP:
-		e = latency_number("--top", arg, MAX_TOP, &n);
-		p->top = (unsigned)n;
-		return e;
-	case OPT_JSON:
-		p->json = true;
-		latency_args_add(a, "--json");
-		return 0;
-	case OPT_RECORD:
-		latency_args_add2(a, "--record", arg);
-		return 0;
-	case OPT_HELP:
-		usage(stdout);
-		return -1;
-	default:
-		return usage(stderr);
-	}
+	w->rec.comm = arg;
+	return latency_pass(&w->args, o, arg);
 }
 
-/* Kernels before 6.16 have no tracepoint in the thread that goes on. */
-static int choose_program(struct latency_args *a, const struct why_print *p)
+static int take_x(void *run, const struct optrow *o, const char *arg)
 {
-	bool exit_tp = latency_has_exit_tp();
+	struct why_run *w = run;
 
-	if (!exit_tp && p->stacks)
+	if (!strncmp(arg, "causes=", 7))
+		w->rec.causes = arg + 7;
+	return latency_pass(&w->args, o, arg);
+}
+
+static void on_given(void *run, const struct optrow *o)
+{
+	struct why_run *w = run;
+
+	if (o->live)
+		w->live_only = o;
+}
+
+static const struct optrow command_behind = { .name = "" }; /* -- */
+static const struct optrow rows[] = {
+	{ .letter = 'p', LATENCY_PASS(struct why_run, args), .live = true, .arg = "PID", .help = "this process and its descendants only" },
+	{ .letter = 'c', LATENCY_PASS(struct why_run, args), .live = true, .arg = "COMMAND, -- COMMAND...", .help = "run it, and only it and its descendants" },
+	{ .name = "comm", .kind = OPT_CALL, .take = take_comm, .arg = "NAME", .help = "only programs of this name" },
+	{ .name = "by", .kind = OPT_CALL, .take = take_by, .arg = "process", .help = "a table for each process; or: thread" },
+	{ .name = "stacks", .kind = OPT_FLAG, .at = offsetof(struct why_run, print.stacks), .live = true,
+	  .help = "what the program was doing: the stacks behind each cause (costs more)" },
+	{ .name = "over", .kind = OPT_CALL, .take = take_over, .arg = "TIME", .help = "shorter waits are counted, but get no cause (10us)" },
+	{ .name = "idle", .kind = OPT_FLAG, .at = offsetof(struct why_run, print.idle), .help = "causes that mean \"nothing to do\" one by one, too" },
+	{ .name = "top", .kind = OPT_NUMBER, .at = offsetof(struct why_run, print.top), .value = MAX_TOP, .arg = "N", .help = "rows of a table (20)" },
+	{ .name = "every", .kind = OPT_TIME, .at = offsetof(struct why_run, every_ns), .value = 1, .live = true, .arg = "TIME", .help = "between tables (5s)" },
+	{ .name = "for", LATENCY_FOR(struct why_run, args), .live = true, .help = "end after this time; else Ctrl-C" },
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct why_run, print.json), .help = "JSON Lines" },
+	{ .name = "record", LATENCY_PASS(struct why_run, args), .live = true, .arg = "FILE", .help = "keep what was measured (dwell report FILE)" },
+	{ .letter = 'x', .kind = OPT_CALL, .take = take_x, .arg = "OPTION[=VALUE]", .help = "as of dwell: causes=FILE for rules of your own" },
+	{ .name = "from", .kind = OPT_TEXT, .at = offsetof(struct why_run, rec.asked.from), .arg = "TIME" },
+	{ .name = "to", .kind = OPT_TEXT, .at = offsetof(struct why_run, rec.asked.to), .arg = "TIME" },
+};
+static const struct optable options = {
+	.command = "latency why",
+	.synopsis = "latency why [options] [-- COMMAND...]\n"
+		    "latency why [--from TIME] [--to TIME] [options] FILE|FOLDER|PID...   of recordings",
+	.rows = rows, .n = ARRAY_SIZE(rows), .given = on_given,
+};
+
+/* Kernels before 6.16 have no tracepoint in the thread that goes on. */
+static int choose_program(struct why_run *w)
+{
+	bool exit_tp = latency_has_exit_tp(), stacks = w->print.stacks;
+
+	if (!exit_tp && stacks)
 		return cmd_fail("latency why: --stacks needs Linux 6.16 (tracepoint sched_exit_tp); without it the causes are "
 				"there, but not the stacks of programs");
 	if (!exit_tp)
 		cmd_msg("before Linux 6.16: waits for locks of the kernel look like waits of those who take them, and threads "
 			"that lost the CPU do not count");
-	latency_args_program(a, "why");
-	if (p->stacks)
-		latency_args_add2(a, "--stacks", "1");
+	latency_args_program(&w->args, "why");
+	if (stacks)
+		latency_args_add2(&w->args, "--stacks", "1");
 	return 0;
-}
-
-/* Notes what means something for recordings, too, and what does not. */
-static int note_option(struct latency_args *a, struct why_run *w, int c, const char *arg, const char **every)
-{
-	static const struct {
-		int option;
-		const char *name;
-	} live[] = { { 'p', "-p" }, { 'c', "-c" }, { OPT_STACKS, "--stacks" }, { OPT_FOR, "--for" }, { OPT_EVERY, "--every" },
-		     { OPT_RECORD, "--record" } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(live); i++)
-		if (live[i].option == c)
-			w->live_only = live[i].name;
-	if (c == OPT_FROM || c == OPT_TO) {
-		*(c == OPT_FROM ? &w->rec.asked.from : &w->rec.asked.to) = arg;
-		return 0;
-	}
-	if (c == OPT_COMM)
-		w->rec.comm = arg;
-	if (c == 'x' && !strncmp(arg, "causes=", 7))
-		w->rec.causes = arg + 7;
-	return take_option(a, &w->print, c, arg, every);
 }
 
 static int of_recordings(struct why_run *w, char *const *words, size_t n)
 {
 	if (w->live_only) {
-		cmd_msg("latency why: %s is not for recordings ('%s')", w->live_only, words[0]);
-		return usage(stderr);
+		latency_not_recorded(&options, w->live_only, words[0]);
+		return optable_usage(&options, true);
 	}
 	w->print.out = stdout;
 	w->rec.print = &w->print;
@@ -255,39 +210,38 @@ static int of_recordings(struct why_run *w, char *const *words, size_t n)
 
 static int why_main(int argc, char **argv)
 {
-	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() } };
+	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() }, .every_ns = DEFAULT_EVERY_NS };
 	struct run_show show = { .ctx = &w, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready };
-	const char *every = DEFAULT_EVERY;
-	struct latency_args a;
-	uint64_t ns = 0;
-	int c, e = 0;
+	struct latency_args *a = &w.args;
+	int e;
 
-	latency_args_init(&a);
+	latency_args_init(a);
 	e = latency_take_command(&argc, argv, &show.command);
 	if (show.command)
-		w.live_only = "--";
-	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:", longs, NULL)) != -1)
-		e = note_option(&a, &w, c, optarg, &every);
+		w.live_only = &command_behind;
+	if (e == 0)
+		e = optable_read(&options, &w, argc, argv);
 	if (e == 0 && optind < argc) {
 		e = of_recordings(&w, argv + optind, (size_t)(argc - optind));
-		latency_args_done(&a);
+		latency_args_done(a);
 		return e;
 	}
 	if (e == 0 && (w.rec.asked.from || w.rec.asked.to)) {
 		cmd_msg("latency why: --from and --to are for recordings");
-		e = usage(stderr);
+		e = optable_usage(&options, true);
 	}
 	if (e == 0) {
-		optable_time("every", every, 1, &ns);
-		latency_args_add2(&a, "--every", arena_printf(a.arena, "%lluns", (unsigned long long)ns));
-		e = choose_program(&a, &w.print);
+		if (w.print.json)
+			latency_args_add(a, "--json");
+		latency_args_add2(a, "--every", arena_printf(a->arena, "%lluns", (unsigned long long)w.every_ns));
+		e = choose_program(&w);
 	}
 	if (e == 0) {
 		optind = 1;
-		e = run_and_show((int)a.v.n - 1, a.v.v, &show);
+		e = run_and_show((int)a->v.n - 1, a->v.v, &show);
 	}
 	whytab_free(w.table);
-	latency_args_done(&a);
+	latency_args_done(a);
 	return e < 0 ? EXIT_OK : e;
 }
 

@@ -2,7 +2,6 @@
 #include "cmd/optable.h"
 #include <assert.h>
 #include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/num.h"
@@ -52,6 +51,8 @@ int optable_usage(const struct optable *t, bool error)
 		fprintf(out, "\t%-17s%s", left, strlen(left) > 17 ? "   " : " ");
 		put_lines(out, o->help, 18);
 	}
+	if (t->more)
+		t->more(out);
 	return error ? EXIT_USAGE : EXIT_OK;
 }
 
@@ -161,6 +162,8 @@ int optable_read(const struct optable *t, void *command, int argc, char **argv)
 			e = t->word(command, optarg);
 		else
 			e = o ? take(o, command, optarg) : optable_usage(t, true);
+		if (e == 0 && o && t->given)
+			t->given(command, o);
 	}
 	for (; e == 0 && t->word && optind < argc; optind++)
 		e = t->word(command, argv[optind]);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define OPTABLE_MAX 48u /* rows */
 #define OPTABLE_NAME 32
@@ -32,6 +33,7 @@ struct optrow {
 	const char *text;
 	/* member: at `at`. 0, or EXIT_* > 0 after a message. */
 	int (*take)(void *member, const struct optrow *o, const char *arg);
+	bool live; /* recordings do not have it: for given() */
 };
 
 struct optable {
@@ -42,6 +44,9 @@ struct optable {
 	size_t n;
 	/* Gets words that are no options, where they stand; NULL: they are left behind optind. As take(). */
 	int (*word)(void *command, char *word);
+	/* Is told of each option that was taken; or NULL. */
+	void (*given)(void *command, const struct optrow *o);
+	void (*more)(FILE *out); /* usage: what comes behind the options; or NULL */
 };
 
 /* Reads all options into *command. 0; EXIT_* > 0 after a message; < 0: done (--help). */

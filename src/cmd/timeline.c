@@ -31,7 +31,9 @@ static const struct optrow rows[] = {
 	PICOPT_ROWS_LIVE_TREE(struct timeline_cmd, live),
 };
 static const struct optable options = {
-	"timeline", "timeline [options] RECORDING\ntimeline [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]", NULL, rows, ARRAY_SIZE(rows), NULL,
+	.command = "timeline",
+	.synopsis = "timeline [options] RECORDING\ntimeline [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
+	.rows = rows, .n = ARRAY_SIZE(rows),
 };
 
 /* The words behind "--" as one, as -c takes a command: words with blanks are quoted. */

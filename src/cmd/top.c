@@ -14,15 +14,16 @@
 #include "run/session.h"
 #include "top/screen.h"
 
-#define DEFAULT_EVERY "2s"
+#define DEFAULT_EVERY_NS 2000000000ull
 #define MIN_EVERY_NS 100000000ull
 #define REFRESH_NS 500000000ull
 #define PROFILE_HZ 99 /* of dlib/latency/top.d */
 
 struct top_run {
 	struct screen_config config;
-	const char *every;
-	uint64_t over_ns;
+	struct latency_args args;
+	uint64_t over_ns, every_ns;
+	bool cost;
 	struct slowfilter filter; /* of -p and -c */
 	struct top_model *model;
 	struct screen *screen;
@@ -30,31 +31,6 @@ struct top_run {
 	char title[64];
 	bool hangs; /* the screen */
 };
-
-enum { OPT_OVER = 256, OPT_FOR, OPT_EVERY, OPT_IDLE, OPT_RECORD, OPT_HELP };
-
-static const struct option longs[] = {
-	{ "over", required_argument, NULL, OPT_OVER }, { "for", required_argument, NULL, OPT_FOR },
-	{ "every", required_argument, NULL, OPT_EVERY }, { "idle", no_argument, NULL, OPT_IDLE },
-	{ "record", required_argument, NULL, OPT_RECORD }, { "help", no_argument, NULL, OPT_HELP }, { NULL, 0, NULL, 0 },
-};
-
-static int usage(FILE *out)
-{
-	fprintf(out,
-		"Usage: %s top [options]\n\n"
-		"\t-p PID            causes and slow events of this process and its descendants only\n"
-		"\t-c COMMAND        run it, and end with it; causes of it and its descendants only\n"
-		"\t--over TIME       events are slow from here on, for all trackers (each has its own)\n"
-		"\t--every TIME      causes and CPUs are of the last so much (" DEFAULT_EVERY ")\n"
-		"\t--idle            sleeps and waits for something to do, too (key i)\n"
-		"\t--for TIME        end after this time; else q or Ctrl-C\n"
-		"\t--record FILE     keep what was measured\n"
-		"\t-v                with the cost of dwell's own probes\n"
-		"\t-x OPTION[=VALUE] as of dwell\n"
-		"Keys: ? while it runs.\n", cmd_name());
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
-}
 
 /* -- the run -- */
 
@@ -121,51 +97,48 @@ static int on_finish(void *ctx)
 
 /* -- options -- */
 
-static int take_option(struct latency_args *a, struct top_run *t, int c, const char *arg)
+/* -p, -c */
+static int take_target(void *run, const struct optrow *o, const char *arg)
 {
-	switch (c) {
-	case 'p': case 'c': case 'x':
-		latency_args_add2(a, c == 'p' ? "-p" : c == 'c' ? "-c" : "-x", arg);
-		if (c != 'x')
-			snprintf(t->title, sizeof(t->title), c == 'p' ? "process %s" : "%s", arg);
-		return 0;
-	case 'v':
-		latency_args_add2(a, "-x", "cost");
-		return 0;
-	case OPT_OVER:
-		return optable_time("over", arg, 1, &t->over_ns);
-	case OPT_FOR:
-		return latency_args_for(a, arg);
-	case OPT_EVERY:
-		t->every = arg;
-		return 0;
-	case OPT_IDLE:
-		t->config.idle = true;
-		return 0;
-	case OPT_RECORD:
-		latency_args_add2(a, "--record", arg);
-		return 0;
-	case OPT_HELP:
-		usage(stdout);
-		return -1;
-	default:
-		return usage(stderr);
-	}
+	struct top_run *t = run;
+
+	snprintf(t->title, sizeof(t->title), o->letter == 'p' ? "process %s" : "%s", arg);
+	return latency_pass(&t->args, o, arg);
 }
 
-static int take_every(struct latency_args *a, const char *every)
+static void put_keys(FILE *out)
 {
-	uint64_t ns;
-	int e = optable_time("every", every, 1, &ns);
+	fputs("Keys: ? while it runs.\n", out);
+}
 
-	if (e)
-		return e;
-	if (ns < MIN_EVERY_NS) {
+static const struct optrow rows[] = {
+	{ .letter = 'p', .kind = OPT_CALL, .take = take_target, .arg = "PID", .help = "causes and slow events of this process and its descendants only" },
+	{ .letter = 'c', .kind = OPT_CALL, .take = take_target, .arg = "COMMAND", .help = "run it, and end with it; causes of it and its descendants only" },
+	{ .name = "over", .kind = OPT_TIME, .at = offsetof(struct top_run, over_ns), .value = 1, .arg = "TIME",
+	  .help = "events are slow from here on, for all trackers (each has its own)" },
+	{ .name = "every", .kind = OPT_TIME, .at = offsetof(struct top_run, every_ns), .value = 1, .arg = "TIME", .help = "causes and CPUs are of the last so much (2s)" },
+	{ .name = "idle", .kind = OPT_FLAG, .at = offsetof(struct top_run, config.idle), .help = "sleeps and waits for something to do, too (key i)" },
+	{ .name = "for", LATENCY_FOR(struct top_run, args), .help = "end after this time; else q or Ctrl-C" },
+	{ .name = "record", LATENCY_PASS(struct top_run, args), .arg = "FILE", .help = "keep what was measured" },
+	{ .letter = 'v', .kind = OPT_FLAG, .at = offsetof(struct top_run, cost), .help = "with the cost of dwell's own probes" },
+	{ .letter = 'x', LATENCY_PASS(struct top_run, args), .arg = "OPTION[=VALUE]", .help = "as of dwell" },
+};
+static const struct optable options = { .command = "top", .synopsis = "top [options]", .rows = rows, .n = ARRAY_SIZE(rows), .more = put_keys };
+
+static int check(const struct top_run *t)
+{
+	struct err err = { 0 };
+	int e;
+
+	if (t->every_ns < MIN_EVERY_NS) {
 		cmd_msg("--every: at least 100ms");
 		return EXIT_USAGE;
 	}
-	latency_args_add2(a, "--every", arena_printf(a->arena, "%lluns", (unsigned long long)ns));
-	return 0;
+	if (screen_check(&err) == 0)
+		return 0;
+	e = cmd_fail("top: %s", err.msg);
+	err_done(&err);
+	return e;
 }
 
 static void add_programs(struct latency_args *a)
@@ -181,38 +154,35 @@ static void add_programs(struct latency_args *a)
 
 static int top_main(int argc, char **argv)
 {
-	struct top_run t = { .config = { .title = "", .refresh_ns = REFRESH_NS }, .every = DEFAULT_EVERY };
+	struct top_run t = { .config = { .title = "", .refresh_ns = REFRESH_NS }, .every_ns = DEFAULT_EVERY_NS };
 	const struct run_show show = { .ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready };
-	struct latency_args a;
-	struct err err = { 0 };
-	int c, e = 0;
+	struct latency_args *a = &t.args;
+	int e;
 
 	gethostname(t.title, sizeof(t.title) - 1);
 	t.config.title = t.title;
-	latency_args_init(&a);
-	latency_args_add(&a, "-q");
-	latency_args_add(&a, "--json"); /* nothing is printed: this keeps the line after Ctrl-C away */
-	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:v", longs, NULL)) != -1)
-		e = take_option(&a, &t, c, optarg);
+	latency_args_init(a);
+	latency_args_add(a, "-q");
+	latency_args_add(a, "--json"); /* nothing is printed: this keeps the line after Ctrl-C away */
+	e = optable_read(&options, &t, argc, argv);
 	if (e == 0 && optind < argc) {
-		cmd_msg("top: '%s' is not expected", argv[optind]);
-		e = usage(stderr);
+		optable_words(&options, argv[optind], NULL);
+		e = optable_usage(&options, true);
 	}
 	if (e == 0)
-		e = take_every(&a, t.every);
-	if (e == 0 && screen_check(&err) < 0) {
-		e = cmd_fail("top: %s", err.msg);
-		err_done(&err);
-	}
+		e = check(&t);
 	if (e == 0) {
-		add_programs(&a);
+		latency_args_add2(a, "--every", arena_printf(a->arena, "%lluns", (unsigned long long)t.every_ns));
+		if (t.cost)
+			latency_args_add2(a, "-x", "cost");
+		add_programs(a);
 		optind = 1;
-		e = run_and_show((int)a.v.n - 1, a.v.v, &show);
+		e = run_and_show((int)a->v.n - 1, a->v.v, &show);
 	}
 	if (screen_stop(take_ptr(t.screen)) && !t.hangs)
 		top_model_free(t.model);
 	slowfilter_done(&t.filter);
-	latency_args_done(&a);
+	latency_args_done(a);
 	return e < 0 ? EXIT_OK : e;
 }
 
