@@ -323,7 +323,7 @@ static struct mem event_mem(const struct track *k, vreg p)
 	return mem_at(p, k->t->store == TRACK_KEYED ? 0 : (int32_t)k->l->off);
 }
 
-void track_over(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how)
+static void count_and_fire(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how)
 {
 	struct gen_event ev = { .t = k->t, .l = k->l, .start = start, .delay = ir_new(g->f), .id = VREG_NONE, .sampled = VREG_NONE,
 				.how = how, .task = k->task, .task_type = k->task_type, .details = details,
@@ -338,6 +338,25 @@ void track_over(struct gen *g, const struct track *k, vreg start, struct mem det
 	if (how == SLOW_NORMAL)
 		gen_hist(g, k->t, k->l, ev.delay);
 	gen_fire(g, &ev, k->call->c);
+}
+
+void track_over(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how)
+{
+	irlabel unseen;
+	struct cache saved;
+
+	if (!g->cg->opts->maxcpu || !*g->cg->opts->maxcpu) {
+		count_and_fire(g, k, start, details, how);
+		return;
+	}
+	gen_ts(g);
+	unseen = ir_label(g->f);
+	saved = gen_region_begin(g);
+	/* its end may have been missed while a program was off */
+	ir_jcc(g->f, IRC_LE, start, gen_track_word(g, k->l, offsetof(struct img_track, since)), unseen);
+	count_and_fire(g, k, start, details, how);
+	ir_place(g->f, unseen);
+	gen_region_end(g, &saved);
 }
 
 struct mem track_save(struct gen *g, const struct track *k, struct mem m)

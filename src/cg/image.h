@@ -80,6 +80,7 @@ struct img_track {
 	uint64_t ncgroups;  /* which are so many */
 	uint64_t gc;	    /* ns after which an open event is collected; 0: never */
 	struct img_scan scan; /* of trackers with keys; its timeout: the shorter of timeout and gc */
+	uint64_t since;	    /* where maxcpu may take programs off: what began before is not counted */
 };
 
 /* When open events are due that are looked for by walks: ns, 0: never. */

@@ -16,6 +16,7 @@ struct metrics {
 	uint64_t run_ns, run_cnt; /* of our programs, where it is measured */
 	bool cost;
 	uint64_t unrecorded;
+	uint64_t taken, back; /* programs that maxcpu took off and put back */
 };
 
 static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
@@ -91,6 +92,10 @@ int metrics_add(struct metrics *m, const struct row *row)
 	case ROW_DROPS:
 		if (row->id < REC_NLOSSES)
 			m->losses[row->id] += row->count;
+		break;
+	case ROW_NOTE:
+		m->taken += row->id == NOTE_TAKEN;
+		m->back += row->id == NOTE_BACK;
 		break;
 	case ROW_COST:
 		if (row->len >= sizeof(c)) {
@@ -288,6 +293,10 @@ static void put_slow(struct strb *b, const struct metrics *m)
 			strb_printf(b, "dwell_losses_total{where=\"%s\"} %" PRIu64 "\n", loss_names[i], m->losses[i]);
 	head(b, "dwell_unrecorded_rows", "counter", "Rows that could not be written to a recording.");
 	strb_printf(b, "dwell_unrecorded_rows_total %" PRIu64 "\n", m->unrecorded);
+	head(b, "dwell_detached_programs", "gauge", "Programs that are off now because they cost too much (maxcpu): what they see is not measured.");
+	strb_printf(b, "dwell_detached_programs %" PRIu64 "\n", m->taken - m->back);
+	head(b, "dwell_detachments", "counter", "How often programs were taken off because they cost too much.");
+	strb_printf(b, "dwell_detachments_total %" PRIu64 "\n", m->taken);
 }
 
 static double seconds(const struct timeval *t)

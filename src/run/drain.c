@@ -56,6 +56,19 @@ int session_note(struct session *s, const char *fmt, ...)
 	return append_note(s, &row, &b);
 }
 
+int session_note_program(struct session *s, const struct row *note, uint32_t i, const char *fmt, ...)
+{
+	const struct img_prog *p = &s->l->img->progs[i];
+	struct row row = { .kind = ROW_NOTE, .ts = note->ts, .id = note->id, .count = note->count, .probe = p->nprobes ? p->probes[0]->id : 0 };
+	struct strb b = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	strb_vprintf(&b, fmt, ap);
+	va_end(ap);
+	return append_note(s, &row, &b);
+}
+
 int session_note_pause(struct session *s, uint64_t now, uint64_t ns)
 {
 	struct row row = { .kind = ROW_NOTE, .ts = now, .id = NOTE_PAUSE, .count = ns };

@@ -7,6 +7,14 @@
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 
+struct turn { /* of a program */
+	uint64_t taken, tried; /* when it was taken off, and when that was the last it was tried */
+	uint64_t back;	      /* when it came back; 0: it has not */
+	uint64_t away;	      /* for how long */
+	double used;	      /* percent, when it was taken off */
+	bool off;
+};
+
 struct governor {
 	const struct loaded *l;
 	unsigned cpus;
@@ -15,6 +23,8 @@ struct governor {
 	uint64_t last_ns;
 	uint64_t *run_ns; /* by program, at last_ns */
 	double *used;	  /* by program, percent */
+	struct turn *turns; /* likewise */
+	bool looked;	  /* the last look found all within the limit, and nothing has come back since */
 };
 
 static int parse_percent(const char *text, double *ret)
@@ -50,8 +60,9 @@ int governor_new(const struct loaded *l, unsigned online_cpus, const char *text,
 	g->cpus = online_cpus ? online_cpus : 1;
 	g->run_ns = calloc(l->room + 1, sizeof(*g->run_ns));
 	g->used = calloc(l->room + 1, sizeof(*g->used));
+	g->turns = calloc(l->room + 1, sizeof(*g->turns));
 	g->stats_fd = bpfsys_enable_run_stats();
-	if (!g->run_ns || !g->used || g->stats_fd < 0) {
+	if (!g->run_ns || !g->used || !g->turns || g->stats_fd < 0) {
 		int code = g->stats_fd < 0 ? g->stats_fd : -ENOMEM;
 
 		governor_free(g);
@@ -69,6 +80,7 @@ void governor_free(struct governor *g)
 	closep(&g->stats_fd);
 	free(g->run_ns);
 	free(g->used);
+	free(g->turns);
 	free(g);
 }
 
@@ -101,6 +113,7 @@ uint32_t governor_look(struct governor *g, uint64_t now, const bool *live,
 		return 0;
 	sum = measure(g, now, live);
 	g->last_ns = now;
+	g->looked = sum <= g->limit;
 	while (sum > g->limit) {
 		uint32_t worst = 0;
 
@@ -110,10 +123,52 @@ uint32_t governor_look(struct governor *g, uint64_t now, const bool *live,
 		if (!(g->used[worst] > 0))
 			break;
 		victims[n++] = (struct governor_victim){ worst, g->used[worst] };
+		g->turns[worst].used = g->used[worst];
 		sum -= g->used[worst];
 		g->used[worst] = 0;
 	}
 	return n;
+}
+
+void governor_taken(struct governor *g, uint32_t prog, uint64_t now)
+{
+	struct turn *t = &g->turns[prog];
+	bool again = t->away && (!t->back || now - t->back < t->away);
+
+	t->away = again ? 2 * t->away : GOVERNOR_AWAY_NS;
+	if (t->away > GOVERNOR_AWAY_MAX_NS)
+		t->away = GOVERNOR_AWAY_MAX_NS;
+	if (!t->off) /* it was there */
+		t->taken = now;
+	t->tried = now;
+	t->back = 0;
+	t->off = true;
+}
+
+uint64_t governor_returned(struct governor *g, uint32_t prog, uint64_t now)
+{
+	g->turns[prog].off = false;
+	g->turns[prog].back = now;
+	return now - g->turns[prog].taken;
+}
+
+bool governor_is_off(const struct governor *g, uint32_t prog)
+{
+	return g->turns[prog].off;
+}
+
+int64_t governor_next(struct governor *g, uint64_t now)
+{
+	int64_t next = -1;
+
+	for (uint32_t i = 0; g->looked && i < g->l->img->nprogs; i++) {
+		const struct turn *t = &g->turns[i];
+
+		if (t->off && now - t->tried >= t->away && (next < 0 || t->used < g->turns[next].used))
+			next = i;
+	}
+	g->looked = g->looked && next < 0;
+	return next;
 }
 
 double governor_limit(const struct governor *g)

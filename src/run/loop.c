@@ -50,60 +50,6 @@ static bool wait_until(struct session *s, uint64_t until, struct pollfd *fds, si
 	return true;
 }
 
-static bool has_clause(const struct img_prog *p, uint32_t epid)
-{
-	for (uint32_t i = 0; i < p->nlines; i++)
-		if (p->lines[i].epid == epid)
-			return true;
-	return false;
-}
-
-/* " (wakeup.d, offcpu.d)": the files whose clauses are in a program; nothing for what stood on the command line. */
-static void put_files(const struct session *s, const struct img_prog *p, struct strb *b)
-{
-	const struct source *last = NULL;
-
-	for (const struct dstmt *st = s->c.prog->stmts; st; st = st->next) {
-		const char *slash;
-
-		if (!st->at.src || st->at.src == last || !has_clause(p, st->epid) || !strstr(st->at.src->name, ".d"))
-			continue;
-		last = st->at.src; /* clauses of one text follow each other */
-		slash = strrchr(last->name, '/');
-		strb_printf(b, "%s%s", b->n ? ", " : " (", slash ? slash + 1 : last->name);
-	}
-	if (b->n)
-		strb_addc(b, ')');
-}
-
-static int look_at_cost(struct session *s)
-{
-	uint32_t n;
-	int r = 0;
-
-	for (uint32_t i = 0; i < s->l->img->nprogs; i++)
-		s->live[i] = s->links[i] != NULL;
-	n = governor_look(s->governor, clock_ns(CLOCK_MONOTONIC), s->live, s->victims);
-	for (uint32_t i = 0; i < n && r == 0; i++) {
-		const struct img_prog *p = &s->l->img->progs[s->victims[i].prog];
-		const struct probe *first = p->nprobes ? p->probes[0] : NULL;
-		_cleanup_(strb_free) struct strb files = { 0 };
-
-		session_detach(s, s->victims[i].prog);
-		put_files(s, p, &files);
-		r = session_note(s,
-				 "maxcpu: detached %s:%s:%s:%s%s%s: it used %.1f%% of the CPUs, the limit "
-				 "is %g%%",
-				 first ? first->prov : "", first ? first->mod : "",
-				 first ? first->func : "", first ? first->name : p->name,
-				 p->nprobes > 1 ? " and others with it" : "", strb_str(&files),
-				 s->victims[i].percent, governor_limit(s->governor));
-	}
-	if (n && !s->nlinks && s->res.why == SESSION_RUNNING)
-		s->res.why = SESSION_DETACHED;
-	return r;
-}
-
 static int look_at_walks(struct session *s)
 {
 	int e = walker_error(s->walker);
@@ -123,7 +69,7 @@ static int status(struct session *s)
 	if (r == 0 && s->flight)
 		r = flight_report(s->flight, clock_ns(CLOCK_MONOTONIC), s->c.rec);
 	if (r == 0 && s->governor)
-		r = look_at_cost(s);
+		r = session_govern(s);
 	if (r == 0 && s->walker)
 		r = look_at_walks(s);
 	session_consume(s);

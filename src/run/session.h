@@ -5,8 +5,7 @@
  *   1. maps made, programs verified; 2. wall clock and CPU state set; 3. BEGIN by test-run;
  *   4. all probes attached in image order, targets let go; 5. loop: rings drained, ordered, appended to
  *   the recording, `consume` called; aggregations read every aggrate, and before every event that shows
- *   or changes one; 6. stop: exit(), SIGINT or SIGTERM, end of all targets, governor detached all, or
- *   consume() < 0; 7. detached, grace period; rings drained; 8. END by test-run, drained; 9. last
+ *   or changes one; 6. stop: exit(), SIGINT or SIGTERM, end of all targets, or consume() < 0; 7. detached, grace period; rings drained; 8. END by test-run, drained; 9. last
  *   aggregation snapshot, losses, ROW_END, consume() a last time.
  * A second SIGINT or SIGTERM ends the process at once with status 1; all links die with it. */
 #ifndef DWELL_RUN_SESSION_H
@@ -29,7 +28,6 @@ enum session_stop {
 	SESSION_SIGNAL,	  /* SIGINT or SIGTERM */
 	SESSION_TARGETS,  /* all targets have ended */
 	SESSION_FILLED,	  /* -x bufpolicy=fill: a buffer is full */
-	SESSION_DETACHED, /* nothing is attached any more (governor) */
 	SESSION_CONSUMER, /* consume() failed */
 	SESSION_ERROR,	  /* session_run() returned an error */
 };

@@ -102,6 +102,9 @@ int session_release(struct session *s); /* shows what was held until the end */
 /* Gives the rows to the consumer; its failure is noted, not returned. */
 void session_consume(struct session *s);
 int session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* … of program i, with what else is in note: its id (NOTE_TAKEN, NOTE_BACK), ts and count. */
+int session_note_program(struct session *s, const struct row *note, uint32_t i, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 /* That nothing was read for ns before now. */
 int session_note_pause(struct session *s, uint64_t now, uint64_t ns);
 
@@ -110,6 +113,9 @@ int session_attach(struct session *s, uint32_t i);
 void session_detach(struct session *s, uint32_t i);
 /* Runs all programs of kind ENTRY_TEST_RUN with this target: "BEGIN" or "END". */
 int session_test_run(struct session *s, const char *target);
+
+/* takeoff.c: takes programs off that cost too much, and puts them back. */
+int session_govern(struct session *s);
 
 /* loop.c */
 int session_loop(struct session *s, int signal_fd);

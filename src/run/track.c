@@ -453,6 +453,51 @@ int trackers_get(const struct trackers *t, const char *tracker, const char *sett
 	return r;
 }
 
+/* -- programs that were off -- */
+
+void trackers_since(struct trackers *t, uint32_t id, uint64_t since)
+{
+	if (t->v[id].live)
+		__atomic_store_n(&t->v[id].live->since, since < INT64_MAX ? since : INT64_MAX, __ATOMIC_RELAXED);
+}
+
+/* Has a key nothing open that began later? Source: cg/cg_nest.c: a word in front of the places; else the stamp is first. */
+static bool is_old(const struct dtracker *d, const char *value, size_t size, uint64_t since)
+{
+	size_t n = d->settings[TS_NESTED] > 1 ? (size_t)d->settings[TS_NESTED] : 1, head = n > 1 ? 8 : 0, place = (size - head) / n;
+	uint64_t start;
+
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&start, value + head + i * place, sizeof(start));
+		if (start > since)
+			return false;
+	}
+	return true;
+}
+
+void trackers_forget(struct trackers *t, uint32_t id, uint64_t since)
+{
+	const struct img_map *m = t->l->img->maps;
+	uint32_t i = 0;
+
+	trackers_since(t, id, since);
+	while (i < t->l->img->nmaps && (m[i].role != IMG_MAP_TRACK || m[i].track != id))
+		i++;
+	if (i == t->l->img->nmaps)
+		return;
+	_cleanup_free_ char *keys = calloc(2, m[i].key_size), *value = malloc(m[i].value_size);
+	char *key = keys, *next = keys ? keys + m[i].key_size : NULL;
+	int fd = t->l->maps[i].fd, r = keys && value ? bpfsys_map_next_key(fd, NULL, next) : -ENOMEM;
+
+	/* A key that goes while this is on begins the walk anew: then it has an end of its own. */
+	for (uint32_t n = 0; r == 0 && n < 2 * m[i].max_entries; n++) {
+		memcpy(key, next, m[i].key_size);
+		r = bpfsys_map_next_key(fd, key, next);
+		if (bpfsys_map_lookup(fd, key, value) == 0 && is_old(t->v[id].img->t, value, m[i].value_size, since))
+			bpfsys_map_delete(fd, key);
+	}
+}
+
 const char *trackers_setting(unsigned i, bool *is_time)
 {
 	if (i >= ARRAY_SIZE(changeable))

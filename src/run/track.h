@@ -30,6 +30,10 @@ int trackers_get(const struct trackers *t, const char *tracker, const char *sett
  * -ENOSPC: there are more already. And the i-th of them: -ENOENT behind the last. */
 int trackers_set_cgroup(struct trackers *t, const char *tracker, uint64_t id, uint64_t value);
 int trackers_get_cgroup(const struct trackers *t, const char *tracker, uint32_t i, uint64_t *id, uint64_t *value);
+/* Of a tracker by its id: what began at `since` or before is not counted when it ends. UINT64_MAX: nothing is. */
+void trackers_since(struct trackers *t, uint32_t id, uint64_t since);
+/* Likewise, and forgets such keys of a table, whose end may never come. */
+void trackers_forget(struct trackers *t, uint32_t id, uint64_t since);
 /* The i-th setting that can change, NULL behind the last; is it a time? */
 const char *trackers_setting(unsigned i, bool *is_time);
 /* The i-th tracker's name, or NULL. */

@@ -284,7 +284,9 @@ int walker_add(struct walker *w, uint32_t prog, const struct link *l)
 
 	if (fd < 0)
 		return fd;
+	pthread_mutex_lock(&w->lock);
 	w->links[prog] = fd;
+	pthread_mutex_unlock(&w->lock);
 	return 0;
 }
 

@@ -16,7 +16,7 @@ enum row_kind {
 	ROW_FAULT,  /* data points at struct rec_fault */
 	ROW_AGG,    /* what was added to one key of one aggregation since the last snapshot: a delta */
 	ROW_DROPS,  /* losses since the last such row */
-	ROW_NOTE,   /* status text of the run ("governor detached …"); data: text; id: enum rec_note */
+	ROW_NOTE,   /* status text of the run ("maxcpu: detached …"); data: text; id: enum rec_note */
 	ROW_END,    /* the run is over */
 	ROW_HIST,   /* the values that fell into one slot of time, as a histogram: data points at struct rec_hist */
 	ROW_PROC,   /* a process or mapping: data points at struct rec_proc */
@@ -28,13 +28,15 @@ enum row_kind {
 enum rec_note {
 	NOTE_TEXT,  /* to be shown */
 	NOTE_PAUSE, /* the reader did not run: pictures draw it, losses are counted apart */
+	NOTE_TAKEN, /* to be shown: maxcpu has taken a program off; row.probe: its first probe */
+	NOTE_BACK,  /* … and put back: it was off for row.count ns until ts */
 };
 
 struct row {
 	enum row_kind kind;
 	uint64_t ts;	 /* CLOCK_MONOTONIC ns; HIST: when the slot began */
 	uint32_t cpu;
-	uint32_t probe;	 /* probe id */
+	uint32_t probe;	 /* probe id; NOTE: of a program, by its first */
 	uint32_t id;	 /* EVENT: epid; AGG: aggregation; DROPS: enum rec_counter; HIST: the source, a number of
 			  * rec_hist_source(); COST: the program's number */
 	uint64_t count;	 /* DROPS: how many; NOTE: ns in front of ts that it is of */

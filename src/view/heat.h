@@ -37,6 +37,7 @@ struct heat_column {
 	uint64_t lost;		   /* events that were not recorded */
 	char *note;		   /* why less may be in it, and the columns behind it: dwell did not run, or took probes away; NULL: nothing */
 	unsigned noted;		   /* how many columns that is of */
+	uint32_t taken;		   /* … of that program, by its first probe's id + 1, being off */
 };
 
 struct heat {

@@ -384,20 +384,44 @@ static int read_pass(struct reading *r, struct err *err)
 
 /* -- both -- */
 
-/* A note is of the columns of its time; that probes were taken away, of all that follow. */
+/* A program is back: what the note is of that told of its end ends here. False: there is none. */
+static bool on_back(struct reading *r, const struct row *row)
+{
+	long last = column_of(r, row->ts + r->wall);
+
+	for (long i = 0; i <= last; i++) {
+		struct heat_column *c = &r->h->columns[i];
+
+		if (c->taken != row->probe + 1)
+			continue;
+		c->noted = (unsigned)(last - i) + 1;
+		c->taken = 0;
+		return true;
+	}
+	return false;
+}
+
+/* A note is of the columns of its time; that a program was taken off, of all that follow until it is back. */
 static int on_note(struct reading *r, const struct row *row)
 {
-	static const char detached[] = "maxcpu: detached";
+	static const char detached[] = "maxcpu: detached"; /* recordings of before have no NOTE_TAKEN */
 	uint64_t to = row->ts + r->wall, from = row->count < to ? to - row->count : 0;
 	long first = column_of(r, from < r->h->begin_wall_ns ? r->h->begin_wall_ns : from), last = column_of(r, to);
-	struct heat_column *c = first < 0 ? NULL : &r->h->columns[first];
+	bool taken = row->len > sizeof(detached) && !memcmp(row->data, detached, sizeof(detached) - 1);
+	struct heat_column *c;
 
+	if (row->id == NOTE_BACK && on_back(r, row))
+		return 0;
+	while (taken && first >= 0 && first + 1 < (long)r->h->ncolumns && r->h->columns[first].note)
+		first++; /* several are taken off at once */
+	c = first < 0 ? NULL : &r->h->columns[first];
 	if (!c || to < r->h->begin_wall_ns || c->note)
 		return 0;
-	if (last < 0 || (row->len > sizeof(detached) && !memcmp(row->data, detached, sizeof(detached) - 1)))
+	if (last < 0 || taken)
 		last = (long)r->h->ncolumns - 1;
 	c->note = strndup(row->data ? row->data : "", row->len);
 	c->noted = (unsigned)(last - first) + 1;
+	c->taken = row->id == NOTE_TAKEN ? row->probe + 1 : 0;
 	return c->note ? 0 : -ENOMEM;
 }
 

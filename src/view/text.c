@@ -403,7 +403,7 @@ int text_view_row(struct text_view *v, const struct row *row)
 		row_drops(v, row);
 		break;
 	case ROW_NOTE:
-		if (row->id == NOTE_TEXT)
+		if (row->id != NOTE_PAUSE)
 			text_msg(v, "%.*s", (int)row->len, (const char *)row->data);
 		break;
 	case ROW_COST:

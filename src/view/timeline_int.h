@@ -6,6 +6,7 @@
 #include "sym/sym.h"
 #include "view/timeline.h"
 
+#define NOTE_NS 1000u /* how long what has no length is drawn */
 struct tl_name; /* a key with what is known by it */
 
 struct tl_reader {
@@ -48,6 +49,8 @@ int tl_read_processes(struct tl_reader *r, struct err *err);
 /* The text of an exit code as wait(2) gives it: "exit 3", "signal 9"; "" for 0. */
 void tl_exit_text(char *buf, size_t size, uint32_t code);
 /* An integer attribute; dflt when there is none. */
+/* A ROW_NOTE. */
+int tl_note(struct tl_reader *r, const struct row *row);
 int64_t tl_attr_int(const struct rec_slow_row *s, const char *name, int64_t dflt);
 const char *tl_attr_text(const struct rec_slow_row *s, const char *name); /* or NULL */
 #endif

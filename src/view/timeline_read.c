@@ -18,7 +18,6 @@
 #define STATE_NEW	0x20000
 #define MAX_FRAMES	512
 #define LOSS_NS		1000000000u /* losses are counted that often at least */
-#define NOTE_NS		1000u
 #define NO_ROW		UINT32_MAX /* of a key that came after TL_MAX_ROWS others: it is counted once */
 
 struct tl_name {
@@ -378,33 +377,6 @@ static int on_span(void *ctx, const struct rec_span *s)
 	return r->error;
 }
 
-/* What dwell said of itself has a lane of its own: that records came late, or that it stopped a program which cost too much, after which what
- * that would have seen is not known. */
-static int on_note(struct tl_reader *r, const struct row *row)
-{
-	static const char detached[] = "maxcpu: detached";
-	struct tl_item x = { .from = row->ts, .to = row->ts + NOTE_NS, .kind = TL_LOST };
-	struct tl_row *lane = tl_row_of(r, "n", TL_GROUP_LOSSES);
-
-	if (lane && !lane->label)
-		tl_label(r, lane, "dwell");
-	if (row->id == NOTE_PAUSE) {
-		x.from = row->count < row->ts ? row->ts - row->count : 0;
-		x.to = row->ts;
-		r->pause = (struct rec_range){ x.from, x.to };
-	}
-	if (row->len > sizeof(detached) && !memcmp(row->data, detached, sizeof(detached) - 1)) {
-		x.flags = TL_OPEN;
-		if (vec_try_push(&r->gaps, ((struct rec_range){ x.from, INT64_MAX })) < 0)
-			r->error = -ENOMEM;
-	}
-	strb_reset(&r->key);
-	strb_printf(&r->key, "dwell: %.*s", (int)row->len, (const char *)row->data);
-	x.text = tl_text_of(r, strb_str(&r->key));
-	tl_add_item(r, lane, x);
-	return r->error;
-}
-
 /* Losses. */
 static int on_row(void *ctx, const struct row *row)
 {
@@ -418,7 +390,7 @@ static int on_row(void *ctx, const struct row *row)
 		return 0;
 	}
 	if (row->kind == ROW_NOTE)
-		return on_note(r, row);
+		return tl_note(r, row);
 	if (row->kind == ROW_DROPS && (row->id == CNT_FIRINGS || row->id == CNT_COMPAT || row->id == CNT_DROP_STRTRUNC || !row->count))
 		return 0;
 	lane = tl_row_of(r, "l", TL_GROUP_LOSSES);

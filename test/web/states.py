@@ -71,6 +71,13 @@ def missing(b, url):
     shot(b, "missing")
 
 
+# Probes are tried again: they are off, since so long; and how long ago the last second without them is.
+SOFTIRQ = "window.dwell.overview.panes.get('softirq')"
+OFF = f"{SOFTIRQ}.stopped < Infinity"
+OFF_FOR = f"(window.dwell.overview.now - {SOFTIRQ}.stopped)"
+OFF_AGO = f"[...Array(60).keys()].findIndex((ago) => {SOFTIRQ}.wasOff(window.dwell.overview.now - ago))"
+
+
 def detached(b, url):
     """A tracker that costs more than dwell allows itself: what is not measured any more, since when, why, and a way to begin anew."""
     load = subprocess.Popen([sys.executable, "-c", CALLERS], start_new_session=True)
@@ -80,14 +87,16 @@ def detached(b, url):
         check("maxcpu: detached syscall" in rows["softirq"] and not any("not measured" in t for n, t in rows.items() if n != "softirq"), "what dwell has taken off, where it is missing", rows)
         b.wait("/Not measured any more.*softirq/.test(document.querySelector('.state-line').innerText)")
         check(True, "and above all")
-        b.wait("window.dwell.overview.now > window.dwell.overview.panes.get('softirq').stopped + 3")
+        b.wait(f"{OFF} && {OFF_FOR} > 4")
         x, y, w, h = b.eval("(() => { const c = [...document.querySelectorAll('.heat canvas')].pop(); c.scrollIntoView({block: 'center'}); const r = c.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()")
-        for part, why in ((0.999, "taken its own probes off"), (0.02, "came later")):
+        for part, why in ((0, "taken its own probes off"), (0.02, "came later")):
+            part = part or b.eval(f"1 - ({OFF_AGO} + 3.5) / 120") # seconds
             b.mouse(x + part * w, y + h / 2)
             b.settle()
             title = b.eval("[...document.querySelectorAll('.heat canvas')].pop().title")
             check("not measured" in title and why in title, f"a stretch that was not measured says so: {why}", title)
         b.eval("scrollTo(0, 0)")
+        b.wait(OFF)
         shot(b, "detached")
     finally:
         os.killpg(load.pid, 9)

@@ -255,14 +255,19 @@ export class Overview {
 			this.lose(why, 0, why);
 	}
 
-	/** What the governor takes off is not measured any more, and that stays so. */
+	/** What the governor takes off is not measured any more, until it puts it back. */
 	private takeMessage(l: Line): void {
-		const text = l.text ?? "", files = /^maxcpu: detached .*\((.*)\): it used/.exec(text)?.[1];
+		const text = l.text ?? "", [, what, probe = "", files] = /^maxcpu: (detached|attached) (\S+).*\((.*)\): /.exec(text) ?? [];
 		for (const name of files?.match(/\w+(?=\.d)/g) ?? []) {
-			const p = this.panes.get(name);
-			if (p)
-				p.stopped = Math.min(p.stopped, Math.floor((l.time ?? this.newest) / SECOND));
-			this.lacks(name, (p ? "not measured any more: " : `of ${name}.d not all is measured any more: `) + text);
+			const p = this.panes.get(name), second = Math.floor((l.time ?? this.newest) / SECOND), tag = `${name}.d ${probe}`;
+			if (what === "attached") {
+				p?.putBack(probe, second, Number(/for ([\d.]+) s$/.exec(text)?.[1] ?? 0));
+				this.lost.delete(tag);
+			} else if (p) {
+				p.takeOff(probe, second, "not measured any more: " + text);
+			} else {
+				this.lost.set(tag, { count: 0, what: `of ${name}.d not all is measured any more: ${text}` });
+			}
 		}
 		if (!files)
 			this.lose(text.replace(/[\d.]+/g, ""), 0, text); // the last one of its kind
@@ -270,7 +275,7 @@ export class Overview {
 
 	/** Why a second of a tracker was not measured; "": it was. */
 	private gap(p: TrackerPane, second: number): string {
-		return second < this.began ? "this page knows only what came later" : second > p.stopped ? "dwell has taken its own probes off: too much CPU time" :
+		return second < this.began ? "this page knows only what came later" : p.wasOff(second) ? "dwell had taken its own probes off: too much CPU time" :
 			[...this.panes.values()].some((q) => q.data.cells.has(second)) ? "" :
 				this.late > second ? "dwell got no CPU in time: counted behind the gap" : "nothing has come of this second";
 	}

@@ -23,8 +23,9 @@ export class TrackerPane {
 	private readonly why = make("span", "", "lossy");
 	private readonly max = new Map<number, number>(); // by second
 	private readonly sum = new Map<number, number>();
-	/** From which second on dwell has taken its probes off. */
-	stopped = Infinity;
+	/** Stretches in which dwell had taken probes of it off, in seconds: from the one to the other. */
+	private gaps: { probe: string, from: number, to: number }[] = [];
+	private reasons: { why: string, probe: string }[] = [];
 
 	constructor(readonly name: string, what: string) {
 		const head = make("th", name), cell = make("td", "", "heat");
@@ -38,15 +39,48 @@ export class TrackerPane {
 	}
 
 	/** Why there is nothing, or not all. The first reason stands; the others are told where the pointer is. */
-	lacks(why: string): void {
-		this.why.textContent ||= why;
-		this.why.title += why + "\n";
+	lacks(why: string, probe = ""): void {
+		this.reasons.push({ why, probe });
+		this.say();
+	}
+
+	private say(): void {
+		this.why.textContent = this.reasons[0]?.why ?? "";
+		this.why.title = this.reasons.map((r) => r.why + "\n").join("");
+	}
+
+	/** The first second that is not measured, and none behind it is; Infinity: it is measured. */
+	get stopped(): number {
+		return Math.min(...this.gaps.filter((g) => g.to === Infinity).map((g) => g.from));
+	}
+
+	takeOff(probe: string, second: number, why: string): void {
+		this.gaps.push({ probe, from: second, to: Infinity });
+		this.lacks(why, probe);
+	}
+
+	/** The probe is back, after so many seconds: that of this second may not be whole. */
+	putBack(probe: string, second: number, seconds: number): void {
+		const open = this.gaps.find((g) => g.probe === probe && g.to === Infinity);
+		if (open)
+			open.to = second;
+		else
+			this.gaps.push({ probe, from: Math.floor(second - seconds), to: second });
+		this.gaps = this.gaps.filter((g) => g.to > second - 2 * COLUMNS);
+		this.reasons = this.reasons.filter((r) => r.probe !== probe);
+		this.say();
+	}
+
+	/** Was a probe of it off in that second? */
+	wasOff(second: number): boolean {
+		return this.gaps.some((g) => g.from < second && second <= g.to);
 	}
 
 	/** It has begun anew. */
 	reset(): void {
-		this.why.textContent = this.why.title = "";
-		this.stopped = Infinity;
+		this.reasons = [];
+		this.gaps = [];
+		this.say();
 	}
 
 	origin(table: string): string {
