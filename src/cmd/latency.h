@@ -31,8 +31,6 @@ void latency_args_add2(struct latency_args *a, const char *option, const char *v
 /* -s dlib/latency/NAME.d */
 void latency_args_program(struct latency_args *a, const char *name);
 bool latency_args_has_program(const struct latency_args *a, const char *name);
-/* --for TIME: the run ends by itself. EXIT_USAGE after a message. */
-int latency_args_for(struct latency_args *a, const char *time);
 /* Options that the program's run takes as they are. args: the struct latency_args within the struct of the command. */
 #define LATENCY_PASS(type, args) .kind = OPT_CALL, .at = offsetof(type, args), .take = latency_pass
 int latency_pass(void *args, const struct optrow *o, const char *arg);
@@ -43,8 +41,6 @@ int latency_for(void *args, const struct optrow *o, const char *arg);
 int latency_not_recorded(const struct optable *t, const struct optrow *o, const char *word);
 /* Does a thread that goes on pass a tracepoint of its own (Linux 6.16)? */
 bool latency_has_exit_tp(void);
-/* A whole number from 1 to max. EXIT_USAGE after a message. */
-int latency_number(const char *option, const char *value, uint64_t max, uint64_t *ret);
 /* The command behind "--", which is cut off the arguments: words that end with NULL, or NULL. EXIT_USAGE after a message. */
 int latency_take_command(int *argc, char **argv, char *const **ret);
 /* Columns of standard output: of the terminal, else 80. */

@@ -97,28 +97,6 @@ bool latency_has_exit_tp(void)
 	return has;
 }
 
-int latency_number(const char *option, const char *value, uint64_t max, uint64_t *ret)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtoull(value, &end, 10);
-	if (value[0] >= '0' && value[0] <= '9' && !*end && !errno && *ret >= 1 && *ret <= max)
-		return 0;
-	cmd_msg("%s: '%s' is no number from 1 to %llu", option, value, (unsigned long long)max);
-	return EXIT_USAGE;
-}
-
-int latency_args_for(struct latency_args *a, const char *time)
-{
-	uint64_t ns;
-	int e = optable_time("for", time, 1, &ns);
-
-	if (e == 0)
-		latency_args_add2(a, "-n", arena_printf(a->arena, "tick-%lluns { exit(0); }", (unsigned long long)ns));
-	return e;
-}
-
 int latency_take_command(int *argc, char **argv, char *const **ret)
 {
 	for (int i = 1; i < *argc; i++) {

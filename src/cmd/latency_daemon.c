@@ -7,10 +7,8 @@
 #include "cmd/cmd.h"
 #include "cmd/metrics.h"
 #include "cmd/metricsserve.h"
-#include "cmd/optable.h"
 #include "cmd/record.h"
 #include "cmd/sdnotify.h"
-#include "cmd/statedir.h"
 #include "latency/metrics.h"
 #include "load/bpf_sys.h"
 
@@ -20,8 +18,7 @@
 #define BACKSTOP 2 /* times the size at which a file gives way to the next: from there on it loses its oldest */
 
 struct daemon {
-	const char *state, *metrics_at;
-	uint64_t rotate_bytes, rotate_ns, keep_files, keep_bytes;
+	struct daemon_opts o;
 	int lock;
 	char path[STATEDIR_PATH_LEN]; /* the recording */
 	uint64_t begun, looked, fed, notified, watchdog, retry; /* CLOCK_MONOTONIC ns */
@@ -31,15 +28,16 @@ struct daemon {
 	int error; /* of the metrics, once */
 };
 
-struct daemon *daemon_new(void)
+struct daemon *daemon_new(const struct daemon_opts *o)
 {
 	struct daemon *d = calloc(1, sizeof(*d));
 	const char *given = getenv("STATE_DIRECTORY"); /* of the service manager */
 
-	if (d)
-		*d = (struct daemon){ .state = given && given[0] == '/' && !strchr(given, ':') ? given : DAEMON_STATE,
-				      .rotate_bytes = DAEMON_ROTATE_BYTES, .rotate_ns = DAEMON_ROTATE_NS,
-				      .keep_files = DAEMON_KEEP_FILES, .keep_bytes = DAEMON_KEEP_BYTES, .lock = -1 };
+	if (!d)
+		return NULL;
+	*d = (struct daemon){ .o = *o, .lock = -1 };
+	if (!o->state)
+		d->o.state = given && given[0] == '/' && !strchr(given, ':') ? given : DAEMON_STATE;
 	return d;
 }
 
@@ -55,42 +53,16 @@ void daemon_free(struct daemon *d)
 
 /* -- options -- */
 
-void daemon_usage(FILE *out)
-{
-	fprintf(out,
-		"\n\t--daemon          record for months: in files that take turns; slow events only with --json\n"
-		"\t--state DIR       where (" DAEMON_STATE ", or $STATE_DIRECTORY)\n"
-		"\t--rotate-size SIZE, --rotate-age TIME   a new file from here on (64m, 1h), and at SIGHUP\n"
-		"\t--keep N, --keep-size SIZE   recordings that are kept at most (%d, 2g)\n"
-		"\t--metrics PORT|ADDRESS:PORT|unix:PATH   for Prometheus: /metrics, on 127.0.0.1 unless said\n", DAEMON_KEEP_FILES);
-}
+const char daemon_mark[] = " (of --daemon)";
 
-static int take_size(const char *option, const char *arg, uint64_t least, uint64_t *ret)
+int daemon_take_size(void *bytes, const struct optrow *o, const char *arg)
 {
-	if (num_parse_size(arg, ret) == 0 && *ret >= least && *ret <= INT64_MAX / 4)
+	uint64_t *ret = bytes;
+
+	if (num_parse_size(arg, ret) == 0 && *ret >= DAEMON_ROTATE_MIN && *ret <= INT64_MAX / 4)
 		return 0;
-	cmd_msg("%s: '%s' is no size from %llum on, like 64m or 2g", option, arg, (unsigned long long)(least >> 20));
+	cmd_msg("--%s: '%s' is no size from %llum on, like 64m or 2g", o->name, arg, (unsigned long long)(DAEMON_ROTATE_MIN >> 20));
 	return EXIT_USAGE;
-}
-
-int daemon_option(struct daemon *d, int option, const char *arg)
-{
-	switch (option) {
-	case DAEMON_OPT_STATE:
-		d->state = arg;
-		return 0;
-	case DAEMON_OPT_ROTATE_SIZE:
-		return take_size("--rotate-size", arg, DAEMON_ROTATE_MIN, &d->rotate_bytes);
-	case DAEMON_OPT_ROTATE_AGE:
-		return optable_time("rotate-age", arg, 1, &d->rotate_ns);
-	case DAEMON_OPT_KEEP:
-		return latency_number("--keep", arg, STATEDIR_FILES_MAX / 2, &d->keep_files);
-	case DAEMON_OPT_KEEP_SIZE:
-		return take_size("--keep-size", arg, DAEMON_ROTATE_MIN, &d->keep_bytes);
-	default:
-		d->metrics_at = arg;
-		return 0;
-	}
 }
 
 /* -- recordings -- */
@@ -98,22 +70,22 @@ int daemon_option(struct daemon *d, int option, const char *arg)
 /* Room for the file that is written now, too. */
 static void retire(const struct daemon *d, const char *keep)
 {
-	uint64_t room = d->keep_bytes > d->rotate_bytes ? d->keep_bytes - d->rotate_bytes : 0;
+	uint64_t room = d->o.keep_bytes > d->o.rotate_bytes ? d->o.keep_bytes - d->o.rotate_bytes : 0;
 
-	statedir_retire(d->state, keep, d->keep_files, room);
+	statedir_retire(d->o.state, keep, d->o.keep_files, room);
 }
 
 static int take_state(struct daemon *d)
 {
 	pid_t pid;
-	int r = statedir_take(d->state, &d->lock, &pid);
+	int r = statedir_take(d->o.state, &d->lock, &pid);
 
 	if (r == -EBUSY)
 		return cmd_fail("another daemon%s%.0d has the state folder %s: end it, or use another one (--state)",
-				pid ? ", process " : "", (int)pid, d->state);
+				pid ? ", process " : "", (int)pid, d->o.state);
 	if (r == -EPERM)
-		return cmd_fail("%s: the state folder must be this user's, and nobody else may write there", d->state);
-	return r < 0 ? cmd_fail("%s: cannot be used as state folder: %s", d->state, strerror(-r)) : 0;
+		return cmd_fail("%s: the state folder must be this user's, and nobody else may write there", d->o.state);
+	return r < 0 ? cmd_fail("%s: cannot be used as state folder: %s", d->o.state, strerror(-r)) : 0;
 }
 
 /* Limits that hold unless others were asked for. */
@@ -144,17 +116,17 @@ int daemon_begin(struct daemon *d, struct latency_args *a)
 	e = take_state(d);
 	if (e)
 		return e;
-	recovered = statedir_recover(d->state);
+	recovered = statedir_recover(d->o.state);
 	if (recovered)
 		cmd_msg("%u recording%s of a daemon that was killed: ended in order", recovered, recovered == 1 ? "" : "s");
 	retire(d, NULL);
-	if (statedir_name(d->state, d->path) < 0)
-		return cmd_fail("%s: the name is too long", d->state);
-	if (d->metrics_at && (e = metricsserve_start(d->metrics_at, d->lock, &d->server)))
+	if (statedir_name(d->o.state, d->path) < 0)
+		return cmd_fail("%s: the name is too long", d->o.state);
+	if (d->o.metrics_at && (e = metricsserve_start(d->o.metrics_at, d->lock, &d->server)))
 		return e;
 	add_defaults(a);
 	latency_args_add2(a, "--record", d->path);
-	latency_args_add2(a, "--record-size", arena_printf(a->arena, "%llu", (unsigned long long)d->rotate_bytes * BACKSTOP));
+	latency_args_add2(a, "--record-size", arena_printf(a->arena, "%llu", (unsigned long long)d->o.rotate_bytes * BACKSTOP));
 	d->watchdog = sdnotify_watchdog();
 	return 0;
 }
@@ -178,7 +150,7 @@ static void rotate(struct daemon *d, struct recorder *r, uint64_t now, const cha
 {
 	char next[STATEDIR_PATH_LEN];
 	struct err err = { 0 };
-	int e = statedir_name(d->state, next);
+	int e = statedir_name(d->o.state, next);
 
 	retire(d, d->path);
 	if (e == 0)
@@ -207,9 +179,9 @@ static void look_at_file(struct daemon *d, struct recorder *r, uint64_t now, boo
 		return;
 	if (!why && recorder_failed(r))
 		why = "after an error";
-	if (!why && now >= d->begun + d->rotate_ns)
+	if (!why && now >= d->begun + d->o.rotate_ns)
 		why = "by age";
-	if (!why && file_size(d->path) >= d->rotate_bytes)
+	if (!why && file_size(d->path) >= d->o.rotate_bytes)
 		why = "by size";
 	if (why)
 		rotate(d, r, now, why);
@@ -239,7 +211,7 @@ static void say_ready(struct daemon *d, uint64_t now)
 	d->ready = true;
 	d->begun = d->begun ? d->begun : now;
 	cmd_msg("records into %s%s%s", d->path, d->server ? "; metrics at " : "", d->server ? metricsserve_where(d->server) : "");
-	snprintf(text, sizeof(text), "READY=1\nSTATUS=records into %s", d->state);
+	snprintf(text, sizeof(text), "READY=1\nSTATUS=records into %s", d->o.state);
 	sdnotify(text);
 }
 

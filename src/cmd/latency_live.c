@@ -31,21 +31,6 @@
 #define CONTROL "control=1024" /* of ordinary events one in so many */
 #define FILTERED_LIMIT 5000 /* slow events of a tracker in a second */
 
-enum { OPT_OVER = 256, OPT_WORST, OPT_RATE, OPT_COMM, OPT_CGROUP, OPT_CONTAINER, OPT_FOR, OPT_EVERY, OPT_JSON, OPT_RECORD,
-       OPT_IDLE, OPT_STACKS, OPT_FLIGHT, OPT_REQUEST, OPT_SLOW_ONLY, OPT_HELP, OPT_DAEMON };
-
-static const struct option longs[] = {
-	{ "over", required_argument, NULL, OPT_OVER },	   { "worst", required_argument, NULL, OPT_WORST },
-	{ "rate", required_argument, NULL, OPT_RATE },	   { "comm", required_argument, NULL, OPT_COMM },
-	{ "cgroup", required_argument, NULL, OPT_CGROUP }, { "container", required_argument, NULL, OPT_CONTAINER },
-	{ "for", required_argument, NULL, OPT_FOR },	   { "every", required_argument, NULL, OPT_EVERY },
-	{ "json", no_argument, NULL, OPT_JSON },	   { "record", required_argument, NULL, OPT_RECORD },
-	{ "idle", no_argument, NULL, OPT_IDLE },	   { "stacks", no_argument, NULL, OPT_STACKS },
-	{ "request", required_argument, NULL, OPT_REQUEST }, { "slow-only", no_argument, NULL, OPT_SLOW_ONLY },
-	{ "help", no_argument, NULL, OPT_HELP },	   { "daemon", no_argument, NULL, OPT_DAEMON },
-	{ "flight", required_argument, NULL, OPT_FLIGHT }, DAEMON_OPTIONS, { NULL, 0, NULL, 0 },
-};
-
 /* The trackers that are shipped; those with a star are the default. */
 static const char *const trackers[] = { "*wakeup", "*offcpu", "*block", "*irq", "*softirq", "*lock", "*reclaim", "syscall",
 					"fsync", "futex", "connect", "netrx", "nettx", "process", "workqueue", "fault", "throttle", "request", "filelock", "mmaplock", "fs", "socket" };
@@ -55,33 +40,6 @@ static void list_trackers(FILE *out)
 	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
 		fprintf(out, "%s%s", i ? " " : "", trackers[i] + (trackers[i][0] == '*'));
 	fputc('\n', out);
-}
-
-static int usage(FILE *out)
-{
-	fprintf(out, "Usage: %s latency [TRACKER...] [options] [-- COMMAND...]\n"
-		     "       %s latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--json] FILE|FOLDER|PID...   of recordings\n\nTrackers: ",
-		cmd_name(), cmd_name());
-	list_trackers(out);
-	fprintf(out,
-		"\n\t--over TIME       events are slow from here on, for all trackers (each has its own)\n"
-		"\t--worst N         not each event: with the summary, the N slowest\n"
-		"\t--rate N/s        thresholds follow, so that about N events a second are slow\n"
-		"\t--request BEGIN,END[,arg0][,nested]   between two probes of a thread, or with one arg0\n"
-		"\t-p PID            events of this process and its descendants only\n"
-		"\t-c COMMAND, -- COMMAND...   run it, and only events of it and its descendants\n"
-		"\t--comm NAME, --cgroup PATH, --container ID   events of these only\n"
-		"\t--idle            waits for something to do, and sleeps, too\n"
-		"\t--flight TIME     with what the CPUs did for so long before each, up to its end (all of it: -v)\n"
-		"\t--stacks          with what was noted of each event\n"
-		"\t--every TIME      between summaries (5s)\n"
-		"\t--for TIME        end after this time; else Ctrl-C\n"
-		"\t--slow-only       --record keeps slow events and histograms only, which costs less than half\n"
-		"\t--json, --record FILE, -v (own cost), -x OPTION[=VALUE]\n");
-	daemon_usage(out);
-	fprintf(out, "\nOther commands, each with --help:\n");
-	latency_list_commands(out);
-	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
 /* -- events -- */
@@ -464,21 +422,10 @@ static void on_tick(void *ctx, struct recorder *recorder, bool hangup)
 
 /* -- options -- */
 
-static int take_rate(struct live *l, const char *arg)
-{
-	char *copy = strdup(arg), *slash = copy ? strstr(copy, "/s") : NULL;
-	int e;
-
-	if (slash && !slash[2])
-		*slash = '\0';
-	e = copy ? latency_number("--rate", copy, MAX_RATE, &l->rate) : EXIT_ERROR;
-	free(copy);
-	return e;
-}
-
 /* Beside its slow events a recording has some that are not: what the slow ones have in common says little alone. */
-static void add_control(struct latency_args *a, const struct live *l)
+static void add_control(struct live *l)
 {
+	struct latency_args *a = &l->args;
 	bool given = false;
 
 	if ((!l->record || l->slow_only) && !l->daemon)
@@ -498,36 +445,10 @@ static bool is_recording(const char *name)
 	return access(name, F_OK) == 0 || strspn(name, "0123456789") == strlen(name);
 }
 
-static int take_recordings(struct live *l, int n, char **names)
-{
-	l->recordings = names;
-	l->nrecordings = (size_t)n;
-	if (!l->live_only)
-		return 0;
-	cmd_msg("latency: %s is not for recordings ('%s')", l->live_only, names[0]);
-	return EXIT_USAGE;
-}
-
-/* Notes what means nothing for recordings. */
-static void note_option(struct live *l, int c)
-{
-	static const struct {
-		int option;
-		const char *name;
-	} live[] = { { 'p', "-p" }, { 'c', "-c" }, { 'x', "-x" }, { OPT_RATE, "--rate" }, { OPT_CGROUP, "--cgroup" },
-		     { OPT_CONTAINER, "--container" }, { OPT_FOR, "--for" }, { OPT_EVERY, "--every" }, { OPT_RECORD, "--record" },
-		     { OPT_STACKS, "--stacks (dwell report has them)" }, { OPT_FLIGHT, "--flight" }, { OPT_REQUEST, "--request" },
-		     { OPT_SLOW_ONLY, "--slow-only" },
-		     { OPT_DAEMON, "--daemon" } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(live); i++)
-		if (live[i].option == c)
-			l->live_only = live[i].name;
-}
-
 /* A recording can be asked whose delays they were, too. */
-static void add_tracker(struct latency_args *a, const struct live *l, const char *name)
+static void add_tracker(struct live *l, const char *name)
 {
+	struct latency_args *a = &l->args;
 	const char *whose = arena_printf(a->arena, "whose/%s", name);
 
 	latency_args_program(a, name);
@@ -535,11 +456,11 @@ static void add_tracker(struct latency_args *a, const struct live *l, const char
 		latency_args_program(a, whose);
 }
 
-static int take_tracker(struct latency_args *a, const struct live *l, const char *name)
+static int take_tracker(struct live *l, const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
 		if (!strcmp(trackers[i] + (trackers[i][0] == '*'), name)) {
-			add_tracker(a, l, name);
+			add_tracker(l, name);
 			return 0;
 		}
 	cmd_msg("latency: there is no tracker or command '%s'; trackers are:", name);
@@ -548,11 +469,14 @@ static int take_tracker(struct latency_args *a, const struct live *l, const char
 }
 
 /* "BEGIN,END[,arg0][,nested]" */
-static int take_request(struct latency_args *a, struct live *l, const char *arg)
+static int take_request(void *live, const struct optrow *o, const char *arg)
 {
+	struct live *l = live;
+	struct latency_args *a = &l->args;
 	const char *end = strchr(arg, ','), *by = end ? strchr(end + 1, ',') : NULL;
 	bool numbered = by && !strncmp(by, ",arg0", 5), nested = by && !strcmp(by + (numbered ? 5 : 0), ",nested");
 
+	(void)o;
 	if (!end || l->request || (by && !nested && strcmp(by, ",arg0") != 0)) {
 		cmd_msg("--request: %s%s", l->request ? "may be given once" : "wants two probes: BEGIN,END[,arg0][,nested]; not ",
 			l->request ? "" : arg);
@@ -575,42 +499,39 @@ static bool named_before(char **names, int i)
 	return false;
 }
 
-static int take_trackers(struct latency_args *a, const struct live *l, int n, char **names)
+static int take_trackers(struct live *l, int n, char **names)
 {
 	int e = 0;
 
 	for (int i = 0; i < n && e == 0; i++)
-		e = named_before(names, i) ? 0 : take_tracker(a, l, names[i]);
+		e = named_before(names, i) ? 0 : take_tracker(l, names[i]);
 	if (n > 0 || l->request)
 		return e;
-	latency_args_add2(a, "-x", "zdepends"); /* those that this kernel has the probes for */
+	latency_args_add2(&l->args, "-x", "zdepends"); /* those that this kernel has the probes for */
 	for (size_t i = 0; i < ARRAY_SIZE(trackers); i++)
 		if (trackers[i][0] == '*')
-			add_tracker(a, l, trackers[i] + 1);
+			add_tracker(l, trackers[i] + 1);
 	return e;
 }
 
-/* What dtrace(1) has, too. 0: it is none of these. */
-static bool pass_on(struct latency_args *a, int c, const char *arg)
+/* "N/s" */
+static int take_rate(void *rate, const struct optrow *o, const char *arg)
 {
-	if (c != 'c' && c != 'x')
-		return false;
-	latency_args_add2(a, c == 'c' ? "-c" : "-x", arg);
-	return true;
+	char *copy = strdup(arg), *slash = copy ? strstr(copy, "/s") : NULL;
+	int e;
+
+	if (slash && !slash[2])
+		*slash = '\0';
+	e = copy ? optable_number(o, copy, rate) : EXIT_ERROR;
+	free(copy);
+	return e;
 }
 
-static int take_daemon_option(struct live *l, int c, const char *arg)
+static int take_flight(void *args, const struct optrow *o, const char *arg)
 {
-	if (l->daemon)
-		return daemon_option(l->daemon, c, arg);
-	cmd_msg("latency: --state, --rotate-size, --rotate-age, --keep, --keep-size and --metrics come behind --daemon");
-	return EXIT_USAGE;
-}
-
-static int take_flight(struct latency_args *a, const char *arg)
-{
+	struct latency_args *a = args;
 	uint64_t ns;
-	int e = optable_time("flight", arg, 1, &ns);
+	int e = optable_time(o->name, arg, 1, &ns);
 
 	if (e == 0 && (ns < OPTIONS_FLIGHT_MIN || ns > OPTIONS_FLIGHT_MAX)) {
 		cmd_msg("--flight: '%s' is out of bounds: the flight recorder looks back for 1ms to 60s", arg);
@@ -621,58 +542,78 @@ static int take_flight(struct latency_args *a, const char *arg)
 	return e;
 }
 
-static int take_option(struct latency_args *a, struct live *l, int c, const char *arg)
+static int take_cgroup(void *live, const struct optrow *o, const char *arg)
 {
-	switch (c) {
-	case 'p':
-		latency_args_add2(a, "-p", arg);
-		return 0;
-	case 'v':
-		l->cost = true;
-		latency_args_add2(a, "-x", "cost");
-		return 0;
-	case OPT_OVER:
-		return optable_time("over", arg, 1, &l->over_ns);
-	case OPT_WORST:
-		return latency_number("--worst", arg, MAX_WORST, &l->worst);
-	case OPT_RATE:
-		return take_rate(l, arg);
-	case OPT_COMM: case OPT_CONTAINER:
-		*(c == OPT_COMM ? &l->filter.comm : &l->filter.container) = arg;
-		return 0;
-	case OPT_CGROUP:
-		l->filter.cgroup = slowfilter_cgroup(a->arena, arg);
-		return 0;
-	case OPT_FOR:
-		return latency_args_for(a, arg);
-	case OPT_EVERY:
-		return optable_time("every", arg, 1, &l->every_ns);
-	case OPT_JSON:
-		l->json = true;
-		latency_args_add(a, "--json");
-		return 0;
-	case OPT_DAEMON:
-		return l->daemon ? 0 : (l->daemon = daemon_new()) ? 0 : cmd_fail("out of memory");
-	case OPT_REQUEST:
-		return take_request(a, l, arg);
-	case OPT_IDLE: case OPT_STACKS:
-		*(c == OPT_IDLE ? &l->idle : &l->stacks) = true;
-		return 0;
-	case OPT_SLOW_ONLY:
-		l->slow_only = true;
-		return 0;
-	case OPT_RECORD:
-		l->record = true;
-		latency_args_add2(a, "--record", arg);
-		return 0;
-	case OPT_FLIGHT:
-		return take_flight(a, arg);
-	case OPT_HELP:
-		usage(stdout);
-		return -1;
-	default:
-		return c >= DAEMON_OPT_FIRST ? take_daemon_option(l, c, arg) : usage(stderr);
-	}
+	struct live *l = live;
+
+	(void)o;
+	l->filter.cgroup = slowfilter_cgroup(l->args.arena, arg);
+	return 0;
+}
+
+static void on_given(void *live, const struct optrow *o)
+{
+	struct live *l = live;
+
+	if (o->live)
+		l->live_only = o;
+	l->daemon_option |= o->text == daemon_mark;
+}
+
+static void list_words(FILE *out)
+{
+	fputs("\nTrackers: ", out);
+	list_trackers(out);
+	fputs("\nOther commands, each with --help:\n", out);
+	latency_list_commands(out);
+}
+
+static const struct optrow rows[] = {
+	{ .name = "over", .kind = OPT_TIME, .at = offsetof(struct live, over_ns), .value = 1, .arg = "TIME",
+	  .help = "events are slow from here on, for all trackers (each has its own)" },
+	{ .name = "worst", .kind = OPT_NUMBER, .at = offsetof(struct live, worst), .value = MAX_WORST, .arg = "N",
+	  .help = "not each event: with the summary, the N slowest" },
+	{ .name = "rate", .kind = OPT_CALL, .take = take_rate, .at = offsetof(struct live, rate), .value = MAX_RATE, .live = true, .arg = "N/s",
+	  .help = "thresholds follow, so that about N events a second are slow" },
+	{ .name = "request", .kind = OPT_CALL, .take = take_request, .live = true, .arg = "BEGIN,END[,arg0][,nested]",
+	  .help = "between two probes of a thread, or with one arg0" },
+	{ .letter = 'p', LATENCY_PASS(struct live, args), .live = true, .arg = "PID", .help = "events of this process and its descendants only" },
+	{ .letter = 'c', LATENCY_PASS(struct live, args), .live = true, .arg = "COMMAND, -- COMMAND...",
+	  .help = "run it, and only events of it and its descendants" },
+	{ .name = "comm", .kind = OPT_TEXT, .at = offsetof(struct live, filter.comm), .arg = "NAME, --cgroup PATH, --container ID",
+	  .help = "events of these only" },
+	{ .name = "cgroup", .kind = OPT_CALL, .take = take_cgroup, .live = true, .arg = "PATH" },
+	{ .name = "container", .kind = OPT_TEXT, .at = offsetof(struct live, filter.container), .live = true, .arg = "ID" },
+	{ .name = "idle", .kind = OPT_FLAG, .at = offsetof(struct live, idle), .help = "waits for something to do, and sleeps, too" },
+	{ .name = "flight", .kind = OPT_CALL, .take = take_flight, .at = offsetof(struct live, args), .live = true, .arg = "TIME",
+	  .help = "with what the CPUs did for so long before each, up to its end (all of it: -v)" },
+	{ .name = "stacks", .kind = OPT_FLAG, .at = offsetof(struct live, stacks), .live = true, .text = " (dwell report has them)",
+	  .help = "with what was noted of each event" },
+	{ .name = "every", .kind = OPT_TIME, .at = offsetof(struct live, every_ns), .value = 1, .live = true, .arg = "TIME", .help = "between summaries (5s)" },
+	{ .name = "for", LATENCY_FOR(struct live, args), .live = true, .help = "end after this time; else Ctrl-C" },
+	{ .name = "slow-only", .kind = OPT_FLAG, .at = offsetof(struct live, slow_only), .live = true,
+	  .help = "--record keeps slow events and histograms only, which costs less than half" },
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct live, json), .help = "JSON Lines" },
+	{ .name = "record", .kind = OPT_TEXT, .at = offsetof(struct live, record), .live = true, .arg = "FILE", .help = "keep what was measured (dwell report FILE)" },
+	{ .letter = 'v', .kind = OPT_FLAG, .at = offsetof(struct live, cost), .help = "with the cost of dwell's own probes" },
+	{ .letter = 'x', LATENCY_PASS(struct live, args), .live = true, .arg = "OPTION[=VALUE]", .help = "as of dwell" },
+	{ 0 },
+	{ .name = "daemon", .kind = OPT_FLAG, .at = offsetof(struct live, as_daemon), .live = true,
+	  .help = "record for months: in files that take turns; slow events only with --json" },
+	DAEMON_ROWS(struct live, daemon_opts),
+};
+static const struct optable options = {
+	.command = "latency",
+	.synopsis = "latency [TRACKER...] [options] [-- COMMAND...]\n"
+		    "latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--json] FILE|FOLDER|PID...   of recordings",
+	.rows = rows, .n = ARRAY_SIZE(rows), .given = on_given, .more = list_words,
+};
+
+static int take_recordings(struct live *l, int n, char **names)
+{
+	l->recordings = names;
+	l->nrecordings = (size_t)n;
+	return l->live_only ? latency_not_recorded(&options, l->live_only, names[0]) : 0;
 }
 
 /* Rings of 1 MB hold the slow events of seconds, at their limit: memory is for others. Many CPUs have as much together as few, each at least
@@ -697,51 +638,65 @@ static const char *bufsize(struct arena *a)
 	return arena_printf(a, "bufsize=%uk", kb);
 }
 
-static int prepare(struct live *l, struct latency_args *a, int argc, char **argv)
+static int check(const struct live *l)
 {
-	int c, e = 0;
+	if (l->slow_only && !l->record)
+		cmd_msg("latency: --slow-only is about what --record keeps");
+	else if (l->daemon_option && !l->as_daemon)
+		cmd_msg("latency: --state, --rotate-size, --rotate-age, --keep, --keep-size and --metrics go with --daemon");
+	else
+		return 0;
+	return EXIT_USAGE;
+}
+
+static int prepare(struct live *l, int argc, char **argv)
+{
+	struct latency_args *a = &l->args;
+	int e;
 
 	latency_args_add(a, "-q");
 	latency_args_add2(a, "-x", bufsize(a->arena));
 	latency_args_add2(a, "-x", DYNVARSIZE);
-	while (e == 0 && (c = getopt_long(argc, argv, "p:c:x:v", longs, NULL)) != -1) {
-		note_option(l, c);
-		e = pass_on(a, c, optarg) ? 0 : take_option(a, l, c, optarg);
-	}
+	e = optable_read(&options, l, argc, argv);
 	if (e == 0 && optind < argc && is_recording(argv[optind]))
 		return take_recordings(l, argc - optind, argv + optind);
 	if (e == 0)
-		e = take_trackers(a, l, argc - optind, argv + optind);
-	if (e == 0 && l->slow_only && !l->record) {
-		cmd_msg("latency: --slow-only is about what --record keeps");
-		return EXIT_USAGE;
-	}
-	if (e == 0) {
-		slowfilter_program(&l->filter, a);
-		add_control(a, l);
-	}
-	return e ? e : daemon_begin(l->daemon, a);
+		e = check(l);
+	if (e == 0)
+		e = take_trackers(l, argc - optind, argv + optind);
+	if (e)
+		return e;
+	if (l->as_daemon && !(l->daemon = daemon_new(&l->daemon_opts)))
+		return cmd_fail("out of memory");
+	if (l->cost)
+		latency_args_add2(a, "-x", "cost");
+	if (l->json)
+		latency_args_add(a, "--json");
+	if (l->record)
+		latency_args_add2(a, "--record", l->record);
+	slowfilter_program(&l->filter, a);
+	add_control(l);
+	return daemon_begin(l->daemon, a);
 }
 
 static int live_main(int argc, char **argv)
 {
-	struct live l = { .every_ns = SUMMARY_NS, .columns = latency_columns() };
+	struct live l = { .every_ns = SUMMARY_NS, .columns = latency_columns(), .daemon_opts = DAEMON_DEFAULT };
 	struct run_show show = { .ctx = &l, .open = on_open, .row = on_row, .taken = on_taken, .finish = on_finish, .ready = on_ready,
 				 .flight = live_flight, .wants_flight = wants_flight };
-	struct latency_args a;
 	int e;
 
-	latency_args_init(&a);
+	latency_args_init(&l.args);
 	e = latency_take_command(&argc, argv, &show.command);
 	if (e == 0)
-		e = prepare(&l, &a, argc, argv);
+		e = prepare(&l, argc, argv);
 	if (e == 0 && l.recordings) {
 		e = live_replay(&l);
 	} else if (e == 0) {
 		show.tick = l.daemon ? on_tick : NULL;
 		show.lasting = l.daemon != NULL;
 		optind = 1;
-		e = run_and_show((int)a.v.n - 1, a.v.v, &show);
+		e = run_and_show((int)l.args.v.n - 1, l.args.v.v, &show);
 	}
 	for (size_t i = 0; i < l.worst_kept.n; i++)
 		free(l.worst_kept.v[i].text);
@@ -750,7 +705,7 @@ static int live_main(int argc, char **argv)
 	latencysum_free(l.sum);
 	chains_free(l.chains);
 	daemon_free(l.daemon);
-	latency_args_done(&a);
+	latency_args_done(&l.args);
 	return e < 0 ? EXIT_OK : e;
 }
 

@@ -20,14 +20,19 @@ struct kept {
 
 struct live {
 	/* asked for */
-	uint64_t over_ns, worst, rate, every_ns;
-	bool json, idle, stacks, cost, request, record, slow_only;
+	struct latency_args args;
+	uint64_t over_ns, every_ns;
+	unsigned worst, rate;
+	bool json, idle, stacks, cost, request, slow_only, as_daemon;
+	bool daemon_option; /* one of struct daemon_opts */
+	const char *record; /* or NULL */
 	struct slowfilter filter;
+	struct daemon_opts daemon_opts;
 	int columns;
 	struct daemon *daemon; /* --daemon, or NULL */
 	char *const *recordings; /* shown in place of what happens now; NULL: none */
 	size_t nrecordings;
-	const char *live_only; /* an option that recordings do not have */
+	const struct optrow *live_only; /* an option that recordings do not have */
 	/* running */
 	const struct session *session;
 	const struct rec_schema *schema;

@@ -45,6 +45,8 @@ int optable_usage(const struct optable *t, bool error)
 		const struct optrow *o = &t->rows[i];
 		char name[OPTABLE_NAME], left[64];
 
+		if (!o->name && !o->letter)
+			fputs("\n", out);
 		if (!o->help)
 			continue;
 		snprintf(left, sizeof(left), "%s%s%s", optable_name(o, name), o->arg ? " " : "", o->arg ? o->arg : "");
@@ -77,7 +79,7 @@ int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *
 	return EXIT_USAGE;
 }
 
-static int take_number(const struct optrow *o, const char *arg, unsigned *ret)
+int optable_number(const struct optrow *o, const char *arg, unsigned *ret)
 {
 	char name[OPTABLE_NAME];
 	uint64_t n;
@@ -107,7 +109,7 @@ static int take(const struct optrow *o, void *command, const char *arg)
 	case OPT_TIME:
 		return optable_time(o->name, arg, (uint64_t)o->value, member);
 	case OPT_NUMBER:
-		return take_number(o, arg, member);
+		return optable_number(o, arg, member);
 	case OPT_CALL:
 		break;
 	}

@@ -24,7 +24,7 @@ enum opt_kind {
 
 struct optrow {
 	const char *name; /* --name, or NULL */
-	char letter;	  /* -l, or 0 */
+	char letter;	  /* -l, or 0; neither: an empty line of the usage */
 	enum opt_kind kind;
 	size_t at;	  /* of what it sets, within the command's struct */
 	const char *arg;  /* what the usage calls its argument; NULL: it has none */
@@ -51,6 +51,8 @@ struct optable {
 
 /* Reads all options into *command. 0; EXIT_* > 0 after a message; < 0: done (--help). */
 int optable_read(const struct optable *t, void *command, int argc, char **argv);
+/* A number, as of OPT_NUMBER. 0, or EXIT_USAGE after a message. */
+int optable_number(const struct optrow *o, const char *arg, unsigned *ret);
 /* "--name" or "-l"; returns buf. */
 const char *optable_name(const struct optrow *o, char buf[OPTABLE_NAME]);
 int optable_usage(const struct optable *t, bool error); /* EXIT_OK, or EXIT_USAGE */

@@ -110,7 +110,7 @@ try:
 finally:
     subprocess.run(["umount", "-l", "small"], check=False)
 # wrong use
-for args, what in ((["--state", "x"], "come behind --daemon"), (["--daemon", "--rotate-size", "5"], "is no size"),
+for args, what in ((["--state", "x"], "go with --daemon"), (["--daemon", "--rotate-size", "5"], "is no size"),
                    (["--daemon", "--keep", "0"], "no number"), (["--daemon", "--state", "bad", "--metrics", "no"], "is no PORT"),
                    (["--daemon", "--state", "bad", "--metrics", "example.org:1"], "in numbers")):
     r = live.dwell("latency", *args)
