@@ -4,7 +4,7 @@
  * offcpu.d: threads that sleep for long.
  *
  * What every idle program does, too: the threshold is high, and the stack says for what. Attributes of slow events: cause: in words; stack: where the
- * thread slept; waker_tid, waker_comm: who woke it up (0: a timer); iowait: 1: the kernel counts it as waiting for I/O; reclaiming: 1: it was
+ * thread slept; condition: 1: what its registers say of a futex: a condition, and no lock (very likely); waker_tid, waker_comm: who woke it up (0: a timer); iowait: 1: the kernel counts it as waiting for I/O; reclaiming: 1: it was
  * freeing memory.
  *
  * The thread takes its stack itself when it goes on (Linux 6.16): whole, while that of a thread that is switched out lacks the
@@ -119,7 +119,7 @@ latency:offcpu::slow
 {
 	this->stopped = stopped[tid] >= args[0]->start;
 	this->signal = this->stopped ? stop_signal[tid] : 0;
-	slow("cause", why(stack()), "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
+	slow("cause", why(stack()), "condition", futex_condition, "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
 	    "stopper_tid", this->stopped ? stopper[tid] : 0, "stopper_comm", this->stopped ? stopper_name[tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
 	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
 	waker[tid] = 0;

@@ -59,8 +59,8 @@ latency:wait::slow
 /sched_has_exit && !$stacks/
 {
 	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	@waits[this->whose, $by ? args[0]->comm : "", why(stack())] = avg(args[0]->delay);
-	@worst[this->whose, $by ? args[0]->comm : "", why(stack())] = max(args[0]->delay);
+	@waits[this->whose, $by ? args[0]->comm : "", why(stack()), futex_condition] = avg(args[0]->delay);
+	@worst[this->whose, $by ? args[0]->comm : "", why(stack()), futex_condition] = max(args[0]->delay);
 }
 
 /* Keys of old kernels have 512 bytes at most: no room for what is not used. */
@@ -68,16 +68,16 @@ latency:wait::slow
 /sched_has_exit && $stacks/
 {
 	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	@stacked[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1)] = avg(args[0]->delay);
-	@longest[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1)] = max(args[0]->delay);
+	@stacked[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1), futex_condition] = avg(args[0]->delay);
+	@longest[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1), futex_condition] = max(args[0]->delay);
 }
 
 latency:wait::slow
 /!sched_has_exit/
 {
 	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	@waits[this->whose, $by ? args[0]->comm : "", why(args[0]->stack)] = avg(args[0]->delay);
-	@worst[this->whose, $by ? args[0]->comm : "", why(args[0]->stack)] = max(args[0]->delay);
+	@waits[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), 0] = avg(args[0]->delay);
+	@worst[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), 0] = max(args[0]->delay);
 }
 
 tick-$every

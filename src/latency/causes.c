@@ -331,6 +331,26 @@ static int fill(struct stack *s, struct cause *ret)
 	return fill_words(s, ret);
 }
 
+bool causes_user_lock(const char *function)
+{
+	static const char *const words[] = { "mutex_lock", "mutex_timedlock", "mutex_clocklock", "lll_lock_wait", "lll_timedlock",
+					     "rwlock_rdlock", "rwlock_wrlock", "rwlock_timed", "rwlock_clock", "pthread_spin_lock" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(function, words[i]))
+			return true;
+	return false;
+}
+
+/* Does the stack, where one is known, wait for a futex? What registers said of one means nothing elsewhere. */
+static bool waits_for_futex(const struct stack *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->syms[i] && (!strncmp(s->syms[i]->name, "futex_", strlen("futex_")) || !strcmp(s->syms[i]->name, "do_futex")))
+			return true;
+	return s->n == 0;
+}
+
 int causes_classify(struct causes *c, const char *const *names, size_t n, uint32_t facts, struct cause *ret)
 {
 	struct stack s = { .c = c, .n = n < CAUSES_MAX_DEPTH ? n : CAUSES_MAX_DEPTH, .way = NO_WAY };
@@ -344,6 +364,8 @@ int causes_classify(struct causes *c, const char *const *names, size_t n, uint32
 		if (names[i] && !s.syms[i])
 			return -ENOMEM;
 	}
+	if (facts & CAUSE_FACT_CONDITION && !waits_for_futex(&s))
+		facts &= ~(uint32_t)CAUSE_FACT_CONDITION;
 	consider_facts(&s, facts);
 	for (size_t i = 0; i < s.n; i++)
 		for (uint32_t k = 0; s.syms[i] && k < s.syms[i]->nmatches; k++)

@@ -77,6 +77,9 @@ int causes_add_file(struct causes *c, const char *path, struct err *err);
  * seen; who has the same stack often keeps the answer. */
 int causes_classify(struct causes *c, const char *const *names, size_t n, uint32_t facts, struct cause *ret);
 
+/* Is this a function of libc that waits for a lock, and not for a condition? */
+bool causes_user_lock(const char *function);
+
 /* "io" and what it means. */
 const char *cause_class_name(enum cause_class class);
 const char *cause_class_text(enum cause_class class);

@@ -246,7 +246,7 @@ static unsigned tell(const struct chain *c, unsigned i, struct told *ret)
 
 bool chain_is_idle(const struct chain *c)
 {
-	return c->links[0].wait.level == CHAIN_CALL && c->n > 1 && c->links[1].wait.idle && is_told_with(c, 1) &&
+	return c->links[0].wait.level == CHAIN_CALL && !c->links[0].wait.asked && c->n > 1 && c->links[1].wait.idle && is_told_with(c, 1) &&
 	       (c->n == 2 || c->links[2].how != LINK_SAME);
 }
 

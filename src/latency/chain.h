@@ -42,6 +42,7 @@ struct chain_wait {
 	char object[CHAIN_OBJECT]; /* device: what others may have waited for, too; or "" */
 	bool inferred;		   /* the words are */
 	bool idle;		   /* for something to do, or for time to pass */
+	bool asked;		   /* somebody waits for it, whatever its thread does: never idle */
 	bool general;		   /* the words say no more than those of the sleep: "mutex" */
 	enum chain_via via;
 	uint32_t by_tid; /* who; 0: not known */

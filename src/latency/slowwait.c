@@ -5,6 +5,8 @@
 #include "base/cleanup.h"
 #include "base/units.h"
 
+#define USER_LOCK_FRAMES 8 /* of the program's stack, in which libc's function is */
+
 struct kind {
 	const char *tracker;
 	enum chain_level level;
@@ -73,6 +75,7 @@ static const struct {
 	{ "reclaiming", NULL, CAUSE_FACT_RECLAIM },
 	{ "iowait", NULL, CAUSE_FACT_IOWAIT },
 	{ "stopper_tid", NULL, CAUSE_FACT_STOPPED },
+	{ "condition", NULL, CAUSE_FACT_CONDITION },
 	{ "lock_kind", "mutex", CAUSE_FACT_MUTEX },
 	{ "lock_kind", "rwsem read", CAUSE_FACT_RWSEM },
 	{ "lock_kind", "rwsem write", CAUSE_FACT_RWSEM },
@@ -114,9 +117,32 @@ static uint32_t facts_of(const struct slow_event *e)
 	return all;
 }
 
+/* Does the stack of the program say that it is a lock? */
+static bool is_user_lock(struct sym *sym, const struct slow_event *e)
+{
+	const struct recfield *f = attr(e, "ustack");
+	struct rec_ustack_hdr h;
+
+	if (!f || f->kind != FLD_USTACK || !sym)
+		return false;
+	memcpy(&h, e->rec + f->off, sizeof(h));
+	for (uint32_t i = 0; i < f->nframes && i < USER_LOCK_FRAMES; i++) {
+		struct symbol s = { 0 };
+		uint64_t pc;
+
+		memcpy(&pc, e->rec + f->off + sizeof(h) + 8 * (size_t)i, sizeof(pc));
+		if (!pc)
+			break;
+		if (sym_user(sym, h.tgid, h.start, pc - (i > 0), &s) && s.name && causes_user_lock(s.name))
+			return true;
+	}
+	return false;
+}
+
 /* What the rules say of the stack. */
 static int classify(struct causes *c, struct sym *sym, const struct slow_event *e, struct cause *ret)
 {
+	uint32_t said = facts_of(e);
 	const struct recfield *f = attr(e, "stack");
 	const char *names[CAUSES_MAX_DEPTH];
 	size_t n = 0;
@@ -130,7 +156,9 @@ static int classify(struct causes *c, struct sym *sym, const struct slow_event *
 			break;
 		names[n] = sym && sym_kernel(sym, pc, &s) ? s.name : NULL;
 	}
-	return causes_classify(c, names, n, facts_of(e), ret);
+	if (said & CAUSE_FACT_CONDITION && is_user_lock(sym, e))
+		said &= ~(uint32_t)CAUSE_FACT_CONDITION;
+	return causes_classify(c, names, n, said, ret);
 }
 
 static void set_words(const struct kind *k, const struct slow_event *e, const struct cause *why, struct slowwait *ret)
@@ -276,6 +304,7 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	set_words(k, e, &why, ret);
 	ret->wait.general = k->class == CAUSE_LOCK;
 	ret->wait.idle = ret->class == CAUSE_IDLE || ret->class == CAUSE_TIME;
+	ret->wait.asked = !strcmp(k->attr, "request");
 	add_taker(e, &ret->wait);
 	set_call(e, &ret->wait);
 	set_by(k, e, ret);

@@ -148,18 +148,6 @@ static uint32_t facts_of(const struct recfmt *f, const void *data, const struct 
 	return facts;
 }
 
-/* Functions of libc that wait for a lock, and not for a condition. */
-static bool locks(const char *name)
-{
-	static const char *const words[] = { "mutex_lock", "mutex_timedlock", "lll_lock_wait", "lll_timedlock",
-					     "rwlock_rdlock", "rwlock_wrlock", "pthread_spin_lock" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strstr(name, words[i]))
-			return true;
-	return false;
-}
-
 /* A futex is a lock when one of the first functions of the program's side says so; the kernel does not know. */
 static void look_at_futex(struct stuck *s, struct stuck_thread *t)
 {
@@ -170,7 +158,7 @@ static void look_at_futex(struct stuck *s, struct stuck_thread *t)
 			t->futex = true;
 	for (size_t i = 0; t->futex && i < t->nustack && i < FUTEX_FRAMES; i++)
 		if (sym_user(s->sym, t->pid, t->start, t->ustack[i] - (i > 0), &sym) && sym.name)
-			t->user_lock |= locks(sym.name);
+			t->user_lock |= causes_user_lock(sym.name);
 }
 
 static int explain(struct stuck *s, struct stuck_thread *t, uint32_t facts)

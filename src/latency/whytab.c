@@ -82,7 +82,7 @@ void whytab_free(struct whytab *t)
 
 /* -- what a key means -- */
 
-static int explain(struct whytab *t, const struct recfield *f, const uint8_t *key, struct cause *ret)
+static int explain(struct whytab *t, const struct recfield *f, const uint8_t *key, uint32_t facts, struct cause *ret)
 {
 	_cleanup_free_ const char **names = calloc(f->nframes + 1, sizeof(*names));
 	size_t n = 0;
@@ -98,7 +98,7 @@ static int explain(struct whytab *t, const struct recfield *f, const uint8_t *ke
 			break;
 		names[n] = t->sym && sym_kernel(t->sym, pc, &s) ? s.name : NULL;
 	}
-	return causes_classify(t->causes, names, n, 0, ret);
+	return causes_classify(t->causes, names, n, facts, ret);
 }
 
 static void add_ustack(struct whytab *t, const struct recfield *f, const uint8_t *key, struct strb *b)
@@ -192,6 +192,12 @@ out:
 	return e;
 }
 
+/* Is it said whether a futex was waited for as one waits for a condition? (Recordings of before: it is not.) */
+static bool has_condition(const struct aggdesc *d)
+{
+	return d->nkeys > 3 && d->keys[d->nkeys - 1].kind == FLD_INT;
+}
+
 static int find_key(struct whytab *t, const struct aggdesc *d, const uint8_t *key, struct cell **ret)
 {
 	const struct recfield *f = d->keys;
@@ -199,14 +205,15 @@ static int find_key(struct whytab *t, const struct aggdesc *d, const uint8_t *ke
 	struct about a = { .who = key_int(&f[0], key), .comm = (const char *)key + f[1].off,
 			   .comm_n = strnlen((const char *)key + f[1].off, f[1].size) };
 	struct cause why;
-	int e = explain(t, &f[2], key, &why);
+	bool told = has_condition(d);
+	int e = explain(t, &f[2], key, told && key_int(&f[d->nkeys - 1], key) ? CAUSE_FACT_CONDITION : 0, &why);
 
 	if (e < 0)
 		return e;
 	a.words = why.words;
 	a.class = why.class;
 	a.inferred = why.inferred;
-	if (d->nkeys > 3) {
+	if (d->nkeys > 3u + told) {
 		add_ustack(t, &f[3], key, &ustack);
 		a.ustack = strb_str(&ustack);
 	}
@@ -255,7 +262,9 @@ static void add_value(struct why_sum *s, enum agg_func func, const uint64_t *val
 
 static bool is_waits(const struct aggdesc *d)
 {
-	return (d->nkeys == 3 || (d->nkeys == 4 && d->keys[3].kind == FLD_USTACK)) && d->keys[0].kind == FLD_INT &&
+	size_t n = d->nkeys - has_condition(d);
+
+	return (n == 3 || (n == 4 && d->keys[3].kind == FLD_USTACK)) && d->keys[0].kind == FLD_INT &&
 	       d->keys[1].kind == FLD_STRING && d->keys[2].kind == FLD_WHY;
 }
 

@@ -272,6 +272,55 @@ static int truth_futex(int argc, char **argv)
 	return run_held(hold_mutex, arg_num(argc, argv, 2, 1));
 }
 
+/* Workers of a pool that wait for work on a condition: a piece of it every so often, for one of them. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	long pieces; /* -1: it is over */
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER };
+
+static void *work(void *arg)
+{
+	prctl(PR_SET_NAME, "worker");
+	pthread_mutex_lock(&pool.lock);
+	while (pool.pieces >= 0) {
+		if (pool.pieces > 0)
+			pool.pieces--;
+		else
+			pthread_cond_wait(&pool.more, &pool.lock);
+	}
+	pthread_mutex_unlock(&pool.lock);
+	return arg;
+}
+
+static void give(long pieces)
+{
+	pthread_mutex_lock(&pool.lock);
+	pool.pieces = pieces;
+	pthread_mutex_unlock(&pool.lock);
+	pthread_cond_broadcast(&pool.more);
+}
+
+/* … beside threads that want a mutex. */
+static int truth_pool(int argc, char **argv)
+{
+	pthread_t w[4];
+
+	pthread_mutex_init(&held.lock, NULL);
+	held.ms = arg_num(argc, argv, 1, 200);
+	held.take = take_mutex;
+	for (size_t i = 0; i < 4; i++)
+		pthread_create(&w[i], NULL, work, NULL);
+	for (int i = 0; i < 3; i++) {
+		run_held(hold_mutex, 2);
+		give(2);
+	}
+	give(-1);
+	for (size_t i = 0; i < 4; i++)
+		pthread_join(w[i], NULL);
+	return 0;
+}
+
 /* A chain of three: the last one sleeps with a lock that the one before wants, while that one has the lock that is waited for. */
 static pthread_mutex_t further = PTHREAD_MUTEX_INITIALIZER;
 static int last_holder;
@@ -685,6 +734,7 @@ static const struct trigger kinds[] = {
 	{ "sleep", "MS N", truth_sleep },
 	{ "stop", "MS N: a child is stopped", truth_stop },
 	{ "futex", "MS [WAITERS]: a mutex of pthreads is held", truth_futex },
+	{ "pool", "MS: workers of a pool wait for work, beside a mutex of pthreads that is held", truth_pool },
 	{ "futexes", "MS: the holder of a mutex waits for another mutex", truth_futexes },
 	{ "mutex", "SLOW PAGE [WAITERS]: a mutex of the kernel is held while a page of SLOW is read", truth_mutex },
 	{ "rwsem", "SLOW PAGE [WAITERS]: a file's lock, likewise", truth_rwsem },

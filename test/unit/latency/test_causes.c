@@ -151,7 +151,7 @@ static void alone_leaves_the_operation_out(void **state)
 static void facts_count_as_frames_further_in(void **state)
 {
 	struct causes *c = rules("wait/9 cpu \"quota\" alone: @throttled throttle_work\n"
-				 "wait lock \"mutex\": __mutex_lock @mutex\nwait/1 io \"I/O\": @iowait\n"
+				 "wait lock \"mutex\": __mutex_lock @mutex\nwait/1 io \"I/O\": @iowait\nwait/6 idle \"condition\" alone: @condition\n"
 				 "op \"*\": sys_*\nvia \"reclaim\": @reclaim\n");
 
 	(void)state;
@@ -162,6 +162,8 @@ static void facts_count_as_frames_further_in(void **state)
 	assert_string_equal(why(c, CAUSE_FACT_IOWAIT | CAUSE_FACT_RECLAIM, "foo sys_read").words,
 			    "read: reclaim: I/O");
 	assert_string_equal(why(c, CAUSE_FACT_IRQ, "foo sys_read").words, "read: unknown");
+	assert_string_equal(why(c, CAUSE_FACT_CONDITION, "futex_do_wait sys_futex").words, "condition");
+	assert_string_equal(why(c, CAUSE_FACT_CONDITION, "__mutex_lock sys_read").words, "read: mutex"); /* registers of another call */
 	causes_free(c);
 }
 

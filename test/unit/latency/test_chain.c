@@ -212,6 +212,10 @@ static void calls_that_only_wait_for_something_to_do(void **state)
 	add(c, sleep);
 	chains_build(c, &call, &ch);
 	assert_true(chain_is_idle(&ch));
+	call.asked = true; /* a request, which somebody waits for */
+	chains_build(c, &call, &ch);
+	assert_false(chain_is_idle(&ch));
+	call.asked = false;
 	add(c, by(on(wait_of(5, "a", 150, 200, "a CPU"), CHAIN_LOCKED, ""), CHAIN_RUNNING, 8, "hog"));
 	chains_build(c, &call, &ch);
 	assert_false(chain_is_idle(&ch));

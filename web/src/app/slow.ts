@@ -10,6 +10,12 @@ export interface Cause {
 	cause: string;
 }
 
+/** What why() says, and the registers of who waited: a futex that is waited for as one waits for a condition. */
+export function causeOf(a: Record<string, Value>): Cause | undefined {
+	const cause = a["cause"] as unknown as Cause | undefined;
+	return Number(a["condition"] ?? 0) && cause?.cause?.startsWith("futex (") ? { class: "idle", cause: "a condition (no work?)" } : cause;
+}
+
 /** A wait for another thread, process or machine: that it has to do with slowness cannot be told. */
 export function isPeer(c: Cause | undefined): boolean {
 	return c !== undefined && (["ipc", "net", "process"].includes(c.class) || c.cause.startsWith("futex (lock or condition)"));
@@ -18,7 +24,7 @@ export function isPeer(c: Cause | undefined): boolean {
 /** In one line; short: without what is different each time. */
 export function reason(tracker: string, a: Record<string, Value>, short: boolean): string {
 	const text = (k: string) => a[k] === undefined || a[k] === "" ? "" : show(a[k]!);
-	const cause = a["cause"] && typeof a["cause"] === "object" && "cause" in a["cause"] ? String(a["cause"].cause) : "";
+	const cause = a["cause"] && typeof a["cause"] === "object" && "cause" in a["cause"] ? String(causeOf(a)!.cause) : "";
 	switch (tracker) {
 	case "wakeup":
 		return `${text("state")}; the CPU was ${text("prev_comm")}${short ? "" : " " + text("prev_tid")}'s`;

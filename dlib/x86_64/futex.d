@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a thread that is at the end of futex(2) waited for, very likely: 1: a condition, a semaphore, the end of a thread (glibc), and not a lock. They take
+ * FUTEX_WAIT_BITSET (9) by the clock of the day (FUTEX_CLOCK_REALTIME, 0x100), or until some time; locks FUTEX_WAIT. Locks for readers and writers look
+ * the same, and who has a libc of his own has his own ways. Source: glibc, nptl/futex-internal.c. */
+inline int futex_condition = (uregs[R_RSI] & 0x7f) == 9 && ((uregs[R_RSI] & 0x100) || uregs[R_R10]);
