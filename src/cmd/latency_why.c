@@ -163,7 +163,7 @@ static const struct optrow rows[] = {
 	{ .name = "stacks", .kind = OPT_FLAG, .at = offsetof(struct why_run, print.stacks), .live = true,
 	  .help = "what the program was doing: the stacks behind each cause (costs more)" },
 	{ .name = "over", .kind = OPT_CALL, .take = take_over, .arg = "TIME", .help = "shorter waits are counted, but get no cause (10us)" },
-	{ .name = "idle", .kind = OPT_FLAG, .at = offsetof(struct why_run, print.idle), .help = "causes that mean \"nothing to do\" one by one, too" },
+	{ .name = "idle", .kind = OPT_FLAG, .at = offsetof(struct why_run, print.idle), .help = "sleeps and waits for something to do, too" },
 	{ .name = "top", .kind = OPT_NUMBER, .at = offsetof(struct why_run, print.top), .value = MAX_TOP, .arg = "N", .help = "rows of a table (20)" },
 	{ .name = "every", .kind = OPT_TIME, .at = offsetof(struct why_run, every_ns), .value = 1, .live = true, .arg = "TIME", .help = "between tables (5s)" },
 	{ .name = "for", LATENCY_FOR(struct why_run, args), .live = true, .help = "end after this time; else Ctrl-C" },

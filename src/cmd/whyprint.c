@@ -110,7 +110,7 @@ static int make_groups(struct tables *t)
 
 		for (n = 0; i + n < t->lines.n && whom_cmp(g.first, t->lines.v[i + n].first) == 0; n++) {
 			const struct line *l = &t->lines.v[i + n];
-			bool idle = l->first->class == CAUSE_IDLE;
+			bool idle = cause_is_idle(l->first->class);
 
 			add_sum(idle ? &t->idle : &t->all, &l->sum);
 			t->idle_causes += idle;
@@ -198,7 +198,7 @@ static void put_group(const struct tables *t, const struct group *g)
 	for (size_t i = g->from; i < g->from + g->n; i++) {
 		const struct line *l = &t->lines.v[i];
 
-		if (l->first->class == CAUSE_IDLE && !t->p->idle)
+		if (cause_is_idle(l->first->class) && !t->p->idle)
 			continue;
 		if (shown == t->p->top) {
 			add_sum(&rest, &l->sum);
@@ -228,7 +228,7 @@ static void put_head(const struct tables *t, uint64_t ns)
 		units_ns(ns, took), (unsigned long long)t->all.count, units_ns(t->all.total, waited),
 		t->all.total ? 100.0 * (double)t->unknown.total / (double)t->all.total : 0.0);
 	if (t->idle.count && !t->p->idle)
-		fprintf(t->p->out, "not shown: %llu waits for something to do, %s in %zu causes (--idle)\n",
+		fprintf(t->p->out, "not shown: %llu sleeps and waits for something to do, %s in %zu causes (--idle)\n",
 			(unsigned long long)t->idle.count, units_ns(t->idle.total, idle), t->idle_causes);
 	fprintf(t->p->out, "%-*s %7s %4s %7s %7s %7s\n", t->p->columns - NUMBERS_WIDTH, "CAUSE", "TOTAL", "", "COUNT",
 		"AVERAGE", "MAX");

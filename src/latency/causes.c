@@ -331,6 +331,11 @@ static int fill(struct stack *s, struct cause *ret)
 	return fill_words(s, ret);
 }
 
+bool cause_is_idle(enum cause_class class)
+{
+	return class == CAUSE_IDLE || class == CAUSE_TIME;
+}
+
 bool causes_user_lock(const char *function)
 {
 	static const char *const words[] = { "mutex_lock", "mutex_timedlock", "mutex_clocklock", "lll_lock_wait", "lll_timedlock",

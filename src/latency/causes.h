@@ -83,6 +83,8 @@ bool causes_user_lock(const char *function);
 /* "io" and what it means. */
 const char *cause_class_name(enum cause_class class);
 const char *cause_class_text(enum cause_class class);
+/* Waits that are shown only when asked for (--idle, key i), in all views: for something to do, and sleeps. */
+bool cause_is_idle(enum cause_class class);
 /* A fact's name. */
 const char *cause_fact_name(enum cause_fact_index i);
 

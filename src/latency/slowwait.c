@@ -303,7 +303,7 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	set_object(e, &ret->wait);
 	set_words(k, e, &why, ret);
 	ret->wait.general = k->class == CAUSE_LOCK;
-	ret->wait.idle = ret->class == CAUSE_IDLE || ret->class == CAUSE_TIME;
+	ret->wait.idle = cause_is_idle(ret->class);
 	ret->wait.asked = !strcmp(k->attr, "request");
 	add_taker(e, &ret->wait);
 	set_call(e, &ret->wait);

@@ -153,7 +153,7 @@ static int slow_happened(struct top_model *m, const struct slow_event *e)
 	chains_build(m->chains, &w.wait, &ch);
 	chain_sentence(&ch, &b);
 	*to = (struct top_slow){ .wall = e->fixed.start + e->fixed.delay + (uint64_t)m->to_wall, .delay = e->fixed.delay,
-				 .idle = w.class == CAUSE_IDLE || w.class == CAUSE_TIME };
+				 .idle = w.wait.idle };
 	copy_text(to->tracker, sizeof(to->tracker), e->tracker->name);
 	copy_text(to->comm, sizeof(to->comm), w.wait.comm);
 	copy_text(to->sentence, sizeof(to->sentence), strb_str(&b));
@@ -259,7 +259,7 @@ static void take_causes(struct top_model *m, bool now, struct top_causes *to, ui
 		const struct why_sum *s = now ? &r->now : &r->all;
 		struct top_cause *c = &to->v[to->n++];
 
-		*c = (struct top_cause){ .pid = (uint32_t)r->who, .idle = r->class == CAUSE_IDLE || r->class == CAUSE_TIME,
+		*c = (struct top_cause){ .pid = (uint32_t)r->who, .idle = cause_is_idle(r->class),
 					 .inferred = r->inferred, .count = s->count, .total = s->total, .max = s->max };
 		copy_text(c->comm, sizeof(c->comm), r->others ? "others" : r->comm);
 		copy_text(c->words, sizeof(c->words), r->others ? "more causes than are kept" : r->words);

@@ -41,18 +41,21 @@ def rows(text):
     return {m[1].strip("~ "): (ns(m[2]), int(m[4]), ns(m[5]), ns(m[6])) for m in found if m}
 
 
-r = why(*COMMAND)
+r = why("--idle", *COMMAND)
 table = rows(r.stdout)
 live.check(r.returncode == 0 and live.complaints(r) == "", "runs with a command", r.stderr)
 live.check(table.get("sleep", (0, 0))[1] >= 4 and table["sleep"][0] >= 400e6 and table["sleep"][2] <= table["sleep"][3],
            "four naps of 100 ms", r.stdout)
 live.check(table.get("read: data in a pipe", (0, 0))[0] >= 290e6, "waiting for a pipe", r.stdout)
 live.check(all(len(l) <= 80 for l in r.stdout.splitlines()), "80 columns", r.stdout)
+without = why(*COMMAND)
+live.check("sleep" not in rows(without.stdout) and re.search(r"not shown: \d+ sleeps and waits for something to do, .* \(--idle\)", without.stdout) and "read: data in a pipe" in rows(without.stdout),
+           "sleeps are shown when asked for, as in dwell latency and dwell top", without.stdout)
 live.check("unknown 0.0%" in r.stdout or "unknown" in table, "the share of unknown is told", r.stdout)
 
 r = why("--by", "thread", "--idle", *COMMAND)
 live.check(len(re.findall(r"^python3?\S* \d+ ", r.stdout, re.M)) >= 2, "by thread", r.stdout)
-r = why("--by", "process", "--top", "1", *COMMAND)
+r = why("--by", "process", "--top", "1", "--idle", *COMMAND)
 live.check(len(re.findall(r"^python3?\S* \d+ ", r.stdout, re.M)) == 1 and "more cause" in r.stdout, "by process, one row each", r.stdout)
 
 r = why("--json", "--stacks", *COMMAND)
@@ -65,7 +68,7 @@ live.check(any("nanosleep" in f for s in nap.get("stacks", []) for f in s["frame
 live.check(final and {"count", "total_ns", "than_ns"} <= set(final[0]["shorter"]) and "total_ns" in final[0]["unknown"],
            "short ones and unknown ones are counted", r.stdout[-500:])
 
-r = why("--over", "150ms", *COMMAND)
+r = why("--over", "150ms", "--idle", *COMMAND)
 live.check("sleep" not in rows(r.stdout) and rows(r.stdout).get("shorter than 150 ms", (0, 0))[1] >= 4, "--over: shorter ones have no cause", r.stdout)
 
 r = why("--for", "1s", "--every", "300ms", "--comm", "nothing-has-this-name")

@@ -8,7 +8,7 @@ import { COLUMNS, Range, rowOf, rowRange } from "./heatstrip.js";
 import { complaints, stackOf } from "./output.js";
 import { tabLinks } from "./pictures.js";
 import { putSelection, RangeView, stackGroup, takeSelection } from "./rangeview.js";
-import { causeOf, isPeer, reason } from "./slow.js";
+import { causeOf, isIdle, isPeer, reason } from "./slow.js";
 import { origin, Source, times } from "./stretch.js";
 import { MINUTE, NUMBERS, SECOND, TrackerPane } from "./trackerpane.js";
 import { amount, number } from "../amount.js";
@@ -288,7 +288,7 @@ export class Overview {
 		this.newest = Math.max(this.newest, l.time!);
 		const tracker = o["tracker"] as string, who = o["opener"] as { comm: string, tid: number };
 		const attributes = o["attributes"] as Record<string, Value>, cause = causeOf(attributes);
-		const slow = { tracker, end: l.time!, delay: o["delay"] as number, comm: who.comm, tid: who.tid, idle: cause?.class === "idle" || cause?.class === "time", peer: isPeer(cause),
+		const slow = { tracker, end: l.time!, delay: o["delay"] as number, comm: who.comm, tid: who.tid, idle: isIdle(cause), peer: isPeer(cause),
 			why: reason(tracker, attributes, false), cause: reason(tracker, attributes, true), attributes };
 		this.slow.push(slow);
 		if (!slow.idle)

@@ -16,6 +16,11 @@ export function causeOf(a: Record<string, Value>): Cause | undefined {
 	return Number(a["condition"] ?? 0) && cause?.cause?.startsWith("futex (") ? { class: "idle", cause: "a condition (no work?)" } : cause;
 }
 
+/** Shown only when asked for, as in dwell latency and dwell top (cause_is_idle()): a wait for something to do, or a sleep. */
+export function isIdle(c: Cause | undefined): boolean {
+	return c?.class === "idle" || c?.class === "time";
+}
+
 /** A wait for another thread, process or machine: that it has to do with slowness cannot be told. */
 export function isPeer(c: Cause | undefined): boolean {
 	return c !== undefined && (["ipc", "net", "process"].includes(c.class) || c.cause.startsWith("futex (lock or condition)"));
