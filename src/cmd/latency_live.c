@@ -642,6 +642,8 @@ static int check(const struct live *l)
 {
 	if (l->slow_only && !l->record)
 		cmd_msg("latency: --slow-only is about what --record keeps");
+	else if (l->as_daemon && l->record)
+		cmd_msg("latency: a daemon records into files of its own: --state FOLDER in place of --record");
 	else if (l->daemon_option && !l->as_daemon)
 		cmd_msg("latency: --state, --rotate-size, --rotate-age, --keep, --keep-size and --metrics go with --daemon");
 	else
