@@ -31,6 +31,10 @@ static const struct form forms[] = {
 	{.tp = "block_split", .gone = "q", .now = {"bio", "new_sector"}},
 	{.tp = "block_bio_remap", .gone = "q", .now = {"bio", "dev", "from"}},
 	{.tp = "block_rq_remap", .gone = "q", .now = {"rq", "dev", "from"}},
+	/* after Linux 6.12 */
+	{.tp = "mmap_lock_start_locking", .gone = "memcg_path", .now = {"mm", "write"}},
+	{.tp = "mmap_lock_acquire_returned", .gone = "memcg_path", .now = {"mm", "write", "success"}},
+	{.tp = "mmap_lock_released", .gone = "memcg_path", .now = {"mm", "write"}},
 };
 
 static const struct probe_arg *find(const struct probe_arg *v, unsigned n, const char *name)
