@@ -59,11 +59,11 @@ sdt:block::block_rq_complete
 }
 
 /* Who has the lock that is waited for in the next entry, which is of the same time. Before Linux 5.19 nothing tells of locks; so
- * without args[], whose types are then not known. */
+ * without args[], whose types are then not known. The name of the variable is one that no program has beside this one. */
 sdt:lock::contention_begin
-/(this->holder = contention_holder[arg0, arg1]) != NULL/
+/(this->flight_holder = contention_holder[arg0, arg1]) != NULL/
 {
-	flight("holder", this->holder->pid, arg1, this->holder->comm);
+	flight("holder", this->flight_holder->pid, arg1, this->flight_holder->comm);
 }
 
 /* info: LCB_F_*, include/trace/events/lock.h */

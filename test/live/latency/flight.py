@@ -124,6 +124,8 @@ with live.SlowFile(64) as slowfile:
 
 # -- text
 
+r = latency("--flight", "20ms", "-c", "true", timeout=60)
+live.check(r.returncode == 0 and "\nlock " in r.stdout and not r.stderr, "with the default set, whose programs have variables of their own", r.stdout + r.stderr)
 r = latency("wakeup", "--flight", "50ms", "--over", "20ms", "--comm", "truth", "-c", FIFO, timeout=60)
 live.check(re.search(rf"CPU {CPU} meanwhile: hog \d+ \d+\.\d ms", r.stdout) and
            re.search(rf"-\d+(\.\d+)? ms  CPU {CPU}  +hog \d+ gets the CPU from ", r.stdout) and
