@@ -76,6 +76,17 @@ static void hold_open(struct ufiles *u, struct ufile *f, int pathfd)
 	u->nopen++;
 }
 
+/* One user more: it is none of the unused. */
+static struct ufile *take(struct sym *s, struct ufile *f)
+{
+	if (f->refs == 0 && is_kept(f)) {
+		DL_DELETE(s->files.unused, f);
+		s->files.nunused--;
+	}
+	f->refs++;
+	return f;
+}
+
 struct ufile *ufile_get(struct sym *s, int pathfd, const struct stat *st, const char *path)
 {
 	struct ufile_key key = key_of(st);
@@ -88,12 +99,8 @@ struct ufile *ufile_get(struct sym *s, int pathfd, const struct stat *st, const 
 			return NULL;
 		f->uid = st->st_uid;
 		hold_open(&s->files, f, pathfd);
-	} else if (f->refs == 0 && is_kept(f)) {
-		DL_DELETE(s->files.unused, f);
-		s->files.nunused--;
 	}
-	f->refs++;
-	return f;
+	return take(s, f);
 }
 
 static size_t vdso_size(const uint8_t *at)
@@ -149,12 +156,8 @@ struct ufile *ufile_get_image(struct sym *s, const void *mem, size_t size, const
 			return NULL;
 		memcpy(copy, mem, size);
 		f->mem = f->own_mem = take_ptr(copy);
-	} else if (f->refs == 0 && is_kept(f)) {
-		DL_DELETE(s->files.unused, f);
-		s->files.nunused--;
 	}
-	f->refs++;
-	return f;
+	return take(s, f);
 }
 
 void ufile_ref(struct sym *s, struct ufile *f)
