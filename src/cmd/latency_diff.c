@@ -98,14 +98,6 @@ static void close_side(struct side *s)
 	latency_set_close(&s->set);
 }
 
-static const struct latency_series *find(const struct latency_list *l, const struct latency_series *s)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (latency_same_series(&l->v[i], s))
-			return &l->v[i];
-	return NULL;
-}
-
 /* Among those of its source, the most first. */
 static size_t place(const struct latency_list *l, const struct latency_series *s)
 {
@@ -123,7 +115,7 @@ static int make_pairs(struct diff *d)
 	int e = 0;
 
 	for (size_t i = 0; i < a->n && e == 0; i++) {
-		struct pair p = { &a->v[i], find(b, &a->v[i]), { 0 } };
+		struct pair p = { &a->v[i], latency_find(b, &a->v[i]), { 0 } };
 
 		if (place(a, p.a) < d->keys || (p.b && place(b, p.b) < d->keys))
 			e = vec_try_push(&d->pairs, p);
@@ -133,7 +125,7 @@ static int make_pairs(struct diff *d)
 	for (size_t i = 0; i < b->n && e == 0; i++) {
 		struct pair p = { NULL, &b->v[i], { 0 } };
 
-		if (find(a, p.b))
+		if (latency_find(a, p.b))
 			continue;
 		if (place(b, p.b) < d->keys)
 			e = vec_try_push(&d->pairs, p);

@@ -37,5 +37,6 @@ struct latency_list {
 	size_t n, cap;
 	size_t left_out; /* keys beyond the limit */
 };
-bool latency_same_series(const struct latency_series *a, const struct latency_series *b);
+/* The series of a list that is the same as s; NULL: there is none. */
+struct latency_series *latency_find(const struct latency_list *l, const struct latency_series *s);
 #endif

@@ -216,7 +216,7 @@ struct rec_range latency_set_local(const struct latency_set *s, size_t i, struct
 
 /* -- series -- */
 
-bool latency_same_series(const struct latency_series *a, const struct latency_series *b)
+static bool same_series(const struct latency_series *a, const struct latency_series *b)
 {
 	return a->d.is_tracker == b->d.is_tracker && a->d.func == b->d.func && !strcmp(a->d.name, b->d.name) &&
 	       !strcmp(a->text, b->text) && !memcmp(a->d.param, b->d.param, 4 * sizeof(*a->d.param));
@@ -229,10 +229,10 @@ struct listing {
 	struct rec_histdesc d;
 };
 
-static struct latency_series *find(struct latency_list *l, const struct latency_series *s)
+struct latency_series *latency_find(const struct latency_list *l, const struct latency_series *s)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (latency_same_series(&l->v[i], s))
+		if (same_series(&l->v[i], s))
 			return &l->v[i];
 	return NULL;
 }
@@ -246,7 +246,7 @@ static int on_key(void *ctx, int64_t key, const char *text, const void *data)
 	(void)data;
 	if (!s.text)
 		return -ENOMEM;
-	known = find(l->list, &s);
+	known = latency_find(l->list, &s);
 	if (known || vec_try_push(l->list, s) < 0)
 		free(s.text);
 	else
