@@ -54,14 +54,6 @@ static int on_ready(void *ctx, struct session *s, long target)
 	return 0;
 }
 
-static bool ends_interval(const struct why_run *w, const struct row *row)
-{
-	const struct rec_probe *p = rec_schema_probe(w->schema, row->probe);
-	const struct recfmt *f = row->id >= 1 && row->id <= w->schema->nfmts ? w->schema->fmts[row->id - 1] : NULL;
-
-	return f && f->nacts && f->acts[0].kind == ACT_PRINTA && p && !strncmp(p->name, "tick-", 5);
-}
-
 static int on_row(void *ctx, const struct row *row)
 {
 	struct why_run *w = ctx;
@@ -73,7 +65,7 @@ static int on_row(void *ctx, const struct row *row)
 		e = whytab_add(w->table, w->schema, row);
 		return e < 0 ? e : 1;
 	case ROW_EVENT:
-		if (!ends_interval(w, row))
+		if (!whytab_is_end(w->schema, row))
 			return 1;
 		now = row->ts;
 		e = whyprint_table(&w->print, w->table, now - w->interval, false);

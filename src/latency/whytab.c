@@ -364,6 +364,14 @@ struct why_sum whytab_short(const struct whytab *t, bool now)
 	return now ? t->short_now : t->short_all;
 }
 
+bool whytab_is_end(const struct rec_schema *s, const struct row *row)
+{
+	const struct recfmt *f = row->kind == ROW_EVENT && row->id >= 1 && row->id <= s->nfmts ? s->fmts[row->id - 1] : NULL;
+	const struct rec_probe *p = rec_schema_probe(s, row->probe);
+
+	return f && f->nacts && f->acts[0].kind == ACT_PRINTA && p && !strncmp(p->name, "tick-", 5);
+}
+
 void whytab_next(struct whytab *t)
 {
 	struct cell *c, *next;

@@ -45,6 +45,8 @@ int whytab_wait(struct whytab *t, const struct why_row *r, uint64_t ns);
 size_t whytab_rows(struct whytab *t, bool now, const struct why_row *const **ret);
 /* Waits that were too short for a cause. */
 struct why_sum whytab_short(const struct whytab *t, bool now);
+/* Programs that fill such a table end an interval by a printa() of a tick- probe: is it that? */
+bool whytab_is_end(const struct rec_schema *s, const struct row *row);
 /* A new interval begins. */
 void whytab_next(struct whytab *t);
 #endif

@@ -322,10 +322,9 @@ static int row_event(struct top_model *m, const struct row *row)
 {
 	const struct rec_schema *s = m->c.schema;
 	const struct recfmt *f = row->id >= 1 && row->id <= s->nfmts ? s->fmts[row->id - 1] : NULL;
-	const struct rec_probe *p = rec_schema_probe(s, row->probe);
 	int e = 0;
 
-	if (f && f->nacts && f->acts[0].kind == ACT_PRINTA && p && !strncmp(p->name, "tick-", 5))
+	if (whytab_is_end(s, row))
 		return end_interval(m);
 	for (size_t i = 0; f && i < f->nacts && e == 0; i++)
 		if (f->acts[i].kind == ACT_SLOW) {
