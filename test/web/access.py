@@ -8,14 +8,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import urllib.error
 import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import CHROMIUM, Browser  # noqa: E402
+from browser import Browser  # noqa: E402
 from pictures import DRAWN, SERIES  # noqa: E402
 from ranges import LOAD, SHOWN, record  # noqa: E402
-from server import PAGE, Server, button, drag, write  # noqa: E402
+from server import PAGE, Server, button, drag, need_browser_and_root, page, running, write  # noqa: E402
 from tap import check, done, skip  # noqa: E402
 
 KIB = 1000
@@ -120,42 +119,28 @@ def states(b, j, base):
 
 def main():
     dwell, web, work = map(os.path.abspath, sys.argv[1:4])
-    if not CHROMIUM:
-        skip("needs chromium")
-    if os.geteuid() != 0:
-        skip("needs root")
+    need_browser_and_root()
     r = subprocess.run(["sh", os.path.join(os.path.dirname(web), "tools", "npmtools.sh"), web, work], check=False)
     if r.returncode:
         skip("npm cannot get axe-core")
     with open(os.path.join(work, "node_modules", "axe-core", "axe.min.js"), encoding="utf-8") as f:
         axe = f.read()
-    with tempfile.TemporaryDirectory() as folder:
-        load = subprocess.Popen(["sh", "-c", LOAD], start_new_session=True)
+    with tempfile.TemporaryDirectory() as folder, running("sh", "-c", LOAD):
         record(dwell, os.path.join(folder, "one.dwell"), 10)  # of each phase of the load
-        server = Server(dwell, "--recordings", folder)
-        try:
-            try:
+        with Server(dwell, "--recordings", folder) as server:
+            with page(server):
                 weight(server)
-            except urllib.error.HTTPError:
-                skip("built without the page")
-            with Browser() as b:
-                b.open(server.url, "window.dwell !== undefined")
             for dark, width in ((False, 1280), (True, 1280), (False, 400)):
                 with Browser(dark=dark, width=width) as b:
                     b.call("Page.setBypassCSP", enabled=True)  # axe-core comes from the test, not from the server
                     b.open(server.url, "window.dwell !== undefined")
-                    states(b, Judge(b, axe, f"{'dark' if dark else 'light'}, {width} px"), server.url.split("?")[0])
+                    states(b, Judge(b, axe, f"{'dark' if dark else 'light'}, {width} px"), server.base)
             with Browser() as b:
                 b.call("Page.setBypassCSP", enabled=True)
                 b.open(server.url + "#overview", "window.dwell !== undefined && window.dwell.overview.now > 0")
                 server.stop()
                 b.wait("document.querySelector('.connection').textContent.includes('lost')")
                 Judge(b, axe, "light").judge("a lost connection")
-        finally:
-            os.killpg(load.pid, 9)
-            load.wait()
-            server.process.terminate()
-            server.process.wait()
     done()
 
 

@@ -16,10 +16,9 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import CHROMIUM, Browser  # noqa: E402
 from ranges import SHOWN  # noqa: E402
-from server import PAGE, Server, button, text_of  # noqa: E402
-from tap import check, done, same, skip  # noqa: E402
+from server import PAGE, Server, button, need_browser_and_root, page, text_of  # noqa: E402
+from tap import check, done, same  # noqa: E402
 
 HALF = 16  # seconds
 PR_SET_NAME = 15
@@ -116,34 +115,18 @@ def states(b, info, base, times):
 
 def main():
     dwell = os.path.abspath(sys.argv[1])
-    if not CHROMIUM:
-        skip("needs chromium")
-    if os.geteuid() != 0:
-        skip("needs root")
-    folder = tempfile.mkdtemp(prefix="dwell-apart-")
-    server = None
-    try:
+    need_browser_and_root()
+    with tempfile.TemporaryDirectory(prefix="dwell-apart-") as folder:
         path = os.path.join(folder, "one.dwell")
         times = record(dwell, path)
         shutil.copy(path, os.path.join(folder, "two.dwell"))
         info = json.loads(subprocess.run([dwell, "report", "-l", "--json", path], capture_output=True, text=True, check=True).stdout)
-        server = Server(dwell, "--recordings", folder)
-        base = server.url.split("?")[0]
-        for width, dark in ((1280, False), (400, True)):
-            with Browser(width=width, height=900, dark=dark) as b:
-                try:
-                    b.open(server.url + "#recording", PAGE)
-                except RuntimeError:
-                    skip("built without the page")
-                look(b, info, base, times)
-                if width == 1280:
-                    states(b, info, base, times)
-                same([e for e in b.errors if not e.startswith(f"asks for {base}")], [], "no errors, and nothing is asked of anybody else")
-    finally:
-        if server:
-            server.process.terminate()
-            server.process.wait()
-        shutil.rmtree(folder)
+        with Server(dwell, "--recordings", folder) as server:
+            for width, dark in ((1280, False), (400, True)):
+                with page(server, "#recording", PAGE, width=width, height=900, dark=dark) as b:
+                    look(b, info, server.base, times)
+                    if width == 1280:
+                        states(b, info, server.base, times)
     done()
 
 

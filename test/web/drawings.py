@@ -4,13 +4,11 @@
 brings a choice back, programs of the gallery. usage: drawings.py DWELL. TAP; skipped without Chromium or root."""
 import json
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import CHROMIUM, Browser  # noqa: E402
-from server import PAGE, Server, button, painted, write  # noqa: E402
-from tap import check, done, same, skip  # noqa: E402
+from server import PAGE, Server, button, need_browser_and_root, page, painted, running, write  # noqa: E402
+from tap import check, done, same  # noqa: E402
 
 # Not more than the governor lets a program see.
 LOAD = "while :; do dd if=/dev/zero of=/dev/null bs=4096 count=500 2>/dev/null; sleep 0.05; done"
@@ -112,25 +110,11 @@ def gallery(b, base):
 
 def main():
     dwell = os.path.abspath(sys.argv[1])
-    if not CHROMIUM or os.geteuid() != 0:
-        skip("needs chromium and root")
-    load = subprocess.Popen(["sh", "-c", LOAD], start_new_session=True)
-    server = Server(dwell)
-    try:
-        with Browser() as b:
-            try:
-                b.open(server.url + "#program", PAGE)
-            except RuntimeError:
-                skip("built without the page")
-            programs(b)
-            history(b)
-            gallery(b, server.url.split("?")[0])
-            same([e for e in b.errors if not e.startswith(f"asks for http://127.0.0.1:{server.port}/")], [], "no errors, and nothing is asked of anybody else")
-    finally:
-        os.killpg(load.pid, 9)
-        load.wait()
-        server.process.terminate()
-        server.process.wait()
+    need_browser_and_root()
+    with running("sh", "-c", LOAD), Server(dwell) as server, page(server, "#program", PAGE) as b:
+        programs(b)
+        history(b)
+        gallery(b, server.base)
     done()
 
 

@@ -10,10 +10,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import CHROMIUM, Browser  # noqa: E402
 from ranges import SHOWN, record  # noqa: E402
-from server import LOAD, Server, text_of  # noqa: E402
-from tap import check, done, same, skip  # noqa: E402
+from server import LOAD, Server, need_browser_and_root, page, running, text_of  # noqa: E402
+from tap import check, done, same  # noqa: E402
 
 SENT_MAX = 256 << 20
 DROPPING = "document.documentElement.classList.contains('dropping')"
@@ -94,31 +93,14 @@ def download(b, base, dwell, folder):
 
 def main():
     dwell = os.path.abspath(sys.argv[1])
-    if not CHROMIUM:
-        skip("needs chromium")
-    if os.geteuid() != 0:
-        skip("needs root")
-    with tempfile.TemporaryDirectory() as folder:
+    need_browser_and_root()
+    with tempfile.TemporaryDirectory() as folder, running("sh", "-c", LOAD):
         os.chmod(folder, 0o755)
-        load = subprocess.Popen(["sh", "-c", LOAD], start_new_session=True)
         good = os.path.join(folder, "good.dwell")
         record(dwell, good, 3)
-        server = Server(dwell)
-        base = server.url.split("?")[0]
-        try:
-            with Browser() as b:
-                try:
-                    b.open(server.url, "window.dwell !== undefined")
-                except RuntimeError:
-                    skip("built without the page")
-                drops(b, base, folder, good)
-                download(b, base, dwell, folder)
-                same([e for e in b.errors if not e.startswith(f"asks for http://127.0.0.1:{server.port}/")], [], "no errors, and nothing is asked of anybody else")
-        finally:
-            os.killpg(load.pid, 9)
-            load.wait()
-            server.process.terminate()
-            server.process.wait()
+        with Server(dwell) as server, page(server) as b:
+            drops(b, server.base, folder, good)
+            download(b, server.base, dwell, folder)
     done()
 
 

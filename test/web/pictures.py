@@ -10,10 +10,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import CHROMIUM, Browser  # noqa: E402
+from browser import Browser  # noqa: E402
 from ranges import SHOWN, record  # noqa: E402
-from server import LOAD, Server, button, drag, text_of  # noqa: E402
-from tap import check, done, same, skip  # noqa: E402
+from server import LOAD, Server, button, drag, need_browser_and_root, page, running, text_of  # noqa: E402
+from tap import check, done, same  # noqa: E402
 
 PANEL = "window.dwell.recording.pictures.timeline.panel"
 DRAWN = f"window.dwell !== undefined && {PANEL}.head !== null && document.querySelector('.pictures:not([hidden]) .message').hidden"
@@ -172,48 +172,34 @@ def live(b, base):
     check("wakeup" in text_of(b, ".pictures:not([hidden]) select"), "and distributions")
 
 
+def narrow(server):
+    with Browser(width=400, height=800, dark=True) as b:
+        b.open(server.url, "window.dwell !== undefined")
+        for view, ready in (("r2/timeline", DRAWN), ("r2/processes", DRAWN), ("r1/hist?by=@naps_ns&keys=1", SERIES)):
+            b.open(server.base + "#recording/" + view, ready)
+            check(b.eval("document.documentElement.scrollWidth <= innerWidth"), f"400 pixels are wide enough: {view}")
+            if len(sys.argv) > 2:
+                b.screenshot(os.path.join(sys.argv[2], view.split("?")[0].replace("/", "-") + "-400.png"))
+
+
 def main():
     dwell = os.path.abspath(sys.argv[1])
-    if not CHROMIUM or os.geteuid() != 0:
-        skip("needs chromium and root")
-    server = None
+    need_browser_and_root()
     with tempfile.TemporaryDirectory(prefix="dwell-pictures-") as folder:
         with open(os.path.join(folder, "load.sh"), "w", encoding="utf-8") as f:
             f.write("ls -lR /etc\nsleep 0.2\nls / | cat\nsleep 0.1\n")
         files = [os.path.join(folder, n) for n in ("a.dwell", "b.dwell", "c.dwell")]
-        load = subprocess.Popen(["sh", "-c", LOAD + " & exec python3 -c 'import time\nwhile 1: time.sleep(.002)'"], start_new_session=True)
-        try:
+        with running("sh", "-c", LOAD + " & exec python3 -c 'import time\nwhile 1: time.sleep(.002)'"):
             record(dwell, files[0], 9)
             for args in (["timeline", "--record", files[1], "--text", "-c", f"sh {folder}/load.sh"], ["-q", "--record", files[2], "-n", "BEGIN { exit(0); }"]):
                 r = subprocess.run([dwell, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
                 same(r.returncode, 0, "a recording is made" + r.stderr[:300])
             shutil.copy(files[0], os.path.join(folder, "z.dwell"))
-            server = Server(dwell, *files, os.path.join(folder, "z.dwell"))
-            base = server.url.split("?")[0]
-            with Browser() as b:
-                try:
-                    b.open(server.url, "window.dwell !== undefined")
-                except RuntimeError:
-                    skip("built without the page")
-                timeline(b, base)
-                hist(b, base)
-                beside(b, base)
-                missing(b, base)
-                live(b, base)
-                same([e for e in b.errors if not e.startswith(f"asks for {base}")], [], "no errors, and nothing is asked of anybody else")
-            with Browser(width=400, height=800, dark=True) as b:
-                b.open(server.url, "window.dwell !== undefined")
-                for view, ready in (("r2/timeline", DRAWN), ("r2/processes", DRAWN), ("r1/hist?by=@naps_ns&keys=1", SERIES)):
-                    b.open(base + "#recording/" + view, ready)
-                    check(b.eval("document.documentElement.scrollWidth <= innerWidth"), f"400 pixels are wide enough: {view}")
-                    if len(sys.argv) > 2:
-                        b.screenshot(os.path.join(sys.argv[2], view.split("?")[0].replace("/", "-") + "-400.png"))
-        finally:
-            os.killpg(load.pid, 9)
-            load.wait()
-            if server:
-                server.process.terminate()
-                server.process.wait()
+            with Server(dwell, *files, os.path.join(folder, "z.dwell")) as server:
+                with page(server) as b:
+                    for look in (timeline, hist, beside, missing, live):
+                        look(b, server.base)
+                narrow(server)
     done()
 
 

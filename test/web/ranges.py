@@ -12,9 +12,9 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import CHROMIUM, Browser  # noqa: E402
-from server import PAGE, Server, button, drag, painted, text_of, write  # noqa: E402
-from tap import check, done, same, skip  # noqa: E402
+from browser import Browser  # noqa: E402
+from server import PAGE, Server, button, drag, need_browser_and_root, page, painted, running, text_of, write  # noqa: E402
+from tap import check, done, same  # noqa: E402
 
 # dd writes for four seconds, then python3 sleeps as often: what differs is known
 LOAD = ("while :; do sleep 0.3 | cat; done & while :; do timeout 6 sh -c 'while :; do dd if=/dev/zero of=/dev/null bs=4096 count=20000 2>/dev/null; done';"
@@ -184,7 +184,7 @@ def selecting(b):
         same(of(text), None, f"what is no program: {text}")
 
 
-def two(server, base):
+def two(server):
     """Two browsers look at the one live view; one that goes changes nothing for the other."""
     with Browser() as a, Browser() as b:
         for browser in (a, b):
@@ -196,11 +196,11 @@ def two(server, base):
         b.wait(f"window.dwell.overview.now > {now} + 1")
         check(True, "one goes, the other goes on")
         a.open("data:text/html,<p>elsewhere")
-        got = a.eval(f"fetch('{base}api/v1/status', {{ credentials: 'include', mode: 'cors' }}).then(() => 'answered', () => 'refused')")
+        got = a.eval(f"fetch('{server.base}api/v1/status', {{ credentials: 'include', mode: 'cors' }}).then(() => 'answered', () => 'refused')")
         same(got, "refused", "a page of elsewhere gets nothing")
 
 
-def far(server, base):
+def far(server):
     """With 200 ms of delay each way round."""
     with Browser() as b:
         b.call("Network.emulateNetworkConditions", offline=False, latency=200, downloadThroughput=-1, uploadThroughput=-1)
@@ -209,12 +209,12 @@ def far(server, base):
         check(time.monotonic() - t < 10, "a recording over a slow network", time.monotonic() - t)
         drag(b, ".map canvas", 0, 0.2, 0.02, 0.95, 0.9)
         b.wait("document.querySelector('.recording-body .keys-table tbody tr') !== null && document.querySelector('.detail-pane .flame canvas') !== null")
-        b.open(base + "#overview", "window.dwell !== undefined && window.dwell.overview.now > 0 && window.dwell.overview.source !== null")
+        b.open(server.base + "#overview", "window.dwell !== undefined && window.dwell.overview.now > 0 && window.dwell.overview.source !== null")
         now = b.eval("window.dwell.overview.now")
         b.wait(f"window.dwell.overview.now > {now}")
         check(True, "and the live view")
-        b.open(base + "#recording/r1/hist?by=nap", "window.dwell !== undefined && document.querySelectorAll('.series tbody tr').length > 0")
-        b.open(base + "#program", PAGE)
+        b.open(server.base + "#recording/r1/hist?by=nap", "window.dwell !== undefined && document.querySelectorAll('.series tbody tr').length > 0")
+        b.open(server.base + "#program", PAGE)
         write(b, "BEGIN { @n = count(); exit(0); } syscall::fsyn")
         b.wait("!document.querySelector('.choices').hidden")
         check("fsync" in text_of(b, ".choices"), "completion", text_of(b, ".choices"))
@@ -226,40 +226,22 @@ def far(server, base):
 
 def main():
     dwell = os.path.abspath(sys.argv[1])
-    if not CHROMIUM:
-        skip("needs chromium")
-    if os.geteuid() != 0:
-        skip("needs root")
-    folder = tempfile.mkdtemp(prefix="dwell-ranges-")
-    load = subprocess.Popen(["sh", "-c", LOAD], start_new_session=True)
-    server = None
-    try:
-        record(dwell, os.path.join(folder, "one.dwell"), 9)
-        server = Server(dwell, "--recordings", folder)
-        base = server.url.split("?")[0]
-        with Browser() as b:
-            try:
-                b.open(server.url + "#recording", PAGE)
-            except RuntimeError:
-                skip("built without the page")
-            shares(b)
-            selecting(b)
-            live(b, base)
-            recording(b, base, os.path.join(folder, "one.dwell"))
-            same([e for e in b.errors if not e.startswith(f"asks for {base}")], [], "no errors, and nothing is asked of anybody else")
-        for width in (1280, 400):
-            with Browser(width=width, height=900) as b:
-                b.open(server.url + "#recording/r1", SHOWN)
-                check(b.eval("document.documentElement.scrollWidth <= innerWidth"), f"{width} pixels are wide enough")
-        two(server, base)
-        far(server, base)
-    finally:
-        os.killpg(load.pid, 9)
-        load.wait()
-        if server:
-            server.process.terminate()
-            server.process.wait()
-        shutil.rmtree(folder)
+    need_browser_and_root()
+    with tempfile.TemporaryDirectory(prefix="dwell-ranges-") as folder, running("sh", "-c", LOAD):
+        path = os.path.join(folder, "one.dwell")
+        record(dwell, path, 9)
+        with Server(dwell, "--recordings", folder) as server:
+            with page(server, "#recording", PAGE) as b:
+                shares(b)
+                selecting(b)
+                live(b, server.base)
+                recording(b, server.base, path)
+            for width in (1280, 400):
+                with Browser(width=width, height=900) as b:
+                    b.open(server.url + "#recording/r1", SHOWN)
+                    check(b.eval("document.documentElement.scrollWidth <= innerWidth"), f"{width} pixels are wide enough")
+            two(server)
+            far(server)
     done()
 
 

@@ -161,19 +161,14 @@ def main():
         with open(fonts, "w", encoding="utf-8") as f:
             f.write(FONTCONFIG % os.path.join(folder, "fonts"))
         os.environ.update(FONTCONFIG_FILE=fonts, TZ="UTC", LANG="en_US.UTF-8")
-        server = Server(dwell, sample)
         looker = Looker(out, refresh, only)
-        try:
-            with looker.judge as j:
-                j.open("about:blank")
-                program(looker.look, server.url)
-                pictures(looker.look, dwell, folder, sample)
-                recording(looker.look, server.url)
-                tabs(looker.look, server.url)
-                can_fail(looker, server.url)
-        finally:
-            server.process.terminate()
-            server.process.wait()
+        with Server(dwell, sample) as server, looker.judge as j:
+            j.open("about:blank")
+            program(looker.look, server.url)
+            pictures(looker.look, dwell, folder, sample)
+            recording(looker.look, server.url)
+            tabs(looker.look, server.url)
+            can_fail(looker, server.url)
     known = {os.path.basename(p) for p in glob.glob(HERE + "/*.png")}
     check(all(os.path.exists(os.path.join(out, n)) for n in known), "each reference is of a picture that is made", known)
     done()

@@ -4,13 +4,12 @@
 mistakes; a lost connection; wrong tokens. usage: serve.py DWELL. TAP; skipped without Chromium or root."""
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import CHROMIUM, Browser  # noqa: E402
-from server import LOAD, PAGE, Server, button, drag, text_of, write  # noqa: E402
-from tap import check, done, same, skip  # noqa: E402
+from browser import Browser  # noqa: E402
+from server import LOAD, PAGE, Server, button, drag, need_browser_and_root, page, running, text_of, write  # noqa: E402
+from tap import check, done, same  # noqa: E402
 
 
 def run(b, program, until):
@@ -163,43 +162,26 @@ def lost(dwell, server):
         same(server.stop(), 0, "the server is stopped")
         b.wait("document.querySelector('.connection').textContent.includes('lost')")
         check(True, "the page says that the connection is lost")
-        again = Server(dwell, "--port", server.port)
-        b.wait("document.querySelector('.connection').textContent.includes('token')")
-        check(True, "a new server has a new token: the page says so")
-        again.stop()
+        with Server(dwell, "--port", server.port):
+            b.wait("document.querySelector('.connection').textContent.includes('token')")
+            check(True, "a new server has a new token: the page says so")
 
 
 def main():
     dwell = os.path.abspath(sys.argv[1])
-    if not CHROMIUM:
-        skip("needs chromium")
-    if os.geteuid() != 0:
-        skip("needs root")
-    server = Server(dwell)
-    load = subprocess.Popen(["sh", "-c", LOAD])
-    try:
-        with Browser() as b:
-            try:
-                b.open(server.url + "#program", PAGE)
-            except RuntimeError:
-                skip("built without the page")
+    need_browser_and_root()
+    with running("sh", "-c", LOAD), Server(dwell) as server:
+        with page(server, "#program", PAGE) as b:
             same(b.eval("location.search"), "", "the token leaves the address")
             programs(b)
             stacks(b)
             mistakes(b)
             completion(b)
-            overview(b, server.url.split("?")[0])
-            links(b, server.url.split("?")[0])
-            same([e for e in b.errors if not e.startswith(f"asks for http://127.0.0.1:{server.port}/")], [],
-                 "no errors, and nothing is asked of anybody else")
+            overview(b, server.base)
+            links(b, server.base)
         narrow(server.url)
         wrong(server)
         lost(dwell, server)
-    finally:
-        load.kill()
-        load.wait()
-        server.process.terminate()
-        server.process.wait()
     done()
 
 

@@ -1,26 +1,71 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dwell serve for tests of the page, and what they do with its elements."""
+"""dwell serve for tests of the page, a load for it, browsers that show it, and what tests do with its elements."""
+import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
+
+from browser import CHROMIUM, Browser
+from tap import same, skip
 
 PAGE = "window.dwell !== undefined && document.querySelector('.gallery button') !== null"
 # Something that computes, calls and reads, on every CPU.
 LOAD = "while :; do dd if=/dev/zero of=/dev/null bs=4096 count=2000 2>/dev/null; done"
 
 
+def need_browser_and_root():
+    if not CHROMIUM:
+        skip("needs chromium")
+    if os.geteuid() != 0:
+        skip("needs root")
+
+
 class Server:
+    """with Server(dwell) as s: s.url is the address with its token, s.base without it."""
+
     def __init__(self, dwell, *args, **kw):
         """kw: of subprocess.Popen()."""
         self.process = subprocess.Popen([dwell, "serve", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         stdin=subprocess.DEVNULL, **kw)
         self.url = self.process.stdout.readline().strip()
+        self.base = self.url.split("?")[0]
         self.port = re.search(r":(\d+)/", self.url).group(1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(20)
+
+
+@contextlib.contextmanager
+def running(*argv):
+    """A load while the block runs; it ends with all that it has started."""
+    load = subprocess.Popen(argv, start_new_session=True)
+    try:
+        yield
+    finally:
+        os.killpg(load.pid, 9)
+        load.wait()
+
+
+@contextlib.contextmanager
+def page(server, view="", ready="window.dwell !== undefined", **kw):
+    """A browser that shows the page; skipped where there is none. When the block has ended, nothing has gone wrong in it. kw: of Browser()."""
+    with Browser(**kw) as b:
+        try:
+            b.open(server.url + view, ready)
+        except RuntimeError:
+            skip("built without the page")
+        yield b
+        same([e for e in b.errors if not e.startswith(f"asks for {server.base}")], [], "no errors, and nothing is asked of anybody else")
 
 
 def write(b, program):

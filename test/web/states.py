@@ -13,8 +13,8 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import CHROMIUM, Browser  # noqa: E402
-from server import PAGE, Server, button, text_of, write  # noqa: E402
+from browser import Browser  # noqa: E402
+from server import PAGE, Server, button, need_browser_and_root, running, text_of, write  # noqa: E402
 from tap import check, done, same, skip  # noqa: E402
 
 NOBODY = 65534
@@ -80,8 +80,7 @@ OFF_AGO = f"[...Array(60).keys()].findIndex((ago) => {SOFTIRQ}.wasOff(window.dwe
 
 def detached(b, url):
     """A tracker that costs more than dwell allows itself: what is not measured any more, since when, why, and a way to begin anew."""
-    load = subprocess.Popen([sys.executable, "-c", CALLERS], start_new_session=True)
-    try:
+    with running(sys.executable, "-c", CALLERS):
         b.open(url + "#overview", f"{READY} && /not measured any more/.test(document.querySelector('.trackers').innerText)")
         rows = dict(b.eval("[...document.querySelectorAll('.trackers tbody th')].map((e) => [e.firstChild.data, e.innerText])"))
         check("maxcpu: detached syscall" in rows["softirq"] and not any("not measured" in t for n, t in rows.items() if n != "softirq"), "what dwell has taken off, where it is missing", rows)
@@ -98,9 +97,6 @@ def detached(b, url):
         b.eval("scrollTo(0, 0)")
         b.wait(OFF)
         shot(b, "detached")
-    finally:
-        os.killpg(load.pid, 9)
-        load.wait()
     run = b.eval("window.dwell.overview.run")
     button(b, "Measure again")
     b.wait(f"window.dwell.overview.run > {run}")
@@ -127,8 +123,7 @@ def empty(b, url, path):
 
 
 def losses(b, url):
-    load = subprocess.Popen([sys.executable, "-c", SLEEPERS], start_new_session=True)
-    try:
+    with running(sys.executable, "-c", SLEEPERS):
         b.open(url + "#overview", f"{READY} && window.dwell.overview.slow.length > 0")
         b.wait("/[1-9][0-9,]* .*not shown|lost/.test(document.querySelector('.overview h2 .lossy').innerText)")
         text = text_of(b, ".overview h2 .lossy")
@@ -138,9 +133,6 @@ def losses(b, url):
                        "return ['bg', 'panel', 'line', 'text', 'muted', 'accent', 'found', 'bad'].filter((n) => { c.fillStyle = '#123456'; c.fillStyle = style.getPropertyValue('--' + n).trim(); return c.fillStyle === '#123456'; }); })()")
         same(wrong, [], "the colours of the page are such as a canvas takes, in which losses are drawn, too")
         shot(b, "losses")
-    finally:
-        os.killpg(load.pid, 9)
-        load.wait()
 
 
 def starved(b, server):
@@ -165,31 +157,20 @@ def gone(b, server, dwell):
     check(not b.eval("document.querySelector('.trackers').hidden"), "what was seen stays")
     check("bad" in b.eval("document.querySelector('.connection').className") and text_of(b, ".trackers"), "the connection is lost, in words and colour")
     shot(b, "connection-lost")
-    again = Server(dwell, "--port", server.port)
-    try:
+    with Server(dwell, "--port", server.port):
         b.wait("document.querySelector('.connection').innerText.includes('token')")
         check("address" in text_of(b, ".connection"), "a new one has a new address: it is said", text_of(b, ".connection"))
         shot(b, "new-token")
-    finally:
-        again.stop()
 
 
 def main():
     dwell = os.path.abspath(sys.argv[1])
-    if not CHROMIUM or os.geteuid() != 0:
-        skip("needs chromium and root")
+    need_browser_and_root()
     with tempfile.TemporaryDirectory(prefix="dwell-states-") as folder:
         mine = Place(dwell, folder)
         path = os.path.join(folder, "empty.dwell")
         subprocess.run([dwell, "-q", "--record", path, "-n", 'BEGIN { printf("2 lines\\n"); exit(0); }'], check=True, capture_output=True, timeout=60)
-        servers = []
-
-        def serve(*args, **kw):
-            servers.append(Server(mine.dwell, *args, **kw))
-            return servers[-1]
-
-        try:
-            nobody, root = serve(user=NOBODY, group=NOBODY, extra_groups=[]), serve(path)
+        with Server(mine.dwell, user=NOBODY, group=NOBODY, extra_groups=[]) as nobody, Server(mine.dwell, path) as root:
             for width, dark in ((1280, False), (400, True)):
                 with Browser(width=width, height=800, dark=dark) as b:
                     try:
@@ -197,31 +178,27 @@ def main():
                     except RuntimeError:
                         skip("built without the page")
                     b.open(nobody.url, READY)
-                    unprivileged(b, nobody.url.split("?")[0])
+                    unprivileged(b, nobody.base)
                     b.open(root.url, READY)
-                    empty(b, root.url.split("?")[0], path)
+                    empty(b, root.base, path)
             with Browser(height=800) as b:
                 b.open(root.url, READY)
-                losses(b, root.url.split("?")[0])
+                losses(b, root.base)
                 starved(b, root)
                 gone(b, root, mine.dwell)
-            dear = "#pragma D option maxcpu=20%\n" + "".join(f"syscall:::entry {{ @stacks{i}[execname, probefunc, ustack(), stack()] = count(); }}\n" for i in range(8))
-            for look, tracker, change in ((missing, "reclaim.d", lambda t: re.sub("sdt:(vmscan|compaction):", "sdt:nosuch:", t)), (detached, "softirq.d", lambda t: t + dear),
-                                          (broken, "irq.d", lambda t: t + "BEGIN { nosuch(); }\n")):
-                with open(os.path.join(mine.trackers, tracker), "r+", encoding="utf-8") as f:
-                    text = change(f.read())
-                    f.seek(0)
-                    f.write(text)
-                    f.truncate()
-                poor = serve()
+        dear = "#pragma D option maxcpu=20%\n" + "".join(f"syscall:::entry {{ @stacks{i}[execname, probefunc, ustack(), stack()] = count(); }}\n" for i in range(8))
+        for look, tracker, change in ((missing, "reclaim.d", lambda t: re.sub("sdt:(vmscan|compaction):", "sdt:nosuch:", t)), (detached, "softirq.d", lambda t: t + dear),
+                                      (broken, "irq.d", lambda t: t + "BEGIN { nosuch(); }\n")):
+            with open(os.path.join(mine.trackers, tracker), "r+", encoding="utf-8") as f:
+                text = change(f.read())
+                f.seek(0)
+                f.write(text)
+                f.truncate()
+            with Server(mine.dwell) as poor:
                 for width, dark in ((1280, False), (400, True)):
                     with Browser(width=width, height=800, dark=dark) as b:
                         b.open(poor.url, READY)
-                        look(b, poor.url.split("?")[0])
-        finally:
-            for s in servers:
-                s.process.terminate()
-                s.process.wait()
+                        look(b, poor.base)
     done()
 
 
