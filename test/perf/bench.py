@@ -533,6 +533,27 @@ BENCHES = {"empty": bench_empty, "count": bench_count, "latency": bench_latency,
            "unwind": bench_unwind, "recording": bench_recording}
 
 
+def begin():
+    """Has the kernel keep statistics of BPF programs, while the descriptor is open that is given back; None: it cannot, and why is said."""
+    if os.geteuid() != 0:
+        print("SKIP needs root")
+        return None
+    stats, _ = live.bpf(live.ENABLE_STATS, b"\0" * 4)
+    if stats < 0:
+        print(f"SKIP the kernel gives no statistics of BPF programs: {os.strerror(-stats)}")
+        return None
+    return stats
+
+
+def finish(stats):
+    """The end of begin(); the results, where --json wants them; and the load, which may be why goals were missed."""
+    os.close(stats)
+    if opts.json:
+        with open(opts.json, "w", encoding="ascii") as f:
+            json.dump(results, f, indent=1)
+    print(f"load average {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} CPUs" + (": others need them" if busy() else ""))
+
+
 def main():
     global opts
     parser = argparse.ArgumentParser()
@@ -542,13 +563,8 @@ def main():
     parser.add_argument("--only", nargs="*", choices=BENCHES)
     parser.add_argument("--json")
     opts = parser.parse_args()
-    if os.geteuid() != 0:
-        print("needs root")
-        return 77
-    # Statistics are on while this descriptor is open, and never left on.
-    stats, _ = live.bpf(live.ENABLE_STATS, b"\0" * 8)
-    if stats < 0:
-        print(f"the kernel gives no statistics of BPF programs: {os.strerror(-stats)}")
+    stats = begin()
+    if stats is None:
         return 77
     failed = 0
     for name in opts.only or BENCHES:
@@ -557,12 +573,7 @@ def main():
         except Exception as e:  # noqa: one that cannot be measured must not hide the others
             failed += 1
             note(name, f"could not be measured: {e!r}", "", False)
-    os.close(stats)
-    if opts.json:
-        with open(opts.json, "w", encoding="utf-8") as f:
-            json.dump(results, f, indent=1)
-    print(f"load average {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} CPUs"
-          + (": busy, so that some figures are not judged" if busy() else ""))
+    finish(stats)
     missed = [r["what"] for r in results if r["met"] is False]
     print(f"{sum(r['met'] is True for r in results)} goals met, {len(missed)} missed")
     return 1 if failed else 0

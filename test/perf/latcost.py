@@ -6,7 +6,6 @@ and dwell itself while the default set runs under load: CPU, memory and where it
 usage: latcost.py --dwell BIN --trigger BIN [--seconds 20] [--json FILE]
 """
 import argparse
-import json
 import os
 import re
 import statistics
@@ -150,19 +149,14 @@ def main():
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--json")
     bench.opts = parser.parse_args()
-    if os.geteuid() != 0:
-        print("SKIP needs root")
+    stats = bench.begin()
+    if stats is None:
         return 77
-    fd, _ = live.bpf(live.ENABLE_STATS, b"\0" * 4)
     syscalls()
     slow_path()
     flight_recorder()
     default_set(bench.opts.seconds)
-    os.close(fd)
-    if bench.opts.json:
-        with open(bench.opts.json, "w", encoding="ascii") as f:
-            json.dump(bench.results, f, indent=1)
-    print(f"load average {os.getloadavg()[0]:.1f}" + (": others need the CPUs" if bench.busy() else ""))
+    bench.finish(stats)
     return 0
 
 

@@ -13,12 +13,6 @@ int BPF_PROG(sched_switch, _Bool preempt, struct task_struct *prev, struct task_
 	struct opened *o = bpf_task_storage_get(&storage, next, 0, 0);
 	__u64 now = bpf_ktime_get_ns();
 
-	if (o && o->off)
-		over(next, o, &o->off, now, &offcpu_hist, threshold, 0);
-	if (preempt || !state)
-		return 0;
-	o = bpf_task_storage_get(&storage, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (o)
-		o->off = now;
-	return 0;
+	end_offcpu(next, o, now, &offcpu_hist, threshold, 0);
+	return begin_offcpu(preempt, prev, state, now);
 }

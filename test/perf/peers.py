@@ -10,13 +10,11 @@ neither the stack of a thread that is not the current one, nor storage by thread
 its return. run_time_ns/run_cnt as in bench.py; what is not installed (tools/install-packages bench; clang) is left out with a message.
 """
 import argparse
-import json
 import os
 import shutil
 import sys
 
 import bench
-from bench import live
 
 RUNQ = """
 tracker runq (struct task_struct *) { threshold = 10ms; }
@@ -101,24 +99,16 @@ def main():
     parser.add_argument("--tools", required=True, type=os.path.abspath)
     parser.add_argument("--json")
     bench.opts = parser.parse_args()
-    if os.geteuid() != 0:
-        print("SKIP needs root")
+    stats = bench.begin()
+    if stats is None:
         return 77
     if not shutil.which("bpftrace"):
         print("bpftrace is missing: nothing to compare with (tools/install-packages bench)")
     if not bench.have_c("runq"):
         print("the programs in C are missing: they need clang")
-    fd, _ = live.bpf(live.ENABLE_STATS, b"\0" * 4)
-    if fd < 0:
-        print(f"SKIP the kernel gives no statistics of BPF programs: {os.strerror(-fd)}")
-        return 77
     for row in JOBS:
         job(*row)
-    os.close(fd)
-    if bench.opts.json:
-        with open(bench.opts.json, "w", encoding="ascii") as f:
-            json.dump(bench.results, f, indent=1)
-    print(f"load average {os.getloadavg()[0]:.1f}" + (": others need the CPUs" if bench.busy() else ""))
+    bench.finish(stats)
     return 0
 
 

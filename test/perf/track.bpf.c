@@ -22,12 +22,6 @@ int BPF_PROG(sched_switch, _Bool preempt, struct task_struct *prev, struct task_
 
 	if (o && o->woken)
 		over(next, o, &o->woken, now, &wakeup_hist, wakeup_threshold, 0);
-	if (o && o->off)
-		over(next, o, &o->off, now, &offcpu_hist, offcpu_threshold, 1);
-	if (preempt || !state)
-		return 0;
-	o = bpf_task_storage_get(&storage, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (o)
-		o->off = now;
-	return 0;
+	end_offcpu(next, o, now, &offcpu_hist, offcpu_threshold, 1);
+	return begin_offcpu(preempt, prev, state, now);
 }

@@ -125,4 +125,24 @@ static __always_inline void over(struct task_struct *p, const struct opened *o, 
 		slow(p, o, *start, delay, tracker);
 	*start = 0;
 }
+
+/* sched_switch: the sleep of a thread that gets the CPU is over, ... */
+static __always_inline void end_offcpu(struct task_struct *next, struct opened *o, __u64 now, void *hist, __u64 threshold, __u32 tracker)
+{
+	if (o && o->off)
+		over(next, o, &o->off, now, hist, threshold, tracker);
+}
+
+/* ... and that of one that leaves it to wait begins. */
+static __always_inline int begin_offcpu(_Bool preempt, struct task_struct *prev, unsigned int state, __u64 now)
+{
+	struct opened *o;
+
+	if (preempt || !state)
+		return 0;
+	o = bpf_task_storage_get(&storage, prev, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (o)
+		o->off = now;
+	return 0;
+}
 #endif
