@@ -7,7 +7,6 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 import zlib
@@ -216,30 +215,3 @@ def unfilter(kind, line, before, step):
 def distance(a, b):
     """Mean difference of two thumbnails, 0 … 255."""
     return sum(abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q)) / (3 * len(a))
-
-
-class Tap:
-    """Counts what was checked."""
-
-    def __init__(self):
-        self.tests = self.failures = 0
-
-    def check(self, condition, what, detail=""):
-        self.tests += 1
-        self.failures += not condition
-        print(f"{'ok' if condition else 'not ok'} {self.tests} - {what}")
-        if not condition:
-            print("# " + str(detail)[:2000].replace("\n", "\n# "))
-        sys.stdout.flush()
-
-    def same(self, got, want, what):
-        self.check(got == want, what, f"expected {want!r}, got {got!r}")
-
-    @staticmethod
-    def skip(why):
-        print("1..0 # SKIP " + why)
-        return int(os.environ.get("DWELL_SKIP_STATUS", 77))
-
-    def done(self):
-        print(f"1..{self.tests}")
-        return 1 if self.failures else 0

@@ -8,24 +8,17 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import CHROMIUM, Browser, Tap, distance  # noqa: E402
+from browser import CHROMIUM, Browser, distance  # noqa: E402
+from single import READY, state  # noqa: E402
+from tap import check, done, same, skip  # noqa: E402
 
 STACKS = "main;read;vfs_read_[k] 30\nmain;libc.so.6`memcpy 50\nmain;work;libc.so.6`memcpy 10\nmain 10\n"
-TAP = Tap()
-check, same = TAP.check, TAP.same
 
 
 def draw(dwell, folder, name, text, *args):
     path = os.path.join(folder, name)
     subprocess.run([dwell, "flame", "-o", path, "--title", "Test", *args, "-"], input=text, text=True, check=True)
     return "file://" + path
-
-
-READY = "window.dwell !== undefined"
-
-
-def state(b):
-    return b.eval("window.dwell.state()")
 
 
 def canvas(b):
@@ -177,18 +170,18 @@ def large(dwell, folder):
 def main():
     dwell = os.path.abspath(sys.argv[1])
     if not CHROMIUM:
-        return TAP.skip("needs chromium")
+        skip("needs chromium")
     with tempfile.TemporaryDirectory(prefix="dwell-flame-") as folder:
         if subprocess.run([dwell, "flame", "--html", "-"], input="a 1\n", text=True, capture_output=True).returncode:
-            return TAP.skip("built without pages")
+            skip("built without pages")
         url = page(dwell, folder)
         looks(dwell, folder, url)
         narrow(dwell, folder)
         differential(dwell, folder)
         svg(dwell, folder)
         large(dwell, folder)
-    return TAP.done()
+    done()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
