@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser  # noqa: E402
@@ -33,9 +32,7 @@ PLAIN_MAX, PACKED_MAX = 150 * KIB, 60 * KIB
 def weight(server):
     plain = packed = 0
     for path in ("/", "/app.js", "/app.css"):
-        request = urllib.request.Request(f"http://127.0.0.1:{server.port}{path}", headers={"Authorization": "Bearer " + server.url.split("=")[1]})
-        with urllib.request.urlopen(request) as r:
-            data = r.read()
+        data = server.get(path)
         packed += len(data)
         plain += len(gzip.decompress(data))
     check(plain <= PLAIN_MAX and packed <= PACKED_MAX, f"the page is {plain} bytes, {packed} compressed", "at most 150 kB and 60 kB")

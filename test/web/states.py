@@ -14,8 +14,8 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser  # noqa: E402
-from server import PAGE, Server, button, need_browser_and_root, running, text_of, write  # noqa: E402
-from tap import check, done, same, skip  # noqa: E402
+from server import PAGE, Server, button, need_browser_and_root, need_page, running, text_of, write  # noqa: E402
+from tap import check, done, same  # noqa: E402
 
 NOBODY = 65534
 READY = "window.dwell !== undefined"
@@ -171,12 +171,10 @@ def main():
         path = os.path.join(folder, "empty.dwell")
         subprocess.run([dwell, "-q", "--record", path, "-n", 'BEGIN { printf("2 lines\\n"); exit(0); }'], check=True, capture_output=True, timeout=60)
         with Server(mine.dwell, user=NOBODY, group=NOBODY, extra_groups=[]) as nobody, Server(mine.dwell, path) as root:
+            need_page(root)
             for width, dark in ((1280, False), (400, True)):
                 with Browser(width=width, height=800, dark=dark) as b:
-                    try:
-                        b.open(root.url, READY)
-                    except RuntimeError:
-                        skip("built without the page")
+                    b.open(root.url, READY)
                     b.open(nobody.url, READY)
                     unprivileged(b, nobody.base)
                     b.open(root.url, READY)
