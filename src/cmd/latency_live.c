@@ -44,59 +44,6 @@ static void list_trackers(FILE *out)
 
 /* -- events -- */
 
-/* Indented below the first line, broken at spaces. Names are chosen by programs, and this is for a terminal. */
-static void put_wrapped(struct strb *to, char *text, int columns)
-{
-	int at = 0;
-
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == '\x7f')
-			*c = '?';
-
-	while (*text) {
-		size_t n = strcspn(text, " ");
-
-		if (at && at + 1 + (int)n > columns) {
-			strb_adds(to, "\n    ");
-			at = 4;
-		} else if (at) {
-			strb_addc(to, ' ');
-			at++;
-		}
-		strb_add(to, text, n);
-		at += (int)n;
-		text += n + (text[n] == ' ');
-	}
-	strb_addc(to, '\n');
-}
-
-/* As other events than usual are told. */
-static const char *const endings[] = {
-	[SLOW_TIMEOUT] = ", still open", [SLOW_REPLACED] = ", begun again without an end", [SLOW_COLLECTED] = ", without an end",
-};
-
-static void event_text(const struct live *l, const struct slow_event *e, const struct chain *ch, struct strb *b)
-{
-	uint64_t wall = e->fixed.start + e->fixed.delay + (uint64_t)l->to_wall;
-	time_t s = (time_t)(wall / NSEC_PER_SEC);
-	struct strb line = { 0 };
-	char clock[16], *text;
-	struct tm tm;
-
-	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&s, &tm));
-	strb_printf(&line, "%s.%03u %s%s: ", clock, (unsigned)(wall / 1000000 % 1000), e->tracker->name,
-		    e->fixed.how < ARRAY_SIZE(endings) && endings[e->fixed.how] ? endings[e->fixed.how] : "");
-	chain_sentence(ch, &line);
-	text = strb_take(&line);
-	if (text)
-		put_wrapped(b, text, l->columns);
-	else
-		b->failed = true;
-	free(text);
-	if (l->has_flight)
-		flighttext(b, &l->flight, l->cost);
-}
-
 static void json_text(struct strb *b, const char *name, const char *s)
 {
 	strb_printf(b, ",\"%s\":", name);
@@ -242,9 +189,14 @@ static int show_event(struct live *l, const struct slow_event *e)
 	if (l->json)
 		event_json(l, e, &w, &ch, &b);
 	else
-		event_text(l, e, &ch, &b);
+		live_event_text(l, e, &ch, &b);
 	if (l->worst) {
 		r = keep(l, &e->fixed, &b);
+		return r < 0 ? r : 1;
+	}
+	r = live_group(l, e, &ch, &b);
+	if (r <= 0) {
+		strb_free(&b);
 		return r < 0 ? r : 1;
 	}
 	r = b.failed ? -ENOMEM : fwrite(b.s, 1, b.n, l->out) == b.n ? 0 : -errno;
@@ -270,6 +222,7 @@ static int summary(struct live *l, uint64_t now, bool final)
 	struct strb b = { 0 };
 
 	live_put_worst(l);
+	live_put_groups(l, UINT64_MAX);
 	note_thresholds(l);
 	if (l->json) {
 		strb_printf(&b, "{\"type\":\"latency-summary\",\"version\":%d,\"time\":%llu,\"interval_ns\":%llu,\"idle\":%llu,\"filtered\":%llu,",
@@ -402,6 +355,7 @@ static int on_taken(void *ctx)
 	struct live *l = ctx;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
+	live_put_groups(l, now + (uint64_t)l->to_wall);
 	return (l->daemon && !l->json) || now - l->last < l->every_ns ? 0 : summary(l, now, false);
 }
 
@@ -584,6 +538,7 @@ static const struct optrow rows[] = {
 	  .help = "events of these only" },
 	{ .name = "cgroup", .kind = OPT_CALL, .take = take_cgroup, .live = true, .arg = "PATH" },
 	{ .name = "container", .kind = OPT_TEXT, .at = offsetof(struct live, filter.container), .live = true, .arg = "ID" },
+	{ .name = "all", .kind = OPT_FLAG, .at = offsetof(struct live, all), .help = "each event, also where many within a second are alike" },
 	{ .name = "idle", .kind = OPT_FLAG, .at = offsetof(struct live, idle), .help = "waits for something to do, and sleeps, too" },
 	{ .name = "flight", .kind = OPT_CALL, .take = take_flight, .at = offsetof(struct live, args), .live = true, .arg = "TIME",
 	  .help = "with what the CPUs did for so long before each, up to its end (all of it: -v)" },
@@ -605,7 +560,7 @@ static const struct optrow rows[] = {
 static const struct optable options = {
 	.command = "latency",
 	.synopsis = "latency [TRACKER...] [options] [-- COMMAND...]\n"
-		    "latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--json] FILE|FOLDER|PID...   of recordings",
+		    "latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--all] [--json] FILE|FOLDER|PID...   of recordings",
 	.rows = rows, .n = ARRAY_SIZE(rows), .given = on_given, .more = list_words,
 };
 
@@ -692,6 +647,8 @@ static int live_main(int argc, char **argv)
 	e = latency_take_command(&argc, argv, &show.command);
 	if (e == 0)
 		e = prepare(&l, argc, argv);
+	if (e == 0 && !l.json && !l.worst && !l.stacks && !l.all && slowgroups_new(&l.groups) < 0)
+		e = cmd_fail("out of memory");
 	if (e == 0 && l.recordings) {
 		e = live_replay(&l);
 	} else if (e == 0) {
@@ -703,6 +660,7 @@ static int live_main(int argc, char **argv)
 	for (size_t i = 0; i < l.worst_kept.n; i++)
 		free(l.worst_kept.v[i].text);
 	vec_free(&l.worst_kept);
+	slowgroups_free(l.groups);
 	slowfilter_done(&l.filter);
 	latencysum_free(l.sum);
 	chains_free(l.chains);

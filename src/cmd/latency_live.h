@@ -7,6 +7,7 @@
 #include "cmd/latency_daemon.h"
 #include "cmd/latencysum.h"
 #include "cmd/slowfilter.h"
+#include "cmd/slowgroup.h"
 #include "latency/chain.h"
 #include "run/session.h"
 #include "store/flight.h"
@@ -23,7 +24,7 @@ struct live {
 	struct latency_args args;
 	uint64_t over_ns, every_ns;
 	unsigned worst, rate;
-	bool json, idle, stacks, cost, request, slow_only, as_daemon;
+	bool all, json, idle, stacks, cost, request, slow_only, as_daemon;
 	bool daemon_option; /* one of struct daemon_opts */
 	const char *record; /* or NULL */
 	struct slowfilter filter;
@@ -47,12 +48,19 @@ struct live {
 	struct flight_rec flight; /* about the event that comes next */
 	bool has_flight;
 	VEC(struct kept) worst_kept;
+	struct slowgroups *groups; /* NULL: each event is shown by itself */
 };
 
 /* The slow events of a ROW_EVENT, shown or kept. 1: done; 0: the text view is to show them, too; < 0: an error. */
 int live_event(struct live *l, const struct row *row);
 /* The ROW_FLIGHT about the event that comes next; row must live until then. ctx: the struct live. */
 void live_flight(void *ctx, const struct row *row);
+/* latency_text.c: an event as text. */
+void live_event_text(const struct live *l, const struct slow_event *e, const struct chain *ch, struct strb *b);
+/* 1: the event is to be shown now; 0: it is told later, with others like it, and its text was taken; < 0: an error. */
+int live_group(struct live *l, const struct slow_event *e, const struct chain *ch, struct strb *text);
+/* Tells what was kept by live_group(), if that is due at this time of the wall clock. */
+void live_put_groups(struct live *l, uint64_t wall);
 /* Those of --worst, which are forgotten. */
 void live_put_worst(struct live *l);
 /* l->recordings, with the options that make sense there. Exit status. */

@@ -66,6 +66,7 @@ static int replay_one(struct live *l, struct recread *r, uint64_t to_wall, struc
 		e = replay_row(&x, &row);
 	if (e == 0)
 		e = replay_held(&x);
+	live_put_groups(l, UINT64_MAX);
 	free(x.data);
 	latencysum_free(l->sum);
 	l->sum = NULL;

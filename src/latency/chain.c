@@ -271,12 +271,12 @@ static void add_for(const struct told *t, const char *outer_op, struct strb *b)
 		strb_printf(b, " on %s", object);
 }
 
+static const char *const verb[] = { [CHAIN_HOLDER] = "held by", [CHAIN_WAKER] = "ended by", [CHAIN_RUNNING] = "taken by",
+				    [CHAIN_RELEASER] = "released by", [CHAIN_STOPPER] = "stopped by" };
+
 /* Who it was, when no wait of theirs is known or before it is told. */
 static void add_by(const struct chain_wait *w, bool passing, struct strb *b)
 {
-	static const char *const verb[] = { [CHAIN_HOLDER] = "held by", [CHAIN_WAKER] = "ended by", [CHAIN_RUNNING] = "taken by",
-					    [CHAIN_RELEASER] = "released by", [CHAIN_STOPPER] = "stopped by" };
-
 	if (w->via != CHAIN_NOBODY && w->by_tid && w->by_tid != w->tid)
 		strb_printf(b, ", %s%s %s %u%s%s", passing ? "last " : "", verb[w->via], w->by_comm[0] ? w->by_comm : "thread", w->by_tid,
 			    w->by_means[0] ? " with " : "", w->by_means);
@@ -331,4 +331,14 @@ void chain_sentence(const struct chain *c, struct strb *b)
 		strb_adds(b, ", which is in this chain itself: a deadlock, if it lasts");
 	if (c->more)
 		strb_adds(b, ", and so on");
+}
+
+void chain_reason(const struct chain *c, struct strb *b)
+{
+	struct told t;
+	const struct chain_wait *w = &c->links[tell(c, 0, &t)].wait;
+
+	add_for(&t, NULL, b);
+	if (w->via != CHAIN_NOBODY && w->by_tid && w->by_tid != w->tid && w->by_comm[0])
+		strb_printf(b, ", %s %s", verb[w->via], w->by_comm);
 }

@@ -86,6 +86,8 @@ void chain_complete(struct chain *c, const struct flight_rec *f);
 bool chain_is_idle(const struct chain *c);
 /* "postgres 412 waited 41.2 ms in fsync for journal commit (jbd2), …" */
 void chain_sentence(const struct chain *c, struct strb *b);
+/* What of the sentence is the same for others like it: " in fsync for journal commit (jbd2), ended by jbd2"; without times and numbers of threads. */
+void chain_reason(const struct chain *c, struct strb *b);
 /* What a wait of the one who is to blame is to the wait that he is to blame for; not of CHAIN_NOBODY and CHAIN_RUNNING. */
 enum chain_how chain_how_of(enum chain_via via);
 const char *chain_how_name(enum chain_how how);

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# @timeout: 60
+"""Slow events that are alike are told by one line for each second, and none is lost: --all shows each, JSON as well."""
+import json
+import os
+import re
+import sys
+
+import live
+
+os.chdir(live.WORK)
+with open("naps.py", "w", encoding="utf-8") as f:
+    f.write("import time\nfor i in range(60): time.sleep(0.011)\n")
+
+
+def events(text):
+    """Events by what is said of them: lines of one, and how many lines tell of more."""
+    one = re.findall(r"^[\d:.]+ offcpu: \S.* \d+ waited", text, re.M)
+    more = [int(n) for n in re.findall(r"^[\d:.]+ offcpu: \S.* waited (\d+) times more,", text, re.M)]
+    return len(one), more
+
+
+r = live.dwell("latency", "offcpu", "--over", "10ms", "--idle", "--record", "naps.dwell", "-c", sys.executable + " naps.py", timeout=30)
+one, more = events(r.stdout)
+live.check(more and one <= 20 and one + sum(more) >= 55, "while it runs", r.stdout)
+live.check(re.search(r"times more,\s+[\d.]+ ms\s+to\s+[\d.]+\s+ms,\s+in\s+clock_nanosleep\s+for\s+sleep$", r.stdout, re.M), "for what, and how long they were", r.stdout)
+shown = live.dwell("latency", "--idle", "--all", "naps.dwell").stdout
+grouped = live.dwell("latency", "--idle", "naps.dwell").stdout
+lines = [json.loads(l) for l in live.dwell("latency", "--idle", "--json", "naps.dwell").stdout.splitlines()]
+all_one, all_more = events(shown)
+rec_one, rec_more = events(grouped)
+live.check(not all_more and all_one == len(lines) == rec_one + sum(rec_more) >= one + sum(more), "of the recording: each, grouped, as JSON: as many",
+           (all_one, all_more, len(lines), rec_one, rec_more, one, more))
+live.check(rec_more and all(n > 2 for n in rec_more + more) and rec_one < all_one / 2, "few lines instead of many", grouped)
+live.done()
