@@ -112,7 +112,7 @@ finally:
 # wrong use
 for args, what in ((["--state", "x"], "go with --daemon"), (["--daemon", "--rotate-size", "5"], "is no size"),
                    (["--daemon", "--keep", "0"], "no number"),
-                   (["--record", "x.dwell", "--daemon"], "files of its own"), (["--daemon", "--state", "bad", "--metrics", "no"], "is no PORT"),
+                   (["--record", "x.dwell", "--daemon"], "files of its own"), (["--state", "bad", "--daemon", "--metrics", "no"], "is no PORT"),
                    (["--daemon", "--state", "bad", "--metrics", "example.org:1"], "in numbers")):
     r = live.dwell("latency", *args)
     live.check(r.returncode == 2 and what in r.stderr, " ".join(args), r.stderr)
