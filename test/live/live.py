@@ -118,6 +118,31 @@ def waiting(*args):
         p.wait()
 
 
+@contextlib.contextmanager
+def cgroup(controller, old, new):
+    """A cgroup with settings {file: value}: old those of version 1, new those of version 2. Its path; None: not possible here."""
+    top, made = "/sys/fs/cgroup", None
+    path = (top if os.path.exists(top + "/cgroup.controllers") else f"{top}/{controller}") + f"/dwell-test-{os.getpid()}"
+    try:
+        os.mkdir(path)
+        for name, value in (old if os.path.exists(f"{path}/{next(iter(old))}") else new).items():
+            with open(f"{path}/{name}", "w") as f:
+                f.write(str(value))
+        made = path
+    except OSError as e:
+        print(f"# no cgroup of {controller} here: {e}")
+    try:
+        yield made
+    finally:
+        for _ in range(50):  # until those who were in it are gone
+            if not os.path.isdir(path):
+                break
+            try:
+                os.rmdir(path)
+            except OSError:
+                time.sleep(0.1)
+
+
 class Daemon:
     """A `dwell latency --daemon`, ready. .said(): its messages so far; .files(): its recordings, oldest first."""
 

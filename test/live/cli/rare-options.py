@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import time
 
 import live
 
@@ -54,13 +53,8 @@ r = live.dwell("-x", "bufresize=often", "-n", "BEGIN { exit(0); }")
 live.check(r.returncode != 0 and "one of auto, manual" in r.stderr, "bufresize=often", r.stderr)
 
 # where there is no memory for the buffers, they are halved until there is
-base = "/sys/fs/cgroup/memory" if os.path.isdir("/sys/fs/cgroup/memory") else "/sys/fs/cgroup"
-group = f"{base}/dwell-rings-{os.getpid()}"
-try:
-    os.mkdir(group)
-    with open(group + ("/memory.limit_in_bytes" if os.path.exists(group + "/memory.limit_in_bytes") else "/memory.max"), "w") as f:
-        f.write("120M")
-    for value in ("auto", "manual"):
+with live.cgroup("memory", {"memory.limit_in_bytes": "120M"}, {"memory.max": "120M"}) as group:
+    for value in ("auto", "manual") if group else ():
         r = subprocess.run(["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh", live.DWELL, "-x", "bufsize=256m", "-x", f"bufresize={value}", "-qn",
                             "tick-10ms { trace(1); exit(0); }"], capture_output=True, text=True, timeout=60)
         if value == "auto":
@@ -68,15 +62,4 @@ try:
                        "buffers too large for the memory are lowered", r.stdout + r.stderr)
         else:
             live.check(r.returncode == 1 and "Cannot allocate memory (smaller: -b)" in r.stderr, "bufresize=manual: they are an error", r.stderr)
-except OSError as e:
-    print(f"# no memory limit here: {e}")
-finally:
-    for _ in range(50):
-        try:
-            os.rmdir(group)
-            break
-        except FileNotFoundError:
-            break
-        except OSError:
-            time.sleep(0.1)
 live.done()

@@ -58,25 +58,6 @@ LIMIT = 20 << 20
 
 
 @contextlib.contextmanager
-def memory_limit():
-    """A memory cgroup of version 1 or 2 with this limit; None: not possible here."""
-    base = "/sys/fs/cgroup/memory" if os.path.isdir("/sys/fs/cgroup/memory") else "/sys/fs/cgroup"
-    path = base + f"/dwell-test-{os.getpid()}"
-    try:
-        os.mkdir(path)
-        name = "memory.limit_in_bytes" if os.path.exists(path + "/memory.limit_in_bytes") else "memory.max"
-        with open(f"{path}/{name}", "w") as f:
-            f.write(str(LIMIT))
-        yield path
-    except OSError as e:
-        print(f"# no memory limit here: {e}")
-        yield None
-    finally:
-        with contextlib.suppress(OSError):
-            os.rmdir(path)
-
-
-@contextlib.contextmanager
 def accounting():
     """The kernel keeps account of the delays of threads that begin from now on."""
     knob = "/proc/sys/kernel/task_delayacct"
@@ -99,7 +80,7 @@ with open(os.path.join(here, "../../../dlib/latency/reclaim.d"), encoding="utf-8
     text = re.sub(r"limit = \d+", "limit = 100000", re.sub(r"threshold = \w+", "threshold = 0", f.read()))
 with open("reclaim.d", "w", encoding="utf-8") as f:
     f.write(text)
-with memory_limit() as group, accounting():
+with live.cgroup("memory", {"memory.limit_in_bytes": LIMIT}, {"memory.max": LIMIT}) as group, accounting():
     if group:
         command = f"python3 writer.py {group} data"
         begun = 'sdt:vmscan::mm_vmscan_memcg_reclaim_begin /pid == $target/ { @ = count(); } END { printa("begun %@d\\n", @); }'

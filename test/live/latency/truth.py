@@ -9,7 +9,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 
 import live
 
@@ -219,31 +218,6 @@ else:
           right=lambda t, s: s["attributes"]["softirq"] == "net_rx" and 0.5 * t["ns"] < s["attributes"]["softirq_ns"] <= s["delay"])
 
 
-@contextlib.contextmanager
-def cpu_quota(quota_us, period_us):
-    """A cgroup of version 1 or 2 with this quota, that the next programs are in; None: not possible here."""
-    base, old = "/sys/fs/cgroup/cpu", None
-    if os.path.exists("/sys/fs/cgroup/cgroup.controllers"):
-        base = "/sys/fs/cgroup"
-    path = base + f"/dwell-test-{os.getpid()}"
-    try:
-        os.mkdir(path)
-        if os.path.exists(path + "/cpu.cfs_quota_us"):
-            files = {"cpu.cfs_period_us": period_us, "cpu.cfs_quota_us": quota_us}
-        else:
-            files = {"cpu.max": f"{quota_us} {period_us}"}
-        for name, value in files.items():
-            with open(f"{path}/{name}", "w") as f:
-                f.write(str(value))
-        yield path
-    except OSError as e:
-        print(f"# no CPU quota here: {e}")
-        yield None
-    finally:
-        with contextlib.suppress(OSError):
-            os.rmdir(path)
-
-
 def throttled(path):
     """How often threads of a cgroup were throttled, and how long, in ns."""
     with open(path + "/cpu.stat") as f:
@@ -277,7 +251,7 @@ def as_the_kernel_counts(group):
         "limit": os.path.basename(group), "quota_us": 20000, "period_us": 100000})
 
 
-with cpu_quota(20000, 100000) as group:
+with live.cgroup("cpu", {"cpu.cfs_period_us": 100000, "cpu.cfs_quota_us": 20000}, {"cpu.max": "20000 100000"}) as group:
     if group:
         with open("gaps.sh", "w") as f:
             f.write(f"#!/bin/sh\necho $$ > {group}/cgroup.procs\nexec {TRUTH} gaps 1000\n")
