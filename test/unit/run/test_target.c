@@ -75,17 +75,24 @@ static void what_cannot_start_says_why(void **state)
 	assert_null(t);
 }
 
-static void processes_are_watched(void **state)
+static pid_t pausing_child(void)
 {
-	struct target *t = NULL;
-	struct err err = {0};
 	pid_t pid = fork();
 
-	(void)state;
 	if (pid == 0) {
 		pause();
 		_exit(0);
 	}
+	return pid;
+}
+
+static void processes_are_watched(void **state)
+{
+	struct target *t = NULL;
+	struct err err = {0};
+	pid_t pid = pausing_child();
+
+	(void)state;
 	assert_int_equal(target_process(pid, &t, &err), 0);
 	assert_int_equal(target_pid(t), pid);
 	assert_false(target_ended(t));
@@ -107,13 +114,9 @@ static void a_process_is_left_alone(void **state)
 {
 	struct target *t = NULL;
 	struct err err = {0};
-	pid_t pid = fork();
+	pid_t pid = pausing_child();
 
 	(void)state;
-	if (pid == 0) {
-		pause();
-		_exit(0);
-	}
 	assert_int_equal(target_process(pid, &t, &err), 0);
 	target_free(t);
 	assert_int_equal(kill(pid, 0), 0);
