@@ -16,30 +16,52 @@ tracker mmaplock () { threshold = 5ms; limit = 100; }
 pid_t has[struct mm_struct *];
 string comm_of[struct mm_struct *];
 
-self int write;
+self int write, inner;
 
-/* A thread that waits to write reads nothing meanwhile: an interrupt in its time does, which looks for mappings for a user stack. */
-inline int by_interrupt[int WRITES] = !WRITES && self->write && pending(mmaplock);
+/*
+ * A thread that waits asks for nothing meanwhile: a program that takes user stacks does in its name, in an interrupt or where the scheduler has tracepoints.
+ * That only reads, and does not wait (bpf_find_vma()). But the end of the wait itself may not have been seen: after a second it is forgotten.
+ */
+inline int FORGOTTEN_NS = 1000000000;
 
 sdt:mmap_lock::mmap_lock_start_locking
-/!by_interrupt[args[1]]/
+{
+	this->open = pending(mmaplock);
+	this->inner = !args[1] && this->open && this->open < FORGOTTEN_NS;
+}
+
+sdt:mmap_lock::mmap_lock_start_locking
+/this->inner/
+{
+	self->inner++;
+}
+
+sdt:mmap_lock::mmap_lock_start_locking
+/!this->inner/
 {
 	begin(mmaplock);
+	self->inner = 0;
 	self->holder = has[args[0]];
 	self->write = args[1];
 }
 
 sdt:mmap_lock::mmap_lock_start_locking
-/self->holder && !by_interrupt[args[1]]/
+/self->holder && !this->inner/
 {
 	self->holder_comm = comm_of[args[0]];
 }
 
 sdt:mmap_lock::mmap_lock_acquire_returned
-/!by_interrupt[args[1]]/
+/!self->inner/
 {
 	this->mm = args[0];
 	end(mmaplock, !args[2]);
+}
+
+sdt:mmap_lock::mmap_lock_acquire_returned
+/self->inner/
+{
+	self->inner--;
 }
 
 sdt:mmap_lock::mmap_lock_acquire_returned

@@ -220,7 +220,24 @@ static void *map_and_unmap(void *arg)
 	return arg;
 }
 
-/* A process of many mappings forks: nobody else can map meanwhile. */
+/* Asks what is in memory, which reads the mappings. */
+static void *look_at_map(void *arg)
+{
+	unsigned char in[1];
+
+	while (!atomic_load(&held.over)) {
+		uint64_t start = now_ns(), end;
+		int r = mincore(arg, PAGE, in);
+
+		end = now_ns();
+		if (r == 0 && end - start > SLOW_MAP_NS)
+			tell(start, end, "holder=", held.holder);
+		nap(1);
+	}
+	return arg;
+}
+
+/* A process of many mappings forks: nobody else can map, or look at them, meanwhile. */
 static int truth_maps(int argc, char **argv)
 {
 	long n = arg_num(argc, argv, 1, 50000), forks = arg_num(argc, argv, 2, 3);
@@ -233,7 +250,7 @@ static int truth_maps(int argc, char **argv)
 	for (long i = 0; i < n; i += 2)
 		if (mprotect(p + i * PAGE, PAGE, PROT_NONE) < 0)
 			break;
-	pthread_create(&t, NULL, map_and_unmap, NULL);
+	pthread_create(&t, NULL, argc > 3 ? look_at_map : map_and_unmap, p);
 	prctl(PR_SET_NAME, "holder");
 	while (forks-- > 0) {
 		pid_t child;
@@ -739,7 +756,7 @@ static const struct trigger kinds[] = {
 	{ "mutex", "SLOW PAGE [WAITERS]: a mutex of the kernel is held while a page of SLOW is read", truth_mutex },
 	{ "rwsem", "SLOW PAGE [WAITERS]: a file's lock, likewise", truth_rwsem },
 	{ "filelock", "FILE flock|fcntl MS: another process has it", truth_filelock },
-	{ "maps", "N FORKS: of a process with N mappings", truth_maps },
+	{ "maps", "N FORKS [read]: of a process with N mappings; another thread maps, or looks at them", truth_maps },
 	{ "fsync", "FILE N: writes and fsync", truth_fsync },
 	{ "read", "DEVICE N: reads past the page cache", truth_read },
 	{ "fault", "FILE PAGE N: touches pages that are not in memory", truth_fault },

@@ -150,11 +150,13 @@ def write_lock(t, s):
 
 
 judge("mmap_lock", "mmaplock", "2ms", "maps", 50000, 3, most=1, right=write_lock)
-# Samples of user stacks try to take the lock, in interrupts of the thread that waits for it.
+# Programs that take user stacks try to take the lock, in the name of the thread that waits for it: samples in interrupts, others where it goes on.
 sampler = subprocess.Popen([live.DWELL, "-qn", "profile-997hz { @[ustack()] = count(); } BEGIN { printf(\"ready\\n\"); } tick-60s { exit(0); }"],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 sampler.stdout.readline()
 judge("mmap_lock, beside samples", "mmaplock", "2ms", "maps", 50000, 3, most=1, right=write_lock)
+judge("mmap_lock, to read, beside samples", "mmaplock", "2ms", "maps", 50000, 3, "read", most=1, right=lambda t, s: s["attributes"]["holder_tid"] == t["holder"] and
+      s["attributes"]["lock_kind"] == "mmap_lock (read)")
 sampler.kill()
 sampler.communicate()
 
