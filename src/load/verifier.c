@@ -122,7 +122,7 @@ int load_explain(const struct img_prog *p, int code, const char *log, struct err
 	say_where(&where, p, at);
 	if (why.n && memmem(why.s, why.n, "bpf_probe_write_user", 20))
 		r = err_set(err, code, "%s: copyout( ): %s", strb_str(&where), IMG_NO_WRITE_USER);
-	else if (code == -E2BIG || strstr(log, "BPF program is too large"))
+	else if (code == -E2BIG || code == -EFAULT || strstr(log, "BPF program is too large")) /* EFAULT: push_stack(), no more than 8192 jumps */
 		r = err_set(err, -E2BIG,
 			    "the kernel cannot verify %s: it is too complex; make it shorter",
 			    strb_str(&where));

@@ -137,6 +137,27 @@ static void what_is_too_complex_is_said_so(void **state)
 	err_done(&err);
 }
 
+/* More branches than the verifier keeps in mind: 8192. */
+static void so_are_too_many_jumps(void **state)
+{
+	enum { JUMPS = 9000 };
+	struct bpf_insn *insns = calloc(JUMPS + 3, sizeof(*insns));
+	struct loaded *l = NULL;
+	struct err err;
+
+	(void)state;
+	assert_non_null(insns);
+	insns[0] = (struct bpf_insn)CALL(BPF_FUNC_ktime_get_ns);
+	for (int i = 0; i < JUMPS; i++)
+		insns[1 + i] = (struct bpf_insn)INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 0, i);
+	insns[JUMPS + 1] = (struct bpf_insn)MOVI(0, 0);
+	insns[JUMPS + 2] = (struct bpf_insn)EXIT();
+	assert_true(load_insns(insns, JUMPS + 3, &l, &err) < 0);
+	assert_non_null(strstr(err.msg, "too complex"));
+	err_done(&err);
+	free(insns);
+}
+
 static void bad_map_index_is_refused(void **state)
 {
 	static const struct bpf_insn insns[] = {MAP(1, HI_NMAPS), MOVI(0, 0), EXIT()};
@@ -293,6 +314,7 @@ int main(void)
 		cmocka_unit_test(cpus_that_are_not_online_have_small_rings),
 		cmocka_unit_test(refusal_names_clause_line_and_size),
 		cmocka_unit_test(what_is_too_complex_is_said_so),
+		cmocka_unit_test(so_are_too_many_jumps),
 		cmocka_unit_test(bad_map_index_is_refused),
 		cmocka_unit_test(callback_needs_and_gets_btf),
 		cmocka_unit_test(task_storage_and_constants),
