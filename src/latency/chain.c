@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/units.h"
 
+#define INFERRED " (inferred)"
 #define DISORDER_NS 1000000000ull /* by so much at most a wait may be told later than one that ended after it */
 
 struct chains {
@@ -244,10 +245,31 @@ static unsigned tell(const struct chain *c, unsigned i, struct told *ret)
 	return i;
 }
 
+/* Had the thread that ended wait i, a condition's, nothing to do itself meanwhile? It may have waited for another one's sign. */
+static bool is_with_idle(const struct chain *c, unsigned i)
+{
+	uint64_t least = (i > 0 ? c->links[i].overlap : c->links[0].wait.to - c->links[0].wait.from) / 100 * CHAIN_SAME_SHARE;
+
+	for (i++; i < c->n && c->links[i].overlap >= least; i++) {
+		enum chain_how how = c->links[i].how;
+
+		if (how != LINK_SAME && (how != LINK_WAKER || !c->links[i - 1].wait.condition))
+			return false;
+		if (c->links[i].wait.idle)
+			return true;
+	}
+	return false;
+}
+
 bool chain_is_idle(const struct chain *c)
 {
-	return c->links[0].wait.level == CHAIN_CALL && !c->links[0].wait.asked && c->n > 1 && c->links[1].wait.idle && is_told_with(c, 1) &&
-	       (c->n == 2 || c->links[2].how != LINK_SAME);
+	bool call = c->links[0].wait.level == CHAIN_CALL && c->n > 1 && is_told_with(c, 1);
+
+	if (c->links[0].wait.asked)
+		return false;
+	if (call && c->links[1].wait.idle)
+		return c->n == 2 || c->links[2].how != LINK_SAME;
+	return c->links[call].wait.condition && is_with_idle(c, call);
 }
 
 /* Is it the same operation, which need not be said again? Of "fsync(file)" the name counts. */
@@ -264,9 +286,9 @@ static void add_for(const struct told *t, const char *outer_op, struct strb *b)
 
 	if (t->op[0] && !(outer_op && same_op(t->op, outer_op)))
 		strb_printf(b, " in %s", t->op);
-	strb_printf(b, " for %s%s", t->wait->words, t->wait->inferred ? " (inferred)" : "");
+	strb_printf(b, " for %s%s", t->wait->words, t->wait->inferred ? INFERRED : "");
 	if (t->more)
-		strb_printf(b, ": %s%s", t->more->words, t->more->inferred ? " (inferred)" : "");
+		strb_printf(b, ": %s%s", t->more->words, t->more->inferred ? INFERRED : "");
 	if (object[0])
 		strb_printf(b, " on %s", object);
 }
@@ -301,8 +323,8 @@ static void add_link(const struct chain_link *before, const char *outer_op, cons
 		add_for(t, NULL, b);
 		break;
 	}
-	if (l->inferred)
-		strb_adds(b, " (inferred)");
+	if (l->inferred && !(b->n >= strlen(INFERRED) && !memcmp(b->s + b->n - strlen(INFERRED), INFERRED, strlen(INFERRED))))
+		strb_adds(b, INFERRED);
 }
 
 void chain_sentence(const struct chain *c, struct strb *b)

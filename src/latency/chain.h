@@ -42,6 +42,7 @@ struct chain_wait {
 	char object[CHAIN_OBJECT]; /* device: what others may have waited for, too; or "" */
 	bool inferred;		   /* the words are */
 	bool idle;		   /* for something to do, or for time to pass */
+	bool condition;		   /* for a sign of another thread: as idle as that one was */
 	bool asked;		   /* somebody waits for it, whatever its thread does: never idle */
 	bool general;		   /* the words say no more than those of the sleep: "mutex" */
 	enum chain_via via;
@@ -82,7 +83,7 @@ void chain_name_holder(struct chain_wait *w, const struct flight_rec *f);
 /* What no slow event tells: who had the lock of the last link, and what that one waited for, and so on, as the flight
  * recorder saw it (chain_flight.c). */
 void chain_complete(struct chain *c, const struct flight_rec *f);
-/* Is the wait, a call, nothing but one for something to do, as the chain knows? */
+/* Is the wait nothing but one for something to do, as the chain knows? A call, or a condition whose sign came from who had nothing to do. */
 bool chain_is_idle(const struct chain *c);
 /* "postgres 412 waited 41.2 ms in fsync for journal commit (jbd2), …" */
 void chain_sentence(const struct chain *c, struct strb *b);

@@ -280,7 +280,7 @@ static void set_by(const struct kind *k, const struct slow_event *e, struct slow
 
 		if (!tid || (by[i].via == CHAIN_WAKER && !wakers_count(ret->class)))
 			continue;
-		ret->wait.via = k->level == CHAIN_LOCKED && by[i].via == CHAIN_WAKER ? CHAIN_RELEASER : by[i].via;
+		ret->wait.via = k->level == CHAIN_LOCKED && by[i].via == CHAIN_WAKER && !ret->wait.condition ? CHAIN_RELEASER : by[i].via;
 		ret->wait.by_tid = tid;
 		text(e, by[i].comm, ret->wait.by_comm, sizeof(ret->wait.by_comm));
 		if (by[i].via == CHAIN_STOPPER)
@@ -304,6 +304,7 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	set_words(k, e, &why, ret);
 	ret->wait.general = k->class == CAUSE_LOCK;
 	ret->wait.idle = cause_is_idle(ret->class);
+	ret->wait.condition = why.inferred && ret->class == CAUSE_IPC && facts_of(e) & CAUSE_FACT_CONDITION;
 	ret->wait.asked = !strcmp(k->attr, "request");
 	add_taker(e, &ret->wait);
 	set_call(e, &ret->wait);

@@ -318,7 +318,7 @@ static void give(long pieces)
 	pthread_cond_broadcast(&pool.more);
 }
 
-/* … beside threads that want a mutex. */
+/* … which comes from who has slept until then, or after threads that want a mutex. */
 static int truth_pool(int argc, char **argv)
 {
 	pthread_t w[4];
@@ -329,7 +329,10 @@ static int truth_pool(int argc, char **argv)
 	for (size_t i = 0; i < 4; i++)
 		pthread_create(&w[i], NULL, work, NULL);
 	for (int i = 0; i < 3; i++) {
-		run_held(hold_mutex, 2);
+		if (arg_num(argc, argv, 2, 1))
+			run_held(hold_mutex, 2);
+		else
+			usleep((useconds_t)held.ms * 1000);
 		give(2);
 	}
 	give(-1);
@@ -751,7 +754,7 @@ static const struct trigger kinds[] = {
 	{ "sleep", "MS N", truth_sleep },
 	{ "stop", "MS N: a child is stopped", truth_stop },
 	{ "futex", "MS [WAITERS]: a mutex of pthreads is held", truth_futex },
-	{ "pool", "MS: workers of a pool wait for work, beside a mutex of pthreads that is held", truth_pool },
+	{ "pool", "MS MUTEX: workers of a pool wait for work; MUTEX: that of pthreads is held meanwhile", truth_pool },
 	{ "futexes", "MS: the holder of a mutex waits for another mutex", truth_futexes },
 	{ "mutex", "SLOW PAGE [WAITERS]: a mutex of the kernel is held while a page of SLOW is read", truth_mutex },
 	{ "rwsem", "SLOW PAGE [WAITERS]: a file's lock, likewise", truth_rwsem },

@@ -151,7 +151,7 @@ static void alone_leaves_the_operation_out(void **state)
 static void facts_count_as_frames_further_in(void **state)
 {
 	struct causes *c = rules("wait/9 cpu \"quota\" alone: @throttled throttle_work\n"
-				 "wait lock \"mutex\": __mutex_lock @mutex\nwait/1 io \"I/O\": @iowait\nwait/6 idle \"condition\" alone: @condition\n"
+				 "wait lock \"mutex\": __mutex_lock @mutex\nwait/1 io \"I/O\": @iowait\nwait/6 ipc \"condition\" alone: @condition\n"
 				 "op \"*\": sys_*\nvia \"reclaim\": @reclaim\n");
 
 	(void)state;

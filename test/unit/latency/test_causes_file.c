@@ -135,7 +135,7 @@ static void facts_have_words(void **state)
 		assert_int_equal(causes_classify(causes, lock, ARRAY_SIZE(lock), 1u << i, &w), 0);
 		if (w.class == CAUSE_UNKNOWN)
 			fail_msg("%s: %s", cause_fact_name((enum cause_fact_index)i), w.words);
-		assert_true((1u << i != CAUSE_FACT_CONDITION) || w.class == CAUSE_IDLE);
+		assert_true((1u << i != CAUSE_FACT_CONDITION) || w.class == CAUSE_IPC);
 	}
 }
 

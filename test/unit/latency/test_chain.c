@@ -199,6 +199,47 @@ static void who_had_the_cpu(void **state)
 	chains_free(c);
 }
 
+/* A condition's wait is as idle as who gave the sign. */
+static void conditions_of_who_had_nothing_to_do(void **state)
+{
+	struct chains *c = fresh();
+	struct chain_wait w = by(wait_of(1, "w", 100, 200, "a condition"), CHAIN_WAKER, 2, "main"), m = by(wait_of(2, "main", 100, 199, "a condition"), CHAIN_WAKER, 3, "hub");
+	struct chain ch;
+
+	(void)state;
+	w.condition = m.condition = true;
+	chains_build(c, &w, &ch);
+	assert_false(chain_is_idle(&ch)); /* it worked, for all that is known */
+	add(c, m);
+	chains_build(c, &w, &ch);
+	assert_false(chain_is_idle(&ch));
+	m = wait_of(3, "hub", 90, 199, "events");
+	m.idle = true;
+	add(c, m);
+	chains_build(c, &w, &ch);
+	assert_true(chain_is_idle(&ch));
+	w.asked = true;
+	chains_build(c, &w, &ch);
+	assert_false(chain_is_idle(&ch));
+	chains_free(c);
+
+	c = fresh();
+	w.asked = false;
+	m = by(wait_of(2, "main", 100, 199, "mutex"), CHAIN_RELEASER, 3, "hub"); /* what is behind a lock is no excuse */
+	add(c, m);
+	m = wait_of(3, "hub", 90, 199, "events");
+	m.idle = true;
+	add(c, m);
+	chains_build(c, &w, &ch);
+	assert_false(chain_is_idle(&ch));
+	m = wait_of(2, "main", 150, 199, "events"); /* worked for half of the time */
+	m.idle = true;
+	add(c, m);
+	chains_build(c, &w, &ch);
+	assert_false(chain_is_idle(&ch));
+	chains_free(c);
+}
+
 static void calls_that_only_wait_for_something_to_do(void **state)
 {
 	struct chains *c = fresh();
@@ -417,7 +458,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(alone),	      cmocka_unit_test(call_sleep_request_queue),
 		cmocka_unit_test(holder_and_what_it_waited_for), cmocka_unit_test(cycles_end),
-		cmocka_unit_test(who_had_the_cpu), cmocka_unit_test(calls_that_only_wait_for_something_to_do),
+		cmocka_unit_test(who_had_the_cpu), cmocka_unit_test(conditions_of_who_had_nothing_to_do),
+		cmocka_unit_test(calls_that_only_wait_for_something_to_do),
 		cmocka_unit_test(told_together), cmocka_unit_test(the_one_to_blame_is_handed_on),
 		cmocka_unit_test(only_the_time_in_question_counts),
 		cmocka_unit_test(eight_links_at_most), cmocka_unit_test(old_waits_are_forgotten),

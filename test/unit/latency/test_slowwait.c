@@ -17,7 +17,7 @@ static const char rules[] = "wait/9 cpu \"quota\": @throttled\nwait/9 cpu \"soft
 			    "wait/4 process \"SIGCONT\": @stopped\n"
 			    "wait/2 io \"a page to be read\": @major\n"
 			    "wait/3 memory \"reclaim\": @reclaim\nwait/1 io \"I/O\": @iowait\n"
-			    "wait/6 idle \"a condition\" inferred: @condition\nwait lock \"inode lock\": __lock\nwait io \"block I/O\": io_schedule\nop \"*\": sys_*\n";
+			    "wait/6 ipc \"a condition\" inferred: @condition\nwait lock \"inode lock\": __lock\nwait io \"block I/O\": io_schedule\nop \"*\": sys_*\n";
 
 static struct causes *kept; /* words of the last wait are in it */
 
@@ -126,7 +126,7 @@ static void who_was_stopped(void **state)
 	assert_string_equal(w.wait.by_means, "SIGTSTP");
 }
 
-static void conditions_are_idle(void **state)
+static void conditions_are_no_locks(void **state)
 {
 	static const char *const attrs[][2] = { { "waker_tid", NULL }, { "condition", NULL } };
 	static const uint64_t yes[] = { 44, 1 }, no[] = { 44, 0 };
@@ -134,8 +134,8 @@ static void conditions_are_idle(void **state)
 
 	(void)state;
 	assert_string_equal(w.wait.words, "a condition");
-	assert_true(w.wait.idle && w.wait.inferred);
-	assert_int_equal(w.wait.via, CHAIN_NOBODY);
+	assert_true(w.wait.condition && w.wait.inferred && !w.wait.idle);
+	assert_int_equal(w.wait.via, CHAIN_WAKER);
 	w = wait_of("futex", attrs, no, 2);
 	assert_int_equal(w.class, CAUSE_LOCK);
 	assert_false(w.wait.idle);
@@ -220,7 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_of_trackers), cmocka_unit_test(requests), cmocka_unit_test(locks_have_holders), cmocka_unit_test(wakeups_have_one_who_ran),
 		cmocka_unit_test(interrupts_that_had_the_cpu),	 cmocka_unit_test(who_was_stopped),
-		cmocka_unit_test(conditions_are_idle),
+		cmocka_unit_test(conditions_are_no_locks),
 		cmocka_unit_test(wakers_of_interrupts_do_not_count), cmocka_unit_test(calls_have_their_file),
 		cmocka_unit_test(calls_have_their_socket),
 	};

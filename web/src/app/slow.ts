@@ -13,7 +13,7 @@ export interface Cause {
 /** What why() says, and the registers of who waited: a futex that is waited for as one waits for a condition. */
 export function causeOf(a: Record<string, Value>): Cause | undefined {
 	const cause = a["cause"] as unknown as Cause | undefined;
-	return Number(a["condition"] ?? 0) && cause?.cause?.startsWith("futex (") ? { class: "idle", cause: "a condition (no work?)" } : cause;
+	return Number(a["condition"] ?? 0) && cause?.cause?.startsWith("futex (") ? { class: "ipc", cause: "a condition or semaphore" } : cause;
 }
 
 /** Shown only when asked for, as in dwell latency and dwell top (cause_is_idle()): a wait for something to do, or a sleep. */
