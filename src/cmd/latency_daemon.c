@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/latency_daemon.h"
+#include <signal.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -106,13 +107,21 @@ static void add_defaults(struct latency_args *a)
 	latency_args_add2(a, "-x", "cost");
 }
 
+static void on_hangup(int sig)
+{
+	(void)sig;
+}
+
 int daemon_begin(struct daemon *d, struct latency_args *a)
 {
+	/* A new file is asked for before there is a first one: that is no reason to end. (A handler, which no command inherits.) */
+	static const struct sigaction hangup = { .sa_handler = on_hangup, .sa_flags = SA_RESTART };
 	unsigned recovered;
 	int e;
 
 	if (!d)
 		return 0;
+	sigaction(SIGHUP, &hangup, NULL);
 	e = take_state(d);
 	if (e)
 		return e;

@@ -11,8 +11,12 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "store/recfile.h"
+#include "store/recquery.h"
 
-static const char *const beside[] = { "-wal", "-shm" }; /* SQLite's, while it is open or after a kill */
+#define UNMADE_BYTES 16384 /* what is no recording yet has no more, with its log */
+#define EMPTY_BYTES (512u << 10) /* likewise one in which nothing was recorded */
+
+static const char *const beside[] = { "-wal", "-shm", "-journal" }; /* SQLite's, while it is open or after a kill */
 
 static pid_t read_pid(int fd)
 {
@@ -135,6 +139,33 @@ void statedir_list_free(struct statedir_list *l)
 	vec_free(&l->v);
 }
 
+static void remove_file(const char *path)
+{
+	char other[STATEDIR_PATH_LEN + 8];
+
+	unlink(path);
+	for (size_t i = 0; i < ARRAY_SIZE(beside); i++) {
+		snprintf(other, sizeof(other), "%s%s", path, beside[i]);
+		unlink(other);
+	}
+}
+
+/* Was the daemon of this file killed before it had begun to measure? Such files would push real recordings out. Others that cannot be read stay. */
+static bool is_empty(const struct statedir_file *f)
+{
+	struct recread *r = NULL;
+	struct rec_range range;
+	bool empty;
+
+	if (f->bytes > EMPTY_BYTES)
+		return false;
+	if (recread_open(f->path, &r, NULL) < 0)
+		return f->bytes <= UNMADE_BYTES;
+	empty = !recread_extent(r, &range);
+	recread_close(r);
+	return empty;
+}
+
 unsigned statedir_recover(const char *dir)
 {
 	struct statedir_list l;
@@ -143,9 +174,14 @@ unsigned statedir_recover(const char *dir)
 	statedir_list(dir, &l);
 	for (size_t i = 0; i < l.v.n; i++) {
 		char log[STATEDIR_PATH_LEN + 8];
+		int r;
 
 		snprintf(log, sizeof(log), "%s-wal", l.v.v[i].path);
-		n += access(log, F_OK) == 0 && recfile_recover(l.v.v[i].path, NULL) == 0;
+		r = access(log, F_OK) == 0 ? recfile_recover(l.v.v[i].path, NULL) : -ENOENT;
+		if (is_empty(&l.v.v[i]))
+			remove_file(l.v.v[i].path);
+		else
+			n += r == 0;
 	}
 	statedir_list_free(&l);
 	return n;
@@ -173,17 +209,6 @@ int statedir_name(const char *dir, char path[STATEDIR_PATH_LEN])
 		}
 	} while (access(path, F_OK) == 0);
 	return 0;
-}
-
-static void remove_file(const char *path)
-{
-	char other[STATEDIR_PATH_LEN + 8];
-
-	unlink(path);
-	for (size_t i = 0; i < ARRAY_SIZE(beside); i++) {
-		snprintf(other, sizeof(other), "%s%s", path, beside[i]);
-		unlink(other);
-	}
 }
 
 unsigned statedir_retire(const char *dir, const char *keep, uint64_t files, uint64_t bytes)

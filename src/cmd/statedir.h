@@ -31,7 +31,8 @@ pid_t statedir_owner(const char *dir);
 /* Its recordings. 0 or -errno. */
 int statedir_list(const char *dir, struct statedir_list *ret);
 void statedir_list_free(struct statedir_list *l);
-/* Ends in order the recordings of a daemon that was killed. How many there were; those that are damaged stay as they are. */
+/* Ends in order the recordings of a daemon that was killed, and removes those in which there is nothing. How many were ended; those that are
+ * damaged stay as they are. */
 unsigned statedir_recover(const char *dir);
 /* The path of a new recording: named by the time, to the millisecond; not there yet. 0 or -ENAMETOOLONG. */
 int statedir_name(const char *dir, char path[STATEDIR_PATH_LEN]);

@@ -74,6 +74,31 @@ with live.Daemon("offcpu", "--over", "20ms", "--rotate-age", "2s", "--keep", "3"
     live.same(d.end(), 0, "SIGTERM")
     live.check(not [f for f in os.listdir("state") if "-wal" in f or "-shm" in f], "ended in order", str(os.listdir("state")))
     live.same(d.said().count("\n"), len(d.said().splitlines()), "whole lines")
+# Killed before anything was measured, at different times of the start: nothing is left that counts as a recording. SIGHUP does not end it.
+for n in range(12):
+    p = subprocess.Popen([live.DWELL, "latency", "--daemon", "--state", "early", "offcpu"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.02 + 0.015 * n)
+    p.send_signal(signal.SIGKILL if n % 2 else signal.SIGTERM)
+    p.wait()
+with open("early/latency-20200101T000000.000Z.dwell", "wb"):
+    pass
+with open("early/latency-20200101T000001.000Z.dwell", "wb") as f:
+    f.write(bytes(100000))
+with live.Daemon("offcpu", "--over", "20ms", state="early") as d:
+    subprocess.run(SLEEP, check=True)
+    until(lambda: slow(d.files()[-1:]) >= 1)
+    left = [f for f in d.files() if not os.path.exists(f + "-wal")]
+    live.check([os.path.basename(f) for f in left if os.path.getsize(f) <= 100000] == ["latency-20200101T000001.000Z.dwell"] and
+               all(rows([f], "SELECT count(*) FROM row") + rows([f], "SELECT count(*) FROM hist") > 0 for f in left if os.path.getsize(f) > 100000),
+               "of daemons killed before they measured anything no file is left; what is damaged stays", left)
+p = subprocess.Popen([live.DWELL, "latency", "--daemon", "--state", "hangup", "offcpu"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+until(lambda: os.path.exists("hangup") and any(f.endswith(".dwell") for f in os.listdir("hangup")))
+p.send_signal(signal.SIGHUP)
+time.sleep(1)
+live.check(p.poll() is None, "SIGHUP before it is ready does not end it")
+p.send_signal(signal.SIGTERM)
+live.same(p.wait(timeout=20), 0, "which ends in order")
+p.stderr.close()
 # every event is in one file: those of the time around a change of files, too
 with live.Daemon("offcpu", "--over", "20ms", "--idle", state="two") as d:
     no_limit(d)
