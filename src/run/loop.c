@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "load/cpus.h"
 #include "run/session_int.h"
 #include "run/signals.h"
 
@@ -50,6 +51,27 @@ static bool wait_until(struct session *s, uint64_t until, struct pollfd *fds, si
 	return true;
 }
 
+/* Events on each CPU are not on one that comes online later, nor on one that was offline: the kernel takes them off. */
+static int look_at_cpus(struct session *s)
+{
+	_cleanup_(strb_free) struct strb came = { 0 };
+	struct cpulist now = { 0 };
+	size_t k = 0;
+
+	if (!s->cpus.n || cpulist_online(&now) < 0)
+		return 0;
+	for (size_t i = 0; i < now.n; i++) {
+		while (k < s->cpus.n && s->cpus.v[k] < now.v[i])
+			k++;
+		if (k == s->cpus.n || s->cpus.v[k] != now.v[i])
+			strb_printf(&came, "%s%u", came.n ? ", " : "", now.v[i]);
+	}
+	cpulist_done(&s->cpus);
+	s->cpus = now;
+	return came.n ? session_note(s, "CPU %s came online: probes of timers and events (profile-n, cpc, wp) do not fire there in this run",
+				     strb_str(&came)) : 0;
+}
+
 static int look_at_walks(struct session *s)
 {
 	int e = walker_error(s->walker);
@@ -70,6 +92,8 @@ static int status(struct session *s)
 		r = flight_report(s->flight, clock_ns(CLOCK_MONOTONIC), s->c.rec);
 	if (r == 0 && s->governor)
 		r = session_govern(s);
+	if (r == 0)
+		r = look_at_cpus(s);
 	if (r == 0 && s->walker)
 		r = look_at_walks(s);
 	session_consume(s);

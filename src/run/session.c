@@ -232,6 +232,7 @@ void session_free(struct session *s)
 	follow_free(s->follow);
 	unwind_free(s->unwind);
 	late_free(s->late);
+	cpulist_done(&s->cpus);
 	load_free(s->l);
 	free(s->rings);
 	free(s->links);
@@ -282,6 +283,8 @@ int session_attach(struct session *s, uint32_t i)
 		return 0;
 	if (e.kind == ENTRY_PERF_EVENT && s->c.prog->opts->cpu >= 0)
 		e.cpu = (int)s->c.prog->opts->cpu;
+	if (e.kind == ENTRY_PERF_EVENT && e.cpu < 0 && !s->cpus.n)
+		(void)cpulist_online(&s->cpus); /* none: nobody looks */
 	if (e.kind == ENTRY_ITER_TASK || e.kind == ENTRY_ITER_MAP)
 		r = attach_walk(s, i);
 	else

@@ -4,6 +4,7 @@
 #define DWELL_RUN_SESSION_INT_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "load/cpus.h"
 #include "load/load.h"
 #include "run/agg.h"
 #include "run/cost.h"
@@ -67,6 +68,7 @@ struct session {
 	struct flight *flight;	 /* NULL: no flight recorder */
 	struct specs *specs;	 /* NULL: no speculations */
 	uint64_t next_clean;	 /* when ended ones are cleaned */
+	struct cpulist cpus;	 /* online when last looked at, if some program has an event on each of them (profile, cpc) */
 	struct counters *counters;
 	struct trackers *trackers; /* NULL: the program has none */
 	struct ctl *ctl;	   /* likewise, or it could not be opened */
