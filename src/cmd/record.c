@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording a run into a file. Addresses are named while their processes live, each once. */
 #include "cmd/record.h"
+#include "cmd/recstart.h"
 #include <string.h>
 #include <sys/utsname.h>
 #include "base/cleanup.h"
@@ -275,6 +276,7 @@ int recorder_open(const struct cmdline *c, const struct rec_schema *schema, stru
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 	struct err err = { 0 };
+	int e;
 
 	if (!r)
 		return cmd_fail("out of memory");
@@ -288,7 +290,10 @@ int recorder_open(const struct cmdline *c, const struct rec_schema *schema, stru
 		recorder_close(r);
 		return cmd_fail("out of memory");
 	}
-	if (make_file(r, c->opts.record, &r->file, &err) < 0) {
+	recstart_hold();
+	e = make_file(r, c->opts.record, &r->file, &err);
+	recstart_guard(e < 0 ? NULL : c->opts.record);
+	if (e < 0) {
 		recorder_close(r);
 		return cmd_fail("%s", err.msg);
 	}

@@ -9,6 +9,7 @@
 #include "cmd/lineout.h"
 #include "cmd/metrics.h"
 #include "cmd/record.h"
+#include "cmd/recstart.h"
 #include "cmd/run.h"
 #include "cmd/textopts.h"
 #include "cmd/why.h"
@@ -345,6 +346,7 @@ static int run_session(struct run *r)
 		return fail_err("failed to enable probes", e, &err, log);
 	if (r->show && r->show->ready && (e = r->show->ready(r->show->ctx, r->session, r->ntargets ? target_pid(r->targets[0]) : 0)))
 		return e;
+	recstart_over();
 	e = session_run(r->session, &res, &err);
 	if (e < 0) {
 		fflush(r->out);
@@ -446,6 +448,7 @@ static void run_done(struct run *r)
 {
 	session_free(r->session);
 	recorder_close(r->recorder);
+	recstart_remove();
 	metrics_close(r->metrics);
 	text_view_free(r->view);
 	recording_free(r->rec);

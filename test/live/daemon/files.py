@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # @timeout: 150
 """dwell latency --daemon: files take turns by age, size and SIGHUP, the oldest go; one daemon a folder; what a kill leaves."""
+import contextlib
 import os
 import signal
 import socket
@@ -99,6 +100,22 @@ live.check(p.poll() is None, "SIGHUP before it is ready does not end it")
 p.send_signal(signal.SIGTERM)
 live.same(p.wait(timeout=20), 0, "which ends in order")
 p.stderr.close()
+# A recording that a signal ends before anything is measured leaves no file behind, whose name would be taken.
+for n in range(10):
+    p = subprocess.Popen([live.DWELL, "latency", "offcpu", "--record", "early.dwell"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(lambda: os.path.exists("early.dwell"))
+    time.sleep(0.01 * n)
+    p.send_signal(signal.SIGTERM if n % 2 else signal.SIGINT)
+    code = p.wait(timeout=20)
+    left = [f for f in os.listdir(".") if f.startswith("early.dwell")]
+    if code == 0 and left == ["early.dwell"] and live.dwell("report", "early.dwell").returncode == 0:
+        os.unlink("early.dwell")  # it had begun, and has ended in order
+    elif code not in (-signal.SIGTERM, -signal.SIGINT) or left:
+        live.check(False, "a signal during the start", (n, code, left))
+    for f in left:
+        with contextlib.suppress(OSError):
+            os.unlink(f)
+live.check(True, "signals during the start leave no file, or a whole one")
 # every event is in one file: those of the time around a change of files, too
 with live.Daemon("offcpu", "--over", "20ms", "--idle", state="two") as d:
     no_limit(d)
