@@ -193,6 +193,17 @@ static void tracepoint_arguments(void **state)
 }
 
 /* Every tracepoint can be typed and entered. */
+/* What the kernel passes, where the parameters look as on newer ones (prov/tpform.c). */
+static unsigned passed(const struct probe *p)
+{
+	const struct probe_arg *v = p->raw ? p->raw : p->args;
+	unsigned n = p->raw ? p->nraw : p->nargs, found = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		found += !v[i].expr;
+	return found;
+}
+
 static void every_tracepoint(void **state)
 {
 	struct probe_list l = match("sdt", NULL, NULL, NULL);
@@ -202,7 +213,7 @@ static void every_tracepoint(void **state)
 		struct entry e = entry_of(l.v[i]);
 
 		assert_int_equal(src->get_args(src->ctx, arena, l.v[i]), 0);
-		assert_int_equal(e.nargs, l.v[i]->nargs);
+		assert_int_equal(e.nargs, passed(l.v[i]));
 		for (unsigned k = 0; k < e.nargs; k++)
 			assert_true(e.args[k].size == 1 || e.args[k].size == 2 ||
 				    e.args[k].size == 4 || e.args[k].size == 8);
