@@ -27,11 +27,12 @@ def examples(path):
 
 
 def await_tracing(pid):
-    """On a busy machine dwell begins late: until it takes signals (blocks SIGINT, for a signalfd), and then as long as others have."""
-    bit, end, late = 1 << (signal.SIGINT - 1), time.monotonic() + END_SECONDS / 2, False
+    """On a busy machine dwell begins late: until it takes signals (blocks SIGINT, for a signalfd), and then as long as others have. Before its run
+    begins it may take SIGQUIT as well (src/cmd/recstart.c)."""
+    bit, start, end, late = 1 << (signal.SIGINT - 1), 1 << (signal.SIGQUIT - 1), time.monotonic() + END_SECONDS / 2, False
     while time.monotonic() < end:
         with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
-            if any(int(m, 16) & bit for m in re.findall(r"^Sig(?:Blk|Cgt):\s+(\w+)", f.read(), re.M)):
+            if any(int(m, 16) & (bit | start) == bit for m in re.findall(r"^Sig(?:Blk|Cgt):\s+(\w+)", f.read(), re.M)):
                 break
         late = True
         time.sleep(0.1)
