@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `dwell serve`: views by the part of the address behind "#".
 import { api, ApiError, Status } from "./app/api.js";
-import { grow, make, makeButton, makeHelp, makeLink } from "./dom.js";
+import { fill, grow, make, makeButton, makeHelp, makeLink, on } from "./dom.js";
 import { Overview } from "./app/overview.js";
 import { ProgramView } from "./app/programview.js";
 import { flameOf } from "./app/flames.js";
@@ -52,9 +52,9 @@ class App {
 			makeButton("◐", "dark or light (d)", toggleTheme), makeButton("?", "help (?)", () => this.help.showModal()));
 		const main = make("main");
 		main.append(this.banner, this.overview.element, this.recording.element, this.program.element);
-		root.replaceChildren(head, main, this.help);
-		window.addEventListener("hashchange", () => void this.open());
-		document.addEventListener("keydown", (e) => this.key(e));
+		fill(root, head, main, this.help);
+		on(window, "hashchange", () => void this.open());
+		on(document, "keydown", (e) => this.key(e));
 		void this.open();
 		void this.poll();
 	}

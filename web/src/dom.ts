@@ -13,7 +13,7 @@ export function makeButton(text: string, title: string, what: () => void): HTMLB
 	const b = make("button", text);
 	b.type = "button";
 	b.title = title;
-	b.addEventListener("click", what);
+	on(b, "click", what);
 	return b;
 }
 
@@ -36,7 +36,7 @@ export function makeSelect(label: string, all: readonly (readonly [string, strin
 	const choose = make("select");
 	choose.append(...all.map(([value, text]) => new Option(text, value, false, value === now)));
 	choose.ariaLabel = label;
-	choose.addEventListener("change", () => set(choose.value));
+	on(choose, "change", () => set(choose.value));
 	return choose;
 }
 
@@ -160,4 +160,14 @@ export function makeHelp(title: string, text: string, keys: readonly (readonly [
 	help.ariaLabel = "Help";
 	help.append(make("h1", title), ...(text ? [make("p", text)] : []), list, makeButton("Close", "close the help", () => help.close()));
 	return help;
+}
+
+/** Calls what on each event of this type. */
+export function on<K extends keyof HTMLElementEventMap>(target: EventTarget, type: K | "hashchange", what: (e: HTMLElementEventMap[K]) => void, options?: AddEventListenerOptions): void {
+	target.addEventListener(type, what as EventListener, options);
+}
+
+/** Puts these in place of what is in the element. */
+export function fill(e: Element, ...all: (Node | string)[]): void {
+	e.replaceChildren(...all);
 }

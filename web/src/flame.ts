@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flame graph on a canvas that is as large as what can be seen of it: only what is visible is drawn, frames of
 // less than a pixel once per pixel. Knows nothing of the page around it.
+import { on } from "./dom.js";
 import { perFrame, prepare } from "./canvas.js";
 import { firstWhere } from "./short.js";
 import { changeColours, changeIndex, cssColour, cssFont, isDark, Kind, kindColours, kindIndex, onTheme } from "./theme.js";
@@ -60,12 +61,12 @@ export class FlameView {
 		host.classList.add("flame");
 		this.spacer.className = "flame-spacer";
 		host.append(this.canvas, this.spacer);
-		host.addEventListener("scroll", () => this.redraw());
+		on(host, "scroll", () => this.redraw());
 		new ResizeObserver(() => this.redraw()).observe(host);
 		onTheme(() => this.restyle());
-		this.canvas.addEventListener("pointermove", (e) => this.onHover(this.at(e.offsetX, e.offsetY), e.clientX, e.clientY));
-		this.canvas.addEventListener("pointerleave", () => this.onHover(null, 0, 0));
-		this.canvas.addEventListener("click", (e) => {
+		on(this.canvas, "pointermove", (e) => this.onHover(this.at(e.offsetX, e.offsetY), e.clientX, e.clientY));
+		on(this.canvas, "pointerleave", () => this.onHover(null, 0, 0));
+		on(this.canvas, "click", (e) => {
 			const p = this.at(e.offsetX, e.offsetY);
 			if (p) {
 				this.select(p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of one flame graph: `dwell flame -o FILE.html`. Everything it shows is in the file.
 import { amount, percent } from "./amount.js";
-import { Group, grow, make, makeButton, makeGroup, makeHelp, placeTip } from "./dom.js";
+import { fill, Group, grow, make, makeButton, makeGroup, makeHelp, on, placeTip } from "./dom.js";
 import { FlameView, Place } from "./flame.js";
 import { fileHead, filePart, startPage } from "./standalone.js";
 import { changeColours, isDark, Kind, kindColours, kindIndex, onTheme, toggleTheme } from "./theme.js";
@@ -69,7 +69,7 @@ class Page {
 		this.trees.set("flame", { up: tree });
 		this.showLegend();
 		this.restore();
-		document.addEventListener("keydown", (e) => this.key(e));
+		on(document, "keydown", (e) => this.key(e));
 	}
 
 	// -- what is on the page --
@@ -81,7 +81,7 @@ class Page {
 		this.search.type = "search";
 		this.search.placeholder = "Search ( / )";
 		this.search.ariaLabel = "Search functions, a regular expression";
-		this.search.addEventListener("input", () => this.find(this.search.value));
+		on(this.search, "input", () => this.find(this.search.value));
 		this.share.role = "status";
 		bar.append(this.modes.element, this.search, this.share, grow());
 		if (this.meta.diff)
@@ -93,7 +93,7 @@ class Page {
 		box.append(this.pane, this.tableBox);
 		foot.append(this.detail, this.legend);
 		this.tip.hidden = true;
-		app.replaceChildren(head, bar, this.crumbs, box, foot, this.tip, this.help);
+		fill(app, head, bar, this.crumbs, box, foot, this.tip, this.help);
 	}
 
 	private summary(): string {
@@ -104,7 +104,7 @@ class Page {
 
 	private showLegend(): void {
 		const dark = isDark();
-		this.legend.replaceChildren();
+		fill(this.legend);
 		const add = (colour: string, text: string) => {
 			const span = make("span"), i = make("i");
 			i.style.background = colour;
@@ -183,7 +183,7 @@ class Page {
 
 	private showCrumbs(): void {
 		const z = this.mode === "table" ? null : this.view.zoomedAt;
-		this.crumbs.replaceChildren();
+		fill(this.crumbs);
 		if (!z)
 			return;
 		this.crumbs.append(makeButton("all", "show everything", () => this.view.zoom(null)));
@@ -222,7 +222,7 @@ class Page {
 		this.tip.hidden = !p;
 		if (!p)
 			return;
-		this.tip.replaceChildren(make("b", p.tree.frames.name[p.tree.frame[p.node]!]!), ...this.describe(p).map((l) => make("div", l)));
+		fill(this.tip, make("b", p.tree.frames.name[p.tree.frame[p.node]!]!), ...this.describe(p).map((l) => make("div", l)));
 		placeTip(this.tip, x, y);
 	}
 
@@ -309,7 +309,7 @@ class Page {
 		}
 		thead.append(head);
 		table.append(thead, body);
-		this.tableBox.replaceChildren(table);
+		fill(this.tableBox, table);
 		if (all.length > TABLE_ROWS)
 			this.tableBox.append(make("p", `The first ${TABLE_ROWS} of ${all.length} functions; search to see others.`, "muted"));
 	}

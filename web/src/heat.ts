@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A heat map on a canvas: cells are painted once into a picture of a pixel each, which is scaled; axes, lines, losses and
 // the cursor are drawn over it. Knows nothing of the page around it.
+import { on } from "./dom.js";
 import { amount } from "./amount.js";
 import { perFrame, prepare } from "./canvas.js";
 import { keyColour } from "./keycolour.js";
@@ -105,7 +106,7 @@ export class HeatView {
 
 	private listen(): void {
 		const c = this.canvas;
-		c.addEventListener("pointermove", (e) => {
+		on(c, "pointermove", (e) => {
 			const cell = this.at(e.offsetX, e.offsetY);
 			if (this.begin && e.buttons)
 				this.choose(this.begin, this.near(e.offsetX, e.offsetY));
@@ -115,15 +116,15 @@ export class HeatView {
 			}
 			this.onCell(cell, e.clientX, e.clientY);
 		});
-		c.addEventListener("pointerleave", () => this.onCell(null, 0, 0));
-		c.addEventListener("pointerdown", (e) => {
+		on(c, "pointerleave", () => this.onCell(null, 0, 0));
+		on(c, "pointerdown", (e) => {
 			if (this.onRange)
 				this.begin = this.near(e.offsetX, e.offsetY);
 			else
 				this.drag = { from: e.offsetX, to: e.offsetX };
 			c.setPointerCapture(e.pointerId);
 		});
-		c.addEventListener("pointerup", (e) => {
+		on(c, "pointerup", (e) => {
 			const d = this.drag;
 			this.drag = null;
 			if (this.begin) {

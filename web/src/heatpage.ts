@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of one heat map: `dwell heat -o FILE.html`. Everything it shows is in the file.
 import { amount, number, percent } from "./amount.js";
-import { Group, grow, make, makeButton, makeGroup, makeSection, placeTip } from "./dom.js";
+import { fill, Group, grow, make, makeButton, makeGroup, makeSection, on, placeTip } from "./dom.js";
 import { Cell, gradient, HeatView, timeText } from "./heat.js";
 import { decodeHeat, HeatHead, Plane, Scale, Selecting } from "./heatmodel.js";
 import { fileHead, filePart, startPage } from "./standalone.js";
@@ -27,7 +27,7 @@ class Page {
 			side.append(makeSection("Keys", this.keys));
 		side.append(makeSection("Cell", this.details));
 		main.append(box, side);
-		app.replaceChildren(top, this.bar(), main, this.tip);
+		fill(app, top, this.bar(), main, this.tip);
 		this.view.canvas.role = "img";
 		this.view.canvas.ariaLabel = head.title + ". The table has percentiles as text.";
 		this.view.onCell = (c, x, y) => this.hover(c, x, y);
@@ -36,7 +36,7 @@ class Page {
 		head.chosen?.forEach((k) => this.view.selected.add(k));
 		if (head.chosen?.length)
 			this.view.recount();
-		document.addEventListener("keydown", (e) => this.key(e));
+		on(document, "keydown", (e) => this.key(e));
 		this.update();
 	}
 
@@ -96,7 +96,7 @@ class Page {
 	private update(): void {
 		this.groups.forEach((g) => g.update());
 		this.showRamp();
-		this.keys.replaceChildren(...this.planes.map((p, k) => {
+		fill(this.keys, ...this.planes.map((p, k) => {
 			const li = make("li"), b = makeButton("", p.key, () => this.toggleKey(k)), i = make("i"), chosen = this.view.selected.has(k);
 			if (chosen && this.view.selecting !== "exclude")
 				i.style.background = `rgb(${this.view.keyColour(k).join(" ")})`;
@@ -134,7 +134,7 @@ class Page {
 		if (!c)
 			return;
 		const n = this.view.count(c);
-		this.tip.replaceChildren(make("b", this.much(n)), ...this.describe(c).map((l) => make("div", l)));
+		fill(this.tip, make("b", this.much(n)), ...this.describe(c).map((l) => make("div", l)));
 		if (this.planes.length > 1)
 			for (const { key, count } of this.view.keysOf(c).slice(0, 5))
 				this.tip.append(make("div", `${this.planes[key]!.key}: ${this.bare(count)}`, "muted"));
@@ -158,7 +158,7 @@ class Page {
 			if (h.p50[c.column] !== null)
 				lines.push(make("div", `column: median ${v(h.p50[c.column])}, 90 % ${v(h.p90[c.column])}, 99 % ${v(h.p99[c.column])}`, "muted"));
 		}
-		this.details.replaceChildren(...lines);
+		fill(this.details, ...lines);
 	}
 
 	private toggleTable(): void {
@@ -182,7 +182,7 @@ class Page {
 		}
 		thead.append(head);
 		table.append(thead, body);
-		this.tableBox.replaceChildren(table);
+		fill(this.tableBox, table);
 	}
 
 	private reset(): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of distributions: `dwell hist -o FILE.html`. Everything it shows is in the file.
-import { make, makeButton } from "./dom.js";
+import { fill, make, makeButton, on } from "./dom.js";
 import { HistHead, HistPanel } from "./histpanel.js";
 import { fileHead, startPage } from "./standalone.js";
 import { toggleTheme } from "./theme.js";
@@ -10,8 +10,8 @@ void startPage((app) => {
 	panel.show(head);
 	top.append(make("h1", head.title), make("span", panel.summary(), "muted"));
 	panel.bar.append(makeButton("◐", "dark or light (d)", toggleTheme));
-	app.replaceChildren(top, panel.element);
-	document.addEventListener("keydown", (e) => {
+	fill(app, top, panel.element);
+	on(document, "keydown", (e) => {
 		if (e.key === "d" && !e.ctrlKey && !e.altKey && !e.metaKey)
 			toggleTheme();
 		else if (!panel.key(e))

@@ -2,7 +2,7 @@
 // Distributions one over the other, with their percentiles: in the page of `dwell hist -o FILE.html` and in that of `dwell serve`.
 import { amount, number, percent } from "./amount.js";
 import { prepare } from "./canvas.js";
-import { addRow, Group, grow, make, makeButton, makeDot, makeGroup, makeTable, named, numeric, placeTip } from "./dom.js";
+import { addRow, fill, Group, grow, make, makeButton, makeDot, makeGroup, makeTable, named, numeric, on, placeTip } from "./dom.js";
 import { tick } from "./heat.js";
 import { clamp, sum } from "./short.js";
 import { cssColour, cssFont, onTheme } from "./theme.js";
@@ -62,8 +62,8 @@ export class HistPanel {
 		this.tip.hidden = true;
 		this.element.append(this.bar, stage, this.table, this.tip);
 		named(this.canvas, "img", "");
-		this.canvas.addEventListener("mousemove", (e) => this.hover(e));
-		this.canvas.addEventListener("mouseleave", () => this.choose(-1));
+		on(this.canvas, "mousemove", (e) => this.hover(e));
+		on(this.canvas, "mouseleave", () => this.choose(-1));
 		new ResizeObserver(() => this.draw()).observe(this.plot);
 		onTheme(() => this.draw());
 	}
@@ -188,7 +188,7 @@ export class HistPanel {
 			if (several)
 				row.append(make("td", i ? `${percent(Math.abs(s.most))} ${s.most < 0 ? "fewer" : "more"} below ${amount(s.at, h.unit)}${s.chance ? ", as chance gives" : ""}` : ""));
 		});
-		this.table.replaceChildren(table);
+		fill(this.table, table);
 	}
 
 	private choose(row: number): void {
@@ -204,7 +204,7 @@ export class HistPanel {
 		this.choose(r >= 0 && r < this.rows ? r : -1);
 		if (this.row < 0)
 			return;
-		this.tip.replaceChildren(make("b", `${amount(h.edges[r]!, h.unit)} to ${amount(h.edges[r + 1]!, h.unit)}`));
+		fill(this.tip, make("b", `${amount(h.edges[r]!, h.unit)} to ${amount(h.edges[r + 1]!, h.unit)}`));
 		h.series.forEach((s, i) => {
 			if (!this.off.has(i))
 				this.tip.append(make("div", `${s.name}: ${percent(s.share[r]!)} (${number(s.share[r]! * s.count)}), ${

@@ -2,7 +2,7 @@
 // Rows of intervals on a canvas as large as the window, which scrolls over them: only rows that are seen are painted.
 import { amount } from "./amount.js";
 import { prepare } from "./canvas.js";
-import { make } from "./dom.js";
+import { make, on } from "./dom.js";
 import { KEY_SLOTS, slotColour } from "./keycolour.js";
 import { clamp } from "./short.js";
 import { Found, isNamed, itemAt, Painter, Palette, Row, TimelineHead } from "./timelinemodel.js";
@@ -43,7 +43,7 @@ export class TimelineView {
 		host.append(this.canvas, this.spacer);
 		this.canvas.tabIndex = 0;
 		new ResizeObserver(() => this.paint()).observe(host);
-		host.addEventListener("scroll", () => this.paint());
+		on(host, "scroll", () => this.paint());
 		onTheme(() => {
 			this.palette = this.makePalette();
 			this.paint();
@@ -157,7 +157,7 @@ export class TimelineView {
 			const r = c.getBoundingClientRect();
 			return [e.clientX - r.x, e.clientY - r.y];
 		};
-		c.addEventListener("wheel", (e) => {
+		on(c, "wheel", (e) => {
 			const [x, y] = place(e), sideways = Math.abs(e.deltaX) > Math.abs(e.deltaY) ? e.deltaX : e.shiftKey ? e.deltaY : 0;
 			if (e.ctrlKey || y < AXIS)
 				this.zoomAt(x, e.deltaY > 0 ? STEP : 1 / STEP);
@@ -167,12 +167,12 @@ export class TimelineView {
 				return;
 			e.preventDefault();
 		}, { passive: false });
-		c.addEventListener("mousedown", (e) => {
+		on(c, "mousedown", (e) => {
 			const [x, y] = place(e);
 			if (e.button === 0 && x >= this.left)
 				this.drag = { x, from: this.from, to: this.to, moved: false, select: y < AXIS || e.shiftKey, now: x };
 		});
-		addEventListener("mousemove", (e) => {
+		on(window, "mousemove", (e) => {
 			const [x, y] = place(e), d = this.drag;
 			if (!d) {
 				if (e.target === c)
@@ -187,7 +187,7 @@ export class TimelineView {
 			}
 			this.paint();
 		});
-		addEventListener("mouseup", (e) => {
+		on(window, "mouseup", (e) => {
 			const d = this.drag;
 			this.drag = null;
 			if (!d)
@@ -198,8 +198,8 @@ export class TimelineView {
 				this.pick(this.at(...place(e)));
 			this.paint();
 		});
-		c.addEventListener("mouseleave", () => this.onHover(null, 0, 0));
-		c.addEventListener("dblclick", (e) => {
+		on(c, "mouseleave", () => this.onHover(null, 0, 0));
+		on(c, "dblclick", (e) => {
 			const p = this.at(...place(e)), row = p ? this.rows[p.row]! : null;
 			if (!p || !row || p.item < 0)
 				return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of one timeline: `dwell timeline -o FILE.html`. Everything it shows is in the file.
-import { make, makeButton, makeHelp } from "./dom.js";
+import { fill, make, makeButton, makeHelp, on } from "./dom.js";
 import { fileHead, filePart, startPage } from "./standalone.js";
 import { toggleTheme } from "./theme.js";
 import { TimelineHead } from "./timelinemodel.js";
@@ -14,8 +14,8 @@ void startPage(async (app) => {
 	[...TIMELINE_KEYS, ["d", "dark or light"]]);
 	top.append(make("h1", head.title), make("span", panel.summary(), "muted"));
 	panel.bar.append(makeButton("◐", "dark or light (d)", toggleTheme), makeButton("?", "help (?)", () => help.showModal()));
-	app.replaceChildren(top, panel.element, help);
-	document.addEventListener("keydown", (e) => {
+	fill(app, top, panel.element, help);
+	on(document, "keydown", (e) => {
 		const plain = !e.ctrlKey && !e.altKey && !e.metaKey && !(e.target instanceof HTMLInputElement);
 		if (help.open)
 			return;

@@ -2,7 +2,7 @@
 // A timeline with all that belongs to it: search, legend, table, what an interval is and what the time of its row went to. It stands in the
 // page of `dwell timeline -o FILE.html` and in that of `dwell serve`.
 import { amount, number, percent } from "./amount.js";
-import { addRow, grow, make, makeButton, makeDot, makeSection, makeTable, named, numeric, placeTip } from "./dom.js";
+import { addRow, fill, grow, make, makeButton, makeDot, makeSection, makeTable, named, numeric, on, placeTip } from "./dom.js";
 import { timeText } from "./heat.js";
 import { clamp, sum } from "./short.js";
 import { onTheme } from "./theme.js";
@@ -82,7 +82,7 @@ export class TimelinePanel {
 		this.search.type = "search";
 		this.search.placeholder = "Search threads, causes, functions";
 		this.search.ariaLabel = "Search threads, causes, functions";
-		this.search.addEventListener("input", () => this.find(this.search.value));
+		on(this.search, "input", () => this.find(this.search.value));
 		this.bar.append(this.search, this.found, grow(), makeButton("−", "zoom out (-)", () => this.zoom(ZOOM)),
 			makeButton("+", "zoom in (+)", () => this.zoom(1 / ZOOM)), makeButton("Table", "shares as text (t)", () => this.toggleTable()),
 			makeButton("Reset", "show everything (Escape)", () => this.reset()));
@@ -101,7 +101,7 @@ export class TimelinePanel {
 		const used = new Set<number>();
 		for (const r of this.rows)
 			r.kind.forEach((k) => used.add(k));
-		this.legend.replaceChildren(...head.kinds.flatMap((k, i) => {
+		fill(this.legend, ...head.kinds.flatMap((k, i) => {
 			const one = make("span");
 			one.append(makeDot(this.view.legendColour(i)), k.text);
 			return used.has(i) && !head.processes ? [one] : [];
@@ -163,20 +163,20 @@ export class TimelinePanel {
 		this.tip.hidden = !p;
 		if (!p)
 			return;
-		this.tip.replaceChildren(...this.describe(p, TIP_LINES));
+		fill(this.tip, ...this.describe(p, TIP_LINES));
 		placeTip(this.tip, x, y);
 	}
 
 	private showDetails(): void {
 		const p = this.view.picked;
-		this.details.replaceChildren(...(p ? this.describe(p, STACK_LINES) : [make("div", "Click an interval; ? tells the keys.", "muted")]));
+		fill(this.details, ...(p ? this.describe(p, STACK_LINES) : [make("div", "Click an interval; ? tells the keys.", "muted")]));
 		this.showSums();
 	}
 
 	private showSums(): void {
 		const p = this.view.picked;
 		if (!p || !this.head) {
-			this.sums.replaceChildren(make("div", "What the time of the chosen row went to.", "muted"));
+			fill(this.sums, make("div", "What the time of the chosen row went to.", "muted"));
 			return;
 		}
 		const { spent, longest } = sumUp(this.rows[p.row]!, this.head!.kinds, this.view.from, this.view.to), list = make("ul", "", "sums");
@@ -186,7 +186,7 @@ export class TimelinePanel {
 			li.append(makeDot(this.view.colour(k)), make("span", this.head!.kinds[k]!.text), `${amount(spent[k]!, "ns")} ${percent(spent[k]! / all)}`);
 			list.append(li);
 		}
-		this.sums.replaceChildren(make("div", `${this.rows[p.row]!.label}, of ${amount(this.view.to - this.view.from, "ns")} that are seen`, "muted"), list,
+		fill(this.sums, make("div", `${this.rows[p.row]!.label}, of ${amount(this.view.to - this.view.from, "ns")} that are seen`, "muted"), list,
 			...(longest ? [make("div", `longest wait ${amount(longest, "ns")}`, "muted")] : []));
 	}
 
@@ -203,7 +203,7 @@ export class TimelinePanel {
 		const { table, body } = makeTable("", [["Row"], ...used.map((k) => [kinds[k]!.name, "n"] as const), ["longest wait", "n"]]);
 		for (const i of v.visible)
 			addRow(body, this.origin, this.rows[i]!.label, ...used.map((k) => time(all[i]!.spent[k]!)), time(all[i]!.longest));
-		this.tableBox.replaceChildren(table);
+		fill(this.tableBox, table);
 	}
 
 	private reset(): void {

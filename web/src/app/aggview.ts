@@ -2,7 +2,7 @@
 // Results of a program as tables that can be sorted, as histograms, as text, and as stacks for a flame graph.
 import { AggRow, Bucket, Value } from "./api.js";
 import { keyText, Result, show, stackOf } from "./output.js";
-import { addRow, barCell, make, makeButton, makeDot, makeNote, makePre, numeric } from "../dom.js";
+import { addRow, barCell, fill, make, makeButton, makeDot, makeNote, makePre, numeric } from "../dom.js";
 import { keyCss } from "../keycolour.js";
 import { number } from "../amount.js";
 import { sum } from "../short.js";
@@ -103,7 +103,7 @@ export function table(host: HTMLElement, r: Result): void {
 			return td;
 		}), barCell(most ? Math.abs(Number(measure.of(row) ?? 0)) / most : 0, row.key.length ? keyCss(keyText(row)) : ""));
 	}
-	host.replaceChildren(t, ...more(r.rows.length - ROWS, r.leftOut));
+	fill(host, t, ...more(r.rows.length - ROWS, r.leftOut));
 	host.scrollTop = top;
 }
 
@@ -146,7 +146,7 @@ export function distributions(host: HTMLElement, r: Result): void {
 	const box = make("div", "", "dists"), all = r.names.flatMap((_, k) => r.rows.filter((row) => Array.isArray(row.values[k])).map((row) => ({ row, k })));
 	all.sort((a, b) => total(b.row.values[b.k]) - total(a.row.values[a.k]));
 	box.append(...all.slice(0, DISTRIBUTIONS).map(({ row, k }) => histogram(r, row, k)));
-	host.replaceChildren(box, ...more(all.length - DISTRIBUTIONS, r.leftOut));
+	fill(host, box, ...more(all.length - DISTRIBUTIONS, r.leftOut));
 }
 
 // -- text and stacks --
@@ -154,7 +154,7 @@ export function distributions(host: HTMLElement, r: Result): void {
 export function textOf(host: HTMLElement, r: Result): void {
 	const pre = makePre(r.text ?? "", "text");
 	pre.title = source(r, null);
-	host.replaceChildren(pre);
+	fill(host, pre);
 }
 
 export type Flames = (host: HTMLElement, stacks: { frames: string[], weight: number }[], from: string) => void;

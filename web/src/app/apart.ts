@@ -4,7 +4,7 @@
 // not shown has not changed, as far as could be seen; how far that is, is said.
 import { api, Params, RecordingInfo } from "./api.js";
 import { amount, number } from "../amount.js";
-import { addRow, make, makeNote, makeSelect, makeTable, named, numeric, said } from "../dom.js";
+import { addRow, fill, make, makeNote, makeSelect, makeTable, named, numeric, said } from "../dom.js";
 import { clamp } from "../short.js";
 import { histName, origin, Source } from "./stretch.js";
 
@@ -193,7 +193,7 @@ export class Apart {
 
 	private fill(sum: DiffSum, s: Source): void {
 		const shown = this.found.slice(0, ROWS);
-		this.box.replaceChildren(diffTable(shown, sum, s));
+		fill(this.box, diffTable(shown, sum, s));
 		this.box.hidden = !shown.length;
 		this.note.textContent = sentence(sum, shown.length);
 	}

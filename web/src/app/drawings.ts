@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the output of a program is drawn: what fits it, what is best, and the choice among them.
 import { amount, number } from "../amount.js";
-import { make, makeButton, makeDot, makeGroup, makeNote, named } from "../dom.js";
+import { fill, make, makeButton, makeDot, makeGroup, makeNote, named } from "../dom.js";
 import { Cell, HeatView } from "../heat.js";
 import { keyCss } from "../keycolour.js";
 import { distributions, Flames, isDistribution, source, stacksOf, table, textOf } from "./aggview.js";
@@ -51,7 +51,7 @@ export class Picture {
 		const fit = drawingsOf(r), best = this.wanted && fit.includes(this.wanted) ? this.wanted : fit[0]!;
 		if (this.offered !== fit.join() || best !== this.drawn) {
 			this.offered = fit.join();
-			this.bar.replaceChildren(this.title, ...(fit.length > 1 ? [makeGroup(fit.map((d) => [d, ...NAMES[d]] as const), (d) => d === best, (d) => {
+			fill(this.bar, this.title, ...(fit.length > 1 ? [makeGroup(fit.map((d) => [d, ...NAMES[d]] as const), (d) => d === best, (d) => {
 				this.wanted = d;
 				this.draw(r, o);
 				this.onChoice();
@@ -61,7 +61,7 @@ export class Picture {
 			this.drawn = best;
 			this.element.dataset["drawing"] = best;
 			this.heat = null;
-			this.host.replaceChildren();
+			fill(this.host);
 			this.host.removeAttribute("style");
 		}
 		if (best === "flame")
@@ -87,7 +87,7 @@ class Heat {
 	private where = "";
 
 	constructor(host: HTMLElement) {
-		host.replaceChildren(this.keys, this.map, this.tip);
+		fill(host, this.keys, this.map, this.tip);
 	}
 
 	draw(r: Result, o: Output): void {
@@ -125,7 +125,7 @@ class Heat {
 
 	private drawKeys(keys: string[]): void {
 		this.keys.hidden = keys.length < 2;
-		this.keys.replaceChildren(...keys.slice(0, KEYS).map((key) => {
+		fill(this.keys, ...keys.slice(0, KEYS).map((key) => {
 			const b = makeButton("", "this key alone", () => {
 				if (!this.chosen.delete(key))
 					this.chosen.add(key);

@@ -2,7 +2,7 @@
 // A text area for D: line numbers, marks where the compiler found mistakes, completion of probes and words.
 import { api, Diagnostic } from "./api.js";
 import { Choice, complete } from "./complete.js";
-import { make, makeButton } from "../dom.js";
+import { fill, make, makeButton, on } from "../dom.js";
 
 const CHECK_MS = 350; // after the last key
 const CHOICES = 60;
@@ -42,10 +42,10 @@ export class Editor {
 		scroll.append(this.marks, this.area, this.list);
 		box.append(this.gutter, scroll);
 		host.append(box, this.problems);
-		this.area.addEventListener("input", () => this.changed(true));
-		this.area.addEventListener("scroll", () => this.follow());
-		this.area.addEventListener("keydown", (e) => this.key(e));
-		this.area.addEventListener("blur", () => this.close());
+		on(this.area, "input", () => this.changed(true));
+		on(this.area, "scroll", () => this.follow());
+		on(this.area, "keydown", (e) => this.key(e));
+		on(this.area, "blur", () => this.close());
 		this.changed(false);
 	}
 
@@ -98,7 +98,7 @@ export class Editor {
 	private show(found: Diagnostic[]): void {
 		const lines = this.text.split("\n");
 		this.found = found;
-		this.problems.replaceChildren(...found.map((d) => {
+		fill(this.problems, ...found.map((d) => {
 			const li = make("li", "", d.severity);
 			if (d.line) {
 				li.append(makeButton(`line ${d.line}`, "go there", () => this.goTo(d)), " ");
@@ -106,7 +106,7 @@ export class Editor {
 			li.append(d.message, d.hint ? make("span", " " + d.hint, "muted") : "");
 			return li;
 		}));
-		this.marks.replaceChildren();
+		fill(this.marks);
 		for (const [i, text] of lines.entries()) {
 			const row = make("div"), here = found.filter((d) => d.line === i + 1 && d.column);
 			let at = 0;
@@ -146,14 +146,14 @@ export class Editor {
 
 	private open(): void {
 		const lines = this.before().split("\n"), last = lines[lines.length - 1]!;
-		this.list.replaceChildren(...this.choices.map((c, i) => {
+		fill(this.list, ...this.choices.map((c, i) => {
 			const li = make("li", c.text);
 			li.id = "choice" + i;
 			li.role = "option";
 			li.ariaSelected = String(i === this.chosen);
 			if (c.detail)
 				li.append(make("span", c.detail, "muted"));
-			li.addEventListener("pointerdown", (e) => {
+			on(li, "pointerdown", (e) => {
 				e.preventDefault();
 				this.take(i);
 			});

@@ -4,7 +4,7 @@ import { FlameView, Place } from "../flame.js";
 import { amount, number, percent } from "../amount.js";
 import { unpack } from "../bytes.js";
 import { Builder, decode, Frames, hueOf, Tree } from "../tree.js";
-import { make, named } from "../dom.js";
+import { fill, make, named, on } from "../dom.js";
 import { api, FrameKinds } from "./api.js";
 
 /** What `flame.json` says: see dwell-flame(1). */
@@ -89,14 +89,14 @@ class Pane {
 	constructor(host: HTMLElement, readonly kinds: FrameKinds, readonly diff: boolean, significance: boolean) {
 		const pane = make("div"), box = make("div", "", "flame-pane");
 		box.append(pane);
-		host.replaceChildren(box, this.detail);
+		fill(host, box, this.detail);
 		this.view = new FlameView(pane, { kinds: kinds.kinds, unknown: kinds.unknown, diff, significance });
 		const c = this.view.canvas;
 		named(c, "img", "Flame graph: arrow keys go from frame to frame, Enter zooms, Escape shows all");
 		this.view.onHover = (p) => this.say(p);
 		this.view.onSelect = () => this.say(this.view.selectedAt);
-		c.addEventListener("dblclick", () => this.view.zoom(null));
-		c.addEventListener("keydown", (e) => this.key(e));
+		on(c, "dblclick", () => this.view.zoom(null));
+		on(c, "keydown", (e) => this.key(e));
 	}
 
 	/** from: where the numbers come from. */

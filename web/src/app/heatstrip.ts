@@ -4,7 +4,7 @@
 import { Bucket } from "./api.js";
 import { amount, number } from "../amount.js";
 import { prepare } from "../canvas.js";
-import { make, named } from "../dom.js";
+import { make, named, on } from "../dom.js";
 import { gradient } from "../heat.js";
 import { upper } from "../heatmodel.js";
 import { clamp, sum } from "../short.js";
@@ -96,18 +96,18 @@ export class HeatStrip {
 		this.element.append(this.canvas);
 		onTheme(() => { this.colours = []; this.draw(); });
 		new ResizeObserver(() => this.draw()).observe(this.element);
-		this.canvas.addEventListener("pointerdown", (e) => {
+		on(this.canvas, "pointerdown", (e) => {
 			this.drag = this.at(e);
 			this.canvas.setPointerCapture(e.pointerId);
 			this.select(e);
 		});
-		this.canvas.addEventListener("pointermove", (e) => this.drag ? this.select(e) : this.tell(e));
-		this.canvas.addEventListener("pointerup", () => {
+		on(this.canvas, "pointermove", (e) => this.drag ? this.select(e) : this.tell(e));
+		on(this.canvas, "pointerup", () => {
 			if (this.drag)
 				this.onRange(this.range);
 			this.drag = null;
 		});
-		this.canvas.addEventListener("keydown", (e) => this.key(e));
+		on(this.canvas, "keydown", (e) => this.key(e));
 	}
 
 	clear(): void {

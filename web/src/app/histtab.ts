@@ -4,7 +4,7 @@ import { api, Params, RecordingInfo } from "./api.js";
 import { TabName } from "./pictures.js";
 import { histChoice, histName, histWanted, origin, putStretch, rangeParam, Source, Stretch, stretchText, tabLink, takeStretch } from "./stretch.js";
 import { focusPicture, NO_VALUES, savePicture, TabFrame } from "./tabframe.js";
-import { grow, makeButton, makeGroup, makeSelect } from "../dom.js";
+import { fill, grow, makeButton, makeGroup, makeSelect } from "../dom.js";
 import { HistHead, HistPanel } from "../histpanel.js";
 import { keyCss } from "../keycolour.js";
 
@@ -127,7 +127,7 @@ export class HistTab {
 				this.stretches = [];
 				this.again();
 			}));
-		this.frame.bar.replaceChildren(...all, grow(), savePicture(s.id, "hist", this.params()));
+		fill(this.frame.bar, ...all, grow(), savePicture(s.id, "hist", this.params()));
 	}
 
 	get query(): URLSearchParams {

@@ -12,7 +12,7 @@ import { causeOf, isIdle, isPeer, reason } from "./slow.js";
 import { origin, Source, times } from "./stretch.js";
 import { MINUTE, NUMBERS, SECOND, TrackerPane } from "./trackerpane.js";
 import { amount, number } from "../amount.js";
-import { addRow, keepChildren, make, makeButton, makeLink, makeNote, makeSave, makeTable, numeric, said } from "../dom.js";
+import { addRow, fill, keepChildren, make, makeButton, makeLink, makeNote, makeSave, makeTable, numeric, on, said } from "../dom.js";
 
 const TRACKERS: [string, string][] = [["wakeup", "waiting for a CPU"], ["offcpu", "sleeping"], ["block", "block device requests"],
 	["lock", "kernel locks"], ["reclaim", "freeing memory"], ["irq", "interrupt handlers"], ["softirq", "softirqs"]];
@@ -99,7 +99,7 @@ export class Overview {
 		const box = make("section", "", "picture");
 		const label = make("label", "", "muted"), title = make("h2", "Slow events ");
 		this.idleToggle.type = "checkbox";
-		this.idleToggle.addEventListener("change", () => this.drawSlow());
+		on(this.idleToggle, "change", () => this.drawSlow());
 		label.append(this.idleToggle, " idle waits too");
 		title.append(label, " ", this.losses);
 		box.append(title, table);
@@ -128,7 +128,7 @@ export class Overview {
 				break;
 			}
 			if (i === 20)
-				this.flame.replaceChildren(makeNote("There is no recording of this view: ranges and stacks cannot be shown."));
+				fill(this.flame, makeNote("There is no recording of this view: ranges and stacks cannot be shown."));
 			await sleep(CONTENTS_MS);
 		}
 		while (run === this.run && run) {
@@ -146,7 +146,7 @@ export class Overview {
 			return;
 		const d = await api.view<FlameData>("live", "flame.json", { by: "@" + this.stacks, from: times(s, to - MINUTE * SECOND, to).from }).catch((e: Error) => e);
 		if (d instanceof Error)
-			this.flame.replaceChildren(makeNote(d.message));
+			fill(this.flame, makeNote(d.message));
 		else
 			await showFlame(this.flame, d, again, origin(s, "@" + this.stacks, "row"));
 	}

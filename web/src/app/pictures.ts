@@ -3,7 +3,7 @@
 import { HistTab } from "./histtab.js";
 import { Source } from "./stretch.js";
 import { TimelineTab } from "./timelinetab.js";
-import { make, makeLink } from "../dom.js";
+import { fill, make, makeLink, on } from "../dom.js";
 
 /** "": heat map, stacks, slow events and text. */
 const TABS = [["", "Overview"], ["timeline", "Timeline"], ["processes", "Processes"], ["hist", "Distributions"]] as const;
@@ -49,7 +49,7 @@ export class Pictures {
 		for (const t of [this.timeline, this.hist] as Tab[])
 			t.onLink = () => t === this.now && this.onLink(this.link);
 		this.element.hidden = true;
-		document.addEventListener("keydown", (e) => this.key(e));
+		on(document, "keydown", (e) => this.key(e));
 	}
 
 	/** Shows a view; "": none of these. */
@@ -60,7 +60,7 @@ export class Pictures {
 		this.now = tab;
 		this.element.hidden = tab === null;
 		if (tab && tab.element.parentElement !== this.element)
-			this.element.replaceChildren(tab.element);
+			fill(this.element, tab.element);
 		await tab?.show(s, name, q);
 	}
 

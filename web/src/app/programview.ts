@@ -3,7 +3,7 @@
 import { api, Program, watch } from "./api.js";
 import { Flames } from "./aggview.js";
 import { Drawing, Picture, putDrawings, takeDrawings } from "./drawings.js";
-import { make, makeButton, makeNote, makePre, said } from "../dom.js";
+import { fill, make, makeButton, makeNote, makePre, on, said } from "../dom.js";
 import { Editor } from "./editor.js";
 import { complaints, Output } from "./output.js";
 import { number } from "../amount.js";
@@ -43,7 +43,7 @@ export class ProgramView {
 		this.filter.type = "search";
 		this.filter.placeholder = "Shipped programs";
 		this.filter.ariaLabel = "Search the shipped programs";
-		this.filter.addEventListener("input", () => this.list());
+		on(this.filter, "input", () => this.list());
 		side.append(this.filter, this.gallery);
 		this.state.role = "status";
 		this.stopButton.disabled = true;
@@ -63,7 +63,7 @@ export class ProgramView {
 
 	private list(): void {
 		const want = this.filter.value.toLowerCase();
-		this.gallery.replaceChildren(...this.programs.filter((p) => (p.name + " " + p.summary).toLowerCase().includes(want)).map((p) => {
+		fill(this.gallery, ...this.programs.filter((p) => (p.name + " " + p.summary).toLowerCase().includes(want)).map((p) => {
 			const li = make("li"), b = makeButton(p.name, p.summary, () => { location.hash = "program/" + encodeURIComponent(p.name); });
 			b.append(make("span", p.summary.replace(/\.$/, ""), "muted"));
 			li.append(b);
@@ -132,10 +132,10 @@ export class ProgramView {
 	private reset(): void {
 		this.output = new Output();
 		this.pictures.clear();
-		this.results.replaceChildren();
+		fill(this.results);
 		this.text.textContent = "";
 		this.text.hidden = true;
-		this.notes.replaceChildren();
+		fill(this.notes);
 	}
 
 	async stop(): Promise<void> {

@@ -12,7 +12,7 @@ import { histName, origin, Source, stretchLinks, times, wall } from "./stretch.j
 import { saveLinks, savePicture } from "./tabframe.js";
 import { amount, number, percent } from "../amount.js";
 import { unpack } from "../bytes.js";
-import { addRow, barCell, grow, make, makeButton, makeGroup, makeNote, makePre, makeTable, named, numeric, said } from "../dom.js";
+import { addRow, barCell, fill, grow, make, makeButton, makeGroup, makeNote, makePre, makeTable, named, numeric, said } from "../dom.js";
 import { decodeHeat, HeatHead, Plane } from "../heatmodel.js";
 import { timeText } from "../heat.js";
 import { keyCss } from "../keycolour.js";
@@ -154,7 +154,7 @@ export class RangeView {
 		}
 		all.push(grow(), ...stretchLinks(s, r.tracker, r, o), program,
 			makeButton("Show everything", "end the selection (Escape)", () => this.onClose()));
-		this.compareBar.replaceChildren(...all);
+		fill(this.compareBar, ...all);
 	}
 
 	private drawFlameBar(): void {
@@ -165,7 +165,7 @@ export class RangeView {
 			this.onChange();
 		});
 		const by = { by: "@" + this.stacks, ...times(s, r.from, r.to) };
-		this.flameBar.replaceChildren(make("h3", "Stacks of these seconds"), group, grow(),
+		fill(this.flameBar, make("h3", "Stacks of these seconds"), group, grow(),
 			savePicture(s.id, "flame", { ...by, title: describe(s, r), ...before(s, this.other) }, ...this.other ? [] : [saveLinks(s.id, STACK_FILES, by)]));
 		this.flameBar.hidden = this.flame.hidden = !this.stacks;
 	}
@@ -195,14 +195,14 @@ export class RangeView {
 				return;
 			const from = `from ${origin(s, keyed(s, r.tracker), "hist")}, by octave`;
 			this.changes = then ? compareShares(then, now) : [];
-			this.who.replaceChildren(make("h3", then ? "Whose delays, by share" : "Whose delays"), then ? changeTable(this.changes, from) : keyTable(now, from));
+			fill(this.who, make("h3", then ? "Whose delays, by share" : "Whose delays"), then ? changeTable(this.changes, from) : keyTable(now, from));
 			if (then && !enough(then, now))
 				this.who.append(makeNote("Less than five seconds: chance cannot be told from change."));
 			else if (then && !this.changes.some((c) => c.sure))
 				this.who.append(makeNote("No share differs by more than chance may."));
 		} catch (e) {
 			if (n === this.asked)
-				this.who.replaceChildren(make("h3", "Whose delays"), makeNote(said(e)));
+				fill(this.who, make("h3", "Whose delays"), makeNote(said(e)));
 		}
 	}
 
@@ -216,7 +216,7 @@ export class RangeView {
 		const now = await ask(r, CAUSES_FROM), then = this.other ? await ask(this.other, CAUSES_FROM) : null;
 		if (n !== this.asked)
 			return;
-		this.slow.replaceChildren(make("h3", "Slow events"));
+		fill(this.slow, make("h3", "Slow events"));
 		if (then) {
 			this.slow.append(changeTable(compareShares(causeCounts(then, this.other!), causeCounts(now, r)), "causes of slow events, from " + origin(s, r.tracker, "slow")));
 			return;
@@ -238,7 +238,7 @@ export class RangeView {
 				await showFlame(this.flame, d, again, origin(s, "@" + this.stacks, "row"));
 		} catch (e) {
 			if (n === this.asked)
-				this.flame.replaceChildren(makeNote("No stacks: " + said(e)));
+				fill(this.flame, makeNote("No stacks: " + said(e)));
 		}
 	}
 }

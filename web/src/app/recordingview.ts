@@ -9,7 +9,7 @@ import { histChoice, histWanted, origin, Source } from "./stretch.js";
 import { NO_VALUES, saveLinks, savePicture } from "./tabframe.js";
 import { amount, number, percent } from "../amount.js";
 import { unpack } from "../bytes.js";
-import { grow, make, makeButton, makeDot, makeGroup, makeNote, makePre, named, said } from "../dom.js";
+import { fill, grow, make, makeButton, makeDot, makeGroup, makeNote, makePre, named, on, said } from "../dom.js";
 import { CellRange, gradient, HeatView } from "../heat.js";
 import { decodeHeat, HeatHead, Plane, Scale, Selecting } from "../heatmodel.js";
 import { keyCss } from "../keycolour.js";
@@ -53,7 +53,7 @@ export class RecordingView {
 		const side = make("aside", "", "side"), label = make("label", "Open a recording…", "file"), input = make("input");
 		input.type = "file";
 		input.className = "sr";
-		input.addEventListener("change", () => input.files?.[0] && void this.upload(input.files[0]));
+		on(input, "change", () => input.files?.[0] && void this.upload(input.files[0]));
 		label.append(input);
 		side.append(label, this.list);
 		this.main.append(this.note, this.body);
@@ -66,7 +66,7 @@ export class RecordingView {
 		this.range.onChange = () => this.onLink(this.link);
 		this.range.onProgram = (_, clause, program) => this.onProgram(program ?? (this.source?.info.programs.map((p) => p.text).join("\n") ?? "") + "\n" + clause);
 		this.report.append(make("summary", "What the run printed"));
-		this.report.addEventListener("toggle", () => void this.readReport());
+		on(this.report, "toggle", () => void this.readReport());
 		onTheme(() => this.drawHeatBar());
 		this.takeDrops();
 	}
@@ -81,13 +81,13 @@ export class RecordingView {
 			if (on)
 				timer = window.setTimeout(() => over(false), HELD_MS);
 		};
-		document.addEventListener("dragover", (e) => {
+		on(document, "dragover", (e) => {
 			if (!hasFiles(e))
 				return;
 			e.preventDefault();
 			over(true);
 		});
-		document.addEventListener("drop", (e) => {
+		on(document, "drop", (e) => {
 			over(false);
 			if (!hasFiles(e))
 				return;
@@ -114,10 +114,10 @@ export class RecordingView {
 		const o = await api.recordings().catch(() => null);
 		this.recordings = o?.recordings ?? [];
 		this.limit = o?.upload_max ?? 0;
-		this.list.replaceChildren(...this.recordings.map((r) => {
+		fill(this.list, ...this.recordings.map((r) => {
 			const li = make("li"), b = makeButton(r.name, "show it", () => this.onLink("recording/" + r.id));
 			b.append(make("span", r.kind === "live" ? "being recorded: the last ten minutes" : amount(r.bytes, "bytes") + (r.kind === "sent" ? ", sent" : ""), "muted"));
-			b.addEventListener("click", () => void this.open(r.id, new URLSearchParams()));
+			on(b, "click", () => void this.open(r.id, new URLSearchParams()));
 			b.ariaPressed = String(r.id === this.source?.id);
 			li.append(b);
 			return li;
@@ -178,7 +178,7 @@ export class RecordingView {
 		this.stacks = s.info.stacks.some((k) => k.name === q.get("flame")) ? q.get("flame")! : s.info.stacks[0]?.name ?? "";
 		this.report.open = false;
 		this.body.dataset["tab"] = tab;
-		this.tabs.replaceChildren(tabLinks(id, tab, "#recording/" + id));
+		fill(this.tabs, tabLinks(id, tab, "#recording/" + id));
 		await this.pictures.show(s, tab, q);
 		if (tab)
 			return;
@@ -194,7 +194,7 @@ export class RecordingView {
 		save.append(saveLinks(id, [...id[0] !== "u" ? [["recording", "the recording"]] as const : [], ["report.json", "JSON"], ["trace.json", "trace events"], ["values.csv", "CSV"]]));
 		const programs = make("details");
 		programs.append(make("summary", `${number(info.programs.length)} D program${info.programs.length === 1 ? "" : "s"}`), ...info.programs.map((p) => makePre(p.text, "code")));
-		this.head.replaceChildren(make("h2", name), make("p", `${info.host} · Linux ${info.kernel} · ${
+		fill(this.head, make("h2", name), make("p", `${info.host} · Linux ${info.kernel} · ${
 			new Date((info.begun + info.wall_off) / 1e6).toISOString().slice(0, 19).replace("T", " ")} UTC · ${length} · ${number(info.slow)} slow events`), programs, save);
 		this.head.append(compareRecordings(this.source!, this.recordings));
 		if (info.lost)
@@ -214,10 +214,10 @@ export class RecordingView {
 			const head = await api.view<HeatHead & { cells: string }>(s.id, "heat.json", { by: this.by });
 			this.planes = decodeHeat(await unpack(head.cells), head);
 			this.heatHead = head;
-			this.heatBox.replaceChildren();
+			fill(this.heatBox);
 			this.heat = new HeatView(this.heatBox, head, this.planes);
 		} catch (e) {
-			this.heatBox.replaceChildren(makeNote(said(e)));
+			fill(this.heatBox, makeNote(said(e)));
 			this.drawHeatBar();
 			return;
 		}
@@ -276,7 +276,7 @@ export class RecordingView {
 			return;
 		const ramp = make("span", "", "ramp"), g = gradient(isDark());
 		ramp.style.background = `linear-gradient(90deg, ${[0, 64, 128, 192, 255].map((i) => `rgb(${g[3 * i]} ${g[3 * i + 1]} ${g[3 * i + 2]})`).join(",")})`;
-		this.heatBar.replaceChildren(histChoice(s, "Heat map of", this.by, (name) => {
+		fill(this.heatBar, histChoice(s, "Heat map of", this.by, (name) => {
 			this.by = name;
 			this.range.hide();
 			this.onLink(this.link);
@@ -298,7 +298,7 @@ export class RecordingView {
 
 	private drawKeys(v: HeatView): void {
 		this.keys.hidden = this.planes.length < 2;
-		this.keys.replaceChildren(...this.planes.slice(0, KEYS).map((p, k) => {
+		fill(this.keys, ...this.planes.slice(0, KEYS).map((p, k) => {
 			const b = makeButton("", "select this key", () => {
 				if (!v.selected.delete(k))
 					v.selected.add(k);
@@ -324,12 +324,12 @@ export class RecordingView {
 			this.onLink(this.link);
 			void this.readFlame();
 		});
-		this.flameBar.replaceChildren(make("h3", "Stacks"), group, grow(),
+		fill(this.flameBar, make("h3", "Stacks"), group, grow(),
 			savePicture(s.id, "flame", { by: "@" + this.stacks }, saveLinks(s.id, STACK_FILES, { by: "@" + this.stacks })));
 		try {
 			await showFlame(this.flame, await api.view<FlameData>(s.id, "flame.json", { by: "@" + this.stacks }), false, origin(s, "@" + this.stacks, "row"));
 		} catch (e) {
-			this.flame.replaceChildren(makeNote(said(e)));
+			fill(this.flame, makeNote(said(e)));
 		}
 	}
 
@@ -339,7 +339,7 @@ export class RecordingView {
 		if (!s.info.slow)
 			return;
 		const rows = await api.viewLines<SlowRow>(s.id, "slow.json", { longest: SLOW }).catch(() => []);
-		this.slow.replaceChildren(make("h3", `The ${number(rows.length)} longest of ${number(s.info.slow)} slow events`), slowTable(s, rows));
+		fill(this.slow, make("h3", `The ${number(rows.length)} longest of ${number(s.info.slow)} slow events`), slowTable(s, rows));
 	}
 
 	private async readReport(): Promise<void> {
@@ -348,7 +348,7 @@ export class RecordingView {
 		const pre = makePre("", "text"), r = await fetch(viewUrl(this.source.id, "report.txt")).catch(() => null), text = r ? await r.text() : "the server does not answer";
 		pre.ariaLabel = "Text of the run";
 		pre.textContent = text.length > TEXT_MAX ? text.slice(0, TEXT_MAX) + "\n… more: save it" : text || "It printed nothing.";
-		this.report.replaceChildren(this.report.firstElementChild!, pre);
+		fill(this.report, this.report.firstElementChild!, pre);
 	}
 
 	/** The part of the address that says what is shown. */

@@ -3,7 +3,7 @@
 // place while it is read or when it cannot be made. The picture keeps its room, so that nothing moves.
 import { ApiError, Params, viewUrl } from "./api.js";
 import { Source } from "./stretch.js";
-import { make, makeSave, said } from "../dom.js";
+import { fill, make, makeSave, said } from "../dom.js";
 
 const TOO_LARGE = 413, LINK_MS = 300;
 export const NO_VALUES = "There are no distributions in this recording: no tracker, and no quantize(), lquantize(), llquantize() or hist() has values.";
@@ -39,7 +39,7 @@ export class TabFrame {
 
 	/** In place of the picture, which stays where it is; nothing: the picture. */
 	say(text: string, ...more: HTMLElement[]): void {
-		this.message.replaceChildren(...(text ? [make("p", text)] : []), ...more);
+		fill(this.message, ...(text ? [make("p", text)] : []), ...more);
 		this.message.hidden = !text;
 		this.panel.classList.toggle("empty", text !== "");
 		if (text)

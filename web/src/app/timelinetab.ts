@@ -5,7 +5,7 @@ import { TabName } from "./pictures.js";
 import { programNames, putStretch, Source, Stretch, stretchText, tabLink, takeStretch, times } from "./stretch.js";
 import { focusPicture, savePicture, TabFrame } from "./tabframe.js";
 import { unpack } from "../bytes.js";
-import { grow, make, makeButton } from "../dom.js";
+import { fill, grow, make, makeButton } from "../dom.js";
 import { TimelineHead } from "../timelinemodel.js";
 import { TimelinePanel } from "../timelinepanel.js";
 
@@ -101,7 +101,7 @@ export class TimelineTab {
 		if (s.id === "live")
 			more.push(makeButton("Last minute", "read again: the last minute", () => void this.newest()));
 		more.push(tabLink(s, "hist", "Distribution", "how the values of this stretch are distributed", this.at ? { at: putStretch(s, this.at) } : {}));
-		this.frame.bar.replaceChildren(title, ...more, grow(), savePicture(s.id, this.name, this.params()));
+		fill(this.frame.bar, title, ...more, grow(), savePicture(s.id, this.name, this.params()));
 	}
 
 	private async newest(): Promise<void> {
