@@ -127,10 +127,11 @@ export class RangeView {
 		await Promise.all([this.fillWho(n), this.fillSlow(n), this.fillFlame(n, false)]);
 		if (n === this.asked)
 			await this.apart.show(apart, this.source!, { ...times(this.source!, this.range!.from, this.range!.to), ...before(this.source!, this.other) });
-		// Stacks of the last seconds of a live view come some seconds later.
+		// What is known of the last seconds of a live view is written some seconds later, on a busy machine.
 		for (let i = late ? LATER : 0; i-- > 0 && n === this.asked;) {
 			await sleep(LATER_MS);
-			await this.fillFlame(n, true); // shows nothing when something else was asked for meanwhile
+			if (n === this.asked) // what comes when something else was asked for is not shown
+				await Promise.all([this.fillWho(n), this.fillSlow(n), this.fillFlame(n, true)]);
 		}
 	}
 
