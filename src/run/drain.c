@@ -2,6 +2,7 @@
 /* From the rings to rows: one drain, and the aggregation snapshots that belong between its rows. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
@@ -33,49 +34,52 @@ void session_consume(struct session *s)
 	}
 }
 
-static int append_note(struct session *s, struct row *row, struct strb *text)
+static int append_note(struct session *s, struct row *row, const char *fmt, va_list ap)
 {
+	struct strb text = { 0 };
 	int r;
 
-	row->data = strb_str(text);
+	strb_vprintf(&text, fmt, ap);
+	row->data = strb_str(&text);
 	row->len = strlen(row->data) + 1;
-	r = text->failed ? -ENOMEM : recording_append(s->c.rec, row);
-	strb_free(text);
+	r = text.failed ? -ENOMEM : recording_append(s->c.rec, row);
+	strb_free(&text);
 	return r;
 }
 
 int session_note(struct session *s, const char *fmt, ...)
 {
 	struct row row = { .kind = ROW_NOTE, .ts = clock_ns(CLOCK_MONOTONIC) };
-	struct strb b = { 0 };
 	va_list ap;
+	int r;
 
 	va_start(ap, fmt);
-	strb_vprintf(&b, fmt, ap);
+	r = append_note(s, &row, fmt, ap);
 	va_end(ap);
-	return append_note(s, &row, &b);
+	return r;
 }
 
 int session_note_program(struct session *s, const struct row *note, uint32_t i, const char *fmt, ...)
 {
 	const struct img_prog *p = &s->l->img->progs[i];
 	struct row row = { .kind = ROW_NOTE, .ts = note->ts, .id = note->id, .count = note->count, .probe = p->nprobes ? p->probes[0]->id : 0 };
-	struct strb b = { 0 };
 	va_list ap;
+	int r;
 
 	va_start(ap, fmt);
-	strb_vprintf(&b, fmt, ap);
+	r = append_note(s, &row, fmt, ap);
 	va_end(ap);
-	return append_note(s, &row, &b);
+	return r;
 }
 
 int session_note_pause(struct session *s, uint64_t now, uint64_t ns)
 {
 	struct row row = { .kind = ROW_NOTE, .ts = now, .id = NOTE_PAUSE, .count = ns };
-	struct strb b = { 0 };
+	char text[64];
 
-	strb_printf(&b, "paused: it could not run for %.1f s", (double)ns / 1e9);
-	return append_note(s, &row, &b);
+	row.len = (size_t)snprintf(text, sizeof(text), "paused: it could not run for %.1f s", (double)ns / 1e9) + 1;
+	row.data = text;
+	return recording_append(s->c.rec, &row);
 }
 
 static void see_proc(void *ctx, uint32_t tgid, uint64_t start)
