@@ -140,9 +140,8 @@ static bool is_user_lock(struct sym *sym, const struct slow_event *e)
 }
 
 /* What the rules say of the stack. */
-static int classify(struct causes *c, struct sym *sym, const struct slow_event *e, struct cause *ret)
+static int classify(struct causes *c, struct sym *sym, const struct slow_event *e, uint32_t said, struct cause *ret)
 {
-	uint32_t said = facts_of(e);
 	const struct recfield *f = attr(e, "stack");
 	const char *names[CAUSES_MAX_DEPTH];
 	size_t n = 0;
@@ -156,8 +155,6 @@ static int classify(struct causes *c, struct sym *sym, const struct slow_event *
 			break;
 		names[n] = sym && sym_kernel(sym, pc, &s) ? s.name : NULL;
 	}
-	if (said & CAUSE_FACT_CONDITION && is_user_lock(sym, e))
-		said &= ~(uint32_t)CAUSE_FACT_CONDITION;
 	return causes_classify(c, names, n, said, ret);
 }
 
@@ -292,9 +289,13 @@ static void set_by(const struct kind *k, const struct slow_event *e, struct slow
 int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e, struct slowwait *ret)
 {
 	const struct kind *k = kind_of(e);
+	uint32_t said = facts_of(e);
 	struct cause why;
-	int r = classify(c, sym, e, &why);
+	int r;
 
+	if (said & CAUSE_FACT_CONDITION && is_user_lock(sym, e))
+		said &= ~(uint32_t)CAUSE_FACT_CONDITION;
+	r = classify(c, sym, e, said, &why);
 	if (r < 0)
 		return r;
 	*ret = (struct slowwait){ .wait = { .from = e->fixed.start, .to = e->fixed.start + e->fixed.delay, .tid = e->fixed.tid,
@@ -304,7 +305,7 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	set_words(k, e, &why, ret);
 	ret->wait.general = k->class == CAUSE_LOCK;
 	ret->wait.idle = cause_is_idle(ret->class);
-	ret->wait.condition = why.inferred && ret->class == CAUSE_IPC && facts_of(e) & CAUSE_FACT_CONDITION;
+	ret->wait.condition = why.inferred && ret->class == CAUSE_IPC && said & CAUSE_FACT_CONDITION;
 	ret->wait.asked = !strcmp(k->attr, "request");
 	add_taker(e, &ret->wait);
 	set_call(e, &ret->wait);
