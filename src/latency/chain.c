@@ -280,9 +280,11 @@ static bool same_op(const char *a, const char *b)
 	return n == strcspn(b, "(") && !memcmp(a, b, n);
 }
 
-static void add_for(const struct told *t, const char *outer_op, struct strb *b)
+/* inferred: the link to it is. That is said once where the words are as well. */
+static void add_for(const struct told *t, const char *outer_op, bool inferred, struct strb *b)
 {
 	const char *object = t->object[0] && !strstr(t->op, t->object) ? t->object : "";
+	bool last = t->more ? t->more->inferred : t->wait->inferred;
 
 	if (t->op[0] && !(outer_op && same_op(t->op, outer_op)))
 		strb_printf(b, " in %s", t->op);
@@ -291,6 +293,8 @@ static void add_for(const struct told *t, const char *outer_op, struct strb *b)
 		strb_printf(b, ": %s%s", t->more->words, t->more->inferred ? INFERRED : "");
 	if (object[0])
 		strb_printf(b, " on %s", object);
+	if (inferred && (object[0] || !last))
+		strb_adds(b, INFERRED);
 }
 
 static const char *const verb[] = { [CHAIN_HOLDER] = "held by", [CHAIN_WAKER] = "ended by", [CHAIN_RUNNING] = "taken by",
@@ -311,20 +315,18 @@ static void add_link(const struct chain_link *before, const char *outer_op, cons
 	switch (l->how) {
 	case LINK_SAME:
 		strb_printf(b, ", of which %s", units_ns(l->overlap, ns));
-		add_for(t, outer_op, b);
+		add_for(t, outer_op, l->inferred, b);
 		break;
 	case LINK_QUEUE:
-		strb_printf(b, ", queued behind %s of %s by %s %u", units_ns(l->overlap, ns), l->wait.words, l->wait.comm,
-			    l->wait.tid);
+		strb_printf(b, ", queued behind %s of %s by %s %u%s", units_ns(l->overlap, ns), l->wait.words, l->wait.comm,
+			    l->wait.tid, l->inferred ? INFERRED : "");
 		break;
 	default:
 		add_by(&before->wait, false, b);
 		strb_printf(b, ", which waited %s", units_ns(l->overlap, ns));
-		add_for(t, NULL, b);
+		add_for(t, NULL, l->inferred, b);
 		break;
 	}
-	if (l->inferred && !(b->n >= strlen(INFERRED) && !memcmp(b->s + b->n - strlen(INFERRED), INFERRED, strlen(INFERRED))))
-		strb_adds(b, INFERRED);
 }
 
 void chain_sentence(const struct chain *c, struct strb *b)
@@ -341,7 +343,7 @@ void chain_sentence(const struct chain *c, struct strb *b)
 		if (i)
 			add_link(&c->links[i - 1], outer_op, &c->links[i], &t, b);
 		else
-			add_for(&t, NULL, b);
+			add_for(&t, NULL, false, b);
 	}
 	if (c->had[0])
 		strb_printf(b, ", %s", c->had);
@@ -360,7 +362,7 @@ void chain_reason(const struct chain *c, struct strb *b)
 	struct told t;
 	const struct chain_wait *w = &c->links[tell(c, 0, &t)].wait;
 
-	add_for(&t, NULL, b);
+	add_for(&t, NULL, false, b);
 	if (w->via != CHAIN_NOBODY && w->by_tid && w->by_tid != w->tid && w->by_comm[0])
 		strb_printf(b, ", %s %s", verb[w->via], w->by_comm);
 }
