@@ -38,17 +38,28 @@ static const char *const endings[] = {
 	[SLOW_TIMEOUT] = ", still open", [SLOW_REPLACED] = ", begun again without an end", [SLOW_COLLECTED] = ", without an end",
 };
 
+/* "wakeup, still open" */
+static char *name_of(const struct slow_event *e)
+{
+	const char *ending = e->fixed.how < ARRAY_SIZE(endings) ? endings[e->fixed.how] : NULL;
+	struct strb b = { 0 };
+
+	strb_printf(&b, "%s%s", e->tracker->name, ending ? ending : "");
+	return strb_take(&b);
+}
+
+static uint64_t ended(const struct live *l, const struct slow_event *e)
+{
+	return e->fixed.start + e->fixed.delay + (uint64_t)l->to_wall;
+}
+
 void live_event_text(const struct live *l, const struct slow_event *e, const struct chain *ch, struct strb *b)
 {
-	uint64_t wall = e->fixed.start + e->fixed.delay + (uint64_t)l->to_wall;
-	time_t s = (time_t)(wall / NSEC_PER_SEC);
-	struct strb line = { 0 };
-	char clock[16], *text;
-	struct tm tm;
+	_cleanup_free_ char *name = name_of(e);
+	struct strb line = { .failed = !name };
+	char *text;
 
-	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&s, &tm));
-	strb_printf(&line, "%s.%03u %s%s: ", clock, (unsigned)(wall / 1000000 % 1000), e->tracker->name,
-		    e->fixed.how < ARRAY_SIZE(endings) && endings[e->fixed.how] ? endings[e->fixed.how] : "");
+	slowgroup_head(&line, ended(l, e), name ? name : "");
 	chain_sentence(ch, &line);
 	text = strb_take(&line);
 	if (text)
@@ -64,21 +75,18 @@ void live_event_text(const struct live *l, const struct slow_event *e, const str
 
 int live_group(struct live *l, const struct slow_event *e, const struct chain *ch, struct strb *text)
 {
-	struct slowgroup_event x = { .comm = e->fixed.comm, .wall = e->fixed.start + e->fixed.delay + (uint64_t)l->to_wall, .delay = e->fixed.delay };
-	struct strb tracker = { 0 }, reason = { 0 };
+	struct slowgroup_event x = { .comm = e->fixed.comm, .wall = ended(l, e), .delay = e->fixed.delay };
+	_cleanup_free_ char *name = NULL;
+	struct strb reason = { 0 };
 	int r;
 
 	if (!l->groups || l->has_flight)
 		return 1;
 	live_put_groups(l, x.wall);
-	strb_adds(&tracker, e->tracker->name);
-	if (e->fixed.how < ARRAY_SIZE(endings) && endings[e->fixed.how])
-		strb_adds(&tracker, endings[e->fixed.how]);
+	x.tracker = name = name_of(e);
 	chain_reason(ch, &reason);
-	x.tracker = strb_str(&tracker);
 	x.reason = strb_str(&reason);
-	r = tracker.failed || reason.failed ? -ENOMEM : slowgroups_add(l->groups, &x, text);
-	strb_free(&tracker);
+	r = !name || reason.failed ? -ENOMEM : slowgroups_add(l->groups, &x, text);
 	strb_free(&reason);
 	return r;
 }

@@ -89,19 +89,26 @@ int slowgroups_add(struct slowgroups *g, const struct slowgroup_event *e, struct
 	return 0;
 }
 
-/* "11:02:03.456 wakeup: cc1 waited 58 times more, 10.1 ms to 12.3 ms, for a CPU, taken by make" */
-static char *sentence(const struct group *x)
+void slowgroup_head(struct strb *b, uint64_t wall, const char *tracker)
 {
-	char clock[16], min[UNITS_LEN], max[UNITS_LEN];
-	time_t s = (time_t)(x->last / NSEC_PER_SEC);
-	struct strb b = { 0 };
+	time_t s = (time_t)(wall / NSEC_PER_SEC);
+	char clock[16];
 	struct tm tm;
 
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&s, &tm));
+	strb_printf(b, "%s.%03u %s: ", clock, (unsigned)(wall / 1000000 % 1000), tracker);
+}
+
+/* "11:02:03.456 wakeup: cc1 waited 58 times more, 10.1 ms to 12.3 ms, for a CPU, taken by make" */
+static char *sentence(const struct group *x)
+{
+	char min[UNITS_LEN], max[UNITS_LEN];
+	struct strb b = { 0 };
+
+	slowgroup_head(&b, x->last, x->tracker);
 	units_ns(x->min, min);
 	units_ns(x->max, max);
-	strb_printf(&b, "%s.%03u %s: %s waited %llu times more, %s", clock, (unsigned)(x->last / 1000000 % 1000), x->tracker, x->comm,
-		    (unsigned long long)x->n, min);
+	strb_printf(&b, "%s waited %llu times more, %s", x->comm, (unsigned long long)x->n, min);
 	if (strcmp(min, max) != 0)
 		strb_printf(&b, " to %s", max);
 	strb_printf(&b, ",%s", x->reason);

@@ -19,6 +19,8 @@ struct slowgroup_event {
 	uint64_t wall, delay; /* when it ended, CLOCK_REALTIME; ns */
 };
 
+/* How a line begins: "11:02:03.456 wakeup: ". */
+void slowgroup_head(struct strb *b, uint64_t wall, const char *tracker);
 int slowgroups_new(struct slowgroups **ret); /* -ENOMEM */
 void slowgroups_free(struct slowgroups *g);  /* accepts NULL */
 /* 1: it is to be shown now; 0: it will be told by slowgroups_put(), and text was taken; < 0: -ENOMEM. */
