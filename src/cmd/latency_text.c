@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slow events as text. */
 #include <string.h>
-#include <time.h>
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "cmd/latency_live.h"
