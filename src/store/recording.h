@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "base/err.h"
 #include "base/recfmt.h"
 
@@ -45,6 +46,14 @@ struct row {
 	const uint64_t *value; /* AGG: merged over CPUs (value_size bytes) */
 	const uint64_t *percpu; /* AGG: per-CPU values (with aggpercpu), ncpu of them, or NULL */
 };
+
+/* A note that maxcpu has taken a program off. Recordings of before there was NOTE_TAKEN have its text. */
+static inline bool note_is_taken(const struct row *note)
+{
+	static const char detached[] = "maxcpu: detached";
+
+	return note->len > sizeof(detached) && !memcmp(note->data, detached, sizeof(detached) - 1);
+}
 
 struct rec_probe {
 	uint32_t id;

@@ -404,10 +404,9 @@ static bool on_back(struct reading *r, const struct row *row)
 /* A note is of the columns of its time; that a program was taken off, of all that follow until it is back. */
 static int on_note(struct reading *r, const struct row *row)
 {
-	static const char detached[] = "maxcpu: detached"; /* recordings of before have no NOTE_TAKEN */
 	uint64_t to = row->ts + r->wall, from = row->count < to ? to - row->count : 0;
 	long first = column_of(r, from < r->h->begin_wall_ns ? r->h->begin_wall_ns : from), last = column_of(r, to);
-	bool taken = row->len > sizeof(detached) && !memcmp(row->data, detached, sizeof(detached) - 1);
+	bool taken = note_is_taken(row);
 	struct heat_column *c;
 
 	if (row->id == NOTE_BACK && on_back(r, row))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What dwell said of itself, as a lane of a timeline. */
 #include <errno.h>
-#include <string.h>
 #include "view/timeline_int.h"
 
 /* The program that was taken off at `from` is back. False: it was before what is shown. */
@@ -28,7 +27,6 @@ static bool end_gap(struct tl_reader *r, struct tl_row *lane, struct rec_range g
  * that would have seen is not known. */
 int tl_note(struct tl_reader *r, const struct row *row)
 {
-	static const char detached[] = "maxcpu: detached";
 	struct tl_item x = { .from = row->ts, .to = row->ts + NOTE_NS, .kind = TL_LOST };
 	struct tl_row *lane = tl_row_of(r, "n", TL_GROUP_LOSSES);
 
@@ -44,7 +42,7 @@ int tl_note(struct tl_reader *r, const struct row *row)
 		if (end_gap(r, lane, (struct rec_range){ x.from, x.to }))
 			return 0;
 	}
-	if (row->len > sizeof(detached) && !memcmp(row->data, detached, sizeof(detached) - 1)) {
+	if (note_is_taken(row)) {
 		x.flags = TL_OPEN;
 		if (vec_try_push(&r->gaps, ((struct rec_range){ x.from, INT64_MAX })) < 0)
 			r->error = -ENOMEM;
