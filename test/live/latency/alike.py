@@ -10,7 +10,7 @@ import live
 
 os.chdir(live.WORK)
 with open("naps.py", "w", encoding="utf-8") as f:
-    f.write("import time\nfor i in range(60): time.sleep(0.011)\n")
+    f.write("import time\nfor i in range(60): time.sleep(0.011 + i % 3 / 1000)\n")
 
 
 def events(text):
