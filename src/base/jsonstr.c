@@ -29,9 +29,15 @@ static size_t plain_run(const uint8_t *p, size_t n)
 
 void jsonstr_add(struct strb *b, const char *s, size_t n)
 {
+	strb_addc(b, '"');
+	jsonstr_part(b, s, n, true);
+	strb_addc(b, '"');
+}
+
+size_t jsonstr_part(struct strb *b, const char *s, size_t n, bool last)
+{
 	const uint8_t *p = (const uint8_t *)s;
 
-	strb_addc(b, '"');
 	for (size_t i = 0; i < n;) {
 		size_t run = plain_run(p + i, n - i), len;
 
@@ -40,13 +46,17 @@ void jsonstr_add(struct strb *b, const char *s, size_t n)
 		if (i == n)
 			break;
 		len = utf8_len(p + i, n - i);
+		if (!len && !last && utf8_may_go_on(p + i, n - i))
+			return i;
 		if (len == 1)
 			put_char(b, p[i]);
+		else if (len == 2 && utf8_is_control(p + i))
+			strb_printf(b, "\\u%04x", p[i + 1]);
 		else if (len)
 			strb_add(b, s + i, len);
 		else
 			strb_adds(b, "\\ufffd");
 		i += len ? len : 1;
 	}
-	strb_addc(b, '"');
+	return n;
 }

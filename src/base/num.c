@@ -20,6 +20,12 @@ int num_digit(char c)
 	return 99;
 }
 
+const char *num_skip_blanks(const char *s)
+{
+	s += strspn(s, " \t\n\v\f\r");
+	return *s == '+' ? s + 1 : s;
+}
+
 /* Reads the digits at *p and leaves *p behind them. */
 static int scan_u64(const char **p, uint64_t *ret)
 {

@@ -2,7 +2,6 @@
 /* Parser of D's format strings. */
 #include "base/printfmt.h"
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
@@ -50,17 +49,31 @@ static int bad(struct pfparse *ps, const char *text)
 	return -EINVAL;
 }
 
+static int too_large(struct pfparse *ps, const char *text, unsigned limit)
+{
+	*ps->why = arena_printf(ps->a, "format conversion #%u %s %u", ps->num, text, limit);
+	return -ERANGE;
+}
+
 static int parse_number(struct pfparse *ps, int *ret)
 {
 	int n = 0;
 
 	while (ps->p < ps->end && *ps->p >= '0' && *ps->p <= '9') {
-		if (n > (INT_MAX - 9) / 10)
-			return bad(ps, "has a width or precision that is too large");
 		n = n * 10 + (*ps->p++ - '0');
+		if (n > PRINTFMT_MAX_WIDTH)
+			return too_large(ps, "has a width or precision above", PRINTFMT_MAX_WIDTH);
 	}
 	*ret = n;
 	return 0;
+}
+
+int printfmt_check_size(int64_t width, int64_t prec, uint64_t *total)
+{
+	if (width < -PRINTFMT_MAX_WIDTH || width > PRINTFMT_MAX_WIDTH || prec > PRINTFMT_MAX_WIDTH)
+		return -ERANGE;
+	*total += (uint64_t)(width < 0 ? -width : width) + (uint64_t)(prec < 0 ? 0 : prec);
+	return *total > PRINTFMT_MAX_TEXT ? -ERANGE : 0;
 }
 
 static int parse_star(struct pfparse *ps, struct pfconv *c, bool dot)
@@ -169,6 +182,7 @@ int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv *
 {
 	VEC(struct pfconv) v = { 0 };
 	struct pfparse ps = { .a = a, .p = fmt, .end = fmt + len, .why = why };
+	uint64_t total = 0; /* of widths and precisions */
 	int r = 0;
 
 	while (ps.p < ps.end && r == 0) {
@@ -184,6 +198,8 @@ int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv *
 			r = ps.num > PRINTFMT_MAX_CONVS ? bad(&ps, "is one too many") : parse_flags(&ps, &c);
 			if (r == 0)
 				r = parse_name(&ps, &c);
+			if (r == 0 && printfmt_check_size(c.width, c.prec, &total) < 0)
+				r = too_large(&ps, "makes the widths and precisions of the format more than", PRINTFMT_MAX_TEXT);
 		}
 		if (r == 0)
 			vec_push(&v, c);

@@ -4,6 +4,7 @@
 #define DWELL_BASE_PRINTFMT_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "base/arena.h"
 
 enum { /* flags of a conversion */
@@ -48,9 +49,16 @@ struct pfconv {
 };
 
 #define PRINTFMT_MAX_CONVS 1024
+/* A conversion pads its value to so many characters at most, all conversions of a record to so many together: a number is never
+ * a text that memory or a disk has no room for. */
+#define PRINTFMT_MAX_WIDTH 65536
+#define PRINTFMT_MAX_TEXT  1048576
 
+/* Width and precision, as constants or as a program computed them: 0, or -ERANGE when one is above PRINTFMT_MAX_WIDTH, or makes
+ * *total, to which both are added, more than PRINTFMT_MAX_TEXT. Negative ones are a width to the left, and no precision. */
+int printfmt_check_size(int64_t width, int64_t prec, uint64_t *total);
 /* Parses the format; the conversions live in the arena and point into fmt. On a bad format returns
- * -EINVAL with *why in DTrace's words ("format conversion #1 name expected before end of format string")
+ * -EINVAL, of widths that are too large -ERANGE, with *why in DTrace's words ("format conversion #1 name expected before end of format string")
  * in the arena. A trailing literal is a last conversion of class PFC_NONE. */
 int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv **ret, size_t *ret_n,
 		   const char **why);

@@ -37,6 +37,8 @@ enum rec_fault_code {
 	FAULT_BADINDEX, /* index out of bounds (…) */
 	FAULT_NOTRESIDENT, /* user page not resident at …: read it at the return of the system call */
 	FAULT_LOOPMAX,	/* a clause's loops ran more than … times: -x loopmax */
+	/* Found when a record is shown: */
+	FAULT_WIDTH, /* a width or precision is too large */
 };
 
 struct rec_fault {
@@ -71,6 +73,7 @@ enum rec_counter {
 	CNT_TRACK_LOST,	  /* events that were never closed, collected */
 	CNT_TRACK_EXITED, /* events that were open when their thread ended */
 	CNT_FLIGHT_MISSED, /* entries of the flight recorder on CPUs that have no ring of it */
+	CNT_UNRECORDED,	   /* rows that are not in the recording: no room within its limit */
 	REC_NLOSSES
 };
 
@@ -240,6 +243,7 @@ struct aggdesc {
 	 * time that the values are of. 0: it is something else. */
 	uint64_t slot_ns;
 	bool slot_wall;
+	int64_t normal; /* what normalize() had set where a recording begins whose oldest rows have gone; 0: nothing */
 	struct span at;
 };
 #endif

@@ -14,10 +14,14 @@
 /* Short chains: with 100,000 keys every step along one is a cache miss. */
 #define HASH_BKT_CAPACITY_THRESH 2U
 #include <uthash.h>
+#include <utlist.h>
 
 struct cell {
 	UT_hash_handle hh;
-	bool lost;
+	bool lost, changed;
+	struct cell *prev, *next; /* of those that changed */
+	struct agg_mark mark;
+	struct table *of;
 	uint8_t *key;
 	uint64_t *value;
 	uint64_t *percpu;
@@ -28,11 +32,15 @@ struct table {
 	struct cell *cells;
 	int64_t normal;
 	VEC(struct agg_entry) view; /* what aggstate_entries() gave out */
+	struct aggstate *state;
 };
 
 struct aggstate {
 	const struct rec_schema *schema;
 	struct table *tables; /* by aggregation id */
+	agg_gone_fn *gone;    /* NULL: nobody asks what changes */
+	void *gone_ctx;
+	struct cell *changed;
 };
 
 int aggstate_new(const struct rec_schema *schema, struct aggstate **ret)
@@ -49,16 +57,36 @@ int aggstate_new(const struct rec_schema *schema, struct aggstate **ret)
 	s->schema = schema;
 	for (size_t i = 0; i < schema->naggs; i++) {
 		s->tables[i].desc = schema->aggs[i];
-		s->tables[i].normal = 1;
+		s->tables[i].normal = schema->aggs[i]->normal ? schema->aggs[i]->normal : 1;
+		s->tables[i].state = s;
 	}
 	*ret = s;
 	return 0;
 }
 
+/* Frees a cell that is in no table any more. */
+static void cell_free(struct table *t, struct cell *c)
+{
+	if (c->changed)
+		DL_DELETE(t->state->changed, c);
+	if (t->state->gone)
+		t->state->gone(t->state->gone_ctx, &c->mark);
+	free(c);
+}
+
 static void cell_remove(struct table *t, struct cell *c)
 {
 	HASH_DEL(t->cells, c);
-	free(c);
+	cell_free(t, c);
+}
+
+/* For who watches: a cell is not what it was. */
+static void cell_changed(struct table *t, struct cell *c)
+{
+	if (!t->state->gone || c->changed)
+		return;
+	c->changed = true;
+	DL_APPEND(t->state->changed, c);
 }
 
 static void table_clear(struct table *t)
@@ -68,7 +96,7 @@ static void table_clear(struct table *t)
 	HASH_CLEAR(hh, t->cells); /* the table, not the cells */
 	for (; c; c = next) {
 		next = c->hh.next;
-		free(c);
+		cell_free(t, c);
 	}
 }
 
@@ -76,6 +104,7 @@ void aggstate_free(struct aggstate *s)
 {
 	if (!s)
 		return;
+	s->gone = NULL;
 	for (size_t i = 0; i < s->schema->naggs; i++) {
 		table_clear(&s->tables[i]);
 		vec_free(&s->tables[i].view);
@@ -104,6 +133,7 @@ static struct cell *add(struct table *t, const void *key, unsigned hash, unsigne
 		free(c);
 		return NULL;
 	}
+	c->of = t;
 	return c;
 }
 
@@ -130,6 +160,7 @@ int aggstate_apply(struct aggstate *s, const struct row *row)
 		c = add(t, key, hash, row->percpu ? s->schema->ncpus : 0);
 	if (!c)
 		return -ENOMEM;
+	cell_changed(t, c);
 	aggval_merge(d->func, d->is_signed, d->param, c->value, row->value);
 	for (unsigned i = 0; c->percpu && row->percpu && i < s->schema->ncpus; i++) {
 		size_t off = i * (d->value_size / sizeof(uint64_t));
@@ -149,6 +180,7 @@ void aggstate_clear(struct aggstate *s, uint32_t agg)
 		memset(c->value, 0, t->desc->value_size);
 		if (c->percpu)
 			memset(c->percpu, 0, (size_t)t->desc->value_size * s->schema->ncpus);
+		cell_changed(t, c);
 	}
 }
 
@@ -223,4 +255,47 @@ size_t aggstate_entries(struct aggstate *s, uint32_t agg, const struct agg_entry
 	}
 	*ret = t->view.v;
 	return t->view.n;
+}
+
+/* -- for who keeps the state elsewhere, too -- */
+
+void aggstate_watch(struct aggstate *s, agg_gone_fn *gone, void *ctx)
+{
+	s->gone = gone;
+	s->gone_ctx = ctx;
+}
+
+static struct agg_entry entry_of(const struct cell *c)
+{
+	return (struct agg_entry){ c->key, c->value, c->percpu };
+}
+
+int aggstate_take_changed(struct aggstate *s, agg_cell_fn *fn, void *ctx)
+{
+	struct cell *c;
+	int r = 0;
+
+	while (r == 0 && (c = s->changed)) {
+		struct agg_entry e = entry_of(c);
+
+		DL_DELETE(s->changed, c);
+		c->changed = false;
+		r = fn(ctx, c->of->desc, &e, &c->mark);
+	}
+	return r;
+}
+
+void aggstate_sift(struct aggstate *s, uint32_t agg, agg_cell_fn *fn, void *ctx)
+{
+	struct table *t = table_of(s, agg);
+	struct cell *c, *next;
+
+	if (!t)
+		return;
+	HASH_ITER(hh, t->cells, c, next) {
+		struct agg_entry e = entry_of(c);
+
+		if (fn(ctx, t->desc, &e, &c->mark))
+			cell_remove(t, c);
+	}
 }

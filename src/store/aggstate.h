@@ -23,6 +23,25 @@ void aggstate_normalize(struct aggstate *s, uint32_t agg, int64_t factor); /* 1:
 int64_t aggstate_normal(const struct aggstate *s, uint32_t agg);
 /* The entries of one aggregation in unspecified order; valid until the next change. */
 size_t aggstate_entries(struct aggstate *s, uint32_t agg, const struct agg_entry **ret);
+
+/* -- for who keeps the state elsewhere, too -- */
+
+/* What that one notes of an entry. */
+struct agg_mark {
+	int64_t tag;	 /* 0: a new entry */
+	uint64_t stamp;
+	uint64_t memory;
+	uint32_t bytes;
+};
+typedef void agg_gone_fn(void *ctx, const struct agg_mark *m);
+typedef int agg_cell_fn(void *ctx, const struct aggdesc *d, const struct agg_entry *e, struct agg_mark *m);
+/* From now on changes are noted, and fn is told of each entry that goes. */
+void aggstate_watch(struct aggstate *s, agg_gone_fn *fn, void *ctx);
+/* Each entry that has changed since the last call, in the order in which they first did, until fn returns other than 0, which is returned. */
+int aggstate_take_changed(struct aggstate *s, agg_cell_fn *fn, void *ctx);
+/* Removes the entries of an aggregation of which fn says other than 0. */
+void aggstate_sift(struct aggstate *s, uint32_t agg, agg_cell_fn *fn, void *ctx);
+
 /* What a value sorts by, as in DTrace: by function (avg by average, quantize by weighted sum, then by the
  * weight of zero). Computed once per value, since a distribution has many buckets. */
 struct agg_rank {

@@ -10,8 +10,9 @@
 #include "store/recording.h"
 
 #define RECFILE_APPLICATION_ID 0x6477656c /* "dwel", PRAGMA application_id */
-#define RECFILE_VERSION	       4	  /* PRAGMA user_version: readers refuse newer ones */
+#define RECFILE_VERSION	       5	  /* PRAGMA user_version: readers refuse newer ones */
 #define RECFILE_COMMIT_NS      500000000u /* a killed recorder loses what is younger than this and a bit */
+#define RECFILE_SIZE_MIN       (1u << 20) /* of --record-size */
 #define RECFILE_HIST_KEYS      4096	  /* keys of one source with histograms of their own; then "other" */
 #define RECFILE_SECOND_NS      UINT64_C(1000000000)
 #define RECFILE_MINUTE_NS      (60 * RECFILE_SECOND_NS) /* histograms are added up by minute and hour too */
@@ -19,6 +20,12 @@
 /* With a limit of age, minutes and hours are kept longer than all else. */
 #define RECFILE_MINUTES_AGE_NS (24 * RECFILE_HOUR_NS)
 #define RECFILE_HOURS_AGE_NS   (60 * 24 * RECFILE_HOUR_NS)
+/* meta of a recording with limits: since when (ns) something is kept: events, aggregations, processes, seconds; keys of aggregations that
+ * were given up; rows that were not recorded; normal.ID: what normalize() had set for an aggregation where its rows begin. */
+#define RECFILE_SINCE	   "since."
+#define RECFILE_FORGOTTEN  "forgotten_keys"
+#define RECFILE_UNRECORDED "unrecorded"
+#define RECFILE_NORMAL	   "normal."
 /* What a reader accepts; larger is called damaged. */
 #define RECFILE_MAX_RECORD  (16u << 20) /* bytes of a record, key, value */
 #define RECFILE_MAX_VALUES  (64u << 20) /* bytes of the values of all CPUs */
@@ -39,7 +46,9 @@ struct recfile_info {
 	const char *(*cause)(void *ctx, const uint8_t *frames, size_t n);
 	void *cause_ctx;
 	uint64_t wall_off;   /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
-	uint64_t max_bytes;  /* of the file; the oldest events give way. 0: no limit */
+	/* Of the file and the log beside it; the oldest give way. RECFILE_SIZE_MIN at least, and more where the program has many probes;
+	 * 0: no limit. A commit on its way may exceed it by what it adds (an eighth of the limit at most, 32 MB). */
+	uint64_t max_bytes;
 	uint64_t max_age_ns; /* the same by age */
 };
 
@@ -70,6 +79,8 @@ int recfile_create(const char *path, const struct rec_schema *schema, const stru
 /* Appends a row. When the file cannot be written (full disk), returns the error once, with what is
  * kept in err; later rows are counted and dropped. */
 int recfile_append(struct recfile *f, const struct row *row, struct err *err);
+/* The row that is appended next, before its addresses are asked for and named: names go with the rows that have them. */
+void recfile_name_for(struct recfile *f, const struct row *row);
 /* Whether the name of an address is in the file; puts it there. */
 bool recfile_knows(struct recfile *f, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
 int recfile_add_symbol(struct recfile *f, const struct recfile_symbol *s, struct err *err);
@@ -81,6 +92,9 @@ int recfile_tick(struct recfile *f, uint64_t now_ns, struct err *err);
 /* Makes all of it durable now. */
 int recfile_flush(struct recfile *f, struct err *err);
 uint64_t recfile_dropped(const struct recfile *f); /* rows not written after an error */
+uint64_t recfile_unrecorded(const struct recfile *f); /* rows left out to keep the limit of size */
+/* What the limit of size has made impossible to keep: a sentence, once for each reason; else NULL. Until the next row. */
+const char *recfile_notice(struct recfile *f);
 /* Ends the recording in order and frees it; accepts NULL. */
 int recfile_close(struct recfile *f, struct err *err);
 /* Ends in order a recording whose writer was killed: what is in its log goes into it. Nobody may be writing it. */

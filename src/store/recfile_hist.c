@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
+#include "base/vec.h"
 #include "store/keytext.h"
 #include "store/rechist.h"
 #include "store/recfile_int.h"
@@ -18,6 +19,9 @@
 /* A slot is kept in memory until the newest row is this much younger than its end, and never while it may
  * be written again and again: later rows add to what is in the file. */
 #define SLOT_GRACE_NS 5000000000u
+#define HIST_BYTES      110   /* of a slot in the file, without its buckets */
+#define HIST_BYTES_TEXT "110" /* the same in SQL */
+#define KEY_BYTES  40  /* of a key, without what it is and its text */
 /* Open minutes and hours are written this often; their seconds are in the file. */
 #define ROLLUP_NS 10000000000u
 
@@ -25,6 +29,8 @@ struct hkey { /* a source and a key of it */
 	UT_hash_handle hh;
 	bool lost;
 	int64_t id;
+	uint64_t newest; /* slot, by its begin */
+	uint64_t bytes;
 	uint32_t source, key_size;
 	uint8_t ident[]; /* source, key */
 };
@@ -33,6 +39,7 @@ struct slot {
 	UT_hash_handle hh;
 	bool lost, dirty;
 	bool open; /* so it is in the file */
+	bool there; /* in the file, open or not */
 	struct slot_ident {
 		uint64_t period, start;
 		int64_t key;
@@ -41,8 +48,17 @@ struct slot {
 	struct histsum sum;
 };
 
+/* Lengths of slots that a source has in the file. */
+struct period {
+	uint64_t ns;
+	uint32_t source;
+};
+
 struct histfile {
 	sqlite3 *db;
+	VEC(struct period) periods;
+	uint64_t bytes[HIST_TIERS], written;
+	uint64_t key_bytes, max_key_bytes; /* 0: no limit */
 	sqlite3_stmt *put, *get, *bucket;
 	const struct rec_schema *schema;
 	uint64_t wall_off;
@@ -107,6 +123,7 @@ void histfile_free(struct histfile *h)
 	}
 	for (size_t i = 0; h->named && i < h->nsources; i++)
 		free(h->named[i]);
+	vec_free(&h->periods);
 	free(h->nkeys);
 	free(h->named);
 	sqlite3_finalize(h->put);
@@ -141,8 +158,13 @@ static int put_key(struct histfile *h, const struct hkey *k, const struct rec_hi
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* The number of a key of a source; d NULL: of the one for all keys beyond the limit. */
-static int key_id(struct histfile *h, uint32_t source, const struct rec_histdesc *d, const void *key, int64_t *ret)
+static bool keys_are_full(const struct histfile *h, uint32_t source)
+{
+	return h->nkeys[source] >= RECFILE_HIST_KEYS || (h->max_key_bytes && h->key_bytes > h->max_key_bytes);
+}
+
+/* The number of a key of a source with a slot that begins at a time; d NULL: of the one for all keys beyond the limit. */
+static int key_id(struct histfile *h, uint32_t source, const struct rec_histdesc *d, const void *key, uint64_t start, int64_t *ret)
 {
 	uint32_t key_size = d ? d->key_size : 1; /* that one is told from an empty key by its length */
 	struct hkey *k = calloc(1, sizeof(*k) + sizeof(source) + key_size), *found;
@@ -158,17 +180,20 @@ static int key_id(struct histfile *h, uint32_t source, const struct rec_histdesc
 	if (!d)
 		k->ident[sizeof(source)] = UINT8_MAX;
 	HASH_FIND(hh, h->keys, k->ident, sizeof(source) + key_size, found);
-	if (!found && d && h->nkeys[source] >= RECFILE_HIST_KEYS) {
+	if (!found && d && keys_are_full(h, source)) {
 		free(k);
-		return key_id(h, source, NULL, NULL, ret);
+		return key_id(h, source, NULL, NULL, start, ret);
 	}
 	if (found) {
 		free(k);
+		found->newest = start > found->newest ? start : found->newest;
 		*ret = found->id;
 		return SQLITE_OK;
 	}
 	k->id = *ret = h->next_key;
+	k->newest = start;
 	rc = put_key(h, k, d);
+	k->bytes = KEY_BYTES + key_size + h->text.n;
 	if (rc == SQLITE_OK)
 		HASH_ADD_KEYPTR(hh, h->keys, k->ident, sizeof(source) + key_size, k);
 	if (rc != SQLITE_OK || k->lost) {
@@ -177,6 +202,7 @@ static int key_id(struct histfile *h, uint32_t source, const struct rec_histdesc
 	}
 	h->next_key++;
 	h->nkeys[source]++;
+	h->key_bytes += k->bytes;
 	return SQLITE_OK;
 }
 
@@ -211,6 +237,7 @@ static int refill(struct histfile *h, struct slot *s, const struct rec_histdesc 
 	sqlite3_bind_int64(h->get, 4, s->id.key);
 	rc = sqlite3_step(h->get);
 	if (rc == SQLITE_ROW) {
+		s->there = true;
 		head = (struct rec_hist){ .count = (uint64_t)sqlite3_column_int64(h->get, 0),
 					  .sum = (uint64_t)sqlite3_column_int64(h->get, 1),
 					  .max = (uint64_t)sqlite3_column_int64(h->get, 2),
@@ -262,7 +289,7 @@ static int add_hist(struct histfile *h, uint64_t start, uint32_t source, const s
 	id = (struct slot_ident){ .period = head->period, .start = start, .source = source };
 	if (start + head->period > h->newest)
 		h->newest = start + head->period;
-	rc = key_id(h, source, head->flags & HIST_OTHER ? NULL : d, rechist_key(head), &id.key);
+	rc = key_id(h, source, head->flags & HIST_OTHER ? NULL : d, rechist_key(head), start, &id.key);
 	if (rc == SQLITE_OK)
 		rc = add_to_slot(h, &id, d, head, rechist_buckets(head));
 	for (size_t i = 0; i < ARRAY_SIZE(rollups) && rc == SQLITE_OK; i++) {
@@ -332,6 +359,30 @@ static int name_buckets(struct histfile *h, const struct slot *s, const struct r
 	return SQLITE_OK;
 }
 
+static enum hist_tier tier_of(uint64_t period)
+{
+	return period < RECFILE_MINUTE_NS ? HIST_SECONDS : period < RECFILE_HOUR_NS ? HIST_MINUTES : HIST_HOURS;
+}
+
+/* Counts what a slot takes that has just been written. */
+static int note_slot(struct histfile *h, struct slot *s)
+{
+	enum hist_tier tier = tier_of(s->id.period);
+	struct period p = { s->id.period, (uint32_t)s->id.source };
+	uint64_t bytes = HIST_BYTES + h->text.n;
+
+	if (s->there)
+		return SQLITE_OK;
+	s->there = true;
+	h->bytes[tier] += bytes;
+	if (tier == HIST_SECONDS)
+		h->written += bytes;
+	for (size_t i = 0; i < h->periods.n; i++)
+		if (h->periods.v[i].ns == p.ns && h->periods.v[i].source == p.source)
+			return SQLITE_OK;
+	return vec_try_push(&h->periods, p) < 0 ? SQLITE_NOMEM : SQLITE_OK;
+}
+
 static int write_slot(struct histfile *h, struct slot *s, bool open)
 {
 	static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
@@ -362,28 +413,120 @@ static int write_slot(struct histfile *h, struct slot *s, bool open)
 	sqlite3_reset(h->put);
 	s->dirty = false;
 	s->open = open;
-	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	return rc == SQLITE_DONE ? note_slot(h, s) : rc;
 }
 
-int histfile_flush(struct histfile *h, bool end)
+int histfile_flush(struct histfile *h, bool end, uint64_t max_bytes, bool *ret_more)
 {
 	bool roll = end || h->newest >= h->rolled + ROLLUP_NS;
 	struct slot *s, *next;
+	uint64_t bytes = 0;
 	int rc = SQLITE_OK;
 
-	if (roll)
-		h->rolled = h->newest;
 	HASH_ITER(hh, h->slots, s, next) {
 		bool over = s->id.start + s->id.period + SLOT_GRACE_NS < h->newest;
-
 		bool rollup = s->id.period >= RECFILE_MINUTE_NS;
 
-		if (s->dirty ? roll || over || !rollup : s->open && (over || end))
+		if (s->dirty ? roll || over || !rollup : s->open && (over || end)) {
+			if (bytes > max_bytes) {
+				*ret_more = true;
+				return SQLITE_OK;
+			}
 			rc = write_slot(h, s, rollup && !over && !end);
+			bytes += HIST_BYTES + h->text.n;
+		}
 		if (rc != SQLITE_OK)
 			break;
 		if (over)
 			slot_drop(h, s);
 	}
+	if (roll)
+		h->rolled = h->newest;
 	return rc;
+}
+
+/* -- limits -- */
+
+void histfile_limit_keys(struct histfile *h, uint64_t bytes) { h->max_key_bytes = bytes; }
+uint64_t histfile_bytes(const struct histfile *h, enum hist_tier tier) { return h->bytes[tier]; }
+uint64_t histfile_written(const struct histfile *h) { return h->written; }
+
+/* The first column of the first row, of slots of a length that begin before a time; -1: none. */
+static int64_t ask(struct histfile *h, const char *sql, const struct period *p, uint64_t before)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t n = -1;
+
+	if (sqlite3_prepare_v2(h->db, sql, -1, &st, NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(st, 1, p->source);
+		sqlite3_bind_int64(st, 2, (int64_t)p->ns);
+		sqlite3_bind_int64(st, 3, before > INT64_MAX ? INT64_MAX : (int64_t)before);
+		if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_type(st, 0) != SQLITE_NULL)
+			n = sqlite3_column_int64(st, 0);
+	}
+	sqlite3_finalize(st);
+	return n;
+}
+
+/* The longest slots of a key are the last that have it. */
+static int remove_keys(struct histfile *h, uint64_t before)
+{
+	struct hkey *k, *next;
+	int rc = SQLITE_OK;
+
+	HASH_ITER(hh, h->keys, k, next) {
+		if (k->newest + RECFILE_HOUR_NS >= before)
+			continue;
+		rc = recfile_exec(h->db, "DELETE FROM hist_key WHERE id = ? AND NOT EXISTS (SELECT 1 FROM hist WHERE source = hist_key.source"
+					 " AND key = hist_key.id)", "i", k->id);
+		if (rc != SQLITE_OK)
+			break;
+		if (!sqlite3_changes(h->db))
+			continue;
+		h->nkeys[k->source]--;
+		h->key_bytes -= k->bytes;
+		HASH_DEL(h->keys, k);
+		free(k);
+	}
+	return rc;
+}
+
+int histfile_remove(struct histfile *h, enum hist_tier tier, uint64_t before)
+{
+	static const char sum[] = "SELECT sum(length(buckets) + " HIST_BYTES_TEXT ") FROM hist WHERE source = ? AND period = ? AND start < ?";
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; i < h->periods.n && rc == SQLITE_OK; i++) {
+		const struct period *p = &h->periods.v[i];
+		int64_t bytes;
+
+		if (tier_of(p->ns) != tier || (bytes = ask(h, sum, p, before)) <= 0)
+			continue;
+		h->bytes[tier] -= (uint64_t)bytes < h->bytes[tier] ? (uint64_t)bytes : h->bytes[tier];
+		rc = recfile_exec(h->db, "DELETE FROM hist WHERE source = ? AND period = ? AND start < ?", "iii", (int64_t)p->source,
+				  (int64_t)p->ns, (int64_t)before);
+	}
+	return rc == SQLITE_OK && tier == HIST_HOURS ? remove_keys(h, before) : rc;
+}
+
+int histfile_thin(struct histfile *h, enum hist_tier tier, unsigned part, bool *ret_did)
+{
+	int64_t oldest = INT64_MAX, newest = -1;
+
+	for (size_t i = 0; i < h->periods.n; i++) {
+		static const char first[] = "SELECT min(start) FROM hist WHERE source = ? AND period = ? AND start < ?";
+		static const char last[] = "SELECT max(start) FROM hist WHERE source = ? AND period = ? AND start < ?";
+		const struct period *p = &h->periods.v[i];
+		int64_t from, to;
+
+		if (tier_of(p->ns) != tier || (from = ask(h, first, p, UINT64_MAX)) < 0)
+			continue;
+		to = ask(h, last, p, UINT64_MAX);
+		oldest = from < oldest ? from : oldest;
+		newest = to > newest ? to : newest;
+	}
+	if (newest <= oldest)
+		return SQLITE_OK;
+	*ret_did = true;
+	return histfile_remove(h, tier, (uint64_t)(oldest + (newest - oldest + part - 1) / part));
 }

@@ -217,6 +217,13 @@ static int add_format(struct loader *l, sqlite3_stmt *st, void *arg)
 	return r;
 }
 
+static int take_normal(struct loader *l, sqlite3_stmt *st, void *arg)
+{
+	(void)l;
+	((struct aggdesc *)arg)->normal = sqlite3_column_int64(st, 0);
+	return 0;
+}
+
 static int add_aggregation(struct loader *l, sqlite3_stmt *st, void *arg)
 {
 	struct aggdesc *d = arena_new_obj(l->a, struct aggdesc);
@@ -240,6 +247,8 @@ static int add_aggregation(struct loader *l, sqlite3_stmt *st, void *arg)
 		return damaged(l, "an aggregation's values have a size that its function does not have");
 	d->slot_ns = (uint64_t)sqlite3_column_int64(st, 10);
 	d->slot_wall = sqlite3_column_int(st, 11) != 0;
+	if (query(l, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = '" RECFILE_NORMAL "' || ?", d->id, 0, take_normal, d) < 0)
+		return -EINVAL;
 	v[l->s->naggs++] = d;
 	r = load_fields(l, d->id, RECFILE_AGG_KEY, key, &d->keys, &d->nkeys);
 	if (r == 0 && d->slot_ns &&

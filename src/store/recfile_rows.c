@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "store/flight.h"
 #include "store/keytext.h"
+#include "store/packed.h"
 #include "store/recfile_int.h"
 #include "store/slow.h"
 
@@ -14,6 +15,13 @@
 #include <uthash.h>
 
 #define STACKS_KNOWN 65536 /* stacks that are known to be in the file: more are looked up there */
+/* Bytes in the file, with indices, without texts. */
+#define SLOW_BYTES 250
+#define ATTR_BYTES 40
+#define STACK_BYTES 80
+#define SPAN_BYTES 70
+#define SMALL_BYTES 50 /* processes, costs, flight events */
+#define SWEEP_PART 8   /* of the slow events must have gone: then it is looked for stacks that nobody has */
 
 struct known_stack {
 	UT_hash_handle hh;
@@ -23,19 +31,27 @@ struct known_stack {
 	uint8_t ident[];
 };
 
-enum { ST_SLOW, ST_ATTR, ST_STACK, ST_FIND_STACK, ST_SPAN, ST_PROC, ST_COST, ST_FLIGHT, ST_FLIGHT_EVENT, ST_N };
+/* A stack in the file, and the slow event that had it last: for sweeping. */
+struct stack_use {
+	UT_hash_handle hh;
+	bool lost;
+	int64_t id, slow;
+};
+
+enum { ST_SLOW, ST_ATTR, ST_STACK, ST_FIND_STACK, ST_SPAN, ST_PROC, ST_COST, ST_FLIGHT, ST_FLIGHT_EVENT, ST_NO_STACK, ST_N };
 
 static const char *const statements[] = {
-	[ST_SLOW] = "INSERT INTO slow VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[ST_SLOW] = "INSERT INTO slow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[ST_ATTR] = "INSERT INTO slow_attr VALUES(?,?,?,?,?,?)",
 	[ST_STACK] = "INSERT INTO stack VALUES(NULL,?,?,?,?,?,?)",
 	[ST_FIND_STACK] = ("SELECT id FROM stack WHERE hash = ? AND space = ? AND tgid = ? AND start = ? AND flags = ?"
 			  " AND frames = ?"),
-	[ST_SPAN] = "INSERT INTO span VALUES(NULL,?,?,?,?,?)",
-	[ST_PROC] = "INSERT INTO process VALUES(NULL,?,?,?,?,?,?,?,?)",
-	[ST_COST] = "INSERT INTO cost VALUES(NULL,?,?,?,?,?,?)",
-	[ST_FLIGHT] = "INSERT INTO flight VALUES(NULL,?,?,?,?,?,?,?)",
+	[ST_SPAN] = "INSERT INTO span VALUES(?,?,?,?,?,?)",
+	[ST_PROC] = "INSERT INTO process VALUES(?,?,?,?,?,?,?,?,?)",
+	[ST_COST] = "INSERT INTO cost VALUES(?,?,?,?,?,?,?)",
+	[ST_FLIGHT] = "INSERT INTO flight VALUES(?,?,?,?,?,?,?,?)",
 	[ST_FLIGHT_EVENT] = "INSERT INTO flight_event VALUES(?,?,?,?,?,?,?,?)",
+	[ST_NO_STACK] = "DELETE FROM stack WHERE id = ?",
 };
 
 struct rowfile {
@@ -47,6 +63,12 @@ struct rowfile {
 	const char *(*cause)(void *ctx, const uint8_t *frames, size_t n); /* of recfile_info */
 	void *cause_ctx;
 	struct strb text;
+	struct packbuf packed;
+	struct rec_ids last; /* numbers are never used again, as the file's own would be when all rows have gone */
+	uint64_t written;    /* bytes */
+	bool note_stacks;
+	struct stack_use *uses;
+	int64_t swept;	     /* slow events up to this one had gone when it was looked for stacks */
 	int64_t slow, slow_seq; /* the first slow event of the row stored last: a flight record is about that */
 };
 
@@ -74,7 +96,7 @@ int rowfile_new(sqlite3 *db, const struct rec_schema *schema, const struct recfi
 	return rc;
 }
 
-void rowfile_stacks_removed(struct rowfile *f)
+static void forget_stacks(struct rowfile *f)
 {
 	struct known_stack *s, *next;
 
@@ -86,15 +108,26 @@ void rowfile_stacks_removed(struct rowfile *f)
 
 void rowfile_free(struct rowfile *f)
 {
+	struct stack_use *u, *next;
+
 	if (!f)
 		return;
-	rowfile_stacks_removed(f);
+	forget_stacks(f);
+	HASH_ITER(hh, f->uses, u, next) {
+		HASH_DEL(f->uses, u);
+		free(u);
+	}
 	for (int i = 0; i < ST_N; i++)
 		sqlite3_finalize(f->st[i]);
 	strb_free(&f->text);
+	packbuf_free(&f->packed);
 	free(f->special);
 	free(f);
 }
+
+void rowfile_ids(const struct rowfile *f, struct rec_ids *ret) { *ret = f->last; }
+uint64_t rowfile_written(const struct rowfile *f) { return f->written; }
+void rowfile_note_stacks(struct rowfile *f) { f->note_stacks = true; }
 
 /* Executes a statement with what is bound to it. */
 static int run(sqlite3_stmt *st)
@@ -161,6 +194,7 @@ static int store_stack(struct rowfile *f, const struct stack_ident *id, const ui
 		bind_stack(f->st[ST_STACK], hash, id, frames, n);
 		rc = run(f->st[ST_STACK]);
 		k->id = sqlite3_last_insert_rowid(f->db);
+		f->written += STACK_BYTES + n;
 	}
 	*ret = k->id;
 	if (rc == SQLITE_OK && HASH_COUNT(f->stacks) < STACKS_KNOWN) {
@@ -183,6 +217,51 @@ static uint32_t count_frames(const struct recfield *fld, const uint8_t *p)
 			break;
 	}
 	return n;
+}
+
+/* The slow event that is being stored has this stack. */
+static int use_stack(struct rowfile *f, int64_t id)
+{
+	struct stack_use *u;
+
+	if (!f->note_stacks)
+		return SQLITE_OK;
+	HASH_FIND(hh, f->uses, &id, sizeof(id), u);
+	if (!u) {
+		u = calloc(1, sizeof(*u));
+		if (!u)
+			return SQLITE_NOMEM;
+		u->id = id;
+		HASH_ADD(hh, f->uses, id, sizeof(u->id), u);
+		if (u->lost) {
+			free(u);
+			return SQLITE_NOMEM;
+		}
+	}
+	u->slow = f->last.slow;
+	return SQLITE_OK;
+}
+
+int rowfile_sweep(struct rowfile *f, int64_t slow)
+{
+	struct stack_use *u, *next;
+	int rc = SQLITE_OK;
+
+	if (slow - f->swept <= (f->last.slow - slow) / SWEEP_PART)
+		return SQLITE_OK;
+	f->swept = slow;
+	HASH_ITER(hh, f->uses, u, next) {
+		if (u->slow > slow)
+			continue;
+		sqlite3_bind_int64(f->st[ST_NO_STACK], 1, u->id);
+		rc = run(f->st[ST_NO_STACK]);
+		if (rc != SQLITE_OK)
+			break;
+		HASH_DEL(f->uses, u);
+		free(u);
+	}
+	forget_stacks(f);
+	return rc;
 }
 
 /* The number of the stack in a field. */
@@ -214,8 +293,11 @@ static int put_attr(struct rowfile *f, int64_t slow, size_t pos, const struct re
 	sqlite3_bind_int64(st, 1, slow);
 	sqlite3_bind_int64(st, 2, (int64_t)pos);
 	sqlite3_bind_text(st, 3, fld->name ? fld->name : "", -1, SQLITE_STATIC);
+	f->written += ATTR_BYTES + (fld->name ? strlen(fld->name) : 0) + (fld->kind == FLD_INT ? 0 : fld->size / 4);
 	if (fld->kind == FLD_STACK || fld->kind == FLD_USTACK || fld->kind == FLD_WHY) {
 		rc = field_stack(f, fld, p, &stack);
+		if (rc == SQLITE_OK)
+			rc = use_stack(f, stack);
 		if (rc != SQLITE_OK)
 			return rc;
 		sqlite3_bind_int64(st, 6, stack);
@@ -242,11 +324,15 @@ static int put_slow(struct rowfile *f, const struct recact *act, const uint8_t *
 	const uint64_t numbers[] = { (uint64_t)seq, s->tracker, s->start, s->delay, s->start + s->delay };
 	const uint64_t more[] = { s->exit_id, s->cgroup, s->pid, s->tid, s->cpu, s->end_pid, s->end_tid, s->end_cpu };
 	sqlite3_stmt *st = f->st[ST_SLOW];
+	const void *key;
+	size_t key_size;
 	int64_t id;
 	int n = 0, rc;
 
 	if (!e.tracker)
 		return SQLITE_OK;
+	id = ++f->last.slow;
+	sqlite3_bind_int64(st, ++n, id);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		sqlite3_bind_int64(st, ++n, (int64_t)numbers[i]);
 	bind_str(st, ++n, slow_how_name(s->how), 32);
@@ -258,9 +344,10 @@ static int put_slow(struct rowfile *f, const struct recact *act, const uint8_t *
 	if (e.key)
 		keytext_put(&f->text, e.tracker->keys, e.tracker->nkeys, e.key);
 	sqlite3_bind_text(st, ++n, strb_str(&f->text), (int)f->text.n, SQLITE_TRANSIENT);
-	sqlite3_bind_blob(st, ++n, e.key, e.key ? (int)e.tracker->key_size : 0, SQLITE_STATIC);
+	key = pack_bytes(&f->packed, e.key, e.key ? e.tracker->key_size : 0, &key_size);
+	sqlite3_bind_blob(st, ++n, key, (int)key_size, SQLITE_STATIC);
 	rc = run(st);
-	id = sqlite3_last_insert_rowid(f->db);
+	f->written += SLOW_BYTES + f->text.n + key_size;
 	if (f->slow_seq != seq)
 		f->slow = id;
 	f->slow_seq = seq;
@@ -285,11 +372,13 @@ static int put_span(struct rowfile *f, const struct recact *act, const uint8_t *
 
 	if (act->nfields < 4)
 		return SQLITE_OK;
-	sqlite3_bind_int64(st, 1, seq);
-	bind_str(st, 2, rec + act->fields[0].off, act->fields[0].size);
-	bind_str(st, 3, rec + act->fields[1].off, act->fields[1].size);
-	sqlite3_bind_int64(st, 4, (int64_t)number_at(&act->fields[2], rec));
-	sqlite3_bind_int64(st, 5, (int64_t)number_at(&act->fields[3], rec));
+	f->written += SPAN_BYTES;
+	sqlite3_bind_int64(st, 1, ++f->last.span);
+	sqlite3_bind_int64(st, 2, seq);
+	bind_str(st, 3, rec + act->fields[0].off, act->fields[0].size);
+	bind_str(st, 4, rec + act->fields[1].off, act->fields[1].size);
+	sqlite3_bind_int64(st, 5, (int64_t)number_at(&act->fields[2], rec));
+	sqlite3_bind_int64(st, 6, (int64_t)number_at(&act->fields[3], rec));
 	return run(st);
 }
 
@@ -320,19 +409,21 @@ int rowfile_proc(struct rowfile *f, const struct row *row)
 	memcpy(&p, row->data, sizeof(p));
 	if (!rec_proc_name(p.kind))
 		return SQLITE_OK;
+	f->written += SMALL_BYTES + row->len - sizeof(p);
 	sqlite3_clear_bindings(st);
-	sqlite3_bind_int64(st, 1, (int64_t)row->ts);
-	sqlite3_bind_text(st, 2, rec_proc_name(p.kind), -1, SQLITE_STATIC);
-	sqlite3_bind_int64(st, 3, p.tgid);
+	sqlite3_bind_int64(st, 1, ++f->last.process);
+	sqlite3_bind_int64(st, 2, (int64_t)row->ts);
+	sqlite3_bind_text(st, 3, rec_proc_name(p.kind), -1, SQLITE_STATIC);
+	sqlite3_bind_int64(st, 4, p.tgid);
 	if (p.kind == PROC_FORK || p.kind == PROC_ALIVE)
-		sqlite3_bind_int64(st, 4, p.parent);
+		sqlite3_bind_int64(st, 5, p.parent);
 	if (p.kind == PROC_MMAP) {
-		sqlite3_bind_int64(st, 5, (int64_t)p.addr);
-		sqlite3_bind_int64(st, 6, (int64_t)p.len);
-		sqlite3_bind_int64(st, 7, (int64_t)p.off);
+		sqlite3_bind_int64(st, 6, (int64_t)p.addr);
+		sqlite3_bind_int64(st, 7, (int64_t)p.len);
+		sqlite3_bind_int64(st, 8, (int64_t)p.off);
 	}
 	if (row->len > sizeof(p) && p.kind != PROC_FORK && p.kind != PROC_EXIT)
-		bind_str(st, 8, (const uint8_t *)row->data + sizeof(p), row->len - sizeof(p));
+		bind_str(st, 9, (const uint8_t *)row->data + sizeof(p), row->len - sizeof(p));
 	return run(st);
 }
 
@@ -344,12 +435,14 @@ int rowfile_cost(struct rowfile *f, const struct row *row)
 	if (row->len < sizeof(c))
 		return SQLITE_OK;
 	memcpy(&c, row->data, sizeof(c));
-	sqlite3_bind_int64(st, 1, (int64_t)row->ts);
-	sqlite3_bind_int64(st, 2, row->id);
-	sqlite3_bind_int64(st, 3, row->probe);
-	sqlite3_bind_int64(st, 4, (int64_t)c.run_ns);
-	sqlite3_bind_int64(st, 5, (int64_t)c.run_cnt);
-	sqlite3_bind_int64(st, 6, (int64_t)c.interval);
+	f->written += SMALL_BYTES;
+	sqlite3_bind_int64(st, 1, ++f->last.cost);
+	sqlite3_bind_int64(st, 2, (int64_t)row->ts);
+	sqlite3_bind_int64(st, 3, row->id);
+	sqlite3_bind_int64(st, 4, row->probe);
+	sqlite3_bind_int64(st, 5, (int64_t)c.run_ns);
+	sqlite3_bind_int64(st, 6, (int64_t)c.run_cnt);
+	sqlite3_bind_int64(st, 7, (int64_t)c.interval);
 	return run(st);
 }
 
@@ -380,15 +473,17 @@ int rowfile_flight(struct rowfile *f, const struct row *row)
 
 	if (!f->slow || flight_open(row->data, row->len, &rec) < 0)
 		return SQLITE_OK;
-	sqlite3_bind_int64(st, 1, f->slow_seq);
-	sqlite3_bind_int64(st, 2, f->slow);
-	sqlite3_bind_int64(st, 3, (int64_t)rec.h.from);
-	sqlite3_bind_int64(st, 4, (int64_t)rec.h.to);
-	sqlite3_bind_int64(st, 5, (int64_t)rec.h.covered);
-	sqlite3_bind_int64(st, 6, rec.h.torn);
-	sqlite3_bind_int64(st, 7, rec.h.skipped);
+	id = ++f->last.flight;
+	f->written += SMALL_BYTES * (1 + (uint64_t)rec.h.n);
+	sqlite3_bind_int64(st, 1, id);
+	sqlite3_bind_int64(st, 2, f->slow_seq);
+	sqlite3_bind_int64(st, 3, f->slow);
+	sqlite3_bind_int64(st, 4, (int64_t)rec.h.from);
+	sqlite3_bind_int64(st, 5, (int64_t)rec.h.to);
+	sqlite3_bind_int64(st, 6, (int64_t)rec.h.covered);
+	sqlite3_bind_int64(st, 7, rec.h.torn);
+	sqlite3_bind_int64(st, 8, rec.h.skipped);
 	rc = run(st);
-	id = sqlite3_last_insert_rowid(f->db);
 	for (uint32_t i = 0; i < rec.h.n && rc == SQLITE_OK; i++)
 		rc = put_flight_event(f, id, &rec, i);
 	return rc;

@@ -97,7 +97,7 @@ bool recread_hist_extent(struct recread *r, struct rec_range *ret)
 bool recread_extent(struct recread *r, struct rec_range *ret)
 {
 	*ret = (struct rec_range){ UINT64_MAX, 0 };
-	widen(r, "SELECT ts FROM row ORDER BY seq LIMIT 1", "SELECT ts FROM row ORDER BY seq DESC LIMIT 1", ret);
+	widen(r, "SELECT ts FROM row WHERE seq > 0 ORDER BY seq LIMIT 1", "SELECT ts FROM row ORDER BY seq DESC LIMIT 1", ret);
 	widen_by_hist(r, ret);
 	if (r->version >= 2) {
 		widen(r, "SELECT min(start) FROM span", "SELECT max(start) FROM span", ret);
@@ -332,8 +332,14 @@ static bool row_at(sqlite3_stmt *st, int64_t seq, int64_t *ret_seq, uint64_t *re
 static int first_row(struct recread *r, uint64_t t, int64_t *ret, struct err *err)
 {
 	sqlite3_stmt *st = NULL;
-	int64_t lo = 0, hi = 0, seq;
+	int64_t lo = 1, hi = 0, seq;
 	uint64_t ts;
+
+	/* Rows below 1 are what aggregations were before the first that is left: of the beginning, whatever their time. */
+	if (!t) {
+		*ret = INT64_MIN;
+		return 0;
+	}
 
 	if (sqlite3_prepare_v2(r->db, "SELECT max(seq) FROM row", -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
 		hi = sqlite3_column_int64(st, 0);

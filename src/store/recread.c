@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "store/fdfile.h"
+#include "store/packed.h"
 #include "store/recfile.h"
 #include "store/recread_int.h"
 #include "store/sparse.h"
@@ -307,6 +308,25 @@ static int take_blob(struct recread *r, sqlite3_stmt *st, int col, size_t *ret_o
 	return 0;
 }
 
+/* A record or key of so many bytes, packed or not (before version 5 none was, and each has its whole length). */
+static int take_packed(struct recread *r, sqlite3_stmt *st, int col, size_t size, size_t *ret_off, size_t *ret_n)
+{
+	const void *p = sqlite3_column_blob(st, col);
+	size_t n = (size_t)sqlite3_column_bytes(st, col), need = r->used + ROUND_UP(size + 1, 8);
+
+	if (!p || n >= size)
+		return take_blob(r, st, col, ret_off, ret_n);
+	if (vec_reserve_raw((void **)&r->buf, &r->cap, need, 1) < 0)
+		return -ENOMEM;
+	*ret_off = r->used;
+	*ret_n = size;
+	if (!unpack_bytes(p, n, r->buf + r->used, size))
+		return -EBADMSG;
+	r->buf[r->used + size] = 0;
+	r->used = need;
+	return 0;
+}
+
 /* A value, or the values of all CPUs: words as they are, or as text what is not zero in them. */
 static int take_words(struct recread *r, sqlite3_stmt *st, int col, size_t words, size_t *ret_off, size_t *ret_n)
 {
@@ -334,7 +354,7 @@ static const void *at(const struct recread *r, size_t off)
 
 int recread_take(struct recread *r, sqlite3_stmt *st, struct row *ret, struct err *err)
 {
-	size_t data, value, percpu, nvalue, npercpu, words = 0;
+	size_t data = SIZE_MAX, value = SIZE_MAX, percpu = SIZE_MAX, nvalue = 0, npercpu = 0, words = 0, size = 0;
 	int64_t kind = sqlite3_column_int64(st, 1), id = sqlite3_column_int64(st, 5);
 	int e;
 
@@ -347,7 +367,11 @@ int recread_take(struct recread *r, sqlite3_stmt *st, struct row *ret, struct er
 			     .count = (uint64_t)sqlite3_column_int64(st, 6) };
 	if (ret->kind == ROW_AGG && ret->id < r->schema.naggs)
 		words = r->schema.aggs[ret->id]->value_size / sizeof(uint64_t);
-	e = take_blob(r, st, 7, &data, &ret->len);
+	if (ret->kind == ROW_AGG && ret->id < r->schema.naggs)
+		size = r->schema.aggs[ret->id]->key_size;
+	else if (ret->kind == ROW_EVENT && ret->id >= 1 && ret->id <= r->schema.nfmts)
+		size = r->schema.fmts[ret->id - 1]->size;
+	e = take_packed(r, st, 7, size, &data, &ret->len);
 	if (e == 0)
 		e = take_words(r, st, 8, words, &value, &nvalue);
 	if (e == 0)
@@ -355,7 +379,7 @@ int recread_take(struct recread *r, sqlite3_stmt *st, struct row *ret, struct er
 	if (e == -ENOMEM)
 		return err_set(err, e, "out of memory");
 	if (e < 0)
-		value = percpu = SIZE_MAX;
+		data = value = percpu = SIZE_MAX;
 	ret->data = at(r, data);
 	ret->value = at(r, value);
 	ret->percpu = at(r, percpu);
