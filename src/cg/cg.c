@@ -97,7 +97,7 @@ static void list_probes(struct cg *c, const struct prog *pr, struct img_prog *ip
 /* Emits the units [0, *n) of pr; *n is cut where the program is full. */
 static void gen_main(struct prog *pr, size_t *n)
 {
-	uint32_t limit = pr->grp->shares_this ? CG_SPLIT_INSNS : CG_SPLIT_FREE;
+	uint32_t limit = pr->cg->whole ? UINT32_MAX : pr->grp->shares_this ? CG_SPLIT_INSNS : CG_SPLIT_FREE;
 	struct gen g;
 	size_t done = 0;
 
@@ -130,7 +130,7 @@ static void report_size(struct cg *c, const struct prog *pr, const char *why)
 
 	if (pr->too_many_maps) {
 		diag_error(c->d, ds->at, TAG_LIMIT,
-			   "clause %u (%s) uses too many aggregations and arrays: more than %d maps", ds->epid,
+			   "clause %u (%s) uses too many aggregations and arrays of different shapes: more than %d maps", ds->epid,
 			   text, CG_MAX_MAPS);
 		return;
 	}
@@ -196,15 +196,18 @@ static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, c
 		c->tracks[units[0].ds->scan->id].aloof = true;
 		return 1;
 	}
+	c->saw_max_maps |= pr.too_many_maps;
 	pr.nunits = took;
 	ip.sleepable = pr.sleepable;
 	r = pr.too_many_maps ? -E2BIG : ir_finish(pr.ip, c->a, &ip, &why);
-	if (!r && ip.ninsns > CG_MAX_INSNS_PER_PROG)
+	if (!r && ip.ninsns > CG_MAX_INSNS_PER_PROG && *n > 1 && !c->whole)
 		r = -E2BIG;
 	if (r == -E2BIG && (*n > 1 || !frugal)) {
 		*n = took ? took : 1;
 		return -E2BIG;
 	}
+	if (r == -E2BIG && c->saw_max_maps && !c->by_shape)
+		return -ENOSPC;
 	if (r == -E2BIG) {
 		report_size(c, &pr, why);
 		return -EINVAL;
@@ -251,8 +254,8 @@ static int make_fitting(struct cg *c, const struct cg_group *grp, const struct c
 	}
 }
 
-/* this-> variables live in one program: clauses that share one must not be split. */
-static bool this_is_cut(struct cg *c, const struct cg_group *grp, size_t at)
+/* this-> variables live in one program: clauses that share one must not be split. A variable that is, or NULL. */
+static const struct dvar *this_that_is_cut(struct cg *c, const struct cg_group *grp, size_t at)
 {
 	bool *before = arena_new_arr(c->a, bool, c->p->nvars + 1);
 	bool *behind = arena_new_arr(c->a, bool, c->p->nvars + 1);
@@ -260,16 +263,13 @@ static bool this_is_cut(struct cg *c, const struct cg_group *grp, size_t at)
 	cg_note_this(grp->units, at, before);
 	cg_note_this(grp->units + at, grp->nunits - at, behind);
 	for (const struct dvar *v = c->p->vars; v; v = v->next)
-		if (before[v->id] && behind[v->id]) {
-			diag_error(c->d, grp->units[at].ds->at, TAG_LIMIT,
-				   "this->%s is used by clauses of one probe that do not fit into one BPF program",
-				   v->name);
-			return true;
-		}
-	return false;
+		if (before[v->id] && behind[v->id])
+			return v;
+	return NULL;
 }
 
-static int make_group(struct cg *c, const struct cg_group *grp)
+/* 1: clauses that share a this-> variable were split, which whole forbids. */
+static int make_parts(struct cg *c, const struct cg_group *grp)
 {
 	size_t at = 0;
 
@@ -285,10 +285,35 @@ static int make_group(struct cg *c, const struct cg_group *grp)
 			return -EINVAL;
 		}
 		at += n;
-		if (at < grp->nunits && grp->shares_this && this_is_cut(c, grp, at))
-			return -EINVAL;
+		if (at < grp->nunits && grp->shares_this && c->saw_max_maps && !c->by_shape)
+			return -ENOSPC;
+		if (at == grp->nunits || !grp->shares_this)
+			continue;
+
+		const struct dvar *cut = this_that_is_cut(c, grp, at);
+
+		if (cut && !c->whole)
+			return 1;
+		if (cut)
+			return diag_error(c->d, grp->units[at].ds->at, TAG_LIMIT,
+					  "this->%s is used by clauses of one probe that do not fit into one BPF program",
+					  cut->name), -EINVAL;
 	}
 	return 0;
+}
+
+static int make_group(struct cg *c, const struct cg_group *grp)
+{
+	size_t nprogs = c->nprogs;
+	int r = make_parts(c, grp);
+
+	if (r <= 0)
+		return r;
+	c->nprogs = nprogs; /* once more, in one */
+	c->whole = true;
+	r = make_parts(c, grp);
+	c->whole = false;
+	return r;
 }
 
 /* -- the image -- */
@@ -300,7 +325,7 @@ static void finish_maps(struct cg *c)
 	if (c->m_unwind >= 0)
 		c->maps[c->m_unwind + CG_UNWIND_MAPS - 1].max_entries = c->nunwind;
 	if (c->m_scratch >= 0) {
-		c->maps[c->m_scratch].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1);
+		c->maps[c->m_scratch].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1) * (c->long_strings ? cg_ncpus(c) : 1);
 		c->maps[c->m_scratch].value_size = ROUND_UP(c->scratch_max ? c->scratch_max : 8, 8);
 	}
 	if (c->m_rodata >= 0) {
@@ -353,15 +378,28 @@ static int compile(struct cg *c)
 	return 0;
 }
 
-int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d,
-	       struct image **ret)
+/* Variables of dlib/others.d that user space sets. */
+static void find_loads(struct cg *c)
+{
+	static const char *const names[] = {"__load1", "__load5", "__load15"};
+
+	for (const struct dvar *v = c->p->vars; v; v = v->next)
+		for (size_t i = 0; v->scope == VS_GLOBAL && !v->is_assoc && i < ARRAY_SIZE(names); i++)
+			if (!strcmp(v->name, names[i]) && c->vars[v->id].size == sizeof(uint64_t))
+				c->img->load_off[i] = c->vars[v->id].off;
+}
+
+/* by_shape: aggregations and arrays of one shape in one map of the program. -ENOSPC: try that. */
+static int compile_by(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d, bool by_shape,
+		      struct image **ret)
 {
 	struct cg c = { .a = a, .p = p, .env = env, .caps = env->caps, .opts = p->opts, .d = d,
-			.m_rings = -1, .m_counters = -1, .m_state = -1, .m_rodata = -1, .m_scratch = -1,
+			.by_shape = by_shape, .m_rings = -1, .m_counters = -1, .m_state = -1, .m_rodata = -1, .m_scratch = -1,
 			.m_tls = -1, .m_specs = -1, .m_specfree = -1, .m_chill = -1, .m_flight = -1, .m_unwind = -1 };
 	int r;
 
 	c.img = arena_new_obj(a, struct image);
+	c.long_strings = opts_strcap(p->opts) > CG_LONG_STRINGS;
 	r = compile(&c);
 	cg_free_tables(&c);
 	if (r < 0)
@@ -372,9 +410,18 @@ int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env,
 	c.img->nprogs = (uint32_t)c.nprogs;
 	c.img->nlater = c.nlater;
 	c.img->state_size = c.state_size;
+	find_loads(&c);
 	cg_image_tracks(&c);
 	c.img->has_exit = p->has_exit;
 	c.img->uses_ustack = uses_ustack(c.img) || c.m_unwind >= 0;
 	*ret = c.img;
 	return 0;
+}
+
+int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d,
+	       struct image **ret)
+{
+	int r = compile_by(a, p, env, d, false, ret);
+
+	return r == -ENOSPC ? compile_by(a, p, env, d, true, ret) : r;
 }

@@ -127,6 +127,7 @@ void gen_stmt(struct gen *g, const struct stmt *s)
 		gen_flow(g, s);
 	ir_slot_reset(g->f, mark);
 	g->pr->scratch_top = top > g->pr->scratch_keep ? top : g->pr->scratch_keep;
+	gen_cold_between(g);
 }
 
 /* After exit() only END (and ERROR) clauses run. */
@@ -283,6 +284,8 @@ static void clause_start(struct gen *g, const struct cg_unit *u)
 	g->have_full = false;
 	g->action = 0;
 	g->exited = false;
+	g->fault_out.begun = false;
+	g->stubs_at = ir_ninsns(g->pr->ip);
 	g->depth = 0;
 	g->l_next = ir_label(g->f);
 	g->pr->scratch_top = g->pr->scratch_keep = g->ev ? g->scratch_base : g->cg->this_size;

@@ -19,10 +19,15 @@ struct aggctx {
 
 static void lookup(struct gen *g, const struct aggctx *x, unsigned set)
 {
-	vreg map = ir_new(g->f), k = gen_addr(g, x->key);
+	vreg map = ir_new(g->f), k;
+	irlabel none = ir_label(g->f);
 
-	gen_map(g, map, cg_map_agg(g->cg, x->a, set));
+	if (g->cg->by_shape)
+		ir_movi(g->f, x->p, 0);
+	k = gen_addr(g, x->key);
+	gen_shaped_map(g, map, cg_map_agg(g->cg, x->a, set), none);
 	ir_call(g->f, x->p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, k));
+	ir_place(g->f, none);
 }
 
 /* p = the value in this set; inserted when missing. */
@@ -39,7 +44,7 @@ static void find_value(struct gen *g, const struct aggctx *x, unsigned set, irla
 		k = gen_addr(g, x->key);
 		z = gen_mapval(g, cg_map_rodata(g->cg), ro_zeros(g->cg, x->l->desc->value_size));
 		fl = ir_imm(g->f, BPF_NOEXIST);
-		gen_map(g, map, cg_map_agg(g->cg, x->a, set));
+		gen_shaped_map(g, map, cg_map_agg(g->cg, x->a, set), drop);
 		ir_call(g->f, VREG_NONE, BPF_FUNC_map_update_elem, IR_ARGS(map, k, z, fl));
 		lookup(g, x, set);
 		ir_jcci(g->f, IRC_NE, x->p, 0, have);
@@ -198,7 +203,10 @@ void gen_aggregate(struct gen *g, const struct stmt *s)
 		if (l->key.extra)
 			gen_st(g, mem_add(x.key, (int32_t)l->key.size), 8, gen_cpu(g));
 	} else {
-		ir_storei_slot(g->f, g->tmp, 0, 4, 0);
+		if (l->by_cpu)
+			ir_store_slot(g->f, g->tmp, 0, 4, gen_cpu(g));
+		else
+			ir_storei_slot(g->f, g->tmp, 0, 4, 0);
 		x.key = mem_slot(g->tmp, 0);
 	}
 	ir_load(g->f, epoch, gen_mapval(g, cg_map_state(g->cg), offsetof(struct img_state, epoch)), 0, 4);

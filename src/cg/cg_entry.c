@@ -643,8 +643,8 @@ void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret)
 		return;
 	}
 	/* Thousands of long names would cost as much memory as the longest for each: cut as any string. */
-	if (stride > g->cg->opts->strsize)
-		stride = g->cg->opts->strsize;
+	if (stride > opts_strcap(g->cg->opts))
+		stride = opts_strcap(g->cg->opts);
 	stride = ROUND_UP(stride, 8);
 
 	char *tab = arena_new_arr(g->cg->a, char, (max + 1) * stride);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions: scalar values in virtual registers, always extended to 64 bits by their type. */
+/* Expressions: scalar values in virtual registers, 64 bits wide. */
 #include "cg/cg_int.h"
 
 bool node_const(const struct node *n, int64_t *ret)
@@ -34,19 +34,15 @@ void gen_norm(struct gen *g, vreg d, vreg s, const struct dtype *ty)
 	}
 }
 
-/* Can every value of `from` be kept as it is in `to`? */
-static bool fits(const struct dtype *from, const struct dtype *to)
+vreg gen_cut(struct gen *g, const struct node *n, vreg s, const struct dtype *ty)
 {
-	bool fi = from->kind == DK_INT || from->kind == DK_ENUM;
-	uint64_t fs = fi ? from->size : 8;
+	vreg d;
 
-	if (to->is_bool)
-		return from->is_bool;
-	if ((to->kind != DK_INT && to->kind != DK_ENUM) || to->size >= 8)
-		return true;
-	if (fs == to->size)
-		return fi && from->is_signed == to->is_signed;
-	return fs < to->size && (!from->is_signed || to->is_signed);
+	if (gen_fits(g, n, ty))
+		return s;
+	d = ir_new(g->f);
+	gen_norm(g, d, s, ty);
+	return d;
 }
 
 /* The address of what a node designates, as a number. */
@@ -135,7 +131,7 @@ static vreg place_value(struct gen *g, const struct node *n, struct tref *btf)
 static vreg gen_cast(struct gen *g, const struct node *n, struct tref *btf)
 {
 	const struct dtype *to = cg_type(g->cg, n), *from = cg_type(g->cg, n->a);
-	vreg v, d;
+	vreg v;
 
 	if (to->kind == DK_VOID) {
 		gen_effect(g, n->a);
@@ -150,11 +146,7 @@ static vreg gen_cast(struct gen *g, const struct node *n, struct tref *btf)
 		v = gen_launder(g, v);
 		btf->id = 0;
 	}
-	if (fits(from, to))
-		return v;
-	d = ir_new(g->f);
-	gen_norm(g, d, v, to);
-	return d;
+	return gen_cut(g, n->a, v, to);
 }
 
 /* args[n] */

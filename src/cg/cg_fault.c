@@ -205,55 +205,82 @@ static struct irfn *fault_fn(struct prog *pr)
 	return f;
 }
 
-/* The record that is discarded after a fault: the clause's, or, when it writes several, a new register
- * for the one in question. */
-static vreg discarded_rec(struct gen *g)
+/* The stubs of the faults since the last ones. */
+static void fault_stubs(struct gen *g)
 {
-	for (size_t i = 0; i < g->nfaults; i++)
-		if (g->faults[i].rec >= 0)
-			return g->lay->fmt->size ? g->faults[i].rec : ir_new(g->f);
-	return VREG_NONE;
-}
-
-/* The stubs of this clause's faults. */
-static void gen_faults(struct gen *g)
-{
-	vreg act = ir_new(g->f), code = ir_new(g->f), value = ir_new(g->f);
-	irlabel with_rec = ir_label(g->f), common = ir_label(g->f);
+	struct fault_out *o = &g->fault_out;
 	uint64_t epid = (uint64_t)g->ds->epid << 32;
-	vreg rec = discarded_rec(g);
-	bool several = rec >= 0 && !g->lay->fmt->size, any_rec = false;
+	bool several = !g->lay->fmt->size; /* records: which one is in a register */
 
+	if (!o->begun && g->nfaults)
+		*o = (struct fault_out){ .begun = true, .act = ir_new(g->f), .code = ir_new(g->f), .value = ir_new(g->f),
+					 .rec = VREG_NONE, .with_rec = ir_label(g->f), .common = ir_label(g->f) };
 	for (size_t i = 0; i < g->nfaults; i++) {
 		const struct fault_site *s = &g->faults[i];
 
 		ir_place(g->f, s->l);
 		if (s->value >= 0)
-			ir_mov(g->f, value, s->value);
+			ir_mov(g->f, o->value, s->value);
 		else
-			ir_movi(g->f, value, s->imm);
-		ir_movi(g->f, act, epid | s->action);
-		ir_label_pc(g->f, code, s->l, s->code);
+			ir_movi(g->f, o->value, s->imm);
+		ir_movi(g->f, o->act, epid | s->action);
+		ir_label_pc(g->f, o->code, s->l, s->code);
+		if (s->rec >= 0 && o->rec < 0)
+			o->rec = several ? ir_new(g->f) : s->rec;
 		if (several && s->rec >= 0)
-			ir_mov(g->f, rec, s->rec);
-		ir_jmp(g->f, s->rec >= 0 ? with_rec : common);
-		any_rec |= s->rec >= 0;
+			ir_mov(g->f, o->rec, s->rec);
+		ir_jmp(g->f, s->rec >= 0 ? o->with_rec : o->common);
 	}
-	if (any_rec) {
-		ir_place(g->f, with_rec);
+	g->nfaults = 0;
+}
+
+/* Where all of them lead: the record is discarded, the fault reported. */
+static void fault_exit(struct gen *g)
+{
+	const struct fault_out *o = &g->fault_out;
+	vreg ctx, probe;
+
+	if (o->rec >= 0) {
+		ir_place(g->f, o->with_rec);
 
 		vreg fl = ir_imm(g->f, BPF_RB_NO_WAKEUP);
 
-		ir_call(g->f, VREG_NONE, BPF_FUNC_ringbuf_discard, IR_ARGS(rec, fl));
+		ir_call(g->f, VREG_NONE, BPF_FUNC_ringbuf_discard, IR_ARGS(o->rec, fl));
 	}
-	ir_place(g->f, common);
-	vreg ctx = ir_ctx(g->f), probe;
-
+	ir_place(g->f, o->common);
+	ctx = ir_ctx(g->f);
 	g->cache = g->exit_cache;
 	g->rec = VREG_NONE;
 	probe = gen_probe_id(g);
-	ir_call_fn(g->f, VREG_NONE, fault_fn(g->pr), IR_ARGS(ctx, probe, act, code, value));
+	ir_call_fn(g->f, VREG_NONE, fault_fn(g->pr), IR_ARGS(ctx, probe, o->act, o->code, o->value));
 	ir_jmp(g->f, g->l_next);
+}
+
+static void drop_stubs(struct gen *g)
+{
+	for (size_t i = 0; i < g->ndrops; i++) {
+		ir_place(g->f, g->drops[i].l);
+		gen_count(g, g->drops[i].kind);
+		ir_jmp(g->f, g->drops[i].back);
+	}
+	g->ndrops = 0;
+}
+
+void gen_cold_between(struct gen *g)
+{
+	irlabel over;
+	bool was;
+
+	if (ir_ninsns(g->pr->ip) - g->stubs_at < CG_STUBS_EVERY)
+		return;
+	over = ir_label(g->f);
+	ir_jmp(g->f, over);
+	was = ir_cold(g->f, true);
+	drop_stubs(g);
+	fault_stubs(g);
+	ir_cold(g->f, was);
+	ir_place(g->f, over);
+	g->stubs_at = ir_ninsns(g->pr->ip);
 }
 
 /* Emits what gen_fault() and gen_drop() promised. The clause's hot path has jumped to l_next. */
@@ -261,13 +288,9 @@ void gen_cold(struct gen *g)
 {
 	bool was = ir_cold(g->f, true);
 
-	for (size_t i = 0; i < g->ndrops; i++) {
-		ir_place(g->f, g->drops[i].l);
-		gen_count(g, g->drops[i].kind);
-		ir_jmp(g->f, g->drops[i].back);
-	}
-	if (g->nfaults)
-		gen_faults(g);
-	g->ndrops = g->nfaults = 0;
+	drop_stubs(g);
+	fault_stubs(g);
+	if (g->fault_out.begun)
+		fault_exit(g);
 	ir_cold(g->f, was);
 }

@@ -299,7 +299,7 @@ vreg gen_call_int(struct gen *g, const struct dcall *call)
 
 void gen_call_str(struct gen *g, const struct dcall *call, struct str *ret)
 {
-	uint32_t size = (uint32_t)g->cg->opts->strsize;
+	uint32_t size = (uint32_t)opts_strcap(g->cg->opts);
 	vreg set = ir_new(g->f);
 	struct mem m;
 

@@ -19,17 +19,22 @@
 #include "types/caps.h"
 
 #define CG_MAX_SCRATCH 32768	/* bytes per program and CPU: the kernel's limit of a per-CPU value */
+#define CG_LONG_STRINGS 4097	/* longer ones: scratch memory is in an array by program and CPU, and has as much as */
+#define CG_MAX_LONG_SCRATCH (1u << 20)
 #define CG_MAX_STATE (16u << 20) /* bytes of global variables */
 #define CG_MAX_CPU_VARS 1024 /* bytes of each CPU's elements of arrays that are only indexed by cpu; the rest are ordinary arrays */
 #define CG_CACHE_LINE 64
 #define CG_TLS_KEY 16	/* without task storage: thread and start time */
 #define CG_MAX_TLS 16384	/* bytes of thread-local variables: task storage values are kmalloc'ed */
+#define CG_MAX_LONG_TLS 65280	/* with long strings; the kernel has 16 bits for it. Source: linux/bpf_local_storage.h */
 #define CG_MAX_STACK_KEY 64	/* larger keys are built in scratch memory */
 #define CG_MAX_SLOTS 160	/* bytes of slots before keys go to scratch memory */
 #define CG_MAX_STACK_VARS 8	/* this-> scalars on the stack; further ones live in scratch */
 #define CG_MAX_SEL_CHAIN 4	/* more selector values than this are tested with a bitmap */
 #define CG_WHOLE_UNITS 64	/* clauses that make a single program for sure */
 #define CG_SPLIT_INSNS 24000	/* IR instructions after which clauses go to a further program */
+#define CG_STUBS_EVERY 8000	/* IR instructions (up to three of BPF each) before faults and losses get their code: jumps
+				 * there and back reach 32767 */
 #define CG_MAX_INLINE_COPY 128	/* bytes copied or zeroed with plain instructions */
 #define CG_MAX_MAP_ENTRIES (1u << 18) /* of one hash: its bucket table costs 16 bytes per entry */
 /* Larger values of aggregations are not per-CPU ones: memory for those is given to programs from the few
@@ -37,6 +42,7 @@
  * and each key would cost a value for every possible CPU. Source: mm/percpu.c, PCPU_EMPTY_POP_PAGES_HIGH. */
 #define CG_MAX_PERCPU_VALUE 64
 #define CG_MAX_AGG_ENTRIES (1u << 20) /* of a hash with an entry per key and CPU */
+#define CG_FULL_MAPS 32 /* keyed aggregations, or arrays, that each get all of aggsize or dynvarsize; more share as much as those have */
 #define CG_ENTRY_OVERHEAD 64	/* kernel bytes per hash element beside key and value */
 #define CG_UNWIND_MAPS 6
 #define CG_UNWIND_FILES 4096	/* with tables */
@@ -48,6 +54,7 @@
 #define BTF_MAX_CHAIN 32	/* modifiers and typedefs followed in BTF */
 
 #define TAG_LIMIT "D_LIMIT"	/* a named limit of the code generator */
+#define TAG_UNKNOWN "D_UNKNOWN" /* DTrace's tag for errors of its libraries */
 #define TAG_NOSUPP "D_NOTSUPP"	/* what the kernel or this version cannot do */
 
 /* -- layouts (layout.c) -- */
@@ -94,6 +101,7 @@ struct lay_agg {
 	struct aggdesc *desc;
 	struct lay_key key;
 	int map[2]; /* -1: not made yet */
+	bool by_cpu; /* no key, and too large for a per-CPU value: an array by CPU */
 	unsigned nwriters; /* groups that add to it */
 	bool nested;	   /* … and they may interrupt each other on one CPU */
 };
@@ -175,6 +183,10 @@ struct cg {
 	uint32_t cpu_off, cpu_size; /* in the state map: each CPU's elements, a power of two of bytes apart */
 	uint32_t busy_off; /* in scratch: gen_busy_begin() */
 	uint32_t scratch_max;
+	bool long_strings; /* CG_LONG_STRINGS: scratch is not per-CPU memory */
+	bool by_shape;	   /* second try: aggregations and arrays are found in maps of maps */
+	bool whole;	   /* the clauses of this group are not to be split: they share this-> variables */
+	bool saw_max_maps; /* more maps than a program may use: a second try can do */
 	bool asked_tasks;
 	uint32_t task_from_pid, task_release; /* functions of the kernel: gen_finds_tasks() */
 	const char **flights; /* FLIGHT_MAX_KINDS of them; NULL: flight() was not called yet */
@@ -252,6 +264,14 @@ struct gen_local {
 	int32_t off;
 };
 
+/* How the faults of a clause leave it: registers and labels that its stubs share; labels from the first stub on. */
+struct fault_out {
+	bool begun;
+	vreg act, code, value;
+	vreg rec; /* the record to discard, or VREG_NONE: no fault so far had one */
+	irlabel with_rec, common;
+};
+
 struct gen {
 	struct cg *cg;
 	struct prog *pr;
@@ -273,8 +293,10 @@ struct gen {
 	unsigned depth;
 	struct fault_site *faults;
 	size_t nfaults, faults_cap;
+	struct fault_out fault_out;
 	struct drop_site *drops;
 	size_t ndrops, drops_cap;
+	uint32_t stubs_at; /* instructions of the program when stubs were last emitted */
 	irslot comm; /* 16 bytes */
 	irslot tmp;  /* 16 bytes for helpers' small arguments and results */
 	irslot *this_slot; /* by variable id, -1: none */
@@ -343,6 +365,8 @@ int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_
 	       uint32_t key, uint32_t value, uint32_t entries, uint32_t flags);
 /* A map or a place in an array's only value, recorded as used by this program. */
 void gen_map(struct gen *g, vreg d, int map);
+/* The same for aggregations and arrays; to `none` where it is not there. */
+void gen_shaped_map(struct gen *g, vreg d, int map, irlabel none);
 vreg gen_mapval(struct gen *g, int map, uint32_t off);
 uint32_t cg_ncpus(const struct cg *c); /* that there may be */
 uint32_t cg_cpu_places(const struct cg *c); /* at least as many */
@@ -422,6 +446,7 @@ irlabel gen_fault_imm(struct gen *g, enum rec_fault_code code, uint64_t value);
 /* A label that counts a loss and continues at back. */
 irlabel gen_drop(struct gen *g, enum rec_counter kind, irlabel back);
 void gen_cold(struct gen *g); /* emits the stubs of the clause */
+void gen_cold_between(struct gen *g); /* between statements: those so far, when the code has grown long */
 void gen_note_exit(struct gen *g);
 void gen_count(struct gen *g, enum rec_counter kind);
 vreg gen_reserve(struct gen *g, uint32_t size, irlabel fail);
@@ -447,6 +472,7 @@ struct mem gen_scratch_range(struct gen *g, vreg addr, vreg size, uint32_t max);
 void gen_scratch_source(struct gen *g, vreg addr, vreg size);
 struct mem gen_scratch_target(struct gen *g, vreg addr, uint32_t size);
 vreg gen_scratch_base(struct gen *g);
+uint32_t cg_scratch_limit(const struct cg *c); /* bytes of scratch per program and CPU */
 /* Uprobes run in threads that may be preempted, by others that run the same program on the same CPU: who comes
  * while the scratch entry is in use is counted and left out. */
 void gen_busy_begin(struct gen *g);
@@ -470,7 +496,13 @@ void gen_effect(struct gen *g, const struct node *n); /* value not needed */
 /* Any value into memory as the field says: records and keys. */
 void gen_value_to(struct gen *g, const struct node *n, struct mem dst, const struct recfield *f);
 void gen_norm(struct gen *g, vreg d, vreg s, const struct dtype *ty);
+/* d = s cut to ty, s the value of n; s itself when it fits. */
+vreg gen_cut(struct gen *g, const struct node *n, vreg s, const struct dtype *ty);
 vreg gen_addr_of(struct gen *g, const struct node *n); /* &n as a number */
+
+/* cg_range.c */
+bool gen_fits(struct gen *g, const struct node *n, const struct dtype *to); /* is its value one of this type for sure? */
+bool gen_is_nonneg(struct gen *g, const struct node *n);
 
 /* cg_op.c */
 vreg gen_arith_unary(struct gen *g, const struct node *n);
@@ -478,6 +510,7 @@ vreg gen_binary(struct gen *g, const struct node *n);
 vreg gen_cond_expr(struct gen *g, const struct node *n);
 void gen_branch(struct gen *g, const struct node *n, irlabel l, bool when);
 vreg gen_truth(struct gen *g, const struct node *n); /* 0 or 1 */
+bool op_class_is_test(enum op op);		      /* does it give a truth value? */
 vreg gen_arith(struct gen *g, enum op op, vreg a, vreg b, const struct node *bn, const struct dtype *ty,
 	       struct span at);
 void gen_jcci(struct gen *g, enum ir_cond c, vreg a, int64_t imm, irlabel l);

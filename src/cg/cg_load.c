@@ -21,8 +21,15 @@ struct mem mem_add(struct mem m, int32_t off)
 	return m;
 }
 
+/* An instruction holds 16 bits of offset. */
+static struct mem in_reach(struct gen *g, struct mem m)
+{
+	return m.slot >= 0 || (m.off >= INT16_MIN && m.off <= INT16_MAX) ? m : mem_at(gen_addr(g, m), 0);
+}
+
 void gen_ld(struct gen *g, vreg d, struct mem m, unsigned size, bool is_signed)
 {
+	m = in_reach(g, m);
 	if (m.slot >= 0) {
 		ir_load_slot(g->f, d, m.slot, m.off, size);
 		if (is_signed && size < 8)
@@ -36,6 +43,7 @@ void gen_ld(struct gen *g, vreg d, struct mem m, unsigned size, bool is_signed)
 
 void gen_st(struct gen *g, struct mem m, unsigned size, vreg v)
 {
+	m = in_reach(g, m);
 	if (m.slot >= 0)
 		ir_store_slot(g->f, m.slot, m.off, size, v);
 	else
@@ -44,6 +52,7 @@ void gen_st(struct gen *g, struct mem m, unsigned size, vreg v)
 
 void gen_sti(struct gen *g, struct mem m, unsigned size, int32_t imm)
 {
+	m = in_reach(g, m);
 	if (m.slot >= 0)
 		ir_storei_slot(g->f, m.slot, m.off, size, imm);
 	else
@@ -129,7 +138,16 @@ static vreg scratch_lookup(struct gen *g, irlabel fail)
 {
 	vreg map = ir_new(g->f), key = ir_new(g->f), d = ir_new(g->f);
 
-	ir_storei_slot(g->f, g->tmp, 0, 4, (int32_t)(g->pr->index - g->cg->env->first_prog));
+	uint32_t prog = g->pr->index - g->cg->env->first_prog;
+
+	if (g->cg->long_strings) {
+		vreg i = ir_new(g->f);
+
+		ir_alui(g->f, IRA_ADD, i, gen_cpu(g), prog * cg_ncpus(g->cg));
+		ir_store_slot(g->f, g->tmp, 0, 4, i);
+	} else {
+		ir_storei_slot(g->f, g->tmp, 0, 4, (int32_t)prog);
+	}
 	gen_map(g, map, cg_map_scratch(g->cg));
 	ir_slot_addr(g->f, key, g->tmp, 0);
 	ir_call(g->f, d, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
@@ -187,14 +205,19 @@ void gen_busy_end(struct gen *g)
 	ir_place(g->f, none);
 }
 
+uint32_t cg_scratch_limit(const struct cg *c)
+{
+	return c->long_strings ? CG_MAX_LONG_SCRATCH : CG_MAX_SCRATCH;
+}
+
 struct mem gen_scratch(struct gen *g, uint32_t size)
 {
-	uint32_t off = g->pr->scratch_top;
+	uint32_t off = g->pr->scratch_top, limit = cg_scratch_limit(g->cg);
 
-	if (size > CG_MAX_SCRATCH - off) {
+	if (size > limit - off) {
 		cg_error(g, g->ds->at, TAG_LIMIT,
-			 "clause %u (%s) needs more than %d bytes for temporary strings and data", g->ds->epid,
-			 g->ds->desc_text ? g->ds->desc_text : "?", CG_MAX_SCRATCH);
+			 "clause %u (%s) needs more than %u bytes for temporary strings and data", g->ds->epid,
+			 g->ds->desc_text ? g->ds->desc_text : "?", limit);
 		return mem_at(gen_scratch_base(g), 0);
 	}
 	g->pr->scratch_top += ROUND_UP(size, 8);

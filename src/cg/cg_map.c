@@ -114,8 +114,8 @@ int cg_map_rodata(struct cg *c)
 int cg_map_scratch(struct cg *c)
 {
 	if (c->m_scratch < 0)
-		c->m_scratch = cg_add_map(c, IMG_MAP_SCRATCH, "d_scratch", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 1,
-					  0);
+		c->m_scratch = cg_add_map(c, IMG_MAP_SCRATCH, "d_scratch",
+					  c->long_strings ? BPF_MAP_TYPE_ARRAY : BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 1, 0);
 	return c->m_scratch;
 }
 
@@ -166,6 +166,55 @@ int cg_map_unwind(struct cg *c)
 	return c->m_unwind;
 }
 
+/* Programs that use too many maps find those of one shape in one: a map of maps. Slots do not depend on the order in
+ * which maps are made, so that programs of probes that are found later use the same. */
+static void add_to_shape(struct cg *c, int map, uint32_t slot, uint32_t nslots)
+{
+	const struct img_map *m = &c->maps[map];
+	char name[16];
+	int outer;
+
+	if (!c->by_shape)
+		return;
+	snprintf(name, sizeof(name), "d_%c%x_%x_%x", m->role == IMG_MAP_AGG ? 'a' : 'v', (unsigned)m->type & 15, m->key_size,
+		 m->value_size);
+	for (outer = 0; outer < (int)c->nmaps; outer++)
+		if (c->maps[outer].role == IMG_MAP_SHAPE && !strcmp(c->maps[outer].name, name))
+			break;
+	if (outer == (int)c->nmaps) {
+		cg_add_map(c, IMG_MAP_SHAPE, name, BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, nslots, 0);
+		c->maps[outer].slot = slot;
+	}
+	c->maps[map].outer = (uint32_t)outer + 1;
+	c->maps[map].slot = slot;
+}
+
+/* What each of n maps gets of a number of entries. */
+static uint32_t shared(uint32_t entries, uint32_t n)
+{
+	uint64_t each = n > CG_FULL_MAPS ? (uint64_t)entries * CG_FULL_MAPS / n : entries;
+
+	return each ? (uint32_t)each : 1;
+}
+
+static uint32_t count_arrays(const struct cg *c)
+{
+	uint32_t n = 0;
+
+	for (const struct dvar *v = c->p->vars; v; v = v->next)
+		n += v->is_assoc;
+	return n;
+}
+
+static uint32_t count_keyed(const struct cg *c)
+{
+	uint32_t n = 0;
+
+	for (const struct dagg *a = c->p->aggs; a; a = a->next)
+		n += a->nkeys != 0;
+	return n;
+}
+
 int cg_map_assoc(struct cg *c, const struct dvar *v)
 {
 	struct lay_var *l = &c->vars[v->id];
@@ -175,10 +224,11 @@ int cg_map_assoc(struct cg *c, const struct dvar *v)
 		return l->map;
 	snprintf(name, sizeof(name), "d_v_%.11s", v->name);
 	l->map = cg_add_map(c, IMG_MAP_ASSOC, name, BPF_MAP_TYPE_HASH, l->key.size, ROUND_UP(l->size, 8),
-			    entries_for(c->opts->dynvarsize, (uint64_t)l->key.size + l->size,
-					CG_MAX_MAP_ENTRIES),
+			    shared(entries_for(c->opts->dynvarsize, (uint64_t)l->key.size + l->size, CG_MAX_MAP_ENTRIES),
+				   count_arrays(c)),
 			    BPF_F_NO_PREALLOC);
 	c->maps[l->map].var = v->id;
+	add_to_shape(c, l->map, v->id, c->p->nvars + 1);
 	return l->map;
 }
 
@@ -188,8 +238,9 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 	const struct aggdesc *d = l->desc;
 	unsigned cpus = c->caps->possible_cpus ? c->caps->possible_cpus : 1;
 	uint32_t key_size = d->key_size + l->key.extra;
+	bool large = d->value_size > CG_MAX_SCRATCH; /* the kernel has no such memory at hand when a key is new: all is taken at once */
 	/* aggsize counts per CPU, as in DTrace. */
-	uint32_t n = l->key.extra ? entries_for(c->opts->aggsize * cpus, key_size + d->value_size,
+	uint32_t n = l->key.extra ? entries_for(c->opts->aggsize * (large ? 1 : cpus), key_size + d->value_size,
 						CG_MAX_AGG_ENTRIES)
 				  : entries_for(c->opts->aggsize, key_size + d->value_size,
 						CG_MAX_MAP_ENTRIES);
@@ -197,18 +248,22 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 
 	if (l->map[set] >= 0)
 		return l->map[set];
+	n = shared(n, count_keyed(c));
 	for (unsigned i = 0; i < 2; i++) {
 		snprintf(name, sizeof(name), "d_a%u_%.9s", i, a->name);
 		if (d->key_size)
 			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name,
 					       l->key.extra ? BPF_MAP_TYPE_HASH
 							    : BPF_MAP_TYPE_PERCPU_HASH,
-					       key_size, d->value_size, n, BPF_F_NO_PREALLOC);
+					       key_size, d->value_size, n, large ? 0 : BPF_F_NO_PREALLOC);
+		else if (l->by_cpu)
+			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_ARRAY, 4, d->value_size, cg_ncpus(c), 0);
 		else
 			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
 					       d->value_size, 1, 0);
 		c->maps[l->map[i]].agg = a->id;
 		c->maps[l->map[i]].set = i;
+		add_to_shape(c, l->map[i], a->id * 2 + i, c->p->naggs * 2);
 	}
 	return l->map[set];
 }
@@ -286,6 +341,25 @@ void gen_map(struct gen *g, vreg d, int map)
 {
 	note_map(g, map);
 	ir_map(g->f, d, (uint32_t)map);
+}
+
+void gen_shaped_map(struct gen *g, vreg d, int map, irlabel none)
+{
+	const struct img_map *m = &g->cg->maps[map];
+	uint32_t slot = m->slot;
+	vreg outer, key;
+
+	if (!m->outer) {
+		gen_map(g, d, map);
+		return;
+	}
+	outer = ir_new(g->f);
+	key = ir_new(g->f);
+	ir_storei_slot(g->f, g->tmp, 8, 4, (int32_t)slot);
+	gen_map(g, outer, (int)m->outer - 1);
+	ir_slot_addr(g->f, key, g->tmp, 8);
+	ir_call(g->f, d, BPF_FUNC_map_lookup_elem, IR_ARGS(outer, key));
+	ir_jcci(g->f, IRC_EQ, d, 0, none);
 }
 
 vreg gen_mapval(struct gen *g, int map, uint32_t off)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators: arithmetic with C's rules, comparisons and logic as jumps. */
+/* Operators: arithmetic in 64 bits, comparisons and logic as jumps. */
 #include "cg/cg_int.h"
 
 /* Jumps that may leave the clause go through these two: they note what is known there. */
@@ -104,7 +104,7 @@ static bool alu_of(enum op op, bool sgn, enum ir_alu *ret)
 	}
 }
 
-/* a op b in type ty; b may be VREG_NONE, then it is the value of bn (bn may be NULL otherwise). */
+/* a op b in 64 bits, with the sign of ty; b may be VREG_NONE, then it is the value of bn (bn may be NULL otherwise). */
 vreg gen_arith(struct gen *g, enum op op, vreg a, vreg b, const struct node *bn, const struct dtype *ty,
 	       struct span at)
 {
@@ -131,14 +131,11 @@ vreg gen_arith(struct gen *g, enum op op, vreg a, vreg b, const struct node *bn,
 		}
 		ir_alu(g->f, alu, d, a, b);
 	}
-	if (op != OP_BAND && op != OP_BOR && op != OP_BXOR && is_int(ty) && ty->size < 8)
-		gen_norm(g, d, d, ty);
 	return d;
 }
 
 vreg gen_arith_unary(struct gen *g, const struct node *n)
 {
-	const struct dtype *ty = cg_type(g->cg, n);
 	vreg a = gen_int(g, n->a), d = ir_new(g->f);
 
 	switch (n->op) {
@@ -151,7 +148,6 @@ vreg gen_arith_unary(struct gen *g, const struct node *n)
 	default:
 		ir_mov(g->f, d, a);
 	}
-	gen_norm(g, d, d, ty);
 	return d;
 }
 
@@ -183,7 +179,7 @@ static vreg gen_ptr_arith(struct gen *g, const struct node *n, const struct dtyp
 	return d;
 }
 
-static bool op_class_is_test(enum op op)
+bool op_class_is_test(enum op op)
 {
 	return (op >= OP_LT && op <= OP_NE) || op == OP_LAND || op == OP_LOR || op == OP_LXOR || op == OP_LNOT;
 }
@@ -202,10 +198,11 @@ vreg gen_binary(struct gen *g, const struct node *n)
 	tb = cg_type(g->cg, n->b);
 	if ((n->op == OP_ADD || n->op == OP_SUB) && (!is_int(ta) || !is_int(tb)))
 		return gen_ptr_arith(g, n, ta, tb);
+	if ((n->op == OP_DIV || n->op == OP_MOD) && gen_is_nonneg(g, n->a) && gen_is_nonneg(g, n->b))
+		ty = dtype_int(g->cg->p->types, 8, false); /* cheaper, and the same */
 	return gen_arith(g, n->op, gen_int(g, n->a), VREG_NONE, n->b, ty, n->at);
 }
 
-/* Does the operator give a truth value? */
 /* -- truth -- */
 
 static enum ir_cond cond_of(enum op op, bool sgn, bool when)
@@ -252,7 +249,7 @@ static void gen_relation(struct gen *g, const struct node *n, irlabel l, bool wh
 		b = n->a;
 		op = swapped(op);
 	}
-	bool sgn = is_signed(cg_type(g->cg, a));
+	bool sgn = is_int(cg_type(g->cg, a)) && !n->cmp_unsigned;
 
 	if (node_const(b, &c)) {
 		va = gen_ptr(g, a, &btf);

@@ -309,7 +309,7 @@ static struct irfn *path_fn(struct prog *pr)
 /* mnt, de: a struct vfsmount and a struct dentry in kernel memory. */
 static void path_text(struct gen *g, vreg mnt, vreg de, struct str *ret)
 {
-	uint32_t cap = (uint32_t)g->cg->opts->strsize;
+	uint32_t cap = (uint32_t)opts_strcap(g->cg->opts);
 	struct irfn *fn = path_fn(g->pr);
 	struct mem buf;
 	vreg d, c, b;

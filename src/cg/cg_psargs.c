@@ -25,7 +25,7 @@ static void fill_blanks(struct gen *g, struct mem m)
 
 void gen_psargs(struct gen *g, const struct node *n, struct str *ret)
 {
-	uint32_t strsize = (uint32_t)g->cg->opts->strsize & ~7u;
+	uint32_t strsize = (uint32_t)opts_strcap(g->cg->opts) & ~7u;
 	uint32_t cap = strsize < PSARGS_BYTES ? strsize : PSARGS_BYTES;
 	vreg from = gen_int(g, n->args), to = gen_int(g, n->args->next), len = ir_new(g->f);
 	struct mem m = gen_scratch(g, cap);

@@ -117,8 +117,12 @@ vreg gen_uregs(struct gen *g, const struct node *n)
 		cg_error(g, n->at, TAG_NOSUPP, "uregs[] needs bpf_task_pt_regs(), which this kernel does not have (Linux 5.15)");
 		return ir_imm(g->f, 0);
 	}
-	if (!node_const(n->args, &c))
+	if (!node_const(n->args, &c)) {
 		i = gen_int(g, n->args);
+	} else if (c >= (int64_t)(NREGS + NMORE)) {
+		cg_error(g, n->at, TAG_UNKNOWN, "uregs[]: index out of bounds (%lld)", (long long)c);
+		return ir_imm(g->f, 0);
+	}
 	gen_task(g);
 	saved = gen_region_begin(g);
 	ir_movi(g->f, d, 0);

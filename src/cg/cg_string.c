@@ -184,7 +184,7 @@ static void text_to(struct gen *g, const struct text_src *t, struct mem dst, uin
 
 static void cast_str(struct gen *g, const struct node *n, struct str *ret)
 {
-	uint32_t cap = (uint32_t)g->cg->opts->strsize;
+	uint32_t cap = (uint32_t)opts_strcap(g->cg->opts);
 	struct text_src t;
 
 	if (type_is_str(g->cg, n->a)) {
@@ -216,7 +216,7 @@ static void cond_arm(struct gen *g, const struct node *n, struct mem m, uint32_t
 static void cond_str(struct gen *g, const struct node *n, struct str *ret)
 {
 	irlabel no = ir_label(g->f), out = ir_label(g->f);
-	uint32_t cap = (uint32_t)g->cg->opts->strsize;
+	uint32_t cap = (uint32_t)opts_strcap(g->cg->opts);
 	struct mem m = gen_scratch(g, cap);
 	struct cache saved = gen_region_begin(g);
 	bool nullable = n->b->var || n->c->var || node_is_null(n->b) || node_is_null(n->c);

@@ -59,7 +59,7 @@ static struct str str_arg(struct gen *g, const struct node *n)
 
 static uint32_t strsize(const struct gen *g)
 {
-	return (uint32_t)g->cg->opts->strsize;
+	return (uint32_t)opts_strcap(g->cg->opts);
 }
 
 static vreg const_or_int(struct gen *g, const struct node *n, int64_t dflt)
@@ -472,10 +472,12 @@ static vreg sub_dev(struct gen *g, const struct node *n, bool major)
 {
 	vreg v = gen_int(g, n->args), d = ir_new(g->f);
 
+	/* The kernel's dev_t has 32 bits: Source: include/linux/types.h. */
+	ir_ext(g->f, d, v, 4, false);
 	if (major)
-		ir_alui(g->f, IRA_SHR, d, v, DEV_MINOR_BITS);
+		ir_alui(g->f, IRA_SHR, d, d, DEV_MINOR_BITS);
 	else
-		ir_alui(g->f, IRA_AND, d, v, (1 << DEV_MINOR_BITS) - 1);
+		ir_alui(g->f, IRA_AND, d, d, (1 << DEV_MINOR_BITS) - 1);
 	return d;
 }
 

@@ -53,9 +53,13 @@ struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *ar
 static vreg assoc_lookup(struct gen *g, const struct dvar *v, struct mem key, vreg d)
 {
 	vreg map = ir_new(g->f), k = gen_addr(g, key);
+	irlabel none = ir_label(g->f);
 
-	gen_map(g, map, cg_map_assoc(g->cg, v));
+	if (g->cg->by_shape)
+		ir_movi(g->f, d, 0);
+	gen_shaped_map(g, map, cg_map_assoc(g->cg, v), none);
 	ir_call(g->f, d, BPF_FUNC_map_lookup_elem, IR_ARGS(map, k));
+	ir_place(g->f, none);
 	return d;
 }
 
@@ -64,18 +68,21 @@ static void assoc_update(struct gen *g, const struct dvar *v, struct mem key, st
 {
 	vreg map = ir_new(g->f), k = gen_addr(g, key), p = gen_addr(g, value), fl = ir_imm(g->f, flags);
 	vreg r = ir_new(g->f);
+	irlabel drop = gen_drop(g, CNT_DROP_DYN, skip);
 
-	gen_map(g, map, cg_map_assoc(g->cg, v));
+	gen_shaped_map(g, map, cg_map_assoc(g->cg, v), drop);
 	ir_call(g->f, r, BPF_FUNC_map_update_elem, IR_ARGS(map, k, p, fl));
-	ir_jcci(g->f, IRC_NE, r, 0, gen_drop(g, CNT_DROP_DYN, skip));
+	ir_jcci(g->f, IRC_NE, r, 0, drop);
 }
 
 static void assoc_delete(struct gen *g, const struct dvar *v, struct mem key)
 {
 	vreg map = ir_new(g->f), k = gen_addr(g, key);
+	irlabel none = ir_label(g->f);
 
-	gen_map(g, map, cg_map_assoc(g->cg, v));
+	gen_shaped_map(g, map, cg_map_assoc(g->cg, v), none);
 	ir_call(g->f, VREG_NONE, BPF_FUNC_map_delete_elem, IR_ARGS(map, k));
+	ir_place(g->f, none);
 }
 
 /* -- places -- */
@@ -442,7 +449,7 @@ vreg gen_str_is_set(struct gen *g, const struct str *s)
 	struct place pl = { .kind = PL_MEM, .m = s->m, .maybe_null = s->maybe_null };
 	struct tref btf;
 
-	pl.m.off += (int32_t)g->cg->opts->strsize;
+	pl.m.off += (int32_t)opts_strcap(g->cg->opts);
 	return gen_load_place(g, &pl, dtype_int(g->cg->p->types, 1, false), &btf);
 }
 
@@ -450,7 +457,7 @@ vreg gen_str_is_set(struct gen *g, const struct str *s)
  * ret: what was assigned. */
 static void store_str(struct gen *g, const struct node *lhs, const struct node *rhs, struct str *ret)
 {
-	uint32_t cap = (uint32_t)g->cg->opts->strsize, storage = lay_storage(g->cg, lhs->type);
+	uint32_t cap = (uint32_t)opts_strcap(g->cg->opts), storage = lay_storage(g->cg, lhs->type);
 	irlabel skip = ir_label(g->f);
 	bool null = node_is_null(rhs);
 	struct place pl;
@@ -532,20 +539,6 @@ static void store_bytes(struct gen *g, const struct node *lhs, const struct node
 	ir_place(g->f, skip);
 }
 
-/* The type in which a compound assignment computes: C's usual conversions. */
-static const struct dtype *common_type(struct gen *g, const struct dtype *a, const struct dtype *b)
-{
-	uint64_t size = a->size > b->size ? a->size : b->size;
-	bool sgn;
-
-	if ((a->kind != DK_INT && a->kind != DK_ENUM) || (b->kind != DK_INT && b->kind != DK_ENUM))
-		return dtype_int(g->cg->p->types, 8, false);
-	if (size < 4)
-		return dtype_int(g->cg->p->types, 4, true);
-	sgn = (a->is_signed || a->size < size) && (b->is_signed || b->size < size);
-	return dtype_int(g->cg->p->types, (unsigned)size, sgn);
-}
-
 /* The value of an assignment to a bit field is what the field then has. */
 static vreg cut_bits(struct gen *g, const struct place *pl, const struct dtype *ty, vreg v)
 {
@@ -561,7 +554,7 @@ static vreg cut_bits(struct gen *g, const struct place *pl, const struct dtype *
 
 static vreg gen_compound(struct gen *g, const struct node *n)
 {
-	const struct dtype *ty = cg_type(g->cg, n->a), *tb = cg_type(g->cg, n->b), *ct;
+	const struct dtype *ty = cg_type(g->cg, n->a);
 	uint32_t scale = ty->kind == DK_PTR ? ptr_scale(g, ty) : 1;
 	struct place pl;
 	struct tref btf;
@@ -569,14 +562,12 @@ static vreg gen_compound(struct gen *g, const struct node *n)
 
 	gen_place(g, n->a, &pl);
 	old = gen_load_place(g, &pl, ty, &btf);
-	ct = n->op == OP_SHL || n->op == OP_SHR ? (ty->size < 4 ? dtype_int(g->cg->p->types, 4, true) : ty)
-						: common_type(g, ty, tb);
 	if (scale != 1) {
 		b = ir_new(g->f);
 		ir_alui(g->f, IRA_MUL, b, gen_int(g, n->b), scale);
-		v = gen_arith(g, n->op, old, b, NULL, ct, n->at);
+		v = gen_arith(g, n->op, old, b, NULL, ty, n->at);
 	} else {
-		v = gen_arith(g, n->op, old, VREG_NONE, n->b, ct, n->at);
+		v = gen_arith(g, n->op, old, VREG_NONE, n->b, ty, n->at);
 	}
 	gen_norm(g, d, v, ty);
 	store_scalar(g, &pl, ty, d, NULL);
@@ -594,7 +585,7 @@ vreg gen_assign(struct gen *g, const struct node *n, bool want)
 	const struct dtype *ty = cg_type(g->cg, n->a);
 	struct place pl;
 	struct str s;
-	vreg v, d;
+	vreg d;
 
 	assign_begin(g, n);
 	if (ty->kind == DK_STRING) {
@@ -607,12 +598,7 @@ vreg gen_assign(struct gen *g, const struct node *n, bool want)
 	}
 	if (n->op != OP_ASSIGN)
 		return gen_compound(g, n);
-	v = gen_int(g, n->b);
-	d = v;
-	if (cg_type(g->cg, n->b) != ty) {
-		d = ir_new(g->f);
-		gen_norm(g, d, v, ty);
-	}
+	d = gen_cut(g, n->b, gen_int(g, n->b), ty);
 	gen_place(g, n->a, &pl);
 	d = gen_loop_opaque(g, n, d);
 	store_scalar(g, &pl, ty, d, n->b);
@@ -648,7 +634,7 @@ void gen_var_str(struct gen *g, const struct node *n, struct str *ret)
 		cg_error(g, n->at, TAG_NOSUPP, "a string cannot be read through a pointer");
 		pl.m = mem_slot(g->tmp, 0);
 	}
-	*ret = (struct str){ .m = pl.m, .bound = (uint32_t)g->cg->opts->strsize, .padded = true,
+	*ret = (struct str){ .m = pl.m, .bound = (uint32_t)opts_strcap(g->cg->opts), .padded = true,
 			     .maybe_null = pl.maybe_null };
 }
 
@@ -665,7 +651,7 @@ vreg gen_str_set(struct gen *g, const struct node *n)
 		return s.has_set ? s.set : ir_imm(g->f, 1);
 	}
 	gen_place(g, n, &pl);
-	pl.m.off += (int32_t)g->cg->opts->strsize;
+	pl.m.off += (int32_t)opts_strcap(g->cg->opts);
 	return gen_load_place(g, &pl, dtype_int(g->cg->p->types, 1, false), &btf);
 }
 

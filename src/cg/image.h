@@ -20,7 +20,7 @@ enum img_map_role {
 	IMG_MAP_SPECFREE, /* stack of the ids of free speculations, filled by user space */
 	IMG_MAP_CHILL,	  /* per-CPU array, one entry: when chill() began to count, how long it waited since */
 	IMG_MAP_AGG,	  /* one aggregation, set 0 or 1: per-CPU hash (array without key); for large values
-			   * a hash with IMG_AGG_CPU_KEY more bytes behind the key */
+			   * a hash with IMG_AGG_CPU_KEY more bytes behind the key (array by CPU without key) */
 	/* Unwinding, see base/unwindfmt.h: filled by user space while programs run. */
 	IMG_MAP_UW_TABLES, IMG_MAP_UW_AREAS, /* arrays, mapped into user space */
 	IMG_MAP_UW_PROCS, IMG_MAP_UW_WANT, IMG_MAP_UW_FILES,
@@ -29,6 +29,8 @@ enum img_map_role {
 	IMG_MAP_TRACKCGROUPS, /* thresholds (u64, ns) of cgroups (u64, id), changed by user space while programs run */
 	IMG_MAP_TRACKDUE, /* keys that are due, by thread and number: see struct img_scan */
 	IMG_MAP_TRACKHIST, /* its histograms: array of struct track_cpu by CPU, mapped by user space */
+	IMG_MAP_SHAPE,	  /* array of maps: aggregations or arrays of one shape, so that a program may use more maps than
+			   * the kernel's limit; slots: img_map.slot */
 	IMG_MAP_FLIGHT,	  /* the flight recorder: array of struct flight_cpu by CPU, mapped by user space */
 	IMG_MAP_ROLES_
 };
@@ -113,6 +115,8 @@ struct img_map {
 	uint32_t set;		 /* AGG: 0 or 1 */
 	uint32_t var;		 /* ASSOC: variable id */
 	uint32_t track;		 /* TRACK, TRACKHIST: tracker id */
+	uint32_t outer;		 /* AGG, ASSOC: programs find it in this SHAPE map, index + 1; 0: by itself */
+	uint32_t slot;		 /* … there; SHAPE: of the map that tells what the others look like */
 	bool needs_btf;		 /* TLS: give it BTF key and value ids (int / char array) */
 };
 
@@ -186,6 +190,7 @@ struct image {
 	const char *const *flights; /* names of the flight recorder's kinds, by kind - 1 */
 	uint32_t nflights;
 	uint32_t state_size;
+	uint32_t load_off[3]; /* into the state: where the loads of 1, 5 and 15 minutes are kept; 0: not wanted */
 	bool has_exit;
 	bool uses_ustack;
 };
@@ -205,11 +210,14 @@ struct cg_env {
 	uint32_t first_prog; /* so many programs */
 };
 
-#define CG_MAX_INSNS_PER_PROG 60000 /* then clauses go to a further program */
+/* Then clauses go to a further program; a single clause may have as many as the kernel takes. */
+#define CG_MAX_INSNS_PER_PROG 60000
 #define CG_MAX_PROGS 8192
 #define CG_MAX_MAPS 64 /* per program, kernel: MAX_USED_MAPS */
+#define CG_MAX_AGG_VALUE (8 * (1 + 65535 + 2)) /* bytes: lquantize() of the most levels DTrace has */
 #define CG_MAX_KEY_SIZE 8192 /* bytes of an aggregation or array key */
-#define CG_MAX_RECORD_SIZE 32768
+#define CG_MAX_LONG_KEY (65536 + 8192) /* with long strings */
+#define CG_MAX_RECORD_SIZE 262144 /* bytes */
 
 /* Generates the image. Errors (clause too large, key too large …) go to d. */
 int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d,

@@ -97,7 +97,7 @@ static int check_aggs(const struct image *img, struct err *err)
 
 		if (!a || a->id != n)
 			return err_set(err, -EBADMSG, "aggregation %u is at the wrong place", n);
-		if (a->key_size % 8 || a->key_size > CG_MAX_KEY_SIZE || (a->nkeys && !a->key_size))
+		if (a->key_size % 8 || a->key_size > CG_MAX_LONG_KEY || (a->nkeys && !a->key_size))
 			return err_set(err, -EBADMSG, "aggregation %u has a key of %u bytes", n,
 				       a->key_size);
 		if (!a->value_size || a->value_size != aggval_size(a->func, a->param))
@@ -126,6 +126,9 @@ static int check_map(const struct image *img, uint32_t n, struct err *err)
 			       (unsigned long long)m->inner_size);
 	if (m->role != IMG_MAP_RINGS && !m->value_size)
 		return err_set(err, -EBADMSG, "map %u has no values", n);
+	if (m->outer && (m->outer > img->nmaps || img->maps[m->outer - 1].role != IMG_MAP_SHAPE ||
+			 m->slot >= img->maps[m->outer - 1].max_entries))
+		return err_set(err, -EBADMSG, "map %u has no place %u in map %u", n, m->slot, m->outer - 1);
 	if (m->role != IMG_MAP_AGG)
 		return 0;
 	if (m->agg >= img->naggs || m->set > 1)

@@ -11,7 +11,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_STATE] = "state",     [IMG_MAP_RODATA] = "rodata",
 	[IMG_MAP_SCRATCH] = "scratch", [IMG_MAP_TLS] = "thread-locals",
 	[IMG_MAP_CHILL] = "chill", [IMG_MAP_SPECS] = "speculations", [IMG_MAP_SPECFREE] = "free speculations",
-	[IMG_MAP_ASSOC] = "array",     [IMG_MAP_AGG] = "aggregation",
+	[IMG_MAP_SHAPE] = "maps of one shape", [IMG_MAP_ASSOC] = "array",     [IMG_MAP_AGG] = "aggregation",
 	[IMG_MAP_UW_TABLES] = "unwinding tables", [IMG_MAP_UW_AREAS] = "unwinding areas",
 	[IMG_MAP_UW_PROCS] = "unwinding processes", [IMG_MAP_UW_WANT] = "unwinding wishes",
 	[IMG_MAP_UW_FILES] = "unwinding files",   [IMG_MAP_UW_SCRATCH] = "unwinding scratch",
@@ -111,6 +111,8 @@ static void put_map(struct strb *out, const struct img_map *m, uint32_t n)
 		strb_printf(out, ", inner %llu", (unsigned long long)m->inner_size);
 	if (m->role == IMG_MAP_AGG)
 		strb_printf(out, ", aggregation %u set %u", m->agg, m->set);
+	if (m->outer)
+		strb_printf(out, ", slot %u of map %u", m->slot, m->outer - 1);
 	strb_addc(out, '\n');
 }
 

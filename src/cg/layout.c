@@ -19,7 +19,7 @@ const struct dtype *cg_type(const struct cg *c, const struct node *n)
 
 uint32_t lay_str_bound(const struct cg *c, const struct dtype *ty)
 {
-	return ty->strbound && ty->strbound < c->opts->strsize ? ty->strbound : (uint32_t)c->opts->strsize;
+	return ty->strbound && ty->strbound < opts_strcap(c->opts) ? ty->strbound : (uint32_t)opts_strcap(c->opts);
 }
 
 /* Bytes of a variable of this type. Strings have a byte behind the text that tells NULL from "". */
@@ -28,7 +28,7 @@ uint32_t lay_storage(const struct cg *c, const struct dtype *ty)
 	ty = dtype_resolve(c->p->types, ty);
 	switch (ty->kind) {
 	case DK_STRING:
-		return ROUND_UP((uint32_t)c->opts->strsize + 1, 8);
+		return ROUND_UP((uint32_t)opts_strcap(c->opts) + 1, 8);
 	case DK_INT:
 	case DK_ENUM:
 	case DK_FLOAT:
@@ -127,6 +127,7 @@ int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t 
 		 struct span at, struct lay_key *ret)
 {
 	uint64_t off = prefix;
+	unsigned limit = c->long_strings ? CG_MAX_LONG_KEY : CG_MAX_KEY_SIZE;
 
 	ret->fields = arena_new_arr(c->a, struct recfield, n + 1);
 	ret->nfields = n;
@@ -135,9 +136,9 @@ int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t 
 		place_field(&ret->fields[i], &off);
 	}
 	off = ROUND_UP(off, 8);
-	if (off > CG_MAX_KEY_SIZE) {
-		struct diag *g = diag_error(c->d, at, TAG_LIMIT, "key of %s is too large: %llu bytes, limit %d",
-					    what, (unsigned long long)off, CG_MAX_KEY_SIZE);
+	if (off > limit) {
+		struct diag *g = diag_error(c->d, at, TAG_LIMIT, "key of %s is too large: %llu bytes, limit %u",
+					    what, (unsigned long long)off, limit);
 
 		diag_hint(c->d, g, "strings count with their bound: a smaller -x strsize makes keys smaller");
 		return -EINVAL;
@@ -215,14 +216,14 @@ static int lay_vars(struct cg *c)
 	if (state > CG_MAX_STATE)
 		r = -EINVAL, diag_error(c->d, none, TAG_LIMIT, "global variables need %llu bytes, limit %u",
 					(unsigned long long)state, CG_MAX_STATE);
-	if (tls > CG_MAX_TLS)
+	if (tls > (c->long_strings ? CG_MAX_LONG_TLS : CG_MAX_TLS))
 		r = -EINVAL, diag_error(c->d, none, TAG_LIMIT,
 					"thread-local variables need %llu bytes, limit %d",
-					(unsigned long long)tls, CG_MAX_TLS);
-	if (this > CG_MAX_SCRATCH)
+					(unsigned long long)tls, c->long_strings ? CG_MAX_LONG_TLS : CG_MAX_TLS);
+	if (this > cg_scratch_limit(c))
 		r = -EINVAL, diag_error(c->d, none, TAG_LIMIT,
-					"clause-local variables need %llu bytes, limit %d",
-					(unsigned long long)this, CG_MAX_SCRATCH);
+					"clause-local variables need %llu bytes, limit %u",
+					(unsigned long long)this, cg_scratch_limit(c));
 	c->state_size = (uint32_t)ROUND_UP(state, 8);
 	c->tls_size = (uint32_t)ROUND_UP(tls, 8);
 	c->this_size = (uint32_t)ROUND_UP(this, 8);
@@ -250,11 +251,12 @@ static int lay_aggs(struct cg *c)
 				       .at = a->at };
 		memcpy(d->param, a->param, sizeof(d->param));
 		d->value_size = aggval_size(a->func, a->param);
-		if (!d->value_size || d->value_size > CG_MAX_SCRATCH) {
+		if (!d->value_size || d->value_size > CG_MAX_AGG_VALUE) {
 			diag_error(c->d, a->at, TAG_LIMIT, "values of %s would need %u bytes, limit %d", what,
-				   d->value_size, CG_MAX_SCRATCH);
+				   d->value_size, CG_MAX_AGG_VALUE);
 			r = -EINVAL;
 		}
+		l->by_cpu = !d->key_size && d->value_size > CG_MAX_SCRATCH;
 		if (d->key_size && d->value_size > CG_MAX_PERCPU_VALUE)
 			l->key.extra = IMG_AGG_CPU_KEY;
 		l->desc = d;

@@ -103,7 +103,7 @@ struct tydecl {
 	enum dkind kind;
 	const char *tag; /* or NULL */
 	struct tymember *members;
-	bool done; /* checker: defined */
+	const struct dtypes *done; /* checker: the types that it is defined in, or NULL */
 	const struct dtype *type;
 };
 
@@ -128,9 +128,10 @@ struct node {
 	bool raw;	   /* checker: args[n] means the raw argument n of a derived probe */
 
 	/* Annotations of the checker. After it, every expression node has a type, and:
-	 *  - both operands of arithmetic and relational (not string) operators have the same size and
-	 *    sign (implicit N_CASTs inserted; none where the representation is the same already);
-	 *    shift counts are promoted alone; conditions (&& || ^^ ! ?: predicate) are integers or
+	 *  - integer arithmetic is in 64 bits, as in every DTrace: operands are not converted, and a
+	 *    result may be wider than its type, which says only how many bits of it a record, a key or a
+	 *    variable keeps, and whether / % >> are signed. Relations of integers are signed unless
+	 *    cmp_unsigned. An N_CAST cuts. Conditions (&& || ^^ ! ?: predicate) are integers or
 	 *    pointers, never strings, and are not converted;
 	 *  - N_BINARY + and - with pointer type: a is the pointer, b an integer of 64 bits that is to be
 	 *    scaled by sizeof the pointed-to type (so are ++, --, += and -= of pointers); the difference
@@ -140,7 +141,7 @@ struct node {
 	 *    with stringof also integers) is below an N_STRINGOF, implicit when inserted;
 	 *  - an array or function used as a value is below an implicit N_CAST to pointer: its address.
 	 *    Arguments of trace, printf and keys may be arrays and structs themselves (bytes);
-	 *  - a op= b: b has the type in which op is computed (of a: its promoted type for shifts);
+	 *  - a op= b is computed in 64 bits with the sign of a's type, then cut to that type;
 	 *  - constants are folded to N_INT / N_STR (N_INT may have pointer or enum type);
 	 *    identifiers are resolved to var, builtin or N_INT;
 	 *  - a->m is N_MEMBER with arrow, a has pointer type; a.m has a struct lvalue; member is set;
@@ -152,6 +153,7 @@ struct node {
 	const struct dtype *type;
 	bool lvalue;	   /* designates memory or a variable */
 	bool is_const;	   /* compile-time constant */
+	bool cmp_unsigned; /* N_BINARY, < <= > >= == != of integers: how they are compared */
 	bool is_null;	   /* N_STR: was the constant 0 where a string is wanted: "", and as the value
 			    * of an assignment it deletes */
 	bool user;	   /* its address, if any, is in user memory */

@@ -19,6 +19,8 @@ static void init_checker(struct checker *c, struct arena *a, const struct compil
 	symtab_init(&c->aggs, a);
 	symtab_init(&c->inlines, a);
 	symtab_init(&c->funcs, a);
+	symtab_init(&c->aliases, a);
+	symtab_init(&c->silent, a);
 	symtab_init(&c->libinlines, a);
 	if (env->libs)
 		dtypes_on_miss(c->t, lib_define_type, c);
@@ -58,6 +60,19 @@ static void add_support_behind(struct checker *c, struct dstmt ***tail)
 		add_support(c, s, true, tail);
 }
 
+/* A clause that is left out: its variables come into being, its faults do not matter. */
+static void check_left_out(struct checker *c, struct dstmt *s)
+{
+	struct latecheck *last = c->lastlate;
+	struct diags *real = c->d, trial;
+
+	diags_init(&trial, c->a);
+	c->d = &trial;
+	check_clause(c, s);
+	forget_trial(c, last);
+	c->d = real;
+}
+
 bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail)
 {
 	const struct pdesc_node *pd;
@@ -73,6 +88,10 @@ bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt *
 		s->is_default = !cl->has_body || !cl->body;
 		if (!check_probes(c, pd, s, &zero))
 			continue;
+		if (c->leaving) {
+			check_left_out(c, s);
+			continue;
+		}
 		if (event_clause(c, s, cl)) {
 			if (c->d->nerrors > before)
 				break;
@@ -107,14 +126,16 @@ static void register_funcs(struct checker *c, struct unit *const *units, size_t 
 	}
 }
 
-int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
-	       const struct compile_env *env, struct diags *d, struct dprog **ret)
+/* One run over the texts. What it finds to need 64 bits is added to wide. */
+static int check_once(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
+		      struct diags *d, struct wide *wide, struct dprog **ret)
 {
 	struct dstmt **tail;
 	struct checker c;
 	size_t i;
 
 	init_checker(&c, a, env, d);
+	c.wide = wide;
 	c.units = units;
 	c.nunits = nunits;
 	register_funcs(&c, units, nunits);
@@ -136,6 +157,7 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 		c.zdefs |= units[i]->zdefs;
 	add_support_behind(&c, &tail);
 	event_place(&c, &tail);
+	foreign_finish(&c);
 	check_unused_funcs(&c);
 	if (!d->nerrors)
 		settle_keys(&c);
@@ -147,4 +169,28 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
 	dtypes_on_miss(c.t, NULL, NULL); /* the types outlive this checker */
 	*ret = c.prog;
 	return 0;
+}
+
+/* As often as variables are found whose first value had a type too narrow for later ones. */
+int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
+	       const struct compile_env *env, struct diags *d, struct dprog **ret)
+{
+	const struct diags before = *d;
+	struct wide wide = {.more = false};
+	int r;
+
+	symtab_init(&wide.globals, a);
+	symtab_init(&wide.tls, a);
+	symtab_init(&wide.locals, a);
+	for (unsigned run = 1;; run++) {
+		wide.more = false;
+		wide.last = run == CHECK_MAX_RUNS;
+		r = check_once(a, units, nunits, env, d, &wide, ret);
+		if (!wide.more)
+			return r;
+		*d = before;
+		if (d->last)
+			d->last->next = NULL;
+		dlib_recheck(env->libs);
+	}
 }

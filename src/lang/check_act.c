@@ -126,10 +126,8 @@ static struct node *stack_call(struct checker *c, struct node *n)
 {
 	uint64_t frames = default_frames(c);
 
-	if (!check_args(c, n))
+	if (proto_len(c, n, 0, 1) || !check_args(c, n))
 		return n;
-	if (n->nargs > 1)
-		return fail(c, n, D_STACK_PROTO, "stack( ) prototype mismatch: too many arguments");
 	if (n->args && !posconst(c, n->args))
 		return fail_frames(c, n, D_STACK_SIZE);
 	if (n->args)
@@ -144,7 +142,7 @@ static struct node *ustack_call(struct checker *c, struct node *n)
 	uint64_t frames = 100, strsize = 0;
 	struct node *a, *b;
 
-	if (!check_args(c, n))
+	if (proto_len(c, n, 0, 2) || !check_args(c, n))
 		return n;
 	a = n->args;
 	b = a ? a->next : NULL;
@@ -154,12 +152,11 @@ static struct node *ustack_call(struct checker *c, struct node *n)
 		strsize = o->jstackstrsize;
 	if (a && !posconst(c, a))
 		return fail_frames(c, n, D_USTACK_FRAMES);
+	if (b && !is_int(c, b))
+		return proto_arg(c, n, 1, b, "uint32_t");
 	if (b && (b->kind != N_INT || (res(c, b)->is_signed && (int64_t)b->ival < 0)))
 		return fail(c, n, D_USTACK_STRSIZE,
 			    "%s( ) argument #2 must be a positive integer constant", n->name);
-	if (n->nargs > 2)
-		return fail(c, n, D_USTACK_PROTO, "%s( ) prototype mismatch: too many arguments",
-			    n->name);
 	if (a)
 		frames = a->ival;
 	if (b)
@@ -253,6 +250,8 @@ static struct node *printf_call(struct checker *c, struct node *n)
 			    n->name);
 	if (fmt->kind != N_STR) {
 		fmt = check_expr(c, fmt);
+		if (!is_err(fmt) && n->builtin->id == BI_PRINTF && !type_strcompat(c, fmt->type))
+			return proto_arg(c, n, 0, fmt, "string");
 		if (!is_err(fmt))
 			fail(c, n, D_PRINTF_ARG_FMT,
 			     "%s( ) argument #1 is incompatible with prototype:\n\tprototype: "

@@ -302,7 +302,7 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 			     call->name, i);
 			return false;
 		}
-		is_signed = is_int(c, k) && promoted(c, k)->is_signed;
+		is_signed = is_int(c, k) && (res(c, k)->is_signed || res(c, k)->size < 4);
 		*slot = convert(c, k, basic(c, is_signed ? DT_LONG : DT_ULONG));
 		/* DTrace takes all values as signed; only the order of extremes depends on it. */
 		if (i == 1 && first)

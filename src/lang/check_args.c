@@ -65,6 +65,21 @@ static bool look(struct checker *c, struct probe *p, uint64_t i, struct arg_view
 	return true;
 }
 
+bool args_are_narrow(struct checker *c, const struct probe_list *l, unsigned i)
+{
+	for (size_t k = 0; k < l->n; k++) {
+		struct arg_view v;
+		const struct dtype *r;
+
+		if (!look(c, l->v[k], i, &v) || !v.native || v.index != i)
+			return false;
+		r = dtype_resolve(c->t, v.native);
+		if (!dtype_is_integer(r) || r->size > sizeof(uint32_t))
+			return false;
+	}
+	return true;
+}
+
 static bool same_view(struct checker *c, const struct arg_view *a, const struct arg_view *b)
 {
 	if (!a->native || !b->native || a->index != b->index || !a->to != !b->to || !a->expr != !b->expr ||

@@ -66,8 +66,23 @@ static bool is_new(const struct node *n)
 	return n->var && n->type->kind == DK_DYN && !((struct cvar *)n->var)->known;
 }
 
+/* The type of a new variable, of which n is the first assignment. */
+static void first_type(struct checker *c, struct node *n, bool cast)
+{
+	struct cvar *v = (struct cvar *)n->a->var;
+	const struct dtype *r = res(c, n->b);
+
+	v->pub.type = type_of_value(c, n->b);
+	v->by_number = n->b->kind == N_INT && !cast && dtype_is_integer(r) && r->kind != DK_ENUM;
+	if (v->by_number && r->size < sizeof(uint64_t) && cut_is_wide(c, v))
+		v->pub.type = dtype_parse(c->t, "int64_t");
+	v->known = true;
+	n->a->type = v->pub.type;
+}
+
 static struct node *plain_assign(struct checker *c, struct node *n)
 {
+	bool cast = n->b->kind == N_CAST;
 	const struct dtype *r;
 
 	n->a = check_target(c, n->a, ACC_WRITE);
@@ -82,14 +97,8 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 		((struct cvar *)n->a->var)->poisoned = true;
 	if (is_err(n->b) || (is_err(n->a) && !is_new(n->a)))
 		return set_err(c, n);
-	if (is_new(n->a)) {
-		struct cvar *v = (struct cvar *)n->a->var;
-
-		/* x = x is still a read of something unknown; it was reported above. */
-		v->pub.type = type_of_value(c, n->b);
-		v->known = true;
-		n->a->type = v->pub.type;
-	}
+	if (is_new(n->a)) /* x = x is still a read of something unknown; it was reported above. */
+		first_type(c, n, cast);
 	r = res(c, n->a);
 	if (r->kind == DK_STRING)
 		n->b = null_string(c, n->b);
@@ -111,8 +120,15 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 		return incompat(c, n);
 	if (!store_ok(c, n))
 		return n;
+	cut_note(c, n, n->b);
 	n->b = convert(c, n->b, n->a->type);
 	return set_type(n, rvalue_type(c, n->a->type));
+}
+
+/* Operators whose result has the bits of either operand. */
+static bool may_grow(enum op op)
+{
+	return op != OP_DIV && op != OP_MOD && op != OP_SHR && op != OP_SHL && op != OP_BAND;
 }
 
 static bool compound_ok(struct checker *c, struct node *n)
@@ -151,7 +167,6 @@ static bool compound_ok(struct checker *c, struct node *n)
 	return true;
 }
 
-/* a op= b: b has the type in which op is computed (pointers and shifts: its own promoted one). */
 static struct node *compound_assign(struct checker *c, struct node *n)
 {
 	c->updating = n->a->kind == N_IDENT;
@@ -166,12 +181,10 @@ static struct node *compound_assign(struct checker *c, struct node *n)
 		return fail(c, n, D_DIV_ZERO, "expression contains division by zero");
 	if (!store_ok(c, n))
 		return n;
+	if (may_grow(n->op))
+		cut_note(c, n, n->b);
 	if (is_ptr(c, n->a))
 		n->b = convert(c, n->b, basic(c, DT_LONG));
-	else if (n->op == OP_SHL || n->op == OP_SHR)
-		n->b = convert(c, n->b, promoted(c, n->b));
-	else
-		n->b = convert(c, n->b, arith_type(c, n->a, n->b));
 	return set_type(n, rvalue_type(c, n->a->type));
 }
 

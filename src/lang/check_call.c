@@ -84,28 +84,44 @@ bool posconst(struct checker *c, const struct node *n)
 
 /* -- one argument -- */
 
+/* A NULL constant where a string is wanted: reading it is an error at run time, as in DTrace. */
+static struct node *string_at_zero(struct checker *c, struct node *n)
+{
+	struct node *k = new_node(c, N_STRINGOF, n->at);
+
+	k->a = n;
+	k->next = n->next;
+	n->next = NULL;
+	k->implicit = true;
+	return set_type(k, basic(c, DT_STRING));
+}
+
 /* Parameters named by a letter. NULL: reported. */
-static struct node *class_arg(struct checker *c, struct node *n, unsigned i, char class,
+static struct node *class_arg(struct checker *c, struct node *n, unsigned i, const char *par,
 			      struct node *arg)
 {
 	const struct dtype *r = res(c, arg);
+	const char *shown = par[1] ? par + 2 : "pointer or integer";
 
-	switch (class) {
+	switch (*par) {
 	case 'N':
-		if (n->builtin->id == BI_BCOPY && i == 0 && r->kind == DK_STRING)
+	case 'P':
+		if ((*par == 'P' || (n->builtin->id == BI_BCOPY && i == 0)) && r->kind == DK_STRING)
 			return string_ptr(c, arg);
-		if (dtype_is_integer(r) || r->kind == DK_PTR || r->kind == DK_ARRAY)
+		if ((dtype_is_integer(r) && (*par == 'N' || is_zero(arg))) || r->kind == DK_PTR || r->kind == DK_ARRAY)
 			return decay(c, arg);
 		proto_arg(c, n, i, arg,
 			  n->builtin->id >= BI_MUTEX_OWNED && n->builtin->id <= BI_MUTEX_TYPE_SPIN ?
-				  "struct mutex *" : "pointer or integer");
+				  "struct mutex *" : shown);
 		return NULL;
 	case 'S':
 		if (type_strcompat(c, arg->type))
 			return to_string(c, arg);
 		if (n->builtin->id == BI_STRTOK && i == 0 && is_zero(arg))
 			return arg; /* strtok(NULL, …) goes on in the former string */
-		proto_arg(c, n, i, arg, "string");
+		if (is_zero(arg))
+			return string_at_zero(c, arg);
+		proto_arg(c, n, i, arg, "char *");
 		if (dtype_is_integer(r))
 			hint(c, "copyinstr() reads a string from a process, stringof() one from "
 				"the kernel");
@@ -164,7 +180,7 @@ static struct node *check_param(struct checker *c, struct node *n, unsigned i, c
 	arg = check_expr(c, arg);
 	if (is_err(arg))
 		return NULL;
-	return par[1] ? typed_arg(c, n, i, par, arg) : class_arg(c, n, i, *par, arg);
+	return par[1] && par[1] != ':' ? typed_arg(c, n, i, par, arg) : class_arg(c, n, i, par, arg);
 }
 
 /* -- results -- */
@@ -247,7 +263,7 @@ static const struct dtype *result_type(struct checker *c, const struct node *n, 
 		return dtype_sym(c->t, sym_field(n->builtin->id));
 	if (!strcmp(ret, "string")) {
 		bound = result_bound(c, n);
-		if (c->env->opts && bound > c->env->opts->strsize)
+		if (c->env->opts && bound > opts_strcap(c->env->opts))
 			bound = 0;
 		return dtype_string(c->t, bound);
 	}
@@ -265,8 +281,8 @@ static bool scratch_fits(struct checker *c, struct node *n)
 
 	if (!size || size->kind != N_INT || size->ival <= max)
 		return true;
-	fail(c, n, D_ALLOCA_SIZE, "%s(%s%lld) size larger than scratchsize %llu", n->name,
-	     n->builtin->id == BI_COPYIN ? "..., " : "", (long long)size->ival,
+	fail(c, n, D_ALLOCA_SIZE, "%s(%s%llu) size larger than scratchsize %llu", n->name,
+	     n->builtin->id == BI_COPYIN ? "..., " : "", (unsigned long long)size->ival,
 	     (unsigned long long)max);
 	return false;
 }

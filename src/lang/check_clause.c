@@ -30,7 +30,7 @@ static void check_pred(struct checker *c, struct dstmt *s)
 
 /* Before a body is checked once more: forgets what its first check left for later, and that
  * variables were given wrong values (else complaints that were not printed would be missed). */
-static void forget_trial(struct checker *c, struct latecheck *last)
+void forget_trial(struct checker *c, struct latecheck *last)
 {
 	struct dvar *v;
 

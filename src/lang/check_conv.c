@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C's conversions: promotions, usual arithmetic conversions, decay of arrays, D's strings. */
+/* Conversions: the types of arithmetic, casts, decay of arrays, D's strings. */
 #include "lang/check_int.h"
 
 const struct dtype *rvalue_type(struct checker *c, const struct dtype *ty)
@@ -31,6 +31,14 @@ static bool same_repr(const struct dtype *a, const struct dtype *b)
 	if (dtype_is_integer(a) && dtype_is_integer(b))
 		return a->size == b->size && a->is_signed == b->is_signed;
 	return a->kind == DK_PTR && b->kind == DK_PTR;
+}
+
+/* May the value be wider than its type? Arithmetic is in 64 bits. */
+static bool may_exceed(const struct node *n)
+{
+	if (n->kind == N_BINARY)
+		return op_class(n->op) != OPC_R;
+	return n->kind == N_COND || (n->kind == N_UNARY && (n->op == OP_NEG || n->op == OP_BNOT || n->op == OP_PLUS));
 }
 
 static struct node *wrap_cast(struct checker *c, struct node *n, const struct dtype *ty)
@@ -71,7 +79,7 @@ struct node *convert(struct checker *c, struct node *n, const struct dtype *ty)
 	if (!dtype_is_scalar(from) || !dtype_is_scalar(to))
 		return n;
 	/* A bit field's value fits, but its representation is that of its type once loaded. */
-	if (same_repr(from, to))
+	if (same_repr(from, to) && !(may_exceed(n) && dtype_is_integer(to) && to->size < 8))
 		return n;
 	return wrap_cast(c, n, ty);
 }
@@ -135,28 +143,31 @@ struct node *null_string(struct checker *c, struct node *n)
 	return set_type(n, dtype_string(c->t, 1));
 }
 
-const struct dtype *promoted(struct checker *c, const struct node *n)
+const struct dtype *arith_one(struct checker *c, const struct node *n)
 {
 	const struct dtype *r = res(c, n);
 
-	if (n->kind == N_MEMBER && n->member.bit_size) {
-		if (n->member.bit_size < 32 || (n->member.bit_size == 32 && r->is_signed))
-			return basic(c, DT_INT);
-		if (n->member.bit_size == 32)
-			return basic(c, DT_UINT);
-	}
-	if (r->size < 4 || (r->kind == DK_ENUM && r->size == 4))
-		return basic(c, DT_INT);
-	return r->kind == DK_ENUM ? dtype_int(c->t, (unsigned)r->size, r->is_signed) : r;
+	if (r->is_bool)
+		return dtype_int(c->t, 1, false);
+	if (r->kind != DK_ENUM)
+		return r;
+	return r->size == 4 ? basic(c, DT_INT) : dtype_int(c->t, (unsigned)r->size, r->is_signed);
+}
+
+/* What decides between two types: their width, then that one of them has no sign. */
+static unsigned rank(const struct node *n, const struct dtype *ty)
+{
+	unsigned bits = n->kind == N_MEMBER && n->member.bit_size ? n->member.bit_size : (unsigned)ty->size * 8;
+
+	return bits * 2 + !ty->is_signed;
 }
 
 const struct dtype *arith_type(struct checker *c, const struct node *l, const struct node *r)
 {
-	const struct dtype *a = promoted(c, l), *b = promoted(c, r);
+	const struct dtype *a = arith_one(c, l), *b = arith_one(c, r);
+	unsigned ra = rank(l, a), rb = rank(r, b);
 
-	if (a->size != b->size)
-		return a->size > b->size ? a : b;
-	if (a->is_signed != b->is_signed)
-		return a->is_signed ? b : a;
+	if (ra != rb)
+		return ra > rb ? a : b;
 	return b == basic(c, DT_LLONG) || b == basic(c, DT_ULLONG) ? b : a;
 }

@@ -110,6 +110,10 @@ bool params_ok(struct checker *c, const struct tyname *list, const char *kind, b
 	unsigned i = 1;
 
 	for (k = list; k; k = k->next, i++) {
+		if (k->derive && is_assoc(c, k->derive))
+			return bad_param(c, k, D_DECL_PROTO_TYPE,
+					 arena_printf(c->a, "%s prototype may not use parameter of type dynamic variable: "
+						      "%s, parameter #%u", kind, k->param ? k->param : "(anonymous)", i));
 		const struct dtype *ty = check_type(c, k), *r = dtype_resolve(c->t, ty);
 		const char *name = k->param ? k->param : "(anonymous)";
 
@@ -300,6 +304,11 @@ static void declare_var(struct checker *c, const struct decl *d)
 	v->pub.type = rvalue_type(c, ty);
 	v->pub.is_assoc = as != NULL;
 	v->declared = v->known = true;
+	if (as && ty == basic(c, DT_INT)) { /* not int32_t, which asks for 32 bits */
+		v->by_number = true;
+		if (cut_is_wide(c, v))
+			v->pub.type = dtype_parse(c->t, "int64_t");
+	}
 	if (as && !declare_keys(c, v, d, as))
 		v->poisoned = true;
 }

@@ -53,9 +53,13 @@ static struct node *check_ksym(struct checker *c, struct node *n)
 {
 	const struct ksym_source *ks = c->env->ksyms;
 	const char *mod = n->str;
+	struct node *other;
 	struct tref ref;
 
 	if (!ks || ks->find(ks->ctx, mod, n->name, &n->ksym_addr) < 0) {
+		other = foreign_ksym(c, n);
+		if (other)
+			return other;
 		fail(c, n, D_IDENT_UNDEF, "failed to resolve %s`%s: Unknown symbol name",
 		     mod ? mod : "", n->name);
 		hint(c, "the symbol table of the kernel does not list it; variables are only "
@@ -166,6 +170,7 @@ static bool is_cpu_id(const struct node *n)
 static struct node *check_member(struct checker *c, struct node *n)
 {
 	const struct dtype *st, *mt;
+	struct node *other;
 
 	if (is_cpu_id(n)) {
 		n->kind = N_IDENT;
@@ -182,6 +187,9 @@ static struct node *check_member(struct checker *c, struct node *n)
 	if (!st)
 		return n;
 	if (!dtype_member(c->t, st, n->name, &n->member)) {
+		other = foreign_member(c, n, st);
+		if (other)
+			return other;
 		fail(c, n, D_TYPE_MEMBER, "%s is not a member of %s", n->name,
 		     dtype_name(c->t, st));
 		hint_member(c, st, n->name);
@@ -262,7 +270,7 @@ static struct node *check_offsetof(struct checker *c, struct node *n)
 		return fail(c, n, D_OFFSETOF_TYPE,
 			    "offsetof operand must be a struct or union type");
 	if (!dtype_member(c->t, r, n->name, &m)) {
-		fail(c, n, D_TYPE_MEMBER, "%s is not a member of %s", n->name, dtype_name(c->t, r));
+		fail(c, n, D_UNKNOWN, "failed to determine offset of %s: Member name not found", n->name);
 		hint_member(c, r, n->name);
 		return n;
 	}
@@ -273,6 +281,16 @@ static struct node *check_offsetof(struct checker *c, struct node *n)
 }
 
 static struct node *check_any(struct checker *c, struct node *n, bool data);
+
+static struct node *check_choice(struct checker *c, struct node *n, bool data)
+{
+	bool bad;
+	struct node *k = const_branch(c, n, &bad);
+
+	if (bad)
+		return set_err(c, n);
+	return k ? check_any(c, k, data) : fold(c, check_cond(c, n));
+}
 
 static struct node *check_stringof(struct checker *c, struct node *n, const char *tag)
 {
@@ -305,6 +323,8 @@ static struct node *check_cast(struct checker *c, struct node *n)
 	n->a = check_any(c, n->a, false);
 	if (to->kind == DK_DYN || is_err(n->a))
 		return set_err(c, n);
+	if (dtype_is_integer(r))
+		n->a = xlate_number(c, n->a);
 	if (n->a->kind == N_XLATE && r->kind != DK_VOID)
 		return fail(c, n, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"",
 			    tname(c, n->a), dtype_name(c->t, to));
@@ -368,7 +388,7 @@ static struct node *check_kind(struct checker *c, struct node *n, bool data)
 	case N_BINARY:
 		return fold(c, check_binary(c, n));
 	case N_COND:
-		return fold(c, check_cond(c, n));
+		return check_choice(c, n, data);
 	case N_ASSIGN:
 		return check_assign(c, n);
 	case N_CALL:
@@ -425,7 +445,7 @@ struct node *check_expr(struct checker *c, struct node *n)
 
 struct node *check_traced(struct checker *c, struct node *n, const char *action)
 {
-	n = check_any(c, n, true);
+	n = xlate_number(c, check_any(c, n, true));
 	if (n->kind == N_XLATE && !is_err(n) && res(c, n)->kind == DK_PTR) {
 		fail(c, n, D_TRACE_DYN, "%s( ) may not be applied to a dynamic expression", action);
 		hint(c, "what is translated has no address: use its members, or * for all of them");

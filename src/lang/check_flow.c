@@ -125,11 +125,35 @@ static void hoist_args(struct checker *c, struct stmt *s)
 	c->prog->has_flow = true;
 }
 
+/* "OPT ? printf(…) : 1", "OPT ? @a = count() : 1": the statement is the branch taken. */
+static bool take_branch(struct checker *c, struct stmt *s)
+{
+	struct node *k;
+	bool bad;
+
+	while ((k = const_branch(c, s->expr, &bad)))
+		s->expr = k;
+	if (bad)
+		set_err(c, s->expr);
+	else if (s->expr->kind == N_ASSIGN && s->expr->op == OP_ASSIGN && s->expr->a->kind == N_AGG &&
+	    s->expr->b->kind == N_CALL) {
+		s->kind = ST_AGG;
+		s->call = s->expr->b;
+		s->expr = s->expr->a;
+	}
+	return !bad;
+}
+
 static void check_expr_stmt(struct checker *c, struct stmt *s)
 {
-	struct node *n = s->expr;
+	struct node *n;
 
-	if (n->kind == N_AGG) {
+	if (s->expr->kind == N_COND && !take_branch(c, s))
+		return;
+	n = s->expr;
+	if (s->kind == ST_AGG) {
+		check_agg_stmt(c, s);
+	} else if (n->kind == N_AGG) {
 		fail(c, n, D_AGG_NULL, "expression has null effect: @%s", n->name);
 		hint(c, "for example @%s = count()", n->name);
 	} else if (n->kind == N_CALL) {

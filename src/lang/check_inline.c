@@ -241,6 +241,7 @@ void declare_inline(struct checker *c, const struct decl *d)
 			   dtype_name(c->t, ty), tname(c, v));
 		return;
 	}
+	in->is_int = v->kind == N_INT;
 	symtab_put(in->lib ? &c->libinlines : &c->inlines, d->name, 0, in);
 }
 
@@ -330,5 +331,14 @@ struct node *use_inline_array(struct checker *c, struct node *n, const struct ci
 				    in->name, i + 1, dtype_name(c->t, p->type), tname(c, arg));
 		param_bind(c, p, arg, &before);
 	}
+	return finish_use(c, scope_check(c, n, in->value, scope, before), in);
+}
+
+struct node *use_inline_of(struct checker *c, struct node *n, const struct cinline *in, struct node *value)
+{
+	struct cscope scope = {arena_memdup(c->a, in->params, sizeof(*in->params)), 1, in->lib, NULL};
+	struct node *before = NULL;
+
+	param_bind(c, scope.params, value, &before);
 	return finish_use(c, scope_check(c, n, in->value, scope, before), in);
 }

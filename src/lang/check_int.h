@@ -15,6 +15,7 @@
 	(1 << 20) /* uses of inlines in one program, those inside of inlines too */
 #define CHECK_MAX_MEMBER_SIZE (1u << 30) /* bytes of a D struct or array */
 #define CHECK_MAX_KEYS	      64	 /* keys of one associative array or aggregation */
+#define CHECK_MAX_RUNS	      8		 /* over a program, to find the widths of variables */
 
 /* One key expression of an array or aggregation whose key types are settled at the end. */
 struct keyuse {
@@ -27,6 +28,7 @@ struct cvar {
 	bool declared;
 	bool poisoned;	      /* its first value was wrong: further complaints would not help */
 	bool known;	      /* declared or assigned before: may be read */
+	bool by_number;	      /* its type is that of a number, its first value */
 	struct keyuse **uses; /* nkeys lists; NULL when declared */
 };
 
@@ -59,6 +61,7 @@ struct cinline {
 	struct cparam *params;	  /* of an array */
 	unsigned nparams;
 	bool is_array, lib;
+	bool is_int; /* an integer constant */
 	const struct dattr *attr; /* #pragma D attributes, or NULL */
 };
 
@@ -81,6 +84,20 @@ struct clocal {
 struct latecheck {
 	struct node *call;
 	struct latecheck *next;
+};
+
+/* A description that is left out: check_foreign.c. */
+struct left {
+	const struct pdesc_node *pd;
+	const char *why;
+	struct left *next;
+};
+
+/* Variables that are to be 64 bits wide: check_cut.c. */
+struct wide {
+	struct symtab globals, tls, locals;
+	bool more; /* some were found in this run */
+	bool last; /* no further run: what is found is warned of */
 };
 
 struct checker {
@@ -114,6 +131,11 @@ struct checker {
 	bool bare_prov; /* probeprov is as the probe has it, with the * of any process */
 	bool scanning; /* a clause that looks for what is due */
 	bool optional; /* a clause whose probes need not be there */
+	struct symtab aliases; /* system calls of Linux: by what foreign name the program calls them */
+	struct symtab silent;  /* system calls that were warned of */
+	struct left *left, *lastleft;
+	struct wide *wide;
+	bool leaving;  /* a clause that is left out: its faults do not matter */
 	bool zdefs;    /* … as of all of this text */
 	bool left_out; /* some of the texts: -x zdepends */
 	unsigned ntemps; /* temporaries of this clause */
@@ -157,7 +179,9 @@ struct node *decay(struct checker *c, struct node *n);	     /* arrays and functi
 struct node *to_string(struct checker *c, struct node *n);   /* char *, char [] to string */
 struct node *string_ptr(struct checker *c, struct node *n);	     /* string to char * */
 struct node *null_string(struct checker *c, struct node *n); /* the constant 0 to a string */
-const struct dtype *promoted(struct checker *c, const struct node *n);
+/* The type of integer arithmetic over one value, and over two: that with more bits, else that without sign.
+ * No promotion to int; the value itself is 64 bits wide and may be larger than the type. */
+const struct dtype *arith_one(struct checker *c, const struct node *n);
 const struct dtype *arith_type(struct checker *c, const struct node *l, const struct node *r);
 const struct dtype *rvalue_type(struct checker *c, const struct dtype *ty); /* without const */
 uint64_t int_wrap(const struct dtype *resolved, uint64_t v);
@@ -165,6 +189,11 @@ uint64_t int_wrap(const struct dtype *resolved, uint64_t v);
 /* -- fold.c -- */
 /* n itself, or the constant it is. Division by the constant zero is an error. */
 struct node *fold(struct checker *c, struct node *n);
+
+/* -- check_const.c -- */
+/* The branch that is taken of n, a ?: with a condition that DTrace knows when it parses; NULL: n is something else.
+ * *ret_bad: the condition is wrong, which was reported. */
+struct node *const_branch(struct checker *c, const struct node *n, bool *ret_bad);
 
 /* -- expressions, check_expr.c, check_var.c, check_op.c -- */
 struct node *check_expr(struct checker *c, struct node *n);
@@ -186,8 +215,8 @@ struct node *check_args_index(struct checker *c, struct node *n);
 struct node *check_uregs(struct checker *c, struct node *n);
 bool is_writable(const struct node *n);
 /* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new,
- * int64_t). */
-enum access { ACC_READ, ACC_WRITE, ACC_INC };
+ * int64_t); operand of a unary operator (the same, but it is read only). */
+enum access { ACC_READ, ACC_WRITE, ACC_INC, ACC_UNARY };
 struct node *check_ident(struct checker *c, struct node *n, enum access acc);
 struct node *check_scoped(struct checker *c, struct node *n, enum access acc);
 struct node *check_index(struct checker *c, struct node *n, enum access acc);
@@ -251,6 +280,8 @@ void declare_inline(struct checker *c, const struct decl *d);
 struct node *use_inline(struct checker *c, struct node *n, const struct cinline *in);
 /* n: name[args] */
 struct node *use_inline_array(struct checker *c, struct node *n, const struct cinline *in);
+/* in[value], of one parameter, in place of n. value has been checked. */
+struct node *use_inline_of(struct checker *c, struct node *n, const struct cinline *in, struct node *value);
 /* A parameter that stands for any value of its type: for checking the declaration. */
 void param_declare(struct checker *c, struct cparam *p, const char *name, const struct dtype *ty,
 		   struct span at);
@@ -280,6 +311,9 @@ struct node *temp_new(struct checker *c, const struct dtype *ty, struct span at)
 struct node *assign_node(struct checker *c, struct node *to, struct node *value);
 /* b behind a; a may be NULL. */
 struct node *comma(struct checker *c, struct node *a, struct node *b);
+/* The number that a built-in variable of translated data is made of (curcpu: that of the CPU), which a cast to an integer
+ * and trace() have; n when it is anything else. */
+struct node *xlate_number(struct checker *c, struct node *n);
 /* An error when n is a translated value. */
 struct node *xlate_whole(struct checker *c, struct node *n);
 
@@ -340,6 +374,36 @@ bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt *
 /* -- probes and clauses, check_probe.c, check_clause.c -- */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero);
 void check_clause(struct checker *c, struct dstmt *s);
+/* Forgets what checking a clause left for later behind `last`, when it is to be checked again or not at all. */
+void forget_trial(struct checker *c, struct latecheck *last);
+
+/* Says that a description matches nothing. why, tag: or NULL. check_probe.c */
+void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why, const char *tag);
+
+/* -- values that variables cut, check_cut.c -- */
+/* n assigns value to a variable: would it lose bits? */
+void cut_note(struct checker *c, const struct node *n, const struct node *value);
+/* Is the variable, whose type is a number's, to be 64 bits wide? */
+bool cut_is_wide(struct checker *c, const struct cvar *v);
+/* Have all of these probes an argument i of at most 32 bits? check_args.c */
+bool args_are_narrow(struct checker *c, const struct probe_list *l, unsigned i);
+
+/* -- what other systems have, check_foreign.c -- */
+/* What stands in the D library for the variable or member n of the struct st that this kernel
+ * does not have (dlib/others.d), or NULL. */
+struct node *foreign_ksym(struct checker *c, struct node *n);
+const struct cinline *foreign_ksym_array(struct checker *c, const struct node *n);
+struct node *foreign_member(struct checker *c, struct node *n, const struct dtype *st);
+/* Finds what a description means that matches nothing by its letters. */
+bool foreign_match(struct checker *c, const struct pdesc *d, struct probe_list *l);
+/* Is it about something that only another system has? */
+bool foreign_known(const struct pdesc *d);
+/* The description is left out, unless the whole program would be. why: the reason, or NULL. */
+void foreign_leave(struct checker *c, const struct pdesc_node *pd, const char *why);
+/* At the end: warns of what was left out, or says that nothing is left. */
+void foreign_finish(struct checker *c);
+/* Warns of a system call that programs hardly make, when the description is about nothing else. */
+void silent_warn(struct checker *c, const struct pdesc_node *pd, const struct probe_list *l);
 
 /* -- derived probes, check_derive.c -- */
 /* Checks the expressions of the derived probes of s. False: reported. */

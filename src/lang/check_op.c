@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators: C's rules, and D's for strings. */
+/* Operators: DTrace's rules for integers (64 bits wide), C's for pointers, D's for strings. */
 #include "lang/check_int.h"
 
 static struct node *incompat(struct checker *c, struct node *n, const char *op)
@@ -77,6 +77,14 @@ static struct node *check_incdec(struct checker *c, struct node *n)
 	return set_type(n, rvalue_type(c, n->a->type));
 }
 
+/* !self->x, -this->x, !a[k] of a variable that nothing is assigned to yet: it is an int64_t, as after ++. */
+static struct node *check_operand(struct checker *c, struct node *n)
+{
+	bool may_be_new = n->kind == N_TLS || n->kind == N_THIS || n->kind == N_INDEX;
+
+	return may_be_new ? xlate_whole(c, check_target(c, n, ACC_UNARY)) : check_expr(c, n);
+}
+
 struct node *check_unary(struct checker *c, struct node *n)
 {
 	if (n->op == OP_PREINC || n->op == OP_PREDEC || n->op == OP_POSTINC || n->op == OP_POSTDEC)
@@ -86,7 +94,7 @@ struct node *check_unary(struct checker *c, struct node *n)
 	if (n->op == OP_DEREF)
 		n->a = check_translated(c, n->a);
 	else
-		n->a = n->op == OP_ADDR ? check_untyped(c, n->a) : check_expr(c, n->a);
+		n->a = n->op == OP_ADDR ? check_untyped(c, n->a) : check_operand(c, n->a);
 	if (is_err(n->a))
 		return set_err(c, n);
 	if (n->a->kind == N_XLATE && res(c, n->a)->kind == DK_PTR) { /* the struct itself */
@@ -115,28 +123,16 @@ struct node *check_unary(struct checker *c, struct node *n)
 			return fail(c, n, D_OP_ARITH,
 				    "operator %s requires an operand of arithmetic type",
 				    op_text(n->op));
-		n->a = convert(c, n->a, promoted(c, n->a));
-		return set_type(n, n->a->type);
+		return set_type(n, arith_one(c, n->a));
 	}
 }
 
 /* -- binary -- */
 
-/* Both operands to their common arithmetic type. */
+/* The operands are not converted: arithmetic is in 64 bits. */
 static struct node *usual(struct checker *c, struct node *n)
 {
-	const struct dtype *ty = arith_type(c, n->a, n->b);
-
-	n->a = convert(c, n->a, ty);
-	n->b = convert(c, n->b, ty);
-	return set_type(n, ty);
-}
-
-static struct node *check_shift(struct checker *c, struct node *n)
-{
-	n->a = convert(c, n->a, promoted(c, n->a));
-	n->b = convert(c, n->b, promoted(c, n->b));
-	return set_type(n, promoted(c, n->a));
+	return set_type(n, arith_type(c, n->a, n->b));
 }
 
 static struct node *check_logical(struct checker *c, struct node *n)
@@ -162,7 +158,7 @@ static struct node *check_relation(struct checker *c, struct node *n)
 	strs = type_strcompat(c, n->a->type) && type_strcompat(c, n->b->type) &&
 	       (is_str(c, n->a) || is_str(c, n->b));
 	if (is_int(c, n->a) && is_int(c, n->b)) {
-		usual(c, n);
+		n->cmp_unsigned = !arith_type(c, n->a, n->b)->is_signed;
 	} else if (strs) {
 		n->a = to_string(c, n->a);
 		n->b = to_string(c, n->b);
@@ -327,7 +323,9 @@ static struct node *check_binary_typed(struct checker *c, struct node *n)
 			return fail(c, n, D_OP_INT,
 				    "operator %s requires operands of integral type",
 				    op_text(n->op));
-		return n->op == OP_SHL || n->op == OP_SHR ? check_shift(c, n) : usual(c, n);
+		if (n->op == OP_SHL || n->op == OP_SHR)
+			return set_type(n, arith_one(c, n->a));
+		return usual(c, n);
 	}
 }
 
@@ -394,8 +392,6 @@ struct node *check_cond(struct checker *c, struct node *n)
 						 ? rvalue_type(c, n->b->type)
 						 : arith_type(c, n->b, n->c);
 
-		n->b = convert(c, n->b, ty);
-		n->c = convert(c, n->c, ty);
 		return set_type(n, ty);
 	}
 	if (type_strcompat(c, n->b->type) && type_strcompat(c, n->c->type) &&

@@ -2,6 +2,7 @@
 /* Format strings: does each conversion get an argument of its type? */
 #include "base/printfmt.h"
 #include "lang/check_int.h"
+#include <errno.h>
 #include <string.h>
 
 #define PROTO_XINT  "char, short, int, long, or long long"
@@ -133,12 +134,17 @@ struct fmtcheck {
 	unsigned used; /* arguments so far, without the format */
 };
 
-static bool bad_type(struct fmtcheck *f, const char *what, const struct dtype *ty)
+static void fail_type(struct fmtcheck *f, const char *what, const char *have)
 {
 	fail(f->c, f->call, D_PRINTF_ARG_TYPE,
 	     "%s( ) %s is incompatible with conversion #%u prototype:\n\tconversion: %%%s\n"
 	     "\t prototype: %s\n\t  argument: %s",
-	     f->func, what, f->num, f->pc->name, wanted(f->pc), dtype_name(f->c->t, ty));
+	     f->func, what, f->num, f->pc->name, wanted(f->pc), have);
+}
+
+static bool bad_type(struct fmtcheck *f, const char *what, const struct dtype *ty)
+{
+	fail_type(f, what, dtype_name(f->c->t, ty));
 	hint_conv(f->c, f->pc, dtype_resolve(f->c->t, ty));
 	return false;
 }
@@ -196,8 +202,14 @@ static bool value_arg(struct fmtcheck *f)
 {
 	const struct dtype *r;
 	bool ok;
-	struct node *k = take_arg(f, &ok);
+	struct node *k;
 
+	if (*f->slot && (*f->slot)->kind == N_AGG) {
+		fail_type(f, arena_printf(f->c->a, "argument #%u", f->used + 2), "aggregation");
+		hint(f->c, "aggregations are shown by printa(), and by themselves at the end");
+		return false;
+	}
+	k = take_arg(f, &ok);
 	if (!k) {
 		fail(f->c, f->call, D_PRINTF_ARG_PROTO,
 		     "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding "
@@ -221,17 +233,32 @@ static bool value_arg(struct fmtcheck *f)
 	return true;
 }
 
-static bool parse_format(struct checker *c, struct node *call, struct node *fmt, struct pfconv **pc,
-			 size_t *n)
+/* Errors in the arguments come before those of a format that cannot be read. */
+static bool args_fail(struct fmtcheck *f)
 {
+	bool ok = true;
+
+	while (ok && *f->slot && (*f->slot)->kind != N_AGG)
+		put_arg(f, take_arg(f, &ok));
+	return !ok;
+}
+
+static bool parse_format(struct fmtcheck *f, struct node *fmt, struct pfconv **pc, size_t *n)
+{
+	struct checker *c = f->c;
+	struct node *call = f->call;
 	const char *why;
+	int r;
 
 	if (fmt->len == 0 && call->builtin->id != BI_FREOPEN) {
 		fail(c, call, D_PRINTF_FMT_EMPTY, "%s( ) format string is empty", call->name);
 		return false;
 	}
-	if (printfmt_parse(c->a, fmt->str, fmt->len, pc, n, &why) < 0) {
-		fail(c, fmt, D_SYNTAX, "%s", why);
+	r = printfmt_parse(c->a, fmt->str, fmt->len, pc, n, &why);
+	if (r < 0) {
+		if (f->slot && args_fail(f))
+			return false;
+		fail(c, fmt, r == -ERANGE ? D_PRINTF_WIDTH : D_SYNTAX, "%s", why);
 		return false;
 	}
 	return true;
@@ -244,7 +271,7 @@ bool check_format(struct checker *c, struct node *call, struct node *fmt, struct
 	size_t i, n;
 
 	(void)args;
-	if (!parse_format(c, call, fmt, &pc, &n))
+	if (!parse_format(&f, fmt, &pc, &n))
 		return false;
 	for (i = 0; i < n; i++) {
 		f.pc = &pc[i];
@@ -282,7 +309,7 @@ bool check_format_agg(struct checker *c, struct node *call, struct node *fmt,
 	struct pfconv *pc;
 	size_t i, n;
 
-	if (!parse_format(c, call, fmt, &pc, &n))
+	if (!parse_format(&f, fmt, &pc, &n))
 		return false;
 	for (i = 0; i < n; i++) {
 		const struct dtype *ty;

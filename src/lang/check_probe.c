@@ -50,14 +50,17 @@ static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 		if (!p->later)
 			near_try(&m, has[which]);
 	}
+	if (!m.best && which == 2 && l.n && d->prov) {
+		hint(c, "there is no module %s with such a probe, but %s", want, l.v[0]->mod);
+		return true;
+	}
 	if (!m.best)
 		return false;
 	hint(c, "there is a probe %s %s; dwell -l lists all", kinds[which], m.best);
 	return true;
 }
 
-static void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why,
-			const char *tag)
+void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why, const char *tag)
 {
 	unsigned i;
 
@@ -109,27 +112,45 @@ static void drop_unusable(struct probe_list *l, const char **why)
 	l->n = n;
 }
 
+/* known: by name, as what another kernel has. False: reported. */
+static bool nothing_matches(struct checker *c, const struct pdesc_node *pd, const char *tag, const char *why, bool known)
+{
+	if (c->optional || c->env->zdefs || c->zdefs)
+		return true;
+	if (c->env->opts && c->env->opts->zdepends)
+		return leave_out(c, pd, why);
+	c->leaving = known;
+	if (known)
+		foreign_leave(c, pd, why);
+	else
+		report_zero(c, pd, why, tag);
+	return known;
+}
+
 /* Fills s for one description. False: reported. *ret_zero: it matches nothing, which -Z and -x zdepends allow. */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero)
 {
 	const char *why = NULL;
+	bool known;
 	size_t i;
 
+	c->leaving = false;
 	s->desc = pd->desc;
 	s->desc_text = pd->desc.id ? pd->text : full_name(c, &pd->desc);
 	s->at = pd->at;
 	*ret_zero = false;
 	if (match(c, &pd->desc, &s->probes, &why) < 0)
 		s->probes.n = 0;
+	known = s->probes.n > 0 || foreign_known(&pd->desc);
 	drop_unusable(&s->probes, &why);
+	if (!s->probes.n && !s->probes.tag && foreign_match(c, &pd->desc, &s->probes))
+		drop_unusable(&s->probes, &why);
 	if (!s->probes.n) {
-		*ret_zero = c->optional || c->env->zdefs || c->zdefs;
-		if (!*ret_zero && c->env->opts && c->env->opts->zdepends)
-			*ret_zero = leave_out(c, pd, why);
-		else if (!*ret_zero)
-			report_zero(c, pd, why, s->probes.tag);
+		*ret_zero = nothing_matches(c, pd, s->probes.tag, why, known);
 		return *ret_zero;
 	}
+	if (!c->optional)
+		silent_warn(c, pd, &s->probes);
 	for (i = 0; i < s->probes.n; i++)
 		s->is_error = s->is_error || is_error_probe(s->probes.v[i]);
 	return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* struct, union and enum defined in D: layout as the C compiler of this machine lays them out. */
+#include <string.h>
 #include "lang/check_int.h"
 #include "lang/dtype_int.h"
 
@@ -150,7 +151,7 @@ static bool same_member_twice(struct checker *c, const struct tydecl *def)
 
 static void define_struct(struct checker *c, struct dtype *ty, const struct tydecl *def)
 {
-	struct layout l = {.ty = ty, .strsize = c->env->opts ? c->env->opts->strsize : 256};
+	struct layout l = {.ty = ty, .strsize = c->env->opts ? opts_strcap(c->env->opts) : OPTIONS_STRSIZE_DEFAULT};
 	const struct tymember *m;
 	uint32_t n = 0;
 
@@ -210,6 +211,13 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 				->read_to = m->read_to;
 			return;
 		}
+		for (unsigned i = 0; i < ty->nevals; i++) {
+			if (strcmp(v[i].name, m->name) != 0)
+				continue;
+			diag_error(c->d, m->at, D_UNKNOWN, "failed to define enumerator '%s': Duplicate member or "
+				   "variable name", m->name)->read_to = m->read_to;
+			return;
+		}
 		if (symtab_get(&c->globals, m->name, 0) || symtab_get(&c->inlines, m->name, 0) ||
 		    symtab_get(&c->t->enumerators, m->name, 0)) {
 			diag_error(c->d, m->at, D_DECL_IDRED, "identifier redeclared: %s", m->name);
@@ -225,18 +233,18 @@ const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct s
 	unsigned before = c->d->nerrors;
 	struct dtype *ty;
 
-	if (def->done)
+	if (def->done == c->t)
 		return def->type;
 	if (def->tag && symtab_get(&c->t->names, def->tag, def->kind)) {
 		diag_error(c->d, at, D_DECL_TYPERED, "type redeclared: %s %s", kind_text(def->kind),
 			   def->tag);
 		def->type = basic(c, DT_DYN);
-		def->done = true;
+		def->done = c->t;
 		return def->type;
 	}
 	ty = dtype_new_tagged(c->t, def->kind, def->tag);
 	def->type = ty;
-	def->done = true;
+	def->done = c->t;
 	if (def->kind == DK_ENUM)
 		define_enum(c, ty, def);
 	else

@@ -11,7 +11,7 @@ struct node *check_uregs(struct checker *c, struct node *n)
 	if (!dtype_is_integer(res(c, i)))
 		return fail(c, n, D_PROTO_ARG,
 			    "uregs[ ] argument #1 is incompatible with prototype:\n\tprototype: "
-			    "uint_t\n\t argument: %s",
+			    "integer constant\n\t argument: %s",
 			    tname(c, i));
 	n->a->builtin = builtin_get(BI_UREGS);
 	n->a->type = basic(c, DT_VOID);

@@ -199,8 +199,12 @@ static struct node *builtin_var(struct checker *c, struct node *n, const struct 
 {
 	const struct cinline *in = b->id == BI_CURCPU ? lib_inline(c, b->name) : NULL;
 
-	if (in)
-		return use_inline(c, n, in);
+	if (in) {
+		struct node *k = use_inline(c, n, in);
+
+		k->builtin = k->kind == N_XLATE ? b : k->builtin; /* for xlate_number() */
+		return k;
+	}
 	if (b->id >= BI_ARG0 && b->id <= BI_ARG9 && derive_passed_arg(c, n, (unsigned)(b->id - BI_ARG0)))
 		return n;
 	n->builtin = b;
@@ -235,11 +239,11 @@ static bool var_access(struct checker *c, struct node *n, struct cvar *v, enum a
 			fail_undef(c, n, v->pub.scope);
 		return false;
 	}
-	if (!v->known && acc == ACC_INC) {
+	if (!v->known && (acc == ACC_INC || acc == ACC_UNARY)) {
 		v->pub.type = dtype_parse(c->t, "int64_t");
 		v->known = true;
 	}
-	if (acc != ACC_READ)
+	if (acc == ACC_WRITE || acc == ACC_INC)
 		v->pub.assigned = true;
 	return true;
 }
@@ -399,8 +403,8 @@ static struct node *index_memory(struct checker *c, struct node *n)
 	if (is_err(n->a) || is_err(i))
 		return set_err(c, n);
 	if (n->nargs != 1)
-		return fail(c, n, D_ARR_BADREF, "cannot access %s as an associative array",
-			    n->a->name ? n->a->name : "expression");
+		return fail(c, n, D_ARR_BADREF, "cannot access %s%s as an associative array",
+			    n->a->kind == N_IDENT ? "scalar " : "", n->a->name ? n->a->name : "expression");
 	n->a = string_ptr(c, n->a);
 	ar = res(c, n->a);
 	if (ar->kind != DK_PTR && ar->kind != DK_ARRAY)
@@ -438,7 +442,7 @@ static const struct cinline *array_inline(struct checker *c, const char *name,
 {
 	const struct cinline *in = symtab_get(&c->inlines, name, 0);
 
-	if (c->scope.lib || (!in && !b && acc == ACC_READ))
+	if (c->scope.lib || (!in && !b && (acc == ACC_READ || acc == ACC_UNARY)))
 		in = lib_inline(c, name);
 	return in && in->is_array ? in : NULL;
 }
@@ -465,6 +469,9 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc)
 		if (in)
 			return use_inline_array(c, n, in);
 	}
+	in = n->a->kind == N_KSYM ? foreign_ksym_array(c, n->a) : NULL;
+	if (in)
+		return use_inline_array(c, n, in);
 	v = assoc_of(c, n);
 	return v ? check_assoc(c, n, v, acc) : index_memory(c, n);
 }

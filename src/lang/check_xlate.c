@@ -305,6 +305,14 @@ struct node *xlate_value(struct checker *c, struct node *n)
 	return comma(c, all, node_copy(c->a, to));
 }
 
+struct node *xlate_number(struct checker *c, struct node *n)
+{
+	if (n->kind != N_XLATE || is_err(n) || !n->builtin || res(c, n)->kind != DK_PTR)
+		return n;
+	n->a->next = n->next;
+	return n->a;
+}
+
 struct node *xlate_whole(struct checker *c, struct node *n)
 {
 	if (n->kind != N_XLATE || is_err(n))

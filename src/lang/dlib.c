@@ -17,6 +17,15 @@ struct dlib {
 	struct diags warnings;
 };
 
+void dlib_recheck(struct dlib *l)
+{
+	for (const struct symtab_entry *e = l ? l->names.first : NULL; e; e = e->later)
+		for (struct dlib_item *it = e->val; it; it = it->alt)
+			it->state = DLIB_NEW;
+	for (struct dlib_item *it = l ? l->xlators : NULL; it; it = it->next)
+		it->state = DLIB_NEW;
+}
+
 struct dlib *dlib_new(struct arena *a, const struct dlib_reader *rd)
 {
 	struct dlib *l = arena_new_obj(a, struct dlib);

@@ -55,6 +55,8 @@ struct dlib_item {
 enum dlib_space { DLIB_NAME, DLIB_TYPE, DLIB_TAG }; /* inlines and enumerators; typedefs; tags */
 
 struct dlib *dlib_new(struct arena *a, const struct dlib_reader *rd);
+/* A new checker begins: nothing that is declared has been checked. l may be NULL. */
+void dlib_recheck(struct dlib *l);
 /* The declaration of a name, or NULL. l may be NULL. Reads the library if need be. */
 struct dlib_item *dlib_find(struct dlib *l, const struct compile_env *env, enum dlib_space sp,
 			    const char *name);

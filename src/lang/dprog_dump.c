@@ -107,6 +107,8 @@ static void head(struct dump *d, const struct node *n)
 		break;
 	case N_BINARY:
 		strb_adds(d->out, op_text(n->op));
+		if (n->cmp_unsigned && n->op != OP_EQ && n->op != OP_NE)
+			strb_adds(d->out, "u");
 		break;
 	case N_COND:
 		strb_adds(d->out, "?:");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constant folding, with the width and sign of the operands' type. */
+/* Constant folding in 64 bits, as at run time: the type gives only the sign. */
 #include "lang/check_int.h"
 #include <string.h>
 
-static struct node *to_const(struct node *n, uint64_t v, const struct dtype *r)
+static struct node *to_const(struct node *n, uint64_t v)
 {
 	n->kind = N_INT;
-	n->ival = int_wrap(r, v);
+	n->ival = v;
 	n->is_const = true;
 	n->lvalue = false;
 	n->a = n->b = n->c = NULL;
@@ -26,13 +26,13 @@ static struct node *fold_unary(struct node *n, const struct dtype *r)
 
 	switch (n->op) {
 	case OP_NEG:
-		return to_const(n, -v, r);
+		return to_const(n, r->is_signed ? -v : int_wrap(r, -v)); /* as -1u is written */
 	case OP_PLUS:
-		return to_const(n, v, r);
+		return to_const(n, v);
 	case OP_BNOT:
-		return to_const(n, ~v, r);
+		return to_const(n, ~v);
 	case OP_LNOT:
-		return to_const(n, !v, r);
+		return to_const(n, !v);
 	default:
 		return n;
 	}
@@ -73,47 +73,46 @@ static bool compare(enum op op, uint64_t l, uint64_t r, bool is_signed)
 	}
 }
 
-/* Operands have the same type lt (shifts: the left one's). */
-static struct node *fold_binary(struct node *n, const struct dtype *r, const struct dtype *lt)
+static struct node *fold_binary(struct node *n, const struct dtype *r)
 {
 	uint64_t l = n->a->ival, v = n->b->ival;
-	unsigned count = (unsigned)v & ((unsigned)lt->size * 8 - 1);
+	unsigned count = (unsigned)v & 63;
 
 	switch (n->op) {
 	case OP_MUL:
-		return to_const(n, l * v, r);
+		return to_const(n, l * v);
 	case OP_DIV:
 	case OP_MOD:
-		return to_const(n, divide(l, v, lt->is_signed, n->op == OP_MOD), r);
+		return to_const(n, divide(l, v, r->is_signed, n->op == OP_MOD));
 	case OP_ADD:
-		return to_const(n, l + v, r);
+		return to_const(n, l + v);
 	case OP_SUB:
-		return to_const(n, l - v, r);
+		return to_const(n, l - v);
 	case OP_SHL:
-		return to_const(n, l << count, r);
+		return to_const(n, l << count);
 	case OP_SHR:
-		return to_const(n, shift_right(l, count, lt->is_signed), r);
+		return to_const(n, shift_right(l, count, r->is_signed));
 	case OP_BAND:
-		return to_const(n, l & v, r);
+		return to_const(n, l & v);
 	case OP_BXOR:
-		return to_const(n, l ^ v, r);
+		return to_const(n, l ^ v);
 	case OP_BOR:
-		return to_const(n, l | v, r);
+		return to_const(n, l | v);
 	case OP_LAND:
-		return to_const(n, l && v, r);
+		return to_const(n, l && v);
 	case OP_LXOR:
-		return to_const(n, !l != !v, r);
+		return to_const(n, !l != !v);
 	case OP_LOR:
-		return to_const(n, l || v, r);
+		return to_const(n, l || v);
 	case OP_COMMA:
-		return to_const(n, v, r);
+		return to_const(n, v);
 	default:
-		return to_const(n, compare(n->op, l, v, lt->is_signed), r);
+		return to_const(n, compare(n->op, l, v, !n->cmp_unsigned));
 	}
 }
 
 /* Relations of two string constants. */
-static struct node *fold_strings(struct node *n, const struct dtype *r)
+static struct node *fold_strings(struct node *n)
 {
 	const struct node *x = n->a, *y = n->b;
 	size_t len = x->len < y->len ? x->len : y->len;
@@ -121,7 +120,7 @@ static struct node *fold_strings(struct node *n, const struct dtype *r)
 
 	if (cmp == 0)
 		cmp = (x->len > y->len) - (x->len < y->len);
-	return to_const(n, compare(n->op, (uint64_t)(int64_t)cmp, 0, true), r);
+	return to_const(n, compare(n->op, (uint64_t)(int64_t)cmp, 0, true));
 }
 
 struct node *fold(struct checker *c, struct node *n)
@@ -146,14 +145,14 @@ struct node *fold(struct checker *c, struct node *n)
 	if (n->kind != N_BINARY)
 		return n;
 	if (op_class(n->op) == OPC_R && n->a->kind == N_STR && n->b->kind == N_STR)
-		return fold_strings(n, r);
+		return fold_strings(n);
 	if (is_const_int(n->a) && !is_const_int(n->b) &&
 	    ((n->op == OP_LAND && !n->a->ival) || (n->op == OP_LOR && n->a->ival)))
-		return to_const(n, n->op == OP_LOR, r);
+		return to_const(n, n->op == OP_LOR);
 	if (!is_const_int(n->a) || !is_const_int(n->b))
 		return n;
 	lt = res(c, n->a);
 	if (r->kind == DK_PTR || lt->kind == DK_PTR)
 		return n;
-	return fold_binary(n, r, lt);
+	return fold_binary(n, r);
 }

@@ -2,6 +2,7 @@
 /* Lexer of D: blanks, comments, control lines, words, signs and probe descriptions. */
 #include "lang/lex.h"
 #include <string.h>
+#include "base/utf8.h"
 #include "lang/errtag.h"
 #include "lang/macro.h"
 
@@ -9,7 +10,7 @@ void lex_init(struct lexer *lx, struct arena *a, const struct source *src,
 	      const struct compile_env *env, struct diags *d)
 {
 	*lx = (struct lexer){.arena = a, .src = src, .env = env, .diags = d, .bol = true};
-	lx->p = src->text;
+	lx->p = src->text + utf8_bom(src->text, src->len);
 	lx->end = src->text + src->len;
 	lx->mode = LEX_PROBE;
 }
@@ -348,7 +349,8 @@ static void next_probe(struct lexer *lx)
 		}
 		return;
 	}
-	while (to < lx->end && is_pspec(*to, false))
+	/* Names of Go methods have parentheses. Behind a colon only: int f(int a) is a declaration. */
+	while (to < lx->end && (is_pspec(*to, false) || ((*to == '(' || *to == ')') && memchr(lx->p, ':', (size_t)(to - lx->p)))))
 		to++;
 	kw = lex_keyword(lx->p, (size_t)(to - lx->p));
 	lx->tok.name = arena_strndup(lx->arena, lx->p, (size_t)(to - lx->p));

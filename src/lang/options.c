@@ -14,7 +14,7 @@
 #include "lang/attr.h"
 
 /* DTrace's "<NULL>" is the least that a string must have room for. */
-#define OPTIONS_STRSIZE_MIN 6
+#define OPTIONS_STRSIZE_MIN 1
 #define OPTIONS_NSPEC_MAX 65536 /* speculations: 20 bytes of kernel memory each */
 #define OPTIONS_PRINTSIZE_MAX 65536
 #define OPTIONS_PCAPSIZE_MAX 16384 /* a record has room for it */
@@ -40,6 +40,7 @@ struct rule {
 	bool no_value;	     /* a compile-time flag: DTrace refuses "=value" */
 	const char *choices; /* STR: the allowed words */
 	uint64_t min, max;   /* INT, SIZE, RATE; max 0: none */
+	bool lowered;	     /* SIZE: what is too large is lowered, as DTrace resizes buffers */
 	const char *why;
 };
 
@@ -54,6 +55,7 @@ static const struct rule rules[] = {
 	{.name = "pspec", .no_value = true},
 	{.name = "zdefs", .no_value = true},
 	{.name = "zdepends", .no_value = true},
+	{.name = "bufsize", .lowered = true},
 	{.name = "bufpolicy", .choices = "switch ring fill", .why = "one of switch, ring, fill"},
 	{.name = "evaltime",
 	 .choices = "exec preinit postinit main",
@@ -67,9 +69,9 @@ static const struct rule rules[] = {
 	{.name = "strsize",
 	 .min = OPTIONS_STRSIZE_MIN,
 	 .max = OPTIONS_STRSIZE_MAX,
-	 .why = "strings have from 6 to 4096 bytes"},
+	 .why = "strings have from 1 to 65536 characters"},
 	{.name = "nspec", .max = OPTIONS_NSPEC_MAX, .why = "at most 65536"},
-	{.name = "oformat", .choices = "text json", .why = "text or json"},
+	{.name = "oformat", .choices = "text json", .why = "text or json (xml and html are formats of FreeBSD's dtrace only)"},
 	{.name = "printsize", .max = OPTIONS_PRINTSIZE_MAX, .why = "at most 64k"},
 	{.name = "pcapsize", .min = 1, .max = OPTIONS_PCAPSIZE_MAX, .why = "from 1 to 16k"},
 	{.name = "stackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
@@ -193,7 +195,7 @@ static int set_bool(bool *b, const struct rule *r, const char *value)
 		return -EINVAL;
 	sw = *value ? parse_switch(value) : 0;
 	if (sw < 0) {
-		if (num_parse_u64(value, &n) < 0)
+		if (num_parse_u64(num_skip_blanks(value), &n) < 0)
 			return -EINVAL;
 		sw = n != 0;
 	}
@@ -213,7 +215,7 @@ static int set_int(int64_t *v, const struct rule *r, const char *value, int64_t 
 	}
 	if (parse_switch(value) == 1)
 		n = 1;
-	else if (num_parse_u64(value, &n) < 0)
+	else if (num_parse_u64(num_skip_blanks(value), &n) < 0)
 		return -EINVAL;
 	if (n < r->min || n > INT32_MAX || (r->max && n > r->max))
 		return -EINVAL;
@@ -225,8 +227,13 @@ static int set_size(uint64_t *v, const struct rule *r, const char *value)
 {
 	uint64_t n;
 
-	if (!value || num_parse_size(value, &n) < 0 || n > OPTIONS_SIZE_MAX)
+	if (!value || num_parse_size(num_skip_blanks(value), &n) < 0)
 		return -EINVAL;
+	if (n > OPTIONS_SIZE_MAX) {
+		if (!r->lowered)
+			return -EINVAL;
+		n = OPTIONS_SIZE_MAX;
+	}
 	if (n < r->min || (r->max && n > r->max))
 		return -EINVAL;
 	*v = n;
@@ -238,7 +245,7 @@ static int set_rate(uint64_t *v, const struct rule *r, const char *value)
 {
 	uint64_t n;
 
-	if (!value || num_parse_period(value, 1, 0, &n) < 0 || n < r->min || (r->max && n > r->max))
+	if (!value || num_parse_period(num_skip_blanks(value), 1, 0, &n) < 0 || n < r->min || (r->max && n > r->max))
 		return -EINVAL;
 	*v = n;
 	return 0;

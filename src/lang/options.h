@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include "base/arena.h"
 
-#define OPTIONS_STRSIZE_MAX 4096 /* strsize: the largest string that scratch areas can hold */
+#define OPTIONS_STRSIZE_MAX 65536	/* strsize: characters of a string */
+#define OPTIONS_STRSIZE_DEFAULT 256
 #define OPTIONS_ITERRATE_MIN 1000000 /* ns from one walk over the threads to the next */
 #define OPTIONS_FLIGHT_MIN 1000000ull /* ns that the flight recorder looks back */
 #define OPTIONS_FLIGHT_MAX 60000000000ull
@@ -38,4 +39,11 @@ int dopts_set(struct dopts *o, const char *name, const char *value, const char *
 bool dopts_harmless(const char *name);
 /* "256", "set"/"unset", text: the value by name for messages; in the arena; NULL: no such option. */
 const char *dopts_get(const struct dopts *o, const char *name);
+
+/* Bytes of a string with its NUL: strsize counts characters, as in Oracle's DTrace; but the default is a round number of bytes, since
+ * one more would cost every program. */
+static inline uint64_t opts_strcap(const struct dopts *o)
+{
+	return o->strsize == OPTIONS_STRSIZE_DEFAULT ? o->strsize : o->strsize + 1;
+}
 #endif

@@ -38,7 +38,7 @@ struct diag *parse_fail_here(struct parser *p)
 		return NULL;
 	}
 	if (t->kind == T_EOF)
-		return parse_fail(p, t->at, D_SYNTAX, "syntax error near end-of-input");
+		return parse_fail(p, t->at, D_SYNTAX, "syntax error near end of input");
 	if (nl)
 		n = (size_t)(nl - text);
 	return parse_fail(p, t->at, D_SYNTAX, "syntax error near \"%.*s\"", (int)n, text);

@@ -18,7 +18,7 @@ static struct decl *type_only(struct parser *p, const struct specs *s, struct sp
 {
 	struct decl *d = new_decl(p, DECL_TYPE, parse_span_from(p, at));
 
-	if (s->base.tag == DK_TYPEDEF || s->storage != SC_NONE)
+	if (s->base.tag == DK_TYPEDEF) /* of an intrinsic type, as in DTrace: "typedef struct x { … };" is none */
 		parse_fail(p, d->at, D_DECL_USELESS, "useless declaration");
 	d->type = arena_memdup(p->arena, &s->base, sizeof(s->base));
 	return d;

@@ -35,7 +35,12 @@ static struct node *new_node(struct parser *p, enum node_kind kind, struct span 
 /* An operator's: it has ended when the next token shows that its operand has. */
 static struct node *finish_op(struct parser *p, struct node *n)
 {
+	const char *text = p->lx.src->text;
+
 	n->at.read_to = p->lx.tok.at.off;
+	if (parse_is(p, T_EPRED)) /* known to end the predicate by what follows it */
+		while (lex_is_blank(text[++n->at.read_to]))
+			;
 	return finish(p, n);
 }
 
@@ -411,7 +416,7 @@ static struct node *parse_cast_here(struct parser *p)
 	parse_expect(p, T_RPAR);
 	n->a = parse_cast(p);
 	n->at = span_join(n->at, n->a->at);
-	return finish(p, n);
+	return finish_op(p, n);
 }
 
 static bool continues_postfix(enum tok t)

@@ -330,6 +330,10 @@ void parse_specs(struct parser *p, bool with_storage, struct specs *ret)
 				w.is_int = w.n = 1;
 				break;
 			}
+			if (parse_peek(p, 1) != T_LBRACK &&
+			    (ret->storage == SC_AUTO || ret->storage == SC_REGISTER || ret->storage == SC_STATIC))
+				parse_fail(p, ret->storage_at, D_DECL_BADCLASS,
+					   "specified storage class not appropriate in D");
 			parse_fail(p, p->lx.tok.at, D_DECL_IDENT,
 				   "old-style declaration or incorrect type specified");
 			return;
@@ -459,7 +463,7 @@ static struct derive *parse_array(struct parser *p, struct declr *d)
 		v->keys = parse_param_list(p, T_RBRACK, &v->varargs);
 		if (v->varargs)
 			parse_fail(p, at, D_DECL_PROTO_VARARGS,
-				   "associative array may not have variable arguments");
+				   "array prototype may not use a variable-length argument list");
 		return v;
 	}
 	v->nelems = parse_conditional(p);

@@ -171,7 +171,7 @@ static void option_failed(const struct line *l, const char *name, const char *va
 {
 	const char *text = r == -ENOENT	      ? "Invalid option name"
 			   : r == -EINVAL     ? "Invalid value for specified option"
-			   : r == -ERANGE     ? "Operation not supported"
+			   : r == -ERANGE     ? "Requested version is not supported by compiler"
 			   : r == -EOPNOTSUPP ? "Option is not supported"
 					      : "Option cannot be used from within a D program";
 	struct diag *g;
@@ -189,7 +189,7 @@ static void option_failed(const struct line *l, const char *name, const char *va
 /* What comes too late once cpp has run, or types have been looked up. */
 static bool is_too_late(const char *name)
 {
-	return !strcmp(name, "ctfpath") || !strcmp(name, "ldpath") || !strcmp(name, "modpath") ||
+	return !strcmp(name, "ctfpath") || !strcmp(name, "ldpath") || !strcmp(name, "lockmem") || !strcmp(name, "modpath") ||
 	       !strncmp(name, "cpp", 3) || !strcmp(name, "define") || !strcmp(name, "incdir") ||
 	       !strcmp(name, "undef") || !strcmp(name, "stdc");
 }
