@@ -7,6 +7,8 @@
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
 #include "cmd/cmd.h"
+#include "cmd/needs.h"
+#include "lang/errtag.h"
 #include "load/probe_caps.h"
 
 #define KFUNC_MAX 1024 /* bytes of a function that are looked at for its end */
@@ -65,6 +67,8 @@ static const char *region(const struct source *src, uint32_t off)
 	const char *brace = memchr(src->text, '{', src->len);
 	const char *slash = memchr(src->text, '/', src->len);
 
+	if (brace && strspn(brace + 1, " \t") + 1 == off - (size_t)(brace - src->text))
+		return ""; /* the first word of the list: DTrace has not seen yet that it is one */
 	if (brace && off >= (size_t)(brace - src->text))
 		return "in action list: ";
 	if (slash && (!brace || slash < brace) && off > (size_t)(slash - src->text))
@@ -80,6 +84,19 @@ static const struct prog_text *prog_of(const struct cmdline *c, const struct dia
 	return c->progs.n ? &c->progs.v[0] : NULL;
 }
 
+/* A description that is too long is quoted as it was typed, without the colons that -P, -m or -f added. */
+static void quote_typed(struct strb *b, const char *tail)
+{
+	static const char after[] = "\": Overspecified";
+	char *end = strstr(strb_str(b), after);
+	size_t n = strlen(tail);
+
+	if (!n || !end || (size_t)(end - b->s) < n || memcmp(end - n, tail, n) != 0)
+		return;
+	memmove(end - n, end, strlen(end) + 1);
+	b->n -= n;
+}
+
 static void print_diag(const struct cmdline *c, const struct diag *g)
 {
 	const struct prog_text *p = prog_of(c, g);
@@ -87,6 +104,8 @@ static void print_diag(const struct cmdline *c, const struct diag *g)
 	const char *text;
 
 	diag_format(&b, g, c->opts.errtags);
+	if (p)
+		quote_typed(&b, prog_tail(p->kind));
 	text = strb_str(&b);
 	if (b.n && b.s[b.n - 1] == '\n')
 		b.s[--b.n] = '\0';
@@ -102,7 +121,7 @@ static void print_diag(const struct cmdline *c, const struct diag *g)
 		int head = line ? (int)(line - text) : 0;
 		bool cut = line && line - text < 64;
 
-		cmd_msg("invalid probe specifier %s: %.*s%s%s", p->src.name, cut ? head : 0, text,
+		cmd_msg("invalid probe specifier %s: %.*s%s%s", p->arg, cut ? head : 0, text,
 			g->at.src ? region(&p->src, g->at.off) : "", cut ? line + 8 : text);
 	}
 	strb_free(&b);
@@ -144,11 +163,25 @@ static void print_json(const struct cmdline *c, const struct diag *g)
 	fputs(strb_str(&b), stdout);
 }
 
+void workshop_tell(const struct cmdline *c, const struct diag *g)
+{
+	if (!strcmp(c->opts.oformat, "json"))
+		print_json(c, g);
+}
+
+/* dtrace has no such messages: who calls dwell by that name gets them where a person reads. */
+static bool is_hushed(const struct diag *g)
+{
+	return (!strcmp(g->tag, D_SILENT) || !strcmp(g->tag, D_CUT)) && !strcmp(cmd_name(), "dtrace") && !isatty(STDERR_FILENO);
+}
+
 static int print_diags(const struct cmdline *c, const struct diags *d)
 {
 	unsigned shown = 0;
 
 	for (const struct diag *g = d->first; g; g = g->next) {
+		if (is_hushed(g))
+			continue;
 		if (!strcmp(c->opts.oformat, "json"))
 			print_json(c, g);
 		print_diag(c, g);
@@ -228,6 +261,8 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 	}
 	libs_print_warnings(w, c);
 	r = print_diags(c, &d);
+	if (r == 0 && !c->list)
+		r = needs_check(w, c);
 	return r ? r : params_check(c);
 }
 
@@ -291,8 +326,10 @@ int workshop_check(struct workshop *w, struct cmdline *c, long target)
 	fill_macros(&macros, w, c, target);
 	r = lang_check(c->arena, w->units, c->progs.n, &env, &d, &w->prog);
 	libs_print_warnings(w, c);
-	if (print_diags(c, &d) || r < 0)
+	if (print_diags(c, &d) || r < 0) {
+		needs_explain(w, &d);
 		return EXIT_ERROR;
+	}
 	print_trees(w, c);
 	r = write_types(w, c->opts.ctypes, true);
 	return r ? r : write_types(w, c->opts.dtypes, false);
@@ -313,7 +350,9 @@ int workshop_compile(struct workshop *w, struct cmdline *c, long target)
 				 .ksym_range = ksym_range, .ksym_ctx = w->sym };
 	r = cg_compile(c->arena, w->prog, &w->cg, &d, &w->image);
 	libs_print_warnings(w, c);
-	if (print_diags(c, &d))
+	if (print_diags(c, &d)) {
+		needs_explain(w, &d);
 		return EXIT_ERROR;
+	}
 	return r < 0 ? cmd_fail("failed to compile: %s", strerror(-r)) : 0;
 }

@@ -33,6 +33,8 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target);
 /* Checks them; and generates code. EXIT_* > 0 after messages. */
 int workshop_check(struct workshop *w, struct cmdline *c, long target);
 int workshop_compile(struct workshop *w, struct cmdline *c, long target);
+/* A diagnostic that was found when all was compiled, for programs (--json); the caller tells the user. */
+void workshop_tell(const struct cmdline *c, const struct diag *g);
 /* The folder of what is shipped in D: beside the running binary, or the installed one. In the arena. */
 const char *libs_dir(struct arena *a);
 /* The D library, not yet read; NULL: -x nolibs. libs.c */

@@ -11,9 +11,9 @@
 #include "cmd/cmd.h"
 #include "run/ctl.h"
 
-static int usage(void)
+static int usage(FILE *out)
 {
-	fprintf(stderr,
+	fprintf(out,
 		"Usage: %s ctl PID list\n"
 		"       %s ctl PID get TRACKER.SETTING\n"
 		"       %s ctl PID set TRACKER.SETTING=VALUE\n"
@@ -72,8 +72,10 @@ static int ctl(int argc, char **argv)
 	bool is_list = argc == 3 && !strcmp(argv[2], "list");
 	bool is_get = argc == 4 && !strcmp(argv[2], "get"), is_set = argc == 4 && !strcmp(argv[2], "set");
 
+	if (argc == 2 && !strcmp(argv[1], "--help"))
+		return usage(stdout), cmd_written(0);
 	if ((!is_list && !is_get && !is_set) || num_parse_u64(argv[1], &pid) < 0 || (is_set && !strchr(argv[3], '=')))
-		return usage();
+		return usage(stderr);
 	strb_adds(&line, argv[2]);
 	if (!is_list) {
 		strb_addc(&line, ' ');

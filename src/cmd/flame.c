@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/strb.h"
+#include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
 #include "cmd/picopts.h"
@@ -156,6 +157,11 @@ static void note_input(struct flame *f, const struct stacksrc *s, const char *pa
 		amount_number(n, s->in.bad);
 		strb_printf(&f->notes, "%s%s%s lines not understood", f->notes.n ? " · " : "", which, n);
 	}
+	if (s->since_ns) {
+		cmd_msg("%s: stacks since %.1f s after the beginning: the limits of the recording have taken older ones away", path,
+			(double)s->since_ns / NSEC_PER_SEC);
+		strb_printf(&f->notes, "%s%sstacks since %.1f s after the beginning", f->notes.n ? " · " : "", which, (double)s->since_ns / NSEC_PER_SEC);
+	}
 	if (s->in.lost) {
 		amount_number(n, s->in.lost);
 		strb_printf(&f->notes, "%s%s%s lost while recording", f->notes.n ? " · " : "", which, n);
@@ -170,9 +176,27 @@ static void note_input(struct flame *f, const struct stacksrc *s, const char *pa
 	}
 }
 
+/* Nothing fell into a run: of each program when that is, and what helps. */
+static int fail_empty(const struct flame *f)
+{
+	static const struct {
+		const char *program, *why;
+	} empty[] = {
+		{ "flame/on-cpu", "no samples: nothing ran on a CPU when one was taken, 199 times a second; let it run longer, or see with --off-cpu where it waits" },
+		{ "flame/off-cpu", "no samples: no thread has waited and gone on; let it run longer, or see with --on-cpu what it computes" },
+		{ "flame/wakeup", "no samples: no thread was woken up; let it run longer, or see with --on-cpu what it computes" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(empty); i++)
+		if (!strcmp(empty[i].program, f->live.program))
+			return cmd_fail("%s", empty[i].why);
+	return cmd_fail("no samples");
+}
+
 static int read_files(struct flame *f)
 {
 	struct err err = { 0 };
+	int e;
 
 	if (stacktree_new(2, &f->tree) < 0)
 		return cmd_fail("out of memory");
@@ -183,8 +207,9 @@ static int read_files(struct flame *f)
 			o.from_ns = f->before.from_ns;
 			o.to_ns = f->before.to_ns;
 		}
-		if (stacksrc_read(f->files[i], &o, f->tree, (unsigned)i, &f->info[i], &err) < 0)
-			return cmd_fail("%s", err.msg);
+		e = stacksrc_read(f->files[i], &o, f->tree, (unsigned)i, &f->info[i], &err);
+		if (e < 0)
+			return f->live.program && e == -ENODATA ? fail_empty(f) : reclive_fail(&f->live, err.msg);
 		if (f->info[i].in.two && f->nfiles == 2)
 			return cmd_fail("%s is a differential already: its lines have two weights", f->files[i]);
 		note_input(f, &f->info[i], f->files[i]);

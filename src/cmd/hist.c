@@ -151,7 +151,7 @@ static int read_file(struct hist_cmd *c, size_t i)
 	int e = 0;
 
 	if (recread_open(c->files[i], &c->read[i], &err) < 0)
-		return cmd_fail("%s", err.msg);
+		return reclive_fail(&c->live, err.msg);
 	for (size_t k = 0; k < (c->nranges ? c->nranges : 1) && e == 0; k++) {
 		struct strb name = { 0 };
 
@@ -163,8 +163,10 @@ static int read_file(struct hist_cmd *c, size_t i)
 			strb_printf(&name, "%s%s", called, c->nranges ? " · " : "");
 		if (c->nranges)
 			strb_printf(&name, "%.*s", c->ranges[k].n, c->ranges[k].text);
-		if (hist_add(&c->h, c->read[i], &c->opts, strb_str(&name), &err) < 0)
-			e = cmd_fail("%s: %.*s%s%s", i < c->nnames ? called : c->files[i], c->nranges ? c->ranges[k].n : 0, c->nranges ? c->ranges[k].text : "", c->nranges ? ": " : "", err.msg);
+		if (hist_add(&c->h, c->read[i], &c->opts, strb_str(&name), &err) < 0) {
+			err_prefix(&err, "%s: %.*s%s", i < c->nnames ? called : c->files[i], c->nranges ? c->ranges[k].n : 0, c->nranges ? c->ranges[k].text : "", c->nranges ? ": " : "");
+			e = reclive_fail(&c->live, err.msg);
+		}
 		strb_free(&name);
 	}
 	return e;

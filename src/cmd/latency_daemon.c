@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
+#include "cmd/needs.h"
 #include "cmd/metrics.h"
 #include "cmd/metricsserve.h"
 #include "cmd/record.h"
@@ -121,6 +122,9 @@ int daemon_begin(struct daemon *d, struct latency_args *a)
 
 	if (!d)
 		return 0;
+	e = needs_tracing(true);
+	if (e)
+		return e;
 	sigaction(SIGHUP, &hangup, NULL);
 	e = take_state(d);
 	if (e)

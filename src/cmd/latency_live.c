@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/jsonstr.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
@@ -44,57 +43,71 @@ static void list_trackers(FILE *out)
 
 /* -- events -- */
 
-static void json_text(struct strb *b, const char *name, const char *s)
-{
-	strb_printf(b, ",\"%s\":", name);
-	jsonstr_add(b, s, strlen(s));
-}
-
-static void json_link(struct strb *b, const struct chain_link *k)
+static void json_link(struct jsonw *j, const struct chain_link *k)
 {
 	const struct chain_wait *w = &k->wait;
 
-	strb_printf(b, "{\"how\":\"%s\",\"evidence\":\"%s\",\"inferred\":%s,\"tid\":%u,\"overlap_ns\":%llu,\"delay_ns\":%llu",
-		    chain_how_name(k->how), chain_evidence(k), k->inferred ? "true" : "false", w->tid,
-		    (unsigned long long)k->overlap, (unsigned long long)(w->to - w->from));
-	json_text(b, "comm", w->comm);
-	json_text(b, "operation", w->op);
-	json_text(b, "cause", w->words);
-	json_text(b, "object", w->object);
-	strb_addc(b, '}');
+	jsonw_object(j, NULL);
+	jsonw_str(j, "how", chain_how_name(k->how));
+	jsonw_str(j, "evidence", chain_evidence(k));
+	jsonw_bool(j, "inferred", k->inferred);
+	jsonw_u64(j, "tid", w->tid);
+	jsonw_u64(j, "overlap_ns", k->overlap);
+	jsonw_u64(j, "delay_ns", w->to - w->from);
+	jsonw_str(j, "comm", w->comm);
+	jsonw_str(j, "operation", w->op);
+	jsonw_str(j, "cause", w->words);
+	jsonw_str(j, "object", w->object);
+	jsonw_end_object(j);
+}
+
+static void json_wait(struct jsonw *j, const struct slowwait *w)
+{
+	jsonw_str(j, "cause", w->cause);
+	jsonw_str(j, "class", cause_class_name(w->class));
+	jsonw_str(j, "operation", w->wait.op);
+	jsonw_str(j, "object", w->wait.object);
+	if (w->wait.by_tid) {
+		jsonw_u64(j, "by_tid", w->wait.by_tid);
+		jsonw_str(j, "by_comm", w->wait.by_comm);
+	}
+}
+
+static void json_chain(struct jsonw *j, const struct slowwait *w, const struct chain *ch)
+{
+	struct strb sentence = { 0 };
+
+	chain_sentence(ch, &sentence);
+	jsonw_strn(j, "sentence", strb_str(&sentence), sentence.n);
+	jsonw_bool(j, "inferred", w->wait.inferred);
+	jsonw_array(j, "chain");
+	for (unsigned i = 1; i < ch->n; i++)
+		json_link(j, &ch->links[i]);
+	jsonw_end_array(j);
+	jsonw_bool(j, "cycle", ch->cycle);
+	strb_free(&sentence);
 }
 
 static void event_json(const struct live *l, const struct slow_event *e, const struct slowwait *w, const struct chain *ch, struct strb *b)
 {
-	struct strb sentence = { 0 };
+	struct jsonw j = jsonw_to(b);
 
-	strb_printf(b, "{\"type\":\"latency-slow\",\"version\":%d,\"tracker\":\"%s\",\"how\":\"%s\",\"start\":%llu,\"delay_ns\":%llu,"
-		       "\"pid\":%u,\"tid\":%u", JSON_VERSION, e->tracker->name, slow_how_name(e->fixed.how),
-		    (unsigned long long)e->fixed.start, (unsigned long long)e->fixed.delay, e->fixed.pid, e->fixed.tid);
-	json_text(b, "comm", e->fixed.comm);
-	json_text(b, "cause", w->cause);
-	json_text(b, "class", cause_class_name(w->class));
-	json_text(b, "operation", w->wait.op);
-	json_text(b, "object", w->wait.object);
-	if (w->wait.by_tid) {
-		strb_printf(b, ",\"by_tid\":%u", w->wait.by_tid);
-		json_text(b, "by_comm", w->wait.by_comm);
-	}
-	chain_sentence(ch, &sentence);
-	json_text(b, "sentence", strb_str(&sentence));
-	strb_printf(b, ",\"inferred\":%s,\"chain\":[", w->wait.inferred ? "true" : "false");
-	for (unsigned i = 1; i < ch->n; i++) {
-		if (i > 1)
-			strb_addc(b, ',');
-		json_link(b, &ch->links[i]);
-	}
-	strb_printf(b, "],\"cycle\":%s", ch->cycle ? "true" : "false");
-	if (l->has_flight) {
-		strb_adds(b, ",\"flight\":");
-		flightjson(b, &l->flight);
-	}
-	strb_adds(b, "}\n");
-	strb_free(&sentence);
+	jsonw_object(&j, NULL);
+	jsonw_str(&j, "type", "latency-slow");
+	jsonw_u64(&j, "version", JSON_VERSION);
+	jsonw_str(&j, "tracker", e->tracker->name);
+	jsonw_str(&j, "how", slow_how_name(e->fixed.how));
+	jsonw_u64(&j, "start", e->fixed.start);
+	jsonw_u64(&j, "delay_ns", e->fixed.delay);
+	jsonw_u64(&j, "pid", e->fixed.pid);
+	jsonw_u64(&j, "tid", e->fixed.tid);
+	jsonw_str(&j, "comm", e->fixed.comm);
+	json_wait(&j, w);
+	json_chain(&j, w, ch);
+	if (l->has_flight)
+		flightjson(&j, "flight", &l->flight);
+	jsonw_end_object(&j);
+	jsonw_line(&j);
 }
 
 static int kept_cmp(const void *a, const void *b)
@@ -216,22 +229,34 @@ static void note_thresholds(struct live *l)
 			latencysum_threshold(l->sum, i, ns);
 }
 
+static void summary_json(struct live *l, uint64_t now, uint64_t ns)
+{
+	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
+
+	jsonw_object(&w, NULL);
+	jsonw_str(&w, "type", "latency-summary");
+	jsonw_u64(&w, "version", JSON_VERSION);
+	jsonw_u64(&w, "time", now);
+	jsonw_u64(&w, "interval_ns", ns);
+	jsonw_u64(&w, "idle", l->idle_left_out);
+	jsonw_u64(&w, "filtered", l->filtered);
+	latencysum_json(l->sum, now, &w);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
+	fputs(strb_str(&b), l->out);
+	strb_free(&b);
+}
+
 static int summary(struct live *l, uint64_t now, bool final)
 {
 	uint64_t ns = latencysum_interval(l->sum, now, final);
-	struct strb b = { 0 };
 
 	live_put_worst(l);
 	live_put_groups(l, UINT64_MAX);
 	note_thresholds(l);
 	if (l->json) {
-		strb_printf(&b, "{\"type\":\"latency-summary\",\"version\":%d,\"time\":%llu,\"interval_ns\":%llu,\"idle\":%llu,\"filtered\":%llu,",
-			    JSON_VERSION, (unsigned long long)now, (unsigned long long)ns,
-			    (unsigned long long)l->idle_left_out, (unsigned long long)l->filtered);
-		latencysum_json(l->sum, now, &b);
-		strb_adds(&b, "}\n");
-		fputs(strb_str(&b), l->out);
-		strb_free(&b);
+		summary_json(l, now, ns);
 	} else {
 		latencysum_text(l->sum, l->out, ns, now, l->cost);
 		if (l->idle_left_out)
@@ -269,7 +294,7 @@ static void say_begin(const struct live *l)
 	char every[UNITS_EXACT_LEN];
 	size_t n = l->schema->ntrackers;
 
-	if (l->json || l->daemon || !isatty(fileno(l->out)))
+	if (l->json || l->daemon || !isatty(fileno(l->out) < 0 ? STDOUT_FILENO : fileno(l->out)))
 		return;
 	fprintf(l->out, "%zu tracker%s: slow events %s, a summary every %s; Ctrl-C ends\n", n, n == 1 ? "" : "s",
 		l->worst ? "with the summary" : "as they happen", units_exact_ns(l->every_ns, every));

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/latency_why.h"
+#include "cmd/needs.h"
 #include "cmd/optable.h"
 #include "cmd/run.h"
 #include "cmd/whyprint.h"
@@ -177,6 +178,8 @@ static int choose_program(struct why_run *w)
 {
 	bool exit_tp = latency_has_exit_tp(), stacks = w->print.stacks;
 
+	if (!exit_tp && needs_tracing(false))
+		return EXIT_ERROR; /* nothing is known of the kernel */
 	if (!exit_tp && stacks)
 		return cmd_fail("latency why: --stacks needs Linux 6.16 (tracepoint sched_exit_tp); without it the causes are "
 				"there, but not the stacks of programs");

@@ -184,17 +184,32 @@ void latencysum_text(struct latencysum *s, FILE *out, uint64_t ns, uint64_t now,
 	reset(s, now);
 }
 
-void latencysum_json(struct latencysum *s, uint64_t now, struct strb *b)
+static void json_tracker(struct jsonw *w, struct latencysum *s, uint32_t i)
 {
-	strb_adds(b, "\"trackers\":[");
+	jsonw_object(w, NULL);
+	jsonw_str(w, "name", s->schema->trackers[i].name);
+	jsonw_u64(w, "count", s->hists[i].count);
+	jsonw_u64(w, "total_ns", s->hists[i].sum);
+	jsonw_u64(w, "p50_ns", (uint64_t)quantile(s, i, 0.5));
+	jsonw_u64(w, "p90_ns", (uint64_t)quantile(s, i, 0.9));
+	jsonw_u64(w, "p99_ns", (uint64_t)quantile(s, i, 0.99));
+	jsonw_u64(w, "max_ns", s->hists[i].max);
+	jsonw_u64(w, "threshold_ns", s->threshold[i]);
+	jsonw_u64(w, "shown", s->slow[i]);
+	jsonw_end_object(w);
+}
+
+void latencysum_json(struct latencysum *s, uint64_t now, struct jsonw *w)
+{
+	jsonw_array(w, "trackers");
 	for (uint32_t i = 0; i < s->schema->ntrackers; i++)
-		strb_printf(b, "%s{\"name\":\"%s\",\"count\":%llu,\"total_ns\":%llu,\"p50_ns\":%llu,\"p90_ns\":%llu,\"p99_ns\":%llu,"
-			       "\"max_ns\":%llu,\"threshold_ns\":%llu,\"shown\":%llu}", i ? "," : "", s->schema->trackers[i].name,
-			    (unsigned long long)s->hists[i].count, (unsigned long long)s->hists[i].sum,
-			    (unsigned long long)quantile(s, i, 0.5), (unsigned long long)quantile(s, i, 0.9),
-			    (unsigned long long)quantile(s, i, 0.99), (unsigned long long)s->hists[i].max,
-			    (unsigned long long)s->threshold[i], (unsigned long long)s->slow[i]);
-	strb_printf(b, "],\"cost\":{\"run_ns\":%llu,\"run_count\":%llu,\"cpu_ns\":%llu,\"resident_bytes\":%llu}", (unsigned long long)s->run_ns,
-		    (unsigned long long)s->run_cnt, (unsigned long long)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_ns), (unsigned long long)own_memory());
+		json_tracker(w, s, i);
+	jsonw_end_array(w);
+	jsonw_object(w, "cost");
+	jsonw_u64(w, "run_ns", s->run_ns);
+	jsonw_u64(w, "run_count", s->run_cnt);
+	jsonw_u64(w, "cpu_ns", clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_ns);
+	jsonw_u64(w, "resident_bytes", own_memory());
+	jsonw_end_object(w);
 	reset(s, now);
 }

@@ -4,7 +4,7 @@
 #define DWELL_CMD_LATENCYSUM_H
 #include <stdbool.h>
 #include <stdio.h>
-#include "base/strb.h"
+#include "base/jsonw.h"
 #include "store/recording.h"
 
 struct latencysum;
@@ -23,7 +23,7 @@ bool latencysum_limited(struct latencysum *s, const struct row *row);
 void latencysum_threshold(struct latencysum *s, uint32_t tracker, uint64_t ns);
 /* How long a time what was added since the last call is about: whole seconds while it runs, and what is left at the end. */
 uint64_t latencysum_interval(struct latencysum *s, uint64_t now, bool final);
-/* Writes a table, or the members of a JSON object: "trackers":[…]. All is zero afterwards. ns: the interval. cost: dwell's own, too. */
+/* Writes a table, or members of the open JSON object: "trackers", "cost". All is zero afterwards. ns: the interval. cost: dwell's own, too. */
 void latencysum_text(struct latencysum *s, FILE *out, uint64_t ns, uint64_t now, bool cost);
-void latencysum_json(struct latencysum *s, uint64_t now, struct strb *b);
+void latencysum_json(struct latencysum *s, uint64_t now, struct jsonw *w);
 #endif

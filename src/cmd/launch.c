@@ -111,6 +111,7 @@ void launch_stop(void *ctx, uint64_t id)
 #define FD_HIGH 16	/* descriptors are moved out of the way first */
 #define VIEW_CPU_S 60	/* a hostile recording must not keep a CPU busy for ever */
 #define VIEW_MEMORY (UINT64_C(4) << 30) /* address space */
+#define RUN_MEMORY  (UINT64_C(2) << 30) /* of a program's tracer, without what it shares with the kernel (rings, maps) */
 
 /* What a child is to become. */
 struct plan {
@@ -161,7 +162,8 @@ static int give_files(const int files[2])
 
 static void become(const struct launcher *l, const struct plan *p, int out, int err)
 {
-	static const struct rlimit cpu = { VIEW_CPU_S, VIEW_CPU_S }, memory = { VIEW_MEMORY, VIEW_MEMORY };
+	static const struct rlimit cpu = { VIEW_CPU_S, VIEW_CPU_S }, memory = { VIEW_MEMORY, VIEW_MEMORY },
+				   data = { RUN_MEMORY, RUN_MEMORY };
 	int null = open("/dev/null", O_RDONLY);
 	char *const *argv = p->argv[0] ? p->argv : l->overview;
 	sigset_t none;
@@ -172,6 +174,8 @@ static void become(const struct launcher *l, const struct plan *p, int out, int 
 	    give_files(p->files) < 0)
 		_exit(127);
 	if (p->unprivileged && (setrlimit(RLIMIT_CPU, &cpu) < 0 || setrlimit(RLIMIT_AS, &memory) < 0 || launch_drop(l->user) < 0))
+		_exit(127);
+	if (p->argv[0] && !p->unprivileged && setrlimit(RLIMIT_DATA, &data) < 0)
 		_exit(127);
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* a change of user forgets it */
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -230,7 +234,7 @@ static int make_file(const struct servedir *d, int out[2])
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/copy-XXXXXX", d->dir);
+	snprintf(path, sizeof(path), "%s/copy-XXXXXX", d->dir.path);
 	out[0] = mkostemp(path, O_CLOEXEC);
 	if (out[0] < 0)
 		return -errno;
@@ -395,6 +399,7 @@ int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, cons
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals = signalfd(-1, &set, SFD_CLOEXEC);

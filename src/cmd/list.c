@@ -3,8 +3,11 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
+#include "base/plain.h"
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
+
+#define PROBE_NAME_BYTES 1024 /* of a part of a probe's name with escapes; longer ones are cut */
 
 static void list_native(struct dtypes *types, const struct probe_arg *a, FILE *out)
 {
@@ -62,13 +65,16 @@ static void list_json(const struct probe *p, FILE *out)
 static void list_probe(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p,
 		      FILE *out)
 {
+	char buf[4][PROBE_NAME_BYTES];
+
 	if (p->also)
 		return;
 	if (!strcmp(c->opts.oformat, "json")) {
 		list_json(p, out);
 		return;
 	}
-	fprintf(out, "%5u %10s %17s %33s %s", p->id, p->prov, p->mod, p->func, p->name);
+	fprintf(out, "%5u %10s %17s %33s %s", p->id, plain_name(p->prov, buf[0], sizeof(buf[0])), plain_name(p->mod, buf[1], sizeof(buf[1])),
+		plain_name(p->func, buf[2], sizeof(buf[2])), plain_name(p->name, buf[3], sizeof(buf[3])));
 	if (p->why_not) {
 		fprintf(out, "  (not available: %s)\n", p->why_not);
 		return;

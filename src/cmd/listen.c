@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "cmd/launch.h"
 
-#define BACKLOG 64
+#define BACKLOG 1024 /* who waits to be accepted waits for all who came before */
 
 union address {
 	struct sockaddr any;

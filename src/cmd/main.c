@@ -2,10 +2,12 @@
 /* dwell: where time goes, and why. Chooses the command; without one it is dtrace(1). */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/plainout.h"
 
 static const struct command *const commands[] = {
 #define COMMAND(name) &cmd_##name,
@@ -31,6 +33,17 @@ static void hold_standard_fds(void)
 		close(fd);
 }
 
+/* What a command has printed and not looked after: help, a list. */
+static int written(int status)
+{
+	bool failed = ferror(stdout) != 0;
+
+	if (status != EXIT_OK)
+		return status;
+	status = cmd_written(0);
+	return status == EXIT_OK && failed ? cmd_fail("failed to write to standard output") : status;
+}
+
 int main(int argc, char **argv)
 {
 	cmd_set_name(argc > 0 ? argv[0] : NULL);
@@ -41,7 +54,11 @@ int main(int argc, char **argv)
 		signal(SIGPIPE, SIG_IGN);
 	if (argc > 1 && strcmp(cmd_name(), "dtrace"))
 		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-			if (!strcmp(argv[1], commands[i]->name))
-				return commands[i]->run(argc - 1, argv + 1);
-	return cmd_dtrace(argc, argv);
+			if (!strcmp(argv[1], commands[i]->name)) {
+				/* What report prints is a program's own, and top draws. */
+				if (commands[i] != &cmd_report && commands[i] != &cmd_top)
+					plainout_stdout();
+				return written(commands[i]->run(argc - 1, argv + 1));
+			}
+	return written(cmd_dtrace(argc, argv));
 }

@@ -91,6 +91,7 @@ static int run_server(int listen_fd, int feed, const struct place *p)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
 	r = listen_confine();
 	if (r < 0)
 		return cmd_fail("--metrics: cannot give up privileges: %s", strerror(-r));

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/plain.h"
 #include "cmd/cmd.h"
 
 static const char *program = "dwell";
@@ -25,10 +26,14 @@ const char *cmd_name(void)
 
 __attribute__((format(printf, 1, 0))) static void message(const char *fmt, va_list ap)
 {
+	struct strb raw = { 0 }, text = { 0 }; /* names in it are those of strangers */
+
 	fflush(stdout);
-	fprintf(stderr, "%s: ", program);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	strb_vprintf(&raw, fmt, ap);
+	plain_part(&text, strb_str(&raw), raw.n, true, true);
+	fprintf(stderr, "%s: %s\n", program, text.failed || raw.failed ? "out of memory" : strb_str(&text));
+	strb_free(&raw);
+	strb_free(&text);
 }
 
 void cmd_msg(const char *fmt, ...)

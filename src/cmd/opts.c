@@ -77,7 +77,7 @@ static int set_option(struct cmdline *c, const char *text)
 		return cmd_fail("failed to set -x %s: not supported on Linux: %s", name, why);
 	if (r < 0)
 		return cmd_fail("failed to set -x %s: %s%s%s", name,
-				r == -ERANGE ? "Operation not supported" : "Invalid value for specified option",
+				r == -ERANGE ? "Requested version is not supported by compiler" : "Invalid value for specified option",
 				why ? "\nhint: " : "", why ? why : "");
 	return 0;
 }
@@ -107,11 +107,14 @@ static int cpp_arg(struct cmdline *c, char letter, const char *value)
 
 static int add_pid(struct cmdline *c, const char *text)
 {
-	uint64_t pid;
+	char *end;
+	long pid;
 
-	if (num_parse_u64(text, &pid) < 0 || pid == 0 || pid > INT32_MAX)
+	errno = 0;
+	pid = strtol(text, &end, 10); /* as DTrace: blanks in front, and no octal numbers */
+	if (errno || end == text || *end || pid <= 0 || pid > INT32_MAX)
 		return cmd_fail("invalid pid: %s", text);
-	vec_push(&c->pids, (long)pid);
+	vec_push(&c->pids, pid);
 	return 0;
 }
 

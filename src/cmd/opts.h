@@ -44,6 +44,9 @@ void cmdline_done(struct cmdline *c);
 
 /* Reads or completes the D text of one program (runs cpp for -C). EXIT_* > 0 after a message. */
 int prog_load(struct cmdline *c, struct prog_text *p);
+
+/* The colons that -P, -m and -f add to each description of their argument; "" for other kinds. */
+const char *prog_tail(enum prog_kind kind);
 /* params.c: reads --name … at argv[*at], and moves on. EXIT_* > 0 after a message. */
 int params_option(struct cmdline *c, int argc, char **argv, int *at);
 /* --help: what the programs take. < 0: done, or EXIT_* > 0. */

@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include "base/cleanup.h"
 #include "base/strb.h"
+#include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/opts.h"
 #include "lang/dprog.h"
+#include "load/reasons.h"
 
 /* Reads a whole stream, at most DPROG_MAX_SOURCE bytes. */
 static int read_all(int fd, struct strb *b)
@@ -34,8 +36,8 @@ static int open_script(const char *path, int *ret)
 	struct stat st;
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 
-	if (fd < 0)
-		return cmd_fail("failed to open %s: %s", path, strerror(errno));
+	if (fd < 0) /* without /proc dwell does not find what is beside it */
+		return cmd_fail("failed to open %s: %s%s", path, strerror(errno), errno == ENOENT ? reason_proc() : "");
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
 		close(fd);
 		return cmd_fail("failed to open %s: %s", path, strerror(EISDIR));
@@ -91,8 +93,9 @@ static void exec_cpp(struct cmdline *c, int in, int out)
 
 	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
-	execvp(av[0], (char *const *)av);
-	cmd_msg("failed to run %s: %s", av[0], strerror(errno));
+	av[0] = strrchr(av[0], '/') ? strrchr(av[0], '/') + 1 : av[0]; /* the name in its messages, as with DTrace */
+	execvp(c->opts.cpppath, (char *const *)av);
+	cmd_msg("failed to run %s: %s", c->opts.cpppath, strerror(errno));
 	_exit(127);
 }
 
@@ -103,10 +106,11 @@ static int skip_interpreter(int fd)
 	_cleanup_close_ int copy = memfd_create("script", MFD_CLOEXEC);
 	struct strb b = { 0 };
 	int r = copy < 0 ? -errno : read_all(fd, &b);
-	const char *text = strb_str(&b);
-	size_t n = b.n > 2 && !memcmp(text, "#!", 2) ? strcspn(text, "\n") : 0;
+	size_t bom = utf8_bom(strb_str(&b), b.n);
+	const char *text = strb_str(&b) + bom;
+	size_t n = b.n - bom > 2 && !memcmp(text, "#!", 2) ? strcspn(text, "\n") : 0;
 
-	if (r == 0 && (write(copy, text + n, b.n - n) != (ssize_t)(b.n - n) || lseek(copy, 0, SEEK_SET) < 0 ||
+	if (r == 0 && (write(copy, text + n, b.n - bom - n) != (ssize_t)(b.n - bom - n) || lseek(copy, 0, SEEK_SET) < 0 ||
 		       dup3(copy, fd, O_CLOEXEC) < 0))
 		r = -errno;
 	strb_free(&b);
@@ -169,7 +173,9 @@ static int load_script(struct cmdline *c, struct prog_text *p)
 				     r == -EFBIG ? "the D text is too large" : strerror(-r));
 	}
 	if (r == 0) {
-		set_source(c, p, p->arg, strb_str(&b), b.n);
+		size_t bom = utf8_bom(strb_str(&b), b.n);
+
+		set_source(c, p, p->arg, strb_str(&b) + bom, b.n - bom);
 		if (c->argc > 0 && !p->own)
 			c->argv[0] = p->arg;
 	}
@@ -183,16 +189,33 @@ static size_t desc_len(const char *s)
 	return strcspn(s, "/{;");
 }
 
+const char *prog_tail(enum prog_kind kind)
+{
+	static const char *const tails[] = { [PROG_PROVIDER] = ":::", [PROG_MODULE] = "::", [PROG_FUNCTION] = ":" };
+
+	return (size_t)kind < ARRAY_SIZE(tails) && tails[kind] ? tails[kind] : "";
+}
+
+/* -P, -m and -f take no ids: the length of one at the beginning of text, 0 for anything else. */
+static size_t id_len(const struct prog_text *p)
+{
+	size_t n = strspn(p->arg, "0123456789");
+
+	return *prog_tail(p->kind) && (p->arg[n] == '\0' || strchr(". \t/{;,", p->arg[n])) ? n : 0;
+}
+
 /* -P, -m, -f give the left parts of the descriptions: the missing right ones are empty. */
 static int load_oneliner(struct cmdline *c, struct prog_text *p)
 {
-	static const char *const tails[] = { [PROG_PROVIDER] = ":::", [PROG_MODULE] = "::",
-					     [PROG_FUNCTION] = ":", [PROG_NAME] = "", [PROG_ID] = "" };
 	size_t n = desc_len(p->arg), len = strlen(p->arg), i = 0;
 	struct strb b = { 0 };
 
 	if (len > DPROG_MAX_SOURCE)
 		return cmd_fail("invalid probe specifier: the D text is too large");
+	if (id_len(p))
+		return cmd_fail("invalid probe specifier %s: probe identifier %.*s not permitted when specifying %ss",
+				p->arg, (int)id_len(p), p->arg,
+				p->kind == PROG_PROVIDER ? "provider" : p->kind == PROG_MODULE ? "module" : "function");
 	while (i < n) {
 		size_t item = strcspn(p->arg + i, ",");
 		size_t end = i + item < n ? i + item : n, stop = end;
@@ -200,7 +223,7 @@ static int load_oneliner(struct cmdline *c, struct prog_text *p)
 		while (stop > i && strchr(" \t\n", p->arg[stop - 1]))
 			stop--;
 		strb_add(&b, p->arg + i, stop - i);
-		strb_adds(&b, tails[p->kind]);
+		strb_adds(&b, prog_tail(p->kind));
 		strb_add(&b, p->arg + stop, end - stop);
 		if (end < n)
 			strb_addc(&b, ',');

@@ -6,6 +6,7 @@
 #include <uthash.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "run/signals.h"
 
 struct noted {
 	struct noted_key {
@@ -91,8 +92,8 @@ int reclines_write(struct reclines *l, struct recfile *f, uint64_t max_ns, size_
 	_cleanup_free_ struct noted **order = malloc((l->n + 1) * sizeof(*order));
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + max_ns;
 	struct noted *at, *next;
+	int e = 0, before = signals_pending(); /* a signal that comes now ends it */
 	size_t i = 0;
-	int e = 0;
 
 	*ret_missing = l->missing + l->n;
 	if (!order)
@@ -100,7 +101,7 @@ int reclines_write(struct reclines *l, struct recfile *f, uint64_t max_ns, size_
 	HASH_ITER(hh, l->v, at, next)
 		order[i++] = at;
 	qsort(order, l->n, sizeof(*order), by_file);
-	for (i = 0; e == 0 && i < l->n && (!order[i]->path || clock_ns(CLOCK_MONOTONIC) < end); i++)
+	for (i = 0; e == 0 && i < l->n && (!order[i]->path || clock_ns(CLOCK_MONOTONIC) < end) && signals_pending() == before && !signals_cut(); i++)
 		if (order[i]->path)
 			e = write_one(l, f, order[i], err);
 	*ret_missing = l->missing + l->n - i;

@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/optable.h"
+#include "cmd/run.h"
 #include "load/probe_caps.h"
 
 struct words {
@@ -26,32 +27,25 @@ static void add(struct words *w, const char *option, const char *value)
 /* Where the recording goes: a folder of our own, when it is not to be kept. */
 static int make_path(struct reclive *l)
 {
-	const char *tmp = getenv("TMPDIR");
+	int r;
 
 	if (l->record)
 		return (l->path = strdup(l->record)) ? 0 : cmd_fail("out of memory");
-	if (asprintf(&l->folder, "%s/dwell-live-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
-		l->folder = NULL;
-		return cmd_fail("out of memory");
-	}
-	if (!mkdtemp(l->folder)) {
-		int e = cmd_fail("cannot make %s: %s", l->folder, strerror(errno));
-
-		free(take_ptr(l->folder));
-		return e;
-	}
-	return asprintf(&l->path, "%s/recording", l->folder) < 0 ? (l->path = NULL, cmd_fail("out of memory")) : 0;
+	r = tmpdir_make(TMPDIR_LIVE, 0700, true, &l->folder);
+	if (r < 0)
+		return cmd_fail("cannot make a folder for the recording: %s", strerror(-r));
+	return asprintf(&l->path, "%s/recording", l->folder.path) < 0 ? (l->path = NULL, cmd_fail("out of memory")) : 0;
 }
 
 #define OLD_USTACKFRAMES "32" /* with which the keys of the shipped programs are no longer than old kernels allow */
 
-/* Keys of kernels before 5.11 have no room for as many frames as usual. */
-static void fit_keys(struct words *w)
+/* Keys of kernels before 5.11 have no room for as many frames as usual. True: there are fewer. */
+static bool fit_keys(struct words *w)
 {
 	if (caps_long_keys())
-		return;
-	cmd_msg("stacks of programs have " OLD_USTACKFRAMES " frames at most: this kernel (before 5.11) has keys of %d bytes", CAPS_OLD_MAX_KEY);
+		return false;
 	add(w, "-x", "ustackframes=" OLD_USTACKFRAMES);
+	return true;
 }
 
 #define RING_MIN_MIB 4ull  /* of a CPU, as without bursts */
@@ -76,6 +70,7 @@ int reclive_run(struct reclive *l)
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct words w = { 0 };
 	uint64_t ns = 0;
+	bool cut = false;
 	int e = !l->program && l->how_long ? optable_time("for", l->how_long, 1, &ns) : 0;
 
 	if (e == 0)
@@ -87,7 +82,7 @@ int reclive_run(struct reclive *l)
 		add(&w, "-n", l->text);
 		add(&w, "-s", l->script);
 		if (l->program && !strncmp(l->program, "flame/", 6))
-			fit_keys(&w);
+			cut = fit_keys(&w);
 		if (l->program)
 			add(&w, "-s", arena_printf(a, "%s/%s.d", libs_dir(a), l->program));
 		if (l->bursts)
@@ -101,28 +96,28 @@ int reclive_run(struct reclive *l)
 		add(&w, "-c", l->command);
 		add(&w, "-p", l->pid);
 		vec_push(&w.v, NULL);
-		/* cmd_dtrace() takes the words as main()'s: it does not write to them */
-		e = cmd_dtrace((int)w.v.n - 1, (char **)(uintptr_t)w.v.v);
+		/* run_for_picture() takes the words as main()'s: it does not write to them */
+		e = run_for_picture((int)w.v.n - 1, (char **)(uintptr_t)w.v.v);
+		if (e == 0 && cut) /* of a run that failed it would be a second line, about something else */
+			cmd_msg("stacks of programs have " OLD_USTACKFRAMES " frames at most: this kernel (before 5.11) has keys of %d bytes",
+				CAPS_OLD_MAX_KEY);
 	}
 	vec_free(&w.v);
 	arena_free(a);
 	return e;
 }
 
+int reclive_fail(const struct reclive *l, const char *msg)
+{
+	const char *at = l->folder.path && l->path ? strstr(msg, l->path) : NULL;
+
+	if (!at)
+		return cmd_fail("%s", msg);
+	return cmd_fail("%.*swhat was recorded%s", (int)(at - msg), msg, at + strlen(l->path));
+}
+
 void reclive_done(struct reclive *l)
 {
-	static const char *const tails[] = { "", "-wal", "-shm", "-journal" };
-
-	for (size_t i = 0; l->folder && l->path && i < ARRAY_SIZE(tails); i++) {
-		_cleanup_free_ char *p = NULL;
-
-		if (asprintf(&p, "%s%s", l->path, tails[i]) < 0)
-			p = NULL;
-		else
-			unlink(p);
-	}
-	if (l->folder)
-		rmdir(l->folder);
-	free(l->folder);
+	tmpdir_remove(&l->folder);
 	free(l->path);
 }

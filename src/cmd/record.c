@@ -33,6 +33,7 @@ struct recorder {
 	char begun[NUMBER_LEN], begun_mono[NUMBER_LEN]; /* … and at these */
 	uint64_t lost; /* rows of files before this one */
 	bool no_costs;
+	bool droptags; /* losses are printed with their tags */
 	struct sym *sym;
 	struct reclines *lines; /* NULL: none are wanted */
 	const struct rec_schema *schema;
@@ -162,6 +163,16 @@ static void name_field(struct recorder *r, const struct addr_field *af, const ui
 	}
 }
 
+/* What the limit of size did not let the recording keep. */
+static void tell_unrecorded(const struct recorder *r)
+{
+	uint64_t n = recfile_unrecorded(r->file);
+
+	if (n)
+		cmd_msg("%s%llu row%s not in the recording: no room within --record-size", r->droptags ? "[DROP_RECORD] " : "",
+			(unsigned long long)n, n == 1 ? "" : "s");
+}
+
 /* At once: the run may go on for days. */
 static void tell_failure(struct recorder *r)
 {
@@ -175,6 +186,7 @@ static void on_row(void *ctx, const struct row *row)
 {
 	const struct addr_fields *fields = NULL;
 	struct recorder *r = ctx;
+	const char *notice;
 
 	if (row->kind == ROW_COST && r->no_costs)
 		return;
@@ -182,11 +194,16 @@ static void on_row(void *ctx, const struct row *row)
 		fields = &r->events[row->id - 1];
 	else if (row->kind == ROW_AGG && row->data)
 		fields = &r->keys[row->id];
+	if (fields && fields->v.n)
+		recfile_name_for(r->file, row);
 	for (size_t i = 0; fields && i < fields->v.n; i++)
 		name_field(r, &fields->v.v[i], row->data);
 	recfile_append(r->file, row, r->err.code ? NULL : &r->err);
 	recfile_tick(r->file, clock_ns(CLOCK_MONOTONIC), r->err.code ? NULL : &r->err);
 	tell_failure(r);
+	notice = recfile_notice(r->file);
+	if (notice)
+		cmd_msg("%s", notice);
 }
 
 /* -- what the run was -- */
@@ -281,6 +298,7 @@ int recorder_open(const struct cmdline *c, const struct rec_schema *schema, stru
 	if (!r)
 		return cmd_fail("out of memory");
 	r->sym = sym;
+	r->droptags = c->opts.droptags;
 	r->why = why;
 	r->schema = schema;
 	r->info = (struct recfile_info){ .meta = r->meta, .options = describe_options(c), .programs = describe_programs(c),
@@ -321,13 +339,13 @@ static void write_lines(struct recorder *r)
 
 	if (!r->lines || !r->file || recorder_failed(r))
 		return;
-	/* Ctrl-C ends this, and nothing else must be lost with it. */
+	/* A signal may end the process here, and nothing else must be lost with it. */
 	recfile_flush(r->file, &r->err);
 	if (recorder_failed(r))
 		return;
 	reclines_write(r->lines, r->file, RECLINES_TIME_NS, &missing, &r->err);
 	if (missing)
-		cmd_msg("source lines of %zu addresses are not in the recording: there is room for %u, and time for %llu s", missing,
+		cmd_msg("source lines of %zu addresses are not in the recording: there is room for %u, and time for %llu s or until a signal comes", missing,
 			RECLINES_MAX, (unsigned long long)(RECLINES_TIME_NS / NSEC_PER_SEC));
 }
 
@@ -338,7 +356,8 @@ int recorder_rotate(struct recorder *r, const char *path, struct err *err)
 
 	if (e < 0)
 		return e;
-	r->lost += recfile_dropped(r->file);
+	tell_unrecorded(r);
+	r->lost += recfile_dropped(r->file) + recfile_unrecorded(r->file);
 	e = recfile_close(r->file, err);
 	r->file = next;
 	err_done(&r->err);
@@ -354,7 +373,7 @@ bool recorder_failed(const struct recorder *r)
 
 uint64_t recorder_lost(const struct recorder *r)
 {
-	return r->lost + recfile_dropped(r->file);
+	return r->lost + recfile_dropped(r->file) + recfile_unrecorded(r->file);
 }
 
 int recorder_close(struct recorder *r)
@@ -367,6 +386,7 @@ int recorder_close(struct recorder *r)
 	if (r->file) {
 		uint64_t dropped = recfile_dropped(r->file);
 
+		tell_unrecorded(r);
 		recfile_close(r->file, r->err.code ? NULL : &r->err);
 		if (r->err.code)
 			e = cmd_fail("%s%s%llu row%s not recorded", r->told ? "" : r->err.msg, r->told ? "" : "; ",

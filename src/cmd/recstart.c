@@ -7,8 +7,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 
-/* SIGQUIT first, and given back last: who waits until a run takes signals sees by it that this is the start still. */
-static const int wanted[] = { SIGQUIT, SIGINT, SIGTERM, SIGHUP };
+static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 /* The file and what SQLite puts beside it. Handlers have nothing but globals. */
 static const char *const suffixes[] = { "", "-wal", "-shm", "-journal" };
 static char paths[ARRAY_SIZE(suffixes)][PATH_MAX];
@@ -73,7 +72,7 @@ void recstart_over(void)
 	if (!guarded)
 		return;
 	guarded = 0;
-	for (size_t i = ARRAY_SIZE(wanted); i-- > 0;)
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		sigaction(wanted[i], &saved[i], NULL);
 }
 

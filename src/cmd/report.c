@@ -87,19 +87,45 @@ static int show_rows(struct recread *f, struct text_view *v)
 	return 0;
 }
 
+/* What limits of size and age have left, where anything has gone. */
+static void show_limits(const struct recread *f)
+{
+	static const char *const what[] = { "events", "aggregations", "processes", "seconds" };
+	const char *begun = recread_meta(f, "begun_monotonic_ns"), *n;
+	uint64_t from = 0, since;
+
+	if (begun)
+		num_parse_u64(begun, &from);
+	for (size_t i = 0; i < ARRAY_SIZE(what); i++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), RECFILE_SINCE "%s", what[i]);
+		n = recread_meta(f, key);
+		if (n && num_parse_u64(n, &since) == 0)
+			printf("%-8s %s since %.1f s after the beginning\n", "kept", what[i], since > from ? (double)(since - from) / 1e9 : 0);
+	}
+	n = recread_meta(f, RECFILE_FORGOTTEN);
+	if (n)
+		printf("%-8s %s keys of aggregations, for which --record-size had no room\n", "gave up", n);
+	n = recread_meta(f, RECFILE_UNRECORDED);
+	if (n)
+		printf("%-8s %s rows, for which --record-size had no room\n", "left out", n);
+}
+
 static void show_programs(const struct recread *f)
 {
 	static const char *const keys[] = { "host", "kernel", "machine", "dwell" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		printf("%-8s %s\n", keys[i], recread_meta(f, keys[i]) ? recread_meta(f, keys[i]) : "unknown");
+	show_limits(f);
 	for (const struct recfile_pair *p = recread_programs(f); p->name; p++)
 		printf("\n/* %s */\n%s\n", p->name, p->value);
 }
 
-static int usage(void)
+static int usage(FILE *out)
 {
-	fprintf(stderr, "Usage: %s report [-qFv] [-l] [--table NAME [options]] [--json] FILE\n"
+	fprintf(out, "Usage: %s report [-qFv] [-l] [--table NAME [options]] [--json] FILE\n"
 			"\n\t-F  coalesce trace output by function\n\t--json  output as JSON Lines\n\t-l  show the recorded programs and where they ran\n"
 			"\t-q  quiet mode\n\t--table  print one table: slow, control, hist, span, process, cost, loss\n"
 			"\t-v  losses by probe\n"
@@ -111,7 +137,7 @@ static int usage(void)
 
 /* The command line; false: it is none. */
 struct asked {
-	bool json, quiet, flowindent, verbose, programs;
+	bool json, quiet, flowindent, verbose, programs, help;
 	const char *table;
 	struct report_filter which; /* range: after the beginning */
 };
@@ -149,7 +175,8 @@ static bool parse(int argc, char **argv, struct asked *a)
 					       { "over", required_argument, NULL, OPT_OVER },
 					       { "under", required_argument, NULL, OPT_UNDER },
 					       { "tracker", required_argument, NULL, OPT_TRACKER },
-					       { "longest", required_argument, NULL, OPT_LONGEST }, { NULL, 0, NULL, 0 } };
+					       { "longest", required_argument, NULL, OPT_LONGEST },
+					       { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 } };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "+qFvl", longs, NULL)) != -1) {
@@ -158,6 +185,9 @@ static bool parse(int argc, char **argv, struct asked *a)
 		a->flowindent |= c == 'F';
 		a->verbose |= c == 'v';
 		a->programs |= c == 'l';
+		a->help |= c == 'h';
+		if (a->help)
+			return true;
 		a->table = c == 't' ? optarg : a->table;
 		if (c == '?' || (c >= OPT_FROM && !take_filter(&a->which, c, optarg)))
 			return false;
@@ -221,7 +251,9 @@ static int report(int argc, char **argv)
 	int e = 0;
 
 	if (!parse(argc, argv, &asked))
-		return usage();
+		return usage(stderr);
+	if (asked.help)
+		return usage(stdout), cmd_written(0);
 	if (recread_open(argv[optind], &f, &err) < 0)
 		return cmd_fail("%s", err.msg);
 	a = arena_new(ARENA_DEFAULT_LIMIT);

@@ -1,41 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell report -l --json FILE`: what is in a recording, for programs that choose views of it. */
-#include <inttypes.h>
-#include <string.h>
 #include "base/cleanup.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
+#include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/latency_rec.h"
 #include "cmd/report.h"
 #include "view/recstacks.h"
 #include "view/stacksrc.h"
 
-static void put(struct strb *b, const char *name, const char *value)
+static void put_programs(struct jsonw *w, const struct recread *r)
 {
-	strb_printf(b, "%s\"%s\":", b->n > 1 && b->s[b->n - 1] != '{' ? "," : "", name);
-	jsonstr_add(b, value ? value : "", value ? strlen(value) : 0);
+	jsonw_array(w, "programs");
+	for (const struct recfile_pair *p = recread_programs(r); p->name; p++) {
+		jsonw_object(w, NULL);
+		jsonw_str(w, "name", p->name);
+		jsonw_str(w, "text", p->value);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
 }
 
-static void put_programs(struct strb *b, const struct recread *r)
+static void put_histogram(struct jsonw *w, const struct histsum *sum, const struct rec_histdesc *d)
 {
-	strb_adds(b, ",\"programs\":[");
-	for (const struct recfile_pair *p = recread_programs(r); p->name; p++) {
-		strb_adds(b, p == recread_programs(r) ? "{" : ",{");
-		put(b, "name", p->name);
-		put(b, "text", p->value);
-		strb_addc(b, '}');
-	}
-	strb_addc(b, ']');
+	jsonw_object(w, NULL);
+	jsonw_str(w, "kind", d->is_tracker ? "tracker" : "aggregation");
+	jsonw_str(w, "name", d->name);
+	jsonw_str(w, "unit", d->is_tracker ? "ns" : stacksrc_unit(d->name));
+	jsonw_u64(w, "count", sum->count);
+	jsonw_u64(w, "keys", d->nkeys);
+	jsonw_double(w, "p50", histsum_quantile(sum, d, 0.5), 6);
+	jsonw_double(w, "p99", histsum_quantile(sum, d, 0.99), 6);
+	jsonw_double(w, "max", histsum_quantile(sum, d, 1), 6);
+	jsonw_u64(w, "slot", d->slot_ns);
+	jsonw_end_object(w);
 }
 
 /* Trackers and distributions that have values: heat maps can be made of them. */
-static int put_histograms(struct strb *b, struct recread *r, struct err *err)
+static int put_histograms(struct jsonw *w, struct recread *r, struct err *err)
 {
 	const struct rec_schema *s = recread_schema(r);
-	const char *comma = "";
 	int e = 0;
 
-	strb_adds(b, ",\"histograms\":[");
+	jsonw_array(w, "histograms");
 	for (uint32_t i = 0; i < s->ntrackers + s->naggs && e == 0; i++) {
 		struct histsum sum = { 0 };
 		struct rec_histdesc d;
@@ -43,44 +50,59 @@ static int put_histograms(struct strb *b, struct recread *r, struct err *err)
 		if (!rec_hist_source(s, i, &d))
 			continue;
 		e = recread_hist(r, i, REC_ALL_TIME, -1, &sum, err);
-		if (e == 0 && sum.count) {
-			strb_printf(b, "%s{\"kind\":\"%s\"", comma, d.is_tracker ? "tracker" : "aggregation");
-			put(b, "name", d.name);
-			put(b, "unit", d.is_tracker ? "ns" : stacksrc_unit(d.name));
-			strb_printf(b, ",\"count\":%" PRIu64 ",\"keys\":%zu,\"p50\":%.6g,\"p99\":%.6g,\"max\":%.6g,\"slot\":%" PRIu64 "}",
-				    sum.count, d.nkeys, histsum_quantile(&sum, &d, 0.5), histsum_quantile(&sum, &d, 0.99),
-				    histsum_quantile(&sum, &d, 1), d.slot_ns);
-			comma = ",";
-		}
+		if (e == 0 && sum.count)
+			put_histogram(w, &sum, &d);
 		histsum_free(&sum);
 	}
-	strb_addc(b, ']');
+	jsonw_end_array(w);
 	return e;
 }
 
-static void put_stacks(struct strb *b, const struct recread *r)
+static void put_stacks(struct jsonw *w, const struct recread *r)
 {
 	const struct rec_schema *s = recread_schema(r);
-	const char *comma = "";
 
-	strb_adds(b, ",\"stacks\":[");
-	for (size_t i = 0; i < s->naggs; i++)
-		if (recstacks_of(s->aggs[i])) {
-			strb_printf(b, "%s{", comma);
-			put(b, "name", s->aggs[i]->name);
-			put(b, "unit", stacksrc_unit(s->aggs[i]->name));
-			strb_addc(b, '}');
-			comma = ",";
-		}
-	strb_addc(b, ']');
+	jsonw_array(w, "stacks");
+	for (size_t i = 0; i < s->naggs; i++) {
+		if (!recstacks_of(s->aggs[i]))
+			continue;
+		jsonw_object(w, NULL);
+		jsonw_str(w, "name", s->aggs[i]->name);
+		jsonw_str(w, "unit", stacksrc_unit(s->aggs[i]->name));
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
 }
 
-static void put_range(struct strb *b, const char *name, bool there, const struct rec_range *r)
+/* What limits of size and age have left, by the times at which it begins. */
+static void put_since(struct jsonw *w, const struct recread *r)
 {
-	if (there)
-		strb_printf(b, ",\"%s\":[%" PRIu64 ",%" PRIu64 "]", name, r->from, r->to);
-	else
-		strb_printf(b, ",\"%s\":null", name);
+	static const char *const what[] = { "events", "aggregations", "processes", "seconds" };
+
+	jsonw_object(w, "since");
+	for (size_t i = 0; i < ARRAY_SIZE(what); i++) {
+		char key[32];
+		const char *text;
+		uint64_t since;
+
+		snprintf(key, sizeof(key), RECFILE_SINCE "%s", what[i]);
+		text = recread_meta(r, key);
+		if (text && num_parse_u64(text, &since) == 0)
+			jsonw_u64(w, what[i], since);
+	}
+	jsonw_end_object(w);
+}
+
+static void put_range(struct jsonw *w, const char *name, bool there, const struct rec_range *r)
+{
+	if (!there) {
+		jsonw_null(w, name);
+		return;
+	}
+	jsonw_array(w, name);
+	jsonw_u64(w, NULL, r->from);
+	jsonw_u64(w, NULL, r->to);
+	jsonw_end_array(w);
 }
 
 struct tally {
@@ -105,32 +127,48 @@ static int count_lost(void *ctx, const struct row *row)
 	return 0;
 }
 
-int report_contents(struct recread *r)
+/* All but the numbers of slow events and of losses. */
+static int put_recording(struct jsonw *w, struct recread *r, struct err *err)
 {
 	static const char *const metas[] = { "host", "kernel", "machine", "dwell" };
-	struct rec_slow_query q = { .range = REC_ALL_TIME, .tracker = -1, .which = SLOW_ONLY };
-	const char *begun = recread_meta(r, "begun_monotonic_ns");
+	const char *text = recread_meta(r, "begun_monotonic_ns");
 	struct rec_range range;
+	uint64_t begun = 0;
+
+	if (text)
+		num_parse_u64(text, &begun);
+	jsonw_str(w, "type", "recording");
+	for (size_t i = 0; i < ARRAY_SIZE(metas); i++)
+		jsonw_str(w, metas[i], recread_meta(r, metas[i]));
+	jsonw_u64(w, "begun", begun);
+	jsonw_u64(w, "wall_off", recread_wall_off(r));
+	put_range(w, "extent", recread_extent(r, &range), &range);
+	put_range(w, "seconds", recread_hist_extent(r, &range), &range);
+	put_since(w, r);
+	put_programs(w, r);
+	put_stacks(w, r);
+	return put_histograms(w, r, err);
+}
+
+int report_contents(struct recread *r)
+{
+	struct rec_slow_query q = { .range = REC_ALL_TIME, .tracker = -1, .which = SLOW_ONLY };
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 	struct tally t = { 0 };
 	struct err err = { 0 };
 	int e;
 
-	strb_adds(&b, "{\"type\":\"recording\"");
-	for (size_t i = 0; i < ARRAY_SIZE(metas); i++)
-		put(&b, metas[i], recread_meta(r, metas[i]));
-	strb_printf(&b, ",\"begun\":%s,\"wall_off\":%" PRIu64, begun && begun[0] >= '0' && begun[0] <= '9' && !begun[strspn(begun, "0123456789")] ?
-		    begun : "0", recread_wall_off(r));
-	put_range(&b, "extent", recread_extent(r, &range), &range);
-	put_range(&b, "seconds", recread_hist_extent(r, &range), &range);
-	put_programs(&b, r);
-	put_stacks(&b, r);
-	e = put_histograms(&b, r, &err);
+	jsonw_object(&w, NULL);
+	e = put_recording(&w, r, &err);
 	if (e == 0)
 		e = recread_slow(r, &q, count_slow, &t, &err);
 	if (e == 0)
 		e = recread_rows(r, 1u << ROW_DROPS, REC_ALL_TIME, count_lost, &t, &err);
-	strb_printf(&b, ",\"slow\":%" PRIu64 ",\"lost\":%" PRIu64 "}\n", t.slow, t.lost);
+	jsonw_u64(&w, "slow", t.slow);
+	jsonw_u64(&w, "lost", t.lost);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
 	if (e == 0 && b.failed)
 		e = err_set(&err, -ENOMEM, "out of memory");
 	if (e == 0)

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
 #include "cmd/cmd.h"
+#include "cmd/plainout.h"
 #include "cmd/why.h"
 #include "store/recquery.h"
 #include "store/slow.h"
@@ -334,12 +335,15 @@ static const struct {
 
 int report_table(struct recread *r, const char *name, bool json, const struct report_filter *which)
 {
-	struct listing l = { .t = { .out = stdout, .json = json }, .r = r, .which = which };
+	struct listing l = { .r = r, .which = which };
 	struct strb known = { 0 };
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct dopts opts;
 	int e = -ENOENT;
 
+	plainout_stdout();
+	l.t.out = stdout;
+	l.t.json = json;
 	dopts_init(&opts, a);
 	why_open(&l.why, &opts);
 

@@ -3,17 +3,21 @@
 #include <fcntl.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/usdtgen.h"
 #include "cmd/lineout.h"
 #include "cmd/metrics.h"
+#include "cmd/plainout.h"
 #include "cmd/record.h"
 #include "cmd/recstart.h"
 #include "cmd/run.h"
 #include "cmd/textopts.h"
+#include "cmd/tmpdir.h"
 #include "cmd/why.h"
 #include "run/session.h"
+#include "run/signals.h"
 #include "view/text.h"
 
 /* One run and what it owns. */
@@ -32,6 +36,7 @@ struct run {
 	FILE *out;
 	bool own_out;
 	bool hangup; /* SIGHUP, not yet told */
+	bool for_picture; /* by a command that draws the recording */
 };
 
 /* A probe that fires at several places counts once. */
@@ -64,8 +69,11 @@ static void notice_matches(struct run *r)
 /* Without -w; the program was good otherwise. */
 static int refuse_destructive(const struct run *r)
 {
+	const struct diag g = { .tag = "D_UNKNOWN", .sev = SEV_ERROR, .at = r->w.prog->destructive,
+				.msg = "Destructive actions not allowed", .hint = "-w or -x destructive allows them" };
 	_cleanup_(strb_free) struct strb b = { 0 };
 
+	workshop_tell(r->c, &g);
 	diag_format_place(&b, r->w.prog->destructive);
 	return cmd_fail("could not enable tracing: Destructive actions not allowed%s%s"
 			"hint: -w or -x destructive allows them", b.n ? "\n" : "", strb_str(&b));
@@ -169,6 +177,11 @@ static int open_output(struct run *r)
 	r->out = stdout;
 	if (!r->c->output && shares_output(r)) {
 		r->out = lineout_open(STDOUT_FILENO);
+		if (r->out && r->show && isatty(STDOUT_FILENO)) {
+			FILE *f = plainout_open(r->out);
+
+			r->out = f ? f : r->out;
+		}
 		r->own_out = r->out != NULL;
 		return r->out ? 0 : cmd_fail("out of memory");
 	}
@@ -303,6 +316,54 @@ static int finish_output(struct run *r, int consumer_error)
 	return e < 0 ? fail_write(r, e) : 0;
 }
 
+/* As dtrace(1), which says nothing with -q. Commands of dwell's own say what they could be misunderstood without. */
+static void tell_targets(const struct run *r, enum session_stop why)
+{
+	bool tells = !r->c->opts.quiet, own = r->show || r->for_picture;
+	char how[TARGET_HOW_MAX];
+
+	for (size_t i = 0; i < r->ntargets; i++) {
+		bool failed = target_failed(r->targets[i], how, sizeof(how));
+
+		if ((failed && (tells || own)) || (tells && why == SESSION_TARGETS))
+			cmd_msg("pid %d %s", (int)target_pid(r->targets[i]), how);
+	}
+}
+
+static bool is_cut(void)
+{
+	return signals_cut() != SIGNALS_UNCUT;
+}
+
+/* What signals kept from being printed. */
+static int tell_cut(const struct run *r)
+{
+	_cleanup_(strb_free) struct strb lost = { 0 };
+	bool any = text_view_lost(r->view, &lost);
+
+	if (signals_cut() == SIGNALS_BLOCKED)
+		return cmd_fail("nobody took the output for %.1f s after the signal: its end is not printed%s%s",
+				(double)SIGNALS_BLOCKED_NS / NSEC_PER_SEC, any ? ", nor are " : "", strb_str(&lost));
+	if (signals_cut() == SIGNALS_AGAIN)
+		return cmd_fail("a second signal ended the output: its end is not printed%s%s", any ? ", nor are " : "", strb_str(&lost));
+	if (any)
+		cmd_msg("%s still in the buffers after the signal: too much to be shown in %.1f s", strb_str(&lost),
+			(double)SIGNALS_RECORDS_NS / NSEC_PER_SEC);
+	return 0;
+}
+
+static void fill_text_opts(struct run *r, struct text_opts *t)
+{
+	textopts_fill(t, &r->c->opts);
+	t->verbose = r->c->verbose;
+	t->target = r->ntargets ? (uint32_t)target_pid(r->targets[0]) : 0;
+	t->why = why_words;
+	t->cut = is_cut;
+	t->overdue = signals_overdue;
+	t->why_arg = &r->why;
+	t->no_final_aggs = r->show != NULL;
+}
+
 static int run_session(struct run *r)
 {
 	struct rec_schema *schema = session_schema(r->w.prog, r->w.image, &r->w.caps);
@@ -318,11 +379,7 @@ static int run_session(struct run *r)
 	bool log = r->c->opts.bpflog;
 	int e, status, recorded, written;
 
-	textopts_fill(&topts, &r->c->opts);
-	topts.verbose = r->c->verbose;
-	topts.why = why_words;
-	topts.why_arg = &r->why;
-	topts.no_final_aggs = r->show != NULL;
+	fill_text_opts(r, &topts);
 	if ((e = why_open(&r->why, &r->c->opts)))
 		return e;
 	if (recording_new_memory(schema, &r->rec) < 0 ||
@@ -347,15 +404,16 @@ static int run_session(struct run *r)
 	if (r->show && r->show->ready && (e = r->show->ready(r->show->ctx, r->session, r->ntargets ? target_pid(r->targets[0]) : 0)))
 		return e;
 	recstart_over();
+	signals_watch(fileno(r->out));
 	e = session_run(r->session, &res, &err);
 	if (e < 0) {
 		fflush(r->out);
 		fail_err("", e, &err, log);
 	}
-	if (res.why == SESSION_TARGETS && !r->c->opts.quiet)
-		for (size_t i = 0; i < r->ntargets; i++)
-			cmd_msg("pid %d has exited", (int)target_pid(r->targets[i]));
-	status = finish_output(r, res.why == SESSION_CONSUMER ? res.consumer_error : 0);
+	tell_targets(r, res.why);
+	/* Where nothing was attached, a table of zeros would look as if it had been measured. */
+	status = e < 0 && !res.started && r->show ? EXIT_ERROR : finish_output(r, res.why == SESSION_CONSUMER ? res.consumer_error : 0);
+	status = status ? status : tell_cut(r);
 	recorded = recorder_close(take_ptr(r->recorder));
 	written = metrics_close(take_ptr(r->metrics));
 	recorded = recorded ? recorded : written;
@@ -424,6 +482,9 @@ static int compile_and_run(struct run *r, long target)
 		strb_free(&b);
 	}
 	notice_matches(r);
+	/* who sent a stranger's text to be looked at wants to know what a run of it would say; dtrace -e says nothing */
+	if (r->c->compile_only && r->c->opts.confined && r->w.prog->destructive.src && !r->c->opts.destructive)
+		return refuse_destructive(r);
 	if (r->c->compile_only)
 		return r->c->verbose ? report_stability(r) : 0;
 	if (total_matches(r) == 0 && !r->c->opts.zdefs)
@@ -441,6 +502,7 @@ static int compile_and_run(struct run *r, long target)
 		return e;
 	if (r->c->verbose)
 		stability_print(&r->w, r->c, r->out);
+	tmpdir_clear_dead();
 	return run_session(r);
 }
 
@@ -461,15 +523,10 @@ static void run_done(struct run *r)
 	workshop_done(&r->w);
 }
 
-int cmd_dtrace(int argc, char **argv)
-{
-	return run_and_show(argc, argv, NULL);
-}
-
-int run_and_show(int argc, char **argv, const struct run_show *show)
+static int run(int argc, char **argv, const struct run_show *show, bool for_picture)
 {
 	struct cmdline c;
-	struct run r = { .c = &c, .show = show };
+	struct run r = { .c = &c, .show = show, .for_picture = for_picture };
 	long target = 0;
 	int e = cmdline_parse(&c, argc, argv);
 
@@ -496,4 +553,19 @@ int run_and_show(int argc, char **argv, const struct run_show *show)
 	if (fflush(stdout) != 0 && e == 0)
 		e = errno == EPIPE ? EXIT_ERROR : cmd_fail("failed to write to standard output: %s", strerror(errno));
 	return e;
+}
+
+int cmd_dtrace(int argc, char **argv)
+{
+	return run(argc, argv, NULL, false);
+}
+
+int run_and_show(int argc, char **argv, const struct run_show *show)
+{
+	return run(argc, argv, show, false);
+}
+
+int run_for_picture(int argc, char **argv)
+{
+	return run(argc, argv, NULL, true);
 }

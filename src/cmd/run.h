@@ -36,4 +36,6 @@ struct run_show {
 
 /* The arguments are those of dtrace(1). Exit code. */
 int run_and_show(int argc, char **argv, const struct run_show *show);
+/* As `dwell -q …`, of which only a recording is wanted: says how a command failed. */
+int run_for_picture(int argc, char **argv);
 #endif

@@ -17,7 +17,7 @@
 #include "cmd/page.h"
 #include "cmd/typelist.h"
 
-#define LIVE_SIZE "64m" /* of the recording of the live view */
+#define LIVE_SIZE "128m" /* of the recording of the live view: ten minutes at 100 slow events a second */
 #define LIVE_AGE "10m"
 #define WORDS_MAX 256 /* recordings and folders of the command line */
 
@@ -28,9 +28,9 @@ struct serve_opts {
 	size_t n;
 };
 
-static int usage(void)
+static int usage(FILE *out)
 {
-	fprintf(stderr, "Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING...]\n"
+	fprintf(out, "Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING...]\n"
 			"\n\t--port        TCP port on 127.0.0.1 (default: any that is free)\n"
 			"\t--unix        a unix socket instead, for nobody but this user\n"
 			"\t--recordings  recordings of this folder can be opened, as those named\n", cmd_name());
@@ -45,11 +45,13 @@ static int take_word(struct serve_opts *o, char *word)
 	return 0;
 }
 
+/* < 0: it was help that was wanted. */
 static int parse(struct serve_opts *o, int argc, char **argv)
 {
 	static const struct option longs[] = { { "port", required_argument, NULL, 'p' },
 					       { "unix", required_argument, NULL, 'u' },
-					       { "recordings", required_argument, NULL, 'r' }, { NULL, 0, NULL, 0 } };
+					       { "recordings", required_argument, NULL, 'r' },
+					       { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 } };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "-", longs, NULL)) != -1) {
@@ -57,8 +59,10 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 			return cmd_fail("--port %s: a number up to %d is wanted", optarg, UINT16_MAX);
 		if (c == 'u')
 			o->unix_path = optarg;
+		if (c == 'h')
+			return usage(stdout), -1;
 		if (c == '?')
-			return usage();
+			return usage(stderr);
 		if ((c == 'r' || c == 1) && take_word(o, optarg))
 			return EXIT_USAGE;
 	}
@@ -86,21 +90,29 @@ static int run_server(struct serve_config *c, int sock)
 	return r < 0 ? cmd_fail("%s", err.msg) : EXIT_OK;
 }
 
-/* Splits into launcher and server. */
-static int run_both(struct serve_config *c, char *const *overview, const struct servedir *dir)
+/* The launcher reads them, and so there is no moment at which one would leave the folder or the socket; the server ends when the
+ * launcher says so. */
+static void hold_signals(void)
 {
-	int sock[2], stop[2];
 	sigset_t set;
-	pid_t pid;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0 || pipe2(stop, O_CLOEXEC) < 0)
-		return cmd_fail("%s", strerror(errno));
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL); /* the launcher reads them; the server ends when it says so */
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Splits into launcher and server. */
+static int run_both(struct serve_config *c, char *const *overview, const struct servedir *dir)
+{
+	int sock[2], stop[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sock) < 0 || pipe2(stop, O_CLOEXEC) < 0)
+		return cmd_fail("%s", strerror(errno));
 	pid = fork();
 	if (pid < 0)
 		return cmd_fail("fork: %s", strerror(errno));
@@ -153,13 +165,14 @@ static int serve_main(int argc, char **argv)
 	int r = parse(&o, argc, argv);
 
 	if (r)
-		return r;
+		return r < 0 ? cmd_written(0) : r;
 	a = arena_new(ARENA_DEFAULT_LIMIT);
 	r = servedir_find(a, o.recordings, o.n, &dir);
 	if (r) {
 		arena_free(a);
 		return r;
 	}
+	hold_signals();
 	c.listen_fd = o.unix_path ? listen_unix(o.unix_path) : listen_tcp(NULL, &o.port);
 	if (c.listen_fd < 0)
 		return cmd_fail("cannot listen on %s: %s", o.unix_path ? o.unix_path : "127.0.0.1", strerror(-c.listen_fd));

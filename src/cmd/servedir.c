@@ -87,38 +87,19 @@ int servedir_find(struct arena *a, char *const *words, size_t n, struct servedir
 
 int servedir_make(struct arena *a, struct servedir *d, unsigned user)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *dir = arena_printf(a, "%s/dwell-serve-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-
-	if (!mkdtemp(dir))
-		return -errno;
-	d->dir = dir;
-	d->live = arena_printf(a, "%s/live", dir);
-	d->uploads = arena_printf(a, "%s/sent", dir);
 	/* others find nothing in it that they could open */
-	if (chmod(dir, 0711) < 0 || mkdir(d->uploads, 0700) < 0 ||
-	    (geteuid() == 0 && chown(d->uploads, user, user) < 0)) {
-		int e = -errno;
+	int e = tmpdir_make(TMPDIR_SERVE, 0711, false, &d->dir);
 
+	if (e < 0)
+		return e;
+	d->live = arena_printf(a, "%s/live", d->dir.path);
+	d->uploads = arena_printf(a, "%s/sent", d->dir.path);
+	if (mkdir(d->uploads, 0700) < 0 || (geteuid() == 0 && chown(d->uploads, user, user) < 0)) {
+		e = -errno;
 		servedir_remove(d);
 		return e;
 	}
 	return 0;
-}
-
-static void remove_files(const char *path)
-{
-	struct dirent **list;
-	int n = scandir(path, &list, NULL, NULL), fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	for (int i = 0; i < n; i++) {
-		if (fd >= 0)
-			unlinkat(fd, list[i]->d_name, 0);
-		free(list[i]);
-	}
-	if (n >= 0)
-		free(list);
-	closep(&fd);
 }
 
 void servedir_forget_live(const struct servedir *d)
@@ -133,13 +114,8 @@ void servedir_forget_live(const struct servedir *d)
 
 void servedir_remove(struct servedir *d)
 {
-	if (!d->dir)
-		return;
-	servedir_forget_live(d);
-	remove_files(d->uploads);
-	rmdir(d->uploads);
-	rmdir(d->dir);
-	d->dir = d->live = d->uploads = NULL;
+	tmpdir_remove(&d->dir);
+	d->live = d->uploads = NULL;
 }
 
 /* The recording of the live view may be read by who has no privileges; it is still being written, so its log has to be

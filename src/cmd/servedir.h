@@ -4,6 +4,7 @@
 #ifndef DWELL_CMD_SERVEDIR_H
 #define DWELL_CMD_SERVEDIR_H
 #include "base/arena.h"
+#include "cmd/tmpdir.h"
 #include "serve/serve.h"
 
 #define SERVEDIR_FILES_MAX 1000 /* recordings of the command line */
@@ -12,7 +13,8 @@ struct servedir {
 	struct serve_recording *files; /* of the command line */
 	char **paths;
 	size_t nfiles;
-	char *dir, *live, *uploads; /* folder, file, folder; NULL: none */
+	struct tmpdir dir;
+	char *live, *uploads; /* file, folder in it; NULL: none */
 };
 
 /* Finds the recordings that words (files and folders) name; folders are not searched further. 0, or an exit status after

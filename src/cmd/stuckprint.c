@@ -2,7 +2,7 @@
 #include "cmd/stuckprint.h"
 #include <errno.h>
 #include <string.h>
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "base/strb.h"
 #include "base/units.h"
 
@@ -191,64 +191,69 @@ static void put_thread(const struct stuck_print *p, const struct stuck_thread *t
 
 /* -- JSON -- */
 
-static void json_member(struct strb *b, const char *name, const char *s)
-{
-	strb_printf(b, ",\"%s\":", name);
-	jsonstr_add(b, s, strlen(s));
-}
-
-static void json_stack(const struct stuck_print *p, const struct stuck_thread *t, bool user, struct strb *b)
+static void json_stack(const struct stuck_print *p, const struct stuck_thread *t, bool user, struct jsonw *w)
 {
 	size_t n = user ? t->nustack : t->nstack;
 	struct strb name = { 0 };
 
-	strb_printf(b, ",\"%s\":[", user ? "ustack" : "stack");
+	jsonw_array(w, user ? "ustack" : "stack");
 	for (size_t i = 0; i < n; i++) {
 		strb_reset(&name);
 		name_frame(p, t, user, i, &name);
-		strb_printf(b, "%s{\"addr\":\"0x%llx\",\"name\":", i ? "," : "",
-			    (unsigned long long)(user ? t->ustack[i] : t->stack[i]));
-		jsonstr_add(b, strb_str(&name), name.n);
-		strb_addc(b, '}');
+		jsonw_object(w, NULL);
+		jsonw_strf(w, "addr", "0x%llx", (unsigned long long)(user ? t->ustack[i] : t->stack[i]));
+		jsonw_strn(w, "name", strb_str(&name), name.n);
+		jsonw_end_object(w);
 	}
-	strb_addc(b, ']');
+	jsonw_end_array(w);
 	strb_free(&name);
 }
 
-static void json_holder(struct strb *b, const struct stuck_thread *t)
+static void json_holder(struct jsonw *w, const struct stuck_thread *t)
 {
 	const struct stuck_thread *chain[STUCK_MAX_CHAIN];
 	bool cycle;
 
 	stuck_chain(t, chain, &cycle);
-	strb_printf(b, ",\"holder\":{\"pid\":%u,\"tid\":%u", t->holder_pid, t->holder_tid);
-	json_member(b, "comm", t->holder_name);
-	strb_printf(b, ",\"one_of_several\":%s,\"runs\":%s,\"deadlock\":%s}", t->shared ? "true" : "false",
-		    t->holder ? "false" : "true", cycle ? "true" : "false");
+	jsonw_object(w, "holder");
+	jsonw_u64(w, "pid", t->holder_pid);
+	jsonw_u64(w, "tid", t->holder_tid);
+	jsonw_str(w, "comm", t->holder_name);
+	jsonw_bool(w, "one_of_several", t->shared);
+	jsonw_bool(w, "runs", !t->holder);
+	jsonw_bool(w, "deadlock", cycle);
+	jsonw_end_object(w);
 }
 
 static void json_thread(const struct stuck_print *p, const struct stuck_thread *t, struct strb *b)
 {
-	strb_printf(b, "{\"type\":\"stuck\",\"version\":%d,\"pid\":%u,\"tid\":%u", JSON_VERSION, t->pid, t->tid);
-	json_member(b, "comm", t->name);
-	json_member(b, "process", t->process);
-	strb_printf(b, ",\"state\":\"%c\"", t->state);
+	struct jsonw w = jsonw_to(b);
+
+	jsonw_object(&w, NULL);
+	jsonw_str(&w, "type", "stuck");
+	jsonw_u64(&w, "version", JSON_VERSION);
+	jsonw_u64(&w, "pid", t->pid);
+	jsonw_u64(&w, "tid", t->tid);
+	jsonw_str(&w, "comm", t->name);
+	jsonw_str(&w, "process", t->process);
+	jsonw_strn(&w, "state", &t->state, 1);
 	if (t->off_cpu_ns)
-		strb_printf(b, ",\"off_cpu_ns\":%llu", (unsigned long long)t->off_cpu_ns);
-	json_member(b, "cause", t->cause.words);
-	json_member(b, "class", cause_class_name(t->cause.class));
-	strb_printf(b, ",\"inferred\":%s,\"cgroup\":%llu", t->cause.inferred ? "true" : "false",
-		    (unsigned long long)t->cgroup);
-	json_member(b, "container", t->container);
+		jsonw_u64(&w, "off_cpu_ns", t->off_cpu_ns);
+	jsonw_str(&w, "cause", t->cause.words);
+	jsonw_str(&w, "class", cause_class_name(t->cause.class));
+	jsonw_bool(&w, "inferred", t->cause.inferred);
+	jsonw_u64(&w, "cgroup", t->cgroup);
+	jsonw_str(&w, "container", t->container);
 	if (t->kind != STUCK_NO_LOCK) {
-		json_member(b, "lock", stuck_kind_name(t->kind));
-		strb_printf(b, ",\"lock_addr\":\"0x%llx\"", (unsigned long long)t->lock);
+		jsonw_str(&w, "lock", stuck_kind_name(t->kind));
+		jsonw_strf(&w, "lock_addr", "0x%llx", (unsigned long long)t->lock);
 	}
 	if (t->holder_tid)
-		json_holder(b, t);
-	json_stack(p, t, false, b);
-	json_stack(p, t, true, b);
-	strb_adds(b, "}\n");
+		json_holder(&w, t);
+	json_stack(p, t, false, &w);
+	json_stack(p, t, true, &w);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
 }
 
 /* -- all -- */

@@ -111,9 +111,11 @@ static int show(struct timeline_cmd *c)
 	c->opts.why = why_words;
 	c->opts.why_arg = &why;
 	if (e == 0 && recread_open(c->file, &f, &err) < 0)
-		e = cmd_fail("%s", err.msg);
-	if (e == 0 && timeline_make(f, &c->opts, &t, &err) < 0)
-		e = cmd_fail("%s: %s", c->file, err.msg);
+		e = reclive_fail(&c->live, err.msg);
+	if (e == 0 && timeline_make(f, &c->opts, &t, &err) < 0) {
+		err_prefix(&err, "%s: ", c->file);
+		e = reclive_fail(&c->live, err.msg);
+	}
 	if (e == 0 && t->left_out)
 		cmd_msg("%llu intervals are left out: %u are drawn at most; take less with --from and --to", (unsigned long long)t->left_out, TL_MAX_ITEMS);
 	if (e == 0 && t->left_out_rows)

@@ -5,7 +5,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "base/units.h"
 #include "base/vec.h"
 
@@ -263,79 +263,78 @@ static void put_text(const struct tables *t, const struct why_sum *brief, uint64
 
 /* -- JSON -- */
 
-static void json_sum(struct strb *b, const struct why_sum *s)
+static void json_sum(struct jsonw *w, const struct why_sum *s)
 {
-	strb_printf(b, "\"count\":%llu,\"total_ns\":%llu,\"max_ns\":%llu", (unsigned long long)s->count,
-		    (unsigned long long)s->total, (unsigned long long)s->max);
+	jsonw_u64(w, "count", s->count);
+	jsonw_u64(w, "total_ns", s->total);
+	jsonw_u64(w, "max_ns", s->max);
 }
 
-static void json_text(struct strb *b, const char *name, const char *s, size_t n)
+static void json_stacks(struct jsonw *w, const struct tables *t, const struct line *l)
 {
-	strb_printf(b, "\"%s\":", name);
-	jsonstr_add(b, s, n);
-}
-
-static void json_stacks(struct strb *b, const struct tables *t, const struct line *l)
-{
-	strb_adds(b, ",\"stacks\":[");
+	jsonw_array(w, "stacks");
 	for (size_t k = 0; k < l->n && k < MAX_STACKS; k++) {
 		const char *p = t->rows[l->from + k]->ustack;
-		bool first = true;
 
-		strb_adds(b, k ? ",{" : "{");
-		json_sum(b, sum_of(t, t->rows[l->from + k]));
-		strb_adds(b, ",\"frames\":[");
+		jsonw_object(w, NULL);
+		json_sum(w, sum_of(t, t->rows[l->from + k]));
+		jsonw_array(w, "frames");
 		while (p && *p) {
 			size_t len = strcspn(p, ";");
 
-			if (!first)
-				strb_addc(b, ',');
-			first = false;
-			jsonstr_add(b, p, len);
+			jsonw_strn(w, NULL, p, len);
 			p += len + (p[len] == ';');
 		}
-		strb_adds(b, "]}");
+		jsonw_end_array(w);
+		jsonw_end_object(w);
 	}
-	strb_addc(b, ']');
+	jsonw_end_array(w);
 }
 
-static void json_line(struct strb *b, const struct tables *t, const struct line *l)
+static void json_line(struct jsonw *w, const struct tables *t, const struct line *l)
 {
 	const struct why_row *r = l->first;
 
-	strb_addc(b, '{');
-	json_text(b, "cause", r->words, strlen(r->words));
-	strb_printf(b, ",\"class\":\"%s\",\"inferred\":%s,", cause_class_name(r->class), r->inferred ? "true" : "false");
+	jsonw_object(w, NULL);
+	jsonw_str(w, "cause", r->words);
+	jsonw_str(w, "class", cause_class_name(r->class));
+	jsonw_bool(w, "inferred", r->inferred);
 	if (t->p->by && !r->others) {
-		strb_printf(b, "\"%s\":%llu,", t->p->by == WHY_BY_THREAD ? "tid" : "pid", (unsigned long long)r->who);
-		json_text(b, "comm", r->comm, strlen(r->comm));
-		strb_addc(b, ',');
+		jsonw_u64(w, t->p->by == WHY_BY_THREAD ? "tid" : "pid", r->who);
+		jsonw_str(w, "comm", r->comm);
 	}
-	json_sum(b, &l->sum);
+	json_sum(w, &l->sum);
 	if (t->p->stacks)
-		json_stacks(b, t, l);
-	strb_addc(b, '}');
+		json_stacks(w, t, l);
+	jsonw_end_object(w);
 }
 
 static int put_json(struct tables *t, const struct why_sum *brief, uint64_t ns)
 {
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 	int e;
 
-	strb_printf(&b, "{\"type\":\"latency-why\",\"version\":%d,\"time\":%llu,\"interval_ns\":%llu,\"final\":%s,\"causes\":[",
-		    JSON_VERSION, (unsigned long long)clock_ns(CLOCK_MONOTONIC), (unsigned long long)ns, t->final ? "true" : "false");
+	jsonw_object(&w, NULL);
+	jsonw_str(&w, "type", "latency-why");
+	jsonw_u64(&w, "version", JSON_VERSION);
+	jsonw_u64(&w, "time", clock_ns(CLOCK_MONOTONIC));
+	jsonw_u64(&w, "interval_ns", ns);
+	jsonw_bool(&w, "final", t->final);
 	qsort(t->lines.v, t->lines.n, sizeof(*t->lines.v), line_cmp);
-	for (size_t i = 0; i < t->lines.n; i++) {
-		if (i)
-			strb_addc(&b, ',');
-		json_line(&b, t, &t->lines.v[i]);
-	}
-	strb_adds(&b, "],\"shorter\":{");
-	strb_printf(&b, "\"than_ns\":%llu,", (unsigned long long)t->p->over_ns);
-	json_sum(&b, brief);
-	strb_adds(&b, "},\"unknown\":{");
-	json_sum(&b, &t->unknown);
-	strb_adds(&b, "}}\n");
+	jsonw_array(&w, "causes");
+	for (size_t i = 0; i < t->lines.n; i++)
+		json_line(&w, t, &t->lines.v[i]);
+	jsonw_end_array(&w);
+	jsonw_object(&w, "shorter");
+	jsonw_u64(&w, "than_ns", t->p->over_ns);
+	json_sum(&w, brief);
+	jsonw_end_object(&w);
+	jsonw_object(&w, "unknown");
+	json_sum(&w, &t->unknown);
+	jsonw_end_object(&w);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
 	e = b.failed ? -ENOMEM : fwrite(b.s, 1, b.n, t->p->out) == b.n ? 0 : -errno;
 	strb_free(&b);
 	return e;

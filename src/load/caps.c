@@ -12,6 +12,7 @@
 #include "load/bpf_sys.h"
 #include "load/caps_int.h"
 #include "load/cpus.h"
+#include "load/reasons.h"
 
 #define PIDNS_INIT_INO 0xEFFFFFFCu /* Source: kernel include/linux/proc_ns.h, PROC_PID_INIT_INO */
 #define KDEV_MINORBITS 20	   /* the kernel's own dev_t; Source: include/linux/kdev_t.h */
@@ -170,6 +171,31 @@ bool cap_read_line(const char *path, char *buf, size_t size)
 	return true;
 }
 
+/* How many values the kernel copies for a key of a per-CPU map: one of 8 bytes for each possible CPU. Without a map: 1. */
+static unsigned count_values(void)
+{
+	_cleanup_free_ uint64_t *values = malloc(CPULIST_MAX * sizeof(*values));
+	_cleanup_close_ int fd = -1;
+	union bpf_attr a;
+	uint32_t key = 0;
+	unsigned n = 0;
+
+	memset(&a, 0, sizeof(a));
+	a.map_type = BPF_MAP_TYPE_PERCPU_ARRAY;
+	a.key_size = sizeof(key);
+	a.value_size = sizeof(*values);
+	a.max_entries = 1;
+	fd = values ? bpfsys(BPF_MAP_CREATE, &a, sizeof(a)) : -ENOMEM;
+	if (fd < 0)
+		return 1;
+	memset(values, 0xff, CPULIST_MAX * sizeof(*values));
+	if (bpfsys_map_lookup(fd, &key, values) < 0)
+		return 1;
+	while (n < CPULIST_MAX && !values[n])
+		n++;
+	return n ? n : 1;
+}
+
 static void read_cpus(struct caps *c)
 {
 	struct cpulist l = {0};
@@ -180,6 +206,8 @@ static void read_cpus(struct caps *c)
 	    cpulist_parse(line, &l) == 0 && l.n) {
 		c->possible_cpus = (unsigned)l.n;
 		c->nr_cpu_ids = l.v[l.n - 1] + 1;
+	} else { /* no /sys; with too small a guess the kernel would write beyond the buffers for per-CPU values */
+		c->possible_cpus = c->nr_cpu_ids = count_values();
 	}
 	free(l.v);
 	l = (struct cpulist){0};
@@ -249,7 +277,6 @@ static const struct {
 	{BPF_FUNC_get_task_stack, offsetof(struct caps, get_task_stack)},
 	{BPF_FUNC_task_pt_regs, offsetof(struct caps, task_pt_regs)},
 	{BPF_FUNC_find_vma, offsetof(struct caps, find_vma)},
-	{BPF_FUNC_ktime_get_tai_ns, offsetof(struct caps, ktime_tai)},
 };
 
 static void probe_helpers(struct caps *c)
@@ -259,24 +286,39 @@ static void probe_helpers(struct caps *c)
 			cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, helpers[i].func) == 1;
 }
 
-int caps_quick(struct caps *ret, struct err *err)
+bool caps_reads_kernel(void)
 {
-	struct caps c = {0};
-	struct attempt loop = {0};
-	_cleanup_close_ int prog = -1, clock = -1;
-	const char *lockdown = cap_lockdown();
+	return cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_probe_read_kernel) == 1;
+}
 
-	read_cpus(&c);
-	read_pidns(&c);
-	c.btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
-	prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_RAW_TRACEPOINT});
+int caps_programs(struct err *err)
+{
+	_cleanup_close_ int prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_RAW_TRACEPOINT});
+	struct reason why;
+
 	if (prog == -EPERM || prog == -EACCES)
-		return err_set(err, prog, "this user may not load BPF programs: be root, or have "
-					  "the capabilities CAP_BPF and CAP_PERFMON");
+		return err_set(err, prog, "%s", reason_bpf(prog, &why));
 	if (prog < 0)
 		return err_set(err, prog, "the kernel loads no BPF program (%s); it needs "
 					  "CONFIG_BPF_SYSCALL=y and CONFIG_BPF_EVENTS=y",
 			       strerror(-prog));
+	return 0;
+}
+
+int caps_quick(struct caps *ret, struct err *err)
+{
+	struct caps c = {0};
+	struct attempt loop = {0};
+	_cleanup_close_ int clock = -1;
+	const char *lockdown = cap_lockdown();
+	int r;
+
+	read_cpus(&c);
+	read_pidns(&c);
+	c.btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	r = caps_programs(err);
+	if (r < 0)
+		return r;
 	c.tp_btf = c.btf;
 	/* Raw tracepoints got test-run in 5.10; the loader finds out by doing it. */
 	c.test_run_raw_tp = true;
@@ -285,8 +327,6 @@ int caps_quick(struct caps *ret, struct err *err)
 	c.atomics = cap_atomics();
 	c.hash_alloc = cap_hash_alloc();
 	c.batch_percpu_hash = cap_percpu_batch();
-	c.copy_from_user_sleepable =
-		cap_helper(BPF_PROG_TYPE_KPROBE, BPF_F_SLEEPABLE, BPF_FUNC_copy_from_user) == 1;
 	/* Not tried: old kernels write a warning to their log when a program asks for the helper. */
 	c.probe_write_user = !lockdown || !strcmp(lockdown, "none");
 	clock = cap_open_cpu_clock();

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 #include "load/caps_int.h"
+#include "load/reasons.h"
 
 /* Constants newer than the headers of Debian 12. Source: kernel include/uapi/linux/bpf.h. */
 #define ATTACH_KPROBE_MULTI 42 /* BPF_TRACE_KPROBE_MULTI, 5.18 */
@@ -28,12 +29,32 @@ bool cap_refused(struct attempt *a, const char *what, int err)
 	return false;
 }
 
+/* Of bpf(2). */
+bool cap_refused_bpf(struct attempt *a, const char *what, int err)
+{
+	struct reason why;
+
+	if (err != -EPERM && err != -EACCES)
+		return cap_refused(a, what, err);
+	snprintf(a->reason, sizeof(a->reason), "%.*s", CAPS_REASON_MAX - 1, reason_bpf(err, &why));
+	return false;
+}
+
+/* Of perf_event_open(2). */
+static bool refused_perf(struct attempt *a, const char *what, int err)
+{
+	struct reason why;
+
+	snprintf(a->reason, sizeof(a->reason), "%s: %.*s", what, CAPS_REASON_MAX - 64, err == -524 ? strerror(EOPNOTSUPP) : reason_perf(err, &why));
+	return false;
+}
+
 static uint32_t btf_id(struct attempt *a, const char *name, uint32_t kinds)
 {
 	struct tref ref;
 
 	if (!a->ts) {
-		snprintf(a->reason, sizeof(a->reason), "no BTF");
+		snprintf(a->reason, sizeof(a->reason), "needs type information (BTF), see above");
 		return 0;
 	}
 	if (typesrc_find(a->ts, "vmlinux", name, kinds, &ref) < 0) {
@@ -59,7 +80,7 @@ bool cap_try_raw_tp(struct attempt *a)
 	_cleanup_close_ int link = -1;
 
 	if (prog < 0)
-		return cap_refused(a, "load", prog);
+		return cap_refused_bpf(a, "load", prog);
 	link = bpfsys_raw_tracepoint_open(prog, SOME_TP);
 	return link >= 0 || cap_refused(a, "attach to " SOME_TP, link);
 }
@@ -74,7 +95,7 @@ static bool try_tracing(struct attempt *a, uint32_t id, uint32_t attach)
 	prog = cap_load(&(struct cap_prog){
 		.type = BPF_PROG_TYPE_TRACING, .expected_attach = attach, .btf_id = id});
 	if (prog < 0)
-		return cap_refused(a, "load", prog);
+		return cap_refused_bpf(a, "load", prog);
 	if (attach == BPF_TRACE_ITER)
 		link = link_create(prog, attach);
 	else
@@ -108,15 +129,10 @@ bool cap_try_iter_user(struct attempt *a)
 		return false;
 	r = cap_helper_in(&p, BPF_FUNC_copy_from_user_task);
 	if (r < 0)
-		return cap_refused(a, "load", r);
+		return cap_refused_bpf(a, "load", r);
 	if (!r)
 		snprintf(a->reason, sizeof(a->reason), "the kernel does not have bpf_copy_from_user_task (5.18)");
 	return r > 0;
-}
-
-bool cap_try_iter_task_vma(struct attempt *a)
-{
-	return try_tracing(a, btf_id(a, "bpf_iter_task_vma", TKM(TK_FUNC)), BPF_TRACE_ITER);
 }
 
 bool cap_try_test_run(struct attempt *a)
@@ -125,7 +141,7 @@ bool cap_try_test_run(struct attempt *a)
 	int r;
 
 	if (prog < 0)
-		return cap_refused(a, "load", prog);
+		return cap_refused_bpf(a, "load", prog);
 	r = bpfsys_test_run(prog, -1, NULL);
 	return r >= 0 || cap_refused(a, "BPF_PROG_TEST_RUN", r);
 }
@@ -136,9 +152,9 @@ bool cap_try_perf_event(struct attempt *a)
 	_cleanup_close_ int ev = cap_open_cpu_clock();
 
 	if (prog < 0)
-		return cap_refused(a, "load", prog);
+		return cap_refused_bpf(a, "load", prog);
 	if (ev < 0)
-		return cap_refused(a, "perf_event_open of cpu-clock", ev);
+		return refused_perf(a, "perf_event_open of cpu-clock", ev);
 	return ioctl(ev, PERF_EVENT_IOC_SET_BPF, prog) == 0 || cap_refused(a, "attach", -errno);
 }
 
@@ -164,7 +180,7 @@ bool cap_try_pmu(struct attempt *a)
 			 "this machine has no hardware counters (a virtual machine?)");
 		return false;
 	}
-	return fd >= 0 || cap_refused(a, "perf_event_open of cycles", fd);
+	return fd >= 0 || refused_perf(a, "perf_event_open of cycles", fd);
 }
 
 bool cap_try_watch(struct attempt *a)
@@ -180,7 +196,7 @@ bool cap_try_watch(struct attempt *a)
 	};
 	_cleanup_close_ int fd = perf_open(&attr, 0, -1);
 
-	return fd >= 0 || cap_refused(a, "perf_event_open of a breakpoint", fd);
+	return fd >= 0 || refused_perf(a, "perf_event_open of a breakpoint", fd);
 }
 
 /* The number of a dynamic event source; -1: the kernel has none. */
@@ -227,10 +243,10 @@ bool cap_try_uprobe(struct attempt *a)
 	/* Only this process: the function is not called while the probe is there. */
 	fd = perf_open(&attr, getpid(), -1);
 	if (fd < 0)
-		return cap_refused(a, "perf_event_open of a uprobe", fd);
+		return refused_perf(a, "perf_event_open of a uprobe", fd);
 	prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_KPROBE});
 	if (prog < 0)
-		return cap_refused(a, "load", prog);
+		return cap_refused_bpf(a, "load", prog);
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) < 0)
 		return cap_refused(a, "attach", -errno);
 	/* By it a program knows which of its probes fired. */
@@ -268,7 +284,7 @@ bool cap_try_uprobe_multi(struct attempt *a)
 	struct link_multi l = {.attach_type = ATTACH_UPROBE_MULTI};
 
 	if (prog < 0)
-		return cap_refused(a, "load", prog);
+		return cap_refused_bpf(a, "load", prog);
 	if (!own_offset((const void *)(uintptr_t)&cap_try_pmu, &off))
 		return cap_refused(a, "/proc/self/maps", -ENOENT);
 	l.prog_fd = (uint32_t)prog;
@@ -297,10 +313,10 @@ bool cap_try_kprobe(struct attempt *a)
 	attr.kprobe_func = BPFSYS_PTR(SOME_FUNC);
 	fd = perf_open(&attr, -1, 0);
 	if (fd < 0)
-		return cap_refused(a, "perf_event_open of a kprobe", fd);
+		return refused_perf(a, "perf_event_open of a kprobe", fd);
 	prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_KPROBE});
 	if (prog < 0)
-		return cap_refused(a, "load", prog);
+		return cap_refused_bpf(a, "load", prog);
 	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) == 0 || cap_refused(a, "attach", -errno);
 }
 
@@ -312,7 +328,7 @@ bool cap_try_kprobe_multi(struct attempt *a)
 	union bpf_attr attr;
 
 	if (prog < 0)
-		return cap_refused(a, "load", prog);
+		return cap_refused_bpf(a, "load", prog);
 	l.prog_fd = (uint32_t)prog;
 	l.kprobe.syms = BPFSYS_PTR(syms);
 	l.kprobe.cnt = 1;
@@ -328,7 +344,7 @@ static bool explain(struct attempt *a, bool ok, const char *option, char *reason
 	if (ok)
 		return true;
 	if (cap_config(option) == 'n')
-		snprintf(reason, size, "kernel built without %s (%s)", option, a->reason);
+		snprintf(reason, size, "kernel built without %s (%.*s)", option, CAPS_REASON_MAX - 64, a->reason);
 	else
 		snprintf(reason, size, "%s", a->reason);
 	return false;
@@ -339,6 +355,13 @@ bool caps_try_fentry(struct typesrc *ts, char *reason, size_t size)
 	struct attempt a = {.ts = ts};
 
 	return explain(&a, cap_try_fentry(&a), "CONFIG_FUNCTION_TRACER", reason, size);
+}
+
+bool caps_try_timer(char *reason, size_t size)
+{
+	struct attempt a = {0};
+
+	return explain(&a, cap_try_perf_event(&a), "CONFIG_PERF_EVENTS", reason, size);
 }
 
 bool caps_try_kprobe(char *reason, size_t size)

@@ -47,6 +47,9 @@ bool cap_try_loop(struct attempt *a);
 /* ret_once: the verifier walks the callback once (caps.bpf_loop_once). */
 bool cap_try_loop_once(struct attempt *a, bool *ret_once);
 
+/* The reason is "what: error", or of bpf(2) what this user lacks. False. */
+bool cap_refused_bpf(struct attempt *a, const char *what, int err);
+
 /* caps_attach.c: attempts that load and attach. */
 bool cap_try_raw_tp(struct attempt *a);
 bool cap_try_tp_btf(struct attempt *a);
@@ -62,7 +65,6 @@ bool cap_try_fentry(struct attempt *a);
 bool cap_try_iter_task(struct attempt *a);
 /* Its programs may read the memory of the threads that they walk. */
 bool cap_try_iter_user(struct attempt *a);
-bool cap_try_iter_task_vma(struct attempt *a);
 /* Writes "what: error" and returns false. */
 bool cap_refused(struct attempt *a, const char *what, int err);
 #endif

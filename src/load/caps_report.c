@@ -9,6 +9,7 @@
 #include <zlib.h>
 #include "base/cleanup.h"
 #include "load/caps_int.h"
+#include "load/reasons.h"
 #include "load/tracefs.h"
 
 #define CONFIG_MAX (4u << 20) /* the text of a kernel's configuration is 100 to 300 KiB */
@@ -58,7 +59,7 @@ static bool try_helper(struct attempt *a, uint32_t type, uint32_t flags, uint32_
 	int r = cap_helper(type, flags, func);
 
 	if (r < 0)
-		return cap_refused(a, "load", r);
+		return cap_refused_bpf(a, "load", r);
 	if (!r)
 		snprintf(a->reason, sizeof(a->reason), "the kernel does not have this helper");
 	return r > 0;
@@ -72,9 +73,6 @@ HELPER(try_task_btf, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_current_task_
 HELPER(try_strncmp, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_strncmp)
 HELPER(try_task_stack, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_task_stack)
 HELPER(try_task_pt_regs, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_pt_regs)
-HELPER(try_tai, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ktime_get_tai_ns)
-HELPER(try_copy_user, BPF_PROG_TYPE_KPROBE, BPF_F_SLEEPABLE, BPF_FUNC_copy_from_user)
-HELPER(try_timer, BPF_PROG_TYPE_SYSCALL, BPF_F_SLEEPABLE, BPF_FUNC_timer_init)
 
 static bool try_atomics(struct attempt *a)
 {
@@ -114,10 +112,12 @@ static bool try_write_user(struct attempt *a)
 
 static bool try_btf(struct attempt *a)
 {
+	struct reason why;
 	uint32_t n;
 
 	if (!a->ts) {
-		snprintf(a->reason, sizeof(a->reason), "no /sys/kernel/btf/vmlinux");
+		reason_types(&why);
+		snprintf(a->reason, sizeof(a->reason), "%s", why.text);
 		return false;
 	}
 	n = typesrc_nobjs(a->ts) - 1;
@@ -127,12 +127,55 @@ static bool try_btf(struct attempt *a)
 
 static bool try_tracefs(struct attempt *a)
 {
+	_cleanup_free_ char *text = NULL;
 	_cleanup_close_ int fd = -1;
 	struct err err = {0};
+	struct reason why;
+	size_t len;
 
-	if (tracefs_open(&fd, &err) >= 0)
+	if (tracefs_open(&fd, &err) >= 0) {
+		int r = tracefs_read(fd, "available_events", &text, &len);
+
+		if (r >= 0)
+			return true;
+		reason_tracefs(r, &why);
+	} else {
+		snprintf(why.text, sizeof(why.text), "%.*s", REASON_MAX - 1, err.msg);
+	}
+	snprintf(a->reason, sizeof(a->reason), "%s", why.text);
+	return false;
+}
+
+/* Which call it is: of the current thread's registers by its type, or (before 5.11) by reading the kernel's memory. */
+static bool try_syscall(struct attempt *a)
+{
+	struct reason why;
+
+	if (!cap_try_raw_tp(a))
+		return false;
+	if (cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_current_task_btf) == 1 || caps_reads_kernel())
 		return true;
-	snprintf(a->reason, sizeof(a->reason), "%.*s", CAPS_REASON_MAX - 1, err.msg);
+	snprintf(a->reason, sizeof(a->reason), "%s", reason_lockdown(&why));
+	return false;
+}
+
+/* One way suffices. The one call for many needs no perf event, which kernel.perf_event_paranoid may forbid. */
+static bool try_pid(struct attempt *a)
+{
+	if (!cap_try_uprobe_multi(a) && !cap_try_uprobe(a))
+		return false;
+	*a->reason = '\0';
+	return true;
+}
+
+/* What the kernel would allow is a remark only: dwell does not have the provider. */
+static bool try_fbt(struct attempt *a)
+{
+	struct attempt b = {.ts = a->ts};
+	bool fentry = cap_try_fentry(&b), kprobe = cap_try_kprobe(&b);
+
+	snprintf(a->reason, sizeof(a->reason), "the provider is not in dwell yet (this kernel would allow %s%s%s)",
+		 fentry ? "fentry" : "", fentry && kprobe ? " and " : "", kprobe ? "kprobes" : fentry ? "" : "neither fentry nor kprobes");
 	return false;
 }
 
@@ -143,7 +186,8 @@ static bool try_sched_exit(struct attempt *a)
 	if (a->ts && typesrc_find(a->ts, "vmlinux", "btf_trace_sched_exit_tp", TKM(TK_TYPEDEF),
 				  &ref) >= 0)
 		return true;
-	snprintf(a->reason, sizeof(a->reason), "the kernel has no such tracepoint (6.16 added it)");
+	snprintf(a->reason, sizeof(a->reason), a->ts ? "the kernel has no such tracepoint (6.16 added it)" :
+						       "needs type information (BTF), see above");
 	return false;
 }
 
@@ -192,10 +236,17 @@ static bool try_data_symbols(struct attempt *a)
 
 static bool try_lockdown(struct attempt *a)
 {
+	/* What the kernel does counts: securityfs, which says the mode, need not be mounted. */
 	const char *mode = cap_lockdown();
+	int r = cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_probe_read_kernel);
+	struct reason why;
 
-	snprintf(a->reason, sizeof(a->reason), "%s", mode ? mode : "unknown: securityfs not mounted");
-	return !mode || strcmp(mode, "confidentiality") != 0;
+	if (r == 0 || (r < 0 && mode && !strcmp(mode, "confidentiality"))) {
+		snprintf(a->reason, sizeof(a->reason), "%s", reason_lockdown(&why));
+		return false;
+	}
+	snprintf(a->reason, sizeof(a->reason), "%s", mode ? mode : "mode unknown: securityfs is not mounted");
+	return true;
 }
 
 /* What cg/rt_unwind.h needs. */
@@ -223,6 +274,13 @@ static bool try_stats(struct attempt *a)
 	return false;
 }
 
+static bool try_programs(struct attempt *a)
+{
+	_cleanup_close_ int prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_RAW_TRACEPOINT});
+
+	return prog >= 0 || cap_refused_bpf(a, "load", prog);
+}
+
 #define FIELD(f) (offsetof(struct caps, f) + 1)
 
 static const struct feature {
@@ -232,8 +290,9 @@ static const struct feature {
 	const char *config; /* named as the cause when it is not set */
 	const char *instead;
 } features[] = {
+	{"kernel", "BPF programs", try_programs, 0, "CONFIG_BPF_SYSCALL", "nothing can be traced"},
 	{"kernel", "type information (BTF)", try_btf, FIELD(btf), "CONFIG_DEBUG_INFO_BTF",
-	 "no kernel types and no sdt, rawtp; syscall and profile work"},
+	 "no kernel types, no tracepoints by name; syscall and profile work"},
 	{"kernel", "tracefs", try_tracefs, FIELD(tracefs), "CONFIG_FTRACE",
 	 "system call arguments are untyped, sdt probes have no groups"},
 	{"kernel", "addresses in /proc/kallsyms", try_kallsyms, 0, "CONFIG_KALLSYMS_ALL",
@@ -243,31 +302,23 @@ static const struct feature {
 	{"kernel", "BPF JIT", try_jit, 0, "CONFIG_BPF_JIT", "programs are interpreted, about 10 times slower"},
 	{"kernel", "run-time statistics", try_stats, 0, NULL, "-x maxcpu does not work"},
 	{"kernel", "lockdown allows reading kernel memory", try_lockdown, 0, NULL,
-	 "no kernel memory can be read; boot without lockdown=confidentiality"},
-	{"programs", "raw tracepoints (rawtp)", cap_try_raw_tp, 0, "CONFIG_BPF_EVENTS", "nothing"},
-	{"programs", "typed tracepoints (sdt, syscall)", cap_try_tp_btf, FIELD(tp_btf),
-	 "CONFIG_DEBUG_INFO_BTF", "raw tracepoints with probe reads"},
+	 "what is of the current thread and the arguments of system calls"},
+	{"programs", "raw tracepoints (syscall)", try_syscall, 0, "CONFIG_BPF_EVENTS", "nothing"},
+	{"programs", "typed tracepoints (sdt, proc, io)", cap_try_tp_btf, FIELD(tp_btf), NULL,
+	 "syscall, on-cpu and off-cpu of sched, profile"},
 	{"programs", "test-run (BEGIN, END)", cap_try_test_run, FIELD(test_run_raw_tp), NULL, "nothing"},
 	{"programs", "timer samples (profile, tick)", cap_try_perf_event, FIELD(perf_event),
 	 "CONFIG_PERF_EVENTS", "nothing"},
 	{"programs", "hardware counters (cpc)", cap_try_pmu, 0, NULL, "software events of cpc; profile-n samples by time"},
 	{"programs", "watchpoints (wp)", cap_try_watch, 0, NULL, "no wp"},
-	{"programs", "user probes (pid)", cap_try_uprobe, FIELD(uprobe), "CONFIG_UPROBE_EVENTS",
+	{"programs", "user probes (pid)", try_pid, FIELD(uprobe), "CONFIG_UPROBE_EVENTS",
 	 "profile-n with ustack()"},
 	{"programs", "user probes, many with one call", cap_try_uprobe_multi, FIELD(uprobe_multi), NULL,
 	 "one by one, slower to detach"},
-	{"programs", "fentry (fbt)", cap_try_fentry, FIELD(fentry), "CONFIG_FUNCTION_TRACER",
-	 "tracepoints: sdt, syscall, sched"},
-	{"programs", "kprobes (fbt)", cap_try_kprobe, FIELD(kprobe), "CONFIG_KPROBES",
-	 "tracepoints: sdt, syscall, sched"},
-	{"programs", "kprobes, many with one call", cap_try_kprobe_multi, FIELD(kprobe_multi),
-	 "CONFIG_FPROBE", "tracepoints: sdt, syscall, sched"},
+	{"programs", "functions of the kernel (fbt)", try_fbt, 0, NULL, "tracepoints: sdt, syscall, sched"},
 	{"programs", "iterator over tasks (iter)", cap_try_iter_task, FIELD(iter_task), NULL, "/proc"},
 	{"programs", "memory of other threads", cap_try_iter_user, 0, NULL,
 	 "iter:::task without ustack(), copyin() and arguments"},
-	{"programs", "iterator over mappings", cap_try_iter_task_vma, FIELD(iter_task_vma), NULL, "/proc"},
-	{"programs", "sleepable reads of user memory", try_copy_user, FIELD(copy_from_user_sleepable),
-	 NULL, "copyin fails on pages that are not resident"},
 	{"probes", "sched:::on-cpu in the incoming thread", try_sched_exit, FIELD(sched_exit_tp), NULL,
 	 "sched_switch, without user stack"},
 	{"maps", "ring buffer", try_ringbuf, FIELD(ringbuf), NULL, "nothing"},
@@ -286,9 +337,6 @@ static const struct feature {
 	 "x86-64: read at the end of the kernel stack, slower; elsewhere no uregs[]"},
 	{"helpers", "user stacks by tables", try_unwind, 0, NULL,
 	 "frame pointers: stacks end in code built without them"},
-	{"helpers", "clock TAI (walltimestamp)", try_tai, FIELD(ktime_tai), NULL,
-	 "the boot clock with an offset"},
-	{"helpers", "timers (bpf_timer)", try_timer, 0, NULL, "timer samples"},
 	{"helpers", "writing user memory (copyout)", try_write_user, FIELD(probe_write_user), NULL,
 	 "no copyout, no copyoutstr"},
 };
@@ -315,8 +363,18 @@ int caps_full(struct typesrc *ts, struct caps *ret, struct err *err)
 	return r;
 }
 
+/* Everything but what files tell takes BPF programs. */
+static bool of_programs(const struct feature *f)
+{
+	return strcmp(f->group, "kernel") != 0;
+}
+
 static const char *why_not(struct arena *ar, const struct feature *f, const struct attempt *a)
 {
+	struct attempt none = {0};
+
+	if (of_programs(f) && !try_programs(&none))
+		return arena_strdup(ar, a->reason);
 	if (f->config && cap_config(f->config) == 'n')
 		return arena_printf(ar, "kernel built without %s", f->config);
 	return arena_strdup(ar, a->reason);
@@ -325,19 +383,22 @@ static const char *why_not(struct arena *ar, const struct feature *f, const stru
 int caps_report(struct typesrc *ts, struct arena *ar, struct caps_row **ret, size_t *ret_n)
 {
 	struct caps_row *rows = arena_new_arr(ar, struct caps_row, ARRAY_SIZE(features));
+	struct attempt a = {0};
 	struct caps c = {0};
-	struct attempt a;
+	bool programs = try_programs(&a);
 
 	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
 		const struct feature *f = &features[i];
-		bool ok = run_feature(f, ts, &c, &a);
+		bool ok = (programs || !of_programs(f)) && run_feature(f, ts, &c, &a);
 
+		if (!programs && of_programs(f))
+			snprintf(a.reason, sizeof(a.reason), "no BPF programs, see above");
 		rows[i] = (struct caps_row){
 			.group = f->group,
 			.feature = f->name,
 			.available = ok,
 			.reason = ok ? arena_strdup(ar, a.reason) : why_not(ar, f, &a),
-			.instead = ok ? "" : f->instead,
+			.instead = ok || (!programs && of_programs(f)) ? "" : f->instead,
 		};
 	}
 	*ret = rows;

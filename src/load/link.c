@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 #include "load/cpus.h"
+#include "load/reasons.h"
 
 struct link {
 	size_t n;
@@ -103,6 +104,7 @@ static int open_clock(const struct entry *e, int cpu, int prog_fd)
 static int attach_clock(const struct entry *e, int prog_fd, struct link **ret, struct err *err)
 {
 	struct cpulist cpus = { 0 };
+	struct reason why;
 	struct link *l;
 	int fd, r;
 
@@ -118,8 +120,7 @@ static int attach_clock(const struct entry *e, int prog_fd, struct link **ret, s
 		if (fd == -ENODEV && e->cpu < 0)
 			continue; /* went offline meanwhile */
 		if (fd < 0) {
-			err_set(err, fd, "cannot start a timer on CPU %u: %s", cpus.v[i],
-				strerror(-fd));
+			err_set(err, fd, "cannot start a timer on CPU %u: %s", cpus.v[i], reason_perf(fd, &why));
 			cpulist_done(&cpus);
 			link_free(l);
 			return fd;

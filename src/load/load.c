@@ -39,7 +39,15 @@ static int make_maps(struct loaded *l, const struct load_btf *btf, bool rings, s
 
 		if ((l->img->maps[i].role == IMG_MAP_RINGS) != rings)
 			continue;
+		if (l->img->maps[i].role == IMG_MAP_SHAPE)
+			continue;
 		r = load_map_create(l, i, value ? btf->int_id : 0, value, err);
+		if (r < 0)
+			return r;
+	}
+	for (uint32_t i = 0; !rings && i < l->img->nmaps; i++) {
+		int r = l->img->maps[i].role == IMG_MAP_SHAPE ? load_shape_create(l, i, err) : 0;
+
 		if (r < 0)
 			return r;
 	}

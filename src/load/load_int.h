@@ -11,6 +11,8 @@ struct loaded *load_new(const struct image *img, unsigned ncpus);
 /* map.c: makes the map i of the image; l->maps[i] is filled. btf_key, btf_value: type ids or 0. */
 int load_map_create(struct loaded *l, uint32_t i, uint32_t btf_key, uint32_t btf_value,
 		    struct err *err);
+/* A map of maps, after the maps that are in it. */
+int load_shape_create(struct loaded *l, uint32_t i, struct err *err);
 void load_map_free(struct load_map *m);
 
 /* rings.c: the ring buffers of a map with role RINGS. Filling the outer array needs a grace period,

@@ -8,9 +8,11 @@
 #include "load/bpf_sys.h"
 #include "load/load_int.h"
 #include "load/probe_caps.h"
+#include "load/reasons.h"
 
 /* Keys of hash maps before 5.18. Source: kernel/bpf/hashtab.c, htab_map_alloc_check(): MAX_BPF_STACK. */
 #define OLD_MAX_FRAMES 60 /* frames of 8 bytes, with the header of a user stack */
+#define NAME_PREFIX 4 /* of "d_v_NAME" */
 #define ENTRY_OVERHEAD 64 /* bytes of the kernel's own per entry, about */
 
 static const char *const role_names[] = {
@@ -26,7 +28,7 @@ static const char *const role_names[] = {
 	[IMG_MAP_TRACKDUE] = "keys of a tracker that are due",
 	[IMG_MAP_TRACKCGROUPS] = "thresholds of cgroups",
 	[IMG_MAP_UW_FILES] = "files",		[IMG_MAP_UW_SCRATCH] = "user stacks",
-	[IMG_MAP_FLIGHT] = "flight recorder",
+	[IMG_MAP_FLIGHT] = "flight recorder",	[IMG_MAP_SHAPE] = "maps of one shape",
 };
 
 /* What the role demands beyond what the compiler asked for. */
@@ -56,21 +58,34 @@ static void preallocate(const struct loaded *l, union bpf_attr *a)
 	a->max_entries = n ? (uint32_t)n : 1;
 }
 
-static int create(union bpf_attr *a, const struct img_map *m, struct err *err)
+/* The map as the user knows it: "aggregation @x", "associative array n", "constants". Names of maps are "d_v_NAME", cut
+ * to what the kernel takes. */
+static void describe(const struct image *img, const struct img_map *m, char *buf, size_t size)
+{
+	bool named = m->role == IMG_MAP_ASSOC || m->role == IMG_MAP_TRACK || m->role == IMG_MAP_TRACKDUE;
+
+	if (m->role == IMG_MAP_AGG && m->agg < img->naggs && img->aggs[m->agg])
+		snprintf(buf, size, "%s @%s", role_names[m->role], img->aggs[m->agg]->name);
+	else
+		snprintf(buf, size, "%s%s%s", role_names[m->role], named ? " " : "",
+			 named && strlen(m->name) > NAME_PREFIX ? m->name + NAME_PREFIX : "");
+}
+
+static int create(union bpf_attr *a, const struct image *img, const struct img_map *m, struct err *err)
 {
 	int fd = bpfsys(BPF_MAP_CREATE, a, sizeof(*a));
+	struct reason why;
+	char what[64];
 
+	if (fd >= 0)
+		return fd;
+	describe(img, m, what, sizeof(what));
 	if (fd == -E2BIG && m->key_size > CAPS_OLD_MAX_KEY)
 		return err_set(err, fd,
-			       "the key of %s \"%s\" has %u bytes, and this kernel takes %d: fewer strings "
-			       "or frames, as in ustack(%d)", role_names[m->role], m->name, m->key_size,
-			       CAPS_OLD_MAX_KEY, OLD_MAX_FRAMES);
-	if (fd < 0)
-		return err_set(err, fd,
-			       "cannot create the map for %s \"%s\" (key %u, value %u, %u entries): %s",
-			       role_names[m->role], m->name, m->key_size, m->value_size,
-			       m->max_entries, strerror(-fd));
-	return fd;
+			       "the key of the %s has %u bytes, and kernels before 5.11 take %d: fewer strings or frames, as in "
+			       "ustack(%d), or -x ustackframes=%d for all", what, m->key_size, CAPS_OLD_MAX_KEY, OLD_MAX_FRAMES, OLD_MAX_FRAMES);
+	return err_set(err, fd, "cannot create the map for the %s (key %u, value %u, %u entries): %s", what, m->key_size,
+		       m->value_size, m->max_entries, reason_bpf(fd, &why));
 }
 
 /* Bytes that n values of an array take for user space. */
@@ -137,6 +152,56 @@ static int init_value(struct loaded *l, const struct img_map *m, struct load_map
 	return 0;
 }
 
+/* Puts the maps into the one that programs find them in: in one call where the kernel can, since it waits for running
+ * programs after each. */
+static int fill_shape(const struct loaded *l, uint32_t shape, int fd)
+{
+	uint32_t n = 0, done;
+	_cleanup_free_ uint32_t *slots = calloc(l->img->nmaps, sizeof(*slots));
+	_cleanup_free_ int *fds = calloc(l->img->nmaps, sizeof(*fds));
+	int r;
+
+	if (!slots || !fds)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < l->img->nmaps; i++) {
+		if (l->img->maps[i].outer != shape + 1)
+			continue;
+		slots[n] = l->img->maps[i].slot;
+		fds[n++] = l->maps[i].fd;
+	}
+	done = n;
+	r = bpfsys_map_update_batch(fd, slots, fds, &done);
+	for (uint32_t i = 0; r < 0 && i < n; i++) { /* before 5.14 */
+		int one = bpfsys_map_update(fd, &slots[i], &fds[i]);
+
+		if (one < 0)
+			return one;
+	}
+	return 0;
+}
+
+int load_shape_create(struct loaded *l, uint32_t i, struct err *err)
+{
+	const struct img_map *m = &l->img->maps[i];
+	union bpf_attr a;
+	int r;
+
+	memset(&a, 0, sizeof(a));
+	a.map_type = m->type;
+	a.key_size = m->key_size;
+	a.value_size = m->value_size;
+	a.max_entries = m->max_entries;
+	memcpy(a.map_name, m->name, sizeof(a.map_name) - 1);
+	for (uint32_t k = 0; k < l->img->nmaps; k++)
+		if (l->img->maps[k].outer == i + 1)
+			a.inner_map_fd = (uint32_t)l->maps[k].fd;
+	l->maps[i].fd = create(&a, l->img, m, err);
+	if (l->maps[i].fd < 0)
+		return l->maps[i].fd;
+	r = fill_shape(l, i, l->maps[i].fd);
+	return r < 0 ? err_set(err, r, "cannot fill the map \"%s\": %s", m->name, strerror(-r)) : 0;
+}
+
 int load_map_create(struct loaded *l, uint32_t i, uint32_t btf_key, uint32_t btf_value,
 		    struct err *err)
 {
@@ -163,7 +228,7 @@ int load_map_create(struct loaded *l, uint32_t i, uint32_t btf_key, uint32_t btf
 	if (!l->hash_alloc && (m->type == BPF_MAP_TYPE_HASH || m->type == BPF_MAP_TYPE_PERCPU_HASH) &&
 	    (a.map_flags & BPF_F_NO_PREALLOC))
 		preallocate(l, &a);
-	ret->fd = create(&a, m, err);
+	ret->fd = create(&a, l->img, m, err);
 	if (ret->fd < 0)
 		return ret->fd;
 	return init_value(l, m, ret, err);

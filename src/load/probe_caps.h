@@ -7,7 +7,7 @@
 #include "types/caps.h"
 #include "types/typesrc.h"
 
-#define CAPS_REASON_MAX 200
+#define CAPS_REASON_MAX 512
 #define CAPS_OLD_MAX_KEY 512 /* bytes of a key of a hash map before 5.11 (c6bde958a62b) */
 
 /* What code generation and loading need, in under 2 ms: CPUs, pid namespace, helpers, atomics, ring buffer,
@@ -37,6 +37,12 @@ int caps_report(struct typesrc *ts, struct arena *a, struct caps_row **ret, size
 bool caps_try_fentry(struct typesrc *ts, char *reason, size_t size);
 /* Programs that walk threads may read their memory (bpf_copy_from_user_task). */
 bool caps_try_iter_user(struct typesrc *ts);
+/* The user may load BPF programs. 0, or -errno with what is missing. */
+int caps_programs(struct err *err);
+/* Programs may read the kernel's memory: not under lockdown=confidentiality. */
+bool caps_reads_kernel(void);
+/* Timer samples of a CPU. */
+bool caps_try_timer(char *reason, size_t size);
 bool caps_try_kprobe(char *reason, size_t size);
 bool caps_try_uprobe(char *reason, size_t size);
 bool caps_try_uprobe_multi(char *reason, size_t size);

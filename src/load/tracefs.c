@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include "base/cleanup.h"
+#include "load/reasons.h"
 
 #define TRACEFS_SUPER_MAGIC 0x74726163
 #define TRACEFS_FILE_MAX    (16u << 20) /* no file of tracefs that we read is near this */
@@ -42,13 +43,12 @@ static int mount_private(void)
 int tracefs_open(int *ret_fd, struct err *err)
 {
 	int fd = open_mounted();
+	struct reason why;
 
 	if (fd < 0)
 		fd = mount_private();
-	if (fd == -ENODEV)
-		return err_set(err, fd, "this kernel has no tracefs (needs CONFIG_TRACING=y)");
 	if (fd < 0)
-		return err_set(err, fd, "tracefs is neither mounted nor can it be: %s", strerror(-fd));
+		return err_set(err, fd, "%s", reason_tracefs(fd, &why));
 	*ret_fd = fd;
 	return 0;
 }

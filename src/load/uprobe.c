@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
+#include "load/reasons.h"
 
 #define KERNEL_ENOTSUPP	   524 /* the kernel's own number, for instructions that it cannot move */
 #define UPROBE_MAX_PER_LINK (1u << 20) /* Source: MAX_UPROBE_MULTI_CNT, kernel/trace/bpf_trace.c */
@@ -208,6 +209,7 @@ int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, siz
 {
 	size_t at[SUSPECT_KINDS + 1] = {0};
 	_cleanup_free_ struct uprobe_site *s = NULL;
+	struct reason why;
 	int r = sort_suspects(p->path, v, n, at, &s);
 
 	for (unsigned k = 0; k < SUSPECT_VECTOR && r == 0; k++)
@@ -218,6 +220,7 @@ int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, siz
 	if (r == -ESRCH)
 		return err_set(err, r, "process %d is gone", p->pid);
 	if (r < 0)
-		return err_set(err, r, "cannot attach to %s: %s", p->name ? p->name : p->path, strerror(-r));
+		return err_set(err, r, "cannot attach to %s: %s", p->name ? p->name : p->path,
+			       p->multi ? reason_bpf(r, &why) : reason_perf(r, &why));
 	return 0;
 }

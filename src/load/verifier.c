@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/strb.h"
 #include "load/load_int.h"
+#include "load/reasons.h"
 
 #define ADVICE "Verification failed:"
 
@@ -35,13 +36,13 @@ static bool is_statistics(const char *s, size_t n)
 	return n == 0;
 }
 
-struct reason {
+struct verdict {
 	long insn;	/* the last instruction that was looked at, or -1 */
 	const char *s;	/* the last line that is a message */
 	size_t n;
 };
 
-static void read_log(const char *log, struct reason *r)
+static void read_log(const char *log, struct verdict *r)
 {
 	r->insn = -1;
 	r->s = "";
@@ -112,8 +113,9 @@ static void say_where(struct strb *b, const struct img_prog *p, const struct img
 
 int load_explain(const struct img_prog *p, int code, const char *log, struct err *err)
 {
-	struct reason why;
+	struct verdict why;
 	struct strb where = { 0 };
+	struct reason text;
 	const struct img_line *at;
 	int r;
 
@@ -126,8 +128,12 @@ int load_explain(const struct img_prog *p, int code, const char *log, struct err
 		r = err_set(err, -E2BIG,
 			    "the kernel cannot verify %s: it is too complex; make it shorter",
 			    strb_str(&where));
+	else if (why.n && memmem(why.s, why.n, "bpf_probe_read", 14) &&
+		 (memmem(why.s, why.n, "cannot use helper", 17) || memmem(why.s, why.n, "unknown func", 12)))
+		/* the verifier does not know helpers that lockdown forbids; Source: kernel/trace/bpf_trace.c, bpf_base_func_proto() */
+		r = err_set(err, code, "the kernel's memory cannot be read: %s", reason_lockdown(&text));
 	else if (code == -EPERM && !*log)
-		r = err_set(err, code, "the kernel does not permit BPF programs of this kind here");
+		r = err_set(err, code, "%s", reason_bpf(code, &text));
 	else
 		r = err_set(err, code, "the kernel refuses %s: %.*s%s%s", strb_str(&where),
 			    (int)(why.n < 200 ? why.n : 200), why.s, why.n ? ": " : "",

@@ -16,7 +16,7 @@
 
 enum {
 	WARM_INSNS = 13,    /* for one map */
-	WARM_MAX_MAPS = 64, /* more have to do without */
+	WARM_MAX_MAPS = 64, /* of one program. Source: kernel, MAX_USED_MAPS */
 };
 
 static bool grows(const struct img_map *m)
@@ -72,13 +72,16 @@ static int make_zeros(const struct image *img)
 	return bpfsys(BPF_MAP_CREATE, &a, sizeof(a));
 }
 
-static int make_prog(const struct loaded *l, int zeros)
+/* For the maps from *next on; *next becomes the first that is left. */
+static int make_prog(const struct loaded *l, int zeros, uint32_t *next)
 {
 	struct bpf_insn insns[WARM_MAX_MAPS * WARM_INSNS + 2];
 	size_t n = 0, maps = 0;
 	union bpf_attr a;
 
-	for (uint32_t i = 0; i < l->img->nmaps && maps < WARM_MAX_MAPS; i++) {
+	for (; *next < l->img->nmaps && maps < WARM_MAX_MAPS - 1; ++*next) { /* one more: the zeroes */
+		uint32_t i = *next;
+
 		if (!grows(&l->img->maps[i]))
 			continue;
 		n += put_map(insns + n, l->maps[i].fd, zeros);
@@ -97,7 +100,7 @@ static int make_prog(const struct loaded *l, int zeros)
 
 void load_warm(const struct loaded *l)
 {
-	_cleanup_close_ int zeros = -1, prog = -1;
+	_cleanup_close_ int zeros = -1;
 	bool any = false;
 
 	for (uint32_t i = 0; i < l->img->nmaps; i++)
@@ -105,8 +108,11 @@ void load_warm(const struct loaded *l)
 	if (!any || !l->hash_alloc)
 		return;
 	zeros = make_zeros(l->img);
-	prog = zeros < 0 ? -1 : make_prog(l, zeros);
-	/* CPUs that are off answer with an error, and need nothing. */
-	for (unsigned cpu = 0; prog >= 0 && cpu < l->ncpus; cpu++)
-		bpfsys_test_run(prog, (int)cpu, NULL);
+	for (uint32_t next = 0; zeros >= 0 && next < l->img->nmaps;) {
+		_cleanup_close_ int prog = make_prog(l, zeros, &next);
+
+		/* CPUs that are off answer with an error, and need nothing. */
+		for (unsigned cpu = 0; prog >= 0 && cpu < l->ncpus; cpu++)
+			bpfsys_test_run(prog, (int)cpu, NULL);
+	}
 }

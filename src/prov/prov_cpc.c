@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "load/cpus.h"
 #include "load/link.h"
+#include "load/reasons.h"
 #include "prov/prov_int.h"
 
 #define COUNT_MAX INT64_MAX   /* perf refuses the top bit */
@@ -301,6 +302,7 @@ static int cpc_attach(struct prov_env *env, const struct probe *const *probes, u
 	const struct cpc_point *p = probes[0]->priv;
 	struct cpulist cpus = { 0 };
 	VEC(int) fds = { 0 };
+	struct reason why;
 	int r = cpulist_online(&cpus);
 
 	(void)env;
@@ -318,7 +320,7 @@ static int cpc_attach(struct prov_env *env, const struct probe *const *probes, u
 	for (size_t i = 0; i < fds.n && r < 0; i++)
 		close(fds.v[i]);
 	vec_free(&fds);
-	return r < 0 ? err_set(err, r, "cannot count the event of cpc:::%s: %s", p->name, strerror(-r)) : 0;
+	return r < 0 ? err_set(err, r, "cannot count the event of cpc:::%s: %s", p->name, reason_perf(r, &why)) : 0;
 }
 
 const struct provider prov_cpc = {

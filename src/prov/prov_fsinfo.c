@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Provider fsinfo: operations of file systems, as far as ext4, XFS, btrfs and the page cache have
- * tracepoints. arg0 is the inode (of the directory where the operation names an entry of one), arg1 a
- * size or flag.
+ * tracepoints. arg0 is the inode (of the directory where the operation names an entry of one), args[0] its
+ * fileinfo_t, arg1 a size or flag.
  * Source: Oracle Solaris DTrace guide, "fsinfo Provider"; include/trace/events/ext4.h, btrfs.h,
  * filemap.h, writeback.h, filelock.h, fs/xfs/xfs_trace.h. */
 #include "base/cleanup.h"
 #include "prov/stable.h"
 
 #define INODE(i, n)                                                                                  \
-	.in_module = true, .args = {{"struct inode *", i, "inode", false}, {"long", n, "arg", false}}
+	.in_module = true, .args = {{"struct inode *", i, "inode", false}, {"long", n, "arg", false}}, \
+	.xargs = {{"fileinfo_t *", 0, NULL}, {NULL, 1, NULL}}, .nxargs = 2
 #define XFS(ip)	   INODE("&" ip "->i_vnode", "0")
 #define IOCB	   INODE("iocb->ki_filp->f_inode", "iter->count")
 #define IS_REG(m)  "(" m " & 0170000) == 0100000"
@@ -61,10 +62,11 @@ static const struct stable_row fsinfo_rows[] = {
 	{.name = "symlink", .tp = "btrfs_inode_new", .cond = IS_LINK("inode->i_mode"),
 	 INODE("inode", "inode->i_mode"), .also = true},
 	{.name = "symlink", .tp = "xfs_symlink", XFS("dp"), .also = true},
-	{.name = "write", .tp = "ext4_write_begin", INODE("inode", "len")},
-	{.name = "write", .tp = "ext4_da_write_begin", INODE("inode", "len"), .also = true},
+	{.name = "write", .tp = "ext4_write_end", INODE("inode", "copied")},
+	{.name = "write", .tp = "ext4_da_write_end", INODE("inode", "copied"), .also = true},
 	{.name = "write", .tp = "xfs_file_buffered_write", IOCB, .also = true},
 	{.name = "write", .tp = "xfs_file_direct_write", IOCB, .also = true},
+	{.name = "write", .tp = "ext4_journalled_write_end", INODE("inode", "copied"), .also = true},
 };
 
 STABLE_PROVIDER(fsinfo, FSINFO);

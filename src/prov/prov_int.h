@@ -48,6 +48,7 @@ struct prov_cache {
 	struct timer *timers;	  /* timer.c */
 	struct wpoint *wpoints;	  /* prov_wp.c */
 	struct cpc_point *cpc;	  /* prov_cpc.c */
+	const char *no_types;	  /* prov_no_types() */
 	struct prov_procs *procs; /* uproc.c: the processes that were asked for, and their probes */
 };
 
@@ -57,6 +58,8 @@ bool prov_match_names(const struct pdesc *d, const char *prov, const char *mod, 
 void prov_list_add(struct arena *a, struct probe_list *l, struct probe *p);
 /* tracefs, opened on first use; -1 when it cannot be had. Stays owned by env. */
 int prov_tracefs(struct prov_env *env);
+/* Why env->ts is NULL, in words. */
+const char *prov_no_types(struct prov_env *env);
 
 /* ---- tptab.c: every tracepoint of the kernel ---- */
 struct tp {

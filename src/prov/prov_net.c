@@ -4,7 +4,8 @@
  * IP header is at skb->data); so a packet that passes two devices (VLAN, bridge) is seen at both. Changes of
  * a TCP socket come from inet_sock_set_state, without a packet.
  * Arguments as in Oracle's port: skb, sock, IP header, protocol's sock, protocol's header, TCP state,
- * direction (0 out, 1 in, 2 change of state); then the state before the change.
+ * direction (0 out, 1 in, 2 change of state); then the state before the change. The IP header has types by which the library
+ * knows that it belongs to the packet (dlib/ip.d).
  * Source: DTrace guide, "tcp", "udp" and "ip" providers; net/core/dev.c, net/ipv4/af_inet.c,
  * net/ipv4/tcp_input.c, include/net/tcp_states.h (1 ESTABLISHED, 2 SYN_SENT, 3 SYN_RECV). */
 #include "base/cleanup.h"
@@ -16,13 +17,20 @@
 #define NET_HDR	   "(skb->head + skb->network_header)" /* going out */
 #define V4(p)	   "((struct iphdr *)" p ")"
 #define V6(p)	   "((struct ipv6hdr *)" p ")"
-/* The packet carries protocol n (without extension headers). */
+/* Of IPv6: the header behind the first may be that of hop-by-hop options (0), which the kernel itself puts into packets of more than 65,535
+ * bytes, or of a fragment (44). Both begin with what follows and their length, in 8 bytes and less one. */
+#define MORE(p)	   "(" V6(p) "->nexthdr == 0 || " V6(p) "->nexthdr == 44)"
+#define BYTE(p, n) "*((uint8_t *)" p " + " n ")"
+/* The packet begins with a header of protocol n: not so fragments that are not the first. */
 #define CARRIES(p, n)                                                                                \
-	"((" IS_V4 " && " V4(p) "->protocol == " n ") || (" IS_V6 " && " V6(p) "->nexthdr == " n "))"
+	"((" IS_V4 " && " V4(p) "->protocol == " n " && (" V4(p) "->frag_off & 0xff1f) == 0) || ("   \
+	IS_V6 " && (" V6(p) "->nexthdr == " n " || (" MORE(p) " && " BYTE(p, "40") " == " n " && ("  \
+	V6(p) "->nexthdr == 0 || (" BYTE(p, "42") " == 0 && " BYTE(p, "43") " < 8))))))"
 #define IS_IP	   "(" IS_V4 " || " IS_V6 ")"
 #define OWN	   "(uintptr_t)skb->sk != 0" /* not forwarded */
 /* The header behind that of IP. */
-#define BEHIND(p)  "(" IS_V6 " ? " p " + 40 : " p " + " V4(p) "->ihl * 4)"
+#define BEHIND(p)                                                                                    \
+	"(" IS_V6 " ? " p " + 40 + (" MORE(p) " ? (" BYTE(p, "41") " + 1) * 8 : 0) : " p " + " V4(p) "->ihl * 4)"
 #define TCP(p)	   "((struct tcphdr *)" BEHIND(p) ")"
 
 #define ARGS(skb, sk, PIP, ip, PSOCK, psk, PHDR, hdr, state, dir, last)                              \
@@ -34,7 +42,7 @@
 		  {"tcpsinfo_t *", 3, NULL}, {"tcpinfo_t *", 4, NULL}, {last, 7, NULL}},             \
 	.nxargs = n
 #define TCP_ARGS(skb, sk, ip, hdr, state, dir)                                                       \
-	ARGS(skb, sk, "uint8_t *", "(uint8_t *)" ip, "struct tcp_sock *", "(struct tcp_sock *)" sk,  \
+	ARGS(skb, sk, "struct napi_gro_cb *", "(struct napi_gro_cb *)" ip, "struct tcp_sock *", "(struct tcp_sock *)" sk,  \
 	     "struct tcphdr *", hdr, state, dir, "0"),                                               \
 		TCP_X(NULL, 5)
 /* Without a packet. The library describes a packet that would have come in from a struct inet_sock, and
@@ -49,7 +57,7 @@
 	.cond = "sk->sk_protocol == 6 && oldstate == " from " && newstate == " to,                   \
 	TCP_NO_PACKET("newstate", "oldstate", 5)
 #define UDP_ARGS(sk, p, dir)                                                                         \
-	ARGS("(struct sk_buff *)skb", sk, "uint8_t *", "(uint8_t *)" p, "struct sock *", sk,         \
+	ARGS("(struct sk_buff *)skb", sk, "struct napi_gro_cb *", "(struct napi_gro_cb *)" p, "struct sock *", sk,         \
 	     "struct udphdr *", "(struct udphdr *)" BEHIND(p), "0", dir, "0"),                       \
 		.xargs = {{"pktinfo_t *", 0, NULL}, {"csinfo_t *", 1, NULL}, {"ipinfo_t *", 2, NULL}, \
 			  {"udpsinfo_t *", 3, NULL}, {"udpinfo_t *", 4, NULL}},                      \
@@ -57,10 +65,10 @@
 #define IP_ARGS(p, dir)                                                                              \
 	.args = {{"struct sk_buff *", "(struct sk_buff *)skb", "skb", false},                        \
 		 {"struct sock *", "skb->sk", "sk", false},                                          \
-		 {"uint8_t *", p, "ip", false},                                                      \
+		 {"struct napi_gro_cb *", "(struct napi_gro_cb *)" p, "ip", false},                                \
 		 {"struct net_device *", "skb->dev", "dev", false},                                  \
-		 {"struct iphdr *", IS_V4 " ? (struct iphdr *)" p " : (struct iphdr *)0", "ip4", false}, \
-		 {"struct ipv6hdr *", IS_V6 " ? (struct ipv6hdr *)" p " : (struct ipv6hdr *)0", "ip6", \
+		 {"struct inet_skb_parm *", IS_V4 " ? (struct inet_skb_parm *)" p " : (struct inet_skb_parm *)0", "ip4", false}, \
+		 {"struct inet6_skb_parm *", IS_V6 " ? (struct inet6_skb_parm *)" p " : (struct inet6_skb_parm *)0", "ip6",      \
 		  false},                                                                            \
 		 {"int", dir, "dir", false}},                                                        \
 	.xargs = {{"pktinfo_t *", 0, NULL}, {"csinfo_t *", 1, NULL}, {"ipinfo_t *", 2, NULL},        \

@@ -20,6 +20,7 @@
 #include "load/cpus.h"
 #include "load/link.h"
 #include "load/peek.h"
+#include "load/reasons.h"
 #include "prov/uproc.h"
 #include "sym/elfsym.h"
 #include "sym/kallsyms.h"
@@ -438,6 +439,8 @@ static int attach_cpus(const struct wpoint *w, int prog_fd, struct wp_fds *fds)
 
 static int refused(const struct probe *p, const struct wpoint *w, int r, struct err *err)
 {
+	struct reason why;
+
 	if (r == -ENOSPC)
 #ifdef BREAKPOINTS
 		return err_set(err, r, "cannot watch %s: all breakpoints of the CPU are in use, " MACHINE " has %d",
@@ -446,7 +449,7 @@ static int refused(const struct probe *p, const struct wpoint *w, int r, struct 
 		return err_set(err, r, "cannot watch %s: all breakpoints of the CPU are in use", p->func);
 #endif
 	return err_set(err, r, "cannot watch %u bytes at 0x%llx: %s", w->len, (unsigned long long)w->addr,
-		       strerror(-r));
+		       reason_perf(r, &why));
 }
 
 static int wp_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,

@@ -15,6 +15,7 @@ struct prov_env {
 	struct typesrc *ts;
 	const struct caps *caps;
 	int tracefs_fd;	     /* directory; -1 when it cannot be had; PROV_UNOPENED: not tried yet */
+	int tracefs_error;   /* -errno when it cannot be had */
 	int64_t target;	     /* $target, or 0 */
 	bool listing;	     /* registry_list_only() */
 	const struct dopts *opts; /* registry_options(), or NULL */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "load/reasons.h"
 #include "load/tracefs.h"
 #include "prov/prov_int.h"
 #include "prov/uproc.h"
@@ -28,9 +29,18 @@ int prov_tracefs(struct prov_env *env)
 {
 	if (env->tracefs_fd == PROV_UNOPENED) {
 		env->tracefs_fd = -1;
-		tracefs_open(&env->tracefs_fd, NULL);
+		env->tracefs_error = tracefs_open(&env->tracefs_fd, NULL);
 	}
 	return env->tracefs_fd;
+}
+
+const char *prov_no_types(struct prov_env *env)
+{
+	struct reason why;
+
+	if (!env->cache->no_types)
+		env->cache->no_types = arena_strdup(env->cache->arena, reason_types(&why));
+	return env->cache->no_types;
 }
 
 /* A name alone that only the provider dtrace can have: the others need not look. */

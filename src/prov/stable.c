@@ -9,9 +9,6 @@
 #define MODULE	  "vmlinux" /* what Oracle's port calls the module of these probes */
 #define NEED_FUNC "func:"
 
-static const char no_types[] = "it needs the kernel's type information "
-			       "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF=y)";
-
 static int find_tp(struct prov_env *env, const struct stable_row *row, struct tref *ret)
 {
 	return row->in_module ? tptab_find(env, row->tp, ret)
@@ -58,7 +55,7 @@ static const char *unusable(struct prov_env *env, struct arena *a, const struct 
 	if (!row->tp)
 		return row->why;
 	if (!env->ts)
-		return row->bare ? NULL : no_types;
+		return row->bare ? NULL : prov_no_types(env);
 	if (find_tp(env, row, &ref) < 0)
 		return arena_printf(a, "this kernel has no tracepoint %s", row->tp);
 	if (row->need && !has_need(env, a, row))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "load/reasons.h"
 #include "load/tracefs.h"
 #include "prov/prov_int.h"
 
@@ -26,6 +27,7 @@ struct tptab {
 	bool mods_loaded;
 	struct group_of *groups; /* sorted by event name */
 	size_t ngroups;
+	const char *no_groups; /* why they are not known, or NULL */
 };
 
 struct collect {
@@ -46,10 +48,13 @@ static void read_groups(struct prov_env *env, struct tptab *t)
 	int dir = prov_tracefs(env);
 	_cleanup_free_ char *text = NULL;
 	char *own, *line, *save = NULL;
+	struct reason why;
 	size_t len, max = 0;
+	int r = dir < 0 ? env->tracefs_error : tracefs_read(dir, "available_events", &text, &len);
 
 	t->ngroups = 0;
-	if (dir < 0 || tracefs_read(dir, "available_events", &text, &len) < 0)
+	t->no_groups = r < 0 ? arena_strdup(env->cache->arena, reason_tracefs(r, &why)) : NULL;
+	if (r < 0)
 		return;
 	own = arena_strndup(env->cache->arena, text, len);
 	for (char *s = own; *s; s++)
@@ -206,8 +211,7 @@ int tptab_match(struct prov_env *env, const struct pdesc *d,
 		return 0;
 	if (!env->ts) {
 		if (why)
-			*why = "tracepoints need the kernel's type information "
-			       "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF=y)";
+			*why = prov_no_types(env);
 		return 0;
 	}
 	r = get_tab(env, &t);
@@ -217,7 +221,9 @@ int tptab_match(struct prov_env *env, const struct pdesc *d,
 	if (n && pdesc_is_exact(d->name))
 		return 0;
 	load_modules(env, t);
-	match_in(t->mods, t->nmods, d, fn, arg);
+	n += match_in(t->mods, t->nmods, d, fn, arg);
+	if (!n && t->no_groups && d->mod && d->mod[0] && why)
+		*why = arena_printf(env->cache->arena, "which tracepoints are of the group %s is in tracefs: %s", d->mod, t->no_groups);
 	return 0;
 }
 

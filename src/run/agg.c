@@ -212,20 +212,22 @@ static int take_singly(struct agg_source *s)
 	return r;
 }
 
-/* An aggregation without key: the only entry of a per-CPU array, set to zero again. */
-static int take_array(struct agg_source *s)
+/* An aggregation without key: the only entry of a per-CPU array, or an array by CPU; set to zero again. */
+static int take_array(struct agg_source *s, bool by_cpu)
 {
-	uint32_t key = 0;
+	uint32_t key = 0, n = by_cpu ? (uint32_t)s->ncpus : 1;
 	int r = reserve(s, 1);
 
-	if (r == 0)
-		r = bpfsys_map_lookup(s->fd, &key, s->a->values);
+	for (key = 0; r == 0 && key < n; key++)
+		r = bpfsys_map_lookup(s->fd, &key, s->a->values + key * s->words);
 	if (r == 0)
 		r = emit_all(s, 1);
 	if (r < 0)
 		return r;
 	memset(s->a->values, 0, s->words * sizeof(uint64_t) * s->ncpus);
-	return bpfsys_map_update(s->fd, &key, s->a->values);
+	for (key = 0; r == 0 && key < n; key++)
+		r = bpfsys_map_update(s->fd, &key, s->a->values);
+	return r;
 }
 
 static int read_map(struct agg_reader *a, uint32_t i, uint64_t now, enum agg_when when,
@@ -244,8 +246,10 @@ static int read_map(struct agg_reader *a, uint32_t i, uint64_t now, enum agg_whe
 	s.words = ROUND_UP((size_t)m->value_size, 8) / sizeof(uint64_t);
 	s.key_size = m->key_size;
 	s.ncpus = m->type == BPF_MAP_TYPE_HASH ? 1 : a->l->ncpus;
-	if (m->type == BPF_MAP_TYPE_PERCPU_ARRAY)
-		return take_array(&s);
+	if (m->type == BPF_MAP_TYPE_ARRAY)
+		s.ncpus = m->max_entries;
+	if (m->type == BPF_MAP_TYPE_PERCPU_ARRAY || m->type == BPF_MAP_TYPE_ARRAY)
+		return take_array(&s, m->type == BPF_MAP_TYPE_ARRAY);
 	/* Setting to zero makes a new entry in a plain hash: there, deleting costs less. */
 	s.empty = s.take && (m->type == BPF_MAP_TYPE_HASH ||
 			     a->nentries[i] > m->max_entries / AGG_FULL_DEN * AGG_FULL_NUM);

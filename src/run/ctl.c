@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/ctl.h"
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +13,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/num.h"
 #include "base/strb.h"
 #include "base/units.h"
+#include "run/signals.h"
 
 /* A client that says nothing is not waited for: the rings must be read. */
 #define PATIENCE_MS 50
 #define MAX_ANSWER (1u << 20)
+#define BEGINNING_S 10 /* binding and listening take no longer */
 /* Of the daemon that systemd starts as a user of its own (tools/dwell-latency.service.in). */
 #define SERVICE_FOLDER "/run/dwell-latency"
 #define CGROUP_SETTING ".threshold@"
@@ -51,20 +57,33 @@ int ctl_path(uint32_t pid, char path[CTL_PATH_LEN])
 	return n < 0 || n >= CTL_PATH_LEN ? -ENAMETOOLONG : 0;
 }
 
+/* "…/PID.ctl" → "…/.PID.ctl" */
+static int first_path(const char *path, char first[CTL_PATH_LEN])
+{
+	const char *name = strrchr(path, '/') + 1;
+	int n = snprintf(first, CTL_PATH_LEN, "%.*s.%s", (int)(name - path), path, name);
+
+	return n < 0 || n >= CTL_PATH_LEN ? -ENAMETOOLONG : 0;
+}
+
+static bool is_ours(const char *dir)
+{
+	struct stat st;
+
+	return lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022);
+}
+
 /* The folder is ours alone: who could write there could put another socket in the place of ours. */
 static int make_folder(void)
 {
 	char dir[CTL_PATH_LEN];
-	struct stat st;
 	int r = folder(dir);
 
 	if (r < 0)
 		return r;
 	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	if (lstat(dir, &st) < 0)
-		return -errno;
-	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
+	return is_ours(dir) ? 0 : -EPERM;
 }
 
 static void fill_addr(struct sockaddr_un *a, const char *path)
@@ -75,7 +94,8 @@ static void fill_addr(struct sockaddr_un *a, const char *path)
 
 /* -- opening -- */
 
-static int listen_at(const char *path)
+/* The socket has another name until it listens: whoever finds it by its own finds somebody, or one who is dead. */
+static int listen_at(const char *path, const char *first)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un a;
@@ -84,23 +104,47 @@ static int listen_at(const char *path)
 
 	if (fd < 0)
 		return -errno;
-	fill_addr(&a, path);
-	unlink(path); /* of a former process of this number */
+	fill_addr(&a, first);
+	unlink(first); /* of a former process of this number */
 	old = umask(0177);
 	r = bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 ? -errno : 0;
 	umask(old);
-	if (r == 0 && listen(fd, 4) < 0)
-		r = -errno;
 	if (r < 0)
 		return r;
-	r = fd;
-	fd = -1;
-	return r;
+	if (listen(fd, 4) < 0 || rename(first, path) < 0) {
+		r = -errno;
+		unlink(first);
+		return r;
+	}
+	return take_fd(fd);
+}
+
+/* -- what a second signal would leave; in its handler -- */
+
+static struct {
+	volatile sig_atomic_t on;
+	pid_t owner;
+	char path[CTL_PATH_LEN];
+} mine;
+
+static void unlink_mine(void)
+{
+	if (mine.on && getpid() == mine.owner)
+		unlink(mine.path);
+}
+
+static void note_mine(const struct ctl *c)
+{
+	strcpy(mine.path, c->path);
+	mine.owner = getpid();
+	mine.on = 1;
+	signals_at_exit(unlink_mine);
 }
 
 int ctl_open(struct trackers *t, struct ctl **ret)
 {
 	struct ctl *c = calloc(1, sizeof(*c));
+	char first[CTL_PATH_LEN];
 	int r;
 
 	if (!c)
@@ -110,11 +154,14 @@ int ctl_open(struct trackers *t, struct ctl **ret)
 	if (r == 0)
 		r = make_folder();
 	if (r == 0)
-		r = c->fd = listen_at(c->path);
+		r = first_path(c->path, first);
+	if (r == 0)
+		r = c->fd = listen_at(c->path, first);
 	if (r < 0) {
 		free(c);
 		return r;
 	}
+	note_mine(c);
 	*ret = c;
 	return 0;
 }
@@ -125,12 +172,69 @@ void ctl_close(struct ctl *c)
 		return;
 	close(c->fd);
 	unlink(c->path);
+	mine.on = 0;
 	free(c);
 }
 
 int ctl_fd(const struct ctl *c)
 {
 	return c->fd;
+}
+
+/* -- sockets of the dead -- */
+
+static int connect_to(int fd, const char *path);
+
+/* Nobody listens. A connection that is refused says so in every PID namespace. */
+static bool is_dead(const char *path)
+{
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct stat st;
+
+	return fd >= 0 && lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) && connect_to(fd, path) == -ESRCH;
+}
+
+/* One that does not listen yet is alive for the moment that this takes. */
+static bool is_beginning(const char *path, unsigned long pid)
+{
+	struct stat st;
+
+	return lstat(path, &st) < 0 || kill((pid_t)pid, 0) == 0 ||
+	       clock_ns(CLOCK_REALTIME) < ((uint64_t)st.st_mtime + BEGINNING_S) * NSEC_PER_SEC;
+}
+
+/* In the meantime another process may have got the number of the dead one, and put its socket there: what is under another
+ * name is looked at once more, and put back. */
+static void remove_dead(const char *dir, const char *path)
+{
+	char aside[CTL_PATH_LEN]; /* the first name of our own, which is not in use yet */
+	int n = snprintf(aside, sizeof(aside), "%s/.%d.ctl", dir, (int)getpid());
+
+	if (n < 0 || n >= CTL_PATH_LEN || rename(path, aside) < 0)
+		return;
+	if (is_dead(aside) || renameat2(AT_FDCWD, aside, AT_FDCWD, path, RENAME_NOREPLACE) < 0)
+		unlink(aside);
+}
+
+void ctl_clear_dead(void)
+{
+	char dir[CTL_PATH_LEN], path[CTL_PATH_LEN];
+	struct dirent *e;
+	DIR *d = folder(dir) == 0 && is_ours(dir) ? opendir(dir) : NULL;
+
+	while (d && (e = readdir(d))) {
+		const char *number = e->d_name + (e->d_name[0] == '.');
+		char *end;
+		unsigned long pid = strtoul(number, &end, 10);
+		int n = snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+
+		if (end == number || strcmp(end, ".ctl") != 0 || n < 0 || n >= CTL_PATH_LEN || !is_dead(path) ||
+		    (number != e->d_name && is_beginning(path, pid)))
+			continue;
+		remove_dead(dir, path);
+	}
+	if (d)
+		closedir(d);
 }
 
 /* -- answers -- */

@@ -19,6 +19,8 @@ int ctl_path(uint32_t pid, char path[CTL_PATH_LEN]);
 /* Opens the socket of this process. t must outlive it. 0 or -errno. */
 int ctl_open(struct trackers *t, struct ctl **ret);
 void ctl_close(struct ctl *c); /* and removes it; accepts NULL */
+/* Removes the sockets that dead processes of this user have left. */
+void ctl_clear_dead(void);
 int ctl_fd(const struct ctl *c); /* readable: ctl_serve() has something to do */
 void ctl_serve(struct ctl *c);
 /* The other side: sends a request to the session of process pid; the answer is malloc'ed, NUL-terminated. 0 or -errno:

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "run/signals.h"
 
 #define NAME_MAX_BYTES 4096 /* of a path in a row; longer ones are cut */
 
@@ -78,7 +79,7 @@ int history_alive(struct recording *rec, int64_t clock)
 	struct dirent *e;
 	int r = 0;
 
-	while (r == 0 && d && (e = readdir(d))) {
+	while (r == 0 && d && !signals_pending() && (e = readdir(d))) {
 		struct rec_proc p = { .kind = PROC_ALIVE };
 		char name[64];
 

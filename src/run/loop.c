@@ -84,6 +84,7 @@ static int status(struct session *s)
 {
 	int r;
 
+	session_set_loads(s);
 	counters_note_timers(s->counters, s->links);
 	r = counters_report(s->counters, clock_ns(CLOCK_MONOTONIC), false, s->c.rec);
 	if (r == 0)

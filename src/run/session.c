@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -162,6 +163,18 @@ static int make_parts(struct session *s, struct err *err)
 	return governor_new(s->l, s->c.caps->online_cpus, o->maxcpu, &s->governor, err);
 }
 
+void session_set_loads(struct session *s)
+{
+	struct sysinfo info;
+
+	if (!s->l->state || sysinfo(&info) < 0)
+		return;
+	for (unsigned i = 0; i < ARRAY_SIZE(info.loads); i++)
+		if (s->c.img->load_off[i])
+			__atomic_store_n((uint64_t *)((char *)s->l->state + s->c.img->load_off[i]), info.loads[i],
+					 __ATOMIC_RELAXED);
+}
+
 int session_new(const struct session_config *config, struct session **ret, struct err *err)
 {
 	struct load_opts opts = { .log_size = config->prog->opts->bpflogsize,
@@ -184,6 +197,7 @@ int session_new(const struct session_config *config, struct session **ret, struc
 	}
 	if (s->l->state)
 		s->l->state->wall_off = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	session_set_loads(s);
 	load_warm(s->l);
 	s->history_clock = history_clock();
 	*ret = s;
@@ -214,6 +228,8 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	if (s->signals)
+		signals_restore();
 	for (uint32_t i = 0; s->links && i < s->c.img->nprogs; i++)
 		session_detach(s, i);
 	walker_free(s->walker);
@@ -363,6 +379,7 @@ static int start_and_loop(struct session *s, int signal_fd)
 	s->res.began = true;
 	if (exit_called(s)) {
 		s->res.why = SESSION_EXIT;
+		s->res.started = true;
 		return 0;
 	}
 	priority_raise();
@@ -391,7 +408,10 @@ static int start_and_loop(struct session *s, int signal_fd)
 	}
 	if (r == 0 && !s->c.prog->opts->destructive && privs_drop() < 0)
 		r = session_note(s, "some privileges could not be given up");
-	return r < 0 ? r : session_loop(s, signal_fd);
+	if (r < 0)
+		return r;
+	s->res.started = true;
+	return session_loop(s, signal_fd);
 }
 
 /* What found no room in the maps by which stacks are walked. */
@@ -501,12 +521,12 @@ int session_run(struct session *s, struct session_result *ret, struct err *err)
 	if (r < 0)
 		err_set(s->err, r, "cannot handle signals: %s", strerror(-r));
 	if (r == 0) {
+		s->signals = true;
 		r = start_and_loop(s, signal_fd);
 		if (r < 0)
 			s->res.why = SESSION_ERROR;
 		else
 			q = finish(s);
-		signals_restore();
 	}
 	if (r == 0 && q < 0) {
 		r = s->err->code ? q : err_set(s->err, q, "%s", strerror(-q));

@@ -7,7 +7,8 @@
  *   the recording, `consume` called; aggregations read every aggrate, and before every event that shows
  *   or changes one; 6. stop: exit(), SIGINT or SIGTERM, end of all targets, or consume() < 0; 7. detached, grace period; rings drained; 8. END by test-run, drained; 9. last
  *   aggregation snapshot, losses, ROW_END, consume() a last time.
- * A second SIGINT or SIGTERM ends the process at once with status 1; all links die with it. */
+ * A second SIGINT or SIGTERM ends the output at once (run/signals.h). Its handlers stay until session_free(), so that what the caller
+ * prints at the end is not cut without a word. */
 #ifndef DWELL_RUN_SESSION_H
 #define DWELL_RUN_SESSION_H
 #include "base/err.h"
@@ -63,6 +64,7 @@ struct session_result {
 	int consumer_error;  /* what consume() returned, SESSION_CONSUMER */
 	int signal;	     /* SESSION_SIGNAL */
 	bool began;	     /* BEGIN has run */
+	bool started;	     /* and everything was attached */
 };
 
 /* The schema of the rows that a run of this program makes: formats, aggregations, all probes. Lives in

@@ -95,12 +95,15 @@ struct session {
 	uint64_t poll_ns;	 /* until the next drain */
 	struct session_result res;
 	struct err *err;	 /* of session_run() */
+	bool signals;		 /* handlers are installed */
 };
 
 /* drain.c */
 int session_drain(struct session *s);
 int session_snapshot(struct session *s);
 int session_release(struct session *s); /* shows what was held until the end */
+/* Sets the load averages, for programs that read them (img.load_off). */
+void session_set_loads(struct session *s);
 /* Gives the rows to the consumer; its failure is noted, not returned. */
 void session_consume(struct session *s);
 int session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -6,7 +6,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -180,16 +184,82 @@ int target_fd(const struct target *t)
 	return t->fd;
 }
 
+/* Source: include/uapi/linux/pidfd.h, first version of the struct; PIDFD_INFO_EXIT: Linux 6.15. */
+struct exit_info {
+	uint64_t mask, cgroup;
+	uint32_t ids[11];
+	int32_t exit_code;
+};
+#define EXIT_INFO_GET  _IOWR(0xff, 11, struct exit_info)
+#define EXIT_INFO_CODE (1u << 3)
+
+/* The last number of /proc/PID/stat. Source: proc_pid_stat(5). */
+static bool zombie_status(pid_t pid, int *ret)
+{
+	char path[64], buf[1024], *p;
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, buf, sizeof(buf) - 1);
+	if (n <= 0)
+		return false;
+	buf[n] = '\0';
+	p = strrchr(buf, ')');
+	if (!p || strncmp(p, ") Z", 3) != 0)
+		return false;
+	p = strrchr(p, ' ');
+	*ret = p ? (int)strtol(p, NULL, 10) : 0;
+	return p != NULL;
+}
+
+/* How somebody else's child ended. Its parent may fetch it meanwhile: then its number may be another's. */
+static bool process_status(const struct target *t, int *ret)
+{
+	struct exit_info info = { .mask = EXIT_INFO_CODE };
+	int status = 0;
+
+	if (zombie_status(t->pid, &status) && syscall(SYS_pidfd_send_signal, t->fd, 0, NULL, 0) == 0) {
+		*ret = status;
+		return true;
+	}
+	if (ioctl(t->fd, EXIT_INFO_GET, &info) < 0 || !(info.mask & EXIT_INFO_CODE))
+		return false;
+	*ret = info.exit_code;
+	return true;
+}
+
 bool target_ended(struct target *t)
 {
 	struct pollfd p = { .fd = t->fd, .events = POLLIN };
 
 	if (!t->ended && poll(&p, 1, 0) == 1) {
 		t->ended = true;
-		if (t->child)
-			waitpid(t->pid, NULL, WNOHANG);
+		t->known = t->child ? waitpid(t->pid, &t->status, WNOHANG) == t->pid : process_status(t, &t->status);
 	}
 	return t->ended;
+}
+
+bool target_failed(struct target *t, char *buf, size_t size)
+{
+	bool known = target_ended(t) && t->known;
+	const char *name;
+
+	if (known && WIFSIGNALED(t->status)) {
+		name = sigabbrev_np(WTERMSIG(t->status));
+		if (name)
+			snprintf(buf, size, "terminated by SIG%s", name);
+		else
+			snprintf(buf, size, "terminated by signal %d", WTERMSIG(t->status));
+		return true;
+	}
+	if (known && WEXITSTATUS(t->status)) {
+		snprintf(buf, size, "exited with status %d", WEXITSTATUS(t->status));
+		return true;
+	}
+	snprintf(buf, size, "%s", t->ended ? "has exited" : "runs");
+	return false;
 }
 
 void target_free(struct target *t)

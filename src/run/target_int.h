@@ -10,5 +10,7 @@ struct target {
 	bool child;   /* -c */
 	bool stopped; /* -c, until target_go() */
 	bool ended;
+	bool known; /* how: */
+	int status; /* as of waitpid(2) */
 };
 #endif

@@ -14,6 +14,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include "base/cleanup.h"
+#include "load/reasons.h"
 #include "run/target_int.h"
 #include "sym/sym.h"
 
@@ -157,7 +158,8 @@ static int run_to_trap(struct target *t, enum __ptrace_request how)
 			return -errno;
 		if (!WIFSTOPPED(status)) {
 			t->stopped = false;
-			t->ended = true;
+			t->ended = t->known = true;
+			t->status = status;
 			return -ECHILD;
 		}
 		sig = WSTOPSIG(status);
@@ -194,6 +196,7 @@ static int run_to(struct target *t, const struct place *p)
 int target_run_to(struct target *t, struct sym *sym, enum target_point to, struct err *err)
 {
 	struct place p;
+	char how[TARGET_HOW_MAX];
 	int r;
 
 	if (!t->stopped || to == TARGET_EXEC)
@@ -201,7 +204,11 @@ int target_run_to(struct target *t, struct sym *sym, enum target_point to, struc
 	r = find_place(t, sym, to, &p);
 	if (r == 0)
 		r = run_to(t, &p);
-	if (r == -ECHILD)
-		return err_set(err, r, "process %d has ended before its libraries were loaded", (int)t->pid);
-	return r < 0 ? err_set(err, r, "cannot run process %d to its start: %s", (int)t->pid, strerror(-r)) : 0;
+	if (r == -ECHILD) {
+		target_failed(t, how, sizeof(how));
+		return err_set(err, r, "process %d has ended before its libraries were loaded: it %s%s", (int)t->pid,
+			       strncmp(how, "term", 4) ? "" : "was ", how);
+	}
+	return r < 0 ? err_set(err, r, "cannot run process %d to its start: %s%s", (int)t->pid, strerror(-r),
+			       r == -ENOENT ? reason_proc() : "") : 0;
 }

@@ -159,10 +159,12 @@ static enum MHD_Result get_types(struct request *rq)
 static enum MHD_Result get_framekinds(struct request *rq)
 {
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 
-	strb_addc(&b, '{');
-	flame_kinds(&b);
-	strb_adds(&b, "}\n");
+	jsonw_object(&w, NULL);
+	flame_kinds(&w);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
 	return http_json(rq, MHD_HTTP_OK, &b);
 }
 

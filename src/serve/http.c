@@ -8,7 +8,8 @@
 #include "base/jsonstr.h"
 #include "serve/serve_int.h"
 
-#define MEMORY_PER_CONNECTION (32 << 10)
+/* A head (head.h), a copy of its cookies, 72 bytes for each of its pieces, and the head of the answer. */
+#define MEMORY_PER_CONNECTION (64 << 10)
 #define CONNECTION_TIMEOUT_S 60
 
 /* Scripts and styles come from the server alone, nothing may show the page in a frame. */
@@ -62,6 +63,7 @@ enum MHD_Result http_reply(struct request *rq, unsigned status, struct MHD_Respo
 		mhd.add_response_header(r, headers[i][0], headers[i][1]);
 	if (!mhd.get_response_header(r, "Cache-Control"))
 		mhd.add_response_header(r, "Cache-Control", "no-store");
+	mhd.add_response_header(r, "Connection", "close"); /* the gate has judged one head */
 	ret = mhd.queue_response(rq->conn, status, r);
 	mhd.destroy_response(r);
 	return ret;
@@ -158,6 +160,8 @@ static unsigned judge(const struct request *rq)
 		return MHD_HTTP_FORBIDDEN;
 	if (!has_token(rq) && !is_login(rq))
 		return MHD_HTTP_UNAUTHORIZED;
+	if (!gate_know(rq->s->gate, rq->conn))
+		return MHD_HTTP_SERVICE_UNAVAILABLE;
 	if (view_is_upload(rq))
 		return type && !strcmp(type, "application/octet-stream") ? 0 : MHD_HTTP_UNSUPPORTED_MEDIA_TYPE;
 	if (!strcmp(rq->method, "POST") && (!type || strncmp(type, "application/json", 16) != 0))
@@ -173,6 +177,8 @@ static enum MHD_Result refuse(struct request *rq, unsigned status)
 				   "the body must be application/octet-stream" :
 			   status == MHD_HTTP_FORBIDDEN ?
 				   "asked by another host name or from another page than this server's own" :
+			   status == MHD_HTTP_SERVICE_UNAVAILABLE ?
+				   "there are as many viewers as there may be: close one first" :
 				   "the body must be application/json";
 
 	return http_error(rq, status, text);
@@ -266,10 +272,13 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 			return MHD_NO;
 		*rq = (struct request){ .s = arg, .conn = conn, .method = method, .url = url, .upload_fd = -1 };
 		rq->refused = judge(rq);
+		gate_body(rq->s->gate, conn, 0, false);
 		return MHD_YES;
 	}
 	rq->method = method;
 	rq->url = url;
+	rq->came += *n;
+	gate_body(rq->s->gate, conn, rq->came, *n == 0);
 	if (*n > 0) {
 		if (!rq->refused && view_is_upload(rq))
 			view_take(rq, data, *n);
@@ -308,9 +317,18 @@ static void on_completed(void *arg, struct MHD_Connection *conn, void **state, e
 
 int http_start(struct server *s, struct err *err)
 {
-	s->http = mhd.start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, s,
-				   MHD_OPTION_LISTEN_SOCKET, s->c->listen_fd,
-				   MHD_OPTION_CONNECTION_LIMIT, (unsigned)SERVE_CONNECTIONS_MAX,
+	const struct gate_config gate = { .listen_fd = s->c->listen_fd,
+					  .strangers = SERVE_STRANGERS_MAX,
+					  .known = SERVE_CONNECTIONS_MAX,
+					  .stranger_s = SERVE_STRANGER_S,
+					  .type = "application/json" };
+	int r = gate_new(&gate, &s->gate);
+
+	if (r < 0)
+		return err_set(err, r, "cannot wait for connections: %s", strerror(-r));
+	s->http = mhd.start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, on_request, s,
+				   MHD_OPTION_CONNECTION_LIMIT, gate_room(s->gate),
+				   MHD_OPTION_NOTIFY_CONNECTION, gate_on_connection, s->gate,
 				   MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
 				   MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)CONNECTION_TIMEOUT_S,
 				   MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
@@ -322,4 +340,6 @@ void http_stop(struct server *s)
 	if (s->http)
 		mhd.stop_daemon(s->http);
 	s->http = NULL;
+	gate_free(s->gate);
+	s->gate = NULL;
 }

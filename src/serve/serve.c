@@ -9,15 +9,12 @@
 #include "base/clock.h"
 #include "serve/serve_int.h"
 
-#define TICK_MS 1000
-
 static int timeout_of(const struct server *s)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
+	int gate = gate_wait_ms(s->gate);
 
-	if (mhd.get_timeout(s->http, &ms) == MHD_YES && ms < TICK_MS)
-		return (int)ms;
-	return TICK_MS;
+	return mhd.get_timeout(s->http, &ms) == MHD_YES && ms < (unsigned)gate ? (int)ms : gate;
 }
 
 /* Outputs of children. Runs may go while this looks at them: each is found again by its number. */
@@ -59,25 +56,27 @@ static size_t gather(struct server *s, struct pollfd *p, uint32_t *ids)
 static int loop(struct server *s, struct err *err)
 {
 	const union MHD_DaemonInfo *info = mhd.get_daemon_info(s->http, MHD_DAEMON_INFO_EPOLL_FD);
-	struct pollfd p[2 + 2 * SERVE_RUNS_MAX];
+	struct pollfd p[3 + 2 * SERVE_RUNS_MAX];
 	uint32_t ids[2 * SERVE_RUNS_MAX];
 
 	if (!info)
 		return err_set(err, -ENOTSUP, "the HTTP library has no epoll");
 	for (;;) {
-		size_t n = gather(s, p + 2, ids);
+		size_t n = gather(s, p + 3, ids);
 		uint64_t now;
 
 		p[0] = (struct pollfd){ info->epoll_fd, POLLIN, 0 };
 		p[1] = (struct pollfd){ s->c->stop_fd, POLLIN, 0 };
-		if (poll(p, n + 2, timeout_of(s)) < 0 && errno != EINTR)
+		p[2] = (struct pollfd){ gate_fd(s->gate), POLLIN, 0 };
+		if (poll(p, n + 3, timeout_of(s)) < 0 && errno != EINTR)
 			return err_set(err, -errno, "poll: %s", strerror(errno));
 		if (p[1].revents)
 			return 0;
-		read_children(s, p + 2, n, ids);
+		read_children(s, p + 3, n, ids);
 		now = clock_ns(CLOCK_MONOTONIC);
 		stream_keep_alive(s, now);
 		run_check_times(s, now);
+		gate_run(s->gate, s->http);
 		mhd.run(s->http);
 	}
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the server, all called from its one thread.
  *   serve.c   the loop: sockets, outputs of children, time limits
+ *   gate.c    connections: who is let in, for how long
+ *   head.c    whether the head of a request is right
  *   mhd.c     libmicrohttpd's functions
  *   http.c    who may ask, which route, answers
  *   api.c     the routes of /api/v1
@@ -14,6 +16,7 @@
 #include <poll.h>
 #include "base/strb.h"
 #include "base/vec.h"
+#include "serve/gate.h"
 #include "serve/serve.h"
 
 struct request;
@@ -59,6 +62,7 @@ struct upload { /* a recording that was sent */
 
 struct server {
 	const struct serve_config *c;
+	struct gate *gate;
 	struct MHD_Daemon *http;
 	VEC(struct run *) runs;
 	VEC(struct stream *) streams;
@@ -76,6 +80,7 @@ struct request {
 	unsigned long number;	  /* of /runs/NUMBER */
 	const char *name;	  /* of /programs/NAME, and of a view */
 	char source[16];	  /* of /recordings/ID/… */
+	uint64_t came; /* bytes of the body */
 	struct strb body;
 	bool checked, body_too_large;
 	unsigned refused; /* HTTP status, decided by the headers */

@@ -12,19 +12,16 @@
 #include "base/clock.h"
 #include "serve/serve_int.h"
 
-#define TICK_MS 1000
-#define MEMORY_PER_CONNECTION (16 << 10) /* headers that do not fit are refused */
+#define MEMORY_PER_CONNECTION (64 << 10) /* as http.c */
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
+#define PLAIN "text/plain; charset=utf-8"
 #define CONTENT_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 struct texts {
 	const struct textserve_config *c;
 	struct MHD_Daemon *http;
 	struct MHD_Response *text; /* the newest; NULL: none yet */
-	struct {
-		int fd; /* -1: free */
-		uint64_t since;
-	} conns[TEXTSERVE_CONNECTIONS_MAX];
+	struct gate *gate;
 };
 
 /* -- the feed -- */
@@ -94,8 +91,10 @@ static struct MHD_Response *response_of(int fd)
 		return NULL;
 	r = mhd.create_response_from_buffer((size_t)st.st_size, p, MHD_RESPMEM_MUST_COPY);
 	munmap(p, (size_t)st.st_size);
-	if (r)
+	if (r) {
 		mhd.add_response_header(r, "Content-Type", CONTENT_TYPE);
+		mhd.add_response_header(r, "Connection", "close");
+	}
 	return r;
 }
 
@@ -126,7 +125,8 @@ static enum MHD_Result say(struct MHD_Connection *conn, unsigned status, const c
 
 	if (!r)
 		return MHD_NO;
-	mhd.add_response_header(r, "Content-Type", "text/plain; charset=utf-8");
+	mhd.add_response_header(r, "Content-Type", PLAIN);
+	mhd.add_response_header(r, "Connection", "close");
 	e = mhd.queue_response(conn, status, r);
 	mhd.destroy_response(r);
 	return e;
@@ -151,11 +151,12 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 
 	(void)version;
 	(void)data;
-	if (!*state && !strcmp(method, "GET")) { /* answers come at the second call, where connections can be kept */
+	if (!*state && !strcmp(method, "GET")) { /* the library wants an answer to a request without a body at the second call */
 		*state = &seen;
 		return MHD_YES;
 	}
 	*n = 0;
+	gate_know(t->gate, conn); /* it has asked: it gives way to those who have, not to those who only connect */
 	if (!host_is_ours(t, conn))
 		return say(conn, MHD_HTTP_FORBIDDEN, "asked by another host name than this server's own\n");
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
@@ -166,40 +167,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 			 say(conn, MHD_HTTP_SERVICE_UNAVAILABLE, "nothing is measured yet\n");
 }
 
-static int socket_of(struct MHD_Connection *conn)
-{
-	const union MHD_ConnectionInfo *i = mhd.get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-	return i ? i->connect_fd : -1;
-}
-
-static void on_connection(void *arg, struct MHD_Connection *conn, void **state, enum MHD_ConnectionNotificationCode what)
-{
-	struct texts *t = arg;
-	int fd = socket_of(conn);
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(t->conns); i++) {
-		bool begins = what == MHD_CONNECTION_NOTIFY_STARTED;
-
-		if (t->conns[i].fd != (begins ? -1 : fd))
-			continue;
-		t->conns[i].fd = begins ? fd : -1;
-		t->conns[i].since = clock_ns(CLOCK_MONOTONIC);
-		return;
-	}
-}
-
-/* Who reads or writes a byte now and then keeps nobody out for long. */
-static void close_slow(struct texts *t)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
-	for (size_t i = 0; i < ARRAY_SIZE(t->conns); i++)
-		if (t->conns[i].fd >= 0 && now - t->conns[i].since > TEXTSERVE_PATIENCE_S * NSEC_PER_SEC)
-			shutdown(t->conns[i].fd, SHUT_RDWR);
-}
-
 static int loop(struct texts *t, struct err *err)
 {
 	const union MHD_DaemonInfo *info = mhd.get_daemon_info(t->http, MHD_DAEMON_INFO_EPOLL_FD);
@@ -207,38 +174,47 @@ static int loop(struct texts *t, struct err *err)
 	if (!info)
 		return err_set(err, -ENOTSUP, "the HTTP library has no epoll");
 	for (;;) {
-		struct pollfd p[] = { { info->epoll_fd, POLLIN, 0 }, { t->c->feed_fd, POLLIN, 0 } };
-		MHD_UNSIGNED_LONG_LONG ms = TICK_MS;
+		struct pollfd p[] = { { info->epoll_fd, POLLIN, 0 }, { t->c->feed_fd, POLLIN, 0 }, { gate_fd(t->gate), POLLIN, 0 } };
+		unsigned wait = (unsigned)gate_wait_ms(t->gate);
+		MHD_UNSIGNED_LONG_LONG ms;
 
-		if (mhd.get_timeout(t->http, &ms) != MHD_YES || ms > TICK_MS)
-			ms = TICK_MS;
-		if (poll(p, 2, (int)ms) < 0 && errno != EINTR)
+		if (mhd.get_timeout(t->http, &ms) != MHD_YES || ms > wait)
+			ms = wait;
+		if (poll(p, ARRAY_SIZE(p), (int)ms) < 0 && errno != EINTR)
 			return err_set(err, -errno, "poll: %s", strerror(errno));
 		if (p[1].revents && !take_texts(t))
 			return 0;
+		gate_run(t->gate, t->http);
 		mhd.run(t->http);
-		close_slow(t);
 	}
 }
 
 int textserve(const struct textserve_config *c, struct err *err)
 {
+	const struct gate_config gate = { .listen_fd = c->listen_fd,
+					  .strangers = TEXTSERVE_STRANGERS_MAX,
+					  .known = TEXTSERVE_CONNECTIONS_MAX,
+					  .stranger_s = TEXTSERVE_HEAD_S,
+					  .known_s = TEXTSERVE_PATIENCE_S,
+					  .known_give_way = true,
+					  .type = PLAIN };
 	struct texts t = { .c = c };
 	int r = mhd_open(err);
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(t.conns); i++)
-		t.conns[i].fd = -1;
-	t.http = mhd.start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, &t, MHD_OPTION_LISTEN_SOCKET, c->listen_fd,
-				  MHD_OPTION_CONNECTION_LIMIT, (unsigned)TEXTSERVE_CONNECTIONS_MAX,
+	r = gate_new(&gate, &t.gate);
+	if (r < 0)
+		return err_set(err, r, "cannot wait for connections: %s", strerror(-r));
+	t.http = mhd.start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, on_request, &t,
+				  MHD_OPTION_CONNECTION_LIMIT, gate_room(t.gate),
 				  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
 				  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TEXTSERVE_PATIENCE_S,
-				  MHD_OPTION_NOTIFY_CONNECTION, on_connection, &t, MHD_OPTION_END);
-	if (!t.http)
-		return err_set(err, -EIO, "cannot start the HTTP server");
-	r = loop(&t, err);
-	mhd.stop_daemon(t.http);
+				  MHD_OPTION_NOTIFY_CONNECTION, gate_on_connection, t.gate, MHD_OPTION_END);
+	r = t.http ? loop(&t, err) : err_set(err, -EIO, "cannot start the HTTP server");
+	if (t.http)
+		mhd.stop_daemon(t.http);
+	gate_free(t.gate);
 	if (t.text)
 		mhd.destroy_response(t.text);
 	return r;

@@ -25,14 +25,11 @@ struct caps {
 	bool get_task_stack;	/* bpf_get_task_stack, 5.9 */
 	bool task_pt_regs;	/* bpf_task_pt_regs, 5.15 */
 	bool find_vma;		/* bpf_find_vma, 5.17 */
-	bool ktime_tai;
 	bool perf_event;	/* cpu-clock software events */
 	bool uprobe, uprobe_multi;
-	bool kprobe, kprobe_multi, fentry;
 	bool batch_percpu_hash; /* lookup-and-delete batch on per-CPU hashes, 5.6 */
-	bool iter_task, iter_task_vma;
+	bool iter_task;
 	bool test_run_raw_tp;	/* BPF_PROG_TEST_RUN of raw_tp, 5.10 */
-	bool copy_from_user_sleepable;
 	bool probe_write_user;	/* false under lockdown */
 	bool tracefs;
 	bool sched_exit_tp;	/* tracepoint sched_exit_tp */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trace events in JSON. Intervals are asynchronous pairs (b, e with an id), since waits of one thread may overlap; times are
- * microseconds since the recording began. Source: "Trace Event Format" (Google, 2016); views.md 4.4. */
+ * microseconds since the recording began. Source: "Trace Event Format" (Google, 2016). */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "base/num.h"
 #include "store/flight.h"
 #include "store/recquery.h"
@@ -28,8 +28,8 @@ struct chrome {
 	uint64_t flown; /* end of the last record of the flight recorder */
 	char *lanes[LANES_MAX];
 	unsigned nlanes;
-	bool any;
 	struct strb b;
+	struct jsonw w; /* writes to b */
 	FILE *out;
 	int error;
 };
@@ -44,36 +44,47 @@ static int flush(struct chrome *c)
 	return c->error;
 }
 
-static void put_str(struct chrome *c, const char *name, const char *s)
+/* A time in microseconds with three decimals. */
+static void put_us(struct chrome *c, const char *name, uint64_t ns)
 {
-	strb_printf(&c->b, ",\"%s\":", name);
-	jsonstr_add(&c->b, s, strlen(s));
+	char text[32];
+	int n = snprintf(text, sizeof(text), "%llu.%03u", (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
+
+	jsonw_raw(&c->w, name, text, (size_t)n);
 }
 
-/* Begins an event; what comes are further members, then end_event(). */
+/* Begins an event, on a line of its own; further members follow, then end_event(). */
 static void event(struct chrome *c, const char *ph, uint64_t ts, uint64_t pid, uint64_t tid, const char *name)
 {
-	uint64_t us1000 = ts > c->begun ? ts - c->begun : 0;
-
-	strb_printf(&c->b, "%s{\"ph\":\"%s\",\"ts\":%llu.%03u,\"pid\":%llu,\"tid\":%llu", c->any ? ",\n" : "\n", ph,
-		    (unsigned long long)(us1000 / 1000), (unsigned)(us1000 % 1000), (unsigned long long)pid,
-		    (unsigned long long)tid);
-	put_str(c, "name", name);
-	c->any = true;
+	jsonw_object(&c->w, NULL);
+	jsonw_str(&c->w, "ph", ph);
+	put_us(c, "ts", ts > c->begun ? ts - c->begun : 0);
+	jsonw_u64(&c->w, "pid", pid);
+	jsonw_u64(&c->w, "tid", tid);
+	jsonw_str(&c->w, "name", name);
 }
 
 static int end_event(struct chrome *c)
 {
-	strb_addc(&c->b, '}');
+	jsonw_end_object(&c->w);
+	jsonw_line(&c->w);
 	return c->b.n > 1u << 16 ? flush(c) : c->error;
+}
+
+/* The member "args" of the open event with one number. */
+static void put_arg(struct chrome *c, const char *name, uint64_t v)
+{
+	jsonw_object(&c->w, "args");
+	jsonw_u64(&c->w, name, v);
+	jsonw_end_object(&c->w);
 }
 
 static void name_track(struct chrome *c, const char *what, uint64_t pid, uint64_t tid, const char *name)
 {
 	event(c, "M", c->begun, pid, tid, what);
-	strb_adds(&c->b, ",\"args\":{\"name\":");
-	jsonstr_add(&c->b, name, strlen(name));
-	strb_addc(&c->b, '}');
+	jsonw_object(&c->w, "args");
+	jsonw_str(&c->w, "name", name);
+	jsonw_end_object(&c->w);
 	end_event(c);
 }
 
@@ -82,7 +93,8 @@ static void interval(struct chrome *c, const char *ph, const char *cat, uint64_t
 		     const char *name)
 {
 	event(c, ph, ts, pid, tid, name);
-	strb_printf(&c->b, ",\"cat\":\"%s\",\"id\":%llu", cat, (unsigned long long)id);
+	jsonw_str(&c->w, "cat", cat);
+	jsonw_u64(&c->w, "id", id);
 }
 
 static unsigned lane_of(struct chrome *c, const char *name)
@@ -119,16 +131,10 @@ static int on_span(void *ctx, const struct rec_span *s)
 
 static void put_attr(struct chrome *c, const struct rec_attr *a)
 {
-	if (a->kind == ATTR_INT) {
-		strb_addc(&c->b, ',');
-		jsonstr_add(&c->b, a->name, strlen(a->name));
-		strb_printf(&c->b, ":%lld", (long long)a->value);
-	} else if (a->kind == ATTR_TEXT) {
-		strb_addc(&c->b, ',');
-		jsonstr_add(&c->b, a->name, strlen(a->name));
-		strb_addc(&c->b, ':');
-		jsonstr_add(&c->b, a->text, strlen(a->text));
-	}
+	if (a->kind == ATTR_INT)
+		jsonw_i64(&c->w, a->name, (int64_t)a->value);
+	else if (a->kind == ATTR_TEXT)
+		jsonw_str(&c->w, a->name, a->text);
 }
 
 static int on_slow(void *ctx, const struct rec_slow_row *s)
@@ -143,15 +149,13 @@ static int on_slow(void *ctx, const struct rec_slow_row *s)
 	id = ++c->ids;
 
 	interval(c, "b", "slow", id, f->start, f->pid, f->tid, name);
-	strb_adds(&c->b, ",\"args\":{\"how\":");
-	jsonstr_add(&c->b, slow_how_name(f->how), strlen(slow_how_name(f->how)));
-	strb_adds(&c->b, ",\"key\":");
-	jsonstr_add(&c->b, s->key, strlen(s->key));
-	strb_adds(&c->b, ",\"ended in\":");
-	jsonstr_add(&c->b, f->end_comm, strlen(f->end_comm));
+	jsonw_object(&c->w, "args");
+	jsonw_str(&c->w, "how", slow_how_name(f->how));
+	jsonw_str(&c->w, "key", s->key);
+	jsonw_str(&c->w, "ended in", f->end_comm);
 	for (size_t i = 0; i < s->nattrs; i++)
 		put_attr(c, &s->attrs[i]);
-	strb_addc(&c->b, '}');
+	jsonw_end_object(&c->w);
 	end_event(c);
 	interval(c, "e", "slow", id, f->start + f->delay, f->pid, f->tid, name);
 	end_event(c);
@@ -167,16 +171,17 @@ static int on_proc(void *ctx, const struct rec_proc_row *p)
 	switch (p->p.kind) {
 	case PROC_FORK:
 		event(c, "i", p->ts, tgid, tgid, "fork");
-		strb_printf(&c->b, ",\"s\":\"p\",\"args\":{\"parent\":%u}", p->p.parent);
+		jsonw_str(&c->w, "s", "p");
+		put_arg(c, "parent", p->p.parent);
 		break;
 	case PROC_EXEC:
 		name_track(c, "process_name", tgid, tgid, p->name);
 		event(c, "i", p->ts, tgid, tgid, "exec");
-		put_str(c, "s", "p");
+		jsonw_str(&c->w, "s", "p");
 		break;
 	case PROC_EXIT:
 		event(c, "i", p->ts, tgid, tgid, "exit");
-		put_str(c, "s", "p");
+		jsonw_str(&c->w, "s", "p");
 		break;
 	default:
 		return 0;
@@ -189,29 +194,25 @@ static void put_event(struct chrome *c, const struct row *row)
 	const struct recfmt *fmt = c->schema->fmts[row->id - 1];
 	const struct rec_probe *p = rec_schema_probe(c->schema, row->probe);
 	struct strb text = { 0 };
+	char number[16];
 	unsigned n = 0;
 
 	strb_printf(&text, "%s:%s:%s:%s", p ? p->prov : "", p ? p->mod : "", p ? p->func : "", p ? p->name : "");
 	event(c, "i", row->ts, PID_CPUS, row->cpu, strb_str(&text));
-	strb_adds(&c->b, ",\"s\":\"t\",\"args\":{");
+	jsonw_str(&c->w, "s", "t");
+	jsonw_object(&c->w, "args");
 	for (size_t i = 0; i < fmt->nacts; i++)
 		for (size_t k = 0; k < fmt->acts[i].nfields; k++) {
 			const struct recfield *f = &fmt->acts[i].fields[k];
 
 			strb_reset(&text);
 			fieldtext_add(&text, c->sym, f, (const uint8_t *)row->data + f->off);
-			strb_printf(&c->b, "%s\"%u\":", n ? "," : "", n + 1);
-			n++;
-			jsonstr_add(&c->b, strb_str(&text), text.n);
+			snprintf(number, sizeof(number), "%u", ++n);
+			jsonw_strn(&c->w, number, strb_str(&text), text.n);
 		}
-	strb_addc(&c->b, '}');
+	jsonw_end_object(&c->w);
 	end_event(c);
 	strb_free(&text);
-}
-
-static void put_length(struct chrome *c, uint64_t ns)
-{
-	strb_printf(&c->b, ",\"dur\":%llu.%03u", (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
 }
 
 /* What a thread did, or a CPU. */
@@ -222,17 +223,17 @@ static int put_state(struct chrome *c, const struct tl_row *r, const struct tl_i
 	bool cpu = r->group == TL_GROUP_CPUS;
 
 	event(c, "X", x->from, cpu ? PID_TASKS : r->pid, r->tid, text->words[0] ? text->words : kind->legend);
-	put_length(c, x->to - x->from);
-	put_str(c, "cat", kind->name);
-	strb_adds(&c->b, ",\"args\":{\"kind\":");
-	jsonstr_add(&c->b, kind->legend, strlen(kind->legend));
+	put_us(c, "dur", x->to - x->from);
+	jsonw_str(&c->w, "cat", kind->name);
+	jsonw_object(&c->w, "args");
+	jsonw_str(&c->w, "kind", kind->legend);
 	if (x->cpu && x->kind == TL_RUN)
-		strb_printf(&c->b, ",\"cpu\":%u", x->cpu - 1u);
+		jsonw_u64(&c->w, "cpu", x->cpu - 1u);
 	if (x->by)
-		put_str(c, "woken by", c->states->texts.v[x->by].words);
+		jsonw_str(&c->w, "woken by", c->states->texts.v[x->by].words);
 	if (text->stack[0])
-		put_str(c, "stack", text->stack);
-	strb_addc(&c->b, '}');
+		jsonw_str(&c->w, "stack", text->stack);
+	jsonw_end_object(&c->w);
 	return end_event(c);
 }
 
@@ -286,7 +287,7 @@ static void put_run(struct chrome *c, const struct flight_rec *f, uint32_t i, ui
 		return;
 	snprintf(name, sizeof(name), "%s %u", e.text, e.id);
 	event(c, "X", from, PID_FLIGHT, e.cpu, name);
-	put_length(c, end - from);
+	put_us(c, "dur", end - from);
 	end_event(c);
 }
 
@@ -309,7 +310,7 @@ static int on_flight(void *ctx, const struct row *row)
 			strb_reset(&text);
 			flighttext_event(&text, &f, i);
 			event(c, "i", e.ts, PID_FLIGHT, e.cpu, strb_str(&text));
-			put_str(c, "s", "t");
+			jsonw_str(&c->w, "s", "t");
 			end_event(c);
 		}
 	}
@@ -326,7 +327,8 @@ static int on_row(void *ctx, const struct row *row)
 		put_event(c, row);
 	} else if (row->id != CNT_FIRINGS) {
 		event(c, "i", row->ts, PID_LOSSES, row->cpu, "lost");
-		strb_printf(&c->b, ",\"s\":\"p\",\"args\":{\"count\":%llu}", (unsigned long long)row->count);
+		jsonw_str(&c->w, "s", "p");
+		put_arg(c, "count", row->count);
 		end_event(c);
 	}
 	return c->error;
@@ -338,7 +340,11 @@ static int export(struct chrome *c, struct err *err)
 	char cpu[32];
 	int e;
 
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", c->out);
+	c->w = jsonw_to(&c->b);
+	jsonw_object(&c->w, NULL);
+	jsonw_str(&c->w, "displayTimeUnit", "ns");
+	jsonw_array(&c->w, "traceEvents");
+	jsonw_line(&c->w);
 	name_track(c, "process_name", PID_CPUS, 0, "Probes by CPU");
 	for (unsigned i = 0; i < c->schema->ncpus; i++) {
 		snprintf(cpu, sizeof(cpu), "CPU %u", i);
@@ -359,7 +365,9 @@ static int export(struct chrome *c, struct err *err)
 		e = recread_flights(c->f, on_flight, c, err);
 	if (e == 0)
 		e = recread_procs(c->f, REC_ALL_TIME, on_proc, c, err);
-	strb_adds(&c->b, "\n]}\n");
+	jsonw_end_array(&c->w);
+	jsonw_end_object(&c->w);
+	jsonw_line(&c->w);
 	flush(c);
 	return e < 0 ? e : c->error;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <uthash.h>
 #include "base/cleanup.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "base/strb.h"
 #include "view/deflate.h"
 #include "view/export.h"
@@ -37,26 +37,21 @@ static const char *speedscope_unit(const char *unit)
 	return "none";
 }
 
-static void json_text(struct strb *b, const char *s)
+static void speedscope_frames(struct jsonw *w, const struct stacktree *t)
 {
-	jsonstr_add(b, s, strlen(s));
-}
-
-static void speedscope_frames(struct strb *b, const struct stacktree *t)
-{
+	jsonw_array(w, "frames");
 	for (size_t i = 0; i < stacktree_nframes(t); i++) {
 		struct stack_frame f = stacktree_get_frame(t, (uint32_t)i);
 
-		strb_adds(b, i ? ",\n{\"name\":" : "\n{\"name\":");
-		json_text(b, f.name);
-		if (f.source.file[0] || f.module[0]) {
-			strb_adds(b, ",\"file\":");
-			json_text(b, f.source.file[0] ? f.source.file : f.module);
-		}
+		jsonw_object(w, NULL);
+		jsonw_str(w, "name", f.name);
+		if (f.source.file[0] || f.module[0])
+			jsonw_str(w, "file", f.source.file[0] ? f.source.file : f.module);
 		if (f.source.line || f.source.def_line)
-			strb_printf(b, ",\"line\":%u", f.source.line ? f.source.line : f.source.def_line);
-		strb_addc(b, '}');
+			jsonw_u64(w, "line", f.source.line ? f.source.line : f.source.def_line);
+		jsonw_end_object(w);
 	}
+	jsonw_end_array(w);
 }
 
 /* The node on which the stack of a node stands first. */
@@ -67,61 +62,74 @@ static uint32_t top_of(const struct stacktree *t, uint32_t node)
 	return node;
 }
 
-/* The stacks that stand on `on` (root: all) as one profile. */
-static void speedscope_profile(struct strb *b, const struct stacktree *t, const struct export_stacks *e, uint32_t on,
-			       uint64_t total)
+/* Whether a node's own stack belongs to the profile of `on` (root: every one does). */
+static bool is_sample(const struct stacktree *t, uint32_t node, uint32_t on)
+{
+	return stacktree_self(t, node, 0) && (!on || top_of(t, node) == on);
+}
+
+static void speedscope_samples(struct jsonw *w, const struct stacktree *t, uint32_t on)
 {
 	_cleanup_free_ uint32_t *path = malloc(STACKTREE_MAX_DEPTH * sizeof(*path));
-	struct strb weights = { 0 };
-	const char *sep = "";
 
-	b->failed |= !path;
-	strb_adds(b, "{\"type\":\"sampled\",\"name\":");
-	json_text(b, on ? stacktree_get_frame(t, stacktree_node_frame(t, on)).name : e->title);
-	strb_printf(b, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%llu,\"samples\":[", speedscope_unit(e->unit[0]),
-		    (unsigned long long)total);
-	for (size_t i = 1; i < stacktree_nnodes(t) && !b->failed; i++) {
-		uint32_t node = (uint32_t)i;
-		size_t n;
+	w->b->failed |= !path;
+	jsonw_array(w, "samples");
+	for (uint32_t node = 1; node < stacktree_nnodes(t) && !w->b->failed; node++) {
+		size_t n = is_sample(t, node, on) ? stacktree_path(t, node, path) : 0;
 
-		if (!stacktree_self(t, node, 0) || (on && top_of(t, node) != on))
+		if (!n)
 			continue;
-		n = stacktree_path(t, node, path);
-		strb_printf(b, "%s[", sep);
+		jsonw_array(w, NULL);
 		for (size_t k = 0; k < n; k++)
-			strb_printf(b, k ? ",%u" : "%u", path[k]);
-		strb_addc(b, ']');
-		strb_printf(&weights, "%s%llu", sep, (unsigned long long)stacktree_self(t, node, 0));
-		sep = ",";
+			jsonw_u64(w, NULL, path[k]);
+		jsonw_end_array(w);
 	}
-	strb_printf(b, "],\"weights\":[%s]}", strb_str(&weights));
-	b->failed |= weights.failed;
-	strb_free(&weights);
+	jsonw_end_array(w);
+	jsonw_array(w, "weights");
+	for (uint32_t node = 1; node < stacktree_nnodes(t) && !w->b->failed; node++)
+		if (is_sample(t, node, on))
+			jsonw_u64(w, NULL, stacktree_self(t, node, 0));
+	jsonw_end_array(w);
+}
+
+/* The stacks that stand on `on` (root: all) as one profile. */
+static void speedscope_profile(struct jsonw *w, const struct stacktree *t, const struct export_stacks *e, uint32_t on,
+			       uint64_t total)
+{
+	jsonw_object(w, NULL);
+	jsonw_str(w, "type", "sampled");
+	jsonw_str(w, "name", on ? stacktree_get_frame(t, stacktree_node_frame(t, on)).name : e->title);
+	jsonw_str(w, "unit", speedscope_unit(e->unit[0]));
+	jsonw_u64(w, "startValue", 0);
+	jsonw_u64(w, "endValue", total);
+	speedscope_samples(w, t, on);
+	jsonw_end_object(w);
 }
 
 int export_speedscope(const struct stacktree *t, const struct export_stacks *e, FILE *out)
 {
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 	struct stackorder o;
-	bool first = true;
 	unsigned nw = stacktree_nweights(t);
 
 	if (stackorder_make(t, &o) < 0)
 		return -ENOMEM;
-	strb_adds(&b, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"dwell " DWELL_VERSION
-		      "\",\"name\":");
-	json_text(&b, e->title);
-	strb_adds(&b, ",\"shared\":{\"frames\":[");
-	speedscope_frames(&b, t);
-	strb_adds(&b, "]},\n\"profiles\":[");
+	jsonw_object(&w, NULL);
+	jsonw_str(&w, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	jsonw_str(&w, "exporter", "dwell " DWELL_VERSION);
+	jsonw_str(&w, "name", e->title);
+	jsonw_object(&w, "shared");
+	speedscope_frames(&w, t);
+	jsonw_end_object(&w);
+	jsonw_array(&w, "profiles");
 	if (!e->per_thread)
-		speedscope_profile(&b, t, e, STACKTREE_ROOT, o.total[0]);
-	for (uint32_t c = e->per_thread ? o.first[STACKTREE_ROOT] : 0; c; c = o.next[c]) {
-		strb_adds(&b, first ? "\n" : ",\n");
-		speedscope_profile(&b, t, e, c, o.total[(size_t)c * nw]);
-		first = false;
-	}
-	strb_adds(&b, "]}\n");
+		speedscope_profile(&w, t, e, STACKTREE_ROOT, o.total[0]);
+	for (uint32_t c = e->per_thread ? o.first[STACKTREE_ROOT] : 0; c; c = o.next[c])
+		speedscope_profile(&w, t, e, c, o.total[(size_t)c * nw]);
+	jsonw_end_array(&w);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
 	stackorder_done(&o);
 	return write_all(&b, out);
 }

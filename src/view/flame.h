@@ -4,10 +4,10 @@
 #define DWELL_VIEW_FLAME_H
 #include <stdio.h>
 #include "base/err.h"
-#include "base/strb.h"
+#include "base/jsonw.h"
 #include "view/stacktree.h"
 
-#define FLAME_SVG_MAX_FRAMES 10000u /* drawn; narrower ones are left out and counted. Source: views.md 1.7 */
+#define FLAME_SVG_MAX_FRAMES 10000u /* drawn; narrower ones are left out and counted. */
 #define FLAME_SVG_WIDTH	     1200u  /* px that labels are made for; the picture follows the window's width */
 #define FLAME_MIN_WIDTH	     0.1    /* px: as flamegraph.pl */
 
@@ -59,8 +59,8 @@ int flame_svg(const struct stacktree *t, const struct stacktree *callers, const 
  * -errno; only if flame_has_html(). */
 int flame_html(const struct stacktree *t, const struct flame_opts *opts, FILE *out);
 bool flame_has_html(void); /* pages were built in */
-/* "unknown": …, "kinds": […]: members of a JSON object, of framekind.def. */
-void flame_kinds(struct strb *b);
+/* Members of the open object: "unknown", "kinds": the rows of framekind.def. */
+void flame_kinds(struct jsonw *w);
 /* What the page draws, as JSON: dwell-flame(1). 0 or -errno. */
 int flame_json(const struct stacktree *t, const struct flame_opts *opts, FILE *out);
 #endif

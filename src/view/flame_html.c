@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "view/assets.h"
 #include "view/flame.h"
 #include "view/leb128.h"
@@ -115,32 +115,39 @@ static int put_sources(struct strb *b, const struct stacktree *t, const struct s
 	return b->failed ? -ENOMEM : 0;
 }
 
-void flame_kinds(struct strb *b)
+void flame_kinds(struct jsonw *w)
 {
-	strb_printf(b, "\"unknown\":%d,\"kinds\":[", FRAME_UNKNOWN);
+	jsonw_i64(w, "unknown", FRAME_UNKNOWN);
+	jsonw_array(w, "kinds");
 	for (unsigned k = 0; k < FRAME_NKINDS; k++) {
 		const struct frame_kind_info *i = &frame_kinds[k];
 
-		strb_printf(b, "%s{\"name\":\"%s\",\"text\":\"%s\",\"hue\":%d,\"saturation\":%d,\"lightness\":%d}", k ? "," : "",
-			    i->name, i->text, i->hue, i->saturation, i->lightness);
+		jsonw_object(w, NULL);
+		jsonw_str(w, "name", i->name);
+		jsonw_str(w, "text", i->text);
+		jsonw_i64(w, "hue", i->hue);
+		jsonw_i64(w, "saturation", i->saturation);
+		jsonw_i64(w, "lightness", i->lightness);
+		jsonw_end_object(w);
 	}
-	strb_adds(b, "]");
+	jsonw_end_array(w);
 }
 
 static void put_meta(struct strb *b, const struct flame_opts *o)
 {
-	const struct { const char *name, *value; } texts[] = {
-		{ "title", o->title }, { "unit", o->unit }, { "notes", o->notes }, { "before", o->before }, { "after", o->after },
-	};
+	struct jsonw w = jsonw_to(b);
 
-	strb_printf(b, "{\"diff\":%s,\"significance\":%s,\"inverted\":%s,", o->diff ? "true" : "false",
-		    o->significance ? "true" : "false", o->inverted ? "true" : "false");
-	flame_kinds(b);
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		strb_printf(b, ",\"%s\":", texts[i].name);
-		jsonstr_add(b, texts[i].value ? texts[i].value : "", texts[i].value ? strlen(texts[i].value) : 0);
-	}
-	strb_adds(b, "}");
+	jsonw_object(&w, NULL);
+	jsonw_bool(&w, "diff", o->diff);
+	jsonw_bool(&w, "significance", o->significance);
+	jsonw_bool(&w, "inverted", o->inverted);
+	flame_kinds(&w);
+	jsonw_str(&w, "title", o->title);
+	jsonw_str(&w, "unit", o->unit);
+	jsonw_str(&w, "notes", o->notes);
+	jsonw_str(&w, "before", o->before);
+	jsonw_str(&w, "after", o->after);
+	jsonw_end_object(&w);
 }
 
 static int put_all(const struct stacktree *t, const struct flame_opts *opts, FILE *out, bool page)

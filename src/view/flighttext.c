@@ -2,7 +2,6 @@
 #include "view/flighttext.h"
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/jsonstr.h"
 #include "base/units.h"
 
 /* Of TASK_*: what the one who leaves a CPU does next. Source: include/linux/sched.h */
@@ -243,36 +242,56 @@ void flighttext(struct strb *b, const struct flight_rec *f, bool all)
 
 /* -- JSON -- */
 
-static void json_str(struct strb *b, const char *name, const char *s)
+static void put_shares(struct jsonw *w, const struct flight_rec *f)
 {
-	strb_printf(b, ",\"%s\":", name);
-	jsonstr_add(b, s, strlen(s));
-}
-
-void flightjson(struct strb *b, const struct flight_rec *f)
-{
-	const struct rec_flight *h = &f->h;
 	struct flight_shares s;
 
-	strb_printf(b, "{\"from\":%llu,\"to\":%llu,\"covered\":%llu,\"start\":%llu,\"tid\":%u,\"cpu\":%u,\"end_tid\":%u,"
-		    "\"end_cpu\":%u,\"torn\":%u,\"skipped\":%s,\"shares\":[", (unsigned long long)h->from,
-		    (unsigned long long)h->to, (unsigned long long)h->covered, (unsigned long long)h->start, h->tid, h->cpu,
-		    h->end_tid, h->end_cpu, h->torn, h->skipped ? "true" : "false");
-	flight_shares(f, h->end_cpu, h->start, h->to, &s);
+	flight_shares(f, f->h.end_cpu, f->h.start, f->h.to, &s);
+	jsonw_array(w, "shares");
 	for (size_t i = 0; i < s.n; i++) {
-		strb_printf(b, "%s{\"tid\":%u", i ? "," : "", s.v[i].tid);
-		json_str(b, "comm", s.v[i].comm);
-		strb_printf(b, ",\"ns\":%llu}", (unsigned long long)s.v[i].ns);
+		jsonw_object(w, NULL);
+		jsonw_u64(w, "tid", s.v[i].tid);
+		jsonw_str(w, "comm", s.v[i].comm);
+		jsonw_u64(w, "ns", s.v[i].ns);
+		jsonw_end_object(w);
 	}
-	strb_adds(b, "],\"events\":[");
-	for (uint32_t i = 0; i < h->n; i++) {
-		const struct flight_event e = flight_event(f, i);
+	jsonw_end_array(w);
+}
 
-		strb_printf(b, "%s{\"time\":%llu,\"cpu\":%u,\"kind\":", i ? "," : "", (unsigned long long)e.ts, e.cpu);
-		jsonstr_add(b, e.kind, strlen(e.kind));
-		strb_printf(b, ",\"id\":%u,\"info\":%u", e.id, e.info);
-		json_str(b, "text", e.text);
-		strb_addc(b, '}');
+static void put_event(struct jsonw *w, const struct flight_event *e)
+{
+	jsonw_object(w, NULL);
+	jsonw_u64(w, "time", e->ts);
+	jsonw_u64(w, "cpu", e->cpu);
+	jsonw_str(w, "kind", e->kind);
+	jsonw_u64(w, "id", e->id);
+	jsonw_u64(w, "info", e->info);
+	jsonw_str(w, "text", e->text);
+	jsonw_end_object(w);
+}
+
+void flightjson(struct jsonw *w, const char *name, const struct flight_rec *f)
+{
+	const struct rec_flight *h = &f->h;
+
+	jsonw_object(w, name);
+	jsonw_u64(w, "from", h->from);
+	jsonw_u64(w, "to", h->to);
+	jsonw_u64(w, "covered", h->covered);
+	jsonw_u64(w, "start", h->start);
+	jsonw_u64(w, "tid", h->tid);
+	jsonw_u64(w, "cpu", h->cpu);
+	jsonw_u64(w, "end_tid", h->end_tid);
+	jsonw_u64(w, "end_cpu", h->end_cpu);
+	jsonw_u64(w, "torn", h->torn);
+	jsonw_bool(w, "skipped", h->skipped);
+	put_shares(w, f);
+	jsonw_array(w, "events");
+	for (uint32_t i = 0; i < h->n; i++) {
+		struct flight_event e = flight_event(f, i);
+
+		put_event(w, &e);
 	}
-	strb_adds(b, "]}");
+	jsonw_end_array(w);
+	jsonw_end_object(w);
 }

@@ -2,7 +2,7 @@
 /* What the flight recorder saw around a slow event, as lines and as JSON. */
 #ifndef DWELL_VIEW_FLIGHTTEXT_H
 #define DWELL_VIEW_FLIGHTTEXT_H
-#include "base/strb.h"
+#include "base/jsonw.h"
 #include "store/flight.h"
 
 #define FLIGHTTEXT_LINES 12 /* events shown when not all are asked for */
@@ -15,6 +15,6 @@
 void flighttext(struct strb *b, const struct flight_rec *f, bool all);
 /* An event in words, without time and CPU: "hog 12 gets the CPU from cat 7, which sleeps". */
 void flighttext_event(struct strb *b, const struct flight_rec *f, uint32_t i);
-/* An object: {"from":…,"events":[…]} */
-void flightjson(struct strb *b, const struct flight_rec *f);
+/* An object {"from":…,"events":[…]} under this name, or as an element when it is NULL. */
+void flightjson(struct jsonw *w, const char *name, const struct flight_rec *f);
 #endif

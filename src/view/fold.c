@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folded text in and out. Source: views.md 1.2; flamegraph.pl of FlameGraph (behaviour only). */
+/* Folded text in and out. Source: flamegraph.pl of FlameGraph (behaviour only). */
 #include "view/fold.h"
 #include <errno.h>
 #include <string.h>
@@ -165,7 +165,7 @@ int stack_input_check(const struct stack_input *in, const struct stacktree *t, i
 		return err_set(err, -EINVAL, "all stacks in it are outside of what was asked for");
 	if (in->bad)
 		return err_set(err, -EINVAL, "line %llu %s", (unsigned long long)in->first_bad, nothing);
-	return err_set(err, -EINVAL, "there are no stacks in it");
+	return err_set(err, -ENODATA, "there are no stacks in it");
 }
 
 /* -- out -- */

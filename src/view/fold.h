@@ -25,7 +25,7 @@ struct stack_input {
  * one). Comments (#) and empty lines are skipped. 0, -errno, or -EINVAL when no line is a folded stack. */
 int fold_read(struct lines *in, struct stacktree *t, unsigned weight, struct stack_input *ret, struct err *err);
 /* What a reader returns at its end: read is what reading the lines ended with; nothing is text for an input of
- * bad lines only ("is no folded stack"). */
+ * bad lines only ("is no folded stack"). -ENODATA: there was nothing at all. */
 int stack_input_check(const struct stack_input *in, const struct stacktree *t, int read, const char *nothing,
 		      struct err *err);
 /* A frame's text in folded form, with the suffix of its kind, as a number of t. */

@@ -63,13 +63,13 @@ void heat_free(struct heat *h);
 /* Row edges of an axis from lo to hi (lo < hi); returns how many rows. log: powers of two, each cut into the same number
  * of equal parts (a power of two), so that the buckets of histograms are never split. */
 unsigned heat_edges(double lo, double hi, bool linear, unsigned rows, double edges[HEAT_MAX_ROWS + 1]);
-/* The first round number above v: the end of a linear axis, which stays while v varies. Source: views.md 2.1. */
+/* The first round number above v: the end of a linear axis, which stays while v varies. */
 double heat_round_up(double v);
 /* The smallest distance of round values that is not below `least`: 1, 2, 5 by tens; seconds and more in "ns" as people count them. */
 double heat_tick(double least, const char *unit);
 /* Adds count to the rows that lo <= v < hi overlaps, by how much; what is outside goes to the first or last. */
 void heat_spread(float *cells, const double *edges, unsigned rows, double lo, double hi, double count);
-/* Replaces values by the share of all values above 0 that are not larger; 0 stays. Source: views.md 2.2. 0 or -ENOMEM. */
+/* Replaces values by the share of all values above 0 that are not larger; 0 stays. 0 or -ENOMEM. */
 int heat_ranks(float *v, size_t n);
 
 /* Pictures: 0 or -errno. */

@@ -3,74 +3,82 @@
  * the one before (column by column, rows from below) and the count, LEB128; read by web/src/heatmodel.ts. */
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 #include "base/cleanup.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "view/assets.h"
 #include "view/heat.h"
 #include "view/leb128.h"
 #include "view/page.h"
 
-static void put_string(struct strb *b, const char *name, const char *s)
+static void put_line(struct jsonw *w, const struct heat *h, const char *name, size_t member)
 {
-	strb_printf(b, ",\"%s\":", name);
-	jsonstr_add(b, s, strlen(s));
+	jsonw_array(w, name);
+	for (unsigned c = 0; c < h->ncolumns; c++)
+		jsonw_double(w, NULL, *(const double *)(const void *)((const char *)&h->columns[c] + member), 6);
+	jsonw_end_array(w);
 }
 
-static void put_line(struct strb *b, const struct heat *h, const char *name, size_t member)
+static void put_keys(struct jsonw *w, const struct heat *h)
 {
-	strb_printf(b, ",\"%s\":[", name);
-	for (unsigned c = 0; c < h->ncolumns; c++) {
-		double v = *(const double *)(const void *)((const char *)&h->columns[c] + member);
+	jsonw_array(w, "keys");
+	for (size_t i = 0; i < h->nkeys; i++)
+		jsonw_str(w, NULL, h->keys[i].text);
+	jsonw_end_array(w);
+	jsonw_array(w, "chosen");
+	for (size_t i = 0; i < h->nkeys; i++)
+		if (h->keys[i].chosen)
+			jsonw_u64(w, NULL, i);
+	jsonw_end_array(w);
+}
 
-		if (isnan(v))
-			strb_printf(b, "%snull", c ? "," : "");
-		else
-			strb_printf(b, "%s%.6g", c ? "," : "", v);
+/* For each column what was lost in it, and notes: column, text, number. */
+static void put_losses(struct jsonw *w, const struct heat *h)
+{
+	jsonw_array(w, "lost");
+	for (unsigned c = 0; c < h->ncolumns; c++)
+		jsonw_u64(w, NULL, h->columns[c].lost);
+	jsonw_end_array(w);
+	jsonw_array(w, "notes");
+	for (unsigned c = 0; c < h->ncolumns; c++) {
+		if (!h->columns[c].note)
+			continue;
+		jsonw_array(w, NULL);
+		jsonw_u64(w, NULL, c);
+		jsonw_str(w, NULL, h->columns[c].note);
+		jsonw_u64(w, NULL, h->columns[c].noted);
+		jsonw_end_array(w);
 	}
-	strb_addc(b, ']');
+	jsonw_end_array(w);
 }
 
 static void put_head(struct strb *b, const struct heat *h, const char *title)
 {
-	strb_printf(b, "{\"columns\":%u,\"rows\":%u,\"begin\":%.3f,\"step\":%.6f,\"total\":%.0f", h->ncolumns, h->nrows,
-		    (double)h->begin_wall_ns / 1e6, (double)h->column_ns / 1e6, h->total);
-	put_string(b, "title", title);
-	put_string(b, "unit", h->unit);
-	put_string(b, "counted", h->counted);
-	strb_adds(b, ",\"edges\":[");
+	struct jsonw w = jsonw_to(b);
+
+	jsonw_object(&w, NULL);
+	jsonw_u64(&w, "columns", h->ncolumns);
+	jsonw_u64(&w, "rows", h->nrows);
+	jsonw_double(&w, "begin", (double)h->begin_wall_ns / 1e6, 16);
+	jsonw_double(&w, "step", (double)h->column_ns / 1e6, 16);
+	jsonw_double(&w, "total", h->total, 17);
+	jsonw_str(&w, "title", title);
+	jsonw_str(&w, "unit", h->unit);
+	jsonw_str(&w, "counted", h->counted);
+	jsonw_array(&w, "edges");
 	for (unsigned i = 0; i <= h->nrows; i++)
-		strb_printf(b, "%s%.17g", i ? "," : "", h->edges[i]);
-	strb_adds(b, "],\"keys\":[");
-	for (size_t i = 0; i < h->nkeys; i++) {
-		if (i)
-			strb_addc(b, ',');
-		jsonstr_add(b, h->keys[i].text, strlen(h->keys[i].text));
-	}
-	strb_addc(b, ']');
-	put_line(b, h, "avg", offsetof(struct heat_column, avg));
-	put_line(b, h, "p50", offsetof(struct heat_column, p50));
-	put_line(b, h, "p90", offsetof(struct heat_column, p90));
-	put_line(b, h, "p99", offsetof(struct heat_column, p99));
-	strb_printf(b, ",\"late\":%s", h->by_read ? "true" : "false");
-	strb_adds(b, ",\"lost\":[");
-	for (unsigned c = 0; c < h->ncolumns; c++)
-		strb_printf(b, "%s%llu", c ? "," : "", (unsigned long long)h->columns[c].lost);
-	strb_adds(b, "],\"notes\":[");
-	for (unsigned c = 0, n = 0; c < h->ncolumns; c++)
-		if (h->columns[c].note) {
-			strb_printf(b, "%s[%u,", n++ ? "," : "", c);
-			jsonstr_add(b, h->columns[c].note, strlen(h->columns[c].note));
-			strb_printf(b, ",%u]", h->columns[c].noted);
-		}
-	strb_adds(b, "],\"chosen\":[");
-	for (size_t i = 0, n = 0; i < h->nkeys; i++)
-		if (h->keys[i].chosen)
-			strb_printf(b, "%s%zu", n++ ? "," : "", i);
-	strb_adds(b, "]}");
+		jsonw_double(&w, NULL, h->edges[i], 17);
+	jsonw_end_array(&w);
+	put_line(&w, h, "avg", offsetof(struct heat_column, avg));
+	put_line(&w, h, "p50", offsetof(struct heat_column, p50));
+	put_line(&w, h, "p90", offsetof(struct heat_column, p90));
+	put_line(&w, h, "p99", offsetof(struct heat_column, p99));
+	jsonw_bool(&w, "late", h->by_read);
+	put_keys(&w, h);
+	put_losses(&w, h);
+	jsonw_end_object(&w);
 }
 
-/* What is more than nothing is at least one. Source: views.md 2.3. */
+/* What is more than nothing is at least one. */
 static void put_cells(struct strb *b, const struct heat *h, const struct heat_key *k)
 {
 	size_t n = (size_t)h->ncolumns * h->nrows, used = 0, before = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON: what the actions of a record show, one object each. */
+#include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "view/json_int.h"
@@ -40,10 +41,15 @@ static void put_tracemem(const struct jctx *c)
 
 static void put_text(const struct jctx *c, const char *name)
 {
-	_cleanup_free_ char *text = text_act_string(c->v, c->fmt, c->index, c->row);
+	FILE *f = json_file(c->v);
 
-	text_printf(c->v, ",\"%s\":", name);
-	json_str(c->v, text ? text : "");
+	text_printf(c->v, ",\"%s\":\"", name);
+	if (f) {
+		text_act_to(c->v, c->fmt, c->index, c->row, f);
+		if (fclose(f) != 0 && !c->v->error)
+			c->v->error = errno ? -errno : -EIO;
+	}
+	text_printf(c->v, "\"");
 }
 
 static void put_args(const struct jctx *c)

@@ -23,6 +23,58 @@ void json_str(struct text_view *v, const char *s)
 	json_text(v, s, strlen(s));
 }
 
+struct jsonfile {
+	FILE *out;
+	struct strb raw, text; /* not yet taken; escaped */
+};
+
+static bool pass_on(struct jsonfile *j, bool last)
+{
+	size_t n;
+
+	strb_reset(&j->text);
+	n = jsonstr_part(&j->text, strb_str(&j->raw), j->raw.n, last);
+	if (j->raw.failed || j->text.failed)
+		return false;
+	if (n)
+		memmove(j->raw.s, j->raw.s + n, j->raw.n - n);
+	j->raw.n -= n;
+	return fwrite(strb_str(&j->text), 1, j->text.n, j->out) == j->text.n;
+}
+
+static ssize_t on_write(void *cookie, const char *s, size_t n)
+{
+	struct jsonfile *j = cookie;
+
+	strb_add(&j->raw, s, n);
+	return pass_on(j, false) ? (ssize_t)n : 0;
+}
+
+static int on_close(void *cookie)
+{
+	struct jsonfile *j = cookie;
+	bool ok = pass_on(j, true);
+
+	strb_free(&j->raw);
+	strb_free(&j->text);
+	free(j);
+	return ok ? 0 : -1;
+}
+
+FILE *json_file(struct text_view *v)
+{
+	static const cookie_io_functions_t ops = { .write = on_write, .close = on_close };
+	struct jsonfile *j = calloc(1, sizeof(*j));
+	FILE *f = j ? fopencookie(j, "w", ops) : NULL;
+
+	if (!f) {
+		free(j);
+		return NULL;
+	}
+	j->out = v->out;
+	return f;
+}
+
 static void put_hex(struct text_view *v, const uint8_t *p, size_t n)
 {
 	text_printf(v, "\"");

@@ -163,6 +163,7 @@ void recstacks_free(struct recstacks *r)
 }
 
 const char *recstacks_title(const struct recstacks *r) { return r->title; }
+const struct aggdesc *recstacks_agg(const struct recstacks *r) { return r->agg; }
 bool recstacks_is_sum(const struct recstacks *r) { return r->agg && (r->agg->func == AGG_SUM || r->agg->func == AGG_AVG); }
 const struct stack_input *recstacks_input(const struct recstacks *r) { return &r->in; }
 

@@ -29,6 +29,7 @@ void recstacks_free(struct recstacks *r);
 const char *recstacks_title(const struct recstacks *r);
 /* Whether weights are sums: then the weight behind (if t has one and opts->counts) counts the events. */
 bool recstacks_is_sum(const struct recstacks *r);
+const struct aggdesc *recstacks_agg(const struct recstacks *r); /* that they are from; NULL: from an event */
 /* Adds a row to weight `weight` of t: what aggregations gained, however the program cleared or cut them, and one per
  * event. Errors of t are sticky there; -ENOMEM. */
 int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight);

@@ -61,6 +61,19 @@ static int on_row(void *ctx, const struct row *row)
 	return recstacks_row(g->rs, row, g->t, g->weight);
 }
 
+/* When the stacks that are left begin, after the recording's beginning; 0: none that was asked for has gone. Totals of aggregations by no
+ * slots of time remain whole. */
+static uint64_t begin_of(const struct recread *f, const struct recstacks *rs, const struct recstacks_opts *opts)
+{
+	const struct aggdesc *agg = recstacks_agg(rs);
+	const char *text = recread_meta(f, agg ? RECFILE_SINCE "aggregations" : RECFILE_SINCE "events");
+	uint64_t since;
+
+	if ((agg && !agg->slot_ns && !opts->from_ns) || !text || num_parse_u64(text, &since) < 0)
+		return 0;
+	return since > opts->begin_ns + opts->from_ns ? since - opts->begin_ns : 0;
+}
+
 static int read_rows(struct recread *f, struct sym *sym, const struct recstacks_opts *opts, struct stacktree *t,
 		     unsigned weight, struct stacksrc *ret, struct err *err)
 {
@@ -82,6 +95,7 @@ static int read_rows(struct recread *f, struct sym *sym, const struct recstacks_
 	snprintf(ret->title, sizeof(ret->title), "%s", recstacks_title(rs));
 	recording_unit(recread_schema(f), ret->title, ret->unit, sizeof(ret->unit));
 	ret->counts = opts->counts && recstacks_is_sum(rs);
+	ret->since_ns = begin_of(f, rs, opts);
 	recstacks_free(rs);
 	return e < 0 ? e : stack_input_check(&ret->in, t, 0, "", err);
 }

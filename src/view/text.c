@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text view: rows to DTrace's lines. This file: life cycle, headings, flow indentation, drops, faults. */
 #include "view/text.h"
+#include <fcntl.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/plain.h"
 #include "view/text_int.h"
 
 int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct text_opts *opts,
@@ -16,15 +18,17 @@ int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct
 		return -ENOMEM;
 	*v = (struct text_view){ .schema = schema, .sym = sym, .opts = *opts, .out = out,
 				 .orig_out = out, .msg = msg, .msg_arg = msg_arg };
+	v->terminal = isatty(fileno(out) < 0 ? STDOUT_FILENO : fileno(out)); /* a stream without descriptor stands for standard output */
 	v->arena = arena_new(ARENA_DEFAULT_LIMIT);
 	v->agg_printed = calloc(schema->naggs + 1, sizeof(bool));
+	v->agg_lost = calloc(schema->naggs + 1, sizeof(*v->agg_lost));
 	v->agg_changed = calloc(schema->naggs + 1, sizeof(bool));
 	v->indent = calloc(ncpu, sizeof(*v->indent));
 	v->last_epid = calloc(ncpu, sizeof(*v->last_epid));
 	v->last_probe = calloc(ncpu, sizeof(*v->last_probe));
 	v->drops = calloc(ncpu * REC_NLOSSES, sizeof(*v->drops));
 	r = aggstate_new(schema, &v->aggs);
-	if (r < 0 || !v->agg_printed || !v->agg_changed || !v->indent || !v->last_epid ||
+	if (r < 0 || !v->agg_printed || !v->agg_lost || !v->agg_changed || !v->indent || !v->last_epid ||
 	    !v->last_probe || !v->drops) {
 		text_view_free(v);
 		return r < 0 ? r : -ENOMEM;
@@ -45,6 +49,7 @@ void text_view_free(struct text_view *v)
 	text_why_free(v);
 	arena_free(v->arena);
 	free(v->agg_printed);
+	free(v->agg_lost);
 	free(v->agg_changed);
 	free(v->indent);
 	free(v->last_epid);
@@ -67,12 +72,17 @@ struct text_opts *text_view_opts(struct text_view *v)
 	return &v->opts;
 }
 
+bool text_is_cut(const struct text_view *v)
+{
+	return v->opts.cut && v->opts.cut();
+}
+
 void text_printf(struct text_view *v, const char *fmt, ...)
 {
 	va_list ap;
 	int r;
 
-	if (v->error)
+	if (v->error || text_is_cut(v))
 		return;
 	va_start(ap, fmt);
 	errno = 0;
@@ -89,7 +99,7 @@ void text_msg(struct text_view *v, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	if (vasprintf(&s, fmt, ap) >= 0) {
-		if (v->opts.json) {
+		if (v->opts.json && !text_is_cut(v)) {
 			json_message(v, s);
 		} else {
 			fflush(v->out);
@@ -99,6 +109,8 @@ void text_msg(struct text_view *v, const char *fmt, ...)
 	}
 	va_end(ap);
 }
+
+#define PROBE_NAME_BYTES 1024 /* of a function and a name, with escapes; longer ones are cut */
 
 /* The part of a name before "entry"/"return" must be empty or end in '-': "gentry" is no entry. */
 static bool name_is(const char *name, const char *word)
@@ -132,15 +144,16 @@ static void print_flow(struct text_view *v, const struct rec_probe *p, const str
 	enum flow flow = flow_of(v, p, row);
 	const char *prefix = flow == FLOW_ENTRY ? (sys ? " => " : " -> ")
 			     : flow == FLOW_RETURN ? (sys ? " <= " : " <- ") : "| ";
-	char *name = NULL;
+	char buf[2][PROBE_NAME_BYTES], *name = NULL;
+	const char *func = plain_name(p->func, buf[0], sizeof(buf[0]));
 	int n;
 
 	if (flow == FLOW_RETURN && v->indent[cpu] > 0)
 		v->indent[cpu] -= 2;
 	if (flow == FLOW_NONE)
-		n = asprintf(&name, "%*s%s%s:%s", v->indent[cpu], "", prefix, p->func, p->name);
+		n = asprintf(&name, "%*s%s%s:%s", v->indent[cpu], "", prefix, func, plain_name(p->name, buf[1], sizeof(buf[1])));
 	else
-		n = asprintf(&name, "%*s%s%s", v->indent[cpu], "", prefix, p->func);
+		n = asprintf(&name, "%*s%s%s", v->indent[cpu], "", prefix, func);
 	if (n >= 0)
 		text_printf(v, "%3u %-41s ", row->cpu, name);
 	free(name);
@@ -170,31 +183,70 @@ static const struct rec_probe *row_probe(const struct text_view *v, uint32_t id)
 	return p ? p : &unknown_probe;
 }
 
-static void row_event(struct text_view *v, const struct row *row)
+static void show_event(struct text_view *v, const struct row *row, const struct recfmt *fmt, const struct rec_probe *p)
 {
-	const struct rec_probe *p = row_probe(v, row->probe);
-	const struct recfmt *fmt;
-
-	if (row->id == 0 || row->id > v->schema->nfmts)
-		return;
-	fmt = v->schema->fmts[row->id - 1];
-	if (v->opts.json) {
-		json_event(v, row, fmt, p);
-		return;
-	}
 	print_heading(v);
 	if (v->opts.flowindent) {
 		print_flow(v, p, row);
 	} else if (!v->opts.quiet) {
-		char name[512];
+		char name[PROBE_NAME_BYTES], buf[2][PROBE_NAME_BYTES / 2];
 
-		snprintf(name, sizeof(name), "%s:%s", p->func, p->name);
+		snprintf(name, sizeof(name), "%s:%s", plain_name(p->func, buf[0], sizeof(buf[0])), plain_name(p->name, buf[1], sizeof(buf[1])));
 		text_printf(v, "%3u %6u %32s ", row->cpu, p->id, name);
 	}
 	for (size_t i = 0; i < fmt->nacts; i++)
 		text_act(v, fmt, i, row);
 	if (!v->opts.quiet)
 		text_printf(v, "\n");
+}
+
+static void row_fault(struct text_view *v, const struct row *row);
+
+/* Of an event that is not shown: what later rows need all the same. */
+static void pass_over(struct text_view *v, const struct row *row, const struct recfmt *fmt)
+{
+	bool shows = false;
+
+	for (size_t i = 0; i < fmt->nacts; i++) {
+		enum act_kind k = fmt->acts[i].kind;
+
+		if (k == ACT_CLEAR || k == ACT_TRUNC || k == ACT_NORMALIZE || k == ACT_DENORMALIZE || k == ACT_SETOPT)
+			text_act(v, fmt, i, row);
+		else
+			shows |= k != ACT_EXIT;
+	}
+	v->records_lost += shows || !v->opts.quiet;
+}
+
+static bool is_of_end(const struct rec_probe *p)
+{
+	return !strcmp(p->prov, "dtrace") && !strcmp(p->name, "END");
+}
+
+static void row_event(struct text_view *v, const struct row *row)
+{
+	struct rec_fault f = { .epid = row->id, .code = FAULT_WIDTH };
+	struct row fault = { .kind = ROW_FAULT, .ts = row->ts, .cpu = row->cpu, .probe = row->probe, .data = &f, .len = sizeof(f) };
+	const struct recfmt *fmt;
+
+	if (row->id == 0 || row->id > v->schema->nfmts)
+		return;
+	fmt = v->schema->fmts[row->id - 1];
+	if (v->opts.overdue && v->opts.overdue() && (text_is_cut(v) || !is_of_end(row_probe(v, row->probe)))) {
+		pass_over(v, row, fmt);
+		return;
+	}
+	v->wide_action = 0;
+	v->padding = 0;
+	if (v->opts.json)
+		json_event(v, row, fmt, row_probe(v, row->probe));
+	else
+		show_event(v, row, fmt, row_probe(v, row->probe));
+	if (v->wide_action) {
+		f.action = (uint16_t)v->wide_action;
+		f.value = (uint64_t)v->wide_value;
+		row_fault(v, &fault);
+	}
 }
 
 static const char *fault_text(const struct rec_fault *f, char *buf, size_t n)
@@ -233,6 +285,10 @@ static const char *fault_text(const struct rec_fault *f, char *buf, size_t n)
 		return buf;
 	case FAULT_LOOPMAX:
 		snprintf(buf, n, "loop stopped after %llu iterations (-x loopmax)", val);
+		return buf;
+	case FAULT_WIDTH:
+		snprintf(buf, n, "width or precision of %lld is more than %d, or more than the %d of a record", (long long)val,
+			 PRINTFMT_MAX_WIDTH, PRINTFMT_MAX_TEXT);
 		return buf;
 	case FAULT_UNKNOWN:
 		break;
@@ -276,6 +332,8 @@ static const struct drop_text {
 	  "events left out: their threads ended before they did", false },
 	{ CNT_FLIGHT_MISSED, "DROP_FLIGHT", "event not in the flight recorder: its CPU came online later",
 	  "events not in the flight recorder: their CPUs came online later", false },
+	{ CNT_UNRECORDED, "DROP_RECORD", "row not in the recording: no room within --record-size",
+	  "rows not in the recording: no room within --record-size", false },
 };
 
 static const struct drop_text error_in_error = {
@@ -305,14 +363,15 @@ const struct rec_probe *text_row_probe(const struct text_view *v, const struct r
 static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t count, uint32_t cpu,
 			const struct rec_probe *p)
 {
+	bool json = v->opts.json && !text_is_cut(v);
 	char on[32] = "", tag[64] = "";
 	struct strb b = { 0 };
 
-	if (t->kind == CNT_FLIGHT_MISSED)
+	if (t->kind == CNT_FLIGHT_MISSED || t->kind == CNT_UNRECORDED)
 		p = NULL; /* of no probe */
 	if (t->with_cpu)
 		snprintf(on, sizeof(on), " on CPU %u", cpu);
-	if (v->opts.droptags && !v->opts.json)
+	if (v->opts.droptags && !json)
 		snprintf(tag, sizeof(tag), "[%s] ", t->tag);
 	strb_adds(&b, tag);
 	if (p && t->kind >= CNT_TRACK_FULL)
@@ -320,11 +379,26 @@ static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t
 	strb_printf(&b, "%llu %s%s", (unsigned long long)count, count == 1 ? t->one : t->many, on);
 	if (p && t->kind < CNT_TRACK_FULL)
 		strb_printf(&b, " by %s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
-	if (v->opts.json)
+	if (json)
 		json_drop(v, t->tag, count, t->with_cpu ? (long)cpu : -1, p, strb_str(&b));
 	else
 		text_msg(v, "%s", strb_str(&b));
 	strb_free(&b);
+}
+
+/* Why memory of the program could not be read, and what helps. Small negative numbers of 32 bits, as openat(2) and others take in place of
+ * a descriptor, are no addresses: the kernel maps nothing in the last page of what 32 bits reach. Source: include/uapi/linux/fcntl.h. */
+static void add_why_unread(struct strb *b, uint64_t addr, const struct rec_probe *p)
+{
+	const uint64_t int_max = UINT32_MAX, int_small = UINT32_MAX - 4095;
+	int32_t n = (int32_t)(uint32_t)addr;
+
+	if (addr >= int_small && addr <= int_max)
+		strb_printf(b, ": this is the number %d%s, and no address", n, n == AT_FDCWD ? " (AT_FDCWD)" : "");
+	else if (strcmp(p->prov, "syscall") == 0 && strcmp(p->name, "entry") == 0)
+		strb_adds(b, ": the page is not in memory yet; read it when the system call returns");
+	else
+		strb_adds(b, ": the program has no memory there, or its page is not in memory now, which a probe cannot wait for");
 }
 
 static void row_fault(struct text_view *v, const struct row *row)
@@ -344,10 +418,12 @@ static void row_fault(struct text_view *v, const struct row *row)
 	if (f->action)
 		snprintf(where, sizeof(where), "action #%u", f->action);
 	what = fault_text(f, buf, sizeof(buf));
-	strb_printf(&b, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s at BPF pc %u", f->epid,
-		    p->id, p->prov, p->mod, p->func, p->name, what, where, f->pc);
+	strb_printf(&b, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s", f->epid,
+		    p->id, p->prov, p->mod, p->func, p->name, what, where);
+	if (f->code != FAULT_WIDTH)
+		strb_printf(&b, " at BPF pc %u", f->pc);
 	if (f->code == FAULT_NOTRESIDENT)
-		strb_printf(&b, ": the page is not in memory yet; read it when the system call returns");
+		add_why_unread(&b, f->value, p);
 	if (v->opts.json)
 		json_error(v, row, p, what, strb_str(&b));
 	else
@@ -446,6 +522,19 @@ int text_view_flush(struct text_view *v)
 	if (fflush(v->out) != 0)
 		v->error = errno ? -errno : -EIO;
 	return v->error;
+}
+
+bool text_view_lost(const struct text_view *v, struct strb *ret)
+{
+	size_t n = ret->n;
+
+	if (v->records_lost)
+		strb_printf(ret, "%llu record%s", (unsigned long long)v->records_lost, v->records_lost == 1 ? "" : "s");
+	for (size_t i = 0; i < v->schema->naggs; i++)
+		if (v->agg_lost[i])
+			strb_printf(ret, "%s%llu row%s of @%s", ret->n > n ? ", " : "", (unsigned long long)v->agg_lost[i],
+				    v->agg_lost[i] == 1 ? "" : "s", v->schema->aggs[i]->name);
+	return ret->n > n;
 }
 
 int text_view_finish(struct text_view *v)

@@ -4,6 +4,7 @@
 #define DWELL_VIEW_TEXT_H
 #include <stdio.h>
 #include "base/err.h"
+#include "base/strb.h"
 #include "store/recording.h"
 #include "sym/sym.h"
 
@@ -21,12 +22,15 @@ struct text_opts {
 	int64_t aggsortkeypos, aggsortpos;
 	int64_t stackindent, printsize;
 	int64_t ustackframes; /* stacks of fewer frames were asked for: they do not say that they are cut */
+	uint32_t target; /* process whose addresses plain numbers are for %A: that of -c or -p; 0: none */
 	bool verbose; /* losses by probe */
 	bool destructive; /* system() and freopen() may run */
 	bool json; /* JSON Lines instead of text; messages are lines too */
 	uint64_t snapshotrate; /* ns; with json: how often aggregations are shown that have changed. 0: never */
 	bool replayed; /* rows of an old run: the time of now means nothing */
 	bool no_final_aggs; /* do not print unprinted aggregations at the end */
+	/* Asked all the time, may be NULL. Nothing more is to be printed; … of records, but for those of END. */
+	bool (*cut)(void), (*overdue)(void);
 	text_why_fn *why; /* why(); NULL: all of them are unknown */
 	void *why_arg;
 };
@@ -53,5 +57,7 @@ int text_view_row(struct text_view *v, const struct row *row);
 int text_view_consume(struct text_view *v, struct recording *r);
 /* At the end of a run: prints the aggregations that no printa() has shown. */
 int text_view_finish(struct text_view *v);
+/* What was left out since opts.cut or opts.overdue said so: "3 records, 20 rows of @a"; false: nothing. */
+bool text_view_lost(const struct text_view *v, struct strb *ret);
 int text_view_flush(struct text_view *v);
 #endif

@@ -9,6 +9,7 @@
 struct actctx {
 	struct text_view *v;
 	const struct recact *act;
+	size_t index; /* of the action */
 	const struct row *row;
 	const uint8_t *rec;
 };
@@ -44,6 +45,11 @@ static void act_tracemem(const struct actctx *c)
 	text_rawbytes(c->v, field(c, 0), n);
 }
 
+static void act_printa(const struct actctx *c)
+{
+	text_printa(c->v, c->act);
+}
+
 static void format_fields(const struct actctx *c)
 {
 	_cleanup_free_ struct datum *data = calloc(c->act->nfields + 1, sizeof(*data));
@@ -52,34 +58,38 @@ static void format_fields(const struct actctx *c)
 		return;
 	for (size_t i = 0; i < c->act->nfields; i++)
 		data[i] = (struct datum){ &c->act->fields[i], field(c, i) };
-	text_format(c->v, c->act->fmt, c->act->fmt_len, data, c->act->nfields, NULL, 0);
+	if (text_format(c->v, c->act->fmt, c->act->fmt_len, data, c->act->nfields, NULL, 0) == -ERANGE)
+		c->v->wide_action = (unsigned)c->index + 1;
 }
 
-/* What fn prints as a string, malloc'ed; NULL without memory. */
-static char *to_string(const struct actctx *c, act_fn *fn)
+static void to_file(const struct actctx *c, FILE *f)
 {
 	FILE *saved = c->v->out;
+
+	c->v->out = f;
+	(c->act->kind == ACT_PRINTA ? act_printa : format_fields)(c);
+	c->v->out = saved;
+}
+
+/* What the fields make by the format, malloc'ed; NULL without memory, or when it is too wide. */
+static char *to_string(const struct actctx *c)
+{
 	char *text = NULL;
 	size_t n = 0;
 	FILE *f = open_memstream(&text, &n);
 
 	if (!f)
 		return NULL;
-	c->v->out = f;
-	fn(c);
-	c->v->out = saved;
+	to_file(c, f);
 	fclose(f);
+	if (c->v->wide_action == c->index + 1)
+		free(take_ptr(text));
 	return text;
 }
 
 static void act_print(const struct actctx *c)
 {
 	text_print(c->v, c->act->fields, c->act->nfields, c->rec);
-}
-
-static void act_printa(const struct actctx *c)
-{
-	text_printa(c->v, c->act);
 }
 
 static void act_clear(const struct actctx *c)
@@ -109,7 +119,7 @@ static void act_denormalize(const struct actctx *c)
 
 static void act_system(const struct actctx *c)
 {
-	_cleanup_free_ char *cmd = to_string(c, format_fields);
+	_cleanup_free_ char *cmd = to_string(c);
 
 	if (!cmd || !c->v->opts.destructive)
 		return;
@@ -120,7 +130,7 @@ static void act_system(const struct actctx *c)
 
 static void act_freopen(const struct actctx *c)
 {
-	_cleanup_free_ char *path = to_string(c, format_fields);
+	_cleanup_free_ char *path = to_string(c);
 	struct text_view *v = c->v;
 	FILE *f;
 
@@ -218,16 +228,16 @@ static act_fn *const act_fns[] = {
 
 void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row)
 {
-	struct actctx c = { .v = v, .act = &fmt->acts[i], .row = row, .rec = row->data };
+	struct actctx c = { .v = v, .act = &fmt->acts[i], .index = i, .row = row, .rec = row->data };
 
 	if (row->len < fmt->size || (size_t)c.act->kind >= ARRAY_SIZE(act_fns))
 		return;
 	act_fns[c.act->kind](&c);
 }
 
-char *text_act_string(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row)
+void text_act_to(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row, FILE *f)
 {
-	struct actctx c = { .v = v, .act = &fmt->acts[i], .row = row, .rec = row->data };
+	struct actctx c = { .v = v, .act = &fmt->acts[i], .index = i, .row = row, .rec = row->data };
 
-	return to_string(&c, c.act->kind == ACT_PRINTA ? act_printa : format_fields);
+	to_file(&c, f);
 }

@@ -192,13 +192,22 @@ static void row_format(const struct agg_table *t, const struct agg_row *row, con
 	text_format(t->v, fmt, len, data, d->nkeys, vals, t->naggs);
 }
 
+/* False when nothing more is to be printed: row i and all others are lost. */
+static bool go_on(const struct agg_table *t, size_t i)
+{
+	if (!text_is_cut(t->v))
+		return true;
+	t->v->agg_lost[t->aggs[0]->id] += t->nrows - i;
+	return false;
+}
+
 static void print_packed(const struct agg_table *t)
 {
 	_cleanup_free_ struct packed_row *rows = calloc(t->nrows + 1, sizeof(*rows));
 
 	for (size_t i = 0; rows && i < t->nrows; i++)
 		rows[i] = (struct packed_row){ t->rows[i].key, t->rows[i].values[0] };
-	if (rows)
+	if (rows && go_on(t, 0))
 		text_packed(t->v, t->aggs[0], rows, t->nrows, aggstate_normal(t->v->aggs, t->aggs[0]->id));
 }
 
@@ -217,7 +226,7 @@ void text_agg_rows(struct text_view *v, const struct aggdesc *const *aggs, size_
 	if (naggs && table_fill(&t) < 0)
 		text_msg(v, "out of memory while printing aggregations");
 	else
-		for (size_t i = 0; i < t.nrows; i++)
+		for (size_t i = 0; i < t.nrows && go_on(&t, i); i++)
 			fn(ctx, t.rows[i].key, (const uint64_t *const *)t.rows[i].values);
 	table_done(&t);
 }
@@ -232,7 +241,7 @@ static void print_table(struct text_view *v, const struct aggdesc *const *aggs, 
 	} else if (!fmt && naggs == 1 && text_is_packed(v, aggs[0])) {
 		print_packed(&t);
 	} else {
-		for (size_t i = 0; i < t.nrows; i++) {
+		for (size_t i = 0; i < t.nrows && go_on(&t, i); i++) {
 			if (fmt)
 				row_format(&t, &t.rows[i], fmt, len);
 			else

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/plain.h"
 #include "view/text_int.h"
 
 uint64_t datum_u64(const struct recfield *f, const uint8_t *p)
@@ -71,8 +72,16 @@ static ssize_t looks_like_string(const uint8_t *p, size_t n)
 	return (ssize_t)i;
 }
 
+/* Strings are the program's, and printed as DTrace prints them; a terminal does not obey those of strangers, which are in them. */
 static void print_text(struct text_view *v, const uint8_t *p, size_t n, int width, bool quiet)
 {
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	if (v->terminal) {
+		plain_part(&b, (const char *)p, n, true, true);
+		p = (const uint8_t *)strb_str(&b);
+		n = b.n;
+	}
 	if (quiet)
 		text_printf(v, "%.*s", (int)n, (const char *)p);
 	else

@@ -12,6 +12,7 @@ struct fmtcache { /* parsed formats by the address of their text */
 	const char *fmt;
 	struct pfconv *convs;
 	size_t n;
+	bool stars; /* widths or precisions come with the record */
 };
 
 struct agg_module;
@@ -26,6 +27,7 @@ struct text_view {
 	FILE *out;
 	FILE *orig_out;	 /* before freopen() */
 	bool own_out;
+	bool terminal;	   /* orig_out is one */
 	char *out_path;	   /* with own_out */
 	int64_t pcap_link; /* of the packets that pcap() put into it; -1: none yet */
 	text_msg_fn *msg;
@@ -37,6 +39,8 @@ struct text_view {
 	struct why_words *why_words;	/* see text_why.c */
 	struct why_stack *why_stacks;
 	bool *agg_printed; /* by aggregation id: shown by a printa() */
+	uint64_t *agg_lost; /* rows that were not printed any more */
+	uint64_t records_lost;
 	bool *agg_changed; /* since it was shown by a snapshot */
 	uint64_t snapshot_ns; /* CLOCK_MONOTONIC: when there was the last */
 	bool heading_done;
@@ -51,6 +55,9 @@ struct text_view {
 	size_t ncosts;
 	uint64_t *drops; /* [cpu][REC_NLOSSES]: not yet told */
 	int error; /* sticky */
+	unsigned wide_action; /* of this record: its conversions are too wide, so it was not shown; 0: none */
+	int64_t wide_value;
+	uint64_t padding; /* widths and precisions of this record so far */
 	/* oformat=json */
 	bool json_started, json_open; /* the first line is written; within a line */
 	struct strb json_pending; /* messages to come behind the line, each ended by NUL */
@@ -77,6 +84,7 @@ struct packed_row {
 	const uint64_t *value;
 };
 
+bool text_is_cut(const struct text_view *v); /* nothing more is to be printed */
 uint64_t datum_u64(const struct recfield *f, const uint8_t *p); /* sign-extended when signed */
 void text_printf(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_msg(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -97,7 +105,8 @@ void text_datum_trace(struct text_view *v, const struct recfield *f, const uint8
 void text_datum_key(struct text_view *v, const struct recfield *f, const uint8_t *p);
 void text_rawbytes(struct text_view *v, const uint8_t *p, size_t n);
 
-/* text_printf.c: formats. Returns the number of data used. */
+/* text_printf.c: formats. Returns the number of data used; -ERANGE, and nothing is printed: a width or precision of the record is
+ * too large (PRINTFMT_MAX_…), which is in v->wide_value. */
 int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data,
 		size_t ndata, const struct aggval *aggs, size_t naggs);
 
@@ -136,8 +145,8 @@ void text_mark_printed(struct text_view *v, const struct recact *act); /* unless
 void text_print_unprinted(struct text_view *v);
 
 /* text_act.c */
-/* What a formatting action prints, malloc'ed; NULL without memory. */
-char *text_act_string(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
+/* What a formatting action prints goes to f. */
+void text_act_to(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row, FILE *f);
 void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
 /* text_cost.c: what the programs cost, added up; said at the end. */
 int text_cost_row(struct text_view *v, const struct row *row);

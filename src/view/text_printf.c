@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* D's format language: printf(), printa(), system(), freopen(). */
 #include <ctype.h>
-#include <limits.h>
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"
@@ -214,7 +214,7 @@ static void put_addr(struct text_view *v, const struct pfconv *pf, int width, in
 	if (d->f->kind != FLD_INT)
 		text_addr_str(v, d->f, d->p, buf, sizeof(buf));
 	else if (pf->class == PFC_UADDR)
-		text_uaddr_str(v, 0, 0, datum_u64(d->f, d->p), true, buf, sizeof(buf));
+		text_uaddr_str(v, v->opts.target, 0, datum_u64(d->f, d->p), true, buf, sizeof(buf));
 	else
 		text_kaddr_str(v, datum_u64(d->f, d->p), true, buf, sizeof(buf));
 	put_str(v, pf, width, prec, buf);
@@ -332,20 +332,49 @@ static int find_format(struct text_view *v, const char *fmt, size_t len, const s
 		r = printfmt_parse(v->arena, fmt, len, &e.convs, &e.n, &why);
 	if (r < 0)
 		return r;
+	for (size_t i = 0; i < e.n; i++)
+		e.stars |= (e.convs[i].flags & (PF_DYNWIDTH | PF_DYNPREC)) != 0;
 	v->cache[v->ncache] = e;
 	*ret = &v->cache[v->ncache++];
 	return 0;
 }
 
 /* Takes the next datum as the value of a "*". */
-static int take_star(const struct datum *data, size_t ndata, size_t *used)
+static int64_t take_star(const struct datum *data, size_t ndata, size_t *used)
 {
 	if (*used >= ndata || data[*used].f->kind != FLD_INT)
 		return 0;
 	int64_t n = (int64_t)datum_u64(data[*used].f, data[*used].p);
 
 	(*used)++;
-	return n > INT_MAX ? INT_MAX : n < -INT_MAX ? -INT_MAX : (int)n;
+	return n;
+}
+
+/* Whether what the record says of widths is small enough, alone and with what the record has printed before. */
+static int check_sizes(struct text_view *v, const struct fmtcache *c, const struct datum *data, size_t ndata, size_t naggs)
+{
+	uint64_t total = v->padding;
+	size_t used = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct pfconv *pf = &c->convs[i];
+		int64_t width = pf->width, prec = pf->prec;
+
+		if (pf->class == PFC_NONE || pf->class == PFC_PCT)
+			continue;
+		if (pf->flags & PF_DYNWIDTH)
+			width = take_star(data, ndata, &used);
+		if (pf->flags & PF_DYNPREC)
+			prec = take_star(data, ndata, &used);
+		if (printfmt_check_size(width, prec, &total) < 0) {
+			v->wide_value = width < -PRINTFMT_MAX_WIDTH || width > prec ? width : prec;
+			return -ERANGE;
+		}
+		used += !(naggs && ((pf->flags & PF_AGG) || used >= ndata));
+	}
+	if (!naggs)
+		v->padding = total;
+	return 0;
 }
 
 int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data,
@@ -355,6 +384,8 @@ int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const stru
 	size_t used = 0, agg = 0;
 	int r = find_format(v, fmt, fmt_len, &c);
 
+	if (r == 0 && (c->stars || !naggs)) /* a row of a printa() is bounded by its format */
+		r = check_sizes(v, c, data, ndata, naggs);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < c->n; i++) {
@@ -370,9 +401,11 @@ int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const stru
 			continue;
 		}
 		if (pf->flags & PF_DYNWIDTH)
-			width = take_star(data, ndata, &used);
+			width = (int)take_star(data, ndata, &used);
 		if (pf->flags & PF_DYNPREC)
-			prec = take_star(data, ndata, &used);
+			prec = (int)take_star(data, ndata, &used);
+		if (prec == 0)
+			prec = -1; /* in D a precision of 0 is none: "%.0s" shows the whole string */
 		if (naggs && ((pf->flags & PF_AGG) || used >= ndata)) {
 			put_aggvalue(v, pf, width, prec, &aggs[agg]);
 			if (agg + 1 < naggs)

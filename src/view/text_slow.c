@@ -2,6 +2,8 @@
 /* Slow events: who waited how long, and what was noted of it. */
 #include <errno.h>
 #include <string.h>
+#include "base/cleanup.h"
+#include "base/plain.h"
 #include "base/units.h"
 #include "store/flight.h"
 #include "store/slow.h"
@@ -17,6 +19,15 @@ static bool is_stack(const struct recfield *f)
 	return f->kind == FLD_STACK || f->kind == FLD_USTACK;
 }
 
+/* Of a stranger. */
+static void put_name(struct text_view *v, const void *s, size_t size)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	plain_part(&b, s, strnlen(s, size), false, true);
+	text_printf(v, "%s", strb_str(&b));
+}
+
 /* A stack ends its last line, other values do not. */
 static void put_value(struct text_view *v, const struct recfield *f, const uint8_t *p)
 {
@@ -27,7 +38,7 @@ static void put_value(struct text_view *v, const struct recfield *f, const uint8
 		text_printf(v, f->is_signed ? "%lld" : "%llu", (unsigned long long)datum_u64(f, p));
 		break;
 	case FLD_STRING:
-		text_printf(v, "%.*s", (int)f->size, (const char *)p);
+		put_name(v, p, f->size);
 		break;
 	case FLD_BYTES:
 		for (uint32_t i = 0; i < f->size; i++)
@@ -52,12 +63,16 @@ void text_slow(struct text_view *v, const struct recact *act, const uint8_t *rec
 
 	if (!e.tracker)
 		return;
-	text_printf(v, "slow %-14s %9s  %s %u/%u on CPU %u", e.tracker->name, units_ns(s->delay, delay), s->comm,
-		    s->pid, s->tid, s->cpu);
+	text_printf(v, "slow %-14s %9s  ", e.tracker->name, units_ns(s->delay, delay));
+	put_name(v, s->comm, sizeof(s->comm));
+	text_printf(v, " %u/%u on CPU %u", s->pid, s->tid, s->cpu);
 	if (s->how != SLOW_NORMAL)
 		text_printf(v, " (%s)", slow_how_name(s->how));
-	if (s->end_tid != s->tid)
-		text_printf(v, ", ended by %s %u/%u on CPU %u", s->end_comm, s->end_pid, s->end_tid, s->end_cpu);
+	if (s->end_tid != s->tid) {
+		text_printf(v, ", ended by ");
+		put_name(v, s->end_comm, sizeof(s->end_comm));
+		text_printf(v, " %u/%u on CPU %u", s->end_pid, s->end_tid, s->end_cpu);
+	}
 	for (size_t i = 0; e.key && i < e.tracker->nkeys; i++) {
 		text_printf(v, i ? ", " : "\n  %-*s ", NAME_WIDTH, "key");
 		put_value(v, &e.tracker->keys[i], e.key + e.tracker->keys[i].off);
@@ -107,15 +122,24 @@ void json_slow(struct text_view *v, const struct recact *act, const uint8_t *rec
 	text_printf(v, "}");
 }
 
+static void put_lines(struct text_view *v, const struct strb *text)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	plain_part(&b, strb_str(text), text->n, true, true);
+	text_printf(v, "%s", strb_str(&b));
+}
+
 void text_flight(struct text_view *v, const struct row *row)
 {
 	struct flight_rec f;
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 
 	if (flight_open(row->data, row->len, &f) < 0)
 		return;
 	if (v->opts.json)
-		flightjson(&b, &f);
+		flightjson(&w, NULL, &f);
 	else
 		flighttext(&b, &f, v->opts.verbose);
 	if (b.failed)
@@ -123,6 +147,6 @@ void text_flight(struct text_view *v, const struct row *row)
 	else if (v->opts.json)
 		json_flight(v, strb_str(&b));
 	else
-		text_printf(v, "%s", strb_str(&b));
+		put_lines(v, &b);
 	strb_free(&b);
 }

@@ -3,20 +3,34 @@
 #include <stdarg.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/plain.h"
 #include "view/kstack.h"
 #include "view/text_int.h"
 
-static void symbol_str(const struct symbol *s, bool found, uint64_t addr, bool offset, char *buf, size_t n)
+#define NAME_BYTES 1024 /* of a name with escapes */
+
+/* Names come from files of strangers. JSON has escapes of its own. */
+static const char *name_of(const struct text_view *v, const char *name, char *buf, size_t n)
 {
+	return v->opts.json ? name : plain_name(name, buf, n);
+}
+
+static void symbol_str(const struct text_view *v, const struct symbol *s, bool found, uint64_t addr, bool offset, char *buf,
+		       size_t n)
+{
+	char name_buf[NAME_BYTES], module_buf[NAME_BYTES];
+	const char *module = s->module ? name_of(v, s->module, module_buf, sizeof(module_buf)) : "";
 	unsigned long long a = addr;
 
 	if (found && s->name) {
+		const char *name = name_of(v, s->name, name_buf, sizeof(name_buf));
+
 		if (offset && s->offset)
-			snprintf(buf, n, "%s`%s+0x%llx", s->module, s->name, (unsigned long long)s->offset);
+			snprintf(buf, n, "%s`%s+0x%llx", module, name, (unsigned long long)s->offset);
 		else
-			snprintf(buf, n, "%s`%s", s->module, s->name);
-	} else if (s->module && s->module[0]) {
-		snprintf(buf, n, "%s`0x%llx", s->module, a);
+			snprintf(buf, n, "%s`%s", module, name);
+	} else if (module[0]) {
+		snprintf(buf, n, "%s`0x%llx", module, a);
 	} else {
 		snprintf(buf, n, "0x%llx", a);
 	}
@@ -27,26 +41,29 @@ void text_kaddr_str(struct text_view *v, uint64_t addr, bool offset, char *buf, 
 	struct symbol s = { 0 };
 	bool found = v->sym && !v->opts.noresolve && sym_kernel(v->sym, addr, &s);
 
-	symbol_str(&s, found, addr, offset, buf, n);
+	symbol_str(v, &s, found, addr, offset, buf, n);
 }
 
 void text_uaddr_str(struct text_view *v, uint32_t tgid, uint64_t start, uint64_t addr, bool offset,
 		    char *buf, size_t n)
 {
+	char module[NAME_BYTES];
 	struct symbol s = { 0 };
 	bool found = v->sym && sym_user(v->sym, tgid, start, addr, &s);
 
 	if (v->opts.noresolve && s.module && s.module[0])
-		snprintf(buf, n, "%s:0x%llx", s.module,
+		snprintf(buf, n, "%s:0x%llx", name_of(v, s.module, module, sizeof(module)),
 			 (unsigned long long)(s.name ? s.addr + s.offset : s.offset));
 	else
-		symbol_str(&s, found && !v->opts.noresolve, addr, offset, buf, n);
+		symbol_str(v, &s, found && !v->opts.noresolve, addr, offset, buf, n);
 }
 
-static void module_str(const struct symbol *s, uint64_t addr, char *buf, size_t n)
+static void module_str(const struct text_view *v, const struct symbol *s, uint64_t addr, char *buf, size_t n)
 {
+	char module[NAME_BYTES];
+
 	if (s->module && s->module[0])
-		snprintf(buf, n, "%s", s->module);
+		snprintf(buf, n, "%s", name_of(v, s->module, module, sizeof(module)));
 	else
 		snprintf(buf, n, "0x%llx", (unsigned long long)addr);
 }
@@ -70,14 +87,14 @@ void text_addr_str(struct text_view *v, const struct recfield *f, const uint8_t 
 		}
 		if (v->sym)
 			sym_kernel(v->sym, addr, &s);
-		module_str(&s, addr, buf, n);
+		module_str(v, &s, addr, buf, n);
 		return;
 	}
 	memcpy(&u, p, sizeof(u));
 	if (kind == FLD_UMOD) {
 		if (v->sym)
 			sym_user(v->sym, u.tgid, u.start, u.addr, &s);
-		module_str(&s, u.addr, buf, n);
+		module_str(v, &s, u.addr, buf, n);
 		return;
 	}
 	text_uaddr_str(v, u.tgid, u.start, u.addr, kind == FLD_UADDR, buf, n);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "view/assets.h"
 #include "view/leb128.h"
 #include "view/page.h"
@@ -18,30 +18,56 @@ static void put_text(struct strb *b, const char *s)
 	strb_adds(b, s);
 }
 
+static void put_kind(struct jsonw *w, enum tl_kind k)
+{
+	const struct tl_kind_info *i = tl_kind_info(k);
+
+	jsonw_object(w, NULL);
+	jsonw_str(w, "name", i->name);
+	jsonw_str(w, "text", i->legend);
+	jsonw_i64(w, "hue", i->hue);
+	jsonw_i64(w, "saturation", i->saturation);
+	jsonw_i64(w, "lightness", i->lightness);
+	jsonw_u64(w, "weight", tl_kind_weight(k));
+	jsonw_end_object(w);
+}
+
 static void put_head(struct strb *b, const struct timeline *t, const char *title)
 {
 	static const char *const groups[] = { "losses", "spans", "requests", "irqs", "cpus", "threads", "processes" };
 
-	strb_printf(b, "{\"begin\":%.6f,\"origin\":%llu,\"length\":%llu,\"items\":%llu,\"leftOut\":%llu,\"leftOutRows\":%llu,\"lost\":%llu,\"lead\":%llu,\"states\":%s,\"processes\":%s,\"title\":",
-		    (double)(t->from + t->wall) / 1e6, (unsigned long long)t->from, (unsigned long long)(t->to - t->from), (unsigned long long)t->nitems, (unsigned long long)t->left_out,
-		    (unsigned long long)t->left_out_rows, (unsigned long long)t->lost, (unsigned long long)t->lead, t->states ? "true" : "false", t->processes ? "true" : "false");
-	jsonstr_add(b, title, strlen(title));
-	strb_adds(b, ",\"kinds\":[");
-	for (unsigned k = 0; k < TL_NKINDS; k++) {
-		const struct tl_kind_info *i = tl_kind_info((enum tl_kind)k);
+	struct jsonw w = jsonw_to(b);
 
-		strb_printf(b, "%s{\"name\":\"%s\",\"text\":\"%s\",\"hue\":%d,\"saturation\":%d,\"lightness\":%d,\"weight\":%u}", k ? "," : "", i->name, i->legend, i->hue,
-			    i->saturation, i->lightness, tl_kind_weight((enum tl_kind)k));
-	}
-	strb_adds(b, "],\"rows\":[");
+	jsonw_object(&w, NULL);
+	jsonw_double(&w, "begin", (double)(t->from + t->wall) / 1e6, 17);
+	jsonw_u64(&w, "origin", t->from);
+	jsonw_u64(&w, "length", t->to - t->from);
+	jsonw_u64(&w, "items", t->nitems);
+	jsonw_u64(&w, "leftOut", t->left_out);
+	jsonw_u64(&w, "leftOutRows", t->left_out_rows);
+	jsonw_u64(&w, "lost", t->lost);
+	jsonw_u64(&w, "lead", t->lead);
+	jsonw_bool(&w, "states", t->states);
+	jsonw_bool(&w, "processes", t->processes);
+	jsonw_str(&w, "title", title);
+	jsonw_array(&w, "kinds");
+	for (unsigned k = 0; k < TL_NKINDS; k++)
+		put_kind(&w, (enum tl_kind)k);
+	jsonw_end_array(&w);
+	jsonw_array(&w, "rows");
 	for (size_t i = 0; i < t->rows.n; i++) {
 		const struct tl_row *r = &t->rows.v[i];
 
-		strb_printf(b, "%s{\"group\":\"%s\",\"pid\":%u,\"tid\":%u,\"depth\":%u,\"label\":", i ? "," : "", groups[r->group], r->pid, r->tid, r->depth);
-		jsonstr_add(b, r->label, strlen(r->label));
-		strb_addc(b, '}');
+		jsonw_object(&w, NULL);
+		jsonw_str(&w, "group", groups[r->group]);
+		jsonw_u64(&w, "pid", r->pid);
+		jsonw_u64(&w, "tid", r->tid);
+		jsonw_u64(&w, "depth", r->depth);
+		jsonw_str(&w, "label", r->label);
+		jsonw_end_object(&w);
 	}
-	strb_adds(b, "]}");
+	jsonw_end_array(&w);
+	jsonw_end_object(&w);
 }
 
 static void put_row(struct strb *b, const struct timeline *t, const struct tl_row *r)

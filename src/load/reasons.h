@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why the kernel refuses what a tracer needs, and what helps: one text for each facility, made of what this process
+ * and this machine are like. All messages about them are made of these, `dwell features` included. */
+#ifndef DWELL_LOAD_REASONS_H
+#define DWELL_LOAD_REASONS_H
+#include <stdbool.h>
+
+#define REASON_MAX 512
+
+/* A part of a sentence without a full stop; cut where it has no room. */
+struct reason {
+	char text[REASON_MAX];
+};
+
+/* bpf(2) said code, for a program or a map: capabilities, user namespaces, filters of system calls. */
+const char *reason_bpf(int code, struct reason *ret);
+/* perf_event_open(2) said code: kernel.perf_event_paranoid by its value. Source: kernel/events/core.c,
+ * perf_allow_cpu(); Debian and Ubuntu have values above 2, which want CAP_SYS_ADMIN in place of CAP_PERFMON. */
+const char *reason_perf(int code, struct reason *ret);
+/* What is read of tracefs said code. */
+const char *reason_tracefs(int code, struct reason *ret);
+/* The kernel's type information cannot be read. */
+const char *reason_types(struct reason *ret);
+/* Programs may not read the kernel's memory: kernel lockdown, by its mode where that can be told. */
+const char *reason_lockdown(struct reason *ret);
+/* " (…: /proc is not mounted)" where a file of /proc was not found and that is why; else "". */
+const char *reason_proc(void);
+
+/* Is a capability (CAP_* of linux/capability.h) in effect? */
+bool reason_has_cap(unsigned cap);
+#endif
