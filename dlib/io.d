@@ -24,14 +24,32 @@ inline int B_PHYS = 0x000020;
 inline int B_READ = 0x000040;
 inline int B_WRITE = 0x000100;
 inline int B_ASYNC = 0x000400;
+/* Linux has more than reads and writes. */
+inline int B_DISCARD = 0x01000000; /* blocks are given up, securely or not: nothing is transferred, and B_WRITE is not set */
+inline int B_FLUSH = 0x02000000;   /* what the device holds back is to be stored first; with B_WRITE, and of no bytes if that is all */
+inline int B_ZERO = 0x04000000;    /* the device is to write zeroes; with B_WRITE, nothing is transferred */
 
 /* Operations with an odd number write. Source: include/linux/blk_types.h. */
+inline int REQ_OP_BITS = 0xff;
 inline int REQ_WRITE = 0x01;
+inline int REQ_IS_FLUSH = 2;
+inline int REQ_IS_DISCARD = 3;
+inline int REQ_IS_SECURE_ERASE = 5;
+inline int REQ_IS_WRITE_ZEROES = 9;
 inline int REQ_SYNC = 0x800;
+inline int REQ_HAS_PREFLUSH = 0x40000;
 inline int BIO_USER_MAPPED = 6;
 
+inline int io_op[unsigned int op] = op & REQ_OP_BITS;
 inline int io_flags[unsigned int op] =
-	(op & REQ_WRITE ? B_WRITE : B_READ) | (op & REQ_SYNC ? 0 : B_ASYNC);
+	(io_op[op] == REQ_IS_DISCARD || io_op[op] == REQ_IS_SECURE_ERASE ? B_DISCARD :
+	 io_op[op] == REQ_IS_FLUSH ? B_FLUSH | B_WRITE :
+	 io_op[op] == REQ_IS_WRITE_ZEROES ? B_ZERO | B_WRITE :
+	 op & REQ_WRITE ? B_WRITE | (op & REQ_HAS_PREFLUSH ? B_FLUSH : 0) : B_READ) |
+	(op & REQ_SYNC ? 0 : B_ASYNC);
+/* One letter for it, as tools print it. */
+inline string io_letter[int flags] = flags & B_DISCARD ? "D" : flags & B_WRITE ? "W" : flags & B_READ ? "R" : "-";
+inline string io_word[int flags] = flags & B_DISCARD ? "discard" : flags & B_WRITE ? "write" : flags & B_READ ? "read" : "?";
 
 /* The device of a bio: since 5.12 it names the partition, before that the disk and the partition's number. */
 inline dev_t bio_edev[struct bio *B] = B->bi_bdev != NULL ? B->bi_bdev->bd_dev : 0;
@@ -142,27 +160,6 @@ typedef struct fileinfo {
 	string fi_mount;	/* mount point */
 	int fi_oflags;		/* O_* of open() */
 } fileinfo_t;
-
-/* Which file a block belongs to is not recorded in it. */
-translator fileinfo_t < struct bio *B > {
-	fi_name = "<none>";
-	fi_dirname = "<none>";
-	fi_pathname = "<none>";
-	fi_offset = 0;
-	fi_fs = "<none>";
-	fi_mount = "<none>";
-	fi_oflags = 0;
-};
-
-translator fileinfo_t < struct request *R > {
-	fi_name = "<none>";
-	fi_dirname = "<none>";
-	fi_pathname = "<none>";
-	fi_offset = 0;
-	fi_fs = "<none>";
-	fi_mount = "<none>";
-	fi_oflags = 0;
-};
 
 /* NULL is no file. */
 translator fileinfo_t < struct file *F > {

@@ -71,7 +71,7 @@ typedef struct ipv4info {
 	uint8_t ipv4_ver;
 	uint8_t ipv4_ihl;	/* bytes of header */
 	uint8_t ipv4_tos;
-	uint16_t ipv4_length;	/* header and payload */
+	uint32_t ipv4_length;	/* header and payload; packets that the kernel handles as one may have more than 65,535 bytes */
 	uint16_t ipv4_ident;
 	uint8_t ipv4_flags;
 	uint16_t ipv4_offset;	/* of the fragment */
@@ -90,7 +90,7 @@ typedef struct ipv6info {
 	uint8_t ipv6_ver;
 	uint8_t ipv6_tclass;
 	uint32_t ipv6_flow;
-	uint16_t ipv6_plen;	/* bytes of payload */
+	uint32_t ipv6_plen;	/* bytes of payload, also more than 65,535 */
 	uint8_t ipv6_nexthdr;
 	string ipv6_nextstr;
 	uint8_t ipv6_hlim;
@@ -131,11 +131,23 @@ translator ipinfo_t < uint8_t *H > {
 		   ip_version[H] == 6 ? inet_ntoa6(&((struct ipv6hdr *)H)->daddr) : "<unknown>";
 };
 
+inline uint32_t skb_plength[struct sk_buff *P, uint8_t *H] =
+	ip_version[H] == 4 ? ip4_len[P, H] - ((*H & 0xf) << 2) : ip_version[H] == 6 ? ip6_len[P, H] : 0;
+
 translator ipinfo_t < struct sk_buff *P > {
 	ip_ver = xlate <ipinfo_t> (skb_ip[P]).ip_ver;
-	ip_plength = xlate <ipinfo_t> (skb_ip[P]).ip_plength;
+	ip_plength = skb_plength[P, skb_ip[P]];
 	ip_saddr = xlate <ipinfo_t> (skb_ip[P]).ip_saddr;
 	ip_daddr = xlate <ipinfo_t> (skb_ip[P]).ip_daddr;
+};
+
+/* The probes of the network providers that have a packet, arg0, give its IP header under types of their own, so that the packet's length can be asked
+ * for: either version as struct napi_gro_cb, IPv4 and IPv6 as struct inet_skb_parm and struct inet6_skb_parm. */
+translator ipinfo_t < struct napi_gro_cb *H > {
+	ip_ver = xlate <ipinfo_t> ((uint8_t *)H).ip_ver;
+	ip_plength = skb_plength[(struct sk_buff *)arg0, (uint8_t *)H];
+	ip_saddr = xlate <ipinfo_t> ((uint8_t *)H).ip_saddr;
+	ip_daddr = xlate <ipinfo_t> ((uint8_t *)H).ip_daddr;
 };
 
 /* Where there is no packet: the socket's addresses, local as source. */
@@ -207,7 +219,7 @@ translator ipv4info_t < struct sk_buff *P > {
 	ipv4_ver = xlate <ipv4info_t> (ip_v4[skb_ip[P]]).ipv4_ver;
 	ipv4_ihl = xlate <ipv4info_t> (ip_v4[skb_ip[P]]).ipv4_ihl;
 	ipv4_tos = xlate <ipv4info_t> (ip_v4[skb_ip[P]]).ipv4_tos;
-	ipv4_length = xlate <ipv4info_t> (ip_v4[skb_ip[P]]).ipv4_length;
+	ipv4_length = ip_v4[skb_ip[P]] != NULL ? ip4_len[P, (uint8_t *)skb_ip[P]] : 0;
 	ipv4_ident = xlate <ipv4info_t> (ip_v4[skb_ip[P]]).ipv4_ident;
 	ipv4_flags = xlate <ipv4info_t> (ip_v4[skb_ip[P]]).ipv4_flags;
 	ipv4_offset = xlate <ipv4info_t> (ip_v4[skb_ip[P]]).ipv4_offset;
@@ -226,13 +238,47 @@ translator ipv6info_t < struct sk_buff *P > {
 	ipv6_ver = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_ver;
 	ipv6_tclass = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_tclass;
 	ipv6_flow = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_flow;
-	ipv6_plen = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_plen;
-	ipv6_nexthdr = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_nexthdr;
-	ipv6_nextstr = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_nextstr;
+	ipv6_plen = ip_v6[skb_ip[P]] != NULL ? ip6_len[P, (uint8_t *)skb_ip[P]] : 0;
+	ipv6_nexthdr = ip_v6[skb_ip[P]] != NULL ? ip6_next[(uint8_t *)skb_ip[P]] : 0;
+	ipv6_nextstr = ip_v6[skb_ip[P]] != NULL ? ip_protostr[ip6_next[(uint8_t *)skb_ip[P]]] : "<null>";
 	ipv6_hlim = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_hlim;
 	ipv6_src = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_src;
 	ipv6_dst = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_dst;
 	ipv6_saddr = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_saddr;
 	ipv6_daddr = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_daddr;
 	ipv6_hdr = xlate <ipv6info_t> (ip_v6[skb_ip[P]]).ipv6_hdr;
+};
+
+translator ipv4info_t < struct inet_skb_parm *H > {
+	ipv4_ver = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_ver;
+	ipv4_ihl = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_ihl;
+	ipv4_tos = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_tos;
+	ipv4_length = H != NULL ? ip4_len[(struct sk_buff *)arg0, (uint8_t *)H] : 0;
+	ipv4_ident = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_ident;
+	ipv4_flags = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_flags;
+	ipv4_offset = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_offset;
+	ipv4_ttl = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_ttl;
+	ipv4_protocol = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_protocol;
+	ipv4_protostr = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_protostr;
+	ipv4_checksum = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_checksum;
+	ipv4_src = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_src;
+	ipv4_dst = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_dst;
+	ipv4_saddr = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_saddr;
+	ipv4_daddr = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_daddr;
+	ipv4_hdr = xlate <ipv4info_t> ((struct iphdr *)H).ipv4_hdr;
+};
+
+translator ipv6info_t < struct inet6_skb_parm *H > {
+	ipv6_ver = xlate <ipv6info_t> ((struct ipv6hdr *)H).ipv6_ver;
+	ipv6_tclass = xlate <ipv6info_t> ((struct ipv6hdr *)H).ipv6_tclass;
+	ipv6_flow = xlate <ipv6info_t> ((struct ipv6hdr *)H).ipv6_flow;
+	ipv6_plen = H != NULL ? ip6_len[(struct sk_buff *)arg0, (uint8_t *)H] : 0;
+	ipv6_nexthdr = H != NULL ? ip6_next[(uint8_t *)H] : 0;
+	ipv6_nextstr = H != NULL ? ip_protostr[ip6_next[(uint8_t *)H]] : "<null>";
+	ipv6_hlim = xlate <ipv6info_t> ((struct ipv6hdr *)H).ipv6_hlim;
+	ipv6_src = xlate <ipv6info_t> ((struct ipv6hdr *)H).ipv6_src;
+	ipv6_dst = xlate <ipv6info_t> ((struct ipv6hdr *)H).ipv6_dst;
+	ipv6_saddr = xlate <ipv6info_t> ((struct ipv6hdr *)H).ipv6_saddr;
+	ipv6_daddr = xlate <ipv6info_t> ((struct ipv6hdr *)H).ipv6_daddr;
+	ipv6_hdr = xlate <ipv6info_t> ((struct ipv6hdr *)H).ipv6_hdr;
 };

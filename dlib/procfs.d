@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes and threads as proc(5) of Solaris describes them, from the kernel's task_struct. */
 #pragma D depends_on library sched.d
+#pragma D depends_on library blocker.d
 
 typedef long time_t;
 typedef struct timestruc {
@@ -14,11 +15,11 @@ translator timestruc_t < uint64_t NS > {
 };
 
 typedef struct lwpsinfo {
-	int pr_flag;		/* PR_STOPPED, PR_IDLE */
+	int pr_flag;		/* PR_STOPPED, PR_IDLE, PR_ISSYS, PR_PTRACE */
 	int pr_lwpid;		/* thread id */
 	uintptr_t pr_addr;	/* its task_struct */
 	uintptr_t pr_wchan;	/* always 0 */
-	char pr_stype;		/* always 0 */
+	char pr_stype;		/* lock that it waits for: SOBJ_* */
 	char pr_state;		/* SSLEEP, SRUN, … */
 	char pr_sname;		/* its letter: S R T Z W */
 	char pr_nice;		/* nice value */
@@ -43,7 +44,7 @@ typedef id_t dprojid_t;
 typedef id_t poolid_t;
 
 typedef struct psinfo {
-	int pr_flag;		/* PR_STOPPED, PR_IDLE */
+	int pr_flag;		/* PR_STOPPED, PR_IDLE, PR_ISSYS, PR_PTRACE */
 	int pr_nlwp;		/* threads */
 	pid_t pr_pid;
 	pid_t pr_ppid;
@@ -87,7 +88,37 @@ inline char PR_MODEL_LP64 = 2;
 inline int PR_STOPPED = 0x00000001;
 inline int PR_ISTOP = 0x00000002;
 inline int PR_DSTOP = 0x00000004;
+inline int PR_STEP = 0x00000008;
+inline int PR_ASLEEP = 0x00000010;
+inline int PR_PCINVAL = 0x00000020;
+inline int PR_ASLWP = 0x00000040;
+inline int PR_AGENT = 0x00000080;
+inline int PR_DETACH = 0x00000100;
+inline int PR_DAEMON = 0x00000200;
+inline int PR_ISSYS = 0x00001000;   /* a thread of the kernel */
+inline int PR_VFORKP = 0x00002000;
+inline int PR_ORPHAN = 0x00004000;
+inline int PR_NOSIGCHLD = 0x00008000;
+inline int PR_WAITPID = 0x00010000;
+inline int PR_FORK = 0x00100000;
+inline int PR_RLC = 0x00200000;
+inline int PR_KLC = 0x00400000;
+inline int PR_ASYNC = 0x00800000;
+inline int PR_MSACCT = 0x01000000;
+inline int PR_BPTADJ = 0x02000000;
+inline int PR_PTRACE = 0x04000000;  /* a debugger or tracer has it */
+inline int PR_MSFORK = 0x08000000;
 inline int PR_IDLE = 0x10000000;
+
+/* What a thread sleeps on, as sys/sobject.h of Solaris has it: pr_stype. */
+inline int SOBJ_NONE = 0;	    /* nothing that the kernel notes */
+inline int SOBJ_MUTEX = 1;
+inline int SOBJ_RWLOCK = 2;
+inline int SOBJ_CV = 3;		    /* never on Linux, as the last and SOBJ_USER: a wait that is no lock leaves no note */
+inline int SOBJ_SEMA = 4;
+inline int SOBJ_USER = 5;
+inline int SOBJ_USER_PI = 6;	    /* of a kernel for real time also its own mutexes */
+inline int SOBJ_SHUTTLE = 7;
 
 inline char SSLEEP = 1;
 inline char SRUN = 2;
@@ -153,14 +184,18 @@ inline int TASK_BITS_ZOMBIE = 0x00b0;
 inline int TASK_BITS_WAIT = 0x0300;
 
 inline int task_flag[struct task_struct *T] =
-	(task_state[T] & TASK_BITS_STOPPED ? PR_STOPPED : 0) | (T->pid == 0 ? PR_IDLE : 0);
+	(task_state[T] & TASK_BITS_STOPPED ? PR_STOPPED : 0) | (T->pid == 0 ? PR_IDLE : 0) |
+	(T->flags & PF_KTHREAD ? PR_ISSYS : 0) | (T->ptrace ? PR_PTRACE : 0);
+inline int task_sobj[struct task_struct *T] =
+	blocker_kind[T] == BLOCKER_MUTEX ? SOBJ_MUTEX : blocker_kind[T] == BLOCKER_SEMAPHORE ? SOBJ_SEMA :
+	blocker_kind[T] == BLOCKER_RTMUTEX ? SOBJ_USER_PI : blocker_kind[T] != BLOCKER_NONE ? SOBJ_RWLOCK : SOBJ_NONE;
 
 translator lwpsinfo_t < struct task_struct *T > {
 	pr_flag = task_flag[T];
 	pr_lwpid = T->pid;
 	pr_addr = (uintptr_t)T;
 	pr_wchan = 0;
-	pr_stype = 0;
+	pr_stype = task_sobj[T];
 	pr_state = task_state[T] & TASK_BITS_SLEEP ? SSLEEP :
 		   task_state[T] & TASK_BITS_STOPPED ? SSTOP :
 		   (task_state[T] | T->exit_state) & TASK_BITS_ZOMBIE ? SZOMB :
@@ -228,5 +263,6 @@ inline psinfo_t *curpsinfo = xlate <psinfo_t *> (curthread);
 inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (curthread);
 #pragma D attributes Stable/Stable/Common curlwpsinfo
 
+inline int PF_KTHREAD = 0x00200000; /* include/linux/sched.h */
 inline int PF_KSWAPD = 0x20000; /* which may always take the last memory, and so has the next one, too, while it sleeps */
 inline int PF_MEMALLOC = 0x800; /* the thread frees memory, or is about to: include/linux/sched.h */

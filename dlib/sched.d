@@ -3,13 +3,30 @@
 typedef id_t chipid_t;
 typedef id_t lgrp_id_t;
 
+/* Of Solaris' sys/processor.h. */
+inline int P_ONLINE = 2;
+typedef struct processor_info {
+	int pi_state;		/* P_ONLINE: others run nothing */
+	string pi_processor_type; /* "x86_64", "aarch64" */
+	string pi_fputypes;	/* "" */
+	int pi_clock;		/* MHz: 0, not known */
+} processor_info_t;
+
 typedef struct cpuinfo {
 	processorid_t cpu_id;	/* its number */
 	psetid_t cpu_pset;	/* Linux has no processor sets: 0 */
 	chipid_t cpu_chip;	/* package (socket) */
 	lgrp_id_t cpu_lgrp;	/* NUMA node */
+	processor_info_t cpu_info; /* what processor_info(2) of Solaris tells */
 } cpuinfo_t;
 typedef cpuinfo_t *cpuinfo_t_p;
+
+translator processor_info_t < int C > {
+	pi_state = P_ONLINE;
+	pi_processor_type = curthread->nsproxy != NULL ? stringof(curthread->nsproxy->uts_ns->name.machine) : "";
+	pi_fputypes = "";
+	pi_clock = 0;
+};
 
 /* dwell adds cpu_chip_of[] and cpu_lgrp_of[], the tables of this machine. */
 translator cpuinfo_t < int C > {
@@ -17,6 +34,7 @@ translator cpuinfo_t < int C > {
 	cpu_pset = 0;
 	cpu_chip = cpu_chip_of[C];
 	cpu_lgrp = cpu_lgrp_of[C];
+	cpu_info = xlate <processor_info_t> (C);
 };
 
 /* Does a thread that goes on pass a tracepoint of its own, with its whole stack (Linux 6.16)? */

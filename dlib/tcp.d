@@ -115,8 +115,7 @@ translator tcpinfo_t < struct sk_buff *P > {
 
 /* Requests and sockets in TIME_WAIT are smaller than a tcp_sock: they have no numbers. */
 inline struct tcp_sock *sock_tcp[struct sock *S] =
-	S != NULL && S->__sk_common.skc_state != TCP_STATE_TIME_WAIT && S->__sk_common.skc_state != 12 ?
-	(struct tcp_sock *)S : NULL;
+	S != NULL && sock_is_full[S] ? (struct tcp_sock *)S : NULL;
 inline int sock_is_local[struct sock *S] =
 	S->__sk_common.skc_family == AF_INET ?
 	S->__sk_common.skc_rcv_saddr == S->__sk_common.skc_daddr :
@@ -157,14 +156,12 @@ inline uint32_t tcp_sacked[struct tcp_sock *T] =
 	T->sacked_out == 0 ? T->snd_una : T->highest_sack == NULL ? T->snd_nxt :
 	((struct tcp_skb_cb *)&T->highest_sack->cb[0])->seq;
 /* Answers to the first packet of a connection come from a request, and sockets in TIME_WAIT are smaller, too. */
-inline int tcp_full[struct tcp_sock *T] = T != NULL && ((struct sock *)T)->__sk_common.skc_state != TCP_STATE_TIME_WAIT &&
-	((struct sock *)T)->__sk_common.skc_state != 12;
+inline int tcp_full[struct tcp_sock *T] = T != NULL && sock_is_full[(struct sock *)T];
 inline int tcp_sends = probeprov == "tcp" && probename == "send";
 /* A segment is sent again: it begins before what is to be sent next, and has data, SYN or FIN. */
 inline int tcp_is_again[struct tcp_sock *T, struct tcphdr *H] = (int32_t)(ntohl(H->seq) - T->snd_nxt) < 0;
 inline int tcp_takes_room[uint8_t *I, struct tcphdr *H] = (*((uint8_t *)H + 13) & (TH_SYN | TH_FIN)) != 0 ||
-	(*I >> 4 == 4 ? ntohs(((struct iphdr *)I)->tot_len) - ((*I & 0xf) << 2) : ntohs(((struct ipv6hdr *)I)->payload_len)) >
-	H->doff << 2;
+	skb_plength[(struct sk_buff *)arg0, I] > H->doff << 2;
 
 translator tcpsinfo_t < struct tcp_sock *T > {
 	tcps_addr = xlate <tcpsinfo_t> ((struct sock *)T).tcps_addr;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Source: sys/types.h of Solaris. */
+typedef enum boolean { B_FALSE = 0, B_TRUE = 1 } boolean_t;
+
 /* The kinds of faults: arg4 of the ERROR probe. */
 inline int DTRACEFLT_UNKNOWN = 0;
 inline int DTRACEFLT_BADADDR = 1;    /* bad address */

@@ -4,7 +4,8 @@
  * bitesize.d: sizes of requests to block devices by process.
  *
  * Usage: bitesize.d
- * Who sends them; kernel threads write what was left in the page cache. The values are bytes.
+ * Who sends them; kernel threads write what was left in the page cache. The values are bytes. Requests that
+ * give up blocks (discards) are not among them.
  *
  * Example:
  *   # bitesize.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=20 oflag=direct"
@@ -26,6 +27,7 @@ BEGIN
 }
 
 io:::start
+/!(args[0]->b_flags & B_DISCARD)/
 {
 	@[pid, execname] = quantize(args[0]->b_bcount);
 }

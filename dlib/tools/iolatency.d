@@ -33,7 +33,7 @@ io:::start
 io:::done
 /start[arg0]/
 {
-	@[args[1]->dev_statname, args[0]->b_flags & B_WRITE ? "write" : "read"] =
+	@[args[1]->dev_statname, io_word[args[0]->b_flags]] =
 	    quantize((timestamp - start[arg0]) / 1000);
 	start[arg0] = 0;
 }

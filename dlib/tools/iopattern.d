@@ -7,7 +7,8 @@
  *
  * DEVICE  the device          COUNT  requests
  * %RANDOM of them, that do not begin where the one before ended
- * AVG, MAX  bytes of a request      READ_KB, WRITE_KB  transferred, or discarded
+ * AVG, MAX  bytes of a request      READ_KB, WRITE_KB  transferred: discards are requests, but
+ *                           nothing is transferred
  *
  * Example:
  *   # iopattern.d --interval 1s -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=200 oflag=direct"
@@ -28,7 +29,7 @@ io:::start
 	@random[args[1]->dev_statname] = avg(this->random * 100);
 	@avg[args[1]->dev_statname] = avg(args[0]->b_bcount);
 	@max[args[1]->dev_statname] = max(args[0]->b_bcount);
-	@read[args[1]->dev_statname] = sum(args[0]->b_flags & B_WRITE ? 0 : args[0]->b_bcount);
+	@read[args[1]->dev_statname] = sum(args[0]->b_flags & B_READ ? args[0]->b_bcount : 0);
 	@write[args[1]->dev_statname] = sum(args[0]->b_flags & B_WRITE ? args[0]->b_bcount : 0);
 }
 

@@ -7,7 +7,7 @@
  *
  * TIME     when               PID, COMMAND   who sent it to the device (a kernel thread, for what
  * DEVICE   the device                        was written to the page cache before)
- * D        R read, W write or discard   SECTOR  where it begins, in 512 bytes
+ * D        R read, W write, D discard   SECTOR  where it begins, in 512 bytes
  * BYTES    its size           US      microseconds until it was completed
  *
  * Example:
@@ -40,7 +40,7 @@ io:::done
 /start[arg0]/
 {
 	printf("%-20Y %7d %-16s %-8s %s %12d %9d %9d\n", walltimestamp, who[arg0], name[arg0],
-	    args[1]->dev_statname, args[0]->b_flags & B_WRITE ? "W" : "R", args[0]->b_lblkno,
+	    args[1]->dev_statname, io_letter[args[0]->b_flags], args[0]->b_lblkno,
 	    bytes[arg0], (timestamp - start[arg0]) / 1000);
 	start[arg0] = 0;
 	who[arg0] = 0;

@@ -6,7 +6,7 @@
  * Usage: iotop.d [--interval TIME] [--top N]
  *
  * PID, COMMAND   who (kernel threads write what was left in the page cache)
- * DEVICE   the device     D  R read, W write or discard      KBYTES  how much, in requests that began
+ * DEVICE   the device     D  R read, W write, D discard      KBYTES  how much, in requests that began
  *
  * Example:
  *   # iotop.d --interval 1s -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=200 oflag=direct"
@@ -20,7 +20,7 @@
 
 io:::start
 {
-	@[pid, execname, args[1]->dev_statname, args[0]->b_flags & B_WRITE ? "W" : "R"] =
+	@[pid, execname, args[1]->dev_statname, io_letter[args[0]->b_flags]] =
 	    sum(args[0]->b_bcount);
 }
 

@@ -5,7 +5,7 @@
  *
  * Usage: seeksize.d
  * From the end of the request before (of anybody, to the same device) to the beginning of this one,
- * in sectors of 512 bytes; 0 is in order.
+ * in sectors of 512 bytes; 0 is in order. Requests that give up blocks (discards) move nothing and are left out.
  *
  * Example:
  *   # seeksize.d -c "dd if=/dev/zero of=/tmp/dwell.example bs=64k count=20 oflag=direct"
@@ -29,13 +29,14 @@ BEGIN
 uint64_t next[dev_t];
 
 io:::start
-/next[args[0]->b_edev]/
+/!(args[0]->b_flags & B_DISCARD) && next[args[0]->b_edev]/
 {
 	this->far = (int64_t)(args[0]->b_lblkno - next[args[0]->b_edev]);
 	@[pid, execname] = quantize(this->far);
 }
 
 io:::start
+/!(args[0]->b_flags & B_DISCARD)/
 {
 	next[args[0]->b_edev] = args[0]->b_lblkno + args[0]->b_bcount / 512;
 }
