@@ -26,14 +26,20 @@ def examples(path):
                 yield line.replace("\\\\", "\\") if path.endswith(".scd") else line
 
 
+def is_tracing(pid):
+    """It waits for signals with a signalfd (serve), or has attached something."""
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
+            if int(re.search(r"^SigBlk:\s+(\w+)", f.read(), re.M)[1], 16) & 1 << (signal.SIGINT - 1):
+                return True
+        return any(re.match(r"anon_inode:(bpf[-_]link|\[perf_event\])", os.readlink(f.path)) for f in os.scandir(f"/proc/{pid}/fd"))
+    return False
+
+
 def await_tracing(pid):
-    """On a busy machine dwell begins late: until it takes signals (blocks SIGINT, for a signalfd), and then as long as others have. Before its run
-    begins it may take SIGQUIT as well (src/cmd/recstart.c)."""
-    bit, start, end, late = 1 << (signal.SIGINT - 1), 1 << (signal.SIGQUIT - 1), time.monotonic() + END_SECONDS / 2, False
-    while time.monotonic() < end:
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
-            if any(int(m, 16) & (bit | start) == bit for m in re.findall(r"^Sig(?:Blk|Cgt):\s+(\w+)", f.read(), re.M)):
-                break
+    """On a busy machine dwell begins late: until it traces, and then as long as others have."""
+    end, late = time.monotonic() + END_SECONDS / 2, False
+    while time.monotonic() < end and not is_tracing(pid):
         late = True
         time.sleep(0.1)
     if late:

@@ -123,7 +123,7 @@ static int64_t divide(struct machine *m, const struct dtype *ty, enum op op, int
 	return op == OP_DIV ? a / b : a % b;
 }
 
-/* a op b in the type ty. */
+/* a op b in 64 bits, with the sign of ty. */
 static int64_t compute(struct machine *m, const struct dtype *ty, enum op op, int64_t a, int64_t b)
 {
 	uint64_t x = (uint64_t)a, y = (uint64_t)b;
@@ -141,7 +141,7 @@ static int64_t compute(struct machine *m, const struct dtype *ty, enum op op, in
 	case OP_BXOR: x ^= y; break;
 	default: unsupported(m);
 	}
-	return normal(m, ty, (int64_t)x);
+	return (int64_t)x;
 }
 
 static bool relation(enum op op, int order)
@@ -163,7 +163,7 @@ static bool compare(struct machine *m, const struct node *n)
 
 	if (is_str(m, n->a))
 		order = strcmp(a.s, b.s);
-	else if (type_of(m, n->a)->is_signed)
+	else if (!n->cmp_unsigned)
 		order = a.i < b.i ? -1 : a.i > b.i;
 	else
 		order = (uint64_t)a.i < (uint64_t)b.i ? -1 : (uint64_t)a.i > (uint64_t)b.i;
@@ -216,13 +216,13 @@ static struct value unary(struct machine *m, const struct node *n)
 
 	switch (n->op) {
 	case OP_NEG:
-		v.i = normal(m, n->type, (int64_t)(0 - (uint64_t)eval(m, n->a).i));
+		v.i = (int64_t)(0 - (uint64_t)eval(m, n->a).i);
 		return v;
 	case OP_PLUS:
-		v.i = normal(m, n->type, eval(m, n->a).i);
+		v.i = eval(m, n->a).i;
 		return v;
 	case OP_BNOT:
-		v.i = normal(m, n->type, ~eval(m, n->a).i);
+		v.i = ~eval(m, n->a).i;
 		return v;
 	case OP_LNOT:
 		v.i = truth(m, n);
@@ -248,7 +248,7 @@ static struct value unary(struct machine *m, const struct node *n)
 
 static struct value assign(struct machine *m, const struct node *n)
 {
-	const struct dtype *ty = type_of(m, n->a), *ct = type_of(m, n->b);
+	const struct dtype *ty = type_of(m, n->a);
 	struct value v = { 0 }, *p;
 	int64_t old, b;
 
@@ -266,9 +266,7 @@ static struct value assign(struct machine *m, const struct node *n)
 		return v;
 	old = p->i;
 	b = eval(m, n->b).i;
-	if (n->op == OP_SHL || n->op == OP_SHR)
-		ct = ty->size < 4 ? dtype_int(m->prog->types, 4, true) : ty;
-	v.i = normal(m, ty, compute(m, ct, n->op, normal(m, ct, old), b));
+	v.i = normal(m, ty, compute(m, ty, n->op, old, b));
 	if (!m->fault)
 		p->i = v.i;
 	return v;
@@ -367,7 +365,7 @@ struct value eval(struct machine *m, const struct node *n)
 		return v;
 	switch (n->kind) {
 	case N_INT:
-		v.i = normal(m, n->type, (int64_t)n->ival);
+		v.i = (int64_t)n->ival;
 		return v;
 	case N_STR:
 		snprintf(v.s, sizeof(v.s), "%.*s", (int)n->len, n->str);

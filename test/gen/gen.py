@@ -78,6 +78,8 @@ MEMBERS = {
                    "name[0]", "name[23]", "s"],
 }
 STRUCTS = list(MEMBERS)
+BIG_SIZE = 256  # not less than sizeof (struct big)
+DEFAULT_SCRATCH = 4096  # bytes that alloca() and copyin() of a constant size can have without an option
 
 
 class Gen:
@@ -87,6 +89,7 @@ class Gen:
         self.aggs = {}
         self.probe_args = []
         self.strsize = 256
+        self.scratch = DEFAULT_SCRATCH
         self.ints, self.strs, self.structs, self.arrays, self.assocs = [], [], [], [], []
         self.in_pred = False
         self.made = set()  # pointers that the clause has set already
@@ -383,13 +386,13 @@ class Gen:
         return self.pointer()
 
     def pointer(self):
-        which = self.pick(["pp", "big", "ip", "tp", "cp"])
+        which = self.pick(["pp", "big", "ip", "tp", "cp"] if self.scratch >= BIG_SIZE else ["pp", "ip", "tp", "cp"])
         self.made.add(which)
-        n = self.pick(["8", "64", "100", "256", f"(({self.int(0)}) & 127)"])
+        n = self.pick([str(size) for size in (8, 64, 100, 256) if size <= self.scratch] + [f"(({self.int(0)}) & 127)"])
         return {
             "pp": "this->pp = (struct pair *)alloca(sizeof (struct pair));",
             "big": "this->big = (struct big *)alloca(sizeof (struct big));",
-            "ip": f"this->ip = (int *)alloca({self.pick(['16', '64', '400'])});",
+            "ip": f"this->ip = (int *)alloca({self.pick([size for size in (16, 64, 400) if size <= self.scratch])});",
             "tp": f"this->tp = {self.task()};",
             "cp": self.pick([f"this->cp = (char *)copyin({self.int(1)}, {n});", f"this->cp = (char *)alloca({n});"]),
         }[which]
@@ -453,7 +456,8 @@ class Gen:
         if self.chance(0.1):
             self.out.append("#pragma D option noself")
         if self.chance(0.1):
-            self.out.append("#pragma D option scratchsize=" + self.pick(["64", "1024", "16k"]))
+            self.scratch = self.pick([64, 1024, 16384])
+            self.out.append(f"#pragma D option scratchsize={self.scratch}")
         self.out += TYPES.splitlines() + self.declare() + [
             "int m2[2][4];", "typedef long vec_t[4];", "vec_t vv;", "struct pair gp[4];", "self struct pair tgp[4];",
             "this struct pair hgp[4];", "inline int TEN = 10;", "inline int *NAMED = &curthread->pid;"]

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random integer expressions: what D computes at run time and folds must be what C computes.
+"""Random integer expressions: what D computes at run time and what it folds must be what the model below computes.
 
-An expression is a tree of tuples, written out as C, as D over variables, or as D over constants."""
+The rule is DTrace's: arithmetic is in 64 bits; a type says only whether / % >> and relations are signed, and how many bits a
+variable, a record or a cast keeps. An expression is a tree of tuples, written out as D over variables, or over constants."""
 import random
 
 TYPES = {"char": (8, 1), "signed char": (8, 1), "unsigned char": (8, 0), "short": (16, 1), "unsigned short": (16, 0),
          "int": (32, 1), "unsigned int": (32, 0), "long": (64, 1), "unsigned long": (64, 0), "long long": (64, 1),
          "unsigned long long": (64, 0), "int8_t": (8, 1), "uint8_t": (8, 0), "int16_t": (16, 1), "uint16_t": (16, 0),
          "int32_t": (32, 1), "uint32_t": (32, 0), "int64_t": (64, 1), "uint64_t": (64, 0), "enum colour": (32, 1)}
-# member: type in which it computes, width of the field
+# member: type, width of the field
 FIELDS = {"x": ("int", 3), "y": ("unsigned int", 7), "z": ("unsigned char", 1), "w": ("long", 40), "v": ("unsigned long", 63),
           "u": ("int", 32), "t": ("short", 11), "s": ("unsigned short", 16), "p": ("short", 16), "q": ("long", 64),
           "r": ("char", 8), "o": ("unsigned char", 8)}
@@ -16,13 +17,6 @@ HEAD = """enum colour { RED, GREEN = 5, BLUE, NEG = -3 };
 struct in { short p; long q; char r; };
 struct st { int x:3; unsigned int y:7; unsigned char z:1; long w:40; unsigned long v:63; int u:32; short t:11;
 	unsigned short s:16; struct in in; unsigned char o; };
-"""
-C_HEAD = """#include <stdint.h>
-#include <stdio.h>
-#define DIV(a, b) ({ __typeof__((a) + (b)) _a = (a), _b = (b); \\
-	((__typeof__(_a))-1 < 0 && _b == (__typeof__(_a))-1) ? -_a : _a / _b; })
-#define MOD(a, b) ({ __typeof__((a) + (b)) _a = (a), _b = (b); \\
-	((__typeof__(_a))-1 < 0 && _b == (__typeof__(_a))-1) ? 0 : _a % _b; })
 """
 NVARS = 14
 PER_CLAUSE = 6
@@ -37,7 +31,7 @@ def edge(r, bits, signed):
 
 
 def literal(v, t):
-    """The same text in C and D; the smallest number has no literal of its own."""
+    """The smallest number has no literal of its own."""
     bits, signed = TYPES[t]
     if signed and v < 0:
         text = f"(-{-v - 1}LL - 1LL)" if bits == 64 else f"(-{-v}LL)"
@@ -46,15 +40,60 @@ def literal(v, t):
     return f"(({t}){text})"
 
 
+def cut(v, bits, signed):
+    v &= (1 << bits) - 1
+    return v - (1 << bits) if signed and v >> (bits - 1) else v
+
+
+class Value:
+    """A number of 64 bits (as signed one), with the type that D gives the expression."""
+
+    def __init__(self, v, t, const=False, bits=0):
+        self.v, self.t, self.const = cut(v, 64, True), t, const
+        self.bits = bits or TYPES[t][0]  # of a bit field: its own width
+
+    @property
+    def signed(self):
+        return TYPES[self.t][1]
+
+    def number(self, signed):
+        return self.v if signed else self.v & (1 << 64) - 1
+
+
+def one(t):
+    return "int" if t.startswith("enum") else t
+
+
+def common(a, b):
+    """The type with more bits, else that without a sign."""
+    ra, rb = 2 * a.bits + (not a.signed), 2 * b.bits + (not b.signed)
+    return one(a.t if ra >= rb else b.t)
+
+
+def arith(op, a, b, signed):
+    if op in ("<<", ">>"):
+        n = b & 63
+        return a << n if op == "<<" else cut(a, 64, signed) >> n
+    if op in ("/", "%"):
+        a, b = cut(a, 64, signed), cut(b, 64, signed)
+        q = abs(a) // abs(b)
+        q = -q if (a < 0) != (b < 0) else q
+        return q if op == "/" else a - q * b
+    return {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}[op]
+
+
+RELATIONS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
+             "==": lambda a, b: a == b, "!=": lambda a, b: a != b}
+
+
 class Ints:
     def __init__(self, seed):
         self.r = random.Random(seed)
-        self.vars = []  # (type, D text, C text)
-        self.decl_d, self.decl_c = [], []
+        self.vars = []  # (type, D text, name, width of a bit field or 0)
+        self.decl_d = []
         for i in range(NVARS):
             self.add_var(i)
         self.decl_d += [f"{s}struct st {n};" for s, n in (("", "gs"), ("self ", "ss"), ("this ", "ts"))]
-        self.decl_c.append("struct st gs, ss, ts;")
         self.busy = set()
 
     def add_var(self, i):
@@ -78,38 +117,19 @@ class Ints:
             self.decl_d.append(f"{scope}{t} {n}[4];")
             d = f"{use}{n}[{k}]" if self.r.random() < 0.5 else f"{use}{n}[two + {k - 2}]"
         elif where.endswith("assoc"):
+            t = "int32_t" if t == "int" else t  # an array of int has 64 bits when a value needs them
             self.decl_d.append(f"{scope}{t} {n}[int, string];")
             d = f"{use}{n}[two, \"k\"]"
         else:
             self.decl_d.append(f"{scope}{t} {n};")
             d = use + n
-        self.decl_c.append(f"{t} {n};")
         self.vars.append((t, d, n, 0))
 
-    # -- types --
-
-    @staticmethod
-    def promote(t):
-        return "int" if TYPES[t][0] < 32 or t.startswith("enum") else t
-
-    def common(self, a, b):
-        a, b = self.promote(a), self.promote(b)
-        (ab, asg), (bb, bsg) = TYPES[a], TYPES[b]
-        if ab != bb:
-            return a if ab > bb else b
-        return b if asg else a
-
-    # -- trees: (kind, type, …) --
+    # -- trees: (kind, …) --
 
     def var(self):
         free = [v for v in self.vars if v[2] not in self.busy]
-        v = self.r.choice(free or self.vars[:1])
-        # gcc computes wide bit fields in their own width, D in their type: a cast makes it the same
-        if v[3] not in (0, 8, 16, 64) and v[3] > 32:
-            return ("cast", v[0], ("var", v[0], v))
-        if v[3] and v[3] < 32:
-            return ("var", "int", v)
-        return ("var", v[0], v)
+        return ("var", self.r.choice(free or self.vars[:1]))
 
     def const(self):
         t = self.r.choice(list(TYPES))
@@ -124,39 +144,30 @@ class Ints:
         if kind < 1:
             return self.expr(0)
         if kind < 9:
-            a, b = self.expr(d), self.expr(r.randrange(depth))
-            return ("bin", self.common(a[1], b[1]), r.choice(["+", "-", "*", "&", "|", "^"]), a, b)
+            return ("bin", r.choice(["+", "-", "*", "&", "|", "^"]), self.expr(d), self.expr(r.randrange(depth)))
         if kind < 11:
-            a = self.expr(d)
-            b = self.expr(r.randrange(depth))
-            t = self.promote(a[1])
-            return ("shift", t, r.choice(["<<", ">>"]), a, b, TYPES[t][0] - 1)
+            return ("bin", r.choice(["<<", ">>"]), self.expr(d), self.expr(r.randrange(depth)))
         if kind < 13:
             a, b = self.expr(d), self.expr(r.randrange(depth))
             if r.random() < 0.5:
-                b = ("bin", self.common(b[1], "int"), "|", b, ("const", "int", 1))
+                b = ("bin", "|", b, ("const", "int", 1))
             else:
                 t = r.choice(list(TYPES))
                 b = ("const", t, edge(r, *TYPES[t]) or 3)
-            return ("div", self.common(a[1], b[1]), r.choice(["/", "%"]), a, b)
+            return ("bin", r.choice(["/", "%"]), a, b)
         if kind < 16:
-            return ("rel", "int", r.choice(["<", "<=", ">", ">=", "==", "!="]), self.expr(d), self.expr(d))
+            return ("rel", r.choice(list(RELATIONS)), self.expr(d), self.expr(d))
         if kind == 16:
-            return ("rel", "int", r.choice(["&&", "||"]), self.expr(d), self.expr(d))
+            return ("logic", r.choice(["&&", "||"]), self.expr(d), self.expr(d))
         if kind == 17:
-            return ("xor", "int", self.expr(d), self.expr(d))
+            return ("logic", "^^", self.expr(d), self.expr(d))
         if kind == 18:
-            a, b = self.expr(d), self.expr(d)
-            return ("cond", self.common(a[1], b[1]), self.expr(d), a, b)
+            return ("cond", self.expr(d), self.expr(d), self.expr(d))
         if kind < 21:
-            op = r.choice(["-", "~", "+", "!"])
-            a = self.expr(d)
-            return ("un", "int" if op == "!" else self.promote(a[1]), op, a)
+            return ("un", r.choice(["-", "~", "+", "!"]), self.expr(d))
         if kind < 23:
-            t = r.choice(list(TYPES))
-            return ("cast", t, self.expr(d))
-        a, b = self.expr(d), self.expr(d)
-        return ("comma", b[1], a, ("cast", b[1], b))  # compilers differ about the type of a bit field there
+            return ("cast", r.choice(list(TYPES)), self.expr(d))
+        return ("comma", self.expr(d), self.expr(d))
 
     def side_effect(self):
         """An expression with one change of a variable that stands nowhere else in it."""
@@ -164,103 +175,137 @@ class Ints:
         self.busy = {v[2]}
         k = self.r.randrange(3)
         if k == 0:
-            lv = ("incdec", v[0], self.r.choice(["{}++", "++{}", "{}--", "--{}"]), v)
+            lv = ("incdec", self.r.choice(["{}++", "++{}", "{}--", "--{}"]), v)
         else:
-            lv = ("assign", v[0], self.r.choice(["=", "+=", "-=", "*=", "&=", "|=", "^="]), v, self.expr(2))
-        if v[3] > 32 and v[3] != 64:
-            lv = ("cast", v[0], lv)
-        elif v[3] and v[3] < 32:
-            lv = ("cast", "int", lv)
+            lv = ("assign", self.r.choice(["=", "+=", "-=", "*=", "&=", "|=", "^=", "/=", "%=", "<<=", ">>="]), v, self.expr(2))
+            if lv[1] in ("/=", "%="):
+                lv = lv[:3] + (("bin", "|", lv[3], ("const", "int", 1)),)
         other = self.expr(2)
         self.busy = set()
-        return self.r.choice([lv, ("bin", self.common(lv[1], other[1]), "+", lv, other),
-                              ("bin", self.common(lv[1], other[1]), "^", other, lv)])
+        return self.r.choice([lv, ("bin", "+", lv, other), ("bin", "^", other, lv)])
+
+    # -- the model --
+
+    def store(self, v, var):
+        """A value of the variable as it is after being stored."""
+        bits, signed = TYPES[var[0]]
+        return cut(v, var[3] or bits, signed)
+
+    def eval(self, e, vals, fold=False):
+        """Value of the tree; vals: the variables, changed by assignments; fold: they are written as constants."""
+        k = e[0]
+        if k == "var":
+            v = e[1]
+            return Value(vals[v[2]], v[0], fold, 0 if fold else v[3])
+        if k == "const":
+            return Value(e[2], e[1], True)
+        if k == "incdec":
+            v = e[2]
+            old = vals[v[2]]
+            vals[v[2]] = self.store(old + (1 if "+" in e[1] else -1), v)
+            return Value(old if e[1].startswith("{}") else vals[v[2]], v[0])
+        if k == "assign":
+            v, b = e[2], self.eval(e[3], vals)
+            new = arith(e[1][:-1], vals[v[2]], b.v, TYPES[v[0]][1]) if e[1] != "=" else b.v
+            vals[v[2]] = self.store(new, v)
+            return Value(vals[v[2]], v[0])
+        a = self.eval(e[2] if k in ("bin", "rel", "logic", "un", "cast") else e[1], vals, fold)
+        if k == "un":
+            v = {"-": -a.v, "~": ~a.v, "+": a.v, "!": int(a.v == 0)}[e[1]]
+            if e[1] == "-" and a.const and not a.signed:
+                v = cut(v, TYPES[a.t][0], False)  # as DTrace folds -1u
+            return Value(v, "int" if e[1] == "!" else one(a.t), a.const)
+        if k == "cast":
+            return Value(cut(a.v, *TYPES[e[1]]), e[1], a.const)
+        if k == "cond":
+            b, c = self.eval(e[2], vals, fold), self.eval(e[3], vals, fold)
+            chosen = b if a.v else c
+            if a.const:
+                return chosen
+            return Value(chosen.v, b.t if b.t == c.t else common(b, c))
+        b = self.eval(e[3] if k != "comma" else e[2], vals, fold)
+        const = a.const and b.const
+        if k == "comma":
+            return Value(b.v, b.t, const)
+        if k == "logic":
+            x, y = a.v != 0, b.v != 0
+            short = a.const and x == (e[1] == "||") and e[1] != "^^"
+            return Value(int({"&&": x and y, "||": x or y, "^^": x != y}[e[1]]), "int", const or short)
+        t = common(a, b)
+        signed = TYPES[t][1]
+        if k == "rel":
+            return Value(int(RELATIONS[e[1]](a.number(signed), b.number(signed))), "int", const)
+        if e[1] in ("<<", ">>"):
+            t = one(a.t)
+            signed = TYPES[t][1]
+        return Value(arith(e[1], a.v, b.v, signed), t, const)
 
     # -- texts --
 
-    def text(self, e, lang, values):
+    def text(self, e, values=None):
         def w(sub):
-            return self.text(sub, lang, values)
+            return self.text(sub, values)
         k = e[0]
         if k == "var":
-            if values is not None:
-                return literal(values[e[2][2]], e[2][0])
-            return e[2][1] if lang == "d" else e[2][2]
+            return literal(values[e[1][2]], e[1][0]) if values is not None else e[1][1]
         if k == "const":
             return literal(e[2], e[1])
-        if k in ("bin", "rel"):
-            return f"({w(e[3])} {e[2]} {w(e[4])})"
-        if k == "shift":
-            return f"({w(e[3])} {e[2]} ({w(e[4])} & {e[5]}))"
-        if k == "div":
-            if lang == "d":
-                return f"({w(e[3])} {e[2]} {w(e[4])})"
-            return f"{'DIV' if e[2] == '/' else 'MOD'}({w(e[3])}, {w(e[4])})"
-        if k == "xor":
-            return f"({w(e[2])} ^^ {w(e[3])})" if lang == "d" else f"(!{w(e[2])} != !{w(e[3])})"
+        if k in ("bin", "rel", "logic"):
+            return f"({w(e[2])} {e[1]} {w(e[3])})"
         if k == "cond":
-            return f"({w(e[2])} ? {w(e[3])} : {w(e[4])})"
+            return f"({w(e[1])} ? {w(e[2])} : {w(e[3])})"
         if k == "un":
-            return f"({e[2]}{w(e[3])})"
+            return f"({e[1]}{w(e[2])})"
         if k == "cast":
             return f"(({e[1]}){w(e[2])})"
         if k == "comma":
-            return f"({w(e[2])}, {w(e[3])})"
+            return f"({w(e[1])}, {w(e[2])})"
         if k == "incdec":
-            return "(" + e[2].format(e[3][1] if lang == "d" else e[3][2]) + ")"
-        return f"({e[3][1] if lang == 'd' else e[3][2]} {e[2]} {w(e[4])})"
-
-    def fits(self, v, var):
-        """A value of the variable as it is after being stored."""
-        bits, signed = TYPES[var[0]]
-        bits = var[3] or bits
-        v &= (1 << bits) - 1
-        return v - (1 << bits) if signed and v >= 1 << (bits - 1) else v
+            return "(" + e[1].format(e[2][1]) + ")"
+        return f"({e[2][1]} {e[1]} {w(e[3])})"
 
     def compound(self):
         v = self.r.choice(self.vars)
         self.busy = {v[2]}
-        op = self.r.choice(["=", "+=", "-=", "*=", "&=", "|=", "^=", "<<=", ">>="])
-        e = self.expr(3)
+        e = ("assign", self.r.choice(["=", "+=", "-=", "*=", "&=", "|=", "^=", "<<=", ">>="]), v, self.expr(3))
         self.busy = set()
-        if op in ("<<=", ">>="):
-            t = self.promote(v[0]) if v[3] in (0, 32, 64) or v[3] > 32 else "int"
-            e = ("bin", "int", "&", e, ("const", "int", (v[3] if v[3] > 32 else TYPES[t][0]) - 1))
-        return ("assign", v[0], op, v, e)
+        return e
 
-    def programs(self, nclauses):
-        """(D text, C text): each prints a line per expression."""
+    def line(self, d, want, head, text, value):
+        """One line prints all 64 bits, and what a record of the expression's own type keeps."""
+        bits, signed = TYPES[value.t]
+        d.append(f'\tprintf("{head} %d %{"d" if signed else "u"}\\n", (long long){text}, {text});')
+        want.append(f"{head} {value.v} {cut(value.v, bits, signed)}")
+
+    def effect(self, d, want, head, text, value):
+        d.append(f'\tprintf("{head} %d\\n", (long long){text});')
+        want.append(f"{head} {value.v}")
+
+    def program(self, nclauses):
+        """(D text, what it prints)"""
         d = ["#pragma D option quiet", HEAD + "int two;"] + self.decl_d
-        c = [C_HEAD + HEAD] + self.decl_c + ["int main(void)", "{"]
+        want = []
         for n in range(nclauses):
-            values = {v[2]: self.fits(edge(self.r, *TYPES[v[0]]), v) for v in self.vars}
+            vals = {v[2]: self.store(edge(self.r, *TYPES[v[0]]), v) for v in self.vars}
             d += ["BEGIN", "{", "\ttwo = 2;"]
             for v in self.vars:
-                d.append(f"\t{v[1]} = {literal(values[v[2]], v[0])};")
-                c.append(f"\t{v[2]} = {literal(values[v[2]], v[0])};")
+                d.append(f"\t{v[1]} = {literal(vals[v[2]], v[0])};")
             exprs = [self.expr(self.r.choice([1, 2, 3, 4])) for _ in range(PER_CLAUSE)]
             for i, e in enumerate(exprs):
-                d.append(f'\tprintf("{n}.{i} %d\\n", (long long){self.text(e, "d", None)});')
-                c.append(f'\tprintf("{n}.{i} %lld\\n", (long long){self.text(e, "c", None)});')
-            d.append("}")
-            d += ["BEGIN", "{"]
+                self.line(d, want, f"{n}.{i}", self.text(e), self.eval(e, vals))
+            d += ["}", "BEGIN", "{"]
             for i, e in enumerate(exprs):
-                folded = self.text(e, "d", values)
-                d.append(f'\tprintf("{n}.{i} folded %d\\n", (long long){folded});')
-                c.append(f'\tprintf("{n}.{i} folded %lld\\n", (long long){self.text(e, "c", values)});')
+                self.line(d, want, f"{n}.{i} folded", self.text(e, vals), self.eval(e, vals, True))
             d += ["}", "BEGIN", "{"]
             # variables of this and self live on: the changes below start from the values above
             for i in range(3):
                 e = self.compound()
-                d.append(f"\t{self.text(e, 'd', None)[1:-1]};")
-                c.append(f"\t{self.text(e, 'c', None)[1:-1]};")
+                d.append(f"\t{self.text(e)[1:-1]};")
+                self.eval(e, vals)
                 e = self.side_effect()
-                d.append(f'\tprintf("{n}.{i} effect %d\\n", (long long){self.text(e, "d", None)});')
-                c.append(f'\tprintf("{n}.{i} effect %lld\\n", (long long){self.text(e, "c", None)});')
+                self.effect(d, want, f"{n}.{i} effect", self.text(e), self.eval(e, vals))
             for v in self.vars:
-                d.append(f'\tprintf("{n} {v[2]} %d\\n", (long long){v[1]});')
-                c.append(f'\tprintf("{n} {v[2]} %lld\\n", (long long){v[2]});')
+                self.effect(d, want, f"{n} {v[2]}", v[1], Value(vals[v[2]], v[0]))
             d.append("}")
         d.append("BEGIN { exit(0); }")
-        c += ["\treturn 0;", "}"]
-        return "\n".join(d) + "\n", "\n".join(c) + "\n"
+        return "\n".join(d) + "\n", "\n".join(want) + "\n"

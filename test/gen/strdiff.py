@@ -122,7 +122,8 @@ def strtoll(s, base):
 class Strings:
     def __init__(self, seed):
         self.r = random.Random(seed)
-        self.cap = self.r.choice([256, 256, 256, 16, 31, 64, 9])
+        self.size = self.r.choice([256, 256, 256, 16, 31, 64, 9])
+        self.cap = self.size + (self.size != 256)  # bytes: strsize does not count the NUL, but at the default
         self.values, self.nums = {}, {}
 
     def word(self):
@@ -148,7 +149,7 @@ class Strings:
         return self.quote(w), w
 
     def string(self, depth):
-        """Every intermediate result is cut to strsize - 1 characters."""
+        """Every intermediate result is cut to the characters that strsize allows."""
         if depth == 0:
             return self.leaf()
         r, c = self.r, self.cap
@@ -186,7 +187,8 @@ class Strings:
             return f"strjoin({a[0]}, {b[0]})", cut(a[1] + b[1], c)
         if kind == "cond":
             n = self.num()
-            return f"({n[0]} ? {a[0]} : {b[0]})", a[1] if n[1] else b[1]
+            chosen = a[1] if n[1] else b[1]  # a condition that is a constant leaves no copy, which would be cut
+            return f"({n[0]} ? {a[0]} : {b[0]})", cut(chosen, c) if n[0] in self.nums else chosen
         if kind == "strtok":
             tok = a[1].lstrip(b[1]) if b[1] else a[1]
             for i, ch in enumerate(tok):
@@ -239,7 +241,7 @@ class Strings:
 
     def program(self, nclauses):
         """(D text, expected output)"""
-        d = ["#pragma D option quiet", f"#pragma D option strsize={self.cap}", "string s0, s1;", "self string s2;",
+        d = ["#pragma D option quiet", f"#pragma D option strsize={self.size}", "string s0, s1;", "self string s2;",
              "string as[int, string];", "this string ths;", "int n0, n2;", "self long n1;"]
         want = []
         for n in range(nclauses):
@@ -258,7 +260,8 @@ class Strings:
                 d.append(f'\tprintf("{n} {fmt}\\n", {text});')
                 want.append(f"{n} " + fmt.replace("%s", "{}").replace("%d", "{}").format(value))
             for _ in range(4):
-                put(*self.string(self.r.choice([1, 2, 3])), "[%s]")
+                text, value = self.string(self.r.choice([1, 2, 3]))
+                put(text, cut(value, self.cap), "[%s]")  # a constant is whole for a subroutine, not when it is recorded
                 put(*self.int(), "%d")
             if self.r.random() < 0.5 and self.cap >= 64:
                 stmts, text, value = self.network()
@@ -270,7 +273,7 @@ class Strings:
             target = self.r.choice(list(names))
             e = self.string(3)
             d.append(f"\t{target} = {e[0]};")
-            put(target, e[1], "[%s]")
+            put(target, cut(e[1], self.cap), "[%s]")
             d.append("}")
         d.append("BEGIN { exit(0); }")
         return "\n".join(d) + "\n", "\n".join(want) + "\n\n"

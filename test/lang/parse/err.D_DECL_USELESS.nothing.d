@@ -1,3 +1,3 @@
 int;
 unsigned long;
-foo_t a; self struct a;
+foo_t a; self struct a; typedef struct x { int y; };

@@ -35,9 +35,28 @@ for text, line in [
         ("BEGIN { x = 1 * curthread\n->comm\n}", 3),
         ("BEGIN {\nx = curthread * 1;\n}", 2),
         ("BEGIN { x = *1\n}", 2),
-        ("BEGIN { x = 1 ? curthread :\n\"s\"\n\n}", 4),
+        ("BEGIN { x = pid ? curthread :\n\"s\"\n\n}", 4),
         ("BEGIN {\n x = nosuch\n+ 1; }", 2),
+        ('BEGIN\n/execname & 1/\n\n{ }', 4),
+        ("BEGIN {\nx = (struct nosuch)1\n\n}", 4),
+        ("struct s { int i; } v; BEGIN {\nx = (int)v\n\n}", 4),
 ]:
     r = live.dwell("-n", text)
     live.check(r.returncode == 1 and f" line {line}: " in r.stderr, f"{text!r}: line {line}", r.stderr)
+
+# A specifier is quoted as it was typed, and so is a description that -P, -m or -f would make longer.
+for args, says in [
+        (["-n", "BEGIN { trace(nosuch); }"], "BEGIN { trace(nosuch); }: in action list: failed to resolve nosuch"),
+        (["-n", "BEGIN { $9; }"], "BEGIN { $9; }: macro argument $9 is not defined"),
+        (["-P", "a:::b { }"], 'a:::b { }: invalid probe description "a:::b": Overspecified probe description'),
+        (["-m", "a::"], 'a::: invalid probe description "a::": Overspecified probe description'),
+        (["-f", "a:b:c:d"], 'a:b:c:d: invalid probe description "a:b:c:d": Overspecified probe description'),
+        (["-n", "a:b:c:d:"], 'a:b:c:d:: invalid probe description "a:b:c:d:": Overspecified probe description'),
+        (["-f", "7"], "7: probe identifier 7 not permitted when specifying functions"),
+        (["-m", "7.5"], "7.5: probe identifier 7 not permitted when specifying modules"),
+        (["-P", "7 { }"], "7 { }: probe identifier 7 not permitted when specifying providers"),
+]:
+    r = live.dwell(*args)
+    live.check(r.returncode == 1 and r.stderr.splitlines()[0].startswith(f"{live.NAME}: invalid probe specifier {says}"),
+               " ".join(args), r.stderr)
 live.done()

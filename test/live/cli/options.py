@@ -62,6 +62,8 @@ for options, want in [(["-DX=1", "-DY=2"], "3\n"), (["-x", "define=X=1", "-D", "
                       (["-x", "cppargs=-DX=1 -DY=5"], "6\n"), (["-DX=9", "-UX", "-x", "define=X=1", "-DY=6"], "7\n")]:
     r = live.dwell("-q", "-C", *options, "-s", script)
     live.check(r.stdout == want, "cpp " + " ".join(options), r.stdout + r.stderr)
+r = live.dwell("-C", "-x", "cpppath=/bin/cat", "-s", script)
+live.check(r.returncode == 1 and "cat: " in r.stderr and "/bin/cat:" not in r.stderr, "the preprocessor's name has no folder", r.stderr)
 r = live.dwell("-C", "-DX=1", "-s", script)
 live.check(f"{script}: line 1: failed to resolve Y" in r.stderr, "the script's name and line after cpp", r.stderr)
 
@@ -72,7 +74,7 @@ r = live.dwell("-x", "errtags", "-s", empty)
 live.check(r.returncode == 1 and "[D_EMPTY] line 2: empty D program translation unit" in r.stderr, "an empty script", r.stderr)
 r = live.dwell("-x", "empty", "-s", empty)
 live.check(r.returncode == 1 and "matched 0 probes" in r.stderr and "no probes matched" in r.stderr, "-x empty", r.stderr)
-r = live.dwell("-x", "strsize=3", "-n", "BEGIN")
+r = live.dwell("-x", "strsize=0", "-n", "BEGIN")
 live.check(r.returncode == 1 and "failed to set -x strsize: Invalid value for specified option" in r.stderr, "a bad value", r.stderr)
 CPUS = """BEGIN { printf("%d ", cpu); } END { printf("%d ", cpu); } profile-97 { @[cpu] = count(); }
 syscall:::entry { @[cpu] = count(); } sdt:::sched_switch { @[cpu] = count(); } tick-300ms { exit(0); }"""

@@ -8,7 +8,7 @@ import time
 import live
 
 r = live.dwell("-n", "BEGIN { }", "-c", live.TRIGGER + " exitcode 3")
-live.check(r.returncode == 0 and "has exited" in r.stderr, "the end of the target ends the run", r.stderr)
+live.check(r.returncode == 0 and "exited with status 3" in r.stderr, "the end of the target ends the run", r.stderr)
 r = live.dwell("-qn", "syscall::getppid:entry /pid == $target/ { @ = count(); }", "-c", live.TRIGGER + " getppid 12345")
 live.same(r.stdout.split(), ["12345"], "no call of the target is missed")
 r = live.dwell("-qn", "syscall::getppid:entry /pid == $target/ { @ = count(); }", "-c", live.TRIGGER + " reexec getppid 50")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Command line: usage, version, wrong options, exit codes; the name it was called by."""
 import os
+import subprocess
 
 import live
 
@@ -16,6 +17,11 @@ r = live.dwell("-V")
 live.check(r.returncode == 0 and r.stdout.startswith(f"{live.NAME}: "), "-V", r.stdout + r.stderr)
 live.same(live.dwell("-qn", "BEGIN { exit(0); }", "-x", "version=" + r.stdout.split()[-1]).returncode, 0,
           "its last word is a version for -x version")
+for command in "ctl export flame heat hist latency report serve timeline top".split():
+    r = live.dwell(command, "--help")
+    live.check((r.returncode, r.stderr) == (0, "") and r.stdout.startswith("Usage: ") and f"dwell {command} " in r.stdout.replace(live.NAME, "dwell"), command + " --help: usage, on standard output", f"{r}")
+    with open("/dev/full", "w", encoding="ascii") as full:
+        live.same(subprocess.run([live.DWELL, command, "--help"], stdout=full, stderr=subprocess.PIPE).returncode, 1, command + " --help that cannot be written: 1")
 r = live.dwell("-e")
 live.same((r.returncode, r.stdout + r.stderr), (0, ""), "-e of nothing")
 for args, code, text in [

@@ -8,11 +8,26 @@ FACTS = ('printf("%d|%c|%d|%s|%d|%d|%x\\n", tid, thread_letter[curthread], off_c
          'blocker_kind_name[blocker_kind[curthread]], '
          'blocker_holder[curthread] != NULL ? blocker_holder[curthread]->pid : 0, blocker_shared[curthread], '
          "blocker_lock[curthread]);")
+SOBJ = {"": "SOBJ_NONE", "mutex": "SOBJ_MUTEX", "rwsem (read)": "SOBJ_RWLOCK", "rwsem (write)": "SOBJ_RWLOCK", "semaphore": "SOBJ_SEMA",
+        "rtmutex": "SOBJ_USER_PI"}
+
+
+stypes = {}
+values = live.dwell("-qn", "BEGIN { " + "".join(f'printf("{name} %d\\n", {name});' for name in sorted(set(SOBJ.values()))) + " exit(0); }").stdout
+SOBJ_VALUES = dict(line.split() for line in values.splitlines() if line)
+
+
+def same_stype(tid, kind, what):
+    """pr_stype says the same in Solaris' words; a program's thread is none of the kernel's."""
+    live.same(stypes.get(tid), (int(SOBJ_VALUES[SOBJ[kind]]), 0), f"{what}: pr_stype is {SOBJ[kind]}")
 
 
 def facts(pid):
     """tid -> (letter, ns since it ran, kind of lock, holder's tid, shared, lock) of the threads of a process."""
     r = live.dwell("-qn", f"iter:::task /pid == {pid}/ {{ {FACTS} }} iter:::done {{ exit(0); }}")
+    r2 = live.dwell("-qn", f'iter:::task /pid == {pid}/ {{ printf("%d %d %d\\n", tid, curlwpsinfo->pr_stype, curpsinfo->pr_flag & PR_ISSYS); }} '
+                    'iter:::done { exit(0); }')
+    stypes.update({int(t): (int(s), int(k)) for t, s, k in (line.split() for line in r2.stdout.splitlines() if line)})
     if r.stderr:
         live.check(False, "no complaints", r.stderr)
     out = {}
@@ -43,6 +58,8 @@ with live.SlowFile() as slow:
             if known:
                 live.same(f[waiter][:1] + f[waiter][2:5], ("D", kind, holder, 0), f"{what}: state, lock, and who has it")
                 live.check(f[waiter][5] > 1 << 63, f"{what}: the lock's address", f)
+                same_stype(waiter, kind, what)
+            same_stype(holder, "", what)
             waited(w, waiter, f[waiter], what)
         slow.delay(60000)
     with live.waiting("mmap", slow.path, 9) as w:
@@ -52,6 +69,7 @@ with live.waiting("futex", "pi") as w:
     f = facts(w["pid"])
     live.same(f[int(w["waiter"])][2:5], ("rtmutex", int(w["holder"]), 0), "mutex with priority inheritance: who has it")
     waited(w, w["waiter"], f[int(w["waiter"])], "futex")
+    same_stype(int(w["waiter"]), "rtmutex", "futex with priority inheritance")
 with live.waiting("futex", "plain") as w:
     live.same(facts(w["pid"])[int(w["waiter"])][::2], ("S", "", 0), "plain mutex: the kernel knows of none")
 with live.waiting("vfork") as w:

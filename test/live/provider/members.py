@@ -2,6 +2,7 @@
 """Every member of the types that DTrace documents for arguments of probes and for built-in variables: it is there, of the
 documented size and kind, and its translation compiles in a probe that has it; and what the members of the network types say
 of real packets (IPv4 and IPv6, TCP and UDP) is what the sockets say."""
+import os
 import re
 import socket
 import struct
@@ -16,15 +17,15 @@ PTR = 8
 TYPES = {
     "conninfo_t": (None, {"ci_local": "s", "ci_remote": "s", "ci_protocol": "s"}),
     "pktinfo_t": ("tcp:::send args[0]", {"pkt_addr": PTR}),
-    "csinfo_t": ("tcp:::send args[1]", {"cs_addr": PTR, "cs_cid": 8}),
+    "csinfo_t": ("tcp:::send args[1]", {"cs_addr": PTR, "cs_cid": 8, "cs_pid": -4, "cs_zoneid": -4}),
     "ipinfo_t": ("tcp:::send args[2]", {"ip_ver": 1, "ip_plength": 4, "ip_saddr": "s", "ip_daddr": "s"}),
     "ifinfo_t": ("ip:::send args[3]", {"if_name": "s", "if_local": -1, "if_ipstack": 8, "if_addr": PTR}),
     "ipv4info_t": ("ip:::send args[4]", {
-        "ipv4_ver": 1, "ipv4_ihl": 1, "ipv4_tos": 1, "ipv4_length": 2, "ipv4_ident": 2, "ipv4_flags": 1, "ipv4_offset": 2,
+        "ipv4_ver": 1, "ipv4_ihl": 1, "ipv4_tos": 1, "ipv4_length": 4, "ipv4_ident": 2, "ipv4_flags": 1, "ipv4_offset": 2,
         "ipv4_ttl": 1, "ipv4_protocol": 1, "ipv4_protostr": "s", "ipv4_checksum": 2, "ipv4_src": 4, "ipv4_dst": 4,
         "ipv4_saddr": "s", "ipv4_daddr": "s", "ipv4_hdr": PTR}),
     "ipv6info_t": ("ip:::send args[5]", {
-        "ipv6_ver": 1, "ipv6_tclass": 1, "ipv6_flow": 4, "ipv6_plen": 2, "ipv6_nexthdr": 1, "ipv6_nextstr": "s",
+        "ipv6_ver": 1, "ipv6_tclass": 1, "ipv6_flow": 4, "ipv6_plen": 4, "ipv6_nexthdr": 1, "ipv6_nextstr": "s",
         "ipv6_hlim": 1, "ipv6_src": PTR, "ipv6_dst": PTR, "ipv6_saddr": "s", "ipv6_daddr": "s", "ipv6_hdr": PTR}),
     "tcpinfo_t": ("tcp:::send args[4]", {
         "tcp_sport": 2, "tcp_dport": 2, "tcp_seq": 4, "tcp_ack": 4, "tcp_offset": 1, "tcp_flags": 1, "tcp_window": 2,
@@ -48,7 +49,7 @@ TYPES = {
     "fileinfo_t": ("io:::start args[2]", {
         "fi_name": "s", "fi_dirname": "s", "fi_pathname": "s", "fi_offset": -8, "fi_fs": "s", "fi_mount": "s",
         "fi_oflags": -4}),
-    "cpuinfo_t": ("BEGIN curcpu", {"cpu_id": -4, "cpu_pset": -4, "cpu_chip": -4, "cpu_lgrp": -4}),
+    "cpuinfo_t": ("BEGIN curcpu", {"cpu_id": -4, "cpu_pset": -4, "cpu_chip": -4, "cpu_lgrp": -4, "cpu_info": None}),
     "lwpsinfo_t": ("proc:::lwp-create args[0]", {
         "pr_flag": -4, "pr_lwpid": -4, "pr_addr": PTR, "pr_wchan": PTR, "pr_stype": -1, "pr_state": -1, "pr_sname": -1,
         "pr_nice": -1, "pr_syscall": -2, "pr_oldpri": -1, "pr_cpu": -1, "pr_pri": -4, "pr_pctcpu": 2, "pr_start": (16,),
@@ -216,6 +217,15 @@ for family, address, version in ((socket.AF_INET, "127.0.0.1", 4), (socket.AF_IN
         live.check(line + "\n" in out, f"udp:::{probe} over IPv{version}", f"{line}\n{out}{err}")
     server.close()
     client.close()
+
+r = live.dwell("-qn", 'BEGIN { printf("%s %d %d|", curcpu->cpu_info.pi_processor_type, curcpu->cpu_info.pi_state == P_ONLINE, '
+               'curcpu->cpu_info.pi_clock); self->b = (boolean_t)2; printf("%d %d %d", B_TRUE, B_FALSE, sizeof (boolean_t)); exit(0); }')
+live.same(r.stdout.strip(), f"{os.uname().machine} 1 0|1 0 4", "cpu_info and boolean_t")
+with live.busy_cpus():
+    r = live.dwell("-qn", 'sched:::on-cpu /pid/ { @[curpsinfo->pr_flag & PR_ISSYS ? "kernel" : "program", curthread->mm == NULL] = count(); } '
+                   'tick-500ms { exit(0); }')
+live.check(re.search(r"kernel +1 ", r.stdout) and re.search(r"program +0 ", r.stdout) and not re.search(r"kernel +0 ", r.stdout),
+           "PR_ISSYS: threads of the kernel", r.stdout + r.stderr)
 
 # A connection that a full queue of a listener does not answer is asked for again.
 server = socket.socket()

@@ -53,7 +53,9 @@ causes = {row["cause"]: row for row in ask("AS cause")}
 live.check(causes.get("read: data in a pipe", {}).get("events", 0) >= 10 and 900 <= causes["read: data in a pipe"]["total_ms"], "causes, in words", causes)
 why = json.loads([l for l in live.dwell("latency", "why", "--idle", "--json", "--top", "1000", "q.dwell").stdout.splitlines() if "latency-why" in l][-1])
 same = {c["cause"]: (c["count"], c["total_ns"] // 1000000) for c in why["causes"]}
-live.same({c: (row["events"], row["total_ms"]) for c, row in causes.items()}, {c: same[c] for c in causes if c in same}, "as dwell latency why has them")
+# dwell tells waits on futexes apart by the arguments of the call, which the query does not read.
+plain = {c: row for c, row in causes.items() if not c.startswith("futex")}
+live.same({c: (row["events"], row["total_ms"]) for c, row in plain.items()}, {c: same[c] for c in plain if c in same}, "as dwell latency why has them")
 
 seconds = ask("p99_us")
 profile = [json.loads(l) for l in live.dwell("latency", "profile", "--json", "q.dwell").stdout.splitlines()]

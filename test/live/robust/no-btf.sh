@@ -22,10 +22,11 @@ has "$WORK/out" "calls 5"
 hidden 0 -qn 'int off; sched:::off-cpu { off++; } END { printf("%s\n", off ? "switches" : "none"); }' -c "$TRIGGER pause 20"
 has "$WORK/out" switches
 hidden 1 -n 'sdt:::sched_switch {}'
-has "$WORK/err" "tracepoints need the kernel's type information"
+has "$WORK/err" "hint: the kernel's type information (BTF, /sys/kernel/btf/vmlinux) is not there"
 hidden 1 -n 'proc:::exit {}'
-has "$WORK/err" "it needs the kernel's type information"
+has "$WORK/err" "hint: the kernel's type information (BTF, /sys/kernel/btf/vmlinux) is not there"
 hidden 1 -n 'BEGIN { trace(ppid); }'
 has "$WORK/err" "this kernel's types do not describe task_struct"
+has "$WORK/err" "dwell: the kernel's type information (BTF, /sys/kernel/btf/vmlinux) is not there"
 hidden 0 -l -P proc
-has "$WORK/out" "exit  (not available: it needs the kernel's type information"
+has "$WORK/out" "exit  (not available: the kernel's type information"

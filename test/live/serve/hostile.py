@@ -44,7 +44,7 @@ GOOD = [request(line) for line in (
     request("GET /api/v1/status", head=f"Host: 127.0.0.1:{PORT}\r\nCookie: dwell-{PORT}={TOKEN}\r\nOrigin: http://127.0.0.1:{PORT}\r\n"),
     request("GET /api/v1/status", head=f"Host: 127.0.0.1:{PORT}\r\n")]
 PIECES = [b"%00", b"%", b"%2e%2e%2f", b"../", b"\r\n", b"\0", b"\xff\xfe", b"?", b"&&", b"=", b"{", b'"', b"\\u0000", b"-1", b"99999999999999999999", b"0x", b",", b" ", b"#", b"a" * 5000,
-          b"Transfer-Encoding: chunked\r\n", b"Content-Length: 18446744073709551615\r\n", b"Expect: 100-continue\r\n", b"Last-Event-ID: 1:9,2\r\n", b"[[[[[[[[[[[[[[[["]
+          b"Transfer-Encoding: chunked\r\n", b"Content-Length: 18446744073709551615\r\n", b"Expect: 100-continue\r\n", b"Content-Length: -5\r\n", b"Content-Length: +5\r\n", b"Content-Length: 2\r\n", b"Host: evil.example\r\n", b"Transfer-Encoding: gzip\r\n", b"&" * 3000, b"Last-Event-ID: 1:9,2\r\n", b"[[[[[[[[[[[[[[[["]
 
 
 def damage(rnd):
@@ -72,14 +72,21 @@ def damage(rnd):
 
 
 def send(text):
-    """The status; None where there was none while somebody waited for it: the rest of a request may come yet."""
+    """The status; None where there was none while somebody waited for it: the rest of a request may come yet; 0: it is no answer, or more than one."""
+    got = b""
     with socket.create_connection(("127.0.0.1", int(PORT)), timeout=5) as s:
         try:
             s.sendall(text)
             s.settimeout(PATIENCE_S)
             got = s.recv(4096)
+            while b"text/event-stream" not in got and (more := s.recv(1 << 16)):
+                got += more
         except (ConnectionResetError, BrokenPipeError, TimeoutError):
-            return None
+            if not got:
+                return None
+    got = got.removeprefix(b"HTTP/1.1 100 Continue\r\n\r\n")
+    if b"\r\n\r\nHTTP/1." in got:
+        return 0
     m = re.match(rb"HTTP/1\.[01] (\d{3}) ", got)
     return int(m[1]) if m else (None if not got else 0)
 
@@ -104,7 +111,7 @@ def some(n):
         text = damage(rnd)
         status = send(text)
         statuses[status] = statuses.get(status, 0) + 1
-        if status == 0 or (status is not None and status >= 500 and status != 505): # 505: a version of HTTP that is none
+        if status == 0 or (status is not None and status >= 500 and status not in (501, 505)): # 505: a version of HTTP that is none; 501: an encoding
             wrong.append((status, text[:300]))
 
 

@@ -154,7 +154,7 @@ for _ in range(300):
 r = c.getresponse()
 live.check(r.status == 413 and b"256 MiB" in r.read(), "a file of 300 MiB is refused", r.status)
 c.close()
-live.same(len(os.listdir(glob.glob(tmp + "/dwell-serve-*/sent")[0])), 4, "and is not kept")
+live.same(len(os.listdir(glob.glob(tmp + "/dwell-serve.*/sent")[0])), 4, "and is not kept")
 _, _, o = ask("/../status")
 live.check(isinstance(o, dict) and o["memory_kib"] < 200000 if "memory_kib" in o else True, "nothing large is held in memory", o)
 
@@ -178,7 +178,7 @@ live.check(status == 200 and len(h["keys"]) > 1, "by key", h if status != 200 el
 # Who reads
 held = subprocess.run(["ps", "-o", "uid=", "--ppid", str(server.pid)], capture_output=True, text=True).stdout.split()
 live.check("65534" in held, "the server is nobody", held)
-made = glob.glob(tmp + "/dwell-serve-*")[0]
+made = glob.glob(tmp + "/dwell-serve.*")[0]
 live.same((os.stat(made).st_mode & 0o777, os.stat(made + "/live").st_mode & 0o777, os.stat(made + "/sent").st_uid), (0o711, 0o640, 65534), "who may read what")
 server.send_signal(signal.SIGINT)
 live.same(server.wait(20), 0, "it ends")

@@ -58,6 +58,14 @@ static void records_have_a_limit(void **state)
 	check(repeat("string s; tick-1s {", "trace(s);", fit + 1, "}"), "writes records of");
 }
 
+static void values_have_a_limit(void **state)
+{
+	(void)state;
+	check(repeat("tick-1s { @ = lquantize(1, 0, 65535); @k[1] = lquantize(1, 0, 65535); }", "", 0, ""), NULL);
+	check(repeat("tick-1s { @ = llquantize(1, 2, 14, 14, 32768); }", "", 0, ""), NULL);
+	check(repeat("tick-1s { @ = llquantize(1, 2, 14, 15, 32768); }", "", 0, ""), "would need 524320 bytes, limit 524304");
+}
+
 static void variables_have_limits(void **state)
 {
 	(void)state;
@@ -71,12 +79,30 @@ static void variables_have_limits(void **state)
 	      "for temporary strings and data");
 }
 
+/* So many maps of maps. */
+static void check_shapes(char *text, unsigned want)
+{
+	struct lowerfix f = { 0 };
+	unsigned n = 0;
+
+	lowerfix_run(&f, text);
+	assert_non_null(f.img);
+	for (uint32_t i = 0; i < f.img->nmaps; i++)
+		n += f.img->maps[i].role == IMG_MAP_SHAPE;
+	assert_int_equal(n, want);
+	free(text);
+	lowerfix_close(&f);
+}
+
 static void a_clause_has_a_number_of_maps(void **state)
 {
-	/* two maps each, beside state and counters; keyed ones need the read-only zeroes too */
+	/* two maps each, beside state and counters; more are found in one map for each shape */
+	check_shapes(repeat("tick-1s {", "@a# = count();", CG_MAX_MAPS / 2 - 1, "}"), 0);
+	check_shapes(repeat("tick-1s {", "@a# = count();", CG_MAX_MAPS / 2, "}"), 1);
+	check_shapes(repeat("tick-1s {", "@a# = count(); @b#[#] = sum(#); x#[#] = 1;", 300, "}"), 3);
 	(void)state;
-	check(repeat("tick-1s {", "@a# = count();", CG_MAX_MAPS / 2 - 1, "}"), NULL);
-	check(repeat("tick-1s {", "@a# = count();", CG_MAX_MAPS / 2, "}"), "uses too many aggregations");
+	check(repeat("tick-1s {", "@a# = lquantize(1, 0, 1 + #);", CG_MAX_MAPS - 2, "}"), NULL);
+	check(repeat("tick-1s {", "@a# = lquantize(1, 0, 1 + #);", CG_MAX_MAPS - 1, "}"), "uses too many aggregations and arrays of different shapes");
 	/* in clauses of their own they go to several programs */
 	check(repeat("", "tick-1s { @a# = count(); }", 2 * CG_MAX_MAPS, ""), NULL);
 }
@@ -84,7 +110,8 @@ static void a_clause_has_a_number_of_maps(void **state)
 static void a_clause_has_a_size(void **state)
 {
 	(void)state;
-	check(repeat("int x, y, z; tick-1s {", "x = y * # + z / (y + #);", 4000, "}"), "is too large");
+	check(repeat("int x, y, z; tick-1s {", "x = y * # + z / (y + #);", 4000, "}"), NULL); /* jumps reach less */
+	check(repeat("int x, y, z; tick-1s {", "x = y * # + z / (y + #);", 60000, "}"), "more than 1000000 instructions");
 }
 
 /* All clauses, in order, once each. */
@@ -130,8 +157,16 @@ static void a_shared_this_is_not_cut(void **state)
 	assert_int_equal(f.img->nprogs, 1);
 	free(text);
 	lowerfix_close(&f);
-	/* … and when they do not fit, it is said */
-	check(repeat("this int l;", "tick-1s { this->l += #; trace(this->l); }", 5000, ""),
+	/* … also those that would be split otherwise; and when they do not fit, it is said */
+	text = repeat("this int l;", "tick-1s { this->l += #; trace(this->l); }", 5000, "");
+	f = (struct lowerfix){ 0 };
+	lowerfix_run(&f, text);
+	assert_non_null(f.img);
+	assert_int_equal(f.img->nprogs, 1);
+	assert_true(f.img->progs[0].ninsns > CG_MAX_INSNS_PER_PROG);
+	free(text);
+	lowerfix_close(&f);
+	check(repeat("this int l;", "tick-1s { this->l += #; trace(this->l); }", 30000, ""),
 	      "do not fit into one BPF program");
 	/* each clause for itself: no matter */
 	check(repeat("", "tick-1s { this->l# = #; trace(this->l#); }", 1000, ""), NULL);
@@ -153,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_have_a_limit),
 		cmocka_unit_test(records_have_a_limit),
+		cmocka_unit_test(values_have_a_limit),
 		cmocka_unit_test(variables_have_limits),
 		cmocka_unit_test(a_clause_has_a_number_of_maps),
 		cmocka_unit_test(a_clause_has_a_size),

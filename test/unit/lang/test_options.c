@@ -51,15 +51,18 @@ static const struct {
 	{"bufsize", "0x100", 0, "256"},
 	{"bufsize", "1g", 0, "1073741824"},
 	{"bufsize", "1t", 0, "1099511627776"},
-	{"bufsize", "2t", -EINVAL, "4194304"},
+	{"bufsize", "2t", 0, "1099511627776"}, /* lowered, as DTrace resizes it */
+	{"bufsize", "100t", 0, "1099511627776"},
+	{"bufsize", "99999999999999999999", -EINVAL, "4194304"},
+	{"aggsize", "2t", -EINVAL, "16777216"},
 	{"bufsize", NULL, -EINVAL, "4194304"},
 	{"bufsize", "-1", -EINVAL, "4194304"},
 	{"bufsize", "12x", -EINVAL, "4194304"},
 	{"bufsize", "", -EINVAL, "4194304"},
-	{"strsize", "6", 0, "6"},
-	{"strsize", "5", -EINVAL, "256"},
-	{"strsize", "4096", 0, "4096"},
-	{"strsize", "4097", -EINVAL, "256"},
+	{"strsize", "1", 0, "1"},
+	{"strsize", "0", -EINVAL, "256"},
+	{"strsize", "64k", 0, "65536"},
+	{"strsize", "65537", -EINVAL, "256"},
 	{"flight", "1ms", 0, "1000000"},
 	{"flight", "999us", -EINVAL, "0"},
 	{"flight", "60s", 0, "60000000000"},
@@ -132,8 +135,8 @@ static void reasons_are_given(void **state)
 	(void)state;
 	assert_int_equal(dopts_set(&o, "kdefs", "1m", &why), -EOPNOTSUPP);
 	assert_non_null(why);
-	assert_int_equal(dopts_set(&o, "strsize", "9999", &why), -EINVAL);
-	assert_non_null(strstr(why, "4096"));
+	assert_int_equal(dopts_set(&o, "strsize", "99999", &why), -EINVAL);
+	assert_non_null(strstr(why, "65536"));
 	assert_int_equal(dopts_set(&o, "nosuch", "1", &why), -ENOENT);
 	assert_null(why);
 	assert_int_equal(dopts_set(&o, "kdefs", "1m", NULL), -EOPNOTSUPP);

@@ -252,7 +252,7 @@ static void messages_are_those_of_dtrace(void **state)
 		const char *text, *msg;
 	} cases[] = {
 		{"BEGIN { trace(1 +); }", "syntax error near \")\""},
-		{"BEGIN { trace(1)", "syntax error near end-of-input"},
+		{"BEGIN { trace(1)", "syntax error near end of input"},
 		{"BEGIN { 1)", "extra ) in input stream"},
 		{"BEGIN { 1.5; }", "floating-point constants are not permitted"},
 		{"BEGIN { $x; }", "macro variable $x is not defined"},

@@ -60,7 +60,7 @@ static const struct {
 	{D_FLIGHT, "BEGIN { flight(\"\", 1, 2, \"b\"); }", "argument #1 must be a name of 1 to 11 letters"},
 	{D_FLIGHT, "BEGIN { flight(\"twelve chars\", 1, 2, \"b\"); }", "argument #1 must be a name"},
 	{D_PROTO_ARG, "BEGIN { flight(execname, 1, 2, \"b\"); }", "string constant"},
-	{D_PROTO_ARG, "BEGIN { flight(\"a\", 1, 2, 3); }", "prototype: string"},
+	{D_PROTO_ARG, "BEGIN { flight(\"a\", 1, 2, 3); }", "prototype: char *\n"},
 	{D_PROTO_LEN, "BEGIN { flight(\"a\", 1); }", NULL},
 	{D_CG_EXPR, USED "latency:t::slow { x = slow(); }", "may not be called from a D expression"},
 	{D_CG_EXPR, USED "latency:t::slow { x = args[0]->stack; }", "a stack may be recorded"},

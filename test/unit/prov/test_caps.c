@@ -50,7 +50,6 @@ static void full_agrees_with_quick(void **state)
 	assert_int_equal(q.task_storage, f.task_storage);
 	assert_int_equal(q.atomics, f.atomics);
 	assert_int_equal(q.perf_event, f.perf_event);
-	assert_int_equal(q.copy_from_user_sleepable, f.copy_from_user_sleepable);
 }
 
 static void report_explains(void **state)

@@ -401,7 +401,7 @@ static void rows_are_found_by_time(void **state)
 
 static void limits_hold_for_all_tables(void **state)
 {
-	struct recfile *f = sample_make(0, 512 << 10, 0);
+	struct recfile *f = sample_make(0, RECFILE_SIZE_MIN, 0);
 	struct rec_slow_query q = { .range = REC_ALL_TIME, .tracker = -1, .limit = 1 };
 	struct seen s = { 0 };
 	struct recread *r;

@@ -162,13 +162,14 @@ static void as_json(void **state)
 {
 	struct made m = story();
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 	struct flight_rec f;
 
 	(void)state;
 	m.h.n = 1;
 	m.v[0].text[0] = '"';
 	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
-	flightjson(&b, &f);
+	flightjson(&w, NULL, &f);
 	assert_string_equal(strb_str(&b),
 			    "{\"from\":50000000,\"to\":190000000,\"covered\":50000000,\"start\":150000000,\"tid\":9,\"cpu\":0,"
 			    "\"end_tid\":0,\"end_cpu\":1,\"torn\":0,\"skipped\":false,\"shares\":[{\"tid\":0,\"comm\":\"\\\"wapper/1\","

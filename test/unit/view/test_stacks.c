@@ -161,7 +161,7 @@ static void bad_lines(void **state)
 	assert_int_equal(in.bad, 4);
 	assert_int_equal(in.first_bad, 1);
 	stacktree_free(t);
-	t = folded("", &in, -EINVAL);
+	t = folded("", &in, -ENODATA);
 	stacktree_free(t);
 	t = folded("a 1.5\nb 1.4\nc 2.\n", &in, 0);
 	assert_int_equal(in.rounded, 2);

@@ -330,6 +330,8 @@ static void every_loss_has_its_tag_and_words(void **state)
 		  "[DROP_TRACK_LOST] tracker vmlinux: 1 event collected that was never closed\n" },
 		{ CNT_FLIGHT_MISSED, "[DROP_FLIGHT] 2 events not in the flight recorder: their CPUs came online later\n",
 		  "[DROP_FLIGHT] 1 event not in the flight recorder: its CPU came online later\n" },
+		{ CNT_UNRECORDED, "[DROP_RECORD] 2 rows not in the recording: no room within --record-size\n",
+		  "[DROP_RECORD] 1 row not in the recording: no room within --record-size\n" },
 		{ CNT_TRACK_EXITED, "[DROP_TRACK_EXITED] tracker vmlinux: 2 events left out: their threads ended before they did\n",
 		  "[DROP_TRACK_EXITED] tracker vmlinux: 1 event left out: its thread ended before it did\n" },
 	};

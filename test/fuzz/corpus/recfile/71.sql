@@ -1,0 +1,1 @@
+UPDATE row SET data = x'ff' WHERE kind = 0

@@ -1,0 +1,1 @@
+UPDATE row SET data = x'ffffffffff' || data

@@ -1,0 +1,4 @@
+static s;
+auto a;
+register r;
+BEGIN { exit(0); }
