@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Proves that every #include in src/ points downwards as tools/layers.txt says, and that the pure
-folders include nothing that makes system calls. usage: checklayers.py ROOT"""
+"""Proves that every #include in src/ points downwards as tools/layers.txt says, between floors (src/X) and between
+the rooms of a floor (src/X/Y), and that the pure floors include nothing that makes system calls.
+usage: checklayers.py ROOT"""
 import os
 import re
 import sys
@@ -15,7 +16,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def read_layers(root):
-    """For each folder the set of folders that it may include."""
+    """For each floor the floors that it may include, for each room ("floor/room") the rooms of its floor."""
     below = {}
     with open(os.path.join(root, "tools/layers.txt"), encoding="utf-8") as f:
         for line in f:
@@ -28,20 +29,39 @@ def read_layers(root):
     return below
 
 
-def check_line(path, number, line, folder, below):
+def room_of(path, below):
+    """The room ("floor/room") of a path below src/, or the floor itself for its own files."""
+    parts = path.split("/")
+    room = "/".join(parts[:2])
+    return room if len(parts) > 2 and room in below else parts[0]
+
+
+def check_line(path, number, line, below):
     m = INCLUDE.match(line)
     if not m:
         return None
+    here = path.split("/", 1)[1]
+    floor, room = here.split("/")[0], room_of(here, below)
     quoted, target = m.group(1) == '"', m.group(2)
     if not quoted:
-        if folder in PURE and IMPURE.search(target):
-            return f"{path}:{number}: <{target}> in {folder}/, which is pure"
+        if floor in PURE and IMPURE.search(target):
+            return f"{path}:{number}: <{target}> in {floor}/, which is pure"
         return None
     if "/" not in target or target.startswith("."):
         return f'{path}:{number}: write "folder/{target}", relative to src/'
-    if target.split("/")[0] not in below[folder]:
-        return f"{path}:{number}: {folder}/ may not include {target}"
+    if target.split("/")[0] not in below[floor]:
+        return f"{path}:{number}: {floor}/ may not include {target}"
+    other = room_of(target, below)
+    if other.split("/")[0] == floor and other != floor and other not in below[room]:
+        return f"{path}:{number}: {room}/ may not include {target}"
     return None
+
+
+def check_place(path, below):
+    """A file lies on a floor or in a room that tools/layers.txt names."""
+    parts = path.split("/")[1:]
+    known = len(parts) > 1 and parts[0] in below and (len(parts) == 2 or len(parts) == 3 and "/".join(parts[:2]) in below)
+    return None if known else f"{path}: the folder is not in tools/layers.txt"
 
 
 def main():
@@ -50,14 +70,14 @@ def main():
     for path in sources.walk(root, "src"):
         if not path.endswith((".c", ".h", ".def")):
             continue
-        folder = path.split("/")[1]
-        if folder not in below:
-            errors.append(f"{path}: the folder is not in tools/layers.txt")
+        e = check_place(path, below)
+        if e:
+            errors.append(e)
             continue
         checked += 1
         with open(os.path.join(root, path), encoding="utf-8") as f:
             for number, line in enumerate(f, 1):
-                e = check_line(path, number, line, folder, below)
+                e = check_line(path, number, line, below)
                 if e:
                     errors.append(e)
     return sources.finish("layers", errors, checked)

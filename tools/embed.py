@@ -20,7 +20,7 @@ def content(path):
 
 
 def main():
-    out = ['/* Made by tools/embed.py. */', '#include "view/assets.h"']
+    out = ['/* Made by tools/embed.py. */', '#include "view/form/assets.h"']
     for arg in sys.argv[2:]:
         name, path = arg.split("=", 1)
         data = content(path)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "base/rectype.h"
 #include "base/source.h"
 
@@ -117,6 +118,18 @@ struct recfield {
 	const struct rectype *type; /* print(): structure of the value; else NULL */
 	const char *name; /* slow(): of an attribute; else NULL */
 };
+
+/* The value of an integer field at p, its sign extended; 0 if it is not one of 1 to 8 bytes. */
+static inline uint64_t recfield_u64(const struct recfield *f, const uint8_t *p)
+{
+	unsigned shift = 64 - 8 * f->size;
+	uint64_t u = 0;
+
+	if (f->size == 0 || f->size > 8)
+		return 0;
+	memcpy(&u, p, f->size);
+	return f->is_signed ? (uint64_t)((int64_t)(u << shift) >> shift) : u;
+}
 
 enum act_kind {
 	ACT_TRACE,	 /* one field, DTrace's default format by kind and size */

@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "base/strb.h"
 #include "cmd/cmd.h"
-#include "run/ctl.h"
+#include "run/session/ctl.h"
 
 static int usage(FILE *out)
 {

@@ -11,8 +11,8 @@
 #include "cmd/outfile.h"
 #include "cmd/picopts.h"
 #include "cmd/why.h"
-#include "view/export.h"
-#include "view/recsym.h"
+#include "view/export/export.h"
+#include "view/form/recsym.h"
 
 struct export {
 	const char *format, *output, *file;

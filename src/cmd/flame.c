@@ -7,9 +7,9 @@
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
 #include "cmd/picopts.h"
-#include "view/amount.h"
-#include "view/flame.h"
-#include "view/stackxform.h"
+#include "view/form/amount.h"
+#include "view/picture/flame.h"
+#include "view/stack/stackxform.h"
 
 struct flame {
 	struct flame_opts opts;

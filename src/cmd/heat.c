@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
 #include "cmd/picopts.h"
-#include "view/heat.h"
+#include "view/picture/heat.h"
 
 struct heat_cmd {
 	struct heat_opts opts;

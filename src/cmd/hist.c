@@ -10,7 +10,7 @@
 #include "cmd/latency.h"
 #include "cmd/outfile.h"
 #include "cmd/picopts.h"
-#include "view/hist.h"
+#include "view/picture/hist.h"
 
 #define TEXT_ROWS   24u
 #define LINEAR_ROWS 100u

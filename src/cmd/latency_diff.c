@@ -10,7 +10,7 @@
 #include "cmd/latency.h"
 #include "cmd/latency_set.h"
 #include "latency/compare.h"
-#include "view/table.h"
+#include "view/form/table.h"
 
 #define KEYS_COMPARED 50
 #define PERCENT_MAX 10000

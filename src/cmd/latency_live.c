@@ -20,7 +20,7 @@
 #include "load/cpus.h"
 #include "run/session.h"
 #include "store/flight.h"
-#include "view/flighttext.h"
+#include "view/text/flighttext.h"
 
 #define JSON_VERSION 1
 #define SUMMARY_NS 5000000000ull

@@ -10,7 +10,7 @@
 #include "cmd/latency.h"
 #include "cmd/latency_set.h"
 #include "store/sparse.h"
-#include "view/table.h"
+#include "view/form/table.h"
 
 #define KEYS_SHOWN 10
 #define BAR_WIDTH  40

@@ -6,7 +6,7 @@
 #include "cmd/latency_live.h"
 #include "cmd/latency_set.h"
 #include "cmd/why.h"
-#include "view/recsym.h"
+#include "view/form/recsym.h"
 
 /* An event waits for the row behind it: what the flight recorder saw. */
 struct replay {

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "cmd/latency_live.h"
-#include "view/flighttext.h"
+#include "view/text/flighttext.h"
 
 /* Indented below the first line, broken at spaces. Names are chosen by programs, and this is for a terminal. */
 static void put_wrapped(struct strb *to, char *text, int columns)

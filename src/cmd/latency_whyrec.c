@@ -8,7 +8,7 @@
 #include "cmd/latency_set.h"
 #include "cmd/latency_why.h"
 #include "latency/slowwait.h"
-#include "view/recsym.h"
+#include "view/form/recsym.h"
 
 #define TRACKER "offcpu" /* waits of threads; what other trackers measure lies within them */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <zlib.h>
 #include "base/cleanup.h"
-#include "view/assets.h"
+#include "view/form/assets.h"
 
 #define GZIP_BITS (15 + 16) /* window; "+ 16" asks zlib for gzip's framing */
 

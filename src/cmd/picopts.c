@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
-#include "view/flame.h"
+#include "view/picture/flame.h"
 
 static const char *const pictures[] = { [PIC_HTML] = "html", [PIC_SVG] = "svg", [PIC_JSON] = "json", [PIC_TEXT] = "text" };
 

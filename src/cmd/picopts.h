@@ -5,7 +5,7 @@
 #define DWELL_CMD_PICOPTS_H
 #include "cmd/optable.h"
 #include "cmd/reclive.h"
-#include "view/stacksrc.h"
+#include "view/stack/stacksrc.h"
 
 enum picture { PIC_NONE, PIC_HTML, PIC_SVG, PIC_JSON, PIC_TEXT };
 

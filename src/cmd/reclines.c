@@ -6,7 +6,7 @@
 #include <uthash.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "run/signals.h"
+#include "run/os/signals.h"
 
 struct noted {
 	struct noted_key {

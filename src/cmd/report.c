@@ -10,8 +10,8 @@
 #include "cmd/textopts.h"
 #include "cmd/why.h"
 #include "store/recquery.h"
-#include "view/recsym.h"
-#include "view/text.h"
+#include "view/form/recsym.h"
+#include "view/text/text.h"
 
 /* What setopt() does while a report is printed. */
 struct reported {

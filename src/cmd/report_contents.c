@@ -6,8 +6,8 @@
 #include "cmd/cmd.h"
 #include "cmd/latency_rec.h"
 #include "cmd/report.h"
-#include "view/recstacks.h"
-#include "view/stacksrc.h"
+#include "view/stack/recstacks.h"
+#include "view/stack/stacksrc.h"
 
 static void put_programs(struct jsonw *w, const struct recread *r)
 {

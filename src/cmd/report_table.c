@@ -13,8 +13,8 @@
 #include "store/recquery.h"
 #include "store/slow.h"
 #include "store/sparse.h"
-#include "view/table.h"
-#include "view/text.h"
+#include "view/form/table.h"
+#include "view/text/text.h"
 
 struct listing {
 	struct table t;

@@ -17,8 +17,8 @@
 #include "cmd/tmpdir.h"
 #include "cmd/why.h"
 #include "run/session.h"
-#include "run/signals.h"
-#include "view/text.h"
+#include "run/os/signals.h"
+#include "view/text/text.h"
 
 /* One run and what it owns. */
 struct run {

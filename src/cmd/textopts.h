@@ -3,7 +3,7 @@
 #ifndef DWELL_CMD_TEXTOPTS_H
 #define DWELL_CMD_TEXTOPTS_H
 #include "lang/options.h"
-#include "view/text.h"
+#include "view/text/text.h"
 
 /* Sets what options stand for; leaves the others (verbose …) alone. */
 void textopts_fill(struct text_opts *t, const struct dopts *o);

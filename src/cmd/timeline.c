@@ -11,7 +11,7 @@
 #include "cmd/outfile.h"
 #include "cmd/picopts.h"
 #include "cmd/why.h"
-#include "view/timeline.h"
+#include "view/picture/timeline.h"
 
 struct timeline_cmd {
 	struct tl_opts opts;

@@ -10,8 +10,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
-#include "run/ctl.h"
-#include "run/signals.h"
+#include "run/session/ctl.h"
+#include "run/os/signals.h"
 
 #define ATTEMPTS   10 /* to make one that nobody takes for a dead one before it is locked */
 #define RANDOM_LEN 6  /* of mkdtemp() */

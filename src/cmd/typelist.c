@@ -49,7 +49,7 @@ static void add_language(struct typelist *l)
 #define KW_EXPR(word)
 #define KW_DEF(word)
 #define SIGN(id, sign)
-#include "lang/token.def"
+#include "lang/syntax/token.def"
 #undef KW
 #undef KW_TYPE
 #undef KW_NONE

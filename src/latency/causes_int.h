@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "latency/causes.h"
-#include "sym/hash.h"
+#include "base/hash_try.h"
 
 enum rule_kind { RULE_SKIP, RULE_WAIT, RULE_VIA, RULE_OP };
 

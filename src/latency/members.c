@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "run/history.h"
+#include "run/follow/history.h"
 
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(elt) ((elt)->lost = true)

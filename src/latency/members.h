@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "run/sideband.h"
+#include "run/follow/sideband.h"
 
 struct members;
 

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/strb.h"
 #include "base/vec.h"
-#include "sym/hash.h"
+#include "base/hash_try.h"
 
 /* A row under its identity: who, comm, words, user stack. */
 struct cell {

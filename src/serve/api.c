@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/jsonstr.h"
 #include "serve/serve_int.h"
-#include "view/flame.h"
+#include "view/picture/flame.h"
 
 #define API_VERSION 1 /* changes when a reader of the former version would misunderstand something */
 

@@ -7,12 +7,10 @@
 
 static void put_int(struct strb *b, const struct recfield *f, const uint8_t *p)
 {
-	unsigned shift = 64 - 8 * f->size;
-	uint64_t u = 0;
+	uint64_t u = recfield_u64(f, p);
 
-	memcpy(&u, p, f->size); /* little endian, as everything here */
 	if (f->is_signed)
-		strb_printf(b, "%" PRId64, (int64_t)(u << shift) >> shift);
+		strb_printf(b, "%" PRId64, (int64_t)u);
 	else
 		strb_printf(b, "%" PRIu64, u);
 }

@@ -11,7 +11,7 @@
 #include "latency/slowwait.h"
 #include "latency/whytab.h"
 #include "latency/window.h"
-#include "view/text.h"
+#include "view/text/text.h"
 
 /* Samples of one process since the interval began. */
 struct sampled {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../unit/cg/interp.c" /* shared with the unit tests; a target is one file */
+#include "types/caps.h"
 #include "base/err.h"
 #include "fuzz.h"
 

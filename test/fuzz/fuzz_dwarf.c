@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "fuzz.h"
-#include "sym/dwarf.h"
+#include "sym/dwarf/dwarf.h"
 #include "types/typesrc.h"
 
 static void read_types(const uint8_t *data, size_t size, bool with_itself)

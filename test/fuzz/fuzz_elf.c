@@ -6,14 +6,14 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "fuzz.h"
-#include "sym/debugfile.h"
-#include "sym/demangle.h"
-#include "sym/ehtab.h"
-#include "sym/elfsym.h"
-#include "sym/maps.h"
-#include "sym/minidebug.h"
-#include "sym/perfmap.h"
-#include "sym/strset.h"
+#include "sym/elf/debugfile.h"
+#include "sym/elf/demangle.h"
+#include "sym/unwind/ehtab.h"
+#include "sym/elf/elfsym.h"
+#include "sym/proc/maps.h"
+#include "sym/elf/minidebug.h"
+#include "sym/proc/perfmap.h"
+#include "sym/elf/strset.h"
 
 /* Names of one file that are demangled: the library under it is not what is tested. */
 #define MAX_NAMES 16u

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
-#include "run/decode.h"
-#include "run/order.h"
+#include "run/consume/decode.h"
+#include "run/consume/order.h"
 
 enum { RING = 1024, NRINGS = 2, HEAD = 2 * NRINGS + 1 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "fuzz.h"
-#include "prov/sdtargs.h"
-#include "sym/stapsdt.h"
+#include "prov/user/sdtargs.h"
+#include "sym/object/stapsdt.h"
 
 static int symbol(void *ctx, const char *name, size_t len, uint64_t *ret)
 {

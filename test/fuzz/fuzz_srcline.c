@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"
-#include "sym/srcline.h"
+#include "sym/dwarf/srcline.h"
 
 static volatile size_t sink;
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "fuzz.h"
-#include "view/flame.h"
-#include "view/perfscript.h"
-#include "view/stackxform.h"
+#include "view/picture/flame.h"
+#include "view/stack/perfscript.h"
+#include "view/stack/stackxform.h"
 
 static int fd_of(const void *data, size_t size)
 {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "base/cleanup.h"
-#include "sym/srcline.h"
+#include "sym/dwarf/srcline.h"
 
 static double now_ms(void)
 {

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "sym/ehtab.h"
+#include "sym/unwind/ehtab.h"
 
 static double now_ms(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Amounts with units, as src/view/amount.c writes them.
+// Amounts with units, as src/view/form/amount.c writes them.
 
 type Step = [number, string];
 const TIME: Step[] = [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"], [60e9, "min"], [3600e9, "h"]];

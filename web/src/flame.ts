@@ -31,7 +31,7 @@ const ROW = 18;
 const PAD = 3; // px between a frame's edge and its text
 const LABEL_MIN = 24; // px of a frame that gets a text
 const TINY = 0.1; // px: alone, such a frame is not drawn
-const SIGNIFICANT = 2; // standard deviations, as in src/view/flame_layout.c
+const SIGNIFICANT = 2; // standard deviations, as in src/view/picture/flame_layout.c
 
 export class FlameView {
 	readonly canvas = document.createElement("canvas");

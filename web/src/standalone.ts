@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pages that are single files have in common: their data are in elements of the file (src/view/page.c).
+// What the pages that are single files have in common: their data are in elements of the file (src/view/form/page.c).
 import { unpack } from "./bytes.js";
 
 /** The head of the data. */

@@ -226,7 +226,7 @@ export class TimelineView {
 		return isNamed(this.head!.kinds[kind]!.name) ? `linear-gradient(90deg, ${a} 34%, ${b} 34% 67%, ${c} 67%)` : this.colour(kind);
 	}
 
-	/** Of a kind, as src/view/timeline_svg.c has it. */
+	/** Of a kind, as src/view/picture/timeline_svg.c has it. */
 	colour(kind: number): string {
 		const k = this.head!.kinds[kind]!;
 		if (!isDark())

@@ -112,7 +112,7 @@ export class Tree {
 	}
 }
 
-/** Reads what src/view/flame_html.c wrote. */
+/** Reads what src/view/picture/flame_html.c wrote. */
 export function decode(bytes: Uint8Array, weights: number): Tree {
 	const r = new Reader(bytes), modules: string[] = [];
 	for (let i = r.number(); i > 0; i--)

@@ -102,7 +102,7 @@ for wrong in ([], ["--html", "--svg", "x"], ["-n", "BEGIN", "x"], ["--range", "5
     same(hist(*wrong).returncode, 2, f"wrong usage: {wrong[:3]}")
 
 # -- the colours of pictures and pages are the same --
-colours = re.findall(r"COLOUR\(0x(\w+)\)", open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/view/keycolour.def")).read())
+colours = re.findall(r"COLOUR\(0x(\w+)\)", open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/view/picture/keycolour.def")).read())
 ts = re.search(r"KEY_COLOURS = \[(.*?)\] as const", open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../web/src/keycolour.ts")).read(), re.S).group(1)
 same(["".join(f"{int(v):02x}" for v in c.split(",")) for c in re.findall(r"\[([\d, ]+)\]", ts)], colours, "colours of keys")
 done()

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "cg/ir_int.h"
-#include "cg/ir_opt.h"
+#include "cg/ir/int.h"
+#include "cg/ir/opt.h"
 
 struct machine {
 	uint8_t *mem;

@@ -5,7 +5,7 @@
 #define TEST_CG_INTERP_H
 #include <stdint.h>
 #include "cg/image.h"
-#include "cg/ir.h"
+#include "cg/ir/ir.h"
 
 #define INTERP_MEM 256 /* bytes of memory at argument 0 */
 #define INTERP_STEPS 4000000

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/cleanup.h"
-#include "cg/ir_int.h"
+#include "cg/ir/int.h"
 
 const struct rt_variant rt_variants[RT_NVARIANTS] = {
 	{ 256, true }, { 4096, true }, { 61, true }, { 256, false }, { 61, false },

@@ -2,7 +2,7 @@
 /* Runs one run-time piece in the kernel, for test_rt*.c. */
 #ifndef TEST_CG_RT_RUN_H
 #define TEST_CG_RT_RUN_H
-#include "cg/rt.h"
+#include "cg/rt/rt.h"
 #include "kern_run.h"
 
 /* The map's value: */

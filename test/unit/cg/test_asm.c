@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "cg/asm.h"
+#include "cg/bpf/asm.h"
 
 static void nops(struct basm *b, uint32_t n)
 {

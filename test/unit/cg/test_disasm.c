@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/cleanup.h"
-#include "cg/disasm.h"
+#include "cg/bpf/disasm.h"
 
 static void instructions(void **state)
 {

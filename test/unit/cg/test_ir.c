@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "cg/disasm.h"
-#include "cg/ir_int.h"
+#include "cg/bpf/disasm.h"
+#include "cg/ir/int.h"
 
 struct fix {
 	struct arena *a;

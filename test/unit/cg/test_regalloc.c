@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include <cmocka.h>
-#include "cg/ir_int.h"
+#include "cg/ir/int.h"
 #include "interp.h"
 
 static void same_result(struct irprog *p, struct arena *a, int expect)

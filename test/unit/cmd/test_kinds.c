@@ -3,7 +3,7 @@
 #include <string.h>
 #include "latency/causes.h"
 #include "unit.h"
-#include "view/timeline.h"
+#include "view/picture/timeline.h"
 
 static void classes_have_kinds(void **state)
 {

@@ -2,7 +2,7 @@
 /* The table of types: canonical pointers, names, look-up, kernel types, hostile names. */
 #include "../unit.h"
 #include "base/cleanup.h"
-#include "lang/symtab.h"
+#include "lang/types/symtab.h"
 #include "langfix.h"
 
 struct fix {

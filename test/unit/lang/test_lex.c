@@ -2,7 +2,7 @@
 /* The lexer: each text gives these tokens, or this error. */
 #include "../unit.h"
 #include "lang/errtag.h"
-#include "lang/lex.h"
+#include "lang/syntax/lex.h"
 
 struct fixture {
 	struct arena *arena;
@@ -268,7 +268,7 @@ static void every_keyword_is_found(void **state)
 	} words[] = {
 #define KW(id, text, class) {text, T_KW_##id},
 #define SIGN(id, text)
-#include "lang/token.def"
+#include "lang/syntax/token.def"
 #undef KW
 #undef SIGN
 	};

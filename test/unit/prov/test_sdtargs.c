@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "prov/sdtargs.h"
+#include "prov/user/sdtargs.h"
 #include "unit.h"
 
 #define PROBE_ADDR 0x1000

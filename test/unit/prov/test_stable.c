@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "lang/dprog.h"
-#include "prov/stable.h"
+#include "prov/stable/stable.h"
 #include "regfix.h"
 
 static const char *const provs[] = {"proc", "sched", "io", "lockstat", "vminfo", "sysinfo", "signal", "fsinfo",

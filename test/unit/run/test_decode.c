@@ -2,7 +2,7 @@
 /* Decoding: whatever a record says is checked against the formats. */
 #include "../unit.h"
 #include <errno.h>
-#include "run/decode.h"
+#include "run/consume/decode.h"
 
 static const struct recfield ustack_fields[] = {
 	{.kind = FLD_INT, .off = 16, .size = 8},

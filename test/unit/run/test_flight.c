@@ -3,7 +3,7 @@
 #include "../unit.h"
 #include "base/cleanup.h"
 #include "base/flightfmt.h"
-#include "run/flight.h"
+#include "run/consume/flight.h"
 #include "store/flight.h"
 
 #define ENTRIES 16u

@@ -6,8 +6,8 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "run/follow.h"
-#include "run/sideband.h"
+#include "run/follow/follow.h"
+#include "run/follow/sideband.h"
 
 /* In the middle of a clock tick, since /proc tells ticks only. */
 #define TICK_NS 10000000ull

@@ -2,7 +2,7 @@
 /* Rows kept until the end: which ones, in which order, and what is said of the others. */
 #include "../unit.h"
 #include <errno.h>
-#include "run/hold.h"
+#include "run/consume/hold.h"
 
 struct taken {
 	char text[256];

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "run/latewatch.h"
-#include "run/pause.h"
+#include "run/follow/latewatch.h"
+#include "run/follow/pause.h"
 
 #define WAIT_MS 5000
 

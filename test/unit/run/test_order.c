@@ -4,7 +4,7 @@
 #include "../unit.h"
 #include <errno.h>
 #include <linux/bpf.h>
-#include "run/order.h"
+#include "run/consume/order.h"
 
 enum { SIZE = 4096, NRINGS = 3 };
 

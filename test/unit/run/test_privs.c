@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "run/privs.h"
+#include "run/os/privs.h"
 
 static int in_child(int (*fn)(const char *), const char *path)
 {

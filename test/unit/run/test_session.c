@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include "../load/handimg.h"
 #include "load/bpf_sys.h"
-#include "run/agg.h"
+#include "run/consume/agg.h"
 #include "run/session.h"
 
 enum { P_BEGIN = 1, P_END = 2, P_SYS = 10, P_TIMER = 20 };

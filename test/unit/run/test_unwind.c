@@ -11,7 +11,7 @@
 #include "load/bpf_sys.h"
 #include "load/load.h"
 #include "load/probe_caps.h"
-#include "run/unwind.h"
+#include "run/consume/unwind.h"
 
 enum { TABLES, AREAS, PROCS, WANT, FILES, NMAPS };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/strb.h"
-#include "sym/elf.h"
+#include "sym/elf/elf.h"
 
 #define ELFMAKE_CODE 0x1000 /* address and offset of 4096 bytes of code … */
 #define ELFMAKE_DATA 0x3000 /* … and of data, at offset 0x2000 */

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/strb.h"
-#include "sym/debugfile.h"
-#include "sym/srcline.h"
+#include "sym/elf/debugfile.h"
+#include "sym/dwarf/srcline.h"
 #include "unit.h"
 
 /* What addr2line prints of an address, in its words. */

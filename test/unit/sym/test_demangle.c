@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include "base/cleanup.h"
 #include "base/strb.h"
-#include "sym/demangle.h"
+#include "sym/elf/demangle.h"
 
 static void names(void **state)
 {

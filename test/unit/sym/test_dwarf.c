@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "elfmake.h"
-#include "sym/dwarf.h"
+#include "sym/dwarf/dwarf.h"
 #include "unit.h"
 
 /* Abbreviations: 1 unit, 2 function (low_pc, type), 3 parameter (type), 4 int, 5 pointer (type), 6 struct

@@ -8,8 +8,8 @@
 #include "base/cleanup.h"
 #include "elfmake.h"
 #include "live.h"
-#include "sym/eh_int.h"
-#include "sym/ehtab.h"
+#include "sym/unwind/eh_int.h"
+#include "sym/unwind/ehtab.h"
 
 #define MAX_COLUMNS 32
 

@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/cleanup.h"
-#include "sym/elfsym.h"
-#include "sym/minidebug.h"
-#include "sym/open.h"
+#include "sym/elf/elfsym.h"
+#include "sym/elf/minidebug.h"
+#include "sym/elf/open.h"
 #include "sym/sym.h"
 
 /* A small ELF file: sections null, .shstrtab, .symtab, .strtab, .text; one PT_LOAD, one PT_NOTE. */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "live.h"
-#include "sym/sym_int.h"
+#include "sym/proc/int.h"
 
 static struct sym *make(void)
 {

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "sym/kallsyms.h"
+#include "sym/proc/kallsyms.h"
 #include "sym/sym.h"
 
 static int read_text(struct ksyms *ks, const char *text, struct err *err)

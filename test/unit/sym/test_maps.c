@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/cleanup.h"
-#include "sym/maps.h"
-#include "sym/open.h"
-#include "sym/sym_int.h"
+#include "sym/proc/maps.h"
+#include "sym/elf/open.h"
+#include "sym/proc/int.h"
 
 static struct sym *make(void)
 {

@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "elfmake.h"
-#include "sym/insn.h"
-#include "sym/stapsdt.h"
+#include "sym/elf/insn.h"
+#include "sym/object/stapsdt.h"
 #include "unit.h"
 
 #define BASE 0x500

@@ -6,8 +6,8 @@
 #include <sys/param.h>
 #include "base/cleanup.h"
 #include "elfmake.h"
-#include "sym/dwline.h"
-#include "sym/srcline.h"
+#include "sym/dwarf/dwline.h"
+#include "sym/dwarf/srcline.h"
 #include "unit.h"
 
 #define CODE 0x1000u

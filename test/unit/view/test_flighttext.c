@@ -3,7 +3,7 @@
 #include "../unit.h"
 #include "base/cleanup.h"
 #include "store/flight.h"
-#include "view/flighttext.h"
+#include "view/text/flighttext.h"
 
 #define MS 1000000ull
 

@@ -6,8 +6,8 @@
 #include "../store/recsample.h"
 #include "base/cleanup.h"
 #include "unit.h"
-#include "view/heat.h"
-#include "view/png.h"
+#include "view/picture/heat.h"
+#include "view/form/png.h"
 
 static void round_ends(void **state)
 {

@@ -6,7 +6,7 @@
 #include "base/aggval.h"
 #include "base/cleanup.h"
 #include "unit.h"
-#include "view/hist.h"
+#include "view/picture/hist.h"
 
 static const int32_t none[4];
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include "base/aggval.h"
 #include "store/slow.h"
-#include "view/text.h"
+#include "view/text/text.h"
 
 struct rec {
 	struct rec_hdr h;

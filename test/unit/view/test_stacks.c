@@ -4,12 +4,12 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "unit.h"
-#include "view/amount.h"
-#include "view/flame.h"
-#include "view/perfscript.h"
-#include "view/stackxform.h"
-#include "view/texthash.h"
-#include "view/xml.h"
+#include "view/form/amount.h"
+#include "view/picture/flame.h"
+#include "view/stack/perfscript.h"
+#include "view/stack/stackxform.h"
+#include "view/form/texthash.h"
+#include "view/form/xml.h"
 
 /* A pipe would hold 64 KiB only: a file that is gone already. */
 static int text_fd(const char *s, size_t n)

@@ -4,7 +4,7 @@
 #include "../unit.h"
 #include <time.h>
 #include "base/aggval.h"
-#include "view/text.h"
+#include "view/text/text.h"
 
 /* One record: header, an int of 4 bytes, a string of 16, a u64. */
 struct rec {

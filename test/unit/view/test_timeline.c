@@ -4,8 +4,8 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "unit.h"
-#include "view/keycolour.h"
-#include "view/timeline_int.h"
+#include "view/picture/keycolour.h"
+#include "view/picture/timeline_int.h"
 
 static tl_items items(const struct tl_item *v, size_t n)
 {

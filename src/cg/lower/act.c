@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Clauses and their statements: predicate, record, actions. */
+#include "cg/lower/int.h"
+
+static const struct {
+	enum bi_id id;
+	enum act_kind kind;
+} data_acts[] = {
+	{ BI_TRACE, ACT_TRACE },	   { BI_PRINTF, ACT_PRINTF },
+	{ BI_PRINTA, ACT_PRINTA },	   { BI_TRACEMEM, ACT_TRACEMEM },
+	{ BI_PRINT, ACT_PRINT },	   { BI_EXIT, ACT_EXIT },
+	{ BI_CLEAR, ACT_CLEAR },	   { BI_TRUNC, ACT_TRUNC },
+	{ BI_NORMALIZE, ACT_NORMALIZE },   { BI_DENORMALIZE, ACT_DENORMALIZE },
+	{ BI_FREOPEN, ACT_FREOPEN },	   { BI_FTRUNCATE, ACT_FTRUNCATE },
+	{ BI_SPAN, ACT_SPAN },		   { BI_SLOW, ACT_SLOW },		   { BI_SETOPT, ACT_SETOPT },	   { BI_SYSTEM, ACT_SYSTEM },
+	{ BI_STACK, ACT_STACK },	   { BI_USTACK, ACT_USTACK },
+	{ BI_JSTACK, ACT_JSTACK },	   { BI_SYM, ACT_SYM },
+	{ BI_FUNC, ACT_FUNC },		   { BI_MOD, ACT_MOD },
+	{ BI_USYM, ACT_USYM },		   { BI_UFUNC, ACT_UFUNC },
+	{ BI_UMOD, ACT_UMOD },		   { BI_UADDR, ACT_UADDR },
+	{ BI_WHY, ACT_TRACE },
+	{ BI_SPECULATE, ACT_SPECULATE },   { BI_COMMIT, ACT_COMMIT },
+	{ BI_DISCARD, ACT_DISCARD },	   { BI_PCAP, ACT_PCAP },
+};
+
+/* Does this statement put something into the record? */
+bool act_is_data(const struct node *n, enum act_kind *ret)
+{
+	if (!n || n->kind != N_CALL || !n->builtin)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(data_acts); i++)
+		if (data_acts[i].id == n->builtin->id) {
+			*ret = data_acts[i].kind;
+			return true;
+		}
+	return false;
+}
+
+/* exit(): the state says so to all programs; the first status counts. */
+static void gen_exit(struct gen *g, vreg status)
+{
+	vreg st = gen_mapval(g, cg_map_state(g->cg), 0), v = ir_new(g->f);
+	irlabel done = ir_label(g->f);
+
+	ir_load(g->f, v, st, offsetof(struct img_state, activity), 4);
+	ir_jcci(g->f, IRC_NE, v, IMG_ACTIVE, done);
+	ir_store(g->f, st, offsetof(struct img_state, exit_status), 4, status);
+	ir_storei(g->f, st, offsetof(struct img_state, activity), 4, IMG_DRAINING);
+	ir_place(g->f, done);
+}
+
+/* print(pointer): the address and what is there. */
+static void gen_print(struct gen *g, const struct lay_act *la)
+{
+	const struct recfield *to = &la->fields[1].f;
+	const struct node *n = la->fields[0].n;
+	bool user = n->user || (n->type->quals & DQ_USERLAND);
+	vreg a = gen_int(g, n);
+
+	gen_st(g, mem_at(g->rec, (int32_t)la->fields[0].f.off), 8, a);
+	gen_probe_read(g, mem_at(g->rec, (int32_t)to->off), to->size, a, 0, user);
+}
+
+static void gen_data_act(struct gen *g, enum act_kind kind)
+{
+	const struct lay_act *la = &g->lay->acts[g->act_next++];
+	size_t first = 0;
+
+	if (kind == ACT_EXIT) {
+		vreg v = gen_int(g, la->fields[0].n);
+
+		gen_st(g, mem_at(g->rec, (int32_t)la->fields[0].f.off), 4, v);
+		gen_exit(g, v);
+		return;
+	}
+	if (kind == ACT_SPECULATE) {
+		gen_speculate(g, la);
+		return;
+	}
+	if (kind == ACT_COMMIT || kind == ACT_DISCARD) {
+		gen_spec_act(g, la);
+		return;
+	}
+	if (kind == ACT_PRINT && la->nfields == 2) {
+		gen_print(g, la);
+		return;
+	}
+	if (kind == ACT_PCAP) {
+		gen_pcap(g, la);
+		return;
+	}
+	if (kind == ACT_SLOW)
+		first = gen_slow_fixed(g, la);
+	for (size_t i = first; i < la->nfields; i++) {
+		const struct lay_field *f = &la->fields[i];
+		struct mem dst = mem_at(g->rec, (int32_t)f->f.off);
+
+		if (kind == ACT_TRACEMEM && i == 0)
+			gen_probe_read(g, dst, f->f.size, gen_int(g, f->n), 0, f->n->user);
+		else
+			gen_value_to(g, f->n, dst, &f->f);
+	}
+}
+
+void gen_stmt(struct gen *g, const struct stmt *s)
+{
+	uint32_t mark, top;
+	enum act_kind kind;
+
+	if (s->var)
+		gen_local_alloc(g, s->var);
+	mark = ir_slot_mark(g->f);
+	top = g->pr->scratch_top;
+
+	if (g->pr->frugal)
+		memset(&g->cache, 0xff, sizeof(g->cache));
+	if (!g->in_call)
+		g->action = s->number;
+	ir_at(g->f, g->ds->epid, s->at);
+	if (s->kind == ST_AGG)
+		gen_aggregate(g, s);
+	else if (s->kind == ST_EXPR && act_is_data(s->expr, &kind))
+		gen_data_act(g, kind);
+	else if (s->kind == ST_EXPR)
+		gen_effect(g, s->expr);
+	else
+		gen_flow(g, s);
+	ir_slot_reset(g->f, mark);
+	g->pr->scratch_top = top > g->pr->scratch_keep ? top : g->pr->scratch_keep;
+	gen_cold_between(g);
+}
+
+/* After exit() only END (and ERROR) clauses run. */
+static void gen_activity(struct gen *g)
+{
+	vreg v;
+
+	if (!g->cg->p->has_exit || g->in_error ||
+	    (g->e->kind == ENTRY_TEST_RUN && g->e->target && !strcmp(g->e->target, "END")))
+		return;
+	v = ir_new(g->f);
+	ir_load(g->f, v, gen_mapval(g, cg_map_state(g->cg), offsetof(struct img_state, activity)), 0, 4);
+	gen_jcci(g, IRC_NE, v, IMG_ACTIVE, g->l_next);
+}
+
+static bool is_own_call(void *ctx, const struct node *n)
+{
+	(void)ctx;
+	return n->call != NULL;
+}
+
+/* Functions of the program may do anything. */
+static bool calls_function(const struct node *n)
+{
+	struct walk w = { .node = is_own_call };
+
+	return walk_node(&w, n);
+}
+
+/* Does the statement change anything that outlives the clause? */
+static bool has_effect(const struct stmt *s)
+{
+	const struct node *n = s->expr;
+	enum act_kind kind;
+
+	if (s->kind == ST_AGG)
+		return true;
+	if (s->kind == ST_LOCAL && s->expr)
+		return calls_function(s->expr);
+	if (s->kind != ST_EXPR)
+		return false;
+	if (calls_function(n))
+		return true;
+	if (n->kind == N_CALL)
+		return n->builtin && ((n->builtin->id >= BI_RAISE && n->builtin->id <= BI_CHILL) || n->tracker || n->builtin->id == BI_FLIGHT ||
+				      (act_is_data(n, &kind) && kind == ACT_EXIT));
+	if (n->kind != N_ASSIGN && n->kind != N_UNARY)
+		return false;
+	for (n = n->a; n; n = n->a)
+		if (n->var)
+			return n->var->scope != VS_THIS;
+	return true;
+}
+
+/* Padding between fields and behind the last: nothing of older records is left in a record. */
+static void gen_gaps(struct gen *g)
+{
+	const struct lay_clause *l = g->lay;
+	uint32_t at = sizeof(struct rec_hdr);
+
+	for (size_t i = 0; i < l->nacts; i++)
+		for (size_t j = 0; j < l->acts[i].nfields; j++) {
+			const struct recfield *f = &l->acts[i].fields[j].f;
+
+			if (f->off > at)
+				gen_zero(g, mem_at(g->rec, (int32_t)at), f->off - at);
+			at = f->off + f->size;
+		}
+	if (l->fmt->size > at)
+		gen_zero(g, mem_at(g->rec, (int32_t)at), l->fmt->size - at);
+}
+
+void gen_record(struct gen *g, irlabel fail)
+{
+	const struct recfmt *f = g->lay->fmt;
+	vreg ts = gen_ts(g), probe = gen_probe_id(g), rec;
+
+	gen_ustack_early(g);
+	rec = gen_reserve(g, f->size, fail);
+	g->rec = rec;
+	ir_store(g->f, rec, offsetof(struct rec_hdr, ts), 8, ts);
+	ir_storei(g->f, rec, offsetof(struct rec_hdr, fmt), 4, (int32_t)f->epid);
+	ir_store(g->f, rec, offsetof(struct rec_hdr, probe), 4, probe);
+	gen_gaps(g);
+}
+
+/* The clause's record. When the ring is full the loss is counted; what the clause does beside its
+ * record (aggregations, assignments, exit) still happens: gen_full(). */
+static void gen_clause_record(struct gen *g)
+{
+	gen_ts(g);
+	gen_probe_id(g);
+	for (const struct stmt *s = g->ds->body; s; s = s->next)
+		g->have_full |= has_effect(s);
+	if (g->have_full) {
+		g->l_full = ir_label(g->f);
+		gen_note_exit(g); /* from there the end is reached too */
+	}
+	g->full_cache = g->cache;
+	gen_record(g, gen_drop(g, CNT_DROP_PRINCIPAL, g->have_full ? g->l_full : g->l_next));
+}
+
+static const struct lay_act *act_of(const struct gen *g, const struct stmt *s)
+{
+	const struct lay_act *la = g->lay->acts;
+
+	while (la->stmt != s)
+		la++;
+	return la;
+}
+
+void gen_stmt_full(struct gen *g, const struct stmt *s)
+{
+	enum act_kind kind;
+
+	if (s->kind != ST_EXPR || !act_is_data(s->expr, &kind))
+		gen_stmt(g, s);
+	else if (kind == ACT_EXIT)
+		gen_exit(g, gen_int(g, s->expr->args));
+	else if (kind == ACT_SPECULATE)
+		gen_speculate(g, act_of(g, s));
+}
+
+/* The statements without the record, for when the ring is full. */
+static void gen_full(struct gen *g)
+{
+	vreg rec = g->rec;
+
+	ir_place(g->f, g->l_full);
+	g->cache = g->full_cache;
+	g->rec = VREG_NONE;
+	for (const struct stmt *s = g->ds->body; s; s = s->next)
+		gen_stmt_full(g, s);
+	ir_jmp(g->f, g->l_next);
+	g->rec = rec;
+}
+
+static void clause_start(struct gen *g, const struct cg_unit *u)
+{
+	const struct entry *e = &u->pts[0]->e;
+
+	if (g->e != e) {
+		for (unsigned i = 0; i < 10; i++)
+			g->cache.v[CA_ARG0 + i] = VREG_NONE;
+	}
+	g->cache.v[CA_PROBE] = VREG_NONE;
+	g->unit = u;
+	g->ds = u->ds;
+	g->e = e;
+	g->lay = &g->cg->clauses[u->ds->epid - 1];
+	g->act_next = 0;
+	g->strtok_off = -1;
+	g->rec = VREG_NONE;
+	g->have_full = false;
+	g->action = 0;
+	g->exited = false;
+	g->fault_out.begun = false;
+	g->stubs_at = ir_ninsns(g->pr->ip);
+	g->depth = 0;
+	g->l_next = ir_label(g->f);
+	g->pr->scratch_top = g->pr->scratch_keep = g->ev ? g->scratch_base : g->cg->this_size;
+}
+
+void gen_clause(struct gen *g, const struct cg_unit *u)
+{
+	uint32_t mark = ir_slot_mark(g->f);
+
+	clause_start(g, u);
+	ir_at(g->f, u->ds->epid, u->ds->at);
+	gen_guard(g, u);
+	gen_noself_clause(g, false);
+	gen_derived_cond(g);
+	gen_flow_pred(g);
+	if (u->ds->pred) {
+		ir_at(g->f, u->ds->epid, u->ds->pred->at);
+		gen_branch(g, u->ds->pred, g->l_next, false);
+		g->pr->scratch_top = g->pr->scratch_keep;
+		gen_noself_clause(g, true);
+	}
+	gen_activity(g);
+	gen_flow_start(g);
+	if (g->lay->fmt->size)
+		gen_clause_record(g);
+	gen_stmts(g, u->ds->body);
+	if (g->rec >= 0) {
+		gen_spec_ends(g);
+		gen_submit(g, g->rec, g->lay->fmt->has_exit ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	}
+	ir_jmp(g->f, g->l_next);
+	if (!g->exited)
+		g->exit_cache = g->cache;
+	if (g->have_full)
+		gen_full(g);
+	gen_cold(g);
+	ir_place(g->f, g->l_next);
+	g->cache = g->exit_cache;
+	ir_slot_reset(g->f, mark);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to the code of trackers (cg_track.c, cg_nest.c, cg_scan.c). */
+#ifndef DWELL_CG_TRACK_H
+#define DWELL_CG_TRACK_H
+#include "cg/lower/int.h"
+
+/* A call of begin(), end() …: whose event it is about. */
+struct track {
+	const struct node *call;
+	const struct dtracker *t;
+	const struct lay_track *l;
+	struct mem key;	       /* TRACK_KEYED */
+	vreg task;	       /* TRACK_TASK */
+	struct tref task_type;
+	int word;	       /* … which word of the context it is, or -1 */
+	irlabel done;
+};
+
+static inline bool track_nests(const struct track *k)
+{
+	return k->t->settings[TS_NESTED] > 1;
+}
+
+/* Which word of a tracepoint's context the expression is, or -1. */
+int track_word(const struct gen *g, const struct node *n);
+/* Where the open event is: NULL when there is none; with create (not TRACK_KEYED), made if need be, or a jump to
+ * k->done. */
+vreg track_find(struct gen *g, struct track *k, bool create);
+/* The result of inserting the key, 0 or a negative number. */
+vreg track_insert(struct gen *g, const struct track *k, struct mem value, uint64_t flags);
+/* Deletes the key; jumps to k->done when somebody else has. */
+void track_claim(struct gen *g, const struct track *k);
+/* With -x noself dwell's own threads open nothing. To be called where what is cached from here on is forgotten at done. */
+void track_leave_self_out(struct gen *g, const struct track *k);
+/* Stamp and details into m. */
+void track_fill(struct gen *g, const struct track *k, struct mem m);
+/* What is kept of an event that is about to go or to be overwritten. */
+struct mem track_save(struct gen *g, const struct track *k, struct mem m);
+/* The event is over: counts its delay, unless it ended otherwise, and fires. */
+void track_over(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how);
+
+/* cg_nest.c: setting nested */
+uint32_t nest_size(const struct dtracker *t, const struct lay_track *l); /* bytes for all openings of a key */
+void nest_begin(struct gen *g, struct track *k);
+void nest_end(struct gen *g, struct track *k);
+vreg nest_pending(struct gen *g, struct track *k);
+/* The place that was opened first: at, and its stamp; 0: none is open. */
+void nest_oldest(struct gen *g, struct track *k, vreg p, vreg *at, vreg start);
+/* The i-th place, and its stamp; to none if nothing is open there. */
+vreg nest_place(struct gen *g, struct track *k, vreg p, unsigned i, vreg start, irlabel none);
+void nest_closed(struct gen *g, const struct track *k, vreg p); /* a place of a key has been closed */
+
+/* cg_scan.c: looks for what is due in this element of a walk */
+void track_scan(struct gen *g, struct track *k);
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files rt_unwind*.c share: the state of a walk and the pieces of it. */
+#ifndef DWELL_CG_RT_UNWIND_INT_H
+#define DWELL_CG_RT_UNWIND_INT_H
+#include <stddef.h>
+#include "cg/rt/int.h"
+#include "cg/rt/unwind.h"
+
+/* Places in the state. The state lies in the scratch map: the verifier knows nothing of what is in a map,
+ * so one iteration is like another for it, and it looks at the walk once. */
+#define ST(member) ((int32_t)offsetof(struct rt_unwind_state, member))
+
+struct uw {
+	const struct rt_unwind_maps *maps;
+	const struct rt_unwind_offsets *o;
+	const struct rt_unwind_returns *ret;
+	const struct rt_unwind_machine *m;
+	uint32_t scratch_key;
+	enum rt_unwind_whose whose;
+	struct irfn *find_return, *find_area, *find_rule, *find_vma, *fill;
+};
+
+/* Functions that need the thread have it as a further, last argument when it is not the current one: pointers
+ * cannot be given to global functions, so those are global only for the current thread. */
+struct irfn *uw_task_fn(struct irprog *p, const struct uw *u, const char *name, unsigned nargs);
+/* Calls one of them from frame(). */
+void uw_call(struct irfn *f, const struct uw *u, vreg d, struct irfn *callee, unsigned nargs, const vreg *args);
+/* The thread, in a function that has nargs arguments when it is the current one. */
+vreg uw_task(struct irfn *f, const struct uw *u, unsigned nargs);
+/* The same in frame(). */
+vreg uw_frame_task(struct irfn *f, const struct uw *u);
+
+/* map[key] of an array: a pointer, or a jump to none. */
+vreg uw_lookup(struct irfn *f, uint32_t map, irslot key_slot, vreg key, irlabel none);
+/* n bytes of kernel memory at p + off to st + to; 0 when they cannot be read. */
+void uw_peek(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg p, uint32_t off);
+/* One step of a binary search in [lo, lo + n): the right half when the word of size bytes at off of its first
+ * element is not above at. Jumps to done when one element is left. */
+void uw_search_step(struct irfn *f, uint32_t map, irslot key, vreg lo, vreg n, vreg at, int32_t off,
+		    unsigned size, irlabel done, irlabel none);
+
+/* rt_unwind_area.c: the area of address at into the state; jumps to none when it is in none. */
+void uw_area_functions(struct irprog *p, struct uw *u);
+void uw_emit_area(struct irfn *f, const struct uw *u, vreg st, vreg at, irlabel none);
+
+/* rt_unwind_rule.c. Labels of what a rule leads to: the caller is found, the outermost function, no way on,
+ * no rule. */
+struct uw_ways {
+	irlabel next, end, fault, none;
+};
+void uw_rule_functions(struct irprog *p, struct uw *u);
+/* The caller of the frame whose address in the table's file is `at`, into the state. */
+void uw_emit_rule(struct irfn *f, const struct uw *u, vreg st, vreg at, const struct uw_ways *w);
+/* The caller by the frame pointer. */
+void uw_emit_by_bp(struct irfn *f, const struct uw *u, vreg st, const struct uw_ways *w);
+
+/* rt_unwind_ret.c: find_return(at), the return address that a return probe has taken away from address at of
+ * the stack; 0: none has. */
+struct irfn *uw_find_return(struct irprog *p, const struct rtgen *g, const struct uw *u);
+#endif

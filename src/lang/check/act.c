@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Actions: those whose arguments no prototype describes, and which may stand after which. */
+#include "lang/check/int.h"
+
+/* -- order of actions within a clause -- */
+
+static bool is_destructive(enum bi_id id)
+{
+	switch (id) {
+	case BI_FREOPEN:
+	case BI_SYSTEM:
+	case BI_RAISE:
+	case BI_STOP:
+	case BI_COPYOUT:
+	case BI_COPYOUTSTR:
+	case BI_CHILL:
+	case BI_PANIC:
+	case BI_BREAKPOINT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void after_commit(struct checker *c, struct node *n)
+{
+	if (c->recorded) /* commit() after commit() is fine since DTrace 2.0.1 */
+		fail(c, n, D_COMM_DREC, "commit( ) may not follow data-recording action(s)");
+	c->committed = true;
+}
+
+static void after_speculate(struct checker *c, struct node *n)
+{
+	if (c->speculating || c->loops)
+		fail(c, n, D_SPEC_SPEC, "speculate( ) may not follow speculate( )");
+	else if (c->committed)
+		fail(c, n, D_SPEC_COMM, "speculate( ) may not follow commit( )");
+	else if (c->recorded)
+		fail(c, n, D_SPEC_DREC, "speculate( ) may not follow data-recording action(s)");
+	c->speculating = true;
+}
+
+static void check_destructive(struct checker *c, struct node *n)
+{
+	if (!c->prog->destructive.src)
+		c->prog->destructive = n->at;
+	if (c->speculating)
+		fail(c, n, D_ACT_SPEC, "destructive actions may not follow speculate( )");
+}
+
+void check_effects(struct checker *c, struct node *n)
+{
+	enum bi_id id = n->builtin->id;
+	bool data = n->builtin->kind == BIK_ACT || (id >= BI_STACK && id <= BI_WHY);
+
+	if (c->frame && data && (!is_destructive(id) || id == BI_FREOPEN || id == BI_SYSTEM))
+		c->nrecords++;
+	if (id == BI_COMMIT) {
+		after_commit(c, n);
+	} else if (id == BI_SPECULATE) {
+		after_speculate(c, n);
+	} else if (data && id != BI_DISCARD) {
+		if (is_destructive(id))
+			check_destructive(c, n);
+		if (id == BI_EXIT && c->speculating)
+			fail(c, n, D_EXIT_SPEC, "exit( ) may not follow speculate( )");
+		if (c->committed)
+			fail(c, n, D_DREC_COMM, "data-recording actions may not follow commit( )");
+		c->recorded = true;
+	}
+	if (id == BI_EXIT)
+		c->prog->has_exit = true;
+}
+
+/* -- stacks -- */
+
+static bool check_args(struct checker *c, struct node *n)
+{
+	struct node **slot;
+
+	for (slot = &n->args; *slot; slot = &(*slot)->next) {
+		struct node *next = (*slot)->next, *k;
+
+		(*slot)->next = NULL;
+		k = check_expr(c, *slot);
+		k->next = next;
+		*slot = k;
+		if (is_err(k)) {
+			set_err(c, n);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* More than -x maxframes are not taken, as in DTrace. */
+static uint32_t cap_frames(struct checker *c, uint64_t frames)
+{
+	const struct dopts *o = c->env->opts;
+	uint64_t max = o && o->maxframes > 0 ? (uint64_t)o->maxframes : OPTIONS_FRAMES_MAX;
+
+	if (max > OPTIONS_FRAMES_MAX)
+		max = OPTIONS_FRAMES_MAX;
+	return (uint32_t)(frames < max ? frames : max);
+}
+
+static uint64_t default_frames(const struct checker *c)
+{
+	return c->env->opts ? (uint64_t)c->env->opts->stackframes : 20;
+}
+
+const struct dtype *check_stack_type(struct checker *c)
+{
+	return dtype_stack(c->t, DK_STACK, cap_frames(c, default_frames(c)), 0);
+}
+
+/* What is wrong with the number of frames. */
+static struct node *fail_frames(struct checker *c, struct node *n, const char *tag)
+{
+	if (!is_int(c, n->args))
+		return proto_arg(c, n, 0, n->args, "uint32_t");
+	return fail(c, n, tag, "%s( ) argument #1 must be a non-zero positive integer constant", n->name);
+}
+
+static struct node *stack_call(struct checker *c, struct node *n)
+{
+	uint64_t frames = default_frames(c);
+
+	if (proto_len(c, n, 0, 1) || !check_args(c, n))
+		return n;
+	if (n->args && !posconst(c, n->args))
+		return fail_frames(c, n, D_STACK_SIZE);
+	if (n->args)
+		frames = n->args->ival;
+	return set_type(n, dtype_stack(c->t, DK_STACK, cap_frames(c, frames), 0));
+}
+
+static struct node *ustack_call(struct checker *c, struct node *n)
+{
+	bool j = n->builtin->id == BI_JSTACK;
+	const struct dopts *o = c->env->opts;
+	uint64_t frames = 100, strsize = 0;
+	struct node *a, *b;
+
+	if (proto_len(c, n, 0, 2) || !check_args(c, n))
+		return n;
+	a = n->args;
+	b = a ? a->next : NULL;
+	if (o)
+		frames = (uint64_t)(j ? o->jstackframes : o->ustackframes);
+	if (o && j)
+		strsize = o->jstackstrsize;
+	if (a && !posconst(c, a))
+		return fail_frames(c, n, D_USTACK_FRAMES);
+	if (b && !is_int(c, b))
+		return proto_arg(c, n, 1, b, "uint32_t");
+	if (b && (b->kind != N_INT || (res(c, b)->is_signed && (int64_t)b->ival < 0)))
+		return fail(c, n, D_USTACK_STRSIZE,
+			    "%s( ) argument #2 must be a positive integer constant", n->name);
+	if (a)
+		frames = a->ival;
+	if (b)
+		strsize = b->ival;
+	return set_type(n, dtype_stack(c->t, DK_USTACK, cap_frames(c, frames), (uint32_t)strsize));
+}
+
+/* why(stack): the same frames, shown in words. */
+static struct node *why_call(struct checker *c, struct node *n)
+{
+	struct node *a = n->args;
+
+	if (n->nargs != 1)
+		return fail(c, n, D_STACK_PROTO, "why( ) prototype mismatch: takes one kernel stack, such as why(stack())");
+	n->args = a = check_traced(c, a, "why");
+	if (is_err(a))
+		return set_err(c, n);
+	if (res(c, a)->kind != DK_STACK) {
+		fail(c, a, D_STACK_PROTO, "why( ) takes a kernel stack, not '%s'", tname(c, a));
+		hint(c, "why(stack()) tells what a thread that is about to wait, or has waited, waits for");
+		return set_err(c, n);
+	}
+	return set_type(n, dtype_why(c->t, res(c, a)->nframes));
+}
+
+/* -- tracemem(address, size [, bytes to show]) -- */
+
+static struct node *tracemem_call(struct checker *c, struct node *n)
+{
+	struct node *a, *b, *k;
+
+	if (proto_len(c, n, 2, 3) || !check_args(c, n))
+		return n;
+	a = n->args;
+	b = a->next;
+	k = b->next;
+	if (!is_int(c, a) && !is_ptr(c, a))
+		return fail(c, n, D_TRACEMEM_ADDR,
+			    "tracemem( ) argument #1 is incompatible with prototype:\n"
+			    "\tprototype: pointer or integer\n\t argument: %s",
+			    tname(c, a));
+	if (!is_int(c, b))
+		return proto_arg(c, n, 1, b, "size_t");
+	if (!posconst(c, b))
+		return fail(c, n, D_TRACEMEM_SIZE,
+			    "tracemem( ) argument #2 must be a non-zero positive integral constant "
+			    "expression");
+	if (k && !is_int(c, k))
+		return fail(c, n, D_TRACEMEM_SIZE, "tracemem( ) argument #3 must be an integer");
+	n->args = decay(c, a);
+	return set_type(n, basic(c, DT_VOID));
+}
+
+/* -- print(value), print(pointer) -- */
+
+/* DTrace takes pointers only; here other values are shown too, but constants, which need no print(). */
+static struct node *print_call(struct checker *c, struct node *n)
+{
+	const struct dtype *r, *to;
+	struct node *a;
+
+	if (proto_len(c, n, 1, 1))
+		return n;
+	if (n->args->kind == N_AGG)
+		return fail(c, n, D_PROTO_ARG, "print( ) argument #1 is incompatible with prototype:\n"
+			    "\tprototype: void *\n\t argument: aggregation");
+	a = n->args = check_data(c, n->args);
+	if (is_err(a))
+		return set_err(c, n);
+	r = res(c, a);
+	if (r->kind == DK_PTR) {
+		to = dtype_resolve(c->t, r->base);
+		if (to->kind == DK_FUNC || !to->size)
+			return fail(c, n, D_PRINT_SIZE, "print( ) argument #1 reference has type '%s' "
+				    "with size 0; cannot print( ) it.", dtype_name(c->t, r->base));
+	} else if (a->kind == N_INT || (r->kind != DK_STRING && !r->size)) {
+		return proto_arg(c, n, 0, a, "void *");
+	}
+	return set_type(n, basic(c, DT_VOID));
+}
+
+/* -- printf, system, freopen -- */
+
+static struct node *printf_call(struct checker *c, struct node *n)
+{
+	struct node *fmt = n->args;
+
+	if (n->nargs == 0)
+		return fail(c, n, D_PROTO_LEN,
+			    "%s( ) prototype mismatch: 0 args passed, at least 1 expected",
+			    n->name);
+	if (fmt->kind != N_STR) {
+		fmt = check_expr(c, fmt);
+		if (!is_err(fmt) && n->builtin->id == BI_PRINTF && !type_strcompat(c, fmt->type))
+			return proto_arg(c, n, 0, fmt, "string");
+		if (!is_err(fmt))
+			fail(c, n, D_PRINTF_ARG_FMT,
+			     "%s( ) argument #1 is incompatible with prototype:\n\tprototype: "
+			     "string constant\n\t argument: %s",
+			     n->name, tname(c, fmt));
+		return set_err(c, n);
+	}
+	if (n->builtin->id == BI_FREOPEN && fmt->len == 1 && fmt->str[0] == '.')
+		return fail(c, n, D_FREOPEN_INVALID, "%s( ) argument #1 cannot be \"%s\"", n->name, fmt->str);
+	check_data(c, fmt);
+	return check_format(c, n, fmt, fmt->next) ? set_type(n, basic(c, DT_VOID)) : set_err(c, n);
+}
+
+/* -- actions on aggregations -- */
+
+struct agg_act {
+	enum bi_id id;
+	const char *proto, *aggarg, *scalar;
+	unsigned min, max;
+};
+
+static const struct agg_act agg_acts[] = {
+	{BI_CLEAR, D_CLEAR_PROTO, D_CLEAR_AGGARG, NULL, 1, 1},
+	{BI_TRUNC, D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_SCALAR, 1, 2},
+	{BI_NORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_SCALAR, 2, 2},
+	{BI_DENORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, NULL, 1, 1},
+};
+
+static struct node *not_agg(struct checker *c, struct node *n, unsigned i, struct node *arg,
+			    const char *tag)
+{
+	const struct builtin *b = arg->kind == N_CALL ? find_builtin_func(c, arg->name) : NULL;
+
+	if (b && b->kind == BIK_AGG)
+		return fail(c, n, tag,
+			    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: "
+			    "aggregation\n\t argument: %s( )",
+			    n->name, i, arg->name);
+	arg = check_data(c, arg);
+	if (!is_err(arg))
+		fail(c, n, tag,
+		     "%s( ) argument #%u is incompatible with prototype:\n\tprototype: "
+		     "aggregation\n"
+		     "\t argument: %s",
+		     n->name, i, tname(c, arg));
+	return set_err(c, n);
+}
+
+static struct node *agg_call(struct checker *c, struct node *n, const struct agg_act *row)
+{
+	struct node *b;
+
+	if (n->nargs < row->min || n->nargs > row->max)
+		return fail(c, n, row->proto,
+			    "%s( ) prototype mismatch: %u args passed, %s%u expected", n->name,
+			    n->nargs,
+			    row->min == row->max  ? ""
+			    : n->nargs < row->min ? "at least "
+						  : "no more than ",
+			    n->nargs < row->min ? row->min : row->max);
+	if (n->args->kind != N_AGG)
+		return not_agg(c, n, 1, n->args, row->aggarg);
+	b = n->args->next;
+	n->args = check_agg_ref(c, n->args);
+	if (b) {
+		b = check_expr(c, b);
+		if (is_err(b))
+			return set_err(c, n);
+		if (!is_scalar(c, b))
+			return fail(c, n, row->scalar, "%s( ) argument #2 must be of scalar type",
+				    n->name);
+		b = convert(c, b, basic(c, DT_LONG));
+		n->args->next = b;
+	}
+	if (is_err(n->args))
+		return set_err(c, n);
+	late_add(c, n);
+	return set_type(n, basic(c, DT_VOID));
+}
+
+/* printa(@a, …), printa("format", @a, …) */
+static struct node *printa_call(struct checker *c, struct node *n)
+{
+	struct node **slot = &n->args;
+	unsigned i = 1;
+
+	if (n->args && n->args->kind == N_STR) {
+		check_data(c, n->args);
+		slot = &n->args->next;
+		i = 2;
+	}
+	if (!n->nargs)
+		return fail(c, n, D_PROTO_LEN,
+			    "printa( ) prototype mismatch: 0 args passed, at least 1 expected");
+	if (n->nargs < i)
+		return fail(c, n, D_PRINTA_PROTO,
+			    "printa( ) prototype mismatch: %u args passed, %u expected", n->nargs,
+			    i);
+	for (; *slot; slot = &(*slot)->next, i++) {
+		struct node *next = (*slot)->next;
+
+		if ((*slot)->kind != N_AGG)
+			return not_agg(c, n, i, *slot, D_PRINTA_AGGARG);
+		*slot = check_agg_ref(c, *slot);
+		if (is_err(*slot))
+			return set_err(c, n);
+		(*slot)->next = next;
+	}
+	late_add(c, n);
+	return set_type(n, basic(c, DT_VOID));
+}
+
+bool check_special(struct checker *c, struct node *n, struct node **ret)
+{
+	enum bi_id id = n->builtin->id;
+	size_t i;
+
+	for (i = 0; i < sizeof(agg_acts) / sizeof(agg_acts[0]); i++) {
+		if (agg_acts[i].id == id) {
+			*ret = agg_call(c, n, &agg_acts[i]);
+			return true;
+		}
+	}
+	switch (id) {
+	case BI_STACK:
+		*ret = stack_call(c, n);
+		return true;
+	case BI_USTACK:
+	case BI_JSTACK:
+		*ret = ustack_call(c, n);
+		return true;
+	case BI_WHY:
+		*ret = why_call(c, n);
+		return true;
+	case BI_TRACEMEM:
+		*ret = tracemem_call(c, n);
+		return true;
+	case BI_PRINT:
+		*ret = print_call(c, n);
+		return true;
+	case BI_PRINTF:
+	case BI_SYSTEM:
+	case BI_FREOPEN:
+		*ret = printf_call(c, n);
+		return true;
+	case BI_PRINTA:
+		*ret = printa_call(c, n);
+		return true;
+	case BI_SLOW:
+		*ret = check_slow(c, n);
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls: the prototypes of builtin.def. */
+#include "lang/check/int.h"
+#include <string.h>
+
+#define PROTO_MAX_PARAMS 8
+
+/* A prototype, taken apart. */
+struct proto {
+	const char *ret;
+	const char *par[PROTO_MAX_PARAMS];
+	unsigned min, max;
+};
+
+static const char *trim(struct arena *a, const char *s, const char *end)
+{
+	while (s < end && *s == ' ')
+		s++;
+	while (end > s && end[-1] == ' ')
+		end--;
+	return arena_strndup(a, s, (size_t)(end - s));
+}
+
+/* "ret(par, [optional])" */
+static struct proto parse_proto(struct checker *c, const char *text)
+{
+	const char *p = strchr(text, '('), *end = strrchr(text, ')');
+	struct proto pr = {0};
+
+	pr.ret = trim(c->a, text, p);
+	for (p++; p < end && pr.max < PROTO_MAX_PARAMS; p++) {
+		const char *e = p;
+		bool optional;
+
+		while (e < end && *e != ',')
+			e++;
+		pr.par[pr.max] = trim(c->a, p, e);
+		optional = pr.par[pr.max][0] == '[';
+		if (optional)
+			pr.par[pr.max] =
+				trim(c->a, pr.par[pr.max] + 1, strchr(pr.par[pr.max], ']'));
+		pr.max++;
+		if (!optional)
+			pr.min = pr.max;
+		p = e;
+	}
+	return pr;
+}
+
+struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned max)
+{
+	const char *how = min == max ? "" : n->nargs < min ? "at least " : "at most ";
+
+	if (n->nargs >= min && n->nargs <= max)
+		return NULL;
+	return fail(c, n, D_PROTO_LEN, "%s( ) prototype mismatch: %u arg%spassed, %s%u expected",
+		    n->name, n->nargs, n->nargs == 1 ? " " : "s ", how, n->nargs < min ? min : max);
+}
+
+bool act_protos_fit(struct checker *c, struct node *n)
+{
+	const struct builtin *b = n->kind == N_CALL ? find_builtin_func(c, n->name) : NULL;
+	struct proto pr;
+
+	if (!b || b->kind != BIK_ACT || !strchr(b->proto, '('))
+		return true;
+	pr = parse_proto(c, b->proto);
+	return proto_len(c, n, pr.min, pr.max) == NULL;
+}
+
+struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg,
+		       const char *want)
+{
+	return fail(c, n, D_PROTO_ARG,
+		    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n"
+		    "\t argument: %s",
+		    n->name, i + 1, want, tname(c, arg));
+}
+
+bool posconst(struct checker *c, const struct node *n)
+{
+	return n->kind == N_INT && n->ival && (!res(c, n)->is_signed || (int64_t)n->ival > 0);
+}
+
+/* -- one argument -- */
+
+/* A NULL constant where a string is wanted: reading it is an error at run time, as in DTrace. */
+static struct node *string_at_zero(struct checker *c, struct node *n)
+{
+	struct node *k = new_node(c, N_STRINGOF, n->at);
+
+	k->a = n;
+	k->next = n->next;
+	n->next = NULL;
+	k->implicit = true;
+	return set_type(k, basic(c, DT_STRING));
+}
+
+/* Parameters named by a letter. NULL: reported. */
+static struct node *class_arg(struct checker *c, struct node *n, unsigned i, const char *par,
+			      struct node *arg)
+{
+	const struct dtype *r = res(c, arg);
+	const char *shown = par[1] ? par + 2 : "pointer or integer";
+
+	switch (*par) {
+	case 'N':
+	case 'P':
+		if ((*par == 'P' || (n->builtin->id == BI_BCOPY && i == 0)) && r->kind == DK_STRING)
+			return string_ptr(c, arg);
+		if ((dtype_is_integer(r) && (*par == 'N' || is_zero(arg))) || r->kind == DK_PTR || r->kind == DK_ARRAY)
+			return decay(c, arg);
+		proto_arg(c, n, i, arg,
+			  n->builtin->id >= BI_MUTEX_OWNED && n->builtin->id <= BI_MUTEX_TYPE_SPIN ?
+				  "struct mutex *" : shown);
+		return NULL;
+	case 'S':
+		if (type_strcompat(c, arg->type))
+			return to_string(c, arg);
+		if (n->builtin->id == BI_STRTOK && i == 0 && is_zero(arg))
+			return arg; /* strtok(NULL, …) goes on in the former string */
+		if (is_zero(arg))
+			return string_at_zero(c, arg);
+		proto_arg(c, n, i, arg, "char *");
+		if (dtype_is_integer(r))
+			hint(c, "copyinstr() reads a string from a process, stringof() one from "
+				"the kernel");
+		return NULL;
+	case 'K':
+		if (arg->kind == N_INT)
+			return arg;
+		proto_arg(c, n, i, arg, "integer constant");
+		return NULL;
+	case 'Q':
+		if (arg->kind == N_STR)
+			return arg;
+		proto_arg(c, n, i, arg, "string constant");
+		return NULL;
+	default:
+		return arg;
+	}
+}
+
+/* Parameters with a C type: addresses may also be given as pointers. */
+static struct node *typed_arg(struct checker *c, struct node *n, unsigned i, const char *par,
+			      struct node *arg)
+{
+	const struct dtype *ty = dtype_parse(c->t, par);
+
+	if (!ty)
+		return arg;
+	if (!strcmp(par, "uintptr_t") && is_ptr(c, arg))
+		return convert(c, decay(c, arg), ty);
+	if (arg_compat(c, ty, arg))
+		return convert(c, arg, ty);
+	proto_arg(c, n, i, arg, par);
+	return NULL;
+}
+
+static struct node *check_param(struct checker *c, struct node *n, unsigned i, const char *par,
+				struct node *arg)
+{
+	if (*par == 'T' && !par[1] && arg->kind == N_AGG) {
+		fail(c, arg, D_TRACE_DYN, "%s( ) may not be applied to a dynamic expression",
+		     n->name);
+		hint(c, "printa() shows an aggregation");
+		return NULL;
+	}
+	if (*par == 'T' && !par[1]) {
+		arg = check_traced(c, arg, n->name);
+		if (is_err(arg))
+			return NULL;
+		if (res(c, arg)->kind == DK_VOID) {
+			fail(c, arg, D_TRACE_VOID, "%s( ) may not be applied to a void expression",
+			     n->name);
+			return NULL;
+		}
+		return arg;
+	}
+	arg = check_expr(c, arg);
+	if (is_err(arg))
+		return NULL;
+	return par[1] && par[1] != ':' ? typed_arg(c, n, i, par, arg) : class_arg(c, n, i, par, arg);
+}
+
+/* -- results -- */
+
+static uint32_t bound_of(struct checker *c, const struct node *n)
+{
+	return n ? res(c, n)->strbound : 0;
+}
+
+static uint32_t at_least(uint32_t bound, uint32_t min)
+{
+	return bound && bound < min ? min : bound;
+}
+
+/* Static bound of a string result, where the arguments tell it; 0: strsize. */
+static uint32_t result_bound(struct checker *c, const struct node *n)
+{
+	const struct node *a = n->args, *b = a ? a->next : NULL;
+	uint32_t x = bound_of(c, a), y = bound_of(c, b);
+
+	switch (n->builtin->id) {
+	case BI_TOLOWER:
+	case BI_TOUPPER:
+	case BI_STRCHR:
+	case BI_STRRCHR:
+	case BI_STRSTR:
+	case BI_SUBSTR:
+	case BI_STRTOK:
+	case BI_CLEANPATH:
+		return x;
+	case BI_BASENAME:
+	case BI_DIRNAME:
+		return at_least(x, 2); /* "." */
+	case BI_STRJOIN:
+		return x && y && x < UINT32_MAX / 2 && y < UINT32_MAX / 2 ? x + y - 1 : 0;
+	case BI_LLTOSTR:
+		return b ? 66 : 22; /* base 2: 64 digits; base 10: 19; sign, NUL */
+	case BI_INET_NTOA:
+		return 16;
+	case BI_INET_NTOA6:
+	case BI_INET_NTOP:
+		return 46;
+	case BI_PSARGS:
+		return 80;
+	case BI_COPYINSTR:
+		return b && b->kind == N_INT && b->ival && b->ival < UINT16_MAX
+			       ? (uint32_t)b->ival + 1
+			       : 0;
+	default:
+		return 0;
+	}
+}
+
+static uint32_t sym_field(enum bi_id id)
+{
+	switch (id) {
+	case BI_SYM:
+		return FLD_SYM;
+	case BI_FUNC:
+		return FLD_FUNC;
+	case BI_MOD:
+		return FLD_MOD;
+	case BI_USYM:
+		return FLD_USYM;
+	case BI_UFUNC:
+		return FLD_UFUNC;
+	case BI_UMOD:
+		return FLD_UMOD;
+	default:
+		return FLD_UADDR;
+	}
+}
+
+static const struct dtype *result_type(struct checker *c, const struct node *n, const char *ret)
+{
+	const struct dtype *ty;
+	uint32_t bound;
+
+	if (!strcmp(ret, "sym") || !strcmp(ret, "usym"))
+		return dtype_sym(c->t, sym_field(n->builtin->id));
+	if (!strcmp(ret, "string")) {
+		bound = result_bound(c, n);
+		if (c->env->opts && bound > opts_strcap(c->env->opts))
+			bound = 0;
+		return dtype_string(c->t, bound);
+	}
+	ty = dtype_parse(c->t, ret);
+	return ty ? ty : basic(c, DT_VOIDPTR);
+}
+
+/* alloca(size) and copyin(address, size) of a constant size: does it fit? */
+static bool scratch_fits(struct checker *c, struct node *n)
+{
+	const struct node *size = n->builtin->id == BI_ALLOCA   ? n->args
+				  : n->builtin->id == BI_COPYIN ? n->args->next
+								: NULL;
+	uint64_t max = c->env->opts ? c->env->opts->scratchsize : UINT64_MAX;
+
+	if (!size || size->kind != N_INT || size->ival <= max)
+		return true;
+	fail(c, n, D_ALLOCA_SIZE, "%s(%s%llu) size larger than scratchsize %llu", n->name,
+	     n->builtin->id == BI_COPYIN ? "..., " : "", (unsigned long long)size->ival,
+	     (unsigned long long)max);
+	return false;
+}
+
+/* Checks arguments against the row's prototype and sets the type of n. */
+static struct node *check_proto(struct checker *c, struct node *n)
+{
+	struct proto pr = parse_proto(c, n->builtin->proto);
+	struct node **slot;
+	unsigned i = 0;
+
+	if (proto_len(c, n, pr.min, pr.max))
+		return n;
+	for (slot = &n->args; *slot; slot = &(*slot)->next, i++) {
+		struct node *next = (*slot)->next, *k;
+
+		(*slot)->next = NULL;
+		k = check_param(c, n, i, pr.par[i], *slot);
+		if (!k)
+			return set_err(c, n);
+		k->next = next;
+		*slot = k;
+	}
+	if (!scratch_fits(c, n))
+		return set_err(c, n);
+	return set_type(n, result_type(c, n, pr.ret));
+}
+
+/* -- which function it is -- */
+
+static struct node *fail_undef_func(struct checker *c, struct node *n)
+{
+	struct near m;
+	int i;
+
+	if (symtab_get(&c->globals, n->name, 0) || symtab_get(&c->inlines, n->name, 0))
+		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function",
+			    n->name);
+	fail(c, n, D_FUNC_UNDEF, "undefined function name: %s", n->name);
+	near_init(&m, n->name);
+	for (i = BI_NONE + 1; i < BI_COUNT_; i++) {
+		if (builtin_get((enum bi_id)i)->kind != BIK_VAR)
+			near_try(&m, builtin_get((enum bi_id)i)->name);
+	}
+	if (m.best)
+		hint(c, "did you mean %s()?", m.best);
+	return n;
+}
+
+/* What other kernels have, or DTrace can do to the kernel and BPF cannot. */
+static struct node *not_on_linux(struct checker *c, struct node *n)
+{
+	struct node *k = check_proto(c, n);
+
+	return is_err(k) ? k : fail(c, n, D_UNSUP, "%s( ) is not supported on Linux", n->name);
+}
+
+/* An action where a value is wanted has the type void. What surrounds it may complain of that in better words
+ * than check_action_value(). */
+static struct node *action_value(struct checker *c, struct node *n)
+{
+	struct node *k;
+
+	if (n->builtin->proto && !check_special(c, n, &k))
+		n = check_proto(c, n);
+	if (is_err(n))
+		return n;
+	c->action = n;
+	c->action_errors = c->d->nerrors;
+	return set_type(n, basic(c, DT_VOID));
+}
+
+static struct node *fail_action(struct checker *c, struct node *n)
+{
+	return fail(c, n, D_CG_EXPR,
+		    "tracing function %s( ) may not be called from a D expression (D program context required)",
+		    n->name);
+}
+
+void check_action_value(struct checker *c)
+{
+	struct node *n = c->action;
+
+	c->action = NULL;
+	if (n && c->d->nerrors == c->action_errors)
+		fail_action(c, n);
+}
+
+static bool is_data_call(const struct builtin *b)
+{
+	return b->id >= BI_STACK && b->id <= BI_WHY;
+}
+
+struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool statement)
+{
+	const struct builtin *b = find_builtin_func(c, n->name);
+	bool act;
+	struct node *k;
+
+	if (func_exists(c, n->name) || (!b && lib_function(c, n->name)))
+		return check_func_call(c, n);
+	if (!b)
+		return fail_undef_func(c, n);
+	n->builtin = b;
+	if (b->id >= BI_BEGIN && b->id <= BI_TRACK_SCAN)
+		return check_track_call(c, n);
+	if (b->kind == BIK_VAR)
+		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function",
+			    n->name);
+	act = b->kind == BIK_ACT || (is_data_call(b) && !data_ok);
+	if (b->kind == BIK_AGG) {
+		fail(c, n, D_CG_EXPR,
+		     "aggregating function %s( ) may not be called from a D expression (D program context required)",
+		     n->name);
+		hint(c, "assign it to an aggregation: @name = %s(…)", n->name);
+		return n;
+	}
+	if (act && !statement)
+		return b->kind == BIK_ACT ? action_value(c, n) : fail_action(c, n);
+	if (statement)
+		check_effects(c, n);
+	if (b->id == BI_PANIC || b->id == BI_BREAKPOINT || b->id == BI_MSGSIZE || b->id == BI_MSGDSIZE)
+		return not_on_linux(c, n);
+	if (check_special(c, n, &k))
+		return k;
+	n = check_proto(c, n);
+	if (b->id == BI_FLIGHT && !is_err(n))
+		check_flight(c, n);
+	return n;
+}

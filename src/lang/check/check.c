@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checker: syntax trees in, a typed program out. Items are checked in source order, so that a
+ * variable is known behind its first assignment, as in DTrace. */
+#include "lang/check/int.h"
+#include <errno.h>
+
+static void init_checker(struct checker *c, struct arena *a, const struct compile_env *env,
+			 struct diags *d)
+{
+	*c = (struct checker){.a = a, .d = d, .env = env};
+	c->t = dtypes_new(a, env->ts);
+	c->prog = arena_new_obj(a, struct dprog);
+	c->prog->arena = a;
+	c->prog->types = c->t;
+	c->prog->opts = env->opts;
+	symtab_init(&c->globals, a);
+	symtab_init(&c->tls, a);
+	symtab_init(&c->locals, a);
+	symtab_init(&c->aggs, a);
+	symtab_init(&c->inlines, a);
+	symtab_init(&c->funcs, a);
+	symtab_init(&c->aliases, a);
+	symtab_init(&c->silent, a);
+	symtab_init(&c->libinlines, a);
+	if (env->libs)
+		dtypes_on_miss(c->t, lib_define_type, c);
+}
+
+static bool out_of_room(struct checker *c, struct span at)
+{
+	if (c->prog->nstmts >= DPROG_MAX_CLAUSES) {
+		diag_error(c->d, at, D_LIMIT, "more than %d clauses in one program",
+			   DPROG_MAX_CLAUSES);
+		return true;
+	}
+	if (arena_exhausted(c->a)) {
+		diag_error(c->d, at, D_LIMIT, "the program is too large: out of compiler memory");
+		return true;
+	}
+	return false;
+}
+
+/* The clauses that come with the derived probes of s. */
+static bool add_support(struct checker *c, const struct dstmt *s, bool after, struct dstmt ***tail)
+{
+	unsigned before = c->d->nerrors;
+	struct unit *u;
+
+	while ((u = derive_support(c, s, after)))
+		for (const struct item *it = u->items; it; it = it->next)
+			check_add_clause(c, it->clause, tail);
+	return c->d->nerrors == before;
+}
+
+static void add_support_behind(struct checker *c, struct dstmt ***tail)
+{
+	unsigned n = c->prog->nstmts;
+
+	for (const struct dstmt *s = c->prog->stmts; s && n; s = s->next, n--)
+		add_support(c, s, true, tail);
+}
+
+/* A clause that is left out: its variables come into being, its faults do not matter. */
+static void check_left_out(struct checker *c, struct dstmt *s)
+{
+	struct latecheck *last = c->lastlate;
+	struct diags *real = c->d, trial;
+
+	diags_init(&trial, c->a);
+	c->d = &trial;
+	check_clause(c, s);
+	forget_trial(c, last);
+	c->d = real;
+}
+
+bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail)
+{
+	const struct pdesc_node *pd;
+
+	for (pd = cl->probes; pd; pd = pd->next) {
+		struct dstmt *s = arena_new_obj(c->a, struct dstmt);
+		unsigned before = c->d->nerrors;
+		bool zero;
+
+		if (out_of_room(c, cl->at))
+			return false;
+		s->clause = cl;
+		s->is_default = !cl->has_body || !cl->body;
+		if (!check_probes(c, pd, s, &zero))
+			continue;
+		if (c->leaving) {
+			check_left_out(c, s);
+			continue;
+		}
+		if (event_clause(c, s, cl)) {
+			if (c->d->nerrors > before)
+				break;
+			continue;
+		}
+		if (!add_support(c, s, false, tail) || !check_derived(c, s))
+			continue;
+		if (check_amin_desc(c, s))
+			check_clause(c, s);
+		if (c->d->nerrors > before)
+			break; /* the other descriptions would only repeat it */
+		if (zero)
+			continue;
+		s->epid = ++c->prog->nstmts;
+		c->prog->has_error_clause = c->prog->has_error_clause || s->is_error;
+		**tail = s;
+		*tail = &s->next;
+	}
+	return c->d->nerrors < DIAG_MAX_ERRORS;
+}
+
+static void register_funcs(struct checker *c, struct unit *const *units, size_t nunits)
+{
+	size_t i;
+
+	for (i = 0; i < nunits; i++) {
+		const struct item *it;
+
+		for (it = units[i]->items; it; it = it->next)
+			if (it->decl && it->decl->kind == DECL_FUNC)
+				func_register(c, it->decl, false);
+	}
+}
+
+/* One run over the texts. What it finds to need 64 bits is added to wide. */
+static int check_once(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
+		      struct diags *d, struct wide *wide, struct dprog **ret)
+{
+	struct dstmt **tail;
+	struct checker c;
+	size_t i;
+
+	init_checker(&c, a, env, d);
+	c.wide = wide;
+	c.units = units;
+	c.nunits = nunits;
+	register_funcs(&c, units, nunits);
+	tail = &c.prog->stmts;
+	for (i = 0; i < nunits; i++) {
+		const struct item *it;
+		bool good = check_pragmas(&c, units[i]);
+
+		c.left_out |= !good;
+		c.zdefs = units[i]->zdefs;
+		for (it = units[i]->items; it; it = it->next) {
+			if (it->decl)
+				check_decl(&c, it->decl);
+			if (good && it->clause && !check_add_clause(&c, it->clause, &tail))
+				return -EINVAL;
+		}
+	}
+	for (i = 0; i < nunits; i++)
+		c.zdefs |= units[i]->zdefs;
+	add_support_behind(&c, &tail);
+	event_place(&c, &tail);
+	foreign_finish(&c);
+	check_unused_funcs(&c);
+	if (!d->nerrors)
+		settle_keys(&c);
+	check_late(&c);
+	check_pragmas_used(&c, units, nunits);
+	check_amin(&c);
+	if (d->nerrors)
+		return -EINVAL;
+	dtypes_on_miss(c.t, NULL, NULL); /* the types outlive this checker */
+	*ret = c.prog;
+	return 0;
+}
+
+/* As often as variables are found whose first value had a type too narrow for later ones. */
+int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
+	       const struct compile_env *env, struct diags *d, struct dprog **ret)
+{
+	const struct diags before = *d;
+	struct wide wide = {.more = false};
+	int r;
+
+	symtab_init(&wide.globals, a);
+	symtab_init(&wide.tls, a);
+	symtab_init(&wide.locals, a);
+	for (unsigned run = 1;; run++) {
+		wide.more = false;
+		wide.last = run == CHECK_MAX_RUNS;
+		r = check_once(a, units, nunits, env, d, &wide, ret);
+		if (!wide.more)
+			return r;
+		*d = before;
+		if (d->last)
+			d->last->next = NULL;
+		dlib_recheck(env->libs);
+	}
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Derived probes (probeinfo.h): a stable probe such as proc:::create is a condition and arguments over
+ * what a tracepoint gives. Both are D expressions in the provider's table, checked here once for every
+ * clause that enables the probe, before the clause itself. And arguments that this kernel's tracepoints do not pass
+ * as newer kernels do: expressions over those that they pass. */
+#include "lang/check/int.h"
+#include <string.h>
+
+static struct node *check_text(struct checker *c, const struct probe *p, const char *text, const char **why);
+
+static void become(struct node *n, const struct node *k)
+{
+	struct node *next = n->next;
+	struct span at = n->at;
+
+	*n = *k;
+	n->next = next;
+	n->at = at;
+}
+
+/* n becomes the expression text over the raw arguments of p, as a value of type ty. */
+static void become_text(struct checker *c, struct node *n, const struct probe *p, const char *text, const struct dtype *ty)
+{
+	struct node *k = new_node(c, N_CAST, n->at);
+	const char *why = "?";
+
+	k->a = check_text(c, p, text, &why);
+	k->implicit = true;
+	if (k->a)
+		become(n, set_type(k, ty));
+	else
+		fail(c, n, D_ARGS_TYPE, "this kernel does not pass the argument, and it cannot be found out: %s", why);
+}
+
+bool derive_raw_arg(struct checker *c, struct node *n)
+{
+	const struct probe *p = c->raw;
+	const struct probe_arg *a;
+	unsigned i = 0;
+
+	while (i < p->nraw && (!p->raw[i].name || strcmp(p->raw[i].name, n->name) != 0))
+		i++;
+	if (i == p->nraw)
+		return false;
+	a = &p->raw[i];
+	if (a->expr) {
+		become_text(c, n, p, a->expr, dtype_parse(c->t, a->ctype));
+		return true;
+	}
+	n->kind = N_INDEX;
+	n->a = new_node(c, N_IDENT, n->at);
+	n->a->builtin = builtin_get(BI_ARGS);
+	n->a->type = basic(c, DT_VOID);
+	n->ival = i;
+	n->raw = true;
+	n->lvalue = true;
+	set_type(n, dtype_from_ref(c->t, a->ref));
+	return true;
+}
+
+struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p, unsigned i, const struct dtype *ty)
+{
+	const char *why = "?";
+	struct node *k = check_text(c, p, p->args[i].expr, &why);
+
+	if (!k)
+		return fail(c, n, D_ARGS_TYPE, "args[%u] is not passed by this kernel, and cannot be found out: %s", i, why);
+	k->at = n->at;
+	k->next = n->next;
+	return set_type(k, ty);
+}
+
+bool derive_passed_arg(struct checker *c, struct node *n, unsigned i)
+{
+	const struct probe_source *ps = c->env->probes;
+	struct probe *p = c->stmt && !c->stmt->event && c->stmt->probes.n ? c->stmt->probes.v[0] : NULL;
+
+	if (!p || p->derived || !ps || !ps->get_args || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) || i >= p->nargs ||
+	    !p->args[i].expr)
+		return false;
+	become_text(c, n, p, p->args[i].expr, dtype_parse(c->t, "int64_t"));
+	return true;
+}
+
+bool derive_user_string(struct checker *c, struct node *n)
+{
+	const struct probe_source *ps = c->env->probes;
+	const struct probe_list *l = &c->stmt->probes;
+	struct node *arg;
+	size_t i;
+
+	if (n->ival > 9)
+		return false;
+	for (i = 0; i < l->n; i++) {
+		struct probe *p = l->v[i];
+
+		if (!p->derived || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) ||
+		    n->ival >= p->nargs || !p->args[n->ival].user_string)
+			return false;
+	}
+	arg = new_node(c, N_IDENT, n->at);
+	arg->name = arena_printf(c->a, "arg%u", (unsigned)n->ival);
+	n->kind = N_CALL;
+	n->name = "copyinstr";
+	n->a = NULL;
+	n->args = arg;
+	n->nargs = 1;
+	return l->n > 0;
+}
+
+struct unit *check_parse_text(struct checker *c, const char *name, const char *text)
+{
+	struct source *src = arena_new_obj(c->a, struct source);
+	struct unit *u;
+
+	*src = (struct source){.name = name, .text = text, .len = strlen(text)};
+	return lang_parse(c->a, src, c->env, c->d, &u) < 0 ? NULL : u;
+}
+
+/* The expression text, parsed as a predicate. NULL: reported to c->d. */
+static struct node *parse_text(struct checker *c, const char *text)
+{
+	struct unit *u = check_parse_text(c, text, arena_printf(c->a, "BEGIN/%s/{}", text));
+
+	return u ? u->items->clause->pred : NULL;
+}
+
+/* True the first time that the text is asked for. */
+static bool is_new_support(struct checker *c, const char *text)
+{
+	const char **v;
+
+	for (size_t i = 0; i < c->nsupport; i++)
+		if (!strcmp(c->support[i], text))
+			return false;
+	v = arena_new_arr(c->a, const char *, c->nsupport + 1);
+	if (c->nsupport)
+		memcpy(v, c->support, c->nsupport * sizeof(*v));
+	v[c->nsupport++] = text;
+	c->support = v;
+	return true;
+}
+
+struct unit *derive_support(struct checker *c, const struct dstmt *s, bool after)
+{
+	for (size_t i = 0; i < s->probes.n; i++) {
+		const struct probe *p = s->probes.v[i];
+		const char *text = after ? p->after : p->before;
+
+		if (p->derived && text && is_new_support(c, text))
+			return check_parse_text(c, p->name, text);
+	}
+	return NULL;
+}
+
+/* Checks text over the raw arguments of p. NULL: it has no sense on this kernel; *why tells. */
+static struct node *check_text(struct checker *c, const struct probe *p, const char *text, const char **why)
+{
+	const struct probe *outer = c->raw;
+	struct cscope scope = c->scope;
+	struct diags *real = c->d, trial;
+	struct node *n;
+
+	diags_init(&trial, c->a);
+	c->d = &trial;
+	c->raw = p;
+	c->scope = (struct cscope){.lib = true}; /* the program's names mean nothing here */
+	n = parse_text(c, text);
+	if (n)
+		n = check_expr(c, n);
+	c->scope = scope;
+	c->raw = outer;
+	c->d = real;
+	if (!trial.nerrors)
+		return n;
+	*why = trial.first->msg;
+	return NULL;
+}
+
+static bool derive(struct checker *c, struct dstmt *s, struct probe *p)
+{
+	struct dderived *dd = arena_new_obj(c->a, struct dderived);
+	const char *why = "?";
+	unsigned i;
+
+	dd->probe = p;
+	dd->args = arena_new_arr(c->a, struct node *, p->nargs ? p->nargs : 1);
+	if (p->cond)
+		dd->cond = check_text(c, p, p->cond, &why);
+	if (p->cond && !dd->cond) {
+		diag_error(c->d, s->at, D_UNSUP, "probe %s:%s:%s:%s cannot be enabled: %s", p->prov,
+			   p->mod, p->func, p->name, why);
+		return false;
+	}
+	for (i = 0; i < p->nargs; i++)
+		if (p->args[i].expr)
+			dd->args[i] = check_text(c, p, p->args[i].expr, &why);
+	dd->next = s->derived;
+	s->derived = dd;
+	return true;
+}
+
+bool check_derived(struct checker *c, struct dstmt *s)
+{
+	const struct probe_source *ps = c->env->probes;
+	bool ok = true;
+	size_t i;
+
+	c->stmt = s;
+	for (i = 0; i < s->probes.n && ok; i++) {
+		struct probe *p = s->probes.v[i];
+
+		if (!p->derived)
+			continue;
+		if (!p->args_known && ps->get_args)
+			ps->get_args(ps->ctx, c->a, p);
+		ok = derive(c, s, p);
+	}
+	c->stmt = NULL;
+	return ok;
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside of the checker, shared by check*.c and fold.c. An expression whose error was reported has
+ * the type DK_DYN; whatever uses it stays silent. Functions that take a node return the node that
+ * stands in its place afterwards. */
+#ifndef DWELL_LANG_CHECK_INT_H
+#define DWELL_LANG_CHECK_INT_H
+#include "lang/dlib.h"
+#include "lang/errtag.h"
+#include "lang/later.h"
+#include "lang/op.h"
+#include "lang/types/symtab.h"
+
+#define CHECK_MAX_INLINE_DEPTH 32 /* inlines inside of inlines */
+#define CHECK_MAX_INLINES \
+	(1 << 20) /* uses of inlines in one program, those inside of inlines too */
+#define CHECK_MAX_MEMBER_SIZE (1u << 30) /* bytes of a D struct or array */
+#define CHECK_MAX_KEYS	      64	 /* keys of one associative array or aggregation */
+#define CHECK_MAX_RUNS	      8		 /* over a program, to find the widths of variables */
+
+/* One key expression of an array or aggregation whose key types are settled at the end. */
+struct keyuse {
+	struct node *n; /* replaced in place */
+	struct keyuse *next;
+};
+
+struct cvar {
+	struct dvar pub; /* first */
+	bool declared;
+	bool poisoned;	      /* its first value was wrong: further complaints would not help */
+	bool known;	      /* declared or assigned before: may be read */
+	bool by_number;	      /* its type is that of a number, its first value */
+	struct keyuse **uses; /* nkeys lists; NULL when declared */
+};
+
+struct cagg {
+	struct dagg pub; /* first */
+	const struct builtin *fn;
+	struct span fn_at;
+	struct keyuse **uses;
+};
+
+/* A parameter of an inline array or translator, and the checked expression it stands for. */
+struct cparam {
+	const char *name; /* or NULL */
+	const struct dtype *type;
+	struct node *value; /* copied at each use */
+};
+
+/* What names mean inside of the text of an inline or translator, besides the program's names. */
+struct cscope {
+	struct cparam *params;
+	unsigned nparams;
+	bool lib; /* text of a library */
+	struct clocal *block; /* local variables, the innermost first */
+};
+
+struct cinline {
+	const char *name;
+	const struct dtype *type;
+	const struct node *value; /* unchecked */
+	struct cparam *params;	  /* of an array */
+	unsigned nparams;
+	bool is_array, lib;
+	bool is_int; /* an integer constant */
+	const struct dattr *attr; /* #pragma D attributes, or NULL */
+};
+
+struct cxlator {
+	const struct dtype *out; /* a struct or union, perhaps by a typedef */
+	struct cparam in;
+	const struct decl *decl; /* the members: unchecked */
+	bool lib;
+	struct cxlator *next;
+};
+
+/* A local variable that can be seen, the innermost first. */
+struct clocal {
+	const char *name;
+	struct cvar *v;
+	struct clocal *next;
+};
+
+/* A check that needs the whole program: a printa() and the like. */
+struct latecheck {
+	struct node *call;
+	struct latecheck *next;
+};
+
+/* A description that is left out: check_foreign.c. */
+struct left {
+	const struct pdesc_node *pd;
+	const char *why;
+	struct left *next;
+};
+
+/* Variables that are to be 64 bits wide: check_cut.c. */
+struct wide {
+	struct symtab globals, tls, locals;
+	bool more; /* some were found in this run */
+	bool last; /* no further run: what is found is warned of */
+};
+
+struct checker {
+	struct arena *a;
+	struct dtypes *t;
+	struct diags *d;
+	const struct compile_env *env;
+	struct dprog *prog;
+	struct symtab globals, tls, locals, aggs, inlines, libinlines;
+	struct cvar *lastvar;
+	struct cagg *lastagg;
+	struct latecheck *late, *lastlate;
+	/* the clause instance that is being checked; NULL: a declaration */
+	struct dstmt *stmt;
+	bool committed, speculating, recorded; /* actions seen in it */
+	const char **support; /* texts of derived probes that are in the program already (probeinfo.h) */
+	size_t nsupport;
+	const struct probe *raw; /* in an expression over raw arguments (probeinfo.h): names are those */
+	struct symtab funcs;
+	struct cfunc *funclist; /* the last one first */
+	struct cframe *frame;	/* of the function whose body is being checked; NULL: a clause */
+	unsigned ncalls;
+	unsigned nrecords; /* actions that record data in bodies of functions so far */
+	unsigned loops; /* around what is checked */
+	struct node *action;	   /* used as a value, and not yet complained about */
+	unsigned action_errors;	   /* … errors when it was met */
+	bool updating;	 /* a name being looked up is the target of an operator such as += */
+	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
+	unsigned inline_depth, ninlines;
+	struct devclause *evclauses, *lastevclause; /* of latency probes */
+	bool bare_prov; /* probeprov is as the probe has it, with the * of any process */
+	bool scanning; /* a clause that looks for what is due */
+	bool optional; /* a clause whose probes need not be there */
+	struct symtab aliases; /* system calls of Linux: by what foreign name the program calls them */
+	struct symtab silent;  /* system calls that were warned of */
+	struct left *left, *lastleft;
+	struct wide *wide;
+	bool leaving;  /* a clause that is left out: its faults do not matter */
+	bool zdefs;    /* … as of all of this text */
+	bool left_out; /* some of the texts: -x zdepends */
+	unsigned ntemps; /* temporaries of this clause */
+	struct unit *const *units; /* the program's texts */
+	size_t nunits;
+	struct cscope scope;
+	struct cxlator *xlators; /* the program's, then those of libraries */
+	unsigned depth; /* of the recursion into expressions */
+};
+
+/* -- small helpers, check_type.c -- */
+const struct dtype *res(struct checker *c, const struct node *n); /* resolved type */
+bool is_err(const struct node *n);
+struct node *set_err(struct checker *c, struct node *n);
+struct node *set_type(struct node *n, const struct dtype *ty);
+const struct dtype *basic(struct checker *c, enum dbasic b);
+const char *tname(struct checker *c, const struct node *n); /* of its type, for messages */
+bool is_int(struct checker *c, const struct node *n);
+bool is_scalar(struct checker *c, const struct node *n);
+bool is_ptr(struct checker *c, const struct node *n); /* pointer, not string */
+bool is_str(struct checker *c, const struct node *n);
+bool is_zero(const struct node *n); /* the constant 0 */
+bool is_user_type(const struct dtype *ty);
+bool type_strcompat(struct checker *c, const struct dtype *ty); /* string, char *, char [] */
+bool type_is_vfptr(struct checker *c, const struct dtype *ty);
+bool types_same(struct checker *c, const struct dtype *a, const struct dtype *b);
+bool ptr_compat(struct checker *c, const struct node *l, const struct node *r);
+/* May r be given where a value of type l is wanted? */
+bool arg_compat(struct checker *c, const struct dtype *l, const struct node *r);
+/* An error of expression n: returns n as error. */
+struct node *fail(struct checker *c, struct node *n, const char *tag, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void hint(struct checker *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct node *new_node(struct checker *c, enum node_kind k, struct span at);
+
+/* -- conversions, check_conv.c -- */
+/* n as a value of type ty, with an implicit cast when representation differs; constants are folded.
+ */
+struct node *convert(struct checker *c, struct node *n, const struct dtype *ty);
+struct node *decay(struct checker *c, struct node *n);	     /* arrays and functions to pointers */
+struct node *to_string(struct checker *c, struct node *n);   /* char *, char [] to string */
+struct node *string_ptr(struct checker *c, struct node *n);	     /* string to char * */
+struct node *null_string(struct checker *c, struct node *n); /* the constant 0 to a string */
+/* The type of integer arithmetic over one value, and over two: that with more bits, else that without sign.
+ * No promotion to int; the value itself is 64 bits wide and may be larger than the type. */
+const struct dtype *arith_one(struct checker *c, const struct node *n);
+const struct dtype *arith_type(struct checker *c, const struct node *l, const struct node *r);
+const struct dtype *rvalue_type(struct checker *c, const struct dtype *ty); /* without const */
+uint64_t int_wrap(const struct dtype *resolved, uint64_t v);
+
+/* -- fold.c -- */
+/* n itself, or the constant it is. Division by the constant zero is an error. */
+struct node *fold(struct checker *c, struct node *n);
+
+/* -- check_const.c -- */
+/* The branch that is taken of n, a ?: with a condition that DTrace knows when it parses; NULL: n is something else.
+ * *ret_bad: the condition is wrong, which was reported. */
+struct node *const_branch(struct checker *c, const struct node *n, bool *ret_bad);
+
+/* -- expressions, check_expr.c, check_var.c, check_op.c -- */
+struct node *check_expr(struct checker *c, struct node *n);
+/* The same, but the result may be a translated value (N_XLATE), of which only members can be used. */
+struct node *check_translated(struct checker *c, struct node *n);
+/* A kernel symbol may have no type (void): operand of & and of casts. */
+struct node *check_untyped(struct checker *c, struct node *n);
+/* As operand of trace, printf or as key: arrays stay arrays, stack() and sym() may be used. */
+struct node *check_data(struct checker *c, struct node *n);
+struct node *check_traced(struct checker *c, struct node *n, const char *action); /* of trace(), print() */
+struct node *check_unary(struct checker *c, struct node *n);
+struct node *check_binary(struct checker *c, struct node *n);
+struct node *check_cond(struct checker *c, struct node *n);
+struct node *check_assign(struct checker *c, struct node *n);
+/* The only index of a built-in array, checked; NULL: n is an error. */
+struct node *check_one_index(struct checker *c, struct node *n);
+struct node *check_args_index(struct checker *c, struct node *n);
+/* uregs[n]: an unsigned number. check_uregs.c */
+struct node *check_uregs(struct checker *c, struct node *n);
+bool is_writable(const struct node *n);
+/* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new,
+ * int64_t); operand of a unary operator (the same, but it is read only). */
+enum access { ACC_READ, ACC_WRITE, ACC_INC, ACC_UNARY };
+struct node *check_ident(struct checker *c, struct node *n, enum access acc);
+struct node *check_scoped(struct checker *c, struct node *n, enum access acc);
+struct node *check_index(struct checker *c, struct node *n, enum access acc);
+/* n as target of an assignment or ++. */
+struct node *check_target(struct checker *c, struct node *n, enum access acc);
+/* Checks args as keys against nkeys/keys/uses, or as their first use. what: "@a[ ]". */
+bool check_keys(struct checker *c, struct node *n, const char *what, const struct dtype ***keys,
+		unsigned *nkeys, struct keyuse ***uses);
+struct cvar *var_new(struct checker *c, enum dscope scope, const char *name, struct span at);
+struct symtab *var_table(struct checker *c, enum dscope scope);
+void settle_keys(struct checker *c);
+const char *var_prefix(enum dscope scope);
+
+/* -- calls, check_call.c, check_act.c -- */
+struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool statement);
+/* Complains of an action that was used as a value, unless something else was wrong with it. */
+void check_action_value(struct checker *c);
+/* A positive constant? */
+bool posconst(struct checker *c, const struct node *n);
+/* The type of stack() without arguments. */
+const struct dtype *check_stack_type(struct checker *c);
+bool check_special(struct checker *c, struct node *n, struct node **ret);
+/* What an action does, and may stand behind. */
+void check_effects(struct checker *c, struct node *n);
+/* false, reported: the call of an action with a wrong number of arguments. */
+bool act_protos_fit(struct checker *c, struct node *n);
+struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned max);
+struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg,
+		       const char *want);
+
+/* -- aggregations, check_agg.c -- */
+void check_agg_stmt(struct checker *c, struct stmt *s);
+/* @a as an argument: no keys; the aggregation, made if new. */
+struct node *check_agg_ref(struct checker *c, struct node *n);
+void check_late(struct checker *c); /* printa, clear, … when all aggregations are known */
+void late_add(struct checker *c, struct node *call);
+
+/* -- formats, check_printf.c -- */
+bool check_format(struct checker *c, struct node *call, struct node *fmt, struct node *args);
+bool check_format_agg(struct checker *c, struct node *call, struct node *fmt,
+		      const struct dagg *agg);
+
+/* -- declarations, check_decl.c -- */
+const struct dtype *check_type(struct checker *c,
+			       const struct tyname *t); /* DK_DYN: error reported */
+void check_decl(struct checker *c, const struct decl *d);
+/* Keys of an array or parameters of a function: known types, no name twice; void stands alone. */
+bool params_ok(struct checker *c, const struct tyname *list, const char *kind, bool void_ok);
+/* The last derivation of a declaration, when it makes an associative array. */
+const struct derive *assoc_derive(struct checker *c, const struct decl *d);
+/* The type with the derivations before `stop` (NULL: all). */
+const struct dtype *type_until(struct checker *c, const struct tyname *t, const struct derive *stop);
+/* The variable of a declaration in a block, not yet in scope; NULL: reported. */
+struct cvar *declare_local(struct checker *c, const struct decl *d);
+const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct span at);
+/* The value of a constant expression; false: it is none (nothing reported). */
+bool const_value(struct checker *c, const struct node *n, struct node **ret);
+
+/* -- inlines, check_inline.c -- */
+void declare_inline(struct checker *c, const struct decl *d);
+struct node *use_inline(struct checker *c, struct node *n, const struct cinline *in);
+/* n: name[args] */
+struct node *use_inline_array(struct checker *c, struct node *n, const struct cinline *in);
+/* in[value], of one parameter, in place of n. value has been checked. */
+struct node *use_inline_of(struct checker *c, struct node *n, const struct cinline *in, struct node *value);
+/* A parameter that stands for any value of its type: for checking the declaration. */
+void param_declare(struct checker *c, struct cparam *p, const char *name, const struct dtype *ty,
+		   struct span at);
+/* Lets the parameter stand for a checked value; what must be evaluated once, and before, is added to
+ * *before (assignments of temporaries). */
+void param_bind(struct checker *c, struct cparam *p, struct node *value, struct node **before);
+/* The value in place of the name n, or NULL: it is no parameter here. */
+struct node *param_use(struct checker *c, struct node *n);
+/* Checks a copy of body in the scope and puts it in the place of n, behind `before` (or NULL). */
+struct node *scope_check(struct checker *c, struct node *n, const struct node *body,
+			 struct cscope scope, struct node *before);
+
+/* -- translators, check_xlate.c -- */
+void declare_translator(struct checker *c, const struct decl *d);
+struct node *check_xlate(struct checker *c, struct node *n);
+/* The translated value of in, which is checked; NULL: no translator from its type to `to`, a struct or
+ * union or a pointer to one. */
+struct node *xlate_make(struct checker *c, struct node *in, const struct dtype *to);
+const struct cxlator *xlator_find(struct checker *c, const struct node *in, const struct dtype *out);
+/* n: a.m or a->m, a is N_XLATE */
+struct node *xlate_member(struct checker *c, struct node *n);
+/* A translated struct as a value that can be assigned: all members that the translator gives, the others
+ * 0. An error when n is a translated pointer; anything else is n itself. */
+struct node *xlate_value(struct checker *c, struct node *n);
+/* A variable without a name, for the rest of the expression, from its assignment on. */
+struct node *temp_new(struct checker *c, const struct dtype *ty, struct span at);
+struct node *assign_node(struct checker *c, struct node *to, struct node *value);
+/* b behind a; a may be NULL. */
+struct node *comma(struct checker *c, struct node *a, struct node *b);
+/* The number that a built-in variable of translated data is made of (curcpu: that of the CPU), which a cast to an integer
+ * and trace() have; n when it is anything else. */
+struct node *xlate_number(struct checker *c, struct node *n);
+/* An error when n is a translated value. */
+struct node *xlate_whole(struct checker *c, struct node *n);
+
+/* -- provider blocks, check_prov.c -- */
+void declare_provider(struct checker *c, const struct decl *d);
+
+/* -- trackers, check_track.c -- */
+void declare_tracker(struct checker *c, const struct decl *d);
+struct dtracker *tracker_find(const struct checker *c, const char *name);
+/* begin(), end() and pending(), which are functions only where a tracker is declared. */
+struct node *check_track_call(struct checker *c, struct node *n);
+
+/* -- latency probes, check_event.c -- */
+/* args[i] in a clause of a latency probe; NULL: the clause is none. */
+struct node *event_arg(struct checker *c, struct node *n, uint64_t i);
+struct node *event_member(struct checker *c, struct node *n); /* n: args[0]->m */
+struct node *check_slow(struct checker *c, struct node *n);
+void check_flight(struct checker *c, struct node *n); /* flight(), its arguments being right */
+/* Is s a clause of latency probes? It is kept for the clauses that call end(). */
+bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl);
+/* The clause that is being checked calls begin() or end() of t. */
+void event_note(struct checker *c, struct dtracker *t, bool end);
+void event_fires(struct checker *c, struct dtracker *t);
+/* When all clauses are checked: puts those of latency probes where they fire. */
+void event_place(struct checker *c, struct dstmt ***tail);
+
+/* -- control lines, check_pragma.c -- */
+/* What #pragma D attributes says about a name of the program or of the library; NULL: nothing. */
+const struct dattr *pragma_attr(struct checker *c, const char *name, bool lib);
+/* Is a name of the library too new for -x version? */
+bool pragma_too_new(struct checker *c, const char *name);
+/* Built-in names that -x version allows, or NULL. */
+const struct builtin *find_builtin(struct checker *c, const char *name);
+const struct builtin *find_builtin_func(struct checker *c, const char *name); /* for calls */
+/* #pragma D depends_on, attributes and binding of the program's own texts. False: the clauses of this one are left out, since it
+ * depends on what is not here. */
+bool check_pragmas(struct checker *c, const struct unit *u);
+/* At the end: those that were about nothing, and -x amin. */
+void check_pragmas_used(struct checker *c, struct unit *const *units, size_t n);
+void check_amin(struct checker *c);
+bool check_amin_desc(struct checker *c, const struct dstmt *s); /* false: reported */
+
+/* -- the library, check_lib.c -- */
+/* An inline of the library, or NULL; defines its enumerators too. */
+const struct cinline *lib_inline(struct checker *c, const char *name);
+/* Is there a function of this name in a library? */
+bool lib_function(struct checker *c, const char *name);
+void lib_define_type(void *checker, enum dkind kind, const char *name);
+void lib_use_translators(struct checker *c, const struct dtype *out);
+/* scope_check() of a library's text: NULL when it is wrong, which is a warning. */
+struct node *lib_check(struct checker *c, struct node *n, const struct node *body,
+		       struct cscope scope, struct node *before);
+/* Are the modules, providers and probes there that the control lines ask for? */
+bool depends_hold(struct checker *c, const struct pragma *p);
+
+/* -- check.c: one clause with each of its descriptions. False: no sense in going on. -- */
+bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail);
+/* -- probes and clauses, check_probe.c, check_clause.c -- */
+bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero);
+void check_clause(struct checker *c, struct dstmt *s);
+/* Forgets what checking a clause left for later behind `last`, when it is to be checked again or not at all. */
+void forget_trial(struct checker *c, struct latecheck *last);
+
+/* Says that a description matches nothing. why, tag: or NULL. check_probe.c */
+void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why, const char *tag);
+
+/* -- values that variables cut, check_cut.c -- */
+/* n assigns value to a variable: would it lose bits? */
+void cut_note(struct checker *c, const struct node *n, const struct node *value);
+/* Is the variable, whose type is a number's, to be 64 bits wide? */
+bool cut_is_wide(struct checker *c, const struct cvar *v);
+/* Have all of these probes an argument i of at most 32 bits? check_args.c */
+bool args_are_narrow(struct checker *c, const struct probe_list *l, unsigned i);
+
+/* -- what other systems have, check_foreign.c -- */
+/* What stands in the D library for the variable or member n of the struct st that this kernel
+ * does not have (dlib/others.d), or NULL. */
+struct node *foreign_ksym(struct checker *c, struct node *n);
+const struct cinline *foreign_ksym_array(struct checker *c, const struct node *n);
+struct node *foreign_member(struct checker *c, struct node *n, const struct dtype *st);
+/* Finds what a description means that matches nothing by its letters. */
+bool foreign_match(struct checker *c, const struct pdesc *d, struct probe_list *l);
+/* Is it about something that only another system has? */
+bool foreign_known(const struct pdesc *d);
+/* The description is left out, unless the whole program would be. why: the reason, or NULL. */
+void foreign_leave(struct checker *c, const struct pdesc_node *pd, const char *why);
+/* At the end: warns of what was left out, or says that nothing is left. */
+void foreign_finish(struct checker *c);
+/* Warns of a system call that programs hardly make, when the description is about nothing else. */
+void silent_warn(struct checker *c, const struct pdesc_node *pd, const struct probe_list *l);
+
+/* -- derived probes, check_derive.c -- */
+/* Checks the expressions of the derived probes of s. False: reported. */
+bool check_derived(struct checker *c, struct dstmt *s);
+/* Texts that come with the derived probes of s and are not in the program yet, parsed: those that go before
+ * or after. NULL: no more of them, or reported. */
+/* Parses D text of dwell's own. NULL: reported. */
+struct unit *check_parse_text(struct checker *c, const char *name, const char *text);
+struct unit *derive_support(struct checker *c, const struct dstmt *s, bool after);
+/* n becomes the raw argument that it names. False: it names none. */
+bool derive_raw_arg(struct checker *c, struct node *n);
+/* The value of argument i of p, whose .expr is given; ty: its type. n: where it is used. */
+struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p, unsigned i, const struct dtype *ty);
+/* n, arg<i>, becomes the expression that argument i is in the probe of the clause. False: it is as it is passed. */
+bool derive_passed_arg(struct checker *c, struct node *n, unsigned i);
+/* n, args[i], becomes copyinstr(arg<i>), unchecked, when that is what all probes of the clause have there. */
+bool derive_user_string(struct checker *c, struct node *n);
+/* -- functions, check_func.c -- */
+void func_register(struct checker *c, const struct decl *d, bool lib);
+void declare_func(struct checker *c, const struct decl *d);
+bool func_exists(const struct checker *c, const char *name);
+struct node *check_func_call(struct checker *c, struct node *n);
+void check_return(struct checker *c, struct stmt *s);
+void check_unused_funcs(struct checker *c);
+/* A local variable of the checker's. */
+struct cvar *new_local(struct checker *c, const char *name, const struct dtype *ty, struct span at);
+/* "var = value" for a local variable; value has been checked and fits. */
+struct node *assign_local(struct checker *c, struct cvar *v, struct node *value);
+
+/* -- statements, check_flow.c -- */
+void check_stmts(struct checker *c, struct stmt *s);
+struct cvar *local_find(const struct checker *c, const char *name); /* or NULL */
+void local_add(struct checker *c, const char *name, struct cvar *v);
+
+/* -- near names, check_near.c -- */
+struct near {
+	const char *want, *best;
+	unsigned dist;
+};
+void near_init(struct near *m, const char *want);
+void near_try(struct near *m, const char *name);
+
+/* -- copy.c -- */
+struct node *node_copy(struct arena *a, const struct node *n);
+struct stmt *stmt_copy(struct arena *a, const struct stmt *s);
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* uregs[n]: the registers that the thread had when it left user mode. */
+#include "lang/check/int.h"
+
+struct node *check_uregs(struct checker *c, struct node *n)
+{
+	struct node *i = check_one_index(c, n);
+
+	if (!i)
+		return n;
+	if (!dtype_is_integer(res(c, i)))
+		return fail(c, n, D_PROTO_ARG,
+			    "uregs[ ] argument #1 is incompatible with prototype:\n\tprototype: "
+			    "integer constant\n\t argument: %s",
+			    tname(c, i));
+	n->a->builtin = builtin_get(BI_UREGS);
+	n->a->type = basic(c, DT_VOID);
+	return set_type(n, basic(c, DT_ULONG));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Provider sdt: every tracepoint of the kernel as sdt:GROUP::NAME, entered as a typed tracepoint.
+ * Source: the names are those of Oracle's DTrace for Linux; arguments are the tracepoint's own. */
+#include <errno.h>
+#include "prov/prov_int.h"
+#include "prov/kernel/tp.h"
+
+static int sdt_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
+		     struct probe_list *out, const char **why)
+{
+	return prov_tp_match(env, a, d, &prov_sdt, out, why);
+}
+
+static int sdt_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret)
+{
+	return prov_tp_by_id(env, a, id, &prov_sdt, ret);
+}
+
+static int sdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		     const char **why)
+{
+	const struct tp *tp = p->priv;
+
+	(void)a;
+	(void)why;
+	*ret = (struct entry){
+		.kind = env->caps->tp_btf ? ENTRY_TP_BTF : ENTRY_RAW_TP,
+		.target = tp->name,
+		.btf_type = tp->ref,
+		.cpu = -1,
+	};
+	return tptab_arg_locs(env, tp->ref, ret);
+}
+
+const struct provider prov_sdt = {
+	.name = "sdt",
+	.id_base = PROV_ID_SDT,
+	.id_count = PROV_N_SDT,
+	.match = sdt_match,
+	.by_id = sdt_by_id,
+	.args = prov_tp_args,
+	.entry = sdt_entry,
+};

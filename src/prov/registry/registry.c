@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All providers as one source of probes. Nothing is opened until a description needs it. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "load/tracefs.h"
+#include "prov/prov_int.h"
+#include "prov/user/uproc.h"
+
+#define CACHE_LIMIT ((size_t)256 << 20) /* the table of tracepoints takes less than 1 MiB */
+
+/* In the order of their ids, so that lists of probes are in id order. */
+static const struct provider *const providers[] = {
+	&prov_dtrace, &prov_sched, &prov_syscall, &prov_proc, &prov_io, &prov_lockstat, &prov_vminfo,
+	&prov_sysinfo, &prov_signal, &prov_fsinfo, &prov_tcp, &prov_udp, &prov_ip,
+	&prov_wp, &prov_cpc, &prov_iter, &prov_sdt, &prov_rawtp, &prov_profile,
+	&prov_pid, &prov_usdt, &prov_wpuser,
+};
+
+struct registry {
+	struct prov_env env;
+	struct prov_cache cache;
+	struct probe_source source;
+};
+
+/* A name alone that only the provider dtrace can have: the others need not look. */
+static bool only_dtrace(const struct pdesc *d)
+{
+	static const char *const own[] = {"BEGIN", "END", "ERROR"};
+
+	for (size_t i = 0; d->name && i < ARRAY_SIZE(own); i++)
+		if (!strcmp(d->name, own[i]))
+			return true;
+	return false;
+}
+
+static void own(struct probe_list *l, size_t from, const struct provider *pv)
+{
+	for (size_t i = from; i < l->n; i++)
+		if (!l->v[i]->provider)
+			l->v[i]->provider = pv;
+}
+
+static int match_id(struct registry *r, struct arena *a, uint32_t id, struct probe_list *ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(providers); i++) {
+		const struct provider *pv = providers[i];
+		struct probe *p;
+		int e;
+
+		if (id < pv->id_base || id - pv->id_base >= pv->id_count)
+			continue;
+		e = pv->by_id(&r->env, a, id, &p);
+		if (e == -ENOENT)
+			return 0;
+		if (e < 0)
+			return e;
+		prov_list_add(a, ret, p);
+		own(ret, ret->n - 1, pv);
+		return 0;
+	}
+	return 0;
+}
+
+static int registry_match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
+			  const char **why)
+{
+	struct registry *r = ctx;
+	struct probe_list out = {0};
+	const char *reason = NULL;
+	int e = 0;
+
+	if (d->id)
+		e = match_id(r, a, d->id, &out);
+	for (size_t i = 0; !d->id && e >= 0 && i < ARRAY_SIZE(providers); i++) {
+		const struct provider *pv = providers[i];
+		size_t before = out.n;
+
+		if (pv->of_processes ? !registry_is_user(r, d) : !pdesc_glob(d->prov, pv->name))
+			continue;
+		if (pv != &prov_dtrace && only_dtrace(d))
+			continue;
+		e = pv->match(&r->env, a, d, &out, &reason);
+		own(&out, before, pv);
+	}
+	if (e < 0)
+		return e;
+	if (!out.n && !reason && d->prov)
+		reason = whynot_provider(&r->env, d->prov);
+	if (why)
+		*why = out.n ? NULL : reason;
+	*ret = out;
+	return 0;
+}
+
+static int registry_args(void *ctx, struct arena *a, struct probe *p)
+{
+	struct registry *r = ctx;
+	const struct provider *pv = p->provider;
+
+	return p->args_known ? 0 : pv->args(&r->env, a, p);
+}
+
+int registry_new(struct typesrc *ts, const struct caps *caps, int64_t target, struct registry **ret)
+{
+	struct registry *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return -ENOMEM;
+	r->cache.arena = arena_new(CACHE_LIMIT);
+	r->env = (struct prov_env){
+		.ts = ts,
+		.caps = caps,
+		.tracefs_fd = PROV_UNOPENED,
+		.target = target,
+		.cache = &r->cache,
+	};
+	r->source = (struct probe_source){r, registry_match, registry_args};
+	*ret = r;
+	return 0;
+}
+
+void registry_free(struct registry *r)
+{
+	if (!r)
+		return;
+	if (r->env.tracefs_fd >= 0)
+		close(r->env.tracefs_fd);
+	uproc_done(&r->cache);
+	arena_free(r->cache.arena);
+	free(r);
+}
+
+const struct probe_source *registry_source(struct registry *r)
+{
+	return &r->source;
+}
+
+int registry_file(struct registry *r, const struct uobj_mapping *m, const char *const *provs, size_t n)
+{
+	return ulater_open(&r->env, m, provs, n);
+}
+
+void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret)
+{
+	*ret = (struct probe_list){0};
+	usdt_match_later(&r->env, a, d, ret);
+	for (size_t i = 0; i < ret->n; i++)
+		registry_args(r, a, ret->v[i]);
+}
+
+int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why)
+{
+	struct registry *r = registry;
+	const struct provider *pv = p->provider;
+
+	return pv->entry(&r->env, r->cache.arena, p, ret, why);
+}
+
+int registry_attach(struct registry *r, const struct probe *const *probes, uint32_t nprobes,
+		    const struct entry *e, int prog_fd, struct link **ret, struct err *err)
+{
+	const struct provider *pv = probes[0]->provider;
+
+	if (pv->attach)
+		return pv->attach(&r->env, probes, nprobes, e, prog_fd, ret, err);
+	return link_attach(e, prog_fd, ret, err);
+}
+
+bool registry_is_user(struct registry *r, const struct pdesc *d)
+{
+	(void)r;
+	if (!d->prov || d->id)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)
+		if (!providers[i]->of_processes && pdesc_glob(d->prov, providers[i]->name))
+			return false;
+	return true;
+}
+
+void registry_options(struct registry *r, const struct dopts *o)
+{
+	r->env.opts = o;
+}
+
+void registry_list_only(struct registry *r)
+{
+	r->env.listing = true;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Provider pidN: entry, return and every instruction of the functions of process N.
+ * Source: DTrace guide, "pid Provider"; the order in which things are refused, and the words, as in
+ * Oracle's DTrace for Linux. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "lang/errtag.h"
+#include "prov/user/uproc.h"
+#include "sym/elf/insn.h"
+
+/* One description while it is matched. */
+struct matching {
+	struct prov_env *env;
+	struct arena *a;
+	const struct pdesc *d;
+	struct probe_list *out;
+	struct uproc *p;
+	const char *tag, *why; /* of the first error */
+	bool module_found, stop;
+};
+
+static bool is_glob(const char *s)
+{
+	return !pdesc_is_exact(s);
+}
+
+static void fail(struct matching *m, const char *tag, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void fail(struct matching *m, const char *tag, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (m->why)
+		return;
+	va_start(ap, fmt);
+	m->why = arena_vprintf(m->a, fmt, ap);
+	va_end(ap);
+	m->tag = tag;
+	m->stop = true;
+}
+
+/* "pid123" and nothing else. */
+static bool parse_pid(const char *prov, int *ret)
+{
+	long n = 0;
+
+	if (strncmp(prov, "pid", 3) != 0 || !prov[3])
+		return false;
+	for (const char *s = prov + 3; *s; s++) {
+		if (*s < '0' || *s > '9' || n > INT32_MAX / 10 - 1)
+			return false;
+		n = n * 10 + (*s - '0');
+	}
+	*ret = (int)n;
+	return n > 0;
+}
+
+static void add(struct matching *m, struct uproc_obj *o, const struct ufunc *f,
+		enum upoint_kind kind, uint64_t off, const char *name)
+{
+	struct upoint at = {.kind = kind, .proc = m->p, .obj = o->o, .off = off,
+			    .file = o, .addr = f ? f->addr : 0, .machine = o->funcs ? o->funcs->machine : 0};
+	struct probe *p = uproc_probe(m->env, m->a, &at, m->p->prov, f ? f->name : "-", name);
+
+	if (p)
+		prov_list_add(m->a, m->out, p);
+}
+
+/* Probes at instructions whose offset, in hexadecimal, matches. */
+static void add_offsets(struct matching *m, struct uproc_obj *o, const struct ufunc *f)
+{
+	_cleanup_free_ uint8_t *code = NULL;
+	_cleanup_free_ uint32_t *offs = NULL;
+	const char *why = NULL;
+	size_t n = 0;
+	char hex[16];
+	int r = ufunc_code(o->o, f, &code);
+
+	if (r == 0)
+		r = insn_offsets(o->funcs->machine, code, f->size, &offs, &n, &why);
+	if (r < 0) {
+		if (!is_glob(m->d->name))
+			fail(m, D_PROC_OFF, "cannot find the instructions of '%s': %s", f->name,
+			     why ? why : strerror(-r));
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		snprintf(hex, sizeof(hex), "%x", offs[i]);
+		if (pdesc_glob(m->d->name, hex))
+			add(m, o, f, UP_OFFSET, f->off + offs[i],
+			    arena_strdup(m->env->cache->arena, hex));
+	}
+}
+
+static void match_offset(struct matching *m, struct uproc_obj *o, const struct ufunc *f)
+{
+	size_t before = m->out->n;
+	unsigned long long off;
+	struct pdesc canonical = *m->d;
+	const struct pdesc *d = m->d;
+	char *end;
+
+	off = strtoull(d->name, &end, 16);
+	if (*end || !*d->name || strchr("+- \t", d->name[0])) {
+		fail(m, D_PROC_NAME, "'%s' is an invalid probe name", d->name);
+		return;
+	}
+	if (off >= f->size) {
+		fail(m, D_PROC_OFF, "offset 0x%llx outside of function '%s'", off, f->name);
+		return;
+	}
+	canonical.name = arena_printf(m->a, "%llx", off); /* "0x1C" and "01c" are 1c */
+	m->d = &canonical;
+	add_offsets(m, o, f);
+	m->d = d;
+	if (m->out->n == before && !m->why)
+		fail(m, D_PROC_OFF, "offset 0x%llx of function '%s' is inside of an instruction", off,
+		     f->name);
+}
+
+static void match_func(struct matching *m, struct uproc_obj *o, const struct ufunc *f)
+{
+	const char *name = m->d->name;
+	bool any = false;
+
+	if (pdesc_glob(name, "return")) {
+		add(m, o, f, UP_RETURN, f->off, "return");
+		any = true;
+	}
+	if (pdesc_glob(name, "entry")) {
+		add(m, o, f, UP_ENTRY, f->off, "entry");
+		any = true;
+	}
+	if (is_glob(name))
+		add_offsets(m, o, f);
+	else if (!any)
+		match_offset(m, o, f);
+}
+
+/* Functions by glob: one name of each address. DTrace leaves out _init and _fini. */
+static void match_funcs(struct matching *m, struct uproc_obj *o)
+{
+	const struct ufuncs *fs = o->funcs;
+	uint64_t last = UINT64_MAX;
+
+	for (size_t i = 0; i < fs->n && !m->stop; i++) {
+		const struct ufunc *f = &fs->v[i];
+
+		if (f->addr == last || !strcmp(f->name, "_init") || !strcmp(f->name, "_fini") ||
+		    !pdesc_glob(m->d->func, f->name))
+			continue;
+		last = f->addr;
+		match_func(m, o, f);
+	}
+}
+
+/* "-": the name is an address of the program as it was linked. */
+static void match_absolute(struct matching *m, struct uproc_obj *o)
+{
+	const char *name = m->d->name;
+	struct uobj_file file;
+	unsigned long long addr;
+	const struct ufunc *f;
+	uint64_t off = 0;
+	char *end;
+	int r;
+
+	addr = strtoull(name, &end, 16);
+	if (*end || strchr("+- \t", name[0])) {
+		fail(m, D_PROC_NAME, "'%s' is an invalid probe name", name);
+		return;
+	}
+	r = uobj_open(o->o, &file);
+	if (r == 0) {
+		r = uobj_code_off(&file.elf, addr, &off);
+		uobj_close(&file);
+	}
+	f = r == 0 && o->funcs ? ufuncs_at(o->funcs, off) : NULL;
+	if (!f) {
+		fail(m, D_PROC_OFF, "there is no known function at address 0x%llx of '%s'", addr, o->o->name);
+		return;
+	}
+	size_t before = m->out->n;
+	struct pdesc within = *m->d;
+	const struct pdesc *d = m->d;
+	struct probe_list own = *m->out;
+
+	within.name = arena_printf(m->a, "%llx", (unsigned long long)(off - f->off));
+	m->d = &within;
+	add_offsets(m, o, f);
+	m->d = d;
+	if (m->out->n == before) {
+		fail(m, D_PROC_OFF, "address 0x%llx of '%s' is inside of an instruction", addr, o->o->name);
+		return;
+	}
+	own = *m->out;
+	own.v[before]->func = "-";
+	own.v[before]->name = arena_printf(m->env->cache->arena, "%llx", addr);
+}
+
+static void match_module(struct matching *m, struct uproc_obj *o)
+{
+	const char *func = m->d->func;
+	const struct ufunc *f;
+
+	m->module_found = true;
+	if (!uproc_funcs(m->env, m->p, o)) {
+		if (!is_glob(m->d->mod))
+			fail(m, D_PROC_LIB, "cannot read the symbols of '%s': %s", o->o->path,
+			     strerror(-o->funcs_error));
+		return;
+	}
+	if (is_glob(func)) {
+		match_funcs(m, o);
+		return;
+	}
+	f = ufuncs_find(o->funcs, func);
+	if (f)
+		match_func(m, o, f);
+	else if (!strcmp(func, "-"))
+		match_absolute(m, o);
+	else if (!is_glob(m->d->mod))
+		fail(m, D_PROC_FUNC, "failed to lookup '%s' in module '%s'", func, m->d->mod);
+}
+
+/* "libc.so.6" is libc.so.6, libc.so and libc, too. */
+static bool module_matches(const char *pat, const struct uobj *o)
+{
+	const char *so = strstr(o->name, ".so");
+	size_t n = strlen(pat);
+
+	if (pdesc_glob(pat, o->name) || (o->is_exe && pdesc_glob(pat, "a.out")))
+		return true;
+	return so && is_glob(pat) == false && !strncmp(pat, o->name, n) &&
+	       (o->name + n == so || o->name + n == so + 3);
+}
+
+/* What "-" asks for before anything is looked up. */
+static bool check_absolute(struct matching *m)
+{
+	const struct pdesc *d = m->d;
+
+	if (!d->func || strcmp(d->func, "-") != 0)
+		return true;
+	if (d->mod && (is_glob(d->mod) || !m->p->nobjs || !module_matches(d->mod, m->p->objs[0]->o))) {
+		fail(m, D_PROC_LIB, "only the a.out module is valid with the '-' function");
+		return false;
+	}
+	if (is_glob(d->name)) {
+		fail(m, D_PROC_NAME, "only individual addresses may be specified with the '-' function");
+		return false;
+	}
+	return true;
+}
+
+static void match_process(struct matching *m)
+{
+	bool absolute = m->d->func && !strcmp(m->d->func, "-");
+
+	if (!check_absolute(m))
+		return;
+	for (size_t i = 0; i < m->p->nobjs && !m->stop; i++) {
+		struct uproc_obj *o = m->p->objs[i];
+
+		if (absolute ? o->o->is_exe : module_matches(m->d->mod ? m->d->mod : "*", o->o))
+			match_module(m, o);
+	}
+	if (!m->module_found && !m->why && m->d->mod && !absolute)
+		for (size_t i = uproc_find_later(m->env, m->p, m->d->mod); i < m->p->nobjs && !m->stop; i++)
+			match_module(m, m->p->objs[i]);
+	if (!m->module_found && !m->why && m->d->mod && !is_glob(m->d->mod))
+		m->why = arena_printf(m->a, "process %d has no module %s", m->p->pid, m->d->mod);
+}
+
+static int by_id_order(const void *a, const void *b)
+{
+	const struct probe *x = *(struct probe *const *)a, *y = *(struct probe *const *)b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int pid_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
+		     struct probe_list *out, const char **why)
+{
+	struct matching m = {.env = env, .a = a, .d = d, .out = out};
+	struct err err = {0};
+	size_t first = out->n;
+	int pid;
+
+	if (!d->prov || !parse_pid(d->prov, &pid))
+		return 0;
+	if (pid == getpid())
+		fail(&m, D_PROC_DYN, "process %s is dtrace itself", d->prov + 3);
+	else if (uproc_get(env, pid, &m.p, &err) < 0)
+		fail(&m, D_PROC_GRAB, "%s", err.msg);
+	else
+		match_process(&m);
+	err_done(&err);
+	if (m.tag)
+		out->n = first;
+	if (out->n > first)
+		qsort(out->v + first, out->n - first, sizeof(*out->v), by_id_order);
+	else if (m.why) {
+		out->tag = m.tag;
+		if (why)
+			*why = m.why;
+	}
+	return 0;
+}
+
+static int pid_args(struct prov_env *env, struct arena *a, struct probe *p)
+{
+	const struct upoint *at = p->priv;
+
+	p->args_known = true;
+	if (at->kind != UP_OFFSET)
+		utypes_args(env, a, p); /* without debug information there are none */
+	return 0;
+}
+
+static int pid_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		     const char **why)
+{
+	static const char *const targets[] = {
+		[UP_ENTRY] = "entry", [UP_RETURN] = "return", [UP_OFFSET] = "offset",
+	};
+	const struct upoint *at = p->priv;
+
+	(void)a;
+	*ret = (struct entry){.kind = ENTRY_UPROBE, .target = targets[at->kind], .cpu = -1,
+			      .instance = 1u + at->machine,
+			      .is_return = at->kind == UP_RETURN};
+	if (at->kind == UP_ENTRY)
+		uregs_entry(at->machine, ret);
+	else if (at->kind == UP_RETURN)
+		uregs_return(at->machine, ret);
+	return uproc_caps(env, &ret->uprobe_multi, why);
+}
+
+const struct provider prov_pid = {
+	.name = "pid",
+	.of_processes = true,
+	.id_base = PROV_ID_PID,
+	.id_count = PROV_N_PID,
+	.match = pid_match,
+	.by_id = uproc_by_id,
+	.args = pid_args,
+	.entry = pid_entry,
+	.attach = uproc_attach,
+};

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Static probes in files that processes map while the program runs. */
+#include <errno.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "prov/user/sdtargs.h"
+#include "prov/user/uproc.h"
+
+#define LOOK_ARENA ((size_t)32 << 20) /* for the notes of one file, until it is known whether they matter */
+
+/* What a description may find later, as one probe for all clauses that have it. */
+struct ulater_model {
+	struct pdesc d;
+	struct probe probe;
+	struct ulater_model *next;
+};
+
+static const char *part(const char *s)
+{
+	return s ? s : "";
+}
+
+static bool same_desc(const struct pdesc *a, const struct pdesc *b)
+{
+	return !strcmp(part(a->prov), part(b->prov)) && !strcmp(part(a->mod), part(b->mod)) &&
+	       !strcmp(part(a->func), part(b->func)) && !strcmp(part(a->name), part(b->name));
+}
+
+struct probe *ulater_model(struct prov_env *env, struct arena *a, const struct pdesc *d)
+{
+	struct ulater_model **tail = &uproc_ulater(env)->models, *m;
+	struct arena *keep = env->cache->arena;
+	uint32_t n = 0;
+
+	for (; *tail && !same_desc(&(*tail)->d, d); tail = &(*tail)->next)
+		n++;
+	if (!*tail) {
+		m = *tail = arena_new_obj(keep, struct ulater_model);
+		m->probe = (struct probe){
+			.id = PROV_ID_PID + PROV_N_PID + n,
+			.prov = arena_strdup(keep, part(d->prov)),
+			.mod = arena_strdup(keep, part(d->mod)),
+			.func = arena_strdup(keep, part(d->func)),
+			.name = arena_strdup(keep, part(d->name)),
+			.every_process = d->prov[strlen(d->prov) - 1] == '*',
+			.later = true,
+			.provider = &prov_usdt,
+		};
+		m->d = (struct pdesc){m->probe.prov, m->probe.mod, m->probe.func, m->probe.name, 0};
+	}
+	return arena_memdup(a, &(*tail)->probe, sizeof((*tail)->probe));
+}
+
+void ulater_entry(struct entry *e)
+{
+	e->instance = UINT64_MAX; /* no program shared with probes that are there */
+	for (e->nargs = 0; e->nargs < SDTARGS_MAX; e->nargs++)
+		e->args[e->nargs] = (struct arg_loc){.kind = ARG_CTX_REGS, .size = 8};
+}
+
+/* Does one of the patterns name a provider in this process? */
+static bool is_wanted(struct arena *a, const struct stapsdt *note, int pid, const char *const *provs, size_t n)
+{
+	const char *prov = arena_printf(a, "%s%d", usdt_name(a, note->prov), pid);
+
+	for (size_t i = 0; i < n; i++)
+		if (pdesc_glob(provs[i], prov))
+			return true;
+	return false;
+}
+
+/* Nothing is kept of most files: whatever processes map passes here. 1 or 0, or why the file cannot be read. */
+static int look(struct arena *a, const struct uobj *o, int pid, const char *const *provs, size_t n)
+{
+	struct stapsdt *notes = NULL;
+	struct uobj_file file;
+	size_t nnotes = 0;
+	int r = uobj_open(o, &file);
+
+	if (r < 0)
+		return r == -ENOEXEC ? 0 : r;
+	stapsdt_read(a, &file.elf, &notes, &nnotes);
+	uobj_close(&file);
+	for (size_t i = 0; i < nnotes && r == 0; i++)
+		r = is_wanted(a, &notes[i], pid, provs, n);
+	return r;
+}
+
+static struct uproc_obj *new_obj(struct arena *keep, const struct uobj *o)
+{
+	struct uproc_obj *r = arena_new_obj(keep, struct uproc_obj);
+	struct uobj *k = arena_memdup(keep, o, sizeof(*o));
+
+	k->path = arena_strdup(keep, o->path);
+	k->name = strrchr(k->path, '/') + 1;
+	k->attach = arena_strdup(keep, o->attach);
+	r->o = k;
+	return r;
+}
+
+int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const char *const *provs, size_t n)
+{
+	struct arena *keep = env->cache->arena, *a = arena_new(LOOK_ARENA);
+	struct ulater *l = uproc_ulater(env);
+	struct uobj o;
+	int r = arena_exhausted(keep) ? -ENOMEM : uobj_of_mapping(a, m, &o);
+
+	if (r == 0)
+		r = look(a, &o, m->pid, provs, n);
+	if (r == 1) {
+		l->obj = new_obj(keep, &o);
+		l->proc = arena_new_obj(keep, struct uproc);
+		l->proc->pid = m->pid;
+		l->proc->prov = arena_printf(keep, "pid%d", m->pid);
+		l->first_new = PROV_ID_PID + uproc_nprobes(env);
+	}
+	arena_free(a);
+	return r;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What unwind.c and unwind_libs.c share. */
+#ifndef DWELL_RUN_CONSUME_UNWIND_INT_H
+#define DWELL_RUN_CONSUME_UNWIND_INT_H
+
+#define UNWIND_MAX_LIBS 1024u /* lines of the dynamic linker that are read */
+
+/* Gives the paths of the libraries that a program (a path) is linked with. */
+void unwind_list_libs(const char *exe, void (*fn)(void *ctx, const char *path), void *ctx);
+#endif

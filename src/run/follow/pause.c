@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Source: ptrace(2), "Attaching and detaching", PTRACE_SEIZE and PTRACE_INTERRUPT. */
+#include "run/follow/pause.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define NAP_NS 20000 /* between two looks */
+
+int pause_thread(struct pauses *p, pid_t tid)
+{
+	if (p->n >= PAUSE_MAX)
+		return -EBUSY;
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
+		return -errno;
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0) /* it ends */
+		return -errno;
+	return 0;
+}
+
+/* 1: it is stopped, and *sig is the signal that came first, to be delivered; our own stop is none (0). 0: not yet;
+ * -ESRCH: it is gone. What another thread of dwell may have learnt by waitpid() does not matter. */
+static int look(pid_t tid, int *sig)
+{
+	siginfo_t si;
+	int status;
+	pid_t w;
+
+	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &si) == 0) {
+		*sig = si.si_code >> 8 == PTRACE_EVENT_STOP ? 0 : si.si_signo;
+		return 1;
+	}
+	w = waitpid(tid, &status, __WALL | WNOHANG);
+	if (w == tid && WIFSTOPPED(status)) {
+		*sig = status >> 16 ? 0 : WSTOPSIG(status);
+		return 1;
+	}
+	return w == 0 || (w < 0 && errno == EINTR) ? 0 : -ESRCH;
+}
+
+/* True when it is over: the thread goes on, or there is none. */
+static bool let_go(struct pauses *p, pid_t tid, bool matters)
+{
+	int sig = 0, r = look(tid, &sig);
+
+	if (r == 1)
+		ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)sig);
+	p->ended += r < 0 && matters;
+	return r != 0;
+}
+
+void pause_end(struct pauses *p, pid_t tid, bool matters)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+
+	for (unsigned ns = 0; ns < PAUSE_WAIT_NS; ns += NAP_NS) {
+		if (let_go(p, tid, matters))
+			return;
+		nanosleep(&nap, NULL);
+	}
+	p->late[p->n++] = (struct pausing){ tid, matters };
+}
+
+void pauses_tick(struct pauses *p)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < p->n; i++)
+		if (!let_go(p, p->late[i].tid, p->late[i].matters))
+			p->late[n++] = p->late[i];
+	p->n = n;
+}

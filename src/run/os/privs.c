@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dropping capabilities after attaching. */
+#include "run/os/privs.h"
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CAPS_MAX 64 /* bits of the version 3 interface */
+
+static bool known(unsigned cap)
+{
+	return prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0;
+}
+
+/* held: what the process has; who has CAP_SYS_ADMIN in place of the newer two goes on with it. */
+static uint64_t wanted(uint64_t held)
+{
+	uint64_t keep = 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYSLOG;
+
+	if (known(CAP_CHECKPOINT_RESTORE))
+		keep |= 1ull << CAP_CHECKPOINT_RESTORE; /* /proc/PID/map_files: deleted files */
+	if (known(CAP_BPF) && known(CAP_PERFMON) && held & 1ull << CAP_BPF && held & 1ull << CAP_PERFMON)
+		return keep | 1ull << CAP_BPF | 1ull << CAP_PERFMON;
+	return keep | 1ull << CAP_SYS_ADMIN;
+}
+
+int privs_drop(void)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct d[2];
+	uint64_t keep;
+
+	if (syscall(SYS_capget, &h, d) < 0)
+		return -errno;
+	keep = wanted((uint64_t)d[1].effective << 32 | d[0].effective);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	for (unsigned cap = 0; cap < CAPS_MAX && known(cap); cap++)
+		if (!(keep & 1ull << cap) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0 && errno != EPERM)
+			return -errno; /* EPERM: no CAP_SETPCAP: the sets below shrink all the same */
+	for (int i = 0; i < 2; i++) {
+		uint32_t mask = (uint32_t)(keep >> (32 * i));
+
+		d[i].effective &= mask;
+		d[i].permitted &= mask;
+		d[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &h, d) < 0 ? -errno : 0;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probes that are added to a running session. */
+#include "run/session/late.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/vec.h"
+#include "lang/later.h"
+#include "run/follow/latewatch.h"
+#include "run/session/int.h"
+#include "sym/object/uobj.h"
+
+#define ARENA_LIMIT ((size_t)64 << 20) /* of what is compiled for one file */
+
+struct late {
+	struct session *s;
+	struct latewatch *watch;
+	const char **provs; /* providers of the descriptions that wait */
+	size_t nprovs;
+	VEC(struct arena *) arenas; /* of what was added */
+	uint64_t second, spent_ns; /* since when; of it */
+	uint64_t busy, gone, full; /* files: not looked at; could not be read; for which there was no room */
+};
+
+int late_new(struct session *s, struct late **ret)
+{
+	const struct dprog *p = s->c.prog;
+	struct late *l;
+	int r;
+
+	*ret = NULL;
+	if (!s->c.img->nlater || !s->c.cg || !s->c.schema)
+		return 0;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	l->s = s;
+	l->provs = calloc(p->nstmts + 1, sizeof(*l->provs));
+	for (const struct dstmt *ds = p->stmts; l->provs && ds; ds = ds->next)
+		if (later_is(ds))
+			l->provs[l->nprovs++] = ds->desc.prov;
+	r = l->provs ? latewatch_new(l->provs, l->nprovs, &l->watch) : -ENOMEM;
+	if (r == 0) {
+		*ret = l;
+		return 0;
+	}
+	late_free(l);
+	if (r == -ENOMEM)
+		return r;
+	return session_note(s, "static probes of programs that start later are not looked for: the kernel does not tell of "
+			    "mappings (perf): %s", strerror(-r));
+}
+
+void late_free(struct late *l)
+{
+	if (!l)
+		return;
+	latewatch_free(l->watch);
+	for (size_t i = 0; i < l->arenas.n; i++)
+		arena_free(l->arenas.v[i]);
+	vec_free(&l->arenas);
+	free(l->provs);
+	free(l);
+}
+
+/* -- what is added -- */
+
+struct adding {
+	struct late *l;
+	struct arena *a;
+	struct probe_list *found; /* by epid - 1 */
+	size_t n;
+	const char *why; /* of a probe that does not fit */
+	const struct probe *unfit;
+};
+
+static void add_probe(struct adding *ad, const struct dstmt *ds, struct probe *p)
+{
+	const char *why = later_misfit(ad->a, ad->l->s->c.prog, ds, p);
+	struct probe_list *list = &ad->found[ds->epid - 1];
+
+	if (why && !ad->why) {
+		ad->why = why;
+		ad->unfit = p;
+	}
+	if (why)
+		return;
+	list->v[list->n++] = p;
+	ad->n++;
+}
+
+static void find_probes(struct adding *ad)
+{
+	const struct session *s = ad->l->s;
+
+	for (const struct dstmt *ds = s->c.prog->stmts; ds; ds = ds->next) {
+		struct probe_list all, *list = &ad->found[ds->epid - 1];
+
+		if (!later_is(ds))
+			continue;
+		registry_match_file(s->c.reg, ad->a, &ds->desc, &all);
+		list->v = arena_new_arr(ad->a, struct probe *, all.n + 1);
+		for (size_t i = 0; i < all.n; i++)
+			add_probe(ad, ds, all.v[i]);
+	}
+}
+
+/* Formats and aggregations are as they were: later_program() has the same clauses. */
+static bool same_records(const struct image *a, const struct image *b)
+{
+	if (a->nfmts != b->nfmts || a->naggs != b->naggs)
+		return false;
+	for (uint32_t i = 0; i < a->nfmts; i++)
+		if (a->fmts[i]->size != b->fmts[i]->size || a->fmts[i]->nacts != b->fmts[i]->nacts)
+			return false;
+	return true;
+}
+
+static int compile(struct adding *ad, struct image **ret, struct err *err)
+{
+	const struct session *s = ad->l->s;
+	struct cg_env cg = *s->c.cg;
+	struct diags d;
+	int r;
+
+	cg.more = true;
+	cg.first_prog = s->l->img->nprogs;
+	diags_init(&d, ad->a);
+	r = cg_compile(ad->a, later_program(ad->a, s->c.prog, ad->found), &cg, &d, ret);
+	if (r < 0 || d.nerrors)
+		return err_set(err, r < 0 ? r : -EINVAL, "%s", d.first ? d.first->msg : strerror(-r));
+	return same_records(s->l->img, *ret) ? 0 : err_set(err, -ESTALE, "its records would differ from those of other programs");
+}
+
+static void add_schema(struct adding *ad)
+{
+	const struct session *s = ad->l->s;
+
+	for (const struct dstmt *ds = s->c.prog->stmts; ds; ds = ds->next) {
+		const struct probe_list *list = &ad->found[ds->epid - 1];
+
+		for (size_t i = 0; i < list->n; i++)
+			session_schema_add(s->c.prog->arena, s->c.schema, list->v[i]);
+	}
+}
+
+static int load_and_attach(struct adding *ad, struct err *err)
+{
+	struct session *s = ad->l->s;
+	struct load_opts opts = { .log_size = s->c.prog->opts->bpflogsize };
+	uint32_t first = s->l->img->nprogs;
+	struct image *img;
+	int r = compile(ad, &img, err);
+
+	if (r == 0)
+		r = load_more(s->l, img, s->c.ts, &opts, err);
+	if (r < 0)
+		return r;
+	s->c.img = s->l->img;
+	add_schema(ad);
+	for (uint32_t i = first; i < s->l->img->nprogs && r == 0; i++) {
+		r = session_attach(s, i);
+		if (r < 0)
+			err_set(err, r, "%s", s->err->msg);
+	}
+	return r;
+}
+
+/* What is compiled for a file is kept: its programs are named by it. */
+static int add_file(struct late *l, const struct side_event *e)
+{
+	struct adding ad = { .l = l, .a = arena_new(ARENA_LIMIT) };
+	struct err err = { 0 };
+	int r = 0;
+
+	ad.found = arena_new_arr(ad.a, struct probe_list, l->s->c.prog->nstmts + 1);
+	find_probes(&ad);
+	if (ad.why)
+		r = session_note(l->s, "%s:%s:%s:%s of %s, which process %u has mapped, is not enabled: %s", ad.unfit->prov,
+				 ad.unfit->mod, ad.unfit->func, ad.unfit->name, e->path, e->tgid, ad.why);
+	if (!ad.n || r < 0 || vec_try_push(&l->arenas, ad.a) < 0) {
+		arena_free(ad.a);
+		return r;
+	}
+	r = load_and_attach(&ad, &err);
+	if (r < 0)
+		r = session_note(l->s, "static probes of %s, which process %u has mapped, cannot be enabled: %s", e->path,
+				 e->tgid, err.msg);
+	err_done(&err);
+	err_done(l->s->err);
+	*l->s->err = (struct err){ 0 };
+	return r;
+}
+
+/* 1: it has probes that are wanted; 0: it has not; -errno: it could not be looked at. *ret: of the recording. */
+static int look_at_file(struct late *l, const struct side_event *e, int *ret)
+{
+	struct uobj_mapping m = { .pid = (int)e->tgid, .start = e->addr, .end = e->addr + e->len, .off = e->off,
+				  .dev = e->dev, .ino = e->ino, .path = e->path };
+	int r = registry_file(l->s->c.reg, &m, l->provs, l->nprovs);
+
+	if (r < 0)
+		l->gone++;
+	else if (r == 1 && l->arenas.n >= LATE_MAX_FILES)
+		l->full++;
+	else if (r == 1)
+		*ret = add_file(l, e);
+	return r;
+}
+
+int late_drain(struct late *l)
+{
+	struct latefile *f;
+	int r = 0;
+
+	while ((f = latewatch_next(l->watch))) {
+		/* CPU time: on a busy machine more time passes */
+		uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC);
+
+		if (now - l->second >= NSEC_PER_SEC) {
+			l->second = now;
+			l->spent_ns = 0;
+		}
+		if (l->spent_ns >= LATE_SHARE_NS) {
+			l->busy++;
+			f->again = true;
+		} else if (r == 0) {
+			int found = look_at_file(l, &f->e, &r);
+
+			f->again = found < 0;
+			f->wanted = found == 1;
+		}
+		latewatch_done(l->watch, f);
+		l->spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+	}
+	return r;
+}
+
+/* -- between the compiler's look at processes and the first event -- */
+
+/* When a process started, in ticks. Source: proc(5), stat, field 22. */
+static unsigned long long start_ticks(int pid)
+{
+	char path[32], buf[1024], *s;
+	_cleanup_fclose_ FILE *f = NULL;
+	unsigned long long v = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (!f || !fgets(buf, sizeof(buf), f))
+		return 0;
+	s = strrchr(buf, ')'); /* the name may have anything in it */
+	for (int i = 2; s && i < 22; i++)
+		s = strchr(s + 1, ' ');
+	return s && sscanf(s, "%llu", &v) == 1 ? v : 0;
+}
+
+static int look_at_process(struct late *l, int pid)
+{
+	struct arena *a = arena_new(ARENA_LIMIT);
+	struct err err = { 0 };
+	struct uobj *v = NULL;
+	size_t n = 0;
+	int r = 0;
+
+	if (uobj_list(a, pid, &v, &n, &err) < 0)
+		n = 0;
+	err_done(&err);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		const struct side_event e = { .kind = SIDE_MMAP, .tgid = (uint32_t)pid, .addr = v[i].start, .off = v[i].off,
+					      .dev = v[i].dev, .ino = v[i].ino, .path = v[i].path };
+
+		look_at_file(l, &e, &r);
+	}
+	arena_free(a);
+	return r;
+}
+
+static int look_at_young(struct late *l)
+{
+	unsigned long long ours = start_ticks(getpid());
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+	int r = 0;
+
+	while (dir && r == 0 && (d = readdir(dir))) {
+		int pid = atoi(d->d_name);
+
+		if (pid > 0 && pid != getpid() && start_ticks(pid) >= ours)
+			r = look_at_process(l, pid);
+	}
+	if (dir)
+		closedir(dir);
+	return r;
+}
+
+int late_start(struct late *l)
+{
+	/* system() of destructive programs runs with the user's rights, and waits for its shell. */
+	int r = latewatch_start(l->watch, l->s->c.prog->opts->destructive ? LATEWATCH_SPARE_CHILDREN : LATEWATCH_DROP);
+
+	if (r < 0)
+		return session_note(l->s, "static probes of programs that start later are not looked for: %s", strerror(-r));
+	return look_at_young(l);
+}
+
+int late_fd(const struct late *l)
+{
+	return latewatch_fd(l->watch);
+}
+
+void late_stop(struct late *l)
+{
+	latewatch_stop(l->watch);
+}
+
+static int note(struct late *l, uint64_t n, const char *what)
+{
+	return n ? session_note(l->s, "static probes of programs that started later: %llu %s", (unsigned long long)n, what) : 0;
+}
+
+int late_note_losses(struct late *l)
+{
+	struct latewatch_losses w = latewatch_losses(l->watch);
+	int r = note(l, w.events, "events of mappings were lost");
+
+	if (r == 0)
+		r = note(l, w.skipped + l->busy, "new files were not looked at: too many at a time");
+	if (r == 0)
+		r = note(l, l->gone, "new files could not be looked at: they, or the processes that had them, were gone");
+	if (r == 0)
+		r = note(l, l->full, "files were left out: there is no room for more");
+	if (r == 0)
+		r = note(l, w.unpaused, "processes may have run past probes before they were enabled");
+	return r;
+}

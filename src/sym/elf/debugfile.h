@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Separate files with the symbols that were stripped from a program. */
+#ifndef DWELL_SYM_ELF_DEBUGFILE_H
+#define DWELL_SYM_ELF_DEBUGFILE_H
+#include <limits.h>
+#include <stdint.h>
+#include "sym/elf/elf.h"
+
+/* Larger files are not checksummed, thus not used, when there is no build id to compare. */
+#define DEBUGFILE_MAX_CRC (512u << 20)
+
+#define DEBUGFILE_DIR "/usr/lib/debug" /* where the debug files of packages are */
+
+struct debugfile {
+	struct elf elf;
+	int fd;
+	char path[PATH_MAX]; /* in our root directory or that of the process */
+};
+
+/* Finds the debug file of e, which is known as path: by build id under debug_dir, then by the name
+ * in .gnu_debuglink beside the file, in .debug beside it, and under debug_dir; first in our own
+ * root directory, then in that of process tgid (0: none). It is accepted when its build id is the
+ * same, or, without build ids, its checksum is. 0 or -ENOENT; the caller calls debugfile_close().
+ */
+int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
+		   struct debugfile *ret);
+/* The file to which dwz has moved what e has in common with others, by .gnu_debugaltlink: its path (relative to that of
+ * e) and, where that is another file by now, its build id under debug_dir. Otherwise as debugfile_open(). */
+int debugfile_open_alt(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
+		       struct debugfile *ret);
+void debugfile_close(struct debugfile *d);
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of named values: columns under a heading for people, JSON objects for programs. */
+#ifndef DWELL_VIEW_FORM_TABLE_H
+#define DWELL_VIEW_FORM_TABLE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/strb.h"
+
+enum cell_kind {
+	CELL_TEXT,   /* s; NULL: none */
+	CELL_UINT,   /* u */
+	CELL_INT,    /* i */
+	CELL_NS,     /* u: people see a unit */
+	CELL_NUMBER, /* d, with `digits` behind the point; NAN: none */
+	CELL_LIST,   /* s: JSON, for programs only */
+};
+
+struct cell {
+	const char *name; /* heading, member; NULL: not shown */
+	enum cell_kind kind;
+	int width;  /* of the column; negative: to the left */
+	int digits;
+	union {
+		const char *s;
+		uint64_t u;
+		int64_t i;
+		double d;
+	} v;
+};
+
+struct table {
+	FILE *out;
+	const char *type; /* "type" of the objects */
+	bool json;
+	bool begun; /* the heading stands */
+	int error;  /* -errno of writing; sticky */
+};
+
+/* Writes a line; the heading before the first. All lines of a table have the same cells. */
+void table_line(struct table *t, const struct cell *cells, size_t n);
+#endif

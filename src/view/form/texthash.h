@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* 128 bits of a text: those who keep what they found out about it by them take equal ones for the same. Fast, since
+ * gigabytes are read so; not safe from who makes texts of one hash on purpose: that mixes up his own stacks. */
+#ifndef DWELL_VIEW_FORM_TEXTHASH_H
+#define DWELL_VIEW_FORM_TEXTHASH_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Both halves of the product of two numbers. */
+static inline uint64_t texthash_mix(uint64_t a, uint64_t b)
+{
+	__uint128_t m = (__uint128_t)a * b;
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+void texthash(const char *s, size_t n, uint64_t seed, uint64_t ret[2]);
+/* Of the text up to the first empty line that is within n bytes: *ret_len with the newline before that one. False: there
+ * is none. One pass finds the end and the hash, which is not that of texthash(). */
+bool texthash_paragraph(const char *s, size_t n, uint64_t seed, size_t *ret_len, uint64_t ret[2]);
+#endif

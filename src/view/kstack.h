@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* What is on top of kernel stacks because they were taken. */
-#ifndef DWELL_VIEW_KSTACK_H
-#define DWELL_VIEW_KSTACK_H
-#include <stdbool.h>
-
-/* A function of the tracing machinery, which views leave out where it is on top of a tracepoint's stack. */
-bool kstack_is_tracing(const char *function);
-#endif

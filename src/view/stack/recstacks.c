@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which fields of a key or record are a stack, and how they become frames: texts of the key first, then user
+ * frames, then kernel frames. A second stack of a kind is the waker's: it is put on top, its leaf first,
+ * behind a separator, then texts of the key that stand behind it. */
+#include "view/stack/recstacks.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/strb.h"
+#include "view/form/kstack.h"
+
+#define FIELDS_MAX 64 /* of a key, looked at */
+
+struct recstacks {
+	const struct rec_schema *schema;
+	struct sym *sym;
+	struct recstacks_opts opts;
+	const struct aggdesc *agg;
+	bool *events; /* by epid - 1: taken */
+	char title[256];
+	struct stack_input in;
+	uint32_t frames[STACKTREE_MAX_DEPTH + 1];
+	size_t n;
+};
+
+static bool is_stack(enum field_kind k)
+{
+	return k == FLD_STACK || k == FLD_USTACK;
+}
+
+static bool has_stack(const struct recfield *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_stack(f[i].kind))
+			return true;
+	return false;
+}
+
+static bool fmt_has_stack(const struct recfmt *f)
+{
+	for (size_t i = 0; i < f->nacts; i++)
+		if (has_stack(f->acts[i].fields, f->acts[i].nfields))
+			return true;
+	return false;
+}
+
+/* Values of which cannot be added up. */
+static bool is_additive(const struct aggdesc *d)
+{
+	return d->func != AGG_MIN && d->func != AGG_MAX;
+}
+
+bool recstacks_of(const struct aggdesc *d)
+{
+	return has_stack(d->keys, d->nkeys) && is_additive(d);
+}
+
+static const char *func_name(const struct aggdesc *d)
+{
+	return d->func == AGG_COUNT ? "count" : d->func == AGG_SUM || d->func == AGG_AVG ? "sum" : "count of values";
+}
+
+/* -- choosing -- */
+
+static void list_choices(const struct rec_schema *s, struct strb *b)
+{
+	for (size_t i = 0; i < s->naggs; i++)
+		if (recstacks_of(s->aggs[i]))
+			strb_printf(b, "%s@%s", b->n ? ", " : "", s->aggs[i]->name);
+	for (size_t i = 0; i < s->nfmts; i++)
+		if (fmt_has_stack(s->fmts[i])) {
+			strb_printf(b, "%sevents", b->n ? ", " : "");
+			break;
+		}
+}
+
+static bool choose_aggregation(struct recstacks *r, const char *name, size_t *ret_n)
+{
+	const struct rec_schema *s = r->schema;
+
+	*ret_n = 0;
+	for (size_t i = 0; i < s->naggs; i++) {
+		const struct aggdesc *d = s->aggs[i];
+
+		if (!recstacks_of(d) || (name && strcmp(d->name, name) != 0))
+			continue;
+		r->agg = d;
+		++*ret_n;
+	}
+	return *ret_n == 1;
+}
+
+static bool choose_events(struct recstacks *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->schema->nfmts; i++) {
+		r->events[i] = fmt_has_stack(r->schema->fmts[i]);
+		any |= r->events[i];
+	}
+	return any;
+}
+
+static int choose(struct recstacks *r, struct err *err)
+{
+	const char *by = r->opts.by && r->opts.by[0] == '@' ? r->opts.by + 1 : r->opts.by;
+	struct strb list = { 0 };
+	size_t n = 0;
+	int e = 0;
+
+	if (by && !strcmp(by, "events") && choose_events(r))
+		snprintf(r->title, sizeof(r->title), "events");
+	else if (choose_aggregation(r, by, &n))
+		snprintf(r->title, sizeof(r->title), "@%s: %s", r->agg->name, func_name(r->agg));
+	else if (!by && n == 0 && choose_events(r))
+		snprintf(r->title, sizeof(r->title), "events");
+	else {
+		list_choices(r->schema, &list);
+		if (!list.n)
+			e = err_set(err, -ENOENT, "there are no stacks in it: the program must have stack() or ustack() in the "
+					       "key of an aggregation, or as an action");
+		else if (by)
+			e = err_set(err, -EINVAL, "'%s' has no stacks; what has: %s", r->opts.by, list.s);
+		else
+			e = err_set(err, -EINVAL, "there are several with stacks: %s; choose one with --by", list.s);
+	}
+	strb_free(&list);
+	return e;
+}
+
+int recstacks_new(const struct rec_schema *schema, struct sym *sym, const struct recstacks_opts *opts,
+		  struct recstacks **ret, struct err *err)
+{
+	struct recstacks *r = calloc(1, sizeof(*r));
+	int e;
+
+	if (r)
+		r->events = calloc(schema->nfmts + 1, sizeof(*r->events));
+	if (!r || !r->events) {
+		recstacks_free(r);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	r->schema = schema;
+	r->sym = sym;
+	r->opts = *opts;
+	e = choose(r, err);
+	if (e < 0) {
+		recstacks_free(r);
+		return e;
+	}
+	*ret = r;
+	return 0;
+}
+
+void recstacks_free(struct recstacks *r)
+{
+	if (!r)
+		return;
+	free(r->events);
+	free(r);
+}
+
+const char *recstacks_title(const struct recstacks *r) { return r->title; }
+const struct aggdesc *recstacks_agg(const struct recstacks *r) { return r->agg; }
+bool recstacks_is_sum(const struct recstacks *r) { return r->agg && (r->agg->func == AGG_SUM || r->agg->func == AGG_AVG); }
+const struct stack_input *recstacks_input(const struct recstacks *r) { return &r->in; }
+
+/* -- frames -- */
+
+static void push(struct recstacks *r, struct stacktree *t, enum frame_kind kind, const char *name, const char *module)
+{
+	if (r->n <= STACKTREE_MAX_DEPTH)
+		r->frames[r->n++] = stacktree_frame(t, kind, name, strlen(name), module, strlen(module));
+}
+
+static enum frame_kind kind_of(const struct symbol *s, bool kernel)
+{
+	if (kernel)
+		return FRAME_KERNEL;
+	if (s->module && !strcmp(s->module, "[jit]"))
+		return FRAME_JIT;
+	return s->module && (strstr(s->module, ".so") || s->module[0] == '[') ? FRAME_LIBRARY : FRAME_USER;
+}
+
+/* A function with its place in the source. */
+static void push_line(struct recstacks *r, struct stacktree *t, enum frame_kind kind, const char *name, const char *module,
+		      const struct sym_line *l)
+{
+	struct stack_frame f = { .kind = kind, .name = name, .module = module };
+
+	f.source.file = l->def_file ? l->def_file : l->file ? l->file : "";
+	f.source.def_line = l->def_file || !l->file ? l->def_line : l->line;
+	f.source.line = r->opts.lines ? l->line : 0;
+	if (r->n <= STACKTREE_MAX_DEPTH)
+		r->frames[r->n++] = stacktree_frame_of(t, &f);
+}
+
+/* A function with a symbol, and those inlined into it at the address, the outermost first (of a waker last). */
+static void push_functions(struct recstacks *r, struct stacktree *t, const struct symbol *s, enum frame_kind kind,
+			   const struct sym_line *l, size_t n)
+{
+	const char *module = s->module ? s->module : "";
+	bool waker = kind == FRAME_WAKER;
+	size_t inlined = r->opts.no_inlined ? 0 : n - 1;
+
+	if (!waker)
+		push_line(r, t, kind, s->name, module, &l[n - 1]);
+	for (size_t i = 0; i < inlined; i++) {
+		const struct sym_line *in = waker ? &l[i] : &l[inlined - 1 - i];
+
+		push_line(r, t, waker ? kind : FRAME_INLINED, in->name ? in->name : "[unknown]", module, in);
+	}
+	if (waker)
+		push_line(r, t, kind, s->name, module, &l[n - 1]);
+}
+
+/* An address in a stack; back: how far before it is the instruction that it tells of (return addresses: 1). */
+static void push_address(struct recstacks *r, struct stacktree *t, const struct rec_ustack_hdr *h, uint64_t pc, unsigned back,
+			 bool waker)
+{
+	struct symbol s = { 0 };
+	bool found = h ? sym_user(r->sym, h->tgid, h->start, pc, &s) : sym_kernel(r->sym, pc, &s);
+	struct sym_line lines[SYM_MAX_LINES];
+	char text[32];
+
+	if (found && s.name) {
+		enum frame_kind kind = waker ? FRAME_WAKER : kind_of(&s, !h);
+		size_t n = h ? sym_user_lines(r->sym, h->tgid, h->start, pc - back, lines) : 0;
+
+		if (n && back && !s.offset && lines[n - 1].name)
+			s.name = lines[n - 1].name; /* a call that never returns ends its function: this is the next one */
+		if (n)
+			push_functions(r, t, &s, kind, lines, n);
+		else
+			push(r, t, kind, s.name, s.module ? s.module : "");
+		return;
+	}
+	if (r->opts.addresses)
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)pc);
+	push(r, t, FRAME_UNKNOWN, r->opts.addresses ? text : "[unknown]", s.module ? s.module : "");
+}
+
+/* Kernel frames that only the taking of the stack has put on its top. */
+static uint32_t machinery(struct recstacks *r, const uint8_t *p, uint32_t n)
+{
+	struct symbol s = { 0 };
+	uint32_t i = 0;
+	uint64_t pc;
+
+	for (; i < n; i++) {
+		memcpy(&pc, p + 8 * (size_t)i, 8);
+		if (!sym_kernel(r->sym, pc, &s) || !s.name || !kstack_is_tracing(s.name))
+			break;
+	}
+	return i;
+}
+
+static const char *cut_text(const struct rec_ustack_hdr *h)
+{
+	if (!h)
+		return NULL;
+	return h->flags & REC_USTACK_CUT   ? "[cut: deeper than the frames asked for]" :
+	       h->flags & REC_USTACK_FAULT ? "[cut: no way to the caller found]" :
+					     NULL;
+}
+
+/* The frames of one stack: root first; of a waker leaf first, so that what woke is next to what slept. */
+static void push_stack(struct recstacks *r, struct stacktree *t, const struct recfield *f, const uint8_t *p, bool waker)
+{
+	struct rec_ustack_hdr h = { 0 };
+	const struct rec_ustack_hdr *user = NULL;
+	uint32_t n = 0, first = 0;
+	const char *cut;
+	uint64_t pc;
+
+	if (f->kind == FLD_USTACK) {
+		memcpy(&h, p, sizeof(h));
+		p += sizeof(h);
+		user = &h;
+		if (h.flags & REC_USTACK_NONE)
+			return;
+	}
+	for (; n < f->nframes; n++) {
+		memcpy(&pc, p + 8 * (size_t)n, 8);
+		if (!pc)
+			break;
+	}
+	if (!user)
+		first = machinery(r, p, n);
+	cut = cut_text(user);
+	if (cut && !waker)
+		push(r, t, FRAME_CUT, cut, "");
+	for (uint32_t i = first; i < n; i++) {
+		uint32_t at = waker ? i : n - 1 - (i - first);
+
+		memcpy(&pc, p + 8 * (size_t)at, 8);
+		push_address(r, t, user, pc, at ? 1 : 0, waker);
+	}
+	if (cut && waker)
+		push(r, t, FRAME_CUT, cut, "");
+}
+
+static void push_key(struct recstacks *r, struct stacktree *t, const struct recfield *f, const uint8_t *p,
+		     enum frame_kind kind)
+{
+	struct rec_uaddr u = { 0 };
+	uint64_t v = 0;
+	char text[64];
+
+	switch (f->kind) {
+	case FLD_STRING:
+		if (r->n <= STACKTREE_MAX_DEPTH)
+			r->frames[r->n++] = stacktree_frame(t, kind, (const char *)p, strnlen((const char *)p, f->size), "", 0);
+		break;
+	case FLD_INT:
+		if (!r->opts.per_thread)
+			break;
+		v = recfield_u64(f, p);
+		if (f->is_signed)
+			snprintf(text, sizeof(text), "%lld", (long long)v);
+		else
+			snprintf(text, sizeof(text), "%llu", (unsigned long long)v);
+		push(r, t, kind, text, "");
+		break;
+	case FLD_SYM: case FLD_FUNC: case FLD_MOD:
+		memcpy(&v, p, 8);
+		push_address(r, t, NULL, v, 0, false);
+		break;
+	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
+		memcpy(&u, p, sizeof(u));
+		push_address(r, t, &(struct rec_ustack_hdr){ u.tgid, u.flags, u.start }, u.addr, 0, false);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The fields of one kind in order; from the second stack of a kind on (or, with wakers, only those). */
+static void push_kind(struct recstacks *r, struct stacktree *t, const struct recfield *const *f, size_t n,
+		      const uint8_t *data, enum field_kind kind, bool wakers)
+{
+	size_t seen = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (f[i]->kind == kind && (seen++ > 0) == wakers)
+			push_stack(r, t, f[i], data + f[i]->off, wakers);
+}
+
+/* The first stack of a kind that there was one of before: the waker's. n: there is none. */
+static size_t first_waker(const struct recfield *const *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (is_stack(f[i]->kind) && f[i]->kind == f[k]->kind)
+				return i;
+	return n;
+}
+
+static uint32_t make_stack(struct recstacks *r, struct stacktree *t, const struct recfield *const *f, size_t n,
+			   const uint8_t *data)
+{
+	size_t waker = first_waker(f, n);
+
+	r->n = 0;
+	for (size_t i = 0; i < waker; i++)
+		if (!is_stack(f[i]->kind))
+			push_key(r, t, f[i], data + f[i]->off, FRAME_THREAD);
+	push_kind(r, t, f, n, data, FLD_USTACK, false);
+	push_kind(r, t, f, n, data, FLD_STACK, false);
+	if (waker < n) {
+		push(r, t, FRAME_SEPARATOR, "--", "");
+		push_kind(r, t, f, n, data, FLD_STACK, true);
+		push_kind(r, t, f, n, data, FLD_USTACK, true);
+	}
+	for (size_t i = waker; i < n; i++)
+		if (!is_stack(f[i]->kind))
+			push_key(r, t, f[i], data + f[i]->off, FRAME_WAKER);
+	return stacktree_stack(t, r->frames, r->n);
+}
+
+static uint64_t value_of(const struct aggdesc *d, const uint64_t *value)
+{
+	bool sum = d->func == AGG_SUM || d->func == AGG_AVG;
+	uint64_t v = value[sum ? 1 : 0];
+
+	return sum && d->is_signed && (int64_t)v < 0 ? 0 : v;
+}
+
+static size_t collect(const struct recfield *f, size_t n, const struct recfield **ret, size_t have)
+{
+	for (size_t i = 0; i < n && have < FIELDS_MAX; i++)
+		ret[have++] = &f[i];
+	return have;
+}
+
+/* When what a row says happened: of an aggregation that keys by slots of time, the beginning of its slot. */
+static uint64_t time_of(const struct recstacks *r, const struct row *row)
+{
+	uint64_t number;
+
+	if (row->kind != ROW_AGG || !r->agg->slot_ns || row->len < sizeof(number))
+		return row->ts;
+	memcpy(&number, row->data, sizeof(number));
+	if (number > UINT64_MAX / r->agg->slot_ns)
+		return row->ts; /* no time */
+	return number * r->agg->slot_ns - (r->agg->slot_wall ? r->opts.wall_off : 0);
+}
+
+static bool in_time(struct recstacks *r, const struct row *row)
+{
+	uint64_t ts = time_of(r, row), since = ts > r->opts.begin_ns ? ts - r->opts.begin_ns : 0;
+
+	if (since < r->opts.from_ns || (r->opts.to_ns && since >= r->opts.to_ns)) {
+		r->in.other++;
+		return false;
+	}
+	if (!r->in.first_ns || ts < r->in.first_ns)
+		r->in.first_ns = ts;
+	r->in.last_ns = ts > r->in.last_ns ? ts : r->in.last_ns;
+	return true;
+}
+
+int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *t, unsigned weight)
+{
+	const struct recfield *f[FIELDS_MAX];
+	uint32_t node;
+	size_t n = 0;
+
+	if (row->kind == ROW_DROPS && row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
+		r->in.lost += row->count;
+	if (row->kind == ROW_AGG && r->agg && row->id == r->agg->id && row->value && row->data) {
+		if (!in_time(r, row))
+			return 0;
+		n = collect(r->agg->keys, r->agg->nkeys, f, 0);
+		node = make_stack(r, t, f, n, row->data);
+		stacktree_add(t, node, weight, value_of(r->agg, row->value));
+		if (r->opts.counts && recstacks_is_sum(r))
+			stacktree_add(t, node, weight + 1, row->value[0]);
+		r->in.stacks += row->value[0];
+	} else if (row->kind == ROW_EVENT && !r->agg && row->id >= 1 && row->id <= r->schema->nfmts &&
+		   r->events[row->id - 1]) {
+		const struct recfmt *fmt = r->schema->fmts[row->id - 1];
+
+		if (!in_time(r, row))
+			return 0;
+		for (size_t i = 0; i < fmt->nacts; i++)
+			n = collect(fmt->acts[i].fields, fmt->acts[i].nfields, f, n);
+		stacktree_add(t, make_stack(r, t, f, n, row->data), weight, 1);
+		r->in.stacks++;
+	}
+	return stacktree_error(t) == -ENOMEM ? -ENOMEM : 0;
+}

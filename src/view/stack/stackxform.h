@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Other trees made of the same stacks. */
+#ifndef DWELL_VIEW_STACK_STACKXFORM_H
+#define DWELL_VIEW_STACK_STACKXFORM_H
+#include "view/stack/stacktree.h"
+
+/* Stacks turned round: the leaves are the first frames, so that functions are together wherever they were called
+ * from. *ret is the caller's. 0 or the error of the new tree. */
+int stackxform_reverse(const struct stacktree *t, struct stacktree **ret);
+/* What is around a function: of each stack in which its name occurs, *callees gets the part from its outermost
+ * occurrence on, *callers that occurrence and what called it, turned round. -ENOENT: no such function. */
+int stackxform_sandwich(const struct stacktree *t, const char *function, struct stacktree **callers,
+			struct stacktree **callees);
+#endif
