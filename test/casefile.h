@@ -10,7 +10,7 @@
 /* DIR/NAME.SUFFIX, ended by NUL, malloc'ed; NULL: there is none. *ret_len may be NULL. */
 static inline char *casefile_read(const char *dir, const char *name, const char *suffix, size_t *ret_len)
 {
-	struct strb path = {0}, text = {0};
+	struct strb path = { 0 }, text = { 0 };
 	char buf[4096];
 	size_t n;
 	FILE *f;

@@ -104,7 +104,7 @@ def names(root):
     for name in re.findall(r'^OPT\(\w+, "(\w+)"', read(os.path.join(root, "src/lang/options.def")), re.M):
         yield "option", name, option_pattern(name), "run"
     refused = re.search(r"refused\[\] = \{(.*?)\n\};", read(os.path.join(root, "src/lang/syntax/options.c")), re.S).group(1)
-    for name in re.findall(r'\{"(\w+)",', refused):
+    for name in re.findall(r'\{ ?"(\w+)",', refused):
         yield "refused option", name, option_pattern(name), "run"
     table = read(os.path.join(root, "src/base/printfmt.c"))
     for conv in re.findall(r'\{ "(\w+)", \'\w\', PFC_\w+ \}', table) + ["%"]:
@@ -112,7 +112,7 @@ def names(root):
     for tag in sorted(set(re.findall(r'"((?:DTRACE)?DROP_\w+)"', read(os.path.join(root, "src/view/text/text.c"))))):
         yield "loss", tag, rf"\b{tag}\b", "run"
     view = read(os.path.join(root, "src/view/text/text.c"))
-    for name, words in re.findall(r'case (FAULT_\w+):\s*\n\s*(?:return|snprintf\(buf, n,) "([^"(%]+)', view):
+    for name, words in re.findall(r'case (FAULT_\w+):\s*(?:return|snprintf\(buf, n,) "([^"(%]+)', view):
         yield "fault", name, re.escape(words.strip()), "run"
 
 

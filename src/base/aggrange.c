@@ -17,9 +17,14 @@ static struct aggval_range quantize_range(unsigned i)
 {
 	int64_t b = aggval_quantize_bound(i);
 
-	return between(i > 0, i > AGG_QUANT_ZERO || !i ? b : i == AGG_QUANT_ZERO ? 0 : aggval_quantize_bound(i - 1) + 1,
+	return between(i > 0,
+		       i > AGG_QUANT_ZERO || !i ? b
+		       : i == AGG_QUANT_ZERO	? 0
+						: aggval_quantize_bound(i - 1) + 1,
 		       i < AGG_QUANT_NBUCKETS - 1,
-		       i < AGG_QUANT_ZERO ? b + 1 : i == AGG_QUANT_NBUCKETS - 1 ? 0 : aggval_quantize_bound(i + 1));
+		       i < AGG_QUANT_ZERO	     ? b + 1
+		       : i == AGG_QUANT_NBUCKETS - 1 ? 0
+						     : aggval_quantize_bound(i + 1));
 }
 
 static struct aggval_range lquantize_range(const int32_t param[4], unsigned i)
@@ -50,16 +55,12 @@ static struct aggval_range llquantize_range(const int32_t param[4], unsigned i)
 struct aggval_range aggval_bucket_range(enum agg_func func, const int32_t param[4], unsigned bucket)
 {
 	switch (func) {
-	case AGG_QUANTIZE:
-		return quantize_range(bucket);
-	case AGG_LQUANTIZE:
-		return lquantize_range(param, bucket);
-	case AGG_LLQUANTIZE:
-		return llquantize_range(param, bucket);
+	case AGG_QUANTIZE: return quantize_range(bucket);
+	case AGG_LQUANTIZE: return lquantize_range(param, bucket);
+	case AGG_LLQUANTIZE: return llquantize_range(param, bucket);
 	case AGG_HIST:
 		return between(bucket > 0, aggval_hist_bound(bucket), bucket < AGG_HIST_NBUCKETS - 1,
 			       bucket ? aggval_hist_bound(bucket + 1) : 0);
-	default:
-		return between(false, 0, false, 0);
+	default: return between(false, 0, false, 0);
 	}
 }

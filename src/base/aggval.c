@@ -33,20 +33,18 @@ static bool llquant_init(struct llquant *q, const int32_t param[4])
 	int32_t factor = param[0], low = param[1], high = param[2], steps = param[3];
 	uint64_t divided;
 
-	if (factor < 2 || low < 0 || high < low || high > 62 || steps < 1 ||
-	    steps > LLQUANT_MAX_PARAM || (steps < factor ? factor % steps : steps % factor))
+	if (factor < 2 || low < 0 || high < low || high > 62 || steps < 1 || steps > LLQUANT_MAX_PARAM ||
+	    (steps < factor ? factor % steps : steps % factor))
 		return false;
 	q->factor = (uint64_t)factor;
 	q->steps = (uint64_t)steps;
 	q->fold = q->steps / q->factor;
 	q->low = (unsigned)low;
 	q->nmag = (unsigned)(high - low) + 1;
-	if (!power(q->factor, q->low, &q->lowest) ||
-	    !power(q->factor, (unsigned)high + 1, &q->highest))
+	if (!power(q->factor, q->low, &q->lowest) || !power(q->factor, (unsigned)high + 1, &q->highest))
 		return false;
 	/* The first magnitude that is divided into all steps must give whole numbers. */
-	if (steps > factor &&
-	    (!power(q->factor, low ? q->low + 1 : 2, &divided) || divided % q->steps))
+	if (steps > factor && (!power(q->factor, low ? q->low + 1 : 2, &divided) || divided % q->steps))
 		return false;
 	q->per_mag = (unsigned)(q->steps - q->fold);
 	q->zero = 1 + q->nmag * q->per_mag;
@@ -58,25 +56,16 @@ uint32_t aggval_size(enum agg_func func, const int32_t param[4])
 	unsigned n;
 
 	switch (func) {
-	case AGG_COUNT:
-		return 8;
+	case AGG_COUNT: return 8;
 	case AGG_SUM:
 	case AGG_AVG:
 	case AGG_MIN:
-	case AGG_MAX:
-		return 16;
-	case AGG_STDDEV:
-		return 32;
-	case AGG_QUANTIZE:
-		return 8 * (1 + AGG_QUANT_NBUCKETS);
-	case AGG_LQUANTIZE:
-		n = aggval_lquantize_levels(param);
-		return n ? 8 * (1 + n + 2) : 0;
-	case AGG_LLQUANTIZE:
-		n = aggval_llquantize_nbuckets(param);
-		return n ? 8 * (1 + n) : 0;
-	case AGG_HIST:
-		return 8 * (1 + AGG_HIST_NBUCKETS);
+	case AGG_MAX: return 16;
+	case AGG_STDDEV: return 32;
+	case AGG_QUANTIZE: return 8 * (1 + AGG_QUANT_NBUCKETS);
+	case AGG_LQUANTIZE: n = aggval_lquantize_levels(param); return n ? 8 * (1 + n + 2) : 0;
+	case AGG_LLQUANTIZE: n = aggval_llquantize_nbuckets(param); return n ? 8 * (1 + n) : 0;
+	case AGG_HIST: return 8 * (1 + AGG_HIST_NBUCKETS);
 	}
 	return 0;
 }
@@ -218,8 +207,7 @@ static bool replaces(enum agg_func func, bool is_signed, uint64_t a, uint64_t b)
 	return func == AGG_MIN ? less : !less;
 }
 
-void aggval_merge(enum agg_func func, bool is_signed, const int32_t param[4], uint64_t *dst,
-		  const uint64_t *src)
+void aggval_merge(enum agg_func func, bool is_signed, const int32_t param[4], uint64_t *dst, const uint64_t *src)
 {
 	uint32_t words = aggval_size(func, param) / 8;
 

@@ -36,6 +36,5 @@ struct aggval_range {
 };
 struct aggval_range aggval_bucket_range(enum agg_func func, const int32_t param[4], unsigned bucket);
 /* Adds the value src into dst (both aggval_size() bytes). */
-void aggval_merge(enum agg_func func, bool is_signed, const int32_t param[4], uint64_t *dst,
-		  const uint64_t *src);
+void aggval_merge(enum agg_func func, bool is_signed, const int32_t param[4], uint64_t *dst, const uint64_t *src);
 #endif

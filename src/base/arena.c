@@ -37,8 +37,8 @@
 
 struct block {
 	struct block *next;
-	size_t size;	 /* bytes of data; of the whole mapping in a stress build */
-	size_t n;	 /* bytes given out */
+	size_t size; /* bytes of data; of the whole mapping in a stress build */
+	size_t n;    /* bytes given out */
 	_Alignas(ARENA_ALIGN) unsigned char data[];
 };
 
@@ -68,7 +68,7 @@ struct arena *arena_new(size_t limit_bytes)
 /* An object of its own page costs two mappings, of which the kernel allows a process 65,530 by default
  * (vm.max_map_count). What a large compilation needs beyond this number shares mappings. */
 #define STRESS_MAPPINGS_MAX 20000
-#define STRESS_SHARED	    ((size_t)1 << 20)
+#define STRESS_SHARED ((size_t)1 << 20)
 static _Atomic size_t mappings;
 
 static void block_free(struct block *b)

@@ -9,7 +9,10 @@
 
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 
-static inline void freep(void *p) { free(*(void **)p); }
+static inline void freep(void *p)
+{
+	free(*(void **)p);
+}
 static inline void closep(int *fd)
 {
 	if (*fd >= 0) {
@@ -28,8 +31,18 @@ static inline void fclosep(FILE **f)
 #define _cleanup_fclose_ _cleanup_(fclosep)
 
 /* Gives the value away and clears the variable, so that its cleanup does nothing. */
-#define take_ptr(p) __extension__({ __typeof__(p) t_ = (p); (p) = NULL; t_; })
-#define take_fd(fd) __extension__({ int t_ = (fd); (fd) = -1; t_; })
+#define take_ptr(p) \
+	__extension__({ \
+		__typeof__(p) t_ = (p); \
+		(p) = NULL; \
+		t_; \
+	})
+#define take_fd(fd) \
+	__extension__({ \
+		int t_ = (fd); \
+		(fd) = -1; \
+		t_; \
+	})
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define ROUND_UP(x, to) (((x) + ((to)-1)) / (to) * (to))

@@ -3,12 +3,12 @@
 #include "base/diag.h"
 #include <string.h>
 
-#define LINE_SHOWN 120	/* bytes of a source line that are shown around the place */
-#define LINE_BEFORE 80	/* of these, at most so many before it */
+#define LINE_SHOWN 120 /* bytes of a source line that are shown around the place */
+#define LINE_BEFORE 80 /* of these, at most so many before it */
 
 void diags_init(struct diags *d, struct arena *a)
 {
-	*d = (struct diags){.arena = a};
+	*d = (struct diags){ .arena = a };
 }
 
 static struct diag *find_same(const struct diags *d, const struct diag *g)
@@ -21,12 +21,12 @@ static struct diag *find_same(const struct diags *d, const struct diag *g)
 	return k;
 }
 
-static struct diag *add(struct diags *d, enum severity sev, struct span at, const char *tag,
-			const char *fmt, va_list ap)
+static struct diag *add(struct diags *d, enum severity sev, struct span at, const char *tag, const char *fmt,
+			va_list ap)
 {
 	struct diag *g = arena_new_obj(d->arena, struct diag), *same;
 
-	*g = (struct diag){.tag = tag, .sev = sev, .at = at, .msg = arena_vprintf(d->arena, fmt, ap)};
+	*g = (struct diag){ .tag = tag, .sev = sev, .at = at, .msg = arena_vprintf(d->arena, fmt, ap) };
 	same = find_same(d, g);
 	d->latest = same ? same : g;
 	if (same) {
@@ -137,7 +137,7 @@ void diag_format_place(struct strb *out, struct span at)
 void diag_format(struct strb *out, const struct diag *g, bool tags)
 {
 	const struct source *src = g->at.src;
-	struct position pos = {0};
+	struct position pos = { 0 };
 
 	if (tags)
 		strb_printf(out, "[%s] ", g->tag);

@@ -20,7 +20,7 @@ struct diag {
 	struct span at;
 	uint32_t read_to; /* DTrace has read further when it reports: to here, whose line is named; or 0 */
 	const char *msg;
-	const char *hint; /* what would work instead, or NULL */
+	const char *hint;	     /* what would work instead, or NULL */
 	struct diag_choice *choices; /* all that would; NULL: not known, or too many */
 	struct diag *next;
 };
@@ -43,8 +43,7 @@ struct diag *diag_error(struct diags *d, struct span at, const char *tag, const 
 	__attribute__((format(printf, 4, 5)));
 struct diag *diag_warn(struct diags *d, struct span at, const char *tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-void diag_hint(struct diags *d, struct diag *g, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+void diag_hint(struct diags *d, struct diag *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* name (of type) could stand there; the texts must live as long as d's. */
 void diag_choice(struct diags *d, struct diag *g, const char *name, const char *type);
 /* "line 3: syntax error near …" with the source line and a caret below; with tags "[D_SYNTAX] " in

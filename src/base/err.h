@@ -7,9 +7,9 @@
 #define ERR_MSG_MAX 1024
 
 struct err {
-	int code;		/* negative errno; 0: no error */
-	char msg[ERR_MSG_MAX];	/* one sentence without newline: what, where, why, what instead */
-	char *detail;		/* long text such as a verifier log, malloc'ed, or NULL */
+	int code;	       /* negative errno; 0: no error */
+	char msg[ERR_MSG_MAX]; /* one sentence without newline: what, where, why, what instead */
+	char *detail;	       /* long text such as a verifier log, malloc'ed, or NULL */
 };
 
 /* Sets the error (e may be NULL) and returns code, so that `return err_set(e, -EPERM, "…")` works.

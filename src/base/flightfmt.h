@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The buffers of the flight recorder: written by generated code, read by run/ while programs go on.
  *
- * Each CPU has a ring of its own, and the oldest entry gives way. A writer takes a place by adding one to head, writes the
- * stamp and the text, and last the word with kind and lap, in one store: who interrupts a writer on its CPU takes another place. A reader
- * takes head, copies, and takes head again: places that were taken since are not believed, nor entries whose lap is another
- * than that of their place (being written, or left by a fault). */
+ * Each CPU has a ring of its own, and the oldest entry gives way. A writer takes a place by adding one to head, writes
+ * the stamp and the text, and last the word with kind and lap, in one store: who interrupts a writer on its CPU takes
+ * another place. A reader takes head, copies, and takes head again: places that were taken since are not believed, nor
+ * entries whose lap is another than that of their place (being written, or left by a fault). */
 #ifndef DWELL_BASE_FLIGHTFMT_H
 #define DWELL_BASE_FLIGHTFMT_H
 #include <stdint.h>
 
 #define FLIGHT_TEXT 16
-#define FLIGHT_KIND 12	    /* bytes of a kind's name, with its NUL */
+#define FLIGHT_KIND 12 /* bytes of a kind's name, with its NUL */
 #define FLIGHT_MAX_KINDS 255
-#define FLIGHT_LAPS 256     /* laps are counted modulo that */
-#define FLIGHT_RATE 100000  /* entries per second of a CPU that there is room for unless -x flightsize says otherwise */
+#define FLIGHT_LAPS 256 /* laps are counted modulo that */
+#define FLIGHT_RATE \
+	100000 /* entries per second of a CPU that there is room for unless -x flightsize says otherwise \
+		*/
 #define FLIGHT_MIN_ENTRIES (1u << 12)
 #define FLIGHT_MAX_ENTRIES (1u << 16) /* likewise: old kernels take 4 MB for a value */
 
 struct flight_entry {
-	uint64_t ts;   /* CLOCK_MONOTONIC ns */
-	uint32_t id;   /* the first number: a thread, an interrupt, a sector … */
-	uint16_t info; /* the second */
-	uint8_t kind;  /* from 1: index + 1 into the image's kinds; 0: never written */
-	uint8_t lap;   /* of the place, modulo FLIGHT_LAPS */
+	uint64_t ts;		/* CLOCK_MONOTONIC ns */
+	uint32_t id;		/* the first number: a thread, an interrupt, a sector … */
+	uint16_t info;		/* the second */
+	uint8_t kind;		/* from 1: index + 1 into the image's kinds; 0: never written */
+	uint8_t lap;		/* of the place, modulo FLIGHT_LAPS */
 	char text[FLIGHT_TEXT]; /* ends with a NUL where it is shorter */
 };
 
-struct flight_cpu { /* value of IMG_MAP_FLIGHT */
-	uint64_t head; /* places taken so far */
+struct flight_cpu {	 /* value of IMG_MAP_FLIGHT */
+	uint64_t head;	 /* places taken so far */
 	uint64_t missed; /* of the first CPU's: entries of all CPUs that have no ring, since they came online later */
 	uint64_t pad[6];
 	struct flight_entry v[];

@@ -41,8 +41,7 @@ static int scan_u64(const char **p, uint64_t *ret)
 		base = 8;
 	}
 	for (start = s; num_digit(*s) < (int)base; s++)
-		over |= __builtin_mul_overflow(v, base, &v) ||
-			__builtin_add_overflow(v, (uint64_t)num_digit(*s), &v);
+		over |= __builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, (uint64_t)num_digit(*s), &v);
 	if (s == start)
 		return -EINVAL;
 	*p = s;
@@ -104,14 +103,22 @@ int num_parse_size(const char *s, uint64_t *ret_bytes)
 }
 
 const struct num_unit num_units[NUM_UNITS] = {
-	{"", 0},		    {"hz", 0},
-	{"ns", 1},		    {"nsec", 1},
-	{"us", 1000},		    {"usec", 1000},
-	{"ms", 1000000},	    {"msec", 1000000},
-	{"s", NSEC_PER_SEC},	    {"sec", NSEC_PER_SEC},
-	{"m", 60 * NSEC_PER_SEC},   {"min", 60 * NSEC_PER_SEC},
-	{"h", 3600 * NSEC_PER_SEC}, {"hour", 3600 * NSEC_PER_SEC},
-	{"d", 86400 * NSEC_PER_SEC}, {"day", 86400 * NSEC_PER_SEC},
+	{ "", 0 },
+	{ "hz", 0 },
+	{ "ns", 1 },
+	{ "nsec", 1 },
+	{ "us", 1000 },
+	{ "usec", 1000 },
+	{ "ms", 1000000 },
+	{ "msec", 1000000 },
+	{ "s", NSEC_PER_SEC },
+	{ "sec", NSEC_PER_SEC },
+	{ "m", 60 * NSEC_PER_SEC },
+	{ "min", 60 * NSEC_PER_SEC },
+	{ "h", 3600 * NSEC_PER_SEC },
+	{ "hour", 3600 * NSEC_PER_SEC },
+	{ "d", 86400 * NSEC_PER_SEC },
+	{ "day", 86400 * NSEC_PER_SEC },
 };
 
 static const struct num_unit *find_unit(const char *name)

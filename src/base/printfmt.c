@@ -15,25 +15,20 @@ struct pfrow {
 /* The conversions of DTrace's printf(), with all their size prefixes.
  * Source: "Output Formatting", Oracle Linux DTrace Reference Guide. */
 static const struct pfrow rows[] = {
-	{ "a", 's', PFC_ADDR },	  { "A", 's', PFC_UADDR },   { "c", 'c', PFC_CHAR },
-	{ "C", 's', PFC_ECHR },	  { "d", 'd', PFC_DINT },    { "e", 'e', PFC_FLOAT },
-	{ "E", 'E', PFC_FLOAT },  { "f", 'f', PFC_FLOAT },   { "g", 'g', PFC_FLOAT },
-	{ "G", 'G', PFC_FLOAT },  { "hd", 'd', PFC_DINT },   { "hi", 'i', PFC_DINT },
-	{ "ho", 'o', PFC_UINT },  { "hu", 'u', PFC_UINT },   { "hx", 'x', PFC_UINT },
-	{ "hX", 'X', PFC_UINT },  { "hhd", 'd', PFC_DINT },  { "hhi", 'i', PFC_DINT },
-	{ "hho", 'o', PFC_UINT }, { "hhu", 'u', PFC_UINT },  { "hhx", 'x', PFC_UINT },
-	{ "hhX", 'X', PFC_UINT }, { "i", 'i', PFC_DINT },    { "k", 's', PFC_STACK },
-	{ "lc", 'c', PFC_CHAR },  { "ld", 'd', PFC_DINT },   { "li", 'i', PFC_DINT },
-	{ "lo", 'o', PFC_UINT },  { "lu", 'u', PFC_UINT },   { "ls", 's', PFC_STR },
-	{ "lx", 'x', PFC_UINT },  { "lX", 'X', PFC_UINT },   { "lld", 'd', PFC_DINT },
-	{ "lli", 'i', PFC_DINT }, { "llo", 'o', PFC_UINT },  { "llu", 'u', PFC_UINT },
-	{ "llx", 'x', PFC_UINT }, { "llX", 'X', PFC_UINT },  { "Le", 'e', PFC_FLOAT },
-	{ "LE", 'E', PFC_FLOAT }, { "Lf", 'f', PFC_FLOAT },  { "Lg", 'g', PFC_FLOAT },
-	{ "LG", 'G', PFC_FLOAT }, { "o", 'o', PFC_UINT },    { "p", 'x', PFC_UINT },
-	{ "s", 's', PFC_STR },	  { "S", 's', PFC_ESTR },    { "T", 's', PFC_TIME822 },
-	{ "u", 'u', PFC_UINT },	  { "wc", 'c', PFC_CHAR },   { "ws", 's', PFC_STR },
-	{ "x", 'x', PFC_UINT },	  { "X", 'X', PFC_UINT },    { "Y", 's', PFC_TIME },
-	{ "%", '%', PFC_PCT },
+	{ "a", 's', PFC_ADDR },	  { "A", 's', PFC_UADDR },  { "c", 'c', PFC_CHAR },   { "C", 's', PFC_ECHR },
+	{ "d", 'd', PFC_DINT },	  { "e", 'e', PFC_FLOAT },  { "E", 'E', PFC_FLOAT },  { "f", 'f', PFC_FLOAT },
+	{ "g", 'g', PFC_FLOAT },  { "G", 'G', PFC_FLOAT },  { "hd", 'd', PFC_DINT },  { "hi", 'i', PFC_DINT },
+	{ "ho", 'o', PFC_UINT },  { "hu", 'u', PFC_UINT },  { "hx", 'x', PFC_UINT },  { "hX", 'X', PFC_UINT },
+	{ "hhd", 'd', PFC_DINT }, { "hhi", 'i', PFC_DINT }, { "hho", 'o', PFC_UINT }, { "hhu", 'u', PFC_UINT },
+	{ "hhx", 'x', PFC_UINT }, { "hhX", 'X', PFC_UINT }, { "i", 'i', PFC_DINT },   { "k", 's', PFC_STACK },
+	{ "lc", 'c', PFC_CHAR },  { "ld", 'd', PFC_DINT },  { "li", 'i', PFC_DINT },  { "lo", 'o', PFC_UINT },
+	{ "lu", 'u', PFC_UINT },  { "ls", 's', PFC_STR },   { "lx", 'x', PFC_UINT },  { "lX", 'X', PFC_UINT },
+	{ "lld", 'd', PFC_DINT }, { "lli", 'i', PFC_DINT }, { "llo", 'o', PFC_UINT }, { "llu", 'u', PFC_UINT },
+	{ "llx", 'x', PFC_UINT }, { "llX", 'X', PFC_UINT }, { "Le", 'e', PFC_FLOAT }, { "LE", 'E', PFC_FLOAT },
+	{ "Lf", 'f', PFC_FLOAT }, { "Lg", 'g', PFC_FLOAT }, { "LG", 'G', PFC_FLOAT }, { "o", 'o', PFC_UINT },
+	{ "p", 'x', PFC_UINT },	  { "s", 's', PFC_STR },    { "S", 's', PFC_ESTR },   { "T", 's', PFC_TIME822 },
+	{ "u", 'u', PFC_UINT },	  { "wc", 'c', PFC_CHAR },  { "ws", 's', PFC_STR },   { "x", 'x', PFC_UINT },
+	{ "X", 'X', PFC_UINT },	  { "Y", 's', PFC_TIME },   { "%", '%', PFC_PCT },
 };
 
 struct pfparse {
@@ -91,20 +86,13 @@ static int parse_star(struct pfparse *ps, struct pfconv *c, bool dot)
 static unsigned flag_of(char ch)
 {
 	switch (ch) {
-	case '#':
-		return PF_ALT;
-	case '+':
-		return PF_SPOS;
-	case '-':
-		return PF_LEFT;
-	case ' ':
-		return PF_SPACE;
-	case '\'':
-		return PF_GROUP;
-	case '@':
-		return PF_AGG;
-	default:
-		return 0;
+	case '#': return PF_ALT;
+	case '+': return PF_SPOS;
+	case '-': return PF_LEFT;
+	case ' ': return PF_SPACE;
+	case '\'': return PF_GROUP;
+	case '@': return PF_AGG;
+	default: return 0;
 	}
 }
 
@@ -114,7 +102,7 @@ static int parse_flags(struct pfparse *ps, struct pfconv *c)
 	bool dot = false, digits = false;
 	int r;
 
-	for (; ps->p < ps->end; ) {
+	for (; ps->p < ps->end;) {
 		char ch = *ps->p;
 
 		if (ch == '0' && !dot && !digits) {
@@ -177,8 +165,7 @@ static int parse_name(struct pfparse *ps, struct pfconv *c)
 	return -EINVAL;
 }
 
-int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv **ret, size_t *ret_n,
-		   const char **why)
+int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv **ret, size_t *ret_n, const char **why)
 {
 	VEC(struct pfconv) v = { 0 };
 	struct pfparse ps = { .a = a, .p = fmt, .end = fmt + len, .why = why };
@@ -199,7 +186,8 @@ int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv *
 			if (r == 0)
 				r = parse_name(&ps, &c);
 			if (r == 0 && printfmt_check_size(c.width, c.prec, &total) < 0)
-				r = too_large(&ps, "makes the widths and precisions of the format more than", PRINTFMT_MAX_TEXT);
+				r = too_large(&ps, "makes the widths and precisions of the format more than",
+					      PRINTFMT_MAX_TEXT);
 		}
 		if (r == 0)
 			vec_push(&v, c);

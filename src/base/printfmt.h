@@ -7,32 +7,32 @@
 #include <stdint.h>
 #include "base/arena.h"
 
-enum { /* flags of a conversion */
-	PF_ALT = 1,   /* # */
-	PF_ZPAD = 2,  /* 0 */
-	PF_LEFT = 4,  /* - */
-	PF_SPOS = 8,  /* + */
-	PF_SPACE = 16,
-	PF_GROUP = 32, /* ' */
-	PF_DYNWIDTH = 64, /* * */
-	PF_DYNPREC = 128, /* .* */
-	PF_AGG = 256,	  /* @: the value of the aggregation (printa) */
+enum {		    /* flags of a conversion */
+       PF_ALT = 1,  /* # */
+       PF_ZPAD = 2, /* 0 */
+       PF_LEFT = 4, /* - */
+       PF_SPOS = 8, /* + */
+       PF_SPACE = 16,
+       PF_GROUP = 32,	 /* ' */
+       PF_DYNWIDTH = 64, /* * */
+       PF_DYNPREC = 128, /* .* */
+       PF_AGG = 256,	 /* @: the value of the aggregation (printa) */
 };
 
 /* What a conversion needs and how it is shown. Rows in printfmt.c. */
 enum pf_class {
-	PFC_NONE, /* no conversion: literal text at the end of the format */
-	PFC_PCT,  /* %% */
-	PFC_DINT, /* d i: signed or unsigned by the argument's type */
-	PFC_UINT, /* o u x X p */
-	PFC_CHAR, /* c */
-	PFC_ECHR, /* C: escaped character */
-	PFC_STR,  /* s */
-	PFC_ESTR, /* S: escaped string */
-	PFC_FLOAT, /* e E f g G */
-	PFC_ADDR,  /* a: kernel address as symbol */
-	PFC_UADDR, /* A: user address as symbol */
-	PFC_STACK, /* k */
+	PFC_NONE,    /* no conversion: literal text at the end of the format */
+	PFC_PCT,     /* %% */
+	PFC_DINT,    /* d i: signed or unsigned by the argument's type */
+	PFC_UINT,    /* o u x X p */
+	PFC_CHAR,    /* c */
+	PFC_ECHR,    /* C: escaped character */
+	PFC_STR,     /* s */
+	PFC_ESTR,    /* S: escaped string */
+	PFC_FLOAT,   /* e E f g G */
+	PFC_ADDR,    /* a: kernel address as symbol */
+	PFC_UADDR,   /* A: user address as symbol */
+	PFC_STACK,   /* k */
 	PFC_TIME,    /* Y: "1973 Dec  3 17:20:00" from ns since 1970 */
 	PFC_TIME822, /* T: RFC 822 */
 };
@@ -41,25 +41,25 @@ struct pfconv {
 	const char *prefix; /* literal text before it */
 	size_t preflen;
 	enum pf_class class;
-	char name[4];	/* as written without flags: "d", "lld" */
-	char conv;	/* the last letter for printf(3): d u x X o c s e … */
+	char name[4]; /* as written without flags: "d", "lld" */
+	char conv;    /* the last letter for printf(3): d u x X o c s e … */
 	unsigned flags;
 	int width, prec; /* prec < 0: none; width 0: none */
 	size_t off;	 /* of the '%' in the format */
 };
 
 #define PRINTFMT_MAX_CONVS 1024
-/* A conversion pads its value to so many characters at most, all conversions of a record to so many together: a number is never
- * a text that memory or a disk has no room for. */
+/* A conversion pads its value to so many characters at most, all conversions of a record to so many together: a number
+ * is never a text that memory or a disk has no room for. */
 #define PRINTFMT_MAX_WIDTH 65536
-#define PRINTFMT_MAX_TEXT  1048576
+#define PRINTFMT_MAX_TEXT 1048576
 
-/* Width and precision, as constants or as a program computed them: 0, or -ERANGE when one is above PRINTFMT_MAX_WIDTH, or makes
- * *total, to which both are added, more than PRINTFMT_MAX_TEXT. Negative ones are a width to the left, and no precision. */
+/* Width and precision, as constants or as a program computed them: 0, or -ERANGE when one is above PRINTFMT_MAX_WIDTH,
+ * or makes *total, to which both are added, more than PRINTFMT_MAX_TEXT. Negative ones are a width to the left, and no
+ * precision. */
 int printfmt_check_size(int64_t width, int64_t prec, uint64_t *total);
 /* Parses the format; the conversions live in the arena and point into fmt. On a bad format returns
- * -EINVAL, of widths that are too large -ERANGE, with *why in DTrace's words ("format conversion #1 name expected before end of format string")
- * in the arena. A trailing literal is a last conversion of class PFC_NONE. */
-int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv **ret, size_t *ret_n,
-		   const char **why);
+ * -EINVAL, of widths that are too large -ERANGE, with *why in DTrace's words ("format conversion #1 name expected
+ * before end of format string") in the arena. A trailing literal is a last conversion of class PFC_NONE. */
+int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv **ret, size_t *ret_n, const char **why);
 #endif

@@ -25,19 +25,19 @@ enum { REC_FMT_FAULT = 0 };
 /* DTrace's fault codes; texts in DTrace's words, see view/. */
 enum rec_fault_code {
 	FAULT_UNKNOWN = 0,
-	FAULT_BADADDR,	/* invalid address (0x…) */
-	FAULT_BADALIGN, /* invalid alignment (0x…) */
-	FAULT_ILLOP,	/* illegal operation */
-	FAULT_DIVZERO,	/* divide-by-zero */
-	FAULT_NOSCRATCH, /* out of scratch space */
-	FAULT_KPRIV,	/* invalid kernel access */
-	FAULT_UPRIV,	/* invalid user access */
-	FAULT_TUPOFLOW, /* tuple stack overflow */
-	FAULT_BADSTACK, /* bad stack */
-	FAULT_BADSIZE,	/* invalid size (…) */
-	FAULT_BADINDEX, /* index out of bounds (…) */
+	FAULT_BADADDR,	   /* invalid address (0x…) */
+	FAULT_BADALIGN,	   /* invalid alignment (0x…) */
+	FAULT_ILLOP,	   /* illegal operation */
+	FAULT_DIVZERO,	   /* divide-by-zero */
+	FAULT_NOSCRATCH,   /* out of scratch space */
+	FAULT_KPRIV,	   /* invalid kernel access */
+	FAULT_UPRIV,	   /* invalid user access */
+	FAULT_TUPOFLOW,	   /* tuple stack overflow */
+	FAULT_BADSTACK,	   /* bad stack */
+	FAULT_BADSIZE,	   /* invalid size (…) */
+	FAULT_BADINDEX,	   /* index out of bounds (…) */
 	FAULT_NOTRESIDENT, /* user page not resident at …: read it at the return of the system call */
-	FAULT_LOOPMAX,	/* a clause's loops ran more than … times: -x loopmax */
+	FAULT_LOOPMAX,	   /* a clause's loops ran more than … times: -x loopmax */
 	/* Found when a record is shown: */
 	FAULT_WIDTH, /* a width or precision is too large */
 };
@@ -54,27 +54,27 @@ struct rec_fault {
 /* Counters of losses. One per-CPU array map (IMG_MAP_COUNTERS) with an entry u64[REC_NCOUNTERS] per
  * program (per-CPU values are limited to 32 KiB). */
 enum rec_counter {
-	CNT_FIRINGS,	   /* firings whose predicate was evaluated; only with option to count, else 0 */
-	CNT_DROP_PRINCIPAL, /* ring full */
-	CNT_DROP_AGG,	   /* aggregation full */
-	CNT_DROP_DYN,	   /* dynamic variable space full (associative arrays, thread-locals) */
-	CNT_DROP_SPEC,	   /* speculation buffer full */
-	CNT_DROP_SPEC_BUSY, /* no speculation free, but some are being cleaned */
+	CNT_FIRINGS,	       /* firings whose predicate was evaluated; only with option to count, else 0 */
+	CNT_DROP_PRINCIPAL,    /* ring full */
+	CNT_DROP_AGG,	       /* aggregation full */
+	CNT_DROP_DYN,	       /* dynamic variable space full (associative arrays, thread-locals) */
+	CNT_DROP_SPEC,	       /* speculation buffer full */
+	CNT_DROP_SPEC_BUSY,    /* no speculation free, but some are being cleaned */
 	CNT_DROP_SPEC_UNAVAIL, /* no speculation free */
-	CNT_DROP_STRTRUNC, /* string cut at strsize: shown with -x droptags only */
-	CNT_COMPAT,	   /* system calls of 32-bit callers that were not traced */
-	CNT_DROP_SCRATCH,  /* no scratch slot free: firing lost */
+	CNT_DROP_STRTRUNC,     /* string cut at strsize: shown with -x droptags only */
+	CNT_COMPAT,	       /* system calls of 32-bit callers that were not traced */
+	CNT_DROP_SCRATCH,      /* no scratch slot free: firing lost */
 	REC_NCOUNTERS,
 	/* Not in the map: found out by run/. */
 	CNT_RECURSION = REC_NCOUNTERS, /* firings that the kernel skipped since a program of ours ran there */
-	CNT_TIMER_MISSES, /* timer firings that did not happen: time / period - firings */
-	CNT_TRACK_FULL,	  /* of a tracker, the row's probe being one of its: no room for an open event */
-	CNT_TRACK_DEEP,	  /* more openings of a key than it may have */
-	CNT_TRACK_LIMITED, /* slow events beyond the limit per second */
-	CNT_TRACK_LOST,	  /* events that were never closed, collected */
-	CNT_TRACK_EXITED, /* events that were open when their thread ended */
-	CNT_FLIGHT_MISSED, /* entries of the flight recorder on CPUs that have no ring of it */
-	CNT_UNRECORDED,	   /* rows that are not in the recording: no room within its limit */
+	CNT_TIMER_MISSES,	       /* timer firings that did not happen: time / period - firings */
+	CNT_TRACK_FULL,		       /* of a tracker, the row's probe being one of its: no room for an open event */
+	CNT_TRACK_DEEP,		       /* more openings of a key than it may have */
+	CNT_TRACK_LIMITED,	       /* slow events beyond the limit per second */
+	CNT_TRACK_LOST,		       /* events that were never closed, collected */
+	CNT_TRACK_EXITED,	       /* events that were open when their thread ended */
+	CNT_FLIGHT_MISSED,	       /* entries of the flight recorder on CPUs that have no ring of it */
+	CNT_UNRECORDED,		       /* rows that are not in the recording: no room within its limit */
 	REC_NLOSSES
 };
 
@@ -84,9 +84,14 @@ enum field_kind {
 	FLD_BYTES,  /* raw bytes: structs, arrays, tracemem */
 	FLD_STACK,  /* kernel stack: u64 frames[nframes], 0 ends it */
 	FLD_USTACK, /* user stack: struct rec_ustack_hdr, then u64 frames[nframes], 0 ends it */
-	FLD_SYM, FLD_FUNC, FLD_MOD,	  /* u64 kernel address shown as mod`func+off, mod`func, mod */
-	FLD_USYM, FLD_UFUNC, FLD_UMOD, FLD_UADDR, /* struct rec_uaddr */
-	FLD_WHY,    /* as FLD_STACK, shown as what the stack waited for */
+	FLD_SYM,
+	FLD_FUNC,
+	FLD_MOD, /* u64 kernel address shown as mod`func+off, mod`func, mod */
+	FLD_USYM,
+	FLD_UFUNC,
+	FLD_UMOD,
+	FLD_UADDR, /* struct rec_uaddr */
+	FLD_WHY,   /* as FLD_STACK, shown as what the stack waited for */
 };
 
 struct rec_ustack_hdr {
@@ -95,9 +100,9 @@ struct rec_ustack_hdr {
 	uint64_t start; /* start time of the process' leader (ns since boot): tells reused pids apart */
 };
 enum {
-	REC_USTACK_CUT = 1,    /* deeper than the frames taken */
-	REC_USTACK_FAULT = 2,  /* the walk ended at memory that could not be read */
-	REC_USTACK_NONE = 4,   /* no user stack here (kernel thread, or context without one) */
+	REC_USTACK_CUT = 1,   /* deeper than the frames taken */
+	REC_USTACK_FAULT = 2, /* the walk ended at memory that could not be read */
+	REC_USTACK_NONE = 4,  /* no user stack here (kernel thread, or context without one) */
 };
 struct rec_uaddr {
 	uint32_t tgid;
@@ -111,12 +116,12 @@ struct recfield {
 	uint32_t off;  /* from the start of the record (header included) or of the key */
 	uint32_t size; /* bytes */
 	bool is_signed;
-	bool is_char;	  /* a character, or (FLD_BYTES) an array of them, which may be shown as text */
-	uint32_t nframes; /* stacks */
-	uint32_t strframes; /* stacks: 0, or the string size of ustack(n, size) */
-	const char *ctype; /* D type name as the user would write it, for messages and print(); or NULL */
+	bool is_char;		    /* a character, or (FLD_BYTES) an array of them, which may be shown as text */
+	uint32_t nframes;	    /* stacks */
+	uint32_t strframes;	    /* stacks: 0, or the string size of ustack(n, size) */
+	const char *ctype;	    /* D type name as the user would write it, for messages and print(); or NULL */
 	const struct rectype *type; /* print(): structure of the value; else NULL */
-	const char *name; /* slow(): of an attribute; else NULL */
+	const char *name;	    /* slow(): of an attribute; else NULL */
 };
 
 /* The value of an integer field at p, its sign extended; 0 if it is not one of 1 to 8 bytes. */
@@ -132,35 +137,52 @@ static inline uint64_t recfield_u64(const struct recfield *f, const uint8_t *p)
 }
 
 enum act_kind {
-	ACT_TRACE,	 /* one field, DTrace's default format by kind and size */
-	ACT_TRACEMEM,	 /* FLD_BYTES; optional second field: number of bytes to show */
-	ACT_PRINTF,	 /* fmt and its fields */
-	ACT_PRINTA,	 /* fmt or NULL, aggs[] */
-	ACT_STACK, ACT_USTACK, ACT_JSTACK, /* one stack field */
-	ACT_SYM, ACT_FUNC, ACT_MOD, ACT_USYM, ACT_UFUNC, ACT_UMOD, ACT_UADDR, /* one field */
+	ACT_TRACE,    /* one field, DTrace's default format by kind and size */
+	ACT_TRACEMEM, /* FLD_BYTES; optional second field: number of bytes to show */
+	ACT_PRINTF,   /* fmt and its fields */
+	ACT_PRINTA,   /* fmt or NULL, aggs[] */
+	ACT_STACK,
+	ACT_USTACK,
+	ACT_JSTACK, /* one stack field */
+	ACT_SYM,
+	ACT_FUNC,
+	ACT_MOD,
+	ACT_USYM,
+	ACT_UFUNC,
+	ACT_UMOD,
+	ACT_UADDR,	 /* one field */
 	ACT_EXIT,	 /* one int field: the status */
 	ACT_CLEAR,	 /* aggs[0] */
 	ACT_TRUNC,	 /* aggs[0], optional int field (without it: remove all; negative: keep lowest) */
 	ACT_NORMALIZE,	 /* aggs[0], one int field */
 	ACT_DENORMALIZE, /* aggs[0] */
-	ACT_FREOPEN, ACT_SYSTEM, /* fmt and fields */
+	ACT_FREOPEN,
+	ACT_SYSTEM, /* fmt and fields */
 	ACT_FTRUNCATE,
-	ACT_SETOPT,	 /* two string fields, or one */
-	ACT_SPECULATE, ACT_COMMIT, ACT_DISCARD, /* one field of REC_SPEC_SIZE bytes: generation << 32 | id of
-						 * the speculation, 0: none (any more) */
-	ACT_PRINT,	 /* one field with type: the value; or two: an address, and the value that is there */
-	ACT_RAISE, ACT_STOP, ACT_CHILL, ACT_PANIC, ACT_BREAKPOINT, ACT_COPYOUT, ACT_COPYOUTSTR, /* no data */
-	ACT_SPAN,	 /* an interval of the timeline: lane and label, two strings; start and duration, ns */
-	ACT_SLOW,	 /* a slow event: FLD_BYTES with struct rec_slow; FLD_BYTES with the tracker's key (size 0:
-			  * none); then up to REC_SLOW_ATTRS attributes, each with its name */
-	ACT_PCAP,	 /* a packet: REC_PCAP_* fields */
+	ACT_SETOPT, /* two string fields, or one */
+	ACT_SPECULATE,
+	ACT_COMMIT,
+	ACT_DISCARD, /* one field of REC_SPEC_SIZE bytes: generation << 32 | id of
+		      * the speculation, 0: none (any more) */
+	ACT_PRINT,   /* one field with type: the value; or two: an address, and the value that is there */
+	ACT_RAISE,
+	ACT_STOP,
+	ACT_CHILL,
+	ACT_PANIC,
+	ACT_BREAKPOINT,
+	ACT_COPYOUT,
+	ACT_COPYOUTSTR, /* no data */
+	ACT_SPAN,	/* an interval of the timeline: lane and label, two strings; start and duration, ns */
+	ACT_SLOW,	/* a slow event: FLD_BYTES with struct rec_slow; FLD_BYTES with the tracker's key (size 0:
+			 * none); then up to REC_SLOW_ATTRS attributes, each with its name */
+	ACT_PCAP,	/* a packet: REC_PCAP_* fields */
 };
 
 /* Fields of pcap(): four integers, then bytes. */
 enum rec_pcap_field {
-	REC_PCAP_LINK,	/* PCAP_* of dlib/pcap.d */
-	REC_PCAP_WALL,	/* nanoseconds since 1970 */
-	REC_PCAP_LEN,	/* of the packet */
+	REC_PCAP_LINK,	 /* PCAP_* of dlib/pcap.d */
+	REC_PCAP_WALL,	 /* nanoseconds since 1970 */
+	REC_PCAP_LEN,	 /* of the packet */
 	REC_PCAP_CAPLEN, /* how much of it is here */
 	REC_PCAP_DATA,
 	REC_PCAP_NFIELDS
@@ -182,12 +204,12 @@ enum rec_slow_how {
 /* The fixed part of a slow event. The opener is the thread that called begin() (with a thread as the key: that
  * thread), the closer the one in whose context it ended; pids are as in dwell's pid namespace. */
 struct rec_slow {
-	uint64_t start, delay;	   /* CLOCK_MONOTONIC ns; it ended at start + delay */
-	uint64_t exit_id;	   /* given to end() */
-	uint64_t cgroup;	   /* id of the opener's */
-	uint32_t tracker;	   /* id */
-	uint32_t how;		   /* enum rec_slow_how */
-	uint32_t pid, tid, cpu;	   /* opener */
+	uint64_t start, delay;		    /* CLOCK_MONOTONIC ns; it ended at start + delay */
+	uint64_t exit_id;		    /* given to end() */
+	uint64_t cgroup;		    /* id of the opener's */
+	uint32_t tracker;		    /* id */
+	uint32_t how;			    /* enum rec_slow_how */
+	uint32_t pid, tid, cpu;		    /* opener */
 	uint32_t end_pid, end_tid, end_cpu; /* closer */
 	char comm[REC_COMM], end_comm[REC_COMM];
 };
@@ -198,8 +220,8 @@ struct aggdesc;
 
 struct recact {
 	enum act_kind kind;
-	unsigned number;   /* 1-based position of the action statement in the clause */
-	const char *fmt;   /* format string or NULL */
+	unsigned number; /* 1-based position of the action statement in the clause */
+	const char *fmt; /* format string or NULL */
 	size_t fmt_len;
 	const struct recfield *fields;
 	size_t nfields;
@@ -220,8 +242,15 @@ struct recfmt {
 };
 
 enum agg_func {
-	AGG_COUNT, AGG_SUM, AGG_AVG, AGG_MIN, AGG_MAX, AGG_STDDEV,
-	AGG_QUANTIZE, AGG_LQUANTIZE, AGG_LLQUANTIZE,
+	AGG_COUNT,
+	AGG_SUM,
+	AGG_AVG,
+	AGG_MIN,
+	AGG_MAX,
+	AGG_STDDEV,
+	AGG_QUANTIZE,
+	AGG_LQUANTIZE,
+	AGG_LLQUANTIZE,
 	AGG_HIST, /* dwell's own: 32 buckets for each power of two */
 };
 

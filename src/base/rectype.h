@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 enum rectype_kind {
-	RTY_INT,    /* is_signed; is_char: plain char */
-	RTY_FLOAT,  /* IEEE, 4 or 8 bytes; else opaque */
-	RTY_ENUM,   /* evals */
+	RTY_INT,   /* is_signed; is_char: plain char */
+	RTY_FLOAT, /* IEEE, 4 or 8 bytes; else opaque */
+	RTY_ENUM,  /* evals */
 	RTY_PTR,
 	RTY_ARRAY,  /* elem, nelems */
 	RTY_STRUCT, /* members; a union too */

@@ -49,7 +49,7 @@ static bool line_directive(const char *p, const char *end, struct position *pos)
 /* cpp reads the script from its standard input. */
 static bool is_itself(const struct position *pos)
 {
-	static const char *const names[] = {"<stdin>", "/dev/stdin"};
+	static const char *const names[] = { "<stdin>", "/dev/stdin" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (pos->file_len == strlen(names[i]) && !memcmp(pos->file, names[i], pos->file_len))
@@ -59,7 +59,7 @@ static bool is_itself(const struct position *pos)
 
 struct position source_position(const struct source *src, uint32_t off)
 {
-	struct position pos = {.file = src->name, .file_len = strlen(src->name), .line = 1};
+	struct position pos = { .file = src->name, .file_len = strlen(src->name), .line = 1 };
 	const char *p = src->text, *end = src->text + src->len, *at;
 
 	at = src->text + (off < src->len ? off : src->len);

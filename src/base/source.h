@@ -15,7 +15,8 @@ struct source {
 struct span {
 	const struct source *src; /* NULL: no position */
 	uint32_t off, len;
-	uint32_t read_to; /* DTrace reads to here before it knows that this has ended: messages name that line; 0: no further */
+	uint32_t read_to; /* DTrace reads to here before it knows that this has ended: messages name that line; 0: no
+			     further */
 };
 
 struct position {
@@ -23,8 +24,8 @@ struct position {
 	 * (print it with %.*s); the very pointer src->name when no directive was met. */
 	const char *file;
 	size_t file_len;
-	uint32_t line;	  /* 1-based, as changed by line directives */
-	uint32_t col;	  /* 1-based, in bytes */
+	uint32_t line; /* 1-based, as changed by line directives */
+	uint32_t col;  /* 1-based, in bytes */
 	const char *line_text;
 	size_t line_len;
 };

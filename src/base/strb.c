@@ -88,7 +88,7 @@ char *strb_take(struct strb *b)
 	if (b->failed)
 		return NULL;
 	s = b->s;
-	*b = (struct strb){0};
+	*b = (struct strb){ 0 };
 	return s;
 }
 
@@ -103,5 +103,5 @@ void strb_reset(struct strb *b)
 void strb_free(struct strb *b)
 {
 	free(b->s);
-	*b = (struct strb){0};
+	*b = (struct strb){ 0 };
 }

@@ -14,19 +14,19 @@
 
 /* What happens to events beside being closed. */
 enum track_count {
-	TRACK_N_REPLACED, /* opened again while open */
-	TRACK_N_FULL,	  /* not opened: no room */
-	TRACK_N_DEEP,	  /* not opened: as many openings of the key as it may have */
-	TRACK_N_LIMITED,  /* slow, but more of them in this second than the limit */
+	TRACK_N_REPLACED,  /* opened again while open */
+	TRACK_N_FULL,	   /* not opened: no room */
+	TRACK_N_DEEP,	   /* not opened: as many openings of the key as it may have */
+	TRACK_N_LIMITED,   /* slow, but more of them in this second than the limit */
 	TRACK_N_COLLECTED, /* never closed: removed */
 	TRACK_N_EXITED,	   /* open when its thread ended */
 	TRACK_NCOUNTS
 };
 
 struct track_slot {
-	uint64_t second; /* CLOCK_MONOTONIC: that max belongs to */
-	uint64_t max;	 /* longest delay of it, ns */
-	uint64_t sum;	 /* of all delays, ns */
+	uint64_t second;		     /* CLOCK_MONOTONIC: that max belongs to */
+	uint64_t max;			     /* longest delay of it, ns */
+	uint64_t sum;			     /* of all delays, ns */
 	uint32_t buckets[AGG_HIST_NBUCKETS]; /* aggval_hist_bucket() */
 	uint32_t pad;
 } __attribute__((aligned(64)));

@@ -10,7 +10,11 @@ const char *units_ns(uint64_t ns, char buf[UNITS_LEN])
 	static const struct {
 		uint64_t unit;
 		const char *name;
-	} units[] = { { 86400000000000u, "d" }, { 3600000000000u, "h" }, { 1000000000u, "s" }, { 1000000u, "ms" }, { 1000u, "us" } };
+	} units[] = { { 86400000000000u, "d" },
+		      { 3600000000000u, "h" },
+		      { 1000000000u, "s" },
+		      { 1000000u, "ms" },
+		      { 1000u, "us" } };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		uint64_t u = units[i].unit;
@@ -38,7 +42,8 @@ const char *units_exact_ns(uint64_t ns, char buf[UNITS_EXACT_LEN])
 	static const struct {
 		uint64_t unit;
 		const char *name;
-	} units[] = { { 3600000000000u, "h" }, { 60000000000u, "m" }, { 1000000000u, "s" }, { 1000000u, "ms" }, { 1000u, "us" }, { 1u, "ns" } };
+	} units[] = { { 3600000000000u, "h" }, { 60000000000u, "m" }, { 1000000000u, "s" },
+		      { 1000000u, "ms" },      { 1000u, "us" },	      { 1u, "ns" } };
 	int i = 0;
 
 	while (ns % units[i].unit)
@@ -60,6 +65,10 @@ const char *units_number(double v, char buf[UNITS_LEN])
 	if (size >= 999.5 || i < 0)
 		snprintf(buf, UNITS_LEN, "%.3g", v);
 	else
-		snprintf(buf, UNITS_LEN, "%s%.*f%c", v < 0 ? "-" : "", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, size, letters[i]);
+		snprintf(buf, UNITS_LEN, "%s%.*f%c", v < 0 ? "-" : "",
+			 size < 9.995	? 2
+			 : size < 99.95 ? 1
+					: 0,
+			 size, letters[i]);
 	return buf;
 }

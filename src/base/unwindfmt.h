@@ -16,15 +16,15 @@
 
 /* A row: from this address (from the table's base) on, up to the next row's, the rule holds. */
 #define UW_ROW(pc, rule) ((uint64_t)(rule) << 32 | (uint32_t)(pc))
-#define UW_ROW_PC(row)	 ((uint32_t)(row))
+#define UW_ROW_PC(row) ((uint32_t)(row))
 #define UW_ROW_RULE(row) ((uint32_t)((row) >> 32))
 
 /* An element of the index: rows [first, first + count) hold for its bucket; count is at least 1. */
 #define UW_INDEX(first, count) ((uint64_t)(count) << 32 | (uint32_t)(first))
-#define UW_INDEX_FIRST(e)      ((uint32_t)(e))
-#define UW_INDEX_COUNT(e)      ((uint32_t)((e) >> 32))
+#define UW_INDEX_FIRST(e) ((uint32_t)(e))
+#define UW_INDEX_COUNT(e) ((uint32_t)((e) >> 32))
 #define UW_BUCKET_SHIFT 8
-#define UW_BUCKET	(1u << UW_BUCKET_SHIFT) /* rows of one bucket: at most this many and one more */
+#define UW_BUCKET (1u << UW_BUCKET_SHIFT) /* rows of one bucket: at most this many and one more */
 
 /* How the canonical frame address (CFA: the caller's stack pointer) is found. off counts words of 8 bytes,
  * except for UW_PLT. The return address is in the word below the CFA. */
@@ -42,33 +42,32 @@ enum uw_kind {
 };
 
 /* A rule: kind, where the caller's frame pointer and third register are, off. */
-#define UW_RULE(kind, bp, bx, off)                                                                     \
-	((uint32_t)(kind) | (uint32_t)(bp) << 4 | (uint32_t)(bx) << 11 |                               \
-	 (uint32_t)(uint16_t)(int16_t)(off) << 16)
-#define UW_RULE_KIND(r) ((r) & 15)
-#define UW_RULE_BP(r)	((r) >> 4 & 127)
-#define UW_RULE_BX(r)	((r) >> 11 & 31)
-#define UW_RULE_OFF(r)	((int16_t)((r) >> 16))
+#define UW_RULE(kind, bp, bx, off) \
+	((uint32_t)(kind) | (uint32_t)(bp) << 4 | (uint32_t)(bx) << 11 | (uint32_t)(uint16_t)(int16_t)(off) << 16)
+#define UW_RULE_KIND(r) ((r)&15)
+#define UW_RULE_BP(r) ((r) >> 4 & 127)
+#define UW_RULE_BX(r) ((r) >> 11 & 31)
+#define UW_RULE_OFF(r) ((int16_t)((r) >> 16))
 /* 0: unchanged; n: in the n-th word below the CFA; or: */
-#define UW_BP_MAX   125 /* the largest n */
+#define UW_BP_MAX 125	/* the largest n */
 #define UW_BP_AT_BP 126 /* in the word that the frame pointer points to */
-#define UW_BP_GONE  127
-#define UW_BX_MAX   30
-#define UW_BX_GONE  31
+#define UW_BP_GONE 127
+#define UW_BX_MAX 30
+#define UW_BX_GONE 31
 /* arm64 has no third register, but return addresses are in the link register until a function saves it, mostly
  * with the frame pointer in the word below it; so there one field says where both are. */
-#define UW_RULE_LINK(kind, saved, off)                                                                 \
+#define UW_RULE_LINK(kind, saved, off) \
 	((uint32_t)(kind) | (uint32_t)(saved) << 4 | (uint32_t)(uint16_t)(int16_t)(off) << 16)
 #define UW_RULE_SAVED(r) ((r) >> 4 & 4095)
 /* 0: still in their registers; or the return address in the n-th word below the CFA and the frame pointer: */
-#define UW_SAVED_LINK(n)    ((n) << 1 | 1)		 /* in its register; n <= UW_LINK_MAX */
-#define UW_SAVED_PAIR(n)    ((n) << 2)			 /* in the word below that; n <= UW_PAIR_MAX */
-#define UW_SAVED_FAR(n, by) ((n) << 5 | ((by) - 2) << 2 | 2) /* `by` words below that; n <= UW_FAR_MAX */
-#define UW_LINK_MAX	    2047
-#define UW_PAIR_MAX	    1023
-#define UW_FAR_MAX	    127
-#define UW_FAR_MAX_BY	    9
-#define UW_OFF_MAX  INT16_MAX
+#define UW_SAVED_LINK(n) ((n) << 1 | 1)			   /* in its register; n <= UW_LINK_MAX */
+#define UW_SAVED_PAIR(n) ((n) << 2)			   /* in the word below that; n <= UW_PAIR_MAX */
+#define UW_SAVED_FAR(n, by) ((n) << 5 | ((by)-2) << 2 | 2) /* `by` words below that; n <= UW_FAR_MAX */
+#define UW_LINK_MAX 2047
+#define UW_PAIR_MAX 1023
+#define UW_FAR_MAX 127
+#define UW_FAR_MAX_BY 9
+#define UW_OFF_MAX INT16_MAX
 
 /* One executable mapping with a table: at address a, bucket (a - bias) >> UW_BUCKET_SHIFT. */
 struct uw_area {
@@ -79,7 +78,7 @@ struct uw_area {
 };
 
 struct uw_proc {
-	uint64_t start;	     /* of the process, ns since boot; 0: whoever has the number */
+	uint64_t start;	       /* of the process, ns since boot; 0: whoever has the number */
 	uint32_t first, count; /* elements of `areas`; count 0: nothing is known of its code */
 };
 
@@ -91,12 +90,12 @@ struct uw_file_key {
 	uint32_t pad;
 };
 struct uw_file {
-	uint64_t off, end; /* of the segment in the file, whole pages */
-	uint64_t delta;	   /* table address = file offset + delta */
+	uint64_t off, end;	/* of the segment in the file, whole pages */
+	uint64_t delta;		/* table address = file offset + delta */
 	uint32_t index, nindex; /* as in struct uw_area */
 };
 
 #define UW_MAX_AREAS 4096 /* of one process: further ones are left out */
 #define UW_AREA_STEPS 12  /* 2^12 */
-#define UW_ROW_STEPS  9	  /* UW_BUCKET + 1 rows */
+#define UW_ROW_STEPS 9	  /* UW_BUCKET + 1 rows */
 #endif

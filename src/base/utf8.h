@@ -18,7 +18,8 @@ static inline size_t utf8_bom(const char *s, size_t n)
 /* Length of the character at s (n > 0 bytes are there; no overlong forms, no surrogates), or 0: it is none.
  * Source: Unicode 15, table 3-7. */
 size_t utf8_len(const uint8_t *s, size_t n);
-/* Whether a character of 2 bytes is a control character, U+0080 to U+009F, which terminals obey as they do ESC and a letter. */
+/* Whether a character of 2 bytes is a control character, U+0080 to U+009F, which terminals obey as they do ESC and a
+ * letter. */
 static inline bool utf8_is_control(const uint8_t *s)
 {
 	return s[0] == 0xc2 && s[1] < 0xa0;

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define VEC(T)                                                                                     \
-	struct {                                                                                   \
-		T *v;                                                                              \
-		size_t n, cap;                                                                     \
+#define VEC(T) \
+	struct { \
+		T *v; \
+		size_t n, cap; \
 	}
 
 /* Makes room for `want` elements of `size` bytes; *v and *cap change only on success.
@@ -18,13 +18,14 @@ int vec_reserve_raw(void **v, size_t *cap, size_t want, size_t size);
 void vec_reserve_or_die(void **v, size_t *cap, size_t want, size_t size);
 
 /* Appends x; aborts when memory runs out (compiler). */
-#define vec_push(vec, x)                                                                           \
-	(vec_reserve_or_die((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof(*(vec)->v)),     \
+#define vec_push(vec, x) \
+	(vec_reserve_or_die((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof(*(vec)->v)), \
 	 (void)((vec)->v[(vec)->n++] = (x)))
-/* Appends x; 0 or -ENOMEM (data plane). x is looked at when the vector has grown, and perhaps moved: it must not point into it. */
-#define vec_try_push(vec, x)                                                                       \
-	(vec_reserve_raw((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof(*(vec)->v)) < 0     \
-		 ? -ENOMEM                                                                         \
+/* Appends x; 0 or -ENOMEM (data plane). x is looked at when the vector has grown, and perhaps moved: it must not point
+ * into it. */
+#define vec_try_push(vec, x) \
+	(vec_reserve_raw((void **)&(vec)->v, &(vec)->cap, (vec)->n + 1, sizeof(*(vec)->v)) < 0 \
+		 ? -ENOMEM \
 		 : ((vec)->v[(vec)->n++] = (x), 0))
 #define vec_free(vec) (free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->cap = 0)
 #endif

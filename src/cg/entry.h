@@ -15,11 +15,11 @@ enum entry_kind {
 			   * share a program, and the cookie tells them apart: see ENTRY_COOKIE */
 	/* Walks, made from user space (run/walk.h); the program may be preempted, and runs in dwell's
 	 * thread, but never twice at a time. */
-	ENTRY_ITER_TASK,  /* once per thread. ctx: struct bpf_iter__task. What is built in is that of the
-			   * walked thread: gen_task() and what stands on it */
-	ENTRY_ITER_MAP,	  /* once per element of the hash map of image.scans[scan - 1].
-			   * ctx: struct bpf_iter__bpf_map_elem: meta, map, key, value, 8 bytes each */
-	ENTRY_NONE,	  /* no program of its own: ERROR clauses, called from faults */
+	ENTRY_ITER_TASK, /* once per thread. ctx: struct bpf_iter__task. What is built in is that of the
+			  * walked thread: gen_task() and what stands on it */
+	ENTRY_ITER_MAP,	 /* once per element of the hash map of image.scans[scan - 1].
+			  * ctx: struct bpf_iter__bpf_map_elem: meta, map, key, value, 8 bytes each */
+	ENTRY_NONE,	 /* no program of its own: ERROR clauses, called from faults */
 };
 
 enum arg_loc_kind {
@@ -44,12 +44,12 @@ enum arg_loc_kind {
 struct arg_loc {
 	enum arg_loc_kind kind;
 	uint32_t off;
-	uint8_t size;	      /* bytes to load; 0 is 8 */
+	uint8_t size; /* bytes to load; 0 is 8 */
 	bool is_signed;
-	uint64_t value;	      /* ARG_CONST; ARG_USER_MEM: signed displacement */
-	uint16_t index;	      /* ARG_USER_MEM: of a further register in ctx; scale 0: none */
-	uint8_t scale;	      /* 1, 2, 4, 8 */
-	uint8_t shift;	      /* ARG_CTX_REGS: %ah and the like: bits to shift right first */
+	uint64_t value; /* ARG_CONST; ARG_USER_MEM: signed displacement */
+	uint16_t index; /* ARG_USER_MEM: of a further register in ctx; scale 0: none */
+	uint8_t scale;	/* 1, 2, 4, 8 */
+	uint8_t shift;	/* ARG_CTX_REGS: %ah and the like: bits to shift right first */
 };
 
 #define ENTRY_MAX_ARGS 32
@@ -58,22 +58,22 @@ struct arg_loc {
 struct entry {
 	enum entry_kind kind;
 	/* Probes whose kind, target, period_ns, cpu and instance are equal share one program. */
-	const char *target;    /* tracepoint name; "BEGIN"; uprobe: "entry", "return" … */
-	bool uprobe_multi;     /* ENTRY_UPROBE: loaded for multi-uprobes */
-	struct tref btf_type;  /* ENTRY_TP_BTF: the btf_trace_… typedef; ENTRY_ITER_*: the function
-				* bpf_iter_… (attach_btf_id) */
-	uint64_t period_ns;    /* ENTRY_ITER_TASK: from one walk to the next, 0: option iterrate; ENTRY_TEST_RUN:
-				* after the walks of this period (with ENTRY_WALK_DONE);
-				* ENTRY_PERF_EVENT: sampling period; or */
-	uint64_t freq;	       /* samples per second */
-	int cpu;	       /* ENTRY_PERF_EVENT: -1 on every CPU, else on this one only (tick-n) */
-	uint64_t instance;     /* tells programs apart that must not be shared */
-	uint32_t scan;	       /* ENTRY_ITER_MAP, and the ENTRY_ITER_TASK that follow it: which of image.scans,
-				* from 1 on; 0: the walk has a period of its own */
+	const char *target;   /* tracepoint name; "BEGIN"; uprobe: "entry", "return" … */
+	bool uprobe_multi;    /* ENTRY_UPROBE: loaded for multi-uprobes */
+	struct tref btf_type; /* ENTRY_TP_BTF: the btf_trace_… typedef; ENTRY_ITER_*: the function
+			       * bpf_iter_… (attach_btf_id) */
+	uint64_t period_ns;   /* ENTRY_ITER_TASK: from one walk to the next, 0: option iterrate; ENTRY_TEST_RUN:
+			       * after the walks of this period (with ENTRY_WALK_DONE);
+			       * ENTRY_PERF_EVENT: sampling period; or */
+	uint64_t freq;	      /* samples per second */
+	int cpu;	      /* ENTRY_PERF_EVENT: -1 on every CPU, else on this one only (tick-n) */
+	uint64_t instance;    /* tells programs apart that must not be shared */
+	uint32_t scan;	      /* ENTRY_ITER_MAP, and the ENTRY_ITER_TASK that follow it: which of image.scans,
+			       * from 1 on; 0: the walk has a period of its own */
 	/* Which of the program's probes fires: a u64 of the ctx compared with selector. */
 	bool has_selector;
-	struct arg_loc sel;    /* where the number is */
-	uint64_t sel_value;    /* its value for this probe, < ENTRY_MAX_SELECTOR */
+	struct arg_loc sel; /* where the number is */
+	uint64_t sel_value; /* its value for this probe, < ENTRY_MAX_SELECTOR */
 	/* When set: a non-zero u32 at thread_info.status & compat_mask means a 32-bit caller; such firings are
 	 * counted (CNT_COMPAT) and left out. */
 	bool skip_compat;
@@ -86,13 +86,13 @@ struct entry {
 	/* errno: non-zero when the probe is a system call's return: *errno* is -(s64)arg when in [-4095,-1] */
 	bool has_errno;
 	struct arg_loc errno_loc;
-	bool current_is_next;  /* sched_exit_tp: runs in the incoming task already */
-	bool reads_thread;     /* ENTRY_ITER_TASK: the walked thread's memory can be read, by a sleepable program */
-	bool no_user_stack;    /* ustack() is not possible here: REC_USTACK_NONE */
-	bool is_return;	       /* for flowindent */
+	bool current_is_next; /* sched_exit_tp: runs in the incoming task already */
+	bool reads_thread;    /* ENTRY_ITER_TASK: the walked thread's memory can be read, by a sleepable program */
+	bool no_user_stack;   /* ustack() is not possible here: REC_USTACK_NONE */
+	bool is_return;	      /* for flowindent */
 };
 /* Cookie of a site of an ENTRY_UPROBE: which of img_prog.probes, and its id. */
 #define ENTRY_COOKIE(index, id) ((uint64_t)(index) << 32 | (id))
-#define ENTRY_WALK_DONE "done" /* target of the ENTRY_TEST_RUN that run after walks */
+#define ENTRY_WALK_DONE "done"	/* target of the ENTRY_TEST_RUN that run after walks */
 #define ENTRY_MAX_SELECTOR 1024 /* system call numbers */
 #endif

@@ -22,16 +22,19 @@ enum img_map_role {
 	IMG_MAP_AGG,	  /* one aggregation, set 0 or 1: per-CPU hash (array without key); for large values
 			   * a hash with IMG_AGG_CPU_KEY more bytes behind the key (array by CPU without key) */
 	/* Unwinding, see base/unwindfmt.h: filled by user space while programs run. */
-	IMG_MAP_UW_TABLES, IMG_MAP_UW_AREAS, /* arrays, mapped into user space */
-	IMG_MAP_UW_PROCS, IMG_MAP_UW_WANT, IMG_MAP_UW_FILES,
-	IMG_MAP_UW_SCRATCH, /* per-CPU array: frames, one entry per program that walks */
-	IMG_MAP_TRACK,	  /* open events of one tracker, by key: a hash */
+	IMG_MAP_UW_TABLES,
+	IMG_MAP_UW_AREAS, /* arrays, mapped into user space */
+	IMG_MAP_UW_PROCS,
+	IMG_MAP_UW_WANT,
+	IMG_MAP_UW_FILES,
+	IMG_MAP_UW_SCRATCH,   /* per-CPU array: frames, one entry per program that walks */
+	IMG_MAP_TRACK,	      /* open events of one tracker, by key: a hash */
 	IMG_MAP_TRACKCGROUPS, /* thresholds (u64, ns) of cgroups (u64, id), changed by user space while programs run */
-	IMG_MAP_TRACKDUE, /* keys that are due, by thread and number: see struct img_scan */
-	IMG_MAP_TRACKHIST, /* its histograms: array of struct track_cpu by CPU, mapped by user space */
-	IMG_MAP_SHAPE,	  /* array of maps: aggregations or arrays of one shape, so that a program may use more maps than
-			   * the kernel's limit; slots: img_map.slot */
-	IMG_MAP_FLIGHT,	  /* the flight recorder: array of struct flight_cpu by CPU, mapped by user space */
+	IMG_MAP_TRACKDUE,     /* keys that are due, by thread and number: see struct img_scan */
+	IMG_MAP_TRACKHIST,    /* its histograms: array of struct track_cpu by CPU, mapped by user space */
+	IMG_MAP_SHAPE,	/* array of maps: aggregations or arrays of one shape, so that a program may use more maps than
+			 * the kernel's limit; slots: img_map.slot */
+	IMG_MAP_FLIGHT, /* the flight recorder: array of struct flight_cpu by CPU, mapped by user space */
 	IMG_MAP_ROLES_
 };
 
@@ -42,12 +45,12 @@ enum img_map_role {
 
 /* First bytes of IMG_MAP_STATE. */
 struct img_state {
-	uint32_t epoch;	   /* 0 or 1: aggregation set that programs write to */
-	uint32_t activity; /* IMG_ACTIVE …; checked per clause by programs of a D program with exit() */
-	uint32_t exit_status; /* valid in IMG_DRAINING */
-	uint32_t zero; /* always 0: a number that the verifier does not know */
-	int64_t clock_diff; /* bound of the scheduler's clock - CLOCK_MONOTONIC in ns, and when it was */
-	uint64_t clock_diff_at; /* seen; 0: not yet. Kept by the programs that use vtimestamp */
+	uint32_t epoch;		       /* 0 or 1: aggregation set that programs write to */
+	uint32_t activity;	       /* IMG_ACTIVE …; checked per clause by programs of a D program with exit() */
+	uint32_t exit_status;	       /* valid in IMG_DRAINING */
+	uint32_t zero;		       /* always 0: a number that the verifier does not know */
+	int64_t clock_diff;	       /* bound of the scheduler's clock - CLOCK_MONOTONIC in ns, and when it was */
+	uint64_t clock_diff_at;	       /* seen; 0: not yet. Kept by the programs that use vtimestamp */
 	uint64_t watch[IMG_MAX_WATCH]; /* last value at each watchpoint */
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns: set before programs run (walltimestamp) */
 };
@@ -59,30 +62,31 @@ enum { IMG_ACTIVE = 0, IMG_DRAINING = 1 };
 struct img_scan {
 	uint64_t timeout; /* ns after which an open key is due; 0: never, there are no walks. May change
 			   * at any time */
-	uint64_t due;	/* out of the walk over the map: when the next key that is not due yet will be
-			 * (CLOCK_MONOTONIC); set to UINT64_MAX before */
-	uint32_t listed; /* likewise: how many keys wait for the walk over the threads, and */
-	uint32_t taken;	 /* how many that took; both set to 0 before. What is left fires in the next walk over the map */
-	uint32_t fired;	 /* keys whose clauses have run in the walk over the map; set to 0 before */
+	uint64_t due;	  /* out of the walk over the map: when the next key that is not due yet will be
+			   * (CLOCK_MONOTONIC); set to UINT64_MAX before */
+	uint32_t listed;  /* likewise: how many keys wait for the walk over the threads, and */
+	uint32_t taken; /* how many that took; both set to 0 before. What is left fires in the next walk over the map */
+	uint32_t fired; /* keys whose clauses have run in the walk over the map; set to 0 before */
 	uint32_t pad;
 };
 struct img_scan_ref {
-	uint32_t map;	/* the tracker's: index into image.maps */
+	uint32_t map;	    /* the tracker's: index into image.maps */
 	uint32_t state_off; /* of its struct img_scan */
 };
 
 /* Settings of a tracker, in IMG_MAP_STATE behind struct img_state: user space may change them at any time. */
 struct img_track {
-	uint64_t threshold; /* ns: events of at least that delay are slow; with thresholds of cgroups the least of all */
-	uint64_t timeout;   /* ns; 0: none */
-	uint64_t worst;	    /* not 0: threshold follows the longest delay */
-	uint64_t limit;	    /* slow events per second at most; 0: any number */
+	uint64_t
+		threshold; /* ns: events of at least that delay are slow; with thresholds of cgroups the least of all */
+	uint64_t timeout;  /* ns; 0: none */
+	uint64_t worst;	   /* not 0: threshold follows the longest delay */
+	uint64_t limit;	   /* slow events per second at most; 0: any number */
 	uint64_t second, nslow; /* … of them in this second */
-	uint64_t general;   /* threshold of the cgroups that have none of their own, */
-	uint64_t ncgroups;  /* which are so many */
-	uint64_t gc;	    /* ns after which an open event is collected; 0: never */
-	struct img_scan scan; /* of trackers with keys; its timeout: the shorter of timeout and gc */
-	uint64_t since;	    /* where maxcpu may take programs off: what began before is not counted */
+	uint64_t general;	/* threshold of the cgroups that have none of their own, */
+	uint64_t ncgroups;	/* which are so many */
+	uint64_t gc;		/* ns after which an open event is collected; 0: never */
+	struct img_scan scan;	/* of trackers with keys; its timeout: the shorter of timeout and gc */
+	uint64_t since;		/* where maxcpu may take programs off: what began before is not counted */
 };
 
 /* When open events are due that are looked for by walks: ns, 0: never. */
@@ -106,18 +110,18 @@ enum { IMG_SPEC_FREE, IMG_SPEC_ACTIVE, IMG_SPEC_ENDED /* committed or discarded,
 
 struct img_map {
 	enum img_map_role role;
-	char name[16];		 /* BPF object name */
+	char name[16]; /* BPF object name */
 	enum bpf_map_type type;
 	uint32_t key_size, value_size, max_entries, flags;
-	uint64_t inner_size;	 /* RINGS: bytes per ring, power of two, multiple of the page size */
-	const void *init;	 /* initial value of entry 0, value_size bytes, or NULL */
-	uint32_t agg;		 /* AGG: aggregation id */
-	uint32_t set;		 /* AGG: 0 or 1 */
-	uint32_t var;		 /* ASSOC: variable id */
-	uint32_t track;		 /* TRACK, TRACKHIST: tracker id */
-	uint32_t outer;		 /* AGG, ASSOC: programs find it in this SHAPE map, index + 1; 0: by itself */
-	uint32_t slot;		 /* … there; SHAPE: of the map that tells what the others look like */
-	bool needs_btf;		 /* TLS: give it BTF key and value ids (int / char array) */
+	uint64_t inner_size; /* RINGS: bytes per ring, power of two, multiple of the page size */
+	const void *init;    /* initial value of entry 0, value_size bytes, or NULL */
+	uint32_t agg;	     /* AGG: aggregation id */
+	uint32_t set;	     /* AGG: 0 or 1 */
+	uint32_t var;	     /* ASSOC: variable id */
+	uint32_t track;	     /* TRACK, TRACKHIST: tracker id */
+	uint32_t outer;	     /* AGG, ASSOC: programs find it in this SHAPE map, index + 1; 0: by itself */
+	uint32_t slot;	     /* … there; SHAPE: of the map that tells what the others look like */
+	bool needs_btf;	     /* TLS: give it BTF key and value ids (int / char array) */
 };
 
 /* The size that the keys of an IMG_MAP_AGG with keys have. */
@@ -128,9 +132,9 @@ static inline uint32_t img_agg_key_size(const struct img_map *m, const struct ag
 
 struct img_func { /* main program (first) and subprograms: for BTF func_info */
 	const char *name;
-	uint32_t off;  /* first instruction */
+	uint32_t off; /* first instruction */
 	unsigned nargs;
-	bool global;   /* verified by itself */
+	bool global; /* verified by itself */
 };
 
 struct img_line { /* instruction offset -> D text; sorted by off */
@@ -146,9 +150,9 @@ struct img_comment { /* of the code generator, for -S; sorted by off */
 
 struct img_prog {
 	char name[16];
-	struct entry entry;	 /* kind, target … (selector and args are those of its first probe) */
-	struct bpf_insn *insns;	 /* map references: BPF_LD_IMM64 with src_reg BPF_PSEUDO_MAP_IDX or
-				  * BPF_PSEUDO_MAP_IDX_VALUE, imm = index into image.maps; the loader puts in fds */
+	struct entry entry;	/* kind, target … (selector and args are those of its first probe) */
+	struct bpf_insn *insns; /* map references: BPF_LD_IMM64 with src_reg BPF_PSEUDO_MAP_IDX or
+				 * BPF_PSEUDO_MAP_IDX_VALUE, imm = index into image.maps; the loader puts in fds */
 	uint32_t ninsns;
 	const struct img_func *funcs;
 	uint32_t nfuncs;
@@ -156,8 +160,8 @@ struct img_prog {
 	uint32_t nlines;
 	const struct img_comment *comments;
 	uint32_t ncomments;
-	uint32_t index;		 /* of counters */
-	bool sleepable;		 /* ENTRY_ITER_TASK: reads the memory of the walked threads */
+	uint32_t index;		     /* of counters */
+	bool sleepable;		     /* ENTRY_ITER_TASK: reads the memory of the walked threads */
 	const struct probe **probes; /* that it serves, id order */
 	uint32_t nprobes;
 	uint32_t first_epid, last_epid; /* clauses in it; programs of one entry attach in this order */
@@ -165,9 +169,9 @@ struct img_prog {
 
 struct img_tracker { /* by tracker id */
 	const struct dtracker *t;
-	uint32_t state; /* offset of its struct img_track in IMG_MAP_STATE */
-	int hist;	/* index of its IMG_MAP_TRACKHIST; -1: no program closes its events */
-	int cgroups;	/* of its IMG_MAP_TRACKCGROUPS, or -1 */
+	uint32_t state;		     /* offset of its struct img_track in IMG_MAP_STATE */
+	int hist;		     /* index of its IMG_MAP_TRACKHIST; -1: no program closes its events */
+	int cgroups;		     /* of its IMG_MAP_TRACKCGROUPS, or -1 */
 	const struct recfield *keys; /* of IMG_MAP_TRACK */
 	size_t nkeys;
 	uint32_t key_size; /* 0: kept with threads */
@@ -178,7 +182,7 @@ struct image {
 	uint32_t nmaps;
 	struct img_prog *progs;
 	uint32_t nprogs;
-	uint32_t nlater;	 /* programs that may be added while these run: of probes found later (load_more()) */
+	uint32_t nlater; /* programs that may be added while these run: of probes found later (load_more()) */
 	const struct recfmt **fmts; /* by epid - 1 */
 	uint32_t nfmts;
 	const struct aggdesc **aggs;
@@ -213,15 +217,14 @@ struct cg_env {
 /* Then clauses go to a further program; a single clause may have as many as the kernel takes. */
 #define CG_MAX_INSNS_PER_PROG 60000
 #define CG_MAX_PROGS 8192
-#define CG_MAX_MAPS 64 /* per program, kernel: MAX_USED_MAPS */
+#define CG_MAX_MAPS 64			       /* per program, kernel: MAX_USED_MAPS */
 #define CG_MAX_AGG_VALUE (8 * (1 + 65535 + 2)) /* bytes: lquantize() of the most levels DTrace has */
-#define CG_MAX_KEY_SIZE 8192 /* bytes of an aggregation or array key */
-#define CG_MAX_LONG_KEY (65536 + 8192) /* with long strings */
-#define CG_MAX_RECORD_SIZE 262144 /* bytes */
+#define CG_MAX_KEY_SIZE 8192		       /* bytes of an aggregation or array key */
+#define CG_MAX_LONG_KEY (65536 + 8192)	       /* with long strings */
+#define CG_MAX_RECORD_SIZE 262144	       /* bytes */
 
 /* Generates the image. Errors (clause too large, key too large …) go to d. */
-int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d,
-	       struct image **ret);
+int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d, struct image **ret);
 /* Internal consistency: jumps inside, registers defined, map indices valid, stack depth, formats inside
  * records. 0, or -EBADMSG with what is wrong. Every image passes it; fuzzers call it. */
 int image_check(const struct image *img, struct err *err);

@@ -11,8 +11,8 @@
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
 struct command {
-	const char *name;    /* first argument: `dwell features` */
-	const char *summary; /* one line for the usage */
+	const char *name;		   /* first argument: `dwell features` */
+	const char *summary;		   /* one line for the usage */
 	int (*run)(int argc, char **argv); /* exit code; argv[0] is the command's name */
 };
 #define COMMAND(name) extern const struct command cmd_##name;

@@ -130,7 +130,9 @@ static void print_diag(const struct cmdline *c, const struct diag *g)
 /* The same for programs: a line of JSON on standard output. */
 static void print_json(const struct cmdline *c, const struct diag *g)
 {
-	static const char *const severities[] = { [SEV_NOTE] = "note", [SEV_WARNING] = "warning", [SEV_ERROR] = "error" };
+	static const char *const severities[] = {
+		[SEV_NOTE] = "note", [SEV_WARNING] = "warning", [SEV_ERROR] = "error"
+	};
 	_cleanup_(strb_free) struct strb b = { 0 };
 	const struct prog_text *p = prog_of(c, g);
 
@@ -172,7 +174,8 @@ void workshop_tell(const struct cmdline *c, const struct diag *g)
 /* dtrace has no such messages: who calls dwell by that name gets them where a person reads. */
 static bool is_hushed(const struct diag *g)
 {
-	return (!strcmp(g->tag, D_SILENT) || !strcmp(g->tag, D_CUT)) && !strcmp(cmd_name(), "dtrace") && !isatty(STDERR_FILENO);
+	return (!strcmp(g->tag, D_SILENT) || !strcmp(g->tag, D_CUT)) && !strcmp(cmd_name(), "dtrace") &&
+	       !isatty(STDERR_FILENO);
 }
 
 static int print_diags(const struct cmdline *c, const struct diags *d)
@@ -217,9 +220,18 @@ static void fill_macros(struct macro_env *m, const struct workshop *w, struct cm
 	c->params.given = c->given.v;
 	c->params.ngiven = c->given.n;
 	*m = (struct macro_env){
-		.pid = getpid(), .ppid = getppid(), .uid = getuid(), .euid = geteuid(),
-		.gid = getgid(), .egid = getegid(), .pgid = getpgrp(), .sid = getsid(0),
-		.target = target, .argv = c->argv, .argc = c->argc, .used = w->arg_used,
+		.pid = getpid(),
+		.ppid = getppid(),
+		.uid = getuid(),
+		.euid = geteuid(),
+		.gid = getgid(),
+		.egid = getegid(),
+		.pgid = getpgrp(),
+		.sid = getsid(0),
+		.target = target,
+		.argv = c->argv,
+		.argc = c->argc,
+		.used = w->arg_used,
 		.params = &c->params,
 	};
 }
@@ -239,8 +251,12 @@ int workshop_parse(struct workshop *w, struct cmdline *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
 	struct macro_env macros;
-	struct compile_env env = { .ts = w->ts, .probes = registry_source(w->reg), .ksyms = &ks,
-				   .macros = &macros, .opts = &c->opts, .libs = w->libs };
+	struct compile_env env = { .ts = w->ts,
+				   .probes = registry_source(w->reg),
+				   .ksyms = &ks,
+				   .macros = &macros,
+				   .opts = &c->opts,
+				   .libs = w->libs };
 	struct diags d;
 	int r;
 
@@ -274,8 +290,8 @@ static void check_args_used(const struct workshop *w, const struct cmdline *c, s
 	int last = c->argc - 1;
 
 	if (last > 0 && !w->arg_used[last] && !c->opts.argref)
-		diag_error(d, end, "D_MACRO_UNUSED", "extraneous argument '%s' ($%d is not referenced)",
-			   c->argv[last], last);
+		diag_error(d, end, "D_MACRO_UNUSED", "extraneous argument '%s' ($%d is not referenced)", c->argv[last],
+			   last);
 }
 
 /* -x tree: 1 the program as it was parsed, 2 with its types. */
@@ -313,8 +329,12 @@ int workshop_check(struct workshop *w, struct cmdline *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
 	struct macro_env macros;
-	struct compile_env env = { .ts = w->ts, .probes = registry_source(w->reg), .ksyms = &ks,
-				   .macros = &macros, .opts = &c->opts, .libs = w->libs,
+	struct compile_env env = { .ts = w->ts,
+				   .probes = registry_source(w->reg),
+				   .ksyms = &ks,
+				   .macros = &macros,
+				   .opts = &c->opts,
+				   .libs = w->libs,
 				   .zdefs = w->zdefs };
 	struct diags d;
 	int r;
@@ -345,9 +365,13 @@ int workshop_compile(struct workshop *w, struct cmdline *c, long target)
 	diags_init(&d, c->arena);
 	if (w->prog->has_loops)
 		caps_loops(&w->caps);
-	w->cg = (struct cg_env){ .caps = &w->caps, .entry = registry_entry, .ctx = w->reg,
-				 .self_tgid = (uint32_t)getpid(), .ts = w->ts,
-				 .ksym_range = ksym_range, .ksym_ctx = w->sym };
+	w->cg = (struct cg_env){ .caps = &w->caps,
+				 .entry = registry_entry,
+				 .ctx = w->reg,
+				 .self_tgid = (uint32_t)getpid(),
+				 .ts = w->ts,
+				 .ksym_range = ksym_range,
+				 .ksym_ctx = w->sym };
 	r = cg_compile(c->arena, w->prog, &w->cg, &d, &w->image);
 	libs_print_warnings(w, c);
 	if (print_diags(c, &d)) {

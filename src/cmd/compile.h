@@ -17,12 +17,12 @@ struct workshop {
 	struct sym *sym;
 	struct dprog *prog;
 	struct image *image;
-	struct cg_env cg; /* that it was made with */
-	struct unit **units; /* as many as programs */
-	struct dlib *libs;   /* in the arena; NULL: -x nolibs */
+	struct cg_env cg;      /* that it was made with */
+	struct unit **units;   /* as many as programs */
+	struct dlib *libs;     /* in the arena; NULL: -x nolibs */
 	unsigned lib_warnings; /* printed */
-	bool *arg_used;	     /* script arguments that the programs use */
-	bool zdefs;	     /* -Z: of all programs; their own pragmas are for each alone */
+	bool *arg_used;	       /* script arguments that the programs use */
+	bool zdefs;	       /* -Z: of all programs; their own pragmas are for each alone */
 };
 
 /* Opens types, providers and symbols. target: $target or 0. EXIT_* > 0 after a message. */

@@ -14,30 +14,43 @@
 #include "view/export/export.h"
 #include "view/form/recsym.h"
 
-struct export {
+struct export
+{
 	const char *format, *output, *file;
 	struct stacksrc_opts src;
 };
 
 static const struct optrow options_rows[] = {
-	{ .name = "format", .kind = OPT_TEXT, .at = offsetof(struct export, format), .arg = "FORMAT",
+	{ .name = "format",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct export, format),
+	  .arg = "FORMAT",
 	  .help = "folded: stacks, a line each\n"
 		  "pprof: stacks, as Go's pprof reads them\n"
 		  "speedscope: stacks\n"
 		  "chrome: recording: trace events in JSON (Perfetto, speedscope, Firefox Profiler)\n"
 		  "csv: recording: an aggregation or the events as a table\n"
 		  "recording: a copy of a recording, which may still be being written" },
-	{ .letter = 'o', .kind = OPT_TEXT, .at = offsetof(struct export, output), .arg = "FILE", .help = "write here, not to standard output" },
+	{ .letter = 'o',
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct export, output),
+	  .arg = "FILE",
+	  .help = "write here, not to standard output" },
 	PICOPT_ROWS_STACKS(struct export, src),
 	PICOPT_ROWS_TIMES(struct export, src.from_ns, src.to_ns),
 };
-static const struct optable options = { .command = "export", .synopsis = "export --format FORMAT [options] FILE|-",
-					.rows = options_rows, .n = ARRAY_SIZE(options_rows) };
+static const struct optable options = { .command = "export",
+					.synopsis = "export --format FORMAT [options] FILE|-",
+					.rows = options_rows,
+					.n = ARRAY_SIZE(options_rows) };
 
 static int write_stacks(const struct export *x, const struct stacktree *t, const struct stacksrc *s, FILE *out)
 {
-	struct export_stacks e = { .title = s->title[0] ? s->title : x->file, .nweights = 1, .unit = { s->unit, "events" },
-				   .per_thread = x->src.per_thread, .begun_ns = s->begun_realtime_ns };
+	struct export_stacks e = { .title = s->title[0] ? s->title : x->file,
+				   .nweights = 1,
+				   .unit = { s->unit, "events" },
+				   .per_thread = x->src.per_thread,
+				   .begun_ns = s->begun_realtime_ns };
 	struct stackorder o;
 	int r;
 
@@ -118,8 +131,9 @@ static int write_copy(const struct export *x, struct recread *f, FILE *out, stru
 	int flags = fcntl(fileno(out), F_GETFL);
 
 	(void)x;
-	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR ? recread_copy(f, fileno(out), err) :
-							     err_set(err, -EINVAL, "a copy is wanted in a file: give -o FILE");
+	return flags >= 0 && (flags & O_ACCMODE) == O_RDWR
+		       ? recread_copy(f, fileno(out), err)
+		       : err_set(err, -EINVAL, "a copy is wanted in a file: give -o FILE");
 }
 
 typedef int write_fn(const struct export *x, struct recread *f, FILE *out, struct err *err);
@@ -146,7 +160,8 @@ static int recording(const struct export *x, write_fn *write)
 
 static int check(const struct export *x, bool of_stacks)
 {
-	if (!of_stacks && (x->src.from_ns || x->src.to_ns || x->src.per_thread || x->src.addresses || x->src.no_inlined)) {
+	if (!of_stacks &&
+	    (x->src.from_ns || x->src.to_ns || x->src.per_thread || x->src.addresses || x->src.no_inlined)) {
 		cmd_msg("--from, --to, --per-thread, --addresses and --no-inlined are for stacks");
 		return EXIT_USAGE;
 	}
@@ -159,8 +174,12 @@ static int check(const struct export *x, bool of_stacks)
 
 static int export(int argc, char **argv)
 {
-	static const struct { const char *name; write_fn *write; /* NULL: stacks */ } formats[] = {
-		{ "folded", NULL }, { "pprof", NULL }, { "speedscope", NULL }, { "chrome", write_chrome }, { "csv", write_csv }, { "recording", write_copy },
+	static const struct {
+		const char *name;
+		write_fn *write; /* NULL: stacks */
+	} formats[] = {
+		{ "folded", NULL },	    { "pprof", NULL },	  { "speedscope", NULL },
+		{ "chrome", write_chrome }, { "csv", write_csv }, { "recording", write_copy },
 	};
 	struct export x = { .src.counts = true };
 	int e = optable_read(&options, &x, argc, argv);
@@ -168,7 +187,8 @@ static int export(int argc, char **argv)
 	if (e)
 		return e < 0 ? EXIT_OK : e;
 	if (optind + 1 != argc || !x.format)
-		return optable_words(&options, optind + 1 < argc ? argv[optind + 1] : NULL, x.format ? "a file is missing" : "--format is missing");
+		return optable_words(&options, optind + 1 < argc ? argv[optind + 1] : NULL,
+				     x.format ? "a file is missing" : "--format is missing");
 	x.file = argv[optind];
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		if (strcmp(formats[i].name, x.format) != 0)

@@ -52,18 +52,48 @@ static int take_time(void *command, const struct optrow *o, const char *arg)
 }
 
 #define LIVE(option, program_name, text_help) \
-	{ .name = option, .kind = OPT_SET, .at = offsetof(struct flame, live.program), .text = program_name, .help = text_help }
+	{ \
+		.name = option, .kind = OPT_SET, .at = offsetof(struct flame, live.program), .text = program_name, \
+		.help = text_help \
+	}
 static const struct optrow rows[] = {
 	PICOPT_ROWS(struct flame, pic),
 	PICOPT_ROWS_STACKS(struct flame, src),
-	{ .name = "from", .kind = OPT_CALL, .take = take_time, .value = 0, .arg = "TIME", .help = "only what was recorded from so long after the beginning on (10s, 500ms)" },
+	{ .name = "from",
+	  .kind = OPT_CALL,
+	  .take = take_time,
+	  .value = 0,
+	  .arg = "TIME",
+	  .help = "only what was recorded from so long after the beginning on (10s, 500ms)" },
 	{ .name = "to", .kind = OPT_CALL, .take = take_time, .value = 1, .arg = "TIME", .help = "… and up to there" },
-	{ .name = "unit", .kind = OPT_TEXT, .at = offsetof(struct flame, unit), .arg = "UNIT", .help = "of the weights: samples, ns, us, ms, bytes, …" },
-	{ .name = "inverted", .kind = OPT_FLAG, .at = offsetof(struct flame, opts.inverted), .help = "the root on top" },
-	{ .name = "reverse", .kind = OPT_FLAG, .at = offsetof(struct flame, reverse), .help = "from the leaves: functions together wherever they were called from" },
-	{ .name = "sandwich", .kind = OPT_TEXT, .at = offsetof(struct flame, sandwich), .arg = "NAME", .help = "what calls this function, and what it calls" },
-	{ .name = "differential", .kind = OPT_FLAG, .at = offsetof(struct flame, opts.diff), .help = "what is different in AFTER" },
-	{ .name = "min-width", .kind = OPT_CALL, .at = offsetof(struct flame, opts.min_width), .take = take_width, .arg = "PX", .help = "leave out what is narrower (0.1)" },
+	{ .name = "unit",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct flame, unit),
+	  .arg = "UNIT",
+	  .help = "of the weights: samples, ns, us, ms, bytes, …" },
+	{ .name = "inverted",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct flame, opts.inverted),
+	  .help = "the root on top" },
+	{ .name = "reverse",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct flame, reverse),
+	  .help = "from the leaves: functions together wherever they were called from" },
+	{ .name = "sandwich",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct flame, sandwich),
+	  .arg = "NAME",
+	  .help = "what calls this function, and what it calls" },
+	{ .name = "differential",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct flame, opts.diff),
+	  .help = "what is different in AFTER" },
+	{ .name = "min-width",
+	  .kind = OPT_CALL,
+	  .at = offsetof(struct flame, opts.min_width),
+	  .take = take_width,
+	  .arg = "PX",
+	  .help = "leave out what is narrower (0.1)" },
 	LIVE("on-cpu", "flame/on-cpu", "record now: what runs on the CPUs"),
 	LIVE("off-cpu", "flame/off-cpu", "record now: where threads wait, and how long"),
 	LIVE("wakeup", "flame/wakeup", "record now: where threads sleep, and who wakes them"),
@@ -76,7 +106,9 @@ static const struct optable options = {
 	.synopsis = "flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
 		    "flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options]",
 	.notes = "\tFILE is a recording (--record), folded stacks, or the output of perf script",
-	.rows = rows, .n = ARRAY_SIZE(rows), .word = take_file,
+	.rows = rows,
+	.n = ARRAY_SIZE(rows),
+	.word = take_file,
 };
 
 static int take_file(void *command, char *path)
@@ -116,8 +148,8 @@ static int check_files(const struct flame *f)
 	if (f->nfiles == want)
 		return 0;
 	return optable_words(&options, f->nfiles > want ? f->files[want] : NULL,
-			     f->nfiles ? "--differential needs two files" :
-					 "a file is missing, or what to record: --on-cpu, --off-cpu or --wakeup");
+			     f->nfiles ? "--differential needs two files"
+				       : "a file is missing, or what to record: --on-cpu, --off-cpu or --wakeup");
 }
 
 /* EXIT_* > 0 after a message; < 0: done. */
@@ -158,9 +190,10 @@ static void note_input(struct flame *f, const struct stacksrc *s, const char *pa
 		strb_printf(&f->notes, "%s%s%s lines not understood", f->notes.n ? " · " : "", which, n);
 	}
 	if (s->since_ns) {
-		cmd_msg("%s: stacks since %.1f s after the beginning: the limits of the recording have taken older ones away", path,
-			(double)s->since_ns / NSEC_PER_SEC);
-		strb_printf(&f->notes, "%s%sstacks since %.1f s after the beginning", f->notes.n ? " · " : "", which, (double)s->since_ns / NSEC_PER_SEC);
+		cmd_msg("%s: stacks since %.1f s after the beginning: the limits of the recording have taken older ones away",
+			path, (double)s->since_ns / NSEC_PER_SEC);
+		strb_printf(&f->notes, "%s%sstacks since %.1f s after the beginning", f->notes.n ? " · " : "", which,
+			    (double)s->since_ns / NSEC_PER_SEC);
 	}
 	if (s->in.lost) {
 		amount_number(n, s->in.lost);
@@ -172,7 +205,8 @@ static void note_input(struct flame *f, const struct stacksrc *s, const char *pa
 	}
 	if (s->in.other && s->in.event[0]) {
 		amount_number(n, s->in.other);
-		strb_printf(&f->notes, "%s%s%s samples of other events or times left out", f->notes.n ? " · " : "", which, n);
+		strb_printf(&f->notes, "%s%s%s samples of other events or times left out", f->notes.n ? " · " : "",
+			    which, n);
 	}
 }
 
@@ -182,9 +216,12 @@ static int fail_empty(const struct flame *f)
 	static const struct {
 		const char *program, *why;
 	} empty[] = {
-		{ "flame/on-cpu", "no samples: nothing ran on a CPU when one was taken, 199 times a second; let it run longer, or see with --off-cpu where it waits" },
-		{ "flame/off-cpu", "no samples: no thread has waited and gone on; let it run longer, or see with --on-cpu what it computes" },
-		{ "flame/wakeup", "no samples: no thread was woken up; let it run longer, or see with --on-cpu what it computes" },
+		{ "flame/on-cpu",
+		  "no samples: nothing ran on a CPU when one was taken, 199 times a second; let it run longer, or see with --off-cpu where it waits" },
+		{ "flame/off-cpu",
+		  "no samples: no thread has waited and gone on; let it run longer, or see with --on-cpu what it computes" },
+		{ "flame/wakeup",
+		  "no samples: no thread was woken up; let it run longer, or see with --on-cpu what it computes" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(empty); i++)
@@ -245,7 +282,9 @@ static int transform(struct flame *f)
 
 static const char *live_title(const char *program)
 {
-	return !strcmp(program, "flame/on-cpu") ? "On CPU" : !strcmp(program, "flame/off-cpu") ? "Off CPU" : "Sleep and wake-up";
+	return !strcmp(program, "flame/on-cpu")	   ? "On CPU"
+	       : !strcmp(program, "flame/off-cpu") ? "Off CPU"
+						   : "Sleep and wake-up";
 }
 
 static void name_picture(struct flame *f)
@@ -263,12 +302,16 @@ static void name_picture(struct flame *f)
 	if (f->sandwich)
 		strb_printf(&f->title, "Around %s", f->sandwich);
 	else
-		strb_printf(&f->title, "%s", f->live.program ? live_title(f->live.program) : f->opts.diff ? "Difference" :
-					     f->reverse ? "Stacks from their leaves" : "Stacks");
+		strb_printf(&f->title, "%s",
+			    f->live.program ? live_title(f->live.program)
+			    : f->opts.diff  ? "Difference"
+			    : f->reverse    ? "Stacks from their leaves"
+					    : "Stacks");
 	if (s->title[0] && !f->live.program)
 		strb_printf(&f->title, " · %s", s->title);
 	if (f->live.command || f->live.pid)
-		strb_printf(&f->title, " · %s%s", f->live.command ? "" : "process ", f->live.command ? f->live.command : f->live.pid);
+		strb_printf(&f->title, " · %s%s", f->live.command ? "" : "process ",
+			    f->live.command ? f->live.command : f->live.pid);
 	if (!f->live.program && strcmp(f->files[0], "-") != 0)
 		strb_printf(&f->title, " · %s", base ? base + 1 : f->files[0]);
 	if (f->nfiles == 2 && strcmp(f->files[0], f->files[1]) != 0) {
@@ -282,7 +325,8 @@ static int draw(const struct flame *f, FILE *out)
 {
 	if (f->pic.picture == PIC_JSON)
 		return flame_json(f->tree, &f->opts, out);
-	return f->pic.picture == PIC_HTML ? flame_html(f->tree, &f->opts, out) : flame_svg(f->tree, f->callers, &f->opts, out);
+	return f->pic.picture == PIC_HTML ? flame_html(f->tree, &f->opts, out)
+					  : flame_svg(f->tree, f->callers, &f->opts, out);
 }
 
 static int flame(int argc, char **argv)

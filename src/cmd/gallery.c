@@ -49,7 +49,8 @@ static size_t read_folder(struct arena *a, const char *folder, const char *prefi
 		const char *name = arena_strndup(a, file, strlen(file) - 2);
 
 		if (text)
-			v[n++] = (struct serve_program){ arena_printf(a, "%s%s", prefix, name), summary_of(a, name, text), text };
+			v[n++] = (struct serve_program){ arena_printf(a, "%s%s", prefix, name),
+							 summary_of(a, name, text), text };
 		free(names[i]);
 	}
 	free(names);

@@ -33,24 +33,50 @@ static int take_key(void *opts, const struct optrow *o, const char *arg)
 }
 
 #define KEYS(option, what, text) \
-	{ .name = option, .kind = OPT_CALL, .at = offsetof(struct heat_cmd, opts), .value = what, .take = take_key, .arg = "KEY", .help = text }
+	{ \
+		.name = option, .kind = OPT_CALL, .at = offsetof(struct heat_cmd, opts), .value = what, \
+		.take = take_key, .arg = "KEY", .help = text \
+	}
 static const struct optrow rows[] = {
 	PICOPT_ROWS(struct heat_cmd, pic),
-	{ .name = "by", .kind = OPT_TEXT, .at = offsetof(struct heat_cmd, opts.by), .arg = "NAME",
+	{ .name = "by",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct heat_cmd, opts.by),
+	  .arg = "NAME",
 	  .help = "which tracker or aggregation (@name); of --offset: a lane of span(), or 'CPU 0'" },
 	KEYS("isolate", HEAT_ISOLATE, "only this key; may be given several times, as the next two"),
 	KEYS("exclude", HEAT_EXCLUDE, "all but this key"),
 	KEYS("highlight", HEAT_HIGHLIGHT, "this key in a colour of its own, the rest grey"),
-	{ .name = "by-key", .kind = OPT_FLAG, .at = offsetof(struct heat_cmd, opts.by_key), .help = "each key in a colour of its own" },
-	{ .name = "linear", .kind = OPT_FLAG, .at = offsetof(struct heat_cmd, opts.linear), .help = "values from 0 in equal steps, not by powers of two" },
-	{ .name = "step", .kind = OPT_TIME, .at = offsetof(struct heat_cmd, opts.step_ns), .arg = "TIME", .help = "length of a column" },
-	{ .name = "offset", .kind = OPT_TIME, .at = offsetof(struct heat_cmd, opts.period_ns), .arg = "PERIOD",
+	{ .name = "by-key",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct heat_cmd, opts.by_key),
+	  .help = "each key in a colour of its own" },
+	{ .name = "linear",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct heat_cmd, opts.linear),
+	  .help = "values from 0 in equal steps, not by powers of two" },
+	{ .name = "step",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct heat_cmd, opts.step_ns),
+	  .arg = "TIME",
+	  .help = "length of a column" },
+	{ .name = "offset",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct heat_cmd, opts.period_ns),
+	  .arg = "PERIOD",
 	  .help = "when in each period (1s, 10ms, 1m, 1h, 24h) events were" },
-	{ .name = "rows", .kind = OPT_NUMBER, .value = HEAT_MAX_ROWS, .at = offsetof(struct heat_cmd, opts.rows), .arg = "N", .help = "of --offset or --linear (100)" },
+	{ .name = "rows",
+	  .kind = OPT_NUMBER,
+	  .value = HEAT_MAX_ROWS,
+	  .at = offsetof(struct heat_cmd, opts.rows),
+	  .arg = "N",
+	  .help = "of --offset or --linear (100)" },
 	PICOPT_ROWS_TIMES(struct heat_cmd, opts.from_ns, opts.to_ns),
 };
 #undef KEYS
-static const struct optable options = { .command = "heat", .synopsis = "heat [options] RECORDING", .rows = rows, .n = ARRAY_SIZE(rows) };
+static const struct optable options = {
+	.command = "heat", .synopsis = "heat [options] RECORDING", .rows = rows, .n = ARRAY_SIZE(rows)
+};
 
 static int take_options(struct heat_cmd *h, int argc, char **argv)
 {
@@ -83,8 +109,10 @@ static int draw(const struct heat_cmd *c, const struct heat *h)
 
 	strb_printf(&title, "%s · %s", h->title, base ? base + 1 : c->file);
 	if (e == 0)
-		e = outfile_close(&out, (c->pic.picture == PIC_JSON ? heat_json : c->pic.picture == PIC_HTML ? heat_html : heat_svg)(
-						h, c->pic.title ? c->pic.title : strb_str(&title), out.f));
+		e = outfile_close(&out, (c->pic.picture == PIC_JSON ? heat_json
+					 : c->pic.picture == PIC_HTML
+						 ? heat_html
+						 : heat_svg)(h, c->pic.title ? c->pic.title : strb_str(&title), out.f));
 	strb_free(&title);
 	return e;
 }

@@ -12,7 +12,7 @@
 #include "cmd/picopts.h"
 #include "view/picture/hist.h"
 
-#define TEXT_ROWS   24u
+#define TEXT_ROWS 24u
 #define LINEAR_ROWS 100u
 
 struct range {
@@ -45,7 +45,8 @@ static int take_range(struct hist_cmd *c, const char *arg, size_t n)
 	int e;
 
 	if (!to || c->nranges == HIST_MAX_SERIES) {
-		cmd_msg("--range: '%.*s' is no stretch like 10s-20s, or one of more than %u", r.n, arg, HIST_MAX_SERIES);
+		cmd_msg("--range: '%.*s' is no stretch like 10s-20s, or one of more than %u", r.n, arg,
+			HIST_MAX_SERIES);
 		return EXIT_USAGE;
 	}
 	*to++ = '\0';
@@ -89,22 +90,56 @@ static int take_name(void *command, const struct optrow *o, const char *arg)
 
 static const struct optrow rows[] = {
 	PICOPT_ROWS(struct hist_cmd, pic),
-	PICOPT_PICTURE(struct hist_cmd, pic, PIC_TEXT, "text", "a table with bars: what it is unless FILE ends with .html or .svg"),
-	{ .name = "by", .kind = OPT_TEXT, .at = offsetof(struct hist_cmd, opts.by), .arg = "NAME", .help = "which tracker or aggregation (@name)" },
-	{ .name = "keys", .kind = OPT_NUMBER, .value = HIST_MAX_SERIES, .at = offsetof(struct hist_cmd, opts.keys), .arg = "N", .help = "the N keys with most values apart" },
-	{ .name = "key", .kind = OPT_TEXT, .at = offsetof(struct hist_cmd, opts.key), .arg = "TEXT", .help = "only values of this key" },
+	PICOPT_PICTURE(struct hist_cmd, pic, PIC_TEXT, "text",
+		       "a table with bars: what it is unless FILE ends with .html or .svg"),
+	{ .name = "by",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct hist_cmd, opts.by),
+	  .arg = "NAME",
+	  .help = "which tracker or aggregation (@name)" },
+	{ .name = "keys",
+	  .kind = OPT_NUMBER,
+	  .value = HIST_MAX_SERIES,
+	  .at = offsetof(struct hist_cmd, opts.keys),
+	  .arg = "N",
+	  .help = "the N keys with most values apart" },
+	{ .name = "key",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct hist_cmd, opts.key),
+	  .arg = "TEXT",
+	  .help = "only values of this key" },
 	PICOPT_ROWS_TIMES(struct hist_cmd, opts.from_ns, opts.to_ns),
-	{ .name = "range", .kind = OPT_CALL, .take = take_ranges, .arg = "T-T[,T-T]", .help = "the same, several times: these stretches one over the other" },
-	{ .name = "linear", .kind = OPT_FLAG, .at = offsetof(struct hist_cmd, linear), .help = "values from 0 in equal steps, not by powers of two" },
-	{ .name = "name", .kind = OPT_CALL, .take = take_name, .arg = "TEXT", .help = "what the first recording is called, or the next" },
-	{ .letter = 'n', .kind = OPT_TEXT, .at = offsetof(struct hist_cmd, live.text), .arg = "PROGRAM", .help = "record now: this D program" },
-	{ .letter = 's', .kind = OPT_TEXT, .at = offsetof(struct hist_cmd, live.script), .arg = "FILE.d", .help = "record now: the D program in this file" },
+	{ .name = "range",
+	  .kind = OPT_CALL,
+	  .take = take_ranges,
+	  .arg = "T-T[,T-T]",
+	  .help = "the same, several times: these stretches one over the other" },
+	{ .name = "linear",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct hist_cmd, linear),
+	  .help = "values from 0 in equal steps, not by powers of two" },
+	{ .name = "name",
+	  .kind = OPT_CALL,
+	  .take = take_name,
+	  .arg = "TEXT",
+	  .help = "what the first recording is called, or the next" },
+	{ .letter = 'n',
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct hist_cmd, live.text),
+	  .arg = "PROGRAM",
+	  .help = "record now: this D program" },
+	{ .letter = 's',
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct hist_cmd, live.script),
+	  .arg = "FILE.d",
+	  .help = "record now: the D program in this file" },
 	PICOPT_ROWS_LIVE(struct hist_cmd, live, "while it runs", "with this process as $target"),
 };
 static const struct optable options = {
 	.command = "hist",
 	.synopsis = "hist [options] RECORDING...\nhist -n PROGRAM|-s FILE.d [-c COMMAND|-p PID] [--for TIME] [options]",
-	.rows = rows, .n = ARRAY_SIZE(rows),
+	.rows = rows,
+	.n = ARRAY_SIZE(rows),
 };
 
 static int take_files(struct hist_cmd *h, bool live, int n, char **files)
@@ -134,9 +169,11 @@ static int take_options(struct hist_cmd *h, int argc, char **argv)
 		return e;
 	if ((e = take_files(h, h->live.text || h->live.script, argc - optind, argv + optind)))
 		return e;
-	if ((h->opts.key && h->opts.keys) || (h->live.text && h->live.script) || (h->nranges && (h->opts.from_ns || h->opts.to_ns))) {
-		cmd_msg("%s: choose one", h->live.text && h->live.script ? "-n and -s" : h->opts.key && h->opts.keys ? "--key and --keys" :
-					  "--range and --from or --to");
+	if ((h->opts.key && h->opts.keys) || (h->live.text && h->live.script) ||
+	    (h->nranges && (h->opts.from_ns || h->opts.to_ns))) {
+		cmd_msg("%s: choose one", h->live.text && h->live.script ? "-n and -s"
+					  : h->opts.key && h->opts.keys	 ? "--key and --keys"
+									 : "--range and --from or --to");
 		return EXIT_USAGE;
 	}
 	e = picopts_check_times(h->opts.from_ns, h->opts.to_ns);
@@ -146,7 +183,9 @@ static int take_options(struct hist_cmd *h, int argc, char **argv)
 /* Reads one file: all its ranges. */
 static int read_file(struct hist_cmd *c, size_t i)
 {
-	const char *base = strrchr(c->files[i], '/'), *called = i < c->nnames ? c->names[i] : base ? base + 1 : c->files[i];
+	const char *base = strrchr(c->files[i], '/'), *called = i < c->nnames ? c->names[i]
+								: base	      ? base + 1
+									      : c->files[i];
 	struct err err = { 0 };
 	int e = 0;
 
@@ -164,7 +203,9 @@ static int read_file(struct hist_cmd *c, size_t i)
 		if (c->nranges)
 			strb_printf(&name, "%.*s", c->ranges[k].n, c->ranges[k].text);
 		if (hist_add(&c->h, c->read[i], &c->opts, strb_str(&name), &err) < 0) {
-			err_prefix(&err, "%s: %.*s%s", i < c->nnames ? called : c->files[i], c->nranges ? c->ranges[k].n : 0, c->nranges ? c->ranges[k].text : "", c->nranges ? ": " : "");
+			err_prefix(&err, "%s: %.*s%s", i < c->nnames ? called : c->files[i],
+				   c->nranges ? c->ranges[k].n : 0, c->nranges ? c->ranges[k].text : "",
+				   c->nranges ? ": " : "");
 			e = reclive_fail(&c->live, err.msg);
 		}
 		strb_free(&name);
@@ -198,8 +239,9 @@ static int draw(struct hist_cmd *c)
 	if (e == 0 && text)
 		e = outfile_close(&out, hist_text(&c->h, (unsigned)latency_columns(), can_utf8(), out.f));
 	else if (e == 0)
-		e = outfile_close(&out, (c->pic.picture == PIC_JSON ? hist_json : c->pic.picture == PIC_HTML ? hist_html : hist_svg)(
-						&c->h, strb_str(&title), out.f));
+		e = outfile_close(&out, (c->pic.picture == PIC_JSON   ? hist_json
+					 : c->pic.picture == PIC_HTML ? hist_html
+								      : hist_svg)(&c->h, strb_str(&title), out.f));
 	strb_free(&title);
 	return e;
 }

@@ -5,7 +5,8 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 
-static const struct latency_command *const commands[] = { &latency_diff, &latency_profile, &latency_stuck, &latency_why };
+static const struct latency_command *const commands[] = { &latency_diff, &latency_profile, &latency_stuck,
+							  &latency_why };
 
 void latency_list_commands(FILE *out)
 {

@@ -65,7 +65,8 @@ int latency_not_recorded(const struct optable *t, const struct optrow *o, const 
 {
 	char name[OPTABLE_NAME];
 
-	cmd_msg("%s: %s%s is not for recordings ('%s')", t->command, optable_name(o, name), o->text ? o->text : "", word);
+	cmd_msg("%s: %s%s is not for recordings ('%s')", t->command, optable_name(o, name), o->text ? o->text : "",
+		word);
 	return EXIT_USAGE;
 }
 

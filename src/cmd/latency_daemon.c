@@ -14,15 +14,15 @@
 #include "latency/metrics.h"
 #include "load/bpf_sys.h"
 
-#define LOOK_NS	 UINT64_C(1000000000)  /* between looks at the file's size */
+#define LOOK_NS UINT64_C(1000000000)   /* between looks at the file's size */
 #define RETRY_NS UINT64_C(30000000000) /* after a recording could not be made */
-#define MAXCPU	 "maxcpu=5%"
+#define MAXCPU "maxcpu=5%"
 #define BACKSTOP 2 /* times the size at which a file gives way to the next: from there on it loses its oldest */
 
 struct daemon {
 	struct daemon_opts o;
 	int lock;
-	char path[STATEDIR_PATH_LEN]; /* the recording */
+	char path[STATEDIR_PATH_LEN];				/* the recording */
 	uint64_t begun, looked, fed, notified, watchdog, retry; /* CLOCK_MONOTONIC ns */
 	bool ready, failing;
 	struct metricsserve *server;
@@ -63,7 +63,8 @@ int daemon_take_size(void *bytes, const struct optrow *o, const char *arg)
 
 	if (num_parse_size(arg, ret) == 0 && *ret >= DAEMON_ROTATE_MIN && *ret <= INT64_MAX / 4)
 		return 0;
-	cmd_msg("--%s: '%s' is no size from %llum on, like 64m or 2g", o->name, arg, (unsigned long long)(DAEMON_ROTATE_MIN >> 20));
+	cmd_msg("--%s: '%s' is no size from %llum on, like 64m or 2g", o->name, arg,
+		(unsigned long long)(DAEMON_ROTATE_MIN >> 20));
 	return EXIT_USAGE;
 }
 
@@ -86,7 +87,8 @@ static int take_state(struct daemon *d)
 		return cmd_fail("another daemon%s%.0d has the state folder %s: end it, or use another one (--state)",
 				pid ? ", process " : "", (int)pid, d->o.state);
 	if (r == -EPERM)
-		return cmd_fail("%s: the state folder must be this user's, and nobody else may write there", d->o.state);
+		return cmd_fail("%s: the state folder must be this user's, and nobody else may write there",
+				d->o.state);
 	return r < 0 ? cmd_fail("%s: cannot be used as state folder: %s", d->o.state, strerror(-r)) : 0;
 }
 
@@ -98,7 +100,8 @@ static void add_defaults(struct latency_args *a)
 
 	if (stats < 0) {
 		cmd_msg("what the probes cost is neither measured nor limited: %s; CAP_SYS_ADMIN or the setting "
-			"kernel.bpf_stats_enabled=1 allow it", strerror(-stats));
+			"kernel.bpf_stats_enabled=1 allow it",
+			strerror(-stats));
 		return;
 	}
 	for (size_t i = 0; i + 1 < a->v.n; i++)
@@ -115,7 +118,8 @@ static void on_hangup(int sig)
 
 int daemon_begin(struct daemon *d, struct latency_args *a)
 {
-	/* A new file is asked for before there is a first one: that is no reason to end. (A handler, which no command inherits.) */
+	/* A new file is asked for before there is a first one: that is no reason to end. (A handler, which no command
+	 * inherits.) */
 	static const struct sigaction hangup = { .sa_handler = on_hangup, .sa_flags = SA_RESTART };
 	unsigned recovered;
 	int e;
@@ -131,7 +135,8 @@ int daemon_begin(struct daemon *d, struct latency_args *a)
 		return e;
 	recovered = statedir_recover(d->o.state);
 	if (recovered)
-		cmd_msg("%u recording%s of a daemon that was killed: ended in order", recovered, recovered == 1 ? "" : "s");
+		cmd_msg("%u recording%s of a daemon that was killed: ended in order", recovered,
+			recovered == 1 ? "" : "s");
 	retire(d, NULL);
 	if (statedir_name(d->o.state, d->path) < 0)
 		return cmd_fail("%s: the name is too long", d->o.state);
@@ -139,7 +144,8 @@ int daemon_begin(struct daemon *d, struct latency_args *a)
 		return e;
 	add_defaults(a);
 	latency_args_add2(a, "--record", d->path);
-	latency_args_add2(a, "--record-size", arena_printf(a->arena, "%llu", (unsigned long long)d->o.rotate_bytes * BACKSTOP));
+	latency_args_add2(a, "--record-size",
+			  arena_printf(a->arena, "%llu", (unsigned long long)d->o.rotate_bytes * BACKSTOP));
 	d->watchdog = sdnotify_watchdog();
 	return 0;
 }
@@ -223,7 +229,8 @@ static void say_ready(struct daemon *d, uint64_t now)
 
 	d->ready = true;
 	d->begun = d->begun ? d->begun : now;
-	cmd_msg("records into %s%s%s", d->path, d->server ? "; metrics at " : "", d->server ? metricsserve_where(d->server) : "");
+	cmd_msg("records into %s%s%s", d->path, d->server ? "; metrics at " : "",
+		d->server ? metricsserve_where(d->server) : "");
 	snprintf(text, sizeof(text), "READY=1\nSTATUS=records into %s", d->o.state);
 	sdnotify(text);
 }

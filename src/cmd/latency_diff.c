@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell latency diff A B`: which latencies changed between two recordings, or two stretches of one, or a stretch and the rest of
- * its recording, and by how much. */
+/* `dwell latency diff A B`: which latencies changed between two recordings, or two stretches of one, or a stretch and
+ * the rest of its recording, and by how much. */
 #include <math.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -14,7 +14,7 @@
 
 #define KEYS_COMPARED 50
 #define PERCENT_MAX 10000
-#define NAME_SHOWN 56 /* of a source and its key in a sentence */
+#define NAME_SHOWN 56	    /* of a source and its key in a sentence */
 #define ROUNDED_NS 10000000 /* that a time may be off which was meant to be a second's */
 /* Seconds of a side that are taken at most: a day and a bit. */
 #define SECONDS_MAX 100000
@@ -37,7 +37,7 @@ struct pair {
 struct diff {
 	struct side side[2];
 	size_t nsides;
-	bool json, all, rest; /* rest: A is what B's recording has beside B */
+	bool json, all, rest;	    /* rest: A is what B's recording has beside B */
 	struct latency_range asked; /* of the recording that comes next */
 	unsigned keys, min_percent;
 	uint64_t left_out;
@@ -245,10 +245,20 @@ static void show_text(struct table *t, const struct pair *p)
 
 	const struct cell cells[] = {
 		{ "source", CELL_TEXT, -10, 0, { s->d.name[0] ? s->d.name : "@" } },
-		{ "p50", CELL_TEXT, 6, 0, { q[0] } }, { "p90", CELL_TEXT, 6, 0, { q[1] } },
-		{ "p99", CELL_TEXT, 6, 0, { q[2] } }, { "p99.9", CELL_TEXT, 6, 0, { q[3] } },
-		{ "W1", CELL_TEXT, 4, 0, { w1 } }, { "AUC", CELL_TEXT, 5, 0, { auc } },
-		{ "rate", CELL_TEXT, 6, 0, { r->na && r->nb ? rate : r->rate.changed ? r->nb ? "new*" : "gone*" : r->nb ? "new" : "gone" } },
+		{ "p50", CELL_TEXT, 6, 0, { q[0] } },
+		{ "p90", CELL_TEXT, 6, 0, { q[1] } },
+		{ "p99", CELL_TEXT, 6, 0, { q[2] } },
+		{ "p99.9", CELL_TEXT, 6, 0, { q[3] } },
+		{ "W1", CELL_TEXT, 4, 0, { w1 } },
+		{ "AUC", CELL_TEXT, 5, 0, { auc } },
+		{ "rate",
+		  CELL_TEXT,
+		  6,
+		  0,
+		  { r->na && r->nb    ? rate
+		    : r->rate.changed ? r->nb ? "new*" : "gone*"
+		    : r->nb	      ? "new"
+				      : "gone" } },
 		{ "key", CELL_TEXT, -1, 0, { s->text } },
 	};
 	table_line(t, cells, ARRAY_SIZE(cells));
@@ -274,15 +284,16 @@ static void explain_change(const struct pair *p)
 		if (r->q[i].changed && (best < 0 || fabs(r->q[i].value) > fabs(r->q[best].value)))
 			best = i;
 	if (best < 0) {
-		printf("  all of it %s: one of B takes longer than one of A in %.1f%% (%.1f to %.1f%%)\n", r->auc.value > 0.5 ? "larger" : "smaller",
-		       100 * r->auc.value, 100 * r->auc.low, 100 * r->auc.high);
+		printf("  all of it %s: one of B takes longer than one of A in %.1f%% (%.1f to %.1f%%)\n",
+		       r->auc.value > 0.5 ? "larger" : "smaller", 100 * r->auc.value, 100 * r->auc.low,
+		       100 * r->auc.high);
 		return;
 	}
 	value_text(s, r->qa[best], from);
 	value_text(s, r->qb[best], to);
 	printf("  p%g %s: %s -> %s, %+.0f%% (%+.0f to %+.0f%% at 95%% confidence)\n", cmp_quantiles[best] * 100,
-	       r->q[best].value > 0 ? "larger" : "smaller", from, to, percent_of(r->q[best].value), percent_of(r->q[best].low),
-	       percent_of(r->q[best].high));
+	       r->q[best].value > 0 ? "larger" : "smaller", from, to, percent_of(r->q[best].value),
+	       percent_of(r->q[best].low), percent_of(r->q[best].high));
 }
 
 /* What is known of one that has not changed, or why nothing is. */
@@ -293,17 +304,18 @@ static void explain_not(const struct diff *d, const struct pair *p)
 
 	switch (r->why) {
 	case CMP_FEW_SECONDS:
-		printf("  not judged: %zu s and %zu s, at least %d s of each are needed\n", d->side[0].n, d->side[1].n, CMP_SECONDS_MIN);
+		printf("  not judged: %zu s and %zu s, at least %d s of each are needed\n", d->side[0].n, d->side[1].n,
+		       CMP_SECONDS_MIN);
 		return;
 	case CMP_FEW_EVENTS:
-		printf("  latencies not judged: %llu and %llu events, at least %d of each are needed\n", (unsigned long long)r->na,
-		       (unsigned long long)r->nb, 2 * CMP_TAIL_MIN);
+		printf("  latencies not judged: %llu and %llu events, at least %d of each are needed\n",
+		       (unsigned long long)r->na, (unsigned long long)r->nb, 2 * CMP_TAIL_MIN);
 		return;
 	case CMP_BURST:
-		printf("  latencies not judged: nearly all events of a side are of fewer than %d seconds\n", CMP_SPREAD_MIN);
+		printf("  latencies not judged: nearly all events of a side are of fewer than %d seconds\n",
+		       CMP_SPREAD_MIN);
 		return;
-	default:
-		printf("  no change found; one of less than %s would not be seen\n", seen_text(r->visible, seen));
+	default: printf("  no change found; one of less than %s would not be seen\n", seen_text(r->visible, seen));
 	}
 }
 
@@ -372,17 +384,27 @@ static void show_json(struct table *t, const struct pair *p)
 	strb_addc(&b, '}');
 
 	const struct cell cells[] = {
-		{ "source", CELL_TEXT, 0, 0, { s->d.name } }, { "kind", CELL_TEXT, 0, 0, { s->d.is_tracker ? "tracker" : "aggregation" } },
+		{ "source", CELL_TEXT, 0, 0, { s->d.name } },
+		{ "kind", CELL_TEXT, 0, 0, { s->d.is_tracker ? "tracker" : "aggregation" } },
 		{ "key", CELL_TEXT, 0, 0, { s->text } },
-		{ "count_a", CELL_UINT, 0, 0, { .u = r->na } }, { "count_b", CELL_UINT, 0, 0, { .u = r->nb } },
-		{ "in", CELL_TEXT, 0, 0, { r->na && r->nb ? "both" : r->na ? "a" : "b" } },
+		{ "count_a", CELL_UINT, 0, 0, { .u = r->na } },
+		{ "count_b", CELL_UINT, 0, 0, { .u = r->nb } },
+		{ "in",
+		  CELL_TEXT,
+		  0,
+		  0,
+		  { r->na && r->nb ? "both"
+		    : r->na	   ? "a"
+				   : "b" } },
 		{ "changed", CELL_LIST, 0, 0, { r->changed ? "true" : "false" } },
 		{ "rate_changed", CELL_LIST, 0, 0, { r->rate.changed ? "true" : "false" } },
 		{ "not_judged", CELL_TEXT, 0, 0, { whys[r->why] } },
 		{ "p", CELL_NUMBER, 0, 9, { .d = r->why == CMP_JUDGED ? r->p : (double)NAN } },
 		{ "quantiles", CELL_LIST, 0, 0, { strb_str(&q) } },
-		{ "w1", CELL_NUMBER, 0, 6, { .d = r->w1 } }, { "w1_noise", CELL_NUMBER, 0, 6, { .d = r->w1_noise } },
-		{ "auc", CELL_NUMBER, 0, 6, { .d = r->auc.value } }, { "auc_low", CELL_NUMBER, 0, 6, { .d = r->auc.low } },
+		{ "w1", CELL_NUMBER, 0, 6, { .d = r->w1 } },
+		{ "w1_noise", CELL_NUMBER, 0, 6, { .d = r->w1_noise } },
+		{ "auc", CELL_NUMBER, 0, 6, { .d = r->auc.value } },
+		{ "auc_low", CELL_NUMBER, 0, 6, { .d = r->auc.low } },
 		{ "auc_high", CELL_NUMBER, 0, 6, { .d = r->auc.high } },
 		{ "auc_changed", CELL_LIST, 0, 0, { r->auc.changed ? "true" : "false" } },
 		{ "octaves", CELL_LIST, 0, 0, { strb_str(&b) } },
@@ -396,7 +418,8 @@ static void show_json(struct table *t, const struct pair *p)
 struct tally {
 	size_t changed, judged, quiet; /* quiet: judged, and nothing changed */
 	size_t only[2];		       /* there on one side only, and not for sure by more than chance */
-	const struct pair *least, *most; /* of the quiet ones, where the smallest and the largest changes would be seen */
+	const struct pair *least,
+		*most; /* of the quiet ones, where the smallest and the largest changes would be seen */
 };
 
 static void count(struct tally *t, const struct pair *p)
@@ -422,8 +445,8 @@ static void say_visible(const char *what, const struct pair *p)
 	int room = NAME_SHOWN - (int)strlen(s->d.name);
 	char seen[16];
 
-	printf("  %s %s: %s%s%.*s\n", what, seen_text(p->res.visible, seen), s->d.name[0] ? s->d.name : "@", s->text[0] ? " " : "",
-	       room > 0 ? room : 0, s->text);
+	printf("  %s %s: %s%s%.*s\n", what, seen_text(p->res.visible, seen), s->d.name[0] ? s->d.name : "@",
+	       s->text[0] ? " " : "", room > 0 ? room : 0, s->text);
 }
 
 static void say_sum(const struct diff *d, const struct tally *t, bool begun)
@@ -431,7 +454,8 @@ static void say_sum(const struct diff *d, const struct tally *t, bool begun)
 	size_t not = d->pairs.n - t->judged;
 	char seen[16];
 
-	printf("%s%zu of %zu changed (%zu s and %zu s compared)\n", begun ? "\n" : "", t->changed, d->pairs.n, d->side[0].n, d->side[1].n);
+	printf("%s%zu of %zu changed (%zu s and %zu s compared)\n", begun ? "\n" : "", t->changed, d->pairs.n,
+	       d->side[0].n, d->side[1].n);
 	if (t->quiet) {
 		bool one = percent_of(t->most->res.visible) - percent_of(t->least->res.visible) < 1;
 
@@ -446,8 +470,9 @@ static void say_sum(const struct diff *d, const struct tally *t, bool begun)
 	}
 	if (t->only[0] + t->only[1])
 		printf("%zu only in A and %zu only in B, which may be chance\n", t->only[0], t->only[1]);
-	if (not)
-		printf("%zu had too few events or seconds to compare latencies%s\n", not, d->all ? "" : ": --all says which");
+	if (not )
+		printf("%zu had too few events or seconds to compare latencies%s\n", not,
+		       d->all ? "" : ": --all says which");
 	if (d->left_out)
 		printf("%llu keys with fewer events were not compared: --keys\n", (unsigned long long)d->left_out);
 }
@@ -456,13 +481,16 @@ static void say_sum_json(const struct diff *d, const struct tally *t)
 {
 	struct table sum = { .out = stdout, .type = "diff-summary", .json = true };
 	const struct cell cells[] = {
-		{ "seconds_a", CELL_UINT, 0, 0, { .u = d->side[0].n } }, { "seconds_b", CELL_UINT, 0, 0, { .u = d->side[1].n } },
-		{ "compared", CELL_UINT, 0, 0, { .u = d->pairs.n } }, { "judged", CELL_UINT, 0, 0, { .u = t->judged } },
+		{ "seconds_a", CELL_UINT, 0, 0, { .u = d->side[0].n } },
+		{ "seconds_b", CELL_UINT, 0, 0, { .u = d->side[1].n } },
+		{ "compared", CELL_UINT, 0, 0, { .u = d->pairs.n } },
+		{ "judged", CELL_UINT, 0, 0, { .u = t->judged } },
 		{ "changed", CELL_UINT, 0, 0, { .u = t->changed } },
 		{ "visible_least", CELL_NUMBER, 0, 6, { .d = t->least ? t->least->res.visible : (double)NAN } },
 		{ "visible_most", CELL_NUMBER, 0, 6, { .d = t->most ? t->most->res.visible : (double)NAN } },
 		{ "only_a", CELL_UINT, 0, 0, { .u = t->only[0] } },
-		{ "only_b", CELL_UINT, 0, 0, { .u = t->only[1] } }, { "left_out", CELL_UINT, 0, 0, { .u = d->left_out } },
+		{ "only_b", CELL_UINT, 0, 0, { .u = t->only[1] } },
+		{ "left_out", CELL_UINT, 0, 0, { .u = d->left_out } },
 		{ "alpha", CELL_NUMBER, 0, 3, { .d = d->opts.alpha } },
 	};
 
@@ -521,20 +549,37 @@ static int take_side(void *command, char *word);
 
 static const struct optrow rows[] = {
 	{ .name = "all", .kind = OPT_FLAG, .at = offsetof(struct diff, all), .help = "what has not changed as well" },
-	{ .name = "from", .kind = OPT_TEXT, .at = offsetof(struct diff, asked.from), .arg = "TIME",
+	{ .name = "from",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct diff, asked.from),
+	  .arg = "TIME",
 	  .help = "of the recording behind it: 30s after its beginning, -1m before its end" },
-	{ .name = "to", .kind = OPT_TEXT, .at = offsetof(struct diff, asked.to), .arg = "TIME", .help = "… and up to there" },
+	{ .name = "to",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct diff, asked.to),
+	  .arg = "TIME",
+	  .help = "… and up to there" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct diff, json), .help = "as JSON Lines" },
-	{ .name = "keys", .kind = OPT_NUMBER, .at = offsetof(struct diff, keys), .value = RECFILE_HIST_KEYS, .arg = "N",
+	{ .name = "keys",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct diff, keys),
+	  .value = RECFILE_HIST_KEYS,
+	  .arg = "N",
 	  .help = "how many keys of each source are compared (" OPTABLE_TEXT(KEYS_COMPARED) ")" },
-	{ .name = "min", .kind = OPT_NUMBER, .at = offsetof(struct diff, min_percent), .value = PERCENT_MAX, .arg = "PERCENT",
+	{ .name = "min",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct diff, min_percent),
+	  .value = PERCENT_MAX,
+	  .arg = "PERCENT",
 	  .help = "that a quantile must differ by to be called changed (3)" },
 };
 static const struct optable options = {
 	.command = "latency diff",
 	.synopsis = "latency diff [--from TIME] [--to TIME] A [--from TIME] [--to TIME] B\n"
 		    "latency diff [--from TIME] [--to TIME] B    with the rest of the recording",
-	.rows = rows, .n = ARRAY_SIZE(rows), .word = take_side,
+	.rows = rows,
+	.n = ARRAY_SIZE(rows),
+	.word = take_side,
 };
 
 static int take_side(void *command, char *word)
@@ -573,4 +618,5 @@ static int run_diff(int argc, char **argv)
 	return e < 0 ? EXIT_OK : e;
 }
 
-const struct latency_command latency_diff = { "diff", "what changed between two recordings, or stretches of one", run_diff };
+const struct latency_command latency_diff = { "diff", "what changed between two recordings, or stretches of one",
+					      run_diff };

@@ -26,13 +26,15 @@
 #define SUMMARY_NS 5000000000ull
 #define MAX_WORST 1000
 #define MAX_RATE 10000
-#define REQUESTS_NESTED "8" /* within each other, with ,nested */
+#define REQUESTS_NESTED "8"    /* within each other, with ,nested */
 #define CONTROL "control=1024" /* of ordinary events one in so many */
-#define FILTERED_LIMIT 5000 /* slow events of a tracker in a second */
+#define FILTERED_LIMIT 5000    /* slow events of a tracker in a second */
 
 /* The trackers that are shipped; those with a star are the default. */
-static const char *const trackers[] = { "*wakeup", "*offcpu", "*block", "*irq", "*softirq", "*lock", "*reclaim", "syscall",
-					"fsync", "futex", "connect", "netrx", "nettx", "process", "workqueue", "fault", "throttle", "request", "filelock", "mmaplock", "fs", "socket" };
+static const char *const trackers[] = { "*wakeup",  "*offcpu",	"*block",    "*irq",  "*softirq", "*lock",
+					"*reclaim", "syscall",	"fsync",     "futex", "connect",  "netrx",
+					"nettx",    "process",	"workqueue", "fault", "throttle", "request",
+					"filelock", "mmaplock", "fs",	     "socket" };
 
 static void list_trackers(FILE *out)
 {
@@ -88,7 +90,8 @@ static void json_chain(struct jsonw *j, const struct slowwait *w, const struct c
 	strb_free(&sentence);
 }
 
-static void event_json(const struct live *l, const struct slow_event *e, const struct slowwait *w, const struct chain *ch, struct strb *b)
+static void event_json(const struct live *l, const struct slow_event *e, const struct slowwait *w,
+		       const struct chain *ch, struct strb *b)
 {
 	struct jsonw j = jsonw_to(b);
 
@@ -260,7 +263,8 @@ static int summary(struct live *l, uint64_t now, bool final)
 	} else {
 		latencysum_text(l->sum, l->out, ns, now, l->cost);
 		if (l->idle_left_out)
-			fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle)\n", (unsigned long long)l->idle_left_out);
+			fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle)\n",
+				(unsigned long long)l->idle_left_out);
 		if (slowfilter_any(&l->filter))
 			fprintf(l->out, "not shown: %llu slow events of others; the table has all processes\n",
 				(unsigned long long)l->filtered);
@@ -358,18 +362,11 @@ static int on_row(void *ctx, const struct row *row)
 		r = live_event(l, row);
 		l->has_flight = false;
 		break;
-	case ROW_FLIGHT:
-		break;
-	case ROW_DROPS:
-		r = !l->json && latencysum_limited(l->sum, row);
-		break;
+	case ROW_FLIGHT: break;
+	case ROW_DROPS: r = !l->json && latencysum_limited(l->sum, row); break;
 	case ROW_NOTE:
-	case ROW_FAULT:
-		r = 0;
-		break;
-	default:
-		r = latencysum_add(l->sum, row);
-		r = r < 0 ? r : 1;
+	case ROW_FAULT: r = 0; break;
+	default: r = latencysum_add(l->sum, row); r = r < 0 ? r : 1;
 	}
 	return r;
 }
@@ -457,7 +454,8 @@ static int take_request(void *live, const struct optrow *o, const char *arg)
 
 	(void)o;
 	if (!end || l->request || (by && !nested && strcmp(by, ",arg0") != 0)) {
-		cmd_msg("--request: %s%s", l->request ? "may be given once" : "wants two probes: BEGIN,END[,arg0][,nested]; not ",
+		cmd_msg("--request: %s%s",
+			l->request ? "may be given once" : "wants two probes: BEGIN,END[,arg0][,nested]; not ",
 			l->request ? "" : arg);
 		return EXIT_USAGE;
 	}
@@ -548,45 +546,120 @@ static void list_words(FILE *out)
 }
 
 static const struct optrow rows[] = {
-	{ .name = "over", .kind = OPT_TIME, .at = offsetof(struct live, over_ns), .value = 1, .arg = "TIME",
+	{ .name = "over",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct live, over_ns),
+	  .value = 1,
+	  .arg = "TIME",
 	  .help = "events are slow from here on, for all trackers (each has its own)" },
-	{ .name = "worst", .kind = OPT_NUMBER, .at = offsetof(struct live, worst), .value = MAX_WORST, .arg = "N",
+	{ .name = "worst",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct live, worst),
+	  .value = MAX_WORST,
+	  .arg = "N",
 	  .help = "not each event: with the summary, the N slowest" },
-	{ .name = "rate", .kind = OPT_CALL, .take = take_rate, .at = offsetof(struct live, rate), .value = MAX_RATE, .live = true, .arg = "N/s",
+	{ .name = "rate",
+	  .kind = OPT_CALL,
+	  .take = take_rate,
+	  .at = offsetof(struct live, rate),
+	  .value = MAX_RATE,
+	  .live = true,
+	  .arg = "N/s",
 	  .help = "thresholds follow, so that about N events a second are slow" },
-	{ .name = "request", .kind = OPT_CALL, .take = take_request, .live = true, .arg = "BEGIN,END[,arg0][,nested]",
+	{ .name = "request",
+	  .kind = OPT_CALL,
+	  .take = take_request,
+	  .live = true,
+	  .arg = "BEGIN,END[,arg0][,nested]",
 	  .help = "between two probes of a thread, or with one arg0" },
-	{ .letter = 'p', LATENCY_PASS(struct live, args), .live = true, .arg = "PID", .help = "events of this process and its descendants only" },
-	{ .letter = 'c', LATENCY_PASS(struct live, args), .live = true, .arg = "COMMAND, -- COMMAND...",
+	{ .letter = 'p',
+	  LATENCY_PASS(struct live, args),
+	  .live = true,
+	  .arg = "PID",
+	  .help = "events of this process and its descendants only" },
+	{ .letter = 'c',
+	  LATENCY_PASS(struct live, args),
+	  .live = true,
+	  .arg = "COMMAND, -- COMMAND...",
 	  .help = "run it, and only events of it and its descendants" },
-	{ .name = "comm", .kind = OPT_TEXT, .at = offsetof(struct live, filter.comm), .arg = "NAME, --cgroup PATH, --container ID",
+	{ .name = "comm",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct live, filter.comm),
+	  .arg = "NAME, --cgroup PATH, --container ID",
 	  .help = "events of these only" },
 	{ .name = "cgroup", .kind = OPT_CALL, .take = take_cgroup, .live = true, .arg = "PATH" },
-	{ .name = "container", .kind = OPT_TEXT, .at = offsetof(struct live, filter.container), .live = true, .arg = "ID" },
-	{ .name = "all", .kind = OPT_FLAG, .at = offsetof(struct live, all), .help = "each event, also where many within a second are alike" },
-	{ .name = "idle", .kind = OPT_FLAG, .at = offsetof(struct live, idle), .help = "waits for something to do, and sleeps, too" },
-	{ .name = "flight", .kind = OPT_CALL, .take = take_flight, .at = offsetof(struct live, args), .live = true, .arg = "TIME",
+	{ .name = "container",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct live, filter.container),
+	  .live = true,
+	  .arg = "ID" },
+	{ .name = "all",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct live, all),
+	  .help = "each event, also where many within a second are alike" },
+	{ .name = "idle",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct live, idle),
+	  .help = "waits for something to do, and sleeps, too" },
+	{ .name = "flight",
+	  .kind = OPT_CALL,
+	  .take = take_flight,
+	  .at = offsetof(struct live, args),
+	  .live = true,
+	  .arg = "TIME",
 	  .help = "with what the CPUs did for so long before each, up to its end (all of it: -v)" },
-	{ .name = "stacks", .kind = OPT_FLAG, .at = offsetof(struct live, stacks), .live = true, .text = " (dwell report has them)",
+	{ .name = "stacks",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct live, stacks),
+	  .live = true,
+	  .text = " (dwell report has them)",
 	  .help = "with what was noted of each event" },
-	{ .name = "every", .kind = OPT_TIME, .at = offsetof(struct live, every_ns), .value = 1, .live = true, .arg = "TIME", .help = "between summaries (5s)" },
+	{ .name = "every",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct live, every_ns),
+	  .value = 1,
+	  .live = true,
+	  .arg = "TIME",
+	  .help = "between summaries (5s)" },
 	{ .name = "for", LATENCY_FOR(struct live, args), .live = true, .help = "end after this time; else Ctrl-C" },
-	{ .name = "slow-only", .kind = OPT_FLAG, .at = offsetof(struct live, slow_only), .live = true,
+	{ .name = "slow-only",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct live, slow_only),
+	  .live = true,
 	  .help = "--record keeps slow events and histograms only, which costs less than half" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct live, json), .help = "JSON Lines" },
-	{ .name = "record", .kind = OPT_TEXT, .at = offsetof(struct live, record), .live = true, .arg = "FILE", .help = "keep what was measured (dwell report FILE)" },
-	{ .letter = 'v', .kind = OPT_FLAG, .at = offsetof(struct live, cost), .help = "with the cost of dwell's own probes" },
-	{ .letter = 'x', LATENCY_PASS(struct live, args), .live = true, .arg = "OPTION[=VALUE]", .help = "as of dwell" },
+	{ .name = "record",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct live, record),
+	  .live = true,
+	  .arg = "FILE",
+	  .help = "keep what was measured (dwell report FILE)" },
+	{ .letter = 'v',
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct live, cost),
+	  .help = "with the cost of dwell's own probes" },
+	{ .letter = 'x',
+	  LATENCY_PASS(struct live, args),
+	  .live = true,
+	  .arg = "OPTION[=VALUE]",
+	  .help = "as of dwell" },
 	{ 0 },
-	{ .name = "daemon", .kind = OPT_FLAG, .at = offsetof(struct live, as_daemon), .live = true,
+	{ .name = "daemon",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct live, as_daemon),
+	  .live = true,
 	  .help = "record for months: in files that take turns; slow events only with --json" },
 	DAEMON_ROWS(struct live, daemon_opts),
 };
 static const struct optable options = {
 	.command = "latency",
-	.synopsis = "latency [TRACKER...] [options] [-- COMMAND...]\n"
-		    "latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--all] [--json] FILE|FOLDER|PID...   of recordings",
-	.rows = rows, .n = ARRAY_SIZE(rows), .given = on_given, .more = list_words,
+	.synopsis =
+		"latency [TRACKER...] [options] [-- COMMAND...]\n"
+		"latency [--over TIME] [--worst N] [--comm NAME] [--idle] [--all] [--json] FILE|FOLDER|PID...   of recordings",
+	.rows = rows,
+	.n = ARRAY_SIZE(rows),
+	.given = on_given,
+	.more = list_words,
 };
 
 static int take_recordings(struct live *l, int n, char **names)
@@ -596,13 +669,14 @@ static int take_recordings(struct live *l, int n, char **names)
 	return l->live_only ? latency_not_recorded(&options, l->live_only, names[0]) : 0;
 }
 
-/* Rings of 1 MB hold the slow events of seconds, at their limit: memory is for others. Many CPUs have as much together as few, each at least
- * what hundreds of slow events take. */
+/* Rings of 1 MB hold the slow events of seconds, at their limit: memory is for others. Many CPUs have as much together
+ * as few, each at least what hundreds of slow events take. */
 #define RING_KB_MOST 1024u
 #define RING_KB_LEAST 32u
 #define RING_CPUS 8u /* that have the most */
 
-/* The kernel takes a table for as many elements as an associative array may have: the shipped trackers keep few in each of many. */
+/* The kernel takes a table for as many elements as an associative array may have: the shipped trackers keep few in each
+ * of many. */
 #define DYNVARSIZE "dynvarsize=4m"
 
 static const char *bufsize(struct arena *a)
@@ -664,8 +738,14 @@ static int prepare(struct live *l, int argc, char **argv)
 static int live_main(int argc, char **argv)
 {
 	struct live l = { .every_ns = SUMMARY_NS, .columns = latency_columns(), .daemon_opts = DAEMON_DEFAULT };
-	struct run_show show = { .ctx = &l, .open = on_open, .row = on_row, .taken = on_taken, .finish = on_finish, .ready = on_ready,
-				 .flight = live_flight, .wants_flight = wants_flight };
+	struct run_show show = { .ctx = &l,
+				 .open = on_open,
+				 .row = on_row,
+				 .taken = on_taken,
+				 .finish = on_finish,
+				 .ready = on_ready,
+				 .flight = live_flight,
+				 .wants_flight = wants_flight };
 	int e;
 
 	latency_args_init(&l.args);

@@ -30,7 +30,7 @@ struct live {
 	struct slowfilter filter;
 	struct daemon_opts daemon_opts;
 	int columns;
-	struct daemon *daemon; /* --daemon, or NULL */
+	struct daemon *daemon;	 /* --daemon, or NULL */
 	char *const *recordings; /* shown in place of what happens now; NULL: none */
 	size_t nrecordings;
 	const struct optrow *live_only; /* an option that recordings do not have */

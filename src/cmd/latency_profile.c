@@ -13,14 +13,16 @@
 #include "view/form/table.h"
 
 #define KEYS_SHOWN 10
-#define BAR_WIDTH  40
+#define BAR_WIDTH 40
 #define GAP_SAID_NS (2 * RECFILE_SECOND_NS) /* seconds without any event are none */
 
 static const struct {
 	const char *name;
 	uint64_t ns;
 } windows[] = {
-	{ "1 min", RECFILE_MINUTE_NS }, { "5 min", 5 * RECFILE_MINUTE_NS }, { "1 h", RECFILE_HOUR_NS },
+	{ "1 min", RECFILE_MINUTE_NS },
+	{ "5 min", 5 * RECFILE_MINUTE_NS },
+	{ "1 h", RECFILE_HOUR_NS },
 	{ "24 h", 24 * RECFILE_HOUR_NS },
 };
 
@@ -39,7 +41,8 @@ struct profile {
 static void show_window(struct profile *p, struct table *t, const struct latency_series *s, const char *name,
 			struct rec_range range, const struct histsum *sum)
 {
-	double sec = (double)(range.to - range.from) / 1e9, max = sum->flags & HIST_NO_SUM ? (double)NAN : (double)sum->max;
+	double sec = (double)(range.to - range.from) / 1e9,
+	       max = sum->flags & HIST_NO_SUM ? (double)NAN : (double)sum->max;
 	double mean = sum->flags & HIST_NO_SUM || !sum->count ? (double)NAN : (double)sum->sum / (double)sum->count;
 	const double q[] = { 0.5, 0.9, 0.99, 0.999 };
 	char texts[6][UNITS_LEN];
@@ -68,8 +71,12 @@ static void show_window(struct profile *p, struct table *t, const struct latency
 		{ "last", CELL_TEXT, -6, 0, { name } },
 		{ "count", CELL_UINT, 9, 0, { .u = sum->count } },
 		{ "per_s", CELL_NUMBER, 7, p->json ? 3 : 0, { .d = (double)sum->count / sec } },
-		{ "mean", kind, 7, 1, { shown[0] } }, { "p50", kind, 7, 1, { shown[1] } }, { "p90", kind, 7, 1, { shown[2] } },
-		{ "p99", kind, 7, 1, { shown[3] } }, { "p99.9", kind, 7, 1, { shown[4] } }, { "max", kind, 7, 1, { shown[5] } },
+		{ "mean", kind, 7, 1, { shown[0] } },
+		{ "p50", kind, 7, 1, { shown[1] } },
+		{ "p90", kind, 7, 1, { shown[2] } },
+		{ "p99", kind, 7, 1, { shown[3] } },
+		{ "p99.9", kind, 7, 1, { shown[4] } },
+		{ "max", kind, 7, 1, { shown[5] } },
 		{ "buckets", CELL_LIST, 0, 0, { strb_str(&buckets) } },
 	};
 
@@ -99,8 +106,8 @@ static void show_bars(const struct latency_series *s, const struct histsum *sum)
 		int width = (int)((double)by[b] / (double)most * BAR_WIDTH + 0.5);
 		char text[UNITS_LEN];
 
-		printf("  %10s |%-*.*s %llu\n", s->d.is_tracker ? units_ns(low, text) : units_number((double)low, text), BAR_WIDTH, width,
-		       "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@", (unsigned long long)by[b]);
+		printf("  %10s |%-*.*s %llu\n", s->d.is_tracker ? units_ns(low, text) : units_number((double)low, text),
+		       BAR_WIDTH, width, "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@", (unsigned long long)by[b]);
 	}
 }
 
@@ -146,7 +153,8 @@ static void say_gaps(const struct profile *p)
 		range.from = range.to - longest;
 	gaps = latency_set_gaps(&p->set, range);
 	if (gaps > GAP_SAID_NS && !p->json)
-		printf("nothing was recorded in %s of these %s\n", units_ns(gaps, gap), units_ns(range.to - range.from, length));
+		printf("nothing was recorded in %s of these %s\n", units_ns(gaps, gap),
+		       units_ns(range.to - range.from, length));
 }
 
 static int show_all(struct profile *p)
@@ -172,19 +180,31 @@ static int show_all(struct profile *p)
 }
 
 static const struct optrow rows[] = {
-	{ .name = "from", .kind = OPT_TEXT, .at = offsetof(struct profile, asked.from), .arg = "TIME",
+	{ .name = "from",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct profile, asked.from),
+	  .arg = "TIME",
 	  .help = "what is between, not what was last: 30s after the beginning, -1m before the end" },
-	{ .name = "to", .kind = OPT_TEXT, .at = offsetof(struct profile, asked.to), .arg = "TIME", .help = "… and up to there" },
+	{ .name = "to",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct profile, asked.to),
+	  .arg = "TIME",
+	  .help = "… and up to there" },
 	{ .name = "hist", .kind = OPT_FLAG, .at = offsetof(struct profile, bars), .help = "the distribution as bars" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct profile, json), .help = "as JSON Lines" },
-	{ .name = "keys", .kind = OPT_NUMBER, .at = offsetof(struct profile, keys), .value = RECFILE_HIST_KEYS, .arg = "N",
+	{ .name = "keys",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct profile, keys),
+	  .value = RECFILE_HIST_KEYS,
+	  .arg = "N",
 	  .help = "how many keys of each source are shown (" OPTABLE_TEXT(KEYS_SHOWN) ")" },
 };
 static const struct optable options = {
 	.command = "latency profile",
 	.synopsis = "latency profile [--from TIME] [--to TIME] [--keys N] [--hist] [--json] FILE|FOLDER|PID...",
 	.notes = "\tof recordings, of a daemon's folder, or of a process that records",
-	.rows = rows, .n = ARRAY_SIZE(rows),
+	.rows = rows,
+	.n = ARRAY_SIZE(rows),
 };
 
 static int run_profile(int argc, char **argv)
@@ -204,4 +224,6 @@ static int run_profile(int argc, char **argv)
 	return e;
 }
 
-const struct latency_command latency_profile = { "profile", "percentiles of the last minute, 5 minutes, hour and day of a recording", run_profile };
+const struct latency_command latency_profile = {
+	"profile", "percentiles of the last minute, 5 minutes, hour and day of a recording", run_profile
+};

@@ -47,7 +47,8 @@ int latency_range(struct recread *r, const struct latency_range *asked, bool who
 	return latency_range_in(recread_hist_extent(r, &all) ? &all : NULL, latency_begun(r), asked, whole, ret);
 }
 
-int latency_range_in(const struct rec_range *extent, uint64_t begun, const struct latency_range *asked, bool whole, struct rec_range *ret)
+int latency_range_in(const struct rec_range *extent, uint64_t begun, const struct latency_range *asked, bool whole,
+		     struct rec_range *ret)
 {
 	struct rec_range all;
 

@@ -6,7 +6,8 @@
 #include "base/vec.h"
 #include "store/recquery.h"
 
-/* A stretch of a recording as options say it: "30s" after it was begun, as of other commands, "-1m" from its end; NULL: all. */
+/* A stretch of a recording as options say it: "30s" after it was begun, as of other commands, "-1m" from its end; NULL:
+ * all. */
 struct latency_range {
 	const char *from, *to;
 };
@@ -15,8 +16,10 @@ uint64_t latency_begun(struct recread *r);
 /* 0 or an exit status, said. Seconds that the run has only a part of, at its ends, are left out when `whole`. */
 int latency_range(struct recread *r, const struct latency_range *asked, bool whole, struct rec_range *ret);
 
-/* The same of an extent that was found by other means; NULL: there is none. begun: what times count from, 0: its start. */
-int latency_range_in(const struct rec_range *all, uint64_t begun, const struct latency_range *asked, bool whole, struct rec_range *ret);
+/* The same of an extent that was found by other means; NULL: there is none. begun: what times count from, 0: its start.
+ */
+int latency_range_in(const struct rec_range *all, uint64_t begun, const struct latency_range *asked, bool whole,
+		     struct rec_range *ret);
 
 /* A key of a source of histograms, in one of several recordings (latency_set.h). */
 struct latency_part {
@@ -28,8 +31,8 @@ struct latency_part {
 struct latency_series {
 	VEC(struct latency_part) parts;
 	struct rec_histdesc d; /* as the first of them has it */
-	char *text; /* of the key; "": it has none */
-	uint64_t count; /* in the range */
+	char *text;	       /* of the key; "": it has none */
+	uint64_t count;	       /* in the range */
 	size_t rank;
 };
 struct latency_list {

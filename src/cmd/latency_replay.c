@@ -89,7 +89,8 @@ static int replay_all(struct live *l, const struct latency_set *set)
 		return cmd_fail("%s", err.msg[0] ? err.msg : strerror(-e));
 	live_put_worst(l);
 	if (!l->json && l->idle_left_out)
-		printf("not shown: %llu sleeps and waits for something to do (--idle)\n", (unsigned long long)l->idle_left_out);
+		printf("not shown: %llu sleeps and waits for something to do (--idle)\n",
+		       (unsigned long long)l->idle_left_out);
 	return cmd_written(0);
 }
 

@@ -46,7 +46,9 @@ static int add_folder(struct latency_set *s, const char *dir)
 		return e;
 	if (r < 0)
 		return cmd_fail("%s: %s", dir, strerror(-r));
-	return s->n > before ? 0 : cmd_fail("%s: there is no recording (" STATEDIR_PREFIX "*" STATEDIR_SUFFIX ") in it", dir);
+	return s->n > before
+		       ? 0
+		       : cmd_fail("%s: there is no recording (" STATEDIR_PREFIX "*" STATEDIR_SUFFIX ") in it", dir);
 }
 
 static bool is_recording(const char *fd_path)
@@ -58,7 +60,8 @@ static bool is_recording(const char *fd_path)
 	if (stat(fd_path, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
 	fd = open(fd_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || pread(fd, head, sizeof(head), 0) != sizeof(head) || memcmp(head, HEAD_MAGIC, sizeof(HEAD_MAGIC)) != 0)
+	if (fd < 0 || pread(fd, head, sizeof(head), 0) != sizeof(head) ||
+	    memcmp(head, HEAD_MAGIC, sizeof(HEAD_MAGIC)) != 0)
 		return false;
 	const uint8_t *id = head + HEAD_APPLICATION_ID;
 
@@ -96,8 +99,10 @@ static int add_process(struct latency_set *s, uint64_t pid)
 	char path[STATEDIR_PATH_LEN], *slash;
 
 	if (!find_open(pid, path))
-		return cmd_fail("process %llu records nothing that can be read here: dwell latency --daemon, and any dwell with "
-				"--record FILE does", (unsigned long long)pid);
+		return cmd_fail(
+			"process %llu records nothing that can be read here: dwell latency --daemon, and any dwell with "
+			"--record FILE does",
+			(unsigned long long)pid);
 	slash = strrchr(path, '/');
 	*slash = '\0';
 	if (statedir_owner(path) == (pid_t)pid)
@@ -307,7 +312,8 @@ static void cut(struct latency_list *l, size_t most)
 	l->n = n;
 }
 
-int latency_list(const struct latency_set *s, struct rec_range range, size_t most, struct latency_list *ret, struct err *err)
+int latency_list(const struct latency_set *s, struct rec_range range, size_t most, struct latency_list *ret,
+		 struct err *err)
 {
 	struct histsum sum = { 0 };
 	int e = 0;
@@ -391,8 +397,8 @@ int latency_set_columns(const struct latency_set *s, const struct latency_series
 		struct shifting x = { fn, ctx, s->v[p->file].shift };
 
 		if (intersect(s->v[p->file].hist, range).to)
-			e = recread_columns(s->v[p->file].r, p->source, period, latency_set_local(s, p->file, range), p->key,
-					    on_column, &x, err);
+			e = recread_columns(s->v[p->file].r, p->source, period, latency_set_local(s, p->file, range),
+					    p->key, on_column, &x, err);
 	}
 	return e;
 }

@@ -78,21 +78,47 @@ static int take_cgroup(void *member, const struct optrow *o, const char *arg)
 }
 
 static const struct optrow rows[] = {
-	{ .letter = 'p', .kind = OPT_NUMBER, .at = offsetof(struct stuck_run, print.pid), .value = MAX_PID, .arg = "PID",
+	{ .letter = 'p',
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct stuck_run, print.pid),
+	  .value = MAX_PID,
+	  .arg = "PID",
 	  .help = "this process only; and its threads that only sleep, too" },
-	{ .name = "comm", .kind = OPT_TEXT, .at = offsetof(struct stuck_run, print.comm), .arg = "NAME",
+	{ .name = "comm",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct stuck_run, print.comm),
+	  .arg = "NAME",
 	  .help = "threads and processes of this name, likewise" },
-	{ .name = "cgroup", .kind = OPT_CALL, .at = offsetof(struct stuck_run, print.cgroup), .take = take_cgroup, .arg = "PATH",
+	{ .name = "cgroup",
+	  .kind = OPT_CALL,
+	  .at = offsetof(struct stuck_run, print.cgroup),
+	  .take = take_cgroup,
+	  .arg = "PATH",
 	  .help = "those of this cgroup (version 2), likewise; or its number" },
-	{ .name = "container", .kind = OPT_TEXT, .at = offsetof(struct stuck_run, print.container), .arg = "ID",
+	{ .name = "container",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct stuck_run, print.container),
+	  .arg = "ID",
 	  .help = "those of this container, likewise; or the beginning of its id" },
-	{ .name = "over", .kind = OPT_TIME, .at = offsetof(struct stuck_run, print.over_ns), .value = 1, .arg = "TIME",
+	{ .name = "over",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct stuck_run, print.over_ns),
+	  .value = 1,
+	  .arg = "TIME",
 	  .help = "those that have not run for this long (100ms)" },
-	{ .name = "all", .kind = OPT_FLAG, .at = offsetof(struct stuck_run, print.all), .help = "threads that only sleep, too" },
+	{ .name = "all",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct stuck_run, print.all),
+	  .help = "threads that only sleep, too" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct stuck_run, print.json), .help = "JSON Lines" },
-	{ .letter = 'x', LATENCY_PASS(struct stuck_run, args), .arg = "OPTION[=VALUE]", .help = "as of dwell: causes=FILE for rules of your own" },
+	{ .letter = 'x',
+	  LATENCY_PASS(struct stuck_run, args),
+	  .arg = "OPTION[=VALUE]",
+	  .help = "as of dwell: causes=FILE for rules of your own" },
 };
-static const struct optable options = { .command = "latency stuck", .synopsis = "latency stuck [options]", .rows = rows, .n = ARRAY_SIZE(rows) };
+static const struct optable options = {
+	.command = "latency stuck", .synopsis = "latency stuck [options]", .rows = rows, .n = ARRAY_SIZE(rows)
+};
 
 static int stuck_main(int argc, char **argv)
 {

@@ -34,7 +34,9 @@ static void put_wrapped(struct strb *to, char *text, int columns)
 
 /* As other events than usual are told. */
 static const char *const endings[] = {
-	[SLOW_TIMEOUT] = ", still open", [SLOW_REPLACED] = ", begun again without an end", [SLOW_COLLECTED] = ", without an end",
+	[SLOW_TIMEOUT] = ", still open",
+	[SLOW_REPLACED] = ", begun again without an end",
+	[SLOW_COLLECTED] = ", without an end",
 };
 
 /* "wakeup, still open" */

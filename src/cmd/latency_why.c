@@ -62,9 +62,7 @@ static int on_row(void *ctx, const struct row *row)
 	int e = 1;
 
 	switch (row->kind) {
-	case ROW_AGG:
-		e = whytab_add(w->table, w->schema, row);
-		return e < 0 ? e : 1;
+	case ROW_AGG: e = whytab_add(w->table, w->schema, row); return e < 0 ? e : 1;
 	case ROW_EVENT:
 		if (!whytab_is_end(w->schema, row))
 			return 1;
@@ -75,10 +73,8 @@ static int on_row(void *ctx, const struct row *row)
 		return e < 0 ? e : 1;
 	case ROW_DROPS:
 	case ROW_NOTE:
-	case ROW_FAULT:
-		return 0;
-	default:
-		return 1;
+	case ROW_FAULT: return 0;
+	default: return 1;
 	}
 }
 
@@ -149,20 +145,61 @@ static void on_given(void *run, const struct optrow *o)
 
 static const struct optrow command_behind = { .name = "" }; /* -- */
 static const struct optrow rows[] = {
-	{ .letter = 'p', LATENCY_PASS(struct why_run, args), .live = true, .arg = "PID", .help = "this process and its descendants only" },
-	{ .letter = 'c', LATENCY_PASS(struct why_run, args), .live = true, .arg = "COMMAND, -- COMMAND...", .help = "run it, and only it and its descendants" },
+	{ .letter = 'p',
+	  LATENCY_PASS(struct why_run, args),
+	  .live = true,
+	  .arg = "PID",
+	  .help = "this process and its descendants only" },
+	{ .letter = 'c',
+	  LATENCY_PASS(struct why_run, args),
+	  .live = true,
+	  .arg = "COMMAND, -- COMMAND...",
+	  .help = "run it, and only it and its descendants" },
 	{ .name = "comm", .kind = OPT_CALL, .take = take_comm, .arg = "NAME", .help = "only programs of this name" },
-	{ .name = "by", .kind = OPT_CALL, .take = take_by, .arg = "process", .help = "a table for each process; or: thread" },
-	{ .name = "stacks", .kind = OPT_FLAG, .at = offsetof(struct why_run, print.stacks), .live = true,
+	{ .name = "by",
+	  .kind = OPT_CALL,
+	  .take = take_by,
+	  .arg = "process",
+	  .help = "a table for each process; or: thread" },
+	{ .name = "stacks",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct why_run, print.stacks),
+	  .live = true,
 	  .help = "what the program was doing: the stacks behind each cause (costs more)" },
-	{ .name = "over", .kind = OPT_CALL, .take = take_over, .arg = "TIME", .help = "shorter waits are counted, but get no cause (10us)" },
-	{ .name = "idle", .kind = OPT_FLAG, .at = offsetof(struct why_run, print.idle), .help = "sleeps and waits for something to do, too" },
-	{ .name = "top", .kind = OPT_NUMBER, .at = offsetof(struct why_run, print.top), .value = MAX_TOP, .arg = "N", .help = "rows of a table (20)" },
-	{ .name = "every", .kind = OPT_TIME, .at = offsetof(struct why_run, every_ns), .value = 1, .live = true, .arg = "TIME", .help = "between tables (5s)" },
+	{ .name = "over",
+	  .kind = OPT_CALL,
+	  .take = take_over,
+	  .arg = "TIME",
+	  .help = "shorter waits are counted, but get no cause (10us)" },
+	{ .name = "idle",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct why_run, print.idle),
+	  .help = "sleeps and waits for something to do, too" },
+	{ .name = "top",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct why_run, print.top),
+	  .value = MAX_TOP,
+	  .arg = "N",
+	  .help = "rows of a table (20)" },
+	{ .name = "every",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct why_run, every_ns),
+	  .value = 1,
+	  .live = true,
+	  .arg = "TIME",
+	  .help = "between tables (5s)" },
 	{ .name = "for", LATENCY_FOR(struct why_run, args), .live = true, .help = "end after this time; else Ctrl-C" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct why_run, print.json), .help = "JSON Lines" },
-	{ .name = "record", LATENCY_PASS(struct why_run, args), .live = true, .arg = "FILE", .help = "keep what was measured (dwell report FILE)" },
-	{ .letter = 'x', .kind = OPT_CALL, .take = take_x, .arg = "OPTION[=VALUE]", .help = "as of dwell: causes=FILE for rules of your own" },
+	{ .name = "record",
+	  LATENCY_PASS(struct why_run, args),
+	  .live = true,
+	  .arg = "FILE",
+	  .help = "keep what was measured (dwell report FILE)" },
+	{ .letter = 'x',
+	  .kind = OPT_CALL,
+	  .take = take_x,
+	  .arg = "OPTION[=VALUE]",
+	  .help = "as of dwell: causes=FILE for rules of your own" },
 	{ .name = "from", .kind = OPT_TEXT, .at = offsetof(struct why_run, rec.asked.from), .arg = "TIME" },
 	{ .name = "to", .kind = OPT_TEXT, .at = offsetof(struct why_run, rec.asked.to), .arg = "TIME" },
 };
@@ -170,7 +207,9 @@ static const struct optable options = {
 	.command = "latency why",
 	.synopsis = "latency why [options] [-- COMMAND...]\n"
 		    "latency why [--from TIME] [--to TIME] [options] FILE|FOLDER|PID...   of recordings",
-	.rows = rows, .n = ARRAY_SIZE(rows), .given = on_given,
+	.rows = rows,
+	.n = ARRAY_SIZE(rows),
+	.given = on_given,
 };
 
 /* Kernels before 6.16 have no tracepoint in the thread that goes on. */
@@ -181,8 +220,9 @@ static int choose_program(struct why_run *w)
 	if (!exit_tp && needs_tracing(false))
 		return EXIT_ERROR; /* nothing is known of the kernel */
 	if (!exit_tp && stacks)
-		return cmd_fail("latency why: --stacks needs Linux 6.16 (tracepoint sched_exit_tp); without it the causes are "
-				"there, but not the stacks of programs");
+		return cmd_fail(
+			"latency why: --stacks needs Linux 6.16 (tracepoint sched_exit_tp); without it the causes are "
+			"there, but not the stacks of programs");
 	if (!exit_tp)
 		cmd_msg("before Linux 6.16: waits for locks of the kernel look like waits of those who take them, and threads "
 			"that lost the CPU do not count");
@@ -205,7 +245,8 @@ static int of_recordings(struct why_run *w, char *const *words, size_t n)
 
 static int why_main(int argc, char **argv)
 {
-	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() }, .every_ns = DEFAULT_EVERY_NS };
+	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() },
+			     .every_ns = DEFAULT_EVERY_NS };
 	struct run_show show = { .ctx = &w, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready };
 	struct latency_args *a = &w.args;
 	int e;

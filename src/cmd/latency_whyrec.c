@@ -84,7 +84,8 @@ static int read_all(struct reading *x, const struct latency_set *s, struct rec_r
 		e = recsym_new(r, &x->sym, err);
 		whytab_set_sym(x->table, x->sym);
 		if (e == 0)
-			e = recread_rows(r, 1u << ROW_EVENT | 1u << ROW_AGG, latency_set_local(s, i, range), on_row, x, err);
+			e = recread_rows(r, 1u << ROW_EVENT | 1u << ROW_AGG, latency_set_local(s, i, range), on_row, x,
+					 err);
 		whytab_set_sym(x->table, NULL);
 		sym_free(x->sym);
 		x->sym = NULL;

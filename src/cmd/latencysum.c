@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "store/rechist.h"
 
-#define HIST_NS 1000000000ull /* what one row of a tracker's histogram covers */
+#define HIST_NS 1000000000ull	  /* what one row of a tracker's histogram covers */
 #define MIN_SHARE_NS 100000000ull /* of a shorter time dwell's share of a CPU says nothing */
 
 struct latencysum {
@@ -18,7 +18,8 @@ struct latencysum {
 	size_t n; /* of all; the schema may have gone at the end */
 	uint64_t run_ns, run_cnt;
 	uint64_t cpu_ns, wall; /* of this process, and when: at the last summary */
-	/* Histograms are read when their second is over, and cost once a second: up to when is known, now and at the last summary. */
+	/* Histograms are read when their second is over, and cost once a second: up to when is known, now and at the
+	 * last summary. */
 	uint64_t hist_to, hist_from, cost_to, cost_from;
 };
 
@@ -155,7 +156,8 @@ static void cost_text(const struct latencysum *s, FILE *out, uint64_t now)
 
 	fputs("own cost: ", out);
 	if (ns)
-		fprintf(out, "probes %.2f%% of a CPU (%.0f/s, %.0f ns each), ", percent(s->run_ns, ns), (double)s->run_cnt * 1e9 / (double)ns,
+		fprintf(out, "probes %.2f%% of a CPU (%.0f/s, %.0f ns each), ", percent(s->run_ns, ns),
+			(double)s->run_cnt * 1e9 / (double)ns,
 			s->run_cnt ? (double)s->run_ns / (double)s->run_cnt : 0.0);
 	if (now - s->wall >= MIN_SHARE_NS)
 		fprintf(out, "dwell %.2f%%, ", percent(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_ns, now - s->wall));
@@ -166,19 +168,20 @@ void latencysum_text(struct latencysum *s, FILE *out, uint64_t ns, uint64_t now,
 {
 	char took[UNITS_LEN], p50[UNITS_LEN], p99[UNITS_LEN], max[UNITS_LEN], from[UNITS_LEN];
 
-	fprintf(out, "\n%-10s %9s %8s %8s %8s %9s %6s  last %s\n", "TRACKER", "EVENTS", "P50", "P99", "MAX", "SLOW FROM", "SHOWN",
-		units_ns(ns, took));
+	fprintf(out, "\n%-10s %9s %8s %8s %8s %9s %6s  last %s\n", "TRACKER", "EVENTS", "P50", "P99", "MAX",
+		"SLOW FROM", "SHOWN", units_ns(ns, took));
 	for (uint32_t i = 0; i < s->schema->ntrackers; i++) {
 		bool any = s->hists[i].count != 0;
 
-		fprintf(out, "%-10s %9llu %8s %8s %8s %9s %6llu\n", s->schema->trackers[i].name, (unsigned long long)s->hists[i].count,
-			any ? units_ns(quantile(s, i, 0.5), p50) : "-", any ? units_ns(quantile(s, i, 0.99), p99) : "-",
-			any ? units_ns(s->hists[i].max, max) : "-", units_ns(s->threshold[i], from), (unsigned long long)s->slow[i]);
+		fprintf(out, "%-10s %9llu %8s %8s %8s %9s %6llu\n", s->schema->trackers[i].name,
+			(unsigned long long)s->hists[i].count, any ? units_ns(quantile(s, i, 0.5), p50) : "-",
+			any ? units_ns(quantile(s, i, 0.99), p99) : "-", any ? units_ns(s->hists[i].max, max) : "-",
+			units_ns(s->threshold[i], from), (unsigned long long)s->slow[i]);
 	}
 	for (uint32_t i = 0; i < s->schema->ntrackers; i++)
 		if (s->limited[i])
-			fprintf(out, "not shown: %llu slow events of %s, over its limit a second (see --worst)\n", (unsigned long long)s->limited[i],
-				s->schema->trackers[i].name);
+			fprintf(out, "not shown: %llu slow events of %s, over its limit a second (see --worst)\n",
+				(unsigned long long)s->limited[i], s->schema->trackers[i].name);
 	if (cost)
 		cost_text(s, out, now);
 	reset(s, now);

@@ -21,9 +21,11 @@ void latencysum_slow(struct latencysum *s, uint32_t tracker);
 bool latencysum_limited(struct latencysum *s, const struct row *row);
 /* From which delay on a tracker's events are slow now: for what is written next. */
 void latencysum_threshold(struct latencysum *s, uint32_t tracker, uint64_t ns);
-/* How long a time what was added since the last call is about: whole seconds while it runs, and what is left at the end. */
+/* How long a time what was added since the last call is about: whole seconds while it runs, and what is left at the
+ * end. */
 uint64_t latencysum_interval(struct latencysum *s, uint64_t now, bool final);
-/* Writes a table, or members of the open JSON object: "trackers", "cost". All is zero afterwards. ns: the interval. cost: dwell's own, too. */
+/* Writes a table, or members of the open JSON object: "trackers", "cost". All is zero afterwards. ns: the interval.
+ * cost: dwell's own, too. */
 void latencysum_text(struct latencysum *s, FILE *out, uint64_t ns, uint64_t now, bool cost);
 void latencysum_json(struct latencysum *s, uint64_t now, struct jsonw *w);
 #endif

@@ -60,7 +60,9 @@ static int receive_answer(int sock, struct answer *a, int fds[2])
 		struct cmsghdr align;
 	} control;
 	struct iovec iov = { a, sizeof(*a) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
 	ssize_t n;
 
 	do
@@ -69,7 +71,8 @@ static int receive_answer(int sock, struct answer *a, int fds[2])
 	if (n != (ssize_t)sizeof(*a))
 		return n < 0 ? -errno : -EPIPE;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(2 * sizeof(int)))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+		    c->cmsg_len == CMSG_LEN(2 * sizeof(int)))
 			memcpy(fds, CMSG_DATA(c), 2 * sizeof(int));
 	return 0;
 }
@@ -107,11 +110,13 @@ void launch_stop(void *ctx, uint64_t id)
 /* -- the launcher's side -- */
 
 #define ARGS_MAX VIEWARGS_MAX
-#define VIEW_FD 3	/* the recording that a view is of; the one behind it: to compare with */
-#define FD_HIGH 16	/* descriptors are moved out of the way first */
-#define VIEW_CPU_S 60	/* a hostile recording must not keep a CPU busy for ever */
+#define VIEW_FD 3			/* the recording that a view is of; the one behind it: to compare with */
+#define FD_HIGH 16			/* descriptors are moved out of the way first */
+#define VIEW_CPU_S 60			/* a hostile recording must not keep a CPU busy for ever */
 #define VIEW_MEMORY (UINT64_C(4) << 30) /* address space */
-#define RUN_MEMORY  (UINT64_C(2) << 30) /* of a program's tracer, without what it shares with the kernel (rings, maps) */
+#define RUN_MEMORY \
+	(UINT64_C(2) << 30) /* of a program's tracer, without what it shares with the kernel (rings, maps) \
+			     */
 
 /* What a child is to become. */
 struct plan {
@@ -126,8 +131,9 @@ struct plan {
  * much; programs are other people's text. */
 static void command_of(enum serve_kind kind, char *text, char *argv[])
 {
-	static char *const run[] = { "dwell", "--json", "-x", "confined", "-x", "noself", "-x", "maxcpu=25%",
-				     "-x", "switchrate=5hz", "-x", "snapshotrate=1s", "-n", NULL };
+	static char *const run[] = { "dwell", "--json",	    "-x", "confined",	    "-x", "noself",
+				     "-x",    "maxcpu=25%", "-x", "switchrate=5hz", "-x", "snapshotrate=1s",
+				     "-n",    NULL };
 	static char *const check[] = { "dwell", "--json", "-e", "-x", "confined", "-n", NULL };
 	static char *const probes[] = { "dwell", "--json", "-l", "-x", "confined", "-n", NULL };
 	static char *const *const of[] = { [SERVE_RUN] = run, [SERVE_CHECK] = check, [SERVE_PROBES] = probes };
@@ -141,7 +147,8 @@ static void command_of(enum serve_kind kind, char *text, char *argv[])
 
 int launch_drop(unsigned user)
 {
-	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(user, user, user) < 0 || setresuid(user, user, user) < 0))
+	if (geteuid() == 0 &&
+	    (setgroups(0, NULL) < 0 || setresgid(user, user, user) < 0 || setresuid(user, user, user) < 0))
 		return -errno;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
 }
@@ -173,7 +180,8 @@ static void become(const struct launcher *l, const struct plan *p, int out, int 
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0 ||
 	    give_files(p->files) < 0)
 		_exit(127);
-	if (p->unprivileged && (setrlimit(RLIMIT_CPU, &cpu) < 0 || setrlimit(RLIMIT_AS, &memory) < 0 || launch_drop(l->user) < 0))
+	if (p->unprivileged &&
+	    (setrlimit(RLIMIT_CPU, &cpu) < 0 || setrlimit(RLIMIT_AS, &memory) < 0 || launch_drop(l->user) < 0))
 		_exit(127);
 	if (p->argv[0] && !p->unprivileged && setrlimit(RLIMIT_DATA, &data) < 0)
 		_exit(127);
@@ -389,7 +397,9 @@ static void end_children(struct launcher *l)
 
 int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, const struct servedir *dir, unsigned user)
 {
-	struct launcher l = { .sock = sock, .overview = overview, .dir = dir, .user = user, .server = server, .status = 1 };
+	struct launcher l = {
+		.sock = sock, .overview = overview, .dir = dir, .user = user, .server = server, .status = 1
+	};
 	_cleanup_close_ int signals = -1;
 	struct signalfd_siginfo si;
 	int status = 0;

@@ -15,7 +15,6 @@ int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, cons
 /* Gives up all privileges, for good: what comes next reads what strangers wrote. 0 or -errno. */
 int launch_drop(unsigned user);
 /* The server's side: serve_config's start and stop; ctx points to the socket. */
-int launch_start(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret,
-		 struct err *err);
+int launch_start(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret, struct err *err);
 void launch_stop(void *ctx, uint64_t id);
 #endif

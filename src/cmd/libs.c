@@ -63,8 +63,7 @@ static void read_file(struct texts *t, const char *path)
 		return;
 	}
 	text = arena_alloc(t->arena, (size_t)st.st_size + 1);
-	while (src.len < (size_t)st.st_size &&
-	       (n = read(fd, text + src.len, (size_t)st.st_size - src.len)) > 0)
+	while (src.len < (size_t)st.st_size && (n = read(fd, text + src.len, (size_t)st.st_size - src.len)) > 0)
 		src.len += (size_t)n;
 	text[src.len] = '\0';
 	t->bytes += src.len;

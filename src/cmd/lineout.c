@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stdio collects LINEOUT_PACKET bytes, wherever they end: what is behind the last newline is kept here until the rest comes. A call
- * with less than that is fflush(), which wants it all to be written. Source: fopencookie(3). */
+/* stdio collects LINEOUT_PACKET bytes, wherever they end: what is behind the last newline is kept here until the rest
+ * comes. A call with less than that is fflush(), which wants it all to be written. Source: fopencookie(3). */
 #include "cmd/lineout.h"
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static int write_all(int fd, const char *s, size_t n)
 /* As many whole lines as fit a packet, or one that is longer; all of it when there is no newline. */
 static size_t packet(const char *s, size_t n)
 {
-	const char *end = s ? memrchr(s, '\n', n < LINEOUT_PACKET ? n : LINEOUT_PACKET) : NULL; /* s: for the sanitizer's build */
+	const char *end = s ? memrchr(s, '\n', n < LINEOUT_PACKET ? n : LINEOUT_PACKET)
+			    : NULL; /* s: for the sanitizer's build */
 
 	if (!end && s)
 		end = memchr(s, '\n', n);
@@ -72,7 +73,9 @@ static ssize_t on_write(void *cookie, const char *s, size_t n)
 	memcpy(l->held.v + l->held.n, s, n);
 	l->held.n += n;
 	end = memrchr(l->held.v, '\n', l->held.n);
-	whole = n < LINEOUT_PACKET || l->held.n > LINEOUT_MAX_LINE ? l->held.n : end ? (size_t)(end - l->held.v) + 1 : 0;
+	whole = n < LINEOUT_PACKET || l->held.n > LINEOUT_MAX_LINE ? l->held.n
+		: end						   ? (size_t)(end - l->held.v) + 1
+								   : 0;
 	r = put(l, whole);
 	if (r < 0)
 		errno = -r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream for a file that others write to as well, like a command of -c that has dwell's standard output: what is written at once
- * is whole lines, so that theirs do not come into the middle of ours. */
+/* A stream for a file that others write to as well, like a command of -c that has dwell's standard output: what is
+ * written at once is whole lines, so that theirs do not come into the middle of ours. */
 #ifndef DWELL_CMD_LINEOUT_H
 #define DWELL_CMD_LINEOUT_H
 #include <stdio.h>
@@ -11,6 +11,7 @@
 /* Of a line that does not end: then it is written in parts. */
 #define LINEOUT_MAX_LINE ((size_t)16 << 20)
 
-/* fflush() writes the beginning of a line, too. The descriptor stays the caller's; fclose() does the rest. NULL: out of memory. */
+/* fflush() writes the beginning of a line, too. The descriptor stays the caller's; fclose() does the rest. NULL: out of
+ * memory. */
 FILE *lineout_open(int fd);
 #endif

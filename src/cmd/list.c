@@ -62,8 +62,7 @@ static void list_json(const struct probe *p, FILE *out)
 	fputs(strb_str(&b), out);
 }
 
-static void list_probe(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p,
-		      FILE *out)
+static void list_probe(struct workshop *w, struct cmdline *c, struct dtypes *types, struct probe *p, FILE *out)
 {
 	char buf[4][PROBE_NAME_BYTES];
 
@@ -73,8 +72,9 @@ static void list_probe(struct workshop *w, struct cmdline *c, struct dtypes *typ
 		list_json(p, out);
 		return;
 	}
-	fprintf(out, "%5u %10s %17s %33s %s", p->id, plain_name(p->prov, buf[0], sizeof(buf[0])), plain_name(p->mod, buf[1], sizeof(buf[1])),
-		plain_name(p->func, buf[2], sizeof(buf[2])), plain_name(p->name, buf[3], sizeof(buf[3])));
+	fprintf(out, "%5u %10s %17s %33s %s", p->id, plain_name(p->prov, buf[0], sizeof(buf[0])),
+		plain_name(p->mod, buf[1], sizeof(buf[1])), plain_name(p->func, buf[2], sizeof(buf[2])),
+		plain_name(p->name, buf[3], sizeof(buf[3])));
 	if (p->why_not) {
 		fprintf(out, "  (not available: %s)\n", p->why_not);
 		return;
@@ -99,8 +99,8 @@ static const char *colons(const char *text)
 	return all + n;
 }
 
-static int list_desc(struct workshop *w, struct cmdline *c, struct dtypes *types,
-		     const struct pdesc *d, const char *text, FILE *out)
+static int list_desc(struct workshop *w, struct cmdline *c, struct dtypes *types, const struct pdesc *d,
+		     const char *text, FILE *out)
 {
 	const struct probe_source *src = registry_source(w->reg);
 	struct probe_list l = { 0 };

@@ -11,7 +11,7 @@
 #include "serve/textserve.h"
 
 #define WHERE_LEN 160
-#define HOST_LEN  64
+#define HOST_LEN 64
 
 struct metricsserve {
 	int in; /* the feed; -1: the server has gone */
@@ -43,8 +43,8 @@ static bool parse(const char *where, struct place *p)
 	return true;
 }
 
-/* A page of elsewhere may have a name of its own that leads to loopback: there only our names are answered. What listens to
- * the network can be reached by anybody in it by any name. */
+/* A page of elsewhere may have a name of its own that leads to loopback: there only our names are answered. What
+ * listens to the network can be reached by anybody in it by any name. */
 static void name_hosts(struct place *p)
 {
 	bool v6 = strchr(p->host, ':') != NULL;
@@ -83,7 +83,9 @@ static int open_socket(const char *where, struct metricsserve *s, struct place *
 
 static int run_server(int listen_fd, int feed, const struct place *p)
 {
-	const struct textserve_config c = { .listen_fd = listen_fd, .hosts = p->hosts[0] ? p->hosts : NULL, .feed_fd = feed };
+	const struct textserve_config c = { .listen_fd = listen_fd,
+					    .hosts = p->hosts[0] ? p->hosts : NULL,
+					    .feed_fd = feed };
 	struct err err = { 0 };
 	int r;
 

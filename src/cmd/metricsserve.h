@@ -5,8 +5,8 @@
 #include "latency/metrics.h"
 
 struct metricsserve;
-/* where: "PORT", "HOST:PORT", "[HOST]:PORT" (addresses; 127.0.0.1 unless said, port 0: any), or "unix:PATH". close_fd: closed in
- * the other process, or -1. Starts it, before threads are. 0 or an exit status, said. */
+/* where: "PORT", "HOST:PORT", "[HOST]:PORT" (addresses; 127.0.0.1 unless said, port 0: any), or "unix:PATH". close_fd:
+ * closed in the other process, or -1. Starts it, before threads are. 0 or an exit status, said. */
 int metricsserve_start(const char *where, int close_fd, struct metricsserve **ret);
 /* "http://127.0.0.1:9435/metrics" or "unix:/path" */
 const char *metricsserve_where(const struct metricsserve *s);

@@ -5,8 +5,8 @@
 #define DWELL_CMD_NEEDS_H
 #include "cmd/compile.h"
 
-/* BPF programs and the kernel's types, for commands that say something before they run; groups: and those of tracepoints.
- * EXIT_* > 0 after a message. */
+/* BPF programs and the kernel's types, for commands that say something before they run; groups: and those of
+ * tracepoints. EXIT_* > 0 after a message. */
 int needs_tracing(bool groups);
 /* The parsed programs of a command line: types, groups of tracepoints, timers. Programs of the user's own are left to
  * the compiler, which shows the place. EXIT_* > 0 after a message. */

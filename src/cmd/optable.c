@@ -97,21 +97,12 @@ static int take(const struct optrow *o, void *command, const char *arg)
 	void *member = (char *)command + o->at;
 
 	switch (o->kind) {
-	case OPT_FLAG:
-		*(bool *)member = true;
-		return 0;
-	case OPT_TEXT:
-		*(const char **)member = arg;
-		return 0;
-	case OPT_SET:
-		*(const char **)member = o->text;
-		return 0;
-	case OPT_TIME:
-		return optable_time(o->name, arg, (uint64_t)o->value, member);
-	case OPT_NUMBER:
-		return optable_number(o, arg, member);
-	case OPT_CALL:
-		break;
+	case OPT_FLAG: *(bool *)member = true; return 0;
+	case OPT_TEXT: *(const char **)member = arg; return 0;
+	case OPT_SET: *(const char **)member = o->text; return 0;
+	case OPT_TIME: return optable_time(o->name, arg, (uint64_t)o->value, member);
+	case OPT_NUMBER: return optable_number(o, arg, member);
+	case OPT_CALL: break;
 	}
 	return o->take(member, o, arg);
 }
@@ -133,7 +124,8 @@ static void make_tables(const struct optable *t, struct option *longs, char *sho
 		const struct optrow *o = &t->rows[i];
 
 		if (o->name)
-			*longs++ = (struct option){ o->name, o->arg ? required_argument : no_argument, NULL, LONG + (int)i };
+			*longs++ = (struct option){ o->name, o->arg ? required_argument : no_argument, NULL,
+						    LONG + (int)i };
 		if (!o->letter)
 			continue;
 		*shorts++ = o->letter;

@@ -22,45 +22,45 @@ int cmd_usage(void)
 		"\t[-f [[ provider: ] module: ] func %s]\n"
 		"\t[-n [[[ provider: ] module: ] func: ] name %s]\n"
 		"\t[-i probe-id %s] [ args ... ]\n\n",
-		cmd_name(), "[[ predicate ] action ]", "[[ predicate ] action ]",
-		"[[ predicate ] action ]", "[[ predicate ] action ]", "[[ predicate ] action ]");
-	fprintf(stderr,
-		"\tpredicate -> '/' D-expression '/'\n"
-		"\t   action -> '{' D-statements '}'\n"
-		"\n"
-		"\t-32 generate 32-bit D programs and ELF files (not on Linux)\n"
-		"\t-64 generate 64-bit D programs and ELF files\n\n"
-		"\t-b  set trace buffer size\n"
-		"\t-c  run specified command and exit upon its completion\n"
-		"\t-C  run cpp(1) preprocessor on script files\n"
-		"\t-D  define symbol when invoking preprocessor\n"
-		"\t-e  exit after compiling request but prior to enabling probes\n"
-		"\t-f  enable or list probes matching the specified function name\n"
-		"\t-F  coalesce trace output by function\n"
-		"\t-G  generate an ELF file with the semaphores of static probes\n"
-		"\t-h  generate a header file with definitions for static probes\n"
-		"\t-H  print included files when invoking preprocessor\n"
-		"\t-i  enable or list probes matching the specified probe id\n"
-		"\t-I  add include directory to preprocessor search path\n"
-		"\t-l  list probes matching specified criteria\n"
-		"\t-L  add library directory to library search path\n"
-		"\t-m  enable or list probes matching the specified module name\n"
-		"\t-n  enable or list probes matching the specified probe name\n"
-		"\t-o  set output file\n"
-		"\t-p  grab specified process-ID and cache its symbol tables\n"
-		"\t-P  enable or list probes matching the specified provider name\n"
-		"\t-q  set quiet mode (only output explicitly traced data)\n"
-		"\t-s  enable or list probes according to the specified D script\n"
-		"\t-S  print D compiler intermediate code\n"
-		"\t-U  undefine symbol when invoking preprocessor\n"
-		"\t-v  set verbose mode (report stability attributes, arguments)\n"
-		"\t-V  report DTrace API version\n"
-		"\t-w  permit destructive actions\n"
-		"\t-x  enable or modify compiler and tracing options\n"
-		"\t-X  specify ISO C conformance settings for preprocessor\n"
-		"\t-Z  permit probe descriptions that match zero probes\n");
+		cmd_name(), "[[ predicate ] action ]", "[[ predicate ] action ]", "[[ predicate ] action ]",
+		"[[ predicate ] action ]", "[[ predicate ] action ]");
+	fprintf(stderr, "\tpredicate -> '/' D-expression '/'\n"
+			"\t   action -> '{' D-statements '}'\n"
+			"\n"
+			"\t-32 generate 32-bit D programs and ELF files (not on Linux)\n"
+			"\t-64 generate 64-bit D programs and ELF files\n\n"
+			"\t-b  set trace buffer size\n"
+			"\t-c  run specified command and exit upon its completion\n"
+			"\t-C  run cpp(1) preprocessor on script files\n"
+			"\t-D  define symbol when invoking preprocessor\n"
+			"\t-e  exit after compiling request but prior to enabling probes\n"
+			"\t-f  enable or list probes matching the specified function name\n"
+			"\t-F  coalesce trace output by function\n"
+			"\t-G  generate an ELF file with the semaphores of static probes\n"
+			"\t-h  generate a header file with definitions for static probes\n"
+			"\t-H  print included files when invoking preprocessor\n"
+			"\t-i  enable or list probes matching the specified probe id\n"
+			"\t-I  add include directory to preprocessor search path\n"
+			"\t-l  list probes matching specified criteria\n"
+			"\t-L  add library directory to library search path\n"
+			"\t-m  enable or list probes matching the specified module name\n"
+			"\t-n  enable or list probes matching the specified probe name\n"
+			"\t-o  set output file\n"
+			"\t-p  grab specified process-ID and cache its symbol tables\n"
+			"\t-P  enable or list probes matching the specified provider name\n"
+			"\t-q  set quiet mode (only output explicitly traced data)\n"
+			"\t-s  enable or list probes according to the specified D script\n"
+			"\t-S  print D compiler intermediate code\n"
+			"\t-U  undefine symbol when invoking preprocessor\n"
+			"\t-v  set verbose mode (report stability attributes, arguments)\n"
+			"\t-V  report DTrace API version\n"
+			"\t-w  permit destructive actions\n"
+			"\t-x  enable or modify compiler and tracing options\n"
+			"\t-X  specify ISO C conformance settings for preprocessor\n"
+			"\t-Z  permit probe descriptions that match zero probes\n");
 	if (strcmp(cmd_name(), "dtrace"))
-		fprintf(stderr, "\n\t--json  output as JSON Lines\n\t%s features: what this kernel can do, what not, and why\n",
+		fprintf(stderr,
+			"\n\t--json  output as JSON Lines\n\t%s features: what this kernel can do, what not, and why\n",
 			cmd_name());
 	return EXIT_USAGE;
 }
@@ -77,7 +77,8 @@ static int set_option(struct cmdline *c, const char *text)
 		return cmd_fail("failed to set -x %s: not supported on Linux: %s", name, why);
 	if (r < 0)
 		return cmd_fail("failed to set -x %s: %s%s%s", name,
-				r == -ERANGE ? "Requested version is not supported by compiler" : "Invalid value for specified option",
+				r == -ERANGE ? "Requested version is not supported by compiler"
+					     : "Invalid value for specified option",
 				why ? "\nhint: " : "", why ? why : "");
 	return 0;
 }
@@ -87,8 +88,7 @@ static int set_named(struct cmdline *c, char letter, const char *name, const cha
 	const char *why = NULL;
 
 	if (dopts_set(&c->opts, name, value, &why) < 0)
-		return cmd_fail("failed to set -%c %s: Invalid value for specified option", letter,
-				value ? value : "");
+		return cmd_fail("failed to set -%c %s: Invalid value for specified option", letter, value ? value : "");
 	return 0;
 }
 
@@ -164,8 +164,7 @@ static void environment_options(struct cmdline *c)
 static int check_modes(struct cmdline *c)
 {
 	if (c->list + c->version + c->header + c->link > 1) {
-		fprintf(stderr, "%s: only one of the [-GhlV] options can be specified at a time\n",
-			cmd_name());
+		fprintf(stderr, "%s: only one of the [-GhlV] options can be specified at a time\n", cmd_name());
 		return EXIT_USAGE;
 	}
 	if (c->buffered && (c->list || c->link || c->header || c->output)) {
@@ -188,38 +187,20 @@ static int check_modes(struct cmdline *c)
 static int simple_option(struct cmdline *c, int letter, const char *arg)
 {
 	switch (letter) {
-	case 'C':
-		return set_named(c, 'C', "cpp", NULL);
-	case 'e':
-		c->compile_only = true;
-		return 0;
-	case 'F':
-		return set_named(c, 'F', "flowindent", NULL);
-	case 'H':
-		return set_named(c, 'H', "cpphdrs", NULL);
-	case 'l':
-		c->list = true;
-		return set_named(c, 'l', "zdefs", NULL);
-	case 'q':
-		return set_named(c, 'q', "quiet", NULL);
-	case 'S':
-		c->disassemble = true;
-		return 0;
-	case 'v':
-		c->verbose = true;
-		return 0;
-	case 'w':
-		return set_named(c, 'w', "destructive", NULL);
-	case 'Z':
-		return set_named(c, 'Z', "zdefs", NULL);
-	case 'b':
-		return set_named(c, 'b', "bufsize", arg);
-	case 'L':
-		return set_named(c, 'L', "libdir", arg);
-	case 'X':
-		return set_named(c, 'X', "stdc", arg);
-	default:
-		return NOT_SIMPLE;
+	case 'C': return set_named(c, 'C', "cpp", NULL);
+	case 'e': c->compile_only = true; return 0;
+	case 'F': return set_named(c, 'F', "flowindent", NULL);
+	case 'H': return set_named(c, 'H', "cpphdrs", NULL);
+	case 'l': c->list = true; return set_named(c, 'l', "zdefs", NULL);
+	case 'q': return set_named(c, 'q', "quiet", NULL);
+	case 'S': c->disassemble = true; return 0;
+	case 'v': c->verbose = true; return 0;
+	case 'w': return set_named(c, 'w', "destructive", NULL);
+	case 'Z': return set_named(c, 'Z', "zdefs", NULL);
+	case 'b': return set_named(c, 'b', "bufsize", arg);
+	case 'L': return set_named(c, 'L', "libdir", arg);
+	case 'X': return set_named(c, 'X', "stdc", arg);
+	default: return NOT_SIMPLE;
 	}
 }
 
@@ -237,42 +218,22 @@ static int option(struct cmdline *c, int letter, char *arg)
 	}
 	switch (letter) {
 	case 'a':
-	case 'A':
-		return not_on_linux((char)letter);
-	case 'B':
-		c->buffered = true;
-		return 0;
+	case 'A': return not_on_linux((char)letter);
+	case 'B': c->buffered = true; return 0;
 	case '3':
-	case '6':
-		return data_model(letter, arg);
-	case 'G':
-		c->link = true;
-		return 0;
-	case 'h':
-		c->header = true;
-		return 0;
-	case 'k':
-		c->systap = true;
-		return 0;
-	case 'c':
-		vec_push(&c->commands, arg);
-		return 0;
+	case '6': return data_model(letter, arg);
+	case 'G': c->link = true; return 0;
+	case 'h': c->header = true; return 0;
+	case 'k': c->systap = true; return 0;
+	case 'c': vec_push(&c->commands, arg); return 0;
 	case 'D':
 	case 'U':
-	case 'I':
-		return cpp_arg(c, (char)letter, arg);
-	case 'o':
-		c->output = arg;
-		return 0;
-	case 'p':
-		return add_pid(c, arg);
-	case 'V':
-		c->version = true;
-		return 0;
-	case 'x':
-		return set_option(c, arg);
-	default:
-		return cmd_usage();
+	case 'I': return cpp_arg(c, (char)letter, arg);
+	case 'o': c->output = arg; return 0;
+	case 'p': return add_pid(c, arg);
+	case 'V': c->version = true; return 0;
+	case 'x': return set_option(c, arg);
+	default: return cmd_usage();
 	}
 }
 
@@ -280,9 +241,13 @@ static int option(struct cmdline *c, int letter, char *arg)
  * used, 0 when it is none of ours; -1 after a message. */
 static int long_option(struct cmdline *c, int argc, char **argv)
 {
-	static const struct { const char *name, *opt, *value; /* NULL: an argument */ } longs[] = {
-		{ "record", "record", NULL }, { "record-size", "recsize", NULL },
-		{ "record-age", "recage", NULL }, { "json", "oformat", "json" },
+	static const struct {
+		const char *name, *opt, *value; /* NULL: an argument */
+	} longs[] = {
+		{ "record", "record", NULL },
+		{ "record-size", "recsize", NULL },
+		{ "record-age", "recage", NULL },
+		{ "json", "oformat", "json" },
 	};
 	const char *arg = argv[0], *eq = strchr(arg, '=');
 	size_t n = eq ? (size_t)(eq - arg) : strlen(arg);

@@ -23,17 +23,17 @@ struct cmdline {
 	struct arena *arena;
 	struct dopts opts;
 	VEC(struct prog_text) progs;
-	VEC(const char *) commands; /* -c */
-	VEC(long) pids;		    /* -p */
-	const char *output;	    /* -o */
+	VEC(const char *) commands;    /* -c */
+	VEC(long) pids;		       /* -p */
+	const char *output;	       /* -o */
 	VEC(struct param_given) given; /* --name value */
 	struct params params;	       /* what the programs declare */
 	bool help;		       /* --help */
 	bool list, version, verbose, compile_only, disassemble, show_headers, header, link;
 	bool buffered; /* -B */
-	bool systap; /* an option of the dtrace of systemtap, which only knows -h and -G */
+	bool systap;   /* an option of the dtrace of systemtap, which only knows -h and -G */
 	const char *badlib;
-	int argc;	   /* script arguments: argv[0] is $0 */
+	int argc; /* script arguments: argv[0] is $0 */
 	const char **argv;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files are written beside their place and then renamed: a reader never sees half of one, a failure leaves the old one. */
+/* Files are written beside their place and then renamed: a reader never sees half of one, a failure leaves the old one.
+ */
 #include "cmd/outfile.h"
 #include <errno.h>
 #include <fcntl.h>

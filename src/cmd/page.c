@@ -7,11 +7,12 @@
 
 #define GZIP_BITS (15 + 16) /* window; "+ 16" asks zlib for gzip's framing */
 
-static const char html[] = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>dwell</title>\n"
-			   "<link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/app.css\">\n"
-			   "<div id=\"app\"><noscript>This page needs JavaScript.</noscript></div>\n"
-			   "<script src=\"/app.js\"></script>\n";
+static const char html[] =
+	"<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>dwell</title>\n"
+	"<link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/app.css\">\n"
+	"<div id=\"app\"><noscript>This page needs JavaScript.</noscript></div>\n"
+	"<script src=\"/app.js\"></script>\n";
 
 /* FNV-1a: changes with the content. */
 static const char *etag_of(struct arena *a, const char *data, size_t n)

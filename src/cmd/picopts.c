@@ -6,7 +6,9 @@
 #include "cmd/outfile.h"
 #include "view/picture/flame.h"
 
-static const char *const pictures[] = { [PIC_HTML] = "html", [PIC_SVG] = "svg", [PIC_JSON] = "json", [PIC_TEXT] = "text" };
+static const char *const pictures[] = {
+	[PIC_HTML] = "html", [PIC_SVG] = "svg", [PIC_JSON] = "json", [PIC_TEXT] = "text"
+};
 
 int picopts_take_picture(void *picopts, const struct optrow *o, const char *arg)
 {
@@ -33,8 +35,9 @@ int picopts_check_times(uint64_t from, uint64_t to)
 int picopts_choose(struct picopts *p, enum picture alone)
 {
 	if (p->picture == PIC_NONE)
-		p->picture = outfile_is(p->output, ".html") ? PIC_HTML :
-			     alone == PIC_NONE || outfile_is(p->output, ".svg") ? PIC_SVG : alone;
+		p->picture = outfile_is(p->output, ".html")			  ? PIC_HTML
+			     : alone == PIC_NONE || outfile_is(p->output, ".svg") ? PIC_SVG
+										  : alone;
 	if (p->picture == PIC_HTML && !flame_has_html())
 		return cmd_fail("this dwell was built without pages, since esbuild was missing: --svg works");
 	if (!p->output && (p->picture == PIC_HTML || p->picture == PIC_SVG) && isatty(STDOUT_FILENO)) {

@@ -49,13 +49,27 @@ static int open_script(const char *path, int *ret)
 /* What system headers use besides C and D does not know: GNU spellings and inline functions. And: "…"
  * are files of the current directory. */
 static const char *const cpp_plain[] = {
-	"-iquote.", "-D__attribute__(x)=", "-D__extension__=", "-D__asm__(x)=", "-D__restrict=", "-D__restrict__=",
-	"-D__signed__=signed", "-D__const=const", "-D__volatile__=volatile", "-D__inline=inline",
-	"-D__inline__=inline", "-D__alignof__(x)=sizeof(x)",
-	"-D_BITS_BYTESWAP_H=1", "-D_BITS_UINTN_IDENTITY_H=1", "-D_LINUX_SWAB_H=1", "-D_UAPI_LINUX_SWAB_H=1",
+	"-iquote.",
+	"-D__attribute__(x)=",
+	"-D__extension__=",
+	"-D__asm__(x)=",
+	"-D__restrict=",
+	"-D__restrict__=",
+	"-D__signed__=signed",
+	"-D__const=const",
+	"-D__volatile__=volatile",
+	"-D__inline=inline",
+	"-D__inline__=inline",
+	"-D__alignof__(x)=sizeof(x)",
+	"-D_BITS_BYTESWAP_H=1",
+	"-D_BITS_UINTN_IDENTITY_H=1",
+	"-D_LINUX_SWAB_H=1",
+	"-D_UAPI_LINUX_SWAB_H=1",
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	"-D_LINUX_BYTEORDER_LITTLE_ENDIAN_H=1", "-D_UAPI_LINUX_BYTEORDER_LITTLE_ENDIAN_H=1",
-	"-D__LITTLE_ENDIAN=1234", "-D__LITTLE_ENDIAN_BITFIELD=1",
+	"-D_LINUX_BYTEORDER_LITTLE_ENDIAN_H=1",
+	"-D_UAPI_LINUX_BYTEORDER_LITTLE_ENDIAN_H=1",
+	"-D__LITTLE_ENDIAN=1234",
+	"-D__LITTLE_ENDIAN_BITFIELD=1",
 #endif
 };
 
@@ -110,8 +124,8 @@ static int skip_interpreter(int fd)
 	const char *text = strb_str(&b) + bom;
 	size_t n = b.n - bom > 2 && !memcmp(text, "#!", 2) ? strcspn(text, "\n") : 0;
 
-	if (r == 0 && (write(copy, text + n, b.n - bom - n) != (ssize_t)(b.n - bom - n) || lseek(copy, 0, SEEK_SET) < 0 ||
-		       dup3(copy, fd, O_CLOEXEC) < 0))
+	if (r == 0 && (write(copy, text + n, b.n - bom - n) != (ssize_t)(b.n - bom - n) ||
+		       lseek(copy, 0, SEEK_SET) < 0 || dup3(copy, fd, O_CLOEXEC) < 0))
 		r = -errno;
 	strb_free(&b);
 	return r;
@@ -124,8 +138,7 @@ static int run_cpp(struct cmdline *c, const char *path, int in, struct strb *b)
 
 	r = skip_interpreter(in);
 	if (r < 0)
-		return cmd_fail("failed to read %s: %s", path,
-				r == -EFBIG ? "the D text is too large" : strerror(-r));
+		return cmd_fail("failed to read %s: %s", path, r == -EFBIG ? "the D text is too large" : strerror(-r));
 	if (pipe2(p, O_CLOEXEC) < 0)
 		return cmd_fail("failed to run %s: %s", c->opts.cpppath, strerror(errno));
 	fflush(NULL);
@@ -142,13 +155,11 @@ static int run_cpp(struct cmdline *c, const char *path, int in, struct strb *b)
 	if (r < 0)
 		return cmd_fail("failed to read %s: %s", path, strerror(-r));
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return cmd_fail("failed to compile script %s: Preprocessor failed to process input program",
-				path);
+		return cmd_fail("failed to compile script %s: Preprocessor failed to process input program", path);
 	return 0;
 }
 
-static void set_source(struct cmdline *c, struct prog_text *p, const char *name, const char *text,
-		       size_t len)
+static void set_source(struct cmdline *c, struct prog_text *p, const char *name, const char *text, size_t len)
 {
 	char *copy = arena_alloc(c->arena, len + 1);
 
@@ -215,7 +226,9 @@ static int load_oneliner(struct cmdline *c, struct prog_text *p)
 	if (id_len(p))
 		return cmd_fail("invalid probe specifier %s: probe identifier %.*s not permitted when specifying %ss",
 				p->arg, (int)id_len(p), p->arg,
-				p->kind == PROG_PROVIDER ? "provider" : p->kind == PROG_MODULE ? "module" : "function");
+				p->kind == PROG_PROVIDER ? "provider"
+				: p->kind == PROG_MODULE ? "module"
+							 : "function");
 	while (i < n) {
 		size_t item = strcspn(p->arg + i, ",");
 		size_t end = i + item < n ? i + item : n, stop = end;

@@ -38,7 +38,7 @@ void reclines_free(struct reclines *l)
 
 	if (!l)
 		return;
-	HASH_ITER(hh, l->v, at, next) {
+	HASH_ITER (hh, l->v, at, next) {
 		HASH_DEL(l->v, at);
 		free(at);
 	}
@@ -70,8 +70,8 @@ static int by_file(const void *a, const void *b)
 {
 	const struct noted *x = *(const struct noted *const *)a, *y = *(const struct noted *const *)b;
 
-	return x->path != y->path ? (x->path > y->path) - (x->path < y->path) :
-				    (x->key.addr > y->key.addr) - (x->key.addr < y->key.addr);
+	return x->path != y->path ? (x->path > y->path) - (x->path < y->path)
+				  : (x->key.addr > y->key.addr) - (x->key.addr < y->key.addr);
 }
 
 static int write_one(struct reclines *l, struct recfile *f, const struct noted *at, struct err *err)
@@ -82,8 +82,11 @@ static int write_one(struct reclines *l, struct recfile *f, const struct noted *
 	size_t n = sym_user_lines(l->sym, tgid, at->key.start, at->key.addr, lines);
 
 	for (size_t i = 0; i < n; i++)
-		v[i] = (struct recfile_source){ .function = lines[i].name, .file = lines[i].file, .line = lines[i].line,
-						.def_file = lines[i].def_file, .def_line = lines[i].def_line };
+		v[i] = (struct recfile_source){ .function = lines[i].name,
+						.file = lines[i].file,
+						.line = lines[i].line,
+						.def_file = lines[i].def_file,
+						.def_line = lines[i].def_line };
 	return recfile_add_source(f, tgid, at->key.start, at->key.addr, v, n, err);
 }
 
@@ -98,10 +101,12 @@ int reclines_write(struct reclines *l, struct recfile *f, uint64_t max_ns, size_
 	*ret_missing = l->missing + l->n;
 	if (!order)
 		return 0;
-	HASH_ITER(hh, l->v, at, next)
+	HASH_ITER (hh, l->v, at, next)
 		order[i++] = at;
 	qsort(order, l->n, sizeof(*order), by_file);
-	for (i = 0; e == 0 && i < l->n && (!order[i]->path || clock_ns(CLOCK_MONOTONIC) < end) && signals_pending() == before && !signals_cut(); i++)
+	for (i = 0; e == 0 && i < l->n && (!order[i]->path || clock_ns(CLOCK_MONOTONIC) < end) &&
+		    signals_pending() == before && !signals_cut();
+	     i++)
 		if (order[i]->path)
 			e = write_one(l, f, order[i], err);
 	*ret_missing = l->missing + l->n - i;

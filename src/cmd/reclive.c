@@ -50,14 +50,16 @@ static bool fit_keys(struct words *w)
 
 #define RING_MIN_MIB 4ull  /* of a CPU, as without bursts */
 #define RING_MAX_MIB 64ull /* what 100,000 switches a second fill in more than a second */
-#define RINGS_MIB    256ull /* of all CPUs, and no more than that part of the memory: */
-#define RINGS_PART   16ull
+#define RINGS_MIB 256ull   /* of all CPUs, and no more than that part of the memory: */
+#define RINGS_PART 16ull
 
 /* Size of the rings for bursts: what comes while the recording's writer waits for a CPU, or for the disk. */
 static unsigned long long burst_mib(void)
 {
 	unsigned long long cpus = (unsigned long long)sysconf(_SC_NPROCESSORS_CONF), mib = RING_MAX_MIB;
-	unsigned long long all = ((unsigned long long)sysconf(_SC_PHYS_PAGES) * (unsigned long long)sysconf(_SC_PAGESIZE) >> 20) / RINGS_PART;
+	unsigned long long all =
+		((unsigned long long)sysconf(_SC_PHYS_PAGES) * (unsigned long long)sysconf(_SC_PAGESIZE) >> 20) /
+		RINGS_PART;
 
 	all = all < RINGS_MIB ? all : RINGS_MIB;
 	while (mib > RING_MIN_MIB && mib * cpus > all)
@@ -99,7 +101,8 @@ int reclive_run(struct reclive *l)
 		/* run_for_picture() takes the words as main()'s: it does not write to them */
 		e = run_for_picture((int)w.v.n - 1, (char **)(uintptr_t)w.v.v);
 		if (e == 0 && cut) /* of a run that failed it would be a second line, about something else */
-			cmd_msg("stacks of programs have " OLD_USTACKFRAMES " frames at most: this kernel (before 5.11) has keys of %d bytes",
+			cmd_msg("stacks of programs have " OLD_USTACKFRAMES
+				" frames at most: this kernel (before 5.11) has keys of %d bytes",
 				CAPS_OLD_MAX_KEY);
 	}
 	vec_free(&w.v);

@@ -6,19 +6,20 @@
 #include "cmd/tmpdir.h"
 
 struct reclive {
-	const char *program;  /* in dlib, without ".d": "flame/on-cpu"; NULL: none */
+	const char *program;	   /* in dlib, without ".d": "flame/on-cpu"; NULL: none */
 	const char *text, *script; /* instead: a D program, or a file with one; else NULL */
-	const char *how_long; /* "10s", or NULL: until the command or Ctrl-C ends it */
+	const char *how_long;	   /* "10s", or NULL: until the command or Ctrl-C ends it */
 	const char *command, *pid; /* -c, -p, or NULL */
-	const char *record;   /* keep the recording here, or NULL */
-	bool bursts;	      /* events come in tens of thousands at once: with larger rings than usual */
-	struct tmpdir folder; /* where it is when it is not kept; removed by reclive_done() */
-	char *path;	      /* of the recording */
+	const char *record;	   /* keep the recording here, or NULL */
+	bool bursts;		   /* events come in tens of thousands at once: with larger rings than usual */
+	struct tmpdir folder;	   /* where it is when it is not kept; removed by reclive_done() */
+	char *path;		   /* of the recording */
 };
 
 /* Runs it. EXIT_* > 0 after a message. */
 int reclive_run(struct reclive *l);
-/* Says a message about the recording; a folder of our own, which the user does not know and which goes, is not in it. EXIT_ERROR. */
+/* Says a message about the recording; a folder of our own, which the user does not know and which goes, is not in it.
+ * EXIT_ERROR. */
 int reclive_fail(const struct reclive *l, const char *msg);
 void reclive_done(struct reclive *l);
 #endif

@@ -29,9 +29,9 @@ struct recorder {
 	struct recfile *file;
 	struct recfile_info info; /* what each file says of the run */
 	struct recfile_pair meta[META_MAX];
-	struct utsname host;			     /* meta points at it … */
+	struct utsname host;				/* meta points at it … */
 	char begun[NUMBER_LEN], begun_mono[NUMBER_LEN]; /* … and at these */
-	uint64_t lost; /* rows of files before this one */
+	uint64_t lost;					/* rows of files before this one */
 	bool no_costs;
 	bool droptags; /* losses are printed with their tags */
 	struct sym *sym;
@@ -106,16 +106,14 @@ static int find_fields(struct recorder *r, struct arena *a)
 /* -- names -- */
 
 /* With the start of its function, which views may put in the place of the address. */
-static void name_address(struct recorder *r, enum recfile_space space, uint32_t tgid, uint64_t start,
-			 uint64_t addr)
+static void name_address(struct recorder *r, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr)
 {
 	struct recfile_symbol rs = { .space = space, .tgid = tgid, .start = start, .addr = addr };
 	struct symbol s = { 0 };
 
 	if (recfile_knows(r->file, space, tgid, start, addr))
 		return;
-	rs.found = space == RECFILE_KERNEL ? sym_kernel(r->sym, addr, &s) :
-					     sym_user(r->sym, tgid, start, addr, &s);
+	rs.found = space == RECFILE_KERNEL ? sym_kernel(r->sym, addr, &s) : sym_user(r->sym, tgid, start, addr, &s);
 	rs.module = s.module;
 	rs.name = s.name;
 	rs.path = s.path;
@@ -152,7 +150,10 @@ static void name_field(struct recorder *r, const struct addr_field *af, const ui
 				reclines_note(r->lines, h.tgid, h.start, addr - (i ? 1 : 0));
 		}
 		break;
-	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
+	case FLD_USYM:
+	case FLD_UFUNC:
+	case FLD_UMOD:
+	case FLD_UADDR:
 		memcpy(&u, p, sizeof(u));
 		name_address(r, RECFILE_USER, u.tgid, u.start, u.addr);
 		break;
@@ -169,8 +170,8 @@ static void tell_unrecorded(const struct recorder *r)
 	uint64_t n = recfile_unrecorded(r->file);
 
 	if (n)
-		cmd_msg("%s%llu row%s not in the recording: no room within --record-size", r->droptags ? "[DROP_RECORD] " : "",
-			(unsigned long long)n, n == 1 ? "" : "s");
+		cmd_msg("%s%llu row%s not in the recording: no room within --record-size",
+			r->droptags ? "[DROP_RECORD] " : "", (unsigned long long)n, n == 1 ? "" : "s");
 }
 
 /* At once: the run may go on for days. */
@@ -241,8 +242,8 @@ static int make_file(struct recorder *r, const char *path, struct recfile **ret,
 }
 
 /* The list with one more at its end. */
-static struct recfile_pair *record_option(struct arena *a, const struct recfile_pair *v, size_t *n,
-					  const char *name, const char *value)
+static struct recfile_pair *record_option(struct arena *a, const struct recfile_pair *v, size_t *n, const char *name,
+					  const char *value)
 {
 	struct recfile_pair *p = arena_new_arr(a, struct recfile_pair, *n + 2);
 
@@ -288,8 +289,8 @@ static const char *cause(void *ctx, const uint8_t *frames, size_t n)
 	return why_words(r->why, names, n < CAUSES_MAX_DEPTH ? n : CAUSES_MAX_DEPTH, &class);
 }
 
-int recorder_open(const struct cmdline *c, const struct rec_schema *schema, struct recording *rec,
-		  struct sym *sym, struct why *why, struct recorder **ret)
+int recorder_open(const struct cmdline *c, const struct rec_schema *schema, struct recording *rec, struct sym *sym,
+		  struct why *why, struct recorder **ret)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 	struct err err = { 0 };
@@ -301,8 +302,13 @@ int recorder_open(const struct cmdline *c, const struct rec_schema *schema, stru
 	r->droptags = c->opts.droptags;
 	r->why = why;
 	r->schema = schema;
-	r->info = (struct recfile_info){ .meta = r->meta, .options = describe_options(c), .programs = describe_programs(c),
-					 .max_bytes = (uint64_t)c->opts.recsize, .max_age_ns = (uint64_t)c->opts.recage, .cause = cause, .cause_ctx = r };
+	r->info = (struct recfile_info){ .meta = r->meta,
+					 .options = describe_options(c),
+					 .programs = describe_programs(c),
+					 .max_bytes = (uint64_t)c->opts.recsize,
+					 .max_age_ns = (uint64_t)c->opts.recage,
+					 .cause = cause,
+					 .cause_ctx = r };
 	describe_run(r);
 	if (find_fields(r, c->arena) < 0) {
 		recorder_close(r);
@@ -345,8 +351,8 @@ static void write_lines(struct recorder *r)
 		return;
 	reclines_write(r->lines, r->file, RECLINES_TIME_NS, &missing, &r->err);
 	if (missing)
-		cmd_msg("source lines of %zu addresses are not in the recording: there is room for %u, and time for %llu s or until a signal comes", missing,
-			RECLINES_MAX, (unsigned long long)(RECLINES_TIME_NS / NSEC_PER_SEC));
+		cmd_msg("source lines of %zu addresses are not in the recording: there is room for %u, and time for %llu s or until a signal comes",
+			missing, RECLINES_MAX, (unsigned long long)(RECLINES_TIME_NS / NSEC_PER_SEC));
 }
 
 int recorder_rotate(struct recorder *r, const char *path, struct err *err)

@@ -8,9 +8,10 @@
 #include "sym/sym.h"
 
 struct recorder;
-/* Creates the file and has every row of rec written to it; sym and why must outlive the recorder. EXIT_* > 0 after a message. */
-int recorder_open(const struct cmdline *c, const struct rec_schema *schema, struct recording *rec,
-		  struct sym *sym, struct why *why, struct recorder **ret);
+/* Creates the file and has every row of rec written to it; sym and why must outlive the recorder. EXIT_* > 0 after a
+ * message. */
+int recorder_open(const struct cmdline *c, const struct rec_schema *schema, struct recording *rec, struct sym *sym,
+		  struct why *why, struct recorder **ret);
 /* Rows of costs are left out: there are several a second, however little happens. */
 void recorder_no_costs(struct recorder *r);
 /* Lines of source are left out: to read debug information when a file ends would hold up what goes on. */

@@ -54,7 +54,9 @@ static void show_msg(void *arg, const char *text)
 
 static int show_cost(void *ctx, const struct rec_cost_row *c)
 {
-	const struct row row = { .kind = ROW_COST, .id = c->program, .probe = c->probe, .data = &c->c, .len = sizeof(c->c) };
+	const struct row row = {
+		.kind = ROW_COST, .id = c->program, .probe = c->probe, .data = &c->c, .len = sizeof(c->c)
+	};
 
 	return text_view_row(ctx, &row);
 }
@@ -102,7 +104,8 @@ static void show_limits(const struct recread *f)
 		snprintf(key, sizeof(key), RECFILE_SINCE "%s", what[i]);
 		n = recread_meta(f, key);
 		if (n && num_parse_u64(n, &since) == 0)
-			printf("%-8s %s since %.1f s after the beginning\n", "kept", what[i], since > from ? (double)(since - from) / 1e9 : 0);
+			printf("%-8s %s since %.1f s after the beginning\n", "kept", what[i],
+			       since > from ? (double)(since - from) / 1e9 : 0);
 	}
 	n = recread_meta(f, RECFILE_FORGOTTEN);
 	if (n)
@@ -125,13 +128,15 @@ static void show_programs(const struct recread *f)
 
 static int usage(FILE *out)
 {
-	fprintf(out, "Usage: %s report [-qFv] [-l] [--table NAME [options]] [--json] FILE\n"
-			"\n\t-F  coalesce trace output by function\n\t--json  output as JSON Lines\n\t-l  show the recorded programs and where they ran\n"
-			"\t-q  quiet mode\n\t--table  print one table: slow, control, hist, span, process, cost, loss\n"
-			"\t-v  losses by probe\n"
-			"\n\tof a table:\n\t--from T, --to T  rows of the time so long after the beginning\n"
-			"\t--longest N  slow events: the N longest\n\t--over T, --under T  slow events: that took so long\n"
-			"\t--tracker NAME  slow events: of this tracker\n", cmd_name());
+	fprintf(out,
+		"Usage: %s report [-qFv] [-l] [--table NAME [options]] [--json] FILE\n"
+		"\n\t-F  coalesce trace output by function\n\t--json  output as JSON Lines\n\t-l  show the recorded programs and where they ran\n"
+		"\t-q  quiet mode\n\t--table  print one table: slow, control, hist, span, process, cost, loss\n"
+		"\t-v  losses by probe\n"
+		"\n\tof a table:\n\t--from T, --to T  rows of the time so long after the beginning\n"
+		"\t--longest N  slow events: the N longest\n\t--over T, --under T  slow events: that took so long\n"
+		"\t--tracker NAME  slow events: of this tracker\n",
+		cmd_name());
 	return EXIT_USAGE;
 }
 
@@ -148,21 +153,13 @@ enum { OPT_FROM = 256, OPT_TO, OPT_OVER, OPT_UNDER, OPT_TRACKER, OPT_LONGEST };
 static bool take_filter(struct report_filter *w, int c, const char *arg)
 {
 	switch (c) {
-	case OPT_FROM:
-		return optable_time("from", arg, 0, &w->range.from) == 0;
-	case OPT_TO:
-		return optable_time("to", arg, 0, &w->range.to) == 0;
-	case OPT_OVER:
-		return optable_time("over", arg, 0, &w->over) == 0;
-	case OPT_UNDER:
-		return optable_time("under", arg, 0, &w->under) == 0;
-	case OPT_TRACKER:
-		w->tracker = arg;
-		return true;
-	case OPT_LONGEST:
-		return num_parse_u64(arg, &w->longest) == 0 && w->longest > 0;
-	default:
-		return false;
+	case OPT_FROM: return optable_time("from", arg, 0, &w->range.from) == 0;
+	case OPT_TO: return optable_time("to", arg, 0, &w->range.to) == 0;
+	case OPT_OVER: return optable_time("over", arg, 0, &w->over) == 0;
+	case OPT_UNDER: return optable_time("under", arg, 0, &w->under) == 0;
+	case OPT_TRACKER: w->tracker = arg; return true;
+	case OPT_LONGEST: return num_parse_u64(arg, &w->longest) == 0 && w->longest > 0;
+	default: return false;
 	}
 }
 
@@ -176,7 +173,8 @@ static bool parse(int argc, char **argv, struct asked *a)
 					       { "under", required_argument, NULL, OPT_UNDER },
 					       { "tracker", required_argument, NULL, OPT_TRACKER },
 					       { "longest", required_argument, NULL, OPT_LONGEST },
-					       { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 } };
+					       { "help", no_argument, NULL, 'h' },
+					       { NULL, 0, NULL, 0 } };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "+qFvl", longs, NULL)) != -1) {

@@ -13,6 +13,7 @@ struct report_filter {
 };
 /* Prints one table of a recording (slow, hist, span …) to standard output. The exit status. */
 int report_table(struct recread *r, const char *name, bool json, const struct report_filter *which);
-/* What is in it, as one JSON object: where it was made, when, programs, and what views can be made of. The exit status. */
+/* What is in it, as one JSON object: where it was made, when, programs, and what views can be made of. The exit status.
+ */
 int report_contents(struct recread *r);
 #endif

@@ -57,7 +57,8 @@ static bool is_why(const struct listing *l, const char *name)
 			const struct recact *a = &s->fmts[i]->acts[k];
 
 			for (size_t n = 0; a->kind == ACT_SLOW && n < a->nfields; n++)
-				if (a->fields[n].kind == FLD_WHY && a->fields[n].name && !strcmp(a->fields[n].name, name))
+				if (a->fields[n].kind == FLD_WHY && a->fields[n].name &&
+				    !strcmp(a->fields[n].name, name))
 					return true;
 		}
 	return false;
@@ -97,12 +98,8 @@ static int put_attr(struct listing *l, struct strb *b, const struct rec_attr *a)
 	jsonstr_add(b, a->name, strlen(a->name));
 	strb_addc(b, ':');
 	switch (a->kind) {
-	case ATTR_INT:
-		strb_printf(b, "%" PRId64, a->value);
-		break;
-	case ATTR_TEXT:
-		jsonstr_add(b, a->text, strlen(a->text));
-		break;
+	case ATTR_INT: strb_printf(b, "%" PRId64, a->value); break;
+	case ATTR_TEXT: jsonstr_add(b, a->text, strlen(a->text)); break;
 	case ATTR_STACK:
 		e = recread_stack(l->r, a->value, &s, &l->err);
 		if (e == 0 && is_why(l, a->name))
@@ -153,8 +150,12 @@ static int list_slow(struct listing *l, bool control)
 {
 	const struct rec_schema *s = recread_schema(l->r);
 	const struct report_filter *w = l->which;
-	struct rec_slow_query q = { .range = w->range, .tracker = -1, .min_delay = w->over, .max_delay = w->under ? w->under - 1 : 0,
-				    .longest_first = w->longest > 0, .limit = w->longest,
+	struct rec_slow_query q = { .range = w->range,
+				    .tracker = -1,
+				    .min_delay = w->over,
+				    .max_delay = w->under ? w->under - 1 : 0,
+				    .longest_first = w->longest > 0,
+				    .limit = w->longest,
 				    .which = control ? CONTROL_ONLY : SLOW_ONLY };
 
 	for (size_t i = 0; w->tracker && i < s->ntrackers; i++)
@@ -202,7 +203,12 @@ static int on_column(void *ctx, const struct rec_column *c)
 {
 	struct listing *l = ctx;
 	bool known = !(c->head.flags & HIST_NO_SUM);
-	struct histsum s = { (struct rec_bucket *)c->buckets, c->head.nbuckets, 0, c->head.count, c->head.sum, c->head.max,
+	struct histsum s = { (struct rec_bucket *)c->buckets,
+			     c->head.nbuckets,
+			     0,
+			     c->head.count,
+			     c->head.sum,
+			     c->head.max,
 			     c->head.flags };
 	struct rec_histdesc d;
 
@@ -329,8 +335,8 @@ static const struct {
 	const char *name;
 	int (*list)(struct listing *l);
 } tables[] = {
-	{ "slow", all_slow },	{ "control", all_control }, { "hist", all_hist },   { "span", all_spans },
-	{ "process", all_procs }, { "cost", all_costs },	{ "loss", all_losses },
+	{ "slow", all_slow },	  { "control", all_control }, { "hist", all_hist },   { "span", all_spans },
+	{ "process", all_procs }, { "cost", all_costs },      { "loss", all_losses },
 };
 
 int report_table(struct recread *r, const char *name, bool json, const struct report_filter *which)

@@ -35,7 +35,7 @@ struct run {
 	struct session *session;
 	FILE *out;
 	bool own_out;
-	bool hangup; /* SIGHUP, not yet told */
+	bool hangup;	  /* SIGHUP, not yet told */
 	bool for_picture; /* by a command that draws the recording */
 };
 
@@ -69,14 +69,18 @@ static void notice_matches(struct run *r)
 /* Without -w; the program was good otherwise. */
 static int refuse_destructive(const struct run *r)
 {
-	const struct diag g = { .tag = "D_UNKNOWN", .sev = SEV_ERROR, .at = r->w.prog->destructive,
-				.msg = "Destructive actions not allowed", .hint = "-w or -x destructive allows them" };
+	const struct diag g = { .tag = "D_UNKNOWN",
+				.sev = SEV_ERROR,
+				.at = r->w.prog->destructive,
+				.msg = "Destructive actions not allowed",
+				.hint = "-w or -x destructive allows them" };
 	_cleanup_(strb_free) struct strb b = { 0 };
 
 	workshop_tell(r->c, &g);
 	diag_format_place(&b, r->w.prog->destructive);
 	return cmd_fail("could not enable tracing: Destructive actions not allowed%s%s"
-			"hint: -w or -x destructive allows them", b.n ? "\n" : "", strb_str(&b));
+			"hint: -w or -x destructive allows them",
+			b.n ? "\n" : "", strb_str(&b));
 }
 
 /* What a record takes of a buffer besides its data, as DTrace counts (exit() needs 60 bytes). */
@@ -99,8 +103,7 @@ static bool exceeds_buffers(const struct image *img, const struct dopts *o)
 		if (img->aggs[i] && img->aggs[i]->key_size + img->aggs[i]->value_size + AGG_OVERHEAD > o->aggsize)
 			return true;
 	for (uint32_t i = 0; i < img->nmaps; i++)
-		if (img->maps[i].role == IMG_MAP_ASSOC &&
-		    img->maps[i].value_size + ELEMENT_OVERHEAD > o->dynvarsize)
+		if (img->maps[i].role == IMG_MAP_ASSOC && img->maps[i].value_size + ELEMENT_OVERHEAD > o->dynvarsize)
 			return true;
 	return false;
 }
@@ -210,8 +213,8 @@ static int fail_write(const struct run *r, int e)
 
 	if (e == -EPIPE)
 		return EXIT_ERROR; /* the reader has left: nobody to tell */
-	return cmd_fail("failed to write to %s%s%s: %s", q, r->c->output ? r->c->output : "standard output",
-			q, strerror(-e));
+	return cmd_fail("failed to write to %s%s%s: %s", q, r->c->output ? r->c->output : "standard output", q,
+			strerror(-e));
 }
 
 static int list_probes(struct run *r, long target)
@@ -345,7 +348,8 @@ static int tell_cut(const struct run *r)
 		return cmd_fail("nobody took the output for %.1f s after the signal: its end is not printed%s%s",
 				(double)SIGNALS_BLOCKED_NS / NSEC_PER_SEC, any ? ", nor are " : "", strb_str(&lost));
 	if (signals_cut() == SIGNALS_AGAIN)
-		return cmd_fail("a second signal ended the output: its end is not printed%s%s", any ? ", nor are " : "", strb_str(&lost));
+		return cmd_fail("a second signal ended the output: its end is not printed%s%s", any ? ", nor are " : "",
+				strb_str(&lost));
 	if (any)
 		cmd_msg("%s still in the buffers after the signal: too much to be shown in %.1f s", strb_str(&lost),
 			(double)SIGNALS_RECORDS_NS / NSEC_PER_SEC);
@@ -364,20 +368,54 @@ static void fill_text_opts(struct run *r, struct text_opts *t)
 	t->no_final_aggs = r->show != NULL;
 }
 
+static void keep_events_only(struct recorder *rec)
+{
+	recorder_no_costs(rec);
+	recorder_no_lines(rec);
+}
+
+/* Ends what the session wrote to. e is what session_run() returned. Returns the exit status of the command. */
+static int close_outputs(struct run *r, int e, const struct session_result *res)
+{
+	int status, recorded, written;
+
+	/* Where nothing was attached, a table of zeros would look as if it had been measured. */
+	status = e < 0 && !res->started && r->show
+			 ? EXIT_ERROR
+			 : finish_output(r, res->why == SESSION_CONSUMER ? res->consumer_error : 0);
+	status = status ? status : tell_cut(r);
+	recorded = recorder_close(take_ptr(r->recorder));
+	written = metrics_close(take_ptr(r->metrics));
+	recorded = recorded ? recorded : written;
+	return e < 0 ? EXIT_ERROR : status ? status : recorded ? recorded : res->exit_status;
+}
+
 static int run_session(struct run *r)
 {
 	struct rec_schema *schema = session_schema(r->w.prog, r->w.image, &r->w.caps);
 	struct session_result res = { 0 };
 	struct session_config cfg = {
-		.img = r->w.image, .prog = r->w.prog, .reg = r->w.reg, .ts = r->w.ts, .caps = &r->w.caps,
-		.sym = r->w.sym, .history = r->c->opts.record[0] != '\0' && !(r->show && r->show->lasting), .targets = r->targets, .ntargets = r->ntargets,
-		.cg = &r->w.cg, .schema = schema, .consume = on_consume, .stopping = on_stopping, .hangup = r->show && r->show->tick ? on_hangup : NULL, .ctx = r,
+		.img = r->w.image,
+		.prog = r->w.prog,
+		.reg = r->w.reg,
+		.ts = r->w.ts,
+		.caps = &r->w.caps,
+		.sym = r->w.sym,
+		.history = r->c->opts.record[0] != '\0' && !(r->show && r->show->lasting),
+		.targets = r->targets,
+		.ntargets = r->ntargets,
+		.cg = &r->w.cg,
+		.schema = schema,
+		.consume = on_consume,
+		.stopping = on_stopping,
+		.hangup = r->show && r->show->tick ? on_hangup : NULL,
+		.ctx = r,
 		.wants_flight = wants_flight,
 	};
 	struct text_opts topts = { 0 };
 	struct err err = { 0 };
 	bool log = r->c->opts.bpflog;
-	int e, status, recorded, written;
+	int e;
 
 	fill_text_opts(r, &topts);
 	if ((e = why_open(&r->why, &r->c->opts)))
@@ -389,19 +427,17 @@ static int run_session(struct run *r)
 	cfg.rec = r->rec;
 	if (r->show && (e = r->show->open(r->show->ctx, schema, r->w.sym, &r->why, r->out)))
 		return e;
-	if (r->c->opts.record[0] &&
-	    (e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->why, &r->recorder)))
+	if (r->c->opts.record[0] && (e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->why, &r->recorder)))
 		return e;
-	if (r->recorder && r->show && r->show->lasting) {
-		recorder_no_costs(r->recorder);
-		recorder_no_lines(r->recorder);
-	}
+	if (r->recorder && r->show && r->show->lasting)
+		keep_events_only(r->recorder);
 	if (r->c->opts.metrics[0] && (e = metrics_open(r->c->opts.metrics, schema, r->rec, &r->metrics)))
 		return e;
 	e = session_new(&cfg, &r->session, &err);
 	if (e < 0)
 		return fail_err("failed to enable probes", e, &err, log);
-	if (r->show && r->show->ready && (e = r->show->ready(r->show->ctx, r->session, r->ntargets ? target_pid(r->targets[0]) : 0)))
+	if (r->show && r->show->ready &&
+	    (e = r->show->ready(r->show->ctx, r->session, r->ntargets ? target_pid(r->targets[0]) : 0)))
 		return e;
 	recstart_over();
 	signals_watch(fileno(r->out));
@@ -411,13 +447,7 @@ static int run_session(struct run *r)
 		fail_err("", e, &err, log);
 	}
 	tell_targets(r, res.why);
-	/* Where nothing was attached, a table of zeros would look as if it had been measured. */
-	status = e < 0 && !res.started && r->show ? EXIT_ERROR : finish_output(r, res.why == SESSION_CONSUMER ? res.consumer_error : 0);
-	status = status ? status : tell_cut(r);
-	recorded = recorder_close(take_ptr(r->recorder));
-	written = metrics_close(take_ptr(r->metrics));
-	recorded = recorded ? recorded : written;
-	return e < 0 ? EXIT_ERROR : status ? status : recorded ? recorded : res.exit_status;
+	return close_outputs(r, e, &res);
 }
 
 /* Does a description name probes inside of processes? */
@@ -437,8 +467,10 @@ static int advance_targets(struct run *r)
 	static const struct {
 		const char *name;
 		enum target_point to;
-	} points[] = { { "exec", TARGET_EXEC }, { "preinit", TARGET_PREINIT },
-		       { "postinit", TARGET_POSTINIT }, { "main", TARGET_MAIN } };
+	} points[] = { { "exec", TARGET_EXEC },
+		       { "preinit", TARGET_PREINIT },
+		       { "postinit", TARGET_POSTINIT },
+		       { "main", TARGET_MAIN } };
 	enum target_point to = TARGET_EXEC;
 	struct err err = { 0 };
 
@@ -482,7 +514,8 @@ static int compile_and_run(struct run *r, long target)
 		strb_free(&b);
 	}
 	notice_matches(r);
-	/* who sent a stranger's text to be looked at wants to know what a run of it would say; dtrace -e says nothing */
+	/* who sent a stranger's text to be looked at wants to know what a run of it would say; dtrace -e says nothing
+	 */
 	if (r->c->compile_only && r->c->opts.confined && r->w.prog->destructive.src && !r->c->opts.destructive)
 		return refuse_destructive(r);
 	if (r->c->compile_only)
@@ -490,7 +523,8 @@ static int compile_and_run(struct run *r, long target)
 	if (total_matches(r) == 0 && !r->c->opts.zdefs)
 		return cmd_fail("no probes matched");
 	if (flies_in_vain(r))
-		return cmd_fail("the flight recorder (-x flight) has nothing to wait for: no clause of a tracker calls slow()");
+		return cmd_fail(
+			"the flight recorder (-x flight) has nothing to wait for: no clause of a tracker calls slow()");
 	if (r->w.prog->destructive.src && !r->c->opts.destructive)
 		return refuse_destructive(r);
 	if (exceeds_buffers(r->w.image, &r->c->opts))

@@ -22,18 +22,20 @@
 #define WORDS_MAX 256 /* recordings and folders of the command line */
 
 struct serve_opts {
-	uint64_t port;	   /* 0: any that is free */
-	const char *unix_path; /* NULL: TCP on loopback */
+	uint64_t port;		     /* 0: any that is free */
+	const char *unix_path;	     /* NULL: TCP on loopback */
 	char *recordings[WORDS_MAX]; /* files and folders */
 	size_t n;
 };
 
 static int usage(FILE *out)
 {
-	fprintf(out, "Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING...]\n"
-			"\n\t--port        TCP port on 127.0.0.1 (default: any that is free)\n"
-			"\t--unix        a unix socket instead, for nobody but this user\n"
-			"\t--recordings  recordings of this folder can be opened, as those named\n", cmd_name());
+	fprintf(out,
+		"Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING...]\n"
+		"\n\t--port        TCP port on 127.0.0.1 (default: any that is free)\n"
+		"\t--unix        a unix socket instead, for nobody but this user\n"
+		"\t--recordings  recordings of this folder can be opened, as those named\n",
+		cmd_name());
 	return EXIT_USAGE;
 }
 
@@ -51,7 +53,8 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 	static const struct option longs[] = { { "port", required_argument, NULL, 'p' },
 					       { "unix", required_argument, NULL, 'u' },
 					       { "recordings", required_argument, NULL, 'r' },
-					       { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 } };
+					       { "help", no_argument, NULL, 'h' },
+					       { NULL, 0, NULL, 0 } };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "-", longs, NULL)) != -1) {
@@ -90,8 +93,8 @@ static int run_server(struct serve_config *c, int sock)
 	return r < 0 ? cmd_fail("%s", err.msg) : EXIT_OK;
 }
 
-/* The launcher reads them, and so there is no moment at which one would leave the folder or the socket; the server ends when the
- * launcher says so. */
+/* The launcher reads them, and so there is no moment at which one would leave the folder or the socket; the server ends
+ * when the launcher says so. */
 static void hold_signals(void)
 {
 	sigset_t set;
@@ -131,9 +134,10 @@ static int run_both(struct serve_config *c, char *const *overview, const struct 
 /* The command line of the live view: the trackers of the default set, and stacks. */
 static char *const *overview_of(struct arena *a, const struct servedir *dir)
 {
-	static char *const options[] = { "dwell", "--json", "-x", "noself", "-x", "maxcpu=25%", "-x", "switchrate=5hz",
-					 "-x", "cost", "-x", "zdepends" };
-	static const char *const programs[] = { "wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim", "overview" };
+	static char *const options[] = { "dwell", "--json",	    "-x", "noself", "-x", "maxcpu=25%",
+					 "-x",	  "switchrate=5hz", "-x", "cost",   "-x", "zdepends" };
+	static const char *const programs[] = { "wakeup",  "offcpu", "block",	"irq",
+						"softirq", "lock",   "reclaim", "overview" };
 	char **argv = arena_alloc(a, (ARRAY_SIZE(options) + 2 * ARRAY_SIZE(programs) + 7) * sizeof(*argv));
 	size_t n = ARRAY_SIZE(options);
 
@@ -143,8 +147,9 @@ static char *const *overview_of(struct arena *a, const struct servedir *dir)
 		argv[n++] = arena_printf(a, "%s/latency/%s.d", libs_dir(a), programs[i]);
 	}
 	if (dir->live) {
-		char *keep[] = { (char *)(uintptr_t)"--record", dir->live, (char *)(uintptr_t)"--record-size",
-				 (char *)(uintptr_t)LIVE_SIZE, (char *)(uintptr_t)"--record-age", (char *)(uintptr_t)LIVE_AGE };
+		char *keep[] = { (char *)(uintptr_t) "--record",      dir->live,
+				 (char *)(uintptr_t) "--record-size", (char *)(uintptr_t)LIVE_SIZE,
+				 (char *)(uintptr_t) "--record-age",  (char *)(uintptr_t)LIVE_AGE };
 
 		memcpy(argv + n, keep, sizeof(keep));
 		n += ARRAY_SIZE(keep);
@@ -157,8 +162,12 @@ static int serve_main(int argc, char **argv)
 {
 	const char *hosts[] = { NULL, NULL, NULL };
 	char token[SERVE_TOKEN_LEN + 1];
-	struct serve_config c = { .hosts = hosts, .token = token, .privileged = geteuid() == 0,
-				  .why_not = "dwell serve was not started as root: it can show recordings, but not trace" };
+	struct serve_config c = {
+		.hosts = hosts,
+		.token = token,
+		.privileged = geteuid() == 0,
+		.why_not = "dwell serve was not started as root: it can show recordings, but not trace"
+	};
 	struct serve_opts o = { 0 };
 	struct servedir dir;
 	struct arena *a;
@@ -175,7 +184,8 @@ static int serve_main(int argc, char **argv)
 	hold_signals();
 	c.listen_fd = o.unix_path ? listen_unix(o.unix_path) : listen_tcp(NULL, &o.port);
 	if (c.listen_fd < 0)
-		return cmd_fail("cannot listen on %s: %s", o.unix_path ? o.unix_path : "127.0.0.1", strerror(-c.listen_fd));
+		return cmd_fail("cannot listen on %s: %s", o.unix_path ? o.unix_path : "127.0.0.1",
+				strerror(-c.listen_fd));
 	if (serve_token(token) < 0)
 		return cmd_fail("no random numbers");
 	c.nprograms = gallery_read(a, &c.programs);
@@ -185,7 +195,8 @@ static int serve_main(int argc, char **argv)
 	c.nrecordings = dir.nfiles;
 	r = servedir_make(a, &dir, LISTEN_NOBODY);
 	if (r < 0)
-		cmd_msg("no folder for recordings: %s; those that are sent, and ranges of the live view, cannot be shown", strerror(-r));
+		cmd_msg("no folder for recordings: %s; those that are sent, and ranges of the live view, cannot be shown",
+			strerror(-r));
 	c.uploads = dir.uploads;
 	if (!c.nassets)
 		cmd_msg("built without the page (it needs esbuild to be built): only the API is there");

@@ -17,7 +17,8 @@ static bool is_recording(int fd)
 {
 	char head[16];
 
-	return pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) && !memcmp(head, "SQLite format 3", sizeof(head));
+	return pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+	       !memcmp(head, "SQLite format 3", sizeof(head));
 }
 
 /* -ENOTSUP: something else. */
@@ -35,7 +36,7 @@ static int add_file(struct arena *a, struct servedir *d, const char *path)
 		return -E2BIG;
 	d->paths[d->nfiles] = arena_strdup(a, path);
 	d->files[d->nfiles++] = (struct serve_recording){ .name = arena_strdup(a, base ? base + 1 : path),
-							   .bytes = (uint64_t)st.st_size };
+							  .bytes = (uint64_t)st.st_size };
 	return 0;
 }
 
@@ -77,8 +78,10 @@ int servedir_find(struct arena *a, char *const *words, size_t n, struct servedir
 		}
 		e = add_file(a, d, words[i]);
 		if (e < 0)
-			e = cmd_fail("%s: %s", words[i], e == -ENOTSUP ? "no recording of dwell" :
-					       e == -E2BIG ? "more recordings than can be shown" : strerror(-e));
+			e = cmd_fail("%s: %s", words[i],
+				     e == -ENOTSUP ? "no recording of dwell"
+				     : e == -E2BIG ? "more recordings than can be shown"
+						   : strerror(-e));
 	}
 	return e;
 }

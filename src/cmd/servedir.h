@@ -17,14 +17,14 @@ struct servedir {
 	char *live, *uploads; /* file, folder in it; NULL: none */
 };
 
-/* Finds the recordings that words (files and folders) name; folders are not searched further. 0, or an exit status after
- * a message. */
+/* Finds the recordings that words (files and folders) name; folders are not searched further. 0, or an exit status
+ * after a message. */
 int servedir_find(struct arena *a, char *const *words, size_t n, struct servedir *ret);
 /* Makes the folder; nobody but `user` may write to the part for uploads. 0 or -errno. */
 int servedir_make(struct arena *a, struct servedir *d, unsigned user);
 void servedir_remove(struct servedir *d);
-/* The recording `source` ("live", "r1", "u2") for a process of `user`, who has no privileges: 0 and *ret_path, which that
- * process opens, or a descriptor (ret_path is empty then). -ENOENT: there is none; -errno. */
+/* The recording `source` ("live", "r1", "u2") for a process of `user`, who has no privileges: 0 and *ret_path, which
+ * that process opens, or a descriptor (ret_path is empty then). -ENOENT: there is none; -errno. */
 int servedir_open(const struct servedir *d, const char *source, unsigned user, char *ret_path, size_t size);
 /* Before the live view begins again. */
 void servedir_forget_live(const struct servedir *d);

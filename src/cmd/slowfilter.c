@@ -48,7 +48,8 @@ static bool has_anybody(const struct slowfilter *f)
 	while (d && !found && (e = readdir(d))) {
 		uint64_t pid;
 
-		found = num_parse_u64(e->d_name, &pid) == 0 && pid <= UINT32_MAX && members_has(f->members, (uint32_t)pid);
+		found = num_parse_u64(e->d_name, &pid) == 0 && pid <= UINT32_MAX &&
+			members_has(f->members, (uint32_t)pid);
 	}
 	if (d)
 		closedir(d);
@@ -64,8 +65,8 @@ int slowfilter_open(struct slowfilter *f)
 	if (members_new(&w, true, &f->members) < 0)
 		return cmd_fail("out of memory");
 	if (wants_cgroups(f) && !f->root && !has_anybody(f))
-		cmd_msg("no process is in %s %s now; its events are shown when there is one", f->cgroup ? "cgroup" : "container",
-			f->cgroup ? f->cgroup : f->container);
+		cmd_msg("no process is in %s %s now; its events are shown when there is one",
+			f->cgroup ? "cgroup" : "container", f->cgroup ? f->cgroup : f->container);
 	return 0;
 }
 

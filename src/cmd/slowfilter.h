@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose slow events are wanted, also when those have ended by the time the event is looked at: see latency/members.h. */
+/* Whose slow events are wanted, also when those have ended by the time the event is looked at: see latency/members.h.
+ */
 #ifndef DWELL_CMD_SLOWFILTER_H
 #define DWELL_CMD_SLOWFILTER_H
 #include <stdbool.h>
@@ -10,8 +11,8 @@
 
 struct slowfilter {
 	const char *comm, *cgroup, *container; /* NULL: any */
-	uint32_t root; /* process: it and its descendants; 0: any */
-	struct members *members; /* NULL: none of these is asked for */
+	uint32_t root;			       /* process: it and its descendants; 0: any */
+	struct members *members;	       /* NULL: none of these is asked for */
 };
 
 /* "/sys/fs/cgroup/a", "/a", "a": as /proc/PID/cgroup has it: "/a". */

@@ -8,9 +8,9 @@
 #include "base/vec.h"
 
 struct group {
-	char *tracker, *comm, *reason;	/* owned */
-	char *whole[SLOWGROUP_WHOLE];	/* texts of the first ones behind the one that was shown; owned */
-	uint64_t n, min, max, last;	/* of those behind it; last: when it ended */
+	char *tracker, *comm, *reason; /* owned */
+	char *whole[SLOWGROUP_WHOLE];  /* texts of the first ones behind the one that was shown; owned */
+	uint64_t n, min, max, last;    /* of those behind it; last: when it ended */
 };
 
 struct slowgroups {
@@ -71,7 +71,8 @@ int slowgroups_add(struct slowgroups *g, const struct slowgroup_event *e, struct
 	struct group *x = NULL;
 
 	for (size_t i = 0; i < g->v.n && !x; i++)
-		if (!strcmp(g->v.v[i].tracker, e->tracker) && !strcmp(g->v.v[i].comm, e->comm) && !strcmp(g->v.v[i].reason, e->reason))
+		if (!strcmp(g->v.v[i].tracker, e->tracker) && !strcmp(g->v.v[i].comm, e->comm) &&
+		    !strcmp(g->v.v[i].reason, e->reason))
 			x = &g->v.v[i];
 	if (!x)
 		return g->v.n < SLOWGROUP_GROUPS ? begin(g, e) : 1;
@@ -115,7 +116,8 @@ static char *sentence(const struct group *x)
 	return strb_take(&b);
 }
 
-void slowgroups_put(struct slowgroups *g, struct strb *b, void (*wrap)(void *ctx, struct strb *to, char *text), void *ctx)
+void slowgroups_put(struct slowgroups *g, struct strb *b, void (*wrap)(void *ctx, struct strb *to, char *text),
+		    void *ctx)
 {
 	for (size_t i = 0; i < g->v.n; i++) {
 		const struct group *x = &g->v.v[i];

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slow events that are told alike, put together for the text view: the first is shown at once; of those of a refresh behind it one line tells,
- * with how many they are and how long they were. */
+/* Slow events that are told alike, put together for the text view: the first is shown at once; of those of a refresh
+ * behind it one line tells, with how many they are and how long they were. */
 #ifndef DWELL_CMD_SLOWGROUP_H
 #define DWELL_CMD_SLOWGROUP_H
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/strb.h"
 
-#define SLOWGROUP_NS	 1000000000ull /* a refresh */
-#define SLOWGROUP_WHOLE	 2   /* so many alike are told whole */
-#define SLOWGROUP_GROUPS 256 /* kinds in a refresh; events of others are shown at once */
+#define SLOWGROUP_NS 1000000000ull /* a refresh */
+#define SLOWGROUP_WHOLE 2	   /* so many alike are told whole */
+#define SLOWGROUP_GROUPS 256	   /* kinds in a refresh; events of others are shown at once */
 
 struct slowgroups;
 
 /* An event: what it has in common with others, and its own text. */
 struct slowgroup_event {
 	const char *tracker, *comm, *reason; /* reason: " for a CPU, taken by cc1" */
-	uint64_t wall, delay; /* when it ended, CLOCK_REALTIME; ns */
+	uint64_t wall, delay;		     /* when it ended, CLOCK_REALTIME; ns */
 };
 
 /* How a line begins: "11:02:03.456 wakeup: ". */
@@ -28,5 +28,6 @@ int slowgroups_add(struct slowgroups *g, const struct slowgroup_event *e, struct
 /* Is the refresh over that began with the first event, now or at the end of a later event? */
 bool slowgroups_due(const struct slowgroups *g, uint64_t wall);
 /* Tells what was kept, wrap()ped, and begins anew. */
-void slowgroups_put(struct slowgroups *g, struct strb *b, void (*wrap)(void *ctx, struct strb *to, char *text), void *ctx);
+void slowgroups_put(struct slowgroups *g, struct strb *b, void (*wrap)(void *ctx, struct strb *to, char *text),
+		    void *ctx);
 #endif

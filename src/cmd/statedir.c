@@ -13,7 +13,7 @@
 #include "store/recfile.h"
 #include "store/recquery.h"
 
-#define UNMADE_BYTES 16384 /* what is no recording yet has no more, with its log */
+#define UNMADE_BYTES 16384	 /* what is no recording yet has no more, with its log */
 #define EMPTY_BYTES (512u << 10) /* likewise one in which nothing was recorded */
 
 static const char *const beside[] = { "-wal", "-shm", "-journal" }; /* SQLite's, while it is open or after a kill */
@@ -150,7 +150,8 @@ static void remove_file(const char *path)
 	}
 }
 
-/* Was the daemon of this file killed before it had begun to measure? Such files would push real recordings out. Others that cannot be read stay. */
+/* Was the daemon of this file killed before it had begun to measure? Such files would push real recordings out. Others
+ * that cannot be read stay. */
 static bool is_empty(const struct statedir_file *f)
 {
 	struct recread *r = NULL;
@@ -198,7 +199,8 @@ int statedir_name(const char *dir, char path[STATEDIR_PATH_LEN])
 		unsigned ms = (unsigned)(now.tv_nsec / 1000000);
 
 		gmtime_r(&now.tv_sec, &tm);
-		n = snprintf(path, STATEDIR_PATH_LEN, "%s/" STATEDIR_PREFIX "%04d%02d%02dT%02d%02d%02d.%03uZ" STATEDIR_SUFFIX, dir,
+		n = snprintf(path, STATEDIR_PATH_LEN,
+			     "%s/" STATEDIR_PREFIX "%04d%02d%02dT%02d%02d%02d.%03uZ" STATEDIR_SUFFIX, dir,
 			     tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, ms);
 		if (n < 0 || n >= STATEDIR_PATH_LEN)
 			return -ENAMETOOLONG;

@@ -8,9 +8,9 @@
 struct stuck_print {
 	bool all, json; /* all: also those that only sleep */
 	uint64_t over_ns;
-	uint32_t pid;	/* 0: any */
+	uint32_t pid;		      /* 0: any */
 	const char *comm, *container; /* NULL: any; of the thread or its process; the container's beginning */
-	uint64_t cgroup; /* 0: any */
+	uint64_t cgroup;	      /* 0: any */
 	int columns;
 	FILE *out;
 	struct sym *sym;

@@ -5,8 +5,9 @@
 #include "base/cleanup.h"
 
 const char *const textopts_names[] = {
-	"quiet", "flowindent", "rawbytes", "noresolve", "droptags", "aggsortkey", "aggsortrev", "aggpercpu", "agghist", "aggpack",
-	"encoding",	"aggsortkeypos", "aggsortpos", "stackindent", "printsize", "ustackframes", NULL,
+	"quiet",      "flowindent",  "rawbytes",  "noresolve",	  "droptags", "aggsortkey",
+	"aggsortrev", "aggpercpu",   "agghist",	  "aggpack",	  "encoding", "aggsortkeypos",
+	"aggsortpos", "stackindent", "printsize", "ustackframes", NULL,
 };
 
 void textopts_fill(struct text_opts *t, const struct dopts *o)
@@ -23,9 +24,7 @@ void textopts_fill(struct text_opts *t, const struct dopts *o)
 	t->snapshotrate = o->snapshotrate;
 	t->agghist = o->agghist;
 	t->aggpack = o->aggpack;
-	t->encoding = !strcmp(o->encoding, "utf8")  ? TEXT_UTF8 :
-		      !strcmp(o->encoding, "ascii") ? TEXT_ASCII :
-						      TEXT_AUTO;
+	t->encoding = !strcmp(o->encoding, "utf8") ? TEXT_UTF8 : !strcmp(o->encoding, "ascii") ? TEXT_ASCII : TEXT_AUTO;
 	t->aggsortkeypos = o->aggsortkeypos;
 	t->aggsortpos = o->aggsortpos;
 	t->stackindent = o->stackindent;
@@ -36,9 +35,9 @@ void textopts_fill(struct text_opts *t, const struct dopts *o)
 
 bool textopts_dynamic(const char *name)
 {
-	static const char *const dynamic[] = { "agghist", "aggpack", "encoding", "aggrate", "aggsortkey", "aggsortkeypos", "aggsortpos",
-					       "aggsortrev", "flowindent", "quiet", "rawbytes",
-					       "stackindent", "switchrate", "printsize" };
+	static const char *const dynamic[] = { "agghist",	"aggpack",     "encoding",   "aggrate",	   "aggsortkey",
+					       "aggsortkeypos", "aggsortpos",  "aggsortrev", "flowindent", "quiet",
+					       "rawbytes",	"stackindent", "switchrate", "printsize" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(dynamic); i++)
 		if (!strcmp(dynamic[i], name))

@@ -22,10 +22,21 @@ struct timeline_cmd {
 
 static const struct optrow rows[] = {
 	PICOPT_ROWS(struct timeline_cmd, pic),
-	PICOPT_PICTURE(struct timeline_cmd, pic, PIC_TEXT, "text", "a table instead: what the time of each thread went to"),
-	{ .name = "processes", .kind = OPT_FLAG, .at = offsetof(struct timeline_cmd, opts.processes), .help = "a tree of processes instead of threads" },
-	{ .name = "all", .kind = OPT_FLAG, .at = offsetof(struct timeline_cmd, opts.all), .help = "--processes: also those that were there and did nothing" },
-	{ .name = "pid", .kind = OPT_NUMBER, .value = INT32_MAX, .at = offsetof(struct timeline_cmd, opts.pid), .arg = "PID",
+	PICOPT_PICTURE(struct timeline_cmd, pic, PIC_TEXT, "text",
+		       "a table instead: what the time of each thread went to"),
+	{ .name = "processes",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct timeline_cmd, opts.processes),
+	  .help = "a tree of processes instead of threads" },
+	{ .name = "all",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct timeline_cmd, opts.all),
+	  .help = "--processes: also those that were there and did nothing" },
+	{ .name = "pid",
+	  .kind = OPT_NUMBER,
+	  .value = INT32_MAX,
+	  .at = offsetof(struct timeline_cmd, opts.pid),
+	  .arg = "PID",
 	  .help = "only this process (--processes: and its descendants)" },
 	PICOPT_ROWS_TIMES(struct timeline_cmd, opts.from_ns, opts.to_ns),
 	PICOPT_ROWS_LIVE_TREE(struct timeline_cmd, live),
@@ -33,7 +44,8 @@ static const struct optrow rows[] = {
 static const struct optable options = {
 	.command = "timeline",
 	.synopsis = "timeline [options] RECORDING\ntimeline [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
-	.rows = rows, .n = ARRAY_SIZE(rows),
+	.rows = rows,
+	.n = ARRAY_SIZE(rows),
 };
 
 /* The words behind "--" as one, as -c takes a command: words with blanks are quoted. */
@@ -78,7 +90,9 @@ static int take_options(struct timeline_cmd *t, int argc, char **argv, struct st
 
 static int draw(const struct timeline_cmd *c, const struct timeline *t)
 {
-	const char *file = c->live.program && !c->live.record ? c->live.command : c->live.record ? c->live.record : c->file;
+	const char *file = c->live.program && !c->live.record ? c->live.command
+			   : c->live.record		      ? c->live.record
+							      : c->file;
 	const char *base = file && !c->live.command ? strrchr(file, '/') : NULL;
 	struct strb title = { 0 };
 	struct outfile out;
@@ -88,8 +102,11 @@ static int draw(const struct timeline_cmd *c, const struct timeline *t)
 	if (!c->pic.title && (file || c->live.pid))
 		strb_printf(&title, " · %s%s", file ? "" : "process ", file ? (base ? base + 1 : file) : c->live.pid);
 	if (e == 0) {
-		e = c->pic.picture == PIC_TEXT ? timeline_text(t, (unsigned)latency_columns(), out.f) :
-						 (c->pic.picture == PIC_JSON ? timeline_json : c->pic.picture == PIC_HTML ? timeline_html : timeline_svg)(t, strb_str(&title), out.f);
+		e = c->pic.picture == PIC_TEXT
+			    ? timeline_text(t, (unsigned)latency_columns(), out.f)
+			    : (c->pic.picture == PIC_JSON   ? timeline_json
+			       : c->pic.picture == PIC_HTML ? timeline_html
+							    : timeline_svg)(t, strb_str(&title), out.f);
 		e = outfile_close(&out, e);
 	}
 	strb_free(&title);
@@ -117,9 +134,11 @@ static int show(struct timeline_cmd *c)
 		e = reclive_fail(&c->live, err.msg);
 	}
 	if (e == 0 && t->left_out)
-		cmd_msg("%llu intervals are left out: %u are drawn at most; take less with --from and --to", (unsigned long long)t->left_out, TL_MAX_ITEMS);
+		cmd_msg("%llu intervals are left out: %u are drawn at most; take less with --from and --to",
+			(unsigned long long)t->left_out, TL_MAX_ITEMS);
 	if (e == 0 && t->left_out_rows)
-		cmd_msg("%llu rows are left out: %u are drawn at most; take less with --pid, --from and --to", (unsigned long long)t->left_out_rows, TL_MAX_ROWS);
+		cmd_msg("%llu rows are left out: %u are drawn at most; take less with --pid, --from and --to",
+			(unsigned long long)t->left_out_rows, TL_MAX_ROWS);
 	if (e == 0)
 		e = draw(c, t);
 	timeline_free(t);

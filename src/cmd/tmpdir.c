@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* $TMPDIR is everybody's: a folder is only ever reached by a descriptor that was opened without following links, and looked
- * at: it is a folder of this user, of a name and mode that tmpdir_make() gives. */
+/* $TMPDIR is everybody's: a folder is only ever reached by a descriptor that was opened without following links, and
+ * looked at: it is a folder of this user, of a name and mode that tmpdir_make() gives. */
 #include "cmd/tmpdir.h"
 #include <dirent.h>
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "run/session/ctl.h"
 #include "run/os/signals.h"
 
-#define ATTEMPTS   10 /* to make one that nobody takes for a dead one before it is locked */
-#define RANDOM_LEN 6  /* of mkdtemp() */
-#define PREFIX	   "dwell-"
+#define ATTEMPTS 10  /* to make one that nobody takes for a dead one before it is locked */
+#define RANDOM_LEN 6 /* of mkdtemp() */
+#define PREFIX "dwell-"
 
 static const char *const kinds[] = { TMPDIR_LIVE, TMPDIR_SERVE };
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -209,7 +209,8 @@ static void clear_one(int parent, const char *name)
 	_cleanup_close_ int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 066) || flock(fd, LOCK_EX | LOCK_NB) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 066) ||
+	    flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return;
 	empty(fd, true);
 	unlinkat(parent, name, AT_REMOVEDIR);

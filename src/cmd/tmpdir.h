@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders that a run makes for itself in $TMPDIR (/tmp), and what dead runs have left. A folder is locked (flock(2)) as long
- * as its process lives, so what can be locked is of nobody any more, however he ended.
- * Older versions made folders with a dash in place of the dot, and did not lock them: those stay. */
+/* Folders that a run makes for itself in $TMPDIR (/tmp), and what dead runs have left. A folder is locked (flock(2)) as
+ * long as its process lives, so what can be locked is of nobody any more, however he ended. Older versions made folders
+ * with a dash in place of the dot, and did not lock them: those stay. */
 #ifndef DWELL_CMD_TMPDIR_H
 #define DWELL_CMD_TMPDIR_H
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define TMPDIR_LIVE  "live"  /* a recording that is drawn when the run has ended: reclive.h */
+#define TMPDIR_LIVE "live"   /* a recording that is drawn when the run has ended: reclive.h */
 #define TMPDIR_SERVE "serve" /* recordings of `dwell serve`: servedir.h */
 
 struct tmpdir {
@@ -15,8 +15,9 @@ struct tmpdir {
 	int fd;	    /* locked */
 };
 
-/* Makes a folder "dwell-KIND.XXXXXX" of this mode. Signals that end a process (INT, TERM, HUP, QUIT) are held up meanwhile;
- * with `guard` they remove it from then on, where they had their default action; one at a time. 0 or -errno. */
+/* Makes a folder "dwell-KIND.XXXXXX" of this mode. Signals that end a process (INT, TERM, HUP, QUIT) are held up
+ * meanwhile; with `guard` they remove it from then on, where they had their default action; one at a time. 0 or -errno.
+ */
 int tmpdir_make(const char *kind, mode_t mode, bool guard, struct tmpdir *ret);
 /* Removes it with all that is in it (folders of files, no deeper). *t is none then; accepts none. */
 void tmpdir_remove(struct tmpdir *t);

@@ -44,8 +44,13 @@ static bool wants(void *ctx, const struct slow_event *e)
 static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
 {
 	struct top_run *t = ctx;
-	struct top_config c = { .schema = schema, .sym = sym, .causes = why_causes(why), .profile_hz = PROFILE_HZ,
-				.hidden = "wait", .wants = wants, .ctx = t };
+	struct top_config c = { .schema = schema,
+				.sym = sym,
+				.causes = why_causes(why),
+				.profile_hz = PROFILE_HZ,
+				.hidden = "wait",
+				.wants = wants,
+				.ctx = t };
 
 	(void)out;
 	t->schema = schema;
@@ -112,18 +117,43 @@ static void put_keys(FILE *out)
 }
 
 static const struct optrow rows[] = {
-	{ .letter = 'p', .kind = OPT_CALL, .take = take_target, .arg = "PID", .help = "causes and slow events of this process and its descendants only" },
-	{ .letter = 'c', .kind = OPT_CALL, .take = take_target, .arg = "COMMAND", .help = "run it, and end with it; causes of it and its descendants only" },
-	{ .name = "over", .kind = OPT_TIME, .at = offsetof(struct top_run, over_ns), .value = 1, .arg = "TIME",
+	{ .letter = 'p',
+	  .kind = OPT_CALL,
+	  .take = take_target,
+	  .arg = "PID",
+	  .help = "causes and slow events of this process and its descendants only" },
+	{ .letter = 'c',
+	  .kind = OPT_CALL,
+	  .take = take_target,
+	  .arg = "COMMAND",
+	  .help = "run it, and end with it; causes of it and its descendants only" },
+	{ .name = "over",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct top_run, over_ns),
+	  .value = 1,
+	  .arg = "TIME",
 	  .help = "events are slow from here on, for all trackers (each has its own)" },
-	{ .name = "every", .kind = OPT_TIME, .at = offsetof(struct top_run, every_ns), .value = 1, .arg = "TIME", .help = "causes and CPUs are of the last so much (2s)" },
-	{ .name = "idle", .kind = OPT_FLAG, .at = offsetof(struct top_run, config.idle), .help = "sleeps and waits for something to do, too (key i)" },
+	{ .name = "every",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct top_run, every_ns),
+	  .value = 1,
+	  .arg = "TIME",
+	  .help = "causes and CPUs are of the last so much (2s)" },
+	{ .name = "idle",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct top_run, config.idle),
+	  .help = "sleeps and waits for something to do, too (key i)" },
 	{ .name = "for", LATENCY_FOR(struct top_run, args), .help = "end after this time; else q or Ctrl-C" },
 	{ .name = "record", LATENCY_PASS(struct top_run, args), .arg = "FILE", .help = "keep what was measured" },
-	{ .letter = 'v', .kind = OPT_FLAG, .at = offsetof(struct top_run, cost), .help = "with the cost of dwell's own probes" },
+	{ .letter = 'v',
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct top_run, cost),
+	  .help = "with the cost of dwell's own probes" },
 	{ .letter = 'x', LATENCY_PASS(struct top_run, args), .arg = "OPTION[=VALUE]", .help = "as of dwell" },
 };
-static const struct optable options = { .command = "top", .synopsis = "top [options]", .rows = rows, .n = ARRAY_SIZE(rows), .more = put_keys };
+static const struct optable options = {
+	.command = "top", .synopsis = "top [options]", .rows = rows, .n = ARRAY_SIZE(rows), .more = put_keys
+};
 
 static int check(const struct top_run *t)
 {
@@ -143,7 +173,9 @@ static int check(const struct top_run *t)
 
 static void add_programs(struct latency_args *a)
 {
-	static const char *const programs[] = { "wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim", "top" };
+	static const char *const programs[] = {
+		"wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim", "top"
+	};
 
 	latency_args_add2(a, "-x", "zdepends");
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
@@ -155,7 +187,9 @@ static void add_programs(struct latency_args *a)
 static int top_main(int argc, char **argv)
 {
 	struct top_run t = { .config = { .title = "", .refresh_ns = REFRESH_NS }, .every_ns = DEFAULT_EVERY_NS };
-	const struct run_show show = { .ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready };
+	const struct run_show show = {
+		.ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready
+	};
 	struct latency_args *a = &t.args;
 	int e;
 

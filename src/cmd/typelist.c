@@ -16,8 +16,8 @@ static const struct {
 	const char *name;
 	enum tkind kind;
 } kinds[] = {
-	{ "struct", TK_STRUCT }, { "union", TK_UNION }, { "enum", TK_ENUM }, { "typedef", TK_TYPEDEF }, { "base", TK_INT },
-	{ "base", TK_FLOAT },
+	{ "struct", TK_STRUCT },   { "union", TK_UNION }, { "enum", TK_ENUM },
+	{ "typedef", TK_TYPEDEF }, { "base", TK_INT },	  { "base", TK_FLOAT },
 };
 
 struct typelist *typelist_new(void)
@@ -113,7 +113,8 @@ static const char *kind_name(enum tkind kind)
 	return "";
 }
 
-size_t typelist_find(void *ctx, const char *kind, const char *prefix, struct serve_type *ret, size_t max, const char **why)
+size_t typelist_find(void *ctx, const char *kind, const char *prefix, struct serve_type *ret, size_t max,
+		     const char **why)
 {
 	struct typelist *l = ctx;
 	struct typename_row *rows;

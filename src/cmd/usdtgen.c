@@ -97,7 +97,7 @@ void usdtgen_header(struct strb *out, const struct unit *u, const char *guard)
 
 enum { SEC_NULL, SEC_PROBES, SEC_STACK, SEC_SYMTAB, SEC_STRTAB, SEC_SHSTRTAB, NSECS };
 static const char sec_names[] = "\0.probes\0.note.GNU-stack\0.symtab\0.strtab\0.shstrtab";
-static const uint8_t sec_name_off[NSECS] = {0, 1, 9, 25, 33, 41};
+static const uint8_t sec_name_off[NSECS] = { 0, 1, 9, 25, 33, 41 };
 #define SEMAPHORE_SIZE 2
 
 #if defined(__aarch64__)
@@ -118,21 +118,45 @@ static void align8(struct strb *b)
 		strb_addc(b, '\0');
 }
 
+/* The symbols of n semaphores, whose names follow each other in names, after the empty one. */
+static void put_symbols(struct strb *out, const struct strb *names, size_t n)
+{
+	strb_fill(out, '\0', sizeof(Elf64_Sym));
+	for (size_t i = 0, at = 1; i < n; i++) {
+		Elf64_Sym s = { .st_name = (uint32_t)at,
+				.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
+				.st_other = STV_HIDDEN,
+				.st_shndx = SEC_PROBES,
+				.st_value = i * SEMAPHORE_SIZE,
+				.st_size = SEMAPHORE_SIZE };
+
+		strb_add(out, &s, sizeof(s));
+		at += strlen(names->s + at) + 1;
+	}
+}
+
 void usdtgen_object(struct strb *out, const struct unit *u)
 {
-	Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-			.e_type = ET_REL, .e_machine = MACHINE, .e_version = EV_CURRENT,
-			.e_ehsize = sizeof(h), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = NSECS,
-			.e_shstrndx = SEC_SHSTRTAB};
+	Elf64_Ehdr h = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			 .e_type = ET_REL,
+			 .e_machine = MACHINE,
+			 .e_version = EV_CURRENT,
+			 .e_ehsize = sizeof(h),
+			 .e_shentsize = sizeof(Elf64_Shdr),
+			 .e_shnum = NSECS,
+			 .e_shstrndx = SEC_SHSTRTAB };
 	Elf64_Shdr sh[NSECS] = {
-		[SEC_PROBES] = {.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_WRITE, .sh_addralign = 2},
-		[SEC_STACK] = {.sh_type = SHT_PROGBITS, .sh_addralign = 1},
-		[SEC_SYMTAB] = {.sh_type = SHT_SYMTAB, .sh_link = SEC_STRTAB, .sh_info = 1, .sh_addralign = 8,
-				.sh_entsize = sizeof(Elf64_Sym)},
-		[SEC_STRTAB] = {.sh_type = SHT_STRTAB, .sh_addralign = 1},
-		[SEC_SHSTRTAB] = {.sh_type = SHT_STRTAB, .sh_addralign = 1},
+		[SEC_PROBES] = { .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_WRITE, .sh_addralign = 2 },
+		[SEC_STACK] = { .sh_type = SHT_PROGBITS, .sh_addralign = 1 },
+		[SEC_SYMTAB] = { .sh_type = SHT_SYMTAB,
+				 .sh_link = SEC_STRTAB,
+				 .sh_info = 1,
+				 .sh_addralign = 8,
+				 .sh_entsize = sizeof(Elf64_Sym) },
+		[SEC_STRTAB] = { .sh_type = SHT_STRTAB, .sh_addralign = 1 },
+		[SEC_SHSTRTAB] = { .sh_type = SHT_STRTAB, .sh_addralign = 1 },
 	};
-	struct strb names = {0};
+	struct strb names = { 0 };
 	size_t n = 0;
 
 	strb_addc(&names, '\0');
@@ -146,15 +170,7 @@ void usdtgen_object(struct strb *out, const struct unit *u)
 	align8(out);
 	sh[SEC_STACK].sh_offset = sh[SEC_SYMTAB].sh_offset = out->n;
 	sh[SEC_SYMTAB].sh_size = (n + 1) * sizeof(Elf64_Sym);
-	strb_fill(out, '\0', sizeof(Elf64_Sym));
-	for (size_t i = 0, at = 1; i < n; i++) {
-		Elf64_Sym s = {.st_name = (uint32_t)at, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
-			       .st_other = STV_HIDDEN, .st_shndx = SEC_PROBES, .st_value = i * SEMAPHORE_SIZE,
-			       .st_size = SEMAPHORE_SIZE};
-
-		strb_add(out, &s, sizeof(s));
-		at += strlen(names.s + at) + 1;
-	}
+	put_symbols(out, &names, n);
 	sh[SEC_STRTAB].sh_offset = out->n;
 	sh[SEC_STRTAB].sh_size = names.n;
 	strb_add(out, names.s, names.n);
@@ -194,9 +210,9 @@ static int check_args(const struct unit *u)
 
 static int parse(struct cmdline *c, struct prog_text *p, struct unit **ret)
 {
-	struct macro_env macros = {.pid = getpid(), .argv = c->argv, .argc = c->argc};
-	struct compile_env env = {.macros = &macros, .opts = &c->opts};
-	struct strb b = {0};
+	struct macro_env macros = { .pid = getpid(), .argv = c->argv, .argc = c->argc };
+	struct compile_env env = { .macros = &macros, .opts = &c->opts };
+	struct strb b = { 0 };
 	struct diags d;
 	int r = prog_load(c, p);
 
@@ -246,8 +262,8 @@ static const char *default_output(struct cmdline *c, const char *script, const c
 
 	base = base ? base + 1 : script;
 	dot = strrchr(base, '.');
-	return arena_printf(c->arena, "%.*s%s", (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base)),
-			    base, suffix);
+	return arena_printf(c->arena, "%.*s%s", (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base)), base,
+			    suffix);
 }
 
 /* The objects of -G are only looked at: sys/sdt.h has put in them what is needed. */
@@ -262,7 +278,7 @@ static int check_objects(const struct cmdline *c)
 int cmd_usdtgen(struct cmdline *c)
 {
 	const char *suffix = c->header ? ".h" : ".o", *out;
-	struct strb b = {0};
+	struct strb b = { 0 };
 	struct unit *u = NULL;
 	int r = 0;
 

@@ -121,7 +121,7 @@ static int add_files(struct building *b, const struct view *v, const struct valu
 			e = add(b, other_path);
 	} else if (b->ret->compare) {
 		if (makes(v, "flame"))
-			e = add(b, (char *)(uintptr_t)"--differential");
+			e = add(b, (char *)(uintptr_t) "--differential");
 		if (e == 0)
 			e = add_value(b, "from", t->before_from);
 		if (e == 0)
@@ -149,7 +149,7 @@ int viewargs_make(struct arena *a, char *text, char *path, char *other_path, str
 	if (!ret->source || !v)
 		return -EINVAL;
 	ret->file = !strcmp(v->name, SERVE_VIEW_FILE);
-	e = add(&b, (char *)(uintptr_t)"dwell");
+	e = add(&b, (char *)(uintptr_t) "dwell");
 	for (size_t i = 0; e == 0 && i < FIXED_MAX && v->args[i]; i++)
 		e = add(&b, (char *)(uintptr_t)v->args[i]);
 	for (char *line; e == 0 && (line = strtok_r(NULL, "\n", &save));)

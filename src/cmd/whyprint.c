@@ -86,7 +86,7 @@ static int stack_cmp(const void *a, const void *b, void *final)
 {
 	const struct why_row *x = *(const struct why_row *const *)a, *y = *(const struct why_row *const *)b;
 
-	return *(bool *)final ? sum_cmp(&x->all, &y->all) : sum_cmp(&x->now, &y->now);
+	return *(bool *) final ? sum_cmp(&x->all, &y->all) : sum_cmp(&x->now, &y->now);
 }
 
 static int make_lines(struct tables *t)
@@ -166,8 +166,7 @@ static void put_sum(const struct tables *t, int indent, const char *mark, const 
 
 	fprintf(t->p->out, "%*s%s%-*.*s %7s %3.0f%% %7llu %7s %7s\n", indent, "", mark, width, width, words,
 		units_ns(s->total, total), whole ? 100.0 * (double)s->total / (double)whole : 0.0,
-		(unsigned long long)s->count, units_ns(s->count ? s->total / s->count : 0, avg),
-		units_ns(s->max, max));
+		(unsigned long long)s->count, units_ns(s->count ? s->total / s->count : 0, avg), units_ns(s->max, max));
 }
 
 /* The frames of a user stack, innermost first. */
@@ -182,7 +181,8 @@ static void put_stack(const struct tables *t, const struct line *l, const struct
 	while (*p && n++ < MAX_FRAMES) {
 		size_t len = strcspn(p, ";");
 
-		fprintf(t->p->out, "%*s%.*s\n", n == 1 ? 1 : 9, "", (int)len < t->p->columns - 9 ? (int)len : t->p->columns - 9, p);
+		fprintf(t->p->out, "%*s%.*s\n", n == 1 ? 1 : 9, "",
+			(int)len < t->p->columns - 9 ? (int)len : t->p->columns - 9, p);
 		p += len + (p[len] == ';');
 	}
 	if (*p)

@@ -71,14 +71,14 @@ struct dtracker;
 /* A type as written: specifiers and declarator; resolved by the checker. */
 struct tyname {
 	struct span at;
-	const char *module;	/* module`… or NULL; "" for a leading ` */
-	enum dkind tag;		/* DK_STRUCT, DK_UNION, DK_ENUM with name; DK_TYPEDEF: plain name */
-	const char *name;	/* "unsigned long int" normalised to C's canonical spelling */
-	unsigned quals;		/* DQ_* of the base type */
-	struct tydecl *def;	/* struct/union/enum defined in place, or NULL */
-	struct derive *derive;	/* pointers, arrays, functions: from the base type outwards */
-	struct tyname *next;	/* in lists of keys and parameters */
-	const char *param;	/* name of the key or parameter, or NULL */
+	const char *module;    /* module`… or NULL; "" for a leading ` */
+	enum dkind tag;	       /* DK_STRUCT, DK_UNION, DK_ENUM with name; DK_TYPEDEF: plain name */
+	const char *name;      /* "unsigned long int" normalised to C's canonical spelling */
+	unsigned quals;	       /* DQ_* of the base type */
+	struct tydecl *def;    /* struct/union/enum defined in place, or NULL */
+	struct derive *derive; /* pointers, arrays, functions: from the base type outwards */
+	struct tyname *next;   /* in lists of keys and parameters */
+	const char *param;     /* name of the key or parameter, or NULL */
 };
 struct derive {
 	enum dkind kind; /* DK_PTR, DK_ARRAY, DK_FUNC */
@@ -90,7 +90,7 @@ struct derive {
 	bool varargs;	     /* DK_FUNC: ends with "..." */
 	struct derive *next;
 };
-struct tymember { /* member, enumerator */
+struct tymember {	  /* member, enumerator */
 	const char *name; /* NULL: anonymous */
 	struct span at;
 	uint32_t read_to; /* enumerators: where the next token is (base/diag.h) */
@@ -114,7 +114,7 @@ struct node {
 	struct node *a, *b, *c;
 	struct node *args; /* list by next */
 	unsigned nargs;
-	unsigned height;   /* of the tree below, at most DPROG_MAX_HEIGHT: bounds recursion */
+	unsigned height; /* of the tree below, at most DPROG_MAX_HEIGHT: bounds recursion */
 	struct node *next;
 	const char *name;
 	const char *str;
@@ -123,9 +123,9 @@ struct node {
 	struct tyname *tyname;
 	bool arrow;
 	bool is_char_const;
-	bool implicit;	   /* N_CAST inserted by the checker */
-	bool parens;	   /* was in parentheses */
-	bool raw;	   /* checker: args[n] means the raw argument n of a derived probe */
+	bool implicit; /* N_CAST inserted by the checker */
+	bool parens;   /* was in parentheses */
+	bool raw;      /* checker: args[n] means the raw argument n of a derived probe */
 
 	/* Annotations of the checker. After it, every expression node has a type, and:
 	 *  - integer arithmetic is in 64 bits, as in every DTrace: operands are not converted, and a
@@ -151,14 +151,14 @@ struct node {
 	 *    their own bounds), a is not annotated. The same holds for N_AGG in ST_AGG;
 	 *  - aggregating functions: value and increment have 64 bits; parameters are in agg->param. */
 	const struct dtype *type;
-	bool lvalue;	   /* designates memory or a variable */
-	bool is_const;	   /* compile-time constant */
-	bool cmp_unsigned; /* N_BINARY, < <= > >= == != of integers: how they are compared */
-	bool is_null;	   /* N_STR: was the constant 0 where a string is wanted: "", and as the value
-			    * of an assignment it deletes */
-	bool user;	   /* its address, if any, is in user memory */
-	struct dvar *var;  /* N_IDENT, N_TLS, N_THIS, N_INDEX on an associative array */
-	struct dagg *agg;  /* N_AGG */
+	bool lvalue;		       /* designates memory or a variable */
+	bool is_const;		       /* compile-time constant */
+	bool cmp_unsigned;	       /* N_BINARY, < <= > >= == != of integers: how they are compared */
+	bool is_null;		       /* N_STR: was the constant 0 where a string is wanted: "", and as the value
+					* of an assignment it deletes */
+	bool user;		       /* its address, if any, is in user memory */
+	struct dvar *var;	       /* N_IDENT, N_TLS, N_THIS, N_INDEX on an associative array */
+	struct dagg *agg;	       /* N_AGG */
 	const struct builtin *builtin; /* N_IDENT, N_CALL */
 	struct dcall *call;	       /* N_CALL of a function of the program */
 	struct dtracker *tracker;      /* N_CALL of begin(), end(), pending(): args are the keys, c the exit id;
@@ -174,13 +174,13 @@ struct node {
 };
 
 enum stmt_kind {
-	ST_EXPR,   /* expr: assignment, call of an action or subroutine, any expression */
-	ST_AGG,	   /* expr (N_AGG) = aggfn(args) */
-	ST_IF,	   /* if (expr) body else els */
-	ST_LOOP,   /* for (init; expr; step) body; while (expr) body; with post: do body while (expr).
-		    * expr NULL: no condition */
-	ST_BLOCK,  /* { body }: a scope of its own */
-	ST_LOCAL,  /* declaration of a local variable: decl; expr: an assignment to it, or NULL */
+	ST_EXPR,  /* expr: assignment, call of an action or subroutine, any expression */
+	ST_AGG,	  /* expr (N_AGG) = aggfn(args) */
+	ST_IF,	  /* if (expr) body else els */
+	ST_LOOP,  /* for (init; expr; step) body; while (expr) body; with post: do body while (expr).
+		   * expr NULL: no condition */
+	ST_BLOCK, /* { body }: a scope of its own */
+	ST_LOCAL, /* declaration of a local variable: decl; expr: an assignment to it, or NULL */
 	ST_BREAK,
 	ST_CONTINUE,
 	ST_RETURN, /* expr: the value or NULL; checker: an assignment to the function's result */
@@ -195,13 +195,13 @@ struct stmt {
 	struct node *expr;
 	struct node *call; /* ST_AGG: the N_CALL of the aggregating function */
 	struct stmt *body, *els;
-	struct stmt *init; /* ST_LOOP */
-	struct node *step; /* ST_LOOP, or NULL */
-	bool post;	   /* ST_LOOP: the condition is tested behind the body */
+	struct stmt *init;	 /* ST_LOOP */
+	struct node *step;	 /* ST_LOOP, or NULL */
+	bool post;		 /* ST_LOOP: the condition is tested behind the body */
 	const struct decl *decl; /* ST_LOCAL */
-	struct dvar *var;  /* ST_LOCAL: set by the checker */
+	struct dvar *var;	 /* ST_LOCAL: set by the checker */
 	struct stmt *next;
-	unsigned number;   /* 1-based action number within the clause, as in fault messages */
+	unsigned number; /* 1-based action number within the clause, as in fault messages */
 };
 
 struct pdesc_node {
@@ -214,14 +214,20 @@ struct pdesc_node {
 struct clause {
 	struct span at;
 	struct pdesc_node *probes;
-	struct node *pred;  /* or NULL */
-	struct stmt *body;  /* NULL: default action */
-	bool has_body;	    /* braces were there */
+	struct node *pred; /* or NULL */
+	struct stmt *body; /* NULL: default action */
+	bool has_body;	   /* braces were there */
 	struct clause *next;
 };
 
 enum decl_kind {
-	DECL_VAR, DECL_TYPEDEF, DECL_TYPE, DECL_INLINE, DECL_TRANSLATOR, DECL_PROVIDER, DECL_FUNC,
+	DECL_VAR,
+	DECL_TYPEDEF,
+	DECL_TYPE,
+	DECL_INLINE,
+	DECL_TRANSLATOR,
+	DECL_PROVIDER,
+	DECL_FUNC,
 	DECL_TRACKER,
 };
 enum decl_scope { DS_GLOBAL, DS_TLS, DS_THIS };
@@ -230,18 +236,18 @@ struct decl { /* declaration at top level or at the start of a clause */
 	enum decl_kind kind;
 	struct span at;
 	enum decl_scope scope;
-	const char *name;   /* translator: of its parameter; NULL for DECL_TYPE */
-	struct tyname *type; /* translator: of the output */
-	struct node *value; /* inline */
-	struct tyname *input; /* translator: type of the parameter; tracker: types of the keys */
+	const char *name;	  /* translator: of its parameter; NULL for DECL_TYPE */
+	struct tyname *type;	  /* translator: of the output */
+	struct node *value;	  /* inline */
+	struct tyname *input;	  /* translator: type of the parameter; tracker: types of the keys */
 	struct tymember *members; /* translator, tracker: name = value; provider: probes, of type DK_FUNC */
-	struct stmt *body; /* function */
+	struct stmt *body;	  /* function */
 	struct decl *next;
 };
 
 /* One item of a D text, in source order. */
 struct item {
-	struct decl *decl;     /* one of these two is set */
+	struct decl *decl; /* one of these two is set */
 	struct clause *clause;
 	struct item *next;
 };
@@ -252,6 +258,6 @@ struct unit { /* a parsed text */
 	const struct source *src;
 	struct item *items;
 	struct pragma *pragmas; /* control lines that are obeyed later: lang/dlib.h */
-	bool zdefs; /* #pragma D option zdefs: its descriptions may match nothing */
+	bool zdefs;		/* #pragma D option zdefs: its descriptions may match nothing */
 };
 #endif

@@ -7,10 +7,18 @@
 #include "lang/dprog.h"
 
 /* From the least to the most stable, and from the most to the least special. */
-enum stability { STAB_INTERNAL, STAB_PRIVATE, STAB_OBSOLETE, STAB_EXTERNAL, STAB_UNSTABLE, STAB_EVOLVING,
-		 STAB_STABLE, STAB_STANDARD, STAB_COUNT_ };
-enum depclass { CLASS_UNKNOWN, CLASS_CPU, CLASS_PLATFORM, CLASS_GROUP, CLASS_ISA, CLASS_COMMON,
-		CLASS_COUNT_ };
+enum stability {
+	STAB_INTERNAL,
+	STAB_PRIVATE,
+	STAB_OBSOLETE,
+	STAB_EXTERNAL,
+	STAB_UNSTABLE,
+	STAB_EVOLVING,
+	STAB_STABLE,
+	STAB_STANDARD,
+	STAB_COUNT_
+};
+enum depclass { CLASS_UNKNOWN, CLASS_CPU, CLASS_PLATFORM, CLASS_GROUP, CLASS_ISA, CLASS_COMMON, CLASS_COUNT_ };
 
 struct dattr {
 	uint8_t name, data; /* enum stability */

@@ -6,7 +6,7 @@
 
 /* VAR, ACT … are the kinds of the table */
 static const struct builtin rows[BI_COUNT_] = {
-#define BI(id, name, kind, proto) [BI_##id] = {BI_##id, name, BIK_##kind, proto},
+#define BI(id, name, kind, proto) [BI_##id] = { BI_##id, name, BIK_##kind, proto },
 #include "lang/builtin.def"
 #undef BI
 };
@@ -30,7 +30,8 @@ const struct builtin *builtin_find_func(const char *name)
 /* Functions that DTrace does not have: programs may call variables so. */
 static bool is_new(const struct builtin *b)
 {
-	return b->id == BI_HIST || b->id == BI_SPAN || b->id == BI_SLOW || b->id == BI_FLIGHT || (b->id >= BI_BEGIN && b->id <= BI_TRACK_SCAN);
+	return b->id == BI_HIST || b->id == BI_SPAN || b->id == BI_SLOW || b->id == BI_FLIGHT ||
+	       (b->id >= BI_BEGIN && b->id <= BI_TRACK_SCAN);
 }
 
 const struct builtin *builtin_find(const char *name)

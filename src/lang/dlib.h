@@ -7,8 +7,8 @@
 #define DWELL_LANG_DLIB_H
 #include "lang/dprog.h"
 
-#define DLIB_MAX_FILES 1024	      /* in all directories together */
-#define DLIB_MAX_BYTES (8u << 20)     /* of text in all files together */
+#define DLIB_MAX_FILES 1024	  /* in all directories together */
+#define DLIB_MAX_BYTES (8u << 20) /* of text in all files together */
 
 /* One control line of a text that means something later than the line itself. */
 enum pragma_kind { PRAGMA_ATTRIBUTES, PRAGMA_BINDING, PRAGMA_DEPENDS };
@@ -47,7 +47,7 @@ struct dlib_file {
 struct dlib_item {
 	const struct decl *decl;
 	struct dlib_file *file;
-	enum dlib_state state; /* of the checker */
+	enum dlib_state state;	/* of the checker */
 	struct dlib_item *next; /* of translators */
 	struct dlib_item *alt;	/* the same name again: holds when this one does not fit the kernel */
 };
@@ -58,9 +58,9 @@ struct dlib *dlib_new(struct arena *a, const struct dlib_reader *rd);
 /* A new checker begins: nothing that is declared has been checked. l may be NULL. */
 void dlib_recheck(struct dlib *l);
 /* The declaration of a name, or NULL. l may be NULL. Reads the library if need be. */
-struct dlib_item *dlib_find(struct dlib *l, const struct compile_env *env, enum dlib_space sp,
-			    const char *name);
-/* Calls fn for each name that is declared, with the declaration that holds. l may be NULL. Reads the library if need be. */
+struct dlib_item *dlib_find(struct dlib *l, const struct compile_env *env, enum dlib_space sp, const char *name);
+/* Calls fn for each name that is declared, with the declaration that holds. l may be NULL. Reads the library if need
+ * be. */
 void dlib_each_name(struct dlib *l, const struct compile_env *env,
 		    void (*fn)(void *arg, enum dlib_space sp, const char *name, const struct dlib_item *it), void *arg);
 /* All translators, in order; reads nothing. */

@@ -15,11 +15,11 @@ struct dvar {
 	uint32_t id; /* position in dprog.vars */
 	enum dscope scope;
 	const char *name;
-	const struct dtype *type;   /* type of the value */
-	bool is_assoc;		    /* associative array: keys[] */
-	bool by_others;		    /* likewise: an element is named by something else than the built-in cpu */
-	bool is_temp;		    /* VS_LOCAL: made by the checker, lives within one expression, from its
-				     * assignment on */
+	const struct dtype *type; /* type of the value */
+	bool is_assoc;		  /* associative array: keys[] */
+	bool by_others;		  /* likewise: an element is named by something else than the built-in cpu */
+	bool is_temp;		  /* VS_LOCAL: made by the checker, lives within one expression, from its
+				   * assignment on */
 	const struct dtype **keys;
 	unsigned nkeys;
 	bool assigned;
@@ -31,7 +31,7 @@ struct dagg {
 	uint32_t id;
 	const char *name; /* "" for @ */
 	enum agg_func func;
-	bool have_func;	   /* func is known: something assigns to it */
+	bool have_func; /* func is known: something assigns to it */
 	int32_t param[4];
 	bool is_signed;
 	const struct dtype **keys; /* static string bounds kept: @[execname] has a 16-byte key */
@@ -46,8 +46,8 @@ struct dagg {
 /* A derived probe (probeinfo.h) of a clause instance: its expressions, checked. */
 struct dderived {
 	const struct probe *probe;
-	struct node *cond;   /* or NULL */
-	struct node **args;  /* probe->nargs; NULL: reads as 0 */
+	struct node *cond;  /* or NULL */
+	struct node **args; /* probe->nargs; NULL: reads as 0 */
 	struct dderived *next;
 };
 
@@ -73,18 +73,18 @@ struct dstmt {
 	struct node *pred;	  /* typed copy, or NULL */
 	struct stmt *body;	  /* typed copy; NULL with is_default */
 	bool is_default;
-	bool is_error;		  /* dtrace:::ERROR */
-	bool flies;		  /* calls flight() */
+	bool is_error; /* dtrace:::ERROR */
+	bool flies;    /* calls flight() */
 	/* A clause of a latency probe, put where another one calls end(): it has no program of its own. */
-	struct dtracker *event;	  /* whose probe it is; NULL: an ordinary clause */
+	struct dtracker *event; /* whose probe it is; NULL: an ordinary clause */
 	enum track_probe event_probe;
-	bool event_again;	  /* the same clause is somewhere before */
-	bool *fires;		  /* by tracker: it calls begin() or end(); or NULL */
-	bool *closes;		  /* by tracker: it calls end(), which adds to the histogram; or NULL */
-	struct dstmt *events;	  /* clauses of latency probes that these fire, by enext */
+	bool event_again;     /* the same clause is somewhere before */
+	bool *fires;	      /* by tracker: it calls begin() or end(); or NULL */
+	bool *closes;	      /* by tracker: it calls end(), which adds to the histogram; or NULL */
+	struct dstmt *events; /* clauses of latency probes that these fire, by enext */
 	struct dstmt *enext;
-	/* Made by the checker for a tracker's timeouts and what is collected: in walks over threads, or over its keys, or where a
-	 * thread ends. */
+	/* Made by the checker for a tracker's timeouts and what is collected: in walks over threads, or over its keys,
+	 * or where a thread ends. */
 	struct dtracker *scan;
 	bool scan_keys, scan_exit;
 	struct dstmt *next;
@@ -117,9 +117,9 @@ struct dprog {
 	bool has_locals, has_loops, has_flow;
 };
 
-#define DPROG_MAX_CLAUSES 65536	/* clause instances in one program */
-#define DPROG_MAX_DEPTH 256	/* nesting of parentheses, declarators and types */
-#define DPROG_MAX_HEIGHT 2048	/* height of an expression tree: a + b + c … has no parentheses */
+#define DPROG_MAX_CLAUSES 65536	     /* clause instances in one program */
+#define DPROG_MAX_DEPTH 256	     /* nesting of parentheses, declarators and types */
+#define DPROG_MAX_HEIGHT 2048	     /* height of an expression tree: a + b + c … has no parentheses */
 #define DPROG_MAX_SOURCE (64u << 20) /* bytes of D text */
 
 /* Kernel symbol look-up for `name (from kallsyms); given by the caller. */
@@ -132,29 +132,29 @@ struct ksym_source {
 /* Values of macro variables ($target …) and script arguments. */
 struct macro_env {
 	int64_t pid, ppid, uid, euid, gid, egid, pgid, sid, projid, taskid;
-	int64_t target; /* 0: none */
+	int64_t target;		 /* 0: none */
 	const char *const *argv; /* argv[0] is the script's name for $0; $1 … follow */
 	int argc;
 	struct params *params; /* named ones (lang/param.h), or NULL */
-	bool *used; /* argc flags, set when $n was used; or NULL */
+	bool *used;	       /* argc flags, set when $n was used; or NULL */
 };
 
 struct dlib;
 
 struct compile_env {
-	struct typesrc *ts;	   /* or NULL */
+	struct typesrc *ts; /* or NULL */
 	const struct probe_source *probes;
 	const struct ksym_source *ksyms;
 	const struct macro_env *macros;
-	struct dopts *opts;	   /* options, changed by pragmas */
-	struct dlib *libs;	   /* the D library (lang/dlib.h), or NULL */
-	bool script;		   /* the text is a file: a description needs a predicate or actions */
-	bool zdefs;		   /* -Z: descriptions that match nothing are no error */
+	struct dopts *opts; /* options, changed by pragmas */
+	struct dlib *libs;  /* the D library (lang/dlib.h), or NULL */
+	bool script;	    /* the text is a file: a description needs a predicate or actions */
+	bool zdefs;	    /* -Z: descriptions that match nothing are no error */
 };
 
 /* lex + parse one text. Errors go to d (nothing is returned then: -EINVAL). */
-int lang_parse(struct arena *a, const struct source *src, const struct compile_env *env,
-	       struct diags *d, struct unit **ret);
+int lang_parse(struct arena *a, const struct source *src, const struct compile_env *env, struct diags *d,
+	       struct unit **ret);
 /* A single clause text given with -n/-P/-m/-f/-i is completed by the caller to a D text. */
 
 /* Checks units in order as one program. -EINVAL when d has errors. */

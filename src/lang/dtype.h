@@ -11,21 +11,22 @@
 
 enum dkind {
 	DK_VOID,
-	DK_INT,	    /* all integers, char and _Bool included: size, is_signed */
-	DK_FLOAT,   /* can be named, traced as bytes, but not computed with */
-	DK_ENUM,    /* size, is_signed */
-	DK_PTR,	    /* base */
-	DK_ARRAY,   /* base, nelems */
-	DK_STRUCT, DK_UNION,
+	DK_INT,	  /* all integers, char and _Bool included: size, is_signed */
+	DK_FLOAT, /* can be named, traced as bytes, but not computed with */
+	DK_ENUM,  /* size, is_signed */
+	DK_PTR,	  /* base */
+	DK_ARRAY, /* base, nelems */
+	DK_STRUCT,
+	DK_UNION,
 	DK_FUNC,
 	DK_FWD,	    /* incomplete struct or union */
 	DK_TYPEDEF, /* base; stripped by dtype_resolve() */
 	DK_STRING,  /* D string; see dtype.strbound */
 	DK_STACK,   /* stack(): nframes */
 	DK_USTACK,
-	DK_SYM,	    /* sym(), func(), mod(), usym() …: symfield tells which */
-	DK_AGG,	    /* an aggregation as argument of printa, clear … */
-	DK_DYN,	    /* unknown until first assignment */
+	DK_SYM, /* sym(), func(), mod(), usym() …: symfield tells which */
+	DK_AGG, /* an aggregation as argument of printa, clear … */
+	DK_DYN, /* unknown until first assignment */
 };
 
 struct dtype;
@@ -43,8 +44,9 @@ struct denumval {
 };
 
 enum { /* qualifiers */
-	DQ_CONST = 1, DQ_VOLATILE = 2,
-	DQ_USERLAND = 4, /* pointer: it points to user memory (D's `userland` keyword, user types) */
+       DQ_CONST = 1,
+       DQ_VOLATILE = 2,
+       DQ_USERLAND = 4, /* pointer: it points to user memory (D's `userland` keyword, user types) */
 };
 
 struct dtype {
@@ -54,13 +56,13 @@ struct dtype {
 	uint32_t align;
 	bool is_signed;
 	bool is_bool;
-	bool is_union;	  /* DK_FWD: declared so */
-	bool is_char;	  /* char, signed char, unsigned char */
-	unsigned quals;	  /* DQ_* on this type; base types stay canonical */
+	bool is_union;		    /* DK_FWD: declared so */
+	bool is_char;		    /* char, signed char, unsigned char */
+	unsigned quals;		    /* DQ_* on this type; base types stay canonical */
 	const struct dtype *base;   /* pointer target, array element, typedef, function's return */
 	const struct dtype *unqual; /* the same type without qualifiers; itself when it has none */
 	uint64_t nelems;
-	struct tref ref;  /* kernel type it stands for; id 0: a D type */
+	struct tref ref; /* kernel type it stands for; id 0: a D type */
 	bool from_kernel;
 	/* STRUCT/UNION/ENUM: filled by dtype_complete() */
 	const struct dmember *members;
@@ -68,26 +70,43 @@ struct dtype {
 	const struct denumval *evals;
 	uint32_t nevals;
 	bool complete;
-	uint32_t nframes;  /* DK_STACK, DK_USTACK, DK_SYM of FLD_WHY */
+	uint32_t nframes;   /* DK_STACK, DK_USTACK, DK_SYM of FLD_WHY */
 	uint32_t strframes; /* DK_USTACK: string size argument */
-	uint32_t symfield; /* DK_SYM: enum field_kind */
-	uint32_t strbound; /* DK_STRING: static bound in bytes incl. NUL; 0: strsize */
+	uint32_t symfield;  /* DK_SYM: enum field_kind */
+	uint32_t strbound;  /* DK_STRING: static bound in bytes incl. NUL; 0: strsize */
 };
 
 /* Table of the types of one compilation; lives in the arena. */
 struct dtypes;
 
 enum dbasic {
-	DT_VOID, DT_CHAR, DT_SCHAR, DT_UCHAR, DT_SHORT, DT_USHORT, DT_INT, DT_UINT, DT_LONG, DT_ULONG,
-	DT_LLONG, DT_ULLONG, DT_BOOL, DT_FLOAT, DT_DOUBLE, DT_LDOUBLE, DT_STRING, DT_DYN, DT_AGG,
-	DT_VOIDPTR, DT_NBASIC,
+	DT_VOID,
+	DT_CHAR,
+	DT_SCHAR,
+	DT_UCHAR,
+	DT_SHORT,
+	DT_USHORT,
+	DT_INT,
+	DT_UINT,
+	DT_LONG,
+	DT_ULONG,
+	DT_LLONG,
+	DT_ULLONG,
+	DT_BOOL,
+	DT_FLOAT,
+	DT_DOUBLE,
+	DT_LDOUBLE,
+	DT_STRING,
+	DT_DYN,
+	DT_AGG,
+	DT_VOIDPTR,
+	DT_NBASIC,
 };
 
 struct dtypes *dtypes_new(struct arena *a, struct typesrc *ts /* NULL: no kernel types */);
 /* Whom dtype_lookup() asks to define a name (DK_TYPEDEF or a tag) that the program does not: before the
  * kernel is asked for typedefs, after it for tags. */
-void dtypes_on_miss(struct dtypes *t, void (*define)(void *ctx, enum dkind kind, const char *name),
-		    void *ctx);
+void dtypes_on_miss(struct dtypes *t, void (*define)(void *ctx, enum dkind kind, const char *name), void *ctx);
 const struct dtype *dtype_basic(struct dtypes *t, enum dbasic b);
 const struct dtype *dtype_int(struct dtypes *t, unsigned size, bool is_signed); /* intN_t */
 const struct dtype *dtype_ptr(struct dtypes *t, const struct dtype *base);

@@ -8,7 +8,7 @@
 #undef ERRTAG
 
 static const struct errtag tags[] = {
-#define ERRTAG(tag, text) {tag, text},
+#define ERRTAG(tag, text) { tag, text },
 #include "lang/errtag.def"
 #undef ERRTAG
 };

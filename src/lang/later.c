@@ -33,8 +33,9 @@ static bool look_at_arg(void *ctx, const struct node *n)
 	if (n->ival >= f->found->nargs)
 		f->why = arena_printf(f->a, "it has no args[%llu]", (unsigned long long)n->ival);
 	else if (f->known && strcmp(type_of(f->known, n->ival), type_of(f->found, n->ival)) != 0)
-		f->why = arena_printf(f->a, "args[%llu] is of type %s, and %s in the probes that were there at the start",
-				      (unsigned long long)n->ival, type_of(f->found, n->ival), type_of(f->known, n->ival));
+		f->why = arena_printf(
+			f->a, "args[%llu] is of type %s, and %s in the probes that were there at the start",
+			(unsigned long long)n->ival, type_of(f->found, n->ival), type_of(f->known, n->ival));
 	return f->why != NULL;
 }
 
@@ -49,11 +50,11 @@ static const struct probe *known_probe(const struct dstmt *s)
 
 const char *later_misfit(struct arena *a, const struct dprog *p, const struct dstmt *s, struct probe *found)
 {
-	struct fitting f = {.a = a, .known = known_probe(s), .found = found};
-	const struct walk w = {.node = look_at_arg, .ctx = &f};
+	struct fitting f = { .a = a, .known = known_probe(s), .found = found };
+	const struct walk w = { .node = look_at_arg, .ctx = &f };
 
-	if (strlen(found->prov) > LATER_MAX_NAME || strlen(found->mod) > LATER_MAX_NAME || strlen(found->name) > LATER_MAX_NAME ||
-	    strlen(found->func) > LATER_MAX_FUNC)
+	if (strlen(found->prov) > LATER_MAX_NAME || strlen(found->mod) > LATER_MAX_NAME ||
+	    strlen(found->name) > LATER_MAX_NAME || strlen(found->func) > LATER_MAX_FUNC)
 		return arena_printf(a, "its names are longer than %u characters", LATER_MAX_NAME);
 	/* The provider block of the program says what the arguments are: the clause has been checked by it. */
 	if (p->providers && provdecl_find(p, found->prov, found->name))

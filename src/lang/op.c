@@ -6,7 +6,7 @@ static const struct {
 	const char *text, *name;
 	enum op_class class;
 } ops[] = {
-#define OP(id, text, class) [OP_##id] = {text, #id, OPC_##class},
+#define OP(id, text, class) [OP_##id] = { text, #id, OPC_##class },
 #include "lang/op.def"
 #undef OP
 };

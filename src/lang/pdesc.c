@@ -7,11 +7,11 @@
 /* Parses a description right-aligned: what is left of the first part given is empty. */
 int pdesc_parse(struct arena *a, const char *text, size_t len, struct pdesc *ret)
 {
-	const char **const parts[] = {&ret->name, &ret->func, &ret->mod, &ret->prov};
+	const char **const parts[] = { &ret->name, &ret->func, &ret->mod, &ret->prov };
 	const char *end = text + len, *from;
 	size_t n = 0;
 
-	*ret = (struct pdesc){0};
+	*ret = (struct pdesc){ 0 };
 	for (;;) {
 		for (from = end; from > text && from[-1] != ':';)
 			from--;
@@ -63,12 +63,9 @@ static const char *match_one(const char *p, char c)
 	const char *end;
 
 	switch (*p) {
-	case '\0':
-		return NULL;
-	case '?':
-		return p + 1;
-	case '[':
-		return match_set(p + 1, c, &end) ? end : NULL;
+	case '\0': return NULL;
+	case '?': return p + 1;
+	case '[': return match_set(p + 1, c, &end) ? end : NULL;
 	case '\\':
 		if (p[1])
 			p++;
@@ -107,6 +104,6 @@ bool pdesc_match(const struct pdesc *d, const struct probe *p)
 {
 	if (d->id)
 		return d->id == p->id;
-	return pdesc_glob(d->prov, p->prov) && pdesc_glob(d->mod, p->mod) &&
-	       pdesc_glob(d->func, p->func) && pdesc_glob(d->name, p->name);
+	return pdesc_glob(d->prov, p->prov) && pdesc_glob(d->mod, p->mod) && pdesc_glob(d->func, p->func) &&
+	       pdesc_glob(d->name, p->name);
 }

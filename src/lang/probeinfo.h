@@ -19,13 +19,13 @@ struct pdesc {
 #define PROBE_MAX_ARGS 32
 
 struct probe_arg {
-	const char *ctype;  /* C type as text for dtype_parse(), or NULL: use ref */
+	const char *ctype; /* C type as text for dtype_parse(), or NULL: use ref */
 	struct tref ref;
-	const char *name;   /* parameter name for -lv, or NULL */
-	/* The value as a D expression over struct probe.raw: the arguments of derived probes, and those that this kernel does
-	 * not pass as newer ones do. NULL: as it is passed. */
+	const char *name; /* parameter name for -lv, or NULL */
+	/* The value as a D expression over struct probe.raw: the arguments of derived probes, and those that this
+	 * kernel does not pass as newer ones do. NULL: as it is passed. */
 	const char *expr;
-	bool user_string;   /* arg<n> is a user address, args[n] the string there */
+	bool user_string; /* arg<n> is a user address, args[n] the string there */
 };
 
 /* An argument as the D program sees it: args[n], when it is not the native one. Its type is that of the
@@ -38,9 +38,9 @@ struct probe_xarg {
 };
 
 struct probe {
-	uint32_t id; /* stable within one boot */
+	uint32_t id;			      /* stable within one boot */
 	const char *prov, *mod, *func, *name; /* never NULL; "" when empty */
-	const struct probe_arg *args; /* args[0 … nargs-1]; filled by get_args only */
+	const struct probe_arg *args;	      /* args[0 … nargs-1]; filled by get_args only */
 	unsigned nargs;
 	const struct probe_xarg *xargs; /* args[0 … nxargs-1] of D; NULL: the native ones */
 	unsigned nxargs;
@@ -50,19 +50,20 @@ struct probe {
 	 * byte 0, 8 each. cond and the args' expr are D expressions in which raw arguments go by name. */
 	bool derived;
 	const char *cond; /* the probe fires where it holds; NULL: always */
-	/* Also of probes that are not derived, where an argument is an expression. Those behind what is passed are expressions, too. */
+	/* Also of probes that are not derived, where an argument is an expression. Those behind what is passed are
+	 * expressions, too. */
 	const struct probe_arg *raw;
 	unsigned nraw;
 	/* D clauses that a program which enables the probe gets too, once: before its first clause that does,
 	 * and after its last clause. They keep what the expressions need from other firings. Or NULL. */
 	const char *before, *after;
-	bool also;	     /* a further place where the probe before it fires: the same names, not listed */
-	bool every_process;  /* fires in any process: of prov only the part before its final * is fixed, the
-			      * number of the process follows */
-	bool later;	     /* stands for probes that may be found while the program runs (lang/later.h): its names
-			      * are those of the description, and it is never attached */
-	const char *why_not; /* known by name only: why it cannot be enabled here; or NULL */
-	const void *priv; /* the provider's own; kept as is */
+	bool also;	      /* a further place where the probe before it fires: the same names, not listed */
+	bool every_process;   /* fires in any process: of prov only the part before its final * is fixed, the
+			       * number of the process follows */
+	bool later;	      /* stands for probes that may be found while the program runs (lang/later.h): its names
+			       * are those of the description, and it is never attached */
+	const char *why_not;  /* known by name only: why it cannot be enabled here; or NULL */
+	const void *priv;     /* the provider's own; kept as is */
 	const void *provider; /* struct provider (prov/provider.h), opaque here */
 };
 
@@ -78,8 +79,7 @@ struct probe_source {
 	/* Finds all probes that match, in id order. An empty list is no error. why (may be NULL): set to
 	 * the reason when the facility exists but cannot be used here ("kernel built without …"). Probes with
 	 * why_not are among the results: they are for listings. */
-	int (*match)(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
-		     const char **why);
+	int (*match)(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why);
 	/* Fills args/nargs of a probe. */
 	int (*get_args)(void *ctx, struct arena *a, struct probe *p);
 };

@@ -10,8 +10,8 @@
 #define PROVDECL_MAX_ARGS 255  /* of either list */
 
 struct dprovprobe {
-	const char *name;	    /* "-" for "__" of the text */
-	const struct dtype **args;  /* what the program passes */
+	const char *name;	   /* "-" for "__" of the text */
+	const struct dtype **args; /* what the program passes */
 	unsigned nargs;
 	const struct dtype **xargs; /* args[] as D sees them; the same when there was no second list */
 	uint8_t *map;		    /* xargs[i] is made of args[map[i]] */

@@ -9,12 +9,12 @@
 #define DWELL_LANG_TRACKER_H
 #include "lang/ast.h"
 
-#define TRACK_MAX 256		    /* trackers of one program */
+#define TRACK_MAX 256 /* trackers of one program */
 #define TRACK_MAX_KEYS 8
-#define TRACK_MAX_NESTED 64	    /* openings of one key at a time */
-#define TRACK_MAX_CGROUPS 4096   /* with a threshold of their own */
-#define TRACK_MAX_SIZE (1 << 20)    /* open keys */
-#define TRACK_PROBE_ID 5000u	    /* ids of probes: TRACK_NPROBES for each tracker from here on */
+#define TRACK_MAX_NESTED 64	 /* openings of one key at a time */
+#define TRACK_MAX_CGROUPS 4096	 /* with a threshold of their own */
+#define TRACK_MAX_SIZE (1 << 20) /* open keys */
+#define TRACK_PROBE_ID 5000u	 /* ids of probes: TRACK_NPROBES for each tracker from here on */
 
 /* Where open events are kept. */
 enum track_store {

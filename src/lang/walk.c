@@ -25,8 +25,8 @@ bool walk_stmts(const struct walk *w, const struct stmt *s)
 	for (; s; s = s->next) {
 		if (w->stmt && w->stmt(w->ctx, s))
 			return true;
-		if (walk_stmts(w, s->init) || walk_node(w, s->expr) || walk_node(w, s->call) ||
-		    walk_node(w, s->step) || walk_stmts(w, s->body) || walk_stmts(w, s->els))
+		if (walk_stmts(w, s->init) || walk_node(w, s->expr) || walk_node(w, s->call) || walk_node(w, s->step) ||
+		    walk_stmts(w, s->body) || walk_stmts(w, s->els))
 			return true;
 	}
 	return false;
@@ -40,7 +40,7 @@ static bool records(void *ctx, const struct node *n)
 
 bool node_records(const struct node *n)
 {
-	static const struct walk w = {.node = records};
+	static const struct walk w = { .node = records };
 
 	return walk_node(&w, n);
 }

@@ -23,7 +23,7 @@ void causes_forget(struct causes *c)
 {
 	struct cause_symbol *s, *next;
 
-	HASH_ITER(hh, c->symbols, s, next) {
+	HASH_ITER (hh, c->symbols, s, next) {
 		HASH_DEL(c->symbols, s);
 		free(s->matches);
 		free(s);
@@ -37,7 +37,7 @@ void causes_free(struct causes *c)
 	if (!c)
 		return;
 	causes_forget(c);
-	HASH_ITER(hh, c->words, w, next) {
+	HASH_ITER (hh, c->words, w, next) {
 		HASH_DEL(c->words, w);
 		free(w);
 	}
@@ -213,8 +213,7 @@ static void consider(struct stack *s, const struct cause_match *m, int frame)
 			s->wait = f;
 		break;
 	case RULE_OP: /* outermost; of one frame the first in the file */
-		if (!s->op.rule || r->prio > s->op.rule->prio ||
-		    (r->prio == s->op.rule->prio && frame > s->op.frame))
+		if (!s->op.rule || r->prio > s->op.rule->prio || (r->prio == s->op.rule->prio && frame > s->op.frame))
 			s->op = f;
 		break;
 	case RULE_VIA: /* the last ones seen, which are the outermost, stay */
@@ -227,8 +226,7 @@ static void consider(struct stack *s, const struct cause_match *m, int frame)
 			memmove(s->via, s->via + 1, --s->nvia * sizeof(*s->via));
 		s->via[s->nvia++] = f;
 		break;
-	case RULE_SKIP:
-		break;
+	case RULE_SKIP: break;
 	}
 }
 
@@ -338,8 +336,9 @@ bool cause_is_idle(enum cause_class class)
 
 bool causes_user_lock(const char *function)
 {
-	static const char *const words[] = { "mutex_lock", "mutex_timedlock", "mutex_clocklock", "lll_lock_wait", "lll_timedlock",
-					     "rwlock_rdlock", "rwlock_wrlock", "rwlock_timed", "rwlock_clock", "pthread_spin_lock" };
+	static const char *const words[] = { "mutex_lock",    "mutex_timedlock",  "mutex_clocklock", "lll_lock_wait",
+					     "lll_timedlock", "rwlock_rdlock",	  "rwlock_wrlock",   "rwlock_timed",
+					     "rwlock_clock",  "pthread_spin_lock" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strstr(function, words[i]))
@@ -351,7 +350,8 @@ bool causes_user_lock(const char *function)
 static bool waits_for_futex(const struct stack *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->syms[i] && (!strncmp(s->syms[i]->name, "futex_", strlen("futex_")) || !strcmp(s->syms[i]->name, "do_futex")))
+		if (s->syms[i] &&
+		    (!strncmp(s->syms[i]->name, "futex_", strlen("futex_")) || !strcmp(s->syms[i]->name, "do_futex")))
 			return true;
 	return s->n == 0;
 }
@@ -399,8 +399,7 @@ void causes_rules(const struct causes *c, void (*fn)(void *arg, const struct cau
 
 	for (size_t i = 0; i < c->rules.n; i++) {
 		const struct cause_rule *r = &c->rules.v[i];
-		struct cause_rule_info info = { kinds[r->kind], r->words, r->file, r->line, r->class,
-						r->npatterns, 0 };
+		struct cause_rule_info info = { kinds[r->kind], r->words, r->file, r->line, r->class, r->npatterns, 0 };
 
 		for (; p < c->patterns.n && c->patterns.v[p].rule == i; p++)
 			info.nmatched += c->patterns.v[p].seen || c->patterns.v[p].fact;

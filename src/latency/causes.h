@@ -36,13 +36,13 @@ enum cause_fact {
 #undef FACT
 };
 
-#define CAUSES_MAX_BYTES    (1u << 20) /* of one file of rules */
-#define CAUSES_MAX_RULES    4096       /* in all files together */
-#define CAUSES_MAX_PATTERNS 32768      /* likewise */
-#define CAUSES_MAX_PRIO	    9
-#define CAUSES_MAX_SYMBOL   256 /* longer names of functions match no rule */
-#define CAUSES_MAX_VIA	    3
-#define CAUSES_MAX_DEPTH    512 /* frames further out are not looked at */
+#define CAUSES_MAX_BYTES (1u << 20) /* of one file of rules */
+#define CAUSES_MAX_RULES 4096	    /* in all files together */
+#define CAUSES_MAX_PATTERNS 32768   /* likewise */
+#define CAUSES_MAX_PRIO 9
+#define CAUSES_MAX_SYMBOL 256 /* longer names of functions match no rule */
+#define CAUSES_MAX_VIA 3
+#define CAUSES_MAX_DEPTH 512 /* frames further out are not looked at */
 
 struct causes; /* the rules, and what was learned of them; not thread-safe */
 
@@ -57,7 +57,7 @@ struct cause_part {
 struct cause {
 	const char *words; /* "fsync: journal commit (jbd2)"; never NULL. Equal words are one pointer */
 	enum cause_class class;
-	bool inferred;	   /* the rule is a good guess */
+	bool inferred; /* the rule is a good guess */
 	struct cause_part wait, op, via[CAUSES_MAX_VIA];
 	unsigned nvia;
 };

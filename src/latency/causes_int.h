@@ -16,7 +16,7 @@ struct cause_rule {
 	const char *words; /* "" for skip */
 	const char *file;
 	unsigned line;
-	bool alone;    /* the words stand without operation and way */
+	bool alone; /* the words stand without operation and way */
 	bool inferred;
 	unsigned npatterns;
 };
@@ -27,9 +27,9 @@ struct cause_pattern {
 	const char *name;   /* NULL: a fact */
 	const char *caller; /* or NULL: glob of the nearest frame further out that is not skipped */
 	uint32_t fact;
-	bool glob;	    /* name has * or ? */
-	bool seen;	    /* matched a function given to causes_seen() */
-	int32_t next;	    /* of the same exact name, or -1 */
+	bool glob;    /* name has * or ? */
+	bool seen;    /* matched a function given to causes_seen() */
+	int32_t next; /* of the same exact name, or -1 */
 };
 
 /* An exact name and its patterns. */

@@ -117,9 +117,11 @@ static int read_class(struct reader *r)
 			r->rule.class = (enum cause_class)i;
 			return 0;
 		}
-	return n ? bad(r, "'%.*s' is no class of waits (cpu io fs memory lock net ipc process kernel device virt "
-			  "time idle)", (int)(n > 40 ? 40 : n), p) :
-		   bad(r, "a wait needs a class before its words, such as: wait io \"block I/O\": io_schedule");
+	return n ? bad(r,
+		       "'%.*s' is no class of waits (cpu io fs memory lock net ipc process kernel device virt "
+		       "time idle)",
+		       (int)(n > 40 ? 40 : n), p)
+		 : bad(r, "a wait needs a class before its words, such as: wait io \"block I/O\": io_schedule");
 }
 
 static int read_words(struct reader *r)
@@ -166,8 +168,9 @@ static int read_flags(struct reader *r)
 
 static int read_kind(struct reader *r)
 {
-	static const char *const kinds[] = { [RULE_SKIP] = "skip", [RULE_WAIT] = "wait", [RULE_VIA] = "via",
-					     [RULE_OP] = "op" };
+	static const char *const kinds[] = {
+		[RULE_SKIP] = "skip", [RULE_WAIT] = "wait", [RULE_VIA] = "via", [RULE_OP] = "op"
+	};
 	const char *p, *slash;
 	size_t n = word(r, &p);
 
@@ -248,8 +251,8 @@ static int read_pattern(struct reader *r)
 		less = memchr(p, '<', n);
 		inner = less ? (size_t)(less - p) : n;
 		if (!is_name(p, inner) || (less && !is_name(less + 1, n - inner - 1)))
-			return bad(r, "'%.*s' is no pattern: name, glob, name<caller or @fact",
-				   (int)(n > 60 ? 60 : n), p);
+			return bad(r, "'%.*s' is no pattern: name, glob, name<caller or @fact", (int)(n > 60 ? 60 : n),
+				   p);
 		if (less && r->rule.kind == RULE_SKIP)
 			return bad(r, "a frame is skipped whoever called it: no < here");
 		pat.name = arena_strndup(r->c->arena, p, inner);
@@ -327,8 +330,13 @@ static int index_patterns(struct causes *c, size_t from)
 
 int causes_add(struct causes *c, const char *name, const char *text, size_t len, struct err *err)
 {
-	struct reader r = { .c = c, .file = arena_strdup(c->arena, name), .at = text, .end = text + len,
-			    .rules0 = c->rules.n, .patterns0 = c->patterns.n, .err = err };
+	struct reader r = { .c = c,
+			    .file = arena_strdup(c->arena, name),
+			    .at = text,
+			    .end = text + len,
+			    .rules0 = c->rules.n,
+			    .patterns0 = c->patterns.n,
+			    .err = err };
 	int e = 0;
 
 	if (len > CAUSES_MAX_BYTES)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory is a ring in the order in which the waits ended, or nearly: a search goes from the newest back to those that had ended
- * before the one that is to be explained began. */
+/* The memory is a ring in the order in which the waits ended, or nearly: a search goes from the newest back to those
+ * that had ended before the one that is to be explained began. */
 #include "latency/chain.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -55,7 +55,8 @@ struct open {
 
 /* Of the waits that fit, the one with the largest overlap, if that is enough. */
 static const struct chain_wait *best(const struct chains *c, const struct open *open,
-				     bool (*fits)(const struct chain_wait *w, const struct chain_wait *x), uint64_t *overlap)
+				     bool (*fits)(const struct chain_wait *w, const struct chain_wait *x),
+				     uint64_t *overlap)
 {
 	const struct chain_wait *found = NULL, *w = open->wait;
 	uint64_t least = (open->part.to - open->part.from) / 100 * CHAIN_MIN_SHARE;
@@ -94,8 +95,10 @@ static bool is_ahead(const struct chain_wait *w, const struct chain_wait *x)
 
 enum chain_how chain_how_of(enum chain_via via)
 {
-	static const enum chain_how how[] = { [CHAIN_HOLDER] = LINK_HOLDER, [CHAIN_WAKER] = LINK_WAKER,
-					      [CHAIN_RELEASER] = LINK_WAKER, [CHAIN_STOPPER] = LINK_STOPPER };
+	static const enum chain_how how[] = { [CHAIN_HOLDER] = LINK_HOLDER,
+					      [CHAIN_WAKER] = LINK_WAKER,
+					      [CHAIN_RELEASER] = LINK_WAKER,
+					      [CHAIN_STOPPER] = LINK_STOPPER };
 
 	return how[via];
 }
@@ -143,7 +146,8 @@ static void narrow(struct chain_wait *part, const struct chain_wait *x)
 	part->to = x->to < part->to ? x->to : part->to;
 }
 
-/* A wait in another one of the same thread: who was to blame for the outer one is so for this, if it does not know better. */
+/* A wait in another one of the same thread: who was to blame for the outer one is so for this, if it does not know
+ * better. */
 static void inherit_by(struct chain_wait *w, const struct chain_wait *outer)
 {
 	if (w->level == CHAIN_QUEUED || (w->via != CHAIN_NOBODY && w->by_tid && w->by_tid != w->tid))
@@ -196,21 +200,16 @@ const char *chain_how_name(enum chain_how how)
 const char *chain_evidence(const struct chain_link *l)
 {
 	switch (l->how) {
-	case LINK_HOLDER:
-		return "lock owner";
-	case LINK_WAKER:
-		return "waker";
-	case LINK_SAME:
-		return "same thread";
-	case LINK_QUEUE:
-		return "overlap";
-	default:
-		return "tracepoint";
+	case LINK_HOLDER: return "lock owner";
+	case LINK_WAKER: return "waker";
+	case LINK_SAME: return "same thread";
+	case LINK_QUEUE: return "overlap";
+	default: return "tracepoint";
 	}
 }
 
-/* What a wait says together with those in it, of the same thread, that took nearly all of its time: the call has the file, the
- * sleep the reason, the request the device. */
+/* What a wait says together with those in it, of the same thread, that took nearly all of its time: the call has the
+ * file, the sleep the reason, the request the device. */
 struct told {
 	const struct chain_wait *wait, *more; /* the reason; and one further in, or NULL */
 	const char *op, *object;
@@ -245,10 +244,12 @@ static unsigned tell(const struct chain *c, unsigned i, struct told *ret)
 	return i;
 }
 
-/* Had the thread that ended wait i, a condition's, nothing to do itself meanwhile? It may have waited for another one's sign. */
+/* Had the thread that ended wait i, a condition's, nothing to do itself meanwhile? It may have waited for another one's
+ * sign. */
 static bool is_with_idle(const struct chain *c, unsigned i)
 {
-	uint64_t least = (i > 0 ? c->links[i].overlap : c->links[0].wait.to - c->links[0].wait.from) / 100 * CHAIN_SAME_SHARE;
+	uint64_t least = (i > 0 ? c->links[i].overlap : c->links[0].wait.to - c->links[0].wait.from) / 100 *
+			 CHAIN_SAME_SHARE;
 
 	for (i++; i < c->n && c->links[i].overlap >= least; i++) {
 		enum chain_how how = c->links[i].how;
@@ -297,18 +298,23 @@ static void add_for(const struct told *t, const char *outer_op, bool inferred, s
 		strb_adds(b, INFERRED);
 }
 
-static const char *const verb[] = { [CHAIN_HOLDER] = "held by", [CHAIN_WAKER] = "ended by", [CHAIN_RUNNING] = "taken by",
-				    [CHAIN_RELEASER] = "released by", [CHAIN_STOPPER] = "stopped by" };
+static const char *const verb[] = { [CHAIN_HOLDER] = "held by",
+				    [CHAIN_WAKER] = "ended by",
+				    [CHAIN_RUNNING] = "taken by",
+				    [CHAIN_RELEASER] = "released by",
+				    [CHAIN_STOPPER] = "stopped by" };
 
 /* Who it was, when no wait of theirs is known or before it is told. */
 static void add_by(const struct chain_wait *w, bool passing, struct strb *b)
 {
 	if (w->via != CHAIN_NOBODY && w->by_tid && w->by_tid != w->tid)
-		strb_printf(b, ", %s%s %s %u%s%s", passing ? "last " : "", verb[w->via], w->by_comm[0] ? w->by_comm : "thread", w->by_tid,
-			    w->by_means[0] ? " with " : "", w->by_means);
+		strb_printf(b, ", %s%s %s %u%s%s", passing ? "last " : "", verb[w->via],
+			    w->by_comm[0] ? w->by_comm : "thread", w->by_tid, w->by_means[0] ? " with " : "",
+			    w->by_means);
 }
 
-static void add_link(const struct chain_link *before, const char *outer_op, const struct chain_link *l, const struct told *t, struct strb *b)
+static void add_link(const struct chain_link *before, const char *outer_op, const struct chain_link *l,
+		     const struct told *t, struct strb *b)
 {
 	char ns[UNITS_LEN];
 
@@ -318,8 +324,8 @@ static void add_link(const struct chain_link *before, const char *outer_op, cons
 		add_for(t, outer_op, l->inferred, b);
 		break;
 	case LINK_QUEUE:
-		strb_printf(b, ", queued behind %s of %s by %s %u%s", units_ns(l->overlap, ns), l->wait.words, l->wait.comm,
-			    l->wait.tid, l->inferred ? INFERRED : "");
+		strb_printf(b, ", queued behind %s of %s by %s %u%s", units_ns(l->overlap, ns), l->wait.words,
+			    l->wait.comm, l->wait.tid, l->inferred ? INFERRED : "");
 		break;
 	default:
 		add_by(&before->wait, false, b);

@@ -4,10 +4,11 @@
  *
  * A wait leads on, in this order, to
  *   - what the same thread waited for in it (a system call: the sleep in it; a sleep: the lock, the request);
- *   - what the one was waiting for meanwhile that held the lock, stopped it, or woke it up (who had the CPU did not wait);
+ *   - what the one was waiting for meanwhile that held the lock, stopped it, or woke it up (who had the CPU did not
+ * wait);
  *   - on a device: the wait of somebody else for the same device that was there first.
- * Overlap in time is the evidence for all but the first; what rests on it alone is inferred, and says so. What counts is
- * overlap with all waits before it in the chain. */
+ * Overlap in time is the evidence for all but the first; what rests on it alone is inferred, and says so. What counts
+ * is overlap with all waits before it in the chain. */
 #ifndef DWELL_LATENCY_CHAIN_H
 #define DWELL_LATENCY_CHAIN_H
 #include <stdbool.h>
@@ -17,12 +18,12 @@
 
 #define CHAIN_MAX_LINKS 8
 #define CHAIN_MAX_WAITS 8192 /* remembered; then the oldest are forgotten */
-#define CHAIN_WORDS	96
-#define CHAIN_OP	64
-#define CHAIN_COMM	16
-#define CHAIN_OBJECT	40
-#define CHAIN_HAD	160
-#define CHAIN_DID	80
+#define CHAIN_WORDS 96
+#define CHAIN_OP 64
+#define CHAIN_COMM 16
+#define CHAIN_OBJECT 40
+#define CHAIN_HAD 160
+#define CHAIN_DID 80
 #define CHAIN_MIN_SHARE 10  /* percent of a wait that another one must overlap to explain it */
 #define CHAIN_SAME_SHARE 90 /* percent of a wait that one in it must take to be told with it */
 
@@ -49,22 +50,23 @@ struct chain_wait {
 	uint32_t by_tid; /* who; 0: not known */
 	char by_comm[CHAIN_COMM];
 	char by_means[CHAIN_COMM]; /* "SIGSTOP", or "" */
-	uint32_t cpu; /* where it ended */
+	uint32_t cpu;		   /* where it ended */
 };
 
 enum chain_how { LINK_FIRST, LINK_SAME, LINK_HOLDER, LINK_WAKER, LINK_STOPPER, LINK_QUEUE };
 struct chain_link {
 	struct chain_wait wait;
-	enum chain_how how;  /* it explains the one before */
-	uint64_t overlap;    /* ns, with all before it */
-	bool inferred;	     /* the link is */
+	enum chain_how how; /* it explains the one before */
+	uint64_t overlap;   /* ns, with all before it */
+	bool inferred;	    /* the link is */
 };
 struct chain {
 	struct chain_link links[CHAIN_MAX_LINKS];
 	unsigned n;
-	bool cycle; /* the last one waits for a thread that is in the chain: a deadlock, or nearly */
-	bool more;  /* it would go on */
-	bool passing; /* of the last link, a wait for a CPU: the one who had it last waited itself for most of the time */
+	bool cycle;   /* the last one waits for a thread that is in the chain: a deadlock, or nearly */
+	bool more;    /* it would go on */
+	bool passing; /* of the last link, a wait for a CPU: the one who had it last waited itself for most of the time
+		       */
 	char had[CHAIN_HAD]; /* of the last link, a wait for a CPU: who had it; or "" */
 	char did[CHAIN_DID]; /* of the last link: what the one who is to blame did meanwhile; or "" */
 };
@@ -78,18 +80,22 @@ void chains_add(struct chains *c, const struct chain_wait *w);
 /* The chain of a wait, which may be remembered itself. */
 void chains_build(const struct chains *c, const struct chain_wait *w, struct chain *ret);
 struct flight_rec;
-/* Who had the lock that was waited for, if the flight recorder saw that: instead of a waker. For a wait not yet remembered. */
+/* Who had the lock that was waited for, if the flight recorder saw that: instead of a waker. For a wait not yet
+ * remembered. */
 void chain_name_holder(struct chain_wait *w, const struct flight_rec *f);
 /* What no slow event tells: who had the lock of the last link, and what that one waited for, and so on, as the flight
  * recorder saw it (chain_flight.c). */
 void chain_complete(struct chain *c, const struct flight_rec *f);
-/* Is the wait nothing but one for something to do, as the chain knows? A call, or a condition whose sign came from who had nothing to do. */
+/* Is the wait nothing but one for something to do, as the chain knows? A call, or a condition whose sign came from who
+ * had nothing to do. */
 bool chain_is_idle(const struct chain *c);
 /* "postgres 412 waited 41.2 ms in fsync for journal commit (jbd2), …" */
 void chain_sentence(const struct chain *c, struct strb *b);
-/* What of the sentence is the same for others like it: " in fsync for journal commit (jbd2), ended by jbd2"; without times and numbers of threads. */
+/* What of the sentence is the same for others like it: " in fsync for journal commit (jbd2), ended by jbd2"; without
+ * times and numbers of threads. */
 void chain_reason(const struct chain *c, struct strb *b);
-/* What a wait of the one who is to blame is to the wait that he is to blame for; not of CHAIN_NOBODY and CHAIN_RUNNING. */
+/* What a wait of the one who is to blame is to the wait that he is to blame for; not of CHAIN_NOBODY and CHAIN_RUNNING.
+ */
 enum chain_how chain_how_of(enum chain_via via);
 const char *chain_how_name(enum chain_how how);
 /* What a link rests on: "same thread", "lock owner", "waker", "tracepoint", "overlap". */

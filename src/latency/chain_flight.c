@@ -6,10 +6,10 @@
 #include "latency/chain.h"
 #include "store/flight.h"
 
-#define NAMED	  3 /* threads that had the CPU */
+#define NAMED 3	     /* threads that had the CPU */
 #define MIN_KNOWN 50 /* percent of a wait of which something must be known */
-#define MIN_NAMED 2 /* percent of a wait that is worth a word */
-#define MIN_LINK  50 /* percent of a wait that a single wait of somebody else takes to be a link */
+#define MIN_NAMED 2  /* percent of a wait that is worth a word */
+#define MIN_LINK 50  /* percent of a wait that a single wait of somebody else takes to be a link */
 
 static uint64_t percent(uint64_t ns, unsigned n)
 {
@@ -28,10 +28,11 @@ static void say_had(struct chain *c, const struct flight_rec *f, const struct ch
 	if (!s.n || s.unknown > wait - percent(wait, MIN_KNOWN))
 		return;
 	at = (size_t)snprintf(c->had, sizeof(c->had), "while CPU %u was held by ", w->cpu);
-	for (size_t i = 0; i < s.n && i < NAMED && (!i || s.v[i].ns > percent(wait, MIN_NAMED)) && at < sizeof(c->had); i++)
-		at += (size_t)(s.v[i].tid ? snprintf(c->had + at, sizeof(c->had) - at, "%s%s %u for %s", i ? ", " : "", s.v[i].comm,
-						     s.v[i].tid, units_ns(s.v[i].ns, ns)) :
-					    snprintf(c->had + at, sizeof(c->had) - at, "%snobody for %s", i ? ", " : "",
+	for (size_t i = 0; i < s.n && i < NAMED && (!i || s.v[i].ns > percent(wait, MIN_NAMED)) && at < sizeof(c->had);
+	     i++)
+		at += (size_t)(s.v[i].tid ? snprintf(c->had + at, sizeof(c->had) - at, "%s%s %u for %s", i ? ", " : "",
+						     s.v[i].comm, s.v[i].tid, units_ns(s.v[i].ns, ns))
+					  : snprintf(c->had + at, sizeof(c->had) - at, "%snobody for %s", i ? ", " : "",
 						     units_ns(s.v[i].ns, ns)));
 }
 
@@ -41,7 +42,8 @@ static void add_part(struct chain *c, const char *before, uint64_t part, const c
 	char ns[UNITS_LEN];
 
 	if (part > least)
-		snprintf(c->did + at, sizeof(c->did) - at, "%s%s%s%s", at ? ", " : "which meanwhile ", before, units_ns(part, ns), behind);
+		snprintf(c->did + at, sizeof(c->did) - at, "%s%s%s%s", at ? ", " : "which meanwhile ", before,
+			 units_ns(part, ns), behind);
 }
 
 /* "which meanwhile ran for 10.1 ms, waited 25.0 ms for a CPU, slept for 5.02 ms" */
@@ -96,13 +98,23 @@ static bool add_wait(struct chain *c, const struct flight_rec *f)
 		c->more = true;
 		return false;
 	}
-	*l = (struct chain_link){ .how = chain_how_of(w->via), .overlap = x.to - x.from, .inferred = w->via != CHAIN_HOLDER };
-	l->wait = (struct chain_wait){ .from = x.from, .to = x.to, .tid = w->by_tid, .level = CHAIN_SLEEP, .cpu = x.cpu,
-				       .via = x.by_tid ? via[x.what] : CHAIN_NOBODY, .by_tid = x.by_tid };
+	*l = (struct chain_link){ .how = chain_how_of(w->via),
+				  .overlap = x.to - x.from,
+				  .inferred = w->via != CHAIN_HOLDER };
+	l->wait = (struct chain_wait){ .from = x.from,
+				       .to = x.to,
+				       .tid = w->by_tid,
+				       .level = CHAIN_SLEEP,
+				       .cpu = x.cpu,
+				       .via = x.by_tid ? via[x.what] : CHAIN_NOBODY,
+				       .by_tid = x.by_tid };
 	memcpy(l->wait.comm, w->by_comm, sizeof(l->wait.comm));
 	snprintf(l->wait.by_comm, sizeof(l->wait.by_comm), "%s", x.by_comm);
-	snprintf(l->wait.words, sizeof(l->wait.words), "%s", x.what == FLIGHT_LOCKED ? flight_lock_name(x.lock) :
-		 x.what == FLIGHT_READY ? "a CPU" : x.by_irq ? "an interrupt" : "an event");
+	snprintf(l->wait.words, sizeof(l->wait.words), "%s",
+		 x.what == FLIGHT_LOCKED  ? flight_lock_name(x.lock)
+		 : x.what == FLIGHT_READY ? "a CPU"
+		 : x.by_irq		  ? "an interrupt"
+					  : "an event");
 	c->n++;
 	return true;
 }

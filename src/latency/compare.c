@@ -10,7 +10,7 @@
 const double cmp_quantiles[CMP_NQUANTILES] = { 0.5, 0.9, 0.99, 0.999 };
 
 #define SEED UINT64_C(0x64776c)
-#define SHOWN 0.95 /* of the intervals that are shown */
+#define SHOWN 0.95		     /* of the intervals that are shown */
 #define FIGURES (CMP_NQUANTILES + 1) /* of the latencies: with the AUC */
 
 /* Mean and variance as they come. Source: Welford, 1962. */
@@ -80,8 +80,8 @@ static void draw_all(struct pair *p)
 
 /* -- chance -- */
 
-/* Variance of the mean of u over drawings as stretch_draw() makes them. Source: Künsch, The jackknife and the bootstrap for
- * general stationary observations, 1989; circular: Politis and Romano, 1992. */
+/* Variance of the mean of u over drawings as stretch_draw() makes them. Source: Künsch, The jackknife and the bootstrap
+ * for general stationary observations, 1989; circular: Politis and Romano, 1992. */
 static double drawn_variance(const struct stretch *s, const double *u)
 {
 	double sum = 0, squares = 0;
@@ -145,7 +145,9 @@ static struct cmp_stat stat_of(const struct chance *c, double value, double zero
 {
 	double wide = chance_limit(c, 1 - SHOWN);
 
-	return (struct cmp_stat){ value, value - wide, value + wide, chance_p(c, value - zero), isfinite(value), false };
+	return (struct cmp_stat){
+		value, value - wide, value + wide, chance_p(c, value - zero), isfinite(value), false
+	};
 }
 
 /* Relative to the mean of both rates, an interval around 0 to 2 is one of ratios from 1 to infinity. */
@@ -178,11 +180,13 @@ static void conclude_rate(struct pair *p, struct cmp_result *r)
 
 static enum cmp_why why_not(const struct pair *p)
 {
-	double n = p->a.m.n < p->b.m.n ? p->a.m.n : p->b.m.n, spread = p->a.s.spread < p->b.s.spread ? p->a.s.spread : p->b.s.spread;
+	double n = p->a.m.n < p->b.m.n ? p->a.m.n : p->b.m.n,
+	       spread = p->a.s.spread < p->b.s.spread ? p->a.s.spread : p->b.s.spread;
 
-	return p->a.s.n < CMP_SECONDS_MIN || p->b.s.n < CMP_SECONDS_MIN ? CMP_FEW_SECONDS :
-	       n * (1 - cmp_quantiles[0]) < CMP_TAIL_MIN ? CMP_FEW_EVENTS :
-	       spread < CMP_SPREAD_MIN ? CMP_BURST : CMP_JUDGED;
+	return p->a.s.n < CMP_SECONDS_MIN || p->b.s.n < CMP_SECONDS_MIN ? CMP_FEW_SECONDS
+	       : n * (1 - cmp_quantiles[0]) < CMP_TAIL_MIN		? CMP_FEW_EVENTS
+	       : spread < CMP_SPREAD_MIN				? CMP_BURST
+									: CMP_JUDGED;
 }
 
 /* Source: Simes, An improved Bonferroni procedure, 1986: for figures that depend on each other as these do. */
@@ -236,7 +240,8 @@ static void conclude_auc(struct pair *p, struct cmp_result *r)
 /* The smallest shift of all latencies that the most certain quantile shows. */
 static double visible(const struct chance *c, const struct cmp_result *r, const struct cmp_opts *o)
 {
-	double level = o->alpha * (1 - CMP_RATE_SHARE) / (double)(o->npairs ? o->npairs : 1) / known_figures(r), best = INFINITY;
+	double level = o->alpha * (1 - CMP_RATE_SHARE) / (double)(o->npairs ? o->npairs : 1) / known_figures(r),
+	       best = INFINITY;
 
 	for (int i = 0; i < CMP_NQUANTILES; i++)
 		if (r->q[i].known)
@@ -249,8 +254,12 @@ static void conclude(struct pair *p, const struct cmp_opts *o, struct cmp_result
 	double n = p->a.m.n < p->b.m.n ? p->a.m.n : p->b.m.n;
 	struct chance c[CMP_NQUANTILES];
 
-	*r = (struct cmp_result){ .na = (uint64_t)p->a.m.n, .nb = (uint64_t)p->b.m.n, .why = why_not(p), .w1_noise = NAN,
-				  .p = 1, .visible = NAN };
+	*r = (struct cmp_result){ .na = (uint64_t)p->a.m.n,
+				  .nb = (uint64_t)p->b.m.n,
+				  .why = why_not(p),
+				  .w1_noise = NAN,
+				  .p = 1,
+				  .visible = NAN };
 	r->w1 = w1_of(&p->x, p->a.all, p->b.all, NULL, NULL);
 	r->auc = (struct cmp_stat){ auc_of(&p->x, p->a.all, p->b.all), NAN, NAN, 1, false, false };
 	for (int i = 0; i < CMP_NQUANTILES; i++) {
@@ -302,8 +311,8 @@ static void part_free(struct part *p)
 	stretch_free(&p->s);
 }
 
-int cmp_run(const struct rec_histdesc *d, const struct cmp_side *a, const struct cmp_side *b,
-	    const struct cmp_opts *o, struct cmp_result *ret)
+int cmp_run(const struct rec_histdesc *d, const struct cmp_side *a, const struct cmp_side *b, const struct cmp_opts *o,
+	    struct cmp_result *ret)
 {
 	struct pair p = { 0 };
 	int r = axis_make(&p.x, d, a, b);
@@ -339,7 +348,8 @@ static int by_rate_p(const void *a, const void *b)
 	return x->rate.p < y->rate.p ? -1 : x->rate.p > y->rate.p;
 }
 
-/* The figures of a pair that differ, at a level for all of them: as Simes judged them together (Benjamini and Hochberg, 1995). */
+/* The figures of a pair that differ, at a level for all of them: as Simes judged them together (Benjamini and Hochberg,
+ * 1995). */
 static void mark(struct cmp_result *r, double level, const struct cmp_opts *o)
 {
 	double least = log2(1 + o->min_shift), limit = -1;

@@ -2,8 +2,8 @@
 /* Have latencies changed? Two stretches of time are compared second by second: with a million events every
  * difference is "significant", so what counts is its size, and whether it is larger than what the seconds
  * of one stretch differ by among themselves, also slowly. Blocks of neighbouring seconds are drawn again and again
- * (block bootstrap; always the same draws) for how a quantile moves with its events; how these hang together in time says
- * compare_level.c.
+ * (block bootstrap; always the same draws) for how a quantile moves with its events; how these hang together in time
+ * says compare_level.c.
  *
  * Called changed is what is larger than a smallest size of interest, surely (with the number of questions
  * asked taken into account), and known from enough events. Source: background in doc/compare.md. */
@@ -56,10 +56,10 @@ struct cmp_stat {
 
 struct cmp_result {
 	uint64_t na, nb;
-	enum cmp_why why;	 /* of latencies; the rate may be known all the same */
+	enum cmp_why why;			       /* of latencies; the rate may be known all the same */
 	double qa[CMP_NQUANTILES], qb[CMP_NQUANTILES]; /* NAN: none */
-	struct cmp_stat q[CMP_NQUANTILES]; /* log2(b / a), octaves */
-	struct cmp_stat auc;  /* P(a value of b is larger than one of a), ties count half */
+	struct cmp_stat q[CMP_NQUANTILES];	       /* log2(b / a), octaves */
+	struct cmp_stat auc;			       /* P(a value of b is larger than one of a), ties count half */
 	struct cmp_stat rate; /* log2 of events per second, b / a; infinite when a side has none */
 	double w1;	      /* Wasserstein-1 distance of log2(latency), octaves */
 	double w1_noise;      /* what it hardly exceeds by chance (95 %) */
@@ -69,9 +69,9 @@ struct cmp_result {
 };
 
 /* Compares b with a; d describes the buckets of both. Nothing is called changed yet. 0, or -ENOMEM. */
-int cmp_run(const struct rec_histdesc *d, const struct cmp_side *a, const struct cmp_side *b,
-	    const struct cmp_opts *o, struct cmp_result *ret);
-/* Calls changed what is, in n results that were compared together: one of them wrongly with probability o->alpha at most.
- * 0, or -ENOMEM. */
+int cmp_run(const struct rec_histdesc *d, const struct cmp_side *a, const struct cmp_side *b, const struct cmp_opts *o,
+	    struct cmp_result *ret);
+/* Calls changed what is, in n results that were compared together: one of them wrongly with probability o->alpha at
+ * most. 0, or -ENOMEM. */
 int cmp_decide(struct cmp_result *const *v, size_t n, const struct cmp_opts *o);
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the comparison: stretches as dense arrays over the buckets that are used at all, and how sure their figures are. */
+/* Inside the comparison: stretches as dense arrays over the buckets that are used at all, and how sure their figures
+ * are. */
 #ifndef DWELL_LATENCY_COMPARE_INT_H
 #define DWELL_LATENCY_COMPARE_INT_H
 #include "latency/compare.h"
 
 /* Axis: log2 of latency. */
 struct axis {
-	size_t k;      /* buckets in use */
+	size_t k;	 /* buckets in use */
 	uint32_t *index; /* ascending */
 	double *lo, *hi; /* values of a bucket: lo <= v < hi */
 	double *mid;	 /* log2 of its middle */
@@ -16,8 +17,9 @@ struct axis {
 struct stretch {
 	size_t n, k;
 	uint64_t *cum;
-	size_t block;	/* units drawn together */
-	double spread; /* over how many units the events are spread: those of a burst are few, however long the stretch */
+	size_t block;  /* units drawn together */
+	double spread; /* over how many units the events are spread: those of a burst are few, however long the stretch
+			*/
 	double seconds;
 };
 
@@ -50,17 +52,17 @@ double w1_of(const struct axis *x, const double *a, const double *b, const doubl
 /* -- how sure (compare_level.c) -- */
 
 #define LEVEL_ORDINATES 128 /* lowest frequencies that are looked at */
-#define LEVEL_TAUS	16  /* correlation times: 1, 2, 4 … units; and what is counted late */
-#define LEVEL_RATIOS	14  /* strengths of what hangs together: none, 1/64 … 64 times the noise */
-#define LEVEL_CELLS	(LEVEL_TAUS * LEVEL_RATIOS)
+#define LEVEL_TAUS 16	    /* correlation times: 1, 2, 4 … units; and what is counted late */
+#define LEVEL_RATIOS 14	    /* strengths of what hangs together: none, 1/64 … 64 times the noise */
+#define LEVEL_CELLS (LEVEL_TAUS * LEVEL_RATIOS)
 
 /* One side of a figure that is a mean over units, or nearly so. */
 struct level {
-	size_t n, q;		  /* units, ordinates */
+	size_t n, q;		    /* units, ordinates */
 	double x2[LEVEL_ORDINATES]; /* squares of its cosine transform */
-	double df;	/* degrees of freedom that its events are good for */
-	double scale;	/* from these units' to the figure's variance */
-	double floor;	/* the figure's variance is at least this */
+	double df;		    /* degrees of freedom that its events are good for */
+	double scale;		    /* from these units' to the figure's variance */
+	double floor;		    /* the figure's variance is at least this */
 };
 /* u: deviations of n units from their mean. */
 void level_make(struct level *l, const double *u, size_t n, double df);

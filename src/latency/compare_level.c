@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How sure a figure of a stretch of time is, when its units (seconds) may hang together. The level of a second is taken to
- * be noise of its own, and something that decays over a correlation time (an Ornstein-Uhlenbeck process: also the covariance of a
- * machine that switches between regimes). Neither the time nor the strength is known: all are tried (log-uniform priors), and weighted by how well
- * the low frequencies of both stretches (type II cosine transform, whose first ordinate compares the halves) agree with
- * them. So white noise gets nearly Student's t over seconds, and a level that wanders intervals as wide as it does; how far it may
- * wander unseen in so short a stretch is in the mixture, too.
+/* How sure a figure of a stretch of time is, when its units (seconds) may hang together. The level of a second is taken
+ * to be noise of its own, and something that decays over a correlation time (an Ornstein-Uhlenbeck process: also the
+ * covariance of a machine that switches between regimes). Neither the time nor the strength is known: all are tried
+ * (log-uniform priors), and weighted by how well the low frequencies of both stretches (type II cosine transform, whose
+ * first ordinate compares the halves) agree with them. So white noise gets nearly Student's t over seconds, and a level
+ * that wanders intervals as wide as it does; how far it may wander unseen in so short a stretch is in the mixture, too.
  *
- * Source: Whittle's likelihood (1953) with the cosines of Müller, HAC corrections for strongly autocorrelated time series (2014), and
- * Lazarus, Lewis, Stock, Watson, HAR inference: recommendations for practice (2018); averaged over models with a
- * prior of 1/sigma for each side's scale. */
+ * Source: Whittle's likelihood (1953) with the cosines of Müller, HAC corrections for strongly autocorrelated time
+ * series (2014), and Lazarus, Lewis, Stock, Watson, HAR inference: recommendations for practice (2018); averaged over
+ * models with a prior of 1/sigma for each side's scale. */
 #include <math.h>
 #include "latency/compare_int.h"
 
@@ -18,7 +18,8 @@ void level_make(struct level *l, const double *u, size_t n, double df)
 	if (l->q > LEVEL_ORDINATES)
 		l->q = LEVEL_ORDINATES;
 	for (size_t j = 0; j < l->q; j++) {
-		double w = M_PI * (double)(j + 1) / (double)n, two_cos = 2 * cos(w), now = cos(w / 2), before = now, sum = 0;
+		double w = M_PI * (double)(j + 1) / (double)n, two_cos = 2 * cos(w), now = cos(w / 2), before = now,
+		       sum = 0;
 
 		/* cos(w (i + 1/2)), each from the two before: cos(-w / 2) = cos(w / 2) */
 		for (size_t i = 0; i < n; i++) {
@@ -37,7 +38,8 @@ void level_make(struct level *l, const double *u, size_t n, double df)
  * about once a second), so that one has as much more as the one before has less. */
 enum { LATE = -1 };
 
-/* Spectrum at frequency w, and variance of the mean of n units, of a process of variance 1: what forgets to rho from unit to unit. */
+/* Spectrum at frequency w, and variance of the mean of n units, of a process of variance 1: what forgets to rho from
+ * unit to unit. */
 static double spectrum(double rho, double w)
 {
 	return rho == LATE ? 2 - 2 * cos(w) : (1 - rho * rho) / (1 - 2 * rho * cos(w) + rho * rho);
@@ -90,7 +92,8 @@ void chance_make(struct chance *c, const struct level *a, const struct level *b)
 	double best = -INFINITY, sum = 0;
 
 	c->n = 0;
-	/* Up to twice the stretch: what wanders that slowly can be about as long on one side of its mean as there is to see of it. */
+	/* Up to twice the stretch: what wanders that slowly can be about as long on one side of its mean as there is to
+	 * see of it. */
 	for (size_t t = 0; t < LEVEL_TAUS && (t == 0 || (size_t)1 << (t - 1) <= 2 * longest); t++) {
 		double rho = t ? exp(-1 / (double)((size_t)1 << (t - 1))) : LATE;
 

@@ -15,7 +15,8 @@
 #define uthash_nonfatal_oom(elt) ((elt)->lost = true)
 #include <uthash.h>
 
-/* Control groups' trees are numbered by the kernel from 0 (version 2) on, and there are as many as controllers at most. */
+/* Control groups' trees are numbered by the kernel from 0 (version 2) on, and there are as many as controllers at most.
+ */
 #define TREES 64
 
 struct member {
@@ -135,13 +136,11 @@ static void make_room(struct members *m)
 {
 	struct member *p, *next;
 
-	HASH_ITER(hh, m->by_pid, p, next)
-	{
+	HASH_ITER (hh, m->by_pid, p, next) {
 		if (p->ended)
 			forget(m, p);
 	}
-	HASH_ITER(hh, m->by_pid, p, next)
-	{
+	HASH_ITER (hh, m->by_pid, p, next) {
 		if (HASH_COUNT(m->by_pid) <= MEMBERS_MAX - MEMBERS_MAX / 8)
 			break;
 		forget(m, p);
@@ -234,7 +233,8 @@ void members_event(struct members *m, const struct side_event *e)
 	if (m->n == MEMBERS_WAITING)
 		take_first(m);
 	m->queue[(m->head + m->n++) % MEMBERS_WAITING] = (struct waiting){
-		.time = e->time + (uint64_t)m->clock, .pid = e->tgid, .parent = e->kind == SIDE_FORK ? e->parent : 0 };
+		.time = e->time + (uint64_t)m->clock, .pid = e->tgid, .parent = e->kind == SIDE_FORK ? e->parent : 0
+	};
 }
 
 static void on_side_event(void *ctx, const struct side_event *e)
@@ -314,8 +314,8 @@ void members_free(struct members *m)
 
 	if (!m)
 		return;
-	HASH_ITER(hh, m->by_pid, p, next)
-	forget(m, p);
+	HASH_ITER (hh, m->by_pid, p, next)
+		forget(m, p);
 	sideband_close(m->side);
 	free(m->queue);
 	free(m);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processes belong to an ancestor or to a control group, at the time of an event: also of processes that have ended before
- * the event is looked at. Those that live when it begins are read from /proc; from then on a process has what its parent had when it
- * forked, until it is moved. Forks come from the side band of perf, moves from the caller; both count in the order of time. */
+/* Which processes belong to an ancestor or to a control group, at the time of an event: also of processes that have
+ * ended before the event is looked at. Those that live when it begins are read from /proc; from then on a process has
+ * what its parent had when it forked, until it is moved. Forks come from the side band of perf, moves from the caller;
+ * both count in the order of time. */
 #ifndef DWELL_LATENCY_MEMBERS_H
 #define DWELL_LATENCY_MEMBERS_H
 #include <stdbool.h>
@@ -11,9 +12,10 @@
 
 struct members;
 
-#define MEMBERS_MAX 65536   /* processes that are remembered; those that have ended are forgotten first */
-#define MEMBERS_DEPTH 64    /* generations of ancestors that are read from /proc */
-#define MEMBERS_WAITING 65536 /* forks and ends that are later than the event looked at; then the oldest count at once */
+#define MEMBERS_MAX 65536 /* processes that are remembered; those that have ended are forgotten first */
+#define MEMBERS_DEPTH 64  /* generations of ancestors that are read from /proc */
+#define MEMBERS_WAITING \
+	65536 /* forks and ends that are later than the event looked at; then the oldest count at once */
 
 /* What is asked for: all that is set must be so. The texts stay the caller's. */
 struct members_want {
@@ -22,10 +24,11 @@ struct members_want {
 	const char *container; /* part of the path of a control group; NULL: any */
 };
 
-/* Begins to follow; before what is measured is attached. side: false for tests: no forks, nothing of /proc. Without perf what was
- * not alive at the beginning is looked up when it is met: *ret is fine all the same. -ENOMEM. */
+/* Begins to follow; before what is measured is attached. side: false for tests: no forks, nothing of /proc. Without
+ * perf what was not alive at the beginning is looked up when it is met: *ret is fine all the same. -ENOMEM. */
 int members_new(const struct members_want *w, bool side, struct members **ret);
-/* All forks and ends up to then (CLOCK_MONOTONIC ns) count from now on; times must not go backwards. Often: the side band is small. */
+/* All forks and ends up to then (CLOCK_MONOTONIC ns) count from now on; times must not go backwards. Often: the side
+ * band is small. */
 void members_until(struct members *m, uint64_t ts);
 /* A fork or end of a process (time: CLOCK_BOOTTIME). For members_until() and tests. */
 void members_event(struct members *m, const struct side_event *e);

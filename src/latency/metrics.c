@@ -84,11 +84,8 @@ int metrics_add(struct metrics *m, const struct row *row)
 
 	switch (row->kind) {
 	case ROW_HIST:
-	case ROW_AGG:
-		return windows_add(m->w, row);
-	case ROW_EVENT:
-		add_event(m, row);
-		break;
+	case ROW_AGG: return windows_add(m->w, row);
+	case ROW_EVENT: add_event(m, row); break;
 	case ROW_DROPS:
 		if (row->id < REC_NLOSSES)
 			m->losses[row->id] += row->count;
@@ -105,8 +102,7 @@ int metrics_add(struct metrics *m, const struct row *row)
 			m->cost = true;
 		}
 		break;
-	default:
-		break;
+	default: break;
 	}
 	return 0;
 }
@@ -221,7 +217,8 @@ static int put_histogram(struct family *f, size_t i, const struct rec_histdesc *
 			below += powers[p];
 		strb_printf(f->b, "%s_bucket{", f->name);
 		put_labels(f->b, d, &f->v[i]);
-		strb_printf(f->b, ",le=\"%.11g\"} %" PRIu64 "\n", (double)((UINT64_C(1) << bound) - 1) * f->unit, below);
+		strb_printf(f->b, ",le=\"%.11g\"} %" PRIu64 "\n", (double)((UINT64_C(1) << bound) - 1) * f->unit,
+			    below);
 	}
 	for (; p < WINDOWS_POWERS; p++)
 		below += powers[p];
@@ -293,7 +290,8 @@ static void put_slow(struct strb *b, const struct metrics *m)
 			strb_printf(b, "dwell_losses_total{where=\"%s\"} %" PRIu64 "\n", loss_names[i], m->losses[i]);
 	head(b, "dwell_unrecorded_rows", "counter", "Rows that could not be written to a recording.");
 	strb_printf(b, "dwell_unrecorded_rows_total %" PRIu64 "\n", m->unrecorded);
-	head(b, "dwell_detached_programs", "gauge", "Programs that are off now because they cost too much (maxcpu): what they see is not measured.");
+	head(b, "dwell_detached_programs", "gauge",
+	     "Programs that are off now because they cost too much (maxcpu): what they see is not measured.");
 	strb_printf(b, "dwell_detached_programs %" PRIu64 "\n", m->taken - m->back);
 	head(b, "dwell_detachments", "counter", "How often programs were taken off because they cost too much.");
 	strb_printf(b, "dwell_detachments_total %" PRIu64 "\n", m->taken);
@@ -324,7 +322,8 @@ static void put_own(struct strb *b, const struct metrics *m)
 		strb_printf(b, "dwell_probe_runs_total %" PRIu64 "\n", m->run_cnt);
 	}
 	head(b, "dwell_resident_bytes", "gauge", "Resident memory of dwell.");
-	strb_printf(b, "dwell_resident_bytes %llu\n", (unsigned long long)pages * (unsigned long long)sysconf(_SC_PAGESIZE));
+	strb_printf(b, "dwell_resident_bytes %llu\n",
+		    (unsigned long long)pages * (unsigned long long)sysconf(_SC_PAGESIZE));
 	head(b, "dwell_window_bytes", "gauge", "Memory of the histograms.");
 	strb_printf(b, "dwell_window_bytes %zu\n", windows_bytes(m->w));
 	head(b, "dwell_late_values", "counter", "Values that came too late for any slot.");

@@ -8,7 +8,7 @@ struct metrics;
 
 /* Bounds of the histogram's buckets: powers of two from about 1 us to 69 s. */
 #define METRICS_POWER_FIRST 10
-#define METRICS_POWER_LAST  36
+#define METRICS_POWER_LAST 36
 
 /* schema must outlive it. wall_off: CLOCK_REALTIME - CLOCK_MONOTONIC, ns. -ENOMEM. */
 int metrics_new(const struct rec_schema *schema, uint64_t wall_off, struct metrics **ret);
@@ -17,8 +17,8 @@ void metrics_free(struct metrics *m); /* accepts NULL */
 int metrics_add(struct metrics *m, const struct row *row);
 /* Rows that could not be recorded, up to now. */
 void metrics_unrecorded(struct metrics *m, uint64_t rows);
-/* Delays of trackers in seconds: a histogram of all, and of the last minute quantiles and maximum; slow events; values of
- * aggregations; losses; what dwell itself costs. Appends to b, which is sticky. 0, or -ENOMEM.
- * Source: OpenMetrics 1.0, section 5 (text format). */
+/* Delays of trackers in seconds: a histogram of all, and of the last minute quantiles and maximum; slow events; values
+ * of aggregations; losses; what dwell itself costs. Appends to b, which is sticky. 0, or -ENOMEM. Source:
+ * OpenMetrics 1.0, section 5 (text format). */
 int metrics_put(struct strb *b, struct metrics *m, uint64_t now);
 #endif

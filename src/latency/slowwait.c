@@ -164,8 +164,10 @@ static void set_words(const struct kind *k, const struct slow_event *e, const st
 	const char *mark = strstr(k->words, "%s");
 	char value[CHAIN_OBJECT];
 
-	/* For a lock, a reclaim … the stack tells who asked, the tracker what it was; but a fact is the tracker's own. */
-	if (why->class != CAUSE_UNKNOWN && (k->class == CAUSE_UNKNOWN || k->class == why->class || why->wait.frame < 0)) {
+	/* For a lock, a reclaim … the stack tells who asked, the tracker what it was; but a fact is the tracker's own.
+	 */
+	if (why->class != CAUSE_UNKNOWN &&
+	    (k->class == CAUSE_UNKNOWN || k->class == why->class || why->wait.frame < 0)) {
 		ret->class = why->class;
 		ret->cause = why->words;
 		w->inferred = why->inferred;
@@ -174,7 +176,8 @@ static void set_words(const struct kind *k, const struct slow_event *e, const st
 		ret->class = k->class;
 		text(e, k->attr, value, sizeof(value));
 		if (mark)
-			snprintf(w->words, sizeof(w->words), "%.*s%s%s", (int)(mark - k->words), k->words, value, mark + 2);
+			snprintf(w->words, sizeof(w->words), "%.*s%s%s", (int)(mark - k->words), k->words, value,
+				 mark + 2);
 		else
 			snprintf(w->words, sizeof(w->words), "%s", k->words);
 		ret->cause = w->words;
@@ -266,8 +269,10 @@ static void set_by(const struct kind *k, const struct slow_event *e, struct slow
 	static const struct {
 		const char *tid, *comm;
 		enum chain_via via;
-	} by[] = { { "holder_tid", "holder_comm", CHAIN_HOLDER }, { "stopper_tid", "stopper_comm", CHAIN_STOPPER },
-		   { "prev_tid", "prev_comm", CHAIN_RUNNING }, { "waker_tid", "waker_comm", CHAIN_WAKER } };
+	} by[] = { { "holder_tid", "holder_comm", CHAIN_HOLDER },
+		   { "stopper_tid", "stopper_comm", CHAIN_STOPPER },
+		   { "prev_tid", "prev_comm", CHAIN_RUNNING },
+		   { "waker_tid", "waker_comm", CHAIN_WAKER } };
 
 	if (taker_of(e)) /* whom they found on the CPU is not to blame */
 		return;
@@ -277,7 +282,9 @@ static void set_by(const struct kind *k, const struct slow_event *e, struct slow
 
 		if (!tid || (by[i].via == CHAIN_WAKER && !wakers_count(ret->class)))
 			continue;
-		ret->wait.via = k->level == CHAIN_LOCKED && by[i].via == CHAIN_WAKER && !ret->wait.condition ? CHAIN_RELEASER : by[i].via;
+		ret->wait.via = k->level == CHAIN_LOCKED && by[i].via == CHAIN_WAKER && !ret->wait.condition
+					? CHAIN_RELEASER
+					: by[i].via;
 		ret->wait.by_tid = tid;
 		text(e, by[i].comm, ret->wait.by_comm, sizeof(ret->wait.by_comm));
 		if (by[i].via == CHAIN_STOPPER)
@@ -298,8 +305,12 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	r = classify(c, sym, e, said, &why);
 	if (r < 0)
 		return r;
-	*ret = (struct slowwait){ .wait = { .from = e->fixed.start, .to = e->fixed.start + e->fixed.delay, .tid = e->fixed.tid,
-					    .pid = e->fixed.pid, .level = k->level, .cpu = e->fixed.end_cpu } };
+	*ret = (struct slowwait){ .wait = { .from = e->fixed.start,
+					    .to = e->fixed.start + e->fixed.delay,
+					    .tid = e->fixed.tid,
+					    .pid = e->fixed.pid,
+					    .level = k->level,
+					    .cpu = e->fixed.end_cpu } };
 	snprintf(ret->wait.comm, sizeof(ret->wait.comm), "%s", e->fixed.comm);
 	set_object(e, &ret->wait);
 	set_words(k, e, &why, ret);

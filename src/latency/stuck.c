@@ -14,7 +14,7 @@ enum stuck_field {
 	STUCK_NFIELDS
 };
 
-#define FUTEX_FRAMES 4 /* of libc, between the program and the system call */
+#define FUTEX_FRAMES 4		    /* of libc, between the program and the system call */
 #define MAX_BYTES ((size_t)1 << 30) /* of all threads */
 
 struct stuck {
@@ -26,9 +26,12 @@ struct stuck {
 };
 
 static const char *const kind_names[STUCK_NKINDS] = {
-	[STUCK_NO_LOCK] = "",		   [STUCK_MUTEX] = "mutex",
-	[STUCK_SEMAPHORE] = "semaphore",   [STUCK_RWSEM_READ] = "rwsem (read)",
-	[STUCK_RWSEM_WRITE] = "rwsem (write)", [STUCK_RTMUTEX] = "rtmutex",
+	[STUCK_NO_LOCK] = "",
+	[STUCK_MUTEX] = "mutex",
+	[STUCK_SEMAPHORE] = "semaphore",
+	[STUCK_RWSEM_READ] = "rwsem (read)",
+	[STUCK_RWSEM_WRITE] = "rwsem (write)",
+	[STUCK_RTMUTEX] = "rtmutex",
 };
 
 const char *stuck_kind_name(enum stuck_kind kind)
@@ -131,8 +134,8 @@ static void read_stacks(struct stuck *s, const struct recfmt *f, const void *dat
 static uint32_t facts_of(const struct recfmt *f, const void *data, const struct stuck_thread *t)
 {
 	static const uint32_t of_kind[STUCK_NKINDS] = {
-		[STUCK_MUTEX] = CAUSE_FACT_MUTEX,	  [STUCK_SEMAPHORE] = CAUSE_FACT_SEMAPHORE,
-		[STUCK_RWSEM_READ] = CAUSE_FACT_RWSEM,	  [STUCK_RWSEM_WRITE] = CAUSE_FACT_RWSEM,
+		[STUCK_MUTEX] = CAUSE_FACT_MUTEX,      [STUCK_SEMAPHORE] = CAUSE_FACT_SEMAPHORE,
+		[STUCK_RWSEM_READ] = CAUSE_FACT_RWSEM, [STUCK_RWSEM_WRITE] = CAUSE_FACT_RWSEM,
 		[STUCK_RTMUTEX] = CAUSE_FACT_RTMUTEX,
 	};
 	uint32_t facts = of_kind[t->kind];

@@ -10,30 +10,37 @@
 #include "latency/causes.h"
 #include "sym/sym.h"
 
-#define STUCK_MAX_FRAMES 64   /* of a stack */
-#define STUCK_MAX_CHAIN	 8    /* links: A waits for B waits for C … */
+#define STUCK_MAX_FRAMES 64 /* of a stack */
+#define STUCK_MAX_CHAIN 8   /* links: A waits for B waits for C … */
 
 /* Kinds of locks: as BLOCKER_* of dlib/blocker.d. */
-enum stuck_kind { STUCK_NO_LOCK, STUCK_MUTEX, STUCK_SEMAPHORE, STUCK_RWSEM_READ, STUCK_RWSEM_WRITE, STUCK_RTMUTEX,
-		  STUCK_NKINDS };
+enum stuck_kind {
+	STUCK_NO_LOCK,
+	STUCK_MUTEX,
+	STUCK_SEMAPHORE,
+	STUCK_RWSEM_READ,
+	STUCK_RWSEM_WRITE,
+	STUCK_RTMUTEX,
+	STUCK_NKINDS
+};
 
 struct stuck_thread {
 	uint32_t pid, tid;
-	const char *name, *process; /* of the thread, of its process */
-	char state;		    /* R S D T t P I */
-	uint64_t off_cpu_ns;	    /* since it ran last; 0: not known */
-	enum stuck_kind kind;	    /* of the lock that it waits for */
-	uint64_t lock;		    /* its address */
+	const char *name, *process;	 /* of the thread, of its process */
+	char state;			 /* R S D T t P I */
+	uint64_t off_cpu_ns;		 /* since it ran last; 0: not known */
+	enum stuck_kind kind;		 /* of the lock that it waits for */
+	uint64_t lock;			 /* its address */
 	uint32_t holder_pid, holder_tid; /* who has it; 0: nobody, or not known */
 	const char *holder_name;
-	bool shared;		    /* the holder is who took it last, of several */
+	bool shared; /* the holder is who took it last, of several */
 	uint64_t cgroup;
-	const char *container;	    /* "" */
+	const char *container;		/* "" */
 	const uint64_t *stack, *ustack; /* innermost first */
 	size_t nstack, nustack;
-	uint32_t ustack_flags;	    /* REC_USTACK_* */
-	uint64_t start;		    /* of the process, for sym_user() */
-	bool futex, user_lock;	    /* waits for a futex; which is a lock, and no condition */
+	uint32_t ustack_flags; /* REC_USTACK_* */
+	uint64_t start;	       /* of the process, for sym_user() */
+	bool futex, user_lock; /* waits for a futex; which is a lock, and no condition */
 	struct cause cause;
 	const struct stuck_thread *holder; /* in the list, or NULL: it runs, or is not known */
 };

@@ -49,7 +49,7 @@ static void forget_keys(struct whytab *t)
 {
 	struct known *k, *next;
 
-	HASH_ITER(hh, t->known, k, next) {
+	HASH_ITER (hh, t->known, k, next) {
 		HASH_DEL(t->known, k);
 		free(k);
 	}
@@ -68,7 +68,7 @@ void whytab_free(struct whytab *t)
 	if (!t)
 		return;
 	forget_keys(t);
-	HASH_ITER(hh, t->cells, c, next) {
+	HASH_ITER (hh, t->cells, c, next) {
 		HASH_DEL(t->cells, c);
 		free(c->id);
 		free(c);
@@ -177,8 +177,12 @@ static int find_cell(struct whytab *t, const struct about *a, struct cell **ret)
 		goto out;
 	n = id.n;
 	c->id = strb_take(&id);
-	c->row = (struct why_row){ .who = a->who, .comm = c->id + comm, .words = a->words, .class = a->class,
-				   .inferred = a->inferred, .ustack = a->ustack ? c->id + stack : NULL };
+	c->row = (struct why_row){ .who = a->who,
+				   .comm = c->id + comm,
+				   .words = a->words,
+				   .class = a->class,
+				   .inferred = a->inferred,
+				   .ustack = a->ustack ? c->id + stack : NULL };
 	HASH_ADD_KEYPTR(hh, t->cells, c->id, n, c);
 	if (!c->hh.tbl) {
 		free(c->id);
@@ -202,7 +206,8 @@ static int find_key(struct whytab *t, const struct aggdesc *d, const uint8_t *ke
 {
 	const struct recfield *f = d->keys;
 	struct strb ustack = { 0 };
-	struct about a = { .who = key_int(&f[0], key), .comm = (const char *)key + f[1].off,
+	struct about a = { .who = key_int(&f[0], key),
+			   .comm = (const char *)key + f[1].off,
 			   .comm_n = strnlen((const char *)key + f[1].off, f[1].size) };
 	struct cause why;
 	bool told = has_condition(d);
@@ -326,8 +331,12 @@ static const char *keep_words(struct whytab *t, const char *words)
 
 int whytab_wait(struct whytab *t, const struct why_row *r, uint64_t ns)
 {
-	struct about a = { .who = r->who, .comm = r->comm, .comm_n = strlen(r->comm), .words = keep_words(t, r->words),
-			   .class = r->class, .inferred = r->inferred };
+	struct about a = { .who = r->who,
+			   .comm = r->comm,
+			   .comm_n = strlen(r->comm),
+			   .words = keep_words(t, r->words),
+			   .class = r->class,
+			   .inferred = r->inferred };
 	struct cell *c;
 	int e = a.words ? find_cell(t, &a, &c) : -ENOMEM;
 
@@ -348,7 +357,7 @@ size_t whytab_rows(struct whytab *t, bool now, const struct why_row *const **ret
 	struct cell *c, *next;
 
 	t->sorted.n = 0;
-	HASH_ITER(hh, t->cells, c, next)
+	HASH_ITER (hh, t->cells, c, next)
 		if ((now ? c->row.now.count : c->row.all.count) && vec_try_push(&t->sorted, &c->row) < 0)
 			break;
 	if (now ? t->others.row.now.count : t->others.row.all.count)
@@ -366,7 +375,8 @@ struct why_sum whytab_short(const struct whytab *t, bool now)
 
 bool whytab_is_end(const struct rec_schema *s, const struct row *row)
 {
-	const struct recfmt *f = row->kind == ROW_EVENT && row->id >= 1 && row->id <= s->nfmts ? s->fmts[row->id - 1] : NULL;
+	const struct recfmt *f = row->kind == ROW_EVENT && row->id >= 1 && row->id <= s->nfmts ? s->fmts[row->id - 1]
+											       : NULL;
 	const struct rec_probe *p = rec_schema_probe(s, row->probe);
 
 	return f && f->nacts && f->acts[0].kind == ACT_PRINTA && p && !strncmp(p->name, "tick-", 5);
@@ -376,7 +386,7 @@ void whytab_next(struct whytab *t)
 {
 	struct cell *c, *next;
 
-	HASH_ITER(hh, t->cells, c, next)
+	HASH_ITER (hh, t->cells, c, next)
 		c->row.now = (struct why_sum){ 0 };
 	t->others.row.now = (struct why_sum){ 0 };
 	t->short_now = (struct why_sum){ 0 };

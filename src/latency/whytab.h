@@ -7,10 +7,10 @@
 #include "store/recording.h"
 #include "sym/sym.h"
 
-#define WHYTAB_MAX_ROWS	 65536 /* further ones are counted together as others */
-#define WHYTAB_MAX_KEYS	 65536 /* known keys; then all are forgotten and asked again */
-#define WHYTAB_MAX_WORDS 4096  /* texts of whytab_wait(); then "others" */
-#define WHYTAB_MAX_STACK 128   /* frames of a user stack */
+#define WHYTAB_MAX_ROWS 65536 /* further ones are counted together as others */
+#define WHYTAB_MAX_KEYS 65536 /* known keys; then all are forgotten and asked again */
+#define WHYTAB_MAX_WORDS 4096 /* texts of whytab_wait(); then "others" */
+#define WHYTAB_MAX_STACK 128  /* frames of a user stack */
 
 /* Waits of one kind. */
 struct why_sum {
@@ -23,7 +23,7 @@ struct why_row {
 	const char *words; /* of the cause; equal ones by one pointer */
 	enum cause_class class;
 	bool inferred;
-	const char *ustack; /* names of its frames, innermost first, separated by ";"; NULL: not asked for */
+	const char *ustack;	 /* names of its frames, innermost first, separated by ";"; NULL: not asked for */
 	struct why_sum all, now; /* since the begin; since whytab_next() */
 	bool others;		 /* what did not fit */
 };
@@ -33,8 +33,8 @@ struct whytab;
 /* causes and sym (or NULL) must outlive the table. -ENOMEM. */
 int whytab_new(struct causes *causes, struct sym *sym, struct whytab **ret);
 void whytab_free(struct whytab *t);
-/* A ROW_AGG: of an aggregation with the key (who, comm, why [, ustack] [, condition]) or without a key ("short"), function avg or
- * max; other rows are left alone. 0 or -ENOMEM. */
+/* A ROW_AGG: of an aggregation with the key (who, comm, why [, ustack] [, condition]) or without a key ("short"),
+ * function avg or max; other rows are left alone. 0 or -ENOMEM. */
 int whytab_add(struct whytab *t, const struct rec_schema *s, const struct row *row);
 /* From now on names come from sym: rows of another recording follow. */
 void whytab_set_sym(struct whytab *t, struct sym *sym);

@@ -168,8 +168,11 @@ static int add_to_slot(struct windows *w, struct series *s, int level, uint64_t 
 /* Moves what is in a slot to the same one of another series. */
 static int move_slot(struct windows *w, struct series *to, int level, const struct slot *from)
 {
-	const struct rec_hist h = { .count = from->sum.count, .sum = from->sum.sum, .max = from->sum.max,
-				    .flags = from->sum.flags, .nbuckets = (uint32_t)from->sum.n };
+	const struct rec_hist h = { .count = from->sum.count,
+				    .sum = from->sum.sum,
+				    .max = from->sum.max,
+				    .flags = from->sum.flags,
+				    .nbuckets = (uint32_t)from->sum.n };
 	bool fits;
 
 	return from->sum.count ? add_to_slot(w, to, level, from->start, &h, from->sum.v, &fits) : 0;

@@ -7,9 +7,9 @@
 #include "base/strb.h"
 #include "store/rechist.h"
 
-#define WINDOWS_SERIES_MAX 256		  /* sources and keys; then the key used longest ago joins "other" */
+#define WINDOWS_SERIES_MAX 256		     /* sources and keys; then the key used longest ago joins "other" */
 #define WINDOWS_BYTES_MAX ((size_t)16 << 20) /* of buckets; the same then */
-#define WINDOWS_POWERS	  65
+#define WINDOWS_POWERS 65
 
 enum window { WINDOW_MINUTE, WINDOW_5_MINUTES, WINDOW_HOUR, WINDOW_DAY, NWINDOWS };
 extern const char *const window_names[NWINDOWS]; /* "1m", "5m", "1h", "24h" */
@@ -25,7 +25,8 @@ struct window_series {
  * clock's. max_bytes 0: WINDOWS_BYTES_MAX. */
 int windows_new(const struct rec_schema *schema, uint64_t wall_off, size_t max_bytes, struct windows **ret);
 void windows_free(struct windows *w); /* accepts NULL */
-/* Takes in a ROW_HIST, or a ROW_AGG of a distribution; other rows, and what is damaged, change nothing. 0, or -ENOMEM. */
+/* Takes in a ROW_HIST, or a ROW_AGG of a distribution; other rows, and what is damaged, change nothing. 0, or -ENOMEM.
+ */
 int windows_add(struct windows *w, const struct row *row);
 /* What there is, in order of appearance; valid until the next windows_add(). */
 size_t windows_series(struct windows *w, const struct window_series **ret);

@@ -108,8 +108,7 @@ int bpfsys_map_delete_batch(int fd, const void *keys, uint32_t n)
 	return bpfsys(BPF_MAP_DELETE_BATCH, &a, sizeof(a));
 }
 
-int bpfsys_map_read_batch(int fd, bool take, const void *in, void *out, void *keys, void *values,
-			  uint32_t *n)
+int bpfsys_map_read_batch(int fd, bool take, const void *in, void *out, void *keys, void *values, uint32_t *n)
 {
 	union bpf_attr a;
 	int r;

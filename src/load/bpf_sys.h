@@ -27,10 +27,8 @@ int bpfsys_map_freeze(int fd);
 int bpfsys_map_update_batch(int fd, const void *keys, const void *values, uint32_t *n);
 /* Reads up to *n entries and, with take, removes them. in: NULL to start, else what `out` was filled with.
  * 0: more may follow; -ENOENT: these were the last; -ENOSPC: a bucket is larger than *n, nothing was read. */
-int bpfsys_map_read_batch(int fd, bool take, const void *in, void *out, void *keys, void *values,
-			  uint32_t *n);
-static inline int bpfsys_map_take_batch(int fd, const void *in, void *out, void *keys, void *values,
-					uint32_t *n)
+int bpfsys_map_read_batch(int fd, bool take, const void *in, void *out, void *keys, void *values, uint32_t *n);
+static inline int bpfsys_map_take_batch(int fd, const void *in, void *out, void *keys, void *values, uint32_t *n)
 {
 	return bpfsys_map_read_batch(fd, true, in, out, keys, values, n);
 }

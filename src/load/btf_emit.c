@@ -33,8 +33,7 @@ static uint32_t put_name(struct emit *e, const char *name)
 }
 
 /* Common part of a type; returns its id. */
-static uint32_t put_type(struct emit *e, uint32_t name, unsigned kind, unsigned vlen,
-			 uint32_t size_or_type)
+static uint32_t put_type(struct emit *e, uint32_t name, unsigned kind, unsigned vlen, uint32_t size_or_type)
 {
 	put_u32(e, name);
 	put_u32(e, kind << 24 | vlen);
@@ -67,8 +66,7 @@ static uint32_t put_func_name(struct emit *e, const char *name)
 	return put_name(e, n ? buf : "f");
 }
 
-static void put_values(struct emit *e, const struct image *img, uint32_t index_id,
-		       uint32_t byte_id, uint32_t *ids)
+static void put_values(struct emit *e, const struct image *img, uint32_t index_id, uint32_t byte_id, uint32_t *ids)
 {
 	for (uint32_t i = 0; i < img->nmaps; i++) {
 		if (!img->maps[i].needs_btf)
@@ -105,8 +103,11 @@ static void put_funcs(struct emit *e, const struct image *img, uint32_t long_id,
 static int finish(struct emit *e, struct load_btf *ret)
 {
 	struct btf_header h = {
-		.magic = BTF_MAGIC, .version = BTF_VERSION, .hdr_len = sizeof(h),
-		.type_len = (uint32_t)e->types.n, .str_off = (uint32_t)e->types.n,
+		.magic = BTF_MAGIC,
+		.version = BTF_VERSION,
+		.hdr_len = sizeof(h),
+		.type_len = (uint32_t)e->types.n,
+		.str_off = (uint32_t)e->types.n,
 		.str_len = (uint32_t)e->strs.n,
 	};
 	struct strb out = { 0 };

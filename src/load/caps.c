@@ -16,12 +16,12 @@
 
 #define PIDNS_INIT_INO 0xEFFFFFFCu /* Source: kernel include/linux/proc_ns.h, PROC_PID_INIT_INO */
 #define KDEV_MINORBITS 20	   /* the kernel's own dev_t; Source: include/linux/kdev_t.h */
-#define HELPER_LOG     4096
-#define CPU_LINE       4096
+#define HELPER_LOG 4096
+#define CPU_LINE 4096
 
 static const struct bpf_insn return0[] = {
-	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-	{.code = BPF_JMP | BPF_EXIT},
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+	{ .code = BPF_JMP | BPF_EXIT },
 };
 
 int cap_load(const struct cap_prog *p)
@@ -53,7 +53,7 @@ int cap_helper_in(const struct cap_prog *in, uint32_t func)
 {
 	/* The arguments are not set: a kernel that has the helper complains of them, others of it. */
 	const struct bpf_insn insns[] = {
-		{.code = BPF_JMP | BPF_CALL, .imm = (int)func},
+		{ .code = BPF_JMP | BPF_CALL, .imm = (int)func },
 		return0[0],
 		return0[1],
 	};
@@ -80,21 +80,24 @@ int cap_helper_in(const struct cap_prog *in, uint32_t func)
 
 int cap_helper(uint32_t prog_type, uint32_t flags, uint32_t func)
 {
-	return cap_helper_in(&(struct cap_prog){.type = prog_type, .flags = flags}, func);
+	return cap_helper_in(&(struct cap_prog){ .type = prog_type, .flags = flags }, func);
 }
 
 bool cap_atomics(void)
 {
 	static const struct bpf_insn insns[] = {
-		{.code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = 1},
-		{.code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = BPF_REG_10,
-		 .src_reg = BPF_REG_1, .off = -8, .imm = BPF_ADD | BPF_FETCH},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
+		{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = 1 },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW,
+		  .dst_reg = BPF_REG_10,
+		  .src_reg = BPF_REG_1,
+		  .off = -8,
+		  .imm = BPF_ADD | BPF_FETCH },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	_cleanup_close_ int fd = cap_load(&(struct cap_prog){
-		.type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insns = insns, .ninsns = ARRAY_SIZE(insns)});
+		.type = BPF_PROG_TYPE_RAW_TRACEPOINT, .insns = insns, .ninsns = ARRAY_SIZE(insns) });
 
 	return fd >= 0;
 }
@@ -133,17 +136,16 @@ bool cap_hash_alloc(void)
 	_cleanup_close_ int prog = -1;
 	_cleanup_close_ int map = make_hash();
 	struct bpf_insn insns[] = {
-		{.code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = BPF_REG_1, .src_reg = BPF_PSEUDO_MAP_FD,
-		 .imm = map},
-		{.code = 0},
+		{ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = BPF_REG_1, .src_reg = BPF_PSEUDO_MAP_FD, .imm = map },
+		{ .code = 0 },
 		return0[0],
 		return0[1],
 	};
 
 	if (map < 0)
 		return false;
-	prog = cap_load(&(struct cap_prog){
-		.type = BPF_PROG_TYPE_PERF_EVENT, .insns = insns, .ninsns = ARRAY_SIZE(insns)});
+	prog = cap_load(
+		&(struct cap_prog){ .type = BPF_PROG_TYPE_PERF_EVENT, .insns = insns, .ninsns = ARRAY_SIZE(insns) });
 	return prog >= 0;
 }
 
@@ -171,7 +173,8 @@ bool cap_read_line(const char *path, char *buf, size_t size)
 	return true;
 }
 
-/* How many values the kernel copies for a key of a per-CPU map: one of 8 bytes for each possible CPU. Without a map: 1. */
+/* How many values the kernel copies for a key of a per-CPU map: one of 8 bytes for each possible CPU. Without a map: 1.
+ */
 static unsigned count_values(void)
 {
 	_cleanup_free_ uint64_t *values = malloc(CPULIST_MAX * sizeof(*values));
@@ -198,19 +201,19 @@ static unsigned count_values(void)
 
 static void read_cpus(struct caps *c)
 {
-	struct cpulist l = {0};
+	struct cpulist l = { 0 };
 	char line[CPU_LINE];
 
 	c->possible_cpus = c->online_cpus = c->nr_cpu_ids = 1;
-	if (cap_read_line("/sys/devices/system/cpu/possible", line, sizeof(line)) &&
-	    cpulist_parse(line, &l) == 0 && l.n) {
+	if (cap_read_line("/sys/devices/system/cpu/possible", line, sizeof(line)) && cpulist_parse(line, &l) == 0 &&
+	    l.n) {
 		c->possible_cpus = (unsigned)l.n;
 		c->nr_cpu_ids = l.v[l.n - 1] + 1;
 	} else { /* no /sys; with too small a guess the kernel would write beyond the buffers for per-CPU values */
 		c->possible_cpus = c->nr_cpu_ids = count_values();
 	}
 	free(l.v);
-	l = (struct cpulist){0};
+	l = (struct cpulist){ 0 };
 	if (cpulist_online(&l) == 0 && l.n)
 		c->online_cpus = (unsigned)l.n;
 	if (l.n)
@@ -239,7 +242,7 @@ int cap_open_cpu_clock(void)
 		.sample_period = 1000000000,
 		.disabled = 1,
 	};
-	struct cpulist l = {0};
+	struct cpulist l = { 0 };
 	int fd, cpu = 0;
 
 	if (cpulist_online(&l) == 0 && l.n)
@@ -251,7 +254,7 @@ int cap_open_cpu_clock(void)
 
 const char *cap_lockdown(void)
 {
-	static const char *const modes[] = {"none", "integrity", "confidentiality"};
+	static const char *const modes[] = { "none", "integrity", "confidentiality" };
 	char line[128];
 
 	/* The current one is in brackets: "none [integrity] confidentiality". */
@@ -270,20 +273,20 @@ static const struct {
 	uint32_t func;
 	size_t field; /* offset of the bool in struct caps */
 } helpers[] = {
-	{BPF_FUNC_ringbuf_reserve, offsetof(struct caps, ringbuf)},
-	{BPF_FUNC_get_current_task_btf, offsetof(struct caps, task_btf)},
-	{BPF_FUNC_task_storage_get, offsetof(struct caps, task_storage)},
-	{BPF_FUNC_strncmp, offsetof(struct caps, bpf_strncmp)},
-	{BPF_FUNC_get_task_stack, offsetof(struct caps, get_task_stack)},
-	{BPF_FUNC_task_pt_regs, offsetof(struct caps, task_pt_regs)},
-	{BPF_FUNC_find_vma, offsetof(struct caps, find_vma)},
+	{ BPF_FUNC_ringbuf_reserve, offsetof(struct caps, ringbuf) },
+	{ BPF_FUNC_get_current_task_btf, offsetof(struct caps, task_btf) },
+	{ BPF_FUNC_task_storage_get, offsetof(struct caps, task_storage) },
+	{ BPF_FUNC_strncmp, offsetof(struct caps, bpf_strncmp) },
+	{ BPF_FUNC_get_task_stack, offsetof(struct caps, get_task_stack) },
+	{ BPF_FUNC_task_pt_regs, offsetof(struct caps, task_pt_regs) },
+	{ BPF_FUNC_find_vma, offsetof(struct caps, find_vma) },
 };
 
 static void probe_helpers(struct caps *c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++)
-		*(bool *)((char *)c + helpers[i].field) =
-			cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, helpers[i].func) == 1;
+		*(bool *)((char *)c + helpers[i].field) = cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0,
+								     helpers[i].func) == 1;
 }
 
 bool caps_reads_kernel(void)
@@ -293,22 +296,23 @@ bool caps_reads_kernel(void)
 
 int caps_programs(struct err *err)
 {
-	_cleanup_close_ int prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_RAW_TRACEPOINT});
+	_cleanup_close_ int prog = cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_RAW_TRACEPOINT });
 	struct reason why;
 
 	if (prog == -EPERM || prog == -EACCES)
 		return err_set(err, prog, "%s", reason_bpf(prog, &why));
 	if (prog < 0)
-		return err_set(err, prog, "the kernel loads no BPF program (%s); it needs "
-					  "CONFIG_BPF_SYSCALL=y and CONFIG_BPF_EVENTS=y",
+		return err_set(err, prog,
+			       "the kernel loads no BPF program (%s); it needs "
+			       "CONFIG_BPF_SYSCALL=y and CONFIG_BPF_EVENTS=y",
 			       strerror(-prog));
 	return 0;
 }
 
 int caps_quick(struct caps *ret, struct err *err)
 {
-	struct caps c = {0};
-	struct attempt loop = {0};
+	struct caps c = { 0 };
+	struct attempt loop = { 0 };
 	_cleanup_close_ int clock = -1;
 	const char *lockdown = cap_lockdown();
 	int r;

@@ -18,7 +18,7 @@
 #define ATTACH_UPROBE_MULTI 48 /* BPF_TRACE_UPROBE_MULTI, 6.6 */
 
 /* A tracepoint that every kernel has and that fires seldom, and a function likewise. */
-#define SOME_TP	  "task_rename"
+#define SOME_TP "task_rename"
 #define SOME_FUNC "vfs_read"
 
 bool cap_refused(struct attempt *a, const char *what, int err)
@@ -45,7 +45,8 @@ static bool refused_perf(struct attempt *a, const char *what, int err)
 {
 	struct reason why;
 
-	snprintf(a->reason, sizeof(a->reason), "%s: %.*s", what, CAPS_REASON_MAX - 64, err == -524 ? strerror(EOPNOTSUPP) : reason_perf(err, &why));
+	snprintf(a->reason, sizeof(a->reason), "%s: %.*s", what, CAPS_REASON_MAX - 64,
+		 err == -524 ? strerror(EOPNOTSUPP) : reason_perf(err, &why));
 	return false;
 }
 
@@ -76,7 +77,7 @@ static int link_create(int prog, uint32_t attach)
 
 bool cap_try_raw_tp(struct attempt *a)
 {
-	_cleanup_close_ int prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_RAW_TRACEPOINT});
+	_cleanup_close_ int prog = cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_RAW_TRACEPOINT });
 	_cleanup_close_ int link = -1;
 
 	if (prog < 0)
@@ -92,8 +93,7 @@ static bool try_tracing(struct attempt *a, uint32_t id, uint32_t attach)
 
 	if (!id)
 		return false;
-	prog = cap_load(&(struct cap_prog){
-		.type = BPF_PROG_TYPE_TRACING, .expected_attach = attach, .btf_id = id});
+	prog = cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_TRACING, .expected_attach = attach, .btf_id = id });
 	if (prog < 0)
 		return cap_refused_bpf(a, "load", prog);
 	if (attach == BPF_TRACE_ITER)
@@ -120,8 +120,9 @@ bool cap_try_iter_task(struct attempt *a)
 
 bool cap_try_iter_user(struct attempt *a)
 {
-	struct cap_prog p = {.type = BPF_PROG_TYPE_TRACING, .expected_attach = BPF_TRACE_ITER,
-			     .flags = BPF_F_SLEEPABLE};
+	struct cap_prog p = { .type = BPF_PROG_TYPE_TRACING,
+			      .expected_attach = BPF_TRACE_ITER,
+			      .flags = BPF_F_SLEEPABLE };
 	int r;
 
 	p.btf_id = btf_id(a, "bpf_iter_task", TKM(TK_FUNC));
@@ -137,7 +138,7 @@ bool cap_try_iter_user(struct attempt *a)
 
 bool cap_try_test_run(struct attempt *a)
 {
-	_cleanup_close_ int prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_RAW_TRACEPOINT});
+	_cleanup_close_ int prog = cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_RAW_TRACEPOINT });
 	int r;
 
 	if (prog < 0)
@@ -148,7 +149,7 @@ bool cap_try_test_run(struct attempt *a)
 
 bool cap_try_perf_event(struct attempt *a)
 {
-	_cleanup_close_ int prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_PERF_EVENT});
+	_cleanup_close_ int prog = cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_PERF_EVENT });
 	_cleanup_close_ int ev = cap_open_cpu_clock();
 
 	if (prog < 0)
@@ -176,8 +177,7 @@ bool cap_try_pmu(struct attempt *a)
 	_cleanup_close_ int fd = perf_open(&attr, 0, -1);
 
 	if (fd == -ENOENT) {
-		snprintf(a->reason, sizeof(a->reason),
-			 "this machine has no hardware counters (a virtual machine?)");
+		snprintf(a->reason, sizeof(a->reason), "this machine has no hardware counters (a virtual machine?)");
 		return false;
 	}
 	return fd >= 0 || refused_perf(a, "perf_event_open of cycles", fd);
@@ -228,7 +228,7 @@ bool cap_try_uprobe(struct attempt *a)
 {
 	int type = pmu_type("uprobe");
 	_cleanup_close_ int prog = -1, fd = -1;
-	struct perf_event_attr attr = {.size = sizeof(attr), .disabled = 1};
+	struct perf_event_attr attr = { .size = sizeof(attr), .disabled = 1 };
 	uint64_t off;
 
 	if (type < 0) {
@@ -244,7 +244,7 @@ bool cap_try_uprobe(struct attempt *a)
 	fd = perf_open(&attr, getpid(), -1);
 	if (fd < 0)
 		return refused_perf(a, "perf_event_open of a uprobe", fd);
-	prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_KPROBE});
+	prog = cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_KPROBE });
 	if (prog < 0)
 		return cap_refused_bpf(a, "load", prog);
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) < 0)
@@ -273,7 +273,7 @@ struct link_multi {
 
 static int load_multi(uint32_t attach)
 {
-	return cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_KPROBE, .expected_attach = attach});
+	return cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_KPROBE, .expected_attach = attach });
 }
 
 bool cap_try_uprobe_multi(struct attempt *a)
@@ -281,7 +281,7 @@ bool cap_try_uprobe_multi(struct attempt *a)
 	_cleanup_close_ int prog = load_multi(ATTACH_UPROBE_MULTI), link = -1;
 	uint64_t off = 0;
 	union bpf_attr attr;
-	struct link_multi l = {.attach_type = ATTACH_UPROBE_MULTI};
+	struct link_multi l = { .attach_type = ATTACH_UPROBE_MULTI };
 
 	if (prog < 0)
 		return cap_refused_bpf(a, "load", prog);
@@ -303,7 +303,7 @@ bool cap_try_kprobe(struct attempt *a)
 {
 	int type = pmu_type("kprobe");
 	_cleanup_close_ int prog = -1, fd = -1;
-	struct perf_event_attr attr = {.size = sizeof(attr), .disabled = 1};
+	struct perf_event_attr attr = { .size = sizeof(attr), .disabled = 1 };
 
 	if (type < 0) {
 		snprintf(a->reason, sizeof(a->reason), "the kernel has no kprobe events");
@@ -314,7 +314,7 @@ bool cap_try_kprobe(struct attempt *a)
 	fd = perf_open(&attr, -1, 0);
 	if (fd < 0)
 		return refused_perf(a, "perf_event_open of a kprobe", fd);
-	prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_KPROBE});
+	prog = cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_KPROBE });
 	if (prog < 0)
 		return cap_refused_bpf(a, "load", prog);
 	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) == 0 || cap_refused(a, "attach", -errno);
@@ -322,9 +322,9 @@ bool cap_try_kprobe(struct attempt *a)
 
 bool cap_try_kprobe_multi(struct attempt *a)
 {
-	static const char *const syms[] = {SOME_FUNC};
+	static const char *const syms[] = { SOME_FUNC };
 	_cleanup_close_ int prog = load_multi(ATTACH_KPROBE_MULTI), link = -1;
-	struct link_multi l = {.attach_type = ATTACH_KPROBE_MULTI};
+	struct link_multi l = { .attach_type = ATTACH_KPROBE_MULTI };
 	union bpf_attr attr;
 
 	if (prog < 0)
@@ -352,42 +352,42 @@ static bool explain(struct attempt *a, bool ok, const char *option, char *reason
 
 bool caps_try_fentry(struct typesrc *ts, char *reason, size_t size)
 {
-	struct attempt a = {.ts = ts};
+	struct attempt a = { .ts = ts };
 
 	return explain(&a, cap_try_fentry(&a), "CONFIG_FUNCTION_TRACER", reason, size);
 }
 
 bool caps_try_timer(char *reason, size_t size)
 {
-	struct attempt a = {0};
+	struct attempt a = { 0 };
 
 	return explain(&a, cap_try_perf_event(&a), "CONFIG_PERF_EVENTS", reason, size);
 }
 
 bool caps_try_kprobe(char *reason, size_t size)
 {
-	struct attempt a = {0};
+	struct attempt a = { 0 };
 
 	return explain(&a, cap_try_kprobe(&a), "CONFIG_KPROBES", reason, size);
 }
 
 bool caps_try_uprobe(char *reason, size_t size)
 {
-	struct attempt a = {0};
+	struct attempt a = { 0 };
 
 	return explain(&a, cap_try_uprobe(&a), "CONFIG_UPROBE_EVENTS", reason, size);
 }
 
 bool caps_try_uprobe_multi(char *reason, size_t size)
 {
-	struct attempt a = {0};
+	struct attempt a = { 0 };
 
 	return explain(&a, cap_try_uprobe_multi(&a), "CONFIG_UPROBE_EVENTS", reason, size);
 }
 
 bool caps_try_iter_user(struct typesrc *ts)
 {
-	struct attempt a = {.ts = ts};
+	struct attempt a = { .ts = ts };
 
 	return cap_try_iter_user(&a);
 }

@@ -7,7 +7,7 @@
 
 /* What an attempt gets and says. */
 struct attempt {
-	struct typesrc *ts; /* may be NULL */
+	struct typesrc *ts;	      /* may be NULL */
 	char reason[CAPS_REASON_MAX]; /* why not, or a remark */
 };
 

@@ -65,8 +65,11 @@ static bool try_helper(struct attempt *a, uint32_t type, uint32_t flags, uint32_
 	return r > 0;
 }
 
-#define HELPER(fn, type, flags, func)                                                              \
-	static bool fn(struct attempt *a) { return try_helper(a, type, flags, func); }
+#define HELPER(fn, type, flags, func) \
+	static bool fn(struct attempt *a) \
+	{ \
+		return try_helper(a, type, flags, func); \
+	}
 HELPER(try_ringbuf, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_ringbuf_reserve)
 HELPER(try_task_storage, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_task_storage_get)
 HELPER(try_task_btf, BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_get_current_task_btf)
@@ -103,8 +106,9 @@ static bool try_write_user(struct attempt *a)
 	const char *mode = cap_lockdown();
 
 	if (!mode)
-		snprintf(a->reason, sizeof(a->reason), "lockdown state unknown (securityfs is not "
-						       "mounted); tried when used");
+		snprintf(a->reason, sizeof(a->reason),
+			 "lockdown state unknown (securityfs is not "
+			 "mounted); tried when used");
 	else if (strcmp(mode, "none") != 0)
 		snprintf(a->reason, sizeof(a->reason), "kernel lockdown is %s", mode);
 	return !mode || !strcmp(mode, "none");
@@ -129,7 +133,7 @@ static bool try_tracefs(struct attempt *a)
 {
 	_cleanup_free_ char *text = NULL;
 	_cleanup_close_ int fd = -1;
-	struct err err = {0};
+	struct err err = { 0 };
 	struct reason why;
 	size_t len;
 
@@ -171,11 +175,14 @@ static bool try_pid(struct attempt *a)
 /* What the kernel would allow is a remark only: dwell does not have the provider. */
 static bool try_fbt(struct attempt *a)
 {
-	struct attempt b = {.ts = a->ts};
+	struct attempt b = { .ts = a->ts };
 	bool fentry = cap_try_fentry(&b), kprobe = cap_try_kprobe(&b);
 
 	snprintf(a->reason, sizeof(a->reason), "the provider is not in dwell yet (this kernel would allow %s%s%s)",
-		 fentry ? "fentry" : "", fentry && kprobe ? " and " : "", kprobe ? "kprobes" : fentry ? "" : "neither fentry nor kprobes");
+		 fentry ? "fentry" : "", fentry && kprobe ? " and " : "",
+		 kprobe	  ? "kprobes"
+		 : fentry ? ""
+			  : "neither fentry nor kprobes");
 	return false;
 }
 
@@ -183,11 +190,11 @@ static bool try_sched_exit(struct attempt *a)
 {
 	struct tref ref;
 
-	if (a->ts && typesrc_find(a->ts, "vmlinux", "btf_trace_sched_exit_tp", TKM(TK_TYPEDEF),
-				  &ref) >= 0)
+	if (a->ts && typesrc_find(a->ts, "vmlinux", "btf_trace_sched_exit_tp", TKM(TK_TYPEDEF), &ref) >= 0)
 		return true;
-	snprintf(a->reason, sizeof(a->reason), a->ts ? "the kernel has no such tracepoint (6.16 added it)" :
-						       "needs type information (BTF), see above");
+	snprintf(a->reason, sizeof(a->reason),
+		 a->ts ? "the kernel has no such tracepoint (6.16 added it)"
+		       : "needs type information (BTF), see above");
 	return false;
 }
 
@@ -217,8 +224,7 @@ static bool try_kallsyms(struct attempt *a)
 			break;
 	if (strtoull(line, NULL, 16))
 		return true;
-	snprintf(a->reason, sizeof(a->reason),
-		 "addresses are hidden (kernel.kptr_restrict, or CAP_SYSLOG is missing)");
+	snprintf(a->reason, sizeof(a->reason), "addresses are hidden (kernel.kptr_restrict, or CAP_SYSLOG is missing)");
 	return false;
 }
 
@@ -276,7 +282,7 @@ static bool try_stats(struct attempt *a)
 
 static bool try_programs(struct attempt *a)
 {
-	_cleanup_close_ int prog = cap_load(&(struct cap_prog){.type = BPF_PROG_TYPE_RAW_TRACEPOINT});
+	_cleanup_close_ int prog = cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_RAW_TRACEPOINT });
 
 	return prog >= 0 || cap_refused_bpf(a, "load", prog);
 }
@@ -286,66 +292,65 @@ static bool try_programs(struct attempt *a)
 static const struct feature {
 	const char *group, *name;
 	bool (*attempt)(struct attempt *a);
-	size_t field; /* FIELD() of struct caps, or 0 */
+	size_t field;	    /* FIELD() of struct caps, or 0 */
 	const char *config; /* named as the cause when it is not set */
 	const char *instead;
 } features[] = {
-	{"kernel", "BPF programs", try_programs, 0, "CONFIG_BPF_SYSCALL", "nothing can be traced"},
-	{"kernel", "type information (BTF)", try_btf, FIELD(btf), "CONFIG_DEBUG_INFO_BTF",
-	 "no kernel types, no tracepoints by name; syscall and profile work"},
-	{"kernel", "tracefs", try_tracefs, FIELD(tracefs), "CONFIG_FTRACE",
-	 "system call arguments are untyped, sdt probes have no groups"},
-	{"kernel", "addresses in /proc/kallsyms", try_kallsyms, 0, "CONFIG_KALLSYMS_ALL",
-	 "kernel stacks show addresses"},
-	{"kernel", "symbols of variables (`name)", try_data_symbols, 0, "CONFIG_KALLSYMS_ALL",
-	 "variables of the kernel have no names, and ipl is 0 on x86"},
-	{"kernel", "BPF JIT", try_jit, 0, "CONFIG_BPF_JIT", "programs are interpreted, about 10 times slower"},
-	{"kernel", "run-time statistics", try_stats, 0, NULL, "-x maxcpu does not work"},
-	{"kernel", "lockdown allows reading kernel memory", try_lockdown, 0, NULL,
-	 "what is of the current thread and the arguments of system calls"},
-	{"programs", "raw tracepoints (syscall)", try_syscall, 0, "CONFIG_BPF_EVENTS", "nothing"},
-	{"programs", "typed tracepoints (sdt, proc, io)", cap_try_tp_btf, FIELD(tp_btf), NULL,
-	 "syscall, on-cpu and off-cpu of sched, profile"},
-	{"programs", "test-run (BEGIN, END)", cap_try_test_run, FIELD(test_run_raw_tp), NULL, "nothing"},
-	{"programs", "timer samples (profile, tick)", cap_try_perf_event, FIELD(perf_event),
-	 "CONFIG_PERF_EVENTS", "nothing"},
-	{"programs", "hardware counters (cpc)", cap_try_pmu, 0, NULL, "software events of cpc; profile-n samples by time"},
-	{"programs", "watchpoints (wp)", cap_try_watch, 0, NULL, "no wp"},
-	{"programs", "user probes (pid)", try_pid, FIELD(uprobe), "CONFIG_UPROBE_EVENTS",
-	 "profile-n with ustack()"},
-	{"programs", "user probes, many with one call", cap_try_uprobe_multi, FIELD(uprobe_multi), NULL,
-	 "one by one, slower to detach"},
-	{"programs", "functions of the kernel (fbt)", try_fbt, 0, NULL, "tracepoints: sdt, syscall, sched"},
-	{"programs", "iterator over tasks (iter)", cap_try_iter_task, FIELD(iter_task), NULL, "/proc"},
-	{"programs", "memory of other threads", cap_try_iter_user, 0, NULL,
-	 "iter:::task without ustack(), copyin() and arguments"},
-	{"probes", "sched:::on-cpu in the incoming thread", try_sched_exit, FIELD(sched_exit_tp), NULL,
-	 "sched_switch, without user stack"},
-	{"maps", "ring buffer", try_ringbuf, FIELD(ringbuf), NULL, "nothing"},
-	{"maps", "task storage (self->x)", try_task_storage, FIELD(task_storage), NULL, "a hash of threads, slower"},
-	{"maps", "hashes that grow while tracing", try_hash_alloc, FIELD(hash_alloc), NULL,
-	 "aggregations and arrays take all their memory at the start"},
-	{"maps", "batched reads of per-CPU hashes", try_batch, FIELD(batch_percpu_hash), NULL,
-	 "one by one, slower"},
-	{"helpers", "typed current thread", try_task_btf, FIELD(task_btf), NULL, "probe reads, slower"},
-	{"helpers", "bpf_loop", cap_try_loop, FIELD(bpf_loop), NULL, "loops that the verifier walks step by step"},
-	{"helpers", "bpf_strncmp", try_strncmp, FIELD(bpf_strncmp), NULL, "a loop"},
-	{"helpers", "fetch-and-add, compare-and-exchange", try_atomics, FIELD(atomics), NULL, "nothing"},
-	{"helpers", "stack of another task", try_task_stack, FIELD(get_task_stack), NULL,
-	 "stacks of the current thread only"},
-	{"helpers", "registers of user mode (uregs[])", try_task_pt_regs, FIELD(task_pt_regs), NULL,
-	 "x86-64: read at the end of the kernel stack, slower; elsewhere no uregs[]"},
-	{"helpers", "user stacks by tables", try_unwind, 0, NULL,
-	 "frame pointers: stacks end in code built without them"},
-	{"helpers", "writing user memory (copyout)", try_write_user, FIELD(probe_write_user), NULL,
-	 "no copyout, no copyoutstr"},
+	{ "kernel", "BPF programs", try_programs, 0, "CONFIG_BPF_SYSCALL", "nothing can be traced" },
+	{ "kernel", "type information (BTF)", try_btf, FIELD(btf), "CONFIG_DEBUG_INFO_BTF",
+	  "no kernel types, no tracepoints by name; syscall and profile work" },
+	{ "kernel", "tracefs", try_tracefs, FIELD(tracefs), "CONFIG_FTRACE",
+	  "system call arguments are untyped, sdt probes have no groups" },
+	{ "kernel", "addresses in /proc/kallsyms", try_kallsyms, 0, "CONFIG_KALLSYMS_ALL",
+	  "kernel stacks show addresses" },
+	{ "kernel", "symbols of variables (`name)", try_data_symbols, 0, "CONFIG_KALLSYMS_ALL",
+	  "variables of the kernel have no names, and ipl is 0 on x86" },
+	{ "kernel", "BPF JIT", try_jit, 0, "CONFIG_BPF_JIT", "programs are interpreted, about 10 times slower" },
+	{ "kernel", "run-time statistics", try_stats, 0, NULL, "-x maxcpu does not work" },
+	{ "kernel", "lockdown allows reading kernel memory", try_lockdown, 0, NULL,
+	  "what is of the current thread and the arguments of system calls" },
+	{ "programs", "raw tracepoints (syscall)", try_syscall, 0, "CONFIG_BPF_EVENTS", "nothing" },
+	{ "programs", "typed tracepoints (sdt, proc, io)", cap_try_tp_btf, FIELD(tp_btf), NULL,
+	  "syscall, on-cpu and off-cpu of sched, profile" },
+	{ "programs", "test-run (BEGIN, END)", cap_try_test_run, FIELD(test_run_raw_tp), NULL, "nothing" },
+	{ "programs", "timer samples (profile, tick)", cap_try_perf_event, FIELD(perf_event), "CONFIG_PERF_EVENTS",
+	  "nothing" },
+	{ "programs", "hardware counters (cpc)", cap_try_pmu, 0, NULL,
+	  "software events of cpc; profile-n samples by time" },
+	{ "programs", "watchpoints (wp)", cap_try_watch, 0, NULL, "no wp" },
+	{ "programs", "user probes (pid)", try_pid, FIELD(uprobe), "CONFIG_UPROBE_EVENTS", "profile-n with ustack()" },
+	{ "programs", "user probes, many with one call", cap_try_uprobe_multi, FIELD(uprobe_multi), NULL,
+	  "one by one, slower to detach" },
+	{ "programs", "functions of the kernel (fbt)", try_fbt, 0, NULL, "tracepoints: sdt, syscall, sched" },
+	{ "programs", "iterator over tasks (iter)", cap_try_iter_task, FIELD(iter_task), NULL, "/proc" },
+	{ "programs", "memory of other threads", cap_try_iter_user, 0, NULL,
+	  "iter:::task without ustack(), copyin() and arguments" },
+	{ "probes", "sched:::on-cpu in the incoming thread", try_sched_exit, FIELD(sched_exit_tp), NULL,
+	  "sched_switch, without user stack" },
+	{ "maps", "ring buffer", try_ringbuf, FIELD(ringbuf), NULL, "nothing" },
+	{ "maps", "task storage (self->x)", try_task_storage, FIELD(task_storage), NULL, "a hash of threads, slower" },
+	{ "maps", "hashes that grow while tracing", try_hash_alloc, FIELD(hash_alloc), NULL,
+	  "aggregations and arrays take all their memory at the start" },
+	{ "maps", "batched reads of per-CPU hashes", try_batch, FIELD(batch_percpu_hash), NULL, "one by one, slower" },
+	{ "helpers", "typed current thread", try_task_btf, FIELD(task_btf), NULL, "probe reads, slower" },
+	{ "helpers", "bpf_loop", cap_try_loop, FIELD(bpf_loop), NULL, "loops that the verifier walks step by step" },
+	{ "helpers", "bpf_strncmp", try_strncmp, FIELD(bpf_strncmp), NULL, "a loop" },
+	{ "helpers", "fetch-and-add, compare-and-exchange", try_atomics, FIELD(atomics), NULL, "nothing" },
+	{ "helpers", "stack of another task", try_task_stack, FIELD(get_task_stack), NULL,
+	  "stacks of the current thread only" },
+	{ "helpers", "registers of user mode (uregs[])", try_task_pt_regs, FIELD(task_pt_regs), NULL,
+	  "x86-64: read at the end of the kernel stack, slower; elsewhere no uregs[]" },
+	{ "helpers", "user stacks by tables", try_unwind, 0, NULL,
+	  "frame pointers: stacks end in code built without them" },
+	{ "helpers", "writing user memory (copyout)", try_write_user, FIELD(probe_write_user), NULL,
+	  "no copyout, no copyoutstr" },
 };
 
 static bool run_feature(const struct feature *f, struct typesrc *ts, struct caps *c, struct attempt *a)
 {
 	bool ok;
 
-	*a = (struct attempt){.ts = ts};
+	*a = (struct attempt){ .ts = ts };
 	ok = f->attempt(a);
 	if (f->field)
 		*(bool *)((char *)c + f->field - 1) = ok;
@@ -371,7 +376,7 @@ static bool of_programs(const struct feature *f)
 
 static const char *why_not(struct arena *ar, const struct feature *f, const struct attempt *a)
 {
-	struct attempt none = {0};
+	struct attempt none = { 0 };
 
 	if (of_programs(f) && !try_programs(&none))
 		return arena_strdup(ar, a->reason);
@@ -383,8 +388,8 @@ static const char *why_not(struct arena *ar, const struct feature *f, const stru
 int caps_report(struct typesrc *ts, struct arena *ar, struct caps_row **ret, size_t *ret_n)
 {
 	struct caps_row *rows = arena_new_arr(ar, struct caps_row, ARRAY_SIZE(features));
-	struct attempt a = {0};
-	struct caps c = {0};
+	struct attempt a = { 0 };
+	struct caps c = { 0 };
 	bool programs = try_programs(&a);
 
 	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {

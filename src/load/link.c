@@ -57,8 +57,7 @@ static int attach_tracepoint(const struct entry *e, int prog_fd, struct link **r
 	int fd = bpfsys_raw_tracepoint_open(prog_fd, e->kind == ENTRY_TP_BTF ? NULL : e->target);
 
 	if (fd < 0)
-		return err_set(err, fd, "cannot attach to tracepoint %s: %s%s", e->target,
-			       strerror(-fd),
+		return err_set(err, fd, "cannot attach to tracepoint %s: %s%s", e->target, strerror(-fd),
 			       fd == -ENOENT ? " (the kernel does not have it)" : "");
 	if (link_from_fds(&fd, 1, ret) < 0) {
 		close(fd);
@@ -169,13 +168,9 @@ int link_attach(const struct entry *e, int prog_fd, struct link **ret, struct er
 {
 	switch (e->kind) {
 	case ENTRY_TP_BTF:
-	case ENTRY_RAW_TP:
-		return attach_tracepoint(e, prog_fd, ret, err);
-	case ENTRY_PERF_EVENT:
-		return attach_clock(e, prog_fd, ret, err);
-	default:
-		return err_set(err, -EOPNOTSUPP, "programs of kind %d are attached by their provider",
-			       (int)e->kind);
+	case ENTRY_RAW_TP: return attach_tracepoint(e, prog_fd, ret, err);
+	case ENTRY_PERF_EVENT: return attach_clock(e, prog_fd, ret, err);
+	default: return err_set(err, -EOPNOTSUPP, "programs of kind %d are attached by their provider", (int)e->kind);
 	}
 }
 

@@ -54,8 +54,8 @@ static int make_maps(struct loaded *l, const struct load_btf *btf, bool rings, s
 	return 0;
 }
 
-static int make_progs(struct loaded *l, const struct load_btf *btf, struct typesrc *ts,
-		      const struct load_opts *opts, struct err *err)
+static int make_progs(struct loaded *l, const struct load_btf *btf, struct typesrc *ts, const struct load_opts *opts,
+		      struct err *err)
 {
 	const uint32_t *ids = btf->func_ids;
 
@@ -70,8 +70,8 @@ static int make_progs(struct loaded *l, const struct load_btf *btf, struct types
 	return 0;
 }
 
-static int make_all(struct loaded *l, struct load_btf *btf, struct typesrc *ts,
-		    const struct load_opts *opts, struct err *err)
+static int make_all(struct loaded *l, struct load_btf *btf, struct typesrc *ts, const struct load_opts *opts,
+		    struct err *err)
 {
 	int r = make_maps(l, btf, true, err);
 
@@ -121,8 +121,8 @@ struct loaded *load_new(const struct image *img, unsigned ncpus)
 	return l;
 }
 
-int load_image(const struct image *img, struct typesrc *ts, const struct caps *caps,
-	       const struct load_opts *opts, struct loaded **ret, struct err *err)
+int load_image(const struct image *img, struct typesrc *ts, const struct caps *caps, const struct load_opts *opts,
+	       struct loaded **ret, struct err *err)
 {
 	struct loaded *l = load_new(img, caps->possible_cpus ? caps->possible_cpus : 1);
 	struct load_btf btf = { 0 };
@@ -161,8 +161,7 @@ void load_free(struct loaded *l)
 	free(l);
 }
 
-const struct load_map *load_find_map(const struct loaded *l, enum img_map_role role, uint32_t agg,
-				     uint32_t set)
+const struct load_map *load_find_map(const struct loaded *l, enum img_map_role role, uint32_t agg, uint32_t set)
 {
 	for (uint32_t i = 0; i < l->img->nmaps; i++) {
 		const struct img_map *m = &l->img->maps[i];

@@ -12,37 +12,43 @@
 
 /* Keys of hash maps before 5.18. Source: kernel/bpf/hashtab.c, htab_map_alloc_check(): MAX_BPF_STACK. */
 #define OLD_MAX_FRAMES 60 /* frames of 8 bytes, with the header of a user stack */
-#define NAME_PREFIX 4 /* of "d_v_NAME" */
+#define NAME_PREFIX 4	  /* of "d_v_NAME" */
 #define ENTRY_OVERHEAD 64 /* bytes of the kernel's own per entry, about */
 
 static const char *const role_names[] = {
-	[IMG_MAP_RINGS] = "ring buffers",	[IMG_MAP_COUNTERS] = "counters",
-	[IMG_MAP_STATE] = "global variables",	[IMG_MAP_RODATA] = "constants",
-	[IMG_MAP_SCRATCH] = "scratch memory",	[IMG_MAP_TLS] = "thread-local variables",
+	[IMG_MAP_RINGS] = "ring buffers",
+	[IMG_MAP_COUNTERS] = "counters",
+	[IMG_MAP_STATE] = "global variables",
+	[IMG_MAP_RODATA] = "constants",
+	[IMG_MAP_SCRATCH] = "scratch memory",
+	[IMG_MAP_TLS] = "thread-local variables",
 	[IMG_MAP_CHILL] = "chill",
-	[IMG_MAP_SPECS] = "speculations",	[IMG_MAP_SPECFREE] = "free speculations",
-	[IMG_MAP_ASSOC] = "associative array",	[IMG_MAP_AGG] = "aggregation",
-	[IMG_MAP_UW_TABLES] = "unwinding tables", [IMG_MAP_UW_AREAS] = "mappings of processes",
-	[IMG_MAP_UW_PROCS] = "processes",	[IMG_MAP_UW_WANT] = "processes to look at",
-	[IMG_MAP_TRACK] = "open events of a tracker", [IMG_MAP_TRACKHIST] = "histograms of a tracker",
+	[IMG_MAP_SPECS] = "speculations",
+	[IMG_MAP_SPECFREE] = "free speculations",
+	[IMG_MAP_ASSOC] = "associative array",
+	[IMG_MAP_AGG] = "aggregation",
+	[IMG_MAP_UW_TABLES] = "unwinding tables",
+	[IMG_MAP_UW_AREAS] = "mappings of processes",
+	[IMG_MAP_UW_PROCS] = "processes",
+	[IMG_MAP_UW_WANT] = "processes to look at",
+	[IMG_MAP_TRACK] = "open events of a tracker",
+	[IMG_MAP_TRACKHIST] = "histograms of a tracker",
 	[IMG_MAP_TRACKDUE] = "keys of a tracker that are due",
 	[IMG_MAP_TRACKCGROUPS] = "thresholds of cgroups",
-	[IMG_MAP_UW_FILES] = "files",		[IMG_MAP_UW_SCRATCH] = "user stacks",
-	[IMG_MAP_FLIGHT] = "flight recorder",	[IMG_MAP_SHAPE] = "maps of one shape",
+	[IMG_MAP_UW_FILES] = "files",
+	[IMG_MAP_UW_SCRATCH] = "user stacks",
+	[IMG_MAP_FLIGHT] = "flight recorder",
+	[IMG_MAP_SHAPE] = "maps of one shape",
 };
 
 /* What the role demands beyond what the compiler asked for. */
 static uint32_t role_flags(const struct img_map *m)
 {
 	switch (m->role) {
-	case IMG_MAP_STATE:
-		return BPF_F_MMAPABLE;
-	case IMG_MAP_RODATA:
-		return BPF_F_RDONLY_PROG;
-	case IMG_MAP_TLS:
-		return m->type == BPF_MAP_TYPE_TASK_STORAGE ? BPF_F_NO_PREALLOC : 0;
-	default: /* aggregations: large values are preallocated, small ones not, as the compiler says */
-		return 0;
+	case IMG_MAP_STATE: return BPF_F_MMAPABLE;
+	case IMG_MAP_RODATA: return BPF_F_RDONLY_PROG;
+	case IMG_MAP_TLS: return m->type == BPF_MAP_TYPE_TASK_STORAGE ? BPF_F_NO_PREALLOC : 0;
+	default: /* aggregations: large values are preallocated, small ones not, as the compiler says */ return 0;
 	}
 }
 
@@ -81,11 +87,13 @@ static int create(union bpf_attr *a, const struct image *img, const struct img_m
 		return fd;
 	describe(img, m, what, sizeof(what));
 	if (fd == -E2BIG && m->key_size > CAPS_OLD_MAX_KEY)
-		return err_set(err, fd,
-			       "the key of the %s has %u bytes, and kernels before 5.11 take %d: fewer strings or frames, as in "
-			       "ustack(%d), or -x ustackframes=%d for all", what, m->key_size, CAPS_OLD_MAX_KEY, OLD_MAX_FRAMES, OLD_MAX_FRAMES);
-	return err_set(err, fd, "cannot create the map for the %s (key %u, value %u, %u entries): %s", what, m->key_size,
-		       m->value_size, m->max_entries, reason_bpf(fd, &why));
+		return err_set(
+			err, fd,
+			"the key of the %s has %u bytes, and kernels before 5.11 take %d: fewer strings or frames, as in "
+			"ustack(%d), or -x ustackframes=%d for all",
+			what, m->key_size, CAPS_OLD_MAX_KEY, OLD_MAX_FRAMES, OLD_MAX_FRAMES);
+	return err_set(err, fd, "cannot create the map for the %s (key %u, value %u, %u entries): %s", what,
+		       m->key_size, m->value_size, m->max_entries, reason_bpf(fd, &why));
 }
 
 /* Bytes that n values of an array take for user space. */
@@ -111,8 +119,7 @@ static int map_memory(const struct img_map *m, struct load_map *ret, struct err 
 	void *mem = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, ret->fd, 0);
 
 	if (mem == MAP_FAILED)
-		return err_set(err, -errno, "cannot map the %s: %s", role_names[m->role],
-			       strerror(errno));
+		return err_set(err, -errno, "cannot map the %s: %s", role_names[m->role], strerror(errno));
 	ret->mem = mem;
 	ret->mem_len = len;
 	return 0;
@@ -133,8 +140,7 @@ static int map_state(struct loaded *l, const struct img_map *m, struct load_map 
 }
 
 /* Gives entry 0 its initial value. */
-static int init_value(struct loaded *l, const struct img_map *m, struct load_map *ret,
-		      struct err *err)
+static int init_value(struct loaded *l, const struct img_map *m, struct load_map *ret, struct err *err)
 {
 	uint32_t key = 0;
 	int r = 0;
@@ -202,8 +208,7 @@ int load_shape_create(struct loaded *l, uint32_t i, struct err *err)
 	return r < 0 ? err_set(err, r, "cannot fill the map \"%s\": %s", m->name, strerror(-r)) : 0;
 }
 
-int load_map_create(struct loaded *l, uint32_t i, uint32_t btf_key, uint32_t btf_value,
-		    struct err *err)
+int load_map_create(struct loaded *l, uint32_t i, uint32_t btf_key, uint32_t btf_value, struct err *err)
 {
 	const struct img_map *m = &l->img->maps[i];
 	struct load_map *ret = &l->maps[i];

@@ -16,8 +16,8 @@ static bool is_own(const struct img_map *m)
 
 static bool same_map(const struct img_map *a, const struct img_map *b)
 {
-	return a->role == b->role && !strcmp(a->name, b->name) && a->agg == b->agg && a->set == b->set && a->var == b->var &&
-	       a->track == b->track;
+	return a->role == b->role && !strcmp(a->name, b->name) && a->agg == b->agg && a->set == b->set &&
+	       a->var == b->var && a->track == b->track;
 }
 
 /* The map of the session in the place of map i of the further image. */
@@ -32,7 +32,9 @@ static int borrow(const struct loaded *l, struct loaded *more, uint32_t i, struc
 		if (m->type != had->type || m->key_size != had->key_size || m->value_size != had->value_size)
 			break;
 		more->maps[i].fd = fcntl(l->maps[k].fd, F_DUPFD_CLOEXEC, 0);
-		return more->maps[i].fd < 0 ? err_set(err, -errno, "cannot share the map \"%s\": %s", m->name, strerror(errno)) : 0;
+		return more->maps[i].fd < 0
+			       ? err_set(err, -errno, "cannot share the map \"%s\": %s", m->name, strerror(errno))
+			       : 0;
 	}
 	return err_set(err, -ESTALE, "it needs the map \"%s\" otherwise than it was made at the start", m->name);
 }

@@ -24,7 +24,7 @@ int caps_full(struct typesrc *ts, struct caps *ret, struct err *err);
 
 /* One line of `dwell features`. */
 struct caps_row {
-	const char *group;   /* "programs", "maps", … ; rows of a group are together */
+	const char *group; /* "programs", "maps", … ; rows of a group are together */
 	const char *feature;
 	bool available;
 	const char *reason;  /* why not, or a remark; "" */

@@ -33,8 +33,7 @@ static bool is_map_ref(const struct bpf_insn *i)
 }
 
 /* A copy of the instructions with descriptors in place of map indices. */
-static int patch(const struct loaded *l, const struct img_prog *p, struct bpf_insn **ret,
-		 struct err *err)
+static int patch(const struct loaded *l, const struct img_prog *p, struct bpf_insn **ret, struct err *err)
 {
 	struct bpf_insn *v = malloc(p->ninsns * sizeof(*v));
 
@@ -46,11 +45,9 @@ static int patch(const struct loaded *l, const struct img_prog *p, struct bpf_in
 			continue;
 		if ((uint32_t)v[i].imm >= l->img->nmaps || i + 1 == p->ninsns) {
 			free(v);
-			return err_set(err, -EBADMSG, "bad map reference at instruction %u of %s",
-				       i, p->name);
+			return err_set(err, -EBADMSG, "bad map reference at instruction %u of %s", i, p->name);
 		}
-		v[i].src_reg = v[i].src_reg == BPF_PSEUDO_MAP_IDX ? BPF_PSEUDO_MAP_FD
-								  : BPF_PSEUDO_MAP_VALUE;
+		v[i].src_reg = v[i].src_reg == BPF_PSEUDO_MAP_IDX ? BPF_PSEUDO_MAP_FD : BPF_PSEUDO_MAP_VALUE;
 		v[i].imm = l->maps[v[i].imm].fd;
 		i++; /* the second half: an offset */
 	}
@@ -73,8 +70,7 @@ static int func_info(const struct img_prog *p, const uint32_t *ids, struct bpf_f
 }
 
 /* Refused: load once more for the log. The program may be accepted now (out of memory, say). */
-static int explain(union bpf_attr *a, const struct img_prog *p, int code,
-		   const struct load_opts *opts, struct err *err)
+static int explain(union bpf_attr *a, const struct img_prog *p, int code, const struct load_opts *opts, struct err *err)
 {
 	size_t size = opts && opts->log_size ? opts->log_size : LOAD_LOG_SIZE_DEFAULT;
 	char *log;
@@ -110,15 +106,14 @@ static int module_btf(const struct img_prog *p, struct typesrc *ts, struct err *
 	int fd = name ? bpfsys_module_btf(name) : -ENOENT;
 
 	if (fd < 0)
-		return err_set(err, fd, "the kernel module %s of tracepoint %s is gone",
-			       name ? name : "?", p->entry.target);
+		return err_set(err, fd, "the kernel module %s of tracepoint %s is gone", name ? name : "?",
+			       p->entry.target);
 	return fd;
 }
 
 /* Fills the attributes and loads; insns and finfo stay the caller's. */
 static int submit(struct loaded *l, const struct img_prog *p, const struct bpf_insn *insns,
-		  const struct bpf_func_info *finfo, int module_fd, const struct load_opts *opts,
-		  struct err *err)
+		  const struct bpf_func_info *finfo, int module_fd, const struct load_opts *opts, struct err *err)
 {
 	union bpf_attr a;
 	int r;
@@ -146,8 +141,8 @@ static int submit(struct loaded *l, const struct img_prog *p, const struct bpf_i
 	return r >= 0 ? r : explain(&a, p, r, opts, err);
 }
 
-int load_prog(struct loaded *l, uint32_t i, const uint32_t *func_ids, struct typesrc *ts,
-	      const struct load_opts *opts, struct err *err)
+int load_prog(struct loaded *l, uint32_t i, const uint32_t *func_ids, struct typesrc *ts, const struct load_opts *opts,
+	      struct err *err)
 {
 	const struct img_prog *p = &l->img->progs[i];
 	_cleanup_free_ struct bpf_insn *insns = NULL;

@@ -14,17 +14,17 @@
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
-#define CAP_BPF	    39
+#define CAP_BPF 39
 #endif
 /* Source: linux/magic.h */
-#define SYSFS_MAGIC_NUMBER   0x62656572
-#define PROCFS_MAGIC_NUMBER  0x9fa0
+#define SYSFS_MAGIC_NUMBER 0x62656572
+#define PROCFS_MAGIC_NUMBER 0x9fa0
 #define TRACEFS_MAGIC_NUMBER 0x74726163
 
-#define PARANOID      "/proc/sys/kernel/perf_event_paranoid"
-#define PARANOID_MOST 2		/* of the mainline kernel; more are distributions' own */
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define PARANOID_MOST 2 /* of the mainline kernel; more are distributions' own */
 #define PARANOID_UNKNOWN 1000
-#define WHOLE_UIDS    4294967295ul /* of /proc/self/uid_map in the initial user namespace */
+#define WHOLE_UIDS 4294967295ul /* of /proc/self/uid_map in the initial user namespace */
 
 bool reason_has_cap(unsigned cap)
 {
@@ -77,8 +77,10 @@ static void add_paranoid(char *text, size_t size)
 
 	*text = '\0';
 	if (n > PARANOID_MOST && n != PARANOID_UNKNOWN)
-		snprintf(text, size, ", and for timers (profile, tick) CAP_SYS_ADMIN or the setting kernel.perf_event_paranoid=%d, "
-			 "which is %d here", PARANOID_MOST, n);
+		snprintf(text, size,
+			 ", and for timers (profile, tick) CAP_SYS_ADMIN or the setting kernel.perf_event_paranoid=%d, "
+			 "which is %d here",
+			 PARANOID_MOST, n);
 }
 
 const char *reason_bpf(int code, struct reason *ret)
@@ -90,15 +92,22 @@ const char *reason_bpf(int code, struct reason *ret)
 	if (code != -EPERM && code != -EACCES) {
 		snprintf(ret->text, sizeof(ret->text), "%s", strerror(-code));
 	} else if (in_user_namespace()) {
-		snprintf(ret->text, sizeof(ret->text), "this user may not load BPF programs: its rights are those of a user namespace only "
+		snprintf(ret->text, sizeof(ret->text),
+			 "this user may not load BPF programs: its rights are those of a user namespace only "
 			 "(an unprivileged container?); run dwell outside of it, as root");
 	} else if (!bpf || !perfmon) {
 		add_paranoid(more, sizeof(more));
-		snprintf(ret->text, sizeof(ret->text), "this user may not load BPF programs (%s%s%s missing): be root, or have the "
-			 "capabilities CAP_BPF and CAP_PERFMON%s", bpf ? "" : "CAP_BPF", bpf || perfmon ? "" : " and ",
-			 perfmon ? " is" : bpf ? "CAP_PERFMON is" : "CAP_PERFMON are", more);
+		snprintf(ret->text, sizeof(ret->text),
+			 "this user may not load BPF programs (%s%s%s missing): be root, or have the "
+			 "capabilities CAP_BPF and CAP_PERFMON%s",
+			 bpf ? "" : "CAP_BPF", bpf || perfmon ? "" : " and ",
+			 perfmon ? " is"
+			 : bpf	 ? "CAP_PERFMON is"
+				 : "CAP_PERFMON are",
+			 more);
 	} else {
-		snprintf(ret->text, sizeof(ret->text), "bpf(2) is not permitted, although this user has the capabilities: %s", other_cause());
+		snprintf(ret->text, sizeof(ret->text),
+			 "bpf(2) is not permitted, although this user has the capabilities: %s", other_cause());
 	}
 	return ret->text;
 }
@@ -113,14 +122,18 @@ const char *reason_perf(int code, struct reason *ret)
 	else if (admin || (perfmon && n <= PARANOID_MOST))
 		snprintf(ret->text, sizeof(ret->text), "%s: %s", strerror(-code), other_cause());
 	else if (n == PARANOID_UNKNOWN)
-		snprintf(ret->text, sizeof(ret->text), "%s: it takes CAP_PERFMON, or CAP_SYS_ADMIN (" PARANOID " cannot be read)",
-			 strerror(-code));
+		snprintf(ret->text, sizeof(ret->text),
+			 "%s: it takes CAP_PERFMON, or CAP_SYS_ADMIN (" PARANOID " cannot be read)", strerror(-code));
 	else if (n > PARANOID_MOST)
-		snprintf(ret->text, sizeof(ret->text), "%s: kernel.perf_event_paranoid is %d here, which asks for CAP_SYS_ADMIN; have it, or "
-			 "set kernel.perf_event_paranoid=%d%s", strerror(-code), n, PARANOID_MOST, perfmon ? "" : " and have CAP_PERFMON");
+		snprintf(ret->text, sizeof(ret->text),
+			 "%s: kernel.perf_event_paranoid is %d here, which asks for CAP_SYS_ADMIN; have it, or "
+			 "set kernel.perf_event_paranoid=%d%s",
+			 strerror(-code), n, PARANOID_MOST, perfmon ? "" : " and have CAP_PERFMON");
 	else
-		snprintf(ret->text, sizeof(ret->text), "%s: kernel.perf_event_paranoid is %d here, which asks for CAP_PERFMON (or "
-			 "CAP_SYS_ADMIN)", strerror(-code), n);
+		snprintf(ret->text, sizeof(ret->text),
+			 "%s: kernel.perf_event_paranoid is %d here, which asks for CAP_PERFMON (or "
+			 "CAP_SYS_ADMIN)",
+			 strerror(-code), n);
 	return ret->text;
 }
 
@@ -133,8 +146,10 @@ const char *reason_lockdown(struct reason *ret)
 	else
 		snprintf(ret->text, sizeof(ret->text), "it looks like kernel lockdown in the mode confidentiality%s",
 			 mode ? "" : " (/sys/kernel/security/lockdown cannot be read)");
-	strncat(ret->text, ": it forbids to read the kernel's memory; what helps is to boot without lockdown=confidentiality "
-		"(Secure Boot may set it)", sizeof(ret->text) - strlen(ret->text) - 1);
+	strncat(ret->text,
+		": it forbids to read the kernel's memory; what helps is to boot without lockdown=confidentiality "
+		"(Secure Boot may set it)",
+		sizeof(ret->text) - strlen(ret->text) - 1);
 	return ret->text;
 }
 
@@ -146,15 +161,19 @@ const char *reason_tracefs(int code, struct reason *ret)
 	if (code == -ENODEV)
 		snprintf(ret->text, sizeof(ret->text), "this kernel has no tracefs (needs CONFIG_TRACING=y)");
 	else if (mode && !strcmp(mode, "confidentiality"))
-		snprintf(ret->text, sizeof(ret->text), "tracefs cannot be read: kernel lockdown is confidentiality; boot without it");
+		snprintf(ret->text, sizeof(ret->text),
+			 "tracefs cannot be read: kernel lockdown is confidentiality; boot without it");
 	else if (there && (code == -EPERM || code == -EACCES || code == -ENOENT))
-		snprintf(ret->text, sizeof(ret->text), "tracefs cannot be read: /sys/kernel/tracing is for root; be root, or have "
+		snprintf(ret->text, sizeof(ret->text),
+			 "tracefs cannot be read: /sys/kernel/tracing is for root; be root, or have "
 			 "CAP_DAC_READ_SEARCH");
 	else if (!is_mounted("/sys", SYSFS_MAGIC_NUMBER))
-		snprintf(ret->text, sizeof(ret->text), "tracefs cannot be read: /sys is not mounted (mount -t sysfs sysfs /sys; a container "
+		snprintf(ret->text, sizeof(ret->text),
+			 "tracefs cannot be read: /sys is not mounted (mount -t sysfs sysfs /sys; a container "
 			 "must be given it)");
 	else if (code == -EPERM || code == -EACCES || code == -ENOENT)
-		snprintf(ret->text, sizeof(ret->text), "tracefs is not mounted, and this user may not mount it; as root: "
+		snprintf(ret->text, sizeof(ret->text),
+			 "tracefs is not mounted, and this user may not mount it; as root: "
 			 "mount -t tracefs tracefs /sys/kernel/tracing");
 	else
 		snprintf(ret->text, sizeof(ret->text), "tracefs cannot be read: %s", strerror(-code));
@@ -174,7 +193,8 @@ const char *reason_types(struct reason *ret)
 		cause = "the folder is there, but empty: something is mounted over it";
 	else if (cap_config("CONFIG_DEBUG_INFO_BTF") == 'n')
 		cause = "this kernel is built without CONFIG_DEBUG_INFO_BTF; another kernel helps";
-	snprintf(ret->text, sizeof(ret->text), "the kernel's type information (BTF, /sys/kernel/btf/vmlinux) is not %s: %s",
+	snprintf(ret->text, sizeof(ret->text),
+		 "the kernel's type information (BTF, /sys/kernel/btf/vmlinux) is not %s: %s",
 		 there ? "to be had" : "there", cause);
 	return ret->text;
 }

@@ -19,7 +19,8 @@
 #include "load/load_int.h"
 
 #define RING_LEAST (64u << 10) /* smaller ones would lose too much to be of use */
-#define RING_OFFLINE RING_LEAST /* of a CPU that is not online: it may come, but machines have room for hundreds that never do */
+#define RING_OFFLINE \
+	RING_LEAST /* of a CPU that is not online: it may come, but machines have room for hundreds that never do */
 #define FILL_POLL_NS 50000
 #define FILL_POLLS 200000 /* 10 s: old kernels wait a grace period for each CPU */
 
@@ -34,8 +35,8 @@ static int ring_create(const struct img_map *m, uint32_t size, struct err *err)
 	memcpy(a.map_name, m->name, sizeof(a.map_name) - 1);
 	fd = bpfsys(BPF_MAP_CREATE, &a, sizeof(a));
 	if (fd < 0)
-		return err_set(err, fd, "cannot create a ring buffer of %u bytes: %s%s", size,
-			       strerror(-fd), fd == -ENOMEM ? " (smaller: -b)" : "");
+		return err_set(err, fd, "cannot create a ring buffer of %u bytes: %s%s", size, strerror(-fd),
+			       fd == -ENOMEM ? " (smaller: -b)" : "");
 	return fd;
 }
 
@@ -52,8 +53,7 @@ static int outer_create(struct load_map *map, const struct img_map *m, struct er
 	memcpy(a.map_name, m->name, sizeof(a.map_name) - 1);
 	fd = bpfsys(BPF_MAP_CREATE, &a, sizeof(a));
 	if (fd < 0)
-		return err_set(err, fd, "cannot create the array of ring buffers: %s",
-			       strerror(-fd));
+		return err_set(err, fd, "cannot create the array of ring buffers: %s", strerror(-fd));
 	return fd;
 }
 
@@ -138,8 +138,7 @@ static int create_all(const struct loaded *l, const struct img_map *m, uint32_t 
 	return 0;
 }
 
-int load_rings_create(struct loaded *l, const struct img_map *m, struct load_map *ret,
-		      struct err *err)
+int load_rings_create(struct loaded *l, const struct img_map *m, struct load_map *ret, struct err *err)
 {
 	uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	uint32_t size = (uint32_t)m->inner_size;
@@ -151,8 +150,7 @@ int load_rings_create(struct loaded *l, const struct img_map *m, struct load_map
 	size = page;
 #endif
 	if (size < page || (size & (size - 1)) || m->inner_size > INT32_MAX)
-		return err_set(err, -EINVAL, "ring buffers cannot have %llu bytes",
-			       (unsigned long long)m->inner_size);
+		return err_set(err, -EINVAL, "ring buffers cannot have %llu bytes", (unsigned long long)m->inner_size);
 	ret->rings = calloc(l->ncpus, sizeof(*ret->rings));
 	ret->ring_sizes = calloc(l->ncpus, sizeof(*ret->ring_sizes));
 	if (!ret->rings || !ret->ring_sizes)

@@ -13,9 +13,9 @@
 #include "load/reasons.h"
 
 #define TRACEFS_SUPER_MAGIC 0x74726163
-#define TRACEFS_FILE_MAX    (16u << 20) /* no file of tracefs that we read is near this */
+#define TRACEFS_FILE_MAX (16u << 20) /* no file of tracefs that we read is near this */
 
-static const char *const mount_points[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+static const char *const mount_points[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
 static int open_mounted(void)
 {

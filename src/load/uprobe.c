@@ -15,9 +15,9 @@
 #include "load/bpf_sys.h"
 #include "load/reasons.h"
 
-#define KERNEL_ENOTSUPP	   524 /* the kernel's own number, for instructions that it cannot move */
+#define KERNEL_ENOTSUPP 524	       /* the kernel's own number, for instructions that it cannot move */
 #define UPROBE_MAX_PER_LINK (1u << 20) /* Source: MAX_UPROBE_MULTI_CNT, kernel/trace/bpf_trace.c */
-#define PERF_RET_BIT	   1ull /* of attr.config, see /sys/bus/event_source/devices/uprobe/format */
+#define PERF_RET_BIT 1ull	       /* of attr.config, see /sys/bus/event_source/devices/uprobe/format */
 #define PERF_REF_CTR_SHIFT 32
 
 /* union bpf_attr's link_create part, newer than Debian's header. */
@@ -48,7 +48,7 @@ static int create(const struct link_create *l)
 static int open_multi(const struct uprobe_place *p, const struct uprobe_site *v, size_t n, int prog_fd)
 {
 	_cleanup_free_ uint64_t *a = malloc(3 * n * sizeof(*a));
-	struct link_create l = {.prog_fd = (uint32_t)prog_fd, .attach_type = BPFSYS_UPROBE_MULTI};
+	struct link_create l = { .prog_fd = (uint32_t)prog_fd, .attach_type = BPFSYS_UPROBE_MULTI };
 	bool counters = false;
 
 	if (!a)
@@ -81,8 +81,8 @@ static int pmu_type(void)
 /* A link on a perf event of its own, which lives as long as the link. */
 static int open_single(const struct uprobe_place *p, const struct uprobe_site *v, int prog_fd)
 {
-	struct perf_event_attr attr = {.size = sizeof(attr)};
-	struct link_create l = {.prog_fd = (uint32_t)prog_fd, .attach_type = BPF_PERF_EVENT};
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	struct link_create l = { .prog_fd = (uint32_t)prog_fd, .attach_type = BPF_PERF_EVENT };
 	_cleanup_close_ int fd = -1;
 	int type = pmu_type();
 
@@ -92,8 +92,7 @@ static int open_single(const struct uprobe_place *p, const struct uprobe_site *v
 	attr.uprobe_path = BPFSYS_PTR(p->path);
 	attr.probe_offset = v->off;
 	attr.config = (p->ret ? PERF_RET_BIT : 0) | v->ref_ctr << PERF_REF_CTR_SHIFT;
-	fd = (int)syscall(SYS_perf_event_open, &attr, p->pid ? p->pid : -1, p->pid ? -1 : 0, -1,
-			  PERF_FLAG_FD_CLOEXEC);
+	fd = (int)syscall(SYS_perf_event_open, &attr, p->pid ? p->pid : -1, p->pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	l.target_fd = (uint32_t)fd;
@@ -163,8 +162,7 @@ static enum suspect suspect_kind(const uint8_t *b)
 		i++;
 	if (b[i] == 0xf0)
 		return SUSPECT_LOCK;
-	if (b[i] == 0xc4 || b[i] == 0xc5 || b[i] == 0x62 || b[i] == 0xd5 ||
-	    (b[i] == 0x8f && (b[i + 1] & 0x1f) >= 8))
+	if (b[i] == 0xc4 || b[i] == 0xc5 || b[i] == 0x62 || b[i] == 0xd5 || (b[i] == 0x8f && (b[i + 1] & 0x1f) >= 8))
 		return SUSPECT_VECTOR;
 	if ((b[i] == 0xc7 || b[i] == 0xc6) && b[i + 1] == 0xf8)
 		return SUSPECT_XBEGIN;
@@ -175,8 +173,7 @@ static enum suspect suspect_kind(const uint8_t *b)
 }
 
 /* A copy of the sites, those of kind k at [at[k], at[k + 1]). Malloc'ed. */
-static int sort_suspects(const char *path, const struct uprobe_site *v, size_t n, size_t *at,
-			 struct uprobe_site **ret)
+static int sort_suspects(const char *path, const struct uprobe_site *v, size_t n, size_t *at, struct uprobe_site **ret)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ struct uprobe_site *s = malloc((n + 1) * sizeof(*s));
@@ -188,7 +185,7 @@ static int sort_suspects(const char *path, const struct uprobe_site *v, size_t n
 	if (!s || !kinds)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		uint8_t b[LOOK_BYTES] = {0};
+		uint8_t b[LOOK_BYTES] = { 0 };
 
 		if (pread(fd, b, sizeof(b), (off_t)v[i].off) <= 0)
 			return -EIO;
@@ -207,7 +204,7 @@ static int sort_suspects(const char *path, const struct uprobe_site *v, size_t n
 int uprobe_attach(const struct uprobe_place *p, const struct uprobe_site *v, size_t n, int prog_fd,
 		  struct uprobe_fds *ret, struct err *err)
 {
-	size_t at[SUSPECT_KINDS + 1] = {0};
+	size_t at[SUSPECT_KINDS + 1] = { 0 };
 	_cleanup_free_ struct uprobe_site *s = NULL;
 	struct reason why;
 	int r = sort_suspects(p->path, v, n, at, &s);

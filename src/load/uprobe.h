@@ -17,9 +17,9 @@ struct uprobe_site {
 struct uprobe_place {
 	const char *path;
 	const char *name; /* for messages, where the path tells nothing; or NULL */
-	int pid;    /* this process only, in dwell's pid namespace; 0: every one */
-	bool ret;   /* where the function returns */
-	bool multi; /* the program was loaded for multi-uprobes */
+	int pid;	  /* this process only, in dwell's pid namespace; 0: every one */
+	bool ret;	  /* where the function returns */
+	bool multi;	  /* the program was loaded for multi-uprobes */
 };
 
 /* Plain uprobes take long to detach, each a grace period: from this number on the user is told. */
@@ -29,8 +29,8 @@ struct uprobe_place {
 struct uprobe_fds {
 	VEC(int) fds;
 	size_t attached;
-	size_t refused; /* sites whose instruction the kernel does not take, or would emulate wrongly */
-	int refusal;	/* -errno of the first … */
+	size_t refused;		 /* sites whose instruction the kernel does not take, or would emulate wrongly */
+	int refusal;		 /* -errno of the first … */
 	uint64_t refused_cookie; /* … and its cookie */
 };
 /* Attaches at n places of a file. Sites with an instruction that the kernel refuses are counted and left

@@ -26,8 +26,8 @@ static long insn_at(const char *s, size_t n)
 /* Lines that say nothing about the reason: statistics at the end of the log. */
 static bool is_statistics(const char *s, size_t n)
 {
-	static const char *const starts[] = { "processed ", "verification time", "stack depth",
-					      "insns processed", "mark_precise", "arg#" };
+	static const char *const starts[] = { "processed ",	 "verification time", "stack depth",
+					      "insns processed", "mark_precise",      "arg#" };
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
 		if (n >= strlen(starts[i]) && memcmp(s, starts[i], strlen(starts[i])) == 0)
@@ -37,8 +37,8 @@ static bool is_statistics(const char *s, size_t n)
 }
 
 struct verdict {
-	long insn;	/* the last instruction that was looked at, or -1 */
-	const char *s;	/* the last line that is a message */
+	long insn;     /* the last instruction that was looked at, or -1 */
+	const char *s; /* the last line that is a message */
 	size_t n;
 };
 
@@ -57,8 +57,8 @@ static void read_log(const char *log, struct verdict *r)
 		if (v >= 0)
 			r->insn = v;
 		/* Register states follow "from 12 to 13: " or "; " and are not messages. */
-		if (v < 0 && !is_statistics(log, n) && !isdigit((unsigned char)*log) &&
-		    *log != ';' && memcmp(log, "from ", n < 5 ? n : 5) != 0) {
+		if (v < 0 && !is_statistics(log, n) && !isdigit((unsigned char)*log) && *log != ';' &&
+		    memcmp(log, "from ", n < 5 ? n : 5) != 0) {
 			r->s = log;
 			r->n = n;
 		}
@@ -124,20 +124,20 @@ int load_explain(const struct img_prog *p, int code, const char *log, struct err
 	say_where(&where, p, at);
 	if (why.n && memmem(why.s, why.n, "bpf_probe_write_user", 20))
 		r = err_set(err, code, "%s: copyout( ): %s", strb_str(&where), IMG_NO_WRITE_USER);
-	else if (code == -E2BIG || code == -EFAULT || strstr(log, "BPF program is too large")) /* EFAULT: push_stack(), no more than 8192 jumps */
-		r = err_set(err, -E2BIG,
-			    "the kernel cannot verify %s: it is too complex; make it shorter",
+	else if (code == -E2BIG || code == -EFAULT ||
+		 strstr(log, "BPF program is too large")) /* EFAULT: push_stack(), no more than 8192 jumps */
+		r = err_set(err, -E2BIG, "the kernel cannot verify %s: it is too complex; make it shorter",
 			    strb_str(&where));
 	else if (why.n && memmem(why.s, why.n, "bpf_probe_read", 14) &&
 		 (memmem(why.s, why.n, "cannot use helper", 17) || memmem(why.s, why.n, "unknown func", 12)))
-		/* the verifier does not know helpers that lockdown forbids; Source: kernel/trace/bpf_trace.c, bpf_base_func_proto() */
+		/* the verifier does not know helpers that lockdown forbids; Source: kernel/trace/bpf_trace.c,
+		 * bpf_base_func_proto() */
 		r = err_set(err, code, "the kernel's memory cannot be read: %s", reason_lockdown(&text));
 	else if (code == -EPERM && !*log)
 		r = err_set(err, code, "%s", reason_bpf(code, &text));
 	else
 		r = err_set(err, code, "the kernel refuses %s: %.*s%s%s", strb_str(&where),
-			    (int)(why.n < 200 ? why.n : 200), why.s, why.n ? ": " : "",
-			    strerror(-code));
+			    (int)(why.n < 200 ? why.n : 200), why.s, why.n ? ": " : "", strerror(-code));
 	strb_free(&where);
 	return r;
 }

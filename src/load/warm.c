@@ -22,8 +22,7 @@ enum {
 static bool grows(const struct img_map *m)
 {
 	return (m->role == IMG_MAP_AGG || m->role == IMG_MAP_ASSOC || m->role == IMG_MAP_TRACK) &&
-	       (m->type == BPF_MAP_TYPE_HASH || m->type == BPF_MAP_TYPE_PERCPU_HASH) &&
-	       (m->flags & BPF_F_NO_PREALLOC);
+	       (m->type == BPF_MAP_TYPE_HASH || m->type == BPF_MAP_TYPE_PERCPU_HASH) && (m->flags & BPF_F_NO_PREALLOC);
 }
 
 static size_t put_ld64(struct bpf_insn *to, uint8_t reg, uint8_t kind, int fd)

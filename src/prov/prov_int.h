@@ -7,32 +7,51 @@
 
 /* Ranges of probe ids. Ids stay below a million, so that DTrace's columns hold. */
 enum {
-	PROV_ID_DTRACE = 1,	 PROV_N_DTRACE = 9,
-	PROV_ID_SCHED = 10,	 PROV_N_SCHED = 90,
-	PROV_ID_PROC = 3000,	 PROV_N_PROC = 100,
-	PROV_ID_IO = 3100,	 PROV_N_IO = 100,
-	PROV_ID_LOCKSTAT = 3200, PROV_N_LOCKSTAT = 100,
-	PROV_ID_VMINFO = 3300,	 PROV_N_VMINFO = 100,
-	PROV_ID_SYSINFO = 3400,	 PROV_N_SYSINFO = 200,
-	PROV_ID_SIGNAL = 3600,	 PROV_N_SIGNAL = 100,
-	PROV_ID_FSINFO = 3700,	 PROV_N_FSINFO = 300,
-	PROV_ID_TCP = 4000,	 PROV_N_TCP = 100,
-	PROV_ID_UDP = 4100,	 PROV_N_UDP = 100,
-	PROV_ID_IP = 4200,	 PROV_N_IP = 100,
+	PROV_ID_DTRACE = 1,
+	PROV_N_DTRACE = 9,
+	PROV_ID_SCHED = 10,
+	PROV_N_SCHED = 90,
+	PROV_ID_PROC = 3000,
+	PROV_N_PROC = 100,
+	PROV_ID_IO = 3100,
+	PROV_N_IO = 100,
+	PROV_ID_LOCKSTAT = 3200,
+	PROV_N_LOCKSTAT = 100,
+	PROV_ID_VMINFO = 3300,
+	PROV_N_VMINFO = 100,
+	PROV_ID_SYSINFO = 3400,
+	PROV_N_SYSINFO = 200,
+	PROV_ID_SIGNAL = 3600,
+	PROV_N_SIGNAL = 100,
+	PROV_ID_FSINFO = 3700,
+	PROV_N_FSINFO = 300,
+	PROV_ID_TCP = 4000,
+	PROV_N_TCP = 100,
+	PROV_ID_UDP = 4100,
+	PROV_N_UDP = 100,
+	PROV_ID_IP = 4200,
+	PROV_N_IP = 100,
 	PROV_ID_WP = 4300,
-	PROV_ID_CPC = 4400,	 PROV_N_CPC = 500,
-	PROV_ID_ITER = 10000,	 PROV_N_ITER = 18000,
-	PROV_ID_SYSCALL = 100,	 PROV_N_SYSCALL = 2 * ENTRY_MAX_SELECTOR,
-	PROV_ID_SDT = 30000,	 PROV_N_SDT = 35000,
-	PROV_ID_RAWTP = 65000,	 PROV_N_RAWTP = 35000,
-	PROV_ID_PROFILE = 100000, PROV_N_PROFILE = 800000,
+	PROV_ID_CPC = 4400,
+	PROV_N_CPC = 500,
+	PROV_ID_ITER = 10000,
+	PROV_N_ITER = 18000,
+	PROV_ID_SYSCALL = 100,
+	PROV_N_SYSCALL = 2 * ENTRY_MAX_SELECTOR,
+	PROV_ID_SDT = 30000,
+	PROV_N_SDT = 35000,
+	PROV_ID_RAWTP = 65000,
+	PROV_N_RAWTP = 35000,
+	PROV_ID_PROFILE = 100000,
+	PROV_N_PROFILE = 800000,
 	/* Of processes: given out in order of appearance. Only those of many are longer than the column. */
-	PROV_ID_PID = 900000,	 PROV_N_PID = 16000000, /* pid and USDT together */
+	PROV_ID_PID = 900000,
+	PROV_N_PID = 16000000, /* pid and USDT together */
 };
 
-extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp,
-	prov_profile, prov_proc, prov_pid, prov_wp, prov_wpuser, prov_cpc, prov_usdt,
-	prov_iter, prov_io, prov_lockstat, prov_vminfo, prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip;
+extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp, prov_profile, prov_proc,
+	prov_pid, prov_wp, prov_wpuser, prov_cpc, prov_usdt, prov_iter, prov_io, prov_lockstat, prov_vminfo,
+	prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip;
 
 struct tptab;
 struct tp_found;
@@ -53,8 +72,7 @@ struct prov_cache {
 };
 
 /* All four names against a description. */
-bool prov_match_names(const struct pdesc *d, const char *prov, const char *mod, const char *func,
-		      const char *name);
+bool prov_match_names(const struct pdesc *d, const char *prov, const char *mod, const char *func, const char *name);
 void prov_list_add(struct arena *a, struct probe_list *l, struct probe *p);
 /* tracefs, opened on first use; -1 when it cannot be had. Stays owned by env. */
 int prov_tracefs(struct prov_env *env);
@@ -70,15 +88,15 @@ struct tp {
 };
 
 /* Calls fn for the tracepoints that match; in slot order. Reads modules only when needed. */
-int tptab_match(struct prov_env *env, const struct pdesc *d,
-		void (*fn)(void *arg, const struct tp *tp), void *arg, const char **why);
+int tptab_match(struct prov_env *env, const struct pdesc *d, void (*fn)(void *arg, const struct tp *tp), void *arg,
+		const char **why);
 const struct tp *tptab_by_slot(struct prov_env *env, uint32_t slot);
 /* The typedef of a tracepoint built into the kernel, without making the table. -ENOENT. */
 int tptab_find_builtin(struct prov_env *env, const char *name, struct tref *ret);
 /* The same, in the kernel's loaded modules too. */
 int tptab_find(struct prov_env *env, const char *name, struct tref *ret);
-/* Types of the arguments (without the private first one), as the newest kernels have them: where this one's differ, those are
- * in p->raw. */
+/* Types of the arguments (without the private first one), as the newest kernels have them: where this one's differ,
+ * those are in p->raw. */
 int tptab_args(struct prov_env *env, struct arena *a, const struct tp *tp, struct probe *p);
 /* Where they are: ctx, narrowed to the argument's type. */
 int tptab_arg_locs(struct prov_env *env, struct tref ref, struct entry *e);
@@ -86,7 +104,7 @@ int tptab_arg_locs(struct prov_env *env, struct tref ref, struct entry *e);
 void tpform_args(struct arena *a, const struct tp *tp, struct probe *p);
 /* Slots: tracepoints of vmlinux by their order in BTF, those of modules by a hash of the name. */
 #define TPTAB_MAX_BUILTIN 10000
-#define TPTAB_MAX_SLOTS	  35000
+#define TPTAB_MAX_SLOTS 35000
 
 /* ---- sysargs.c: argument types of system calls ---- */
 /* Fills p->args for `func` entry. Leaves them alone (-ENOENT) when neither tracefs nor BTF knows. */

@@ -14,30 +14,29 @@
 struct prov_env {
 	struct typesrc *ts;
 	const struct caps *caps;
-	int tracefs_fd;	     /* directory; -1 when it cannot be had; PROV_UNOPENED: not tried yet */
-	int tracefs_error;   /* -errno when it cannot be had */
-	int64_t target;	     /* $target, or 0 */
-	bool listing;	     /* registry_list_only() */
+	int tracefs_fd;		  /* directory; -1 when it cannot be had; PROV_UNOPENED: not tried yet */
+	int tracefs_error;	  /* -errno when it cannot be had */
+	int64_t target;		  /* $target, or 0 */
+	bool listing;		  /* registry_list_only() */
 	const struct dopts *opts; /* registry_options(), or NULL */
 	struct prov_cache *cache; /* lists the providers keep for the session (prov_int.h) */
 };
 #define PROV_UNOPENED (-2)
 
 struct provider {
-	const char *name; /* "syscall" */
-	bool of_processes; /* its probes have provider names of their own (pid123): asked for any given one */
+	const char *name;	    /* "syscall" */
+	bool of_processes;	    /* its probes have provider names of their own (pid123): asked for any given one */
 	uint32_t id_base, id_count; /* its range of probe ids: fixed, so ids are stable within a boot */
 	/* Adds all probes that match d (exact names are looked up, not listed). */
-	int (*match)(struct prov_env *env, struct arena *a, const struct pdesc *d,
-		     struct probe_list *out, const char **why);
+	int (*match)(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+		     const char **why);
 	int (*by_id)(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret);
 	int (*args)(struct prov_env *env, struct arena *a, struct probe *p);
-	int (*entry)(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		     const char **why);
+	int (*entry)(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why);
 	/* NULL: attached by the common code for entry.kind (load/link.h). probes: all that the program serves,
 	 * in id order. 0 with words in err: attached, but the user should know that. */
-	int (*attach)(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,
-		      const struct entry *e, int prog_fd, struct link **ret, struct err *err);
+	int (*attach)(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
+		      int prog_fd, struct link **ret, struct err *err);
 };
 
 /* The registry: all providers as one probe source for the compiler. Lazy: a description that only BEGIN,
@@ -65,6 +64,6 @@ void registry_match_file(struct registry *r, struct arena *a, const struct pdesc
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why);
 /* Attaches a loaded program that serves these probes (at least one, in id order) at its entry; *ret is
  * freed by link_free(). 0 with words in err is a warning. */
-int registry_attach(struct registry *r, const struct probe *const *probes, uint32_t nprobes,
-		    const struct entry *e, int prog_fd, struct link **ret, struct err *err);
+int registry_attach(struct registry *r, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
+		    int prog_fd, struct link **ret, struct err *err);
 #endif

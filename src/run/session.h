@@ -5,10 +5,10 @@
  *   1. maps made, programs verified; 2. wall clock and CPU state set; 3. BEGIN by test-run;
  *   4. all probes attached in image order, targets let go; 5. loop: rings drained, ordered, appended to
  *   the recording, `consume` called; aggregations read every aggrate, and before every event that shows
- *   or changes one; 6. stop: exit(), SIGINT or SIGTERM, end of all targets, or consume() < 0; 7. detached, grace period; rings drained; 8. END by test-run, drained; 9. last
- *   aggregation snapshot, losses, ROW_END, consume() a last time.
- * A second SIGINT or SIGTERM ends the output at once (run/signals.h). Its handlers stay until session_free(), so that what the caller
- * prints at the end is not cut without a word. */
+ *   or changes one; 6. stop: exit(), SIGINT or SIGTERM, end of all targets, or consume() < 0; 7. detached, grace
+ * period; rings drained; 8. END by test-run, drained; 9. last aggregation snapshot, losses, ROW_END, consume() a last
+ * time. A second SIGINT or SIGTERM ends the output at once (run/signals.h). Its handlers stay until session_free(), so
+ * that what the caller prints at the end is not cut without a word. */
 #ifndef DWELL_RUN_SESSION_H
 #define DWELL_RUN_SESSION_H
 #include "base/err.h"
@@ -39,15 +39,15 @@ struct session_config {
 	struct registry *reg;	  /* attaches */
 	struct typesrc *ts;
 	const struct caps *caps;
-	struct sym *sym;	  /* told of processes with user stacks; NULL: nobody */
+	struct sym *sym;	       /* told of processes with user stacks; NULL: nobody */
 	struct target *const *targets; /* -c and -p; the run ends when all have ended */
 	size_t ntargets;
 	/* Whether the flight recorder is to be asked about a slow event; NULL: always. */
 	bool (*wants_flight)(void *ctx, const struct slow_event *e);
-	bool history;		  /* rows of processes and mappings, from their beginning on */
-	const struct cg_env *cg;  /* compiles for probes that are found later; NULL: none are looked for */
+	bool history;		   /* rows of processes and mappings, from their beginning on */
+	const struct cg_env *cg;   /* compiles for probes that are found later; NULL: none are looked for */
 	struct rec_schema *schema; /* that of rec, to which they are added; likewise */
-	struct recording *rec;	  /* made by the caller with session_schema() */
+	struct recording *rec;	   /* made by the caller with session_schema() */
 	/* Called after rows were appended: reads and releases them. <0 (output closed) ends the run in
 	 * order; END and the last rows are still appended. */
 	int (*consume)(void *ctx);
@@ -60,11 +60,11 @@ struct session_config {
 
 struct session_result {
 	enum session_stop why;
-	int exit_status;     /* of exit(); else 0 */
-	int consumer_error;  /* what consume() returned, SESSION_CONSUMER */
-	int signal;	     /* SESSION_SIGNAL */
-	bool began;	     /* BEGIN has run */
-	bool started;	     /* and everything was attached */
+	int exit_status;    /* of exit(); else 0 */
+	int consumer_error; /* what consume() returned, SESSION_CONSUMER */
+	int signal;	    /* SESSION_SIGNAL */
+	bool began;	    /* BEGIN has run */
+	bool started;	    /* and everything was attached */
 };
 
 /* The schema of the rows that a run of this program makes: formats, aggregations, all probes. Lives in

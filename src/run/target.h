@@ -35,8 +35,9 @@ int target_fd(const struct target *t);
 /* True once it has ended. */
 bool target_ended(struct target *t);
 #define TARGET_HOW_MAX 64
-/* How it ended, as DTrace says it: "has exited", "exited with status 3", "terminated by SIGSEGV". Of a process of -p the kernel tells
- * while it is a zombie, or from 6.15 on; else it "has exited". False: "has exited", or it runs still. */
+/* How it ended, as DTrace says it: "has exited", "exited with status 3", "terminated by SIGSEGV". Of a process of -p
+ * the kernel tells while it is a zombie, or from 6.15 on; else it "has exited". False: "has exited", or it runs still.
+ */
 bool target_failed(struct target *t, char *buf, size_t size);
 void target_free(struct target *t); /* accepts NULL */
 #endif

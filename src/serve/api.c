@@ -14,8 +14,8 @@
 #define API_VERSION 1 /* changes when a reader of the former version would misunderstand something */
 
 static const char *const kinds[] = {
-	[SERVE_RUN] = "program", [SERVE_CHECK] = "check", [SERVE_PROBES] = "probes", [SERVE_OVERVIEW] = "overview",
-	[SERVE_VIEW] = "view",
+	[SERVE_RUN] = "program",       [SERVE_CHECK] = "check", [SERVE_PROBES] = "probes",
+	[SERVE_OVERVIEW] = "overview", [SERVE_VIEW] = "view",
 };
 
 static void put_str(struct strb *b, const char *name, const char *value)
@@ -341,21 +341,13 @@ static enum MHD_Result get_probes(struct request *rq)
 }
 
 const struct route api_routes[] = {
-	{ "GET", "/api/v1/status", get_status },
-	{ "GET", "/api/v1/programs", get_programs },
-	{ "GET", "/api/v1/programs/*", get_program },
-	{ "GET", "/api/v1/words", get_words },
-	{ "GET", "/api/v1/types", get_types },
-	{ "GET", "/api/v1/framekinds", get_framekinds },
-	{ "GET", "/api/v1/probes", get_probes },
-	{ "POST", "/api/v1/check", post_check },
-	{ "GET", "/api/v1/runs", get_runs },
-	{ "POST", "/api/v1/runs", post_run },
-	{ "DELETE", "/api/v1/runs/#", delete_run },
-	{ "POST", "/api/v1/overview", post_overview },
-	{ "GET", "/api/v1/events", get_events },
-	{ "GET", "/api/v1/recordings", view_list },
-	{ "POST", "/api/v1/recordings", view_upload },
-	{ "GET", "/api/v1/recordings/@/*", view_get },
+	{ "GET", "/api/v1/status", get_status },       { "GET", "/api/v1/programs", get_programs },
+	{ "GET", "/api/v1/programs/*", get_program },  { "GET", "/api/v1/words", get_words },
+	{ "GET", "/api/v1/types", get_types },	       { "GET", "/api/v1/framekinds", get_framekinds },
+	{ "GET", "/api/v1/probes", get_probes },       { "POST", "/api/v1/check", post_check },
+	{ "GET", "/api/v1/runs", get_runs },	       { "POST", "/api/v1/runs", post_run },
+	{ "DELETE", "/api/v1/runs/#", delete_run },    { "POST", "/api/v1/overview", post_overview },
+	{ "GET", "/api/v1/events", get_events },       { "GET", "/api/v1/recordings", view_list },
+	{ "POST", "/api/v1/recordings", view_upload }, { "GET", "/api/v1/recordings/@/*", view_get },
 };
 const size_t api_nroutes = ARRAY_SIZE(api_routes);

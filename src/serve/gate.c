@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has come of a head stays in the socket (MSG_PEEK), so that the library finds it whole; epoll says edge by edge when
- * there is more of it. */
+/* What has come of a head stays in the socket (MSG_PEEK), so that the library finds it whole; epoll says edge by edge
+ * when there is more of it. */
 #include "serve/gate.h"
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 #include "serve/serve_int.h"
 
 #define DRAIN_READS 64 /* in a turn */
-#define RETRY_MS    100 /* after a connection could not be taken: no descriptors, no memory */
+#define RETRY_MS 100   /* after a connection could not be taken: no descriptors, no memory */
 
 enum stage {
 	FREE,
@@ -86,7 +86,8 @@ static void answer(const struct gate *g, struct guest *s, int status, const char
 	} else {
 		strb_printf(&body, "%s\n", why);
 	}
-	strb_printf(&b, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
+	strb_printf(&b,
+		    "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
 		    "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\r\n%s",
 		    status, mhd.get_reason_phrase_for((unsigned)status), g->c.type, body.n, strb_str(&body));
 	if (send(s->fd, strb_str(&b), b.n, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 || shutdown(s->fd, SHUT_WR) < 0) {
@@ -207,8 +208,8 @@ static void read_head(struct gate *g, struct guest *s, struct MHD_Daemon *http)
 	}
 }
 
-/* Since `buf` never changes at its beginning, a half-closed connection whose head is not whole would be peeked at once and
- * never again: its end is an event of its own. */
+/* Since `buf` never changes at its beginning, a half-closed connection whose head is not whole would be peeked at once
+ * and never again: its end is an event of its own. */
 static void on_event(struct gate *g, struct guest *s, uint32_t events, struct MHD_Daemon *http)
 {
 	if (s->stage == HEAD)
@@ -281,7 +282,8 @@ int gate_wait_ms(const struct gate *g)
 
 /* -- what the library tells -- */
 
-void gate_on_connection(void *arg, struct MHD_Connection *conn, void **context, enum MHD_ConnectionNotificationCode what)
+void gate_on_connection(void *arg, struct MHD_Connection *conn, void **context,
+			enum MHD_ConnectionNotificationCode what)
 {
 	struct gate *g = arg;
 	const union MHD_ConnectionInfo *info = mhd.get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD);

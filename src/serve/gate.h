@@ -13,11 +13,11 @@
 #include <stdint.h>
 
 #define GATE_SLOTS_MAX 512 /* connections in all, with those that are being closed */
-#define GATE_CLOSING   64  /* more than strangers and known: closed, but the library has not noticed yet */
-#define GATE_BATCH     32  /* accepted in a turn: then the library reads what they say, before they can be the oldest */
-#define GATE_TICK_MS   1000 /* deadlines are looked at so often */
-#define GATE_DRAIN_S   2   /* after an answer of the gate's own: who still sends shall find it */
-#define GATE_BODY_S    10  /* a body comes within so long, and … */
+#define GATE_CLOSING 64	   /* more than strangers and known: closed, but the library has not noticed yet */
+#define GATE_BATCH 32	   /* accepted in a turn: then the library reads what they say, before they can be the oldest */
+#define GATE_TICK_MS 1000  /* deadlines are looked at so often */
+#define GATE_DRAIN_S 2	   /* after an answer of the gate's own: who still sends shall find it */
+#define GATE_BODY_S 10	   /* a body comes within so long, and … */
 #define GATE_BODY_PACE (4 << 10) /* … a second more for so many bytes that have come */
 
 struct gate_config {
@@ -43,7 +43,8 @@ int gate_wait_ms(const struct gate *g);
 /* Takes connections, judges heads, hands over to http, closes what lasts too long. */
 void gate_run(struct gate *g, struct MHD_Daemon *http);
 /* For MHD_OPTION_NOTIFY_CONNECTION; arg: the gate. */
-void gate_on_connection(void *arg, struct MHD_Connection *conn, void **context, enum MHD_ConnectionNotificationCode what);
+void gate_on_connection(void *arg, struct MHD_Connection *conn, void **context,
+			enum MHD_ConnectionNotificationCode what);
 /* Its request has shown that it may stay. False: there are too many. */
 bool gate_know(struct gate *g, struct MHD_Connection *conn);
 /* So many bytes of the body have come by now; whole: it was the last of it. Of strangers nothing changes. */

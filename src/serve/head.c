@@ -12,14 +12,9 @@ enum { BAD = 400, URI_TOO_LONG = 414, EXPECTATION = 417, TOO_LARGE = 431, NOT_IM
 /* Fields that decide who asks for what: one of each at most. */
 enum single { HOST, LENGTH, ENCODING, EXPECT, TYPE, AUTHORIZATION, ORIGIN, SITE, NSINGLE };
 static const char *const singles[NSINGLE] = {
-	[HOST] = "Host",
-	[LENGTH] = "Content-Length",
-	[ENCODING] = "Transfer-Encoding",
-	[EXPECT] = "Expect",
-	[TYPE] = "Content-Type",
-	[AUTHORIZATION] = "Authorization",
-	[ORIGIN] = "Origin",
-	[SITE] = "Sec-Fetch-Site",
+	[HOST] = "Host",     [LENGTH] = "Content-Length", [ENCODING] = "Transfer-Encoding",
+	[EXPECT] = "Expect", [TYPE] = "Content-Type",	  [AUTHORIZATION] = "Authorization",
+	[ORIGIN] = "Origin", [SITE] = "Sec-Fetch-Site",
 };
 /* The texts of answers have the names in them. */
 static const char *const twice[NSINGLE] = {
@@ -99,7 +94,8 @@ static int judge_request(struct head *h, struct text line)
 {
 	struct text method, target, version;
 
-	if (!cut(line, ' ', &method, &version) || !cut(version, ' ', &target, &version) || !is_token(method) || !target.n)
+	if (!cut(line, ' ', &method, &version) || !cut(version, ' ', &target, &version) || !is_token(method) ||
+	    !target.n)
 		return fault(h, BAD, "the first line is no request: METHOD /ADDRESS HTTP/1.1");
 	for (size_t i = 0; i < target.n; i++)
 		if ((unsigned char)target.p[i] <= ' ' || target.p[i] == 0x7f || target.p[i] == '#')

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of a request, judged before the HTTP library reads it. The library takes what HTTP leaves open, or forbids, in
- * its own way: the first of two Host fields, a line that a lone CR ends, two answers to a length below zero. Such a head gets
- * one answer, and the library never sees it.
- * Source: RFC 9112, 2.2 (lines), 3 (request line), 3.2 (Host), 5.1 and 5.2 (fields), 6.1 to 6.3 (length of the body). */
+/* The head of a request, judged before the HTTP library reads it. The library takes what HTTP leaves open, or forbids,
+ * in its own way: the first of two Host fields, a line that a lone CR ends, two answers to a length below zero. Such a
+ * head gets one answer, and the library never sees it. Source: RFC 9112, 2.2 (lines), 3 (request line), 3.2 (Host), 5.1
+ * and 5.2 (fields), 6.1 to 6.3 (length of the body). */
 #ifndef DWELL_SERVE_HEAD_H
 #define DWELL_SERVE_HEAD_H
 #include <stddef.h>
 
-#define HEAD_MAX	(16 << 10) /* bytes of a head, with the empty line at its end */
-#define HEAD_LINE_MAX	(8 << 10)  /* bytes of the request line */
-#define HEAD_PIECES_MAX 256	   /* fields, parameters of the address and cookies: the library keeps a structure of each */
+#define HEAD_MAX (16 << 10)	/* bytes of a head, with the empty line at its end */
+#define HEAD_LINE_MAX (8 << 10) /* bytes of the request line */
+#define HEAD_PIECES_MAX 256 /* fields, parameters of the address and cookies: the library keeps a structure of each */
 
 /* p: the first n bytes of a connection. 1: the head is whole and right; 0: right so far, more must come; else the HTTP
  * status to answer with (400 …) and *why. */

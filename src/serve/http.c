@@ -13,8 +13,9 @@
 #define CONNECTION_TIMEOUT_S 60
 
 /* Scripts and styles come from the server alone, nothing may show the page in a frame. */
-#define CSP "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " \
-	    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+#define CSP \
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " \
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 int serve_token(char token[SERVE_TOKEN_LEN + 1])
 {
@@ -133,8 +134,7 @@ static bool has_token(const struct request *rq)
 static bool is_login(const struct request *rq)
 {
 	return !strcmp(rq->url, "/") && !strcmp(rq->method, "GET") &&
-	       http_token_equal(mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "token"),
-				rq->s->c->token);
+	       http_token_equal(mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "token"), rq->s->c->token);
 }
 
 static enum MHD_Result login(struct request *rq)
@@ -171,15 +171,14 @@ static unsigned judge(const struct request *rq)
 
 static enum MHD_Result refuse(struct request *rq, unsigned status)
 {
-	const char *text = status == MHD_HTTP_UNAUTHORIZED ?
-				   "no valid token: open the address that dwell serve printed" :
-			   view_is_upload(rq) && status == MHD_HTTP_UNSUPPORTED_MEDIA_TYPE ?
-				   "the body must be application/octet-stream" :
-			   status == MHD_HTTP_FORBIDDEN ?
-				   "asked by another host name or from another page than this server's own" :
-			   status == MHD_HTTP_SERVICE_UNAVAILABLE ?
-				   "there are as many viewers as there may be: close one first" :
-				   "the body must be application/json";
+	const char *text = status == MHD_HTTP_UNAUTHORIZED ? "no valid token: open the address that dwell serve printed"
+			   : view_is_upload(rq) && status == MHD_HTTP_UNSUPPORTED_MEDIA_TYPE
+				   ? "the body must be application/octet-stream"
+			   : status == MHD_HTTP_FORBIDDEN
+				   ? "asked by another host name or from another page than this server's own"
+			   : status == MHD_HTTP_SERVICE_UNAVAILABLE
+				   ? "there are as many viewers as there may be: close one first"
+				   : "the body must be application/json";
 
 	return http_error(rq, status, text);
 }
@@ -223,7 +222,8 @@ static enum MHD_Result asset(struct request *rq, const struct serve_asset *a)
 {
 	const char *had = header(rq, MHD_HTTP_HEADER_IF_NONE_MATCH);
 	bool same = had && !strcmp(had, a->etag);
-	struct MHD_Response *r = mhd.create_response_from_buffer(same ? 0 : a->n, (void *)a->data, MHD_RESPMEM_PERSISTENT);
+	struct MHD_Response *r = mhd.create_response_from_buffer(same ? 0 : a->n, (void *)a->data,
+								 MHD_RESPMEM_PERSISTENT);
 
 	if (!r)
 		return MHD_NO;
@@ -252,8 +252,8 @@ static enum MHD_Result dispatch(struct request *rq)
 				return asset(rq, &c->assets[i]);
 			known = true;
 		}
-	return known ? http_error(rq, MHD_HTTP_METHOD_NOT_ALLOWED, "this address knows other methods") :
-		       http_error(rq, MHD_HTTP_NOT_FOUND, "there is nothing at this address");
+	return known ? http_error(rq, MHD_HTTP_METHOD_NOT_ALLOWED, "this address knows other methods")
+		     : http_error(rq, MHD_HTTP_NOT_FOUND, "there is nothing at this address");
 }
 
 /* -- libmicrohttpd -- */
@@ -326,8 +326,8 @@ int http_start(struct server *s, struct err *err)
 
 	if (r < 0)
 		return err_set(err, r, "cannot wait for connections: %s", strerror(-r));
-	s->http = mhd.start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, on_request, s,
-				   MHD_OPTION_CONNECTION_LIMIT, gate_room(s->gate),
+	s->http = mhd.start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+				   on_request, s, MHD_OPTION_CONNECTION_LIMIT, gate_room(s->gate),
 				   MHD_OPTION_NOTIFY_CONNECTION, gate_on_connection, s->gate,
 				   MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
 				   MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)CONNECTION_TIMEOUT_S,

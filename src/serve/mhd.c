@@ -24,7 +24,8 @@ int mhd_open(struct err *err)
 	void *lib = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
 	if (!lib)
-		return err_set(err, -ENOENT, "the HTTP library cannot be opened (%s): install libmicrohttpd12", dlerror());
+		return err_set(err, -ENOENT, "the HTTP library cannot be opened (%s): install libmicrohttpd12",
+			       dlerror());
 	for (size_t i = 0; i < ARRAY_SIZE(funcs); i++) {
 		void *f = dlsym(lib, funcs[i].name);
 

@@ -40,8 +40,7 @@ static bool is_file(int fd)
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-int run_start(struct server *s, enum serve_kind kind, const char *text, size_t n, struct run **ret,
-	      struct err *err)
+int run_start(struct server *s, enum serve_kind kind, const char *text, size_t n, struct run **ret, struct err *err)
 {
 	struct run *r;
 	int e = make_room(s);

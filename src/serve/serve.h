@@ -9,25 +9,25 @@
 #include <stdint.h>
 #include "base/err.h"
 
-#define SERVE_TOKEN_LEN 32	       /* hexadecimal digits of a token */
-#define SERVE_PROGRAM_MAX (64 << 10)   /* bytes of a D program that is sent to the server */
-#define SERVE_BODY_MAX (256 << 10)     /* bytes of the body of a request: a program as JSON */
-#define SERVE_RUNS_MAX 16	       /* programs that are running, or whose output is kept */
-#define SERVE_LOG_MAX (4 << 20)	       /* bytes of output that are kept of each */
-#define SERVE_KEPT_MAX (64 << 10)      /* … of messages, which are not forgotten with the rest */
-#define SERVE_LINE_MAX (1 << 20)       /* bytes of one line of output; longer ones are left out and counted */
-#define SERVE_CONNECTIONS_MAX 256     /* that have shown the token */
-#define SERVE_STRANGERS_MAX 64	       /* that have not; then the oldest goes */
-#define SERVE_STRANGER_S 10	       /* … and after so long any of them, whatever it does */
-#define SERVE_VIEW_MAX (16 << 20)	      /* bytes of a view of a recording */
+#define SERVE_TOKEN_LEN 32		       /* hexadecimal digits of a token */
+#define SERVE_PROGRAM_MAX (64 << 10)	       /* bytes of a D program that is sent to the server */
+#define SERVE_BODY_MAX (256 << 10)	       /* bytes of the body of a request: a program as JSON */
+#define SERVE_RUNS_MAX 16		       /* programs that are running, or whose output is kept */
+#define SERVE_LOG_MAX (4 << 20)		       /* bytes of output that are kept of each */
+#define SERVE_KEPT_MAX (64 << 10)	       /* … of messages, which are not forgotten with the rest */
+#define SERVE_LINE_MAX (1 << 20)	       /* bytes of one line of output; longer ones are left out and counted */
+#define SERVE_CONNECTIONS_MAX 256	       /* that have shown the token */
+#define SERVE_STRANGERS_MAX 64		       /* that have not; then the oldest goes */
+#define SERVE_STRANGER_S 10		       /* … and after so long any of them, whatever it does */
+#define SERVE_VIEW_MAX (16 << 20)	       /* bytes of a view of a recording */
 #define SERVE_UPLOAD_MAX (UINT64_C(256) << 20) /* bytes of a recording that is sent */
-#define SERVE_UPLOADS_MAX 4		      /* recordings that were sent; then the oldest goes */
-#define SERVE_COPIES_MAX 4		      /* of the live recording, being made or sent at the same time */
-#define SERVE_NAME_MAX 128		      /* bytes of its name */
-#define SERVE_TYPES_MAX 200		      /* types of an answer */
-#define SERVE_TYPE_MAX 256		      /* bytes of how their names begin */
-#define SERVE_IDLE_S 60		       /* a run that nobody watches is stopped after so long */
-#define SERVE_ANSWER_S 30	       /* a check or a list of probes takes no longer */
+#define SERVE_UPLOADS_MAX 4		       /* recordings that were sent; then the oldest goes */
+#define SERVE_COPIES_MAX 4		       /* of the live recording, being made or sent at the same time */
+#define SERVE_NAME_MAX 128		       /* bytes of its name */
+#define SERVE_TYPES_MAX 200		       /* types of an answer */
+#define SERVE_TYPE_MAX 256		       /* bytes of how their names begin */
+#define SERVE_IDLE_S 60			       /* a run that nobody watches is stopped after so long */
+#define SERVE_ANSWER_S 30		       /* a check or a list of probes takes no longer */
 
 #define SERVE_VIEW_FILE "recording" /* of view.def: the file itself */
 #define SERVE_VIEW_NAME "name"	    /* keys of the launcher's alone: what the recordings that are compared are called */
@@ -42,10 +42,10 @@ enum serve_kind {
 };
 
 struct serve_child {
-	/* Its standard output (JSON Lines) and error; the server closes them. err ends when the child has. Where out is a
-	 * file (SERVE_VIEW_FILE), it is the answer once err has ended without a word. */
+	/* Its standard output (JSON Lines) and error; the server closes them. err ends when the child has. Where out is
+	 * a file (SERVE_VIEW_FILE), it is the answer once err has ended without a word. */
 	int out, err;
-	uint64_t id;  /* for stop() */
+	uint64_t id; /* for stop() */
 };
 
 struct serve_asset {
@@ -81,8 +81,8 @@ struct serve_config {
 	int listen_fd;		  /* bound and listening; closed at the end */
 	const char *const *hosts; /* what Host may say, up to NULL: "127.0.0.1:8080" */
 	const char *token;
-	const char *cookie; /* its name in the browser: cookies are not told apart by port */
-	bool privileged; /* programs can be run */
+	const char *cookie;  /* its name in the browser: cookies are not told apart by port */
+	bool privileged;     /* programs can be run */
 	const char *why_not; /* not privileged: the reason in words */
 	const struct serve_asset *assets;
 	size_t nassets;
@@ -90,9 +90,10 @@ struct serve_config {
 	size_t nprograms;
 	const struct serve_word *words;
 	size_t nwords;
-	/* Types that begin with prefix, of a kind or (NULL) all, by name: the first max of them in ret. How many there are.
-	 * *why: why some are not known, or NULL. */
-	size_t (*types)(void *ctx, const char *kind, const char *prefix, struct serve_type *ret, size_t max, const char **why);
+	/* Types that begin with prefix, of a kind or (NULL) all, by name: the first max of them in ret. How many there
+	 * are. *why: why some are not known, or NULL. */
+	size_t (*types)(void *ctx, const char *kind, const char *prefix, struct serve_type *ret, size_t max,
+			const char **why);
 	void *types_ctx;
 	/* Starts a dwell of its own for text (n bytes). 0 or -errno with *err. */
 	int (*start)(void *ctx, enum serve_kind kind, const char *text, size_t n, struct serve_child *ret,
@@ -103,7 +104,7 @@ struct serve_config {
 	const struct serve_recording *recordings; /* "r1" is the first */
 	size_t nrecordings;
 	const char *uploads; /* folder for recordings that are sent, "u1" is its file "1"; NULL: none can be */
-	int stop_fd; /* readable: the server shall end */
+	int stop_fd;	     /* readable: the server shall end */
 };
 
 /* Fills token (with NUL) from the kernel's random numbers. 0 or -errno. */

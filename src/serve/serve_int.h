@@ -28,7 +28,8 @@ struct line {
 	size_t n;
 };
 
-/* A message that outlives the lines around it: what is detached, or missing on this kernel, holds for viewers that come later, too. */
+/* A message that outlives the lines around it: what is detached, or missing on this kernel, holds for viewers that come
+ * later, too. */
 struct kept {
 	uint64_t number; /* of the line */
 	struct line l;
@@ -42,19 +43,19 @@ struct run {
 	struct strb part;	  /* a line that has not ended; SERVE_VIEW: all of it */
 	struct strb messages;	  /* standard error, up to SERVE_LOG_MAX */
 	VEC(struct line) lines;
-	uint64_t first;		  /* number of lines.v[0]; those before it are forgotten */
-	size_t bytes;		  /* of lines */
-	VEC(struct kept) kept;	  /* of those that are forgotten; up to SERVE_KEPT_MAX */
+	uint64_t first;	       /* number of lines.v[0]; those before it are forgotten */
+	size_t bytes;	       /* of lines */
+	VEC(struct kept) kept; /* of those that are forgotten; up to SERVE_KEPT_MAX */
 	size_t kept_bytes;
-	uint64_t skipped;	  /* lines longer than SERVE_LINE_MAX */
+	uint64_t skipped; /* lines longer than SERVE_LINE_MAX */
 	bool skipping;
-	bool in_file;		  /* child.out is a file, not a pipe: nothing is read from it here */
+	bool in_file; /* child.out is a file, not a pipe: nothing is read from it here */
 	bool ended, stopped;
-	uint64_t began, watched;  /* ns: start; when somebody last watched */
-	struct request *waiter;	  /* a request that is answered when it has ended */
+	uint64_t began, watched; /* ns: start; when somebody last watched */
+	struct request *waiter;	 /* a request that is answered when it has ended */
 };
 
-struct upload { /* a recording that was sent */
+struct upload {	     /* a recording that was sent */
 	uint32_t id; /* and name of the file */
 	char *name;  /* as the sender calls it */
 	uint64_t bytes;
@@ -80,7 +81,7 @@ struct request {
 	unsigned long number;	  /* of /runs/NUMBER */
 	const char *name;	  /* of /programs/NAME, and of a view */
 	char source[16];	  /* of /recordings/ID/… */
-	uint64_t came; /* bytes of the body */
+	uint64_t came;		  /* bytes of the body */
 	struct strb body;
 	bool checked, body_too_large;
 	unsigned refused; /* HTTP status, decided by the headers */
@@ -133,10 +134,9 @@ void view_forget_all(struct server *s);
 
 /* run.c */
 /* Starts one; *ret NULL-checked by errors: -EBUSY: too many. */
-int run_start(struct server *s, enum serve_kind kind, const char *text, size_t n, struct run **ret,
-	      struct err *err);
+int run_start(struct server *s, enum serve_kind kind, const char *text, size_t n, struct run **ret, struct err *err);
 struct run *run_find(const struct server *s, unsigned long id); /* or NULL */
-bool run_is_job(const struct run *r); /* somebody waits for all of its output */
+bool run_is_job(const struct run *r);				/* somebody waits for all of its output */
 void run_stop(struct server *s, struct run *r);
 /* Reads what is there; true: there is news for viewers. */
 bool run_read(struct server *s, struct run *r);

@@ -195,7 +195,8 @@ static bool take_runs(struct stream *st, const char *runs)
 		char *end;
 		unsigned long id = strtoul(p, &end, 10);
 
-		if (end == p || id == 0 || id > UINT32_MAX || st->n == WATCHED_MAX || (*end && (*end != ',' || !end[1])))
+		if (end == p || id == 0 || id > UINT32_MAX || st->n == WATCHED_MAX ||
+		    (*end && (*end != ',' || !end[1])))
 			return false;
 		st->at[st->n++].run = (uint32_t)id;
 		p = *end ? end + 1 : end;

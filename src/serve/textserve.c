@@ -151,7 +151,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 
 	(void)version;
 	(void)data;
-	if (!*state && !strcmp(method, "GET")) { /* the library wants an answer to a request without a body at the second call */
+	if (!*state &&
+	    !strcmp(method, "GET")) { /* the library wants an answer to a request without a body at the second call */
 		*state = &seen;
 		return MHD_YES;
 	}
@@ -163,8 +164,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 		return say(conn, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
 	if (strcmp(url, "/metrics") != 0)
 		return say(conn, MHD_HTTP_NOT_FOUND, "there is only /metrics\n");
-	return t->text ? mhd.queue_response(conn, MHD_HTTP_OK, t->text) :
-			 say(conn, MHD_HTTP_SERVICE_UNAVAILABLE, "nothing is measured yet\n");
+	return t->text ? mhd.queue_response(conn, MHD_HTTP_OK, t->text)
+		       : say(conn, MHD_HTTP_SERVICE_UNAVAILABLE, "nothing is measured yet\n");
 }
 
 static int loop(struct texts *t, struct err *err)
@@ -174,7 +175,9 @@ static int loop(struct texts *t, struct err *err)
 	if (!info)
 		return err_set(err, -ENOTSUP, "the HTTP library has no epoll");
 	for (;;) {
-		struct pollfd p[] = { { info->epoll_fd, POLLIN, 0 }, { t->c->feed_fd, POLLIN, 0 }, { gate_fd(t->gate), POLLIN, 0 } };
+		struct pollfd p[] = { { info->epoll_fd, POLLIN, 0 },
+				      { t->c->feed_fd, POLLIN, 0 },
+				      { gate_fd(t->gate), POLLIN, 0 } };
 		unsigned wait = (unsigned)gate_wait_ms(t->gate);
 		MHD_UNSIGNED_LONG_LONG ms;
 
@@ -207,10 +210,10 @@ int textserve(const struct textserve_config *c, struct err *err)
 	if (r < 0)
 		return err_set(err, r, "cannot wait for connections: %s", strerror(-r));
 	t.http = mhd.start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, on_request, &t,
-				  MHD_OPTION_CONNECTION_LIMIT, gate_room(t.gate),
-				  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
-				  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TEXTSERVE_PATIENCE_S,
-				  MHD_OPTION_NOTIFY_CONNECTION, gate_on_connection, t.gate, MHD_OPTION_END);
+				  MHD_OPTION_CONNECTION_LIMIT, gate_room(t.gate), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+				  (size_t)MEMORY_PER_CONNECTION, MHD_OPTION_CONNECTION_TIMEOUT,
+				  (unsigned)TEXTSERVE_PATIENCE_S, MHD_OPTION_NOTIFY_CONNECTION, gate_on_connection,
+				  t.gate, MHD_OPTION_END);
 	r = t.http ? loop(&t, err) : err_set(err, -EIO, "cannot start the HTTP server");
 	if (t.http)
 		mhd.stop_daemon(t.http);

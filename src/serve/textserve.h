@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include "base/err.h"
 
-#define TEXTSERVE_CONNECTIONS_MAX 32	     /* that have asked; then the oldest goes */
-#define TEXTSERVE_STRANGERS_MAX	  64	     /* that have not; then the oldest goes */
-#define TEXTSERVE_HEAD_S	  10	     /* so long they may take to ask */
-#define TEXTSERVE_PATIENCE_S	  20	     /* a connection that lasts longer is closed, whatever it does */
-#define TEXTSERVE_TEXT_MAX	  (16u << 20) /* bytes */
+#define TEXTSERVE_CONNECTIONS_MAX 32   /* that have asked; then the oldest goes */
+#define TEXTSERVE_STRANGERS_MAX 64     /* that have not; then the oldest goes */
+#define TEXTSERVE_HEAD_S 10	       /* so long they may take to ask */
+#define TEXTSERVE_PATIENCE_S 20	       /* a connection that lasts longer is closed, whatever it does */
+#define TEXTSERVE_TEXT_MAX (16u << 20) /* bytes */
 
 struct textserve_config {
 	int listen_fd;		  /* bound and listening; closed at the end */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings: which there are, those that are sent here, and views of them. The server reads none itself: a child without
- * privileges does for each view. */
+/* Recordings: which there are, those that are sent here, and views of them. The server reads none itself: a child
+ * without privileges does for each view. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,14 +24,16 @@ static const struct view views[] = {
 #undef VIEW
 };
 
-static const char *const keys[] = { "by", "from", "to", "step", "rows", "over", "under", "tracker", "longest", "pid", "key", "keys", "range",
-				    "title", "other", "before_from", "before_to" };
+static const char *const keys[] = { "by",    "from",	"to",	   "step",	  "rows",     "over",
+				    "under", "tracker", "longest", "pid",	  "key",      "keys",
+				    "range", "title",	"other",   "before_from", "before_to" };
 
 /* -- which there are -- */
 
 static void put(struct strb *b, bool first, const char *id, const char *kind, const char *name, uint64_t bytes)
 {
-	strb_printf(b, "%s{\"id\":\"%s\",\"kind\":\"%s\",\"bytes\":%" PRIu64 ",\"name\":", first ? "" : ",", id, kind, bytes);
+	strb_printf(b, "%s{\"id\":\"%s\",\"kind\":\"%s\",\"bytes\":%" PRIu64 ",\"name\":", first ? "" : ",", id, kind,
+		    bytes);
 	jsonstr_add(b, name, strlen(name));
 	strb_addc(b, '}');
 }
@@ -160,11 +162,11 @@ static enum MHD_Result refuse_upload(struct request *rq)
 	drop_upload(rq);
 	switch (rq->upload_error) {
 	case -EFBIG:
-		snprintf(text, sizeof(text), "a recording that is sent may have %" PRIu64 " MiB: name larger ones on dwell's command line",
+		snprintf(text, sizeof(text),
+			 "a recording that is sent may have %" PRIu64 " MiB: name larger ones on dwell's command line",
 			 SERVE_UPLOAD_MAX >> 20);
 		return http_error(rq, MHD_HTTP_CONTENT_TOO_LARGE, text);
-	case -ENOTSUP:
-		return http_error(rq, MHD_HTTP_FORBIDDEN, "the server has no folder for recordings");
+	case -ENOTSUP: return http_error(rq, MHD_HTTP_FORBIDDEN, "the server has no folder for recordings");
 	default:
 		snprintf(text, sizeof(text), "the recording cannot be kept: %s", strerror(-rq->upload_error));
 		return http_error(rq, MHD_HTTP_INSUFFICIENT_STORAGE, text);
@@ -312,7 +314,8 @@ static const char *reason(const struct server *s, const struct run *r, struct st
 	return strb_str(b);
 }
 
-/* The file itself, which the launcher has given in place of a pipe: as fast as the viewer takes it, and from the file. */
+/* The file itself, which the launcher has given in place of a pipe: as fast as the viewer takes it, and from the file.
+ */
 static enum MHD_Result send_file(struct request *rq, const struct view *v, struct run *r)
 {
 	struct stat st;
@@ -337,7 +340,8 @@ static enum MHD_Result answer(struct request *rq, const struct view *v)
 	if (r->in_file && !r->messages.n && !r->stopped)
 		ret = send_file(rq, v, r);
 	else if (r->skipped)
-		ret = http_error(rq, MHD_HTTP_CONTENT_TOO_LARGE, "too large for the page: dwell makes it from the command line");
+		ret = http_error(rq, MHD_HTTP_CONTENT_TOO_LARGE,
+				 "too large for the page: dwell makes it from the command line");
 	else if (n == 0)
 		ret = http_error(rq, MHD_HTTP_UNPROCESSABLE_CONTENT, reason(rq->s, r, &why));
 	else {
@@ -388,7 +392,9 @@ enum MHD_Result view_get(struct request *rq)
 	if (!put_question(rq, &b))
 		return http_error(rq, MHD_HTTP_BAD_REQUEST, "a parameter is no text");
 	if (!strcmp(v->name, SERVE_VIEW_FILE) && !strcmp(rq->source, "live") && !count_copy(rq))
-		return http_error(rq, MHD_HTTP_TOO_MANY_REQUESTS, "the live recording is being sent to as many as can have it at once: ask again later");
+		return http_error(
+			rq, MHD_HTTP_TOO_MANY_REQUESTS,
+			"the live recording is being sent to as many as can have it at once: ask again later");
 	e = run_start(rq->s, SERVE_VIEW, strb_str(&b), b.n, &rq->job, &err);
 	if (e < 0)
 		return start_failed(rq, e, &err);

@@ -76,22 +76,13 @@ struct agg_rank aggstate_rank(const struct aggdesc *d, const uint64_t *v)
 
 	/* A long double holds 64-bit numbers exactly. */
 	switch (d->func) {
-	case AGG_COUNT:
-		r.first = (long double)v[0];
-		break;
+	case AGG_COUNT: r.first = (long double)v[0]; break;
 	case AGG_SUM:
 	case AGG_MIN:
-	case AGG_MAX:
-		r.first = number(d->is_signed, v[1]);
-		break;
-	case AGG_AVG:
-		r.first = number(d->is_signed, (uint64_t)average(d->is_signed, v));
-		break;
-	case AGG_STDDEV:
-		r.first = variance(d->is_signed, v);
-		break;
-	default:
-		rank_buckets(d, v, &r);
+	case AGG_MAX: r.first = number(d->is_signed, v[1]); break;
+	case AGG_AVG: r.first = number(d->is_signed, (uint64_t)average(d->is_signed, v)); break;
+	case AGG_STDDEV: r.first = variance(d->is_signed, v); break;
+	default: rank_buckets(d, v, &r);
 	}
 	return r;
 }

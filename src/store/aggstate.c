@@ -292,7 +292,7 @@ void aggstate_sift(struct aggstate *s, uint32_t agg, agg_cell_fn *fn, void *ctx)
 
 	if (!t)
 		return;
-	HASH_ITER(hh, t->cells, c, next) {
+	HASH_ITER (hh, t->cells, c, next) {
 		struct agg_entry e = entry_of(c);
 
 		if (fn(ctx, t->desc, &e, &c->mark))

@@ -16,7 +16,7 @@ struct agg_entry {
 int aggstate_new(const struct rec_schema *schema, struct aggstate **ret);
 void aggstate_free(struct aggstate *s);
 int aggstate_apply(struct aggstate *s, const struct row *row); /* a ROW_AGG; 0 or -ENOMEM */
-void aggstate_clear(struct aggstate *s, uint32_t agg);	/* zeroes values, keeps keys */
+void aggstate_clear(struct aggstate *s, uint32_t agg);	       /* zeroes values, keeps keys */
 /* Keeps the n highest by value (n > 0), the lowest (n < 0), or nothing (has_n false or n == 0). */
 void aggstate_trunc(struct aggstate *s, uint32_t agg, bool has_n, int64_t n);
 void aggstate_normalize(struct aggstate *s, uint32_t agg, int64_t factor); /* 1: denormalize */
@@ -28,7 +28,7 @@ size_t aggstate_entries(struct aggstate *s, uint32_t agg, const struct agg_entry
 
 /* What that one notes of an entry. */
 struct agg_mark {
-	int64_t tag;	 /* 0: a new entry */
+	int64_t tag; /* 0: a new entry */
 	uint64_t stamp;
 	uint64_t memory;
 	uint32_t bytes;
@@ -37,7 +37,8 @@ typedef void agg_gone_fn(void *ctx, const struct agg_mark *m);
 typedef int agg_cell_fn(void *ctx, const struct aggdesc *d, const struct agg_entry *e, struct agg_mark *m);
 /* From now on changes are noted, and fn is told of each entry that goes. */
 void aggstate_watch(struct aggstate *s, agg_gone_fn *fn, void *ctx);
-/* Each entry that has changed since the last call, in the order in which they first did, until fn returns other than 0, which is returned. */
+/* Each entry that has changed since the last call, in the order in which they first did, until fn returns other than 0,
+ * which is returned. */
 int aggstate_take_changed(struct aggstate *s, agg_cell_fn *fn, void *ctx);
 /* Removes the entries of an aggregation of which fn says other than 0. */
 void aggstate_sift(struct aggstate *s, uint32_t agg, agg_cell_fn *fn, void *ctx);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "base/num.h"
 
-#define PREFIX	"/dev/fd/"
+#define PREFIX "/dev/fd/"
 #define URI_MAX 64
 
 struct fdfile {
@@ -137,9 +137,18 @@ static int on_characteristics(sqlite3_file *f)
 static int on_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *ret_flags)
 {
 	static const sqlite3_io_methods methods = {
-		.iVersion = 1, .xClose = on_close, .xRead = on_read, .xWrite = on_write, .xTruncate = on_truncate,
-		.xSync = nothing, .xFileSize = on_size, .xLock = nothing, .xUnlock = nothing,
-		.xCheckReservedLock = on_reserved, .xFileControl = on_control, .xSectorSize = on_sector,
+		.iVersion = 1,
+		.xClose = on_close,
+		.xRead = on_read,
+		.xWrite = on_write,
+		.xTruncate = on_truncate,
+		.xSync = nothing,
+		.xFileSize = on_size,
+		.xLock = nothing,
+		.xUnlock = nothing,
+		.xCheckReservedLock = on_reserved,
+		.xFileControl = on_control,
+		.xSectorSize = on_sector,
 		.xDeviceCharacteristics = on_characteristics,
 	};
 	int fd;

@@ -2,8 +2,8 @@
 /* What the flight recorder kept around a slow event, and what follows from it: who had a CPU, what a thread did.
  *
  * Events have kinds by name. Those of dlib/latency/flight.d mean something here:
- *   switch     id: the thread that gets the CPU, text: its name; info: the state of the one that leaves it, 0: it could go on
- *   wake       id: the thread that is woken, text: its name; info: 1: in an interrupt (run/flight.c sees to that)
+ *   switch     id: the thread that gets the CPU, text: its name; info: the state of the one that leaves it, 0: it could
+ * go on wake       id: the thread that is woken, text: its name; info: 1: in an interrupt (run/flight.c sees to that)
  *   irq, irq-end, softirq, softirq-end   id: the number; text: the handler
  *   io, io-end       id: the sector, info: the operation, text: the disk
  *   lock, lock-end   id: the thread, info: what lock (LCB_F_*), text: the thread's name
@@ -18,16 +18,17 @@
 #define FLIGHT_MAX_EVENTS 65536 /* of a record: more is damaged */
 #define FLIGHT_MAX_SHARES 8	/* threads that flight_shares() tells apart */
 
-/* Data of a ROW_FLIGHT: followed by n events in the order of their times. Some are before `from`: who had a CPU then. */
+/* Data of a ROW_FLIGHT: followed by n events in the order of their times. Some are before `from`: who had a CPU then.
+ */
 struct rec_flight {
-	uint64_t from, to;	/* what was asked for: up to the end of the slow event. CLOCK_MONOTONIC ns */
-	uint64_t covered;	/* from here on nothing is missing; later than from: it was overwritten already */
-	uint64_t start;		/* of the slow event: begin */
-	uint32_t tid, cpu;	/* who opened it, and where */
+	uint64_t from, to;	   /* what was asked for: up to the end of the slow event. CLOCK_MONOTONIC ns */
+	uint64_t covered;	   /* from here on nothing is missing; later than from: it was overwritten already */
+	uint64_t start;		   /* of the slow event: begin */
+	uint32_t tid, cpu;	   /* who opened it, and where */
 	uint32_t end_tid, end_cpu; /* who ended it */
 	uint32_t n;
-	uint32_t torn;		/* entries that were being written */
-	uint32_t skipped;	/* 1: nothing was looked at, there were too many slow events in this second */
+	uint32_t torn;	  /* entries that were being written */
+	uint32_t skipped; /* 1: nothing was looked at, there were too many slow events in this second */
 	uint32_t pad;
 };
 struct rec_flight_event {
@@ -73,15 +74,17 @@ struct flight_did {
 	uint64_t ran, ready, slept, unknown;
 };
 void flight_did(const struct flight_rec *f, uint32_t tid, uint64_t from, uint64_t to, struct flight_did *ret);
-/* The longest time from one time to another that a thread waited: for a lock that it slept for, else asleep, or for a CPU. */
+/* The longest time from one time to another that a thread waited: for a lock that it slept for, else asleep, or for a
+ * CPU. */
 enum flight_waits { FLIGHT_NO_WAIT, FLIGHT_READY, FLIGHT_SLEPT, FLIGHT_LOCKED };
 struct flight_wait {
 	enum flight_waits what;
 	uint64_t from, to;
-	uint32_t lock;	  /* LOCKED: LCB_F_* */
-	bool by_irq;	  /* SLEPT: it was woken up in an interrupt */
-	uint32_t by_tid;  /* LOCKED: who had the lock; SLEPT: who woke it up; READY: who had the CPU for most of it; 0: not known */
-	uint32_t cpu;	  /* where it ended */
+	uint32_t lock;	 /* LOCKED: LCB_F_* */
+	bool by_irq;	 /* SLEPT: it was woken up in an interrupt */
+	uint32_t by_tid; /* LOCKED: who had the lock; SLEPT: who woke it up; READY: who had the CPU for most of it; 0:
+			    not known */
+	uint32_t cpu;	 /* where it ended */
 	char by_comm[FLIGHT_TEXT + 1];
 };
 void flight_longest_wait(const struct flight_rec *f, uint32_t tid, uint64_t from, uint64_t to, struct flight_wait *ret);

@@ -4,10 +4,10 @@
 #include "store/flight.h"
 
 /* Source: LCB_F_*, include/trace/events/lock.h */
-#define LOCK_SPIN  0x01u
-#define LOCK_READ  0x02u
+#define LOCK_SPIN 0x01u
+#define LOCK_READ 0x02u
 #define LOCK_WRITE 0x04u
-#define LOCK_RT	   0x08u
+#define LOCK_RT 0x08u
 #define LOCK_PERCPU 0x10u
 #define LOCK_MUTEX 0x20u
 
@@ -27,8 +27,12 @@ struct follow {
 
 const char *flight_lock_name(uint32_t flags)
 {
-	return flags & LOCK_MUTEX ? "mutex" : flags & LOCK_SPIN ? "spinlock" : flags & LOCK_RT ? "rtmutex" :
-	       flags & LOCK_PERCPU ? "percpu-rwsem" : flags & (LOCK_READ | LOCK_WRITE) ? "rwsem" : "semaphore";
+	return flags & LOCK_MUTEX		  ? "mutex"
+	       : flags & LOCK_SPIN		  ? "spinlock"
+	       : flags & LOCK_RT		  ? "rtmutex"
+	       : flags & LOCK_PERCPU		  ? "percpu-rwsem"
+	       : flags & (LOCK_READ | LOCK_WRITE) ? "rwsem"
+						  : "semaphore";
 }
 
 long flight_holder(const struct flight_rec *f, uint32_t i)

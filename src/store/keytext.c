@@ -24,14 +24,17 @@ void keytext_value(struct strb *b, const struct recfield *f, const uint8_t *p)
 		if (f->size >= 1 && f->size <= 8)
 			put_int(b, f, p);
 		break;
-	case FLD_STRING:
-		strb_add(b, p, strnlen((const char *)p, f->size));
-		break;
-	case FLD_SYM: case FLD_FUNC: case FLD_MOD:
+	case FLD_STRING: strb_add(b, p, strnlen((const char *)p, f->size)); break;
+	case FLD_SYM:
+	case FLD_FUNC:
+	case FLD_MOD:
 		memcpy(&addr, p, sizeof(addr));
 		strb_printf(b, "0x%" PRIx64, addr);
 		break;
-	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
+	case FLD_USYM:
+	case FLD_UFUNC:
+	case FLD_UMOD:
+	case FLD_UADDR:
 		memcpy(&addr, p + offsetof(struct rec_uaddr, addr), sizeof(addr));
 		strb_printf(b, "0x%" PRIx64, addr);
 		break;

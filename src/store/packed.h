@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records and keys as they stand in recording files: most of their bytes are zero, since strings and stacks have room for the longest.
- * A mask says which words of 8 bytes are not zero (bit 0 of its first byte: the first word), these words follow. Bytes that this would not
- * make shorter stand as they are: what is as long as the record is the record, what is shorter is packed. */
+/* Records and keys as they stand in recording files: most of their bytes are zero, since strings and stacks have room
+ * for the longest. A mask says which words of 8 bytes are not zero (bit 0 of its first byte: the first word), these
+ * words follow. Bytes that this would not make shorter stand as they are: what is as long as the record is the record,
+ * what is shorter is packed. */
 #ifndef DWELL_STORE_PACKED_H
 #define DWELL_STORE_PACKED_H
 #include <stdbool.h>
@@ -15,10 +16,11 @@ struct packbuf {
 };
 void packbuf_free(struct packbuf *b);
 
-/* What to store of size bytes at p, *ret_n bytes long: in b until the next call, or p itself (also when memory is lacking, and when p is
- * NULL). */
+/* What to store of size bytes at p, *ret_n bytes long: in b until the next call, or p itself (also when memory is
+ * lacking, and when p is NULL). */
 const void *pack_bytes(struct packbuf *b, const void *p, size_t size, size_t *ret_n);
 
-/* The size bytes that n stored bytes stand for. False: they stand for no so long record; what is at `to` is undefined then. */
+/* The size bytes that n stored bytes stand for. False: they stand for no so long record; what is at `to` is undefined
+ * then. */
 bool unpack_bytes(const void *stored, size_t n, void *to, size_t size);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A copy of a recording that may still be being written. One reading transaction sees one state of it, log included; the
- * recorder goes on appending to its log meanwhile. */
+/* A copy of a recording that may still be being written. One reading transaction sees one state of it, log included;
+ * the recorder goes on appending to its log meanwhile. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 #include "store/fdfile.h"
 #include "store/recread_int.h"
 
-/* "File format write version" and "read version": 1: no log beside it, 2: there may be one. Source: sqlite.org/fileformat2.html,
- * section 1.3. */
+/* "File format write version" and "read version": 1: no log beside it, 2: there may be one. Source:
+ * sqlite.org/fileformat2.html, section 1.3. */
 #define FORMAT_AT 18
 static const unsigned char no_log[2] = { 1, 1 };
 
@@ -29,8 +29,9 @@ static int copy_pages(sqlite3 *from, sqlite3 *to, struct err *err)
 	sqlite3_backup_finish(b);
 	if (rc == SQLITE_DONE)
 		return 0;
-	return sqlite3_errcode(to) == SQLITE_OK ? err_set(err, -EIO, "the recording cannot be copied: %s", sqlite3_errstr(rc)) :
-						  fail(to, err);
+	return sqlite3_errcode(to) == SQLITE_OK
+		       ? err_set(err, -EIO, "the recording cannot be copied: %s", sqlite3_errstr(rc))
+		       : fail(to, err);
 }
 
 int recread_copy(struct recread *r, int fd, struct err *err)

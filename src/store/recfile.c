@@ -15,12 +15,12 @@
 #include "store/sparse.h"
 
 #define FOLD_LOG "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;"
-#define CACHE_KB   "-8000" /* PRAGMA cache_size: 8 MB */
+#define CACHE_KB "-8000" /* PRAGMA cache_size: 8 MB */
 #define NOTICE_LEN 256
-#define ROW_BYTES  40 /* of a row in the file, without its texts */
-#define PAGE	   4096u /* bytes of a page, SQLite's default, about: of the log */
-#define SOURCES	   8	/* part of the file that lines of source may take */
-#define KEYS	   16	/* part that keys of histograms may take */
+#define ROW_BYTES 40 /* of a row in the file, without its texts */
+#define PAGE 4096u   /* bytes of a page, SQLite's default, about: of the log */
+#define SOURCES 8    /* part of the file that lines of source may take */
+#define KEYS 16	     /* part that keys of histograms may take */
 
 /* What is said once. */
 enum notice { NOTICE_BLOCKED, NOTICE_FULL, NOTICE_KEYS, NOTICE_N };
@@ -31,36 +31,36 @@ struct recfile {
 	struct histfile *hist;
 	struct rowfile *rows;
 	struct symfile *sym;
-	struct strb text; /* of a distribution */
+	struct strb text;      /* of a distribution */
 	struct packbuf packed; /* a record or key */
 	const struct rec_schema *schema;
-	bool open;	   /* a transaction */
-	bool dead;	   /* after an error */
+	bool open;	    /* a transaction */
+	bool dead;	    /* after an error */
 	uint64_t committed; /* CLOCK_MONOTONIC ns */
 	uint64_t dropped;
 	uint64_t uncommitted; /* rows */
-	size_t nprobes;	   /* that are in the file */
+	size_t nprobes;	      /* that are in the file */
 	/* with limits */
 	struct retire *retire; /* NULL: there are none */
 	struct rec_room room;
-	int64_t seq;	  /* of the last row: numbers are never used again */
-	enum sym_user naming; /* whose addresses are named */
-	uint64_t now;	  /* the latest that it was told */
-	uint64_t bytes;	  /* of the open transaction, about */
-	uint64_t sources; /* bytes of lines of source */
-	uint64_t log;	  /* bytes of the log beside the file */
-	bool blocked;	  /* the log cannot be emptied: somebody reads what is in it */
-	bool full;	  /* nothing more can go, and there is no room */
+	int64_t seq;		     /* of the last row: numbers are never used again */
+	enum sym_user naming;	     /* whose addresses are named */
+	uint64_t now;		     /* the latest that it was told */
+	uint64_t bytes;		     /* of the open transaction, about */
+	uint64_t sources;	     /* bytes of lines of source */
+	uint64_t log;		     /* bytes of the log beside the file */
+	bool blocked;		     /* the log cannot be emptied: somebody reads what is in it */
+	bool full;		     /* nothing more can go, and there is no room */
 	uint64_t unrecorded, untold; /* rows; those of which no row tells yet */
-	bool told[NOTICE_N], tell; /* tell: text_told has not been asked for */
+	bool told[NOTICE_N], tell;   /* tell: text_told has not been asked for */
 	char text_told[NOTICE_LEN];
 };
 
 /* rc: of SQLite, or of us: memory. */
 static int fail(struct recfile *f, int rc, struct err *err)
 {
-	int r = rc == SQLITE_NOMEM ? err_set(err, -ENOMEM, "the recording is not continued: out of memory") :
-				     recfile_error(f->db, "the recording is not continued", err);
+	int r = rc == SQLITE_NOMEM ? err_set(err, -ENOMEM, "the recording is not continued: out of memory")
+				   : recfile_error(f->db, "the recording is not continued", err);
 
 	err_prefix(err, "%s: ", sqlite3_db_filename(f->db, "main"));
 	if (f->open)
@@ -86,10 +86,12 @@ static int write_head(struct recfile *f, const struct recfile_info *info)
 	char pragmas[256], wall[24];
 	int rc;
 
-	snprintf(pragmas, sizeof(pragmas),
-		 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %d; PRAGMA user_version = %d;"
-		 "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = " CACHE_KB ";",
-		 RECFILE_APPLICATION_ID, RECFILE_VERSION);
+	snprintf(
+		pragmas, sizeof(pragmas),
+		"PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = %d; PRAGMA user_version = %d;"
+		"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = " CACHE_KB
+		";",
+		RECFILE_APPLICATION_ID, RECFILE_VERSION);
 	rc = sqlite3_exec(f->db, pragmas, NULL, NULL, NULL);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(f->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
@@ -109,8 +111,8 @@ static int write_head(struct recfile *f, const struct recfile_info *info)
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(f->db, "COMMIT", NULL, NULL, NULL);
 	if (rc == SQLITE_OK)
-		rc = sqlite3_prepare_v3(f->db, "INSERT INTO row VALUES(?10,?1,?2,?3,?4,?5,?6,?7,?8,?9)", -1, SQLITE_PREPARE_PERSISTENT,
-					&f->row, NULL);
+		rc = sqlite3_prepare_v3(f->db, "INSERT INTO row VALUES(?10,?1,?2,?3,?4,?5,?6,?7,?8,?9)", -1,
+					SQLITE_PREPARE_PERSISTENT, &f->row, NULL);
 	if (rc == SQLITE_OK)
 		rc = symfile_new(f->db, &f->sym);
 	if (rc == SQLITE_OK)
@@ -147,9 +149,12 @@ static int set_limits(struct recfile *f, const struct recfile_info *info, struct
 	if (retire_used(f->retire) * 5 / 2 > least)
 		least = retire_used(f->retire) * 5 / 2;
 	if (info->max_bytes && info->max_bytes < least)
-		return err_set(err, -EINVAL, "a limit of %llu bytes is too small: what the recording says of the program and its probes takes %llu; "
-					     "give at least --record-size %llu", (unsigned long long)info->max_bytes,
-			       (unsigned long long)retire_used(f->retire), (unsigned long long)least);
+		return err_set(
+			err, -EINVAL,
+			"a limit of %llu bytes is too small: what the recording says of the program and its probes takes %llu; "
+			"give at least --record-size %llu",
+			(unsigned long long)info->max_bytes, (unsigned long long)retire_used(f->retire),
+			(unsigned long long)least);
 	snprintf(limit, sizeof(limit), "PRAGMA journal_size_limit = %llu", (unsigned long long)f->room.log);
 	if (sqlite3_exec(f->db, limit, NULL, NULL, NULL) != SQLITE_OK)
 		return recfile_error(f->db, "no limits can be set", err);
@@ -169,8 +174,8 @@ int recfile_create(const char *path, const struct rec_schema *schema, const stru
 
 	if (fd < 0)
 		return err_set(err, -errno, "cannot create recording %s: %s", path, strerror(errno));
-	/* Now: closing it later would take away the locks that SQLite has on the file then (fcntl(2)), and the next program to end reading it
-	 * would remove the log that is being written. */
+	/* Now: closing it later would take away the locks that SQLite has on the file then (fcntl(2)), and the next
+	 * program to end reading it would remove the log that is being written. */
 	close(fd);
 	f = calloc(1, sizeof(*f));
 	if (!f)
@@ -260,7 +265,8 @@ static int put_row(struct recfile *f, const struct row *row)
 	f->seq++;
 	/* keys as if they were not packed: the names of their stacks take room, too */
 	f->bytes += ROW_BYTES + (d ? row->len : len) + (d && d->func < AGG_QUANTIZE ? d->value_size : 0) +
-		    (d && row->percpu ? (uint64_t)d->value_size * f->schema->ncpus / (d->func < AGG_QUANTIZE ? 1 : 8) : 0);
+		    (d && row->percpu ? (uint64_t)d->value_size * f->schema->ncpus / (d->func < AGG_QUANTIZE ? 1 : 8)
+				      : 0);
 	if (d && d->func >= AGG_QUANTIZE)
 		return histfile_agg(f->hist, row);
 	return row->kind == ROW_EVENT ? rowfile_event(f->rows, row, f->seq) : SQLITE_OK;
@@ -279,16 +285,11 @@ static int put_new_probes(struct recfile *f)
 static int put(struct recfile *f, const struct row *row)
 {
 	switch (row->kind) {
-	case ROW_HIST:
-		return histfile_add(f->hist, row);
-	case ROW_PROC:
-		return rowfile_proc(f->rows, row);
-	case ROW_COST:
-		return rowfile_cost(f->rows, row);
-	case ROW_FLIGHT:
-		return rowfile_flight(f->rows, row);
-	default:
-		return put_row(f, row);
+	case ROW_HIST: return histfile_add(f->hist, row);
+	case ROW_PROC: return rowfile_proc(f->rows, row);
+	case ROW_COST: return rowfile_cost(f->rows, row);
+	case ROW_FLIGHT: return rowfile_flight(f->rows, row);
+	default: return put_row(f, row);
 	}
 }
 
@@ -310,11 +311,14 @@ static int put_counted(struct recfile *f, const struct row *row)
 static void give_notice(struct recfile *f, enum notice n)
 {
 	static const char *const texts[NOTICE_N] = {
-		[NOTICE_BLOCKED] = "rows are left out of the recording: somebody has been reading it for so long that its log has become as large "
-				   "as --record-size lets it",
-		[NOTICE_FULL] = "rows are left out of the recording: --record-size has no room for them, and nothing that is in it can give way",
-		[NOTICE_KEYS] = "--record-size has no room for all keys of aggregations: those that changed longest ago are not in the recording "
-				"any more",
+		[NOTICE_BLOCKED] =
+			"rows are left out of the recording: somebody has been reading it for so long that its log has become as large "
+			"as --record-size lets it",
+		[NOTICE_FULL] =
+			"rows are left out of the recording: --record-size has no room for them, and nothing that is in it can give way",
+		[NOTICE_KEYS] =
+			"--record-size has no room for all keys of aggregations: those that changed longest ago are not in the recording "
+			"any more",
 	};
 	struct row row = { .kind = ROW_NOTE, .ts = f->now, .id = NOTE_TEXT, .data = texts[n], .len = strlen(texts[n]) };
 
@@ -334,8 +338,8 @@ const char *recfile_notice(struct recfile *f)
 	return f->text_told;
 }
 
-/* Brings the log into the file, so that it is written from its beginning again. A log that is too long, since somebody is reading it,
- * shuts the recording until it can be emptied. */
+/* Brings the log into the file, so that it is written from its beginning again. A log that is too long, since somebody
+ * is reading it, shuts the recording until it can be emptied. */
 static void empty_log(struct recfile *f)
 {
 	if (f->log > f->room.log / 2)
@@ -401,7 +405,9 @@ static int tell_unrecorded(struct recfile *f)
 	rc = begin(f);
 	if (rc == SQLITE_OK)
 		rc = put_counted(f, &row);
-	return rc == SQLITE_OK ? recfile_exec(f->db, "INSERT OR REPLACE INTO meta VALUES('" RECFILE_UNRECORDED "', ?)", "s", n) : rc;
+	return rc == SQLITE_OK
+		       ? recfile_exec(f->db, "INSERT OR REPLACE INTO meta VALUES('" RECFILE_UNRECORDED "', ?)", "s", n)
+		       : rc;
 }
 
 /* Commits what there is, and keeps the limits. */
@@ -542,8 +548,8 @@ int recfile_add_symbol(struct recfile *f, const struct recfile_symbol *s, struct
 	return rc == SQLITE_OK ? 0 : fail(f, rc, err);
 }
 
-int recfile_add_source(struct recfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v, size_t n,
-		       struct err *err)
+int recfile_add_source(struct recfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v,
+		       size_t n, struct err *err)
 {
 	uint64_t bytes = 0;
 	int rc;
@@ -552,7 +558,8 @@ int recfile_add_source(struct recfile *f, uint32_t tgid, uint64_t start, uint64_
 		return 0;
 	if (f->retire) {
 		/* the names of addresses that calls return to are known by the byte after these */
-		if (!symfile_knows(f->sym, RECFILE_USER, tgid, start, addr) && !symfile_knows(f->sym, RECFILE_USER, tgid, start, addr + 1))
+		if (!symfile_knows(f->sym, RECFILE_USER, tgid, start, addr) &&
+		    !symfile_knows(f->sym, RECFILE_USER, tgid, start, addr + 1))
 			return 0;
 		if (f->blocked || f->full || f->sources > f->room.file / SOURCES)
 			return 0;
@@ -579,7 +586,8 @@ static int trim(struct recfile *f)
 
 		rc = sqlite3_exec(f->db, sql, NULL, NULL, NULL);
 		empty_log(f);
-		more = rc == SQLITE_OK && !f->blocked && sqlite3_prepare_v2(f->db, "PRAGMA freelist_count", -1, &st, NULL) == SQLITE_OK &&
+		more = rc == SQLITE_OK && !f->blocked &&
+		       sqlite3_prepare_v2(f->db, "PRAGMA freelist_count", -1, &st, NULL) == SQLITE_OK &&
 		       sqlite3_step(st) == SQLITE_ROW && sqlite3_column_int64(st, 0) > 0;
 		sqlite3_finalize(st);
 	}

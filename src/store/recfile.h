@@ -10,28 +10,29 @@
 #include "store/recording.h"
 
 #define RECFILE_APPLICATION_ID 0x6477656c /* "dwel", PRAGMA application_id */
-#define RECFILE_VERSION	       5	  /* PRAGMA user_version: readers refuse newer ones */
-#define RECFILE_COMMIT_NS      500000000u /* a killed recorder loses what is younger than this and a bit */
-#define RECFILE_SIZE_MIN       (1u << 20) /* of --record-size */
-#define RECFILE_HIST_KEYS      4096	  /* keys of one source with histograms of their own; then "other" */
-#define RECFILE_SECOND_NS      UINT64_C(1000000000)
-#define RECFILE_MINUTE_NS      (60 * RECFILE_SECOND_NS) /* histograms are added up by minute and hour too */
-#define RECFILE_HOUR_NS	       (60 * RECFILE_MINUTE_NS)
+#define RECFILE_VERSION 5		  /* PRAGMA user_version: readers refuse newer ones */
+#define RECFILE_COMMIT_NS 500000000u	  /* a killed recorder loses what is younger than this and a bit */
+#define RECFILE_SIZE_MIN (1u << 20)	  /* of --record-size */
+#define RECFILE_HIST_KEYS 4096		  /* keys of one source with histograms of their own; then "other" */
+#define RECFILE_SECOND_NS UINT64_C(1000000000)
+#define RECFILE_MINUTE_NS (60 * RECFILE_SECOND_NS) /* histograms are added up by minute and hour too */
+#define RECFILE_HOUR_NS (60 * RECFILE_MINUTE_NS)
 /* With a limit of age, minutes and hours are kept longer than all else. */
 #define RECFILE_MINUTES_AGE_NS (24 * RECFILE_HOUR_NS)
-#define RECFILE_HOURS_AGE_NS   (60 * 24 * RECFILE_HOUR_NS)
-/* meta of a recording with limits: since when (ns) something is kept: events, aggregations, processes, seconds; keys of aggregations that
- * were given up; rows that were not recorded; normal.ID: what normalize() had set for an aggregation where its rows begin. */
-#define RECFILE_SINCE	   "since."
-#define RECFILE_FORGOTTEN  "forgotten_keys"
+#define RECFILE_HOURS_AGE_NS (60 * 24 * RECFILE_HOUR_NS)
+/* meta of a recording with limits: since when (ns) something is kept: events, aggregations, processes, seconds; keys of
+ * aggregations that were given up; rows that were not recorded; normal.ID: what normalize() had set for an aggregation
+ * where its rows begin. */
+#define RECFILE_SINCE "since."
+#define RECFILE_FORGOTTEN "forgotten_keys"
 #define RECFILE_UNRECORDED "unrecorded"
-#define RECFILE_NORMAL	   "normal."
+#define RECFILE_NORMAL "normal."
 /* What a reader accepts; larger is called damaged. */
-#define RECFILE_MAX_RECORD  (16u << 20) /* bytes of a record, key, value */
-#define RECFILE_MAX_VALUES  (64u << 20) /* bytes of the values of all CPUs */
-#define RECFILE_MAX_FIELDS  4096	/* of an action, or keys */
+#define RECFILE_MAX_RECORD (16u << 20) /* bytes of a record, key, value */
+#define RECFILE_MAX_VALUES (64u << 20) /* bytes of the values of all CPUs */
+#define RECFILE_MAX_FIELDS 4096	       /* of an action, or keys */
 #define RECFILE_MAX_FORMATS (1u << 20)
-#define RECFILE_MAX_CPUS    65536
+#define RECFILE_MAX_CPUS 65536
 
 /* Name and value; lists end with a NULL name. */
 struct recfile_pair {
@@ -42,12 +43,14 @@ struct recfile_info {
 	const struct recfile_pair *meta;     /* what is known of the run: command line, host, kernel … */
 	const struct recfile_pair *options;  /* how the run was shown: quiet, flowindent … */
 	const struct recfile_pair *programs; /* name and D text */
-	/* What a stack that is kept by why() says, for those who ask by SQL; NULL: nothing, or all is left out. Valid until the next call. */
+	/* What a stack that is kept by why() says, for those who ask by SQL; NULL: nothing, or all is left out. Valid
+	 * until the next call. */
 	const char *(*cause)(void *ctx, const uint8_t *frames, size_t n);
 	void *cause_ctx;
-	uint64_t wall_off;   /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
-	/* Of the file and the log beside it; the oldest give way. RECFILE_SIZE_MIN at least, and more where the program has many probes;
-	 * 0: no limit. A commit on its way may exceed it by what it adds (an eighth of the limit at most, 32 MB). */
+	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
+	/* Of the file and the log beside it; the oldest give way. RECFILE_SIZE_MIN at least, and more where the program
+	 * has many probes; 0: no limit. A commit on its way may exceed it by what it adds (an eighth of the limit at
+	 * most, 32 MB). */
 	uint64_t max_bytes;
 	uint64_t max_age_ns; /* the same by age */
 };
@@ -58,14 +61,14 @@ struct recfile_symbol {
 	enum recfile_space space;
 	uint32_t tgid; /* user */
 	uint64_t start, addr;
-	bool found;	   /* a symbol covers it */
+	bool found;			  /* a symbol covers it */
 	const char *module, *name, *path; /* NULL: unknown */
-	uint64_t offset, base; /* as in struct symbol (sym/sym.h): base is its addr */
+	uint64_t offset, base;		  /* as in struct symbol (sym/sym.h): base is its addr */
 };
 
 /* A function at a user address, and where it is in the source. Texts NULL, lines 0: unknown. */
 struct recfile_source {
-	const char *function; /* as in symbols; of the outermost one the symbol tells as well */
+	const char *function;	     /* as in symbols; of the outermost one the symbol tells as well */
 	const char *file, *def_file; /* of the address in it; where it is defined */
 	uint32_t line, def_line;
 };
@@ -79,21 +82,23 @@ int recfile_create(const char *path, const struct rec_schema *schema, const stru
 /* Appends a row. When the file cannot be written (full disk), returns the error once, with what is
  * kept in err; later rows are counted and dropped. */
 int recfile_append(struct recfile *f, const struct row *row, struct err *err);
-/* The row that is appended next, before its addresses are asked for and named: names go with the rows that have them. */
+/* The row that is appended next, before its addresses are asked for and named: names go with the rows that have them.
+ */
 void recfile_name_for(struct recfile *f, const struct row *row);
 /* Whether the name of an address is in the file; puts it there. */
 bool recfile_knows(struct recfile *f, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
 int recfile_add_symbol(struct recfile *f, const struct recfile_symbol *s, struct err *err);
 /* What is at a user address (of a return address: the byte before), innermost first; once per address. */
-int recfile_add_source(struct recfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v, size_t n,
-		       struct err *err);
+int recfile_add_source(struct recfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v,
+		       size_t n, struct err *err);
 /* Makes durable what was appended when the last time is RECFILE_COMMIT_NS ago. Call it often. */
 int recfile_tick(struct recfile *f, uint64_t now_ns, struct err *err);
 /* Makes all of it durable now. */
 int recfile_flush(struct recfile *f, struct err *err);
-uint64_t recfile_dropped(const struct recfile *f); /* rows not written after an error */
+uint64_t recfile_dropped(const struct recfile *f);    /* rows not written after an error */
 uint64_t recfile_unrecorded(const struct recfile *f); /* rows left out to keep the limit of size */
-/* What the limit of size has made impossible to keep: a sentence, once for each reason; else NULL. Until the next row. */
+/* What the limit of size has made impossible to keep: a sentence, once for each reason; else NULL. Until the next row.
+ */
 const char *recfile_notice(struct recfile *f);
 /* Ends the recording in order and frees it; accepts NULL. */
 int recfile_close(struct recfile *f, struct err *err);
@@ -107,17 +112,18 @@ struct recread;
 int recread_open(const char *path, struct recread **ret, struct err *err);
 void recread_close(struct recread *r);
 const struct rec_schema *recread_schema(const struct recread *r);
-/* Copies all that is in it now into the empty file behind fd, open for reading and writing: one whole file. On errors what
- * is in fd is of no use. */
+/* Copies all that is in it now into the empty file behind fd, open for reading and writing: one whole file. On errors
+ * what is in fd is of no use. */
 int recread_copy(struct recread *r, int fd, struct err *err);
-const char *recread_meta(const struct recread *r, const char *key);   /* or NULL */
+const char *recread_meta(const struct recread *r, const char *key); /* or NULL */
 const struct recfile_pair *recread_options(const struct recread *r);
 const struct recfile_pair *recread_programs(const struct recread *r);
 /* The next row: 1; 0 at the end; -errno. It is valid until the next call. Every row fits the schema. */
 int recread_next(struct recread *r, struct row *ret, struct err *err);
 /* Name of an address: true when the file has one. Texts live until the reader is closed. */
-bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, uint64_t start,
-		    uint64_t addr, struct recfile_symbol *ret);
+bool recread_symbol(struct recread *r, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr,
+		    struct recfile_symbol *ret);
 /* What recfile_add_source() has put there; returns how many, 0: nothing. *ret lives until the reader is closed. */
-size_t recread_source(struct recread *r, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source **ret);
+size_t recread_source(struct recread *r, uint32_t tgid, uint64_t start, uint64_t addr,
+		      const struct recfile_source **ret);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregations of rows that give way. What was added to a key, and what clear(), trunc() and normalize() did to it, becomes one
- * row per key that is still alive: a reader that begins with these (numbers below 1) has the state that the removed rows led to. Keys
- * that trunc() took away vanish, and so do those of a slot of time that is over. */
+/* Aggregations of rows that give way. What was added to a key, and what clear(), trunc() and normalize() did to it,
+ * becomes one row per key that is still alive: a reader that begins with these (numbers below 1) has the state that the
+ * removed rows led to. Keys that trunc() took away vanish, and so do those of a slot of time that is over. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "store/recfile_int.h"
 #include "store/sparse.h"
 
-#define ROW_BYTES   40		/* of a row in the file, without its texts */
+#define ROW_BYTES 40		/* of a row in the file, without its texts */
 #define FOLD_MEMORY (64u << 20) /* bytes of all entries: those of hist() are larger here than in the file */
 
 struct fold {
@@ -22,14 +22,14 @@ struct fold {
 	const bool *keep; /* by epid - 1: shows or changes aggregations */
 	struct aggstate *state;
 	sqlite3_stmt *rows, *put, *remove;
-	int64_t next; /* number of the next row of the state: 0, -1, … */
-	uint64_t changes; /* counts them: which entries changed last */
+	int64_t next;		   /* number of the next row of the state: 0, -1, … */
+	uint64_t changes;	   /* counts them: which entries changed last */
 	uint64_t bytes, max_bytes; /* of the entries' rows */
 	uint64_t memory;
 	uint64_t forgotten; /* entries */
-	VEC(int64_t) gone; /* rows that go with this step */
-	uint64_t *words;   /* of a distribution that is read */
-	uint8_t *data;	   /* a record or key that is read: of the largest there are */
+	VEC(int64_t) gone;  /* rows that go with this step */
+	uint64_t *words;    /* of a distribution that is read */
+	uint8_t *data;	    /* a record or key that is read: of the largest there are */
 	struct packbuf packed;
 	struct strb text;
 	int rc;
@@ -54,9 +54,11 @@ static void entry_gone(void *ctx, const struct agg_mark *m)
 		f->rc = SQLITE_NOMEM;
 }
 
-int fold_new(sqlite3 *db, const struct rec_schema *schema, const bool *keep, uint64_t wall_off, uint64_t max_bytes, struct fold **ret)
+int fold_new(sqlite3 *db, const struct rec_schema *schema, const bool *keep, uint64_t wall_off, uint64_t max_bytes,
+	     struct fold **ret)
 {
-	static const char rows[] = "SELECT seq, kind, id, data, value, percpu FROM row WHERE seq > ? AND seq <= ? AND kind IN (0, 2) ORDER BY seq";
+	static const char rows[] =
+		"SELECT seq, kind, id, data, value, percpu FROM row WHERE seq > ? AND seq <= ? AND kind IN (0, 2) ORDER BY seq";
 	static const char put[] = "INSERT OR REPLACE INTO row VALUES(?,2,?,0,0,?,0,?,?,?)";
 	struct fold *f = calloc(1, sizeof(*f));
 	size_t words = 1, data = 1;
@@ -85,7 +87,8 @@ int fold_new(sqlite3 *db, const struct rec_schema *schema, const bool *keep, uin
 	if (rc == SQLITE_OK)
 		rc = sqlite3_prepare_v3(db, put, -1, SQLITE_PREPARE_PERSISTENT, &f->put, NULL);
 	if (rc == SQLITE_OK)
-		rc = sqlite3_prepare_v3(db, "DELETE FROM row WHERE seq = ?", -1, SQLITE_PREPARE_PERSISTENT, &f->remove, NULL);
+		rc = sqlite3_prepare_v3(db, "DELETE FROM row WHERE seq = ?", -1, SQLITE_PREPARE_PERSISTENT, &f->remove,
+					NULL);
 	return rc;
 }
 
@@ -105,8 +108,14 @@ void fold_free(struct fold *f)
 	free(f);
 }
 
-uint64_t fold_bytes(const struct fold *f) { return f->bytes; }
-uint64_t fold_forgotten(const struct fold *f) { return f->forgotten; }
+uint64_t fold_bytes(const struct fold *f)
+{
+	return f->bytes;
+}
+uint64_t fold_forgotten(const struct fold *f)
+{
+	return f->forgotten;
+}
 
 /* -- what goes -- */
 
@@ -117,8 +126,8 @@ static const uint64_t *words_of(const struct aggdesc *d, sqlite3_stmt *st, int c
 	size_t size = n * d->value_size;
 
 	if (sqlite3_column_type(st, col) == SQLITE_TEXT) {
-		if (!sparse_get_words((const char *)sqlite3_column_text(st, col), (size_t)sqlite3_column_bytes(st, col), to,
-				      (uint32_t)(size / sizeof(*to))))
+		if (!sparse_get_words((const char *)sqlite3_column_text(st, col), (size_t)sqlite3_column_bytes(st, col),
+				      to, (uint32_t)(size / sizeof(*to))))
 			return NULL;
 	} else if (sqlite3_column_bytes(st, col) == (int)size) {
 		memcpy(to, sqlite3_column_blob(st, col), size);
@@ -177,20 +186,11 @@ static void apply_event(struct fold *f, sqlite3_stmt *st)
 		uint32_t agg = act->naggs ? act->aggs[0]->id : 0;
 
 		switch (act->naggs ? act->kind : ACT_TRACE) {
-		case ACT_CLEAR:
-			aggstate_clear(f->state, agg);
-			break;
-		case ACT_TRUNC:
-			aggstate_trunc(f->state, agg, act->nfields > 0, first_int(act, rec));
-			break;
-		case ACT_NORMALIZE:
-			aggstate_normalize(f->state, agg, first_int(act, rec));
-			break;
-		case ACT_DENORMALIZE:
-			aggstate_normalize(f->state, agg, 1);
-			break;
-		default: /* shows it */
-			break;
+		case ACT_CLEAR: aggstate_clear(f->state, agg); break;
+		case ACT_TRUNC: aggstate_trunc(f->state, agg, act->nfields > 0, first_int(act, rec)); break;
+		case ACT_NORMALIZE: aggstate_normalize(f->state, agg, first_int(act, rec)); break;
+		case ACT_DENORMALIZE: aggstate_normalize(f->state, agg, 1); break;
+		default: /* shows it */ break;
 		}
 	}
 }

@@ -19,9 +19,9 @@
 /* A slot is kept in memory until the newest row is this much younger than its end, and never while it may
  * be written again and again: later rows add to what is in the file. */
 #define SLOT_GRACE_NS 5000000000u
-#define HIST_BYTES      110   /* of a slot in the file, without its buckets */
+#define HIST_BYTES 110	      /* of a slot in the file, without its buckets */
 #define HIST_BYTES_TEXT "110" /* the same in SQL */
-#define KEY_BYTES  40  /* of a key, without what it is and its text */
+#define KEY_BYTES 40	      /* of a key, without what it is and its text */
 /* Open minutes and hours are written this often; their seconds are in the file. */
 #define ROLLUP_NS 10000000000u
 
@@ -38,7 +38,7 @@ struct hkey { /* a source and a key of it */
 struct slot {
 	UT_hash_handle hh;
 	bool lost, dirty;
-	bool open; /* so it is in the file */
+	bool open;  /* so it is in the file */
 	bool there; /* in the file, open or not */
 	struct slot_ident {
 		uint64_t period, start;
@@ -64,9 +64,9 @@ struct histfile {
 	uint64_t wall_off;
 	struct hkey *keys;
 	struct slot *slots;
-	uint32_t *nkeys; /* by source */
+	uint32_t *nkeys;	    /* by source */
 	uint64_t read, read_before; /* when aggregations were read last, and the time before */
-	uint8_t **named; /* by source: a bit for each bucket that is in the table */
+	uint8_t **named;	    /* by source: a bit for each bucket that is in the table */
 	size_t nsources;
 	int64_t next_key;
 	uint64_t newest, rolled;
@@ -115,9 +115,9 @@ void histfile_free(struct histfile *h)
 
 	if (!h)
 		return;
-	HASH_ITER(hh, h->slots, s, snext)
+	HASH_ITER (hh, h->slots, s, snext)
 		slot_drop(h, s);
-	HASH_ITER(hh, h->keys, k, knext) {
+	HASH_ITER (hh, h->keys, k, knext) {
 		HASH_DEL(h->keys, k);
 		free(k);
 	}
@@ -163,8 +163,10 @@ static bool keys_are_full(const struct histfile *h, uint32_t source)
 	return h->nkeys[source] >= RECFILE_HIST_KEYS || (h->max_key_bytes && h->key_bytes > h->max_key_bytes);
 }
 
-/* The number of a key of a source with a slot that begins at a time; d NULL: of the one for all keys beyond the limit. */
-static int key_id(struct histfile *h, uint32_t source, const struct rec_histdesc *d, const void *key, uint64_t start, int64_t *ret)
+/* The number of a key of a source with a slot that begins at a time; d NULL: of the one for all keys beyond the limit.
+ */
+static int key_id(struct histfile *h, uint32_t source, const struct rec_histdesc *d, const void *key, uint64_t start,
+		  int64_t *ret)
 {
 	uint32_t key_size = d ? d->key_size : 1; /* that one is told from an empty key by its length */
 	struct hkey *k = calloc(1, sizeof(*k) + sizeof(source) + key_size), *found;
@@ -423,7 +425,7 @@ int histfile_flush(struct histfile *h, bool end, uint64_t max_bytes, bool *ret_m
 	uint64_t bytes = 0;
 	int rc = SQLITE_OK;
 
-	HASH_ITER(hh, h->slots, s, next) {
+	HASH_ITER (hh, h->slots, s, next) {
 		bool over = s->id.start + s->id.period + SLOT_GRACE_NS < h->newest;
 		bool rollup = s->id.period >= RECFILE_MINUTE_NS;
 
@@ -447,9 +449,18 @@ int histfile_flush(struct histfile *h, bool end, uint64_t max_bytes, bool *ret_m
 
 /* -- limits -- */
 
-void histfile_limit_keys(struct histfile *h, uint64_t bytes) { h->max_key_bytes = bytes; }
-uint64_t histfile_bytes(const struct histfile *h, enum hist_tier tier) { return h->bytes[tier]; }
-uint64_t histfile_written(const struct histfile *h) { return h->written; }
+void histfile_limit_keys(struct histfile *h, uint64_t bytes)
+{
+	h->max_key_bytes = bytes;
+}
+uint64_t histfile_bytes(const struct histfile *h, enum hist_tier tier)
+{
+	return h->bytes[tier];
+}
+uint64_t histfile_written(const struct histfile *h)
+{
+	return h->written;
+}
 
 /* The first column of the first row, of slots of a length that begin before a time; -1: none. */
 static int64_t ask(struct histfile *h, const char *sql, const struct period *p, uint64_t before)
@@ -474,11 +485,14 @@ static int remove_keys(struct histfile *h, uint64_t before)
 	struct hkey *k, *next;
 	int rc = SQLITE_OK;
 
-	HASH_ITER(hh, h->keys, k, next) {
+	HASH_ITER (hh, h->keys, k, next) {
 		if (k->newest + RECFILE_HOUR_NS >= before)
 			continue;
-		rc = recfile_exec(h->db, "DELETE FROM hist_key WHERE id = ? AND NOT EXISTS (SELECT 1 FROM hist WHERE source = hist_key.source"
-					 " AND key = hist_key.id)", "i", k->id);
+		rc = recfile_exec(
+			h->db,
+			"DELETE FROM hist_key WHERE id = ? AND NOT EXISTS (SELECT 1 FROM hist WHERE source = hist_key.source"
+			" AND key = hist_key.id)",
+			"i", k->id);
 		if (rc != SQLITE_OK)
 			break;
 		if (!sqlite3_changes(h->db))
@@ -493,7 +507,8 @@ static int remove_keys(struct histfile *h, uint64_t before)
 
 int histfile_remove(struct histfile *h, enum hist_tier tier, uint64_t before)
 {
-	static const char sum[] = "SELECT sum(length(buckets) + " HIST_BYTES_TEXT ") FROM hist WHERE source = ? AND period = ? AND start < ?";
+	static const char sum[] = "SELECT sum(length(buckets) + " HIST_BYTES_TEXT
+				  ") FROM hist WHERE source = ? AND period = ? AND start < ?";
 	int rc = SQLITE_OK;
 
 	for (size_t i = 0; i < h->periods.n && rc == SQLITE_OK; i++) {
@@ -503,8 +518,8 @@ int histfile_remove(struct histfile *h, enum hist_tier tier, uint64_t before)
 		if (tier_of(p->ns) != tier || (bytes = ask(h, sum, p, before)) <= 0)
 			continue;
 		h->bytes[tier] -= (uint64_t)bytes < h->bytes[tier] ? (uint64_t)bytes : h->bytes[tier];
-		rc = recfile_exec(h->db, "DELETE FROM hist WHERE source = ? AND period = ? AND start < ?", "iii", (int64_t)p->source,
-				  (int64_t)p->ns, (int64_t)before);
+		rc = recfile_exec(h->db, "DELETE FROM hist WHERE source = ? AND period = ? AND start < ?", "iii",
+				  (int64_t)p->source, (int64_t)p->ns, (int64_t)before);
 	}
 	return rc == SQLITE_OK && tier == HIST_HOURS ? remove_keys(h, before) : rc;
 }

@@ -42,18 +42,23 @@ int recfile_get_schema(sqlite3 *db, int version, struct arena *a, struct rec_sch
 
 /* Histograms of slots of time (recfile_hist.c). SQLite's result codes; a half-made one is freed as well. */
 struct histfile;
-enum hist_tier { HIST_SECONDS, HIST_MINUTES, HIST_HOURS, HIST_TIERS }; /* slots shorter than a minute; than an hour; others */
+enum hist_tier {
+	HIST_SECONDS,
+	HIST_MINUTES,
+	HIST_HOURS,
+	HIST_TIERS
+}; /* slots shorter than a minute; than an hour; others */
 int histfile_new(sqlite3 *db, const struct rec_schema *schema, uint64_t wall_off, struct histfile **ret);
-void histfile_free(struct histfile *h); /* accepts NULL */
+void histfile_free(struct histfile *h);			     /* accepts NULL */
 int histfile_add(struct histfile *h, const struct row *row); /* a ROW_HIST */
 int histfile_agg(struct histfile *h, const struct row *row); /* a ROW_AGG: of interest when it is a distribution */
-/* Writes what has changed; end: all of it, else minutes and hours now and then. After max_bytes it stops, and *ret_more tells that
- * there is more (it is not touched otherwise). */
+/* Writes what has changed; end: all of it, else minutes and hours now and then. After max_bytes it stops, and *ret_more
+ * tells that there is more (it is not touched otherwise). */
 int histfile_flush(struct histfile *h, bool end, uint64_t max_bytes, bool *ret_more);
 /* Keys take so much of the file at most: values of further ones go to "other". */
 void histfile_limit_keys(struct histfile *h, uint64_t bytes);
 uint64_t histfile_bytes(const struct histfile *h, enum hist_tier tier); /* that are in the file, about */
-uint64_t histfile_written(const struct histfile *h); /* that were ever put there, of seconds */
+uint64_t histfile_written(const struct histfile *h);			/* that were ever put there, of seconds */
 /* Slots that begin before a time. */
 int histfile_remove(struct histfile *h, enum hist_tier tier, uint64_t before);
 /* The oldest part of the time that there are slots of; *ret_did is set when something has gone. */
@@ -70,11 +75,11 @@ void rowfile_free(struct rowfile *f); /* accepts NULL */
 int rowfile_event(struct rowfile *f, const struct row *row, int64_t seq);
 int rowfile_proc(struct rowfile *f, const struct row *row);
 int rowfile_cost(struct rowfile *f, const struct row *row);
-int rowfile_flight(struct rowfile *f, const struct row *row); /* behind its slow event */
+int rowfile_flight(struct rowfile *f, const struct row *row);	/* behind its slow event */
 void rowfile_ids(const struct rowfile *f, struct rec_ids *ret); /* all but seq */
-uint64_t rowfile_written(const struct rowfile *f); /* bytes, about */
-/* From now on it is noted which slow event had a stack last; then: removes stacks, once they are many, that only slow events up to this
- * one had. */
+uint64_t rowfile_written(const struct rowfile *f);		/* bytes, about */
+/* From now on it is noted which slow event had a stack last; then: removes stacks, once they are many, that only slow
+ * events up to this one had. */
 void rowfile_note_stacks(struct rowfile *f);
 int rowfile_sweep(struct rowfile *f, int64_t slow);
 
@@ -84,15 +89,15 @@ int symfile_new(sqlite3 *db, struct symfile **ret);
 void symfile_free(struct symfile *f); /* accepts NULL */
 bool symfile_knows(struct symfile *f, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
 int symfile_add(struct symfile *f, const struct recfile_symbol *s, uint64_t *ret_bytes); /* one that it does not know */
-int symfile_add_source(struct symfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v, size_t n,
-		       uint64_t *ret_bytes);
+int symfile_add_source(struct symfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v,
+		       size_t n, uint64_t *ret_bytes);
 uint64_t symfile_bytes(const struct symfile *f);
 /* What is asked for or added from now on is used by rows of this mark, by the user set last. */
 enum sym_user { SYM_ROWS, SYM_AGGS, SYM_USERS }; /* events; aggregations */
 void symfile_mark(struct symfile *f, uint64_t mark);
 void symfile_use_for(struct symfile *f, enum sym_user user);
-/* Removes names that no row has any more: gone: by user, up to which mark its rows have gone. About max_bytes at once: *ret_more is set
- * when there are others. */
+/* Removes names that no row has any more: gone: by user, up to which mark its rows have gone. About max_bytes at once:
+ * *ret_more is set when there are others. */
 int symfile_sweep(struct symfile *f, const uint64_t *gone, uint64_t max_bytes, bool *ret_more);
 /* The addresses in a field of a record or key. */
 typedef void recfile_address_fn(void *ctx, enum recfile_space space, uint32_t tgid, uint64_t start, uint64_t addr);
@@ -100,7 +105,8 @@ void recfile_addresses(const struct recfield *fld, const uint8_t *data, recfile_
 
 /* What aggregations were where rows have gone (recfile_fold.c). keep: by epid - 1, which events show or change them. */
 struct fold;
-int fold_new(sqlite3 *db, const struct rec_schema *schema, const bool *keep, uint64_t wall_off, uint64_t max_bytes, struct fold **ret);
+int fold_new(sqlite3 *db, const struct rec_schema *schema, const bool *keep, uint64_t wall_off, uint64_t max_bytes,
+	     struct fold **ret);
 void fold_free(struct fold *f); /* accepts NULL */
 /* Takes in and removes the rows (first exclusive) of aggregations. ts: the time of the last. */
 int fold_rows(struct fold *f, int64_t after, int64_t last, uint64_t ts);
@@ -127,7 +133,8 @@ struct retire_of { /* what is kept small; all live longer */
 	struct rowfile *rows;
 	struct symfile *sym;
 };
-/* What is counted between marks, in the order in which it goes: events never stay longer than what changes aggregations. */
+/* What is counted between marks, in the order in which it goes: events never stay longer than what changes
+ * aggregations. */
 enum retire_class { RETIRE_AGGS, RETIRE_ROWS, RETIRE_PROCS, RETIRE_SECONDS, RETIRE_N };
 int retire_new(const struct retire_of *of, const struct recfile_info *info, struct retire **ret);
 void retire_free(struct retire *r); /* accepts NULL */
@@ -141,7 +148,7 @@ int retire_mark(struct retire *r, int64_t seq); /* with each commit; seq: of the
 /* Whether something must go; then a step, in a transaction: *ret_did false: nothing more can. */
 bool retire_wanted(struct retire *r, uint64_t now);
 int retire_step(struct retire *r, uint64_t now, bool *ret_did);
-bool retire_full(struct retire *r); /* no room for one more commit */
+bool retire_full(struct retire *r);	/* no room for one more commit */
 uint64_t retire_used(struct retire *r); /* bytes of the file, without free pages */
 uint64_t retire_forgotten(const struct retire *r);
 

@@ -36,8 +36,7 @@ static int query(struct loader *l, const char *sql, int64_t p0, int64_t p1,
 	if (sqlite3_bind_parameter_count(st) > 1)
 		sqlite3_bind_int64(st, 2, p1);
 	while (r == 0 && (rc = sqlite3_step(st)) != SQLITE_DONE)
-		r = rc == SQLITE_ROW ? row(l, st, arg) :
-				       recfile_error(l->db, "the recording cannot be read", l->err);
+		r = rc == SQLITE_ROW ? row(l, st, arg) : recfile_error(l->db, "the recording cannot be read", l->err);
 	sqlite3_finalize(st);
 	return r;
 }
@@ -51,19 +50,20 @@ struct fields {
 static bool size_fits(const struct recfield *f)
 {
 	switch (f->kind) {
-	case FLD_INT:
-		return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
-	case FLD_STACK: case FLD_WHY:
-		return f->nframes <= f->size / 8;
+	case FLD_INT: return f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
+	case FLD_STACK:
+	case FLD_WHY: return f->nframes <= f->size / 8;
 	case FLD_USTACK:
 		return f->size >= sizeof(struct rec_ustack_hdr) &&
 		       f->nframes <= (f->size - sizeof(struct rec_ustack_hdr)) / 8;
-	case FLD_SYM: case FLD_FUNC: case FLD_MOD:
-		return f->size >= 8;
-	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
-		return f->size >= sizeof(struct rec_uaddr);
-	default:
-		return true;
+	case FLD_SYM:
+	case FLD_FUNC:
+	case FLD_MOD: return f->size >= 8;
+	case FLD_USYM:
+	case FLD_UFUNC:
+	case FLD_UMOD:
+	case FLD_UADDR: return f->size >= sizeof(struct rec_uaddr);
+	default: return true;
 	}
 }
 
@@ -79,10 +79,14 @@ static int add_field(struct loader *l, sqlite3_stmt *st, void *arg)
 	    nframes > RECFILE_MAX_RECORD || strframes < 0 || strframes > RECFILE_MAX_RECORD ||
 	    fs->v.n >= RECFILE_MAX_FIELDS)
 		return damaged(l, "a field lies outside its record");
-	f = (struct recfield){ .kind = (enum field_kind)kind, .off = (uint32_t)off, .size = (uint32_t)size,
+	f = (struct recfield){ .kind = (enum field_kind)kind,
+			       .off = (uint32_t)off,
+			       .size = (uint32_t)size,
 			       .is_signed = sqlite3_column_int(st, 3) != 0,
-			       .is_char = sqlite3_column_int(st, 4) != 0, .nframes = (uint32_t)nframes,
-			       .strframes = (uint32_t)strframes, .ctype = recfile_text(l->a, st, 7),
+			       .is_char = sqlite3_column_int(st, 4) != 0,
+			       .nframes = (uint32_t)nframes,
+			       .strframes = (uint32_t)strframes,
+			       .ctype = recfile_text(l->a, st, 7),
 			       .name = recfile_text(l->a, st, 9) };
 	if (sqlite3_column_int64(st, 8)) {
 		int64_t type = sqlite3_column_int64(st, 8);
@@ -96,15 +100,16 @@ static int add_field(struct loader *l, sqlite3_stmt *st, void *arg)
 	return vec_try_push(&fs->v, f) < 0 ? err_set(l->err, -ENOMEM, "out of memory") : 0;
 }
 
-static int load_fields(struct loader *l, int64_t owner, int64_t action, int64_t size,
-		       const struct recfield **ret, size_t *ret_n)
+static int load_fields(struct loader *l, int64_t owner, int64_t action, int64_t size, const struct recfield **ret,
+		       size_t *ret_n)
 {
 	struct fields fs = { .size = size };
 	int r = query(l,
-		      l->version >= 2 ? "SELECT kind, off, size, is_signed, is_char, nframes, strframes, ctype, type, name"
-					" FROM field WHERE owner = ? AND action = ? ORDER BY pos"
-				      : "SELECT kind, off, size, is_signed, is_char, nframes, strframes, ctype, type, NULL"
-					" FROM field WHERE owner = ? AND action = ? ORDER BY pos",
+		      l->version >= 2
+			      ? "SELECT kind, off, size, is_signed, is_char, nframes, strframes, ctype, type, name"
+				" FROM field WHERE owner = ? AND action = ? ORDER BY pos"
+			      : "SELECT kind, off, size, is_signed, is_char, nframes, strframes, ctype, type, NULL"
+				" FROM field WHERE owner = ? AND action = ? ORDER BY pos",
 		      owner, action, add_field, &fs);
 
 	if (r == 0 && fs.v.n) {
@@ -135,31 +140,35 @@ static int add_agg_ref(struct loader *l, sqlite3_stmt *st, void *arg)
 static bool act_complete(const struct recact *act)
 {
 	switch (act->kind) {
-	case ACT_PRINTF: case ACT_FREOPEN: case ACT_SYSTEM:
-		return act->fmt != NULL;
-	case ACT_PRINTA: case ACT_CLEAR: case ACT_TRUNC: case ACT_DENORMALIZE:
-		return act->naggs >= 1;
-	case ACT_NORMALIZE:
-		return act->naggs >= 1 && act->nfields >= 1;
-	case ACT_STACK:
-		return act->nfields >= 1 && act->fields[0].kind == FLD_STACK;
-	case ACT_USTACK: case ACT_JSTACK:
-		return act->nfields >= 1 && act->fields[0].kind == FLD_USTACK;
-	case ACT_TRACE: case ACT_TRACEMEM: case ACT_SYM: case ACT_FUNC: case ACT_MOD: case ACT_USYM:
-	case ACT_UFUNC: case ACT_UMOD: case ACT_UADDR: case ACT_EXIT: case ACT_SETOPT:
-		return act->nfields >= 1;
-	case ACT_SPAN:
-		return act->nfields >= 4;
+	case ACT_PRINTF:
+	case ACT_FREOPEN:
+	case ACT_SYSTEM: return act->fmt != NULL;
+	case ACT_PRINTA:
+	case ACT_CLEAR:
+	case ACT_TRUNC:
+	case ACT_DENORMALIZE: return act->naggs >= 1;
+	case ACT_NORMALIZE: return act->naggs >= 1 && act->nfields >= 1;
+	case ACT_STACK: return act->nfields >= 1 && act->fields[0].kind == FLD_STACK;
+	case ACT_USTACK:
+	case ACT_JSTACK: return act->nfields >= 1 && act->fields[0].kind == FLD_USTACK;
+	case ACT_TRACE:
+	case ACT_TRACEMEM:
+	case ACT_SYM:
+	case ACT_FUNC:
+	case ACT_MOD:
+	case ACT_USYM:
+	case ACT_UFUNC:
+	case ACT_UMOD:
+	case ACT_UADDR:
+	case ACT_EXIT:
+	case ACT_SETOPT: return act->nfields >= 1;
+	case ACT_SPAN: return act->nfields >= 4;
 	case ACT_SLOW:
-		return act->nfields >= 2 && act->nfields <= 2 + REC_SLOW_ATTRS &&
-		       act->fields[0].kind == FLD_BYTES && act->fields[0].size == sizeof(struct rec_slow) &&
-		       act->fields[1].kind == FLD_BYTES;
-	case ACT_PCAP:
-		return act->nfields == REC_PCAP_NFIELDS && act->fields[REC_PCAP_DATA].kind == FLD_BYTES;
-	case ACT_PRINT:
-		return act->nfields >= 1 && act->fields[act->nfields > 1].type;
-	default:
-		return true;
+		return act->nfields >= 2 && act->nfields <= 2 + REC_SLOW_ATTRS && act->fields[0].kind == FLD_BYTES &&
+		       act->fields[0].size == sizeof(struct rec_slow) && act->fields[1].kind == FLD_BYTES;
+	case ACT_PCAP: return act->nfields == REC_PCAP_NFIELDS && act->fields[REC_PCAP_DATA].kind == FLD_BYTES;
+	case ACT_PRINT: return act->nfields >= 1 && act->fields[act->nfields > 1].type;
+	default: return true;
 	}
 }
 
@@ -247,12 +256,14 @@ static int add_aggregation(struct loader *l, sqlite3_stmt *st, void *arg)
 		return damaged(l, "an aggregation's values have a size that its function does not have");
 	d->slot_ns = (uint64_t)sqlite3_column_int64(st, 10);
 	d->slot_wall = sqlite3_column_int(st, 11) != 0;
-	if (query(l, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = '" RECFILE_NORMAL "' || ?", d->id, 0, take_normal, d) < 0)
+	if (query(l, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = '" RECFILE_NORMAL "' || ?", d->id, 0,
+		  take_normal, d) < 0)
 		return -EINVAL;
 	v[l->s->naggs++] = d;
 	r = load_fields(l, d->id, RECFILE_AGG_KEY, key, &d->keys, &d->nkeys);
 	if (r == 0 && d->slot_ns &&
-	    (d->slot_ns > INT64_MAX || !d->nkeys || d->keys[0].kind != FLD_INT || d->keys[0].size != 8 || d->keys[0].off))
+	    (d->slot_ns > INT64_MAX || !d->nkeys || d->keys[0].kind != FLD_INT || d->keys[0].size != 8 ||
+	     d->keys[0].off))
 		return damaged(l, "an aggregation has no key for its slots");
 	return r;
 }
@@ -264,9 +275,11 @@ static int add_tracker(struct loader *l, sqlite3_stmt *st, void *arg)
 
 	if (sqlite3_column_int64(st, 0) != (int64_t)l->s->ntrackers || key < 0 || key > RECFILE_MAX_RECORD)
 		return damaged(l, "a tracker is out of its bounds");
-	*t = (struct rec_tracker){ .id = (uint32_t)l->s->ntrackers, .name = recfile_text(l->a, st, 1),
+	*t = (struct rec_tracker){ .id = (uint32_t)l->s->ntrackers,
+				   .name = recfile_text(l->a, st, 1),
 				   .threshold = (uint64_t)sqlite3_column_int64(st, 2),
-				   .timeout = (uint64_t)sqlite3_column_int64(st, 3), .key_size = (uint32_t)key };
+				   .timeout = (uint64_t)sqlite3_column_int64(st, 3),
+				   .key_size = (uint32_t)key };
 	if (!t->name)
 		return damaged(l, "a tracker has no name");
 	l->s->ntrackers++;
@@ -346,14 +359,15 @@ int recfile_get_schema(sqlite3 *db, int version, struct arena *a, struct rec_sch
 	s->fmts = fmts;
 	s->ncpus = (unsigned)cpus;
 	/* LIMIT: the tables may grow while they are read */
-	r = query(&l, "SELECT id, provider, module, function, name FROM probe ORDER BY id LIMIT ?",
-		  (int64_t)nprobes, 0, add_probe, probes);
+	r = query(&l, "SELECT id, provider, module, function, name FROM probe ORDER BY id LIMIT ?", (int64_t)nprobes, 0,
+		  add_probe, probes);
 	if (r == 0)
 		r = query(&l,
-			  version >= 2 ? "SELECT id, name, function, p0, p1, p2, p3, is_signed, key_size, value_size, slot,"
-					 " slot_wall FROM aggregation ORDER BY id LIMIT ?"
-				       : "SELECT id, name, function, p0, p1, p2, p3, is_signed, key_size, value_size, 0, 0"
-					 " FROM aggregation ORDER BY id LIMIT ?",
+			  version >= 2
+				  ? "SELECT id, name, function, p0, p1, p2, p3, is_signed, key_size, value_size, slot,"
+				    " slot_wall FROM aggregation ORDER BY id LIMIT ?"
+				  : "SELECT id, name, function, p0, p1, p2, p3, is_signed, key_size, value_size, 0, 0"
+				    " FROM aggregation ORDER BY id LIMIT ?",
 			  (int64_t)naggs, 0, add_aggregation, aggs);
 	if (r == 0)
 		r = query(&l, "SELECT epid, size, is_default, has_exit FROM format ORDER BY epid LIMIT ?",

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limits of a recording's size and age: the oldest give way, in small steps, each a transaction of its own.
  *
- * What has been written is counted between marks, one mark per commit: how much of each class, and the numbers that its tables had
- * reached. So it is known without a look at the file how far a class must go to make room, and what goes is a stretch of numbers.
+ * What has been written is counted between marks, one mark per commit: how much of each class, and the numbers that its
+ * tables had reached. So it is known without a look at the file how far a class must go to make room, and what goes is
+ * a stretch of numbers.
  *
  * By age all classes go together. By size, in this order, until there is room:
  *   1. names of addresses that no row has any more;
- *   2. what was added to aggregations, as far as it is more than a share: it becomes one row per live key (recfile_fold.c);
+ *   2. what was added to aggregations, as far as it is more than a share: it becomes one row per live key
+ * (recfile_fold.c);
  *   3. processes and costs, histograms of minutes, those of hours, each as far as it is more than a share;
  *   4. the oldest of all: events with their spans and slow events, histograms of seconds, and the classes above;
  *   5. where nothing of that is left: histograms of minutes and hours, and keys of aggregations. */
@@ -16,12 +18,12 @@
 #include "base/vec.h"
 #include "store/recfile_int.h"
 
-#define MARKS_MAX     2048 /* then two become one, and what gives way does so in larger pieces */
-#define SHARE	      8	   /* of the file: a class with more than this part gives way before others */
-#define PIECE	      8	   /* part of the time that histograms of minutes and hours lose at once */
-#define ROOM_BEFORE   6	   /* commits that must have room: indices and half-empty pages take more than is counted … */
-#define ROOM_AFTER    7	   /* … and that have it when something has given way */
-#define LOSSES_MAX    4096 /* rows: then they are added up */
+#define MARKS_MAX 2048	/* then two become one, and what gives way does so in larger pieces */
+#define SHARE 8		/* of the file: a class with more than this part gives way before others */
+#define PIECE 8		/* part of the time that histograms of minutes and hours lose at once */
+#define ROOM_BEFORE 6	/* commits that must have room: indices and half-empty pages take more than is counted … */
+#define ROOM_AFTER 7	/* … and that have it when something has given way */
+#define LOSSES_MAX 4096 /* rows: then they are added up */
 #define RETIRE_CUT_NS 10000000000u /* how often is looked for minutes and hours that are too old */
 
 struct mark {
@@ -30,7 +32,7 @@ struct mark {
 	struct rec_ids ids;
 	uint64_t bytes[RETIRE_N];
 	uint64_t names[RETIRE_N]; /* bytes among them that names of addresses take: they are looked for later */
-	uint64_t losses; /* rows */
+	uint64_t losses;	  /* rows */
 };
 
 struct retire {
@@ -40,13 +42,13 @@ struct retire {
 	sqlite3_stmt *used;
 	struct rec_room room;
 	uint64_t max_age;
-	VEC(struct mark) marks; /* of which something is still there, oldest first */
-	struct mark open;	/* what has been written since the last of them */
+	VEC(struct mark) marks;	    /* of which something is still there, oldest first */
+	struct mark open;	    /* what has been written since the last of them */
 	struct mark gone[RETIRE_N]; /* up to which a class has gone */
 	uint64_t total[RETIRE_N];
 	uint64_t losses; /* rows of them that have stayed where others have gone */
 	uint64_t names;	 /* bytes of those that rows had which have gone, since it was swept */
-	uint64_t cut; /* when was looked for minutes and hours that are too old */
+	uint64_t cut;	 /* when was looked for minutes and hours that are too old */
 };
 
 struct rec_room retire_room(uint64_t max_bytes)
@@ -83,13 +85,17 @@ int retire_new(const struct retire_of *of, const struct recfile_info *info, stru
 	r->keep = calloc(schema->nfmts + 1, sizeof(*r->keep));
 	if (!r->keep)
 		return SQLITE_NOMEM;
-	/* clear() and the like apply to what came before them: a reader needs all of them, or none and the state that they led to. */
+	/* clear() and the like apply to what came before them: a reader needs all of them, or none and the state that
+	 * they led to. */
 	for (size_t i = 0; i < schema->nfmts; i++)
 		for (size_t k = 0; k < schema->fmts[i]->nacts; k++)
 			if (schema->fmts[i]->acts[k].naggs)
 				r->keep[i] = true;
-	rc = sqlite3_prepare_v3(of->db, "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count,"
-				" pragma_page_size", -1, SQLITE_PREPARE_PERSISTENT, &r->used, NULL);
+	rc = sqlite3_prepare_v3(
+		of->db,
+		"SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count,"
+		" pragma_page_size",
+		-1, SQLITE_PREPARE_PERSISTENT, &r->used, NULL);
 	return rc == SQLITE_OK ? fold_new(of->db, schema, r->keep, info->wall_off, r->room.file / SHARE, &r->fold) : rc;
 }
 
@@ -109,20 +115,15 @@ void retire_free(struct retire *r)
 enum retire_class retire_class(struct retire *r, const struct row *row)
 {
 	switch (row->kind) {
-	case ROW_DROPS:
-		r->open.losses++;
-		return RETIRE_ROWS;
-	case ROW_AGG:
-		return RETIRE_AGGS;
+	case ROW_DROPS: r->open.losses++; return RETIRE_ROWS;
+	case ROW_AGG: return RETIRE_AGGS;
 	case ROW_PROC:
-	case ROW_COST:
-		return RETIRE_PROCS;
-	case ROW_HIST:
-		return RETIRE_SECONDS;
+	case ROW_COST: return RETIRE_PROCS;
+	case ROW_HIST: return RETIRE_SECONDS;
 	case ROW_EVENT:
-		return row->id >= 1 && row->id <= r->of.schema->nfmts && r->keep[row->id - 1] ? RETIRE_AGGS : RETIRE_ROWS;
-	default:
-		return RETIRE_ROWS;
+		return row->id >= 1 && row->id <= r->of.schema->nfmts && r->keep[row->id - 1] ? RETIRE_AGGS
+											      : RETIRE_ROWS;
+	default: return RETIRE_ROWS;
 	}
 }
 
@@ -198,8 +199,9 @@ uint64_t retire_used(struct retire *r)
 /* Losses are added up where there are many, so that totals remain right. */
 static int add_up_losses(struct retire *r, int64_t last)
 {
-	static const char sum[] = "INSERT INTO temp.losses SELECT max(seq), 3, max(ts), cpu, probe, id, sum(count), NULL, NULL, NULL FROM row"
-				  " WHERE seq > 0 AND seq <= ? AND kind = 3 GROUP BY cpu, probe, id";
+	static const char sum[] =
+		"INSERT INTO temp.losses SELECT max(seq), 3, max(ts), cpu, probe, id, sum(count), NULL, NULL, NULL FROM row"
+		" WHERE seq > 0 AND seq <= ? AND kind = 3 GROUP BY cpu, probe, id";
 	int rc = sqlite3_exec(r->of.db, "CREATE TEMP TABLE losses AS SELECT * FROM row LIMIT 0", NULL, NULL, NULL);
 
 	if (rc == SQLITE_OK)
@@ -207,12 +209,14 @@ static int add_up_losses(struct retire *r, int64_t last)
 	if (rc == SQLITE_OK)
 		rc = recfile_exec(r->of.db, "DELETE FROM row WHERE seq > 0 AND seq <= ? AND kind = 3", "i", last);
 	if (rc == SQLITE_OK)
-		rc = sqlite3_exec(r->of.db, "INSERT INTO row SELECT * FROM temp.losses; DROP TABLE temp.losses", NULL, NULL, NULL);
+		rc = sqlite3_exec(r->of.db, "INSERT INTO row SELECT * FROM temp.losses; DROP TABLE temp.losses", NULL,
+				  NULL, NULL);
 	r->losses = 0;
 	return rc;
 }
 
-/* Events (kinds EVENT, FAULT and NOTE) up to a mark, and what was made of them. What concerns aggregations has gone before. */
+/* Events (kinds EVENT, FAULT and NOTE) up to a mark, and what was made of them. What concerns aggregations has gone
+ * before. */
 static int remove_rows(struct retire *r, const struct mark *m)
 {
 	const struct {
@@ -238,21 +242,27 @@ static int remove_rows(struct retire *r, const struct mark *m)
 	if (rc == SQLITE_OK && r->losses > LOSSES_MAX)
 		rc = add_up_losses(r, m->ids.seq);
 	if (rc == SQLITE_OK && m->ids.seq > was->seq)
-		rc = recfile_exec(r->of.db, "INSERT INTO meta VALUES('retired', ?1) ON CONFLICT(key) DO UPDATE SET value = ?1", "i", m->ids.seq);
+		rc = recfile_exec(r->of.db,
+				  "INSERT INTO meta VALUES('retired', ?1) ON CONFLICT(key) DO UPDATE SET value = ?1",
+				  "i", m->ids.seq);
 	return rc;
 }
 
 static int remove_procs(struct retire *r, const struct mark *m)
 {
 	const struct rec_ids *was = &r->gone[RETIRE_PROCS].ids;
-	int rc = recfile_exec(r->of.db, "DELETE FROM process WHERE id > ? AND id <= ?", "ii", was->process, m->ids.process);
+	int rc = recfile_exec(r->of.db, "DELETE FROM process WHERE id > ? AND id <= ?", "ii", was->process,
+			      m->ids.process);
 
-	return rc == SQLITE_OK ? recfile_exec(r->of.db, "DELETE FROM cost WHERE id > ? AND id <= ?", "ii", was->cost, m->ids.cost) : rc;
+	return rc == SQLITE_OK ? recfile_exec(r->of.db, "DELETE FROM cost WHERE id > ? AND id <= ?", "ii", was->cost,
+					      m->ids.cost)
+			       : rc;
 }
 
 static int remove_class(struct retire *r, enum retire_class class, const struct mark *m)
 {
-	static const char *const since[RETIRE_N] = { [RETIRE_ROWS] = RECFILE_SINCE "events", [RETIRE_AGGS] = RECFILE_SINCE "aggregations",
+	static const char *const since[RETIRE_N] = { [RETIRE_ROWS] = RECFILE_SINCE "events",
+						     [RETIRE_AGGS] = RECFILE_SINCE "aggregations",
 						     [RETIRE_PROCS] = RECFILE_SINCE "processes",
 						     [RETIRE_SECONDS] = RECFILE_SINCE "seconds" };
 	uint64_t before = r->total[class];
@@ -271,25 +281,21 @@ static int remove_class(struct retire *r, enum retire_class class, const struct 
 		}
 	}
 	switch (class) {
-	case RETIRE_ROWS:
-		rc = remove_rows(r, m);
-		break;
+	case RETIRE_ROWS: rc = remove_rows(r, m); break;
 	case RETIRE_AGGS:
 		if (r->total[class] != before) /* else there are none, and rows of others need not be looked at */
 			rc = fold_rows(r->fold, r->gone[class].ids.seq, m->ids.seq, m->ts);
 		break;
-	case RETIRE_PROCS:
-		rc = remove_procs(r, m);
-		break;
-	case RETIRE_SECONDS:
-		rc = histfile_remove(r->of.hist, HIST_SECONDS, m->ts);
-		break;
-	case RETIRE_N:
-		break;
+	case RETIRE_PROCS: rc = remove_procs(r, m); break;
+	case RETIRE_SECONDS: rc = histfile_remove(r->of.hist, HIST_SECONDS, m->ts); break;
+	case RETIRE_N: break;
 	}
 	r->gone[class] = *m;
-	return rc == SQLITE_OK ? recfile_exec(r->of.db, "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2", "si",
-					      since[class], (int64_t)(class == RETIRE_ROWS && m->events ? m->events : m->ts)) : rc;
+	return rc == SQLITE_OK
+		       ? recfile_exec(r->of.db,
+				      "INSERT INTO meta VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2", "si",
+				      since[class], (int64_t)(class == RETIRE_ROWS && m->events ? m->events : m->ts))
+		       : rc;
 }
 
 /* Marks of which everything has gone. */
@@ -309,8 +315,8 @@ static void drop_marks(struct retire *r)
 	r->marks.n -= n;
 }
 
-/* Removes classes (bits) up to a mark, but not more than one commit may change. Events never stay longer than what changes aggregations:
- * both are in one table, and a row of it that is gone must not be looked for. */
+/* Removes classes (bits) up to a mark, but not more than one commit may change. Events never stay longer than what
+ * changes aggregations: both are in one table, and a row of it that is gone must not be looked for. */
 static int remove_to(struct retire *r, unsigned classes, size_t last)
 {
 	uint64_t bytes = 0;
@@ -418,8 +424,10 @@ static int sweep_symbols(struct retire *r)
 
 static int put_forgotten(struct retire *r)
 {
-	return recfile_exec(r->of.db, "INSERT INTO meta VALUES('" RECFILE_FORGOTTEN "', ?1) ON CONFLICT(key) DO UPDATE SET value = ?1", "i",
-			    (int64_t)fold_forgotten(r->fold));
+	return recfile_exec(r->of.db,
+			    "INSERT INTO meta VALUES('" RECFILE_FORGOTTEN
+			    "', ?1) ON CONFLICT(key) DO UPDATE SET value = ?1",
+			    "i", (int64_t)fold_forgotten(r->fold));
 }
 
 /* Where all that has marks has gone. */

@@ -38,14 +38,26 @@ struct stack_use {
 	int64_t id, slow;
 };
 
-enum { ST_SLOW, ST_ATTR, ST_STACK, ST_FIND_STACK, ST_SPAN, ST_PROC, ST_COST, ST_FLIGHT, ST_FLIGHT_EVENT, ST_NO_STACK, ST_N };
+enum {
+	ST_SLOW,
+	ST_ATTR,
+	ST_STACK,
+	ST_FIND_STACK,
+	ST_SPAN,
+	ST_PROC,
+	ST_COST,
+	ST_FLIGHT,
+	ST_FLIGHT_EVENT,
+	ST_NO_STACK,
+	ST_N
+};
 
 static const char *const statements[] = {
 	[ST_SLOW] = "INSERT INTO slow VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[ST_ATTR] = "INSERT INTO slow_attr VALUES(?,?,?,?,?,?)",
 	[ST_STACK] = "INSERT INTO stack VALUES(NULL,?,?,?,?,?,?)",
 	[ST_FIND_STACK] = ("SELECT id FROM stack WHERE hash = ? AND space = ? AND tgid = ? AND start = ? AND flags = ?"
-			  " AND frames = ?"),
+			   " AND frames = ?"),
 	[ST_SPAN] = "INSERT INTO span VALUES(?,?,?,?,?,?)",
 	[ST_PROC] = "INSERT INTO process VALUES(?,?,?,?,?,?,?,?,?)",
 	[ST_COST] = "INSERT INTO cost VALUES(?,?,?,?,?,?,?)",
@@ -68,7 +80,7 @@ struct rowfile {
 	uint64_t written;    /* bytes */
 	bool note_stacks;
 	struct stack_use *uses;
-	int64_t swept;	     /* slow events up to this one had gone when it was looked for stacks */
+	int64_t swept;		/* slow events up to this one had gone when it was looked for stacks */
 	int64_t slow, slow_seq; /* the first slow event of the row stored last: a flight record is about that */
 };
 
@@ -100,7 +112,7 @@ static void forget_stacks(struct rowfile *f)
 {
 	struct known_stack *s, *next;
 
-	HASH_ITER(hh, f->stacks, s, next) {
+	HASH_ITER (hh, f->stacks, s, next) {
 		HASH_DEL(f->stacks, s);
 		free(s);
 	}
@@ -113,7 +125,7 @@ void rowfile_free(struct rowfile *f)
 	if (!f)
 		return;
 	forget_stacks(f);
-	HASH_ITER(hh, f->uses, u, next) {
+	HASH_ITER (hh, f->uses, u, next) {
 		HASH_DEL(f->uses, u);
 		free(u);
 	}
@@ -125,9 +137,18 @@ void rowfile_free(struct rowfile *f)
 	free(f);
 }
 
-void rowfile_ids(const struct rowfile *f, struct rec_ids *ret) { *ret = f->last; }
-uint64_t rowfile_written(const struct rowfile *f) { return f->written; }
-void rowfile_note_stacks(struct rowfile *f) { f->note_stacks = true; }
+void rowfile_ids(const struct rowfile *f, struct rec_ids *ret)
+{
+	*ret = f->last;
+}
+uint64_t rowfile_written(const struct rowfile *f)
+{
+	return f->written;
+}
+void rowfile_note_stacks(struct rowfile *f)
+{
+	f->note_stacks = true;
+}
 
 /* Executes a statement with what is bound to it. */
 static int run(sqlite3_stmt *st)
@@ -250,7 +271,7 @@ int rowfile_sweep(struct rowfile *f, int64_t slow)
 	if (slow - f->swept <= (f->last.slow - slow) / SWEEP_PART)
 		return SQLITE_OK;
 	f->swept = slow;
-	HASH_ITER(hh, f->uses, u, next) {
+	HASH_ITER (hh, f->uses, u, next) {
 		if (u->slow > slow)
 			continue;
 		sqlite3_bind_int64(f->st[ST_NO_STACK], 1, u->id);

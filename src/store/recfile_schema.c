@@ -12,6 +12,8 @@
 #define DIGIT(at, shift) "(instr('123456789ABCDEF', substr(h, " #at ", 1)) << " #shift ")"
 #define BYTE(at, shift) "((" DIGIT(at, 4) " | " DIGIT(at + 1, 0) ") << " #shift ")"
 
+/* A line of SQL is a line here. */
+/* clang-format off */
 const char recfile_tables[] =
 	"CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
 	"CREATE TABLE option(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
@@ -92,30 +94,66 @@ const char recfile_tables[] =
 	" FROM row LEFT JOIN probe ON probe.id = row.probe WHERE kind = 0;"
 	"CREATE VIEW loss AS SELECT seq, ts, cpu, row.id AS counter, count, provider, module, function, name"
 	" FROM row LEFT JOIN probe ON probe.id = row.probe WHERE kind = 3;";
+/* clang-format on */
 
 static const char *const field_names[] = {
-	[FLD_INT] = "int", [FLD_STRING] = "string", [FLD_BYTES] = "bytes", [FLD_STACK] = "stack",
-	[FLD_USTACK] = "ustack", [FLD_SYM] = "sym", [FLD_FUNC] = "func", [FLD_MOD] = "mod", [FLD_WHY] = "why",
-	[FLD_USYM] = "usym", [FLD_UFUNC] = "ufunc", [FLD_UMOD] = "umod", [FLD_UADDR] = "uaddr",
+	[FLD_INT] = "int",	 [FLD_STRING] = "string", [FLD_BYTES] = "bytes", [FLD_STACK] = "stack",
+	[FLD_USTACK] = "ustack", [FLD_SYM] = "sym",	  [FLD_FUNC] = "func",	 [FLD_MOD] = "mod",
+	[FLD_WHY] = "why",	 [FLD_USYM] = "usym",	  [FLD_UFUNC] = "ufunc", [FLD_UMOD] = "umod",
+	[FLD_UADDR] = "uaddr",
 };
 
 static const char *const act_names[] = {
-	[ACT_TRACE] = "trace", [ACT_TRACEMEM] = "tracemem", [ACT_PRINTF] = "printf", [ACT_PRINTA] = "printa",
-	[ACT_STACK] = "stack", [ACT_USTACK] = "ustack", [ACT_JSTACK] = "jstack", [ACT_SYM] = "sym",
-	[ACT_FUNC] = "func", [ACT_MOD] = "mod", [ACT_USYM] = "usym", [ACT_UFUNC] = "ufunc",
-	[ACT_UMOD] = "umod", [ACT_UADDR] = "uaddr", [ACT_EXIT] = "exit", [ACT_CLEAR] = "clear",
-	[ACT_TRUNC] = "trunc", [ACT_NORMALIZE] = "normalize", [ACT_DENORMALIZE] = "denormalize",
-	[ACT_FREOPEN] = "freopen", [ACT_SYSTEM] = "system", [ACT_FTRUNCATE] = "ftruncate",
-	[ACT_SETOPT] = "setopt", [ACT_SPECULATE] = "speculate", [ACT_COMMIT] = "commit",
-	[ACT_DISCARD] = "discard", [ACT_PRINT] = "print", [ACT_RAISE] = "raise", [ACT_STOP] = "stop",
-	[ACT_CHILL] = "chill", [ACT_PANIC] = "panic", [ACT_BREAKPOINT] = "breakpoint",
-	[ACT_COPYOUT] = "copyout", [ACT_COPYOUTSTR] = "copyoutstr", [ACT_SPAN] = "span", [ACT_SLOW] = "slow", [ACT_PCAP] = "pcap",
+	[ACT_TRACE] = "trace",
+	[ACT_TRACEMEM] = "tracemem",
+	[ACT_PRINTF] = "printf",
+	[ACT_PRINTA] = "printa",
+	[ACT_STACK] = "stack",
+	[ACT_USTACK] = "ustack",
+	[ACT_JSTACK] = "jstack",
+	[ACT_SYM] = "sym",
+	[ACT_FUNC] = "func",
+	[ACT_MOD] = "mod",
+	[ACT_USYM] = "usym",
+	[ACT_UFUNC] = "ufunc",
+	[ACT_UMOD] = "umod",
+	[ACT_UADDR] = "uaddr",
+	[ACT_EXIT] = "exit",
+	[ACT_CLEAR] = "clear",
+	[ACT_TRUNC] = "trunc",
+	[ACT_NORMALIZE] = "normalize",
+	[ACT_DENORMALIZE] = "denormalize",
+	[ACT_FREOPEN] = "freopen",
+	[ACT_SYSTEM] = "system",
+	[ACT_FTRUNCATE] = "ftruncate",
+	[ACT_SETOPT] = "setopt",
+	[ACT_SPECULATE] = "speculate",
+	[ACT_COMMIT] = "commit",
+	[ACT_DISCARD] = "discard",
+	[ACT_PRINT] = "print",
+	[ACT_RAISE] = "raise",
+	[ACT_STOP] = "stop",
+	[ACT_CHILL] = "chill",
+	[ACT_PANIC] = "panic",
+	[ACT_BREAKPOINT] = "breakpoint",
+	[ACT_COPYOUT] = "copyout",
+	[ACT_COPYOUTSTR] = "copyoutstr",
+	[ACT_SPAN] = "span",
+	[ACT_SLOW] = "slow",
+	[ACT_PCAP] = "pcap",
 };
 
 static const char *const agg_names[] = {
-	[AGG_COUNT] = "count", [AGG_SUM] = "sum", [AGG_AVG] = "avg", [AGG_MIN] = "min", [AGG_MAX] = "max",
-	[AGG_STDDEV] = "stddev", [AGG_QUANTIZE] = "quantize", [AGG_LQUANTIZE] = "lquantize",
-	[AGG_LLQUANTIZE] = "llquantize", [AGG_HIST] = "hist",
+	[AGG_COUNT] = "count",
+	[AGG_SUM] = "sum",
+	[AGG_AVG] = "avg",
+	[AGG_MIN] = "min",
+	[AGG_MAX] = "max",
+	[AGG_STDDEV] = "stddev",
+	[AGG_QUANTIZE] = "quantize",
+	[AGG_LQUANTIZE] = "lquantize",
+	[AGG_LLQUANTIZE] = "llquantize",
+	[AGG_HIST] = "hist",
 };
 
 static const char *name_of(const char *const *names, size_t n, unsigned k)
@@ -131,12 +169,30 @@ static int kind_of(const char *const *names, size_t n, const char *name)
 	return -1;
 }
 
-const char *recfile_field_name(enum field_kind k) { return name_of(field_names, ARRAY_SIZE(field_names), k); }
-int recfile_field_kind(const char *name) { return kind_of(field_names, ARRAY_SIZE(field_names), name); }
-const char *recfile_act_name(enum act_kind k) { return name_of(act_names, ARRAY_SIZE(act_names), k); }
-int recfile_act_kind(const char *name) { return kind_of(act_names, ARRAY_SIZE(act_names), name); }
-const char *recfile_agg_name(enum agg_func f) { return name_of(agg_names, ARRAY_SIZE(agg_names), f); }
-int recfile_agg_func(const char *name) { return kind_of(agg_names, ARRAY_SIZE(agg_names), name); }
+const char *recfile_field_name(enum field_kind k)
+{
+	return name_of(field_names, ARRAY_SIZE(field_names), k);
+}
+int recfile_field_kind(const char *name)
+{
+	return kind_of(field_names, ARRAY_SIZE(field_names), name);
+}
+const char *recfile_act_name(enum act_kind k)
+{
+	return name_of(act_names, ARRAY_SIZE(act_names), k);
+}
+int recfile_act_kind(const char *name)
+{
+	return kind_of(act_names, ARRAY_SIZE(act_names), name);
+}
+const char *recfile_agg_name(enum agg_func f)
+{
+	return name_of(agg_names, ARRAY_SIZE(agg_names), f);
+}
+int recfile_agg_func(const char *name)
+{
+	return kind_of(agg_names, ARRAY_SIZE(agg_names), name);
+}
 
 int recfile_exec(sqlite3 *db, const char *sql, const char *types, ...)
 {
@@ -149,15 +205,12 @@ int recfile_exec(sqlite3 *db, const char *sql, const char *types, ...)
 		const char *s;
 
 		switch (types[i]) {
-		case 'i':
-			rc = sqlite3_bind_int64(st, i + 1, va_arg(ap, int64_t));
-			break;
+		case 'i': rc = sqlite3_bind_int64(st, i + 1, va_arg(ap, int64_t)); break;
 		case 's':
 			s = va_arg(ap, const char *);
 			rc = sqlite3_bind_text(st, i + 1, s, -1, SQLITE_STATIC);
 			break;
-		default:
-			rc = SQLITE_MISUSE;
+		default: rc = SQLITE_MISUSE;
 		}
 	}
 	va_end(ap);
@@ -170,8 +223,11 @@ int recfile_exec(sqlite3 *db, const char *sql, const char *types, ...)
 int recfile_error(sqlite3 *db, const char *what, struct err *err)
 {
 	int rc = sqlite3_errcode(db);
-	int code = rc == SQLITE_FULL ? -ENOSPC : rc == SQLITE_NOMEM ? -ENOMEM : rc == SQLITE_BUSY ? -EBUSY :
-		   rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB ? -EINVAL : -EIO;
+	int code = rc == SQLITE_FULL				 ? -ENOSPC
+		   : rc == SQLITE_NOMEM				 ? -ENOMEM
+		   : rc == SQLITE_BUSY				 ? -EBUSY
+		   : rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB ? -EINVAL
+								 : -EIO;
 
 	return err_set(err, code, "%s: %s", what, sqlite3_errmsg(db));
 }
@@ -200,12 +256,10 @@ static int put_fields(struct writer *w, int64_t owner, int64_t action, const str
 		if (v[i].type)
 			rc = recfile_put_type(w->db, &w->types, v[i].type, &type);
 		if (rc == SQLITE_OK)
-			rc = recfile_exec(w->db, "INSERT INTO field VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-					  "iiisiiiiiisis",
-					  owner, action, (int64_t)i, recfile_field_name(v[i].kind),
-					  (int64_t)v[i].off, (int64_t)v[i].size, (int64_t)v[i].is_signed,
-					  (int64_t)v[i].is_char, (int64_t)v[i].nframes, (int64_t)v[i].strframes,
-					  v[i].ctype, type, v[i].name);
+			rc = recfile_exec(w->db, "INSERT INTO field VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", "iiisiiiiiisis",
+					  owner, action, (int64_t)i, recfile_field_name(v[i].kind), (int64_t)v[i].off,
+					  (int64_t)v[i].size, (int64_t)v[i].is_signed, (int64_t)v[i].is_char,
+					  (int64_t)v[i].nframes, (int64_t)v[i].strframes, v[i].ctype, type, v[i].name);
 	}
 	return rc;
 }
@@ -218,8 +272,8 @@ static int put_action(struct writer *w, int64_t epid, int64_t pos, const struct 
 	if (rc == SQLITE_OK)
 		rc = put_fields(w, epid, pos, act->fields, act->nfields);
 	for (size_t i = 0; rc == SQLITE_OK && i < act->naggs; i++)
-		rc = recfile_exec(w->db, "INSERT INTO action_aggregation VALUES(?,?,?,?)", "iiii", epid, pos, (int64_t)i,
-				  (int64_t)act->aggs[i]->id);
+		rc = recfile_exec(w->db, "INSERT INTO action_aggregation VALUES(?,?,?,?)", "iiii", epid, pos,
+				  (int64_t)i, (int64_t)act->aggs[i]->id);
 	return rc;
 }
 
@@ -237,9 +291,8 @@ static int put_aggregation(struct writer *w, const struct aggdesc *a)
 {
 	int rc = recfile_exec(w->db, "INSERT INTO aggregation VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", "issiiiiiiiii",
 			      (int64_t)a->id, a->name, recfile_agg_name(a->func), (int64_t)a->param[0],
-			      (int64_t)a->param[1], (int64_t)a->param[2], (int64_t)a->param[3],
-			      (int64_t)a->is_signed, (int64_t)a->key_size, (int64_t)a->value_size,
-			      (int64_t)a->slot_ns, (int64_t)a->slot_wall);
+			      (int64_t)a->param[1], (int64_t)a->param[2], (int64_t)a->param[3], (int64_t)a->is_signed,
+			      (int64_t)a->key_size, (int64_t)a->value_size, (int64_t)a->slot_ns, (int64_t)a->slot_wall);
 
 	return rc == SQLITE_OK ? put_fields(w, a->id, RECFILE_AGG_KEY, a->keys, a->nkeys) : rc;
 }
@@ -259,10 +312,10 @@ static int put_sources(struct writer *w, const struct rec_schema *s)
 
 	for (uint32_t i = 0; i < s->ntrackers + s->naggs && rc == SQLITE_OK; i++)
 		if (rec_hist_source(s, i, &d))
-			rc = recfile_exec(w->db, "INSERT INTO hist_source VALUES(?,?,?,?,?,?,?,?)", "isssiiii", (int64_t)i,
-					  d.is_tracker ? "tracker" : "aggregation", d.name, recfile_agg_name(d.func),
-					  (int64_t)d.param[0], (int64_t)d.param[1], (int64_t)d.param[2],
-					  (int64_t)d.param[3]);
+			rc = recfile_exec(w->db, "INSERT INTO hist_source VALUES(?,?,?,?,?,?,?,?)", "isssiiii",
+					  (int64_t)i, d.is_tracker ? "tracker" : "aggregation", d.name,
+					  recfile_agg_name(d.func), (int64_t)d.param[0], (int64_t)d.param[1],
+					  (int64_t)d.param[2], (int64_t)d.param[3]);
 	return rc;
 }
 
@@ -271,8 +324,9 @@ int recfile_put_probes(sqlite3 *db, const struct rec_schema *s)
 	int rc = SQLITE_OK;
 
 	for (size_t i = 0; rc == SQLITE_OK && i < s->nprobes; i++)
-		rc = recfile_exec(db, "INSERT OR IGNORE INTO probe VALUES(?,?,?,?,?)", "issss", (int64_t)s->probes[i].id,
-				  s->probes[i].prov, s->probes[i].mod, s->probes[i].func, s->probes[i].name);
+		rc = recfile_exec(db, "INSERT OR IGNORE INTO probe VALUES(?,?,?,?,?)", "issss",
+				  (int64_t)s->probes[i].id, s->probes[i].prov, s->probes[i].mod, s->probes[i].func,
+				  s->probes[i].name);
 	return rc;
 }
 

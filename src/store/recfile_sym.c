@@ -40,7 +40,8 @@ int symfile_new(sqlite3 *db, struct symfile **ret)
 	} st[] = {
 		{ offsetof(struct symfile, symbol), "INSERT OR IGNORE INTO symbol VALUES(?,?,?,?,?,?,?,?,?,?)" },
 		{ offsetof(struct symfile, source), "INSERT OR IGNORE INTO source VALUES(?,?,?,?,?,?,?,?,?)" },
-		{ offsetof(struct symfile, remove), "DELETE FROM symbol WHERE space = ? AND tgid = ? AND start = ? AND addr = ?" },
+		{ offsetof(struct symfile, remove),
+		  "DELETE FROM symbol WHERE space = ? AND tgid = ? AND start = ? AND addr = ?" },
 	};
 	struct symfile *f = calloc(1, sizeof(*f));
 	int rc = SQLITE_OK;
@@ -50,8 +51,8 @@ int symfile_new(sqlite3 *db, struct symfile **ret)
 	*ret = f;
 	f->db = db;
 	for (size_t i = 0; i < ARRAY_SIZE(st) && rc == SQLITE_OK; i++)
-		rc = sqlite3_prepare_v3(db, st[i].sql, -1, SQLITE_PREPARE_PERSISTENT, (sqlite3_stmt **)(void *)((char *)f + st[i].at),
-					NULL);
+		rc = sqlite3_prepare_v3(db, st[i].sql, -1, SQLITE_PREPARE_PERSISTENT,
+					(sqlite3_stmt **)(void *)((char *)f + st[i].at), NULL);
 	return rc;
 }
 
@@ -64,7 +65,7 @@ void symfile_free(struct symfile *f)
 	sqlite3_finalize(f->symbol);
 	sqlite3_finalize(f->source);
 	sqlite3_finalize(f->remove);
-	HASH_ITER(hh, f->known, k, next) {
+	HASH_ITER (hh, f->known, k, next) {
 		HASH_DEL(f->known, k);
 		free(k);
 	}
@@ -142,8 +143,8 @@ int symfile_add(struct symfile *f, const struct recfile_symbol *s, uint64_t *ret
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-int symfile_add_source(struct symfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v, size_t n,
-		       uint64_t *ret_bytes)
+int symfile_add_source(struct symfile *f, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source *v,
+		       size_t n, uint64_t *ret_bytes)
 {
 	sqlite3_stmt *st = f->source;
 	int rc = SQLITE_DONE;
@@ -190,22 +191,35 @@ void recfile_addresses(const struct recfield *fld, const uint8_t *data, recfile_
 			fn(ctx, space, h.tgid, h.start, addr);
 		}
 		break;
-	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
+	case FLD_USYM:
+	case FLD_UFUNC:
+	case FLD_UMOD:
+	case FLD_UADDR:
 		memcpy(&u, p, sizeof(u));
 		fn(ctx, RECFILE_USER, u.tgid, u.start, u.addr);
 		break;
-	case FLD_SYM: case FLD_FUNC: case FLD_MOD:
+	case FLD_SYM:
+	case FLD_FUNC:
+	case FLD_MOD:
 		memcpy(&addr, p, sizeof(addr));
 		fn(ctx, RECFILE_KERNEL, 0, 0, addr);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
-void symfile_mark(struct symfile *f, uint64_t mark) { f->mark = mark; }
-void symfile_use_for(struct symfile *f, enum sym_user user) { f->user = user; }
-uint64_t symfile_bytes(const struct symfile *f) { return f->bytes; }
+void symfile_mark(struct symfile *f, uint64_t mark)
+{
+	f->mark = mark;
+}
+void symfile_use_for(struct symfile *f, enum sym_user user)
+{
+	f->user = user;
+}
+uint64_t symfile_bytes(const struct symfile *f)
+{
+	return f->bytes;
+}
 
 static bool is_used(const struct known *k, const uint64_t *gone)
 {
@@ -220,7 +234,7 @@ static void use_starts(struct symfile *f, const uint64_t *gone)
 {
 	struct known *k, *next, *start;
 
-	HASH_ITER(hh, f->known, k, next) {
+	HASH_ITER (hh, f->known, k, next) {
 		struct known_key key = k->key;
 
 		if (!k->offset || !is_used(k, gone))
@@ -239,7 +253,7 @@ int symfile_sweep(struct symfile *f, const uint64_t *gone, uint64_t max_bytes, b
 	uint64_t bytes = 0;
 
 	use_starts(f, gone);
-	HASH_ITER(hh, f->known, k, next) {
+	HASH_ITER (hh, f->known, k, next) {
 		int rc;
 
 		if (is_used(k, gone))

@@ -8,12 +8,12 @@
 #include "store/recfile_int.h"
 #include <uthash.h>
 
-#define TYPES_MAX    65536
-#define DEPTH_MAX    64
+#define TYPES_MAX 65536
+#define DEPTH_MAX 64
 #define EXPANDED_MAX 1000000 /* parts of a value of the type, parts of parts included */
 
 static const char *const kind_names[] = {
-	[RTY_INT] = "int", [RTY_FLOAT] = "float", [RTY_ENUM] = "enum", [RTY_PTR] = "pointer",
+	[RTY_INT] = "int",     [RTY_FLOAT] = "float",	[RTY_ENUM] = "enum",	 [RTY_PTR] = "pointer",
 	[RTY_ARRAY] = "array", [RTY_STRUCT] = "struct", [RTY_STRING] = "string", [RTY_BYTES] = "bytes",
 };
 
@@ -29,14 +29,13 @@ void recfile_types_free(struct rectype_ids **ids)
 {
 	struct rectype_ids *i, *next;
 
-	HASH_ITER(hh, *ids, i, next) {
+	HASH_ITER (hh, *ids, i, next) {
 		HASH_DEL(*ids, i);
 		free(i);
 	}
 }
 
-static int put_parts(sqlite3 *db, struct rectype_ids **ids, const struct rectype *t, int64_t *elem,
-		     int64_t *members)
+static int put_parts(sqlite3 *db, struct rectype_ids **ids, const struct rectype *t, int64_t *elem, int64_t *members)
 {
 	int rc = SQLITE_OK;
 
@@ -50,8 +49,9 @@ static int put_parts(sqlite3 *db, struct rectype_ids **ids, const struct rectype
 
 static int put_rows(sqlite3 *db, const struct rectype *t, int64_t id, int64_t elem, const int64_t *members)
 {
-	int rc = recfile_exec(db, "INSERT INTO type VALUES(?,?,?,?,?,?,?,?)", "issiiiii", id, kind_names[t->kind], t->name,
-			      (int64_t)t->size, (int64_t)t->is_signed, (int64_t)t->is_char, elem, (int64_t)t->nelems);
+	int rc = recfile_exec(db, "INSERT INTO type VALUES(?,?,?,?,?,?,?,?)", "issiiiii", id, kind_names[t->kind],
+			      t->name, (int64_t)t->size, (int64_t)t->is_signed, (int64_t)t->is_char, elem,
+			      (int64_t)t->nelems);
 
 	for (uint32_t i = 0; rc == SQLITE_OK && i < t->nmembers; i++)
 		rc = recfile_exec(db, "INSERT INTO type_member VALUES(?,?,?,?,?,?)", "iisiii", id, (int64_t)i,
@@ -133,8 +133,11 @@ static int load_members(struct type_load *l, int64_t id, struct rectype *t, uint
 {
 	VEC(struct rec_member) v = { 0 };
 	sqlite3_stmt *st = NULL;
-	int rc = sqlite3_prepare_v2(l->db, "SELECT name, part, bit_off, bit_size FROM type_member WHERE type = ?"
-				    " ORDER BY pos", -1, &st, NULL), e = 0;
+	int rc = sqlite3_prepare_v2(l->db,
+				    "SELECT name, part, bit_off, bit_size FROM type_member WHERE type = ?"
+				    " ORDER BY pos",
+				    -1, &st, NULL),
+	    e = 0;
 
 	sqlite3_bind_int64(st, 1, id);
 	while (rc == SQLITE_OK && e == 0 && (rc = sqlite3_step(st)) == SQLITE_ROW) {
@@ -143,8 +146,8 @@ static int load_members(struct type_load *l, int64_t id, struct rectype *t, uint
 					(uint32_t)bits };
 
 		if (!m.type || off < 0 || (uint64_t)off > t->size * 8 || bits < 0 || bits > 64 ||
-		    (bits ? (uint64_t)bits > t->size * 8 - (uint64_t)off :
-			    m.type->size > t->size - (uint64_t)off / 8) ||
+		    (bits ? (uint64_t)bits > t->size * 8 - (uint64_t)off
+			  : m.type->size > t->size - (uint64_t)off / 8) ||
 		    !grow(l->t, sqlite3_column_int64(st, 1), 1, expanded, depth))
 			e = bad_type(l);
 		else
@@ -165,7 +168,8 @@ static int load_values(struct type_load *l, int64_t id, struct rectype *t)
 	VEC(struct rec_eval) v = { 0 };
 	sqlite3_stmt *st = NULL;
 	int rc = sqlite3_prepare_v2(l->db, "SELECT name, value FROM type_value WHERE type = ? ORDER BY pos", -1, &st,
-				    NULL), e = 0;
+				    NULL),
+	    e = 0;
 
 	sqlite3_bind_int64(st, 1, id);
 	while (rc == SQLITE_OK && e == 0 && (rc = sqlite3_step(st)) == SQLITE_ROW) {
@@ -186,10 +190,10 @@ static int load_values(struct type_load *l, int64_t id, struct rectype *t)
 static bool scalar_fits(const struct rectype *t)
 {
 	switch (t->kind) {
-	case RTY_INT: case RTY_ENUM: case RTY_PTR:
-		return t->size >= 1 && t->size <= 16;
-	default:
-		return true;
+	case RTY_INT:
+	case RTY_ENUM:
+	case RTY_PTR: return t->size >= 1 && t->size <= 16;
+	default: return true;
 	}
 }
 
@@ -240,7 +244,8 @@ int recfile_get_types(sqlite3 *db, struct arena *a, struct rectype_table *ret, s
 	*ret = (struct rectype_table){ .v = arena_new_arr(a, const struct rectype *, TYPES_MAX),
 				       .expanded = arena_new_arr(a, uint32_t, TYPES_MAX),
 				       .depth = arena_new_arr(a, uint8_t, TYPES_MAX) };
-	rc = sqlite3_prepare_v2(db, "SELECT id, kind, name, size, is_signed, is_char, elem, nelems FROM type ORDER BY id",
+	rc = sqlite3_prepare_v2(db,
+				"SELECT id, kind, name, size, is_signed, is_char, elem, nelems FROM type ORDER BY id",
 				-1, &st, NULL);
 	while (rc == SQLITE_OK && e == 0 && (rc = sqlite3_step(st)) == SQLITE_ROW) {
 		e = load_type(&l, st);

@@ -10,16 +10,19 @@
 #include "store/recread_int.h"
 
 /* The columns that a rec_flight is made of: of a flight and its slow event. */
-#define COLUMNS "flight.id, \"from\", \"to\", covered, slow.start, slow.tid, slow.cpu, slow.end_tid, slow.end_cpu, torn, skipped"
-#define TABLES	" FROM flight JOIN slow ON slow.id = flight.slow"
+#define COLUMNS \
+	"flight.id, \"from\", \"to\", covered, slow.start, slow.tid, slow.cpu, slow.end_tid, slow.end_cpu, torn, skipped"
+#define TABLES " FROM flight JOIN slow ON slow.id = flight.slow"
 
 int recflight_open(struct recread *r, struct err *err)
 {
 	if (r->version < 3)
 		return 0;
-	if (sqlite3_prepare_v2(r->db, "SELECT " COLUMNS TABLES " WHERE flight.seq = ?", -1, &r->flights, NULL) != SQLITE_OK ||
-	    sqlite3_prepare_v2(r->db, "SELECT ts, cpu, kind, id, info, text FROM flight_event WHERE flight = ? ORDER BY pos", -1,
-			       &r->flight_events, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(r->db, "SELECT " COLUMNS TABLES " WHERE flight.seq = ?", -1, &r->flights, NULL) !=
+		    SQLITE_OK ||
+	    sqlite3_prepare_v2(r->db,
+			       "SELECT ts, cpu, kind, id, info, text FROM flight_event WHERE flight = ? ORDER BY pos",
+			       -1, &r->flight_events, NULL) != SQLITE_OK)
 		return recfile_error(r->db, "the recording cannot be read", err);
 	return 0;
 }
@@ -78,7 +81,8 @@ static int load_events(struct recread *r, int64_t flight, uint32_t *ret, struct 
 		if (rc != SQLITE_ROW)
 			break;
 		v = (struct rec_flight_event *)(void *)((uint8_t *)r->flight + sizeof(struct rec_flight)) + n;
-		*v = (struct rec_flight_event){ .ts = (uint64_t)sqlite3_column_int64(st, 0), .cpu = (uint32_t)sqlite3_column_int64(st, 1),
+		*v = (struct rec_flight_event){ .ts = (uint64_t)sqlite3_column_int64(st, 0),
+						.cpu = (uint32_t)sqlite3_column_int64(st, 1),
 						.id = (uint32_t)sqlite3_column_int64(st, 3),
 						.info = (uint32_t)sqlite3_column_int64(st, 4) };
 		take_text(v->kind, sizeof(v->kind), st, 2);
@@ -108,7 +112,10 @@ static int take_flight(struct recread *r, sqlite3_stmt *st, struct row *ret, str
 	for (int i = 0; i < 6; i++)
 		*words[i] = (uint32_t)sqlite3_column_int64(st, 5 + i);
 	memcpy(r->flight, &h, sizeof(h));
-	*ret = (struct row){ .kind = ROW_FLIGHT, .ts = h.to, .cpu = h.end_cpu, .data = r->flight,
+	*ret = (struct row){ .kind = ROW_FLIGHT,
+			     .ts = h.to,
+			     .cpu = h.end_cpu,
+			     .data = r->flight,
 			     .len = sizeof(h) + h.n * sizeof(struct rec_flight_event) };
 	return 0;
 }
@@ -122,9 +129,9 @@ int recflight_next(struct recread *r, struct row *ret, struct err *err)
 	r->flight_due = false;
 	sqlite3_bind_int64(r->flights, 1, r->flight_after);
 	rc = sqlite3_step(r->flights);
-	e = rc == SQLITE_ROW  ? take_flight(r, r->flights, ret, err) :
-	    rc == SQLITE_DONE ? 0 :
-				recfile_error(r->db, "the recording cannot be read further", err);
+	e = rc == SQLITE_ROW	? take_flight(r, r->flights, ret, err)
+	    : rc == SQLITE_DONE ? 0
+				: recfile_error(r->db, "the recording cannot be read further", err);
 	sqlite3_reset(r->flights);
 	return e < 0 ? e : rc == SQLITE_ROW;
 }
@@ -140,7 +147,8 @@ int recread_flights(struct recread *r, rec_row_fn *fn, void *ctx, struct err *er
 	if (sqlite3_prepare_v2(r->db, "SELECT " COLUMNS TABLES " ORDER BY flight.id", -1, &st, NULL) != SQLITE_OK)
 		return recfile_error(r->db, "the recording cannot be read", err);
 	while (e == 0 && (rc = sqlite3_step(st)) != SQLITE_DONE) {
-		e = rc == SQLITE_ROW ? take_flight(r, st, &row, err) : recfile_error(r->db, "the recording cannot be read", err);
+		e = rc == SQLITE_ROW ? take_flight(r, st, &row, err)
+				     : recfile_error(r->db, "the recording cannot be read", err);
 		if (e == 0)
 			e = fn(ctx, &row);
 	}

@@ -17,8 +17,7 @@ bool rechist_fits(const struct rec_histdesc *d, const void *data, size_t len)
 	uint64_t sum = 0;
 
 	if (len < sizeof(*h) || h->key_size > len || h->key_size != (h->flags & HIST_OTHER ? 0 : d->key_size) ||
-	    !h->period || h->nbuckets > d->nbuckets ||
-	    len != rechist_head(h->key_size) + h->nbuckets * sizeof(*b))
+	    !h->period || h->nbuckets > d->nbuckets || len != rechist_head(h->key_size) + h->nbuckets * sizeof(*b))
 		return false;
 	b = rechist_buckets(h);
 	for (uint32_t i = 0; i < h->nbuckets; i++) {
@@ -138,7 +137,10 @@ int histsum_add(struct histsum *s, const struct rec_hist *h, const struct rec_bu
 
 int histsum_merge(struct histsum *s, const struct histsum *other)
 {
-	const struct rec_hist h = { .count = other->count, .sum = other->sum, .max = other->max, .flags = other->flags,
+	const struct rec_hist h = { .count = other->count,
+				    .sum = other->sum,
+				    .max = other->max,
+				    .flags = other->flags,
 				    .nbuckets = (uint32_t)other->n };
 
 	return histsum_add(s, &h, other->v);

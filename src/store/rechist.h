@@ -9,7 +9,10 @@ static inline size_t rechist_head(uint32_t key_size)
 {
 	return sizeof(struct rec_hist) + (key_size + 7u) / 8 * 8;
 }
-static inline const void *rechist_key(const struct rec_hist *h) { return h + 1; }
+static inline const void *rechist_key(const struct rec_hist *h)
+{
+	return h + 1;
+}
 static inline const struct rec_bucket *rechist_buckets(const struct rec_hist *h)
 {
 	return (const void *)((const uint8_t *)h + rechist_head(h->key_size));
@@ -31,7 +34,8 @@ void rechist_buf_free(struct rechist_buf *b);
 /* The start of the slot of length period that holds ts; slots begin at multiples of it on the wall clock. */
 uint64_t rechist_slot(uint64_t ts, uint64_t period, uint64_t wall_off);
 /* The ROW_HIST that a ROW_AGG makes: of the slot that its key tells (struct aggdesc), or of the second in the middle
- * between this reading and the one before (0: there was none). 1: *ret is it, its data in b; 0: it makes none; -ENOMEM. */
+ * between this reading and the one before (0: there was none). 1: *ret is it, its data in b; 0: it makes none; -ENOMEM.
+ */
 int rechist_of_agg(struct rechist_buf *b, const struct rec_schema *s, const struct row *row, uint64_t read_before,
 		   uint64_t wall_off, struct row *ret);
 

@@ -85,8 +85,11 @@ bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdes
 	const struct aggdesc *d;
 
 	if (id < s->ntrackers) {
-		*ret = (struct rec_histdesc){ .is_tracker = true, .name = s->trackers[id].name, .func = AGG_HIST,
-					      .param = no_param, .nbuckets = AGG_HIST_NBUCKETS };
+		*ret = (struct rec_histdesc){ .is_tracker = true,
+					      .name = s->trackers[id].name,
+					      .func = AGG_HIST,
+					      .param = no_param,
+					      .nbuckets = AGG_HIST_NBUCKETS };
 		return true;
 	}
 	if (id - s->ntrackers >= s->naggs)
@@ -94,9 +97,15 @@ bool rec_hist_source(const struct rec_schema *s, uint32_t id, struct rec_histdes
 	d = s->aggs[id - s->ntrackers];
 	if (d->func < AGG_QUANTIZE)
 		return false;
-	*ret = (struct rec_histdesc){ .name = d->name, .func = d->func, .param = d->param,
-				      .nbuckets = d->value_size / 8 - 1, .keys = d->keys, .nkeys = d->nkeys,
-				      .key_size = d->key_size, .slot_ns = d->slot_ns, .slot_wall = d->slot_wall };
+	*ret = (struct rec_histdesc){ .name = d->name,
+				      .func = d->func,
+				      .param = d->param,
+				      .nbuckets = d->value_size / 8 - 1,
+				      .keys = d->keys,
+				      .nkeys = d->nkeys,
+				      .key_size = d->key_size,
+				      .slot_ns = d->slot_ns,
+				      .slot_wall = d->slot_wall };
 	if (d->slot_ns) {
 		ret->keys++;
 		ret->nkeys--;

@@ -35,15 +35,15 @@ enum rec_note {
 
 struct row {
 	enum row_kind kind;
-	uint64_t ts;	 /* CLOCK_MONOTONIC ns; HIST: when the slot began */
+	uint64_t ts; /* CLOCK_MONOTONIC ns; HIST: when the slot began */
 	uint32_t cpu;
-	uint32_t probe;	 /* probe id; NOTE: of a program, by its first */
-	uint32_t id;	 /* EVENT: epid; AGG: aggregation; DROPS: enum rec_counter; HIST: the source, a number of
-			  * rec_hist_source(); COST: the program's number */
-	uint64_t count;	 /* DROPS: how many; NOTE: ns in front of ts that it is of */
+	uint32_t probe;	  /* probe id; NOTE: of a program, by its first */
+	uint32_t id;	  /* EVENT: epid; AGG: aggregation; DROPS: enum rec_counter; HIST: the source, a number of
+			   * rec_hist_source(); COST: the program's number */
+	uint64_t count;	  /* DROPS: how many; NOTE: ns in front of ts that it is of */
 	const void *data; /* by kind; AGG: the key (key_size bytes); valid until released */
 	size_t len;
-	const uint64_t *value; /* AGG: merged over CPUs (value_size bytes) */
+	const uint64_t *value;	/* AGG: merged over CPUs (value_size bytes) */
 	const uint64_t *percpu; /* AGG: per-CPU values (with aggpercpu), ncpu of them, or NULL */
 };
 
@@ -74,12 +74,12 @@ struct rec_tracker {
  * nbuckets struct rec_bucket, ascending by index, none with count 0. Slots are keyed by the event's own
  * time, never by when it was read. A slot may come in several rows: they add up. */
 struct rec_hist {
-	uint64_t period;   /* ns: length of the slot */
+	uint64_t period; /* ns: length of the slot */
 	uint64_t count;
 	uint64_t sum, max; /* exact; HIST_NO_SUM: of an aggregation, which has none */
 	uint32_t key_size; /* trackers: 0 */
 	uint32_t nbuckets;
-	uint32_t flags;	   /* HIST_* */
+	uint32_t flags; /* HIST_* */
 	uint32_t pad;
 };
 enum {
@@ -95,24 +95,27 @@ struct rec_bucket {
 };
 
 enum rec_proc_kind {
-	PROC_FORK, PROC_EXEC, PROC_EXIT, PROC_MMAP,
+	PROC_FORK,
+	PROC_EXEC,
+	PROC_EXIT,
+	PROC_MMAP,
 	PROC_ALIVE, /* when the recording began; ts: since when */
 	PROC_NKINDS
 };
 
-struct rec_proc { /* row.ts: when */
+struct rec_proc {	 /* row.ts: when */
 	uint32_t kind;	 /* enum rec_proc_kind */
 	uint32_t tgid;	 /* in dwell's pid namespace */
 	uint32_t parent; /* FORK, ALIVE */
 	uint32_t pad;
 	uint64_t addr, len, off; /* MMAP: executable ones */
-	char name[]; /* EXEC, ALIVE: comm; MMAP: path; NUL-terminated within row.len */
+	char name[];		 /* EXEC, ALIVE: comm; MMAP: path; NUL-terminated within row.len */
 };
 
 /* "fork", "exec", "exit", "mmap", "alive"; NULL when there is no such kind. */
 const char *rec_proc_name(uint32_t kind);
 
-struct rec_cost { /* row.probe: the first probe of the program */
+struct rec_cost {		  /* row.probe: the first probe of the program */
 	uint64_t run_ns, run_cnt; /* since the last such row, as the kernel measures */
 	uint64_t interval;	  /* ns */
 };
@@ -140,7 +143,7 @@ const struct rec_probe *rec_schema_probe(const struct rec_schema *s, uint32_t id
 struct rec_histdesc {
 	bool is_tracker;
 	const char *name;
-	enum agg_func func; /* tells what a bucket is: aggval_*_bound() */
+	enum agg_func func;   /* tells what a bucket is: aggval_*_bound() */
 	const int32_t *param; /* four */
 	uint32_t nbuckets;
 	const struct recfield *keys; /* trackers: none; without that of the slot, whose 8 bytes are 0 in keys here */
@@ -149,7 +152,10 @@ struct rec_histdesc {
 	uint64_t slot_ns; /* of an aggregation that keys by slots itself: see struct aggdesc */
 	bool slot_wall;
 };
-static inline uint32_t rec_hist_of_tracker(const struct rec_tracker *t) { return t->id; }
+static inline uint32_t rec_hist_of_tracker(const struct rec_tracker *t)
+{
+	return t->id;
+}
 static inline uint32_t rec_hist_of_agg(const struct rec_schema *s, uint32_t agg)
 {
 	return (uint32_t)s->ntrackers + agg;

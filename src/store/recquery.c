@@ -82,7 +82,8 @@ static void widen_by_hist(struct recread *r, struct rec_range *ret)
 		for (int k = 0; k < 2; k++)
 			snprintf(sql[k], sizeof(sql[k]),
 				 "SELECT %s FROM hist WHERE source = %zu AND period = %llu ORDER BY start %s LIMIT 1",
-				 k ? "start + period" : "start", i, (unsigned long long)RECFILE_SECOND_NS, k ? "DESC" : "");
+				 k ? "start + period" : "start", i, (unsigned long long)RECFILE_SECOND_NS,
+				 k ? "DESC" : "");
 		widen(r, sql[0], sql[1], ret);
 	}
 }
@@ -97,7 +98,8 @@ bool recread_hist_extent(struct recread *r, struct rec_range *ret)
 bool recread_extent(struct recread *r, struct rec_range *ret)
 {
 	*ret = (struct rec_range){ UINT64_MAX, 0 };
-	widen(r, "SELECT ts FROM row WHERE seq > 0 ORDER BY seq LIMIT 1", "SELECT ts FROM row ORDER BY seq DESC LIMIT 1", ret);
+	widen(r, "SELECT ts FROM row WHERE seq > 0 ORDER BY seq LIMIT 1",
+	      "SELECT ts FROM row ORDER BY seq DESC LIMIT 1", ret);
 	widen_by_hist(r, ret);
 	if (r->version >= 2) {
 		widen(r, "SELECT min(start) FROM span", "SELECT max(start) FROM span", ret);
@@ -156,8 +158,12 @@ int recread_spans(struct recread *r, struct rec_range range, rec_span_fn *fn, vo
 
 static int take_proc(struct recread *r, sqlite3_stmt *st, void *fn, void *ctx, struct err *err)
 {
-	struct rec_proc_row p = { .ts = u64(st, 0), .name = text(st, 7),
-				  .p = { .tgid = u32(st, 2), .parent = u32(st, 3), .addr = u64(st, 4), .len = u64(st, 5),
+	struct rec_proc_row p = { .ts = u64(st, 0),
+				  .name = text(st, 7),
+				  .p = { .tgid = u32(st, 2),
+					 .parent = u32(st, 3),
+					 .addr = u64(st, 4),
+					 .len = u64(st, 5),
 					 .off = u64(st, 6) } };
 
 	(void)r;
@@ -170,8 +176,10 @@ static int take_proc(struct recread *r, sqlite3_stmt *st, void *fn, void *ctx, s
 
 int recread_procs(struct recread *r, struct rec_range range, rec_proc_fn *fn, void *ctx, struct err *err)
 {
-	return in_time(r, "SELECT ts, kind, tgid, parent, addr, len, off, name FROM process WHERE ts >= ? AND ts < ?"
-			  " ORDER BY ts, id", range, take_proc, (void *)fn, ctx, err);
+	return in_time(r,
+		       "SELECT ts, kind, tgid, parent, addr, len, off, name FROM process WHERE ts >= ? AND ts < ?"
+		       " ORDER BY ts, id",
+		       range, take_proc, (void *)fn, ctx, err);
 }
 
 static int take_cost(struct recread *r, sqlite3_stmt *st, void *fn, void *ctx, struct err *err)
@@ -185,8 +193,10 @@ static int take_cost(struct recread *r, sqlite3_stmt *st, void *fn, void *ctx, s
 
 int recread_costs(struct recread *r, struct rec_range range, rec_cost_fn *fn, void *ctx, struct err *err)
 {
-	return in_time(r, "SELECT ts, program, probe, run_ns, run_cnt, interval FROM cost WHERE ts >= ? AND ts < ?"
-			  " ORDER BY ts, id", range, take_cost, (void *)fn, ctx, err);
+	return in_time(r,
+		       "SELECT ts, program, probe, run_ns, run_cnt, interval FROM cost WHERE ts >= ? AND ts < ?"
+		       " ORDER BY ts, id",
+		       range, take_cost, (void *)fn, ctx, err);
 }
 
 /* -- slow events -- */
@@ -245,9 +255,17 @@ static int take_slow(struct recread *r, sqlite3_stmt *st, void *unused, void *ct
 	(void)unused;
 	if (tracker < 0 || (uint64_t)tracker >= r->schema.ntrackers || how < 0)
 		return damaged(err, "a slow event of unknown tracker or ending");
-	s.fixed = (struct rec_slow){ .tracker = (uint32_t)tracker, .start = u64(st, 2), .delay = u64(st, 3),
-				     .how = (uint32_t)how, .exit_id = u64(st, 5), .cgroup = u64(st, 6), .pid = u32(st, 7),
-				     .tid = u32(st, 8), .cpu = u32(st, 9), .end_pid = u32(st, 10), .end_tid = u32(st, 11),
+	s.fixed = (struct rec_slow){ .tracker = (uint32_t)tracker,
+				     .start = u64(st, 2),
+				     .delay = u64(st, 3),
+				     .how = (uint32_t)how,
+				     .exit_id = u64(st, 5),
+				     .cgroup = u64(st, 6),
+				     .pid = u32(st, 7),
+				     .tid = u32(st, 8),
+				     .cpu = u32(st, 9),
+				     .end_pid = u32(st, 10),
+				     .end_tid = u32(st, 11),
 				     .end_cpu = u32(st, 12) };
 	take_comm(s.fixed.comm, text(st, 13));
 	take_comm(s.fixed.end_comm, text(st, 14));
@@ -261,20 +279,25 @@ static int take_slow(struct recread *r, sqlite3_stmt *st, void *unused, void *ct
 
 int recread_slow(struct recread *r, const struct rec_slow_query *q, rec_slow_fn *fn, void *ctx, struct err *err)
 {
-	const int64_t p[] = { (int64_t)q->range.from, q->range.to > INT64_MAX ? INT64_MAX : (int64_t)q->range.to,
-			      q->tracker, (int64_t)q->min_delay, q->max_delay ? (int64_t)q->max_delay : INT64_MAX,
-			      q->which == CONTROL_ONLY, q->limit ? (int64_t)q->limit : -1 };
+	const int64_t p[] = { (int64_t)q->range.from,
+			      q->range.to > INT64_MAX ? INT64_MAX : (int64_t)q->range.to,
+			      q->tracker,
+			      (int64_t)q->min_delay,
+			      q->max_delay ? (int64_t)q->max_delay : INT64_MAX,
+			      q->which == CONTROL_ONLY,
+			      q->limit ? (int64_t)q->limit : -1 };
 	struct slow_take t = { fn, ctx, NULL };
 	char sql[640];
 	int e;
 
 	if (r->version < 2)
 		return 0;
-	snprintf(sql, sizeof(sql),
-		 "SELECT id, tracker, start, delay, how, exit_id, cgroup, pid, tid, cpu, end_pid, end_tid, end_cpu, comm,"
-		 " end_comm, key FROM slow WHERE ended >= ?1 AND ended < ?2 AND (?3 < 0 OR tracker = ?3) AND delay >= ?4"
-		 " AND delay <= ?5 AND (how = 'control') = ?6 ORDER BY %s LIMIT ?7",
-		 q->longest_first ? "delay DESC, id" : "ended, id");
+	snprintf(
+		sql, sizeof(sql),
+		"SELECT id, tracker, start, delay, how, exit_id, cgroup, pid, tid, cpu, end_pid, end_tid, end_cpu, comm,"
+		" end_comm, key FROM slow WHERE ended >= ?1 AND ended < ?2 AND (?3 < 0 OR tracker = ?3) AND delay >= ?4"
+		" AND delay <= ?5 AND (how = 'control') = ?6 ORDER BY %s LIMIT ?7",
+		q->longest_first ? "delay DESC, id" : "ended, id");
 	if (sqlite3_prepare_v2(r->db, "SELECT name, value, text, stack FROM slow_attr WHERE slow = ? ORDER BY pos", -1,
 			       &t.attrs, NULL) != SQLITE_OK)
 		return fail(r, err);
@@ -304,7 +327,8 @@ static int take_stack(struct recread *r, sqlite3_stmt *st, void *unused, void *c
 
 int recread_stack(struct recread *r, int64_t id, struct rec_stack *ret, struct err *err)
 {
-	int e = each(r, "SELECT space, tgid, start, flags, frames FROM stack WHERE id = ?", &id, take_stack, NULL, ret, err);
+	int e = each(r, "SELECT space, tgid, start, flags, frames FROM stack WHERE id = ?", &id, take_stack, NULL, ret,
+		     err);
 
 	if (e == 0)
 		return err_set(err, -ENOENT, "there is no stack %lld", (long long)id);
@@ -335,13 +359,15 @@ static int first_row(struct recread *r, uint64_t t, int64_t *ret, struct err *er
 	int64_t lo = 1, hi = 0, seq;
 	uint64_t ts;
 
-	/* Rows below 1 are what aggregations were before the first that is left: of the beginning, whatever their time. */
+	/* Rows below 1 are what aggregations were before the first that is left: of the beginning, whatever their time.
+	 */
 	if (!t) {
 		*ret = INT64_MIN;
 		return 0;
 	}
 
-	if (sqlite3_prepare_v2(r->db, "SELECT max(seq) FROM row", -1, &st, NULL) == SQLITE_OK && sqlite3_step(st) == SQLITE_ROW)
+	if (sqlite3_prepare_v2(r->db, "SELECT max(seq) FROM row", -1, &st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW)
 		hi = sqlite3_column_int64(st, 0);
 	sqlite3_finalize(st);
 	st = NULL;
@@ -374,7 +400,8 @@ int recread_rows(struct recread *r, unsigned kinds, struct rec_range range, rec_
 		return e;
 	if (sqlite3_prepare_v2(r->db,
 			       "SELECT seq, kind, ts, cpu, probe, id, count, data, value, percpu FROM row"
-			       " WHERE seq >= ? ORDER BY seq", -1, &st, NULL) != SQLITE_OK)
+			       " WHERE seq >= ? ORDER BY seq",
+			       -1, &st, NULL) != SQLITE_OK)
 		return fail(r, err);
 	sqlite3_bind_int64(st, 1, first);
 	while (e == 0 && (rc = sqlite3_step(st)) != SQLITE_DONE) {

@@ -60,12 +60,12 @@ struct rec_slow_row {
 	size_t nattrs;
 };
 struct rec_slow_query {
-	struct rec_range range; /* of their ends */
-	int64_t tracker;	/* -1: any */
-	uint64_t min_delay, max_delay; /* ns; max 0: no limit */
+	struct rec_range range;			/* of their ends */
+	int64_t tracker;			/* -1: any */
+	uint64_t min_delay, max_delay;		/* ns; max 0: no limit */
 	enum { SLOW_ONLY, CONTROL_ONLY } which; /* control sample, or all but it */
-	bool longest_first;	/* else by time */
-	uint64_t limit;		/* 0: none */
+	bool longest_first;			/* else by time */
+	uint64_t limit;				/* 0: none */
 };
 typedef int rec_slow_fn(void *ctx, const struct rec_slow_row *s);
 int recread_slow(struct recread *r, const struct rec_slow_query *q, rec_slow_fn *fn, void *ctx, struct err *err);
@@ -109,8 +109,7 @@ int recread_costs(struct recread *r, struct rec_range range, rec_cost_fn *fn, vo
 /* Rows of the kinds whose bits (1u << kind) are set, in the order of recread_next(); found fast, as rows
  * are in order of time but for at most a second. ROW_AGG rows alone do not say what an aggregation was. */
 typedef int rec_row_fn(void *ctx, const struct row *row);
-int recread_rows(struct recread *r, unsigned kinds, struct rec_range range, rec_row_fn *fn, void *ctx,
-		 struct err *err);
+int recread_rows(struct recread *r, unsigned kinds, struct rec_range range, rec_row_fn *fn, void *ctx, struct err *err);
 /* What the flight recorder saw, all of it: ROW_FLIGHTs, each valid until fn returns. */
 int recread_flights(struct recread *r, rec_row_fn *fn, void *ctx, struct err *err);
 #endif

@@ -57,8 +57,9 @@ static int take_column(sqlite3_stmt *st, const struct rec_histdesc *d, struct re
 int recread_columns(struct recread *r, uint32_t source, uint64_t period, struct rec_range range, int64_t key,
 		    rec_column_fn *fn, void *ctx, struct err *err)
 {
-	static const char sql[] = "SELECT key, start, count, sum, max, flags, buckets FROM hist WHERE source = ?1 AND period = ?2"
-				  " AND start >= ?3 AND start < ?4 AND (?5 < 0 OR key = ?5) ORDER BY start, key";
+	static const char sql[] =
+		"SELECT key, start, count, sum, max, flags, buckets FROM hist WHERE source = ?1 AND period = ?2"
+		" AND start >= ?3 AND start < ?4 AND (?5 < 0 OR key = ?5) ORDER BY start, key";
 	const int64_t p[] = { source, (int64_t)period, (int64_t)range.from,
 			      range.to > INT64_MAX ? INT64_MAX : (int64_t)range.to, key };
 	struct rec_column c = { .source = source, .head.period = period };
@@ -154,8 +155,8 @@ int recread_hist_keys(struct recread *r, uint32_t source, rec_key_fn *fn, void *
 
 	if (r->version < 2 || !rec_hist_source(&r->schema, source, &d))
 		return 0;
-	if (sqlite3_prepare_v2(r->db, "SELECT id, text, data FROM hist_key WHERE source = ? ORDER BY id", -1, &st, NULL) !=
-	    SQLITE_OK)
+	if (sqlite3_prepare_v2(r->db, "SELECT id, text, data FROM hist_key WHERE source = ? ORDER BY id", -1, &st,
+			       NULL) != SQLITE_OK)
 		return fail(r, err);
 	sqlite3_bind_int64(st, 1, source);
 	while (e == 0 && (rc = sqlite3_step(st)) != SQLITE_DONE) {

@@ -15,15 +15,15 @@
 #include "store/sparse.h"
 #include <uthash.h>
 
-#define ARENA_LIMIT   ((size_t)1 << 30)
-#define PAIRS_MAX     10000
-#define BUSY_MS	      2000
-#define TABLES_V1     14 /* how many tables version 1 has */
-#define TABLES_V2     24
-#define TABLES_V3     26
+#define ARENA_LIMIT ((size_t)1 << 30)
+#define PAIRS_MAX 10000
+#define BUSY_MS 2000
+#define TABLES_V1 14 /* how many tables version 1 has */
+#define TABLES_V2 24
+#define TABLES_V3 26
 
 #define RECFILE_SOURCE_SINCE 4 /* version */
-#define SPACE_SOURCE	     2 /* beside those of enum recfile_space, in the cache */
+#define SPACE_SOURCE 2	       /* beside those of enum recfile_space, in the cache */
 
 struct cached { /* a symbol that was looked up */
 	struct cached_key {
@@ -40,8 +40,9 @@ struct cached { /* a symbol that was looked up */
 /* Only tables of ours may be read: a hostile file could have views of the same names, whose SQL would run. */
 static int check_tables(struct recread *r, struct err *err)
 {
-	static const char *const names[] = { "meta", "option", "program", "probe", "format", "action",
-					     "aggregation", "field", "type", "type_member", "type_value", "action_aggregation", "row", "symbol",
+	static const char *const names[] = { "meta", "option", "program", "probe", "format", "action", "aggregation",
+					     "field", "type", "type_member", "type_value", "action_aggregation", "row",
+					     "symbol",
 					     /* since version 2 */
 					     "tracker", "hist_source", "hist_key", "hist", "slow", "slow_attr", "stack",
 					     "span", "process", "cost",
@@ -49,7 +50,10 @@ static int check_tables(struct recread *r, struct err *err)
 					     "flight", "flight_event",
 					     /* since version 4 */
 					     "source" };
-	size_t n = r->version >= 4 ? ARRAY_SIZE(names) : r->version == 3 ? TABLES_V3 : r->version == 2 ? TABLES_V2 : TABLES_V1;
+	size_t n = r->version >= 4   ? ARRAY_SIZE(names)
+		   : r->version == 3 ? TABLES_V3
+		   : r->version == 2 ? TABLES_V2
+				     : TABLES_V1;
 
 	for (size_t i = 0; i < n; i++) {
 		sqlite3_stmt *st = NULL;
@@ -245,9 +249,18 @@ void recread_close(struct recread *r)
 	free(r);
 }
 
-const struct rec_schema *recread_schema(const struct recread *r) { return &r->schema; }
-const struct recfile_pair *recread_options(const struct recread *r) { return r->options; }
-const struct recfile_pair *recread_programs(const struct recread *r) { return r->programs; }
+const struct rec_schema *recread_schema(const struct recread *r)
+{
+	return &r->schema;
+}
+const struct recfile_pair *recread_options(const struct recread *r)
+{
+	return r->options;
+}
+const struct recfile_pair *recread_programs(const struct recread *r)
+{
+	return r->programs;
+}
 
 const char *recread_meta(const struct recread *r, const char *key)
 {
@@ -266,25 +279,21 @@ static bool row_fits(const struct recread *r, const struct row *row, size_t nval
 	case ROW_EVENT:
 		return row->id >= 1 && row->id <= r->schema.nfmts && row->data &&
 		       row->len == r->schema.fmts[row->id - 1]->size;
-	case ROW_FAULT:
-		return row->data && row->len >= sizeof(struct rec_fault);
+	case ROW_FAULT: return row->data && row->len >= sizeof(struct rec_fault);
 	case ROW_AGG:
 		if (row->id >= r->schema.naggs)
 			return false;
 		d = r->schema.aggs[row->id];
 		return row->len == d->key_size && (row->data || !d->key_size) && row->value &&
 		       nvalue == d->value_size && (!row->percpu || npercpu == nvalue * r->schema.ncpus);
-	case ROW_DROPS:
-		return row->id < REC_NLOSSES;
+	case ROW_DROPS: return row->id < REC_NLOSSES;
 	case ROW_NOTE:
-	case ROW_END:
-		return true;
+	case ROW_END: return true;
 	case ROW_HIST:
 	case ROW_PROC:
 	case ROW_COST:
 	case ROW_FLIGHT:
-	case ROW_NKINDS:
-		break;
+	case ROW_NKINDS: break;
 	}
 	return false;
 }
@@ -417,7 +426,8 @@ static void look_up(struct recread *r, struct cached *c)
 	c->there = sqlite3_step(st) == SQLITE_ROW;
 	if (c->there)
 		c->s = (struct recfile_symbol){ .found = sqlite3_column_int(st, 0) != 0,
-						.module = recfile_text(r->a, st, 1), .name = recfile_text(r->a, st, 2),
+						.module = recfile_text(r->a, st, 1),
+						.name = recfile_text(r->a, st, 2),
 						.offset = (uint64_t)sqlite3_column_int64(st, 3),
 						.base = (uint64_t)sqlite3_column_int64(st, 4),
 						.path = recfile_text(r->a, st, 5) };
@@ -451,10 +461,13 @@ static void look_up_source(struct recread *r, struct cached *c)
 	while (n < RECFILE_MAX_SOURCE && sqlite3_step(st) == SQLITE_ROW) {
 		int64_t line = sqlite3_column_int64(st, 2), def_line = sqlite3_column_int64(st, 4);
 
-		v[n++] = (struct recfile_source){ .function = recfile_text(r->a, st, 0), .file = recfile_text(r->a, st, 1),
+		v[n++] = (struct recfile_source){ .function = recfile_text(r->a, st, 0),
+						  .file = recfile_text(r->a, st, 1),
 						  .line = line < 0 || line > UINT32_MAX ? 0 : (uint32_t)line,
 						  .def_file = recfile_text(r->a, st, 3),
-						  .def_line = def_line < 0 || def_line > UINT32_MAX ? 0 : (uint32_t)def_line };
+						  .def_line = def_line < 0 || def_line > UINT32_MAX
+								      ? 0
+								      : (uint32_t)def_line };
 	}
 	sqlite3_reset(st);
 	if (!n)
@@ -465,7 +478,8 @@ static void look_up_source(struct recread *r, struct cached *c)
 	c->nsource = n;
 }
 
-size_t recread_source(struct recread *r, uint32_t tgid, uint64_t start, uint64_t addr, const struct recfile_source **ret)
+size_t recread_source(struct recread *r, uint32_t tgid, uint64_t start, uint64_t addr,
+		      const struct recfile_source **ret)
 {
 	struct cached_key k;
 	struct cached *c;

@@ -16,11 +16,11 @@ struct recread {
 	struct cached *cache;
 	uint8_t *buf; /* blobs of the row that was given last */
 	size_t used, cap;
-	uint64_t *frames; /* of the stack that was given last */
+	uint64_t *frames;		       /* of the stack that was given last */
 	sqlite3_stmt *flights, *flight_events; /* recflight.c; NULL: the file has none */
-	int64_t flight_after; /* the row that was given last may have one */
+	int64_t flight_after;		       /* the row that was given last may have one */
 	bool flight_due;
-	void *flight;	/* that was given last */
+	void *flight; /* that was given last */
 };
 
 /* The row that st stands on, checked; its columns are seq, kind, ts, cpu, probe, id, count, data, value,

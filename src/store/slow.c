@@ -17,7 +17,7 @@ struct slow_event slow_event(const struct rec_schema *s, const struct recact *ac
 }
 
 static const char *const how_names[] = {
-	[SLOW_NORMAL] = "normal", [SLOW_TIMEOUT] = "timeout", [SLOW_REPLACED] = "replaced",
+	[SLOW_NORMAL] = "normal",	[SLOW_TIMEOUT] = "timeout", [SLOW_REPLACED] = "replaced",
 	[SLOW_COLLECTED] = "collected", [SLOW_CONTROL] = "control",
 };
 

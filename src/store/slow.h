@@ -6,10 +6,10 @@
 
 /* A slow event as one finds it in a record; points into it. */
 struct slow_event {
-	struct rec_slow fixed; /* comm and end_comm are NUL-terminated here */
+	struct rec_slow fixed;		   /* comm and end_comm are NUL-terminated here */
 	const struct rec_tracker *tracker; /* NULL: damaged */
-	const uint8_t *key; /* of the tracker's layout; NULL: it has none */
-	const struct recfield *attrs; /* with names; values at off from rec */
+	const uint8_t *key;		   /* of the tracker's layout; NULL: it has none */
+	const struct recfield *attrs;	   /* with names; values at off from rec */
 	size_t nattrs;
 	const uint8_t *rec;
 };

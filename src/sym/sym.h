@@ -26,10 +26,10 @@ struct symbol {
 int sym_new(struct sym **ret, struct err *err); /* cheap: everything is loaded when first needed */
 void sym_free(struct sym *s);
 
-#define SYM_MAX_LINES 32u /* functions at one address: one with a symbol, and those inlined into it */
-struct sym_line {	  /* all texts live with sym; NULL and 0: unknown */
-	const char *name; /* as in struct symbol */
-	const char *file; /* where in this function the address is */
+#define SYM_MAX_LINES 32u     /* functions at one address: one with a symbol, and those inlined into it */
+struct sym_line {	      /* all texts live with sym; NULL and 0: unknown */
+	const char *name;     /* as in struct symbol */
+	const char *file;     /* where in this function the address is */
 	const char *def_file; /* where the function is defined */
 	uint32_t line, def_line;
 };
@@ -65,8 +65,8 @@ int sym_proc_touch(struct sym *s, uint32_t tgid, uint64_t start);
 /* Re-reads the mappings (after mmap events, or an address outside all known ones). */
 int sym_proc_refresh(struct sym *s, uint32_t tgid, uint64_t start);
 /* Events from the kernel that follow a process: */
-void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, uint64_t len,
-		   uint64_t file_off, const char *path);
+void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, uint64_t len, uint64_t file_off,
+		   const char *path);
 void sym_proc_exec(struct sym *s, uint32_t tgid, uint64_t start);
 void sym_proc_exit(struct sym *s, uint32_t tgid, uint64_t start); /* keeps what is known */
 
@@ -74,10 +74,10 @@ void sym_proc_exit(struct sym *s, uint32_t tgid, uint64_t start); /* keeps what 
  * looks at its mappings again when the address is in none of them, as far as that stays cheap. Data
  * has symbols too, also zeroed data. The first call for a file reads its symbols (libc: 0.5 ms). */
 bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret);
-/* Where a user address that sym_user() has been asked about is in the source: the innermost inlined function first, the one
- * that has the symbol last. Returns how many; 0: nothing is known, mostly because there is no debug information. For a return
- * address, ask for the byte before. The first address of a file reads its debug information (1 to 100 ms), the first of a unit
- * that unit's; those of the file asked last are kept: ask file by file. */
+/* Where a user address that sym_user() has been asked about is in the source: the innermost inlined function first, the
+ * one that has the symbol last. Returns how many; 0: nothing is known, mostly because there is no debug information.
+ * For a return address, ask for the byte before. The first address of a file reads its debug information (1 to 100 ms),
+ * the first of a unit that unit's; those of the file asked last are kept: ask file by file. */
 size_t sym_user_lines(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct sym_line ret[SYM_MAX_LINES]);
 /* Forgets the debug information of that file. */
 void sym_lines_done(struct sym *s);
@@ -89,5 +89,5 @@ int sym_elf_find(struct sym *s, const char *path, const char *name, uint64_t *re
 /* Bound on what one file may make us read and keep; larger files keep only their dynamic symbols.
  */
 #define SYM_MAX_SYMBOLS_PER_FILE (4u << 20)
-#define SYM_MAX_PROCS		 65536 /* oldest exited ones are dropped first */
+#define SYM_MAX_PROCS 65536 /* oldest exited ones are dropped first */
 #endif

@@ -7,17 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOP_SECONDS  240 /* columns of strips and heat maps */
-#define TOP_BANDS    52	 /* of a heat map: two for each power of two, from TOP_BAND_MIN on */
+#define TOP_SECONDS 240	 /* columns of strips and heat maps */
+#define TOP_BANDS 52	 /* of a heat map: two for each power of two, from TOP_BAND_MIN on */
 #define TOP_BAND_MIN 512 /* ns; what is shorter is in the first band */
 #define TOP_TRACKERS 16
-#define TOP_SLOW     200 /* slow events that are kept */
-#define TOP_CAUSES   100
-#define TOP_PROCS    64
-#define TOP_CPUS     1024 /* further ones are not drawn */
-#define TOP_NAME     24
-#define TOP_COMM     16
-#define TOP_WORDS    96
+#define TOP_SLOW 200 /* slow events that are kept */
+#define TOP_CAUSES 100
+#define TOP_PROCS 64
+#define TOP_CPUS 1024 /* further ones are not drawn */
+#define TOP_NAME 24
+#define TOP_COMM 16
+#define TOP_WORDS 96
 #define TOP_SENTENCE 640 /* longer ones are cut */
 
 /* The delays of one tracker that ended in one second. */
@@ -63,21 +63,21 @@ struct top_proc {
 };
 
 struct top_cpu {
-	double busy;  /* 0 … 1 */
+	double busy;	 /* 0 … 1 */
 	double runnable; /* threads that run or could, while it is busy */
 };
 
 struct top_data {
-	uint64_t now;	     /* CLOCK_MONOTONIC, ns: of the newest row */
-	uint64_t since;	     /* the same: begin */
-	uint64_t intervals;  /* that ended so far */
-	uint64_t lost;	     /* records, keys …, of all kinds */
+	uint64_t now;		    /* CLOCK_MONOTONIC, ns: of the newest row */
+	uint64_t since;		    /* the same: begin */
+	uint64_t intervals;	    /* that ended so far */
+	uint64_t lost;		    /* records, keys …, of all kinds */
 	char lost_words[TOP_WORDS]; /* the newest loss */
-	double own_probes;   /* share of one CPU; < 0: not measured */
+	double own_probes;	    /* share of one CPU; < 0: not measured */
 	double own_user;
 	struct top_tracker trackers[TOP_TRACKERS];
 	size_t ntrackers;
-	struct top_causes last, all; /* of the last interval; since the begin */
+	struct top_causes last, all;	/* of the last interval; since the begin */
 	struct top_slow slow[TOP_SLOW]; /* ring: the newest is slow[(nslow - 1) % TOP_SLOW] */
 	uint64_t nslow;
 	struct top_proc procs[TOP_PROCS];

@@ -10,8 +10,8 @@ enum { PAIR_BAD = GLYPH_LEVELS + 1, PAIR_TITLE };
 
 /* Light to dark differs in lightness as well as in hue: dark purple to yellow. */
 static const short levels_256[GLYPH_LEVELS] = { 61, 67, 73, 79, 114, 150, 185, 220 };
-static const short levels_8[GLYPH_LEVELS] = { COLOR_BLUE, COLOR_BLUE, COLOR_CYAN, COLOR_CYAN, COLOR_GREEN, COLOR_GREEN, COLOR_YELLOW,
-					      COLOR_RED };
+static const short levels_8[GLYPH_LEVELS] = { COLOR_BLUE,  COLOR_BLUE,	COLOR_CYAN,   COLOR_CYAN,
+					      COLOR_GREEN, COLOR_GREEN, COLOR_YELLOW, COLOR_RED };
 
 void draw_init(bool *ret_colours)
 {
@@ -77,6 +77,7 @@ void draw_level(const struct pane *p, int y, int x, unsigned level, bool bar)
 		return;
 	attrset(p->colours && level ? COLOR_PAIR((int)level) : A_NORMAL);
 	/* With colours a cell of a heat map is filled: the colour tells the level. */
-	mvaddstr(y, x, bar ? glyph_bar(level, p->utf8) : glyph_shade(p->colours && level ? GLYPH_LEVELS : level, p->utf8));
+	mvaddstr(y, x,
+		 bar ? glyph_bar(level, p->utf8) : glyph_shade(p->colours && level ? GLYPH_LEVELS : level, p->utf8));
 	attrset(A_NORMAL);
 }

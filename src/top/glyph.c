@@ -75,7 +75,7 @@ size_t glyph_fit(char *dst, size_t size, const char *s, size_t cols, bool utf8)
 	size_t at = 0, used = 0, cut = 0, cut_used = 0; /* cut: where an ellipsis would go */
 	bool whole = true;
 
-	for (size_t left = strlen(s); left; ) {
+	for (size_t left = strlen(s); left;) {
 		size_t n = utf8_len((const uint8_t *)s, left);
 		int w = n && (utf8 || n == 1) ? width_of(s, n) : -1;
 		const char *from = w < 0 ? "?" : s;

@@ -25,14 +25,14 @@ struct top_model {
 	struct whytab *why;
 	struct windows *windows;
 	struct chains *chains;
-	int64_t to_wall; /* ns from CLOCK_MONOTONIC to the wall clock */
-	int tracker_of[TOP_TRACKERS]; /* by index in data: the schema's id */
-	uint64_t interval; /* when it began */
+	int64_t to_wall;			     /* ns from CLOCK_MONOTONIC to the wall clock */
+	int tracker_of[TOP_TRACKERS];		     /* by index in data: the schema's id */
+	uint64_t interval;			     /* when it began */
 	uint64_t busy[TOP_CPUS], runnable[TOP_CPUS]; /* samples, and threads in them; of the interval */
 	VEC(struct sampled) procs;
 	uint64_t probes_ns; /* our programs', in the interval */
 	bool probes_known;
-	uint64_t user_ns; /* our own CPU time when the interval began */
+	uint64_t user_ns;     /* our own CPU time when the interval began */
 	pthread_mutex_t lock; /* of data */
 	struct top_data data;
 };
@@ -152,7 +152,8 @@ static int slow_happened(struct top_model *m, const struct slow_event *e)
 		return 0;
 	chains_build(m->chains, &w.wait, &ch);
 	chain_sentence(&ch, &b);
-	*to = (struct top_slow){ .wall = e->fixed.start + e->fixed.delay + (uint64_t)m->to_wall, .delay = e->fixed.delay,
+	*to = (struct top_slow){ .wall = e->fixed.start + e->fixed.delay + (uint64_t)m->to_wall,
+				 .delay = e->fixed.delay,
 				 .idle = w.wait.idle };
 	copy_text(to->tracker, sizeof(to->tracker), e->tracker->name);
 	copy_text(to->comm, sizeof(to->comm), w.wait.comm);
@@ -210,7 +211,8 @@ static void row_drops(struct top_model *m, const struct row *row)
 	const char *tag = text_drop_tag(row->id);
 
 	/* Timers of idle CPUs of virtual machines do not fire; what a limit left out is no loss. */
-	if (!tag || row->id == CNT_FIRINGS || row->id == CNT_COMPAT || row->id == CNT_TIMER_MISSES || row->id == CNT_TRACK_LIMITED)
+	if (!tag || row->id == CNT_FIRINGS || row->id == CNT_COMPAT || row->id == CNT_TIMER_MISSES ||
+	    row->id == CNT_TRACK_LIMITED)
 		return;
 	m->data.lost += row->count;
 	snprintf(m->data.lost_words, sizeof(m->data.lost_words), "%llu %s", (unsigned long long)row->count, tag);
@@ -232,7 +234,8 @@ static void end_cpus(struct top_model *m, double seconds)
 	for (size_t i = 0; i < m->data.ncpus; i++) {
 		double busy = all > 0 ? (double)m->busy[i] / all : 0;
 
-		m->data.cpus[i] = (struct top_cpu){ busy < 1 ? busy : 1, m->busy[i] ? (double)m->runnable[i] / (double)m->busy[i] : 0 };
+		m->data.cpus[i] = (struct top_cpu){ busy < 1 ? busy : 1,
+						    m->busy[i] ? (double)m->runnable[i] / (double)m->busy[i] : 0 };
 		m->busy[i] = m->runnable[i] = 0;
 	}
 	if (m->procs.n)
@@ -241,7 +244,8 @@ static void end_cpus(struct top_model *m, double seconds)
 	for (size_t i = 0; i < m->data.nprocs; i++) {
 		struct top_proc *p = &m->data.procs[i];
 
-		*p = (struct top_proc){ .pid = m->procs.v[i].pid, .share = all > 0 ? (double)m->procs.v[i].n / all : 0 };
+		*p = (struct top_proc){ .pid = m->procs.v[i].pid,
+					.share = all > 0 ? (double)m->procs.v[i].n / all : 0 };
 		memcpy(p->comm, m->procs.v[i].comm, sizeof(p->comm));
 	}
 	m->procs.n = 0;
@@ -259,8 +263,12 @@ static void take_causes(struct top_model *m, bool now, struct top_causes *to, ui
 		const struct why_sum *s = now ? &r->now : &r->all;
 		struct top_cause *c = &to->v[to->n++];
 
-		*c = (struct top_cause){ .pid = (uint32_t)r->who, .idle = cause_is_idle(r->class),
-					 .inferred = r->inferred, .count = s->count, .total = s->total, .max = s->max };
+		*c = (struct top_cause){ .pid = (uint32_t)r->who,
+					 .idle = cause_is_idle(r->class),
+					 .inferred = r->inferred,
+					 .count = s->count,
+					 .total = s->total,
+					 .max = s->max };
 		copy_text(c->comm, sizeof(c->comm), r->others ? "others" : r->comm);
 		copy_text(c->words, sizeof(c->words), r->others ? "more causes than are kept" : r->words);
 	}
@@ -353,23 +361,12 @@ int top_model_row(struct top_model *m, const struct row *row)
 	pthread_mutex_lock(&m->lock);
 	m->data.now = clock_ns(CLOCK_MONOTONIC);
 	switch (row->kind) {
-	case ROW_EVENT:
-		e = row_event(m, row);
-		break;
-	case ROW_AGG:
-		e = row_agg(m, row);
-		break;
-	case ROW_HIST:
-		e = row_hist(m, row);
-		break;
-	case ROW_DROPS:
-		row_drops(m, row);
-		break;
-	case ROW_COST:
-		row_cost(m, row);
-		break;
-	default:
-		break;
+	case ROW_EVENT: e = row_event(m, row); break;
+	case ROW_AGG: e = row_agg(m, row); break;
+	case ROW_HIST: e = row_hist(m, row); break;
+	case ROW_DROPS: row_drops(m, row); break;
+	case ROW_COST: row_cost(m, row); break;
+	default: break;
 	}
 	pthread_mutex_unlock(&m->lock);
 	return e;

@@ -12,8 +12,8 @@ struct top_config {
 	const struct rec_schema *schema; /* lives until top_model_free(), as the next two */
 	struct sym *sym;
 	struct causes *causes;
-	double profile_hz;	/* of the samples in @oncpu */
-	const char *hidden;	/* a tracker that is not shown: that of the causes */
+	double profile_hz;				      /* of the samples in @oncpu */
+	const char *hidden;				      /* a tracker that is not shown: that of the causes */
 	bool (*wants)(void *ctx, const struct slow_event *e); /* is this slow event to be shown? */
 	void *ctx;
 };

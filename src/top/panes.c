@@ -9,15 +9,15 @@
 #include "top/draw.h"
 #include "top/glyph.h"
 
-#define NAME_COLS  11
-#define NUM_COLS   9
-#define WHO_COLS   20
+#define NAME_COLS 11
+#define NUM_COLS 9
+#define WHO_COLS 20
 #define NARROW_COLS 76 /* with less, causes have no column for how often, and who waits has less room */
 #define WHO_NARROW 14
 #define CLOCK_COLS 14
 #define TOGETHER_NS (10 * NSEC_PER_SEC) /* slow events alike in this time are one line of the overview */
-#define ALIKE_MAX  999
-#define MIN_LIST   2 /* rows of a list in the view of all */
+#define ALIKE_MAX 999
+#define MIN_LIST 2 /* rows of a list in the view of all */
 
 static void format_share(char *buf, size_t size, double share)
 {
@@ -46,8 +46,8 @@ static void draw_title(const struct pane *p)
 	const struct top_data *d = p->d;
 	uint64_t s = (d->now - d->since) / NSEC_PER_SEC;
 
-	snprintf(up, sizeof(up), "%llu:%02llu:%02llu", (unsigned long long)(s / 3600), (unsigned long long)(s / 60 % 60),
-		 (unsigned long long)(s % 60));
+	snprintf(up, sizeof(up), "%llu:%02llu:%02llu", (unsigned long long)(s / 3600),
+		 (unsigned long long)(s / 60 % 60), (unsigned long long)(s % 60));
 	snprintf(left, sizeof(left), "dwell top  %s  %s%s", up, p->paused ? "PAUSED  " : "", p->title);
 	format_share(user, sizeof(user), d->own_user);
 	format_share(probes, sizeof(probes), d->own_probes < 0 ? 0 : d->own_probes);
@@ -99,7 +99,8 @@ static void draw_running(const struct pane *p, int y)
 		char share[16];
 
 		format_share(share, sizeof(share), q->share);
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s %u %s", i ? "," : "", q->comm, q->pid, share);
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s %u %s", i ? "," : "", q->comm, q->pid,
+				       share);
 	}
 	if (!p->d->nprocs)
 		snprintf(text + at, sizeof(text) - at, " %s", p->d->intervals ? "nothing" : "…");
@@ -134,14 +135,16 @@ static void draw_trackers(const struct pane *p, int y, int rows)
 	draw_right(p, y, NAME_COLS + NUM_COLS, NUM_COLS, STYLE_HEAD, "half");
 	draw_right(p, y, NAME_COLS + 2 * NUM_COLS, NUM_COLS, STYLE_HEAD, "99%");
 	draw_right(p, y, NAME_COLS + 3 * NUM_COLS, NUM_COLS, STYLE_HEAD, "longest");
-	snprintf(text, sizeof(text), "99%% of each second, last %d s", p->cols - strip < TOP_SECONDS ? p->cols - strip : TOP_SECONDS);
+	snprintf(text, sizeof(text), "99%% of each second, last %d s",
+		 p->cols - strip < TOP_SECONDS ? p->cols - strip : TOP_SECONDS);
 	draw_text(p, y, strip, p->cols - strip, STYLE_HEAD, text);
 	for (int i = 0; i < rows - 1 && i < (int)p->d->ntrackers; i++) {
 		const struct top_tracker *t = &p->d->trackers[i];
 		char buf[UNITS_LEN];
 
 		draw_text(p, y + 1 + i, 0, NAME_COLS, (size_t)i == p->tracker ? STYLE_SELECTED : STYLE_PLAIN, t->name);
-		draw_right(p, y + 1 + i, NAME_COLS, NUM_COLS, STYLE_PLAIN, t->count ? units_number(t->per_s, buf) : "-");
+		draw_right(p, y + 1 + i, NAME_COLS, NUM_COLS, STYLE_PLAIN,
+			   t->count ? units_number(t->per_s, buf) : "-");
 		duration(p, y + 1 + i, NAME_COLS + NUM_COLS, STYLE_PLAIN, t->p50);
 		duration(p, y + 1 + i, NAME_COLS + 2 * NUM_COLS, STYLE_PLAIN, t->p99);
 		duration(p, y + 1 + i, NAME_COLS + 3 * NUM_COLS, STYLE_BOLD, t->max);
@@ -155,12 +158,14 @@ static void draw_causes(struct pane *p, int y, int rows)
 {
 	const struct top_causes *c = p->since_begin ? &p->d->all : &p->d->last;
 	const bool narrow = p->cols < NARROW_COLS;
-	const int who = narrow ? WHO_NARROW : WHO_COLS, last = p->cols - NUM_COLS, words = last - (narrow ? 1 : 2) * NUM_COLS - who;
+	const int who = narrow ? WHO_NARROW : WHO_COLS, last = p->cols - NUM_COLS,
+		  words = last - (narrow ? 1 : 2) * NUM_COLS - who;
 	size_t skip = p->kind == PANE_CAUSES ? p->scroll : 0, left_out = 0, n = 0;
 	char text[128], took[UNITS_LEN];
 	int at = 0;
 
-	snprintf(text, sizeof(text), p->since_begin ? "WAITING FOR (since the begin)" : "WAITING FOR (last %s)", units_ns(c->ns, took));
+	snprintf(text, sizeof(text), p->since_begin ? "WAITING FOR (since the begin)" : "WAITING FOR (last %s)",
+		 units_ns(c->ns, took));
 	draw_text(p, y, 0, p->cols, STYLE_HEAD, "");
 	draw_text(p, y, 0, words - 1, STYLE_HEAD, text);
 	draw_text(p, y, words, who, STYLE_HEAD, "who");
@@ -220,7 +225,8 @@ static void put_head(const struct pane *p, const struct top_slow *s, int y, unsi
 
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&second, &tm));
 	if (alike > 1)
-		snprintf(text, sizeof(text), "%s %s%u", clock, p->utf8 ? "×" : "x", alike < ALIKE_MAX ? alike : ALIKE_MAX);
+		snprintf(text, sizeof(text), "%s %s%u", clock, p->utf8 ? "×" : "x",
+			 alike < ALIKE_MAX ? alike : ALIKE_MAX);
 	else
 		snprintf(text, sizeof(text), "%s.%03u", clock, (unsigned)(s->wall / 1000000 % 1000));
 	draw_text(p, y, 0, CLOCK_COLS, STYLE_DIM, text);
@@ -310,7 +316,8 @@ static void draw_slow(struct pane *p, int y, int rows)
 	draw_text(p, y, 0, p->cols, STYLE_HEAD, text);
 	n = p->kind == PANE_SLOW ? draw_slow_whole(p, y + 1, rows - 1) : draw_slow_lines(p, y + 1, rows - 1);
 	if (n == 0 && rows > 1)
-		draw_text(p, y + 1, 0, p->cols, STYLE_DIM, p->d->nslow ? "none but sleeps and waits for something to do (i)" : "none yet");
+		draw_text(p, y + 1, 0, p->cols, STYLE_DIM,
+			  p->d->nslow ? "none but sleeps and waits for something to do (i)" : "none yet");
 }
 
 /* -- CPUs and processes -- */
@@ -349,8 +356,8 @@ static void draw_processors(struct pane *p, int y, int rows)
 /* -- heat map -- */
 
 /* The bands in which there was anything in the seconds that are seen. */
-static bool bands_used(const struct pane *p, const struct top_tracker *t, int cols, unsigned *ret_from, unsigned *ret_to,
-		       uint64_t *ret_most)
+static bool bands_used(const struct pane *p, const struct top_tracker *t, int cols, unsigned *ret_from,
+		       unsigned *ret_to, uint64_t *ret_most)
 {
 	bool any = false;
 
@@ -373,7 +380,8 @@ static bool bands_used(const struct pane *p, const struct top_tracker *t, int co
 }
 
 /* Bands [from, from + step) of the columns from right to left. */
-static void draw_heat_row(const struct pane *p, const struct top_tracker *t, int y, unsigned from, unsigned step, uint64_t most)
+static void draw_heat_row(const struct pane *p, const struct top_tracker *t, int y, unsigned from, unsigned step,
+			  uint64_t most)
 {
 	for (int c = p->cols - 1; c > NUM_COLS && p->cols - 1 - c < TOP_SECONDS; c--) {
 		const struct top_column *col = top_column(t, newest_second(p) - (uint64_t)(p->cols - 1 - c));
@@ -413,7 +421,8 @@ static void draw_heat(const struct pane *p, int y, int rows)
 			duration(p, y + 1 + i, 0, STYLE_DIM, top_band_from(band));
 		draw_heat_row(p, t, y + 1 + i, band, step, most);
 	}
-	snprintf(text, sizeof(text), "%s s ago; the fullest cell has %llu", units_number(cols, buf), (unsigned long long)most);
+	snprintf(text, sizeof(text), "%s s ago; the fullest cell has %llu", units_number(cols, buf),
+		 (unsigned long long)most);
 	draw_text(p, y + rows - 1, NUM_COLS + 1, p->cols - NUM_COLS - 1, STYLE_DIM, text);
 	draw_right(p, y + rows - 1, p->cols - 3, 3, STYLE_DIM, "now");
 }
@@ -480,7 +489,9 @@ void pane_draw(struct pane *p)
 		snprintf(text, sizeof(text), "newest loss: %s", p->d->lost_words);
 		draw_text(p, p->rows - 2, 0, p->cols, STYLE_BAD, text);
 	}
-	draw_text(p, p->rows - 1, 0, p->cols, STYLE_DIM, p->cols < NARROW_COLS ? "1-5 views  i idle  a always  space pause  ? help  q end" :
-		  "1 all 2 causes 3 slow 4 CPUs 5 heat  i idle  a always  space pause  ? help  q");
+	draw_text(p, p->rows - 1, 0, p->cols, STYLE_DIM,
+		  p->cols < NARROW_COLS
+			  ? "1-5 views  i idle  a always  space pause  ? help  q end"
+			  : "1 all 2 causes 3 slow 4 CPUs 5 heat  i idle  a always  space pause  ? help  q");
 	refresh();
 }

@@ -19,7 +19,7 @@
 #include "top/draw.h"
 
 #define POLL_MS 200
-#define STOP_S	2 /* a terminal that takes nothing for so long is left as it is */
+#define STOP_S 2 /* a terminal that takes nothing for so long is left as it is */
 
 struct screen {
 	struct screen_config c;
@@ -39,10 +39,13 @@ int screen_check(struct err *err)
 	int found;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return err_set(err, -ENOTTY, "standard input and output must be a terminal; dwell latency shows the same as lines");
+		return err_set(err, -ENOTTY,
+			       "standard input and output must be a terminal; dwell latency shows the same as lines");
 	if (setupterm(NULL, STDOUT_FILENO, &found) == ERR || !cursor_address)
-		return err_set(err, -EINVAL, "terminals of type '%s' are not known, or cannot be drawn on; dwell latency shows the same as lines",
-			       name ? name : "");
+		return err_set(
+			err, -EINVAL,
+			"terminals of type '%s' are not known, or cannot be drawn on; dwell latency shows the same as lines",
+			name ? name : "");
 	return 0;
 }
 
@@ -79,23 +82,32 @@ static void take_key(struct screen *s, int key)
 	struct pane *p = &s->pane;
 
 	switch (key) {
-	case '1': case 27: choose(p, PANE_ALL); break;
-	case '2': case 'c': choose(p, PANE_CAUSES); break;
-	case '3': case 's': choose(p, PANE_SLOW); break;
-	case '4': case 'p': choose(p, PANE_CPU); break;
-	case '5': case 'h': case '\n': choose(p, PANE_HEAT); break;
+	case '1':
+	case 27: choose(p, PANE_ALL); break;
+	case '2':
+	case 'c': choose(p, PANE_CAUSES); break;
+	case '3':
+	case 's': choose(p, PANE_SLOW); break;
+	case '4':
+	case 'p': choose(p, PANE_CPU); break;
+	case '5':
+	case 'h':
+	case '\n': choose(p, PANE_HEAT); break;
 	case '?': choose(p, p->kind == PANE_HELP ? PANE_ALL : PANE_HELP); break;
 	case '\t': choose(p, (p->kind + 1) % PANE_HELP); break;
 	case 'i': p->idle = !p->idle; break;
 	case 'a': p->since_begin = !p->since_begin; break;
 	case ' ': p->paused = !p->paused; break;
-	case KEY_UP: case 'k': scroll_by(p, -1); break;
-	case KEY_DOWN: case 'j': scroll_by(p, 1); break;
+	case KEY_UP:
+	case 'k': scroll_by(p, -1); break;
+	case KEY_DOWN:
+	case 'j': scroll_by(p, 1); break;
 	case KEY_PPAGE: scroll_by(p, -(p->rows - 6)); break;
 	case KEY_NPAGE: scroll_by(p, p->rows - 6); break;
 	case KEY_RIGHT: next_tracker(p, 1); break;
 	case KEY_LEFT: next_tracker(p, p->d->ntrackers - 1); break;
-	case 'q': case 'Q': kill(getpid(), SIGINT); break;
+	case 'q':
+	case 'Q': kill(getpid(), SIGINT); break;
 	default: break;
 	}
 }
@@ -110,7 +122,8 @@ static void redraw(struct screen *s)
 	if (p->rows < SCREEN_MIN_ROWS || p->cols < SCREEN_MIN_COLS) {
 		char text[64];
 
-		snprintf(text, sizeof(text), "%d x %d is too small: %d x %d or more", p->cols, p->rows, SCREEN_MIN_COLS, SCREEN_MIN_ROWS);
+		snprintf(text, sizeof(text), "%d x %d is too small: %d x %d or more", p->cols, p->rows, SCREEN_MIN_COLS,
+			 SCREEN_MIN_ROWS);
 		erase();
 		draw_text(p, 0, 0, p->cols, STYLE_PLAIN, text);
 		refresh();
@@ -124,7 +137,8 @@ static bool wait_key(struct screen *s)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 
-	return poll(&in, 1, POLL_MS) >= 0 ? !(in.revents & (POLLHUP | POLLERR | POLLNVAL)) : errno == EINTR || atomic_load(&s->stop);
+	return poll(&in, 1, POLL_MS) >= 0 ? !(in.revents & (POLLHUP | POLLERR | POLLNVAL))
+					  : errno == EINTR || atomic_load(&s->stop);
 }
 
 static void *screen_thread(void *arg)

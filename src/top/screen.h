@@ -21,7 +21,7 @@ int screen_check(struct err *err);
 /* Takes the terminal and starts the thread; what is written to standard error from here on is kept until
  * screen_stop(). The user's wish to end is a SIGINT. 0 or -errno. */
 int screen_start(const struct screen_config *config, struct top_model *model, struct screen **ret);
-/* Gives the terminal back, then prints what standard error was told. Accepts NULL. false: the terminal takes nothing, and
- * the thread, which hangs, still uses the model. */
+/* Gives the terminal back, then prints what standard error was told. Accepts NULL. false: the terminal takes nothing,
+ * and the thread, which hangs, still uses the model. */
 bool screen_stop(struct screen *s);
 #endif

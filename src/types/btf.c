@@ -15,25 +15,25 @@ static const struct kind_desc {
 	enum tkind kind;
 	uint8_t fixed, each;
 } kinds[KIND_COUNT] = {
-	[BTF_KIND_INT] = {TK_INT, 4, 0},
-	[BTF_KIND_PTR] = {TK_PTR, 0, 0},
-	[BTF_KIND_ARRAY] = {TK_ARRAY, sizeof(struct btf_array), 0},
-	[BTF_KIND_STRUCT] = {TK_STRUCT, 0, sizeof(struct btf_member)},
-	[BTF_KIND_UNION] = {TK_UNION, 0, sizeof(struct btf_member)},
-	[BTF_KIND_ENUM] = {TK_ENUM, 0, sizeof(struct btf_enum)},
-	[BTF_KIND_FWD] = {TK_FWD, 0, 0},
-	[BTF_KIND_TYPEDEF] = {TK_TYPEDEF, 0, 0},
-	[BTF_KIND_VOLATILE] = {TK_VOLATILE, 0, 0},
-	[BTF_KIND_CONST] = {TK_CONST, 0, 0},
-	[BTF_KIND_RESTRICT] = {TK_RESTRICT, 0, 0},
-	[BTF_KIND_FUNC] = {TK_FUNC, 0, 0},
-	[BTF_KIND_FUNC_PROTO] = {TK_FUNC_PROTO, 0, sizeof(struct btf_param)},
-	[BTF_KIND_VAR] = {TK_VAR, sizeof(struct btf_var), 0},
-	[BTF_KIND_DATASEC] = {TK_DATASEC, 0, sizeof(struct btf_var_secinfo)},
-	[BTF_KIND_FLOAT] = {TK_FLOAT, 0, 0},
-	[BTF_KIND_DECL_TAG] = {TK_DECL_TAG, sizeof(struct btf_decl_tag), 0},
-	[BTF_KIND_TYPE_TAG] = {TK_TYPE_TAG, 0, 0},
-	[BTF_KIND_ENUM64] = {TK_ENUM, 0, sizeof(struct btf_enum64)},
+	[BTF_KIND_INT] = { TK_INT, 4, 0 },
+	[BTF_KIND_PTR] = { TK_PTR, 0, 0 },
+	[BTF_KIND_ARRAY] = { TK_ARRAY, sizeof(struct btf_array), 0 },
+	[BTF_KIND_STRUCT] = { TK_STRUCT, 0, sizeof(struct btf_member) },
+	[BTF_KIND_UNION] = { TK_UNION, 0, sizeof(struct btf_member) },
+	[BTF_KIND_ENUM] = { TK_ENUM, 0, sizeof(struct btf_enum) },
+	[BTF_KIND_FWD] = { TK_FWD, 0, 0 },
+	[BTF_KIND_TYPEDEF] = { TK_TYPEDEF, 0, 0 },
+	[BTF_KIND_VOLATILE] = { TK_VOLATILE, 0, 0 },
+	[BTF_KIND_CONST] = { TK_CONST, 0, 0 },
+	[BTF_KIND_RESTRICT] = { TK_RESTRICT, 0, 0 },
+	[BTF_KIND_FUNC] = { TK_FUNC, 0, 0 },
+	[BTF_KIND_FUNC_PROTO] = { TK_FUNC_PROTO, 0, sizeof(struct btf_param) },
+	[BTF_KIND_VAR] = { TK_VAR, sizeof(struct btf_var), 0 },
+	[BTF_KIND_DATASEC] = { TK_DATASEC, 0, sizeof(struct btf_var_secinfo) },
+	[BTF_KIND_FLOAT] = { TK_FLOAT, 0, 0 },
+	[BTF_KIND_DECL_TAG] = { TK_DECL_TAG, sizeof(struct btf_decl_tag), 0 },
+	[BTF_KIND_TYPE_TAG] = { TK_TYPE_TAG, 0, 0 },
+	[BTF_KIND_ENUM64] = { TK_ENUM, 0, sizeof(struct btf_enum64) },
 };
 
 /* A section [off, off + len) after the header lies inside the blob. */
@@ -55,8 +55,7 @@ static int check_strings(const struct btf_blob *b, struct err *err)
 	return 0;
 }
 
-int btf_blob_init(struct btf_blob *b, const void *data, size_t len, const struct btf_blob *base,
-		  struct err *err)
+int btf_blob_init(struct btf_blob *b, const void *data, size_t len, const struct btf_blob *base, struct err *err)
 {
 	struct btf_header h;
 
@@ -215,12 +214,12 @@ static int make_names(struct btf_blob *b, bool funcs)
 			;
 		tab[i] = id;
 	}
-	b->names[funcs] = (struct btf_names){tab, size - 1};
+	b->names[funcs] = (struct btf_names){ tab, size - 1 };
 	return 0;
 }
 
-static int find_in_names(const struct btf_blob *b, const struct btf_names *n, const char *name,
-			 uint32_t mask, uint32_t *ret, uint32_t *first_fwd)
+static int find_in_names(const struct btf_blob *b, const struct btf_names *n, const char *name, uint32_t mask,
+			 uint32_t *ret, uint32_t *first_fwd)
 {
 	for (uint32_t i = hash_name(name) & n->mask; n->tab[i]; i = (i + 1) & n->mask) {
 		const struct btf_type *t = btf_blob_type(b, n->tab[i]);
@@ -238,10 +237,9 @@ static int find_in_names(const struct btf_blob *b, const struct btf_names *n, co
 	return -ENOENT;
 }
 
-int btf_blob_find(struct btf_blob *b, const char *name, uint32_t mask, uint32_t *ret,
-		  uint32_t *first_fwd)
+int btf_blob_find(struct btf_blob *b, const char *name, uint32_t mask, uint32_t *ret, uint32_t *first_fwd)
 {
-	const uint32_t wanted[2] = {mask & ~TKM(TK_FUNC), mask & TKM(TK_FUNC)};
+	const uint32_t wanted[2] = { mask & ~TKM(TK_FUNC), mask & TKM(TK_FUNC) };
 	int r = btf_blob_index(b);
 
 	for (int i = 0; r >= 0 && i < 2; i++) {
@@ -274,7 +272,7 @@ static void decode_int(const struct btf_type *t, struct tinfo *ret)
 int btf_blob_info(const struct btf_blob *b, uint32_t id, struct tinfo *ret)
 {
 	const struct btf_type *t = btf_blob_type(b, id);
-	struct tinfo ti = {0};
+	struct tinfo ti = { 0 };
 
 	if (!t)
 		return -ENOENT;
@@ -283,9 +281,7 @@ int btf_blob_info(const struct btf_blob *b, uint32_t id, struct tinfo *ret)
 	if (!ti.name)
 		return -EBADMSG;
 	switch (ti.kind) {
-	case TK_INT:
-		decode_int(t, &ti);
-		break;
+	case TK_INT: decode_int(t, &ti); break;
 	case TK_STRUCT:
 	case TK_UNION:
 	case TK_ENUM:
@@ -293,9 +289,7 @@ int btf_blob_info(const struct btf_blob *b, uint32_t id, struct tinfo *ret)
 		ti.is_signed = ti.kind == TK_ENUM && BTF_INFO_KFLAG(t->info);
 		/* fallthrough */
 	case TK_FLOAT:
-	case TK_DATASEC:
-		ti.size = t->size;
-		break;
+	case TK_DATASEC: ti.size = t->size; break;
 	case TK_ARRAY: {
 		const struct btf_array *a = (const struct btf_array *)(t + 1);
 
@@ -303,14 +297,11 @@ int btf_blob_info(const struct btf_blob *b, uint32_t id, struct tinfo *ret)
 		ti.nelems = a->nelems;
 		break;
 	}
-	case TK_FWD:
-		ti.fwd_union = BTF_INFO_KFLAG(t->info);
-		break;
+	case TK_FWD: ti.fwd_union = BTF_INFO_KFLAG(t->info); break;
 	case TK_FUNC_PROTO:
 		ti.nmembers = BTF_INFO_VLEN(t->info);
 		/* fallthrough */
-	default:
-		ti.target.id = t->type;
+	default: ti.target.id = t->type;
 	}
 	if (!id_ok(b, ti.target.id))
 		return -EBADMSG;
@@ -334,8 +325,8 @@ static void apply_int_bits(const struct btf_blob *b, struct tmember *m)
 	}
 }
 
-static void decode_field(const struct btf_blob *b, const struct btf_type *t,
-			 const struct btf_member *f, struct tmember *m)
+static void decode_field(const struct btf_blob *b, const struct btf_type *t, const struct btf_member *f,
+			 struct tmember *m)
 {
 	m->type.id = f->type;
 	m->bit_off = f->offset;
@@ -350,7 +341,7 @@ static void decode_field(const struct btf_blob *b, const struct btf_type *t,
 int btf_blob_member(const struct btf_blob *b, uint32_t id, uint32_t i, struct tmember *ret)
 {
 	const struct btf_type *t = btf_blob_type(b, id);
-	struct tmember m = {0};
+	struct tmember m = { 0 };
 	uint32_t name;
 
 	if (!t || i >= BTF_INFO_VLEN(t->info))
@@ -379,8 +370,7 @@ int btf_blob_member(const struct btf_blob *b, uint32_t id, uint32_t i, struct tm
 		name = e->name_off;
 		break;
 	}
-	default:
-		return -ENOENT;
+	default: return -ENOENT;
 	}
 	m.name = btf_blob_str(b, name);
 	if (!m.name || !id_ok(b, m.type.id))

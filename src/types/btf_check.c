@@ -89,7 +89,7 @@ static int visit(struct walk *w, uint32_t id)
 		return 0;
 	}
 	n->state = ST_OPEN;
-	w->stack[w->sp++] = (struct frame){.id = id};
+	w->stack[w->sp++] = (struct frame){ .id = id };
 	return 0;
 }
 
@@ -117,7 +117,7 @@ int btf_blob_check(const struct btf_blob *b)
 {
 	for (int pass = 0; pass < 2; pass++) {
 		_cleanup_free_ struct node *nodes = calloc(b->end_id - b->first_id + 1, sizeof(*nodes));
-		struct walk w = {.b = b, .nodes = nodes, .containment = pass == 1};
+		struct walk w = { .b = b, .nodes = nodes, .containment = pass == 1 };
 
 		if (!nodes)
 			return -ENOMEM;

@@ -21,7 +21,7 @@ struct btf_blob {
 	const char *strs; /* ends with NUL, or empty for split BTF */
 	uint32_t str_len;
 	uint32_t first_id, end_id; /* own ids; end_id is known after btf_blob_index() */
-	uint32_t *offs;	     /* offset in types of id first_id + i; NULL: not indexed yet */
+	uint32_t *offs;		   /* offset in types of id first_id + i; NULL: not indexed yet */
 	struct btf_names {
 		uint32_t *tab; /* open-addressed table of ids by name; NULL: not made yet */
 		uint32_t mask;
@@ -29,8 +29,7 @@ struct btf_blob {
 };
 
 /* Checks the header and sets up b; the data is not copied. -EBADMSG with a reason. */
-int btf_blob_init(struct btf_blob *b, const void *data, size_t len, const struct btf_blob *base,
-		  struct err *err);
+int btf_blob_init(struct btf_blob *b, const void *data, size_t len, const struct btf_blob *base, struct err *err);
 /* Makes the index of offsets, which proves that every record lies inside the blob. */
 int btf_blob_index(struct btf_blob *b);
 /* Frees the indices, not the data. */
@@ -41,8 +40,7 @@ const struct btf_type *btf_blob_type(const struct btf_blob *b, uint32_t id);
 const char *btf_blob_str(const struct btf_blob *b, uint32_t off);
 /* First own id with this name and a kind in the mask; first_fwd (may be set without success): the first
  * forward declaration when the mask has TK_FWD. -ENOENT. */
-int btf_blob_find(struct btf_blob *b, const char *name, uint32_t kinds, uint32_t *ret,
-		  uint32_t *first_fwd);
+int btf_blob_find(struct btf_blob *b, const char *name, uint32_t kinds, uint32_t *ret, uint32_t *first_fwd);
 /* Kind of a record as typesrc.h names it; TK_VOID when unknown. */
 enum tkind btf_blob_kind(const struct btf_type *t);
 /* Decodes; ids in the result are the blob's (own or of the base), in .id with .obj 0. */

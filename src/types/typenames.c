@@ -76,13 +76,16 @@ static int add_one(void *arg, struct tref ref, const char *name)
 	struct adding *a = arg;
 	struct tinfo info;
 
-	if (!*name || !is_word(name) || !strncmp(name, TRACEPOINT, strlen(TRACEPOINT)) || typesrc_get(a->ts, ref, &info) < 0)
+	if (!*name || !is_word(name) || !strncmp(name, TRACEPOINT, strlen(TRACEPOINT)) ||
+	    typesrc_get(a->ts, ref, &info) < 0)
 		return 0;
 	if (a->obj != ref.obj || !a->from) {
 		a->obj = ref.obj;
 		a->from = arena_strdup(a->t->text, typesrc_obj_name(a->ts, ref.obj));
 	}
-	return typenames_add(a->t, &(struct typename_row){ .name = name, .from = a->from, .kind = info.kind,
+	return typenames_add(a->t, &(struct typename_row){ .name = name,
+							   .from = a->from,
+							   .kind = info.kind,
 							   .size = info.kind == TK_TYPEDEF ? 0 : info.size });
 }
 
@@ -118,7 +121,8 @@ static void sort(struct typenames *t)
 	if (t->v.n)
 		qsort(t->v.v, t->v.n, sizeof(*t->v.v), by_name);
 	for (size_t i = 0; i < t->v.n; i++)
-		if (n == 0 || t->v.v[n - 1].row.kind != t->v.v[i].row.kind || strcmp(t->v.v[n - 1].row.name, t->v.v[i].row.name) != 0)
+		if (n == 0 || t->v.v[n - 1].row.kind != t->v.v[i].row.kind ||
+		    strcmp(t->v.v[n - 1].row.name, t->v.v[i].row.name) != 0)
 			t->v.v[n++] = t->v.v[i];
 	t->v.n = n;
 	t->sorted = true;

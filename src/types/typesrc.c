@@ -13,8 +13,8 @@
 #include "base/vec.h"
 #include "types/btf_int.h"
 
-#define BTF_DIR	       "/sys/kernel/btf"
-#define BTF_FILE_MAX   ((size_t)1 << 30)
+#define BTF_DIR "/sys/kernel/btf"
+#define BTF_FILE_MAX ((size_t)1 << 30)
 #define TYPESRC_MAX_OBJS 4096 /* modules of one kernel */
 
 enum obj_state { OBJ_UNOPENED, OBJ_OPEN, OBJ_BAD };
@@ -105,8 +105,7 @@ static int obj_read_file(struct tobj *o, struct err *err)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
 	if (st.st_size <= 0 || (size_t)st.st_size > BTF_FILE_MAX)
-		return err_set(err, -EBADMSG, "%s has a size of %lld bytes", path,
-			       (long long)st.st_size);
+		return err_set(err, -EBADMSG, "%s has a size of %lld bytes", path, (long long)st.st_size);
 	o->len = (size_t)st.st_size;
 	p = mmap(NULL, o->len, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p != MAP_FAILED) {
@@ -181,8 +180,7 @@ int typesrc_open_kernel(struct typesrc **ret, struct err *err)
 }
 
 /* Copies the data into a new object, opens it and proves that it has no loops. */
-static int add_copy(struct typesrc *ts, const char *name, const void *data, size_t len, bool user,
-		    struct err *err)
+static int add_copy(struct typesrc *ts, const char *name, const void *data, size_t len, bool user, struct err *err)
 {
 	struct tobj *o;
 	int r = obj_add(ts, name, &o);
@@ -202,8 +200,8 @@ static int add_copy(struct typesrc *ts, const char *name, const void *data, size
 	if (r >= 0) {
 		r = btf_blob_check(&o->blob);
 		if (r < 0)
-			err_set(err, r, "BTF of %s: a type has a bad reference, a loop or more than %d levels",
-				name, BTF_BLOB_MAX_NEST);
+			err_set(err, r, "BTF of %s: a type has a bad reference, a loop or more than %d levels", name,
+				BTF_BLOB_MAX_NEST);
 	}
 	if (r < 0) {
 		ts->objs.n--;
@@ -212,8 +210,7 @@ static int add_copy(struct typesrc *ts, const char *name, const void *data, size
 	return r;
 }
 
-int typesrc_open_mem(const char *name, const void *data, size_t len, struct typesrc **ret,
-		     struct err *err)
+int typesrc_open_mem(const char *name, const void *data, size_t len, struct typesrc **ret, struct err *err)
 {
 	struct typesrc *ts = ts_new();
 	int r;
@@ -229,8 +226,7 @@ int typesrc_open_mem(const char *name, const void *data, size_t len, struct type
 	return 0;
 }
 
-int typesrc_add_mem(struct typesrc *ts, const char *name, const void *data, size_t len,
-		    struct err *err)
+int typesrc_add_mem(struct typesrc *ts, const char *name, const void *data, size_t len, struct err *err)
 {
 	return add_copy(ts, name, data, len, false, err);
 }
@@ -264,8 +260,8 @@ static void list_modules(struct typesrc *ts)
 		free(v);
 }
 
-int typesrc_add_user(struct typesrc *ts, const char *name, const void *data, size_t len,
-		     uint32_t *ret_obj, struct err *err)
+int typesrc_add_user(struct typesrc *ts, const char *name, const void *data, size_t len, uint32_t *ret_obj,
+		     struct err *err)
 {
 	int r;
 
@@ -312,12 +308,12 @@ static int blob_of(struct typesrc *ts, uint32_t obj, struct btf_blob **ret)
 /* Ids below a module's own belong to vmlinux. */
 static struct tref norm(const struct btf_blob *b, uint32_t obj, uint32_t id)
 {
-	return (struct tref){.obj = id < b->first_id ? 0 : obj, .id = id};
+	return (struct tref){ .obj = id < b->first_id ? 0 : obj, .id = id };
 }
 
 /* Looks into one object; a forward declaration is kept in *fwd (id 0: none yet). */
-static int find_in(struct typesrc *ts, uint32_t obj, const char *name, uint32_t kinds,
-		   struct tref *ret, struct tref *fwd)
+static int find_in(struct typesrc *ts, uint32_t obj, const char *name, uint32_t kinds, struct tref *ret,
+		   struct tref *fwd)
 {
 	struct btf_blob *b;
 	uint32_t id, first_fwd = 0;
@@ -327,16 +323,15 @@ static int find_in(struct typesrc *ts, uint32_t obj, const char *name, uint32_t 
 		return r;
 	r = btf_blob_find(b, name, kinds, &id, &first_fwd);
 	if (r >= 0)
-		*ret = (struct tref){.obj = obj, .id = id};
+		*ret = (struct tref){ .obj = obj, .id = id };
 	else if (first_fwd && !fwd->id)
-		*fwd = (struct tref){.obj = obj, .id = first_fwd};
+		*fwd = (struct tref){ .obj = obj, .id = first_fwd };
 	return r;
 }
 
-int typesrc_find(struct typesrc *ts, const char *module, const char *name, uint32_t kinds,
-		 struct tref *ret)
+int typesrc_find(struct typesrc *ts, const char *module, const char *name, uint32_t kinds, struct tref *ret)
 {
-	struct tref fwd = {0};
+	struct tref fwd = { 0 };
 
 	if (!*name)
 		return -ENOENT;
@@ -378,7 +373,7 @@ static int each_in(struct btf_blob *b, uint32_t obj, enum tkind kind, const char
 		s = btf_blob_str(b, t->name_off);
 		if (!s || strncmp(s, prefix, plen) != 0)
 			continue;
-		r = fn(arg, (struct tref){.obj = obj, .id = id}, s);
+		r = fn(arg, (struct tref){ .obj = obj, .id = id }, s);
 		if (r)
 			return r;
 	}
@@ -418,7 +413,7 @@ int typesrc_get(struct typesrc *ts, struct tref ref, struct tinfo *ret)
 	int r;
 
 	if (ref.id == 0) {
-		*ret = (struct tinfo){.kind = TK_VOID, .name = "void"};
+		*ret = (struct tinfo){ .kind = TK_VOID, .name = "void" };
 		return 0;
 	}
 	r = blob_of(ts, ref.obj, &b);

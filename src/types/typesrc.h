@@ -18,30 +18,46 @@ struct tref {
 };
 
 enum tkind {
-	TK_VOID, TK_INT, TK_FLOAT, TK_PTR, TK_ARRAY, TK_STRUCT, TK_UNION, TK_ENUM, TK_FWD,
-	TK_TYPEDEF, TK_CONST, TK_VOLATILE, TK_RESTRICT, TK_FUNC, TK_FUNC_PROTO, TK_VAR,
-	TK_DATASEC, TK_TYPE_TAG, TK_DECL_TAG,
+	TK_VOID,
+	TK_INT,
+	TK_FLOAT,
+	TK_PTR,
+	TK_ARRAY,
+	TK_STRUCT,
+	TK_UNION,
+	TK_ENUM,
+	TK_FWD,
+	TK_TYPEDEF,
+	TK_CONST,
+	TK_VOLATILE,
+	TK_RESTRICT,
+	TK_FUNC,
+	TK_FUNC_PROTO,
+	TK_VAR,
+	TK_DATASEC,
+	TK_TYPE_TAG,
+	TK_DECL_TAG,
 };
 #define TKM(k) (1u << (k))
 
 struct tinfo {
 	enum tkind kind;
-	const char *name;  /* "" when anonymous; lives as long as the source */
-	uint64_t size;	   /* INT, FLOAT, STRUCT, UNION, ENUM: bytes */
+	const char *name;   /* "" when anonymous; lives as long as the source */
+	uint64_t size;	    /* INT, FLOAT, STRUCT, UNION, ENUM: bytes */
 	struct tref target; /* PTR, TYPEDEF, CONST…, ARRAY element, FUNC's prototype, prototype's return */
-	uint32_t nelems;   /* ARRAY */
-	uint32_t nmembers; /* STRUCT, UNION, ENUM values, FUNC_PROTO parameters */
-	bool is_signed;	   /* INT, ENUM */
+	uint32_t nelems;    /* ARRAY */
+	uint32_t nmembers;  /* STRUCT, UNION, ENUM values, FUNC_PROTO parameters */
+	bool is_signed;	    /* INT, ENUM */
 	bool is_bool, is_char;
 	bool fwd_union;
 };
 
 struct tmember {
-	const char *name;    /* "" for anonymous struct/union members */
-	struct tref type;    /* not for enum values */
-	uint32_t bit_off;    /* from the start of the struct */
-	uint32_t bit_size;   /* 0: not a bit field */
-	int64_t value;	     /* enum values */
+	const char *name;  /* "" for anonymous struct/union members */
+	struct tref type;  /* not for enum values */
+	uint32_t bit_off;  /* from the start of the struct */
+	uint32_t bit_size; /* 0: not a bit field */
+	int64_t value;	   /* enum values */
 };
 
 /* Opens the running kernel's BTF (/sys/kernel/btf). Modules are opened when first needed.
@@ -50,23 +66,20 @@ struct tmember {
 int typesrc_open_kernel(struct typesrc **ret, struct err *err);
 /* From memory (tests, fixtures, recordings); data is copied. Checks everything it will follow:
  * hostile data gives -EBADMSG. base: the vmlinux source of split (module) BTF, or NULL. */
-int typesrc_open_mem(const char *name, const void *data, size_t len, struct typesrc **ret,
-		     struct err *err);
+int typesrc_open_mem(const char *name, const void *data, size_t len, struct typesrc **ret, struct err *err);
 /* Adds split BTF of a module, from memory. */
-int typesrc_add_mem(struct typesrc *ts, const char *name, const void *data, size_t len,
-		    struct err *err);
+int typesrc_add_mem(struct typesrc *ts, const char *name, const void *data, size_t len, struct err *err);
 /* Adds types of a user program, complete by themselves, from memory; *ret_obj is their object's number.
  * Pointers in them point to user memory. Their names are found after the kernel's. */
-int typesrc_add_user(struct typesrc *ts, const char *name, const void *data, size_t len,
-		     uint32_t *ret_obj, struct err *err);
+int typesrc_add_user(struct typesrc *ts, const char *name, const void *data, size_t len, uint32_t *ret_obj,
+		     struct err *err);
 bool typesrc_is_user(const struct typesrc *ts, uint32_t obj);
 void typesrc_free(struct typesrc *ts);
 
 /* Finds a named type whose kind is in the mask of TKM(); vmlinux first, then modules (only loads
  * them when vmlinux has no such name). module: restrict to this object ("vmlinux", "ext4") or NULL.
  * Prefers complete types over TK_FWD. -ENOENT. */
-int typesrc_find(struct typesrc *ts, const char *module, const char *name, uint32_t kinds,
-		 struct tref *ret);
+int typesrc_find(struct typesrc *ts, const char *module, const char *name, uint32_t kinds, struct tref *ret);
 /* Calls fn for each type of one kind whose name starts with prefix, in id order, vmlinux then modules;
  * stops when fn returns non-zero and returns that. */
 int typesrc_each(struct typesrc *ts, enum tkind kind, const char *prefix,

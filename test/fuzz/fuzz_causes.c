@@ -28,8 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		names[n++] = *p == '#' ? NULL : p;
 	if (causes_classify(c, names, n, size ? data[0] : 0, &w) < 0 || !w.words)
 		abort();
-	if ((w.wait.words && w.wait.frame >= (int)n) || (w.op.words && w.op.frame >= (int)n) || w.nvia > CAUSES_MAX_VIA ||
-	    (e < 0 && w.class != CAUSE_UNKNOWN))
+	if ((w.wait.words && w.wait.frame >= (int)n) || (w.op.words && w.op.frame >= (int)n) ||
+	    w.nvia > CAUSES_MAX_VIA || (e < 0 && w.class != CAUSE_UNKNOWN))
 		abort();
 	causes_free(c);
 	free(text);

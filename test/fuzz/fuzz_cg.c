@@ -23,10 +23,8 @@ static const struct fixed {
 	{ "dtrace", "", "", "BEGIN", ENTRY_TEST_RUN, "BEGIN", -1, { NULL } },
 	{ "dtrace", "", "", "END", ENTRY_TEST_RUN, "END", -1, { NULL } },
 	{ "dtrace", "", "", "ERROR", ENTRY_NONE, "ERROR", -1, { NULL } },
-	{ "syscall", "vmlinux", "read", "entry", ENTRY_RAW_TP, "sys_enter", 0,
-	  { "int", "void *", "size_t" } },
-	{ "syscall", "vmlinux", "write", "entry", ENTRY_RAW_TP, "sys_enter", 1,
-	  { "int", "void *", "size_t" } },
+	{ "syscall", "vmlinux", "read", "entry", ENTRY_RAW_TP, "sys_enter", 0, { "int", "void *", "size_t" } },
+	{ "syscall", "vmlinux", "write", "entry", ENTRY_RAW_TP, "sys_enter", 1, { "int", "void *", "size_t" } },
 	{ "syscall", "vmlinux", "read", "return", ENTRY_RAW_TP, "sys_exit", 0, { "long", "long" } },
 	{ "profile", "", "", "tick-1s", ENTRY_PERF_EVENT, "tick", -1, { NULL } },
 	{ "profile", "", "", "profile-97", ENTRY_PERF_EVENT, "profile", -1, { NULL } },
@@ -38,8 +36,12 @@ static struct probe *make_probe(struct arena *a, size_t i)
 	struct probe_arg *args = arena_new_arr(a, struct probe_arg, 3);
 	unsigned n = 0;
 
-	*p = (struct probe){ .id = (uint32_t)i + 1, .prov = fixed[i].prov, .mod = fixed[i].mod,
-			     .func = fixed[i].func, .name = fixed[i].name, .args = args,
+	*p = (struct probe){ .id = (uint32_t)i + 1,
+			     .prov = fixed[i].prov,
+			     .mod = fixed[i].mod,
+			     .func = fixed[i].func,
+			     .name = fixed[i].name,
+			     .args = args,
 			     .args_known = true };
 	for (; n < 3 && fixed[i].args[n]; n++)
 		args[n].ctype = fixed[i].args[n];
@@ -47,8 +49,7 @@ static struct probe *make_probe(struct arena *a, size_t i)
 	return p;
 }
 
-static int fuzz_match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
-		      const char **why)
+static int fuzz_match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why)
 {
 	size_t i;
 
@@ -84,9 +85,8 @@ static int fuzz_entry(void *ctx, const struct probe *p, struct entry *ret, const
 		ret->period_ns = 1000000;
 	ret->nargs = x->kind == ENTRY_NONE ? 6 : p->nargs;
 	for (k = 0; k < ret->nargs; k++)
-		ret->args[k] = x->kind == ENTRY_NONE ?
-			(struct arg_loc){ .kind = ARG_ERROR, .off = k } :
-			(struct arg_loc){ .kind = ARG_REGS, .off = 8 * k };
+		ret->args[k] = x->kind == ENTRY_NONE ? (struct arg_loc){ .kind = ARG_ERROR, .off = k }
+						     : (struct arg_loc){ .kind = ARG_REGS, .off = 8 * k };
 	if (x->sel < 0)
 		return 0;
 	ret->has_selector = true;
@@ -112,10 +112,16 @@ static void fuzz_d(struct arena *a, const uint8_t *data, size_t size)
 {
 	static const char *const argv[] = { "script.d", "42", "-7", "word", "two words" };
 	static const struct probe_source probes = { .match = fuzz_match, .get_args = fuzz_args };
-	static const struct caps caps = { .possible_cpus = 2, .online_cpus = 2, .nr_cpu_ids = 2,
-					  .ringbuf = true, .task_storage = true, .bpf_loop = true,
-					  .bpf_strncmp = true, .atomics = true,
-					  .get_task_stack = true, .perf_event = true };
+	static const struct caps caps = { .possible_cpus = 2,
+					  .online_cpus = 2,
+					  .nr_cpu_ids = 2,
+					  .ringbuf = true,
+					  .task_storage = true,
+					  .bpf_loop = true,
+					  .bpf_strncmp = true,
+					  .atomics = true,
+					  .get_task_stack = true,
+					  .perf_event = true };
 	struct macro_env macros = { .pid = 1, .target = 2, .argv = argv, .argc = 5 };
 	struct dopts opts;
 	struct compile_env env = { .opts = &opts, .macros = &macros, .probes = &probes };

@@ -17,7 +17,7 @@ static void read_types(const uint8_t *data, size_t size, bool with_itself)
 	struct elf e;
 	int r;
 
-	if (elf_open(&e, (struct elf_src){.fd = -1, .mem = data, .size = size}) < 0)
+	if (elf_open(&e, (struct elf_src){ .fd = -1, .mem = data, .size = size }) < 0)
 		return;
 	r = dwarf_read_types(&e, with_itself ? &e : NULL, &t);
 	elf_close(&e);
@@ -27,7 +27,7 @@ static void read_types(const uint8_t *data, size_t size, bool with_itself)
 		for (size_t i = 0; i < t.nfuncs; i++) {
 			struct tinfo in;
 
-			if (typesrc_get(ts, (struct tref){0, t.funcs[i].proto}, &in) < 0 ||
+			if (typesrc_get(ts, (struct tref){ 0, t.funcs[i].proto }, &in) < 0 ||
 			    in.kind != TK_FUNC_PROTO || in.nmembers > DWARF_MAX_PARAMS)
 				abort();
 		}
@@ -43,14 +43,23 @@ static void wrap(const uint8_t *data, size_t size)
 	size_t cut = size ? (size - 1) * data[0] / 256 + 1 : 0;
 	size_t total = sizeof(Elf64_Ehdr) + 4 * sizeof(Elf64_Shdr) + sizeof(names) + size;
 	_cleanup_free_ uint8_t *p = calloc(1, total);
-	Elf64_Ehdr h = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-			.e_shoff = sizeof(h), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 4, .e_shstrndx = 3};
+	Elf64_Ehdr h = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			 .e_shoff = sizeof(h),
+			 .e_shentsize = sizeof(Elf64_Shdr),
+			 .e_shnum = 4,
+			 .e_shstrndx = 3 };
 	size_t at = sizeof(h) + 4 * sizeof(Elf64_Shdr);
 	Elf64_Shdr sh[4] = {
-		{0},
-		{.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = at + sizeof(names) + 1, .sh_size = cut ? cut - 1 : 0},
-		{.sh_name = 13, .sh_type = SHT_PROGBITS, .sh_offset = at + sizeof(names) + cut, .sh_size = size - cut},
-		{.sh_name = 27, .sh_type = SHT_STRTAB, .sh_offset = at, .sh_size = sizeof(names)},
+		{ 0 },
+		{ .sh_name = 1,
+		  .sh_type = SHT_PROGBITS,
+		  .sh_offset = at + sizeof(names) + 1,
+		  .sh_size = cut ? cut - 1 : 0 },
+		{ .sh_name = 13,
+		  .sh_type = SHT_PROGBITS,
+		  .sh_offset = at + sizeof(names) + cut,
+		  .sh_size = size - cut },
+		{ .sh_name = 27, .sh_type = SHT_STRTAB, .sh_offset = at, .sh_size = sizeof(names) },
 	};
 
 	if (!p)

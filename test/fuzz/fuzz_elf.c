@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readers of symbols and unwinding tables on foreign input: an ELF file when the input begins like one; any other input
- * is taken as a perf map, as lines of /proc/PID/maps, and as a mangled name. */
+/* The readers of symbols and unwinding tables on foreign input: an ELF file when the input begins like one; any other
+ * input is taken as a perf map, as lines of /proc/PID/maps, and as a mangled name. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 
 static void look_up(const struct symtab *t, struct elf_seg *seg, unsigned nseg)
 {
-	struct demangler d = {0};
-	struct strset ss = {0};
+	struct demangler d = { 0 };
+	struct strset ss = { 0 };
 	uint64_t out;
 
 	for (size_t i = 0; i < t->n; i++) {
@@ -72,12 +72,12 @@ static void unwind_table(const struct elf *e)
 static void read_elf(const uint8_t *data, size_t size)
 {
 	struct elf e;
-	struct symtab t = {0};
+	struct symtab t = { 0 };
 	struct debugfile df;
 	struct elf_seg *seg = NULL;
 	unsigned nseg = 0;
 
-	if (elf_open(&e, (struct elf_src){.fd = -1, .mem = data, .size = size}) < 0)
+	if (elf_open(&e, (struct elf_src){ .fd = -1, .mem = data, .size = size }) < 0)
 		return;
 	elfsym_load(&e, SHT_SYMTAB, &t);
 	elfsym_load(&e, SHT_DYNSYM, &t);
@@ -99,8 +99,8 @@ static void read_text(const uint8_t *data, size_t size)
 {
 	struct perfmap pm;
 	_cleanup_free_ char *text = malloc(size + 1);
-	struct demangler d = {0};
-	struct strset ss = {0};
+	struct demangler d = { 0 };
+	struct strset ss = { 0 };
 
 	if (!text)
 		return;

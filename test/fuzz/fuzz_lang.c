@@ -12,7 +12,7 @@
 
 static void check_diags(const struct diags *d, const struct source *src)
 {
-	struct strb out = {0};
+	struct strb out = { 0 };
 
 	for (const struct diag *g = d->first; g; g = g->next) {
 		if (!errtag_find(g->tag) || g->at.src != src || g->at.off > src->len ||
@@ -23,14 +23,18 @@ static void check_diags(const struct diags *d, const struct source *src)
 	strb_free(&out);
 }
 
-static const struct probe_arg probe_args[] = {{.ctype = "int"}, {.ctype = "userland char *"}};
+static const struct probe_arg probe_args[] = { { .ctype = "int" }, { .ctype = "userland char *" } };
 
-static int match_any(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
-		     const char **why)
+static int match_any(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why)
 {
-	static const struct probe probe = {.id = 1, .prov = "dtrace", .mod = "", .func = "f",
-					   .name = "BEGIN", .args = probe_args, .nargs = 2,
-					   .args_known = true};
+	static const struct probe probe = { .id = 1,
+					    .prov = "dtrace",
+					    .mod = "",
+					    .func = "f",
+					    .name = "BEGIN",
+					    .args = probe_args,
+					    .nargs = 2,
+					    .args_known = true };
 
 	(void)ctx, (void)d, (void)why;
 	ret->v = arena_new_arr(a, struct probe *, 1);
@@ -52,8 +56,8 @@ static void check_typed(const struct node *n)
 	}
 }
 
-static void check_unit(struct arena *a, struct unit *u, const struct compile_env *env,
-		       struct diags *d, struct strb *out)
+static void check_unit(struct arena *a, struct unit *u, const struct compile_env *env, struct diags *d,
+		       struct strb *out)
 {
 	struct dprog *p = NULL;
 	int r = lang_check(a, &u, 1, env, d, &p);
@@ -74,16 +78,16 @@ static void check_unit(struct arena *a, struct unit *u, const struct compile_env
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const argv[] = {"script.d", "42", "-7", "word", "two words"};
+	static const char *const argv[] = { "script.d", "42", "-7", "word", "two words" };
 	struct arena *a = arena_new(FUZZ_MEMORY);
-	struct macro_env macros = {.pid = 1, .target = 2, .argv = argv, .argc = 5};
+	struct macro_env macros = { .pid = 1, .target = 2, .argv = argv, .argc = 5 };
 	struct dopts opts;
-	static const struct probe_source probes = {.match = match_any};
-	struct compile_env env = {.opts = &opts, .macros = &macros, .probes = &probes};
-	struct source src = {.name = "fuzz.d", .len = size};
+	static const struct probe_source probes = { .match = match_any };
+	struct compile_env env = { .opts = &opts, .macros = &macros, .probes = &probes };
+	struct source src = { .name = "fuzz.d", .len = size };
 	struct unit *u = NULL;
 	struct diags d;
-	struct strb out = {0};
+	struct strb out = { 0 };
 	int r;
 
 	if (size > FUZZ_MAX_INPUT) {

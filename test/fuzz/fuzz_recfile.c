@@ -25,12 +25,18 @@ struct rec {
 
 #define AT(m) .off = offsetof(struct rec, m), .size = sizeof(((struct rec *)0)->m)
 static const struct recfield fields[] = {
-	{ .kind = FLD_BYTES, AT(slow) }, { .kind = FLD_BYTES, AT(key) }, { .kind = FLD_STRING, AT(lane), .name = "lane" },
-	{ .kind = FLD_STACK, AT(stack), .nframes = 4, .name = "stack" }, { .kind = FLD_STRING, AT(label) },
-	{ .kind = FLD_INT, AT(start) }, { .kind = FLD_INT, AT(duration) },
+	{ .kind = FLD_BYTES, AT(slow) },
+	{ .kind = FLD_BYTES, AT(key) },
+	{ .kind = FLD_STRING, AT(lane), .name = "lane" },
+	{ .kind = FLD_STACK, AT(stack), .nframes = 4, .name = "stack" },
+	{ .kind = FLD_STRING, AT(label) },
+	{ .kind = FLD_INT, AT(start) },
+	{ .kind = FLD_INT, AT(duration) },
 };
 static const struct recfield span_fields[] = {
-	{ .kind = FLD_STRING, AT(lane) }, { .kind = FLD_STRING, AT(label) }, { .kind = FLD_INT, AT(start) },
+	{ .kind = FLD_STRING, AT(lane) },
+	{ .kind = FLD_STRING, AT(label) },
+	{ .kind = FLD_INT, AT(start) },
 	{ .kind = FLD_INT, AT(duration) },
 };
 static const struct recfield key_field = { .kind = FLD_INT, .size = 8 };
@@ -41,13 +47,24 @@ static const struct recact acts[] = {
 };
 static const struct recfmt fmt = { .epid = 1, .size = sizeof(struct rec), .acts = acts, .nacts = 3 };
 static const struct recfmt *const fmts[] = { &fmt };
-static const struct aggdesc hist = { .name = "h", .func = AGG_HIST, .keys = &key_field, .nkeys = 1, .key_size = 8,
+static const struct aggdesc hist = { .name = "h",
+				     .func = AGG_HIST,
+				     .keys = &key_field,
+				     .nkeys = 1,
+				     .key_size = 8,
 				     .value_size = 8 * (1 + AGG_HIST_NBUCKETS) };
 static const struct aggdesc *const aggs[] = { &hist };
 static const struct rec_probe probes[] = { { 1, "p", "m", "f", "n" } };
 static const struct rec_tracker trackers[] = { { .name = "t", .keys = &key_field, .nkeys = 1, .key_size = 8 } };
-static const struct rec_schema schema = { .fmts = fmts, .nfmts = 1, .aggs = aggs, .naggs = 1, .probes = probes,
-					  .nprobes = 1, .trackers = trackers, .ntrackers = 1, .ncpus = 2 };
+static const struct rec_schema schema = { .fmts = fmts,
+					  .nfmts = 1,
+					  .aggs = aggs,
+					  .naggs = 1,
+					  .probes = probes,
+					  .nprobes = 1,
+					  .trackers = trackers,
+					  .ntrackers = 1,
+					  .ncpus = 2 };
 
 static char path[64];
 static uint8_t *template;
@@ -69,7 +86,8 @@ static void fill(struct recfile *f)
 		{ .kind = ROW_END, .ts = 6 },
 	};
 	struct recfile_symbol s = { .addr = 1, .found = true, .module = "m", .name = "f" };
-	const struct recfile_source lines[] = { { "inner", "a.c", "b.h", 2, 1 }, { .function = "f", .file = "a.c", .line = 3 } };
+	const struct recfile_source lines[] = { { "inner", "a.c", "b.h", 2, 1 },
+						{ .function = "f", .file = "a.c", .line = 3 } };
 
 	value[0] = value[7] = 3;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -109,7 +127,11 @@ static int stop(void *ctx)
 /* What a stranger may do to a file: not what reaches beyond it. */
 static int only_here(void *ctx, int action, const char *a, const char *b, const char *c, const char *d)
 {
-	(void)ctx; (void)a; (void)b; (void)c; (void)d;
+	(void)ctx;
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
 	return action == SQLITE_ATTACH || action == SQLITE_PRAGMA ? SQLITE_DENY : SQLITE_OK;
 }
 
@@ -122,7 +144,8 @@ static void change(const uint8_t *data, size_t size)
 	if (sql && sqlite3_open(path, &db) == SQLITE_OK) {
 		sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 20);
 		sqlite3_progress_handler(db, 1000, stop, &steps);
-		sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA max_page_count = 2000", NULL, NULL, NULL);
+		sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA max_page_count = 2000",
+			     NULL, NULL, NULL);
 		sqlite3_set_authorizer(db, only_here, NULL);
 		sqlite3_exec(db, sql, NULL, NULL, NULL);
 	}

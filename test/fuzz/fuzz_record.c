@@ -11,19 +11,17 @@
 enum { RING = 1024, NRINGS = 2, HEAD = 2 * NRINGS + 1 };
 
 static const struct recfield fields[] = {
-	{.kind = FLD_INT, .off = 16, .size = 8},
-	{.kind = FLD_USTACK, .off = 24, .size = 48, .nframes = 4},
-	{.kind = FLD_UADDR, .off = 72, .size = 24},
-	{.kind = FLD_USYM, .off = 4096, .size = 24}, /* outside: must never be read */
+	{ .kind = FLD_INT, .off = 16, .size = 8 },
+	{ .kind = FLD_USTACK, .off = 24, .size = 48, .nframes = 4 },
+	{ .kind = FLD_UADDR, .off = 72, .size = 24 },
+	{ .kind = FLD_USYM, .off = 4096, .size = 24 }, /* outside: must never be read */
 };
-static const struct recact acts[] = {{.kind = ACT_PRINTF, .fields = fields, .nfields = 4}};
-static const struct recfmt small = {.epid = 1, .size = 24}, stacks = {.epid = 2, .size = 96, .acts = acts,
-								    .nacts = 1},
-			   none = {.epid = 3};
-static const struct recfmt *const fmts[] = {&small, &stacks, &none};
-static const struct rec_probe probes[] = {{1, "p", "m", "f", "n"}, {7, "q", "", "", ""}};
-static const struct rec_schema schema = {.fmts = fmts, .nfmts = 3, .probes = probes, .nprobes = 2,
-					 .ncpus = NRINGS};
+static const struct recact acts[] = { { .kind = ACT_PRINTF, .fields = fields, .nfields = 4 } };
+static const struct recfmt small = { .epid = 1, .size = 24 },
+			   stacks = { .epid = 2, .size = 96, .acts = acts, .nacts = 1 }, none = { .epid = 3 };
+static const struct recfmt *const fmts[] = { &small, &stacks, &none };
+static const struct rec_probe probes[] = { { 1, "p", "m", "f", "n" }, { 7, "q", "", "", "" } };
+static const struct rec_schema schema = { .fmts = fmts, .nfmts = 3, .probes = probes, .nprobes = 2, .ncpus = NRINGS };
 
 struct state {
 	struct decoder d;
@@ -69,10 +67,10 @@ static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct order_sink sink = {on_early, on_record, NULL, NULL};
-	struct state s = {.d = {.schema = &schema}};
+	static const struct order_sink sink = { on_early, on_record, NULL, NULL };
+	struct state s = { .d = { .schema = &schema } };
 	struct order_sink my = sink;
-	uint64_t consumer[NRINGS] = {0}, producer[NRINGS];
+	uint64_t consumer[NRINGS] = { 0 }, producer[NRINGS];
 	struct ring rings[NRINGS];
 	uint8_t *mem = calloc(NRINGS, 2 * RING);
 	struct order *o = NULL;
@@ -90,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(ring, data + (n ? off : 0), n > RING ? RING : n);
 		memcpy(ring + RING, ring, RING);
 		producer[i] = (uint64_t)(data[2 * i] | data[2 * i + 1] << 8) * 8 % (RING + 8);
-		rings[i] = (struct ring){&consumer[i], &producer[i], ring, RING, 4096, 2 * RING, -1, 2 * RING, 0};
+		rings[i] = (struct ring){ &consumer[i], &producer[i], ring, RING, 4096, 2 * RING, -1, 2 * RING, 0 };
 	}
 	if (order_new(rings, NRINGS, &o) == 0) {
 		order_drain(o, 1, data[HEAD - 1], &my);

@@ -18,7 +18,7 @@ static int symbol(void *ctx, const char *name, size_t len, uint64_t *ret)
 
 static void parse(const char *text, uint16_t machine)
 {
-	struct sdtargs_env env = {.machine = machine, .addr = 0x400000, .symbol = symbol};
+	struct sdtargs_env env = { .machine = machine, .addr = 0x400000, .symbol = symbol };
 	struct sdtarg v[SDTARGS_MAX];
 	unsigned n = sdtargs_parse(&env, text, v);
 
@@ -43,7 +43,7 @@ static void notes(const uint8_t *data, size_t size)
 	struct elf e;
 	size_t n;
 
-	if (elf_open(&e, (struct elf_src){.fd = -1, .mem = data, .size = size}) == 0) {
+	if (elf_open(&e, (struct elf_src){ .fd = -1, .mem = data, .size = size }) == 0) {
 		stapsdt_read(a, &e, &v, &n);
 		for (size_t i = 0; i < n; i++) {
 			if (strlen(v[i].prov) > STAPSDT_MAX_NAME || strlen(v[i].args) > STAPSDT_MAX_ARGS)

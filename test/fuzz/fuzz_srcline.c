@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines and inlined functions of foreign files: whatever an ELF file says, each address gives a bounded list of frames whose
- * texts can be read. */
+/* Lines and inlined functions of foreign files: whatever an ELF file says, each address gives a bounded list of frames
+ * whose texts can be read. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct elf e;
 
-	if (elf_open(&e, (struct elf_src){.fd = -1, .mem = data, .size = size}) < 0)
+	if (elf_open(&e, (struct elf_src){ .fd = -1, .mem = data, .size = size }) < 0)
 		return 0;
 	read_all(&e, NULL);
 	read_all(&e, &e);

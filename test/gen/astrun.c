@@ -78,8 +78,7 @@ static void do_printf(struct machine *m, const struct node *call)
 
 static bool is_call_of(const struct stmt *s, enum bi_id id)
 {
-	return s->kind == ST_EXPR && s->expr->kind == N_CALL && s->expr->builtin &&
-	       s->expr->builtin->id == id;
+	return s->kind == ST_EXPR && s->expr->kind == N_CALL && s->expr->builtin && s->expr->builtin->id == id;
 }
 
 static bool is_data(const struct stmt *s)
@@ -170,29 +169,18 @@ static enum flow run_one(struct machine *m, const struct stmt *s)
 		else
 			eval(m, s->expr);
 		return GO;
-	case ST_AGG:
-		do_sum(m, s);
-		return GO;
-	case ST_LOCAL:
-		do_local(m, s);
-		return GO;
-	case ST_IF:
-		yes = truth(m, s->expr);
-		return m->fault ? FAULTED : run_list(m, yes ? s->body : s->els);
-	case ST_LOOP:
-		return run_loop(m, s);
-	case ST_BLOCK:
-		return run_list(m, s->body);
-	case ST_BREAK:
-		return BROKE;
-	case ST_CONTINUE:
-		return CONTINUED;
+	case ST_AGG: do_sum(m, s); return GO;
+	case ST_LOCAL: do_local(m, s); return GO;
+	case ST_IF: yes = truth(m, s->expr); return m->fault ? FAULTED : run_list(m, yes ? s->body : s->els);
+	case ST_LOOP: return run_loop(m, s);
+	case ST_BLOCK: return run_list(m, s->body);
+	case ST_BREAK: return BROKE;
+	case ST_CONTINUE: return CONTINUED;
 	case ST_RETURN:
 		if (s->expr)
 			eval(m, s->expr);
 		return RETURNED;
-	case ST_EMPTY:
-		break;
+	case ST_EMPTY: break;
 	}
 	return GO;
 }

@@ -28,11 +28,11 @@ enum flow { GO, BROKE, CONTINUED, RETURNED, FAULTED };
 
 struct machine {
 	struct dprog *prog;
-	struct cell *vars; /* by id */
-	struct elem **aggs; /* by id: sums */
+	struct cell *vars;     /* by id */
+	struct elem **aggs;    /* by id: sums */
 	struct strb out, held; /* held: what a fault takes back */
 	bool holding, exited;
-	const char *fault; /* or NULL */
+	const char *fault;	/* or NULL */
 	unsigned action, calls; /* calls that are open: faults belong to the statement that calls */
 	int64_t iterations, loopmax;
 	bool unsupported; /* the program has something that the interpreter does not know */

@@ -215,18 +215,10 @@ static struct value unary(struct machine *m, const struct node *n)
 	struct value v = { 0 }, *p;
 
 	switch (n->op) {
-	case OP_NEG:
-		v.i = (int64_t)(0 - (uint64_t)eval(m, n->a).i);
-		return v;
-	case OP_PLUS:
-		v.i = eval(m, n->a).i;
-		return v;
-	case OP_BNOT:
-		v.i = ~eval(m, n->a).i;
-		return v;
-	case OP_LNOT:
-		v.i = truth(m, n);
-		return v;
+	case OP_NEG: v.i = (int64_t)(0 - (uint64_t)eval(m, n->a).i); return v;
+	case OP_PLUS: v.i = eval(m, n->a).i; return v;
+	case OP_BNOT: v.i = ~eval(m, n->a).i; return v;
+	case OP_LNOT: v.i = truth(m, n); return v;
 	case OP_PREINC:
 	case OP_PREDEC:
 	case OP_POSTINC:
@@ -239,8 +231,7 @@ static struct value unary(struct machine *m, const struct node *n)
 		if (n->op == OP_PREINC || n->op == OP_PREDEC)
 			v.i = p->i;
 		return v;
-	default:
-		return unsupported(m);
+	default: return unsupported(m);
 	}
 }
 
@@ -316,16 +307,12 @@ static struct value call(struct machine *m, const struct node *n)
 	x = n->args ? eval(m, n->args) : v;
 	y = b && !m->fault ? eval(m, b) : v;
 	switch (n->builtin ? n->builtin->id : BI_NONE) {
-	case BI_STRLEN:
-		v.i = (int64_t)strlen(x.s);
-		break;
+	case BI_STRLEN: v.i = (int64_t)strlen(x.s); break;
 	case BI_STRJOIN:
 		snprintf(v.s, sizeof(v.s), "%s", x.s);
 		snprintf(v.s + strlen(v.s), sizeof(v.s) - strlen(v.s), "%s", y.s);
 		break;
-	case BI_LLTOSTR:
-		snprintf(v.s, sizeof(v.s), "%lld", (long long)x.i);
-		break;
+	case BI_LLTOSTR: snprintf(v.s, sizeof(v.s), "%lld", (long long)x.i); break;
 	case BI_INDEX:
 		at = strstr(x.s, y.s);
 		v.i = at ? at - x.s : -1;
@@ -336,8 +323,7 @@ static struct value call(struct machine *m, const struct node *n)
 			z = eval(m, b->next);
 		sub_string(x.s, (int32_t)y.i, z.i, &v);
 		break;
-	default:
-		return unsupported(m);
+	default: return unsupported(m);
 	}
 	return v;
 }
@@ -364,30 +350,18 @@ struct value eval(struct machine *m, const struct node *n)
 	if (m->fault)
 		return v;
 	switch (n->kind) {
-	case N_INT:
-		v.i = (int64_t)n->ival;
-		return v;
-	case N_STR:
-		snprintf(v.s, sizeof(v.s), "%.*s", (int)n->len, n->str);
-		return v;
+	case N_INT: v.i = (int64_t)n->ival; return v;
+	case N_STR: snprintf(v.s, sizeof(v.s), "%.*s", (int)n->len, n->str); return v;
 	case N_IDENT:
 	case N_TLS:
 	case N_THIS:
-	case N_INDEX:
-		return load(m, n);
-	case N_UNARY:
-		return unary(m, n);
-	case N_BINARY:
-		return binary(m, n);
-	case N_COND:
-		return truth(m, n->a) ? eval(m, n->b) : eval(m, n->c);
-	case N_ASSIGN:
-		return assign(m, n);
-	case N_CALL:
-		return call(m, n);
-	case N_CAST:
-		return cast(m, n);
-	default:
-		return unsupported(m);
+	case N_INDEX: return load(m, n);
+	case N_UNARY: return unary(m, n);
+	case N_BINARY: return binary(m, n);
+	case N_COND: return truth(m, n->a) ? eval(m, n->b) : eval(m, n->c);
+	case N_ASSIGN: return assign(m, n);
+	case N_CALL: return call(m, n);
+	case N_CAST: return cast(m, n);
+	default: return unsupported(m);
 	}
 }

@@ -114,10 +114,15 @@ static int compile(struct ground *g, struct arena *a, const char *path, bool rej
 	struct macro_env macros = { .pid = getpid(), .argv = argv, .argc = 1 };
 	struct ksym_source ks = { .ctx = g->sym, .find = find_ksym };
 	struct dopts opts;
-	struct compile_env env = { .ts = g->ts, .probes = registry_source(g->reg), .ksyms = &ks,
-				   .macros = &macros, .opts = &opts, .zdefs = true };
-	struct cg_env cg = { .caps = &g->caps, .entry = registry_entry, .ctx = g->reg,
-			     .self_tgid = (uint32_t)getpid(), .ts = g->ts };
+	struct compile_env env = { .ts = g->ts,
+				   .probes = registry_source(g->reg),
+				   .ksyms = &ks,
+				   .macros = &macros,
+				   .opts = &opts,
+				   .zdefs = true };
+	struct cg_env cg = {
+		.caps = &g->caps, .entry = registry_entry, .ctx = g->reg, .self_tgid = (uint32_t)getpid(), .ts = g->ts
+	};
 	struct unit *unit = NULL;
 	struct dprog *prog = NULL;
 	struct cmdline lib;
@@ -152,8 +157,8 @@ static void print_effort(const struct loaded *l)
 		uint32_t len = sizeof(info);
 
 		if (bpf_obj_get_info_by_fd(l->progs[i], &info, &len) == 0)
-			printf("%s: %u instructions, %u verified\n", l->img->progs[i].name,
-			       l->img->progs[i].ninsns, info.verified_insns);
+			printf("%s: %u instructions, %u verified\n", l->img->progs[i].name, l->img->progs[i].ninsns,
+			       info.verified_insns);
 	}
 }
 

@@ -14,21 +14,34 @@
 #include "cg/image.h"
 #include "types/caps.h"
 
-#define NR_READ	 0
+#define NR_READ 0
 #define NR_WRITE 1
 #define NR_OPENAT 257
 
 /* The kernel that the expected output was made for. */
 static const struct caps fixed_caps = {
-	.possible_cpus = 4, .online_cpus = 4, .nr_cpu_ids = 4, .btf = true, .tp_btf = true, .task_btf = true, .hash_alloc = true,
-	.ringbuf = true, .task_storage = true, .bpf_loop = true, .bpf_strncmp = true, .atomics = true,
-	.get_task_stack = true, .perf_event = true, .batch_percpu_hash = true, .test_run_raw_tp = true,
+	.possible_cpus = 4,
+	.online_cpus = 4,
+	.nr_cpu_ids = 4,
+	.btf = true,
+	.tp_btf = true,
+	.task_btf = true,
+	.hash_alloc = true,
+	.ringbuf = true,
+	.task_storage = true,
+	.bpf_loop = true,
+	.bpf_strncmp = true,
+	.atomics = true,
+	.get_task_stack = true,
+	.perf_event = true,
+	.batch_percpu_hash = true,
+	.test_run_raw_tp = true,
 	.tracefs = true,
 };
 
 static void syscall_entry(const struct probe *p, struct entry *e)
 {
-	static const uint32_t regs[] = {112, 104, 96, 56, 72, 64}; /* x86-64: di si dx r10 r8 r9 */
+	static const uint32_t regs[] = { 112, 104, 96, 56, 72, 64 }; /* x86-64: di si dx r10 r8 r9 */
 	bool ret = !strcmp(p->name, "return");
 
 	e->kind = ENTRY_RAW_TP; /* the fixture describes no tracepoints */
@@ -37,23 +50,22 @@ static void syscall_entry(const struct probe *p, struct entry *e)
 	e->sel_value = !strcmp(p->func, "read") ? NR_READ : !strcmp(p->func, "write") ? NR_WRITE : NR_OPENAT;
 	e->is_return = ret;
 	if (ret) {
-		e->sel = (struct arg_loc){.kind = ARG_REGS, .off = 120, .size = 8};
+		e->sel = (struct arg_loc){ .kind = ARG_REGS, .off = 120, .size = 8 };
 		e->nargs = 2;
-		e->args[0] = e->args[1] =
-			(struct arg_loc){.kind = ARG_CTX, .off = 8, .size = 8, .is_signed = true};
+		e->args[0] = e->args[1] = (struct arg_loc){ .kind = ARG_CTX, .off = 8, .size = 8, .is_signed = true };
 		e->has_errno = true;
 		e->errno_loc = e->args[0];
 		return;
 	}
-	e->sel = (struct arg_loc){.kind = ARG_CTX, .off = 8, .size = 8, .is_signed = true};
+	e->sel = (struct arg_loc){ .kind = ARG_CTX, .off = 8, .size = 8, .is_signed = true };
 	e->nargs = sizeof(regs) / sizeof(regs[0]);
 	for (unsigned i = 0; i < e->nargs; i++)
-		e->args[i] = (struct arg_loc){.kind = ARG_REGS, .off = regs[i], .size = 8};
+		e->args[i] = (struct arg_loc){ .kind = ARG_REGS, .off = regs[i], .size = 8 };
 }
 
 static int get_entry(void *ctx, const struct probe *p, struct entry *ret, const char **why)
 {
-	struct entry e = {.cpu = -1};
+	struct entry e = { .cpu = -1 };
 
 	(void)ctx, (void)why;
 	if (!strcmp(p->prov, "syscall")) {
@@ -68,7 +80,7 @@ static int get_entry(void *ctx, const struct probe *p, struct entry *ret, const 
 		e.target = p->name;
 		e.nargs = 2;
 		for (unsigned i = 0; i < e.nargs; i++)
-			e.args[i] = (struct arg_loc){.kind = ARG_CTX, .off = 8 * i, .size = 8};
+			e.args[i] = (struct arg_loc){ .kind = ARG_CTX, .off = 8 * i, .size = 8 };
 	} else {
 		e.kind = strcmp(p->name, "ERROR") ? ENTRY_TEST_RUN : ENTRY_NONE;
 		e.target = p->name;
@@ -79,7 +91,7 @@ static int get_entry(void *ctx, const struct probe *p, struct entry *ret, const 
 
 static bool write_file(const char *dir, const char *name, const char *text)
 {
-	struct strb path = {0};
+	struct strb path = { 0 };
 	FILE *f;
 
 	strb_printf(&path, "%s/%s.dis", dir, name);
@@ -96,10 +108,10 @@ static bool compile(const char *text, struct strb *out)
 {
 	struct langfix f;
 	struct image *img = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 	char *said;
 	int r = langfix_run(&f, text);
-	struct cg_env env = {.caps = &fixed_caps, .entry = get_entry, .self_tgid = 4711, .ts = f.ts};
+	struct cg_env env = { .caps = &fixed_caps, .entry = get_entry, .self_tgid = 4711, .ts = f.ts };
 
 	if (r == 0)
 		r = cg_compile(f.arena, f.prog, &env, &f.diags, &img);
@@ -119,7 +131,7 @@ static bool compile(const char *text, struct strb *out)
 static bool run(const char *dir, const char *name, bool update)
 {
 	char *text = casefile_read(dir, name, "d", NULL), *want = casefile_read(dir, name, "dis", NULL);
-	struct strb got = {0};
+	struct strb got = { 0 };
 	bool pass = text && compile(text, &got);
 
 	if (pass && update)

@@ -18,7 +18,7 @@ struct test {
 
 static void write_file(const struct test *t, const char *suffix, const char *text)
 {
-	struct strb path = {0};
+	struct strb path = { 0 };
 	FILE *f;
 
 	strb_printf(&path, "%s/%s.%s", t->dir, t->name, suffix);
@@ -45,12 +45,12 @@ static void print_diags(struct strb *out, const struct diags *d)
 /* Parses the text; the tree or the diagnostics go to out. */
 static int parse(const char *name, const char *text, size_t len, struct strb *out, struct strb *said)
 {
-	static const char *const argv[] = {"script.d", "42", "-7", "word", "two words", "\"quoted\""};
+	static const char *const argv[] = { "script.d", "42", "-7", "word", "two words", "\"quoted\"" };
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
-	struct macro_env macros = {.pid = 4711, .target = 123, .uid = 7, .argv = argv, .argc = 6};
-	struct source src = {.name = name, .text = text, .len = len};
+	struct macro_env macros = { .pid = 4711, .target = 123, .uid = 7, .argv = argv, .argc = 6 };
+	struct source src = { .name = name, .text = text, .len = len };
 	struct dopts opts;
-	struct compile_env env = {.opts = &opts, .macros = &macros};
+	struct compile_env env = { .opts = &opts, .macros = &macros };
 	struct unit *u;
 	struct diags d;
 	int r;
@@ -80,9 +80,10 @@ static bool run(const struct test *t)
 {
 	bool want_ok = !strncmp(t->name, "ok.", 3), pass;
 	const char *suffix = want_ok ? "ast" : "diag";
-	struct strb got = {0}, said = {0};
+	struct strb got = { 0 }, said = { 0 };
 	size_t len = 0, want_len = 0;
-	char *text = casefile_read(t->dir, t->name, "d", &len), *want = casefile_read(t->dir, t->name, suffix, &want_len);
+	char *text = casefile_read(t->dir, t->name, "d", &len),
+	     *want = casefile_read(t->dir, t->name, suffix, &want_len);
 	int r = parse(t->name, text, len, &got, &said);
 
 	pass = (r == 0) == want_ok && (want_ok || tag_fits(t->name, strb_str(&got)));
@@ -113,7 +114,7 @@ static int is_program(const struct dirent *e)
 int main(int argc, char **argv)
 {
 	bool update = argc > 2 && !strcmp(argv[1], "--update");
-	struct test t = {.dir = argv[argc - 1], .update = update};
+	struct test t = { .dir = argv[argc - 1], .update = update };
 	struct dirent **files;
 	int n = argc < 2 ? 0 : scandir(t.dir, &files, is_program, alphasort), failed = 0;
 

@@ -22,7 +22,8 @@ static struct ring_buffer *open_ring(struct bpf_object *obj, unsigned long *coun
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, obj) {
+	bpf_object__for_each_map(map, obj)
+	{
 		if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)
 			return ring_buffer__new(bpf_map__fd(map), take, count, NULL);
 	}
@@ -33,7 +34,8 @@ static int attach_all(struct bpf_object *obj)
 {
 	struct bpf_program *prog;
 
-	bpf_object__for_each_program(prog, obj) {
+	bpf_object__for_each_program(prog, obj)
+	{
 		if (!bpf_program__attach(prog)) {
 			perror(bpf_program__name(prog));
 			return -1;

@@ -10,7 +10,8 @@ __u64 threshold = 100000000;
 SEC("tp_btf/sys_enter")
 int enter(void *ctx)
 {
-	struct opened *o = bpf_task_storage_get(&storage, bpf_get_current_task_btf(), 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct opened *o = bpf_task_storage_get(&storage, bpf_get_current_task_btf(), 0,
+						BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (o)
 		o->off = bpf_ktime_get_ns();

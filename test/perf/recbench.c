@@ -13,12 +13,12 @@
 #include "base/cleanup.h"
 #include "store/recquery.h"
 
-#define EVENTS	   10000000
-#define SECONDS	   3600
-#define KEYS	   8
+#define EVENTS 10000000
+#define SECONDS 3600
+#define KEYS 8
 #define SLOW_PER_S 5
-#define ASKED	   20 /* questions of each kind: the slowest counts */
-#define SEC	   RECFILE_SECOND_NS
+#define ASKED 20 /* questions of each kind: the slowest counts */
+#define SEC RECFILE_SECOND_NS
 
 struct event {
 	struct rec_hdr h;
@@ -41,20 +41,32 @@ static const struct recfield slow_fields[] = {
 	{ .kind = FLD_BYTES, .off = offsetof(struct slow, key), .size = 8 },
 	{ .kind = FLD_STACK, .off = offsetof(struct slow, stack), .size = 128, .nframes = 16, .name = "stack" },
 };
-static const struct recact event_act = { .kind = ACT_PRINTF, .number = 1, .fmt = "%d %s", .fmt_len = 5,
-					 .fields = event_fields, .nfields = 2 };
+static const struct recact event_act = {
+	.kind = ACT_PRINTF, .number = 1, .fmt = "%d %s", .fmt_len = 5, .fields = event_fields, .nfields = 2
+};
 static const struct recact slow_act = { .kind = ACT_SLOW, .number = 1, .fields = slow_fields, .nfields = 3 };
 static const struct recfmt event_fmt = { .epid = 1, .size = sizeof(struct event), .acts = &event_act, .nacts = 1 };
 static const struct recfmt slow_fmt = { .epid = 2, .size = sizeof(struct slow), .acts = &slow_act, .nacts = 1 };
 static const struct recfmt *const fmts[] = { &event_fmt, &slow_fmt };
 static const struct recfield key_fields[] = { { .kind = FLD_INT, .off = 0, .size = 8 } };
-static const struct aggdesc hist = { .name = "delay", .func = AGG_HIST, .keys = key_fields, .nkeys = 1, .key_size = 8,
+static const struct aggdesc hist = { .name = "delay",
+				     .func = AGG_HIST,
+				     .keys = key_fields,
+				     .nkeys = 1,
+				     .key_size = 8,
 				     .value_size = 8 * (1 + AGG_HIST_NBUCKETS) };
 static const struct aggdesc *const aggs[] = { &hist };
 static const struct rec_probe probes[] = { { 1, "latency", "", "block", "slow" } };
 static const struct rec_tracker trackers[] = { { .name = "block", .threshold = 1000000 } };
-static const struct rec_schema schema = { .fmts = fmts, .nfmts = 2, .aggs = aggs, .naggs = 1, .probes = probes,
-					  .nprobes = 1, .trackers = trackers, .ntrackers = 1, .ncpus = 2 };
+static const struct rec_schema schema = { .fmts = fmts,
+					  .nfmts = 2,
+					  .aggs = aggs,
+					  .naggs = 1,
+					  .probes = probes,
+					  .nprobes = 1,
+					  .trackers = trackers,
+					  .ntrackers = 1,
+					  .ncpus = 2 };
 
 static double now(void)
 {
@@ -78,7 +90,8 @@ static uint64_t delay(void)
 	return (uint64_t)(1e5 * exp(1.2 * sqrt(-2 * log(u)) * cos(2 * M_PI * v)));
 }
 
-static void put_hist(struct recfile *f, uint64_t ts, uint32_t source, uint64_t key, const uint64_t *words, struct err *err)
+static void put_hist(struct recfile *f, uint64_t ts, uint32_t source, uint64_t key, const uint64_t *words,
+		     struct err *err)
 {
 	static struct rechist_buf b;
 	struct rec_hist head = { .period = SEC, .key_size = source ? 8 : 0 };
@@ -144,8 +157,11 @@ static int count_row(void *ctx, const struct row *row)
 
 enum question { HEAT_MAP, CELL, SLOW_IN_CELL, TOP_SLOW, SUM_OF_HOUR, ROWS_OF_SECOND, NQUESTIONS };
 static const char *const names[] = {
-	[HEAT_MAP] = "heat map of the hour", [CELL] = "a cell by key", [SLOW_IN_CELL] = "slow events of a cell",
-	[TOP_SLOW] = "20 slowest of the hour", [SUM_OF_HOUR] = "histogram of the hour by key",
+	[HEAT_MAP] = "heat map of the hour",
+	[CELL] = "a cell by key",
+	[SLOW_IN_CELL] = "slow events of a cell",
+	[TOP_SLOW] = "20 slowest of the hour",
+	[SUM_OF_HOUR] = "histogram of the hour by key",
 	[ROWS_OF_SECOND] = "events of a second",
 };
 
@@ -157,15 +173,14 @@ static int ask(struct recread *r, enum question q, uint64_t sec, uint64_t *n, st
 	int e = 0;
 
 	switch (q) {
-	case HEAT_MAP:
-		return recread_columns(r, 0, SEC, REC_ALL_TIME, -1, count_column, n, err);
-	case CELL:
-		return recread_columns(r, 1, SEC, second, -1, count_column, n, err);
+	case HEAT_MAP: return recread_columns(r, 0, SEC, REC_ALL_TIME, -1, count_column, n, err);
+	case CELL: return recread_columns(r, 1, SEC, second, -1, count_column, n, err);
 	case TOP_SLOW:
-		slow = (struct rec_slow_query){ .range = REC_ALL_TIME, .tracker = 0, .longest_first = true, .limit = 20 };
+		slow = (struct rec_slow_query){
+			.range = REC_ALL_TIME, .tracker = 0, .longest_first = true, .limit = 20
+		};
 		/* fallthrough */
-	case SLOW_IN_CELL:
-		return recread_slow(r, &slow, count_slow, n, err);
+	case SLOW_IN_CELL: return recread_slow(r, &slow, count_slow, n, err);
 	case SUM_OF_HOUR:
 		for (int64_t k = 1; k <= KEYS && e == 0; k++) {
 			e = recread_hist(r, 1, REC_ALL_TIME, 1 + k, &sum, err);
@@ -173,10 +188,8 @@ static int ask(struct recread *r, enum question q, uint64_t sec, uint64_t *n, st
 		}
 		histsum_free(&sum);
 		return e;
-	case ROWS_OF_SECOND:
-		return recread_rows(r, 1u << ROW_EVENT, second, count_row, n, err);
-	case NQUESTIONS:
-		break;
+	case ROWS_OF_SECOND: return recread_rows(r, 1u << ROW_EVENT, second, count_row, n, err);
+	case NQUESTIONS: break;
 	}
 	return 0;
 }
@@ -228,8 +241,8 @@ int main(int argc, char **argv)
 	if (recfile_close(f, &err) < 0 || stat(argv[1], &st) < 0)
 		die(&err);
 	getrusage(RUSAGE_SELF, &ru);
-	printf("{\"events\":%u,\"write_s\":%.1f,\"file_mb\":%.0f,\"rss_mb\":%ld,\n", events / SECONDS * SECONDS, now() - t,
-	       (double)st.st_size / 1e6, ru.ru_maxrss / 1024);
+	printf("{\"events\":%u,\"write_s\":%.1f,\"file_mb\":%.0f,\"rss_mb\":%ld,\n", events / SECONDS * SECONDS,
+	       now() - t, (double)st.st_size / 1e6, ru.ru_maxrss / 1024);
 	ask_all(argv[1], &err);
 	printf("}\n");
 	unlink(argv[1]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lines of source cost: `srcbench FILE [N]` looks up N addresses, spread over the code of a file with debug information,
- * and has addr2line -i -f look up the same ones. */
+/* What lines of source cost: `srcbench FILE [N]` looks up N addresses, spread over the code of a file with debug
+ * information, and has addr2line -i -f look up the same ones. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +44,8 @@ static void ours(struct srcline *s, const Elf64_Shdr *code, unsigned n, const ch
 		frames += k;
 		found += k > 0;
 	}
-	printf("  %s: %.3f ms, %.2f us each; %zu found, %zu frames\n", what, now_ms() - begin, (now_ms() - begin) * 1e3 / n, found,
-	       frames);
+	printf("  %s: %.3f ms, %.2f us each; %zu found, %zu frames\n", what, now_ms() - begin,
+	       (now_ms() - begin) * 1e3 / n, found, frames);
 }
 
 static void theirs(const char *path, const Elf64_Shdr *code, unsigned n)
@@ -73,7 +73,8 @@ int main(int argc, char **argv)
 	struct stat st;
 	struct elf e;
 
-	if (fd < 0 || !n || fstat(fd, &st) < 0 || elf_open(&e, (struct elf_src){.fd = fd, .size = (uint64_t)st.st_size}) < 0 ||
+	if (fd < 0 || !n || fstat(fd, &st) < 0 ||
+	    elf_open(&e, (struct elf_src){ .fd = fd, .size = (uint64_t)st.st_size }) < 0 ||
 	    !(code = elf_section(&e, ".text"))) {
 		fprintf(stderr, "usage: srcbench FILE [N]\n");
 		return 2;

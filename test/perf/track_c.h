@@ -116,7 +116,8 @@ static __always_inline int begin_wakeup(struct task_struct *p)
 }
 
 /* What began at *start is over. */
-static __always_inline void over(struct task_struct *p, const struct opened *o, __u64 *start, __u64 now, void *hist, __u64 threshold, __u32 tracker)
+static __always_inline void over(struct task_struct *p, const struct opened *o, __u64 *start, __u64 now, void *hist,
+				 __u64 threshold, __u32 tracker)
 {
 	__u64 delay = now - *start;
 
@@ -127,7 +128,8 @@ static __always_inline void over(struct task_struct *p, const struct opened *o, 
 }
 
 /* sched_switch: the sleep of a thread that gets the CPU is over, ... */
-static __always_inline void end_offcpu(struct task_struct *next, struct opened *o, __u64 now, void *hist, __u64 threshold, __u32 tracker)
+static __always_inline void end_offcpu(struct task_struct *next, struct opened *o, __u64 now, void *hist,
+				       __u64 threshold, __u32 tracker)
 {
 	if (o && o->off)
 		over(next, o, &o->off, now, hist, threshold, tracker);

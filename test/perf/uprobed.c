@@ -14,7 +14,7 @@
 #include "../ownoff.h"
 
 #define SLICE_NS 100000000LL
-#define CHUNK	 100
+#define CHUNK 100
 
 __attribute__((noinline)) int uprobed_target(int x);
 __attribute__((noinline)) int uprobed_target(int x)
@@ -34,16 +34,16 @@ static long long now_ns(void)
 static int attach(int ret)
 {
 	struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	struct perf_event_attr attr = {.size = sizeof(attr), .config = (unsigned)ret};
+	struct perf_event_attr attr = { .size = sizeof(attr), .config = (unsigned)ret };
 	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "bare", "GPL", insns, 2, NULL), fd;
 	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
 
 	if (prog < 0 || !f || fscanf(f, "%u", &attr.type) != 1)
 		return -1;
-	attr.uprobe_path = (uintptr_t)"/proc/self/exe";
+	attr.uprobe_path = (uintptr_t) "/proc/self/exe";
 	attr.probe_offset = own_offset((uintptr_t)uprobed_target);
 	fd = (int)syscall(SYS_perf_event_open, &attr, getpid(), -1, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -1 : ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog);

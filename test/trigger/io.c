@@ -71,7 +71,7 @@ int run_files(int argc, char **argv)
 
 static struct sockaddr_in local(int port)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
 
 	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	return a;

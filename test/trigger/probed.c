@@ -61,8 +61,8 @@ static void *in_thread(void *arg)
 
 static void once(int i)
 {
-	struct probed_arg second = {.id = 2, .name = "second"};
-	struct probed_arg first = {.id = 40 + i, .name = "first", .in = {-3, 17}, .next = &second};
+	struct probed_arg second = { .id = 2, .name = "second" };
+	struct probed_arg first = { .id = 40 + i, .name = "first", .in = { -3, 17 }, .next = &second };
 	volatile long sink = probed_add(i, 7);
 	pthread_t t;
 

@@ -79,9 +79,14 @@ static void fill_attr(struct fuse_attr *a, uint64_t node)
 static void do_init(const struct fuse_in_header *in, const struct fuse_init_in *arg)
 {
 	struct fuse_init_out out = {
-		.major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_readahead = 0,
-		.flags = arg->flags & FUSE_BIG_WRITES, .max_background = 16, .congestion_threshold = 12,
-		.max_write = IO_MAX, .time_gran = 1,
+		.major = FUSE_KERNEL_VERSION,
+		.minor = FUSE_KERNEL_MINOR_VERSION,
+		.max_readahead = 0,
+		.flags = arg->flags & FUSE_BIG_WRITES,
+		.max_background = 16,
+		.congestion_threshold = 12,
+		.max_write = IO_MAX,
+		.time_gran = 1,
 	};
 
 	reply(in, 0, &out, sizeof(out));
@@ -139,7 +144,8 @@ static void do_write(const struct fuse_in_header *in, const struct fuse_write_in
 
 static void do_open(const struct fuse_in_header *in)
 {
-	struct fuse_open_out out = { .fh = in->nodeid, .open_flags = in->nodeid == NODE_DELAY ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE };
+	struct fuse_open_out out = { .fh = in->nodeid,
+				     .open_flags = in->nodeid == NODE_DELAY ? FOPEN_DIRECT_IO : FOPEN_KEEP_CACHE };
 
 	reply(in, 0, &out, sizeof(out));
 }

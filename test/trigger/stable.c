@@ -28,7 +28,7 @@ static void child_is_killed(void)
 
 static void child_execs(void)
 {
-	char *av[] = {"trigger", "exitcode", "0", NULL};
+	char *av[] = { "trigger", "exitcode", "0", NULL };
 	char missing[] = "/nonexistent/dwell", self[] = "/proc/self/exe"; /* in memory already */
 
 	execv(missing, av);
@@ -67,8 +67,7 @@ int run_life(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	if (in_child(child_exits) || in_child(child_is_killed) || in_child(child_execs) ||
-	    in_child(child_faults))
+	if (in_child(child_exits) || in_child(child_is_killed) || in_child(child_execs) || in_child(child_faults))
 		return 1;
 	for (int i = 0; i < 2; i++)
 		if (pthread_create(&t, NULL, thread, NULL) || pthread_join(t, NULL))
@@ -106,7 +105,7 @@ static void *wants_lock(void *arg)
 /* A real-time thread (priority 10) waits for a lock that the main thread holds and so inherits from it. */
 int run_inherit(int argc, char **argv)
 {
-	struct sched_param param = {.sched_priority = 10};
+	struct sched_param param = { .sched_priority = 10 };
 	pthread_mutexattr_t ma;
 	pthread_attr_t ta;
 	pthread_t t;

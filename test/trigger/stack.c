@@ -93,8 +93,7 @@ int run_pause(int argc, char **argv)
 
 #if defined(__x86_64__)
 /* push %rbp; mov %rsp,%rbp; mov $SYS_getppid,%eax; syscall; pop %rbp; ret */
-static const unsigned char jit_code[] = { 0x55, 0x48, 0x89, 0xe5, 0xb8, SYS_getppid, 0, 0, 0, 0x0f, 0x05, 0x5d,
-					  0xc3 };
+static const unsigned char jit_code[] = { 0x55, 0x48, 0x89, 0xe5, 0xb8, SYS_getppid, 0, 0, 0, 0x0f, 0x05, 0x5d, 0xc3 };
 
 int run_jit(int argc, char **argv)
 {

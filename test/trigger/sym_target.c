@@ -8,7 +8,7 @@
 
 #define KEEP __attribute__((noinline, used))
 
-int exported_data[4] = {1, 2, 3, 4};
+int exported_data[4] = { 1, 2, 3, 4 };
 static int zeroed_data[64 * 1024];
 
 static KEEP int local_function(int x)

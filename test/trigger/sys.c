@@ -34,8 +34,7 @@ int run_writes(int argc, char **argv)
 	if (fd < 0 || !buf)
 		return 1;
 	for (int i = 1; i < argc; i++)
-		raw_syscall(SYS_write, (uint64_t)fd, (uint64_t)buf, (uint64_t)arg_num(argc, argv, i, 0), 0,
-			    0, 0);
+		raw_syscall(SYS_write, (uint64_t)fd, (uint64_t)buf, (uint64_t)arg_num(argc, argv, i, 0), 0, 0, 0);
 	free(buf);
 	close(fd);
 	return 0;
@@ -45,8 +44,8 @@ int run_writes(int argc, char **argv)
 int run_sixargs(int argc, char **argv)
 {
 	for (long n = arg_num(argc, argv, 1, 1); n > 0; n--)
-		raw_syscall(SYS_process_vm_readv, 0x11, 0x2222222222222222, 0x33, 0x4444444444444444,
-			    0x55, 0x6666666666666666);
+		raw_syscall(SYS_process_vm_readv, 0x11, 0x2222222222222222, 0x33, 0x4444444444444444, 0x55,
+			    0x6666666666666666);
 	return 0;
 }
 
@@ -56,8 +55,8 @@ int run_errors(int argc, char **argv)
 	(void)argv;
 	raw_syscall(SYS_close, (uint64_t)-1, 0, 0, 0, 0, 0);				/* EBADF */
 	raw_syscall(SYS_kill, (uint64_t)getpid(), 4096, 0, 0, 0, 0);			/* EINVAL */
-	raw_syscall(SYS_openat, (uint64_t)AT_FDCWD, (uint64_t)"/no/such", 0, 0, 0, 0); /* ENOENT */
-	raw_syscall(SYS_lseek, (uint64_t)-1, (uint64_t)-2, 7, 0, 0, 0);		/* EBADF */
+	raw_syscall(SYS_openat, (uint64_t)AT_FDCWD, (uint64_t) "/no/such", 0, 0, 0, 0); /* ENOENT */
+	raw_syscall(SYS_lseek, (uint64_t)-1, (uint64_t)-2, 7, 0, 0, 0);			/* EBADF */
 	raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);					/* no error */
 	return 0;
 }
@@ -72,8 +71,7 @@ int run_keys(int argc, char **argv)
 			raw_syscall(SYS_lseek, (uint64_t)-1, (uint64_t)i, 0, 0, 0, 0);
 	getrusage(RUSAGE_SELF, &ru);
 	printf("%llu %lld\n", (unsigned long long)now_ns(),
-	       (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000LL + ru.ru_utime.tv_usec +
-		       ru.ru_stime.tv_usec);
+	       (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000LL + ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);
 	return 0;
 }
 
@@ -99,8 +97,7 @@ int run_int80(int argc, char **argv)
 	for (long n = arg_num(argc, argv, 1, 1); n > 0; n--) {
 		long ret;
 
-		__asm__ volatile("int $0x80" : "=a"(ret) : "a"(NR_I386_GETPPID) : "memory", "r8", "r9", "r10",
-			     "r11");
+		__asm__ volatile("int $0x80" : "=a"(ret) : "a"(NR_I386_GETPPID) : "memory", "r8", "r9", "r10", "r11");
 		if (ret == -ENOSYS)
 			return 77;
 	}

@@ -28,23 +28,15 @@ int run_track(int argc, char **argv)
 		long n = strtol(argv[i] + 1, NULL, 0);
 
 		switch (argv[i][0]) {
-		case 'b':
-			mark(n, OPEN);
-			break;
-		case 'e':
-			mark(n, CLOSE);
-			break;
-		case 's':
-			wait_us(n);
-			break;
+		case 'b': mark(n, OPEN); break;
+		case 'e': mark(n, CLOSE); break;
+		case 's': wait_us(n); break;
 		case 'B':
 		case 'E':
 			for (long k = 1; k <= n; k++)
 				mark(k, argv[i][0] == 'B' ? OPEN : CLOSE);
 			break;
-		default:
-			fprintf(stderr, "trigger track: %s?\n", argv[i]);
-			return 2;
+		default: fprintf(stderr, "trigger track: %s?\n", argv[i]); return 2;
 		}
 	}
 	return 0;

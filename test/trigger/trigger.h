@@ -14,9 +14,8 @@ struct trigger {
 };
 
 /* A system call made here, without libc: no frames and no calls besides the one asked for. */
-static inline __attribute__((always_inline)) long raw_syscall(long nr, uint64_t a, uint64_t b,
-							      uint64_t c, uint64_t d, uint64_t e,
-							      uint64_t f)
+static inline __attribute__((always_inline)) long raw_syscall(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+							      uint64_t e, uint64_t f)
 {
 #if defined(__x86_64__)
 	register uint64_t r10 __asm__("r10") = d;
@@ -38,10 +37,7 @@ static inline __attribute__((always_inline)) long raw_syscall(long nr, uint64_t 
 	register uint64_t x4 __asm__("x4") = e;
 	register uint64_t x5 __asm__("x5") = f;
 
-	__asm__ volatile("svc 0"
-			 : "+r"(x0)
-			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-			 : "memory");
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
 	return (long)x0;
 #else
 #error "no system call instruction for this architecture"
@@ -56,8 +52,8 @@ char *slow_page(const char *path, long n);
 /* Runs what argv[1] names; or prints what there is, under the program's name. Exit code. */
 int trigger_main(const char *name, const struct trigger *v, size_t n, int argc, char **argv);
 
-trigger_fn run_getppid, run_writes, run_sixargs, run_errors, run_keys, run_open, run_int80, run_notresident,
-	run_rate, run_exitcode;
+trigger_fn run_getppid, run_writes, run_sixargs, run_errors, run_keys, run_open, run_int80, run_notresident, run_rate,
+	run_exitcode;
 trigger_fn run_chain, run_deep, run_spin, run_jit, run_deleted, run_pause;
 trigger_fn run_contend, run_storm, run_execs, run_reexec, run_threads, run_watch, run_faults;
 trigger_fn run_life, run_naps, run_inherit;

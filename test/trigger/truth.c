@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits that are measured where they happen: `truth KIND …` makes them and prints a line "truth" with name=value for
- * each: tid, ns (how long), and what else is known of it; into the file that the variable TRUTHS names, if it is set. Times are
- * CLOCK_MONOTONIC. */
+ * each: tid, ns (how long), and what else is known of it; into the file that the variable TRUTHS names, if it is set.
+ * Times are CLOCK_MONOTONIC. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -70,8 +70,9 @@ static void sleep_until(uint64_t ns)
 static void tell(uint64_t start, uint64_t end, const char *more, int who)
 {
 	char line[160];
-	int n = snprintf(line, sizeof(line), "truth tid=%d start=%llu ns=%llu%s%s%.0d\n", tid(), (unsigned long long)start,
-			 (unsigned long long)(end - start), more ? " " : "", more ? more : "", who);
+	int n = snprintf(line, sizeof(line), "truth tid=%d start=%llu ns=%llu%s%s%.0d\n", tid(),
+			 (unsigned long long)start, (unsigned long long)(end - start), more ? " " : "",
+			 more ? more : "", who);
 	ssize_t w = write(truths, line, (size_t)n);
 
 	(void)w;
@@ -160,7 +161,8 @@ static void take_file(void)
 
 static void take_inode(void)
 {
-	ssize_t n = pwrite(held.wanted_fd, "x", 1, 0); /* write() would have the threads wait for the position of their file first */
+	ssize_t n = pwrite(held.wanted_fd, "x", 1,
+			   0); /* write() would have the threads wait for the position of their file first */
 
 	(void)n;
 }
@@ -341,7 +343,8 @@ static int truth_pool(int argc, char **argv)
 	return 0;
 }
 
-/* A chain of three: the last one sleeps with a lock that the one before wants, while that one has the lock that is waited for. */
+/* A chain of three: the last one sleeps with a lock that the one before wants, while that one has the lock that is
+ * waited for. */
 static pthread_mutex_t further = PTHREAD_MUTEX_INITIALIZER;
 static int last_holder;
 
@@ -519,9 +522,9 @@ static int truth_gaps(int argc, char **argv)
 
 /* -- packets that take long to receive -- */
 
-#define FLOOD_SOCKETS 8	    /* each filters every packet */
-#define FLOOD_PACKETS 40    /* at a time: fewer than one poll takes (64) */
-#define FLOOD_AHEAD_MS 2    /* of the time when somebody wants to go on */
+#define FLOOD_SOCKETS 8	 /* each filters every packet */
+#define FLOOD_PACKETS 40 /* at a time: fewer than one poll takes (64) */
+#define FLOOD_AHEAD_MS 2 /* of the time when somebody wants to go on */
 #define FLOOD_EVERY_MS 60
 #define FLOOD_GAP_NS 1000000u
 #define FLOOD_SOON_NS 500000u /* from what was asked for or sent to what comes of it */
@@ -575,7 +578,8 @@ static int flood_begin(int cpu)
 	int fd;
 
 	flood.to = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	if (unshare(CLONE_NEWNET | CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || steer(cpu) != 0)
+	if (unshare(CLONE_NEWNET | CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    steer(cpu) != 0)
 		return -1;
 	flood.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (flood.fd < 0 || ioctl(flood.fd, SIOCSIFFLAGS, &lo) < 0 || bind(flood.fd, (void *)&flood.to, n) < 0 ||
@@ -635,7 +639,8 @@ static void suffer_running(long n)
 		if (now - last > SWITCH_NS) {
 			long switches = preempted();
 
-			if (now - last > FLOOD_GAP_NS && switches == before && within(last, atomic_load(&flood.began), FLOOD_SOON_NS)) {
+			if (now - last > FLOOD_GAP_NS && switches == before &&
+			    within(last, atomic_load(&flood.began), FLOOD_SOON_NS)) {
 				tell(last, now, NULL, 0);
 				n--;
 			}
@@ -660,7 +665,8 @@ static void suffer_waking(long n)
 		atomic_store(&flood.at, at);
 		sleep_until(due);
 		now = now_ns();
-		if (now - due > FLOOD_GAP_NS && preempted() == before && within(at, atomic_load(&flood.began), FLOOD_SOON_NS)) {
+		if (now - due > FLOOD_GAP_NS && preempted() == before &&
+		    within(at, atomic_load(&flood.began), FLOOD_SOON_NS)) {
 			tell(due, now, NULL, 0);
 			n--;
 		}
@@ -724,8 +730,8 @@ static void hold_and_read_pipe(void)
 	_exit(n != 1); /* which unlocks */
 }
 
-/* One process wants the lock of a file, which another one has that reads a pipe, into which a third one writes what it gets
- * from a slow device. */
+/* One process wants the lock of a file, which another one has that reads a pipe, into which a third one writes what it
+ * gets from a slow device. */
 static int truth_chain(int argc, char **argv)
 {
 	uint64_t start;
@@ -764,7 +770,8 @@ static const struct trigger kinds[] = {
 	{ "read", "DEVICE N: reads past the page cache", truth_read },
 	{ "fault", "FILE PAGE N: touches pages that are not in memory", truth_fault },
 	{ "fifo", "MS CPU [N]: a real-time thread takes the CPU", truth_fifo },
-	{ "softirq", "CPU N [waking]: packets take long to receive there, while a thread computes or wants to go on", truth_softirq },
+	{ "softirq", "CPU N [waking]: packets take long to receive there, while a thread computes or wants to go on",
+	  truth_softirq },
 	{ "chain", "FILE DEVICE [MB]: a lock, a pipe, a request", truth_chain },
 	{ "gaps", "MS: computes, and tells when it lost the CPU", truth_gaps },
 };

@@ -174,21 +174,23 @@ UW long deep(long n)
 }
 
 /* Functions that differ in size of code and of frame, each called by the next. */
-#define FRAME(name, callee, words)                                                            \
-	UW static long name(long n)                                                                   \
-	{                                                                                        \
-		volatile long v[words];                                                          \
-                                                                                             \
-		for (int i = 0; i < (words); i++)                                                \
-			v[i] = n;                                                                \
-		v[(words) / 2] = callee(n + 1);                                                  \
-		return v[(words) / 2] + 1;                                                       \
+#define FRAME(name, callee, words) \
+	UW static long name(long n) \
+	{ \
+		volatile long v[words]; \
+\
+		for (int i = 0; i < (words); i++) \
+			v[i] = n; \
+		v[(words) / 2] = callee(n + 1); \
+		return v[(words) / 2] + 1; \
 	}
+/* clang-format off */
 #define FRAMES(p, first)                                                                                   \
 	FRAME(p##a, first, 1) FRAME(p##b, p##a, 2) FRAME(p##c, p##b, 9) FRAME(p##d, p##c, 4)               \
 	FRAME(p##e, p##d, 3) FRAME(p##f, p##e, 6) FRAME(p##g, p##f, 17) FRAME(p##h, p##g, 1)               \
 	FRAME(p##i, p##h, 2) FRAME(p##j, p##i, 30) FRAME(p##k, p##j, 5) FRAME(p##l, p##k, 8)               \
 	FRAME(p##m, p##l, 4)
+/* clang-format on */
 
 FRAMES(low_, leaf)
 FRAMES(high_, low_m)
@@ -205,7 +207,7 @@ FRAMES(fp_high_, fp_low_m)
 static long run_dlopen(const char *path)
 {
 	void *h = dlopen(path, RTLD_NOW);
-	long (*call)(uw_fn *fn, long x) = h ? (long (*)(uw_fn *, long))(uintptr_t)dlsym(h, "uw_lib_call") : NULL;
+	long (*call)(uw_fn * fn, long x) = h ? (long (*)(uw_fn *, long))(uintptr_t)dlsym(h, "uw_lib_call") : NULL;
 
 	return call ? call(leaf, 6) + 1 : -1;
 }
@@ -250,7 +252,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		long (*run)(void);
-	} runs[] = { { "chain", run_chain }, { "qsort", run_qsort }, { "ifunc", run_ifunc },
+	} runs[] = { { "chain", run_chain },   { "qsort", run_qsort },	     { "ifunc", run_ifunc },
 		     { "signal", run_signal }, { "altstack", run_altstack }, { "realign", run_realign },
 		     { "alloca", run_alloca }, { "bigframe", run_bigframe }, { "thread", run_thread },
 		     { "jit", run_jit } };

@@ -66,7 +66,7 @@ static int run_nap(int argc, char **argv)
 struct pair {
 	void *(*holder)(void *), *(*waiter)(void *);
 	pid_t tid[2];
-	char *slow;	  /* a page that takes long to be read */
+	char *slow; /* a page that takes long to be read */
 	int fd, other_fd;
 	pthread_mutex_t lock;
 	unsigned long long since; /* when it is wanted */
@@ -127,7 +127,10 @@ static int run_mutex(int argc, char **argv)
 
 	if (argc < 2 || pipe2(fds, O_CLOEXEC) < 0)
 		return 2;
-	pair = (struct pair){ .holder = write_slowly, .waiter = write_at_once, .fd = fds[1], .other_fd = fds[1],
+	pair = (struct pair){ .holder = write_slowly,
+			      .waiter = write_at_once,
+			      .fd = fds[1],
+			      .other_fd = fds[1],
 			      .slow = slow_page(argv[1], arg_num(argc, argv, 2, 0)) };
 	return run_pair("mutex", arg_num(argc, argv, 3, 60000));
 }
@@ -139,7 +142,9 @@ static int run_rwsem(int argc, char **argv)
 
 	if (argc < 2 || fd < 0)
 		return 2;
-	pair = (struct pair){ .holder = write_slowly, .waiter = write_at_once, .fd = fd,
+	pair = (struct pair){ .holder = write_slowly,
+			      .waiter = write_at_once,
+			      .fd = fd,
 			      .other_fd = open(path, O_WRONLY | O_CLOEXEC),
 			      .slow = slow_page(argv[1], arg_num(argc, argv, 2, 0)) };
 	unlink(path);
@@ -166,7 +171,8 @@ static int run_mmap(int argc, char **argv)
 {
 	if (argc < 2)
 		return 2;
-	pair = (struct pair){ .holder = read_memory, .waiter = map_memory,
+	pair = (struct pair){ .holder = read_memory,
+			      .waiter = map_memory,
 			      .fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
 			      .slow = slow_page(argv[1], arg_num(argc, argv, 2, 0)) };
 	return run_pair("mmap_lock", arg_num(argc, argv, 3, 60000));
@@ -219,8 +225,9 @@ static int run_flock(int argc, char **argv)
 	char path[] = "/tmp/dwell-waits.XXXXXX";
 	int fd = mkstemp(path);
 
-	pair = (struct pair){ .holder = flock_and_nap, .waiter = flock_it, .fd = fd,
-			      .other_fd = open(path, O_RDONLY | O_CLOEXEC) };
+	pair = (struct pair){
+		.holder = flock_and_nap, .waiter = flock_it, .fd = fd, .other_fd = open(path, O_RDONLY | O_CLOEXEC)
+	};
 	unlink(path);
 	return run_pair("flock", arg_num(argc, argv, 1, 60000));
 }

@@ -38,12 +38,12 @@ static void *store_some(void *arg)
 int run_watch(int argc, char **argv)
 {
 	uint64_t n = (uint64_t)arg_num(argc, argv, 1, 1), threads = (uint64_t)arg_num(argc, argv, 3, 0);
-	struct range all = {1, n};
+	struct range all = { 1, n };
 
 	if (!threads)
 		store_some(&all);
 	for (uint64_t t = 0; t < threads; t++) {
-		struct range r = {t * n / threads + 1, (t + 1) * n / threads};
+		struct range r = { t * n / threads + 1, (t + 1) * n / threads };
 		pthread_t id;
 
 		if (pthread_create(&id, NULL, store_some, &r) != 0)

@@ -157,8 +157,8 @@ static void maybe_islands(struct basm *b)
 	age = b->n - oldest(b);
 	if (age < ASM_ISLAND_GAP)
 		return;
-	gap = b->label_at != b->n + 1 && (b->insns[b->n - 1].code == (BPF_JMP | BPF_JA) ||
-					  b->insns[b->n - 1].code == (BPF_JMP | BPF_EXIT));
+	gap = b->label_at != b->n + 1 &&
+	      (b->insns[b->n - 1].code == (BPF_JMP | BPF_JA) || b->insns[b->n - 1].code == (BPF_JMP | BPF_EXIT));
 	if (!gap && age < ASM_ISLAND_AT)
 		return;
 	b->in_island = true;
@@ -198,8 +198,10 @@ void asm_insn(struct basm *b, uint8_t code, int dst, int src, int32_t off, int32
 	maybe_islands(b);
 	if (off != (int16_t)off)
 		fail(b, -EINVAL, "offset does not fit into 16 bits");
-	raw_insn(b, (struct bpf_insn){ .code = code, .dst_reg = (uint8_t)dst & 15,
-				       .src_reg = (uint8_t)src & 15, .off = (int16_t)off,
+	raw_insn(b, (struct bpf_insn){ .code = code,
+				       .dst_reg = (uint8_t)dst & 15,
+				       .src_reg = (uint8_t)src & 15,
+				       .off = (int16_t)off,
 				       .imm = imm });
 }
 
@@ -250,8 +252,8 @@ void asm_jcc(struct basm *b, uint8_t code, int dst, int src, int32_t imm, uint32
 	}
 	if (!b->label[label])
 		add_jump(b, label);
-	raw_insn(b, (struct bpf_insn){ .code = code, .dst_reg = (uint8_t)dst & 15,
-				       .src_reg = (uint8_t)src & 15, .imm = imm });
+	raw_insn(b, (struct bpf_insn){
+			    .code = code, .dst_reg = (uint8_t)dst & 15, .src_reg = (uint8_t)src & 15, .imm = imm });
 	if (b->label[label])
 		set_off(b, b->n - 1, b->label[label] - 1);
 }

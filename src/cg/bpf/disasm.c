@@ -11,17 +11,15 @@ static const char *const helper_names[] = {
 };
 
 static const char *const alu_ops[16] = {
-	[BPF_ADD >> 4] = "+=",	[BPF_SUB >> 4] = "-=",	[BPF_MUL >> 4] = "*=",
-	[BPF_DIV >> 4] = "/=",	[BPF_OR >> 4] = "|=",	[BPF_AND >> 4] = "&=",
-	[BPF_LSH >> 4] = "<<=", [BPF_RSH >> 4] = ">>=", [BPF_MOD >> 4] = "%=",
-	[BPF_XOR >> 4] = "^=",	[BPF_MOV >> 4] = "=",	[BPF_ARSH >> 4] = "s>>=",
+	[BPF_ADD >> 4] = "+=", [BPF_SUB >> 4] = "-=", [BPF_MUL >> 4] = "*=",  [BPF_DIV >> 4] = "/=",
+	[BPF_OR >> 4] = "|=",  [BPF_AND >> 4] = "&=", [BPF_LSH >> 4] = "<<=", [BPF_RSH >> 4] = ">>=",
+	[BPF_MOD >> 4] = "%=", [BPF_XOR >> 4] = "^=", [BPF_MOV >> 4] = "=",   [BPF_ARSH >> 4] = "s>>=",
 };
 
 static const char *const jmp_ops[16] = {
-	[BPF_JEQ >> 4] = "==", [BPF_JGT >> 4] = ">",   [BPF_JGE >> 4] = ">=",
-	[BPF_JSET >> 4] = "&", [BPF_JNE >> 4] = "!=",  [BPF_JSGT >> 4] = "s>",
-	[BPF_JSGE >> 4] = "s>=", [BPF_JLT >> 4] = "<", [BPF_JLE >> 4] = "<=",
-	[BPF_JSLT >> 4] = "s<", [BPF_JSLE >> 4] = "s<=",
+	[BPF_JEQ >> 4] = "==", [BPF_JGT >> 4] = ">",   [BPF_JGE >> 4] = ">=",	[BPF_JSET >> 4] = "&",
+	[BPF_JNE >> 4] = "!=", [BPF_JSGT >> 4] = "s>", [BPF_JSGE >> 4] = "s>=", [BPF_JLT >> 4] = "<",
+	[BPF_JLE >> 4] = "<=", [BPF_JSLT >> 4] = "s<", [BPF_JSLE >> 4] = "s<=",
 };
 
 /* "bpf_ktime_get_ns", or NULL. */
@@ -42,8 +40,7 @@ static unsigned size_bits(uint8_t code)
 
 static void put_unknown(struct strb *out, const struct bpf_insn *i)
 {
-	strb_printf(out, "code 0x%02x dst %u src %u off %d imm %d", i->code, i->dst_reg,
-		    i->src_reg, i->off, i->imm);
+	strb_printf(out, "code 0x%02x dst %u src %u off %d imm %d", i->code, i->dst_reg, i->src_reg, i->off, i->imm);
 }
 
 static void put_alu(struct strb *out, const struct bpf_insn *i)
@@ -52,8 +49,8 @@ static void put_alu(struct strb *out, const struct bpf_insn *i)
 	const char *op = alu_ops[BPF_OP(i->code) >> 4];
 
 	if (BPF_OP(i->code) == BPF_END)
-		strb_printf(out, "r%u = %s%d r%u", i->dst_reg,
-			    BPF_SRC(i->code) == BPF_TO_BE ? "be" : "le", i->imm, i->dst_reg);
+		strb_printf(out, "r%u = %s%d r%u", i->dst_reg, BPF_SRC(i->code) == BPF_TO_BE ? "be" : "le", i->imm,
+			    i->dst_reg);
 	else if (BPF_OP(i->code) == BPF_NEG)
 		strb_printf(out, "%c%u = -%c%u", c, i->dst_reg, c, i->dst_reg);
 	else if (!op)
@@ -69,14 +66,13 @@ static void put_atomic(struct strb *out, const struct bpf_insn *i)
 	unsigned bits = size_bits(i->code);
 
 	if (i->imm == BPF_ADD)
-		strb_printf(out, "lock *(u%u *)(r%u %+d) += r%u", bits, i->dst_reg, i->off,
-			    i->src_reg);
+		strb_printf(out, "lock *(u%u *)(r%u %+d) += r%u", bits, i->dst_reg, i->off, i->src_reg);
 	else if (i->imm == (BPF_ADD | BPF_FETCH))
-		strb_printf(out, "r%u = atomic%s_fetch_add((u%u *)(r%u %+d), r%u)", i->src_reg, bits == 64 ? "64" : "", bits,
-			    i->dst_reg, i->off, i->src_reg);
+		strb_printf(out, "r%u = atomic%s_fetch_add((u%u *)(r%u %+d), r%u)", i->src_reg, bits == 64 ? "64" : "",
+			    bits, i->dst_reg, i->off, i->src_reg);
 	else if (i->imm == BPF_CMPXCHG)
-		strb_printf(out, "r0 = atomic%s_cmpxchg((u%u *)(r%u %+d), r0, r%u)",
-			    bits == 64 ? "64" : "", bits, i->dst_reg, i->off, i->src_reg);
+		strb_printf(out, "r0 = atomic%s_cmpxchg((u%u *)(r%u %+d), r0, r%u)", bits == 64 ? "64" : "", bits,
+			    i->dst_reg, i->off, i->src_reg);
 	else
 		put_unknown(out, i);
 }
@@ -145,8 +141,7 @@ static void put_jump(struct strb *out, const struct img_prog *p, uint32_t at)
 	else if (!op)
 		put_unknown(out, i);
 	else if (BPF_SRC(i->code) == BPF_X)
-		strb_printf(out, "if %c%u %s %c%u goto pc%+d", c, i->dst_reg, op, c, i->src_reg,
-			    i->off);
+		strb_printf(out, "if %c%u %s %c%u goto pc%+d", c, i->dst_reg, op, c, i->src_reg, i->off);
 	else
 		strb_printf(out, "if %c%u %s %d goto pc%+d", c, i->dst_reg, op, i->imm, i->off);
 }
@@ -159,8 +154,7 @@ static void put_map(struct strb *out, const struct image *img, int32_t idx)
 		strb_printf(out, "map[%d]", idx);
 }
 
-static void put_ld64(struct strb *out, const struct image *img, const struct img_prog *p,
-		     uint32_t at)
+static void put_ld64(struct strb *out, const struct image *img, const struct img_prog *p, uint32_t at)
 {
 	const struct bpf_insn *i = &p->insns[at];
 	uint32_t hi = at + 1 < p->ninsns ? (uint32_t)i[1].imm : 0;
@@ -168,9 +162,7 @@ static void put_ld64(struct strb *out, const struct image *img, const struct img
 
 	strb_printf(out, "r%u = ", i->dst_reg);
 	switch (i->src_reg) {
-	case 0:
-		strb_printf(out, "0x%llx", (unsigned long long)hi << 32 | (uint32_t)i->imm);
-		break;
+	case 0: strb_printf(out, "0x%llx", (unsigned long long)hi << 32 | (uint32_t)i->imm); break;
 	case BPF_PSEUDO_MAP_FD:
 	case BPF_PSEUDO_MAP_IDX: put_map(out, img, i->imm); break;
 	case BPF_PSEUDO_MAP_VALUE:
@@ -186,8 +178,7 @@ static void put_ld64(struct strb *out, const struct image *img, const struct img
 	}
 }
 
-unsigned disasm_insn(struct strb *out, const struct image *img, const struct img_prog *p,
-		     uint32_t at)
+unsigned disasm_insn(struct strb *out, const struct image *img, const struct img_prog *p, uint32_t at)
 {
 	const struct bpf_insn *i = &p->insns[at];
 

@@ -39,8 +39,7 @@ static bool field_ok(const struct recfield *f, uint32_t start, uint32_t size)
 	return f->size >= field_min_size(f);
 }
 
-static int check_act(const struct image *img, const struct recfmt *f, const struct recact *a,
-		     struct err *err)
+static int check_act(const struct image *img, const struct recfmt *f, const struct recact *a, struct err *err)
 {
 	size_t k;
 
@@ -48,16 +47,12 @@ static int check_act(const struct image *img, const struct recfmt *f, const stru
 		return err_set(err, -EBADMSG, "record %u: unknown action %d", f->epid, (int)a->kind);
 	for (k = 0; k < a->nfields; k++) {
 		if (!field_ok(&a->fields[k], sizeof(struct rec_hdr), f->size))
-			return err_set(err, -EBADMSG,
-				       "record %u, action %u: field %zu (%u+%u) is outside %u bytes",
-				       f->epid, a->number, k, a->fields[k].off, a->fields[k].size,
-				       f->size);
+			return err_set(err, -EBADMSG, "record %u, action %u: field %zu (%u+%u) is outside %u bytes",
+				       f->epid, a->number, k, a->fields[k].off, a->fields[k].size, f->size);
 	}
 	for (k = 0; k < a->naggs; k++) {
-		if (!a->aggs[k] || a->aggs[k]->id >= img->naggs ||
-		    img->aggs[a->aggs[k]->id] != a->aggs[k])
-			return err_set(err, -EBADMSG, "record %u, action %u: foreign aggregation",
-				       f->epid, a->number);
+		if (!a->aggs[k] || a->aggs[k]->id >= img->naggs || img->aggs[a->aggs[k]->id] != a->aggs[k])
+			return err_set(err, -EBADMSG, "record %u, action %u: foreign aggregation", f->epid, a->number);
 	}
 	return 0;
 }
@@ -75,8 +70,7 @@ static int check_fmts(const struct image *img, struct err *err)
 			continue;
 		if (f->epid != n + 1)
 			return err_set(err, -EBADMSG, "record %u is at place %u", f->epid, n + 1);
-		if (f->size % 8 || f->size > CG_MAX_RECORD_SIZE ||
-		    (f->size && f->size < sizeof(struct rec_hdr)))
+		if (f->size % 8 || f->size > CG_MAX_RECORD_SIZE || (f->size && f->size < sizeof(struct rec_hdr)))
 			return err_set(err, -EBADMSG, "record %u has %u bytes", f->epid, f->size);
 		for (k = 0; k < f->nacts; k++) {
 			r = check_act(img, f, &f->acts[k], err);
@@ -98,16 +92,13 @@ static int check_aggs(const struct image *img, struct err *err)
 		if (!a || a->id != n)
 			return err_set(err, -EBADMSG, "aggregation %u is at the wrong place", n);
 		if (a->key_size % 8 || a->key_size > CG_MAX_LONG_KEY || (a->nkeys && !a->key_size))
-			return err_set(err, -EBADMSG, "aggregation %u has a key of %u bytes", n,
-				       a->key_size);
+			return err_set(err, -EBADMSG, "aggregation %u has a key of %u bytes", n, a->key_size);
 		if (!a->value_size || a->value_size != aggval_size(a->func, a->param))
-			return err_set(err, -EBADMSG, "aggregation %u has values of %u bytes", n,
-				       a->value_size);
+			return err_set(err, -EBADMSG, "aggregation %u has values of %u bytes", n, a->value_size);
 		for (k = 0; k < a->nkeys; k++) {
 			if (!field_ok(&a->keys[k], 0, a->key_size))
-				return err_set(err, -EBADMSG,
-					       "aggregation %u: key %zu (%u+%u) is outside %u bytes",
-					       n, k, a->keys[k].off, a->keys[k].size, a->key_size);
+				return err_set(err, -EBADMSG, "aggregation %u: key %zu (%u+%u) is outside %u bytes", n,
+					       k, a->keys[k].off, a->keys[k].size, a->key_size);
 		}
 	}
 	return 0;
@@ -120,10 +111,8 @@ static int check_map(const struct image *img, uint32_t n, struct err *err)
 
 	if (m->role >= IMG_MAP_ROLES_ || strnlen(m->name, sizeof(m->name)) == sizeof(m->name))
 		return err_set(err, -EBADMSG, "map %u has no role or name", n);
-	if (m->role == IMG_MAP_RINGS &&
-	    (m->inner_size < 4096 || (m->inner_size & (m->inner_size - 1))))
-		return err_set(err, -EBADMSG, "map %u: rings of %llu bytes", n,
-			       (unsigned long long)m->inner_size);
+	if (m->role == IMG_MAP_RINGS && (m->inner_size < 4096 || (m->inner_size & (m->inner_size - 1))))
+		return err_set(err, -EBADMSG, "map %u: rings of %llu bytes", n, (unsigned long long)m->inner_size);
 	if (m->role != IMG_MAP_RINGS && !m->value_size)
 		return err_set(err, -EBADMSG, "map %u has no values", n);
 	if (m->outer && (m->outer > img->nmaps || img->maps[m->outer - 1].role != IMG_MAP_SHAPE ||
@@ -142,8 +131,8 @@ static int check_map(const struct image *img, uint32_t n, struct err *err)
 static int check_prog(const struct image *img, const struct img_prog *p, struct err *err)
 {
 	if (p->first_epid > p->last_epid || p->last_epid > img->nfmts)
-		return err_set(err, -EBADMSG, "program %.16s: clauses %u-%u of %u", p->name,
-			       p->first_epid, p->last_epid, img->nfmts);
+		return err_set(err, -EBADMSG, "program %.16s: clauses %u-%u of %u", p->name, p->first_epid,
+			       p->last_epid, img->nfmts);
 	return prog_check(img, p, err);
 }
 

@@ -7,43 +7,89 @@
 #define COMMENT_COLUMN 48
 
 static const char *const role_names[] = {
-	[IMG_MAP_RINGS] = "rings",     [IMG_MAP_COUNTERS] = "counters",
-	[IMG_MAP_STATE] = "state",     [IMG_MAP_RODATA] = "rodata",
-	[IMG_MAP_SCRATCH] = "scratch", [IMG_MAP_TLS] = "thread-locals",
-	[IMG_MAP_CHILL] = "chill", [IMG_MAP_SPECS] = "speculations", [IMG_MAP_SPECFREE] = "free speculations",
-	[IMG_MAP_SHAPE] = "maps of one shape", [IMG_MAP_ASSOC] = "array",     [IMG_MAP_AGG] = "aggregation",
-	[IMG_MAP_UW_TABLES] = "unwinding tables", [IMG_MAP_UW_AREAS] = "unwinding areas",
-	[IMG_MAP_UW_PROCS] = "unwinding processes", [IMG_MAP_UW_WANT] = "unwinding wishes",
-	[IMG_MAP_UW_FILES] = "unwinding files",   [IMG_MAP_UW_SCRATCH] = "unwinding scratch",
-	[IMG_MAP_TRACK] = "open events", [IMG_MAP_TRACKHIST] = "histograms", [IMG_MAP_TRACKDUE] = "due keys",
-	[IMG_MAP_TRACKCGROUPS] = "thresholds of cgroups", [IMG_MAP_FLIGHT] = "flight recorder",
+	[IMG_MAP_RINGS] = "rings",
+	[IMG_MAP_COUNTERS] = "counters",
+	[IMG_MAP_STATE] = "state",
+	[IMG_MAP_RODATA] = "rodata",
+	[IMG_MAP_SCRATCH] = "scratch",
+	[IMG_MAP_TLS] = "thread-locals",
+	[IMG_MAP_CHILL] = "chill",
+	[IMG_MAP_SPECS] = "speculations",
+	[IMG_MAP_SPECFREE] = "free speculations",
+	[IMG_MAP_SHAPE] = "maps of one shape",
+	[IMG_MAP_ASSOC] = "array",
+	[IMG_MAP_AGG] = "aggregation",
+	[IMG_MAP_UW_TABLES] = "unwinding tables",
+	[IMG_MAP_UW_AREAS] = "unwinding areas",
+	[IMG_MAP_UW_PROCS] = "unwinding processes",
+	[IMG_MAP_UW_WANT] = "unwinding wishes",
+	[IMG_MAP_UW_FILES] = "unwinding files",
+	[IMG_MAP_UW_SCRATCH] = "unwinding scratch",
+	[IMG_MAP_TRACK] = "open events",
+	[IMG_MAP_TRACKHIST] = "histograms",
+	[IMG_MAP_TRACKDUE] = "due keys",
+	[IMG_MAP_TRACKCGROUPS] = "thresholds of cgroups",
+	[IMG_MAP_FLIGHT] = "flight recorder",
 };
 
 static const char *const act_names[] = {
-	[ACT_TRACE] = "trace", [ACT_TRACEMEM] = "tracemem", [ACT_PRINTF] = "printf",
-	[ACT_PRINTA] = "printa", [ACT_STACK] = "stack", [ACT_USTACK] = "ustack",
-	[ACT_JSTACK] = "jstack", [ACT_SYM] = "sym", [ACT_FUNC] = "func", [ACT_MOD] = "mod",
-	[ACT_USYM] = "usym", [ACT_UFUNC] = "ufunc", [ACT_UMOD] = "umod", [ACT_UADDR] = "uaddr",
-	[ACT_EXIT] = "exit", [ACT_CLEAR] = "clear", [ACT_TRUNC] = "trunc",
-	[ACT_NORMALIZE] = "normalize", [ACT_DENORMALIZE] = "denormalize",
-	[ACT_FREOPEN] = "freopen", [ACT_SYSTEM] = "system", [ACT_FTRUNCATE] = "ftruncate",
-	[ACT_SPAN] = "span", [ACT_SLOW] = "slow", [ACT_PCAP] = "pcap", [ACT_SETOPT] = "setopt", [ACT_SPECULATE] = "speculate", [ACT_COMMIT] = "commit",
-	[ACT_DISCARD] = "discard", [ACT_PRINT] = "print", [ACT_RAISE] = "raise",
-	[ACT_STOP] = "stop", [ACT_CHILL] = "chill", [ACT_PANIC] = "panic",
-	[ACT_BREAKPOINT] = "breakpoint", [ACT_COPYOUT] = "copyout",
+	[ACT_TRACE] = "trace",
+	[ACT_TRACEMEM] = "tracemem",
+	[ACT_PRINTF] = "printf",
+	[ACT_PRINTA] = "printa",
+	[ACT_STACK] = "stack",
+	[ACT_USTACK] = "ustack",
+	[ACT_JSTACK] = "jstack",
+	[ACT_SYM] = "sym",
+	[ACT_FUNC] = "func",
+	[ACT_MOD] = "mod",
+	[ACT_USYM] = "usym",
+	[ACT_UFUNC] = "ufunc",
+	[ACT_UMOD] = "umod",
+	[ACT_UADDR] = "uaddr",
+	[ACT_EXIT] = "exit",
+	[ACT_CLEAR] = "clear",
+	[ACT_TRUNC] = "trunc",
+	[ACT_NORMALIZE] = "normalize",
+	[ACT_DENORMALIZE] = "denormalize",
+	[ACT_FREOPEN] = "freopen",
+	[ACT_SYSTEM] = "system",
+	[ACT_FTRUNCATE] = "ftruncate",
+	[ACT_SPAN] = "span",
+	[ACT_SLOW] = "slow",
+	[ACT_PCAP] = "pcap",
+	[ACT_SETOPT] = "setopt",
+	[ACT_SPECULATE] = "speculate",
+	[ACT_COMMIT] = "commit",
+	[ACT_DISCARD] = "discard",
+	[ACT_PRINT] = "print",
+	[ACT_RAISE] = "raise",
+	[ACT_STOP] = "stop",
+	[ACT_CHILL] = "chill",
+	[ACT_PANIC] = "panic",
+	[ACT_BREAKPOINT] = "breakpoint",
+	[ACT_COPYOUT] = "copyout",
 	[ACT_COPYOUTSTR] = "copyoutstr",
 };
 
 static const char *const field_names[] = {
-	[FLD_INT] = "int", [FLD_STRING] = "string", [FLD_BYTES] = "bytes", [FLD_STACK] = "stack",
-	[FLD_USTACK] = "ustack", [FLD_SYM] = "sym", [FLD_FUNC] = "func", [FLD_MOD] = "mod", [FLD_WHY] = "why",
-	[FLD_USYM] = "usym", [FLD_UFUNC] = "ufunc", [FLD_UMOD] = "umod", [FLD_UADDR] = "uaddr",
+	[FLD_INT] = "int",	 [FLD_STRING] = "string", [FLD_BYTES] = "bytes", [FLD_STACK] = "stack",
+	[FLD_USTACK] = "ustack", [FLD_SYM] = "sym",	  [FLD_FUNC] = "func",	 [FLD_MOD] = "mod",
+	[FLD_WHY] = "why",	 [FLD_USYM] = "usym",	  [FLD_UFUNC] = "ufunc", [FLD_UMOD] = "umod",
+	[FLD_UADDR] = "uaddr",
 };
 
 static const char *const agg_names[] = {
-	[AGG_COUNT] = "count", [AGG_SUM] = "sum", [AGG_AVG] = "avg", [AGG_MIN] = "min",
-	[AGG_MAX] = "max", [AGG_STDDEV] = "stddev", [AGG_QUANTIZE] = "quantize",
-	[AGG_LQUANTIZE] = "lquantize", [AGG_LLQUANTIZE] = "llquantize", [AGG_HIST] = "hist",
+	[AGG_COUNT] = "count",
+	[AGG_SUM] = "sum",
+	[AGG_AVG] = "avg",
+	[AGG_MIN] = "min",
+	[AGG_MAX] = "max",
+	[AGG_STDDEV] = "stddev",
+	[AGG_QUANTIZE] = "quantize",
+	[AGG_LQUANTIZE] = "lquantize",
+	[AGG_LLQUANTIZE] = "llquantize",
+	[AGG_HIST] = "hist",
 };
 
 static void pad_to(struct strb *out, size_t line_start, size_t col)
@@ -104,9 +150,8 @@ void image_disasm(struct strb *out, const struct image *img, const struct img_pr
 
 static void put_map(struct strb *out, const struct img_map *m, uint32_t n)
 {
-	strb_printf(out, "map %u %.16s: %s, type %d, key %u, value %u, entries %u, flags 0x%x", n,
-		    m->name, role_names[m->role], (int)m->type, m->key_size, m->value_size,
-		    m->max_entries, m->flags);
+	strb_printf(out, "map %u %.16s: %s, type %d, key %u, value %u, entries %u, flags 0x%x", n, m->name,
+		    role_names[m->role], (int)m->type, m->key_size, m->value_size, m->max_entries, m->flags);
 	if (m->inner_size)
 		strb_printf(out, ", inner %llu", (unsigned long long)m->inner_size);
 	if (m->role == IMG_MAP_AGG)
@@ -129,8 +174,8 @@ static void put_fmt(struct strb *out, const struct recfmt *f)
 {
 	size_t k;
 
-	strb_printf(out, "record %u: %u bytes%s%s\n", f->epid, f->size,
-		    f->is_default ? ", default action" : "", f->has_exit ? ", exits" : "");
+	strb_printf(out, "record %u: %u bytes%s%s\n", f->epid, f->size, f->is_default ? ", default action" : "",
+		    f->has_exit ? ", exits" : "");
 	for (k = 0; k < f->nacts; k++) {
 		strb_printf(out, "    #%u %s", f->acts[k].number, act_names[f->acts[k].kind]);
 		put_fields(out, f->acts[k].fields, f->acts[k].nfields);
@@ -140,9 +185,8 @@ static void put_fmt(struct strb *out, const struct recfmt *f)
 
 static void put_agg(struct strb *out, const struct aggdesc *a)
 {
-	strb_printf(out, "aggregation %u @%s: %s, key %u, value %u,%s", a->id, a->name,
-		    agg_names[a->func], a->key_size, a->value_size,
-		    a->is_signed ? " signed" : " unsigned");
+	strb_printf(out, "aggregation %u @%s: %s, key %u, value %u,%s", a->id, a->name, agg_names[a->func], a->key_size,
+		    a->value_size, a->is_signed ? " signed" : " unsigned");
 	if (a->nkeys)
 		strb_adds(out, ", keys");
 	put_fields(out, a->keys, a->nkeys);
@@ -164,9 +208,8 @@ void image_dump(struct strb *out, const struct image *img)
 	for (k = 0; k < img->nprogs; k++) {
 		const struct img_prog *p = &img->progs[k];
 
-		strb_printf(out, "program %u %.16s: %s, clauses %u-%u, %u instructions\n", k,
-			    p->name, p->entry.target ? p->entry.target : "-", p->first_epid,
-			    p->last_epid, p->ninsns);
+		strb_printf(out, "program %u %.16s: %s, clauses %u-%u, %u instructions\n", k, p->name,
+			    p->entry.target ? p->entry.target : "-", p->first_epid, p->last_epid, p->ninsns);
 		image_disasm(out, img, p);
 	}
 }

@@ -17,7 +17,7 @@ struct pcheck {
 	const struct image *img;
 	const struct img_prog *p;
 	struct err *err;
-	uint16_t *known;   /* by instruction: registers with a value before it; 0: not seen */
+	uint16_t *known; /* by instruction: registers with a value before it; 0: not seen */
 	uint32_t *todo;
 	uint32_t ntodo;
 	uint8_t *second;   /* by instruction: second half of an LD_IMM64 */
@@ -30,8 +30,7 @@ struct pcheck {
 
 #define BAD(c, at, ...) bad((c), (at), __VA_ARGS__)
 
-static int __attribute__((format(printf, 3, 4))) bad(struct pcheck *c, uint32_t at, const char *fmt,
-						     ...)
+static int __attribute__((format(printf, 3, 4))) bad(struct pcheck *c, uint32_t at, const char *fmt, ...)
 {
 	char msg[256];
 	va_list ap;
@@ -69,8 +68,7 @@ static int check_tables(struct pcheck *c)
 
 		if (l->off >= p->ninsns || (k && l->off <= l[-1].off))
 			return BAD(c, l->off, "line table, entry %u", k);
-		if (l->at.src &&
-		    (l->at.off > l->at.src->len || l->at.len > l->at.src->len - l->at.off))
+		if (l->at.src && (l->at.off > l->at.src->len || l->at.len > l->at.src->len - l->at.off))
 			return BAD(c, l->off, "line outside its text");
 	}
 	for (k = 0; k < p->ncomments; k++) {
@@ -101,8 +99,8 @@ static int check_ld64(struct pcheck *c, uint32_t at)
 		c->map_used[i->imm] = 1;
 		if (i->src_reg == BPF_PSEUDO_MAP_IDX)
 			return hi ? BAD(c, at, "map reference with an offset") : 0;
-		if (c->img->maps[i->imm].type != BPF_MAP_TYPE_ARRAY ||
-		    c->img->maps[i->imm].max_entries != 1 || hi >= c->img->maps[i->imm].value_size)
+		if (c->img->maps[i->imm].type != BPF_MAP_TYPE_ARRAY || c->img->maps[i->imm].max_entries != 1 ||
+		    hi >= c->img->maps[i->imm].value_size)
 			return BAD(c, at, "no value at %u in map %d", hi, i->imm);
 		return 0;
 	case BPF_PSEUDO_FUNC:
@@ -122,8 +120,9 @@ static int check_alu(struct pcheck *c, uint32_t at)
 	if (i->off)
 		return BAD(c, at, "arithmetic with an offset");
 	if (op == BPF_END)
-		return bits == 32 && (i->imm == 16 || i->imm == 32 || i->imm == 64) ? 0 :
-			BAD(c, at, "byte swap of %d bits", i->imm);
+		return bits == 32 && (i->imm == 16 || i->imm == 32 || i->imm == 64)
+			       ? 0
+			       : BAD(c, at, "byte swap of %d bits", i->imm);
 	if (op > BPF_ARSH)
 		return BAD(c, at, "unknown operation 0x%x", i->code);
 	if (BPF_SRC(i->code) == BPF_X)
@@ -132,16 +131,14 @@ static int check_alu(struct pcheck *c, uint32_t at)
 		return BAD(c, at, "constant and register");
 	if ((op == BPF_DIV || op == BPF_MOD) && i->imm == 0)
 		return BAD(c, at, "division by the constant 0");
-	if ((op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH) &&
-	    (i->imm < 0 || (unsigned)i->imm >= bits))
+	if ((op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH) && (i->imm < 0 || (unsigned)i->imm >= bits))
 		return BAD(c, at, "shift by %d", i->imm);
 	return 0;
 }
 
 static int size_of(uint8_t code)
 {
-	static const uint8_t sizes[] = { [BPF_W >> 3] = 4, [BPF_H >> 3] = 2, [BPF_B >> 3] = 1,
-					 [BPF_DW >> 3] = 8 };
+	static const uint8_t sizes[] = { [BPF_W >> 3] = 4, [BPF_H >> 3] = 2, [BPF_B >> 3] = 1, [BPF_DW >> 3] = 8 };
 
 	return sizes[BPF_SIZE(code) >> 3];
 }
@@ -185,8 +182,7 @@ static int check_jump(struct pcheck *c, uint32_t fn, uint32_t at)
 		if (i->src_reg == 0 || i->src_reg == BPF_PSEUDO_KFUNC_CALL)
 			return i->imm > 0 ? 0 : BAD(c, at, "no such helper: %d", i->imm);
 		to = (int64_t)at + 1 + i->imm;
-		if (i->src_reg != BPF_PSEUDO_CALL || to <= 0 || to >= c->p->ninsns ||
-		    !c->fn_start[to])
+		if (i->src_reg != BPF_PSEUDO_CALL || to <= 0 || to >= c->p->ninsns || !c->fn_start[to])
 			return BAD(c, at, "call of no function");
 		return 0;
 	}
@@ -215,9 +211,8 @@ static int check_insn(struct pcheck *c, uint32_t fn, uint32_t at)
 	case BPF_ALU:
 	case BPF_ALU64:
 		/* the address of something on the stack: r = r10; r += -n */
-		if (at && i->code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
-		    i[-1].code == (BPF_ALU64 | BPF_MOV | BPF_X) && i[-1].src_reg == BPF_REG_10 &&
-		    i[-1].dst_reg == i->dst_reg)
+		if (at && i->code == (BPF_ALU64 | BPF_ADD | BPF_K) && i[-1].code == (BPF_ALU64 | BPF_MOV | BPF_X) &&
+		    i[-1].src_reg == BPF_REG_10 && i[-1].dst_reg == i->dst_reg)
 			use_stack(c, fn, i->imm);
 		return check_alu(c, at);
 	case BPF_LDX:
@@ -247,8 +242,7 @@ static int check_insns(struct pcheck *c)
 				return r;
 		}
 		last = &c->p->insns[at - 1];
-		if (c->second[at - 1] || (last->code != (BPF_JMP | BPF_EXIT) &&
-					  last->code != (BPF_JMP | BPF_JA)))
+		if (c->second[at - 1] || (last->code != (BPF_JMP | BPF_EXIT) && last->code != (BPF_JMP | BPF_JA)))
 			return BAD(c, at - 1, "control reaches the end of the function");
 	}
 	return 0;
@@ -306,8 +300,8 @@ static uint16_t reads(const struct pcheck *c, uint32_t at, uint16_t *ret_writes)
 		*ret_writes = 1;
 		if (i->src_reg != BPF_PSEUDO_CALL)
 			return 0;
-		return (uint16_t)(((2u << c->p->funcs[c->fn_start[at + 1 + (uint32_t)i->imm] - 1]
-					   .nargs) - 1) & ARGS_MASK);
+		return (uint16_t)(((2u << c->p->funcs[c->fn_start[at + 1 + (uint32_t)i->imm] - 1].nargs) - 1) &
+				  ARGS_MASK);
 	}
 	return d | (BPF_SRC(i->code) == BPF_X ? s : 0);
 }
@@ -370,9 +364,8 @@ static int check_chain(struct pcheck *c, uint32_t fn)
 		const struct bpf_insn *i = &c->p->insns[at];
 		uint32_t to;
 
-		if (c->second[at] ||
-		    !((i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL) ||
-		      (i->code == (BPF_LD | BPF_IMM | BPF_DW) && i->src_reg == BPF_PSEUDO_FUNC)))
+		if (c->second[at] || !((i->code == (BPF_JMP | BPF_CALL) && i->src_reg == BPF_PSEUDO_CALL) ||
+				       (i->code == (BPF_LD | BPF_IMM | BPF_DW) && i->src_reg == BPF_PSEUDO_FUNC)))
 			continue;
 		to = (uint32_t)c->fn_start[at + 1 + (uint32_t)i->imm] - 1;
 		r = check_chain(c, to);
@@ -387,8 +380,7 @@ static int check_chain(struct pcheck *c, uint32_t fn)
 	c->chain[fn] = (int32_t)own;
 	c->height[fn] = height + 1;
 	if (own > MAX_STACK || c->height[fn] > MAX_FRAMES)
-		return BAD(c, c->p->funcs[fn].off, "%u bytes of stack in %u frames", own,
-			   c->height[fn]);
+		return BAD(c, c->p->funcs[fn].off, "%u bytes of stack in %u frames", own, c->height[fn]);
 	return 0;
 }
 
@@ -408,8 +400,7 @@ static int check_all(struct pcheck *c)
 		r = check_chain(c, 0);
 	for (k = 0; r == 0 && k < c->p->nfuncs; k++) {
 		if (c->chain[k] == -1)
-			r = BAD(c, c->p->funcs[k].off, "function %s is not called",
-				c->p->funcs[k].name);
+			r = BAD(c, c->p->funcs[k].off, "function %s is not called", c->p->funcs[k].name);
 	}
 	for (k = 0; k < c->img->nmaps; k++)
 		maps += c->map_used[k];

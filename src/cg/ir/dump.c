@@ -10,15 +10,13 @@ const char *const ir_op_names[] = {
 };
 
 static const char *const alu_names[] = {
-	[IRA_ADD] = "+",  [IRA_SUB] = "-",  [IRA_MUL] = "*",   [IRA_DIV] = "/",
-	[IRA_MOD] = "%",  [IRA_AND] = "&",  [IRA_OR] = "|",    [IRA_XOR] = "^",
-	[IRA_SHL] = "<<", [IRA_SHR] = ">>", [IRA_SAR] = "s>>", [IRA_NEG] = "neg",
+	[IRA_ADD] = "+", [IRA_SUB] = "-", [IRA_MUL] = "*",  [IRA_DIV] = "/",  [IRA_MOD] = "%",	 [IRA_AND] = "&",
+	[IRA_OR] = "|",	 [IRA_XOR] = "^", [IRA_SHL] = "<<", [IRA_SHR] = ">>", [IRA_SAR] = "s>>", [IRA_NEG] = "neg",
 };
 
 static const char *const cond_names[] = {
-	[IRC_EQ] = "==",  [IRC_NE] = "!=",  [IRC_GT] = ">",   [IRC_GE] = ">=",
-	[IRC_LT] = "<",	  [IRC_LE] = "<=",  [IRC_SGT] = "s>", [IRC_SGE] = "s>=",
-	[IRC_SLT] = "s<", [IRC_SLE] = "s<=", [IRC_SET] = "&",
+	[IRC_EQ] = "==",  [IRC_NE] = "!=",   [IRC_GT] = ">",   [IRC_GE] = ">=",	  [IRC_LT] = "<",  [IRC_LE] = "<=",
+	[IRC_SGT] = "s>", [IRC_SGE] = "s>=", [IRC_SLT] = "s<", [IRC_SLE] = "s<=", [IRC_SET] = "&",
 };
 
 static void put_base(struct strb *out, const struct irinsn *i)
@@ -29,8 +27,7 @@ static void put_base(struct strb *out, const struct irinsn *i)
 		strb_printf(out, "*(u%u *)(v%d %+d)", 8u * i->size, i->a, i->off);
 }
 
-static void put_call(struct strb *out, const struct irprog *p, const struct irfn *f,
-		     const struct irinsn *i)
+static void put_call(struct strb *out, const struct irprog *p, const struct irfn *f, const struct irinsn *i)
 {
 	unsigned k;
 
@@ -57,29 +54,21 @@ static void put_exchange(struct strb *out, const struct irinsn *i)
 		strb_printf(out, ", v%d", i->c);
 }
 
-static void put_insn(struct strb *out, const struct irprog *p, const struct irfn *f,
-		     const struct irinsn *i)
+static void put_insn(struct strb *out, const struct irprog *p, const struct irfn *f, const struct irinsn *i)
 {
 	switch (i->op) {
 	case IRO_MOVI: strb_printf(out, "v%d = %lld", i->d, (long long)i->imm); break;
 	case IRO_FPADDR: strb_printf(out, "v%d = fp %+d", i->d, i->off); break;
 	case IRO_MAP: strb_printf(out, "v%d = map %d", i->d, (int)i->imm); break;
-	case IRO_MAPVAL:
-		strb_printf(out, "v%d = value of map %d + %d", i->d, (int)i->imm, i->off);
-		break;
+	case IRO_MAPVAL: strb_printf(out, "v%d = value of map %d + %d", i->d, (int)i->imm, i->off); break;
 	case IRO_FNADDR: strb_printf(out, "v%d = &%s", i->d, p->fns[i->imm]->name); break;
 	case IRO_LABELPC: strb_printf(out, "v%d = %d, pc of jump to L%d", i->d, i->off, (int)i->imm); break;
 	case IRO_ARG: strb_printf(out, "v%d = arg%d", i->d, (int)i->imm); break;
 	case IRO_MOV: strb_printf(out, "v%d = v%d", i->d, i->a); break;
 	case IRO_ZEXT32: strb_printf(out, "v%d = (u32)v%d", i->d, i->a); break;
 	case IRO_BSWAP: strb_printf(out, "v%d = be%u v%d", i->d, 8u * i->size, i->a); break;
-	case IRO_ALU:
-		strb_printf(out, "v%d = v%d %s v%d", i->d, i->a, alu_names[i->sub], i->b);
-		break;
-	case IRO_ALUI:
-		strb_printf(out, "v%d = v%d %s %lld", i->d, i->a, alu_names[i->sub],
-			    (long long)i->imm);
-		break;
+	case IRO_ALU: strb_printf(out, "v%d = v%d %s v%d", i->d, i->a, alu_names[i->sub], i->b); break;
+	case IRO_ALUI: strb_printf(out, "v%d = v%d %s %lld", i->d, i->a, alu_names[i->sub], (long long)i->imm); break;
 	case IRO_LOAD:
 		strb_printf(out, "v%d = ", i->d);
 		put_base(out, i);
@@ -97,14 +86,8 @@ static void put_insn(struct strb *out, const struct irprog *p, const struct irfn
 	case IRO_FETCHADD: put_exchange(out, i); break;
 	case IRO_JMP: strb_printf(out, "goto L%d", (int)i->imm); break;
 	case IRO_MAYGO: strb_printf(out, "may_goto L%d", (int)i->imm); break;
-	case IRO_JCC:
-		strb_printf(out, "if v%d %s v%d goto L%d", i->a, cond_names[i->sub], i->b,
-			    (int)i->imm);
-		break;
-	case IRO_JCCI:
-		strb_printf(out, "if v%d %s %d goto L%d", i->a, cond_names[i->sub], i->off,
-			    (int)i->imm);
-		break;
+	case IRO_JCC: strb_printf(out, "if v%d %s v%d goto L%d", i->a, cond_names[i->sub], i->b, (int)i->imm); break;
+	case IRO_JCCI: strb_printf(out, "if v%d %s %d goto L%d", i->a, cond_names[i->sub], i->off, (int)i->imm); break;
 	case IRO_RET: strb_printf(out, "return v%d", i->a); break;
 	case IRO_RETI: strb_printf(out, "return %d", (int)i->imm); break;
 	case IRO_CALL:

@@ -17,7 +17,7 @@ struct emit {
 	struct arena *arena;
 	struct img_prog *prog;
 	uint32_t linecap, commentcap;
-	uint32_t mark; /* of the last line written */
+	uint32_t mark;	  /* of the last line written */
 	uint32_t *jumped; /* by label: 1 + the first jump to it */
 };
 
@@ -25,8 +25,8 @@ struct emit {
 #define IR_MAX_SPLIT (ASM_JUMP_MAX / 3)
 
 static const uint8_t alu_code[] = {
-	[IRA_ADD] = BPF_ADD, [IRA_SUB] = BPF_SUB, [IRA_MUL] = BPF_MUL, [IRA_DIV] = BPF_DIV,
-	[IRA_MOD] = BPF_MOD, [IRA_AND] = BPF_AND, [IRA_OR] = BPF_OR,   [IRA_XOR] = BPF_XOR,
+	[IRA_ADD] = BPF_ADD, [IRA_SUB] = BPF_SUB, [IRA_MUL] = BPF_MUL,	[IRA_DIV] = BPF_DIV,
+	[IRA_MOD] = BPF_MOD, [IRA_AND] = BPF_AND, [IRA_OR] = BPF_OR,	[IRA_XOR] = BPF_XOR,
 	[IRA_SHL] = BPF_LSH, [IRA_SHR] = BPF_RSH, [IRA_SAR] = BPF_ARSH, [IRA_NEG] = BPF_NEG,
 };
 
@@ -96,7 +96,8 @@ static void emit_call(struct emit *e, const struct irinsn *i)
 {
 	emit_args(e, i);
 	if (i->op == IRO_CALL)
-		asm_insn(e->b, BPF_JMP | BPF_CALL, 0, i->imm & IR_KERNEL ? BPF_PSEUDO_KFUNC_CALL : 0, 0, (int32_t)i->imm);
+		asm_insn(e->b, BPF_JMP | BPF_CALL, 0, i->imm & IR_KERNEL ? BPF_PSEUDO_KFUNC_CALL : 0, 0,
+			 (int32_t)i->imm);
 	else
 		asm_call_fn(e->b, (uint32_t)i->imm);
 	if (i->d >= 0)
@@ -118,8 +119,8 @@ static void emit_alu(struct emit *e, const struct irinsn *i, int d)
 static void emit_cmpxchg(struct emit *e, const struct irinsn *i, int d)
 {
 	emit_mov(e, BPF_REG_0, reg_of(e, i->b));
-	asm_insn(e->b, BPF_STX | BPF_ATOMIC | size_code(i->size), reg_of(e, i->a), reg_of(e, i->c),
-		 i->off, BPF_CMPXCHG);
+	asm_insn(e->b, BPF_STX | BPF_ATOMIC | size_code(i->size), reg_of(e, i->a), reg_of(e, i->c), i->off,
+		 BPF_CMPXCHG);
 	if (d >= 0)
 		emit_mov(e, d, BPF_REG_0);
 }
@@ -127,7 +128,8 @@ static void emit_cmpxchg(struct emit *e, const struct irinsn *i, int d)
 static void emit_fetch_add(struct emit *e, const struct irinsn *i, int d)
 {
 	emit_mov(e, BPF_REG_0, reg_of(e, i->b));
-	asm_insn(e->b, BPF_STX | BPF_ATOMIC | size_code(i->size), reg_of(e, i->a), BPF_REG_0, i->off, BPF_ADD | BPF_FETCH);
+	asm_insn(e->b, BPF_STX | BPF_ATOMIC | size_code(i->size), reg_of(e, i->a), BPF_REG_0, i->off,
+		 BPF_ADD | BPF_FETCH);
 	if (d >= 0)
 		emit_mov(e, d, BPF_REG_0);
 }
@@ -138,15 +140,11 @@ static void emit_memory(struct emit *e, const struct irinsn *i, int d)
 
 	switch (i->op) {
 	case IRO_LOAD: asm_insn(e->b, BPF_LDX | sz, d, reg_of(e, i->a), i->off, 0); break;
-	case IRO_STORE:
-		asm_insn(e->b, BPF_STX | sz, reg_of(e, i->a), reg_of(e, i->b), i->off, 0);
-		break;
-	case IRO_STOREI:
-		asm_insn(e->b, BPF_ST | sz, reg_of(e, i->a), 0, i->off, (int32_t)i->imm);
-		break;
+	case IRO_STORE: asm_insn(e->b, BPF_STX | sz, reg_of(e, i->a), reg_of(e, i->b), i->off, 0); break;
+	case IRO_STOREI: asm_insn(e->b, BPF_ST | sz, reg_of(e, i->a), 0, i->off, (int32_t)i->imm); break;
 	case IRO_XADD:
-		asm_insn(e->b, BPF_STX | BPF_ATOMIC | size_code(i->size), reg_of(e, i->a),
-			 reg_of(e, i->b), i->off, BPF_ADD);
+		asm_insn(e->b, BPF_STX | BPF_ATOMIC | size_code(i->size), reg_of(e, i->a), reg_of(e, i->b), i->off,
+			 BPF_ADD);
 		break;
 	case IRO_CMPXCHG: emit_cmpxchg(e, i, d); break;
 	case IRO_FETCHADD: emit_fetch_add(e, i, d); break;
@@ -158,11 +156,10 @@ static void emit_const(struct emit *e, const struct irinsn *i, int d)
 	switch (i->op) {
 	case IRO_MOVI: asm_imm(e->b, d, i->imm); break;
 	case IRO_MAP: asm_ld64(e->b, d, BPF_PSEUDO_MAP_IDX, (uint32_t)i->imm, 0); break;
-	case IRO_MAPVAL:
-		asm_ld64(e->b, d, BPF_PSEUDO_MAP_IDX_VALUE, (uint32_t)i->imm, (uint32_t)i->off);
-		break;
+	case IRO_MAPVAL: asm_ld64(e->b, d, BPF_PSEUDO_MAP_IDX_VALUE, (uint32_t)i->imm, (uint32_t)i->off); break;
 	case IRO_LABELPC:
-		asm_imm(e->b, d, (int64_t)((uint64_t)(uint32_t)i->off << 32 | (e->jumped[i->imm] - !!e->jumped[i->imm])));
+		asm_imm(e->b, d,
+			(int64_t)((uint64_t)(uint32_t)i->off << 32 | (e->jumped[i->imm] - !!e->jumped[i->imm])));
 		break;
 	case IRO_FNADDR: asm_fnaddr(e->b, d, (uint32_t)i->imm); break;
 	case IRO_FPADDR:
@@ -183,8 +180,7 @@ static void emit_jump(struct emit *e, const struct irinsn *i)
 	else if (i->op == IRO_MAYGO)
 		asm_jcc(e->b, ASM_MAY_GOTO, 0, 0, 0, l);
 	else if (i->op == IRO_JCC)
-		asm_jcc(e->b, BPF_JMP | BPF_X | cond_code[i->sub], reg_of(e, i->a),
-			reg_of(e, i->b), 0, l);
+		asm_jcc(e->b, BPF_JMP | BPF_X | cond_code[i->sub], reg_of(e, i->a), reg_of(e, i->b), 0, l);
 	else
 		asm_jcc(e->b, BPF_JMP | BPF_K | cond_code[i->sub], reg_of(e, i->a), 0, i->off, l);
 }
@@ -214,14 +210,10 @@ static void emit_insn(struct emit *e, const struct irinsn *i)
 	case IRO_LABELPC:
 	case IRO_FPADDR: emit_const(e, i, d); break;
 	case IRO_MOV: emit_mov(e, d, reg_of(e, i->a)); break;
-	case IRO_ZEXT32:
-		asm_insn(e->b, BPF_ALU | BPF_MOV | BPF_X, d, reg_of(e, i->a), 0, 0);
-		break;
+	case IRO_ZEXT32: asm_insn(e->b, BPF_ALU | BPF_MOV | BPF_X, d, reg_of(e, i->a), 0, 0); break;
 	case IRO_ALU2:
 	case IRO_ALU2I: emit_alu(e, i, d); break;
-	case IRO_BSWAP2:
-		asm_insn(e->b, BPF_ALU | BPF_END | BPF_TO_BE, d, 0, 0, 8 * i->size);
-		break;
+	case IRO_BSWAP2: asm_insn(e->b, BPF_ALU | BPF_END | BPF_TO_BE, d, 0, 0, 8 * i->size); break;
 	case IRO_JMP:
 	case IRO_MAYGO:
 	case IRO_JCC:
@@ -253,14 +245,12 @@ static void emit_line(struct emit *e, uint32_t n, bool first)
 	for (k = n ? i[-1].mark + 1 : 0; k <= i->mark; k++) {
 		if (!e->f->marks[k].text)
 			continue;
-		comments = ir_grow(e->arena, comments, p->ncomments, &e->commentcap,
-				   sizeof(*comments));
-		comments[p->ncomments++] =
-			(struct img_comment){ asm_pos(e->b), arena_strdup(e->arena, e->f->marks[k].text) };
+		comments = ir_grow(e->arena, comments, p->ncomments, &e->commentcap, sizeof(*comments));
+		comments[p->ncomments++] = (struct img_comment){ asm_pos(e->b),
+								 arena_strdup(e->arena, e->f->marks[k].text) };
 	}
 	p->comments = comments;
-	if (first || m->epid != o->epid || m->at.src != o->at.src || m->at.off != o->at.off ||
-	    m->at.len != o->at.len) {
+	if (first || m->epid != o->epid || m->at.src != o->at.src || m->at.off != o->at.off || m->at.len != o->at.len) {
 		uint32_t at = asm_pos(e->b);
 
 		if (p->nlines && lines[p->nlines - 1].off == at)
@@ -300,8 +290,8 @@ static bool goes_on_if(const struct irfn *f, uint32_t n)
 	return (i->op == IRO_JCC || i->op == IRO_JCCI) && i->sub != IRC_SET && is_cold(f, n + 1) && goes_on(f, n);
 }
 
-/* Those that are cold, or the others, in their order. Where code goes on from the one to the other there is a jump: the k-th cold stretch
- * has label nlabels + 2k in front and nlabels + 2k + 1 behind it. */
+/* Those that are cold, or the others, in their order. Where code goes on from the one to the other there is a jump: the
+ * k-th cold stretch has label nlabels + 2k in front and nlabels + 2k + 1 behind it. */
 static void emit_part(struct emit *e, bool cold)
 {
 	const struct irfn *f = e->f;
@@ -413,12 +403,10 @@ static int stack_chain(struct irfn *f)
 	f->chain = own + deepest;
 	f->height = height + 1;
 	if (f->height > IR_MAX_FRAMES)
-		return irprog_fail(f->prog, -E2BIG, "%s: calls nest deeper than %d", f->name,
-				   IR_MAX_FRAMES);
+		return irprog_fail(f->prog, -E2BIG, "%s: calls nest deeper than %d", f->name, IR_MAX_FRAMES);
 	if (f->chain > IR_STACK_MAX)
-		return irprog_fail(f->prog, -E2BIG,
-				   "%s: %d bytes of stack and %d of what it calls exceed %d",
-				   f->name, own, deepest, IR_STACK_MAX);
+		return irprog_fail(f->prog, -E2BIG, "%s: %d bytes of stack and %d of what it calls exceed %d", f->name,
+				   own, deepest, IR_STACK_MAX);
 	return 0;
 }
 
@@ -460,7 +448,8 @@ static int encode(struct irprog *p, struct arena *arena, struct img_prog *prog, 
 			continue;
 		e.reg = regs[k];
 		emit_fn(&e, f);
-		funcs[prog->nfuncs++] = (struct img_func){ arena_strdup(arena, f->name), f->start, f->nargs, f->global };
+		funcs[prog->nfuncs++] = (struct img_func){ arena_strdup(arena, f->name), f->start, f->nargs,
+							   f->global };
 	}
 	prog->funcs = funcs;
 	r = asm_finish(e.b, &prog->insns, &prog->ninsns, &why);

@@ -93,8 +93,9 @@ struct irinsn *ir_push(struct irfn *f, enum ir_op op)
 
 	f->insns = ir_grow(f->prog->arena, f->insns, f->n, &f->cap, sizeof(*f->insns));
 	i = &f->insns[f->n++];
-	*i = (struct irinsn){ .op = op, .d = VREG_NONE, .a = VREG_NONE, .b = VREG_NONE,
-			      .c = VREG_NONE, .mark = f->mark };
+	*i = (struct irinsn){
+		.op = op, .d = VREG_NONE, .a = VREG_NONE, .b = VREG_NONE, .c = VREG_NONE, .mark = f->mark
+	};
 	f->prog->ninsns++;
 	if (f->prog->ninsns > IR_MAX_INSNS)
 		irprog_fail(f->prog, -E2BIG, "more than %d instructions", IR_MAX_INSNS);
@@ -426,8 +427,7 @@ void ir_reti(struct irfn *f, int32_t imm)
 	ir_push(f, IRO_RETI)->imm = imm;
 }
 
-static void push_call(struct irfn *f, enum ir_op op, vreg d, int64_t what, unsigned nargs,
-		      const vreg *args)
+static void push_call(struct irfn *f, enum ir_op op, vreg d, int64_t what, unsigned nargs, const vreg *args)
 {
 	struct irinsn *i = ir_push(f, op);
 	unsigned n;
@@ -515,8 +515,7 @@ void ir_at(struct irfn *f, uint32_t epid, struct span at)
 {
 	const struct irmark *m = f->nmarks ? &f->marks[f->mark] : NULL;
 
-	if (m && m->epid == epid && m->at.src == at.src && m->at.off == at.off &&
-	    m->at.len == at.len)
+	if (m && m->epid == epid && m->at.src == at.src && m->at.off == at.off && m->at.len == at.len)
 		return;
 	push_mark(f, (struct irmark){ epid, at, NULL, m && m->cold });
 }

@@ -24,10 +24,33 @@ typedef int irlabel;
 typedef int irslot;
 #define VREG_NONE (-1)
 
-enum ir_alu { IRA_ADD, IRA_SUB, IRA_MUL, IRA_DIV, IRA_MOD, IRA_AND, IRA_OR, IRA_XOR, IRA_SHL, IRA_SHR,
-	      IRA_SAR, IRA_NEG };  /* DIV and MOD are unsigned as in BPF: x/0 = 0 */
-enum ir_cond { IRC_EQ, IRC_NE, IRC_GT, IRC_GE, IRC_LT, IRC_LE, /* unsigned */
-	       IRC_SGT, IRC_SGE, IRC_SLT, IRC_SLE, IRC_SET /* a & b */ };
+enum ir_alu {
+	IRA_ADD,
+	IRA_SUB,
+	IRA_MUL,
+	IRA_DIV,
+	IRA_MOD,
+	IRA_AND,
+	IRA_OR,
+	IRA_XOR,
+	IRA_SHL,
+	IRA_SHR,
+	IRA_SAR,
+	IRA_NEG
+}; /* DIV and MOD are unsigned as in BPF: x/0 = 0 */
+enum ir_cond {
+	IRC_EQ,
+	IRC_NE,
+	IRC_GT,
+	IRC_GE,
+	IRC_LT,
+	IRC_LE, /* unsigned */
+	IRC_SGT,
+	IRC_SGE,
+	IRC_SLT,
+	IRC_SLE,
+	IRC_SET /* a & b */
+};
 
 struct irprog; /* one BPF program: a main function and subprograms */
 struct irfn;   /* one function */
@@ -42,9 +65,9 @@ void ir_global(struct irfn *f);
 vreg irfn_arg(struct irfn *f, unsigned n);
 #define ir_ctx(f) irfn_arg((f), 0)
 
-vreg ir_new(struct irfn *f);	     /* a fresh vreg */
-irlabel ir_label(struct irfn *f);    /* a fresh label */
-void ir_place(struct irfn *f, irlabel l); /* puts it here */
+vreg ir_new(struct irfn *f);		       /* a fresh vreg */
+irlabel ir_label(struct irfn *f);	       /* a fresh label */
+void ir_place(struct irfn *f, irlabel l);      /* puts it here */
 irslot ir_slot(struct irfn *f, uint32_t size); /* stack memory, 8-byte aligned, for the whole function */
 /* Stack memory that ends its life before the next ir_slot_reset(): slots made after a mark share
  * memory with those made after an earlier reset to it. */
@@ -53,11 +76,11 @@ void ir_slot_reset(struct irfn *f, uint32_t mark);
 
 void ir_movi(struct irfn *f, vreg d, uint64_t imm);
 void ir_mov(struct irfn *f, vreg d, vreg s);
-vreg ir_imm(struct irfn *f, uint64_t imm); /* ir_new + ir_movi */
+vreg ir_imm(struct irfn *f, uint64_t imm);			     /* ir_new + ir_movi */
 void ir_alu(struct irfn *f, enum ir_alu op, vreg d, vreg a, vreg b); /* d = a op b; NEG: b unused */
 void ir_alui(struct irfn *f, enum ir_alu op, vreg d, vreg a, int64_t imm);
 void ir_ext(struct irfn *f, vreg d, vreg s, unsigned bytes, bool is_signed); /* to 64 bits from 1,2,4 */
-void ir_bswap(struct irfn *f, vreg d, vreg s, unsigned bytes); /* to big endian and back: htons … */
+void ir_bswap(struct irfn *f, vreg d, vreg s, unsigned bytes);		     /* to big endian and back: htons … */
 /* Memory: size 1, 2, 4, 8. ir_load zero-extends. */
 void ir_load(struct irfn *f, vreg d, vreg base, int32_t off, unsigned size);
 void ir_loads(struct irfn *f, vreg d, vreg base, int32_t off, unsigned size); /* sign-extends */
@@ -77,14 +100,18 @@ void ir_jcc(struct irfn *f, enum ir_cond c, vreg a, vreg b, irlabel l);
 void ir_jcci(struct irfn *f, enum ir_cond c, vreg a, int64_t imm, irlabel l);
 /* Tells the verifier that a loop ends, at the latest after 8 M iterations, when it goes to l. */
 void ir_may_goto(struct irfn *f, irlabel l);
-void ir_ret(struct irfn *f, vreg v);	/* return v */
+void ir_ret(struct irfn *f, vreg v); /* return v */
 void ir_reti(struct irfn *f, int32_t imm);
 /* Calls: d may be VREG_NONE. helper: enum bpf_func_id. */
 void ir_call(struct irfn *f, vreg d, int helper, unsigned nargs, const vreg *args);
 /* A function of the kernel itself (kfunc); id: of its type in vmlinux. */
 void ir_call_kernel(struct irfn *f, vreg d, uint32_t id, unsigned nargs, const vreg *args);
 void ir_call_fn(struct irfn *f, vreg d, struct irfn *callee, unsigned nargs, const vreg *args);
-#define IR_ARGS(...) (sizeof((vreg[]){ __VA_ARGS__ }) / sizeof(vreg)), (vreg[]){ __VA_ARGS__ }
+#define IR_ARGS(...) \
+	(sizeof((vreg[]){ __VA_ARGS__ }) / sizeof(vreg)), (vreg[]) \
+	{ \
+		__VA_ARGS__ \
+	}
 /* ir_call(f, d, BPF_FUNC_x, IR_ARGS(a, b)). Without arguments: 0, NULL. */
 /* Addresses: a map (index into image.maps), a place in the only value of an array map, a callback. */
 void ir_map(struct irfn *f, vreg d, uint32_t map);
@@ -95,8 +122,8 @@ void ir_fnaddr(struct irfn *f, vreg d, struct irfn *callee);
 /* From here on instructions belong to this D text and clause; and a comment for -S. */
 void ir_at(struct irfn *f, uint32_t epid, struct span at);
 void ir_comment(struct irfn *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* What follows, until it is set back, is rarely reached: it is laid behind the rest of the function, so that what runs each time stays
- * together in the caches of instructions. Returns how it was. */
+/* What follows, until it is set back, is rarely reached: it is laid behind the rest of the function, so that what runs
+ * each time stays together in the caches of instructions. Returns how it was. */
 bool ir_cold(struct irfn *f, bool cold);
 
 /* 0, or -E2BIG (stack over 512 bytes, jump over 16 bits, too many instructions), -EINVAL (misuse). */

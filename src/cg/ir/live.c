@@ -7,9 +7,9 @@
 #include "cg/ir/int.h"
 
 struct block {
-	uint32_t first, end;	  /* instructions [first, end) */
-	uint32_t npreds, preds;	  /* preds: first in live.preds */
-	uint32_t nout, out;	  /* live at the end: first in live.outs */
+	uint32_t first, end;	/* instructions [first, end) */
+	uint32_t npreds, preds; /* preds: first in live.preds */
+	uint32_t nout, out;	/* live at the end: first in live.outs */
 };
 
 struct pair {
@@ -34,7 +34,7 @@ struct live {
 	struct outp {
 		uint32_t block;
 		vreg v;
-	} *outp;
+	} * outp;
 	uint32_t nout, outcap;
 	vreg *outs;
 };
@@ -145,8 +145,7 @@ static int walk_back(struct live *l, vreg v, uint32_t *has_def, uint32_t *is_out
 		const struct block *b = &l->blocks[todo[--n]];
 
 		if (b->first == 0)
-			return irprog_fail(l->f->prog, -EINVAL,
-					   "%s: register v%d is used before it has a value",
+			return irprog_fail(l->f->prog, -EINVAL, "%s: register v%d is used before it has a value",
 					   l->f->name, v);
 		for (k = 0; k < b->npreds; k++) {
 			uint32_t q = l->preds[b->preds + k];
@@ -205,8 +204,7 @@ static void add_range(struct live *l, struct irrange **head, uint32_t from, uint
 	*head = r;
 }
 
-static void block_ranges(struct live *l, const struct block *b, struct irrange **range,
-			 uint32_t *end, vreg *open)
+static void block_ranges(struct live *l, const struct block *b, struct irrange **range, uint32_t *end, vreg *open)
 {
 	struct irfn *f = l->f;
 	uint32_t n, k, nopen = 0;
@@ -266,7 +264,6 @@ int ir_live(struct irfn *f, struct arena *tmp, struct irlive *ret)
 		block_ranges(&l, &l.blocks[b], ret->range, end, open);
 	ret->ncalls = arena_calloc(tmp, f->n + 2, sizeof(*ret->ncalls));
 	for (n = 0; n < f->n; n++)
-		ret->ncalls[n + 1] =
-			ret->ncalls[n] + !!(ir_op_flags[f->insns[n].op] & IRF_CALL);
+		ret->ncalls[n + 1] = ret->ncalls[n] + !!(ir_op_flags[f->insns[n].op] & IRF_CALL);
 	return 0;
 }

@@ -135,22 +135,26 @@ static void fold_alui(struct opt *o, struct irinsn *i)
 	if (i->sub == IRA_SHL || i->sub == IRA_SHR || i->sub == IRA_SAR)
 		i->imm &= 63;
 	if (const_of(o, i->a, &k)) {
-		*i = (struct irinsn){ .op = IRO_MOVI, .d = i->d, .a = VREG_NONE, .b = VREG_NONE,
-				      .c = VREG_NONE, .mark = i->mark,
+		*i = (struct irinsn){ .op = IRO_MOVI,
+				      .d = i->d,
+				      .a = VREG_NONE,
+				      .b = VREG_NONE,
+				      .c = VREG_NONE,
+				      .mark = i->mark,
 				      .imm = ir_eval(i->sub, k, i->imm) };
 		return;
 	}
 	d = single_def(o, i->a);
-	if (d && d->op == IRO_FPADDR && i->sub == IRA_ADD && fits32(d->off + i->imm) &&
-	    d->off + i->imm <= 0 && d->off + i->imm >= -IR_STACK_MAX) {
+	if (d && d->op == IRO_FPADDR && i->sub == IRA_ADD && fits32(d->off + i->imm) && d->off + i->imm <= 0 &&
+	    d->off + i->imm >= -IR_STACK_MAX) {
 		i->op = IRO_FPADDR;
 		i->off = (int32_t)(d->off + i->imm);
 		i->a = VREG_NONE;
 		return;
 	}
 	/* (x + k1) + k2: one addition */
-	if (d && d->op == IRO_ALUI && d->sub == IRA_ADD && i->sub == IRA_ADD &&
-	    single_def(o, d->a) && fits32(d->imm) && fits32(i->imm) && fits32(d->imm + i->imm)) {
+	if (d && d->op == IRO_ALUI && d->sub == IRA_ADD && i->sub == IRA_ADD && single_def(o, d->a) && fits32(d->imm) &&
+	    fits32(i->imm) && fits32(d->imm + i->imm)) {
 		i->a = d->a;
 		i->imm += d->imm;
 	}
@@ -195,8 +199,8 @@ static void fold_base(struct opt *o, struct irinsn *i)
 	if (d && d->op == IRO_FPADDR && i->op != IRO_XADD && i->op != IRO_CMPXCHG && i->op != IRO_FETCHADD) {
 		i->a = IR_FP;
 		i->off += d->off;
-	} else if (d && d->op == IRO_ALUI && d->sub == IRA_ADD && single_def(o, d->a) &&
-		   fits32(d->imm) && i->off + d->imm == (int16_t)(i->off + d->imm)) {
+	} else if (d && d->op == IRO_ALUI && d->sub == IRA_ADD && single_def(o, d->a) && fits32(d->imm) &&
+		   i->off + d->imm == (int16_t)(i->off + d->imm)) {
 		i->a = d->a;
 		i->off += (int32_t)d->imm;
 	}
@@ -320,8 +324,7 @@ static void fold(struct opt *o)
 		if (fl & IRF_USE_C)
 			i->c = copy_source(o, i->c);
 		for (k = 0; (fl & IRF_ARGS) && k < i->nargs; k++)
-			f->args[(uint32_t)i->off + k] =
-				copy_source(o, f->args[(uint32_t)i->off + k]);
+			f->args[(uint32_t)i->off + k] = copy_source(o, f->args[(uint32_t)i->off + k]);
 		fold_insn(o, i);
 	}
 }
@@ -364,8 +367,10 @@ static void remove_unreachable(struct opt *o)
 				i->imm = final_label(o, i->imm);
 				to = o->label[i->imm];
 				if (!to)
-					irprog_fail(f->prog, -EINVAL, "%s: jump to a label that "
-						    "is not placed", f->name);
+					irprog_fail(f->prog, -EINVAL,
+						    "%s: jump to a label that "
+						    "is not placed",
+						    f->name);
 				else if (!seen[to - 1]) {
 					/* each label goes in once: its place is seen from now on */
 					seen[to - 1] = true;
@@ -396,9 +401,8 @@ static uint32_t next_insn(const struct irfn *f, uint32_t n)
 enum ir_cond ir_inverse(enum ir_cond c)
 {
 	static const uint8_t inverse[] = {
-		[IRC_EQ] = IRC_NE,   [IRC_NE] = IRC_EQ,	  [IRC_GT] = IRC_LE,   [IRC_LE] = IRC_GT,
-		[IRC_GE] = IRC_LT,   [IRC_LT] = IRC_GE,	  [IRC_SGT] = IRC_SLE, [IRC_SLE] = IRC_SGT,
-		[IRC_SGE] = IRC_SLT, [IRC_SLT] = IRC_SGE,
+		[IRC_EQ] = IRC_NE, [IRC_NE] = IRC_EQ,	[IRC_GT] = IRC_LE,   [IRC_LE] = IRC_GT,	  [IRC_GE] = IRC_LT,
+		[IRC_LT] = IRC_GE, [IRC_SGT] = IRC_SLE, [IRC_SLE] = IRC_SGT, [IRC_SGE] = IRC_SLT, [IRC_SLT] = IRC_SGE,
 	};
 
 	return inverse[c];
@@ -417,8 +421,7 @@ static void invert_jumps(struct irfn *f)
 		j = next_insn(f, n);
 		if (j >= f->n || f->insns[j].op != IRO_JMP)
 			continue;
-		for (l = next_insn(f, j); l < f->n && f->insns[l].op == IRO_LABEL;
-		     l = next_insn(f, l)) {
+		for (l = next_insn(f, j); l < f->n && f->insns[l].op == IRO_LABEL; l = next_insn(f, l)) {
 			if (f->insns[l].imm != i->imm)
 				continue;
 			i->sub = ir_inverse(i->sub);
@@ -497,8 +500,7 @@ static void remove_unused(struct opt *o)
 		count_uses(f, uses, &f->insns[n], 1);
 	for (n = f->n; n-- > 0;) {
 		struct irinsn *i = &f->insns[n];
-		bool pure = (ir_op_flags[i->op] & IRF_PURE) ||
-			    (i->op == IRO_CALL && pure_helper(i->imm));
+		bool pure = (ir_op_flags[i->op] & IRF_PURE) || (i->op == IRO_CALL && pure_helper(i->imm));
 
 		if (!(ir_op_flags[i->op] & IRF_DEF) || (i->d >= 0 && uses[i->d]))
 			continue;

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REG_COUNT	10
-#define FIRST_SAVED	6  /* r6-r9 survive calls */
-#define MAX_ROUNDS	24 /* of spilling; then everything that is left is spilled at once */
-#define LOOP_WEIGHT	8
+#define REG_COUNT 10
+#define FIRST_SAVED 6 /* r6-r9 survive calls */
+#define MAX_ROUNDS 24 /* of spilling; then everything that is left is spilled at once */
+#define LOOP_WEIGHT 8
 
 struct cand {
 	vreg v;
-	bool crosses;	 /* lives over a call */
+	bool crosses; /* lives over a call */
 	uint32_t start, len;
 	uint64_t weight; /* uses and definitions */
 };
@@ -187,8 +187,7 @@ static bool assign(struct alloc *a, const struct cand *c)
 	for (k = 0; k < 2; k++) {
 		vreg o = a->friend[k][c->v];
 
-		if (o != VREG_NONE &&
-		    try_reg(a, c, a->reg[o] >= 0 ? a->reg[o] : a->hint[o]))
+		if (o != VREG_NONE && try_reg(a, c, a->reg[o] >= 0 ? a->reg[o] : a->hint[o]))
 			return true;
 	}
 	for (k = c->crosses ? 6 : 0; k < REG_COUNT; k++) {
@@ -240,8 +239,7 @@ static struct cand *find_cands(struct alloc *a, uint32_t *ret_n)
 
 			if (!r || ra_is_temp(a->spill, v) != (pass == 0))
 				continue;
-			c[n++] = (struct cand){ v, crosses_call(a, r), r->from, range_len(r),
-						a->weight[v] };
+			c[n++] = (struct cand){ v, crosses_call(a, r), r->from, range_len(r), a->weight[v] };
 		}
 		if (pass == 0) {
 			nfirst = n;

@@ -8,7 +8,7 @@
 
 struct ra_spill {
 	uint32_t window;
-	bool *temp;	/* by vreg: made for a spill, must not be spilled itself */
+	bool *temp; /* by vreg: made for a spill, must not be spilled itself */
 	uint32_t ntemp;
 };
 
@@ -22,6 +22,6 @@ bool ra_bits_test(const uint64_t *w, const struct irrange *r);
 void ra_bits_set(uint64_t *w, const struct irrange *r);
 
 /* Rewrites f so that the given registers live in stack slots (or are made again, for constants). */
-void ra_spill(struct irfn *f, struct arena *tmp, struct ra_spill *s, const struct irlive *live,
-	      const vreg *spills, uint32_t n);
+void ra_spill(struct irfn *f, struct arena *tmp, struct ra_spill *s, const struct irlive *live, const vreg *spills,
+	      uint32_t n);
 #endif

@@ -11,11 +11,11 @@ struct rewrite {
 	struct ra_spill *s;
 	struct irinsn *out;
 	uint32_t n, cap;
-	int32_t *slot;		    /* by vreg: offset from r10; 0: not spilled; 1: constant */
+	int32_t *slot;		     /* by vreg: offset from r10; 0: not spilled; 1: constant */
 	const struct irinsn **konst; /* by vreg: the constant */
-	vreg *cached;		    /* by vreg: register that holds its value now, or VREG_NONE */
-	uint32_t *cached_at;	    /* by vreg: instruction (old index) of the reload */
-	uint32_t *cached_epoch;	    /* by vreg: valid only in the same epoch (no call or label since) */
+	vreg *cached;		     /* by vreg: register that holds its value now, or VREG_NONE */
+	uint32_t *cached_at;	     /* by vreg: instruction (old index) of the reload */
+	uint32_t *cached_epoch;	     /* by vreg: valid only in the same epoch (no call or label since) */
 	uint32_t epoch, now, nold;
 };
 
@@ -70,8 +70,7 @@ static struct irinsn *put(struct rewrite *w, enum ir_op op, uint32_t mark)
 
 	w->out = ir_grow(w->tmp, w->out, w->n, &w->cap, sizeof(*w->out));
 	i = &w->out[w->n++];
-	*i = (struct irinsn){ .op = op, .d = VREG_NONE, .a = VREG_NONE, .b = VREG_NONE,
-			      .c = VREG_NONE, .mark = mark };
+	*i = (struct irinsn){ .op = op, .d = VREG_NONE, .a = VREG_NONE, .b = VREG_NONE, .c = VREG_NONE, .mark = mark };
 	return i;
 }
 
@@ -111,8 +110,7 @@ static vreg reload(struct rewrite *w, vreg v, uint32_t mark)
 
 	if (!spilled(w, v))
 		return v;
-	if (w->cached[v] != VREG_NONE && w->cached_epoch[v] == w->epoch &&
-	    w->now - w->cached_at[v] <= w->s->window &&
+	if (w->cached[v] != VREG_NONE && w->cached_epoch[v] == w->epoch && w->now - w->cached_at[v] <= w->s->window &&
 	    (w->s->window || w->cached_at[v] == w->now))
 		return w->cached[v];
 	i = put(w, IRO_LOAD, mark);
@@ -200,8 +198,8 @@ static void rewrite_insn(struct rewrite *w, struct irinsn i)
 	}
 }
 
-void ra_spill(struct irfn *f, struct arena *tmp, struct ra_spill *s, const struct irlive *live,
-	      const vreg *spills, uint32_t n)
+void ra_spill(struct irfn *f, struct arena *tmp, struct ra_spill *s, const struct irlive *live, const vreg *spills,
+	      uint32_t n)
 {
 	uint32_t k, nv = (uint32_t)f->nvregs;
 	struct rewrite w = { .f = f, .tmp = tmp, .s = s, .nold = nv };

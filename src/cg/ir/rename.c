@@ -8,15 +8,14 @@
 struct rename {
 	struct irfn *f;
 	uint32_t nold;
-	uint32_t *seen;	 /* by vreg: block in which it was met, + 1 */
-	vreg *name;	 /* by vreg: what it is called now; valid when seen in this block */
-	bool *killed;	 /* by instruction: its result is overwritten later in the same block */
+	uint32_t *seen; /* by vreg: block in which it was met, + 1 */
+	vreg *name;	/* by vreg: what it is called now; valid when seen in this block */
+	bool *killed;	/* by instruction: its result is overwritten later in the same block */
 };
 
 static bool ends_block(const struct irfn *f, uint32_t n)
 {
-	return n + 1 == f->n || f->insns[n + 1].op == IRO_LABEL ||
-	       (ir_op_flags[f->insns[n].op] & (IRF_JUMP | IRF_END));
+	return n + 1 == f->n || f->insns[n + 1].op == IRO_LABEL || (ir_op_flags[f->insns[n].op] & (IRF_JUMP | IRF_END));
 }
 
 static void find_killed(struct rename *r)

@@ -19,8 +19,9 @@ static struct irinsn *put(struct two *t, enum ir_op op)
 
 	t->out = ir_grow(t->tmp, t->out, t->n, &t->cap, sizeof(*t->out));
 	i = &t->out[t->n++];
-	*i = (struct irinsn){ .op = op, .d = VREG_NONE, .a = VREG_NONE, .b = VREG_NONE,
-			      .c = VREG_NONE, .mark = t->mark };
+	*i = (struct irinsn){
+		.op = op, .d = VREG_NONE, .a = VREG_NONE, .b = VREG_NONE, .c = VREG_NONE, .mark = t->mark
+	};
 	return i;
 }
 
@@ -55,8 +56,8 @@ static void put_alu2(struct two *t, const struct irinsn *from, vreg b)
 
 static void two_alu(struct two *t, const struct irinsn *i)
 {
-	bool swap = i->sub == IRA_ADD || i->sub == IRA_MUL || i->sub == IRA_AND ||
-		    i->sub == IRA_OR || i->sub == IRA_XOR;
+	bool swap = i->sub == IRA_ADD || i->sub == IRA_MUL || i->sub == IRA_AND || i->sub == IRA_OR ||
+		    i->sub == IRA_XOR;
 	vreg b = i->b;
 
 	if (i->d == i->b && i->d != i->a) {
@@ -90,8 +91,7 @@ static void two_alui(struct two *t, const struct irinsn *i)
 }
 
 /* Arguments with a constant as only definition get a register of their own at the call. */
-static void two_call(struct two *t, const struct irinsn *i, const uint32_t *ndefs,
-		     const uint32_t *def, uint32_t nold)
+static void two_call(struct two *t, const struct irinsn *i, const uint32_t *ndefs, const uint32_t *def, uint32_t nold)
 {
 	struct irfn *f = t->f;
 	unsigned k;

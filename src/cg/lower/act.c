@@ -6,21 +6,22 @@ static const struct {
 	enum bi_id id;
 	enum act_kind kind;
 } data_acts[] = {
-	{ BI_TRACE, ACT_TRACE },	   { BI_PRINTF, ACT_PRINTF },
-	{ BI_PRINTA, ACT_PRINTA },	   { BI_TRACEMEM, ACT_TRACEMEM },
-	{ BI_PRINT, ACT_PRINT },	   { BI_EXIT, ACT_EXIT },
-	{ BI_CLEAR, ACT_CLEAR },	   { BI_TRUNC, ACT_TRUNC },
-	{ BI_NORMALIZE, ACT_NORMALIZE },   { BI_DENORMALIZE, ACT_DENORMALIZE },
-	{ BI_FREOPEN, ACT_FREOPEN },	   { BI_FTRUNCATE, ACT_FTRUNCATE },
-	{ BI_SPAN, ACT_SPAN },		   { BI_SLOW, ACT_SLOW },		   { BI_SETOPT, ACT_SETOPT },	   { BI_SYSTEM, ACT_SYSTEM },
-	{ BI_STACK, ACT_STACK },	   { BI_USTACK, ACT_USTACK },
-	{ BI_JSTACK, ACT_JSTACK },	   { BI_SYM, ACT_SYM },
-	{ BI_FUNC, ACT_FUNC },		   { BI_MOD, ACT_MOD },
-	{ BI_USYM, ACT_USYM },		   { BI_UFUNC, ACT_UFUNC },
-	{ BI_UMOD, ACT_UMOD },		   { BI_UADDR, ACT_UADDR },
-	{ BI_WHY, ACT_TRACE },
-	{ BI_SPECULATE, ACT_SPECULATE },   { BI_COMMIT, ACT_COMMIT },
-	{ BI_DISCARD, ACT_DISCARD },	   { BI_PCAP, ACT_PCAP },
+	{ BI_TRACE, ACT_TRACE },	 { BI_PRINTF, ACT_PRINTF },
+	{ BI_PRINTA, ACT_PRINTA },	 { BI_TRACEMEM, ACT_TRACEMEM },
+	{ BI_PRINT, ACT_PRINT },	 { BI_EXIT, ACT_EXIT },
+	{ BI_CLEAR, ACT_CLEAR },	 { BI_TRUNC, ACT_TRUNC },
+	{ BI_NORMALIZE, ACT_NORMALIZE }, { BI_DENORMALIZE, ACT_DENORMALIZE },
+	{ BI_FREOPEN, ACT_FREOPEN },	 { BI_FTRUNCATE, ACT_FTRUNCATE },
+	{ BI_SPAN, ACT_SPAN },		 { BI_SLOW, ACT_SLOW },
+	{ BI_SETOPT, ACT_SETOPT },	 { BI_SYSTEM, ACT_SYSTEM },
+	{ BI_STACK, ACT_STACK },	 { BI_USTACK, ACT_USTACK },
+	{ BI_JSTACK, ACT_JSTACK },	 { BI_SYM, ACT_SYM },
+	{ BI_FUNC, ACT_FUNC },		 { BI_MOD, ACT_MOD },
+	{ BI_USYM, ACT_USYM },		 { BI_UFUNC, ACT_UFUNC },
+	{ BI_UMOD, ACT_UMOD },		 { BI_UADDR, ACT_UADDR },
+	{ BI_WHY, ACT_TRACE },		 { BI_SPECULATE, ACT_SPECULATE },
+	{ BI_COMMIT, ACT_COMMIT },	 { BI_DISCARD, ACT_DISCARD },
+	{ BI_PCAP, ACT_PCAP },
 };
 
 /* Does this statement put something into the record? */
@@ -172,8 +173,8 @@ static bool has_effect(const struct stmt *s)
 	if (calls_function(n))
 		return true;
 	if (n->kind == N_CALL)
-		return n->builtin && ((n->builtin->id >= BI_RAISE && n->builtin->id <= BI_CHILL) || n->tracker || n->builtin->id == BI_FLIGHT ||
-				      (act_is_data(n, &kind) && kind == ACT_EXIT));
+		return n->builtin && ((n->builtin->id >= BI_RAISE && n->builtin->id <= BI_CHILL) || n->tracker ||
+				      n->builtin->id == BI_FLIGHT || (act_is_data(n, &kind) && kind == ACT_EXIT));
 	if (n->kind != N_ASSIGN && n->kind != N_UNARY)
 		return false;
 	for (n = n->a; n; n = n->a)

@@ -150,22 +150,16 @@ static void square(struct gen *g, const struct aggctx *x, vreg v)
 static void update(struct gen *g, const struct aggctx *x, vreg v, vreg bucket, vreg by)
 {
 	switch (x->a->func) {
-	case AGG_COUNT:
-		break;
+	case AGG_COUNT: break;
 	case AGG_SUM:
-	case AGG_AVG:
-		add(g, x, x->p, 8, v, 0);
-		break;
+	case AGG_AVG: add(g, x, x->p, 8, v, 0); break;
 	case AGG_STDDEV:
 		add(g, x, x->p, 8, v, 0);
 		square(g, x, v);
 		break;
 	case AGG_MIN:
-	case AGG_MAX:
-		gen_minmax(g, x, v);
-		break;
-	default:
-		add_bucket(g, x, bucket, aggval_nbuckets(x->a->func, x->a->param), by);
+	case AGG_MAX: gen_minmax(g, x, v); break;
+	default: add_bucket(g, x, bucket, aggval_nbuckets(x->a->func, x->a->param), by);
 	}
 	add(g, x, x->p, 0, VREG_NONE, 1);
 }
@@ -185,8 +179,12 @@ void gen_aggregate(struct gen *g, const struct stmt *s)
 {
 	const struct dagg *a = s->expr->agg;
 	struct lay_agg *l = &g->cg->aggs[a->id];
-	struct aggctx x = { .a = a, .l = l, .keyed = l->desc->key_size != 0, .p = ir_new(g->f),
-			    .done = ir_label(g->f), .atomic = l->nested && l->nwriters > 1 };
+	struct aggctx x = { .a = a,
+			    .l = l,
+			    .keyed = l->desc->key_size != 0,
+			    .p = ir_new(g->f),
+			    .done = ir_label(g->f),
+			    .atomic = l->nested && l->nwriters > 1 };
 	irlabel have = ir_label(g->f), set1 = ir_label(g->f);
 	vreg v = VREG_NONE, bucket = VREG_NONE, by = VREG_NONE, epoch = ir_new(g->f);
 	const struct node *inc;

@@ -14,16 +14,13 @@ static bool strip(struct cg *c, struct tref *ref, struct tinfo *t)
 		case TK_TYPEDEF:
 		case TK_CONST:
 		case TK_VOLATILE:
-		case TK_RESTRICT:
-			*ref = t->target;
-			break;
+		case TK_RESTRICT: *ref = t->target; break;
 		case TK_TYPE_TAG:
 			if (strcmp(t->name, "rcu"))
 				return false;
 			*ref = t->target;
 			break;
-		default:
-			return true;
+		default: return true;
 		}
 	}
 	return false;
@@ -101,8 +98,7 @@ bool btf_direct(struct cg *c, struct tref s, int64_t at, unsigned size, struct t
 				return false;
 			break;
 		case TK_INT:
-		case TK_ENUM:
-			return off + size <= t.size;
+		case TK_ENUM: return off + size <= t.size;
 		case TK_PTR:
 			if (off || size != 8)
 				return false;
@@ -110,10 +106,9 @@ bool btf_direct(struct cg *c, struct tref s, int64_t at, unsigned size, struct t
 				return true;
 			/* The verifier might still see more in it (a union, a tag): read it safely. */
 			s = t.target;
-			return s.id == 0 || (strip(c, &s, &t) && (t.kind == TK_INT || t.kind == TK_PTR ||
-								   t.kind == TK_FUNC_PROTO));
-		default:
-			return false;
+			return s.id == 0 ||
+			       (strip(c, &s, &t) && (t.kind == TK_INT || t.kind == TK_PTR || t.kind == TK_FUNC_PROTO));
+		default: return false;
 		}
 	}
 	return false;

@@ -2,7 +2,7 @@
 /* Built-in variables. What a helper call gives is computed once where that is possible. */
 #include "cg/lower/int.h"
 
-#define COMM_LEN 16 /* TASK_COMM_LEN */
+#define COMM_LEN 16	  /* TASK_COMM_LEN */
 #define PROGENY_LEVELS 32 /* ancestors that progenyof() looks at */
 
 vreg gen_cached_call(struct gen *g, enum cache_id id, int helper)
@@ -33,8 +33,8 @@ vreg gen_task(struct gen *g)
 {
 	if (gen_walks(g))
 		return gen_walked(g);
-	return gen_cached_call(g, CA_TASK, g->cg->caps->task_btf ? BPF_FUNC_get_current_task_btf :
-								   BPF_FUNC_get_current_task);
+	return gen_cached_call(g, CA_TASK,
+			       g->cg->caps->task_btf ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task);
 }
 
 /* One step of a path through kernel structs. */
@@ -183,24 +183,24 @@ vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf)
 	enum bi_id id = n->builtin->id;
 
 	switch (id) {
-	case BI_PID:	      return gen_pid(g);
-	case BI_TID:	      return gen_tid(g);
-	case BI_PPID:	      return gen_ppid(g);
-	case BI_UID:	      return uid_gid(g, false);
-	case BI_GID:	      return uid_gid(g, true);
-	case BI_TIMESTAMP:    return gen_ts(g);
+	case BI_PID: return gen_pid(g);
+	case BI_TID: return gen_tid(g);
+	case BI_PPID: return gen_ppid(g);
+	case BI_UID: return uid_gid(g, false);
+	case BI_GID: return uid_gid(g, true);
+	case BI_TIMESTAMP: return gen_ts(g);
 	case BI_WALLTIMESTAMP: return gen_wall(g);
-	case BI_VTIMESTAMP:   return gen_vtimestamp(g);
-	case BI_CPU:	      return gen_cpu(g);
-	case BI_CURTHREAD:    return gen_curthread(g, btf);
-	case BI_EPID:	      return ir_imm(g->f, g->ds->epid);
-	case BI_ID:	      return gen_probe_id(g);
-	case BI_ERRNO:	      return gen_errno(g);
-	case BI_CGROUP:	      return gen_cgroup(g);
-	case BI_CALLER:	      return gen_caller(g, false);
-	case BI_UCALLER:      return gen_caller(g, true);
-	case BI_STACKDEPTH:   return gen_stack_depth(g, false);
-	case BI_USTACKDEPTH:  return gen_stack_depth(g, true);
+	case BI_VTIMESTAMP: return gen_vtimestamp(g);
+	case BI_CPU: return gen_cpu(g);
+	case BI_CURTHREAD: return gen_curthread(g, btf);
+	case BI_EPID: return ir_imm(g->f, g->ds->epid);
+	case BI_ID: return gen_probe_id(g);
+	case BI_ERRNO: return gen_errno(g);
+	case BI_CGROUP: return gen_cgroup(g);
+	case BI_CALLER: return gen_caller(g, false);
+	case BI_UCALLER: return gen_caller(g, true);
+	case BI_STACKDEPTH: return gen_stack_depth(g, false);
+	case BI_USTACKDEPTH: return gen_stack_depth(g, true);
 	default:
 		if (id >= BI_ARG0 && id <= BI_ARG9)
 			return gen_arg(g, (unsigned)(id - BI_ARG0));
@@ -257,15 +257,9 @@ void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret)
 	case BI_PROBEPROV:
 	case BI_PROBEMOD:
 	case BI_PROBEFUNC:
-	case BI_PROBENAME:
-		gen_probe_name(g, n->builtin->id, ret);
-		break;
-	case BI_CWD:
-		gen_task_path(g, "pwd", ret);
-		break;
-	case BI_ROOT:
-		gen_task_path(g, "root", ret);
-		break;
+	case BI_PROBENAME: gen_probe_name(g, n->builtin->id, ret); break;
+	case BI_CWD: gen_task_path(g, "pwd", ret); break;
+	case BI_ROOT: gen_task_path(g, "root", ret); break;
 	case BI_CONTAINER:
 	case BI_ZONENAME:
 		gen_container(g, ret);

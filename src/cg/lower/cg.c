@@ -129,14 +129,14 @@ static void report_size(struct cg *c, const struct prog *pr, const char *why)
 	const char *text = ds->desc_text ? ds->desc_text : "?";
 
 	if (pr->too_many_maps) {
-		diag_error(c->d, ds->at, TAG_LIMIT,
-			   "clause %u (%s) uses too many aggregations and arrays of different shapes: more than %d maps", ds->epid,
-			   text, CG_MAX_MAPS);
+		diag_error(
+			c->d, ds->at, TAG_LIMIT,
+			"clause %u (%s) uses too many aggregations and arrays of different shapes: more than %d maps",
+			ds->epid, text, CG_MAX_MAPS);
 		return;
 	}
-	struct diag *g = diag_error(c->d, ds->at, TAG_LIMIT,
-				    "clause %u (%s) is too large: %u instructions%s%s", ds->epid, text,
-				    ir_ninsns(pr->ip), why ? ": " : "", why ? why : "");
+	struct diag *g = diag_error(c->d, ds->at, TAG_LIMIT, "clause %u (%s) is too large: %u instructions%s%s",
+				    ds->epid, text, ir_ninsns(pr->ip), why ? ": " : "", why ? why : "");
 
 	diag_hint(c->d, g, "split it into several clauses with the same probe description");
 }
@@ -150,8 +150,7 @@ static void add_prog(struct cg *c, const struct prog *pr, struct img_prog *ip)
 		return;
 	}
 	ip->entry = pr->units[0].pts[0]->e;
-	snprintf(ip->name, sizeof(ip->name), "d_%.9s_%u", ip->entry.target ? ip->entry.target : "probe",
-		 pr->index);
+	snprintf(ip->name, sizeof(ip->name), "d_%.9s_%u", ip->entry.target ? ip->entry.target : "probe", pr->index);
 	for (char *s = ip->name; *s; s++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", *s))
 			*s = '_';
@@ -174,11 +173,18 @@ static bool finds_openers_in_vain(const struct prog *pr)
 	return l && !l->lists && !l->aloof && !pr->uses_opener;
 }
 
-/* ir: for the code as long as it is being made, which is most of what a compilation needs. 1: once more, for what is known now. */
-static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, const struct cg_unit *units, size_t *n, bool frugal)
+/* ir: for the code as long as it is being made, which is most of what a compilation needs. 1: once more, for what is
+ * known now. */
+static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, const struct cg_unit *units, size_t *n,
+		   bool frugal)
 {
-	struct prog pr = { .cg = c, .grp = grp, .units = units, .nunits = *n,
-			   .index = c->env->first_prog + (uint32_t)c->nprogs, .frugal = frugal, .opener = VREG_NONE };
+	struct prog pr = { .cg = c,
+			   .grp = grp,
+			   .units = units,
+			   .nunits = *n,
+			   .index = c->env->first_prog + (uint32_t)c->nprogs,
+			   .frugal = frugal,
+			   .opener = VREG_NONE };
 	struct img_prog ip = { .index = pr.index };
 	const char *why = NULL;
 	size_t took = *n;
@@ -280,8 +286,7 @@ static int make_parts(struct cg *c, const struct cg_group *grp)
 		if (r < 0)
 			return r;
 		if (c->nprogs > CG_MAX_PROGS || arena_exhausted(c->a)) {
-			diag_error(c->d, grp->units[at].ds->at, TAG_LIMIT, "more than %d BPF programs",
-				   CG_MAX_PROGS);
+			diag_error(c->d, grp->units[at].ds->at, TAG_LIMIT, "more than %d BPF programs", CG_MAX_PROGS);
 			return -EINVAL;
 		}
 		at += n;
@@ -295,9 +300,11 @@ static int make_parts(struct cg *c, const struct cg_group *grp)
 		if (cut && !c->whole)
 			return 1;
 		if (cut)
-			return diag_error(c->d, grp->units[at].ds->at, TAG_LIMIT,
-					  "this->%s is used by clauses of one probe that do not fit into one BPF program",
-					  cut->name), -EINVAL;
+			return diag_error(
+				       c->d, grp->units[at].ds->at, TAG_LIMIT,
+				       "this->%s is used by clauses of one probe that do not fit into one BPF program",
+				       cut->name),
+			       -EINVAL;
 	}
 	return 0;
 }
@@ -325,7 +332,8 @@ static void finish_maps(struct cg *c)
 	if (c->m_unwind >= 0)
 		c->maps[c->m_unwind + CG_UNWIND_MAPS - 1].max_entries = c->nunwind;
 	if (c->m_scratch >= 0) {
-		c->maps[c->m_scratch].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1) * (c->long_strings ? cg_ncpus(c) : 1);
+		c->maps[c->m_scratch].max_entries = (uint32_t)(c->nprogs ? c->nprogs : 1) *
+						    (c->long_strings ? cg_ncpus(c) : 1);
 		c->maps[c->m_scratch].value_size = ROUND_UP(c->scratch_max ? c->scratch_max : 8, 8);
 	}
 	if (c->m_rodata >= 0) {
@@ -381,7 +389,7 @@ static int compile(struct cg *c)
 /* Variables of dlib/others.d that user space sets. */
 static void find_loads(struct cg *c)
 {
-	static const char *const names[] = {"__load1", "__load5", "__load15"};
+	static const char *const names[] = { "__load1", "__load5", "__load15" };
 
 	for (const struct dvar *v = c->p->vars; v; v = v->next)
 		for (size_t i = 0; v->scope == VS_GLOBAL && !v->is_assoc && i < ARRAY_SIZE(names); i++)
@@ -393,9 +401,24 @@ static void find_loads(struct cg *c)
 static int compile_by(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d, bool by_shape,
 		      struct image **ret)
 {
-	struct cg c = { .a = a, .p = p, .env = env, .caps = env->caps, .opts = p->opts, .d = d,
-			.by_shape = by_shape, .m_rings = -1, .m_counters = -1, .m_state = -1, .m_rodata = -1, .m_scratch = -1,
-			.m_tls = -1, .m_specs = -1, .m_specfree = -1, .m_chill = -1, .m_flight = -1, .m_unwind = -1 };
+	struct cg c = { .a = a,
+			.p = p,
+			.env = env,
+			.caps = env->caps,
+			.opts = p->opts,
+			.d = d,
+			.by_shape = by_shape,
+			.m_rings = -1,
+			.m_counters = -1,
+			.m_state = -1,
+			.m_rodata = -1,
+			.m_scratch = -1,
+			.m_tls = -1,
+			.m_specs = -1,
+			.m_specfree = -1,
+			.m_chill = -1,
+			.m_flight = -1,
+			.m_unwind = -1 };
 	int r;
 
 	c.img = arena_new_obj(a, struct image);
@@ -418,8 +441,7 @@ static int compile_by(struct arena *a, const struct dprog *p, const struct cg_en
 	return 0;
 }
 
-int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d,
-	       struct image **ret)
+int cg_compile(struct arena *a, const struct dprog *p, const struct cg_env *env, struct diags *d, struct image **ret)
 {
 	int r = compile_by(a, p, env, d, false, ret);
 

@@ -156,7 +156,8 @@ static void act_chill(struct gen *g, const struct node *n)
 	irlabel bad = gen_fault(g, FAULT_ILLOP, ns);
 
 	if (!g->cg->caps->bpf_loop) {
-		cg_error(g, n->at, TAG_NOSUPP, "chill( ) needs bpf_loop, which this kernel does not have "
+		cg_error(g, n->at, TAG_NOSUPP,
+			 "chill( ) needs bpf_loop, which this kernel does not have "
 			 "(Linux 5.17)");
 		return;
 	}
@@ -199,17 +200,12 @@ bool gen_destructive(struct gen *g, const struct node *n)
 
 	if (acts_on_current(id) && gen_walks(g)) {
 		cg_error(g, n->at, TAG_NOSUPP,
-			 "%s( ) acts on the thread that runs: that is dwell's own while it walks the others",
-			 n->name);
+			 "%s( ) acts on the thread that runs: that is dwell's own while it walks the others", n->name);
 		return true;
 	}
 	switch (id) {
-	case BI_RAISE:
-		act_signal(g, gen_int(g, n->args));
-		return true;
-	case BI_STOP:
-		act_signal(g, ir_imm(g->f, SIGNAL_STOP));
-		return true;
+	case BI_RAISE: act_signal(g, gen_int(g, n->args)); return true;
+	case BI_STOP: act_signal(g, ir_imm(g->f, SIGNAL_STOP)); return true;
 	case BI_COPYOUT:
 		if (may_write_user(g, n))
 			act_copyout(g, n);
@@ -218,10 +214,7 @@ bool gen_destructive(struct gen *g, const struct node *n)
 		if (may_write_user(g, n))
 			act_copyoutstr(g, n);
 		return true;
-	case BI_CHILL:
-		act_chill(g, n);
-		return true;
-	default:
-		return false;
+	case BI_CHILL: act_chill(g, n); return true;
+	default: return false;
 	}
 }

@@ -4,13 +4,13 @@
 #include "cg/lower/int.h"
 
 #if defined(__aarch64__)
-#define REGS_PC 256	/* struct user_pt_regs: regs[31], sp, pc, pstate */
+#define REGS_PC 256 /* struct user_pt_regs: regs[31], sp, pc, pstate */
 #define REGS_MODE 264
 #else
-#define REGS_PC 128	/* struct pt_regs: ip */
-#define REGS_MODE 136	/* cs */
+#define REGS_PC 128   /* struct pt_regs: ip */
+#define REGS_MODE 136 /* cs */
 #endif
-#define TS_COMPAT 2	/* arch/x86/include/asm/thread_info.h: a 32-bit system call is running */
+#define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h: a 32-bit system call is running */
 
 static unsigned sel_max(const uint64_t *map)
 {
@@ -30,8 +30,8 @@ static unsigned sel_count(const uint64_t *map)
 	return n;
 }
 
-/* i = the selector; jumps to out when it is beyond max. A copy, for the verifier's eyes: old kernels forget the bounds of what lies on
- * the stack, where the selector is in a large program. */
+/* i = the selector; jumps to out when it is beyond max. A copy, for the verifier's eyes: old kernels forget the bounds
+ * of what lies on the stack, where the selector is in a large program. */
 static void gen_sel_within(struct gen *g, vreg i, unsigned max, irlabel out)
 {
 	ir_mov(g->f, i, g->sel);
@@ -108,8 +108,8 @@ static vreg gen_sel_bits(struct gen *g, const uint64_t *map, const uint64_t *map
 	vreg p, i = ir_new(g->f), b = ir_new(g->f);
 
 	for (unsigned v = 0; v <= max; v++)
-		table[v / 4] |= (char)((map[v / 64] >> (v % 64) & 1) << (v % 4 * 2) |
-				       (map32[v / 64] >> (v % 64) & 1) << (v % 4 * 2 + 1));
+		table[v / 4] |= (char)((map[v / 64] >> (v % 64) & 1) << (v % 4 * 2) | (map32[v / 64] >> (v % 64) & 1)
+											      << (v % 4 * 2 + 1));
 	p = gen_mapval(g, cg_map_rodata(g->cg), ro_string(g->cg, table, n));
 	gen_sel_within(g, i, max, out);
 	ir_alui(g->f, IRA_SHR, i, i, 2);
@@ -193,7 +193,8 @@ static void gen_noself_test(struct gen *g)
 	ir_place(g->f, ok);
 }
 
-/* With -x cpu: the other CPUs are left out, or threads that are not on it, nor were last; timers run on this one only, BEGIN and END are run there. */
+/* With -x cpu: the other CPUs are left out, or threads that are not on it, nor were last; timers run on this one only,
+ * BEGIN and END are run there. */
 static void gen_cpu_test(struct gen *g)
 {
 	irlabel ok = ir_label(g->f);
@@ -204,7 +205,8 @@ static void gen_cpu_test(struct gen *g)
 }
 
 /* With -x noself programs that track leave out what dwell's threads open, not what ends while they run: the thread
- * that follows dwell's on a CPU must be seen to run; so it is with the flight recorder. Their other clauses test for themselves. */
+ * that follows dwell's on a CPU must be seen to run; so it is with the flight recorder. Their other clauses test for
+ * themselves. */
 static bool prog_tracks(const struct prog *pr)
 {
 	for (size_t i = 0; i < pr->nunits; i++)
@@ -217,7 +219,8 @@ static bool has_effect(void *ctx, const struct node *n)
 {
 	(void)ctx;
 	return n->kind == N_ASSIGN || (n->kind == N_CALL && !n->tracker) ||
-	       (n->kind == N_UNARY && (n->op == OP_PREINC || n->op == OP_PREDEC || n->op == OP_POSTINC || n->op == OP_POSTDEC));
+	       (n->kind == N_UNARY &&
+		(n->op == OP_PREINC || n->op == OP_PREDEC || n->op == OP_POSTINC || n->op == OP_POSTDEC));
 }
 
 /* Behind the predicate, which mostly is false and costs less, unless it does something. */
@@ -227,7 +230,8 @@ void gen_noself_clause(struct gen *g, bool behind)
 	vreg v = ir_new(g->f);
 
 	if (!g->cg->opts->noself || !g->cg->env->self_tgid || g->ds->fires || g->ds->flies || g->ev || g->in_error ||
-	    g->e->kind == ENTRY_TEST_RUN || !prog_tracks(g->pr) || behind != (g->ds->pred && !walk_node(&w, g->ds->pred)))
+	    g->e->kind == ENTRY_TEST_RUN || !prog_tracks(g->pr) ||
+	    behind != (g->ds->pred && !walk_node(&w, g->ds->pred)))
 		return;
 	ir_alui(g->f, IRA_SHR, v, gen_pid_tgid(g), 32);
 	gen_jcci(g, IRC_EQ, v, g->cg->env->self_tgid, g->l_next);
@@ -340,12 +344,9 @@ static enum ctx_arg ctx_arg_class(struct gen *g, uint32_t off)
 		if (typesrc_get(g->cg->env->ts, ref, &t) < 0)
 			return CTX_OTHER;
 		switch (t.kind) {
-		case TK_INT:
-			return pointee ? CTX_PTR : CTX_INT;
-		case TK_ENUM:
-			return pointee ? CTX_OTHER : CTX_INT;
-		case TK_STRUCT:
-			return pointee ? CTX_PTR : CTX_OTHER;
+		case TK_INT: return pointee ? CTX_PTR : CTX_INT;
+		case TK_ENUM: return pointee ? CTX_OTHER : CTX_INT;
+		case TK_STRUCT: return pointee ? CTX_PTR : CTX_OTHER;
 		case TK_PTR:
 			if (pointee)
 				return CTX_OTHER;
@@ -354,10 +355,8 @@ static enum ctx_arg ctx_arg_class(struct gen *g, uint32_t off)
 		case TK_TYPEDEF:
 		case TK_CONST:
 		case TK_VOLATILE:
-		case TK_RESTRICT:
-			break;
-		default:
-			return CTX_OTHER;
+		case TK_RESTRICT: break;
+		default: return CTX_OTHER;
 		}
 		ref = t.target;
 	}
@@ -472,30 +471,18 @@ static vreg load_user(struct gen *g, const struct arg_loc *l)
 static vreg load_raw(struct gen *g, const struct arg_loc *l)
 {
 	switch (l->kind) {
-	case ARG_CTX:
-		return load_ctx(g, l->off);
-	case ARG_CTX_REGS:
-		return load_reg(g, l);
-	case ARG_USER_MEM:
-		return load_user(g, l);
-	case ARG_REGS:
-		return load_regs(g, l->off, l->size);
-	case ARG_PC_KERNEL:
-		return load_pc(g, false);
-	case ARG_PC_USER:
-		return load_pc(g, true);
-	case ARG_ERROR:
-		return l->off < 6 && g->in_error ? g->err[l->off] : ir_imm(g->f, 0);
-	case ARG_CONST:
-		return ir_imm(g->f, l->value);
-	case ARG_DERIVED:
-		return gen_derived_arg(g, l->off);
-	case ARG_EVENT:
-		return gen_event_arg(g, l->off);
-	case ARG_THREAD:
-		return gen_launder(g, gen_task(g));
-	default:
-		return ir_imm(g->f, 0);
+	case ARG_CTX: return load_ctx(g, l->off);
+	case ARG_CTX_REGS: return load_reg(g, l);
+	case ARG_USER_MEM: return load_user(g, l);
+	case ARG_REGS: return load_regs(g, l->off, l->size);
+	case ARG_PC_KERNEL: return load_pc(g, false);
+	case ARG_PC_USER: return load_pc(g, true);
+	case ARG_ERROR: return l->off < 6 && g->in_error ? g->err[l->off] : ir_imm(g->f, 0);
+	case ARG_CONST: return ir_imm(g->f, l->value);
+	case ARG_DERIVED: return gen_derived_arg(g, l->off);
+	case ARG_EVENT: return gen_event_arg(g, l->off);
+	case ARG_THREAD: return gen_launder(g, gen_task(g));
+	default: return ir_imm(g->f, 0);
 	}
 }
 
@@ -615,10 +602,10 @@ vreg gen_probe_id(struct gen *g)
 
 static const char *name_of(const struct probe *p, enum bi_id which)
 {
-	const char *s = which == BI_PROBEPROV  ? p->prov
-			: which == BI_PROBEMOD ? p->mod
+	const char *s = which == BI_PROBEPROV	? p->prov
+			: which == BI_PROBEMOD	? p->mod
 			: which == BI_PROBEFUNC ? p->func
-						 : p->name;
+						: p->name;
 
 	return s ? s : "";
 }

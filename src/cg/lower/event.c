@@ -4,7 +4,8 @@
 #include "base/units.h"
 #include "cg/lower/int.h"
 
-#define GOLDEN 0x9e3779b97f4a7c15ull /* 2^64 divided by the golden ratio: multiplying by it spreads what differs little */
+#define GOLDEN \
+	0x9e3779b97f4a7c15ull /* 2^64 divided by the golden ratio: multiplying by it spreads what differs little */
 
 static vreg cgroup_of(struct gen *g);
 
@@ -69,7 +70,8 @@ static void gen_all(struct gen *g, const struct gen_event *ev, enum track_probe 
 static void gen_limit(struct gen *g, const struct gen_event *ev, irlabel out)
 {
 	irlabel ok = ir_label(g->f), same = ir_label(g->f), over = ir_label(g->f);
-	vreg at, limit = gen_track_word(g, ev->l, offsetof(struct img_track, limit)), second = ir_new(g->f), now = ir_new(g->f);
+	vreg at, limit = gen_track_word(g, ev->l, offsetof(struct img_track, limit)), second = ir_new(g->f),
+		 now = ir_new(g->f);
 	vreg n = ir_new(g->f);
 
 	ir_jcci(g->f, IRC_EQ, limit, 0, ok);
@@ -131,7 +133,8 @@ static void gen_cgroup_threshold(struct gen *g, const struct gen_event *ev, irla
 	gen_region_end(g, &saved);
 }
 
-/* One of so many ordinary events, by a hash of its time: a power of two of them, at most as many as the setting says. */
+/* One of so many ordinary events, by a hash of its time: a power of two of them, at most as many as the setting says.
+ */
 static void gen_sample(struct gen *g, const struct gen_event *ev, irlabel out)
 {
 	unsigned bits = 63 - (unsigned)__builtin_clzll(ev->t->settings[TS_CONTROL]);
@@ -236,25 +239,16 @@ vreg gen_event_int(struct gen *g, const struct node *n, struct tref *btf)
 
 	switch (n->ival) {
 	case TF_PID:
-	case TF_TID:
-		return who(g, false, n->ival == TF_TID);
+	case TF_TID: return who(g, false, n->ival == TF_TID);
 	case TF_OPENER_PID:
-	case TF_OPENER_TID:
-		return who(g, true, n->ival == TF_OPENER_TID);
-	case TF_CGROUP:
-		return cgroup_of(g);
-	case TF_CPU:
-		return detail(g, ev->l->cpu, 8, false);
-	case TF_START:
-		return ev->start;
-	case TF_DELAY:
-		return ev->delay;
-	case TF_ID:
-		return ev->id >= 0 ? ev->id : ir_imm(g->f, 0);
-	case TF_HOW:
-		return ev->sampled >= 0 ? ev->sampled : ir_imm(g->f, ev->how);
-	default:
-		break;
+	case TF_OPENER_TID: return who(g, true, n->ival == TF_OPENER_TID);
+	case TF_CGROUP: return cgroup_of(g);
+	case TF_CPU: return detail(g, ev->l->cpu, 8, false);
+	case TF_START: return ev->start;
+	case TF_DELAY: return ev->delay;
+	case TF_ID: return ev->id >= 0 ? ev->id : ir_imm(g->f, 0);
+	case TF_HOW: return ev->sampled >= 0 ? ev->sampled : ir_imm(g->f, ev->how);
+	default: break;
 	}
 	if (ev->t->store == TRACK_TASK) {
 		*btf = ev->task_type;
@@ -287,7 +281,8 @@ void gen_event_str(struct gen *g, const struct node *n, struct str *ret)
 	}
 }
 
-/* Of the thread that opened a key: it is found by its number, unless it has ended, and looked at unless it runs elsewhere. */
+/* Of the thread that opened a key: it is found by its number, unless it has ended, and looked at unless it runs
+ * elsewhere. */
 static void opener_stack(struct gen *g, struct mem dst, const struct recfield *f)
 {
 	vreg task = ir_new(g->f), tid = who(g, true, true);
@@ -375,9 +370,9 @@ size_t gen_slow_fixed(struct gen *g, const struct lay_act *la)
 		enum track_field f;
 		uint32_t off, size;
 	} rows[] = {
-		{ TF_START, offsetof(struct rec_slow, start), 8 },   { TF_DELAY, offsetof(struct rec_slow, delay), 8 },
-		{ TF_ID, offsetof(struct rec_slow, exit_id), 8 },    { TF_CGROUP, offsetof(struct rec_slow, cgroup), 8 },
-		{ TF_PID, offsetof(struct rec_slow, pid), 4 },	     { TF_TID, offsetof(struct rec_slow, tid), 4 },
+		{ TF_START, offsetof(struct rec_slow, start), 8 }, { TF_DELAY, offsetof(struct rec_slow, delay), 8 },
+		{ TF_ID, offsetof(struct rec_slow, exit_id), 8 },  { TF_CGROUP, offsetof(struct rec_slow, cgroup), 8 },
+		{ TF_PID, offsetof(struct rec_slow, pid), 4 },	   { TF_TID, offsetof(struct rec_slow, tid), 4 },
 		{ TF_CPU, offsetof(struct rec_slow, cpu), 4 },
 	};
 	struct node comm = { .kind = N_EVENT, .ival = TF_COMM };

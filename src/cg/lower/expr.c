@@ -191,19 +191,14 @@ static vreg gen_args(struct gen *g, const struct node *n, struct tref *btf)
 static vreg gen_unary_any(struct gen *g, const struct node *n, struct tref *btf)
 {
 	switch (n->op) {
-	case OP_DEREF:
-		return place_value(g, n, btf);
-	case OP_ADDR:
-		return gen_addr_of(g, n->a);
+	case OP_DEREF: return place_value(g, n, btf);
+	case OP_ADDR: return gen_addr_of(g, n->a);
 	case OP_PREINC:
 	case OP_PREDEC:
 	case OP_POSTINC:
-	case OP_POSTDEC:
-		return gen_incdec(g, n, true);
-	case OP_LNOT:
-		return gen_truth(g, n);
-	default:
-		return gen_arith_unary(g, n);
+	case OP_POSTDEC: return gen_incdec(g, n, true);
+	case OP_LNOT: return gen_truth(g, n);
+	default: return gen_arith_unary(g, n);
 	}
 }
 
@@ -213,11 +208,9 @@ vreg gen_ptr(struct gen *g, const struct node *n, struct tref *btf)
 	switch (n->kind) {
 	case N_INT:
 	case N_SIZEOF:
-	case N_OFFSETOF:
-		return ir_imm(g->f, n->ival);
+	case N_OFFSETOF: return ir_imm(g->f, n->ival);
 	case N_STR:
-	case N_STRINGOF:
-		return str_addr(g, n);
+	case N_STRINGOF: return str_addr(g, n);
 	case N_IDENT:
 		if (n->builtin)
 			return type_is_str(g->cg, n) ? str_addr(g, n) : gen_builtin_int(g, n, btf);
@@ -231,22 +224,14 @@ vreg gen_ptr(struct gen *g, const struct node *n, struct tref *btf)
 	case N_TLS:
 	case N_THIS:
 	case N_KSYM:
-	case N_MEMBER:
-		return place_value(g, n, btf);
-	case N_UNARY:
-		return gen_unary_any(g, n, btf);
-	case N_BINARY:
-		return gen_binary(g, n);
-	case N_COND:
-		return type_is_str(g->cg, n) ? str_addr(g, n) : gen_cond_expr(g, n);
-	case N_ASSIGN:
-		return gen_assign(g, n, true);
-	case N_CALL:
-		return type_is_str(g->cg, n) ? str_addr(g, n) : gen_sub_int(g, n);
-	case N_CAST:
-		return gen_cast(g, n, btf);
-	case N_EVENT:
-		return type_is_str(g->cg, n) ? str_addr(g, n) : gen_event_int(g, n, btf);
+	case N_MEMBER: return place_value(g, n, btf);
+	case N_UNARY: return gen_unary_any(g, n, btf);
+	case N_BINARY: return gen_binary(g, n);
+	case N_COND: return type_is_str(g->cg, n) ? str_addr(g, n) : gen_cond_expr(g, n);
+	case N_ASSIGN: return gen_assign(g, n, true);
+	case N_CALL: return type_is_str(g->cg, n) ? str_addr(g, n) : gen_sub_int(g, n);
+	case N_CAST: return gen_cast(g, n, btf);
+	case N_EVENT: return type_is_str(g->cg, n) ? str_addr(g, n) : gen_event_int(g, n, btf);
 	default:
 		cg_error(g, n->at, "D_INTERNAL", "code generator: expression of kind %d", n->kind);
 		return ir_imm(g->f, 0);
@@ -269,8 +254,8 @@ void gen_effect(struct gen *g, const struct node *n)
 
 	if (n->kind == N_ASSIGN)
 		gen_assign(g, n, false);
-	else if (n->kind == N_UNARY && (n->op == OP_PREINC || n->op == OP_PREDEC || n->op == OP_POSTINC ||
-					n->op == OP_POSTDEC))
+	else if (n->kind == N_UNARY &&
+		 (n->op == OP_PREINC || n->op == OP_PREDEC || n->op == OP_POSTINC || n->op == OP_POSTDEC))
 		gen_incdec(g, n, false);
 	else if (n->kind == N_BINARY && n->op == OP_COMMA)
 		gen_effect(g, n->a), gen_effect(g, n->b);
@@ -298,12 +283,8 @@ void gen_value_to(struct gen *g, const struct node *n, struct mem dst, const str
 		else
 			gen_st(g, dst, f->size, gen_int(g, n));
 		break;
-	case FLD_STRING:
-		gen_str_to(g, n, dst, f->size);
-		break;
-	case FLD_BYTES:
-		gen_bytes_to(g, n, dst, f->size);
-		break;
+	case FLD_STRING: gen_str_to(g, n, dst, f->size); break;
+	case FLD_BYTES: gen_bytes_to(g, n, dst, f->size); break;
 	case FLD_WHY: /* frames, as the argument gives them */
 		stack = *f;
 		stack.kind = FLD_STACK;
@@ -315,15 +296,10 @@ void gen_value_to(struct gen *g, const struct node *n, struct mem dst, const str
 		else
 			gen_stack_to(g, dst, f);
 		break;
-	case FLD_USTACK:
-		gen_ustack_to(g, dst, f);
-		break;
+	case FLD_USTACK: gen_ustack_to(g, dst, f); break;
 	case FLD_SYM:
 	case FLD_FUNC:
-	case FLD_MOD:
-		gen_st(g, dst, 8, gen_int(g, n->args));
-		break;
-	default:
-		gen_uaddr_to(g, n->args, dst);
+	case FLD_MOD: gen_st(g, dst, 8, gen_int(g, n->args)); break;
+	default: gen_uaddr_to(g, n->args, dst);
 	}
 }

@@ -36,8 +36,9 @@ static struct fault_site *new_fault(struct gen *g, enum rec_fault_code code)
 	gen_note_exit(g);
 	g->faults = cg_grow(g->cg, g->faults, g->nfaults, &g->faults_cap, sizeof(*g->faults));
 	s = &g->faults[g->nfaults++];
-	*s = (struct fault_site){ .l = ir_label(g->f), .code = code, .value = VREG_NONE,
-				  .action = g->action, .rec = g->rec };
+	*s = (struct fault_site){
+		.l = ir_label(g->f), .code = code, .value = VREG_NONE, .action = g->action, .rec = g->rec
+	};
 	return s;
 }
 
@@ -213,8 +214,13 @@ static void fault_stubs(struct gen *g)
 	bool several = !g->lay->fmt->size; /* records: which one is in a register */
 
 	if (!o->begun && g->nfaults)
-		*o = (struct fault_out){ .begun = true, .act = ir_new(g->f), .code = ir_new(g->f), .value = ir_new(g->f),
-					 .rec = VREG_NONE, .with_rec = ir_label(g->f), .common = ir_label(g->f) };
+		*o = (struct fault_out){ .begun = true,
+					 .act = ir_new(g->f),
+					 .code = ir_new(g->f),
+					 .value = ir_new(g->f),
+					 .rec = VREG_NONE,
+					 .with_rec = ir_label(g->f),
+					 .common = ir_label(g->f) };
 	for (size_t i = 0; i < g->nfaults; i++) {
 		const struct fault_site *s = &g->faults[i];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What several clauses of a program with trackers ask for, and one of them always does: once, in front of them all. A clause
- * cannot rely on what those in front of it have asked for, since their predicates may have left them. Reading the clock is
- * most of what tracking costs; then come look-ups of what is kept of a thread. */
+/* What several clauses of a program with trackers ask for, and one of them always does: once, in front of them all. A
+ * clause cannot rely on what those in front of it have asked for, since their predicates may have left them. Reading
+ * the clock is most of what tracking costs; then come look-ups of what is kept of a thread. */
 #include "cg/lower/track.h"
 
 #define CURRENT (-1) /* in place of a word of the context: the current thread */
@@ -28,7 +28,8 @@ static bool is_storage(const struct gen *g, const struct node *n, int *word)
 	if (n->kind != N_CALL || !n->tracker || n->builtin->id == BI_THRESHOLD || n->builtin->id == BI_TRACK_SCAN)
 		return false;
 	*word = n->tracker->store == TRACK_TASK ? track_word(g, n->args) : CURRENT;
-	return n->tracker->store == TRACK_THREAD || (n->tracker->store == TRACK_TASK && *word >= 0 && *word < CG_TASK_ARGS);
+	return n->tracker->store == TRACK_THREAD ||
+	       (n->tracker->store == TRACK_TASK && *word >= 0 && *word < CG_TASK_ARGS);
 }
 
 static bool asks_storage(void *ctx, const struct node *n)
@@ -66,7 +67,8 @@ static bool tracks(const struct prog *pr)
 /* What the expression begins with, which is always asked for. */
 static const struct node *begins_with(const struct node *n)
 {
-	while (n && (n->kind == N_BINARY || n->kind == N_UNARY || n->kind == N_COND || n->kind == N_ASSIGN || (n->kind == N_CAST && n->implicit)))
+	while (n && (n->kind == N_BINARY || n->kind == N_UNARY || n->kind == N_COND || n->kind == N_ASSIGN ||
+		     (n->kind == N_CAST && n->implicit)))
 		n = n->a;
 	return n;
 }

@@ -9,8 +9,8 @@ static int flight_map(struct cg *c)
 
 	if (c->m_flight < 0)
 		c->m_flight = cg_add_map(c, IMG_MAP_FLIGHT, "d_flight", BPF_MAP_TYPE_ARRAY, 4,
-					 (uint32_t)(sizeof(struct flight_cpu) + n * sizeof(struct flight_entry)), cg_online_places(c),
-					 BPF_F_MMAPABLE);
+					 (uint32_t)(sizeof(struct flight_cpu) + n * sizeof(struct flight_entry)),
+					 cg_online_places(c), BPF_F_MMAPABLE);
 	return c->m_flight;
 }
 
@@ -83,7 +83,8 @@ static vreg word_of(struct gen *g, const struct node *n)
 	return word;
 }
 
-/* seq = the number of the entry. Before Linux 5.12 that takes two steps: an interrupt between them takes the same entry. */
+/* seq = the number of the entry. Before Linux 5.12 that takes two steps: an interrupt between them takes the same
+ * entry. */
 static void take_place(struct gen *g, vreg seq, vreg ring)
 {
 	vreg next;

@@ -13,8 +13,8 @@
 
 /* Bytes of slots in use up to which a local variable gets one; further ones live in scratch memory. */
 #define CG_MAX_LOCAL_SLOTS 160
-#define CG_LOOPS 1000	   /* iterations by default */
-#define CG_LOOPS_WALKED 128 /* … where the verifier walks each of them */
+#define CG_LOOPS 1000	       /* iterations by default */
+#define CG_LOOPS_WALKED 128    /* … where the verifier walks each of them */
 #define CG_MAX_LOOPS (1 << 23) /* iterations. Source: kernel, BPF_MAX_LOOPS */
 
 /* -- local variables -- */
@@ -314,24 +314,12 @@ void gen_call_str(struct gen *g, const struct dcall *call, struct str *ret)
 bool gen_flow(struct gen *g, const struct stmt *s)
 {
 	switch (s->kind) {
-	case ST_IF:
-		gen_if(g, s);
-		return true;
-	case ST_LOOP:
-		gen_loop(g, s);
-		return true;
-	case ST_BLOCK:
-		gen_block(g, s->body);
-		return true;
-	case ST_LOCAL:
-		gen_local(g, s);
-		return true;
-	case ST_BREAK:
-		ir_jmp(g->f, g->l_break);
-		return true;
-	case ST_CONTINUE:
-		ir_jmp(g->f, g->l_continue);
-		return true;
+	case ST_IF: gen_if(g, s); return true;
+	case ST_LOOP: gen_loop(g, s); return true;
+	case ST_BLOCK: gen_block(g, s->body); return true;
+	case ST_LOCAL: gen_local(g, s); return true;
+	case ST_BREAK: ir_jmp(g->f, g->l_break); return true;
+	case ST_CONTINUE: ir_jmp(g->f, g->l_continue); return true;
 	case ST_RETURN:
 		if (s->expr)
 			gen_effect(g, s->expr);
@@ -339,8 +327,7 @@ bool gen_flow(struct gen *g, const struct stmt *s)
 		return true;
 	case ST_EXPR:
 	case ST_AGG:
-	case ST_EMPTY:
-		break;
+	case ST_EMPTY: break;
 	}
 	return false;
 }

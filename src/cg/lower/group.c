@@ -29,8 +29,8 @@ static bool is_task_only(const struct entry *e)
 	       (!strcmp(e->target, "sys_enter") || !strcmp(e->target, "sys_exit"));
 }
 
-/* What the scheduler calls while it switches from one thread to the next, with preemption off: no two of these programs run at a time on
- * a CPU, although the second can be interrupted. Source: kernel/sched/core.c, __schedule(). */
+/* What the scheduler calls while it switches from one thread to the next, with preemption off: no two of these programs
+ * run at a time on a CPU, although the second can be interrupted. Source: kernel/sched/core.c, __schedule(). */
 static bool is_in_switch(const struct entry *e)
 {
 	return (e->kind == ENTRY_TP_BTF || e->kind == ENTRY_RAW_TP) && e->target &&
@@ -83,8 +83,8 @@ static struct point_ent *find_point(struct cg *c, const struct probe *p, struct 
 	if (!r && pe->pt.e.has_selector && pe->pt.e.sel_value >= ENTRY_MAX_SELECTOR)
 		r = -ERANGE;
 	if (r < 0) {
-		diag_error(c->d, at, TAG_NOSUPP, "probe %s:%s:%s:%s cannot be enabled: %s", p->prov, p->mod,
-			   p->func, p->name, why ? why : strerror(-r));
+		diag_error(c->d, at, TAG_NOSUPP, "probe %s:%s:%s:%s cannot be enabled: %s", p->prov, p->mod, p->func,
+			   p->name, why ? why : strerror(-r));
 		return NULL;
 	}
 	pe->ok = true;
@@ -97,8 +97,8 @@ static bool same_loc(const struct arg_loc *a, const struct arg_loc *b)
 {
 	if (a->kind == ARG_NONE || b->kind == ARG_NONE)
 		return true;
-	return a->kind == b->kind && a->off == b->off && a->size == b->size &&
-	       a->is_signed == b->is_signed && a->value == b->value;
+	return a->kind == b->kind && a->off == b->off && a->size == b->size && a->is_signed == b->is_signed &&
+	       a->value == b->value;
 }
 
 /* May a clause use one piece of code for both? Arguments that one of them lacks do not matter. */
@@ -110,9 +110,9 @@ static bool compatible(const struct entry *a, const struct entry *b)
 		if (!same_loc(&a->args[i], &b->args[i]))
 			return false;
 	return a->has_selector == b->has_selector && a->has_errno == b->has_errno &&
-	       (!a->has_errno || same_loc(&a->errno_loc, &b->errno_loc)) &&
-	       a->skip_compat == b->skip_compat && a->no_user_stack == b->no_user_stack &&
-	       a->current_is_next == b->current_is_next && a->regs_ctx_off == b->regs_ctx_off;
+	       (!a->has_errno || same_loc(&a->errno_loc, &b->errno_loc)) && a->skip_compat == b->skip_compat &&
+	       a->no_user_stack == b->no_user_stack && a->current_is_next == b->current_is_next &&
+	       a->regs_ctx_off == b->regs_ctx_off;
 }
 
 static bool unit_takes(const struct cg_unit *u, const struct dstmt *ds, const struct cg_point *pt)
@@ -146,8 +146,7 @@ static void unit_add(struct cg *c, struct cg_unit *u, struct cg_point *pt)
 	}
 }
 
-static struct cg_unit *new_unit(struct cg *c, struct cg_unit **v, size_t *n, size_t *cap,
-				const struct dstmt *ds)
+static struct cg_unit *new_unit(struct cg *c, struct cg_unit **v, size_t *n, size_t *cap, const struct dstmt *ds)
 {
 	*v = cg_grow(c, *v, *n, cap, sizeof(**v));
 	(*v)[*n] = (struct cg_unit){ .ds = ds };
@@ -269,8 +268,7 @@ static bool shares_this(struct cg *c, const struct cg_group *grp)
 
 /* Uprobes: who has the same clauses, and the same places of arguments, shares a program. So no program
  * asks which of thousands of probes fires, and its clauses need no test. */
-static void note_uprobe(struct cg *c, const struct dstmt *ds, struct point_ent *pe,
-			struct point_ent ***tail)
+static void note_uprobe(struct cg *c, const struct dstmt *ds, struct point_ent *pe, struct point_ent ***tail)
 {
 	if (!pe->nds) {
 		**tail = pe;
@@ -292,7 +290,7 @@ static const char *uprobe_key(struct cg *c, const struct point_ent *pe)
 		const struct arg_loc *l = &e->args[i];
 
 		strb_printf(&b, "%d,%u,%u,%d,%llx,%u,%u,%u;", l->kind, l->off, l->size, l->is_signed,
-			 (unsigned long long)l->value, l->index, l->scale, l->shift);
+			    (unsigned long long)l->value, l->index, l->scale, l->shift);
 	}
 	for (size_t i = 0; i < pe->nds; i++)
 		strb_printf(&b, "|%u", pe->ds[i]->epid);
@@ -323,8 +321,8 @@ static void group_uprobes(struct cg *c, struct point_ent *first)
 	}
 	for (size_t i = 0; i < c->ngroups; i++)
 		for (size_t k = 0; c->groups[i].by_cookie && k < c->groups[i].nunits; k++)
-			qsort(c->groups[i].units[k].pts, c->groups[i].units[k].npts,
-			      sizeof(struct cg_point *), by_probe_id);
+			qsort(c->groups[i].units[k].pts, c->groups[i].units[k].npts, sizeof(struct cg_point *),
+			      by_probe_id);
 }
 
 /* The walks by which the keys of a tracker that are due are found: a program of its own for each. */
@@ -343,7 +341,8 @@ static struct point_ent *scan_point(struct cg *c, const struct dstmt *ds, const 
 		pe->pt.e.nargs = 0;
 		pe->pt.e.period_ns = 0;
 		cg_map_track(c, ds->scan);
-		if (!c->env->ts || typesrc_find(c->env->ts, "vmlinux", "bpf_iter_bpf_map_elem", TKM(TK_FUNC), &pe->pt.e.btf_type) < 0) {
+		if (!c->env->ts || typesrc_find(c->env->ts, "vmlinux", "bpf_iter_bpf_map_elem", TKM(TK_FUNC),
+						&pe->pt.e.btf_type) < 0) {
 			diag_error(c->d, ds->at, TAG_NOSUPP,
 				   "the kernel lets no BPF program walk the keys of a map (bpf_iter, Linux 5.9)");
 			return NULL;
@@ -369,8 +368,7 @@ int cg_group_clauses(struct cg *c)
 				continue;
 			}
 			if (pe->pt.e.kind == ENTRY_NONE)
-				unit_add(c, new_unit(c, &c->error_units, &c->nerror_units, &c->error_cap, ds),
-					 &pe->pt);
+				unit_add(c, new_unit(c, &c->error_units, &c->nerror_units, &c->error_cap, ds), &pe->pt);
 			else if (pe->pt.e.kind == ENTRY_UPROBE)
 				note_uprobe(c, ds, pe, &tail);
 			else

@@ -18,40 +18,46 @@
 #include "lang/later.h"
 #include "types/caps.h"
 
-#define CG_MAX_SCRATCH 32768	/* bytes per program and CPU: the kernel's limit of a per-CPU value */
-#define CG_LONG_STRINGS 4097	/* longer ones: scratch memory is in an array by program and CPU, and has as much as */
+#define CG_MAX_SCRATCH 32768 /* bytes per program and CPU: the kernel's limit of a per-CPU value */
+#define CG_LONG_STRINGS 4097 /* longer ones: scratch memory is in an array by program and CPU, and has as much as */
 #define CG_MAX_LONG_SCRATCH (1u << 20)
 #define CG_MAX_STATE (16u << 20) /* bytes of global variables */
-#define CG_MAX_CPU_VARS 1024 /* bytes of each CPU's elements of arrays that are only indexed by cpu; the rest are ordinary arrays */
+#define CG_MAX_CPU_VARS \
+	1024 /* bytes of each CPU's elements of arrays that are only indexed by cpu; the rest are ordinary arrays */
 #define CG_CACHE_LINE 64
-#define CG_TLS_KEY 16	/* without task storage: thread and start time */
-#define CG_MAX_TLS 16384	/* bytes of thread-local variables: task storage values are kmalloc'ed */
-#define CG_MAX_LONG_TLS 65280	/* with long strings; the kernel has 16 bits for it. Source: linux/bpf_local_storage.h */
-#define CG_MAX_STACK_KEY 64	/* larger keys are built in scratch memory */
-#define CG_MAX_SLOTS 160	/* bytes of slots before keys go to scratch memory */
-#define CG_MAX_STACK_VARS 8	/* this-> scalars on the stack; further ones live in scratch */
-#define CG_MAX_SEL_CHAIN 4	/* more selector values than this are tested with a bitmap */
-#define CG_WHOLE_UNITS 64	/* clauses that make a single program for sure */
-#define CG_SPLIT_INSNS 24000	/* IR instructions after which clauses go to a further program */
-#define CG_STUBS_EVERY 8000	/* IR instructions (up to three of BPF each) before faults and losses get their code: jumps
-				 * there and back reach 32767 */
-#define CG_MAX_INLINE_COPY 128	/* bytes copied or zeroed with plain instructions */
+#define CG_TLS_KEY 16	 /* without task storage: thread and start time */
+#define CG_MAX_TLS 16384 /* bytes of thread-local variables: task storage values are kmalloc'ed */
+#define CG_MAX_LONG_TLS \
+	65280		     /* with long strings; the kernel has 16 bits for it. Source: linux/bpf_local_storage.h \
+			      */
+#define CG_MAX_STACK_KEY 64  /* larger keys are built in scratch memory */
+#define CG_MAX_SLOTS 160     /* bytes of slots before keys go to scratch memory */
+#define CG_MAX_STACK_VARS 8  /* this-> scalars on the stack; further ones live in scratch */
+#define CG_MAX_SEL_CHAIN 4   /* more selector values than this are tested with a bitmap */
+#define CG_WHOLE_UNITS 64    /* clauses that make a single program for sure */
+#define CG_SPLIT_INSNS 24000 /* IR instructions after which clauses go to a further program */
+#define CG_STUBS_EVERY \
+	8000 /* IR instructions (up to three of BPF each) before faults and losses get their code: jumps \
+	      * there and back reach 32767 */
+#define CG_MAX_INLINE_COPY 128	      /* bytes copied or zeroed with plain instructions */
 #define CG_MAX_MAP_ENTRIES (1u << 18) /* of one hash: its bucket table costs 16 bytes per entry */
 /* Larger values of aggregations are not per-CPU ones: memory for those is given to programs from the few
  * pages that the per-CPU allocator holds ready (at most 4), so that a burst of new keys would be lost;
  * and each key would cost a value for every possible CPU. Source: mm/percpu.c, PCPU_EMPTY_POP_PAGES_HIGH. */
 #define CG_MAX_PERCPU_VALUE 64
 #define CG_MAX_AGG_ENTRIES (1u << 20) /* of a hash with an entry per key and CPU */
-#define CG_FULL_MAPS 32 /* keyed aggregations, or arrays, that each get all of aggsize or dynvarsize; more share as much as those have */
-#define CG_ENTRY_OVERHEAD 64	/* kernel bytes per hash element beside key and value */
+#define CG_FULL_MAPS \
+	32 /* keyed aggregations, or arrays, that each get all of aggsize or dynvarsize; more share as much as those \
+	      have */
+#define CG_ENTRY_OVERHEAD 64 /* kernel bytes per hash element beside key and value */
 #define CG_UNWIND_MAPS 6
-#define CG_UNWIND_FILES 4096	/* with tables */
-#define CG_UNWIND_AREAS 65536	/* executable mappings of all processes whose stacks are taken */
-#define CG_UNWIND_PROCS 8192	/* such processes at a time */
-#define CG_UNWIND_WANT 4096	/* new ones between two looks of user space; then they are asked for again */
-#define CG_MAX_DUE 8192 /* keys of a tracker whose timeout waits to be fired */
-#define CG_TASK_ARGS 4	/* words of a context that may be tasks whose storage is looked up once */
-#define BTF_MAX_CHAIN 32	/* modifiers and typedefs followed in BTF */
+#define CG_UNWIND_FILES 4096  /* with tables */
+#define CG_UNWIND_AREAS 65536 /* executable mappings of all processes whose stacks are taken */
+#define CG_UNWIND_PROCS 8192  /* such processes at a time */
+#define CG_UNWIND_WANT 4096   /* new ones between two looks of user space; then they are asked for again */
+#define CG_MAX_DUE 8192	      /* keys of a tracker whose timeout waits to be fired */
+#define CG_TASK_ARGS 4	      /* words of a context that may be tasks whose storage is looked up once */
+#define BTF_MAX_CHAIN 32      /* modifiers and typedefs followed in BTF */
 
 #define TAG_LIMIT "D_LIMIT"	/* a named limit of the code generator */
 #define TAG_UNKNOWN "D_UNKNOWN" /* DTrace's tag for errors of its libraries */
@@ -86,7 +92,7 @@ struct lay_seg {
 struct lay_key {
 	struct recfield *fields;
 	size_t nfields;
-	uint32_t size; /* multiple of 8 */
+	uint32_t size;	/* multiple of 8 */
 	uint32_t extra; /* bytes behind it for who makes the key to fill in */
 };
 struct lay_var {
@@ -100,8 +106,8 @@ struct lay_var {
 struct lay_agg {
 	struct aggdesc *desc;
 	struct lay_key key;
-	int map[2]; /* -1: not made yet */
-	bool by_cpu; /* no key, and too large for a per-CPU value: an array by CPU */
+	int map[2];	   /* -1: not made yet */
+	bool by_cpu;	   /* no key, and too large for a per-CPU value: an array by CPU */
 	unsigned nwriters; /* groups that add to it */
 	bool nested;	   /* … and they may interrupt each other on one CPU */
 };
@@ -113,13 +119,13 @@ struct lay_track {
 	uint32_t off;	    /* others: in the TLS struct */
 	uint32_t size;
 	uint32_t ids, cpu, cgroup, comm;
-	uint32_t timed; /* the start stamp for which the timeout has fired */
-	int cgroups;	/* map of thresholds */
-	bool lists;	/* TRACK_KEYED: what is due is listed for a walk over the threads */
-	bool aloof;	/* likewise: no clause of timeout asks for anything of the thread that opened the key */
-	int due;	/* likewise: map of the keys that are due */
-	uint32_t scan;	/* likewise: its number in image.scans, from 1 on; 0: it is not scanned */
-	uint32_t state; /* in the state map: struct img_track */
+	uint32_t timed;	   /* the start stamp for which the timeout has fired */
+	int cgroups;	   /* map of thresholds */
+	bool lists;	   /* TRACK_KEYED: what is due is listed for a walk over the threads */
+	bool aloof;	   /* likewise: no clause of timeout asks for anything of the thread that opened the key */
+	int due;	   /* likewise: map of the keys that are due */
+	uint32_t scan;	   /* likewise: its number in image.scans, from 1 on; 0: it is not scanned */
+	uint32_t state;	   /* in the state map: struct img_track */
 	unsigned nwriters; /* programs that may close its events, one within the other */
 };
 
@@ -135,16 +141,16 @@ struct cg_unit {
 	const struct dstmt *ds;
 	struct cg_point **pts;
 	size_t npts, cap;
-	uint64_t *selmap; /* bit per selector value; NULL without selectors */
+	uint64_t *selmap;    /* bit per selector value; NULL without selectors */
 	uint64_t *compatmap; /* the same for 32-bit callers; NULL: none are told apart */
 };
 struct cg_group {
 	struct cg_unit *units;
 	size_t nunits, cap;
 	bool shares_this; /* clauses of it use the same this-> variable */
-	bool by_cookie; /* uprobes: all units have the same points, in id order; the cookie tells them apart */
-	bool task_only; /* never interrupts another program on its CPU */
-	bool in_switch; /* of the scheduler's switch: no two such programs at a time on a CPU */
+	bool by_cookie;	  /* uprobes: all units have the same points, in id order; the cookie tells them apart */
+	bool task_only;	  /* never interrupts another program on its CPU */
+	bool in_switch;	  /* of the scheduler's switch: no two such programs at a time on a CPU */
 };
 
 struct cg {
@@ -160,14 +166,14 @@ struct cg {
 	struct img_prog *progs;
 	size_t nprogs, progs_cap;
 	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree, m_chill, m_flight;
-	int m_unwind; /* the first of its maps */
-	uint32_t nlater; /* image.nlater */
+	int m_unwind;	  /* the first of its maps */
+	uint32_t nlater;  /* image.nlater */
 	uint32_t nunwind; /* programs that walk user stacks */
-	uint8_t *ro; /* bytes of rodata */
+	uint8_t *ro;	  /* bytes of rodata */
 	size_t ro_n, ro_cap;
 	uint32_t ro_zero, ro_zero_len;
-	struct ro_str *ro_strs; /* uthash */
-	struct point_ent *points; /* uthash */
+	struct ro_str *ro_strs;	      /* uthash */
+	struct point_ent *points;     /* uthash */
 	struct group_ent *group_ents; /* uthash */
 	struct cg_group *groups;
 	size_t ngroups, groups_cap;
@@ -178,10 +184,10 @@ struct cg {
 	struct lay_agg *aggs;
 	struct lay_track *tracks;
 	struct type_memo *type_memos; /* lay_type.c */
-	bool warned_ustack; /* that user stacks of other threads are not to be had */
+	bool warned_ustack;	      /* that user stacks of other threads are not to be had */
 	uint32_t state_size, tls_size, this_size;
 	uint32_t cpu_off, cpu_size; /* in the state map: each CPU's elements, a power of two of bytes apart */
-	uint32_t busy_off; /* in scratch: gen_busy_begin() */
+	uint32_t busy_off;	    /* in scratch: gen_busy_begin() */
 	uint32_t scratch_max;
 	bool long_strings; /* CG_LONG_STRINGS: scratch is not per-CPU memory */
 	bool by_shape;	   /* second try: aggregations and arrays are found in maps of maps */
@@ -189,7 +195,7 @@ struct cg {
 	bool saw_max_maps; /* more maps than a program may use: a second try can do */
 	bool asked_tasks;
 	uint32_t task_from_pid, task_release; /* functions of the kernel: gen_finds_tasks() */
-	const char **flights; /* FLIGHT_MAX_KINDS of them; NULL: flight() was not called yet */
+	const char **flights;		      /* FLIGHT_MAX_KINDS of them; NULL: flight() was not called yet */
 	size_t fmts_cap;
 };
 
@@ -197,21 +203,22 @@ struct cg {
 
 /* Values that are computed once and reused where their computation dominates: vregs or VREG_NONE. */
 enum cache_id {
-	CA_TS,	      /* bpf_ktime_get_ns() at this firing */
-	CA_PIDTGID,   /* bpf_get_current_pid_tgid() */
-	CA_NSPID, CA_NSTID, /* as seen in dwell's pid namespace */
+	CA_TS,	    /* bpf_ktime_get_ns() at this firing */
+	CA_PIDTGID, /* bpf_get_current_pid_tgid() */
+	CA_NSPID,
+	CA_NSTID, /* as seen in dwell's pid namespace */
 	CA_UIDGID,
-	CA_USTACK,    /* ENTRY_ITER_TASK: what the walk of the user stack returned */
-	CA_PSTART,    /* start of the process */
-	CA_TASK,      /* typed pointer to the current task */
+	CA_USTACK, /* ENTRY_ITER_TASK: what the walk of the user stack returned */
+	CA_PSTART, /* start of the process */
+	CA_TASK,   /* typed pointer to the current task */
 	CA_CPU,
-	CA_SCRATCH,   /* pointer to the scratch entry */
-	CA_TLS,	      /* pointer to the task's thread-locals, or NULL */
-	CA_PROBE,     /* probe id */
-	CA_REGS,      /* pt_regs pointer of ARG_REGS */
-	CA_COOKIE,    /* bpf_get_attach_cookie() */
-	CA_COMM,      /* >= 0: the comm slot is filled */
-	CA_TASK0,     /* thread-locals of the task that is the n-th word of the context */
+	CA_SCRATCH,			   /* pointer to the scratch entry */
+	CA_TLS,				   /* pointer to the task's thread-locals, or NULL */
+	CA_PROBE,			   /* probe id */
+	CA_REGS,			   /* pt_regs pointer of ARG_REGS */
+	CA_COOKIE,			   /* bpf_get_attach_cookie() */
+	CA_COMM,			   /* >= 0: the comm slot is filled */
+	CA_TASK0,			   /* thread-locals of the task that is the n-th word of the context */
 	CA_ARG0 = CA_TASK0 + CG_TASK_ARGS, /* arg0 … arg9 */
 	CA_COUNT = CA_ARG0 + 10
 };
@@ -247,14 +254,14 @@ struct prog {
 	struct irfn *fn_spec_new, *fn_spec_find, *fn_spec_end, *fn_chill;
 	uint32_t scratch_top, scratch_max;
 	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
-	bool failed; /* an error was reported, or the maps do not suffice */
+	bool failed;	       /* an error was reported, or the maps do not suffice */
 	bool too_many_maps;
-	bool sleepable; /* reads the memory of other threads */
-	vreg opener; /* in a walk over keys: the thread that opened the one that fires; or VREG_NONE */
+	bool sleepable;	   /* reads the memory of other threads */
+	vreg opener;	   /* in a walk over keys: the thread that opened the one that fires; or VREG_NONE */
 	bool needs_thread; /* reads that thread's memory, which a walk over keys cannot */
 	bool uses_opener;  /* something of that thread was asked for */
-	vreg again; /* of a walk: not 0, the kernel is to call the program again for this thread; or VREG_NONE */
-	bool frugal; /* second try with little stack: nothing cached for long, keys in scratch */
+	vreg again;	   /* of a walk: not 0, the kernel is to call the program again for this thread; or VREG_NONE */
+	bool frugal;	   /* second try with little stack: nothing cached for long, keys in scratch */
 };
 
 /* Where a local variable is. */
@@ -281,8 +288,8 @@ struct gen {
 	const struct entry *e; /* of the unit's first point: where arguments are */
 	const struct lay_clause *lay;
 	size_t act_next;
-	vreg sel;    /* selector, or VREG_NONE */
-	vreg rec;    /* reserved record, or VREG_NONE */
+	vreg sel;	/* selector, or VREG_NONE */
+	vreg rec;	/* reserved record, or VREG_NONE */
 	bool have_full; /* the clause does something when the ring is full: at l_full */
 	irlabel l_full;
 	struct cache full_cache;
@@ -296,22 +303,22 @@ struct gen {
 	struct fault_out fault_out;
 	struct drop_site *drops;
 	size_t ndrops, drops_cap;
-	uint32_t stubs_at; /* instructions of the program when stubs were last emitted */
-	irslot comm; /* 16 bytes */
-	irslot tmp;  /* 16 bytes for helpers' small arguments and results */
-	irslot *this_slot; /* by variable id, -1: none */
+	uint32_t stubs_at;	  /* instructions of the program when stubs were last emitted */
+	irslot comm;		  /* 16 bytes */
+	irslot tmp;		  /* 16 bytes for helpers' small arguments and results */
+	irslot *this_slot;	  /* by variable id, -1: none */
 	struct gen_local *locals; /* by variable id; NULL: the program has none */
 	irlabel l_break, l_continue, l_return;
-	bool in_call;	   /* inside of a function's body: faults are the caller's */
-	vreg spec; /* speculation that the segments belong to, or VREG_NONE */
-	vreg budget; /* iterations of loops so far, or VREG_NONE: the clause has none */
+	bool in_call; /* inside of a function's body: faults are the caller's */
+	vreg spec;    /* speculation that the segments belong to, or VREG_NONE */
+	vreg budget;  /* iterations of loops so far, or VREG_NONE: the clause has none */
 	int64_t loopmax;
-	uint32_t ustack_max; /* frames that CA_USTACK was walked for */
-	int32_t strtok_off; /* scratch offset of strtok()'s state in this clause, or -1 */
+	uint32_t ustack_max;	    /* frames that CA_USTACK was walked for */
+	int32_t strtok_off;	    /* scratch offset of strtok()'s state in this clause, or -1 */
 	const struct gen_event *ev; /* a clause of a latency probe: what it is about */
-	uint32_t scratch_base; /* where its scratch memory begins: above that of the clause that fires it */
-	bool in_error;	   /* an ERROR clause: arguments are in err[] */
-	vreg err[6];	   /* ERROR: n-th argument of the fault */
+	uint32_t scratch_base;	    /* where its scratch memory begins: above that of the clause that fires it */
+	bool in_error;		    /* an ERROR clause: arguments are in err[] */
+	vreg err[6];		    /* ERROR: n-th argument of the fault */
 };
 
 struct gen_event;
@@ -330,14 +337,14 @@ struct place {
 	bool maybe_null; /* PL_MEM: base may be NULL, which reads as 0 */
 	bool has_idx;	 /* … and idx bytes are to be added to base once it is known not to be */
 	vreg idx;
-	vreg addr;	 /* PL_KERN, PL_USER */
+	vreg addr; /* PL_KERN, PL_USER */
 	int64_t off;
-	struct tref btf; /* id != 0: addr is a typed pointer to this struct, at offset 0 */
+	struct tref btf;	    /* id != 0: addr is a typed pointer to this struct, at offset 0 */
 	uint32_t bit_off, bit_size; /* bit field within the byte at off */
-	struct dvar *var; /* the variable that it is in, or NULL */
-	bool has_key;	  /* element of an associative array: */
+	struct dvar *var;	    /* the variable that it is in, or NULL */
+	bool has_key;		    /* element of an associative array: */
 	struct mem key;
-	bool whole;	  /* all of the variable or element */
+	bool whole; /* all of the variable or element */
 };
 /* A string that can be read directly. */
 struct str {
@@ -345,8 +352,8 @@ struct str {
 	const char *cs; /* is_const: cslen bytes without the NUL */
 	size_t cslen;
 	struct mem m;
-	uint32_t bound; /* readable bytes, NUL included */
-	bool padded;	/* zero up to bound behind the text */
+	uint32_t bound;	 /* readable bytes, NUL included */
+	bool padded;	 /* zero up to bound behind the text */
 	bool maybe_null; /* m.base may be NULL: "" */
 	bool has_set;	 /* the string may be NULL: set is 0 then */
 	vreg set;
@@ -361,16 +368,17 @@ void *cg_grow(struct cg *c, void *v, size_t n, size_t *cap, size_t size);
 void cg_error(struct gen *g, struct span at, const char *tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* cg_map.c */
-int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_map_type type,
-	       uint32_t key, uint32_t value, uint32_t entries, uint32_t flags);
+int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_map_type type, uint32_t key,
+	       uint32_t value, uint32_t entries, uint32_t flags);
 /* A map or a place in an array's only value, recorded as used by this program. */
 void gen_map(struct gen *g, vreg d, int map);
 /* The same for aggregations and arrays; to `none` where it is not there. */
 void gen_shaped_map(struct gen *g, vreg d, int map, irlabel none);
 vreg gen_mapval(struct gen *g, int map, uint32_t off);
-uint32_t cg_ncpus(const struct cg *c); /* that there may be */
+uint32_t cg_ncpus(const struct cg *c);	    /* that there may be */
 uint32_t cg_cpu_places(const struct cg *c); /* at least as many */
-/* Of large arrays by CPU: for those that are online, a power of two if that is fewer than there may be. Who comes later has a part of another's. */
+/* Of large arrays by CPU: for those that are online, a power of two if that is fewer than there may be. Who comes later
+ * has a part of another's. */
 uint32_t cg_online_places(const struct cg *c);
 int cg_map_rings(struct cg *c);
 int cg_map_counters(struct cg *c);
@@ -392,7 +400,7 @@ void gen_init(struct gen *g, struct prog *pr, struct irfn *f);
 bool gen_have_fn(struct gen *g, struct prog *pr, struct irfn **slot, const char *name, unsigned nargs);
 void gen_clause(struct gen *g, const struct cg_unit *u);
 bool cg_typed_args(const struct cg *c); /* what tracepoints give may be read directly, with its types, */
-bool cg_typed(const struct cg *c); /* and the current thread, too (Linux 5.11) */
+bool cg_typed(const struct cg *c);	/* and the current thread, too (Linux 5.11) */
 
 /* layout.c */
 int lay_program(struct cg *c);
@@ -418,7 +426,8 @@ void gen_pcap(struct gen *g, const struct lay_act *la);
 /* cg_entry.c */
 void gen_prologue(struct gen *g);
 void gen_guard(struct gen *g, const struct cg_unit *u);
-void gen_noself_clause(struct gen *g, bool behind); /* leaves the clause in dwell's own threads, where the program does not */
+void gen_noself_clause(struct gen *g,
+		       bool behind); /* leaves the clause in dwell's own threads, where the program does not */
 
 /* cg_derive.c: derived probes (lang/probeinfo.h) */
 void gen_derived_cond(struct gen *g); /* leaves the clause where the probe does not fire */
@@ -445,7 +454,7 @@ irlabel gen_fault(struct gen *g, enum rec_fault_code code, vreg value);
 irlabel gen_fault_imm(struct gen *g, enum rec_fault_code code, uint64_t value);
 /* A label that counts a loss and continues at back. */
 irlabel gen_drop(struct gen *g, enum rec_counter kind, irlabel back);
-void gen_cold(struct gen *g); /* emits the stubs of the clause */
+void gen_cold(struct gen *g);	      /* emits the stubs of the clause */
 void gen_cold_between(struct gen *g); /* between statements: those so far, when the code has grown long */
 void gen_note_exit(struct gen *g);
 void gen_count(struct gen *g, enum rec_counter kind);
@@ -465,7 +474,7 @@ vreg gen_addr(struct gen *g, struct mem m);
 void gen_zero(struct gen *g, struct mem m, uint32_t len);
 void gen_copy(struct gen *g, struct mem dst, struct mem src, uint32_t len);
 vreg gen_launder(struct gen *g, vreg v); /* a pointer's bits as an integer that the verifier lets compute with */
-struct mem gen_scratch(struct gen *g, uint32_t size); /* temporary of this statement */
+struct mem gen_scratch(struct gen *g, uint32_t size);	   /* temporary of this statement */
 struct mem gen_scratch_keep(struct gen *g, uint32_t size); /* until the end of the clause */
 /* size bytes (constant) at an address that must be in scratch memory, for writing. */
 struct mem gen_scratch_range(struct gen *g, vreg addr, vreg size, uint32_t max);
@@ -501,7 +510,8 @@ vreg gen_cut(struct gen *g, const struct node *n, vreg s, const struct dtype *ty
 vreg gen_addr_of(struct gen *g, const struct node *n); /* &n as a number */
 
 /* cg_range.c */
-bool gen_fits(struct gen *g, const struct node *n, const struct dtype *to); /* is its value one of this type for sure? */
+bool gen_fits(struct gen *g, const struct node *n,
+	      const struct dtype *to); /* is its value one of this type for sure? */
 bool gen_is_nonneg(struct gen *g, const struct node *n);
 
 /* cg_op.c */
@@ -510,7 +520,7 @@ vreg gen_binary(struct gen *g, const struct node *n);
 vreg gen_cond_expr(struct gen *g, const struct node *n);
 void gen_branch(struct gen *g, const struct node *n, irlabel l, bool when);
 vreg gen_truth(struct gen *g, const struct node *n); /* 0 or 1 */
-bool op_class_is_test(enum op op);		      /* does it give a truth value? */
+bool op_class_is_test(enum op op);		     /* does it give a truth value? */
 vreg gen_arith(struct gen *g, enum op op, vreg a, vreg b, const struct node *bn, const struct dtype *ty,
 	       struct span at);
 void gen_jcci(struct gen *g, enum ir_cond c, vreg a, int64_t imm, irlabel l);
@@ -544,10 +554,10 @@ void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret);
 vreg gen_ts(struct gen *g);
 vreg gen_task(struct gen *g); /* that the built-in variables are about */
 vreg gen_curthread(struct gen *g, struct tref *btf);
-vreg gen_pid_tgid(struct gen *g); /* cg_pid.c: as bpf_get_current_pid_tgid() */
-vreg gen_task_field(struct gen *g, const char *path); /* "group_leader->tgid" */
+vreg gen_pid_tgid(struct gen *g);			       /* cg_pid.c: as bpf_get_current_pid_tgid() */
+vreg gen_task_field(struct gen *g, const char *path);	       /* "group_leader->tgid" */
 vreg gen_field_of(struct gen *g, vreg task, const char *path); /* … of a task by a typed pointer */
-vreg gen_pid(struct gen *g); /* cg_pid.c: as dwell's pid namespace numbers them */
+vreg gen_pid(struct gen *g);				       /* cg_pid.c: as dwell's pid namespace numbers them */
 vreg gen_pid_of(struct gen *g, vreg task, bool tid);
 vreg gen_ppid(struct gen *g);
 vreg gen_cached_call(struct gen *g, enum cache_id id, int helper);
@@ -557,11 +567,11 @@ vreg gen_cpu(struct gen *g);
 vreg gen_progenyof(struct gen *g, vreg pid);
 vreg gen_wall(struct gen *g); /* walltimestamp */
 void gen_comm_to(struct gen *g, struct mem dst);
-void gen_container(struct gen *g, struct str *ret); /* cg_cgroup.c */
+void gen_container(struct gen *g, struct str *ret);		       /* cg_cgroup.c */
 void gen_d_path(struct gen *g, const struct node *n, struct str *ret); /* cg_path.c */
-vreg gen_uregs(struct gen *g, const struct node *n); /* cg_regs.c: uregs[n] */
-void gen_watch(struct gen *g); /* cg_watch.c: at the start of a watchpoint's program */
-vreg gen_vtimestamp(struct gen *g); /* cg_vtime.c */
+vreg gen_uregs(struct gen *g, const struct node *n);		       /* cg_regs.c: uregs[n] */
+void gen_watch(struct gen *g);	     /* cg_watch.c: at the start of a watchpoint's program */
+vreg gen_vtimestamp(struct gen *g);  /* cg_vtime.c */
 vreg gen_sched_clock(struct gen *g); /* … ns, never ahead of it */
 void gen_mount_path(struct gen *g, const struct node *n, struct str *ret);
 void gen_task_path(struct gen *g, const char *member, struct str *ret);
@@ -589,7 +599,7 @@ void gen_str_to(struct gen *g, const struct node *n, struct mem dst, uint32_t ca
 void gen_str_copy(struct gen *g, const struct str *s, struct mem dst, uint32_t cap);
 void gen_str_real(struct gen *g, struct str *s); /* constants get an address, NULL becomes "" */
 void gen_str_branch(struct gen *g, const struct node *n, irlabel l, bool when); /* relation */
-void gen_psargs(struct gen *g, const struct node *n, struct str *ret); /* cg_psargs.c */
+void gen_psargs(struct gen *g, const struct node *n, struct str *ret);		/* cg_psargs.c */
 void gen_read_str(struct gen *g, struct mem dst, uint32_t cap, vreg addr, bool user);
 
 /* cg_sub.c */
@@ -597,7 +607,7 @@ vreg gen_sub_int(struct gen *g, const struct node *n);
 void gen_sub_str(struct gen *g, const struct node *n, struct str *ret);
 void gen_sub_effect(struct gen *g, const struct node *n);
 vreg gen_lock(struct gen *g, const struct node *n); /* cg_lock.c: mutex_*(), rw_*() */
-void gen_strtok_start(struct gen *g); /* makes the state, for all paths through the clause */
+void gen_strtok_start(struct gen *g);		    /* makes the state, for all paths through the clause */
 
 /* cg_stack.c */
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f);
@@ -657,7 +667,7 @@ struct gen_event {
 	vreg id; /* exit id, or VREG_NONE */
 	enum rec_slow_how how;
 	vreg sampled; /* 0, or SLOW_CONTROL where it is an ordinary event; VREG_NONE: there is no control sample */
-	vreg task;	    /* the thread as a typed pointer; VREG_NONE: current, or not known (keyed) */
+	vreg task;    /* the thread as a typed pointer; VREG_NONE: current, or not known (keyed) */
 	struct tref task_type;
 	struct mem details; /* as kept; valid where anything but the start is kept */
 	struct mem key;	    /* TRACK_KEYED */

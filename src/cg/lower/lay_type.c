@@ -41,7 +41,8 @@ static void describe_members(struct cg *c, const struct dtype *r, struct rectype
 
 		m[i] = (struct rec_member){ .name = d->name && *d->name ? d->name : NULL,
 					    .type = describe(c, d->type, depth + 1),
-					    .bit_off = d->bit_off, .bit_size = d->bit_size };
+					    .bit_off = d->bit_off,
+					    .bit_size = d->bit_size };
 	}
 	rt->members = m;
 	rt->nmembers = r->nmembers;
@@ -64,9 +65,7 @@ static void describe_as(struct cg *c, const struct dtype *r, struct rectype *rt,
 		rt->kind = RTY_INT;
 		rt->is_char = r->is_char && r->name && !strcmp(r->name, "char");
 		break;
-	case DK_FLOAT:
-		rt->kind = RTY_FLOAT;
-		break;
+	case DK_FLOAT: rt->kind = RTY_FLOAT; break;
 	case DK_ENUM:
 		rt->kind = RTY_ENUM;
 		describe_enum(c, r, rt);
@@ -90,8 +89,7 @@ static void describe_as(struct cg *c, const struct dtype *r, struct rectype *rt,
 		rt->kind = RTY_STRUCT;
 		describe_members(c, r, rt, depth);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -105,8 +103,7 @@ static const struct rectype *describe(struct cg *c, const struct dtype *ty, unsi
 		if (m->ty == ty)
 			return m->rt;
 	rt = arena_new_obj(c->a, struct rectype);
-	*rt = (struct rectype){ .kind = RTY_BYTES, .name = name_of(c, ty), .size = r->size,
-				.is_signed = r->is_signed };
+	*rt = (struct rectype){ .kind = RTY_BYTES, .name = name_of(c, ty), .size = r->size, .is_signed = r->is_signed };
 	m = arena_new_obj(c->a, struct type_memo);
 	*m = (struct type_memo){ ty, rt, c->type_memos };
 	c->type_memos = m;

@@ -27,17 +27,14 @@ uint32_t lay_storage(const struct cg *c, const struct dtype *ty)
 {
 	ty = dtype_resolve(c->p->types, ty);
 	switch (ty->kind) {
-	case DK_STRING:
-		return ROUND_UP((uint32_t)opts_strcap(c->opts) + 1, 8);
+	case DK_STRING: return ROUND_UP((uint32_t)opts_strcap(c->opts) + 1, 8);
 	case DK_INT:
 	case DK_ENUM:
 	case DK_FLOAT:
 	case DK_ARRAY:
 	case DK_STRUCT:
-	case DK_UNION:
-		return ty->size > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)(ty->size ? ty->size : 8);
-	default:
-		return 8;
+	case DK_UNION: return ty->size > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)(ty->size ? ty->size : 8);
+	default: return 8;
 	}
 }
 
@@ -103,9 +100,7 @@ struct recfield lay_field_of(struct cg *c, const struct dtype *type)
 		f.is_signed = ty->is_signed;
 		f.is_char = ty->is_char;
 		break;
-	default:
-		f.kind = FLD_INT;
-		f.size = 8;
+	default: f.kind = FLD_INT; f.size = 8;
 	}
 	if (f.kind == FLD_INT && f.size != 1 && f.size != 2 && f.size != 4 && f.size != 8)
 		f.size = 8;
@@ -137,8 +132,8 @@ int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t 
 	}
 	off = ROUND_UP(off, 8);
 	if (off > limit) {
-		struct diag *g = diag_error(c->d, at, TAG_LIMIT, "key of %s is too large: %llu bytes, limit %u",
-					    what, (unsigned long long)off, limit);
+		struct diag *g = diag_error(c->d, at, TAG_LIMIT, "key of %s is too large: %llu bytes, limit %u", what,
+					    (unsigned long long)off, limit);
 
 		diag_hint(c->d, g, "strings count with their bound: a smaller -x strsize makes keys smaller");
 		return -EINVAL;
@@ -147,7 +142,8 @@ int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t 
 	return 0;
 }
 
-/* x[cpu] and nothing else: a place for each CPU costs much less than a hash. Strings stay there, as their elements change as a whole. */
+/* x[cpu] and nothing else: a place for each CPU costs much less than a hash. Strings stay there, as their elements
+ * change as a whole. */
 static bool lay_by_cpu(struct cg *c, const struct dvar *v, struct lay_var *l)
 {
 	uint32_t at = (uint32_t)ROUND_UP(c->cpu_size, lay_align(l->size));
@@ -179,7 +175,8 @@ static int lay_vars(struct cg *c)
 {
 	uint64_t state = sizeof(struct img_state), tls = 0, this = 0;
 	unsigned nstack = 0;
-	int r = lay_tracks(c, &tls, &state); /* first: with the kernel's word in front of a thread's storage in one cache line */
+	int r = lay_tracks(c, &tls,
+			   &state); /* first: with the kernel's word in front of a thread's storage in one cache line */
 
 	c->vars = arena_new_arr(c->a, struct lay_var, c->p->nvars + 1);
 	for (const struct dvar *v = c->p->vars; v; v = v->next) {
@@ -217,12 +214,10 @@ static int lay_vars(struct cg *c)
 		r = -EINVAL, diag_error(c->d, none, TAG_LIMIT, "global variables need %llu bytes, limit %u",
 					(unsigned long long)state, CG_MAX_STATE);
 	if (tls > (c->long_strings ? CG_MAX_LONG_TLS : CG_MAX_TLS))
-		r = -EINVAL, diag_error(c->d, none, TAG_LIMIT,
-					"thread-local variables need %llu bytes, limit %d",
+		r = -EINVAL, diag_error(c->d, none, TAG_LIMIT, "thread-local variables need %llu bytes, limit %d",
 					(unsigned long long)tls, c->long_strings ? CG_MAX_LONG_TLS : CG_MAX_TLS);
 	if (this > cg_scratch_limit(c))
-		r = -EINVAL, diag_error(c->d, none, TAG_LIMIT,
-					"clause-local variables need %llu bytes, limit %u",
+		r = -EINVAL, diag_error(c->d, none, TAG_LIMIT, "clause-local variables need %llu bytes, limit %u",
 					(unsigned long long)this, cg_scratch_limit(c));
 	c->state_size = (uint32_t)ROUND_UP(state, 8);
 	c->tls_size = (uint32_t)ROUND_UP(tls, 8);
@@ -245,9 +240,15 @@ static int lay_aggs(struct cg *c)
 		l->map[0] = l->map[1] = -1;
 		if (lay_make_key(c, a->keys, a->nkeys, 0, what, a->at, &l->key) < 0)
 			r = -EINVAL;
-		*d = (struct aggdesc){ .id = a->id, .name = a->name, .func = a->func, .keys = l->key.fields,
-				       .nkeys = l->key.nfields, .key_size = l->key.size,
-				       .is_signed = a->is_signed, .slot_ns = a->slot_ns, .slot_wall = a->slot_wall,
+		*d = (struct aggdesc){ .id = a->id,
+				       .name = a->name,
+				       .func = a->func,
+				       .keys = l->key.fields,
+				       .nkeys = l->key.nfields,
+				       .key_size = l->key.size,
+				       .is_signed = a->is_signed,
+				       .slot_ns = a->slot_ns,
+				       .slot_wall = a->slot_wall,
 				       .at = a->at };
 		memcpy(d->param, a->param, sizeof(d->param));
 		d->value_size = aggval_size(a->func, a->param);
@@ -279,8 +280,8 @@ static size_t lay_tracemem(struct cg *c, const struct node *call, struct lay_fie
 	if (!size || !node_const(size, &n) || n < 1)
 		n = 1;
 	fl[0].n = call->args;
-	fl[0].f = (struct recfield){ .kind = FLD_BYTES, .size = n > CG_MAX_RECORD_SIZE ? CG_MAX_RECORD_SIZE * 2
-										 : (uint32_t)n };
+	fl[0].f = (struct recfield){ .kind = FLD_BYTES,
+				     .size = n > CG_MAX_RECORD_SIZE ? CG_MAX_RECORD_SIZE * 2 : (uint32_t)n };
 	if (!size || !size->next)
 		return 1;
 	fl[1].n = size->next;
@@ -288,8 +289,8 @@ static size_t lay_tracemem(struct cg *c, const struct node *call, struct lay_fie
 	return 2;
 }
 
-static void lay_act(struct cg *c, const struct stmt *s, enum act_kind kind, struct recact *ra,
-		    struct lay_act *la, uint64_t *off)
+static void lay_act(struct cg *c, const struct stmt *s, enum act_kind kind, struct recact *ra, struct lay_act *la,
+		    uint64_t *off)
 {
 	const struct node *call = s->expr;
 	struct lay_field *fl = arena_new_arr(c->a, struct lay_field, call->nargs + REC_PCAP_NFIELDS);
@@ -370,8 +371,8 @@ static void lay_held(struct cg *c, struct recact *ra, struct lay_act *la, uint64
 }
 
 /* The statements from first to last (NULL: all) as one record; held: it may be speculative. */
-static int lay_record(struct cg *c, const struct dstmt *ds, const struct stmt *first,
-		      const struct stmt *last, uint32_t id, bool held, struct lay_clause *l)
+static int lay_record(struct cg *c, const struct dstmt *ds, const struct stmt *first, const struct stmt *last,
+		      uint32_t id, bool held, struct lay_clause *l)
 {
 	struct recfmt *f = arena_new_obj(c->a, struct recfmt);
 	uint64_t off = sizeof(struct rec_hdr);
@@ -398,16 +399,19 @@ static int lay_record(struct cg *c, const struct dstmt *ds, const struct stmt *f
 		f->has_exit |= kind == ACT_EXIT;
 		i++;
 	}
-	*f = (struct recfmt){ .epid = id, .acts = acts, .nacts = n, .is_default = ds->is_default,
-			      .has_exit = f->has_exit, .at = first ? first->at : ds->at };
+	*f = (struct recfmt){ .epid = id,
+			      .acts = acts,
+			      .nacts = n,
+			      .is_default = ds->is_default,
+			      .has_exit = f->has_exit,
+			      .at = first ? first->at : ds->at };
 	if (!last)
 		f->at = ds->at;
 	if (n || ds->is_default || noted) {
 		off = ROUND_UP(off, 8);
 		if (off > CG_MAX_RECORD_SIZE) {
-			diag_error(c->d, ds->at, TAG_LIMIT,
-				   "clause %u (%s) writes records of %llu bytes, limit %d", ds->epid,
-				   ds->desc_text ? ds->desc_text : "?", (unsigned long long)off,
+			diag_error(c->d, ds->at, TAG_LIMIT, "clause %u (%s) writes records of %llu bytes, limit %d",
+				   ds->epid, ds->desc_text ? ds->desc_text : "?", (unsigned long long)off,
 				   CG_MAX_RECORD_SIZE);
 			return -EINVAL;
 		}

@@ -2,7 +2,7 @@
 /* Memory: plain access to stack, maps and records; checked reads of kernel and user memory. */
 #include "cg/lower/int.h"
 
-#define USER_ADDR_START 4096	/* the first page is never mapped */
+#define USER_ADDR_START 4096 /* the first page is never mapped */
 #define USER_ADDR_END (1ull << 47)
 
 struct mem mem_slot(irslot s, int32_t off)
@@ -321,8 +321,7 @@ static void align_bits(struct place *pl, unsigned *size)
 	pl->m.off -= (int32_t)down;
 }
 
-static void load_kern(struct gen *g, const struct place *pl, vreg d, unsigned size, bool is_signed,
-		      struct tref *btf)
+static void load_kern(struct gen *g, const struct place *pl, vreg d, unsigned size, bool is_signed, struct tref *btf)
 {
 	if (pl->btf.id && !pl->bit_size && btf_direct(g->cg, pl->btf, pl->off, size, btf)) {
 		gen_jcci(g, IRC_EQ, pl->addr, 0, gen_fault_imm(g, FAULT_BADADDR, 0));

@@ -5,12 +5,12 @@
  * include/asm-generic/qrwlock.h, include/asm-generic/qspinlock_types.h. */
 #include "cg/lower/int.h"
 
-#define MUTEX_FLAGS 7	    /* low bits of mutex.owner */
-#define RWSEM_WRITER 1	    /* rw_semaphore.count: a writer has it */
+#define MUTEX_FLAGS 7  /* low bits of mutex.owner */
+#define RWSEM_WRITER 1 /* rw_semaphore.count: a writer has it */
 #define RWSEM_READERS_SHIFT 8
 #define RWSEM_READERS_BITS 55 /* above them: the fail bit */
-#define QRW_WRITER 0xff	    /* qrwlock.cnts: a writer has it */
-#define QRW_WANTED 0x1ff    /* … or waits for it */
+#define QRW_WRITER 0xff	      /* qrwlock.cnts: a writer has it */
+#define QRW_WANTED 0x1ff      /* … or waits for it */
 #define QRW_READERS_SHIFT 9
 
 enum lock_kind { LOCK_MUTEX, LOCK_SPIN, LOCK_RWLOCK, LOCK_RWSEM };
@@ -62,8 +62,7 @@ static const struct lock_type *lock_type(struct gen *g, const struct node *call,
 	if (ty->kind == DK_PTR && dtype_resolve(g->cg->p->types, ty->base)->kind == DK_STRUCT)
 		cg_error(g, n->at, "D_PROTO_ARG",
 			 "%s( ) argument #1 is incompatible with prototype:\n\tprototype: %s\n\t argument: %s",
-			 call->name, rw ? "rwlock_t *" : "struct mutex *",
-			 dtype_name(g->cg->p->types, n->type));
+			 call->name, rw ? "rwlock_t *" : "struct mutex *", dtype_name(g->cg->p->types, n->type));
 	return dflt;
 }
 
@@ -74,8 +73,8 @@ static vreg lock_word(struct gen *g, const struct node *n, const struct lock_typ
 	vreg d = ir_new(g->f);
 
 	if (!lay_offset(g->cg, t->tag, t->word, &off, &size)) {
-		cg_error(g, n->at, TAG_NOSUPP, "%s() needs the kernel's struct %s, which has no %s here",
-			 n->name, t->tag, t->word);
+		cg_error(g, n->at, TAG_NOSUPP, "%s() needs the kernel's struct %s, which has no %s here", n->name,
+			 t->tag, t->word);
 		return ir_imm(g->f, 0);
 	}
 	size = size == 4 ? 4 : 8;
@@ -150,12 +149,9 @@ vreg gen_lock(struct gen *g, const struct node *n)
 			return ir_imm(g->f, 0);
 		ir_alui(g->f, IRA_AND, w, w, ~(int64_t)MUTEX_FLAGS);
 		return w;
-	case BI_RW_READ_HELD:
-		return readers(g, w, t->kind);
-	case BI_RW_WRITE_HELD:
-		return writer(g, w, t->kind, false);
-	case BI_RW_ISWRITER:
-		return writer(g, w, t->kind, true);
+	case BI_RW_READ_HELD: return readers(g, w, t->kind);
+	case BI_RW_WRITE_HELD: return writer(g, w, t->kind, false);
+	case BI_RW_ISWRITER: return writer(g, w, t->kind, true);
 	default:
 		if (t->kind == LOCK_MUTEX)
 			ir_alui(g->f, IRA_AND, w, w, ~(int64_t)MUTEX_FLAGS);

@@ -6,15 +6,16 @@
 #define MIN_RING 4096u
 #define MAX_RING (1u << 30)
 
-int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_map_type type,
-	       uint32_t key, uint32_t value, uint32_t entries, uint32_t flags)
+int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_map_type type, uint32_t key,
+	       uint32_t value, uint32_t entries, uint32_t flags)
 {
 	c->maps = cg_grow(c, c->maps, c->nmaps, &c->maps_cap, sizeof(*c->maps));
 
 	struct img_map *m = &c->maps[c->nmaps];
 
-	*m = (struct img_map){ .role = role, .type = type, .key_size = key, .value_size = value,
-			       .max_entries = entries, .flags = flags };
+	*m = (struct img_map){
+		.role = role, .type = type, .key_size = key, .value_size = value, .max_entries = entries, .flags = flags
+	};
 	snprintf(m->name, sizeof(m->name), "%s", name);
 	for (char *s = m->name; *s; s++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.", *s))
@@ -25,8 +26,7 @@ int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_
 /* CPUs that a map must have an entry for. */
 uint32_t cg_ncpus(const struct cg *c)
 {
-	unsigned cpus = c->caps->nr_cpu_ids > c->caps->possible_cpus ? c->caps->nr_cpu_ids
-								      : c->caps->possible_cpus;
+	unsigned cpus = c->caps->nr_cpu_ids > c->caps->possible_cpus ? c->caps->nr_cpu_ids : c->caps->possible_cpus;
 
 	return cpus ? cpus : 1;
 }
@@ -41,7 +41,8 @@ uint32_t cg_cpu_places(const struct cg *c)
 	return n;
 }
 
-/* Of as many CPUs all have a place, online or not: they may come while it runs. Virtual machines have room for hundreds that never do. */
+/* Of as many CPUs all have a place, online or not: they may come while it runs. Virtual machines have room for hundreds
+ * that never do. */
 #define SPARE_PLACES 8
 
 uint32_t cg_online_places(const struct cg *c)
@@ -61,8 +62,7 @@ int cg_map_rings(struct cg *c)
 		return c->m_rings;
 	while (size < c->opts->bufsize && size < MAX_RING)
 		size *= 2;
-	c->m_rings = cg_add_map(c, IMG_MAP_RINGS, "d_rings", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4,
-				cg_ncpus(c), 0);
+	c->m_rings = cg_add_map(c, IMG_MAP_RINGS, "d_rings", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, cg_ncpus(c), 0);
 	c->maps[c->m_rings].inner_size = size;
 	return c->m_rings;
 }
@@ -106,8 +106,7 @@ int cg_map_state(struct cg *c)
 int cg_map_rodata(struct cg *c)
 {
 	if (c->m_rodata < 0)
-		c->m_rodata = cg_add_map(c, IMG_MAP_RODATA, "d_rodata", BPF_MAP_TYPE_ARRAY, 4, 8, 1,
-					 BPF_F_RDONLY_PROG);
+		c->m_rodata = cg_add_map(c, IMG_MAP_RODATA, "d_rodata", BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_RDONLY_PROG);
 	return c->m_rodata;
 }
 
@@ -139,7 +138,8 @@ int cg_map_tls(struct cg *c)
 	if (c->m_tls >= 0)
 		return c->m_tls;
 	if (c->caps->task_storage) {
-		c->m_tls = cg_add_map(c, IMG_MAP_TLS, "d_tls", BPF_MAP_TYPE_TASK_STORAGE, 4, size, 0, BPF_F_NO_PREALLOC);
+		c->m_tls = cg_add_map(c, IMG_MAP_TLS, "d_tls", BPF_MAP_TYPE_TASK_STORAGE, 4, size, 0,
+				      BPF_F_NO_PREALLOC);
 		c->maps[c->m_tls].needs_btf = true;
 	} else { /* nobody says when a thread has ended: what was not used for longest gives way */
 		c->m_tls = cg_add_map(c, IMG_MAP_TLS, "d_tls", BPF_MAP_TYPE_LRU_HASH, CG_TLS_KEY, size,
@@ -154,10 +154,10 @@ int cg_map_unwind(struct cg *c)
 		return c->m_unwind;
 	c->m_unwind = cg_add_map(c, IMG_MAP_UW_TABLES, "d_uw_tables", BPF_MAP_TYPE_ARRAY, 4, 8,
 				 (uint32_t)(c->opts->unwindsize / 8), BPF_F_MMAPABLE);
-	cg_add_map(c, IMG_MAP_UW_AREAS, "d_uw_areas", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct uw_area),
-		   CG_UNWIND_AREAS, BPF_F_MMAPABLE);
-	cg_add_map(c, IMG_MAP_UW_PROCS, "d_uw_procs", BPF_MAP_TYPE_HASH, 4, sizeof(struct uw_proc),
-		   CG_UNWIND_PROCS, BPF_F_NO_PREALLOC); /* filled by user space only */
+	cg_add_map(c, IMG_MAP_UW_AREAS, "d_uw_areas", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct uw_area), CG_UNWIND_AREAS,
+		   BPF_F_MMAPABLE);
+	cg_add_map(c, IMG_MAP_UW_PROCS, "d_uw_procs", BPF_MAP_TYPE_HASH, 4, sizeof(struct uw_proc), CG_UNWIND_PROCS,
+		   BPF_F_NO_PREALLOC); /* filled by user space only */
 	cg_add_map(c, IMG_MAP_UW_WANT, "d_uw_want", BPF_MAP_TYPE_HASH, 4, 8, CG_UNWIND_WANT, 0);
 	cg_add_map(c, IMG_MAP_UW_FILES, "d_uw_files", BPF_MAP_TYPE_HASH, sizeof(struct uw_file_key),
 		   sizeof(struct uw_file), CG_UNWIND_FILES, BPF_F_NO_PREALLOC); /* likewise */
@@ -176,8 +176,8 @@ static void add_to_shape(struct cg *c, int map, uint32_t slot, uint32_t nslots)
 
 	if (!c->by_shape)
 		return;
-	snprintf(name, sizeof(name), "d_%c%x_%x_%x", m->role == IMG_MAP_AGG ? 'a' : 'v', (unsigned)m->type & 15, m->key_size,
-		 m->value_size);
+	snprintf(name, sizeof(name), "d_%c%x_%x_%x", m->role == IMG_MAP_AGG ? 'a' : 'v', (unsigned)m->type & 15,
+		 m->key_size, m->value_size);
 	for (outer = 0; outer < (int)c->nmaps; outer++)
 		if (c->maps[outer].role == IMG_MAP_SHAPE && !strcmp(c->maps[outer].name, name))
 			break;
@@ -223,10 +223,11 @@ int cg_map_assoc(struct cg *c, const struct dvar *v)
 	if (l->map >= 0)
 		return l->map;
 	snprintf(name, sizeof(name), "d_v_%.11s", v->name);
-	l->map = cg_add_map(c, IMG_MAP_ASSOC, name, BPF_MAP_TYPE_HASH, l->key.size, ROUND_UP(l->size, 8),
-			    shared(entries_for(c->opts->dynvarsize, (uint64_t)l->key.size + l->size, CG_MAX_MAP_ENTRIES),
-				   count_arrays(c)),
-			    BPF_F_NO_PREALLOC);
+	l->map = cg_add_map(
+		c, IMG_MAP_ASSOC, name, BPF_MAP_TYPE_HASH, l->key.size, ROUND_UP(l->size, 8),
+		shared(entries_for(c->opts->dynvarsize, (uint64_t)l->key.size + l->size, CG_MAX_MAP_ENTRIES),
+		       count_arrays(c)),
+		BPF_F_NO_PREALLOC);
 	c->maps[l->map].var = v->id;
 	add_to_shape(c, l->map, v->id, c->p->nvars + 1);
 	return l->map;
@@ -238,12 +239,12 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 	const struct aggdesc *d = l->desc;
 	unsigned cpus = c->caps->possible_cpus ? c->caps->possible_cpus : 1;
 	uint32_t key_size = d->key_size + l->key.extra;
-	bool large = d->value_size > CG_MAX_SCRATCH; /* the kernel has no such memory at hand when a key is new: all is taken at once */
+	bool large = d->value_size >
+		     CG_MAX_SCRATCH; /* the kernel has no such memory at hand when a key is new: all is taken at once */
 	/* aggsize counts per CPU, as in DTrace. */
 	uint32_t n = l->key.extra ? entries_for(c->opts->aggsize * (large ? 1 : cpus), key_size + d->value_size,
 						CG_MAX_AGG_ENTRIES)
-				  : entries_for(c->opts->aggsize, key_size + d->value_size,
-						CG_MAX_MAP_ENTRIES);
+				  : entries_for(c->opts->aggsize, key_size + d->value_size, CG_MAX_MAP_ENTRIES);
 	char name[16];
 
 	if (l->map[set] >= 0)
@@ -253,14 +254,13 @@ int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set)
 		snprintf(name, sizeof(name), "d_a%u_%.9s", i, a->name);
 		if (d->key_size)
 			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name,
-					       l->key.extra ? BPF_MAP_TYPE_HASH
-							    : BPF_MAP_TYPE_PERCPU_HASH,
-					       key_size, d->value_size, n, large ? 0 : BPF_F_NO_PREALLOC);
+					       l->key.extra ? BPF_MAP_TYPE_HASH : BPF_MAP_TYPE_PERCPU_HASH, key_size,
+					       d->value_size, n, large ? 0 : BPF_F_NO_PREALLOC);
 		else if (l->by_cpu)
-			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_ARRAY, 4, d->value_size, cg_ncpus(c), 0);
+			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_ARRAY, 4, d->value_size, cg_ncpus(c),
+					       0);
 		else
-			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_ARRAY, 4,
-					       d->value_size, 1, 0);
+			l->map[i] = cg_add_map(c, IMG_MAP_AGG, name, BPF_MAP_TYPE_PERCPU_ARRAY, 4, d->value_size, 1, 0);
 		c->maps[l->map[i]].agg = a->id;
 		c->maps[l->map[i]].set = i;
 		add_to_shape(c, l->map[i], a->id * 2 + i, c->p->naggs * 2);

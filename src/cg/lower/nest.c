@@ -8,9 +8,9 @@
 #include "cg/lower/track.h"
 
 #define FILLING 1 /* start stamp of a place that has been taken and is not open yet */
-#define DEAD	(1ll << 32)
+#define DEAD (1ll << 32)
 #define OFF_MASK 0xfff8 /* of places */
-#define TRIES	4 /* to change the count, or a place, while others do */
+#define TRIES 4		/* to change the count, or a place, while others do */
 
 static unsigned nplaces(const struct dtracker *t)
 {
@@ -161,7 +161,8 @@ static void newest(struct gen *g, const struct track *k, vreg p, vreg off, vreg 
 
 void nest_end(struct gen *g, struct track *k)
 {
-	vreg p = track_find(g, k, false), at = ir_new(g->f), off = ir_new(g->f), start = ir_new(g->f), old = ir_new(g->f);
+	vreg p = track_find(g, k, false), at = ir_new(g->f), off = ir_new(g->f), start = ir_new(g->f),
+	     old = ir_new(g->f);
 	struct cache saved = gen_region_begin(g);
 	irlabel got = ir_label(g->f);
 	struct mem details;

@@ -62,8 +62,7 @@ static void sdiv_const(struct gen *g, enum op op, vreg d, vreg a, int64_t c)
 }
 
 /* b: divisor as vreg, or VREG_NONE with bn a constant. */
-static void gen_div(struct gen *g, enum op op, vreg d, vreg a, vreg b, const struct node *bn,
-		    const struct dtype *ty)
+static void gen_div(struct gen *g, enum op op, vreg d, vreg a, vreg b, const struct node *bn, const struct dtype *ty)
 {
 	enum ir_alu alu = op == OP_DIV ? IRA_DIV : IRA_MOD;
 	bool sgn = is_signed(ty);
@@ -92,21 +91,20 @@ static void gen_div(struct gen *g, enum op op, vreg d, vreg a, vreg b, const str
 static bool alu_of(enum op op, bool sgn, enum ir_alu *ret)
 {
 	switch (op) {
-	case OP_ADD:  *ret = IRA_ADD; return true;
-	case OP_SUB:  *ret = IRA_SUB; return true;
-	case OP_MUL:  *ret = IRA_MUL; return true;
+	case OP_ADD: *ret = IRA_ADD; return true;
+	case OP_SUB: *ret = IRA_SUB; return true;
+	case OP_MUL: *ret = IRA_MUL; return true;
 	case OP_BAND: *ret = IRA_AND; return true;
-	case OP_BOR:  *ret = IRA_OR; return true;
+	case OP_BOR: *ret = IRA_OR; return true;
 	case OP_BXOR: *ret = IRA_XOR; return true;
-	case OP_SHL:  *ret = IRA_SHL; return true;
-	case OP_SHR:  *ret = sgn ? IRA_SAR : IRA_SHR; return true;
-	default:      return false;
+	case OP_SHL: *ret = IRA_SHL; return true;
+	case OP_SHR: *ret = sgn ? IRA_SAR : IRA_SHR; return true;
+	default: return false;
 	}
 }
 
 /* a op b in 64 bits, with the sign of ty; b may be VREG_NONE, then it is the value of bn (bn may be NULL otherwise). */
-vreg gen_arith(struct gen *g, enum op op, vreg a, vreg b, const struct node *bn, const struct dtype *ty,
-	       struct span at)
+vreg gen_arith(struct gen *g, enum op op, vreg a, vreg b, const struct node *bn, const struct dtype *ty, struct span at)
 {
 	vreg d = ir_new(g->f);
 	bool shift = op == OP_SHL || op == OP_SHR;
@@ -139,21 +137,15 @@ vreg gen_arith_unary(struct gen *g, const struct node *n)
 	vreg a = gen_int(g, n->a), d = ir_new(g->f);
 
 	switch (n->op) {
-	case OP_NEG:
-		ir_alu(g->f, IRA_NEG, d, a, VREG_NONE);
-		break;
-	case OP_BNOT:
-		ir_alui(g->f, IRA_XOR, d, a, -1);
-		break;
-	default:
-		ir_mov(g->f, d, a);
+	case OP_NEG: ir_alu(g->f, IRA_NEG, d, a, VREG_NONE); break;
+	case OP_BNOT: ir_alui(g->f, IRA_XOR, d, a, -1); break;
+	default: ir_mov(g->f, d, a);
 	}
 	return d;
 }
 
 /* pointer ± integer, integer + pointer, pointer - pointer */
-static vreg gen_ptr_arith(struct gen *g, const struct node *n, const struct dtype *ta,
-			  const struct dtype *tb)
+static vreg gen_ptr_arith(struct gen *g, const struct node *n, const struct dtype *ta, const struct dtype *tb)
 {
 	bool pa = ta->kind == DK_PTR || ta->kind == DK_ARRAY, pb = tb->kind == DK_PTR || tb->kind == DK_ARRAY;
 	uint32_t scale = ptr_scale(g, pa ? ta : tb);

@@ -10,8 +10,8 @@
 #define NAME_MAX_LEN 255 /* NAME_MAX */
 #define PATH_DEPTH 512	 /* components and mounts; fewer where the verifier has to walk them one by one */
 #define PATH_DEPTH_NOLOOP 64
-#define PATH_MIN 32	 /* strsize below it: no room for " (deleted)" */
-#define BUF_EXTRA 264	 /* a name behind the last place of the text */
+#define PATH_MIN 32   /* strsize below it: no room for " (deleted)" */
+#define BUF_EXTRA 264 /* a name behind the last place of the text */
 #define DELETED " (deleted)"
 #define CUT "..."
 
@@ -27,8 +27,7 @@ static bool path_layout(struct cg *c, struct path_layout *l)
 {
 	uint32_t size, root;
 
-	if (!lay_offset(c, "mount", "mnt", &l->mnt, &size) ||
-	    !lay_offset(c, "vfsmount", "mnt_root", &root, &size))
+	if (!lay_offset(c, "mount", "mnt", &l->mnt, &size) || !lay_offset(c, "vfsmount", "mnt_root", &root, &size))
 		return false;
 	l->mnt_root = l->mnt + root;
 	l->has_ns = lay_offset(c, "ns_common", "ops", &l->ns_ops, &size) &&
@@ -41,8 +40,7 @@ static bool path_layout(struct cg *c, struct path_layout *l)
 	       lay_offset(c, "dentry", "d_name.name", &l->d_name, &size) &&
 	       lay_offset(c, "dentry", "d_name.len", &l->len, &size) &&
 	       lay_offset(c, "dentry", "d_hash.pprev", &l->d_hash, &size) &&
-	       lay_offset(c, "dentry", "d_op", &l->d_op, &size) &&
-	       lay_offset(c, "dentry", "d_sb", &l->d_sb, &size) &&
+	       lay_offset(c, "dentry", "d_op", &l->d_op, &size) && lay_offset(c, "dentry", "d_sb", &l->d_sb, &size) &&
 	       lay_offset(c, "dentry", "d_inode", &l->d_inode, &size) &&
 	       lay_offset(c, "dentry_operations", "d_dname", &l->d_dname, &size) &&
 	       lay_offset(c, "super_block", "s_magic", &l->s_magic, &size) &&
@@ -55,8 +53,7 @@ static vreg peek_at(struct irfn *f, vreg dst, vreg p, uint32_t off, unsigned siz
 {
 	vreg d = ir_new(f);
 
-	ir_call(f, VREG_NONE, BPF_FUNC_probe_read_kernel,
-		IR_ARGS(dst, ir_imm(f, size), rt_alui(f, IRA_ADD, p, off)));
+	ir_call(f, VREG_NONE, BPF_FUNC_probe_read_kernel, IR_ARGS(dst, ir_imm(f, size), rt_alui(f, IRA_ADD, p, off)));
 	ir_load(f, d, dst, 0, size);
 	return d;
 }
@@ -297,8 +294,7 @@ static struct irfn *path_fn(struct prog *pr)
 	rt_loop(f, &rg, ir_imm(f, rg.caps->bpf_loop ? PATH_DEPTH : PATH_DEPTH_NOLOOP), step, st);
 	at = path_start(f, st);
 	ir_jcc(f, IRC_GE, at, cap, bad);
-	ir_call(f, VREG_NONE, BPF_FUNC_probe_read_kernel_str,
-		IR_ARGS(dst, cap, rt_alu(f, IRA_ADD, buf, at)));
+	ir_call(f, VREG_NONE, BPF_FUNC_probe_read_kernel_str, IR_ARGS(dst, cap, rt_alu(f, IRA_ADD, buf, at)));
 	ir_reti(f, 0);
 	ir_place(f, bad);
 	ir_storei(f, dst, 0, 1, 0);

@@ -3,7 +3,7 @@
  * outside of it keep their global ids. */
 #include "cg/lower/int.h"
 
-#define PIDNS_LEVELS 8 /* nested namespaces that are looked through (kernel: up to 32) */
+#define PIDNS_LEVELS 8		   /* nested namespaces that are looked through (kernel: up to 32) */
 #define PID_PATH "signal->pids[1]" /* PIDTYPE_TGID */
 
 struct pid_layout {
@@ -18,8 +18,7 @@ static bool pid_layout(struct cg *c, struct pid_layout *l)
 	if (!u)
 		return false;
 	l->upid_size = (uint32_t)dtype_resolve(c->p->types, u)->size;
-	return lay_offset(c, "pid", "level", &l->level, &size) &&
-	       lay_offset(c, "pid", "numbers", &l->numbers, &size) &&
+	return lay_offset(c, "pid", "level", &l->level, &size) && lay_offset(c, "pid", "numbers", &l->numbers, &size) &&
 	       lay_offset(c, "upid", "nr", &l->nr, &size) && lay_offset(c, "upid", "ns", &l->ns, &size) &&
 	       lay_offset(c, "pid_namespace", "ns.inum", &l->inum, &size);
 }

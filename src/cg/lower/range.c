@@ -95,22 +95,15 @@ static struct range of_binary(struct gen *g, const struct node *n)
 	a = range_of(g, n->a);
 	b = range_of(g, n->b);
 	switch (n->op) {
-	case OP_ADD:
-		return make(wider(a, b) + 1, a.neg || b.neg);
-	case OP_SUB:
-		return make(wider(a, b) + (a.neg || b.neg), true);
-	case OP_MUL:
-		return make(a.bits + b.bits + (a.neg && b.neg), a.neg || b.neg);
+	case OP_ADD: return make(wider(a, b) + 1, a.neg || b.neg);
+	case OP_SUB: return make(wider(a, b) + (a.neg || b.neg), true);
+	case OP_MUL: return make(a.bits + b.bits + (a.neg && b.neg), a.neg || b.neg);
 	case OP_DIV:
-	case OP_MOD:
-		return of_div(n, a, b, ty->is_signed);
-	case OP_BAND:
-		return of_and(a, b);
+	case OP_MOD: return of_div(n, a, b, ty->is_signed);
+	case OP_BAND: return of_and(a, b);
 	case OP_BOR:
-	case OP_BXOR:
-		return make(wider(a, b), a.neg || b.neg);
-	default:
-		return of_shift(n, a, ty->is_signed);
+	case OP_BXOR: return make(wider(a, b), a.neg || b.neg);
+	default: return of_shift(n, a, ty->is_signed);
 	}
 }
 
@@ -139,10 +132,8 @@ static struct range range_of(struct gen *g, const struct node *n)
 	if (ty->kind != DK_INT && ty->kind != DK_ENUM)
 		return of_type(ty);
 	switch (n->kind) {
-	case N_BINARY:
-		return of_binary(g, n);
-	case N_UNARY:
-		return of_unary(g, n);
+	case N_BINARY: return of_binary(g, n);
+	case N_UNARY: return of_unary(g, n);
 	case N_COND:
 		a = range_of(g, n->b);
 		b = range_of(g, n->c);
@@ -151,8 +142,7 @@ static struct range range_of(struct gen *g, const struct node *n)
 		a = range_of(g, n->a);
 		b = of_type(ty);
 		return within(a, b) && !ty->is_bool ? a : b;
-	default: /* what is loaded, stored or called has its type's values */
-		return of_type(ty);
+	default: /* what is loaded, stored or called has its type's values */ return of_type(ty);
 	}
 }
 

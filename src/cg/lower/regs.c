@@ -16,7 +16,7 @@ static const char *const more_regs[] = { NULL };
 #define STACK_BYTES 0 /* depends on the size of pages, too */
 #else
 #define STACK_BYTES (4u * 4096) /* arch/x86/include/asm/page_64_types.h: THREAD_SIZE */
-#define NREGS 21 /* r15 … ss */
+#define NREGS 21		/* r15 … ss */
 static const char *const more_regs[] = { "thread.ds", "thread.es", "thread.fsindex", "thread.gsindex",
 					 "thread.trap_nr" };
 #define NMORE ARRAY_SIZE(more_regs)
@@ -27,7 +27,8 @@ static vreg load_reg(struct gen *g, vreg regs, vreg index, int64_t c)
 {
 	vreg d = ir_new(g->f), p = ir_new(g->f), a = ir_new(g->f), n;
 
-	if (index < 0 && cg_typed(g->cg) && g->cg->caps->task_pt_regs && c != 17 && c != 20) { /* not of the unions around cs and ss */
+	if (index < 0 && cg_typed(g->cg) && g->cg->caps->task_pt_regs && c != 17 &&
+	    c != 20) { /* not of the unions around cs and ss */
 		ir_load(g->f, d, regs, (int32_t)c * 8, 8);
 		return d;
 	}
@@ -50,7 +51,8 @@ static bool at_stack_end(const struct cg *c)
 	return STACK_BYTES && c->caps->btf && !(c->caps->task_pt_regs && c->caps->task_btf);
 }
 
-/* regs = (struct pt_regs *)(task->stack + size) - 1. With KASAN, which gives a thread a depth, stacks are twice as large. */
+/* regs = (struct pt_regs *)(task->stack + size) - 1. With KASAN, which gives a thread a depth, stacks are twice as
+ * large. */
 static vreg regs_at_stack_end(struct gen *g)
 {
 	vreg d = ir_new(g->f), stack = gen_task_field(g, "stack");
@@ -114,7 +116,8 @@ vreg gen_uregs(struct gen *g, const struct node *n)
 	int64_t c;
 
 	if (!at_stack_end(g->cg) && !(g->cg->caps->task_pt_regs && g->cg->caps->task_btf)) {
-		cg_error(g, n->at, TAG_NOSUPP, "uregs[] needs bpf_task_pt_regs(), which this kernel does not have (Linux 5.15)");
+		cg_error(g, n->at, TAG_NOSUPP,
+			 "uregs[] needs bpf_task_pt_regs(), which this kernel does not have (Linux 5.15)");
 		return ir_imm(g->f, 0);
 	}
 	if (!node_const(n->args, &c)) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Open events that are due: timeouts, which fire while the event goes on, and events that nobody ends, which are
  * collected (setting gc). A walk looks for them: over all threads where events are kept with threads, which runs the
- * clauses in each stuck thread at once; over the open keys elsewhere, where clauses run for the thread that opened the key
- * if the kernel finds it by its number (bpf_task_from_pid, Linux 6.2).
+ * clauses in each stuck thread at once; over the open keys elsewhere, where clauses run for the thread that opened the
+ * key if the kernel finds it by its number (bpf_task_from_pid, Linux 6.2).
  *
- * If it does not, or a clause reads that thread's memory, which a walk over keys cannot wait for, the walk puts what is due
- * on a list by the thread that opened it, and a walk over the threads behind it takes it from there (run/walk.h, struct
- * img_scan): the kernel calls the program again for a thread as long as it says that there is more. What no thread takes, since
- * the one that opened it has ended or was idle, fires in the next walk over the keys. */
+ * If it does not, or a clause reads that thread's memory, which a walk over keys cannot wait for, the walk puts what is
+ * due on a list by the thread that opened it, and a walk over the threads behind it takes it from there (run/walk.h,
+ * struct img_scan): the kernel calls the program again for a thread as long as it says that there is more. What no
+ * thread takes, since the one that opened it has ended or was idle, fires in the next walk over the keys. */
 #include "cg/lower/track.h"
 
 /* An event on the list has its start stamp with this bit changed as `timed`; that it fired is its start stamp. */
 #define LISTED 1
-/* The list: elements by thread and number, and one with this number that is the head: how many there are, and since when
- * the thread is known to have ended (0: it is not), for so long: numbers of threads are used again. */
+/* The list: elements by thread and number, and one with this number that is the head: how many there are, and since
+ * when the thread is known to have ended (0: it is not), for so long: numbers of threads are used again. */
 #define HEAD (-1)
 #define GONE_OFF 8
 #define GONE_NS 10000000000
@@ -50,8 +50,8 @@ static void note_timeout(struct gen *g, const struct track *k, vreg start)
 	note_next(g, k, start, gen_track_word(g, k->l, offsetof(struct img_track, timeout)));
 }
 
-/* Closes the event at `at` that began at start; jumps to lost when somebody else has. Kernels before 5.12 cannot do that in one step: what
- * its thread closes between the two is told twice there. */
+/* Closes the event at `at` that began at start; jumps to lost when somebody else has. Kernels before 5.12 cannot do
+ * that in one step: what its thread closes between the two is told twice there. */
 static void close_event(struct gen *g, vreg at, vreg start, irlabel lost)
 {
 	vreg old = ir_new(g->f);
@@ -265,8 +265,8 @@ static struct mem value_mem(struct gen *g, const struct track *k)
 	return gen_scratch(g, k->l->key.size + k->l->size);
 }
 
-/* Fires here for the thread that opened it, as in a walk over threads; without one as in the current thread. Finding it costs as
- * much as all the rest, and is left out where no clause wants to know. */
+/* Fires here for the thread that opened it, as in a walk over threads; without one as in the current thread. Finding it
+ * costs as much as all the rest, and is left out where no clause wants to know. */
 static void fire_for(struct gen *g, struct track *k, const struct overdue *o)
 {
 	vreg task = ir_new(g->f), tid = ir_new(g->f), own = ir_imm(g->f, 1), ts = gen_ts(g);
@@ -308,8 +308,8 @@ static void fire_here(struct gen *g, struct track *k, const struct overdue *o)
 	ir_jmp(g->f, k->done);
 }
 
-/* The key and what is kept of the event, for the walk over the threads: on the list of the thread that opened it; here at
- * once when that is known to have ended. What finds no place there is due in the next walk. */
+/* The key and what is kept of the event, for the walk over the threads: on the list of the thread that opened it; here
+ * at once when that is known to have ended. What finds no place there is due in the next walk. */
 static void put_due(struct gen *g, struct track *k, const struct overdue *o)
 {
 	uint32_t size = k->l->key.size;
@@ -346,8 +346,8 @@ static void put_due(struct gen *g, struct track *k, const struct overdue *o)
 	fire_here(g, k, o);
 }
 
-/* Still on the list: no thread has taken it in the walk behind the last one over the keys. So that thread has ended, unless it
- * has taken others. */
+/* Still on the list: no thread has taken it in the walk behind the last one over the keys. So that thread has ended,
+ * unless it has taken others. */
 static void take_orphan(struct gen *g, struct track *k, const struct overdue *o)
 {
 	irlabel other = ir_label(g->f), alive = ir_label(g->f);
@@ -404,7 +404,8 @@ static void scan_keys(struct gen *g, struct track *k)
 	note_timeout(g, k, o.start);
 }
 
-/* … and behind it in a walk over the threads: one from the list of this thread, which comes again as long as there are more. */
+/* … and behind it in a walk over the threads: one from the list of this thread, which comes again as long as there are
+ * more. */
 static void scan_due(struct gen *g, struct track *k)
 {
 	uint32_t size = k->l->key.size;

@@ -15,10 +15,9 @@ static int cg_map_specs(struct cg *c)
 	uint32_t n = (uint32_t)c->opts->nspec;
 
 	if (c->m_specs < 0) {
-		c->m_specs = cg_add_map(c, IMG_MAP_SPECS, "d_specs", BPF_MAP_TYPE_ARRAY, 4,
-					sizeof(struct img_spec), n + 1, BPF_F_MMAPABLE);
-		c->m_specfree = cg_add_map(c, IMG_MAP_SPECFREE, "d_specfree", BPF_MAP_TYPE_STACK, 0, 4,
-					   n ? n : 1, 0);
+		c->m_specs = cg_add_map(c, IMG_MAP_SPECS, "d_specs", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct img_spec),
+					n + 1, BPF_F_MMAPABLE);
+		c->m_specfree = cg_add_map(c, IMG_MAP_SPECFREE, "d_specfree", BPF_MAP_TYPE_STACK, 0, 4, n ? n : 1, 0);
 	}
 	return c->m_specs;
 }

@@ -13,8 +13,8 @@ _Static_assert((int)RT_UNWIND_CUT == REC_USTACK_CUT && (int)RT_UNWIND_FAULT == R
 #define MACHINERY 2 /* frames of __bpf_trace_NAME() and __traceiter_NAME() */
 #define CALLER_FRAMES (2 + MACHINERY)
 
-/* The stack of the thread that opened a key. No function of the kernel may be given two things that must be handed back, that
- * thread and the memory of a record: so it is copied. */
+/* The stack of the thread that opened a key. No function of the kernel may be given two things that must be handed
+ * back, that thread and the memory of a record: so it is copied. */
 static vreg opener_stack(struct gen *g, struct mem dst, uint32_t size, uint64_t flags)
 {
 	struct mem m = gen_scratch(g, size);
@@ -127,8 +127,7 @@ static bool vma_offsets(struct cg *c, struct rt_unwind_offsets *o)
 	       lay_offset(c, "vm_area_struct", "vm_file", &o->vm_file, &size) &&
 	       lay_offset(c, "file", "f_inode", &o->f_inode, &size) &&
 	       lay_offset(c, "inode", "i_ino", &o->i_ino, &size) &&
-	       lay_offset(c, "inode", "i_size", &o->i_size, &size) &&
-	       lay_offset(c, "inode", "i_sb", &o->i_sb, &size) &&
+	       lay_offset(c, "inode", "i_size", &o->i_size, &size) && lay_offset(c, "inode", "i_sb", &o->i_sb, &size) &&
 	       lay_offset(c, "super_block", "s_dev", &o->s_dev, &size);
 }
 
@@ -148,9 +147,9 @@ static struct irfn *unwind_fn(struct gen *g)
 {
 	uint32_t first = (uint32_t)cg_map_unwind(g->cg);
 	const struct rt_unwind_maps m = { first, first + 1, first + 2, first + 3, first + 4, first + 5 };
-	enum rt_unwind_whose whose = !gen_walks(g) ? RT_UNWIND_CURRENT
+	enum rt_unwind_whose whose = !gen_walks(g)			       ? RT_UNWIND_CURRENT
 				     : strcmp(g->cg->opts->ustackunwind, "fp") ? RT_UNWIND_OTHER
-										: RT_UNWIND_OTHER_FP;
+									       : RT_UNWIND_OTHER_FP;
 	struct rt_unwind_returns ret;
 	struct rt_unwind_offsets o;
 
@@ -159,9 +158,9 @@ static struct irfn *unwind_fn(struct gen *g)
 	for (uint32_t i = 0; i < CG_UNWIND_MAPS; i++)
 		gen_map(g, ir_new(g->f), (int)(first + i)); /* counts them as used */
 	g->pr->unwind_key = g->cg->nunwind++;
-	g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, rt_unwind_here(g->cg->caps), &m, vma_offsets(g->cg, &o) ? &o : NULL,
-					   return_offsets(g->cg, &ret) ? &ret : NULL, g->pr->unwind_key,
-					   whose);
+	g->pr->fn_unwind = rt_unwind_emit(g->pr->ip, g->cg->caps, rt_unwind_here(g->cg->caps), &m,
+					  vma_offsets(g->cg, &o) ? &o : NULL, return_offsets(g->cg, &ret) ? &ret : NULL,
+					  g->pr->unwind_key, whose);
 	return g->pr->fn_unwind;
 }
 

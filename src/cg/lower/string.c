@@ -94,8 +94,7 @@ void gen_str_real(struct gen *g, struct str *s)
 
 	if (s->is_const) {
 		d = gen_mapval(g, cg_map_rodata(g->cg), ro_string(g->cg, s->cs, s->cslen));
-		*s = (struct str){ .m = mem_at(d, 0), .bound = (uint32_t)ROUND_UP(s->cslen + 1, 8),
-				   .padded = true };
+		*s = (struct str){ .m = mem_at(d, 0), .bound = (uint32_t)ROUND_UP(s->cslen + 1, 8), .padded = true };
 	} else if (s->maybe_null) {
 		d = ir_new(g->f);
 		out = ir_label(g->f);
@@ -243,9 +242,7 @@ void gen_str(struct gen *g, const struct node *n, struct str *ret)
 {
 	*ret = (struct str){ .is_const = true, .cs = "" };
 	switch (n->kind) {
-	case N_STR:
-		*ret = (struct str){ .is_const = true, .cs = n->str, .cslen = strnlen(n->str, n->len) };
-		break;
+	case N_STR: *ret = (struct str){ .is_const = true, .cs = n->str, .cslen = strnlen(n->str, n->len) }; break;
 	case N_IDENT:
 		if (n->builtin) {
 			gen_builtin_str(g, n, ret);
@@ -256,31 +253,18 @@ void gen_str(struct gen *g, const struct node *n, struct str *ret)
 	case N_TLS:
 	case N_THIS:
 	case N_INDEX:
-	case N_MEMBER:
-		gen_var_str(g, n, ret);
-		break;
-	case N_ASSIGN:
-		gen_assign_str(g, n, ret);
-		break;
-	case N_COND:
-		cond_str(g, n, ret);
-		break;
-	case N_EVENT:
-		gen_event_str(g, n, ret);
-		break;
-	case N_CALL:
-		gen_sub_str(g, n, ret);
-		break;
+	case N_MEMBER: gen_var_str(g, n, ret); break;
+	case N_ASSIGN: gen_assign_str(g, n, ret); break;
+	case N_COND: cond_str(g, n, ret); break;
+	case N_EVENT: gen_event_str(g, n, ret); break;
+	case N_CALL: gen_sub_str(g, n, ret); break;
 	case N_CAST:
-	case N_STRINGOF:
-		cast_str(g, n, ret);
-		break;
+	case N_STRINGOF: cast_str(g, n, ret); break;
 	case N_BINARY:
 		gen_effect(g, n->a);
 		gen_str(g, n->b, ret);
 		break;
-	default:
-		cg_error(g, n->at, "D_INTERNAL", "code generator: string of kind %d", n->kind);
+	default: cg_error(g, n->at, "D_INTERNAL", "code generator: string of kind %d", n->kind);
 	}
 }
 
@@ -326,8 +310,7 @@ static void compare_const(struct gen *g, const struct str *s, const char *c, siz
 	}
 }
 
-static bool branch_const(struct gen *g, const struct str *s, const struct str *c, bool jump_if_equal,
-			 irlabel l)
+static bool branch_const(struct gen *g, const struct str *s, const struct str *c, bool jump_if_equal, irlabel l)
 {
 	irlabel ne;
 

@@ -5,9 +5,9 @@
 #define DEV_MINOR_BITS 20 /* include/linux/kdev_t.h MINORBITS */
 #define IN_AF_INET 2
 #define IN_AF_INET6 10
-#define ARP_ETHER 1 /* ARPHRD_ETHER */
+#define ARP_ETHER 1	  /* ARPHRD_ETHER */
 #define ARP_INFINIBAND 32 /* ARPHRD_INFINIBAND */
-#define LINK_MAX 24 /* bytes of the longest address, rounded up */
+#define LINK_MAX 24	  /* bytes of the longest address, rounded up */
 #define BASE_MIN 2
 #define COPY_MAX 16384 /* bytes of a copy whose size is not constant */
 #define BASE_MAX 36
@@ -25,10 +25,13 @@ static const struct node *arg(const struct node *n, unsigned i)
 static bool nested_loops(enum rt_id id)
 {
 	switch (id) {
-	case RT_STRSTR: case RT_STRRSTR: case RT_INDEX: case RT_RINDEX: case RT_STRTOK: case RT_CLEANPATH:
-		return true;
-	default:
-		return false;
+	case RT_STRSTR:
+	case RT_STRRSTR:
+	case RT_INDEX:
+	case RT_RINDEX:
+	case RT_STRTOK:
+	case RT_CLEANPATH: return true;
+	default: return false;
 	}
 }
 
@@ -38,7 +41,8 @@ static vreg rt_call(struct gen *g, enum rt_id id, unsigned n, const vreg *args)
 	vreg d = ir_new(g->f);
 
 	if (nested_loops(id) && !g->cg->caps->bpf_loop)
-		cg_error(g, g->ds->at, TAG_NOSUPP, "strstr(), index(), rindex(), strtok() and cleanpath() need "
+		cg_error(g, g->ds->at, TAG_NOSUPP,
+			 "strstr(), index(), rindex(), strtok() and cleanpath() need "
 			 "bpf_loop, which this kernel does not have (Linux 5.17)");
 	if (fn)
 		ir_call_fn(g->f, d, fn, n, args);
@@ -338,8 +342,9 @@ static void sub_addr(struct gen *g, const struct node *n, const struct addr_form
 	gen_region_end(g, &saved);
 }
 
-static const struct addr_form inet_forms[2] = {{IN_AF_INET, RT_INET_NTOA, 4}, {IN_AF_INET6, RT_INET_NTOA6, 16}};
-static const struct addr_form link_forms[2] = {{ARP_ETHER, RT_LINK_NTOP, 6}, {ARP_INFINIBAND, RT_LINK_NTOP20, 20}};
+static const struct addr_form inet_forms[2] = { { IN_AF_INET, RT_INET_NTOA, 4 }, { IN_AF_INET6, RT_INET_NTOA6, 16 } };
+static const struct addr_form link_forms[2] = { { ARP_ETHER, RT_LINK_NTOP, 6 },
+						{ ARP_INFINIBAND, RT_LINK_NTOP20, 20 } };
 
 void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
 {
@@ -348,29 +353,28 @@ void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
 		return;
 	}
 	switch (n->builtin ? n->builtin->id : BI_NONE) {
-	case BI_BASENAME:   sub_map(g, n, RT_BASENAME, ret); return;
-	case BI_DIRNAME:    sub_map(g, n, RT_DIRNAME, ret); return;
-	case BI_CLEANPATH:  sub_map(g, n, RT_CLEANPATH, ret); return;
-	case BI_TOLOWER:    sub_map(g, n, RT_TOLOWER, ret); return;
-	case BI_TOUPPER:    sub_map(g, n, RT_TOUPPER, ret); return;
-	case BI_STRJOIN:    sub_strjoin(g, n, ret); return;
-	case BI_STRTOK:	    sub_strtok(g, n, ret); return;
-	case BI_JSON:	    sub_json(g, n, ret); return;
-	case BI_SUBSTR:	    sub_substr(g, n, ret); return;
+	case BI_BASENAME: sub_map(g, n, RT_BASENAME, ret); return;
+	case BI_DIRNAME: sub_map(g, n, RT_DIRNAME, ret); return;
+	case BI_CLEANPATH: sub_map(g, n, RT_CLEANPATH, ret); return;
+	case BI_TOLOWER: sub_map(g, n, RT_TOLOWER, ret); return;
+	case BI_TOUPPER: sub_map(g, n, RT_TOUPPER, ret); return;
+	case BI_STRJOIN: sub_strjoin(g, n, ret); return;
+	case BI_STRTOK: sub_strtok(g, n, ret); return;
+	case BI_JSON: sub_json(g, n, ret); return;
+	case BI_SUBSTR: sub_substr(g, n, ret); return;
 	case BI_STRCHR:
 	case BI_STRRCHR:
-	case BI_STRSTR:	    sub_find(g, n, ret); return;
-	case BI_COPYINSTR:  sub_copyinstr(g, n, ret); return;
-	case BI_PSARGS:	    gen_psargs(g, n, ret); return;
-	case BI_LLTOSTR:    sub_lltostr(g, n, ret); return;
+	case BI_STRSTR: sub_find(g, n, ret); return;
+	case BI_COPYINSTR: sub_copyinstr(g, n, ret); return;
+	case BI_PSARGS: gen_psargs(g, n, ret); return;
+	case BI_LLTOSTR: sub_lltostr(g, n, ret); return;
 	case BI_MOUNT_PATH: gen_mount_path(g, n, ret); return;
-	case BI_D_PATH:	    gen_d_path(g, n, ret); return;
-	case BI_INET_NTOA:  addr_text(g, RT_INET_NTOA, n->args, 4, VREG_NONE, result(g, ret)); return;
+	case BI_D_PATH: gen_d_path(g, n, ret); return;
+	case BI_INET_NTOA: addr_text(g, RT_INET_NTOA, n->args, 4, VREG_NONE, result(g, ret)); return;
 	case BI_INET_NTOA6: sub_inet_ntoa6(g, n, ret); return;
-	case BI_INET_NTOP:  sub_addr(g, n, inet_forms, ret); return;
-	case BI_LINK_NTOP:  sub_addr(g, n, link_forms, ret); return;
-	default:
-		break;
+	case BI_INET_NTOP: sub_addr(g, n, inet_forms, ret); return;
+	case BI_LINK_NTOP: sub_addr(g, n, link_forms, ret); return;
+	default: break;
 	}
 	*ret = (struct str){ .is_const = true, .cs = "" };
 	cg_error(g, n->at, TAG_NOSUPP, "%s() is not supported yet", n->name ? n->name : "?");
@@ -398,7 +402,7 @@ static struct mem alloc_mem(struct gen *g, const struct node *size, vreg *ret_si
 		*ret_size = ir_imm(g->f, (uint64_t)c);
 		*ret_max = (uint32_t)c;
 	} else {
-		*ret_max = g->cg->opts->scratchsize < 8	    ? 8
+		*ret_max = g->cg->opts->scratchsize < 8	      ? 8
 			   : g->cg->opts->scratchsize > 16384 ? 16384
 							      : (uint32_t)g->cg->opts->scratchsize;
 		*ret_size = gen_int(g, size);
@@ -511,23 +515,23 @@ vreg gen_sub_int(struct gen *g, const struct node *n)
 	if (n->call)
 		return gen_call_int(g, n->call);
 	switch (n->builtin ? n->builtin->id : BI_NONE) {
-	case BI_STRLEN:	   return sub_strlen(g, n);
-	case BI_STRTOLL:   return sub_strtoll(g, n);
+	case BI_STRLEN: return sub_strlen(g, n);
+	case BI_STRTOLL: return sub_strtoll(g, n);
 	case BI_INDEX:
-	case BI_RINDEX:	   return sub_index(g, n);
-	case BI_COPYIN:	   return sub_copyin(g, n);
-	case BI_ALLOCA:	   return sub_alloca(g, n);
-	case BI_RAND:	   return sub_rand(g);
+	case BI_RINDEX: return sub_index(g, n);
+	case BI_COPYIN: return sub_copyin(g, n);
+	case BI_ALLOCA: return sub_alloca(g, n);
+	case BI_RAND: return sub_rand(g);
 	case BI_SCHED_CLOCK: return gen_sched_clock(g);
 	case BI_SPECULATION: return gen_speculation(g);
-	case BI_GETMAJOR:  return sub_dev(g, n, true);
-	case BI_GETMINOR:  return sub_dev(g, n, false);
+	case BI_GETMAJOR: return sub_dev(g, n, true);
+	case BI_GETMINOR: return sub_dev(g, n, false);
 	case BI_HTONS:
-	case BI_NTOHS:	   return sub_bswap(g, n, 2);
+	case BI_NTOHS: return sub_bswap(g, n, 2);
 	case BI_HTONL:
-	case BI_NTOHL:	   return sub_bswap(g, n, 4);
+	case BI_NTOHL: return sub_bswap(g, n, 4);
 	case BI_HTONLL:
-	case BI_NTOHLL:	   return sub_bswap(g, n, 8);
+	case BI_NTOHLL: return sub_bswap(g, n, 8);
 	case BI_PROGENYOF: return gen_progenyof(g, gen_int(g, n->args));
 	case BI_MUTEX_OWNED:
 	case BI_MUTEX_OWNER:
@@ -541,8 +545,7 @@ vreg gen_sub_int(struct gen *g, const struct node *n)
 	case BI_PENDING:
 	case BI_THRESHOLD:
 	case BI_TRACK_SCAN: return gen_track_call(g, n);
-	default:
-		break;
+	default: break;
 	}
 	cg_error(g, n->at, TAG_NOSUPP, "%s() is not supported yet", n->name ? n->name : "?");
 	return ir_imm(g->f, 0);
@@ -552,9 +555,9 @@ vreg gen_sub_int(struct gen *g, const struct node *n)
 void gen_sub_effect(struct gen *g, const struct node *n)
 {
 	switch (n->builtin ? n->builtin->id : BI_NONE) {
-	case BI_BCOPY:	  sub_copy(g, n, false); break;
+	case BI_BCOPY: sub_copy(g, n, false); break;
 	case BI_COPYINTO: sub_copy(g, n, true); break;
-	case BI_FLIGHT:	  gen_flight(g, n); break;
+	case BI_FLIGHT: gen_flight(g, n); break;
 	default:
 		if (gen_destructive(g, n))
 			break;

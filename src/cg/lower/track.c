@@ -74,7 +74,8 @@ static const struct img_scan_ref *scans(const struct cg *c, uint32_t *n)
 		const struct lay_track *l = &c->tracks[t->id];
 
 		if (l->scan)
-			v[(*n)++] = (struct img_scan_ref){ (uint32_t)l->map, l->state + (uint32_t)offsetof(struct img_track, scan) };
+			v[(*n)++] = (struct img_scan_ref){ (uint32_t)l->map,
+							   l->state + (uint32_t)offsetof(struct img_track, scan) };
 	}
 	return v;
 }
@@ -86,7 +87,9 @@ void cg_image_tracks(struct cg *c)
 	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
 		const struct lay_track *l = &c->tracks[t->id];
 
-		v[t->id] = (struct img_tracker){ t, l->state, l->hist, l->cgroups, l->key.fields, l->key.nfields, l->key.size };
+		v[t->id] = (struct img_tracker){ t,	     l->state,	    l->hist,
+						 l->cgroups, l->key.fields, l->key.nfields,
+						 l->key.size };
 	}
 	c->img->tracks = v;
 	c->img->scans = scans(c, &c->img->nscans);
@@ -161,7 +164,8 @@ static void add_max(struct gen *g, vreg p, vreg second, vreg delay)
 	ir_place(g->f, done);
 }
 
-/* The second of a time stamp: CPUs take several times as long to divide. What is left out of the first factor is less than a second in 30 years. */
+/* The second of a time stamp: CPUs take several times as long to divide. What is left out of the first factor is less
+ * than a second in 30 years. */
 static vreg gen_second(struct gen *g, vreg ts)
 {
 	vreg second = ir_new(g->f), rest = ir_new(g->f), low = ir_imm(g->f, NSEC_PER_SEC - 1);
@@ -224,13 +228,18 @@ static void find_task(struct gen *g, struct track *k)
 	if (!k->task_type.id && g->cg->caps->task_storage) /* by address otherwise */
 		cg_error(g, k->call->args->at, "D_TRACKER_TASK",
 			 "the key of tracker %s must be a thread that the kernel gives with its type: args[n] of "
-			 "a tracepoint, or curthread", k->t->name);
+			 "a tracepoint, or curthread",
+			 k->t->name);
 }
 
 static struct track find_key(struct gen *g, const struct node *n)
 {
-	struct track k = { .call = n, .t = n->tracker, .l = &g->cg->tracks[n->tracker->id], .task = VREG_NONE,
-			   .word = -1, .done = ir_label(g->f) };
+	struct track k = { .call = n,
+			   .t = n->tracker,
+			   .l = &g->cg->tracks[n->tracker->id],
+			   .task = VREG_NONE,
+			   .word = -1,
+			   .done = ir_label(g->f) };
 
 	if (n->builtin->id == BI_TRACK_SCAN || n->builtin->id == BI_THRESHOLD)
 		return k;
@@ -325,8 +334,16 @@ static struct mem event_mem(const struct track *k, vreg p)
 
 static void count_and_fire(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how)
 {
-	struct gen_event ev = { .t = k->t, .l = k->l, .start = start, .delay = ir_new(g->f), .id = VREG_NONE, .sampled = VREG_NONE,
-				.how = how, .task = k->task, .task_type = k->task_type, .details = details,
+	struct gen_event ev = { .t = k->t,
+				.l = k->l,
+				.start = start,
+				.delay = ir_new(g->f),
+				.id = VREG_NONE,
+				.sampled = VREG_NONE,
+				.how = how,
+				.task = k->task,
+				.task_type = k->task_type,
+				.details = details,
 				.key = k->key };
 	irlabel ok = ir_label(g->f);
 
@@ -525,10 +542,11 @@ vreg gen_track_word(struct gen *g, const struct lay_track *l, size_t off)
 
 vreg gen_track_call(struct gen *g, const struct node *n)
 {
-	/* On all paths: it is the same for all of the clause. But who ends what mostly is not open reads no clock, nor does who
-	 * walks over what mostly has fired. */
+	/* On all paths: it is the same for all of the clause. But who ends what mostly is not open reads no clock, nor
+	 * does who walks over what mostly has fired. */
 	bool late = n->builtin->id == BI_THRESHOLD ||
-		    (n->builtin->id == BI_END && n->tracker->store != TRACK_KEYED && n->tracker->settings[TS_NESTED] <= 1) ||
+		    (n->builtin->id == BI_END && n->tracker->store != TRACK_KEYED &&
+		     n->tracker->settings[TS_NESTED] <= 1) ||
 		    (n->builtin->id == BI_TRACK_SCAN && n->tracker->store == TRACK_KEYED);
 	struct track k;
 
@@ -540,9 +558,11 @@ vreg gen_track_call(struct gen *g, const struct node *n)
 	if (n->builtin->id == BI_THRESHOLD) /* as it is set now; the least of all where cgroups have their own */
 		return gen_track_word(g, k.l, offsetof(struct img_track, threshold));
 	if (track_nests(&k) && !g->cg->caps->atomics)
-		cg_error(g, n->at, TAG_NOSUPP,
-			 "tracker %s: nested = %lld needs compare-and-exchange (Linux 5.12), see \"fetch-and-add, compare-and-exchange\" in "
-			 "dwell features", n->tracker->name, (long long)n->tracker->settings[TS_NESTED]);
+		cg_error(
+			g, n->at, TAG_NOSUPP,
+			"tracker %s: nested = %lld needs compare-and-exchange (Linux 5.12), see \"fetch-and-add, compare-and-exchange\" in "
+			"dwell features",
+			n->tracker->name, (long long)n->tracker->settings[TS_NESTED]);
 	if (n->builtin->id == BI_TRACK_SCAN) {
 		track_scan(g, &k);
 		return ir_imm(g->f, 0);

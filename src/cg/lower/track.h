@@ -9,10 +9,10 @@ struct track {
 	const struct node *call;
 	const struct dtracker *t;
 	const struct lay_track *l;
-	struct mem key;	       /* TRACK_KEYED */
-	vreg task;	       /* TRACK_TASK */
+	struct mem key; /* TRACK_KEYED */
+	vreg task;	/* TRACK_TASK */
 	struct tref task_type;
-	int word;	       /* … which word of the context it is, or -1 */
+	int word; /* … which word of the context it is, or -1 */
 	irlabel done;
 };
 
@@ -30,7 +30,8 @@ vreg track_find(struct gen *g, struct track *k, bool create);
 vreg track_insert(struct gen *g, const struct track *k, struct mem value, uint64_t flags);
 /* Deletes the key; jumps to k->done when somebody else has. */
 void track_claim(struct gen *g, const struct track *k);
-/* With -x noself dwell's own threads open nothing. To be called where what is cached from here on is forgotten at done. */
+/* With -x noself dwell's own threads open nothing. To be called where what is cached from here on is forgotten at done.
+ */
 void track_leave_self_out(struct gen *g, const struct track *k);
 /* Stamp and details into m. */
 void track_fill(struct gen *g, const struct track *k, struct mem m);

@@ -31,8 +31,7 @@ static void zero_gaps(struct gen *g, struct mem m, const struct lay_key *k, uint
 struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix)
 {
 	uint32_t size = k->size + k->extra;
-	bool slot = size <= CG_MAX_STACK_KEY && !g->pr->frugal &&
-		    ir_slot_mark(g->f) + size <= CG_MAX_SLOTS;
+	bool slot = size <= CG_MAX_STACK_KEY && !g->pr->frugal && ir_slot_mark(g->f) + size <= CG_MAX_SLOTS;
 	struct mem m = slot ? mem_slot(ir_slot(g->f, size), 0) : gen_scratch(g, size);
 	size_t i = 0;
 
@@ -63,8 +62,8 @@ static vreg assoc_lookup(struct gen *g, const struct dvar *v, struct mem key, vr
 	return d;
 }
 
-static void assoc_update(struct gen *g, const struct dvar *v, struct mem key, struct mem value,
-			 uint64_t flags, irlabel skip)
+static void assoc_update(struct gen *g, const struct dvar *v, struct mem key, struct mem value, uint64_t flags,
+			 irlabel skip)
 {
 	vreg map = ir_new(g->f), k = gen_addr(g, key), p = gen_addr(g, value), fl = ir_imm(g->f, flags);
 	vreg r = ir_new(g->f);
@@ -93,9 +92,7 @@ static void var_place(struct gen *g, struct dvar *v, struct place *ret)
 
 	*ret = (struct place){ .kind = PL_MEM, .var = v, .whole = true };
 	switch (v->scope) {
-	case VS_GLOBAL:
-		ret->m = mem_at(gen_mapval(g, cg_map_state(g->cg), l->off), 0);
-		break;
+	case VS_GLOBAL: ret->m = mem_at(gen_mapval(g, cg_map_state(g->cg), l->off), 0); break;
 	case VS_TLS:
 		ret->m = mem_at(gen_tls_read(g), (int32_t)l->off);
 		ret->maybe_null = true;
@@ -106,8 +103,7 @@ static void var_place(struct gen *g, struct dvar *v, struct place *ret)
 		else
 			ret->m = mem_at(gen_scratch_base(g), (int32_t)l->off);
 		break;
-	case VS_LOCAL:
-		ret->m = gen_local_mem(g, v);
+	case VS_LOCAL: ret->m = gen_local_mem(g, v);
 	}
 }
 
@@ -134,8 +130,13 @@ static void assoc_place(struct gen *g, const struct node *n, struct place *ret)
 	}
 	key = gen_key(g, &l->key, n->args, n->var->scope == VS_TLS ? TLS_KEY_PREFIX : 0);
 	p = assoc_lookup(g, n->var, key, ir_new(g->f));
-	*ret = (struct place){ .kind = PL_MEM, .m = mem_at(p, 0), .maybe_null = true, .var = n->var,
-			       .has_key = true, .key = key, .whole = true };
+	*ret = (struct place){ .kind = PL_MEM,
+			       .m = mem_at(p, 0),
+			       .maybe_null = true,
+			       .var = n->var,
+			       .has_key = true,
+			       .key = key,
+			       .whole = true };
 }
 
 /* What a pointer points to. */
@@ -265,7 +266,8 @@ static void index_place(struct gen *g, const struct node *n, struct place *ret)
 	}
 	if (node_const(n->args, &c) && (ret->kind != PL_MEM || (uint64_t)c < nelems)) {
 		c *= (int64_t)scale;
-		if (at->kind == DK_PTR && c && c == (int32_t)c) { /* no longer the start of that struct; a fault names it */
+		if (at->kind == DK_PTR && c &&
+		    c == (int32_t)c) { /* no longer the start of that struct; a fault names it */
 			vreg addr = ir_new(g->f);
 
 			ir_alui(g->f, IRA_ADD, addr, gen_launder(g, ret->addr), c);
@@ -279,8 +281,7 @@ static void index_place(struct gen *g, const struct node *n, struct place *ret)
 	place_index(g, ret, gen_int(g, n->args), scale, nelems);
 }
 
-static void store_bytes(struct gen *g, const struct node *lhs, const struct node *rhs, uint32_t size,
-			struct mem *ret);
+static void store_bytes(struct gen *g, const struct node *lhs, const struct node *rhs, uint32_t size, struct mem *ret);
 
 static void assign_begin(struct gen *g, const struct node *n)
 {
@@ -311,15 +312,9 @@ void gen_place(struct gen *g, const struct node *n, struct place *ret)
 			return;
 		}
 		break;
-	case N_KSYM:
-		*ret = (struct place){ .kind = PL_KERN, .addr = ir_imm(g->f, n->ksym_addr) };
-		return;
-	case N_MEMBER:
-		member_place(g, n, ret);
-		return;
-	case N_INDEX:
-		index_place(g, n, ret);
-		return;
+	case N_KSYM: *ret = (struct place){ .kind = PL_KERN, .addr = ir_imm(g->f, n->ksym_addr) }; return;
+	case N_MEMBER: member_place(g, n, ret); return;
+	case N_INDEX: index_place(g, n, ret); return;
 	case N_UNARY:
 		if (n->op == OP_DEREF) {
 			const struct node *a = array_of(g, n->a);
@@ -333,23 +328,16 @@ void gen_place(struct gen *g, const struct node *n, struct place *ret)
 			return;
 		}
 		break;
-	case N_CAST:
-		gen_place(g, n->a, ret);
-		return;
-	case N_EVENT:
-		gen_event_place(g, n, ret);
-		return;
-	case N_ASSIGN:
-		assign_place(g, n, ret);
-		return;
+	case N_CAST: gen_place(g, n->a, ret); return;
+	case N_EVENT: gen_event_place(g, n, ret); return;
+	case N_ASSIGN: assign_place(g, n, ret); return;
 	case N_BINARY:
 		if (n->op != OP_COMMA)
 			break;
 		gen_effect(g, n->a);
 		gen_place(g, n->b, ret);
 		return;
-	default:
-		break;
+	default: break;
 	}
 	/* A pointer-valued expression standing for an array, such as a function's result. */
 	*ret = (struct place){ .kind = PL_KERN, .addr = ir_imm(g->f, 0) };
@@ -383,8 +371,7 @@ static void place_ensure(struct gen *g, struct place *pl, irlabel skip)
 }
 
 /* An element of an associative array that is a scalar: 0 deletes, a missing one is inserted. */
-static void store_element(struct gen *g, struct place *pl, const struct dtype *ty, vreg v,
-			  const struct node *rhs)
+static void store_element(struct gen *g, struct place *pl, const struct dtype *ty, vreg v, const struct node *rhs)
 {
 	irlabel zero = ir_label(g->f), have = ir_label(g->f), done = ir_label(g->f);
 	unsigned size = ty->size == 1 || ty->size == 2 || ty->size == 4 ? (unsigned)ty->size : 8;
@@ -415,8 +402,7 @@ static void store_element(struct gen *g, struct place *pl, const struct dtype *t
 }
 
 /* v into a variable's place; rhs: its node when it may be constant. */
-static void store_scalar(struct gen *g, struct place *pl, const struct dtype *ty, vreg v,
-			 const struct node *rhs)
+static void store_scalar(struct gen *g, struct place *pl, const struct dtype *ty, vreg v, const struct node *rhs)
 {
 	irlabel skip = ir_label(g->f);
 	int64_t c;
@@ -489,7 +475,11 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 	else if (!pl.has_key)
 		place_ensure(g, &pl, skip);
 	dst = pl.has_key ? gen_scratch(g, storage) : pl.m;
-	*ret = (struct str){ .m = dst, .bound = cap, .padded = true, .has_set = true, .set = set,
+	*ret = (struct str){ .m = dst,
+			     .bound = cap,
+			     .padded = true,
+			     .has_set = true,
+			     .set = set,
 			     .maybe_null = !pl.has_key && pl.var->scope == VS_TLS };
 	if (null)
 		gen_zero(g, dst, cap);
@@ -507,8 +497,7 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 }
 
 /* ret: a copy of what was assigned. */
-static void store_bytes(struct gen *g, const struct node *lhs, const struct node *rhs, uint32_t size,
-			struct mem *ret)
+static void store_bytes(struct gen *g, const struct node *lhs, const struct node *rhs, uint32_t size, struct mem *ret)
 {
 	irlabel skip = ir_label(g->f);
 	struct place pl;
@@ -634,8 +623,9 @@ void gen_var_str(struct gen *g, const struct node *n, struct str *ret)
 		cg_error(g, n->at, TAG_NOSUPP, "a string cannot be read through a pointer");
 		pl.m = mem_slot(g->tmp, 0);
 	}
-	*ret = (struct str){ .m = pl.m, .bound = (uint32_t)opts_strcap(g->cg->opts), .padded = true,
-			     .maybe_null = pl.maybe_null };
+	*ret = (struct str){
+		.m = pl.m, .bound = (uint32_t)opts_strcap(g->cg->opts), .padded = true, .maybe_null = pl.maybe_null
+	};
 }
 
 vreg gen_str_set(struct gen *g, const struct node *n)

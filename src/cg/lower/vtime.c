@@ -19,8 +19,7 @@ static bool queue_clocks(struct gen *g, vreg *ret_clock, vreg *ret_task)
 	uint32_t off, size;
 
 	if (!lay_offset(g->cg, "sched_entity", "cfs_rq", &off, &size) ||
-	    !lay_offset(g->cg, "cfs_rq", "rq", &off, &size) ||
-	    !lay_offset(g->cg, "rq", "clock_task", &off, &size) ||
+	    !lay_offset(g->cg, "cfs_rq", "rq", &off, &size) || !lay_offset(g->cg, "rq", "clock_task", &off, &size) ||
 	    !lay_offset(g->cg, "sched_entity", "exec_start", &off, &size))
 		return false;
 	*ret_clock = gen_task_field(g, "se.cfs_rq->rq->clock");

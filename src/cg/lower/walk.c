@@ -52,8 +52,7 @@ vreg gen_walked(struct gen *g)
 	d = load_task(g);
 	ok = ir_label(g->f);
 	ir_jcci(g->f, IRC_NE, d, 0, ok);
-	ir_call(g->f, d, g->cg->caps->task_btf ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task, 0,
-		NULL);
+	ir_call(g->f, d, g->cg->caps->task_btf ? BPF_FUNC_get_current_task_btf : BPF_FUNC_get_current_task, 0, NULL);
 	ir_place(g->f, ok);
 	*p = d;
 	return d;
@@ -64,8 +63,8 @@ vreg gen_walked_cpu(struct gen *g)
 	uint32_t off, size;
 
 	/* Source: include/linux/sched.h; since 5.16 on all machines in thread_info. */
-	return gen_task_field(g, lay_offset(g->cg, "task_struct", "thread_info.cpu", &off, &size)
-					 ? "thread_info.cpu" : "cpu");
+	return gen_task_field(g, lay_offset(g->cg, "task_struct", "thread_info.cpu", &off, &size) ? "thread_info.cpu"
+												  : "cpu");
 }
 
 void gen_walked_comm(struct gen *g, vreg dst, vreg n)
@@ -85,7 +84,8 @@ bool gen_finds_tasks(struct gen *g)
 	struct cg *c = g->cg;
 	struct tref from, release;
 
-	if (!c->asked_tasks && c->env->ts && typesrc_find(c->env->ts, "vmlinux", "bpf_task_from_pid", TKM(TK_FUNC), &from) == 0 &&
+	if (!c->asked_tasks && c->env->ts &&
+	    typesrc_find(c->env->ts, "vmlinux", "bpf_task_from_pid", TKM(TK_FUNC), &from) == 0 &&
 	    typesrc_find(c->env->ts, "vmlinux", "bpf_task_release", TKM(TK_FUNC), &release) == 0) {
 		c->task_from_pid = from.id;
 		c->task_release = release.id;
@@ -141,8 +141,7 @@ void gen_read(struct gen *g, vreg r, vreg dst, vreg n, vreg addr, bool user)
 	struct cache saved;
 
 	if (!user || !gen_walks(g)) {
-		ir_call(g->f, r, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel,
-			IR_ARGS(dst, n, addr));
+		ir_call(g->f, r, user ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel, IR_ARGS(dst, n, addr));
 		return;
 	}
 	if (!may_read(g))

@@ -4,8 +4,11 @@
 
 /* LLTOSTR: digits are written backwards into a buffer on the stack. */
 enum {
-	L_VALUE = 0, L_BASE = 8, L_AT = 16, /* place of the first character so far */
-	L_BUF = 24, L_BUFSIZE = 72,	    /* 64 binary digits and NUL */
+	L_VALUE = 0,
+	L_BASE = 8,
+	L_AT = 16, /* place of the first character so far */
+	L_BUF = 24,
+	L_BUFSIZE = 72, /* 64 binary digits and NUL */
 	L_SIZE = L_BUF + L_BUFSIZE,
 };
 
@@ -107,7 +110,13 @@ void rt_emit_LLTOSTR(struct irfn *f, const struct rtgen *g)
 
 /* STRTOLL: what has been read, by state: nothing but blanks; a sign; "0" that may begin "0x"; digits. */
 enum {
-	S_SRC = 0, S_BOUND = 8, S_BASE = 16, S_STATE = 24, S_NEG = 32, S_VALUE = 40, S_SIZE = 48,
+	S_SRC = 0,
+	S_BOUND = 8,
+	S_BASE = 16,
+	S_STATE = 24,
+	S_NEG = 32,
+	S_VALUE = 40,
+	S_SIZE = 48,
 };
 enum { ST_BLANK, ST_SIGN, ST_ZERO, ST_DIGITS };
 
@@ -258,14 +267,12 @@ static void toupper_cb(struct irfn *f, const struct rtgen *g)
 	case_cb(f, 'a', 'z');
 }
 
-static void change_case(struct irfn *f, const struct rtgen *g,
-			void (*cb)(struct irfn *f, const struct rtgen *g))
+static void change_case(struct irfn *f, const struct rtgen *g, void (*cb)(struct irfn *f, const struct rtgen *g))
 {
 	vreg dst = irfn_arg(f, 0), cap = irfn_arg(f, 1), n = ir_new(f);
 	irslot st = ir_slot(f, 16);
 
-	ir_call_fn(f, n, rt_get(g->p, RT_STRCPY, g->caps),
-		   IR_ARGS(dst, cap, irfn_arg(f, 2), irfn_arg(f, 3)));
+	ir_call_fn(f, n, rt_get(g->p, RT_STRCPY, g->caps), IR_ARGS(dst, cap, irfn_arg(f, 2), irfn_arg(f, 3)));
 	ir_store_slot(f, st, 0, 8, dst);
 	ir_store_slot(f, st, 8, 8, cap);
 	rt_loop(f, g, rt_alu(f, IRA_ADD, rt_alui(f, IRA_SHR, cap, 3), rt_alui(f, IRA_AND, cap, 7)),
@@ -285,9 +292,16 @@ void rt_emit_TOUPPER(struct irfn *f, const struct rtgen *g)
 
 /* STRTOK: a set of 256 bits says what is a delimiter. */
 enum {
-	T_TEXT = 0, T_CAP = 8, T_FROM = 16, T_START = 24, /* of the token; -1: not met */
-	T_END = 32, T_REST = 40,			   /* where the next call goes on */
-	T_DELIM = 48, T_DBOUND = 56, T_SET = 64, T_SIZE = 64 + 32,
+	T_TEXT = 0,
+	T_CAP = 8,
+	T_FROM = 16,
+	T_START = 24, /* of the token; -1: not met */
+	T_END = 32,
+	T_REST = 40, /* where the next call goes on */
+	T_DELIM = 48,
+	T_DBOUND = 56,
+	T_SET = 64,
+	T_SIZE = 64 + 32,
 };
 
 /* Address of the word of the set that has character c. */
@@ -328,8 +342,7 @@ static void token_cb(struct irfn *f, const struct rtgen *g)
 	ir_store(f, st, T_END, 8, at);
 	ir_store(f, st, T_REST, 8, at);
 	ir_jcci(f, IRC_EQ, c, 0, end);
-	bits = rt_alu(f, IRA_SHR, rt_ld(f, set_word(f, st, c), T_SET),
-		      rt_alui(f, IRA_AND, c, 63));
+	bits = rt_alu(f, IRA_SHR, rt_ld(f, set_word(f, st, c), T_SET), rt_alui(f, IRA_AND, c, 63));
 	ir_jcci(f, IRC_SET, bits, 1, delim);
 	ir_jcci(f, IRC_SGE, start, 0, more);
 	ir_store(f, st, T_START, 8, at);
@@ -372,8 +385,7 @@ void rt_emit_STRTOK(struct irfn *f, const struct rtgen *g)
 	ir_alui(f, IRA_ADD, size, size, 1);
 	size = rt_min(f, size, cap);
 	ir_jcci(f, IRC_EQ, size, 0, none);
-	ir_call(f, r, BPF_FUNC_probe_read_kernel_str,
-		IR_ARGS(dst, size, rt_alu(f, IRA_ADD, text, start)));
+	ir_call(f, r, BPF_FUNC_probe_read_kernel_str, IR_ARGS(dst, size, rt_alu(f, IRA_ADD, text, start)));
 	ir_alui(f, IRA_SUB, r, r, 1);
 	ir_jcci(f, IRC_SLT, r, 0, none);
 	ir_ret(f, r);

@@ -5,13 +5,18 @@
 
 /* State of searches. */
 enum {
-	F_HAY = 0, F_HBOUND = 8, F_NEEDLE = 16, F_NBOUND = 24, F_RESULT = 32,
-	F_AT = 40,     /* hay + place being compared */
-	F_ROOM = 48,   /* bytes of hay from there */
-	F_SAME = 56,   /* inner loop: the needle is here */
-	F_FIRST = 64,  /* first byte of the needle */
-	F_FROM = 72, F_TO = 80, /* places that count: from <= place <= to (signed) */
-	F_LAST = 88,   /* look for the last one */
+	F_HAY = 0,
+	F_HBOUND = 8,
+	F_NEEDLE = 16,
+	F_NBOUND = 24,
+	F_RESULT = 32,
+	F_AT = 40,    /* hay + place being compared */
+	F_ROOM = 48,  /* bytes of hay from there */
+	F_SAME = 56,  /* inner loop: the needle is here */
+	F_FIRST = 64, /* first byte of the needle */
+	F_FROM = 72,
+	F_TO = 80,   /* places that count: from <= place <= to (signed) */
+	F_LAST = 88, /* look for the last one */
 	F_SIZE = 96,
 };
 
@@ -155,8 +160,7 @@ void rt_emit_SUBSTR(struct irfn *f, const struct rtgen *g)
 	ir_place(f, ok);
 	size = rt_min(f, rt_alui(f, IRA_ADD, left, 1), cap);
 	ir_jcci(f, IRC_EQ, size, 0, empty);
-	ir_call(f, n, BPF_FUNC_probe_read_kernel_str,
-		IR_ARGS(dst, size, rt_alu(f, IRA_ADD, src, index)));
+	ir_call(f, n, BPF_FUNC_probe_read_kernel_str, IR_ARGS(dst, size, rt_alu(f, IRA_ADD, src, index)));
 	ir_alui(f, IRA_SUB, n, n, 1);
 	ir_jcci(f, IRC_SLT, n, 0, empty);
 	ir_ret(f, n);

@@ -18,8 +18,7 @@ struct rtgen {
 
 /* A callback of piece g->id for rt_loop(): long cb(u32 i, u64 *state); 1 ends the loop. which: 0 or 1,
  * for pieces with two. Made once per program. */
-struct irfn *rt_callback(const struct rtgen *g, unsigned which,
-			 void (*emit)(struct irfn *f, const struct rtgen *g));
+struct irfn *rt_callback(const struct rtgen *g, unsigned which, void (*emit)(struct irfn *f, const struct rtgen *g));
 /* for (i = 0; i < n && !cb(i, state); i++). n: known to the verifier at each call. With bpf_loop() the
  * verifier looks at cb a few times instead of n times. state: a slot. */
 void rt_loop(struct irfn *f, const struct rtgen *g, vreg n, struct irfn *cb, irslot state);
@@ -28,11 +27,11 @@ void rt_loop_at(struct irfn *f, const struct rtgen *g, vreg n, struct irfn *cb, 
 
 /* Short forms; each returns a fresh register. */
 vreg rt_ld(struct irfn *f, vreg base, int32_t off); /* 8 bytes */
-vreg rt_ldb(struct irfn *f, vreg base, vreg off); /* the byte at base + off */
+vreg rt_ldb(struct irfn *f, vreg base, vreg off);   /* the byte at base + off */
 vreg rt_alu(struct irfn *f, enum ir_alu op, vreg a, vreg b);
 vreg rt_alui(struct irfn *f, enum ir_alu op, vreg a, int64_t imm);
 vreg rt_slot_addr(struct irfn *f, irslot s);
-vreg rt_min(struct irfn *f, vreg a, vreg b);	/* unsigned */
+vreg rt_min(struct irfn *f, vreg a, vreg b);		    /* unsigned */
 vreg rt_umagnitude(struct irfn *f, vreg v, vreg *ret_sign); /* |v|; sign: 0 or -1 */
 /* v, but of unknown value to the verifier (c: a register of unknown value, such as a byte read). Without
  * it, a state that counts is a different one for the verifier in each iteration, which it then walks one

@@ -6,27 +6,43 @@
 #include "cg/rt/int.h"
 
 enum {
-	J_SRC = 0, J_BOUND = 8, J_DST = 16, J_CAP = 24, J_PATH = 32, J_PBOUND = 40,
+	J_SRC = 0,
+	J_BOUND = 8,
+	J_DST = 16,
+	J_CAP = 24,
+	J_PATH = 32,
+	J_PBOUND = 40,
 	J_STATE = 48,
 	J_FLAGS = 56,
-	J_LEN = 64,   /* of what is in dst */
-	J_PART = 72,  /* where the path's part for this level begins */
-	J_AT = 80,    /* how far a key was like it; or behind it */
-	J_POS = 88,   /* in an array: number of the element */
-	J_WANT = 96,  /* … and the one wanted, -1: none */
+	J_LEN = 64,    /* of what is in dst */
+	J_PART = 72,   /* where the path's part for this level begins */
+	J_AT = 80,     /* how far a key was like it; or behind it */
+	J_POS = 88,    /* in an array: number of the element */
+	J_WANT = 96,   /* … and the one wanted, -1: none */
 	J_DEPTH = 104, /* of brackets and braces in a value that is copied as text */
 	J_SIZE = 112,
 };
 enum { /* what the next character belongs to */
-	S_BEGIN, S_OBJECT, S_STRING, S_ESCAPE, S_COLON, S_COMMA, S_WORD, S_NUMBER, S_VALUE, S_TEXT, S_HEX,
-	S_HEX_END = S_HEX + 4, /* S_HEX + n: n digits of \u have been read */
+       S_BEGIN,
+       S_OBJECT,
+       S_STRING,
+       S_ESCAPE,
+       S_COLON,
+       S_COMMA,
+       S_WORD,
+       S_NUMBER,
+       S_VALUE,
+       S_TEXT,
+       S_HEX,
+       S_HEX_END = S_HEX + 4, /* S_HEX + n: n digits of \u have been read */
 };
 enum {
-	F_FOUND = 1,  /* the next value is the one that this part names */
-	F_ARRAY = 2, F_KEY = 4, /* the string is a key */
-	F_TEXT = 8,   /* the string is in a value that is copied as text */
-	F_LIKE = 16,  /* the key is like the part so far */
-	F_MORE = 32,  /* the path goes on behind this part */
+	F_FOUND = 1, /* the next value is the one that this part names */
+	F_ARRAY = 2,
+	F_KEY = 4,   /* the string is a key */
+	F_TEXT = 8,  /* the string is in a value that is copied as text */
+	F_LIKE = 16, /* the key is like the part so far */
+	F_MORE = 32, /* the path goes on behind this part */
 	F_DONE = 64,
 };
 

@@ -4,10 +4,11 @@
 
 enum {
 	N_LEN = 0,
-	N_RUN = 8,  /* IPv6: first group of the zeros left out; 8: none */
+	N_RUN = 8,   /* IPv6: first group of the zeros left out; 8: none */
 	N_STOP = 16, /* behind them */
 	N_ADDR = 24, /* 16 bytes */
-	N_BUF = 40, N_BUFSIZE = 48, /* 39 characters at most */
+	N_BUF = 40,
+	N_BUFSIZE = 48, /* 39 characters at most */
 	N_SIZE = N_BUF + N_BUFSIZE,
 };
 
@@ -40,8 +41,7 @@ static void decimal_fn(struct irfn *f, const struct rtgen *g)
 	ir_jcci(f, IRC_LT, v, 100, tens);
 	put_char(f, st, rt_alui(f, IRA_ADD, rt_alui(f, IRA_DIV, v, 100), '0'), 0);
 	ir_place(f, tens);
-	put_char(f, st,
-		 rt_alui(f, IRA_ADD, rt_alui(f, IRA_MOD, rt_alui(f, IRA_DIV, v, 10), 10), '0'), 0);
+	put_char(f, st, rt_alui(f, IRA_ADD, rt_alui(f, IRA_MOD, rt_alui(f, IRA_DIV, v, 10), 10), '0'), 0);
 	ir_place(f, ones);
 	put_char(f, st, rt_alui(f, IRA_ADD, rt_alui(f, IRA_MOD, v, 10), '0'), 0);
 	ir_reti(f, 0);

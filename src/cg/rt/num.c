@@ -45,7 +45,7 @@ void rt_emit_QUANTIZE(struct irfn *f, const struct rtgen *g)
 	(void)g;
 	for (k = 32; k; k /= 2)
 		log2_step(f, x, n, k);
-	ir_alu(f, IRA_ADD, n, n, x);			       /* x is 1, or 0 for the value 0 */
+	ir_alu(f, IRA_ADD, n, n, x);			     /* x is 1, or 0 for the value 0 */
 	ir_alu(f, IRA_SUB, n, n, rt_alui(f, IRA_SHR, n, 6)); /* -2^63 goes with -2^62 */
 	ir_alu(f, IRA_XOR, n, n, s);
 	ir_alu(f, IRA_SUB, n, n, s);

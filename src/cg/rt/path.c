@@ -4,7 +4,8 @@
 
 /* State of the walk over components. */
 enum {
-	P_SRC = 0, P_BOUND = 8,
+	P_SRC = 0,
+	P_BOUND = 8,
 	P_IN = 16,    /* inside a component */
 	P_START = 24, /* of the last component */
 	P_END = 32,   /* behind the last component */
@@ -135,8 +136,13 @@ void rt_emit_DIRNAME(struct irfn *f, const struct rtgen *g)
 
 /* CLEANPATH. What was read since the last character written, by state: 1 "/", 2 "/.", 3 "/..". */
 enum {
-	C_SRC = 0, C_BOUND = 8, C_DST = 16, C_CAP = 24,
-	C_LEN = 32, C_STATE = 40, C_SIZE = 48,
+	C_SRC = 0,
+	C_BOUND = 8,
+	C_DST = 16,
+	C_CAP = 24,
+	C_LEN = 32,
+	C_STATE = 40,
+	C_SIZE = 48,
 };
 
 /* Goes back to the slash before the last component: the loop of pop. */

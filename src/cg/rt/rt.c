@@ -24,8 +24,7 @@ struct irfn *rt_get(struct irprog *p, enum rt_id id, const struct caps *caps)
 	return p->rt[id];
 }
 
-struct irfn *rt_callback(const struct rtgen *g, unsigned which,
-			 void (*emit)(struct irfn *f, const struct rtgen *g))
+struct irfn *rt_callback(const struct rtgen *g, unsigned which, void (*emit)(struct irfn *f, const struct rtgen *g))
 {
 	struct irfn **cb = &g->p->rt_aux[2 * g->id + which];
 

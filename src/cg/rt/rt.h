@@ -11,6 +11,7 @@
 /* The piece as a function of this program, emitted when first asked for; never NULL. Kernels without
  * bpf_loop() (before 5.17) get bounded loops, which the verifier may refuse for bounds over 256. */
 struct irfn *rt_get(struct irprog *p, enum rt_id id, const struct caps *caps);
-/* In place: the bucket of v >= 0, as aggval_hist_bucket() has it. The verifier does not know that it is below AGG_HIST_NBUCKETS. */
+/* In place: the bucket of v >= 0, as aggval_hist_bucket() has it. The verifier does not know that it is below
+ * AGG_HIST_NBUCKETS. */
 vreg rt_hist_bucket(struct irfn *f, vreg v);
 #endif

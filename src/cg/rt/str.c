@@ -6,8 +6,8 @@
 
 /* Where iteration i looks: words first, then the bytes behind. Continues at *ret_tail for a byte. */
 struct spot {
-	vreg off;	/* bytes from the start */
-	irlabel tail;	/* off is then another register: */
+	vreg off;     /* bytes from the start */
+	irlabel tail; /* off is then another register: */
 	vreg tail_off;
 	vreg words;
 };

@@ -16,17 +16,31 @@
 /* Source: arch/x86/include/uapi/asm/{ptrace,sigcontext}.h; struct ucontext has uc_flags, uc_link and uc_stack (40
  * bytes) in front. */
 const struct rt_unwind_machine rt_unwind_x86_64 = {
-	.bp = 32, .third = 40, .di = 112, .pc = 128, .sp = 152,
-	.uc_bp = 120, .uc_third = 128, .uc_sp = 160, .uc_pc = 168,
+	.bp = 32,
+	.third = 40,
+	.di = 112,
+	.pc = 128,
+	.sp = 152,
+	.uc_bp = 120,
+	.uc_third = 128,
+	.uc_sp = 160,
+	.uc_pc = 168,
 	.addr_mask = UINT64_MAX,
 };
 
 /* Source: arch/arm64/include/uapi/asm/{ptrace,sigcontext,ucontext}.h: x29, x30, sp, pc; uc_mcontext is at 176. User
  * addresses have 48 bits unless a program asks for more; above them may be a signature (PAuth). */
 const struct rt_unwind_machine rt_unwind_arm64 = {
-	.bp = 232, .third = 240, .sp = 248, .pc = 256,
-	.uc_bp = 416, .uc_third = 424, .uc_sp = 432, .uc_pc = 440,
-	.link = true, .addr_mask = (UINT64_C(1) << 48) - 1,
+	.bp = 232,
+	.third = 240,
+	.sp = 248,
+	.pc = 256,
+	.uc_bp = 416,
+	.uc_third = 424,
+	.uc_sp = 432,
+	.uc_pc = 440,
+	.link = true,
+	.addr_mask = (UINT64_C(1) << 48) - 1,
 };
 
 const struct rt_unwind_machine *rt_unwind_here(const struct caps *caps)
@@ -91,8 +105,8 @@ vreg uw_lookup(struct irfn *f, uint32_t map, irslot key_slot, vreg key, irlabel 
 }
 
 /* Without a branch for the halves: each would double what the verifier has to look at. */
-void uw_search_step(struct irfn *f, uint32_t map, irslot key, vreg lo, vreg n, vreg at, int32_t off,
-		    unsigned size, irlabel done, irlabel none)
+void uw_search_step(struct irfn *f, uint32_t map, irslot key, vreg lo, vreg n, vreg at, int32_t off, unsigned size,
+		    irlabel done, irlabel none)
 {
 	vreg half, e, v = ir_new(f);
 
@@ -233,12 +247,10 @@ static void emit_regs(struct irfn *f, const struct uw *u, vreg st, irlabel none)
 
 struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_machine *mach,
 			    const struct rt_unwind_maps *m, const struct rt_unwind_offsets *o,
-			    const struct rt_unwind_returns *ret, uint32_t scratch_key,
-			    enum rt_unwind_whose whose)
+			    const struct rt_unwind_returns *ret, uint32_t scratch_key, enum rt_unwind_whose whose)
 {
 	const struct rtgen g = { .p = p, .caps = caps };
-	struct uw u = { .maps = m, .o = o, .ret = ret, .m = mach, .scratch_key = scratch_key,
-			.whose = whose };
+	struct uw u = { .maps = m, .o = o, .ret = ret, .m = mach, .scratch_key = scratch_key, .whose = whose };
 	struct irfn *f = uw_task_fn(p, &u, "uw_walk", WALK_ARGS), *frame;
 	bool current = whose == RT_UNWIND_CURRENT;
 	irslot slot = ir_slot(f, current ? 8 : 16), key = ir_slot(f, 8);

@@ -31,7 +31,7 @@ struct rt_unwind_returns {
 
 /* What the walk returns: frames written | RT_UNWIND_* << 32; negative: nothing is known of the process (it
  * is asked for then), or there are no registers: nothing is written. */
-#define RT_UNWIND_CUT	1 /* deeper than the frames wanted */
+#define RT_UNWIND_CUT 1	  /* deeper than the frames wanted */
 #define RT_UNWIND_FAULT 2 /* a caller could not be found */
 
 /* Frame pointers that are followed in code without a table: a frame is not larger than this. */
@@ -56,15 +56,15 @@ struct rt_unwind_state {
 	uint64_t frames[RT_UNWIND_MAX_FRAMES];
 	struct rt_unwind_cached cache[1 << RT_UNWIND_CACHE_BITS]; /* outlives the walk */
 	uint8_t window[RT_UNWIND_WINDOW];
-	uint64_t window_at;	      /* address of the piece in the window; odd: none */
-	uint64_t pc, sp, bp, third;   /* registers of the frame; third: as in struct uw_kind, or the link register */
-	uint64_t back;		      /* 1: pc is a return address, behind the call; 0: where it goes on */
-	uint64_t start, len, bias;    /* the area of the last frame */
-	uint64_t index;		      /* index | nindex << 32 */
-	struct uw_area asked;	      /* the last one that the kernel told of */
-	uint64_t ask;		      /* how often it may be asked yet */
-	uint64_t n, flags, bound;     /* frames written, RT_UNWIND_*, frames wanted */
-	uint64_t first, count;	      /* of the process's areas */
+	uint64_t window_at;	    /* address of the piece in the window; odd: none */
+	uint64_t pc, sp, bp, third; /* registers of the frame; third: as in struct uw_kind, or the link register */
+	uint64_t back;		    /* 1: pc is a return address, behind the call; 0: where it goes on */
+	uint64_t start, len, bias;  /* the area of the last frame */
+	uint64_t index;		    /* index | nindex << 32 */
+	struct uw_area asked;	    /* the last one that the kernel told of */
+	uint64_t ask;		    /* how often it may be asked yet */
+	uint64_t n, flags, bound;   /* frames written, RT_UNWIND_*, frames wanted */
+	uint64_t first, count;	    /* of the process's areas */
 };
 
 /* Where a machine keeps what a walk needs. */
@@ -85,9 +85,8 @@ enum rt_unwind_whose { RT_UNWIND_CURRENT, RT_UNWIND_OTHER, RT_UNWIND_OTHER_FP };
  * element scratch_key of the scratch map, at most n frames. o NULL: mappings are not asked for; ret NULL: there are no
  * return probes. Emitted into p once; the caller keeps the result. */
 struct irfn *rt_unwind_emit(struct irprog *p, const struct caps *caps, const struct rt_unwind_machine *mach,
-			    const struct rt_unwind_maps *m,
-			    const struct rt_unwind_offsets *o, const struct rt_unwind_returns *ret,
-			    uint32_t scratch_key, enum rt_unwind_whose whose);
+			    const struct rt_unwind_maps *m, const struct rt_unwind_offsets *o,
+			    const struct rt_unwind_returns *ret, uint32_t scratch_key, enum rt_unwind_whose whose);
 /* This machine, when the kernel can: bpf_loop, registers of the user side; else NULL. */
 const struct rt_unwind_machine *rt_unwind_here(const struct caps *caps);
 #endif

@@ -14,8 +14,8 @@ static struct irfn *emit_find_area(struct irprog *p, const struct uw *u)
 	ir_mov(f, lo, irfn_arg(f, 0));
 	ir_mov(f, n, irfn_arg(f, 1));
 	for (unsigned i = 0; i < UW_AREA_STEPS; i++)
-		uw_search_step(f, u->maps->areas, key, lo, n, irfn_arg(f, 2),
-			    offsetof(struct uw_area, start), 8, done, done);
+		uw_search_step(f, u->maps->areas, key, lo, n, irfn_arg(f, 2), offsetof(struct uw_area, start), 8, done,
+			       done);
 	ir_place(f, done);
 	ir_ret(f, lo);
 	return f;

@@ -36,8 +36,8 @@ vreg uw_lookup(struct irfn *f, uint32_t map, irslot key_slot, vreg key, irlabel 
 void uw_peek(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg p, uint32_t off);
 /* One step of a binary search in [lo, lo + n): the right half when the word of size bytes at off of its first
  * element is not above at. Jumps to done when one element is left. */
-void uw_search_step(struct irfn *f, uint32_t map, irslot key, vreg lo, vreg n, vreg at, int32_t off,
-		    unsigned size, irlabel done, irlabel none);
+void uw_search_step(struct irfn *f, uint32_t map, irslot key, vreg lo, vreg n, vreg at, int32_t off, unsigned size,
+		    irlabel done, irlabel none);
 
 /* rt_unwind_area.c: the area of address at into the state; jumps to none when it is in none. */
 void uw_area_functions(struct irprog *p, struct uw *u);

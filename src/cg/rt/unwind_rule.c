@@ -141,13 +141,13 @@ static void emit_signal(struct irfn *f, const struct uw *u, vreg st, vreg off, c
 	const struct {
 		uint16_t from;
 		int32_t to;
-	} regs[] = { { u->m->uc_bp, ST(bp) }, { u->m->uc_third, ST(third) }, { u->m->uc_pc, ST(pc) },
-		     { u->m->uc_sp, ST(sp) } };
+	} regs[] = {
+		{ u->m->uc_bp, ST(bp) }, { u->m->uc_third, ST(third) }, { u->m->uc_pc, ST(pc) }, { u->m->uc_sp, ST(sp) }
+	};
 	vreg at = rt_alu(f, IRA_ADD, rt_ld(f, st, ST(sp)), off);
 
 	for (unsigned i = 0; i < sizeof(regs) / sizeof(regs[0]); i++)
-		ir_store(f, st, regs[i].to, 8,
-			 stack_word(f, u, st, rt_alui(f, IRA_ADD, at, regs[i].from), w->fault));
+		ir_store(f, st, regs[i].to, 8, stack_word(f, u, st, rt_alui(f, IRA_ADD, at, regs[i].from), w->fault));
 	ir_storei(f, st, ST(back), 8, 0);
 	ir_jmp(f, w->next);
 }
@@ -251,7 +251,8 @@ static void emit_saved(struct irfn *f, const struct uw *u, vreg st, vreg rule, v
  * one that a signal interrupted, still has it there. */
 static void emit_link(struct irfn *f, const struct uw *u, vreg st, vreg rule, vreg cfa, const struct uw_ways *w)
 {
-	vreg saved = rt_alui(f, IRA_AND, rt_alui(f, IRA_SHR, rule, 4), 4095), pc = ir_new(f), n = ir_new(f), by = ir_new(f);
+	vreg saved = rt_alui(f, IRA_AND, rt_alui(f, IRA_SHR, rule, 4), 4095), pc = ir_new(f), n = ir_new(f),
+	     by = ir_new(f);
 	irlabel mem = ir_label(f), have = ir_label(f), word = ir_label(f), far = ir_label(f), bp = ir_label(f);
 
 	ir_jcci(f, IRC_NE, saved, 0, mem);

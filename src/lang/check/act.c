@@ -15,10 +15,8 @@ static bool is_destructive(enum bi_id id)
 	case BI_COPYOUTSTR:
 	case BI_CHILL:
 	case BI_PANIC:
-	case BI_BREAKPOINT:
-		return true;
-	default:
-		return false;
+	case BI_BREAKPOINT: return true;
+	default: return false;
 	}
 }
 
@@ -155,8 +153,7 @@ static struct node *ustack_call(struct checker *c, struct node *n)
 	if (b && !is_int(c, b))
 		return proto_arg(c, n, 1, b, "uint32_t");
 	if (b && (b->kind != N_INT || (res(c, b)->is_signed && (int64_t)b->ival < 0)))
-		return fail(c, n, D_USTACK_STRSIZE,
-			    "%s( ) argument #2 must be a positive integer constant", n->name);
+		return fail(c, n, D_USTACK_STRSIZE, "%s( ) argument #2 must be a positive integer constant", n->name);
 	if (a)
 		frames = a->ival;
 	if (b)
@@ -170,7 +167,8 @@ static struct node *why_call(struct checker *c, struct node *n)
 	struct node *a = n->args;
 
 	if (n->nargs != 1)
-		return fail(c, n, D_STACK_PROTO, "why( ) prototype mismatch: takes one kernel stack, such as why(stack())");
+		return fail(c, n, D_STACK_PROTO,
+			    "why( ) prototype mismatch: takes one kernel stack, such as why(stack())");
 	n->args = a = check_traced(c, a, "why");
 	if (is_err(a))
 		return set_err(c, n);
@@ -221,7 +219,8 @@ static struct node *print_call(struct checker *c, struct node *n)
 	if (proto_len(c, n, 1, 1))
 		return n;
 	if (n->args->kind == N_AGG)
-		return fail(c, n, D_PROTO_ARG, "print( ) argument #1 is incompatible with prototype:\n"
+		return fail(c, n, D_PROTO_ARG,
+			    "print( ) argument #1 is incompatible with prototype:\n"
 			    "\tprototype: void *\n\t argument: aggregation");
 	a = n->args = check_data(c, n->args);
 	if (is_err(a))
@@ -230,8 +229,10 @@ static struct node *print_call(struct checker *c, struct node *n)
 	if (r->kind == DK_PTR) {
 		to = dtype_resolve(c->t, r->base);
 		if (to->kind == DK_FUNC || !to->size)
-			return fail(c, n, D_PRINT_SIZE, "print( ) argument #1 reference has type '%s' "
-				    "with size 0; cannot print( ) it.", dtype_name(c->t, r->base));
+			return fail(c, n, D_PRINT_SIZE,
+				    "print( ) argument #1 reference has type '%s' "
+				    "with size 0; cannot print( ) it.",
+				    dtype_name(c->t, r->base));
 	} else if (a->kind == N_INT || (r->kind != DK_STRING && !r->size)) {
 		return proto_arg(c, n, 0, a, "void *");
 	}
@@ -245,9 +246,7 @@ static struct node *printf_call(struct checker *c, struct node *n)
 	struct node *fmt = n->args;
 
 	if (n->nargs == 0)
-		return fail(c, n, D_PROTO_LEN,
-			    "%s( ) prototype mismatch: 0 args passed, at least 1 expected",
-			    n->name);
+		return fail(c, n, D_PROTO_LEN, "%s( ) prototype mismatch: 0 args passed, at least 1 expected", n->name);
 	if (fmt->kind != N_STR) {
 		fmt = check_expr(c, fmt);
 		if (!is_err(fmt) && n->builtin->id == BI_PRINTF && !type_strcompat(c, fmt->type))
@@ -274,14 +273,13 @@ struct agg_act {
 };
 
 static const struct agg_act agg_acts[] = {
-	{BI_CLEAR, D_CLEAR_PROTO, D_CLEAR_AGGARG, NULL, 1, 1},
-	{BI_TRUNC, D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_SCALAR, 1, 2},
-	{BI_NORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_SCALAR, 2, 2},
-	{BI_DENORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, NULL, 1, 1},
+	{ BI_CLEAR, D_CLEAR_PROTO, D_CLEAR_AGGARG, NULL, 1, 1 },
+	{ BI_TRUNC, D_TRUNC_PROTO, D_TRUNC_AGGARG, D_TRUNC_SCALAR, 1, 2 },
+	{ BI_NORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, D_NORMALIZE_SCALAR, 2, 2 },
+	{ BI_DENORMALIZE, D_NORMALIZE_PROTO, D_NORMALIZE_AGGARG, NULL, 1, 1 },
 };
 
-static struct node *not_agg(struct checker *c, struct node *n, unsigned i, struct node *arg,
-			    const char *tag)
+static struct node *not_agg(struct checker *c, struct node *n, unsigned i, struct node *arg, const char *tag)
 {
 	const struct builtin *b = arg->kind == N_CALL ? find_builtin_func(c, arg->name) : NULL;
 
@@ -305,8 +303,7 @@ static struct node *agg_call(struct checker *c, struct node *n, const struct agg
 	struct node *b;
 
 	if (n->nargs < row->min || n->nargs > row->max)
-		return fail(c, n, row->proto,
-			    "%s( ) prototype mismatch: %u args passed, %s%u expected", n->name,
+		return fail(c, n, row->proto, "%s( ) prototype mismatch: %u args passed, %s%u expected", n->name,
 			    n->nargs,
 			    row->min == row->max  ? ""
 			    : n->nargs < row->min ? "at least "
@@ -321,8 +318,7 @@ static struct node *agg_call(struct checker *c, struct node *n, const struct agg
 		if (is_err(b))
 			return set_err(c, n);
 		if (!is_scalar(c, b))
-			return fail(c, n, row->scalar, "%s( ) argument #2 must be of scalar type",
-				    n->name);
+			return fail(c, n, row->scalar, "%s( ) argument #2 must be of scalar type", n->name);
 		b = convert(c, b, basic(c, DT_LONG));
 		n->args->next = b;
 	}
@@ -344,11 +340,9 @@ static struct node *printa_call(struct checker *c, struct node *n)
 		i = 2;
 	}
 	if (!n->nargs)
-		return fail(c, n, D_PROTO_LEN,
-			    "printa( ) prototype mismatch: 0 args passed, at least 1 expected");
+		return fail(c, n, D_PROTO_LEN, "printa( ) prototype mismatch: 0 args passed, at least 1 expected");
 	if (n->nargs < i)
-		return fail(c, n, D_PRINTA_PROTO,
-			    "printa( ) prototype mismatch: %u args passed, %u expected", n->nargs,
+		return fail(c, n, D_PRINTA_PROTO, "printa( ) prototype mismatch: %u args passed, %u expected", n->nargs,
 			    i);
 	for (; *slot; slot = &(*slot)->next, i++) {
 		struct node *next = (*slot)->next;
@@ -376,34 +370,17 @@ bool check_special(struct checker *c, struct node *n, struct node **ret)
 		}
 	}
 	switch (id) {
-	case BI_STACK:
-		*ret = stack_call(c, n);
-		return true;
+	case BI_STACK: *ret = stack_call(c, n); return true;
 	case BI_USTACK:
-	case BI_JSTACK:
-		*ret = ustack_call(c, n);
-		return true;
-	case BI_WHY:
-		*ret = why_call(c, n);
-		return true;
-	case BI_TRACEMEM:
-		*ret = tracemem_call(c, n);
-		return true;
-	case BI_PRINT:
-		*ret = print_call(c, n);
-		return true;
+	case BI_JSTACK: *ret = ustack_call(c, n); return true;
+	case BI_WHY: *ret = why_call(c, n); return true;
+	case BI_TRACEMEM: *ret = tracemem_call(c, n); return true;
+	case BI_PRINT: *ret = print_call(c, n); return true;
 	case BI_PRINTF:
 	case BI_SYSTEM:
-	case BI_FREOPEN:
-		*ret = printf_call(c, n);
-		return true;
-	case BI_PRINTA:
-		*ret = printa_call(c, n);
-		return true;
-	case BI_SLOW:
-		*ret = check_slow(c, n);
-		return true;
-	default:
-		return false;
+	case BI_FREOPEN: *ret = printf_call(c, n); return true;
+	case BI_PRINTA: *ret = printa_call(c, n); return true;
+	case BI_SLOW: *ret = check_slow(c, n); return true;
+	default: return false;
 	}
 }

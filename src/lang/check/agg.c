@@ -25,8 +25,7 @@ static struct cagg *agg_get(struct checker *c, const struct node *n)
 struct node *check_agg_ref(struct checker *c, struct node *n)
 {
 	if (n->args)
-		return fail(c, n, D_PROTO_ARG,
-			    "@%s[ ]: the aggregation as a whole is given without keys", n->name);
+		return fail(c, n, D_PROTO_ARG, "@%s[ ]: the aggregation as a whole is given without keys", n->name);
 	n->agg = &agg_get(c, n)->pub;
 	return set_type(n, basic(c, DT_AGG));
 }
@@ -41,16 +40,16 @@ struct aggfn {
 };
 
 static const struct aggfn aggfns[] = {
-	{BI_COUNT, AGG_COUNT, 0, 0, 0},
-	{BI_SUM, AGG_SUM, 1, 1, 0},
-	{BI_AVG, AGG_AVG, 1, 1, 0},
-	{BI_MIN, AGG_MIN, 1, 1, 0},
-	{BI_MAX, AGG_MAX, 1, 1, 0},
-	{BI_STDDEV, AGG_STDDEV, 1, 1, 0},
-	{BI_QUANTIZE, AGG_QUANTIZE, 1, 2, 2},
-	{BI_LQUANTIZE, AGG_LQUANTIZE, 3, 5, 5},
-	{BI_LLQUANTIZE, AGG_LLQUANTIZE, 5, 6, 6},
-	{BI_HIST, AGG_HIST, 1, 2, 2},
+	{ BI_COUNT, AGG_COUNT, 0, 0, 0 },
+	{ BI_SUM, AGG_SUM, 1, 1, 0 },
+	{ BI_AVG, AGG_AVG, 1, 1, 0 },
+	{ BI_MIN, AGG_MIN, 1, 1, 0 },
+	{ BI_MAX, AGG_MAX, 1, 1, 0 },
+	{ BI_STDDEV, AGG_STDDEV, 1, 1, 0 },
+	{ BI_QUANTIZE, AGG_QUANTIZE, 1, 2, 2 },
+	{ BI_LQUANTIZE, AGG_LQUANTIZE, 3, 5, 5 },
+	{ BI_LLQUANTIZE, AGG_LLQUANTIZE, 5, 6, 6 },
+	{ BI_HIST, AGG_HIST, 1, 2, 2 },
 };
 
 static const struct aggfn *find_fn(enum bi_id id)
@@ -72,16 +71,14 @@ static const struct node *arg_at(const struct node *call, unsigned i)
 }
 
 /* A constant parameter within [min, max]; false: reported. num: as counted in messages. */
-static bool param(struct checker *c, const struct node *a, const char *typetag, const char *valtag,
-		  const char *fn, int num, int64_t min, int64_t max, const char *what, int32_t *ret)
+static bool param(struct checker *c, const struct node *a, const char *typetag, const char *valtag, const char *fn,
+		  int num, int64_t min, int64_t max, const char *what, int32_t *ret)
 {
 	if (a->kind != N_INT) {
-		diag_error(c->d, a->at, typetag, "%s( ) argument #%d must be an integer constant",
-			   fn, num);
+		diag_error(c->d, a->at, typetag, "%s( ) argument #%d must be an integer constant", fn, num);
 		return false;
 	}
-	if ((int64_t)a->ival < min || (int64_t)a->ival > max ||
-	    (!res(c, a)->is_signed && a->ival > INT64_MAX)) {
+	if ((int64_t)a->ival < min || (int64_t)a->ival > max || (!res(c, a)->is_signed && a->ival > INT64_MAX)) {
 		diag_error(c->d, a->at, valtag, "%s( ) argument #%d must be %s", fn, num, what);
 		return false;
 	}
@@ -95,10 +92,10 @@ static bool lquant_params(struct checker *c, const struct node *n, int32_t *p)
 	int64_t levels;
 
 	p[2] = 1;
-	if (!param(c, arg_at(n, 1), D_LQUANT_BASETYPE, D_LQUANT_BASEVAL, "lquantize", 1, INT32_MIN,
-		   INT32_MAX, "a 32-bit quantity", &p[0]) ||
-	    !param(c, arg_at(n, 2), D_LQUANT_LIMTYPE, D_LQUANT_LIMVAL, "lquantize", 2, INT32_MIN,
-		   INT32_MAX, "a 32-bit quantity", &p[1]))
+	if (!param(c, arg_at(n, 1), D_LQUANT_BASETYPE, D_LQUANT_BASEVAL, "lquantize", 1, INT32_MIN, INT32_MAX,
+		   "a 32-bit quantity", &p[0]) ||
+	    !param(c, arg_at(n, 2), D_LQUANT_LIMTYPE, D_LQUANT_LIMVAL, "lquantize", 2, INT32_MIN, INT32_MAX,
+		   "a 32-bit quantity", &p[1]))
 		return false;
 	if (p[1] <= p[0]) {
 		diag_error(c->d, n->at, D_LQUANT_MISMATCH,
@@ -110,8 +107,8 @@ static bool lquant_params(struct checker *c, const struct node *n, int32_t *p)
 			   "lquantize( ) argument #3 must be a non-zero positive integer constant");
 		return false;
 	}
-	if (step && !param(c, step, D_LQUANT_STEPTYPE, D_LQUANT_STEPVAL, "lquantize", 3, 1,
-			   UINT16_MAX, "a 16-bit quantity", &p[2]))
+	if (step && !param(c, step, D_LQUANT_STEPTYPE, D_LQUANT_STEPVAL, "lquantize", 3, 1, UINT16_MAX,
+			   "a 16-bit quantity", &p[2]))
 		return false;
 	levels = ((int64_t)p[1] - p[0]) / p[2];
 	if (levels == 0)
@@ -119,10 +116,9 @@ static bool lquant_params(struct checker *c, const struct node *n, int32_t *p)
 			   "lquantize( ) step (argument #3) too large: must have at least one "
 			   "quantization level");
 	else if (levels > UINT16_MAX)
-		diag_error(
-			c->d, n->at, D_LQUANT_STEPSMALL,
-			"lquantize( ) step (argument #3) too small: number of quantization levels "
-			"must be a 16-bit quantity");
+		diag_error(c->d, n->at, D_LQUANT_STEPSMALL,
+			   "lquantize( ) step (argument #3) too small: number of quantization levels "
+			   "must be a 16-bit quantity");
 	return levels > 0 && levels <= UINT16_MAX;
 }
 
@@ -166,14 +162,13 @@ static bool llquant_params(struct checker *c, const struct node *n, int32_t *p)
 	const struct node *hi = arg_at(n, 3), *steps = arg_at(n, 4);
 	const char *why;
 
-	if (!param(c, arg_at(n, 1), D_LLQUANT_FACTORTYPE, D_LLQUANT_FACTORVAL, "llquantize", 1, 2,
-		   UINT16_MAX, "an unsigned 16-bit quantity greater than or equal to 2", &p[0]) ||
-	    !param(c, arg_at(n, 2), D_LLQUANT_LMAGTYPE, D_LLQUANT_LMAGVAL, "llquantize", 2, 0,
-		   UINT16_MAX, u16, &p[1]) ||
-	    !param(c, hi, D_LLQUANT_HMAGTYPE, D_LLQUANT_HMAGVAL, "llquantize", 3, 0, UINT16_MAX,
-		   u16, &p[2]) ||
-	    (posconst(c, steps) && !param(c, steps, D_LLQUANT_STEPTYPE, D_LLQUANT_STEPVAL,
-					  "llquantize", 4, 1, UINT16_MAX, u16, &p[3])))
+	if (!param(c, arg_at(n, 1), D_LLQUANT_FACTORTYPE, D_LLQUANT_FACTORVAL, "llquantize", 1, 2, UINT16_MAX,
+		   "an unsigned 16-bit quantity greater than or equal to 2", &p[0]) ||
+	    !param(c, arg_at(n, 2), D_LLQUANT_LMAGTYPE, D_LLQUANT_LMAGVAL, "llquantize", 2, 0, UINT16_MAX, u16,
+		   &p[1]) ||
+	    !param(c, hi, D_LLQUANT_HMAGTYPE, D_LLQUANT_HMAGVAL, "llquantize", 3, 0, UINT16_MAX, u16, &p[2]) ||
+	    (posconst(c, steps) &&
+	     !param(c, steps, D_LLQUANT_STEPTYPE, D_LLQUANT_STEPVAL, "llquantize", 4, 1, UINT16_MAX, u16, &p[3])))
 		return false;
 	if (!posconst(c, steps)) {
 		diag_error(c->d, steps->at, D_LLQUANT_STEPTYPE,
@@ -181,10 +176,9 @@ static bool llquant_params(struct checker *c, const struct node *n, int32_t *p)
 		return false;
 	}
 	if (p[2] < p[1]) {
-		diag_error(
-			c->d, hi->at, D_LLQUANT_HMAGVAL,
-			"llquantize( ) argument #3 (high magnitude) must be at least argument #2 "
-			"(low magnitude)");
+		diag_error(c->d, hi->at, D_LLQUANT_HMAGVAL,
+			   "llquantize( ) argument #3 (high magnitude) must be at least argument #2 "
+			   "(low magnitude)");
 		return false;
 	}
 	if (power((uint64_t)p[0], (unsigned)p[2] + 1) > INT64_MAX) { /* bounds are signed */
@@ -201,13 +195,12 @@ static bool llquant_params(struct checker *c, const struct node *n, int32_t *p)
 
 /* -- agreement with former uses -- */
 
-static bool same_param(struct checker *c, const struct node *n, const char *tag, const char *text,
-		       int64_t want, int64_t have)
+static bool same_param(struct checker *c, const struct node *n, const char *tag, const char *text, int64_t want,
+		       int64_t have)
 {
 	if (want == have)
 		return true;
-	diag_error(c->d, n->at, tag,
-		   "%s doesn't match previous declaration: expected %lld, found %lld", text,
+	diag_error(c->d, n->at, tag, "%s doesn't match previous declaration: expected %lld, found %lld", text,
 		   (long long)want, (long long)have);
 	return false;
 }
@@ -217,36 +210,28 @@ static int64_t top(const int32_t *p)
 	return p[0] + ((int64_t)p[1] - p[0]) / p[2] * p[2];
 }
 
-static bool same_params(struct checker *c, const struct node *n, enum agg_func f,
-			const int32_t *old, const int32_t *p)
+static bool same_params(struct checker *c, const struct node *n, enum agg_func f, const int32_t *old, const int32_t *p)
 {
 	if (f == AGG_LQUANTIZE)
-		return same_param(c, n, D_LQUANT_MATCHBASE, "lquantize( ) base (argument #1)",
-				  old[0], p[0]) &&
-		       same_param(c, n, D_LQUANT_MATCHLIM, "lquantize( ) limit (argument #2)",
-				  top(old), top(p)) &&
-		       same_param(c, n, D_LQUANT_MATCHSTEP, "lquantize( ) step (argument #3)",
-				  old[2], p[2]);
+		return same_param(c, n, D_LQUANT_MATCHBASE, "lquantize( ) base (argument #1)", old[0], p[0]) &&
+		       same_param(c, n, D_LQUANT_MATCHLIM, "lquantize( ) limit (argument #2)", top(old), top(p)) &&
+		       same_param(c, n, D_LQUANT_MATCHSTEP, "lquantize( ) step (argument #3)", old[2], p[2]);
 	if (f == AGG_LLQUANTIZE)
-		return same_param(c, n, D_LLQUANT_MATCHFACTOR, "llquantize( ) factor (argument #1)",
-				  old[0], p[0]) &&
-		       same_param(c, n, D_LLQUANT_MATCHLMAG, "llquantize( ) lmag (argument #2)",
-				  old[1], p[1]) &&
-		       same_param(c, n, D_LLQUANT_MATCHHMAG, "llquantize( ) hmag (argument #3)",
-				  old[2], p[2]) &&
-		       same_param(c, n, D_LLQUANT_MATCHSTEPS, "llquantize( ) steps (argument #4)",
-				  old[3], p[3]);
+		return same_param(c, n, D_LLQUANT_MATCHFACTOR, "llquantize( ) factor (argument #1)", old[0], p[0]) &&
+		       same_param(c, n, D_LLQUANT_MATCHLMAG, "llquantize( ) lmag (argument #2)", old[1], p[1]) &&
+		       same_param(c, n, D_LLQUANT_MATCHHMAG, "llquantize( ) hmag (argument #3)", old[2], p[2]) &&
+		       same_param(c, n, D_LLQUANT_MATCHSTEPS, "llquantize( ) steps (argument #4)", old[3], p[3]);
 	return true;
 }
 
 static bool set_func(struct checker *c, struct node *call, struct cagg *g, const struct aggfn *fn)
 {
-	int32_t p[4] = {0};
+	int32_t p[4] = { 0 };
 	int i;
 
 	if (g->pub.have_func && g->pub.func != fn->func) {
 		const char *name = g->pub.name;
-		struct position at = {0};
+		struct position at = { 0 };
 
 		if (g->fn_at.src)
 			at = source_position(g->fn_at.src, g->fn_at.off);
@@ -273,8 +258,7 @@ static bool set_func(struct checker *c, struct node *call, struct cagg *g, const
 }
 
 /* The value and the increment to 64 bits; the parameters are constants. */
-static bool value_args(struct checker *c, struct node *call, struct cagg *g, const struct aggfn *fn,
-		       bool first)
+static bool value_args(struct checker *c, struct node *call, struct cagg *g, const struct aggfn *fn, bool first)
 {
 	struct node **slot;
 	unsigned i = 1;
@@ -292,13 +276,11 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 		if (i != 1 && i != fn->incr)
 			continue;
 		if (!is_scalar(c, k) && i == 1) {
-			fail(c, call, D_AGG_SCALAR, "%s( ) argument #1 must be of scalar type",
-			     call->name);
+			fail(c, call, D_AGG_SCALAR, "%s( ) argument #1 must be of scalar type", call->name);
 			return false;
 		}
 		if (!is_scalar(c, k)) {
-			fail(c, call, D_PROTO_ARG,
-			     "%s( ) increment value (argument #%u) must be of scalar type",
+			fail(c, call, D_PROTO_ARG, "%s( ) increment value (argument #%u) must be of scalar type",
 			     call->name, i);
 			return false;
 		}
@@ -306,8 +288,7 @@ static bool value_args(struct checker *c, struct node *call, struct cagg *g, con
 		*slot = convert(c, k, basic(c, is_signed ? DT_LONG : DT_ULONG));
 		/* DTrace takes all values as signed; only the order of extremes depends on it. */
 		if (i == 1 && first)
-			g->pub.is_signed =
-				is_signed || (fn->func != AGG_MIN && fn->func != AGG_MAX);
+			g->pub.is_signed = is_signed || (fn->func != AGG_MIN && fn->func != AGG_MAX);
 	}
 	return true;
 }
@@ -325,8 +306,7 @@ static bool aggregating(struct checker *c, struct stmt *s)
 		check_call(c, call, false, true); /* undefined */
 		return false;
 	}
-	fail(c, s->expr, D_AGG_FUNC, "@%s must be assigned the result of an aggregating function",
-	     s->expr->name);
+	fail(c, s->expr, D_AGG_FUNC, "@%s must be assigned the result of an aggregating function", s->expr->name);
 	return false;
 }
 
@@ -371,8 +351,7 @@ void check_agg_stmt(struct checker *c, struct stmt *s)
 	n->agg = &g->pub;
 	if (!value_args(c, call, g, fn, first) || !set_func(c, call, g, fn))
 		return;
-	if (!check_keys(c, n, arena_printf(c->a, "@%s[ ]", n->name), &g->pub.keys, &g->pub.nkeys,
-			&g->uses))
+	if (!check_keys(c, n, arena_printf(c->a, "@%s[ ]", n->name), &g->pub.keys, &g->pub.nkeys, &g->uses))
 		return;
 	note_slot(&g->pub, n->args, !g->pub.have_keys);
 	g->pub.have_keys = true;
@@ -397,14 +376,10 @@ void late_add(struct checker *c, struct node *call)
 static const char *bad_tag(enum bi_id id)
 {
 	switch (id) {
-	case BI_PRINTA:
-		return D_PRINTA_AGGBAD;
-	case BI_CLEAR:
-		return D_CLEAR_AGGBAD;
-	case BI_TRUNC:
-		return D_TRUNC_AGGBAD;
-	default:
-		return D_NORMALIZE_AGGBAD;
+	case BI_PRINTA: return D_PRINTA_AGGBAD;
+	case BI_CLEAR: return D_CLEAR_AGGBAD;
+	case BI_TRUNC: return D_TRUNC_AGGBAD;
+	default: return D_NORMALIZE_AGGBAD;
 	}
 }
 
@@ -439,8 +414,7 @@ static const char *plural(unsigned n)
 }
 
 /* Aggregations that are printed side by side have the same keys. */
-static bool same_keys(struct checker *c, struct node *call, const struct dagg *l,
-		      const struct dagg *r)
+static bool same_keys(struct checker *c, struct node *call, const struct dagg *l, const struct dagg *r)
 {
 	unsigned i;
 
@@ -449,20 +423,19 @@ static bool same_keys(struct checker *c, struct node *call, const struct dagg *l
 		     "printa( ): @%s and @%s do not have matching key signatures: @%s has %u "
 		     "key%s, "
 		     "@%s has %u key%s",
-		     l->name, r->name, l->name, l->nkeys, plural(l->nkeys), r->name, r->nkeys,
-		     plural(r->nkeys));
+		     l->name, r->name, l->name, l->nkeys, plural(l->nkeys), r->name, r->nkeys, plural(r->nkeys));
 		return false;
 	}
 	for (i = 0; i < l->nkeys; i++) {
-		struct node fake = {.kind = N_IDENT, .type = r->keys[i]};
+		struct node fake = { .kind = N_IDENT, .type = r->keys[i] };
 
 		if (arg_compat(c, l->keys[i], &fake))
 			continue;
 		fail(c, call, D_PRINTA_AGGPROTO,
 		     "printa( ): @%s[ ] key #%u is incompatible with @%s:\n%9s key #%u: %s\n"
 		     "%9s key #%u: %s",
-		     r->name, i + 1, l->name, l->name, i + 1, dtype_name(c->t, l->keys[i]), r->name,
-		     i + 1, dtype_name(c->t, r->keys[i]));
+		     r->name, i + 1, l->name, l->name, i + 1, dtype_name(c->t, l->keys[i]), r->name, i + 1,
+		     dtype_name(c->t, r->keys[i]));
 		return false;
 	}
 	return true;

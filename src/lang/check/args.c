@@ -47,7 +47,7 @@ static bool look(struct checker *c, struct probe *p, uint64_t i, struct arg_view
 	const struct dprovprobe *d = c->prog->providers ? provdecl_find(c->prog, p->prov, p->name) : NULL;
 	const struct probe_source *ps = c->env->probes;
 
-	*ret = (struct arg_view){0};
+	*ret = (struct arg_view){ 0 };
 	if (d)
 		return look_declared(c, d, i, ret);
 	if (!p->args_known && ps->get_args)
@@ -111,30 +111,28 @@ static struct node *translated(struct checker *c, struct node *n, uint64_t i, co
 	k = xlate_make(c, n, to);
 	if (k)
 		return k;
-	return fail(c, n, D_ARGS_XLATOR, "translator for args[%lld] from %s to %s is not defined",
-		    (long long)i, tname(c, n), dtype_name(c->t, to));
+	return fail(c, n, D_ARGS_XLATOR, "translator for args[%lld] from %s to %s is not defined", (long long)i,
+		    tname(c, n), dtype_name(c->t, to));
 }
 
 static struct node *typed_arg(struct checker *c, struct node *n, uint64_t i)
 {
 	const struct probe_list *l = &c->stmt->probes;
-	struct arg_view first = {0}, other;
+	struct arg_view first = { 0 }, other;
 
 	if (!l->n)
 		return unstable(c, n, i);
 	if (!look(c, l->v[0], i, &first))
-		return fail(c, n, D_ARGS_IDX, "index %lld is out of range for %s args[ ]",
-			    (long long)i, c->stmt->desc_text);
+		return fail(c, n, D_ARGS_IDX, "index %lld is out of range for %s args[ ]", (long long)i,
+			    c->stmt->desc_text);
 	/* Probes that are found later have to be like those that are known. */
 	for (size_t k = 1; k < l->n; k++)
 		if (!l->v[k]->later && (!look(c, l->v[k], i, &other) || !same_view(c, &first, &other)))
 			return unstable(c, n, i);
 	if (!first.native)
-		return fail(c, n, D_ARGS_TYPE, "failed to resolve native type for args[%lld]",
-			    (long long)i);
+		return fail(c, n, D_ARGS_TYPE, "failed to resolve native type for args[%lld]", (long long)i);
 	if (first.unknown)
-		return fail(c, n, D_ARGS_TYPE, "failed to resolve translated type for args[%lld]",
-			    (long long)i);
+		return fail(c, n, D_ARGS_TYPE, "failed to resolve translated type for args[%lld]", (long long)i);
 	n->lvalue = true;
 	n->ival = first.index;
 	set_type(n, first.native);
@@ -149,8 +147,7 @@ struct node *check_one_index(struct checker *c, struct node *n)
 	if (is_err(n->args))
 		set_err(c, n);
 	else if (n->nargs != 1)
-		fail(c, n, D_PROTO_LEN, "%s[ ] prototype mismatch: %u args passed, 1 expected", n->a->name,
-		     n->nargs);
+		fail(c, n, D_PROTO_LEN, "%s[ ] prototype mismatch: %u args passed, 1 expected", n->a->name, n->nargs);
 	else
 		return n->args;
 	return NULL;
@@ -168,8 +165,7 @@ struct node *check_args_index(struct checker *c, struct node *n)
 			    "integer constant\n\t argument: %s",
 			    tname(c, i));
 	if (!c->stmt)
-		return fail(c, n, D_ARGS_NONE,
-			    "args[ ] may not be referenced outside of a probe clause");
+		return fail(c, n, D_ARGS_NONE, "args[ ] may not be referenced outside of a probe clause");
 	if (c->stmt->event)
 		return event_arg(c, n, i->ival);
 	n->a->builtin = builtin_get(BI_ARGS);

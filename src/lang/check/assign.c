@@ -9,17 +9,15 @@ static const char *assign_text(struct checker *c, const struct node *n)
 
 static struct node *not_lvalue(struct checker *c, struct node *n)
 {
-	return fail(c, n, D_OP_LVAL, "operator %s requires modifiable lvalue as an operand",
-		    assign_text(c, n));
+	return fail(c, n, D_OP_LVAL, "operator %s requires modifiable lvalue as an operand", assign_text(c, n));
 }
 
 static struct node *incompat(struct checker *c, struct node *n)
 {
-	fail(c, n, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"",
-	     tname(c, n->a), assign_text(c, n), tname(c, n->b));
+	fail(c, n, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"", tname(c, n->a),
+	     assign_text(c, n), tname(c, n->b));
 	if (is_str(c, n->a) && is_int(c, n->b))
-		hint(c,
-		     "copyinstr() reads a string from a process, stringof() one from the kernel");
+		hint(c, "copyinstr() reads a string from a process, stringof() one from the kernel");
 	return n;
 }
 
@@ -53,8 +51,7 @@ static bool store_ok(struct checker *c, struct node *n)
 		return false;
 	}
 	if (!is_writable(n->a)) {
-		fail(c, n, D_OP_WRITE, "operator %s can only be applied to a writable variable",
-		     assign_text(c, n));
+		fail(c, n, D_OP_WRITE, "operator %s can only be applied to a writable variable", assign_text(c, n));
 		return false;
 	}
 	mark_assigned(n->a);
@@ -107,16 +104,14 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 	    (n->a->var->is_assoc || n->a->var->scope == VS_TLS) && is_zero(n->b))
 		return store_ok(c, n) ? set_type(n, basic(c, DT_INT)) : n;
 	if (r->kind == DK_ARRAY || r->kind == DK_FUNC) {
-		fail(c, n, D_OP_ARRFUN, "operator = may not be applied to operand of type \"%s\"",
-		     tname(c, n->a));
+		fail(c, n, D_OP_ARRFUN, "operator = may not be applied to operand of type \"%s\"", tname(c, n->a));
 		if (type_strcompat(c, r))
 			hint(c, "stringof() makes a string of it");
 		return n;
 	}
 	if (r->kind == DK_PTR && type_strcompat(c, r))
 		n->b = string_ptr(c, n->b);
-	if (!arg_compat(c, n->a->type, n->b) || r->kind == DK_STACK || r->kind == DK_USTACK ||
-	    r->kind == DK_SYM)
+	if (!arg_compat(c, n->a->type, n->b) || r->kind == DK_STACK || r->kind == DK_USTACK || r->kind == DK_SYM)
 		return incompat(c, n);
 	if (!store_ok(c, n))
 		return n;
@@ -138,8 +133,7 @@ static bool compound_ok(struct checker *c, struct node *n)
 
 	if (n->op == OP_MUL || n->op == OP_DIV) {
 		if (!ints)
-			fail(c, n, D_OP_ARITH, "operator %s requires operands of arithmetic type",
-			     op);
+			fail(c, n, D_OP_ARITH, "operator %s requires operands of arithmetic type", op);
 		return ints;
 	}
 	if (n->op != OP_ADD && n->op != OP_SUB) {
@@ -156,8 +150,7 @@ static bool compound_ok(struct checker *c, struct node *n)
 		return false;
 	}
 	if (res(c, n->a)->kind != DK_PTR || type_is_vfptr(c, n->a->type)) {
-		fail(c, n, D_OP_VFPTR,
-		     "operator %s requires left-hand scalar operand of known size", op);
+		fail(c, n, D_OP_VFPTR, "operator %s requires left-hand scalar operand of known size", op);
 		return false;
 	}
 	if (!is_int(c, n->b)) {
@@ -191,8 +184,7 @@ static struct node *compound_assign(struct checker *c, struct node *n)
 struct node *check_assign(struct checker *c, struct node *n)
 {
 	if (n->a->kind == N_AGG) {
-		fail(c, n, D_AGG_FUNC, "@%s must be assigned the result of an aggregating function",
-		     n->a->name);
+		fail(c, n, D_AGG_FUNC, "@%s must be assigned the result of an aggregating function", n->a->name);
 		hint(c, "for example @%s = count()", n->a->name);
 		return n;
 	}

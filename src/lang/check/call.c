@@ -25,7 +25,7 @@ static const char *trim(struct arena *a, const char *s, const char *end)
 static struct proto parse_proto(struct checker *c, const char *text)
 {
 	const char *p = strchr(text, '('), *end = strrchr(text, ')');
-	struct proto pr = {0};
+	struct proto pr = { 0 };
 
 	pr.ret = trim(c->a, text, p);
 	for (p++; p < end && pr.max < PROTO_MAX_PARAMS; p++) {
@@ -37,8 +37,7 @@ static struct proto parse_proto(struct checker *c, const char *text)
 		pr.par[pr.max] = trim(c->a, p, e);
 		optional = pr.par[pr.max][0] == '[';
 		if (optional)
-			pr.par[pr.max] =
-				trim(c->a, pr.par[pr.max] + 1, strchr(pr.par[pr.max], ']'));
+			pr.par[pr.max] = trim(c->a, pr.par[pr.max] + 1, strchr(pr.par[pr.max], ']'));
 		pr.max++;
 		if (!optional)
 			pr.min = pr.max;
@@ -53,8 +52,8 @@ struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned
 
 	if (n->nargs >= min && n->nargs <= max)
 		return NULL;
-	return fail(c, n, D_PROTO_LEN, "%s( ) prototype mismatch: %u arg%spassed, %s%u expected",
-		    n->name, n->nargs, n->nargs == 1 ? " " : "s ", how, n->nargs < min ? min : max);
+	return fail(c, n, D_PROTO_LEN, "%s( ) prototype mismatch: %u arg%spassed, %s%u expected", n->name, n->nargs,
+		    n->nargs == 1 ? " " : "s ", how, n->nargs < min ? min : max);
 }
 
 bool act_protos_fit(struct checker *c, struct node *n)
@@ -68,8 +67,7 @@ bool act_protos_fit(struct checker *c, struct node *n)
 	return proto_len(c, n, pr.min, pr.max) == NULL;
 }
 
-struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg,
-		       const char *want)
+struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg, const char *want)
 {
 	return fail(c, n, D_PROTO_ARG,
 		    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n"
@@ -97,8 +95,7 @@ static struct node *string_at_zero(struct checker *c, struct node *n)
 }
 
 /* Parameters named by a letter. NULL: reported. */
-static struct node *class_arg(struct checker *c, struct node *n, unsigned i, const char *par,
-			      struct node *arg)
+static struct node *class_arg(struct checker *c, struct node *n, unsigned i, const char *par, struct node *arg)
 {
 	const struct dtype *r = res(c, arg);
 	const char *shown = par[1] ? par + 2 : "pointer or integer";
@@ -111,8 +108,8 @@ static struct node *class_arg(struct checker *c, struct node *n, unsigned i, con
 		if ((dtype_is_integer(r) && (*par == 'N' || is_zero(arg))) || r->kind == DK_PTR || r->kind == DK_ARRAY)
 			return decay(c, arg);
 		proto_arg(c, n, i, arg,
-			  n->builtin->id >= BI_MUTEX_OWNED && n->builtin->id <= BI_MUTEX_TYPE_SPIN ?
-				  "struct mutex *" : shown);
+			  n->builtin->id >= BI_MUTEX_OWNED && n->builtin->id <= BI_MUTEX_TYPE_SPIN ? "struct mutex *"
+												   : shown);
 		return NULL;
 	case 'S':
 		if (type_strcompat(c, arg->type))
@@ -136,14 +133,12 @@ static struct node *class_arg(struct checker *c, struct node *n, unsigned i, con
 			return arg;
 		proto_arg(c, n, i, arg, "string constant");
 		return NULL;
-	default:
-		return arg;
+	default: return arg;
 	}
 }
 
 /* Parameters with a C type: addresses may also be given as pointers. */
-static struct node *typed_arg(struct checker *c, struct node *n, unsigned i, const char *par,
-			      struct node *arg)
+static struct node *typed_arg(struct checker *c, struct node *n, unsigned i, const char *par, struct node *arg)
 {
 	const struct dtype *ty = dtype_parse(c->t, par);
 
@@ -157,12 +152,10 @@ static struct node *typed_arg(struct checker *c, struct node *n, unsigned i, con
 	return NULL;
 }
 
-static struct node *check_param(struct checker *c, struct node *n, unsigned i, const char *par,
-				struct node *arg)
+static struct node *check_param(struct checker *c, struct node *n, unsigned i, const char *par, struct node *arg)
 {
 	if (*par == 'T' && !par[1] && arg->kind == N_AGG) {
-		fail(c, arg, D_TRACE_DYN, "%s( ) may not be applied to a dynamic expression",
-		     n->name);
+		fail(c, arg, D_TRACE_DYN, "%s( ) may not be applied to a dynamic expression", n->name);
 		hint(c, "printa() shows an aggregation");
 		return NULL;
 	}
@@ -171,8 +164,7 @@ static struct node *check_param(struct checker *c, struct node *n, unsigned i, c
 		if (is_err(arg))
 			return NULL;
 		if (res(c, arg)->kind == DK_VOID) {
-			fail(c, arg, D_TRACE_VOID, "%s( ) may not be applied to a void expression",
-			     n->name);
+			fail(c, arg, D_TRACE_VOID, "%s( ) may not be applied to a void expression", n->name);
 			return NULL;
 		}
 		return arg;
@@ -209,48 +201,30 @@ static uint32_t result_bound(struct checker *c, const struct node *n)
 	case BI_STRSTR:
 	case BI_SUBSTR:
 	case BI_STRTOK:
-	case BI_CLEANPATH:
-		return x;
+	case BI_CLEANPATH: return x;
 	case BI_BASENAME:
-	case BI_DIRNAME:
-		return at_least(x, 2); /* "." */
-	case BI_STRJOIN:
-		return x && y && x < UINT32_MAX / 2 && y < UINT32_MAX / 2 ? x + y - 1 : 0;
-	case BI_LLTOSTR:
-		return b ? 66 : 22; /* base 2: 64 digits; base 10: 19; sign, NUL */
-	case BI_INET_NTOA:
-		return 16;
+	case BI_DIRNAME: return at_least(x, 2); /* "." */
+	case BI_STRJOIN: return x && y && x < UINT32_MAX / 2 && y < UINT32_MAX / 2 ? x + y - 1 : 0;
+	case BI_LLTOSTR: return b ? 66 : 22; /* base 2: 64 digits; base 10: 19; sign, NUL */
+	case BI_INET_NTOA: return 16;
 	case BI_INET_NTOA6:
-	case BI_INET_NTOP:
-		return 46;
-	case BI_PSARGS:
-		return 80;
-	case BI_COPYINSTR:
-		return b && b->kind == N_INT && b->ival && b->ival < UINT16_MAX
-			       ? (uint32_t)b->ival + 1
-			       : 0;
-	default:
-		return 0;
+	case BI_INET_NTOP: return 46;
+	case BI_PSARGS: return 80;
+	case BI_COPYINSTR: return b && b->kind == N_INT && b->ival && b->ival < UINT16_MAX ? (uint32_t)b->ival + 1 : 0;
+	default: return 0;
 	}
 }
 
 static uint32_t sym_field(enum bi_id id)
 {
 	switch (id) {
-	case BI_SYM:
-		return FLD_SYM;
-	case BI_FUNC:
-		return FLD_FUNC;
-	case BI_MOD:
-		return FLD_MOD;
-	case BI_USYM:
-		return FLD_USYM;
-	case BI_UFUNC:
-		return FLD_UFUNC;
-	case BI_UMOD:
-		return FLD_UMOD;
-	default:
-		return FLD_UADDR;
+	case BI_SYM: return FLD_SYM;
+	case BI_FUNC: return FLD_FUNC;
+	case BI_MOD: return FLD_MOD;
+	case BI_USYM: return FLD_USYM;
+	case BI_UFUNC: return FLD_UFUNC;
+	case BI_UMOD: return FLD_UMOD;
+	default: return FLD_UADDR;
 	}
 }
 
@@ -274,7 +248,7 @@ static const struct dtype *result_type(struct checker *c, const struct node *n, 
 /* alloca(size) and copyin(address, size) of a constant size: does it fit? */
 static bool scratch_fits(struct checker *c, struct node *n)
 {
-	const struct node *size = n->builtin->id == BI_ALLOCA   ? n->args
+	const struct node *size = n->builtin->id == BI_ALLOCA	? n->args
 				  : n->builtin->id == BI_COPYIN ? n->args->next
 								: NULL;
 	uint64_t max = c->env->opts ? c->env->opts->scratchsize : UINT64_MAX;
@@ -282,8 +256,7 @@ static bool scratch_fits(struct checker *c, struct node *n)
 	if (!size || size->kind != N_INT || size->ival <= max)
 		return true;
 	fail(c, n, D_ALLOCA_SIZE, "%s(%s%llu) size larger than scratchsize %llu", n->name,
-	     n->builtin->id == BI_COPYIN ? "..., " : "", (unsigned long long)size->ival,
-	     (unsigned long long)max);
+	     n->builtin->id == BI_COPYIN ? "..., " : "", (unsigned long long)size->ival, (unsigned long long)max);
 	return false;
 }
 
@@ -319,8 +292,7 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 	int i;
 
 	if (symtab_get(&c->globals, n->name, 0) || symtab_get(&c->inlines, n->name, 0))
-		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function",
-			    n->name);
+		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function", n->name);
 	fail(c, n, D_FUNC_UNDEF, "undefined function name: %s", n->name);
 	near_init(&m, n->name);
 	for (i = BI_NONE + 1; i < BI_COUNT_; i++) {
@@ -390,8 +362,7 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 	if (b->id >= BI_BEGIN && b->id <= BI_TRACK_SCAN)
 		return check_track_call(c, n);
 	if (b->kind == BIK_VAR)
-		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function",
-			    n->name);
+		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function", n->name);
 	act = b->kind == BIK_ACT || (is_data_call(b) && !data_ok);
 	if (b->kind == BIK_AGG) {
 		fail(c, n, D_CG_EXPR,

@@ -4,10 +4,9 @@
 #include "lang/check/int.h"
 #include <errno.h>
 
-static void init_checker(struct checker *c, struct arena *a, const struct compile_env *env,
-			 struct diags *d)
+static void init_checker(struct checker *c, struct arena *a, const struct compile_env *env, struct diags *d)
 {
-	*c = (struct checker){.a = a, .d = d, .env = env};
+	*c = (struct checker){ .a = a, .d = d, .env = env };
 	c->t = dtypes_new(a, env->ts);
 	c->prog = arena_new_obj(a, struct dprog);
 	c->prog->arena = a;
@@ -29,8 +28,7 @@ static void init_checker(struct checker *c, struct arena *a, const struct compil
 static bool out_of_room(struct checker *c, struct span at)
 {
 	if (c->prog->nstmts >= DPROG_MAX_CLAUSES) {
-		diag_error(c->d, at, D_LIMIT, "more than %d clauses in one program",
-			   DPROG_MAX_CLAUSES);
+		diag_error(c->d, at, D_LIMIT, "more than %d clauses in one program", DPROG_MAX_CLAUSES);
 		return true;
 	}
 	if (arena_exhausted(c->a)) {
@@ -172,11 +170,11 @@ static int check_once(struct arena *a, struct unit *const *units, size_t nunits,
 }
 
 /* As often as variables are found whose first value had a type too narrow for later ones. */
-int lang_check(struct arena *a, struct unit *const *units, size_t nunits,
-	       const struct compile_env *env, struct diags *d, struct dprog **ret)
+int lang_check(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
+	       struct diags *d, struct dprog **ret)
 {
 	const struct diags before = *d;
-	struct wide wide = {.more = false};
+	struct wide wide = { .more = false };
 	int r;
 
 	symtab_init(&wide.globals, a);

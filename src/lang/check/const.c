@@ -25,23 +25,14 @@ static bool parsed_const(struct checker *c, const struct node *n)
 	const struct cinline *in;
 
 	switch (n->kind) {
-	case N_INT:
-		return true;
-	case N_IDENT:
-		in = inline_of(c, n->name);
-		return in && in->is_int;
-	case N_UNARY:
-		return n->op != OP_DEREF && n->op != OP_ADDR && parsed_const(c, n->a);
-	case N_CAST:
-		return parsed_const(c, n->a);
-	case N_BINARY:
-		return n->op != OP_COMMA && parsed_const(c, n->a) && parsed_const(c, n->b);
-	case N_COND:
-		return parsed_const(c, n->a) && parsed_const(c, n->b) && parsed_const(c, n->c);
-	case N_SIZEOF:
-		return n->tyname && !n->a;
-	default:
-		return false;
+	case N_INT: return true;
+	case N_IDENT: in = inline_of(c, n->name); return in && in->is_int;
+	case N_UNARY: return n->op != OP_DEREF && n->op != OP_ADDR && parsed_const(c, n->a);
+	case N_CAST: return parsed_const(c, n->a);
+	case N_BINARY: return n->op != OP_COMMA && parsed_const(c, n->a) && parsed_const(c, n->b);
+	case N_COND: return parsed_const(c, n->a) && parsed_const(c, n->b) && parsed_const(c, n->c);
+	case N_SIZEOF: return n->tyname && !n->a;
+	default: return false;
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of 64 bits that a variable of fewer bits would cut. A variable that has its type from a number that was
  * assigned first (self->start = 0) is taken for 64 bits wide instead, as on systems where variables always are: the
- * program is checked once more with that type (lang_check()). Where the type was declared or computed there is a warning. */
+ * program is checked once more with that type (lang_check()). Where the type was declared or computed there is a
+ * warning. */
 #include "lang/check/int.h"
 
 static bool arg_is_narrow(struct checker *c, const struct node *n)
@@ -19,18 +20,12 @@ static bool fits(struct checker *c, const struct node *n)
 	if (!dtype_is_integer(r) || r->size < sizeof(uint64_t))
 		return true;
 	switch (n->kind) {
-	case N_INT:
-		return (int64_t)n->ival >= INT32_MIN && (int64_t)n->ival <= UINT32_MAX;
-	case N_CAST:
-		return n->implicit && dtype_is_integer(res(c, n->a)) && fits(c, n->a);
-	case N_COND:
-		return fits(c, n->b) && fits(c, n->c);
-	case N_UNARY:
-		return n->op != OP_DEREF && fits(c, n->a);
-	case N_MEMBER:
-		return n->member.bit_size > 0 && n->member.bit_size <= 32;
-	case N_CALL:
-		return n->builtin && n->builtin->id == BI_STRLEN;
+	case N_INT: return (int64_t)n->ival >= INT32_MIN && (int64_t)n->ival <= UINT32_MAX;
+	case N_CAST: return n->implicit && dtype_is_integer(res(c, n->a)) && fits(c, n->a);
+	case N_COND: return fits(c, n->b) && fits(c, n->c);
+	case N_UNARY: return n->op != OP_DEREF && fits(c, n->a);
+	case N_MEMBER: return n->member.bit_size > 0 && n->member.bit_size <= 32;
+	case N_CALL: return n->builtin && n->builtin->id == BI_STRLEN;
 	case N_IDENT:
 		return n->builtin && n->builtin->id >= BI_ARG0 && n->builtin->id <= BI_ARG9 && arg_is_narrow(c, n);
 	case N_BINARY:
@@ -43,8 +38,7 @@ static bool fits(struct checker *c, const struct node *n)
 		if (n->op == OP_SHR || n->op == OP_DIV)
 			return fits(c, n->a);
 		return fits(c, n->a) && fits(c, n->b);
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -75,13 +69,17 @@ static const char *bits_of(struct checker *c, const struct cvar *v)
 
 static void warn_cut(struct checker *c, const struct node *n, const struct cvar *v)
 {
-	const char *name = arena_printf(c->a, "%s%s%s", var_prefix(v->pub.scope), v->pub.name, v->pub.is_assoc ? "[]" : "");
+	const char *name = arena_printf(c->a, "%s%s%s", var_prefix(v->pub.scope), v->pub.name,
+					v->pub.is_assoc ? "[]" : "");
 	struct diag *g;
 
 	g = diag_warn(c->d, n->at, D_CUT, "%s keeps %s bits of this value of 64: it is %s %s", name, bits_of(c, v),
 		      dtype_name(c->t, v->pub.type), v->declared ? "by its declaration" : "by its first value");
 	diag_hint(c->d, g, "declare it as %sint64_t, or cast the value to (%s) if the rest is not wanted",
-		  v->pub.scope == VS_TLS ? "self " : v->pub.scope == VS_THIS ? "this " : "", dtype_name(c->t, v->pub.type));
+		  v->pub.scope == VS_TLS    ? "self "
+		  : v->pub.scope == VS_THIS ? "this "
+					    : "",
+		  dtype_name(c->t, v->pub.type));
 }
 
 void cut_note(struct checker *c, const struct node *n, const struct node *value)
@@ -92,7 +90,8 @@ void cut_note(struct checker *c, const struct node *n, const struct node *value)
 	if (!v || (n->a->kind != N_IDENT && n->a->kind != N_TLS && n->a->kind != N_THIS && n->a->kind != N_INDEX))
 		return;
 	r = dtype_resolve(c->t, v->pub.type);
-	if (!dtype_is_integer(r) || r->is_bool || r->size >= sizeof(uint64_t) || n->a->type != v->pub.type || fits(c, value))
+	if (!dtype_is_integer(r) || r->is_bool || r->size >= sizeof(uint64_t) || n->a->type != v->pub.type ||
+	    fits(c, value))
 		return;
 	if (v->by_number && !c->wide->last)
 		widen(c, v);

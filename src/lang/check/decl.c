@@ -36,8 +36,8 @@ static const struct dtype *unknown_type(struct checker *c, const struct tyname *
 		fwd->is_union = t->tag == DK_UNION;
 		return fwd;
 	}
-	diag_error(c->d, t->at, D_TYPE_ERR, "failed to resolve type %s%s%s%s: Unknown type name",
-		   mod, t->module ? "`" : "", tag_text(t->tag), t->name ? t->name : "");
+	diag_error(c->d, t->at, D_TYPE_ERR, "failed to resolve type %s%s%s%s: Unknown type name", mod,
+		   t->module ? "`" : "", tag_text(t->tag), t->name ? t->name : "");
 	if (!c->env->ts)
 		hint(c, "the types of the kernel are not known: it has no BTF");
 	return type_error(c);
@@ -53,8 +53,8 @@ static const struct dtype *base_type(struct checker *c, const struct tyname *t)
 	return ty ? ty : unknown_type(c, t);
 }
 
-static const struct dtype *array_of(struct checker *c, const struct tyname *t,
-				    const struct dtype *el, const struct node *size)
+static const struct dtype *array_of(struct checker *c, const struct tyname *t, const struct dtype *el,
+				    const struct node *size)
 {
 	const struct dtype *r = dtype_resolve(c->t, el);
 	struct node *v;
@@ -68,14 +68,12 @@ static const struct dtype *array_of(struct checker *c, const struct tyname *t,
 		return dtype_array(c->t, el, 0);
 	if (!const_value(c, size, &v) || !posconst(c, v)) {
 		if (v->type->kind != DK_DYN)
-			diag_error(
-				c->d, size->at, D_DECL_ARRSUB,
-				"positive integral constant expression or tuple signature expected "
-				"as array declaration subscript");
+			diag_error(c->d, size->at, D_DECL_ARRSUB,
+				   "positive integral constant expression or tuple signature expected "
+				   "as array declaration subscript");
 		return type_error(c);
 	}
-	if (v->ival > UINT32_MAX || __builtin_mul_overflow(r->size, v->ival, &bytes) ||
-	    bytes > CHECK_MAX_MEMBER_SIZE) {
+	if (v->ival > UINT32_MAX || __builtin_mul_overflow(r->size, v->ival, &bytes) || bytes > CHECK_MAX_MEMBER_SIZE) {
 		diag_error(c->d, size->at, D_DECL_ARRBIG, "array dimension too big");
 		return type_error(c);
 	}
@@ -93,8 +91,7 @@ static bool is_assoc(struct checker *c, const struct derive *d)
 		return false;
 	if (!d->nelems || d->nelems->kind != N_IDENT)
 		return true;
-	return !symtab_get(&c->inlines, d->nelems->name, 0) &&
-	       dtype_lookup(c->t, DK_TYPEDEF, NULL, d->nelems->name) &&
+	return !symtab_get(&c->inlines, d->nelems->name, 0) && dtype_lookup(c->t, DK_TYPEDEF, NULL, d->nelems->name) &&
 	       !dtype_find_enumerator(c->t, d->nelems->name, &ty, &v);
 }
 
@@ -112,8 +109,10 @@ bool params_ok(struct checker *c, const struct tyname *list, const char *kind, b
 	for (k = list; k; k = k->next, i++) {
 		if (k->derive && is_assoc(c, k->derive))
 			return bad_param(c, k, D_DECL_PROTO_TYPE,
-					 arena_printf(c->a, "%s prototype may not use parameter of type dynamic variable: "
-						      "%s, parameter #%u", kind, k->param ? k->param : "(anonymous)", i));
+					 arena_printf(c->a,
+						      "%s prototype may not use parameter of type dynamic variable: "
+						      "%s, parameter #%u",
+						      kind, k->param ? k->param : "(anonymous)", i));
 		const struct dtype *ty = check_type(c, k), *r = dtype_resolve(c->t, ty);
 		const char *name = k->param ? k->param : "(anonymous)";
 
@@ -126,9 +125,8 @@ bool params_ok(struct checker *c, const struct tyname *list, const char *kind, b
 						      "type %s: %s, parameter #%u",
 						      kind, dtype_name(c->t, ty), name, i));
 		if (r->kind == DK_VOID && k->param)
-			return bad_param(
-				c, k, D_DECL_PROTO_NAME,
-				arena_printf(c->a, "void parameter may not have a name: %s", name));
+			return bad_param(c, k, D_DECL_PROTO_NAME,
+					 arena_printf(c->a, "void parameter may not have a name: %s", name));
 		if (r->kind == DK_VOID && list->next)
 			return bad_param(c, k, D_DECL_PROTO_VOID, "void must be sole parameter");
 		for (o = list; k->param && o != k; o = o->next) {
@@ -143,19 +141,17 @@ bool params_ok(struct checker *c, const struct tyname *list, const char *kind, b
 	return true;
 }
 
-static const struct dtype *derived(struct checker *c, const struct tyname *t,
-				   const struct dtype *ty, const struct derive *d)
+static const struct dtype *derived(struct checker *c, const struct tyname *t, const struct dtype *ty,
+				   const struct derive *d)
 {
 	if (ty->kind == DK_DYN)
 		return ty;
 	if (d->kind == DK_PTR)
 		return dtype_qual(c->t, dtype_ptr(c->t, ty), d->quals);
 	if (d->kind == DK_FUNC)
-		return params_ok(c, d->keys, "function", true) ? dtype_func(c->t, ty)
-							       : type_error(c);
+		return params_ok(c, d->keys, "function", true) ? dtype_func(c->t, ty) : type_error(c);
 	if (is_assoc(c, d)) {
-		diag_error(c->d, t->at, D_DECL_DYNOBJ,
-			   "cannot declare array of associative arrays");
+		diag_error(c->d, t->at, D_DECL_DYNOBJ, "cannot declare array of associative arrays");
 		return type_error(c);
 	}
 	return array_of(c, t, ty, d->nelems);
@@ -191,8 +187,7 @@ static bool redeclared(struct checker *c, const struct decl *d, const struct dty
 	struct cvar *v = symtab_get(var_table(c, scope), d->name, 0);
 
 	if (scope == VS_GLOBAL && find_builtin(c, d->name)) {
-		diag_error(c->d, d->at, D_DECL_IDRED, "built-in identifier redeclared: %s",
-			   d->name);
+		diag_error(c->d, d->at, D_DECL_IDRED, "built-in identifier redeclared: %s", d->name);
 		return true;
 	}
 	if (scope == VS_GLOBAL && symtab_get(&c->inlines, d->name, 0)) {
@@ -207,9 +202,8 @@ static bool redeclared(struct checker *c, const struct decl *d, const struct dty
 		return false;
 	if (v->pub.is_assoc == assoc && v->known && types_same(c, v->pub.type, ty))
 		return true;
-	diag_error(c->d, d->at, D_DECL_IDRED,
-		   "identifier redeclared: %s\n\t current: %s %s\n\tprevious: %s %s", d->name,
-		   assoc ? "associative array" : "scalar", dtype_name(c->t, ty),
+	diag_error(c->d, d->at, D_DECL_IDRED, "identifier redeclared: %s\n\t current: %s %s\n\tprevious: %s %s",
+		   d->name, assoc ? "associative array" : "scalar", dtype_name(c->t, ty),
 		   v->pub.is_assoc ? "associative array" : "scalar", dtype_name(c->t, v->pub.type));
 	return true;
 }
@@ -227,13 +221,12 @@ static bool object_ok(struct checker *c, const struct decl *d, const struct dtyp
 	}
 	if (r->kind == DK_ARRAY && !r->nelems) {
 		diag_error(c->d, d->at, D_DECL_ARRNULL,
-			   "array declaration requires array dimension or tuple signature: %s",
-			   d->name);
+			   "array declaration requires array dimension or tuple signature: %s", d->name);
 		return false;
 	}
 	if (r->kind == DK_FWD || (r->kind != DK_STRING && !r->size)) {
-		diag_error(c->d, d->at, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s",
-			   dtype_name(c->t, ty), d->name);
+		diag_error(c->d, d->at, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s", dtype_name(c->t, ty),
+			   d->name);
 		return false;
 	}
 	return true;
@@ -248,8 +241,7 @@ const struct derive *assoc_derive(struct checker *c, const struct decl *d)
 	return v && is_assoc(c, v) ? v : NULL;
 }
 
-static bool declare_keys(struct checker *c, struct cvar *v, const struct decl *d,
-			 const struct derive *as)
+static bool declare_keys(struct checker *c, struct cvar *v, const struct decl *d, const struct derive *as)
 {
 	const struct tyname *k;
 	unsigned n = 0;
@@ -275,8 +267,8 @@ static bool declare_keys(struct checker *c, struct cvar *v, const struct decl *d
 		if (r->kind != DK_FUNC && r->kind != DK_FWD)
 			continue;
 		diag_error(c->d, k->at, D_DECL_PROTO_TYPE,
-			   "array prototype may not use parameter of type %s: %s, parameter #%u",
-			   dtype_name(c->t, ty), k->param ? k->param : "(anonymous)", n + 1);
+			   "array prototype may not use parameter of type %s: %s, parameter #%u", dtype_name(c->t, ty),
+			   k->param ? k->param : "(anonymous)", n + 1);
 		return false;
 	}
 	return true;
@@ -293,8 +285,7 @@ static void declare_var(struct checker *c, const struct decl *d)
 	if (ty->kind == DK_DYN || dtype_resolve(c->t, ty)->kind == DK_FUNC)
 		return;
 	if (as && scope == VS_THIS) {
-		diag_error(c->d, d->at, D_DECL_LOCASSC,
-			   "associative arrays may not be declared as local variables: %s",
+		diag_error(c->d, d->at, D_DECL_LOCASSC, "associative arrays may not be declared as local variables: %s",
 			   d->name);
 		return;
 	}
@@ -323,14 +314,12 @@ struct cvar *declare_local(struct checker *c, const struct decl *d)
 	if (ty->kind == DK_DYN)
 		return NULL;
 	if (as) {
-		diag_error(c->d, d->at, D_DECL_LOCASSC,
-			   "associative arrays may not be declared as local variables: %s",
+		diag_error(c->d, d->at, D_DECL_LOCASSC, "associative arrays may not be declared as local variables: %s",
 			   d->name);
 		return NULL;
 	}
 	if (b && b->kind == BIK_VAR) {
-		diag_error(c->d, d->at, D_DECL_IDRED, "built-in identifier redeclared: %s",
-			   d->name);
+		diag_error(c->d, d->at, D_DECL_IDRED, "built-in identifier redeclared: %s", d->name);
 		return NULL;
 	}
 	if (local_find(c, d->name)) {
@@ -355,8 +344,7 @@ static void declare_typedef(struct checker *c, const struct decl *d)
 	if (ty->kind == DK_DYN)
 		return;
 	if (symtab_get(&c->globals, d->name, 0) || builtin_find(d->name)) {
-		diag_error(c->d, d->at, D_DECL_IDRED, "global variable identifier redeclared: %s",
-			   d->name);
+		diag_error(c->d, d->at, D_DECL_IDRED, "global variable identifier redeclared: %s", d->name);
 		return;
 	}
 	old = dtype_lookup(c->t, DK_TYPEDEF, "D", d->name);
@@ -372,29 +360,13 @@ static void declare_typedef(struct checker *c, const struct decl *d)
 void check_decl(struct checker *c, const struct decl *d)
 {
 	switch (d->kind) {
-	case DECL_VAR:
-		declare_var(c, d);
-		break;
-	case DECL_FUNC:
-		declare_func(c, d);
-		break;
-	case DECL_TYPEDEF:
-		declare_typedef(c, d);
-		break;
-	case DECL_TYPE:
-		check_type(c, d->type);
-		break;
-	case DECL_INLINE:
-		declare_inline(c, d);
-		break;
-	case DECL_TRANSLATOR:
-		declare_translator(c, d);
-		break;
-	case DECL_PROVIDER:
-		declare_provider(c, d);
-		break;
-	case DECL_TRACKER:
-		declare_tracker(c, d);
-		break;
+	case DECL_VAR: declare_var(c, d); break;
+	case DECL_FUNC: declare_func(c, d); break;
+	case DECL_TYPEDEF: declare_typedef(c, d); break;
+	case DECL_TYPE: check_type(c, d->type); break;
+	case DECL_INLINE: declare_inline(c, d); break;
+	case DECL_TRANSLATOR: declare_translator(c, d); break;
+	case DECL_PROVIDER: declare_provider(c, d); break;
+	case DECL_TRACKER: declare_tracker(c, d); break;
 	}
 }

@@ -19,7 +19,8 @@ static void become(struct node *n, const struct node *k)
 }
 
 /* n becomes the expression text over the raw arguments of p, as a value of type ty. */
-static void become_text(struct checker *c, struct node *n, const struct probe *p, const char *text, const struct dtype *ty)
+static void become_text(struct checker *c, struct node *n, const struct probe *p, const char *text,
+			const struct dtype *ty)
 {
 	struct node *k = new_node(c, N_CAST, n->at);
 	const char *why = "?";
@@ -64,7 +65,8 @@ struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p
 	struct node *k = check_text(c, p, p->args[i].expr, &why);
 
 	if (!k)
-		return fail(c, n, D_ARGS_TYPE, "args[%u] is not passed by this kernel, and cannot be found out: %s", i, why);
+		return fail(c, n, D_ARGS_TYPE, "args[%u] is not passed by this kernel, and cannot be found out: %s", i,
+			    why);
 	k->at = n->at;
 	k->next = n->next;
 	return set_type(k, ty);
@@ -75,8 +77,8 @@ bool derive_passed_arg(struct checker *c, struct node *n, unsigned i)
 	const struct probe_source *ps = c->env->probes;
 	struct probe *p = c->stmt && !c->stmt->event && c->stmt->probes.n ? c->stmt->probes.v[0] : NULL;
 
-	if (!p || p->derived || !ps || !ps->get_args || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) || i >= p->nargs ||
-	    !p->args[i].expr)
+	if (!p || p->derived || !ps || !ps->get_args || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) ||
+	    i >= p->nargs || !p->args[i].expr)
 		return false;
 	become_text(c, n, p, p->args[i].expr, dtype_parse(c->t, "int64_t"));
 	return true;
@@ -94,8 +96,8 @@ bool derive_user_string(struct checker *c, struct node *n)
 	for (i = 0; i < l->n; i++) {
 		struct probe *p = l->v[i];
 
-		if (!p->derived || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) ||
-		    n->ival >= p->nargs || !p->args[n->ival].user_string)
+		if (!p->derived || (!p->args_known && ps->get_args(ps->ctx, c->a, p) < 0) || n->ival >= p->nargs ||
+		    !p->args[n->ival].user_string)
 			return false;
 	}
 	arg = new_node(c, N_IDENT, n->at);
@@ -113,7 +115,7 @@ struct unit *check_parse_text(struct checker *c, const char *name, const char *t
 	struct source *src = arena_new_obj(c->a, struct source);
 	struct unit *u;
 
-	*src = (struct source){.name = name, .text = text, .len = strlen(text)};
+	*src = (struct source){ .name = name, .text = text, .len = strlen(text) };
 	return lang_parse(c->a, src, c->env, c->d, &u) < 0 ? NULL : u;
 }
 
@@ -164,7 +166,7 @@ static struct node *check_text(struct checker *c, const struct probe *p, const c
 	diags_init(&trial, c->a);
 	c->d = &trial;
 	c->raw = p;
-	c->scope = (struct cscope){.lib = true}; /* the program's names mean nothing here */
+	c->scope = (struct cscope){ .lib = true }; /* the program's names mean nothing here */
 	n = parse_text(c, text);
 	if (n)
 		n = check_expr(c, n);
@@ -188,8 +190,8 @@ static bool derive(struct checker *c, struct dstmt *s, struct probe *p)
 	if (p->cond)
 		dd->cond = check_text(c, p, p->cond, &why);
 	if (p->cond && !dd->cond) {
-		diag_error(c->d, s->at, D_UNSUP, "probe %s:%s:%s:%s cannot be enabled: %s", p->prov,
-			   p->mod, p->func, p->name, why);
+		diag_error(c->d, s->at, D_UNSUP, "probe %s:%s:%s:%s cannot be enabled: %s", p->prov, p->mod, p->func,
+			   p->name, why);
 		return false;
 	}
 	for (i = 0; i < p->nargs; i++)

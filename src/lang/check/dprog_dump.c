@@ -54,7 +54,8 @@ static void quoted(struct dump *d, const char *s, size_t len)
 static void variable(struct dump *d, const struct dvar *v)
 {
 	static const char *const scopes[] = {
-		[VS_GLOBAL] = "", [VS_TLS] = "self->", [VS_THIS] = "this->", [VS_LOCAL] = ""};
+		[VS_GLOBAL] = "", [VS_TLS] = "self->", [VS_THIS] = "this->", [VS_LOCAL] = ""
+	};
 
 	strb_printf(d->out, "%s%s", scopes[v->scope], v->name);
 }
@@ -71,12 +72,8 @@ static void int_const(struct dump *d, const struct node *n)
 static bool leaf(struct dump *d, const struct node *n)
 {
 	switch (n->kind) {
-	case N_INT:
-		int_const(d, n);
-		break;
-	case N_STR:
-		quoted(d, n->str, n->len);
-		break;
+	case N_INT: int_const(d, n); break;
+	case N_STR: quoted(d, n->str, n->len); break;
 	case N_IDENT:
 	case N_TLS:
 	case N_THIS:
@@ -86,11 +83,9 @@ static bool leaf(struct dump *d, const struct node *n)
 			strb_adds(d->out, n->name);
 		break;
 	case N_KSYM:
-		strb_printf(d->out, "%s`%s@0x%llx", n->str ? n->str : "", n->name,
-			    (unsigned long long)n->ksym_addr);
+		strb_printf(d->out, "%s`%s@0x%llx", n->str ? n->str : "", n->name, (unsigned long long)n->ksym_addr);
 		break;
-	default:
-		return false;
+	default: return false;
 	}
 	type_of(d, n);
 	return true;
@@ -99,46 +94,29 @@ static bool leaf(struct dump *d, const struct node *n)
 static void head(struct dump *d, const struct node *n)
 {
 	switch (n->kind) {
-	case N_AGG:
-		strb_printf(d->out, "@%s", n->name);
-		break;
-	case N_UNARY:
-		strb_adds(d->out, op_name(n->op));
-		break;
+	case N_AGG: strb_printf(d->out, "@%s", n->name); break;
+	case N_UNARY: strb_adds(d->out, op_name(n->op)); break;
 	case N_BINARY:
 		strb_adds(d->out, op_text(n->op));
 		if (n->cmp_unsigned && n->op != OP_EQ && n->op != OP_NE)
 			strb_adds(d->out, "u");
 		break;
-	case N_COND:
-		strb_adds(d->out, "?:");
-		break;
-	case N_ASSIGN:
-		strb_printf(d->out, "%s%s", n->op == OP_ASSIGN ? "" : op_text(n->op), "=");
-		break;
-	case N_CALL:
-		strb_adds(d->out, n->name);
-		break;
-	case N_INDEX:
-		strb_adds(d->out, "[]");
-		break;
+	case N_COND: strb_adds(d->out, "?:"); break;
+	case N_ASSIGN: strb_printf(d->out, "%s%s", n->op == OP_ASSIGN ? "" : op_text(n->op), "="); break;
+	case N_CALL: strb_adds(d->out, n->name); break;
+	case N_INDEX: strb_adds(d->out, "[]"); break;
 	case N_MEMBER:
-		strb_printf(d->out, "%s%s@%u", n->arrow ? "->" : ".", n->name,
-			    n->member.bit_off / 8);
+		strb_printf(d->out, "%s%s@%u", n->arrow ? "->" : ".", n->name, n->member.bit_off / 8);
 		if (n->member.bit_size)
 			strb_printf(d->out, ".%u/%u", n->member.bit_off % 8, n->member.bit_size);
 		break;
-	case N_CAST:
-		strb_adds(d->out, n->implicit ? "conv" : "cast");
-		break;
-	case N_STRINGOF:
-		strb_adds(d->out, n->implicit ? "tostr" : "stringof");
-		break;
+	case N_CAST: strb_adds(d->out, n->implicit ? "conv" : "cast"); break;
+	case N_STRINGOF: strb_adds(d->out, n->implicit ? "tostr" : "stringof"); break;
 	case N_EVENT:
-		strb_printf(d->out, "event %s", n->ival < TF_COUNT_ ? track_field_name((enum track_field)n->ival) : n->name);
+		strb_printf(d->out, "event %s",
+			    n->ival < TF_COUNT_ ? track_field_name((enum track_field)n->ival) : n->name);
 		break;
-	default:
-		strb_printf(d->out, "node%d", n->kind);
+	default: strb_printf(d->out, "node%d", n->kind);
 	}
 }
 
@@ -175,7 +153,7 @@ static void node(struct dump *d, const struct node *n)
 static void statements(struct dump *d, const struct stmt *s)
 {
 	static const char *const words[] = {
-		[ST_IF] = "if ",      [ST_LOOP] = "loop ",	   [ST_BLOCK] = "block",    [ST_LOCAL] = "local ",
+		[ST_IF] = "if ",      [ST_LOOP] = "loop ",	  [ST_BLOCK] = "block",	   [ST_LOCAL] = "local ",
 		[ST_BREAK] = "break", [ST_CONTINUE] = "continue", [ST_RETURN] = "return ", [ST_EMPTY] = "",
 	};
 
@@ -237,8 +215,7 @@ static void variables(struct dump *d, const struct dprog *p)
 		strb_adds(d->out, v->assigned ? "\n" : " unassigned\n");
 	}
 	for (g = p->aggs; g; g = g->next) {
-		strb_printf(d->out, "agg @%s: %d %s [", g->name, g->func,
-			    g->is_signed ? "signed" : "unsigned");
+		strb_printf(d->out, "agg @%s: %d %s [", g->name, g->func, g->is_signed ? "signed" : "unsigned");
 		key_types(d, g->keys, g->nkeys);
 		strb_addc(d->out, ']');
 		for (i = 0; i < 4 && g->func >= AGG_LQUANTIZE; i++)
@@ -249,14 +226,13 @@ static void variables(struct dump *d, const struct dprog *p)
 
 void dprog_dump(struct strb *out, const struct dprog *p)
 {
-	struct dump d = {out, p->types};
+	struct dump d = { out, p->types };
 	const struct dstmt *s;
 
 	variables(&d, p);
 	for (s = p->stmts; s; s = s->next) {
-		strb_printf(out, "clause %u %s: %zu probe%s%s%s\n", s->epid, s->desc_text,
-			    s->probes.n, s->probes.n == 1 ? "" : "s",
-			    s->is_default ? " default" : "", s->is_error ? " error" : "");
+		strb_printf(out, "clause %u %s: %zu probe%s%s%s\n", s->epid, s->desc_text, s->probes.n,
+			    s->probes.n == 1 ? "" : "s", s->is_default ? " default" : "", s->is_error ? " error" : "");
 		for (const struct dstmt *e = s->events; e; e = e->enext)
 			strb_printf(out, "  fires %u\n", e->epid);
 		if (s->pred) {

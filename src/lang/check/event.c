@@ -19,7 +19,7 @@ struct devclause {
 static const struct {
 	const char *name, *ctype;
 } fields[TF_COUNT_] = {
-#define TF(id, name, ctype) [TF_##id] = {name, ctype},
+#define TF(id, name, ctype) [TF_##id] = { name, ctype },
 #include "lang/track.def"
 };
 
@@ -101,20 +101,19 @@ void event_note(struct checker *c, struct dtracker *t, bool end)
 }
 
 /* The clause e for probe p at a clause that fires it. */
-static void place_one(struct checker *c, struct dstmt *at, const struct devclause *e, size_t i,
-		      struct dstmt ***tail)
+static void place_one(struct checker *c, struct dstmt *at, const struct devclause *e, size_t i, struct dstmt ***tail)
 {
 	struct probe *p = e->s->probes.v[i];
 	struct dstmt *s = arena_new_obj(c->a, struct dstmt), **last = &at->events;
 
-	*s = (struct dstmt){.clause = e->cl,
-			    .desc = e->s->desc,
-			    .desc_text = e->s->desc_text,
-			    .at = e->s->at,
-			    .is_default = e->s->is_default,
-			    .event = tracker_of(p),
-			    .event_probe = (enum track_probe)((p->id - TRACK_PROBE_ID) % TRACK_NPROBES),
-			    .event_again = e->placed[i]};
+	*s = (struct dstmt){ .clause = e->cl,
+			     .desc = e->s->desc,
+			     .desc_text = e->s->desc_text,
+			     .at = e->s->at,
+			     .is_default = e->s->is_default,
+			     .event = tracker_of(p),
+			     .event_probe = (enum track_probe)((p->id - TRACK_PROBE_ID) % TRACK_NPROBES),
+			     .event_again = e->placed[i] };
 	e->placed[i] = true;
 	s->probes.v = arena_new_obj(c->a, struct probe *);
 	s->probes.v[0] = p;
@@ -164,7 +163,8 @@ static void check_fired(struct checker *c, const struct devclause *e)
 	}
 }
 
-static void add_scan(struct checker *c, struct dtracker *t, const char *where, const struct dstmt *as, struct dstmt ***tail)
+static void add_scan(struct checker *c, struct dtracker *t, const char *where, const struct dstmt *as,
+		     struct dstmt ***tail)
 {
 	struct unit *u = check_parse_text(c, t->name, arena_printf(c->a, "%s{_scan(%s);}", where, t->name));
 	struct dstmt **first = *tail;
@@ -198,7 +198,9 @@ static void add_scans(struct checker *c, struct dstmt ***tail)
 		if (keyed && t->timeouts)
 			add_scan(c, t, "iter:::task", &walk, tail);
 		if (!keyed && (t->timeouts || t->settings[TS_GC]))
-			add_scan(c, t, arena_printf(c->a, "iter:::task-%lluns", (unsigned long long)t->settings[TS_SCAN]), &walk, tail);
+			add_scan(c, t,
+				 arena_printf(c->a, "iter:::task-%lluns", (unsigned long long)t->settings[TS_SCAN]),
+				 &walk, tail);
 	}
 }
 
@@ -240,8 +242,8 @@ struct node *event_arg(struct checker *c, struct node *n, uint64_t i)
 	struct dtracker *t = c->stmt->event;
 
 	if (i > t->nkeys)
-		return fail(c, n, D_ARGS_IDX, "index %llu is out of range for %s args[ ]",
-			    (unsigned long long)i, c->stmt->desc_text);
+		return fail(c, n, D_ARGS_IDX, "index %llu is out of range for %s args[ ]", (unsigned long long)i,
+			    c->stmt->desc_text);
 	n->a = n->args = NULL;
 	n->nargs = 0;
 	n->tracker = t;
@@ -317,8 +319,9 @@ static bool check_attrs(struct checker *c, struct node *n)
 		struct node *name = list, *value = list->next, *rest = value ? value->next : NULL;
 
 		if (name->kind != N_STR || !name->len) {
-			fail(c, name, D_SLOW_ARG, "%s( ) argument #%u must be the name of an attribute, a string constant",
-			     n->name, 2 * n->nargs + 1);
+			fail(c, name, D_SLOW_ARG,
+			     "%s( ) argument #%u must be the name of an attribute, a string constant", n->name,
+			     2 * n->nargs + 1);
 			return false;
 		}
 		if (!value) {
@@ -362,7 +365,8 @@ void check_flight(struct checker *c, struct node *n)
 	if (!len || len >= FLIGHT_KIND)
 		fail(c, n->args, D_FLIGHT, "flight( ) argument #1 must be a name of 1 to %d letters", FLIGHT_KIND - 1);
 	else if (c->env->opts && !c->env->opts->flight)
-		fail(c, n, D_FLIGHT, "flight( ) without a flight recorder: -x flight=TIME tells how long it looks back");
+		fail(c, n, D_FLIGHT,
+		     "flight( ) without a flight recorder: -x flight=TIME tells how long it looks back");
 	else if (c->stmt)
 		c->stmt->flies = true;
 }

@@ -11,8 +11,7 @@
  * constants are never unsigned unless they say so. Source: C17 6.4.4.1. */
 static struct node *check_int_const(struct checker *c, struct node *n)
 {
-	static const enum dbasic types[] = {DT_INT,   DT_UINT,	DT_LONG,
-					    DT_ULONG, DT_LLONG, DT_ULLONG};
+	static const enum dbasic types[] = { DT_INT, DT_UINT, DT_LONG, DT_ULONG, DT_LLONG, DT_ULLONG };
 	const char *s = n->name ? n->name : "";
 	bool u = strchr(s, 'u') || strchr(s, 'U');
 	bool decimal = !n->str || n->str[0] != '0' || !n->str[1];
@@ -34,8 +33,7 @@ static struct node *check_int_const(struct checker *c, struct node *n)
 		if (n->ival <= max)
 			return set_type(n, ty);
 	}
-	return fail(c, n, D_INT_OFLOW,
-		    "integer constant 0x%llx cannot be represented in any built-in integral type",
+	return fail(c, n, D_INT_OFLOW, "integer constant 0x%llx cannot be represented in any built-in integral type",
 		    (unsigned long long)n->ival);
 }
 
@@ -60,8 +58,7 @@ static struct node *check_ksym(struct checker *c, struct node *n)
 		other = foreign_ksym(c, n);
 		if (other)
 			return other;
-		fail(c, n, D_IDENT_UNDEF, "failed to resolve %s`%s: Unknown symbol name",
-		     mod ? mod : "", n->name);
+		fail(c, n, D_IDENT_UNDEF, "failed to resolve %s`%s: Unknown symbol name", mod ? mod : "", n->name);
 		hint(c, "the symbol table of the kernel does not list it; variables are only "
 			"listed by "
 			"kernels with CONFIG_KALLSYMS_ALL");
@@ -190,8 +187,7 @@ static struct node *check_member(struct checker *c, struct node *n)
 		other = foreign_member(c, n, st);
 		if (other)
 			return other;
-		fail(c, n, D_TYPE_MEMBER, "%s is not a member of %s", n->name,
-		     dtype_name(c->t, st));
+		fail(c, n, D_TYPE_MEMBER, "%s is not a member of %s", n->name, dtype_name(c->t, st));
 		hint_member(c, st, n->name);
 		return n;
 	}
@@ -227,11 +223,9 @@ static bool names_value(struct checker *c, const struct node *a)
 
 	if (a->kind != N_IDENT || strcmp(a->name, "NULL") == 0)
 		return true;
-	return local_find(c, a->name) || symtab_get(&c->globals, a->name, 0) ||
-	       symtab_get(&c->inlines, a->name, 0) ||
+	return local_find(c, a->name) || symtab_get(&c->globals, a->name, 0) || symtab_get(&c->inlines, a->name, 0) ||
 	       builtin_find(a->name) || dlib_find(c->env->libs, c->env, DLIB_NAME, a->name) ||
-	       (!dtype_lookup(c->t, DK_TYPEDEF, NULL, a->name) &&
-		dtype_find_enumerator(c->t, a->name, &ty, &v));
+	       (!dtype_lookup(c->t, DK_TYPEDEF, NULL, a->name) && dtype_find_enumerator(c->t, a->name, &ty, &v));
 }
 
 static struct node *check_sizeof(struct checker *c, struct node *n)
@@ -254,8 +248,7 @@ static struct node *check_sizeof(struct checker *c, struct node *n)
 	if (r->kind == DK_STRING)
 		return size_const(c, n, c->env->opts ? c->env->opts->strsize : 256);
 	if (!r->size)
-		return fail(c, n, D_SIZEOF_TYPE,
-			    "cannot apply sizeof to an operand of unknown size");
+		return fail(c, n, D_SIZEOF_TYPE, "cannot apply sizeof to an operand of unknown size");
 	return size_const(c, n, r->size);
 }
 
@@ -267,16 +260,14 @@ static struct node *check_offsetof(struct checker *c, struct node *n)
 	if (ty->kind == DK_DYN)
 		return set_err(c, n);
 	if (r->kind != DK_STRUCT && r->kind != DK_UNION)
-		return fail(c, n, D_OFFSETOF_TYPE,
-			    "offsetof operand must be a struct or union type");
+		return fail(c, n, D_OFFSETOF_TYPE, "offsetof operand must be a struct or union type");
 	if (!dtype_member(c->t, r, n->name, &m)) {
 		fail(c, n, D_UNKNOWN, "failed to determine offset of %s: Member name not found", n->name);
 		hint_member(c, r, n->name);
 		return n;
 	}
 	if (m.bit_size)
-		return fail(c, n, D_OFFSETOF_BITFIELD, "cannot take offset of a bit-field: %s",
-			    n->name);
+		return fail(c, n, D_OFFSETOF_BITFIELD, "cannot take offset of a bit-field: %s", n->name);
 	return size_const(c, n, m.bit_off / 8);
 }
 
@@ -296,8 +287,7 @@ static struct node *check_stringof(struct checker *c, struct node *n, const char
 {
 	const struct dtype *r = res(c, n->a);
 
-	if (r->kind == DK_STRING || r->kind == DK_PTR || dtype_is_integer(r) ||
-	    type_strcompat(c, n->a->type)) {
+	if (r->kind == DK_STRING || r->kind == DK_PTR || dtype_is_integer(r) || type_strcompat(c, n->a->type)) {
 		struct node *k;
 
 		if (r->kind != DK_STRING && r->kind != DK_ARRAY) {
@@ -311,8 +301,7 @@ static struct node *check_stringof(struct checker *c, struct node *n, const char
 		return k;
 	}
 	if (tag == D_STRINGOF_TYPE)
-		return fail(c, n, tag, "cannot apply stringof to a value of type %s",
-			    tname(c, n->a));
+		return fail(c, n, tag, "cannot apply stringof to a value of type %s", tname(c, n->a));
 	return fail(c, n, tag, "invalid cast expression: \"%s\" to \"string\"", tname(c, n->a));
 }
 
@@ -326,8 +315,8 @@ static struct node *check_cast(struct checker *c, struct node *n)
 	if (dtype_is_integer(r))
 		n->a = xlate_number(c, n->a);
 	if (n->a->kind == N_XLATE && r->kind != DK_VOID)
-		return fail(c, n, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"",
-			    tname(c, n->a), dtype_name(c->t, to));
+		return fail(c, n, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"", tname(c, n->a),
+			    dtype_name(c->t, to));
 	n->a = xlate_whole(c, n->a);
 	if (is_err(n->a))
 		return set_err(c, n);
@@ -348,10 +337,9 @@ static struct node *check_cast(struct checker *c, struct node *n)
 		n->a = decay(c, n->a);
 		from = res(c, n->a);
 	}
-	if (r->kind != DK_VOID && !types_same(c, r, from) &&
-	    !(dtype_is_scalar(r) && dtype_is_scalar(from)))
-		return fail(c, n, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"",
-			    tname(c, n->a), dtype_name(c->t, to));
+	if (r->kind != DK_VOID && !types_same(c, r, from) && !(dtype_is_scalar(r) && dtype_is_scalar(from)))
+		return fail(c, n, D_CAST_INVAL, "invalid cast expression: \"%s\" to \"%s\"", tname(c, n->a),
+			    dtype_name(c->t, to));
 	if (n->a->kind == N_INT && dtype_is_scalar(r)) {
 		struct node *k = convert(c, n->a, to);
 
@@ -368,48 +356,31 @@ static struct node *check_cast(struct checker *c, struct node *n)
 static struct node *check_kind(struct checker *c, struct node *n, bool data)
 {
 	switch (n->kind) {
-	case N_INT:
-		return check_int_const(c, n);
-	case N_STR:
-		return check_str_const(c, n);
-	case N_IDENT:
-		return check_ident(c, n, ACC_READ);
+	case N_INT: return check_int_const(c, n);
+	case N_STR: return check_str_const(c, n);
+	case N_IDENT: return check_ident(c, n, ACC_READ);
 	case N_TLS:
-	case N_THIS:
-		return check_scoped(c, n, ACC_READ);
+	case N_THIS: return check_scoped(c, n, ACC_READ);
 	case N_AGG:
 		fail(c, n, D_OP_DYN, "aggregation @%s may not be used as a value", n->name);
 		hint(c, "aggregations are shown by printa(), and by themselves at the end");
 		return n;
-	case N_KSYM:
-		return check_ksym(c, n);
-	case N_UNARY:
-		return fold(c, check_unary(c, n));
-	case N_BINARY:
-		return fold(c, check_binary(c, n));
-	case N_COND:
-		return check_choice(c, n, data);
-	case N_ASSIGN:
-		return check_assign(c, n);
-	case N_CALL:
-		return check_call(c, n, data, false);
-	case N_INDEX:
-		return check_index(c, n, ACC_READ);
-	case N_MEMBER:
-		return check_member(c, n);
-	case N_CAST:
-		return check_cast(c, n);
-	case N_SIZEOF:
-		return check_sizeof(c, n);
-	case N_OFFSETOF:
-		return check_offsetof(c, n);
+	case N_KSYM: return check_ksym(c, n);
+	case N_UNARY: return fold(c, check_unary(c, n));
+	case N_BINARY: return fold(c, check_binary(c, n));
+	case N_COND: return check_choice(c, n, data);
+	case N_ASSIGN: return check_assign(c, n);
+	case N_CALL: return check_call(c, n, data, false);
+	case N_INDEX: return check_index(c, n, ACC_READ);
+	case N_MEMBER: return check_member(c, n);
+	case N_CAST: return check_cast(c, n);
+	case N_SIZEOF: return check_sizeof(c, n);
+	case N_OFFSETOF: return check_offsetof(c, n);
 	case N_STRINGOF:
 		n->a = check_expr(c, n->a);
 		return is_err(n->a) ? set_err(c, n) : check_stringof(c, n, D_STRINGOF_TYPE);
-	case N_XLATE:
-		return check_xlate(c, n);
-	case N_EVENT:
-		return n;
+	case N_XLATE: return check_xlate(c, n);
+	case N_EVENT: return n;
 	}
 	return set_err(c, n);
 }

@@ -53,7 +53,7 @@ struct seen {
 
 static struct seen seen_get(const struct checker *c)
 {
-	return (struct seen){c->committed, c->speculating, c->recorded};
+	return (struct seen){ c->committed, c->speculating, c->recorded };
 }
 
 static void seen_set(struct checker *c, struct seen s)
@@ -121,7 +121,7 @@ static void hoist_args(struct checker *c, struct stmt *s)
 	act = arena_memdup(c->a, s, sizeof(*s));
 	act->next = NULL;
 	*tail = act;
-	*s = (struct stmt){.kind = ST_BLOCK, .at = s->at, .number = s->number, .body = before, .next = s->next};
+	*s = (struct stmt){ .kind = ST_BLOCK, .at = s->at, .number = s->number, .body = before, .next = s->next };
 	c->prog->has_flow = true;
 }
 
@@ -136,7 +136,7 @@ static bool take_branch(struct checker *c, struct stmt *s)
 	if (bad)
 		set_err(c, s->expr);
 	else if (s->expr->kind == N_ASSIGN && s->expr->op == OP_ASSIGN && s->expr->a->kind == N_AGG &&
-	    s->expr->b->kind == N_CALL) {
+		 s->expr->b->kind == N_CALL) {
 		s->kind = ST_AGG;
 		s->call = s->expr->b;
 		s->expr = s->expr->a;
@@ -217,31 +217,16 @@ static void check_loop(struct checker *c, struct stmt *s)
 static void check_one(struct checker *c, struct stmt *s)
 {
 	switch (s->kind) {
-	case ST_AGG:
-		check_agg_stmt(c, s);
-		break;
-	case ST_EXPR:
-		check_expr_stmt(c, s);
-		break;
-	case ST_LOCAL:
-		check_local(c, s);
-		break;
-	case ST_IF:
-		check_if(c, s);
-		break;
-	case ST_LOOP:
-		check_loop(c, s);
-		break;
-	case ST_BLOCK:
-		check_block(c, s->body);
-		break;
-	case ST_RETURN:
-		check_return(c, s);
-		break;
+	case ST_AGG: check_agg_stmt(c, s); break;
+	case ST_EXPR: check_expr_stmt(c, s); break;
+	case ST_LOCAL: check_local(c, s); break;
+	case ST_IF: check_if(c, s); break;
+	case ST_LOOP: check_loop(c, s); break;
+	case ST_BLOCK: check_block(c, s->body); break;
+	case ST_RETURN: check_return(c, s); break;
 	case ST_BREAK:
 	case ST_CONTINUE:
-	case ST_EMPTY:
-		break;
+	case ST_EMPTY: break;
 	}
 }
 

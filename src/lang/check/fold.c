@@ -25,16 +25,11 @@ static struct node *fold_unary(struct node *n, const struct dtype *r)
 	uint64_t v = n->a->ival;
 
 	switch (n->op) {
-	case OP_NEG:
-		return to_const(n, r->is_signed ? -v : int_wrap(r, -v)); /* as -1u is written */
-	case OP_PLUS:
-		return to_const(n, v);
-	case OP_BNOT:
-		return to_const(n, ~v);
-	case OP_LNOT:
-		return to_const(n, !v);
-	default:
-		return n;
+	case OP_NEG: return to_const(n, r->is_signed ? -v : int_wrap(r, -v)); /* as -1u is written */
+	case OP_PLUS: return to_const(n, v);
+	case OP_BNOT: return to_const(n, ~v);
+	case OP_LNOT: return to_const(n, !v);
+	default: return n;
 	}
 }
 
@@ -54,22 +49,15 @@ static uint64_t shift_right(uint64_t v, unsigned n, bool is_signed)
 
 static bool compare(enum op op, uint64_t l, uint64_t r, bool is_signed)
 {
-	int cmp = is_signed ? ((int64_t)l > (int64_t)r) - ((int64_t)l < (int64_t)r)
-			    : (l > r) - (l < r);
+	int cmp = is_signed ? ((int64_t)l > (int64_t)r) - ((int64_t)l < (int64_t)r) : (l > r) - (l < r);
 
 	switch (op) {
-	case OP_LT:
-		return cmp < 0;
-	case OP_LE:
-		return cmp <= 0;
-	case OP_GT:
-		return cmp > 0;
-	case OP_GE:
-		return cmp >= 0;
-	case OP_EQ:
-		return cmp == 0;
-	default:
-		return cmp != 0;
+	case OP_LT: return cmp < 0;
+	case OP_LE: return cmp <= 0;
+	case OP_GT: return cmp > 0;
+	case OP_GE: return cmp >= 0;
+	case OP_EQ: return cmp == 0;
+	default: return cmp != 0;
 	}
 }
 
@@ -79,35 +67,21 @@ static struct node *fold_binary(struct node *n, const struct dtype *r)
 	unsigned count = (unsigned)v & 63;
 
 	switch (n->op) {
-	case OP_MUL:
-		return to_const(n, l * v);
+	case OP_MUL: return to_const(n, l * v);
 	case OP_DIV:
-	case OP_MOD:
-		return to_const(n, divide(l, v, r->is_signed, n->op == OP_MOD));
-	case OP_ADD:
-		return to_const(n, l + v);
-	case OP_SUB:
-		return to_const(n, l - v);
-	case OP_SHL:
-		return to_const(n, l << count);
-	case OP_SHR:
-		return to_const(n, shift_right(l, count, r->is_signed));
-	case OP_BAND:
-		return to_const(n, l & v);
-	case OP_BXOR:
-		return to_const(n, l ^ v);
-	case OP_BOR:
-		return to_const(n, l | v);
-	case OP_LAND:
-		return to_const(n, l && v);
-	case OP_LXOR:
-		return to_const(n, !l != !v);
-	case OP_LOR:
-		return to_const(n, l || v);
-	case OP_COMMA:
-		return to_const(n, v);
-	default:
-		return to_const(n, compare(n->op, l, v, !n->cmp_unsigned));
+	case OP_MOD: return to_const(n, divide(l, v, r->is_signed, n->op == OP_MOD));
+	case OP_ADD: return to_const(n, l + v);
+	case OP_SUB: return to_const(n, l - v);
+	case OP_SHL: return to_const(n, l << count);
+	case OP_SHR: return to_const(n, shift_right(l, count, r->is_signed));
+	case OP_BAND: return to_const(n, l & v);
+	case OP_BXOR: return to_const(n, l ^ v);
+	case OP_BOR: return to_const(n, l | v);
+	case OP_LAND: return to_const(n, l && v);
+	case OP_LXOR: return to_const(n, !l != !v);
+	case OP_LOR: return to_const(n, l || v);
+	case OP_COMMA: return to_const(n, v);
+	default: return to_const(n, compare(n->op, l, v, !n->cmp_unsigned));
 	}
 }
 

@@ -11,7 +11,7 @@ struct call {
 };
 
 static const struct call calls[] = {
-#define CALL(name, here, instead) {name, here, instead},
+#define CALL(name, here, instead) { name, here, instead },
 #include "lang/check/foreign.def"
 #undef CALL
 };
@@ -19,13 +19,13 @@ static const struct call calls[] = {
 static const struct silent {
 	const char *name, *instead, *pattern;
 } silents[] = {
-#define SILENT(name, instead, pattern) {name, instead, pattern},
+#define SILENT(name, instead, pattern) { name, instead, pattern },
 #include "lang/check/silent.def"
 #undef SILENT
 };
 
 /* Modules that are the kernel itself elsewhere. */
-static const char *const kernels[] = {"genunix", "unix", "kernel", "mach_kernel", "freebsd"};
+static const char *const kernels[] = { "genunix", "unix", "kernel", "mach_kernel", "freebsd" };
 
 static bool is_kernel(const char *mod)
 {

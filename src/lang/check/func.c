@@ -6,9 +6,9 @@
 #include "lang/check/int.h"
 #include <string.h>
 
-#define CHECK_MAX_CALL_DEPTH 32	   /* functions that call functions */
-#define CHECK_MAX_CALLS	     4096  /* calls in one program, those in called functions too */
-#define CHECK_MAX_PARAMS     32	   /* of one function */
+#define CHECK_MAX_CALL_DEPTH 32 /* functions that call functions */
+#define CHECK_MAX_CALLS 4096	/* calls in one program, those in called functions too */
+#define CHECK_MAX_PARAMS 32	/* of one function */
 
 struct cfunc {
 	const struct decl *decl;
@@ -79,8 +79,7 @@ static bool signature(struct checker *c, struct cfunc *f)
 	if (!params_ok(c, fn->keys, "function", true))
 		return false;
 	if (fn->varargs) {
-		diag_error(c->d, d->at, D_DECL_PROTO_VARARGS,
-			   "function may not have variable arguments: %s", d->name);
+		diag_error(c->d, d->at, D_DECL_PROTO_VARARGS, "function may not have variable arguments: %s", d->name);
 		return false;
 	}
 	f->result = type_until(c, d->type, fn);
@@ -157,8 +156,8 @@ static struct node *fitting(struct checker *c, struct node *value, const struct 
 }
 
 /* The parameters as local variables; args NULL: the function is checked by itself. */
-static bool bind_params(struct checker *c, struct node *n, struct cfunc *f, struct node *args,
-			struct dcall *call, struct cvar **vars)
+static bool bind_params(struct checker *c, struct node *n, struct cfunc *f, struct node *args, struct dcall *call,
+			struct cvar **vars)
 {
 	const struct tyname *k = func_derive(f->decl)->keys;
 	struct stmt **tail = &call->params;
@@ -197,11 +196,11 @@ static bool bind_params(struct checker *c, struct node *n, struct cfunc *f, stru
 static void check_body(struct checker *c, struct cfunc *f, struct dcall *call, struct cvar **vars)
 {
 	const struct tyname *k = func_derive(f->decl)->keys;
-	struct cframe frame = {f, call, c->frame};
+	struct cframe frame = { f, call, c->frame };
 	struct cscope scope = c->scope;
 	unsigned i;
 
-	c->scope = (struct cscope){NULL, 0, f->lib, NULL};
+	c->scope = (struct cscope){ NULL, 0, f->lib, NULL };
 	c->frame = &frame;
 	for (i = 0; i < f->nparams; i++, k = k->next)
 		local_add(c, k->param, vars[i]);
@@ -237,8 +236,7 @@ static bool too_many(struct checker *c, struct node *n)
 	for (fr = c->frame; fr; fr = fr->caller)
 		depth++;
 	if (depth >= CHECK_MAX_CALL_DEPTH)
-		fail(c, n, D_LIMIT, "calls of functions are nested more than %d levels deep",
-		     CHECK_MAX_CALL_DEPTH);
+		fail(c, n, D_LIMIT, "calls of functions are nested more than %d levels deep", CHECK_MAX_CALL_DEPTH);
 	else if (++c->ncalls > CHECK_MAX_CALLS)
 		fail(c, n, D_LIMIT, "more than %d calls of functions", CHECK_MAX_CALLS);
 	else
@@ -305,15 +303,14 @@ void check_return(struct checker *c, struct stmt *s)
 	if (v)
 		s->expr = assign_local(c, (struct cvar *)call->result, v);
 	else
-		fail(c, s->expr, D_OP_INCOMPAT,
-		     "function %s( ) returns incompatible types: \"%s\" = \"%s\"", c->frame->f->decl->name,
-		     dtype_name(c->t, call->result->type), tname(c, s->expr));
+		fail(c, s->expr, D_OP_INCOMPAT, "function %s( ) returns incompatible types: \"%s\" = \"%s\"",
+		     c->frame->f->decl->name, dtype_name(c->t, call->result->type), tname(c, s->expr));
 }
 
 /* In source order. */
 static void check_unused(struct checker *c, struct cfunc *f)
 {
-	struct dcall call = {.name = f->decl->name};
+	struct dcall call = { .name = f->decl->name };
 	struct cvar *vars[CHECK_MAX_PARAMS];
 
 	if (f->next)

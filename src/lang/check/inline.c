@@ -16,25 +16,19 @@ static bool is_simple(const struct node *n)
 		switch (n->kind) {
 		case N_INT:
 		case N_STR:
-		case N_KSYM:
-			return true;
+		case N_KSYM: return true;
 		case N_IDENT:
 		case N_TLS:
-		case N_THIS:
-			return n->type->kind != DK_STRING;
-		case N_INDEX:
-			return n->a->builtin && n->a->builtin->id == BI_ARGS;
+		case N_THIS: return n->type->kind != DK_STRING;
+		case N_INDEX: return n->a->builtin && n->a->builtin->id == BI_ARGS;
 		case N_CAST:
-		case N_MEMBER:
-			n = n->a;
-			break;
+		case N_MEMBER: n = n->a; break;
 		case N_UNARY:
 			if (n->op != OP_DEREF && n->op != OP_ADDR)
 				return false;
 			n = n->a;
 			break;
-		default:
-			return false;
+		default: return false;
 		}
 	}
 }
@@ -139,16 +133,14 @@ static bool name_free(struct checker *c, const struct decl *d)
 	else if (find_builtin(c, d->name)) /* DTrace leaves room for a type */
 		what = find_builtin(c, d->name)->kind == BIK_VAR ? "scalar" : "function ";
 	if (what)
-		diag_error(
-			c->d, d->at, D_DECL_IDRED,
-			"identifier redefined: %s\n\t current: inline definition\n\tprevious: %s",
-			d->name, what);
+		diag_error(c->d, d->at, D_DECL_IDRED,
+			   "identifier redefined: %s\n\t current: inline definition\n\tprevious: %s", d->name, what);
 	return !what;
 }
 
 static struct cscope inline_scope(const struct cinline *in)
 {
-	return (struct cscope){in->params, in->nparams, in->lib, NULL};
+	return (struct cscope){ in->params, in->nparams, in->lib, NULL };
 }
 
 /* The parameters, bound to something of their types that stands for all arguments. */
@@ -170,8 +162,7 @@ static bool declare_params(struct checker *c, struct cinline *in, const struct d
 	n = 0;
 	for (k = as->keys; k; k = k->next, n++) {
 		if (!k->param) {
-			diag_error(c->d, k->at, D_DECL_PROTO_FORM,
-				   "inline parameter #%u has no name", n + 1);
+			diag_error(c->d, k->at, D_DECL_PROTO_FORM, "inline parameter #%u has no name", n + 1);
 			return false;
 		}
 		param_declare(c, &in->params[n], k->param, check_type(c, k), k->at);
@@ -179,8 +170,7 @@ static bool declare_params(struct checker *c, struct cinline *in, const struct d
 	return true;
 }
 
-void param_declare(struct checker *c, struct cparam *p, const char *name, const struct dtype *ty,
-		   struct span at)
+void param_declare(struct checker *c, struct cparam *p, const char *name, const struct dtype *ty, struct span at)
 {
 	p->name = name;
 	p->type = ty;
@@ -205,8 +195,8 @@ static bool inline_type_ok(struct checker *c, const struct decl *d, const struct
 		return false;
 	}
 	if (r->kind == DK_FWD) {
-		diag_error(c->d, d->at, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s",
-			   dtype_name(c->t, ty), d->name);
+		diag_error(c->d, d->at, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s", dtype_name(c->t, ty),
+			   d->name);
 		return false;
 	}
 	return r->kind != DK_DYN;
@@ -236,9 +226,8 @@ void declare_inline(struct checker *c, const struct decl *d)
 	if (is_err(v))
 		return;
 	if (!value_fits(c, ty, v)) {
-		diag_error(c->d, d->at, D_OP_INCOMPAT,
-			   "inline %s definition uses incompatible types: \"%s\" = \"%s\"", d->name,
-			   dtype_name(c->t, ty), tname(c, v));
+		diag_error(c->d, d->at, D_OP_INCOMPAT, "inline %s definition uses incompatible types: \"%s\" = \"%s\"",
+			   d->name, dtype_name(c->t, ty), tname(c, v));
 		return;
 	}
 	in->is_int = v->kind == N_INT;
@@ -261,8 +250,8 @@ static bool enter_inline(struct checker *c, struct node *n)
 	return true;
 }
 
-struct node *scope_check(struct checker *c, struct node *n, const struct node *body,
-			 struct cscope scope, struct node *before)
+struct node *scope_check(struct checker *c, struct node *n, const struct node *body, struct cscope scope,
+			 struct node *before)
 {
 	struct cscope outer = c->scope;
 	struct node *k;
@@ -299,22 +288,20 @@ static struct node *finish_use(struct checker *c, struct node *k, const struct c
 struct node *use_inline(struct checker *c, struct node *n, const struct cinline *in)
 {
 	if (in->is_array)
-		return fail(c, n, D_IDENT_BADREF,
-			    "associative array '%s' may not be referenced as scalar", n->name);
+		return fail(c, n, D_IDENT_BADREF, "associative array '%s' may not be referenced as scalar", n->name);
 	return finish_use(c, scope_check(c, n, in->value, inline_scope(in), NULL), in);
 }
 
 /* f[args]: the arguments are those of the place of use, so they are checked before the scope changes. */
 struct node *use_inline_array(struct checker *c, struct node *n, const struct cinline *in)
 {
-	struct cscope scope = {arena_new_arr(c->a, struct cparam, in->nparams + 1), in->nparams, in->lib, NULL};
+	struct cscope scope = { arena_new_arr(c->a, struct cparam, in->nparams + 1), in->nparams, in->lib, NULL };
 	struct node *arg, *next, *before = NULL;
 	unsigned i = 0;
 
 	n->name = in->name;
 	if (n->nargs != in->nparams)
-		return fail(c, n, D_PROTO_LEN,
-			    "%s[ ] prototype mismatch: %u arg%s passed, %u expected", in->name,
+		return fail(c, n, D_PROTO_LEN, "%s[ ] prototype mismatch: %u arg%s passed, %u expected", in->name,
 			    n->nargs, n->nargs == 1 ? "" : "s", in->nparams);
 	for (arg = n->args; arg; arg = next, i++) {
 		struct cparam *p = &scope.params[i];
@@ -336,7 +323,7 @@ struct node *use_inline_array(struct checker *c, struct node *n, const struct ci
 
 struct node *use_inline_of(struct checker *c, struct node *n, const struct cinline *in, struct node *value)
 {
-	struct cscope scope = {arena_memdup(c->a, in->params, sizeof(*in->params)), 1, in->lib, NULL};
+	struct cscope scope = { arena_memdup(c->a, in->params, sizeof(*in->params)), 1, in->lib, NULL };
 	struct node *before = NULL;
 
 	param_bind(c, scope.params, value, &before);

@@ -10,12 +10,11 @@
 #include "lang/op.h"
 #include "lang/types/symtab.h"
 
-#define CHECK_MAX_INLINE_DEPTH 32 /* inlines inside of inlines */
-#define CHECK_MAX_INLINES \
-	(1 << 20) /* uses of inlines in one program, those inside of inlines too */
+#define CHECK_MAX_INLINE_DEPTH 32	 /* inlines inside of inlines */
+#define CHECK_MAX_INLINES (1 << 20)	 /* uses of inlines in one program, those inside of inlines too */
 #define CHECK_MAX_MEMBER_SIZE (1u << 30) /* bytes of a D struct or array */
-#define CHECK_MAX_KEYS	      64	 /* keys of one associative array or aggregation */
-#define CHECK_MAX_RUNS	      8		 /* over a program, to find the widths of variables */
+#define CHECK_MAX_KEYS 64		 /* keys of one associative array or aggregation */
+#define CHECK_MAX_RUNS 8		 /* over a program, to find the widths of variables */
 
 /* One key expression of an array or aggregation whose key types are settled at the end. */
 struct keyuse {
@@ -50,7 +49,7 @@ struct cparam {
 struct cscope {
 	struct cparam *params;
 	unsigned nparams;
-	bool lib; /* text of a library */
+	bool lib;	      /* text of a library */
 	struct clocal *block; /* local variables, the innermost first */
 };
 
@@ -61,7 +60,7 @@ struct cinline {
 	struct cparam *params;	  /* of an array */
 	unsigned nparams;
 	bool is_array, lib;
-	bool is_int; /* an integer constant */
+	bool is_int;		  /* an integer constant */
 	const struct dattr *attr; /* #pragma D attributes, or NULL */
 };
 
@@ -120,30 +119,30 @@ struct checker {
 	struct cfunc *funclist; /* the last one first */
 	struct cframe *frame;	/* of the function whose body is being checked; NULL: a clause */
 	unsigned ncalls;
-	unsigned nrecords; /* actions that record data in bodies of functions so far */
-	unsigned loops; /* around what is checked */
-	struct node *action;	   /* used as a value, and not yet complained about */
-	unsigned action_errors;	   /* … errors when it was met */
-	bool updating;	 /* a name being looked up is the target of an operator such as += */
-	bool stop_undef; /* an undefined name was met: trying the predicate first may help */
+	unsigned nrecords;	/* actions that record data in bodies of functions so far */
+	unsigned loops;		/* around what is checked */
+	struct node *action;	/* used as a value, and not yet complained about */
+	unsigned action_errors; /* … errors when it was met */
+	bool updating;		/* a name being looked up is the target of an operator such as += */
+	bool stop_undef;	/* an undefined name was met: trying the predicate first may help */
 	unsigned inline_depth, ninlines;
 	struct devclause *evclauses, *lastevclause; /* of latency probes */
-	bool bare_prov; /* probeprov is as the probe has it, with the * of any process */
-	bool scanning; /* a clause that looks for what is due */
-	bool optional; /* a clause whose probes need not be there */
+	bool bare_prov;				    /* probeprov is as the probe has it, with the * of any process */
+	bool scanning;				    /* a clause that looks for what is due */
+	bool optional;				    /* a clause whose probes need not be there */
 	struct symtab aliases; /* system calls of Linux: by what foreign name the program calls them */
 	struct symtab silent;  /* system calls that were warned of */
 	struct left *left, *lastleft;
 	struct wide *wide;
-	bool leaving;  /* a clause that is left out: its faults do not matter */
-	bool zdefs;    /* … as of all of this text */
-	bool left_out; /* some of the texts: -x zdepends */
-	unsigned ntemps; /* temporaries of this clause */
+	bool leaving;		   /* a clause that is left out: its faults do not matter */
+	bool zdefs;		   /* … as of all of this text */
+	bool left_out;		   /* some of the texts: -x zdepends */
+	unsigned ntemps;	   /* temporaries of this clause */
 	struct unit *const *units; /* the program's texts */
 	size_t nunits;
 	struct cscope scope;
 	struct cxlator *xlators; /* the program's, then those of libraries */
-	unsigned depth; /* of the recursion into expressions */
+	unsigned depth;		 /* of the recursion into expressions */
 };
 
 /* -- small helpers, check_type.c -- */
@@ -177,7 +176,7 @@ struct node *new_node(struct checker *c, enum node_kind k, struct span at);
 struct node *convert(struct checker *c, struct node *n, const struct dtype *ty);
 struct node *decay(struct checker *c, struct node *n);	     /* arrays and functions to pointers */
 struct node *to_string(struct checker *c, struct node *n);   /* char *, char [] to string */
-struct node *string_ptr(struct checker *c, struct node *n);	     /* string to char * */
+struct node *string_ptr(struct checker *c, struct node *n);  /* string to char * */
 struct node *null_string(struct checker *c, struct node *n); /* the constant 0 to a string */
 /* The type of integer arithmetic over one value, and over two: that with more bits, else that without sign.
  * No promotion to int; the value itself is 64 bits wide and may be larger than the type. */
@@ -223,8 +222,8 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc);
 /* n as target of an assignment or ++. */
 struct node *check_target(struct checker *c, struct node *n, enum access acc);
 /* Checks args as keys against nkeys/keys/uses, or as their first use. what: "@a[ ]". */
-bool check_keys(struct checker *c, struct node *n, const char *what, const struct dtype ***keys,
-		unsigned *nkeys, struct keyuse ***uses);
+bool check_keys(struct checker *c, struct node *n, const char *what, const struct dtype ***keys, unsigned *nkeys,
+		struct keyuse ***uses);
 struct cvar *var_new(struct checker *c, enum dscope scope, const char *name, struct span at);
 struct symtab *var_table(struct checker *c, enum dscope scope);
 void settle_keys(struct checker *c);
@@ -244,8 +243,7 @@ void check_effects(struct checker *c, struct node *n);
 /* false, reported: the call of an action with a wrong number of arguments. */
 bool act_protos_fit(struct checker *c, struct node *n);
 struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned max);
-struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg,
-		       const char *want);
+struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg, const char *want);
 
 /* -- aggregations, check_agg.c -- */
 void check_agg_stmt(struct checker *c, struct stmt *s);
@@ -256,12 +254,10 @@ void late_add(struct checker *c, struct node *call);
 
 /* -- formats, check_printf.c -- */
 bool check_format(struct checker *c, struct node *call, struct node *fmt, struct node *args);
-bool check_format_agg(struct checker *c, struct node *call, struct node *fmt,
-		      const struct dagg *agg);
+bool check_format_agg(struct checker *c, struct node *call, struct node *fmt, const struct dagg *agg);
 
 /* -- declarations, check_decl.c -- */
-const struct dtype *check_type(struct checker *c,
-			       const struct tyname *t); /* DK_DYN: error reported */
+const struct dtype *check_type(struct checker *c, const struct tyname *t); /* DK_DYN: error reported */
 void check_decl(struct checker *c, const struct decl *d);
 /* Keys of an array or parameters of a function: known types, no name twice; void stands alone. */
 bool params_ok(struct checker *c, const struct tyname *list, const char *kind, bool void_ok);
@@ -283,16 +279,15 @@ struct node *use_inline_array(struct checker *c, struct node *n, const struct ci
 /* in[value], of one parameter, in place of n. value has been checked. */
 struct node *use_inline_of(struct checker *c, struct node *n, const struct cinline *in, struct node *value);
 /* A parameter that stands for any value of its type: for checking the declaration. */
-void param_declare(struct checker *c, struct cparam *p, const char *name, const struct dtype *ty,
-		   struct span at);
+void param_declare(struct checker *c, struct cparam *p, const char *name, const struct dtype *ty, struct span at);
 /* Lets the parameter stand for a checked value; what must be evaluated once, and before, is added to
  * *before (assignments of temporaries). */
 void param_bind(struct checker *c, struct cparam *p, struct node *value, struct node **before);
 /* The value in place of the name n, or NULL: it is no parameter here. */
 struct node *param_use(struct checker *c, struct node *n);
 /* Checks a copy of body in the scope and puts it in the place of n, behind `before` (or NULL). */
-struct node *scope_check(struct checker *c, struct node *n, const struct node *body,
-			 struct cscope scope, struct node *before);
+struct node *scope_check(struct checker *c, struct node *n, const struct node *body, struct cscope scope,
+			 struct node *before);
 
 /* -- translators, check_xlate.c -- */
 void declare_translator(struct checker *c, const struct decl *d);
@@ -311,8 +306,8 @@ struct node *temp_new(struct checker *c, const struct dtype *ty, struct span at)
 struct node *assign_node(struct checker *c, struct node *to, struct node *value);
 /* b behind a; a may be NULL. */
 struct node *comma(struct checker *c, struct node *a, struct node *b);
-/* The number that a built-in variable of translated data is made of (curcpu: that of the CPU), which a cast to an integer
- * and trace() have; n when it is anything else. */
+/* The number that a built-in variable of translated data is made of (curcpu: that of the CPU), which a cast to an
+ * integer and trace() have; n when it is anything else. */
 struct node *xlate_number(struct checker *c, struct node *n);
 /* An error when n is a translated value. */
 struct node *xlate_whole(struct checker *c, struct node *n);
@@ -348,8 +343,8 @@ bool pragma_too_new(struct checker *c, const char *name);
 /* Built-in names that -x version allows, or NULL. */
 const struct builtin *find_builtin(struct checker *c, const char *name);
 const struct builtin *find_builtin_func(struct checker *c, const char *name); /* for calls */
-/* #pragma D depends_on, attributes and binding of the program's own texts. False: the clauses of this one are left out, since it
- * depends on what is not here. */
+/* #pragma D depends_on, attributes and binding of the program's own texts. False: the clauses of this one are left out,
+ * since it depends on what is not here. */
 bool check_pragmas(struct checker *c, const struct unit *u);
 /* At the end: those that were about nothing, and -x amin. */
 void check_pragmas_used(struct checker *c, struct unit *const *units, size_t n);
@@ -364,8 +359,8 @@ bool lib_function(struct checker *c, const char *name);
 void lib_define_type(void *checker, enum dkind kind, const char *name);
 void lib_use_translators(struct checker *c, const struct dtype *out);
 /* scope_check() of a library's text: NULL when it is wrong, which is a warning. */
-struct node *lib_check(struct checker *c, struct node *n, const struct node *body,
-		       struct cscope scope, struct node *before);
+struct node *lib_check(struct checker *c, struct node *n, const struct node *body, struct cscope scope,
+		       struct node *before);
 /* Are the modules, providers and probes there that the control lines ask for? */
 bool depends_hold(struct checker *c, const struct pragma *p);
 

@@ -8,14 +8,14 @@
 static bool key_ok(struct checker *c, struct node *k, const char *what, unsigned i, bool agg)
 {
 	const struct dtype *r = res(c, k);
-	bool bad = r->kind == DK_VOID || r->kind == DK_AGG || r->kind == DK_FUNC ||
-		   r->kind == DK_FLOAT || r->kind == DK_FWD || r->size > UINT32_MAX;
+	bool bad = r->kind == DK_VOID || r->kind == DK_AGG || r->kind == DK_FUNC || r->kind == DK_FLOAT ||
+		   r->kind == DK_FWD || r->size > UINT32_MAX;
 
 	if (!agg && (r->kind == DK_STACK || r->kind == DK_USTACK || r->kind == DK_SYM))
 		bad = true;
 	if (bad)
-		fail(c, k, D_KEY_TYPE, "%s expression may not be used as %s index: key #%u",
-		     tname(c, k), agg ? "aggregation" : "associative array", i + 1);
+		fail(c, k, D_KEY_TYPE, "%s expression may not be used as %s index: key #%u", tname(c, k),
+		     agg ? "aggregation" : "associative array", i + 1);
 	(void)what;
 	return !bad;
 }
@@ -39,14 +39,13 @@ static void add_use(struct checker *c, struct keyuse **list, struct node *k)
 	*list = u;
 }
 
-static bool key_fits(struct checker *c, struct node *n, const char *what, unsigned i,
-		     const struct dtype *want, struct node **k)
+static bool key_fits(struct checker *c, struct node *n, const char *what, unsigned i, const struct dtype *want,
+		     struct node **k)
 {
 	if (is_err(*k) || want->kind == DK_DYN)
 		return false;
 	if (!arg_compat(c, want, *k) && !types_same(c, want, (*k)->type)) {
-		fail(c, n, D_PROTO_ARG,
-		     "%s key #%u is incompatible with prototype:\n\tprototype: %s\n\t%9s: %s", what,
+		fail(c, n, D_PROTO_ARG, "%s key #%u is incompatible with prototype:\n\tprototype: %s\n\t%9s: %s", what,
 		     i + 1, dtype_name(c->t, want), "key", tname(c, *k));
 		return false;
 	}
@@ -55,8 +54,8 @@ static bool key_fits(struct checker *c, struct node *n, const char *what, unsign
 	return true;
 }
 
-static bool first_keys(struct checker *c, struct node *n, const struct dtype ***keys,
-		       unsigned *nkeys, struct keyuse ***uses)
+static bool first_keys(struct checker *c, struct node *n, const struct dtype ***keys, unsigned *nkeys,
+		       struct keyuse ***uses)
 {
 	unsigned i;
 
@@ -81,8 +80,7 @@ static void check_key_exprs(struct checker *c, struct node *n)
 
 		(*slot)->next = NULL;
 		if ((*slot)->kind == N_AGG) {
-			fail(c, *slot, D_KEY_TYPE, "aggregation @%s may not be used as a key",
-			     (*slot)->name);
+			fail(c, *slot, D_KEY_TYPE, "aggregation @%s may not be used as a key", (*slot)->name);
 			hint(c, "aggregations are shown by printa(), and by themselves at the end");
 			(*slot)->next = next;
 			continue;
@@ -92,8 +90,8 @@ static void check_key_exprs(struct checker *c, struct node *n)
 	}
 }
 
-bool check_keys(struct checker *c, struct node *n, const char *what, const struct dtype ***keys,
-		unsigned *nkeys, struct keyuse ***uses)
+bool check_keys(struct checker *c, struct node *n, const char *what, const struct dtype ***keys, unsigned *nkeys,
+		struct keyuse ***uses)
 {
 	bool ok = true, first;
 	struct node **slot;
@@ -104,8 +102,8 @@ bool check_keys(struct checker *c, struct node *n, const char *what, const struc
 	if (first && !first_keys(c, n, keys, nkeys, uses))
 		return false;
 	if (n->nargs != *nkeys) {
-		fail(c, n, D_PROTO_LEN, "%s prototype mismatch: %u key%spassed, %u expected", what,
-		     n->nargs, n->nargs == 1 ? " " : "s ", *nkeys);
+		fail(c, n, D_PROTO_LEN, "%s prototype mismatch: %u key%spassed, %u expected", what, n->nargs,
+		     n->nargs == 1 ? " " : "s ", *nkeys);
 		return false;
 	}
 	for (slot = &n->args; *slot; slot = &(*slot)->next, i++) {
@@ -145,17 +143,11 @@ static void cast_in_place(struct checker *c, struct node *n, const struct dtype 
 		return;
 	inner = arena_memdup(c->a, n, sizeof(*n));
 	inner->next = NULL;
-	*n = (struct node){.kind = N_CAST,
-			   .at = n->at,
-			   .next = n->next,
-			   .a = inner,
-			   .implicit = true,
-			   .type = ty};
+	*n = (struct node){ .kind = N_CAST, .at = n->at, .next = n->next, .a = inner, .implicit = true, .type = ty };
 }
 
 /* The widest integer of all uses; of that width, the sign of the first use. */
-static const struct dtype *widest(struct checker *c, const struct dtype *first,
-				  const struct keyuse *u)
+static const struct dtype *widest(struct checker *c, const struct dtype *first, const struct keyuse *u)
 {
 	const struct dtype *r = dtype_resolve(c->t, first);
 	uint64_t size = r->size;
@@ -183,8 +175,7 @@ static const struct dtype *longest(struct checker *c, const struct keyuse *u)
 	return dtype_string(c->t, bound);
 }
 
-static void settle(struct checker *c, const struct dtype **keys, unsigned nkeys,
-		   struct keyuse **uses)
+static void settle(struct checker *c, const struct dtype **keys, unsigned nkeys, struct keyuse **uses)
 {
 	unsigned i;
 

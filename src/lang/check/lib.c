@@ -18,8 +18,8 @@ static bool have_module(struct checker *c, const char *name)
 static bool have_provider(struct checker *c, const char *name)
 {
 	const struct probe_source *ps = c->env->probes;
-	struct pdesc d = {.prov = name};
-	struct probe_list l = {0};
+	struct pdesc d = { .prov = name };
+	struct probe_list l = { 0 };
 	const char *why = NULL;
 
 	return ps && ps->match && ps->match(ps->ctx, c->a, &d, &l, &why) == 0 && l.n > 0;
@@ -28,11 +28,12 @@ static bool have_provider(struct checker *c, const char *name)
 static bool have_probe(struct checker *c, const char *text)
 {
 	const struct probe_source *ps = c->env->probes;
-	struct probe_list l = {0};
+	struct probe_list l = { 0 };
 	const char *why = NULL;
 	struct pdesc d;
 
-	if (!ps || !ps->match || pdesc_parse(c->a, text, strlen(text), &d) < 0 || ps->match(ps->ctx, c->a, &d, &l, &why) < 0)
+	if (!ps || !ps->match || pdesc_parse(c->a, text, strlen(text), &d) < 0 ||
+	    ps->match(ps->ctx, c->a, &d, &l, &why) < 0)
 		return false;
 	for (size_t i = 0; i < l.n; i++)
 		if (!l.v[i]->why_not)
@@ -76,7 +77,7 @@ struct lib_hold { /* what belongs to the program while a library's text is check
 
 static struct lib_hold lib_enter(struct checker *c, struct diags *own)
 {
-	struct lib_hold h = {c->d, c->stmt, c->scope, c->stop_undef};
+	struct lib_hold h = { c->d, c->stmt, c->scope, c->stop_undef };
 
 	diags_init(own, c->a);
 	c->d = own;
@@ -106,7 +107,7 @@ static bool use_item(struct checker *c, struct dlib_item *it, struct diags *own)
 	it->state = DLIB_BUSY;
 	h = lib_enter(c, own);
 	c->stmt = NULL;
-	c->scope = (struct cscope){.lib = true};
+	c->scope = (struct cscope){ .lib = true };
 	check_decl(c, it->decl);
 	it->state = lib_leave(c, &h, own) ? DLIB_GOOD : DLIB_BAD;
 	return it->state == DLIB_GOOD;
@@ -176,8 +177,8 @@ void lib_use_translators(struct checker *c, const struct dtype *out)
 	}
 }
 
-struct node *lib_check(struct checker *c, struct node *n, const struct node *body,
-		       struct cscope scope, struct node *before)
+struct node *lib_check(struct checker *c, struct node *n, const struct node *body, struct cscope scope,
+		       struct node *before)
 {
 	struct diags own;
 	struct lib_hold h = lib_enter(c, &own);

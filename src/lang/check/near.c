@@ -10,7 +10,7 @@ void near_init(struct near *m, const char *want)
 	size_t n = strlen(want);
 
 	/* One slip for short names, a third of a long one. */
-	*m = (struct near){.want = want, .dist = n < 3 ? 2 : n < 6 ? 3 : (unsigned)n / 3 + 1};
+	*m = (struct near){ .want = want, .dist = n < 3 ? 2 : n < 6 ? 3 : (unsigned)n / 3 + 1 };
 }
 
 static unsigned min3(unsigned a, unsigned b, unsigned d)
@@ -37,8 +37,7 @@ static unsigned distance(const char *a, size_t na, const char *b, size_t nb)
 			unsigned cost = a[i - 1] != b[j - 1];
 
 			cur[j] = min3(prev[j] + 1, cur[j - 1] + 1, prev[j - 1] + cost);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    prev2[j - 2] + 1 < cur[j])
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && prev2[j - 2] + 1 < cur[j])
 				cur[j] = prev2[j - 2] + 1;
 		}
 		t = prev2;

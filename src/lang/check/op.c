@@ -4,10 +4,9 @@
 
 static struct node *incompat(struct checker *c, struct node *n, const char *op)
 {
-	fail(c, n, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"",
-	     tname(c, n->a), op, tname(c, n->b));
-	if ((type_strcompat(c, n->a->type) && is_int(c, n->b)) ||
-	    (type_strcompat(c, n->b->type) && is_int(c, n->a)))
+	fail(c, n, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" %s \"%s\"", tname(c, n->a), op,
+	     tname(c, n->b));
+	if ((type_strcompat(c, n->a->type) && is_int(c, n->b)) || (type_strcompat(c, n->b->type) && is_int(c, n->a)))
 		hint(c, "compare strings with strings; copyinstr() reads one from a process");
 	else if ((is_ptr(c, n->a) && is_int(c, n->b)) || (is_int(c, n->a) && is_ptr(c, n->b)))
 		hint(c, "a cast makes both operands of one type");
@@ -69,11 +68,9 @@ static struct node *check_incdec(struct checker *c, struct node *n)
 	if (type_is_vfptr(c, n->a->type))
 		return fail(c, n, D_OP_VFPTR, "operator %s requires an operand of known size", op);
 	if (!n->a->lvalue)
-		return fail(c, n, D_OP_LVAL, "operator %s requires modifiable lvalue as an operand",
-			    op);
+		return fail(c, n, D_OP_LVAL, "operator %s requires modifiable lvalue as an operand", op);
 	if (!is_writable(n->a))
-		return fail(c, n, D_OP_WRITE,
-			    "operator %s can only be applied to a writable variable", op);
+		return fail(c, n, D_OP_WRITE, "operator %s can only be applied to a writable variable", op);
 	return set_type(n, rvalue_type(c, n->a->type));
 }
 
@@ -106,22 +103,17 @@ struct node *check_unary(struct checker *c, struct node *n)
 	if (is_err(n->a))
 		return set_err(c, n);
 	switch (n->op) {
-	case OP_DEREF:
-		return check_deref(c, n);
-	case OP_ADDR:
-		return check_addr(c, n);
+	case OP_DEREF: return check_deref(c, n);
+	case OP_ADDR: return check_addr(c, n);
 	case OP_LNOT:
 		if (!is_scalar(c, n->a))
-			return fail(c, n, D_OP_SCALAR,
-				    "operator ! requires an operand of scalar type");
+			return fail(c, n, D_OP_SCALAR, "operator ! requires an operand of scalar type");
 		return set_type(n, basic(c, DT_INT));
 	default:
 		if (!is_int(c, n->a) && n->op == OP_BNOT)
-			return fail(c, n, D_OP_INT,
-				    "operator ~ requires an operand of integral type");
+			return fail(c, n, D_OP_INT, "operator ~ requires an operand of integral type");
 		if (!is_int(c, n->a))
-			return fail(c, n, D_OP_ARITH,
-				    "operator %s requires an operand of arithmetic type",
+			return fail(c, n, D_OP_ARITH, "operator %s requires an operand of arithmetic type",
 				    op_text(n->op));
 		return set_type(n, arith_one(c, n->a));
 	}
@@ -138,8 +130,7 @@ static struct node *usual(struct checker *c, struct node *n)
 static struct node *check_logical(struct checker *c, struct node *n)
 {
 	if (!is_scalar(c, n->a) || !is_scalar(c, n->b)) {
-		fail(c, n, D_OP_SCALAR, "operator %s requires operands of scalar type",
-		     op_text(n->op));
+		fail(c, n, D_OP_SCALAR, "operator %s requires operands of scalar type", op_text(n->op));
 		if (is_str(c, n->a) || is_str(c, n->b))
 			hint(c, "compare strings: … != \"\"");
 		return n;
@@ -155,8 +146,7 @@ static struct node *check_relation(struct checker *c, struct node *n)
 		n->b = null_string(c, n->b);
 	else if (is_str(c, n->b))
 		n->a = null_string(c, n->a);
-	strs = type_strcompat(c, n->a->type) && type_strcompat(c, n->b->type) &&
-	       (is_str(c, n->a) || is_str(c, n->b));
+	strs = type_strcompat(c, n->a->type) && type_strcompat(c, n->b->type) && (is_str(c, n->a) || is_str(c, n->b));
 	if (is_int(c, n->a) && is_int(c, n->b)) {
 		n->cmp_unsigned = !arith_type(c, n->a, n->b)->is_signed;
 	} else if (strs) {
@@ -221,8 +211,7 @@ static struct node *check_additive(struct checker *c, struct node *n)
 
 		if (ar->kind == DK_ARRAY && ar->nelems && n->b->kind == N_INT && n->op == OP_ADD &&
 		    n->b->ival > ar->nelems)
-			return fail(c, n, D_ARR_BOUNDS,
-				    "index outside array bounds: %lld, max is %llu",
+			return fail(c, n, D_ARR_BOUNDS, "index outside array bounds: %lld, max is %llu",
 				    (long long)n->b->ival, (unsigned long long)ar->nelems);
 		n->a = decay(c, n->a);
 		n->b = convert(c, n->b, basic(c, DT_LONG));
@@ -257,8 +246,7 @@ static void enum_operand(struct checker *c, struct node *n)
 			continue;
 		if (local_find(c, name))
 			return;
-		if (symtab_get(&c->globals, name, 0) || symtab_get(&c->inlines, name, 0) ||
-		    builtin_find(name)) {
+		if (symtab_get(&c->globals, name, 0) || symtab_get(&c->inlines, name, 0) || builtin_find(name)) {
 			fail(c, n->b, D_IDENT_AMBIG,
 			     "ambiguous use of operator %s: %s is both a %s enum tag and a global "
 			     "scalar",
@@ -288,7 +276,7 @@ static struct node *check_value(struct checker *c, struct node *n, const char *f
 }
 
 #define COMMA_ACT "operator , operands cannot be actions"
-#define COND_ACT  "action cannot be used in a conditional context"
+#define COND_ACT "action cannot be used in a conditional context"
 
 static bool is_relational(enum op op)
 {
@@ -304,25 +292,19 @@ static struct node *check_binary_typed(struct checker *c, struct node *n)
 	switch (n->op) {
 	case OP_LAND:
 	case OP_LXOR:
-	case OP_LOR:
-		return check_logical(c, n);
-	case OP_COMMA:
-		return check_comma(c, n);
+	case OP_LOR: return check_logical(c, n);
+	case OP_COMMA: return check_comma(c, n);
 	case OP_ADD:
-	case OP_SUB:
-		return check_additive(c, n);
+	case OP_SUB: return check_additive(c, n);
 	case OP_MUL:
 	case OP_DIV:
 		if (!ints)
-			return fail(c, n, D_OP_ARITH,
-				    "operator %s requires operands of arithmetic type",
+			return fail(c, n, D_OP_ARITH, "operator %s requires operands of arithmetic type",
 				    op_text(n->op));
 		return usual(c, n);
 	default:
 		if (!ints)
-			return fail(c, n, D_OP_INT,
-				    "operator %s requires operands of integral type",
-				    op_text(n->op));
+			return fail(c, n, D_OP_INT, "operator %s requires operands of integral type", op_text(n->op));
 		if (n->op == OP_SHL || n->op == OP_SHR)
 			return set_type(n, arith_one(c, n->a));
 		return usual(c, n);
@@ -363,9 +345,7 @@ static struct node *cond_pointers(struct checker *c, struct node *n)
 
 	n->b = decay(c, n->b);
 	n->c = decay(c, n->c);
-	ty = is_int(c, n->b) || dtype_resolve(c->t, res(c, n->b)->base)->kind == DK_VOID
-		     ? n->c->type
-		     : n->b->type;
+	ty = is_int(c, n->b) || dtype_resolve(c->t, res(c, n->b)->base)->kind == DK_VOID ? n->c->type : n->b->type;
 	n->b = convert(c, n->b, ty);
 	n->c = convert(c, n->c, ty);
 	return set_type(n, rvalue_type(c, ty));
@@ -388,14 +368,12 @@ struct node *check_cond(struct checker *c, struct node *n)
 	else if (is_str(c, n->c))
 		n->b = null_string(c, n->b);
 	if (is_int(c, n->b) && is_int(c, n->c)) {
-		const struct dtype *ty = types_same(c, n->b->type, n->c->type)
-						 ? rvalue_type(c, n->b->type)
-						 : arith_type(c, n->b, n->c);
+		const struct dtype *ty = types_same(c, n->b->type, n->c->type) ? rvalue_type(c, n->b->type)
+									       : arith_type(c, n->b, n->c);
 
 		return set_type(n, ty);
 	}
-	if (type_strcompat(c, n->b->type) && type_strcompat(c, n->c->type) &&
-	    (is_str(c, n->b) || is_str(c, n->c)))
+	if (type_strcompat(c, n->b->type) && type_strcompat(c, n->c->type) && (is_str(c, n->b) || is_str(c, n->c)))
 		return cond_strings(c, n);
 	if (ptr_compat(c, n->b, n->c))
 		return cond_pointers(c, n);

@@ -22,14 +22,15 @@ static uint32_t version_number(const char *text)
 static const struct {
 	const char *version, *names;
 } later[] = {
-	{"1.1", " freopen index rindex strchr strrchr strstr strtok substr "},
-	{"1.2", " func mod sym uaddr ucaller ufunc umod ustackdepth usym setopt "},
-	{"1.3", " htonl htonll htons ntohl ntohll ntohs "},
-	{"1.5", " inet_ntoa inet_ntoa6 inet_ntop link_ntop "},
-	{"1.6", " stddev "},
-	{"1.6.3", " cpu "},
-	{"1.6.4", " llquantize "},
-	{"2.0.1", " print strtoll json tolower toupper cgroup container threadname psargs agghist aggpack hist span flight "},
+	{ "1.1", " freopen index rindex strchr strrchr strstr strtok substr " },
+	{ "1.2", " func mod sym uaddr ucaller ufunc umod ustackdepth usym setopt " },
+	{ "1.3", " htonl htonll htons ntohl ntohll ntohs " },
+	{ "1.5", " inet_ntoa inet_ntoa6 inet_ntop link_ntop " },
+	{ "1.6", " stddev " },
+	{ "1.6.3", " cpu " },
+	{ "1.6.4", " llquantize " },
+	{ "2.0.1",
+	  " print strtoll json tolower toupper cgroup container threadname psargs agghist aggpack hist span flight " },
 };
 
 static uint32_t builtin_version(const struct builtin *b)
@@ -78,7 +79,7 @@ static void match_pragma(void *arg, const struct pragma *p)
 
 static const struct pragma *search(struct checker *c, enum pragma_kind kind, const char *name, bool lib)
 {
-	struct search s = {.kind = kind, .name = name};
+	struct search s = { .kind = kind, .name = name };
 
 	for (size_t i = 0; i < c->nunits && !lib; i++)
 		for (const struct pragma *p = c->units[i]->pragmas; p; p = p->next)
@@ -119,13 +120,13 @@ static bool check_depends(struct checker *c, const struct pragma *p)
 
 	one.next = NULL;
 	if (!strcmp(p->word[0], "library")) {
-		diag_error(c->d, p->at, D_PRAGMA_DEPEND,
-			   "main program may not explicitly depend on a library");
+		diag_error(c->d, p->at, D_PRAGMA_DEPEND, "main program may not explicitly depend on a library");
 		return true;
 	}
 	if (depends_hold(c, &one))
 		return true;
-	what = p->word[2] ? arena_printf(c->a, "program requires %s: this kernel has no %s %s", p->word[2], p->word[0], p->word[1])
+	what = p->word[2] ? arena_printf(c->a, "program requires %s: this kernel has no %s %s", p->word[2], p->word[0],
+					 p->word[1])
 			  : arena_printf(c->a, "program requires %s %s", p->word[0], p->word[1]);
 	if (optional)
 		diag_warn(c->d, p->at, D_PRAGMA_DEPEND, "left out: %s", what);
@@ -141,9 +142,8 @@ static void provider_attributes(struct checker *c, const struct pragma *p)
 	enum attr_part part = attr_find_part(p->word[3]);
 
 	if (part == PART_COUNT_) {
-		diag_error(c->d, p->at, D_PRAGMA_INVAL,
-			   "invalid component \"%s\" in attribute #pragma for provider %s", p->word[3],
-			   p->word[2]);
+		diag_error(c->d, p->at, D_PRAGMA_INVAL, "invalid component \"%s\" in attribute #pragma for provider %s",
+			   p->word[3], p->word[2]);
 		return;
 	}
 	x = arena_new_obj(c->a, struct provattr);
@@ -165,8 +165,7 @@ static void check_name_pragma(struct checker *c, const struct pragma *p)
 	if (p->kind == PRAGMA_ATTRIBUTES && !strcmp(p->word[1], "provider") && p->word[2] && p->word[3])
 		provider_attributes(c, p);
 	else if (builtin_find(p->word[1]))
-		diag_error(c->d, p->at, D_PRAGMA_SCOPE,
-			   "#pragma %s cannot modify entity defined outside program scope",
+		diag_error(c->d, p->at, D_PRAGMA_SCOPE, "#pragma %s cannot modify entity defined outside program scope",
 			   pragma_word(p));
 }
 
@@ -186,9 +185,8 @@ bool check_pragmas(struct checker *c, const struct unit *u)
 /* Is the name one that the program defined? "translator" stands for the one that follows. */
 static bool defined(struct checker *c, const char *name)
 {
-	return !strcmp(name, "provider") || !strcmp(name, "translator") ||
-	       symtab_get(&c->globals, name, 0) || symtab_get(&c->inlines, name, 0) ||
-	       symtab_get(&c->aggs, name, 0) || builtin_find(name) ||
+	return !strcmp(name, "provider") || !strcmp(name, "translator") || symtab_get(&c->globals, name, 0) ||
+	       symtab_get(&c->inlines, name, 0) || symtab_get(&c->aggs, name, 0) || builtin_find(name) ||
 	       dtype_lookup(c->t, DK_TYPEDEF, "D", name);
 }
 
@@ -197,8 +195,7 @@ void check_pragmas_used(struct checker *c, struct unit *const *units, size_t n)
 	for (size_t i = 0; i < n; i++)
 		for (const struct pragma *p = units[i]->pragmas; p; p = p->next)
 			if (p->kind != PRAGMA_DEPENDS && !defined(c, p->word[1]))
-				diag_error(c->d, p->at, D_PRAGMA_UNUSED, "unused #pragma %s",
-					   pragma_word(p));
+				diag_error(c->d, p->at, D_PRAGMA_UNUSED, "unused #pragma %s", pragma_word(p));
 }
 
 /* -- -x amin -- */
@@ -211,8 +208,7 @@ static const char *node_text(struct checker *c, const struct node *n)
 		return arena_printf(c->a, "%s[ ]", n->a->builtin->name);
 	if (n->kind == N_CAST)
 		return arena_printf(c->a, "type %s", tname(c, n));
-	return n->name ? arena_printf(c->a, "%s%s", n->kind == N_KSYM ? "`" : "scalar ", n->name)
-		       : "expression";
+	return n->name ? arena_printf(c->a, "%s%s", n->kind == N_KSYM ? "`" : "scalar ", n->name) : "expression";
 }
 
 static void too_unstable(struct checker *c, struct span at, const char *what, struct dattr a)
@@ -240,7 +236,7 @@ bool check_amin_desc(struct checker *c, const struct dstmt *s)
 		return true;
 	/* DTrace gives the line where the clause ends. */
 	if (at.len > 0)
-		at = (struct span){at.src, at.off + at.len - 1, 1, 0};
+		at = (struct span){ at.src, at.off + at.len - 1, 1, 0 };
 	too_unstable(c, at, "clause", a);
 	return false;
 }

@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <string.h>
 
-#define PROTO_XINT  "char, short, int, long, or long long"
-#define PROTO_CSI   "char, short, or int"
-#define PROTO_FP    "float, double, or long double"
-#define PROTO_ADDR  "pointer or integer"
+#define PROTO_XINT "char, short, int, long, or long long"
+#define PROTO_CSI "char, short, or int"
+#define PROTO_FP "float, double, or long double"
+#define PROTO_ADDR "pointer or integer"
 #define PROTO_UADDR "pointer or integer (with -p/-c) or _usymaddr (without -p/-c)"
-#define PROTO_CSTR  "char [] or string (or use stringof)"
-#define PROTO_WSTR  "wchar_t []"
+#define PROTO_CSTR "char [] or string (or use stringof)"
+#define PROTO_WSTR "wchar_t []"
 
 /* What a conversion wants: a description for messages. Size prefixes ask for the exact type. */
 static const char *wanted(const struct pfconv *pc)
@@ -30,24 +30,15 @@ static const char *wanted(const struct pfconv *pc)
 		if (pc->name[0] == 'l')
 			return u ? "unsigned long" : "long";
 		return pc->name[0] == 'p' ? PROTO_ADDR : PROTO_XINT;
-	case PFC_CHAR:
-		return pc->name[1] ? "int" : PROTO_CSI;
-	case PFC_ECHR:
-		return PROTO_CSI;
-	case PFC_STR:
-		return pc->name[1] ? PROTO_WSTR : PROTO_CSTR;
-	case PFC_ESTR:
-		return PROTO_CSTR;
-	case PFC_FLOAT:
-		return pc->name[0] == 'L' ? "long double" : PROTO_FP;
-	case PFC_ADDR:
-		return PROTO_ADDR;
-	case PFC_UADDR:
-		return PROTO_UADDR;
-	case PFC_STACK:
-		return "stack";
-	default:
-		return "int64_t";
+	case PFC_CHAR: return pc->name[1] ? "int" : PROTO_CSI;
+	case PFC_ECHR: return PROTO_CSI;
+	case PFC_STR: return pc->name[1] ? PROTO_WSTR : PROTO_CSTR;
+	case PFC_ESTR: return PROTO_CSTR;
+	case PFC_FLOAT: return pc->name[0] == 'L' ? "long double" : PROTO_FP;
+	case PFC_ADDR: return PROTO_ADDR;
+	case PFC_UADDR: return PROTO_UADDR;
+	case PFC_STACK: return "stack";
+	default: return "int64_t";
 	}
 }
 
@@ -85,27 +76,20 @@ static bool conv_fits(struct checker *c, const struct pfconv *pc, const struct d
 
 	switch (pc->class) {
 	case PFC_DINT:
-	case PFC_UINT:
-		return int_fits(pc, r);
+	case PFC_UINT: return int_fits(pc, r);
 	case PFC_CHAR:
-	case PFC_ECHR:
-		return dtype_is_integer(r) && r->size <= 4;
+	case PFC_ECHR: return dtype_is_integer(r) && r->size <= 4;
 	case PFC_STR:
-	case PFC_ESTR:
-		return str_fits(c, pc, r) || (r->kind == DK_SYM && r->symfield == FLD_WHY);
-	case PFC_FLOAT:
-		return r->kind == DK_FLOAT && (pc->name[0] != 'L' || r->size == 16);
-	case PFC_ADDR:
-		return ptr || (r->kind == DK_SYM && r->symfield <= FLD_MOD);
+	case PFC_ESTR: return str_fits(c, pc, r) || (r->kind == DK_SYM && r->symfield == FLD_WHY);
+	case PFC_FLOAT: return r->kind == DK_FLOAT && (pc->name[0] != 'L' || r->size == 16);
+	case PFC_ADDR: return ptr || (r->kind == DK_SYM && r->symfield <= FLD_MOD);
 	case PFC_UADDR:
-		return (r->kind == DK_SYM && r->symfield >= FLD_USYM && r->symfield <= FLD_UADDR) || (ptr && m && m->target);
-	case PFC_STACK:
-		return r->kind == DK_STACK || r->kind == DK_USTACK;
+		return (r->kind == DK_SYM && r->symfield >= FLD_USYM && r->symfield <= FLD_UADDR) ||
+		       (ptr && m && m->target);
+	case PFC_STACK: return r->kind == DK_STACK || r->kind == DK_USTACK;
 	case PFC_TIME:
-	case PFC_TIME822:
-		return dtype_is_integer(r) && r->size == 8;
-	default:
-		return true;
+	case PFC_TIME822: return dtype_is_integer(r) && r->size == 8;
+	default: return true;
 	}
 }
 
@@ -266,7 +250,7 @@ static bool parse_format(struct fmtcheck *f, struct node *fmt, struct pfconv **p
 
 bool check_format(struct checker *c, struct node *call, struct node *fmt, struct node *args)
 {
-	struct fmtcheck f = {.c = c, .call = call, .func = call->name, .slot = &fmt->next};
+	struct fmtcheck f = { .c = c, .call = call, .func = call->name, .slot = &fmt->next };
 	struct pfconv *pc;
 	size_t i, n;
 
@@ -284,8 +268,7 @@ bool check_format(struct checker *c, struct node *call, struct node *fmt, struct
 			return false;
 		if (pc[i].flags & PF_AGG) {
 			fail(c, call, D_PRINTF_AGG_CONV,
-			     "%%@ conversion requires an aggregation and is not for use with %s( )",
-			     call->name);
+			     "%%@ conversion requires an aggregation and is not for use with %s( )", call->name);
 			return false;
 		}
 		if (!value_arg(&f))
@@ -293,17 +276,15 @@ bool check_format(struct checker *c, struct node *call, struct node *fmt, struct
 	}
 	if (!*f.slot)
 		return true;
-	fail(c, call, D_PRINTF_ARG_EXTRA,
-	     "%s( ) prototype mismatch: only %u arguments required by this format string",
+	fail(c, call, D_PRINTF_ARG_EXTRA, "%s( ) prototype mismatch: only %u arguments required by this format string",
 	     call->name, f.used);
 	return false;
 }
 
 /* printa("…", @a): conversions take the keys in order, those with @ the value. */
-bool check_format_agg(struct checker *c, struct node *call, struct node *fmt,
-		      const struct dagg *agg)
+bool check_format_agg(struct checker *c, struct node *call, struct node *fmt, const struct dagg *agg)
 {
-	struct fmtcheck f = {.c = c, .call = call, .func = call->name};
+	struct fmtcheck f = { .c = c, .call = call, .func = call->name };
 	const struct dtype *val = basic(c, agg->func == AGG_COUNT ? DT_ULONG : DT_LONG);
 	unsigned key = 0;
 	struct pfconv *pc;
@@ -337,9 +318,8 @@ bool check_format_agg(struct checker *c, struct node *call, struct node *fmt,
 		ty = pc[i].flags & PF_AGG ? val : agg->keys[key++];
 		if (!conv_fits(c, &pc[i], dtype_resolve(c->t, ty)))
 			return bad_type(&f,
-					pc[i].flags & PF_AGG
-						? "aggregating action"
-						: arena_printf(c->a, "argument #%u", key + 1),
+					pc[i].flags & PF_AGG ? "aggregating action"
+							     : arena_printf(c->a, "argument #%u", key + 1),
 					ty);
 	}
 	return true;

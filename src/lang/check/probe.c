@@ -7,7 +7,7 @@ static int match(struct checker *c, const struct pdesc *d, struct probe_list *l,
 {
 	const struct probe_source *ps = c->env->probes;
 
-	*l = (struct probe_list){0};
+	*l = (struct probe_list){ 0 };
 	if (c->prog->trackers)
 		track_match(c->a, c->prog, d, l);
 	if (l->n || !ps || !ps->match)
@@ -22,16 +22,15 @@ static const char *part(const char *s)
 
 static const char *full_name(struct checker *c, const struct pdesc *d)
 {
-	return arena_printf(c->a, "%s:%s:%s:%s", part(d->prov), part(d->mod), part(d->func),
-			    part(d->name));
+	return arena_printf(c->a, "%s:%s:%s:%s", part(d->prov), part(d->mod), part(d->func), part(d->name));
 }
 
 /* The nearest value of one part among the probes that match without it. */
 static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 {
-	static const char *const kinds[] = {"name", "function", "module", "provider"};
+	static const char *const kinds[] = { "name", "function", "module", "provider" };
 	struct pdesc wide = *d;
-	const char **const parts[] = {&wide.name, &wide.func, &wide.mod, &wide.prov};
+	const char **const parts[] = { &wide.name, &wide.func, &wide.mod, &wide.prov };
 	const char *want = *parts[which], *why = NULL;
 	struct probe_list l;
 	struct near m;
@@ -45,7 +44,7 @@ static bool near_part(struct checker *c, const struct pdesc *d, unsigned which)
 	near_init(&m, want);
 	for (i = 0; i < l.n; i++) {
 		const struct probe *p = l.v[i];
-		const char *const has[] = {p->name, p->func, p->mod, p->prov};
+		const char *const has[] = { p->name, p->func, p->mod, p->prov };
 
 		if (!p->later)
 			near_try(&m, has[which]);
@@ -70,11 +69,10 @@ void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why
 	}
 
 	if (pd->desc.id)
-		diag_error(c->d, pd->at, D_PDESC_INVAL,
-			   "invalid probe identifier %u: Unknown probe identifier", pd->desc.id);
+		diag_error(c->d, pd->at, D_PDESC_INVAL, "invalid probe identifier %u: Unknown probe identifier",
+			   pd->desc.id);
 	else
-		diag_error(c->d, pd->at, D_PDESC_ZERO,
-			   "probe description %s does not match any probes",
+		diag_error(c->d, pd->at, D_PDESC_ZERO, "probe description %s does not match any probes",
 			   full_name(c, &pd->desc));
 	if (why) {
 		hint(c, "%s", why);
@@ -89,7 +87,8 @@ void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why
 /* -x zdepends: the other clauses run. */
 static bool leave_out(struct checker *c, const struct pdesc_node *pd, const char *why)
 {
-	diag_warn(c->d, pd->at, D_PDESC_ZERO, "left out: %s does not match any probes%s%s", full_name(c, &pd->desc), why ? ": " : "", why ? why : "");
+	diag_warn(c->d, pd->at, D_PDESC_ZERO, "left out: %s does not match any probes%s%s", full_name(c, &pd->desc),
+		  why ? ": " : "", why ? why : "");
 	return true;
 }
 
@@ -113,7 +112,8 @@ static void drop_unusable(struct probe_list *l, const char **why)
 }
 
 /* known: by name, as what another kernel has. False: reported. */
-static bool nothing_matches(struct checker *c, const struct pdesc_node *pd, const char *tag, const char *why, bool known)
+static bool nothing_matches(struct checker *c, const struct pdesc_node *pd, const char *tag, const char *why,
+			    bool known)
 {
 	if (c->optional || c->env->zdefs || c->zdefs)
 		return true;

@@ -24,14 +24,12 @@ static bool name_ok(struct checker *c, const struct decl *d)
 	size_t n = strlen(d->name);
 
 	if (strchr(d->name, '`'))
-		diag_error(c->d, d->at, D_PROV_BADNAME,
-			   "provider name may not contain scoping operator: %s", d->name);
+		diag_error(c->d, d->at, D_PROV_BADNAME, "provider name may not contain scoping operator: %s", d->name);
 	else if (n > PROVDECL_NAME_MAX)
-		diag_error(c->d, d->at, D_PROV_BADNAME,
-			   "provider name may not exceed %d characters: %s", PROVDECL_NAME_MAX, d->name);
+		diag_error(c->d, d->at, D_PROV_BADNAME, "provider name may not exceed %d characters: %s",
+			   PROVDECL_NAME_MAX, d->name);
 	else if (d->name[n - 1] >= '0' && d->name[n - 1] <= '9')
-		diag_error(c->d, d->at, D_PROV_BADNAME, "provider name may not end with a digit: %s",
-			   d->name);
+		diag_error(c->d, d->at, D_PROV_BADNAME, "provider name may not end with a digit: %s", d->name);
 	else
 		return true;
 	return false;
@@ -40,8 +38,7 @@ static bool name_ok(struct checker *c, const struct decl *d)
 static bool probe_name_ok(struct checker *c, const struct tymember *m, const char *name)
 {
 	if (strchr(name, '`'))
-		diag_error(c->d, m->at, D_PROV_BADNAME,
-			   "probe name may not contain scoping operator: %s", name);
+		diag_error(c->d, m->at, D_PROV_BADNAME, "probe name may not contain scoping operator: %s", name);
 	else if (strlen(name) > PROVDECL_PROBE_MAX)
 		diag_error(c->d, m->at, D_PROV_BADNAME, "probe name may not exceed %d characters: %s",
 			   PROVDECL_PROBE_MAX, name);
@@ -62,9 +59,8 @@ static bool read_args(struct checker *c, const struct tymember *m, const char *n
 	for (t = list; t; t = t->next)
 		n++;
 	if (n > PROVDECL_MAX_ARGS) {
-		diag_error(c->d, m->at, D_PROV_PRARGLEN,
-			   "probe %s %s prototype exceeds %u parameters: %u params used", name, what,
-			   PROVDECL_MAX_ARGS, n);
+		diag_error(c->d, m->at, D_PROV_PRARGLEN, "probe %s %s prototype exceeds %u parameters: %u params used",
+			   name, what, PROVDECL_MAX_ARGS, n);
 		return false;
 	}
 	*ret = arena_new_arr(c->a, const struct dtype *, n ? n : 1);
@@ -79,8 +75,7 @@ static bool read_args(struct checker *c, const struct tymember *m, const char *n
 }
 
 /* Which argument an output parameter stands for: that of the same name, or at the same place. */
-static bool map_arg(const struct tyname *x, unsigned place, const struct tyname *args, unsigned nargs,
-		    uint8_t *ret)
+static bool map_arg(const struct tyname *x, unsigned place, const struct tyname *args, unsigned nargs, uint8_t *ret)
 {
 	unsigned i = 0;
 
@@ -94,18 +89,18 @@ static bool map_arg(const struct tyname *x, unsigned place, const struct tyname 
 	return place < nargs;
 }
 
-static bool map_args(struct checker *c, const struct decl *d, struct dprovprobe *p,
-		     const struct tyname *x, const struct tyname *args)
+static bool map_args(struct checker *c, const struct decl *d, struct dprovprobe *p, const struct tyname *x,
+		     const struct tyname *args)
 {
-	struct node in = {.kind = N_IDENT};
+	struct node in = { .kind = N_IDENT };
 
 	p->map = arena_new_arr(c->a, uint8_t, p->nxargs ? p->nxargs : 1);
 	for (unsigned i = 0; i < p->nxargs; i++, x = x->next) {
 		const struct dtype *to = p->xargs[i], *r = dtype_resolve(c->t, to);
 
 		if (!map_arg(x, i, args, p->nargs, &p->map[i])) {
-			diag_error(c->d, x->at, D_PROV_PRXLATOR,
-				   "%s:%s output argument #%u has no input argument", d->name, p->name, i + 1);
+			diag_error(c->d, x->at, D_PROV_PRXLATOR, "%s:%s output argument #%u has no input argument",
+				   d->name, p->name, i + 1);
 			return false;
 		}
 		in.type = p->args[p->map[i]];
@@ -113,8 +108,8 @@ static bool map_args(struct checker *c, const struct decl *d, struct dprovprobe 
 		if (arg_compat(c, to, &in) || xlator_find(c, &in, r->kind == DK_PTR ? r->base : to))
 			continue;
 		diag_error(c->d, x->at, D_PROV_PRXLATOR,
-			   "translator for %s:%s output argument #%u from %s to %s is not defined",
-			   d->name, p->name, i + 1, dtype_name(c->t, in.type), dtype_name(c->t, to));
+			   "translator for %s:%s output argument #%u from %s to %s is not defined", d->name, p->name,
+			   i + 1, dtype_name(c->t, in.type), dtype_name(c->t, to));
 		return false;
 	}
 	return true;
@@ -133,8 +128,7 @@ static void add_probe(struct checker *c, const struct decl *d, struct dprovider 
 		diag_error(c->d, m->at, D_PROV_PRDUP, "probe redeclared: %s:%s", d->name, p->name);
 		return;
 	}
-	if (!probe_name_ok(c, m, p->name) ||
-	    !read_args(c, m, p->name, "input", in->keys, &p->args, &p->nargs) ||
+	if (!probe_name_ok(c, m, p->name) || !read_args(c, m, p->name, "input", in->keys, &p->args, &p->nargs) ||
 	    !read_args(c, m, p->name, "output", out->keys, &p->xargs, &p->nxargs) ||
 	    !map_args(c, d, p, out->keys, in->keys))
 		return;

@@ -42,8 +42,8 @@ static uint64_t member_size(const struct layout *l, const struct dtype *r)
 	return r->kind == DK_STRING ? l->strsize + STRING_MEMBER_ALIGN : r->size;
 }
 
-static void add_member(struct layout *l, const char *name, const struct dtype *type,
-		       const struct dtype *r, bool is_bits, uint32_t width)
+static void add_member(struct layout *l, const char *name, const struct dtype *type, const struct dtype *r,
+		       bool is_bits, uint32_t width)
 {
 	uint32_t align = r->kind == DK_STRING ? STRING_MEMBER_ALIGN : r->align;
 	bool is_union = l->ty->kind == DK_UNION;
@@ -60,7 +60,7 @@ static void add_member(struct layout *l, const char *name, const struct dtype *t
 	if (is_union && l->bits < start)
 		l->bits = start;
 	if (name || !is_bits)
-		l->m[l->n++] = (struct dmember){name ? name : "", type, (uint32_t)off, width};
+		l->m[l->n++] = (struct dmember){ name ? name : "", type, (uint32_t)off, width };
 	if (align > l->ty->align && (name || !is_bits))
 		l->ty->align = align;
 }
@@ -74,8 +74,8 @@ static const struct dtype *member_type(struct checker *c, const struct tymember 
 	if (ty->kind == DK_DYN)
 		return NULL;
 	if (r->kind == DK_FWD || ((r->kind == DK_STRUCT || r->kind == DK_UNION) && !r->size)) {
-		diag_error(c->d, m->at, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s",
-			   dtype_name(c->t, ty), name);
+		diag_error(c->d, m->at, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s", dtype_name(c->t, ty),
+			   name);
 		return NULL;
 	}
 	if (!r->size && r->kind != DK_STRING && r->kind != DK_ARRAY) {
@@ -85,8 +85,7 @@ static const struct dtype *member_type(struct checker *c, const struct tymember 
 	return ty;
 }
 
-static bool bit_width(struct checker *c, const struct tymember *m, const struct dtype *r,
-		      uint32_t *ret)
+static bool bit_width(struct checker *c, const struct tymember *m, const struct dtype *r, uint32_t *ret)
 {
 	const char *name = m->name ? m->name : "(anon)";
 	struct node *v;
@@ -151,7 +150,7 @@ static bool same_member_twice(struct checker *c, const struct tydecl *def)
 
 static void define_struct(struct checker *c, struct dtype *ty, const struct tydecl *def)
 {
-	struct layout l = {.ty = ty, .strsize = c->env->opts ? opts_strcap(c->env->opts) : OPTIONS_STRSIZE_DEFAULT};
+	struct layout l = { .ty = ty, .strsize = c->env->opts ? opts_strcap(c->env->opts) : OPTIONS_STRSIZE_DEFAULT };
 	const struct tymember *m;
 	uint32_t n = 0;
 
@@ -181,7 +180,8 @@ static bool enum_value(struct checker *c, const struct tymember *m, int64_t *val
 			diag_error(c->d, m->value->at, D_DECL_ENCONST,
 				   "enumerator '%s' must be assigned to an integral constant "
 				   "expression",
-				   m->name)->read_to = m->read_to;
+				   m->name)
+				->read_to = m->read_to;
 		return false;
 	}
 	*val = (int64_t)v->ival;
@@ -206,16 +206,19 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 		if (!enum_value(c, m, &next))
 			return;
 		if (next > INT32_MAX || next < INT32_MIN) {
-			diag_error(c->d, m->at, D_DECL_ENOFLOW,
-				   "enumerator '%s' value overflows INT_MAX (2147483647)", m->name)
+			diag_error(c->d, m->at, D_DECL_ENOFLOW, "enumerator '%s' value overflows INT_MAX (2147483647)",
+				   m->name)
 				->read_to = m->read_to;
 			return;
 		}
 		for (unsigned i = 0; i < ty->nevals; i++) {
 			if (strcmp(v[i].name, m->name) != 0)
 				continue;
-			diag_error(c->d, m->at, D_UNKNOWN, "failed to define enumerator '%s': Duplicate member or "
-				   "variable name", m->name)->read_to = m->read_to;
+			diag_error(c->d, m->at, D_UNKNOWN,
+				   "failed to define enumerator '%s': Duplicate member or "
+				   "variable name",
+				   m->name)
+				->read_to = m->read_to;
 			return;
 		}
 		if (symtab_get(&c->globals, m->name, 0) || symtab_get(&c->inlines, m->name, 0) ||
@@ -223,7 +226,7 @@ static void define_enum(struct checker *c, struct dtype *ty, const struct tydecl
 			diag_error(c->d, m->at, D_DECL_IDRED, "identifier redeclared: %s", m->name);
 			return;
 		}
-		v[ty->nevals] = (struct denumval){m->name, next};
+		v[ty->nevals] = (struct denumval){ m->name, next };
 		dtype_add_enumerator(c->t, ty, ty->nevals++);
 	}
 }
@@ -236,8 +239,7 @@ const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct s
 	if (def->done == c->t)
 		return def->type;
 	if (def->tag && symtab_get(&c->t->names, def->tag, def->kind)) {
-		diag_error(c->d, at, D_DECL_TYPERED, "type redeclared: %s %s", kind_text(def->kind),
-			   def->tag);
+		diag_error(c->d, at, D_DECL_TYPERED, "type redeclared: %s %s", kind_text(def->kind), def->tag);
 		def->type = basic(c, DT_DYN);
 		def->done = c->t;
 		return def->type;

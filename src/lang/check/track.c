@@ -7,7 +7,7 @@ static const struct {
 	const char *name;
 	uint64_t def, min, max;
 } settings[TS_COUNT_] = {
-#define TS(id, name, def, min, max) [TS_##id] = {name, def, min, max},
+#define TS(id, name, def, min, max) [TS_##id] = { name, def, min, max },
 #include "lang/track.def"
 };
 
@@ -55,14 +55,13 @@ static void set_one(struct checker *c, const struct decl *d, struct dtracker *t,
 	}
 	if (!const_value(c, m->value, &v)) {
 		if (!is_err(v))
-			diag_error(c->d, m->value->at, D_TRACKER_SETTING,
-				   "tracker %s: %s must be an integer constant", d->name, m->name);
+			diag_error(c->d, m->value->at, D_TRACKER_SETTING, "tracker %s: %s must be an integer constant",
+				   d->name, m->name);
 		return;
 	}
 	if (v->ival < settings[i].min || v->ival > settings[i].max) {
-		diag_error(c->d, m->value->at, D_TRACKER_SETTING,
-			   "tracker %s: %s must be between %llu and %llu", d->name, m->name,
-			   (unsigned long long)settings[i].min, (unsigned long long)settings[i].max);
+		diag_error(c->d, m->value->at, D_TRACKER_SETTING, "tracker %s: %s must be between %llu and %llu",
+			   d->name, m->name, (unsigned long long)settings[i].min, (unsigned long long)settings[i].max);
 		return;
 	}
 	t->settings[i] = v->ival;
@@ -86,8 +85,7 @@ static bool key_type_ok(struct checker *c, const struct decl *d, const struct ty
 		return false;
 	if (r->kind == DK_STRING || (r->size && r->size <= UINT32_MAX && r->kind != DK_FLOAT))
 		return true;
-	diag_error(c->d, k->at, D_TRACKER_TYPE, "tracker %s: a key cannot have type %s", d->name,
-		   dtype_name(c->t, ty));
+	diag_error(c->d, k->at, D_TRACKER_TYPE, "tracker %s: a key cannot have type %s", d->name, dtype_name(c->t, ty));
 	return false;
 }
 
@@ -111,9 +109,7 @@ static bool read_keys(struct checker *c, const struct decl *d, struct dtracker *
 		if (!key_type_ok(c, d, k, t->keys[i]))
 			return false;
 	}
-	t->store = !t->nkeys ? TRACK_THREAD
-		   : t->nkeys == 1 && is_task(c, t->keys[0]) ? TRACK_TASK
-							     : TRACK_KEYED;
+	t->store = !t->nkeys ? TRACK_THREAD : t->nkeys == 1 && is_task(c, t->keys[0]) ? TRACK_TASK : TRACK_KEYED;
 	return true;
 }
 
@@ -121,7 +117,8 @@ static bool read_keys(struct checker *c, const struct decl *d, struct dtracker *
 static void make_probes(struct checker *c, struct dtracker *t)
 {
 	static const char *const names[TRACK_NPROBES] = {
-		[TRACK_SLOW] = "slow", [TRACK_ALL] = "all", [TRACK_TIMEOUT] = "timeout"};
+		[TRACK_SLOW] = "slow", [TRACK_ALL] = "all", [TRACK_TIMEOUT] = "timeout"
+	};
 	struct probe_arg *args = arena_new_arr(c->a, struct probe_arg, t->nkeys + 1);
 
 	args[0].ctype = "latency_t *";
@@ -130,15 +127,15 @@ static void make_probes(struct checker *c, struct dtracker *t)
 	for (unsigned i = 0; i < TRACK_NPROBES; i++) {
 		struct probe *p = arena_new_obj(c->a, struct probe);
 
-		*p = (struct probe){.id = TRACK_PROBE_ID + t->id * TRACK_NPROBES + i,
-				    .prov = "latency",
-				    .mod = t->name,
-				    .func = "",
-				    .name = names[i],
-				    .args = args,
-				    .nargs = t->nkeys + 1,
-				    .args_known = true,
-				    .priv = t};
+		*p = (struct probe){ .id = TRACK_PROBE_ID + t->id * TRACK_NPROBES + i,
+				     .prov = "latency",
+				     .mod = t->name,
+				     .func = "",
+				     .name = names[i],
+				     .args = args,
+				     .nargs = t->nkeys + 1,
+				     .args_known = true,
+				     .priv = t };
 		t->probes[i] = p;
 	}
 }
@@ -240,8 +237,8 @@ static bool check_keys_of(struct checker *c, struct node *n, const struct dtrack
 /* Where it cannot be: in the clauses that it would fire, and where there is no program of its own. */
 static bool place_ok(struct checker *c, struct node *n)
 {
-	const char *where = !c->stmt	       ? NULL
-			    : c->stmt->event    ? "a latency probe"
+	const char *where = !c->stmt		? NULL
+			    : c->stmt->event	? "a latency probe"
 			    : c->stmt->is_error ? "dtrace:::ERROR"
 						: NULL;
 
@@ -266,8 +263,7 @@ static bool take_id(struct checker *c, struct node *n, const struct dtracker *t)
 	if (is_err(n->c))
 		return false;
 	if (!dtype_is_integer(res(c, n->c))) {
-		fail(c, n->c, D_TRACKER_KEYS, "the exit id of end( ) must be an integer, this is %s",
-		     tname(c, n->c));
+		fail(c, n->c, D_TRACKER_KEYS, "the exit id of end( ) must be an integer, this is %s", tname(c, n->c));
 		return false;
 	}
 	n->c = convert(c, n->c, dtype_int(c->t, 8, true));
@@ -314,8 +310,8 @@ struct node *check_track_call(struct checker *c, struct node *n)
 	if (!place_ok(c, n) || !take_id(c, n, t))
 		return set_err(c, n);
 	if (n->nargs != t->nkeys)
-		return fail(c, n, D_TRACKER_KEYS, "tracker %s has %u key%s %s, %s( ) is given %u", t->name,
-			    t->nkeys, t->nkeys == 1 ? "" : "s", key_list(c, t), n->name, n->nargs);
+		return fail(c, n, D_TRACKER_KEYS, "tracker %s has %u key%s %s, %s( ) is given %u", t->name, t->nkeys,
+			    t->nkeys == 1 ? "" : "s", key_list(c, t), n->name, n->nargs);
 	if (!check_keys_of(c, n, t))
 		return set_err(c, n);
 	if (!pending && c->stmt)

@@ -102,8 +102,8 @@ static const struct dtype *pointee(struct checker *c, const struct dtype *r)
 /* Kernel types may have twins in modules: same tag, same size. */
 static bool same_tagged(const struct dtype *a, const struct dtype *b)
 {
-	return a->kind == b->kind && a->from_kernel && b->from_kernel && a->name && b->name &&
-	       a->size == b->size && __builtin_strcmp(a->name, b->name) == 0;
+	return a->kind == b->kind && a->from_kernel && b->from_kernel && a->name && b->name && a->size == b->size &&
+	       __builtin_strcmp(a->name, b->name) == 0;
 }
 
 bool types_same(struct checker *c, const struct dtype *a, const struct dtype *b)
@@ -116,8 +116,7 @@ bool types_same(struct checker *c, const struct dtype *a, const struct dtype *b)
 		if (a == b)
 			return true;
 		if (a->kind == DK_INT && b->kind == DK_INT)
-			return a->size == b->size && a->is_signed == b->is_signed &&
-			       a->is_bool == b->is_bool;
+			return a->size == b->size && a->is_signed == b->is_signed && a->is_bool == b->is_bool;
 		if (a->kind != b->kind)
 			return false;
 		if (a->kind == DK_ARRAY && a->nelems != b->nelems)
@@ -162,7 +161,7 @@ bool ptr_compat(struct checker *c, const struct node *l, const struct node *r)
 bool arg_compat(struct checker *c, const struct dtype *l, const struct node *r)
 {
 	const struct dtype *lt = dtype_resolve(c->t, l), *rt = res(c, r);
-	struct node fake = {.kind = N_IDENT, .type = l};
+	struct node fake = { .kind = N_IDENT, .type = l };
 
 	if (dtype_is_integer(lt) && dtype_is_integer(rt))
 		return true;

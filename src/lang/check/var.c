@@ -38,8 +38,7 @@ struct cvar *var_new(struct checker *c, enum dscope scope, const char *name, str
 static struct node *fail_undef(struct checker *c, struct node *n, enum dscope scope)
 {
 	c->stop_undef = true;
-	return fail(c, n, D_VAR_UNDEF, "%s%s has not yet been declared or assigned",
-		    var_prefix(scope), n->name);
+	return fail(c, n, D_VAR_UNDEF, "%s%s has not yet been declared or assigned", var_prefix(scope), n->name);
 }
 
 static void try_table(struct near *m, const struct symtab *t)
@@ -78,10 +77,10 @@ static struct node *fail_ident(struct checker *c, struct node *n)
 
 static const char *kind_name(enum bi_kind k)
 {
-	static const char *const names[] = {[BIK_VAR] = "scalar",
-					    [BIK_ACT] = "tracing function",
-					    [BIK_SUB] = "function",
-					    [BIK_AGG] = "aggregating function"};
+	static const char *const names[] = { [BIK_VAR] = "scalar",
+					     [BIK_ACT] = "tracing function",
+					     [BIK_SUB] = "function",
+					     [BIK_AGG] = "aggregating function" };
 	return names[k];
 }
 
@@ -90,14 +89,10 @@ static const char *kind_name(enum bi_kind k)
 static const char *probe_part(const struct probe *p, enum bi_id id)
 {
 	switch (id) {
-	case BI_PROBEPROV:
-		return p->prov;
-	case BI_PROBEMOD:
-		return p->mod;
-	case BI_PROBEFUNC:
-		return p->func;
-	default:
-		return p->name;
+	case BI_PROBEPROV: return p->prov;
+	case BI_PROBEMOD: return p->mod;
+	case BI_PROBEFUNC: return p->func;
+	default: return p->name;
 	}
 }
 
@@ -105,7 +100,7 @@ static struct node *call(struct checker *c, struct span at, const char *name, st
 {
 	struct node *n = arena_new_obj(c->a, struct node);
 
-	*n = (struct node){.kind = N_CALL, .at = at, .name = name, .args = args};
+	*n = (struct node){ .kind = N_CALL, .at = at, .name = name, .args = args };
 	for (struct node *a = args; a; a = a->next)
 		n->nargs++;
 	return n;
@@ -116,7 +111,7 @@ static struct node *process_prov(struct checker *c, struct node *n, struct node 
 {
 	struct node *pid = arena_new_obj(c->a, struct node);
 
-	*pid = (struct node){.kind = N_IDENT, .at = n->at, .name = "pid"};
+	*pid = (struct node){ .kind = N_IDENT, .at = n->at, .name = "pid" };
 	stem->next = call(c, n->at, "lltostr", pid);
 	return check_expr(c, call(c, n->at, "strjoin", stem));
 }
@@ -125,7 +120,7 @@ static struct node *stem_of(struct checker *c, struct span at, const char *prov)
 {
 	struct node *stem = arena_new_obj(c->a, struct node);
 
-	*stem = (struct node){.kind = N_STR, .at = at, .str = prov, .len = strlen(prov) - 1};
+	*stem = (struct node){ .kind = N_STR, .at = at, .str = prov, .len = strlen(prov) - 1 };
 	return stem;
 }
 
@@ -134,10 +129,10 @@ static struct node *stem_of_any(struct checker *c, struct span at)
 {
 	struct node *v = arena_new_arr(c->a, struct node, 4);
 
-	v[0] = (struct node){.kind = N_IDENT, .at = at, .name = "probeprov", .next = &v[1]};
-	v[1] = (struct node){.kind = N_INT, .at = at, .name = "", .next = &v[2]};
-	v[2] = (struct node){.kind = N_UNARY, .at = at, .op = OP_NEG, .a = &v[3]};
-	v[3] = (struct node){.kind = N_INT, .at = at, .name = "", .ival = 1};
+	v[0] = (struct node){ .kind = N_IDENT, .at = at, .name = "probeprov", .next = &v[1] };
+	v[1] = (struct node){ .kind = N_INT, .at = at, .name = "", .next = &v[2] };
+	v[2] = (struct node){ .kind = N_UNARY, .at = at, .op = OP_NEG, .a = &v[3] };
+	v[3] = (struct node){ .kind = N_INT, .at = at, .name = "", .ival = 1 };
 	return call(c, at, "substr", v);
 }
 
@@ -214,14 +209,13 @@ static struct node *builtin_var(struct checker *c, struct node *n, const struct 
 	if (b->id == BI_VMREGS)
 		return fail(c, n, D_UNSUP, "vmregs[ ] is not supported on Linux");
 	if (b->id == BI_ARGS || b->id == BI_UREGS)
-		return fail(c, n, D_IDENT_BADREF,
-			    "associative array '%s' may not be referenced as scalar", b->name);
+		return fail(c, n, D_IDENT_BADREF, "associative array '%s' may not be referenced as scalar", b->name);
 	if (b->id >= BI_PROBEFUNC && b->id <= BI_PROBEPROV)
 		return probe_name(c, n, b->id);
 	n->type = dtype_parse(c->t, b->proto);
 	if (!n->type) {
-		fail(c, n, D_TYPE_ERR, "failed to resolve type %s for identifier %s: %s", b->proto,
-		     b->name, "Unknown type name");
+		fail(c, n, D_TYPE_ERR, "failed to resolve type %s for identifier %s: %s", b->proto, b->name,
+		     "Unknown type name");
 		hint(c, "the kernel has no BTF type information (/sys/kernel/btf/vmlinux)");
 	}
 	return n;
@@ -251,8 +245,7 @@ static bool var_access(struct checker *c, struct node *n, struct cvar *v, enum a
 static struct node *use_var(struct checker *c, struct node *n, struct cvar *v, enum access acc)
 {
 	if (v->pub.is_assoc)
-		return fail(c, n, D_IDENT_BADREF,
-			    "associative array '%s%s' may not be referenced as scalar",
+		return fail(c, n, D_IDENT_BADREF, "associative array '%s%s' may not be referenced as scalar",
 			    var_prefix(v->pub.scope), n->name);
 	if (!var_access(c, n, v, acc))
 		return n;
@@ -317,8 +310,8 @@ struct node *check_ident(struct checker *c, struct node *n, enum access acc)
 	if (b && b->kind == BIK_VAR)
 		return builtin_var(c, n, b);
 	if (b)
-		return fail(c, n, D_IDENT_BADREF, "%s '%s' may not be referenced as scalar",
-			    kind_name(b->kind), n->name);
+		return fail(c, n, D_IDENT_BADREF, "%s '%s' may not be referenced as scalar", kind_name(b->kind),
+			    n->name);
 	if (acc != ACC_READ)
 		return use_var(c, n, var_new(c, VS_GLOBAL, n->name, n->at), acc);
 	return other_ident(c, n);
@@ -377,8 +370,7 @@ static struct node *check_assoc(struct checker *c, struct node *n, struct cvar *
 	const char *what = arena_printf(c->a, "%s%s[ ]", var_prefix(v->pub.scope), v->pub.name);
 
 	if (v->pub.scope == VS_THIS)
-		return fail(c, n, D_ARR_LOCAL,
-			    "local variables may not be used as associative arrays: %s",
+		return fail(c, n, D_ARR_LOCAL, "local variables may not be used as associative arrays: %s",
 			    v->pub.name);
 	v->pub.is_assoc = true;
 	n->name = v->pub.name;
@@ -410,12 +402,11 @@ static struct node *index_memory(struct checker *c, struct node *n)
 	if (ar->kind != DK_PTR && ar->kind != DK_ARRAY)
 		return fail(c, n, D_DEREF_NONPTR, "cannot dereference non-pointer type");
 	if (!is_int(c, i))
-		return fail(c, n, D_OP_INCOMPAT,
-			    "operands have incompatible types: \"%s\" + \"%s\"", tname(c, n->a),
+		return fail(c, n, D_OP_INCOMPAT, "operands have incompatible types: \"%s\" + \"%s\"", tname(c, n->a),
 			    tname(c, i));
 	if (ar->kind == DK_ARRAY && ar->nelems && i->kind == N_INT && i->ival >= ar->nelems)
-		return fail(c, n, D_ARR_BOUNDS, "index outside array bounds: %lld, max is %llu",
-			    (long long)i->ival, (unsigned long long)ar->nelems);
+		return fail(c, n, D_ARR_BOUNDS, "index outside array bounds: %lld, max is %llu", (long long)i->ival,
+			    (unsigned long long)ar->nelems);
 	el = dtype_resolve(c->t, ar->base);
 	if (el->kind == DK_VOID)
 		return fail(c, n, D_DEREF_VOID, "cannot dereference pointer to void");
@@ -437,8 +428,7 @@ static bool is_param(const struct checker *c, const char *name)
 }
 
 /* The inline array of that name. The library is asked only when a new array would be read. */
-static const struct cinline *array_inline(struct checker *c, const char *name,
-					  const struct builtin *b, enum access acc)
+static const struct cinline *array_inline(struct checker *c, const char *name, const struct builtin *b, enum access acc)
 {
 	const struct cinline *in = symtab_get(&c->inlines, name, 0);
 
@@ -479,15 +469,11 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc)
 struct node *check_target(struct checker *c, struct node *n, enum access acc)
 {
 	switch (n->kind) {
-	case N_IDENT:
-		return check_ident(c, n, acc);
+	case N_IDENT: return check_ident(c, n, acc);
 	case N_TLS:
-	case N_THIS:
-		return check_scoped(c, n, acc);
-	case N_INDEX:
-		return check_index(c, n, acc);
-	default:
-		return check_expr(c, n);
+	case N_THIS: return check_scoped(c, n, acc);
+	case N_INDEX: return check_index(c, n, acc);
+	default: return check_expr(c, n);
 	}
 }
 

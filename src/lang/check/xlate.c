@@ -13,7 +13,7 @@ static struct span end_of(const struct decl *d)
 	struct span at = d->at;
 
 	if (at.len > 0)
-		at = (struct span){at.src, at.off + at.len - 1, 1, 0};
+		at = (struct span){ at.src, at.off + at.len - 1, 1, 0 };
 	return at;
 }
 
@@ -24,16 +24,13 @@ static bool output_ok(struct checker *c, const struct decl *d, const struct dtyp
 	if (r->kind == DK_DYN)
 		return false;
 	if (r->kind == DK_FWD)
-		diag_error(c->d, end_of(d), D_XLATE_SOU, "incomplete struct/union/enum %s",
-			   dtype_name(c->t, out));
+		diag_error(c->d, end_of(d), D_XLATE_SOU, "incomplete struct/union/enum %s", dtype_name(c->t, out));
 	else if (r->kind != DK_STRUCT && r->kind != DK_UNION)
-		diag_error(c->d, end_of(d), D_XLATE_SOU,
-			   "translator output type must be a struct or union");
+		diag_error(c->d, end_of(d), D_XLATE_SOU, "translator output type must be a struct or union");
 	return r->kind == DK_STRUCT || r->kind == DK_UNION;
 }
 
-static bool exact(struct checker *c, const struct cxlator *x, const struct dtype *out,
-		  const struct dtype *in)
+static bool exact(struct checker *c, const struct cxlator *x, const struct dtype *out, const struct dtype *in)
 {
 	return types_same(c, x->out, out) && types_same(c, x->in.type, in);
 }
@@ -51,11 +48,11 @@ static void check_xmember(struct checker *c, struct cxlator *x, const struct tym
 	struct node *v;
 
 	if (!dtype_member(c->t, x->out, m->name, &dm)) {
-		diag_error(c->d, end_of(x->decl), D_XLATE_MEMB, "translator member %s is not a member of %s",
-			   m->name, dtype_name(c->t, x->out));
+		diag_error(c->d, end_of(x->decl), D_XLATE_MEMB, "translator member %s is not a member of %s", m->name,
+			   dtype_name(c->t, x->out));
 		return;
 	}
-	c->scope = (struct cscope){&x->in, 1, x->lib, NULL};
+	c->scope = (struct cscope){ &x->in, 1, x->lib, NULL };
 	v = check_translated(c, node_copy(c->a, m->value));
 	c->scope = outer;
 	if (!is_err(v) && !member_fits(c, dm.type, v))
@@ -78,8 +75,7 @@ void declare_translator(struct checker *c, const struct decl *d)
 	for (x = c->xlators; x && !(c->scope.lib && x->lib); x = x->next) {
 		if (!exact(c, x, out, in))
 			continue;
-		diag_error(c->d, end_of(d), D_XLATE_REDECL,
-			   "translator from %s to %s has already been declared",
+		diag_error(c->d, end_of(d), D_XLATE_REDECL, "translator from %s to %s has already been declared",
 			   dtype_name(c->t, in), dtype_name(c->t, out));
 		return;
 	}
@@ -154,8 +150,8 @@ struct node *check_xlate(struct checker *c, struct node *n)
 		return set_err(c, n);
 	k = xlate_make(c, n->a, to);
 	if (!k)
-		return fail(c, n, D_XLATE_NONE, "cannot translate from \"%s\" to \"%s\"",
-			    tname(c, n->a), dtype_name(c->t, to));
+		return fail(c, n, D_XLATE_NONE, "cannot translate from \"%s\" to \"%s\"", tname(c, n->a),
+			    dtype_name(c->t, to));
 	k->at = n->at;
 	k->next = n->next;
 	return k;
@@ -194,11 +190,10 @@ static struct node *no_conversion(struct checker *c, struct node *n, const struc
 }
 
 /* The expression of a member at its use. */
-static struct node *expand(struct checker *c, struct node *n, const struct tymember *m,
-			   const struct dtype *ty)
+static struct node *expand(struct checker *c, struct node *n, const struct tymember *m, const struct dtype *ty)
 {
 	const struct cxlator *x = n->a->xlator;
-	struct cscope scope = {arena_new_obj(c->a, struct cparam), 1, x->lib, NULL};
+	struct cscope scope = { arena_new_obj(c->a, struct cparam), 1, x->lib, NULL };
 	struct node *before = NULL, *k;
 
 	scope.params[0] = x->in;
@@ -248,8 +243,7 @@ struct node *xlate_member(struct checker *c, struct node *n)
 
 /* -- whole structs -- */
 
-static struct node *member_of(struct checker *c, struct node *st, const struct tymember *m,
-			      const struct dmember *dm)
+static struct node *member_of(struct checker *c, struct node *st, const struct tymember *m, const struct dmember *dm)
 {
 	struct node *n = new_node(c, N_MEMBER, st->at);
 

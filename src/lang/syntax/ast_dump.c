@@ -137,8 +137,7 @@ static void dump_int(struct strb *o, const struct node *n)
 	if (n->is_char_const)
 		strb_printf(o, "%s=%" PRIu64, "char", n->ival);
 	else
-		strb_printf(o, "%s%" PRIu64 "%s", n->str && n->str[0] == '0' && n->str[1] ? "#" : "",
-			    n->ival, n->name);
+		strb_printf(o, "%s%" PRIu64 "%s", n->str && n->str[0] == '0' && n->str[1] ? "#" : "", n->ival, n->name);
 }
 
 /* Name and operands of the kinds that are one word and up to three operands. */
@@ -197,75 +196,37 @@ static void dump_listed(struct strb *o, const char *mark, const struct node *n)
 static void dump_leaf(struct strb *o, const struct node *n)
 {
 	switch (n->kind) {
-	case N_INT:
-		dump_int(o, n);
-		break;
-	case N_STR:
-		dump_text(o, n->str, n->len);
-		break;
-	case N_IDENT:
-		strb_adds(o, n->name);
-		break;
-	case N_TLS:
-		strb_printf(o, "self->%s", n->name);
-		break;
-	case N_THIS:
-		strb_printf(o, "this->%s", n->name);
-		break;
-	case N_KSYM:
-		strb_printf(o, "%s`%s", n->str ? n->str : "", n->name);
-		break;
-	default:
-		break;
+	case N_INT: dump_int(o, n); break;
+	case N_STR: dump_text(o, n->str, n->len); break;
+	case N_IDENT: strb_adds(o, n->name); break;
+	case N_TLS: strb_printf(o, "self->%s", n->name); break;
+	case N_THIS: strb_printf(o, "this->%s", n->name); break;
+	case N_KSYM: strb_printf(o, "%s`%s", n->str ? n->str : "", n->name); break;
+	default: break;
 	}
 }
 
 static void dump_node(struct strb *o, const struct node *n)
 {
 	switch (n->kind) {
-	case N_AGG:
-		dump_listed(o, "@", n);
-		break;
-	case N_CALL:
-		dump_listed(o, "call ", n);
-		break;
-	case N_INDEX:
-		dump_listed(o, "index", n);
-		break;
-	case N_UNARY:
-		dump_op(o, unary_text(n->op), op_text(n->op), n);
-		break;
-	case N_BINARY:
-		dump_op(o, op_text(n->op), "", n);
-		break;
-	case N_COND:
-		dump_op(o, "?:", "", n);
-		break;
-	case N_ASSIGN:
-		dump_op(o, assign_text(n->op), "=", n);
-		break;
+	case N_AGG: dump_listed(o, "@", n); break;
+	case N_CALL: dump_listed(o, "call ", n); break;
+	case N_INDEX: dump_listed(o, "index", n); break;
+	case N_UNARY: dump_op(o, unary_text(n->op), op_text(n->op), n); break;
+	case N_BINARY: dump_op(o, op_text(n->op), "", n); break;
+	case N_COND: dump_op(o, "?:", "", n); break;
+	case N_ASSIGN: dump_op(o, assign_text(n->op), "=", n); break;
 	case N_MEMBER:
 		strb_adds(o, n->arrow ? "(-> " : "(. ");
 		dump_node(o, n->a);
 		strb_printf(o, " %s)", n->name);
 		break;
-	case N_CAST:
-		dump_typed(o, "cast", n);
-		break;
-	case N_SIZEOF:
-		dump_typed(o, n->tyname && n->a ? "sizeof-name" : "sizeof", n);
-		break;
-	case N_OFFSETOF:
-		dump_typed(o, "offsetof", n);
-		break;
-	case N_STRINGOF:
-		dump_typed(o, "stringof", n);
-		break;
-	case N_XLATE:
-		dump_typed(o, "xlate", n);
-		break;
-	default:
-		dump_leaf(o, n);
+	case N_CAST: dump_typed(o, "cast", n); break;
+	case N_SIZEOF: dump_typed(o, n->tyname && n->a ? "sizeof-name" : "sizeof", n); break;
+	case N_OFFSETOF: dump_typed(o, "offsetof", n); break;
+	case N_STRINGOF: dump_typed(o, "stringof", n); break;
+	case N_XLATE: dump_typed(o, "xlate", n); break;
+	default: dump_leaf(o, n);
 	}
 }
 
@@ -275,7 +236,7 @@ static void dump_stmts(struct strb *o, const struct stmt *s);
 static void dump_flow(struct strb *o, const struct stmt *s)
 {
 	static const char *const words[] = {
-		[ST_IF] = "if ",   [ST_LOOP] = "loop ",	  [ST_BLOCK] = "block",	  [ST_LOCAL] = "local ",
+		[ST_IF] = "if ",      [ST_LOOP] = "loop ",	  [ST_BLOCK] = "block",	   [ST_LOCAL] = "local ",
 		[ST_BREAK] = "break", [ST_CONTINUE] = "continue", [ST_RETURN] = "return ",
 	};
 
@@ -324,8 +285,8 @@ static void dump_desc(struct strb *o, const struct pdesc *d)
 	if (d->id)
 		strb_printf(o, " #%u", d->id);
 	else
-		strb_printf(o, " %s:%s:%s:%s", d->prov ? d->prov : "", d->mod ? d->mod : "",
-			    d->func ? d->func : "", d->name ? d->name : "");
+		strb_printf(o, " %s:%s:%s:%s", d->prov ? d->prov : "", d->mod ? d->mod : "", d->func ? d->func : "",
+			    d->name ? d->name : "");
 }
 
 static void dump_clause(struct strb *o, const struct clause *c)
@@ -346,9 +307,9 @@ static void dump_clause(struct strb *o, const struct clause *c)
 
 static void dump_decl(struct strb *o, const struct decl *d)
 {
-	static const char *const words[] = {"var", "typedef", "type", "inline", "translator",
-					    "provider", "function", "tracker"};
-	static const char *const scopes[] = {"", "self->", "this->"};
+	static const char *const words[] = { "var",	   "typedef",  "type",	   "inline",
+					     "translator", "provider", "function", "tracker" };
+	static const char *const scopes[] = { "", "self->", "this->" };
 
 	strb_printf(o, "(%s", words[d->kind]);
 	if (d->type) {

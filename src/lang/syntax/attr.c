@@ -7,18 +7,39 @@
 #include "base/cleanup.h"
 #include "lang/dlib.h"
 
-static const char *const stabilities[STAB_COUNT_] = {"Internal", "Private",	"Obsolete", "External",
-						     "Unstable", "Evolving", "Stable",	"Standard"};
-static const char *const classes[CLASS_COUNT_] = {"Unknown", "CPU", "Platform", "Group", "ISA", "Common"};
-static const char *const parts[PART_COUNT_] = {"provider", "module", "function", "name", "args"};
+static const char *const stabilities[STAB_COUNT_] = { "Internal", "Private",  "Obsolete", "External",
+						      "Unstable", "Evolving", "Stable",	  "Standard" };
+static const char *const classes[CLASS_COUNT_] = { "Unknown", "CPU", "Platform", "Group", "ISA", "Common" };
+static const char *const parts[PART_COUNT_] = { "provider", "module", "function", "name", "args" };
 
-#define STABLE {STAB_STABLE, STAB_STABLE, CLASS_COMMON}
-#define EVOL {STAB_EVOLVING, STAB_EVOLVING, CLASS_COMMON}
-#define EVOL_ISA {STAB_EVOLVING, STAB_EVOLVING, CLASS_ISA}
-#define UNST {STAB_UNSTABLE, STAB_UNSTABLE, CLASS_COMMON}
-#define UNST_UNKNOWN {STAB_UNSTABLE, STAB_UNSTABLE, CLASS_UNKNOWN}
-#define PRIV {STAB_PRIVATE, STAB_PRIVATE, CLASS_UNKNOWN}
-#define PRIV_ISA {STAB_PRIVATE, STAB_PRIVATE, CLASS_ISA}
+#define STABLE \
+	{ \
+		STAB_STABLE, STAB_STABLE, CLASS_COMMON \
+	}
+#define EVOL \
+	{ \
+		STAB_EVOLVING, STAB_EVOLVING, CLASS_COMMON \
+	}
+#define EVOL_ISA \
+	{ \
+		STAB_EVOLVING, STAB_EVOLVING, CLASS_ISA \
+	}
+#define UNST \
+	{ \
+		STAB_UNSTABLE, STAB_UNSTABLE, CLASS_COMMON \
+	}
+#define UNST_UNKNOWN \
+	{ \
+		STAB_UNSTABLE, STAB_UNSTABLE, CLASS_UNKNOWN \
+	}
+#define PRIV \
+	{ \
+		STAB_PRIVATE, STAB_PRIVATE, CLASS_UNKNOWN \
+	}
+#define PRIV_ISA \
+	{ \
+		STAB_PRIVATE, STAB_PRIVATE, CLASS_ISA \
+	}
 
 static const struct dattr stable = STABLE, evolving = EVOL, private = PRIV;
 
@@ -26,7 +47,7 @@ static const struct {
 	const char *name;
 	struct pattr attr;
 } providers[] = {
-#define PROVATTR(name, prov, mod, func, probe, args) {name, {{prov, mod, func, probe, args}}},
+#define PROVATTR(name, prov, mod, func, probe, args) { name, { { prov, mod, func, probe, args } } },
 #include "lang/syntax/provattr.def"
 #undef PROVATTR
 };
@@ -63,7 +84,7 @@ int attr_parse(const char *text, struct dattr *ret)
 	class = find_word(classes, CLASS_COUNT_, c + 1, strlen(c + 1));
 	if (name < 0 || data < 0 || class < 0)
 		return -EINVAL;
-	*ret = (struct dattr){(uint8_t)name, (uint8_t)data, (uint8_t)class};
+	*ret = (struct dattr){ (uint8_t)name, (uint8_t)data, (uint8_t) class };
 	return 0;
 }
 
@@ -80,7 +101,7 @@ static uint8_t least(uint8_t a, uint8_t b)
 
 struct dattr attr_min(struct dattr a, struct dattr b)
 {
-	return (struct dattr){least(a.name, b.name), least(a.data, b.data), least(a.class, b.class)};
+	return (struct dattr){ least(a.name, b.name), least(a.data, b.data), least(a.class, b.class) };
 }
 
 bool attr_less(struct dattr a, struct dattr b)
@@ -100,8 +121,7 @@ enum attr_part attr_find_part(const char *name)
 static struct dattr attr_builtin(const struct builtin *b)
 {
 	switch (b->id) {
-	case BI_CURTHREAD:
-		return (struct dattr){STAB_STABLE, STAB_PRIVATE, CLASS_COMMON};
+	case BI_CURTHREAD: return (struct dattr){ STAB_STABLE, STAB_PRIVATE, CLASS_COMMON };
 	case BI_GETMAJOR:
 	case BI_GETMINOR:
 	case BI_HTONL:
@@ -116,10 +136,8 @@ static struct dattr attr_builtin(const struct builtin *b)
 	case BI_MUTEX_TYPE_SPIN:
 	case BI_RW_ISWRITER:
 	case BI_RW_READ_HELD:
-	case BI_RW_WRITE_HELD:
-		return evolving;
-	default:
-		return stable;
+	case BI_RW_WRITE_HELD: return evolving;
+	default: return stable;
 	}
 }
 
@@ -135,7 +153,7 @@ static bool names(const char *row, const char *prov)
 
 struct pattr attr_provider(const struct dprog *p, const char *prov)
 {
-	struct pattr at = {{UNST, UNST, UNST, UNST, UNST}};
+	struct pattr at = { { UNST, UNST, UNST, UNST, UNST } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(providers); i++)
 		if (names(providers[i].name, prov))
@@ -201,7 +219,7 @@ static bool visit_stmt(void *ctx, const struct stmt *s);
 /* What stands for a node counts instead of what is below it. */
 static void visit(struct least *l, const struct node *n)
 {
-	struct walk w = {.stmt = visit_stmt, .ctx = l};
+	struct walk w = { .stmt = visit_stmt, .ctx = l };
 	struct dattr a;
 
 	if (!n)
@@ -239,9 +257,8 @@ struct dattr attr_clause(const struct dprog *p, const struct dstmt *s, const str
 			 const struct node **worst)
 {
 	const struct node *none = NULL;
-	struct least l = {.p = p, .s = s, .min = stable, .at_least = at_least,
-			  .worst = worst ? worst : &none};
-	struct walk w = {.stmt = visit_stmt, .ctx = &l};
+	struct least l = { .p = p, .s = s, .min = stable, .at_least = at_least, .worst = worst ? worst : &none };
+	struct walk w = { .stmt = visit_stmt, .ctx = &l };
 
 	if (worst)
 		*worst = NULL;
@@ -252,7 +269,7 @@ struct dattr attr_clause(const struct dprog *p, const struct dstmt *s, const str
 
 void attr_program(const struct dprog *p, const struct source *src, struct dattr *desc, struct dattr *stmt)
 {
-	*desc = *stmt = (struct dattr){STAB_STANDARD, STAB_STANDARD, CLASS_COMMON};
+	*desc = *stmt = (struct dattr){ STAB_STANDARD, STAB_STANDARD, CLASS_COMMON };
 	for (const struct dstmt *s = p->stmts; s; s = s->next) {
 		if (src && s->at.src != src)
 			continue;

@@ -109,22 +109,17 @@ static void add_decl(struct dlib *l, struct dlib_file *f, const struct decl *d)
 	if (d->type)
 		add_tydecl(l, d->type->def, it);
 	switch (d->kind) {
-	case DECL_TYPEDEF:
-		add_name(l, DLIB_TYPE, d->name, it);
-		break;
+	case DECL_TYPEDEF: add_name(l, DLIB_TYPE, d->name, it); break;
 	case DECL_FUNC:
 	case DECL_INLINE:
-	case DECL_VAR:
-		add_name(l, DLIB_NAME, d->name, it);
-		break;
+	case DECL_VAR: add_name(l, DLIB_NAME, d->name, it); break;
 	case DECL_TRANSLATOR:
 		*l->xtail = it;
 		l->xtail = &it->next;
 		break;
 	case DECL_TYPE:
 	case DECL_PROVIDER:
-	case DECL_TRACKER:
-		break;
+	case DECL_TRACKER: break;
 	}
 }
 
@@ -177,7 +172,7 @@ static const char *take_word(struct arena *a, const char **p)
 /* What a text depends on must be parsed before it: it says which words are types. */
 static void load_depends(struct dlib *l, const struct compile_env *env, struct dlib_file *f)
 {
-	static const char *const words[] = {"#pragma", "D", "depends_on", "library"};
+	static const char *const words[] = { "#pragma", "D", "depends_on", "library" };
 	const char *p = f->src->text;
 
 	for (; p; p = strchr(p, '\n'), p = p ? p + 1 : NULL) {
@@ -189,7 +184,7 @@ static void load_depends(struct dlib *l, const struct compile_env *env, struct d
 		while (i < sizeof(words) / sizeof(words[0]) && !strcmp(take_word(l->arena, &q), words[i]))
 			i++;
 		if (i == sizeof(words) / sizeof(words[0])) {
-			struct span at = {f->src, (uint32_t)(p - f->src->text), 1, 0};
+			struct span at = { f->src, (uint32_t)(p - f->src->text), 1, 0 };
 
 			load_named(l, env, at, take_word(l->arena, &q));
 		}
@@ -222,7 +217,7 @@ static void load_file(struct dlib *l, const struct compile_env *env, struct dlib
 static void load_all(struct dlib *l, const struct compile_env *env)
 {
 	struct compile_env own = *env;
-	struct dlib_texts t = {0};
+	struct dlib_texts t = { 0 };
 
 	l->read = true;
 	l->reader.read(l->reader.ctx, l->arena, l, &t);
@@ -235,8 +230,7 @@ static void load_all(struct dlib *l, const struct compile_env *env)
 		load_file(l, &own, &l->files[i]);
 }
 
-struct dlib_item *dlib_find(struct dlib *l, const struct compile_env *env, enum dlib_space sp,
-			    const char *name)
+struct dlib_item *dlib_find(struct dlib *l, const struct compile_env *env, enum dlib_space sp, const char *name)
 {
 	if (!l)
 		return NULL;

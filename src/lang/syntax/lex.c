@@ -6,10 +6,10 @@
 #include "lang/errtag.h"
 #include "lang/syntax/macro.h"
 
-void lex_init(struct lexer *lx, struct arena *a, const struct source *src,
-	      const struct compile_env *env, struct diags *d)
+void lex_init(struct lexer *lx, struct arena *a, const struct source *src, const struct compile_env *env,
+	      struct diags *d)
 {
-	*lx = (struct lexer){.arena = a, .src = src, .env = env, .diags = d, .bol = true};
+	*lx = (struct lexer){ .arena = a, .src = src, .env = env, .diags = d, .bol = true };
 	lx->p = src->text + utf8_bom(src->text, src->len);
 	lx->end = src->text + src->len;
 	lx->mode = LEX_PROBE;
@@ -17,7 +17,7 @@ void lex_init(struct lexer *lx, struct arena *a, const struct source *src,
 
 struct span lex_span(const struct lexer *lx, const char *from, const char *to)
 {
-	return (struct span){lx->src, (uint32_t)(from - lx->src->text), (uint32_t)(to - from), 0};
+	return (struct span){ lx->src, (uint32_t)(from - lx->src->text), (uint32_t)(to - from), 0 };
 }
 
 struct diag *lex_error(struct lexer *lx, struct span at, const char *tag, const char *fmt, ...)
@@ -50,7 +50,7 @@ static const struct {
 	enum tok tok;
 	enum kw_class class;
 } keywords[] = {
-#define KW(id, text, class) {text, T_KW_##id, KWC_##class},
+#define KW(id, text, class) { text, T_KW_##id, KWC_##class },
 #define SIGN(id, text)
 #include "lang/syntax/token.def"
 #undef KW
@@ -63,7 +63,7 @@ static const struct {
 	enum tok tok;
 } signs[] = {
 #define KW(id, text, class)
-#define SIGN(id, text) {text, sizeof(text) - 1, T_##id},
+#define SIGN(id, text) { text, sizeof(text) - 1, T_##id },
 #include "lang/syntax/token.def"
 #undef KW
 #undef SIGN
@@ -104,8 +104,7 @@ static const char *comment_end(const char *p, const char *end)
 /* "// …" up to the end of the line. In a predicate "//" and then a star are its end and a comment. */
 static bool line_comment(const struct lexer *lx, const char *p)
 {
-	return p + 1 < lx->end && p[0] == '/' && p[1] == '/' &&
-	       !(lx->pred && p + 2 < lx->end && p[2] == '*');
+	return p + 1 < lx->end && p[0] == '/' && p[1] == '/' && !(lx->pred && p + 2 < lx->end && p[2] == '*');
 }
 
 static const char *line_end(const struct lexer *lx, const char *p)
@@ -120,8 +119,10 @@ static void skip_comment(struct lexer *lx)
 	const char *from = lx->p, *to = comment_end(from, lx->end);
 
 	if (!to) {
-		lex_read_to(lx, lex_error(lx, lex_span(lx, from, from + 2), D_SYNTAX,
-					  "end-of-file encountered before matching */"), lx->end);
+		lex_read_to(lx,
+			    lex_error(lx, lex_span(lx, from, from + 2), D_SYNTAX,
+				      "end-of-file encountered before matching */"),
+			    lx->end);
 		lx->cut = true;
 		lx->p = lx->end;
 		return;
@@ -133,8 +134,7 @@ static void skip_comment(struct lexer *lx)
 		if (!q)
 			return;
 		if (q[1] == '*' && q + 2 < to) {
-			lex_error(lx, lex_span(lx, q, q + 2), D_SYNTAX,
-				  "/* encountered inside a comment");
+			lex_error(lx, lex_span(lx, q, q + 2), D_SYNTAX, "/* encountered inside a comment");
 			return;
 		}
 	}
@@ -164,8 +164,7 @@ static void skip_blanks(struct lexer *lx)
 			lx->p++;
 		} else if (lex_is_blank(c)) {
 			lx->p++;
-		} else if (c == '\\' && lx->mode != LEX_PROBE && lx->p + 1 < lx->end &&
-			   lx->p[1] == '\n') {
+		} else if (c == '\\' && lx->mode != LEX_PROBE && lx->p + 1 < lx->end && lx->p[1] == '\n') {
 			lx->p += 2;
 		} else if (c == '/' && lx->p + 1 < lx->end && lx->p[1] == '*') {
 			lx->bol = false;
@@ -252,8 +251,10 @@ static bool ends_predicate(struct lexer *lx, enum tok *ret)
 		return false;
 	*ret = T_EPRED;
 	if (lx->parens || lx->brackets) {
-		lex_read_to(lx, lex_error(lx, lex_span(lx, lx->p, lx->p + 1), D_SYNTAX,
-					  "closing %s expected in predicate before /", lx->parens ? ")" : "]"), p);
+		lex_read_to(lx,
+			    lex_error(lx, lex_span(lx, lx->p, lx->p + 1), D_SYNTAX,
+				      "closing %s expected in predicate before /", lx->parens ? ")" : "]"),
+			    p);
 		*ret = T_ERROR;
 	}
 	return true;
@@ -268,8 +269,7 @@ static bool count_pairs(struct lexer *lx, enum tok t)
 		++*n;
 	} else if (t == T_RPAR || t == T_RBRACK) {
 		if (*n == 0) {
-			lex_error(lx, lex_span(lx, lx->p, lx->p + 1), D_SYNTAX,
-				  "extra %c in input stream", *lx->p);
+			lex_error(lx, lex_span(lx, lx->p, lx->p + 1), D_SYNTAX, "extra %c in input stream", *lx->p);
 			return false;
 		}
 		--*n;
@@ -350,7 +350,8 @@ static void next_probe(struct lexer *lx)
 		return;
 	}
 	/* Names of Go methods have parentheses. Behind a colon only: int f(int a) is a declaration. */
-	while (to < lx->end && (is_pspec(*to, false) || ((*to == '(' || *to == ')') && memchr(lx->p, ':', (size_t)(to - lx->p)))))
+	while (to < lx->end &&
+	       (is_pspec(*to, false) || ((*to == '(' || *to == ')') && memchr(lx->p, ':', (size_t)(to - lx->p)))))
 		to++;
 	kw = lex_keyword(lx->p, (size_t)(to - lx->p));
 	lx->tok.name = arena_strndup(lx->arena, lx->p, (size_t)(to - lx->p));
@@ -359,7 +360,7 @@ static void next_probe(struct lexer *lx)
 
 void lex_next(struct lexer *lx)
 {
-	lx->tok = (struct token){.kind = T_EOF};
+	lx->tok = (struct token){ .kind = T_EOF };
 	skip_blanks(lx);
 	lx->bol = false;
 	if (lx->p >= lx->end)

@@ -19,18 +19,18 @@ struct lexer {
 	struct diags *diags;
 	const char *p, *end;
 	enum lex_mode mode;
-	bool bol;	/* only blanks since the start of the line */
-	bool pred;	/* in a predicate: / may end it */
-	bool times;	/* numbers may have a unit of time: 10ms is 10000000 */
-	bool cut;	/* the text ends inside a comment or string: said already */
+	bool bol;   /* only blanks since the start of the line */
+	bool pred;  /* in a predicate: / may end it */
+	bool times; /* numbers may have a unit of time: 10ms is 10000000 */
+	bool cut;   /* the text ends inside a comment or string: said already */
 	int parens, brackets;
 	struct pragma **pragmas; /* where the next lasting control line goes; NULL: nowhere */
-	unsigned quiet; /* > 0: report nothing and obey no control lines */
+	unsigned quiet;		 /* > 0: report nothing and obey no control lines */
 	struct token tok;
 };
 
-void lex_init(struct lexer *lx, struct arena *a, const struct source *src,
-	      const struct compile_env *env, struct diags *d);
+void lex_init(struct lexer *lx, struct arena *a, const struct source *src, const struct compile_env *env,
+	      struct diags *d);
 /* Reads the next token into lx->tok. At the end T_EOF, again and again. */
 void lex_next(struct lexer *lx);
 /* The first byte that is neither blank nor comment, from lx->p on; 0 at the end. Nothing is read. */
@@ -61,11 +61,13 @@ char *lex_unescape(struct arena *a, const char *s, size_t n, size_t *ret_len);
 void pragma_line(struct lexer *lx, const char *p, const char *end);
 
 /* ASCII only, whatever the locale. */
-static inline bool lex_is_digit(char c) { return c >= '0' && c <= '9'; }
+static inline bool lex_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
 static inline bool lex_is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '`' ||
-	       lex_is_digit(c);
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '`' || lex_is_digit(c);
 }
 static inline bool lex_is_blank(char c)
 {

@@ -9,7 +9,7 @@
 /* The suffix in one spelling, or NULL. C's order and DTrace's (u before l) are both taken. */
 static const char *find_suffix(const char *s, size_t n)
 {
-	static const char *const names[] = {"", "u", "l", "ul", "ll", "ull"};
+	static const char *const names[] = { "", "u", "l", "ul", "ll", "ull" };
 	unsigned u = 0, l = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -159,11 +159,9 @@ void lex_number(struct lexer *lx)
 	lx->p = to;
 	r = lex_parse_int(from, (size_t)(to - from), &t->ival, &t->suffix, &bad);
 	if (r == -ERANGE)
-		lex_error(lx, t->at, D_INT_OFLOW, "constant %s results in integer overflow",
-			  t->str);
+		lex_error(lx, t->at, D_INT_OFLOW, "constant %s results in integer overflow", t->str);
 	else if (r == -EDOM)
-		lex_error(lx, t->at, D_INT_DIGIT, "constant %s contains invalid digit %c", t->str,
-			  bad);
+		lex_error(lx, t->at, D_INT_DIGIT, "constant %s contains invalid digit %c", t->str, bad);
 	if (unit)
 		apply_unit(lx, unit);
 }

@@ -16,10 +16,9 @@ static bool find_var(const struct macro_env *m, const char *name, size_t n, int6
 		const char *name;
 		int64_t value;
 	} vars[] = {
-		{"pid", m->pid},       {"ppid", m->ppid},     {"uid", m->uid},
-		{"euid", m->euid},     {"gid", m->gid},	      {"egid", m->egid},
-		{"pgid", m->pgid},     {"sid", m->sid},	      {"projid", m->projid},
-		{"taskid", m->taskid}, {"target", m->target},
+		{ "pid", m->pid },	 { "ppid", m->ppid },	  { "uid", m->uid },	   { "euid", m->euid },
+		{ "gid", m->gid },	 { "egid", m->egid },	  { "pgid", m->pgid },	   { "sid", m->sid },
+		{ "projid", m->projid }, { "taskid", m->taskid }, { "target", m->target },
 	};
 
 	for (size_t i = 0; i < sizeof(vars) / sizeof(vars[0]); i++) {
@@ -82,8 +81,7 @@ static void become_arg(struct lexer *lx, const char *text)
 		t->str = num;
 		t->negative = *text == '-';
 		if (r == -ERANGE)
-			lex_error(lx, t->at, D_MACRO_OFLOW,
-				  "macro argument %s constant %s results in integer overflow",
+			lex_error(lx, t->at, D_MACRO_OFLOW, "macro argument %s constant %s results in integer overflow",
 				  t->name, num);
 	} else if (is_ident(text)) {
 		t->kind = lex_keyword(text, n);
@@ -100,9 +98,7 @@ static void number_token(struct lexer *lx, bool as_string, const char *digits, s
 	const char *text = find_arg(lx->env, read_number(digits, n), as_string ? "" : "0");
 
 	if (!text) {
-		lex_hint(lx,
-			 lex_error(lx, lx->tok.at, D_MACRO_UNDEF, "macro argument %s is not defined",
-				   lx->tok.name),
+		lex_hint(lx, lex_error(lx, lx->tok.at, D_MACRO_UNDEF, "macro argument %s is not defined", lx->tok.name),
 			 "give the argument after the program, or use -x defaultargs");
 		lx->tok.kind = T_INT;
 		lx->tok.str = "0";
@@ -183,8 +179,7 @@ void macro_token(struct lexer *lx)
 }
 
 /* One reference of a description, after the $; NULL: not defined. *p moves behind it. */
-static const char *desc_value(struct arena *a, const struct compile_env *env, const char **p,
-			      const char *end)
+static const char *desc_value(struct arena *a, const struct compile_env *env, const char **p, const char *end)
 {
 	const char *from;
 	bool as_string = *p < end && **p == '$';
@@ -209,11 +204,11 @@ static const char *desc_value(struct arena *a, const struct compile_env *env, co
 	return arena_printf(a, "%" PRId32, (int32_t)v);
 }
 
-int macro_expand_desc(struct arena *a, const struct compile_env *env, const char *text, size_t len,
-		      const char **ret, const char **bad)
+int macro_expand_desc(struct arena *a, const struct compile_env *env, const char *text, size_t len, const char **ret,
+		      const char **bad)
 {
 	const char *end = text + len, *dollar = memchr(text, '$', len);
-	struct strb out = {0};
+	struct strb out = { 0 };
 	int r = 0;
 
 	if (!dollar) {

@@ -10,6 +10,6 @@ bool macro_is_name(const char *name);
 void macro_token(struct lexer *lx);
 /* Replaces references in a probe description: "pid$target" to "pid123". 0, or -ENOENT with the name
  * that is not defined in *bad. Both results in the arena. */
-int macro_expand_desc(struct arena *a, const struct compile_env *env, const char *text, size_t len,
-		      const char **ret, const char **bad);
+int macro_expand_desc(struct arena *a, const struct compile_env *env, const char *text, size_t len, const char **ret,
+		      const char **bad);
 #endif

@@ -30,7 +30,7 @@ struct option {
 };
 
 static const struct option table[] = {
-#define OPT(field, name, type, dflt) {name, TYPE_##type, offsetof(struct dopts, field)},
+#define OPT(field, name, type, dflt) { name, TYPE_##type, offsetof(struct dopts, field) },
 #include "lang/options.def"
 #undef OPT
 };
@@ -45,71 +45,68 @@ struct rule {
 };
 
 static const struct rule rules[] = {
-	{.name = "aggpercpu", .no_value = true},
-	{.name = "argref", .no_value = true},
-	{.name = "cpp", .no_value = true},
-	{.name = "defaultargs", .no_value = true},
-	{.name = "empty", .no_value = true},
-	{.name = "errtags", .no_value = true},
-	{.name = "nolibs", .no_value = true},
-	{.name = "pspec", .no_value = true},
-	{.name = "zdefs", .no_value = true},
-	{.name = "zdepends", .no_value = true},
-	{.name = "bufsize", .lowered = true},
-	{.name = "bufpolicy", .choices = "switch ring fill", .why = "one of switch, ring, fill"},
-	{.name = "evaltime",
-	 .choices = "exec preinit postinit main",
-	 .why = "one of exec, preinit, postinit, main"},
-	{.name = "bufresize", .choices = "auto manual", .why = "one of auto, manual"},
-	{.name = "version",
-	 .choices = "1.0 1.1 1.2 1.2.1 1.2.2 1.3 1.4 1.4.1 1.5 1.6 1.6.1 1.6.2 1.6.3 1.6.4 2.0 2.0.0 2.0.1",
-	 .why = "versions of D from 1.0 to 2.0.1"},
-	{.name = "encoding", .choices = "ascii utf8", .why = "one of ascii, utf8"},
-	{.name = "stdc", .choices = "a c s t", .why = "one of a, c, s, t"},
-	{.name = "strsize",
-	 .min = OPTIONS_STRSIZE_MIN,
-	 .max = OPTIONS_STRSIZE_MAX,
-	 .why = "strings have from 1 to 65536 characters"},
-	{.name = "nspec", .max = OPTIONS_NSPEC_MAX, .why = "at most 65536"},
-	{.name = "oformat", .choices = "text json", .why = "text or json (xml and html are formats of FreeBSD's dtrace only)"},
-	{.name = "printsize", .max = OPTIONS_PRINTSIZE_MAX, .why = "at most 64k"},
-	{.name = "pcapsize", .min = 1, .max = OPTIONS_PCAPSIZE_MAX, .why = "from 1 to 16k"},
-	{.name = "stackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
-	{.name = "ustackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
-	{.name = "jstackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
-	{.name = "maxframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames"},
-	{.name = "tree", .min = 1},
-	{.name = "iterrate", .min = OPTIONS_ITERRATE_MIN, .why = "walks begin at most 1000 times per second"},
-	{.name = "ustackunwind", .choices = "auto eh fp", .why = "one of auto, eh, fp"},
-	{.name = "flight",
-	 .min = OPTIONS_FLIGHT_MIN,
-	 .max = OPTIONS_FLIGHT_MAX,
-	 .why = "the flight recorder looks back for 1ms to 60s"},
-	{.name = "control", .max = OPTIONS_CONTROL_MAX, .why = "one in at most 1073741824 events"},
-	{.name = "flightsize",
-	 .min = OPTIONS_FLIGHTSIZE_MIN,
-	 .max = OPTIONS_FLIGHTSIZE_MAX,
-	 .why = "from 16k to 64m"},
-	{.name = "unwindsize",
-	 .min = OPTIONS_UNWINDSIZE_MIN,
-	 .max = OPTIONS_UNWINDSIZE_MAX,
-	 .why = "from 64k to 1g"},
+	{ .name = "aggpercpu", .no_value = true },
+	{ .name = "argref", .no_value = true },
+	{ .name = "cpp", .no_value = true },
+	{ .name = "defaultargs", .no_value = true },
+	{ .name = "empty", .no_value = true },
+	{ .name = "errtags", .no_value = true },
+	{ .name = "nolibs", .no_value = true },
+	{ .name = "pspec", .no_value = true },
+	{ .name = "zdefs", .no_value = true },
+	{ .name = "zdepends", .no_value = true },
+	{ .name = "bufsize", .lowered = true },
+	{ .name = "bufpolicy", .choices = "switch ring fill", .why = "one of switch, ring, fill" },
+	{ .name = "evaltime", .choices = "exec preinit postinit main", .why = "one of exec, preinit, postinit, main" },
+	{ .name = "bufresize", .choices = "auto manual", .why = "one of auto, manual" },
+	{ .name = "version",
+	  .choices = "1.0 1.1 1.2 1.2.1 1.2.2 1.3 1.4 1.4.1 1.5 1.6 1.6.1 1.6.2 1.6.3 1.6.4 2.0 2.0.0 2.0.1",
+	  .why = "versions of D from 1.0 to 2.0.1" },
+	{ .name = "encoding", .choices = "ascii utf8", .why = "one of ascii, utf8" },
+	{ .name = "stdc", .choices = "a c s t", .why = "one of a, c, s, t" },
+	{ .name = "strsize",
+	  .min = OPTIONS_STRSIZE_MIN,
+	  .max = OPTIONS_STRSIZE_MAX,
+	  .why = "strings have from 1 to 65536 characters" },
+	{ .name = "nspec", .max = OPTIONS_NSPEC_MAX, .why = "at most 65536" },
+	{ .name = "oformat",
+	  .choices = "text json",
+	  .why = "text or json (xml and html are formats of FreeBSD's dtrace only)" },
+	{ .name = "printsize", .max = OPTIONS_PRINTSIZE_MAX, .why = "at most 64k" },
+	{ .name = "pcapsize", .min = 1, .max = OPTIONS_PCAPSIZE_MAX, .why = "from 1 to 16k" },
+	{ .name = "stackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames" },
+	{ .name = "ustackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames" },
+	{ .name = "jstackframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames" },
+	{ .name = "maxframes", .max = OPTIONS_FRAMES_MAX, .why = "at most 512 frames" },
+	{ .name = "tree", .min = 1 },
+	{ .name = "iterrate", .min = OPTIONS_ITERRATE_MIN, .why = "walks begin at most 1000 times per second" },
+	{ .name = "ustackunwind", .choices = "auto eh fp", .why = "one of auto, eh, fp" },
+	{ .name = "flight",
+	  .min = OPTIONS_FLIGHT_MIN,
+	  .max = OPTIONS_FLIGHT_MAX,
+	  .why = "the flight recorder looks back for 1ms to 60s" },
+	{ .name = "control", .max = OPTIONS_CONTROL_MAX, .why = "one in at most 1073741824 events" },
+	{ .name = "flightsize",
+	  .min = OPTIONS_FLIGHTSIZE_MIN,
+	  .max = OPTIONS_FLIGHTSIZE_MAX,
+	  .why = "from 16k to 64m" },
+	{ .name = "unwindsize", .min = OPTIONS_UNWINDSIZE_MIN, .max = OPTIONS_UNWINDSIZE_MAX, .why = "from 64k to 1g" },
 };
 
 /* Options of DTrace that dwell knows and refuses, and why. */
 static const struct {
 	const char *name, *why;
 } refused[] = {
-	{"disasm", "use -S"},
-	{"grabanon", "Linux has no anonymous tracing"},
-	{"kdefs", "there is no linking"},
-	{"knodefs", "there is no linking"},
-	{"late", "translators are always resolved statically"},
-	{"linknommap", "there is no linking"},
-	{"linktype", "there is no linking"},
-	{"udefs", "there is no linking"},
-	{"unodefs", "there is no linking"},
-	{"verbose", "use -S"},
+	{ "disasm", "use -S" },
+	{ "grabanon", "Linux has no anonymous tracing" },
+	{ "kdefs", "there is no linking" },
+	{ "knodefs", "there is no linking" },
+	{ "late", "translators are always resolved statically" },
+	{ "linknommap", "there is no linking" },
+	{ "linktype", "there is no linking" },
+	{ "udefs", "there is no linking" },
+	{ "unodefs", "there is no linking" },
+	{ "verbose", "use -S" },
 };
 
 /* Options of DTrace that are taken and change nothing here: what they tune does not exist. The largest
@@ -118,11 +115,10 @@ static const struct {
 	const char *name;
 	uint64_t max;
 } without_effect[] = {
-	{"core", 0},	      {"ctfpath", 0}, {"debug", 0},	    {"debugassert", 0},
-	{"iregs", 8},	      {"lazyload", 0}, {"ldpath", 0},	    {"linkmode", 0},
-	{"lockmem", 0},	      {"modpath", 0}, {"pgmax", INT32_MAX}, {"preallocate", 0},
-	{"procfspath", 0},    {"quietresize", 0}, {"strip", 0},	    {"sysslice", 0},
-	{"tregs", INT32_MAX}, {"useruid", 0},
+	{ "core", 0 },		{ "ctfpath", 0 },	{ "debug", 0 },	     { "debugassert", 0 }, { "iregs", 8 },
+	{ "lazyload", 0 },	{ "ldpath", 0 },	{ "linkmode", 0 },   { "lockmem", 0 },	   { "modpath", 0 },
+	{ "pgmax", INT32_MAX }, { "preallocate", 0 },	{ "procfspath", 0 }, { "quietresize", 0 }, { "strip", 0 },
+	{ "sysslice", 0 },	{ "tregs", INT32_MAX }, { "useruid", 0 },
 };
 
 /* Options that add an argument for cpp: "define=X=1" is -DX=1. */
@@ -130,8 +126,8 @@ static const struct {
 	const char *name, *prefix;
 	bool no_value;
 } cpp_args[] = {
-	{"define", "-D", false}, {"incdir", "-I", false},  {"undef", "-U", false},
-	{"cpphdrs", "-H", true}, {"cppargs", "", false},
+	{ "define", "-D", false }, { "incdir", "-I", false }, { "undef", "-U", false },
+	{ "cpphdrs", "-H", true }, { "cppargs", "", false },
 };
 
 void dopts_init(struct dopts *o, struct arena *a)
@@ -170,8 +166,8 @@ static void *field(struct dopts *o, const struct option *opt)
 /* DTrace's words for on and off: 1, 0; -1: none of them. */
 static int parse_switch(const char *s)
 {
-	static const char *const on[] = {"yes", "enable", "enabled", "true", "on", "set"};
-	static const char *const off[] = {"no", "disable", "disabled", "false", "off", "unset"};
+	static const char *const on[] = { "yes", "enable", "enabled", "true", "on", "set" };
+	static const char *const off[] = { "no", "disable", "disabled", "false", "off", "unset" };
 
 	for (size_t i = 0; i < sizeof(on) / sizeof(on[0]); i++) {
 		if (!strcasecmp(s, on[i]))
@@ -323,8 +319,7 @@ static bool is_version(const char *s)
 	return parts == 2 || parts == 3;
 }
 
-static int set_option(struct dopts *o, const struct option *opt, const struct rule *r,
-		      const char *value)
+static int set_option(struct dopts *o, const struct option *opt, const struct rule *r, const char *value)
 {
 	struct dopts dflt;
 
@@ -336,17 +331,13 @@ static int set_option(struct dopts *o, const struct option *opt, const struct ru
 		return -ERANGE;
 
 	switch (opt->type) {
-	case TYPE_BOOL:
-		return set_bool(field(o, opt), r, value);
+	case TYPE_BOOL: return set_bool(field(o, opt), r, value);
 	case TYPE_INT:
 		dopts_init(&dflt, o->arena);
 		return set_int(field(o, opt), r, value, *(int64_t *)field(&dflt, opt));
-	case TYPE_SIZE:
-		return set_size(field(o, opt), r, value);
-	case TYPE_RATE:
-		return set_rate(field(o, opt), r, value);
-	case TYPE_STR:
-		return set_str(o, field(o, opt), r, value);
+	case TYPE_SIZE: return set_size(field(o, opt), r, value);
+	case TYPE_RATE: return set_rate(field(o, opt), r, value);
+	case TYPE_STR: return set_str(o, field(o, opt), r, value);
 	}
 	return -EINVAL;
 }
@@ -405,15 +396,11 @@ const char *dopts_get(const struct dopts *o, const char *name)
 		return NULL;
 	v = (const char *)o + opt->offset;
 	switch (opt->type) {
-	case TYPE_BOOL:
-		return *(const bool *)v ? "set" : "unset";
-	case TYPE_INT:
-		return arena_printf(o->arena, "%" PRId64, *(const int64_t *)v);
+	case TYPE_BOOL: return *(const bool *)v ? "set" : "unset";
+	case TYPE_INT: return arena_printf(o->arena, "%" PRId64, *(const int64_t *)v);
 	case TYPE_SIZE:
-	case TYPE_RATE:
-		return arena_printf(o->arena, "%" PRIu64, *(const uint64_t *)v);
-	case TYPE_STR:
-		return *(const char *const *)v;
+	case TYPE_RATE: return arena_printf(o->arena, "%" PRIu64, *(const uint64_t *)v);
+	case TYPE_STR: return *(const char *const *)v;
 	}
 	return NULL;
 }
@@ -421,10 +408,11 @@ const char *dopts_get(const struct dopts *o, const char *name)
 bool dopts_harmless(const char *name)
 {
 	static const char *const names[] = {
-		"quiet", "flowindent", "strsize", "printsize", "stackframes", "ustackframes", "maxframes",
-		"stackindent", "rawbytes", "noresolve", "aggsortkey", "aggsortkeypos", "aggsortpos",
-		"aggsortrev", "aggpercpu", "agghist", "aggpack", "errtags", "droptags", "zdefs", "zdepends",
-		"defaultargs", "argref", "pspec", "version", "amin", "temporal", "nspec", "loopmax", "noself",
+		"quiet",      "flowindent",  "strsize",	  "printsize",	 "stackframes", "ustackframes",
+		"maxframes",  "stackindent", "rawbytes",  "noresolve",	 "aggsortkey",	"aggsortkeypos",
+		"aggsortpos", "aggsortrev",  "aggpercpu", "agghist",	 "aggpack",	"errtags",
+		"droptags",   "zdefs",	     "zdepends",  "defaultargs", "argref",	"pspec",
+		"version",    "amin",	     "temporal",  "nspec",	 "loopmax",	"noself",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

@@ -52,8 +52,7 @@ void parse_hint(struct parser *p, struct diag *g, const char *hint)
 bool parse_enter(struct parser *p)
 {
 	if (p->depth >= DPROG_MAX_DEPTH) {
-		parse_fail(p, p->lx.tok.at, D_LIMIT, "nested more than %d levels deep",
-			   DPROG_MAX_DEPTH);
+		parse_fail(p, p->lx.tok.at, D_LIMIT, "nested more than %d levels deep", DPROG_MAX_DEPTH);
 		return false;
 	}
 	p->depth++;
@@ -126,8 +125,7 @@ static bool skip_predicate(struct parser *p)
 	p->lx.pred = false;
 	p->lx.mode = LEX_EXPR;
 	p->lx.quiet++;
-	while (parse_cur(p) != T_EOF && parse_cur(p) != T_LBRACE && parse_cur(p) != T_RBRACE &&
-	       parse_cur(p) != T_SEMI)
+	while (parse_cur(p) != T_EOF && parse_cur(p) != T_LBRACE && parse_cur(p) != T_RBRACE && parse_cur(p) != T_SEMI)
 		parse_next(p);
 	p->lx.quiet--;
 	p->lx.parens = p->lx.brackets = 0;
@@ -269,10 +267,10 @@ static struct clause *parse_clause(struct parser *p)
 		p->lx.mode = LEX_PROBE;
 		parse_accept(p, T_RBRACE);
 	} else if (!parse_accept(p, T_SEMI) && !c->pred && p->env && p->env->script) {
-		parse_hint(p,
-			   parse_fail(p, c->at, D_SYNTAX,
-				      "expected predicate and/or actions following probe description"),
-			   "{} or ; gives it the default action");
+		parse_hint(
+			p,
+			parse_fail(p, c->at, D_SYNTAX, "expected predicate and/or actions following probe description"),
+			"{} or ; gives it the default action");
 	}
 	c->at = parse_span_from(p, c->at);
 	return p->panic ? NULL : c;
@@ -364,9 +362,9 @@ static struct decl *parse_decl_item(struct parser *p)
 		enum tok tok;
 		struct decl *(*parse)(struct parser *p);
 	} kinds[] = {
-		{T_KW_INLINE, parse_inline},
-		{T_KW_TRANSLATOR, parse_translator},
-		{T_KW_PROVIDER, parse_provider},
+		{ T_KW_INLINE, parse_inline },
+		{ T_KW_TRANSLATOR, parse_translator },
+		{ T_KW_PROVIDER, parse_provider },
 	};
 	bool tracker = at_tracker(p);
 
@@ -424,16 +422,15 @@ static bool too_large(struct parser *p, const struct source *src)
 {
 	if (src->len <= DPROG_MAX_SOURCE)
 		return false;
-	parse_fail(p, (struct span){src, 0, 0, 0}, D_LIMIT,
-		   "the program has %zu bytes, the largest that is taken has %u", src->len,
-		   DPROG_MAX_SOURCE);
+	parse_fail(p, (struct span){ src, 0, 0, 0 }, D_LIMIT,
+		   "the program has %zu bytes, the largest that is taken has %u", src->len, DPROG_MAX_SOURCE);
 	return true;
 }
 
-int lang_parse(struct arena *a, const struct source *src, const struct compile_env *env,
-	       struct diags *d, struct unit **ret)
+int lang_parse(struct arena *a, const struct source *src, const struct compile_env *env, struct diags *d,
+	       struct unit **ret)
 {
-	struct parser p = {.arena = a, .env = env};
+	struct parser p = { .arena = a, .env = env };
 	struct unit *u = arena_new_obj(a, struct unit);
 	struct item **tail = &u->items;
 	unsigned before = d->nerrors;
@@ -450,8 +447,7 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 		while (parse_cur(&p) != T_EOF && d->nerrors < DIAG_MAX_ERRORS) {
 			parse_item(&p, &tail);
 			if (arena_exhausted(a)) {
-				parse_fail(&p, p.lx.tok.at, D_LIMIT,
-					   "the program needs too much memory");
+				parse_fail(&p, p.lx.tok.at, D_LIMIT, "the program needs too much memory");
 				break;
 			}
 		}

@@ -31,21 +31,14 @@ static void set_scope(struct parser *p, struct decl *d, const struct specs *s)
 		d->kind = DECL_TYPEDEF;
 		parse_add_typename(p, d->name);
 		break;
-	case SC_SELF:
-		d->scope = DS_TLS;
-		break;
-	case SC_THIS:
-		d->scope = DS_THIS;
-		break;
+	case SC_SELF: d->scope = DS_TLS; break;
+	case SC_THIS: d->scope = DS_THIS; break;
 	case SC_NONE:
-	case SC_EXTERN:
-		d->scope = DS_GLOBAL;
-		break;
+	case SC_EXTERN: d->scope = DS_GLOBAL; break;
 	case SC_AUTO:
 	case SC_REGISTER:
 	case SC_STATIC:
-		parse_fail(p, s->storage_at, D_DECL_BADCLASS,
-			   "specified storage class not appropriate in D");
+		parse_fail(p, s->storage_at, D_DECL_BADCLASS, "specified storage class not appropriate in D");
 		break;
 	}
 }
@@ -95,8 +88,7 @@ struct decl *parse_declaration(struct parser *p)
 			return parse_function_body(p, d);
 	} while (parse_accept(p, T_COMMA));
 	if (parse_is(p, T_ASSIGN))
-		parse_hint(p, parse_fail_here(p),
-			   "declarations have no initial value: assign in a BEGIN clause");
+		parse_hint(p, parse_fail_here(p), "declarations have no initial value: assign in a BEGIN clause");
 	else if (!parse_is(p, T_SEMI))
 		parse_fail_here(p);
 	return first;
@@ -111,8 +103,7 @@ struct decl *parse_inline(struct parser *p)
 	parse_next(p);
 	parse_specs(p, true, &s);
 	if (s.storage != SC_NONE)
-		parse_fail(p, s.storage_at, D_DECL_BADCLASS,
-			   "specified storage class not appropriate in D");
+		parse_fail(p, s.storage_at, D_DECL_BADCLASS, "specified storage class not appropriate in D");
 	d->type = parse_declarator(p, &s.base, DECLR_NAMED, &d->name, &d->at);
 	parse_expect(p, T_ASSIGN);
 	if (!p->panic)
@@ -184,8 +175,7 @@ static struct derive *parse_probe_args(struct parser *p)
 		return v;
 	v->keys = parse_params(p, &v->varargs);
 	if (v->varargs)
-		parse_fail(p, p->lx.tok.at, D_DECL_PROTO_VARARGS,
-			   "probe may not have variable arguments");
+		parse_fail(p, p->lx.tok.at, D_DECL_PROTO_VARARGS, "probe may not have variable arguments");
 	return v;
 }
 

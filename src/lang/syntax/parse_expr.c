@@ -53,8 +53,7 @@ static struct node *new_unary(struct parser *p, enum op op, struct span at, stru
 	return finish_op(p, n);
 }
 
-static struct node *new_binary(struct parser *p, enum node_kind kind, enum op op, struct node *a,
-			       struct node *b)
+static struct node *new_binary(struct parser *p, enum node_kind kind, enum op op, struct node *a, struct node *b)
 {
 	struct node *n = new_node(p, kind, span_join(a->at, b->at));
 
@@ -144,9 +143,7 @@ static struct node *parse_scoped(struct parser *p, enum node_kind kind)
 	parse_next(p);
 	if (!parse_is(p, T_ARROW)) {
 		parse_hint(p, parse_fail_here(p),
-			   arena_printf(p->arena,
-					"write %s->name; declarations stand outside of clauses",
-					word));
+			   arena_printf(p->arena, "write %s->name; declarations stand outside of clauses", word));
 		return dummy(p);
 	}
 	p->lx.mode = LEX_MEMBER;
@@ -214,29 +211,20 @@ static struct node *parse_primary(struct parser *p)
 	if (p->panic)
 		return dummy(p);
 	switch (parse_cur(p)) {
-	case T_IDENT:
-		return parse_ident(p);
-	case T_INT:
-		return parse_int_const(p);
-	case T_STR:
-		return parse_str_const(p);
-	case T_LPAR:
-		return parse_parens(p);
-	case T_KW_SELF:
-		return parse_scoped(p, N_TLS);
-	case T_KW_THIS:
-		return parse_scoped(p, N_THIS);
-	case T_KW_OFFSETOF:
-		return parse_offsetof(p);
-	case T_KW_XLATE:
-		return parse_xlate(p);
+	case T_IDENT: return parse_ident(p);
+	case T_INT: return parse_int_const(p);
+	case T_STR: return parse_str_const(p);
+	case T_LPAR: return parse_parens(p);
+	case T_KW_SELF: return parse_scoped(p, N_TLS);
+	case T_KW_THIS: return parse_scoped(p, N_THIS);
+	case T_KW_OFFSETOF: return parse_offsetof(p);
+	case T_KW_XLATE: return parse_xlate(p);
 	case T_AGG:
 		n = new_node(p, N_AGG, p->lx.tok.at);
 		n->name = p->lx.tok.name;
 		parse_next(p);
 		return finish(p, n);
-	default:
-		return fail_here(p);
+	default: return fail_here(p);
 	}
 }
 
@@ -262,8 +250,7 @@ static struct node *parse_index(struct parser *p, struct node *a)
 	struct node *n = a;
 
 	if (a->kind == N_AGG && a->args) {
-		parse_fail(p, a->at, D_AGG_MDIM,
-			   "improper use of @%s as a multi-dimensional array", a->name);
+		parse_fail(p, a->at, D_AGG_MDIM, "improper use of @%s as a multi-dimensional array", a->name);
 		return dummy(p);
 	}
 	if (a->kind != N_AGG) {
@@ -351,10 +338,8 @@ static bool starts_operand(enum tok t)
 	case T_KW_SIZEOF:
 	case T_KW_STRINGOF:
 	case T_KW_OFFSETOF:
-	case T_KW_XLATE:
-		return true;
-	default:
-		return false;
+	case T_KW_XLATE: return true;
+	default: return false;
 	}
 }
 
@@ -384,11 +369,10 @@ static bool at_cast(struct parser *p)
 	lex_next(&lx);
 	t2 = lx.tok.kind;
 	switch (t) {
-	case T_RPAR: /* (word) … */
-		return starts_operand(t2) || (ambiguous_after(t2) && parse_is_typename(p, word));
+	case T_RPAR: /* (word) … */ return starts_operand(t2) || (ambiguous_after(t2) && parse_is_typename(p, word));
 	case T_MUL: /* (word *), (word **), (word *const) */
-		while (lx.tok.kind == T_MUL || lx.tok.kind == T_KW_CONST ||
-		       lx.tok.kind == T_KW_VOLATILE || lx.tok.kind == T_KW_USERLAND)
+		while (lx.tok.kind == T_MUL || lx.tok.kind == T_KW_CONST || lx.tok.kind == T_KW_VOLATILE ||
+		       lx.tok.kind == T_KW_USERLAND)
 			lex_next(&lx);
 		return lx.tok.kind == T_RPAR || lx.tok.kind == T_LBRACK ||
 		       (lx.tok.kind == T_LPAR && parse_is_typename(p, word));
@@ -399,10 +383,8 @@ static bool at_cast(struct parser *p)
 		return lx.tok.kind == T_RPAR;
 	case T_KW_CONST:
 	case T_KW_VOLATILE:
-	case T_KW_USERLAND:
-		return true;
-	default:
-		return false;
+	case T_KW_USERLAND: return true;
+	default: return false;
 	}
 }
 
@@ -421,8 +403,7 @@ static struct node *parse_cast_here(struct parser *p)
 
 static bool continues_postfix(enum tok t)
 {
-	return t == T_DOT || t == T_ARROW || t == T_LBRACK || t == T_LPAR || t == T_INC ||
-	       t == T_DEC;
+	return t == T_DOT || t == T_ARROW || t == T_LBRACK || t == T_LPAR || t == T_INC || t == T_DEC;
 }
 
 /* sizeof unary | sizeof ( type ) */
@@ -470,26 +451,13 @@ static struct node *parse_stringof(struct parser *p)
 static bool prefix_op(enum tok t, enum op *ret)
 {
 	switch (t) {
-	case T_AND:
-		*ret = OP_ADDR;
-		return true;
-	case T_MUL:
-		*ret = OP_DEREF;
-		return true;
-	case T_ADD:
-		*ret = OP_PLUS;
-		return true;
-	case T_SUB:
-		*ret = OP_NEG;
-		return true;
-	case T_BNOT:
-		*ret = OP_BNOT;
-		return true;
-	case T_LNOT:
-		*ret = OP_LNOT;
-		return true;
-	default:
-		return false;
+	case T_AND: *ret = OP_ADDR; return true;
+	case T_MUL: *ret = OP_DEREF; return true;
+	case T_ADD: *ret = OP_PLUS; return true;
+	case T_SUB: *ret = OP_NEG; return true;
+	case T_BNOT: *ret = OP_BNOT; return true;
+	case T_LNOT: *ret = OP_LNOT; return true;
+	default: return false;
 	}
 }
 
@@ -553,19 +521,19 @@ static struct binop binary_op(enum tok t)
 		enum tok tok;
 		struct binop op;
 	} table[] = {
-		{T_LOR, {1, OP_LOR}},	{T_LXOR, {2, OP_LXOR}}, {T_LAND, {3, OP_LAND}},
-		{T_OR, {4, OP_BOR}},	{T_XOR, {5, OP_BXOR}},	{T_AND, {6, OP_BAND}},
-		{T_EQ, {7, OP_EQ}},	{T_NE, {7, OP_NE}},	{T_LT, {8, OP_LT}},
-		{T_LE, {8, OP_LE}},	{T_GT, {8, OP_GT}},	{T_GE, {8, OP_GE}},
-		{T_SHL, {9, OP_SHL}},	{T_SHR, {9, OP_SHR}},	{T_ADD, {10, OP_ADD}},
-		{T_SUB, {10, OP_SUB}},	{T_MUL, {11, OP_MUL}},	{T_DIV, {11, OP_DIV}},
-		{T_MOD, {11, OP_MOD}},
+		{ T_LOR, { 1, OP_LOR } },  { T_LXOR, { 2, OP_LXOR } }, { T_LAND, { 3, OP_LAND } },
+		{ T_OR, { 4, OP_BOR } },   { T_XOR, { 5, OP_BXOR } },  { T_AND, { 6, OP_BAND } },
+		{ T_EQ, { 7, OP_EQ } },	   { T_NE, { 7, OP_NE } },     { T_LT, { 8, OP_LT } },
+		{ T_LE, { 8, OP_LE } },	   { T_GT, { 8, OP_GT } },     { T_GE, { 8, OP_GE } },
+		{ T_SHL, { 9, OP_SHL } },  { T_SHR, { 9, OP_SHR } },   { T_ADD, { 10, OP_ADD } },
+		{ T_SUB, { 10, OP_SUB } }, { T_MUL, { 11, OP_MUL } },  { T_DIV, { 11, OP_DIV } },
+		{ T_MOD, { 11, OP_MOD } },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		if (table[i].tok == t)
 			return table[i].op;
-	return (struct binop){0, OP_ASSIGN};
+	return (struct binop){ 0, OP_ASSIGN };
 }
 
 /* binary(level): cast { operator of this or a higher level  binary(its level + 1) } */
@@ -615,9 +583,9 @@ static bool assign_op(enum tok t, enum op *ret)
 		enum tok tok;
 		enum op op;
 	} table[] = {
-		{T_ASSIGN, OP_ASSIGN}, {T_ADD_EQ, OP_ADD},  {T_SUB_EQ, OP_SUB},	{T_MUL_EQ, OP_MUL},
-		{T_DIV_EQ, OP_DIV},    {T_MOD_EQ, OP_MOD},  {T_AND_EQ, OP_BAND}, {T_XOR_EQ, OP_BXOR},
-		{T_OR_EQ, OP_BOR},     {T_SHL_EQ, OP_SHL},  {T_SHR_EQ, OP_SHR},
+		{ T_ASSIGN, OP_ASSIGN }, { T_ADD_EQ, OP_ADD }, { T_SUB_EQ, OP_SUB },  { T_MUL_EQ, OP_MUL },
+		{ T_DIV_EQ, OP_DIV },	 { T_MOD_EQ, OP_MOD }, { T_AND_EQ, OP_BAND }, { T_XOR_EQ, OP_BXOR },
+		{ T_OR_EQ, OP_BOR },	 { T_SHL_EQ, OP_SHL }, { T_SHR_EQ, OP_SHR },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {

@@ -14,7 +14,7 @@ struct parser {
 	const struct compile_env *env;
 	bool panic;
 	unsigned depth;
-	unsigned braces; /* open { of types and definitions, for skipping after an error */
+	unsigned braces;     /* open { of types and definitions, for skipping after an error */
 	struct symtab types; /* names of the typedefs of this text */
 	unsigned nstmts;     /* statements so far in this clause or function: they are numbered */
 	unsigned loops;	     /* loops that are open: break and continue may stand here */
@@ -72,8 +72,8 @@ struct specs { /* declaration specifiers */
 void parse_specs(struct parser *p, bool with_storage, struct specs *ret);
 enum declr_kind { DECLR_NAMED, DECLR_ABSTRACT, DECLR_EITHER };
 /* Reads a declarator for the base type: a new type, its name (NULL when abstract) in *name. */
-struct tyname *parse_declarator(struct parser *p, const struct tyname *base, enum declr_kind kind,
-				const char **name, struct span *name_at);
+struct tyname *parse_declarator(struct parser *p, const struct tyname *base, enum declr_kind kind, const char **name,
+				struct span *name_at);
 /* A type as in casts. */
 struct tyname *parse_type_name(struct parser *p);
 /* "( parameters )": the list, after the (; takes the ). */

@@ -46,8 +46,7 @@ static struct stmt *make_stmt(struct parser *p, struct node *e)
 	struct stmt *s = new_stmt(p, ST_EXPR, e->at);
 
 	s->expr = e;
-	if (e->kind == N_ASSIGN && e->op == OP_ASSIGN && !e->parens && e->a->kind == N_AGG &&
-	    e->b->kind == N_CALL) {
+	if (e->kind == N_ASSIGN && e->op == OP_ASSIGN && !e->parens && e->a->kind == N_AGG && e->b->kind == N_CALL) {
 		s->kind = ST_AGG;
 		s->expr = e->a;
 		s->call = e->b;
@@ -272,24 +271,15 @@ static struct stmt *parse_one(struct parser *p)
 	struct stmt *s;
 
 	switch (t) {
-	case T_LBRACE:
-		return parse_block(p);
-	case T_KW_IF:
-		return parse_if(p);
-	case T_KW_WHILE:
-		return parse_while(p);
-	case T_KW_DO:
-		return parse_do(p);
-	case T_KW_FOR:
-		return parse_for(p);
-	case T_KW_BREAK:
-		return parse_jump(p, ST_BREAK);
-	case T_KW_CONTINUE:
-		return parse_jump(p, ST_CONTINUE);
-	case T_KW_RETURN:
-		return parse_return(p);
-	default:
-		break;
+	case T_LBRACE: return parse_block(p);
+	case T_KW_IF: return parse_if(p);
+	case T_KW_WHILE: return parse_while(p);
+	case T_KW_DO: return parse_do(p);
+	case T_KW_FOR: return parse_for(p);
+	case T_KW_BREAK: return parse_jump(p, ST_BREAK);
+	case T_KW_CONTINUE: return parse_jump(p, ST_CONTINUE);
+	case T_KW_RETURN: return parse_return(p);
+	default: break;
 	}
 	if (at_local(p)) {
 		s = parse_local(p);

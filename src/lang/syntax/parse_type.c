@@ -21,8 +21,7 @@ bool parse_is_typename(struct parser *p, const char *name)
 		return false;
 	if (p->env && dlib_find(p->env->libs, p->env, DLIB_TYPE, name))
 		return true;
-	return p->env && p->env->ts &&
-	       typesrc_find(p->env->ts, NULL, name, TKM(TK_TYPEDEF), &ref) == 0;
+	return p->env && p->env->ts && typesrc_find(p->env->ts, NULL, name, TKM(TK_TYPEDEF), &ref) == 0;
 }
 
 bool parse_at_type(struct parser *p)
@@ -159,11 +158,10 @@ static bool count_word(struct words *w, enum tok t)
 		enum tok tok;
 		unsigned *count;
 	} table[] = {
-		{T_KW_CHAR, &w->is_char},     {T_KW_SHORT, &w->is_short},
-		{T_KW_INT, &w->is_int},	      {T_KW_LONG, &w->is_long},
-		{T_KW_SIGNED, &w->is_signed}, {T_KW_UNSIGNED, &w->is_unsigned},
-		{T_KW_FLOAT, &w->is_float},   {T_KW_DOUBLE, &w->is_double},
-		{T_KW_VOID, &w->is_void},     {T_KW_STRING, &w->is_string},
+		{ T_KW_CHAR, &w->is_char },	{ T_KW_SHORT, &w->is_short },	{ T_KW_INT, &w->is_int },
+		{ T_KW_LONG, &w->is_long },	{ T_KW_SIGNED, &w->is_signed }, { T_KW_UNSIGNED, &w->is_unsigned },
+		{ T_KW_FLOAT, &w->is_float },	{ T_KW_DOUBLE, &w->is_double }, { T_KW_VOID, &w->is_void },
+		{ T_KW_STRING, &w->is_string },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -210,8 +208,7 @@ static void check_mixed(struct parser *p, const struct words *w, struct span at)
 static const char *words_name(struct parser *p, const struct words *w, struct span at)
 {
 	unsigned sign = w->is_signed + w->is_unsigned;
-	unsigned bases = w->is_char + w->is_int + w->is_float + w->is_double + w->is_void +
-			 w->is_string;
+	unsigned bases = w->is_char + w->is_int + w->is_float + w->is_double + w->is_void + w->is_string;
 
 	if (bases > 1 || sign > 1 || w->is_long > 2 || w->is_short > 1) {
 		parse_fail(p, at, D_DECL_COMBO, "invalid type combination");
@@ -229,8 +226,8 @@ static const char *words_name(struct parser *p, const struct words *w, struct sp
 		parse_fail(p, at, D_DECL_SIGNINT,
 			   "invalid type declaration: signed and unsigned may only be used with "
 			   "integer type");
-	} else if ((w->is_long && w->is_string) || (w->is_short && bases != w->is_int) ||
-		   (w->is_long && w->is_float) || (w->is_long == 2 && w->is_double)) {
+	} else if ((w->is_long && w->is_string) || (w->is_short && bases != w->is_int) || (w->is_long && w->is_float) ||
+		   (w->is_long == 2 && w->is_double)) {
 		parse_fail(p, at, D_DECL_LONGINT,
 			   "invalid type declaration: long and long long may only be used with "
 			   "integer or floating-point type");
@@ -250,17 +247,16 @@ static bool take_storage(struct parser *p, struct specs *s)
 		enum tok tok;
 		enum storage storage;
 	} table[] = {
-		{T_KW_AUTO, SC_AUTO},	  {T_KW_EXTERN, SC_EXTERN}, {T_KW_REGISTER, SC_REGISTER},
-		{T_KW_SELF, SC_SELF},	  {T_KW_STATIC, SC_STATIC}, {T_KW_THIS, SC_THIS},
-		{T_KW_TYPEDEF, SC_TYPEDEF},
+		{ T_KW_AUTO, SC_AUTO },	      { T_KW_EXTERN, SC_EXTERN }, { T_KW_REGISTER, SC_REGISTER },
+		{ T_KW_SELF, SC_SELF },	      { T_KW_STATIC, SC_STATIC }, { T_KW_THIS, SC_THIS },
+		{ T_KW_TYPEDEF, SC_TYPEDEF },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (table[i].tok != parse_cur(p))
 			continue;
 		if (s->storage != SC_NONE)
-			parse_fail(p, p->lx.tok.at, D_DECL_CLASS,
-				   "only one storage class allowed in a declaration");
+			parse_fail(p, p->lx.tok.at, D_DECL_CLASS, "only one storage class allowed in a declaration");
 		s->storage = table[i].storage;
 		s->storage_at = p->lx.tok.at;
 		return true;
@@ -271,10 +267,7 @@ static bool take_storage(struct parser *p, struct specs *s)
 static unsigned qualifier(enum tok t, bool *is)
 {
 	*is = t == T_KW_CONST || t == T_KW_VOLATILE || t == T_KW_RESTRICT || t == T_KW_USERLAND;
-	return t == T_KW_CONST	    ? DQ_CONST
-	       : t == T_KW_VOLATILE ? DQ_VOLATILE
-	       : t == T_KW_USERLAND ? DQ_USERLAND
-				    : 0;
+	return t == T_KW_CONST ? DQ_CONST : t == T_KW_VOLATILE ? DQ_VOLATILE : t == T_KW_USERLAND ? DQ_USERLAND : 0;
 }
 
 /* One specifier; false when the token is none. */
@@ -321,9 +314,9 @@ static bool lacks_type(const struct parser *p, const struct specs *s)
 
 void parse_specs(struct parser *p, bool with_storage, struct specs *ret)
 {
-	struct words w = {0};
+	struct words w = { 0 };
 
-	*ret = (struct specs){.base.at = p->lx.tok.at};
+	*ret = (struct specs){ .base.at = p->lx.tok.at };
 	while (!p->panic) {
 		if (w.n == 0 && (ret->storage || ret->base.quals) && lacks_type(p, ret)) {
 			if (ret->storage == SC_SELF || ret->storage == SC_THIS) {
@@ -334,8 +327,7 @@ void parse_specs(struct parser *p, bool with_storage, struct specs *ret)
 			    (ret->storage == SC_AUTO || ret->storage == SC_REGISTER || ret->storage == SC_STATIC))
 				parse_fail(p, ret->storage_at, D_DECL_BADCLASS,
 					   "specified storage class not appropriate in D");
-			parse_fail(p, p->lx.tok.at, D_DECL_IDENT,
-				   "old-style declaration or incorrect type specified");
+			parse_fail(p, p->lx.tok.at, D_DECL_IDENT, "old-style declaration or incorrect type specified");
 			return;
 		}
 		if (!parse_spec(p, with_storage, ret, &w))
@@ -367,8 +359,7 @@ static struct derive *new_derive(struct parser *p, struct declr *d, enum dkind k
 
 	v->kind = kind;
 	if (++d->n > DPROG_MAX_DEPTH)
-		parse_fail(p, p->lx.tok.at, D_LIMIT, "type of more than %d levels",
-			   DPROG_MAX_DEPTH);
+		parse_fail(p, p->lx.tok.at, D_LIMIT, "type of more than %d levels", DPROG_MAX_DEPTH);
 	return v;
 }
 
@@ -381,10 +372,8 @@ static enum dimension look_at_dimension(struct parser *p)
 
 	t = parse_cur(p);
 	if (t != T_IDENT)
-		return lex_kw_class(t) == KWC_TYPE || lex_kw_class(t) == KWC_CLASS ||
-				       t == T_ELLIPSIS
-			       ? DIM_KEYS
-			       : DIM_SIZE;
+		return lex_kw_class(t) == KWC_TYPE || lex_kw_class(t) == KWC_CLASS || t == T_ELLIPSIS ? DIM_KEYS
+												      : DIM_SIZE;
 	t = parse_peek(p, 1);
 	if (t == T_COMMA || t == T_IDENT || lex_kw_class(t) == KWC_TYPE)
 		return DIM_KEYS;
@@ -542,7 +531,7 @@ static bool at_inner(struct parser *p, enum declr_kind kind)
 /* declarator: [ pointer ] ( IDENT | ( declarator ) | nothing ) { array | function } */
 static void read_declarator(struct parser *p, enum declr_kind kind, struct declr *d)
 {
-	struct declr inner = {0};
+	struct declr inner = { 0 };
 
 	if (p->panic || !parse_enter(p))
 		return;
@@ -570,19 +559,19 @@ static void read_declarator(struct parser *p, enum declr_kind kind, struct declr
 	parse_leave(p);
 }
 
-struct tyname *parse_declarator(struct parser *p, const struct tyname *base, enum declr_kind kind,
-				const char **name, struct span *name_at)
+struct tyname *parse_declarator(struct parser *p, const struct tyname *base, enum declr_kind kind, const char **name,
+				struct span *name_at)
 {
 	struct tyname *t = arena_memdup(p->arena, base, sizeof(*base));
-	struct declr d = {.name_at = p->lx.tok.at};
+	struct declr d = { .name_at = p->lx.tok.at };
 
 	d.tail = &d.first;
 	read_declarator(p, kind, &d);
 	if (d.n > DPROG_MAX_DEPTH)
 		parse_fail(p, d.name_at, D_LIMIT, "type of more than %d levels", DPROG_MAX_DEPTH);
 	if (d.name && strchr(d.name, '`'))
-		parse_fail(p, d.name_at, D_DECL_SCOPE,
-			   "D scoping operator may not be used in a declaration name (%s)", d.name);
+		parse_fail(p, d.name_at, D_DECL_SCOPE, "D scoping operator may not be used in a declaration name (%s)",
+			   d.name);
 	*name = d.name;
 	*name_at = d.name_at;
 	t->derive = d.first;

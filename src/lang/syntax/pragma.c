@@ -64,9 +64,8 @@ static int split(struct lexer *lx, const char *p, const char *end, struct word *
 			while (p < end && !lex_is_blank(*p) && *p != '"')
 				p++;
 			w->text = arena_strndup(lx->arena, from, (size_t)(p - from));
-			w->kind = lex_parse_int(w->text, strlen(w->text), &v, &suffix, &bad) == 0
-					  ? WORD_INT
-					  : WORD_IDENT;
+			w->kind = lex_parse_int(w->text, strlen(w->text), &v, &suffix, &bad) == 0 ? WORD_INT
+												  : WORD_IDENT;
 		}
 		w->at = lex_span(lx, from, p);
 		n++;
@@ -102,8 +101,7 @@ static void do_attributes(const struct line *l)
 	if (l->nargs < 2 || l->args[0].kind != WORD_IDENT || l->args[1].kind != WORD_IDENT)
 		malformed(l, "<attributes> <ident>");
 	else if (attr_parse(l->args[0].text, &at) < 0)
-		lex_error(l->lx, l->args[0].at, D_PRAGMA_INVAL,
-			  "invalid attributes specified by #pragma %s", l->name);
+		lex_error(l->lx, l->args[0].at, D_PRAGMA_INVAL, "invalid attributes specified by #pragma %s", l->name);
 	else
 		keep(l, PRAGMA_ATTRIBUTES);
 }
@@ -114,8 +112,8 @@ static void do_binding(const struct line *l)
 	if (l->nargs < 2 || l->args[0].kind != WORD_STRING || l->args[1].kind != WORD_IDENT)
 		malformed(l, "\"version\" <ident>");
 	else if (!lex_is_digit(l->args[0].text[0]))
-		lex_error(l->lx, l->args[0].at, D_PRAGMA_INVAL,
-			  "invalid version string specified by #pragma %s", l->name);
+		lex_error(l->lx, l->args[0].at, D_PRAGMA_INVAL, "invalid version string specified by #pragma %s",
+			  l->name);
 	else
 		keep(l, PRAGMA_BINDING);
 }
@@ -123,7 +121,7 @@ static void do_binding(const struct line *l)
 /* #pragma D depends_on module|provider|library name, or … probe description ["what has it"] */
 static void do_depends(const struct line *l)
 {
-	static const char *const classes[] = {"provider", "module", "library", "probe"};
+	static const char *const classes[] = { "provider", "module", "library", "probe" };
 
 	if (l->nargs < 2 || l->args[0].kind != WORD_IDENT || l->args[1].kind != WORD_IDENT) {
 		malformed(l, "<class> <name>");
@@ -134,13 +132,13 @@ static void do_depends(const struct line *l)
 			keep(l, PRAGMA_DEPENDS);
 			return;
 		}
-	lex_error(l->lx, l->args[0].at, D_PRAGMA_INVAL, "invalid class %s specified by #pragma %s",
-		  l->args[0].text, l->name);
+	lex_error(l->lx, l->args[0].at, D_PRAGMA_INVAL, "invalid class %s specified by #pragma %s", l->args[0].text,
+		  l->name);
 }
 
 static void do_error(const struct line *l)
 {
-	struct strb text = {0};
+	struct strb text = { 0 };
 
 	for (size_t i = 0; i < l->nargs; i++)
 		if (l->args[i].kind != WORD_INT)
@@ -162,12 +160,10 @@ static void do_line(const struct line *l)
 	for (size_t i = 2; ok && i < l->nargs; i++)
 		ok = l->args[i].kind == WORD_INT;
 	if (!ok)
-		lex_error(l->lx, l->at, D_PRAGMA_MALFORM,
-			  "malformed #%s <line> [ [\"file\"] state ]", l->name);
+		lex_error(l->lx, l->at, D_PRAGMA_MALFORM, "malformed #%s <line> [ [\"file\"] state ]", l->name);
 }
 
-static void option_failed(const struct line *l, const char *name, const char *value, int r,
-			  const char *why)
+static void option_failed(const struct line *l, const char *name, const char *value, int r, const char *why)
 {
 	const char *text = r == -ENOENT	      ? "Invalid option name"
 			   : r == -EINVAL     ? "Invalid value for specified option"
@@ -177,11 +173,10 @@ static void option_failed(const struct line *l, const char *name, const char *va
 	struct diag *g;
 
 	if (value)
-		g = lex_error(l->lx, l->args[0].at, D_PRAGMA_OPTSET,
-			      "failed to set option '%s' to '%s': %s", name, value, text);
+		g = lex_error(l->lx, l->args[0].at, D_PRAGMA_OPTSET, "failed to set option '%s' to '%s': %s", name,
+			      value, text);
 	else
-		g = lex_error(l->lx, l->args[0].at, D_PRAGMA_OPTSET,
-			      "failed to set option '%s': %s", name, text);
+		g = lex_error(l->lx, l->args[0].at, D_PRAGMA_OPTSET, "failed to set option '%s': %s", name, text);
 	if (why)
 		lex_hint(l->lx, g, why);
 }
@@ -189,9 +184,9 @@ static void option_failed(const struct line *l, const char *name, const char *va
 /* What comes too late once cpp has run, or types have been looked up. */
 static bool is_too_late(const char *name)
 {
-	return !strcmp(name, "ctfpath") || !strcmp(name, "ldpath") || !strcmp(name, "lockmem") || !strcmp(name, "modpath") ||
-	       !strncmp(name, "cpp", 3) || !strcmp(name, "define") || !strcmp(name, "incdir") ||
-	       !strcmp(name, "undef") || !strcmp(name, "stdc");
+	return !strcmp(name, "ctfpath") || !strcmp(name, "ldpath") || !strcmp(name, "lockmem") ||
+	       !strcmp(name, "modpath") || !strncmp(name, "cpp", 3) || !strcmp(name, "define") ||
+	       !strcmp(name, "incdir") || !strcmp(name, "undef") || !strcmp(name, "stdc");
 }
 
 static void do_option(const struct line *l)
@@ -205,8 +200,8 @@ static void do_option(const struct line *l)
 		return;
 	}
 	if (l->nargs > 1) {
-		lex_error(l->lx, l->args[1].at, D_PRAGMA_MALFORM,
-			  "superfluous arguments specified for #pragma %s", l->name);
+		lex_error(l->lx, l->args[1].at, D_PRAGMA_MALFORM, "superfluous arguments specified for #pragma %s",
+			  l->name);
 		return;
 	}
 	if (!l->lx->env || !l->lx->env->opts)
@@ -252,8 +247,7 @@ static void do_param(const struct line *l)
 	if (r == -EEXIST)
 		lex_error(l->lx, w[0].at, D_PRAGMA_INVAL, "parameter is declared already: %s", p->name);
 	else if (r < 0)
-		lex_error(l->lx, w[0].at, D_PRAGMA_INVAL, "--%s must be an integer, not \"%s\"",
-			  p->name, p->value);
+		lex_error(l->lx, w[0].at, D_PRAGMA_INVAL, "--%s must be an integer, not \"%s\"", p->name, p->value);
 }
 
 /* After a naked #, after #pragma, or only after #pragma D: a name may also follow the longer forms. */
@@ -264,16 +258,16 @@ static const struct {
 	enum level level;
 	void (*run)(const struct line *l);
 } pragmas[] = {
-	{"attributes", AFTER_D, do_attributes}, {"binding", AFTER_D, do_binding},
-	{"depends_on", AFTER_D, do_depends},	{"error", AFTER_HASH, do_error},
-	{"ident", AFTER_HASH, do_ident},	{"line", AFTER_HASH, do_line},
-	{"option", AFTER_D, do_option},	{"param", AFTER_D, do_param},
+	{ "attributes", AFTER_D, do_attributes }, { "binding", AFTER_D, do_binding },
+	{ "depends_on", AFTER_D, do_depends },	  { "error", AFTER_HASH, do_error },
+	{ "ident", AFTER_HASH, do_ident },	  { "line", AFTER_HASH, do_line },
+	{ "option", AFTER_D, do_option },	  { "param", AFTER_D, do_param },
 };
 
 void pragma_line(struct lexer *lx, const char *p, const char *end)
 {
 	struct word words[PRAGMA_MAX_WORDS];
-	struct line l = {.lx = lx, .at = lex_span(lx, p - 1, end)};
+	struct line l = { .lx = lx, .at = lex_span(lx, p - 1, end) };
 	enum level level = AFTER_HASH;
 	int n = split(lx, p, end, words), i = 0;
 
@@ -309,9 +303,7 @@ void pragma_line(struct lexer *lx, const char *p, const char *end)
 		}
 	}
 	if (level == AFTER_HASH)
-		lex_hint(lx,
-			 lex_error(lx, words[i].at, D_PRAGCTL_INVAL,
-				   "invalid control directive: #%s", l.name),
+		lex_hint(lx, lex_error(lx, words[i].at, D_PRAGCTL_INVAL, "invalid control directive: #%s", l.name),
 			 "use -C to run the C preprocessor first");
 	else if (level == AFTER_D)
 		lex_error(lx, words[i].at, D_PRAGMA_INVAL, "invalid D pragma: %s", l.name);

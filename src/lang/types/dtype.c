@@ -15,26 +15,26 @@ struct basic_row {
 };
 
 static const struct basic_row basics[DT_NBASIC] = {
-	[DT_VOID] = {"void", DK_VOID, 0, false, false, false},
-	[DT_CHAR] = {"char", DK_INT, 1, true, true, false},
-	[DT_SCHAR] = {"signed char", DK_INT, 1, true, true, false},
-	[DT_UCHAR] = {"unsigned char", DK_INT, 1, false, true, false},
-	[DT_SHORT] = {"short", DK_INT, 2, true, false, false},
-	[DT_USHORT] = {"unsigned short", DK_INT, 2, false, false, false},
-	[DT_INT] = {"int", DK_INT, 4, true, false, false},
-	[DT_UINT] = {"unsigned int", DK_INT, 4, false, false, false},
-	[DT_LONG] = {"long", DK_INT, 8, true, false, false},
-	[DT_ULONG] = {"unsigned long", DK_INT, 8, false, false, false},
-	[DT_LLONG] = {"long long", DK_INT, 8, true, false, false},
-	[DT_ULLONG] = {"unsigned long long", DK_INT, 8, false, false, false},
-	[DT_BOOL] = {"_Bool", DK_INT, 1, false, false, true},
-	[DT_FLOAT] = {"float", DK_FLOAT, 4, true, false, false},
-	[DT_DOUBLE] = {"double", DK_FLOAT, 8, true, false, false},
-	[DT_LDOUBLE] = {"long double", DK_FLOAT, 16, true, false, false},
-	[DT_STRING] = {"string", DK_STRING, 0, false, false, false},
-	[DT_DYN] = {"dynamic variable", DK_DYN, 0, false, false, false},
-	[DT_AGG] = {"aggregation", DK_AGG, 0, false, false, false},
-	[DT_VOIDPTR] = {NULL, DK_PTR, 8, false, false, false},
+	[DT_VOID] = { "void", DK_VOID, 0, false, false, false },
+	[DT_CHAR] = { "char", DK_INT, 1, true, true, false },
+	[DT_SCHAR] = { "signed char", DK_INT, 1, true, true, false },
+	[DT_UCHAR] = { "unsigned char", DK_INT, 1, false, true, false },
+	[DT_SHORT] = { "short", DK_INT, 2, true, false, false },
+	[DT_USHORT] = { "unsigned short", DK_INT, 2, false, false, false },
+	[DT_INT] = { "int", DK_INT, 4, true, false, false },
+	[DT_UINT] = { "unsigned int", DK_INT, 4, false, false, false },
+	[DT_LONG] = { "long", DK_INT, 8, true, false, false },
+	[DT_ULONG] = { "unsigned long", DK_INT, 8, false, false, false },
+	[DT_LLONG] = { "long long", DK_INT, 8, true, false, false },
+	[DT_ULLONG] = { "unsigned long long", DK_INT, 8, false, false, false },
+	[DT_BOOL] = { "_Bool", DK_INT, 1, false, false, true },
+	[DT_FLOAT] = { "float", DK_FLOAT, 4, true, false, false },
+	[DT_DOUBLE] = { "double", DK_FLOAT, 8, true, false, false },
+	[DT_LDOUBLE] = { "long double", DK_FLOAT, 16, true, false, false },
+	[DT_STRING] = { "string", DK_STRING, 0, false, false, false },
+	[DT_DYN] = { "dynamic variable", DK_DYN, 0, false, false, false },
+	[DT_AGG] = { "aggregation", DK_AGG, 0, false, false, false },
+	[DT_VOIDPTR] = { NULL, DK_PTR, 8, false, false, false },
 };
 
 struct typedef_row {
@@ -45,33 +45,29 @@ struct typedef_row {
 /* Typedefs that D programs may use whether or not the kernel describes its types.
  * Source: DTrace's built-in typedefs of the LP64 data model. */
 static const struct typedef_row typedefs[] = {
-	{"int8_t", DT_SCHAR},	   {"int16_t", DT_SHORT},  {"int32_t", DT_INT},
-	{"int64_t", DT_LONG},	   {"intptr_t", DT_LONG},  {"uint8_t", DT_UCHAR},
-	{"uint16_t", DT_USHORT},   {"uint32_t", DT_UINT},  {"uint64_t", DT_ULONG},
-	{"uintptr_t", DT_ULONG},   {"uchar_t", DT_UCHAR},  {"ushort_t", DT_USHORT},
-	{"uint_t", DT_UINT},	   {"ulong_t", DT_ULONG},  {"u_longlong_t", DT_ULLONG},
-	{"longlong_t", DT_LLONG},  {"ptrdiff_t", DT_LONG}, {"size_t", DT_ULONG},
-	{"ssize_t", DT_LONG},	   {"pid_t", DT_INT},
-	{"uid_t", DT_UINT},	   {"gid_t", DT_UINT},	   {"hrtime_t", DT_LLONG},
-	{"processorid_t", DT_INT}, {"psetid_t", DT_INT},   {"taskid_t", DT_INT},
-	{"projid_t", DT_INT},	   {"zoneid_t", DT_INT},   {"off_t", DT_LONG},
-	{"uint", DT_UINT},	   {"ushort", DT_USHORT},  {"ulong", DT_ULONG},
+	{ "int8_t", DT_SCHAR },	  { "int16_t", DT_SHORT },   { "int32_t", DT_INT },	    { "int64_t", DT_LONG },
+	{ "intptr_t", DT_LONG },  { "uint8_t", DT_UCHAR },   { "uint16_t", DT_USHORT },	    { "uint32_t", DT_UINT },
+	{ "uint64_t", DT_ULONG }, { "uintptr_t", DT_ULONG }, { "uchar_t", DT_UCHAR },	    { "ushort_t", DT_USHORT },
+	{ "uint_t", DT_UINT },	  { "ulong_t", DT_ULONG },   { "u_longlong_t", DT_ULLONG }, { "longlong_t", DT_LLONG },
+	{ "ptrdiff_t", DT_LONG }, { "size_t", DT_ULONG },    { "ssize_t", DT_LONG },	    { "pid_t", DT_INT },
+	{ "uid_t", DT_UINT },	  { "gid_t", DT_UINT },	     { "hrtime_t", DT_LLONG },	    { "processorid_t", DT_INT },
+	{ "psetid_t", DT_INT },	  { "taskid_t", DT_INT },    { "projid_t", DT_INT },	    { "zoneid_t", DT_INT },
+	{ "off_t", DT_LONG },	  { "uint", DT_UINT },	     { "ushort", DT_USHORT },	    { "ulong", DT_ULONG },
 };
 
 /* The same, but the kernel's own definition wins. */
 static const struct typedef_row fallbacks[] = {
-	{"dev_t", DT_UINT},   {"mode_t", DT_UINT},  {"ino_t", DT_ULONG},  {"nlink_t", DT_UINT},
-	{"time_t", DT_LONG},  {"clock_t", DT_LONG}, {"key_t", DT_INT},	  {"loff_t", DT_LLONG},
-	{"caddr_t", DT_CHAR}, {"u8", DT_UCHAR},	    {"u16", DT_USHORT},	  {"u32", DT_UINT},
-	{"u64", DT_ULLONG},   {"s8", DT_SCHAR},	    {"s16", DT_SHORT},	  {"s32", DT_INT},
-	{"s64", DT_LLONG},    {"__u8", DT_UCHAR},   {"__u16", DT_USHORT}, {"__u32", DT_UINT},
-	{"__u64", DT_ULLONG}, {"__s8", DT_SCHAR},   {"__s16", DT_SHORT},  {"__s32", DT_INT},
-	{"__s64", DT_LLONG},  {"bool", DT_BOOL},    {"ipaddr_t", DT_UINT}, {"in6_addr_t", DT_VOID},
-	{"id_t", DT_INT},
+	{ "dev_t", DT_UINT },	{ "mode_t", DT_UINT },	{ "ino_t", DT_ULONG },	 { "nlink_t", DT_UINT },
+	{ "time_t", DT_LONG },	{ "clock_t", DT_LONG }, { "key_t", DT_INT },	 { "loff_t", DT_LLONG },
+	{ "caddr_t", DT_CHAR }, { "u8", DT_UCHAR },	{ "u16", DT_USHORT },	 { "u32", DT_UINT },
+	{ "u64", DT_ULLONG },	{ "s8", DT_SCHAR },	{ "s16", DT_SHORT },	 { "s32", DT_INT },
+	{ "s64", DT_LLONG },	{ "__u8", DT_UCHAR },	{ "__u16", DT_USHORT },	 { "__u32", DT_UINT },
+	{ "__u64", DT_ULLONG }, { "__s8", DT_SCHAR },	{ "__s16", DT_SHORT },	 { "__s32", DT_INT },
+	{ "__s64", DT_LLONG },	{ "bool", DT_BOOL },	{ "ipaddr_t", DT_UINT }, { "in6_addr_t", DT_VOID },
+	{ "id_t", DT_INT },
 };
 
-struct dtype *dtype_new(struct dtypes *t, enum dkind kind, const char *name, uint64_t size,
-			uint32_t align)
+struct dtype *dtype_new(struct dtypes *t, enum dkind kind, const char *name, uint64_t size, uint32_t align)
 {
 	struct dtype_x *x = arena_new_obj(t->arena, struct dtype_x);
 
@@ -121,10 +117,9 @@ const struct dtype *dtype_basic(struct dtypes *t, enum dbasic b)
 
 const struct dtype *dtype_int(struct dtypes *t, unsigned size, bool is_signed)
 {
-	static const enum dbasic by_size[][2] = {{DT_UCHAR, DT_SCHAR},
-						 {DT_USHORT, DT_SHORT},
-						 {DT_UINT, DT_INT},
-						 {DT_ULONG, DT_LONG}};
+	static const enum dbasic by_size[][2] = {
+		{ DT_UCHAR, DT_SCHAR }, { DT_USHORT, DT_SHORT }, { DT_UINT, DT_INT }, { DT_ULONG, DT_LONG }
+	};
 	unsigned i = size <= 1 ? 0 : size <= 2 ? 1 : size <= 4 ? 2 : 3;
 
 	return t->basic[by_size[i][is_signed]];
@@ -197,8 +192,7 @@ const struct dtype *dtype_string(struct dtypes *t, uint32_t bound)
 	return ty;
 }
 
-const struct dtype *dtype_stack(struct dtypes *t, enum dkind k, uint32_t nframes,
-				uint32_t strframes)
+const struct dtype *dtype_stack(struct dtypes *t, enum dkind k, uint32_t nframes, uint32_t strframes)
 {
 	const char *key = k == DK_STACK ? "stack" : "ustack";
 	uint64_t n = (uint64_t)nframes << 32 | strframes;
@@ -277,8 +271,7 @@ const struct dtype *dtype_new_typedef(struct dtypes *t, const char *name, const 
 	return ty;
 }
 
-static const struct dtype *find_row(struct dtypes *t, const struct typedef_row *rows, size_t n,
-				    const char *name)
+static const struct dtype *find_row(struct dtypes *t, const struct typedef_row *rows, size_t n, const char *name)
 {
 	size_t i;
 
@@ -335,8 +328,7 @@ static const struct dtype *dtype_builtin(struct dtypes *t, const char *name)
 	return find_row(t, typedefs, ARRAY_SIZE(typedefs), name);
 }
 
-static const struct dtype *lookup_kernel(struct dtypes *t, enum dkind kind, const char *module,
-					 const char *name)
+static const struct dtype *lookup_kernel(struct dtypes *t, enum dkind kind, const char *module, const char *name)
 {
 	uint32_t mask = kind == DK_STRUCT  ? TKM(TK_STRUCT) | TKM(TK_FWD)
 			: kind == DK_UNION ? TKM(TK_UNION) | TKM(TK_FWD)
@@ -363,8 +355,7 @@ static const struct dtype *lookup_kernel(struct dtypes *t, enum dkind kind, cons
 	return ty;
 }
 
-void dtypes_on_miss(struct dtypes *t, void (*define)(void *ctx, enum dkind kind, const char *name),
-		    void *ctx)
+void dtypes_on_miss(struct dtypes *t, void (*define)(void *ctx, enum dkind kind, const char *name), void *ctx)
 {
 	t->define = define;
 	t->define_ctx = ctx;
@@ -377,8 +368,7 @@ static const struct dtype *lookup_library(struct dtypes *t, enum dkind kind, con
 	return symtab_get(&t->names, name, kind);
 }
 
-const struct dtype *dtype_lookup(struct dtypes *t, enum dkind kind, const char *module,
-				 const char *name)
+const struct dtype *dtype_lookup(struct dtypes *t, enum dkind kind, const char *module, const char *name)
 {
 	bool own = !module || !strcmp(module, "D") || !strcmp(module, "C");
 	const struct dtype *ty = NULL;
@@ -431,8 +421,7 @@ bool dtype_is_scalar(const struct dtype *r)
 	return r->kind == DK_PTR || dtype_is_integer(r);
 }
 
-static bool member_at(struct dtypes *t, const struct dtype *ty, const char *name, unsigned depth,
-		      struct dmember *ret)
+static bool member_at(struct dtypes *t, const struct dtype *ty, const char *name, unsigned depth, struct dmember *ret)
 {
 	uint32_t i;
 

@@ -5,7 +5,7 @@
 #include "lang/dtype.h"
 #include "lang/types/symtab.h"
 
-#define DTYPE_NQUALS	8  /* combinations of DQ_* */
+#define DTYPE_NQUALS 8	   /* combinations of DQ_* */
 #define DTYPE_MAX_DEPTH 64 /* nesting of derived kernel types that is followed */
 
 /* A type with the types derived from it: derivation is canonical by construction. */
@@ -38,8 +38,7 @@ struct dtype_enumerator {
 	int64_t value;
 };
 
-struct dtype *dtype_new(struct dtypes *t, enum dkind kind, const char *name, uint64_t size,
-			uint32_t align);
+struct dtype *dtype_new(struct dtypes *t, enum dkind kind, const char *name, uint64_t size, uint32_t align);
 /* Fills members or enumerators of a kernel type; others stay as they are. */
 void dtype_complete(struct dtypes *t, const struct dtype *ty);
 /* The complete kernel type of an incomplete one, or NULL. */

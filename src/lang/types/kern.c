@@ -60,8 +60,7 @@ static bool points_to_user(struct dtypes *t, struct tref ref)
 	for (i = 0; i < DTYPE_MAX_DEPTH && ref.id && !typesrc_get(t->ts, ref, &in); i++) {
 		if (in.kind == TK_TYPE_TAG && !strcmp(in.name, "user"))
 			return true;
-		if (in.kind != TK_TYPE_TAG && in.kind != TK_CONST && in.kind != TK_VOLATILE &&
-		    in.kind != TK_RESTRICT)
+		if (in.kind != TK_TYPE_TAG && in.kind != TK_CONST && in.kind != TK_VOLATILE && in.kind != TK_RESTRICT)
 			return false;
 		ref = in.target;
 	}
@@ -75,8 +74,7 @@ static const struct dtype *ptr_type(struct dtypes *t, struct tref ref, const str
 	return typesrc_is_user(t->ts, ref.obj) || points_to_user(t, in->target) ? dtype_qual(t, ty, DQ_USERLAND) : ty;
 }
 
-static const struct dtype *tagged_type(struct dtypes *t, struct tref ref, enum dkind k,
-				       const struct tinfo *in)
+static const struct dtype *tagged_type(struct dtypes *t, struct tref ref, enum dkind k, const struct tinfo *in)
 {
 	uint32_t align = in->size >= 8 ? 8 : in->size >= 4 ? 4 : in->size >= 2 ? 2 : 1;
 	struct dtype *ty = dtype_new(t, k, *in->name ? in->name : NULL, in->size, align);
@@ -103,37 +101,23 @@ static const struct dtype *typedef_type(struct dtypes *t, struct tref ref, const
 static const struct dtype *from_info(struct dtypes *t, struct tref ref, const struct tinfo *in)
 {
 	switch (in->kind) {
-	case TK_INT:
-		return int_type(t, in);
-	case TK_FLOAT:
-		return float_type(t, in);
-	case TK_PTR:
-		return ptr_type(t, ref, in);
-	case TK_ARRAY:
-		return dtype_array(t, dtype_from_ref(t, in->target), in->nelems);
-	case TK_STRUCT:
-		return tagged_type(t, ref, DK_STRUCT, in);
-	case TK_UNION:
-		return tagged_type(t, ref, DK_UNION, in);
-	case TK_ENUM:
-		return tagged_type(t, ref, DK_ENUM, in);
-	case TK_FWD:
-		return tagged_type(t, ref, DK_FWD, in);
-	case TK_TYPEDEF:
-		return typedef_type(t, ref, in);
-	case TK_CONST:
-		return dtype_qual(t, dtype_from_ref(t, in->target), DQ_CONST);
-	case TK_VOLATILE:
-		return dtype_qual(t, dtype_from_ref(t, in->target), DQ_VOLATILE);
-	case TK_FUNC_PROTO:
-		return dtype_func(t, dtype_from_ref(t, in->target));
+	case TK_INT: return int_type(t, in);
+	case TK_FLOAT: return float_type(t, in);
+	case TK_PTR: return ptr_type(t, ref, in);
+	case TK_ARRAY: return dtype_array(t, dtype_from_ref(t, in->target), in->nelems);
+	case TK_STRUCT: return tagged_type(t, ref, DK_STRUCT, in);
+	case TK_UNION: return tagged_type(t, ref, DK_UNION, in);
+	case TK_ENUM: return tagged_type(t, ref, DK_ENUM, in);
+	case TK_FWD: return tagged_type(t, ref, DK_FWD, in);
+	case TK_TYPEDEF: return typedef_type(t, ref, in);
+	case TK_CONST: return dtype_qual(t, dtype_from_ref(t, in->target), DQ_CONST);
+	case TK_VOLATILE: return dtype_qual(t, dtype_from_ref(t, in->target), DQ_VOLATILE);
+	case TK_FUNC_PROTO: return dtype_func(t, dtype_from_ref(t, in->target));
 	case TK_RESTRICT:
 	case TK_TYPE_TAG:
 	case TK_FUNC:
-	case TK_VAR:
-		return dtype_from_ref(t, in->target);
-	default:
-		return t->basic[DT_VOID];
+	case TK_VAR: return dtype_from_ref(t, in->target);
+	default: return t->basic[DT_VOID];
 	}
 }
 
@@ -245,8 +229,7 @@ static int index_enum(void *arg, struct tref ref, const char *name)
 	return 0;
 }
 
-bool dtype_find_enumerator(struct dtypes *t, const char *name, const struct dtype **ret,
-			   int64_t *val)
+bool dtype_find_enumerator(struct dtypes *t, const char *name, const struct dtype **ret, int64_t *val)
 {
 	const struct dtype_enumerator *e = symtab_get(&t->enumerators, name, 0);
 

@@ -20,10 +20,8 @@ static const char *base_name(struct dtypes *t, const struct dtype *ty)
 	case DK_STRUCT:
 	case DK_UNION:
 	case DK_ENUM:
-	case DK_FWD:
-		return tag_name(t, ty);
-	default:
-		return ty->name ? ty->name : "(anon)";
+	case DK_FWD: return tag_name(t, ty);
+	default: return ty->name ? ty->name : "(anon)";
 	}
 }
 
@@ -31,20 +29,19 @@ static const char *qual_text(unsigned q)
 {
 	static const char *const text[] = {
 		"",	     "const ",		"volatile ",	      "const volatile ",
-		"userland ", "userland const ", "userland volatile ", "userland const volatile "};
+		"userland ", "userland const ", "userland volatile ", "userland const volatile "
+	};
 	return text[q & (DTYPE_NQUALS - 1)];
 }
 
 /* The declarator grows around `inner` from the outermost derivation inwards, as in C. */
-static const char *derived_name(struct dtypes *t, const struct dtype *ty, const char *inner,
-				unsigned depth)
+static const char *derived_name(struct dtypes *t, const struct dtype *ty, const char *inner, unsigned depth)
 {
 	if (depth > DTYPE_MAX_DEPTH)
 		return "…";
 	switch (ty->kind) {
 	case DK_PTR:
-		inner = arena_printf(t->arena, "*%s%s",
-				     ty->quals & DQ_CONST ? (*inner ? "const " : "const") : "",
+		inner = arena_printf(t->arena, "*%s%s", ty->quals & DQ_CONST ? (*inner ? "const " : "const") : "",
 				     inner);
 		if (ty->base->kind == DK_ARRAY || ty->base->kind == DK_FUNC)
 			inner = arena_printf(t->arena, "(%s)", inner);
@@ -52,12 +49,10 @@ static const char *derived_name(struct dtypes *t, const struct dtype *ty, const 
 	case DK_ARRAY:
 		inner = arena_printf(t->arena, "%s[%llu]", inner, (unsigned long long)ty->nelems);
 		return derived_name(t, ty->base, inner, depth + 1);
-	case DK_FUNC:
-		inner = arena_printf(t->arena, "%s()", inner);
-		return derived_name(t, ty->base, inner, depth + 1);
+	case DK_FUNC: inner = arena_printf(t->arena, "%s()", inner); return derived_name(t, ty->base, inner, depth + 1);
 	default:
-		return arena_printf(t->arena, "%s%s%s%s", qual_text(ty->quals), base_name(t, ty),
-				    *inner ? " " : "", inner);
+		return arena_printf(t->arena, "%s%s%s%s", qual_text(ty->quals), base_name(t, ty), *inner ? " " : "",
+				    inner);
 	}
 }
 
@@ -76,8 +71,7 @@ const char *dtype_name(struct dtypes *t, const struct dtype *ty)
 /* -- reading -- */
 
 struct words {
-	unsigned nlong, nshort, nsigned, nunsigned, nint, nchar, nfloat, ndouble, nvoid, nbool,
-		nstr;
+	unsigned nlong, nshort, nsigned, nunsigned, nint, nchar, nfloat, ndouble, nvoid, nbool, nstr;
 };
 
 static bool count_word(struct words *w, const char *s, size_t n)
@@ -85,10 +79,10 @@ static bool count_word(struct words *w, const char *s, size_t n)
 	const struct {
 		const char *name;
 		unsigned *count;
-	} table[] = {{"long", &w->nlong},	  {"short", &w->nshort},   {"signed", &w->nsigned},
-		     {"unsigned", &w->nunsigned}, {"int", &w->nint},	   {"char", &w->nchar},
-		     {"float", &w->nfloat},	  {"double", &w->ndouble}, {"void", &w->nvoid},
-		     {"_Bool", &w->nbool},	  {"string", &w->nstr}};
+	} table[] = { { "long", &w->nlong },	     { "short", &w->nshort },	{ "signed", &w->nsigned },
+		      { "unsigned", &w->nunsigned }, { "int", &w->nint },	{ "char", &w->nchar },
+		      { "float", &w->nfloat },	     { "double", &w->ndouble }, { "void", &w->nvoid },
+		      { "_Bool", &w->nbool },	     { "string", &w->nstr } };
 	size_t i;
 
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -118,7 +112,7 @@ static enum dbasic int_of_words(const struct words *w)
 enum dbasic dtype_parse_basic(const char *s, size_t len)
 {
 	const char *end = s + len;
-	struct words w = {0};
+	struct words w = { 0 };
 
 	while (s < end) {
 		const char *e = s;
@@ -187,8 +181,8 @@ static bool take_qual(struct treader *r)
 	else if (take_word(r, "userland") || take_word(r, "__user"))
 		r->quals |= DQ_USERLAND;
 	else
-		return take_word(r, "restrict") || take_word(r, "__restrict") ||
-		       take_word(r, "__rcu") || take_word(r, "__percpu");
+		return take_word(r, "restrict") || take_word(r, "__restrict") || take_word(r, "__rcu") ||
+		       take_word(r, "__percpu");
 	return true;
 }
 
@@ -233,7 +227,7 @@ static const struct dtype *read_tagged(struct treader *r, enum dkind k)
 static const struct dtype *read_plain(struct treader *r)
 {
 	const char *start = r->p, *last = start;
-	struct words w = {0};
+	struct words w = { 0 };
 	uint64_t bound;
 	size_t n;
 
@@ -278,7 +272,7 @@ static const struct dtype *read_array(struct treader *r, const struct dtype *ty)
 
 const struct dtype *dtype_parse(struct dtypes *t, const char *text)
 {
-	struct treader r = {.t = t, .p = text};
+	struct treader r = { .t = t, .p = text };
 	const struct dtype *ty;
 
 	while (take_qual(&r))

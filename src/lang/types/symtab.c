@@ -24,7 +24,7 @@ static bool same_key(const struct symtab_entry *e, const char *s, uint64_t n)
 
 void symtab_init(struct symtab *t, struct arena *a)
 {
-	*t = (struct symtab){.arena = a};
+	*t = (struct symtab){ .arena = a };
 }
 
 static struct symtab_entry *find(const struct symtab *t, const char *s, uint64_t n)

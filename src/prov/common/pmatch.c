@@ -3,8 +3,7 @@
 #include <string.h>
 #include "prov/prov_int.h"
 
-bool prov_match_names(const struct pdesc *d, const char *prov, const char *mod, const char *func,
-		      const char *name)
+bool prov_match_names(const struct pdesc *d, const char *prov, const char *mod, const char *func, const char *name)
 {
 	return pdesc_glob(d->prov, prov) && pdesc_glob(d->mod, mod) && pdesc_glob(d->func, func) &&
 	       pdesc_glob(d->name, name);

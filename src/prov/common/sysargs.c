@@ -8,11 +8,11 @@
 #include "load/tracefs.h"
 #include "prov/prov_int.h"
 
-#define FIELD	   "field:"
+#define FIELD "field:"
 #define FIRST_SKIP "__syscall_nr" /* this field and all before it are not arguments */
-#define COPIED	   "__data_loc" /* text that the kernel copied for its own trace (6.19), behind the arguments */
-#define PATH_LEN   128
-#define SYS_NARGS  6
+#define COPIED "__data_loc"	  /* text that the kernel copied for its own trace (6.19), behind the arguments */
+#define PATH_LEN 128
+#define SYS_NARGS 6
 
 /* Cuts trailing white space. */
 static void chomp(char *s)
@@ -66,8 +66,7 @@ unsigned sysargs_parse(struct arena *a, char *text, struct probe_arg *args, unsi
 
 static bool is_basic(const char *word)
 {
-	static const char *const basic[] = {"void", "char",   "short",	  "int",
-					    "long", "signed", "unsigned", "_Bool"};
+	static const char *const basic[] = { "void", "char", "short", "int", "long", "signed", "unsigned", "_Bool" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(basic); i++)
 		if (!strcmp(word, basic[i]))
@@ -133,9 +132,7 @@ static int from_btf(struct prov_env *env, struct arena *a, const char *func, str
 	struct tinfo ti;
 	struct tref fn;
 
-	if (!env->ts ||
-	    typesrc_find(env->ts, "vmlinux", arena_printf(a, "__do_sys_%s", func), TKM(TK_FUNC),
-			 &fn) < 0 ||
+	if (!env->ts || typesrc_find(env->ts, "vmlinux", arena_printf(a, "__do_sys_%s", func), TKM(TK_FUNC), &fn) < 0 ||
 	    typesrc_get(env->ts, fn, &ti) < 0)
 		return -ENOENT;
 	fn = ti.target;

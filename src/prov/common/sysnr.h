@@ -23,21 +23,18 @@
 #endif
 
 /* v: the text of the number */
-#define SYSNR_1(v, a)	    v " == " #a
-#define SYSNR_2(v, a, b)    SYSNR_1(v, a) " || " SYSNR_1(v, b)
+#define SYSNR_1(v, a) v " == " #a
+#define SYSNR_2(v, a, b) SYSNR_1(v, a) " || " SYSNR_1(v, b)
 #define SYSNR_3(v, a, b, c) SYSNR_2(v, a, b) " || " SYSNR_1(v, c)
 #define SYSNR_4(v, a, b, c, d) SYSNR_2(v, a, b) " || " SYSNR_2(v, c, d)
 
-#define SYSNR_EXEC(v) /* execve, execveat */                                                         \
-	SYSNR_PICK(SYSNR_2(v, 59, 322), SYSNR_2(v, 11, 358), SYSNR_2(v, 221, 281),                   \
-		   SYSNR_2(v, 11, 387))
-#define SYSNR_EXECVEAT(v)                                                                            \
-	SYSNR_PICK(SYSNR_1(v, 322), SYSNR_1(v, 358), SYSNR_1(v, 281), SYSNR_1(v, 387))
-#define SYSNR_FORK(v) /* clone, fork, vfork, clone3 */                                               \
-	SYSNR_PICK(SYSNR_4(v, 56, 57, 58, 435), SYSNR_4(v, 120, 2, 190, 435), SYSNR_2(v, 220, 435),  \
+#define SYSNR_EXEC(v) /* execve, execveat */ \
+	SYSNR_PICK(SYSNR_2(v, 59, 322), SYSNR_2(v, 11, 358), SYSNR_2(v, 221, 281), SYSNR_2(v, 11, 387))
+#define SYSNR_EXECVEAT(v) SYSNR_PICK(SYSNR_1(v, 322), SYSNR_1(v, 358), SYSNR_1(v, 281), SYSNR_1(v, 387))
+#define SYSNR_FORK(v) /* clone, fork, vfork, clone3 */ \
+	SYSNR_PICK(SYSNR_4(v, 56, 57, 58, 435), SYSNR_4(v, 120, 2, 190, 435), SYSNR_2(v, 220, 435), \
 		   SYSNR_4(v, 120, 2, 190, 435))
-#define SYSNR_SIGWAIT(v) /* rt_sigtimedwait and its variant for 64-bit times */                      \
+#define SYSNR_SIGWAIT(v) /* rt_sigtimedwait and its variant for 64-bit times */ \
 	SYSNR_PICK(SYSNR_1(v, 128), SYSNR_2(v, 177, 421), SYSNR_1(v, 137), SYSNR_2(v, 177, 421))
-#define SYSNR_YIELD(v) /* sched_yield */                                                             \
-	SYSNR_PICK(SYSNR_1(v, 24), SYSNR_1(v, 158), SYSNR_1(v, 124), SYSNR_1(v, 158))
+#define SYSNR_YIELD(v) /* sched_yield */ SYSNR_PICK(SYSNR_1(v, 24), SYSNR_1(v, 158), SYSNR_1(v, 124), SYSNR_1(v, 158))
 #endif

@@ -10,31 +10,31 @@
 
 struct form {
 	const char *tp;
-	const char *gone;	/* a parameter that only the older form has, or NULL */
-	struct probe_arg added; /* one that only the newer form has; no name: none */
+	const char *gone;		/* a parameter that only the older form has, or NULL */
+	struct probe_arg added;		/* one that only the newer form has; no name: none */
 	const char *now[FORM_MAX_ARGS]; /* the parameters as they are now */
 };
 
 static const struct form forms[] = {
-	/* Linux 5.18. Before, the state is read when the thread is about to leave. Who wakes it up at that moment may have made
-	 * TASK_WAKING of it, but not 0 before it has left. Source: kernel/sched/core.c, try_to_wake_up(). */
-	{.tp = "sched_switch",
-	 .added = {.ctype = "unsigned int", .name = "prev_state", .expr = "task_state[prev]"},
-	 .now = {"preempt", "prev", "next", "prev_state"}},
+	/* Linux 5.18. Before, the state is read when the thread is about to leave. Who wakes it up at that moment may
+	 * have made TASK_WAKING of it, but not 0 before it has left. Source: kernel/sched/core.c, try_to_wake_up(). */
+	{ .tp = "sched_switch",
+	  .added = { .ctype = "unsigned int", .name = "prev_state", .expr = "task_state[prev]" },
+	  .now = { "preempt", "prev", "next", "prev_state" } },
 	/* Linux 5.11 */
-	{.tp = "block_rq_issue", .gone = "q", .now = {"rq"}},
-	{.tp = "block_rq_insert", .gone = "q", .now = {"rq"}},
-	{.tp = "block_rq_merge", .gone = "q", .now = {"rq"}},
-	{.tp = "block_rq_requeue", .gone = "q", .now = {"rq"}},
-	{.tp = "block_bio_queue", .gone = "q", .now = {"bio"}},
-	{.tp = "block_getrq", .gone = "q", .now = {"bio"}},
-	{.tp = "block_split", .gone = "q", .now = {"bio", "new_sector"}},
-	{.tp = "block_bio_remap", .gone = "q", .now = {"bio", "dev", "from"}},
-	{.tp = "block_rq_remap", .gone = "q", .now = {"rq", "dev", "from"}},
+	{ .tp = "block_rq_issue", .gone = "q", .now = { "rq" } },
+	{ .tp = "block_rq_insert", .gone = "q", .now = { "rq" } },
+	{ .tp = "block_rq_merge", .gone = "q", .now = { "rq" } },
+	{ .tp = "block_rq_requeue", .gone = "q", .now = { "rq" } },
+	{ .tp = "block_bio_queue", .gone = "q", .now = { "bio" } },
+	{ .tp = "block_getrq", .gone = "q", .now = { "bio" } },
+	{ .tp = "block_split", .gone = "q", .now = { "bio", "new_sector" } },
+	{ .tp = "block_bio_remap", .gone = "q", .now = { "bio", "dev", "from" } },
+	{ .tp = "block_rq_remap", .gone = "q", .now = { "rq", "dev", "from" } },
 	/* after Linux 6.12 */
-	{.tp = "mmap_lock_start_locking", .gone = "memcg_path", .now = {"mm", "write"}},
-	{.tp = "mmap_lock_acquire_returned", .gone = "memcg_path", .now = {"mm", "write", "success"}},
-	{.tp = "mmap_lock_released", .gone = "memcg_path", .now = {"mm", "write"}},
+	{ .tp = "mmap_lock_start_locking", .gone = "memcg_path", .now = { "mm", "write" } },
+	{ .tp = "mmap_lock_acquire_returned", .gone = "memcg_path", .now = { "mm", "write", "success" } },
+	{ .tp = "mmap_lock_released", .gone = "memcg_path", .now = { "mm", "write" } },
 };
 
 static const struct probe_arg *find(const struct probe_arg *v, unsigned n, const char *name)

@@ -10,10 +10,10 @@
 #include "load/tracefs.h"
 #include "prov/prov_int.h"
 
-#define PREFIX	     "btf_trace_"
-#define PREFIX_LEN   (sizeof(PREFIX) - 1)
-#define RESOLVE_MAX  64 /* typedefs and qualifiers of one type */
-#define TP_PRIVATE   1	/* parameters before the first real one */
+#define PREFIX "btf_trace_"
+#define PREFIX_LEN (sizeof(PREFIX) - 1)
+#define RESOLVE_MAX 64 /* typedefs and qualifiers of one type */
+#define TP_PRIVATE 1   /* parameters before the first real one */
 
 struct group_of {
 	const char *event, *group;
@@ -67,7 +67,7 @@ static void read_groups(struct prov_env *env, struct tptab *t)
 		if (!colon || !strncmp(line, "syscalls:", 9))
 			continue;
 		*colon = '\0';
-		t->groups[t->ngroups++] = (struct group_of){colon + 1, line};
+		t->groups[t->ngroups++] = (struct group_of){ colon + 1, line };
 	}
 	if (t->ngroups)
 		qsort(t->groups, t->ngroups, sizeof(*t->groups), by_event);
@@ -77,7 +77,7 @@ static struct tp *tp_new(struct collect *c, struct tref ref, const char *name)
 {
 	struct arena *a = c->env->cache->arena;
 	struct tp *tp = arena_new_obj(a, struct tp);
-	struct group_of key = {.event = name + PREFIX_LEN}, *g = NULL;
+	struct group_of key = { .event = name + PREFIX_LEN }, *g = NULL;
 
 	tp->name = name + PREFIX_LEN;
 	tp->ref = ref;
@@ -107,7 +107,7 @@ static int collect_tp(void *arg, struct tref ref, const char *name)
 static int get_tab(struct prov_env *env, struct tptab **ret)
 {
 	struct prov_cache *pc = env->cache;
-	struct collect c = {.env = env};
+	struct collect c = { .env = env };
 	int r;
 
 	if (!pc->tps) {
@@ -164,7 +164,7 @@ static void place_modules(struct collect *c)
 
 static void load_modules(struct prov_env *env, struct tptab *t)
 {
-	struct collect c = {.env = env, .t = t};
+	struct collect c = { .env = env, .t = t };
 
 	if (t->mods_loaded)
 		return;
@@ -178,8 +178,8 @@ static void load_modules(struct prov_env *env, struct tptab *t)
 	t->nmods = c.n;
 }
 
-static size_t match_in(struct tp **v, size_t n, const struct pdesc *d,
-		       void (*fn)(void *arg, const struct tp *tp), void *arg)
+static size_t match_in(struct tp **v, size_t n, const struct pdesc *d, void (*fn)(void *arg, const struct tp *tp),
+		       void *arg)
 {
 	size_t found = 0;
 
@@ -196,12 +196,11 @@ static size_t match_in(struct tp **v, size_t n, const struct pdesc *d,
 static bool may_be_identifier(const char *name)
 {
 	return !pdesc_is_exact(name) ||
-	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
-		       strlen(name);
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(name);
 }
 
-int tptab_match(struct prov_env *env, const struct pdesc *d,
-		void (*fn)(void *arg, const struct tp *tp), void *arg, const char **why)
+int tptab_match(struct prov_env *env, const struct pdesc *d, void (*fn)(void *arg, const struct tp *tp), void *arg,
+		const char **why)
 {
 	struct tptab *t;
 	size_t n;
@@ -223,7 +222,8 @@ int tptab_match(struct prov_env *env, const struct pdesc *d,
 	load_modules(env, t);
 	n += match_in(t->mods, t->nmods, d, fn, arg);
 	if (!n && t->no_groups && d->mod && d->mod[0] && why)
-		*why = arena_printf(env->cache->arena, "which tracepoints are of the group %s is in tracefs: %s", d->mod, t->no_groups);
+		*why = arena_printf(env->cache->arena, "which tracepoints are of the group %s is in tracefs: %s",
+				    d->mod, t->no_groups);
 	return 0;
 }
 
@@ -298,8 +298,8 @@ int tptab_find(struct prov_env *env, const char *name, struct tref *ret)
 /* Follows typedefs and qualifiers to the type that decides size and sign. */
 static int resolve(struct typesrc *ts, struct tref ref, struct tref *ret, struct tinfo *ti)
 {
-	const uint32_t through = TKM(TK_TYPEDEF) | TKM(TK_CONST) | TKM(TK_VOLATILE) |
-				 TKM(TK_RESTRICT) | TKM(TK_TYPE_TAG);
+	const uint32_t through = TKM(TK_TYPEDEF) | TKM(TK_CONST) | TKM(TK_VOLATILE) | TKM(TK_RESTRICT) |
+				 TKM(TK_TYPE_TAG);
 
 	for (int i = 0; i < RESOLVE_MAX; i++) {
 		int r = typesrc_get(ts, ref, ti);
@@ -345,8 +345,8 @@ static void arg_names(struct prov_env *env, struct arena *a, const struct tp *tp
 	struct tinfo ti;
 	struct tref fn;
 
-	if (typesrc_find(ts, typesrc_obj_name(ts, tp->ref.obj),
-			 arena_printf(a, "__traceiter_%s", tp->name), TKM(TK_FUNC), &fn) < 0 ||
+	if (typesrc_find(ts, typesrc_obj_name(ts, tp->ref.obj), arena_printf(a, "__traceiter_%s", tp->name),
+			 TKM(TK_FUNC), &fn) < 0 ||
 	    typesrc_get(ts, fn, &ti) < 0)
 		return;
 	fn = ti.target;
@@ -399,7 +399,7 @@ int tptab_arg_locs(struct prov_env *env, struct tref ref, struct entry *e)
 	for (unsigned i = 0; i < e->nargs; i++) {
 		struct arg_loc *l = &e->args[i];
 
-		*l = (struct arg_loc){.kind = ARG_CTX, .off = i * 8, .size = 8};
+		*l = (struct arg_loc){ .kind = ARG_CTX, .off = i * 8, .size = 8 };
 		r = typesrc_member(env->ts, proto, i + TP_PRIVATE, &m);
 		if (r >= 0)
 			r = resolve(env->ts, m.type, &type, &ti);

@@ -13,9 +13,8 @@ static const struct missing {
 	const char *text;
 	enum needs needs;
 } missing[] = {
-	{"fbt", "provider fbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints", NEEDS_FBT},
-	{"rawfbt", "provider rawfbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints",
-	 NEEDS_FBT},
+	{ "fbt", "provider fbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints", NEEDS_FBT },
+	{ "rawfbt", "provider rawfbt is not in dwell yet; sdt:::NAME has the kernel's tracepoints", NEEDS_FBT },
 };
 
 const char *whynot_provider(struct prov_env *env, const char *prov)
@@ -30,8 +29,7 @@ const char *whynot_provider(struct prov_env *env, const char *prov)
 			continue;
 		if (missing[i].needs != NEEDS_FBT)
 			return missing[i].text;
-		if (caps_try_fentry(env->ts, fentry, sizeof(fentry)) ||
-		    caps_try_kprobe(kprobe, sizeof(kprobe)))
+		if (caps_try_fentry(env->ts, fentry, sizeof(fentry)) || caps_try_kprobe(kprobe, sizeof(kprobe)))
 			return missing[i].text;
 		return arena_printf(a, "%s; here it would not work either: fentry: %s; kprobes: %s", missing[i].text,
 				    fentry, kprobe);

@@ -15,9 +15,9 @@
 #include "load/reasons.h"
 #include "prov/prov_int.h"
 
-#define COUNT_MAX INT64_MAX   /* perf refuses the top bit */
+#define COUNT_MAX INT64_MAX    /* perf refuses the top bit */
 #define CLOCK_MIN_NS 200000ull /* of the events that count time, as the provider profile has it */
-#define DYNAMIC 128	      /* ids: those of listed probes, then what else is named */
+#define DYNAMIC 128	       /* ids: those of listed probes, then what else is named */
 
 static const struct cpc_event {
 	const char *name;
@@ -26,8 +26,14 @@ static const struct cpc_event {
 	uint64_t listed; /* N of the listed probe; 0: another name for an event, not listed */
 	bool is_time;
 } events[] = {
-#define SW(name, config, n) { name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config, n, false }
-#define HW(name, config, n) { name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config, n, false }
+#define SW(name, config, n) \
+	{ \
+		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##config, n, false \
+	}
+#define HW(name, config, n) \
+	{ \
+		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##config, n, false \
+	}
 	SW("page-faults", PAGE_FAULTS, 1000),
 	SW("faults", PAGE_FAULTS, 0),
 	SW("minor-faults", PAGE_FAULTS_MIN, 1000),
@@ -131,8 +137,8 @@ static bool parse_name(const char *name, struct cpc_point *p, const char **why)
 			mode = s;
 	if (!mode)
 		return false;
-	while (k < ARRAY_SIZE(mode_names) && (strncmp(mode + 1, mode_names[k], (size_t)(count - mode - 1)) ||
-					      mode_names[k][count - mode - 1]))
+	while (k < ARRAY_SIZE(mode_names) &&
+	       (strncmp(mode + 1, mode_names[k], (size_t)(count - mode - 1)) || mode_names[k][count - mode - 1]))
 		k++;
 	if (k == ARRAY_SIZE(mode_names))
 		return false;
@@ -156,7 +162,9 @@ static struct cpc_point *listed_point(struct arena *a, size_t i, enum mode mode)
 {
 	struct cpc_point *p = arena_new_obj(a, struct cpc_point);
 
-	*p = (struct cpc_point){ .e = &events[i], .mode = mode, .n = events[i].listed, .id = PROV_ID_CPC + (uint32_t)i };
+	*p = (struct cpc_point){
+		.e = &events[i], .mode = mode, .n = events[i].listed, .id = PROV_ID_CPC + (uint32_t)i
+	};
 	p->name = arena_printf(a, "%s-%s-%llu", p->e->name, mode_names[mode], (unsigned long long)p->n);
 	return p;
 }
@@ -201,8 +209,7 @@ static struct probe *make(struct arena *a, const struct cpc_point *p)
 	return r;
 }
 
-static int match_name(struct prov_env *env, struct arena *a, const char *name, struct probe_list *out,
-		      const char **why)
+static int match_name(struct prov_env *env, struct arena *a, const char *name, struct probe_list *out, const char **why)
 {
 	struct cpc_point p = { 0 };
 	const struct cpc_point *known;
@@ -272,8 +279,7 @@ static int cpc_args(struct prov_env *env, struct arena *a, struct probe *p)
 	return 0;
 }
 
-static int cpc_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		     const char **why)
+static int cpc_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
 {
 	(void)env;
 	(void)a;
@@ -296,8 +302,8 @@ static int open_event(const struct cpc_point *p, int cpu, int prog_fd)
 	return link_perf_start((int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC), prog_fd);
 }
 
-static int cpc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,
-		      const struct entry *e, int prog_fd, struct link **ret, struct err *err)
+static int cpc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
+		      int prog_fd, struct link **ret, struct err *err)
 {
 	const struct cpc_point *p = probes[0]->priv;
 	struct cpulist cpus = { 0 };

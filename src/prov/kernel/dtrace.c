@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "prov/prov_int.h"
 
-static const char *const names[] = {"BEGIN", "END", "ERROR"};
+static const char *const names[] = { "BEGIN", "END", "ERROR" };
 #define ERROR_INDEX 2
 #define ERROR_NARGS 6 /* arg1 epid, arg2 action, arg3 offset, arg4 fault, arg5 value; arg0 is 0 */
 
@@ -21,8 +21,8 @@ static struct probe *make(struct arena *a, size_t i)
 	return p;
 }
 
-static int dtrace_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
-			struct probe_list *out, const char **why)
+static int dtrace_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+			const char **why)
 {
 	(void)env;
 	(void)why;
@@ -50,19 +50,19 @@ static int dtrace_args(struct prov_env *env, struct arena *a, struct probe *p)
 	return 0;
 }
 
-static int dtrace_entry(struct prov_env *env, struct arena *a, const struct probe *p,
-			struct entry *ret, const char **why)
+static int dtrace_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+			const char **why)
 {
 	(void)env;
 	(void)a;
 	(void)why;
-	*ret = (struct entry){.kind = ENTRY_TEST_RUN, .target = p->name, .cpu = -1};
+	*ret = (struct entry){ .kind = ENTRY_TEST_RUN, .target = p->name, .cpu = -1 };
 	if (strcmp(p->name, names[ERROR_INDEX]) != 0)
 		return 0;
 	ret->kind = ENTRY_NONE;
 	ret->nargs = ERROR_NARGS;
 	for (uint32_t i = 1; i < ERROR_NARGS; i++)
-		ret->args[i] = (struct arg_loc){.kind = ARG_ERROR, .off = i};
+		ret->args[i] = (struct arg_loc){ .kind = ARG_ERROR, .off = i };
 	return 0;
 }
 

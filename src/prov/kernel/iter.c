@@ -9,16 +9,16 @@
 #include "prov/kernel/timer.h"
 
 #define PERIOD_MIN_NS 1000000ull
-#define ID_VALUES     500
-#define WALK_FUNC     "bpf_iter_task" /* what programs are attached to. Source: kernel/bpf/task_iter.c */
+#define ID_VALUES 500
+#define WALK_FUNC "bpf_iter_task" /* what programs are attached to. Source: kernel/bpf/task_iter.c */
 
 enum { KIND_TASK, KIND_DONE };
 
-static const char *const listed[] = {"task", "done", NULL};
+static const char *const listed[] = { "task", "done", NULL };
 
 static const struct timer_family family = {
 	.prov = "iter",
-	.kinds = {[KIND_TASK] = "task-", [KIND_DONE] = "done-"},
+	.kinds = { [KIND_TASK] = "task-", [KIND_DONE] = "done-" },
 	.plain = true,
 	.min_ns = PERIOD_MIN_NS,
 	.too_fast = "threads are walked at most 1000 times per second: the interval must be 1 millisecond or "
@@ -72,7 +72,7 @@ static int iter_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct
 
 static int iter_args(struct prov_env *env, struct arena *a, struct probe *p)
 {
-	static const struct probe_arg thread = {.ctype = "struct task_struct *", .name = "task"};
+	static const struct probe_arg thread = { .ctype = "struct task_struct *", .name = "task" };
 	const struct timer *t = p->priv;
 
 	(void)env;
@@ -85,8 +85,7 @@ static int iter_args(struct prov_env *env, struct arena *a, struct probe *p)
 	return 0;
 }
 
-static int iter_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		      const char **why)
+static int iter_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
 {
 	const struct timer *t = p->priv;
 
@@ -95,7 +94,7 @@ static int iter_entry(struct prov_env *env, struct arena *a, const struct probe 
 		*why = p->why_not;
 		return -ENOTSUP;
 	}
-	*ret = (struct entry){.cpu = -1, .period_ns = t->period_ns};
+	*ret = (struct entry){ .cpu = -1, .period_ns = t->period_ns };
 	if (t->kind == KIND_DONE) {
 		ret->kind = ENTRY_TEST_RUN;
 		ret->target = ENTRY_WALK_DONE;
@@ -104,7 +103,7 @@ static int iter_entry(struct prov_env *env, struct arena *a, const struct probe 
 	ret->kind = ENTRY_ITER_TASK;
 	ret->target = "task";
 	ret->nargs = 1;
-	ret->args[0] = (struct arg_loc){.kind = ARG_THREAD};
+	ret->args[0] = (struct arg_loc){ .kind = ARG_THREAD };
 	ret->reads_thread = caps_try_iter_user(env->ts);
 	return find_walk(env, &ret->btf_type) ? 0 : -ENOTSUP;
 }

@@ -7,21 +7,20 @@
 #include "base/cleanup.h"
 #include "prov/kernel/timer.h"
 
-#define PERIOD_MIN_NS	  200000ull	/* 5000 Hz */
-#define ID_VALUES	  10000
-#define ONLINE_FILE	  "/sys/devices/system/cpu/online"
+#define PERIOD_MIN_NS 200000ull /* 5000 Hz */
+#define ID_VALUES 10000
+#define ONLINE_FILE "/sys/devices/system/cpu/online"
 
 static const char *const listed[] = {
-	"profile-97",	"profile-199", "profile-499", "profile-997", "profile-1999",
-	"profile-4001", "profile-4999", "tick-1",     "tick-10",     "tick-100",
-	"tick-500",	"tick-1000",   "tick-5000",   NULL,
+	"profile-97", "profile-199", "profile-499", "profile-997", "profile-1999", "profile-4001", "profile-4999",
+	"tick-1",     "tick-10",     "tick-100",    "tick-500",	   "tick-1000",	   "tick-5000",	   NULL,
 };
 
 enum { KIND_PROFILE, KIND_TICK };
 
 static const struct timer_family family = {
 	.prov = "profile",
-	.kinds = {[KIND_PROFILE] = "profile-", [KIND_TICK] = "tick-"},
+	.kinds = { [KIND_PROFILE] = "profile-", [KIND_TICK] = "tick-" },
 	.min_ns = PERIOD_MIN_NS,
 	.too_fast = "profile and tick fire at most 5000 times per second: the interval must be 200 "
 		    "microseconds or more",
@@ -34,8 +33,8 @@ static const struct timer_family family = {
 };
 _Static_assert(PROV_N_PROFILE > ID_VALUES * NUM_UNITS * TIMER_MAX_KINDS, "the packed ids fill the range");
 
-static int profile_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
-			 struct probe_list *out, const char **why)
+static int profile_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+			 const char **why)
 {
 	return timer_match(env, a, d, &family, out, why);
 }
@@ -65,8 +64,8 @@ static int first_online_cpu(void)
 	return atoi(buf);
 }
 
-static int profile_entry(struct prov_env *env, struct arena *a, const struct probe *p,
-			 struct entry *ret, const char **why)
+static int profile_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+			 const char **why)
 {
 	const struct timer *t = p->priv;
 	bool every_cpu = t->kind == KIND_PROFILE;
@@ -80,7 +79,7 @@ static int profile_entry(struct prov_env *env, struct arena *a, const struct pro
 		.period_ns = t->period_ns,
 		.cpu = every_cpu ? -1 : first_online_cpu(),
 		.nargs = 2,
-		.args = {{.kind = ARG_PC_KERNEL}, {.kind = ARG_PC_USER}},
+		.args = { { .kind = ARG_PC_KERNEL }, { .kind = ARG_PC_USER } },
 	};
 	return 0;
 }

@@ -5,8 +5,8 @@
 #include "prov/prov_int.h"
 #include "prov/kernel/tp.h"
 
-static int rawtp_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
-		       struct probe_list *out, const char **why)
+static int rawtp_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+		       const char **why)
 {
 	return prov_tp_match(env, a, d, &prov_rawtp, out, why);
 }
@@ -16,14 +16,14 @@ static int rawtp_by_id(struct prov_env *env, struct arena *a, uint32_t id, struc
 	return prov_tp_by_id(env, a, id, &prov_rawtp, ret);
 }
 
-static int rawtp_entry(struct prov_env *env, struct arena *a, const struct probe *p,
-		       struct entry *ret, const char **why)
+static int rawtp_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+		       const char **why)
 {
 	const struct tp *tp = p->priv;
 
 	(void)a;
 	(void)why;
-	*ret = (struct entry){.kind = ENTRY_RAW_TP, .target = tp->name, .cpu = -1};
+	*ret = (struct entry){ .kind = ENTRY_RAW_TP, .target = tp->name, .cpu = -1 };
 	return tptab_arg_locs(env, tp->ref, ret);
 }
 

@@ -5,8 +5,8 @@
 #include "prov/prov_int.h"
 #include "prov/kernel/tp.h"
 
-static int sdt_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
-		     struct probe_list *out, const char **why)
+static int sdt_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+		     const char **why)
 {
 	return prov_tp_match(env, a, d, &prov_sdt, out, why);
 }
@@ -16,8 +16,7 @@ static int sdt_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct 
 	return prov_tp_by_id(env, a, id, &prov_sdt, ret);
 }
 
-static int sdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		     const char **why)
+static int sdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
 {
 	const struct tp *tp = p->priv;
 

@@ -14,7 +14,7 @@ struct sysname {
 	const char *kernel; /* what the kernel calls it: "newfstat" */
 };
 
-#define SYSCALL(n, a, k) {n, a, k},
+#define SYSCALL(n, a, k) { n, a, k },
 static const struct sysname table[] = {
 #if defined(__x86_64__)
 #include "prov/common/syscall_x86_64.def"
@@ -30,7 +30,7 @@ static const struct sysname table[] = {
 static const struct compat_nr {
 	uint16_t nr32, nr;
 } compat_nrs[] = {
-#define SYSCALL32(n32, n, name) {n32, n},
+#define SYSCALL32(n32, n, name) { n32, n },
 #include "prov/common/syscall_i386.def"
 #undef SYSCALL32
 };
@@ -50,23 +50,23 @@ static void add_compat(struct entry *e, uint32_t nr)
 }
 #endif
 
-#define NAME_ENTRY    "entry"
-#define NAME_RETURN   "return"
+#define NAME_ENTRY "entry"
+#define NAME_RETURN "return"
 #define SYSCALL_NARGS 6
 
 /* Both tracepoints are called with (struct pt_regs *, long): the number, or the return value. */
-#define CTX_REGS   0
+#define CTX_REGS 0
 #define CTX_SECOND 8
 
 /* Offsets in the kernel's struct pt_regs, which are ABI (PTRACE_GETREGSET). */
 #if defined(__x86_64__)
 /* Source: arch/x86/include/asm/ptrace.h: di si dx r10 r8 r9; orig_ax */
-static const uint32_t arg_regs[SYSCALL_NARGS] = {112, 104, 96, 56, 72, 64};
-static const struct arg_loc nr_at_return = {.kind = ARG_REGS, .off = 120, .size = 8};
+static const uint32_t arg_regs[SYSCALL_NARGS] = { 112, 104, 96, 56, 72, 64 };
+static const struct arg_loc nr_at_return = { .kind = ARG_REGS, .off = 120, .size = 8 };
 #elif defined(__aarch64__)
 /* Source: arch/arm64/include/asm/ptrace.h: orig_x0, regs[1] … regs[5]; syscallno */
-static const uint32_t arg_regs[SYSCALL_NARGS] = {272, 8, 16, 24, 32, 40};
-static const struct arg_loc nr_at_return = {.kind = ARG_REGS, .off = 280, .size = 4};
+static const uint32_t arg_regs[SYSCALL_NARGS] = { 272, 8, 16, 24, 32, 40 };
+static const struct arg_loc nr_at_return = { .kind = ARG_REGS, .off = 280, .size = 4 };
 #endif
 
 static bool is_return(const struct probe *p)
@@ -87,8 +87,8 @@ static struct probe *make(struct arena *a, const struct sysname *s, bool ret)
 	return p;
 }
 
-static int syscall_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
-			 struct probe_list *out, const char **why)
+static int syscall_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+			 const char **why)
 {
 	bool entry = pdesc_glob(d->name, NAME_ENTRY), ret = pdesc_glob(d->name, NAME_RETURN);
 
@@ -124,12 +124,12 @@ static int syscall_by_id(struct prov_env *env, struct arena *a, uint32_t id, str
 static int syscall_args(struct prov_env *env, struct arena *a, struct probe *p)
 {
 	static const struct probe_arg ret_args[] = {
-		{.ctype = "long", .name = "ret"}, /* DTrace: arg0 and arg1 are both the value */
-		{.ctype = "long", .name = "ret"},
+		{ .ctype = "long", .name = "ret" }, /* DTrace: arg0 and arg1 are both the value */
+		{ .ctype = "long", .name = "ret" },
 	};
 	static const struct probe_arg unknown[SYSCALL_NARGS] = {
-		{.ctype = "int64_t"}, {.ctype = "int64_t"}, {.ctype = "int64_t"},
-		{.ctype = "int64_t"}, {.ctype = "int64_t"}, {.ctype = "int64_t"},
+		{ .ctype = "int64_t" }, { .ctype = "int64_t" }, { .ctype = "int64_t" },
+		{ .ctype = "int64_t" }, { .ctype = "int64_t" }, { .ctype = "int64_t" },
 	};
 
 	p->args_known = true;
@@ -151,12 +151,11 @@ static void choose_kind(struct prov_env *env, struct entry *e)
 		e->kind = ENTRY_TP_BTF;
 }
 
-static int syscall_entry(struct prov_env *env, struct arena *a, const struct probe *p,
-			 struct entry *ret, const char **why)
+static int syscall_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
+			 const char **why)
 {
 	const struct sysname *s = p->priv;
-	const struct arg_loc second = {.kind = ARG_CTX, .off = CTX_SECOND, .size = 8,
-				       .is_signed = true};
+	const struct arg_loc second = { .kind = ARG_CTX, .off = CTX_SECOND, .size = 8, .is_signed = true };
 	struct entry e = {
 		.target = is_return(p) ? "sys_exit" : "sys_enter",
 		.cpu = -1,
@@ -180,7 +179,7 @@ static int syscall_entry(struct prov_env *env, struct arena *a, const struct pro
 		e.sel = second;
 		e.nargs = p->args_known ? p->nargs : SYSCALL_NARGS;
 		for (unsigned i = 0; i < e.nargs && i < SYSCALL_NARGS; i++)
-			e.args[i] = (struct arg_loc){.kind = ARG_REGS, .off = arg_regs[i], .size = 8};
+			e.args[i] = (struct arg_loc){ .kind = ARG_REGS, .off = arg_regs[i], .size = 8 };
 	}
 	*ret = e;
 	return 0;

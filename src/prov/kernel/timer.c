@@ -10,8 +10,7 @@
 #define PERIOD_MAX_NS INT64_MAX /* perf refuses the top bit */
 
 /* The period of value units. NULL, or why it is refused. */
-static const char *period_of(const struct timer_family *f, const struct num_unit *u, uint64_t value,
-			     uint64_t *ret)
+static const char *period_of(const struct timer_family *f, const struct num_unit *u, uint64_t value, uint64_t *ret)
 {
 	uint64_t ns;
 
@@ -48,7 +47,7 @@ static bool parse_name(const struct timer_family *f, const char *name, struct ti
 	char *end;
 
 	*why = NULL;
-	*t = (struct timer){.family = f, .name = name};
+	*t = (struct timer){ .family = f, .name = name };
 	for (unsigned i = 0; !p && i < TIMER_MAX_KINDS; i++) {
 		p = after_kind(f, i, name);
 		t->kind = i;
@@ -75,8 +74,7 @@ static bool parse_name(const struct timer_family *f, const char *name, struct ti
 
 static const char *canonical(struct arena *a, const struct timer *t)
 {
-	return arena_printf(a, "%s%llu%s", t->family->kinds[t->kind], (unsigned long long)t->value,
-			    t->unit->name);
+	return arena_printf(a, "%s%llu%s", t->family->kinds[t->kind], (unsigned long long)t->value, t->unit->name);
 }
 
 /* Ids of plain names come first. */
@@ -107,8 +105,7 @@ static uint32_t make_id(const struct timer *known, struct arena *a, const struct
 		return f->id_base + t->kind;
 	unit = (uint32_t)(t->unit - num_units);
 	if (t->value < f->id_values && !strcmp(t->name, canonical(a, t)))
-		return f->id_base + first_packed(f) +
-		       (t->kind * NUM_UNITS + unit) * f->id_values + (uint32_t)t->value;
+		return f->id_base + first_packed(f) + (t->kind * NUM_UNITS + unit) * f->id_values + (uint32_t)t->value;
 	for (const char *s = t->name; *s; s++)
 		h = (h ^ (uint8_t)*s) * 16777619u;
 	h %= f->id_count - first_hashed(f);
@@ -184,7 +181,7 @@ int timer_match(struct prov_env *env, struct arena *a, const struct pdesc *d, co
 /* The name that a packed id, or one of a plain name, stands for. */
 static const char *name_of_id(struct arena *a, const struct timer_family *f, uint32_t n)
 {
-	struct timer t = {.family = f};
+	struct timer t = { .family = f };
 
 	if (n < first_packed(f))
 		return f->kinds[n] ? arena_strndup(a, f->kinds[n], strlen(f->kinds[n]) - 1) : NULL;
@@ -196,8 +193,7 @@ static const char *name_of_id(struct arena *a, const struct timer_family *f, uin
 	return f->kinds[t.kind] ? canonical(a, &t) : NULL;
 }
 
-int timer_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct timer_family *f,
-		struct probe **ret)
+int timer_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct timer_family *f, struct probe **ret)
 {
 	const char *name, *bad;
 	struct timer t;

@@ -29,18 +29,17 @@ static void add_tp(void *arg, const struct tp *tp)
 	prov_list_add(x->a, x->out, make(x->a, x->pv, tp));
 }
 
-int prov_tp_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
-		  const struct provider *pv, struct probe_list *out, const char **why)
+int prov_tp_match(struct prov_env *env, struct arena *a, const struct pdesc *d, const struct provider *pv,
+		  struct probe_list *out, const char **why)
 {
-	struct add x = {a, pv, out};
+	struct add x = { a, pv, out };
 
 	if (!pdesc_glob(d->prov, pv->name))
 		return 0;
 	return tptab_match(env, d, add_tp, &x, why);
 }
 
-int prov_tp_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct provider *pv,
-		  struct probe **ret)
+int prov_tp_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct provider *pv, struct probe **ret)
 {
 	const struct tp *tp = tptab_by_slot(env, id - pv->id_base);
 

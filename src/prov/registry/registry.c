@@ -12,10 +12,9 @@
 
 /* In the order of their ids, so that lists of probes are in id order. */
 static const struct provider *const providers[] = {
-	&prov_dtrace, &prov_sched, &prov_syscall, &prov_proc, &prov_io, &prov_lockstat, &prov_vminfo,
-	&prov_sysinfo, &prov_signal, &prov_fsinfo, &prov_tcp, &prov_udp, &prov_ip,
-	&prov_wp, &prov_cpc, &prov_iter, &prov_sdt, &prov_rawtp, &prov_profile,
-	&prov_pid, &prov_usdt, &prov_wpuser,
+	&prov_dtrace, &prov_sched,  &prov_syscall, &prov_proc, &prov_io,   &prov_lockstat, &prov_vminfo, &prov_sysinfo,
+	&prov_signal, &prov_fsinfo, &prov_tcp,	   &prov_udp,  &prov_ip,   &prov_wp,	   &prov_cpc,	 &prov_iter,
+	&prov_sdt,    &prov_rawtp,  &prov_profile, &prov_pid,  &prov_usdt, &prov_wpuser,
 };
 
 struct registry {
@@ -27,7 +26,7 @@ struct registry {
 /* A name alone that only the provider dtrace can have: the others need not look. */
 static bool only_dtrace(const struct pdesc *d)
 {
-	static const char *const own[] = {"BEGIN", "END", "ERROR"};
+	static const char *const own[] = { "BEGIN", "END", "ERROR" };
 
 	for (size_t i = 0; d->name && i < ARRAY_SIZE(own); i++)
 		if (!strcmp(d->name, own[i]))
@@ -63,11 +62,10 @@ static int match_id(struct registry *r, struct arena *a, uint32_t id, struct pro
 	return 0;
 }
 
-static int registry_match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
-			  const char **why)
+static int registry_match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why)
 {
 	struct registry *r = ctx;
-	struct probe_list out = {0};
+	struct probe_list out = { 0 };
 	const char *reason = NULL;
 	int e = 0;
 
@@ -116,7 +114,7 @@ int registry_new(struct typesrc *ts, const struct caps *caps, int64_t target, st
 		.target = target,
 		.cache = &r->cache,
 	};
-	r->source = (struct probe_source){r, registry_match, registry_args};
+	r->source = (struct probe_source){ r, registry_match, registry_args };
 	*ret = r;
 	return 0;
 }
@@ -144,7 +142,7 @@ int registry_file(struct registry *r, const struct uobj_mapping *m, const char *
 
 void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret)
 {
-	*ret = (struct probe_list){0};
+	*ret = (struct probe_list){ 0 };
 	usdt_match_later(&r->env, a, d, ret);
 	for (size_t i = 0; i < ret->n; i++)
 		registry_args(r, a, ret->v[i]);
@@ -158,8 +156,8 @@ int registry_entry(void *registry, const struct probe *p, struct entry *ret, con
 	return pv->entry(&r->env, r->cache.arena, p, ret, why);
 }
 
-int registry_attach(struct registry *r, const struct probe *const *probes, uint32_t nprobes,
-		    const struct entry *e, int prog_fd, struct link **ret, struct err *err)
+int registry_attach(struct registry *r, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
+		    int prog_fd, struct link **ret, struct err *err)
 {
 	const struct provider *pv = probes[0]->provider;
 

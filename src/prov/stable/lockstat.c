@@ -9,39 +9,39 @@
 #include "prov/stable/stable.h"
 
 #define SELF "self->dwell_lock_"
-#define KEEP                                                                                         \
-	"sdt:::contention_begin /" SELF "addr != arg0/ { " SELF "addr = arg0; " SELF                 \
-	"from = timestamp; " SELF "slept = (uint64_t)0; " SELF "flags = (uint64_t)0; }\n"            \
-	"sdt:::contention_begin /!" SELF "slept && !(arg1 & 1)/ { " SELF "slept = timestamp; }\n"    \
+#define KEEP \
+	"sdt:::contention_begin /" SELF "addr != arg0/ { " SELF "addr = arg0; " SELF "from = timestamp; " SELF \
+	"slept = (uint64_t)0; " SELF "flags = (uint64_t)0; }\n" \
+	"sdt:::contention_begin /!" SELF "slept && !(arg1 & 1)/ { " SELF "slept = timestamp; }\n" \
 	"sdt:::contention_begin { " SELF "flags = arg1; }\n"
 #define FORGET "sdt:::contention_end { " SELF "addr = 0; " SELF "slept = 0; }\n"
 
 #define ENDS(when) "(uintptr_t)lock == " SELF "addr && (" when ")"
-#define IS(bits)   "(" SELF "flags & " bits ") != 0"
-#define SLEPT	   SELF "slept != 0"
-#define SINCE(t)                                                                                     \
-	.args = {{"uintptr_t", "(uintptr_t)lock", "lock", false},                                    \
-		 {"uint64_t", "timestamp - " SELF t, "ns", false}},                                  \
+#define IS(bits) "(" SELF "flags & " bits ") != 0"
+#define SLEPT SELF "slept != 0"
+#define SINCE(t) \
+	.args = { { "uintptr_t", "(uintptr_t)lock", "lock", false }, \
+		  { "uint64_t", "timestamp - " SELF t, "ns", false } }, \
 	.before = KEEP, .after = FORGET
 #define AT_END .tp = "contention_end"
 #define NO_HOLD "Linux traces locks that are waited for, not those that are free: no tracepoint tells of it"
 
 static const struct stable_row lockstat_rows[] = {
-	{.name = "adaptive-acquire", .why = NO_HOLD},
-	{.name = "adaptive-acquire-error", .why = NO_HOLD},
-	{.name = "adaptive-block", AT_END, .cond = ENDS(SLEPT " && " IS("40")), SINCE("slept")},
-	{.name = "adaptive-release", .why = NO_HOLD},
-	{.name = "adaptive-spin", AT_END, .cond = ENDS("!(" SLEPT ") && " IS("32")), SINCE("from")},
-	{.name = "rw-acquire", .why = NO_HOLD},
-	{.name = "rw-block", AT_END, .cond = ENDS(SLEPT " && " IS("6")), SINCE("slept")},
-	{.name = "rw-downgrade", .why = NO_HOLD},
-	{.name = "rw-release", .why = NO_HOLD},
-	{.name = "rw-spin", AT_END, .cond = ENDS("!(" SLEPT ") && " IS("6")), SINCE("from")},
-	{.name = "rw-upgrade", .why = NO_HOLD},
-	{.name = "spin-acquire", .why = NO_HOLD},
-	{.name = "spin-release", .why = NO_HOLD},
-	{.name = "spin-spin", AT_END, .cond = ENDS(SELF "flags == 1"), SINCE("from")},
-	{.name = "thread-spin", .why = "the lock of a thread is a spin lock on Linux: lockstat:::spin-spin"},
+	{ .name = "adaptive-acquire", .why = NO_HOLD },
+	{ .name = "adaptive-acquire-error", .why = NO_HOLD },
+	{ .name = "adaptive-block", AT_END, .cond = ENDS(SLEPT " && " IS("40")), SINCE("slept") },
+	{ .name = "adaptive-release", .why = NO_HOLD },
+	{ .name = "adaptive-spin", AT_END, .cond = ENDS("!(" SLEPT ") && " IS("32")), SINCE("from") },
+	{ .name = "rw-acquire", .why = NO_HOLD },
+	{ .name = "rw-block", AT_END, .cond = ENDS(SLEPT " && " IS("6")), SINCE("slept") },
+	{ .name = "rw-downgrade", .why = NO_HOLD },
+	{ .name = "rw-release", .why = NO_HOLD },
+	{ .name = "rw-spin", AT_END, .cond = ENDS("!(" SLEPT ") && " IS("6")), SINCE("from") },
+	{ .name = "rw-upgrade", .why = NO_HOLD },
+	{ .name = "spin-acquire", .why = NO_HOLD },
+	{ .name = "spin-release", .why = NO_HOLD },
+	{ .name = "spin-spin", AT_END, .cond = ENDS(SELF "flags == 1"), SINCE("from") },
+	{ .name = "thread-spin", .why = "the lock of a thread is a spin lock on Linux: lockstat:::spin-spin" },
 };
 
 STABLE_PROVIDER(lockstat, LOCKSTAT);

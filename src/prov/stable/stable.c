@@ -6,20 +6,18 @@
 #include <string.h>
 #include "base/cleanup.h"
 
-#define MODULE	  "vmlinux" /* what Oracle's port calls the module of these probes */
+#define MODULE "vmlinux" /* what Oracle's port calls the module of these probes */
 #define NEED_FUNC "func:"
 
 static int find_tp(struct prov_env *env, const struct stable_row *row, struct tref *ret)
 {
-	return row->in_module ? tptab_find(env, row->tp, ret)
-			      : tptab_find_builtin(env, row->tp, ret);
+	return row->in_module ? tptab_find(env, row->tp, ret) : tptab_find_builtin(env, row->tp, ret);
 }
 
 /* Types and names of the tracepoint's parameters, with what is made of them on older kernels: raw and nraw. */
-static int read_raw(struct prov_env *env, struct arena *a, const struct stable_row *row,
-		    struct probe *tmp)
+static int read_raw(struct prov_env *env, struct arena *a, const struct stable_row *row, struct probe *tmp)
 {
-	struct tp tp = {.name = row->tp};
+	struct tp tp = { .name = row->tp };
 	int r = find_tp(env, row, &tp.ref);
 
 	if (r >= 0)
@@ -33,12 +31,11 @@ static int read_raw(struct prov_env *env, struct arena *a, const struct stable_r
 
 static bool has_need(struct prov_env *env, struct arena *a, const struct stable_row *row)
 {
-	struct probe tmp = {0};
+	struct probe tmp = { 0 };
 	struct tref ref;
 
 	if (!strncmp(row->need, NEED_FUNC, strlen(NEED_FUNC)))
-		return typesrc_find(env->ts, NULL, row->need + strlen(NEED_FUNC), TKM(TK_FUNC),
-				    &ref) >= 0;
+		return typesrc_find(env->ts, NULL, row->need + strlen(NEED_FUNC), TKM(TK_FUNC), &ref) >= 0;
 	if (read_raw(env, a, row, &tmp) < 0)
 		return false;
 	for (unsigned i = 0; i < tmp.nraw; i++)
@@ -92,8 +89,7 @@ static bool is_first_of_name(const struct stable *s, size_t i)
 }
 
 /* The rows of one name, from i on. Adds the probe; or, known by name only, the first row with its reason. */
-static void add_name(struct prov_env *env, struct arena *a, const struct stable *s, size_t i,
-		     struct probe_list *out)
+static void add_name(struct prov_env *env, struct arena *a, const struct stable *s, size_t i, struct probe_list *out)
 {
 	const char *first_why = NULL;
 	bool have = false;
@@ -130,8 +126,7 @@ int stable_match(struct prov_env *env, struct arena *a, const struct pdesc *d, c
 	return 0;
 }
 
-int stable_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct stable *s,
-		 struct probe **ret)
+int stable_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct stable *s, struct probe **ret)
 {
 	size_t i = id - s->id_base;
 
@@ -158,7 +153,7 @@ int stable_args(struct prov_env *env, struct arena *a, struct probe *p)
 	const struct stable_row *row = p->priv;
 	unsigned n = count_args(row);
 	struct probe_arg *args = arena_new_arr(a, struct probe_arg, n ? n : 1);
-	struct probe tmp = {0};
+	struct probe tmp = { 0 };
 	int r;
 
 	for (unsigned i = 0; i < n; i++)
@@ -181,8 +176,7 @@ int stable_args(struct prov_env *env, struct arena *a, struct probe *p)
 	return r;
 }
 
-int stable_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		 const char **why)
+int stable_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
 {
 	const struct stable_row *row = p->priv;
 	struct entry e = {
@@ -202,7 +196,7 @@ int stable_entry(struct prov_env *env, struct arena *a, const struct probe *p, s
 		e.kind = ENTRY_TP_BTF;
 	e.nargs = p->derived ? count_args(row) : 0;
 	for (unsigned i = 0; i < e.nargs; i++)
-		e.args[i] = (struct arg_loc){.kind = ARG_DERIVED, .off = i};
+		e.args[i] = (struct arg_loc){ .kind = ARG_DERIVED, .off = i };
 	*ret = e;
 	return 0;
 }

@@ -6,7 +6,7 @@
 #define DWELL_PROV_STABLE_STABLE_H
 #include "prov/prov_int.h"
 
-#define STABLE_MAX_ARGS	 8
+#define STABLE_MAX_ARGS 8
 #define STABLE_MAX_XARGS 6
 
 struct stable_arg {
@@ -26,13 +26,13 @@ struct stable_row {
 	const char *cond; /* fires where this holds; NULL: always */
 	struct stable_arg args[STABLE_MAX_ARGS];
 	struct probe_xarg xargs[STABLE_MAX_XARGS];
-	unsigned nxargs;  /* 0: args[n] are the native ones */
+	unsigned nxargs;	    /* 0: args[n] are the native ones */
 	const char *before, *after; /* see struct probe */
 	bool also;
-	bool in_module;	  /* the tracepoint may belong to a module */
-	bool is_next;	  /* runs in the incoming task (cg/entry.h, current_is_next) */
-	bool no_ustack;	  /* runs in the outgoing task although it is about the incoming one */
-	bool bare;	  /* can do without BTF, and then has no arguments */
+	bool in_module; /* the tracepoint may belong to a module */
+	bool is_next;	/* runs in the incoming task (cg/entry.h, current_is_next) */
+	bool no_ustack; /* runs in the outgoing task although it is about the incoming one */
+	bool bare;	/* can do without BTF, and then has no arguments */
 };
 
 struct stable {
@@ -44,35 +44,31 @@ struct stable {
 
 int stable_match(struct prov_env *env, struct arena *a, const struct pdesc *d, const struct stable *s,
 		 struct probe_list *out);
-int stable_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct stable *s,
-		 struct probe **ret);
+int stable_by_id(struct prov_env *env, struct arena *a, uint32_t id, const struct stable *s, struct probe **ret);
 int stable_args(struct prov_env *env, struct arena *a, struct probe *p);
-int stable_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		 const char **why);
+int stable_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why);
 
 /* Defines `const struct provider prov_ID` from the array ID_rows. */
-#define STABLE_PROVIDER(ID, RANGE)                                                                   \
-	static const struct stable ID##_table = {#ID, PROV_ID_##RANGE, ID##_rows,                    \
-						 ARRAY_SIZE(ID##_rows)};                             \
-	_Static_assert(ARRAY_SIZE(ID##_rows) <= PROV_N_##RANGE, "ids of provider " #ID);             \
-	static int ID##_match(struct prov_env *env, struct arena *a, const struct pdesc *d,          \
-			      struct probe_list *out, const char **why)                              \
-	{                                                                                            \
-		(void)why;                                                                           \
-		return stable_match(env, a, d, &ID##_table, out);                                    \
-	}                                                                                            \
-	static int ID##_by_id(struct prov_env *env, struct arena *a, uint32_t id,                    \
-			      struct probe **ret)                                                    \
-	{                                                                                            \
-		return stable_by_id(env, a, id, &ID##_table, ret);                                   \
-	}                                                                                            \
-	const struct provider prov_##ID = {                                                          \
-		.name = #ID,                                                                         \
-		.id_base = PROV_ID_##RANGE,                                                          \
-		.id_count = PROV_N_##RANGE,                                                          \
-		.match = ID##_match,                                                                 \
-		.by_id = ID##_by_id,                                                                 \
-		.args = stable_args,                                                                 \
-		.entry = stable_entry,                                                               \
+#define STABLE_PROVIDER(ID, RANGE) \
+	static const struct stable ID##_table = { #ID, PROV_ID_##RANGE, ID##_rows, ARRAY_SIZE(ID##_rows) }; \
+	_Static_assert(ARRAY_SIZE(ID##_rows) <= PROV_N_##RANGE, "ids of provider " #ID); \
+	static int ID##_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out, \
+			      const char **why) \
+	{ \
+		(void)why; \
+		return stable_match(env, a, d, &ID##_table, out); \
+	} \
+	static int ID##_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret) \
+	{ \
+		return stable_by_id(env, a, id, &ID##_table, ret); \
+	} \
+	const struct provider prov_##ID = { \
+		.name = #ID, \
+		.id_base = PROV_ID_##RANGE, \
+		.id_count = PROV_N_##RANGE, \
+		.match = ID##_match, \
+		.by_id = ID##_by_id, \
+		.args = stable_args, \
+		.entry = stable_entry, \
 	}
 #endif

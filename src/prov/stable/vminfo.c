@@ -5,48 +5,50 @@
 #include "base/cleanup.h"
 #include "prov/stable/stable.h"
 
-#define BY(n)	.args = {{"uint64_t", n, "add", false}}
-#define READS	"(bio->bi_opf & 0xff) == 0"
-#define WRITES	"(bio->bi_opf & 0xff) == 1"
-#define PAGES	"(bio->bi_iter.bi_size + 4095) >> 12"
+#define BY(n) .args = { { "uint64_t", n, "add", false } }
+#define READS "(bio->bi_opf & 0xff) == 0"
+#define WRITES "(bio->bi_opf & 0xff) == 1"
+#define PAGES "(bio->bi_iter.bi_size + 4095) >> 12"
 #define NO_KIND "no tracepoint tells the pages of programs, of files and of neither apart"
-#define NO_PF	"the tracepoints of page faults do not tell how a fault was resolved"
+#define NO_PF "the tracepoints of page faults do not tell how a fault was resolved"
 #define NO_SWAP "Linux swaps pages, not processes"
 
 static const struct stable_row vminfo_rows[] = {
-	{.name = "anonfree", .why = NO_KIND},
-	{.name = "anonpgin", .why = NO_KIND},
-	{.name = "anonpgout", .why = NO_KIND},
-	{.name = "as_fault", .tp = "page_fault_user", BY("1")},
-	{.name = "cow_fault", .why = NO_PF},
-	{.name = "dfree", .tp = "mm_vmscan_lru_shrink_inactive", .cond = "nr_reclaimed != 0",
-	 BY("nr_reclaimed")},
-	{.name = "execfree", .why = NO_KIND},
-	{.name = "execpgin", .why = NO_KIND},
-	{.name = "execpgout", .why = NO_KIND},
-	{.name = "fsfree", .tp = "mm_filemap_delete_from_page_cache", BY("1")},
-	{.name = "fspgin", .why = NO_KIND},
-	{.name = "fspgout", .why = NO_KIND},
-	{.name = "hat_fault", .why = NO_PF},
-	{.name = "kernel_asflt", .tp = "page_fault_kernel", BY("1")},
-	{.name = "maj_fault", .why = NO_PF},
-	{.name = "pgfrec", .why = NO_PF},
-	{.name = "pgin", .tp = "block_bio_queue", .cond = READS, BY("1")},
-	{.name = "pgout", .tp = "block_bio_queue", .cond = WRITES, BY("1")},
-	{.name = "pgpgin", .tp = "block_bio_queue", .cond = READS, BY(PAGES)},
-	{.name = "pgpgout", .tp = "block_bio_queue", .cond = WRITES, BY(PAGES)},
-	{.name = "pgrec", .why = NO_PF},
-	{.name = "pgrrun", .tp = "mm_vmscan_kswapd_wake", BY("1")},
-	{.name = "pgswapin", .why = NO_SWAP},
-	{.name = "pgswapout", .tp = "mm_vmscan_write_folio", BY("1")},
-	{.name = "prot_fault", .tp = "page_fault_user", .need = "error_code", .cond = "(error_code & 1) != 0",
-	 BY("1")},
-	{.name = "rev", .why = "the kernel has no clock hand that goes round its pages"},
-	{.name = "scan", .tp = "mm_vmscan_lru_isolate", .cond = "nr_scanned != 0", BY("nr_scanned")},
-	{.name = "softlock", .why = NO_PF},
-	{.name = "swapin", .why = NO_SWAP},
-	{.name = "swapout", .why = NO_SWAP},
-	{.name = "zfod", .why = NO_PF},
+	{ .name = "anonfree", .why = NO_KIND },
+	{ .name = "anonpgin", .why = NO_KIND },
+	{ .name = "anonpgout", .why = NO_KIND },
+	{ .name = "as_fault", .tp = "page_fault_user", BY("1") },
+	{ .name = "cow_fault", .why = NO_PF },
+	{ .name = "dfree", .tp = "mm_vmscan_lru_shrink_inactive", .cond = "nr_reclaimed != 0", BY("nr_reclaimed") },
+	{ .name = "execfree", .why = NO_KIND },
+	{ .name = "execpgin", .why = NO_KIND },
+	{ .name = "execpgout", .why = NO_KIND },
+	{ .name = "fsfree", .tp = "mm_filemap_delete_from_page_cache", BY("1") },
+	{ .name = "fspgin", .why = NO_KIND },
+	{ .name = "fspgout", .why = NO_KIND },
+	{ .name = "hat_fault", .why = NO_PF },
+	{ .name = "kernel_asflt", .tp = "page_fault_kernel", BY("1") },
+	{ .name = "maj_fault", .why = NO_PF },
+	{ .name = "pgfrec", .why = NO_PF },
+	{ .name = "pgin", .tp = "block_bio_queue", .cond = READS, BY("1") },
+	{ .name = "pgout", .tp = "block_bio_queue", .cond = WRITES, BY("1") },
+	{ .name = "pgpgin", .tp = "block_bio_queue", .cond = READS, BY(PAGES) },
+	{ .name = "pgpgout", .tp = "block_bio_queue", .cond = WRITES, BY(PAGES) },
+	{ .name = "pgrec", .why = NO_PF },
+	{ .name = "pgrrun", .tp = "mm_vmscan_kswapd_wake", BY("1") },
+	{ .name = "pgswapin", .why = NO_SWAP },
+	{ .name = "pgswapout", .tp = "mm_vmscan_write_folio", BY("1") },
+	{ .name = "prot_fault",
+	  .tp = "page_fault_user",
+	  .need = "error_code",
+	  .cond = "(error_code & 1) != 0",
+	  BY("1") },
+	{ .name = "rev", .why = "the kernel has no clock hand that goes round its pages" },
+	{ .name = "scan", .tp = "mm_vmscan_lru_isolate", .cond = "nr_scanned != 0", BY("nr_scanned") },
+	{ .name = "softlock", .why = NO_PF },
+	{ .name = "swapin", .why = NO_SWAP },
+	{ .name = "swapout", .why = NO_SWAP },
+	{ .name = "zfod", .why = NO_PF },
 };
 
 STABLE_PROVIDER(vminfo, VMINFO);

@@ -26,8 +26,7 @@ static bool is_glob(const char *s)
 	return !pdesc_is_exact(s);
 }
 
-static void fail(struct matching *m, const char *tag, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+static void fail(struct matching *m, const char *tag, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 static void fail(struct matching *m, const char *tag, const char *fmt, ...)
 {
@@ -58,11 +57,16 @@ static bool parse_pid(const char *prov, int *ret)
 	return n > 0;
 }
 
-static void add(struct matching *m, struct uproc_obj *o, const struct ufunc *f,
-		enum upoint_kind kind, uint64_t off, const char *name)
+static void add(struct matching *m, struct uproc_obj *o, const struct ufunc *f, enum upoint_kind kind, uint64_t off,
+		const char *name)
 {
-	struct upoint at = {.kind = kind, .proc = m->p, .obj = o->o, .off = off,
-			    .file = o, .addr = f ? f->addr : 0, .machine = o->funcs ? o->funcs->machine : 0};
+	struct upoint at = { .kind = kind,
+			     .proc = m->p,
+			     .obj = o->o,
+			     .off = off,
+			     .file = o,
+			     .addr = f ? f->addr : 0,
+			     .machine = o->funcs ? o->funcs->machine : 0 };
 	struct probe *p = uproc_probe(m->env, m->a, &at, m->p->prov, f ? f->name : "-", name);
 
 	if (p)
@@ -90,8 +94,7 @@ static void add_offsets(struct matching *m, struct uproc_obj *o, const struct uf
 	for (size_t i = 0; i < n; i++) {
 		snprintf(hex, sizeof(hex), "%x", offs[i]);
 		if (pdesc_glob(m->d->name, hex))
-			add(m, o, f, UP_OFFSET, f->off + offs[i],
-			    arena_strdup(m->env->cache->arena, hex));
+			add(m, o, f, UP_OFFSET, f->off + offs[i], arena_strdup(m->env->cache->arena, hex));
 	}
 }
 
@@ -117,8 +120,7 @@ static void match_offset(struct matching *m, struct uproc_obj *o, const struct u
 	add_offsets(m, o, f);
 	m->d = d;
 	if (m->out->n == before && !m->why)
-		fail(m, D_PROC_OFF, "offset 0x%llx of function '%s' is inside of an instruction", off,
-		     f->name);
+		fail(m, D_PROC_OFF, "offset 0x%llx of function '%s' is inside of an instruction", off, f->name);
 }
 
 static void match_func(struct matching *m, struct uproc_obj *o, const struct ufunc *f)
@@ -234,8 +236,7 @@ static bool module_matches(const char *pat, const struct uobj *o)
 
 	if (pdesc_glob(pat, o->name) || (o->is_exe && pdesc_glob(pat, "a.out")))
 		return true;
-	return so && is_glob(pat) == false && !strncmp(pat, o->name, n) &&
-	       (o->name + n == so || o->name + n == so + 3);
+	return so && is_glob(pat) == false && !strncmp(pat, o->name, n) && (o->name + n == so || o->name + n == so + 3);
 }
 
 /* What "-" asks for before anything is looked up. */
@@ -282,11 +283,11 @@ static int by_id_order(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static int pid_match(struct prov_env *env, struct arena *a, const struct pdesc *d,
-		     struct probe_list *out, const char **why)
+static int pid_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
+		     const char **why)
 {
-	struct matching m = {.env = env, .a = a, .d = d, .out = out};
-	struct err err = {0};
+	struct matching m = { .env = env, .a = a, .d = d, .out = out };
+	struct err err = { 0 };
 	size_t first = out->n;
 	int pid;
 
@@ -321,18 +322,21 @@ static int pid_args(struct prov_env *env, struct arena *a, struct probe *p)
 	return 0;
 }
 
-static int pid_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		     const char **why)
+static int pid_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
 {
 	static const char *const targets[] = {
-		[UP_ENTRY] = "entry", [UP_RETURN] = "return", [UP_OFFSET] = "offset",
+		[UP_ENTRY] = "entry",
+		[UP_RETURN] = "return",
+		[UP_OFFSET] = "offset",
 	};
 	const struct upoint *at = p->priv;
 
 	(void)a;
-	*ret = (struct entry){.kind = ENTRY_UPROBE, .target = targets[at->kind], .cpu = -1,
-			      .instance = 1u + at->machine,
-			      .is_return = at->kind == UP_RETURN};
+	*ret = (struct entry){ .kind = ENTRY_UPROBE,
+			       .target = targets[at->kind],
+			       .cpu = -1,
+			       .instance = 1u + at->machine,
+			       .is_return = at->kind == UP_RETURN };
 	if (at->kind == UP_ENTRY)
 		uregs_entry(at->machine, ret);
 	else if (at->kind == UP_RETURN)

@@ -15,17 +15,16 @@ struct reg {
 };
 
 static const struct reg x86_regs[] = {
-	{"rax", 80, 8, 0}, {"eax", 80, 4, 0}, {"ax", 80, 2, 0}, {"al", 80, 1, 0}, {"ah", 80, 1, 8},
-	{"rbx", 40, 8, 0}, {"ebx", 40, 4, 0}, {"bx", 40, 2, 0}, {"bl", 40, 1, 0}, {"bh", 40, 1, 8},
-	{"rcx", 88, 8, 0}, {"ecx", 88, 4, 0}, {"cx", 88, 2, 0}, {"cl", 88, 1, 0}, {"ch", 88, 1, 8},
-	{"rdx", 96, 8, 0}, {"edx", 96, 4, 0}, {"dx", 96, 2, 0}, {"dl", 96, 1, 0}, {"dh", 96, 1, 8},
-	{"rsi", 104, 8, 0}, {"esi", 104, 4, 0}, {"si", 104, 2, 0}, {"sil", 104, 1, 0},
-	{"rdi", 112, 8, 0}, {"edi", 112, 4, 0}, {"di", 112, 2, 0}, {"dil", 112, 1, 0},
-	{"rbp", 32, 8, 0}, {"ebp", 32, 4, 0}, {"bp", 32, 2, 0}, {"bpl", 32, 1, 0},
-	{"rsp", 152, 8, 0}, {"esp", 152, 4, 0}, {"sp", 152, 2, 0}, {"spl", 152, 1, 0},
-	{"rip", 128, 8, 0}, {"eip", 128, 4, 0},
-	{"r8", 72, 8, 0}, {"r9", 64, 8, 0}, {"r10", 56, 8, 0}, {"r11", 48, 8, 0},
-	{"r12", 24, 8, 0}, {"r13", 16, 8, 0}, {"r14", 8, 8, 0}, {"r15", 0, 8, 0},
+	{ "rax", 80, 8, 0 },  { "eax", 80, 4, 0 },  { "ax", 80, 2, 0 },	  { "al", 80, 1, 0 },	{ "ah", 80, 1, 8 },
+	{ "rbx", 40, 8, 0 },  { "ebx", 40, 4, 0 },  { "bx", 40, 2, 0 },	  { "bl", 40, 1, 0 },	{ "bh", 40, 1, 8 },
+	{ "rcx", 88, 8, 0 },  { "ecx", 88, 4, 0 },  { "cx", 88, 2, 0 },	  { "cl", 88, 1, 0 },	{ "ch", 88, 1, 8 },
+	{ "rdx", 96, 8, 0 },  { "edx", 96, 4, 0 },  { "dx", 96, 2, 0 },	  { "dl", 96, 1, 0 },	{ "dh", 96, 1, 8 },
+	{ "rsi", 104, 8, 0 }, { "esi", 104, 4, 0 }, { "si", 104, 2, 0 },  { "sil", 104, 1, 0 }, { "rdi", 112, 8, 0 },
+	{ "edi", 112, 4, 0 }, { "di", 112, 2, 0 },  { "dil", 112, 1, 0 }, { "rbp", 32, 8, 0 },	{ "ebp", 32, 4, 0 },
+	{ "bp", 32, 2, 0 },   { "bpl", 32, 1, 0 },  { "rsp", 152, 8, 0 }, { "esp", 152, 4, 0 }, { "sp", 152, 2, 0 },
+	{ "spl", 152, 1, 0 }, { "rip", 128, 8, 0 }, { "eip", 128, 4, 0 }, { "r8", 72, 8, 0 },	{ "r9", 64, 8, 0 },
+	{ "r10", 56, 8, 0 },  { "r11", 48, 8, 0 },  { "r12", 24, 8, 0 },  { "r13", 16, 8, 0 },	{ "r14", 8, 8, 0 },
+	{ "r15", 0, 8, 0 },
 };
 #define X86_IP 128
 
@@ -54,8 +53,8 @@ static void skip_blanks(struct cursor *c)
 
 static bool is_name_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-	       c == '.' || c == '$';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+	       c == '$';
 }
 
 static size_t name_len(const struct cursor *c)
@@ -122,7 +121,7 @@ static bool x86_take_reg(struct cursor *c, struct reg *ret)
 
 static struct arg_loc in_reg(const struct reg *r)
 {
-	return (struct arg_loc){.kind = ARG_CTX_REGS, .off = r->off, .shift = r->shift};
+	return (struct arg_loc){ .kind = ARG_CTX_REGS, .off = r->off, .shift = r->shift };
 }
 
 /* "sym", "sym+4", "sym-4", "-8", "16+sym": what is added to the registers. */
@@ -154,9 +153,9 @@ static bool displacement(const struct sdtargs_env *env, struct cursor *c, int64_
 
 static struct arg_loc x86_mem(const struct sdtargs_env *env, struct cursor *c)
 {
-	const struct arg_loc none = {.kind = ARG_NONE};
-	struct arg_loc l = {.kind = ARG_USER_MEM};
-	struct reg base = {0}, index = {0};
+	const struct arg_loc none = { .kind = ARG_NONE };
+	struct arg_loc l = { .kind = ARG_USER_MEM };
+	struct reg base = { 0 }, index = { 0 };
 	bool has_base = false, symbol;
 	int64_t disp, scale = 1;
 
@@ -192,14 +191,14 @@ static struct arg_loc x86_mem(const struct sdtargs_env *env, struct cursor *c)
 
 static struct arg_loc x86_operand(const struct sdtargs_env *env, struct cursor *c)
 {
-	struct arg_loc none = {.kind = ARG_NONE};
+	struct arg_loc none = { .kind = ARG_NONE };
 	struct reg r;
 	int64_t v;
 
 	if (at(c, '%'))
 		return x86_take_reg(c, &r) ? in_reg(&r) : none;
 	if (take(c, '$'))
-		return number(c, &v) ? (struct arg_loc){.kind = ARG_CONST, .value = (uint64_t)v} : none;
+		return number(c, &v) ? (struct arg_loc){ .kind = ARG_CONST, .value = (uint64_t)v } : none;
 	return x86_mem(env, c);
 }
 
@@ -209,7 +208,7 @@ static bool arm_take_reg(struct cursor *c, struct reg *ret)
 	struct cursor save = *c;
 	int64_t n;
 
-	*ret = (struct reg){.size = 8};
+	*ret = (struct reg){ .size = 8 };
 	if (name_len(c) == 2 && !memcmp(c->p, "sp", 2)) {
 		c->p += 2;
 		ret->off = 31 * 8;
@@ -229,8 +228,8 @@ static bool arm_take_reg(struct cursor *c, struct reg *ret)
 
 static struct arg_loc arm_mem(struct cursor *c)
 {
-	const struct arg_loc none = {.kind = ARG_NONE};
-	struct arg_loc l = {.kind = ARG_USER_MEM};
+	const struct arg_loc none = { .kind = ARG_NONE };
+	struct arg_loc l = { .kind = ARG_USER_MEM };
 	struct reg r;
 	int64_t v = 0;
 
@@ -269,7 +268,7 @@ static struct arg_loc arm_mem(struct cursor *c)
 
 static struct arg_loc arm_operand(struct cursor *c)
 {
-	struct arg_loc none = {.kind = ARG_NONE};
+	struct arg_loc none = { .kind = ARG_NONE };
 	struct reg r;
 	int64_t v;
 
@@ -277,7 +276,7 @@ static struct arg_loc arm_operand(struct cursor *c)
 		return arm_mem(c);
 	take(c, '#');
 	if (number(c, &v))
-		return (struct arg_loc){.kind = ARG_CONST, .value = (uint64_t)v};
+		return (struct arg_loc){ .kind = ARG_CONST, .value = (uint64_t)v };
 	return arm_take_reg(c, &r) ? in_reg(&r) : none;
 }
 
@@ -304,11 +303,11 @@ static void size_part(const struct sdtargs_env *env, struct cursor *c, struct sd
 
 static void one(const struct sdtargs_env *env, struct cursor c, struct sdtarg *a)
 {
-	*a = (struct sdtarg){0};
+	*a = (struct sdtarg){ 0 };
 	size_part(env, &c, a);
 	a->loc = env->machine == EM_AARCH64 ? arm_operand(&c) : x86_operand(env, &c);
 	if (c.p != c.end)
-		a->loc = (struct arg_loc){.kind = ARG_NONE};
+		a->loc = (struct arg_loc){ .kind = ARG_NONE };
 	if (a->loc.kind == ARG_CONST) {
 		/* As the program would see it in a variable of this size. */
 		unsigned shift = 64 - 8u * a->size;
@@ -341,7 +340,7 @@ unsigned sdtargs_parse(const struct sdtargs_env *env, const char *text, struct s
 			break;
 		const char *end = operand_end(p);
 
-		one(env, (struct cursor){p, end}, &ret[n++]);
+		one(env, (struct cursor){ p, end }, &ret[n++]);
 		p = end;
 	}
 	return n;

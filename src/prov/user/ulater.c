@@ -46,7 +46,7 @@ struct probe *ulater_model(struct prov_env *env, struct arena *a, const struct p
 			.later = true,
 			.provider = &prov_usdt,
 		};
-		m->d = (struct pdesc){m->probe.prov, m->probe.mod, m->probe.func, m->probe.name, 0};
+		m->d = (struct pdesc){ m->probe.prov, m->probe.mod, m->probe.func, m->probe.name, 0 };
 	}
 	return arena_memdup(a, &(*tail)->probe, sizeof((*tail)->probe));
 }
@@ -55,7 +55,7 @@ void ulater_entry(struct entry *e)
 {
 	e->instance = UINT64_MAX; /* no program shared with probes that are there */
 	for (e->nargs = 0; e->nargs < SDTARGS_MAX; e->nargs++)
-		e->args[e->nargs] = (struct arg_loc){.kind = ARG_CTX_REGS, .size = 8};
+		e->args[e->nargs] = (struct arg_loc){ .kind = ARG_CTX_REGS, .size = 8 };
 }
 
 /* Does one of the patterns name a provider in this process? */

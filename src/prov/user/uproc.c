@@ -78,13 +78,13 @@ struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, s
 				  const struct uproc **ret_proc)
 {
 	struct prov_procs *ps = procs(env);
-	uint64_t key[2] = {o->o->st_dev, o->o->ino};
+	uint64_t key[2] = { o->o->st_dev, o->o->ino };
 	struct file_ent *f;
 
 	HASH_FIND(hh, ps->files, key, sizeof(key), f);
 	if (!f) {
 		f = arena_new_obj(env->cache->arena, struct file_ent);
-		*f = (struct file_ent){.key = {key[0], key[1]}, .proc = p, .obj = o};
+		*f = (struct file_ent){ .key = { key[0], key[1] }, .proc = p, .obj = o };
 		HASH_ADD(hh, ps->files, key, sizeof(f->key), f);
 	}
 	*ret_proc = f->proc;
@@ -97,7 +97,7 @@ struct uproc_obj *uproc_this_file(struct prov_env *env, const struct uproc *p, s
 	struct prov_procs *ps = procs(env);
 	struct uproc_obj *known = uproc_same_file(env, p, o, ret_proc);
 	struct file_ent *f;
-	uint64_t key[2] = {o->o->st_dev, o->o->ino};
+	uint64_t key[2] = { o->o->st_dev, o->o->ino };
 
 	if (known->pinned || known == o)
 		return known;
@@ -248,7 +248,8 @@ struct uproc *const *uproc_commands(struct prov_env *env, size_t *ret_n)
 	struct stat seen[UPROC_MAX_PATH];
 	size_t n = 0, len;
 
-	for (const char *s = path ? path : ""; *s && !ps->commands_known && n < UPROC_MAX_PATH; s += len + (s[len] == ':')) {
+	for (const char *s = path ? path : ""; *s && !ps->commands_known && n < UPROC_MAX_PATH;
+	     s += len + (s[len] == ':')) {
 		const char *dir = arena_printf(env->cache->arena, "%.*s", (int)(len = strcspn(s, ":")), s);
 
 		if (is_new_dir(dir, seen, &n))
@@ -271,8 +272,7 @@ const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, st
 static void remember(struct prov_env *env, struct prov_procs *ps, struct point_ent *pe)
 {
 	if ((ps->n & (ps->n - 1)) == 0) {
-		struct point_ent **v = arena_new_arr(env->cache->arena, struct point_ent *,
-						     ps->n ? ps->n * 2 : 1);
+		struct point_ent **v = arena_new_arr(env->cache->arena, struct point_ent *, ps->n ? ps->n * 2 : 1);
 
 		if (ps->n)
 			memcpy(v, ps->by_id, ps->n * sizeof(*v));
@@ -303,12 +303,15 @@ static bool pin(struct prov_env *env, struct uproc_obj *o)
 	return true;
 }
 
-struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct upoint *at,
-			  const char *prov, const char *func, const char *name)
+struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct upoint *at, const char *prov,
+			  const char *func, const char *name)
 {
 	struct prov_procs *ps = procs(env);
-	struct point_key key = {.obj = at->obj, .off = at->off, .ref_ctr = at->ref_ctr, .kind = at->kind | (uint64_t)at->everyone << 8,
-				.usdt = at->usdt};
+	struct point_key key = { .obj = at->obj,
+				 .off = at->off,
+				 .ref_ctr = at->ref_ctr,
+				 .kind = at->kind | (uint64_t)at->everyone << 8,
+				 .usdt = at->usdt };
 	struct point_ent *pe;
 
 	HASH_FIND(hh, ps->points, &key, sizeof(key), pe);
@@ -385,8 +388,8 @@ static size_t count_sites(const struct probe *const *probes, uint32_t n, uint32_
 }
 
 /* All probes of the program from index `from` on that are in the same file. */
-static int attach_file(const struct probe *const *probes, uint32_t n, uint32_t from, bool *done,
-		       const struct entry *e, int prog_fd, struct uprobe_fds *fds, struct err *err)
+static int attach_file(const struct probe *const *probes, uint32_t n, uint32_t from, bool *done, const struct entry *e,
+		       int prog_fd, struct uprobe_fds *fds, struct err *err)
 {
 	const struct upoint *first = point_of(probes[from]);
 	_cleanup_free_ struct uprobe_site *v = malloc(count_sites(probes, n, from) * sizeof(*v));
@@ -407,7 +410,7 @@ static int attach_file(const struct probe *const *probes, uint32_t n, uint32_t f
 		if (done[i] || !same_place(p, first))
 			continue;
 		done[i] = true;
-		v[k++] = (struct uprobe_site){p->off, p->ref_ctr, ENTRY_COOKIE(i, probes[i]->id)};
+		v[k++] = (struct uprobe_site){ p->off, p->ref_ctr, ENTRY_COOKIE(i, probes[i]->id) };
 		for (size_t j = 1; p->usdt && j < p->usdt->n; j++) {
 			v[k] = v[k - 1];
 			v[k].off = p->usdt->v[j]->off;
@@ -427,20 +430,22 @@ static void remark(struct prov_procs *ps, const struct uprobe_fds *f, const stru
 	if (f->refused) {
 		const struct probe *p = probes[f->refused_cookie >> 32];
 
-		err_set(err, 0, "%zu of %u probes cannot be enabled, the kernel cannot probe their instructions: "
-			"%s:%s:%s:%s …", f->refused, n, p->prov, p->mod, p->func, p->name);
+		err_set(err, 0,
+			"%zu of %u probes cannot be enabled, the kernel cannot probe their instructions: "
+			"%s:%s:%s:%s …",
+			f->refused, n, p->prov, p->mod, p->func, p->name);
 	} else if (!e->uprobe_multi && n >= UPROBE_SLOW_FROM && !ps->warned) {
 		ps->warned = true;
-		err_set(err, 0, "%u probes in processes are attached one at a time: detaching will take long (%s)",
-			n, ps->reason);
+		err_set(err, 0, "%u probes in processes are attached one at a time: detaching will take long (%s)", n,
+			ps->reason);
 	}
 }
 
-int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,
-		 const struct entry *e, int prog_fd, struct link **ret, struct err *err)
+int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
+		 int prog_fd, struct link **ret, struct err *err)
 {
 	_cleanup_free_ bool *done = calloc(nprobes, sizeof(*done));
-	struct uprobe_fds f = {0};
+	struct uprobe_fds f = { 0 };
 	int r = done ? 0 : err_set(err, -ENOMEM, "out of memory");
 
 	for (uint32_t i = 0; i < nprobes && r == 0; i++)

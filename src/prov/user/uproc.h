@@ -20,7 +20,7 @@ struct uproc_obj { /* a file of a process */
 	const struct uobj *o;
 	struct ufuncs *funcs; /* once asked for */
 	int funcs_error;
-	bool touched; /* its constants are in memory */
+	bool touched;	    /* its constants are in memory */
 	const char *pinned; /* a path that leads to it also when the process has gone on; NULL: no probes in it yet */
 	bool funcs_tried, usdt_tried, notes_tried, types_tried;
 	const struct utypes *types; /* utypes.c */
@@ -32,7 +32,7 @@ struct uproc_obj { /* a file of a process */
 
 struct uproc {
 	int pid;
-	const char *prov; /* "pid123" */
+	const char *prov;	 /* "pid123" */
 	struct uproc_obj **objs; /* they stay where they are */
 	size_t nobjs;
 	struct uproc *next;
@@ -46,12 +46,12 @@ struct upoint {
 	const struct uproc *proc;
 	const struct uobj *obj;
 	struct uproc_obj *file; /* that obj is */
-	uint64_t addr;	  /* of the function as linked: UP_ENTRY, UP_RETURN */
+	uint64_t addr;		/* of the function as linked: UP_ENTRY, UP_RETURN */
 	uint16_t machine;
-	uint64_t off;	  /* in the file */
-	uint64_t ref_ctr; /* in the file: counter to be raised, or 0 */
+	uint64_t off;		 /* in the file */
+	uint64_t ref_ctr;	 /* in the file: counter to be raised, or 0 */
 	const struct usdt *usdt; /* UP_USDT: what it is, and further places */
-	bool everyone;	  /* in all processes that have the file, also those that start later */
+	bool everyone;		 /* in all processes that have the file, also those that start later */
 };
 
 /* The process; its files are listed at the first call. 0, or -ESRCH, -EACCES … with words in err. */
@@ -68,13 +68,14 @@ struct uproc *const *uproc_commands(struct prov_env *env, size_t *ret_n);
 /* Its functions, NULL when the file cannot be read. */
 const struct ufuncs *uproc_funcs(struct prov_env *env, const struct uproc *p, struct uproc_obj *o);
 /* The probe at this point: the one that was made before, or a new one. Texts are kept, not copied. */
-struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct upoint *at,
-			  const char *prov, const char *func, const char *name);
+struct probe *uproc_probe(struct prov_env *env, struct arena *a, const struct upoint *at, const char *prov,
+			  const char *func, const char *name);
 int uproc_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct probe **ret);
 /* The first file that was given with this identity: so that what several processes have is looked at once. */
 struct uproc_obj *uproc_same_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
 				  const struct uproc **ret_proc);
-/* The same for a file that was opened just now: what was known by its identity was another file, unless it is kept open. */
+/* The same for a file that was opened just now: what was known by its identity was another file, unless it is kept
+ * open. */
 struct uproc_obj *uproc_this_file(struct prov_env *env, const struct uproc *p, struct uproc_obj *o,
 				  const struct uproc **ret_proc);
 /* It as a file of a process that is known. */
@@ -84,8 +85,8 @@ uint32_t uproc_nprobes(struct prov_env *env); /* so many have been given ids */
 /* How uprobes are attached here: multi or not; -EOPNOTSUPP with the reason. */
 int uproc_caps(struct prov_env *env, bool *ret_multi, const char **why);
 /* provider.attach of all of them. */
-int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,
-		 const struct entry *e, int prog_fd, struct link **ret, struct err *err);
+int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
+		 int prog_fd, struct link **ret, struct err *err);
 /* ---- usdt.c: static probes of a file ---- */
 /* Does the file have static probes of a provider that matches? Reads its notes only. */
 bool usdt_has(struct prov_env *env, struct uproc_obj *o, const char *prov);

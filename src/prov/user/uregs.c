@@ -10,14 +10,14 @@
 
 #if defined(__aarch64__)
 #define REG_RESULT 0
-#define REG_SP	   (31 * 8)
-static const uint16_t arg_regs[] = {0, 8, 16, 24, 32, 40, 48, 56};
+#define REG_SP (31 * 8)
+static const uint16_t arg_regs[] = { 0, 8, 16, 24, 32, 40, 48, 56 };
 static const unsigned stack_first = 0;
 #else
-#define REG_RESULT 80  /* ax */
-#define REG_SP	   152 /* sp */
-static const uint16_t arg_regs[] = {112, 104, 96, 88, 72, 64}; /* di si dx cx r8 r9 */
-static const unsigned stack_first = 8; /* the return address lies below them */
+#define REG_RESULT 80 /* ax */
+#define REG_SP 152    /* sp */
+static const uint16_t arg_regs[] = { 112, 104, 96, 88, 72, 64 }; /* di si dx cx r8 r9 */
+static const unsigned stack_first = 8;				 /* the return address lies below them */
 #endif
 
 void uregs_entry(uint16_t machine, struct entry *e)
@@ -29,19 +29,20 @@ void uregs_entry(uint16_t machine, struct entry *e)
 	e->nargs = NARGS;
 	for (unsigned i = 0; i < NARGS; i++) {
 		if (i < in_regs)
-			e->args[i] = (struct arg_loc){.kind = ARG_CTX_REGS, .off = arg_regs[i]};
+			e->args[i] = (struct arg_loc){ .kind = ARG_CTX_REGS, .off = arg_regs[i] };
 		else
-			e->args[i] = (struct arg_loc){.kind = ARG_USER_MEM, .off = REG_SP,
-						      .size = (uint8_t)word,
-						      .value = first + (i - in_regs) * word};
+			e->args[i] = (struct arg_loc){ .kind = ARG_USER_MEM,
+						       .off = REG_SP,
+						       .size = (uint8_t)word,
+						       .value = first + (i - in_regs) * word };
 	}
 }
 
 void uregs_return(uint16_t machine, struct entry *e)
 {
 	e->nargs = 2;
-	e->args[0] = (struct arg_loc){.kind = ARG_NONE};
-	e->args[1] = (struct arg_loc){.kind = ARG_CTX_REGS, .off = REG_RESULT};
+	e->args[0] = (struct arg_loc){ .kind = ARG_NONE };
+	e->args[1] = (struct arg_loc){ .kind = ARG_CTX_REGS, .off = REG_RESULT };
 	if (machine == EM_386) {
 		e->args[1].size = 4;
 		e->args[1].is_signed = true;

@@ -20,8 +20,7 @@ struct matching {
 	bool everyone; /* probes for all processes, see match_everyone() */
 };
 
-static void add(struct matching *m, const struct uproc *p, struct uproc_obj *o, const struct usdt *u,
-		const char *prov)
+static void add(struct matching *m, const struct uproc *p, struct uproc_obj *o, const struct usdt *u, const char *prov)
 {
 	struct upoint at = {
 		.kind = UP_USDT,
@@ -34,8 +33,7 @@ static void add(struct matching *m, const struct uproc *p, struct uproc_obj *o, 
 		.usdt = u,
 		.everyone = m->everyone,
 	};
-	struct probe *pr = uproc_probe(m->env, m->a, &at, arena_strdup(m->env->cache->arena, prov), u->func,
-				       u->name);
+	struct probe *pr = uproc_probe(m->env, m->a, &at, arena_strdup(m->env->cache->arena, prov), u->func, u->name);
 
 	if (pr)
 		prov_list_add(m->a, m->out, pr);
@@ -68,7 +66,7 @@ static void match_file(struct matching *m, const struct uproc *p, struct uproc_o
 
 static void match_process(struct matching *m, int pid)
 {
-	struct err err = {0};
+	struct err err = { 0 };
 	struct uproc *p;
 	int r = uproc_get(m->env, pid, &p, &err);
 	size_t n = m->out->n;
@@ -125,7 +123,7 @@ static void match_files(struct matching *m, const char *patterns)
 
 	m->everyone = true;
 	for (const char *s = patterns; *s; s += len + (s[len] == ':')) {
-		glob_t g = {0};
+		glob_t g = { 0 };
 
 		len = strcspn(s, ":");
 		if (len && glob(arena_printf(m->a, "%.*s", (int)len, s), 0, NULL, &g) == 0)
@@ -184,7 +182,7 @@ static void drop_repeated(struct probe_list *l, size_t first)
 static int usdt_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
 		      const char **why)
 {
-	struct matching m = {.env = env, .a = a, .d = d, .out = out};
+	struct matching m = { .env = env, .a = a, .d = d, .out = out };
 	size_t first = out->n, n = strlen(d->prov);
 
 	(void)why;
@@ -218,11 +216,11 @@ static bool is_of(const char *prov, int pid)
 
 void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out)
 {
-	struct matching m = {.env = env, .a = a, .d = d, .out = out, .everyone = d->prov[strlen(d->prov) - 1] == '*'};
+	struct matching m = { .env = env, .a = a, .d = d, .out = out, .everyone = d->prov[strlen(d->prov) - 1] == '*' };
 	struct ulater *l = uproc_ulater(env);
 	const struct uproc *p = l->proc;
 	struct uproc *known;
-	struct err err = {0};
+	struct err err = { 0 };
 	size_t n = 0;
 
 	if (m.everyone) {
@@ -245,8 +243,8 @@ void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc 
 static int usdt_fill_args(struct prov_env *env, struct arena *a, struct probe *p)
 {
 	static const char *const types[2][9] = {
-		{[1] = "uint8_t", [2] = "uint16_t", [4] = "uint32_t", [8] = "uint64_t"},
-		{[1] = "int8_t", [2] = "int16_t", [4] = "int32_t", [8] = "int64_t"},
+		{ [1] = "uint8_t", [2] = "uint16_t", [4] = "uint32_t", [8] = "uint64_t" },
+		{ [1] = "int8_t", [2] = "int16_t", [4] = "int32_t", [8] = "int64_t" },
 	};
 	struct sdtarg v[SDTARGS_MAX];
 	unsigned n = p->later ? SDTARGS_MAX : usdt_args(env, p->priv, v);
@@ -260,13 +258,12 @@ static int usdt_fill_args(struct prov_env *env, struct arena *a, struct probe *p
 	return 0;
 }
 
-static int usdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		      const char **why)
+static int usdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
 {
 	struct sdtarg v[SDTARGS_MAX];
 
 	(void)a;
-	*ret = (struct entry){.kind = ENTRY_UPROBE, .target = "usdt", .cpu = -1};
+	*ret = (struct entry){ .kind = ENTRY_UPROBE, .target = "usdt", .cpu = -1 };
 	if (p->later) {
 		ulater_entry(ret);
 		return uproc_caps(env, &ret->uprobe_multi, why);

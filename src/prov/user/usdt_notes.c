@@ -77,8 +77,11 @@ static void put_together(struct arena *a, struct uproc_obj *o, struct note_in *v
 
 		for (j = i + 1; j < o->nnotes && same_probe(&v[i], &v[j]);)
 			j++;
-		*u = (struct usdt){.prov = usdt_name(a, v[i].n->prov), .name = usdt_name(a, v[i].n->name),
-				   .func = v[i].func, .args = v[i].n->args, .n = j - i};
+		*u = (struct usdt){ .prov = usdt_name(a, v[i].n->prov),
+				    .name = usdt_name(a, v[i].n->name),
+				    .func = v[i].func,
+				    .args = v[i].n->args,
+				    .n = j - i };
 		u->v = arena_new_arr(a, const struct stapsdt *, u->n);
 		for (size_t k = 0; k < u->n; k++)
 			u->v[k] = v[i + k].n;
@@ -99,7 +102,7 @@ void usdt_load(struct prov_env *env, const struct uproc *p, struct uproc_obj *o)
 	for (size_t i = 0; i < o->nnotes; i++) {
 		const struct ufunc *f = fs ? ufuncs_at(fs, o->notes[i].off) : NULL;
 
-		v[i] = (struct note_in){&o->notes[i], f ? f->name : "", i};
+		v[i] = (struct note_in){ &o->notes[i], f ? f->name : "", i };
 	}
 	qsort(v, o->nnotes, sizeof(*v), compare);
 	put_together(env->cache->arena, o, v);

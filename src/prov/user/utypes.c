@@ -9,9 +9,9 @@
 #include "prov/user/uproc.h"
 #include "sym/dwarf/dwarf.h"
 
-#define NATIVE	UREGS_NARGS /* integer registers, then words of the stack */
+#define NATIVE UREGS_NARGS /* integer registers, then words of the stack */
 #define MAX_CHAIN 32
-#define WORD	8
+#define WORD 8
 
 struct utypes {
 	uint32_t obj; /* in the type source */
@@ -23,7 +23,7 @@ struct utypes {
 /* Without DWARF: the BTF that programs may have, as the kernel has it. */
 static const struct utypes *load_btf(struct prov_env *env, const struct uproc *p, const struct uproc_obj *o)
 {
-	struct utypes u = {.by_name = true};
+	struct utypes u = { .by_name = true };
 	_cleanup_free_ char *btf = NULL;
 	size_t n;
 
@@ -35,8 +35,8 @@ static const struct utypes *load_btf(struct prov_env *env, const struct uproc *p
 static const struct utypes *load(struct prov_env *env, const struct uproc *p, struct uproc_obj *o)
 {
 	struct arena *a = env->cache->arena;
-	struct dwarf_types t = {0};
-	struct utypes u = {0};
+	struct dwarf_types t = { 0 };
+	struct utypes u = { 0 };
 	int r;
 
 	if (o->types_tried)
@@ -132,7 +132,7 @@ static unsigned place(struct prov_env *env, uint16_t machine, struct convention 
 static int entry_args(struct prov_env *env, struct arena *a, const struct upoint *at, struct tref proto,
 		      struct probe *p)
 {
-	struct convention c = {.regs = at->machine == EM_386 ? 0 : at->machine == EM_AARCH64 ? 8 : 6};
+	struct convention c = { .regs = at->machine == EM_386 ? 0 : at->machine == EM_AARCH64 ? 8 : 6 };
 	struct probe_arg *args;
 	struct probe_xarg *x;
 	struct tinfo t;
@@ -152,7 +152,7 @@ static int entry_args(struct prov_env *env, struct arena *a, const struct upoint
 		x[i].name = m.name && *m.name ? m.name : NULL;
 		direct &= x[i].native == i;
 		if (x[i].native < NATIVE)
-			args[x[i].native] = (struct probe_arg){.ref = m.type, .name = x[i].name};
+			args[x[i].native] = (struct probe_arg){ .ref = m.type, .name = x[i].name };
 	}
 	p->args = args;
 	p->nargs = direct ? t.nmembers : NATIVE + 1;
@@ -170,8 +170,8 @@ static int return_args(struct prov_env *env, struct arena *a, struct tref proto,
 
 	if (typesrc_get(env->ts, proto, &t) < 0 || t.kind != TK_FUNC_PROTO)
 		return -ENOENT;
-	args[0] = (struct probe_arg){.ctype = "int", .name = "offset"};
-	args[1] = (struct probe_arg){.ref = t.target};
+	args[0] = (struct probe_arg){ .ctype = "int", .name = "offset" };
+	args[1] = (struct probe_arg){ .ref = t.target };
 	p->args = args;
 	p->nargs = resolve(env, t.target, &v) && is_word(&v) ? 2 : 1;
 	return 0;
@@ -194,7 +194,7 @@ static int same_name(void *arg, struct tref ref, const char *name)
 static bool find_proto(struct prov_env *env, const struct utypes *u, const struct upoint *at, const char *func,
 		       struct tref *ret)
 {
-	struct named n = {.name = func};
+	struct named n = { .name = func };
 	const struct dwarf_func *f;
 	struct tinfo t;
 
@@ -207,7 +207,7 @@ static bool find_proto(struct prov_env *env, const struct utypes *u, const struc
 	}
 	f = bsearch(&at->addr, u->funcs, u->n, sizeof(*f), compare);
 	if (f)
-		*ret = (struct tref){.obj = u->obj, .id = f->proto};
+		*ret = (struct tref){ .obj = u->obj, .id = f->proto };
 	return f != NULL;
 }
 

@@ -37,7 +37,7 @@
 #define BREAKPOINTS 4
 #endif
 
-struct wpoint { /* probe.priv */
+struct wpoint {	 /* probe.priv */
 	int pid; /* 0: the kernel */
 	uint64_t addr;
 	unsigned len;
@@ -74,7 +74,10 @@ static const struct {
 	const char *name;
 	uint32_t type;
 } modes[] = {
-	{ "rw", HW_BREAKPOINT_RW }, { "r", HW_BREAKPOINT_R }, { "w", HW_BREAKPOINT_W }, { "x", HW_BREAKPOINT_X },
+	{ "rw", HW_BREAKPOINT_RW },
+	{ "r", HW_BREAKPOINT_R },
+	{ "w", HW_BREAKPOINT_W },
+	{ "x", HW_BREAKPOINT_X },
 };
 
 /* "w4": how, and how many bytes; without a number those of the variable. */
@@ -86,7 +89,8 @@ static bool parse_mode(struct wp_match *m)
 	while (i < ARRAY_SIZE(modes) && strncmp(s, modes[i].name, strlen(modes[i].name)))
 		i++;
 	if (i == ARRAY_SIZE(modes))
-		return fail(m, "a watchpoint's name is r, w, rw or x with the number of bytes, such as w8: not '%s'", s);
+		return fail(m, "a watchpoint's name is r, w, rw or x with the number of bytes, such as w8: not '%s'",
+			    s);
 	m->w.type = modes[i].type;
 	s += strlen(modes[i].name);
 	if (m->w.type == HW_BREAKPOINT_X) {
@@ -125,8 +129,8 @@ static bool kernel_place(struct wp_match *m)
 {
 	const char *mod = m->d->mod && *m->d->mod ? m->d->mod : NULL;
 	const struct ksym *k;
-	struct ksyms ks = {0};
-	struct err err = {0};
+	struct ksyms ks = { 0 };
+	struct err err = { 0 };
 
 	m->mod = mod ? mod : "";
 	if (parse_addr(m->d->func, &m->w.addr))
@@ -144,8 +148,10 @@ static bool kernel_place(struct wp_match *m)
 		m->mod = arena_strdup(m->env->cache->arena, ksyms_module(&ks, k));
 	}
 	ksyms_free(&ks);
-	return k || fail(m, "the kernel lists no symbol %s; variables are only listed by kernels with "
-			 "CONFIG_KALLSYMS_ALL: give the address", m->d->func);
+	return k || fail(m,
+			 "the kernel lists no symbol %s; variables are only listed by kernels with "
+			 "CONFIG_KALLSYMS_ALL: give the address",
+			 m->d->func);
 }
 
 struct finding {
@@ -183,7 +189,7 @@ static bool load_bias(const struct elf *e, const struct uobj *o, uint64_t *ret)
 
 static bool object_symbol(struct wp_match *m, const struct uobj *o)
 {
-	struct finding f = {.name = m->d->func};
+	struct finding f = { .name = m->d->func };
 	struct uobj_file file;
 	uint64_t bias = 0;
 
@@ -205,7 +211,7 @@ static bool object_symbol(struct wp_match *m, const struct uobj *o)
 static bool user_place(struct wp_match *m)
 {
 	const char *mod = m->d->mod ? m->d->mod : "*";
-	struct err err = {0};
+	struct err err = { 0 };
 	struct uproc *p;
 
 	m->mod = m->d->mod ? m->d->mod : "";
@@ -215,16 +221,15 @@ static bool user_place(struct wp_match *m)
 		return false;
 	}
 	if (parse_addr(m->d->func, &m->w.addr))
-		return m->w.addr < KERNEL_HALF || fail(m, "0x%llx is no address of a process",
-						      (unsigned long long)m->w.addr);
+		return m->w.addr < KERNEL_HALF ||
+		       fail(m, "0x%llx is no address of a process", (unsigned long long)m->w.addr);
 	for (size_t i = 0; i < p->nobjs; i++) {
 		const struct uobj *o = p->objs[i]->o;
 
 		if ((pdesc_glob(mod, o->name) || (o->is_exe && !strcmp(mod, "a.out"))) && object_symbol(m, o))
 			return true;
 	}
-	return fail(m, "no variable %s in %s of process %d", m->d->func, strcmp(mod, "*") ? mod : "any file",
-		    m->w.pid);
+	return fail(m, "no variable %s in %s of process %d", m->d->func, strcmp(mod, "*") ? mod : "any file", m->w.pid);
 }
 
 /* -- matching -- */
@@ -295,7 +300,7 @@ static int match(struct wp_match *m, struct arena *a, struct probe_list *out, co
 static int wp_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
 		    const char **why)
 {
-	struct wp_match m = {.env = env, .d = d};
+	struct wp_match m = { .env = env, .d = d };
 
 	if (!d->prov || strcmp(d->prov, "wp"))
 		return 0;
@@ -305,7 +310,7 @@ static int wp_match(struct prov_env *env, struct arena *a, const struct pdesc *d
 static int wpuser_match(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
 			const char **why)
 {
-	struct wp_match m = {.env = env, .d = d};
+	struct wp_match m = { .env = env, .d = d };
 	char *end;
 
 	if (!d->prov || strncmp(d->prov, "wp", 2) || d->prov[2] < '1' || d->prov[2] > '9')
@@ -317,8 +322,10 @@ static int wpuser_match(struct prov_env *env, struct arena *a, const struct pdes
 static int wp_args(struct prov_env *env, struct arena *a, struct probe *p)
 {
 	static const struct probe_arg args[] = {
-		{.ctype = "uintptr_t", .name = "address"}, {.ctype = "uintptr_t", .name = "pc"},
-		{.ctype = "uint64_t", .name = "value"}, {.ctype = "uint64_t", .name = "old"},
+		{ .ctype = "uintptr_t", .name = "address" },
+		{ .ctype = "uintptr_t", .name = "pc" },
+		{ .ctype = "uint64_t", .name = "value" },
+		{ .ctype = "uint64_t", .name = "old" },
 	};
 	const struct wpoint *w = p->priv;
 
@@ -346,8 +353,7 @@ static uint64_t value_now(const struct wpoint *w)
 	return fd >= 0 && pread(fd, &v, w->len, (off_t)w->addr) == (ssize_t)w->len ? v : 0;
 }
 
-static int wp_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret,
-		    const char **why)
+static int wp_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
 {
 	const struct wpoint *w = p->priv;
 
@@ -360,10 +366,10 @@ static int wp_entry(struct prov_env *env, struct arena *a, const struct probe *p
 		.cpu = -1,
 		.instance = w->slot + 1,
 		.nargs = w->type == HW_BREAKPOINT_X ? 2 : 4,
-		.args = {{.kind = ARG_CONST, .value = w->addr},
-			 {.kind = ARG_CTX_REGS, .off = REGS_PC},
-			 {.kind = ARG_WATCH, .value = w->addr, .size = (uint8_t)w->len, .off = w->slot},
-			 {.kind = ARG_WATCH_OLD, .value = value_now(w), .off = w->slot}},
+		.args = { { .kind = ARG_CONST, .value = w->addr },
+			  { .kind = ARG_CTX_REGS, .off = REGS_PC },
+			  { .kind = ARG_WATCH, .value = w->addr, .size = (uint8_t)w->len, .off = w->slot },
+			  { .kind = ARG_WATCH_OLD, .value = value_now(w), .off = w->slot } },
 	};
 	return 0;
 }
@@ -424,7 +430,7 @@ static int attach_threads(const struct wpoint *w, int prog_fd, struct wp_fds *fd
 
 static int attach_cpus(const struct wpoint *w, int prog_fd, struct wp_fds *fds)
 {
-	struct cpulist cpus = {0};
+	struct cpulist cpus = { 0 };
 	int r = cpulist_online(&cpus);
 
 	for (size_t i = 0; i < cpus.n && r >= 0; i++) {
@@ -452,11 +458,11 @@ static int refused(const struct probe *p, const struct wpoint *w, int r, struct 
 		       reason_perf(r, &why));
 }
 
-static int wp_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes,
-		     const struct entry *e, int prog_fd, struct link **ret, struct err *err)
+static int wp_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
+		     int prog_fd, struct link **ret, struct err *err)
 {
 	const struct wpoint *w = probes[0]->priv;
-	struct wp_fds fds = {0};
+	struct wp_fds fds = { 0 };
 	int r = w->pid ? attach_threads(w, prog_fd, &fds) : attach_cpus(w, prog_fd, &fds);
 
 	(void)env;

@@ -14,15 +14,15 @@ struct agg_reader {
 	const struct loaded *l;
 	const struct rec_schema *schema;
 	bool percpu;
-	bool no_batch;	  /* the kernel has no batches for per-CPU hashes (before 5.6) */
-	size_t batch;	  /* entries that keys and values have room for */
+	bool no_batch; /* the kernel has no batches for per-CPU hashes (before 5.6) */
+	size_t batch;  /* entries that keys and values have room for */
 	size_t keys_cap, values_cap, idle_cap;
 	uint8_t *keys;
 	uint64_t *values;
-	uint8_t *idle;	  /* keys to be deleted */
+	uint8_t *idle; /* keys to be deleted */
 	size_t nidle;
-	uint64_t *merged; /* one value */
-	uint64_t *spread; /* the values of all CPUs, when percpu */
+	uint64_t *merged;   /* one value */
+	uint64_t *spread;   /* the values of all CPUs, when percpu */
 	uint32_t *nentries; /* by map: how many it had when it was read last */
 };
 
@@ -33,16 +33,15 @@ struct agg_source {
 	const struct agg_sink *sink;
 	uint64_t now;
 	int fd;
-	size_t words;	/* of one value */
+	size_t words;	 /* of one value */
 	size_t key_size; /* of the map: perhaps with the CPU behind the key */
-	size_t ncpus;	/* values of one entry */
-	bool take;	/* what was read is taken out */
-	bool empty;	/* by deleting */
-	uint32_t n;	/* entries read */
+	size_t ncpus;	 /* values of one entry */
+	bool take;	 /* what was read is taken out */
+	bool empty;	 /* by deleting */
+	uint32_t n;	 /* entries read */
 };
 
-int agg_reader_new(const struct loaded *l, const struct rec_schema *schema, bool percpu,
-		   struct agg_reader **ret)
+int agg_reader_new(const struct loaded *l, const struct rec_schema *schema, bool percpu, struct agg_reader **ret)
 {
 	struct agg_reader *a = calloc(1, sizeof(*a));
 	size_t largest = 0;
@@ -112,8 +111,13 @@ static int emit(struct agg_source *s, const void *key, const uint64_t *values)
 	const struct aggdesc *d = s->desc;
 	struct agg_reader *a = s->a;
 	struct row row = {
-		.kind = ROW_AGG, .ts = s->now, .id = d->id, .data = d->key_size ? key : NULL,
-		.len = d->key_size, .value = a->merged, .percpu = a->percpu ? values : NULL,
+		.kind = ROW_AGG,
+		.ts = s->now,
+		.id = d->id,
+		.data = d->key_size ? key : NULL,
+		.len = d->key_size,
+		.value = a->merged,
+		.percpu = a->percpu ? values : NULL,
 	};
 
 	if (a->percpu && s->ncpus < a->l->ncpus)
@@ -174,8 +178,7 @@ static int read_batches(struct agg_source *s)
 	while (r == 0) {
 		uint32_t n = (uint32_t)s->a->batch;
 
-		q = bpfsys_map_read_batch(s->fd, s->empty, first ? NULL : &token, &next, s->a->keys,
-					  s->a->values, &n);
+		q = bpfsys_map_read_batch(s->fd, s->empty, first ? NULL : &token, &next, s->a->keys, s->a->values, &n);
 		if (q == -ENOSPC) { /* one bucket has more entries than that */
 			r = reserve(s, s->a->batch * 2);
 			continue;
@@ -230,12 +233,10 @@ static int take_array(struct agg_source *s, bool by_cpu)
 	return r;
 }
 
-static int read_map(struct agg_reader *a, uint32_t i, uint64_t now, enum agg_when when,
-		    const struct agg_sink *sink)
+static int read_map(struct agg_reader *a, uint32_t i, uint64_t now, enum agg_when when, const struct agg_sink *sink)
 {
 	const struct img_map *m = &a->l->img->maps[i];
-	struct agg_source s = { .a = a, .sink = sink, .now = now, .fd = a->l->maps[i].fd,
-				.take = when != AGG_LAST };
+	struct agg_source s = { .a = a, .sink = sink, .now = now, .fd = a->l->maps[i].fd, .take = when != AGG_LAST };
 	int r = -EOPNOTSUPP;
 
 	if (m->agg >= a->schema->naggs)
@@ -251,8 +252,8 @@ static int read_map(struct agg_reader *a, uint32_t i, uint64_t now, enum agg_whe
 	if (m->type == BPF_MAP_TYPE_PERCPU_ARRAY || m->type == BPF_MAP_TYPE_ARRAY)
 		return take_array(&s, m->type == BPF_MAP_TYPE_ARRAY);
 	/* Setting to zero makes a new entry in a plain hash: there, deleting costs less. */
-	s.empty = s.take && (m->type == BPF_MAP_TYPE_HASH ||
-			     a->nentries[i] > m->max_entries / AGG_FULL_DEN * AGG_FULL_NUM);
+	s.empty = s.take &&
+		  (m->type == BPF_MAP_TYPE_HASH || a->nentries[i] > m->max_entries / AGG_FULL_DEN * AGG_FULL_NUM);
 	if (!a->no_batch)
 		r = read_batches(&s);
 	if (r == -EOPNOTSUPP || (r == -EINVAL && s.n == 0)) {
@@ -263,8 +264,7 @@ static int read_map(struct agg_reader *a, uint32_t i, uint64_t now, enum agg_whe
 	return r;
 }
 
-int agg_snapshot(struct agg_reader *a, uint64_t now, enum agg_when when, const struct agg_sink *sink,
-		 struct err *err)
+int agg_snapshot(struct agg_reader *a, uint64_t now, enum agg_when when, const struct agg_sink *sink, struct err *err)
 {
 	struct img_state *st = a->l->state;
 	uint32_t old = st ? st->epoch & 1 : 0;
@@ -284,8 +284,7 @@ int agg_snapshot(struct agg_reader *a, uint64_t now, enum agg_when when, const s
 		r = read_map(a, i, now, when, sink);
 		if (r < 0)
 			return err_set(err, r, "cannot read the aggregation @%s: %s",
-				       m->agg < a->schema->naggs ? a->schema->aggs[m->agg]->name : "",
-				       strerror(-r));
+				       m->agg < a->schema->naggs ? a->schema->aggs[m->agg]->name : "", strerror(-r));
 	}
 	return 0;
 }

@@ -30,8 +30,7 @@ struct agg_sink {
 #define AGG_FULL_DEN 2
 
 /* l and schema must outlive the reader. percpu: rows carry the values of each CPU as well. */
-int agg_reader_new(const struct loaded *l, const struct rec_schema *schema, bool percpu,
-		   struct agg_reader **ret);
+int agg_reader_new(const struct loaded *l, const struct rec_schema *schema, bool percpu, struct agg_reader **ret);
 void agg_reader_free(struct agg_reader *a);
 enum agg_when {
 	AGG_RUNNING, /* programs may be running: one set, after a grace period */
@@ -40,6 +39,5 @@ enum agg_when {
 };
 
 /* Appends what was added since the last snapshot. 0, or -errno with a message. */
-int agg_snapshot(struct agg_reader *a, uint64_t now, enum agg_when when, const struct agg_sink *sink,
-		 struct err *err);
+int agg_snapshot(struct agg_reader *a, uint64_t now, enum agg_when when, const struct agg_sink *sink, struct err *err);
 #endif

@@ -11,7 +11,7 @@ struct cost {
 	int stats_fd;
 	struct prog_cost {
 		uint64_t run_ns, run_cnt, at;
-	} *progs; /* at the last report */
+	} * progs; /* at the last report */
 };
 
 int cost_new(const struct loaded *l, uint64_t now, struct cost **ret, struct err *err)
@@ -58,7 +58,8 @@ int cost_report(struct cost *c, uint64_t now, struct recording *rec)
 
 		if (bpfsys_prog_info(c->l->progs[i], &info) < 0)
 			continue;
-		cost = (struct rec_cost){ info.run_time_ns - last->run_ns, info.run_cnt - last->run_cnt, now - last->at };
+		cost = (struct rec_cost){ info.run_time_ns - last->run_ns, info.run_cnt - last->run_cnt,
+					  now - last->at };
 		if (!cost.run_cnt)
 			continue;
 		row.probe = p->nprobes ? p->probes[0]->id : 0;

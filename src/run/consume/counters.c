@@ -8,10 +8,10 @@
 
 /* What is known of one program. */
 struct prog_counts {
-	uint64_t *reported; /* [cpu][kind] of what the program counts; NULL: nothing yet */
-	uint64_t firings;   /* all CPUs */
+	uint64_t *reported;	    /* [cpu][kind] of what the program counts; NULL: nothing yet */
+	uint64_t firings;	    /* all CPUs */
 	uint64_t recursion, misses; /* reported */
-	uint64_t expected;  /* timers: firings that should have been */
+	uint64_t expected;	    /* timers: firings that should have been */
 	uint64_t ntimers;
 	bool timer;
 };
@@ -72,8 +72,7 @@ struct report {
 };
 
 /* total is what was lost so far, *reported what has been said of it. */
-static int say(const struct report *r, unsigned kind, unsigned cpu, uint64_t total,
-	       uint64_t *reported)
+static int say(const struct report *r, unsigned kind, unsigned cpu, uint64_t total, uint64_t *reported)
 {
 	struct row row = { .kind = ROW_DROPS, .ts = r->now, .cpu = cpu, .id = kind };
 	int e;
@@ -116,8 +115,7 @@ static int report_map(struct counters *c, struct prog_counts *p, const struct re
 		return -ENOMEM;
 	for (unsigned i = 0; i < c->l->ncpus * REC_NCOUNTERS && r == 0; i++)
 		if (i % REC_NCOUNTERS != CNT_FIRINGS)
-			r = say(rep, i % REC_NCOUNTERS, i / REC_NCOUNTERS, c->buf[i],
-				&p->reported[i]);
+			r = say(rep, i % REC_NCOUNTERS, i / REC_NCOUNTERS, c->buf[i], &p->reported[i]);
 	return r;
 }
 
@@ -136,8 +134,7 @@ static int report_prog(struct counters *c, uint32_t i, bool final, const struct 
 		return r;
 	/* One firing per timer may be on its way. */
 	slack = p->firings + (final ? 0 : p->ntimers);
-	return p->expected > slack ? say(rep, CNT_TIMER_MISSES, 0, p->expected - slack, &p->misses)
-				   : 0;
+	return p->expected > slack ? say(rep, CNT_TIMER_MISSES, 0, p->expected - slack, &p->misses) : 0;
 }
 
 int counters_report(struct counters *c, uint64_t now, bool final, struct recording *rec)
@@ -153,4 +150,3 @@ int counters_report(struct counters *c, uint64_t now, bool final, struct recordi
 	}
 	return r;
 }
-

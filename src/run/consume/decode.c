@@ -60,8 +60,8 @@ int decode_record(struct decoder *d, unsigned cpu, const void *data, size_t len,
 	return 0;
 }
 
-void decode_field_procs(const struct recfield *fields, size_t n, const void *base, size_t len,
-			decode_proc_fn fn, void *ctx)
+void decode_field_procs(const struct recfield *fields, size_t n, const void *base, size_t len, decode_proc_fn fn,
+			void *ctx)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct recfield *f = &fields[i];
@@ -78,8 +78,7 @@ void decode_field_procs(const struct recfield *fields, size_t n, const void *bas
 	}
 }
 
-void decode_record_procs(const struct decoder *d, const void *data, size_t len, decode_proc_fn fn,
-			 void *ctx)
+void decode_record_procs(const struct decoder *d, const void *data, size_t len, decode_proc_fn fn, void *ctx)
 {
 	const struct recfmt *f;
 	struct rec_hdr h;

@@ -4,7 +4,6 @@
 #define DWELL_RUN_CONSUME_DECODE_H
 #include "store/recording.h"
 
-
 struct decoder {
 	const struct rec_schema *schema;
 	size_t last_probe; /* index of the probe of the last record: most come in runs */
@@ -15,9 +14,8 @@ struct decoder {
 int decode_record(struct decoder *d, unsigned cpu, const void *data, size_t len, struct row *ret);
 /* Calls fn for each process with a user stack or address in the fields at `base`. */
 typedef void (*decode_proc_fn)(void *ctx, uint32_t tgid, uint64_t start);
-void decode_field_procs(const struct recfield *fields, size_t n, const void *base, size_t len,
-			decode_proc_fn fn, void *ctx);
+void decode_field_procs(const struct recfield *fields, size_t n, const void *base, size_t len, decode_proc_fn fn,
+			void *ctx);
 /* The same for a whole record; does nothing for damaged ones. */
-void decode_record_procs(const struct decoder *d, const void *data, size_t len, decode_proc_fn fn,
-			 void *ctx);
+void decode_record_procs(const struct decoder *d, const void *data, size_t len, decode_proc_fn fn, void *ctx);
 #endif

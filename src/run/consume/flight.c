@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a ring is read while it is written: see base/flightfmt.h. All of the CPUs of the slow event's ends are of interest, of other
- * CPUs what its threads did there, and those for whom they waited. */
+/* How a ring is read while it is written: see base/flightfmt.h. All of the CPUs of the slow event's ends are of
+ * interest, of other CPUs what its threads did there, and those for whom they waited. */
 #include "run/consume/flight.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,15 @@ struct flight {
 	size_t size;	    /* bytes of one */
 	uint32_t ncpus, entries;
 	uint64_t back, began;
-	enum role { ROLE_OTHER, ROLE_SWITCH, ROLE_WAKE, ROLE_LOCK, ROLE_HOLDER, ROLE_IRQ, ROLE_IRQ_END } role[FLIGHT_MAX_KINDS];
+	enum role {
+		ROLE_OTHER,
+		ROLE_SWITCH,
+		ROLE_WAKE,
+		ROLE_LOCK,
+		ROLE_HOLDER,
+		ROLE_IRQ,
+		ROLE_IRQ_END
+	} role[FLIGHT_MAX_KINDS];
 	bool has_thread[FLIGHT_MAX_KINDS];
 	uint64_t second, taken; /* so many of this second */
 	uint64_t missed;	/* said */
@@ -57,8 +65,10 @@ static enum role role_of(const char *kind)
 	static const struct {
 		const char *kind;
 		enum role role;
-	} roles[] = { { "switch", ROLE_SWITCH }, { "wake", ROLE_WAKE }, { "lock", ROLE_LOCK }, { "holder", ROLE_HOLDER }, { "irq", ROLE_IRQ },
-		      { "softirq", ROLE_IRQ }, { "irq-end", ROLE_IRQ_END }, { "softirq-end", ROLE_IRQ_END } };
+	} roles[] = { { "switch", ROLE_SWITCH },   { "wake", ROLE_WAKE },
+		      { "lock", ROLE_LOCK },	   { "holder", ROLE_HOLDER },
+		      { "irq", ROLE_IRQ },	   { "softirq", ROLE_IRQ },
+		      { "irq-end", ROLE_IRQ_END }, { "softirq-end", ROLE_IRQ_END } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(roles); i++)
 		if (!strcmp(kind, roles[i].kind))
@@ -79,8 +89,12 @@ int flight_new(const struct loaded *l, uint64_t back, uint64_t now, struct fligh
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return -ENOMEM;
-	*f = (struct flight){ .img = l->img, .mem = m->mem, .size = ROUND_UP((size_t)im->value_size, 8), .ncpus = im->max_entries,
-			      .back = back, .began = now };
+	*f = (struct flight){ .img = l->img,
+			      .mem = m->mem,
+			      .size = ROUND_UP((size_t)im->value_size, 8),
+			      .ncpus = im->max_entries,
+			      .back = back,
+			      .began = now };
 	f->entries = (uint32_t)((im->value_size - sizeof(struct flight_cpu)) / sizeof(struct flight_entry));
 	for (uint32_t i = 0; i < l->img->nflights; i++) {
 		f->role[i] = role_of(l->img->flights[i]);
@@ -142,7 +156,8 @@ static void put(struct flight *f, struct reading *r, const struct flight_entry *
 	memcpy(t->e.text, e->text, sizeof(t->e.text));
 }
 
-static bool is_wanted(const struct flight *f, const struct want *w, const struct reading *r, const struct flight_entry *e)
+static bool is_wanted(const struct flight *f, const struct want *w, const struct reading *r,
+		      const struct flight_entry *e)
 {
 	for (unsigned i = 0; f->has_thread[e->kind - 1] && i < w->ntids; i++)
 		if (w->tids[i] == e->id)
@@ -160,7 +175,8 @@ static void end_part(struct flight *f, struct reading *r, bool known)
 	r->depth = 0;
 }
 
-/* No thread gets a CPU in an interrupt: what has begun since the last switch and not ended was there when a thread was woken up. */
+/* No thread gets a CPU in an interrupt: what has begun since the last switch and not ended was there when a thread was
+ * woken up. */
 static void note_interrupts(struct flight *f, struct reading *r, enum role role, bool took)
 {
 	r->depth += role == ROLE_IRQ ? 1 : role == ROLE_IRQ_END ? -1 : 0;
@@ -171,7 +187,8 @@ static void note_interrupts(struct flight *f, struct reading *r, enum role role,
 }
 
 /* Two places are free. Was it taken? */
-static bool take_entry(struct flight *f, const struct want *w, struct reading *r, const struct flight_entry *e, uint64_t seq)
+static bool take_entry(struct flight *f, const struct want *w, struct reading *r, const struct flight_entry *e,
+		       uint64_t seq)
 {
 	const enum role role = f->role[e->kind - 1];
 
@@ -333,8 +350,14 @@ int flight_take(struct flight *f, const struct slow_event *e, uint64_t now, stru
 {
 	const struct rec_slow *s = &e->fixed;
 	uint64_t from = s->start > f->back ? s->start - f->back : 0;
-	struct want w = { .h = { .from = from, .to = s->start + s->delay, .covered = from, .start = s->start, .tid = s->tid,
-				 .cpu = s->cpu, .end_tid = s->end_tid, .end_cpu = s->end_cpu } };
+	struct want w = { .h = { .from = from,
+				 .to = s->start + s->delay,
+				 .covered = from,
+				 .start = s->start,
+				 .tid = s->tid,
+				 .cpu = s->cpu,
+				 .end_tid = s->end_tid,
+				 .end_cpu = s->end_cpu } };
 	int r = keep(f, f->nout = 0);
 
 	if (!f->v && !(f->v = calloc(FLIGHT_CPU_EVENTS, sizeof(*f->v))))
@@ -350,7 +373,10 @@ int flight_take(struct flight *f, const struct slow_event *e, uint64_t now, stru
 	if (r < 0)
 		return r;
 	memcpy(f->out, &w.h, sizeof(w.h));
-	*ret = (struct row){ .kind = ROW_FLIGHT, .ts = w.h.to, .cpu = s->end_cpu, .data = f->out,
+	*ret = (struct row){ .kind = ROW_FLIGHT,
+			     .ts = w.h.to,
+			     .cpu = s->end_cpu,
+			     .data = f->out,
 			     .len = sizeof(w.h) + f->nout * sizeof(struct rec_flight_event) };
 	return 0;
 }

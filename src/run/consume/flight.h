@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flight recorder's reader: takes what is of interest around a slow event out of the rings that the programs write. */
+/* The flight recorder's reader: takes what is of interest around a slow event out of the rings that the programs write.
+ */
 #ifndef DWELL_RUN_CONSUME_FLIGHT_H
 #define DWELL_RUN_CONSUME_FLIGHT_H
 #include "load/load.h"
@@ -9,8 +10,8 @@
 #define FLIGHT_PER_SECOND 10	/* slow events whose surroundings are taken: further ones are marked as skipped */
 #define FLIGHT_CPU_EVENTS 4096	/* taken of a CPU, the last ones */
 #define FLIGHT_OTHER_EVENTS 512 /* taken of a CPU that only counts for single threads */
-#define FLIGHT_TIDS 16 /* threads that are of interest on all CPUs */
-#define FLIGHT_ROUNDS 3 /* so often the rings are read again for threads for which those of interest waited */
+#define FLIGHT_TIDS 16		/* threads that are of interest on all CPUs */
+#define FLIGHT_ROUNDS 3		/* so often the rings are read again for threads for which those of interest waited */
 #define FLIGHT_FURTHER_SHARE 10 /* percent of the slow event that such a wait takes at least */
 
 struct flight;

@@ -26,11 +26,11 @@ struct spec {
 };
 
 struct specs {
-	uint32_t n;	/* ids 1 … n */
-	int free_fd;	/* stack of free ids */
+	uint32_t n;	       /* ids 1 … n */
+	int free_fd;	       /* stack of free ids */
 	struct img_spec *kern; /* 0 … n, shared with the programs */
 	size_t kern_len;
-	struct spec *v; /* by id */
+	struct spec *v;	     /* by id */
 	VEC(uint32_t) ended; /* ids */
 };
 

@@ -31,8 +31,8 @@ struct cgroup {
 
 struct tracker {
 	const struct img_tracker *img;
-	struct img_track *live;	       /* settings, in the session's state */
-	struct seen *seen; /* NULL: none is closed */
+	struct img_track *live; /* settings, in the session's state */
+	struct seen *seen;	/* NULL: none is closed */
 	uint64_t rate, floor;
 	struct cgroup *cgroups; /* with thresholds of their own */
 	uint32_t ncgroups;
@@ -113,8 +113,10 @@ static unsigned ncpus(const struct trackers *t, const struct tracker *tr)
 #define VIEW_CPUS 64u
 _Static_assert(sizeof(struct track_cpu) % 64 == 0, "64 parts are whole pages");
 
-/* Calls fn for what programs have written on each CPU. It is mapped for that only, since mapped memory counts as ours, and there may be many CPUs. */
-static int each_cpu(const struct trackers *t, const struct tracker *tr, void (*fn)(void *ctx, const struct track_cpu *c), void *ctx)
+/* Calls fn for what programs have written on each CPU. It is mapped for that only, since mapped memory counts as ours,
+ * and there may be many CPUs. */
+static int each_cpu(const struct trackers *t, const struct tracker *tr,
+		    void (*fn)(void *ctx, const struct track_cpu *c), void *ctx)
 {
 	unsigned all = ncpus(t, tr);
 
@@ -225,7 +227,8 @@ static uint64_t count_from(const struct trackers *t, uint64_t threshold)
 /* After a second whose delays are in words. */
 static int adapt(struct trackers *t, struct tracker *tr)
 {
-	uint64_t now = __atomic_load_n(tr->ncgroups ? &tr->live->general : &tr->live->threshold, __ATOMIC_RELAXED), next;
+	uint64_t now = __atomic_load_n(tr->ncgroups ? &tr->live->general : &tr->live->threshold, __ATOMIC_RELAXED),
+		 next;
 	bool burst = count_from(t, now) > ADAPT_BURST * tr->rate;
 
 	if (!tr->recent)
@@ -249,10 +252,8 @@ static const struct {
 	enum track_count from;
 	enum rec_counter kind;
 } losses[] = {
-	{ TRACK_N_FULL, CNT_TRACK_FULL },
-	{ TRACK_N_DEEP, CNT_TRACK_DEEP },
-	{ TRACK_N_LIMITED, CNT_TRACK_LIMITED },
-	{ TRACK_N_COLLECTED, CNT_TRACK_LOST },
+	{ TRACK_N_FULL, CNT_TRACK_FULL },	{ TRACK_N_DEEP, CNT_TRACK_DEEP },
+	{ TRACK_N_LIMITED, CNT_TRACK_LIMITED }, { TRACK_N_COLLECTED, CNT_TRACK_LOST },
 	{ TRACK_N_EXITED, CNT_TRACK_EXITED },
 };
 
@@ -398,7 +399,8 @@ static const struct {
 	bool is_time;
 } changeable[] = {
 	{ "threshold", TS_THRESHOLD, true }, { "timeout", TS_TIMEOUT, true }, { "gc", TS_GC, true },
-	{ "worst", TS_WORST, false },	{ "limit", TS_LIMIT, false },	     { "rate", TS_RATE, false },      { "floor", TS_FLOOR, true },
+	{ "worst", TS_WORST, false },	     { "limit", TS_LIMIT, false },    { "rate", TS_RATE, false },
+	{ "floor", TS_FLOOR, true },
 };
 
 static uint64_t *setting_at(const struct trackers *t, const char *tracker, const char *setting, int *err)
@@ -461,10 +463,12 @@ void trackers_since(struct trackers *t, uint32_t id, uint64_t since)
 		__atomic_store_n(&t->v[id].live->since, since < INT64_MAX ? since : INT64_MAX, __ATOMIC_RELAXED);
 }
 
-/* Has a key nothing open that began later? Source: cg/cg_nest.c: a word in front of the places; else the stamp is first. */
+/* Has a key nothing open that began later? Source: cg/cg_nest.c: a word in front of the places; else the stamp is
+ * first. */
 static bool is_old(const struct dtracker *d, const char *value, size_t size, uint64_t since)
 {
-	size_t n = d->settings[TS_NESTED] > 1 ? (size_t)d->settings[TS_NESTED] : 1, head = n > 1 ? 8 : 0, place = (size - head) / n;
+	size_t n = d->settings[TS_NESTED] > 1 ? (size_t)d->settings[TS_NESTED] : 1, head = n > 1 ? 8 : 0,
+	       place = (size - head) / n;
 	uint64_t start;
 
 	for (size_t i = 0; i < n; i++) {

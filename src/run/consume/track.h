@@ -26,8 +26,8 @@ int trackers_tick(struct trackers *t, uint64_t now, bool final, struct recording
  * tracker), -ENOKEY (no such setting, or it cannot change), -ERANGE. */
 int trackers_set(struct trackers *t, const char *tracker, const char *setting, uint64_t value);
 int trackers_get(const struct trackers *t, const char *tracker, const char *setting, uint64_t *ret);
-/* A threshold of a cgroup by its id, in place of the tracker's own. -ENOKEY: the program gives it none (setting cgroups),
- * -ENOSPC: there are more already. And the i-th of them: -ENOENT behind the last. */
+/* A threshold of a cgroup by its id, in place of the tracker's own. -ENOKEY: the program gives it none (setting
+ * cgroups), -ENOSPC: there are more already. And the i-th of them: -ENOENT behind the last. */
 int trackers_set_cgroup(struct trackers *t, const char *tracker, uint64_t id, uint64_t value);
 int trackers_get_cgroup(const struct trackers *t, const char *tracker, uint32_t i, uint64_t *id, uint64_t *value);
 /* Of a tracker by its id: what began at `since` or before is not counted when it ends. UINT64_MAX: nothing is. */

@@ -91,8 +91,7 @@ int unwind_new(const struct loaded *l, struct sym *sym, struct unwind **ret)
 	struct unwind *u;
 
 	*ret = NULL;
-	if (!sym || !mt || !ma || !mp || !find_map(l, IMG_MAP_UW_WANT, &want) ||
-	    !find_map(l, IMG_MAP_UW_FILES, &files))
+	if (!sym || !mt || !ma || !mp || !find_map(l, IMG_MAP_UW_WANT, &want) || !find_map(l, IMG_MAP_UW_FILES, &files))
 		return 0;
 	u = calloc(1, sizeof(*u));
 	if (!u)
@@ -124,8 +123,7 @@ void unwind_free(struct unwind *u)
 	if (!u)
 		return;
 	sym_unwind_begin(u->sym, &(struct sym_unwind_sink){ 0 });
-	HASH_ITER(hh, u->procs, p, tmp)
-	{
+	HASH_ITER (hh, u->procs, p, tmp) {
 		HASH_DEL(u->procs, p);
 		free(p);
 	}
@@ -302,8 +300,7 @@ bool unwind_drain(struct unwind *u)
 	}
 	if (!u->ndirty)
 		return all;
-	HASH_ITER(hh, u->procs, p, tmp)
-	{
+	HASH_ITER (hh, u->procs, p, tmp) {
 		if (p->dirty)
 			unwind_see(u, p->tgid, p->v.start);
 		if (clock_ns(CLOCK_MONOTONIC) >= end)

@@ -10,7 +10,7 @@
 
 struct unwind;
 
-#define UNWIND_BLOCK 16u	   /* areas are given out in blocks of this many */
+#define UNWIND_BLOCK 16u	    /* areas are given out in blocks of this many */
 #define UNWIND_DRAIN_NS 20000000ull /* for new processes in one look; the others wait for the next */
 
 /* *ret NULL: the image walks no stacks by tables. Else 0 or -ENOMEM. */

@@ -18,9 +18,9 @@
 /* The walks of one period, or of one tracker's open keys: made by one thread. */
 struct job {
 	struct walker *w;
-	uint64_t period_ns;	/* 0: a tracker's */
-	struct img_scan *scan;	/* in the session's state; NULL: of a period */
-	uint32_t *progs;	/* in the order of the image */
+	uint64_t period_ns;    /* 0: a tracker's */
+	struct img_scan *scan; /* in the session's state; NULL: of a period */
+	uint32_t *progs;       /* in the order of the image */
 	uint32_t nprogs;
 	pthread_t thread;
 	bool started, ended;
@@ -31,8 +31,8 @@ struct walker {
 	int cpu;
 	struct job *jobs;
 	uint32_t njobs;
-	bool drop; /* privileges */
-	int *links; /* own descriptors by program; -1: not walked */
+	bool drop;	      /* privileges */
+	int *links;	      /* own descriptors by program; -1: not walked */
 	pthread_mutex_t lock; /* of what follows, and of links */
 	pthread_cond_t cond;
 	bool stop;
@@ -147,7 +147,8 @@ static void *run_periodic(void *arg)
 	return NULL;
 }
 
-/* When to look for due keys again: at the earliest deadline, that of keys opened since included. took: CPU time of the walk. */
+/* When to look for due keys again: at the earliest deadline, that of keys opened since included. took: CPU time of the
+ * walk. */
 static uint64_t next_scan(const struct img_scan *s, uint64_t timeout, uint64_t start, uint64_t took)
 {
 	uint64_t next = s->taken < s->listed ? 0 : s->due, end = clock_ns(CLOCK_MONOTONIC);

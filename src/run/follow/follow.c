@@ -29,14 +29,14 @@ struct mapping {
 };
 
 struct proc {
-	UT_hash_handle hh; /* by tgid: the newest of the number */
+	UT_hash_handle hh;	  /* by tgid: the newest of the number */
 	struct proc *prev, *next; /* in follow.list, oldest first */
 	bool lost;
 	uint32_t tgid, parent;
 	uint64_t start; /* ns since boot, 0: older than we */
 	uint64_t parent_start;
-	bool forked;	/* has its parent's mappings: no exec since */
-	bool shown;	/* known to the symboliser: events go there at once */
+	bool forked; /* has its parent's mappings: no exec since */
+	bool shown;  /* known to the symboliser: events go there at once */
 	VEC(struct mapping) maps;
 };
 
@@ -88,8 +88,7 @@ void follow_free(struct follow *f)
 	sideband_close(f->side);
 	while (f->list)
 		forget(f, f->list);
-	HASH_ITER(hh, f->paths, p, next)
-	{
+	HASH_ITER (hh, f->paths, p, next) {
 		HASH_DEL(f->paths, p);
 		free(p);
 	}
@@ -161,8 +160,7 @@ static struct proc *find(struct follow *f, uint32_t tgid, uint64_t start)
 
 	if (!p || is_start(p->start, start))
 		return p;
-	DL_FOREACH(f->list, p)
-	{
+	DL_FOREACH (f->list, p) {
 		if (p->tgid == tgid && is_start(p->start, start))
 			return p;
 	}
@@ -255,16 +253,15 @@ static void give_from_proc(struct follow *f, uint32_t parent, const struct proc 
 	in = fopen(name, "re");
 	while (in && fgets(line, sizeof(line), in)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &lo, &hi,
-			   perms, &off, &path) < 4 ||
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &lo, &hi, perms, &off, &path) <
+			    4 ||
 		    perms[2] != 'x')
 			continue;
 		sym_proc_mmap(f->sym, p->tgid, start, lo, hi - lo, off, line + path);
 	}
 }
 
-static void give_maps(struct follow *f, const struct proc *from, const struct proc *p,
-		      uint64_t start)
+static void give_maps(struct follow *f, const struct proc *from, const struct proc *p, uint64_t start)
 {
 	for (size_t i = 0; i < from->maps.n; i++) {
 		const struct mapping *m = &from->maps.v[i];

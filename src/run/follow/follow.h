@@ -10,13 +10,13 @@
 
 struct follow;
 
-#define FOLLOW_MAX_PROCS 32768	/* kept at a time; those that exited first are forgotten first */
-#define FOLLOW_MAX_MAPS 4096	/* mappings kept of one process */
+#define FOLLOW_MAX_PROCS 32768 /* kept at a time; those that exited first are forgotten first */
+#define FOLLOW_MAX_MAPS 4096   /* mappings kept of one process */
 #define FOLLOW_MAX_PATHS 65536
-#define FOLLOW_MAX_FORKS 16	/* generations of children without exec that are looked through */
+#define FOLLOW_MAX_FORKS 16 /* generations of children without exec that are looked through */
 
-/* Begins to follow. Without perf only /proc is used: still 0. sym NULL: there will be no stacks; nothing is kept of processes, and the events go to
- * follow_watch()'s function only. */
+/* Begins to follow. Without perf only /proc is used: still 0. sym NULL: there will be no stacks; nothing is kept of
+ * processes, and the events go to follow_watch()'s function only. */
 int follow_new(struct sym *sym, struct follow **ret);
 void follow_free(struct follow *f); /* accepts NULL */
 /* Has fn called with each event, before follow itself looks at it. */

@@ -37,7 +37,10 @@ static int append(struct recording *rec, uint64_t ts, const struct rec_proc *p, 
 int history_event(struct recording *rec, int64_t clock, const struct side_event *e)
 {
 	static const uint32_t kinds[] = {
-		[SIDE_FORK] = PROC_FORK, [SIDE_EXEC] = PROC_EXEC, [SIDE_EXIT] = PROC_EXIT, [SIDE_MMAP] = PROC_MMAP,
+		[SIDE_FORK] = PROC_FORK,
+		[SIDE_EXEC] = PROC_EXEC,
+		[SIDE_EXIT] = PROC_EXIT,
+		[SIDE_MMAP] = PROC_MMAP,
 	};
 	struct rec_proc p = { .kind = kinds[e->kind], .tgid = e->tgid };
 
@@ -65,7 +68,8 @@ static bool read_stat(int proc, const char *pid, struct rec_proc *p, char *name,
 	open = strchr(buf, '(');
 	close = strrchr(buf, ')'); /* the name may hold anything */
 	if (!open || !close || close < open ||
-	    sscanf(close, ") %*c %" SCNu32 " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
+	    sscanf(close,
+		   ") %*c %" SCNu32 " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
 		   &p->parent, ticks) != 2)
 		return false;
 	snprintf(name, size, "%.*s", (int)(close - open - 1), open + 1);

@@ -117,8 +117,7 @@ static void forget_seen(struct latewatch *w)
 {
 	struct seen *e, *next;
 
-	HASH_ITER(hh, w->seen, e, next)
-	{
+	HASH_ITER (hh, w->seen, e, next) {
 		HASH_DEL(w->seen, e);
 		free(e);
 	}

@@ -16,12 +16,12 @@
 
 struct latewatch;
 
-#define LATEWATCH_QUEUE 64u	 /* files that wait for being looked at, each with a thread that is stopped */
-#define LATEWATCH_SEEN 65536u	 /* files that need not be looked at again; then all are forgotten */
-#define LATEWATCH_LOOKS 1000u	 /* new files in a second: looking at one takes about 0.1 ms */
-#define LATEWATCH_WAKES 5000u	 /* times in a second that the side band wakes it; then it looks every … */
+#define LATEWATCH_QUEUE 64u   /* files that wait for being looked at, each with a thread that is stopped */
+#define LATEWATCH_SEEN 65536u /* files that need not be looked at again; then all are forgotten */
+#define LATEWATCH_LOOKS 1000u /* new files in a second: looking at one takes about 0.1 ms */
+#define LATEWATCH_WAKES 5000u /* times in a second that the side band wakes it; then it looks every … */
 #define LATEWATCH_NAP_MS 25
-#define LATEWATCH_HOLD_MS 250 /* nobody is stopped for longer, whatever the session does (its output may block) */
+#define LATEWATCH_HOLD_MS 250	  /* nobody is stopped for longer, whatever the session does (its output may block) */
 #define LATEWATCH_LATE_NS 200000u /* who is stopped longer after the mapping may have run past a probe */
 #define LATEWATCH_PAUSE_BYTES ((uint64_t)64 << 20) /* nobody waits for the symbols of larger code */
 
@@ -33,16 +33,16 @@ struct latefile {
 	bool late;	/* it was stopped late, or let go early */
 	uint64_t since; /* CLOCK_BOOTTIME, ns */
 	/* Set by the session: */
-	bool again;  /* it was not looked at, so it is not known */
-	bool wanted; /* it has probes */
-	struct latefile *next;	    /* in a queue */
+	bool again;			      /* it was not looked at, so it is not known */
+	bool wanted;			      /* it has probes */
+	struct latefile *next;		      /* in a queue */
 	struct latefile *prev_out, *next_out; /* of the watching thread: all that the session has or may take */
 	char path[];
 };
 
 struct latewatch_losses {
-	uint64_t events;  /* that the kernel could not deliver */
-	uint64_t skipped; /* files: too many at a time */
+	uint64_t events;   /* that the kernel could not deliver */
+	uint64_t skipped;  /* files: too many at a time */
 	uint64_t unpaused; /* … with probes, whose process ran on, or was stopped late */
 };
 
@@ -51,7 +51,8 @@ struct latewatch_losses {
 int latewatch_new(const char *const *provs, size_t n, struct latewatch **ret);
 enum {
 	LATEWATCH_DROP = 1, /* the thread gives up privileges, too */
-	LATEWATCH_SPARE_CHILDREN = 2, /* dwell's own children run on: waitpid() elsewhere in dwell would tell of their stops */
+	LATEWATCH_SPARE_CHILDREN =
+		2, /* dwell's own children run on: waitpid() elsewhere in dwell would tell of their stops */
 };
 /* Begins to watch; events since latewatch_new() count. */
 int latewatch_start(struct latewatch *w, unsigned flags);

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PAUSE_MAX 64u		/* threads at a time that have not stopped yet when they could go on */
-#define PAUSE_WAIT_NS 1000000u	/* a thread is waited for so long, then looked after again by pauses_tick() */
+#define PAUSE_MAX 64u	       /* threads at a time that have not stopped yet when they could go on */
+#define PAUSE_WAIT_NS 1000000u /* a thread is waited for so long, then looked after again by pauses_tick() */
 
 struct pauses {
 	struct pausing {
@@ -17,7 +17,7 @@ struct pauses {
 		bool matters;
 	} late[PAUSE_MAX]; /* told to stop, and to be let go as soon as they have */
 	unsigned n;
-	uint64_t ended;	/* that mattered and ended without having stopped: they ran on */
+	uint64_t ended; /* that mattered and ended without having stopped: they ran on */
 };
 
 /* 0, or -errno: it runs on (a debugger has it, it is gone …). */

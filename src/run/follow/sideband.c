@@ -40,9 +40,18 @@ struct trailer {
 static int open_cpu(unsigned cpu, enum sideband_what what)
 {
 	struct perf_event_attr a = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(a), .config = PERF_COUNT_SW_DUMMY,
-		.sample_type = PERF_SAMPLE_TIME, .sample_id_all = 1, .mmap = 1, .mmap2 = 1, .comm = 1,
-		.comm_exec = 1, .task = 1, .use_clockid = 1, .clockid = CLOCK_BOOTTIME,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(a),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_BOOTTIME,
 	};
 	int fd;
 
@@ -115,8 +124,7 @@ void sideband_close(struct sideband *s)
 }
 
 /* Copies n bytes at position pos out of a ring, which may wrap. */
-static void copy_out(const struct sideband *s, const struct side_ring *r, uint64_t pos, void *to,
-		     size_t n)
+static void copy_out(const struct sideband *s, const struct side_ring *r, uint64_t pos, void *to, size_t n)
 {
 	const uint8_t *data = (const uint8_t *)r->page + s->page_size;
 	size_t at = pos % SIDEBAND_RING, first = SIDEBAND_RING - at;
@@ -166,8 +174,7 @@ static int copy_ring(struct sideband *s, struct side_ring *r)
 	return e;
 }
 
-static bool decode_task(const struct perf_event_header *h, const uint8_t *body, size_t len,
-			struct side_event *ret)
+static bool decode_task(const struct perf_event_header *h, const uint8_t *body, size_t len, struct side_event *ret)
 {
 	uint32_t v[4]; /* pid, ppid, tid, ptid */
 
@@ -179,7 +186,7 @@ static bool decode_task(const struct perf_event_header *h, const uint8_t *body, 
 	ret->parent = v[1];
 	if (h->type == PERF_RECORD_FORK)
 		return v[0] != v[1]; /* else a thread */
-	return v[0] == v[2]; /* the leader's end stands for the process' */
+	return v[0] == v[2];	     /* the leader's end stands for the process' */
 }
 
 static bool decode_mmap(const uint8_t *body, size_t len, struct side_event *ret)

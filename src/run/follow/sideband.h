@@ -17,18 +17,20 @@ enum side_kind { SIDE_FORK, SIDE_EXEC, SIDE_EXIT, SIDE_MMAP };
 
 struct side_event {
 	enum side_kind kind;
-	uint64_t time;	 /* CLOCK_BOOTTIME, ns */
-	uint32_t tgid;	 /* in dwell's pid namespace */
-	uint32_t parent; /* FORK: its tgid */
-	uint32_t tid;	 /* MMAP: the thread that mapped it */
+	uint64_t time;		 /* CLOCK_BOOTTIME, ns */
+	uint32_t tgid;		 /* in dwell's pid namespace */
+	uint32_t parent;	 /* FORK: its tgid */
+	uint32_t tid;		 /* MMAP: the thread that mapped it */
 	uint64_t addr, len, off; /* MMAP */
-	uint64_t dev, ino, gen; /* MMAP: which file, dev as makedev(); gen tells those apart that had the number ino in turn */
+	uint64_t dev, ino,
+		gen; /* MMAP: which file, dev as makedev(); gen tells those apart that had the number ino in turn */
 	const char *path; /* MMAP: as the kernel names it, "//anon" …; EXEC: the new comm, or NULL */
 };
 
 enum sideband_what {
 	SIDEBAND_ALL,
-	SIDEBAND_MAPPINGS, /* only they; the descriptors become readable with each, else they are not to be waited for */
+	SIDEBAND_MAPPINGS, /* only they; the descriptors become readable with each, else they are not to be waited for
+			    */
 	SIDEBAND_TASKS,	   /* only forks and ends */
 };
 /* Opens it on all online CPUs. -errno when perf is not to be had. */

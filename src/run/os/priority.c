@@ -15,7 +15,9 @@ void priority_raise(void)
 		int32_t nice;
 		uint32_t priority;
 		uint64_t runtime, deadline, period;
-	} a = { .size = sizeof(a), .policy = SCHED_OTHER, .flags = 1 /* SCHED_FLAG_RESET_ON_FORK */, .nice = RAISED_NICE };
+	} a = {
+		.size = sizeof(a), .policy = SCHED_OTHER, .flags = 1 /* SCHED_FLAG_RESET_ON_FORK */, .nice = RAISED_NICE
+	};
 
 	syscall(SYS_sched_setattr, 0, &a, 0);
 }

@@ -6,8 +6,8 @@
 
 /* Drops, for this thread and all it starts, every capability but those needed to read maps and rings
  * (CAP_BPF, CAP_PERFMON; CAP_SYS_ADMIN where the kernel lacks them) and to read other processes' maps,
- * files and kernel symbols (CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE, CAP_SYSLOG), also from the bounding set, and
- * sets no_new_privs. Already running threads keep theirs. 0 or -errno (then some may be dropped).
+ * files and kernel symbols (CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_CHECKPOINT_RESTORE, CAP_SYSLOG), also from the
+ * bounding set, and sets no_new_privs. Already running threads keep theirs. 0 or -errno (then some may be dropped).
  * Source: capabilities(7), CAP_BPF since 5.8. */
 int privs_drop(void);
 #endif

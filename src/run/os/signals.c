@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers instead of signalfd: they must work although the thread that prints hangs in a write to a blocked pipe. A timer of that
- * thread looks at the outputs once a signal has come.
+/* Handlers instead of signalfd: they must work although the thread that prints hangs in a write to a blocked pipe. A
+ * timer of that thread looks at the outputs once a signal has come.
  *
- * Handlers have nothing but globals, and call what is async-signal-safe only. Source: signal-safety(7), timer_create(2),
- * proc_pid_io(5). */
+ * Handlers have nothing but globals, and call what is async-signal-safe only. Source: signal-safety(7),
+ * timer_create(2), proc_pid_io(5). */
 #include "run/os/signals.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +19,11 @@
 #include "base/clock.h"
 
 static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-#define NWANTED	    ARRAY_SIZE(wanted)
-#define LOOK_NS	    50000000ull /* so often are the outputs looked at */
-#define SIG_LOOK    (SIGRTMIN + 2)
+#define NWANTED ARRAY_SIZE(wanted)
+#define LOOK_NS 50000000ull /* so often are the outputs looked at */
+#define SIG_LOOK (SIGRTMIN + 2)
 #define FIRST_FD(i) ((i) == 0 ? STDOUT_FILENO : (i) == 1 ? STDERR_FILENO : watched_fd)
-#define NOUTPUTS    3
+#define NOUTPUTS 3
 
 static volatile sig_atomic_t arrived, hung_up, cut;
 static volatile uint64_t first_ns, cut_ns; /* written before the flags that tell of them */
@@ -32,8 +32,9 @@ static void (*at_exit[SIGNALS_AT_EXIT_MAX])(void);
 static timer_t timer;
 static bool have_timer;
 static struct sigaction saved[NWANTED], saved_look;
-static uint64_t written, written_ns; /* what the thread had written when it was looked at, and since when it has been so much */
-static uint64_t records_ns;	     /* CPU time of the thread when signals_overdue() was asked first; 0: not yet */
+static uint64_t written,
+	written_ns;	    /* what the thread had written when it was looked at, and since when it has been so much */
+static uint64_t records_ns; /* CPU time of the thread when signals_overdue() was asked first; 0: not yet */
 
 static void look_again(uint64_t ns)
 {
@@ -76,7 +77,8 @@ static void handle_looks(bool restart)
 	sigaction(SIG_LOOK, &sa, NULL);
 }
 
-/* Nothing more goes to standard output and the watched one, nor to another that is blocked; the thread leaves the write it is in. */
+/* Nothing more goes to standard output and the watched one, nor to another that is blocked; the thread leaves the write
+ * it is in. */
 static void give_up(enum signals_cut why, uint64_t now)
 {
 	for (int i = 0; i < NOUTPUTS; i++) {

@@ -203,8 +203,8 @@ static bool is_beginning(const char *path, unsigned long pid)
 	       clock_ns(CLOCK_REALTIME) < ((uint64_t)st.st_mtime + BEGINNING_S) * NSEC_PER_SEC;
 }
 
-/* In the meantime another process may have got the number of the dead one, and put its socket there: what is under another
- * name is looked at once more, and put back. */
+/* In the meantime another process may have got the number of the dead one, and put its socket there: what is under
+ * another name is looked at once more, and put back. */
 static void remove_dead(const char *dir, const char *path)
 {
 	char aside[CTL_PATH_LEN]; /* the first name of our own, which is not in use yet */
@@ -266,7 +266,8 @@ static void list(const struct ctl *c, struct strb *out)
 		for (unsigned k = 0; trackers_setting(k, &is_time); k++)
 			put_setting(c, name, k, out);
 		for (unsigned k = 0; trackers_get_cgroup(c->t, name, k, &id, &v) == 0; k++)
-			strb_printf(out, "%s.threshold@%llu=%s\n", name, (unsigned long long)id, units_exact_ns(v, time));
+			strb_printf(out, "%s.threshold@%llu=%s\n", name, (unsigned long long)id,
+				    units_exact_ns(v, time));
 	}
 }
 
@@ -292,8 +293,8 @@ static unsigned find_setting(const char *name, bool *is_time)
 }
 
 /* TRACKER.threshold@CGROUP, by the cgroup's id. */
-static void set_cgroup(const struct ctl *c, const char *tracker, const char *cgroup, const char *value, const char *what,
-		       struct strb *out)
+static void set_cgroup(const struct ctl *c, const char *tracker, const char *cgroup, const char *value,
+		       const char *what, struct strb *out)
 {
 	char time[UNITS_EXACT_LEN];
 	uint64_t id, v;

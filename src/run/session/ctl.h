@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The control socket of a session with trackers: `dwell ctl PID …` reads and changes their settings while they run.
- * One request a connection: a line, answered by "ok" or "error: …" and further lines. Only the user who runs the session,
- * and root, are answered. */
+ * One request a connection: a line, answered by "ok" or "error: …" and further lines. Only the user who runs the
+ * session, and root, are answered. */
 #ifndef DWELL_RUN_SESSION_CTL_H
 #define DWELL_RUN_SESSION_CTL_H
 #include <stddef.h>

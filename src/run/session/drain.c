@@ -62,7 +62,11 @@ int session_note(struct session *s, const char *fmt, ...)
 int session_note_program(struct session *s, const struct row *note, uint32_t i, const char *fmt, ...)
 {
 	const struct img_prog *p = &s->l->img->progs[i];
-	struct row row = { .kind = ROW_NOTE, .ts = note->ts, .id = note->id, .count = note->count, .probe = p->nprobes ? p->probes[0]->id : 0 };
+	struct row row = { .kind = ROW_NOTE,
+			   .ts = note->ts,
+			   .id = note->id,
+			   .count = note->count,
+			   .probe = p->nprobes ? p->probes[0]->id : 0 };
 	va_list ap;
 	int r;
 
@@ -284,8 +288,7 @@ int session_drain(struct session *s)
 		else if (s->walker)
 			walker_looked(s->walker);
 	}
-	r = order_drain(s->order, now, s->phase == PHASE_RUN ? now - ORDER_SLACK_NS : UINT64_MAX,
-			&sink);
+	r = order_drain(s->order, now, s->phase == PHASE_RUN ? now - ORDER_SLACK_NS : UINT64_MAX, &sink);
 	if (s->specs && now >= s->next_clean) {
 		specs_clean(s->specs);
 		s->next_clean = now + s->c.prog->opts->cleanrate;

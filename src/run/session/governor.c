@@ -7,11 +7,11 @@
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 
-struct turn { /* of a program */
+struct turn {		       /* of a program */
 	uint64_t taken, tried; /* when it was taken off, and when that was the last it was tried */
-	uint64_t back;	      /* when it came back; 0: it has not */
-	uint64_t away;	      /* for how long */
-	double used;	      /* percent, when it was taken off */
+	uint64_t back;	       /* when it came back; 0: it has not */
+	uint64_t away;	       /* for how long */
+	double used;	       /* percent, when it was taken off */
 	bool off;
 };
 
@@ -21,10 +21,10 @@ struct governor {
 	double limit; /* percent of all CPUs */
 	int stats_fd;
 	uint64_t last_ns;
-	uint64_t *run_ns; /* by program, at last_ns */
-	double *used;	  /* by program, percent */
+	uint64_t *run_ns;   /* by program, at last_ns */
+	double *used;	    /* by program, percent */
 	struct turn *turns; /* likewise */
-	bool looked;	  /* the last look found all within the limit, and nothing has come back since */
+	bool looked;	    /* the last look found all within the limit, and nothing has come back since */
 };
 
 static int parse_percent(const char *text, double *ret)
@@ -40,8 +40,7 @@ static int parse_percent(const char *text, double *ret)
 	return 0;
 }
 
-int governor_new(const struct loaded *l, unsigned online_cpus, const char *text,
-		 struct governor **ret, struct err *err)
+int governor_new(const struct loaded *l, unsigned online_cpus, const char *text, struct governor **ret, struct err *err)
 {
 	struct governor *g;
 	double limit;
@@ -50,8 +49,7 @@ int governor_new(const struct loaded *l, unsigned online_cpus, const char *text,
 	if (!text || !*text)
 		return 0;
 	if (parse_percent(text, &limit) < 0)
-		return err_set(err, -EINVAL,
-			       "maxcpu is a share of the CPUs from 0 to 100%%, not \"%s\"", text);
+		return err_set(err, -EINVAL, "maxcpu is a share of the CPUs from 0 to 100%%, not \"%s\"", text);
 	g = calloc(1, sizeof(*g));
 	if (!g)
 		return err_set(err, -ENOMEM, "out of memory");
@@ -66,8 +64,7 @@ int governor_new(const struct loaded *l, unsigned online_cpus, const char *text,
 		int code = g->stats_fd < 0 ? g->stats_fd : -ENOMEM;
 
 		governor_free(g);
-		return err_set(err, code, "maxcpu: the kernel does not measure BPF programs: %s",
-			       strerror(-code));
+		return err_set(err, code, "maxcpu: the kernel does not measure BPF programs: %s", strerror(-code));
 	}
 	*ret = g;
 	return 0;
@@ -103,8 +100,7 @@ static double measure(struct governor *g, uint64_t now, const bool *live)
 	return sum;
 }
 
-uint32_t governor_look(struct governor *g, uint64_t now, const bool *live,
-		       struct governor_victim *victims)
+uint32_t governor_look(struct governor *g, uint64_t now, const bool *live, struct governor_victim *victims)
 {
 	uint32_t n = 0;
 	double sum;

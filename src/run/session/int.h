@@ -45,10 +45,11 @@ enum phase {
 
 /* What a record of a format means to the session. */
 enum {
-	FMT_NEEDS_AGG = 1, FMT_EXIT = 2,
+	FMT_NEEDS_AGG = 1,
+	FMT_EXIT = 2,
 	FMT_SPECULATES = 4,
-	FMT_ENDS_SPEC = 8,  /* commit() or discard() */
-	FMT_SILENT = 16,    /* … and nothing else: not shown */
+	FMT_ENDS_SPEC = 8, /* commit() or discard() */
+	FMT_SILENT = 16,   /* … and nothing else: not shown */
 	FMT_SLOW = 32,
 };
 
@@ -56,27 +57,28 @@ struct session {
 	struct session_config c;
 	const struct rec_schema *schema;
 	struct loaded *l;
-	struct link **links;	 /* by program; NULL: not attached */
-	uint32_t nlinks;	 /* attached ones */
-	uint8_t *fmt_flags;	 /* by epid - 1 */
+	struct link **links; /* by program; NULL: not attached */
+	uint32_t nlinks;     /* attached ones */
+	uint8_t *fmt_flags;  /* by epid - 1 */
 	struct ring *rings;
 	unsigned nrings;
 	struct order *order;
 	struct decoder decoder;
 	struct agg_reader *agg;
-	struct hold *hold;	 /* NULL: rows are shown as they come (-x bufpolicy) */
-	struct flight *flight;	 /* NULL: no flight recorder */
-	struct specs *specs;	 /* NULL: no speculations */
-	uint64_t next_clean;	 /* when ended ones are cleaned */
-	struct cpulist cpus;	 /* online when last looked at, if some program has an event on each of them (profile, cpc) */
+	struct hold *hold;     /* NULL: rows are shown as they come (-x bufpolicy) */
+	struct flight *flight; /* NULL: no flight recorder */
+	struct specs *specs;   /* NULL: no speculations */
+	uint64_t next_clean;   /* when ended ones are cleaned */
+	struct cpulist
+		cpus; /* online when last looked at, if some program has an event on each of them (profile, cpc) */
 	struct counters *counters;
 	struct trackers *trackers; /* NULL: the program has none */
 	struct ctl *ctl;	   /* likewise, or it could not be opened */
 	struct governor *governor;
-	struct cost *cost;	 /* NULL: not measured */
+	struct cost *cost; /* NULL: not measured */
 	struct governor_victim *victims;
 	bool *live;
-	struct follow *follow;	 /* NULL when no user stack is taken and no history kept */
+	struct follow *follow; /* NULL when no user stack is taken and no history kept */
 	int64_t history_clock;
 	int side_error;		 /* of a row of the history */
 	struct late *late;	 /* NULL when no probes are looked for while it runs */
@@ -92,10 +94,10 @@ struct session {
 	uint64_t looked, worked; /* when the loop began anew, and its CPU time then */
 	bool consumer_failed;
 	uint64_t damaged;
-	uint64_t poll_ns;	 /* until the next drain */
+	uint64_t poll_ns; /* until the next drain */
 	struct session_result res;
-	struct err *err;	 /* of session_run() */
-	bool signals;		 /* handlers are installed */
+	struct err *err; /* of session_run() */
+	bool signals;	 /* handlers are installed */
 };
 
 /* drain.c */

@@ -23,8 +23,8 @@ struct late {
 	const char **provs; /* providers of the descriptions that wait */
 	size_t nprovs;
 	VEC(struct arena *) arenas; /* of what was added */
-	uint64_t second, spent_ns; /* since when; of it */
-	uint64_t busy, gone, full; /* files: not looked at; could not be read; for which there was no room */
+	uint64_t second, spent_ns;  /* since when; of it */
+	uint64_t busy, gone, full;  /* files: not looked at; could not be read; for which there was no room */
 };
 
 int late_new(struct session *s, struct late **ret)
@@ -52,8 +52,11 @@ int late_new(struct session *s, struct late **ret)
 	late_free(l);
 	if (r == -ENOMEM)
 		return r;
-	return session_note(s, "static probes of programs that start later are not looked for: the kernel does not tell of "
-			    "mappings (perf): %s", strerror(-r));
+	return session_note(
+		s,
+		"static probes of programs that start later are not looked for: the kernel does not tell of "
+		"mappings (perf): %s",
+		strerror(-r));
 }
 
 void late_free(struct late *l)
@@ -134,7 +137,9 @@ static int compile(struct adding *ad, struct image **ret, struct err *err)
 	r = cg_compile(ad->a, later_program(ad->a, s->c.prog, ad->found), &cg, &d, ret);
 	if (r < 0 || d.nerrors)
 		return err_set(err, r < 0 ? r : -EINVAL, "%s", d.first ? d.first->msg : strerror(-r));
-	return same_records(s->l->img, *ret) ? 0 : err_set(err, -ESTALE, "its records would differ from those of other programs");
+	return same_records(s->l->img, *ret)
+		       ? 0
+		       : err_set(err, -ESTALE, "its records would differ from those of other programs");
 }
 
 static void add_schema(struct adding *ad)
@@ -181,16 +186,17 @@ static int add_file(struct late *l, const struct side_event *e)
 	ad.found = arena_new_arr(ad.a, struct probe_list, l->s->c.prog->nstmts + 1);
 	find_probes(&ad);
 	if (ad.why)
-		r = session_note(l->s, "%s:%s:%s:%s of %s, which process %u has mapped, is not enabled: %s", ad.unfit->prov,
-				 ad.unfit->mod, ad.unfit->func, ad.unfit->name, e->path, e->tgid, ad.why);
+		r = session_note(l->s, "%s:%s:%s:%s of %s, which process %u has mapped, is not enabled: %s",
+				 ad.unfit->prov, ad.unfit->mod, ad.unfit->func, ad.unfit->name, e->path, e->tgid,
+				 ad.why);
 	if (!ad.n || r < 0 || vec_try_push(&l->arenas, ad.a) < 0) {
 		arena_free(ad.a);
 		return r;
 	}
 	r = load_and_attach(&ad, &err);
 	if (r < 0)
-		r = session_note(l->s, "static probes of %s, which process %u has mapped, cannot be enabled: %s", e->path,
-				 e->tgid, err.msg);
+		r = session_note(l->s, "static probes of %s, which process %u has mapped, cannot be enabled: %s",
+				 e->path, e->tgid, err.msg);
 	err_done(&err);
 	err_done(l->s->err);
 	*l->s->err = (struct err){ 0 };
@@ -200,8 +206,13 @@ static int add_file(struct late *l, const struct side_event *e)
 /* 1: it has probes that are wanted; 0: it has not; -errno: it could not be looked at. *ret: of the recording. */
 static int look_at_file(struct late *l, const struct side_event *e, int *ret)
 {
-	struct uobj_mapping m = { .pid = (int)e->tgid, .start = e->addr, .end = e->addr + e->len, .off = e->off,
-				  .dev = e->dev, .ino = e->ino, .path = e->path };
+	struct uobj_mapping m = { .pid = (int)e->tgid,
+				  .start = e->addr,
+				  .end = e->addr + e->len,
+				  .off = e->off,
+				  .dev = e->dev,
+				  .ino = e->ino,
+				  .path = e->path };
 	int r = registry_file(l->s->c.reg, &m, l->provs, l->nprovs);
 
 	if (r < 0)
@@ -272,8 +283,13 @@ static int look_at_process(struct late *l, int pid)
 		n = 0;
 	err_done(&err);
 	for (size_t i = 0; i < n && r == 0; i++) {
-		const struct side_event e = { .kind = SIDE_MMAP, .tgid = (uint32_t)pid, .addr = v[i].start, .off = v[i].off,
-					      .dev = v[i].dev, .ino = v[i].ino, .path = v[i].path };
+		const struct side_event e = { .kind = SIDE_MMAP,
+					      .tgid = (uint32_t)pid,
+					      .addr = v[i].start,
+					      .off = v[i].off,
+					      .dev = v[i].dev,
+					      .ino = v[i].ino,
+					      .path = v[i].path };
 
 		look_at_file(l, &e, &r);
 	}
@@ -305,7 +321,8 @@ int late_start(struct late *l)
 	int r = latewatch_start(l->watch, l->s->c.prog->opts->destructive ? LATEWATCH_SPARE_CHILDREN : LATEWATCH_DROP);
 
 	if (r < 0)
-		return session_note(l->s, "static probes of programs that start later are not looked for: %s", strerror(-r));
+		return session_note(l->s, "static probes of programs that start later are not looked for: %s",
+				    strerror(-r));
 	return look_at_young(l);
 }
 
@@ -321,7 +338,9 @@ void late_stop(struct late *l)
 
 static int note(struct late *l, uint64_t n, const char *what)
 {
-	return n ? session_note(l->s, "static probes of programs that started later: %llu %s", (unsigned long long)n, what) : 0;
+	return n ? session_note(l->s, "static probes of programs that started later: %llu %s", (unsigned long long)n,
+				what)
+		 : 0;
 }
 
 int late_note_losses(struct late *l)
@@ -332,7 +351,8 @@ int late_note_losses(struct late *l)
 	if (r == 0)
 		r = note(l, w.skipped + l->busy, "new files were not looked at: too many at a time");
 	if (r == 0)
-		r = note(l, l->gone, "new files could not be looked at: they, or the processes that had them, were gone");
+		r = note(l, l->gone,
+			 "new files could not be looked at: they, or the processes that had them, were gone");
 	if (r == 0)
 		r = note(l, l->full, "files were left out: there is no room for more");
 	if (r == 0)

@@ -11,7 +11,7 @@
 struct session;
 struct late;
 
-#define LATE_MAX_FILES 256u    /* with probes that were added */
+#define LATE_MAX_FILES 256u	 /* with probes that were added */
 #define LATE_SHARE_NS 250000000u /* of a CPU's second that may go into looking and adding */
 
 /* NULL: no description of the program waits for probes. Events count from now on. */

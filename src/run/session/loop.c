@@ -68,8 +68,11 @@ static int look_at_cpus(struct session *s)
 	}
 	cpulist_done(&s->cpus);
 	s->cpus = now;
-	return came.n ? session_note(s, "CPU %s came online: probes of timers and events (profile-n, cpc, wp) do not fire there in this run",
-				     strb_str(&came)) : 0;
+	return came.n ? session_note(
+				s,
+				"CPU %s came online: probes of timers and events (profile-n, cpc, wp) do not fire there in this run",
+				strb_str(&came))
+		      : 0;
 }
 
 static int look_at_walks(struct session *s)
@@ -147,8 +150,8 @@ static void look_for_end(struct session *s)
 	}
 }
 
-/* The loop sleeps for POLL_MAX_NS at most, so what is neither that nor its own work is a pause: it was stopped, others had
- * the CPUs, the machine stood still, or nobody took what it writes. */
+/* The loop sleeps for POLL_MAX_NS at most, so what is neither that nor its own work is a pause: it was stopped, others
+ * had the CPUs, the machine stood still, or nobody took what it writes. */
 static int look_for_pause(struct session *s)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), gone = s->looked ? now - s->looked : 0;

@@ -61,9 +61,13 @@ static void add_trackers(const struct dprog *prog, const struct image *img, stru
 	for (uint32_t i = 0; i < img->ntracks; i++) {
 		const struct img_tracker *t = &img->tracks[i];
 
-		v[i] = (struct rec_tracker){ .id = i, .name = t->t->name, .keys = t->keys, .nkeys = t->nkeys,
+		v[i] = (struct rec_tracker){ .id = i,
+					     .name = t->t->name,
+					     .keys = t->keys,
+					     .nkeys = t->nkeys,
 					     .threshold = t->t->settings[TS_THRESHOLD],
-					     .timeout = t->t->settings[TS_TIMEOUT], .key_size = t->key_size };
+					     .timeout = t->t->settings[TS_TIMEOUT],
+					     .key_size = t->key_size };
 	}
 	s->trackers = v;
 	s->ntrackers = img->ntracks;

@@ -24,10 +24,8 @@ static bool act_needs_agg(const struct recact *a)
 	case ACT_CLEAR:
 	case ACT_TRUNC:
 	case ACT_NORMALIZE:
-	case ACT_DENORMALIZE:
-		return true;
-	default:
-		return false;
+	case ACT_DENORMALIZE: return true;
+	default: return false;
 	}
 }
 
@@ -109,8 +107,8 @@ static int note_rings(struct session *s)
 
 	if (!m || m->ring_size >= asked)
 		return 0;
-	return session_note(s, "buffer size lowered to %uk: there is no memory for %lluk on each CPU", m->ring_size >> 10,
-			    (unsigned long long)asked >> 10);
+	return session_note(s, "buffer size lowered to %uk: there is no memory for %lluk on each CPU",
+			    m->ring_size >> 10, (unsigned long long)asked >> 10);
 }
 
 static void on_side_event(void *ctx, const struct side_event *e)
@@ -146,10 +144,9 @@ static int make_parts(struct session *s, struct err *err)
 		follow_watch(s->follow, on_side_event, s);
 	if (r == 0)
 		r = late_new(s, &s->late);
-	if (r < 0 || !s->links || !s->live || !s->victims ||
-	    (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
-	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 ||
-	    counters_new(s->l, &s->counters) < 0 || trackers_new(s->l, clock_ns(CLOCK_MONOTONIC), &s->trackers) < 0 ||
+	if (r < 0 || !s->links || !s->live || !s->victims || (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
+	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 || counters_new(s->l, &s->counters) < 0 ||
+	    trackers_new(s->l, clock_ns(CLOCK_MONOTONIC), &s->trackers) < 0 ||
 	    flight_new(s->l, o->flight, clock_ns(CLOCK_MONOTONIC), &s->flight) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (o->bufpolicy && strcmp(o->bufpolicy, "switch") != 0 &&
@@ -269,8 +266,7 @@ int session_test_run(struct session *s, const char *target)
 			continue;
 		r = bpfsys_test_run(s->l->progs[i], (int)s->c.prog->opts->cpu, NULL);
 		if (r < 0)
-			return err_set(s->err, r, "cannot run the %s clauses: %s", target,
-				       strerror(-r));
+			return err_set(s->err, r, "cannot run the %s clauses: %s", target, strerror(-r));
 	}
 	return 0;
 }
@@ -329,8 +325,7 @@ static int attach_all(struct session *s)
 
 static bool exit_called(const struct session *s)
 {
-	return s->l->state &&
-	       __atomic_load_n(&s->l->state->activity, __ATOMIC_ACQUIRE) == IMG_DRAINING;
+	return s->l->state && __atomic_load_n(&s->l->state->activity, __ATOMIC_ACQUIRE) == IMG_DRAINING;
 }
 
 /* -x cpu names a CPU that runs. */
@@ -422,11 +417,15 @@ static int note_unwind(struct session *s)
 
 	unwind_lost(s->unwind, &tables, &procs);
 	if (tables)
-		r = session_note(s, "no room for the unwinding tables of %llu files: user stacks are cut in "
-				 "them (-x unwindsize)", (unsigned long long)tables);
+		r = session_note(s,
+				 "no room for the unwinding tables of %llu files: user stacks are cut in "
+				 "them (-x unwindsize)",
+				 (unsigned long long)tables);
 	if (r == 0 && procs)
-		r = session_note(s, "no room for the mappings of %llu processes: their user stacks follow "
-				 "frame pointers", (unsigned long long)procs);
+		r = session_note(s,
+				 "no room for the mappings of %llu processes: their user stacks follow "
+				 "frame pointers",
+				 (unsigned long long)procs);
 	return r;
 }
 
@@ -440,15 +439,16 @@ static int note_damage(struct session *s)
 		r = session_note(s, "%llu records are shown later than younger ones",
 				 (unsigned long long)order_late(s->order));
 	if (r == 0 && s->follow && follow_lost(s->follow))
-		r = session_note(s, "%llu events of processes were lost: some user addresses have no "
-				 "symbols", (unsigned long long)follow_lost(s->follow));
+		r = session_note(s,
+				 "%llu events of processes were lost: some user addresses have no "
+				 "symbols",
+				 (unsigned long long)follow_lost(s->follow));
 	if (r == 0 && s->unwind)
 		r = note_unwind(s);
 	if (r == 0 && s->late)
 		r = late_note_losses(s->late);
 	if (r == 0 && damaged)
-		r = session_note(s, "%llu damaged records are not shown",
-				 (unsigned long long)damaged);
+		r = session_note(s, "%llu damaged records are not shown", (unsigned long long)damaged);
 	return r;
 }
 
@@ -464,7 +464,8 @@ static void take_exit_status(struct session *s)
 /* Steps 7-9. */
 static int finish(struct session *s)
 {
-	struct row end = { .kind = ROW_END, .ts = clock_ns(CLOCK_MONOTONIC) }; /* what follows may take seconds, and is not measured */
+	struct row end = { .kind = ROW_END,
+			   .ts = clock_ns(CLOCK_MONOTONIC) }; /* what follows may take seconds, and is not measured */
 	bool barrier = s->nlinks > 0, stuck;
 	int r;
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What costs too much is taken off, and put back when its time is over (run/governor.h says which and when). Both are said.
+/* What costs too much is taken off, and put back when its time is over (run/governor.h says which and when). Both are
+ * said.
  *
- * While a program is off that ends events of a tracker, none of its events is counted: what is open may have ended unseen. What is open when
- * a program goes or comes back, which begins or ends events, is not counted either, as the times of its begin and its end may not belong together. */
+ * While a program is off that ends events of a tracker, none of its events is counted: what is open may have ended
+ * unseen. What is open when a program goes or comes back, which begins or ends events, is not counted either, as the
+ * times of its begin and its end may not belong together. */
 #include <string.h>
 #include "base/clock.h"
 #include "run/session/int.h"
@@ -94,9 +96,10 @@ static int take_off(struct session *s, const struct governor_victim *v)
 	governor_taken(s->governor, v->prog, note.ts);
 	put_probe(p, &what);
 	put_files(s, p, &files);
-	r = session_note_program(s, &note, v->prog, "maxcpu: detached %s%s%s: it used %.1f%% of the CPUs, the limit is %g%%",
-				 strb_str(&what), p->nprobes > 1 ? " and others with it" : "", strb_str(&files), v->percent,
-				 governor_limit(s->governor));
+	r = session_note_program(s, &note, v->prog,
+				 "maxcpu: detached %s%s%s: it used %.1f%% of the CPUs, the limit is %g%%",
+				 strb_str(&what), p->nprobes > 1 ? " and others with it" : "", strb_str(&files),
+				 v->percent, governor_limit(s->governor));
 	strb_free(&what);
 	strb_free(&files);
 	return r;
@@ -124,7 +127,8 @@ static int put_back(struct session *s, uint32_t prog)
 	put_files(s, p, &files);
 	if (r == 0)
 		r = session_note_program(s, &note, prog, "maxcpu: attached %s%s again%s: not measured for %.1f s",
-					 strb_str(&what), p->nprobes > 1 ? " and others with it" : "", strb_str(&files), (double)note.count / 1e9);
+					 strb_str(&what), p->nprobes > 1 ? " and others with it" : "", strb_str(&files),
+					 (double)note.count / 1e9);
 	strb_free(&what);
 	strb_free(&files);
 	return r;

@@ -92,8 +92,7 @@ static int mapping_link(pid_t pid, uint64_t base, char *ret, size_t size)
 }
 
 /* A function of the file that is mapped around or above `near`. */
-static int function(pid_t pid, struct sym *sym, const char *file, uint64_t near, const char *name,
-		    uint64_t *ret)
+static int function(pid_t pid, struct sym *sym, const char *file, uint64_t near, const char *name, uint64_t *ret)
 {
 	uint64_t off;
 	int r = sym_elf_find(sym, file, name, &off);
@@ -111,7 +110,7 @@ static int find_place(struct target *t, struct sym *sym, enum target_point to, s
 	if (r < 0)
 		return r;
 	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)t->pid);
-	*ret = (struct place){.addr = entry, .hits = 1};
+	*ret = (struct place){ .addr = entry, .hits = 1 };
 	if (to == TARGET_MAIN) {
 		uint64_t phdr;
 
@@ -210,5 +209,6 @@ int target_run_to(struct target *t, struct sym *sym, enum target_point to, struc
 			       strncmp(how, "term", 4) ? "" : "was ", how);
 	}
 	return r < 0 ? err_set(err, r, "cannot run process %d to its start: %s%s", (int)t->pid, strerror(-r),
-			       r == -ENOENT ? reason_proc() : "") : 0;
+			       r == -ENOENT ? reason_proc() : "")
+		     : 0;
 }

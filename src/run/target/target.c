@@ -151,8 +151,7 @@ int target_process(pid_t pid, struct target **ret, struct err *err)
 
 	/* A thread's id that is no process' gives EINVAL (before 6.9) or ENOENT. */
 	if (r == -EINVAL || r == -ENOENT)
-		return err_set(err, r, "failed to grab process %d: it is a thread of another process",
-			       (int)pid);
+		return err_set(err, r, "failed to grab process %d: it is a thread of another process", (int)pid);
 	if (r < 0)
 		return err_set(err, r, "failed to grab process %d: %s", (int)pid, strerror(-r));
 	return 0;
@@ -173,8 +172,7 @@ int target_go(struct target *t, struct err *err)
 	if (!t->stopped)
 		return 0;
 	if (ptrace(PTRACE_DETACH, t->pid, NULL, NULL) < 0 && errno != ESRCH)
-		return err_set(err, -errno, "cannot let process %d run: %s", (int)t->pid,
-			       strerror(errno));
+		return err_set(err, -errno, "cannot let process %d run: %s", (int)t->pid, strerror(errno));
 	t->stopped = false;
 	return 0;
 }
@@ -190,7 +188,7 @@ struct exit_info {
 	uint32_t ids[11];
 	int32_t exit_code;
 };
-#define EXIT_INFO_GET  _IOWR(0xff, 11, struct exit_info)
+#define EXIT_INFO_GET _IOWR(0xff, 11, struct exit_info)
 #define EXIT_INFO_CODE (1u << 3)
 
 /* The last number of /proc/PID/stat. Source: proc_pid_stat(5). */

@@ -11,15 +11,15 @@
 #include "sym/dwarf/int.h"
 #include "base/hash_try.h"
 
-#define MAX_DIMS	7  /* of an array */
-#define KEY_PROTO	15 /* instead of a dimension: the prototype of a function */
-#define KEY_BITS	4
-#define MAX_MEMBERS	BTF_MAX_VLEN
-#define MAX_ORIGINS	8     /* hops from an entry to the one that describes it */
-#define BITFIELD_BITS	24    /* BTF keeps the place of a bit field in as many */
-#define INDEX_TYPE	1u    /* id of the type of array indices, the first record */
+#define MAX_DIMS 7   /* of an array */
+#define KEY_PROTO 15 /* instead of a dimension: the prototype of a function */
+#define KEY_BITS 4
+#define MAX_MEMBERS BTF_MAX_VLEN
+#define MAX_ORIGINS 8	 /* hops from an entry to the one that describes it */
+#define BITFIELD_BITS 24 /* BTF keeps the place of a bit field in as many */
+#define INDEX_TYPE 1u	 /* id of the type of array indices, the first record */
 
-struct known { /* a type that has an id */
+struct known {	      /* a type that has an id */
 	uint64_t key; /* offset of the entry and dimension */
 	uint32_t id;
 	UT_hash_handle hh;
@@ -64,9 +64,9 @@ static uint32_t put_text(struct make *m, const char *s)
 /* One record's head; size is the type for kinds that have one instead. */
 static void put_type(struct make *m, const char *name, unsigned kind, unsigned vlen, bool flag, uint32_t size)
 {
-	struct btf_type t = {.name_off = put_text(m, name),
-			     .info = (uint32_t)flag << 31 | kind << 24 | vlen,
-			     .size = size};
+	struct btf_type t = { .name_off = put_text(m, name),
+			      .info = (uint32_t)flag << 31 | kind << 24 | vlen,
+			      .size = size };
 
 	put(m, &t, sizeof(t));
 }
@@ -175,9 +175,9 @@ static int collect_members(struct make *m, const struct dw_die *e, struct member
 
 		if (bit > UINT32_MAX || (c.bit_size && (bit >> BITFIELD_BITS || c.bit_size > 64)))
 			continue;
-		struct btf_member b = {.name_off = put_text(m, c.tag == TAG_MEMBER ? c.name : NULL),
-				       .type = id_of(m, c.type, 0),
-				       .offset = (uint32_t)bit | (uint32_t)c.bit_size << BITFIELD_BITS};
+		struct btf_member b = { .name_off = put_text(m, c.tag == TAG_MEMBER ? c.name : NULL),
+					.type = id_of(m, c.type, 0),
+					.offset = (uint32_t)bit | (uint32_t)c.bit_size << BITFIELD_BITS };
 
 		ms->bits |= c.bit_size != 0;
 		if (vec_try_push(&ms->v, b) < 0)
@@ -189,7 +189,7 @@ static int collect_members(struct make *m, const struct dw_die *e, struct member
 static void make_struct(struct make *m, const struct dw_die *e)
 {
 	unsigned kind = e->tag == TAG_UNION ? BTF_KIND_UNION : BTF_KIND_STRUCT;
-	struct members ms = {0};
+	struct members ms = { 0 };
 	size_t n = 0;
 
 	if (e->declaration) {
@@ -209,7 +209,7 @@ static void make_struct(struct make *m, const struct dw_die *e)
 
 static void make_enum(struct make *m, const struct dw_die *e)
 {
-	VEC(struct btf_enum64) v = {0};
+	VEC(struct btf_enum64) v = { 0 };
 	bool wide = e->size == 8, negative = false;
 	struct dw_die c;
 	uint64_t at = 0;
@@ -218,8 +218,9 @@ static void make_enum(struct make *m, const struct dw_die *e)
 	while ((r = dw_child_next(&m->d, e, &at, &c)) > 0) {
 		if (c.tag != TAG_ENUMERATOR || v.n >= MAX_MEMBERS)
 			continue;
-		struct btf_enum64 b = {.name_off = put_text(m, c.name), .val_lo32 = (uint32_t)c.value,
-				       .val_hi32 = (uint32_t)((uint64_t)c.value >> 32)};
+		struct btf_enum64 b = { .name_off = put_text(m, c.name),
+					.val_lo32 = (uint32_t)c.value,
+					.val_hi32 = (uint32_t)((uint64_t)c.value >> 32) };
 
 		negative |= c.value < 0;
 		if (vec_try_push(&v, b) < 0)
@@ -231,7 +232,7 @@ static void make_enum(struct make *m, const struct dw_die *e)
 	put_type(m, e->name, wide ? BTF_KIND_ENUM64 : BTF_KIND_ENUM, (unsigned)v.n, negative,
 		 e->size == 1 || e->size == 2 || wide ? (uint32_t)e->size : 4);
 	for (size_t i = 0; i < v.n; i++) {
-		struct btf_enum narrow = {.name_off = v.v[i].name_off, .val = (int32_t)v.v[i].val_lo32};
+		struct btf_enum narrow = { .name_off = v.v[i].name_off, .val = (int32_t)v.v[i].val_lo32 };
 
 		put(m, wide ? (void *)&v.v[i] : (void *)&narrow, wide ? sizeof(v.v[i]) : sizeof(narrow));
 	}
@@ -241,7 +242,7 @@ static void make_enum(struct make *m, const struct dw_die *e)
 /* One dimension; the others are types of their own. */
 static void make_array(struct make *m, const struct dw_die *e, unsigned dim)
 {
-	struct btf_array a = {.index_type = INDEX_TYPE};
+	struct btf_array a = { .index_type = INDEX_TYPE };
 	struct dw_die c;
 	uint64_t at = 0, count = 0;
 	unsigned i = 0;
@@ -275,7 +276,7 @@ static void make_proto(struct make *m, const struct dw_die *e, bool params)
 		if (c.tag != TAG_PARAM)
 			continue;
 		complete(m, &c);
-		v[n++] = (struct btf_param){.name_off = put_text(m, c.name), .type = id_of(m, c.type, 0)};
+		v[n++] = (struct btf_param){ .name_off = put_text(m, c.name), .type = id_of(m, c.type, 0) };
 	}
 	fail(m, r);
 	put_type(m, NULL, BTF_KIND_FUNC_PROTO, n, false, id_of(m, whole.type, 0));
@@ -285,33 +286,23 @@ static void make_proto(struct make *m, const struct dw_die *e, bool params)
 static void make_record(struct make *m, const struct dw_die *e, unsigned dim)
 {
 	switch (e->tag) {
-	case TAG_BASE:
-		make_base(m, e);
-		return;
-	case TAG_POINTER: case TAG_REFERENCE: case TAG_RVALUE_REF:
-		put_type(m, NULL, BTF_KIND_PTR, 0, false, id_of(m, e->type, 0));
-		return;
-	case TAG_STRUCT: case TAG_CLASS: case TAG_UNION:
-		make_struct(m, e);
-		return;
-	case TAG_ENUM:
-		make_enum(m, e);
-		return;
-	case TAG_ARRAY:
-		make_array(m, e, dim);
-		return;
+	case TAG_BASE: make_base(m, e); return;
+	case TAG_POINTER:
+	case TAG_REFERENCE:
+	case TAG_RVALUE_REF: put_type(m, NULL, BTF_KIND_PTR, 0, false, id_of(m, e->type, 0)); return;
+	case TAG_STRUCT:
+	case TAG_CLASS:
+	case TAG_UNION: make_struct(m, e); return;
+	case TAG_ENUM: make_enum(m, e); return;
+	case TAG_ARRAY: make_array(m, e, dim); return;
 	case TAG_TYPEDEF:
 		put_type(m, e->name ? e->name : "?", BTF_KIND_TYPEDEF, 0, false, id_of(m, e->type, 0));
 		return;
-	case TAG_CONST: case TAG_ATOMIC:
-		put_type(m, NULL, BTF_KIND_CONST, 0, false, id_of(m, e->type, 0));
-		return;
-	case TAG_VOLATILE: case TAG_RESTRICT:
-		put_type(m, NULL, BTF_KIND_VOLATILE, 0, false, id_of(m, e->type, 0));
-		return;
-	case TAG_SUBROUTINE:
-		make_proto(m, e, false);
-		return;
+	case TAG_CONST:
+	case TAG_ATOMIC: put_type(m, NULL, BTF_KIND_CONST, 0, false, id_of(m, e->type, 0)); return;
+	case TAG_VOLATILE:
+	case TAG_RESTRICT: put_type(m, NULL, BTF_KIND_VOLATILE, 0, false, id_of(m, e->type, 0)); return;
+	case TAG_SUBROUTINE: make_proto(m, e, false); return;
 	default: /* void under another name, or what C has not */
 		put_type(m, e->name ? e->name : "?", BTF_KIND_TYPEDEF, 0, false, 0);
 		return;
@@ -326,7 +317,7 @@ static void make_queued(struct make *m)
 		struct dw_die e;
 
 		if (dw_die_at(&m->d, key >> KEY_BITS, &e) < 0)
-			e = (struct dw_die){0}; /* a reference to nowhere */
+			e = (struct dw_die){ 0 }; /* a reference to nowhere */
 		if (dim == KEY_PROTO)
 			make_proto(m, &e, true);
 		else
@@ -351,7 +342,7 @@ static int find_functions(struct make *m)
 				return r;
 			if (e.tag != TAG_SUBPROGRAM || !e.has_low || !e.low || e.declaration)
 				continue;
-			struct dwarf_func f = {.addr = e.low, .proto = id_of(m, at, KEY_PROTO)};
+			struct dwarf_func f = { .addr = e.low, .proto = id_of(m, at, KEY_PROTO) };
 
 			if (m->error || vec_try_push(&m->funcs, f) < 0)
 				return m->error ? m->error : -ENOMEM;
@@ -369,9 +360,12 @@ static int by_addr(const void *a, const void *b)
 
 static int assemble(struct make *m, struct dwarf_types *ret)
 {
-	struct btf_header h = {.magic = BTF_MAGIC, .version = BTF_VERSION, .hdr_len = sizeof(h),
-			       .type_len = (uint32_t)m->types.n, .str_off = (uint32_t)m->types.n,
-			       .str_len = (uint32_t)m->strs.n};
+	struct btf_header h = { .magic = BTF_MAGIC,
+				.version = BTF_VERSION,
+				.hdr_len = sizeof(h),
+				.type_len = (uint32_t)m->types.n,
+				.str_off = (uint32_t)m->types.n,
+				.str_len = (uint32_t)m->strs.n };
 	uint8_t *p;
 
 	if (m->types.n > INT32_MAX)
@@ -384,7 +378,7 @@ static int assemble(struct make *m, struct dwarf_types *ret)
 	memcpy(p + sizeof(h) + m->types.n, m->strs.v, m->strs.n);
 	if (m->funcs.n)
 		qsort(m->funcs.v, m->funcs.n, sizeof(*m->funcs.v), by_addr);
-	*ret = (struct dwarf_types){p, sizeof(h) + m->types.n + m->strs.n, m->funcs.v, m->funcs.n};
+	*ret = (struct dwarf_types){ p, sizeof(h) + m->types.n + m->strs.n, m->funcs.v, m->funcs.n };
 	m->funcs.v = NULL;
 	return 0;
 }
@@ -403,8 +397,8 @@ static void make_done(struct make *m)
 
 int dwarf_read_types(const struct elf *e, const struct elf *alt, struct dwarf_types *ret)
 {
-	const struct dw_die index = {.name = "unsigned int", .size = 4};
-	struct make m = {0};
+	const struct dw_die index = { .name = "unsigned int", .size = 4 };
+	struct make m = { 0 };
 	int r = dw_open(&m.d, e, alt, false, DWARF_MAX_BYTES);
 
 	if (r < 0)
@@ -423,5 +417,5 @@ void dwarf_types_done(struct dwarf_types *t)
 {
 	free(t->btf);
 	free(t->funcs);
-	*t = (struct dwarf_types){0};
+	*t = (struct dwarf_types){ 0 };
 }

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "sym/dwarf/int.h"
 
-#define MAX_HOPS  4  /* of DW_FORM_indirect */
+#define MAX_HOPS 4   /* of DW_FORM_indirect */
 #define STEP_WORK 64 /* bytes read, or abbreviations compared, that count as much as an entry */
 
 const char *dw_text_at(const struct dw_section *s, uint64_t off)
@@ -82,8 +82,8 @@ int dw_load_section(struct dw *d, const struct elf *e, const char *name, struct 
 static int add_unit(struct dw *d, uint64_t *off)
 {
 	bool alt = d->has_alt && *off >= d->alt.info;
-	struct rd r = {d->info.p + *off, d->info.p + (d->has_alt && !alt ? d->alt.info : d->info.n), false};
-	struct dw_unit u = {.base = alt ? &d->alt : &d->own, .off = *off};
+	struct rd r = { d->info.p + *off, d->info.p + (d->has_alt && !alt ? d->alt.info : d->info.n), false };
+	struct dw_unit u = { .base = alt ? &d->alt : &d->own, .off = *off };
 	unsigned type = 0x01;
 
 	if (!rd_initial_length(&r, &u.off_size))
@@ -150,13 +150,13 @@ static int skip_attrs(struct rd *r)
 
 static int read_table(struct dw *d, struct dw_table *t)
 {
-	struct rd r = {d->abbrev.p + t->off, d->abbrev.p + d->abbrev.n, false};
+	struct rd r = { d->abbrev.p + t->off, d->abbrev.p + d->abbrev.n, false };
 	int e = 0;
 
 	if (t->off >= d->abbrev.n)
 		return -EBADMSG;
 	while (e == 0) {
-		struct dw_abbrev a = {.code = rd_uleb(&r)};
+		struct dw_abbrev a = { .code = rd_uleb(&r) };
 
 		if (r.bad)
 			return -EBADMSG;
@@ -198,7 +198,8 @@ static int number_tables(struct dw *d)
 			t[d->ntables++] = t[i];
 	for (size_t i = 0; i < n; i++) {
 		key.off = d->units.v[i].abbrev;
-		d->units.v[i].table = (uint32_t)((struct dw_table *)bsearch(&key, t, d->ntables, sizeof(*t), by_off) - t);
+		d->units.v[i].table = (uint32_t)((struct dw_table *)bsearch(&key, t, d->ntables, sizeof(*t), by_off) -
+						 t);
 	}
 	return 0;
 }
@@ -233,17 +234,17 @@ static const struct dw_abbrev *find_abbrev(struct dw *d, const struct dw_table *
 
 static struct val num(uint64_t n)
 {
-	return (struct val){.kind = VAL_NUM, .n = n};
+	return (struct val){ .kind = VAL_NUM, .n = n };
 }
 
 static struct val address(uint64_t n)
 {
-	return (struct val){.kind = VAL_NUM, .n = n, .is_addr = true};
+	return (struct val){ .kind = VAL_NUM, .n = n, .is_addr = true };
 }
 
 static struct val block(struct rd *r, uint64_t n)
 {
-	struct val v = {.kind = VAL_BLOCK, .n = n, .p = r->p};
+	struct val v = { .kind = VAL_BLOCK, .n = n, .p = r->p };
 
 	rd_skip(r, n);
 	return v;
@@ -251,12 +252,12 @@ static struct val block(struct rd *r, uint64_t n)
 
 static struct val text(const char *s)
 {
-	return (struct val){.kind = VAL_TEXT, .s = s};
+	return (struct val){ .kind = VAL_TEXT, .s = s };
 }
 
 static struct val ref(const struct dw_unit *u, uint64_t off)
 {
-	return (struct val){.kind = VAL_REF, .n = u->off + off};
+	return (struct val){ .kind = VAL_REF, .n = u->off + off };
 }
 
 /* An entry of a table of offsets or addresses. */
@@ -266,7 +267,7 @@ uint64_t dw_indexed(const struct dw_section *s, uint64_t base, uint64_t i, unsig
 
 	if (!s->n || i > s->n || base > s->n)
 		return UINT64_MAX;
-	r = (struct rd){s->p, s->p + s->n, false};
+	r = (struct rd){ s->p, s->p + s->n, false };
 	rd_skip(&r, base + i * size);
 	i = rd_fixed(&r, size);
 	return r.bad ? UINT64_MAX : i;
@@ -291,7 +292,7 @@ static struct val in_line_text(struct rd *r)
 
 	if (!nul) {
 		r->bad = true;
-		return (struct val){0};
+		return (struct val){ 0 };
 	}
 	if ((size_t)(nul - r->p) >= DWARF_MAX_NAME)
 		v.s = NULL;
@@ -303,39 +304,44 @@ static struct val in_line_text(struct rd *r)
 static struct val in_alt(const struct dw *d, uint64_t off, bool is_text)
 {
 	if (!d->has_alt)
-		return (struct val){0};
+		return (struct val){ 0 };
 	return is_text ? text(dw_text_at(&d->str, d->alt.str + off))
-		       : (struct val){.kind = VAL_REF, .n = d->alt.info + off};
+		       : (struct val){ .kind = VAL_REF, .n = d->alt.info + off };
 }
 
 /* Forms that name a text, address or place by an index or offset. */
 static struct val read_indirect_form(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form)
 {
 	switch (form) {
-	case 0x0e: return text(dw_text_at(&d->str, u->base->str + rd_fixed(r, u->off_size))); /* strp */
+	case 0x0e: return text(dw_text_at(&d->str, u->base->str + rd_fixed(r, u->off_size)));		/* strp */
 	case 0x1f: return text(dw_text_at(&d->line_str, u->base->line_str + rd_fixed(r, u->off_size))); /* line_strp */
-	case 0x1a: return indexed_text(d, u, rd_uleb(r));			 /* strx */
-	case 0x25: case 0x26: case 0x27: case 0x28:				 /* strx1 … strx4 */
-		return indexed_text(d, u, rd_fixed(r, (unsigned)(form - 0x24)));
-	case 0x1b: return indexed_addr(d, u, rd_uleb(r));			 /* addrx */
-	case 0x29: case 0x2a: case 0x2b: case 0x2c:				 /* addrx1 … addrx4 */
-		return indexed_addr(d, u, rd_fixed(r, (unsigned)(form - 0x28)));
+	case 0x1a: return indexed_text(d, u, rd_uleb(r));						/* strx */
+	case 0x25:
+	case 0x26:
+	case 0x27:
+	case 0x28: /* strx1 … strx4 */ return indexed_text(d, u, rd_fixed(r, (unsigned)(form - 0x24)));
+	case 0x1b: return indexed_addr(d, u, rd_uleb(r)); /* addrx */
+	case 0x29:
+	case 0x2a:
+	case 0x2b:
+	case 0x2c: /* addrx1 … addrx4 */ return indexed_addr(d, u, rd_fixed(r, (unsigned)(form - 0x28)));
 	case 0x10: /* ref_addr */
-		return (struct val){.kind = VAL_REF,
-				    .n = u->base->info + rd_fixed(r, u->version == 2 ? u->addr_size : u->off_size)};
+		return (struct val){ .kind = VAL_REF,
+				     .n = u->base->info + rd_fixed(r, u->version == 2 ? u->addr_size : u->off_size) };
 	case 0x1c: return in_alt(d, rd_fixed(r, 4), false);		/* ref_sup4 */
 	case 0x24: return in_alt(d, rd_fixed(r, 8), false);		/* ref_sup8 */
-	case 0x1f20: return in_alt(d, rd_fixed(r, u->off_size), false);	/* GNU_ref_alt */
-	case 0x1d: case 0x1f21: return in_alt(d, rd_fixed(r, u->off_size), true); /* strp_sup, GNU_strp_alt */
-	case 0x20: rd_skip(r, 8); break;	       /* ref_sig8 */
-	case 0x1f01: case 0x1f02: rd_uleb(r); break;	       /* GNU_addr_index, GNU_str_index */
-	default: r->bad = true; break;			       /* not skippable: its size is unknown */
+	case 0x1f20: return in_alt(d, rd_fixed(r, u->off_size), false); /* GNU_ref_alt */
+	case 0x1d:
+	case 0x1f21: return in_alt(d, rd_fixed(r, u->off_size), true); /* strp_sup, GNU_strp_alt */
+	case 0x20: rd_skip(r, 8); break;			       /* ref_sig8 */
+	case 0x1f01:
+	case 0x1f02: rd_uleb(r); break; /* GNU_addr_index, GNU_str_index */
+	default: r->bad = true; break;	/* not skippable: its size is unknown */
 	}
-	return (struct val){0};
+	return (struct val){ 0 };
 }
 
-struct val dw_form_read(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form,
-			int64_t implicit)
+struct val dw_form_read(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t form, int64_t implicit)
 {
 	struct val v;
 
@@ -343,24 +349,28 @@ struct val dw_form_read(const struct dw *d, const struct dw_unit *u, struct rd *
 		form = rd_uleb(r);
 	switch (form) {
 	case 0x01: return address(rd_fixed(r, u->addr_size)); /* addr */
-	case 0x03: return block(r, rd_fixed(r, 2));	  /* block2 */
-	case 0x04: return block(r, rd_fixed(r, 4));	  /* block4 */
-	case 0x09: case 0x18: return block(r, rd_uleb(r)); /* block, exprloc */
-	case 0x0a: return block(r, rd_fixed(r, 1));	  /* block1 */
-	case 0x1e: return block(r, 16);			  /* data16 */
-	case 0x0b: case 0x0c: return num(rd_fixed(r, 1)); /* data1, flag */
-	case 0x05: return num(rd_fixed(r, 2));		  /* data2 */
-	case 0x06: return num(rd_fixed(r, 4));		  /* data4 */
-	case 0x07: return num(rd_fixed(r, 8));		  /* data8 */
-	case 0x0f: case 0x22: return num(rd_uleb(r)); /* udata, loclistx */
-	case 0x23: return (struct val){.kind = VAL_NUM, .n = rd_uleb(r), .is_index = true}; /* rnglistx */
-	case 0x17: return num(rd_fixed(r, u->off_size));  /* sec_offset */
-	case 0x19: return num(1);			  /* flag_present */
-	case 0x0d: case 0x21:				  /* sdata, implicit_const */
+	case 0x03: return block(r, rd_fixed(r, 2));	      /* block2 */
+	case 0x04: return block(r, rd_fixed(r, 4));	      /* block4 */
+	case 0x09:
+	case 0x18: return block(r, rd_uleb(r));	    /* block, exprloc */
+	case 0x0a: return block(r, rd_fixed(r, 1)); /* block1 */
+	case 0x1e: return block(r, 16);		    /* data16 */
+	case 0x0b:
+	case 0x0c: return num(rd_fixed(r, 1)); /* data1, flag */
+	case 0x05: return num(rd_fixed(r, 2)); /* data2 */
+	case 0x06: return num(rd_fixed(r, 4)); /* data4 */
+	case 0x07: return num(rd_fixed(r, 8)); /* data8 */
+	case 0x0f:
+	case 0x22: return num(rd_uleb(r));						      /* udata, loclistx */
+	case 0x23: return (struct val){ .kind = VAL_NUM, .n = rd_uleb(r), .is_index = true }; /* rnglistx */
+	case 0x17: return num(rd_fixed(r, u->off_size));				      /* sec_offset */
+	case 0x19: return num(1);							      /* flag_present */
+	case 0x0d:
+	case 0x21: /* sdata, implicit_const */
 		v = num((uint64_t)(form == 0x0d ? rd_sleb(r) : implicit));
 		v.is_signed = true;
 		return v;
-	case 0x08: return in_line_text(r);		  /* string */
+	case 0x08: return in_line_text(r); /* string */
 	case 0x11: return ref(u, rd_fixed(r, 1));
 	case 0x12: return ref(u, rd_fixed(r, 2));
 	case 0x13: return ref(u, rd_fixed(r, 4));
@@ -373,12 +383,12 @@ struct val dw_form_read(const struct dw *d, const struct dw_unit *u, struct rd *
 /* Where a member is: a number, or the expression "add a number". */
 static uint64_t member_location(const struct val *v)
 {
-	struct rd r = {0};
+	struct rd r = { 0 };
 
 	if (v->kind == VAL_NUM)
 		return v->n;
 	if (v->kind == VAL_BLOCK)
-		r = (struct rd){v->p, v->p + v->n, false};
+		r = (struct rd){ v->p, v->p + v->n, false };
 	if (v->kind != VAL_BLOCK || rd_fixed(&r, 1) != 0x23) /* plus_uconst */
 		return 0;
 	return rd_uleb(&r);
@@ -389,21 +399,36 @@ static void note_numbers(struct dw_die *e, uint64_t name, const struct val *v)
 	uint64_t n = v->kind == VAL_NUM ? v->n : 0;
 
 	switch (name) {
-	case 0x0b: e->size = n; e->has_size = v->kind == VAL_NUM; break;	/* byte_size */
-	case 0x0c: e->bit_off = n; break;					/* bit_offset */
-	case 0x0d: e->bit_size = n; break;					/* bit_size */
-	case 0x11: e->low = n; e->has_low = v->kind == VAL_NUM && n != UINT64_MAX; break; /* low_pc */
-	case 0x1c: e->value = (int64_t)n; e->has_value = v->kind == VAL_NUM; break; /* const_value */
-	case 0x2f: /* upper_bound: of an empty array it is -1 */
+	case 0x0b:
+		e->size = n;
+		e->has_size = v->kind == VAL_NUM;
+		break;			   /* byte_size */
+	case 0x0c: e->bit_off = n; break;  /* bit_offset */
+	case 0x0d: e->bit_size = n; break; /* bit_size */
+	case 0x11:
+		e->low = n;
+		e->has_low = v->kind == VAL_NUM && n != UINT64_MAX;
+		break; /* low_pc */
+	case 0x1c:
+		e->value = (int64_t)n;
+		e->has_value = v->kind == VAL_NUM;
+		break; /* const_value */
+	case 0x2f:     /* upper_bound: of an empty array it is -1 */
 		if (v->kind == VAL_NUM && !e->has_bound && n != UINT64_MAX && n != UINT32_MAX)
 			e->count = n + 1;
 		e->has_bound = true;
 		break;
-	case 0x37: e->count = n; e->has_bound = true; break;			/* count */
+	case 0x37:
+		e->count = n;
+		e->has_bound = true;
+		break; /* count */
 	case 0x38: e->location = member_location(v); break;
 	case 0x3c: e->declaration = n != 0; break;
 	case 0x3e: e->encoding = n; break;
-	case 0x6b: e->data_bit = n; e->has_data_bit = true; break;		/* data_bit_offset */
+	case 0x6b:
+		e->data_bit = n;
+		e->has_data_bit = true;
+		break; /* data_bit_offset */
 	default: break;
 	}
 }
@@ -414,19 +439,30 @@ static void note_code(struct dw_die *e, uint64_t name, const struct val *v)
 	uint64_t n = v->kind == VAL_NUM ? v->n : 0;
 
 	switch (name) {
-	case 0x10: e->stmt_list = n; e->has_lines = v->kind == VAL_NUM; break;
+	case 0x10:
+		e->stmt_list = n;
+		e->has_lines = v->kind == VAL_NUM;
+		break;
 	case 0x12: /* high_pc: an address, or a length */
 		e->high = n;
 		e->has_high = v->kind == VAL_NUM && n != UINT64_MAX;
 		e->high_is_addr = v->is_addr;
 		break;
 	case 0x1b: e->comp_dir = v->kind == VAL_TEXT ? v->s : NULL; break;
-	case 0x3a: e->decl_file = n; e->has_decl_file = v->kind == VAL_NUM; break;
+	case 0x3a:
+		e->decl_file = n;
+		e->has_decl_file = v->kind == VAL_NUM;
+		break;
 	case 0x3b: e->decl_line = n; break;
-	case 0x55: e->ranges = n; e->has_ranges = v->kind == VAL_NUM; e->ranges_index = v->is_index; break;
+	case 0x55:
+		e->ranges = n;
+		e->has_ranges = v->kind == VAL_NUM;
+		e->ranges_index = v->is_index;
+		break;
 	case 0x58: e->call_file = n; break;
 	case 0x59: e->call_line = n; break;
-	case 0x6e: case 0x2007: e->linkage_name = v->kind == VAL_TEXT ? v->s : NULL; break; /* and before DWARF 4 */
+	case 0x6e:
+	case 0x2007: e->linkage_name = v->kind == VAL_TEXT ? v->s : NULL; break; /* and before DWARF 4 */
 	default: note_numbers(e, name, v); break;
 	}
 }
@@ -437,9 +473,8 @@ static void note(struct dw_die *e, uint64_t name, const struct val *v)
 	case 0x01: e->sibling = v->kind == VAL_REF ? v->n : 0; break;
 	case 0x03: e->name = v->kind == VAL_TEXT ? v->s : NULL; break;
 	case 0x49: e->type = v->kind == VAL_REF ? v->n : 0; break;
-	case 0x31: case 0x47: /* abstract_origin, specification */
-		e->origin = v->kind == VAL_REF ? v->n : 0;
-		break;
+	case 0x31:
+	case 0x47: /* abstract_origin, specification */ e->origin = v->kind == VAL_REF ? v->n : 0; break;
 	default: note_code(e, name, v); break;
 	}
 }
@@ -460,7 +495,7 @@ static void note_bases(struct dw_unit *u, uint64_t name, const struct val *v)
 static void read_attrs(const struct dw *d, struct dw_unit *bases, const struct dw_abbrev *a, struct rd *r,
 		       struct dw_die *e)
 {
-	struct rd attrs = {a->attrs, d->abbrev.p + d->abbrev.n, false};
+	struct rd attrs = { a->attrs, d->abbrev.p + d->abbrev.n, false };
 
 	while (!r->bad) {
 		uint64_t name = rd_uleb(&attrs), form = rd_uleb(&attrs);
@@ -478,13 +513,13 @@ static void read_attrs(const struct dw *d, struct dw_unit *bases, const struct d
 
 int dw_die_read(struct dw *d, const struct dw_unit *u, uint64_t off, struct dw_die *ret)
 {
-	struct rd r = {d->info.p + off, d->info.p + u->end, false};
+	struct rd r = { d->info.p + off, d->info.p + u->end, false };
 	const struct dw_abbrev *a;
 	const struct dw_table *t;
 	uint64_t code;
 	int e;
 
-	*ret = (struct dw_die){.u = u, .off = off};
+	*ret = (struct dw_die){ .u = u, .off = off };
 	if (off < u->first || off >= u->end)
 		return -EBADMSG;
 	if (++d->steps > d->max_steps)
@@ -560,7 +595,7 @@ int dw_child_next(struct dw *d, const struct dw_die *parent, uint64_t *at, struc
 /* Puts a section of another file behind ours; *ret_at: where it begins. */
 static int append_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *to, uint64_t *ret_at)
 {
-	struct dw_section s = {0};
+	struct dw_section s = { 0 };
 	int r = dw_load_section(d, e, name, &s);
 	uint8_t *p;
 
@@ -585,13 +620,13 @@ static int load_sections(struct dw *d, const struct elf *e, const struct elf *al
 		uint64_t *alt_at;
 		bool needed;
 	} v[] = {
-		{".debug_info", &d->info, &d->alt.info, true},
-		{".debug_abbrev", &d->abbrev, &d->alt.abbrev, true},
-		{".debug_str", &d->str, &d->alt.str, false},
-		{".debug_line_str", &d->line_str, &d->alt.line_str, false},
-		{".debug_str_offsets", &d->str_offsets, &d->alt.str_offsets, false},
-		{".debug_addr", &d->addr, &d->alt.addr, false},
-		{".debug_line", &d->line, &d->alt.line, false},
+		{ ".debug_info", &d->info, &d->alt.info, true },
+		{ ".debug_abbrev", &d->abbrev, &d->alt.abbrev, true },
+		{ ".debug_str", &d->str, &d->alt.str, false },
+		{ ".debug_line_str", &d->line_str, &d->alt.line_str, false },
+		{ ".debug_str_offsets", &d->str_offsets, &d->alt.str_offsets, false },
+		{ ".debug_addr", &d->addr, &d->alt.addr, false },
+		{ ".debug_line", &d->line, &d->alt.line, false },
 	};
 	int r = 0;
 
@@ -613,7 +648,7 @@ int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines
 	uint64_t off = 0;
 	int r;
 
-	*d = (struct dw){.want_lines = lines, .room = max_bytes, .max_steps = DWARF_MAX_STEPS};
+	*d = (struct dw){ .want_lines = lines, .room = max_bytes, .max_steps = DWARF_MAX_STEPS };
 	r = load_sections(d, e, alt);
 	while (r == 0 && off < d->info.n)
 		r = add_unit(d, &off);
@@ -634,8 +669,8 @@ int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines
 
 void dw_close(struct dw *d)
 {
-	struct dw_section *const all[] = {&d->info, &d->abbrev, &d->str, &d->line_str, &d->str_offsets, &d->addr,
-					 &d->line};
+	struct dw_section *const all[] = { &d->info,	    &d->abbrev, &d->str, &d->line_str,
+					   &d->str_offsets, &d->addr,	&d->line };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->own);
@@ -643,5 +678,5 @@ void dw_close(struct dw *d)
 		vec_free(&d->tables[i].abbrevs);
 	free(d->tables);
 	vec_free(&d->units);
-	*d = (struct dw){0};
+	*d = (struct dw){ 0 };
 }

@@ -9,16 +9,16 @@
 #include "sym/elf/elf.h"
 
 #define DWARF_MAX_SECTION (512u << 20) /* bytes of one section, unpacked */
-#define DWARF_MAX_BYTES	  (3ull << 30) /* all sections that are read of one file */
-#define DWARF_MAX_STEPS	  (200u << 20) /* entries read for one file, those read again included */
-#define DWARF_MAX_TYPES	  (1u << 20)
-#define DWARF_MAX_UNITS	  (1u << 18)
-#define DWARF_MAX_ABBREVS (1u << 16) /* of one table */
+#define DWARF_MAX_BYTES (3ull << 30)   /* all sections that are read of one file */
+#define DWARF_MAX_STEPS (200u << 20)   /* entries read for one file, those read again included */
+#define DWARF_MAX_TYPES (1u << 20)
+#define DWARF_MAX_UNITS (1u << 18)
+#define DWARF_MAX_ABBREVS (1u << 16)	    /* of one table */
 #define DWARF_MAX_TABLES_ABBREVS (1u << 22) /* of all tables of one file: they may overlap */
-#define DWARF_MAX_ATTRS	  256u	      /* of one abbreviation */
-#define DWARF_MAX_DEPTH	  256u	      /* nesting of entries */
-#define DWARF_MAX_PARAMS  32u	      /* of one function; further ones are left out */
-#define DWARF_MAX_NAME	  4096u
+#define DWARF_MAX_ATTRS 256u		    /* of one abbreviation */
+#define DWARF_MAX_DEPTH 256u		    /* nesting of entries */
+#define DWARF_MAX_PARAMS 32u		    /* of one function; further ones are left out */
+#define DWARF_MAX_NAME 4096u
 
 /* A function with code. */
 struct dwarf_func {

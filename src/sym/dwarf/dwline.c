@@ -16,7 +16,7 @@ static int add_dir(struct dw_lines *l, const char *name)
 
 static int add_file(struct dw_lines *l, const char *name, uint64_t dir)
 {
-	struct dw_file f = {.name = name, .dir = dir};
+	struct dw_file f = { .name = name, .dir = dir };
 
 	return l->files.n < DWLINE_MAX_FILES ? vec_try_push(&l->files, f) : -EFBIG;
 }
@@ -91,7 +91,7 @@ static int read_list(struct dw *d, const struct dw_unit *u, struct dw_lines *l, 
 static int read_header(struct dw *d, const struct dw_die *first, struct dw_lines *l)
 {
 	struct dw_unit u = *first->u; /* the forms of the table are those of its own header */
-	struct rd r = {d->line.p + u.base->line + first->stmt_list, d->line.p + d->line.n, false};
+	struct rd r = { d->line.p + u.base->line + first->stmt_list, d->line.p + d->line.n, false };
 	const uint8_t *program;
 	uint64_t len;
 	int e;
@@ -107,7 +107,7 @@ static int read_header(struct dw *d, const struct dw_die *first, struct dw_lines
 	if (r.bad || len > (uint64_t)(r.end - r.p))
 		return -EBADMSG;
 	program = r.p + len;
-	l->program = (struct rd){program, r.end, false};
+	l->program = (struct rd){ program, r.end, false };
 	r.end = program;
 	l->min_inst = (unsigned)rd_fixed(&r, 1);
 	if (l->version >= 4)
@@ -134,7 +134,7 @@ int dw_lines_open(struct dw *d, const struct dw_die *first, struct dw_lines *ret
 {
 	int e;
 
-	*ret = (struct dw_lines){.comp_dir = first->comp_dir};
+	*ret = (struct dw_lines){ .comp_dir = first->comp_dir };
 	if (!first->has_lines)
 		return -ENODATA;
 	if (first->u->base->line > d->line.n || first->stmt_list >= d->line.n - first->u->base->line)
@@ -153,13 +153,13 @@ void dw_lines_done(struct dw_lines *l)
 	vec_free(&l->dirs);
 	vec_free(&l->rows);
 	vec_free(&l->seqs);
-	*l = (struct dw_lines){0};
+	*l = (struct dw_lines){ 0 };
 }
 
 size_t dw_lines_bytes(const struct dw_lines *l)
 {
-	return l->files.cap * sizeof(*l->files.v) + l->dirs.cap * sizeof(*l->dirs.v) + l->rows.cap * sizeof(*l->rows.v) +
-	       l->seqs.cap * sizeof(*l->seqs.v);
+	return l->files.cap * sizeof(*l->files.v) + l->dirs.cap * sizeof(*l->dirs.v) +
+	       l->rows.cap * sizeof(*l->rows.v) + l->seqs.cap * sizeof(*l->seqs.v);
 }
 
 /* -- rows -- */
@@ -175,7 +175,7 @@ struct machine {
 static int add_row(struct machine *m)
 {
 	struct dw_lines *l = m->l;
-	struct dw_row row = {m->addr, (uint32_t)m->file, (uint32_t)m->line}, *last = NULL;
+	struct dw_row row = { m->addr, (uint32_t)m->file, (uint32_t)m->line }, *last = NULL;
 
 	if (m->file > UINT32_MAX || m->line > UINT32_MAX)
 		row.file = row.line = 0;
@@ -200,7 +200,7 @@ static void begin_sequence(struct machine *m)
 static int end_sequence(struct machine *m)
 {
 	struct dw_lines *l = m->l;
-	struct dw_seq q = {.hi = m->addr, .first = (uint32_t)m->first, .n = (uint32_t)(l->rows.n - m->first)};
+	struct dw_seq q = { .hi = m->addr, .first = (uint32_t)m->first, .n = (uint32_t)(l->rows.n - m->first) };
 
 	int e = 0;
 
@@ -217,7 +217,7 @@ static int end_sequence(struct machine *m)
 static int extended(struct machine *m, struct rd *r)
 {
 	uint64_t len = rd_uleb(r);
-	struct rd in = {r->p, r->end, false};
+	struct rd in = { r->p, r->end, false };
 	int e = 0;
 
 	rd_skip(r, len);
@@ -242,12 +242,12 @@ static int standard(struct machine *m, struct rd *r, unsigned op)
 	const struct dw_lines *l = m->l;
 
 	switch (op) {
-	case 1: return add_row(m);				       /* copy */
-	case 2: m->addr += rd_uleb(r) * l->min_inst; break;	       /* advance_pc */
-	case 3: m->line += (uint64_t)rd_sleb(r); break;		       /* advance_line */
-	case 4: m->file = rd_uleb(r); break;			       /* set_file */
+	case 1: return add_row(m);								  /* copy */
+	case 2: m->addr += rd_uleb(r) * l->min_inst; break;					  /* advance_pc */
+	case 3: m->line += (uint64_t)rd_sleb(r); break;						  /* advance_line */
+	case 4: m->file = rd_uleb(r); break;							  /* set_file */
 	case 8: m->addr += (255 - l->opcode_base) / l->line_range * (uint64_t)l->min_inst; break; /* const_add_pc */
-	case 9: m->addr += rd_fixed(r, 2); break;		       /* fixed_advance_pc */
+	case 9: m->addr += rd_fixed(r, 2); break;						  /* fixed_advance_pc */
 	default: /* column, statement, block, prologue …: nothing that matters */
 		for (unsigned i = l->oplens[op - 1]; i; i--)
 			rd_uleb(r);
@@ -265,7 +265,7 @@ static int by_start(const void *a, const void *b)
 
 int dw_lines_run(struct dw_lines *l, bool zero)
 {
-	struct machine m = {.l = l, .zero = zero};
+	struct machine m = { .l = l, .zero = zero };
 	struct rd r = l->program;
 	int e = 0;
 

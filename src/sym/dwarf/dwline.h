@@ -4,10 +4,10 @@
 #define DWELL_SYM_DWARF_DWLINE_H
 #include "sym/dwarf/int.h"
 
-#define DWLINE_MAX_FILES   (1u << 16) /* of one unit, and directories */
-#define DWLINE_MAX_FORMATS 16u	      /* of what a table of files says of each */
-#define DWLINE_MAX_ROWS	   (1u << 22) /* of one unit; damaged or hostile above */
-#define DWLINE_MAX_PATH	   4096u
+#define DWLINE_MAX_FILES (1u << 16) /* of one unit, and directories */
+#define DWLINE_MAX_FORMATS 16u	    /* of what a table of files says of each */
+#define DWLINE_MAX_ROWS (1u << 22)  /* of one unit; damaged or hostile above */
+#define DWLINE_MAX_PATH 4096u
 
 struct dw_row { /* from addr on */
 	uint64_t addr;

@@ -8,12 +8,30 @@
 #include "sym/dwarf/dwarf.h"
 
 enum { /* tags, of those that matter */
-	TAG_ARRAY = 0x01, TAG_CLASS = 0x02, TAG_ENUM = 0x04, TAG_PARAM = 0x05, TAG_MEMBER = 0x0d,
-	TAG_POINTER = 0x0f, TAG_REFERENCE = 0x10, TAG_STRUCT = 0x13, TAG_SUBROUTINE = 0x15,
-	TAG_TYPEDEF = 0x16, TAG_UNION = 0x17, TAG_INHERITANCE = 0x1c, TAG_INLINED = 0x1d, TAG_PTR_TO_MEMBER = 0x1f,
-	TAG_SUBRANGE = 0x21, TAG_BASE = 0x24, TAG_CONST = 0x26, TAG_ENUMERATOR = 0x28,
-	TAG_SUBPROGRAM = 0x2e, TAG_VOLATILE = 0x35, TAG_RESTRICT = 0x37, TAG_UNSPECIFIED = 0x3b,
-	TAG_RVALUE_REF = 0x42, TAG_ATOMIC = 0x47,
+       TAG_ARRAY = 0x01,
+       TAG_CLASS = 0x02,
+       TAG_ENUM = 0x04,
+       TAG_PARAM = 0x05,
+       TAG_MEMBER = 0x0d,
+       TAG_POINTER = 0x0f,
+       TAG_REFERENCE = 0x10,
+       TAG_STRUCT = 0x13,
+       TAG_SUBROUTINE = 0x15,
+       TAG_TYPEDEF = 0x16,
+       TAG_UNION = 0x17,
+       TAG_INHERITANCE = 0x1c,
+       TAG_INLINED = 0x1d,
+       TAG_PTR_TO_MEMBER = 0x1f,
+       TAG_SUBRANGE = 0x21,
+       TAG_BASE = 0x24,
+       TAG_CONST = 0x26,
+       TAG_ENUMERATOR = 0x28,
+       TAG_SUBPROGRAM = 0x2e,
+       TAG_VOLATILE = 0x35,
+       TAG_RESTRICT = 0x37,
+       TAG_UNSPECIFIED = 0x3b,
+       TAG_RVALUE_REF = 0x42,
+       TAG_ATOMIC = 0x47,
 };
 enum { ENC_BOOL = 2, ENC_FLOAT = 4, ENC_SIGNED = 5, ENC_SIGNED_CHAR = 6, ENC_UNSIGNED_CHAR = 8, ENC_UTF = 0x10 };
 
@@ -86,8 +104,8 @@ static inline void rd_skip(struct rd *r, uint64_t n)
 	r->p += n;
 }
 
-/* The length in front of a unit or table, which then ends r. *ret_off_size: bytes of an offset in there, 4 or 8. False: it is
- * cut. Source: DWARF 5, section 7.4. */
+/* The length in front of a unit or table, which then ends r. *ret_off_size: bytes of an offset in there, 4 or 8. False:
+ * it is cut. Source: DWARF 5, section 7.4. */
 static inline bool rd_initial_length(struct rd *r, unsigned *ret_off_size)
 {
 	uint64_t len = rd_fixed(r, 4);
@@ -130,7 +148,7 @@ struct dw_base {
 
 struct dw_unit {
 	const struct dw_base *base; /* of its file */
-	uint64_t off, first, end; /* in .debug_info: header, first entry, end */
+	uint64_t off, first, end;   /* in .debug_info: header, first entry, end */
 	uint64_t abbrev, str_base, addr_base, rnglists_base;
 	unsigned version, addr_size, off_size;
 	uint32_t table; /* number of its abbreviations */
@@ -159,7 +177,7 @@ enum val_kind { VAL_NONE, VAL_NUM, VAL_TEXT, VAL_REF, VAL_BLOCK };
 
 struct val {
 	enum val_kind kind;
-	uint64_t n;	/* number; offset in .debug_info; length of the block */
+	uint64_t n; /* number; offset in .debug_info; length of the block */
 	bool is_signed, is_addr, is_index;
 	const char *s;
 	const uint8_t *p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines and inlined functions: which unit has an address, then its functions as nested scopes and its rows, which are read
- * when an address of the unit is first asked for. */
+/* Lines and inlined functions: which unit has an address, then its functions as nested scopes and its rows, which are
+ * read when an address of the unit is first asked for. */
 #include "sym/dwarf/srcline.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "base/vec.h"
 #include "sym/dwarf/dwline.h"
 
-#define MAX_ORIGINS 8u	/* from an entry to the one that has its name */
-#define LOOK_BACK   64u /* ranges that begin before an address and are looked at for one that has it */
+#define MAX_ORIGINS 8u /* from an entry to the one that has its name */
+#define LOOK_BACK 64u  /* ranges that begin before an address and are looked at for one that has it */
 
 struct range {
 	uint64_t lo, hi;
@@ -55,13 +55,13 @@ static int add_range(struct srcline *s, struct ranges *to, uint64_t lo, uint64_t
 		return 0;
 	if (to->n >= SRCLINE_MAX_RANGES)
 		return -EFBIG;
-	return vec_try_push(to, ((struct range){lo, hi, of}));
+	return vec_try_push(to, ((struct range){ lo, hi, of }));
 }
 
 /* .debug_ranges: pairs relative to a base, which a pair with the largest address sets. */
 static int old_ranges(struct srcline *s, const struct dw_die *e, uint64_t base, uint32_t of, struct ranges *to)
 {
-	struct rd r = {s->ranges.p, s->ranges.p + s->ranges.n, false};
+	struct rd r = { s->ranges.p, s->ranges.p + s->ranges.n, false };
 	uint64_t max = e->u->addr_size == 4 ? UINT32_MAX : UINT64_MAX;
 	int error = 0;
 
@@ -84,12 +84,13 @@ static uint64_t unit_addr(const struct srcline *s, const struct dw_unit *u, stru
 }
 
 /* One entry of .debug_rnglists. False: the end. Source: DWARF 5, 7.25. */
-static bool rnglist_entry(const struct srcline *s, const struct dw_unit *u, struct rd *r, uint64_t *base, struct range *ret)
+static bool rnglist_entry(const struct srcline *s, const struct dw_unit *u, struct rd *r, uint64_t *base,
+			  struct range *ret)
 {
-	*ret = (struct range){0};
+	*ret = (struct range){ 0 };
 	switch (rd_fixed(r, 1)) {
 	case 1: *base = unit_addr(s, u, r); break; /* base_addressx */
-	case 2: /* startx_endx */
+	case 2:					   /* startx_endx */
 		ret->lo = unit_addr(s, u, r);
 		ret->hi = unit_addr(s, u, r);
 		break;
@@ -102,7 +103,7 @@ static bool rnglist_entry(const struct srcline *s, const struct dw_unit *u, stru
 		ret->hi = *base + rd_uleb(r);
 		break;
 	case 5: *base = rd_fixed(r, u->addr_size); break; /* base_address */
-	case 6: /* start_end */
+	case 6:						  /* start_end */
 		ret->lo = rd_fixed(r, u->addr_size);
 		ret->hi = rd_fixed(r, u->addr_size);
 		break;
@@ -117,7 +118,7 @@ static bool rnglist_entry(const struct srcline *s, const struct dw_unit *u, stru
 
 static int new_ranges(struct srcline *s, const struct dw_die *e, uint64_t base, uint32_t of, struct ranges *to)
 {
-	struct rd r = {s->rnglists.p, s->rnglists.p + s->rnglists.n, false};
+	struct rd r = { s->rnglists.p, s->rnglists.p + s->rnglists.n, false };
 	uint64_t at = e->ranges;
 	struct range one;
 	int error = 0;
@@ -273,8 +274,8 @@ static int add_scope(struct srcline *s, struct unit *u, const struct dw_die *e)
 	r = add_ranges(s, e, u->first.has_low ? u->first.low : 0, i, &u->ranges);
 	if (r < 0 || u->ranges.n == first)
 		return r;
-	r = vec_try_push(&u->scopes, ((struct scope){e->off, first, (uint32_t)u->ranges.n - first, i + 1,
-						     clamp32(e->call_file), clamp32(e->call_line)}));
+	r = vec_try_push(&u->scopes, ((struct scope){ e->off, first, (uint32_t)u->ranges.n - first, i + 1,
+						      clamp32(e->call_file), clamp32(e->call_line) }));
 	/* behind it, since they have its number */
 	for (size_t k = first; r == 0 && e->tag == TAG_SUBPROGRAM && k < u->ranges.n; k++)
 		r = vec_try_push(&u->funcs, u->ranges.v[k]);
@@ -427,7 +428,7 @@ size_t srcline_at(struct srcline *s, uint64_t addr, struct srcframe ret[SRCLINE_
 	for (size_t i = 0; i < n; i++) { /* scopes: outermost first */
 		struct srcframe *f = &ret[n - 1 - i];
 
-		*f = (struct srcframe){0};
+		*f = (struct srcframe){ 0 };
 		describe(s, scopes[i]->die, f);
 		if (i + 1 < n) {
 			f->line = scopes[i + 1]->call_line;
@@ -435,7 +436,7 @@ size_t srcline_at(struct srcline *s, uint64_t addr, struct srcframe ret[SRCLINE_
 		}
 	}
 	if (!n && row)
-		ret[n++] = (struct srcframe){0}; /* no function is said to be there: as of assembler source */
+		ret[n++] = (struct srcframe){ 0 }; /* no function is said to be there: as of assembler source */
 	if (row) {
 		ret[0].file = dw_lines_path(&u->lines, row->file);
 		ret[0].line = row->line;

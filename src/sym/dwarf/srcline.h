@@ -7,27 +7,27 @@
 #include <stdint.h>
 #include "sym/elf/elf.h"
 
-#define SRCLINE_MAX_BYTES  (512ull << 20) /* sections of one file, unpacked; -EFBIG above */
-#define SRCLINE_MAX_CACHE  ((size_t)128 << 20) /* what is kept of its units, beside them */
-#define SRCLINE_MAX_STEPS  (50u << 20)	  /* entries read for one file */
-#define SRCLINE_MAX_SCOPES (1u << 20)	  /* functions and inlined ones of one unit; further ones are left out */
-#define SRCLINE_MAX_RANGES (1u << 21)	  /* their ranges of addresses */
-#define SRCLINE_MAX_FRAMES 32u		  /* of one address; further ones, near the outermost, are left out */
+#define SRCLINE_MAX_BYTES (512ull << 20)      /* sections of one file, unpacked; -EFBIG above */
+#define SRCLINE_MAX_CACHE ((size_t)128 << 20) /* what is kept of its units, beside them */
+#define SRCLINE_MAX_STEPS (50u << 20)	      /* entries read for one file */
+#define SRCLINE_MAX_SCOPES (1u << 20)	      /* functions and inlined ones of one unit; further ones are left out */
+#define SRCLINE_MAX_RANGES (1u << 21)	      /* their ranges of addresses */
+#define SRCLINE_MAX_FRAMES 32u		      /* of one address; further ones, near the outermost, are left out */
 
 struct srcline; /* the debug information of one file */
 
 struct srcframe {
-	const char *func;     /* as the linker knows it, else as in the source; NULL: unknown */
-	const char *file;     /* where it is at this address; NULL: unknown */
-	const char *def_file; /* where it is defined */
+	const char *func;	 /* as the linker knows it, else as in the source; NULL: unknown */
+	const char *file;	 /* where it is at this address; NULL: unknown */
+	const char *def_file;	 /* where it is defined */
 	uint32_t line, def_line; /* 0: unknown */
 };
 
-/* alt: as dwarf_read_types(). -ENODATA: there is no debug information; -EFBIG: more than the limits; -EOPNOTSUPP: packed
- * otherwise than by deflate; -EBADMSG: damaged. e and alt may be closed afterwards. */
+/* alt: as dwarf_read_types(). -ENODATA: there is no debug information; -EFBIG: more than the limits; -EOPNOTSUPP:
+ * packed otherwise than by deflate; -EBADMSG: damaged. e and alt may be closed afterwards. */
 int srcline_open(const struct elf *e, const struct elf *alt, struct srcline **ret);
 void srcline_free(struct srcline *s);
-/* What is at an address as linked: the innermost function first, the one with the symbol last. Returns how many, 0: nothing
- * is known. The texts live until the next call. For return addresses, ask for the byte before. */
+/* What is at an address as linked: the innermost function first, the one with the symbol last. Returns how many, 0:
+ * nothing is known. The texts live until the next call. For return addresses, ask for the byte before. */
 size_t srcline_at(struct srcline *s, uint64_t addr, struct srcframe ret[SRCLINE_MAX_FRAMES]);
 #endif

@@ -13,7 +13,7 @@
 #include "sym/elf/open.h"
 
 #define LINK_MAX_SIZE 4096u /* of the section .gnu_debuglink */
-#define CRC_STEP      (64u << 10)
+#define CRC_STEP (64u << 10)
 
 struct search {
 	const struct elf *e;
@@ -36,8 +36,8 @@ static void read_link(struct search *s)
 		return;
 	size_t len = strnlen(buf, n), at = ROUND_UP(len + 1, 4);
 
-	if (len == 0 || len > NAME_MAX || strchr(buf, '/') || strcmp(buf, "..") == 0 ||
-	    strcmp(buf, ".") == 0 || at + sizeof(s->crc) > n)
+	if (len == 0 || len > NAME_MAX || strchr(buf, '/') || strcmp(buf, "..") == 0 || strcmp(buf, ".") == 0 ||
+	    at + sizeof(s->crc) > n)
 		return;
 	memcpy(&s->crc, buf + at, sizeof(s->crc));
 	memcpy(s->link, buf, len + 1);
@@ -71,12 +71,11 @@ static bool matches(const struct search *s, const struct elf *d, bool by_link)
 static int try_path(const struct search *s, const char *path, bool by_link, struct debugfile *ret)
 {
 	struct stat st;
-	int fd = s->root < 0 ? open_regular(AT_FDCWD, path, true, &st)
-			     : open_regular_in_root(s->root, path, true, &st);
+	int fd = s->root < 0 ? open_regular(AT_FDCWD, path, true, &st) : open_regular_in_root(s->root, path, true, &st);
 
 	if (fd < 0)
 		return -ENOENT;
-	int r = elf_open(&ret->elf, (struct elf_src){.fd = fd, .size = (uint64_t)st.st_size});
+	int r = elf_open(&ret->elf, (struct elf_src){ .fd = fd, .size = (uint64_t)st.st_size });
 
 	if (r == 0 && !matches(s, &ret->elf, by_link)) {
 		elf_close(&ret->elf);
@@ -99,8 +98,7 @@ static int try_build_id(const struct search *s, struct debugfile *ret)
 		return -ENOENT;
 	for (size_t i = 0; i < s->nid; i++)
 		snprintf(hex + 2 * i, 3, "%02x", s->id[i]);
-	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", s->debug_dir, hex,
-		     hex + 2) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", s->debug_dir, hex, hex + 2) >= (int)sizeof(path))
 		return -ENOENT;
 	return try_path(s, path, false, ret);
 }
@@ -110,14 +108,13 @@ static int try_link(const struct search *s, struct debugfile *ret)
 	static const struct {
 		bool in_debug_dir;
 		const char *sub;
-	} places[] = {{false, ""}, {false, "/.debug"}, {true, ""}};
+	} places[] = { { false, "" }, { false, "/.debug" }, { true, "" } };
 	const char *slash = strrchr(s->path, '/');
 
 	for (size_t i = 0; s->link[0] && slash && i < ARRAY_SIZE(places); i++) {
 		char path[PATH_MAX];
-		int n = snprintf(path, sizeof(path), "%s%.*s%s/%s",
-				 places[i].in_debug_dir ? s->debug_dir : "", (int)(slash - s->path),
-				 s->path, places[i].sub, s->link);
+		int n = snprintf(path, sizeof(path), "%s%.*s%s/%s", places[i].in_debug_dir ? s->debug_dir : "",
+				 (int)(slash - s->path), s->path, places[i].sub, s->link);
 
 		if (n < (int)sizeof(path) && try_path(s, path, true, ret) == 0)
 			return 0;
@@ -132,8 +129,7 @@ static int other_root(uint32_t tgid)
 	struct stat own, its;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/mnt", tgid);
-	bool same_ns = stat("/proc/self/ns/mnt", &own) == 0 && stat(path, &its) == 0 &&
-		       own.st_ino == its.st_ino;
+	bool same_ns = stat("/proc/self/ns/mnt", &own) == 0 && stat(path, &its) == 0 && own.st_ino == its.st_ino;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", tgid);
 	if (stat("/", &own) < 0 || stat(path, &its) < 0)
@@ -169,9 +165,9 @@ static int try_alt(const struct search *s, struct debugfile *ret)
 {
 	const char *slash = strrchr(s->path, '/');
 	char path[PATH_MAX];
-	int n = s->alt[0] == '/' ? snprintf(path, sizeof(path), "%s", s->alt)
-				 : snprintf(path, sizeof(path), "%.*s/%s", slash ? (int)(slash - s->path) : 0,
-					    s->path, s->alt);
+	int n = s->alt[0] == '/'
+			? snprintf(path, sizeof(path), "%s", s->alt)
+			: snprintf(path, sizeof(path), "%.*s/%s", slash ? (int)(slash - s->path) : 0, s->path, s->alt);
 
 	return n < (int)sizeof(path) && try_path(s, path, false, ret) == 0 ? 0 : try_build_id(s, ret);
 }
@@ -189,17 +185,21 @@ int debugfile_open_alt(const struct elf *e, const char *path, const char *debug_
 	len = strnlen(buf, n);
 	if (len == 0 || len + 1 >= n || n - len - 1 > ELF_MAX_BUILD_ID)
 		return -ENOENT;
-	struct search s = {.path = path, .debug_dir = debug_dir, .root = -1, .alt = buf,
-			   .id = (const uint8_t *)buf + len + 1, .nid = n - len - 1};
+	struct search s = { .path = path,
+			    .debug_dir = debug_dir,
+			    .root = -1,
+			    .alt = buf,
+			    .id = (const uint8_t *)buf + len + 1,
+			    .nid = n - len - 1 };
 
 	return search(&s, tgid, try_alt, ret);
 }
 
-int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
-		   struct debugfile *ret)
+int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid, struct debugfile *ret)
 {
-	struct search s = {.e = e, .path = path, .debug_dir = debug_dir, .root = -1, .id = e->build_id,
-			   .nid = e->nbuild_id};
+	struct search s = {
+		.e = e, .path = path, .debug_dir = debug_dir, .root = -1, .id = e->build_id, .nid = e->nbuild_id
+	};
 
 	read_link(&s);
 	return search(&s, tgid, try_debug, ret);

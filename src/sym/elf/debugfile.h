@@ -22,8 +22,7 @@ struct debugfile {
  * root directory, then in that of process tgid (0: none). It is accepted when its build id is the
  * same, or, without build ids, its checksum is. 0 or -ENOENT; the caller calls debugfile_close().
  */
-int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
-		   struct debugfile *ret);
+int debugfile_open(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid, struct debugfile *ret);
 /* The file to which dwz has moved what e has in common with others, by .gnu_debugaltlink: its path (relative to that of
  * e) and, where that is another file by now, its build id under debug_dir. Otherwise as debugfile_open(). */
 int debugfile_open_alt(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,

@@ -87,7 +87,7 @@ const char *demangle(struct demangler *d, struct strset *ss, const char *raw)
 		free(out);
 		return key;
 	}
-	*e = (struct demangled){.raw = key, .shown = key};
+	*e = (struct demangled){ .raw = key, .shown = key };
 	if (out && *out)
 		e->shown = strset_addn(ss, out, DEMANGLE_MAX_OUT);
 	free(out);

@@ -15,7 +15,7 @@
 /* The same bound once names have produced DEMANGLE_BUDGET bytes: hostile programs cannot keep us
  * busy. */
 #define DEMANGLE_TIGHT_GROWTH (64u << 10)
-#define DEMANGLE_BUDGET	      (64u << 20)
+#define DEMANGLE_BUDGET (64u << 20)
 
 struct demangled {	 /* a name already done */
 	const char *raw; /* in the set of strings */

@@ -184,8 +184,7 @@ static void read_build_id(struct elf *e)
 	if (sh && sh->sh_type == SHT_NOTE && find_build_id(e, sh->sh_offset, sh->sh_size))
 		return;
 	for (unsigned i = 0; i < e->nph; i++) {
-		if (e->ph[i].p_type == PT_NOTE &&
-		    find_build_id(e, e->ph[i].p_offset, e->ph[i].p_filesz))
+		if (e->ph[i].p_type == PT_NOTE && find_build_id(e, e->ph[i].p_offset, e->ph[i].p_filesz))
 			return;
 	}
 }
@@ -194,7 +193,7 @@ int elf_open(struct elf *e, struct elf_src src)
 {
 	Elf64_Ehdr h;
 
-	*e = (struct elf){.src = src};
+	*e = (struct elf){ .src = src };
 	int r = read_ehdr(e, &h);
 
 	if (r < 0)
@@ -217,7 +216,7 @@ void elf_close(struct elf *e)
 	free(e->ph);
 	free(e->sh);
 	free(e->shstr);
-	*e = (struct elf){.src.fd = -1};
+	*e = (struct elf){ .src.fd = -1 };
 }
 
 const Elf64_Shdr *elf_section(const struct elf *e, const char *name)
@@ -238,8 +237,7 @@ const Elf64_Shdr *elf_section_of_type(const struct elf *e, uint32_t type)
 	return NULL;
 }
 
-int elf_section_read(const struct elf *e, const Elf64_Shdr *sh, size_t max, char **ret,
-		     size_t *ret_len)
+int elf_section_read(const struct elf *e, const Elf64_Shdr *sh, size_t max, char **ret, size_t *ret_len)
 {
 	if (sh->sh_type == SHT_NOBITS || sh->sh_size == 0 || (sh->sh_flags & SHF_COMPRESSED))
 		return -ENOENT;

@@ -12,8 +12,8 @@
 #define ELF_MAX_SEGMENTS 256u
 #define ELF_MAX_SECTIONS 65280u /* SHN_LORESERVE: no extended numbering */
 #define ELF_MAX_SHSTRTAB (4u << 20)
-#define ELF_MAX_STRTAB	 (256u << 20)
-#define ELF_MAX_NOTES	 4096u /* of one section or segment */
+#define ELF_MAX_STRTAB (256u << 20)
+#define ELF_MAX_NOTES 4096u /* of one section or segment */
 #define ELF_MAX_BUILD_ID 64u
 
 /* Where bytes come from: a file, or memory when mem is set. Owns nothing. */
@@ -53,8 +53,7 @@ void elf_close(struct elf *e);
 const Elf64_Shdr *elf_section(const struct elf *e, const char *name);
 const Elf64_Shdr *elf_section_of_type(const struct elf *e, uint32_t type);
 /* A section's bytes with a NUL behind them, malloc'ed; -ENOENT, -EFBIG over max, -ENODATA … */
-int elf_section_read(const struct elf *e, const Elf64_Shdr *sh, size_t max, char **ret,
-		     size_t *ret_len);
+int elf_section_read(const struct elf *e, const Elf64_Shdr *sh, size_t max, char **ret, size_t *ret_len);
 /* The PT_LOADs, malloc'ed; the number may be 0. */
 int elf_segments(const struct elf *e, struct elf_seg **ret, unsigned *ret_n);
 /* File offset to the address the file was linked for, as mapped with (exec) or without PROT_EXEC;

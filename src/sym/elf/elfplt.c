@@ -8,7 +8,7 @@
 #include "sym/elf/elfsym.h"
 
 #define PLT_MAX_ENTRIES (64u << 10)
-#define PLT_ENTRY	16u /* bytes, on both machines */
+#define PLT_ENTRY 16u /* bytes, on both machines */
 
 struct plt {
 	const Elf64_Shdr *sec;
@@ -27,8 +27,8 @@ static bool find_plt(const struct elf *e, struct plt *p)
 	return p->sec && (e->machine == EM_X86_64 || e->machine == EM_AARCH64);
 }
 
-static int add_entries(struct symtab *t, const struct plt *p, const Elf64_Rela *rel, size_t n,
-		       const Elf64_Sym *sym, size_t nsym, const char *str, size_t nstr)
+static int add_entries(struct symtab *t, const struct plt *p, const Elf64_Rela *rel, size_t n, const Elf64_Sym *sym,
+		       size_t nsym, const char *str, size_t nstr)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t idx = ELF64_R_SYM(rel[i].r_info);
@@ -41,8 +41,8 @@ static int add_entries(struct symtab *t, const struct plt *p, const Elf64_Rela *
 
 		if (len >= (int)sizeof(name))
 			continue;
-		int r = symtab_add(t, p->sec->sh_addr + p->head + i * PLT_ENTRY, PLT_ENTRY, name,
-				   (size_t)len, SYMRANK_SIZED);
+		int r = symtab_add(t, p->sec->sh_addr + p->head + i * PLT_ENTRY, PLT_ENTRY, name, (size_t)len,
+				   SYMRANK_SIZED);
 
 		if (r < 0)
 			return r;
@@ -62,8 +62,7 @@ int elfsym_load_plt(const struct elf *e, struct symtab *t)
 	size_t n = sh->sh_size / sizeof(Elf64_Rela);
 
 	/* Only when every entry has its relocation. */
-	if (n == 0 || n > PLT_MAX_ENTRIES || p.sec->sh_size != p.head + n * PLT_ENTRY ||
-	    sh->sh_link >= e->nsh)
+	if (n == 0 || n > PLT_MAX_ENTRIES || p.sec->sh_size != p.head + n * PLT_ENTRY || sh->sh_link >= e->nsh)
 		return -ENOENT;
 	const Elf64_Shdr *ds = &e->sh[sh->sh_link];
 
@@ -77,6 +76,6 @@ int elfsym_load_plt(const struct elf *e, struct symtab *t)
 		r = elf_section_read(e, &e->sh[ds->sh_link], ELF_MAX_STRTAB, &str, &nstr);
 	if (r < 0)
 		return r;
-	return add_entries(t, &p, (const Elf64_Rela *)rel, n, (const Elf64_Sym *)sym,
-			   nsym / sizeof(Elf64_Sym), str, nstr);
+	return add_entries(t, &p, (const Elf64_Rela *)rel, n, (const Elf64_Sym *)sym, nsym / sizeof(Elf64_Sym), str,
+			   nstr);
 }

@@ -99,7 +99,7 @@ int elfsym_each(const struct elf *e, uint32_t sh_type, elfsym_fn fn, void *arg)
 	const Elf64_Shdr *sh = elf_section_of_type(e, sh_type);
 	size_t size = e->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	_cleanup_free_ char *str = NULL;
-	struct walk w = {.e = e, .fn = fn, .arg = arg};
+	struct walk w = { .e = e, .fn = fn, .arg = arg };
 
 	if (!sh || sh->sh_link >= e->nsh || sh->sh_size < size)
 		return -ENOENT;
@@ -164,7 +164,7 @@ static int match(void *arg, const Elf64_Sym *sym, const char *name, uint64_t roo
 
 int elfsym_find(const struct elf *e, const char *name, size_t len, bool code, uint64_t *ret)
 {
-	struct finding f = {.name = name, .len = len, .code = code};
+	struct finding f = { .name = name, .len = len, .code = code };
 
 	if (elfsym_each(e, SHT_SYMTAB, match, &f) != 1 && elfsym_each(e, SHT_DYNSYM, match, &f) != 1)
 		return -ENOENT;

@@ -12,8 +12,8 @@ typedef int (*elfsym_fn)(void *arg, const Elf64_Sym *sym, const char *name, uint
 /* Symbols of the section of this type (SHT_SYMTAB or SHT_DYNSYM). 0, -ENOENT when there is none,
  * -E2BIG over SYM_MAX_SYMBOLS_PER_FILE, -EFBIG for the strings, -ENODATA for a damaged table. */
 int elfsym_each(const struct elf *e, uint32_t sh_type, elfsym_fn fn, void *arg);
-/* The link address of a symbol by its name of len bytes, without version: of the full table, else the dynamic one. code:
- * no data. -ENOENT. */
+/* The link address of a symbol by its name of len bytes, without version: of the full table, else the dynamic one.
+ * code: no data. -ENOENT. */
 int elfsym_find(const struct elf *e, const char *name, size_t len, bool code, uint64_t *ret);
 /* Adds them to a table. On error the table is as before. */
 int elfsym_load(const struct elf *e, uint32_t sh_type, struct symtab *t);

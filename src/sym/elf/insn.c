@@ -44,11 +44,10 @@ static int x86_open(struct x86 *x, uint16_t machine, const char **why)
 	return 0;
 }
 
-int insn_offsets(uint16_t machine, const uint8_t *code, size_t len, uint32_t **ret, size_t *ret_n,
-		 const char **why)
+int insn_offsets(uint16_t machine, const uint8_t *code, size_t len, uint32_t **ret, size_t *ret_n, const char **why)
 {
-	VEC(uint32_t) v = {0};
-	struct x86 x = {0};
+	VEC(uint32_t) v = { 0 };
+	struct x86 x = { 0 };
 	size_t at = 0;
 	int r = 0;
 
@@ -59,7 +58,7 @@ int insn_offsets(uint16_t machine, const uint8_t *code, size_t len, uint32_t **r
 		r = -ENOSYS;
 	}
 	while (r == 0 && at < len) {
-		ZydisDecodedInstruction insn = {.length = ARM64_STEP};
+		ZydisDecodedInstruction insn = { .length = ARM64_STEP };
 
 		if (x.lib && ZYAN_FAILED(x.decode(&x.dec, NULL, code + at, len - at, &insn)))
 			break;

@@ -14,14 +14,10 @@
 static int error_of(lzma_ret r)
 {
 	switch (r) {
-	case LZMA_STREAM_END:
-		return 0;
-	case LZMA_MEM_ERROR:
-		return -ENOMEM;
-	case LZMA_MEMLIMIT_ERROR:
-		return -EFBIG;
-	default:
-		return -EBADMSG;
+	case LZMA_STREAM_END: return 0;
+	case LZMA_MEM_ERROR: return -ENOMEM;
+	case LZMA_MEMLIMIT_ERROR: return -EFBIG;
+	default: return -EBADMSG;
 	}
 }
 
@@ -39,8 +35,7 @@ int minidebug_unpack(const void *in, size_t n, size_t max, uint8_t **ret, size_t
 			lzma_end(&z);
 			return -EFBIG;
 		}
-		if (have == cap &&
-		    vec_reserve_raw((void **)&out, &cap, have + UNPACK_STEP, 1) < 0) {
+		if (have == cap && vec_reserve_raw((void **)&out, &cap, have + UNPACK_STEP, 1) < 0) {
 			r = LZMA_MEM_ERROR;
 			break;
 		}
@@ -75,7 +70,7 @@ int minidebug_open(const struct elf *e, struct minidebug *ret)
 	if (r == 0)
 		r = minidebug_unpack(packed, npacked, MINIDEBUG_MAX, &image, &nimage);
 	if (r == 0)
-		r = elf_open(&ret->elf, (struct elf_src){.fd = -1, .mem = image, .size = nimage});
+		r = elf_open(&ret->elf, (struct elf_src){ .fd = -1, .mem = image, .size = nimage });
 	if (r < 0)
 		return r;
 	ret->image = take_ptr(image);

@@ -6,8 +6,8 @@
 #include "sym/elf/symtab.h"
 
 #define MINIDEBUG_MAX_PACKED (32u << 20)
-#define MINIDEBUG_MAX	     (128u << 20) /* unpacked, bytes */
-#define MINIDEBUG_MAX_DICT   (80u << 20)  /* memory of the decoder (xz -9 needs 65 MiB) */
+#define MINIDEBUG_MAX (128u << 20)     /* unpacked, bytes */
+#define MINIDEBUG_MAX_DICT (80u << 20) /* memory of the decoder (xz -9 needs 65 MiB) */
 
 /* Adds the symbols. 0, -ENOENT when there are none, -EFBIG over the limits, -EBADMSG for bad xz. */
 int minidebug_load(const struct elf *e, struct symtab *t);

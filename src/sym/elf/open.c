@@ -68,6 +68,5 @@ int open_regular_in_root(int rootfd, const char *path, bool follow, struct stat 
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 
-	return reopen(
-		check_regular((int)syscall(SYS_openat2, rootfd, path, &how, sizeof(how)), st));
+	return reopen(check_regular((int)syscall(SYS_openat2, rootfd, path, &how, sizeof(how)), st));
 }

@@ -34,7 +34,7 @@ static size_t find(const struct strset *ss, const char *s, size_t n)
 
 static bool grow(struct strset *ss)
 {
-	struct strset big = {.nslots = ss->nslots ? ss->nslots * 2 : STRSET_FIRST};
+	struct strset big = { .nslots = ss->nslots ? ss->nslots * 2 : STRSET_FIRST };
 
 	big.slot = calloc(big.nslots, sizeof(*big.slot));
 	if (!big.slot)
@@ -101,5 +101,5 @@ void strset_free(struct strset *ss)
 		free(c);
 	}
 	free(ss->slot);
-	*ss = (struct strset){0};
+	*ss = (struct strset){ 0 };
 }

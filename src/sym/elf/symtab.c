@@ -13,8 +13,7 @@ struct symtab_raw {
 	uint32_t rank;
 };
 
-int symtab_add(struct symtab *t, uint64_t addr, uint64_t size, const char *name, size_t len,
-	       unsigned rank)
+int symtab_add(struct symtab *t, uint64_t addr, uint64_t size, const char *name, size_t len, unsigned rank)
 {
 	if (len > SYMTAB_MAX_NAME)
 		len = SYMTAB_MAX_NAME;
@@ -24,9 +23,9 @@ int symtab_add(struct symtab *t, uint64_t addr, uint64_t size, const char *name,
 	    vec_reserve_raw((void **)&t->raw, &t->capraw, t->nraw + 1, sizeof(*t->raw)) < 0)
 		return -ENOMEM;
 	t->raw[t->nraw++] = (struct symtab_raw){
-		.s = {.addr = addr,
-		      .size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
-		      .name = (uint32_t)t->ntext},
+		.s = { .addr = addr,
+		       .size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
+		       .name = (uint32_t)t->ntext },
 		.rank = rank,
 	};
 	memcpy(t->text + t->ntext, name, len);
@@ -127,12 +126,7 @@ static int compact(struct symtab *t)
 	free(t->text);
 	free(t->raw);
 	free(t->v);
-	*t = (struct symtab){.v = v,
-			     .n = t->nraw,
-			     .text = text,
-			     .ntext = need,
-			     .captext = need + 1,
-			     .refs = t->refs};
+	*t = (struct symtab){ .v = v, .n = t->nraw, .text = text, .ntext = need, .captext = need + 1, .refs = t->refs };
 	return 0;
 }
 
@@ -154,7 +148,7 @@ void symtab_done(struct symtab *t)
 	free(t->v);
 	free(t->text);
 	free(t->raw);
-	*t = (struct symtab){0};
+	*t = (struct symtab){ 0 };
 }
 
 const struct usym *symtab_at(const struct symtab *t, uint64_t addr)

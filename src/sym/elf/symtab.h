@@ -40,8 +40,7 @@ enum {
 /* Adds a symbol. Unsized symbols (no SYMRANK_SIZED) get as size the most they can cover (the rest
  * of the section) and end at the next symbol. 0, -E2BIG past SYM_MAX_SYMBOLS_PER_FILE or
  * SYMTAB_MAX_TEXT, -ENOMEM. */
-int symtab_add(struct symtab *t, uint64_t addr, uint64_t size, const char *name, size_t len,
-	       unsigned rank);
+int symtab_add(struct symtab *t, uint64_t addr, uint64_t size, const char *name, size_t len, unsigned rank);
 /* Sorts and keeps the best name of each address. 0 or -ENOMEM. */
 int symtab_finish(struct symtab *t);
 void symtab_done(struct symtab *t); /* frees the contents */

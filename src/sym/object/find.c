@@ -124,7 +124,7 @@ static bool is_repeated(const struct uobj *v, size_t i)
 
 size_t uobj_find(struct arena *a, int pid, const struct uobj *v, size_t n, const char *glob, struct uobj **ret)
 {
-	struct finding f = {.a = a, .pid = pid, .glob = glob};
+	struct finding f = { .a = a, .pid = pid, .glob = glob };
 
 	*ret = NULL;
 	if (strchr(glob, '/') || !strstr(glob, ".so"))

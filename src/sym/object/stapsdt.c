@@ -65,7 +65,7 @@ static int add(struct reading *rd, const char *desc, size_t len)
 {
 	size_t w = rd->e->is64 ? 8 : 4;
 	const char *p = desc + 3 * w, *end = desc + len;
-	struct stapsdt s = {0};
+	struct stapsdt s = { 0 };
 	uint64_t delta;
 
 	if (len < 3 * w + 3 || rd->v.n >= STAPSDT_MAX_NOTES)
@@ -115,7 +115,7 @@ static int walk(struct reading *rd, const char *buf, size_t len)
 int stapsdt_read(struct arena *a, const struct elf *e, struct stapsdt **ret, size_t *ret_n)
 {
 	const Elf64_Shdr *sh = elf_section(e, ".note.stapsdt"), *base = elf_section(e, ".stapsdt.base");
-	struct reading rd = {.a = a, .e = e, .base = base ? base->sh_addr : 0, .has_base = base != NULL};
+	struct reading rd = { .a = a, .e = e, .base = base ? base->sh_addr : 0, .has_base = base != NULL };
 	_cleanup_free_ char *buf = NULL;
 	size_t len = 0;
 	int r;

@@ -8,9 +8,9 @@
 #include "sym/elf/elf.h"
 
 #define STAPSDT_MAX_SECTION (16u << 20) /* bytes; larger ones are not read */
-#define STAPSDT_MAX_NOTES   65536u      /* of one file; further ones are left out */
-#define STAPSDT_MAX_NAME    128u	/* bytes of a provider's or probe's name */
-#define STAPSDT_MAX_ARGS    1024u	/* bytes of the description of the arguments */
+#define STAPSDT_MAX_NOTES 65536u	/* of one file; further ones are left out */
+#define STAPSDT_MAX_NAME 128u		/* bytes of a provider's or probe's name */
+#define STAPSDT_MAX_ARGS 1024u		/* bytes of the description of the arguments */
 
 struct stapsdt {
 	const char *prov, *name;

@@ -10,7 +10,6 @@
 #include "sym/elf/minidebug.h"
 #include "sym/object/uobj.h"
 
-
 struct raw {
 	struct ufunc f;
 	bool exported;
@@ -39,11 +38,10 @@ int uobj_code_off(const struct elf *e, uint64_t addr, uint64_t *ret)
 static int visit(void *arg, const Elf64_Sym *s, const char *name, uint64_t room)
 {
 	struct collect *c = arg;
-	struct raw r = {.f = {.addr = s->st_value, .size = s->st_size}};
+	struct raw r = { .f = { .addr = s->st_value, .size = s->st_size } };
 
 	(void)room;
-	if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_size == 0 ||
-	    uobj_code_off(c->e, s->st_value, &r.f.off) < 0)
+	if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_size == 0 || uobj_code_off(c->e, s->st_value, &r.f.off) < 0)
 		return 0;
 	r.exported = ELF64_ST_BIND(s->st_info) != STB_LOCAL;
 	r.f.name = arena_strndup(c->a, name, elfsym_name_len(name));
@@ -120,7 +118,7 @@ static struct ufuncs *finish(struct collect *c)
 
 int uobj_funcs(struct arena *a, const struct uobj *o, int tgid, struct ufuncs **ret)
 {
-	struct collect c = {.a = a};
+	struct collect c = { .a = a };
 	struct uobj_file file;
 	int r = uobj_open(o, &file);
 

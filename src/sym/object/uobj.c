@@ -13,7 +13,7 @@
 #include "sym/elf/open.h"
 
 #define DELETED " (deleted)" /* behind the path of a file that has none */
-#define LINE_MAX_BYTES 8192 /* a path of 4096 bytes may be escaped */
+#define LINE_MAX_BYTES 8192  /* a path of 4096 bytes may be escaped */
 
 struct listing {
 	struct arena *a;
@@ -27,8 +27,7 @@ struct listing {
  * namespace's administrator may follow it. */
 static const char *attach_path(struct listing *ls, const struct maps_line *l, struct stat *st)
 {
-	const char *link = arena_printf(ls->a, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, ls->pid,
-					l->start, l->end);
+	const char *link = arena_printf(ls->a, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, ls->pid, l->start, l->end);
 	int fd = open_path_regular(AT_FDCWD, link, st);
 
 	if (fd < 0) {
@@ -48,7 +47,7 @@ static const char *attach_path(struct listing *ls, const struct maps_line *l, st
 static int add(struct listing *ls, const struct maps_line *l)
 {
 	const char *slash = strrchr(l->path, '/');
-	struct uobj o = {.dev = l->dev, .ino = l->ino, .start = l->start, .off = l->off};
+	struct uobj o = { .dev = l->dev, .ino = l->ino, .start = l->start, .off = l->off };
 	struct stat st;
 
 	if (!l->exec || l->path[0] != '/' || l->ino == 0 || ls->v.n >= UOBJ_MAX)
@@ -93,7 +92,7 @@ static int read_maps(struct listing *ls)
 
 int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct err *err)
 {
-	struct listing ls = {.a = a, .pid = pid};
+	struct listing ls = { .a = a, .pid = pid };
 	char path[64];
 	size_t at = 0;
 	int r;
@@ -120,9 +119,14 @@ int uobj_list(struct arena *a, int pid, struct uobj **ret, size_t *ret_n, struct
 
 int uobj_of_mapping(struct arena *a, const struct uobj_mapping *m, struct uobj *ret)
 {
-	struct maps_line l = {.start = m->start, .end = m->end, .off = m->off, .dev = m->dev, .ino = m->ino, .exec = true,
-			      .path = arena_strdup(a, m->path)};
-	struct listing ls = {.a = a, .pid = m->pid};
+	struct maps_line l = { .start = m->start,
+			       .end = m->end,
+			       .off = m->off,
+			       .dev = m->dev,
+			       .ino = m->ino,
+			       .exec = true,
+			       .path = arena_strdup(a, m->path) };
+	struct listing ls = { .a = a, .pid = m->pid };
 	size_t n = strlen(l.path), cut = sizeof(DELETED) - 1;
 	char path[64];
 	int r;
@@ -171,8 +175,8 @@ void uobj_touch(const struct uobj *o, int pid)
 	f = fopen(path, "re");
 	while (mem >= 0 && f && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = '\0';
-		if (sscanf(line, "%*s %4s", perms) == 1 && !strncmp(perms, "r--", 3) &&
-		    maps_parse_line(line, &l) && l.ino == o->ino && l.dev == o->dev)
+		if (sscanf(line, "%*s %4s", perms) == 1 && !strncmp(perms, "r--", 3) && maps_parse_line(line, &l) &&
+		    l.ino == o->ino && l.dev == o->dev)
 			touch_range(mem, l.start, l.end, &left);
 	}
 }
@@ -185,7 +189,7 @@ int uobj_open(const struct uobj *o, struct uobj_file *ret)
 	ret->fd = open_regular(AT_FDCWD, o->attach, true, &st);
 	if (ret->fd < 0)
 		return ret->fd;
-	r = elf_open(&ret->elf, (struct elf_src){.fd = ret->fd, .size = (uint64_t)st.st_size});
+	r = elf_open(&ret->elf, (struct elf_src){ .fd = ret->fd, .size = (uint64_t)st.st_size });
 	if (r < 0)
 		closep(&ret->fd);
 	return r;

@@ -13,12 +13,12 @@
 
 /* A file that a process has mapped with code. All texts live in the arena. */
 struct uobj {
-	const char *path;   /* as the process sees it */
-	const char *name;   /* base name: DTrace's module */
-	const char *attach; /* leads to this very file here and now: also when it was deleted, replaced,
-			     * or lies in another mount namespace */
-	uint64_t dev, ino; /* as /proc/pid/maps has them */
-	uint64_t st_dev;   /* as stat() has it: another number on some file systems */
+	const char *path;    /* as the process sees it */
+	const char *name;    /* base name: DTrace's module */
+	const char *attach;  /* leads to this very file here and now: also when it was deleted, replaced,
+			      * or lies in another mount namespace */
+	uint64_t dev, ino;   /* as /proc/pid/maps has them */
+	uint64_t st_dev;     /* as stat() has it: another number on some file systems */
 	uint64_t start, off; /* of its first mapping with code: address, and offset in the file */
 	bool is_exe;
 };

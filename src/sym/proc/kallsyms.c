@@ -74,7 +74,7 @@ static const char *parse_hex(const char *s, const char *end, uint64_t *ret)
 /* One line without its newline. Lines of another form are skipped: the format is the kernel's. */
 static int add_line(struct ksyms *ks, const char *s, const char *end)
 {
-	struct ksym k = {0};
+	struct ksym k = { 0 };
 	const char *p = parse_hex(s, end, &k.addr);
 
 	if (p == s || end - p < 4 || p[0] != ' ' || p[2] != ' ')
@@ -154,7 +154,7 @@ static int by_addr(const void *a, const void *b)
  */
 static bool is_marker(const char *s)
 {
-	static const char *const ends[] = {"_start", "_end", "_begin", "text", "_sdata", "_edata"};
+	static const char *const ends[] = { "_start", "_end", "_begin", "text", "_sdata", "_edata" };
 	size_t n = strlen(s);
 
 	if (s[0] != '_')
@@ -237,15 +237,14 @@ int ksyms_read(struct ksyms *ks, const char *path, struct err *err)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	*ks = (struct ksyms){0};
+	*ks = (struct ksyms){ 0 };
 	if (fd < 0)
 		return err_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
 	int r = read_table(ks, fd);
 
 	if (r < 0) {
 		ksyms_free(ks);
-		return err_set(err, r, "cannot read the kernel's symbols from %s: %s", path,
-			       strerror(-r));
+		return err_set(err, r, "cannot read the kernel's symbols from %s: %s", path, strerror(-r));
 	}
 	bool any = false;
 
@@ -271,7 +270,7 @@ void ksyms_free(struct ksyms *ks)
 	free(ks->v);
 	free(ks->text);
 	free(ks->mod);
-	*ks = (struct ksyms){0};
+	*ks = (struct ksyms){ 0 };
 }
 
 const struct ksym *ksyms_at(const struct ksyms *ks, uint64_t addr)

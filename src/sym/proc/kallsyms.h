@@ -9,7 +9,7 @@
 
 #define KSYMS_MAX_SYMBOLS (8u << 20)
 #define KSYMS_MAX_MODULES 65535u
-#define KSYMS_MAX_NAME	  1024u /* the kernel's KSYM_NAME_LEN is 512 */
+#define KSYMS_MAX_NAME 1024u /* the kernel's KSYM_NAME_LEN is 512 */
 /* The last symbol of a module, and of the kernel, ends at most here after its start: nothing tells.
  */
 #define KSYMS_LAST_SPAN (64u << 10)

@@ -42,9 +42,9 @@ bool maps_parse_line(char *line, struct maps_line *ret)
 	char perms[5];
 	int at = 0;
 
-	*ret = (struct maps_line){0};
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 "%n", &ret->start,
-		   &ret->end, perms, &ret->off, &maj, &min, &ret->ino, &at) != 7 ||
+	*ret = (struct maps_line){ 0 };
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 "%n", &ret->start, &ret->end, perms,
+		   &ret->off, &maj, &min, &ret->ino, &at) != 7 ||
 	    ret->start >= ret->end || strlen(perms) != 4)
 		return false;
 	ret->dev = makedev(maj, min);
@@ -102,7 +102,7 @@ static int add_line(struct reading *rd, char *line)
 	if (!is_file && !l.exec && !bss && l.path[0] != '[')
 		return 0;
 	struct entry e = {
-		.m = {.start = l.start, .end = l.end, .off = l.off, .exec = l.exec, .bss = bss},
+		.m = { .start = l.start, .end = l.end, .off = l.off, .exec = l.exec, .bss = bss },
 		.dev = bss ? last->dev : l.dev,
 		.ino = bss ? last->ino : l.ino,
 		.path = is_file ? strset_add(&rd->s->names, l.path) : NULL,
@@ -160,9 +160,7 @@ static struct ufile *file_of_path(struct reading *rd, const struct entry *e)
 	struct stat st;
 	_cleanup_close_ int fd = open_path_regular(AT_FDCWD, e->path, &st);
 
-	return fd >= 0 && st.st_ino == e->ino && st.st_dev == e->dev
-		       ? ufile_get(rd->s, fd, &st, e->path)
-		       : NULL;
+	return fd >= 0 && st.st_ino == e->ino && st.st_dev == e->dev ? ufile_get(rd->s, fd, &st, e->path) : NULL;
 }
 
 /* The mapped file itself, whatever its path now leads to; else, without the privilege for that,
@@ -243,14 +241,14 @@ static void find_files(struct reading *rd)
 int maps_read(struct sym *s, int procfd, struct umaps *ret)
 {
 	_cleanup_close_ int fd = openat(procfd, "maps", O_RDONLY | O_CLOEXEC);
-	struct reading rd = {.s = s, .procfd = procfd};
+	struct reading rd = { .s = s, .procfd = procfd };
 
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
 	int r = read_lines(&rd, fd);
 
 	if (r == 0) {
-		*ret = (struct umaps){0};
+		*ret = (struct umaps){ 0 };
 		r = vec_reserve_raw((void **)&ret->v, &ret->cap, rd.v.n + 1, sizeof(*ret->v));
 	}
 	if (r == 0) {
@@ -291,13 +289,12 @@ void maps_merge(struct sym *s, struct umaps *m, struct umaps *fresh)
 
 	for (size_t i = 0; i < m->n; i++) {
 		struct umap *o = &m->v[i];
-		struct umaps head = {.v = fresh->v, .n = nfresh};
+		struct umaps head = { .v = fresh->v, .n = nfresh };
 		size_t at = first_ending_after(&head, o->start);
 		bool free_place = at == nfresh || head.v[at].start >= o->end;
 
 		if (free_place && o->f && o->exec && nstale < MAPS_MAX_STALE &&
-		    vec_reserve_raw((void **)&fresh->v, &fresh->cap, fresh->n + 1,
-				    sizeof(*fresh->v)) == 0) {
+		    vec_reserve_raw((void **)&fresh->v, &fresh->cap, fresh->n + 1, sizeof(*fresh->v)) == 0) {
 			o->stale = true;
 			fresh->v[fresh->n++] = *o;
 			nstale++;
@@ -309,7 +306,7 @@ void maps_merge(struct sym *s, struct umaps *m, struct umaps *fresh)
 		qsort(fresh->v, fresh->n, sizeof(*fresh->v), by_start);
 	free(m->v);
 	*m = *fresh;
-	*fresh = (struct umaps){0};
+	*fresh = (struct umaps){ 0 };
 }
 
 /* Cuts [start, end) out of the mappings; at is the first that may be concerned. */
@@ -346,8 +343,7 @@ static size_t cut_out(struct sym *s, struct umaps *m, size_t at, uint64_t start,
 
 int maps_insert(struct sym *s, struct umaps *m, struct umap map)
 {
-	if (m->n >= MAPS_MAX ||
-	    vec_reserve_raw((void **)&m->v, &m->cap, m->n + 2, sizeof(*m->v)) < 0) {
+	if (m->n >= MAPS_MAX || vec_reserve_raw((void **)&m->v, &m->cap, m->n + 2, sizeof(*m->v)) < 0) {
 		ufile_put(s, map.f);
 		return -ENOMEM;
 	}
@@ -371,5 +367,5 @@ void maps_free(struct sym *s, struct umaps *m)
 	for (size_t i = 0; i < m->n; i++)
 		ufile_put(s, m->v[i].f);
 	free(m->v);
-	*m = (struct umaps){0};
+	*m = (struct umaps){ 0 };
 }

@@ -16,12 +16,12 @@
 #include "sym/elf/open.h"
 #include "sym/proc/int.h"
 
-#define PERFMAP_READ  (64u << 10)
+#define PERFMAP_READ (64u << 10)
 #define PERFMAP_SHARE 8u /* re-reading takes at most 1 / 8 of the time */
 
 void perfmap_init(struct perfmap *pm)
 {
-	*pm = (struct perfmap){.fd = -1};
+	*pm = (struct perfmap){ .fd = -1 };
 }
 
 static void forget(struct perfmap *pm)
@@ -230,8 +230,7 @@ const struct perfsym *perfmap_at(struct perfmap *pm, uint64_t addr)
 	struct stat st;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	if (pm->fd >= 0 && now >= pm->next_ns && fstat(pm->fd, &st) == 0 &&
-	    (uint64_t)st.st_size != pm->parsed) {
+	if (pm->fd >= 0 && now >= pm->next_ns && fstat(pm->fd, &st) == 0 && (uint64_t)st.st_size != pm->parsed) {
 		perfmap_read(pm);
 		uint64_t end = clock_ns(CLOCK_MONOTONIC);
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define PERFMAP_MAX_BYTES ((uint64_t)256 << 20) /* of the file; the rest is not read */
-#define PERFMAP_MAX_LINE  4096u			/* longer lines are skipped */
+#define PERFMAP_MAX_LINE 4096u			/* longer lines are skipped */
 /* Entries before an address that are looked at; more are only needed where code was replaced often.
  */
 #define PERFMAP_LOOK_BACK 64u

@@ -184,8 +184,7 @@ int proc_open(struct sym *s, const struct uproc *p)
 
 	if (fd < 0 || proc_start_ticks(fd, &ticks) < 0)
 		return -ESRCH;
-	if (p->ticks ? p->ticks != ticks
-		     : p->start_ns && !same_start(&s->procs, p->start_ns, ticks))
+	if (p->ticks ? p->ticks != ticks : p->start_ns && !same_start(&s->procs, p->start_ns, ticks))
 		return -ESRCH;
 	return take_fd(fd);
 }
@@ -258,7 +257,7 @@ bool proc_retry(struct sym *s, struct uproc *p)
  * be new; p when there is none; NULL without memory. */
 static struct uproc *whoever_lives(struct sym *s, struct uproc *p)
 {
-	struct uproc any = {.tgid = p->tgid};
+	struct uproc any = { .tgid = p->tgid };
 	uint64_t ticks;
 
 	if (!p->dead && p->ticks == 0)

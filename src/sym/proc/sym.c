@@ -72,15 +72,14 @@ int sym_kernel_load(struct sym *s, struct err *err)
 
 bool sym_kernel(struct sym *s, uint64_t addr, struct symbol *ret)
 {
-	*ret = (struct symbol){.module = "", .offset = addr, .addr = 0};
+	*ret = (struct symbol){ .module = "", .offset = addr, .addr = 0 };
 	if (s->source.kernel)
 		return s->source.kernel(s->source.ctx, addr, ret);
 	if (!s->k_tried)
 		s->k_code = load(s, NULL);
 	const struct ksym *k = ksyms_at(&s->k, addr);
 
-	if (!k && s->k_code == 0 && addr >= KERNEL_HALF &&
-	    clock_ns(CLOCK_MONOTONIC) - s->k_at_ns >= KSYMS_RELOAD_NS) {
+	if (!k && s->k_code == 0 && addr >= KERNEL_HALF && clock_ns(CLOCK_MONOTONIC) - s->k_at_ns >= KSYMS_RELOAD_NS) {
 		load(s, NULL);
 		k = ksyms_at(&s->k, addr);
 	}
@@ -91,8 +90,7 @@ bool sym_kernel(struct sym *s, uint64_t addr, struct symbol *ret)
 
 	if (!module || !name)
 		return false;
-	*ret = (struct symbol){
-		.module = module, .name = name, .offset = addr - k->addr, .addr = k->addr};
+	*ret = (struct symbol){ .module = module, .name = name, .offset = addr - k->addr, .addr = k->addr };
 	return true;
 }
 

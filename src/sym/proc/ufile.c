@@ -122,7 +122,7 @@ struct ufile *ufile_get_vdso(struct sym *s, size_t *size)
 
 	if (!f) {
 		const uint8_t *at = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-		struct ufile_key key = {.dev = UFILE_DEV_IMAGE, .size = at ? vdso_size(at) : 0};
+		struct ufile_key key = { .dev = UFILE_DEV_IMAGE, .size = at ? vdso_size(at) : 0 };
 
 		if (key.size == 0)
 			return NULL;
@@ -140,7 +140,7 @@ struct ufile *ufile_get_vdso(struct sym *s, size_t *size)
 
 struct ufile *ufile_get_image(struct sym *s, const void *mem, size_t size, const char *name)
 {
-	struct ufile_key key = {.dev = UFILE_DEV_IMAGE, .ino = 1, .size = size};
+	struct ufile_key key = { .dev = UFILE_DEV_IMAGE, .ino = 1, .size = size };
 	struct ufile *f;
 
 	for (size_t i = 0; i < size; i++)
@@ -215,7 +215,7 @@ void ufiles_free(struct sym *s)
 
 	HASH_ITER (hh, s->files.by_key, f, tmp)
 		free_file(s, f);
-	s->files = (struct ufiles){0};
+	s->files = (struct ufiles){ 0 };
 }
 
 /* Opens the file again when its descriptor was given up, if it is still the same. */
@@ -238,8 +238,7 @@ static void reopen(struct sym *s, struct ufile *f)
 }
 
 /* A file's own symbols; when they were stripped, those of its debug file or of .gnu_debugdata. */
-static void load_symbols(struct sym *s, struct symtab *t, const struct ufile *f, uint32_t tgid,
-			 const struct elf *e)
+static void load_symbols(struct sym *s, struct symtab *t, const struct ufile *f, uint32_t tgid, const struct elf *e)
 {
 	struct debugfile d;
 	int r = elfsym_load(e, SHT_SYMTAB, t);
@@ -264,8 +263,7 @@ static struct symtab *new_tab(struct sym *s, struct ufile *f, uint32_t tgid, con
 		return NULL;
 	ut->key = *key;
 	load_symbols(s, &ut->tab, f, tgid, e);
-	if (symtab_finish(&ut->tab) < 0 ||
-	    symtab_bytes(&ut->tab) > UFILE_MAX_TOTAL - s->files.bytes) {
+	if (symtab_finish(&ut->tab) < 0 || symtab_bytes(&ut->tab) > UFILE_MAX_TOTAL - s->files.bytes) {
 		symtab_done(&ut->tab);
 		free(ut);
 		return NULL;
@@ -280,7 +278,7 @@ static struct symtab *new_tab(struct sym *s, struct ufile *f, uint32_t tgid, con
 static void load_elf(struct sym *s, struct ufile *f, uint32_t tgid, const struct elf_src *src)
 {
 	struct elf e;
-	struct utab_key key = {.size = src->size, .uid = f->uid};
+	struct utab_key key = { .size = src->size, .uid = f->uid };
 	struct utab *ut = NULL;
 
 	if (elf_open(&e, *src) < 0)
@@ -319,7 +317,7 @@ void ufile_load(struct sym *s, struct ufile *f, uint32_t tgid)
 		return;
 	f->loaded = true;
 	if (ufile_open(s, f)) {
-		struct elf_src src = {.fd = f->fd, .mem = f->mem, .size = f->key.size};
+		struct elf_src src = { .fd = f->fd, .mem = f->mem, .size = f->key.size };
 
 		load_elf(s, f, tgid, &src);
 	}

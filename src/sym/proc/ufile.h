@@ -17,7 +17,7 @@
 #define UFILE_MAX_OPEN 512u
 /* All symbol tables together, bytes; files loaded after that have no symbols. */
 #define UFILE_MAX_TOTAL ((size_t)1 << 30)
-#define UFILE_MAX_VDSO	(64u << 10)
+#define UFILE_MAX_VDSO (64u << 10)
 
 struct sym;
 
@@ -45,7 +45,7 @@ struct ufile {
 	bool is_elf; /* valid when loaded */
 	struct elf_seg *seg;
 	unsigned nseg;
-	struct symtab *tab;	   /* shared by files of one build id; NULL: none */
+	struct symtab *tab; /* shared by files of one build id; NULL: none */
 	struct uwplace uw;
 	bool uw_tried;
 	unsigned refs;		   /* mappings */

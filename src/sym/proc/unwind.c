@@ -40,7 +40,7 @@ static void put_table(struct sym *s, struct ufile *f, const struct elf *e)
 
 static void share_table(struct sym *s, struct ufile *f, const struct elf *e)
 {
-	struct utab_key key = {.size = e->src.size, .uid = f->uid};
+	struct utab_key key = { .size = e->src.size, .uid = f->uid };
 	struct uwtab *ut = NULL;
 
 	if (e->nbuild_id == 0) {
@@ -111,15 +111,14 @@ static void look_at(struct sym *s, struct ufile *f)
 
 	if (f->uw_tried || !ufile_open(s, f))
 		return;
-	if (elf_open(&e, (struct elf_src){.fd = f->fd, .mem = f->mem, .size = f->key.size}) == 0) {
+	if (elf_open(&e, (struct elf_src){ .fd = f->fd, .mem = f->mem, .size = f->key.size }) == 0) {
 		ufile_unwind(s, f, &e);
 		elf_close(&e);
 	}
 	f->uw_tried = true;
 }
 
-int sym_unwind_areas(struct sym *s, uint32_t tgid, uint64_t start, struct uw_area *v, size_t cap,
-		     size_t *ret_n)
+int sym_unwind_areas(struct sym *s, uint32_t tgid, uint64_t start, struct uw_area *v, size_t cap, size_t *ret_n)
 {
 	struct uproc *p = proc_get(s, tgid, start);
 	size_t n = 0;
@@ -137,8 +136,7 @@ int sym_unwind_areas(struct sym *s, uint32_t tgid, uint64_t start, struct uw_are
 		if (!m->exec || m->stale || !m->f)
 			continue;
 		look_at(s, m->f);
-		if (!m->f->uw.nindex ||
-		    !elf_seg_vaddr(m->f->seg, m->f->nseg, m->off, true, &vaddr))
+		if (!m->f->uw.nindex || !elf_seg_vaddr(m->f->seg, m->f->nseg, m->off, true, &vaddr))
 			continue;
 		v[n++] = (struct uw_area){
 			.start = m->start,

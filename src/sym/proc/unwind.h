@@ -19,8 +19,7 @@ struct sym_unwind_sink {
 void sym_unwind_begin(struct sym *s, const struct sym_unwind_sink *sink);
 /* Reads the process's mappings and gives those with a table, sorted, at most cap. 0, or -ESRCH (it has
  * exited), -ENOMEM. start as in sym_proc_touch(). */
-int sym_unwind_areas(struct sym *s, uint32_t tgid, uint64_t start, struct uw_area *v, size_t cap,
-		     size_t *ret_n);
+int sym_unwind_areas(struct sym *s, uint32_t tgid, uint64_t start, struct uw_area *v, size_t cap, size_t *ret_n);
 /* Makes the tables of the files that a process mapped, as far as they are known, although it has exited: for
  * the next one that maps them. */
 void sym_unwind_learn(struct sym *s, uint32_t tgid, uint64_t start);

@@ -9,8 +9,7 @@
 #include "sym/elf/open.h"
 #include "sym/proc/int.h"
 
-static bool in_file(struct sym *s, struct uproc *p, const struct umap *m, uint64_t addr,
-		    struct symbol *ret)
+static bool in_file(struct sym *s, struct uproc *p, const struct umap *m, uint64_t addr, struct symbol *ret)
 {
 	uint64_t vaddr;
 
@@ -21,8 +20,7 @@ static bool in_file(struct sym *s, struct uproc *p, const struct umap *m, uint64
 		if (!elf_seg_vaddr(m->f->seg, m->f->nseg, m->off - 1, false, &vaddr))
 			return false;
 		vaddr += 1 + (addr - m->start);
-	} else if (!elf_seg_vaddr(m->f->seg, m->f->nseg, addr - m->start + m->off, m->exec,
-				  &vaddr)) {
+	} else if (!elf_seg_vaddr(m->f->seg, m->f->nseg, addr - m->start + m->off, m->exec, &vaddr)) {
 		return false;
 	}
 	ret->offset = vaddr;
@@ -65,7 +63,7 @@ bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struc
 {
 	struct uproc *p;
 
-	*ret = (struct symbol){.module = "", .offset = addr};
+	*ret = (struct symbol){ .module = "", .offset = addr };
 	if (s->source.user)
 		return s->source.user(s->source.ctx, tgid, start, addr, ret);
 	p = proc_find(s, tgid, start);
@@ -87,8 +85,8 @@ bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struc
 	return m->exec && in_jit(s, p, addr, ret);
 }
 
-void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, uint64_t len,
-		   uint64_t file_off, const char *path)
+void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, uint64_t len, uint64_t file_off,
+		   const char *path)
 {
 	struct uproc *p = proc_get(s, tgid, start);
 
@@ -96,7 +94,7 @@ void sym_proc_mmap(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, 
 		return;
 	if (p->stale && !p->dead && proc_read(s, p) == 0 && maps_at(&p->maps, addr))
 		return; /* just read: this one is in */
-	struct umap m = {.start = addr, .end = addr + len, .off = file_off, .exec = true};
+	struct umap m = { .start = addr, .end = addr + len, .off = file_off, .exec = true };
 	bool anon = !path || maps_is_anon(path);
 	const char *base = anon ? NULL : strrchr(path, '/');
 
@@ -133,7 +131,7 @@ int sym_elf_find(struct sym *s, const char *path, const char *name, uint64_t *re
 	(void)s;
 	if (fd < 0)
 		return fd;
-	int r = elf_open(&e, (struct elf_src){.fd = fd, .size = (uint64_t)st.st_size});
+	int r = elf_open(&e, (struct elf_src){ .fd = fd, .size = (uint64_t)st.st_size });
 
 	if (r < 0)
 		return r;

@@ -27,7 +27,7 @@ static int open_file(struct sym *s, struct ufile *f, uint32_t tgid, struct srcli
 
 	if (!ufile_open(s, f))
 		return -ENOENT;
-	r = elf_open(&e, (struct elf_src){.fd = f->fd, .mem = f->mem, .size = f->key.size});
+	r = elf_open(&e, (struct elf_src){ .fd = f->fd, .mem = f->mem, .size = f->key.size });
 	if (r == 0) {
 		r = open_lines(&e, f->path, s->debug_dir, tgid, ret);
 		if (r == -ENODATA && !f->mem && debugfile_open(&e, f->path, s->debug_dir, tgid, &d) == 0) {

@@ -54,7 +54,7 @@ struct ehstate {
 	struct ehreg fp, third, ra;
 };
 
-struct ehcie { /* common information entry */
+struct ehcie {	      /* common information entry */
 	uint64_t off; /* in the section */
 	uint64_t code_align;
 	int64_t data_align;
@@ -66,8 +66,8 @@ struct ehcie { /* common information entry */
 
 struct ehfde { /* a function's */
 	uint64_t pc, len;
-	uint32_t cie;	      /* index */
-	uint32_t ninsns;      /* bytes of instructions */
+	uint32_t cie;	 /* index */
+	uint32_t ninsns; /* bytes of instructions */
 	const uint8_t *insns;
 };
 
@@ -75,8 +75,8 @@ struct ehsec { /* .eh_frame, read */
 	const struct eharch *arch;
 	uint8_t *data;
 	size_t size;
-	uint64_t addr; /* link address of data[0] */
-	bool by_header; /* found by its program header: its end is not known */
+	uint64_t addr;		/* link address of data[0] */
+	bool by_header;		/* found by its program header: its end is not known */
 	VEC(struct ehcie) cies; /* by offset */
 	VEC(struct ehfde) fdes;
 };
@@ -90,7 +90,7 @@ typedef int (*ehrow_fn)(void *ctx, uint64_t pc, const struct ehstate *st);
 
 /* ehcfa.c: runs a program that begins with *st at pc; rows up to end are given to fn (may be NULL).
  * What cannot be understood makes the rest of the function EHC_OTHER. st: the last state. */
-int ehcfa_run(const struct ehsec *s, const struct ehcie *cie, struct ehbuf prog, uint64_t pc,
-	      uint64_t end, struct ehstate *st, ehrow_fn fn, void *ctx);
+int ehcfa_run(const struct ehsec *s, const struct ehcie *cie, struct ehbuf prog, uint64_t pc, uint64_t end,
+	      struct ehstate *st, ehrow_fn fn, void *ctx);
 uint32_t ehcfa_rule(const struct eharch *a, const struct ehcie *cie, const struct ehstate *st);
 #endif

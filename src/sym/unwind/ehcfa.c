@@ -6,18 +6,48 @@
 #include "sym/unwind/eh_int.h"
 
 enum {
-	CFA_ADVANCE = 0x40, CFA_OFFSET = 0x80, CFA_RESTORE = 0xc0, CFA_LOW = 0x3f,
-	CFA_NOP = 0, CFA_SET_LOC, CFA_ADVANCE1, CFA_ADVANCE2, CFA_ADVANCE4, CFA_OFFSET_EXTENDED,
-	CFA_RESTORE_EXTENDED, CFA_UNDEFINED, CFA_SAME, CFA_REGISTER, CFA_REMEMBER, CFA_RESTORE_STATE,
-	CFA_DEF_CFA, CFA_DEF_REGISTER, CFA_DEF_OFFSET, CFA_DEF_EXPRESSION, CFA_EXPRESSION,
-	CFA_OFFSET_SF, CFA_DEF_CFA_SF, CFA_DEF_OFFSET_SF, CFA_VAL_OFFSET, CFA_VAL_OFFSET_SF,
-	CFA_VAL_EXPRESSION, CFA_AARCH64_NEGATE_RA = 0x2d, CFA_GNU_ARGS_SIZE = 0x2e,
+	CFA_ADVANCE = 0x40,
+	CFA_OFFSET = 0x80,
+	CFA_RESTORE = 0xc0,
+	CFA_LOW = 0x3f,
+	CFA_NOP = 0,
+	CFA_SET_LOC,
+	CFA_ADVANCE1,
+	CFA_ADVANCE2,
+	CFA_ADVANCE4,
+	CFA_OFFSET_EXTENDED,
+	CFA_RESTORE_EXTENDED,
+	CFA_UNDEFINED,
+	CFA_SAME,
+	CFA_REGISTER,
+	CFA_REMEMBER,
+	CFA_RESTORE_STATE,
+	CFA_DEF_CFA,
+	CFA_DEF_REGISTER,
+	CFA_DEF_OFFSET,
+	CFA_DEF_EXPRESSION,
+	CFA_EXPRESSION,
+	CFA_OFFSET_SF,
+	CFA_DEF_CFA_SF,
+	CFA_DEF_OFFSET_SF,
+	CFA_VAL_OFFSET,
+	CFA_VAL_OFFSET_SF,
+	CFA_VAL_EXPRESSION,
+	CFA_AARCH64_NEGATE_RA = 0x2d,
+	CFA_GNU_ARGS_SIZE = 0x2e,
 	CFA_GNU_NEGATIVE_OFFSET = 0x2f,
 };
 /* Operations of expressions that are known. */
 enum {
-	OP_DEREF = 0x06, OP_AND = 0x1a, OP_PLUS = 0x22, OP_SHL = 0x24, OP_GE = 0x2a, OP_LIT0 = 0x30,
-	OP_LIT31 = 0x4f, OP_BREG0 = 0x70, OP_BREG31 = 0x8f,
+	OP_DEREF = 0x06,
+	OP_AND = 0x1a,
+	OP_PLUS = 0x22,
+	OP_SHL = 0x24,
+	OP_GE = 0x2a,
+	OP_LIT0 = 0x30,
+	OP_LIT31 = 0x4f,
+	OP_BREG0 = 0x70,
+	OP_BREG31 = 0x8f,
 };
 
 struct run {
@@ -46,11 +76,10 @@ static bool read_breg(struct ehbuf *b, uint64_t *reg, int64_t *off)
 /* The linker's expression for procedure linkage tables: sp + 8 + ((pc & 15) >= N ? 8 : 0). */
 static bool is_plt(const struct eharch *a, const uint8_t *p, size_t n, int64_t *ret)
 {
-	static const uint8_t text[] = { 0, 8, 0, 0, OP_LIT0 + 15, OP_AND, 0, OP_GE, OP_LIT0 + 3, OP_SHL,
-					OP_PLUS };
+	static const uint8_t text[] = { 0, 8, 0, 0, OP_LIT0 + 15, OP_AND, 0, OP_GE, OP_LIT0 + 3, OP_SHL, OP_PLUS };
 
-	if (n != sizeof(text) || p[0] != OP_BREG0 + a->sp || p[2] != OP_BREG0 + a->ra ||
-	    p[6] < OP_LIT0 || p[6] > OP_LIT0 + 15)
+	if (n != sizeof(text) || p[0] != OP_BREG0 + a->sp || p[2] != OP_BREG0 + a->ra || p[6] < OP_LIT0 ||
+	    p[6] > OP_LIT0 + 15)
 		return false;
 	for (size_t i = 1; i < n; i++)
 		if (i != 2 && i != 6 && p[i] != text[i])
@@ -169,15 +198,9 @@ static bool reg_insn(struct run *r, uint8_t op, struct ehbuf *b)
 		reg = eh_uleb(b);
 		set_reg(r, reg, (struct ehreg){ EHR_OFF, -scaled(r, eh_uleb(b)) });
 		return true;
-	case CFA_RESTORE_EXTENDED:
-		restore_reg(r, eh_uleb(b));
-		return true;
-	case CFA_UNDEFINED:
-		set_reg(r, eh_uleb(b), (struct ehreg){ EHR_UNDEF, 0 });
-		return true;
-	case CFA_SAME:
-		set_reg(r, eh_uleb(b), (struct ehreg){ EHR_SAME, 0 });
-		return true;
+	case CFA_RESTORE_EXTENDED: restore_reg(r, eh_uleb(b)); return true;
+	case CFA_UNDEFINED: set_reg(r, eh_uleb(b), (struct ehreg){ EHR_UNDEF, 0 }); return true;
+	case CFA_SAME: set_reg(r, eh_uleb(b), (struct ehreg){ EHR_SAME, 0 }); return true;
 	case CFA_EXPRESSION:
 		reg = eh_uleb(b);
 		set_reg(r, reg, reg_expr(r, read_block(b)));
@@ -197,8 +220,7 @@ static bool reg_insn(struct run *r, uint8_t op, struct ehbuf *b)
 		eh_uleb(b);
 		set_reg(r, reg, (struct ehreg){ EHR_OTHER, 0 });
 		return true;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -209,12 +231,9 @@ static void cfa_insn(struct run *r, uint8_t op, struct ehbuf *b)
 
 	switch (op) {
 	case CFA_NOP:
-	case CFA_AARCH64_NEGATE_RA: /* the symboliser gets signed addresses then */
-		break;
+	case CFA_AARCH64_NEGATE_RA: /* the symboliser gets signed addresses then */ break;
 	case CFA_REMEMBER:
-	case CFA_RESTORE_STATE:
-		state_stack(r, op == CFA_REMEMBER);
-		break;
+	case CFA_RESTORE_STATE: state_stack(r, op == CFA_REMEMBER); break;
 	case CFA_DEF_CFA:
 		reg = eh_uleb(b);
 		def_cfa(r, reg, (int64_t)eh_uleb(b));
@@ -223,23 +242,12 @@ static void cfa_insn(struct run *r, uint8_t op, struct ehbuf *b)
 		reg = eh_uleb(b);
 		def_cfa(r, reg, scaled(r, (uint64_t)eh_sleb(b)));
 		break;
-	case CFA_DEF_REGISTER:
-		change_cfa(r, true, eh_uleb(b));
-		break;
-	case CFA_DEF_OFFSET:
-		change_cfa(r, false, eh_uleb(b));
-		break;
-	case CFA_DEF_OFFSET_SF:
-		change_cfa(r, false, (uint64_t)scaled(r, (uint64_t)eh_sleb(b)));
-		break;
-	case CFA_DEF_EXPRESSION:
-		set_cfa_expr(r, read_block(b));
-		break;
-	case CFA_GNU_ARGS_SIZE:
-		eh_uleb(b);
-		break;
-	default:
-		r->lost = true;
+	case CFA_DEF_REGISTER: change_cfa(r, true, eh_uleb(b)); break;
+	case CFA_DEF_OFFSET: change_cfa(r, false, eh_uleb(b)); break;
+	case CFA_DEF_OFFSET_SF: change_cfa(r, false, (uint64_t)scaled(r, (uint64_t)eh_sleb(b))); break;
+	case CFA_DEF_EXPRESSION: set_cfa_expr(r, read_block(b)); break;
+	case CFA_GNU_ARGS_SIZE: eh_uleb(b); break;
+	default: r->lost = true;
 	}
 }
 
@@ -271,8 +279,7 @@ int ehcfa_run(const struct ehsec *s, const struct ehcie *cie, struct ehbuf b, ui
 	      struct ehstate *st, ehrow_fn fn, void *ctx)
 {
 	const struct ehcie *own = cie ? cie : ctx;
-	struct run r = { .s = s, .cie = cie, .code_align = own->code_align,
-			 .data_align = own->data_align, .st = st };
+	struct run r = { .s = s, .cie = cie, .code_align = own->code_align, .data_align = own->data_align, .st = st };
 	int e = 0;
 
 	while (b.p < b.end && !r.lost && e == 0) {
@@ -309,8 +316,7 @@ static uint32_t place(const struct ehreg *g, uint32_t max, uint32_t gone)
 	return (uint32_t)(-g->off / 8);
 }
 
-static enum uw_kind kind_of(const struct eharch *a, const struct ehcie *cie, const struct ehstate *st,
-			    int64_t *off)
+static enum uw_kind kind_of(const struct eharch *a, const struct ehcie *cie, const struct ehstate *st, int64_t *off)
 {
 	*off = st->off;
 	if (st->ra.kind == EHR_UNDEF)
@@ -323,23 +329,16 @@ static enum uw_kind kind_of(const struct eharch *a, const struct ehcie *cie, con
 		*off -= a->sig_cfa;
 		return UW_SIGNAL;
 	}
-	if (a->ra_reg && st->ra.kind == EHR_REG && st->ra.off == a->ra_reg && st->cfa == EHC_REG &&
-	    st->reg == a->sp)
+	if (a->ra_reg && st->ra.kind == EHR_REG && st->ra.off == a->ra_reg && st->cfa == EHC_REG && st->reg == a->sp)
 		return UW_RA_DI;
 	if (a->ra_on_stack && (st->ra.kind != EHR_OFF || st->ra.off != -8))
 		return UW_LOST;
 	switch (st->cfa) {
-	case EHC_PLT:
-		return UW_PLT;
-	case EHC_DEREF:
-		return st->reg == a->fp ? UW_BP_DEREF : UW_LOST;
+	case EHC_PLT: return UW_PLT;
+	case EHC_DEREF: return st->reg == a->fp ? UW_BP_DEREF : UW_LOST;
 	case EHC_REG:
-		return st->reg == a->sp	     ? UW_SP
-		       : st->reg == a->fp    ? UW_BP
-		       : st->reg == a->third ? UW_BX
-					     : UW_LOST;
-	default:
-		return UW_LOST;
+		return st->reg == a->sp ? UW_SP : st->reg == a->fp ? UW_BP : st->reg == a->third ? UW_BX : UW_LOST;
+	default: return UW_LOST;
 	}
 }
 
@@ -371,8 +370,7 @@ uint32_t ehcfa_rule(const struct eharch *a, const struct ehcie *cie, const struc
 		return UW_RULE(kind, 0, 0, off);
 	if (a->link)
 		return link_place(st, &saved) ? UW_RULE_LINK(kind, saved, off) : UW_RULE(UW_LOST, 0, 0, 0);
-	bp = st->fp.kind == EHR_AT_FP && st->fp.off == 0 ? UW_BP_AT_BP
-							  : place(&st->fp, UW_BP_MAX, UW_BP_GONE);
+	bp = st->fp.kind == EHR_AT_FP && st->fp.off == 0 ? UW_BP_AT_BP : place(&st->fp, UW_BP_MAX, UW_BP_GONE);
 	bx = place(&st->third, UW_BX_MAX, UW_BX_GONE);
 	return UW_RULE(kind, bp, bx, off);
 }

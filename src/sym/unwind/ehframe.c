@@ -10,17 +10,39 @@
 
 /* Encodings of addresses. Source: LSB core, DW_EH_PE_*. */
 enum {
-	PE_ABSPTR = 0, PE_ULEB = 1, PE_UDATA2 = 2, PE_UDATA4 = 3, PE_UDATA8 = 4,
-	PE_SLEB = 9, PE_SDATA2 = 10, PE_SDATA4 = 11, PE_SDATA8 = 12,
-	PE_FORMAT = 15, PE_PCREL = 0x10, PE_APPLY = 0x70, PE_INDIRECT = 0x80, PE_OMIT = 0xff,
+	PE_ABSPTR = 0,
+	PE_ULEB = 1,
+	PE_UDATA2 = 2,
+	PE_UDATA4 = 3,
+	PE_UDATA8 = 4,
+	PE_SLEB = 9,
+	PE_SDATA2 = 10,
+	PE_SDATA4 = 11,
+	PE_SDATA8 = 12,
+	PE_FORMAT = 15,
+	PE_PCREL = 0x10,
+	PE_APPLY = 0x70,
+	PE_INDIRECT = 0x80,
+	PE_OMIT = 0xff,
 };
 #define EXTENDED_LENGTH 0xffffffffu
-#define EM_RA_SIGN	'B' /* augmentation of arm64: signed return addresses */
+#define EM_RA_SIGN 'B' /* augmentation of arm64: signed return addresses */
 
 static const struct eharch archs[] = {
-	{ .machine = EM_X86_64, .sp = 7, .fp = 6, .third = 3, .ra = 16, .ra_on_stack = true,
-	  .ra_reg = 5, .sig_cfa = 160 },
-	{ .machine = EM_AARCH64, .sp = 31, .fp = 29, .third = 30, .ra = 30, .link = true,
+	{ .machine = EM_X86_64,
+	  .sp = 7,
+	  .fp = 6,
+	  .third = 3,
+	  .ra = 16,
+	  .ra_on_stack = true,
+	  .ra_reg = 5,
+	  .sig_cfa = 160 },
+	{ .machine = EM_AARCH64,
+	  .sp = 31,
+	  .fp = 29,
+	  .third = 30,
+	  .ra = 30,
+	  .link = true,
 	  .sig_uc = 128 /* behind siginfo: arch/arm64/kernel/signal.c, struct rt_sigframe */ },
 };
 
@@ -96,15 +118,13 @@ static uint64_t read_encoded(struct ehbuf *b, uint8_t enc, uint64_t at)
 	case PE_ABSPTR:
 	case PE_UDATA8:
 	case PE_SDATA8: v = eh_fixed(b, 8); break;
-	case PE_ULEB:	v = eh_uleb(b); break;
-	case PE_SLEB:	v = (uint64_t)eh_sleb(b); break;
+	case PE_ULEB: v = eh_uleb(b); break;
+	case PE_SLEB: v = (uint64_t)eh_sleb(b); break;
 	case PE_UDATA2: v = eh_fixed(b, 2); break;
 	case PE_UDATA4: v = eh_fixed(b, 4); break;
 	case PE_SDATA2: v = (uint64_t)(int16_t)eh_fixed(b, 2); break;
 	case PE_SDATA4: v = (uint64_t)(int32_t)eh_fixed(b, 4); break;
-	default:
-		b->bad = true;
-		return 0;
+	default: b->bad = true; return 0;
 	}
 	if ((enc & PE_APPLY) == PE_PCREL)
 		v += at;
@@ -124,9 +144,7 @@ static void read_augmentation(struct ehcie *c, const char *aug, struct ehbuf *b)
 	c->has_aug = true;
 	for (; *aug && !d.bad; aug++) {
 		switch (*aug) {
-		case 'R':
-			c->enc = (uint8_t)eh_fixed(&d, 1);
-			break;
+		case 'R': c->enc = (uint8_t)eh_fixed(&d, 1); break;
 		case 'P': { /* personality routine; only its length matters */
 			uint8_t enc = (uint8_t)eh_fixed(&d, 1);
 
@@ -134,16 +152,10 @@ static void read_augmentation(struct ehcie *c, const char *aug, struct ehbuf *b)
 				read_encoded(&d, enc & PE_FORMAT, 0);
 			break;
 		}
-		case 'L':
-			eh_fixed(&d, 1);
-			break;
-		case 'S':
-			c->signal = true;
-			break;
-		case EM_RA_SIGN:
-			break;
-		default:
-			d.bad = true;
+		case 'L': eh_fixed(&d, 1); break;
+		case 'S': c->signal = true; break;
+		case EM_RA_SIGN: break;
+		default: d.bad = true;
 		}
 	}
 	b->bad |= d.bad;
@@ -270,8 +282,7 @@ static int find_by_header(const struct elf *e, uint64_t *addr, uint64_t *off, ui
 		for (unsigned k = 0; k < e->nph; k++) {
 			const Elf64_Phdr *l = &e->ph[k];
 
-			if (l->p_type != PT_LOAD || *addr < l->p_vaddr ||
-			    *addr - l->p_vaddr >= l->p_filesz)
+			if (l->p_type != PT_LOAD || *addr < l->p_vaddr || *addr - l->p_vaddr >= l->p_filesz)
 				continue;
 			*off = l->p_offset + (*addr - l->p_vaddr);
 			*size = l->p_filesz - (*addr - l->p_vaddr);
@@ -317,7 +328,7 @@ static int read_section(const struct elf *e, struct ehsec *s)
  * Handlers return to its first instruction, so the one before it belongs to it. Source: Linux,
  * arch/arm64/kernel/vdso/sigreturn.S. */
 #define SIGRETURN_BEFORE 4
-#define SIGRETURN_LEN	 12
+#define SIGRETURN_LEN 12
 
 static int add_sigreturn(struct ehsec *s, const struct elf *e)
 {

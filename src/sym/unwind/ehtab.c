@@ -41,15 +41,13 @@ static int by_pc(const void *a, const void *b)
 	return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
-static bool is_code(const struct elf_seg *seg, unsigned n, const struct elf_src *src,
-		    const struct ehfde *f)
+static bool is_code(const struct elf_seg *seg, unsigned n, const struct elf_src *src, const struct ehfde *f)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const struct elf_seg *s = &seg[i];
 
 		if ((s->flags & PF_X) && f->pc >= s->vaddr && f->len <= s->filesz &&
-		    f->pc - s->vaddr <= s->filesz - f->len && s->off <= src->size &&
-		    s->filesz <= src->size - s->off)
+		    f->pc - s->vaddr <= s->filesz - f->len && s->off <= src->size && s->filesz <= src->size - s->off)
 			return true;
 	}
 	return false;
@@ -71,8 +69,7 @@ static void clean(struct ehsec *s, const struct elf *e, const struct elf_seg *se
 	s->fdes.n = n;
 	if (!sorted)
 		qsort(s->fdes.v, n, sizeof(*s->fdes.v), by_pc);
-	while (n && s->fdes.v[n - 1].pc + s->fdes.v[n - 1].len - s->fdes.v[0].pc >
-			    EH_MAX_SPAN - UW_BUCKET)
+	while (n && s->fdes.v[n - 1].pc + s->fdes.v[n - 1].len - s->fdes.v[0].pc > EH_MAX_SPAN - UW_BUCKET)
 		n--;
 	s->fdes.n = n;
 }

@@ -6,12 +6,12 @@
 #include "base/unwindfmt.h"
 #include "sym/elf/elf.h"
 
-#define EH_MAX_SECTION (512u << 20)  /* bytes of .eh_frame */
-#define EH_MAX_SPAN    (1ull << 30)  /* bytes of code from the first function described to the last */
-#define EH_MAX_ROWS    (1u << 24)    /* of one file */
-#define EH_MAX_FDES    (1u << 23)    /* functions described in one file */
-#define EH_MAX_CIES    (1u << 20)
-#define EH_MAX_STATES  16u	     /* DW_CFA_remember_state within each other */
+#define EH_MAX_SECTION (512u << 20) /* bytes of .eh_frame */
+#define EH_MAX_SPAN (1ull << 30)    /* bytes of code from the first function described to the last */
+#define EH_MAX_ROWS (1u << 24)	    /* of one file */
+#define EH_MAX_FDES (1u << 23)	    /* functions described in one file */
+#define EH_MAX_CIES (1u << 20)
+#define EH_MAX_STATES 16u /* DW_CFA_remember_state within each other */
 /* Code between two functions that belongs to none of them: less is padding, and not worth a row. */
 #define EH_MAX_PADDING 16u
 
@@ -19,7 +19,7 @@ struct ehtab {
 	uint64_t base;	 /* link address of the first bucket, a multiple of UW_BUCKET */
 	uint64_t *index; /* nindex elements; rows count from 0 */
 	uint32_t nindex;
-	uint64_t *rows;	 /* ascending; the first at 0, the last ends the table (UW_NONE) */
+	uint64_t *rows; /* ascending; the first at 0, the last ends the table (UW_NONE) */
 	uint32_t nrows;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace events in JSON. Intervals are asynchronous pairs (b, e with an id), since waits of one thread may overlap; times are
- * microseconds since the recording began. Source: "Trace Event Format" (Google, 2016). */
+/* Trace events in JSON. Intervals are asynchronous pairs (b, e with an id), since waits of one thread may overlap;
+ * times are microseconds since the recording began. Source: "Trace Event Format" (Google, 2016). */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -89,8 +89,8 @@ static void name_track(struct chrome *c, const char *what, uint64_t pid, uint64_
 }
 
 /* The pair of an interval: cat with its id keeps pairs apart. The caller ends the first with its arguments. */
-static void interval(struct chrome *c, const char *ph, const char *cat, uint64_t id, uint64_t ts, uint64_t pid, uint64_t tid,
-		     const char *name)
+static void interval(struct chrome *c, const char *ph, const char *cat, uint64_t id, uint64_t ts, uint64_t pid,
+		     uint64_t tid, const char *name)
 {
 	event(c, ph, ts, pid, tid, name);
 	jsonw_str(&c->w, "cat", cat);
@@ -183,8 +183,7 @@ static int on_proc(void *ctx, const struct rec_proc_row *p)
 		event(c, "i", p->ts, tgid, tgid, "exit");
 		jsonw_str(&c->w, "s", "p");
 		break;
-	default:
-		return 0;
+	default: return 0;
 	}
 	return end_event(c);
 }
@@ -291,8 +290,8 @@ static void put_run(struct chrome *c, const struct flight_rec *f, uint32_t i, ui
 	end_event(c);
 }
 
-/* What the flight recorder saw. Records of slow events that were close to each other tell the same: what is before the end
- * of the last is left out. */
+/* What the flight recorder saw. Records of slow events that were close to each other tell the same: what is before the
+ * end of the last is left out. */
 static int on_flight(void *ctx, const struct row *row)
 {
 	struct strb text = { 0 };

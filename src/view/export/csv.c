@@ -66,8 +66,8 @@ static void end_line(struct csv *c)
 
 static const char *func_name(enum agg_func f)
 {
-	static const char *const names[] = { [AGG_COUNT] = "count", [AGG_SUM] = "sum", [AGG_AVG] = "avg", [AGG_MIN] = "min",
-					     [AGG_MAX] = "max", [AGG_STDDEV] = "stddev" };
+	static const char *const names[] = { [AGG_COUNT] = "count", [AGG_SUM] = "sum", [AGG_AVG] = "avg",
+					     [AGG_MIN] = "min",	    [AGG_MAX] = "max", [AGG_STDDEV] = "stddev" };
 
 	return f < ARRAY_SIZE(names) ? names[f] : "";
 }
@@ -202,7 +202,9 @@ static int read_rows(struct csv *c, struct err *err)
 
 	if (!c->agg) {
 		put(c, "time_ns");
-		for (const char *const *n = (const char *const[]){ "cpu", "provider", "module", "function", "name", NULL }; *n; n++)
+		for (const char *const *n =
+			     (const char *const[]){ "cpu", "provider", "module", "function", "name", NULL };
+		     *n; n++)
 			put(c, "%s", *n);
 		c->nvalues = most_values(c->schema);
 		for (size_t i = 1; i <= c->nvalues; i++)
@@ -238,7 +240,8 @@ static int choose(struct csv *c, const char *by, struct err *err)
 		n++;
 	}
 	if (n > 1)
-		err_set(err, -EINVAL, "there are several aggregations: %s; choose one with --by, or 'events'", strb_str(&list));
+		err_set(err, -EINVAL, "there are several aggregations: %s; choose one with --by, or 'events'",
+			strb_str(&list));
 	else if (by && n == 0)
 		err_set(err, -EINVAL, "there is no aggregation '%s'; there are: %s", by, list.n ? list.s : "none");
 	strb_free(&list);

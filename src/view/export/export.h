@@ -12,18 +12,19 @@
 /* How the weights of a tree are to be read. */
 struct export_stacks {
 	const char *title;
-	unsigned nweights;	 /* of the tree, from 0 on: the first is what is shown */
+	unsigned nweights;			 /* of the tree, from 0 on: the first is what is shown */
 	const char *unit[STACKTREE_MAX_WEIGHTS]; /* "samples", "ns", "bytes" … */
-	bool per_thread;	 /* speedscope: a profile for each frame at the root */
-	uint64_t begun_ns, duration_ns; /* CLOCK_REALTIME; 0: unknown */
+	bool per_thread;			 /* speedscope: a profile for each frame at the root */
+	uint64_t begun_ns, duration_ns;		 /* CLOCK_REALTIME; 0: unknown */
 };
 
 /* All: 0 or -errno. */
 int export_speedscope(const struct stacktree *t, const struct export_stacks *e, FILE *out);
 /* A gzip'ed profile.proto, as pprof reads it. */
 int export_pprof(const struct stacktree *t, const struct export_stacks *e, FILE *out);
-/* Trace events in JSON: states of threads and who was on which CPU (recordings of `dwell timeline`; why, which may be NULL, tells causes),
- * spans, slow events, processes, events of the program with their stacks, losses. Opened by Perfetto, Chrome, speedscope and the Firefox Profiler. */
+/* Trace events in JSON: states of threads and who was on which CPU (recordings of `dwell timeline`; why, which may be
+ * NULL, tells causes), spans, slow events, processes, events of the program with their stacks, losses. Opened by
+ * Perfetto, Chrome, speedscope and the Firefox Profiler. */
 int export_chrome(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, FILE *out, struct err *err);
 /* An aggregation (by: its name with or without @; NULL: the only one) as a table with a line per key, or per
  * bucket; without one, or by "events", the events. Fields are quoted as in RFC 4180. */

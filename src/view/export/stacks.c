@@ -28,8 +28,11 @@ static int write_all(struct strb *b, FILE *out)
 
 static const char *speedscope_unit(const char *unit)
 {
-	static const char *const names[][2] = { { "ns", "nanoseconds" }, { "us", "microseconds" }, { "ms", "milliseconds" },
-						{ "s", "seconds" }, { "bytes", "bytes" } };
+	static const char *const names[][2] = { { "ns", "nanoseconds" },
+						{ "us", "microseconds" },
+						{ "ms", "milliseconds" },
+						{ "s", "seconds" },
+						{ "bytes", "bytes" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(unit, names[i][0]))
@@ -138,13 +141,28 @@ int export_speedscope(const struct stacktree *t, const struct export_stacks *e, 
 
 /* Numbers of the fields of profile.proto. */
 enum {
-	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5,
-	PROFILE_STRING_TABLE = 6, PROFILE_TIME_NANOS = 9, PROFILE_DURATION_NANOS = 10,
-	PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12,
-	VALUE_TYPE = 1, VALUE_UNIT = 2,
-	SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2,
-	LOCATION_ID = 1, LOCATION_LINE = 4, LINE_FUNCTION_ID = 1, LINE_LINE = 2,
-	FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILENAME = 4, FUNCTION_START_LINE = 5,
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING_TABLE = 6,
+	PROFILE_TIME_NANOS = 9,
+	PROFILE_DURATION_NANOS = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	VALUE_TYPE = 1,
+	VALUE_UNIT = 2,
+	SAMPLE_LOCATION_ID = 1,
+	SAMPLE_VALUE = 2,
+	LOCATION_ID = 1,
+	LOCATION_LINE = 4,
+	LINE_FUNCTION_ID = 1,
+	LINE_LINE = 2,
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_FILENAME = 4,
+	FUNCTION_START_LINE = 5,
 };
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
@@ -178,8 +196,11 @@ static void put_strings(struct strb *b, const struct stacktree *t, const struct 
 	for (unsigned w = 0; w < STACKTREE_MAX_WEIGHTS; w++) {
 		const char *unit = w < e->nweights ? e->unit[w] : "";
 		bool time = !strcmp(unit, "ns") || !strcmp(unit, "us") || !strcmp(unit, "ms");
-		const char *full = !strcmp(unit, "ns") ? "nanoseconds" : !strcmp(unit, "us") ? "microseconds" :
-				   !strcmp(unit, "ms") ? "milliseconds" : !strcmp(unit, "bytes") ? "bytes" : "count";
+		const char *full = !strcmp(unit, "ns")	    ? "nanoseconds"
+				   : !strcmp(unit, "us")    ? "microseconds"
+				   : !strcmp(unit, "ms")    ? "milliseconds"
+				   : !strcmp(unit, "bytes") ? "bytes"
+							    : "count";
 
 		put_bytes(b, PROFILE_STRING_TABLE, time ? "time" : unit, strlen(time ? "time" : unit));
 		put_bytes(b, PROFILE_STRING_TABLE, full, strlen(full));
@@ -193,8 +214,8 @@ static void put_strings(struct strb *b, const struct stacktree *t, const struct 
 	}
 }
 
-/* Functions and places of a profile. A place is a frame with those inlined into it: each list of frames one. Numbers are ids,
- * from 1. */
+/* Functions and places of a profile. A place is a frame with those inlined into it: each list of frames one. Numbers
+ * are ids, from 1. */
 struct place_key {
 	uint32_t outer, frame; /* outer: the place that this is inlined into; 0: into none */
 };

@@ -33,14 +33,20 @@ static void scaled(char buf[AMOUNT_MAX], double v, const struct step *steps, siz
 	while (i && v < steps[i].factor * (i < LONG_STEP ? 1 : 2))
 		i--;
 	v /= steps[i].factor;
-	snprintf(buf, AMOUNT_MAX, v >= 100 || (i == 0 && v == (double)(uint64_t)v) ? "%.0f %s" : v >= 10 ? "%.1f %s" : "%.2f %s",
+	snprintf(buf, AMOUNT_MAX,
+		 v >= 100 || (i == 0 && v == (double)(uint64_t)v) ? "%.0f %s"
+		 : v >= 10					  ? "%.1f %s"
+								  : "%.2f %s",
 		 v, steps[i].name);
 }
 
 void amount_str(char buf[AMOUNT_MAX], uint64_t v, const char *unit)
 {
-	static const struct step time[] = { { 1, "ns" }, { 1e3, "µs" }, { 1e6, "ms" }, { 1e9, "s" }, { 60e9, "min" }, { 3600e9, "h" } };
-	static const struct step bytes[] = { { 1, "bytes" }, { 1024, "KiB" }, { 1048576, "MiB" }, { 1073741824, "GiB" } };
+	static const struct step time[] = { { 1, "ns" },  { 1e3, "µs" },   { 1e6, "ms" },
+					    { 1e9, "s" }, { 60e9, "min" }, { 3600e9, "h" } };
+	static const struct step bytes[] = {
+		{ 1, "bytes" }, { 1024, "KiB" }, { 1048576, "MiB" }, { 1073741824, "GiB" }
+	};
 	static const struct step units[] = { { 1, "ns" }, { 1e3, "us" }, { 1e6, "ms" } };
 	size_t n;
 

@@ -8,11 +8,11 @@
 #include <zlib.h>
 #include "base/cleanup.h"
 
-#define LEVEL	  3 /* half the time of 6 for a tenth more bytes */
+#define LEVEL 3	    /* half the time of 6 for a tenth more bytes */
 #define MEM_LEVEL 8 /* zlib's default */
 
-int deflate_bytes(const void *p, size_t n, enum deflate_format format, int (*sink)(void *ctx, const unsigned char *p, size_t n),
-		  void *ctx)
+int deflate_bytes(const void *p, size_t n, enum deflate_format format,
+		  int (*sink)(void *ctx, const unsigned char *p, size_t n), void *ctx)
 {
 	_cleanup_free_ unsigned char *buf = malloc(DEFLATE_CHUNK);
 	z_stream z = { .next_in = (unsigned char *)(uintptr_t)p };

@@ -46,19 +46,21 @@ void fieldtext_add(struct strb *b, struct sym *sym, const struct recfield *f, co
 	uint64_t addr;
 
 	switch (f->kind) {
-	case FLD_STACK: case FLD_USTACK:
-		put_stack(b, sym, f, p);
-		break;
-	case FLD_SYM: case FLD_FUNC: case FLD_MOD:
+	case FLD_STACK:
+	case FLD_USTACK: put_stack(b, sym, f, p); break;
+	case FLD_SYM:
+	case FLD_FUNC:
+	case FLD_MOD:
 		memcpy(&addr, p, sizeof(addr));
 		put_address(b, sym, NULL, addr);
 		break;
-	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
+	case FLD_USYM:
+	case FLD_UFUNC:
+	case FLD_UMOD:
+	case FLD_UADDR:
 		memcpy(&u, p, sizeof(u));
 		put_address(b, sym, &(struct rec_ustack_hdr){ u.tgid, u.flags, u.start }, u.addr);
 		break;
-	default:
-		keytext_value(b, f, p);
-		break;
+	default: keytext_value(b, f, p); break;
 	}
 }

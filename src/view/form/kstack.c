@@ -6,8 +6,8 @@
 
 bool kstack_is_tracing(const char *function)
 {
-	static const char *const names[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_",
-					     "bpf_dispatcher_", "__bpf_prog_test_run" };
+	static const char *const names[] = { "bpf_prog_",    "bpf_trace_run",	"__bpf_trace_",
+					     "__traceiter_", "bpf_dispatcher_", "__bpf_prog_test_run" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strncmp(function, names[i], strlen(names[i])))

@@ -25,7 +25,8 @@ int page_base64(void *ctx, const unsigned char *p, size_t n)
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 	for (size_t i = 0; i < n; i += 3) {
-		uint32_t v = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0) | (i + 2 < n ? p[i + 2] : 0);
+		uint32_t v = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0) |
+			     (i + 2 < n ? p[i + 2] : 0);
 		char c[4] = { digits[v >> 18], digits[v >> 12 & 63], i + 1 < n ? digits[v >> 6 & 63] : '=',
 			      i + 2 < n ? digits[v & 63] : '=' };
 
@@ -44,14 +45,16 @@ int page_write(FILE *out, const char *title, const char *css, size_t css_len, co
 	xml_add(&text, title);
 	if (text.failed || meta->failed)
 		e = -ENOMEM;
-	fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
-		     "style-src 'unsafe-inline'\">\n"
-		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n<style>\n",
+	fprintf(out,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
+		"style-src 'unsafe-inline'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n<style>\n",
 		strb_str(&text));
 	fwrite(css, 1, css_len, out);
 	fputs("</style>\n</head>\n<body>\n<main id=\"app\"><noscript>This page needs JavaScript: all of its data is in this "
-	      "file.</noscript></main>\n<script type=\"application/json\" id=\"meta\">", out);
+	      "file.</noscript></main>\n<script type=\"application/json\" id=\"meta\">",
+	      out);
 	put_json(out, meta);
 	fputs("</script>\n", out);
 	for (size_t i = 0; i < nparts && e == 0; i++) {
@@ -77,8 +80,9 @@ int page_json(FILE *out, const struct strb *meta, const struct page_part *parts,
 		fwrite(meta->s, 1, meta->n - 1, out); /* all but the brace that ends it */
 	for (size_t i = 0; i < nparts && e == 0; i++) {
 		fprintf(out, ",\"%s\":\"", parts[i].id);
-		e = parts[i].bytes->failed ? -ENOMEM :
-					     deflate_bytes(parts[i].bytes->s, parts[i].bytes->n, DEFLATE_ZLIB, page_base64, out);
+		e = parts[i].bytes->failed
+			    ? -ENOMEM
+			    : deflate_bytes(parts[i].bytes->s, parts[i].bytes->n, DEFLATE_ZLIB, page_base64, out);
 		fputc('"', out);
 	}
 	fputs("}\n", out);

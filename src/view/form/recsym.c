@@ -35,8 +35,11 @@ static size_t user_lines(void *ctx, uint32_t tgid, uint64_t start, uint64_t addr
 	size_t n = recread_source(ctx, tgid, start, addr, &v);
 
 	for (size_t i = 0; i < n; i++)
-		ret[i] = (struct sym_line){ .name = v[i].function, .file = v[i].file, .line = v[i].line,
-					    .def_file = v[i].def_file, .def_line = v[i].def_line };
+		ret[i] = (struct sym_line){ .name = v[i].function,
+					    .file = v[i].file,
+					    .line = v[i].line,
+					    .def_file = v[i].def_file,
+					    .def_line = v[i].def_line };
 	return n;
 }
 

@@ -17,21 +17,15 @@ static void put_json(struct strb *b, const struct cell *c)
 			strb_adds(b, "null");
 		break;
 	case CELL_UINT:
-	case CELL_NS:
-		strb_printf(b, "%" PRIu64, c->v.u);
-		break;
-	case CELL_INT:
-		strb_printf(b, "%" PRId64, c->v.i);
-		break;
+	case CELL_NS: strb_printf(b, "%" PRIu64, c->v.u); break;
+	case CELL_INT: strb_printf(b, "%" PRId64, c->v.i); break;
 	case CELL_NUMBER:
 		if (isfinite(c->v.d))
 			strb_printf(b, "%.*f", c->digits, c->v.d);
 		else
 			strb_adds(b, "null");
 		break;
-	case CELL_LIST:
-		strb_adds(b, c->v.s);
-		break;
+	case CELL_LIST: strb_adds(b, c->v.s); break;
 	}
 }
 
@@ -45,17 +39,14 @@ static void put_text(struct strb *b, const struct cell *c)
 		for (const char *p = c->v.s ? c->v.s : "-"; *p; p++)
 			strb_addc(b, (unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p);
 		break;
-	case CELL_NS:
-		strb_adds(b, units_ns(c->v.u, buf));
-		break;
+	case CELL_NS: strb_adds(b, units_ns(c->v.u, buf)); break;
 	case CELL_NUMBER:
 		if (isfinite(c->v.d))
 			strb_printf(b, "%.*f", c->digits, c->v.d);
 		else
 			strb_addc(b, '-');
 		break;
-	default:
-		put_json(b, c);
+	default: put_json(b, c);
 	}
 }
 

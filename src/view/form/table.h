@@ -19,7 +19,7 @@ enum cell_kind {
 struct cell {
 	const char *name; /* heading, member; NULL: not shown */
 	enum cell_kind kind;
-	int width;  /* of the column; negative: to the left */
+	int width; /* of the column; negative: to the left */
 	int digits;
 	union {
 		const char *s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of 16 bytes at a time, as wyhash and its kin do it; blocks of 64 bytes in lanes that do not wait for one another. */
+/* Products of 16 bytes at a time, as wyhash and its kin do it; blocks of 64 bytes in lanes that do not wait for one
+ * another. */
 #include "view/form/texthash.h"
 #include <string.h>
 
@@ -35,7 +36,9 @@ static void short_words(const char *s, size_t n, uint64_t w[2])
 		w[0] = half(s);
 		w[1] = half(s + n - 4);
 	} else {
-		w[0] = n ? (uint64_t)(unsigned char)s[0] << 16 | (uint64_t)(unsigned char)s[n / 2] << 8 | (unsigned char)s[n - 1] : 0;
+		w[0] = n ? (uint64_t)(unsigned char)s[0] << 16 | (uint64_t)(unsigned char)s[n / 2] << 8 |
+				       (unsigned char)s[n - 1]
+			 : 0;
 		w[1] = 0;
 	}
 }

@@ -8,18 +8,18 @@
 #include "view/stack/stacktree.h"
 
 #define FLAME_SVG_MAX_FRAMES 10000u /* drawn; narrower ones are left out and counted. */
-#define FLAME_SVG_WIDTH	     1200u  /* px that labels are made for; the picture follows the window's width */
-#define FLAME_MIN_WIDTH	     0.1    /* px: as flamegraph.pl */
+#define FLAME_SVG_WIDTH 1200u	    /* px that labels are made for; the picture follows the window's width */
+#define FLAME_MIN_WIDTH 0.1	    /* px: as flamegraph.pl */
 
 struct flame_opts {
-	const char *title, *unit; /* "Where CPUs were", "samples"; unit as in amount.h */
-	const char *notes;	  /* what else is to be said: losses, what was left out; "" */
-	bool inverted;		  /* the root is on top */
-	bool diff;		  /* weight 0 is before, weight 1 after: widths are the mean of their shares */
-	bool significance;	  /* diff: weights are independent events; differences like chance's are grey */
+	const char *title, *unit;   /* "Where CPUs were", "samples"; unit as in amount.h */
+	const char *notes;	    /* what else is to be said: losses, what was left out; "" */
+	bool inverted;		    /* the root is on top */
+	bool diff;		    /* weight 0 is before, weight 1 after: widths are the mean of their shares */
+	bool significance;	    /* diff: weights are independent events; differences like chance's are grey */
 	const char *before, *after; /* diff: their names */
-	double min_width;	  /* px of FLAME_SVG_WIDTH */
-	unsigned max_frames;	  /* of an SVG; 0: FLAME_SVG_MAX_FRAMES */
+	double min_width;	    /* px of FLAME_SVG_WIDTH */
+	unsigned max_frames;	    /* of an SVG; 0: FLAME_SVG_MAX_FRAMES */
 };
 
 /* A frame as it is drawn: x and w as parts of the whole (0 … 1); depth from 0, callers in a sandwich below 0. */

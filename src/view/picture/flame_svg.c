@@ -11,13 +11,13 @@
 #include "view/form/xml.h"
 
 enum {
-	ROW = 17,      /* px from frame to frame */
-	TOP = 62,      /* above the frames: title, notes */
-	BOTTOM = 58,   /* below: legend, what the pointer is at */
+	ROW = 17,    /* px from frame to frame */
+	TOP = 62,    /* above the frames: title, notes */
+	BOTTOM = 58, /* below: legend, what the pointer is at */
 	MARGIN = 10,
 	CHAR_PX10 = 64, /* a character of the labels, in tenths of a px */
-	SHADES = 8,    /* of a kind */
-	STEPS = 10,    /* of growing and of shrinking */
+	SHADES = 8,	/* of a kind */
+	STEPS = 10,	/* of growing and of shrinking */
 };
 
 struct drawing {
@@ -71,11 +71,13 @@ static void style(struct drawing *d)
 {
 	struct strb *b = &d->b;
 
-	strb_adds(b, "<style>svg{background:#fff;--t:#16181d;--m:#5c6470;--a:#0b57d0;--h:#c026d3;"
-		     "font:12px system-ui,-apple-system,'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}"
-		     "text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}.b{fill:var(--a);cursor:pointer}"
-		     "#f text{fill:#16181d;pointer-events:none}#f g{cursor:pointer}#f g:hover rect,#f g.s rect{stroke:var(--t);"
-		     "stroke-width:1.2}#f g.o rect{opacity:.45}#f g.f rect{fill:var(--h)}#f g.f text{fill:#fff}");
+	strb_adds(
+		b,
+		"<style>svg{background:#fff;--t:#16181d;--m:#5c6470;--a:#0b57d0;--h:#c026d3;"
+		"font:12px system-ui,-apple-system,'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}"
+		"text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}.b{fill:var(--a);cursor:pointer}"
+		"#f text{fill:#16181d;pointer-events:none}#f g{cursor:pointer}#f g:hover rect,#f g.s rect{stroke:var(--t);"
+		"stroke-width:1.2}#f g.o rect{opacity:.45}#f g.f rect{fill:var(--h)}#f g.f text{fill:#fff}");
 	for (int dark = 0; dark < 2; dark++) {
 		if (dark)
 			strb_adds(b, "@media(prefers-color-scheme:dark){svg{background:#14161a;--t:#e7e9ee;--m:#9aa3b2;"
@@ -182,7 +184,8 @@ static void frame(struct drawing *d, const struct stacktree *t, const struct sta
 }
 
 /* The callers of a sandwich: their first frame is the one that the other side has, too. */
-static int callers_boxes(struct drawing *d, const struct stacktree *callers, struct stackorder *o, struct flame_layout *l)
+static int callers_boxes(struct drawing *d, const struct stacktree *callers, struct stackorder *o,
+			 struct flame_layout *l)
 {
 	int e = stackorder_make(callers, o);
 
@@ -224,7 +227,8 @@ static void notes(struct drawing *d)
 	if (d->l.left_out) {
 		amount_number(drawn, d->l.n);
 		amount_number(all, d->l.n + d->l.left_out);
-		strb_printf(&d->b, " · %s of %s frames drawn: those of less than %.2g %% are part of the frame they stand on",
+		strb_printf(&d->b,
+			    " · %s of %s frames drawn: those of less than %.2g %% are part of the frame they stand on",
 			    drawn, all, 100 * d->l.min_w);
 	}
 	strb_adds(&d->b, "</text>\n");
@@ -232,22 +236,31 @@ static void notes(struct drawing *d)
 
 static void legend(struct drawing *d, int y)
 {
-	static const struct { int step; const char *text; } changes[] = {
-		{ 0, "vanished" }, { STEPS / 2, "less" }, { STEPS, "the same" }, { STEPS + STEPS / 2, "more" }, { 2 * STEPS, "new" },
+	static const struct {
+		int step;
+		const char *text;
+	} changes[] = {
+		{ 0, "vanished" },    { STEPS / 2, "less" }, { STEPS, "the same" }, { STEPS + STEPS / 2, "more" },
+		{ 2 * STEPS, "new" },
 	};
 	int x = MARGIN;
 
 	strb_adds(&d->b, "<g id=\"l\">");
 	for (unsigned i = 0; d->opts->diff && i < ARRAY_SIZE(changes); i++) {
-		strb_printf(&d->b, "<rect x=\"%d\" y=\"%d\" width=\"11\" height=\"11\" class=\"c%d\"/><text x=\"%d\" y=\"%d\" "
-				   "class=\"m\">%s</text>", x, y, changes[i].step, x + 16, y + 10, changes[i].text);
+		strb_printf(&d->b,
+			    "<rect x=\"%d\" y=\"%d\" width=\"11\" height=\"11\" class=\"c%d\"/><text x=\"%d\" y=\"%d\" "
+			    "class=\"m\">%s</text>",
+			    x, y, changes[i].step, x + 16, y + 10, changes[i].text);
 		x += 32 + (int)strlen(changes[i].text) * 7;
 	}
 	for (unsigned k = 0; !d->opts->diff && k < FRAME_NKINDS; k++) {
 		if (!d->kinds[k])
 			continue;
-		strb_printf(&d->b, "<rect x=\"%d\" y=\"%d\" width=\"11\" height=\"11\" class=\"k%u v1\"/><text x=\"%d\" y=\"%d\" "
-				   "class=\"m\">%s</text>", x, y, k, x + 16, y + 10, frame_kinds[k].text);
+		strb_printf(
+			&d->b,
+			"<rect x=\"%d\" y=\"%d\" width=\"11\" height=\"11\" class=\"k%u v1\"/><text x=\"%d\" y=\"%d\" "
+			"class=\"m\">%s</text>",
+			x, y, k, x + 16, y + 10, frame_kinds[k].text);
 		x += 32 + (int)strlen(frame_kinds[k].text) * 7;
 	}
 	strb_adds(&d->b, "</g>\n");
@@ -258,9 +271,11 @@ static void head(struct drawing *d)
 	unsigned height = TOP + d->rows * ROW + BOTTOM;
 	struct strb *b = &d->b;
 
-	strb_printf(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
-		       "height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"", FLAME_SVG_WIDTH, height, FLAME_SVG_WIDTH,
-		    height);
+	strb_printf(
+		b,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
+		"height=\"%u\" viewBox=\"0 0 %u %u\" role=\"img\" aria-label=\"",
+		FLAME_SVG_WIDTH, height, FLAME_SVG_WIDTH, height);
 	xml_add(b, d->opts->title);
 	strb_adds(b, "\">\n");
 	style(d);
@@ -268,8 +283,8 @@ static void head(struct drawing *d)
 	xml_add(b, d->opts->title);
 	strb_adds(b, "</text>\n");
 	notes(d);
-	strb_printf(b, "<svg id=\"f\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\">\n", MARGIN, TOP, FLAME_SVG_WIDTH - 2 * MARGIN,
-		    d->rows * ROW);
+	strb_printf(b, "<svg id=\"f\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\">\n", MARGIN, TOP,
+		    FLAME_SVG_WIDTH - 2 * MARGIN, d->rows * ROW);
 }
 
 static void tail(struct drawing *d)

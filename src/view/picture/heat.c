@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 
-#define DEFAULT_ROWS  100u
+#define DEFAULT_ROWS 100u
 #define MAX_PER_OCTAVE 32u /* buckets that hist() and trackers have for each power of two */
 
 double heat_round_up(double v)
@@ -120,7 +120,8 @@ int heat_ranks(float *v, size_t n)
 
 double heat_tick(double least, const char *unit)
 {
-	static const double seconds[] = { 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400 };
+	static const double seconds[] = { 1,   2,   5,	  10,	15,   30,    60,    120,   300,
+					  600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400 };
 	static const double parts[] = { 1, 2, 5, 10 };
 	double ten = pow(10, floor(log10(least > 0 ? least : 1)));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A heat map as one HTML file. Beside the head (JSON) the cells: for each key their number, then for each the distance from
- * the one before (column by column, rows from below) and the count, LEB128; read by web/src/heatmodel.ts. */
+/* A heat map as one HTML file. Beside the head (JSON) the cells: for each key their number, then for each the distance
+ * from the one before (column by column, rows from below) and the count, LEB128; read by web/src/heatmodel.ts. */
 #include <errno.h>
 #include <math.h>
 #include "base/cleanup.h"
@@ -105,8 +105,8 @@ static int put_all(const struct heat *h, const char *title, FILE *out, bool page
 		put_cells(&cells, h, &h->keys[i]);
 	put_head(&head, h, title);
 	e = page ? page_write(out, title, asset_heatpage_css, asset_heatpage_css_size, asset_heatpage_js,
-			      asset_heatpage_js_size, &head, &part, 1) :
-		   page_json(out, &head, &part, 1);
+			      asset_heatpage_js_size, &head, &part, 1)
+		 : page_json(out, &head, &part, 1);
 	strb_free(&cells);
 	strb_free(&head);
 	return e;

@@ -24,7 +24,7 @@ struct met { /* a key */
 	int64_t id; /* of values; else the text is what it is found by */
 	char *text;
 	double total;
-	bool out;	/* is not drawn */
+	bool out; /* is not drawn */
 	bool chosen;
 	uint32_t plane; /* of the map */
 };
@@ -36,10 +36,10 @@ struct reading {
 	uint32_t source;
 	struct rec_histdesc desc;
 	struct rec_range range;
-	uint64_t wall;	    /* CLOCK_REALTIME - CLOCK_MONOTONIC */
-	uint64_t step;	    /* of a column */
+	uint64_t wall;	      /* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	uint64_t step;	      /* of a column */
 	uint64_t first, last; /* wall time of columns */
-	double lo, hi;	    /* values */
+	double lo, hi;	      /* values */
 	struct met *keys;
 	bool found[HEAT_MAX_KEYS]; /* of the chosen ones */
 	struct sym *sym;
@@ -48,7 +48,7 @@ struct reading {
 	bool has_lane;
 	struct histsum sum; /* of the column that is being read */
 	uint64_t sum_at;
-	bool second;	    /* pass */
+	bool second; /* pass */
 };
 
 static int no_memory(struct err *err)
@@ -66,7 +66,8 @@ static void choose_key(struct reading *r, struct met *m)
 		if (!strcmp(o->chosen[i], m->text))
 			chosen = r->found[i] = true;
 	m->out = (o->select == HEAT_ISOLATE && !chosen) || (o->select == HEAT_EXCLUDE && chosen);
-	m->chosen = o->by_key || (chosen && (o->select == HEAT_HIGHLIGHT || (o->select == HEAT_ISOLATE && o->nchosen > 1)));
+	m->chosen = o->by_key ||
+		    (chosen && (o->select == HEAT_HIGHLIGHT || (o->select == HEAT_ISOLATE && o->nchosen > 1)));
 }
 
 /* By its text, or (NULL) by its number. */
@@ -185,7 +186,8 @@ static int on_column(void *ctx, const struct rec_column *c)
 			r->lo = lo < r->lo ? lo : r->lo;
 			r->hi = hi > r->hi ? hi : r->hi;
 		} else if ((column = column_of(r, wall)) >= 0 && (int64_t)c->buckets[i].count > 0) {
-			heat_spread(cells_of(r, m, column), r->h->edges, r->h->nrows, lo, hi, (double)c->buckets[i].count);
+			heat_spread(cells_of(r, m, column), r->h->edges, r->h->nrows, lo, hi,
+				    (double)c->buckets[i].count);
 		}
 	}
 	if (!r->second)
@@ -215,13 +217,17 @@ static int on_key(void *ctx, int64_t key, const char *text, const void *data)
 
 static int choose_source(struct reading *r, struct err *err)
 {
-	return histsrc_choose(recread_schema(r->f), r->opts->by, "; or give --offset for the times of events", &r->source, &r->desc, err);
+	return histsrc_choose(recread_schema(r->f), r->opts->by, "; or give --offset for the times of events",
+			      &r->source, &r->desc, err);
 }
 
 static int read_values(struct reading *r, struct err *err)
 {
-	return recread_columns(r->f, r->source, r->step < RECFILE_MINUTE_NS ? RECFILE_SECOND_NS :
-			       r->step < RECFILE_HOUR_NS ? RECFILE_MINUTE_NS : RECFILE_HOUR_NS, r->range, -1, on_column, r, err);
+	return recread_columns(r->f, r->source,
+			       r->step < RECFILE_MINUTE_NS ? RECFILE_SECOND_NS
+			       : r->step < RECFILE_HOUR_NS ? RECFILE_MINUTE_NS
+							   : RECFILE_HOUR_NS,
+			       r->range, -1, on_column, r, err);
 }
 
 /* -- places in a period -- */
@@ -335,7 +341,8 @@ static int on_span(void *ctx, const struct rec_span *s)
 	if (strcmp(s->lane, r->opts->by) != 0)
 		return 0;
 	r->has_lane = true;
-	return paint(r, s->label, (s->start > r->range.from ? s->start : r->range.from) + r->wall, s->start + s->duration + r->wall);
+	return paint(r, s->label, (s->start > r->range.from ? s->start : r->range.from) + r->wall,
+		     s->start + s->duration + r->wall);
 }
 
 /* Rows of CPUs of a recording of `dwell timeline`. */
@@ -354,7 +361,8 @@ static int paint_cpu(struct reading *r)
 			continue;
 		r->has_lane = true;
 		for (size_t i = 0; i < row->items.n && e == 0; i++)
-			e = paint(r, r->states->texts.v[row->items.v[i].text].words, row->items.v[i].from + r->wall, row->items.v[i].to + r->wall);
+			e = paint(r, r->states->texts.v[row->items.v[i].text].words, row->items.v[i].from + r->wall,
+				  row->items.v[i].to + r->wall);
 	}
 	return e;
 }
@@ -369,15 +377,16 @@ static int read_lane(struct reading *r, struct err *err)
 	if (e == 0)
 		e = paint_cpu(r);
 	if (e == 0 && !r->has_lane)
-		e = err_set(err, -EINVAL, "there is no lane '%s' of span()s in it, and no such CPU; there are: %s", r->opts->by, r->lanes.n ? r->lanes.s : "none");
+		e = err_set(err, -EINVAL, "there is no lane '%s' of span()s in it, and no such CPU; there are: %s",
+			    r->opts->by, r->lanes.n ? r->lanes.s : "none");
 	return e;
 }
 
 static int read_pass(struct reading *r, struct err *err)
 {
-	int e = !r->opts->period_ns ? read_values(r, err) :
-		r->opts->by	    ? read_lane(r, err) :
-				      recread_rows(r->f, 1u << ROW_EVENT, r->range, on_event, r, err);
+	int e = !r->opts->period_ns ? read_values(r, err)
+		: r->opts->by	    ? read_lane(r, err)
+				    : recread_rows(r->f, 1u << ROW_EVENT, r->range, on_event, r, err);
 
 	return e == -ENOMEM && !err->msg[0] ? no_memory(err) : e;
 }
@@ -493,13 +502,17 @@ static int lay_columns(struct reading *r, struct err *err)
 		if (span / h->column_ns < HEAT_MAX_COLUMNS)
 			break;
 	}
-	for (size_t i = 1; !r->opts->step_ns && r->opts->period_ns && i < ARRAY_SIZE(steps) && span / h->column_ns >= HEAT_MAX_COLUMNS; i++)
+	for (size_t i = 1; !r->opts->step_ns && r->opts->period_ns && i < ARRAY_SIZE(steps) &&
+			   span / h->column_ns >= HEAT_MAX_COLUMNS;
+	     i++)
 		h->column_ns = steps[i] * r->opts->period_ns;
 	h->begin_wall_ns = r->first / h->column_ns * h->column_ns;
 	n = (r->last - h->begin_wall_ns) / h->column_ns + 1;
 	if (n > HEAT_MAX_COLUMNS)
-		return err_set(err, -EINVAL, "%llu columns are too many (%u): a longer --step or --offset, or less time with --from and --to",
-			       (unsigned long long)n, HEAT_MAX_COLUMNS);
+		return err_set(
+			err, -EINVAL,
+			"%llu columns are too many (%u): a longer --step or --offset, or less time with --from and --to",
+			(unsigned long long)n, HEAT_MAX_COLUMNS);
 	h->ncolumns = (unsigned)n;
 	h->columns = calloc(n, sizeof(*h->columns));
 	if (!h->columns)
@@ -512,7 +525,9 @@ static int lay_columns(struct reading *r, struct err *err)
 /* Buckets of quantize() are powers of two: finer rows would only tear values apart. */
 static unsigned rows_of(const struct reading *r)
 {
-	return !r->opts->rows && !r->opts->linear && !r->desc.is_tracker && r->desc.func == AGG_QUANTIZE ? 1 : r->opts->rows;
+	return !r->opts->rows && !r->opts->linear && !r->desc.is_tracker && r->desc.func == AGG_QUANTIZE
+		       ? 1
+		       : r->opts->rows;
 }
 
 static void lay_rows(struct reading *r)
@@ -548,7 +563,8 @@ static int check_chosen(const struct reading *r, struct err *err)
 		strb_printf(&list, "%s%s", list.n ? "; " : "", m->text[0] ? m->text : "(none)");
 	for (size_t i = 0; i < r->opts->nchosen && e == 0; i++)
 		if (!r->found[i])
-			e = err_set(err, -EINVAL, "there is no key '%s'; there are: %s%s", r->opts->chosen[i], strb_str(&list), list.n < LANES_SHOWN ? "" : " …");
+			e = err_set(err, -EINVAL, "there is no key '%s'; there are: %s%s", r->opts->chosen[i],
+				    strb_str(&list), list.n < LANES_SHOWN ? "" : " …");
 	strb_free(&list);
 	return e;
 }
@@ -585,7 +601,7 @@ static void free_keys(struct met **all)
 {
 	struct met *m, *next;
 
-	HASH_ITER(hh, *all, m, next) {
+	HASH_ITER (hh, *all, m, next) {
 		HASH_DEL(*all, m);
 		free(m->text);
 		free(m);
@@ -594,8 +610,14 @@ static void free_keys(struct met **all)
 
 int heat_make(struct recread *f, const struct heat_opts *opts, struct heat **ret, struct err *err)
 {
-	struct reading r = { .f = f, .opts = opts, .range = REC_ALL_TIME, .first = UINT64_MAX, .lo = INFINITY,
-			     .step = opts->step_ns ? opts->step_ns : opts->period_ns ? opts->period_ns : RECFILE_SECOND_NS };
+	struct reading r = { .f = f,
+			     .opts = opts,
+			     .range = REC_ALL_TIME,
+			     .first = UINT64_MAX,
+			     .lo = INFINITY,
+			     .step = opts->step_ns     ? opts->step_ns
+				     : opts->period_ns ? opts->period_ns
+						       : RECFILE_SECOND_NS };
 	const char *begun = recread_meta(f, "begun_monotonic_ns");
 	uint64_t begin = 0;
 	int e;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A heat map as SVG: the cells are one embedded picture (a pixel each, by rank), around it axes, percentiles, losses. */
+/* A heat map as SVG: the cells are one embedded picture (a pixel each, by rank), around it axes, percentiles, losses.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,16 +15,30 @@
 #include "view/form/png.h"
 #include "view/form/xml.h"
 
-enum { WIDTH = 1200, LEFT = 84, RIGHT = 16, TOP = 62, HEIGHT = 400, BOTTOM = 92, TICKS_Y = 8, LABEL_X = 90, DATE_X = 125,
-       KEY_WIDTH = 276, KEY_COLUMNS = 4, KEY_HEIGHT = 18, KEY_CHARS = 38 };
+enum {
+	WIDTH = 1200,
+	LEFT = 84,
+	RIGHT = 16,
+	TOP = 62,
+	HEIGHT = 400,
+	BOTTOM = 92,
+	TICKS_Y = 8,
+	LABEL_X = 90,
+	DATE_X = 125,
+	KEY_WIDTH = 276,
+	KEY_COLUMNS = 4,
+	KEY_HEIGHT = 18,
+	KEY_CHARS = 38
+};
 /* Cells of keys that are not chosen, and how much is seen of the least; as in web/src/heat.ts. */
 enum { GREY_R = 128, GREY_G = 132, GREY_B = 140 };
 #define LEAST 0.22
-#define DAY   86400e9
+#define DAY 86400e9
 
 /* Viridis at equal steps, dark to light: equal steps look equal, also to the colour-blind. */
-static const uint8_t stops[][3] = { { 68, 1, 84 }, { 71, 45, 123 }, { 59, 82, 139 }, { 44, 114, 142 }, { 33, 145, 140 },
-				    { 40, 174, 128 }, { 94, 201, 98 }, { 173, 220, 48 }, { 253, 231, 37 } };
+static const uint8_t stops[][3] = { { 68, 1, 84 },    { 71, 45, 123 },	{ 59, 82, 139 },
+				    { 44, 114, 142 }, { 33, 145, 140 }, { 40, 174, 128 },
+				    { 94, 201, 98 },  { 173, 220, 48 }, { 253, 231, 37 } };
 
 /* Colour 1 … 255; few is what is nearer to the ground: light, or dark. */
 static void palette(uint8_t p[768], bool dark)
@@ -34,7 +49,8 @@ static void palette(uint8_t p[768], bool dark)
 		size_t k = at >= (double)(ARRAY_SIZE(stops) - 1) ? ARRAY_SIZE(stops) - 2 : (size_t)at;
 
 		for (int c = 0; c < 3; c++)
-			p[3 * i + c] = (uint8_t)lround(stops[k][c] + (at - (double)k) * (stops[k + 1][c] - stops[k][c]));
+			p[3 * i + c] = (uint8_t)lround(stops[k][c] +
+						       (at - (double)k) * (stops[k + 1][c] - stops[k][c]));
 	}
 }
 
@@ -67,7 +83,8 @@ static int put_image(const struct strb *png, const char *class, FILE *out)
 {
 	int e;
 
-	fprintf(out, "<image class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" preserveAspectRatio=\"none\" href=\"data:image/png;base64,",
+	fprintf(out,
+		"<image class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" preserveAspectRatio=\"none\" href=\"data:image/png;base64,",
 		class, LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT);
 	e = page_base64(out, (const unsigned char *)png->s, png->n);
 	fputs("\"/>\n", out);
@@ -96,8 +113,8 @@ static int plain_images(const struct heat *h, const float *v, FILE *out)
 	return e;
 }
 
-/* Chosen keys in their colours, by the share that each has of a cell; what is not chosen is grey. The more a cell has, the less is seen
- * through it. As HeatView.paintMixed() in web/src/heat.ts. */
+/* Chosen keys in their colours, by the share that each has of a cell; what is not chosen is grey. The more a cell has,
+ * the less is seen through it. As HeatView.paintMixed() in web/src/heat.ts. */
 static int hued_image(const struct heat *h, const float *v, const unsigned *colours, FILE *out)
 {
 	size_t n = (size_t)h->ncolumns * h->nrows;
@@ -117,7 +134,10 @@ static int hued_image(const struct heat *h, const float *v, const unsigned *colo
 			continue;
 		for (size_t k = 0; k < h->nkeys; k++)
 			for (int c = 0; c < 3 && h->keys[k].chosen; c++)
-				rgb[c] += h->keys[k].cells[i] / all * ((int)(colours[k] >> (16 - 8 * c) & 255) - (c == 0 ? GREY_R : c == 1 ? GREY_G : GREY_B));
+				rgb[c] += h->keys[k].cells[i] / all *
+					  ((int)(colours[k] >> (16 - 8 * c) & 255) - (c == 0   ? GREY_R
+										      : c == 1 ? GREY_G
+											       : GREY_B));
 		for (int c = 0; c < 3; c++)
 			to[c] = (uint8_t)lround(rgb[c]);
 		to[3] = (uint8_t)lround(255 * (LEAST + (1 - LEAST) * (double)v[i]));
@@ -155,7 +175,9 @@ static void tick_y(double y, double v, const struct heat *h, FILE *out)
 
 	if (v > 0)
 		amount_str(text, (uint64_t)v, h->unit);
-	fprintf(out, "<path class=\"g\" d=\"M%d %.1fH%d\"/><text class=\"m\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", LEFT - 4, y, LEFT, LEFT - 8, y + 4, text);
+	fprintf(out,
+		"<path class=\"g\" d=\"M%d %.1fH%d\"/><text class=\"m\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+		LEFT - 4, y, LEFT, LEFT - 8, y + 4, text);
 }
 
 /* Equal steps: round values. Else powers of two, if there are some; of few rows all bounds. */
@@ -168,7 +190,8 @@ static void axis_y(const struct heat *h, FILE *out)
 		tick_y(TOP + HEIGHT - v / whole * HEIGHT, v, h, out);
 	for (unsigned i = 0; !linear && i <= h->nrows; i++) {
 		double y = TOP + HEIGHT - (double)i * HEIGHT / h->nrows, bits = log2(h->edges[i]);
-		bool round = h->nrows > 20 ? bits == floor(bits) : i % ((h->nrows + TICKS_Y - 1) / TICKS_Y) == 0 || i == h->nrows;
+		bool round = h->nrows > 20 ? bits == floor(bits)
+					   : i % ((h->nrows + TICKS_Y - 1) / TICKS_Y) == 0 || i == h->nrows;
 
 		if (!round || last - y < HEIGHT / (2.0 * TICKS_Y))
 			continue;
@@ -180,7 +203,8 @@ static void axis_y(const struct heat *h, FILE *out)
 /* The distance of times on the axis: round ones, also where it is of some days. */
 static uint64_t tick_step(const struct heat *h)
 {
-	double pixel = (double)h->ncolumns * (double)h->column_ns / (WIDTH - LEFT - RIGHT), least = fmax((double)h->column_ns, pixel * LABEL_X);
+	double pixel = (double)h->ncolumns * (double)h->column_ns / (WIDTH - LEFT - RIGHT),
+	       least = fmax((double)h->column_ns, pixel * LABEL_X);
 
 	if (least > DAY / 4) /* dates are longer */
 		least = fmax((double)h->column_ns, pixel * DATE_X);
@@ -203,24 +227,31 @@ static void time_text(uint64_t ns, uint64_t step, char *text, size_t size)
 /* Round times; where the picture is too short for one, that of its beginning. */
 static void axis_x(const struct heat *h, FILE *out)
 {
-	uint64_t whole = (uint64_t)h->ncolumns * h->column_ns, step = tick_step(h), begin = h->begin_wall_ns, at = (begin + step - 1) / step * step;
+	uint64_t whole = (uint64_t)h->ncolumns * h->column_ns, step = tick_step(h), begin = h->begin_wall_ns,
+		 at = (begin + step - 1) / step * step;
 	char text[32];
 
-	fprintf(out, "<text class=\"m\" x=\"%d\" y=\"%d\" text-anchor=\"end\">UTC</text>\n", LEFT - 8, TOP + HEIGHT + 18);
+	fprintf(out, "<text class=\"m\" x=\"%d\" y=\"%d\" text-anchor=\"end\">UTC</text>\n", LEFT - 8,
+		TOP + HEIGHT + 18);
 	if (at > begin + whole)
 		at = begin;
 	do {
 		double x = LEFT + (double)(WIDTH - LEFT - RIGHT) * (double)(at - begin) / (double)whole;
 
 		time_text(at, step, text, sizeof(text));
-		fprintf(out, "<path class=\"g\" d=\"M%.1f %dv4\"/><text class=\"m\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x, TOP + HEIGHT, x, TOP + HEIGHT + 18,
-			x < LEFT + LABEL_X / 3.0 ? "start" : x > WIDTH - RIGHT - LABEL_X / 3.0 ? "end" : "middle", text);
+		fprintf(out,
+			"<path class=\"g\" d=\"M%.1f %dv4\"/><text class=\"m\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n",
+			x, TOP + HEIGHT, x, TOP + HEIGHT + 18,
+			x < LEFT + LABEL_X / 3.0	    ? "start"
+			: x > WIDTH - RIGHT - LABEL_X / 3.0 ? "end"
+							    : "middle",
+			text);
 		at += step;
 	} while (at <= begin + whole);
 }
 
-/* From the middle of a column to that of the next one; the first and the last column of a stretch are crossed wholly, so
- * that one alone is seen, too. */
+/* From the middle of a column to that of the next one; the first and the last column of a stretch are crossed wholly,
+ * so that one alone is seen, too. */
 static void line(const struct heat *h, size_t member, const char *class, FILE *out)
 {
 	double column = (double)(WIDTH - LEFT - RIGHT) / h->ncolumns;
@@ -247,7 +278,8 @@ static void line(const struct heat *h, size_t member, const char *class, FILE *o
 	fputs("\"/>\n", out);
 }
 
-/* Columns in which events were lost: red below the axis. When dwell did not run, or without some of its probes: a bar above. */
+/* Columns in which events were lost: red below the axis. When dwell did not run, or without some of its probes: a bar
+ * above. */
 static void losses(const struct heat *h, FILE *out)
 {
 	double column = (double)(WIDTH - LEFT - RIGHT) / h->ncolumns;
@@ -258,14 +290,17 @@ static void losses(const struct heat *h, FILE *out)
 		if (!h->columns[c].note)
 			continue;
 		xml_add(&note, h->columns[c].note);
-		fprintf(out, "<rect class=\"n\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"5\"><title>%s</title></rect>\n", LEFT + c * column, TOP - 6, fmax(4, h->columns[c].noted * column),
-			strb_str(&note));
+		fprintf(out,
+			"<rect class=\"n\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"5\"><title>%s</title></rect>\n",
+			LEFT + c * column, TOP - 6, fmax(4, h->columns[c].noted * column), strb_str(&note));
 		strb_free(&note);
 	}
 	for (unsigned c = 0; c < h->ncolumns; c++)
 		if (h->columns[c].lost)
-			fprintf(out, "<rect class=\"x\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"4\"><title>%llu lost</title></rect>\n",
-				LEFT + c * column, TOP + HEIGHT, fmax(1, column), (unsigned long long)h->columns[c].lost);
+			fprintf(out,
+				"<rect class=\"x\" x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"4\"><title>%llu lost</title></rect>\n",
+				LEFT + c * column, TOP + HEIGHT, fmax(1, column),
+				(unsigned long long)h->columns[c].lost);
 }
 
 /* few … many */
@@ -278,8 +313,9 @@ static void ramp(int y, FILE *out)
 			int k = 1 + i * 254 / 23;
 
 			palette(p, dark);
-			fprintf(out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"6\" height=\"10\" fill=\"#%02x%02x%02x\"/>", dark ? "dk" : "lt",
-				LEFT + 28 + 6 * i, y - 9, p[3 * k], p[3 * k + 1], p[3 * k + 2]);
+			fprintf(out,
+				"<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"6\" height=\"10\" fill=\"#%02x%02x%02x\"/>",
+				dark ? "dk" : "lt", LEFT + 28 + 6 * i, y - 9, p[3 * k], p[3 * k + 1], p[3 * k + 2]);
 		}
 	fprintf(out, "<text class=\"m\" x=\"%d\" y=\"%d\">many, by rank</text>\n", LEFT + 180, y);
 }
@@ -288,8 +324,9 @@ static void hued_ramp(int y, FILE *out)
 {
 	fprintf(out, "<text class=\"m\" x=\"%d\" y=\"%d\">few</text>", LEFT, y);
 	for (int i = 0; i < 24; i++)
-		fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"6\" height=\"10\" fill=\"rgb(%d %d %d)\" fill-opacity=\"%.2f\"/>", LEFT + 28 + 6 * i, y - 9, GREY_R, GREY_G, GREY_B,
-			LEAST + (1 - LEAST) * i / 23);
+		fprintf(out,
+			"<rect x=\"%d\" y=\"%d\" width=\"6\" height=\"10\" fill=\"rgb(%d %d %d)\" fill-opacity=\"%.2f\"/>",
+			LEFT + 28 + 6 * i, y - 9, GREY_R, GREY_G, GREY_B, LEAST + (1 - LEAST) * i / 23);
 	fprintf(out, "<text class=\"m\" x=\"%d\" y=\"%d\">many, by rank; colours by key</text>\n", LEFT + 180, y);
 }
 
@@ -307,21 +344,27 @@ static void legend(const struct heat *h, FILE *out)
 	}
 	(hued ? hued_ramp : ramp)(y, out);
 	if (values) {
-		fprintf(out, "<path class=\"a\" d=\"M%d %dh22\"/><text class=\"m\" x=\"%d\" y=\"%d\">median</text><path class=\"b\" d=\"M%d %dh22\"/>"
-			     "<text class=\"m\" x=\"%d\" y=\"%d\">99 %%</text>\n", x, y - 4, x + 28, y, x + 100, y - 4, x + 128, y);
+		fprintf(out,
+			"<path class=\"a\" d=\"M%d %dh22\"/><text class=\"m\" x=\"%d\" y=\"%d\">median</text><path class=\"b\" d=\"M%d %dh22\"/>"
+			"<text class=\"m\" x=\"%d\" y=\"%d\">99 %%</text>\n",
+			x, y - 4, x + 28, y, x + 100, y - 4, x + 128, y);
 		x += 190;
 	}
 	if (averages) {
-		fprintf(out, "<path class=\"v\" d=\"M%d %dh22\"/><text class=\"m\" x=\"%d\" y=\"%d\">average</text>\n", x, y - 4, x + 28, y);
+		fprintf(out, "<path class=\"v\" d=\"M%d %dh22\"/><text class=\"m\" x=\"%d\" y=\"%d\">average</text>\n",
+			x, y - 4, x + 28, y);
 		x += 100;
 	}
 	if (lost) {
-		fprintf(out, "<rect class=\"x\" x=\"%d\" y=\"%d\" width=\"22\" height=\"4\"/><text class=\"m\" x=\"%d\" y=\"%d\">%llu lost</text>\n", x, y - 6, x + 28, y,
-			(unsigned long long)lost);
+		fprintf(out,
+			"<rect class=\"x\" x=\"%d\" y=\"%d\" width=\"22\" height=\"4\"/><text class=\"m\" x=\"%d\" y=\"%d\">%llu lost</text>\n",
+			x, y - 6, x + 28, y, (unsigned long long)lost);
 		x += 140;
 	}
 	if (notes)
-		fprintf(out, "<rect class=\"n\" x=\"%d\" y=\"%d\" width=\"22\" height=\"5\"/><text class=\"m\" x=\"%d\" y=\"%d\">dwell did not run, or took probes away</text>\n", x, y - 7, x + 28, y);
+		fprintf(out,
+			"<rect class=\"n\" x=\"%d\" y=\"%d\" width=\"22\" height=\"5\"/><text class=\"m\" x=\"%d\" y=\"%d\">dwell did not run, or took probes away</text>\n",
+			x, y - 7, x + 28, y);
 }
 
 /* What the colours of keys are; returns how high it is. */
@@ -344,8 +387,10 @@ static int key_legend(const struct heat *h, const unsigned *colours, bool draw, 
 
 			snprintf(text, sizeof(text), "%.*s", (int)cut, h->keys[k].text);
 			xml_add(&key, text);
-			fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"10\" fill=\"#%06x\"/><text class=\"m\" x=\"%d\" y=\"%d\">%s%s, %.3g %%</text>\n", x, y - 9,
-				colours[k], x + 18, y, strb_str(&key), cut < len ? "…" : "", h->total > 0 ? 100 * h->keys[k].total / h->total : 0);
+			fprintf(out,
+				"<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"10\" fill=\"#%06x\"/><text class=\"m\" x=\"%d\" y=\"%d\">%s%s, %.3g %%</text>\n",
+				x, y - 9, colours[k], x + 18, y, strb_str(&key), cut < len ? "…" : "",
+				h->total > 0 ? 100 * h->keys[k].total / h->total : 0);
 		}
 		strb_free(&key);
 	}
@@ -362,10 +407,12 @@ static void summary(const struct heat *h, FILE *out)
 	else
 		amount_number(n, (uint64_t)h->total);
 	amount_str(step, h->column_ns, "ns");
-	fprintf(out, "<text x=\"10\" y=\"46\" class=\"m\">%s%s · %u column%s of %s", n, h->counted[0] ? "" : " events", h->ncolumns, h->ncolumns == 1 ? "" : "s", step);
+	fprintf(out, "<text x=\"10\" y=\"46\" class=\"m\">%s%s · %u column%s of %s", n, h->counted[0] ? "" : " events",
+		h->ncolumns, h->ncolumns == 1 ? "" : "s", step);
 	if (h->period_ns && h->column_ns > h->period_ns)
 		fprintf(out, ", %llu periods each", (unsigned long long)(h->column_ns / h->period_ns));
-	fprintf(out, ", %u rows%s</text>\n", h->nrows, h->by_read ? " · by the time of reading: an event may be one column late" : "");
+	fprintf(out, ", %u rows%s</text>\n", h->nrows,
+		h->by_read ? " · by the time of reading: an event may be one column late" : "");
 }
 
 static void lines(const struct heat *h, FILE *out)
@@ -398,17 +445,19 @@ int heat_svg(const struct heat *h, const char *title, FILE *out)
 		if (h->keys[k].chosen)
 			colours[k] = keycolour(keycolour_of(&names, h->keys[k].text));
 	height = TOP + HEIGHT + BOTTOM + key_legend(h, colours, false, out);
-	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-		     "role=\"img\" aria-label=\"%s\">\n<style>svg{background:#fff;--g:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,"
-		     "'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}"
-		     ".g{stroke:var(--m)}.p{fill:none;stroke:var(--l)}image{image-rendering:pixelated}.a,.b,.v,.o{fill:none;stroke:var(--t);stroke-width:1.3}"
-		     ".o{stroke:var(--g);stroke-width:3;stroke-opacity:.6}.n{fill:#bf8700}"
-		     ".b{stroke-dasharray:4 2}.v{stroke-dasharray:1 3}.x{fill:#d1242f}.dk{display:none}@media(prefers-color-scheme:dark){svg{background:#14161a;--g:#14161a;--t:#e7e9ee;"
-		     "--m:#9aa3b2;--l:#2f343d}.lt{display:none}.dk{display:inline}}</style>\n<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n", WIDTH, height, WIDTH,
-		height, strb_str(&text), strb_str(&text));
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+		"role=\"img\" aria-label=\"%s\">\n<style>svg{background:#fff;--g:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,"
+		"'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}"
+		".g{stroke:var(--m)}.p{fill:none;stroke:var(--l)}image{image-rendering:pixelated}.a,.b,.v,.o{fill:none;stroke:var(--t);stroke-width:1.3}"
+		".o{stroke:var(--g);stroke-width:3;stroke-opacity:.6}.n{fill:#bf8700}"
+		".b{stroke-dasharray:4 2}.v{stroke-dasharray:1 3}.x{fill:#d1242f}.dk{display:none}@media(prefers-color-scheme:dark){svg{background:#14161a;--g:#14161a;--t:#e7e9ee;"
+		"--m:#9aa3b2;--l:#2f343d}.lt{display:none}.dk{display:inline}}</style>\n<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n",
+		WIDTH, height, WIDTH, height, strb_str(&text), strb_str(&text));
 	summary(h, out);
 	e = is_hued(h) ? hued_image(h, v, colours, out) : plain_images(h, v, out);
-	fprintf(out, "<rect class=\"p\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT);
+	fprintf(out, "<rect class=\"p\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", LEFT, TOP,
+		WIDTH - LEFT - RIGHT, HEIGHT);
 	lines(h, out);
 	axis_y(h, out);
 	axis_x(h, out);

@@ -42,7 +42,8 @@ const char *hist_quantile_name(unsigned i)
 static struct hist_value bucket_value(const struct histsum *s, const struct rec_histdesc *d, uint32_t index)
 {
 	struct aggval_range b = aggval_bucket_range(d->func, d->param, index);
-	struct hist_value v = { .low = b.has_from ? (double)b.from : -INFINITY, .high = b.has_to ? (double)b.to : INFINITY };
+	struct hist_value v = { .low = b.has_from ? (double)b.from : -INFINITY,
+				.high = b.has_to ? (double)b.to : INFINITY };
 
 	if (!(s->flags & HIST_NO_SUM) && v.high > (double)s->max && (double)s->max >= v.low)
 		v.high = (double)s->max + 1; /* nothing is larger */
@@ -94,7 +95,8 @@ double hist_share_below(const struct histsum *s, const struct rec_histdesc *d, d
 
 /* -- two -- */
 
-static void widest_at(const struct hist_series *a, const struct hist_series *b, const struct hist_series *of, struct hist_diff *ret)
+static void widest_at(const struct hist_series *a, const struct hist_series *b, const struct hist_series *of,
+		      struct hist_diff *ret)
 {
 	for (size_t i = 0; i < of->sum.n; i++) {
 		double x = bucket_value(&of->sum, &of->d, of->sum.v[i].index).high, d;
@@ -157,14 +159,17 @@ static int most_first(const void *a, const void *b)
 	return x->count > y->count ? -1 : x->count < y->count ? 1 : strcmp(x->text, y->text);
 }
 
-static int add_series(struct hist *h, struct keys *k, const struct rec_histdesc *d, int64_t key, const char *prefix, const char *name, struct err *err)
+static int add_series(struct hist *h, struct keys *k, const struct rec_histdesc *d, int64_t key, const char *prefix,
+		      const char *name, struct err *err)
 {
 	struct hist_series s = { .d = *d };
 	int e = recread_hist(k->f, k->source, k->range, key, &s.sum, err);
 
 	if (e == 0 && h->series.n == HIST_MAX_SERIES)
-		e = err_set(err, -EINVAL, "more than %u distributions cannot be told apart in one picture", HIST_MAX_SERIES);
-	if (e == 0 && (asprintf(&s.name, "%s%s%s", prefix, *prefix && *name ? " · " : "", name) < 0 || vec_try_push(&h->series, s) < 0))
+		e = err_set(err, -EINVAL, "more than %u distributions cannot be told apart in one picture",
+			    HIST_MAX_SERIES);
+	if (e == 0 && (asprintf(&s.name, "%s%s%s", prefix, *prefix && *name ? " · " : "", name) < 0 ||
+		       vec_try_push(&h->series, s) < 0))
 		e = err_set(err, -ENOMEM, "out of memory");
 	if (e < 0) {
 		free(s.name);
@@ -175,7 +180,8 @@ static int add_series(struct hist *h, struct keys *k, const struct rec_histdesc 
 	return e;
 }
 
-static int add_keys(struct hist *h, struct keys *k, const struct hist_opts *o, const struct rec_histdesc *d, const char *prefix, struct err *err)
+static int add_keys(struct hist *h, struct keys *k, const struct hist_opts *o, const struct rec_histdesc *d,
+		    const char *prefix, struct err *err)
 {
 	struct histsum sum = { 0 };
 	struct strb list = { 0 };
@@ -230,7 +236,8 @@ static int note_losses(struct hist *h, struct recread *f, struct rec_range range
 	if (e < 0 || !lost)
 		return e;
 	amount_number(n, lost);
-	strb_printf(&h->notes, "%s%s%s%s lost while recording", h->notes.n ? " · " : "", prefix, *prefix ? ": " : "", n);
+	strb_printf(&h->notes, "%s%s%s%s lost while recording", h->notes.n ? " · " : "", prefix, *prefix ? ": " : "",
+		    n);
 	return 0;
 }
 
@@ -357,7 +364,8 @@ void hist_lay_out(struct hist *h, bool linear, unsigned max_rows)
 			double low = isinf(v.low) ? v.high : v.low, high = isinf(v.high) ? v.low : v.high;
 
 			if (count_of(&s->sum.v[k]))
-				heat_spread(s->share, h->edges, h->nrows, low, high, (double)count_of(&s->sum.v[k]) / all);
+				heat_spread(s->share, h->edges, h->nrows, low, high,
+					    (double)count_of(&s->sum.v[k]) / all);
 		}
 	}
 }

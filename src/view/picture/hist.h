@@ -13,9 +13,9 @@
 #define HIST_NQUANTILES 5  /* 50, 90, 99, 99.9 %, the largest */
 
 struct hist_opts {
-	const char *by;	 /* tracker or aggregation; NULL: the only one */
-	const char *key; /* only values of this key; NULL: all */
-	unsigned keys;	 /* the keys with most values apart; 0: all together */
+	const char *by;		 /* tracker or aggregation; NULL: the only one */
+	const char *key;	 /* only values of this key; NULL: all */
+	unsigned keys;		 /* the keys with most values apart; 0: all together */
 	uint64_t from_ns, to_ns; /* only what was so long after the beginning; to 0: to the end */
 };
 
@@ -28,8 +28,8 @@ struct hist_value {
 
 struct hist_series {
 	char *name;
-	const char *key; /* part of the name; NULL: it is not of one key */
-	unsigned colour; /* 0xrrggbb: a key's own, the same in all pictures */
+	const char *key;       /* part of the name; NULL: it is not of one key */
+	unsigned colour;       /* 0xrrggbb: a key's own, the same in all pictures */
 	struct rec_histdesc d; /* lives with the recording */
 	struct histsum sum;
 	struct hist_value q[HIST_NQUANTILES];
@@ -39,7 +39,7 @@ struct hist_series {
 struct hist {
 	char title[256], unit[32];
 	VEC(struct hist_series) series;
-	size_t left_out; /* keys beyond those that were asked for */
+	size_t left_out;   /* keys beyond those that were asked for */
 	struct strb notes; /* of these, and of what was lost: one line, or empty */
 	unsigned nrows;
 	double edges[HEAT_MAX_ROWS + 1];
@@ -50,8 +50,8 @@ struct hist {
 /* How a series differs from another. */
 struct hist_diff {
 	double ratio[HIST_NQUANTILES]; /* NAN: not known */
-	double most, at; /* the largest difference of the shares up to a value, and that value */
-	bool chance;	 /* no more than chance gives (Kolmogorov and Smirnov, 1 %) */
+	double most, at;	       /* the largest difference of the shares up to a value, and that value */
+	bool chance;		       /* no more than chance gives (Kolmogorov and Smirnov, 1 %) */
 };
 
 /* "50 %" …, and the share. */
@@ -64,9 +64,11 @@ double hist_error(const struct hist_value *v);
 double hist_share_below(const struct histsum *sum, const struct rec_histdesc *d, double x);
 struct hist_diff hist_compare(const struct hist_series *a, const struct hist_series *b);
 
-/* Adds what the options ask for; names begin with prefix. -EINVAL: nothing of the kind; err says why. f must outlive h. */
+/* Adds what the options ask for; names begin with prefix. -EINVAL: nothing of the kind; err says why. f must outlive h.
+ */
 int hist_add(struct hist *h, struct recread *f, const struct hist_opts *o, const char *prefix, struct err *err);
-/* When all has been added: quantiles and rows. At most max_rows, and none that is finer than what the values are counted in. */
+/* When all has been added: quantiles and rows. At most max_rows, and none that is finer than what the values are
+ * counted in. */
 void hist_lay_out(struct hist *h, bool linear, unsigned max_rows);
 void hist_done(struct hist *h);
 

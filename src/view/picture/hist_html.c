@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributions as one HTML file, or as what the page of it draws: all of it is in the head (JSON), read by web/src/histpage.ts. */
+/* Distributions as one HTML file, or as what the page of it draws: all of it is in the head (JSON), read by
+ * web/src/histpage.ts. */
 #include "base/cleanup.h"
 #include "base/jsonw.h"
 #include "view/form/assets.h"
@@ -65,8 +66,9 @@ static int put_all(const struct hist *h, const char *title, FILE *out, bool page
 	int e;
 
 	put_head(&b, h, title);
-	e = page ? page_write(out, title, asset_histpage_css, asset_histpage_css_size, asset_histpage_js, asset_histpage_js_size, &b, NULL, 0) :
-		   page_json(out, &b, NULL, 0);
+	e = page ? page_write(out, title, asset_histpage_css, asset_histpage_css_size, asset_histpage_js,
+			      asset_histpage_js_size, &b, NULL, 0)
+		 : page_json(out, &b, NULL, 0);
 	strb_free(&b);
 	return e;
 }

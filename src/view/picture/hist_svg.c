@@ -9,15 +9,15 @@
 #include "view/picture/hist.h"
 #include "view/form/xml.h"
 
-#define WIDTH  1000
-#define LEFT   70
-#define RIGHT  14
-#define TOP    66
+#define WIDTH 1000
+#define LEFT 70
+#define RIGHT 14
+#define TOP 66
 #define HEIGHT 220
-#define GAP    46
-#define LINE   20
-#define TEXT   80
-#define STEPS  5 /* of an axis of shares, at most */
+#define GAP 46
+#define LINE 20
+#define TEXT 80
+#define STEPS 5 /* of an axis of shares, at most */
 
 static double y_of(double share, double most, int top)
 {
@@ -40,8 +40,10 @@ static void frame(const struct hist *h, double most, int top, const char *what, 
 	for (int i = 0; every * i <= most * (1 + 1e-9); i++) {
 		double share = every * i;
 
-		fprintf(out, "<path class=\"g\" d=\"M%d %.1fH%d\"/><text class=\"m\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.*f %%</text>\n", LEFT,
-			y_of(share, most, top), WIDTH - RIGHT, LEFT - 8, y_of(share, most, top) + 4, digits, 100 * share);
+		fprintf(out,
+			"<path class=\"g\" d=\"M%d %.1fH%d\"/><text class=\"m\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.*f %%</text>\n",
+			LEFT, y_of(share, most, top), WIDTH - RIGHT, LEFT - 8, y_of(share, most, top) + 4, digits,
+			100 * share);
 	}
 	for (unsigned r = 0; r <= h->nrows; r++) {
 		double x = x_of(h, r), bits = log2(h->edges[r]);
@@ -50,8 +52,10 @@ static void frame(const struct hist *h, double most, int top, const char *what, 
 			continue;
 		last = x;
 		hist_value_text(h, h->edges[r], text, sizeof(text));
-		fprintf(out, "<path class=\"g\" d=\"M%.1f %dV%d\"/><text class=\"m\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x, top, top + HEIGHT + 4, x,
-			top + HEIGHT + 18, x > WIDTH - RIGHT - 16 ? "end" : "middle", text);
+		fprintf(out,
+			"<path class=\"g\" d=\"M%.1f %dV%d\"/><text class=\"m\" x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n",
+			x, top, top + HEIGHT + 4, x, top + HEIGHT + 18, x > WIDTH - RIGHT - 16 ? "end" : "middle",
+			text);
 	}
 	fprintf(out, "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text>\n", LEFT, top - 8, what);
 }
@@ -60,7 +64,8 @@ static void shares(const struct hist *h, size_t i, double most, FILE *out)
 {
 	const struct hist_series *s = &h->series.v[i];
 
-	fprintf(out, "<path fill=\"#%06x\" fill-opacity=\".14\" stroke=\"#%06x\" stroke-width=\"1.5\" d=\"M%.1f %d", h->series.v[i].colour, h->series.v[i].colour, x_of(h, 0), TOP + HEIGHT);
+	fprintf(out, "<path fill=\"#%06x\" fill-opacity=\".14\" stroke=\"#%06x\" stroke-width=\"1.5\" d=\"M%.1f %d",
+		h->series.v[i].colour, h->series.v[i].colour, x_of(h, 0), TOP + HEIGHT);
 	for (unsigned r = 0; r < h->nrows; r++)
 		fprintf(out, "V%.1fH%.1f", y_of((double)s->share[r], most, TOP), x_of(h, r + 1));
 	fprintf(out, "V%dZ\"/>\n", TOP + HEIGHT);
@@ -70,7 +75,8 @@ static void sums(const struct hist *h, size_t i, int top, FILE *out)
 {
 	double sum = 0;
 
-	fprintf(out, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.8\" d=\"M%.1f %d", h->series.v[i].colour, x_of(h, 0), top + HEIGHT);
+	fprintf(out, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.8\" d=\"M%.1f %d", h->series.v[i].colour,
+		x_of(h, 0), top + HEIGHT);
 	for (unsigned r = 0; r < h->nrows; r++) {
 		sum += (double)h->series.v[i].share[r];
 		fprintf(out, "L%.1f %.1f", x_of(h, r + 1), y_of(fmin(sum, 1), 1, top));
@@ -83,7 +89,8 @@ static void cell(FILE *out, int x, int y, const char *class, const char *text, b
 	struct strb b = { 0 };
 
 	xml_add(&b, text);
-	fprintf(out, "<text class=\"%s\" x=\"%d\" y=\"%d\"%s>%s</text>", class, x, y, right ? " text-anchor=\"end\"" : "", strb_str(&b));
+	fprintf(out, "<text class=\"%s\" x=\"%d\" y=\"%d\"%s>%s</text>", class, x, y,
+		right ? " text-anchor=\"end\"" : "", strb_str(&b));
 	strb_free(&b);
 }
 
@@ -99,7 +106,8 @@ static void table(const struct hist *h, int y, FILE *out)
 		const struct hist_series *s = &h->series.v[i];
 
 		y += LINE;
-		fprintf(out, "<rect x=\"10\" y=\"%d\" width=\"12\" height=\"10\" fill=\"#%06x\"/>", y - 9, h->series.v[i].colour);
+		fprintf(out, "<rect x=\"10\" y=\"%d\" width=\"12\" height=\"10\" fill=\"#%06x\"/>", y - 9,
+			h->series.v[i].colour);
 		snprintf(text, sizeof(text), "%.46s", s->name[0] ? s->name : h->title);
 		cell(out, 28, y, "v", text, false);
 		amount_number(text, s->sum.count);
@@ -127,8 +135,10 @@ static void differences(const struct hist *h, int y, FILE *out)
 		char at[TEXT], text[512];
 
 		hist_value_text(h, d.at, at, sizeof(at));
-		snprintf(text, sizeof(text), "%.60s against %.60s: 50 %% × %.2f, 99 %% × %.2f; %.1f %% %s values below %s%s", h->series.v[i].name, h->series.v[0].name, d.ratio[0],
-			 d.ratio[2], 100 * fabs(d.most), d.most < 0 ? "fewer" : "more", at, d.chance ? ", no more than chance gives" : "");
+		snprintf(text, sizeof(text),
+			 "%.60s against %.60s: 50 %% × %.2f, 99 %% × %.2f; %.1f %% %s values below %s%s",
+			 h->series.v[i].name, h->series.v[0].name, d.ratio[0], d.ratio[2], 100 * fabs(d.most),
+			 d.most < 0 ? "fewer" : "more", at, d.chance ? ", no more than chance gives" : "");
 		cell(out, 10, y, "m", text, false);
 		fputc('\n', out);
 		y += LINE;
@@ -137,7 +147,8 @@ static void differences(const struct hist *h, int y, FILE *out)
 
 int hist_svg(const struct hist *h, const char *title, FILE *out)
 {
-	int second = TOP + HEIGHT + GAP, below = second + HEIGHT + GAP, rows = (int)h->series.n, height = below + LINE * (2 * rows + 1) + 10;
+	int second = TOP + HEIGHT + GAP, below = second + HEIGHT + GAP, rows = (int)h->series.n,
+	    height = below + LINE * (2 * rows + 1) + 10;
 	struct strb text = { 0 };
 	double most = 0, step;
 	char what[TEXT];
@@ -148,11 +159,13 @@ int hist_svg(const struct hist *h, const char *title, FILE *out)
 	step = heat_tick(most / STEPS, "");
 	most = most > 0 ? step * ceil(most / step - 1e-9) : 1;
 	xml_add(&text, title);
-	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-		     "role=\"img\" aria-label=\"%s\">\n<style>svg{background:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,"
-		     "'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}"
-		     ".g{stroke:var(--l);fill:none}@media(prefers-color-scheme:dark){svg{background:#14161a;--t:#e7e9ee;--m:#9aa3b2;--l:#2f343d}}</style>\n"
-		     "<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n", WIDTH, height, WIDTH, height, strb_str(&text), strb_str(&text));
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+		"role=\"img\" aria-label=\"%s\">\n<style>svg{background:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,"
+		"'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}"
+		".g{stroke:var(--l);fill:none}@media(prefers-color-scheme:dark){svg{background:#14161a;--t:#e7e9ee;--m:#9aa3b2;--l:#2f343d}}</style>\n"
+		"<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n",
+		WIDTH, height, WIDTH, height, strb_str(&text), strb_str(&text));
 	snprintf(what, sizeof(what), "share of the values per %s", h->per);
 	frame(h, most, TOP, what, out);
 	for (size_t i = 0; i < h->series.n; i++)
@@ -165,7 +178,8 @@ int hist_svg(const struct hist *h, const char *title, FILE *out)
 	if (h->notes.n) {
 		strb_reset(&text);
 		xml_add(&text, h->notes.s);
-		fprintf(out, "<text class=\"m\" x=\"%d\" y=\"26\" text-anchor=\"end\">%s</text>\n", WIDTH - RIGHT, strb_str(&text));
+		fprintf(out, "<text class=\"m\" x=\"%d\" y=\"26\" text-anchor=\"end\">%s</text>\n", WIDTH - RIGHT,
+			strb_str(&text));
 	}
 	fputs("</svg>\n", out);
 	strb_free(&text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributions as text: a table of percentiles, bars side by side, what differs. In UTF-8 bars are as exact as an eighth of a
- * character, else they are whole ones. */
+/* Distributions as text: a table of percentiles, bars side by side, what differs. In UTF-8 bars are as exact as an
+ * eighth of a character, else they are whole ones. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "view/form/amount.h"
 #include "view/picture/hist.h"
 
-#define RANGE	 11 /* columns of a row's value */
-#define NAME	 22
-#define MIN_BAR	 14
+#define RANGE 11 /* columns of a row's value */
+#define NAME 22
+#define MIN_BAR 14
 #define TEXT_MAX 80
 
 /* Characters of a text, whose bytes may be more. */
@@ -88,7 +88,8 @@ static void quantile_line(const struct hist *h, const struct hist_series *s, boo
 	}
 }
 
-static void difference(const struct hist *h, const struct hist_series *a, const struct hist_series *b, bool utf8, FILE *out)
+static void difference(const struct hist *h, const struct hist_series *a, const struct hist_series *b, bool utf8,
+		       FILE *out)
 {
 	struct hist_diff d = hist_compare(a, b);
 	char at[TEXT_MAX];
@@ -99,7 +100,8 @@ static void difference(const struct hist *h, const struct hist_series *a, const 
 	fputs(":\n ", out);
 	for (unsigned i = 0; i < HIST_NQUANTILES; i++)
 		if (!isnan(d.ratio[i]))
-			fprintf(out, " %s x %.2f%s", hist_quantile_name(i), d.ratio[i], i + 1 < HIST_NQUANTILES ? "," : "");
+			fprintf(out, " %s x %.2f%s", hist_quantile_name(i), d.ratio[i],
+				i + 1 < HIST_NQUANTILES ? "," : "");
 	hist_value_text(h, d.at, at, sizeof(at));
 	fprintf(out, "\n  %.1f %% %s of its values are below ", 100 * fabs(d.most), d.most < 0 ? "fewer" : "more");
 	put(out, at, -(int)width_of(at), utf8);
@@ -121,7 +123,11 @@ int hist_text(const struct hist *h, unsigned columns, bool utf8, FILE *out)
 	each = each < MIN_BAR ? MIN_BAR : each;
 	fprintf(out, "\n%*s  ", RANGE, "from");
 	for (size_t i = 0; i < h->series.n; i++)
-		put(out, h->series.v[i].name[0] ? h->series.v[i].name : "share of values", i + 1 < h->series.n ? -(int)each : -(int)width_of(h->series.v[i].name[0] ? h->series.v[i].name : "share of values"), utf8);
+		put(out, h->series.v[i].name[0] ? h->series.v[i].name : "share of values",
+		    i + 1 < h->series.n
+			    ? -(int)each
+			    : -(int)width_of(h->series.v[i].name[0] ? h->series.v[i].name : "share of values"),
+		    utf8);
 	fputc('\n', out);
 	for (size_t i = 0; i < h->series.n; i++)
 		for (unsigned r = 0; r < h->nrows; r++)

@@ -6,7 +6,8 @@
 #include "base/strb.h"
 #include "view/stack/stacksrc.h"
 
-int histsrc_choose(const struct rec_schema *s, const char *by, const char *instead, uint32_t *ret_source, struct rec_histdesc *ret, struct err *err)
+int histsrc_choose(const struct rec_schema *s, const char *by, const char *instead, uint32_t *ret_source,
+		   struct rec_histdesc *ret, struct err *err)
 {
 	const char *name = by && *by == '@' ? by + 1 : by;
 	struct strb list = { 0 };
@@ -25,7 +26,10 @@ int histsrc_choose(const struct rec_schema *s, const char *by, const char *inste
 		n++;
 	}
 	if (n == 0 && !list.n)
-		e = err_set(err, -EINVAL, "there are no distributions in it: a tracker, or an aggregation with quantize() or hist()%s", instead);
+		e = err_set(
+			err, -EINVAL,
+			"there are no distributions in it: a tracker, or an aggregation with quantize() or hist()%s",
+			instead);
 	else if (n == 0)
 		e = err_set(err, -EINVAL, "there is no '%s'; there are: %s", by, list.s);
 	else if (n > 1)

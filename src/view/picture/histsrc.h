@@ -5,9 +5,11 @@
 #include "base/err.h"
 #include "store/recquery.h"
 
-/* The tracker or aggregation of this name ("@name", "name"; NULL: the only one) that has distributions. -EINVAL: there is none, or
- * there are several; err says which there are. instead: what else can be done without any, "" for nothing. */
-int histsrc_choose(const struct rec_schema *s, const char *by, const char *instead, uint32_t *ret_source, struct rec_histdesc *ret, struct err *err);
+/* The tracker or aggregation of this name ("@name", "name"; NULL: the only one) that has distributions. -EINVAL: there
+ * is none, or there are several; err says which there are. instead: what else can be done without any, "" for nothing.
+ */
+int histsrc_choose(const struct rec_schema *s, const char *by, const char *instead, uint32_t *ret_source,
+		   struct rec_histdesc *ret, struct err *err);
 /* The unit of its values: "ns", …; "": not known. */
 const char *histsrc_unit(const struct rec_histdesc *d);
 #endif

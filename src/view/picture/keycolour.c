@@ -13,7 +13,9 @@ static const unsigned rows[] = {
 };
 _Static_assert(ARRAY_SIZE(rows) == KEY_HUES + 1, "keycolour.def: hues and grey");
 
-static const struct { double towards, share; } shades[KEY_SLOTS / KEY_HUES] = { { 0, 0 }, { 255, 0.45 }, { 0, 0.35 } };
+static const struct {
+	double towards, share;
+} shades[KEY_SLOTS / KEY_HUES] = { { 0, 0 }, { 255, 0.45 }, { 0, 0.35 } };
 
 unsigned keycolour_slot(const char *name)
 {

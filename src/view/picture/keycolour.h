@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Colours of keys (processes, devices, lanes …): by their names, so that one has the same in every picture and run. The same as in
- * web/src/keycolour.ts, where of two keys of a page that would have the same the later gets the next that is free. Keys that stand together are claimed first, all of them,
- * so that one that has to give way does not push others aside. */
+/* Colours of keys (processes, devices, lanes …): by their names, so that one has the same in every picture and run. The
+ * same as in web/src/keycolour.ts, where of two keys of a page that would have the same the later gets the next that is
+ * free. Keys that stand together are claimed first, all of them, so that one that has to give way does not push others
+ * aside. */
 #ifndef DWELL_VIEW_PICTURE_KEYCOLOUR_H
 #define DWELL_VIEW_PICTURE_KEYCOLOUR_H
 #include <stdbool.h>
 #include <stddef.h>
 
-#define KEY_HUES  7u /* of keycolour.def, which ends with the grey of what has no key */
+#define KEY_HUES 7u		 /* of keycolour.def, which ends with the grey of what has no key */
 #define KEY_SLOTS (3 * KEY_HUES) /* as it is, lighter, darker */
 
 /* Which of the KEY_SLOTS colours a name wants. */
@@ -19,7 +20,8 @@ struct keycolours { /* who has which colour; all zero at first */
 };
 /* Gives a name the colour that it wants, if nobody has it. */
 void keycolour_claim(struct keycolours *k, const char *name);
-/* The colour of a name: its own, else the next that is free, which it then has; else, when none is, the one that it wants. */
+/* The colour of a name: its own, else the next that is free, which it then has; else, when none is, the one that it
+ * wants. */
 unsigned keycolour_of(struct keycolours *k, const char *name);
 /* 0xrrggbb. */
 unsigned keycolour(unsigned slot);

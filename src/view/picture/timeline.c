@@ -28,7 +28,9 @@ enum tl_kind tl_kind_of(const char *name)
 
 unsigned tl_kind_weight(enum tl_kind k)
 {
-	return k == TL_IDLE || k == TL_TIME || k == TL_UNSEEN ? 0 : k == TL_RUN || k == TL_SHORT || k == TL_LIFE || k == TL_TASK ? 1 : 2;
+	return k == TL_IDLE || k == TL_TIME || k == TL_UNSEEN		      ? 0
+	       : k == TL_RUN || k == TL_SHORT || k == TL_LIFE || k == TL_TASK ? 1
+									      : 2;
 }
 
 /* The name that the colour of a text is of. */
@@ -60,7 +62,8 @@ int tl_add_hues(struct timeline *t)
 					hues[x->text] = NONE - 1;
 				}
 				if (claimed && hues[x->text] >= NONE - 1)
-					hues[x->text] = (uint8_t)keycolour_of(&names, name_in(t->texts.v[x->text].words, name));
+					hues[x->text] = (uint8_t)keycolour_of(&names,
+									      name_in(t->texts.v[x->text].words, name));
 				if (claimed)
 					x->hue = hues[x->text];
 			}
@@ -83,7 +86,8 @@ static int by_time(const void *a, const void *b)
 
 static bool same(const struct tl_item *a, const struct tl_item *b)
 {
-	return a->to == b->from && a->kind == b->kind && a->text == b->text && a->by == b->by && a->cpu == b->cpu && a->flags == b->flags;
+	return a->to == b->from && a->kind == b->kind && a->text == b->text && a->by == b->by && a->cpu == b->cpu &&
+	       a->flags == b->flags;
 }
 
 void tl_tidy(tl_items *v)
@@ -202,7 +206,8 @@ void tl_pixels(const tl_items *v, uint64_t from, uint64_t to, unsigned n, int16_
 		while (i < v->n && ((double)v->v[i].to - (double)from) * scale <= lo)
 			i++;
 		for (k = i; k < v->n; k++) {
-			double a = ((double)v->v[k].from - (double)from) * scale, b = ((double)v->v[k].to - (double)from) * scale;
+			double a = ((double)v->v[k].from - (double)from) * scale,
+			       b = ((double)v->v[k].to - (double)from) * scale;
 			unsigned kind = v->v[k].kind, shade = kind + TL_NKINDS * v->v[k].hue;
 
 			if (a >= hi)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of CPUs: which thread ran there, from switch to switch. They are the running of the rows of threads, seen from the CPUs. */
+/* Rows of CPUs: which thread ran there, from switch to switch. They are the running of the rows of threads, seen from
+ * the CPUs. */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/cleanup.h"
@@ -59,7 +60,8 @@ int tl_add_cpus(struct tl_reader *r)
 	struct tl_row *row = NULL;
 	on_cpus all = { 0 };
 	unsigned n = 0;
-	_cleanup_free_ uint32_t *names = calloc(r->t->rows.n + 1, sizeof(*names)); /* by row of a thread; 0: not known yet */
+	_cleanup_free_ uint32_t *names = calloc(r->t->rows.n + 1,
+						sizeof(*names)); /* by row of a thread; 0: not known yet */
 	int e = names ? collect(r->t, &all) : -ENOMEM;
 
 	for (size_t i = 0; i < all.n && e == 0; i++) {

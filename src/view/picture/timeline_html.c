@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timeline as one HTML file, or as what the page of it draws. Beside the head (JSON) two parts, numbers in LEB128 (read by web/src/timelinemodel.ts):
- *   texts: number, then 0, words and stack of each (length and bytes);
- *   intervals: for each row its number of intervals, then for each of these: ns since the end of the one before (the first: since the
+/* A timeline as one HTML file, or as what the page of it draws. Beside the head (JSON) two parts, numbers in LEB128
+ * (read by web/src/timelinemodel.ts): texts: number, then 0, words and stack of each (length and bytes); intervals: for
+ * each row its number of intervals, then for each of these: ns since the end of the one before (the first: since the
  *   begin), length, kind * 8 + flags, cpu, text, by. */
 #include <errno.h>
 #include <string.h>
@@ -104,9 +104,9 @@ static int put_all(const struct timeline *t, const char *title, FILE *out, bool 
 	for (size_t i = 0; i < t->rows.n; i++)
 		put_row(&rows, t, &t->rows.v[i]);
 	put_head(&head, t, title);
-	e = page ? page_write(out, title, asset_timelinepage_css, asset_timelinepage_css_size, asset_timelinepage_js, asset_timelinepage_js_size, &head,
-			      parts, ARRAY_SIZE(parts)) :
-		   page_json(out, &head, parts, ARRAY_SIZE(parts));
+	e = page ? page_write(out, title, asset_timelinepage_css, asset_timelinepage_css_size, asset_timelinepage_js,
+			      asset_timelinepage_js_size, &head, parts, ARRAY_SIZE(parts))
+		 : page_json(out, &head, parts, ARRAY_SIZE(parts));
 	strb_free(&head);
 	strb_free(&texts);
 	strb_free(&rows);

@@ -7,7 +7,7 @@
 #include "view/picture/timeline.h"
 
 #define NOTE_NS 1000u /* how long what has no length is drawn */
-struct tl_name; /* a key with what is known by it */
+struct tl_name;	      /* a key with what is known by it */
 
 struct tl_reader {
 	struct recread *f;
@@ -19,7 +19,7 @@ struct tl_reader {
 	uint64_t last;		      /* end of what was seen */
 	uint64_t ended;		      /* of the recording; 0: it does not say */
 	uint64_t loss_at;
-	struct rec_range pause; /* the last time that the tracer did not run */
+	struct rec_range pause;	    /* the last time that the tracer did not run */
 	VEC(struct rec_range) gaps; /* in which switches of threads may have been lost */
 	struct strb key, text;
 	int error;
@@ -40,7 +40,8 @@ void tl_add_item(struct tl_reader *r, struct tl_row *row, struct tl_item x);
 /* A thread's comm becomes its row's label. */
 void tl_label(struct tl_reader *r, struct tl_row *row, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* A thread with its waits, states: with all of them, so that what lies between is running. end: of the thread, 0: not known. 0 or -ENOMEM. */
+/* A thread with its waits, states: with all of them, so that what lies between is running. end: of the thread, 0: not
+ * known. 0 or -ENOMEM. */
 int tl_fill_thread(struct tl_reader *r, struct tl_row *row, uint64_t end, bool states);
 /* When the rows of threads are complete: rows of the CPUs that they ran on. 0 or -errno. */
 int tl_add_cpus(struct tl_reader *r);

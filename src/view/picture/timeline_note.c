@@ -23,8 +23,8 @@ static bool end_gap(struct tl_reader *r, struct tl_row *lane, struct rec_range g
 	return true;
 }
 
-/* What dwell said of itself has a lane of its own: that records came late, or that it stopped a program which cost too much, after which what
- * that would have seen is not known. */
+/* What dwell said of itself has a lane of its own: that records came late, or that it stopped a program which cost too
+ * much, after which what that would have seen is not known. */
 int tl_note(struct tl_reader *r, const struct row *row)
 {
 	struct tl_item x = { .from = row->ts, .to = row->ts + NOTE_NS, .kind = TL_LOST };

@@ -103,7 +103,12 @@ static int add_process(struct procs *p, const struct rec_proc_row *row)
 {
 	bool alive = row->p.kind == PROC_ALIVE;
 	uint32_t parent = index_of(p, row->p.parent);
-	struct process new = { .tgid = row->p.tgid, .parent = parent, .before = index_of(p, row->p.tgid), .from = alive ? p->r->range.from : row->ts, .alive = alive, .seen = !alive };
+	struct process new = { .tgid = row->p.tgid,
+			       .parent = parent,
+			       .before = index_of(p, row->p.tgid),
+			       .from = alive ? p->r->range.from : row->ts,
+			       .alive = alive,
+			       .seen = !alive };
 
 	if (p->v.n >= TL_MAX_PROCS) {
 		p->r->t->left_out_rows++;
@@ -112,7 +117,10 @@ static int add_process(struct procs *p, const struct rec_proc_row *row)
 	if (vec_try_push(&p->v, new) < 0 || set_index(p, new.tgid, (uint32_t)p->v.n - 1) < 0)
 		return -ENOMEM;
 	/* what is forked is what forked it, until it execs */
-	return add_exec(&p->v.v[p->v.n - 1], new.from, alive ? row->name : parent != UINT32_MAX ? name_of(&p->v.v[parent]) : "?");
+	return add_exec(&p->v.v[p->v.n - 1], new.from,
+			alive		       ? row->name
+			: parent != UINT32_MAX ? name_of(&p->v.v[parent])
+					       : "?");
 }
 
 static int on_proc(void *ctx, const struct rec_proc_row *row)
@@ -123,8 +131,7 @@ static int on_proc(void *ctx, const struct rec_proc_row *row)
 	p->r->last = row->ts > p->r->last ? row->ts : p->r->last;
 	switch (row->p.kind) {
 	case PROC_ALIVE:
-	case PROC_FORK:
-		return add_process(p, row);
+	case PROC_FORK: return add_process(p, row);
 	case PROC_EXEC:
 		if (i == UINT32_MAX)
 			return 0;
@@ -136,8 +143,7 @@ static int on_proc(void *ctx, const struct rec_proc_row *row)
 			p->v.v[i].seen = true;
 		}
 		return 0;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
@@ -199,7 +205,8 @@ static void add_bars(struct tl_reader *r, struct tl_row *row, const struct proce
 		uint32_t text;
 
 		strb_reset(&r->key);
-		strb_printf(&r->key, "%s, process %u, %s%s", x->execs.v[i].name, x->tgid, x->alive ? "there before" : "lived ", x->alive ? "" : length);
+		strb_printf(&r->key, "%s, process %u, %s%s", x->execs.v[i].name, x->tgid,
+			    x->alive ? "there before" : "lived ", x->alive ? "" : length);
 		if (i + 1 < x->execs.n)
 			strb_printf(&r->key, ", then exec of %s", x->execs.v[i + 1].name);
 		else if (how[0])
@@ -209,8 +216,12 @@ static void add_bars(struct tl_reader *r, struct tl_row *row, const struct proce
 		text = tl_known_text(r, strb_str(&r->key));
 		if (!text)
 			text = tl_add_text(r, strb_str(&r->key), strb_str(&r->key), NULL);
-		tl_add_item(r, row, (struct tl_item){ .from = x->execs.v[i].at, .to = to, .kind = TL_LIFE, .text = text,
-						      .flags = !x->to && i + 1 == x->execs.n ? TL_OPEN : 0 });
+		tl_add_item(r, row,
+			    (struct tl_item){ .from = x->execs.v[i].at,
+					      .to = to,
+					      .kind = TL_LIFE,
+					      .text = text,
+					      .flags = !x->to && i + 1 == x->execs.n ? TL_OPEN : 0 });
 	}
 }
 
@@ -253,8 +264,10 @@ static int by_key(const void *a, const void *b, void *arg)
 static int lay_out(struct procs *p)
 {
 	size_t n = 0, all = p->v.n;
-	_cleanup_free_ struct tl_proc *tree = calloc(all + 1, sizeof(*tree)), *sorted = calloc(all + 1, sizeof(*sorted));
-	_cleanup_free_ uint32_t *which = calloc(all + 1, sizeof(*which)), *place = calloc(all + 1, sizeof(*place)), *order = calloc(all + 1, sizeof(*order));
+	_cleanup_free_ struct tl_proc *tree = calloc(all + 1, sizeof(*tree)),
+				      *sorted = calloc(all + 1, sizeof(*sorted));
+	_cleanup_free_ uint32_t *which = calloc(all + 1, sizeof(*which)), *place = calloc(all + 1, sizeof(*place)),
+				*order = calloc(all + 1, sizeof(*order));
 
 	if (!tree || !sorted || !which || !place || !order)
 		return -ENOMEM;
@@ -264,8 +277,10 @@ static int lay_out(struct procs *p)
 		if (!x->seen)
 			continue;
 		place[i] = (uint32_t)n;
-		tree[n] = (struct tl_proc){ .parent = x->parent == UINT32_MAX ? UINT32_MAX : place[x->parent], .from = x->from,
-					    .to = x->to ? x->to : UINT64_MAX, .name = name_of(x) };
+		tree[n] = (struct tl_proc){ .parent = x->parent == UINT32_MAX ? UINT32_MAX : place[x->parent],
+					    .from = x->from,
+					    .to = x->to ? x->to : UINT64_MAX,
+					    .name = name_of(x) };
 		which[n++] = (uint32_t)i;
 	}
 	if (tl_tree(tree, n) < 0)
@@ -290,7 +305,7 @@ static void procs_done(struct procs *p)
 		vec_free(&p->v.v[i].execs);
 	}
 	vec_free(&p->v);
-	HASH_ITER(hh, p->ids, x, next) {
+	HASH_ITER (hh, p->ids, x, next) {
 		HASH_DEL(p->ids, x);
 		free(x);
 	}
@@ -305,7 +320,8 @@ int tl_read_processes(struct tl_reader *r, struct err *err)
 	if (e == 0)
 		e = recread_slow(r->f, &q, on_life, &p, err);
 	if (e == 0 && p.v.n == 0)
-		e = err_set(err, -EINVAL, "it has no processes: they are recorded where the kernel's perf events are to be had");
+		e = err_set(err, -EINVAL,
+			    "it has no processes: they are recorded where the kernel's perf events are to be had");
 	if (e == 0) {
 		choose(&p);
 		e = lay_out(&p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of threads and lanes out of a recording. Threads: slow events of the tracker "state" (dlib/timeline/threads.d) are all the time that
- * a thread was not on a CPU, so between them it ran; those of "offcpu" and "wakeup" are waits, and what was between is
- * not known. Other trackers, spans, interrupts and losses have lanes. */
+/* Rows of threads and lanes out of a recording. Threads: slow events of the tracker "state" (dlib/timeline/threads.d)
+ * are all the time that a thread was not on a CPU, so between them it ran; those of "offcpu" and "wakeup" are waits,
+ * and what was between is not known. Other trackers, spans, interrupts and losses have lanes. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #include "view/picture/timeline_int.h"
 
 #define STATE_PREEMPTED 0x10000 /* as in dlib/timeline/threads.d */
-#define STATE_NEW	0x20000
-#define MAX_FRAMES	512
-#define LOSS_NS		1000000000u /* losses are counted that often at least */
-#define NO_ROW		UINT32_MAX /* of a key that came after TL_MAX_ROWS others: it is counted once */
+#define STATE_NEW 0x20000
+#define MAX_FRAMES 512
+#define LOSS_NS 1000000000u /* losses are counted that often at least */
+#define NO_ROW UINT32_MAX   /* of a key that came after TL_MAX_ROWS others: it is counted once */
 
 struct tl_name {
 	UT_hash_handle hh;
@@ -182,7 +182,8 @@ static size_t add_frames(struct tl_reader *r, const struct rec_stack *st, const 
 		if (s.name)
 			strb_printf(&r->text, "%s`%s\n", s.module ? s.module : "", s.name);
 		else
-			strb_printf(&r->text, "%s`0x%llx\n", s.module ? s.module : "", (unsigned long long)(s.module && s.module[0] ? s.offset : st->frames[i]));
+			strb_printf(&r->text, "%s`0x%llx\n", s.module ? s.module : "",
+				    (unsigned long long)(s.module && s.module[0] ? s.offset : st->frames[i]));
 	}
 	return n;
 }
@@ -249,7 +250,8 @@ static void on_state(struct tl_reader *r, const struct rec_slow_row *s)
 {
 	const struct rec_slow *f = &s->fixed;
 	uint64_t end = f->start + f->delay, woken = (uint64_t)tl_attr_int(s, "woken", 0);
-	int64_t state = tl_attr_int(s, "state", 0), stack = tl_attr_int(s, "stack", -1), user = tl_attr_int(s, "ustack", -1);
+	int64_t state = tl_attr_int(s, "state", 0), stack = tl_attr_int(s, "stack", -1),
+		user = tl_attr_int(s, "ustack", -1);
 	struct tl_row *row = thread_row(r, f);
 	struct tl_item x = { .from = f->start, .to = end };
 	enum tl_kind kind = TL_SHORT;
@@ -303,7 +305,8 @@ static void on_wait(struct tl_reader *r, const struct rec_slow_row *s, bool runn
 	struct tl_item x = { .from = f->start, .to = f->start + f->delay, .by = waker_text(r, s) };
 
 	if (!runnable)
-		x.text = cause_text(r, stack >= 0 ? stack : tl_attr_int(s, "stack", -1), tl_attr_int(s, "ustack", -1), &kind);
+		x.text = cause_text(r, stack >= 0 ? stack : tl_attr_int(s, "stack", -1), tl_attr_int(s, "ustack", -1),
+				    &kind);
 	x.kind = (uint8_t)kind;
 	tl_add_item(r, thread_row(r, f), x);
 }
@@ -319,8 +322,12 @@ static void on_irq(struct tl_reader *r, const struct rec_slow_row *s, enum tl_ki
 	row = tl_row_of(r, key, TL_GROUP_IRQS);
 	if (row && !row->label)
 		tl_label(r, row, "%s, CPU %u", kind == TL_IRQ ? "interrupts" : "soft interrupts", f->cpu);
-	tl_add_item(r, row, (struct tl_item){ .from = f->start, .to = f->start + f->delay, .kind = (uint8_t)kind, .cpu = (uint16_t)(f->cpu + 1),
-					      .text = tl_text_of(r, name ? name : tl_attr_text(s, "vec")) });
+	tl_add_item(r, row,
+		    (struct tl_item){ .from = f->start,
+				      .to = f->start + f->delay,
+				      .kind = (uint8_t)kind,
+				      .cpu = (uint16_t)(f->cpu + 1),
+				      .text = tl_text_of(r, name ? name : tl_attr_text(s, "vec")) });
 }
 
 static void on_request(struct tl_reader *r, const struct rec_slow_row *s, const char *tracker)
@@ -340,7 +347,11 @@ static void on_request(struct tl_reader *r, const struct rec_slow_row *s, const 
 	for (size_t i = 0; i < s->nattrs; i++)
 		if (s->attrs[i].kind == ATTR_TEXT && s->attrs[i].text[0])
 			strb_printf(&r->key, ", %s %s", s->attrs[i].name, s->attrs[i].text);
-	tl_add_item(r, row, (struct tl_item){ .from = f->start, .to = f->start + f->delay, .kind = TL_SLOW, .text = tl_text_of(r, strb_str(&r->key)) });
+	tl_add_item(r, row,
+		    (struct tl_item){ .from = f->start,
+				      .to = f->start + f->delay,
+				      .kind = TL_SLOW,
+				      .text = tl_text_of(r, strb_str(&r->key)) });
 }
 
 static int on_slow(void *ctx, const struct rec_slow_row *s)
@@ -373,7 +384,11 @@ static int on_span(void *ctx, const struct rec_span *s)
 	row = tl_row_of(r, strb_str(&r->key), TL_GROUP_SPANS);
 	if (row && !row->label)
 		tl_label(r, row, "%s", s->lane);
-	tl_add_item(r, row, (struct tl_item){ .from = s->start, .to = s->start + s->duration, .kind = TL_SPAN, .text = tl_text_of(r, s->label) });
+	tl_add_item(r, row,
+		    (struct tl_item){ .from = s->start,
+				      .to = s->start + s->duration,
+				      .kind = TL_SPAN,
+				      .text = tl_text_of(r, s->label) });
 	return r->error;
 }
 
@@ -391,7 +406,8 @@ static int on_row(void *ctx, const struct row *row)
 	}
 	if (row->kind == ROW_NOTE)
 		return tl_note(r, row);
-	if (row->kind == ROW_DROPS && (row->id == CNT_FIRINGS || row->id == CNT_COMPAT || row->id == CNT_DROP_STRTRUNC || !row->count))
+	if (row->kind == ROW_DROPS &&
+	    (row->id == CNT_FIRINGS || row->id == CNT_COMPAT || row->id == CNT_DROP_STRTRUNC || !row->count))
 		return 0;
 	lane = tl_row_of(r, "l", TL_GROUP_LOSSES);
 	if (lane && !lane->label)
@@ -458,7 +474,9 @@ static int by_from(const void *a, const void *b)
 	if (x->from != y->from)
 		return x->from < y->from ? -1 : 1;
 	/* of a wait that was reported while it lasted, the later report holds */
-	return (x->flags & TL_OPEN) != (y->flags & TL_OPEN) ? (x->flags & TL_OPEN ? -1 : 1) : x->to < y->to ? -1 : x->to > y->to;
+	return (x->flags & TL_OPEN) != (y->flags & TL_OPEN) ? (x->flags & TL_OPEN ? -1 : 1)
+	       : x->to < y->to				    ? -1
+							    : x->to > y->to;
 }
 
 /* Between two waits a thread ran, if no wait can have been lost there. */
@@ -479,19 +497,26 @@ int tl_fill_thread(struct tl_reader *r, struct tl_row *row, uint64_t end, bool s
 	if (old.n)
 		qsort(old.v, old.n, sizeof(*old.v), by_from);
 	for (size_t i = 0; i < old.n && e == 0; i++) {
-		struct tl_item x = old.v[i], before = all.n ? all.v[all.n - 1] : x; /* no pointer: the vector moves when it grows */
+		struct tl_item x = old.v[i],
+			       before = all.n ? all.v[all.n - 1] : x; /* no pointer: the vector moves when it grows */
 
 		if (x.flags & TL_OPEN && i + 1 < old.n && old.v[i + 1].from == x.from)
 			continue;
 		if (x.flags & TL_OPEN && i + 1 == old.n && !end)
 			x.to = until > x.to ? until : x.to;
 		if (states && all.n && x.from > before.to)
-			e = vec_try_push(&all, ((struct tl_item){ .from = before.to, .to = x.from, .kind = (uint8_t)between(r, before.to, x.from), .cpu = before.cpu }));
+			e = vec_try_push(&all, ((struct tl_item){ .from = before.to,
+								  .to = x.from,
+								  .kind = (uint8_t)between(r, before.to, x.from),
+								  .cpu = before.cpu }));
 		if (e == 0)
 			e = vec_try_push(&all, x);
 	}
 	if (states && e == 0 && all.n && !(all.v[all.n - 1].flags & TL_OPEN) && until > all.v[all.n - 1].to) {
-		struct tl_item last = { .from = all.v[all.n - 1].to, .to = until, .kind = end ? (uint8_t)between(r, all.v[all.n - 1].to, until) : TL_UNSEEN, .cpu = all.v[all.n - 1].cpu };
+		struct tl_item last = { .from = all.v[all.n - 1].to,
+					.to = until,
+					.kind = end ? (uint8_t)between(r, all.v[all.n - 1].to, until) : TL_UNSEEN,
+					.cpu = all.v[all.n - 1].cpu };
 
 		e = vec_try_push(&all, last);
 	}
@@ -620,7 +645,8 @@ static void skip_lead(struct timeline *t)
 	uint64_t first = t->to;
 
 	for (size_t i = 0; i < t->rows.n; i++)
-		if (t->rows.v[i].group != TL_GROUP_LOSSES && t->rows.v[i].items.n && t->rows.v[i].items.v[0].from < first)
+		if (t->rows.v[i].group != TL_GROUP_LOSSES && t->rows.v[i].items.n &&
+		    t->rows.v[i].items.v[0].from < first)
 			first = t->rows.v[i].items.v[0].from;
 	if (first > t->from && first < t->to) {
 		t->lead = first - t->from;
@@ -628,7 +654,8 @@ static void skip_lead(struct timeline *t)
 	}
 }
 
-/* A recording of processes that have all ended is over with them: what came after them was only dwell's, who had yet to read it. */
+/* A recording of processes that have all ended is over with them: what came after them was only dwell's, who had yet to
+ * read it. */
 static bool all_have_ended(const struct tl_reader *r)
 {
 	size_t n = 0;
@@ -683,11 +710,14 @@ static int read_threads(struct tl_reader *r, struct err *err)
 	if (e == 0)
 		e = recread_spans(r->f, (struct rec_range){ 0, r->range.to }, on_span, r, err);
 	if (e == 0 && r->t->rows.n == 0 && (r->opts->from_ns || r->opts->to_ns || r->opts->pid))
-		return err_set(err, -EINVAL, "nothing was recorded in this time%s", r->opts->pid ? ", or not of this process" : "");
+		return err_set(err, -EINVAL, "nothing was recorded in this time%s",
+			       r->opts->pid ? ", or not of this process" : "");
 	if (e == 0 && r->t->rows.n == 0)
-		return err_set(err, -EINVAL, "it has no slow events and no spans, which is what a timeline is made of: record with "
-					     "'dwell timeline --record', 'dwell latency record', a tracker with slow(), or span()");
-	return e == 0 ? recread_rows(r->f, 1u << ROW_DROPS | 1u << ROW_NOTE | 1u << ROW_END, r->range, on_row, r, err) : e;
+		return err_set(err, -EINVAL,
+			       "it has no slow events and no spans, which is what a timeline is made of: record with "
+			       "'dwell timeline --record', 'dwell latency record', a tracker with slow(), or span()");
+	return e == 0 ? recread_rows(r->f, 1u << ROW_DROPS | 1u << ROW_NOTE | 1u << ROW_END, r->range, on_row, r, err)
+		      : e;
 }
 
 static int make(struct tl_reader *r, struct err *err)
@@ -707,7 +737,7 @@ static void free_names(struct tl_name **all)
 {
 	struct tl_name *n, *next;
 
-	HASH_ITER(hh, *all, n, next) {
+	HASH_ITER (hh, *all, n, next) {
 		HASH_DEL(*all, n);
 		free(n);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timeline as SVG: what each pixel shows most, joined. At most TL_SVG_MAX_RECTS rectangles and TL_SVG_MAX_ROWS rows; what is
- * left out is said. */
+/* A timeline as SVG: what each pixel shows most, joined. At most TL_SVG_MAX_RECTS rectangles and TL_SVG_MAX_ROWS rows;
+ * what is left out is said. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 #include "view/picture/timeline.h"
 #include "view/form/xml.h"
 
-#define WIDTH  1200
-#define LEFT   190
-#define RIGHT  12
-#define PLOT   (WIDTH - LEFT - RIGHT)
-#define ROW    16
-#define BAR    12
-#define TICKS  8
-#define LABEL  28u
+#define WIDTH 1200
+#define LEFT 190
+#define RIGHT 12
+#define PLOT (WIDTH - LEFT - RIGHT)
+#define ROW 16
+#define BAR 12
+#define TICKS 8
+#define LABEL 28u
 #define MAX_DEPTH 14u
 #define LEGEND_COLUMN 238
 #define LEGEND_COLUMNS 5
@@ -34,8 +34,8 @@ struct svg {
 
 static void put_text(struct svg *s, double x, double y, const char *class, const char *anchor, const char *words)
 {
-	strb_printf(&s->body, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\"%s%s%s>", class, x, y, anchor ? " text-anchor=\"" : "", anchor ? anchor : "",
-		    anchor ? "\"" : "");
+	strb_printf(&s->body, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\"%s%s%s>", class, x, y,
+		    anchor ? " text-anchor=\"" : "", anchor ? anchor : "", anchor ? "\"" : "");
 	xml_add(&s->body, words);
 	strb_adds(&s->body, "</text>\n");
 }
@@ -70,15 +70,16 @@ static const struct tl_item *fullest(const struct tl_row *r, uint64_t from, uint
 static void put_rect(struct svg *s, const struct tl_row *r, unsigned x0, unsigned x1, int shade, double y)
 {
 	const struct timeline *t = s->t;
-	uint64_t span = t->to - t->from, from = t->from + (uint64_t)((double)span * x0 / PLOT), to = t->from + (uint64_t)((double)span * x1 / PLOT);
+	uint64_t span = t->to - t->from, from = t->from + (uint64_t)((double)span * x0 / PLOT),
+		 to = t->from + (uint64_t)((double)span * x1 / PLOT);
 	const struct tl_item *x = fullest(r, from, to, shade);
 	int kind = shade % TL_NKINDS, hue = shade / TL_NKINDS;
 	char length[AMOUNT_MAX];
 
 	s->used[kind] = true;
 	s->rects++;
-	strb_printf(&s->body, "<rect class=\"k%d%s\" x=\"%u\" y=\"%.1f\" width=\"%u\" height=\"%d\"", kind, tl_kind_is_named((enum tl_kind)kind) ? " o" : "", LEFT + x0, y,
-		    x1 - x0, BAR);
+	strb_printf(&s->body, "<rect class=\"k%d%s\" x=\"%u\" y=\"%.1f\" width=\"%u\" height=\"%d\"", kind,
+		    tl_kind_is_named((enum tl_kind)kind) ? " o" : "", LEFT + x0, y, x1 - x0, BAR);
 	if (tl_kind_is_named((enum tl_kind)kind))
 		strb_printf(&s->body, " style=\"fill:#%06x\"", keycolour((unsigned)hue));
 	strb_adds(&s->body, "><title>");
@@ -127,8 +128,14 @@ static void axis(struct svg *s, struct strb *b, double top, double bottom)
 		amount_str(text, at, "ns");
 		if (at == 0)
 			strcpy(text, "0");
-		strb_printf(b, "<path class=\"g\" d=\"M%.1f %.0fV%.0f\"/><text class=\"m\" x=\"%.1f\" y=\"%.0f\" text-anchor=\"%s\">%s</text>\n", x, top - 4, bottom, x,
-			    top - 8, at == 0 ? "start" : x > WIDTH - 40 ? "end" : "middle", text);
+		strb_printf(
+			b,
+			"<path class=\"g\" d=\"M%.1f %.0fV%.0f\"/><text class=\"m\" x=\"%.1f\" y=\"%.0f\" text-anchor=\"%s\">%s</text>\n",
+			x, top - 4, bottom, x, top - 8,
+			at == 0		 ? "start"
+			: x > WIDTH - 40 ? "end"
+					 : "middle",
+			text);
 	}
 }
 
@@ -143,9 +150,12 @@ static double legend(struct svg *s, double y)
 			continue;
 		if (tl_kind_is_named((enum tl_kind)k)) /* several colours: by names */
 			for (unsigned i = 0; i < 3; i++)
-				strb_printf(&s->body, "<rect fill=\"#%06x\" x=\"%.0f\" y=\"%.0f\" width=\"4\" height=\"10\"/>", keycolour(i), x + 4 * i, top - 9);
+				strb_printf(&s->body,
+					    "<rect fill=\"#%06x\" x=\"%.0f\" y=\"%.0f\" width=\"4\" height=\"10\"/>",
+					    keycolour(i), x + 4 * i, top - 9);
 		else
-			strb_printf(&s->body, "<rect class=\"k%u\" x=\"%.0f\" y=\"%.0f\" width=\"12\" height=\"10\"/>", k, x, top - 9);
+			strb_printf(&s->body, "<rect class=\"k%u\" x=\"%.0f\" y=\"%.0f\" width=\"12\" height=\"10\"/>",
+				    k, x, top - 9);
 		put_text(s, x + 18, top, "m", NULL, tl_kind_info((enum tl_kind)k)->legend);
 		n++;
 	}
@@ -156,18 +166,22 @@ static void style(FILE *out)
 {
 	fputs("<style>svg{background:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,'Segoe UI',sans-serif;"
 	      "font-variant-numeric:tabular-nums}text{fill:var(--t)}.l{font-size:11px}.m{fill:var(--m)}.h{fill:var(--m);font-weight:600}"
-	      ".t{font-size:16px;font-weight:600}.g{stroke:var(--l);fill:none}", out);
+	      ".t{font-size:16px;font-weight:600}.g{stroke:var(--l);fill:none}",
+	      out);
 	for (unsigned k = 0; k < TL_NKINDS; k++) {
 		const struct tl_kind_info *i = tl_kind_info((enum tl_kind)k);
 
 		fprintf(out, ".k%u{fill:hsl(%d %d%% %d%%)}", k, i->hue, i->saturation, i->lightness);
 	}
-	fputs(".o{stroke:#fff;stroke-width:.5}@media(prefers-color-scheme:dark){svg{background:#14161a;--t:#e7e9ee;--m:#9aa3b2;--l:#2f343d}.o{stroke:#14161a}", out);
+	fputs(".o{stroke:#fff;stroke-width:.5}@media(prefers-color-scheme:dark){svg{background:#14161a;--t:#e7e9ee;--m:#9aa3b2;--l:#2f343d}.o{stroke:#14161a}",
+	      out);
 	for (unsigned k = 0; k < TL_NKINDS; k++) {
 		const struct tl_kind_info *i = tl_kind_info((enum tl_kind)k);
 
 		fprintf(out, ".k%u{fill:hsl(%d %d%% %d%%)}", k, i->hue, i->saturation * 3 / 4,
-			i->saturation < 24 && i->lightness > 70 ? 30 : i->lightness > 60 ? i->lightness - 16 : i->lightness);
+			i->saturation < 24 && i->lightness > 70 ? 30
+			: i->lightness > 60			? i->lightness - 16
+								: i->lightness);
 	}
 	fputs("}</style>\n", out);
 }
@@ -219,10 +233,14 @@ int timeline_svg(const struct timeline *t, const char *title, FILE *out)
 	strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&begin, &tm));
 	e = head.failed || s.body.failed || s.text.failed ? -ENOMEM : 0;
 	if (e == 0) {
-		fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
-			     "role=\"img\" aria-label=\"%s\">\n", WIDTH, y + 8, WIDTH, y + 8, strb_str(&head));
+		fprintf(out,
+			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
+			"role=\"img\" aria-label=\"%s\">\n",
+			WIDTH, y + 8, WIDTH, y + 8, strb_str(&head));
 		style(out);
-		fprintf(out, "<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n<text x=\"10\" y=\"46\" class=\"m\">%s intervals in %s from %s", strb_str(&head), n, length, date);
+		fprintf(out,
+			"<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n<text x=\"10\" y=\"46\" class=\"m\">%s intervals in %s from %s",
+			strb_str(&head), n, length, date);
 		if (t->lead) {
 			amount_str(length, t->lead, "ns");
 			fprintf(out, " (%s after the recording began)", length);
@@ -230,10 +248,12 @@ int timeline_svg(const struct timeline *t, const char *title, FILE *out)
 		if (t->lost)
 			fprintf(out, " · %llu events lost", (unsigned long long)t->lost);
 		if (s.skipped || t->left_out_rows)
-			fprintf(out, " · %llu rows left out (limits of SVG: %u rows, %u rectangles): see the page (-o FILE.html)",
+			fprintf(out,
+				" · %llu rows left out (limits of SVG: %u rows, %u rectangles): see the page (-o FILE.html)",
 				(unsigned long long)(s.skipped + t->left_out_rows), TL_SVG_MAX_ROWS, TL_SVG_MAX_RECTS);
 		if (t->left_out)
-			fprintf(out, " · %llu intervals left out (limit %u)", (unsigned long long)t->left_out, TL_MAX_ITEMS);
+			fprintf(out, " · %llu intervals left out (limit %u)", (unsigned long long)t->left_out,
+				TL_MAX_ITEMS);
 		fputs("</text>\n", out);
 		fwrite(strb_str(&s.text), 1, s.text.n, out);
 		fwrite(strb_str(&s.body), 1, s.body.n, out);

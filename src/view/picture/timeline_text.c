@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timeline as a table: for each thread what its time went to, and its most frequent cause by time; processes as a tree. */
+/* A timeline as a table: for each thread what its time went to, and its most frequent cause by time; processes as a
+ * tree. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "view/picture/timeline.h"
 
 #define LABEL 20
-#define LANE  26
+#define LANE 26
 
 static uint64_t total(const struct tl_row *r)
 {
@@ -51,7 +52,8 @@ static const char *top_cause(const struct timeline *t, const struct tl_row *r, u
 
 static void thread_line(const struct timeline *t, const struct tl_row *r, uint64_t *sums, unsigned columns, FILE *out)
 {
-	uint64_t all = total(r), idle = r->sum[TL_IDLE] + r->sum[TL_TIME], rest = all - r->sum[TL_RUN] - r->sum[TL_CPU] - idle - r->sum[TL_UNSEEN], most;
+	uint64_t all = total(r), idle = r->sum[TL_IDLE] + r->sum[TL_TIME],
+		 rest = all - r->sum[TL_RUN] - r->sum[TL_CPU] - idle - r->sum[TL_UNSEEN], most;
 	const char *why = top_cause(t, r, sums, &most);
 	char line[512], longest[AMOUNT_MAX] = "";
 
@@ -59,9 +61,10 @@ static void thread_line(const struct timeline *t, const struct tl_row *r, uint64
 		amount_str(longest, r->longest, "ns");
 	snprintf(line, sizeof(line), "%s", r->label);
 	cut(line, r->depth ? LABEL - 2 : LABEL);
-	fprintf(out, "%s%-*s %5.1f %5.1f %5.1f %5.1f %8s  %.*s\n", r->depth ? "  " : "", r->depth ? LABEL - 2 : LABEL, line,
-		100.0 * (double)r->sum[TL_RUN] / (double)all, 100.0 * (double)r->sum[TL_CPU] / (double)all, 100.0 * (double)rest / (double)all,
-		100.0 * (double)idle / (double)all, longest, columns > LABEL + 35 ? (int)(columns - LABEL - 35) : 0, why);
+	fprintf(out, "%s%-*s %5.1f %5.1f %5.1f %5.1f %8s  %.*s\n", r->depth ? "  " : "", r->depth ? LABEL - 2 : LABEL,
+		line, 100.0 * (double)r->sum[TL_RUN] / (double)all, 100.0 * (double)r->sum[TL_CPU] / (double)all,
+		100.0 * (double)rest / (double)all, 100.0 * (double)idle / (double)all, longest,
+		columns > LABEL + 35 ? (int)(columns - LABEL - 35) : 0, why);
 }
 
 static void lane_line(const struct timeline *t, const struct tl_row *r, FILE *out)
@@ -73,7 +76,8 @@ static void lane_line(const struct timeline *t, const struct tl_row *r, FILE *ou
 		all += r->sum[k];
 	amount_number(n, r->items.n);
 	amount_str(sum, all, "ns");
-	fprintf(out, "%-*s %8s intervals, %s, %.2f %% of the time\n", LANE, r->label, n, sum, 100.0 * (double)all / (double)(t->to - t->from));
+	fprintf(out, "%-*s %8s intervals, %s, %.2f %% of the time\n", LANE, r->label, n, sum,
+		100.0 * (double)all / (double)(t->to - t->from));
 }
 
 static void process_line(const struct timeline *t, const struct tl_row *r, unsigned columns, FILE *out)
@@ -100,8 +104,8 @@ int timeline_text(const struct timeline *t, unsigned columns, FILE *out)
 		const struct tl_row *r = &t->rows.v[i];
 
 		if (r->group != group && r->group == TL_GROUP_THREADS)
-			fprintf(out, "%s%-*s %5s %5s %5s %5s %8s  %s\n", group == TL_NGROUPS ? "" : "\n", LABEL, "THREAD", "RUN %", "CPU %", "WAIT %", "IDLE %",
-				"LONGEST", "MOST FOR");
+			fprintf(out, "%s%-*s %5s %5s %5s %5s %8s  %s\n", group == TL_NGROUPS ? "" : "\n", LABEL,
+				"THREAD", "RUN %", "CPU %", "WAIT %", "IDLE %", "LONGEST", "MOST FOR");
 		else if (r->group == TL_GROUP_PROCESSES && group != r->group)
 			fprintf(out, "%10s %10s   %s\n", "AFTER", "LIVED", "PROCESS");
 		group = r->group;

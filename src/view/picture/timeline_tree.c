@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of processes: a forest laid out from the roots on, and which of its leaves share a row. Both take n log n steps, also where one
- * process has all the others as children. */
+/* Rows of processes: a forest laid out from the roots on, and which of its leaves share a row. Both take n log n steps,
+ * also where one process has all the others as children. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,8 @@ static uint32_t lay_root(const struct forest *f, uint32_t root, uint32_t rows)
 		uint32_t me = f->stack[depth - 1];
 
 		f->p[me].depth = (unsigned)depth - 1;
-		f->p[me].order = f->mate[me] == NONE ? rows++ : f->p[f->mate[me]].order; /* it is older, so it has been here */
+		f->p[me].order = f->mate[me] == NONE ? rows++
+						     : f->p[f->mate[me]].order; /* it is older, so it has been here */
 		if (f->first[me] != NONE) {
 			f->stack[depth++] = f->first[me];
 			continue;

@@ -23,7 +23,8 @@ static bool take_weight(const char *s, size_t *n, uint64_t *ret, bool *ret_fract
 		return false;
 	*ret = 0;
 	for (dot = at; dot < end && s[dot] != '.'; dot++)
-		if (__builtin_mul_overflow(*ret, 10u, ret) || __builtin_add_overflow(*ret, (uint64_t)(s[dot] - '0'), ret))
+		if (__builtin_mul_overflow(*ret, 10u, ret) ||
+		    __builtin_add_overflow(*ret, (uint64_t)(s[dot] - '0'), ret))
 			*ret = UINT64_MAX;
 	*ret_fraction = dot + 1 < end;
 	if (*ret_fraction) {
@@ -145,8 +146,8 @@ int fold_read(struct lines *in, struct stacktree *t, unsigned weight, struct sta
 			ret->first_bad = in->number;
 	}
 	ret->bad += in->skipped;
-	return stack_input_check(ret, t, r, "is no folded stack: there must be frames and a number, as in 'main;read 12'",
-				 err);
+	return stack_input_check(ret, t, r,
+				 "is no folded stack: there must be frames and a number, as in 'main;read 12'", err);
 }
 
 int stack_input_check(const struct stack_input *in, const struct stacktree *t, int read, const char *nothing,

@@ -10,15 +10,15 @@
 
 /* What was read, besides the tree. */
 struct stack_input {
-	uint64_t stacks;     /* samples, lines or keys that were taken */
-	uint64_t bad;	     /* lines that are not what they should be; they are left out */
-	uint64_t first_bad;  /* number of the first, from 1 */
-	uint64_t rounded;    /* weights with a fraction: rounded */
-	uint64_t other;	     /* samples of other events, or outside of the time that was asked for */
-	uint64_t lost;	     /* drops while it was recorded */
-	bool two;	     /* each line has two weights: before and after */
+	uint64_t stacks;	    /* samples, lines or keys that were taken */
+	uint64_t bad;		    /* lines that are not what they should be; they are left out */
+	uint64_t first_bad;	    /* number of the first, from 1 */
+	uint64_t rounded;	    /* weights with a fraction: rounded */
+	uint64_t other;		    /* samples of other events, or outside of the time that was asked for */
+	uint64_t lost;		    /* drops while it was recorded */
+	bool two;		    /* each line has two weights: before and after */
 	uint64_t first_ns, last_ns; /* times of the first and the last sample, when known */
-	char event[64];	     /* what was sampled, when known */
+	char event[64];		    /* what was sampled, when known */
 };
 
 /* Reads all lines into weight `weight` of t (lines with two weights: also into the one behind it, if the tree has

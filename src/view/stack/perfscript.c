@@ -23,24 +23,27 @@ struct sample {
 
 #define CACHE_BITS 16
 #define STACK_BITS 18
-#define STACK_WAYS 4u /* of a bucket: a cache line */
+#define STACK_WAYS 4u		   /* of a bucket: a cache line */
 #define STACK_TEXT_MAX (64u << 10) /* bytes of a stack that is known as a whole */
-#define STACK_MISSES   64	    /* stacks without an end in sight: no more are looked for */
+#define STACK_MISSES 64		   /* stacks without an end in sight: no more are looked for */
 
-#define PERF_MAX_FRAMES 127 /* of a stack: perf's default in the kernel and where it prints (PERF_MAX_STACK_DEPTH); deeper ones have lost their root */
+#define PERF_MAX_FRAMES \
+	127 /* of a stack: perf's default in the kernel and where it prints (PERF_MAX_STACK_DEPTH); deeper ones have \
+	       lost their root */
 
-struct known { /* a frame's text, and what it is */
-	uint64_t h; /* half of its hash; the other one gives the place */
+struct known {		/* a frame's text, and what it is */
+	uint64_t h;	/* half of its hash; the other one gives the place */
 	uint32_t frame; /* one more than its number; 0: free */
 };
 
 struct known_stack { /* all lines of a stack but the first, which differs most, and that one's frame */
 	uint64_t h;
-	uint32_t node; /* 0: free */
+	uint32_t node;	/* 0: free */
 	uint16_t lines; /* with the empty one */
 	uint16_t count; /* met since, not yet added to the tree: that would be another cache miss */
 };
-_Static_assert(sizeof(struct known_stack) * STACK_WAYS == 64 && STACK_TEXT_MAX / 2 <= UINT16_MAX, "a bucket; lines of two bytes");
+_Static_assert(sizeof(struct known_stack) * STACK_WAYS == 64 && STACK_TEXT_MAX / 2 <= UINT16_MAX,
+	       "a bucket; lines of two bytes");
 
 struct reader {
 	struct lines *lines;
@@ -55,7 +58,7 @@ struct reader {
 	uint32_t root;
 	struct known cache[1 << CACHE_BITS];
 	struct known_stack (*stacks)[STACK_WAYS]; /* 1 << STACK_BITS buckets, by hash */
-	struct known_stack *new_stack; /* of this sample, to be known at its end, or NULL */
+	struct known_stack *new_stack;		  /* of this sample, to be known at its end, or NULL */
 	uint64_t new_h, new_end, bad_before, first_line;
 	unsigned misses;
 };

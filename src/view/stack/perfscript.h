@@ -5,9 +5,9 @@
 #include "view/stack/fold.h"
 
 struct perfscript_opts {
-	const char *event;  /* only samples of this event; NULL: of the one that comes first */
-	bool per_thread;    /* "comm 12/13" in front of each stack instead of "comm" */
-	bool addresses;	    /* addresses without a name stay apart */
+	const char *event;	 /* only samples of this event; NULL: of the one that comes first */
+	bool per_thread;	 /* "comm 12/13" in front of each stack instead of "comm" */
+	bool addresses;		 /* addresses without a name stay apart */
 	uint64_t from_ns, to_ns; /* only samples so long after the first one; to 0: to the end */
 };
 

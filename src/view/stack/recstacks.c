@@ -118,8 +118,9 @@ static int choose(struct recstacks *r, struct err *err)
 	else {
 		list_choices(r->schema, &list);
 		if (!list.n)
-			e = err_set(err, -ENOENT, "there are no stacks in it: the program must have stack() or ustack() in the "
-					       "key of an aggregation, or as an action");
+			e = err_set(err, -ENOENT,
+				    "there are no stacks in it: the program must have stack() or ustack() in the "
+				    "key of an aggregation, or as an action");
 		else if (by)
 			e = err_set(err, -EINVAL, "'%s' has no stacks; what has: %s", r->opts.by, list.s);
 		else
@@ -161,10 +162,22 @@ void recstacks_free(struct recstacks *r)
 	free(r);
 }
 
-const char *recstacks_title(const struct recstacks *r) { return r->title; }
-const struct aggdesc *recstacks_agg(const struct recstacks *r) { return r->agg; }
-bool recstacks_is_sum(const struct recstacks *r) { return r->agg && (r->agg->func == AGG_SUM || r->agg->func == AGG_AVG); }
-const struct stack_input *recstacks_input(const struct recstacks *r) { return &r->in; }
+const char *recstacks_title(const struct recstacks *r)
+{
+	return r->title;
+}
+const struct aggdesc *recstacks_agg(const struct recstacks *r)
+{
+	return r->agg;
+}
+bool recstacks_is_sum(const struct recstacks *r)
+{
+	return r->agg && (r->agg->func == AGG_SUM || r->agg->func == AGG_AVG);
+}
+const struct stack_input *recstacks_input(const struct recstacks *r)
+{
+	return &r->in;
+}
 
 /* -- frames -- */
 
@@ -184,8 +197,8 @@ static enum frame_kind kind_of(const struct symbol *s, bool kernel)
 }
 
 /* A function with its place in the source. */
-static void push_line(struct recstacks *r, struct stacktree *t, enum frame_kind kind, const char *name, const char *module,
-		      const struct sym_line *l)
+static void push_line(struct recstacks *r, struct stacktree *t, enum frame_kind kind, const char *name,
+		      const char *module, const struct sym_line *l)
 {
 	struct stack_frame f = { .kind = kind, .name = name, .module = module };
 
@@ -216,8 +229,8 @@ static void push_functions(struct recstacks *r, struct stacktree *t, const struc
 }
 
 /* An address in a stack; back: how far before it is the instruction that it tells of (return addresses: 1). */
-static void push_address(struct recstacks *r, struct stacktree *t, const struct rec_ustack_hdr *h, uint64_t pc, unsigned back,
-			 bool waker)
+static void push_address(struct recstacks *r, struct stacktree *t, const struct rec_ustack_hdr *h, uint64_t pc,
+			 unsigned back, bool waker)
 {
 	struct symbol s = { 0 };
 	bool found = h ? sym_user(r->sym, h->tgid, h->start, pc, &s) : sym_kernel(r->sym, pc, &s);
@@ -229,7 +242,8 @@ static void push_address(struct recstacks *r, struct stacktree *t, const struct 
 		size_t n = h ? sym_user_lines(r->sym, h->tgid, h->start, pc - back, lines) : 0;
 
 		if (n && back && !s.offset && lines[n - 1].name)
-			s.name = lines[n - 1].name; /* a call that never returns ends its function: this is the next one */
+			s.name = lines[n - 1]
+					 .name; /* a call that never returns ends its function: this is the next one */
 		if (n)
 			push_functions(r, t, &s, kind, lines, n);
 		else
@@ -260,9 +274,9 @@ static const char *cut_text(const struct rec_ustack_hdr *h)
 {
 	if (!h)
 		return NULL;
-	return h->flags & REC_USTACK_CUT   ? "[cut: deeper than the frames asked for]" :
-	       h->flags & REC_USTACK_FAULT ? "[cut: no way to the caller found]" :
-					     NULL;
+	return h->flags & REC_USTACK_CUT     ? "[cut: deeper than the frames asked for]"
+	       : h->flags & REC_USTACK_FAULT ? "[cut: no way to the caller found]"
+					     : NULL;
 }
 
 /* The frames of one stack: root first; of a waker leaf first, so that what woke is next to what slept. */
@@ -311,7 +325,8 @@ static void push_key(struct recstacks *r, struct stacktree *t, const struct recf
 	switch (f->kind) {
 	case FLD_STRING:
 		if (r->n <= STACKTREE_MAX_DEPTH)
-			r->frames[r->n++] = stacktree_frame(t, kind, (const char *)p, strnlen((const char *)p, f->size), "", 0);
+			r->frames[r->n++] = stacktree_frame(t, kind, (const char *)p, strnlen((const char *)p, f->size),
+							    "", 0);
 		break;
 	case FLD_INT:
 		if (!r->opts.per_thread)
@@ -323,16 +338,20 @@ static void push_key(struct recstacks *r, struct stacktree *t, const struct recf
 			snprintf(text, sizeof(text), "%llu", (unsigned long long)v);
 		push(r, t, kind, text, "");
 		break;
-	case FLD_SYM: case FLD_FUNC: case FLD_MOD:
+	case FLD_SYM:
+	case FLD_FUNC:
+	case FLD_MOD:
 		memcpy(&v, p, 8);
 		push_address(r, t, NULL, v, 0, false);
 		break;
-	case FLD_USYM: case FLD_UFUNC: case FLD_UMOD: case FLD_UADDR:
+	case FLD_USYM:
+	case FLD_UFUNC:
+	case FLD_UMOD:
+	case FLD_UADDR:
 		memcpy(&u, p, sizeof(u));
 		push_address(r, t, &(struct rec_ustack_hdr){ u.tgid, u.flags, u.start }, u.addr, 0, false);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 

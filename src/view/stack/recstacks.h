@@ -7,15 +7,15 @@
 #include "view/stack/fold.h"
 
 struct recstacks_opts {
-	const char *by;	     /* "@name", "name" or "@" of an aggregation, "provider:mod:func:name" of a probe; NULL: the
-				only one */
-	bool per_thread;     /* all other parts of the key are below the stack, not only texts */
-	bool addresses;	     /* addresses without a name stay apart */
-	bool no_inlined;     /* functions that were inlined are part of the one they are in */
-	bool lines;	     /* each line that ran in a function is a frame of its own */
-	bool counts;	     /* of sums, also how many events there were, into the weight behind */
-	uint64_t begin_ns;   /* when the recording began (CLOCK_MONOTONIC) */
-	uint64_t wall_off;   /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
+	const char *by;	   /* "@name", "name" or "@" of an aggregation, "provider:mod:func:name" of a probe; NULL: the
+			      only one */
+	bool per_thread;   /* all other parts of the key are below the stack, not only texts */
+	bool addresses;	   /* addresses without a name stay apart */
+	bool no_inlined;   /* functions that were inlined are part of the one they are in */
+	bool lines;	   /* each line that ran in a function is a frame of its own */
+	bool counts;	   /* of sums, also how many events there were, into the weight behind */
+	uint64_t begin_ns; /* when the recording began (CLOCK_MONOTONIC) */
+	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	uint64_t from_ns, to_ns; /* only what was so long after that; to 0: to the end */
 };
 

@@ -46,7 +46,8 @@ static void recording_unit(const struct rec_schema *s, const char *title, char *
 		snprintf(unit, n, "%s", only_profile(s) ? "samples" : "events");
 }
 
-#define LATE_NS UINT64_C(60000000000) /* what an aggregation counted in a slot of time arrives this much later at most */
+#define LATE_NS \
+	UINT64_C(60000000000) /* what an aggregation counted in a slot of time arrives this much later at most */
 
 struct reading {
 	struct recstacks *rs;
@@ -61,8 +62,8 @@ static int on_row(void *ctx, const struct row *row)
 	return recstacks_row(g->rs, row, g->t, g->weight);
 }
 
-/* When the stacks that are left begin, after the recording's beginning; 0: none that was asked for has gone. Totals of aggregations by no
- * slots of time remain whole. */
+/* When the stacks that are left begin, after the recording's beginning; 0: none that was asked for has gone. Totals of
+ * aggregations by no slots of time remain whole. */
 static uint64_t begin_of(const struct recread *f, const struct recstacks *rs, const struct recstacks_opts *opts)
 {
 	const struct aggdesc *agg = recstacks_agg(rs);
@@ -77,7 +78,8 @@ static uint64_t begin_of(const struct recread *f, const struct recstacks *rs, co
 static int read_rows(struct recread *f, struct sym *sym, const struct recstacks_opts *opts, struct stacktree *t,
 		     unsigned weight, struct stacksrc *ret, struct err *err)
 {
-	struct rec_range range = { opts->begin_ns + opts->from_ns, opts->to_ns ? opts->begin_ns + opts->to_ns + LATE_NS : INT64_MAX };
+	struct rec_range range = { opts->begin_ns + opts->from_ns,
+				   opts->to_ns ? opts->begin_ns + opts->to_ns + LATE_NS : INT64_MAX };
 	struct recstacks *rs = NULL;
 	struct reading g = { .t = t, .weight = weight };
 	int e = recstacks_new(recread_schema(f), sym, opts, &rs, err);
@@ -103,9 +105,14 @@ static int read_rows(struct recread *f, struct sym *sym, const struct recstacks_
 static int read_recording(const char *path, const struct stacksrc_opts *opts, struct stacktree *t, unsigned weight,
 			  struct stacksrc *ret, struct err *err)
 {
-	struct recstacks_opts ro = { .by = opts->by, .per_thread = opts->per_thread, .addresses = opts->addresses,
-				     .counts = opts->counts, .no_inlined = opts->no_inlined, .lines = opts->lines,
-				     .from_ns = opts->from_ns, .to_ns = opts->to_ns };
+	struct recstacks_opts ro = { .by = opts->by,
+				     .per_thread = opts->per_thread,
+				     .addresses = opts->addresses,
+				     .counts = opts->counts,
+				     .no_inlined = opts->no_inlined,
+				     .lines = opts->lines,
+				     .from_ns = opts->from_ns,
+				     .to_ns = opts->to_ns };
 	struct recread *f = NULL;
 	struct sym *sym = NULL;
 	const char *begin;
@@ -150,8 +157,8 @@ static int looks_like_perf(struct lines *in, bool *ret)
 	return e;
 }
 
-static int read_text(int fd, const struct stacksrc_opts *opts, struct stacktree *t, unsigned weight, struct stacksrc *ret,
-		     struct err *err)
+static int read_text(int fd, const struct stacksrc_opts *opts, struct stacktree *t, unsigned weight,
+		     struct stacksrc *ret, struct err *err)
 {
 	struct perfscript_opts po = { opts->by, opts->per_thread, opts->addresses, opts->from_ns, opts->to_ns };
 	struct lines in = { .fd = fd };
@@ -188,7 +195,8 @@ int stacksrc_read(const char *path, const struct stacksrc_opts *opts, struct sta
 		if (!memcmp(head, "SQLite format 3", 16))
 			return read_recording(path, opts, t, weight, ret, err);
 		if (!memcmp(head, "PERFILE2", 8))
-			return err_set(err, -EINVAL, "%s is a file of perf record: give the output of 'perf script -i %s'", path,
+			return err_set(err, -EINVAL,
+				       "%s is a file of perf record: give the output of 'perf script -i %s'", path,
 				       path);
 	}
 	e = read_text(fd, opts, t, weight, ret, err);

@@ -6,26 +6,28 @@
 #include "view/stack/fold.h"
 
 struct stacksrc_opts {
-	const char *by;	  /* recording: which aggregation; perf script: which event. NULL: the only one, the first */
-	bool per_thread;  /* stacks of different threads (recording: keys) apart */
-	bool addresses;	  /* addresses without a name apart */
-	bool no_inlined;  /* recording: functions that were inlined are part of the one they are in */
-	bool lines;	  /* recording: each line that ran in a function apart */
-	bool counts;	  /* of sums, also how many events there were, into the weight behind */
+	const char *by;	 /* recording: which aggregation; perf script: which event. NULL: the only one, the first */
+	bool per_thread; /* stacks of different threads (recording: keys) apart */
+	bool addresses;	 /* addresses without a name apart */
+	bool no_inlined; /* recording: functions that were inlined are part of the one they are in */
+	bool lines;	 /* recording: each line that ran in a function apart */
+	bool counts;	 /* of sums, also how many events there were, into the weight behind */
 	uint64_t from_ns, to_ns; /* only what was so long after the beginning; to 0: to the end */
 };
 
 struct stacksrc {
 	struct stack_input in;
-	char title[256]; /* what the stacks are of: "@: count", "cycles:u"; "" */
-	bool counts;	 /* the weight behind it counts events: sums of a recording */
+	char title[256];	    /* what the stacks are of: "@: count", "cycles:u"; "" */
+	bool counts;		    /* the weight behind it counts events: sums of a recording */
 	uint64_t begun_realtime_ns; /* of a recording; 0: unknown */
-	uint64_t since_ns; /* of a recording with limits: how long after its beginning its stacks, or those asked for, begin; 0: they are whole */
-	char unit[32];	 /* of the weights: "samples", "ns" …; "": unknown */
+	uint64_t since_ns; /* of a recording with limits: how long after its beginning its stacks, or those asked for,
+			      begin; 0: they are whole */
+	char unit[32];	   /* of the weights: "samples", "ns" …; "": unknown */
 };
 
 /* Reads the file path ("-": standard input, text only) into weight `weight` of t. ret is valid on success. -EINVAL:
- * it is nothing of the kind, or the options do not fit it; -ENODATA: there are no stacks; messages begin with the path. */
+ * it is nothing of the kind, or the options do not fit it; -ENODATA: there are no stacks; messages begin with the path.
+ */
 int stacksrc_read(const char *path, const struct stacksrc_opts *opts, struct stacktree *t, unsigned weight,
 		  struct stacksrc *ret, struct err *err);
 /* The unit that the name of an aggregation ends with: _ns, _us, _ms, _bytes; "": none. */

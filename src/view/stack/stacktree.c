@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tree of stacks: flat arrays by number, open hash tables over them (frames, children of nodes that have many, whole
- * stacks). Nothing is ever taken out, so tables need no deletion. What costs is the cache misses, so a new branch of the
- * tree touches no table: most nodes have a child or two, which are in a list. */
+/* The tree of stacks: flat arrays by number, open hash tables over them (frames, children of nodes that have many,
+ * whole stacks). Nothing is ever taken out, so tables need no deletion. What costs is the cache misses, so a new branch
+ * of the tree touches no table: most nodes have a child or two, which are in a list. */
 #include "view/stack/stacktree.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -49,13 +49,15 @@ struct stacktree {
 	VEC(char) texts;
 	VEC(struct frame) frames;
 	VEC(struct node) nodes;
-	VEC(uint64_t) self; /* nweights per node */
+	VEC(uint64_t) self;	       /* nweights per node */
 	struct table by_text, by_edge; /* numbers are one more than the index; edges: children beyond LISTED */
-	struct whole *wholes; /* an open table as well, in place: one look is one cache miss */
+	struct whole *wholes;	       /* an open table as well, in place: one look is one cache miss */
 	size_t wholes_mask, nwholes;
-	struct node_step { uint32_t frame, node; } last[STACKTREE_MAX_DEPTH]; /* the stack that came last, root first: */
-	size_t nlast;							      /* what comes next often begins as it did */
-	size_t last_file; /* in texts: the file that was told last; SIZE_MAX: none */
+	struct node_step {
+		uint32_t frame, node;
+	} last[STACKTREE_MAX_DEPTH]; /* the stack that came last, root first: */
+	size_t nlast;		     /* what comes next often begins as it did */
+	size_t last_file;	     /* in texts: the file that was told last; SIZE_MAX: none */
 	unsigned nweights;
 	uint64_t ncut;
 	int error;
@@ -164,7 +166,8 @@ static bool frame_is(const struct stacktree *t, const struct frame *f, const str
 {
 	return f->hash == want->hash && f->kind == want->kind && f->name_len == want->name_len &&
 	       f->module_len == want->module_len && f->line == want->line &&
-	       !memcmp(t->texts.v + f->name, name, f->name_len) && !memcmp(t->texts.v + f->module, module, f->module_len) &&
+	       !memcmp(t->texts.v + f->name, name, f->name_len) &&
+	       !memcmp(t->texts.v + f->module, module, f->module_len) &&
 	       (!f->line || f->file == SIZE_MAX || !strcmp(t->texts.v + f->file, file));
 }
 
@@ -188,8 +191,8 @@ static void set_source(struct stacktree *t, struct frame *f, const struct stack_
 	f->def_line = s->def_line;
 }
 
-static uint32_t get_frame(struct stacktree *t, enum frame_kind kind, const char *name, size_t name_len, const char *module,
-			  size_t module_len, const struct stack_source *source)
+static uint32_t get_frame(struct stacktree *t, enum frame_kind kind, const char *name, size_t name_len,
+			  const char *module, size_t module_len, const struct stack_source *source)
 {
 	struct frame f = { .kind = kind, .file = SIZE_MAX, .line = source->file[0] ? source->line : 0 };
 	uint64_t h[2];
@@ -372,19 +375,42 @@ void stacktree_add(struct stacktree *t, uint32_t node, unsigned weight, uint64_t
 		*p = UINT64_MAX;
 }
 
-int stacktree_error(const struct stacktree *t) { return t->error; }
-unsigned stacktree_nweights(const struct stacktree *t) { return t->nweights; }
-size_t stacktree_nframes(const struct stacktree *t) { return t->frames.n; }
-size_t stacktree_nnodes(const struct stacktree *t) { return t->nodes.n; }
-uint32_t stacktree_parent(const struct stacktree *t, uint32_t node) { return t->nodes.v[node].parent; }
-uint32_t stacktree_node_frame(const struct stacktree *t, uint32_t node) { return t->nodes.v[node].frame; }
-uint64_t stacktree_ncut(const struct stacktree *t) { return t->ncut; }
+int stacktree_error(const struct stacktree *t)
+{
+	return t->error;
+}
+unsigned stacktree_nweights(const struct stacktree *t)
+{
+	return t->nweights;
+}
+size_t stacktree_nframes(const struct stacktree *t)
+{
+	return t->frames.n;
+}
+size_t stacktree_nnodes(const struct stacktree *t)
+{
+	return t->nodes.n;
+}
+uint32_t stacktree_parent(const struct stacktree *t, uint32_t node)
+{
+	return t->nodes.v[node].parent;
+}
+uint32_t stacktree_node_frame(const struct stacktree *t, uint32_t node)
+{
+	return t->nodes.v[node].frame;
+}
+uint64_t stacktree_ncut(const struct stacktree *t)
+{
+	return t->ncut;
+}
 
 struct stack_frame stacktree_get_frame(const struct stacktree *t, uint32_t frame)
 {
 	const struct frame *f = &t->frames.v[frame];
 
-	return (struct stack_frame){ (enum frame_kind)f->kind, t->texts.v + f->name, t->texts.v + f->module,
+	return (struct stack_frame){ (enum frame_kind)f->kind,
+				     t->texts.v + f->name,
+				     t->texts.v + f->module,
 				     { f->file == SIZE_MAX ? "" : t->texts.v + f->file, f->def_line, f->line } };
 }
 
@@ -452,7 +478,8 @@ static int by_rank(const void *a, const void *b)
 typedef VEC(struct ranked) ranked_vec;
 
 /* Sorts the list of children that begins at *first. */
-static int sort_children(const struct stacktree *t, const uint32_t *rank, uint32_t *first, uint32_t *next, ranked_vec *v)
+static int sort_children(const struct stacktree *t, const uint32_t *rank, uint32_t *first, uint32_t *next,
+			 ranked_vec *v)
 {
 	uint32_t *link = first;
 

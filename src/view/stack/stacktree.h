@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STACKTREE_MAX_DEPTH   2048u	 /* frames of a stack; the ones nearer to the leaf give way */
-#define STACKTREE_MAX_NODES   (1u << 25) /* different beginnings of stacks: with two weights and their order 1.9 GB */
-#define STACKTREE_MAX_FRAMES  (1u << 23)
-#define STACKTREE_MAX_NAME    4096u	 /* bytes of a name; the rest is left out */
+#define STACKTREE_MAX_DEPTH 2048u      /* frames of a stack; the ones nearer to the leaf give way */
+#define STACKTREE_MAX_NODES (1u << 25) /* different beginnings of stacks: with two weights and their order 1.9 GB */
+#define STACKTREE_MAX_FRAMES (1u << 23)
+#define STACKTREE_MAX_NAME 4096u /* bytes of a name; the rest is left out */
 #define STACKTREE_MAX_WEIGHTS 4u
 
 enum frame_kind {
@@ -33,8 +33,8 @@ struct stack_source {
 	uint32_t line;	   /* what ran in it, where lines are kept apart, else 0 */
 };
 
-/* Two frames are the same when kind, module and name are, and, if they have a line, file and line. Of others the source is that
- * of the first that told it. */
+/* Two frames are the same when kind, module and name are, and, if they have a line, file and line. Of others the source
+ * is that of the first that told it. */
 struct stack_frame {
 	enum frame_kind kind;
 	const char *name;   /* "vfs_read" */

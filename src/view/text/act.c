@@ -172,8 +172,7 @@ static void act_setopt(const struct actctx *c)
 		return;
 	snprintf(name, sizeof(name), "%.*s", (int)c->act->fields[0].size, (const char *)field(c, 0));
 	if (c->act->nfields > 1)
-		snprintf(value, sizeof(value), "%.*s", (int)c->act->fields[1].size,
-			 (const char *)field(c, 1));
+		snprintf(value, sizeof(value), "%.*s", (int)c->act->fields[1].size, (const char *)field(c, 1));
 	why = c->v->setopt(c->v->setopt_arg, name, value);
 	if (why)
 		text_msg(c->v,
@@ -211,18 +210,42 @@ static void act_none(const struct actctx *c)
 }
 
 static act_fn *const act_fns[] = {
-	[ACT_TRACE] = act_values, [ACT_TRACEMEM] = act_tracemem, [ACT_PRINTF] = format_fields,
-	[ACT_PRINTA] = act_printa, [ACT_STACK] = act_values, [ACT_USTACK] = act_values,
-	[ACT_JSTACK] = act_values, [ACT_SYM] = act_values, [ACT_FUNC] = act_values,
-	[ACT_MOD] = act_values, [ACT_USYM] = act_values, [ACT_UFUNC] = act_values,
-	[ACT_UMOD] = act_values, [ACT_UADDR] = act_values, [ACT_EXIT] = act_none,
-	[ACT_CLEAR] = act_clear, [ACT_TRUNC] = act_trunc, [ACT_NORMALIZE] = act_normalize,
-	[ACT_DENORMALIZE] = act_denormalize, [ACT_FREOPEN] = act_freopen, [ACT_SYSTEM] = act_system,
-	[ACT_SPAN] = act_span, [ACT_SLOW] = act_slow, [ACT_PCAP] = act_pcap,
-	[ACT_FTRUNCATE] = act_ftruncate, [ACT_SETOPT] = act_setopt, [ACT_SPECULATE] = act_none,
-	[ACT_COMMIT] = act_none, [ACT_DISCARD] = act_none, [ACT_PRINT] = act_print,
-	[ACT_RAISE] = act_none, [ACT_STOP] = act_none, [ACT_CHILL] = act_none,
-	[ACT_PANIC] = act_none, [ACT_BREAKPOINT] = act_none, [ACT_COPYOUT] = act_none,
+	[ACT_TRACE] = act_values,
+	[ACT_TRACEMEM] = act_tracemem,
+	[ACT_PRINTF] = format_fields,
+	[ACT_PRINTA] = act_printa,
+	[ACT_STACK] = act_values,
+	[ACT_USTACK] = act_values,
+	[ACT_JSTACK] = act_values,
+	[ACT_SYM] = act_values,
+	[ACT_FUNC] = act_values,
+	[ACT_MOD] = act_values,
+	[ACT_USYM] = act_values,
+	[ACT_UFUNC] = act_values,
+	[ACT_UMOD] = act_values,
+	[ACT_UADDR] = act_values,
+	[ACT_EXIT] = act_none,
+	[ACT_CLEAR] = act_clear,
+	[ACT_TRUNC] = act_trunc,
+	[ACT_NORMALIZE] = act_normalize,
+	[ACT_DENORMALIZE] = act_denormalize,
+	[ACT_FREOPEN] = act_freopen,
+	[ACT_SYSTEM] = act_system,
+	[ACT_SPAN] = act_span,
+	[ACT_SLOW] = act_slow,
+	[ACT_PCAP] = act_pcap,
+	[ACT_FTRUNCATE] = act_ftruncate,
+	[ACT_SETOPT] = act_setopt,
+	[ACT_SPECULATE] = act_none,
+	[ACT_COMMIT] = act_none,
+	[ACT_DISCARD] = act_none,
+	[ACT_PRINT] = act_print,
+	[ACT_RAISE] = act_none,
+	[ACT_STOP] = act_none,
+	[ACT_CHILL] = act_none,
+	[ACT_PANIC] = act_none,
+	[ACT_BREAKPOINT] = act_none,
+	[ACT_COPYOUT] = act_none,
 	[ACT_COPYOUTSTR] = act_none,
 };
 

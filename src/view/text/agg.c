@@ -187,8 +187,7 @@ static void row_format(const struct agg_table *t, const struct agg_row *row, con
 	for (size_t i = 0; i < d->nkeys; i++)
 		data[i] = (struct datum){ &d->keys[i], row->key + d->keys[i].off };
 	for (size_t k = 0; k < t->naggs; k++)
-		vals[k] = (struct aggval){ t->aggs[k], row->values[k],
-					   aggstate_normal(t->v->aggs, t->aggs[k]->id) };
+		vals[k] = (struct aggval){ t->aggs[k], row->values[k], aggstate_normal(t->v->aggs, t->aggs[k]->id) };
 	text_format(t->v, fmt, len, data, d->nkeys, vals, t->naggs);
 }
 
@@ -218,8 +217,7 @@ static void table_done(struct agg_table *t)
 	free(t->ranks);
 }
 
-void text_agg_rows(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, text_row_fn *fn,
-		   void *ctx)
+void text_agg_rows(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, text_row_fn *fn, void *ctx)
 {
 	struct agg_table t = { .v = v, .aggs = aggs, .naggs = naggs };
 
@@ -231,8 +229,8 @@ void text_agg_rows(struct text_view *v, const struct aggdesc *const *aggs, size_
 	table_done(&t);
 }
 
-static void print_table(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs,
-			const char *fmt, size_t len)
+static void print_table(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, const char *fmt,
+			size_t len)
 {
 	struct agg_table t = { .v = v, .aggs = aggs, .naggs = naggs };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of aggregations that are addresses shown as names: all addresses of one function (or module), and all
- * stacks that waited for one thing, are one key, as in DTrace, so the address is replaced by that of the function's start, or by the
- * first one seen in the module. */
+ * stacks that waited for one thing, are one key, as in DTrace, so the address is replaced by that of the function's
+ * start, or by the first one seen in the module. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "view/text/int.h"
@@ -17,8 +17,8 @@ struct agg_module {
 
 static bool is_name(enum field_kind kind)
 {
-	return kind == FLD_SYM || kind == FLD_FUNC || kind == FLD_MOD || kind == FLD_USYM ||
-	       kind == FLD_UFUNC || kind == FLD_UMOD || kind == FLD_WHY;
+	return kind == FLD_SYM || kind == FLD_FUNC || kind == FLD_MOD || kind == FLD_USYM || kind == FLD_UFUNC ||
+	       kind == FLD_UMOD || kind == FLD_WHY;
 }
 
 static bool has_names(const struct aggdesc *d)

@@ -57,7 +57,8 @@ static ssize_t looks_like_string(const uint8_t *p, size_t n)
 	return (ssize_t)i;
 }
 
-/* Strings are the program's, and printed as DTrace prints them; a terminal does not obey those of strangers, which are in them. */
+/* Strings are the program's, and printed as DTrace prints them; a terminal does not obey those of strangers, which are
+ * in them. */
 static void print_text(struct text_view *v, const uint8_t *p, size_t n, int width, bool quiet)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
@@ -94,8 +95,8 @@ static const struct datum_form {
 } form_trace = { 33, { [1] = 3, [2] = 5, [4] = 10, [8] = 19 }, 20, true },
   form_key = { 50, { [1] = 3, [2] = 5, [4] = 8, [8] = 16 }, 16, false };
 
-static void print_number(struct text_view *v, const struct recfield *f, const uint8_t *p,
-			 const struct datum_form *form, bool quiet)
+static void print_number(struct text_view *v, const struct recfield *f, const uint8_t *p, const struct datum_form *form,
+			 bool quiet)
 {
 	unsigned long long val = recfield_u64(f, p);
 	bool u64 = f->size == 8 && !f->is_signed && form->u64;
@@ -110,8 +111,8 @@ static void print_number(struct text_view *v, const struct recfield *f, const ui
 		text_printf(v, "%*lld", width, (long long)val);
 }
 
-static void print_datum(struct text_view *v, const struct recfield *f, const uint8_t *p,
-			const struct datum_form *form, bool quiet)
+static void print_datum(struct text_view *v, const struct recfield *f, const uint8_t *p, const struct datum_form *form,
+			bool quiet)
 {
 	int width = form->text_width;
 	char buf[1024];
@@ -127,13 +128,9 @@ static void print_datum(struct text_view *v, const struct recfield *f, const uin
 		else
 			print_text(v, p, strnlen((const char *)p, f->size), width, quiet);
 		break;
-	case FLD_BYTES:
-		print_bytes(v, f, p, width, quiet);
-		break;
+	case FLD_BYTES: print_bytes(v, f, p, width, quiet); break;
 	case FLD_STACK:
-	case FLD_USTACK:
-		text_stack(v, f, p, (int)v->opts.stackindent, "%s");
-		break;
+	case FLD_USTACK: text_stack(v, f, p, (int)v->opts.stackindent, "%s"); break;
 	default:
 		text_addr_str(v, f, p, buf, sizeof(buf));
 		text_printf(v, "  %-50s", buf);

@@ -6,12 +6,12 @@
 
 /* Of TASK_*: what the one who leaves a CPU does next. Source: include/linux/sched.h */
 #define STATE_SLEEPS 1u
-#define STATE_WAITS  2u
-#define STATE_ENDS   (0x10u | 0x20u | 0x80u)
+#define STATE_WAITS 2u
+#define STATE_ENDS (0x10u | 0x20u | 0x80u)
 
 /* Source: include/linux/interrupt.h */
-static const char *const softirqs[] = { "hi", "timer", "net_tx", "net_rx", "block", "irq_poll", "tasklet", "sched", "hrtimer",
-					"rcu" };
+static const char *const softirqs[] = { "hi",	    "timer",   "net_tx", "net_rx",  "block",
+					"irq_poll", "tasklet", "sched",	 "hrtimer", "rcu" };
 /* Source: include/linux/blk_types.h, enum req_op */
 static const char *const ops[] = { "read", "write", "flush", "discard" };
 
@@ -38,8 +38,11 @@ static void add_running(struct strb *b, const struct flight_rec *f, uint32_t i, 
 
 static const char *leaves(uint32_t state)
 {
-	return !state ? "could go on" : state & STATE_ENDS ? "ends" : state & STATE_WAITS ? "waits" :
-	       state & STATE_SLEEPS ? "sleeps" : "stops";
+	return !state		      ? "could go on"
+	       : state & STATE_ENDS   ? "ends"
+	       : state & STATE_WAITS  ? "waits"
+	       : state & STATE_SLEEPS ? "sleeps"
+				      : "stops";
 }
 
 static void add_switch(struct strb *b, const struct flight_rec *f, uint32_t i, const struct flight_event *e)
@@ -78,10 +81,11 @@ static bool add_pair(struct strb *b, const struct flight_event *e)
 	if (flight_is(e, "irq") || flight_is(e, "irq-end"))
 		strb_printf(b, "interrupt %u%s%s %s", e->id, e->text[0] ? " " : "", e->text, end ? "ends" : "begins");
 	else if (flight_is(e, "softirq") || flight_is(e, "softirq-end"))
-		strb_printf(b, "soft interrupt %s %s", e->id < ARRAY_SIZE(softirqs) ? softirqs[e->id] : "", end ? "ends" : "begins");
+		strb_printf(b, "soft interrupt %s %s", e->id < ARRAY_SIZE(softirqs) ? softirqs[e->id] : "",
+			    end ? "ends" : "begins");
 	else if (flight_is(e, "io") || flight_is(e, "io-end"))
-		strb_printf(b, "%s of %s at sector %u %s", e->info < ARRAY_SIZE(ops) ? ops[e->info] : "operation", e->text, e->id,
-			    end ? "is done" : "is issued");
+		strb_printf(b, "%s of %s at sector %u %s", e->info < ARRAY_SIZE(ops) ? ops[e->info] : "operation",
+			    e->text, e->id, end ? "is done" : "is issued");
 	else
 		return false;
 	return true;
@@ -177,8 +181,10 @@ static bool matters(const struct flight_rec *f, uint32_t i)
 {
 	const struct flight_event e = flight_event(f, i);
 	const uint64_t least = (f->h.to - f->h.start) / 100 * FLIGHTTEXT_SHARE;
-	const char *end = flight_is(&e, "switch") ? "switch" : flight_is(&e, "irq") ? "irq-end" : flight_is(&e, "softirq") ?
-									      "softirq-end" : NULL;
+	const char *end = flight_is(&e, "switch")    ? "switch"
+			  : flight_is(&e, "irq")     ? "irq-end"
+			  : flight_is(&e, "softirq") ? "softirq-end"
+						     : NULL;
 	uint64_t from, to;
 	long at;
 
@@ -209,7 +215,8 @@ static void add_line(struct strb *b, const struct flight_rec *f, uint32_t i)
 	const struct flight_event e = flight_event(f, i);
 	char ns[UNITS_LEN], when[UNITS_LEN + 1];
 
-	snprintf(when, sizeof(when), "%s%s", f->h.to > e.ts ? "-" : "", units_ns(f->h.to > e.ts ? f->h.to - e.ts : 0, ns));
+	snprintf(when, sizeof(when), "%s%s", f->h.to > e.ts ? "-" : "",
+		 units_ns(f->h.to > e.ts ? f->h.to - e.ts : 0, ns));
 	strb_printf(b, "      %9s  CPU %-2u ", when, e.cpu);
 	flighttext_event(b, f, i);
 	strb_addc(b, '\n');

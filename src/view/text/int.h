@@ -25,7 +25,7 @@ struct text_view {
 	struct sym *sym;
 	struct text_opts opts;
 	FILE *out;
-	FILE *orig_out;	 /* before freopen() */
+	FILE *orig_out; /* before freopen() */
 	bool own_out;
 	bool terminal;	   /* orig_out is one */
 	char *out_path;	   /* with own_out */
@@ -38,10 +38,10 @@ struct text_view {
 	struct agg_module *agg_modules; /* see text_aggkey.c */
 	struct why_words *why_words;	/* see text_why.c */
 	struct why_stack *why_stacks;
-	bool *agg_printed; /* by aggregation id: shown by a printa() */
+	bool *agg_printed;  /* by aggregation id: shown by a printa() */
 	uint64_t *agg_lost; /* rows that were not printed any more */
 	uint64_t records_lost;
-	bool *agg_changed; /* since it was shown by a snapshot */
+	bool *agg_changed;    /* since it was shown by a snapshot */
 	uint64_t snapshot_ns; /* CLOCK_MONOTONIC: when there was the last */
 	bool heading_done;
 	struct arena *arena;
@@ -53,15 +53,15 @@ struct text_view {
 	uint32_t *last_probe;
 	struct text_cost *costs; /* see text_cost.c */
 	size_t ncosts;
-	uint64_t *drops; /* [cpu][REC_NLOSSES]: not yet told */
-	int error; /* sticky */
+	uint64_t *drops;      /* [cpu][REC_NLOSSES]: not yet told */
+	int error;	      /* sticky */
 	unsigned wide_action; /* of this record: its conversions are too wide, so it was not shown; 0: none */
 	int64_t wide_value;
 	uint64_t padding; /* widths and precisions of this record so far */
 	/* oformat=json */
 	bool json_started, json_open; /* the first line is written; within a line */
-	struct strb json_pending; /* messages to come behind the line, each ended by NUL */
-	bool json_exited; /* exit() was shown, with this status */
+	struct strb json_pending;     /* messages to come behind the line, each ended by NUL */
+	bool json_exited;	      /* exit() was shown, with this status */
 	int json_status;
 };
 
@@ -89,12 +89,11 @@ void text_printf(struct text_view *v, const char *fmt, ...) __attribute__((forma
 void text_msg(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* text_sym.c: addresses and stacks. */
-void text_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
-		const char *fmt);
+void text_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent, const char *fmt);
 void text_addr_str(struct text_view *v, const struct recfield *f, const uint8_t *p, char *buf, size_t n);
 void text_kaddr_str(struct text_view *v, uint64_t addr, bool offset, char *buf, size_t n);
-void text_uaddr_str(struct text_view *v, uint32_t tgid, uint64_t start, uint64_t addr, bool offset,
-		    char *buf, size_t n);
+void text_uaddr_str(struct text_view *v, uint32_t tgid, uint64_t start, uint64_t addr, bool offset, char *buf,
+		    size_t n);
 
 /* Frames to be shown are [*first, returned): the machinery of tracing is left out. */
 size_t text_frames(struct text_view *v, const struct recfield *f, const uint8_t *p, size_t *first);
@@ -104,10 +103,10 @@ void text_datum_trace(struct text_view *v, const struct recfield *f, const uint8
 void text_datum_key(struct text_view *v, const struct recfield *f, const uint8_t *p);
 void text_rawbytes(struct text_view *v, const uint8_t *p, size_t n);
 
-/* text_printf.c: formats. Returns the number of data used; -ERANGE, and nothing is printed: a width or precision of the record is
- * too large (PRINTFMT_MAX_…), which is in v->wide_value. */
-int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data,
-		size_t ndata, const struct aggval *aggs, size_t naggs);
+/* text_printf.c: formats. Returns the number of data used; -ERANGE, and nothing is printed: a width or precision of the
+ * record is too large (PRINTFMT_MAX_…), which is in v->wide_value. */
+int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data, size_t ndata,
+		const struct aggval *aggs, size_t naggs);
 
 /* Text with C's escapes, as %S shows it. */
 void text_escaped(struct text_view *v, const char *s, size_t n);
@@ -122,8 +121,7 @@ const char *text_enum_name(const struct rectype *t, uint64_t value);
  * distribution. */
 void text_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t *value, int64_t normal);
 /* A line of a distribution from its bar on. */
-void text_bar(struct text_view *v, int64_t val, int64_t normal, long double total, bool positives,
-	      bool negatives);
+void text_bar(struct text_view *v, int64_t val, int64_t normal, long double total, bool positives, bool negatives);
 /* The number that %@d shows. */
 int64_t text_aggnumber(const struct aggdesc *d, const uint64_t *value, int64_t normal);
 bool text_agg_is_dist(enum agg_func f);
@@ -131,15 +129,13 @@ bool text_agg_is_dist(enum agg_func f);
 /* text_pack.c: -x agghist and aggpack. Is the aggregation to be shown so? */
 bool text_is_packed(const struct text_view *v, const struct aggdesc *d);
 /* Shows it: keys and values of n rows in order. */
-void text_packed(struct text_view *v, const struct aggdesc *d, const struct packed_row *rows, size_t n,
-		 int64_t normal);
+void text_packed(struct text_view *v, const struct aggdesc *d, const struct packed_row *rows, size_t n, int64_t normal);
 
 /* text_agg.c: printing aggregations. fmt NULL: default form. */
 void text_printa(struct text_view *v, const struct recact *act);
 /* The rows of a printa() in order. values: naggs of them, NULL: no value for this key. */
 typedef void text_row_fn(void *ctx, const uint8_t *key, const uint64_t *const *values);
-void text_agg_rows(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, text_row_fn *fn,
-		   void *ctx);
+void text_agg_rows(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, text_row_fn *fn, void *ctx);
 void text_mark_printed(struct text_view *v, const struct recact *act); /* unless all of it is empty */
 void text_print_unprinted(struct text_view *v);
 
@@ -169,7 +165,7 @@ void json_error(struct text_view *v, const struct row *row, const struct rec_pro
 void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, const struct rec_probe *p,
 	       const char *text);
 void json_hist(struct text_view *v, const struct row *row); /* of a tracker */
-void json_flight(struct text_view *v, const char *object); /* of the slow event of the line before */
+void json_flight(struct text_view *v, const char *object);  /* of the slow event of the line before */
 void json_snapshot(struct text_view *v); /* aggregations that have changed, as they are now, when it is time */
 void json_cost(struct text_view *v, const struct rec_probe *p, const struct rec_cost *c, const char *text);
 void json_finish(struct text_view *v);

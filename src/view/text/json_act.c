@@ -164,20 +164,33 @@ static const struct {
 	const char *name;
 	void (*put)(const struct jctx *c);
 } shown[] = {
-	[ACT_TRACE] = { "trace", put_value }, [ACT_TRACEMEM] = { "tracemem", put_tracemem },
-	[ACT_PRINTF] = { "printf", put_printf }, [ACT_PRINTA] = { "printa", put_printa },
-	[ACT_STACK] = { "stack", put_value }, [ACT_USTACK] = { "ustack", put_value },
-	[ACT_JSTACK] = { "jstack", put_value }, [ACT_SYM] = { "sym", put_value },
-	[ACT_FUNC] = { "func", put_value }, [ACT_MOD] = { "mod", put_value },
-	[ACT_USYM] = { "usym", put_value }, [ACT_UFUNC] = { "ufunc", put_value },
-	[ACT_UMOD] = { "umod", put_value }, [ACT_UADDR] = { "uaddr", put_value },
-	[ACT_EXIT] = { "exit", put_exit }, [ACT_CLEAR] = { "clear", put_aggact },
-	[ACT_TRUNC] = { "trunc", put_aggact }, [ACT_NORMALIZE] = { "normalize", put_aggact },
-	[ACT_DENORMALIZE] = { "denormalize", put_aggact }, [ACT_FREOPEN] = { "freopen", put_path },
-	[ACT_SYSTEM] = { "system", put_command }, [ACT_FTRUNCATE] = { "ftruncate", put_nothing },
-	[ACT_SPAN] = { "span", put_span }, [ACT_SLOW] = { "slow", put_slow },
+	[ACT_TRACE] = { "trace", put_value },
+	[ACT_TRACEMEM] = { "tracemem", put_tracemem },
+	[ACT_PRINTF] = { "printf", put_printf },
+	[ACT_PRINTA] = { "printa", put_printa },
+	[ACT_STACK] = { "stack", put_value },
+	[ACT_USTACK] = { "ustack", put_value },
+	[ACT_JSTACK] = { "jstack", put_value },
+	[ACT_SYM] = { "sym", put_value },
+	[ACT_FUNC] = { "func", put_value },
+	[ACT_MOD] = { "mod", put_value },
+	[ACT_USYM] = { "usym", put_value },
+	[ACT_UFUNC] = { "ufunc", put_value },
+	[ACT_UMOD] = { "umod", put_value },
+	[ACT_UADDR] = { "uaddr", put_value },
+	[ACT_EXIT] = { "exit", put_exit },
+	[ACT_CLEAR] = { "clear", put_aggact },
+	[ACT_TRUNC] = { "trunc", put_aggact },
+	[ACT_NORMALIZE] = { "normalize", put_aggact },
+	[ACT_DENORMALIZE] = { "denormalize", put_aggact },
+	[ACT_FREOPEN] = { "freopen", put_path },
+	[ACT_SYSTEM] = { "system", put_command },
+	[ACT_FTRUNCATE] = { "ftruncate", put_nothing },
+	[ACT_SPAN] = { "span", put_span },
+	[ACT_SLOW] = { "slow", put_slow },
 	[ACT_PCAP] = { "pcap", put_pcap },
-	[ACT_SETOPT] = { "setopt", put_setopt }, [ACT_PRINT] = { "print", put_print },
+	[ACT_SETOPT] = { "setopt", put_setopt },
+	[ACT_PRINT] = { "print", put_print },
 };
 
 void json_acts(struct text_view *v, const struct recfmt *fmt, const struct row *row)
@@ -199,9 +212,16 @@ void json_acts(struct text_view *v, const struct recfmt *fmt, const struct row *
 /* -- aggregations -- */
 
 static const char *const functions[] = {
-	[AGG_COUNT] = "count", [AGG_SUM] = "sum", [AGG_AVG] = "avg", [AGG_MIN] = "min", [AGG_MAX] = "max",
-	[AGG_STDDEV] = "stddev", [AGG_QUANTIZE] = "quantize", [AGG_LQUANTIZE] = "lquantize",
-	[AGG_LLQUANTIZE] = "llquantize", [AGG_HIST] = "hist",
+	[AGG_COUNT] = "count",
+	[AGG_SUM] = "sum",
+	[AGG_AVG] = "avg",
+	[AGG_MIN] = "min",
+	[AGG_MAX] = "max",
+	[AGG_STDDEV] = "stddev",
+	[AGG_QUANTIZE] = "quantize",
+	[AGG_LQUANTIZE] = "lquantize",
+	[AGG_LLQUANTIZE] = "llquantize",
+	[AGG_HIST] = "hist",
 };
 
 struct rows {

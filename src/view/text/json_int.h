@@ -11,8 +11,8 @@
 /* json_value.c: strings (invalid UTF-8 becomes U+FFFD), values. */
 void json_text(struct text_view *v, const char *s, size_t n);
 void json_str(struct text_view *v, const char *s);
-/* A file: what is printed to it goes into v's line as the inside of a string, as it comes. To be closed before anything else is
- * printed. NULL: no memory. */
+/* A file: what is printed to it goes into v's line as the inside of a string, as it comes. To be closed before anything
+ * else is printed. NULL: no memory. */
 FILE *json_file(struct text_view *v);
 void json_bytes(struct text_view *v, const uint8_t *p, size_t n); /* {"bytes":"hex"} */
 void json_field(struct text_view *v, const struct recfield *f, const uint8_t *p);

@@ -140,8 +140,8 @@ static void put_members(struct typed *t, const struct rectype *ty, uint64_t base
 {
 	for (uint32_t i = 0; i < ty->nmembers; i++) {
 		const struct rec_member *m = &ty->members[i];
-		uint64_t off = base + m->bit_off / 8, bytes = m->bit_size ? (m->bit_off % 8 + m->bit_size + 7) / 8
-									  : m->type->size;
+		uint64_t off = base + m->bit_off / 8,
+			 bytes = m->bit_size ? (m->bit_off % 8 + m->bit_size + 7) / 8 : m->type->size;
 		bool inside = m->type->kind == RTY_STRUCT || m->type->kind == RTY_ARRAY;
 
 		if (inside ? off >= t->limit : off + bytes > t->limit) {
@@ -191,24 +191,16 @@ static void typed_value(struct typed *t, const struct rectype *ty, uint64_t off,
 		put_members(t, ty, off, &first);
 		text_printf(t->v, "}");
 		break;
-	case RTY_ARRAY:
-		put_array(t, ty, off);
-		break;
-	case RTY_STRING:
-		json_text(t->v, (const char *)t->p + off, strnlen((const char *)t->p + off, ty->size));
-		break;
-	case RTY_FLOAT:
-		put_float(t->v, t->p + off, ty->size);
-		break;
-	case RTY_BYTES:
-		json_bytes(t->v, t->p + off, ty->size);
-		break;
+	case RTY_ARRAY: put_array(t, ty, off); break;
+	case RTY_STRING: json_text(t->v, (const char *)t->p + off, strnlen((const char *)t->p + off, ty->size)); break;
+	case RTY_FLOAT: put_float(t->v, t->p + off, ty->size); break;
+	case RTY_BYTES: json_bytes(t->v, t->p + off, ty->size); break;
 	default:
 		if (ty->size > 8)
 			json_bytes(t->v, t->p + off, ty->size);
 		else
-			put_int(t->v, ty, text_bits(t->p + off, ty->size, bits ? m->bit_off % 8 : 0, bits,
-						    ty->is_signed));
+			put_int(t->v, ty,
+				text_bits(t->p + off, ty->size, bits ? m->bit_off % 8 : 0, bits, ty->is_signed));
 	}
 }
 
@@ -286,18 +278,11 @@ void json_field(struct text_view *v, const struct recfield *f, const uint8_t *p)
 		u = recfield_u64(f, p);
 		text_printf(v, f->is_signed ? "%lld" : "%llu", (unsigned long long)u);
 		break;
-	case FLD_STRING:
-		json_text(v, (const char *)p, strnlen((const char *)p, f->size));
-		break;
-	case FLD_BYTES:
-		json_bytes(v, p, f->size);
-		break;
+	case FLD_STRING: json_text(v, (const char *)p, strnlen((const char *)p, f->size)); break;
+	case FLD_BYTES: json_bytes(v, p, f->size); break;
 	case FLD_STACK:
-	case FLD_USTACK:
-		put_stack(v, f, p);
-		break;
-	default:
-		put_symbol(v, f, p);
+	case FLD_USTACK: put_stack(v, f, p); break;
+	default: put_symbol(v, f, p);
 	}
 }
 

@@ -91,8 +91,7 @@ static void print_hist(const struct pack *k)
 	for (size_t i = 0; i < k->n; i++) {
 		print_keys(k, k->rows[i].key);
 		text_printf(k->v, " ");
-		text_bar(k->v, text_aggnumber(k->d, k->rows[i].value, 1), k->normal, total, positives,
-			 negatives);
+		text_bar(k->v, text_aggnumber(k->d, k->rows[i].value, 1), k->normal, total, positives, negatives);
 	}
 }
 
@@ -195,13 +194,12 @@ static void pack_line(const struct pack *k, const struct packed_row *r, bool utf
 		text_printf(k->v, ": %*lld | %lld\n", -ndigits(max), (long long)max, count);
 		return;
 	}
-	snprintf(text, sizeof(text), ">= %lld", (long long)k->d->param[0] +
-		 (long long)aggval_lquantize_levels(k->d->param) * k->d->param[2]);
+	snprintf(text, sizeof(text), ">= %lld",
+		 (long long)k->d->param[0] + (long long)aggval_lquantize_levels(k->d->param) * k->d->param[2]);
 	text_printf(k->v, ": %-8s | %lld\n", text, count);
 }
 
-void text_packed(struct text_view *v, const struct aggdesc *d, const struct packed_row *rows, size_t n,
-		 int64_t normal)
+void text_packed(struct text_view *v, const struct aggdesc *d, const struct packed_row *rows, size_t n, int64_t normal)
 {
 	struct pack k = { .v = v, .d = d, .rows = rows, .n = n, .normal = normal };
 

@@ -14,21 +14,20 @@
 
 struct printer {
 	struct text_view *v;
-	const uint8_t *p;    /* the value */
-	uint64_t size;	     /* bytes that were recorded */
-	uint64_t limit;	     /* bytes to show */
-	unsigned depth;	     /* braces and brackets that are open */
+	const uint8_t *p; /* the value */
+	uint64_t size;	  /* bytes that were recorded */
+	uint64_t limit;	  /* bytes to show */
+	unsigned depth;	  /* braces and brackets that are open */
 	char close[MAX_DEPTH + 2];
-	bool cut;	     /* an array was not shown to its end */
-	bool stopped;	     /* "..." was printed */
+	bool cut;     /* an array was not shown to its end */
+	bool stopped; /* "..." was printed */
 };
 
 static void close_to(struct printer *o, unsigned depth)
 {
 	while (o->depth > depth) {
 		o->depth--;
-		text_printf(o->v, "%*s%c%s\n", (int)(INDENT + o->depth), "", o->close[o->depth],
-			    o->depth ? "," : "");
+		text_printf(o->v, "%*s%c%s\n", (int)(INDENT + o->depth), "", o->close[o->depth], o->depth ? "," : "");
 	}
 }
 
@@ -99,12 +98,12 @@ const char *text_enum_name(const struct rectype *t, uint64_t value)
 }
 
 /* A value without members: "(type)value". */
-static void print_scalar(struct printer *o, const struct rectype *t, const uint8_t *p,
-			 const struct rec_member *m)
+static void print_scalar(struct printer *o, const struct rectype *t, const uint8_t *p, const struct rec_member *m)
 {
 	uint32_t bits = m ? m->bit_size : 0;
 	uint64_t u = t->size <= 8 && t->kind <= RTY_PTR && t->kind != RTY_FLOAT
-			     ? text_bits(p, t->size, bits ? m->bit_off % 8 : 0, bits, t->is_signed) : 0;
+			     ? text_bits(p, t->size, bits ? m->bit_off % 8 : 0, bits, t->is_signed)
+			     : 0;
 	const char *name;
 
 	text_printf(o->v, "(%s)", t->name);
@@ -124,19 +123,14 @@ static void print_scalar(struct printer *o, const struct rectype *t, const uint8
 		else
 			text_printf(o->v, "%llu", (unsigned long long)u);
 		break;
-	case RTY_PTR:
-		text_printf(o->v, "0x%llx", (unsigned long long)u);
-		break;
-	case RTY_FLOAT:
-		print_float(o->v, p, t->size);
-		break;
+	case RTY_PTR: text_printf(o->v, "0x%llx", (unsigned long long)u); break;
+	case RTY_FLOAT: print_float(o->v, p, t->size); break;
 	case RTY_STRING:
 		text_printf(o->v, "\"");
 		text_escaped(o->v, (const char *)p, strnlen((const char *)p, t->size));
 		text_printf(o->v, "\"");
 		break;
-	default:
-		print_bytes(o->v, p, t->size);
+	default: print_bytes(o->v, p, t->size);
 	}
 	text_printf(o->v, o->depth ? ",\n" : "\n");
 }

@@ -15,8 +15,7 @@ struct conv {
 	int width, prec;
 };
 
-static void conv_make(struct conv *c, const struct pfconv *pf, int width, int prec, const char *len,
-		      char letter)
+static void conv_make(struct conv *c, const struct pfconv *pf, int width, int prec, const char *len, char letter)
 {
 	char *s = c->fmt;
 
@@ -55,8 +54,7 @@ static void put_str(struct text_view *v, const struct pfconv *pf, int width, int
 	text_printf(v, c.fmt, c.width, c.prec, s);
 }
 
-static void put_int(struct text_view *v, const struct pfconv *pf, int width, int prec, char letter,
-		    uint64_t val)
+static void put_int(struct text_view *v, const struct pfconv *pf, int width, int prec, char letter, uint64_t val)
 {
 	struct conv c;
 
@@ -72,8 +70,7 @@ static void put_char(struct text_view *v, const struct pfconv *pf, int width, ui
 	text_printf(v, c.fmt, c.width, c.prec, (int)(unsigned char)val);
 }
 
-static void put_float(struct text_view *v, const struct pfconv *pf, int width, int prec,
-		      const struct datum *d)
+static void put_float(struct text_view *v, const struct pfconv *pf, int width, int prec, const struct datum *d)
 {
 	struct conv c;
 	long double val = 0;
@@ -128,8 +125,8 @@ void text_escaped(struct text_view *v, const char *s, size_t n)
 		text_printf(v, "%.*s", (int)escape_char(esc, (unsigned char)s[i]), esc);
 }
 
-static void put_text(struct text_view *v, const struct pfconv *pf, int width, int prec, const uint8_t *p,
-		     size_t n, bool escape)
+static void put_text(struct text_view *v, const struct pfconv *pf, int width, int prec, const uint8_t *p, size_t n,
+		     bool escape)
 {
 	_cleanup_free_ char *s = malloc(4 * n + 1);
 	size_t len = strnlen((const char *)p, n), k = 0;
@@ -174,8 +171,7 @@ static size_t utf8_char(char *out, uint32_t c)
 }
 
 /* %ws, %ls: an array of characters of 4 bytes. */
-static void put_wide(struct text_view *v, const struct pfconv *pf, int width, int prec, const uint8_t *p,
-		     size_t n)
+static void put_wide(struct text_view *v, const struct pfconv *pf, int width, int prec, const uint8_t *p, size_t n)
 {
 	_cleanup_free_ char *s = malloc(n + 1);
 	size_t k = 0;
@@ -206,8 +202,7 @@ static void put_time(struct text_view *v, const struct pfconv *pf, int width, in
 	put_str(v, pf, width, prec, buf);
 }
 
-static void put_addr(struct text_view *v, const struct pfconv *pf, int width, int prec,
-		     const struct datum *d)
+static void put_addr(struct text_view *v, const struct pfconv *pf, int width, int prec, const struct datum *d)
 {
 	char buf[1024];
 
@@ -242,8 +237,7 @@ static uint64_t cut_to_size(const struct pfconv *pf, const struct recfield *f, u
 	return is_signed ? (uint64_t)((int64_t)val >> (64 - 8 * size)) : val >> (64 - 8 * size);
 }
 
-static void put_datum(struct text_view *v, const struct pfconv *pf, int width, int prec,
-		      const struct datum *d)
+static void put_datum(struct text_view *v, const struct pfconv *pf, int width, int prec, const struct datum *d)
 {
 	bool number = d->f->kind == FLD_INT;
 	uint64_t val = number ? recfield_u64(d->f, d->p) : 0;
@@ -264,9 +258,7 @@ static void put_datum(struct text_view *v, const struct pfconv *pf, int width, i
 		else
 			put_int(v, pf, width, prec, letter, cut_to_size(pf, d->f, val));
 		break;
-	case PFC_CHAR:
-		put_char(v, pf, width, val);
-		break;
+	case PFC_CHAR: put_char(v, pf, width, val); break;
 	case PFC_ECHR: {
 		char esc[8];
 
@@ -283,24 +275,16 @@ static void put_datum(struct text_view *v, const struct pfconv *pf, int width, i
 		else
 			put_text(v, pf, width, prec, d->p, d->f->size, pf->class == PFC_ESTR);
 		break;
-	case PFC_FLOAT:
-		put_float(v, pf, width, prec, d);
-		break;
+	case PFC_FLOAT: put_float(v, pf, width, prec, d); break;
 	case PFC_ADDR:
-	case PFC_UADDR:
-		put_addr(v, pf, width, prec, d);
-		break;
+	case PFC_UADDR: put_addr(v, pf, width, prec, d); break;
 	case PFC_TIME:
-	case PFC_TIME822:
-		put_time(v, pf, width, prec, val);
-		break;
-	default:
-		break;
+	case PFC_TIME822: put_time(v, pf, width, prec, val); break;
+	default: break;
 	}
 }
 
-static void put_aggvalue(struct text_view *v, const struct pfconv *pf, int width, int prec,
-			 const struct aggval *a)
+static void put_aggvalue(struct text_view *v, const struct pfconv *pf, int width, int prec, const struct aggval *a)
 {
 	static const uint64_t zero[8];
 	struct recfield f = { .kind = FLD_INT, .size = 8, .is_signed = true };
@@ -351,7 +335,8 @@ static int64_t take_star(const struct datum *data, size_t ndata, size_t *used)
 }
 
 /* Whether what the record says of widths is small enough, alone and with what the record has printed before. */
-static int check_sizes(struct text_view *v, const struct fmtcache *c, const struct datum *data, size_t ndata, size_t naggs)
+static int check_sizes(struct text_view *v, const struct fmtcache *c, const struct datum *data, size_t ndata,
+		       size_t naggs)
 {
 	uint64_t total = v->padding;
 	size_t used = 0;
@@ -377,8 +362,8 @@ static int check_sizes(struct text_view *v, const struct fmtcache *c, const stru
 	return 0;
 }
 
-int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data,
-		size_t ndata, const struct aggval *aggs, size_t naggs)
+int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data, size_t ndata,
+		const struct aggval *aggs, size_t naggs)
 {
 	const struct fmtcache *c;
 	size_t used = 0, agg = 0;

@@ -7,13 +7,13 @@
 #include "view/text/int.h"
 
 #define HIST_MAX_ROWS 40 /* of a hist(), unless it has more powers of two */
-#define BAR_LEN 40 /* characters of a bar; half of it for each side when there are negative counts */
+#define BAR_LEN 40	 /* characters of a bar; half of it for each side when there are negative counts */
 
 static const char bar_ats[] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
 
 /* What all rows of one distribution share. */
 struct dist {
-	const int64_t *data; /* counts by bucket */
+	const int64_t *data;  /* counts by bucket */
 	unsigned first, last; /* rows to show */
 	int64_t normal;
 	long double total;
@@ -52,11 +52,9 @@ static void utf8_bar(struct text_view *v, int64_t val, long double total, long l
 	text_printf(v, "%*s %-9lld\n", (int)(BAR_LEN - i), "", shown);
 }
 
-void text_bar(struct text_view *v, int64_t val, int64_t normal, long double total, bool positives,
-	      bool negatives)
+void text_bar(struct text_view *v, int64_t val, int64_t normal, long double total, bool positives, bool negatives)
 {
-	struct dist q = { .normal = normal, .total = total, .positives = positives,
-			  .negatives = negatives };
+	struct dist q = { .normal = normal, .total = total, .positives = positives, .negatives = negatives };
 
 	dist_bar(v, &q, val);
 }
@@ -113,8 +111,7 @@ static void print_quantize(struct text_view *v, const int64_t *data, int64_t nor
 	}
 }
 
-static void print_lquantize(struct text_view *v, const int32_t param[4], const int64_t *data,
-			    int64_t normal)
+static void print_lquantize(struct text_view *v, const int32_t param[4], const int64_t *data, int64_t normal)
 {
 	unsigned levels = aggval_lquantize_levels(param);
 	struct dist q = { .data = data, .normal = normal };
@@ -131,11 +128,9 @@ static void print_lquantize(struct text_view *v, const int32_t param[4], const i
 		if (i == 0)
 			snprintf(label, sizeof(label), "< %d", param[0]);
 		else if (i == levels + 1)
-			snprintf(label, sizeof(label), ">= %lld",
-				 (long long)param[0] + (long long)levels * param[2]);
+			snprintf(label, sizeof(label), ">= %lld", (long long)param[0] + (long long)levels * param[2]);
 		else
-			snprintf(label, sizeof(label), "%lld",
-				 (long long)param[0] + (long long)(i - 1) * param[2]);
+			snprintf(label, sizeof(label), "%lld", (long long)param[0] + (long long)(i - 1) * param[2]);
 		text_printf(v, "%16s ", label);
 		dist_bar(v, &q, data[i]);
 	}
@@ -178,8 +173,8 @@ static unsigned ll_bounds(const int32_t param[4], uint64_t *bound, unsigned cap)
 	return i;
 }
 
-static void ll_label(const struct dist *q, const uint64_t *bound, unsigned zero, unsigned half,
-		     const int32_t param[4], unsigned i, char *s, size_t n)
+static void ll_label(const struct dist *q, const uint64_t *bound, unsigned zero, unsigned half, const int32_t param[4],
+		     unsigned i, char *s, size_t n)
 {
 	unsigned dist = i > zero ? i - zero : zero - i;
 	unsigned long long b = dist ? bound[dist] : bound[1];
@@ -205,8 +200,7 @@ static void ll_label(const struct dist *q, const uint64_t *bound, unsigned zero,
 		snprintf(s, n, i > zero ? "%llu" : "-%llu", b);
 }
 
-static void print_llquantize(struct text_view *v, const int32_t param[4], const int64_t *data,
-			     int64_t normal)
+static void print_llquantize(struct text_view *v, const int32_t param[4], const int64_t *data, int64_t normal)
 {
 	unsigned nb = aggval_llquantize_nbuckets(param), zero = nb / 2, half = zero - 1;
 	struct dist q = { .data = data, .normal = normal, .first = zero, .last = zero + 2 };
@@ -329,18 +323,13 @@ bool text_agg_is_dist(enum agg_func f)
 int64_t text_aggnumber(const struct aggdesc *d, const uint64_t *value, int64_t normal)
 {
 	switch (d->func) {
-	case AGG_COUNT:
-		return (int64_t)value[0] / normal;
-	case AGG_AVG:
-		return value[0] ? (int64_t)value[1] / normal / (int64_t)value[0] : 0;
-	case AGG_STDDEV:
-		return stddev(value, normal);
+	case AGG_COUNT: return (int64_t)value[0] / normal;
+	case AGG_AVG: return value[0] ? (int64_t)value[1] / normal / (int64_t)value[0] : 0;
+	case AGG_STDDEV: return stddev(value, normal);
 	case AGG_MIN:
 	case AGG_MAX:
-	case AGG_SUM:
-		return (int64_t)value[1] / normal;
-	default:
-		return (int64_t)value[0];
+	case AGG_SUM: return (int64_t)value[1] / normal;
+	default: return (int64_t)value[0];
 	}
 }
 
@@ -355,20 +344,10 @@ void text_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t 
 		return;
 	data = (const int64_t *)value + 1;
 	switch (d->func) {
-	case AGG_QUANTIZE:
-		print_quantize(v, data, normal);
-		break;
-	case AGG_LQUANTIZE:
-		print_lquantize(v, d->param, data, normal);
-		break;
-	case AGG_LLQUANTIZE:
-		print_llquantize(v, d->param, data, normal);
-		break;
-	case AGG_HIST:
-		print_hist(v, data, normal);
-		break;
-	default:
-		text_printf(v, " %16lld", (long long)text_aggnumber(d, value, normal));
-		break;
+	case AGG_QUANTIZE: print_quantize(v, data, normal); break;
+	case AGG_LQUANTIZE: print_lquantize(v, d->param, data, normal); break;
+	case AGG_LLQUANTIZE: print_llquantize(v, d->param, data, normal); break;
+	case AGG_HIST: print_hist(v, data, normal); break;
+	default: text_printf(v, " %16lld", (long long)text_aggnumber(d, value, normal)); break;
 	}
 }

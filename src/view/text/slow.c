@@ -34,23 +34,15 @@ static void put_value(struct text_view *v, const struct recfield *f, const uint8
 	char buf[1024];
 
 	switch (f->kind) {
-	case FLD_INT:
-		text_printf(v, f->is_signed ? "%lld" : "%llu", (unsigned long long)recfield_u64(f, p));
-		break;
-	case FLD_STRING:
-		put_name(v, p, f->size);
-		break;
+	case FLD_INT: text_printf(v, f->is_signed ? "%lld" : "%llu", (unsigned long long)recfield_u64(f, p)); break;
+	case FLD_STRING: put_name(v, p, f->size); break;
 	case FLD_BYTES:
 		for (uint32_t i = 0; i < f->size; i++)
 			text_printf(v, "%02x", p[i]);
 		break;
 	case FLD_STACK:
-	case FLD_USTACK:
-		text_stack(v, f, p, 2 + NAME_WIDTH + 1, "%s");
-		break;
-	default:
-		text_addr_str(v, f, p, buf, sizeof(buf));
-		text_printf(v, "%s", buf);
+	case FLD_USTACK: text_stack(v, f, p, 2 + NAME_WIDTH + 1, "%s"); break;
+	default: text_addr_str(v, f, p, buf, sizeof(buf)); text_printf(v, "%s", buf);
 	}
 }
 
@@ -78,7 +70,8 @@ void text_slow(struct text_view *v, const struct recact *act, const uint8_t *rec
 		put_value(v, &e.tracker->keys[i], e.key + e.tracker->keys[i].off);
 	}
 	for (size_t i = 0; i < e.nattrs; i++) {
-		text_printf(v, "%s  %-*s ", i && is_stack(&e.attrs[i - 1]) ? "" : "\n", NAME_WIDTH, e.attrs[i].name ? e.attrs[i].name : "");
+		text_printf(v, "%s  %-*s ", i && is_stack(&e.attrs[i - 1]) ? "" : "\n", NAME_WIDTH,
+			    e.attrs[i].name ? e.attrs[i].name : "");
 		put_value(v, &e.attrs[i], rec + e.attrs[i].off);
 	}
 	if (v->opts.quiet && !(e.nattrs && is_stack(&e.attrs[e.nattrs - 1])))

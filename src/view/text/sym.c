@@ -15,8 +15,8 @@ static const char *name_of(const struct text_view *v, const char *name, char *bu
 	return v->opts.json ? name : plain_name(name, buf, n);
 }
 
-static void symbol_str(const struct text_view *v, const struct symbol *s, bool found, uint64_t addr, bool offset, char *buf,
-		       size_t n)
+static void symbol_str(const struct text_view *v, const struct symbol *s, bool found, uint64_t addr, bool offset,
+		       char *buf, size_t n)
 {
 	char name_buf[NAME_BYTES], module_buf[NAME_BYTES];
 	const char *module = s->module ? name_of(v, s->module, module_buf, sizeof(module_buf)) : "";
@@ -44,8 +44,7 @@ void text_kaddr_str(struct text_view *v, uint64_t addr, bool offset, char *buf, 
 	symbol_str(v, &s, found, addr, offset, buf, n);
 }
 
-void text_uaddr_str(struct text_view *v, uint32_t tgid, uint64_t start, uint64_t addr, bool offset,
-		    char *buf, size_t n)
+void text_uaddr_str(struct text_view *v, uint32_t tgid, uint64_t start, uint64_t addr, bool offset, char *buf, size_t n)
 {
 	char module[NAME_BYTES];
 	struct symbol s = { 0 };
@@ -100,8 +99,8 @@ void text_addr_str(struct text_view *v, const struct recfield *f, const uint8_t 
 	text_uaddr_str(v, u.tgid, u.start, u.addr, kind == FLD_UADDR, buf, n);
 }
 
-__attribute__((format(printf, 3, 0))) static void frame_line(struct text_view *v, int indent,
-							     const char *fmt, const char *text)
+__attribute__((format(printf, 3, 0))) static void frame_line(struct text_view *v, int indent, const char *fmt,
+							     const char *text)
 {
 	text_printf(v, "%*s", indent, "");
 	if (!strcmp(fmt, "%s"))
@@ -147,8 +146,7 @@ size_t text_frames(struct text_view *v, const struct recfield *f, const uint8_t 
 	return n;
 }
 
-static void kernel_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
-			 const char *fmt)
+static void kernel_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent, const char *fmt)
 {
 	char buf[1024];
 	size_t first, n = text_frames(v, f, p, &first);
@@ -162,8 +160,7 @@ static void kernel_stack(struct text_view *v, const struct recfield *f, const ui
 	}
 }
 
-static void user_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
-		       const char *fmt)
+static void user_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent, const char *fmt)
 {
 	struct rec_ustack_hdr h;
 	char buf[1024];
@@ -189,8 +186,7 @@ static void user_stack(struct text_view *v, const struct recfield *f, const uint
 		frame_line(v, indent, fmt, "[stack cut here: no way to the caller found]");
 }
 
-void text_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent,
-		const char *fmt)
+void text_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent, const char *fmt)
 {
 	text_printf(v, "\n");
 	if (f->kind == FLD_STACK)

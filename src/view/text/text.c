@@ -7,8 +7,8 @@
 #include "base/plain.h"
 #include "view/text/int.h"
 
-int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct text_opts *opts,
-		  FILE *out, text_msg_fn *msg, void *msg_arg, struct text_view **ret)
+int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct text_opts *opts, FILE *out,
+		  text_msg_fn *msg, void *msg_arg, struct text_view **ret)
 {
 	struct text_view *v = calloc(1, sizeof(*v));
 	size_t ncpu = schema->ncpus ? schema->ncpus : 1;
@@ -16,9 +16,12 @@ int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct
 
 	if (!v)
 		return -ENOMEM;
-	*v = (struct text_view){ .schema = schema, .sym = sym, .opts = *opts, .out = out,
-				 .orig_out = out, .msg = msg, .msg_arg = msg_arg };
-	v->terminal = isatty(fileno(out) < 0 ? STDOUT_FILENO : fileno(out)); /* a stream without descriptor stands for standard output */
+	*v = (struct text_view){
+		.schema = schema, .sym = sym, .opts = *opts, .out = out, .orig_out = out, .msg = msg, .msg_arg = msg_arg
+	};
+	v->terminal = isatty(fileno(out) < 0
+				     ? STDOUT_FILENO
+				     : fileno(out)); /* a stream without descriptor stands for standard output */
 	v->arena = arena_new(ARENA_DEFAULT_LIMIT);
 	v->agg_printed = calloc(schema->naggs + 1, sizeof(bool));
 	v->agg_lost = calloc(schema->naggs + 1, sizeof(*v->agg_lost));
@@ -129,9 +132,8 @@ static enum flow flow_of(const struct text_view *v, const struct rec_probe *p, c
 	uint32_t cpu = row->cpu < v->schema->ncpus ? row->cpu : 0;
 
 	if (name_is(p->name, "entry"))
-		return v->last_epid[cpu] && v->last_epid[cpu] != row->id && v->last_probe[cpu] == p->id
-			       ? FLOW_NONE
-			       : FLOW_ENTRY;
+		return v->last_epid[cpu] && v->last_epid[cpu] != row->id && v->last_probe[cpu] == p->id ? FLOW_NONE
+													: FLOW_ENTRY;
 	if (name_is(p->name, "return"))
 		return FLOW_RETURN;
 	return FLOW_NONE;
@@ -142,8 +144,9 @@ static void print_flow(struct text_view *v, const struct rec_probe *p, const str
 	uint32_t cpu = row->cpu < v->schema->ncpus ? row->cpu : 0;
 	bool sys = !strcmp(p->prov, "syscall");
 	enum flow flow = flow_of(v, p, row);
-	const char *prefix = flow == FLOW_ENTRY ? (sys ? " => " : " -> ")
-			     : flow == FLOW_RETURN ? (sys ? " <= " : " <- ") : "| ";
+	const char *prefix = flow == FLOW_ENTRY	   ? (sys ? " => " : " -> ")
+			     : flow == FLOW_RETURN ? (sys ? " <= " : " <- ")
+						   : "| ";
 	char buf[2][PROBE_NAME_BYTES], *name = NULL;
 	const char *func = plain_name(p->func, buf[0], sizeof(buf[0]));
 	int n;
@@ -151,7 +154,8 @@ static void print_flow(struct text_view *v, const struct rec_probe *p, const str
 	if (flow == FLOW_RETURN && v->indent[cpu] > 0)
 		v->indent[cpu] -= 2;
 	if (flow == FLOW_NONE)
-		n = asprintf(&name, "%*s%s%s:%s", v->indent[cpu], "", prefix, func, plain_name(p->name, buf[1], sizeof(buf[1])));
+		n = asprintf(&name, "%*s%s%s:%s", v->indent[cpu], "", prefix, func,
+			     plain_name(p->name, buf[1], sizeof(buf[1])));
 	else
 		n = asprintf(&name, "%*s%s%s", v->indent[cpu], "", prefix, func);
 	if (n >= 0)
@@ -191,7 +195,8 @@ static void show_event(struct text_view *v, const struct row *row, const struct 
 	} else if (!v->opts.quiet) {
 		char name[PROBE_NAME_BYTES], buf[2][PROBE_NAME_BYTES / 2];
 
-		snprintf(name, sizeof(name), "%s:%s", plain_name(p->func, buf[0], sizeof(buf[0])), plain_name(p->name, buf[1], sizeof(buf[1])));
+		snprintf(name, sizeof(name), "%s:%s", plain_name(p->func, buf[0], sizeof(buf[0])),
+			 plain_name(p->name, buf[1], sizeof(buf[1])));
 		text_printf(v, "%3u %6u %32s ", row->cpu, p->id, name);
 	}
 	for (size_t i = 0; i < fmt->nacts; i++)
@@ -226,7 +231,9 @@ static bool is_of_end(const struct rec_probe *p)
 static void row_event(struct text_view *v, const struct row *row)
 {
 	struct rec_fault f = { .epid = row->id, .code = FAULT_WIDTH };
-	struct row fault = { .kind = ROW_FAULT, .ts = row->ts, .cpu = row->cpu, .probe = row->probe, .data = &f, .len = sizeof(f) };
+	struct row fault = {
+		.kind = ROW_FAULT, .ts = row->ts, .cpu = row->cpu, .probe = row->probe, .data = &f, .len = sizeof(f)
+	};
 	const struct recfmt *fmt;
 
 	if (row->id == 0 || row->id > v->schema->nfmts)
@@ -254,44 +261,26 @@ static const char *fault_text(const struct rec_fault *f, char *buf, size_t n)
 	unsigned long long val = f->value;
 
 	switch ((enum rec_fault_code)f->code) {
-	case FAULT_BADADDR:
-		snprintf(buf, n, "invalid address (0x%llx)", val);
-		return buf;
-	case FAULT_BADALIGN:
-		snprintf(buf, n, "invalid alignment (0x%llx)", val);
-		return buf;
-	case FAULT_ILLOP:
-		return "illegal operation";
-	case FAULT_DIVZERO:
-		return "divide-by-zero";
-	case FAULT_NOSCRATCH:
-		return "out of scratch space";
-	case FAULT_KPRIV:
-		return "invalid kernel access";
-	case FAULT_UPRIV:
-		return "invalid user access";
-	case FAULT_TUPOFLOW:
-		return "tuple stack overflow";
-	case FAULT_BADSTACK:
-		return "bad stack";
-	case FAULT_BADSIZE:
-		snprintf(buf, n, "invalid size (%lld)", (long long)val);
-		return buf;
-	case FAULT_BADINDEX:
-		snprintf(buf, n, "index out of bounds (%lld)", (long long)val);
-		return buf;
+	case FAULT_BADADDR: snprintf(buf, n, "invalid address (0x%llx)", val); return buf;
+	case FAULT_BADALIGN: snprintf(buf, n, "invalid alignment (0x%llx)", val); return buf;
+	case FAULT_ILLOP: return "illegal operation";
+	case FAULT_DIVZERO: return "divide-by-zero";
+	case FAULT_NOSCRATCH: return "out of scratch space";
+	case FAULT_KPRIV: return "invalid kernel access";
+	case FAULT_UPRIV: return "invalid user access";
+	case FAULT_TUPOFLOW: return "tuple stack overflow";
+	case FAULT_BADSTACK: return "bad stack";
+	case FAULT_BADSIZE: snprintf(buf, n, "invalid size (%lld)", (long long)val); return buf;
+	case FAULT_BADINDEX: snprintf(buf, n, "index out of bounds (%lld)", (long long)val); return buf;
 	case FAULT_NOTRESIDENT: /* the hint follows the place */
 		snprintf(buf, n, "invalid address (0x%llx)", val);
 		return buf;
-	case FAULT_LOOPMAX:
-		snprintf(buf, n, "loop stopped after %llu iterations (-x loopmax)", val);
-		return buf;
+	case FAULT_LOOPMAX: snprintf(buf, n, "loop stopped after %llu iterations (-x loopmax)", val); return buf;
 	case FAULT_WIDTH:
-		snprintf(buf, n, "width or precision of %lld is more than %d, or more than the %d of a record", (long long)val,
-			 PRINTFMT_MAX_WIDTH, PRINTFMT_MAX_TEXT);
+		snprintf(buf, n, "width or precision of %lld is more than %d, or more than the %d of a record",
+			 (long long)val, PRINTFMT_MAX_WIDTH, PRINTFMT_MAX_TEXT);
 		return buf;
-	case FAULT_UNKNOWN:
-		break;
+	case FAULT_UNKNOWN: break;
 	}
 	return "unknown fault";
 }
@@ -306,11 +295,9 @@ static const struct drop_text {
 	{ CNT_DROP_AGG, "DTRACEDROP_AGGREGATION", "aggregation drop", "aggregation drops", true },
 	{ CNT_DROP_DYN, "DTRACEDROP_DYNAMIC", "dynamic variable drop", "dynamic variable drops", false },
 	{ CNT_DROP_SPEC, "DTRACEDROP_SPEC", "speculative drop", "speculative drops", false },
-	{ CNT_DROP_SPEC_BUSY, "DTRACEDROP_SPECBUSY",
-	  "failed speculation (available buffer(s) still busy)",
+	{ CNT_DROP_SPEC_BUSY, "DTRACEDROP_SPECBUSY", "failed speculation (available buffer(s) still busy)",
 	  "failed speculations (available buffer(s) still busy)", false },
-	{ CNT_DROP_SPEC_UNAVAIL, "DTRACEDROP_SPECUNAVAIL",
-	  "failed speculation (no speculative buffer available)",
+	{ CNT_DROP_SPEC_UNAVAIL, "DTRACEDROP_SPECUNAVAIL", "failed speculation (no speculative buffer available)",
 	  "failed speculations (no speculative buffer available)", false },
 	{ CNT_COMPAT, "DTRACEDROP_COMPAT", "system call of a 32-bit program not traced",
 	  "system calls of 32-bit programs not traced", false },
@@ -336,9 +323,7 @@ static const struct drop_text {
 	  "rows not in the recording: no room within --record-size", false },
 };
 
-static const struct drop_text error_in_error = {
-	.tag = "DTRACEDROP_DBLERROR", .one = "error in ERROR probe enabling"
-};
+static const struct drop_text error_in_error = { .tag = "DTRACEDROP_DBLERROR", .one = "error in ERROR probe enabling" };
 
 static const struct drop_text *drop_text(unsigned kind)
 {
@@ -386,8 +371,9 @@ static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t
 	strb_free(&b);
 }
 
-/* Why memory of the program could not be read, and what helps. Small negative numbers of 32 bits, as openat(2) and others take in place of
- * a descriptor, are no addresses: the kernel maps nothing in the last page of what 32 bits reach. Source: include/uapi/linux/fcntl.h. */
+/* Why memory of the program could not be read, and what helps. Small negative numbers of 32 bits, as openat(2) and
+ * others take in place of a descriptor, are no addresses: the kernel maps nothing in the last page of what 32 bits
+ * reach. Source: include/uapi/linux/fcntl.h. */
 static void add_why_unread(struct strb *b, uint64_t addr, const struct rec_probe *p)
 {
 	const uint64_t int_max = UINT32_MAX, int_small = UINT32_MAX - 4095;
@@ -398,7 +384,9 @@ static void add_why_unread(struct strb *b, uint64_t addr, const struct rec_probe
 	else if (strcmp(p->prov, "syscall") == 0 && strcmp(p->name, "entry") == 0)
 		strb_adds(b, ": the page is not in memory yet; read it when the system call returns");
 	else
-		strb_adds(b, ": the program has no memory there, or its page is not in memory now, which a probe cannot wait for");
+		strb_adds(
+			b,
+			": the program has no memory there, or its page is not in memory now, which a probe cannot wait for");
 }
 
 static void row_fault(struct text_view *v, const struct row *row)
@@ -418,8 +406,8 @@ static void row_fault(struct text_view *v, const struct row *row)
 	if (f->action)
 		snprintf(where, sizeof(where), "action #%u", f->action);
 	what = fault_text(f, buf, sizeof(buf));
-	strb_printf(&b, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s", f->epid,
-		    p->id, p->prov, p->mod, p->func, p->name, what, where);
+	strb_printf(&b, "error on enabled probe ID %u (ID %u: %s:%s:%s:%s): %s in %s", f->epid, p->id, p->prov, p->mod,
+		    p->func, p->name, what, where);
 	if (f->code != FAULT_WIDTH)
 		strb_printf(&b, " at BPF pc %u", f->pc);
 	if (f->code == FAULT_NOTRESIDENT)
@@ -464,38 +452,27 @@ int text_view_row(struct text_view *v, const struct row *row)
 	if (row->kind != ROW_DROPS)
 		flush_drops(v, false);
 	switch (row->kind) {
-	case ROW_EVENT:
-		row_event(v, row);
-		break;
-	case ROW_FAULT:
-		row_fault(v, row);
-		break;
+	case ROW_EVENT: row_event(v, row); break;
+	case ROW_FAULT: row_fault(v, row); break;
 	case ROW_AGG:
 		r = text_agg_apply(v, row);
 		if (row->id < v->schema->naggs)
 			v->agg_changed[row->id] = true;
 		break;
-	case ROW_DROPS:
-		row_drops(v, row);
-		break;
+	case ROW_DROPS: row_drops(v, row); break;
 	case ROW_NOTE:
 		if (row->id != NOTE_PAUSE)
 			text_msg(v, "%.*s", (int)row->len, (const char *)row->data);
 		break;
-	case ROW_COST:
-		r = text_cost_row(v, row);
-		break;
+	case ROW_COST: r = text_cost_row(v, row); break;
 	case ROW_HIST:
 		if (v->opts.json)
 			json_hist(v, row);
 		break;
-	case ROW_FLIGHT:
-		text_flight(v, row);
-		break;
+	case ROW_FLIGHT: text_flight(v, row); break;
 	case ROW_END:
 	case ROW_PROC:
-	case ROW_NKINDS:
-		break;
+	case ROW_NKINDS: break;
 	}
 	return r < 0 ? r : v->error;
 }
@@ -532,8 +509,9 @@ bool text_view_lost(const struct text_view *v, struct strb *ret)
 		strb_printf(ret, "%llu record%s", (unsigned long long)v->records_lost, v->records_lost == 1 ? "" : "s");
 	for (size_t i = 0; i < v->schema->naggs; i++)
 		if (v->agg_lost[i])
-			strb_printf(ret, "%s%llu row%s of @%s", ret->n > n ? ", " : "", (unsigned long long)v->agg_lost[i],
-				    v->agg_lost[i] == 1 ? "" : "s", v->schema->aggs[i]->name);
+			strb_printf(ret, "%s%llu row%s of @%s", ret->n > n ? ", " : "",
+				    (unsigned long long)v->agg_lost[i], v->agg_lost[i] == 1 ? "" : "s",
+				    v->schema->aggs[i]->name);
 	return ret->n > n;
 }
 

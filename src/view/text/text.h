@@ -21,14 +21,14 @@ struct text_opts {
 	enum text_encoding encoding; /* of bars; AUTO: @, and what the terminal can show when packed */
 	int64_t aggsortkeypos, aggsortpos;
 	int64_t stackindent, printsize;
-	int64_t ustackframes; /* stacks of fewer frames were asked for: they do not say that they are cut */
-	uint32_t target; /* process whose addresses plain numbers are for %A: that of -c or -p; 0: none */
-	bool verbose; /* losses by probe */
-	bool destructive; /* system() and freopen() may run */
-	bool json; /* JSON Lines instead of text; messages are lines too */
+	int64_t ustackframes;  /* stacks of fewer frames were asked for: they do not say that they are cut */
+	uint32_t target;       /* process whose addresses plain numbers are for %A: that of -c or -p; 0: none */
+	bool verbose;	       /* losses by probe */
+	bool destructive;      /* system() and freopen() may run */
+	bool json;	       /* JSON Lines instead of text; messages are lines too */
 	uint64_t snapshotrate; /* ns; with json: how often aggregations are shown that have changed. 0: never */
-	bool replayed; /* rows of an old run: the time of now means nothing */
-	bool no_final_aggs; /* do not print unprinted aggregations at the end */
+	bool replayed;	       /* rows of an old run: the time of now means nothing */
+	bool no_final_aggs;    /* do not print unprinted aggregations at the end */
 	/* Asked all the time, may be NULL. Nothing more is to be printed; … of records, but for those of END. */
 	bool (*cut)(void), (*overdue)(void);
 	text_why_fn *why; /* why(); NULL: all of them are unknown */
@@ -46,8 +46,8 @@ typedef void text_msg_fn(void *arg, const char *text);
 typedef const char *text_setopt_fn(void *arg, const char *name, const char *value);
 
 /* out is not owned; sym may be NULL (addresses stay numbers). */
-int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct text_opts *opts,
-		  FILE *out, text_msg_fn *msg, void *msg_arg, struct text_view **ret);
+int text_view_new(const struct rec_schema *schema, struct sym *sym, const struct text_opts *opts, FILE *out,
+		  text_msg_fn *msg, void *msg_arg, struct text_view **ret);
 void text_view_free(struct text_view *v);
 void text_view_on_setopt(struct text_view *v, text_setopt_fn *fn, void *arg);
 struct text_opts *text_view_opts(struct text_view *v); /* may be changed while running */

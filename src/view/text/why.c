@@ -20,7 +20,7 @@ static void forget_stacks(struct text_view *v)
 {
 	struct why_stack *s, *next;
 
-	HASH_ITER(hh, v->why_stacks, s, next) {
+	HASH_ITER (hh, v->why_stacks, s, next) {
 		HASH_DEL(v->why_stacks, s);
 		free(s);
 	}
@@ -56,8 +56,8 @@ static const char *ask(struct text_view *v, const struct recfield *f, const uint
 }
 
 /* The entry of these words, made if need be. */
-static const struct why_words *find_words(struct text_view *v, const char *words, const char *class,
-					  const uint8_t *p, uint32_t size)
+static const struct why_words *find_words(struct text_view *v, const char *words, const char *class, const uint8_t *p,
+					  uint32_t size)
 {
 	static const struct why_words lost = { NULL, "unknown", "unknown", 0 };
 	struct why_words *w = v->why_words;

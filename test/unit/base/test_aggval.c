@@ -50,9 +50,11 @@ static void lquantize_levels(void **state)
 		int32_t param[4];
 		unsigned levels;
 	} cases[] = {
-		{{0, 100, 10}, 10}, {{0, 95, 10}, 9}, {{-5, 5, 1}, 10}, {{0, 65535, 1}, 65535},
-		{{0, 65536, 1}, 0}, {{0, 10, 0}, 0}, {{0, 10, -1}, 0}, {{10, 0, 1}, 0}, {{0, 5, 10}, 0},
-		{{INT32_MIN, INT32_MAX, INT32_MAX}, 2},
+		{ { 0, 100, 10 }, 10 }, { { 0, 95, 10 }, 9 },
+		{ { -5, 5, 1 }, 10 },	{ { 0, 65535, 1 }, 65535 },
+		{ { 0, 65536, 1 }, 0 }, { { 0, 10, 0 }, 0 },
+		{ { 0, 10, -1 }, 0 },	{ { 10, 0, 1 }, 0 },
+		{ { 0, 5, 10 }, 0 },	{ { INT32_MIN, INT32_MAX, INT32_MAX }, 2 },
 	};
 
 	(void)state;
@@ -62,13 +64,13 @@ static void lquantize_levels(void **state)
 
 static void lquantize_buckets(void **state)
 {
-	static const int32_t p[4] = {-20, 30, 10};
+	static const int32_t p[4] = { -20, 30, 10 };
 	static const struct {
 		int64_t v;
 		unsigned bucket;
 	} cases[] = {
-		{INT64_MIN, 0}, {-21, 0}, {-20, 1}, {-11, 1}, {-10, 2}, {0, 3}, {29, 5}, {30, 6},
-		{INT64_MAX, 6},
+		{ INT64_MIN, 0 }, { -21, 0 }, { -20, 1 }, { -11, 1 },	    { -10, 2 },
+		{ 0, 3 },	  { 29, 5 },  { 30, 6 },  { INT64_MAX, 6 },
 	};
 
 	(void)state;
@@ -82,11 +84,23 @@ static void llquantize_parameters(void **state)
 		int32_t param[4];
 		unsigned n;
 	} cases[] = {
-		{{10, 0, 6, 20}, 7 * 18 * 2 + 3}, {{10, 3, 5, 10}, 3 * 9 * 2 + 3},
-		{{2, 0, 61, 2}, 62 * 2 + 3}, {{2, 0, 62, 2}, 0}, {{2, 0, 2000000000, 2}, 0},
-		{{10, 0, 6, 25}, 0}, {{10, 0, 6, 30}, 0}, {{10, 2, 6, 80}, 0}, {{10, 0, 6, 5}, 7 * 5 * 2 + 3}, {{10, 0, 6, 4}, 0}, {{10, 0, 6, 0}, 0},
-		{{1, 0, 6, 20}, 0}, {{10, -1, 6, 20}, 0}, {{10, 4, 3, 20}, 0}, {{10, 5, 17, 10}, 13 * 18 + 3},
-		{{10, 5, 18, 10}, 0}, {{10, 4, 5, 100000}, 0},
+		{ { 10, 0, 6, 20 }, 7 * 18 * 2 + 3 },
+		{ { 10, 3, 5, 10 }, 3 * 9 * 2 + 3 },
+		{ { 2, 0, 61, 2 }, 62 * 2 + 3 },
+		{ { 2, 0, 62, 2 }, 0 },
+		{ { 2, 0, 2000000000, 2 }, 0 },
+		{ { 10, 0, 6, 25 }, 0 },
+		{ { 10, 0, 6, 30 }, 0 },
+		{ { 10, 2, 6, 80 }, 0 },
+		{ { 10, 0, 6, 5 }, 7 * 5 * 2 + 3 },
+		{ { 10, 0, 6, 4 }, 0 },
+		{ { 10, 0, 6, 0 }, 0 },
+		{ { 1, 0, 6, 20 }, 0 },
+		{ { 10, -1, 6, 20 }, 0 },
+		{ { 10, 4, 3, 20 }, 0 },
+		{ { 10, 5, 17, 10 }, 13 * 18 + 3 },
+		{ { 10, 5, 18, 10 }, 0 },
+		{ { 10, 4, 5, 100000 }, 0 },
 	};
 
 	(void)state;
@@ -98,8 +112,8 @@ static void llquantize_parameters(void **state)
 static void llquantize_bounds_agree_with_buckets(void **state)
 {
 	static const int32_t params[][4] = {
-		{10, 0, 6, 20}, {10, 0, 3, 10}, {10, 2, 5, 100}, {2, 0, 61, 2}, {2, 3, 8, 4},
-		{10, 0, 2, 100}, {7, 1, 4, 7}, {10, 0, 3, 5}, {8, 1, 5, 4}, {10, 2, 4, 1},
+		{ 10, 0, 6, 20 },  { 10, 0, 3, 10 }, { 10, 2, 5, 100 }, { 2, 0, 61, 2 }, { 2, 3, 8, 4 },
+		{ 10, 0, 2, 100 }, { 7, 1, 4, 7 },   { 10, 0, 3, 5 },	{ 8, 1, 5, 4 },	 { 10, 2, 4, 1 },
 	};
 
 	(void)state;
@@ -128,7 +142,7 @@ static void llquantize_bounds_agree_with_buckets(void **state)
 
 static void llquantize_like_the_guide(void **state)
 {
-	static const int32_t p[4] = {10, 0, 6, 20};
+	static const int32_t p[4] = { 10, 0, 6, 20 };
 	const unsigned zero = 127;
 
 	(void)state;
@@ -145,7 +159,7 @@ static void llquantize_like_the_guide(void **state)
 
 static void sizes_of_values(void **state)
 {
-	static const int32_t none[4], lq[4] = {0, 100, 10}, ll[4] = {10, 0, 6, 20};
+	static const int32_t none[4], lq[4] = { 0, 100, 10 }, ll[4] = { 10, 0, 6, 20 };
 
 	(void)state;
 	assert_int_equal(aggval_size(AGG_COUNT, none), 8);
@@ -168,38 +182,38 @@ static void merging_min_and_max(void **state)
 		bool is_signed;
 		uint64_t a[2], b[2], want[2];
 	} cases[] = {
-		{AGG_MIN, true, {2, 5}, {1, (uint64_t)-3}, {3, (uint64_t)-3}},
-		{AGG_MIN, false, {2, 5}, {1, (uint64_t)-3}, {3, 5}},
-		{AGG_MAX, true, {2, 5}, {1, (uint64_t)-3}, {3, 5}},
-		{AGG_MAX, false, {2, 5}, {1, (uint64_t)-3}, {3, (uint64_t)-3}},
-		{AGG_MIN, true, {0, 0}, {4, 7}, {4, 7}},  /* nothing there yet */
-		{AGG_MAX, true, {0, 0}, {4, (uint64_t)-7}, {4, (uint64_t)-7}},
-		{AGG_MAX, true, {4, (uint64_t)-7}, {0, 0}, {4, (uint64_t)-7}}, /* nothing comes */
+		{ AGG_MIN, true, { 2, 5 }, { 1, (uint64_t)-3 }, { 3, (uint64_t)-3 } },
+		{ AGG_MIN, false, { 2, 5 }, { 1, (uint64_t)-3 }, { 3, 5 } },
+		{ AGG_MAX, true, { 2, 5 }, { 1, (uint64_t)-3 }, { 3, 5 } },
+		{ AGG_MAX, false, { 2, 5 }, { 1, (uint64_t)-3 }, { 3, (uint64_t)-3 } },
+		{ AGG_MIN, true, { 0, 0 }, { 4, 7 }, { 4, 7 } }, /* nothing there yet */
+		{ AGG_MAX, true, { 0, 0 }, { 4, (uint64_t)-7 }, { 4, (uint64_t)-7 } },
+		{ AGG_MAX, true, { 4, (uint64_t)-7 }, { 0, 0 }, { 4, (uint64_t)-7 } }, /* nothing comes */
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		uint64_t v[2] = {cases[i].a[0], cases[i].a[1]};
+		uint64_t v[2] = { cases[i].a[0], cases[i].a[1] };
 
-		aggval_merge(cases[i].func, cases[i].is_signed, (int32_t[4]){0}, v, cases[i].b);
+		aggval_merge(cases[i].func, cases[i].is_signed, (int32_t[4]){ 0 }, v, cases[i].b);
 		assert_memory_equal(v, cases[i].want, sizeof(v));
 	}
 }
 
 static void merging_adds_words(void **state)
 {
-	uint64_t dev[4] = {1, 2, UINT64_MAX, 4}, more[4] = {10, (uint64_t)-20, 2, 40};
-	const uint64_t want[4] = {11, (uint64_t)-18, 1, 45};
+	uint64_t dev[4] = { 1, 2, UINT64_MAX, 4 }, more[4] = { 10, (uint64_t)-20, 2, 40 };
+	const uint64_t want[4] = { 11, (uint64_t)-18, 1, 45 };
 	uint64_t q[AGG_QUANT_NBUCKETS + 1], r[AGG_QUANT_NBUCKETS + 1];
 
 	(void)state;
-	aggval_merge(AGG_STDDEV, true, (int32_t[4]){0}, dev, more);
+	aggval_merge(AGG_STDDEV, true, (int32_t[4]){ 0 }, dev, more);
 	assert_memory_equal(dev, want, sizeof(want));
 	for (unsigned i = 0; i <= AGG_QUANT_NBUCKETS; i++) {
 		q[i] = i;
 		r[i] = 1000 * i + 1;
 	}
-	aggval_merge(AGG_QUANTIZE, true, (int32_t[4]){0}, q, r);
+	aggval_merge(AGG_QUANTIZE, true, (int32_t[4]){ 0 }, q, r);
 	for (unsigned i = 0; i <= AGG_QUANT_NBUCKETS; i++)
 		assert_int_equal(q[i], 1001 * i + 1);
 }

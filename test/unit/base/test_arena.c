@@ -8,7 +8,7 @@
 
 static void objects_are_zeroed_aligned_and_apart(void **state)
 {
-	static const size_t sizes[] = {0, 1, 7, 16, 17, 4096, 100000, 3 << 20, 24, 1};
+	static const size_t sizes[] = { 0, 1, 7, 16, 17, 4096, 100000, 3 << 20, 24, 1 };
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	unsigned char *p[200];
 
@@ -67,7 +67,7 @@ static int run_child(void (*fn)(void))
 	int status;
 
 	if (!pid) {
-		fclose(stderr); /* the sanitizer's report is expected */
+		fclose(stderr);		  /* the sanitizer's report is expected */
 		signal(SIGSEGV, SIG_DFL); /* else cmocka takes it for a failure of the test */
 		fn();
 		_exit(0);

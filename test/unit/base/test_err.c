@@ -6,7 +6,7 @@
 
 static void set_and_prefix(void **state)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 
 	(void)state;
 	assert_int_equal(err_set(&e, -EPERM, "no %s", "root"), -EPERM);
@@ -19,7 +19,7 @@ static void set_and_prefix(void **state)
 
 static void long_texts_are_cut_at_the_limit(void **state)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 
 	(void)state;
 	err_set(&e, -1, "%*d", 3 * ERR_MSG_MAX, 1);
@@ -34,7 +34,7 @@ static void long_texts_are_cut_at_the_limit(void **state)
 
 static void done_frees_the_detail(void **state)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 
 	(void)state;
 	e.detail = strdup("log");

@@ -25,9 +25,9 @@ static void test_utf8(void **state)
 	(void)state;
 	wants("\xc3\xa4", 2, "\"\xc3\xa4\"");
 	wants("\xf0\x9f\x99\x82", 4, "\"\xf0\x9f\x99\x82\"");
-	wants("\xc2\x9b\xc2\xa0", 4, "\"\\u009b\xc2\xa0\""); /* a control character, and one that is none */
-	wants("\xc3", 1, "\"\\ufffd\"");		   /* cut off */
-	wants("\xc0\xaf", 2, "\"\\ufffd\\ufffd\"");	   /* overlong */
+	wants("\xc2\x9b\xc2\xa0", 4, "\"\\u009b\xc2\xa0\"");   /* a control character, and one that is none */
+	wants("\xc3", 1, "\"\\ufffd\"");		       /* cut off */
+	wants("\xc0\xaf", 2, "\"\\ufffd\\ufffd\"");	       /* overlong */
 	wants("\xed\xa0\x80", 3, "\"\\ufffd\\ufffd\\ufffd\""); /* surrogate */
 }
 
@@ -55,7 +55,7 @@ static void test_parts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_escapes), cmocka_unit_test(test_utf8),
-					   cmocka_unit_test(test_parts) };
+					    cmocka_unit_test(test_parts) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

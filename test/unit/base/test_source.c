@@ -11,24 +11,24 @@ static const struct {
 	uint32_t line, col;
 	const char *line_text;
 } cases[] = {
-	{"x", "x", "s.d", 1, 1, "x"},
-	{"a\nbc x\ng", "x", "s.d", 2, 4, "bc x"},
-	{"a\n\n\nx", "x", "s.d", 4, 1, "x"},
-	{"# 7 \"inc.h\"\nx", "x", "inc.h", 7, 1, "x"},
-	{"# 7 \"inc.h\" 1 3\na\nx", "x", "inc.h", 8, 1, "x"},
-	{" #line 30\nx", "x", "s.d", 30, 1, "x"},
-	{"#line 5 \"f\"\n# 9\nx", "x", "f", 9, 1, "x"},
-	{"#line 5 \"f\n#pragma x", "#p", "s.d", 5, 1, "#pragma x"},
-	{"#pragma D\n#!a\n#line\n#lines 3\nx", "x", "s.d", 5, 1, "x"},
-	{"# 1234567890123 \"y\"\nx", "x", "s.d", 2, 1, "x"},
-	{"# 4\n", "", "s.d", 1, 1, "# 4"}, /* the directive's own line is not changed by it */
+	{ "x", "x", "s.d", 1, 1, "x" },
+	{ "a\nbc x\ng", "x", "s.d", 2, 4, "bc x" },
+	{ "a\n\n\nx", "x", "s.d", 4, 1, "x" },
+	{ "# 7 \"inc.h\"\nx", "x", "inc.h", 7, 1, "x" },
+	{ "# 7 \"inc.h\" 1 3\na\nx", "x", "inc.h", 8, 1, "x" },
+	{ " #line 30\nx", "x", "s.d", 30, 1, "x" },
+	{ "#line 5 \"f\"\n# 9\nx", "x", "f", 9, 1, "x" },
+	{ "#line 5 \"f\n#pragma x", "#p", "s.d", 5, 1, "#pragma x" },
+	{ "#pragma D\n#!a\n#line\n#lines 3\nx", "x", "s.d", 5, 1, "x" },
+	{ "# 1234567890123 \"y\"\nx", "x", "s.d", 2, 1, "x" },
+	{ "# 4\n", "", "s.d", 1, 1, "# 4" }, /* the directive's own line is not changed by it */
 };
 
 static void position_of_every_case(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct source s = {"s.d", cases[i].text, strlen(cases[i].text)};
+		struct source s = { "s.d", cases[i].text, strlen(cases[i].text) };
 		const char *at = strstr(s.text, cases[i].at);
 		struct position p = source_position(&s, (uint32_t)(at - s.text));
 
@@ -43,7 +43,7 @@ static void position_of_every_case(void **state)
 
 static void offset_past_the_end_is_the_end(void **state)
 {
-	struct source s = {"s.d", "ab\n", 3};
+	struct source s = { "s.d", "ab\n", 3 };
 	struct position p = source_position(&s, 99);
 
 	(void)state;
@@ -55,8 +55,8 @@ static void offset_past_the_end_is_the_end(void **state)
 
 static void spans_join_within_a_source(void **state)
 {
-	struct source s = {"s.d", "abcdef", 6}, other = {"t.d", "x", 1};
-	struct span a = {&s, 1, 2, 0}, b = {&s, 4, 1, 0}, j;
+	struct source s = { "s.d", "abcdef", 6 }, other = { "t.d", "x", 1 };
+	struct span a = { &s, 1, 2, 0 }, b = { &s, 4, 1, 0 }, j;
 
 	(void)state;
 	j = span_join(a, b);
@@ -65,7 +65,7 @@ static void spans_join_within_a_source(void **state)
 	j = span_join(b, a);
 	assert_int_equal(j.off, 1);
 	assert_int_equal(j.len, 4);
-	j = span_join(a, (struct span){&other, 0, 1, 0});
+	j = span_join(a, (struct span){ &other, 0, 1, 0 });
 	assert_ptr_equal(j.src, &s);
 	assert_int_equal(j.len, 2);
 }

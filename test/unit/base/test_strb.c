@@ -5,7 +5,7 @@
 
 static void parts_are_joined(void **state)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 
 	(void)state;
 	assert_string_equal(strb_str(&b), "");
@@ -25,7 +25,7 @@ static void parts_are_joined(void **state)
 
 static void long_texts_grow(void **state)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 
 	(void)state;
 	for (int i = 0; i < 5000; i++)
@@ -39,7 +39,7 @@ static void long_texts_grow(void **state)
 
 static void take_gives_the_text_away(void **state)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	char *s = strb_take(&b);
 
 	(void)state;
@@ -54,7 +54,7 @@ static void take_gives_the_text_away(void **state)
 
 static void failure_is_sticky(void **state)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 
 	(void)state;
 	strb_adds(&b, "kept");

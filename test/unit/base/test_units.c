@@ -11,11 +11,26 @@ static void durations_have_three_digits(void **state)
 		uint64_t ns;
 		const char *expect;
 	} rows[] = {
-		{ 0, "0 ns" }, { 999, "999 ns" }, { 1000, "1.00 us" }, { 1234, "1.23 us" }, { 1235, "1.24 us" },
-		{ 9994, "9.99 us" }, { 9995, "10.0 us" }, { 99949, "99.9 us" }, { 99950, "100 us" },
-		{ 999499, "999 us" }, { 999500, "1.00 ms" }, { 41230000, "41.2 ms" }, { 750000000, "750 ms" },
-		{ 999499999, "999 ms" }, { 999500000, "1.00 s" }, { 2000000000, "2.00 s" },
-		{ 3598199999999, "3598 s" }, { 3598200000000, "1.00 h" }, { 85000000000000, "23.6 h" }, { 86400000000000, "1.00 d" },
+		{ 0, "0 ns" },
+		{ 999, "999 ns" },
+		{ 1000, "1.00 us" },
+		{ 1234, "1.23 us" },
+		{ 1235, "1.24 us" },
+		{ 9994, "9.99 us" },
+		{ 9995, "10.0 us" },
+		{ 99949, "99.9 us" },
+		{ 99950, "100 us" },
+		{ 999499, "999 us" },
+		{ 999500, "1.00 ms" },
+		{ 41230000, "41.2 ms" },
+		{ 750000000, "750 ms" },
+		{ 999499999, "999 ms" },
+		{ 999500000, "1.00 s" },
+		{ 2000000000, "2.00 s" },
+		{ 3598199999999, "3598 s" },
+		{ 3598200000000, "1.00 h" },
+		{ 85000000000000, "23.6 h" },
+		{ 86400000000000, "1.00 d" },
 		{ UINT64_MAX, "213504 d" },
 	};
 
@@ -32,8 +47,15 @@ static void exact_ones_can_be_typed_again(void **state)
 	static const struct {
 		uint64_t ns;
 		const char *expect;
-	} rows[] = { { 0, "0" }, { 1, "1ns" }, { 1500, "1500ns" }, { 10000000, "10ms" }, { 1500000, "1500us" }, { 90000000000, "90s" },
-		     { 120000000000, "2m" }, { 3600000000000, "1h" }, { UINT64_MAX, "18446744073709551615ns" } };
+	} rows[] = { { 0, "0" },
+		     { 1, "1ns" },
+		     { 1500, "1500ns" },
+		     { 10000000, "10ms" },
+		     { 1500000, "1500us" },
+		     { 90000000000, "90s" },
+		     { 120000000000, "2m" },
+		     { 3600000000000, "1h" },
+		     { UINT64_MAX, "18446744073709551615ns" } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -51,8 +73,9 @@ static void numbers_have_letters(void **state)
 	static const struct {
 		double v;
 		const char *expect;
-	} rows[] = { { 0, "0" }, { -1.5, "-1.5" }, { 999.4, "999" }, { 999.5, "1.00k" }, { 1234, "1.23k" }, { -41234567, "-41.2M" },
-		     { 999499, "999k" }, { 999500, "1.00M" }, { 1.8e19, "18.0E" }, { 1e30, "1e+30" } };
+	} rows[] = { { 0, "0" },	  { -1.5, "-1.5" },	   { 999.4, "999" },   { 999.5, "1.00k" },
+		     { 1234, "1.23k" },	  { -41234567, "-41.2M" }, { 999499, "999k" }, { 999500, "1.00M" },
+		     { 1.8e19, "18.0E" }, { 1e30, "1e+30" } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -74,8 +97,8 @@ static void check_value(enum agg_func func, const int32_t param[4], unsigned buc
 static void buckets_hold_their_values(void **state)
 {
 	static const int32_t lq[4] = { 10, 100, 10 }, ll[4] = { 10, 0, 3, 20 }, none[4] = { 0 };
-	static const int64_t values[] = { INT64_MIN, -1001, -64, -1, 0, 1, 2, 9, 10, 63, 64, 65, 99, 100, 101, 999, 1000,
-					  9999, 10000, 123456789, INT64_MAX };
+	static const int64_t values[] = { INT64_MIN, -1001, -64, -1,  0,   1,	 2,    9,     10,	 63,	   64,
+					  65,	     99,    100, 101, 999, 1000, 9999, 10000, 123456789, INT64_MAX };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -98,7 +121,8 @@ static void buckets_hold_their_values(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(durations_have_three_digits), cmocka_unit_test(exact_ones_can_be_typed_again),
+		cmocka_unit_test(durations_have_three_digits),
+		cmocka_unit_test(exact_ones_can_be_typed_again),
 		cmocka_unit_test(numbers_have_letters),
 		cmocka_unit_test(buckets_hold_their_values),
 	};

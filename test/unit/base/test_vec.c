@@ -6,7 +6,7 @@
 
 static void pushes_keep_the_elements(void **state)
 {
-	VEC(int) v = {0};
+	VEC(int) v = { 0 };
 
 	(void)state;
 	for (int i = 0; i < 10000; i++) {

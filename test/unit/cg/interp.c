@@ -31,8 +31,7 @@ static uint8_t *at(struct machine *m, uint64_t addr, unsigned size)
 	uint8_t *p = (uint8_t *)(uintptr_t)addr;
 	uint8_t *st = m->stack[m->depth];
 
-	if ((p >= m->mem && p + size <= m->mem + INTERP_MEM) ||
-	    (p >= st && p + size <= st + IR_STACK_MAX))
+	if ((p >= m->mem && p + size <= m->mem + INTERP_MEM) || (p >= st && p + size <= st + IR_STACK_MAX))
 		return p;
 	return NULL;
 }
@@ -93,8 +92,7 @@ static int ir_call_insn(struct machine *m, struct irfn *f, const struct irinsn *
 		r = helper(i->imm, args, i->nargs);
 	} else {
 		m->depth++;
-		e = m->depth >= IR_MAX_FRAMES ? -ELOOP :
-			ir_fn(m, f->prog->fns[i->imm], args, &r);
+		e = m->depth >= IR_MAX_FRAMES ? -ELOOP : ir_fn(m, f->prog->fns[i->imm], args, &r);
 		m->depth--;
 	}
 	if (i->d >= 0)
@@ -103,8 +101,7 @@ static int ir_call_insn(struct machine *m, struct irfn *f, const struct irinsn *
 }
 
 /* One instruction that does not jump. */
-static int ir_plain(struct machine *m, struct irfn *f, const struct irinsn *i, uint64_t *v,
-		    const uint64_t *args)
+static int ir_plain(struct machine *m, struct irfn *f, const struct irinsn *i, uint64_t *v, const uint64_t *args)
 {
 	uint64_t fp = (uint64_t)(uintptr_t)(m->stack[m->depth] + IR_STACK_MAX);
 
@@ -116,9 +113,7 @@ static int ir_plain(struct machine *m, struct irfn *f, const struct irinsn *i, u
 	case IRO_FPADDR: v[i->d] = fp + (uint64_t)(int64_t)i->off; break;
 	case IRO_MOV: v[i->d] = v[i->a]; break;
 	case IRO_ZEXT32: v[i->d] = (uint32_t)v[i->a]; break;
-	case IRO_ALU:
-		v[i->d] = (uint64_t)ir_eval(i->sub, (int64_t)v[i->a], (int64_t)v[i->b]);
-		break;
+	case IRO_ALU: v[i->d] = (uint64_t)ir_eval(i->sub, (int64_t)v[i->a], (int64_t)v[i->b]); break;
 	case IRO_ALUI: v[i->d] = (uint64_t)ir_eval(i->sub, (int64_t)v[i->a], i->imm); break;
 	case IRO_BSWAP: v[i->d] = to_be(v[i->a], i->size); break;
 	case IRO_CALL:
@@ -202,10 +197,9 @@ static void wr(struct cpu *c, unsigned reg, uint64_t v)
 static int bpf_alu(struct cpu *c, const struct bpf_insn *i)
 {
 	static const uint8_t ops[16] = {
-		[BPF_ADD >> 4] = IRA_ADD, [BPF_SUB >> 4] = IRA_SUB, [BPF_MUL >> 4] = IRA_MUL,
-		[BPF_DIV >> 4] = IRA_DIV, [BPF_MOD >> 4] = IRA_MOD, [BPF_AND >> 4] = IRA_AND,
-		[BPF_OR >> 4] = IRA_OR,	  [BPF_XOR >> 4] = IRA_XOR, [BPF_LSH >> 4] = IRA_SHL,
-		[BPF_RSH >> 4] = IRA_SHR, [BPF_ARSH >> 4] = IRA_SAR, [BPF_NEG >> 4] = IRA_NEG,
+		[BPF_ADD >> 4] = IRA_ADD, [BPF_SUB >> 4] = IRA_SUB, [BPF_MUL >> 4] = IRA_MUL,  [BPF_DIV >> 4] = IRA_DIV,
+		[BPF_MOD >> 4] = IRA_MOD, [BPF_AND >> 4] = IRA_AND, [BPF_OR >> 4] = IRA_OR,    [BPF_XOR >> 4] = IRA_XOR,
+		[BPF_LSH >> 4] = IRA_SHL, [BPF_RSH >> 4] = IRA_SHR, [BPF_ARSH >> 4] = IRA_SAR, [BPF_NEG >> 4] = IRA_NEG,
 	};
 	bool wide = BPF_CLASS(i->code) == BPF_ALU64, neg = BPF_OP(i->code) == BPF_NEG;
 	uint64_t b = (uint64_t)(int64_t)i->imm, a;
@@ -224,8 +218,7 @@ static int bpf_alu(struct cpu *c, const struct bpf_insn *i)
 	if (!wide)
 		return -EINVAL;
 	a = rd(c, i->dst_reg, &err);
-	wr(c, i->dst_reg, (uint64_t)ir_eval(ops[BPF_OP(i->code) >> 4], (int64_t)a,
-					     neg ? 0 : (int64_t)b));
+	wr(c, i->dst_reg, (uint64_t)ir_eval(ops[BPF_OP(i->code) >> 4], (int64_t)a, neg ? 0 : (int64_t)b));
 	return err;
 }
 
@@ -256,8 +249,7 @@ static int bpf_atomic(struct cpu *c, const struct bpf_insn *i, uint8_t *p, unsig
 
 static int bpf_memory(struct cpu *c, const struct bpf_insn *i)
 {
-	static const uint8_t sizes[] = { [BPF_W >> 3] = 4, [BPF_H >> 3] = 2, [BPF_B >> 3] = 1,
-					 [BPF_DW >> 3] = 8 };
+	static const uint8_t sizes[] = { [BPF_W >> 3] = 4, [BPF_H >> 3] = 2, [BPF_B >> 3] = 1, [BPF_DW >> 3] = 8 };
 	unsigned size = sizes[BPF_SIZE(i->code) >> 3];
 	bool load = BPF_CLASS(i->code) == BPF_LDX;
 	int err = 0;
@@ -272,8 +264,7 @@ static int bpf_memory(struct cpu *c, const struct bpf_insn *i)
 		if (bpf_atomic(c, i, p, size, &err) < 0)
 			return -EINVAL;
 	} else {
-		x = BPF_CLASS(i->code) == BPF_ST ? (uint64_t)(int64_t)i->imm :
-						   rd(c, i->src_reg, &err);
+		x = BPF_CLASS(i->code) == BPF_ST ? (uint64_t)(int64_t)i->imm : rd(c, i->src_reg, &err);
 		memcpy(p, &x, size);
 	}
 	return err;
@@ -350,8 +341,8 @@ static int bpf_run(struct cpu *c, uint32_t pc)
 				r = bpf_call(c, i, pc - 1);
 			else if (BPF_OP(i->code) == BPF_JA ||
 				 bpf_cond(BPF_OP(i->code), rd(c, i->dst_reg, &r),
-					  BPF_SRC(i->code) == BPF_X ? rd(c, i->src_reg, &r) :
-								      (uint64_t)(int64_t)i->imm))
+					  BPF_SRC(i->code) == BPF_X ? rd(c, i->src_reg, &r)
+								    : (uint64_t)(int64_t)i->imm))
 				pc += (uint32_t)(int32_t)i->off;
 			break;
 		default: return -EINVAL;
@@ -380,7 +371,7 @@ int interp_bpf(const struct img_prog *p, uint8_t mem[INTERP_MEM], uint64_t *ret)
 struct rnd {
 	const uint8_t *p, *end;
 	struct irfn *f;
-	vreg v[64];	 /* all have a value everywhere */
+	vreg v[64]; /* all have a value everywhere */
 	unsigned nv;
 	irlabel pending; /* a forward label not placed, or -1 */
 	irslot slot;
@@ -399,8 +390,10 @@ static vreg any(struct rnd *r)
 
 static int64_t any_imm(struct rnd *r)
 {
-	static const int64_t k[] = { 0, 1, -1, 8, 63, 64, 255, INT32_MAX, INT32_MIN, UINT32_MAX,
-				     1ll << 32, INT64_MAX, INT64_MIN, 0x123456789abcdef };
+	static const int64_t k[] = {
+		0,	   1,	      -1,	  8,	     63,	64,	   255,
+		INT32_MAX, INT32_MIN, UINT32_MAX, 1ll << 32, INT64_MAX, INT64_MIN, 0x123456789abcdef
+	};
 	unsigned n = next(r);
 
 	return n < ARRAY_SIZE(k) ? k[n] : (int64_t)(int8_t)n;
@@ -418,9 +411,7 @@ static void random_memory(struct rnd *r, vreg d, vreg s, unsigned sel)
 	case 2: ir_store(r->f, base, (int32_t)off, size, s); break;
 	case 3: ir_storei(r->f, base, (int32_t)off, size, (int32_t)any_imm(r)); break;
 	case 4: ir_atomic_add(r->f, base, (int32_t)off, size < 4 ? 4 : 8, s); break;
-	case 5:
-		ir_cmpxchg(r->f, d, base, (int32_t)off, size < 4 ? 4 : 8, any(r), s);
-		break;
+	case 5: ir_cmpxchg(r->f, d, base, (int32_t)off, size < 4 ? 4 : 8, any(r), s); break;
 	case 6: ir_fetch_add(r->f, d, base, (int32_t)off, size < 4 ? 4 : 8, s); break;
 	case 7:
 		ir_store_slot(r->f, r->slot, off % 64, 8, s);
@@ -463,8 +454,9 @@ static void random_insn(struct rnd *r)
 	case 3: ir_movi(r->f, d, (uint64_t)any_imm(r)); break;
 	case 4: ir_ext(r->f, d, a, sizes[sel % 4], sel & 8); break;
 	case 5: ir_bswap(r->f, d, a, sizes[sel % 4]); break;
-	case 6: ir_call(r->f, d, (int)sel % 36 + 1, (sel % 36 + 1) % 6,
-			(vreg[]){ any(r), a, b, any(r), any(r) }); break;
+	case 6:
+		ir_call(r->f, d, (int)sel % 36 + 1, (sel % 36 + 1) % 6, (vreg[]){ any(r), a, b, any(r), any(r) });
+		break;
 	case 7:
 		if (r->callee)
 			ir_call_fn(r->f, d, r->callee, IR_ARGS(a, b, any(r)));
@@ -517,8 +509,7 @@ struct irprog *interp_random(struct arena *a, const uint8_t *data, size_t len)
 {
 	struct irprog *p = irprog_new(a);
 	struct rnd m = { .f = irfn_new(p, "main", 1), .p = data, .end = data + len, .pending = -1 };
-	struct rnd s = { .f = irfn_new(p, "sub", 3), .p = data, .end = data + len / 4,
-			 .pending = -1 };
+	struct rnd s = { .f = irfn_new(p, "sub", 3), .p = data, .end = data + len / 4, .pending = -1 };
 	unsigned k;
 
 	for (k = 0; k < 3; k++)

@@ -43,8 +43,7 @@ static int make_btf(const struct img_prog *p, struct bpf_func_info *fi, struct b
 	for (k = 0; k < p->nfuncs; k++) {
 		proto = btf__add_func_proto(btf, u64_id);
 		for (a = 0; a < p->funcs[k].nargs; a++)
-			btf__add_func_param(btf, (const char *[]){ "a", "b", "c", "d", "e" }[a],
-					    u64_id);
+			btf__add_func_param(btf, (const char *[]){ "a", "b", "c", "d", "e" }[a], u64_id);
 		id = btf__add_func(btf, p->funcs[k].name, BTF_FUNC_STATIC, proto);
 		if (id < 0)
 			return id;
@@ -62,8 +61,7 @@ static void parse_processed(const char *log, unsigned *ret)
 		*ret = (unsigned)strtoul(s + 10, NULL, 10);
 }
 
-int kern_load(const struct img_prog *p, int *ret_prog, int *ret_map, char **log,
-	      unsigned *ret_processed)
+int kern_load(const struct img_prog *p, int *ret_prog, int *ret_map, char **log, unsigned *ret_processed)
 {
 	_cleanup_free_ struct bpf_func_info *fi = calloc(p->nfuncs, sizeof(*fi));
 	_cleanup_free_ char *buf = calloc(1, LOG_SIZE);
@@ -73,9 +71,8 @@ int kern_load(const struct img_prog *p, int *ret_prog, int *ret_map, char **log,
 	r = make_btf(p, fi, &btf);
 	if (r < 0 || map < 0)
 		return r < 0 ? r : map;
-	LIBBPF_OPTS(bpf_prog_load_opts, o, .prog_btf_fd = (uint32_t)btf__fd(btf),
-		    .func_info = fi, .func_info_cnt = p->nfuncs,
-		    .func_info_rec_size = sizeof(*fi), .fd_array = fds, .log_buf = buf,
+	LIBBPF_OPTS(bpf_prog_load_opts, o, .prog_btf_fd = (uint32_t)btf__fd(btf), .func_info = fi,
+		    .func_info_cnt = p->nfuncs, .func_info_rec_size = sizeof(*fi), .fd_array = fds, .log_buf = buf,
 		    .log_size = LOG_SIZE, .log_level = 4);
 	prog = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "test", "GPL", p->insns, p->ninsns, &o);
 	if (prog < 0) {
@@ -107,8 +104,7 @@ int kern_exec(int prog, int map, uint8_t mem[KERN_MEM], uint32_t *ret)
 	return 0;
 }
 
-int kern_run(const struct img_prog *p, uint8_t mem[KERN_MEM], uint32_t *ret, char **log,
-	     unsigned *ret_processed)
+int kern_run(const struct img_prog *p, uint8_t mem[KERN_MEM], uint32_t *ret, char **log, unsigned *ret_processed)
 {
 	_cleanup_close_ int prog = -1, map = -1;
 	int r = kern_load(p, &prog, &map, log, ret_processed);

@@ -16,10 +16,8 @@ struct caps kern_caps(void);
 /* Loads p as raw tracepoint program, copies mem into the map, runs it, copies the map back. 0 and the
  * program's result, or -errno; log (malloc'ed, may be NULL): the verifier's, on failure, else the
  * number of instructions it looked at is in *ret_processed. */
-int kern_run(const struct img_prog *p, uint8_t mem[KERN_MEM], uint32_t *ret, char **log,
-	     unsigned *ret_processed);
+int kern_run(const struct img_prog *p, uint8_t mem[KERN_MEM], uint32_t *ret, char **log, unsigned *ret_processed);
 /* The same in two steps. The fds are the caller's. */
-int kern_load(const struct img_prog *p, int *ret_prog, int *ret_map, char **log,
-	      unsigned *ret_processed);
+int kern_load(const struct img_prog *p, int *ret_prog, int *ret_map, char **log, unsigned *ret_processed);
 int kern_exec(int prog, int map, uint8_t mem[KERN_MEM], uint32_t *ret);
 #endif

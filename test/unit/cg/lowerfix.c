@@ -69,16 +69,26 @@ void lowerfix_run(struct lowerfix *f, const char *text)
 	assert_int_equal(r, 0);
 	free(said);
 	cpus = f->cpus ? f->cpus : 4;
-	f->caps = (struct caps){ .possible_cpus = cpus, .may_goto = f->may_goto, .online_cpus = cpus, .nr_cpu_ids = cpus, .online_ids = f->online_ids, .ringbuf = true,
-				 .task_storage = !f->old, .bpf_loop = !f->locked, .atomics = true, .perf_event = true,
+	f->caps = (struct caps){ .possible_cpus = cpus,
+				 .may_goto = f->may_goto,
+				 .online_cpus = cpus,
+				 .nr_cpu_ids = cpus,
+				 .online_ids = f->online_ids,
+				 .ringbuf = true,
+				 .task_storage = !f->old,
+				 .bpf_loop = !f->locked,
+				 .atomics = true,
+				 .perf_event = true,
 				 .probe_write_user = !f->locked,
-				 .btf = f->typed, .tp_btf = f->typed };
-	f->env = (struct cg_env){ .caps = &f->caps, .entry = get_entry, .ctx = refuse, .self_tgid = 4711,
-				  .ts = f->lang.ts };
+				 .btf = f->typed,
+				 .tp_btf = f->typed };
+	f->env = (struct cg_env){
+		.caps = &f->caps, .entry = get_entry, .ctx = refuse, .self_tgid = 4711, .ts = f->lang.ts
+	};
 	r = cg_compile(f->lang.arena, f->lang.prog, &f->env, &f->lang.diags, &f->img);
 	f->messages = langfix_messages(&f->lang);
 	assert_int_equal(r < 0, f->img == NULL);
-	assert_int_equal(r < 0, f->lang.diags.nerrors > 0);
+	assert_int_equal(r<0, f->lang.diags.nerrors> 0);
 	if (f->img && image_check(f->img, &err) < 0)
 		fail_msg("image_check: %s", err.msg);
 }

@@ -10,14 +10,14 @@ struct lowerfix {
 	struct langfix lang;
 	struct caps caps;
 	struct cg_env env;
-	bool may_goto;	   /* set before: the kernel has it */
-	bool typed;	   /* set before: the kernel has typed tracepoints and BTF */
-	bool old; /* set before: the kernel has no task storage */
+	bool may_goto;	     /* set before: the kernel has it */
+	bool typed;	     /* set before: the kernel has typed tracepoints and BTF */
+	bool old;	     /* set before: the kernel has no task storage */
 	unsigned cpus;	     /* set before: so many there may be; 0: four */
 	unsigned online_ids; /* set before: CPUs from this number on are not online; 0: all are */
-	bool locked; /* as under lockdown: no writes to user memory; without bpf_loop() */
-	struct image *img; /* NULL after an error */
-	char *messages;	   /* of the compiler, "" when there are none */
+	bool locked;	     /* as under lockdown: no writes to user memory; without bpf_loop() */
+	struct image *img;   /* NULL after an error */
+	char *messages;	     /* of the compiler, "" when there are none */
 };
 
 /* Compiles; every image has passed image_check(). Fails the test when the language refuses the text. */

@@ -16,10 +16,51 @@ const struct rt_variant rt_variants[RT_NVARIANTS] = {
 };
 
 const int64_t rt_numbers[] = {
-	0, 1, -1, 2, -2, 3, 7, -7, 8, 9, 10, 15, 16, 17, 63, 64, 65, 99, 100, 101, 127, 128, 255, 256,
-	999, 1000, 4095, 4096, 65535, 65536, INT32_MAX, INT32_MIN, UINT32_MAX, 1ll << 32,
-	(1ll << 32) + 1, 1ll << 62, (1ll << 62) - 1, -(1ll << 62), -(1ll << 62) - 1, INT64_MAX,
-	INT64_MAX - 1, INT64_MIN, INT64_MIN + 1, 1234567890123456789, -1234567890123456789,
+	0,
+	1,
+	-1,
+	2,
+	-2,
+	3,
+	7,
+	-7,
+	8,
+	9,
+	10,
+	15,
+	16,
+	17,
+	63,
+	64,
+	65,
+	99,
+	100,
+	101,
+	127,
+	128,
+	255,
+	256,
+	999,
+	1000,
+	4095,
+	4096,
+	65535,
+	65536,
+	INT32_MAX,
+	INT32_MIN,
+	UINT32_MAX,
+	1ll << 32,
+	(1ll << 32) + 1,
+	1ll << 62,
+	(1ll << 62) - 1,
+	-(1ll << 62),
+	-(1ll << 62) - 1,
+	INT64_MAX,
+	INT64_MAX - 1,
+	INT64_MIN,
+	INT64_MIN + 1,
+	1234567890123456789,
+	-1234567890123456789,
 };
 const size_t rt_nnumbers = ARRAY_SIZE(rt_numbers);
 
@@ -61,7 +102,9 @@ void rt_load(struct piece *pc, bool loop, int calls)
 	struct caps caps = kern_caps();
 	struct irprog *p = irprog_new(a);
 	struct img_prog img = { .name = "test" };
-	struct img_map map = { .role = IMG_MAP_STATE, .type = BPF_MAP_TYPE_ARRAY, .value_size = KERN_MEM, .max_entries = 1 };
+	struct img_map map = {
+		.role = IMG_MAP_STATE, .type = BPF_MAP_TYPE_ARRAY, .value_size = KERN_MEM, .max_entries = 1
+	};
 	struct image image = { .maps = &map, .nmaps = 1, .progs = &img, .nprogs = 1 };
 	const char *why = "";
 	char *log = NULL;

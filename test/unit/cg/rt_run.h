@@ -8,9 +8,10 @@
 /* The map's value: */
 enum {
 	M_RESULT = 0,
-	M_ARGS = 8,	/* numbers */
+	M_ARGS = 8, /* numbers */
 	M_DST = 256,
-	M_A = 4608, M_B = 8960, /* strings; not at a multiple of 4096 */
+	M_A = 4608,
+	M_B = 8960, /* strings; not at a multiple of 4096 */
 	M_STATE = 13312,
 };
 

@@ -37,12 +37,9 @@ static void constants_take_the_shortest_form(void **state)
 		uint32_t n;
 		uint8_t code;
 	} t[] = {
-		{ 0, 1, BPF_ALU64 | BPF_MOV | BPF_K },
-		{ -1, 1, BPF_ALU64 | BPF_MOV | BPF_K },
-		{ INT32_MIN, 1, BPF_ALU64 | BPF_MOV | BPF_K },
-		{ UINT32_MAX, 1, BPF_ALU | BPF_MOV | BPF_K },
-		{ 1ll << 31, 1, BPF_ALU | BPF_MOV | BPF_K },
-		{ 1ll << 32, 2, BPF_LD | BPF_IMM | BPF_DW },
+		{ 0, 1, BPF_ALU64 | BPF_MOV | BPF_K },	       { -1, 1, BPF_ALU64 | BPF_MOV | BPF_K },
+		{ INT32_MIN, 1, BPF_ALU64 | BPF_MOV | BPF_K }, { UINT32_MAX, 1, BPF_ALU | BPF_MOV | BPF_K },
+		{ 1ll << 31, 1, BPF_ALU | BPF_MOV | BPF_K },   { 1ll << 32, 2, BPF_LD | BPF_IMM | BPF_DW },
 		{ INT64_MIN, 2, BPF_LD | BPF_IMM | BPF_DW },
 	};
 	size_t k;

@@ -104,16 +104,28 @@ static void a_whole_image(void **state)
 	static const struct recfmt fmt = { .epid = 1, .size = 24, .acts = &act, .nacts = 1 };
 	static const struct recfmt *fmts[] = { &fmt };
 	static const struct recfield key = { .kind = FLD_STRING, .off = 0, .size = 16 };
-	static const struct aggdesc agg = { .name = "a", .func = AGG_COUNT, .keys = &key, .nkeys = 1,
-					    .key_size = 16, .value_size = 8 };
+	static const struct aggdesc agg = {
+		.name = "a", .func = AGG_COUNT, .keys = &key, .nkeys = 1, .key_size = 16, .value_size = 8
+	};
 	static const struct aggdesc *aggs[] = { &agg };
-	static struct img_map map = { .role = IMG_MAP_AGG, .name = "agg0", .type = 5, .key_size = 16,
-				      .value_size = 8, .max_entries = 10 };
-	struct img_prog p = { .name = "p0", .insns = insns, .ninsns = 2, .funcs = &fn, .nfuncs = 1,
-			      .lines = lines, .nlines = 2, .comments = comments, .ncomments = 1,
-			      .first_epid = 1, .last_epid = 1, .entry = { .target = "BEGIN" } };
-	struct image img = { .maps = &map, .nmaps = 1, .progs = &p, .nprogs = 1, .fmts = fmts,
-			     .nfmts = 1, .aggs = aggs, .naggs = 1 };
+	static struct img_map map = {
+		.role = IMG_MAP_AGG, .name = "agg0", .type = 5, .key_size = 16, .value_size = 8, .max_entries = 10
+	};
+	struct img_prog p = { .name = "p0",
+			      .insns = insns,
+			      .ninsns = 2,
+			      .funcs = &fn,
+			      .nfuncs = 1,
+			      .lines = lines,
+			      .nlines = 2,
+			      .comments = comments,
+			      .ncomments = 1,
+			      .first_epid = 1,
+			      .last_epid = 1,
+			      .entry = { .target = "BEGIN" } };
+	struct image img = {
+		.maps = &map, .nmaps = 1, .progs = &p, .nprogs = 1, .fmts = fmts, .nfmts = 1, .aggs = aggs, .naggs = 1
+	};
 	struct strb out = { 0 };
 
 	(void)state;

@@ -49,8 +49,7 @@ static const struct form pointers[] = {
 	  { "probe_read_user_str" } },
 	{ "tick-1s { trace(curthread->children.next->prev->next); }", { "get_current_task" } },
 	{ "tick-1s { trace(curthread + 1); trace(1 + curthread); trace(curthread - 1); }", { "128" } },
-	{ "tick-1s { trace(curthread->parent - curthread); trace(curthread == curthread->parent); }",
-	  { "record 1" } },
+	{ "tick-1s { trace(curthread->parent - curthread); trace(curthread == curthread->parent); }", { "record 1" } },
 	{ "tick-1s { trace(*(int *)arg0); trace(((int *)arg0)[2]); }", { "probe_read_kernel" } },
 	{ "tick-1s { trace(*(long *)(arg0 + 8)); trace(*(char *)arg1); trace(*(short *)arg1); }",
 	  { "probe_read_kernel" } },
@@ -63,13 +62,15 @@ static const struct form pointers[] = {
 	{ "syscall::read:entry { trace(stringof(copyin(arg1, 8))); }", { "probe_read_user" } },
 	{ "syscall::read:entry { trace(copyinstr(arg1)); trace(copyinstr(arg1, 8)); }", { "probe_read_user_str" } },
 	{ "syscall::read:entry { this->p = (char *)alloca(16); copyinto(arg1, 16, this->p); trace(this->p[2]);"
-	  " this->p[1] = 'x'; bcopy(curthread, this->p, 8); }", { "probe_read_user", "probe_read_kernel" } },
+	  " this->p[1] = 'x'; bcopy(curthread, this->p, 8); }",
+	  { "probe_read_user", "probe_read_kernel" } },
 	{ "syscall::write:entry { trace(*(int *)copyin(arg1, 4)); trace(((char *)copyin(arg1, 4))[1]); }",
 	  { "probe_read_user" } },
 };
 
 static const struct form operators[] = {
-	{ "int a, b; tick-1s { a = b * 3; a = b & 7; a = b | 8; a = b ^ 9; a = b << 2; a = b >> 1; }", { "*=", "<<=" } },
+	{ "int a, b; tick-1s { a = b * 3; a = b & 7; a = b | 8; a = b ^ 9; a = b << 2; a = b >> 1; }",
+	  { "*=", "<<=" } },
 	{ "int a, b; tick-1s { a = b / 3; a = b % 5; a = b / a; a = b % a; a = -b; a = ~b; a = !b; a = +b; }",
 	  { "/=" } },
 	{ "unsigned int a, b; tick-1s { a = b / 3; a = b % 5; a = b / a; a = b >> a; a = b << a; }", { "/=" } },
@@ -77,11 +78,14 @@ static const struct form operators[] = {
 	  { "map[" } },
 	{ "char a; tick-1s { a++; ++a; a--; --a; trace(a++ + ++a); trace(a-- - --a); }", { "map[" } },
 	{ "int a, b; tick-1s /a < b && b <= 3 || a > b && !(b >= a) || a == b ^^ b != 2/ { trace(a && b); trace(a || b);"
-	  " trace(a ^^ b); }", { "goto" } },
+	  " trace(a ^^ b); }",
+	  { "goto" } },
 	{ "int a, b; tick-1s { trace(a ? b : 3); trace(a > 0 ? b ? 1 : 2 : 3); trace((a, b)); }", { "goto" } },
-	{ "int a; tick-1s /5 < a/ { trace(3 == a); trace(7 >= a); } tick-1s /(a == 3) == 0/ { trace(a); }", { "goto" } },
+	{ "int a; tick-1s /5 < a/ { trace(3 == a); trace(7 >= a); } tick-1s /(a == 3) == 0/ { trace(a); }",
+	  { "goto" } },
 	{ "int a; tick-1s { trace((char)a); trace((unsigned char)a); trace((short)a); trace((long)a); trace((int64_t)a);"
-	  " trace((uint16_t)a); }", { "<<=" } },
+	  " trace((uint16_t)a); }",
+	  { "<<=" } },
 	{ "uint64_t a; int b; tick-1s /a > b/ { trace(a < 0x8000000000000000); trace(a / 0x8000000000000001); }",
 	  { "goto" } },
 	{ "int a[5]; tick-1s { a[1] = 2; a[arg0 & 3] = 4; trace(a[arg0 & 3]); trace(a[2]++); }", { "map[" } },
@@ -89,7 +93,8 @@ static const struct form operators[] = {
 	{ "self int x; tick-1s { self->x += 2; self->x++; trace(self->x); self->x = 0; }", { "task_storage_get" } },
 	{ "self string s; tick-1s { self->s = execname; trace(self->s); self->s = 0; }", { "task_storage_get" } },
 	{ "struct p { int a; char b[8]; int c : 3; }; struct p g; self struct p t; tick-1s { g.a = 1; g.b[2] = 'c';"
-	  " t2 = g.a; g.c = 2; trace(g.c); self->t.a = 3; trace(self->t.a); }", { "map[" } },
+	  " t2 = g.a; g.c = 2; trace(g.c); self->t.a = 3; trace(self->t.a); }",
+	  { "map[" } },
 	{ "int m[int, string]; tick-1s { m[1, execname] += 2; m[2, \"x\"]++; m[3, \"y\"] = 0; trace(m[1, \"z\"]); }",
 	  { "map_delete_elem", "map_update_elem", "map_lookup_elem" } },
 	{ "string m[int]; tick-1s { m[pid] = execname; trace(m[tid]); m[pid] = 0; }", { "map_update_elem" } },
@@ -101,19 +106,22 @@ static const struct form operators[] = {
 
 static const struct form strings[] = {
 	{ "string s; tick-1s { s = \"a text that is longer than a few words of eight bytes each, so that it is copied\";"
-	  " trace(s); }", { "map[" } },
+	  " trace(s); }",
+	  { "map[" } },
 	{ "string s; tick-1s /s == execname || s != \"abc\" || s < execname || s >= \"q\" || \"a\" == \"a\"/ { s = \"b\"; }",
 	  { "rt_STRCMP" } },
 	{ "string s; tick-1s { s = arg0 ? execname : \"no\"; trace(arg0 ? \"yes\" : s); }", { "goto" } },
 	{ "string s; tick-1s { trace(s = execname); trace((s, \"c\")); trace((string)execname); }", { "record 1" } },
 	{ "tick-1s { trace(stringof(arg0)); trace((string)arg0); }", { "probe_read_kernel_str" } },
 	{ "tick-1s { trace(strlen(execname)); trace(strlen(\"abc\")); }", { "rt_STRLEN" } },
-	{ "tick-1s { trace(strjoin(execname, \"x\")); trace(strjoin(strjoin(\"a\", execname), execname)); }", { "str" } },
+	{ "tick-1s { trace(strjoin(execname, \"x\")); trace(strjoin(strjoin(\"a\", execname), execname)); }",
+	  { "str" } },
 	{ "tick-1s { trace(strchr(execname, 'a')); trace(strrchr(execname, 'b')); trace(strstr(execname, \"c\")); }",
 	  { "rt_STRCHR", "rt_STRRCHR", "rt_STRSTR" } },
 	{ "tick-1s /strstr(execname, \"sh\") != 0/ { trace(strchr(execname, 'a') == NULL); }", { "rt_STRSTR" } },
 	{ "tick-1s { trace(index(execname, \"a\")); trace(index(execname, \"a\", 2)); trace(rindex(execname, \"a\"));"
-	  " trace(rindex(execname, \"a\", 3)); }", { "rt_INDEX", "rt_RINDEX" } },
+	  " trace(rindex(execname, \"a\", 3)); }",
+	  { "rt_INDEX", "rt_RINDEX" } },
 	{ "tick-1s { trace(substr(execname, 1)); trace(substr(execname, 1, 2)); trace(substr(execname, -2)); }",
 	  { "rt_SUBSTR" } },
 	{ "tick-1s { trace(strtok(\"a b\", \" \")); trace(strtok(NULL, \" \")); }", { "rt_STRTOK" } },
@@ -123,9 +131,11 @@ static const struct form strings[] = {
 	{ "tick-1s { trace(lltostr(arg0)); trace(lltostr(arg0, 16)); trace(strtoll(execname)); trace(strtoll(execname, 8)); }",
 	  { "rt_LLTOSTR", "rt_STRTOLL" } },
 	{ "tick-1s { trace(htonl(arg0)); trace(htons(arg0)); trace(htonll(arg0)); trace(ntohl(arg0)); trace(ntohs(arg0));"
-	  " trace(ntohll(arg0)); trace(getmajor(arg0)); trace(getminor(arg0)); }", { "record 1" } },
+	  " trace(ntohll(arg0)); trace(getmajor(arg0)); trace(getminor(arg0)); }",
+	  { "record 1" } },
 	{ "tick-1s { trace(inet_ntoa((uint32_t *)alloca(4))); trace(inet_ntop(2, (void *)alloca(4)));"
-	  " trace(inet_ntop(10, (void *)alloca(16))); }", { "rt_INET_NTOA" } },
+	  " trace(inet_ntop(10, (void *)alloca(16))); }",
+	  { "rt_INET_NTOA" } },
 	{ "tick-1s { @[execname, strjoin(\"a\", execname), 1, (char)2] = count(); }", { "map[" } },
 	{ "tick-1s { printf(\"%s %d %c %x %a %p %5.3s|%-8s\", execname, 1, 'c', 3, arg0, arg1, \"abc\", probename); }",
 	  { "record 1" } },
@@ -135,12 +145,14 @@ static const struct form strings[] = {
 static const struct form actions[] = {
 	{ W "syscall::read:entry { raise(9); stop(); }", { "send_signal" } },
 	{ W "syscall::read:entry { copyout(curthread, arg1, 16); }", { "probe_write_user", "probe_read_kernel" } },
-	{ W "syscall::read:entry { copyout(curthread, arg1, arg2); copyout(curthread, arg1, 0); }", { "probe_write_user" } },
+	{ W "syscall::read:entry { copyout(curthread, arg1, arg2); copyout(curthread, arg1, 0); }",
+	  { "probe_write_user" } },
 	{ W "syscall::read:entry { copyoutstr(\"text\", arg1, 5); copyoutstr(execname, arg1, arg2); }",
 	  { "probe_write_user", "rt_STRLEN" } },
 	{ W "tick-1s { chill(1000); chill(arg0); }", { "chill_loop", "map[d_chill]" } },
 	{ "tick-1s { s = speculation(); } tick-1s { speculate(s); trace(1); } tick-1s { commit(s); commit(2); }"
-	  " tick-1s { discard(s); trace(2); }", { "map_pop_elem", "spec_find", "spec_end" } },
+	  " tick-1s { discard(s); trace(2); }",
+	  { "map_pop_elem", "spec_find", "spec_end" } },
 	{ "tick-1s { print(curthread); print(*curthread); print(curthread->comm); print(execname); print(pid); }",
 	  { "print", "probe_read_kernel" } },
 };
@@ -161,14 +173,14 @@ static void check_form(const struct form *v, bool typed)
 	lowerfix_close(&f);
 }
 
-#define FORMS(name)                                                                 \
-	static void name##_lowered(void **state)                                    \
-	{                                                                           \
-		(void)state;                                                        \
-		for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {       \
-			check_form(&name[i], false);                                \
-			check_form(&name[i], true);                                 \
-		}                                                                   \
+#define FORMS(name) \
+	static void name##_lowered(void **state) \
+	{ \
+		(void)state; \
+		for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) { \
+			check_form(&name[i], false); \
+			check_form(&name[i], true); \
+		} \
 	}
 FORMS(builtins)
 FORMS(pointers)
@@ -199,12 +211,9 @@ static void refused_under_lockdown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(builtins_lowered),
-		cmocka_unit_test(pointers_lowered),
-		cmocka_unit_test(operators_lowered),
-		cmocka_unit_test(strings_lowered),
-		cmocka_unit_test(actions_lowered),
-		cmocka_unit_test(refused_under_lockdown),
+		cmocka_unit_test(builtins_lowered),  cmocka_unit_test(pointers_lowered),
+		cmocka_unit_test(operators_lowered), cmocka_unit_test(strings_lowered),
+		cmocka_unit_test(actions_lowered),   cmocka_unit_test(refused_under_lockdown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,10 +55,10 @@ static const char *code(struct fix *x)
 	return strb_str(&x->text);
 }
 
-#define CODE(x, want)                                                                              \
-	do {                                                                                       \
-		assert_string_equal(code(x), want);                                                \
-		end(x);                                                                            \
+#define CODE(x, want) \
+	do { \
+		assert_string_equal(code(x), want); \
+		end(x); \
 	} while (0)
 
 static void constants_go_into_instructions(void **state)
@@ -262,10 +262,9 @@ static void maps_and_functions(void **state)
 	ir_fnaddr(x.f, fn, cb);
 	ir_call(x.f, VREG_NONE, BPF_FUNC_loop, IR_ARGS(r, fn, ir_imm(x.f, 0), ir_imm(x.f, 0)));
 	ir_reti(x.f, 0);
-	assert_string_equal(code(&x),
-			    "r1 = map[3]; r2 = map[4][0]+24; call pc+8 <sub>; "
-			    "r2 = func cb; r3 = 0; r4 = 0; r1 = r0; call bpf_loop#181; r0 = 0; exit; "
-			    "r0 = r2; exit; r0 = 1; exit");
+	assert_string_equal(code(&x), "r1 = map[3]; r2 = map[4][0]+24; call pc+8 <sub>; "
+				      "r2 = func cb; r3 = 0; r4 = 0; r1 = r0; call bpf_loop#181; r0 = 0; exit; "
+				      "r0 = r2; exit; r0 = 1; exit");
 	assert_int_equal(x.img.nfuncs, 3);
 	assert_string_equal(x.img.funcs[2].name, "cb");
 	assert_int_equal(x.img.funcs[2].nargs, 2);
@@ -378,37 +377,72 @@ static void dump_knows_all_operations(void **state)
 	ir_place(x.f, l);
 	ir_reti(x.f, 1);
 	ir_dump(&out, x.p);
-	assert_string_equal(
-		strb_str(&out),
-		"main(1):\n\tv0 = arg0\n\tv1 = 5\n\tv1 = v0\n\tv1 = fp -8\n\tv1 = map 1\n"
-		"\tv1 = value of map 1 + 8\n\tv1 = &sub\n\tv1 = (u32)v0\n\tv1 = be16 v0\n"
-		"\tv1 = v0 s>> v0\n\tv1 = *(u16 *)(fp -8)\n\t*(u64 *)(v0 +0) = v1\n"
-		"\t*(u8 *)(v0 +0) = 3\n\t*(u32 *)(v0 +0) lock += v1\n"
-		"\tv1 = cmpxchg *(u64 *)(v0 +0), v0, v1\n\tif v1 s>= v0 goto L0\n"
-		"\tif v1 & 4 goto L0\n\thelper 5()\n\tv1 = sub(v0)\n\tgoto L0\nL0:\n\treturn 1\n"
-		"sub(1):\n\tv0 = arg0\n");
+	assert_string_equal(strb_str(&out),
+			    "main(1):\n\tv0 = arg0\n\tv1 = 5\n\tv1 = v0\n\tv1 = fp -8\n\tv1 = map 1\n"
+			    "\tv1 = value of map 1 + 8\n\tv1 = &sub\n\tv1 = (u32)v0\n\tv1 = be16 v0\n"
+			    "\tv1 = v0 s>> v0\n\tv1 = *(u16 *)(fp -8)\n\t*(u64 *)(v0 +0) = v1\n"
+			    "\t*(u8 *)(v0 +0) = 3\n\t*(u32 *)(v0 +0) lock += v1\n"
+			    "\tv1 = cmpxchg *(u64 *)(v0 +0), v0, v1\n\tif v1 s>= v0 goto L0\n"
+			    "\tif v1 & 4 goto L0\n\thelper 5()\n\tv1 = sub(v0)\n\tgoto L0\nL0:\n\treturn 1\n"
+			    "sub(1):\n\tv0 = arg0\n");
 	strb_free(&out);
 	end(&x);
 }
 
 /* Misuse. */
-static void bad_register(struct fix *x) { ir_mov(x->f, 0, 99); }
-static void bad_label(struct fix *x) { ir_jmp(x->f, 4); }
-static void unplaced_label(struct fix *x) { ir_jcci(x->f, IRC_EQ, 0, 0, ir_label(x->f)); }
-static void bad_size(struct fix *x) { ir_storei(x->f, 0, 0, 3, 0); }
-static void bad_atomic(struct fix *x) { ir_atomic_add(x->f, 0, 0, 2, 0); }
-static void bad_offset(struct fix *x) { ir_storei(x->f, 0, 40000, 8, 0); }
-static void bad_slot(struct fix *x) { ir_storei_slot(x->f, 2, 0, 8, 0); }
-static void outside_slot(struct fix *x) { ir_storei_slot(x->f, ir_slot(x->f, 8), 4, 8, 0); }
-static void large_slot(struct fix *x) { ir_slot(x->f, 513); }
+static void bad_register(struct fix *x)
+{
+	ir_mov(x->f, 0, 99);
+}
+static void bad_label(struct fix *x)
+{
+	ir_jmp(x->f, 4);
+}
+static void unplaced_label(struct fix *x)
+{
+	ir_jcci(x->f, IRC_EQ, 0, 0, ir_label(x->f));
+}
+static void bad_size(struct fix *x)
+{
+	ir_storei(x->f, 0, 0, 3, 0);
+}
+static void bad_atomic(struct fix *x)
+{
+	ir_atomic_add(x->f, 0, 0, 2, 0);
+}
+static void bad_offset(struct fix *x)
+{
+	ir_storei(x->f, 0, 40000, 8, 0);
+}
+static void bad_slot(struct fix *x)
+{
+	ir_storei_slot(x->f, 2, 0, 8, 0);
+}
+static void outside_slot(struct fix *x)
+{
+	ir_storei_slot(x->f, ir_slot(x->f, 8), 4, 8, 0);
+}
+static void large_slot(struct fix *x)
+{
+	ir_slot(x->f, 513);
+}
 static void too_many_slots(struct fix *x)
 {
 	ir_slot(x->f, 256);
 	ir_slot(x->f, 257);
 }
-static void bad_argument(struct fix *x) { irfn_arg(x->f, 1); }
-static void no_function(struct fix *x) { ir_call_fn(x->f, 0, NULL, 0, NULL); }
-static void call_of_main(struct fix *x) { ir_call_fn(x->f, 0, x->f, 1, (vreg[]){ 0 }); }
+static void bad_argument(struct fix *x)
+{
+	irfn_arg(x->f, 1);
+}
+static void no_function(struct fix *x)
+{
+	ir_call_fn(x->f, 0, NULL, 0, NULL);
+}
+static void call_of_main(struct fix *x)
+{
+	ir_call_fn(x->f, 0, x->f, 1, (vreg[]){ 0 });
+}
 static void twice_placed(struct fix *x)
 {
 	irlabel l = ir_label(x->f);

@@ -134,12 +134,12 @@ static void a_value_is_asked_for_once(void **state)
 		{ "tick-1s /pid == 1 && tid == 2/ { trace(pid); trace(tid); }", "get_current_pid_tgid", 1 },
 		{ "tick-1s { x = timestamp; trace(timestamp); }", "ktime_get_ns", 1 },
 		{ "tick-1s /execname == \"a\"/ { @[execname] = count(); }", "get_current_comm", 1 },
-		{ "self int a; tick-1s { self->a = self->a + 1; self->b = self->a; }", "task_storage_get", 3 }, /* one read; each assignment may create */
+		{ "self int a; tick-1s { self->a = self->a + 1; self->b = self->a; }", "task_storage_get",
+		  3 }, /* one read; each assignment may create */
 		/* of two clauses, where the first asks unconditionally */
 		{ "tick-1s /pid == 1/ { x = 1; } tick-1s /pid == 2/ { y = 1; }", "get_current_pid_tgid", 1 },
 		/* ... but not where it may not have come to it */
-		{ "tick-1s /uid && pid == 1/ { x = 1; } tick-1s /pid == 2/ { y = 1; }",
-		  "get_current_pid_tgid", 2 },
+		{ "tick-1s /uid && pid == 1/ { x = 1; } tick-1s /pid == 2/ { y = 1; }", "get_current_pid_tgid", 2 },
 		{ "tick-1s { x = uid ? pid : 0; y = pid; }", "get_current_pid_tgid", 2 },
 		/* what a false predicate does not need is not read */
 		{ "tick-1s /0/ { trace(execname); }", "get_current_comm", 0 },
@@ -169,7 +169,9 @@ static void thread_locals_can_be_in_a_hash(void **state)
 	char *dump;
 
 	(void)state;
-	lowerfix_run(&f, "self int a; self string s; tick-1s /self->a/ { self->a = 0; } tick-1s { self->a = 1; self->s = execname; }");
+	lowerfix_run(
+		&f,
+		"self int a; self string s; tick-1s /self->a/ { self->a = 0; } tick-1s { self->a = 1; self->s = execname; }");
 	m = lowerfix_map(&f, IMG_MAP_TLS);
 	assert_non_null(m);
 	assert_int_equal(m->type, BPF_MAP_TYPE_LRU_HASH);
@@ -206,7 +208,8 @@ static void aggregations_have_two_sets(void **state)
 	unsigned n[2] = { 0 };
 
 	(void)state;
-	lowerfix_run(&f, "syscall:::entry { @a[execname, probefunc] = quantize(arg0); @b = count(); @c[pid] = sum(arg1); }");
+	lowerfix_run(
+		&f, "syscall:::entry { @a[execname, probefunc] = quantize(arg0); @b = count(); @c[pid] = sum(arg1); }");
 	d = f.img->aggs[0];
 	assert_string_equal(d->name, "a");
 	assert_int_equal(d->func, AGG_QUANTIZE);
@@ -361,7 +364,8 @@ static void cpus_that_come_later_share_histograms(void **state)
 {
 	static const struct {
 		unsigned cpus, online_ids, places;
-	} rows[] = { { 4, 0, 4 }, { 4, 1, 4 }, { 4, 3, 4 }, { 6, 2, 6 }, { 8, 1, 8 }, { 240, 2, 8 }, { 9, 2, 8 }, { 16, 9, 16 }, { 24, 9, 16 }, { 240, 0, 240 } };
+	} rows[] = { { 4, 0, 4 },   { 4, 1, 4 }, { 4, 3, 4 },	{ 6, 2, 6 },   { 8, 1, 8 },
+		     { 240, 2, 8 }, { 9, 2, 8 }, { 16, 9, 16 }, { 24, 9, 16 }, { 240, 0, 240 } };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

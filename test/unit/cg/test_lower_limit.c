@@ -63,7 +63,8 @@ static void values_have_a_limit(void **state)
 	(void)state;
 	check(repeat("tick-1s { @ = lquantize(1, 0, 65535); @k[1] = lquantize(1, 0, 65535); }", "", 0, ""), NULL);
 	check(repeat("tick-1s { @ = llquantize(1, 2, 14, 14, 32768); }", "", 0, ""), NULL);
-	check(repeat("tick-1s { @ = llquantize(1, 2, 14, 15, 32768); }", "", 0, ""), "would need 524320 bytes, limit 524304");
+	check(repeat("tick-1s { @ = llquantize(1, 2, 14, 15, 32768); }", "", 0, ""),
+	      "would need 524320 bytes, limit 524304");
 }
 
 static void variables_have_limits(void **state)
@@ -75,7 +76,8 @@ static void variables_have_limits(void **state)
 	check(repeat("this int x[9000]; tick-1s { this->x[1] = 1; }", "", 0, ""), "clause-local variables");
 	check(repeat("int x[5000000]; tick-1s { x[1] = 1; }", "", 0, ""), "global variables");
 	check(repeat("#pragma D option scratchsize=32k\ntick-1s { this->p = alloca(32000); }", "", 0, ""), NULL);
-	check(repeat("#pragma D option scratchsize=32k\ntick-1s { this->p = alloca(32000); this->q = alloca(800); }", "", 0, ""),
+	check(repeat("#pragma D option scratchsize=32k\ntick-1s { this->p = alloca(32000); this->q = alloca(800); }",
+		     "", 0, ""),
 	      "for temporary strings and data");
 }
 
@@ -102,7 +104,8 @@ static void a_clause_has_a_number_of_maps(void **state)
 	check_shapes(repeat("tick-1s {", "@a# = count(); @b#[#] = sum(#); x#[#] = 1;", 300, "}"), 3);
 	(void)state;
 	check(repeat("tick-1s {", "@a# = lquantize(1, 0, 1 + #);", CG_MAX_MAPS - 2, "}"), NULL);
-	check(repeat("tick-1s {", "@a# = lquantize(1, 0, 1 + #);", CG_MAX_MAPS - 1, "}"), "uses too many aggregations and arrays of different shapes");
+	check(repeat("tick-1s {", "@a# = lquantize(1, 0, 1 + #);", CG_MAX_MAPS - 1, "}"),
+	      "uses too many aggregations and arrays of different shapes");
 	/* in clauses of their own they go to several programs */
 	check(repeat("", "tick-1s { @a# = count(); }", 2 * CG_MAX_MAPS, ""), NULL);
 }
@@ -111,7 +114,8 @@ static void a_clause_has_a_size(void **state)
 {
 	(void)state;
 	check(repeat("int x, y, z; tick-1s {", "x = y * # + z / (y + #);", 4000, "}"), NULL); /* jumps reach less */
-	check(repeat("int x, y, z; tick-1s {", "x = y * # + z / (y + #);", 60000, "}"), "more than 1000000 instructions");
+	check(repeat("int x, y, z; tick-1s {", "x = y * # + z / (y + #);", 60000, "}"),
+	      "more than 1000000 instructions");
 }
 
 /* All clauses, in order, once each. */

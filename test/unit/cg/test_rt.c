@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time pieces for numbers and addresses, conversions, and the cost of all: loaded into this kernel and run, against the same in C. */
+/* Run-time pieces for numbers and addresses, conversions, and the cost of all: loaded into this kernel and run, against
+ * the same in C. */
 #include "../unit.h"
 #include "base/aggval.h"
 #include "base/cleanup.h"
@@ -49,8 +50,8 @@ static void hist_is_aggval_hist_bucket(void **state)
 static void llquantize_is_aggval_llquantize_bucket(void **state)
 {
 	static const int32_t params[][4] = {
-		{ 10, 0, 6, 20 }, { 10, 3, 6, 10 }, { 2, 0, 61, 2 }, { 2, 4, 10, 16 },
-		{ 10, 0, 17, 10 }, { 3, 0, 5, 9 }, { 1000, 1, 3, 1000 }, { 10, 2, 2, 1000 },
+		{ 10, 0, 6, 20 },  { 10, 3, 6, 10 }, { 2, 0, 61, 2 },	   { 2, 4, 10, 16 },
+		{ 10, 0, 17, 10 }, { 3, 0, 5, 9 },   { 1000, 1, 3, 1000 }, { 10, 2, 2, 1000 },
 	};
 	struct mem *m = rt_mem(NULL, NULL);
 	size_t k, i;
@@ -60,8 +61,11 @@ static void llquantize_is_aggval_llquantize_bucket(void **state)
 	for (k = 0; k < ARRAY_SIZE(params); k++) {
 		const int32_t *p = params[k];
 		struct piece pc = { .id = RT_LLQUANTIZE,
-				    .args = { { A_NUM, 0 }, { A_CONST, p[0] }, { A_CONST, p[1] },
-					      { A_CONST, p[2] }, { A_CONST, p[3] } } };
+				    .args = { { A_NUM, 0 },
+					      { A_CONST, p[0] },
+					      { A_CONST, p[1] },
+					      { A_CONST, p[2] },
+					      { A_CONST, p[3] } } };
 
 		rt_load(&pc, true, 1);
 		for (i = 0; i < rt_nnumbers; i++) {
@@ -141,8 +145,7 @@ static void want_lltostr(char *out, int64_t v, int base)
 		*--p = "0123456789abcdefghijklmnopqrstuvwxyz"[u % (unsigned)base];
 		u /= (unsigned)base;
 	} while (u);
-	sprintf(out, "%s%s", base == 16 ? "0x" : base == 8 && v ? "0" : base == 10 && v < 0 ? "-" : "",
-		p);
+	sprintf(out, "%s%s", base == 16 ? "0x" : base == 8 && v ? "0" : base == 10 && v < 0 ? "-" : "", p);
 }
 
 static void lltostr_like_dtrace(void **state)
@@ -153,8 +156,7 @@ static void lltostr_like_dtrace(void **state)
 	(void)state;
 	for (v = 0; v < 2; v++) {
 		struct piece pc = { .id = RT_LLTOSTR,
-				    .args = { { A_DST, 0 }, { A_CONST, 72 }, { A_NUM, 0 },
-					      { A_NUM, 0 } } };
+				    .args = { { A_DST, 0 }, { A_CONST, 72 }, { A_NUM, 0 }, { A_NUM, 0 } } };
 
 		rt_load(&pc, v == 0, 1);
 		for (i = 0; i < ARRAY_SIZE(bases); i++) {
@@ -179,14 +181,36 @@ static void strtoll_like_dtrace(void **state)
 		const char *s;
 		int64_t base, want;
 	} t[] = {
-		{ "0", 10, 0 }, { "123", 10, 123 }, { "-123", 10, -123 }, { "+7x", 10, 7 },
-		{ "  \t 42 ", 10, 42 }, { "", 10, 0 }, { "-", 10, 0 }, { "abc", 10, 0 },
-		{ "ff", 16, 255 }, { "0xfF", 16, 255 }, { "0Xg", 16, 0 }, { "0x", 16, 0 },
-		{ "0", 16, 0 }, { "0f", 16, 15 }, { "-0x10", 16, -16 }, { "777", 8, 511 },
-		{ "789", 8, 7 }, { "101", 2, 5 }, { "zz", 36, 1295 }, { "ZZ", 36, 1295 },
-		{ "9223372036854775807", 10, INT64_MAX }, { "-9223372036854775808", 10, INT64_MIN },
-		{ "1 2", 10, 1 }, { "--1", 10, 0 }, { "1@", 36, 1 }, { "1[", 36, 1 }, { "1`", 36, 1 },
-		{ "1{", 36, 1 }, { "1/", 36, 1 }, { "1:", 36, 1 },
+		{ "0", 10, 0 },
+		{ "123", 10, 123 },
+		{ "-123", 10, -123 },
+		{ "+7x", 10, 7 },
+		{ "  \t 42 ", 10, 42 },
+		{ "", 10, 0 },
+		{ "-", 10, 0 },
+		{ "abc", 10, 0 },
+		{ "ff", 16, 255 },
+		{ "0xfF", 16, 255 },
+		{ "0Xg", 16, 0 },
+		{ "0x", 16, 0 },
+		{ "0", 16, 0 },
+		{ "0f", 16, 15 },
+		{ "-0x10", 16, -16 },
+		{ "777", 8, 511 },
+		{ "789", 8, 7 },
+		{ "101", 2, 5 },
+		{ "zz", 36, 1295 },
+		{ "ZZ", 36, 1295 },
+		{ "9223372036854775807", 10, INT64_MAX },
+		{ "-9223372036854775808", 10, INT64_MIN },
+		{ "1 2", 10, 1 },
+		{ "--1", 10, 0 },
+		{ "1@", 36, 1 },
+		{ "1[", 36, 1 },
+		{ "1`", 36, 1 },
+		{ "1{", 36, 1 },
+		{ "1/", 36, 1 },
+		{ "1:", 36, 1 },
 	};
 	size_t v, k;
 
@@ -222,8 +246,7 @@ static void strtok_gives_all_tokens(void **state)
 		{ "one", "x", { "one" } },
 	};
 	struct piece pc = { .id = RT_STRTOK,
-			    .args = { { A_DST, 0 }, { A_CONST, 256 }, { A_STATE, 0 }, { A_B, 0 },
-				      { A_CONST, 64 } } };
+			    .args = { { A_DST, 0 }, { A_CONST, 256 }, { A_STATE, 0 }, { A_B, 0 }, { A_CONST, 64 } } };
 	size_t k, n;
 
 	(void)state;
@@ -299,8 +322,10 @@ static void addresses(void **state)
 		uint8_t a[4];
 		const char *want;
 	} t4[] = {
-		{ { 0, 0, 0, 0 }, "0.0.0.0" }, { { 127, 0, 0, 1 }, "127.0.0.1" },
-		{ { 255, 255, 255, 255 }, "255.255.255.255" }, { { 10, 99, 100, 9 }, "10.99.100.9" },
+		{ { 0, 0, 0, 0 }, "0.0.0.0" },
+		{ { 127, 0, 0, 1 }, "127.0.0.1" },
+		{ { 255, 255, 255, 255 }, "255.255.255.255" },
+		{ { 10, 99, 100, 9 }, "10.99.100.9" },
 	};
 	struct piece v4 = { .id = RT_INET_NTOA, .args = { { A_DST, 0 }, { A_CONST, 64 }, { A_NUM, 0 } } };
 	struct piece mac = { .id = RT_LINK_NTOP, .args = { { A_DST, 0 }, { A_CONST, 18 }, { A_A, 0 } } };
@@ -330,30 +355,29 @@ static void pieces_fit_the_verifier_budget(void **state)
 	static struct piece t[] = {
 		{ .id = RT_QUANTIZE, .args = { { A_NUM, 0 } } },
 		{ .id = RT_HIST, .args = { { A_NUM, 0 } } },
-		{ .id = RT_LLQUANTIZE, .args = { { A_NUM, 0 }, { A_CONST, 10 }, { A_CONST, 0 },
-						 { A_CONST, 17 }, { A_CONST, 100 } } },
+		{ .id = RT_LLQUANTIZE,
+		  .args = { { A_NUM, 0 }, { A_CONST, 10 }, { A_CONST, 0 }, { A_CONST, 17 }, { A_CONST, 100 } } },
 		{ .id = RT_STRLEN, .args = { { A_A, 0 }, { A_CONST, 4096 } } },
 		{ .id = RT_STRCMP, .args = { { A_A, 0 }, { A_CONST, 4096 }, { A_B, 0 }, { A_CONST, 4096 } } },
 		{ .id = RT_STRCPY, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_B, 0 }, { A_CONST, 4096 } } },
-		{ .id = RT_STRAPPEND, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_NUM, 0 }, { A_B, 0 },
-						{ A_CONST, 4096 } } },
+		{ .id = RT_STRAPPEND,
+		  .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_NUM, 0 }, { A_B, 0 }, { A_CONST, 4096 } } },
 		{ .id = RT_STRCHR, .args = { { A_A, 0 }, { A_CONST, 4096 }, { A_NUM, 0 } } },
 		{ .id = RT_STRRCHR, .args = { { A_A, 0 }, { A_CONST, 4096 }, { A_NUM, 0 } } },
-		{ .id = RT_RINDEX, .args = { { A_A, 0 }, { A_CONST, 4096 }, { A_B, 0 }, { A_CONST, 4096 },
-					     { A_NUM, 0 } } },
-		{ .id = RT_SUBSTR, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 }, { A_CONST, 4096 },
-					     { A_IL, 0 } } },
+		{ .id = RT_RINDEX,
+		  .args = { { A_A, 0 }, { A_CONST, 4096 }, { A_B, 0 }, { A_CONST, 4096 }, { A_NUM, 0 } } },
+		{ .id = RT_SUBSTR,
+		  .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 }, { A_CONST, 4096 }, { A_IL, 0 } } },
 		{ .id = RT_BASENAME, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 }, { A_CONST, 4096 } } },
 		{ .id = RT_DIRNAME, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 }, { A_CONST, 4096 } } },
 		{ .id = RT_CLEANPATH, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 }, { A_CONST, 4096 } } },
 		{ .id = RT_LLTOSTR, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_NUM, 0 }, { A_NUM, 0 } } },
 		{ .id = RT_STRTOLL, .args = { { A_A, 0 }, { A_CONST, 4096 }, { A_NUM, 0 } } },
 		{ .id = RT_TOLOWER, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 }, { A_CONST, 4096 } } },
-		{ .id = RT_STRTOK, .args = { { A_DST, 0 }, { A_CONST, 2048 }, { A_STATE, 0 }, { A_B, 0 },
-					     { A_CONST, 4096 } } },
+		{ .id = RT_STRTOK,
+		  .args = { { A_DST, 0 }, { A_CONST, 2048 }, { A_STATE, 0 }, { A_B, 0 }, { A_CONST, 4096 } } },
 		{ .id = RT_INET_NTOA, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_NUM, 0 } } },
-		{ .id = RT_INET_NTOA6,
-		  .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 }, { A_NUM, 0 } } },
+		{ .id = RT_INET_NTOA6, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 }, { A_NUM, 0 } } },
 		{ .id = RT_LINK_NTOP, .args = { { A_DST, 0 }, { A_CONST, 4096 }, { A_A, 0 } } },
 	};
 	size_t k;

@@ -7,9 +7,25 @@
 
 /* Texts with lengths around words and bounds. */
 static const char *const texts[] = {
-	"", "a", "ab", "abcdefg", "abcdefgh", "abcdefghi", "abcdefgX", "abcdefghijklmno",
-	"abcdefghijklmnop", "abcdefghijklmnoq", "zabc", "\x80", "\xff\xff", "a\x01", "a\x80z",
-	"/usr/lib/x86_64-linux-gnu/libc.so.6", "aaaaaaaaaaaaaaaaaaaaaaaaab", "aaab", "b",
+	"",
+	"a",
+	"ab",
+	"abcdefg",
+	"abcdefgh",
+	"abcdefghi",
+	"abcdefgX",
+	"abcdefghijklmno",
+	"abcdefghijklmnop",
+	"abcdefghijklmnoq",
+	"zabc",
+	"\x80",
+	"\xff\xff",
+	"a\x01",
+	"a\x80z",
+	"/usr/lib/x86_64-linux-gnu/libc.so.6",
+	"aaaaaaaaaaaaaaaaaaaaaaaaab",
+	"aaab",
+	"b",
 	"\x01\x01\x01\x01\x01\x01\x01\x01\x01",
 };
 
@@ -24,8 +40,7 @@ static void strlen_is_strlen(void **state)
 
 	(void)state;
 	for (v = 0; v < RT_NVARIANTS; v++) {
-		struct piece pc = { .id = RT_STRLEN,
-				    .args = { { A_A, 0 }, { A_CONST, rt_variants[v].bound } } };
+		struct piece pc = { .id = RT_STRLEN, .args = { { A_A, 0 }, { A_CONST, rt_variants[v].bound } } };
 		struct mem *m;
 
 		rt_load(&pc, rt_variants[v].loop, 1);
@@ -47,9 +62,10 @@ static void strcmp_is_strcmp(void **state)
 
 	(void)state;
 	for (v = 0; v < RT_NVARIANTS; v++) {
-		struct piece pc = { .id = RT_STRCMP,
-				    .args = { { A_A, 0 }, { A_CONST, rt_variants[v].bound }, { A_B, 0 },
-					      { A_CONST, 64 } } };
+		struct piece pc = {
+			.id = RT_STRCMP,
+			.args = { { A_A, 0 }, { A_CONST, rt_variants[v].bound }, { A_B, 0 }, { A_CONST, 64 } }
+		};
 
 		rt_load(&pc, rt_variants[v].loop, 1);
 		for (i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -74,8 +90,7 @@ static void strcpy_cuts_and_pads(void **state)
 	(void)state;
 	for (c = 0; c < ARRAY_SIZE(caps); c++) {
 		struct piece pc = { .id = RT_STRCPY,
-				    .args = { { A_DST, 0 }, { A_CONST, caps[c] }, { A_A, 0 },
-					      { A_CONST, 64 } } };
+				    .args = { { A_DST, 0 }, { A_CONST, caps[c] }, { A_A, 0 }, { A_CONST, 64 } } };
 
 		rt_load(&pc, true, 1);
 		for (k = 0; k < ARRAY_SIZE(texts); k++) {
@@ -96,8 +111,7 @@ static void strcpy_cuts_and_pads(void **state)
 
 static void strcpy_onto_itself(void **state)
 {
-	struct piece pc = { .id = RT_STRCPY,
-			    .args = { { A_A, 0 }, { A_CONST, 64 }, { A_A, 0 }, { A_CONST, 64 } } };
+	struct piece pc = { .id = RT_STRCPY, .args = { { A_A, 0 }, { A_CONST, 64 }, { A_A, 0 }, { A_CONST, 64 } } };
 	struct mem *m = rt_mem("same", NULL);
 
 	(void)state;
@@ -114,7 +128,10 @@ static void strappend_appends(void **state)
 	(void)state;
 	for (v = 0; v < RT_NVARIANTS; v++) {
 		struct piece pc = { .id = RT_STRAPPEND,
-				    .args = { { A_DST, 0 }, { A_CONST, 32 }, { A_NUM, 0 }, { A_A, 0 },
+				    .args = { { A_DST, 0 },
+					      { A_CONST, 32 },
+					      { A_NUM, 0 },
+					      { A_A, 0 },
 					      { A_CONST, rt_variants[v].bound } } };
 
 		rt_load(&pc, rt_variants[v].loop, 1);
@@ -186,8 +203,7 @@ static void strstr_and_strrstr(void **state)
 
 	(void)state;
 	for (v = 0; v < RT_NVARIANTS_LOOP; v++) {
-		struct arg args[] = { { A_A, 0 }, { A_CONST, rt_variants[v].bound }, { A_B, 0 },
-				      { A_CONST, 64 } };
+		struct arg args[] = { { A_A, 0 }, { A_CONST, rt_variants[v].bound }, { A_B, 0 }, { A_CONST, 64 } };
 		struct piece first = { .id = RT_STRSTR }, last = { .id = RT_STRRSTR };
 
 		memcpy(first.args, args, sizeof(args));
@@ -198,10 +214,8 @@ static void strstr_and_strrstr(void **state)
 			for (k = 0; k < ARRAY_SIZE(texts); k++) {
 				struct mem *m = rt_mem(texts[i], texts[k]);
 
-				assert_int_equal(rt_run(&first, m),
-						 place(texts[i], strstr(texts[i], texts[k])));
-				assert_int_equal(rt_run(&last, m),
-						 place(texts[i], last_strstr(texts[i], texts[k])));
+				assert_int_equal(rt_run(&first, m), place(texts[i], strstr(texts[i], texts[k])));
+				assert_int_equal(rt_run(&last, m), place(texts[i], last_strstr(texts[i], texts[k])));
 			}
 		}
 		rt_unload(&first);
@@ -216,13 +230,20 @@ static void index_and_rindex(void **state)
 		int64_t start;
 		int index, rindex;
 	} t[] = {
-		{ "abcabc", "bc", 0, 1, -1 },	   { "abcabc", "bc", 1, 1, 1 },
-		{ "abcabc", "bc", 2, 4, 1 },	   { "abcabc", "bc", 5, -1, 4 },
-		{ "abcabc", "bc", 100, -1, 4 },	   { "abcabc", "bc", -3, 1, -1 },
-		{ "abcabc", "bc", INT64_MAX, -1, 4 }, { "abcabc", "", 2, 2, 2 },
-		{ "abcabc", "", 100, 6, 6 },	   { "abcabc", "", -1, 0, 0 },
-		{ "", "", 3, 0, 0 },		   { "", "", -3, 0, 0 },
-		{ "", "a", 0, -1, -1 },		   { "aaa", "aaaa", 0, -1, -1 },
+		{ "abcabc", "bc", 0, 1, -1 },
+		{ "abcabc", "bc", 1, 1, 1 },
+		{ "abcabc", "bc", 2, 4, 1 },
+		{ "abcabc", "bc", 5, -1, 4 },
+		{ "abcabc", "bc", 100, -1, 4 },
+		{ "abcabc", "bc", -3, 1, -1 },
+		{ "abcabc", "bc", INT64_MAX, -1, 4 },
+		{ "abcabc", "", 2, 2, 2 },
+		{ "abcabc", "", 100, 6, 6 },
+		{ "abcabc", "", -1, 0, 0 },
+		{ "", "", 3, 0, 0 },
+		{ "", "", -3, 0, 0 },
+		{ "", "a", 0, -1, -1 },
+		{ "aaa", "aaaa", 0, -1, -1 },
 	};
 	struct arg args[] = { { A_A, 0 }, { A_CONST, 256 }, { A_B, 0 }, { A_CONST, 64 }, { A_NUM, 0 } };
 	struct piece first = { .id = RT_INDEX }, last = { .id = RT_RINDEX };
@@ -254,21 +275,29 @@ static void substr_like_dtrace(void **state)
 		int64_t index, len;
 		const char *want;
 	} t[] = {
-		{ "foobarbaz", 0, 3, "foo" },	 { "foobarbaz", 3, 3, "bar" },
-		{ "foobarbaz", 6, INT64_MAX, "baz" }, { "foobarbaz", 6, 100, "baz" },
-		{ "foobarbaz", -3, INT64_MAX, "baz" }, { "foobarbaz", -3, 2, "ba" },
-		{ "foobarbaz", 9, 1, "" },	 { "foobarbaz", 100, 1, "" },
-		{ "foobarbaz", -12, 5, "fo" },	 { "foobarbaz", -12, 3, "" },
+		{ "foobarbaz", 0, 3, "foo" },
+		{ "foobarbaz", 3, 3, "bar" },
+		{ "foobarbaz", 6, INT64_MAX, "baz" },
+		{ "foobarbaz", 6, 100, "baz" },
+		{ "foobarbaz", -3, INT64_MAX, "baz" },
+		{ "foobarbaz", -3, 2, "ba" },
+		{ "foobarbaz", 9, 1, "" },
+		{ "foobarbaz", 100, 1, "" },
+		{ "foobarbaz", -12, 5, "fo" },
+		{ "foobarbaz", -12, 3, "" },
 		{ "foobarbaz", -12, INT64_MAX, "foobarbaz" },
-		{ "foobarbaz", 2, -2, "obarb" }, { "foobarbaz", 2, -7, "" },
-		{ "foobarbaz", 2, -70, "" },	 { "foobarbaz", -12, -1, "" },
-		{ "foobarbaz", INT64_MIN, 1, "" }, { "foobarbaz", 1, 0, "" },
-		{ "", 0, 5, "" },		 { "", -1, 5, "" },
+		{ "foobarbaz", 2, -2, "obarb" },
+		{ "foobarbaz", 2, -7, "" },
+		{ "foobarbaz", 2, -70, "" },
+		{ "foobarbaz", -12, -1, "" },
+		{ "foobarbaz", INT64_MIN, 1, "" },
+		{ "foobarbaz", 1, 0, "" },
+		{ "", 0, 5, "" },
+		{ "", -1, 5, "" },
 		{ "foobarbaz0123456789", 0, INT64_MAX, "foobarbaz012345" }, /* cut to cap */
 	};
 	struct piece pc = { .id = RT_SUBSTR,
-			    .args = { { A_DST, 0 }, { A_CONST, 16 }, { A_A, 0 }, { A_CONST, 256 },
-				      { A_IL, 0 } } };
+			    .args = { { A_DST, 0 }, { A_CONST, 16 }, { A_A, 0 }, { A_CONST, 256 }, { A_IL, 0 } } };
 	size_t k;
 
 	(void)state;
@@ -293,9 +322,10 @@ static void check_paths(enum rt_id id, const struct path_case *t, size_t n)
 	size_t v, k;
 
 	for (v = 0; v < RT_NVARIANTS; v++) {
-		struct piece pc = { .id = id,
-				    .args = { { A_DST, 0 }, { A_CONST, 64 }, { A_A, 0 },
-					      { A_CONST, rt_variants[v].bound } } };
+		struct piece pc = {
+			.id = id,
+			.args = { { A_DST, 0 }, { A_CONST, 64 }, { A_A, 0 }, { A_CONST, rt_variants[v].bound } }
+		};
 
 		if (id == RT_CLEANPATH && !rt_variants[v].loop)
 			continue; /* too much for the verifier without bpf_loop() */
@@ -314,9 +344,17 @@ static void check_paths(enum rt_id id, const struct path_case *t, size_t n)
 static void basename_like_dtrace(void **state)
 {
 	static const struct path_case t[] = {
-		{ "/usr/lib/libc.so", "libc.so" }, { "libc.so", "libc.so" }, { "/usr/", "usr" },
-		{ "/usr///", "usr" }, { "/", "/" }, { "///", "/" }, { "", "." }, { ".", "." },
-		{ "..", ".." }, { "a//b", "b" }, { "/a", "a" },
+		{ "/usr/lib/libc.so", "libc.so" },
+		{ "libc.so", "libc.so" },
+		{ "/usr/", "usr" },
+		{ "/usr///", "usr" },
+		{ "/", "/" },
+		{ "///", "/" },
+		{ "", "." },
+		{ ".", "." },
+		{ "..", ".." },
+		{ "a//b", "b" },
+		{ "/a", "a" },
 	};
 
 	(void)state;
@@ -326,9 +364,18 @@ static void basename_like_dtrace(void **state)
 static void dirname_like_dtrace(void **state)
 {
 	static const struct path_case t[] = {
-		{ "/usr/lib/libc.so", "/usr/lib" }, { "libc.so", "." }, { "/usr/", "/" },
-		{ "/usr", "/" }, { "/", "/" }, { "///", "/" }, { "", "." }, { ".", "." },
-		{ "..", "." }, { "a//b", "a" }, { "/foo//bar///", "/foo" }, { "a/b/c", "a/b" },
+		{ "/usr/lib/libc.so", "/usr/lib" },
+		{ "libc.so", "." },
+		{ "/usr/", "/" },
+		{ "/usr", "/" },
+		{ "/", "/" },
+		{ "///", "/" },
+		{ "", "." },
+		{ ".", "." },
+		{ "..", "." },
+		{ "a//b", "a" },
+		{ "/foo//bar///", "/foo" },
+		{ "a/b/c", "a/b" },
 	};
 
 	(void)state;
@@ -338,11 +385,20 @@ static void dirname_like_dtrace(void **state)
 static void cleanpath_like_dtrace(void **state)
 {
 	static const struct path_case t[] = {
-		{ "/foo/bar/baz", "/foo/bar/baz" }, { "/foo/bar///baz/", "/foo/bar/baz/" },
-		{ "/foo/././bar/./.", "/foo/bar/." }, { "/foo/bar/../bar/../bar/.//..", "/foo/" },
-		{ "foo/bar/./././././", "foo/bar/" }, { "/a/..", "/" }, { "/..", "/" },
-		{ "/../..", "/" }, { "", "" }, { "/", "/" }, { "/foo/...", "/foo/..." },
-		{ "/foo/.x/..y", "/foo/.x/..y" }, { "/a/b/../c", "/a/c" }, { "/a/../../b", "/b" },
+		{ "/foo/bar/baz", "/foo/bar/baz" },
+		{ "/foo/bar///baz/", "/foo/bar/baz/" },
+		{ "/foo/././bar/./.", "/foo/bar/." },
+		{ "/foo/bar/../bar/../bar/.//..", "/foo/" },
+		{ "foo/bar/./././././", "foo/bar/" },
+		{ "/a/..", "/" },
+		{ "/..", "/" },
+		{ "/../..", "/" },
+		{ "", "" },
+		{ "/", "/" },
+		{ "/foo/...", "/foo/..." },
+		{ "/foo/.x/..y", "/foo/.x/..y" },
+		{ "/a/b/../c", "/a/c" },
+		{ "/a/../../b", "/b" },
 	};
 
 	(void)state;
@@ -357,9 +413,10 @@ static void case_changes(void **state)
 	(void)state;
 	for (v = 0; v < RT_NVARIANTS_LOOP; v++) {
 		for (up = 0; up < 2; up++) {
-			struct piece pc = { .id = up ? RT_TOUPPER : RT_TOLOWER,
-					    .args = { { A_DST, 0 }, { A_CONST, 64 }, { A_A, 0 },
-						      { A_CONST, rt_variants[v].bound } } };
+			struct piece pc = {
+				.id = up ? RT_TOUPPER : RT_TOLOWER,
+				.args = { { A_DST, 0 }, { A_CONST, 64 }, { A_A, 0 }, { A_CONST, rt_variants[v].bound } }
+			};
 			char all[58], want[64] = { 0 };
 
 			rt_load(&pc, rt_variants[v].loop, 1);
@@ -387,18 +444,12 @@ static void case_changes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strlen_is_strlen),
-		cmocka_unit_test(strcmp_is_strcmp),
-		cmocka_unit_test(strcpy_cuts_and_pads),
-		cmocka_unit_test(strcpy_onto_itself),
-		cmocka_unit_test(strappend_appends),
-		cmocka_unit_test(strchr_and_strrchr),
-		cmocka_unit_test(strstr_and_strrstr),
-		cmocka_unit_test(index_and_rindex),
-		cmocka_unit_test(substr_like_dtrace),
-		cmocka_unit_test(basename_like_dtrace),
-		cmocka_unit_test(dirname_like_dtrace),
-		cmocka_unit_test(cleanpath_like_dtrace),
+		cmocka_unit_test(strlen_is_strlen),	cmocka_unit_test(strcmp_is_strcmp),
+		cmocka_unit_test(strcpy_cuts_and_pads), cmocka_unit_test(strcpy_onto_itself),
+		cmocka_unit_test(strappend_appends),	cmocka_unit_test(strchr_and_strrchr),
+		cmocka_unit_test(strstr_and_strrstr),	cmocka_unit_test(index_and_rindex),
+		cmocka_unit_test(substr_like_dtrace),	cmocka_unit_test(basename_like_dtrace),
+		cmocka_unit_test(dirname_like_dtrace),	cmocka_unit_test(cleanpath_like_dtrace),
 		cmocka_unit_test(case_changes),
 	};
 

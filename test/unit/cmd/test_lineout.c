@@ -46,7 +46,8 @@ static void whole_lines_at_once(void **state)
 	(void)state;
 	begin(&p);
 	for (int i = 0; i < 2000; i++)
-		fprintf(p.f, "line %d%.*s\n", i, i % 70, "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy");
+		fprintf(p.f, "line %d%.*s\n", i, i % 70,
+			"yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy");
 	assert_int_equal(fflush(p.f), 0);
 	while ((n = piece(&p, buf, sizeof(buf)))) {
 		assert_int_equal(buf[n - 1], '\n');
@@ -63,7 +64,8 @@ static void whole_lines_at_once(void **state)
 /* Of one byte less than a packet, a packet, one more, and of many. */
 static void long_lines(void **state)
 {
-	static const size_t sizes[] = { LINEOUT_PACKET - 1, LINEOUT_PACKET, LINEOUT_PACKET + 1, 2 * LINEOUT_PACKET, 100000 };
+	static const size_t sizes[] = { LINEOUT_PACKET - 1, LINEOUT_PACKET, LINEOUT_PACKET + 1, 2 * LINEOUT_PACKET,
+					100000 };
 	static char buf[1 << 20], line[100001];
 	struct pieces p;
 
@@ -118,8 +120,8 @@ static void errors_are_told(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(whole_lines_at_once), cmocka_unit_test(long_lines), cmocka_unit_test(no_line_yet),
-					    cmocka_unit_test(errors_are_told) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(whole_lines_at_once), cmocka_unit_test(long_lines),
+					    cmocka_unit_test(no_line_yet), cmocka_unit_test(errors_are_told) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static const char *last;
 /* Addresses with an even number of thousands are in one file, the others in another. */
 static const char *file_of(uint64_t addr)
 {
-	static const char *const files[] = {"/bin/even", "/bin/odd"};
+	static const char *const files[] = { "/bin/even", "/bin/odd" };
 
 	return files[addr / 1000 % 2];
 }
@@ -26,7 +26,7 @@ static bool kernel(void *ctx, uint64_t addr, struct symbol *ret)
 static bool user(void *ctx, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret)
 {
 	(void)ctx, (void)start;
-	*ret = (struct symbol){.module = "x", .path = tgid == 1 ? NULL : file_of(addr)};
+	*ret = (struct symbol){ .module = "x", .path = tgid == 1 ? NULL : file_of(addr) };
 	return false;
 }
 
@@ -38,14 +38,16 @@ static size_t lines(void *ctx, uint32_t tgid, uint64_t start, uint64_t addr, str
 	asked++;
 	if (addr % 2)
 		return 0;
-	ret[0] = (struct sym_line){.name = "in", .file = "a.h", .line = 5};
-	ret[1] = (struct sym_line){.name = "f", .file = "a.c", .line = (uint32_t)addr, .def_file = "a.c", .def_line = 1};
+	ret[0] = (struct sym_line){ .name = "in", .file = "a.h", .line = 5 };
+	ret[1] = (struct sym_line){
+		.name = "f", .file = "a.c", .line = (uint32_t)addr, .def_file = "a.c", .def_line = 1
+	};
 	return 2;
 }
 
 static struct reclines *make(struct sym **sym)
 {
-	struct sym_source source = {NULL, kernel, user, lines};
+	struct sym_source source = { NULL, kernel, user, lines };
 
 	asked = changes = 0;
 	last = NULL;
@@ -55,9 +57,9 @@ static struct reclines *make(struct sym **sym)
 
 static struct recfile *new_file(void)
 {
-	static const struct rec_schema schema = {.ncpus = 1};
-	static const struct recfile_pair none[] = {{NULL, NULL}};
-	struct recfile_info info = {.meta = none, .options = none, .programs = none};
+	static const struct rec_schema schema = { .ncpus = 1 };
+	static const struct recfile_pair none[] = { { NULL, NULL } };
+	struct recfile_info info = { .meta = none, .options = none, .programs = none };
 	struct recfile *f;
 
 	unlink(path);

@@ -150,23 +150,22 @@ struct typesrc *langfix_types(void)
 /* -- probes -- */
 
 static const struct probe probes[] = {
-	{.id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN"},
-	{.id = 2, .prov = "dtrace", .mod = "", .func = "", .name = "END"},
-	{.id = 3, .prov = "dtrace", .mod = "", .func = "", .name = "ERROR"},
-	{.id = 4, .prov = "syscall", .mod = "vmlinux", .func = "read", .name = "entry"},
-	{.id = 5, .prov = "syscall", .mod = "vmlinux", .func = "read", .name = "return"},
-	{.id = 6, .prov = "syscall", .mod = "vmlinux", .func = "write", .name = "entry"},
-	{.id = 7, .prov = "syscall", .mod = "vmlinux", .func = "openat", .name = "entry"},
-	{.id = 8, .prov = "sdt", .mod = "sched", .func = "", .name = "sched_switch"},
-	{.id = 9, .prov = "profile", .mod = "", .func = "", .name = "tick-1s"},
-	{.id = 10, .prov = "proc", .mod = "vmlinux", .func = "", .name = "create"},
-	{.id = 11, .prov = "proc", .mod = "vmlinux", .func = "", .name = "exit"},
-	{.id = 12, .prov = "app99", .mod = "app", .func = "main", .name = "q"},
-	{.id = 13, .prov = "sdt", .mod = "old", .func = "", .name = "moved"},
+	{ .id = 1, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN" },
+	{ .id = 2, .prov = "dtrace", .mod = "", .func = "", .name = "END" },
+	{ .id = 3, .prov = "dtrace", .mod = "", .func = "", .name = "ERROR" },
+	{ .id = 4, .prov = "syscall", .mod = "vmlinux", .func = "read", .name = "entry" },
+	{ .id = 5, .prov = "syscall", .mod = "vmlinux", .func = "read", .name = "return" },
+	{ .id = 6, .prov = "syscall", .mod = "vmlinux", .func = "write", .name = "entry" },
+	{ .id = 7, .prov = "syscall", .mod = "vmlinux", .func = "openat", .name = "entry" },
+	{ .id = 8, .prov = "sdt", .mod = "sched", .func = "", .name = "sched_switch" },
+	{ .id = 9, .prov = "profile", .mod = "", .func = "", .name = "tick-1s" },
+	{ .id = 10, .prov = "proc", .mod = "vmlinux", .func = "", .name = "create" },
+	{ .id = 11, .prov = "proc", .mod = "vmlinux", .func = "", .name = "exit" },
+	{ .id = 12, .prov = "app99", .mod = "app", .func = "main", .name = "q" },
+	{ .id = 13, .prov = "sdt", .mod = "old", .func = "", .name = "moved" },
 };
 
-static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret,
-		 const char **why)
+static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe_list *ret, const char **why)
 {
 	size_t i;
 
@@ -182,26 +181,28 @@ static int match(void *ctx, struct arena *a, const struct pdesc *d, struct probe
 	return 0;
 }
 
-static const struct probe_arg rw_args[] = {
-	{.ctype = "unsigned int"}, {.ctype = "userland char *"}, {.ctype = "size_t"}};
-static const struct probe_arg openat_args[] = {
-	{.ctype = "int"}, {.ctype = "userland const char *"}, {.ctype = "nosuch_t"}};
-static const struct probe_arg switch_args[] = {
-	{.ref.id = T_BOOL}, {.ref.id = T_TASKP}, {.ref.id = T_DOUBLE}};
+static const struct probe_arg rw_args[] = { { .ctype = "unsigned int" },
+					    { .ctype = "userland char *" },
+					    { .ctype = "size_t" } };
+static const struct probe_arg openat_args[] = { { .ctype = "int" },
+						{ .ctype = "userland const char *" },
+						{ .ctype = "nosuch_t" } };
+static const struct probe_arg switch_args[] = { { .ref.id = T_BOOL }, { .ref.id = T_TASKP }, { .ref.id = T_DOUBLE } };
 
 /* An older kernel's: where newer ones pass the task first, and a number behind it. */
-static const struct probe_arg moved_raw[] = {
-	{.ref.id = T_BOOL, .name = "q"}, {.ref.id = T_TASKP, .name = "task"}, {.ctype = "unsigned int", .name = "number", .expr = "task->pid + 1"}};
-static const struct probe_arg moved_args[] = {{.ref.id = T_TASKP, .name = "task", .expr = "task"},
-					      {.ctype = "unsigned int", .name = "number", .expr = "number"},
-					      {.ctype = "int", .name = "unknown", .expr = "task->no_such"}};
+static const struct probe_arg moved_raw[] = { { .ref.id = T_BOOL, .name = "q" },
+					      { .ref.id = T_TASKP, .name = "task" },
+					      { .ctype = "unsigned int", .name = "number", .expr = "task->pid + 1" } };
+static const struct probe_arg moved_args[] = { { .ref.id = T_TASKP, .name = "task", .expr = "task" },
+					       { .ctype = "unsigned int", .name = "number", .expr = "number" },
+					       { .ctype = "int", .name = "unknown", .expr = "task->no_such" } };
 
 /* As the program sees them: translated, converted, as it is, not translatable, of no type. */
-static const struct probe_xarg proc_xargs[] = {{.ctype = "tinfo_t *", .native = 1},
-					       {.ctype = "long", .native = 0},
-					       {.native = 1},
-					       {.ctype = "struct list_head *", .native = 1},
-					       {.ctype = "nosuch_t *", .native = 1}};
+static const struct probe_xarg proc_xargs[] = { { .ctype = "tinfo_t *", .native = 1 },
+						{ .ctype = "long", .native = 0 },
+						{ .native = 1 },
+						{ .ctype = "struct list_head *", .native = 1 },
+						{ .ctype = "nosuch_t *", .native = 1 } };
 
 static int get_args(void *ctx, struct arena *a, struct probe *p)
 {
@@ -240,31 +241,29 @@ static int find_sym(void *ctx, const char *module, const char *name, uint64_t *r
 	return -ENOENT;
 }
 
-static const struct probe_source probe_source = {.match = match, .get_args = get_args};
-static const struct ksym_source ksym_source = {.find = find_sym};
+static const struct probe_source probe_source = { .match = match, .get_args = get_args };
+static const struct ksym_source ksym_source = { .find = find_sym };
 
 /* -- use -- */
 
 void langfix_open(struct langfix *f, bool with_btf)
 {
-	*f = (struct langfix){.arena = arena_new(ARENA_DEFAULT_LIMIT)};
+	*f = (struct langfix){ .arena = arena_new(ARENA_DEFAULT_LIMIT) };
 	f->ts = with_btf ? langfix_types() : NULL;
 	dopts_init(&f->opts, f->arena);
 	diags_init(&f->diags, f->arena);
-	f->env = (struct compile_env){.ts = f->ts,
-				      .probes = &probe_source,
-				      .ksyms = &ksym_source,
-				      .macros = &f->macros,
-				      .opts = &f->opts};
+	f->env = (struct compile_env){
+		.ts = f->ts, .probes = &probe_source, .ksyms = &ksym_source, .macros = &f->macros, .opts = &f->opts
+	};
 }
 
 int langfix_compile(struct langfix *f, const char *text)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	struct unit *u;
 	int r;
 
-	f->src = (struct source){.name = "t.d", .text = text, .len = strlen(text)};
+	f->src = (struct source){ .name = "t.d", .text = text, .len = strlen(text) };
 	r = lang_parse(f->arena, &f->src, &f->env, &f->diags, &u);
 	if (r == 0)
 		r = lang_check(f->arena, &u, 1, &f->env, &f->diags, &f->prog);
@@ -283,7 +282,7 @@ int langfix_run(struct langfix *f, const char *text)
 
 char *langfix_messages(const struct langfix *f)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	const struct diag *g;
 
 	for (g = f->diags.first; g; g = g->next) {
@@ -307,8 +306,8 @@ bool langfix_expect(struct langfix *f, const char *text, const char *tag, const 
 		ok = !f->prog && f->diags.first && !strcmp(f->diags.first->tag, tag) &&
 		     (!says || strstr(messages, says));
 	if (!ok)
-		fprintf(stderr, "%.200s: wanted %s \"%s\"\n%s%s", text, tag ? tag : "no error", says ? says : "", messages,
-			    f->dump ? f->dump : "");
+		fprintf(stderr, "%.200s: wanted %s \"%s\"\n%s%s", text, tag ? tag : "no error", says ? says : "",
+			messages, f->dump ? f->dump : "");
 	free(messages);
 	langfix_close(f);
 	return ok;

@@ -36,37 +36,37 @@ static const struct {
 	const char *text, *name;
 	uint64_t size;
 } parsed[] = {
-	{"int", "int", 4},
-	{"long unsigned int", "unsigned long", 8},
-	{"unsigned", "unsigned int", 4},
-	{"unsigned short int", "unsigned short", 2},
-	{"signed char", "signed char", 1},
-	{"long long", "long long", 8},
-	{"long double", "long double", 16},
-	{"_Bool", "_Bool", 1},
-	{"void", "void", 0},
-	{"const char *", "const char *", 8},
-	{"char const *", "const char *", 8},
-	{"char *const", "char *const", 8},
-	{"const char **", "const char **", 8},
-	{"volatile int", "volatile int", 4},
-	{"struct task_struct *", "struct task_struct *", 8},
-	{"`struct task_struct *", "struct task_struct *", 8},
-	{"vmlinux`struct task_struct", "struct task_struct", 128},
-	{"struct nosuch *", "struct nosuch *", 8},
-	{"union nosuch * const *", "struct nosuch *const *", 8},
-	{"enum task_state", "enum task_state", 4},
-	{"uint64_t", "uint64_t", 8},
-	{"u64", "u64", 8},
-	{"uid_kernel_t", "uid_kernel_t", 4},
-	{"caddr_t", "caddr_t", 8},
-	{"string", "string", 0},
-	{"string:16", "string", 0},
-	{"char [16]", "char [16]", 16},
-	{"int [3]", "int [3]", 12},
-	{"userland char *", "userland char *", 8},
-	{"const char __user *", "userland const char *", 8},
-	{"int __user * __restrict", "userland int *", 8},
+	{ "int", "int", 4 },
+	{ "long unsigned int", "unsigned long", 8 },
+	{ "unsigned", "unsigned int", 4 },
+	{ "unsigned short int", "unsigned short", 2 },
+	{ "signed char", "signed char", 1 },
+	{ "long long", "long long", 8 },
+	{ "long double", "long double", 16 },
+	{ "_Bool", "_Bool", 1 },
+	{ "void", "void", 0 },
+	{ "const char *", "const char *", 8 },
+	{ "char const *", "const char *", 8 },
+	{ "char *const", "char *const", 8 },
+	{ "const char **", "const char **", 8 },
+	{ "volatile int", "volatile int", 4 },
+	{ "struct task_struct *", "struct task_struct *", 8 },
+	{ "`struct task_struct *", "struct task_struct *", 8 },
+	{ "vmlinux`struct task_struct", "struct task_struct", 128 },
+	{ "struct nosuch *", "struct nosuch *", 8 },
+	{ "union nosuch * const *", "struct nosuch *const *", 8 },
+	{ "enum task_state", "enum task_state", 4 },
+	{ "uint64_t", "uint64_t", 8 },
+	{ "u64", "u64", 8 },
+	{ "uid_kernel_t", "uid_kernel_t", 4 },
+	{ "caddr_t", "caddr_t", 8 },
+	{ "string", "string", 0 },
+	{ "string:16", "string", 0 },
+	{ "char [16]", "char [16]", 16 },
+	{ "int [3]", "int [3]", 12 },
+	{ "userland char *", "userland char *", 8 },
+	{ "const char __user *", "userland const char *", 8 },
+	{ "int __user * __restrict", "userland int *", 8 },
 };
 
 static void names_are_parsed(void **state)
@@ -86,10 +86,9 @@ static void names_are_parsed(void **state)
 
 static void wrong_names_are_refused(void **state)
 {
-	static const char *const texts[] = {
-		"",	 "nosuch_t",	  "struct nosuch", "enum nosuch *", "struct",
-		"int x", "char [",	  "char [3",	   "int * x",	    "string:x",
-		"3",	 "void (*)(int)", "nosuch`int_t",  "int []]"};
+	static const char *const texts[] = { "",      "nosuch_t",      "struct nosuch", "enum nosuch *", "struct",
+					     "int x", "char [",	       "char [3",	"int * x",	 "string:x",
+					     "3",     "void (*)(int)", "nosuch`int_t",	"int []]" };
 	struct fix *f = *state;
 	size_t i;
 
@@ -180,9 +179,9 @@ static void broken_references_are_void(void **state)
 {
 	struct fix *f = *state;
 
-	assert_ptr_equal(dtype_from_ref(f->t, (struct tref){0, 0}), dtype_basic(f->t, DT_VOID));
-	assert_ptr_equal(dtype_from_ref(f->t, (struct tref){0, 99999}), dtype_basic(f->t, DT_VOID));
-	assert_ptr_equal(dtype_from_ref(f->t, (struct tref){99, 1}), dtype_basic(f->t, DT_VOID));
+	assert_ptr_equal(dtype_from_ref(f->t, (struct tref){ 0, 0 }), dtype_basic(f->t, DT_VOID));
+	assert_ptr_equal(dtype_from_ref(f->t, (struct tref){ 0, 99999 }), dtype_basic(f->t, DT_VOID));
+	assert_ptr_equal(dtype_from_ref(f->t, (struct tref){ 99, 1 }), dtype_basic(f->t, DT_VOID));
 }
 
 static void deep_names_end(void **state)
@@ -224,8 +223,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(types_are_canonical, setup, teardown),
 		cmocka_unit_test_setup_teardown(kernel_members_are_found, setup, teardown),
 		cmocka_unit_test_setup_teardown(enumerators_are_found, setup, teardown),
-		cmocka_unit_test_setup_teardown(incomplete_types_are_completed_later, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(incomplete_types_are_completed_later, setup, teardown),
 		cmocka_unit_test_setup_teardown(broken_references_are_void, setup, teardown),
 		cmocka_unit_test_setup_teardown(deep_names_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(table_grows_and_replaces, setup, teardown),

@@ -45,15 +45,15 @@ static const struct {
 	int max;
 	const char *says;
 } rows[] = {
-	{"depth of calls", call_depth, 32, "nested more than 32 levels deep"},
-	{"calls", calls, 4096, "more than 4096 calls of functions"},
-	{"parameters", params, 32, "more than 32 parameters"},
-	{"blocks", blocks, DPROG_MAX_DEPTH, "nested more than 256 levels deep"},
+	{ "depth of calls", call_depth, 32, "nested more than 32 levels deep" },
+	{ "calls", calls, 4096, "more than 4096 calls of functions" },
+	{ "parameters", params, 32, "more than 32 parameters" },
+	{ "blocks", blocks, DPROG_MAX_DEPTH, "nested more than 256 levels deep" },
 };
 
 static int compile(void (*make)(struct strb *b, int n), int n, char **messages)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	struct langfix f;
 	int r;
 
@@ -91,7 +91,8 @@ static void bodies_are_put_in_place_of_calls(void **state)
 
 	(void)state;
 	assert_int_equal(langfix_run(&f, "int f(int a) { if (a) return 2; }\n"
-					 "BEGIN { trace(f(1) + f(2)); }"), 0);
+					 "BEGIN { trace(f(1) + f(2)); }"),
+			 0);
 	assert_true(f.prog->has_locals && f.prog->has_flow && !f.prog->has_loops);
 	assert_int_equal(f.prog->nvars, 4); /* parameter and result of each call */
 	langfix_close(&f);

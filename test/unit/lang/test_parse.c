@@ -18,11 +18,11 @@ struct fixture {
 
 static int parse_limited(struct fixture *f, const char *text, size_t memory)
 {
-	*f = (struct fixture){.arena = arena_new(memory)};
+	*f = (struct fixture){ .arena = arena_new(memory) };
 	dopts_init(&f->opts, f->arena);
 	diags_init(&f->diags, f->arena);
 	f->env.opts = &f->opts;
-	f->src = (struct source){.name = "t.d", .text = text, .len = strlen(text)};
+	f->src = (struct source){ .name = "t.d", .text = text, .len = strlen(text) };
 	return lang_parse(f->arena, &f->src, &f->env, &f->diags, &f->unit);
 }
 
@@ -38,10 +38,10 @@ static void done(struct fixture *f)
 }
 
 /* "prefix", then n times "part", "middle", n times "close", "suffix". */
-static int parse_nested(struct fixture *f, const char *prefix, const char *part, unsigned n,
-			const char *middle, const char *close, const char *suffix)
+static int parse_nested(struct fixture *f, const char *prefix, const char *part, unsigned n, const char *middle,
+			const char *close, const char *suffix)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	char *text;
 	int r;
 
@@ -64,24 +64,24 @@ static void nesting_is_limited(void **state)
 		const char *prefix, *part, *middle, *close, *suffix;
 		unsigned max; /* so many pass, one more does not */
 	} cases[] = {
-		{"BEGIN { x = ", "(", "1", ")", "; }", DPROG_MAX_DEPTH - 2},
-		{"BEGIN { ", "(", "1", ")", "; }", DPROG_MAX_DEPTH - 1},
-		{"BEGIN { ", "f(", "1", ")", "; }", DPROG_MAX_DEPTH - 1},
-		{"BEGIN { ", "a[", "1", "]", "; }", DPROG_MAX_DEPTH - 1},
-		{"BEGIN { ", "- ", "1", "", "; }", DPROG_MAX_DEPTH - 1},
-		{"BEGIN { ", "(int)", "1", "", "; }", DPROG_MAX_DEPTH - 1},
-		{"BEGIN { ", "x = ", "1", "", "; }", DPROG_MAX_DEPTH - 1},
-		{"BEGIN { ", "1 ? 2 : ", "3", "", "; }", DPROG_MAX_DEPTH - 1},
-		{"a:::b / ", "(", "1", ")", "/ { }", DPROG_MAX_DEPTH - 1},
-		{"BEGIN { ", "1 + ", "2", "", "; }", DPROG_MAX_HEIGHT - 1},
-		{"BEGIN { a", "->b", "", "", "; }", DPROG_MAX_HEIGHT - 1},
-		{"BEGIN { a", "[1]", "", "", "; }", DPROG_MAX_HEIGHT - 1},
-		{"BEGIN { 1", ", 2", "", "", "; }", DPROG_MAX_HEIGHT - 1},
-		{"BEGIN { a", "++", "", "", "; }", DPROG_MAX_HEIGHT - 1},
-		{"int ", "*", "x", "", ";", DPROG_MAX_DEPTH},
-		{"int x", "[1]", "", "", ";", DPROG_MAX_DEPTH},
-		{"int ", "(", "x", ")", ";", DPROG_MAX_DEPTH - 1},
-		{"struct a { ", "struct {", "int x;", "} y;", "};", DPROG_MAX_DEPTH - 2},
+		{ "BEGIN { x = ", "(", "1", ")", "; }", DPROG_MAX_DEPTH - 2 },
+		{ "BEGIN { ", "(", "1", ")", "; }", DPROG_MAX_DEPTH - 1 },
+		{ "BEGIN { ", "f(", "1", ")", "; }", DPROG_MAX_DEPTH - 1 },
+		{ "BEGIN { ", "a[", "1", "]", "; }", DPROG_MAX_DEPTH - 1 },
+		{ "BEGIN { ", "- ", "1", "", "; }", DPROG_MAX_DEPTH - 1 },
+		{ "BEGIN { ", "(int)", "1", "", "; }", DPROG_MAX_DEPTH - 1 },
+		{ "BEGIN { ", "x = ", "1", "", "; }", DPROG_MAX_DEPTH - 1 },
+		{ "BEGIN { ", "1 ? 2 : ", "3", "", "; }", DPROG_MAX_DEPTH - 1 },
+		{ "a:::b / ", "(", "1", ")", "/ { }", DPROG_MAX_DEPTH - 1 },
+		{ "BEGIN { ", "1 + ", "2", "", "; }", DPROG_MAX_HEIGHT - 1 },
+		{ "BEGIN { a", "->b", "", "", "; }", DPROG_MAX_HEIGHT - 1 },
+		{ "BEGIN { a", "[1]", "", "", "; }", DPROG_MAX_HEIGHT - 1 },
+		{ "BEGIN { 1", ", 2", "", "", "; }", DPROG_MAX_HEIGHT - 1 },
+		{ "BEGIN { a", "++", "", "", "; }", DPROG_MAX_HEIGHT - 1 },
+		{ "int ", "*", "x", "", ";", DPROG_MAX_DEPTH },
+		{ "int x", "[1]", "", "", ";", DPROG_MAX_DEPTH },
+		{ "int ", "(", "x", ")", ";", DPROG_MAX_DEPTH - 1 },
+		{ "struct a { ", "struct {", "int x;", "} y;", "};", DPROG_MAX_DEPTH - 2 },
 	};
 
 	(void)state;
@@ -89,24 +89,22 @@ static void nesting_is_limited(void **state)
 		struct fixture f;
 		int r;
 
-		r = parse_nested(&f, cases[i].prefix, cases[i].part, cases[i].max, cases[i].middle,
-				 cases[i].close, cases[i].suffix);
+		r = parse_nested(&f, cases[i].prefix, cases[i].part, cases[i].max, cases[i].middle, cases[i].close,
+				 cases[i].suffix);
 		if (r != 0)
-			print_error("%s%s… %u: %s\n", cases[i].prefix, cases[i].part, cases[i].max,
-				    f.diags.first->msg);
+			print_error("%s%s… %u: %s\n", cases[i].prefix, cases[i].part, cases[i].max, f.diags.first->msg);
 		assert_int_equal(r, 0);
 		done(&f);
-		r = parse_nested(&f, cases[i].prefix, cases[i].part, cases[i].max + 1, cases[i].middle,
-				 cases[i].close, cases[i].suffix);
+		r = parse_nested(&f, cases[i].prefix, cases[i].part, cases[i].max + 1, cases[i].middle, cases[i].close,
+				 cases[i].suffix);
 		if (r == 0)
-			print_error("%s%s… %u passes\n", cases[i].prefix, cases[i].part,
-				    cases[i].max + 1);
+			print_error("%s%s… %u passes\n", cases[i].prefix, cases[i].part, cases[i].max + 1);
 		assert_int_equal(r, -EINVAL);
 		assert_string_equal(f.diags.first->tag, D_LIMIT);
 		assert_int_equal(f.diags.nerrors, 1);
 		done(&f);
-		r = parse_nested(&f, cases[i].prefix, cases[i].part, 10000, cases[i].middle,
-				 cases[i].close, cases[i].suffix);
+		r = parse_nested(&f, cases[i].prefix, cases[i].part, 10000, cases[i].middle, cases[i].close,
+				 cases[i].suffix);
 		assert_int_equal(r, -EINVAL);
 		assert_string_equal(f.diags.first->tag, D_LIMIT);
 		done(&f);
@@ -137,7 +135,7 @@ static void source_size_is_limited(void **state)
 
 static void memory_is_limited(void **state)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	struct fixture f;
 
 	(void)state;
@@ -167,8 +165,7 @@ static void errors_are_counted_up_to_the_cap(void **state)
 	struct fixture f;
 
 	(void)state;
-	assert_int_equal(parse_nested(&f, "BEGIN {", "1 +;", DIAG_MAX_ERRORS - 1, "", "", "}"),
-			 -EINVAL);
+	assert_int_equal(parse_nested(&f, "BEGIN {", "1 +;", DIAG_MAX_ERRORS - 1, "", "", "}"), -EINVAL);
 	assert_int_equal(f.diags.nerrors, DIAG_MAX_ERRORS - 1);
 	done(&f);
 	assert_int_equal(parse_nested(&f, "BEGIN {", "1 +;", 1000, "", "", "}"), -EINVAL);
@@ -181,7 +178,7 @@ static void errors_are_counted_up_to_the_cap(void **state)
 
 static void empty_texts_are_errors_unless_allowed(void **state)
 {
-	static const char *const texts[] = {"", "\n \t", "/* x */", "#!/usr/bin/dwell -s\n"};
+	static const char *const texts[] = { "", "\n \t", "/* x */", "#!/usr/bin/dwell -s\n" };
 	struct fixture f;
 
 	(void)state;
@@ -189,7 +186,7 @@ static void empty_texts_are_errors_unless_allowed(void **state)
 		assert_int_equal(parse(&f, texts[i]), -EINVAL);
 		assert_string_equal(f.diags.first->tag, "D_EMPTY");
 		f.opts.empty = true;
-		f.diags = (struct diags){.arena = f.arena};
+		f.diags = (struct diags){ .arena = f.arena };
 		assert_int_equal(lang_parse(f.arena, &f.src, &f.env, &f.diags, &f.unit), 0);
 		assert_null(f.unit->items);
 		done(&f);
@@ -251,19 +248,18 @@ static void messages_are_those_of_dtrace(void **state)
 	static const struct {
 		const char *text, *msg;
 	} cases[] = {
-		{"BEGIN { trace(1 +); }", "syntax error near \")\""},
-		{"BEGIN { trace(1)", "syntax error near end of input"},
-		{"BEGIN { 1)", "extra ) in input stream"},
-		{"BEGIN { 1.5; }", "floating-point constants are not permitted"},
-		{"BEGIN { $x; }", "macro variable $x is not defined"},
-		{"BEGIN { $1; }", "macro argument $1 is not defined"},
-		{"BEGIN { 09; }", "constant 09 contains invalid digit 9"},
-		{"/* ", "end-of-file encountered before matching */"},
-		{"#pragma D option x", "failed to set option 'x': Invalid option name"},
-		{"#pragma D option bufsize=x",
-		 "failed to set option 'bufsize' to 'x': Invalid value for specified option"},
-		{"a:b:c:d:e {}",
-		 "invalid probe description \"a:b:c:d:e\": Overspecified probe description"},
+		{ "BEGIN { trace(1 +); }", "syntax error near \")\"" },
+		{ "BEGIN { trace(1)", "syntax error near end of input" },
+		{ "BEGIN { 1)", "extra ) in input stream" },
+		{ "BEGIN { 1.5; }", "floating-point constants are not permitted" },
+		{ "BEGIN { $x; }", "macro variable $x is not defined" },
+		{ "BEGIN { $1; }", "macro argument $1 is not defined" },
+		{ "BEGIN { 09; }", "constant 09 contains invalid digit 9" },
+		{ "/* ", "end-of-file encountered before matching */" },
+		{ "#pragma D option x", "failed to set option 'x': Invalid option name" },
+		{ "#pragma D option bufsize=x",
+		  "failed to set option 'bufsize' to 'x': Invalid value for specified option" },
+		{ "a:b:c:d:e {}", "invalid probe description \"a:b:c:d:e\": Overspecified probe description" },
 	};
 	struct fixture f;
 

@@ -10,21 +10,21 @@ static void descriptions_are_right_aligned(void **state)
 	static const struct {
 		const char *text, *prov, *mod, *func, *name;
 	} cases[] = {
-		{"", NULL, NULL, NULL, NULL},
-		{"BEGIN", NULL, NULL, NULL, "BEGIN"},
-		{"read:entry", NULL, NULL, "read", "entry"},
-		{"vfs:read:entry", NULL, "vfs", "read", "entry"},
-		{"syscall:vmlinux:read:entry", "syscall", "vmlinux", "read", "entry"},
-		{"syscall:::", "syscall", NULL, NULL, NULL},
-		{":::", NULL, NULL, NULL, NULL},
-		{"::x:", NULL, NULL, "x", NULL},
-		{"a::", NULL, "a", NULL, NULL},
+		{ "", NULL, NULL, NULL, NULL },
+		{ "BEGIN", NULL, NULL, NULL, "BEGIN" },
+		{ "read:entry", NULL, NULL, "read", "entry" },
+		{ "vfs:read:entry", NULL, "vfs", "read", "entry" },
+		{ "syscall:vmlinux:read:entry", "syscall", "vmlinux", "read", "entry" },
+		{ "syscall:::", "syscall", NULL, NULL, NULL },
+		{ ":::", NULL, NULL, NULL, NULL },
+		{ "::x:", NULL, NULL, "x", NULL },
+		{ "a::", NULL, "a", NULL, NULL },
 	};
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *want[] = {cases[i].prov, cases[i].mod, cases[i].func, cases[i].name};
+		const char *want[] = { cases[i].prov, cases[i].mod, cases[i].func, cases[i].name };
 		struct pdesc d;
 		const char *got[4];
 
@@ -53,7 +53,7 @@ static void a_fifth_part_is_refused(void **state)
 	assert_int_equal(pdesc_parse(a, "a:b:c:d:e", 9, &d), -EINVAL);
 	assert_int_equal(pdesc_parse(a, "x::::", 5, &d), -EINVAL);
 	assert_int_equal(pdesc_parse(a, ":::::", 5, &d), -EINVAL);
-	assert_int_equal(pdesc_parse(a, "::::", 4, &d), 0); /* as DTrace: nothing before a fifth part */
+	assert_int_equal(pdesc_parse(a, "::::", 4, &d), 0);	 /* as DTrace: nothing before a fifth part */
 	assert_int_equal(pdesc_parse(a, "a:b:c:d:e", 7, &d), 0); /* only so many bytes */
 	assert_string_equal(d.name, "d");
 	arena_free(a);
@@ -65,21 +65,46 @@ static void globs_match(void **state)
 		const char *pattern, *text;
 		bool want;
 	} cases[] = {
-		{NULL, "x", true},	{"", "x", true},	  {"x", "x", true},
-		{"x", "y", false},	{"x", "xx", false},	  {"x", "", false},
-		{"*", "", true},	{"*", "abc", true},	  {"**", "abc", true},
-		{"a*", "abc", true},	{"*c", "abc", true},	  {"a*c", "abbbc", true},
-		{"a*c", "abbbd", false}, {"*b*", "abc", true},	  {"a*b*c", "axxbyybzzc", true},
-		{"?", "x", true},	{"?", "", false},	  {"a?c", "abc", true},
-		{"[abc]", "b", true},	{"[abc]", "d", false},	  {"[a-c]x", "bx", true},
-		{"[!a-c]", "b", false}, {"[!a-c]", "d", true},	  {"[a-]", "-", true},
-		{"x[", "x[", false},	{"[a", "a", false},	  {"[]", "x", false},
-		{"\\*", "*", true},	{"\\*", "x", false},	  {"a\\?", "a?", true},
-		{"[\\]]", "]", true},	{"sys*[0-9]", "sys_x9", true},
-		{"*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false},
-		{"read", "pread", false}, {"*read", "pread", true},
-		{"[]]", "]", true},	{"a\\", "a\\", true},	  {"*a*b*", "xxbxxaxx", false},
-		{"??", "a", false},	{"*stat*", "newfstatat", true},
+		{ NULL, "x", true },
+		{ "", "x", true },
+		{ "x", "x", true },
+		{ "x", "y", false },
+		{ "x", "xx", false },
+		{ "x", "", false },
+		{ "*", "", true },
+		{ "*", "abc", true },
+		{ "**", "abc", true },
+		{ "a*", "abc", true },
+		{ "*c", "abc", true },
+		{ "a*c", "abbbc", true },
+		{ "a*c", "abbbd", false },
+		{ "*b*", "abc", true },
+		{ "a*b*c", "axxbyybzzc", true },
+		{ "?", "x", true },
+		{ "?", "", false },
+		{ "a?c", "abc", true },
+		{ "[abc]", "b", true },
+		{ "[abc]", "d", false },
+		{ "[a-c]x", "bx", true },
+		{ "[!a-c]", "b", false },
+		{ "[!a-c]", "d", true },
+		{ "[a-]", "-", true },
+		{ "x[", "x[", false },
+		{ "[a", "a", false },
+		{ "[]", "x", false },
+		{ "\\*", "*", true },
+		{ "\\*", "x", false },
+		{ "a\\?", "a?", true },
+		{ "[\\]]", "]", true },
+		{ "sys*[0-9]", "sys_x9", true },
+		{ "*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", false },
+		{ "read", "pread", false },
+		{ "*read", "pread", true },
+		{ "[]]", "]", true },
+		{ "a\\", "a\\", true },
+		{ "*a*b*", "xxbxxaxx", false },
+		{ "??", "a", false },
+		{ "*stat*", "newfstatat", true },
 	};
 
 	(void)state;
@@ -119,16 +144,16 @@ static void exactness(void **state)
 
 static void probes_match_by_name_or_id(void **state)
 {
-	struct probe p = {.id = 7, .prov = "syscall", .mod = "vmlinux", .func = "read", .name = "entry"};
+	struct probe p = { .id = 7, .prov = "syscall", .mod = "vmlinux", .func = "read", .name = "entry" };
 
 	(void)state;
-	assert_true(pdesc_match(&(struct pdesc){0}, &p));
-	assert_true(pdesc_match(&(struct pdesc){.func = "re*", .name = "entry"}, &p));
-	assert_false(pdesc_match(&(struct pdesc){.func = "re*", .name = "return"}, &p));
-	assert_false(pdesc_match(&(struct pdesc){.prov = "io"}, &p));
-	assert_false(pdesc_match(&(struct pdesc){.mod = "ext4"}, &p));
-	assert_true(pdesc_match(&(struct pdesc){.id = 7}, &p));
-	assert_false(pdesc_match(&(struct pdesc){.id = 8}, &p));
+	assert_true(pdesc_match(&(struct pdesc){ 0 }, &p));
+	assert_true(pdesc_match(&(struct pdesc){ .func = "re*", .name = "entry" }, &p));
+	assert_false(pdesc_match(&(struct pdesc){ .func = "re*", .name = "return" }, &p));
+	assert_false(pdesc_match(&(struct pdesc){ .prov = "io" }, &p));
+	assert_false(pdesc_match(&(struct pdesc){ .mod = "ext4" }, &p));
+	assert_true(pdesc_match(&(struct pdesc){ .id = 7 }, &p));
+	assert_false(pdesc_match(&(struct pdesc){ .id = 8 }, &p));
 }
 
 int main(void)

@@ -13,57 +13,61 @@
 static const struct {
 	const char *tag, *text, *says;
 } bad[] = {
-	{D_TRACKER_REDECL, T T "BEGIN { }", "tracker redeclared: t"},
-	{D_TRACKER_UNKNOWN, "BEGIN { begin(x); }", "begin( ) needs a tracker, and none is declared before it"},
-	{D_TRACKER_UNKNOWN, T "BEGIN { end(u, 1, \"\"); }", "there is no tracker u"},
-	{D_TRACKER_UNKNOWN, "tracker wakeup { } BEGIN { begin(wakep); }", "did you mean wakeup?"},
-	{D_TRACKER_UNKNOWN, T "BEGIN { end(1); }", "argument #1 must be the name of a tracker"},
-	{D_TRACKER_UNKNOWN, T "BEGIN { trace(pending()); }", "must be the name of a tracker"},
-	{D_TRACKER_KEYS, T "BEGIN { begin(t, 1); }", "tracker t has 2 keys (int, string), begin( ) is given 1"},
-	{D_TRACKER_KEYS, T "BEGIN { begin(t, 1, \"\", 2); }", "begin( ) is given 3"},
-	{D_TRACKER_KEYS, T "BEGIN { end(t, 1, \"\", 2, 3); }", "end( ) is given 4"},
-	{D_TRACKER_KEYS, T "BEGIN { begin(t, \"\", \"\"); }", "key #1 of tracker t has type int, this is string"},
-	{D_TRACKER_KEYS, T "BEGIN { end(t, 1, \"\", \"x\"); }", "the exit id of end( ) must be an integer"},
-	{D_TRACKER_KEYS, "tracker t { } BEGIN { trace(pending(t, 1)); }", "tracker t has 0 keys ()"},
-	{D_TRACKER_KEYS, T "BEGIN { trace(threshold(t, 1, \"\")); }", "threshold( ) wants the name of tracker t only"},
-	{D_TRACKER_UNKNOWN, T "BEGIN { trace(threshold(u)); }", "there is no tracker u"},
-	{D_TRACKER_TYPE, "tracker t (int, float) { } BEGIN { }", "a key cannot have type float"},
-	{D_TRACKER_TYPE, "tracker t (struct nosuch) { } BEGIN { }", "a key cannot have type struct nosuch"},
-	{D_DECL_PROTO_VARARGS, "tracker t (int, ...) { } BEGIN { }", "may not have variable keys"},
-	{D_TRACKER_SETTING, "tracker t { treshold = 1ms; } BEGIN { }", "did you mean threshold?"},
-	{D_IDENT_UNDEF, "tracker t { threshold = x; } BEGIN { x = 1; }", NULL},
-	{D_TRACKER_SETTING, "tracker t { threshold = pid; } BEGIN { }", "must be an integer constant"},
-	{D_TRACKER_SETTING, "tracker t { threshold = \"1\"; } BEGIN { }", "must be an integer constant"},
-	{D_TRACKER_SETTING, "tracker t { size = 0; } BEGIN { }", "size must be between 1 and 1048576"},
-	{D_TRACKER_SETTING, "tracker t { threshold = -1; } BEGIN { }", "threshold must be between 0"},
-	{D_INT_OFLOW, "tracker t { threshold = 99999999999h; } BEGIN { }", "integer overflow"},
-	{D_SYNTAX, "tracker t { threshold = 10 parsecs; } BEGIN { }", NULL},
-	{D_SYNTAX, "tracker t { threshold = 10ms } BEGIN { }", NULL},
-	{D_SYNTAX, "BEGIN { trace(10ms); }", NULL},
-	{D_TRACKER_PLACE, USED "latency:t::slow { end(t, 1, \"a\"); }", "may not be called in a clause of a latency probe"},
-	{D_TRACKER_PLACE, T "dtrace:::ERROR { begin(t, 1, \"a\"); }", "in a clause of dtrace:::ERROR"},
-	{D_TRACKER_PLACE, T "BEGIN { _scan(t); }", "is called by dwell itself only"},
-	{D_TRACKER_UNUSED, T "BEGIN { begin(t, 1, \"a\"); } latency:t::slow { }", "cannot fire: no clause calls end(t, …)"},
-	{D_TRACKER_UNUSED, T "latency:t::slow { }", "no clause calls begin(t, …)"},
-	{D_PDESC_ZERO, USED "latency:t::slwo { }", "there is a probe name slow"},
-	{D_PDESC_ZERO, "latency:t::slow { }", NULL},
-	{D_TYPE_MEMBER, USED "latency:t::slow { trace(args[0]->dely); }", "did you mean delay?"},
-	{D_OP_SOU, USED "latency:t::slow { trace(args[0].delay); }", "operator . cannot be applied"},
-	{D_ARGS_IDX, USED "latency:t::slow { trace(args[3]); }", "index 3 is out of range"},
-	{D_CG_DYN, USED "latency:t::slow { x = args[0]; }", "use its members"},
-	{D_SLOW_PLACE, "BEGIN { slow(); }", "may only be called in clauses of latency probes"},
-	{D_SLOW_ARG, USED "latency:t::slow { slow(1, 2); }", "argument #1 must be the name of an attribute"},
-	{D_SLOW_ARG, USED "latency:t::slow { slow(\"a\", 1, \"\", 2); }", "argument #3 must be the name"},
-	{D_SLOW_ARG, USED "latency:t::slow { slow(\"a\"); }", "attribute \"a\" has no value"},
-	{D_SLOW_ARG, USED "latency:t::slow { slow(\"a\", *curthread); }", "cannot record a value of type struct task_struct"},
-	{D_FLIGHT, "BEGIN { flight(\"a\", 1, 2, \"b\"); }", "-x flight=TIME tells how long it looks back"},
-	{D_FLIGHT, "BEGIN { flight(\"\", 1, 2, \"b\"); }", "argument #1 must be a name of 1 to 11 letters"},
-	{D_FLIGHT, "BEGIN { flight(\"twelve chars\", 1, 2, \"b\"); }", "argument #1 must be a name"},
-	{D_PROTO_ARG, "BEGIN { flight(execname, 1, 2, \"b\"); }", "string constant"},
-	{D_PROTO_ARG, "BEGIN { flight(\"a\", 1, 2, 3); }", "prototype: char *\n"},
-	{D_PROTO_LEN, "BEGIN { flight(\"a\", 1); }", NULL},
-	{D_CG_EXPR, USED "latency:t::slow { x = slow(); }", "may not be called from a D expression"},
-	{D_CG_EXPR, USED "latency:t::slow { x = args[0]->stack; }", "a stack may be recorded"},
+	{ D_TRACKER_REDECL, T T "BEGIN { }", "tracker redeclared: t" },
+	{ D_TRACKER_UNKNOWN, "BEGIN { begin(x); }", "begin( ) needs a tracker, and none is declared before it" },
+	{ D_TRACKER_UNKNOWN, T "BEGIN { end(u, 1, \"\"); }", "there is no tracker u" },
+	{ D_TRACKER_UNKNOWN, "tracker wakeup { } BEGIN { begin(wakep); }", "did you mean wakeup?" },
+	{ D_TRACKER_UNKNOWN, T "BEGIN { end(1); }", "argument #1 must be the name of a tracker" },
+	{ D_TRACKER_UNKNOWN, T "BEGIN { trace(pending()); }", "must be the name of a tracker" },
+	{ D_TRACKER_KEYS, T "BEGIN { begin(t, 1); }", "tracker t has 2 keys (int, string), begin( ) is given 1" },
+	{ D_TRACKER_KEYS, T "BEGIN { begin(t, 1, \"\", 2); }", "begin( ) is given 3" },
+	{ D_TRACKER_KEYS, T "BEGIN { end(t, 1, \"\", 2, 3); }", "end( ) is given 4" },
+	{ D_TRACKER_KEYS, T "BEGIN { begin(t, \"\", \"\"); }", "key #1 of tracker t has type int, this is string" },
+	{ D_TRACKER_KEYS, T "BEGIN { end(t, 1, \"\", \"x\"); }", "the exit id of end( ) must be an integer" },
+	{ D_TRACKER_KEYS, "tracker t { } BEGIN { trace(pending(t, 1)); }", "tracker t has 0 keys ()" },
+	{ D_TRACKER_KEYS, T "BEGIN { trace(threshold(t, 1, \"\")); }",
+	  "threshold( ) wants the name of tracker t only" },
+	{ D_TRACKER_UNKNOWN, T "BEGIN { trace(threshold(u)); }", "there is no tracker u" },
+	{ D_TRACKER_TYPE, "tracker t (int, float) { } BEGIN { }", "a key cannot have type float" },
+	{ D_TRACKER_TYPE, "tracker t (struct nosuch) { } BEGIN { }", "a key cannot have type struct nosuch" },
+	{ D_DECL_PROTO_VARARGS, "tracker t (int, ...) { } BEGIN { }", "may not have variable keys" },
+	{ D_TRACKER_SETTING, "tracker t { treshold = 1ms; } BEGIN { }", "did you mean threshold?" },
+	{ D_IDENT_UNDEF, "tracker t { threshold = x; } BEGIN { x = 1; }", NULL },
+	{ D_TRACKER_SETTING, "tracker t { threshold = pid; } BEGIN { }", "must be an integer constant" },
+	{ D_TRACKER_SETTING, "tracker t { threshold = \"1\"; } BEGIN { }", "must be an integer constant" },
+	{ D_TRACKER_SETTING, "tracker t { size = 0; } BEGIN { }", "size must be between 1 and 1048576" },
+	{ D_TRACKER_SETTING, "tracker t { threshold = -1; } BEGIN { }", "threshold must be between 0" },
+	{ D_INT_OFLOW, "tracker t { threshold = 99999999999h; } BEGIN { }", "integer overflow" },
+	{ D_SYNTAX, "tracker t { threshold = 10 parsecs; } BEGIN { }", NULL },
+	{ D_SYNTAX, "tracker t { threshold = 10ms } BEGIN { }", NULL },
+	{ D_SYNTAX, "BEGIN { trace(10ms); }", NULL },
+	{ D_TRACKER_PLACE, USED "latency:t::slow { end(t, 1, \"a\"); }",
+	  "may not be called in a clause of a latency probe" },
+	{ D_TRACKER_PLACE, T "dtrace:::ERROR { begin(t, 1, \"a\"); }", "in a clause of dtrace:::ERROR" },
+	{ D_TRACKER_PLACE, T "BEGIN { _scan(t); }", "is called by dwell itself only" },
+	{ D_TRACKER_UNUSED, T "BEGIN { begin(t, 1, \"a\"); } latency:t::slow { }",
+	  "cannot fire: no clause calls end(t, …)" },
+	{ D_TRACKER_UNUSED, T "latency:t::slow { }", "no clause calls begin(t, …)" },
+	{ D_PDESC_ZERO, USED "latency:t::slwo { }", "there is a probe name slow" },
+	{ D_PDESC_ZERO, "latency:t::slow { }", NULL },
+	{ D_TYPE_MEMBER, USED "latency:t::slow { trace(args[0]->dely); }", "did you mean delay?" },
+	{ D_OP_SOU, USED "latency:t::slow { trace(args[0].delay); }", "operator . cannot be applied" },
+	{ D_ARGS_IDX, USED "latency:t::slow { trace(args[3]); }", "index 3 is out of range" },
+	{ D_CG_DYN, USED "latency:t::slow { x = args[0]; }", "use its members" },
+	{ D_SLOW_PLACE, "BEGIN { slow(); }", "may only be called in clauses of latency probes" },
+	{ D_SLOW_ARG, USED "latency:t::slow { slow(1, 2); }", "argument #1 must be the name of an attribute" },
+	{ D_SLOW_ARG, USED "latency:t::slow { slow(\"a\", 1, \"\", 2); }", "argument #3 must be the name" },
+	{ D_SLOW_ARG, USED "latency:t::slow { slow(\"a\"); }", "attribute \"a\" has no value" },
+	{ D_SLOW_ARG, USED "latency:t::slow { slow(\"a\", *curthread); }",
+	  "cannot record a value of type struct task_struct" },
+	{ D_FLIGHT, "BEGIN { flight(\"a\", 1, 2, \"b\"); }", "-x flight=TIME tells how long it looks back" },
+	{ D_FLIGHT, "BEGIN { flight(\"\", 1, 2, \"b\"); }", "argument #1 must be a name of 1 to 11 letters" },
+	{ D_FLIGHT, "BEGIN { flight(\"twelve chars\", 1, 2, \"b\"); }", "argument #1 must be a name" },
+	{ D_PROTO_ARG, "BEGIN { flight(execname, 1, 2, \"b\"); }", "string constant" },
+	{ D_PROTO_ARG, "BEGIN { flight(\"a\", 1, 2, 3); }", "prototype: char *\n" },
+	{ D_PROTO_LEN, "BEGIN { flight(\"a\", 1); }", NULL },
+	{ D_CG_EXPR, USED "latency:t::slow { x = slow(); }", "may not be called from a D expression" },
+	{ D_CG_EXPR, USED "latency:t::slow { x = args[0]->stack; }", "a stack may be recorded" },
 };
 
 static void mistakes(void **state)
@@ -89,7 +93,8 @@ static void settings_are_read(void **state)
 	assert_int_equal(langfix_run(&f, "tracker a { threshold = 10ms; timeout = 2 * 3s; size = 5; }\n"
 					 "tracker b (struct task_struct *) { threshold = 7; gc = 1m; }\n"
 					 "tracker c (void) { threshold = 250us + 500ns; };\n"
-					 "tracker d (char, string) { threshold = 1h; gc = 2d; worst = 1; } BEGIN { }"), 0);
+					 "tracker d (char, string) { threshold = 1h; gc = 2d; worst = 1; } BEGIN { }"),
+			 0);
 	t = f.prog->trackers;
 	assert_int_equal(f.prog->ntrackers, 4);
 	assert_string_equal(t->name, "a");
@@ -117,10 +122,12 @@ static void clauses_go_where_they_fire(void **state)
 	struct langfix f;
 
 	(void)state;
-	assert_int_equal(langfix_run(&f, T "latency:t::slow { n = args[0]->delay; }\n"
-					 "BEGIN { begin(t, 1, \"a\"); }\n"
-					 "END { end(t, 1, \"a\", 3); }\n"
-					 "latency:t::slow, latency:t::all /n/ { trace(args[1] + strlen(args[2])); }\n"), 0);
+	assert_int_equal(langfix_run(&f,
+				     T "latency:t::slow { n = args[0]->delay; }\n"
+				       "BEGIN { begin(t, 1, \"a\"); }\n"
+				       "END { end(t, 1, \"a\", 3); }\n"
+				       "latency:t::slow, latency:t::all /n/ { trace(args[1] + strlen(args[2])); }\n"),
+			 0);
 	s = f.prog->stmts;
 	assert_string_equal(s->desc_text, ":::BEGIN");
 	for (int i = 0; i < 2; i++, s = s->next) {
@@ -171,7 +178,7 @@ static void attributes(struct strb *b, int n)
 
 static void limits(void **state)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	struct langfix f;
 
 	(void)state;
@@ -193,7 +200,8 @@ static void limits(void **state)
 	strb_free(&b);
 	assert_int_equal(langfix_run(&f, "tracker t (int, int, int, int, int, int, int, int) { } BEGIN { }"), 0);
 	langfix_close(&f);
-	assert_int_equal(langfix_run(&f, "tracker t (int, int, int, int, int, int, int, int, int) { } BEGIN { }"), -EINVAL);
+	assert_int_equal(langfix_run(&f, "tracker t (int, int, int, int, int, int, int, int, int) { } BEGIN { }"),
+			 -EINVAL);
 	assert_non_null(strstr(f.diags.first->msg, "more than 8 keys"));
 	langfix_close(&f);
 }

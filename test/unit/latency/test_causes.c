@@ -119,8 +119,9 @@ static void via_outermost_first_and_no_echo(void **state)
 /* Who reclaims memory in a write does not wait for what the write could have waited for. */
 static void a_way_hides_what_lies_further_out(void **state)
 {
-	struct causes *c = rules("via \"reclaim\": reclaim direct\nwait/3 memory \"memory\": reclaim shrink @reclaim\n"
-				 "wait/4 io \"a page\": write_begin\nwait/6 fs \"a journal\": journal\nop \"*\": sys_*\n");
+	struct causes *c = rules(
+		"via \"reclaim\": reclaim direct\nwait/3 memory \"memory\": reclaim shrink @reclaim\n"
+		"wait/4 io \"a page\": write_begin\nwait/6 fs \"a journal\": journal\nop \"*\": sys_*\n");
 
 	(void)state;
 	assert_words(c, "x shrink reclaim direct write_begin sys_write", "write: reclaim: memory");
@@ -150,28 +151,35 @@ static void alone_leaves_the_operation_out(void **state)
 
 static void facts_count_as_frames_further_in(void **state)
 {
-	struct causes *c = rules("wait/9 cpu \"quota\" alone: @throttled throttle_work\n"
-				 "wait lock \"mutex\": __mutex_lock @mutex\nwait/1 io \"I/O\": @iowait\nwait/6 ipc \"condition\" alone: @condition\n"
-				 "op \"*\": sys_*\nvia \"reclaim\": @reclaim\n");
+	struct causes *c = rules(
+		"wait/9 cpu \"quota\" alone: @throttled throttle_work\n"
+		"wait lock \"mutex\": __mutex_lock @mutex\nwait/1 io \"I/O\": @iowait\nwait/6 ipc \"condition\" alone: @condition\n"
+		"op \"*\": sys_*\nvia \"reclaim\": @reclaim\n");
 
 	(void)state;
 	assert_string_equal(why(c, CAUSE_FACT_THROTTLED, "__mutex_lock sys_read").words, "quota");
 	assert_string_equal(why(c, CAUSE_FACT_MUTEX, "foo sys_read").words, "read: mutex");
 	assert_int_equal(why(c, CAUSE_FACT_MUTEX, "foo sys_read").wait.frame, -1);
 	assert_string_equal(why(c, CAUSE_FACT_IOWAIT, "__mutex_lock sys_read").words, "read: mutex");
-	assert_string_equal(why(c, CAUSE_FACT_IOWAIT | CAUSE_FACT_RECLAIM, "foo sys_read").words,
-			    "read: reclaim: I/O");
+	assert_string_equal(why(c, CAUSE_FACT_IOWAIT | CAUSE_FACT_RECLAIM, "foo sys_read").words, "read: reclaim: I/O");
 	assert_string_equal(why(c, CAUSE_FACT_IRQ, "foo sys_read").words, "read: unknown");
 	assert_string_equal(why(c, CAUSE_FACT_CONDITION, "futex_do_wait sys_futex").words, "condition");
-	assert_string_equal(why(c, CAUSE_FACT_CONDITION, "__mutex_lock sys_read").words, "read: mutex"); /* registers of another call */
+	assert_string_equal(why(c, CAUSE_FACT_CONDITION, "__mutex_lock sys_read").words,
+			    "read: mutex"); /* registers of another call */
 	causes_free(c);
 }
 
 static void names_without_suffix_and_module(void **state)
 {
 	static const char *const names[][2] = {
-		{ "foo", "foo" }, { "foo.isra.0", "foo" }, { "foo.constprop.0.cold", "foo" }, { "xfs`foo.part.3", "foo" },
-		{ "foo.llvm.1234", "foo" }, { ".foo.x", ".foo" }, { "", "" }, { "m`", "" },
+		{ "foo", "foo" },
+		{ "foo.isra.0", "foo" },
+		{ "foo.constprop.0.cold", "foo" },
+		{ "xfs`foo.part.3", "foo" },
+		{ "foo.llvm.1234", "foo" },
+		{ ".foo.x", ".foo" },
+		{ "", "" },
+		{ "m`", "" },
 	};
 	char buf[CAUSES_MAX_SYMBOL], tiny[4];
 
@@ -189,11 +197,12 @@ static void globs(void **state)
 	static const struct {
 		const char *pattern, *name, *star; /* star NULL: no match */
 	} t[] = {
-		{ "a", "a", "" },	  { "a", "b", NULL },	      { "a", "ab", NULL },    { "ab", "a", NULL },
-		{ "*", "abc", "abc" },	  { "*", "", "" },	      { "a*", "abc", "bc" },  { "*c", "abc", "ab" },
-		{ "a*c", "abcbc", "bcb" }, { "a*b*c", "axbyc", "x" }, { "a*b*", "axxb", "xx" }, { "a?c", "abc", "" },
-		{ "a?c", "ac", NULL },	  { "*a*", "bab", "b" },      { "a**", "ab", "" },    { "*_x", "a_b_x", "a_b" },
-		{ "x*y?", "xaayb", "aa" }, { "a*?", "a", NULL },
+		{ "a", "a", "" },	   { "a", "b", NULL },	      { "a", "ab", NULL },
+		{ "ab", "a", NULL },	   { "*", "abc", "abc" },     { "*", "", "" },
+		{ "a*", "abc", "bc" },	   { "*c", "abc", "ab" },     { "a*c", "abcbc", "bcb" },
+		{ "a*b*c", "axbyc", "x" }, { "a*b*", "axxb", "xx" },  { "a?c", "abc", "" },
+		{ "a?c", "ac", NULL },	   { "*a*", "bab", "b" },     { "a**", "ab", "" },
+		{ "*_x", "a_b_x", "a_b" }, { "x*y?", "xaayb", "aa" }, { "a*?", "a", NULL },
 	};
 	char got[64];
 

@@ -49,8 +49,8 @@ static void count_unmatched(void *arg, const struct cause_rule_info *r)
 
 	if (r->nmatched)
 		return;
-	print_error("%s:%u: no kernel of kernel-symbols.txt has a function of %s \"%s\"\n", r->file, r->line,
-		    r->kind, r->words);
+	print_error("%s:%u: no kernel of kernel-symbols.txt has a function of %s \"%s\"\n", r->file, r->line, r->kind,
+		    r->words);
 	(*n)++;
 }
 
@@ -100,8 +100,8 @@ static void known_waits_get_their_words(void **state)
 		assert_int_equal(causes_classify(causes, names, n, 0, &w), 0);
 		stacks++;
 		if (strcmp(w.words, words)) {
-			print_error("'%s' should be '%s': %s %s %s …\n", w.words, words, names[0], n > 1 ? names[1] : "",
-				    n > 2 ? names[2] : "");
+			print_error("'%s' should be '%s': %s %s %s …\n", w.words, words, names[0],
+				    n > 1 ? names[1] : "", n > 2 ? names[2] : "");
 			wrong++;
 		}
 	}
@@ -110,10 +110,12 @@ static void known_waits_get_their_words(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* That it is a rwsem is known besides; where the stack lacks the lock's frames, it goes before what the caller could wait for. */
+/* That it is a rwsem is known besides; where the stack lacks the lock's frames, it goes before what the caller could
+ * wait for. */
 static void which_lock_goes_before_what_kind(void **state)
 {
-	const char *whole[] = { "schedule", "rwsem_down_write_slowpath", "down_write_killable", "vm_mmap_pgoff", "ksys_mmap_pgoff" };
+	const char *whole[] = { "schedule", "rwsem_down_write_slowpath", "down_write_killable", "vm_mmap_pgoff",
+				"ksys_mmap_pgoff" };
 	const char *cut[] = { "anon_pipe_write", "vfs_write", "ksys_write" };
 	struct cause w;
 

@@ -79,8 +79,9 @@ static void alone(void **state)
 	add(c, w);
 	assert_int_equal(assert_sentence(c, w, "postgres 412 waited 41.0 ms in fsync for journal commit (jbd2)").n, 1);
 	w.inferred = true;
-	assert_sentence(c, by(w, CHAIN_WAKER, 233, "jbd2/vda-8"),
-			"postgres 412 waited 41.0 ms in fsync for journal commit (jbd2) (inferred), ended by jbd2/vda-8 233");
+	assert_sentence(
+		c, by(w, CHAIN_WAKER, 233, "jbd2/vda-8"),
+		"postgres 412 waited 41.0 ms in fsync for journal commit (jbd2) (inferred), ended by jbd2/vda-8 233");
 	chains_free(c);
 }
 
@@ -100,8 +101,10 @@ static void call_sleep_request_queue(void **state)
 	strcpy(page.op, "fsync");
 	add(c, page);
 	add(c, wait_of(412, "postgres", 10, 20, "sleep"));
-	ch = assert_sentence(c, call, "postgres 412 waited 50.0 ms in fsync(/a/file) for a page being written: block I/O on vda, queued "
-				      "behind 37.0 ms of write by kworker/u4:2 77 (inferred)");
+	ch = assert_sentence(
+		c, call,
+		"postgres 412 waited 50.0 ms in fsync(/a/file) for a page being written: block I/O on vda, queued "
+		"behind 37.0 ms of write by kworker/u4:2 77 (inferred)");
 	assert_int_equal(ch.n, 4);
 	assert_int_equal(ch.links[1].how, LINK_SAME);
 	assert_int_equal(ch.links[3].how, LINK_QUEUE);
@@ -119,18 +122,20 @@ static void holder_and_what_it_waited_for(void **state)
 	(void)state;
 	add(c, by(wait_of(977, "cp", 100, 140, "a block of metadata"), CHAIN_WAKER, 5, "ksoftirqd/0"));
 	add(c, wait_of(977, "cp", 10, 20, "something else"));
-	ch = assert_sentence(c, by(wait_of(412, "postgres", 101, 142, "inode lock"), CHAIN_HOLDER, 977, "cp"),
-			     "postgres 412 waited 41.0 ms for inode lock, held by cp 977, which waited 39.0 ms for a block of metadata, "
-			     "ended by ksoftirqd/0 5");
+	ch = assert_sentence(
+		c, by(wait_of(412, "postgres", 101, 142, "inode lock"), CHAIN_HOLDER, 977, "cp"),
+		"postgres 412 waited 41.0 ms for inode lock, held by cp 977, which waited 39.0 ms for a block of metadata, "
+		"ended by ksoftirqd/0 5");
 	assert_string_equal(chain_evidence(&ch.links[1]), "lock owner");
 	/* Hardly any overlap explains nothing. */
 	assert_sentence(c, by(wait_of(412, "postgres", 138, 190, "inode lock"), CHAIN_HOLDER, 977, "cp"),
 			"postgres 412 waited 52.0 ms for inode lock, held by cp 977");
 	assert_sentence(c, by(wait_of(8, "w", 300, 310, "futex (lock or condition)"), CHAIN_RELEASER, 9, "h"),
 			"w 8 waited 10.0 ms for futex (lock or condition), released by h 9");
-	assert_sentence(c, by(wait_of(412, "postgres", 101, 142, "data in a pipe"), CHAIN_WAKER, 977, "cp"),
-			"postgres 412 waited 41.0 ms for data in a pipe, ended by cp 977, which waited 39.0 ms for a block of metadata "
-			"(inferred), ended by ksoftirqd/0 5");
+	assert_sentence(
+		c, by(wait_of(412, "postgres", 101, 142, "data in a pipe"), CHAIN_WAKER, 977, "cp"),
+		"postgres 412 waited 41.0 ms for data in a pipe, ended by cp 977, which waited 39.0 ms for a block of metadata "
+		"(inferred), ended by ksoftirqd/0 5");
 	chains_free(c);
 }
 
@@ -153,7 +158,8 @@ static void told_together(void **state)
 	assert_sentence(c, sleep, "a 5 waited 99.0 ms in flock for file lock on /a/b, held by b 6");
 	/* What only a part of it was waited for, stands by itself. */
 	add(c, by(on(wait_of(7, "c", 320, 350, "a CPU"), CHAIN_LOCKED, ""), CHAIN_RUNNING, 8, "hog"));
-	assert_sentence(c, wait_of(7, "c", 300, 350, "sleep"), "c 7 waited 50.0 ms for sleep, of which 30.0 ms for a CPU, taken by hog 8");
+	assert_sentence(c, wait_of(7, "c", 300, 350, "sleep"),
+			"c 7 waited 50.0 ms for sleep, of which 30.0 ms for a CPU, taken by hog 8");
 	chains_free(c);
 }
 
@@ -168,7 +174,8 @@ static void the_one_to_blame_is_handed_on(void **state)
 	add(c, by(lock, CHAIN_HOLDER, 5, "a")); /* itself: known by its process only */
 	assert_sentence(c, by(wait_of(5, "a", 100, 200, "file lock"), CHAIN_WAKER, 6, "b"),
 			"a 5 waited 100 ms for file lock on /a/b, ended by b 6");
-	assert_sentence(c, by(wait_of(9, "s", 1, 2, "SIGCONT"), CHAIN_STOPPER, 6, "b"), "s 9 waited 1.00 ms for SIGCONT, stopped by b 6");
+	assert_sentence(c, by(wait_of(9, "s", 1, 2, "SIGCONT"), CHAIN_STOPPER, 6, "b"),
+			"s 9 waited 1.00 ms for SIGCONT, stopped by b 6");
 	chains_free(c);
 }
 
@@ -180,8 +187,9 @@ static void only_the_time_in_question_counts(void **state)
 	(void)state;
 	add(c, by(wait_of(2, "b", 50, 200, "data"), CHAIN_HOLDER, 3, "c"));
 	add(c, by(wait_of(3, "c", 0, 150, "block I/O"), CHAIN_NOBODY, 0, ""));
-	assert_sentence(c, by(wait_of(1, "a", 100, 200, "mutex"), CHAIN_HOLDER, 2, "b"),
-			"a 1 waited 100 ms for mutex, held by b 2, which waited 100 ms for data, held by c 3, which waited 50.0 ms for block I/O");
+	assert_sentence(
+		c, by(wait_of(1, "a", 100, 200, "mutex"), CHAIN_HOLDER, 2, "b"),
+		"a 1 waited 100 ms for mutex, held by b 2, which waited 100 ms for data, held by c 3, which waited 50.0 ms for block I/O");
 	chains_free(c);
 }
 
@@ -203,7 +211,8 @@ static void who_had_the_cpu(void **state)
 static void conditions_of_who_had_nothing_to_do(void **state)
 {
 	struct chains *c = fresh();
-	struct chain_wait w = by(wait_of(1, "w", 100, 200, "a condition"), CHAIN_WAKER, 2, "main"), m = by(wait_of(2, "main", 100, 199, "a condition"), CHAIN_WAKER, 3, "hub");
+	struct chain_wait w = by(wait_of(1, "w", 100, 200, "a condition"), CHAIN_WAKER, 2, "main"),
+			  m = by(wait_of(2, "main", 100, 199, "a condition"), CHAIN_WAKER, 3, "hub");
 	struct chain ch;
 
 	(void)state;
@@ -225,7 +234,8 @@ static void conditions_of_who_had_nothing_to_do(void **state)
 
 	c = fresh();
 	w.asked = false;
-	m = by(wait_of(2, "main", 100, 199, "mutex"), CHAIN_RELEASER, 3, "hub"); /* what is behind a lock is no excuse */
+	m = by(wait_of(2, "main", 100, 199, "mutex"), CHAIN_RELEASER, 3,
+	       "hub"); /* what is behind a lock is no excuse */
 	add(c, m);
 	m = wait_of(3, "hub", 90, 199, "events");
 	m.idle = true;
@@ -243,7 +253,8 @@ static void conditions_of_who_had_nothing_to_do(void **state)
 static void calls_that_only_wait_for_something_to_do(void **state)
 {
 	struct chains *c = fresh();
-	struct chain_wait call = on(wait_of(5, "a", 100, 200, "the call"), CHAIN_CALL, ""), sleep = wait_of(5, "a", 101, 200, "events");
+	struct chain_wait call = on(wait_of(5, "a", 100, 200, "the call"), CHAIN_CALL, ""),
+			  sleep = wait_of(5, "a", 101, 200, "events");
 	struct chain ch;
 
 	(void)state;
@@ -271,18 +282,21 @@ static void cycles_end(void **state)
 	(void)state;
 	add(c, by(wait_of(1, "a", 100, 200, "mutex"), CHAIN_HOLDER, 2, "b"));
 	add(c, by(wait_of(2, "b", 100, 200, "mutex"), CHAIN_HOLDER, 1, "a"));
-	ch = assert_sentence(c, by(wait_of(1, "a", 100, 200, "mutex"), CHAIN_HOLDER, 2, "b"),
-			     "a 1 waited 100 ms for mutex, held by b 2, which waited 100 ms for mutex, held by a 1, which is in this chain "
-			     "itself: a deadlock, if it lasts");
+	ch = assert_sentence(
+		c, by(wait_of(1, "a", 100, 200, "mutex"), CHAIN_HOLDER, 2, "b"),
+		"a 1 waited 100 ms for mutex, held by b 2, which waited 100 ms for mutex, held by a 1, which is in this chain "
+		"itself: a deadlock, if it lasts");
 	assert_true(ch.cycle && ch.n == 2);
 	/* Waking each other up is no deadlock, and ends as well. */
 	add(c, by(wait_of(3, "c", 100, 200, "data"), CHAIN_WAKER, 4, "d"));
 	add(c, by(wait_of(4, "d", 100, 200, "data"), CHAIN_WAKER, 3, "c"));
-	ch = assert_sentence(c, by(wait_of(3, "c", 100, 200, "data"), CHAIN_WAKER, 4, "d"),
-			     "c 3 waited 100 ms for data, ended by d 4, which waited 100 ms for data (inferred), ended by c 3");
+	ch = assert_sentence(
+		c, by(wait_of(3, "c", 100, 200, "data"), CHAIN_WAKER, 4, "d"),
+		"c 3 waited 100 ms for data, ended by d 4, which waited 100 ms for data (inferred), ended by c 3");
 	assert_false(ch.cycle);
 	/* A lock that the waiter has itself (a CPU number taken for an owner, say) is no chain. */
-	ch = assert_sentence(c, by(wait_of(9, "i", 100, 200, "mutex"), CHAIN_HOLDER, 9, "i"), "i 9 waited 100 ms for mutex");
+	ch = assert_sentence(c, by(wait_of(9, "i", 100, 200, "mutex"), CHAIN_HOLDER, 9, "i"),
+			     "i 9 waited 100 ms for mutex");
 	assert_false(ch.cycle);
 	chains_free(c);
 }
@@ -357,8 +371,9 @@ static void flight_recorder_completes(void **state)
 	(void)state;
 	w.cpu = 1;
 	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
-	assert_completed(c, w, &f, "a 1 waited 40.0 ms for a CPU, while CPU 1 was held by hog 2 for 31.0 ms, cat 3 for 8.00 ms, "
-				   "nobody for 1.00 ms");
+	assert_completed(c, w, &f,
+			 "a 1 waited 40.0 ms for a CPU, while CPU 1 was held by hog 2 for 31.0 ms, cat 3 for 8.00 ms, "
+			 "nobody for 1.00 ms");
 	w.from = 0;
 	w.to = 9 * MS; /* too little is known */
 	assert_completed(c, w, &f, "a 1 waited 9.00 ms for a CPU, taken by cat 3");
@@ -366,8 +381,10 @@ static void flight_recorder_completes(void **state)
 	w.to = 40 * MS;
 	assert_completed(c, w, &f, "a 1 waited 40.0 ms for a CPU, taken by cat 3");
 	w = by(wait_of(1, "a", 10, 50, "mutex"), CHAIN_HOLDER, 2, "hog");
-	assert_completed(c, w, &f, "a 1 waited 40.0 ms for mutex, held by hog 2, which meanwhile ran for 31.0 ms, slept for 9.00 ms "
-				   "(inferred)");
+	assert_completed(
+		c, w, &f,
+		"a 1 waited 40.0 ms for mutex, held by hog 2, which meanwhile ran for 31.0 ms, slept for 9.00 ms "
+		"(inferred)");
 	w.by_tid = 77; /* of whom nothing is known */
 	assert_completed(c, w, &f, "a 1 waited 40.0 ms for mutex, held by hog 77");
 	m.h.skipped = 1;
@@ -403,8 +420,10 @@ static void flight_recorder_adds_links(void **state)
 
 	(void)state;
 	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
-	assert_completed(c, w, &f, "a 1 waited 40.0 ms for futex (lock or condition), released by owner 2, which waited 40.0 ms for mutex "
-				   "(inferred), held by third 3, which waited 34.0 ms for an interrupt");
+	assert_completed(
+		c, w, &f,
+		"a 1 waited 40.0 ms for futex (lock or condition), released by owner 2, which waited 40.0 ms for mutex "
+		"(inferred), held by third 3, which waited 34.0 ms for an interrupt");
 	chains_build(c, &w, &ch);
 	chain_complete(&ch, &f);
 	assert_int_equal(ch.n, 3);
@@ -413,18 +432,27 @@ static void flight_recorder_adds_links(void **state)
 	assert_true(ch.links[1].inferred && !ch.links[2].inferred);
 	/* Who stopped it, and waited himself. */
 	w = by(wait_of(1, "a", 10, 50, "being stopped"), CHAIN_STOPPER, 3, "third");
-	assert_completed(c, w, &f, "a 1 waited 40.0 ms for being stopped, stopped by third 3, which waited 34.0 ms for an interrupt (inferred)");
+	assert_completed(
+		c, w, &f,
+		"a 1 waited 40.0 ms for being stopped, stopped by third 3, which waited 34.0 ms for an interrupt (inferred)");
 	chains_build(c, &w, &ch);
 	chain_complete(&ch, &f);
 	assert_int_equal(ch.links[1].how, LINK_STOPPER);
 	/* The waiter's own lock: the kernel's word instead of who woke it up. */
 	w = by(wait_of(2, "owner", 2, 49, "lock"), CHAIN_WAKER, 77, "somebody");
-	assert_completed(c, w, &f, "owner 2 waited 47.0 ms for lock, held by third 3, which waited 34.0 ms for an interrupt");
+	assert_completed(c, w, &f,
+			 "owner 2 waited 47.0 ms for lock, held by third 3, which waited 34.0 ms for an interrupt");
 	/* Each has what the other wants. */
-	m.v[4] = (struct rec_flight_event){ .ts = 4 * MS, .cpu = 1, .id = 3, .info = 0x20, .kind = "lock", .text = "third" };
-	m.v[5] = (struct rec_flight_event){ .ts = 4 * MS, .cpu = 1, .id = 2, .info = 0x20, .kind = "holder", .text = "owner" };
-	assert_completed(c, w, &f, "owner 2 waited 47.0 ms for lock, held by third 3, which waited 45.0 ms for mutex, held by owner 2, which is in "
-				   "this chain itself: a deadlock, if it lasts");
+	m.v[4] = (struct rec_flight_event){
+		.ts = 4 * MS, .cpu = 1, .id = 3, .info = 0x20, .kind = "lock", .text = "third"
+	};
+	m.v[5] = (struct rec_flight_event){
+		.ts = 4 * MS, .cpu = 1, .id = 2, .info = 0x20, .kind = "holder", .text = "owner"
+	};
+	assert_completed(
+		c, w, &f,
+		"owner 2 waited 47.0 ms for lock, held by third 3, which waited 45.0 ms for mutex, held by owner 2, which is in "
+		"this chain itself: a deadlock, if it lasts");
 	chains_free(c);
 }
 
@@ -442,8 +470,12 @@ static void flight_recorder_fills_the_chain(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 10; i++) {
-		m.v[2 * i] = (struct rec_flight_event){ .ts = i * MS, .id = i + 2, .info = 0x20, .kind = "lock", .text = "t" };
-		m.v[2 * i + 1] = (struct rec_flight_event){ .ts = i * MS, .id = i + 3, .info = 0x20, .kind = "holder", .text = "t" };
+		m.v[2 * i] = (struct rec_flight_event){
+			.ts = i * MS, .id = i + 2, .info = 0x20, .kind = "lock", .text = "t"
+		};
+		m.v[2 * i + 1] = (struct rec_flight_event){
+			.ts = i * MS, .id = i + 3, .info = 0x20, .kind = "holder", .text = "t"
+		};
 	}
 	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
 	chains_build(c, &w, &ch);
@@ -456,15 +488,22 @@ static void flight_recorder_fills_the_chain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alone),	      cmocka_unit_test(call_sleep_request_queue),
-		cmocka_unit_test(holder_and_what_it_waited_for), cmocka_unit_test(cycles_end),
-		cmocka_unit_test(who_had_the_cpu), cmocka_unit_test(conditions_of_who_had_nothing_to_do),
+		cmocka_unit_test(alone),
+		cmocka_unit_test(call_sleep_request_queue),
+		cmocka_unit_test(holder_and_what_it_waited_for),
+		cmocka_unit_test(cycles_end),
+		cmocka_unit_test(who_had_the_cpu),
+		cmocka_unit_test(conditions_of_who_had_nothing_to_do),
 		cmocka_unit_test(calls_that_only_wait_for_something_to_do),
-		cmocka_unit_test(told_together), cmocka_unit_test(the_one_to_blame_is_handed_on),
+		cmocka_unit_test(told_together),
+		cmocka_unit_test(the_one_to_blame_is_handed_on),
 		cmocka_unit_test(only_the_time_in_question_counts),
-		cmocka_unit_test(eight_links_at_most), cmocka_unit_test(old_waits_are_forgotten),
-		cmocka_unit_test(the_largest_overlap_counts), cmocka_unit_test(flight_recorder_completes),
-		cmocka_unit_test(flight_recorder_adds_links), cmocka_unit_test(flight_recorder_fills_the_chain),
+		cmocka_unit_test(eight_links_at_most),
+		cmocka_unit_test(old_waits_are_forgotten),
+		cmocka_unit_test(the_largest_overlap_counts),
+		cmocka_unit_test(flight_recorder_completes),
+		cmocka_unit_test(flight_recorder_adds_links),
+		cmocka_unit_test(flight_recorder_fills_the_chain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparison of profiles: figures computed by hand, and what is judged at the limits. How often it is right: test_compare_rates.c. */
+/* Comparison of profiles: figures computed by hand, and what is judged at the limits. How often it is right:
+ * test_compare_rates.c. */
 #include "../unit.h"
 #include <math.h>
 #include "base/aggval.h"
@@ -8,8 +9,9 @@
 
 #define MAX_SECONDS 200
 
-static const struct rec_histdesc desc = { .name = "t", .func = AGG_HIST, .param = (const int32_t[4]){ 0 },
-					  .nbuckets = AGG_HIST_NBUCKETS };
+static const struct rec_histdesc desc = {
+	.name = "t", .func = AGG_HIST, .param = (const int32_t[4]){ 0 }, .nbuckets = AGG_HIST_NBUCKETS
+};
 
 static void near(double got, double want, double by)
 {
@@ -40,8 +42,8 @@ static void run(const struct cmp_side *a, const struct cmp_side *b, struct cmp_r
 	assert_int_equal(cmp_decide(&r, 1, &o), 0);
 }
 
-/* White noise of known variance: as Student's t of the table, somewhat wider for what may hang together unseen. A level that is
- * a step in the middle: as wide as the step. */
+/* White noise of known variance: as Student's t of the table, somewhat wider for what may hang together unseen. A level
+ * that is a step in the middle: as wide as the step. */
 static void chance_is_that_of_the_seconds(void **state)
 {
 	static const double white[] = { 1, 1, -1, 1, -1, -1, -1, 1, 1, -1, 1, -1, -1, 1, 1, 1, -1, -1, -1, 1 };
@@ -53,7 +55,8 @@ static void chance_is_that_of_the_seconds(void **state)
 	level_make(&l, white, 20, 19);
 	assert_int_equal(l.q, 19);
 	chance_make(&c, &l, &l);
-	assert_true(chance_limit(&c, 0.05) > 0.8 * t * sqrt(2 / 20.0) && chance_limit(&c, 0.05) < 1.6 * t * sqrt(2 / 20.0));
+	assert_true(chance_limit(&c, 0.05) > 0.8 * t * sqrt(2 / 20.0) &&
+		    chance_limit(&c, 0.05) < 1.6 * t * sqrt(2 / 20.0));
 	near(chance_p(&c, chance_limit(&c, 0.01)), 0.01, 1e-6);
 	near(chance_p(&c, 0), 1, 1e-9);
 	for (int i = 0; i < 20; i++)
@@ -190,7 +193,8 @@ static void too_little_is_not_judged(void **state)
 	free_all(c, 8);
 }
 
-/* Of many that were compared together the same difference counts less; and those that differ do not hide others (Holm). */
+/* Of many that were compared together the same difference counts less; and those that differ do not hide others (Holm).
+ */
 static void many_are_asked_together(void **state)
 {
 	enum { MANY = 30 };

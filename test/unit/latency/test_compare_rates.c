@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often the comparison of profiles is right, about made-up latencies whose truth is known: seconds that hang together, regimes, heavy
- * tails, bursts, few events. The seeds are fixed. DWELL_CMP_PAIRS=100 test_compare_rates makes the table of doc/measured.md. */
+/* How often the comparison of profiles is right, about made-up latencies whose truth is known: seconds that hang
+ * together, regimes, heavy tails, bursts, few events. The seeds are fixed. DWELL_CMP_PAIRS=100 test_compare_rates makes
+ * the table of doc/measured.md. */
 #include "../unit.h"
 #include <math.h>
 #include <stdlib.h>
@@ -9,11 +10,12 @@
 #include "latency/compare.h"
 
 #define MAX_SECONDS 300
-#define PAIRS	    10 /* of each kind without a change, unless DWELL_CMP_PAIRS says more: then of smaller shifts as well */
-#define TAUS	    4
+#define PAIRS 10 /* of each kind without a change, unless DWELL_CMP_PAIRS says more: then of smaller shifts as well */
+#define TAUS 4
 
-static const struct rec_histdesc desc = { .name = "t", .func = AGG_HIST, .param = (const int32_t[4]){ 0 },
-					  .nbuckets = AGG_HIST_NBUCKETS };
+static const struct rec_histdesc desc = {
+	.name = "t", .func = AGG_HIST, .param = (const int32_t[4]){ 0 }, .nbuckets = AGG_HIST_NBUCKETS
+};
 
 static uint64_t state_;
 
@@ -36,30 +38,127 @@ static double normal(void)
 
 struct kind {
 	const char *name;
-	size_t na, nb;	    /* seconds */
-	double events;	    /* a second */
-	double sigma;	    /* of log-normal latencies; 0: Pareto with alpha 1.5 */
+	size_t na, nb;		    /* seconds */
+	double events;		    /* a second */
+	double sigma;		    /* of log-normal latencies; 0: Pareto with alpha 1.5 */
 	double tau[TAUS], sd[TAUS]; /* what the level's logarithm wanders by (Ornstein-Uhlenbeck); 0: nothing */
-	double busy, dwell; /* two regimes: the level of one is higher by exp(busy); mean seconds in each */
-	double burst;	    /* sigma of the logarithm of the events a second, kept for 3 s */
-	bool stationary;    /* wanders faster than a third of a stretch: the promise is kept */
-	double found20;	    /* share of shifts by 20 % and by 50 % that is found at least */
+	double busy, dwell;	    /* two regimes: the level of one is higher by exp(busy); mean seconds in each */
+	double burst;		    /* sigma of the logarithm of the events a second, kept for 3 s */
+	bool stationary;	    /* wanders faster than a third of a stretch: the promise is kept */
+	double found20;		    /* share of shifts by 20 % and by 50 % that is found at least */
 	double found50;
 };
 
 static const struct kind kinds[] = {
-	{ .name = "seconds alike", .na = 60, .nb = 60, .events = 200, .sigma = 0.8, .stationary = true, .found20 = 0.9, .found50 = 1 },
-	{ .name = "5 %, 5 s", .na = 60, .nb = 60, .events = 200, .sigma = 0.8, .tau = { 5 }, .sd = { 0.05 }, .stationary = true, .found20 = 0.5, .found50 = 1 },
-	{ .name = "10 %, 15 s", .na = 60, .nb = 60, .events = 200, .sigma = 0.8, .tau = { 15 }, .sd = { 0.1 }, .stationary = true, .found50 = 0.3 },
-	{ .name = "1/f, 8 %", .na = 60, .nb = 60, .events = 200, .sigma = 0.8, .tau = { 1, 4, 16, 64 }, .sd = { 0.04, 0.04, 0.04, 0.04 }, .found50 = 0.5 },
-	{ .name = "regimes of 30 %, 5 s", .na = 60, .nb = 60, .events = 200, .sigma = 0.5, .busy = 0.26, .dwell = 5, .stationary = true, .found50 = 0.4 },
-	{ .name = "regimes of 30 %, 20 s", .na = 120, .nb = 120, .events = 200, .sigma = 0.5, .busy = 0.26, .dwell = 20, .stationary = true, .found50 = 0.2 },
-	{ .name = "heavy tail, 5 %, 3 s", .na = 60, .nb = 60, .events = 200, .tau = { 3 }, .sd = { 0.05 }, .stationary = true, .found20 = 0.5, .found50 = 1 },
-	{ .name = "bursts", .na = 60, .nb = 60, .events = 100, .sigma = 0.8, .tau = { 2 }, .sd = { 0.05 }, .burst = 1, .stationary = true, .found50 = 0.8 },
-	{ .name = "2 events a second", .na = 60, .nb = 60, .events = 2, .sigma = 0.5, .stationary = true, .found50 = 0.5 },
-	{ .name = "16 s, 3 %, 2 s", .na = 16, .nb = 16, .events = 200, .sigma = 0.5, .tau = { 2 }, .sd = { 0.03 }, .stationary = true, .found20 = 0.4, .found50 = 0.9 },
-	{ .name = "20 s and 120 s, 5 %, 3 s", .na = 20, .nb = 120, .events = 200, .sigma = 0.8, .tau = { 3 }, .sd = { 0.05 }, .stationary = true, .found20 = 0.3, .found50 = 1 },
-	{ .name = "300 s, 10 %, 15 s", .na = 300, .nb = 300, .events = 50, .sigma = 0.8, .tau = { 15 }, .sd = { 0.1 }, .stationary = true, .found20 = 0.3, .found50 = 1 },
+	{ .name = "seconds alike",
+	  .na = 60,
+	  .nb = 60,
+	  .events = 200,
+	  .sigma = 0.8,
+	  .stationary = true,
+	  .found20 = 0.9,
+	  .found50 = 1 },
+	{ .name = "5 %, 5 s",
+	  .na = 60,
+	  .nb = 60,
+	  .events = 200,
+	  .sigma = 0.8,
+	  .tau = { 5 },
+	  .sd = { 0.05 },
+	  .stationary = true,
+	  .found20 = 0.5,
+	  .found50 = 1 },
+	{ .name = "10 %, 15 s",
+	  .na = 60,
+	  .nb = 60,
+	  .events = 200,
+	  .sigma = 0.8,
+	  .tau = { 15 },
+	  .sd = { 0.1 },
+	  .stationary = true,
+	  .found50 = 0.3 },
+	{ .name = "1/f, 8 %",
+	  .na = 60,
+	  .nb = 60,
+	  .events = 200,
+	  .sigma = 0.8,
+	  .tau = { 1, 4, 16, 64 },
+	  .sd = { 0.04, 0.04, 0.04, 0.04 },
+	  .found50 = 0.5 },
+	{ .name = "regimes of 30 %, 5 s",
+	  .na = 60,
+	  .nb = 60,
+	  .events = 200,
+	  .sigma = 0.5,
+	  .busy = 0.26,
+	  .dwell = 5,
+	  .stationary = true,
+	  .found50 = 0.4 },
+	{ .name = "regimes of 30 %, 20 s",
+	  .na = 120,
+	  .nb = 120,
+	  .events = 200,
+	  .sigma = 0.5,
+	  .busy = 0.26,
+	  .dwell = 20,
+	  .stationary = true,
+	  .found50 = 0.2 },
+	{ .name = "heavy tail, 5 %, 3 s",
+	  .na = 60,
+	  .nb = 60,
+	  .events = 200,
+	  .tau = { 3 },
+	  .sd = { 0.05 },
+	  .stationary = true,
+	  .found20 = 0.5,
+	  .found50 = 1 },
+	{ .name = "bursts",
+	  .na = 60,
+	  .nb = 60,
+	  .events = 100,
+	  .sigma = 0.8,
+	  .tau = { 2 },
+	  .sd = { 0.05 },
+	  .burst = 1,
+	  .stationary = true,
+	  .found50 = 0.8 },
+	{ .name = "2 events a second",
+	  .na = 60,
+	  .nb = 60,
+	  .events = 2,
+	  .sigma = 0.5,
+	  .stationary = true,
+	  .found50 = 0.5 },
+	{ .name = "16 s, 3 %, 2 s",
+	  .na = 16,
+	  .nb = 16,
+	  .events = 200,
+	  .sigma = 0.5,
+	  .tau = { 2 },
+	  .sd = { 0.03 },
+	  .stationary = true,
+	  .found20 = 0.4,
+	  .found50 = 0.9 },
+	{ .name = "20 s and 120 s, 5 %, 3 s",
+	  .na = 20,
+	  .nb = 120,
+	  .events = 200,
+	  .sigma = 0.8,
+	  .tau = { 3 },
+	  .sd = { 0.05 },
+	  .stationary = true,
+	  .found20 = 0.3,
+	  .found50 = 1 },
+	{ .name = "300 s, 10 %, 15 s",
+	  .na = 300,
+	  .nb = 300,
+	  .events = 50,
+	  .sigma = 0.8,
+	  .tau = { 15 },
+	  .sd = { 0.1 },
+	  .stationary = true,
+	  .found20 = 0.3,
+	  .found50 = 1 },
 };
 
 /* A second's events, as many as counts of each bucket, into its histogram; counts are zero again. */
@@ -181,8 +280,9 @@ static void shifts_are_found_and_chance_is_not(void **state)
 		struct score same = score(k, 1, pairs()), five = score(k, 1.05, small), ten = score(k, 1.1, small),
 			     twenty = score(k, 1.2, pairs() / 2), fifty = score(k, 1.5, pairs() / 2);
 
-		print_message("# %-26s A/A %d (rate %d) of %d; 20 %% %d, 50 %% %d of %d; said to be found: %.0f %%\n", k->name,
-			      same.changed, same.rate, same.n, twenty.changed, fifty.changed, fifty.n, 100 * (exp2(same.visible) - 1));
+		print_message("# %-26s A/A %d (rate %d) of %d; 20 %% %d, 50 %% %d of %d; said to be found: %.0f %%\n",
+			      k->name, same.changed, same.rate, same.n, twenty.changed, fifty.changed, fifty.n,
+			      100 * (exp2(same.visible) - 1));
 		if (small)
 			print_message("# %-26s 5 %% %d, 10 %% %d of %d\n", "", five.changed, ten.changed, small);
 		if (k->stationary) {

@@ -127,8 +127,8 @@ static void living(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(descendants), cmocka_unit_test(groups), cmocka_unit_test(limits),
-					    cmocka_unit_test(living) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(descendants), cmocka_unit_test(groups),
+					    cmocka_unit_test(limits), cmocka_unit_test(living) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,11 +13,12 @@ struct rec {
 	uint64_t number[MAX_ATTRS];
 };
 
-static const char rules[] = "wait/9 cpu \"quota\": @throttled\nwait/9 cpu \"softirq\": @softirq\nwait/9 cpu \"a CPU\": @runnable\n"
-			    "wait/4 process \"SIGCONT\": @stopped\n"
-			    "wait/2 io \"a page to be read\": @major\n"
-			    "wait/3 memory \"reclaim\": @reclaim\nwait/1 io \"I/O\": @iowait\n"
-			    "wait/6 ipc \"a condition\" inferred: @condition\nwait lock \"inode lock\": __lock\nwait io \"block I/O\": io_schedule\nop \"*\": sys_*\n";
+static const char rules[] =
+	"wait/9 cpu \"quota\": @throttled\nwait/9 cpu \"softirq\": @softirq\nwait/9 cpu \"a CPU\": @runnable\n"
+	"wait/4 process \"SIGCONT\": @stopped\n"
+	"wait/2 io \"a page to be read\": @major\n"
+	"wait/3 memory \"reclaim\": @reclaim\nwait/1 io \"I/O\": @iowait\n"
+	"wait/6 ipc \"a condition\" inferred: @condition\nwait lock \"inode lock\": __lock\nwait io \"block I/O\": io_schedule\nop \"*\": sys_*\n";
 
 static struct causes *kept; /* words of the last wait are in it */
 
@@ -41,8 +42,11 @@ static struct slowwait wait_of(const char *tracker, const char *const (*attrs)[2
 		if (is_text)
 			strcpy(rec.text[i], attrs[i][1]);
 		rec.number[i] = numbers ? numbers[i] : 0;
-		fields[i + 2] = (struct recfield){ .kind = is_text ? FLD_STRING : FLD_INT, .size = is_text ? 80 : 8, .name = attrs[i][0],
-			.off = (uint32_t)(is_text ? offsetof(struct rec, text) + 80 * i : offsetof(struct rec, number) + 8 * i) };
+		fields[i + 2] = (struct recfield){ .kind = is_text ? FLD_STRING : FLD_INT,
+						   .size = is_text ? 80 : 8,
+						   .name = attrs[i][0],
+						   .off = (uint32_t)(is_text ? offsetof(struct rec, text) + 80 * i
+									     : offsetof(struct rec, number) + 8 * i) };
 	}
 	causes_free(kept);
 	kept = NULL;
@@ -72,7 +76,9 @@ static void requests(void **state)
 
 static void locks_have_holders(void **state)
 {
-	static const char *const attrs[][2] = { { "lock_kind", "rwsem write" }, { "holder_tid", NULL }, { "holder_comm", "mv" } };
+	static const char *const attrs[][2] = { { "lock_kind", "rwsem write" },
+						{ "holder_tid", NULL },
+						{ "holder_comm", "mv" } };
 	static const uint64_t numbers[] = { 0, 33, 0 };
 	struct slowwait w = wait_of("lock", attrs, numbers, 3);
 
@@ -98,8 +104,11 @@ static void wakeups_have_one_who_ran(void **state)
 
 static void interrupts_that_had_the_cpu(void **state)
 {
-	static const char *const attrs[][2] = { { "state", "woken" }, { "prev_tid", NULL }, { "prev_comm", "cc1" },
-						{ "softirq_ns", NULL }, { "softirq", "net_rx" } };
+	static const char *const attrs[][2] = { { "state", "woken" },
+						{ "prev_tid", NULL },
+						{ "prev_comm", "cc1" },
+						{ "softirq_ns", NULL },
+						{ "softirq", "net_rx" } };
 	static const uint64_t most[] = { 0, 44, 0, 30, 0 }, half[] = { 0, 44, 0, 25, 0 };
 	struct slowwait w = wait_of("wakeup", attrs, most, 5);
 
@@ -114,8 +123,11 @@ static void interrupts_that_had_the_cpu(void **state)
 
 static void who_was_stopped(void **state)
 {
-	static const char *const attrs[][2] = { { "waker_tid", NULL }, { "waker_comm", "sh" }, { "stopper_tid", NULL },
-						{ "stopper_comm", "bash" }, { "signal", "SIGTSTP" } };
+	static const char *const attrs[][2] = { { "waker_tid", NULL },
+						{ "waker_comm", "sh" },
+						{ "stopper_tid", NULL },
+						{ "stopper_comm", "bash" },
+						{ "signal", "SIGTSTP" } };
 	static const uint64_t numbers[] = { 44, 0, 55, 0, 0 };
 	struct slowwait w = wait_of("offcpu", attrs, numbers, 5);
 
@@ -155,8 +167,9 @@ static void wakers_of_interrupts_do_not_count(void **state)
 static void calls_have_their_file(void **state)
 {
 	static const char *const attrs[][2] = { { "syscall", "fsync" }, { "file", "/var/x" } };
-	static const char *const deep[][2] = { { "syscall", "fsync" },
-					       { "file", "/srv/abcdefghijklmnopqrstuvwxyz1234567890/database/base/16384/2619" } };
+	static const char *const deep[][2] = {
+		{ "syscall", "fsync" }, { "file", "/srv/abcdefghijklmnopqrstuvwxyz1234567890/database/base/16384/2619" }
+	};
 
 	(void)state;
 	assert_string_equal(wait_of("fsync", attrs, NULL, 2).wait.op, "fsync(/var/x)");
@@ -168,7 +181,9 @@ static void calls_have_their_file(void **state)
 
 static void calls_have_their_socket(void **state)
 {
-	static const char *const attrs[][2] = { { "syscall", "recvfrom" }, { "protocol", "tcp" }, { "to", "10.0.0.1:5432" },
+	static const char *const attrs[][2] = { { "syscall", "recvfrom" },
+						{ "protocol", "tcp" },
+						{ "to", "10.0.0.1:5432" },
 						{ "awaited", "data on a TCP connection" } };
 	static const char *const unnamed[][2] = { { "syscall", "read" }, { "protocol", "unix" }, { "to", "" } };
 	static const char *const closed[][2] = { { "syscall", "read" }, { "protocol", "" }, { "to", "" } };
@@ -190,7 +205,8 @@ static void facts_of_trackers(void **state)
 	static const char *const throttled[][2] = { { "state", "throttled" }, { "prev_tid", NULL } };
 	static const char *const limit[][2] = { { "limit", "build.slice" }, { "quota_us", NULL } };
 	static const char *const major[][2] = { { "fault", "major" }, { "file", "/srv/data" } };
-	static const char *const minor[][2] = { { "fault", "minor" }, { "file", "/srv/abcdefghijklmnopqrstuvwxyz1234567890/lib.so" } };
+	static const char *const minor[][2] = { { "fault", "minor" },
+						{ "file", "/srv/abcdefghijklmnopqrstuvwxyz1234567890/lib.so" } };
 	static const char *const direct[][2] = { { "reclaim", "direct reclaim" } };
 	static const char *const compaction[][2] = { { "reclaim", "compaction" } };
 	static const char *const asleep[][2] = { { "iowait", NULL }, { "reclaiming", NULL } };
@@ -218,11 +234,11 @@ static void facts_of_trackers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(facts_of_trackers), cmocka_unit_test(requests), cmocka_unit_test(locks_have_holders), cmocka_unit_test(wakeups_have_one_who_ran),
-		cmocka_unit_test(interrupts_that_had_the_cpu),	 cmocka_unit_test(who_was_stopped),
-		cmocka_unit_test(conditions_are_no_locks),
-		cmocka_unit_test(wakers_of_interrupts_do_not_count), cmocka_unit_test(calls_have_their_file),
-		cmocka_unit_test(calls_have_their_socket),
+		cmocka_unit_test(facts_of_trackers),	       cmocka_unit_test(requests),
+		cmocka_unit_test(locks_have_holders),	       cmocka_unit_test(wakeups_have_one_who_ran),
+		cmocka_unit_test(interrupts_that_had_the_cpu), cmocka_unit_test(who_was_stopped),
+		cmocka_unit_test(conditions_are_no_locks),     cmocka_unit_test(wakers_of_interrupts_do_not_count),
+		cmocka_unit_test(calls_have_their_file),       cmocka_unit_test(calls_have_their_socket),
 	};
 
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,21 +10,32 @@
 #define SEC RECFILE_SECOND_NS
 
 static const struct recfield key_fields[] = { { .kind = FLD_INT, .off = 0, .size = 8 } };
-static const struct aggdesc agg = { .name = "h", .func = AGG_HIST, .keys = key_fields, .nkeys = 1, .key_size = 8,
+static const struct aggdesc agg = { .name = "h",
+				    .func = AGG_HIST,
+				    .keys = key_fields,
+				    .nkeys = 1,
+				    .key_size = 8,
 				    .value_size = 8 * (1 + AGG_HIST_NBUCKETS) };
 static const struct aggdesc *const aggs[] = { &agg };
 static const struct rec_tracker trackers[] = { { .name = "block\"\\\n" } };
 static const struct rec_schema schema = { .aggs = aggs, .naggs = 1, .trackers = trackers, .ntrackers = 1 };
 
-static int add_windows(void *ctx, const struct row *row) { return windows_add(ctx, row); }
-static int add_metrics(void *ctx, const struct row *row) { return metrics_add(ctx, row); }
+static int add_windows(void *ctx, const struct row *row)
+{
+	return windows_add(ctx, row);
+}
+static int add_metrics(void *ctx, const struct row *row)
+{
+	return metrics_add(ctx, row);
+}
 
-static void give(int (*to)(void *, const struct row *), void *ctx, uint32_t source, uint64_t start, uint64_t key, uint64_t v,
-		 uint64_t n)
+static void give(int (*to)(void *, const struct row *), void *ctx, uint32_t source, uint64_t start, uint64_t key,
+		 uint64_t v, uint64_t n)
 {
 	static uint64_t words[AGG_HIST_NBUCKETS];
-	struct rec_hist head = { .period = SEC, .sum = n * v, .max = v, .key_size = source ? 8 : 0,
-				 .flags = source ? HIST_NO_SUM : 0 };
+	struct rec_hist head = {
+		.period = SEC, .sum = n * v, .max = v, .key_size = source ? 8 : 0, .flags = source ? HIST_NO_SUM : 0
+	};
 	struct row row = { .kind = ROW_HIST, .ts = start, .id = source };
 	struct rechist_buf b = { 0 };
 
@@ -206,7 +217,8 @@ static int check_metrics(const char *p)
 	return samples;
 }
 
-/* Samples without a tracker's or aggregation's: own cost (5), losses by kind, rows not recorded, slow events of one tracker, programs taken off (2). */
+/* Samples without a tracker's or aggregation's: own cost (5), losses by kind, rows not recorded, slow events of one
+ * tracker, programs taken off (2). */
 #define OTHERS (4 + 15 + 1 + 1 + 2)
 #define BUCKETS (METRICS_POWER_LAST - METRICS_POWER_FIRST + 2)
 

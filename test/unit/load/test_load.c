@@ -9,7 +9,7 @@
 #include "load/load.h"
 
 static const char src_text[] = "BEGIN\n{\n\ttrace(1);\n}\n";
-static const struct source src = {"hand.d", src_text, sizeof(src_text) - 1};
+static const struct source src = { "hand.d", src_text, sizeof(src_text) - 1 };
 
 static int load(struct image *img, struct loaded **l, struct err *err)
 {
@@ -22,22 +22,26 @@ static int load(struct image *img, struct loaded **l, struct err *err)
 /* One program that is run by test-run. */
 static int load_insns(const struct bpf_insn *insns, uint32_t n, struct loaded **l, struct err *err)
 {
-	static const struct img_line lines[] = {{0, 0, {0}}, {1, 7, {&src, 10, 8, 0}}};
+	static const struct img_line lines[] = { { 0, 0, { 0 } }, { 1, 7, { &src, 10, 8, 0 } } };
 	static struct img_prog prog;
 	static struct image img;
 
-	prog = (struct img_prog){.name = "hand", .entry = {.kind = ENTRY_TEST_RUN, .target = "BEGIN"},
-				 .insns = (struct bpf_insn *)(uintptr_t)insns, .ninsns = n,
-				 .lines = lines, .nlines = 2, .first_epid = 7, .last_epid = 8};
-	img = (struct image){.maps = hi_maps, .nmaps = HI_NMAPS, .progs = &prog, .nprogs = 1};
+	prog = (struct img_prog){ .name = "hand",
+				  .entry = { .kind = ENTRY_TEST_RUN, .target = "BEGIN" },
+				  .insns = (struct bpf_insn *)(uintptr_t)insns,
+				  .ninsns = n,
+				  .lines = lines,
+				  .nlines = 2,
+				  .first_epid = 7,
+				  .last_epid = 8 };
+	img = (struct image){ .maps = hi_maps, .nmaps = HI_NMAPS, .progs = &prog, .nprogs = 1 };
 	return load(&img, l, err);
 }
 
 static void program_runs_and_writes_the_state(void **state)
 {
 	static const struct bpf_insn insns[] = {
-		MAPVAL(1, HI_STATE, sizeof(struct img_state)), MOVI(2, 42), STX(BPF_DW, 1, 2, 0),
-		MOVI(0, 5), EXIT(),
+		MAPVAL(1, HI_STATE, sizeof(struct img_state)), MOVI(2, 42), STX(BPF_DW, 1, 2, 0), MOVI(0, 5), EXIT(),
 	};
 	struct loaded *l;
 	struct err err;
@@ -54,7 +58,7 @@ static void program_runs_and_writes_the_state(void **state)
 
 static void every_cpu_has_its_ring(void **state)
 {
-	static const struct bpf_insn insns[] = {MOVI(0, 0), EXIT()};
+	static const struct bpf_insn insns[] = { MOVI(0, 0), EXIT() };
 	const struct load_map *m;
 	struct loaded *l;
 	struct err err;
@@ -78,7 +82,7 @@ static void every_cpu_has_its_ring(void **state)
 static void cpus_that_are_not_online_have_small_rings(void **state)
 {
 	struct img_map map = hi_maps[HI_RINGS];
-	struct image img = {.maps = &map, .nmaps = 1};
+	struct image img = { .maps = &map, .nmaps = 1 };
 	unsigned online = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	struct caps caps = hi_caps();
 
@@ -89,9 +93,9 @@ static void cpus_that_are_not_online_have_small_rings(void **state)
 	map.max_entries = online + 3;
 	map.inner_size = 4 * HI_RING_SIZE;
 	for (int exact = 0; exact < 2; exact++) {
-		struct load_opts opts = {.rings_exact = exact};
+		struct load_opts opts = { .rings_exact = exact };
 		struct loaded *l;
-		struct err err = {0};
+		struct err err = { 0 };
 
 		assert_int_equal(load_image(&img, NULL, &caps, &opts, &l, &err), 0);
 		assert_int_equal(l->maps[0].nrings, online + 3);
@@ -105,7 +109,7 @@ static void cpus_that_are_not_online_have_small_rings(void **state)
 static void refusal_names_clause_line_and_size(void **state)
 {
 	/* Reads through a number. */
-	static const struct bpf_insn insns[] = {MOVI(1, 1), LDX(BPF_DW, 0, 1, 0), EXIT()};
+	static const struct bpf_insn insns[] = { MOVI(1, 1), LDX(BPF_DW, 0, 1, 0), EXIT() };
 	struct loaded *l = NULL;
 	struct err err;
 
@@ -124,8 +128,7 @@ static void what_is_too_complex_is_said_so(void **state)
 {
 	/* Ten million iterations: the verifier follows one million instructions. */
 	static const struct bpf_insn insns[] = {
-		MOVI(1, 0), ADDI(1, 1), INSN(BPF_JMP | BPF_JLT | BPF_K, 1, 0, -2, 10000000),
-		MOVI(0, 0), EXIT(),
+		MOVI(1, 0), ADDI(1, 1), INSN(BPF_JMP | BPF_JLT | BPF_K, 1, 0, -2, 10000000), MOVI(0, 0), EXIT(),
 	};
 	struct loaded *l = NULL;
 	struct err err;
@@ -160,7 +163,7 @@ static void so_are_too_many_jumps(void **state)
 
 static void bad_map_index_is_refused(void **state)
 {
-	static const struct bpf_insn insns[] = {MAP(1, HI_NMAPS), MOVI(0, 0), EXIT()};
+	static const struct bpf_insn insns[] = { MAP(1, HI_NMAPS), MOVI(0, 0), EXIT() };
 	struct loaded *l = NULL;
 	struct err err;
 
@@ -173,26 +176,38 @@ static void callback_needs_and_gets_btf(void **state)
 {
 	/* main: bpf_loop(10, cb, &sum, 0); returns sum. cb(i, ctx): *(u64 *)ctx += i. */
 	static const struct bpf_insn insns[] = {
-		STI(BPF_DW, 10, -8, 0), MOVI(1, 10),
-		INSN(BPF_LD | BPF_IMM | BPF_DW, 2, BPF_PSEUDO_FUNC, 0, 8), INSN(0, 0, 0, 0, 0),
-		MOV(3, 10), ADDI(3, -8), MOVI(4, 0), CALL(BPF_FUNC_loop), LDX(BPF_DW, 0, 10, -8),
-		MOVI(5, 0), EXIT(),
-		LDX(BPF_DW, 3, 2, 0), INSN(BPF_ALU64 | BPF_ADD | BPF_X, 3, 1, 0, 0),
-		STX(BPF_DW, 2, 3, 0), MOVI(0, 0), EXIT(),
+		STI(BPF_DW, 10, -8, 0),
+		MOVI(1, 10),
+		INSN(BPF_LD | BPF_IMM | BPF_DW, 2, BPF_PSEUDO_FUNC, 0, 8),
+		INSN(0, 0, 0, 0, 0),
+		MOV(3, 10),
+		ADDI(3, -8),
+		MOVI(4, 0),
+		CALL(BPF_FUNC_loop),
+		LDX(BPF_DW, 0, 10, -8),
+		MOVI(5, 0),
+		EXIT(),
+		LDX(BPF_DW, 3, 2, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_X, 3, 1, 0, 0),
+		STX(BPF_DW, 2, 3, 0),
+		MOVI(0, 0),
+		EXIT(),
 	};
-	static const struct img_func funcs[] = {{"hand", 0, 1, false}, {"cb.0", 11, 2, false}};
+	static const struct img_func funcs[] = { { "hand", 0, 1, false }, { "cb.0", 11, 2, false } };
 	static struct img_prog progs[2];
-	struct image img = {.progs = progs, .nprogs = 2};
+	struct image img = { .progs = progs, .nprogs = 2 };
 	struct loaded *l;
 	struct err err;
 	uint32_t retval = 0;
 
 	(void)state;
 	for (int i = 0; i < 2; i++)
-		progs[i] = (struct img_prog){
-			.name = "hand", .entry = {.kind = ENTRY_TEST_RUN, .target = "BEGIN"},
-			.insns = (struct bpf_insn *)(uintptr_t)insns, .ninsns = 16,
-			.funcs = funcs, .nfuncs = 2};
+		progs[i] = (struct img_prog){ .name = "hand",
+					      .entry = { .kind = ENTRY_TEST_RUN, .target = "BEGIN" },
+					      .insns = (struct bpf_insn *)(uintptr_t)insns,
+					      .ninsns = 16,
+					      .funcs = funcs,
+					      .nfuncs = 2 };
 	if (load(&img, &l, &err) < 0)
 		fail_msg("%s\n%s", err.msg, err.detail ? err.detail : "");
 	assert_int_equal(bpfsys_test_run(l->progs[1], -1, &retval), 0);
@@ -204,17 +219,27 @@ static void task_storage_and_constants(void **state)
 {
 	static const char text[8] = "const";
 	static struct img_map maps[] = {
-		{.role = IMG_MAP_TLS, .name = "tls", .type = BPF_MAP_TYPE_TASK_STORAGE, .key_size = 4,
-		 .value_size = 24, .needs_btf = true},
-		{.role = IMG_MAP_RODATA, .name = "rodata", .type = BPF_MAP_TYPE_ARRAY, .key_size = 4,
-		 .value_size = 8, .max_entries = 1, .init = text},
+		{ .role = IMG_MAP_TLS,
+		  .name = "tls",
+		  .type = BPF_MAP_TYPE_TASK_STORAGE,
+		  .key_size = 4,
+		  .value_size = 24,
+		  .needs_btf = true },
+		{ .role = IMG_MAP_RODATA,
+		  .name = "rodata",
+		  .type = BPF_MAP_TYPE_ARRAY,
+		  .key_size = 4,
+		  .value_size = 8,
+		  .max_entries = 1,
+		  .init = text },
 	};
 	/* Reads the constant's first bytes. */
-	static const struct bpf_insn insns[] = {MAPVAL(1, 1, 0), LDX(BPF_W, 0, 1, 0), EXIT()};
-	struct img_prog prog = {.name = "hand",
-				.entry = {.kind = ENTRY_TEST_RUN, .target = "BEGIN"},
-				.insns = (struct bpf_insn *)(uintptr_t)insns, .ninsns = 4};
-	struct image img = {.maps = maps, .nmaps = 2, .progs = &prog, .nprogs = 1};
+	static const struct bpf_insn insns[] = { MAPVAL(1, 1, 0), LDX(BPF_W, 0, 1, 0), EXIT() };
+	struct img_prog prog = { .name = "hand",
+				 .entry = { .kind = ENTRY_TEST_RUN, .target = "BEGIN" },
+				 .insns = (struct bpf_insn *)(uintptr_t)insns,
+				 .ninsns = 4 };
+	struct image img = { .maps = maps, .nmaps = 2, .progs = &prog, .nprogs = 1 };
 	struct loaded *l;
 	struct err err;
 	uint32_t retval = 0, key = 0, want;
@@ -231,8 +256,8 @@ static void task_storage_and_constants(void **state)
 
 static void unknown_tracepoint_is_an_error(void **state)
 {
-	static const struct bpf_insn insns[] = {MOVI(0, 0), EXIT()};
-	struct entry e = {.kind = ENTRY_RAW_TP, .target = "no_such_tracepoint"};
+	static const struct bpf_insn insns[] = { MOVI(0, 0), EXIT() };
+	struct entry e = { .kind = ENTRY_RAW_TP, .target = "no_such_tracepoint" };
 	struct link *link = NULL;
 	struct loaded *l;
 	struct err err;
@@ -241,7 +266,7 @@ static void unknown_tracepoint_is_an_error(void **state)
 	assert_int_equal(load_insns(insns, 2, &l, &err), 0);
 	assert_int_equal(link_attach(&e, l->progs[0], &link, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "no_such_tracepoint"));
-	e = (struct entry){.kind = ENTRY_NONE};
+	e = (struct entry){ .kind = ENTRY_NONE };
 	assert_int_equal(link_attach(&e, l->progs[0], &link, &err), -EOPNOTSUPP);
 	assert_null(link);
 	link_free(NULL);
@@ -255,7 +280,7 @@ static const struct bpf_insn counting[] = {
 
 static void raw_tracepoint_fires_until_freed(void **state)
 {
-	struct entry e = {.kind = ENTRY_RAW_TP, .target = "sys_enter"};
+	struct entry e = { .kind = ENTRY_RAW_TP, .target = "sys_enter" };
 	struct link *link = NULL;
 	struct loaded *l;
 	struct err err;
@@ -280,16 +305,17 @@ static void raw_tracepoint_fires_until_freed(void **state)
 static void timer_counts_its_periods(void **state)
 {
 	static struct img_prog prog;
-	struct image img = {.maps = hi_maps, .nmaps = HI_NMAPS, .progs = &prog, .nprogs = 1};
+	struct image img = { .maps = hi_maps, .nmaps = HI_NMAPS, .progs = &prog, .nprogs = 1 };
 	struct link *link = NULL;
 	uint64_t periods = 0, nfds = 0, ns = 0, n;
 	struct loaded *l;
 	struct err err;
 
 	(void)state;
-	prog = (struct img_prog){
-		.name = "hand", .entry = {.kind = ENTRY_PERF_EVENT, .period_ns = 1000000, .cpu = 0},
-		.insns = (struct bpf_insn *)(uintptr_t)counting, .ninsns = 6};
+	prog = (struct img_prog){ .name = "hand",
+				  .entry = { .kind = ENTRY_PERF_EVENT, .period_ns = 1000000, .cpu = 0 },
+				  .insns = (struct bpf_insn *)(uintptr_t)counting,
+				  .ninsns = 6 };
 	if (load(&img, &l, &err) < 0)
 		fail_msg("%s", err.msg);
 	assert_int_equal(link_attach(&prog.entry, l->progs[0], &link, &err), 0);

@@ -39,8 +39,8 @@ static int load(bool multi)
 {
 	static const char license[] = "GPL";
 	struct bpf_insn insns[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	union bpf_attr a;
 
@@ -82,10 +82,10 @@ static int load_multi(void)
 static void fires(bool (*can)(char *why, size_t n), bool multi)
 {
 	char why[CAPS_REASON_MAX];
-	struct uprobe_place p = {.path = "/proc/self/exe", .pid = getpid(), .multi = multi};
-	struct uprobe_site v[] = {{offset_of(one), 0, 1}, {offset_of(two), 0, 2}};
-	struct uprobe_fds fds = {0};
-	struct err err = {0};
+	struct uprobe_place p = { .path = "/proc/self/exe", .pid = getpid(), .multi = multi };
+	struct uprobe_site v[] = { { offset_of(one), 0, 1 }, { offset_of(two), 0, 2 } };
+	struct uprobe_fds fds = { 0 };
+	struct err err = { 0 };
 	int stats, prog;
 	uint64_t before;
 
@@ -125,16 +125,16 @@ static void one_at_a_time(void **state)
 
 static void not_there(void **state)
 {
-	struct uprobe_place p = {.path = "/nonexistent", .multi = true};
-	struct uprobe_site v = {offset_of(one), 0, 1};
-	struct uprobe_fds fds = {0};
-	struct err err = {0};
+	struct uprobe_place p = { .path = "/nonexistent", .multi = true };
+	struct uprobe_site v = { offset_of(one), 0, 1 };
+	struct uprobe_fds fds = { 0 };
+	struct err err = { 0 };
 	int prog = load_multi();
 
 	(void)state;
 	assert_int_equal(uprobe_attach(&p, &v, 1, prog, &fds, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "/nonexistent"));
-	p = (struct uprobe_place){.path = "/proc/self/exe", .pid = 0x3ffffff, .multi = true};
+	p = (struct uprobe_place){ .path = "/proc/self/exe", .pid = 0x3ffffff, .multi = true };
 	assert_int_equal(uprobe_attach(&p, &v, 1, prog, &fds, &err), -ESRCH);
 	assert_non_null(strstr(err.msg, "is gone"));
 	assert_int_equal(fds.fds.n, 0);
@@ -145,7 +145,7 @@ static void not_there(void **state)
 __asm__(".pushsection .text\n"
 	".globl vector_code\n"
 	"vector_code:\n"
-	"	.byte 0xc5, 0xf9, 0xef, 0xc0\n"	     /* vpxor: refused by kernels */
+	"	.byte 0xc5, 0xf9, 0xef, 0xc0\n"		    /* vpxor: refused by kernels */
 	"	.byte 0x62, 0xe2, 0x7d, 0x28, 0x7a, 0xce\n" /* vpbroadcastb: taken for jp */
 	"	nop\n"
 	"	ret\n"
@@ -155,11 +155,11 @@ extern int vector_code(int);
 /* What the kernel would emulate wrongly is left out, the rest is attached. */
 static void no_vectors(void **state)
 {
-	struct uprobe_place p = {.path = "/proc/self/exe", .pid = getpid(), .multi = true};
+	struct uprobe_place p = { .path = "/proc/self/exe", .pid = getpid(), .multi = true };
 	uint64_t at = offset_of(vector_code);
-	struct uprobe_site v[] = {{at, 0, 1}, {at + 4, 0, 2}, {at + 10, 0, 3}};
-	struct uprobe_fds fds = {0};
-	struct err err = {0};
+	struct uprobe_site v[] = { { at, 0, 1 }, { at + 4, 0, 2 }, { at + 10, 0, 3 } };
+	struct uprobe_fds fds = { 0 };
+	struct err err = { 0 };
 	int prog = load_multi();
 
 	(void)state;

@@ -9,12 +9,12 @@ static struct typesrc *ts;
 static struct registry *reg;
 static const struct probe_source *src;
 static struct arena *arena;
-static const struct caps caps = {.btf = true, .tp_btf = true, .possible_cpus = 1};
+static const struct caps caps = { .btf = true, .tp_btf = true, .possible_cpus = 1 };
 
 /* Runs the tests with all of that open; the exit status. */
 static int regfix_run(const char *name, const struct CMUnitTest *tests, size_t n)
 {
-	struct err err = {0};
+	struct err err = { 0 };
 	int r;
 
 	if (typesrc_open_kernel(&ts, &err) < 0)

@@ -13,7 +13,7 @@ static struct typesrc *ts;
 
 static void quick_facts(void **state)
 {
-	struct err err = {0};
+	struct err err = { 0 };
 	struct caps c;
 
 	(void)state;
@@ -101,7 +101,7 @@ static void tracefs_is_private(void **state)
 {
 	_cleanup_free_ char *text = NULL;
 	_cleanup_close_ int fd = -1;
-	struct err err = {0};
+	struct err err = { 0 };
 	size_t len;
 
 	(void)state;
@@ -116,12 +116,15 @@ static void tracefs_is_private(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quick_facts),	cmocka_unit_test(helper_probing),
-		cmocka_unit_test(full_agrees_with_quick), cmocka_unit_test(report_explains),
-		cmocka_unit_test(config_options), cmocka_unit_test(kprobe_reason),
+		cmocka_unit_test(quick_facts),
+		cmocka_unit_test(helper_probing),
+		cmocka_unit_test(full_agrees_with_quick),
+		cmocka_unit_test(report_explains),
+		cmocka_unit_test(config_options),
+		cmocka_unit_test(kprobe_reason),
 		cmocka_unit_test(tracefs_is_private),
 	};
-	struct err err = {0};
+	struct err err = { 0 };
 	struct caps c;
 	int r;
 

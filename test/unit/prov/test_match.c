@@ -8,7 +8,7 @@
 static void lists_grow(void **state)
 {
 	struct arena *a = arena_new(1 << 20);
-	struct probe_list l = {0};
+	struct probe_list l = { 0 };
 	struct probe p[100];
 
 	(void)state;

@@ -13,7 +13,7 @@ static const char *why;
 
 static struct probe_list match(const char *prov, const char *mod, const char *func, const char *name)
 {
-	struct pdesc d = {.prov = prov, .mod = mod, .func = func, .name = name};
+	struct pdesc d = { .prov = prov, .mod = mod, .func = func, .name = name };
 	struct probe_list l;
 
 	why = NULL;
@@ -43,30 +43,30 @@ static const struct {
 	const char *full;		      /* the only probe, or NULL: none */
 	uint32_t id;			      /* 0: not checked */
 } cases[] = {
-	{NULL, NULL, NULL, "BEGIN", "dtrace:::BEGIN", 1},
-	{"dtrace", NULL, NULL, "END", "dtrace:::END", 2},
-	{"dtrace", "", "", "ERROR", "dtrace:::ERROR", 3},
-	{"dtrace", "x", NULL, "END", NULL, 0},
-	{NULL, NULL, "read", "entry", "syscall:vmlinux:read:entry", 0},
-	{"syscall", "vmlinux", "read", "return", "syscall:vmlinux:read:return", 0},
-	{"sysc*", "vm*", "re[a]d", "e*y", "syscall:vmlinux:read:entry", 0},
-	{"syscall", NULL, "newfstat", "entry", "syscall:vmlinux:newfstat:entry", 0},
-	{"syscall", NULL, "fstat", "entry", "syscall:vmlinux:newfstat:entry", 0},
-	{"syscall", NULL, "sendfile", "return", "syscall:vmlinux:sendfile64:return", 0},
-	{"syscall", "ext4", "read", "entry", NULL, 0},
-	{"syscall", NULL, "read", "middle", NULL, 0},
-	{NULL, NULL, NULL, "tick-1s", "profile:::tick-1s", 0},
-	{"profile", NULL, NULL, "profile-997", "profile:::profile-997", 0},
-	{"profile", NULL, NULL, "profile-123hz", "profile:::profile-123hz", 0},
-	{"sched", NULL, NULL, "on-cpu", "sched:vmlinux::on-cpu", 0},
-	{NULL, NULL, NULL, "off-cpu", "sched:vmlinux::off-cpu", 0},
-	{"sdt", NULL, NULL, "sched_switch", "sdt:sched::sched_switch", 0},
-	{"sdt", "sched", "", "sched_sw?tch", "sdt:sched::sched_switch", 0},
-	{"rawtp", "sched", NULL, "sched_switch", "rawtp:sched::sched_switch", 0},
-	{"sdt", "block", NULL, "sched_switch", NULL, 0},
-	{"sdt", NULL, "func", "sched_switch", NULL, 0},
-	{"sdt", NULL, NULL, "no_such_tracepoint", NULL, 0},
-	{"nobody", NULL, NULL, NULL, NULL, 0},
+	{ NULL, NULL, NULL, "BEGIN", "dtrace:::BEGIN", 1 },
+	{ "dtrace", NULL, NULL, "END", "dtrace:::END", 2 },
+	{ "dtrace", "", "", "ERROR", "dtrace:::ERROR", 3 },
+	{ "dtrace", "x", NULL, "END", NULL, 0 },
+	{ NULL, NULL, "read", "entry", "syscall:vmlinux:read:entry", 0 },
+	{ "syscall", "vmlinux", "read", "return", "syscall:vmlinux:read:return", 0 },
+	{ "sysc*", "vm*", "re[a]d", "e*y", "syscall:vmlinux:read:entry", 0 },
+	{ "syscall", NULL, "newfstat", "entry", "syscall:vmlinux:newfstat:entry", 0 },
+	{ "syscall", NULL, "fstat", "entry", "syscall:vmlinux:newfstat:entry", 0 },
+	{ "syscall", NULL, "sendfile", "return", "syscall:vmlinux:sendfile64:return", 0 },
+	{ "syscall", "ext4", "read", "entry", NULL, 0 },
+	{ "syscall", NULL, "read", "middle", NULL, 0 },
+	{ NULL, NULL, NULL, "tick-1s", "profile:::tick-1s", 0 },
+	{ "profile", NULL, NULL, "profile-997", "profile:::profile-997", 0 },
+	{ "profile", NULL, NULL, "profile-123hz", "profile:::profile-123hz", 0 },
+	{ "sched", NULL, NULL, "on-cpu", "sched:vmlinux::on-cpu", 0 },
+	{ NULL, NULL, NULL, "off-cpu", "sched:vmlinux::off-cpu", 0 },
+	{ "sdt", NULL, NULL, "sched_switch", "sdt:sched::sched_switch", 0 },
+	{ "sdt", "sched", "", "sched_sw?tch", "sdt:sched::sched_switch", 0 },
+	{ "rawtp", "sched", NULL, "sched_switch", "rawtp:sched::sched_switch", 0 },
+	{ "sdt", "block", NULL, "sched_switch", NULL, 0 },
+	{ "sdt", NULL, "func", "sched_switch", NULL, 0 },
+	{ "sdt", NULL, NULL, "no_such_tracepoint", NULL, 0 },
+	{ "nobody", NULL, NULL, NULL, NULL, 0 },
 };
 
 static bool have_tracefs(void)
@@ -85,8 +85,7 @@ static void descriptions(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct probe_list l =
-			match(cases[i].prov, cases[i].mod, cases[i].func, cases[i].name);
+		struct probe_list l = match(cases[i].prov, cases[i].mod, cases[i].func, cases[i].name);
 		char full[256];
 
 		if (!systems && cases[i].full && strstr(cases[i].full, ":sched::"))
@@ -95,8 +94,7 @@ static void descriptions(void **state)
 			fail_msg("case %zu: %zu probes", i, l.n);
 		if (!l.n)
 			continue;
-		snprintf(full, sizeof(full), "%s:%s:%s:%s", l.v[0]->prov, l.v[0]->mod, l.v[0]->func,
-			 l.v[0]->name);
+		snprintf(full, sizeof(full), "%s:%s:%s:%s", l.v[0]->prov, l.v[0]->mod, l.v[0]->func, l.v[0]->name);
 		assert_string_equal(full, cases[i].full);
 		if (cases[i].id)
 			assert_int_equal(l.v[0]->id, cases[i].id);
@@ -113,7 +111,7 @@ static void ids(void **state)
 	assert_true(l.n > 2000);
 	for (size_t i = 0; i < l.n; i++) {
 		const struct provider *pv = l.v[i]->provider;
-		struct pdesc d = {.id = l.v[i]->id};
+		struct pdesc d = { .id = l.v[i]->id };
 		struct probe_list back;
 
 		assert_true(l.v[i]->id > last);
@@ -131,12 +129,12 @@ static void ids(void **state)
 
 static void unknown_ids(void **state)
 {
-	static const uint32_t bad[] = {9, 50, 99, 2147, 5000, 39999, 64999, 99999, 100000,
-				       500000, 899999, 900000, UINT32_MAX};
+	static const uint32_t bad[] = { 9,     50,     99,     2147,   5000,   39999,	  64999,
+					99999, 100000, 500000, 899999, 900000, UINT32_MAX };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct pdesc d = {.id = bad[i]};
+		struct pdesc d = { .id = bad[i] };
 		struct probe_list l;
 
 		assert_int_equal(src->match(src->ctx, arena, &d, &l, NULL), 0);
@@ -149,7 +147,7 @@ static void ids_are_stable(void **state)
 {
 	struct registry *r2;
 	const struct probe_source *s2;
-	struct pdesc d = {.prov = "sdt"};
+	struct pdesc d = { .prov = "sdt" };
 	struct probe_list a = match("sdt", NULL, NULL, NULL), b;
 
 	(void)state;
@@ -215,8 +213,8 @@ static void every_tracepoint(void **state)
 		assert_int_equal(src->get_args(src->ctx, arena, l.v[i]), 0);
 		assert_int_equal(e.nargs, passed(l.v[i]));
 		for (unsigned k = 0; k < e.nargs; k++)
-			assert_true(e.args[k].size == 1 || e.args[k].size == 2 ||
-				    e.args[k].size == 4 || e.args[k].size == 8);
+			assert_true(e.args[k].size == 1 || e.args[k].size == 2 || e.args[k].size == 4 ||
+				    e.args[k].size == 8);
 	}
 }
 
@@ -311,22 +309,37 @@ static const struct {
 	uint64_t period_ns; /* 0: refused with a reason */
 	bool every_cpu;
 } timers[] = {
-	{"profile-97", 1000000000 / 97, true},	{"tick-1", 1000000000, false},
-	{"tick-5000", 200000, false},		{"tick-5001", 0, false},
-	{"profile-5000hz", 200000, true},	{"tick-200us", 200000, false},
-	{"tick-199us", 0, false},		{"tick-199999ns", 0, false},
-	{"tick-200000nsec", 200000, false},	{"tick-250usec", 250000, false},
-	{"tick-1ms", 1000000, false},		{"tick-20msec", 20000000, false},
-	{"tick-3s", 3000000000, false},		{"tick-3sec", 3000000000, false},
-	{"tick-2m", 120000000000, false},	{"tick-2min", 120000000000, false},
-	{"tick-1h", 3600000000000, false},	{"tick-1hour", 3600000000000, false},
-	{"tick-1d", 86400000000000, false},	{"profile-30day", 30 * 86400000000000, true},
-	{"tick-1HZ", 1000000000, false},	{"tick-007", 1000000000 / 7, false},
-	{"tick-0", 0, false},			{"tick-", 0, false},
-	{"tick-x", 0, false},			{"tick-1fortnight", 0, false},
-	{"tick--1", 0, false},			{"tick-99999999999999999999", 0, false},
-	{"tick-106751d", 106751ull * 86400000000000, false}, {"tick-106752d", 0, false},
-	{"profile-2000000000", 0, true},
+	{ "profile-97", 1000000000 / 97, true },
+	{ "tick-1", 1000000000, false },
+	{ "tick-5000", 200000, false },
+	{ "tick-5001", 0, false },
+	{ "profile-5000hz", 200000, true },
+	{ "tick-200us", 200000, false },
+	{ "tick-199us", 0, false },
+	{ "tick-199999ns", 0, false },
+	{ "tick-200000nsec", 200000, false },
+	{ "tick-250usec", 250000, false },
+	{ "tick-1ms", 1000000, false },
+	{ "tick-20msec", 20000000, false },
+	{ "tick-3s", 3000000000, false },
+	{ "tick-3sec", 3000000000, false },
+	{ "tick-2m", 120000000000, false },
+	{ "tick-2min", 120000000000, false },
+	{ "tick-1h", 3600000000000, false },
+	{ "tick-1hour", 3600000000000, false },
+	{ "tick-1d", 86400000000000, false },
+	{ "profile-30day", 30 * 86400000000000, true },
+	{ "tick-1HZ", 1000000000, false },
+	{ "tick-007", 1000000000 / 7, false },
+	{ "tick-0", 0, false },
+	{ "tick-", 0, false },
+	{ "tick-x", 0, false },
+	{ "tick-1fortnight", 0, false },
+	{ "tick--1", 0, false },
+	{ "tick-99999999999999999999", 0, false },
+	{ "tick-106751d", 106751ull * 86400000000000, false },
+	{ "tick-106752d", 0, false },
+	{ "profile-2000000000", 0, true },
 };
 
 static void timer_names(void **state)
@@ -334,7 +347,7 @@ static void timer_names(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(timers); i++) {
 		struct probe_list l = match("profile", NULL, NULL, timers[i].name);
-		struct pdesc d = {0};
+		struct pdesc d = { 0 };
 		struct entry e;
 
 		if (l.n != (timers[i].period_ns != 0))
@@ -356,8 +369,7 @@ static void timer_names(void **state)
 		assert_string_equal(l.v[0]->name, timers[i].name);
 	}
 	/* Other spellings are other probes, but of one program. */
-	assert_int_not_equal(one("profile", NULL, NULL, "tick-1s")->id,
-			     one("profile", NULL, NULL, "tick-1sec")->id);
+	assert_int_not_equal(one("profile", NULL, NULL, "tick-1s")->id, one("profile", NULL, NULL, "tick-1sec")->id);
 	assert_int_equal(match("profile", NULL, NULL, "tick-*").n, 6);
 	assert_int_equal(match("profile", NULL, NULL, NULL).n, 13);
 }
@@ -368,15 +380,15 @@ static void walk_names(void **state)
 		const char *name;
 		bool good;
 	} names[] = {
-		{"task", true},	     {"done", true},	  {"task-1ms", true},	{"done-500ms", true},
-		{"task-1000hz", true}, {"task-999us", false}, {"task-1001", false}, {"task-12345s", true},
-		{"task-", false},    {"task-x", false},	  {"done-0", false},
+		{ "task", true },	 { "done", true },	  { "task-1ms", true },	  { "done-500ms", true },
+		{ "task-1000hz", true }, { "task-999us", false }, { "task-1001", false }, { "task-12345s", true },
+		{ "task-", false },	 { "task-x", false },	  { "done-0", false },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct probe_list l = match("iter", NULL, NULL, names[i].name);
-		struct pdesc d = {0};
+		struct pdesc d = { 0 };
 
 		assert_int_equal(l.n, names[i].good);
 		if (!l.n) {
@@ -395,7 +407,7 @@ static void walk_names(void **state)
 
 static void missing_providers_say_why(void **state)
 {
-	static const char *const names[] = {"fbt", "rawfbt"};
+	static const char *const names[] = { "fbt", "rawfbt" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -426,7 +438,7 @@ static void error_arguments(void **state)
 static void without_btf(void **state)
 {
 	static const struct caps none;
-	struct pdesc d = {.prov = "sdt", .name = "sched_switch"};
+	struct pdesc d = { .prov = "sdt", .name = "sched_switch" };
 	struct registry *r;
 	const struct probe_source *s;
 	struct probe_list l;
@@ -439,14 +451,14 @@ static void without_btf(void **state)
 	assert_int_equal(s->match(s->ctx, arena, &d, &l, &why), 0);
 	assert_int_equal(l.n, 0);
 	assert_non_null(strstr(why, "BTF"));
-	d = (struct pdesc){.func = "read", .name = "entry"};
+	d = (struct pdesc){ .func = "read", .name = "entry" };
 	assert_int_equal(s->match(s->ctx, arena, &d, &l, &why), 0);
 	assert_int_equal(l.n, 1);
 	assert_int_equal(s->get_args(s->ctx, arena, l.v[0]), 0);
 	assert_int_equal(registry_entry(r, l.v[0], &e, &why), 0);
 	assert_int_equal(e.kind, ENTRY_RAW_TP);
 	/* Of the derived probes those without condition are left, the others say why not. */
-	d = (struct pdesc){.prov = "sched", .name = "on-cpu"};
+	d = (struct pdesc){ .prov = "sched", .name = "on-cpu" };
 	assert_int_equal(s->match(s->ctx, arena, &d, &l, &why), 0);
 	assert_int_equal(l.n, 1);
 	assert_null(l.v[0]->why_not);
@@ -454,7 +466,7 @@ static void without_btf(void **state)
 	assert_int_equal(registry_entry(r, l.v[0], &e, &why), 0);
 	assert_int_equal(e.kind, ENTRY_RAW_TP);
 	assert_string_equal(e.target, "sched_switch");
-	d = (struct pdesc){.prov = "proc", .name = "exit"};
+	d = (struct pdesc){ .prov = "proc", .name = "exit" };
 	assert_int_equal(s->match(s->ctx, arena, &d, &l, &why), 0);
 	assert_int_equal(l.n, 1);
 	assert_non_null(strstr(l.v[0]->why_not, "BTF"));
@@ -465,8 +477,10 @@ static void without_btf(void **state)
 static void begin_is_lazy(void **state)
 {
 	static const struct pdesc quick[] = {
-		{.name = "BEGIN"}, {.name = "tick-1s"}, {.func = "read", .name = "entry"},
-		{.prov = "syscall"},
+		{ .name = "BEGIN" },
+		{ .name = "tick-1s" },
+		{ .func = "read", .name = "entry" },
+		{ .prov = "syscall" },
 	};
 	struct typesrc *fresh;
 	struct registry *r;
@@ -500,14 +514,21 @@ static void begin_is_lazy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(begin_is_lazy),   cmocka_unit_test(descriptions),
-		cmocka_unit_test(ids),		   cmocka_unit_test(unknown_ids),
-		cmocka_unit_test(ids_are_stable),  cmocka_unit_test(tracepoint_arguments),
-		cmocka_unit_test(every_tracepoint), cmocka_unit_test(syscall_entries),
-		cmocka_unit_test(syscall_types),   cmocka_unit_test(every_syscall),
+		cmocka_unit_test(begin_is_lazy),
+		cmocka_unit_test(descriptions),
+		cmocka_unit_test(ids),
+		cmocka_unit_test(unknown_ids),
+		cmocka_unit_test(ids_are_stable),
+		cmocka_unit_test(tracepoint_arguments),
+		cmocka_unit_test(every_tracepoint),
+		cmocka_unit_test(syscall_entries),
+		cmocka_unit_test(syscall_types),
+		cmocka_unit_test(every_syscall),
 		cmocka_unit_test(timer_names),
-		cmocka_unit_test(walk_names),	   cmocka_unit_test(missing_providers_say_why),
-		cmocka_unit_test(error_arguments), cmocka_unit_test(without_btf),
+		cmocka_unit_test(walk_names),
+		cmocka_unit_test(missing_providers_say_why),
+		cmocka_unit_test(error_arguments),
+		cmocka_unit_test(without_btf),
 		cmocka_unit_test(every_syscall_type_parses),
 	};
 

@@ -11,18 +11,51 @@
 
 enum { SEEN_NEXT, SWITCH_IS_PREV, SWITCH_OTHER, EXIT_IS_NEXT, EXIT_OTHER, NVALUES };
 
-#define MOV(d, s)	{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = d, .src_reg = s}
-#define MOVI(d, i)	{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = d, .imm = i}
-#define ADDI(d, i)	{.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = d, .imm = i}
-#define LDX(d, s, o)	{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = d, .src_reg = s, .off = o}
-#define STX(d, o, s)	{.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = d, .src_reg = s, .off = o}
-#define STI(d, o, i)	{.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = d, .off = o, .imm = i}
-#define JEQ(d, s, o)	{.code = BPF_JMP | BPF_JEQ | BPF_X, .dst_reg = d, .src_reg = s, .off = o}
-#define JEQI(d, i, o)	{.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = d, .imm = i, .off = o}
-#define CALL(f)		{.code = BPF_JMP | BPF_CALL, .imm = f}
-#define EXIT		{.code = BPF_JMP | BPF_EXIT}
-#define LDMAP(d, fd)	{.code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = d, \
-			 .src_reg = BPF_PSEUDO_MAP_FD, .imm = fd}, {0}
+#define MOV(d, s) \
+	{ \
+		.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = d, .src_reg = s \
+	}
+#define MOVI(d, i) \
+	{ \
+		.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = d, .imm = i \
+	}
+#define ADDI(d, i) \
+	{ \
+		.code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = d, .imm = i \
+	}
+#define LDX(d, s, o) \
+	{ \
+		.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = d, .src_reg = s, .off = o \
+	}
+#define STX(d, o, s) \
+	{ \
+		.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = d, .src_reg = s, .off = o \
+	}
+#define STI(d, o, i) \
+	{ \
+		.code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = d, .off = o, .imm = i \
+	}
+#define JEQ(d, s, o) \
+	{ \
+		.code = BPF_JMP | BPF_JEQ | BPF_X, .dst_reg = d, .src_reg = s, .off = o \
+	}
+#define JEQI(d, i, o) \
+	{ \
+		.code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = d, .imm = i, .off = o \
+	}
+#define CALL(f) \
+	{ \
+		.code = BPF_JMP | BPF_CALL, .imm = f \
+	}
+#define EXIT \
+	{ \
+		.code = BPF_JMP | BPF_EXIT \
+	}
+#define LDMAP(d, fd) \
+	{ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = d, .src_reg = BPF_PSEUDO_MAP_FD, .imm = fd }, \
+	{ \
+		0 \
+	}
 
 static int load(const struct bpf_insn *insns, uint32_t n, uint32_t btf_id)
 {
@@ -66,10 +99,10 @@ static uint32_t btf_id(struct prov_env *env, const char *tp)
 }
 
 /* r6 = ctx, r7 = current, r8 = the CPU's values */
-#define PROLOGUE(map)                                                                              \
-	MOV(6, 1), CALL(BPF_FUNC_get_current_task), MOV(7, 0), STI(10, -4, 0), MOV(2, 10),         \
-		ADDI(2, -4), LDMAP(1, map), CALL(BPF_FUNC_map_lookup_elem)
-#define COUNT(v) LDX(2, 8, (v) * 8), ADDI(2, 1), STX(8, (v) * 8, 2)
+#define PROLOGUE(map) \
+	MOV(6, 1), CALL(BPF_FUNC_get_current_task), MOV(7, 0), STI(10, -4, 0), MOV(2, 10), ADDI(2, -4), LDMAP(1, map), \
+		CALL(BPF_FUNC_map_lookup_elem)
+#define COUNT(v) LDX(2, 8, (v)*8), ADDI(2, 1), STX(8, (v)*8, 2)
 
 static int load_switch(int map, uint32_t id)
 {
@@ -82,7 +115,7 @@ static int load_switch(int map, uint32_t id)
 		LDX(1, 6, 8), /* prev */
 		JEQ(1, 7, 4),
 		COUNT(SWITCH_OTHER),
-		{.code = BPF_JMP | BPF_JA, .off = 3},
+		{ .code = BPF_JMP | BPF_JA, .off = 3 },
 		COUNT(SWITCH_IS_PREV),
 		MOVI(0, 0),
 		EXIT,
@@ -98,13 +131,13 @@ static int load_exit(int map, uint32_t id)
 		JEQI(0, 0, 14),
 		MOV(8, 0),
 		LDX(1, 6, 0), /* is_switch: one byte is meaningful */
-		{.code = BPF_ALU64 | BPF_AND | BPF_K, .dst_reg = 1, .imm = 1},
+		{ .code = BPF_ALU64 | BPF_AND | BPF_K, .dst_reg = 1, .imm = 1 },
 		JEQI(1, 0, 10),
 		LDX(1, 8, SEEN_NEXT * 8),
 		JEQI(1, 0, 8), /* attached between a switch and its end */
 		JEQ(1, 7, 4),
 		COUNT(EXIT_OTHER),
-		{.code = BPF_JMP | BPF_JA, .off = 3},
+		{ .code = BPF_JMP | BPF_JA, .off = 3 },
 		COUNT(EXIT_IS_NEXT),
 		MOVI(0, 0),
 		EXIT,
@@ -128,8 +161,8 @@ static void read_sums(int map, uint64_t sum[NVALUES])
 
 static void incoming_task(void **state)
 {
-	struct prov_cache cache = {.arena = arena_new(1 << 20)};
-	struct prov_env env = {.cache = &cache, .tracefs_fd = -1};
+	struct prov_cache cache = { .arena = arena_new(1 << 20) };
+	struct prov_env env = { .cache = &cache, .tracefs_fd = -1 };
 	_cleanup_close_ int map = -1, sw = -1, ex = -1, lsw = -1, lex = -1;
 	uint64_t sum[NVALUES];
 	uint32_t exit_id;
@@ -164,7 +197,7 @@ static void incoming_task(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(incoming_task)};
+	const struct CMUnitTest tests[] = { cmocka_unit_test(incoming_task) };
 	int map = make_map();
 
 	if (map < 0)

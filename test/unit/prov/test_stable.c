@@ -8,8 +8,8 @@
 #include "prov/stable/stable.h"
 #include "regfix.h"
 
-static const char *const provs[] = {"proc", "sched", "io", "lockstat", "vminfo", "sysinfo", "signal", "fsinfo",
-				    "tcp", "udp", "ip"};
+static const char *const provs[] = { "proc",   "sched",	 "io",	"lockstat", "vminfo", "sysinfo",
+				     "signal", "fsinfo", "tcp", "udp",	    "ip" };
 
 /* Any kernel symbol may be named: only its address would be looked up. */
 static int find_ksym(void *ctx, const char *module, const char *name, uint64_t *ret)
@@ -22,7 +22,7 @@ static int find_ksym(void *ctx, const char *module, const char *name, uint64_t *
 
 static struct probe_list match(const char *prov, const char *name)
 {
-	struct pdesc d = {.prov = prov, .name = name};
+	struct pdesc d = { .prov = prov, .name = name };
 	struct probe_list l;
 
 	assert_int_equal(src->match(src->ctx, arena, &d, &l, NULL), 0);
@@ -31,14 +31,14 @@ static struct probe_list match(const char *prov, const char *name)
 
 static struct dprog *compile(const char *text, struct diags *d)
 {
-	struct ksym_source ks = {.find = find_ksym};
+	struct ksym_source ks = { .find = find_ksym };
 	struct dopts *opts = arena_new_obj(arena, struct dopts);
-	struct compile_env env = {.ts = ts, .probes = src, .ksyms = &ks, .opts = opts};
+	struct compile_env env = { .ts = ts, .probes = src, .ksyms = &ks, .opts = opts };
 	struct source *s = arena_new_obj(arena, struct source);
 	struct dprog *p = NULL;
 	struct unit *u;
 
-	*s = (struct source){text, text, strlen(text)};
+	*s = (struct source){ text, text, strlen(text) };
 	diags_init(d, arena);
 	dopts_init(opts, arena);
 	if (lang_parse(arena, s, &env, d, &u) < 0 || lang_check(arena, &u, 1, &env, d, &p) < 0)

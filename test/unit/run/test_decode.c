@@ -5,24 +5,23 @@
 #include "run/consume/decode.h"
 
 static const struct recfield ustack_fields[] = {
-	{.kind = FLD_INT, .off = 16, .size = 8},
-	{.kind = FLD_USTACK, .off = 24, .size = 32},
-	{.kind = FLD_UADDR, .off = 56, .size = 24},
+	{ .kind = FLD_INT, .off = 16, .size = 8 },
+	{ .kind = FLD_USTACK, .off = 24, .size = 32 },
+	{ .kind = FLD_UADDR, .off = 56, .size = 24 },
 };
-static const struct recact acts[] = {{.kind = ACT_PRINTF, .fields = ustack_fields, .nfields = 3}};
-static const struct recfmt plain = {.epid = 1, .size = 24};
-static const struct recfmt stacks = {.epid = 2, .size = 80, .acts = acts, .nacts = 1};
-static const struct recfmt silent = {.epid = 3, .size = 0};
-static const struct recfmt *const fmts[] = {&plain, &stacks, &silent};
-static const struct rec_probe probes[] = {{5, "a", "", "", "x"}, {9, "b", "", "", "y"}};
-static const struct rec_schema schema = {.fmts = fmts, .nfmts = 3, .probes = probes, .nprobes = 2,
-					 .ncpus = 1};
+static const struct recact acts[] = { { .kind = ACT_PRINTF, .fields = ustack_fields, .nfields = 3 } };
+static const struct recfmt plain = { .epid = 1, .size = 24 };
+static const struct recfmt stacks = { .epid = 2, .size = 80, .acts = acts, .nacts = 1 };
+static const struct recfmt silent = { .epid = 3, .size = 0 };
+static const struct recfmt *const fmts[] = { &plain, &stacks, &silent };
+static const struct rec_probe probes[] = { { 5, "a", "", "", "x" }, { 9, "b", "", "", "y" } };
+static const struct rec_schema schema = { .fmts = fmts, .nfmts = 3, .probes = probes, .nprobes = 2, .ncpus = 1 };
 
 static int decode(uint32_t fmt, uint32_t probe, size_t len, struct row *row)
 {
 	static uint64_t buf[16];
-	struct rec_hdr h = {.ts = 77, .fmt = fmt, .probe = probe};
-	struct decoder d = {&schema, 0};
+	struct rec_hdr h = { .ts = 77, .fmt = fmt, .probe = probe };
+	struct decoder d = { &schema, 0 };
 
 	memcpy(buf, &h, sizeof(h));
 	return decode_record(&d, 3, buf, len, row);
@@ -35,18 +34,19 @@ static void records_are_checked(void **state)
 		size_t len;
 		int code;
 	} cases[] = {
-		{1, 5, 24, 0},	       {1, 9, 32, 0},	      {2, 9, 80, 0},
-		{1, 5, 23, -EBADMSG},  {1, 5, 15, -EBADMSG},  {1, 5, 0, -EBADMSG},
-		{2, 5, 79, -EBADMSG},  {3, 5, 24, -EBADMSG},  {4, 5, 24, -EBADMSG},
-		{UINT32_MAX, 5, 80, -EBADMSG}, {1, 6, 24, -EBADMSG}, {1, 0, 24, -EBADMSG},
-		{0, 5, 16, -EBADMSG},
+		{ 1, 5, 24, 0 },	{ 1, 9, 32, 0 },
+		{ 2, 9, 80, 0 },	{ 1, 5, 23, -EBADMSG },
+		{ 1, 5, 15, -EBADMSG }, { 1, 5, 0, -EBADMSG },
+		{ 2, 5, 79, -EBADMSG }, { 3, 5, 24, -EBADMSG },
+		{ 4, 5, 24, -EBADMSG }, { UINT32_MAX, 5, 80, -EBADMSG },
+		{ 1, 6, 24, -EBADMSG }, { 1, 0, 24, -EBADMSG },
+		{ 0, 5, 16, -EBADMSG },
 	};
 	struct row row;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(decode(cases[i].fmt, cases[i].probe, cases[i].len, &row),
-				 cases[i].code);
+		assert_int_equal(decode(cases[i].fmt, cases[i].probe, cases[i].len, &row), cases[i].code);
 	assert_int_equal(decode(1, 9, 32, &row), 0);
 	assert_int_equal(row.kind, ROW_EVENT);
 	assert_int_equal(row.len, 24); /* cut to the format */
@@ -63,19 +63,20 @@ static void faults_are_checked(void **state)
 		size_t len;
 		int want;
 	} cases[] = {
-		{1, FAULT_DIVZERO, sizeof(struct rec_fault), 0},
-		{3, FAULT_NOTRESIDENT, sizeof(struct rec_fault), 0},
-		{0, FAULT_DIVZERO, sizeof(struct rec_fault), -EBADMSG},
-		{4, FAULT_DIVZERO, sizeof(struct rec_fault), -EBADMSG},
-		{1, FAULT_LOOPMAX + 1, sizeof(struct rec_fault), -EBADMSG},
-		{1, FAULT_DIVZERO, sizeof(struct rec_fault) - 1, -EBADMSG},
+		{ 1, FAULT_DIVZERO, sizeof(struct rec_fault), 0 },
+		{ 3, FAULT_NOTRESIDENT, sizeof(struct rec_fault), 0 },
+		{ 0, FAULT_DIVZERO, sizeof(struct rec_fault), -EBADMSG },
+		{ 4, FAULT_DIVZERO, sizeof(struct rec_fault), -EBADMSG },
+		{ 1, FAULT_LOOPMAX + 1, sizeof(struct rec_fault), -EBADMSG },
+		{ 1, FAULT_DIVZERO, sizeof(struct rec_fault) - 1, -EBADMSG },
 	};
-	struct decoder d = {&schema, 0};
+	struct decoder d = { &schema, 0 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rec_fault f = {.hdr = {.fmt = REC_FMT_FAULT, .probe = 5},
-				      .epid = cases[i].epid, .code = cases[i].code};
+		struct rec_fault f = { .hdr = { .fmt = REC_FMT_FAULT, .probe = 5 },
+				       .epid = cases[i].epid,
+				       .code = cases[i].code };
 		struct row row;
 
 		assert_int_equal(decode_record(&d, 0, &f, cases[i].len, &row), cases[i].want);
@@ -104,8 +105,8 @@ static void processes_of_stacks_are_found(void **state)
 		struct rec_ustack_hdr stack;
 		uint64_t frames[2];
 		struct rec_uaddr addr;
-	} rec = {.hdr = {.fmt = 2, .probe = 5}, .stack = {11, 0, 11000}, .addr = {12, 0, 12000, 1}};
-	struct decoder d = {&schema, 0};
+	} rec = { .hdr = { .fmt = 2, .probe = 5 }, .stack = { 11, 0, 11000 }, .addr = { 12, 0, 12000, 1 } };
+	struct decoder d = { &schema, 0 };
 
 	(void)state;
 	seen.n = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the rings of the flight recorder: which entries are taken, which are not believed, what is said to be missing. */
+/* Reading the rings of the flight recorder: which entries are taken, which are not believed, what is said to be
+ * missing. */
 #include "../unit.h"
 #include "base/cleanup.h"
 #include "base/flightfmt.h"
@@ -7,7 +8,7 @@
 #include "store/flight.h"
 
 #define ENTRIES 16u
-#define CPUS	3u
+#define CPUS 3u
 
 static const char *const kinds[] = { "switch", "wake", "own", "lock", "holder", "irq", "irq-end" };
 enum { SWITCH = 1, WAKE, OWN, LOCK, HOLDER, IRQ, IRQ_END };
@@ -118,7 +119,9 @@ static void all_is_younger(void **state)
 /* The CPU of an end has no ring: nothing is covered, and what programs counted is said once. */
 static void a_cpu_without_a_ring(void **state)
 {
-	struct slow_event e = { .fixed = { .start = 300, .delay = 100, .tid = 9, .end_tid = 8, .cpu = 0, .end_cpu = CPUS } };
+	struct slow_event e = {
+		.fixed = { .start = 300, .delay = 100, .tid = 9, .end_tid = 8, .cpu = 0, .end_cpu = CPUS }
+	};
 	struct rec_schema schema = { 0 };
 	struct recording *rec;
 	struct row row;
@@ -278,7 +281,7 @@ static void unfinished(void **state)
 	assert_int_equal(x.rec.h.torn, 1);
 	assert_int_equal(x.rec.h.n, ENTRIES - 1);
 	assert_int_equal(flight_event(&x.rec, 0).id, 1); /* and 0 is gone */
-	e->kind = 77; /* no such kind */
+	e->kind = 77;					 /* no such kind */
 	e->lap = 1;
 	take(&x, 300, 400);
 	assert_int_equal(x.rec.h.torn, 1);
@@ -320,11 +323,12 @@ static void so_many_a_second(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_flight_recorder), cmocka_unit_test(the_window), cmocka_unit_test(other_cpus), cmocka_unit_test(further_threads),
-		cmocka_unit_test(in_interrupts), cmocka_unit_test(no_switch_before),
-		cmocka_unit_test(written_over),	      cmocka_unit_test(all_is_younger), cmocka_unit_test(a_cpu_without_a_ring),
-			      cmocka_unit_test(unfinished), cmocka_unit_test(laps_begin_again),
-		cmocka_unit_test(so_many_a_second),
+		cmocka_unit_test(no_flight_recorder),	cmocka_unit_test(the_window),
+		cmocka_unit_test(other_cpus),		cmocka_unit_test(further_threads),
+		cmocka_unit_test(in_interrupts),	cmocka_unit_test(no_switch_before),
+		cmocka_unit_test(written_over),		cmocka_unit_test(all_is_younger),
+		cmocka_unit_test(a_cpu_without_a_ring), cmocka_unit_test(unfinished),
+		cmocka_unit_test(laps_begin_again),	cmocka_unit_test(so_many_a_second),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,7 +103,7 @@ struct world {
 
 static struct world make(void)
 {
-	struct world w = {0};
+	struct world w = { 0 };
 
 	assert_int_equal(sym_new(&w.sym, NULL), 0);
 	assert_int_equal(follow_new(w.sym, &w.f), 0);
@@ -176,7 +176,8 @@ static void records_are_decoded(void **state)
 		struct perf_event_header h;
 		uint32_t pid, ppid, tid, ptid;
 		uint64_t time, stamp;
-	} task = {{PERF_RECORD_FORK, 0, sizeof(task)}, 5, 4, 5, 4, 1, 77};
+	} task = { { PERF_RECORD_FORK, 0, sizeof(task) }, 5, 4, 5, 4, 1, 77 };
+	/* clang-format off */
 	struct {
 		struct perf_event_header h;
 		uint32_t pid, tid;
@@ -184,8 +185,10 @@ static void records_are_decoded(void **state)
 		uint32_t prot, flags;
 		char name[8];
 		uint64_t stamp;
-	} map = {{PERF_RECORD_MMAP2, 0, sizeof(map)}, 5, 6, 0x1000, 0x2000, 0x3000, {8 | 1ull << 32, 12, 13}, 5, 0, "/bin/x", 9};
-	struct side_event e = {0};
+	} map = { .h = { PERF_RECORD_MMAP2, 0, sizeof(map) }, .pid = 5, .tid = 6, .addr = 0x1000, .len = 0x2000, .off = 0x3000,
+		  .id = { 8 | 1ull << 32, 12, 13 }, .prot = 5, .name = "/bin/x", .stamp = 9 };
+	/* clang-format on */
+	struct side_event e = { 0 };
 
 	(void)state;
 	assert_true(sideband_decode(&task, sizeof(task), &e));

@@ -19,7 +19,7 @@
 
 static void nap(void)
 {
-	const struct timespec ts = {.tv_nsec = 10000000};
+	const struct timespec ts = { .tv_nsec = 10000000 };
 
 	nanosleep(&ts, NULL);
 }
@@ -95,7 +95,7 @@ static void ends(pid_t pid, int want)
 
 static void a_thread_stops_and_goes_on(void **state)
 {
-	struct pauses p = {0};
+	struct pauses p = { 0 };
 	pid_t pid = child();
 
 	(void)state;
@@ -112,7 +112,7 @@ static void a_thread_stops_and_goes_on(void **state)
 
 static void who_ends_instead_is_counted(void **state)
 {
-	struct pauses p = {0};
+	struct pauses p = { 0 };
 	pid_t pid = child();
 
 	(void)state;
@@ -132,7 +132,7 @@ static void who_ends_instead_is_counted(void **state)
 
 static void what_a_debugger_has_runs_on(void **state)
 {
-	struct pauses p = {0};
+	struct pauses p = { 0 };
 	pid_t debugger, pid = child();
 	int status;
 
@@ -155,7 +155,8 @@ static void what_a_debugger_has_runs_on(void **state)
 /* A copy of a program, started. Not by system(), which would be told of stops. */
 static pid_t start_copy(const char *path)
 {
-	int in = open("/bin/true", O_RDONLY | O_CLOEXEC), out = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0755);
+	int in = open("/bin/true", O_RDONLY | O_CLOEXEC),
+	    out = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0755);
 	pid_t pid;
 
 	assert_true(in >= 0 && out >= 0);
@@ -174,8 +175,8 @@ static pid_t start_copy(const char *path)
 /* The file with this path; others are given back. NULL: it does not come. */
 static struct latefile *wait_file(struct latewatch *w, const char *path, int ms)
 {
-	for (struct timespec end, now = {0};;) {
-		struct pollfd fd = {.fd = latewatch_fd(w), .events = POLLIN};
+	for (struct timespec end, now = { 0 };;) {
+		struct pollfd fd = { .fd = latewatch_fd(w), .events = POLLIN };
 		struct latefile *f;
 
 		if (now.tv_sec == 0)
@@ -198,7 +199,7 @@ static void ends_watched(struct latewatch *w, pid_t pid)
 	int status;
 
 	for (int i = 0; i < WAIT_MS; i++) {
-		struct pollfd fd = {.fd = latewatch_fd(w), .events = POLLIN};
+		struct pollfd fd = { .fd = latewatch_fd(w), .events = POLLIN };
 		struct latefile *f;
 
 		poll(&fd, 1, 1);
@@ -214,7 +215,7 @@ static void ends_watched(struct latewatch *w, pid_t pid)
 
 static void new_files_are_seen_once(void **state)
 {
-	static const char *const provs[] = {"some*"};
+	static const char *const provs[] = { "some*" };
 	char dir[] = "/tmp/latewatchXXXXXX", path[64];
 	struct latewatch *w;
 	struct latefile *f;
@@ -267,7 +268,7 @@ static void new_files_are_seen_once(void **state)
 /* … which we wait for ourselves. */
 static void children_of_ours_may_run_on(void **state)
 {
-	static const char *const provs[] = {"some*"};
+	static const char *const provs[] = { "some*" };
 	char dir[] = "/tmp/latewatchXXXXXX", path[64];
 	struct latewatch *w;
 	struct latefile *f;
@@ -291,7 +292,7 @@ static void children_of_ours_may_run_on(void **state)
 
 static void processes_are_named_by_number(void **state)
 {
-	static const char *const provs[] = {"app12", "other*"};
+	static const char *const provs[] = { "app12", "other*" };
 	struct latewatch *w;
 
 	(void)state;
@@ -306,12 +307,9 @@ static void processes_are_named_by_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thread_stops_and_goes_on),
-		cmocka_unit_test(who_ends_instead_is_counted),
-		cmocka_unit_test(what_a_debugger_has_runs_on),
-		cmocka_unit_test(new_files_are_seen_once),
-		cmocka_unit_test(children_of_ours_may_run_on),
-		cmocka_unit_test(processes_are_named_by_number),
+		cmocka_unit_test(a_thread_stops_and_goes_on),  cmocka_unit_test(who_ends_instead_is_counted),
+		cmocka_unit_test(what_a_debugger_has_runs_on), cmocka_unit_test(new_files_are_seen_once),
+		cmocka_unit_test(children_of_ours_may_run_on), cmocka_unit_test(processes_are_named_by_number),
 	};
 
 	if (geteuid() != 0)

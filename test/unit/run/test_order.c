@@ -27,8 +27,9 @@ static void setup_rings(void)
 	memset(&got, 0, sizeof(got));
 	got.fail_at = -1;
 	for (int i = 0; i < NRINGS; i++)
-		rings[i] = (struct ring){&fakes[i].consumer, &fakes[i].producer, fakes[i].data, SIZE,
-					 4096, 2 * SIZE, -1, 2 * SIZE, 0};
+		rings[i] = (struct ring){
+			&fakes[i].consumer, &fakes[i].producer, fakes[i].data, SIZE, 4096, 2 * SIZE, -1, 2 * SIZE, 0
+		};
 }
 
 /* The data are mapped twice: writes both copies. */
@@ -45,8 +46,8 @@ static void put_bytes(struct fake *f, uint64_t pos, const void *p, size_t n)
 static uint64_t put(int ring, uint64_t ts, uint32_t flags)
 {
 	struct fake *f = &fakes[ring];
-	struct rec_hdr h = {.ts = ts, .fmt = 1};
-	uint32_t head[2] = {sizeof(h) | flags, 0};
+	struct rec_hdr h = { .ts = ts, .fmt = 1 };
+	uint32_t head[2] = { sizeof(h) | flags, 0 };
 	uint64_t pos = f->producer;
 
 	assert_true(f->producer - f->consumer + sizeof(h) + 8 <= SIZE);
@@ -92,7 +93,7 @@ static int on_batch(void *ctx)
 	return 0;
 }
 
-static const struct order_sink sink = {on_early, on_record, on_batch, NULL};
+static const struct order_sink sink = { on_early, on_record, on_batch, NULL };
 
 static void assert_got(size_t n, const uint64_t *ts)
 {
@@ -101,8 +102,7 @@ static void assert_got(size_t n, const uint64_t *ts)
 		assert_int_equal(got.ts[i], ts[i]);
 	got.n = 0;
 }
-#define GOT(...)                                                                                   \
-	assert_got(sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[]){__VA_ARGS__})
+#define GOT(...) assert_got(sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t), (uint64_t[]){ __VA_ARGS__ })
 
 static struct order *start(void)
 {
@@ -227,7 +227,7 @@ static void a_record_busy_for_long_is_overtaken_and_counted(void **state)
 static void discarded_and_short_records_are_skipped(void **state)
 {
 	struct order *o = start();
-	const uint32_t head[2] = {4, 0};
+	const uint32_t head[2] = { 4, 0 };
 
 	(void)state;
 	put(0, 1, BPF_RINGBUF_DISCARD_BIT);
@@ -246,7 +246,7 @@ static void discarded_and_short_records_are_skipped(void **state)
 static void a_broken_header_is_an_error(void **state)
 {
 	struct order *o = start();
-	const uint32_t head[2] = {SIZE, 0};
+	const uint32_t head[2] = { SIZE, 0 };
 
 	(void)state;
 	put_bytes(&fakes[0], 0, head, sizeof(head));

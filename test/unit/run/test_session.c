@@ -15,53 +15,85 @@ enum { P_BEGIN = 1, P_END = 2, P_SYS = 10, P_TIMER = 20 };
 enum { F_BEGIN = 1, F_CALL, F_EXIT, F_END };
 enum { CALLS = 3000, STATUS = 7 };
 
-static const struct provider prov = {.name = "test"};
+static const struct provider prov = { .name = "test" };
 static const struct probe probes[] = {
-	{.id = P_BEGIN, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN", .provider = &prov},
-	{.id = P_END, .prov = "dtrace", .mod = "", .func = "", .name = "END", .provider = &prov},
-	{.id = P_SYS, .prov = "test", .mod = "", .func = "getppid", .name = "entry", .provider = &prov},
-	{.id = P_TIMER, .prov = "test", .mod = "", .func = "", .name = "tick", .provider = &prov},
+	{ .id = P_BEGIN, .prov = "dtrace", .mod = "", .func = "", .name = "BEGIN", .provider = &prov },
+	{ .id = P_END, .prov = "dtrace", .mod = "", .func = "", .name = "END", .provider = &prov },
+	{ .id = P_SYS, .prov = "test", .mod = "", .func = "getppid", .name = "entry", .provider = &prov },
+	{ .id = P_TIMER, .prov = "test", .mod = "", .func = "", .name = "tick", .provider = &prov },
 };
-static const struct probe *const p_begin[] = {&probes[0]}, *const p_end[] = {&probes[1]},
-				*const p_sys[] = {&probes[2]}, *const p_timer[] = {&probes[3]};
+static const struct probe *const p_begin[] = { &probes[0] }, *const p_end[] = { &probes[1] },
+				 *const p_sys[] = { &probes[2] }, *const p_timer[] = { &probes[3] };
 static const struct rec_probe rec_probes[] = {
-	{P_BEGIN, "dtrace", "", "", "BEGIN"}, {P_END, "dtrace", "", "", "END"},
-	{P_SYS, "test", "", "getppid", "entry"}, {P_TIMER, "test", "", "", "tick"},
+	{ P_BEGIN, "dtrace", "", "", "BEGIN" },
+	{ P_END, "dtrace", "", "", "END" },
+	{ P_SYS, "test", "", "getppid", "entry" },
+	{ P_TIMER, "test", "", "", "tick" },
 };
 
-static const struct recfield key_fields[] = {{.kind = FLD_INT, .size = 8}};
-static const struct aggdesc by_key = {.id = 0, .name = "k", .func = AGG_SUM, .keys = key_fields,
-				      .nkeys = 1, .key_size = 8, .value_size = 16};
-static const struct aggdesc plain_count = {.id = 1, .name = "c", .func = AGG_COUNT,
-					   .value_size = 8};
-static const struct aggdesc *aggs[] = {&by_key, &plain_count};
-static const struct recact printa = {.kind = ACT_PRINTA};
-static const struct recfmt f_begin = {.epid = F_BEGIN, .size = 16}, f_call = {.epid = F_CALL, .size = 16},
-			   f_exit = {.epid = F_EXIT, .size = 16, .has_exit = true},
-			   f_end = {.epid = F_END, .size = 16, .acts = &printa, .nacts = 1};
-static const struct recfmt *fmts[] = {&f_begin, &f_call, &f_exit, &f_end};
+static const struct recfield key_fields[] = { { .kind = FLD_INT, .size = 8 } };
+static const struct aggdesc by_key = {
+	.id = 0, .name = "k", .func = AGG_SUM, .keys = key_fields, .nkeys = 1, .key_size = 8, .value_size = 16
+};
+static const struct aggdesc plain_count = { .id = 1, .name = "c", .func = AGG_COUNT, .value_size = 8 };
+static const struct aggdesc *aggs[] = { &by_key, &plain_count };
+static const struct recact printa = { .kind = ACT_PRINTA };
+static const struct recfmt f_begin = { .epid = F_BEGIN, .size = 16 }, f_call = { .epid = F_CALL, .size = 16 },
+			   f_exit = { .epid = F_EXIT, .size = 16, .has_exit = true },
+			   f_end = { .epid = F_END, .size = 16, .acts = &printa, .nacts = 1 };
+static const struct recfmt *fmts[] = { &f_begin, &f_call, &f_exit, &f_end };
 
 static const struct bpf_insn begin_insns[] = {
-	RECORD(16, F_BEGIN, P_BEGIN, 3), SUBMIT(), MOVI(0, 0), EXIT(),
+	RECORD(16, F_BEGIN, P_BEGIN, 3),
+	SUBMIT(),
+	MOVI(0, 0),
+	EXIT(),
 };
 static const struct bpf_insn end_insns[] = {
-	RECORD(16, F_END, P_END, 3), SUBMIT(), MOVI(0, 0), EXIT(),
+	RECORD(16, F_END, P_END, 3),
+	SUBMIT(),
+	MOVI(0, 0),
+	EXIT(),
 };
 /* sys_enter of this process: getppid counts into the set of this epoch and records; getpgid(STATUS)
  * exits. Filled in with our tgid. */
 static struct bpf_insn call_insns[] = {
-	MOV(6, 1), CALL(BPF_FUNC_get_current_pid_tgid), INSN(BPF_ALU64 | BPF_RSH | BPF_K, 0, 0, 0, 32),
-	/* 3 */ JEQI(0, 0 /* tgid */, 2), MOVI(0, 0), EXIT(),
-	/* 6 */ LDX(BPF_DW, 8, 6, 8), MAPVAL(9, HI_STATE, 0),
-	/* 9 */ JEQI(8, SYS_getpgid, 32), JEQI(8, SYS_getppid, 2), MOVI(0, 0), EXIT(),
-	/* 13 */ STI(BPF_W, 10, -8, 0), MOV(2, 10), ADDI(2, -8), LDX(BPF_W, 1, 9, 0),
-	/* 17 */ JEQI(1, 0, 3), MAP(1, HI_COUNT1), INSN(BPF_JMP | BPF_JA, 0, 0, 2, 0),
+	MOV(6, 1),
+	CALL(BPF_FUNC_get_current_pid_tgid),
+	INSN(BPF_ALU64 | BPF_RSH | BPF_K, 0, 0, 0, 32),
+	/* 3 */ JEQI(0, 0 /* tgid */, 2),
+	MOVI(0, 0),
+	EXIT(),
+	/* 6 */ LDX(BPF_DW, 8, 6, 8),
+	MAPVAL(9, HI_STATE, 0),
+	/* 9 */ JEQI(8, SYS_getpgid, 32),
+	JEQI(8, SYS_getppid, 2),
+	MOVI(0, 0),
+	EXIT(),
+	/* 13 */ STI(BPF_W, 10, -8, 0),
+	MOV(2, 10),
+	ADDI(2, -8),
+	LDX(BPF_W, 1, 9, 0),
+	/* 17 */ JEQI(1, 0, 3),
+	MAP(1, HI_COUNT1),
+	INSN(BPF_JMP | BPF_JA, 0, 0, 2, 0),
 	/* 21 */ MAP(1, HI_COUNT0),
-	/* 23 */ CALL(BPF_FUNC_map_lookup_elem), JEQI(0, 0, 2), MOVI(1, 1), XADD(0, 0, 1),
-	/* 27 */ RECORD(16, F_CALL, P_SYS, 3), SUBMIT(),
-	MOVI(0, 0), EXIT(),
-	/* exit: */ MOVI(1, IMG_DRAINING), MOVI(2, STATUS), STX(BPF_W, 9, 2, 8), STX(BPF_W, 9, 1, 4),
-	RECORD(16, F_EXIT, P_SYS, 3), SUBMIT(), MOVI(0, 0), EXIT(),
+	/* 23 */ CALL(BPF_FUNC_map_lookup_elem),
+	JEQI(0, 0, 2),
+	MOVI(1, 1),
+	XADD(0, 0, 1),
+	/* 27 */ RECORD(16, F_CALL, P_SYS, 3),
+	SUBMIT(),
+	MOVI(0, 0),
+	EXIT(),
+	/* exit: */ MOVI(1, IMG_DRAINING),
+	MOVI(2, STATUS),
+	STX(BPF_W, 9, 2, 8),
+	STX(BPF_W, 9, 1, 4),
+	RECORD(16, F_EXIT, P_SYS, 3),
+	SUBMIT(),
+	MOVI(0, 0),
+	EXIT(),
 };
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -70,8 +102,8 @@ static void fix_call_insns(void)
 {
 	call_insns[3].imm = getpid();
 	for (size_t i = 20; i < N(call_insns); i++)
-		if (call_insns[i].code == (BPF_ALU64 | BPF_MOV | BPF_K) &&
-		    call_insns[i].dst_reg == 1 && call_insns[i + 1].imm == STATUS)
+		if (call_insns[i].code == (BPF_ALU64 | BPF_MOV | BPF_K) && call_insns[i].dst_reg == 1 &&
+		    call_insns[i + 1].imm == STATUS)
 			call_insns[9].off = (short)(i - 10);
 }
 
@@ -85,34 +117,51 @@ static struct caps caps;
 static struct img_prog make_prog(uint32_t index, struct entry e, const struct bpf_insn *v, size_t n,
 				 const struct probe *const *p)
 {
-	return (struct img_prog){
-		.name = "hand", .entry = e, .insns = (struct bpf_insn *)(uintptr_t)v,
-		.ninsns = (uint32_t)n, .index = index, .probes = (const struct probe **)(uintptr_t)p,
-		.nprobes = 1, .first_epid = 1, .last_epid = 1};
+	return (struct img_prog){ .name = "hand",
+				  .entry = e,
+				  .insns = (struct bpf_insn *)(uintptr_t)v,
+				  .ninsns = (uint32_t)n,
+				  .index = index,
+				  .probes = (const struct probe **)(uintptr_t)p,
+				  .nprobes = 1,
+				  .first_epid = 1,
+				  .last_epid = 1 };
 }
 
 static void setup(void)
 {
-	struct entry begin = {.kind = ENTRY_TEST_RUN, .target = "BEGIN"},
-		     end = {.kind = ENTRY_TEST_RUN, .target = "END"},
-		     sys = {.kind = ENTRY_RAW_TP, .target = "sys_enter"};
+	struct entry begin = { .kind = ENTRY_TEST_RUN, .target = "BEGIN" },
+		     end = { .kind = ENTRY_TEST_RUN, .target = "END" },
+		     sys = { .kind = ENTRY_RAW_TP, .target = "sys_enter" };
 
 	fix_call_insns();
 	progs[0] = make_prog(0, begin, begin_insns, N(begin_insns), p_begin);
 	progs[1] = make_prog(1, sys, call_insns, N(call_insns), p_sys);
 	progs[2] = make_prog(2, end, end_insns, N(end_insns), p_end);
-	img = (struct image){.maps = hi_maps, .nmaps = HI_NMAPS, .progs = progs, .nprogs = 3,
-			     .fmts = fmts, .nfmts = 4, .aggs = aggs, .naggs = 2,
-			     .state_size = HI_STATE_SIZE, .has_exit = true};
+	img = (struct image){ .maps = hi_maps,
+			      .nmaps = HI_NMAPS,
+			      .progs = progs,
+			      .nprogs = 3,
+			      .fmts = fmts,
+			      .nfmts = 4,
+			      .aggs = aggs,
+			      .naggs = 2,
+			      .state_size = HI_STATE_SIZE,
+			      .has_exit = true };
 	memset(&opts, 0, sizeof(opts));
 	opts.switchrate = opts.aggrate = opts.statusrate = 1000000000;
 	opts.maxcpu = "";
 	opts.bufresize = "auto";
 	opts.destructive = true; /* keeps the privileges, which the next test needs */
-	prog = (struct dprog){.opts = &opts};
+	prog = (struct dprog){ .opts = &opts };
 	caps = hi_caps();
-	schema = (struct rec_schema){.fmts = fmts, .nfmts = 4, .aggs = aggs, .naggs = 2,
-				     .probes = rec_probes, .nprobes = 4, .ncpus = caps.possible_cpus};
+	schema = (struct rec_schema){ .fmts = fmts,
+				      .nfmts = 4,
+				      .aggs = aggs,
+				      .naggs = 2,
+				      .probes = rec_probes,
+				      .nprobes = 4,
+				      .ncpus = caps.possible_cpus };
 }
 
 /* What the consumer saw. */
@@ -150,18 +199,13 @@ static void take(const struct row *row)
 			got.keyed_total += row->value[1], got.keys++;
 		got.last_agg_at = got.n;
 		break;
-	case ROW_DROPS:
-		got.drops[row->id] += row->count;
-		break;
+	case ROW_DROPS: got.drops[row->id] += row->count; break;
 	case ROW_NOTE:
 		got.notes++;
 		snprintf(got.note, sizeof(got.note), "%s", (const char *)row->data);
 		break;
-	case ROW_END:
-		got.end_at = got.n;
-		break;
-	default:
-		break;
+	case ROW_END: got.end_at = got.n; break;
+	default: break;
 	}
 }
 
@@ -187,11 +231,16 @@ static void stopping(void *ctx, enum session_stop why)
 /* Runs the image; targets may be NULL. */
 static struct session_result run(struct target *t)
 {
-	struct session_result res = {0};
-	struct session_config c = {.img = &img, .prog = &prog, .caps = &caps, .consume = consume,
-				   .stopping = stopping, .targets = &t, .ntargets = t != NULL};
+	struct session_result res = { 0 };
+	struct session_config c = { .img = &img,
+				    .prog = &prog,
+				    .caps = &caps,
+				    .consume = consume,
+				    .stopping = stopping,
+				    .targets = &t,
+				    .ntargets = t != NULL };
 	struct session *s = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 
 	memset(&got, 0, offsetof(__typeof__(got), answer));
 	assert_int_equal(recording_new_memory(&schema, &got.rec), 0);
@@ -261,8 +310,13 @@ static void a_run_in_order(void **state)
 static void exit_in_begin_attaches_nothing(void **state)
 {
 	static const struct bpf_insn v[] = {
-		MAPVAL(9, HI_STATE, 0), STI(BPF_W, 9, 8, 3), STI(BPF_W, 9, 4, IMG_DRAINING),
-		RECORD(16, F_EXIT, P_BEGIN, 3), SUBMIT(), MOVI(0, 0), EXIT(),
+		MAPVAL(9, HI_STATE, 0),
+		STI(BPF_W, 9, 8, 3),
+		STI(BPF_W, 9, 4, IMG_DRAINING),
+		RECORD(16, F_EXIT, P_BEGIN, 3),
+		SUBMIT(),
+		MOVI(0, 0),
+		EXIT(),
 	};
 	struct session_result res;
 
@@ -326,7 +380,7 @@ static void the_end_of_the_target_ends_it(void **state)
 {
 	struct session_result res;
 	struct target *t = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 
 	(void)state;
 	setup();
@@ -340,7 +394,7 @@ static void the_end_of_the_target_ends_it(void **state)
 /* Adds k keys to the keyed aggregation of set 0, from user space. */
 static void fill_keys(int fd, unsigned k)
 {
-	uint64_t value[2 * 64] = {0};
+	uint64_t value[2 * 64] = { 0 };
 	unsigned cpus = (unsigned)caps.possible_cpus;
 
 	assert_true(cpus <= 64);
@@ -372,8 +426,7 @@ static unsigned entries_of(struct loaded *l, uint32_t set)
 	uint64_t key, next;
 	unsigned n = 0;
 
-	for (int r = bpfsys_map_next_key(m->fd, NULL, &next); r == 0;
-	     r = bpfsys_map_next_key(m->fd, &key, &next)) {
+	for (int r = bpfsys_map_next_key(m->fd, NULL, &next); r == 0; r = bpfsys_map_next_key(m->fd, &key, &next)) {
 		key = next;
 		n++;
 	}
@@ -383,9 +436,9 @@ static unsigned entries_of(struct loaded *l, uint32_t set)
 /* Takes a snapshot and checks how many keys came, each with the sum that was put in. */
 static void snapshot(struct agg_reader *a, enum agg_when when, unsigned keys, unsigned times)
 {
-	struct agg_sink sink = {got.rec, count_rows, NULL, NULL};
+	struct agg_sink sink = { got.rec, count_rows, NULL, NULL };
 	uint64_t sum = (uint64_t)keys * (keys ? keys - 1 : 0) / 2 * caps.possible_cpus * times;
-	struct err err = {0};
+	struct err err = { 0 };
 
 	got.keys = got.keyed_total = 0;
 	if (agg_snapshot(a, 1, when, &sink, &err) < 0)
@@ -400,7 +453,7 @@ static void keys_are_read_once_and_age(void **state)
 	enum { KEYS = 5000, MANY = 11000 };
 	struct agg_reader *a = NULL;
 	struct loaded *l = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 
 	(void)state;
 	setup();
@@ -439,9 +492,16 @@ static void keys_are_read_once_and_age(void **state)
 static void losses_are_reported(void **state)
 {
 	static const struct bpf_insn v[] = {
-		STI(BPF_W, 10, -8, 1), MOV(2, 10), ADDI(2, -8), MAP(1, HI_COUNTERS),
-		CALL(BPF_FUNC_map_lookup_elem), JEQI(0, 0, 2), MOVI(1, 5),
-		XADD(0, CNT_DROP_AGG * 8, 1), MOVI(0, 0), EXIT(),
+		STI(BPF_W, 10, -8, 1),
+		MOV(2, 10),
+		ADDI(2, -8),
+		MAP(1, HI_COUNTERS),
+		CALL(BPF_FUNC_map_lookup_elem),
+		JEQI(0, 0, 2),
+		MOVI(1, 5),
+		XADD(0, CNT_DROP_AGG * 8, 1),
+		MOVI(0, 0),
+		EXIT(),
 	};
 	struct session_result res;
 
@@ -482,11 +542,18 @@ static void *stop_after_note(void *arg)
 static void the_governor_detaches(void **state)
 {
 	static const struct bpf_insn v[] = {
-		STI(BPF_W, 10, -8, 1), MOV(2, 10), ADDI(2, -8), MAP(1, HI_COUNTERS),
-		CALL(BPF_FUNC_map_lookup_elem), JEQI(0, 0, 2), MOVI(1, 1),
-		XADD(0, CNT_FIRINGS * 8, 1), MOVI(0, 0), EXIT(),
+		STI(BPF_W, 10, -8, 1),
+		MOV(2, 10),
+		ADDI(2, -8),
+		MAP(1, HI_COUNTERS),
+		CALL(BPF_FUNC_map_lookup_elem),
+		JEQI(0, 0, 2),
+		MOVI(1, 1),
+		XADD(0, CNT_FIRINGS * 8, 1),
+		MOVI(0, 0),
+		EXIT(),
 	};
-	struct entry timer = {.kind = ENTRY_PERF_EVENT, .period_ns = 100000, .cpu = 0};
+	struct entry timer = { .kind = ENTRY_PERF_EVENT, .period_ns = 100000, .cpu = 0 };
 	struct session_result res;
 	pthread_t t;
 
@@ -507,13 +574,24 @@ static void the_governor_detaches(void **state)
 static void missed_timers_are_reported(void **state)
 {
 	static const struct bpf_insn v[] = {
-		MAPVAL(6, HI_STATE, sizeof(struct img_state)), LDX(BPF_DW, 1, 6, 0), ADDI(1, 1),
-		STX(BPF_DW, 6, 1, 0), INSN(BPF_ALU64 | BPF_AND | BPF_K, 1, 0, 0, 1), JEQI(1, 0, 9),
-		STI(BPF_W, 10, -8, 1), MOV(2, 10), ADDI(2, -8), MAP(1, HI_COUNTERS),
-		CALL(BPF_FUNC_map_lookup_elem), JEQI(0, 0, 2), MOVI(1, 1),
-		XADD(0, CNT_FIRINGS * 8, 1), MOVI(0, 0), EXIT(),
+		MAPVAL(6, HI_STATE, sizeof(struct img_state)),
+		LDX(BPF_DW, 1, 6, 0),
+		ADDI(1, 1),
+		STX(BPF_DW, 6, 1, 0),
+		INSN(BPF_ALU64 | BPF_AND | BPF_K, 1, 0, 0, 1),
+		JEQI(1, 0, 9),
+		STI(BPF_W, 10, -8, 1),
+		MOV(2, 10),
+		ADDI(2, -8),
+		MAP(1, HI_COUNTERS),
+		CALL(BPF_FUNC_map_lookup_elem),
+		JEQI(0, 0, 2),
+		MOVI(1, 1),
+		XADD(0, CNT_FIRINGS * 8, 1),
+		MOVI(0, 0),
+		EXIT(),
 	};
-	struct entry timer = {.kind = ENTRY_PERF_EVENT, .period_ns = 1000000, .cpu = 0};
+	struct entry timer = { .kind = ENTRY_PERF_EVENT, .period_ns = 1000000, .cpu = 0 };
 	int sig = SIGINT;
 	pthread_t t;
 
@@ -530,14 +608,14 @@ static void missed_timers_are_reported(void **state)
 
 static void bad_limits_are_refused(void **state)
 {
-	static const char *const bad[] = {"x", "0", "-1%", "101%", "5%%", "%"};
+	static const char *const bad[] = { "x", "0", "-1%", "101%", "5%%", "%" };
 
 	(void)state;
 	setup();
 	for (size_t i = 0; i < N(bad); i++) {
-		struct session_config c = {.img = &img, .prog = &prog, .caps = &caps};
+		struct session_config c = { .img = &img, .prog = &prog, .caps = &caps };
 		struct session *s = NULL;
-		struct err err = {0};
+		struct err err = { 0 };
 
 		opts.maxcpu = bad[i];
 		assert_int_equal(recording_new_memory(&schema, &c.rec), 0);

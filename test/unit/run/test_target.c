@@ -10,7 +10,7 @@
 
 static bool ends_within(struct target *t, int ms)
 {
-	struct pollfd p = {.fd = target_fd(t), .events = POLLIN};
+	struct pollfd p = { .fd = target_fd(t), .events = POLLIN };
 
 	return poll(&p, 1, ms) == 1 && target_ended(t);
 }
@@ -30,7 +30,7 @@ static void read_comm(pid_t pid, char comm[32])
 static void a_command_waits_until_let_go(void **state)
 {
 	struct target *t = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 	char comm[32];
 
 	(void)state;
@@ -47,7 +47,7 @@ static void a_command_waits_until_let_go(void **state)
 static void a_command_is_killed_when_freed(void **state)
 {
 	struct target *t = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 	pid_t pid;
 
 	(void)state;
@@ -65,7 +65,7 @@ static void a_command_is_killed_when_freed(void **state)
 static void what_cannot_start_says_why(void **state)
 {
 	struct target *t = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 
 	(void)state;
 	assert_int_equal(target_command("/no/such/file x", &t, &err), -ENOENT);
@@ -89,7 +89,7 @@ static pid_t pausing_child(void)
 static void processes_are_watched(void **state)
 {
 	struct target *t = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 	pid_t pid = pausing_child();
 
 	(void)state;
@@ -113,7 +113,7 @@ static void processes_are_watched(void **state)
 static void a_process_is_left_alone(void **state)
 {
 	struct target *t = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 	pid_t pid = pausing_child();
 
 	(void)state;
@@ -127,10 +127,8 @@ static void a_process_is_left_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_command_waits_until_let_go),
-		cmocka_unit_test(a_command_is_killed_when_freed),
-		cmocka_unit_test(what_cannot_start_says_why),
-		cmocka_unit_test(processes_are_watched),
+		cmocka_unit_test(a_command_waits_until_let_go), cmocka_unit_test(a_command_is_killed_when_freed),
+		cmocka_unit_test(what_cannot_start_says_why),	cmocka_unit_test(processes_are_watched),
 		cmocka_unit_test(a_process_is_left_alone),
 	};
 

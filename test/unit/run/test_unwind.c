@@ -28,8 +28,12 @@ static struct caps caps;
 static struct img_map map(enum img_map_role role, enum bpf_map_type type, uint32_t key, uint32_t value,
 			  uint32_t entries)
 {
-	return (struct img_map){ .role = role, .name = "test", .type = type, .key_size = key,
-				 .value_size = value, .max_entries = entries,
+	return (struct img_map){ .role = role,
+				 .name = "test",
+				 .type = type,
+				 .key_size = key,
+				 .value_size = value,
+				 .max_entries = entries,
 				 .flags = type == BPF_MAP_TYPE_ARRAY ? BPF_F_MMAPABLE : 0 };
 }
 
@@ -39,13 +43,14 @@ static void start(struct fix *f, uint32_t tables, uint32_t areas, uint32_t procs
 	struct err err = { 0 };
 
 	*f = (struct fix){ .maps = {
-		[TABLES] = map(IMG_MAP_UW_TABLES, BPF_MAP_TYPE_ARRAY, 4, 8, tables),
-		[AREAS] = map(IMG_MAP_UW_AREAS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct uw_area), areas),
-		[PROCS] = map(IMG_MAP_UW_PROCS, BPF_MAP_TYPE_HASH, 4, sizeof(struct uw_proc), procs),
-		[WANT] = map(IMG_MAP_UW_WANT, BPF_MAP_TYPE_HASH, 4, 8, 16),
-		[FILES] = map(IMG_MAP_UW_FILES, BPF_MAP_TYPE_HASH, sizeof(struct uw_file_key),
-			      sizeof(struct uw_file), 64),
-	} };
+				   [TABLES] = map(IMG_MAP_UW_TABLES, BPF_MAP_TYPE_ARRAY, 4, 8, tables),
+				   [AREAS] = map(IMG_MAP_UW_AREAS, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct uw_area),
+						 areas),
+				   [PROCS] = map(IMG_MAP_UW_PROCS, BPF_MAP_TYPE_HASH, 4, sizeof(struct uw_proc), procs),
+				   [WANT] = map(IMG_MAP_UW_WANT, BPF_MAP_TYPE_HASH, 4, 8, 16),
+				   [FILES] = map(IMG_MAP_UW_FILES, BPF_MAP_TYPE_HASH, sizeof(struct uw_file_key),
+						 sizeof(struct uw_file), 64),
+			   } };
 	f->img.maps = f->maps;
 	f->img.nmaps = NMAPS;
 	if (load_image(&f->img, NULL, &caps, &opts, &f->l, &err) < 0)

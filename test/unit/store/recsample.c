@@ -31,8 +31,10 @@ static const struct recfield slow_fields[] = {
 	{ .kind = FLD_USTACK, .off = offsetof(struct slow_rec, uh), .size = 32, .nframes = 2, .name = "ustack" },
 };
 static const struct recfield span_fields[] = {
-	{ .kind = FLD_STRING, .off = 16, .size = 16 }, { .kind = FLD_STRING, .off = 32, .size = 16 },
-	{ .kind = FLD_INT, .off = 48, .size = 8 }, { .kind = FLD_INT, .off = 56, .size = 8 },
+	{ .kind = FLD_STRING, .off = 16, .size = 16 },
+	{ .kind = FLD_STRING, .off = 32, .size = 16 },
+	{ .kind = FLD_INT, .off = 48, .size = 8 },
+	{ .kind = FLD_INT, .off = 56, .size = 8 },
 };
 static const struct recact acts[] = {
 	{ .kind = ACT_SLOW, .number = 1, .fields = slow_fields, .nfields = 6 },
@@ -42,14 +44,28 @@ static const struct recfmt slow_fmt = { .epid = 1, .size = sizeof(struct slow_re
 static const struct recfmt span_fmt = { .epid = 2, .size = sizeof(struct span_rec), .acts = &acts[1], .nacts = 1 };
 static const struct recfmt *const fmts[] = { &slow_fmt, &span_fmt };
 static const struct recfield int_key[] = { { .kind = FLD_INT, .off = 0, .size = 8, .is_signed = true } };
-static const struct aggdesc hist = { .id = 0, .name = "h", .func = AGG_HIST, .key_size = 8, .keys = int_key, .nkeys = 1,
+static const struct aggdesc hist = { .id = 0,
+				     .name = "h",
+				     .func = AGG_HIST,
+				     .key_size = 8,
+				     .keys = int_key,
+				     .nkeys = 1,
 				     .value_size = 8 * (1 + AGG_HIST_NBUCKETS) };
-static const struct aggdesc lquant = { .id = 1, .name = "l", .func = AGG_LQUANTIZE, .param = { 0, 100, 10 },
-				       .value_size = 8 * (1 + 12) };
+static const struct aggdesc lquant = {
+	.id = 1, .name = "l", .func = AGG_LQUANTIZE, .param = { 0, 100, 10 }, .value_size = 8 * (1 + 12)
+};
 static const struct aggdesc sum = { .id = 2, .name = "s", .func = AGG_SUM, .value_size = 16 };
-static const struct recfield slot_keys[] = { { .kind = FLD_INT, .off = 0, .size = 8 }, { .kind = FLD_INT, .off = 8, .size = 8 } };
-static const struct aggdesc slotted = { .id = 3, .name = "o", .func = AGG_LQUANTIZE, .param = { 0, 100, 10 }, .key_size = 16,
-					.keys = slot_keys, .nkeys = 2, .value_size = 8 * (1 + 12), .slot_ns = SEC / 100,
+static const struct recfield slot_keys[] = { { .kind = FLD_INT, .off = 0, .size = 8 },
+					     { .kind = FLD_INT, .off = 8, .size = 8 } };
+static const struct aggdesc slotted = { .id = 3,
+					.name = "o",
+					.func = AGG_LQUANTIZE,
+					.param = { 0, 100, 10 },
+					.key_size = 16,
+					.keys = slot_keys,
+					.nkeys = 2,
+					.value_size = 8 * (1 + 12),
+					.slot_ns = SEC / 100,
 					.slot_wall = true };
 static const struct aggdesc *const aggs[] = { &hist, &lquant, &sum, &slotted };
 static const struct rec_probe probes[] = { { 1, "latency", "", "block", "slow" } };
@@ -57,8 +73,15 @@ static const struct rec_tracker trackers[] = {
 	{ .id = 0, .name = "block", .threshold = 1000000, .keys = int_key, .nkeys = 1, .key_size = 8 },
 	{ .id = 1, .name = "offcpu", .timeout = 5 },
 };
-const struct rec_schema sample_schema = { .fmts = fmts, .nfmts = 2, .aggs = aggs, .naggs = 4, .probes = probes,
-					  .nprobes = 1, .trackers = trackers, .ntrackers = 2, .ncpus = 2 };
+const struct rec_schema sample_schema = { .fmts = fmts,
+					  .nfmts = 2,
+					  .aggs = aggs,
+					  .naggs = 4,
+					  .probes = probes,
+					  .nprobes = 1,
+					  .trackers = trackers,
+					  .ntrackers = 2,
+					  .ncpus = 2 };
 
 char sample_dir[] = "/tmp/dwell-store-XXXXXX", sample_path[64];
 
@@ -116,10 +139,24 @@ static void append(struct recfile *f, const struct row *row)
 
 void sample_slow(struct recfile *f, uint32_t tracker, uint64_t start, uint64_t delay, uint32_t how, const char *comm)
 {
-	struct slow_rec r = { .h = { start + delay, 1, 1 }, .key = (uint64_t)-7, .dev = -8, .waker = "jbd2",
-			      .stack = { 0x10, 0x20 }, .uh = { .tgid = 5, .start = 6 }, .ustack = { 0x30, 0x40 },
-			      .slow = { .tracker = tracker, .start = start, .delay = delay, .how = how, .exit_id = 3,
-					.cgroup = UINT64_MAX, .pid = 41, .tid = 42, .cpu = 1, .end_pid = 9, .end_tid = 10 } };
+	struct slow_rec r = { .h = { start + delay, 1, 1 },
+			      .key = (uint64_t)-7,
+			      .dev = -8,
+			      .waker = "jbd2",
+			      .stack = { 0x10, 0x20 },
+			      .uh = { .tgid = 5, .start = 6 },
+			      .ustack = { 0x30, 0x40 },
+			      .slow = { .tracker = tracker,
+					.start = start,
+					.delay = delay,
+					.how = how,
+					.exit_id = 3,
+					.cgroup = UINT64_MAX,
+					.pid = 41,
+					.tid = 42,
+					.cpu = 1,
+					.end_pid = 9,
+					.end_tid = 10 } };
 	struct row row = { .kind = ROW_EVENT, .ts = start + delay, .probe = 1, .id = 1, .data = &r, .len = sizeof(r) };
 
 	snprintf(r.slow.comm, REC_COMM, "%s", comm);

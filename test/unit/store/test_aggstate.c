@@ -5,13 +5,18 @@
 #include <errno.h>
 #include "store/aggstate.h"
 
-static const struct recfield key_fields[] = {{.kind = FLD_INT, .size = 8, .is_signed = true}};
-static const struct aggdesc
-	sum = {.id = 0, .name = "s", .func = AGG_SUM, .keys = key_fields, .nkeys = 1, .key_size = 8,
-	       .value_size = 16, .is_signed = true},
-	count = {.id = 1, .name = "c", .func = AGG_COUNT, .value_size = 8};
-static const struct aggdesc *const aggs[] = {&sum, &count};
-static const struct rec_schema schema = {.aggs = aggs, .naggs = 2, .ncpus = 2};
+static const struct recfield key_fields[] = { { .kind = FLD_INT, .size = 8, .is_signed = true } };
+static const struct aggdesc sum = { .id = 0,
+				    .name = "s",
+				    .func = AGG_SUM,
+				    .keys = key_fields,
+				    .nkeys = 1,
+				    .key_size = 8,
+				    .value_size = 16,
+				    .is_signed = true },
+			    count = { .id = 1, .name = "c", .func = AGG_COUNT, .value_size = 8 };
+static const struct aggdesc *const aggs[] = { &sum, &count };
+static const struct rec_schema schema = { .aggs = aggs, .naggs = 2, .ncpus = 2 };
 
 static struct aggstate *make(void)
 {
@@ -23,8 +28,8 @@ static struct aggstate *make(void)
 
 static void add(struct aggstate *s, int64_t key, int64_t value)
 {
-	uint64_t v[2] = {1, (uint64_t)value};
-	struct row row = {.kind = ROW_AGG, .id = 0, .data = &key, .len = 8, .value = v};
+	uint64_t v[2] = { 1, (uint64_t)value };
+	struct row row = { .kind = ROW_AGG, .id = 0, .data = &key, .len = 8, .value = v };
 
 	assert_int_equal(aggstate_apply(s, &row), 0);
 }
@@ -53,7 +58,7 @@ static void deltas_are_merged(void **state)
 {
 	struct aggstate *s = make();
 	uint64_t one = 3;
-	struct row row = {.kind = ROW_AGG, .id = 1, .value = &one};
+	struct row row = { .kind = ROW_AGG, .id = 1, .value = &one };
 	const struct agg_entry *e;
 
 	(void)state;
@@ -74,8 +79,8 @@ static void deltas_are_merged(void **state)
 static void cpus_are_kept_apart_when_given(void **state)
 {
 	struct aggstate *s = make();
-	uint64_t value = 5, percpu[2] = {2, 3};
-	struct row row = {.kind = ROW_AGG, .id = 1, .value = &value, .percpu = percpu};
+	uint64_t value = 5, percpu[2] = { 2, 3 };
+	struct row row = { .kind = ROW_AGG, .id = 1, .value = &value, .percpu = percpu };
 	const struct agg_entry *e;
 
 	(void)state;
@@ -93,12 +98,12 @@ static void cpus_are_kept_apart_when_given(void **state)
 static void bad_rows_are_refused(void **state)
 {
 	struct aggstate *s = make();
-	uint64_t v[2] = {1, 1}, key = 0;
+	uint64_t v[2] = { 1, 1 }, key = 0;
 	struct row rows[] = {
-		{.kind = ROW_EVENT, .id = 0, .data = &key, .len = 8, .value = v},
-		{.kind = ROW_AGG, .id = 2, .data = &key, .len = 8, .value = v},
-		{.kind = ROW_AGG, .id = 0, .data = &key, .len = 7, .value = v},
-		{.kind = ROW_AGG, .id = 0, .data = NULL, .len = 8, .value = v},
+		{ .kind = ROW_EVENT, .id = 0, .data = &key, .len = 8, .value = v },
+		{ .kind = ROW_AGG, .id = 2, .data = &key, .len = 8, .value = v },
+		{ .kind = ROW_AGG, .id = 0, .data = &key, .len = 7, .value = v },
+		{ .kind = ROW_AGG, .id = 0, .data = NULL, .len = 8, .value = v },
 	};
 
 	(void)state;
@@ -138,8 +143,8 @@ static void trunc_keeps_the_highest_or_lowest(void **state)
 		size_t left;
 		int64_t lowest, highest; /* keys */
 	} cases[] = {
-		{3, 3, 7, 9},	{-3, 3, 0, 2},	   {10, 10, 0, 9},	{-10, 10, 0, 9},
-		{99, 10, 0, 9}, {INT64_MIN, 10, 0, 9}, {INT64_MAX, 10, 0, 9}, {1, 1, 9, 9}, {-1, 1, 0, 0},
+		{ 3, 3, 7, 9 },		 { -3, 3, 0, 2 },	  { 10, 10, 0, 9 }, { -10, 10, 0, 9 }, { 99, 10, 0, 9 },
+		{ INT64_MIN, 10, 0, 9 }, { INT64_MAX, 10, 0, 9 }, { 1, 1, 9, 9 },   { -1, 1, 0, 0 },
 	};
 
 	(void)state;
@@ -203,23 +208,23 @@ static void values_are_ordered_as_dtrace_does(void **state)
 		uint64_t a[6], b[6];
 		int want;
 	} cases[] = {
-		{AGG_COUNT, false, {0}, {1}, {2}, -1},
-		{AGG_SUM, true, {0}, {1, (uint64_t)-5}, {1, 3}, -1},
-		{AGG_SUM, false, {0}, {1, (uint64_t)-5}, {1, 3}, 1},
-		{AGG_SUM, false, {0}, {1, UINT64_MAX - 1}, {1, UINT64_MAX}, -1}, /* all 64 bits count */
-		{AGG_SUM, true, {0}, {1, 1 + (uint64_t)INT64_MIN}, {1, (uint64_t)INT64_MIN}, 1},
-		{AGG_MAX, true, {0}, {1, 4}, {1, 4}, 0},
-		{AGG_AVG, true, {0}, {10, 20}, {1, 3}, -1},	/* 2 < 3 */
-		{AGG_AVG, true, {0}, {0, 0}, {1, (uint64_t)-1}, 1}, /* 0 > -1 */
-		{AGG_STDDEV, true, {0}, {2, 20, 200, 0}, {2, 20, 202, 0}, -1}, /* 0 < 1 */
-		{AGG_LQUANTIZE, true, {0, 3, 1}, {1, 0, 1, 0, 0}, {1, 0, 0, 1, 0}, -1},
+		{ AGG_COUNT, false, { 0 }, { 1 }, { 2 }, -1 },
+		{ AGG_SUM, true, { 0 }, { 1, (uint64_t)-5 }, { 1, 3 }, -1 },
+		{ AGG_SUM, false, { 0 }, { 1, (uint64_t)-5 }, { 1, 3 }, 1 },
+		{ AGG_SUM, false, { 0 }, { 1, UINT64_MAX - 1 }, { 1, UINT64_MAX }, -1 }, /* all 64 bits count */
+		{ AGG_SUM, true, { 0 }, { 1, 1 + (uint64_t)INT64_MIN }, { 1, (uint64_t)INT64_MIN }, 1 },
+		{ AGG_MAX, true, { 0 }, { 1, 4 }, { 1, 4 }, 0 },
+		{ AGG_AVG, true, { 0 }, { 10, 20 }, { 1, 3 }, -1 },		       /* 2 < 3 */
+		{ AGG_AVG, true, { 0 }, { 0, 0 }, { 1, (uint64_t)-1 }, 1 },	       /* 0 > -1 */
+		{ AGG_STDDEV, true, { 0 }, { 2, 20, 200, 0 }, { 2, 20, 202, 0 }, -1 }, /* 0 < 1 */
+		{ AGG_LQUANTIZE, true, { 0, 3, 1 }, { 1, 0, 1, 0, 0 }, { 1, 0, 0, 1, 0 }, -1 },
 		/* equal sums (0): more zeros are more */
-		{AGG_LQUANTIZE, true, {0, 3, 1}, {1, 0, 1, 0, 0}, {2, 0, 2, 0, 0}, -1},
+		{ AGG_LQUANTIZE, true, { 0, 3, 1 }, { 1, 0, 1, 0, 0 }, { 2, 0, 2, 0, 0 }, -1 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct aggdesc d = {.func = cases[i].func, .is_signed = cases[i].is_signed};
+		struct aggdesc d = { .func = cases[i].func, .is_signed = cases[i].is_signed };
 
 		memcpy(d.param, cases[i].param, sizeof(d.param));
 		assert_int_equal(value_cmp(&d, cases[i].a, cases[i].b), cases[i].want);
@@ -228,15 +233,16 @@ static void values_are_ordered_as_dtrace_does(void **state)
 	lo[0] = hi[0] = 1;
 	lo[1 + AGG_QUANT_ZERO + 3] = 2; /* 2 × 4 */
 	hi[1 + AGG_QUANT_ZERO + 5] = 1; /* 1 × 16 */
-	assert_int_equal(value_cmp(&(struct aggdesc){.func = AGG_QUANTIZE}, lo, hi), -1);
+	assert_int_equal(value_cmp(&(struct aggdesc){ .func = AGG_QUANTIZE }, lo, hi), -1);
 }
 
 /* The number that stands for the beginning of a key never contradicts the comparison. */
 static void leads_are_in_the_order_of_keys(void **state)
 {
 	static const struct recfield fields[] = {
-		{.kind = FLD_INT, .size = 8}, {.kind = FLD_INT, .size = 4}, {.kind = FLD_INT, .size = 1},
-		{.kind = FLD_STRING, .size = 16}, {.kind = FLD_STRING, .size = 4}, {.kind = FLD_BYTES, .size = 12},
+		{ .kind = FLD_INT, .size = 8 },	   { .kind = FLD_INT, .size = 4 },
+		{ .kind = FLD_INT, .size = 1 },	   { .kind = FLD_STRING, .size = 16 },
+		{ .kind = FLD_STRING, .size = 4 }, { .kind = FLD_BYTES, .size = 12 },
 	};
 	uint8_t a[16], b[16];
 	int told = 0;

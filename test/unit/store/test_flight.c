@@ -16,7 +16,8 @@ struct made {
 	struct rec_flight_event v[MAX];
 };
 
-static void event(struct made *m, uint64_t ts, uint32_t cpu, const char *kind, uint32_t id, uint32_t info, const char *text)
+static void event(struct made *m, uint64_t ts, uint32_t cpu, const char *kind, uint32_t id, uint32_t info,
+		  const char *text)
 {
 	struct rec_flight_event *e = &m->v[m->h.n++];
 
@@ -33,7 +34,8 @@ static struct flight_rec opened(const struct made *m)
 	return f;
 }
 
-/* CPU 1: idle to 100, hog 100-300, cat 300-340, idle from 340; the waiter 9 is woken at 150, and runs on CPU 0 from 350. */
+/* CPU 1: idle to 100, hog 100-300, cat 300-340, idle from 340; the waiter 9 is woken at 150, and runs on CPU 0 from
+ * 350. */
 static struct made story(void)
 {
 	struct made m = { .h = { .from = 50, .to = 350, .start = 150, .tid = 9, .end_cpu = 1 } };
@@ -245,7 +247,9 @@ static void entries_of_a_ring(void **state)
 
 static void put(struct recfile *f, const struct made *m)
 {
-	struct row row = { .kind = ROW_FLIGHT, .ts = m->h.to, .data = m, .len = sizeof(m->h) + m->h.n * sizeof(m->v[0]) };
+	struct row row = {
+		.kind = ROW_FLIGHT, .ts = m->h.to, .data = m, .len = sizeof(m->h) + m->h.n * sizeof(m->v[0])
+	};
 
 	assert_int_equal(recfile_append(f, &row, NULL), 0);
 }
@@ -305,10 +309,12 @@ static int count(void *ctx, const struct row *row)
 /* What a stranger may have written; and a file of version 2, which has none. */
 static void foreign_files(void **state)
 {
-	static const char *const bad[] = { "DROP TABLE flight", "DROP TABLE flight_event",
-					   "DROP TABLE flight_event; CREATE VIEW flight_event AS SELECT 1",
-					   "ALTER TABLE flight_event DROP COLUMN info",
-					   "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 70000) INSERT INTO flight_event SELECT 1, i, 0, 0, 'x', 0, 0, '' FROM n" };
+	static const char *const bad[] = {
+		"DROP TABLE flight", "DROP TABLE flight_event",
+		"DROP TABLE flight_event; CREATE VIEW flight_event AS SELECT 1",
+		"ALTER TABLE flight_event DROP COLUMN info",
+		"WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 70000) INSERT INTO flight_event SELECT 1, i, 0, 0, 'x', 0, 0, '' FROM n"
+	};
 	struct made m = story();
 	unsigned n = 0;
 	struct row row;
@@ -323,9 +329,10 @@ static void foreign_files(void **state)
 		sample_slow(f, 0, 150, 200, SLOW_NORMAL, "waiter");
 		put(f, &m);
 		assert_int_equal(recfile_close(f, NULL), 0);
-		sample_sql(i < ARRAY_SIZE(bad)	  ? bad[i] :
-			   i == ARRAY_SIZE(bad) ? "UPDATE flight_event SET kind = NULL, text = x'ff', cpu = -1, ts = 'x'" :
-						  "DROP TABLE flight; DROP TABLE flight_event; PRAGMA user_version = 2");
+		sample_sql(i < ARRAY_SIZE(bad) ? bad[i]
+			   : i == ARRAY_SIZE(bad)
+				   ? "UPDATE flight_event SET kind = NULL, text = x'ff', cpu = -1, ts = 'x'"
+				   : "DROP TABLE flight; DROP TABLE flight_event; PRAGMA user_version = 2");
 		e = recread_open(sample_path, &r, &err);
 		while (e >= 0 && (e = recread_next(r, &row, &err)) > 0)
 			n += i >= ARRAY_SIZE(bad) && row.kind == ROW_FLIGHT;
@@ -352,7 +359,8 @@ static void old_ones_go(void **state)
 		assert_int_equal(recfile_tick(f, (i + 1) * SEC, NULL), 0);
 	}
 	recfile_close(f, NULL);
-	sample_sql("INSERT INTO meta SELECT 'orphans', count(*) FROM flight_event WHERE flight NOT IN (SELECT id FROM flight)");
+	sample_sql(
+		"INSERT INTO meta SELECT 'orphans', count(*) FROM flight_event WHERE flight NOT IN (SELECT id FROM flight)");
 	r = sample_open();
 	assert_int_equal(recread_flights(r, count, &n, NULL), 0);
 	assert_in_range(n, 3, 9);
@@ -364,9 +372,11 @@ static void old_ones_go(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cpu_was_had),	   cmocka_unit_test(many_have_the_cpu), cmocka_unit_test(thread_did), cmocka_unit_test(longest_wait), cmocka_unit_test(waits_without_ends),
-		cmocka_unit_test(damaged_records), cmocka_unit_test(entries_of_a_ring), cmocka_unit_test(comes_back_behind_its_event),
-		cmocka_unit_test(foreign_files),   cmocka_unit_test(old_ones_go),
+		cmocka_unit_test(cpu_was_had),	      cmocka_unit_test(many_have_the_cpu),
+		cmocka_unit_test(thread_did),	      cmocka_unit_test(longest_wait),
+		cmocka_unit_test(waits_without_ends), cmocka_unit_test(damaged_records),
+		cmocka_unit_test(entries_of_a_ring),  cmocka_unit_test(comes_back_behind_its_event),
+		cmocka_unit_test(foreign_files),      cmocka_unit_test(old_ones_go),
 	};
 
 	return cmocka_run_group_tests(tests, sample_set_up, sample_tear_down);

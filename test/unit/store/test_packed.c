@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records in their packed form: every record comes back, none becomes longer, and what stands for no record is refused. */
+/* Records in their packed form: every record comes back, none becomes longer, and what stands for no record is refused.
+ */
 #include "../unit.h"
 #include <stdlib.h>
 #include "store/packed.h"
@@ -68,16 +69,16 @@ static void refuses_what_is_no_record(void **state)
 		const char *bytes;
 		size_t n, size;
 	} bad[] = {
-		{ "", 0, 80 },			/* no mask */
-		{ "\0", 1, 80 },		/* half of one */
-		{ "\1\0", 2, 80 },		/* a word is missing */
-		{ "\1\0abcdefg", 9, 80 },	/* a byte of it is */
-		{ "\0\0a", 3, 80 },		/* one too many */
+		{ "", 0, 80 },		  /* no mask */
+		{ "\0", 1, 80 },	  /* half of one */
+		{ "\1\0", 2, 80 },	  /* a word is missing */
+		{ "\1\0abcdefg", 9, 80 }, /* a byte of it is */
+		{ "\0\0a", 3, 80 },	  /* one too many */
 		{ "\1\0abcdefghi", 11, 80 },
-		{ "\0\4abcdefgh", 10, 80 },	/* a word behind the record */
-		{ "\0\0", 2, 1 },		/* longer than the record */
+		{ "\0\4abcdefgh", 10, 80 }, /* a word behind the record */
+		{ "\0\0", 2, 1 },	    /* longer than the record */
 		{ "\1ab", 3, 12 },
-		{ "\2abc", 4, 12 },		/* the last word has four bytes */
+		{ "\2abc", 4, 12 }, /* the last word has four bytes */
 	};
 	uint8_t to[80];
 

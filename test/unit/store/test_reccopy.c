@@ -72,7 +72,8 @@ static void of_one_that_goes_on(void **state)
 static void only_into_an_empty_file(void **state)
 {
 	struct recfile *f = sample_make(0, 0, 0);
-	_cleanup_close_ int used = empty_file(), null = open("/dev/null", O_RDWR | O_CLOEXEC), full = open("/dev/full", O_RDWR | O_CLOEXEC);
+	_cleanup_close_ int used = empty_file(), null = open("/dev/null", O_RDWR | O_CLOEXEC),
+			    full = open("/dev/full", O_RDWR | O_CLOEXEC);
 	const int bad[] = { used, null, full, -1 };
 	struct recread *r;
 	struct err err = { 0 };

@@ -17,8 +17,14 @@ static const struct recfield fields[] = {
 	{ .kind = FLD_INT, .off = 16, .size = 8, .is_signed = true, .ctype = "int64_t" },
 	{ .kind = FLD_STRING, .off = 24, .size = 24, .ctype = "string" },
 };
-static const struct aggdesc sum = { .id = 0, .name = "a", .func = AGG_SUM, .key_size = 8, .value_size = 16,
-				    .keys = &fields[0], .nkeys = 0, .is_signed = true };
+static const struct aggdesc sum = { .id = 0,
+				    .name = "a",
+				    .func = AGG_SUM,
+				    .key_size = 8,
+				    .value_size = 16,
+				    .keys = &fields[0],
+				    .nkeys = 0,
+				    .is_signed = true };
 static const struct aggdesc *const aggs[] = { &sum };
 static const struct recact acts[] = {
 	{ .kind = ACT_PRINTF, .number = 1, .fmt = "%d %s\n", .fmt_len = 6, .fields = fields, .nfields = 2 },
@@ -28,15 +34,17 @@ static const struct recfmt plain = { .epid = 1, .size = RECORD_SIZE, .acts = act
 static const struct recfmt clearing = { .epid = 2, .size = 16, .acts = acts + 1, .nacts = 1, .has_exit = true };
 static const struct recfmt *const fmts[] = { &plain, &clearing };
 static const struct rec_probe probes[] = { { 2, "p", "m", "f", "n" }, { 5, "q", "", "", "x" } };
-static const struct rec_schema schema = { .fmts = fmts, .nfmts = 2, .aggs = aggs, .naggs = 1, .probes = probes,
-					  .nprobes = 2, .ncpus = 2 };
+static const struct rec_schema schema = {
+	.fmts = fmts, .nfmts = 2, .aggs = aggs, .naggs = 1, .probes = probes, .nprobes = 2, .ncpus = 2
+};
 static const struct recfile_pair meta[] = { { "host", "here" }, { NULL, NULL } };
 static const struct recfile_pair programs[] = { { "x.d", "BEGIN { }" }, { NULL, NULL } };
 
 static struct recfile *make(uint64_t max_bytes, uint64_t max_age)
 {
-	struct recfile_info info = { .meta = meta, .options = meta, .programs = programs, .max_bytes = max_bytes,
-				     .max_age_ns = max_age };
+	struct recfile_info info = {
+		.meta = meta, .options = meta, .programs = programs, .max_bytes = max_bytes, .max_age_ns = max_age
+	};
 
 	return sample_create(&schema, &info);
 }
@@ -44,8 +52,9 @@ static struct recfile *make(uint64_t max_bytes, uint64_t max_age)
 static void append_event(struct recfile *f, int64_t n, uint64_t ts)
 {
 	uint8_t data[RECORD_SIZE] = { 0 };
-	struct row row = { .kind = ROW_EVENT, .ts = ts, .cpu = 1, .probe = 2, .id = 1, .data = data,
-			   .len = sizeof(data) };
+	struct row row = {
+		.kind = ROW_EVENT, .ts = ts, .cpu = 1, .probe = 2, .id = 1, .data = data, .len = sizeof(data)
+	};
 
 	memcpy(data + 16, &n, 8);
 	snprintf((char *)data + 24, 24, "row %lld", (long long)n);
@@ -57,14 +66,18 @@ static void comes_back(void **state)
 	struct recfile *f = make(0, 0);
 	uint64_t key = 7, value[2] = { 1, 42 }, percpu[4] = { 1, 40, 0, 2 };
 	struct row agg = { .kind = ROW_AGG, .ts = 11, .data = &key, .len = 8, .value = value, .percpu = percpu };
-	struct row drops = { .kind = ROW_DROPS, .ts = 12, .cpu = 1, .probe = 5, .id = CNT_DROP_AGG, .count = 1ULL << 63 };
+	struct row drops = {
+		.kind = ROW_DROPS, .ts = 12, .cpu = 1, .probe = 5, .id = CNT_DROP_AGG, .count = 1ULL << 63
+	};
 	struct row end = { .kind = ROW_END, .ts = 13 }, got;
-	struct recfile_symbol s = { .space = RECFILE_USER, .tgid = 4, .start = 5, .addr = UINT64_MAX, .found = true,
-				    .module = "libc", .name = "read", .offset = 3, .base = 9 }, back;
+	struct recfile_symbol s = { RECFILE_USER, 4, 5, UINT64_MAX, .found = true, .module = "libc", .name = "read" },
+			      back;
 	struct stat st;
 	struct recread *r;
 
 	(void)state;
+	s.offset = 3;
+	s.base = 9;
 	append_event(f, -5, 10);
 	assert_int_equal(recfile_append(f, &agg, NULL), 0);
 	assert_int_equal(recfile_append(f, &drops, NULL), 0);
@@ -303,13 +316,15 @@ static void zeros_take_no_room(void **state)
 	(void)state;
 	append_event(f, 1, 1);
 	recfile_close(f, NULL);
-	sample_sql("CREATE TABLE told AS SELECT length(data) AS n FROM row; DELETE FROM row WHERE (SELECT n FROM told) <> 1 + 8 + 8");
+	sample_sql(
+		"CREATE TABLE told AS SELECT length(data) AS n FROM row; DELETE FROM row WHERE (SELECT n FROM told) <> 1 + 8 + 8");
 	r = sample_open();
 	assert_int_equal(recread_next(r, &row, NULL), 1);
 	assert_int_equal(row.len, RECORD_SIZE);
 	assert_string_equal((const char *)row.data + 24, "row 1");
 	recread_close(r);
-	sample_sql("UPDATE row SET data = zeroblob(24) || CAST('an old row, and its text' AS BLOB); PRAGMA user_version = 4");
+	sample_sql(
+		"UPDATE row SET data = zeroblob(24) || CAST('an old row, and its text' AS BLOB); PRAGMA user_version = 4");
 	r = sample_open();
 	assert_int_equal(recread_next(r, &row, NULL), 1);
 	assert_int_equal(row.len, RECORD_SIZE);
@@ -435,16 +450,11 @@ static void lines_come_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comes_back),
-		cmocka_unit_test(flushed),
-		cmocka_unit_test(lines_come_back),
-		cmocka_unit_test(never_overwrites),
-		cmocka_unit_test(survives_a_kill),
-		cmocka_unit_test(keeps_what_was_written_on_a_full_disk),
-		cmocka_unit_test(keeps_its_limits),
-		cmocka_unit_test(refuses_hostile_files),
-		cmocka_unit_test(survives_damage),
-		cmocka_unit_test(zeros_take_no_room),
+		cmocka_unit_test(comes_back),	    cmocka_unit_test(flushed),
+		cmocka_unit_test(lines_come_back),  cmocka_unit_test(never_overwrites),
+		cmocka_unit_test(survives_a_kill),  cmocka_unit_test(keeps_what_was_written_on_a_full_disk),
+		cmocka_unit_test(keeps_its_limits), cmocka_unit_test(refuses_hostile_files),
+		cmocka_unit_test(survives_damage),  cmocka_unit_test(zeros_take_no_room),
 		cmocka_unit_test(says_why_not),
 	};
 

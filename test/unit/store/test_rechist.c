@@ -81,9 +81,9 @@ static void others_than_hist_have_middles(void **state)
 	struct rec_histdesc d = desc_of(SAMPLE_LQUANT);
 
 	(void)state;
-	assert_true(rechist_middle(&d, 0) == -1);     /* below 0 */
-	assert_true(rechist_middle(&d, 1) == 4.5);    /* 0 … 9 */
-	assert_true(rechist_middle(&d, 11) == 100);   /* 100 and above */
+	assert_true(rechist_middle(&d, 0) == -1);	      /* below 0 */
+	assert_true(rechist_middle(&d, 1) == 4.5);	      /* 0 … 9 */
+	assert_true(rechist_middle(&d, 11) == 100);	      /* 100 and above */
 	assert_false(rec_hist_source(&sample_schema, 4, &d)); /* sum() */
 	assert_false(rec_hist_source(&sample_schema, 6, &d)); /* nothing */
 }
@@ -122,9 +122,21 @@ static void refuses_what_is_none(void **state)
 
 static void words_are_text_and_back(void **state)
 {
-	static const char *const bad[] = { "", "{", "{}x", "{\"1\":2,}", "{\"1\":}", "{\"1\":2 }", "{1:2}", "{\"2\":1,\"1\":1}",
-					   "{\"1\":1,\"1\":1}", "{\"8\":1}", "{\"1\":9223372036854775808}", "{\"-1\":1}",
-					   "{\"99999999999999999999\":1}", "{\"1\":1\"2\":2}", "{,\"1\":1}" };
+	static const char *const bad[] = { "",
+					   "{",
+					   "{}x",
+					   "{\"1\":2,}",
+					   "{\"1\":}",
+					   "{\"1\":2 }",
+					   "{1:2}",
+					   "{\"2\":1,\"1\":1}",
+					   "{\"1\":1,\"1\":1}",
+					   "{\"8\":1}",
+					   "{\"1\":9223372036854775808}",
+					   "{\"-1\":1}",
+					   "{\"99999999999999999999\":1}",
+					   "{\"1\":1\"2\":2}",
+					   "{,\"1\":1}" };
 	uint64_t words[8] = { 0, 5, 0, UINT64_MAX, 0, 0, 0, 1 }, back[8];
 	struct strb b = { 0 };
 

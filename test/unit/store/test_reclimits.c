@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits of a recording: whatever the rows are, file and log stay within the size, what is left is the newest, and a reader has the
- * aggregations that it would have had. */
+/* The limits of a recording: whatever the rows are, file and log stay within the size, what is left is the newest, and
+ * a reader has the aggregations that it would have had. */
 #include "../unit.h"
 #include <errno.h>
 #include <sqlite3.h>
@@ -13,17 +13,37 @@
 #include "recsample.h"
 #include "store/aggstate.h"
 
-#define LIMIT	 ((uint64_t)RECFILE_SIZE_MIN)
-#define TIMES	 10 /* the limit, that is written */
+#define LIMIT ((uint64_t)RECFILE_SIZE_MIN)
+#define TIMES 10 /* the limit, that is written */
 
 static const struct recfield ev_fields[] = { { .kind = FLD_INT, .off = 16, .size = 8, .is_signed = true },
 					     { .kind = FLD_BYTES, .off = 24, .size = 72 } };
 static const struct recfield key_field[] = { { .kind = FLD_INT, .off = 0, .size = 8 } };
-static const struct recfield stack_keys[] = { { .kind = FLD_INT, .off = 0, .size = 8 }, { .kind = FLD_STACK, .off = 8, .size = 320, .nframes = 40 } };
-static const struct aggdesc
-	sum = { .id = 0, .name = "s", .func = AGG_SUM, .key_size = 8, .keys = key_field, .nkeys = 1, .value_size = 16, .is_signed = true },
-	slots = { .id = 1, .name = "on_cpu", .func = AGG_COUNT, .key_size = 328, .keys = stack_keys, .nkeys = 2, .value_size = 8, .slot_ns = SEC },
-	quant = { .id = 2, .name = "q", .func = AGG_QUANTIZE, .key_size = 8, .keys = key_field, .nkeys = 1 , .value_size = 8 * (1 + AGG_QUANT_NBUCKETS) };
+static const struct recfield stack_keys[] = { { .kind = FLD_INT, .off = 0, .size = 8 },
+					      { .kind = FLD_STACK, .off = 8, .size = 320, .nframes = 40 } };
+static const struct aggdesc sum = { .id = 0,
+				    .name = "s",
+				    .func = AGG_SUM,
+				    .key_size = 8,
+				    .keys = key_field,
+				    .nkeys = 1,
+				    .value_size = 16,
+				    .is_signed = true },
+			    slots = { .id = 1,
+				      .name = "on_cpu",
+				      .func = AGG_COUNT,
+				      .key_size = 328,
+				      .keys = stack_keys,
+				      .nkeys = 2,
+				      .value_size = 8,
+				      .slot_ns = SEC },
+			    quant = { .id = 2,
+				      .name = "q",
+				      .func = AGG_QUANTIZE,
+				      .key_size = 8,
+				      .keys = key_field,
+				      .nkeys = 1,
+				      .value_size = 8 * (1 + AGG_QUANT_NBUCKETS) };
 static const struct aggdesc *const aggs[] = { &sum, &slots, &quant };
 static const struct recact acts[] = {
 	{ .kind = ACT_PRINTF, .number = 1, .fmt = "%d\n", .fmt_len = 3, .fields = ev_fields, .nfields = 1 },
@@ -35,11 +55,18 @@ static const struct recact acts[] = {
 	{ .kind = ACT_CLEAR, .number = 1, .aggs = &aggs[2], .naggs = 1 },
 };
 enum { PRINT = 1, CLEAR, TRUNC, TRUNC_N, NORMALIZE, PRINTA, CLEAR_Q, NFMTS = CLEAR_Q };
-#define FMT(n) { .epid = n, .size = n == PRINT ? 96 : 24, .acts = &acts[n - 1], .nacts = 1 }
-static const struct recfmt formats[] = { FMT(PRINT), FMT(CLEAR), FMT(TRUNC), FMT(TRUNC_N), FMT(NORMALIZE), FMT(PRINTA), FMT(CLEAR_Q) };
-static const struct recfmt *const fmts[] = { &formats[0], &formats[1], &formats[2], &formats[3], &formats[4], &formats[5], &formats[6] };
+#define FMT(n) \
+	{ \
+		.epid = n, .size = n == PRINT ? 96 : 24, .acts = &acts[n - 1], .nacts = 1 \
+	}
+static const struct recfmt formats[] = { FMT(PRINT),	 FMT(CLEAR),  FMT(TRUNC),  FMT(TRUNC_N),
+					 FMT(NORMALIZE), FMT(PRINTA), FMT(CLEAR_Q) };
+static const struct recfmt *const fmts[] = { &formats[0], &formats[1], &formats[2], &formats[3],
+					     &formats[4], &formats[5], &formats[6] };
 static const struct rec_probe probes[] = { { 1, "p", "m", "f", "n" } };
-static const struct rec_schema schema = { .fmts = fmts, .nfmts = NFMTS, .aggs = aggs, .naggs = 3, .probes = probes, .nprobes = 1, .ncpus = 2 };
+static const struct rec_schema schema = {
+	.fmts = fmts, .nfmts = NFMTS, .aggs = aggs, .naggs = 3, .probes = probes, .nprobes = 1, .ncpus = 2
+};
 
 static struct recfile *make(uint64_t bytes, uint64_t age)
 {
@@ -106,7 +133,9 @@ static void put(struct recfile *f, const struct row *row)
 static void event(struct recfile *f, uint32_t epid, int64_t n, uint64_t ts)
 {
 	uint8_t data[96] = { 0 };
-	struct row row = { .kind = ROW_EVENT, .ts = ts, .probe = 1, .id = epid, .data = data, .len = formats[epid - 1].size };
+	struct row row = {
+		.kind = ROW_EVENT, .ts = ts, .probe = 1, .id = epid, .data = data, .len = formats[epid - 1].size
+	};
 
 	memcpy(data + 16, &n, 8);
 	put(f, &row);
@@ -157,22 +186,67 @@ static void cost(struct recfile *f, uint64_t ts)
 
 /* -- any rows -- */
 
-static void events(struct recfile *f, uint64_t i, uint64_t ts) { event(f, PRINT, (int64_t)i, ts); }
-static void live_keys(struct recfile *f, uint64_t i, uint64_t ts) { delta(f, i % 100, 1, ts); }
-static void new_keys(struct recfile *f, uint64_t i, uint64_t ts) { delta(f, i, 1, ts); }
-static void stacks_by_second(struct recfile *f, uint64_t i, uint64_t ts) { sample(f, ts / SEC, i, ts); }
-static void distributions(struct recfile *f, uint64_t i, uint64_t ts) { quantity(f, i % 20000, (int64_t)i, ts); }
-static void cleared(struct recfile *f, uint64_t i, uint64_t ts) { i % 10 ? delta(f, i % 50, 1, ts) : event(f, CLEAR, 0, ts); }
-static void loss(struct recfile *f, uint64_t i, uint64_t ts) { losses(f, (uint32_t)i % 2, ts); }
-static void costs(struct recfile *f, uint64_t i, uint64_t ts) { (void)i; cost(f, ts); }
-static void processes(struct recfile *f, uint64_t i, uint64_t ts) { sample_proc(f, ts, PROC_EXEC, (uint32_t)i, "a-command"); }
-static void slow_events(struct recfile *f, uint64_t i, uint64_t ts) { (void)i; sample_slow(f, 0, ts, 50, SLOW_NORMAL, "x"); }
-static void spans(struct recfile *f, uint64_t i, uint64_t ts) { (void)i; sample_span(f, ts, 5, "lane", "label"); }
-static void histograms(struct recfile *f, uint64_t i, uint64_t ts) { sample_hist(f, SAMPLE_HIST, ts / SEC * SEC, i % 9000, (int64_t)(i % 1000), 1); }
+static void events(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	event(f, PRINT, (int64_t)i, ts);
+}
+static void live_keys(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	delta(f, i % 100, 1, ts);
+}
+static void new_keys(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	delta(f, i, 1, ts);
+}
+static void stacks_by_second(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	sample(f, ts / SEC, i, ts);
+}
+static void distributions(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	quantity(f, i % 20000, (int64_t)i, ts);
+}
+static void cleared(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	i % 10 ? delta(f, i % 50, 1, ts) : event(f, CLEAR, 0, ts);
+}
+static void loss(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	losses(f, (uint32_t)i % 2, ts);
+}
+static void costs(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	(void)i;
+	cost(f, ts);
+}
+static void processes(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	sample_proc(f, ts, PROC_EXEC, (uint32_t)i, "a-command");
+}
+static void slow_events(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	(void)i;
+	sample_slow(f, 0, ts, 50, SLOW_NORMAL, "x");
+}
+static void spans(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	(void)i;
+	sample_span(f, ts, 5, "lane", "label");
+}
+static void histograms(struct recfile *f, uint64_t i, uint64_t ts)
+{
+	sample_hist(f, SAMPLE_HIST, ts / SEC * SEC, i % 9000, (int64_t)(i % 1000), 1);
+}
 static void names(struct recfile *f, uint64_t i, uint64_t ts)
 {
-	struct recfile_symbol s = { .space = RECFILE_USER, .tgid = (uint32_t)i, .start = 1, .addr = i, .found = true, .module = "a-library.so",
-				    .name = "a_function_with_a_name", .path = "/usr/lib/a-library.so" };
+	struct recfile_symbol s = { .space = RECFILE_USER,
+				    .tgid = (uint32_t)i,
+				    .start = 1,
+				    .addr = i,
+				    .found = true,
+				    .module = "a-library.so",
+				    .name = "a_function_with_a_name",
+				    .path = "/usr/lib/a-library.so" };
 
 	assert_int_equal(recfile_add_symbol(f, &s, NULL), 0);
 	if (i % 10 == 0)
@@ -182,10 +256,10 @@ static void names(struct recfile *f, uint64_t i, uint64_t ts)
 struct kind {
 	const char *name;
 	void (*put)(struct recfile *f, uint64_t i, uint64_t ts);
-	uint64_t bytes; /* of one in the file, at least: so TIMES times the limit is written */
-	uint64_t step;	/* ns between two */
+	uint64_t bytes;	    /* of one in the file, at least: so TIMES times the limit is written */
+	uint64_t step;	    /* ns between two */
 	const char *newest; /* asks for the last of them, of which there must be one */
-	bool sample;	/* of the schema with trackers */
+	bool sample;	    /* of the schema with trackers */
 };
 static const struct kind kinds[] = {
 	{ "events", events, 100, 1000, "SELECT count(*) FROM row WHERE kind = 0", false },
@@ -219,16 +293,19 @@ static void size_is_kept_whatever_it_is(void **state)
 				measure(&most);
 		}
 		if (recfile_unrecorded(f))
-			fail_msg("%s: %llu rows are left out: %s", kind->name, (unsigned long long)recfile_unrecorded(f), recfile_notice(f));
+			fail_msg("%s: %llu rows are left out: %s", kind->name,
+				 (unsigned long long)recfile_unrecorded(f), recfile_notice(f));
 		assert_int_equal(recfile_close(f, NULL), 0);
 		left = measure(&most);
 		if (most > LIMIT)
-			fail_msg("%s: %llu bytes at most, the limit is %llu", kind->name, (unsigned long long)most, (unsigned long long)LIMIT);
+			fail_msg("%s: %llu bytes at most, the limit is %llu", kind->name, (unsigned long long)most,
+				 (unsigned long long)LIMIT);
 		assert_int_equal(size_of("-wal"), 0);
 		if (ask(kind->newest) < 1)
 			fail_msg("%s: the newest are missing", kind->name);
 		/* nothing goes that need not */
-		if (kind->put != live_keys && kind->put != cleared && kind->put != loss && kind->put != names && left < LIMIT / 3)
+		if (kind->put != live_keys && kind->put != cleared && kind->put != loss && kind->put != names &&
+		    left < LIMIT / 3)
 			fail_msg("%s: only %llu bytes are left", kind->name, (unsigned long long)left);
 		is_whole();
 	}
@@ -262,7 +339,8 @@ static void size_is_kept_when_all_come(void **state)
 	assert_true(ask("SELECT count(*) FROM slow") > 100);
 	assert_int_equal(ask("SELECT count(*) FROM slow WHERE seq NOT IN (SELECT seq FROM row)"), 0);
 	assert_int_equal(ask("SELECT count(*) FROM slow_attr WHERE slow NOT IN (SELECT id FROM slow)"), 0);
-	assert_int_equal(ask("SELECT count(*) FROM slow_attr WHERE stack NOT NULL AND stack NOT IN (SELECT id FROM stack)"), 0);
+	assert_int_equal(
+		ask("SELECT count(*) FROM slow_attr WHERE stack NOT NULL AND stack NOT IN (SELECT id FROM stack)"), 0);
 	assert_int_equal(ask("SELECT count(*) FROM hist WHERE key NOT IN (SELECT id FROM hist_key)"), 0);
 	assert_int_equal(ask("SELECT max(ended) FROM slow"), (int64_t)(ts - SEC / 100 + 50));
 }
@@ -299,21 +377,11 @@ static void apply(struct replay *p, const struct row *row)
 		return;
 	memcpy(&n, (const uint8_t *)row->data + 16, 8);
 	switch (row->id) {
-	case CLEAR:
-		aggstate_clear(p->s, 0);
-		break;
-	case TRUNC:
-		aggstate_trunc(p->s, 0, false, 0);
-		break;
-	case TRUNC_N:
-		aggstate_trunc(p->s, 0, true, n);
-		break;
-	case NORMALIZE:
-		aggstate_normalize(p->s, 0, n);
-		break;
-	case PRINTA:
-		print_state(p);
-		break;
+	case CLEAR: aggstate_clear(p->s, 0); break;
+	case TRUNC: aggstate_trunc(p->s, 0, false, 0); break;
+	case TRUNC_N: aggstate_trunc(p->s, 0, true, n); break;
+	case NORMALIZE: aggstate_normalize(p->s, 0, n); break;
+	case PRINTA: print_state(p); break;
 	}
 }
 
@@ -402,7 +470,8 @@ static void dead_keys_vanish(void **state)
 	assert_int_equal(ask("SELECT count(*) FROM meta WHERE key = 'forgotten_keys'"), 0);
 }
 
-/* Keys that live for ever and are ever more: those that changed longest ago go, which is told once, and in the recording. */
+/* Keys that live for ever and are ever more: those that changed longest ago go, which is told once, and in the
+ * recording. */
 static void too_many_keys_are_told(void **state)
 {
 	struct recfile *f = make(LIMIT, 0);
@@ -422,7 +491,8 @@ static void too_many_keys_are_told(void **state)
 	assert_non_null(said);
 	recfile_close(f, NULL);
 	assert_true(ask("SELECT value FROM meta WHERE key = 'forgotten_keys'") > 10000);
-	assert_int_equal(ask("SELECT count(*) FROM row WHERE kind = 4"), 0 + ask("SELECT count(*) FROM row WHERE kind = 4 AND data NOT NULL"));
+	assert_int_equal(ask("SELECT count(*) FROM row WHERE kind = 4"),
+			 0 + ask("SELECT count(*) FROM row WHERE kind = 4 AND data NOT NULL"));
 	/* the one that always changes is right */
 	assert_int_equal(ask("SELECT count(*) FROM row WHERE seq < 1 AND data = x'ffffffffffffffff'"), 1);
 }
@@ -479,9 +549,11 @@ static void age_is_kept_at_any_rate(void **state)
 		oldest = ask("SELECT min(ts) FROM row WHERE seq > 0 AND kind IN (0, 2)");
 		/* to a commit: what came between two goes at once */
 		if (oldest + (int64_t)age + (int64_t)RECFILE_COMMIT_NS < (int64_t)ts)
-			fail_msg("rows of %lld ns are left, of %llu", (long long)((int64_t)ts - oldest), (unsigned long long)age);
+			fail_msg("rows of %lld ns are left, of %llu", (long long)((int64_t)ts - oldest),
+				 (unsigned long long)age);
 		assert_true(steps[s] < 1000 || ask("SELECT count(*) FROM row WHERE seq > 0") > 20000);
-		assert_int_equal(ask("SELECT count(*) FROM row WHERE seq < 1"), s ? 7 : ask("SELECT count(*) FROM row WHERE seq < 1"));
+		assert_int_equal(ask("SELECT count(*) FROM row WHERE seq < 1"),
+				 s ? 7 : ask("SELECT count(*) FROM row WHERE seq < 1"));
 	}
 }
 
@@ -496,15 +568,26 @@ static void names_stay_with_their_rows(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < 20000; i++) {
 		static const uint64_t addrs[] = { 0x10, 0x20 };
-		struct recfile_symbol own = { .space = RECFILE_USER, .tgid = (uint32_t)i, .start = 6, .addr = 0x30, .found = true, .module = "m",
-					      .name = "f", .offset = 0x10 }, at = own;
+		struct recfile_symbol own = { .space = RECFILE_USER,
+					      .tgid = (uint32_t)i,
+					      .start = 6,
+					      .addr = 0x30,
+					      .found = true,
+					      .module = "m",
+					      .name = "f",
+					      .offset = 0x10 },
+				      at = own;
 
 		at.addr = 0x20; /* the function's start */
 		at.offset = 0;
 		assert_int_equal(recfile_add_symbol(f, &own, NULL), 0);
 		assert_int_equal(recfile_add_symbol(f, &at, NULL), 0);
 		for (size_t k = 0; k < ARRAY_SIZE(addrs); k++) {
-			struct recfile_symbol s = { .space = RECFILE_KERNEL, .addr = addrs[k], .found = true, .module = "vmlinux", .name = "g" };
+			struct recfile_symbol s = { .space = RECFILE_KERNEL,
+						    .addr = addrs[k],
+						    .found = true,
+						    .module = "vmlinux",
+						    .name = "g" };
 
 			assert_int_equal(recfile_add_symbol(f, &s, NULL), 0);
 		}
@@ -513,10 +596,15 @@ static void names_stay_with_their_rows(void **state)
 	}
 	recfile_close(f, NULL);
 	assert_true(ask("SELECT min(delay) FROM slow") > 1000);
-	assert_int_equal(ask("SELECT count(*) FROM slow WHERE delay NOT IN (SELECT tgid FROM symbol WHERE space = 1 AND addr = 0x30)"), 0);
-	assert_int_equal(ask("SELECT count(*) FROM slow WHERE delay NOT IN (SELECT tgid FROM symbol WHERE space = 1 AND addr = 0x20)"), 0);
+	assert_int_equal(
+		ask("SELECT count(*) FROM slow WHERE delay NOT IN (SELECT tgid FROM symbol WHERE space = 1 AND addr = 0x30)"),
+		0);
+	assert_int_equal(
+		ask("SELECT count(*) FROM slow WHERE delay NOT IN (SELECT tgid FROM symbol WHERE space = 1 AND addr = 0x20)"),
+		0);
 	assert_int_equal(ask("SELECT count(*) FROM symbol WHERE space = 0"), 2);
-	assert_true(ask("SELECT count(*) FROM symbol WHERE space = 1") < 2 * ask("SELECT count(*) * 2 FROM slow") + 4000);
+	assert_true(ask("SELECT count(*) FROM symbol WHERE space = 1") <
+		    2 * ask("SELECT count(*) * 2 FROM slow") + 4000);
 	is_whole();
 }
 
@@ -600,7 +688,8 @@ static void survives_a_kill(void **state)
 	(void)state;
 	sample_killed(flood_and_wait);
 	if (size_of("") + size_of("-wal") > LIMIT)
-		fail_msg("%llu and a log of %llu bytes", (unsigned long long)size_of(""), (unsigned long long)size_of("-wal"));
+		fail_msg("%llu and a log of %llu bytes", (unsigned long long)size_of(""),
+			 (unsigned long long)size_of("-wal"));
 	assert_int_equal(recfile_recover(sample_path, NULL), 0);
 	is_whole();
 	assert_true(ask("SELECT count(*) FROM row WHERE kind = 0") > 100);
@@ -610,11 +699,16 @@ static void survives_a_kill(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(size_is_kept_whatever_it_is), cmocka_unit_test(size_is_kept_when_all_come),
-		cmocka_unit_test(aggregations_are_those_without_limit), cmocka_unit_test(dead_keys_vanish),
-		cmocka_unit_test(too_many_keys_are_told), cmocka_unit_test(aggregations_give_way_first),
-		cmocka_unit_test(age_is_kept_at_any_rate), cmocka_unit_test(names_stay_with_their_rows),
-		cmocka_unit_test(long_readers_do_not_break_the_limit), cmocka_unit_test(too_small_limits_are_refused),
+		cmocka_unit_test(size_is_kept_whatever_it_is),
+		cmocka_unit_test(size_is_kept_when_all_come),
+		cmocka_unit_test(aggregations_are_those_without_limit),
+		cmocka_unit_test(dead_keys_vanish),
+		cmocka_unit_test(too_many_keys_are_told),
+		cmocka_unit_test(aggregations_give_way_first),
+		cmocka_unit_test(age_is_kept_at_any_rate),
+		cmocka_unit_test(names_stay_with_their_rows),
+		cmocka_unit_test(long_readers_do_not_break_the_limit),
+		cmocka_unit_test(too_small_limits_are_refused),
 		cmocka_unit_test(survives_a_kill),
 	};
 

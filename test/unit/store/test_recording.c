@@ -5,13 +5,12 @@
 #include <malloc.h>
 #include "store/recording.h"
 
-static const struct aggdesc agg = {.id = 0, .name = "a", .func = AGG_SUM, .key_size = 8,
-				   .value_size = 16};
-static const struct aggdesc *const aggs[] = {&agg};
-static const struct rec_probe probes[] = {{2, "p", "m", "f", "n"}, {5, "q", "", "", "x"},
-					  {9, "r", "", "", "y"}};
-static const struct rec_schema schema = {.aggs = aggs, .naggs = 1, .probes = probes, .nprobes = 3,
-					 .ncpus = 2};
+static const struct aggdesc agg = { .id = 0, .name = "a", .func = AGG_SUM, .key_size = 8, .value_size = 16 };
+static const struct aggdesc *const aggs[] = { &agg };
+static const struct rec_probe probes[] = { { 2, "p", "m", "f", "n" },
+					   { 5, "q", "", "", "x" },
+					   { 9, "r", "", "", "y" } };
+static const struct rec_schema schema = { .aggs = aggs, .naggs = 1, .probes = probes, .nprobes = 3, .ncpus = 2 };
 
 static struct recording *make(void)
 {
@@ -26,12 +25,14 @@ static void rows_come_back_as_appended(void **state)
 {
 	struct recording *r = make();
 	char text[40] = "some data of thirty-nine characters….";
-	uint64_t key = 7, value[2] = {1, 2}, percpu[4] = {1, 2, 3, 4};
-	struct row event = {.kind = ROW_EVENT, .ts = 1, .cpu = 2, .probe = 3, .id = 4, .data = text,
-			    .len = sizeof(text)};
-	struct row add = {.kind = ROW_AGG, .ts = 5, .id = 0, .data = &key, .len = 8, .value = value,
-			  .percpu = percpu};
-	struct row end = {.kind = ROW_END, .ts = 6}, got, got2;
+	uint64_t key = 7, value[2] = { 1, 2 }, percpu[4] = { 1, 2, 3, 4 };
+	struct row event = {
+		.kind = ROW_EVENT, .ts = 1, .cpu = 2, .probe = 3, .id = 4, .data = text, .len = sizeof(text)
+	};
+	struct row add = {
+		.kind = ROW_AGG, .ts = 5, .id = 0, .data = &key, .len = 8, .value = value, .percpu = percpu
+	};
+	struct row end = { .kind = ROW_END, .ts = 6 }, got, got2;
 
 	(void)state;
 	assert_false(recording_next(r, &got));
@@ -63,7 +64,7 @@ static void rows_come_back_as_appended(void **state)
 static void unknown_aggregations_are_refused(void **state)
 {
 	struct recording *r = make();
-	struct row row = {.kind = ROW_AGG, .id = 1};
+	struct row row = { .kind = ROW_AGG, .id = 1 };
 
 	(void)state;
 	assert_int_equal(recording_append(r, &row), -EINVAL);
@@ -84,8 +85,9 @@ static void any_rhythm_of_reading_gives_each_row_once(void **state)
 	srand(3);
 	for (int round = 0; round < 2000; round++) {
 		for (int i = rand() % 20; i > 0; i--) {
-			struct row row = {.kind = ROW_EVENT, .ts = in++, .data = data,
-					  .len = (size_t)(rand() % (int)sizeof(data))};
+			struct row row = {
+				.kind = ROW_EVENT, .ts = in++, .data = data, .len = (size_t)(rand() % (int)sizeof(data))
+			};
 
 			assert_int_equal(recording_append(r, &row), 0);
 		}
@@ -107,7 +109,7 @@ static void a_row_larger_than_a_chunk_fits(void **state)
 	enum { BIG = 1 << 20 };
 	struct recording *r = make();
 	char *big = calloc(1, BIG);
-	struct row row = {.kind = ROW_EVENT, .data = big, .len = BIG}, got;
+	struct row row = { .kind = ROW_EVENT, .data = big, .len = BIG }, got;
 
 	(void)state;
 	big[BIG - 1] = 'z';
@@ -125,7 +127,7 @@ static void a_row_larger_than_a_chunk_fits(void **state)
 
 static void probes_are_found_by_id(void **state)
 {
-	static const struct rec_schema none = {0};
+	static const struct rec_schema none = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++)

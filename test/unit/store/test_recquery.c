@@ -138,7 +138,8 @@ static int on_cost(void *ctx, const struct rec_cost_row *c)
 	struct seen *s = ctx;
 
 	strb_printf(&s->text, "%llu %u %u %llu/%llu in %llu;", (unsigned long long)c->ts, c->program, c->probe,
-		    (unsigned long long)c->c.run_ns, (unsigned long long)c->c.run_cnt, (unsigned long long)c->c.interval);
+		    (unsigned long long)c->c.run_ns, (unsigned long long)c->c.run_cnt,
+		    (unsigned long long)c->c.interval);
 	return saw(s);
 }
 
@@ -191,8 +192,9 @@ static void ask_columns(struct recread *r, uint32_t source, uint64_t period, uin
 {
 	struct seen s = { 0 };
 
-	assert_int_equal(recread_columns(r, source, period, (struct rec_range){ from * SEC, to * SEC }, key, on_column, &s,
-					 NULL), 0);
+	assert_int_equal(recread_columns(r, source, period, (struct rec_range){ from * SEC, to * SEC }, key, on_column,
+					 &s, NULL),
+			 0);
 	expect(&s, want);
 }
 
@@ -227,12 +229,14 @@ static void slots_are_added_up(void **state)
 	assert_int_equal(recfile_close(f, NULL), 0);
 	r = sample_open();
 	assert_int_equal(recread_wall_off(r), 20 * SEC);
-	ask_columns(r, SAMPLE_TRACKER, SEC, 0, 1000, -1,
-		    "98 key 1 n 2 sum 10 max 5: 6=2;99 key 1 n 6 sum 34 max 8: 6=4 7=1 9=1;100 key 1 n 1 sum 7 max 7: 8=1;"
-		    "300 key 1 n 1 sum 9 max 9: 10=1;");
+	ask_columns(
+		r, SAMPLE_TRACKER, SEC, 0, 1000, -1,
+		"98 key 1 n 2 sum 10 max 5: 6=2;99 key 1 n 6 sum 34 max 8: 6=4 7=1 9=1;100 key 1 n 1 sum 7 max 7: 8=1;"
+		"300 key 1 n 1 sum 9 max 9: 10=1;");
 	ask_columns(r, SAMPLE_TRACKER, SEC, 99, 100, -1, "99 key 1 n 6 sum 34 max 8: 6=4 7=1 9=1;");
-	ask_columns(r, SAMPLE_TRACKER, RECFILE_MINUTE_NS, 0, 1000, -1,
-		    "40 key 1 n 8 sum 44 max 8: 6=6 7=1 9=1;100 key 1 n 1 sum 7 max 7: 8=1;280 key 1 n 1 sum 9 max 9: 10=1;");
+	ask_columns(
+		r, SAMPLE_TRACKER, RECFILE_MINUTE_NS, 0, 1000, -1,
+		"40 key 1 n 8 sum 44 max 8: 6=6 7=1 9=1;100 key 1 n 1 sum 7 max 7: 8=1;280 key 1 n 1 sum 9 max 9: 10=1;");
 	ask_columns(r, SAMPLE_TRACKER, RECFILE_HOUR_NS, 0, 100000, -1, "");
 	ask_columns(r, SAMPLE_HIST, SEC, 0, 1000, 2, "50 key 2 n 1 sum 5 max 5: 6=1;51 key 2 n 1 sum 6 max 6: 7=1;");
 	ask_columns(r, SAMPLE_KEYLESS, SEC, 0, 1000, -1, "");
@@ -327,11 +331,13 @@ static void slots_of_the_program_are_exact(void **state)
 	assert_int_equal(recfile_close(f, NULL), 0);
 	r = sample_open();
 	assert_int_equal(recread_schema(r)->aggs[3]->slot_ns, SEC / 100);
-	assert_int_equal(recread_columns(r, SAMPLE_SLOTTED, SEC / 100, (struct rec_range){ 1005000000, 1005000001 }, -1, on_column,
-					 &s, NULL), 0);
+	assert_int_equal(recread_columns(r, SAMPLE_SLOTTED, SEC / 100, (struct rec_range){ 1005000000, 1005000001 }, -1,
+					 on_column, &s, NULL),
+			 0);
 	expect(&s, "1 key 1 n 6 sum 0 max 0 inexact: 2=6;"); /* 21.01 s less 20.005 s */
-	assert_int_equal(recread_columns(r, SAMPLE_SLOTTED, SEC, (struct rec_range){ 995000000, 995000001 }, -1, on_column, &s,
-					 NULL), 0);
+	assert_int_equal(recread_columns(r, SAMPLE_SLOTTED, SEC, (struct rec_range){ 995000000, 995000001 }, -1,
+					 on_column, &s, NULL),
+			 0);
 	expect(&s, "0 key 1 n 9 sum 0 max 0 inexact: 2=9;"); /* 21 … 22 s of the wall clock */
 	assert_int_equal(recread_hist_keys(r, SAMPLE_SLOTTED, on_key, &s, NULL), 0);
 	expect(&s, "1=7;");
@@ -386,9 +392,11 @@ static void rows_are_found_by_time(void **state)
 	}
 	assert_int_equal(recfile_close(f, NULL), 0);
 	r = sample_open();
-	assert_int_equal(recread_rows(r, 1u << ROW_DROPS, (struct rec_range){ 20 * SEC, 23 * SEC }, on_row, &s, NULL), 0);
+	assert_int_equal(recread_rows(r, 1u << ROW_DROPS, (struct rec_range){ 20 * SEC, 23 * SEC }, on_row, &s, NULL),
+			 0);
 	expect(&s, "3@20500000000;3@21507000000;3@22500000000;");
-	assert_int_equal(recread_rows(r, 1u << ROW_NOTE, (struct rec_range){ 49 * SEC + 970000000, UINT64_MAX }, on_row, &s, NULL),
+	assert_int_equal(recread_rows(r, 1u << ROW_NOTE, (struct rec_range){ 49 * SEC + 970000000, UINT64_MAX }, on_row,
+				      &s, NULL),
 			 0);
 	expect(&s, "4@49977000000;4@49980000000;4@49990000000;");
 	assert_int_equal(recread_rows(r, UINT32_MAX, (struct rec_range){ 0, 1 }, on_row, &s, NULL), 0);
@@ -423,10 +431,12 @@ static void limits_hold_for_all_tables(void **state)
 	strb_reset(&s.text);
 	assert_int_equal(recread_procs(r, (struct rec_range){ 0, 100 * SEC }, on_proc, &s, NULL), 0);
 	assert_string_equal(strb_str(&s.text), "");
-	assert_int_equal(recread_columns(r, SAMPLE_HIST, SEC, (struct rec_range){ 0, 100 * SEC }, -1, on_column, &s, NULL), 0);
+	assert_int_equal(
+		recread_columns(r, SAMPLE_HIST, SEC, (struct rec_range){ 0, 100 * SEC }, -1, on_column, &s, NULL), 0);
 	assert_string_equal(strb_str(&s.text), "");
-	assert_int_equal(recread_columns(r, SAMPLE_HIST, RECFILE_MINUTE_NS, (struct rec_range){ 0, 60 * SEC }, -1, on_column, &s,
-					 NULL), 0);
+	assert_int_equal(recread_columns(r, SAMPLE_HIST, RECFILE_MINUTE_NS, (struct rec_range){ 0, 60 * SEC }, -1,
+					 on_column, &s, NULL),
+			 0);
 	assert_string_not_equal(strb_str(&s.text), ""); /* minutes stay */
 	strb_free(&s.text);
 	recread_close(r);
@@ -439,7 +449,8 @@ static void limits_hold_for_all_tables(void **state)
 	recfile_close(f, NULL);
 	r = sample_open();
 	ask_columns(r, SAMPLE_KEYLESS, SEC, 0, 920, -1, "");
-	ask_columns(r, SAMPLE_KEYLESS, SEC, 998, 1000, -1, "998 key 1 n 1 sum 5 max 5: 6=1;999 key 1 n 1 sum 5 max 5: 6=1;");
+	ask_columns(r, SAMPLE_KEYLESS, SEC, 998, 1000, -1,
+		    "998 key 1 n 1 sum 5 max 5: 6=1;999 key 1 n 1 sum 5 max 5: 6=1;");
 	ask_columns(r, SAMPLE_KEYLESS, RECFILE_MINUTE_NS, 60, 61, -1, "60 key 1 n 60 sum 300 max 5: 6=60;");
 	recread_close(r);
 }
@@ -546,11 +557,12 @@ static void reads_version_1(void **state)
 
 	(void)state;
 	make_one_of_each();
-	sample_sql("DROP VIEW cell; DROP VIEW frame; DROP TABLE tracker; DROP TABLE hist_source; DROP TABLE hist_key; DROP TABLE hist;"
-			 "DROP TABLE slow; DROP TABLE slow_attr; DROP TABLE stack; DROP TABLE span; DROP TABLE process;"
-			 "DROP TABLE flight; DROP TABLE flight_event;"
-			 "DROP TABLE cost; DROP TABLE bucket; ALTER TABLE field DROP COLUMN name;"
-			 "ALTER TABLE aggregation DROP COLUMN slot; ALTER TABLE aggregation DROP COLUMN slot_wall; PRAGMA user_version = 1");
+	sample_sql(
+		"DROP VIEW cell; DROP VIEW frame; DROP TABLE tracker; DROP TABLE hist_source; DROP TABLE hist_key; DROP TABLE hist;"
+		"DROP TABLE slow; DROP TABLE slow_attr; DROP TABLE stack; DROP TABLE span; DROP TABLE process;"
+		"DROP TABLE flight; DROP TABLE flight_event;"
+		"DROP TABLE cost; DROP TABLE bucket; ALTER TABLE field DROP COLUMN name;"
+		"ALTER TABLE aggregation DROP COLUMN slot; ALTER TABLE aggregation DROP COLUMN slot_wall; PRAGMA user_version = 1");
 	r = sample_open();
 	assert_int_equal(recread_next(r, &row, NULL), 1);
 	assert_int_equal(row.kind, ROW_EVENT);

@@ -56,8 +56,7 @@ static void read_addresses(struct live *l)
 		if (strncmp(line, "ready", 5) == 0)
 			return;
 		assert_true(l->n < LIVE_MAX);
-		assert_int_equal(sscanf(line, "%63s %" SCNx64, l->v[l->n].name, &l->v[l->n].addr),
-				 2);
+		assert_int_equal(sscanf(line, "%63s %" SCNx64, l->v[l->n].name, &l->v[l->n].addr), 2);
 		l->n++;
 	}
 	fail_msg("the target program ended before it was ready");
@@ -67,7 +66,7 @@ void live_start(struct live *l, char *const argv[])
 {
 	int in[2], out[2];
 
-	*l = (struct live){0};
+	*l = (struct live){ 0 };
 	assert_int_equal(pipe2(in, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
 	l->pid = fork();
@@ -145,8 +144,7 @@ uint64_t live_addr(const struct live *l, const char *name)
 	return 0;
 }
 
-void live_expect_as(struct sym *s, const struct live *l, const char *key, const char *name,
-		    const char *module)
+void live_expect_as(struct sym *s, const struct live *l, const char *key, const char *name, const char *module)
 {
 	struct symbol sym;
 	uint64_t addr = live_addr(l, key);

@@ -34,7 +34,6 @@ uint64_t live_start_time(pid_t pid);
 /* Fails the test unless addr (+ offset 1) resolves to the name in the module. */
 void live_expect(struct sym *s, const struct live *l, const char *name, const char *module);
 /* The same where the symbol's name is not the one that the program printed. */
-void live_expect_as(struct sym *s, const struct live *l, const char *key, const char *name,
-		    const char *module);
+void live_expect_as(struct sym *s, const struct live *l, const char *key, const char *name, const char *module);
 void live_expect_none(struct sym *s, const struct live *l, uint64_t addr);
 #endif

@@ -38,7 +38,7 @@ struct compared {
 static void compare(const char *path, const char *as, uint64_t from, uint64_t to, struct compared *c)
 {
 	_cleanup_free_ char *cmd = NULL, *line = NULL;
-	struct strb ours = {0}, theirs = {0};
+	struct strb ours = { 0 }, theirs = { 0 };
 	struct srcframe f[SRCLINE_MAX_FRAMES];
 	struct debugfile alt;
 	struct srcline *s;
@@ -49,13 +49,13 @@ static void compare(const char *path, const char *as, uint64_t from, uint64_t to
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	assert_true(fd >= 0 && fstat(fd, &st) == 0);
-	assert_int_equal(elf_open(&e, (struct elf_src){.fd = fd, .size = (uint64_t)st.st_size}), 0);
+	assert_int_equal(elf_open(&e, (struct elf_src){ .fd = fd, .size = (uint64_t)st.st_size }), 0);
 	has_alt = debugfile_open_alt(&e, path, "/nowhere", 0, &alt) == 0;
 	assert_int_equal(srcline_open(&e, has_alt ? &alt.elf : NULL, &s), 0);
 	if (has_alt)
 		debugfile_close(&alt);
-	assert_true(asprintf(&cmd, "seq %llu %llu | xargs printf '%%x\\n' | addr2line -a -i -f -e %s", (unsigned long long)from,
-			     (unsigned long long)to - 1, as) > 0);
+	assert_true(asprintf(&cmd, "seq %llu %llu | xargs printf '%%x\\n' | addr2line -a -i -f -e %s",
+			     (unsigned long long)from, (unsigned long long)to - 1, as) > 0);
 	FILE *p = popen(cmd, "r");
 
 	assert_non_null(p);
@@ -76,8 +76,8 @@ static void compare(const char *path, const char *as, uint64_t from, uint64_t to
 		if (n && !f[n - 1].func)
 			strb_reset(&ours), strb_printf(&ours, "%.*s\n%s:%u\n", (int)strcspn(strb_str(&theirs), "\n"),
 						       strb_str(&theirs), f[0].file, f[0].line);
-		bool same = n ? strcmp(strb_str(&ours), strb_str(&theirs)) == 0 :
-				strstr(strb_str(&theirs), ":?\n") || strstr(strb_str(&theirs), ":0\n");
+		bool same = n ? strcmp(strb_str(&ours), strb_str(&theirs)) == 0
+			      : strstr(strb_str(&theirs), ":?\n") || strstr(strb_str(&theirs), ":0\n");
 
 		if (!same && c->different++ < 3)
 			print_message("%s %llx\nours:\n%saddr2line:\n%s", path, (unsigned long long)at, strb_str(&ours),
@@ -93,11 +93,11 @@ static void compare(const char *path, const char *as, uint64_t from, uint64_t to
 	close(fd);
 }
 
-/* The file that addr2line is asked about. That of binutils 2.40 takes ranges by index (DWARF 5 as clang writes it) for none, and
- * misses names that are in the third file of dwz: it is given the same code with DWARF 4 and whole. */
+/* The file that addr2line is asked about. That of binutils 2.40 takes ranges by index (DWARF 5 as clang writes it) for
+ * none, and misses names that are in the third file of dwz: it is given the same code with DWARF 4 and whole. */
 static const char *for_addr2line(const char *path, char *buf, size_t n)
 {
-	static const char *const forms[][2] = {{"_clang5", "_clang4"}, {"_clangz", "_clang4"}, {"4dwz", "4"}};
+	static const char *const forms[][2] = { { "_clang5", "_clang4" }, { "_clangz", "_clang4" }, { "4dwz", "4" } };
 	size_t len = strlen(path);
 
 	snprintf(buf, n, "%s", path);
@@ -125,19 +125,20 @@ static void beside_addr2line(void **state)
 	assert_int_equal(glob(pattern, 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 5);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
-		struct compared c = {0};
+		struct compared c = { 0 };
 		struct stat st;
 		struct elf e;
 		int fd = open(g.gl_pathv[i], O_RDONLY | O_CLOEXEC);
 
 		assert_true(fd >= 0 && fstat(fd, &st) == 0);
-		assert_int_equal(elf_open(&e, (struct elf_src){.fd = fd, .size = (uint64_t)st.st_size}), 0);
+		assert_int_equal(elf_open(&e, (struct elf_src){ .fd = fd, .size = (uint64_t)st.st_size }), 0);
 		const Elf64_Shdr *code = elf_section(&e, ".text");
 
 		assert_non_null(code);
-		compare(g.gl_pathv[i], for_addr2line(g.gl_pathv[i], pattern, sizeof(pattern)), code->sh_addr, code->sh_addr + code->sh_size, &c);
-		print_message("%s: %u addresses, %u frames, %u different\n", strrchr(g.gl_pathv[i], '/') + 1, c.addresses,
-			      c.frames, c.different);
+		compare(g.gl_pathv[i], for_addr2line(g.gl_pathv[i], pattern, sizeof(pattern)), code->sh_addr,
+			code->sh_addr + code->sh_size, &c);
+		print_message("%s: %u addresses, %u frames, %u different\n", strrchr(g.gl_pathv[i], '/') + 1,
+			      c.addresses, c.frames, c.different);
 		assert_true(c.frames > c.addresses / 2);
 		assert_int_equal(c.different, 0);
 		elf_close(&e);

@@ -17,20 +17,20 @@ static struct sym *make(void)
 	struct sym *s;
 
 	assert_int_equal(sym_new(&s, NULL), 0);
-	snprintf(debug_dir, sizeof(debug_dir), "%s/test/unit/sym/sym_debug",
-		 getenv("DWELL_BUILD_DIR"));
+	snprintf(debug_dir, sizeof(debug_dir), "%s/test/unit/sym/sym_debug", getenv("DWELL_BUILD_DIR"));
 	return s;
 }
 
 static void start(struct live *l, const char *path)
 {
-	char *argv[] = {(char *)(uintptr_t)path, NULL};
+	char *argv[] = { (char *)(uintptr_t)path, NULL };
 
 	live_start(l, argv);
 }
 
 /* Where a function is in its source; lines false: nothing is known. */
-static void expect_line(struct sym *s, const struct live *l, const char *name, const char *file, unsigned def_line, bool lines)
+static void expect_line(struct sym *s, const struct live *l, const char *name, const char *file, unsigned def_line,
+			bool lines)
 {
 	struct sym_line v[SYM_MAX_LINES];
 	size_t n = sym_user_lines(s, (uint32_t)live_pid(l), l->start, live_addr(l, name) + 1, v);
@@ -51,8 +51,7 @@ static void local_symbols_from_elsewhere(void **state)
 	static const struct {
 		const char *form;
 		bool in_debug_dir; /* needs the folder that stands for /usr/lib/debug */
-	} forms[] = {
-		{"minidebug", false}, {"buildid", true}, {"debuglink", false}, {"dotdebug", false}};
+	} forms[] = { { "minidebug", false }, { "buildid", true }, { "debuglink", false }, { "dotdebug", false } };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
@@ -69,7 +68,8 @@ static void local_symbols_from_elsewhere(void **state)
 		live_expect(s, &l, "zoo::Lion::roar", module);
 		live_expect(s, &l, "zeroed_data", module);
 		live_expect(s, &l, "qsort", "libc.so.6");
-		expect_line(s, &l, "local_function", "sym_target.c", LOCAL_FUNCTION, i > 0); /* .gnu_debugdata has no lines */
+		expect_line(s, &l, "local_function", "sym_target.c", LOCAL_FUNCTION,
+			    i > 0); /* .gnu_debugdata has no lines */
 		sym_lines_done(s);
 		live_stop(&l);
 		/* Its mappings and its file are still there. */
@@ -97,13 +97,12 @@ static void debug_files_of_others_are_refused(void **state)
 static void start_in_namespace(struct live *l, const char *dir, const char *form, bool with_debug)
 {
 	char cmd[16384];
-	char *argv[] = {"/usr/bin/unshare", "-m", "/bin/sh", "-c", cmd, NULL};
+	char *argv[] = { "/usr/bin/unshare", "-m", "/bin/sh", "-c", cmd, NULL };
 
 	snprintf(cmd, sizeof(cmd),
 		 "set -e; mount -t tmpfs none '%s'; cp '%s' '%s/prog'; if %s; then cp '%s.debug' "
 		 "'%s/sym_target_%s.debug'; fi; exec '%s/prog'",
-		 dir, live_path(form), dir, with_debug ? "true" : "false", live_path(form), dir,
-		 form, dir);
+		 dir, live_path(form), dir, with_debug ? "true" : "false", live_path(form), dir, form, dir);
 	live_start(l, argv);
 }
 
@@ -186,10 +185,8 @@ static bool can_unshare(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(local_symbols_from_elsewhere),
-		cmocka_unit_test(debug_files_of_others_are_refused),
-		cmocka_unit_test(other_mount_namespace),
-		cmocka_unit_test(debug_file_in_other_mount_namespace),
+		cmocka_unit_test(local_symbols_from_elsewhere), cmocka_unit_test(debug_files_of_others_are_refused),
+		cmocka_unit_test(other_mount_namespace),	cmocka_unit_test(debug_file_in_other_mount_namespace),
 		cmocka_unit_test(copies_share_symbols),
 	};
 

@@ -18,32 +18,30 @@ static void names(void **state)
 	static const struct {
 		const char *raw, *shown;
 	} cases[] = {
-		{"main", "main"},
-		{"", ""},
-		{"_start", "_start"},
-		{"_Zero", "_Zero"},
-		{"_Z", "_Z"},
-		{"_R", "_R"},
-		{"_ZN3zoo4Lion4roarEi", "zoo::Lion::roar"},
-		{"_ZN3zoo4LionC2Ev", "zoo::Lion::Lion"},
-		{"_ZNSt6vectorIiSaIiEE9push_backEOi",
-		 "std::vector<int, std::allocator<int> >::push_back"},
-		{"_ZNKSt4lessIiEclERKiS2_", "std::less<int>::operator()"},
-		{"_ZTV4Lion", "vtable for Lion"},
-		{"_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()"},
-		{"_Z3fooi.cold", "foo"},
+		{ "main", "main" },
+		{ "", "" },
+		{ "_start", "_start" },
+		{ "_Zero", "_Zero" },
+		{ "_Z", "_Z" },
+		{ "_R", "_R" },
+		{ "_ZN3zoo4Lion4roarEi", "zoo::Lion::roar" },
+		{ "_ZN3zoo4LionC2Ev", "zoo::Lion::Lion" },
+		{ "_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int, std::allocator<int> >::push_back" },
+		{ "_ZNKSt4lessIiEclERKiS2_", "std::less<int>::operator()" },
+		{ "_ZTV4Lion", "vtable for Lion" },
+		{ "_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()" },
+		{ "_Z3fooi.cold", "foo" },
 		/* Rust, legacy: the hash is dropped. */
-		{"_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE",
-		 "core::fmt::Formatter::write_str"},
-		{"_ZN47_$LT$alloc..string..String$u20$as$u20$Debug$GT$3fmt17h0123456789abcdefE",
-		 "<alloc::string::String as Debug>::fmt"},
+		{ "_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE", "core::fmt::Formatter::write_str" },
+		{ "_ZN47_$LT$alloc..string..String$u20$as$u20$Debug$GT$3fmt17h0123456789abcdefE",
+		  "<alloc::string::String as Debug>::fmt" },
 		/* Rust v0. */
-		{"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
-		{"_RINvNtC3std3mem8align_ofjE", "std::mem::align_of::<usize>"},
-		{"_RNvMs_C7mycrateNtB4_4Lion4roar", "<mycrate::Lion>::roar"},
+		{ "_RNvCs1234_7mycrate3foo", "mycrate::foo" },
+		{ "_RINvNtC3std3mem8align_ofjE", "std::mem::align_of::<usize>" },
+		{ "_RNvMs_C7mycrateNtB4_4Lion4roar", "<mycrate::Lion>::roar" },
 	};
-	struct demangler d = {0};
-	struct strset ss = {0};
+	struct demangler d = { 0 };
+	struct strset ss = { 0 };
 
 	(void)state;
 	for (int twice = 0; twice < 2; twice++) {
@@ -67,7 +65,7 @@ static void reference(struct strb *b, unsigned i)
 /* f<b<b<…>, b<…>, b<…>>> where each level names the level below it three times. */
 static char *bomb(unsigned levels)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 
 	strb_adds(&b, "_Z1fI1a1bIS_S_S_E"); /* S_: a, S0_: b, S1_: b<a,a,a> */
 	for (unsigned i = 0; i < levels; i++) {
@@ -90,8 +88,8 @@ static double seconds(void)
 
 static void names_made_to_explode(void **state)
 {
-	struct demangler d = {0};
-	struct strset ss = {0};
+	struct demangler d = { 0 };
+	struct strset ss = { 0 };
 	double begun = seconds();
 
 	(void)state;
@@ -113,10 +111,9 @@ static void names_made_to_explode(void **state)
 /* When the budget is spent, only names that cannot grow much are touched. */
 static void budget(void **state)
 {
-	struct demangler d = {.spent = DEMANGLE_BUDGET};
-	struct strset ss = {0};
-	char raw[] =
-		"_ZN1aI1b1cIS0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_E1dEvE";
+	struct demangler d = { .spent = DEMANGLE_BUDGET };
+	struct strset ss = { 0 };
+	char raw[] = "_ZN1aI1b1cIS0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_S0_E1dEvE";
 
 	(void)state;
 	assert_true(demangle_growth(raw) > DEMANGLE_TIGHT_GROWTH);
@@ -128,13 +125,13 @@ static void budget(void **state)
 
 static void deep_nesting(void **state)
 {
-	struct demangler d = {0};
-	struct strset ss = {0};
+	struct demangler d = { 0 };
+	struct strset ss = { 0 };
 	_cleanup_free_ char *raw = malloc(8000);
 
 	(void)state;
 	/* Pointers to pointers to …; negated expressions; nested crates. */
-	static const char *const heads[] = {"_Z1fP", "_Z1fIXng", "_RNvN", "_ZN1aI"};
+	static const char *const heads[] = { "_Z1fP", "_Z1fIXng", "_RNvN", "_ZN1aI" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
 		size_t n = strlen(heads[i]);

@@ -11,16 +11,10 @@
 /* Abbreviations: 1 unit, 2 function (low_pc, type), 3 parameter (type), 4 int, 5 pointer (type), 6 struct
  * (size) with children, 7 member (type, place), 8 namespace with children, 9 typedef (type). */
 static const uint8_t abbrevs[] = {
-	1, 0x11, 1, 0, 0,
-	2, 0x2e, 1, 0x11, 0x01, 0x49, 0x13, 0, 0,
-	3, 0x05, 0, 0x49, 0x13, 0, 0,
-	4, 0x24, 0, 0x0b, 0x0b, 0x3e, 0x0b, 0, 0,
-	5, 0x0f, 0, 0x49, 0x13, 0, 0,
-	6, 0x13, 1, 0x0b, 0x0b, 0, 0,
-	7, 0x0d, 0, 0x49, 0x13, 0x38, 0x0b, 0, 0,
-	8, 0x39, 1, 0, 0,
-	9, 0x16, 0, 0x49, 0x13, 0, 0,
-	0,
+	1,    0x11, 1, 0,    0,	   2,	 0x2e, 1,    0x11, 0x01, 0x49, 0x13, 0, 0,    3,    0x05, 0,
+	0x49, 0x13, 0, 0,    4,	   0x24, 0,    0x0b, 0x0b, 0x3e, 0x0b, 0,    0, 5,    0x0f, 0,	  0x49,
+	0x13, 0,    0, 6,    0x13, 1,	 0x0b, 0x0b, 0,	   0,	 7,    0x0d, 0, 0x49, 0x13, 0x38, 0x0b,
+	0,    0,    8, 0x39, 1,	   0,	 0,    9,    0x16, 0,	 0x49, 0x13, 0, 0,    0,
 };
 
 static void u8(struct strb *b, unsigned v)
@@ -54,14 +48,14 @@ static void func(struct strb *b, uint64_t addr, uint32_t type)
 static int read_types(struct strb *info, struct dwarf_types *ret)
 {
 	uint32_t len = (uint32_t)info->n - 4;
-	struct strb file = {0};
+	struct strb file = { 0 };
 	struct elf e;
 	int r;
 
 	memcpy(info->s, &len, sizeof(len));
 	const struct elfmake_section v[] = {
-		{".debug_info", SHT_PROGBITS, 0, info->s, info->n},
-		{".debug_abbrev", SHT_PROGBITS, 0, abbrevs, sizeof(abbrevs)},
+		{ ".debug_info", SHT_PROGBITS, 0, info->s, info->n },
+		{ ".debug_abbrev", SHT_PROGBITS, 0, abbrevs, sizeof(abbrevs) },
 	};
 
 	elfmake(&file, v, 2);
@@ -97,7 +91,7 @@ static const struct btf_type *record(const struct dwarf_types *t, uint32_t id)
 static void parameters(void **state)
 {
 	for (unsigned n = DWARF_MAX_PARAMS - 1; n <= DWARF_MAX_PARAMS + 1; n++) {
-		struct strb b = {0};
+		struct strb b = { 0 };
 		struct dwarf_types t;
 
 		begin(&b);
@@ -126,7 +120,7 @@ static void parameters(void **state)
 /* struct { self *next; }: refers to itself, and to itself as a value, which ends somewhere. */
 static void loops(void **state)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	struct dwarf_types t;
 
 	(void)state;
@@ -165,8 +159,8 @@ static void loops(void **state)
 static void depth(void **state)
 {
 	for (unsigned n = DWARF_MAX_DEPTH - 1; n <= DWARF_MAX_DEPTH + 1; n++) {
-		struct strb b = {0};
-		struct dwarf_types t = {0};
+		struct strb b = { 0 };
+		struct dwarf_types t = { 0 };
 
 		begin(&b);
 		uint32_t outer = (uint32_t)b.n;
@@ -189,7 +183,7 @@ static void depth(void **state)
 
 static void damaged(void **state)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	struct dwarf_types t;
 
 	(void)state;

@@ -95,8 +95,10 @@ static bool expected(const struct dump *d, char *const *words, uint32_t *ret)
 {
 	const char *cfa = column(d, words, "CFA"), *ra = column(d, words, "ra");
 	const char *bp = column(d, words, "rbp");
-	enum uw_kind kind = !strncmp(cfa, "rsp", 3) ? UW_SP : !strncmp(cfa, "rbp", 3) ? UW_BP
-			    : !strncmp(cfa, "rbx", 3) ? UW_BX : UW_LOST;
+	enum uw_kind kind = !strncmp(cfa, "rsp", 3)   ? UW_SP
+			    : !strncmp(cfa, "rbp", 3) ? UW_BP
+			    : !strncmp(cfa, "rbx", 3) ? UW_BX
+						      : UW_LOST;
 
 	if (!strcmp(cfa, "exp") || !strcmp(bp, "exp"))
 		return false;
@@ -141,11 +143,10 @@ static unsigned compare(const char *path, unsigned *nexpr)
 			(*nexpr)++;
 			if (kind != UW_PLT && kind != UW_BP_DEREF && kind != UW_SIGNAL && kind != UW_LOST &&
 			    UW_RULE_BP(got) != UW_BP_GONE && UW_RULE_BP(got) != UW_BP_AT_BP)
-				fail_msg("%s: at 0x%llx: an expression as rule %x", path,
-					 (unsigned long long)pc, got);
+				fail_msg("%s: at 0x%llx: an expression as rule %x", path, (unsigned long long)pc, got);
 		} else if (got != want) {
-			fail_msg("%s: at 0x%llx: rule %x, not %x (CFA %s)", path, (unsigned long long)pc,
-				 got, want, column(&d, words, "CFA"));
+			fail_msg("%s: at 0x%llx: rule %x, not %x (CFA %s)", path, (unsigned long long)pc, got, want,
+				 column(&d, words, "CFA"));
 		}
 	}
 	pclose(d.in);
@@ -155,8 +156,8 @@ static unsigned compare(const char *path, unsigned *nexpr)
 
 static void test_rows_as_readelf(void **state)
 {
-	static const char *const files[] = { "/lib/x86_64-linux-gnu/libc.so.6",
-					     "/lib64/ld-linux-x86-64.so.2", "/bin/sleep", "/bin/bash" };
+	static const char *const files[] = { "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2",
+					     "/bin/sleep", "/bin/bash" };
 	unsigned nexpr;
 
 	(void)state;
@@ -175,10 +176,12 @@ static void test_rows_as_readelf(void **state)
 /* -- hand-made programs -- */
 
 #define CODE 0x1000u
-static const struct eharch x86 = { .machine = EM_X86_64, .sp = 7, .fp = 6, .third = 3, .ra = 16,
-				   .ra_on_stack = true, .ra_reg = 5, .sig_cfa = 160 };
-static const struct eharch arm = { .machine = EM_AARCH64, .sp = 31, .fp = 29, .third = 30, .ra = 30,
-				   .link = true, .sig_uc = 128 };
+static const struct eharch x86 = {
+	.machine = EM_X86_64, .sp = 7, .fp = 6, .third = 3, .ra = 16, .ra_on_stack = true, .ra_reg = 5, .sig_cfa = 160
+};
+static const struct eharch arm = {
+	.machine = EM_AARCH64, .sp = 31, .fp = 29, .third = 30, .ra = 30, .link = true, .sig_uc = 128
+};
 
 struct rows {
 	const struct eharch *arch;
@@ -203,7 +206,10 @@ static int note_row(void *ctx, uint64_t pc, const struct ehstate *st)
 static struct rows run_on(const struct eharch *arch, const uint8_t *prog, size_t n, bool signal)
 {
 	struct ehsec s = { .arch = arch };
-	struct ehcie cie = { .code_align = 1, .data_align = -8, .signal = signal, .usable = true,
+	struct ehcie cie = { .code_align = 1,
+			     .data_align = -8,
+			     .signal = signal,
+			     .usable = true,
 			     .init = { .cfa = EHC_REG, .reg = 7, .off = 8, .ra = { EHR_OFF, -8 } } };
 	struct ehstate st;
 	struct rows r = { .arch = arch, .cie = &cie };
@@ -212,8 +218,8 @@ static struct rows run_on(const struct eharch *arch, const uint8_t *prog, size_t
 		cie.init = (struct ehstate){ .cfa = EHC_REG, .reg = 31 };
 	st = cie.init;
 
-	assert_int_equal(ehcfa_run(&s, &cie, (struct ehbuf){ prog, prog + n, false }, CODE, CODE + 64, &st,
-				   note_row, &r), 0);
+	assert_int_equal(
+		ehcfa_run(&s, &cie, (struct ehbuf){ prog, prog + n, false }, CODE, CODE + 64, &st, note_row, &r), 0);
 	return r;
 }
 
@@ -305,16 +311,22 @@ static void test_programs_of_arm64(void **state)
 static void test_sigreturn_of_arm64(void **state)
 {
 	static const char names[] = "\0__kernel_rt_sigreturn\0__kernel_gettimeofday";
-	const Elf64_Sym syms[] = { { 0 },
-				   { .st_name = 23, .st_info = STT_FUNC, .st_shndx = 1, .st_value = ELFMAKE_CODE + 0x100 },
-				   { .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1, .st_value = ELFMAKE_CODE + 0x208 } };
+	const Elf64_Sym syms[] = {
+		{ 0 },
+		{ .st_name = 23, .st_info = STT_FUNC, .st_shndx = 1, .st_value = ELFMAKE_CODE + 0x100 },
+		{ .st_name = 1, .st_info = STT_FUNC, .st_shndx = 1, .st_value = ELFMAKE_CODE + 0x208 }
+	};
 	static const char code[4096];
 	const uint16_t machines[] = { EM_AARCH64, EM_X86_64 };
 
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(machines); i++) {
 		const struct elfmake_section v[] = {
-			{ .name = ".text", .type = SHT_PROGBITS, .addr = ELFMAKE_CODE, .data = code, .size = sizeof(code) },
+			{ .name = ".text",
+			  .type = SHT_PROGBITS,
+			  .addr = ELFMAKE_CODE,
+			  .data = code,
+			  .size = sizeof(code) },
 			{ .name = ".dynstr", .type = SHT_STRTAB, .data = names, .size = sizeof(names) },
 			{ .name = ".dynsym", .type = SHT_DYNSYM, .data = syms, .size = sizeof(syms) },
 		};

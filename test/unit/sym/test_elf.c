@@ -38,64 +38,59 @@ struct image {
 #define OFF(field) offsetof(struct image, field)
 
 static const struct image small = {
-	.eh = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-	       .e_type = ET_DYN,
-	       .e_machine = EM_X86_64,
-	       .e_phoff = OFF(ph),
-	       .e_shoff = OFF(sh),
-	       .e_phentsize = sizeof(Elf64_Phdr),
-	       .e_phnum = 2,
-	       .e_shentsize = sizeof(Elf64_Shdr),
-	       .e_shnum = NSEC,
-	       .e_shstrndx = 1},
-	.ph = {{.p_type = PT_LOAD,
-		.p_flags = PF_R | PF_X,
-		.p_offset = 0x1000,
-		.p_vaddr = 0x401000,
-		.p_filesz = 0x1000,
-		.p_memsz = 0x1000},
-	       {.p_type = PT_NOTE,
-		.p_offset = OFF(note),
-		.p_filesz = sizeof(((struct image *)0)->note)}},
-	.sh = {{0},
-	       {.sh_name = 1,
-		.sh_type = SHT_STRTAB,
-		.sh_offset = OFF(shstr),
-		.sh_size = sizeof(((struct image *)0)->shstr)},
-	       {.sh_name = 11,
-		.sh_type = SHT_SYMTAB,
-		.sh_offset = OFF(sym),
-		.sh_link = 3,
-		.sh_size = sizeof(((struct image *)0)->sym),
-		.sh_entsize = sizeof(Elf64_Sym)},
-	       {.sh_name = 19,
-		.sh_type = SHT_STRTAB,
-		.sh_offset = OFF(str),
-		.sh_size = sizeof(((struct image *)0)->str)},
-	       {.sh_name = 27,
-		.sh_type = SHT_PROGBITS,
-		.sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-		.sh_addr = 0x401000,
-		.sh_offset = 0x1000,
-		.sh_size = 0x1000}},
-	.sym = {{0},
-		{.st_name = 1,
-		 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-		 .st_shndx = 4,
-		 .st_value = 0x401100,
-		 .st_size = 0x20},
-		{.st_name = 5,
-		 .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC),
-		 .st_shndx = 4,
-		 .st_value = 0x401200},
-		{.st_name = 14,
-		 .st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC),
-		 .st_shndx = 4,
-		 .st_value = 0x401300,
-		 .st_size = 0x10}},
+	.eh = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_phoff = OFF(ph),
+		.e_shoff = OFF(sh),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 2,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = NSEC,
+		.e_shstrndx = 1 },
+	.ph = { { .p_type = PT_LOAD,
+		  .p_flags = PF_R | PF_X,
+		  .p_offset = 0x1000,
+		  .p_vaddr = 0x401000,
+		  .p_filesz = 0x1000,
+		  .p_memsz = 0x1000 },
+		{ .p_type = PT_NOTE, .p_offset = OFF(note), .p_filesz = sizeof(((struct image *)0)->note) } },
+	.sh = { { 0 },
+		{ .sh_name = 1,
+		  .sh_type = SHT_STRTAB,
+		  .sh_offset = OFF(shstr),
+		  .sh_size = sizeof(((struct image *)0)->shstr) },
+		{ .sh_name = 11,
+		  .sh_type = SHT_SYMTAB,
+		  .sh_offset = OFF(sym),
+		  .sh_link = 3,
+		  .sh_size = sizeof(((struct image *)0)->sym),
+		  .sh_entsize = sizeof(Elf64_Sym) },
+		{ .sh_name = 19,
+		  .sh_type = SHT_STRTAB,
+		  .sh_offset = OFF(str),
+		  .sh_size = sizeof(((struct image *)0)->str) },
+		{ .sh_name = 27,
+		  .sh_type = SHT_PROGBITS,
+		  .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+		  .sh_addr = 0x401000,
+		  .sh_offset = 0x1000,
+		  .sh_size = 0x1000 } },
+	.sym = { { 0 },
+		 { .st_name = 1,
+		   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		   .st_shndx = 4,
+		   .st_value = 0x401100,
+		   .st_size = 0x20 },
+		 { .st_name = 5, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_FUNC), .st_shndx = 4, .st_value = 0x401200 },
+		 { .st_name = 14,
+		   .st_info = ELF64_ST_INFO(STB_WEAK, STT_FUNC),
+		   .st_shndx = 4,
+		   .st_value = 0x401300,
+		   .st_size = 0x10 } },
 	.shstr = "\0.shstrtab\0.symtab\0.strtab\0.text\0.note.gnu.build-id",
 	.str = "\0one\0two@@V_1\0three",
-	.note = {.n = {.n_namesz = 4, .n_descsz = 20, .n_type = NT_GNU_BUILD_ID}, .name = "GNU"},
+	.note = { .n = { .n_namesz = 4, .n_descsz = 20, .n_type = NT_GNU_BUILD_ID }, .name = "GNU" },
 };
 
 static void make(struct image *im)
@@ -106,7 +101,7 @@ static void make(struct image *im)
 
 static struct elf_src src_of(const void *p, size_t n)
 {
-	return (struct elf_src){.fd = -1, .mem = p, .size = n};
+	return (struct elf_src){ .fd = -1, .mem = p, .size = n };
 }
 
 static int load(const struct image *im, struct symtab *t)
@@ -114,7 +109,7 @@ static int load(const struct image *im, struct symtab *t)
 	struct elf e;
 	int r = elf_open(&e, src_of(im, sizeof(*im)));
 
-	*t = (struct symtab){0};
+	*t = (struct symtab){ 0 };
 	if (r == 0) {
 		r = elfsym_load(&e, SHT_SYMTAB, t);
 		elf_close(&e);
@@ -154,7 +149,7 @@ static void cut_anywhere(void **state)
 	make(&im);
 	for (size_t n = 0; n < sizeof(im); n++) {
 		_cleanup_free_ char *copy = malloc(n + 1); /* exact size: reads past it are seen */
-		struct symtab t = {0};
+		struct symtab t = { 0 };
 		struct elf e;
 
 		memcpy(copy, &im, n);
@@ -174,12 +169,12 @@ static void damage(void **state)
 	struct image im;
 
 	(void)state;
-#define WITH(change, want)                             \
-	do {                                           \
-		make(&im);                             \
-		change;                                \
+#define WITH(change, want) \
+	do { \
+		make(&im); \
+		change; \
 		assert_int_equal(load(&im, &t), want); \
-		symtab_done(&t);                       \
+		symtab_done(&t); \
 	} while (0)
 	WITH(im.eh.e_ident[0] = 0, -ENOEXEC);
 	WITH(im.eh.e_ident[EI_CLASS] = 3, -ENOEXEC);
@@ -199,8 +194,7 @@ static void damage(void **state)
 	WITH(im.sh[3].sh_size = ELF_MAX_STRTAB, -ENODATA);
 	WITH(im.sh[3].sh_size = ELF_MAX_STRTAB + 1, -EFBIG);
 	WITH(im.sh[2].sh_size = (uint64_t)SYM_MAX_SYMBOLS_PER_FILE * sizeof(Elf64_Sym), -ENODATA);
-	WITH(im.sh[2].sh_size = ((uint64_t)SYM_MAX_SYMBOLS_PER_FILE + 1) * sizeof(Elf64_Sym),
-	     -E2BIG);
+	WITH(im.sh[2].sh_size = ((uint64_t)SYM_MAX_SYMBOLS_PER_FILE + 1) * sizeof(Elf64_Sym), -E2BIG);
 	WITH(im.sym[1].st_name = UINT32_MAX, 0);
 	WITH(im.sym[1].st_value = UINT64_MAX; im.sym[1].st_size = UINT64_MAX, 0);
 	WITH(im.ph[0].p_offset = UINT64_MAX; im.ph[0].p_filesz = UINT64_MAX, 0);
@@ -250,8 +244,7 @@ static void limits_of_headers(void **state)
 	for (unsigned over = 0; over < 2; over++) {
 		im.eh.e_shnum = (Elf64_Half)(ELF_MAX_SECTIONS + over);
 		memcpy(big, &im, sizeof(im));
-		assert_int_equal(
-			elf_open(&e, src_of(big, sizeof(im) + (ELF_MAX_SECTIONS + 1) * 64)), 0);
+		assert_int_equal(elf_open(&e, src_of(big, sizeof(im) + (ELF_MAX_SECTIONS + 1) * 64)), 0);
 		assert_int_equal(e.nsh, over ? 0 : ELF_MAX_SECTIONS);
 		elf_close(&e);
 	}
@@ -261,13 +254,12 @@ static void limits_of_headers(void **state)
 	im.ph[1].p_filesz = 3 * ELF_MAX_NOTES;
 	for (unsigned over = 0; over < 2; over++) {
 		size_t skip = ELF_MAX_NOTES - sizeof(im.note) + over * 64;
-		Elf64_Nhdr pad = {.n_descsz = (Elf64_Word)(skip - sizeof(pad))};
+		Elf64_Nhdr pad = { .n_descsz = (Elf64_Word)(skip - sizeof(pad)) };
 
 		memcpy(big, &im, sizeof(im));
 		memcpy(big + sizeof(im), &pad, sizeof(pad));
 		memcpy(big + sizeof(im) + skip, &im.note, sizeof(im.note));
-		assert_int_equal(elf_open(&e, src_of(big, sizeof(im) + (size_t)im.ph[1].p_filesz)),
-				 0);
+		assert_int_equal(elf_open(&e, src_of(big, sizeof(im) + (size_t)im.ph[1].p_filesz)), 0);
 		assert_int_equal(e.nbuild_id, over ? 0 : 20);
 		elf_close(&e);
 	}
@@ -287,16 +279,16 @@ static void best_name_of_an_address(void **state)
 		} v[3];
 		const char *best;
 	} cases[] = {
-		{{{"__libc_read", 13}, {"read", 13}, {"__read", 13}}, "read"},
-		{{{"local", 12}, {"exported", 13}}, "exported"},
-		{{{"label", 1}, {"function_long", 12}}, "function_long"},
-		{{{"an_object", 11}, {"function", 12}}, "function"},
-		{{{"longer_name", 13}, {"short", 13}}, "short"},
+		{ { { "__libc_read", 13 }, { "read", 13 }, { "__read", 13 } }, "read" },
+		{ { { "local", 12 }, { "exported", 13 } }, "exported" },
+		{ { { "label", 1 }, { "function_long", 12 } }, "function_long" },
+		{ { { "an_object", 11 }, { "function", 12 } }, "function" },
+		{ { { "longer_name", 13 }, { "short", 13 } }, "short" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct symtab t = {0};
+		struct symtab t = { 0 };
 
 		for (size_t j = 0; j < 3 && cases[i].v[j].name; j++)
 			add(&t, 0x10, 8, cases[i].v[j].name, cases[i].v[j].rank);
@@ -309,7 +301,7 @@ static void best_name_of_an_address(void **state)
 
 static void nested_and_unsized(void **state)
 {
-	struct symtab t = {0};
+	struct symtab t = { 0 };
 
 	(void)state;
 	add(&t, 0x300, 0x100, "unsized_last", SYMRANK_FUNC);
@@ -335,7 +327,7 @@ static void limits_of_the_table(void **state)
 	(void)state;
 	/* An outer symbol is found behind so many inner ones, and no more. */
 	for (unsigned over = 0; over < 2; over++) {
-		struct symtab t = {0};
+		struct symtab t = { 0 };
 
 		add(&t, 0, 1000000, "outer", SYMRANK_SIZED);
 		for (unsigned i = 1; i < SYMTAB_LOOK_BACK + over; i++)
@@ -344,7 +336,7 @@ static void limits_of_the_table(void **state)
 		assert_int_equal(symtab_at(&t, 500000) != NULL, !over);
 		symtab_done(&t);
 	}
-	struct symtab t = {0};
+	struct symtab t = { 0 };
 	unsigned n = SYMTAB_MAX_TEXT / (SYMTAB_MAX_NAME / 2);
 
 	memset(name, 'x', SYMTAB_MAX_NAME + 1);
@@ -362,33 +354,23 @@ static void segments(void **state)
 {
 	/* Code and data share a page of the file, as without -z separate-code. */
 	static const struct elf_seg seg[] = {
-		{.off = 0,
-		 .vaddr = 0x400000,
-		 .filesz = 0x1800,
-		 .memsz = 0x1800,
-		 .flags = PF_R | PF_X},
-		{.off = 0x1800,
-		 .vaddr = 0x602800,
-		 .filesz = 0x400,
-		 .memsz = 0x2000,
-		 .flags = PF_R | PF_W},
+		{ .off = 0, .vaddr = 0x400000, .filesz = 0x1800, .memsz = 0x1800, .flags = PF_R | PF_X },
+		{ .off = 0x1800, .vaddr = 0x602800, .filesz = 0x400, .memsz = 0x2000, .flags = PF_R | PF_W },
 	};
 	static const struct {
 		uint64_t off;
 		bool exec, found;
 		uint64_t vaddr;
 	} cases[] = {
-		{0x10, true, true, 0x400010},	 {0x1900, false, true, 0x602900},
-		{0x1700, true, true, 0x401700},	 {0x1900, true, true, 0x401900},
-		{0x1700, false, true, 0x602700}, {0x1d00, false, true, 0x602d00},
-		{0x9000, true, false, 0},	 {UINT64_MAX, false, false, 0},
+		{ 0x10, true, true, 0x400010 },	  { 0x1900, false, true, 0x602900 }, { 0x1700, true, true, 0x401700 },
+		{ 0x1900, true, true, 0x401900 }, { 0x1700, false, true, 0x602700 }, { 0x1d00, false, true, 0x602d00 },
+		{ 0x9000, true, false, 0 },	  { UINT64_MAX, false, false, 0 },
 	};
 	uint64_t v;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(elf_seg_vaddr(seg, 2, cases[i].off, cases[i].exec, &v),
-				 cases[i].found);
+		assert_int_equal(elf_seg_vaddr(seg, 2, cases[i].off, cases[i].exec, &v), cases[i].found);
 		if (cases[i].found)
 			assert_int_equal(v, cases[i].vaddr);
 	}
@@ -405,9 +387,7 @@ static void unpacking(void **state)
 	uint8_t *out;
 
 	(void)state;
-	assert_int_equal(
-		lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, in, N, packed, &npacked, N),
-		LZMA_OK);
+	assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, in, N, packed, &npacked, N), LZMA_OK);
 	assert_int_equal(minidebug_unpack(packed, npacked, N, &out, &n), 0);
 	assert_int_equal(n, N);
 	free(out);

@@ -18,13 +18,13 @@ static struct sym *make(void)
 
 static void start(struct live *l)
 {
-	char *argv[] = {(char *)(uintptr_t)live_path("jit"), NULL};
+	char *argv[] = { (char *)(uintptr_t)live_path("jit"), NULL };
 
 	live_start(l, argv);
 }
 
-static void expect(struct sym *s, const struct live *l, const char *key, uint64_t off,
-		   const char *name, uint64_t want_off)
+static void expect(struct sym *s, const struct live *l, const char *key, uint64_t off, const char *name,
+		   uint64_t want_off)
 {
 	struct symbol sym;
 	uint64_t addr = live_addr(l, key) + off;
@@ -119,7 +119,7 @@ static void in_a_container(void **state)
 	struct sym *s = make();
 	struct live l;
 	char cmd[8192];
-	char *argv[] = {"/usr/bin/unshare", "-m", "-p", "-f", "/bin/sh", "-c", cmd, NULL};
+	char *argv[] = { "/usr/bin/unshare", "-m", "-p", "-f", "/bin/sh", "-c", cmd, NULL };
 
 	(void)state;
 	snprintf(cmd, sizeof(cmd),
@@ -142,18 +142,18 @@ static void lines_of_any_kind(void **state)
 		const char *line;
 		bool ok;
 	} cases[] = {
-		{"1000 10 name", true},
-		{"0x1000 0x10 name with spaces", true},
-		{"ffffffffffffff00 ff name", true},
-		{"ffffffffffffff00 100 name", false},
-		{"1000 10 ", false},
-		{"1000 10", false},
-		{"1000", false},
-		{"", false},
-		{" 1000 10 name", false},
-		{"0x 10 name", false},
-		{"1000 zz name", false},
-		{"11111111111111111 10 name", false},
+		{ "1000 10 name", true },
+		{ "0x1000 0x10 name with spaces", true },
+		{ "ffffffffffffff00 ff name", true },
+		{ "ffffffffffffff00 100 name", false },
+		{ "1000 10 ", false },
+		{ "1000 10", false },
+		{ "1000", false },
+		{ "", false },
+		{ " 1000 10 name", false },
+		{ "0x 10 name", false },
+		{ "1000 zz name", false },
+		{ "11111111111111111 10 name", false },
 	};
 
 	(void)state;
@@ -161,8 +161,7 @@ static void lines_of_any_kind(void **state)
 		struct perfmap pm;
 
 		perfmap_init(&pm);
-		assert_int_equal(perfmap_add_line(&pm, cases[i].line, strlen(cases[i].line)),
-				 cases[i].ok);
+		assert_int_equal(perfmap_add_line(&pm, cases[i].line, strlen(cases[i].line)), cases[i].ok);
 		assert_int_equal(pm.n, cases[i].ok);
 		perfmap_free(&pm);
 	}

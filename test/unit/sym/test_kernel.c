@@ -46,22 +46,22 @@ static void names_are_chosen(void **state)
 		uint64_t addr;
 		const char *module, *name; /* NULL: no symbol */
 	} want[] = {
-		{0xffffffff80ffffff, NULL, NULL},
-		{0, NULL, NULL},
-		{0xffffffff81000000, "vmlinux", "first"},
-		{0xffffffff810000ff, "vmlinux", "first"},
-		{0xffffffff81000100, "vmlinux", "__x64_sys_read"},
-		{0xffffffff81000210, "vmlinux", "exported_plain"},
-		{0xffffffff81000300, "vmlinux", "work.cold"},
-		{0xffffffff810003ff, "vmlinux", "work.cold"},
-		{0xffffffff81002008, "vmlinux", "jiffies"},
-		{0xffffffffc0001010, "amod", "mod_init"},
-		{0xffffffffc0001080, "amod", "same"},
-		{0xffffffffc0002000, "zmod", "late"},
-		{0xffffffffc0002000 + KSYMS_LAST_SPAN - 1, "zmod", "late"},
-		{0xffffffffc0002000 + KSYMS_LAST_SPAN, NULL, NULL},
-		{0xffffffffb0000000, NULL, NULL},
-		{UINT64_MAX, NULL, NULL},
+		{ 0xffffffff80ffffff, NULL, NULL },
+		{ 0, NULL, NULL },
+		{ 0xffffffff81000000, "vmlinux", "first" },
+		{ 0xffffffff810000ff, "vmlinux", "first" },
+		{ 0xffffffff81000100, "vmlinux", "__x64_sys_read" },
+		{ 0xffffffff81000210, "vmlinux", "exported_plain" },
+		{ 0xffffffff81000300, "vmlinux", "work.cold" },
+		{ 0xffffffff810003ff, "vmlinux", "work.cold" },
+		{ 0xffffffff81002008, "vmlinux", "jiffies" },
+		{ 0xffffffffc0001010, "amod", "mod_init" },
+		{ 0xffffffffc0001080, "amod", "same" },
+		{ 0xffffffffc0002000, "zmod", "late" },
+		{ 0xffffffffc0002000 + KSYMS_LAST_SPAN - 1, "zmod", "late" },
+		{ 0xffffffffc0002000 + KSYMS_LAST_SPAN, NULL, NULL },
+		{ 0xffffffffb0000000, NULL, NULL },
+		{ UINT64_MAX, NULL, NULL },
 	};
 	struct ksyms ks;
 
@@ -100,11 +100,10 @@ static void found_by_name(void **state)
 static void hidden_addresses_are_an_error(void **state)
 {
 	struct ksyms ks;
-	struct err err = {0};
+	struct err err = { 0 };
 
 	(void)state;
-	assert_int_equal(read_text(&ks, "0000000000000000 T _stext\n0000000000000000 t x\n", &err),
-			 -EPERM);
+	assert_int_equal(read_text(&ks, "0000000000000000 T _stext\n0000000000000000 t x\n", &err), -EPERM);
 	assert_non_null(strstr(err.msg, "kptr_restrict"));
 	assert_int_equal(ks.n, 0);
 	assert_null(ksyms_at(&ks, 1));
@@ -140,7 +139,7 @@ static bool is_transient(const char *line)
 static void the_running_kernel(void **state)
 {
 	struct sym *s;
-	struct err err = {0};
+	struct err err = { 0 };
 	struct symbol sym;
 	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
 	char line[2048], name[KSYMS_MAX_NAME + 1], type;

@@ -44,18 +44,16 @@ static void lines(void **state)
 		bool exec;
 		uint64_t start, off, ino;
 	} cases[] = {
-		{"55d0-55d8 r-xp 00001000 08:01 99   /bin/a b", "/bin/a b", true, 0x55d0, 0x1000,
-		 99},
-		{"55d0-55d8 rw-p 00000000 00:00 0 ", "", false, 0x55d0, 0, 0},
-		{"55d0-55d8 r--s 00000000 00:01 7 /x (deleted)", "/x", false, 0x55d0, 0, 7},
-		{"55d0-55d8 r--s 00000000 00:01 7 /x (deleted) (deleted)", "/x (deleted)", false,
-		 0x55d0, 0, 7},
-		{"55d0-55d8 r--p 00000000 00:01 7 /x\\012y", "/x\ny", false, 0x55d0, 0, 7},
-		{"ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", "[vsyscall]",
-		 true, 0xffffffffff600000, 0, 0},
-		{"55d8-55d0 r-xp 00001000 08:01 99 /x", NULL, false, 0, 0, 0},
-		{"55d0 r-xp 00001000 08:01 99 /x", NULL, false, 0, 0, 0},
-		{"", NULL, false, 0, 0, 0},
+		{ "55d0-55d8 r-xp 00001000 08:01 99   /bin/a b", "/bin/a b", true, 0x55d0, 0x1000, 99 },
+		{ "55d0-55d8 rw-p 00000000 00:00 0 ", "", false, 0x55d0, 0, 0 },
+		{ "55d0-55d8 r--s 00000000 00:01 7 /x (deleted)", "/x", false, 0x55d0, 0, 7 },
+		{ "55d0-55d8 r--s 00000000 00:01 7 /x (deleted) (deleted)", "/x (deleted)", false, 0x55d0, 0, 7 },
+		{ "55d0-55d8 r--p 00000000 00:01 7 /x\\012y", "/x\ny", false, 0x55d0, 0, 7 },
+		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", "[vsyscall]", true,
+		  0xffffffffff600000, 0, 0 },
+		{ "55d8-55d0 r-xp 00001000 08:01 99 /x", NULL, false, 0, 0, 0 },
+		{ "55d0 r-xp 00001000 08:01 99 /x", NULL, false, 0, 0, 0 },
+		{ "", NULL, false, 0, 0, 0 },
 	};
 
 	(void)state;
@@ -76,7 +74,7 @@ static void lines(void **state)
 
 static void put(struct sym *s, struct umaps *m, uint64_t start, uint64_t end, const char *name)
 {
-	struct umap map = {.start = start, .end = end, .off = start, .name = name, .exec = true};
+	struct umap map = { .start = start, .end = end, .off = start, .name = name, .exec = true };
 
 	assert_int_equal(maps_insert(s, m, map), 0);
 }
@@ -91,7 +89,7 @@ static const char *at(const struct umaps *m, uint64_t addr)
 static void insertions(void **state)
 {
 	struct sym *s = make();
-	struct umaps m = {0};
+	struct umaps m = { 0 };
 
 	(void)state;
 	put(s, &m, 0x1000, 0x9000, "a");
@@ -120,14 +118,12 @@ static void insertions(void **state)
 static void limit_of_mappings(void **state)
 {
 	struct sym *s = make();
-	struct umaps m = {0};
+	struct umaps m = { 0 };
 
 	(void)state;
 	for (uint64_t i = 0; i < MAPS_MAX; i++)
 		put(s, &m, i * 2, i * 2 + 1, "x");
-	assert_int_equal(
-		maps_insert(s, &m, (struct umap){.start = UINT64_MAX - 1, .end = UINT64_MAX}),
-		-ENOMEM);
+	assert_int_equal(maps_insert(s, &m, (struct umap){ .start = UINT64_MAX - 1, .end = UINT64_MAX }), -ENOMEM);
 	assert_int_equal(m.n, MAPS_MAX);
 	maps_free(s, &m);
 	sym_free(s);
@@ -236,12 +232,12 @@ static void vanished_mappings(void **state)
 {
 	struct sym *s = make();
 	struct many files;
-	struct umaps m = {0}, fresh = {0};
+	struct umaps m = { 0 }, fresh = { 0 };
 
 	(void)state;
 	make_files(&files, 1);
 	for (uint64_t i = 0; i < MAPS_MAX_STALE + 10; i++) {
-		struct umap map = {.start = i * 2, .end = i * 2 + 1, .name = "x", .exec = true};
+		struct umap map = { .start = i * 2, .end = i * 2 + 1, .name = "x", .exec = true };
 
 		map.f = get_file(s, &files, 0);
 		assert_int_equal(maps_insert(s, &m, map), 0);
@@ -262,11 +258,8 @@ static void vanished_mappings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_of_no_file), cmocka_unit_test(lines),
-		cmocka_unit_test(insertions),
-		cmocka_unit_test(limit_of_mappings),
-		cmocka_unit_test(limits_of_files),
-		cmocka_unit_test(changed_files),
+		cmocka_unit_test(memory_of_no_file), cmocka_unit_test(lines),		cmocka_unit_test(insertions),
+		cmocka_unit_test(limit_of_mappings), cmocka_unit_test(limits_of_files), cmocka_unit_test(changed_files),
 		cmocka_unit_test(vanished_mappings),
 	};
 	struct rlimit rl;

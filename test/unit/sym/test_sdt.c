@@ -14,9 +14,9 @@
 static void add_note(struct strb *b, uint64_t pc, uint64_t base, uint64_t sem, const char *prov, const char *name,
 		     const char *args)
 {
-	uint64_t words[3] = {pc, base, sem};
+	uint64_t words[3] = { pc, base, sem };
 	size_t desc = sizeof(words) + strlen(prov) + strlen(name) + strlen(args) + 3;
-	uint32_t head[3] = {8, (uint32_t)desc, 3};
+	uint32_t head[3] = { 8, (uint32_t)desc, 3 };
 
 	strb_add(b, head, sizeof(head));
 	strb_add(b, "stapsdt", 8);
@@ -40,11 +40,11 @@ struct reading {
 static void read_notes(struct reading *rd, const struct strb *notes)
 {
 	const struct elfmake_section v[] = {
-		{".note.stapsdt", SHT_NOTE, 0, notes->s, notes->n},
-		{".stapsdt.base", SHT_PROGBITS, BASE, "", 1},
+		{ ".note.stapsdt", SHT_NOTE, 0, notes->s, notes->n },
+		{ ".stapsdt.base", SHT_PROGBITS, BASE, "", 1 },
 	};
 
-	*rd = (struct reading){.a = arena_new(256u << 20)};
+	*rd = (struct reading){ .a = arena_new(256u << 20) };
 	elfmake(&rd->file, v, 2);
 	assert_int_equal(elfmake_open(&rd->file, &rd->e), 0);
 	rd->r = stapsdt_read(rd->a, &rd->e, &rd->v, &rd->n);
@@ -60,7 +60,7 @@ static void done(struct reading *rd, struct strb *notes)
 
 static void places(void **state)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	struct reading rd;
 
 	(void)state;
@@ -85,7 +85,7 @@ static void places(void **state)
 static void limits(void **state)
 {
 	char name[STAPSDT_MAX_NAME + 2], args[STAPSDT_MAX_ARGS + 2];
-	struct strb b = {0};
+	struct strb b = { 0 };
 	struct reading rd;
 
 	(void)state;
@@ -115,7 +115,7 @@ static void limits(void **state)
 
 static void damaged(void **state)
 {
-	struct strb b = {0};
+	struct strb b = { 0 };
 	struct reading rd;
 	uint32_t huge = UINT32_MAX;
 
@@ -139,12 +139,12 @@ static void damaged(void **state)
 
 static void boundaries(void **state)
 {
-	static const uint8_t code[] = {0xf3, 0x0f, 0x1e, 0xfa,		   /* endbr64 */
-				       0x48, 0x83, 0xec, 0x08,		   /* sub */
-				       0x62, 0xf1, 0x7f, 0xc9, 0x6f, 0x0f, /* vmovdqu8 */
-				       0xc3,				   /* ret */
-				       0x06, 0x90};			   /* not in 64 bits */
-	static const uint32_t want[] = {0, 4, 8, 14};
+	static const uint8_t code[] = { 0xf3, 0x0f, 0x1e, 0xfa,		    /* endbr64 */
+					0x48, 0x83, 0xec, 0x08,		    /* sub */
+					0x62, 0xf1, 0x7f, 0xc9, 0x6f, 0x0f, /* vmovdqu8 */
+					0xc3,				    /* ret */
+					0x06, 0x90 };			    /* not in 64 bits */
+	static const uint32_t want[] = { 0, 4, 8, 14 };
 	_cleanup_free_ uint32_t *v = NULL;
 	_cleanup_free_ uint32_t *arm = NULL;
 	const char *why = NULL;

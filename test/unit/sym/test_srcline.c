@@ -16,13 +16,10 @@
  * decl_line), 3 inlined function (origin, low, length, call_file, call_line), 4 function without code (name, decl_file,
  * decl_line), 5 block with entries in it, 6 function (name, ranges). */
 static const uint8_t abbrevs[] = {
-	1, 0x11, 1, 0x11, 0x01, 0x12, 0x06, 0x10, 0x17, 0x1b, 0x08, 0, 0,
-	2, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x06, 0x3a, 0x0b, 0x3b, 0x0b, 0, 0,
-	3, 0x1d, 1, 0x31, 0x13, 0x11, 0x01, 0x12, 0x06, 0x58, 0x0b, 0x59, 0x0b, 0, 0,
-	4, 0x2e, 0, 0x03, 0x08, 0x3a, 0x0b, 0x3b, 0x0b, 0, 0,
-	5, 0x0b, 1, 0, 0,
-	6, 0x2e, 0, 0x03, 0x08, 0x55, 0x17, 0, 0,
-	0,
+	1,    0x11, 1,	  0x11, 0x01, 0x12, 0x06, 0x10, 0x17, 0x1b, 0x08, 0,	0,    2,    0x2e, 1,	0x03, 0x08,
+	0x11, 0x01, 0x12, 0x06, 0x3a, 0x0b, 0x3b, 0x0b, 0,    0,    3,	  0x1d, 1,    0x31, 0x13, 0x11, 0x01, 0x12,
+	0x06, 0x58, 0x0b, 0x59, 0x0b, 0,    0,	  4,	0x2e, 0,    0x03, 0x08, 0x3a, 0x0b, 0x3b, 0x0b, 0,    0,
+	5,    0x0b, 1,	  0,	0,    6,    0x2e, 0,	0x03, 0x08, 0x55, 0x17, 0,    0,    0,
 };
 
 static void u8(struct strb *b, unsigned v)
@@ -104,7 +101,7 @@ static void inlined(struct strb *b, uint32_t origin, uint64_t addr, uint32_t siz
  * steps of 14, opcodes from 13 on. */
 static void begin_lines(struct strb *b)
 {
-	static const uint8_t oplens[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+	static const uint8_t oplens[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
 	size_t at;
 	uint32_t len;
 
@@ -154,7 +151,7 @@ static void end_lines(struct strb *b, unsigned addr)
 /* A table of version 5 with one file and one row; nfmt: how many things are said of it (the first is its name). */
 static void new_lines(struct strb *b, unsigned nfmt, const char *name)
 {
-	static const uint8_t oplens[] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
+	static const uint8_t oplens[] = { 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1 };
 	size_t at;
 	uint32_t len;
 
@@ -195,7 +192,7 @@ static void set_length(struct strb *b)
 /* Takes the sections over. */
 static int open_made(struct strb *info, struct strb *lines, struct strb *ranges, struct srcline **ret)
 {
-	struct strb file = {0};
+	struct strb file = { 0 };
 	struct elf e;
 	int r;
 
@@ -203,10 +200,10 @@ static int open_made(struct strb *info, struct strb *lines, struct strb *ranges,
 	if (lines->n)
 		set_length(lines);
 	const struct elfmake_section v[] = {
-		{".debug_info", SHT_PROGBITS, 0, info->s, info->n},
-		{".debug_abbrev", SHT_PROGBITS, 0, abbrevs, sizeof(abbrevs)},
-		{".debug_line", SHT_PROGBITS, 0, strb_str(lines), lines->n},
-		{".debug_ranges", SHT_PROGBITS, 0, ranges ? ranges->s : "", ranges ? ranges->n : 0},
+		{ ".debug_info", SHT_PROGBITS, 0, info->s, info->n },
+		{ ".debug_abbrev", SHT_PROGBITS, 0, abbrevs, sizeof(abbrevs) },
+		{ ".debug_line", SHT_PROGBITS, 0, strb_str(lines), lines->n },
+		{ ".debug_ranges", SHT_PROGBITS, 0, ranges ? ranges->s : "", ranges ? ranges->n : 0 },
 	};
 
 	elfmake(&file, v, 4);
@@ -232,7 +229,7 @@ static void is_frame(const struct srcframe *f, const char *func, const char *fil
 /* main.c:10 at 1000, fast.h:3 from 1004, main.c:12 from 1008 on; inner is inlined at 1004…1008, called in line 11. */
 static void by_hand(void **state)
 {
-	struct strb info = {0}, lines = {0};
+	struct strb info = { 0 }, lines = { 0 };
 	struct srcframe f[SRCLINE_MAX_FRAMES];
 	struct srcline *s;
 
@@ -246,10 +243,10 @@ static void by_hand(void **state)
 	strb_add(&info, "\0\0\0\0", 4);
 	begin_lines(&lines);
 	set_address(&lines, CODE);
-	advance(&lines, 8, 0);			 /* 1000: main.c:9, but … */
-	advance(&lines, 1, 0);			 /* … of the same address the last holds: main.c:10 */
-	strb_add(&lines, "\4\2\3\x79", 4);	 /* file 2, line 10 - 7 */
-	advance(&lines, 0, 4);			 /* 1004: fast.h:3 */
+	advance(&lines, 8, 0);			/* 1000: main.c:9, but … */
+	advance(&lines, 1, 0);			/* … of the same address the last holds: main.c:10 */
+	strb_add(&lines, "\4\2\3\x79", 4);	/* file 2, line 10 - 7 */
+	advance(&lines, 0, 4);			/* 1004: fast.h:3 */
 	strb_add(&lines, "\4\1\3\x9\2\4\1", 7); /* file 1, line 12, address + 4, row */
 	end_lines(&lines, 8);
 	assert_int_equal(open_made(&info, &lines, NULL, &s), 0);
@@ -276,7 +273,7 @@ static void by_hand(void **state)
 /* A function in two parts, relative to the unit and to a base of the list's own; a part at 0 is none. */
 static void in_parts(void **state)
 {
-	struct strb info = {0}, lines = {0}, ranges = {0};
+	struct strb info = { 0 }, lines = { 0 }, ranges = { 0 };
 	struct srcframe f[SRCLINE_MAX_FRAMES];
 	struct srcline *s;
 	unsigned known = 0;
@@ -312,7 +309,7 @@ static void inline_depth(void **state)
 {
 	(void)state;
 	for (unsigned n = SRCLINE_MAX_FRAMES - 2; n <= SRCLINE_MAX_FRAMES; n++) {
-		struct strb info = {0}, lines = {0};
+		struct strb info = { 0 }, lines = { 0 };
 		struct srcframe f[SRCLINE_MAX_FRAMES];
 		struct srcline *s;
 
@@ -337,8 +334,9 @@ static void inline_depth(void **state)
 static void limits(void **state)
 {
 	(void)state;
-	for (unsigned n = DWARF_MAX_DEPTH - 3; n <= DWARF_MAX_DEPTH; n++) { /* the unit and two functions are levels, too */
-		struct strb info = {0}, lines = {0};
+	for (unsigned n = DWARF_MAX_DEPTH - 3; n <= DWARF_MAX_DEPTH;
+	     n++) { /* the unit and two functions are levels, too */
+		struct strb info = { 0 }, lines = { 0 };
 		struct srcframe f[SRCLINE_MAX_FRAMES];
 		struct srcline *s;
 
@@ -355,7 +353,7 @@ static void limits(void **state)
 		srcline_free(s);
 	}
 	for (unsigned extra = 0; extra < 2; extra++) {
-		struct strb info = {0}, lines = {0};
+		struct strb info = { 0 }, lines = { 0 };
 		struct srcframe f[SRCLINE_MAX_FRAMES];
 		struct srcline *s;
 
@@ -385,7 +383,7 @@ static void too_large(void **state)
 {
 	(void)state;
 	for (unsigned extra = 0; extra < 2; extra++) {
-		struct strb info = {0}, file = {0};
+		struct strb info = { 0 }, file = { 0 };
 		struct srcline *s;
 		Elf64_Ehdr h;
 		struct elf e;
@@ -394,17 +392,19 @@ static void too_large(void **state)
 		u8(&info, 0);
 		set_length(&info);
 		const struct elfmake_section v[] = {
-			{".debug_info", SHT_PROGBITS, 0, info.s, info.n},
-			{".debug_abbrev", SHT_PROGBITS, 0, abbrevs, sizeof(abbrevs)},
-			{".debug_line", SHT_PROGBITS, 0, "", 0},
+			{ ".debug_info", SHT_PROGBITS, 0, info.s, info.n },
+			{ ".debug_abbrev", SHT_PROGBITS, 0, abbrevs, sizeof(abbrevs) },
+			{ ".debug_line", SHT_PROGBITS, 0, "", 0 },
 		};
 		uint64_t size = SRCLINE_MAX_BYTES - info.n - sizeof(abbrevs) + extra;
 
 		elfmake(&file, v, ARRAY_SIZE(v));
 		memcpy(&h, file.s, sizeof(h));
-		memcpy(file.s + h.e_shoff + 3 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size), &size, sizeof(size));
+		memcpy(file.s + h.e_shoff + 3 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size), &size,
+		       sizeof(size));
 		assert_int_equal(elfmake_open(&file, &e), 0);
-		assert_int_equal(srcline_open(&e, NULL, &s), extra ? -EFBIG : -EBADMSG); /* the file does not have what its header says */
+		assert_int_equal(srcline_open(&e, NULL, &s),
+				 extra ? -EFBIG : -EBADMSG); /* the file does not have what its header says */
 		elf_close(&e);
 		strb_free(&file);
 		strb_free(&info);
@@ -415,7 +415,7 @@ static void too_large(void **state)
 static void large_tables(void **state)
 {
 	enum { UNITS = 12, ROWS = 1 << 20 };
-	struct strb info = {0}, lines = {0}, file = {0};
+	struct strb info = { 0 }, lines = { 0 }, file = { 0 };
 	struct srcframe f[SRCLINE_MAX_FRAMES];
 	struct srcline *s;
 	size_t before, most = 0, largest = 0;
@@ -438,9 +438,9 @@ static void large_tables(void **state)
 	end_lines(&lines, 1);
 	set_length(&lines);
 	const struct elfmake_section v[] = {
-		{".debug_info", SHT_PROGBITS, 0, info.s, info.n},
-		{".debug_abbrev", SHT_PROGBITS, 0, abbrevs, sizeof(abbrevs)},
-		{".debug_line", SHT_PROGBITS, 0, lines.s, lines.n},
+		{ ".debug_info", SHT_PROGBITS, 0, info.s, info.n },
+		{ ".debug_abbrev", SHT_PROGBITS, 0, abbrevs, sizeof(abbrevs) },
+		{ ".debug_line", SHT_PROGBITS, 0, lines.s, lines.n },
 	};
 	elfmake(&file, v, ARRAY_SIZE(v));
 	assert_int_equal(elfmake_open(&file, &e), 0);
@@ -466,7 +466,7 @@ static void large_tables(void **state)
 /* What one file looked up says; the function is there, whatever becomes of the rest. */
 static void expect_file(struct strb *lines, const char *file)
 {
-	struct strb info = {0};
+	struct strb info = { 0 };
 	struct srcframe f[SRCLINE_MAX_FRAMES];
 	struct srcline *s;
 
@@ -488,7 +488,7 @@ static void file_limits(void **state)
 {
 	(void)state;
 	for (unsigned n = DWLINE_MAX_FILES - 2; n <= DWLINE_MAX_FILES; n++) {
-		struct strb lines = {0};
+		struct strb lines = { 0 };
 		size_t at;
 
 		begin_lines(&lines);
@@ -508,7 +508,7 @@ static void file_limits(void **state)
 		expect_file(&lines, n < DWLINE_MAX_FILES ? "/src/main.c" : NULL);
 	}
 	for (unsigned n = DWLINE_MAX_PATH - 7; n <= DWLINE_MAX_PATH - 5; n++) { /* "/src/", and the NUL */
-		struct strb lines = {0};
+		struct strb lines = { 0 };
 		_cleanup_free_ char *want = NULL;
 		char *name = calloc(1, n + 1);
 
@@ -519,7 +519,7 @@ static void file_limits(void **state)
 		free(name);
 	}
 	for (unsigned n = DWLINE_MAX_FORMATS; n <= DWLINE_MAX_FORMATS + 1; n++) {
-		struct strb lines = {0};
+		struct strb lines = { 0 };
 
 		new_lines(&lines, n, "a.c");
 		expect_file(&lines, n <= DWLINE_MAX_FORMATS ? "/src/a.c" : NULL);
@@ -533,7 +533,7 @@ static void scope_limits(void **state)
 
 	(void)state;
 	for (unsigned n = SRCLINE_MAX_SCOPES; n <= SRCLINE_MAX_SCOPES + 1; n++) {
-		struct strb info = {0}, lines = {0};
+		struct strb info = { 0 }, lines = { 0 };
 		struct srcline *s;
 
 		begin(&info, UINT32_MAX);
@@ -548,7 +548,7 @@ static void scope_limits(void **state)
 		srcline_free(s);
 	}
 	for (unsigned n = SRCLINE_MAX_RANGES - 1; n <= SRCLINE_MAX_RANGES + 1; n++) {
-		struct strb info = {0}, lines = {0}, ranges = {0};
+		struct strb info = { 0 }, lines = { 0 }, ranges = { 0 };
 		struct srcline *s;
 
 		begin(&info, UINT32_MAX);
@@ -573,7 +573,7 @@ static void scope_limits(void **state)
 /* The code of what is deeper than the limit is unknown; what was open there is closed. */
 static void deeper_than_limit(void **state)
 {
-	struct strb info = {0}, lines = {0};
+	struct strb info = { 0 }, lines = { 0 };
 	struct srcframe f[SRCLINE_MAX_FRAMES];
 	struct srcline *s;
 
@@ -597,7 +597,7 @@ static void deeper_than_limit(void **state)
 /* A file of units that have an entry without attributes each; the n-th's abbreviations are at n * step. */
 static int open_units(unsigned n, unsigned step, unsigned code, const struct strb *table)
 {
-	struct strb file = {0}, info = {0};
+	struct strb file = { 0 }, info = { 0 };
 	struct srcline *s;
 	struct elf e;
 	int r;
@@ -610,8 +610,8 @@ static int open_units(unsigned n, unsigned step, unsigned code, const struct str
 		u8(&info, code);
 	}
 	const struct elfmake_section v[] = {
-		{".debug_info", SHT_PROGBITS, 0, info.s, info.n},
-		{".debug_abbrev", SHT_PROGBITS, 0, table->s, table->n},
+		{ ".debug_info", SHT_PROGBITS, 0, info.s, info.n },
+		{ ".debug_abbrev", SHT_PROGBITS, 0, table->s, table->n },
 	};
 
 	elfmake(&file, v, ARRAY_SIZE(v));
@@ -628,7 +628,7 @@ static int open_units(unsigned n, unsigned step, unsigned code, const struct str
 /* Units; and with a table of its own for each, they are not searched for one by one (that would take minutes). */
 static void unit_limits(void **state)
 {
-	struct strb table = {0};
+	struct strb table = { 0 };
 
 	(void)state;
 	strb_fill(&table, '\0', DWARF_MAX_UNITS + 1);
@@ -641,7 +641,7 @@ static void unit_limits(void **state)
 static void abbreviation_limits(void **state)
 {
 	const unsigned tables = DWARF_MAX_TABLES_ABBREVS / DWARF_MAX_ABBREVS;
-	struct strb table = {0};
+	struct strb table = { 0 };
 
 	(void)state;
 	for (unsigned n = 1; n <= DWARF_MAX_ABBREVS + 1; n++) {
@@ -671,7 +671,7 @@ static void abbreviation_limits(void **state)
 static void work_limit(void **state)
 {
 	enum { LIST = 1 << 16, FUNCS = SRCLINE_MAX_STEPS / LIST + 10 };
-	struct strb info = {0}, lines = {0}, ranges = {0};
+	struct strb info = { 0 }, lines = { 0 }, ranges = { 0 };
 	struct srcframe f[SRCLINE_MAX_FRAMES];
 	struct srcline *s;
 
@@ -698,7 +698,7 @@ static void work_limit(void **state)
 /* Whatever is cut off or changed: nothing is read that is not there (the sanitizers look). */
 static void damaged(void **state)
 {
-	struct strb info = {0}, lines = {0};
+	struct strb info = { 0 }, lines = { 0 };
 	struct srcframe f[SRCLINE_MAX_FRAMES];
 	struct srcline *s;
 
@@ -728,7 +728,7 @@ static void damaged(void **state)
 
 static void none(void **state)
 {
-	struct strb file = {0};
+	struct strb file = { 0 };
 	struct srcline *s;
 	struct elf e;
 
@@ -743,10 +743,20 @@ static void none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_hand),  cmocka_unit_test(in_parts), cmocka_unit_test(inline_depth),
-		cmocka_unit_test(limits), cmocka_unit_test(too_large), cmocka_unit_test(large_tables), cmocka_unit_test(file_limits),
-		cmocka_unit_test(scope_limits), cmocka_unit_test(deeper_than_limit), cmocka_unit_test(unit_limits),
-		cmocka_unit_test(abbreviation_limits), cmocka_unit_test(work_limit), cmocka_unit_test(damaged), cmocka_unit_test(none),
+		cmocka_unit_test(by_hand),
+		cmocka_unit_test(in_parts),
+		cmocka_unit_test(inline_depth),
+		cmocka_unit_test(limits),
+		cmocka_unit_test(too_large),
+		cmocka_unit_test(large_tables),
+		cmocka_unit_test(file_limits),
+		cmocka_unit_test(scope_limits),
+		cmocka_unit_test(deeper_than_limit),
+		cmocka_unit_test(unit_limits),
+		cmocka_unit_test(abbreviation_limits),
+		cmocka_unit_test(work_limit),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,15 +21,15 @@ static struct sym *make(void)
 
 static void start(struct live *l, const char *path)
 {
-	char *argv[] = {(char *)(uintptr_t)path, NULL};
+	char *argv[] = { (char *)(uintptr_t)path, NULL };
 
 	live_start(l, argv);
 }
 
 static void expect_all(struct sym *s, const struct live *l, const char *module)
 {
-	static const char *const names[] = {"local_function", "exported_function", "unsized_label",
-					    "after_label",    "exported_data",	   "zeroed_data"};
+	static const char *const names[] = { "local_function", "exported_function", "unsized_label",
+					     "after_label",    "exported_data",	    "zeroed_data" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		live_expect(s, l, names[i], module);
@@ -37,7 +37,7 @@ static void expect_all(struct sym *s, const struct live *l, const char *module)
 
 static void forms_of_one_program(void **state)
 {
-	static const char *const forms[] = {"pie", "nopie", "static"};
+	static const char *const forms[] = { "pie", "nopie", "static" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
@@ -49,8 +49,7 @@ static void forms_of_one_program(void **state)
 		start(&l, live_path(forms[i]));
 		expect_all(s, &l, module);
 		/* A fixed program takes the address of its own linkage table entry. */
-		live_expect_as(s, &l, "qsort", i == 1 ? "qsort@plt" : "qsort",
-			       i == 0 ? "libc.so.6" : module);
+		live_expect_as(s, &l, "qsort", i == 1 ? "qsort@plt" : "qsort", i == 0 ? "libc.so.6" : module);
 		live_stop(&l);
 		sym_free(s);
 	}
@@ -273,7 +272,7 @@ static void exec_replaces_the_program(void **state)
 	close(go[0]);
 	close(back[1]);
 	assert_int_equal(read(back[0], &c, 1), 1);
-	struct live l = {.pid = pid, .start = live_start_time(pid), .out = back[0], .in = go[1]};
+	struct live l = { .pid = pid, .start = live_start_time(pid), .out = back[0], .in = go[1] };
 	uint64_t own = (uintptr_t)exec_replaces_the_program;
 
 	assert_true(sym_user(s, (uint32_t)pid, l.start, own, &sym));

@@ -10,8 +10,9 @@ static void levels_are_tens(void **state)
 	static const struct {
 		uint64_t ns;
 		unsigned level;
-	} t[] = { { 0, 0 }, { 1, 1 }, { 1000, 1 }, { 1001, 2 }, { 10000, 2 }, { 10001, 3 }, { 999999, 4 }, { 1000001, 5 },
-		  { 10000001, 6 }, { 100000000, 6 }, { 100000001, 7 }, { 1000000000, 7 }, { 1000000001, 8 }, { UINT64_MAX, 8 } };
+	} t[] = { { 0, 0 },	    { 1, 1 },	       { 1000, 1 },	  { 1001, 2 },	    { 10000, 2 },
+		  { 10001, 3 },	    { 999999, 4 },     { 1000001, 5 },	  { 10000001, 6 },  { 100000000, 6 },
+		  { 100000001, 7 }, { 1000000000, 7 }, { 1000000001, 8 }, { UINT64_MAX, 8 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
@@ -96,21 +97,25 @@ static void texts_fit(void **state)
 	fit("abc", 0, true, "", 0);
 	fit("", 3, true, "", 0);
 	fit("\033[31mred", 8, true, "?[31mred", 8); /* nothing reaches the terminal as a command */
-	fit("a\x80\xff" "b", 8, true, "a??b", 4);
+	fit("a\x80\xff"
+	    "b",
+	    8, true, "a??b", 4);
 	fit("a\tb\x7f", 8, false, "a?b?", 4);
 	fit("bär", 3, true, "bär", 3);
 	fit("bär", 8, false, "b?r", 3);
 	fit("漢字漢", 5, true, "漢字…", 5);
 	fit("漢字漢", 4, true, "漢…", 3);
-	assert_int_equal(glyph_fit(small, sizeof(small), "abcdefghij", 20, false), 5); /* as much as there is room for */
+	assert_int_equal(glyph_fit(small, sizeof(small), "abcdefghij", 20, false),
+			 5); /* as much as there is room for */
 	assert_string_equal(small, "abcd~");
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(levels_are_tens), cmocka_unit_test(heat_is_logarithmic), cmocka_unit_test(bands_halve_octaves),
-		cmocka_unit_test(quantiles_of_columns), cmocka_unit_test(texts_fit),
+		cmocka_unit_test(levels_are_tens),     cmocka_unit_test(heat_is_logarithmic),
+		cmocka_unit_test(bands_halve_octaves), cmocka_unit_test(quantiles_of_columns),
+		cmocka_unit_test(texts_fit),
 	};
 
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))

@@ -25,8 +25,7 @@ void bb_word(struct btfbuild *b, uint32_t w)
 	b->types[b->ntypes_words++] = w;
 }
 
-void bb_type(struct btfbuild *b, const char *name, uint32_t kind, bool kflag, uint32_t vlen,
-	     uint32_t size_or_type)
+void bb_type(struct btfbuild *b, const char *name, uint32_t kind, bool kflag, uint32_t vlen, uint32_t size_or_type)
 {
 	bb_word(b, bb_str(b, name));
 	bb_word(b, (uint32_t)kflag << 31 | kind << 24 | vlen);
@@ -35,7 +34,7 @@ void bb_type(struct btfbuild *b, const char *name, uint32_t kind, bool kflag, ui
 
 const uint8_t *bb_finish(struct btfbuild *b, size_t *len)
 {
-	struct btf_header h = {.magic = BTF_MAGIC, .version = BTF_VERSION, .hdr_len = sizeof(h)};
+	struct btf_header h = { .magic = BTF_MAGIC, .version = BTF_VERSION, .hdr_len = sizeof(h) };
 
 	if (!b->str_len && !b->str_base)
 		b->str_len = 1;

@@ -23,8 +23,7 @@ struct btfbuild {
 uint32_t bb_str(struct btfbuild *b, const char *s);
 void bb_word(struct btfbuild *b, uint32_t w);
 /* The 12 bytes of a record; what follows is added with bb_word(). */
-void bb_type(struct btfbuild *b, const char *name, uint32_t kind, bool kflag, uint32_t vlen,
-	     uint32_t size_or_type);
+void bb_type(struct btfbuild *b, const char *name, uint32_t kind, bool kflag, uint32_t vlen, uint32_t size_or_type);
 /* The blob; valid until the next call. */
 const uint8_t *bb_finish(struct btfbuild *b, size_t *len);
 #endif

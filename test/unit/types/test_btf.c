@@ -9,8 +9,7 @@
 
 static struct btfbuild bb, bb2;
 
-static void int_type(struct btfbuild *b, const char *name, uint32_t size, uint32_t enc, uint32_t off,
-		     uint32_t bits)
+static void int_type(struct btfbuild *b, const char *name, uint32_t size, uint32_t enc, uint32_t off, uint32_t bits)
 {
 	bb_type(b, name, BTF_KIND_INT, false, 0, size);
 	bb_word(b, enc << 24 | off << 16 | bits);
@@ -27,49 +26,49 @@ static void member(struct btfbuild *b, const char *name, uint32_t type, uint32_t
 static void all_kinds(struct btfbuild *b)
 {
 	memset(b, 0, sizeof(*b));
-	int_type(b, "int", 4, BTF_INT_SIGNED, 0, 32);		    /* 1 */
-	int_type(b, "unsigned char", 1, 0, 0, 8);		    /* 2 */
-	int_type(b, "_Bool", 1, BTF_INT_BOOL, 0, 8);		    /* 3 */
-	bb_type(b, "", BTF_KIND_PTR, false, 0, 0);		    /* 4: void * */
-	bb_type(b, "", BTF_KIND_ARRAY, false, 0, 0);		    /* 5: int[7] */
+	int_type(b, "int", 4, BTF_INT_SIGNED, 0, 32); /* 1 */
+	int_type(b, "unsigned char", 1, 0, 0, 8);     /* 2 */
+	int_type(b, "_Bool", 1, BTF_INT_BOOL, 0, 8);  /* 3 */
+	bb_type(b, "", BTF_KIND_PTR, false, 0, 0);    /* 4: void * */
+	bb_type(b, "", BTF_KIND_ARRAY, false, 0, 0);  /* 5: int[7] */
 	bb_word(b, 1), bb_word(b, 1), bb_word(b, 7);
-	bb_type(b, "bits", BTF_KIND_STRUCT, true, 2, 8);	    /* 6 */
+	bb_type(b, "bits", BTF_KIND_STRUCT, true, 2, 8); /* 6 */
 	member(b, "a", 1, 3u << 24 | 5);
 	member(b, "", 7, 32);
-	bb_type(b, "", BTF_KIND_UNION, false, 2, 4);		    /* 7 */
+	bb_type(b, "", BTF_KIND_UNION, false, 2, 4); /* 7 */
 	member(b, "x", 1, 0);
 	member(b, "y", 14, 0);
-	bb_type(b, "color", BTF_KIND_ENUM, true, 2, 4);		    /* 8: signed */
+	bb_type(b, "color", BTF_KIND_ENUM, true, 2, 4); /* 8: signed */
 	bb_word(b, bb_str(b, "RED")), bb_word(b, (uint32_t)-1);
 	bb_word(b, bb_str(b, "BLUE")), bb_word(b, 2);
-	bb_type(b, "flags", BTF_KIND_ENUM, false, 1, 4);	    /* 9: unsigned */
+	bb_type(b, "flags", BTF_KIND_ENUM, false, 1, 4); /* 9: unsigned */
 	bb_word(b, bb_str(b, "TOP")), bb_word(b, 0x80000000u);
-	bb_type(b, "wide", BTF_KIND_ENUM64, false, 1, 8);	    /* 10 */
+	bb_type(b, "wide", BTF_KIND_ENUM64, false, 1, 8); /* 10 */
 	bb_word(b, bb_str(b, "HUGE")), bb_word(b, 1), bb_word(b, 0x80000000u);
-	bb_type(b, "gone", BTF_KIND_FWD, true, 0, 0);		    /* 11: union */
-	bb_type(b, "", BTF_KIND_FUNC_PROTO, false, 2, 1);	    /* 12: int (int n, ...) */
+	bb_type(b, "gone", BTF_KIND_FWD, true, 0, 0);	  /* 11: union */
+	bb_type(b, "", BTF_KIND_FUNC_PROTO, false, 2, 1); /* 12: int (int n, ...) */
 	bb_word(b, bb_str(b, "n")), bb_word(b, 1);
 	bb_word(b, 0), bb_word(b, 0);
-	bb_type(b, "f", BTF_KIND_FUNC, false, 1, 12);		    /* 13 */
-	int_type(b, "old", 4, 0, 4, 3);				    /* 14: old bit field */
-	bb_type(b, "v", BTF_KIND_VAR, false, 0, 1);		    /* 15 */
+	bb_type(b, "f", BTF_KIND_FUNC, false, 1, 12); /* 13 */
+	int_type(b, "old", 4, 0, 4, 3);		      /* 14: old bit field */
+	bb_type(b, "v", BTF_KIND_VAR, false, 0, 1);   /* 15 */
 	bb_word(b, 1);
-	bb_type(b, ".data", BTF_KIND_DATASEC, false, 1, 4);	    /* 16 */
+	bb_type(b, ".data", BTF_KIND_DATASEC, false, 1, 4); /* 16 */
 	bb_word(b, 15), bb_word(b, 0), bb_word(b, 4);
-	bb_type(b, "double", BTF_KIND_FLOAT, false, 0, 8);	    /* 17 */
-	bb_type(b, "rcu", BTF_KIND_TYPE_TAG, false, 0, 6);	    /* 18 */
-	bb_type(b, "note", BTF_KIND_DECL_TAG, false, 0, 6);	    /* 19 */
+	bb_type(b, "double", BTF_KIND_FLOAT, false, 0, 8);  /* 17 */
+	bb_type(b, "rcu", BTF_KIND_TYPE_TAG, false, 0, 6);  /* 18 */
+	bb_type(b, "note", BTF_KIND_DECL_TAG, false, 0, 6); /* 19 */
 	bb_word(b, (uint32_t)-1);
-	bb_type(b, "t", BTF_KIND_TYPEDEF, false, 0, 21);	    /* 20 */
-	bb_type(b, "", BTF_KIND_CONST, false, 0, 22);		    /* 21 */
-	bb_type(b, "", BTF_KIND_VOLATILE, false, 0, 23);	    /* 22 */
-	bb_type(b, "", BTF_KIND_RESTRICT, false, 0, 4);		    /* 23 */
-	bb_type(b, "gone", BTF_KIND_UNION, false, 0, 16);	    /* 24 */
+	bb_type(b, "t", BTF_KIND_TYPEDEF, false, 0, 21);  /* 20 */
+	bb_type(b, "", BTF_KIND_CONST, false, 0, 22);	  /* 21 */
+	bb_type(b, "", BTF_KIND_VOLATILE, false, 0, 23);  /* 22 */
+	bb_type(b, "", BTF_KIND_RESTRICT, false, 0, 4);	  /* 23 */
+	bb_type(b, "gone", BTF_KIND_UNION, false, 0, 16); /* 24 */
 }
 
 static struct typesrc *open_ok(struct btfbuild *b)
 {
-	struct err err = {0};
+	struct err err = { 0 };
 	struct typesrc *ts;
 	size_t len;
 	const uint8_t *p = bb_finish(b, &len);
@@ -83,29 +82,29 @@ static const struct {
 	uint32_t id;
 	struct tinfo want;
 } kinds[] = {
-	{1, {.kind = TK_INT, .name = "int", .size = 4, .is_signed = true}},
-	{2, {.kind = TK_INT, .name = "unsigned char", .size = 1, .is_char = true}},
-	{3, {.kind = TK_INT, .name = "_Bool", .size = 1, .is_bool = true}},
-	{4, {.kind = TK_PTR, .name = ""}},
-	{5, {.kind = TK_ARRAY, .name = "", .target.id = 1, .nelems = 7}},
-	{6, {.kind = TK_STRUCT, .name = "bits", .size = 8, .nmembers = 2}},
-	{7, {.kind = TK_UNION, .name = "", .size = 4, .nmembers = 2}},
-	{8, {.kind = TK_ENUM, .name = "color", .size = 4, .nmembers = 2, .is_signed = true}},
-	{9, {.kind = TK_ENUM, .name = "flags", .size = 4, .nmembers = 1}},
-	{10, {.kind = TK_ENUM, .name = "wide", .size = 8, .nmembers = 1}},
-	{11, {.kind = TK_FWD, .name = "gone", .fwd_union = true}},
-	{12, {.kind = TK_FUNC_PROTO, .name = "", .target.id = 1, .nmembers = 2}},
-	{13, {.kind = TK_FUNC, .name = "f", .target.id = 12}},
-	{15, {.kind = TK_VAR, .name = "v", .target.id = 1}},
-	{16, {.kind = TK_DATASEC, .name = ".data", .size = 4}},
-	{17, {.kind = TK_FLOAT, .name = "double", .size = 8}},
-	{18, {.kind = TK_TYPE_TAG, .name = "rcu", .target.id = 6}},
-	{19, {.kind = TK_DECL_TAG, .name = "note", .target.id = 6}},
-	{20, {.kind = TK_TYPEDEF, .name = "t", .target.id = 21}},
-	{21, {.kind = TK_CONST, .name = "", .target.id = 22}},
-	{22, {.kind = TK_VOLATILE, .name = "", .target.id = 23}},
-	{23, {.kind = TK_RESTRICT, .name = "", .target.id = 4}},
-	{0, {.kind = TK_VOID, .name = "void"}},
+	{ 1, { .kind = TK_INT, .name = "int", .size = 4, .is_signed = true } },
+	{ 2, { .kind = TK_INT, .name = "unsigned char", .size = 1, .is_char = true } },
+	{ 3, { .kind = TK_INT, .name = "_Bool", .size = 1, .is_bool = true } },
+	{ 4, { .kind = TK_PTR, .name = "" } },
+	{ 5, { .kind = TK_ARRAY, .name = "", .target.id = 1, .nelems = 7 } },
+	{ 6, { .kind = TK_STRUCT, .name = "bits", .size = 8, .nmembers = 2 } },
+	{ 7, { .kind = TK_UNION, .name = "", .size = 4, .nmembers = 2 } },
+	{ 8, { .kind = TK_ENUM, .name = "color", .size = 4, .nmembers = 2, .is_signed = true } },
+	{ 9, { .kind = TK_ENUM, .name = "flags", .size = 4, .nmembers = 1 } },
+	{ 10, { .kind = TK_ENUM, .name = "wide", .size = 8, .nmembers = 1 } },
+	{ 11, { .kind = TK_FWD, .name = "gone", .fwd_union = true } },
+	{ 12, { .kind = TK_FUNC_PROTO, .name = "", .target.id = 1, .nmembers = 2 } },
+	{ 13, { .kind = TK_FUNC, .name = "f", .target.id = 12 } },
+	{ 15, { .kind = TK_VAR, .name = "v", .target.id = 1 } },
+	{ 16, { .kind = TK_DATASEC, .name = ".data", .size = 4 } },
+	{ 17, { .kind = TK_FLOAT, .name = "double", .size = 8 } },
+	{ 18, { .kind = TK_TYPE_TAG, .name = "rcu", .target.id = 6 } },
+	{ 19, { .kind = TK_DECL_TAG, .name = "note", .target.id = 6 } },
+	{ 20, { .kind = TK_TYPEDEF, .name = "t", .target.id = 21 } },
+	{ 21, { .kind = TK_CONST, .name = "", .target.id = 22 } },
+	{ 22, { .kind = TK_VOLATILE, .name = "", .target.id = 23 } },
+	{ 23, { .kind = TK_RESTRICT, .name = "", .target.id = 4 } },
+	{ 0, { .kind = TK_VOID, .name = "void" } },
 };
 
 static void kinds_decode(void **state)
@@ -119,7 +118,7 @@ static void kinds_decode(void **state)
 		const struct tinfo *w = &kinds[i].want;
 		struct tinfo t;
 
-		assert_int_equal(typesrc_get(ts, (struct tref){0, kinds[i].id}, &t), 0);
+		assert_int_equal(typesrc_get(ts, (struct tref){ 0, kinds[i].id }, &t), 0);
 		assert_int_equal(t.kind, w->kind);
 		assert_string_equal(t.name, w->name);
 		assert_int_equal(t.size, w->size);
@@ -138,15 +137,15 @@ static const struct {
 	uint32_t id, i;
 	struct tmember want;
 } members[] = {
-	{6, 0, {.name = "a", .type.id = 1, .bit_off = 5, .bit_size = 3}},
-	{6, 1, {.name = "", .type.id = 7, .bit_off = 32}},
-	{7, 1, {.name = "y", .type.id = 14, .bit_off = 4, .bit_size = 3}},
-	{8, 0, {.name = "RED", .value = -1}},
-	{8, 1, {.name = "BLUE", .value = 2}},
-	{9, 0, {.name = "TOP", .value = 0x80000000ll}},
-	{10, 0, {.name = "HUGE", .value = (int64_t)0x8000000000000001ull}},
-	{12, 0, {.name = "n", .type.id = 1}},
-	{12, 1, {.name = ""}},
+	{ 6, 0, { .name = "a", .type.id = 1, .bit_off = 5, .bit_size = 3 } },
+	{ 6, 1, { .name = "", .type.id = 7, .bit_off = 32 } },
+	{ 7, 1, { .name = "y", .type.id = 14, .bit_off = 4, .bit_size = 3 } },
+	{ 8, 0, { .name = "RED", .value = -1 } },
+	{ 8, 1, { .name = "BLUE", .value = 2 } },
+	{ 9, 0, { .name = "TOP", .value = 0x80000000ll } },
+	{ 10, 0, { .name = "HUGE", .value = (int64_t)0x8000000000000001ull } },
+	{ 12, 0, { .name = "n", .type.id = 1 } },
+	{ 12, 1, { .name = "" } },
 };
 
 static void members_decode(void **state)
@@ -160,18 +159,18 @@ static void members_decode(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
 		const struct tmember *w = &members[i].want;
 
-		assert_int_equal(typesrc_member(ts, (struct tref){0, members[i].id}, members[i].i, &m), 0);
+		assert_int_equal(typesrc_member(ts, (struct tref){ 0, members[i].id }, members[i].i, &m), 0);
 		assert_string_equal(m.name, w->name);
 		assert_int_equal(m.type.id, w->type.id);
 		assert_int_equal(m.bit_off, w->bit_off);
 		assert_int_equal(m.bit_size, w->bit_size);
 		assert_true(m.value == w->value);
 	}
-	assert_int_equal(typesrc_member(ts, (struct tref){0, 6}, 2, &m), -ENOENT);
-	assert_int_equal(typesrc_member(ts, (struct tref){0, 1}, 0, &m), -ENOENT);
-	assert_int_equal(typesrc_member(ts, (struct tref){0, 0}, 0, &m), -ENOENT);
-	assert_int_equal(typesrc_member(ts, (struct tref){0, 99}, 0, &m), -ENOENT);
-	assert_int_equal(typesrc_member(ts, (struct tref){9, 1}, 0, &m), -ENOENT);
+	assert_int_equal(typesrc_member(ts, (struct tref){ 0, 6 }, 2, &m), -ENOENT);
+	assert_int_equal(typesrc_member(ts, (struct tref){ 0, 1 }, 0, &m), -ENOENT);
+	assert_int_equal(typesrc_member(ts, (struct tref){ 0, 0 }, 0, &m), -ENOENT);
+	assert_int_equal(typesrc_member(ts, (struct tref){ 0, 99 }, 0, &m), -ENOENT);
+	assert_int_equal(typesrc_member(ts, (struct tref){ 9, 1 }, 0, &m), -ENOENT);
 	typesrc_free(ts);
 }
 
@@ -201,7 +200,7 @@ static void finding_by_name(void **state)
 
 static void split_btf(void **state)
 {
-	struct err err = {0};
+	struct err err = { 0 };
 	struct typesrc *ts;
 	struct tmember m;
 	struct tinfo t;
@@ -243,7 +242,7 @@ static void refuse(const uint8_t *p, size_t len, const char *what)
 {
 	_cleanup_free_ uint8_t *copy = malloc(len ? len : 1);
 	struct typesrc *ts;
-	struct err err = {0};
+	struct err err = { 0 };
 	int r;
 
 	if (len)
@@ -260,12 +259,12 @@ static const struct {
 	uint32_t value;
 	unsigned size;
 } header_damage[] = {
-	{"magic", 0, 0x9feb, 2},	 {"version", 2, 2, 1},
-	{"hdr_len small", 4, 8, 4},	 {"hdr_len large", 4, 0xfffffff0, 4},
-	{"type_off", 8, 0xfffffff0, 4},	 {"type_off unaligned", 8, 2, 4},
-	{"type_len", 12, 0xffffffff, 4}, {"str_off", 16, 0x7fffffff, 4},
-	{"str_len", 20, 0xffffffff, 4},	 {"str_len 0", 20, 0, 4},
-	{"str end", 20, 5, 4},		 {"type_len cut", 12, 30, 4},
+	{ "magic", 0, 0x9feb, 2 },	   { "version", 2, 2, 1 },
+	{ "hdr_len small", 4, 8, 4 },	   { "hdr_len large", 4, 0xfffffff0, 4 },
+	{ "type_off", 8, 0xfffffff0, 4 },  { "type_off unaligned", 8, 2, 4 },
+	{ "type_len", 12, 0xffffffff, 4 }, { "str_off", 16, 0x7fffffff, 4 },
+	{ "str_len", 20, 0xffffffff, 4 },  { "str_len 0", 20, 0, 4 },
+	{ "str end", 20, 5, 4 },	   { "type_len cut", 12, 30, 4 },
 };
 
 static void damaged_headers(void **state)
@@ -333,9 +332,8 @@ static void damaged_records(void **state)
 
 static void loops(void **state)
 {
-	static const uint32_t mods[] = {BTF_KIND_PTR,	   BTF_KIND_TYPEDEF,  BTF_KIND_CONST,
-					BTF_KIND_VOLATILE, BTF_KIND_RESTRICT, BTF_KIND_TYPE_TAG,
-					BTF_KIND_FUNC_PROTO};
+	static const uint32_t mods[] = { BTF_KIND_PTR,	    BTF_KIND_TYPEDEF,  BTF_KIND_CONST,	   BTF_KIND_VOLATILE,
+					 BTF_KIND_RESTRICT, BTF_KIND_TYPE_TAG, BTF_KIND_FUNC_PROTO };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(mods); i++) {
@@ -400,8 +398,8 @@ static void bit_flips(void **state)
 		copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		if (typesrc_open_mem("vmlinux", copy, len, &ts, NULL) < 0)
 			continue;
-		for (uint32_t id = 0; typesrc_get(ts, (struct tref){0, id}, &t) != -ENOENT; id++)
-			for (uint32_t i = 0; typesrc_member(ts, (struct tref){0, id}, i, &m) == 0; i++)
+		for (uint32_t id = 0; typesrc_get(ts, (struct tref){ 0, id }, &t) != -ENOENT; id++)
+			for (uint32_t i = 0; typesrc_member(ts, (struct tref){ 0, id }, i, &m) == 0; i++)
 				assert_true(strlen(m.name) < len);
 		typesrc_free(ts);
 	}
@@ -410,11 +408,11 @@ static void bit_flips(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_decode),	    cmocka_unit_test(members_decode),
-		cmocka_unit_test(finding_by_name),  cmocka_unit_test(split_btf),
-		cmocka_unit_test(damaged_headers),  cmocka_unit_test(every_truncation),
-		cmocka_unit_test(damaged_records),  cmocka_unit_test(loops),
-		cmocka_unit_test(nesting_limit),    cmocka_unit_test(bit_flips),
+		cmocka_unit_test(kinds_decode),	   cmocka_unit_test(members_decode),
+		cmocka_unit_test(finding_by_name), cmocka_unit_test(split_btf),
+		cmocka_unit_test(damaged_headers), cmocka_unit_test(every_truncation),
+		cmocka_unit_test(damaged_records), cmocka_unit_test(loops),
+		cmocka_unit_test(nesting_limit),   cmocka_unit_test(bit_flips),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

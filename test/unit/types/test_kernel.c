@@ -55,7 +55,7 @@ static int stop(void *arg, struct tref ref, const char *name)
 
 static void each_typedef(void **state)
 {
-	struct tref r = {0};
+	struct tref r = { 0 };
 	unsigned n = 0;
 
 	(void)state;
@@ -88,14 +88,14 @@ static void everything(void **state)
 	uint32_t id, nmembers = 0;
 
 	(void)state;
-	for (id = 1; typesrc_get(ts, (struct tref){0, id}, &t) == 0; id++) {
+	for (id = 1; typesrc_get(ts, (struct tref){ 0, id }, &t) == 0; id++) {
 		assert_non_null(t.name);
 		for (uint32_t i = 0; i < t.nmembers; i++, nmembers++)
-			assert_int_equal(typesrc_member(ts, (struct tref){0, id}, i, &m), 0);
+			assert_int_equal(typesrc_member(ts, (struct tref){ 0, id }, i, &m), 0);
 	}
 	assert_true(id > 10000 && nmembers > 50000);
-	assert_int_equal(typesrc_get(ts, (struct tref){0, id}, &t), -ENOENT);
-	assert_int_equal(typesrc_get(ts, (struct tref){0, UINT32_MAX}, &t), -ENOENT);
+	assert_int_equal(typesrc_get(ts, (struct tref){ 0, id }, &t), -ENOENT);
+	assert_int_equal(typesrc_get(ts, (struct tref){ 0, UINT32_MAX }, &t), -ENOENT);
 }
 
 static void copy_passes_the_checks(void **state)
@@ -103,7 +103,7 @@ static void copy_passes_the_checks(void **state)
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/btf/vmlinux", "re");
 	_cleanup_free_ char *buf = malloc(64 << 20);
 	struct typesrc *mem = NULL;
-	struct err err = {0};
+	struct err err = { 0 };
 	size_t len;
 
 	(void)state;
@@ -127,11 +127,14 @@ static void modules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(task_struct),	   cmocka_unit_test(each_typedef),
-		cmocka_unit_test(enums_and_variables), cmocka_unit_test(everything),
-		cmocka_unit_test(copy_passes_the_checks), cmocka_unit_test(modules),
+		cmocka_unit_test(task_struct),
+		cmocka_unit_test(each_typedef),
+		cmocka_unit_test(enums_and_variables),
+		cmocka_unit_test(everything),
+		cmocka_unit_test(copy_passes_the_checks),
+		cmocka_unit_test(modules),
 	};
-	struct err err = {0};
+	struct err err = { 0 };
 	int r;
 
 	if (typesrc_open_kernel(&ts, &err) < 0)

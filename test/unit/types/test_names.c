@@ -58,7 +58,8 @@ static void of_a_kernel_and_a_module(void **state)
 	assert_string_equal(r[3].name, "taskette");
 	assert_int_equal(typenames_find(t, "task", TKM(TK_ENUM), r, 8), 1);
 	assert_string_equal(r[0].name, "taskette");
-	assert_int_equal(typenames_find(t, "", ALL, r, 8), 5); /* nothing without a name, of several words, or of tracepoints */
+	assert_int_equal(typenames_find(t, "", ALL, r, 8),
+			 5); /* nothing without a name, of several words, or of tracepoints */
 	assert_string_equal(r[0].name, "int");
 	typenames_free(t);
 }
@@ -72,7 +73,8 @@ static void the_first_of_many(void **state)
 	(void)state;
 	for (int i = 99; i >= 0; i--) {
 		snprintf(name, sizeof(name), "t%02d", i);
-		assert_int_equal(typenames_add(t, &(struct typename_row){ .name = name, .from = "x", .kind = TK_STRUCT }), 0);
+		assert_int_equal(
+			typenames_add(t, &(struct typename_row){ .name = name, .from = "x", .kind = TK_STRUCT }), 0);
 	}
 	assert_int_equal(typenames_find(t, "t4", ALL, r, 2), 10);
 	assert_string_equal(r[0].name, "t40");

@@ -12,7 +12,8 @@ struct made {
 	struct rec_flight_event v[64];
 };
 
-static void event(struct made *m, uint64_t ms, uint32_t cpu, const char *kind, uint32_t id, uint32_t info, const char *text)
+static void event(struct made *m, uint64_t ms, uint32_t cpu, const char *kind, uint32_t id, uint32_t info,
+		  const char *text)
 {
 	struct rec_flight_event *e = &m->v[m->h.n++];
 
@@ -24,7 +25,9 @@ static void event(struct made *m, uint64_t ms, uint32_t cpu, const char *kind, u
 /* Thread 9 is woken at 150 and gets CPU 1 at 190: hog had it for 38 ms, cat for 2. */
 static struct made story(void)
 {
-	struct made m = { .h = { .from = 50 * MS, .to = 190 * MS, .covered = 50 * MS, .start = 150 * MS, .tid = 9, .end_cpu = 1 } };
+	struct made m = {
+		.h = { .from = 50 * MS, .to = 190 * MS, .covered = 50 * MS, .start = 150 * MS, .tid = 9, .end_cpu = 1 }
+	};
 
 	event(&m, 40, 1, "switch", 0, 1, "swapper/1");
 	event(&m, 60, 1, "switch", 9, 0, "waiter");
@@ -83,36 +86,41 @@ static void all_of_it(void **state)
 	m.h.n = 8;
 	m.h.covered = 60 * MS;
 	m.h.torn = 2;
-	assert_text(&m, true,
-		    "    flight recorder: 8 events, 140 ms before the end, of which it covers the last 130 ms, 2 were being written\n"
-		    "      CPU 1 meanwhile: hog 5 40.0 ms; 1.00 ms of it in interrupts\n"
-		    "        -150 ms  CPU 1  idle: nobody wants the CPU\n"
-		    "        -130 ms  CPU 1  waiter 9 gets the CPU from idle\n"
-		    "        -120 ms  CPU 1  idle: nobody wants the CPU, waiter 9 waits\n"
-		    "       -50.0 ms  CPU 1  hog 5 gets the CPU from idle\n"
-		    "       -40.0 ms  CPU 1  waiter 9 is woken up under hog 5\n"
-		    "       -39.0 ms  CPU 1  soft interrupt net_rx begins\n"
-		    "       -38.0 ms  CPU 1  soft interrupt net_rx ends\n"
-		    "       -30.0 ms  CPU 1  interrupt 24 virtio0 begins\n");
+	assert_text(
+		&m, true,
+		"    flight recorder: 8 events, 140 ms before the end, of which it covers the last 130 ms, 2 were being written\n"
+		"      CPU 1 meanwhile: hog 5 40.0 ms; 1.00 ms of it in interrupts\n"
+		"        -150 ms  CPU 1  idle: nobody wants the CPU\n"
+		"        -130 ms  CPU 1  waiter 9 gets the CPU from idle\n"
+		"        -120 ms  CPU 1  idle: nobody wants the CPU, waiter 9 waits\n"
+		"       -50.0 ms  CPU 1  hog 5 gets the CPU from idle\n"
+		"       -40.0 ms  CPU 1  waiter 9 is woken up under hog 5\n"
+		"       -39.0 ms  CPU 1  soft interrupt net_rx begins\n"
+		"       -38.0 ms  CPU 1  soft interrupt net_rx ends\n"
+		"       -30.0 ms  CPU 1  interrupt 24 virtio0 begins\n");
 	m = (struct made){ .h = { .from = 1, .to = 2, .covered = 2, .skipped = 1 } };
 	assert_text(&m, true, "    flight recorder: not read, there were too many slow events in this second\n");
 	m.h.skipped = 0;
-	assert_text(&m, false, "    flight recorder: 0 events, 1 ns before the end, of which it covers the last 0 ns\n");
+	assert_text(&m, false,
+		    "    flight recorder: 0 events, 1 ns before the end, of which it covers the last 0 ns\n");
 	event(&m, 0, 3, "own", 1, 2, "x");
 	event(&m, 0, 3, "softirq", 99, 0, "");
 	event(&m, 0, 3, "io-end", 1, 99, "sda");
 	event(&m, 0, 3, "lock-end", 4, 0, "cat");
-	assert_text(&m, true, "    flight recorder: 4 events, 1 ns before the end, of which it covers the last 0 ns\n"
-			      "          -2 ns  CPU 3  own 1 2 x\n"
-			      "          -2 ns  CPU 3  soft interrupt  begins\n"
-			      "          -2 ns  CPU 3  operation of sda at sector 1 is done\n"
-			      "          -2 ns  CPU 3  cat 4 has the lock\n");
+	assert_text(&m, true,
+		    "    flight recorder: 4 events, 1 ns before the end, of which it covers the last 0 ns\n"
+		    "          -2 ns  CPU 3  own 1 2 x\n"
+		    "          -2 ns  CPU 3  soft interrupt  begins\n"
+		    "          -2 ns  CPU 3  operation of sda at sector 1 is done\n"
+		    "          -2 ns  CPU 3  cat 4 has the lock\n");
 }
 
 /* The last lines only, and few from before the wait. */
 static void few_lines(void **state)
 {
-	struct made m = { .h = { .from = 1, .to = 1000 * MS, .covered = 1, .start = 500 * MS, .tid = 9, .end_cpu = 1 } };
+	struct made m = {
+		.h = { .from = 1, .to = 1000 * MS, .covered = 1, .start = 500 * MS, .tid = 9, .end_cpu = 1 }
+	};
 	struct strb b = { 0 };
 	struct flight_rec f;
 	unsigned lines = 0;
@@ -137,7 +145,9 @@ static void few_lines(void **state)
 /* Of requests to disks those that took a part of the wait. */
 static void requests(void **state)
 {
-	struct made m = { .h = { .from = 1, .to = 1000 * MS, .covered = 1, .start = 500 * MS, .tid = 9, .end_cpu = 1 } };
+	struct made m = {
+		.h = { .from = 1, .to = 1000 * MS, .covered = 1, .start = 500 * MS, .tid = 9, .end_cpu = 1 }
+	};
 	struct strb b = { 0 };
 	struct flight_rec f;
 
@@ -170,19 +180,20 @@ static void as_json(void **state)
 	m.v[0].text[0] = '"';
 	assert_int_equal(flight_open(&m, sizeof(m), &f), 0);
 	flightjson(&w, NULL, &f);
-	assert_string_equal(strb_str(&b),
-			    "{\"from\":50000000,\"to\":190000000,\"covered\":50000000,\"start\":150000000,\"tid\":9,\"cpu\":0,"
-			    "\"end_tid\":0,\"end_cpu\":1,\"torn\":0,\"skipped\":false,\"shares\":[{\"tid\":0,\"comm\":\"\\\"wapper/1\","
-			    "\"ns\":40000000}],\"events\":[{\"time\":40000000,\"cpu\":1,\"kind\":\"switch\",\"id\":0,\"info\":1,"
-			    "\"text\":\"\\\"wapper/1\"}]}");
+	assert_string_equal(
+		strb_str(&b),
+		"{\"from\":50000000,\"to\":190000000,\"covered\":50000000,\"start\":150000000,\"tid\":9,\"cpu\":0,"
+		"\"end_tid\":0,\"end_cpu\":1,\"torn\":0,\"skipped\":false,\"shares\":[{\"tid\":0,\"comm\":\"\\\"wapper/1\","
+		"\"ns\":40000000}],\"events\":[{\"time\":40000000,\"cpu\":1,\"kind\":\"switch\",\"id\":0,\"info\":1,"
+		"\"text\":\"\\\"wapper/1\"}]}");
 	strb_free(&b);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_matters), cmocka_unit_test(all_of_it), cmocka_unit_test(few_lines), cmocka_unit_test(requests),
-		cmocka_unit_test(as_json),
+		cmocka_unit_test(what_matters), cmocka_unit_test(all_of_it), cmocka_unit_test(few_lines),
+		cmocka_unit_test(requests),	cmocka_unit_test(as_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,8 @@
 
 static void round_ends(void **state)
 {
-	static const double cases[][2] = { { 1, 1.2 }, { 7, 8 }, { 9.9, 10 }, { 10, 12 }, { 100, 120 }, { 45, 50 }, { 999, 1000 } };
+	static const double cases[][2] = { { 1, 1.2 },	 { 7, 8 },   { 9.9, 10 },  { 10, 12 },
+					   { 100, 120 }, { 45, 50 }, { 999, 1000 } };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -36,7 +37,7 @@ static void log_axis(void **state)
 	assert_int_equal(n, 1 + 30 * 4);
 	assert_true(e[0] == 0 && e[1] == 1 && e[5] == 2 && e[n] == 1073741824.0);
 	assert_int_equal(heat_edges(4, 15, false, 1, e), 2); /* one for each power of two */
-	n = heat_edges(1, 9.2e18, false, 0, e); /* the widest */
+	n = heat_edges(1, 9.2e18, false, 0, e);		     /* the widest */
 	assert_true(n <= HEAT_MAX_ROWS && e[n] >= 9.2e18);
 	for (unsigned i = 0; i < n; i++)
 		assert_true(e[i] < e[i + 1]);
@@ -54,15 +55,32 @@ static void linear_axis(void **state)
 
 static void ticks(void **state)
 {
-	static const struct { double least; const char *unit; double want; } cases[] = {
-		{ 1, "", 1 }, { 1.01, "", 2 }, { 2.1, "bytes", 5 }, { 6, "", 10 }, { 12500000, "ns", 2e7 }, { 4e8, "ns", 5e8 }, { 6e8, "ns", 1e9 }, { 6e8, "", 1e9 },
-		{ 7.5e9, "ns", 1e10 }, { 7.5e9, "", 1e10 }, { 4.5e11, "ns", 6e11 }, { 1.08e13, "ns", 1.08e13 }, { 86400e9, "ns", 86400e9 }, { 0, "ns", 1 },
+	static const struct {
+		double least;
+		const char *unit;
+		double want;
+	} cases[] = {
+		{ 1, "", 1 },
+		{ 1.01, "", 2 },
+		{ 2.1, "bytes", 5 },
+		{ 6, "", 10 },
+		{ 12500000, "ns", 2e7 },
+		{ 4e8, "ns", 5e8 },
+		{ 6e8, "ns", 1e9 },
+		{ 6e8, "", 1e9 },
+		{ 7.5e9, "ns", 1e10 },
+		{ 7.5e9, "", 1e10 },
+		{ 4.5e11, "ns", 6e11 },
+		{ 1.08e13, "ns", 1.08e13 },
+		{ 86400e9, "ns", 86400e9 },
+		{ 0, "ns", 1 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		if (fabs(heat_tick(cases[i].least, cases[i].unit) - cases[i].want) > 1e-6 * cases[i].want)
-			fail_msg("%g %s: %g, not %g", cases[i].least, cases[i].unit, heat_tick(cases[i].least, cases[i].unit), cases[i].want);
+			fail_msg("%g %s: %g, not %g", cases[i].least, cases[i].unit,
+				 heat_tick(cases[i].least, cases[i].unit), cases[i].want);
 }
 
 static void assert_cells(const float *got, const float *want, size_t n)
@@ -75,9 +93,15 @@ static void assert_cells(const float *got, const float *want, size_t n)
 static void spread(void **state)
 {
 	static const double e[] = { 10, 20, 30, 40 };
-	static const struct { double lo, hi; float want[3]; } cases[] = {
-		{ 12, 14, { 8, 0, 0 } }, { 10, 20, { 8, 0, 0 } }, { 15, 25, { 4, 4, 0 } }, { 10, 40, { 8 / 3.f, 8 / 3.f, 8 / 3.f } },
-		{ 20, 20, { 0, 8, 0 } }, { 0, 5, { 8, 0, 0 } }, { 50, 60, { 0, 0, 8 } }, { 35, 75, { 0, 0, 8 } }, { 40, 40, { 0, 0, 8 } },
+	static const struct {
+		double lo, hi;
+		float want[3];
+	} cases[] = {
+		{ 12, 14, { 8, 0, 0 } }, { 10, 20, { 8, 0, 0 } },
+		{ 15, 25, { 4, 4, 0 } }, { 10, 40, { 8 / 3.f, 8 / 3.f, 8 / 3.f } },
+		{ 20, 20, { 0, 8, 0 } }, { 0, 5, { 8, 0, 0 } },
+		{ 50, 60, { 0, 0, 8 } }, { 35, 75, { 0, 0, 8 } },
+		{ 40, 40, { 0, 0, 8 } },
 	};
 
 	(void)state;
@@ -155,9 +179,19 @@ static void times_of(unsigned n, uint64_t step, const char *const *texts, const 
 {
 	float cells[16 * 2] = { 1 };
 	struct heat_column columns[16] = { 0 };
-	struct heat_key key = { .text = (char *)(uintptr_t)"", .total = 1, .cells = cells };
-	struct heat h = { .title = "t", .unit = "ns", .counted = "", .ncolumns = n, .nrows = 2, .begin_wall_ns = UINT64_C(448) * 1000000000, .column_ns = step,
-			  .edges = { 1, 2, 4 }, .columns = columns, .keys = &key, .nkeys = 1, .total = 1 };
+	struct heat_key key = { .text = (char *)(uintptr_t) "", .total = 1, .cells = cells };
+	struct heat h = { .title = "t",
+			  .unit = "ns",
+			  .counted = "",
+			  .ncolumns = n,
+			  .nrows = 2,
+			  .begin_wall_ns = UINT64_C(448) * 1000000000,
+			  .column_ns = step,
+			  .edges = { 1, 2, 4 },
+			  .columns = columns,
+			  .keys = &key,
+			  .nkeys = 1,
+			  .total = 1 };
 	_cleanup_free_ char *svg = NULL;
 	size_t size, found = 0;
 	FILE *f = open_memstream(&svg, &size);
@@ -185,7 +219,8 @@ static void times_of(unsigned n, uint64_t step, const char *const *texts, const 
 
 static void round_times(void **state)
 {
-	static const char *const seconds[] = { "00:07:28<", "00:07:30<", "00:07:32<", "00:07:34<", "00:07:36<", "00:07:38<", "00:07:40<" };
+	static const char *const seconds[] = { "00:07:28<", "00:07:30<", "00:07:32<", "00:07:34<",
+					       "00:07:36<", "00:07:38<", "00:07:40<" };
 	static const double at[] = { 84, 253.2, 422.5, 591.7, 760.9, 930.2, 1099.4 }; /* 84 + 1100 / 13 a second */
 	static const char *const parts[] = { "00:07:28.000<", "00:07:28.005<", "00:07:28.010<" };
 	static const double parts_at[] = { 84, 634, 1184 };
@@ -221,8 +256,12 @@ static struct heat *of_span(uint64_t start, uint64_t length, uint64_t period, ui
 /* Beginnings and ends within periods and columns, nanosecond by nanosecond. */
 static void spans_in_periods(void **state)
 {
-	static const struct { uint64_t start, length, period, step; unsigned rows; } cases[] = {
-		{ 350, 5430, 1000, 2000, 7 }, { 2000, 4000, 1000, 4000, 10 }, { 999, 2, 1000, 1000, 3 }, { 0, 7001, 700, 2100, 9 }, { 5, 80, 10, 40, 16 },
+	static const struct {
+		uint64_t start, length, period, step;
+		unsigned rows;
+	} cases[] = {
+		{ 350, 5430, 1000, 2000, 7 }, { 2000, 4000, 1000, 4000, 10 }, { 999, 2, 1000, 1000, 3 },
+		{ 0, 7001, 700, 2100, 9 },    { 5, 80, 10, 40, 16 },
 	};
 
 	(void)state;
@@ -235,7 +274,8 @@ static void spans_in_periods(void **state)
 			want[(at - h->begin_wall_ns) / h->column_ns * h->nrows + at % period * h->nrows / period]++;
 		for (size_t k = 0; k < (size_t)h->ncolumns * h->nrows; k++)
 			if (h->keys[0].cells[k] != want[k])
-				fail_msg("case %zu, cell %zu: %g, not %g", i, k, (double)h->keys[0].cells[k], (double)want[k]);
+				fail_msg("case %zu, cell %zu: %g, not %g", i, k, (double)h->keys[0].cells[k],
+					 (double)want[k]);
 		heat_free(h);
 	}
 }
@@ -257,9 +297,16 @@ static void long_span_of_short_periods(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(round_ends), cmocka_unit_test(ticks), cmocka_unit_test(log_axis), cmocka_unit_test(linear_axis), cmocka_unit_test(spread),
-		cmocka_unit_test(ranks), cmocka_unit_test(png), cmocka_unit_test(round_times),
-		cmocka_unit_test(spans_in_periods), cmocka_unit_test(long_span_of_short_periods),
+		cmocka_unit_test(round_ends),
+		cmocka_unit_test(ticks),
+		cmocka_unit_test(log_axis),
+		cmocka_unit_test(linear_axis),
+		cmocka_unit_test(spread),
+		cmocka_unit_test(ranks),
+		cmocka_unit_test(png),
+		cmocka_unit_test(round_times),
+		cmocka_unit_test(spans_in_periods),
+		cmocka_unit_test(long_span_of_short_periods),
 	};
 
 	return cmocka_run_group_tests(tests, sample_set_up, sample_tear_down);

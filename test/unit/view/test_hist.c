@@ -17,7 +17,9 @@ static struct hist_series series(enum agg_func func, const uint64_t (*v)[2], siz
 	struct rec_hist h = { .count = 0, .max = max, .nbuckets = (uint32_t)n, .flags = max ? 0 : HIST_NO_SUM };
 
 	for (size_t i = 0; i < n; i++) {
-		b[i] = (struct rec_bucket){ func == AGG_HIST ? aggval_hist_bucket((int64_t)v[i][0]) : aggval_quantize_bucket((int64_t)v[i][0]), 0, v[i][1] };
+		b[i] = (struct rec_bucket){ func == AGG_HIST ? aggval_hist_bucket((int64_t)v[i][0])
+							     : aggval_quantize_bucket((int64_t)v[i][0]),
+					    0, v[i][1] };
 		h.count += v[i][1];
 	}
 	assert_int_equal(histsum_add(&s.sum, &h, b), 0);
@@ -35,7 +37,8 @@ static void quantiles(void **state)
 	q = hist_quantile(&s.sum, &s.d, 0.51);
 	assert_true(q.value == 20);
 	q = hist_quantile(&s.sum, &s.d, 0.99); /* 1000: 512 … 1024 in 32 parts of 16: 992 … 1008 */
-	assert_true(!q.exact && q.low == 992 && q.high == 1008 && q.value == 1000 && fabs(hist_error(&q) - 0.008) < 1e-12);
+	assert_true(!q.exact && q.low == 992 && q.high == 1008 && q.value == 1000 &&
+		    fabs(hist_error(&q) - 0.008) < 1e-12);
 	q = hist_quantile(&s.sum, &s.d, 1);
 	assert_true(q.exact && q.value == 100123); /* known */
 	histsum_free(&s.sum);
@@ -73,7 +76,7 @@ static void differences(void **state)
 	assert_int_equal(vec_try_push(&h.series, series(AGG_HIST, b, 2, 40)), 0);
 	hist_lay_out(&h, false, HEAT_MAX_ROWS);
 	d = hist_compare(&h.series.v[0], &h.series.v[1]);
-	assert_true(d.ratio[0] == 4 && d.ratio[1] == 2); /* 40 / 10, 40 / 20 */
+	assert_true(d.ratio[0] == 4 && d.ratio[1] == 2);		    /* 40 / 10, 40 / 20 */
 	assert_true(fabs(d.most + 0.9) < 1e-12 && d.at == 21 && !d.chance); /* at most 20: all of a, a tenth of b */
 	d = hist_compare(&h.series.v[0], &h.series.v[0]);
 	assert_true(d.ratio[0] == 1 && d.most == 0 && d.chance);
@@ -131,7 +134,9 @@ static void rows_of_buckets(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(quantiles), cmocka_unit_test(shares), cmocka_unit_test(differences), cmocka_unit_test(few_rows), cmocka_unit_test(rows_of_buckets) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(quantiles), cmocka_unit_test(shares),
+					    cmocka_unit_test(differences), cmocka_unit_test(few_rows),
+					    cmocka_unit_test(rows_of_buckets) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

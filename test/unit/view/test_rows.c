@@ -37,8 +37,15 @@ static char *show(const struct recact *act, const void *rec, size_t size, const 
 	struct recfmt fmt = { .epid = 1, .size = (uint32_t)size, .acts = act, .nacts = act ? 1 : 0 };
 	const struct recfmt *fmts[] = { &fmt };
 	const struct aggdesc *aggs[] = { agg };
-	struct rec_schema schema = { .fmts = fmts, .nfmts = 1, .aggs = aggs, .naggs = agg ? 1 : 0,
-				     .probes = probes, .nprobes = 1, .trackers = trackers, .ntrackers = 2, .ncpus = 1 };
+	struct rec_schema schema = { .fmts = fmts,
+				     .nfmts = 1,
+				     .aggs = aggs,
+				     .naggs = agg ? 1 : 0,
+				     .probes = probes,
+				     .nprobes = 1,
+				     .trackers = trackers,
+				     .ntrackers = 2,
+				     .ncpus = 1 };
 	struct text_opts o = { .quiet = true, .json = json, .replayed = true };
 	struct row row = { .kind = ROW_EVENT, .probe = 1, .id = 1, .data = rec, .len = size };
 	struct text_view *v;
@@ -57,9 +64,22 @@ static char *show(const struct recact *act, const void *rec, size_t size, const 
 static struct rec sample(void)
 {
 	return (struct rec){
-		.slow = { .start = 5000, .delay = 41230000, .exit_id = 3, .cgroup = 77, .how = SLOW_REPLACED, .pid = 411,
-			  .tid = 412, .cpu = 1, .end_pid = 9, .end_tid = 9, .comm = "postgres", .end_comm = "kworker" },
-		.key = 4096, .dev = -8, .comm = "jbd2", .stack = { 0x10, 0x20 },
+		.slow = { .start = 5000,
+			  .delay = 41230000,
+			  .exit_id = 3,
+			  .cgroup = 77,
+			  .how = SLOW_REPLACED,
+			  .pid = 411,
+			  .tid = 412,
+			  .cpu = 1,
+			  .end_pid = 9,
+			  .end_tid = 9,
+			  .comm = "postgres",
+			  .end_comm = "kworker" },
+		.key = 4096,
+		.dev = -8,
+		.comm = "jbd2",
+		.stack = { 0x10, 0x20 },
 	};
 }
 
@@ -70,14 +90,15 @@ static void slow_events_are_lines(void **state)
 	char *out = show(&act, &r, sizeof(r), NULL, NULL, false);
 
 	(void)state;
-	assert_string_equal(out, "slow block            41.2 ms  postgres 411/412 on CPU 1 (replaced), ended by kworker 9/9"
-				 " on CPU 0\n"
-				 "  key            4096\n"
-				 "  dev            -8\n"
-				 "  stack          \n"
-				 "                 0x10\n"
-				 "                 0x20\n"
-				 "  waker_comm     jbd2\n");
+	assert_string_equal(out,
+			    "slow block            41.2 ms  postgres 411/412 on CPU 1 (replaced), ended by kworker 9/9"
+			    " on CPU 0\n"
+			    "  key            4096\n"
+			    "  dev            -8\n"
+			    "  stack          \n"
+			    "                 0x10\n"
+			    "                 0x20\n"
+			    "  waker_comm     jbd2\n");
 	free(out);
 	r.slow.tracker = 1; /* no key, nobody else ended it, no attributes */
 	r.slow.how = SLOW_NORMAL;
@@ -95,10 +116,11 @@ static void slow_events_are_objects(void **state)
 	char *out = show(&act, &r, sizeof(r), NULL, NULL, true);
 
 	(void)state;
-	assert_non_null(strstr(out, "{\"action\":\"slow\",\"tracker\":\"block\",\"start\":5000,\"delay\":41230000,"
-				    "\"how\":\"replaced\",\"exit_id\":3,\"cgroup\":77,\"opener\":{\"pid\":411,\"tid\":412,"
-				    "\"cpu\":1,\"comm\":\"postgres\"},\"closer\":{\"pid\":9,\"tid\":9,\"cpu\":0,\"comm\":"
-				    "\"kworker\"},\"key\":[4096],\"attributes\":{\"dev\":-8,\"stack\":["));
+	assert_non_null(strstr(out,
+			       "{\"action\":\"slow\",\"tracker\":\"block\",\"start\":5000,\"delay\":41230000,"
+			       "\"how\":\"replaced\",\"exit_id\":3,\"cgroup\":77,\"opener\":{\"pid\":411,\"tid\":412,"
+			       "\"cpu\":1,\"comm\":\"postgres\"},\"closer\":{\"pid\":9,\"tid\":9,\"cpu\":0,\"comm\":"
+			       "\"kworker\"},\"key\":[4096],\"attributes\":{\"dev\":-8,\"stack\":["));
 	assert_non_null(strstr(out, "\"waker_comm\":\"jbd2\"}}]}"));
 	free(out);
 }
@@ -139,12 +161,16 @@ static void spans_are_objects(void **state)
 		char lane[8], label[8];
 		uint64_t start, duration;
 	} r = { .lane = "gc", .label = "mark", .start = 10, .duration = 20 };
-	const struct recfield f[] = { { .kind = FLD_STRING, .off = 16, .size = 8 }, { .kind = FLD_STRING, .off = 24, .size = 8 },
-				      { .kind = FLD_INT, .off = 32, .size = 8 }, { .kind = FLD_INT, .off = 40, .size = 8 } };
-	char *out = show(&(struct recact){ .kind = ACT_SPAN, .fields = f, .nfields = 4 }, &r, sizeof(r), NULL, NULL, true);
+	const struct recfield f[] = { { .kind = FLD_STRING, .off = 16, .size = 8 },
+				      { .kind = FLD_STRING, .off = 24, .size = 8 },
+				      { .kind = FLD_INT, .off = 32, .size = 8 },
+				      { .kind = FLD_INT, .off = 40, .size = 8 } };
+	char *out = show(&(struct recact){ .kind = ACT_SPAN, .fields = f, .nfields = 4 }, &r, sizeof(r), NULL, NULL,
+			 true);
 
 	(void)state;
-	assert_non_null(strstr(out, "{\"action\":\"span\",\"lane\":\"gc\",\"label\":\"mark\",\"start\":10,\"duration\":20}"));
+	assert_non_null(
+		strstr(out, "{\"action\":\"span\",\"lane\":\"gc\",\"label\":\"mark\",\"start\":10,\"duration\":20}"));
 	free(out);
 }
 

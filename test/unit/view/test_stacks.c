@@ -115,13 +115,23 @@ static void sources(void **state)
 
 static void kinds_of_folded_frames(void **state)
 {
-	static const struct { const char *text; enum frame_kind kind; const char *name, *module; } cases[] = {
-		{ "read", FRAME_PLAIN, "read", "" }, { "vfs_read_[k]", FRAME_KERNEL, "vfs_read", "" },
-		{ "ext4`x_[k]", FRAME_KERNEL, "x", "ext4" }, { "libc.so.6`read", FRAME_LIBRARY, "read", "libc.so.6" },
-		{ "sh`main", FRAME_USER, "main", "sh" }, { "[unknown]", FRAME_UNKNOWN, "[unknown]", "" },
-		{ "0x7f12", FRAME_UNKNOWN, "0x7f12", "" }, { "--", FRAME_SEPARATOR, "--", "" },
-		{ "[cut: no way]", FRAME_CUT, "[cut: no way]", "" }, { "_[k]", FRAME_PLAIN, "_[k]", "" },
-		{ "`x", FRAME_PLAIN, "`x", "" }, { "x_[w]", FRAME_WAKER, "x", "" },
+	static const struct {
+		const char *text;
+		enum frame_kind kind;
+		const char *name, *module;
+	} cases[] = {
+		{ "read", FRAME_PLAIN, "read", "" },
+		{ "vfs_read_[k]", FRAME_KERNEL, "vfs_read", "" },
+		{ "ext4`x_[k]", FRAME_KERNEL, "x", "ext4" },
+		{ "libc.so.6`read", FRAME_LIBRARY, "read", "libc.so.6" },
+		{ "sh`main", FRAME_USER, "main", "sh" },
+		{ "[unknown]", FRAME_UNKNOWN, "[unknown]", "" },
+		{ "0x7f12", FRAME_UNKNOWN, "0x7f12", "" },
+		{ "--", FRAME_SEPARATOR, "--", "" },
+		{ "[cut: no way]", FRAME_CUT, "[cut: no way]", "" },
+		{ "_[k]", FRAME_PLAIN, "_[k]", "" },
+		{ "`x", FRAME_PLAIN, "`x", "" },
+		{ "x_[w]", FRAME_WAKER, "x", "" },
 	};
 	struct stacktree *t;
 
@@ -185,7 +195,8 @@ static void depth_limit(void **state)
 		node = stacktree_stack(t, frames, STACKTREE_MAX_DEPTH + extra);
 		assert_int_equal(stacktree_path(t, node, path), STACKTREE_MAX_DEPTH);
 		assert_int_equal(stacktree_ncut(t), extra);
-		assert_int_equal(stacktree_get_frame(t, path[STACKTREE_MAX_DEPTH - 1]).kind, extra ? FRAME_CUT : FRAME_USER);
+		assert_int_equal(stacktree_get_frame(t, path[STACKTREE_MAX_DEPTH - 1]).kind,
+				 extra ? FRAME_CUT : FRAME_USER);
 		assert_int_equal(stacktree_error(t), 0);
 		stacktree_free(t);
 		free(frames);
@@ -200,8 +211,9 @@ static void name_limit(void **state)
 	(void)state;
 	memset(s, 'x', STACKTREE_MAX_NAME + 1);
 	assert_int_equal(stacktree_new(1, &t), 0);
-	assert_int_equal(strlen(stacktree_get_frame(t, stacktree_frame(t, FRAME_USER, s, STACKTREE_MAX_NAME, "", 0)).name),
-			 STACKTREE_MAX_NAME);
+	assert_int_equal(
+		strlen(stacktree_get_frame(t, stacktree_frame(t, FRAME_USER, s, STACKTREE_MAX_NAME, "", 0)).name),
+		STACKTREE_MAX_NAME);
 	assert_int_equal(stacktree_ncut(t), 0);
 	stacktree_frame(t, FRAME_USER, s, STACKTREE_MAX_NAME + 1, "", 0);
 	assert_int_equal(stacktree_ncut(t), 1);
@@ -234,25 +246,24 @@ static void line_limit(void **state)
 
 /* -- perf script -- */
 
-static const char perf_text[] =
-	"# captured on a machine\n"
-	"V8 Worker 12 thr 101/102 [003]  4321.100000:     250000 cycles:u: \n"
-	"\t    7f10c3a read+0x1b (/usr/lib/x86_64-linux-gnu/libc.so.6)\n"
-	"\t    5555abc main+0xff (/usr/bin/my app (deleted))\n"
-	"  file.c:12\n"
-	"\n"
-	"sh  200  4321.200000: cycles:u: \n"
-	"\tffffffff8120 vfs_read+0x1b ([kernel.kallsyms])\n"
-	"\tffffffffa0001234 ext4_x ([ext4])\n"
-	"\t7f00 operator()(int)+0x1 (inlined)\n"
-	"\t7f01 [unknown] (/tmp/perf-200.map)\n"
-	"\t7f02 Lfoo;::bar+0x3 (/tmp/perf-200.map)\n"
-	"\n"
-	"sh  200  4321.300000: page-faults: \n"
-	"\t7f02 f+0x3 (/bin/sh)\n"
-	"\n"
-	"nonsense\n"
-	"dd 300 [000] 4322.500000: 1 cycles:u:  55 copy+0x10 (/bin/dd)\n";
+static const char perf_text[] = "# captured on a machine\n"
+				"V8 Worker 12 thr 101/102 [003]  4321.100000:     250000 cycles:u: \n"
+				"\t    7f10c3a read+0x1b (/usr/lib/x86_64-linux-gnu/libc.so.6)\n"
+				"\t    5555abc main+0xff (/usr/bin/my app (deleted))\n"
+				"  file.c:12\n"
+				"\n"
+				"sh  200  4321.200000: cycles:u: \n"
+				"\tffffffff8120 vfs_read+0x1b ([kernel.kallsyms])\n"
+				"\tffffffffa0001234 ext4_x ([ext4])\n"
+				"\t7f00 operator()(int)+0x1 (inlined)\n"
+				"\t7f01 [unknown] (/tmp/perf-200.map)\n"
+				"\t7f02 Lfoo;::bar+0x3 (/tmp/perf-200.map)\n"
+				"\n"
+				"sh  200  4321.300000: page-faults: \n"
+				"\t7f02 f+0x3 (/bin/sh)\n"
+				"\n"
+				"nonsense\n"
+				"dd 300 [000] 4322.500000: 1 cycles:u:  55 copy+0x10 (/bin/dd)\n";
 
 static struct stacktree *perf_of(const char *text, const struct perfscript_opts *o, struct stack_input *in)
 {
@@ -273,8 +284,8 @@ static struct stacktree *perf(const struct perfscript_opts *o, struct stack_inpu
 	return perf_of(perf_text, o, in);
 }
 
-/* Stacks whose lines have been met before are not read again. What they add up to is the same, wherever they stand in the
- * buffer, whatever their innermost place, process or fault. */
+/* Stacks whose lines have been met before are not read again. What they add up to is the same, wherever they stand in
+ * the buffer, whatever their innermost place, process or fault. */
 static void perf_script_again(void **state)
 {
 	enum { ROUNDS = 5000 }; /* more than a buffer */
@@ -283,7 +294,8 @@ static void perf_script_again(void **state)
 		"a  1  %d.000000: cycles: \n\t7f11 f+0x2 (/bin/a)\n\t7f20 g+0x2 (/bin/a)\n\t7f30 h+0x3 (/bin/a)\n\n",
 		"b  2  %d.000000: cycles: \n\t7f10 f+0x1 (/bin/a)\n\t7f20 g+0x2 (/bin/a)\n\t7f30 h+0x3 (/bin/a)\n\n",
 		"a  1  %d.000000: cycles: \n\t7f40 k+0x1 (/bin/a)\n\t7f20 g+0x2 (/bin/a)\n\t7f30 h+0x3 (/bin/a)\n\n",
-		"a  1  %d.000000: cycles: \n\t7f40 k+0x1 (/bin/a)\n\tno frame\n\t7f30 h+0x3 (/bin/a)\n\n", /* bad each time */
+		"a  1  %d.000000: cycles: \n\t7f40 k+0x1 (/bin/a)\n\tno frame\n\t7f30 h+0x3 (/bin/a)\n\n", /* bad each
+													      time */
 		"a  1  %d.000000: cycles: \r\n\t7f10 f+0x1 (/bin/a)\r\n\t7f20 g+0x2 (/bin/a)\r\n\r\n",
 		"a  1  %d.000000: cycles: \n\t7f10 f+0x1 (/bin/a)\n\n",
 		"a  1  %d.000000: cycles: \n\n",
@@ -304,8 +316,9 @@ static void perf_script_again(void **state)
 	fclose(f);
 	t = perf_of(text, &o, &in);
 	s = written(t, 0);
-	assert_string_equal(s, "a 5000\na;a`f 5000\na;a`g;a`f 5000\na;a`h;a`g;a`f 10000\na;a`h;a`g;a`k 5000\na;a`h;a`k 5000\n"
-			       "a;a`n;a`m 5000\na;a`o;a`m 5000\nb;a`h;a`g;a`f 5000\nc;a`n 5000\n");
+	assert_string_equal(
+		s, "a 5000\na;a`f 5000\na;a`g;a`f 5000\na;a`h;a`g;a`f 10000\na;a`h;a`g;a`k 5000\na;a`h;a`k 5000\n"
+		   "a;a`n;a`m 5000\na;a`o;a`m 5000\nb;a`h;a`g;a`f 5000\nc;a`n 5000\n");
 	assert_int_equal(in.stacks, 11 * ROUNDS);
 	assert_int_equal(in.bad, 2 * ROUNDS);
 	assert_int_equal(in.first_bad, 23);
@@ -352,7 +365,8 @@ static void perf_script_line_numbers(void **state)
 
 	(void)state;
 	for (int i = 0; i < ROUNDS; i++)
-		fprintf(f, "a  1  %d.000000: cycles: \n\t7f10 f+0x1 (/bin/a)\n\t7f20 g+0x2 (/bin/a)\n  g.c:2\n\n", i + 1);
+		fprintf(f, "a  1  %d.000000: cycles: \n\t7f10 f+0x1 (/bin/a)\n\t7f20 g+0x2 (/bin/a)\n  g.c:2\n\n",
+			i + 1);
 	fprintf(f, "nonsense\n");
 	fclose(f);
 	stacktree_free(perf_of(text, &o, &in));
@@ -433,9 +447,10 @@ static void perf_script(void **state)
 	_cleanup_free_ char *s = written(t, 0);
 
 	(void)state;
-	assert_string_equal(s, "V8 Worker 12 thr;my app (deleted)`main;libc.so.6`read 1\n"
-			       "dd;dd`copy 1\n"
-			       "sh;[jit]`Lfoo:::bar_[j];[jit]`[unknown];operator()(int)_[i];ext4`ext4_x_[k];vfs_read_[k] 1\n");
+	assert_string_equal(
+		s, "V8 Worker 12 thr;my app (deleted)`main;libc.so.6`read 1\n"
+		   "dd;dd`copy 1\n"
+		   "sh;[jit]`Lfoo:::bar_[j];[jit]`[unknown];operator()(int)_[i];ext4`ext4_x_[k];vfs_read_[k] 1\n");
 	assert_int_equal(in.stacks, 3);
 	assert_int_equal(in.other, 1);
 	assert_int_equal(in.bad, 1);
@@ -603,12 +618,25 @@ static void hostile_names(void **state)
 
 static void amounts(void **state)
 {
-	static const struct { uint64_t v; const char *unit, *want; } cases[] = {
-		{ 0, "samples", "0 samples" }, { 999, "samples", "999 samples" }, { 1000, "", "1,000" },
-		{ 1234567, "events", "1,234,567 events" }, { 999, "ns", "999 ns" }, { 1500, "ns", "1.50 µs" },
-		{ 25, "ms", "25.0 ms" }, { 123456, "us", "123 ms" }, { 90000000000, "ns", "90.0 s" }, { 119000000000, "ns", "119 s" },
-		{ 3600000000000, "ns", "60.0 min" }, { 86400000000000, "ns", "24.0 h" },
-		{ 512, "bytes", "512 bytes" }, { 1536, "bytes", "1.50 KiB" }, { 3u << 20, "bytes", "3.00 MiB" },
+	static const struct {
+		uint64_t v;
+		const char *unit, *want;
+	} cases[] = {
+		{ 0, "samples", "0 samples" },
+		{ 999, "samples", "999 samples" },
+		{ 1000, "", "1,000" },
+		{ 1234567, "events", "1,234,567 events" },
+		{ 999, "ns", "999 ns" },
+		{ 1500, "ns", "1.50 µs" },
+		{ 25, "ms", "25.0 ms" },
+		{ 123456, "us", "123 ms" },
+		{ 90000000000, "ns", "90.0 s" },
+		{ 119000000000, "ns", "119 s" },
+		{ 3600000000000, "ns", "60.0 min" },
+		{ 86400000000000, "ns", "24.0 h" },
+		{ 512, "bytes", "512 bytes" },
+		{ 1536, "bytes", "1.50 KiB" },
+		{ 3u << 20, "bytes", "3.00 MiB" },
 		{ UINT64_MAX, "", "18,446,744,073,709,551,615" },
 	};
 	char buf[AMOUNT_MAX];
@@ -623,13 +651,27 @@ static void amounts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folds), cmocka_unit_test(sources), cmocka_unit_test(kinds_of_folded_frames), cmocka_unit_test(two_weights),
-		cmocka_unit_test(bad_lines), cmocka_unit_test(depth_limit), cmocka_unit_test(name_limit),
-		cmocka_unit_test(line_limit), cmocka_unit_test(perf_script), cmocka_unit_test(perf_script_again), cmocka_unit_test(perf_script_cut),
-		cmocka_unit_test(perf_script_line_numbers), cmocka_unit_test(hash_of_paragraphs), cmocka_unit_test(many_children),
+		cmocka_unit_test(folds),
+		cmocka_unit_test(sources),
+		cmocka_unit_test(kinds_of_folded_frames),
+		cmocka_unit_test(two_weights),
+		cmocka_unit_test(bad_lines),
+		cmocka_unit_test(depth_limit),
+		cmocka_unit_test(name_limit),
+		cmocka_unit_test(line_limit),
+		cmocka_unit_test(perf_script),
+		cmocka_unit_test(perf_script_again),
+		cmocka_unit_test(perf_script_cut),
+		cmocka_unit_test(perf_script_line_numbers),
+		cmocka_unit_test(hash_of_paragraphs),
+		cmocka_unit_test(many_children),
 		cmocka_unit_test(perf_script_chosen),
-		cmocka_unit_test(tells_perf_from_folded), cmocka_unit_test(turned_round), cmocka_unit_test(layout),
-		cmocka_unit_test(differential), cmocka_unit_test(hostile_names), cmocka_unit_test(amounts),
+		cmocka_unit_test(tells_perf_from_folded),
+		cmocka_unit_test(turned_round),
+		cmocka_unit_test(layout),
+		cmocka_unit_test(differential),
+		cmocka_unit_test(hostile_names),
+		cmocka_unit_test(amounts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

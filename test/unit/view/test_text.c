@@ -94,8 +94,11 @@ static void formats_follow_dtrace(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct recact act = { .kind = ACT_PRINTF, .fmt = rows[i].fmt,
-				      .fmt_len = strlen(rows[i].fmt), .fields = fields, .nfields = 3 };
+		struct recact act = { .kind = ACT_PRINTF,
+				      .fmt = rows[i].fmt,
+				      .fmt_len = strlen(rows[i].fmt),
+				      .fields = fields,
+				      .nfields = 3 };
 		struct fixture x = { 0 };
 
 		start(&x, &act, 1, (struct text_opts){ .quiet = true });
@@ -119,8 +122,11 @@ static void star_takes_width_from_the_data(void **state)
 
 static void times_are_dates(void **state)
 {
-	struct recact act = { .kind = ACT_PRINTF, .fmt = "%Y|%T", .fmt_len = 5,
-			      .fields = (const struct recfield[]){ f_u, f_u }, .nfields = 2 };
+	struct recact act = { .kind = ACT_PRINTF,
+			      .fmt = "%Y|%T",
+			      .fmt_len = 5,
+			      .fields = (const struct recfield[]){ f_u, f_u },
+			      .nfields = 2 };
 	struct rec r = { .u = 123780000000000000ull };
 	struct fixture x = { 0 };
 
@@ -179,10 +185,21 @@ static void add(struct fixture *x, uint32_t agg, const struct key *k, const uint
 	assert_int_equal(text_view_row(x->v, &row), 0);
 }
 
-static const struct aggdesc agg_count = { .id = 0, .name = "a", .func = AGG_COUNT, .keys = key_fields,
-					  .nkeys = 2, .key_size = sizeof(struct key), .value_size = 8 };
-static const struct aggdesc agg_sum = { .id = 1, .name = "b", .func = AGG_SUM, .keys = key_fields, .nkeys = 2,
-					.key_size = sizeof(struct key), .value_size = 16, .is_signed = true };
+static const struct aggdesc agg_count = { .id = 0,
+					  .name = "a",
+					  .func = AGG_COUNT,
+					  .keys = key_fields,
+					  .nkeys = 2,
+					  .key_size = sizeof(struct key),
+					  .value_size = 8 };
+static const struct aggdesc agg_sum = { .id = 1,
+					.name = "b",
+					.func = AGG_SUM,
+					.keys = key_fields,
+					.nkeys = 2,
+					.key_size = sizeof(struct key),
+					.value_size = 16,
+					.is_signed = true };
 
 static void fill_two(struct fixture *x)
 {
@@ -211,8 +228,7 @@ static void aggregations_sort_by_value_then_key(void **state)
 static void printa_joins_several(void **state)
 {
 	const struct aggdesc *const both[] = { &agg_count, &agg_sum };
-	struct recact act = { .kind = ACT_PRINTA, .fmt = "%s %d: %@d %@d\n", .fmt_len = 15, .aggs = both,
-			      .naggs = 2 };
+	struct recact act = { .kind = ACT_PRINTA, .fmt = "%s %d: %@d %@d\n", .fmt_len = 15, .aggs = both, .naggs = 2 };
 	struct fixture x = { .aggs = { &agg_count, &agg_sum }, .schema = { .naggs = 2 } };
 	struct rec r = { 0 };
 
@@ -251,8 +267,9 @@ static void normalize_clear_trunc(void **state)
 
 static void distributions_are_drawn(void **state)
 {
-	static const struct aggdesc q = { .id = 0, .name = "", .func = AGG_QUANTIZE,
-					  .value_size = 8 * (1 + AGG_QUANT_NBUCKETS) };
+	static const struct aggdesc q = {
+		.id = 0, .name = "", .func = AGG_QUANTIZE, .value_size = 8 * (1 + AGG_QUANT_NBUCKETS)
+	};
 	uint64_t v[1 + AGG_QUANT_NBUCKETS] = { 4 };
 	struct row row = { .kind = ROW_AGG, .id = 0, .data = "", .len = 0, .value = v };
 	struct fixture x = { .aggs = { &q }, .schema = { .naggs = 1 } };
@@ -284,68 +301,69 @@ static void losses_and_faults_in_dtrace_words(void **state)
 	start(&x, NULL, 0, (struct text_opts){ .droptags = true });
 	text_view_row(x.v, &drops);
 	text_view_row(x.v, &fault);
-	assert_string_equal(x.msgs,
-			    "[DTRACEDROP_PRINCIPAL] 2 drops on CPU 1\n"
-			    "error on enabled probe ID 3 (ID 7: syscall:vmlinux:read:entry): "
-			    "invalid address (0x10) in action #2 at BPF pc 40\n");
+	assert_string_equal(x.msgs, "[DTRACEDROP_PRINCIPAL] 2 drops on CPU 1\n"
+				    "error on enabled probe ID 3 (ID 7: syscall:vmlinux:read:entry): "
+				    "invalid address (0x10) in action #2 at BPF pc 40\n");
 	stop(&x, "");
 }
 
+static const struct {
+	unsigned kind;
+	const char *many, *one;
+} loss_rows[] = {
+	{ CNT_DROP_PRINCIPAL, "[DTRACEDROP_PRINCIPAL] 2 drops on CPU 1\n", "[DTRACEDROP_PRINCIPAL] 1 drop on CPU 1\n" },
+	{ CNT_DROP_AGG, "[DTRACEDROP_AGGREGATION] 2 aggregation drops on CPU 1\n",
+	  "[DTRACEDROP_AGGREGATION] 1 aggregation drop on CPU 1\n" },
+	{ CNT_DROP_DYN, "[DTRACEDROP_DYNAMIC] 2 dynamic variable drops\n",
+	  "[DTRACEDROP_DYNAMIC] 1 dynamic variable drop\n" },
+	{ CNT_DROP_SPEC, "[DTRACEDROP_SPEC] 2 speculative drops\n", "[DTRACEDROP_SPEC] 1 speculative drop\n" },
+	{ CNT_DROP_SPEC_BUSY, "[DTRACEDROP_SPECBUSY] 2 failed speculations (available buffer(s) still busy)\n",
+	  "[DTRACEDROP_SPECBUSY] 1 failed speculation (available buffer(s) still busy)\n" },
+	{ CNT_DROP_SPEC_UNAVAIL, "[DTRACEDROP_SPECUNAVAIL] 2 failed speculations (no speculative buffer available)\n",
+	  "[DTRACEDROP_SPECUNAVAIL] 1 failed speculation (no speculative buffer available)\n" },
+	{ CNT_COMPAT, "[DTRACEDROP_COMPAT] 2 system calls of 32-bit programs not traced\n",
+	  "[DTRACEDROP_COMPAT] 1 system call of a 32-bit program not traced\n" },
+	{ CNT_DROP_SCRATCH, "[DTRACEDROP_SCRATCH] 2 firings lost: no scratch space free\n",
+	  "[DTRACEDROP_SCRATCH] 1 firing lost: no scratch space free\n" },
+	{ CNT_RECURSION,
+	  "[DTRACEDROP_RECURSION] 2 firings skipped by the kernel: the same program was running on that CPU\n",
+	  "[DTRACEDROP_RECURSION] 1 firing skipped by the kernel: the same program was running on that CPU\n" },
+	{ CNT_TIMER_MISSES, "[DTRACEDROP_TIMER] 2 timer firings missed\n",
+	  "[DTRACEDROP_TIMER] 1 timer firing missed\n" },
+	{ CNT_TRACK_FULL,
+	  "[DROP_TRACK_FULL] tracker vmlinux: 2 events not tracked: no room for their keys (setting size)\n",
+	  "[DROP_TRACK_FULL] tracker vmlinux: 1 event not tracked: no room for its key (setting size)\n" },
+	{ CNT_TRACK_DEEP,
+	  "[DROP_TRACK_DEEP] tracker vmlinux: 2 events not tracked: their keys have been opened too often (setting nested)\n",
+	  "[DROP_TRACK_DEEP] tracker vmlinux: 1 event not tracked: its key has been opened too often (setting nested)\n" },
+	{ CNT_TRACK_LIMITED,
+	  "[DROP_TRACK_LIMITED] tracker vmlinux: 2 slow events not shown: more than the limit per second\n",
+	  "[DROP_TRACK_LIMITED] tracker vmlinux: 1 slow event not shown: more than the limit per second\n" },
+	{ CNT_TRACK_LOST, "[DROP_TRACK_LOST] tracker vmlinux: 2 events collected that were never closed\n",
+	  "[DROP_TRACK_LOST] tracker vmlinux: 1 event collected that was never closed\n" },
+	{ CNT_FLIGHT_MISSED, "[DROP_FLIGHT] 2 events not in the flight recorder: their CPUs came online later\n",
+	  "[DROP_FLIGHT] 1 event not in the flight recorder: its CPU came online later\n" },
+	{ CNT_UNRECORDED, "[DROP_RECORD] 2 rows not in the recording: no room within --record-size\n",
+	  "[DROP_RECORD] 1 row not in the recording: no room within --record-size\n" },
+	{ CNT_TRACK_EXITED,
+	  "[DROP_TRACK_EXITED] tracker vmlinux: 2 events left out: their threads ended before they did\n",
+	  "[DROP_TRACK_EXITED] tracker vmlinux: 1 event left out: its thread ended before it did\n" },
+};
+
 static void every_loss_has_its_tag_and_words(void **state)
 {
-	static const struct {
-		unsigned kind;
-		const char *many, *one;
-	} rows[] = {
-		{ CNT_DROP_PRINCIPAL, "[DTRACEDROP_PRINCIPAL] 2 drops on CPU 1\n", "[DTRACEDROP_PRINCIPAL] 1 drop on CPU 1\n" },
-		{ CNT_DROP_AGG, "[DTRACEDROP_AGGREGATION] 2 aggregation drops on CPU 1\n",
-		  "[DTRACEDROP_AGGREGATION] 1 aggregation drop on CPU 1\n" },
-		{ CNT_DROP_DYN, "[DTRACEDROP_DYNAMIC] 2 dynamic variable drops\n",
-		  "[DTRACEDROP_DYNAMIC] 1 dynamic variable drop\n" },
-		{ CNT_DROP_SPEC, "[DTRACEDROP_SPEC] 2 speculative drops\n", "[DTRACEDROP_SPEC] 1 speculative drop\n" },
-		{ CNT_DROP_SPEC_BUSY, "[DTRACEDROP_SPECBUSY] 2 failed speculations (available buffer(s) still busy)\n",
-		  "[DTRACEDROP_SPECBUSY] 1 failed speculation (available buffer(s) still busy)\n" },
-		{ CNT_DROP_SPEC_UNAVAIL,
-		  "[DTRACEDROP_SPECUNAVAIL] 2 failed speculations (no speculative buffer available)\n",
-		  "[DTRACEDROP_SPECUNAVAIL] 1 failed speculation (no speculative buffer available)\n" },
-		{ CNT_COMPAT, "[DTRACEDROP_COMPAT] 2 system calls of 32-bit programs not traced\n",
-		  "[DTRACEDROP_COMPAT] 1 system call of a 32-bit program not traced\n" },
-		{ CNT_DROP_SCRATCH, "[DTRACEDROP_SCRATCH] 2 firings lost: no scratch space free\n",
-		  "[DTRACEDROP_SCRATCH] 1 firing lost: no scratch space free\n" },
-		{ CNT_RECURSION,
-		  "[DTRACEDROP_RECURSION] 2 firings skipped by the kernel: the same program was running on that CPU\n",
-		  "[DTRACEDROP_RECURSION] 1 firing skipped by the kernel: the same program was running on that CPU\n" },
-		{ CNT_TIMER_MISSES, "[DTRACEDROP_TIMER] 2 timer firings missed\n",
-		  "[DTRACEDROP_TIMER] 1 timer firing missed\n" },
-		{ CNT_TRACK_FULL,
-		  "[DROP_TRACK_FULL] tracker vmlinux: 2 events not tracked: no room for their keys (setting size)\n",
-		  "[DROP_TRACK_FULL] tracker vmlinux: 1 event not tracked: no room for its key (setting size)\n" },
-		{ CNT_TRACK_DEEP,
-		  "[DROP_TRACK_DEEP] tracker vmlinux: 2 events not tracked: their keys have been opened too often (setting nested)\n",
-		  "[DROP_TRACK_DEEP] tracker vmlinux: 1 event not tracked: its key has been opened too often (setting nested)\n" },
-		{ CNT_TRACK_LIMITED,
-		  "[DROP_TRACK_LIMITED] tracker vmlinux: 2 slow events not shown: more than the limit per second\n",
-		  "[DROP_TRACK_LIMITED] tracker vmlinux: 1 slow event not shown: more than the limit per second\n" },
-		{ CNT_TRACK_LOST, "[DROP_TRACK_LOST] tracker vmlinux: 2 events collected that were never closed\n",
-		  "[DROP_TRACK_LOST] tracker vmlinux: 1 event collected that was never closed\n" },
-		{ CNT_FLIGHT_MISSED, "[DROP_FLIGHT] 2 events not in the flight recorder: their CPUs came online later\n",
-		  "[DROP_FLIGHT] 1 event not in the flight recorder: its CPU came online later\n" },
-		{ CNT_UNRECORDED, "[DROP_RECORD] 2 rows not in the recording: no room within --record-size\n",
-		  "[DROP_RECORD] 1 row not in the recording: no room within --record-size\n" },
-		{ CNT_TRACK_EXITED, "[DROP_TRACK_EXITED] tracker vmlinux: 2 events left out: their threads ended before they did\n",
-		  "[DROP_TRACK_EXITED] tracker vmlinux: 1 event left out: its thread ended before it did\n" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(loss_rows) / sizeof(loss_rows[0]); i++) {
 		for (uint64_t n = 1; n <= 2; n++) {
-			struct row row = { .kind = ROW_DROPS, .id = rows[i].kind, .cpu = 1, .probe = 7, .count = n };
+			struct row row = {
+				.kind = ROW_DROPS, .id = loss_rows[i].kind, .cpu = 1, .probe = 7, .count = n
+			};
 			struct fixture x = { 0 };
 
 			start(&x, NULL, 0, (struct text_opts){ .droptags = true });
 			assert_int_equal(text_view_row(x.v, &row), 0);
 			assert_int_equal(text_view_finish(x.v), 0);
-			assert_string_equal(x.msgs, n == 1 ? rows[i].one : rows[i].many);
+			assert_string_equal(x.msgs, n == 1 ? loss_rows[i].one : loss_rows[i].many);
 			stop(&x, "");
 		}
 	}
@@ -357,12 +375,19 @@ static void every_fault_has_its_words(void **state)
 		uint32_t code;
 		const char *words;
 	} rows[] = {
-		{ FAULT_BADADDR, "invalid address (0x10)" }, { FAULT_BADALIGN, "invalid alignment (0x10)" },
-		{ FAULT_ILLOP, "illegal operation" }, { FAULT_DIVZERO, "divide-by-zero" },
-		{ FAULT_NOSCRATCH, "out of scratch space" }, { FAULT_KPRIV, "invalid kernel access" },
-		{ FAULT_UPRIV, "invalid user access" }, { FAULT_TUPOFLOW, "tuple stack overflow" },
-		{ FAULT_BADSTACK, "bad stack" }, { FAULT_BADSIZE, "invalid size (16)" },
-		{ FAULT_BADINDEX, "index out of bounds (16)" }, { FAULT_UNKNOWN, "unknown fault" }, { 99, "unknown fault" },
+		{ FAULT_BADADDR, "invalid address (0x10)" },
+		{ FAULT_BADALIGN, "invalid alignment (0x10)" },
+		{ FAULT_ILLOP, "illegal operation" },
+		{ FAULT_DIVZERO, "divide-by-zero" },
+		{ FAULT_NOSCRATCH, "out of scratch space" },
+		{ FAULT_KPRIV, "invalid kernel access" },
+		{ FAULT_UPRIV, "invalid user access" },
+		{ FAULT_TUPOFLOW, "tuple stack overflow" },
+		{ FAULT_BADSTACK, "bad stack" },
+		{ FAULT_BADSIZE, "invalid size (16)" },
+		{ FAULT_BADINDEX, "index out of bounds (16)" },
+		{ FAULT_UNKNOWN, "unknown fault" },
+		{ 99, "unknown fault" },
 	};
 	char expect[160];
 
@@ -374,8 +399,10 @@ static void every_fault_has_its_words(void **state)
 
 		start(&x, NULL, 0, (struct text_opts){ .quiet = true });
 		text_view_row(x.v, &fault);
-		snprintf(expect, sizeof(expect), "error on enabled probe ID 3 (ID 7: syscall:vmlinux:read:entry): "
-			 "%s in predicate at BPF pc 40\n", rows[i].words);
+		snprintf(expect, sizeof(expect),
+			 "error on enabled probe ID 3 (ID 7: syscall:vmlinux:read:entry): "
+			 "%s in predicate at BPF pc 40\n",
+			 rows[i].words);
 		assert_string_equal(x.msgs, expect);
 		stop(&x, "");
 	}

@@ -19,8 +19,12 @@ static tl_items items(const struct tl_item *v, size_t n)
 static void tidy(void **state)
 {
 	static const struct tl_item in[] = {
-		{ .from = 30, .to = 40, .kind = TL_IO }, { .from = 0, .to = 10, .kind = TL_RUN }, { .from = 10, .to = 20, .kind = TL_RUN },
-		{ .from = 15, .to = 25, .kind = TL_LOCK }, { .from = 35, .to = 38, .kind = TL_NET }, { .from = 50, .to = 50, .kind = TL_NET },
+		{ .from = 30, .to = 40, .kind = TL_IO },
+		{ .from = 0, .to = 10, .kind = TL_RUN },
+		{ .from = 10, .to = 20, .kind = TL_RUN },
+		{ .from = 15, .to = 25, .kind = TL_LOCK },
+		{ .from = 35, .to = 38, .kind = TL_NET },
+		{ .from = 50, .to = 50, .kind = TL_NET },
 		{ .from = 40, .to = 45, .kind = TL_IO, .text = 1 },
 	};
 	tl_items v = items(in, ARRAY_SIZE(in));
@@ -30,7 +34,7 @@ static void tidy(void **state)
 	assert_int_equal(v.n, 4);
 	assert_true(v.v[0].from == 0 && v.v[0].to == 20 && v.v[0].kind == TL_RUN && !v.v[0].flags); /* two joined */
 	assert_true(v.v[1].from == 20 && v.v[1].to == 25 && v.v[1].kind == TL_LOCK && v.v[1].flags == TL_CUT);
-	assert_true(v.v[2].from == 30 && v.v[2].to == 40); /* what was inside of it, and the empty one, are gone */
+	assert_true(v.v[2].from == 30 && v.v[2].to == 40);  /* what was inside of it, and the empty one, are gone */
 	assert_true(v.v[3].from == 40 && v.v[3].text == 1); /* another text is another interval */
 	vec_free(&v);
 	tl_tidy(&v); /* none */
@@ -40,10 +44,13 @@ static void tidy(void **state)
 /* The end of the first thread's run was lost: it lasts only until another one ran there. */
 static void one_per_cpu(void **state)
 {
-	static const struct tl_item first[] = { { .from = 0, .to = 10, .kind = TL_IO }, { .from = 10, .to = 90, .kind = TL_RUN, .cpu = 1 },
+	static const struct tl_item first[] = { { .from = 0, .to = 10, .kind = TL_IO },
+						{ .from = 10, .to = 90, .kind = TL_RUN, .cpu = 1 },
 						{ .from = 90, .to = 95, .kind = TL_IO } };
-	static const struct tl_item second[] = { { .from = 30, .to = 40, .kind = TL_RUN, .cpu = 1 }, { .from = 50, .to = 90, .kind = TL_RUN, .cpu = 2 } };
-	static const struct tl_item third[] = { { .from = 40, .to = 60, .kind = TL_RUN, .cpu = 1 }, { .from = 60, .to = 99, .kind = TL_RUN } };
+	static const struct tl_item second[] = { { .from = 30, .to = 40, .kind = TL_RUN, .cpu = 1 },
+						 { .from = 50, .to = 90, .kind = TL_RUN, .cpu = 2 } };
+	static const struct tl_item third[] = { { .from = 40, .to = 60, .kind = TL_RUN, .cpu = 1 },
+						{ .from = 60, .to = 99, .kind = TL_RUN } };
 	struct timeline t = { 0 };
 	tl_items *v;
 
@@ -58,7 +65,8 @@ static void one_per_cpu(void **state)
 	assert_int_equal(v->n, 4);
 	assert_true(v->v[1].kind == TL_RUN && v->v[1].from == 10 && v->v[1].to == 30);
 	assert_true(v->v[2].kind == TL_UNSEEN && v->v[2].from == 30 && v->v[2].to == 90);
-	assert_int_equal(t.rows.v[1].items.n, 2); /* others are as they were: to the moment, on other CPUs, where it is not known */
+	assert_int_equal(t.rows.v[1].items.n,
+			 2); /* others are as they were: to the moment, on other CPUs, where it is not known */
 	assert_int_equal(t.rows.v[2].items.n, 2);
 	for (size_t i = 0; i < t.rows.n; i++)
 		vec_free(&t.rows.v[i].items);
@@ -67,7 +75,11 @@ static void one_per_cpu(void **state)
 
 static void tracks(void **state)
 {
-	static const struct tl_item in[] = { { .from = 0, .to = 10 }, { .from = 2, .to = 4 }, { .from = 3, .to = 12 }, { .from = 4, .to = 6 }, { .from = 11, .to = 20 } };
+	static const struct tl_item in[] = { { .from = 0, .to = 10 },
+					     { .from = 2, .to = 4 },
+					     { .from = 3, .to = 12 },
+					     { .from = 4, .to = 6 },
+					     { .from = 11, .to = 20 } };
 	struct tl_item deep[TL_MAX_TRACKS + 1];
 	uint8_t track[TL_MAX_TRACKS + 1];
 	tl_items v = items(in, ARRAY_SIZE(in));
@@ -91,8 +103,9 @@ static void tracks(void **state)
 static void pixels(void **state)
 {
 	static const struct tl_item in[] = {
-		{ .from = 100, .to = 130, .kind = TL_RUN }, { .from = 130, .to = 132, .kind = TL_IO }, { .from = 132, .to = 140, .kind = TL_RUN },
-		{ .from = 160, .to = 161, .kind = TL_LOCK }, { .from = 170, .to = 300, .kind = TL_IDLE },
+		{ .from = 100, .to = 130, .kind = TL_RUN },  { .from = 130, .to = 132, .kind = TL_IO },
+		{ .from = 132, .to = 140, .kind = TL_RUN },  { .from = 160, .to = 161, .kind = TL_LOCK },
+		{ .from = 170, .to = 300, .kind = TL_IDLE },
 	};
 	tl_items v = items(in, ARRAY_SIZE(in));
 	int16_t px[10];
@@ -117,7 +130,9 @@ static void pixels(void **state)
 
 static void sums(void **state)
 {
-	static const struct tl_item in[] = { { .from = 0, .to = 100, .kind = TL_RUN }, { .from = 100, .to = 150, .kind = TL_IO }, { .from = 150, .to = 400, .kind = TL_IDLE } };
+	static const struct tl_item in[] = { { .from = 0, .to = 100, .kind = TL_RUN },
+					     { .from = 100, .to = 150, .kind = TL_IO },
+					     { .from = 150, .to = 400, .kind = TL_IDLE } };
 	struct tl_row r = { .items = items(in, ARRAY_SIZE(in)) };
 
 	(void)state;
@@ -131,8 +146,9 @@ static void tree(void **state)
 {
 	/* a makes b and, while b lives, c, d, e: three times "x" one after another, the second overlaps the third */
 	struct tl_proc p[] = {
-		{ UINT32_MAX, 0, 100, "a", 0, 0 },   { 0, 10, 50, "b", 0, 0 },  { 0, 20, 30, "x", 0, 0 }, { 0, 30, 40, "x", 0, 0 },
-		{ 0, 35, 45, "x", 0, 0 },	     { 1, 12, 14, "y", 0, 0 }, { UINT32_MAX, 5, 6, "z", 0, 0 },
+		{ UINT32_MAX, 0, 100, "a", 0, 0 }, { 0, 10, 50, "b", 0, 0 }, { 0, 20, 30, "x", 0, 0 },
+		{ 0, 30, 40, "x", 0, 0 },	   { 0, 35, 45, "x", 0, 0 }, { 1, 12, 14, "y", 0, 0 },
+		{ UINT32_MAX, 5, 6, "z", 0, 0 },
 	};
 
 	(void)state;
@@ -162,7 +178,10 @@ static double time_of_children(size_t n, bool alive, long *rows)
 
 		p[0] = (struct tl_proc){ .parent = UINT32_MAX, .to = UINT64_MAX, .name = "sh" };
 		for (size_t i = 1; i <= n; i++)
-			p[i] = (struct tl_proc){ .parent = 0, .from = 10 * i, .to = alive ? UINT64_MAX - i : 10 * i + 15, .name = i % 2 ? "a" : "b" };
+			p[i] = (struct tl_proc){ .parent = 0,
+						 .from = 10 * i,
+						 .to = alive ? UINT64_MAX - i : 10 * i + 15,
+						 .name = i % 2 ? "a" : "b" };
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
 		*rows = tl_tree(p, n + 1);
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
@@ -237,8 +256,12 @@ static void limits(void **state)
 static void cpus(void **state)
 {
 	static const struct tl_item in[][3] = {
-		{ { .from = 0, .to = 10, .kind = TL_RUN, .cpu = 2 }, { .from = 10, .to = 20, .kind = TL_IO }, { .from = 20, .to = 30, .kind = TL_RUN, .cpu = 2 } },
-		{ { .from = 10, .to = 20, .kind = TL_RUN, .cpu = 2 }, { .from = 20, .to = 25, .kind = TL_RUN, .cpu = 1 }, { .from = 25, .to = 40, .kind = TL_RUN } },
+		{ { .from = 0, .to = 10, .kind = TL_RUN, .cpu = 2 },
+		  { .from = 10, .to = 20, .kind = TL_IO },
+		  { .from = 20, .to = 30, .kind = TL_RUN, .cpu = 2 } },
+		{ { .from = 10, .to = 20, .kind = TL_RUN, .cpu = 2 },
+		  { .from = 20, .to = 25, .kind = TL_RUN, .cpu = 1 },
+		  { .from = 25, .to = 40, .kind = TL_RUN } },
 	};
 	struct timeline *t = calloc(1, sizeof(*t));
 	struct tl_reader r = { .t = t, .range = REC_ALL_TIME };
@@ -256,15 +279,19 @@ static void cpus(void **state)
 	assert_int_equal(tl_add_cpus(&r), 0);
 	assert_int_equal(t->rows.n, 4);
 	row = &t->rows.v[2];
-	assert_true(row->group == TL_GROUP_CPUS && !strcmp(row->label, "CPU 0") && row->items.n == 1 && row->items.v[0].from == 20 && row->items.v[0].to == 25);
+	assert_true(row->group == TL_GROUP_CPUS && !strcmp(row->label, "CPU 0") && row->items.n == 1 &&
+		    row->items.v[0].from == 20 && row->items.v[0].to == 25);
 	row = &t->rows.v[3];
-	assert_true(!strcmp(row->label, "CPU 1") && row->tid == 1 && row->items.n == 3); /* what ran nowhere that is known is in none */
+	assert_true(!strcmp(row->label, "CPU 1") && row->tid == 1 &&
+		    row->items.n == 3); /* what ran nowhere that is known is in none */
 	for (unsigned i = 0; i < 3; i++) {
-		assert_true(row->items.v[i].from == 10 * i && row->items.v[i].to == 10 * i + 10 && row->items.v[i].kind == TL_TASK);
+		assert_true(row->items.v[i].from == 10 * i && row->items.v[i].to == 10 * i + 10 &&
+			    row->items.v[i].kind == TL_TASK);
 		assert_string_equal(t->texts.v[row->items.v[i].text].words, i == 1 ? "thread 1" : "thread 0");
 	}
 	for (unsigned i = 0; i < TL_MAX_CPUS - 1; i++) /* with CPU 1 of above as many as may be */
-		tl_add_item(&r, &t->rows.v[0], (struct tl_item){ .from = 100, .to = 101, .kind = TL_RUN, .cpu = (uint16_t)(3 + i) });
+		tl_add_item(&r, &t->rows.v[0],
+			    (struct tl_item){ .from = 100, .to = 101, .kind = TL_RUN, .cpu = (uint16_t)(3 + i) });
 	t->rows.n = 2;
 	vec_free(&t->rows.v[2].items);
 	vec_free(&t->rows.v[3].items);
@@ -289,14 +316,17 @@ static void filled(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < N; i++)
-		tl_add_item(&r, row, (struct tl_item){ .from = 3 * i, .to = 3 * i + 1, .kind = TL_IO, .cpu = (uint16_t)(1 + i % 7) });
+		tl_add_item(&r, row,
+			    (struct tl_item){
+				    .from = 3 * i, .to = 3 * i + 1, .kind = TL_IO, .cpu = (uint16_t)(1 + i % 7) });
 	r.last = 3 * N;
 	assert_int_equal(tl_fill_thread(&r, row, 3 * N, true), 0);
 	assert_int_equal(row->items.n, 2 * N);
 	for (unsigned i = 0; i < N; i++) {
 		const struct tl_item *x = &row->items.v[2 * i];
 
-		assert_true(x[0].kind == TL_IO && x[0].from == 3 * i && x[1].kind == TL_RUN && x[1].from == 3 * i + 1 && x[1].cpu == 1 + i % 7);
+		assert_true(x[0].kind == TL_IO && x[0].from == 3 * i && x[1].kind == TL_RUN && x[1].from == 3 * i + 1 &&
+			    x[1].cpu == 1 + i % 7);
 	}
 	tl_reader_done(&r);
 	timeline_free(t);
@@ -312,7 +342,8 @@ static void name_for(unsigned slot, const char *not_this, const char *nor_this, 
 	}
 }
 
-/* As web/src/keycolour.ts: what wants the same gets the next that is free, and does not push aside who wants that one. */
+/* As web/src/keycolour.ts: what wants the same gets the next that is free, and does not push aside who wants that one.
+ */
 static void key_colours(void **state)
 {
 	unsigned wants = keycolour_slot("postgres"), next = (wants + 1) % KEY_SLOTS;
@@ -331,14 +362,14 @@ static void key_colours(void **state)
 	assert_int_equal(keycolour_of(&k, "postgres"), wants);
 	assert_int_equal(keycolour_of(&k, third), (wants + 3) % KEY_SLOTS);
 	assert_int_equal(keycolour_of(&k, rival), (wants + 2) % KEY_SLOTS); /* again the same */
-	assert_int_equal(keycolour_of(&one, rival), wants); /* without the others */
+	assert_int_equal(keycolour_of(&one, rival), wants);		    /* without the others */
 	for (unsigned i = 4; i < KEY_SLOTS; i++) {
 		name_for((wants + i) % KEY_SLOTS, "", "", other);
 		assert_int_equal(keycolour_of(&k, other), (wants + i) % KEY_SLOTS);
 	}
 	assert_int_equal(keycolour_of(&k, "one more"), keycolour_slot("one more")); /* all are taken */
 	assert_int_equal(keycolour(0), 0xe69f00);
-	assert_int_equal(keycolour(KEY_HUES), 0xf1ca73); /* 45 % towards white */
+	assert_int_equal(keycolour(KEY_HUES), 0xf1ca73);     /* 45 % towards white */
 	assert_int_equal(keycolour(2 * KEY_HUES), 0x966700); /* 35 % towards black */
 	assert_int_equal(keycolour_row(KEY_HUES), 0x787878);
 }
@@ -346,7 +377,8 @@ static void key_colours(void **state)
 /* What has names of its own has shades of its own in a pixel. */
 static void shades(void **state)
 {
-	static const struct tl_item in[] = { { .from = 0, .to = 4, .kind = TL_TASK, .hue = 3 }, { .from = 4, .to = 10, .kind = TL_TASK, .hue = 5 },
+	static const struct tl_item in[] = { { .from = 0, .to = 4, .kind = TL_TASK, .hue = 3 },
+					     { .from = 4, .to = 10, .kind = TL_TASK, .hue = 5 },
 					     { .from = 10, .to = 20, .kind = TL_TASK, .hue = KEY_SLOTS - 1 } };
 	tl_items v = items(in, ARRAY_SIZE(in));
 	int16_t px[2];
@@ -371,7 +403,8 @@ static void names(void **state)
 static void hues(void **state)
 {
 	static const char *const words[] = { "", "ls, process 1", "ls, process 2, exit 1", "futex" };
-	static const struct tl_item in[] = { { .from = 0, .to = 4, .kind = TL_LIFE, .text = 1 }, { .from = 4, .to = 10, .kind = TL_LIFE, .text = 2 },
+	static const struct tl_item in[] = { { .from = 0, .to = 4, .kind = TL_LIFE, .text = 1 },
+					     { .from = 4, .to = 10, .kind = TL_LIFE, .text = 2 },
 					     { .from = 10, .to = 20, .kind = TL_LOCK, .text = 3 } };
 	struct timeline *t = calloc(1, sizeof(*t));
 	struct tl_row row = { .items = items(in, ARRAY_SIZE(in)) };
@@ -391,8 +424,11 @@ static void hues(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tidy), cmocka_unit_test(one_per_cpu), cmocka_unit_test(tracks), cmocka_unit_test(pixels), cmocka_unit_test(sums), cmocka_unit_test(tree), cmocka_unit_test(many_children), cmocka_unit_test(limits),
-		cmocka_unit_test(cpus), cmocka_unit_test(key_colours), cmocka_unit_test(hues), cmocka_unit_test(filled), cmocka_unit_test(shades), cmocka_unit_test(names),
+		cmocka_unit_test(tidy),		 cmocka_unit_test(one_per_cpu), cmocka_unit_test(tracks),
+		cmocka_unit_test(pixels),	 cmocka_unit_test(sums),	cmocka_unit_test(tree),
+		cmocka_unit_test(many_children), cmocka_unit_test(limits),	cmocka_unit_test(cpus),
+		cmocka_unit_test(key_colours),	 cmocka_unit_test(hues),	cmocka_unit_test(filled),
+		cmocka_unit_test(shades),	 cmocka_unit_test(names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
