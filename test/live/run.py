@@ -282,6 +282,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("cases", nargs="+")
     opts = parser.parse_args()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored, and all cases would inherit that
     why = missing(opts)
     if why:
         print("1..0 # SKIP " + why)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """-x dtypes and -x ctypes: the types of a program as C declares them; gcc reads them."""
 import os
+import shlex
 import subprocess
 import live
 
@@ -21,7 +22,7 @@ live.check("enum color {\n\tRED = 1,\n\tBLUE = 7,\n};\n" in text and "typedef in
 check = os.path.join(live.WORK, "t.c")
 with open(check, "w", encoding="utf-8") as f:
     f.write(f'#include "{dfile}"\n_Static_assert(sizeof (pair_t) == {r.stdout.split()[0][:2]}, "size");\n')
-c = subprocess.run([os.environ.get("CC", "cc"), "-fsyntax-only", check], capture_output=True, text=True)
+c = subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-fsyntax-only", check], capture_output=True, text=True)
 live.check(c.returncode == 0, "a C compiler reads them", c.stderr + text)
 with open(cfile, encoding="utf-8") as f:
     text = f.read()
