@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables for unwinding user stacks, as sym/ehtab.h makes them, run/unwind.h puts them into maps, and
+/* Tables for unwinding user stacks, as sym/unwind/ehtab.h makes them, run/consume/unwind.h puts them into maps, and
  * generated programs read them. Plain data: it lives in base because cg must not know sym.
  *
  * Four maps, none of which holds a pointer:

@@ -13,7 +13,7 @@ enum entry_kind {
 	ENTRY_PERF_EVENT, /* ctx: struct bpf_perf_event_data (pt_regs first) */
 	ENTRY_UPROBE,	  /* ctx: struct pt_regs; probes with the same clauses and places of arguments
 			   * share a program, and the cookie tells them apart: see ENTRY_COOKIE */
-	/* Walks, made from user space (run/walk.h); the program may be preempted, and runs in dwell's
+	/* Walks, made from user space (run/consume/walk.h); the program may be preempted, and runs in dwell's
 	 * thread, but never twice at a time. */
 	ENTRY_ITER_TASK, /* once per thread. ctx: struct bpf_iter__task. What is built in is that of the
 			  * walked thread: gen_task() and what stands on it */

@@ -13,7 +13,7 @@
 
 #define KFUNC_MAX 1024 /* bytes of a function that are looked at for its end */
 
-/* A kernel without type information is no error: what needs it says so by name (registry.h, cg). */
+/* A kernel without type information is no error: what needs it says so by name (prov/provider.h, cg). */
 static int open_types(struct workshop *w, struct err *err)
 {
 	int r = typesrc_open_kernel(&w->ts, err);

@@ -21,6 +21,6 @@ struct tmpdir {
 int tmpdir_make(const char *kind, mode_t mode, bool guard, struct tmpdir *ret);
 /* Removes it with all that is in it (folders of files, no deeper). *t is none then; accepts none. */
 void tmpdir_remove(struct tmpdir *t);
-/* Removes what dead runs of this user have left: folders of both kinds, and control sockets (run/ctl.h). */
+/* Removes what dead runs of this user have left: folders of both kinds, and control sockets (run/session/ctl.h). */
 void tmpdir_clear_dead(void);
 #endif

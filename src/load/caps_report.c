@@ -255,7 +255,7 @@ static bool try_lockdown(struct attempt *a)
 	return true;
 }
 
-/* What cg/rt_unwind.h needs. */
+/* What cg/rt/unwind.h needs. */
 static bool try_unwind(struct attempt *a)
 {
 #if defined(__x86_64__) || defined(__aarch64__)

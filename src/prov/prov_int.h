@@ -62,13 +62,13 @@ struct cpc_point;
 /* What providers keep for the session; in the registry's arena. */
 struct prov_cache {
 	struct arena *arena;
-	struct tptab *tps;	  /* tptab.c: all, once they were asked for */
-	struct tp_found *found;	  /* tptab.c: single ones */
-	struct timer *timers;	  /* timer.c */
-	struct wpoint *wpoints;	  /* prov_wp.c */
-	struct cpc_point *cpc;	  /* prov_cpc.c */
+	struct tptab *tps;	  /* prov/common/tptab.c: all, once they were asked for */
+	struct tp_found *found;	  /* prov/common/tptab.c: single ones */
+	struct timer *timers;	  /* prov/kernel/timer.c */
+	struct wpoint *wpoints;	  /* prov/user/wp.c */
+	struct cpc_point *cpc;	  /* prov/kernel/cpc.c */
 	const char *no_types;	  /* prov_no_types() */
-	struct prov_procs *procs; /* uproc.c: the processes that were asked for, and their probes */
+	struct prov_procs *procs; /* prov/user/uproc.c: the processes that were asked for, and their probes */
 };
 
 /* All four names against a description. */
@@ -79,7 +79,7 @@ int prov_tracefs(struct prov_env *env);
 /* Why env->ts is NULL, in words. */
 const char *prov_no_types(struct prov_env *env);
 
-/* ---- tptab.c: every tracepoint of the kernel ---- */
+/* ---- prov/common/tptab.c: every tracepoint of the kernel ---- */
 struct tp {
 	const char *name;  /* "sched_switch" */
 	const char *group; /* "sched"; of bare tracepoints "vmlinux" or the module */
@@ -100,18 +100,18 @@ int tptab_find(struct prov_env *env, const char *name, struct tref *ret);
 int tptab_args(struct prov_env *env, struct arena *a, const struct tp *tp, struct probe *p);
 /* Where they are: ctx, narrowed to the argument's type. */
 int tptab_arg_locs(struct prov_env *env, struct tref ref, struct entry *e);
-/* tpform.c: p->args, which are those of this kernel, become those of newer ones, and p->raw what they were. */
+/* prov/common/tpform.c: p->args, which are this kernel's, become those of newer ones, and p->raw what they were. */
 void tpform_args(struct arena *a, const struct tp *tp, struct probe *p);
 /* Slots: tracepoints of vmlinux by their order in BTF, those of modules by a hash of the name. */
 #define TPTAB_MAX_BUILTIN 10000
 #define TPTAB_MAX_SLOTS 35000
 
-/* ---- sysargs.c: argument types of system calls ---- */
+/* ---- prov/common/sysargs.c: argument types of system calls ---- */
 /* Fills p->args for `func` entry. Leaves them alone (-ENOENT) when neither tracefs nor BTF knows. */
 int sysargs_entry(struct prov_env *env, struct arena *a, const char *func, struct probe *p);
 /* Reads the fields after __syscall_nr of a tracefs format. Number of fields, at most max. */
 unsigned sysargs_parse(struct arena *a, char *text, struct probe_arg *args, unsigned max);
 
-/* ---- whynot.c: facilities of DTrace that are not here ---- */
+/* ---- prov/common/whynot.c: facilities of DTrace that are not here ---- */
 const char *whynot_provider(struct prov_env *env, const char *prov);
 #endif

@@ -7,8 +7,8 @@
  *   the recording, `consume` called; aggregations read every aggrate, and before every event that shows
  *   or changes one; 6. stop: exit(), SIGINT or SIGTERM, end of all targets, or consume() < 0; 7. detached, grace
  * period; rings drained; 8. END by test-run, drained; 9. last aggregation snapshot, losses, ROW_END, consume() a last
- * time. A second SIGINT or SIGTERM ends the output at once (run/signals.h). Its handlers stay until session_free(), so
- * that what the caller prints at the end is not cut without a word. */
+ * time. A second SIGINT or SIGTERM ends the output at once (run/os/signals.h). Its handlers stay until session_free(),
+ * so that what the caller prints at the end is not cut without a word. */
 #ifndef DWELL_RUN_SESSION_H
 #define DWELL_RUN_SESSION_H
 #include "base/err.h"
@@ -75,7 +75,7 @@ void session_schema_add(struct arena *a, struct rec_schema *s, const struct prob
 /* Steps 1-2. err->detail holds the verifier's log when a program was refused. config and what it points
  * to must outlive the session. */
 int session_new(const struct session_config *config, struct session **ret, struct err *err);
-/* A setting of a tracker, from the start on: see run/track.h. 0, -ENOENT, -ENOKEY, -ERANGE. */
+/* A setting of a tracker, from the start on: see run/consume/track.h. 0, -ENOENT, -ENOKEY, -ERANGE. */
 int session_set(struct session *s, const char *tracker, const char *setting, uint64_t value);
 /* The setting as it is now. 0, -ENOENT, -ENOKEY. */
 int session_get(const struct session *s, const char *tracker, const char *setting, uint64_t *ret);

@@ -12,7 +12,7 @@
 #include "store/slow.h"
 
 #define FRAMES_MAX 4096 /* of a stack */
-/* Rows are appended in order of time but for what came late. Source: run/order.h, ORDER_SLACK_NS. */
+/* Rows are appended in order of time but for what came late. Source: run/consume/order.h, ORDER_SLACK_NS. */
 #define ROWS_SLACK_NS RECFILE_SECOND_NS
 
 static int damaged(struct err *err, const char *what)

@@ -7,7 +7,7 @@ import { fileHead, filePart, startPage } from "./standalone.js";
 import { changeColours, isDark, Kind, kindColours, kindIndex, onTheme, toggleTheme } from "./theme.js";
 import { decode, reverse, sandwich, Tree, usages, Usage, Widths } from "./tree.js";
 
-/** Beside the stacks; see src/view/flame_html.c. */
+/** Beside the stacks; see src/view/picture/flame_html.c. */
 interface Meta {
 	title: string;
 	unit: string;

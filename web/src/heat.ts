@@ -10,7 +10,7 @@ import { clamp, firstWhere } from "./short.js";
 import { cssColour, cssFont, isDark, onTheme } from "./theme.js";
 
 const LEFT = 76, RIGHT = 10, TOP = 8, BOTTOM = 30, LOSS = 4;
-/** Viridis, dark to light, as in src/view/heat_svg.c. */
+/** Viridis, dark to light, as in src/view/picture/heat_svg.c. */
 const STOPS = [[68, 1, 84], [71, 45, 123], [59, 82, 139], [44, 114, 142], [33, 145, 140], [40, 174, 128], [94, 201, 98], [173, 220, 48],
 	[253, 231, 37]] as const;
 const GREY = [128, 132, 140] as const;
@@ -437,7 +437,7 @@ export class HeatView {
 	}
 }
 
-/** The smallest distance of round values that is not below `least`, as heat_tick() in src/view/heat.c. */
+/** The smallest distance of round values that is not below `least`, as heat_tick() in src/view/picture/heat.c. */
 export function tick(least: number, unit: string): number {
 	const seconds = unit === "ns" && least > 5e8 ? EVERY.find((ms) => ms >= 1000 && ms * 1e6 >= least) : undefined, ten = 10 ** Math.floor(Math.log10(least || 1));
 	return seconds ? seconds * 1e6 : [1, 2, 5, 10].map((v) => v * ten).find((v) => v >= least * (1 - 1e-9)) ?? 10 * ten;

@@ -3,7 +3,7 @@
 import { Reader } from "./bytes.js";
 import { firstWhere, sum } from "./short.js";
 
-/** See src/view/heat_html.c. */
+/** See src/view/picture/heat_html.c. */
 export interface HeatHead {
 	title: string;
 	unit: string;

@@ -7,7 +7,7 @@ import { tick } from "./heat.js";
 import { clamp, sum } from "./short.js";
 import { cssColour, cssFont, onTheme } from "./theme.js";
 
-/** See src/view/hist_html.c. */
+/** See src/view/picture/hist_html.c. */
 interface Series {
 	name: string;
 	colour: string;

@@ -3,7 +3,7 @@
 // a page would have the same, the one that came later takes the next that is free.
 import { hueOf } from "./tree.js";
 
-/** Okabe and Ito: told apart by all. The same, in this order, as src/view/keycolour.def. */
+/** Okabe and Ito: told apart by all. The same, in this order, as src/view/picture/keycolour.def. */
 export const KEY_COLOURS = [[230, 159, 0], [86, 180, 233], [0, 158, 115], [213, 94, 0], [204, 121, 167], [0, 114, 178], [240, 228, 66],
 	[120, 120, 120]] as const;
 const HUES = KEY_COLOURS.length - 1; // grey is for what has no key

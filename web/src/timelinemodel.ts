@@ -10,7 +10,7 @@ export interface WaitKind extends Kind {
 	weight: number; // 0: does not matter … 2: is what one looks for
 }
 
-/** See src/view/timeline_html.c. */
+/** See src/view/picture/timeline_html.c. */
 export interface TimelineHead {
 	title: string;
 	begin: number; // ms since 1970

@@ -8,7 +8,7 @@ export interface Frames {
 	name: string[];
 	module: string[];
 	kind: Uint8Array;
-	/** A number for the name, the same as flame_hue() of src/view/flame_layout.c. */
+	/** A number for the name, the same as flame_hue() of src/view/picture/flame_layout.c. */
 	hue: Uint32Array;
 	/** Where it is in the source, "path:line"; "": unknown. Left out where no sources are known. */
 	source?: string[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the intermediate representation: seen by ir*.c, regalloc*.c and rt*.c only. */
+/* Inside of the intermediate representation: seen by cg/ir and cg/rt only. */
 #ifndef DWELL_CG_IR_INT_H
 #define DWELL_CG_IR_INT_H
 #include "cg/ir/ir.h"
@@ -115,7 +115,7 @@ void ir_opt(struct irfn *f, struct arena *tmp); /* folds, removes dead code, two
 /* Assigns registers: ret_reg[vreg] is 0-9 or -1 (never live). Rewrites the code for spills. */
 int ir_regalloc(struct irfn *f, struct arena *tmp, int8_t **ret_reg);
 
-/* Liveness (ir_live.c). */
+/* Liveness (live.c). */
 struct irlive {
 	struct irrange **range; /* by vreg, ascending; NULL: never live */
 	uint32_t *ncalls;	/* calls before instruction i; n + 1 entries */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intermediate representation: functions of three-address instructions over virtual registers (64
- * bits each) and labels, close to BPF. Lowering (low_*.c) builds it, regalloc.c assigns r0-r9 and stack
- * slots, asm.c encodes. Builders are sticky on error: see ir_error().
+ * bits each) and labels, close to BPF. Lowering (cg/lower) builds it, regalloc.c assigns r0-r9 and stack
+ * slots, cg/bpf/asm.c encodes. Builders are sticky on error: see ir_error().
  *
  * Rules for the user of the builder:
  *  - a vreg may be assigned more than once (no SSA); every use must be dominated by a definition;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the lowering (cg*.c, layout.c): a typed D program becomes an image.
+/* Private to the lowering (the files of cg/lower): a typed D program becomes an image.
  *
  * One struct cg per compilation. Probes with equal entries form a group; a group's clauses ("units") become
  * one or more BPF programs (struct gen holds what is known while the instructions of one function of a
@@ -83,7 +83,7 @@ struct lay_clause {
 	size_t nsegs;
 	bool speculates; /* has segments: speculate() is called in one of them */
 };
-/* A run of statements with data actions, see cg_flow.c. */
+/* A run of statements with data actions, see flow.c. */
 struct lay_seg {
 	const struct stmt *first, *last;
 	struct lay_clause lay;
@@ -359,7 +359,7 @@ struct str {
 	vreg set;
 };
 
-/* cg_group.c */
+/* group.c */
 int cg_group_clauses(struct cg *c);
 void cg_free_tables(struct cg *c);
 
@@ -367,7 +367,7 @@ void cg_free_tables(struct cg *c);
 void *cg_grow(struct cg *c, void *v, size_t n, size_t *cap, size_t size);
 void cg_error(struct gen *g, struct span at, const char *tag, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* cg_map.c */
+/* map.c */
 int cg_add_map(struct cg *c, enum img_map_role role, const char *name, enum bpf_map_type type, uint32_t key,
 	       uint32_t value, uint32_t entries, uint32_t flags);
 /* A map or a place in an array's only value, recorded as used by this program. */
@@ -419,17 +419,17 @@ int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t 
 /* lay_type.c */
 size_t lay_print(struct cg *c, const struct node *call, struct lay_field *fl);
 
-/* cg_pcap.c: pcap() */
+/* pcap.c: pcap() */
 size_t lay_pcap(struct cg *c, const struct node *call, struct lay_field *fl);
 void gen_pcap(struct gen *g, const struct lay_act *la);
 
-/* cg_entry.c */
+/* entry.c */
 void gen_prologue(struct gen *g);
 void gen_guard(struct gen *g, const struct cg_unit *u);
 void gen_noself_clause(struct gen *g,
 		       bool behind); /* leaves the clause in dwell's own threads, where the program does not */
 
-/* cg_derive.c: derived probes (lang/probeinfo.h) */
+/* derive.c: derived probes (lang/probeinfo.h) */
 void gen_derived_cond(struct gen *g); /* leaves the clause where the probe does not fire */
 vreg gen_derived_arg(struct gen *g, unsigned n);
 /* As argument of type ty (resolved). *btf: as gen_ptr(). */
@@ -442,14 +442,14 @@ void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret);
 /* The struct that tracepoint argument ctx + off points to according to BTF; false: not that. */
 bool entry_arg_struct(struct gen *g, uint32_t off, struct tref *ret);
 
-/* cg_btf.c: what the verifier allows with typed pointers */
+/* btf.c: what the verifier allows with typed pointers */
 /* May size bytes at off in the struct be loaded directly? *target (id 0: none) is the struct that a
  * loaded pointer points to. */
 bool btf_direct(struct cg *c, struct tref s, int64_t off, unsigned size, struct tref *target);
 /* The struct that a pointer type points to, when the verifier would follow it. */
 bool btf_pointee(struct cg *c, struct tref ptr, struct tref *ret);
 
-/* cg_fault.c: leaving a clause */
+/* fault.c: leaving a clause */
 irlabel gen_fault(struct gen *g, enum rec_fault_code code, vreg value);
 irlabel gen_fault_imm(struct gen *g, enum rec_fault_code code, uint64_t value);
 /* A label that counts a loss and continues at back. */
@@ -463,7 +463,7 @@ void gen_submit(struct gen *g, vreg rec, uint64_t flags);
 struct cache gen_region_begin(struct gen *g);
 void gen_region_end(struct gen *g, const struct cache *saved);
 
-/* cg_load.c: memory */
+/* load.c: memory */
 struct mem mem_slot(irslot s, int32_t off);
 struct mem mem_at(vreg base, int32_t off);
 struct mem mem_add(struct mem m, int32_t off);
@@ -494,7 +494,7 @@ vreg gen_load_place(struct gen *g, const struct place *pl, const struct dtype *t
 void gen_store_place(struct gen *g, const struct place *pl, const struct dtype *ty, vreg v);
 void gen_bytes_to(struct gen *g, const struct node *n, struct mem dst, uint32_t size);
 
-/* cg_expr.c */
+/* expr.c */
 vreg gen_int(struct gen *g, const struct node *n);
 /* As gen_int, but the result may be a typed pointer (btf->id != 0: to this struct), which can only be
  * dereferenced, passed on, or compared with NULL. */
@@ -509,12 +509,12 @@ void gen_norm(struct gen *g, vreg d, vreg s, const struct dtype *ty);
 vreg gen_cut(struct gen *g, const struct node *n, vreg s, const struct dtype *ty);
 vreg gen_addr_of(struct gen *g, const struct node *n); /* &n as a number */
 
-/* cg_range.c */
+/* range.c */
 bool gen_fits(struct gen *g, const struct node *n,
 	      const struct dtype *to); /* is its value one of this type for sure? */
 bool gen_is_nonneg(struct gen *g, const struct node *n);
 
-/* cg_op.c */
+/* op.c */
 vreg gen_arith_unary(struct gen *g, const struct node *n);
 vreg gen_binary(struct gen *g, const struct node *n);
 vreg gen_cond_expr(struct gen *g, const struct node *n);
@@ -526,7 +526,7 @@ vreg gen_arith(struct gen *g, enum op op, vreg a, vreg b, const struct node *bn,
 void gen_jcci(struct gen *g, enum ir_cond c, vreg a, int64_t imm, irlabel l);
 uint32_t ptr_scale(struct gen *g, const struct dtype *ptr);
 
-/* cg_var.c */
+/* var.c */
 void gen_place(struct gen *g, const struct node *n, struct place *ret);
 /* For reading: an index that waits is added, unless the base is NULL. */
 void place_flatten(struct gen *g, struct place *pl);
@@ -548,16 +548,16 @@ vreg gen_task_tls(struct gen *g, vreg task, int word, bool create, irlabel skip)
 void cg_note_this(const struct cg_unit *u, size_t n, bool *used);
 struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix);
 
-/* cg_builtin.c */
+/* builtin.c */
 vreg gen_builtin_int(struct gen *g, const struct node *n, struct tref *btf);
 void gen_builtin_str(struct gen *g, const struct node *n, struct str *ret);
 vreg gen_ts(struct gen *g);
 vreg gen_task(struct gen *g); /* that the built-in variables are about */
 vreg gen_curthread(struct gen *g, struct tref *btf);
-vreg gen_pid_tgid(struct gen *g);			       /* cg_pid.c: as bpf_get_current_pid_tgid() */
+vreg gen_pid_tgid(struct gen *g);			       /* pid.c: as bpf_get_current_pid_tgid() */
 vreg gen_task_field(struct gen *g, const char *path);	       /* "group_leader->tgid" */
 vreg gen_field_of(struct gen *g, vreg task, const char *path); /* … of a task by a typed pointer */
-vreg gen_pid(struct gen *g);				       /* cg_pid.c: as dwell's pid namespace numbers them */
+vreg gen_pid(struct gen *g);				       /* pid.c: as dwell's pid namespace numbers them */
 vreg gen_pid_of(struct gen *g, vreg task, bool tid);
 vreg gen_ppid(struct gen *g);
 vreg gen_cached_call(struct gen *g, enum cache_id id, int helper);
@@ -567,16 +567,16 @@ vreg gen_cpu(struct gen *g);
 vreg gen_progenyof(struct gen *g, vreg pid);
 vreg gen_wall(struct gen *g); /* walltimestamp */
 void gen_comm_to(struct gen *g, struct mem dst);
-void gen_container(struct gen *g, struct str *ret);		       /* cg_cgroup.c */
-void gen_d_path(struct gen *g, const struct node *n, struct str *ret); /* cg_path.c */
-vreg gen_uregs(struct gen *g, const struct node *n);		       /* cg_regs.c: uregs[n] */
-void gen_watch(struct gen *g);	     /* cg_watch.c: at the start of a watchpoint's program */
-vreg gen_vtimestamp(struct gen *g);  /* cg_vtime.c */
+void gen_container(struct gen *g, struct str *ret);		       /* cgroup.c */
+void gen_d_path(struct gen *g, const struct node *n, struct str *ret); /* path.c */
+vreg gen_uregs(struct gen *g, const struct node *n);		       /* regs.c: uregs[n] */
+void gen_watch(struct gen *g);	     /* watch.c: at the start of a watchpoint's program */
+vreg gen_vtimestamp(struct gen *g);  /* vtime.c */
 vreg gen_sched_clock(struct gen *g); /* … ns, never ahead of it */
 void gen_mount_path(struct gen *g, const struct node *n, struct str *ret);
 void gen_task_path(struct gen *g, const char *member, struct str *ret);
 
-/* cg_walk.c: programs that walk threads */
+/* walk.c: programs that walk threads */
 /* Does the program fire for threads other than the current one? */
 bool gen_walks(const struct gen *g);
 void gen_walk_start(struct gen *g); /* leaves when there is no thread */
@@ -584,7 +584,7 @@ vreg gen_walked(struct gen *g);	    /* the thread, never NULL */
 vreg gen_walked_cpu(struct gen *g); /* that it is or was on */
 void gen_walked_comm(struct gen *g, vreg dst, vreg n);
 /* The thread's user stack, at most n frames of it, into the program's scratch entry of IMG_MAP_UW_SCRATCH:
- * what the walk returns (cg/rt_unwind.h). */
+ * what the walk returns (cg/rt/unwind.h). */
 /* Can programs of this kind find a thread by its number? (bpf_task_from_pid, Linux 6.2) */
 bool gen_finds_tasks(struct gen *g);
 vreg gen_walked_ustack(struct gen *g, uint32_t n, struct irfn *walk, vreg start);
@@ -593,23 +593,23 @@ void gen_read(struct gen *g, vreg r, vreg dst, vreg n, vreg addr, bool user);
 /* The same for text that ends with a NUL in user memory: n bytes, at most cap. */
 void gen_read_text(struct gen *g, vreg r, vreg dst, vreg n, uint32_t cap, vreg addr);
 
-/* cg_string.c */
+/* string.c */
 void gen_str(struct gen *g, const struct node *n, struct str *ret);
 void gen_str_to(struct gen *g, const struct node *n, struct mem dst, uint32_t cap);
 void gen_str_copy(struct gen *g, const struct str *s, struct mem dst, uint32_t cap);
 void gen_str_real(struct gen *g, struct str *s); /* constants get an address, NULL becomes "" */
 void gen_str_branch(struct gen *g, const struct node *n, irlabel l, bool when); /* relation */
-void gen_psargs(struct gen *g, const struct node *n, struct str *ret);		/* cg_psargs.c */
+void gen_psargs(struct gen *g, const struct node *n, struct str *ret);		/* psargs.c */
 void gen_read_str(struct gen *g, struct mem dst, uint32_t cap, vreg addr, bool user);
 
-/* cg_sub.c */
+/* sub.c */
 vreg gen_sub_int(struct gen *g, const struct node *n);
 void gen_sub_str(struct gen *g, const struct node *n, struct str *ret);
 void gen_sub_effect(struct gen *g, const struct node *n);
-vreg gen_lock(struct gen *g, const struct node *n); /* cg_lock.c: mutex_*(), rw_*() */
+vreg gen_lock(struct gen *g, const struct node *n); /* lock.c: mutex_*(), rw_*() */
 void gen_strtok_start(struct gen *g);		    /* makes the state, for all paths through the clause */
 
-/* cg_stack.c */
+/* stack.c */
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f);
 void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f);
 void gen_ustack_early(struct gen *g); /* before the record of g->lay is reserved */
@@ -618,14 +618,14 @@ vreg gen_stack_depth(struct gen *g, bool user);
 vreg gen_caller(struct gen *g, bool user);
 void gen_task_stack_to(struct gen *g, vreg task, struct mem dst, const struct recfield *f);
 
-/* cg_spec.c */
+/* spec.c */
 vreg gen_speculation(struct gen *g);
 void gen_speculate(struct gen *g, const struct lay_act *la);
 void gen_spec_act(struct gen *g, const struct lay_act *la);
 void gen_spec_ends(struct gen *g);
 /* The record of a segment goes to the clause's speculation; gone: that has ended. */
 void gen_spec_held(struct gen *g, irlabel gone);
-/* cg_flow.c */
+/* flow.c */
 void gen_stmts(struct gen *g, const struct stmt *s);
 void gen_block(struct gen *g, const struct stmt *s); /* … with locals of its own */
 bool gen_flow(struct gen *g, const struct stmt *s);
@@ -639,17 +639,17 @@ void gen_local_alloc(struct gen *g, const struct dvar *v);
 void gen_temp_alloc(struct gen *g, const struct dvar *v);
 struct mem gen_local_mem(struct gen *g, const struct dvar *v);
 
-/* cg_destr.c: raise(), copyout() …; false: not one of them */
+/* destr.c: raise(), copyout() …; false: not one of them */
 bool gen_destructive(struct gen *g, const struct node *n);
 
-/* cg_flight.c: flight() */
+/* flight.c: flight() */
 void gen_flight(struct gen *g, const struct node *n);
 
-/* cg_track.c: trackers */
+/* track.c: trackers */
 vreg gen_track_call(struct gen *g, const struct node *n); /* begin(), end(), pending() */
-/* cg_scan.c: at the begin of a program */
+/* scan.c: at the begin of a program */
 void track_scan_init(struct gen *g);
-/* cg_first.c: what several clauses of the program ask for, in front of them. */
+/* first.c: what several clauses of the program ask for, in front of them. */
 void gen_first(struct gen *g);
 int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state);
 /* A field of a tracker's struct img_track, as it is now: where it is; its eight bytes. */
@@ -658,7 +658,7 @@ vreg gen_track_word(struct gen *g, const struct lay_track *l, size_t off);
 void gen_track_count(struct gen *g, const struct dtracker *t, enum track_count what);
 void cg_image_tracks(struct cg *c); /* what user space must know of them */
 
-/* cg_event.c: clauses of latency probes */
+/* event.c: clauses of latency probes */
 /* What such a clause knows of its event. */
 struct gen_event {
 	const struct dtracker *t;
@@ -682,7 +682,7 @@ size_t lay_slow(struct cg *c, const struct node *call, struct lay_field *fl);
 size_t gen_slow_fixed(struct gen *g, const struct lay_act *la); /* how many fields that were */
 void gen_event_place(struct gen *g, const struct node *n, struct place *ret);
 
-/* cg_agg.c, cg_act.c */
+/* agg.c, act.c */
 /* Reserves the record of g->lay, or jumps to fail. */
 void gen_record(struct gen *g, irlabel fail);
 void gen_stmt_full(struct gen *g, const struct stmt *s); /* … when there is no room for a record */

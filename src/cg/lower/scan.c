@@ -5,9 +5,10 @@
  * key if the kernel finds it by its number (bpf_task_from_pid, Linux 6.2).
  *
  * If it does not, or a clause reads that thread's memory, which a walk over keys cannot wait for, the walk puts what is
- * due on a list by the thread that opened it, and a walk over the threads behind it takes it from there (run/walk.h,
- * struct img_scan): the kernel calls the program again for a thread as long as it says that there is more. What no
- * thread takes, since the one that opened it has ended or was idle, fires in the next walk over the keys. */
+ * due on a list by the thread that opened it, and a walk over the threads behind it takes it from there
+ * (run/consume/walk.h, struct img_scan): the kernel calls the program again for a thread as long as it says that there
+ * is more. What no thread takes, since the one that opened it has ended or was idle, fires in the next walk over the
+ * keys. */
 #include "cg/lower/track.h"
 
 /* An event on the list has its start stamp with this bit changed as `timed`; that it fired is its start stamp. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Subroutines: by run-time pieces (cg/rt.h) or helpers. Strings are made in scratch memory. */
+/* Subroutines: by run-time pieces (cg/rt/rt.h) or helpers. Strings are made in scratch memory. */
 #include "cg/lower/int.h"
 
 #define DEV_MINOR_BITS 20 /* include/linux/kdev_t.h MINORBITS */

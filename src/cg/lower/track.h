@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the code of trackers (cg_track.c, cg_nest.c, cg_scan.c). */
+/* Private to the code of trackers (track.c, nest.c, scan.c). */
 #ifndef DWELL_CG_TRACK_H
 #define DWELL_CG_TRACK_H
 #include "cg/lower/int.h"
@@ -40,7 +40,7 @@ struct mem track_save(struct gen *g, const struct track *k, struct mem m);
 /* The event is over: counts its delay, unless it ended otherwise, and fires. */
 void track_over(struct gen *g, const struct track *k, vreg start, struct mem details, enum rec_slow_how how);
 
-/* cg_nest.c: setting nested */
+/* nest.c: setting nested */
 uint32_t nest_size(const struct dtracker *t, const struct lay_track *l); /* bytes for all openings of a key */
 void nest_begin(struct gen *g, struct track *k);
 void nest_end(struct gen *g, struct track *k);
@@ -51,6 +51,6 @@ void nest_oldest(struct gen *g, struct track *k, vreg p, vreg *at, vreg start);
 vreg nest_place(struct gen *g, struct track *k, vreg p, unsigned i, vreg start, irlabel none);
 void nest_closed(struct gen *g, const struct track *k, vreg p); /* a place of a key has been closed */
 
-/* cg_scan.c: looks for what is due in this element of a walk */
+/* scan.c: looks for what is due in this element of a walk */
 void track_scan(struct gen *g, struct track *k);
 #endif

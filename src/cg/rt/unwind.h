@@ -44,7 +44,7 @@ struct rt_unwind_returns {
 #define RT_UNWIND_WINDOW 512
 
 /* Rules that were found last, by a hash of their address: what is hot needs no search. They never get stale,
- * as tables are only ever added (run/unwind.c). */
+ * as tables are only ever added (run/consume/unwind.c). */
 #define RT_UNWIND_CACHE_BITS 8
 struct rt_unwind_cached {
 	uint64_t key; /* 1 + (element where the table begins << 32 | address in it); 0: unused */

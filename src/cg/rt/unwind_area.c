@@ -27,7 +27,7 @@ static struct irfn *emit_find_area(struct irprog *p, const struct uw *u)
 /* What the kernel says of a mapping. */
 enum { V_START = 0, V_END = 8, V_OFF = 16, V_KEY = 24, V_SIZE = V_KEY + sizeof(struct uw_file_key) };
 
-/* Callback of bpf_find_vma(task, vma, v): by probe reads, as emit_regs() of rt_unwind.c. */
+/* Callback of bpf_find_vma(task, vma, v): by probe reads, as emit_regs() of unwind.c. */
 static struct irfn *emit_vma(struct irprog *p, const struct rt_unwind_offsets *o)
 {
 	struct irfn *f = irfn_new(p, "uw_vma", 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files rt_unwind*.c share: the state of a walk and the pieces of it. */
+/* What the files unwind*.c share: the state of a walk and the pieces of it. */
 #ifndef DWELL_CG_RT_UNWIND_INT_H
 #define DWELL_CG_RT_UNWIND_INT_H
 #include <stddef.h>
@@ -39,11 +39,11 @@ void uw_peek(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg p, uint32_t o
 void uw_search_step(struct irfn *f, uint32_t map, irslot key, vreg lo, vreg n, vreg at, int32_t off, unsigned size,
 		    irlabel done, irlabel none);
 
-/* rt_unwind_area.c: the area of address at into the state; jumps to none when it is in none. */
+/* unwind_area.c: the area of address at into the state; jumps to none when it is in none. */
 void uw_area_functions(struct irprog *p, struct uw *u);
 void uw_emit_area(struct irfn *f, const struct uw *u, vreg st, vreg at, irlabel none);
 
-/* rt_unwind_rule.c. Labels of what a rule leads to: the caller is found, the outermost function, no way on,
+/* unwind_rule.c. Labels of what a rule leads to: the caller is found, the outermost function, no way on,
  * no rule. */
 struct uw_ways {
 	irlabel next, end, fault, none;
@@ -54,7 +54,7 @@ void uw_emit_rule(struct irfn *f, const struct uw *u, vreg st, vreg at, const st
 /* The caller by the frame pointer. */
 void uw_emit_by_bp(struct irfn *f, const struct uw *u, vreg st, const struct uw_ways *w);
 
-/* rt_unwind_ret.c: find_return(at), the return address that a return probe has taken away from address at of
+/* unwind_ret.c: find_return(at), the return address that a return probe has taken away from address at of
  * the stack; 0: none has. */
 struct irfn *uw_find_return(struct irprog *p, const struct rtgen *g, const struct uw *u);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations: variables, typedefs; types as written. Structs are in check_struct.c. */
+/* Declarations: variables, typedefs; types as written. Structs are in struct.c. */
 #include "lang/check/int.h"
 
 static const struct dtype *type_error(struct checker *c)

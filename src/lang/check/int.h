@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of the checker, shared by check*.c and fold.c. An expression whose error was reported has
+/* Inside of the checker, shared by the files of lang/check. An expression whose error was reported has
  * the type DK_DYN; whatever uses it stays silent. Functions that take a node return the node that
  * stands in its place afterwards. */
 #ifndef DWELL_LANG_CHECK_INT_H
@@ -85,14 +85,14 @@ struct latecheck {
 	struct latecheck *next;
 };
 
-/* A description that is left out: check_foreign.c. */
+/* A description that is left out: foreign.c. */
 struct left {
 	const struct pdesc_node *pd;
 	const char *why;
 	struct left *next;
 };
 
-/* Variables that are to be 64 bits wide: check_cut.c. */
+/* Variables that are to be 64 bits wide: cut.c. */
 struct wide {
 	struct symtab globals, tls, locals;
 	bool more; /* some were found in this run */
@@ -145,7 +145,7 @@ struct checker {
 	unsigned depth;		 /* of the recursion into expressions */
 };
 
-/* -- small helpers, check_type.c -- */
+/* -- small helpers, type.c -- */
 const struct dtype *res(struct checker *c, const struct node *n); /* resolved type */
 bool is_err(const struct node *n);
 struct node *set_err(struct checker *c, struct node *n);
@@ -170,7 +170,7 @@ struct node *fail(struct checker *c, struct node *n, const char *tag, const char
 void hint(struct checker *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct node *new_node(struct checker *c, enum node_kind k, struct span at);
 
-/* -- conversions, check_conv.c -- */
+/* -- conversions, conv.c -- */
 /* n as a value of type ty, with an implicit cast when representation differs; constants are folded.
  */
 struct node *convert(struct checker *c, struct node *n, const struct dtype *ty);
@@ -189,12 +189,12 @@ uint64_t int_wrap(const struct dtype *resolved, uint64_t v);
 /* n itself, or the constant it is. Division by the constant zero is an error. */
 struct node *fold(struct checker *c, struct node *n);
 
-/* -- check_const.c -- */
+/* -- const.c -- */
 /* The branch that is taken of n, a ?: with a condition that DTrace knows when it parses; NULL: n is something else.
  * *ret_bad: the condition is wrong, which was reported. */
 struct node *const_branch(struct checker *c, const struct node *n, bool *ret_bad);
 
-/* -- expressions, check_expr.c, check_var.c, check_op.c -- */
+/* -- expressions, expr.c, var.c, op.c -- */
 struct node *check_expr(struct checker *c, struct node *n);
 /* The same, but the result may be a translated value (N_XLATE), of which only members can be used. */
 struct node *check_translated(struct checker *c, struct node *n);
@@ -210,7 +210,7 @@ struct node *check_assign(struct checker *c, struct node *n);
 /* The only index of a built-in array, checked; NULL: n is an error. */
 struct node *check_one_index(struct checker *c, struct node *n);
 struct node *check_args_index(struct checker *c, struct node *n);
-/* uregs[n]: an unsigned number. check_uregs.c */
+/* uregs[n]: an unsigned number. uregs.c */
 struct node *check_uregs(struct checker *c, struct node *n);
 bool is_writable(const struct node *n);
 /* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new,
@@ -229,7 +229,7 @@ struct symtab *var_table(struct checker *c, enum dscope scope);
 void settle_keys(struct checker *c);
 const char *var_prefix(enum dscope scope);
 
-/* -- calls, check_call.c, check_act.c -- */
+/* -- calls, call.c, act.c -- */
 struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool statement);
 /* Complains of an action that was used as a value, unless something else was wrong with it. */
 void check_action_value(struct checker *c);
@@ -245,18 +245,18 @@ bool act_protos_fit(struct checker *c, struct node *n);
 struct node *proto_len(struct checker *c, struct node *n, unsigned min, unsigned max);
 struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg, const char *want);
 
-/* -- aggregations, check_agg.c -- */
+/* -- aggregations, agg.c -- */
 void check_agg_stmt(struct checker *c, struct stmt *s);
 /* @a as an argument: no keys; the aggregation, made if new. */
 struct node *check_agg_ref(struct checker *c, struct node *n);
 void check_late(struct checker *c); /* printa, clear, … when all aggregations are known */
 void late_add(struct checker *c, struct node *call);
 
-/* -- formats, check_printf.c -- */
+/* -- formats, printf.c -- */
 bool check_format(struct checker *c, struct node *call, struct node *fmt, struct node *args);
 bool check_format_agg(struct checker *c, struct node *call, struct node *fmt, const struct dagg *agg);
 
-/* -- declarations, check_decl.c -- */
+/* -- declarations, decl.c -- */
 const struct dtype *check_type(struct checker *c, const struct tyname *t); /* DK_DYN: error reported */
 void check_decl(struct checker *c, const struct decl *d);
 /* Keys of an array or parameters of a function: known types, no name twice; void stands alone. */
@@ -271,7 +271,7 @@ const struct dtype *check_tydecl(struct checker *c, struct tydecl *def, struct s
 /* The value of a constant expression; false: it is none (nothing reported). */
 bool const_value(struct checker *c, const struct node *n, struct node **ret);
 
-/* -- inlines, check_inline.c -- */
+/* -- inlines, inline.c -- */
 void declare_inline(struct checker *c, const struct decl *d);
 struct node *use_inline(struct checker *c, struct node *n, const struct cinline *in);
 /* n: name[args] */
@@ -289,7 +289,7 @@ struct node *param_use(struct checker *c, struct node *n);
 struct node *scope_check(struct checker *c, struct node *n, const struct node *body, struct cscope scope,
 			 struct node *before);
 
-/* -- translators, check_xlate.c -- */
+/* -- translators, xlate.c -- */
 void declare_translator(struct checker *c, const struct decl *d);
 struct node *check_xlate(struct checker *c, struct node *n);
 /* The translated value of in, which is checked; NULL: no translator from its type to `to`, a struct or
@@ -312,16 +312,16 @@ struct node *xlate_number(struct checker *c, struct node *n);
 /* An error when n is a translated value. */
 struct node *xlate_whole(struct checker *c, struct node *n);
 
-/* -- provider blocks, check_prov.c -- */
+/* -- provider blocks, prov.c -- */
 void declare_provider(struct checker *c, const struct decl *d);
 
-/* -- trackers, check_track.c -- */
+/* -- trackers, track.c -- */
 void declare_tracker(struct checker *c, const struct decl *d);
 struct dtracker *tracker_find(const struct checker *c, const char *name);
 /* begin(), end() and pending(), which are functions only where a tracker is declared. */
 struct node *check_track_call(struct checker *c, struct node *n);
 
-/* -- latency probes, check_event.c -- */
+/* -- latency probes, event.c -- */
 /* args[i] in a clause of a latency probe; NULL: the clause is none. */
 struct node *event_arg(struct checker *c, struct node *n, uint64_t i);
 struct node *event_member(struct checker *c, struct node *n); /* n: args[0]->m */
@@ -335,7 +335,7 @@ void event_fires(struct checker *c, struct dtracker *t);
 /* When all clauses are checked: puts those of latency probes where they fire. */
 void event_place(struct checker *c, struct dstmt ***tail);
 
-/* -- control lines, check_pragma.c -- */
+/* -- control lines, pragma.c -- */
 /* What #pragma D attributes says about a name of the program or of the library; NULL: nothing. */
 const struct dattr *pragma_attr(struct checker *c, const char *name, bool lib);
 /* Is a name of the library too new for -x version? */
@@ -351,7 +351,7 @@ void check_pragmas_used(struct checker *c, struct unit *const *units, size_t n);
 void check_amin(struct checker *c);
 bool check_amin_desc(struct checker *c, const struct dstmt *s); /* false: reported */
 
-/* -- the library, check_lib.c -- */
+/* -- the library, lib.c -- */
 /* An inline of the library, or NULL; defines its enumerators too. */
 const struct cinline *lib_inline(struct checker *c, const char *name);
 /* Is there a function of this name in a library? */
@@ -366,24 +366,24 @@ bool depends_hold(struct checker *c, const struct pragma *p);
 
 /* -- check.c: one clause with each of its descriptions. False: no sense in going on. -- */
 bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail);
-/* -- probes and clauses, check_probe.c, check_clause.c -- */
+/* -- probes and clauses, probe.c, clause.c -- */
 bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero);
 void check_clause(struct checker *c, struct dstmt *s);
 /* Forgets what checking a clause left for later behind `last`, when it is to be checked again or not at all. */
 void forget_trial(struct checker *c, struct latecheck *last);
 
-/* Says that a description matches nothing. why, tag: or NULL. check_probe.c */
+/* Says that a description matches nothing. why, tag: or NULL. probe.c */
 void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why, const char *tag);
 
-/* -- values that variables cut, check_cut.c -- */
+/* -- values that variables cut, cut.c -- */
 /* n assigns value to a variable: would it lose bits? */
 void cut_note(struct checker *c, const struct node *n, const struct node *value);
 /* Is the variable, whose type is a number's, to be 64 bits wide? */
 bool cut_is_wide(struct checker *c, const struct cvar *v);
-/* Have all of these probes an argument i of at most 32 bits? check_args.c */
+/* Have all of these probes an argument i of at most 32 bits? args.c */
 bool args_are_narrow(struct checker *c, const struct probe_list *l, unsigned i);
 
-/* -- what other systems have, check_foreign.c -- */
+/* -- what other systems have, foreign.c -- */
 /* What stands in the D library for the variable or member n of the struct st that this kernel
  * does not have (dlib/others.d), or NULL. */
 struct node *foreign_ksym(struct checker *c, struct node *n);
@@ -400,7 +400,7 @@ void foreign_finish(struct checker *c);
 /* Warns of a system call that programs hardly make, when the description is about nothing else. */
 void silent_warn(struct checker *c, const struct pdesc_node *pd, const struct probe_list *l);
 
-/* -- derived probes, check_derive.c -- */
+/* -- derived probes, derive.c -- */
 /* Checks the expressions of the derived probes of s. False: reported. */
 bool check_derived(struct checker *c, struct dstmt *s);
 /* Texts that come with the derived probes of s and are not in the program yet, parsed: those that go before
@@ -416,7 +416,7 @@ struct node *derive_arg(struct checker *c, struct node *n, const struct probe *p
 bool derive_passed_arg(struct checker *c, struct node *n, unsigned i);
 /* n, args[i], becomes copyinstr(arg<i>), unchecked, when that is what all probes of the clause have there. */
 bool derive_user_string(struct checker *c, struct node *n);
-/* -- functions, check_func.c -- */
+/* -- functions, func.c -- */
 void func_register(struct checker *c, const struct decl *d, bool lib);
 void declare_func(struct checker *c, const struct decl *d);
 bool func_exists(const struct checker *c, const char *name);
@@ -428,12 +428,12 @@ struct cvar *new_local(struct checker *c, const char *name, const struct dtype *
 /* "var = value" for a local variable; value has been checked and fits. */
 struct node *assign_local(struct checker *c, struct cvar *v, struct node *value);
 
-/* -- statements, check_flow.c -- */
+/* -- statements, flow.c -- */
 void check_stmts(struct checker *c, struct stmt *s);
 struct cvar *local_find(const struct checker *c, const char *name); /* or NULL */
 void local_add(struct checker *c, const char *name, struct cvar *v);
 
-/* -- near names, check_near.c -- */
+/* -- near names, near.c -- */
 struct near {
 	const char *want, *best;
 	unsigned dist;

@@ -3,7 +3,7 @@
  * done when the struct request that carries it is completed, which may have been merged from several
  * (the first is named), or with devices that have no requests, when the bio is.
  * A thread waits for requests while it sleeps marked with in_iowait (io_schedule()). For which of them is not
- * known there: the arguments are those of no request. It has waited when it runs again (see prov_sched.c).
+ * known there: the arguments are those of no request. It has waited when it runs again (see sched.c).
  * Source: DTrace guide, "io Provider"; kernel/sched/core.c io_schedule_prepare(); block/blk-core.c
  * submit_bio_noacct_nocheck(), block/blk-mq.c blk_update_request(), block/bio.c bio_endio(). */
 #include "base/cleanup.h"

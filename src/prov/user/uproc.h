@@ -87,7 +87,7 @@ int uproc_caps(struct prov_env *env, bool *ret_multi, const char **why);
 /* provider.attach of all of them. */
 int uproc_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
 		 int prog_fd, struct link **ret, struct err *err);
-/* ---- usdt.c: static probes of a file ---- */
+/* ---- usdt_notes.c: static probes of a file ---- */
 /* Does the file have static probes of a provider that matches? Reads its notes only. */
 bool usdt_has(struct prov_env *env, struct uproc_obj *o, const char *prov);
 /* All of them, by name and function, with the functions' names. */
@@ -113,7 +113,7 @@ struct probe *ulater_model(struct prov_env *env, struct arena *a, const struct p
 void ulater_entry(struct entry *e);
 /* See registry_file(). */
 int ulater_open(struct prov_env *env, const struct uobj_mapping *m, const char *const *provs, size_t n);
-/* prov_usdt.c: see registry_match_file(). */
+/* usdt.c: see registry_match_file(). */
 void usdt_match_later(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
 
 /* ---- utypes.c: typed arguments ---- */

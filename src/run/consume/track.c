@@ -463,7 +463,7 @@ void trackers_since(struct trackers *t, uint32_t id, uint64_t since)
 		__atomic_store_n(&t->v[id].live->since, since < INT64_MAX ? since : INT64_MAX, __ATOMIC_RELAXED);
 }
 
-/* Has a key nothing open that began later? Source: cg/cg_nest.c: a word in front of the places; else the stamp is
+/* Has a key nothing open that began later? Source: cg/lower/nest.c: a word in front of the places; else the stamp is
  * first. */
 static bool is_old(const struct dtracker *d, const char *value, size_t size, uint64_t since)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static probes in files that processes map while the session runs: files that were not seen before (latewatch.h) are
- * looked at for notes, and the clauses whose descriptions match are compiled for what is found (lang/later.h), loaded
- * with the session's maps (load_more()) and attached. The thread that mapped the file waits meanwhile, so that it is
- * probed from its first instruction on, if dwell came in time to stop it. */
+/* Static probes in files that processes map while the session runs: files that were not seen before
+ * (run/follow/latewatch.h) are looked at for notes, and the clauses whose descriptions match are compiled for what is
+ * found (lang/later.h), loaded with the session's maps (load_more()) and attached. The thread that mapped the file
+ * waits meanwhile, so that it is probed from its first instruction on, if dwell came in time to stop it. */
 #ifndef DWELL_RUN_SESSION_LATE_H
 #define DWELL_RUN_SESSION_LATE_H
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What costs too much is taken off, and put back when its time is over (run/governor.h says which and when). Both are
- * said.
+/* What costs too much is taken off, and put back when its time is over (run/session/governor.h says which and when).
+ * Both are said.
  *
  * While a program is off that ends events of a tracker, none of its events is counted: what is open may have ended
  * unseen. What is open when a program goes or comes back, which begins or ends events, is not counted either, as the

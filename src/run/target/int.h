@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a target, for target.c and target_run.c. */
+/* The inside of a target, for target.c and run.c. */
 #ifndef DWELL_RUN_TARGET_INT_H
 #define DWELL_RUN_TARGET_INT_H
 #include "run/target.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of the DWARF reader: dwarf.c reads entries, dwarf_btf.c makes types of them.
+/* The inside of the DWARF reader: dwarf.c reads entries, btf.c makes types of them.
  * Source: DWARF Debugging Information Format, version 5, chapter 7 (and 4, 3, 2 for older forms). */
 #ifndef DWELL_SYM_DWARF_INT_H
 #define DWELL_SYM_DWARF_INT_H

@@ -12,7 +12,7 @@
 #define FLAME_MIN_WIDTH 0.1	    /* px: as flamegraph.pl */
 
 struct flame_opts {
-	const char *title, *unit;   /* "Where CPUs were", "samples"; unit as in amount.h */
+	const char *title, *unit;   /* "Where CPUs were", "samples"; unit as in view/form/amount.h */
 	const char *notes;	    /* what else is to be said: losses, what was left out; "" */
 	bool inverted;		    /* the root is on top */
 	bool diff;		    /* weight 0 is before, weight 1 after: widths are the mean of their shares */
@@ -59,7 +59,7 @@ int flame_svg(const struct stacktree *t, const struct stacktree *callers, const 
  * -errno; only if flame_has_html(). */
 int flame_html(const struct stacktree *t, const struct flame_opts *opts, FILE *out);
 bool flame_has_html(void); /* pages were built in */
-/* Members of the open object: "unknown", "kinds": the rows of framekind.def. */
+/* Members of the open object: "unknown", "kinds": the rows of view/form/framekind.def. */
 void flame_kinds(struct jsonw *w);
 /* What the page draws, as JSON: dwell-flame(1). 0 or -errno. */
 int flame_json(const struct stacktree *t, const struct flame_opts *opts, FILE *out);

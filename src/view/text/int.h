@@ -35,8 +35,8 @@ struct text_view {
 	text_setopt_fn *setopt;
 	void *setopt_arg;
 	struct aggstate *aggs;
-	struct agg_module *agg_modules; /* see text_aggkey.c */
-	struct why_words *why_words;	/* see text_why.c */
+	struct agg_module *agg_modules; /* see aggkey.c */
+	struct why_words *why_words;	/* see why.c */
 	struct why_stack *why_stacks;
 	bool *agg_printed;  /* by aggregation id: shown by a printa() */
 	uint64_t *agg_lost; /* rows that were not printed any more */
@@ -51,7 +51,7 @@ struct text_view {
 	int *indent;
 	uint32_t *last_epid;
 	uint32_t *last_probe;
-	struct text_cost *costs; /* see text_cost.c */
+	struct text_cost *costs; /* see cost.c */
 	size_t ncosts;
 	uint64_t *drops;      /* [cpu][REC_NLOSSES]: not yet told */
 	int error;	      /* sticky */
@@ -88,7 +88,7 @@ bool text_is_cut(const struct text_view *v); /* nothing more is to be printed */
 void text_printf(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_msg(struct text_view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* text_sym.c: addresses and stacks. */
+/* sym.c: addresses and stacks. */
 void text_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent, const char *fmt);
 void text_addr_str(struct text_view *v, const struct recfield *f, const uint8_t *p, char *buf, size_t n);
 void text_kaddr_str(struct text_view *v, uint64_t addr, bool offset, char *buf, size_t n);
@@ -98,12 +98,12 @@ void text_uaddr_str(struct text_view *v, uint32_t tgid, uint64_t start, uint64_t
 /* Frames to be shown are [*first, returned): the machinery of tracing is left out. */
 size_t text_frames(struct text_view *v, const struct recfield *f, const uint8_t *p, size_t *first);
 
-/* text_data.c: default forms of values. */
+/* data.c: default forms of values. */
 void text_datum_trace(struct text_view *v, const struct recfield *f, const uint8_t *p);
 void text_datum_key(struct text_view *v, const struct recfield *f, const uint8_t *p);
 void text_rawbytes(struct text_view *v, const uint8_t *p, size_t n);
 
-/* text_printf.c: formats. Returns the number of data used; -ERANGE, and nothing is printed: a width or precision of the
+/* printf.c: formats. Returns the number of data used; -ERANGE, and nothing is printed: a width or precision of the
  * record is too large (PRINTFMT_MAX_…), which is in v->wide_value. */
 int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data, size_t ndata,
 		const struct aggval *aggs, size_t naggs);
@@ -111,13 +111,13 @@ int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const stru
 /* Text with C's escapes, as %S shows it. */
 void text_escaped(struct text_view *v, const char *s, size_t n);
 
-/* text_print.c: print(); the name of an enumerator, or NULL. */
+/* print.c: print(); the name of an enumerator, or NULL. */
 void text_print(struct text_view *v, const struct recfield *fields, size_t n, const uint8_t *rec);
 /* An integer of up to 8 bytes at p, or (bits > 0) bits of it from bit (0-7) on. */
 uint64_t text_bits(const uint8_t *p, uint64_t size, uint32_t bit, uint32_t bits, bool is_signed);
 const char *text_enum_name(const struct rectype *t, uint64_t value);
 
-/* text_quant.c: aggregation values in their default form; value NULL: none, shown as zero or an empty
+/* quant.c: aggregation values in their default form; value NULL: none, shown as zero or an empty
  * distribution. */
 void text_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t *value, int64_t normal);
 /* A line of a distribution from its bar on. */
@@ -126,12 +126,12 @@ void text_bar(struct text_view *v, int64_t val, int64_t normal, long double tota
 int64_t text_aggnumber(const struct aggdesc *d, const uint64_t *value, int64_t normal);
 bool text_agg_is_dist(enum agg_func f);
 
-/* text_pack.c: -x agghist and aggpack. Is the aggregation to be shown so? */
+/* pack.c: -x agghist and aggpack. Is the aggregation to be shown so? */
 bool text_is_packed(const struct text_view *v, const struct aggdesc *d);
 /* Shows it: keys and values of n rows in order. */
 void text_packed(struct text_view *v, const struct aggdesc *d, const struct packed_row *rows, size_t n, int64_t normal);
 
-/* text_agg.c: printing aggregations. fmt NULL: default form. */
+/* agg.c: printing aggregations. fmt NULL: default form. */
 void text_printa(struct text_view *v, const struct recact *act);
 /* The rows of a printa() in order. values: naggs of them, NULL: no value for this key. */
 typedef void text_row_fn(void *ctx, const uint8_t *key, const uint64_t *const *values);
@@ -139,19 +139,19 @@ void text_agg_rows(struct text_view *v, const struct aggdesc *const *aggs, size_
 void text_mark_printed(struct text_view *v, const struct recact *act); /* unless all of it is empty */
 void text_print_unprinted(struct text_view *v);
 
-/* text_act.c */
+/* act.c */
 /* What a formatting action prints goes to f. */
 void text_act_to(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row, FILE *f);
 void text_act(struct text_view *v, const struct recfmt *fmt, size_t i, const struct row *row);
-/* text_cost.c: what the programs cost, added up; said at the end. */
+/* cost.c: what the programs cost, added up; said at the end. */
 int text_cost_row(struct text_view *v, const struct row *row);
 void text_cost_finish(struct text_view *v);
 void text_cost_free(struct text_view *v);
 
-/* text_slow.c: a slow event as a line, its attributes below. */
+/* slow.c: a slow event as a line, its attributes below. */
 void text_slow(struct text_view *v, const struct recact *act, const uint8_t *rec);
 void text_flight(struct text_view *v, const struct row *row); /* what went on around it */
-/* text_pcap.c: a packet */
+/* pcap.c: a packet */
 void text_pcap(struct text_view *v, const struct recact *act, const uint8_t *rec);
 /* The probe of a row; one with empty names when it is not known. */
 const struct rec_probe *text_row_probe(const struct text_view *v, const struct row *row);
@@ -169,11 +169,11 @@ void json_flight(struct text_view *v, const char *object);  /* of the slow event
 void json_snapshot(struct text_view *v); /* aggregations that have changed, as they are now, when it is time */
 void json_cost(struct text_view *v, const struct rec_probe *p, const struct rec_cost *c, const char *text);
 void json_finish(struct text_view *v);
-/* text_aggkey.c: a ROW_AGG goes into the state of the aggregations, addresses of one name as
+/* aggkey.c: a ROW_AGG goes into the state of the aggregations, addresses of one name as
  * one key. As aggstate_apply(). */
 int text_agg_apply(struct text_view *v, const struct row *row);
 void text_aggkey_free(struct text_view *v);
-/* text_why.c: what the frames of a FLD_WHY waited for. Never NULL; the entry lives as long as the view. */
+/* why.c: what the frames of a FLD_WHY waited for. Never NULL; the entry lives as long as the view. */
 struct why_words {
 	struct why_words *next;
 	const char *words, *class; /* of text_opts.why, which gives equal texts by one pointer */

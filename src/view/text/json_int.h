@@ -21,7 +21,7 @@ void json_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t 
 
 /* json_act.c: "output":[…] of a record; what changes files or runs commands comes after the line. */
 void json_acts(struct text_view *v, const struct recfmt *fmt, const struct row *row);
-/* text_slow.c: the members of a slow event, each behind a comma. */
+/* slow.c: the members of a slow event, each behind a comma. */
 void json_slow(struct text_view *v, const struct recact *act, const uint8_t *rec);
 /* "aggregations":[…],"rows":[…], without the first `skip` rows */
 void json_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, size_t skip);

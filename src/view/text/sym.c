@@ -108,7 +108,7 @@ __attribute__((format(printf, 3, 0))) static void frame_line(struct text_view *v
 	else {
 		char *s = NULL;
 
-/* fmt is made by text_printf.c from a checked conversion, with one %s */
+/* fmt is made by printf.c from a checked conversion, with one %s */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		if (asprintf(&s, fmt, text) >= 0)

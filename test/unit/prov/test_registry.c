@@ -191,7 +191,7 @@ static void tracepoint_arguments(void **state)
 }
 
 /* Every tracepoint can be typed and entered. */
-/* What the kernel passes, where the parameters look as on newer ones (prov/tpform.c). */
+/* What the kernel passes, where the parameters look as on newer ones (prov/common/tpform.c). */
 static unsigned passed(const struct probe *p)
 {
 	const struct probe_arg *v = p->raw ? p->raw : p->args;
