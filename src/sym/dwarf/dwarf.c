@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "sym/dwarf/int.h"
+#include "sym/elf/unpack.h"
 
 #define MAX_HOPS 4   /* of DW_FORM_indirect */
 #define STEP_WORK 64 /* bytes read, or abbreviations compared, that count as much as an entry */
@@ -20,57 +20,11 @@ const char *dw_text_at(const struct dw_section *s, uint64_t off)
 
 /* -- sections -- */
 
-static int inflate_section(const uint8_t *in, uint64_t n, uint64_t size, uint64_t max, uint8_t **ret)
-{
-	_cleanup_free_ uint8_t *out = NULL;
-	uLongf got = size;
-
-	if (size > max)
-		return -EFBIG;
-	/* Deflate packs to a thousandth at best: a larger claim is none. */
-	if (size / 1040 > n)
-		return -EBADMSG;
-	out = malloc(size + 1);
-	if (!out)
-		return -ENOMEM;
-	if (uncompress(out, &got, in, n) != Z_OK || got != size)
-		return -EBADMSG;
-	*ret = take_ptr(out);
-	return 0;
-}
-
 int dw_load_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *ret)
 {
 	uint64_t max = d->room < DWARF_MAX_SECTION ? d->room : DWARF_MAX_SECTION;
-	const Elf64_Shdr *sh = elf_section(e, name);
-	_cleanup_free_ uint8_t *raw = NULL;
-	Elf64_Chdr ch;
-	int r;
+	int r = elf_section_unpack(e, name, max, &ret->own, &ret->n);
 
-	if (!sh || sh->sh_type == SHT_NOBITS || !sh->sh_size)
-		return -ENODATA;
-	if (sh->sh_size > max)
-		return -EFBIG;
-	if (sh->sh_offset > e->src.size || sh->sh_size > e->src.size - sh->sh_offset)
-		return -EBADMSG;
-	raw = malloc(sh->sh_size);
-	if (!raw)
-		return -ENOMEM;
-	r = elf_read(&e->src, sh->sh_offset, raw, sh->sh_size);
-	if (r < 0)
-		return r;
-	ret->n = sh->sh_size;
-	if (sh->sh_flags & SHF_COMPRESSED) {
-		if (!e->is64 || sh->sh_size < sizeof(ch))
-			return -EBADMSG;
-		memcpy(&ch, raw, sizeof(ch));
-		if (ch.ch_type != ELFCOMPRESS_ZLIB)
-			return -EOPNOTSUPP;
-		r = inflate_section(raw + sizeof(ch), sh->sh_size - sizeof(ch), ch.ch_size, max, &ret->own);
-		ret->n = ch.ch_size;
-	} else {
-		ret->own = take_ptr(raw);
-	}
 	ret->p = ret->own;
 	if (r == 0)
 		d->room -= ret->n;

@@ -198,7 +198,7 @@ struct dw {
 };
 
 /* Loads the sections (lines: .debug_line, too), at most max_bytes, and finds the units. d must stay where it is.
- * -ENODATA, -EFBIG, -EBADMSG, -ENOMEM; -EOPNOTSUPP: packed otherwise than by deflate. */
+ * -ENODATA, -EFBIG, -EBADMSG, -ENOMEM; -EOPNOTSUPP: as elf_section_unpack(). */
 int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines, uint64_t max_bytes);
 /* A further section, which the caller frees (own). */
 int dw_load_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *ret);

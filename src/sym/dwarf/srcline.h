@@ -23,8 +23,8 @@ struct srcframe {
 	uint32_t line, def_line; /* 0: unknown */
 };
 
-/* alt: as dwarf_read_types(). -ENODATA: there is no debug information; -EFBIG: more than the limits; -EOPNOTSUPP:
- * packed otherwise than by deflate; -EBADMSG: damaged. e and alt may be closed afterwards. */
+/* alt: as dwarf_read_types(). -ENODATA: there is no debug information; -EFBIG: more than the limits; -EOPNOTSUPP: as
+ * elf_section_unpack(); -EBADMSG: damaged. e and alt may be closed afterwards. */
 int srcline_open(const struct elf *e, const struct elf *alt, struct srcline **ret);
 void srcline_free(struct srcline *s);
 /* What is at an address as linked: the innermost function first, the one with the symbol last. Returns how many, 0:

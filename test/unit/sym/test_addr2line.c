@@ -94,10 +94,15 @@ static void compare(const char *path, const char *as, uint64_t from, uint64_t to
 }
 
 /* The file that addr2line is asked about. That of binutils 2.40 takes ranges by index (DWARF 5 as clang writes it) for
- * none, and misses names that are in the third file of dwz: it is given the same code with DWARF 4 and whole. */
+ * none, misses names that are in the third file of dwz, and knows .zdebug_* for DWARF 4 only: it is given the same code
+ * with DWARF 4, and whole. */
 static const char *for_addr2line(const char *path, char *buf, size_t n)
 {
-	static const char *const forms[][2] = { { "_clang5", "_clang4" }, { "_clangz", "_clang4" }, { "4dwz", "4" } };
+	static const char *const forms[][2] = {
+		{ "5zlib-gnu", "5" },	      { "4dwz", "4" },
+		{ "_clang5", "_clang4" },     { "_clangz", "_clang4" },
+		{ "_clang5zstd", "_clang4" }, { "_clang5zlib-gnu", "_clang4" },
+	};
 	size_t len = strlen(path);
 
 	snprintf(buf, n, "%s", path);

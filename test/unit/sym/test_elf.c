@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files that are damaged, oversized or made to mislead, and the table of symbols. */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <lzma.h>
 #include <setjmp.h>
@@ -12,10 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include <zlib.h>
+#include <zstd.h>
 #include "base/cleanup.h"
+#include "elfmake.h"
 #include "sym/elf/elfsym.h"
 #include "sym/elf/minidebug.h"
 #include "sym/elf/open.h"
+#include "sym/elf/unpack.h"
 #include "sym/sym.h"
 
 /* A small ELF file: sections null, .shstrtab, .symtab, .strtab, .text; one PT_LOAD, one PT_NOTE. */
@@ -398,6 +403,109 @@ static void unpacking(void **state)
 	assert_int_equal(minidebug_unpack("", 0, N, &out, &n), -EBADMSG);
 }
 
+/* Packs by zstd. The library is opened as the reader opens it. */
+static size_t test_zstd(const void *in, size_t n, void *out, size_t cap)
+{
+	void *lib = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+	__typeof__(&ZSTD_compress) pack;
+	size_t r;
+
+	assert_non_null(lib);
+	*(void **)&pack = dlsym(lib, "ZSTD_compress");
+	assert_non_null(pack);
+	r = pack(out, cap, in, n, 1);
+	assert_true(r <= cap);
+	dlclose(lib);
+	return r;
+}
+
+/* A file whose section is data of n bytes, with these flags; the section unpacked. */
+static int unpack_section(const char *name, const void *data, size_t n, bool compressed, uint64_t max, uint64_t *ret_n)
+{
+	const struct elfmake_section v[] = { { name, SHT_PROGBITS, 0, data, n } };
+	const uint64_t flags = compressed ? SHF_COMPRESSED : 0;
+	struct strb file = { 0 };
+	uint8_t *out = NULL;
+	Elf64_Ehdr h;
+	struct elf e;
+	int r;
+
+	elfmake(&file, v, 1);
+	memcpy(&h, file.s, sizeof(h));
+	memcpy(file.s + h.e_shoff + sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_flags), &flags, sizeof(flags));
+	assert_int_equal(elfmake_open(&file, &e), 0);
+	r = elf_section_unpack(&e, ".debug_x", max, &out, ret_n);
+	for (uint64_t i = 0; r == 0 && i < *ret_n; i++)
+		assert_int_equal(out[i], i % 251);
+	free(out);
+	elf_close(&e);
+	strb_free(&file);
+	return r;
+}
+
+/* Both packers, both forms: the size is what the head says, or the section is refused. */
+static void packed_sections(void **state)
+{
+	enum { N = 100000 };
+	_cleanup_free_ uint8_t *in = malloc(N), *packed = malloc(2 * N);
+	uint8_t *body = packed + sizeof(Elf64_Chdr);
+	uint64_t n;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		in[i] = (uint8_t)(i % 251);
+	for (uint32_t way = ELFCOMPRESS_ZLIB; way <= ELFCOMPRESS_ZLIB + 2; way++) {
+		Elf64_Chdr ch = { .ch_type = way, .ch_size = N };
+		uLongf npacked = N;
+		size_t total;
+
+		if (way == ELFCOMPRESS_ZLIB)
+			assert_int_equal(compress(body, &npacked, in, N), Z_OK);
+		else
+			npacked = test_zstd(in, N, body, N);
+		total = sizeof(ch) + npacked;
+		memcpy(packed, &ch, sizeof(ch));
+		if (way > ELFCOMPRESS_ZLIB + 1) { /* unknown */
+			assert_int_equal(unpack_section(".debug_x", packed, total, true, N, &n), -EOPNOTSUPP);
+			continue;
+		}
+		assert_int_equal(unpack_section(".debug_x", packed, total, true, N, &n), 0);
+		assert_int_equal(n, N);
+		assert_int_equal(unpack_section(".debug_x", packed, total, true, N - 1, &n), -EFBIG);
+		assert_int_equal(unpack_section(".debug_x", packed, total - 1, true, N, &n), -EBADMSG);
+		assert_int_equal(unpack_section(".debug_x", packed, sizeof(ch) - 1, true, N, &n), -EBADMSG);
+		for (int more = -1; more <= 1; more += 2) { /* a false size */
+			ch.ch_size = (uint64_t)(N + more);
+			memcpy(packed, &ch, sizeof(ch));
+			assert_int_equal(unpack_section(".debug_x", packed, total, true, 2 * N, &n), -EBADMSG);
+		}
+		ch.ch_size = 1ull << 40; /* more than its bytes can stand for: nothing is allocated */
+		memcpy(packed, &ch, sizeof(ch));
+		assert_int_equal(unpack_section(".debug_x", packed, total, true, UINT64_MAX, &n), -EBADMSG);
+	}
+}
+
+/* GNU's form, which the name tells. */
+static void packed_sections_of_gnu(void **state)
+{
+	enum { N = 3000 };
+	uint8_t in[N], packed[2 * N] = { 'Z', 'L', 'I', 'B', 0, 0, 0, 0, 0, 0, N >> 8, N & 255 };
+	uLongf npacked = sizeof(packed) - 12;
+	uint64_t n;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		in[i] = (uint8_t)(i % 251);
+	assert_int_equal(compress(packed + 12, &npacked, in, N), Z_OK);
+	assert_int_equal(unpack_section(".zdebug_x", packed, 12 + npacked, false, N, &n), 0);
+	assert_int_equal(n, N);
+	assert_int_equal(unpack_section(".zdebug_x", packed, 12 + npacked, false, N - 1, &n), -EFBIG);
+	assert_int_equal(unpack_section(".zdebug_x", packed, 11, false, N, &n), -EBADMSG);
+	packed[0] = 'z';
+	assert_int_equal(unpack_section(".zdebug_x", packed, 12 + npacked, false, N, &n), -EBADMSG);
+	assert_int_equal(unpack_section(".debug_y", packed, 12 + npacked, false, N, &n), -ENODATA);
+}
+
 static void only_regular_files(void **state)
 {
 	char dir[] = "/tmp/dwell-open-XXXXXX", fifo[64], link[64], file[64];
@@ -452,6 +560,8 @@ int main(void)
 		cmocka_unit_test(limits_of_the_table),
 		cmocka_unit_test(segments),
 		cmocka_unit_test(unpacking),
+		cmocka_unit_test(packed_sections),
+		cmocka_unit_test(packed_sections_of_gnu),
 		cmocka_unit_test(only_regular_files),
 	};
 
