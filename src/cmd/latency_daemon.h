@@ -4,7 +4,7 @@
 #ifndef DWELL_CMD_LATENCY_DAEMON_H
 #define DWELL_CMD_LATENCY_DAEMON_H
 #include "cmd/latency.h"
-#include "cmd/statedir.h"
+#include "store/statedir.h"
 #include "store/recording.h"
 
 #define DAEMON_STATE "/var/lib/dwell-latency"

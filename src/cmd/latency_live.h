@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include "base/vec.h"
 #include "cmd/latency_daemon.h"
-#include "cmd/latencysum.h"
+#include "latency/latencysum.h"
 #include "cmd/slowfilter.h"
-#include "cmd/slowgroup.h"
+#include "latency/slowgroup.h"
 #include "latency/chain.h"
 #include "run/session.h"
 #include "store/flight.h"

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "cmd/statedir.h"
+#include "store/statedir.h"
 
 /* Of an SQLite file. Source: sqlite.org/fileformat.html, section 1.3 */
 #define HEAD_LEN 72

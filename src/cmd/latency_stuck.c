@@ -10,7 +10,7 @@
 #include "cmd/latency.h"
 #include "cmd/optable.h"
 #include "cmd/run.h"
-#include "cmd/stuckprint.h"
+#include "view/text/stuckprint.h"
 
 #define DEFAULT_OVER_NS 100000000ull
 #define CGROUP_ROOT "/sys/fs/cgroup"

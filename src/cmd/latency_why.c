@@ -11,7 +11,7 @@
 #include "cmd/needs.h"
 #include "cmd/optable.h"
 #include "cmd/run.h"
-#include "cmd/whyprint.h"
+#include "view/text/whyprint.h"
 
 #define DEFAULT_EVERY_NS 5000000000ull
 #define MAX_TOP 10000

@@ -4,7 +4,7 @@
 #define DWELL_CMD_LATENCY_WHY_H
 #include "cmd/latency_rec.h"
 #include "cmd/why.h"
-#include "cmd/whyprint.h"
+#include "view/text/whyprint.h"
 
 struct whyrec {
 	const struct why_print *print;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/plainout.h"
+#include "base/plainout.h"
 
 static const struct command *const commands[] = {
 #define COMMAND(name) &cmd_##name,

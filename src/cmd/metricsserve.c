@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "cmd/listen.h"
+#include "launcher/listen.h"
 #include "serve/textserve.h"
 
 #define WHERE_LEN 160

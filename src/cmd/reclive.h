@@ -3,7 +3,7 @@
 #ifndef DWELL_CMD_RECLIVE_H
 #define DWELL_CMD_RECLIVE_H
 #include <stdbool.h>
-#include "cmd/tmpdir.h"
+#include "run/session/tmpdir.h"
 
 struct reclive {
 	const char *program;	   /* in dlib, without ".d": "flame/on-cpu"; NULL: none */

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/jsonstr.h"
 #include "cmd/cmd.h"
-#include "cmd/plainout.h"
+#include "base/plainout.h"
 #include "cmd/why.h"
 #include "store/recquery.h"
 #include "store/slow.h"

@@ -12,8 +12,8 @@
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
 #include "cmd/gallery.h"
-#include "cmd/launch.h"
-#include "cmd/listen.h"
+#include "launcher/launch.h"
+#include "launcher/listen.h"
 #include "cmd/page.h"
 #include "cmd/typelist.h"
 
@@ -170,16 +170,16 @@ static int serve_main(int argc, char **argv)
 	};
 	struct serve_opts o = { 0 };
 	struct servedir dir;
+	struct err err = { 0 };
 	struct arena *a;
 	int r = parse(&o, argc, argv);
 
 	if (r)
 		return r < 0 ? cmd_written(0) : r;
 	a = arena_new(ARENA_DEFAULT_LIMIT);
-	r = servedir_find(a, o.recordings, o.n, &dir);
-	if (r) {
+	if (servedir_find(a, o.recordings, o.n, &dir, &err) < 0) {
 		arena_free(a);
-		return r;
+		return cmd_fail("%s", err.msg);
 	}
 	hold_signals();
 	c.listen_fd = o.unix_path ? listen_unix(o.unix_path) : listen_tcp(NULL, &o.port);

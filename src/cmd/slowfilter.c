@@ -49,7 +49,7 @@ static bool has_anybody(const struct slowfilter *f)
 		uint64_t pid;
 
 		found = num_parse_u64(e->d_name, &pid) == 0 && pid <= UINT32_MAX &&
-			members_has(f->members, (uint32_t)pid);
+			process_filter_has(f->members, (uint32_t)pid);
 	}
 	if (d)
 		closedir(d);
@@ -58,11 +58,11 @@ static bool has_anybody(const struct slowfilter *f)
 
 int slowfilter_open(struct slowfilter *f)
 {
-	struct members_want w = { .root = f->root, .cgroup = f->cgroup, .container = f->container };
+	struct process_filter_want w = { .root = f->root, .cgroup = f->cgroup, .container = f->container };
 
 	if (!f->root && !wants_cgroups(f))
 		return 0;
-	if (members_new(&w, true, &f->members) < 0)
+	if (process_filter_new(&w, true, &f->members) < 0)
 		return cmd_fail("out of memory");
 	if (wants_cgroups(f) && !f->root && !has_anybody(f))
 		cmd_msg("no process is in %s %s now; its events are shown when there is one",
@@ -85,16 +85,16 @@ bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const stru
 
 	if (!f->members)
 		return false;
-	members_until(f->members, row->kind == ROW_EVENT ? row->ts : 0);
+	process_filter_until(f->members, row->kind == ROW_EVENT ? row->ts : 0);
 	if (row->kind != ROW_EVENT || !wants_cgroups(f) || row->id < 1 || row->id > s->nfmts)
 		return false;
 	p = rec_schema_probe(s, row->probe);
 	fmt = s->fmts[row->id - 1];
 	if (p && !strcmp(p->name, MOVED) && fmt->nacts == 3 && fmt->acts[2].fields[0].kind == FLD_STRING)
-		members_moved(f->members, number(&fmt->acts[0], row), number(&fmt->acts[1], row),
-			      (const char *)row->data + fmt->acts[2].fields[0].off);
+		process_filter_moved(f->members, number(&fmt->acts[0], row), number(&fmt->acts[1], row),
+				     (const char *)row->data + fmt->acts[2].fields[0].off);
 	else if (p && !strcmp(p->name, BORN) && fmt->nacts == 1 && fmt->acts[0].kind == ACT_TRACE)
-		members_look(f->members, number(&fmt->acts[0], row));
+		process_filter_look(f->members, number(&fmt->acts[0], row));
 	else
 		return false;
 	return true;
@@ -111,15 +111,16 @@ bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e)
 		return false;
 	if (!f->members)
 		return true;
-	members_until(f->members, e->fixed.start + e->fixed.delay); /* asked before its row is given: flight recorder */
-	return members_has(f->members, e->fixed.pid);
+	process_filter_until(f->members,
+			     e->fixed.start + e->fixed.delay); /* asked before its row is given: flight recorder */
+	return process_filter_has(f->members, e->fixed.pid);
 }
 
 void slowfilter_done(struct slowfilter *f)
 {
-	if (f->members && members_lost(f->members))
+	if (f->members && process_filter_lost(f->members))
 		cmd_msg("%llu forks and ends of processes were not seen: events of processes that have ended since may be missing",
-			(unsigned long long)members_lost(f->members));
-	members_free(f->members);
+			(unsigned long long)process_filter_lost(f->members));
+	process_filter_free(f->members);
 	f->members = NULL;
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose slow events are wanted, also when those have ended by the time the event is looked at: see latency/members.h.
+/* Whose slow events are wanted, also when those have ended by the time the event is looked at: see
+ * run/follow/process_filter.h.
  */
 #ifndef DWELL_CMD_SLOWFILTER_H
 #define DWELL_CMD_SLOWFILTER_H
 #include <stdbool.h>
 #include <stdint.h>
 #include "cmd/latency.h"
-#include "latency/members.h"
+#include "run/follow/process_filter.h"
 #include "store/slow.h"
 
 struct slowfilter {
 	const char *comm, *cgroup, *container; /* NULL: any */
 	uint32_t root;			       /* process: it and its descendants; 0: any */
-	struct members *members;	       /* NULL: none of these is asked for */
+	struct process_filter *members;	       /* NULL: none of these is asked for */
 };
 
 /* "/sys/fs/cgroup/a", "/a", "a": as /proc/PID/cgroup has it: "/a". */

@@ -142,7 +142,7 @@ static void make_base(struct make *m, const struct dw_die *e)
 	put(m, &data, sizeof(data));
 }
 
-struct members {
+struct process_filter {
 	VEC(struct btf_member) v;
 	bool bits;
 };
@@ -161,7 +161,7 @@ static uint64_t member_bit(struct make *m, const struct dw_die *c)
 	return c->location * 8 + size * 8 - c->bit_off - c->bit_size;
 }
 
-static int collect_members(struct make *m, const struct dw_die *e, struct members *ms)
+static int collect_members(struct make *m, const struct dw_die *e, struct process_filter *ms)
 {
 	struct dw_die c;
 	uint64_t at = 0;
@@ -189,7 +189,7 @@ static int collect_members(struct make *m, const struct dw_die *e, struct member
 static void make_struct(struct make *m, const struct dw_die *e)
 {
 	unsigned kind = e->tag == TAG_UNION ? BTF_KIND_UNION : BTF_KIND_STRUCT;
-	struct members ms = { 0 };
+	struct process_filter ms = { 0 };
 	size_t n = 0;
 
 	if (e->declaration) {

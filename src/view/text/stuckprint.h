@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that are stuck, as text or JSON Lines. */
-#ifndef DWELL_CMD_STUCKPRINT_H
-#define DWELL_CMD_STUCKPRINT_H
+#ifndef DWELL_VIEW_TEXT_STUCKPRINT_H
+#define DWELL_VIEW_TEXT_STUCKPRINT_H
 #include <stdio.h>
 #include "latency/stuck.h"
 

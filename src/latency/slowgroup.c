@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/slowgroup.h"
+#include "latency/slowgroup.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slow events that are told alike, put together for the text view: the first is shown at once; of those of a refresh
  * behind it one line tells, with how many they are and how long they were. */
-#ifndef DWELL_CMD_SLOWGROUP_H
-#define DWELL_CMD_SLOWGROUP_H
+#ifndef DWELL_LATENCY_SLOWGROUP_H
+#define DWELL_LATENCY_SLOWGROUP_H
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/strb.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/statedir.h"
+#include "store/statedir.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/servedir.h"
+#include "launcher/servedir.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "cmd/cmd.h"
 
 static const char *const tails[] = { "", "-wal", "-shm", "-journal" };
 
@@ -45,24 +44,24 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int add_folder(struct arena *a, struct servedir *d, const char *path)
+static int add_folder(struct arena *a, struct servedir *d, const char *path, struct err *err)
 {
 	struct dirent **list;
 	int n = scandir(path, &list, NULL, by_name), e = 0;
 
 	if (n < 0)
-		return cmd_fail("%s: %s", path, strerror(errno));
+		return err_set(err, -errno, "%s: %s", path, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		if (list[i]->d_name[0] != '.' && e == 0 &&
 		    add_file(a, d, arena_printf(a, "%s/%s", path, list[i]->d_name)) == -E2BIG)
-			e = cmd_fail("%s: more than %d recordings", path, SERVEDIR_FILES_MAX);
+			e = err_set(err, -E2BIG, "%s: more than %d recordings", path, SERVEDIR_FILES_MAX);
 		free(list[i]);
 	}
 	free(list);
 	return e;
 }
 
-int servedir_find(struct arena *a, char *const *words, size_t n, struct servedir *d)
+int servedir_find(struct arena *a, char *const *words, size_t n, struct servedir *d, struct err *err)
 {
 	int e = 0;
 
@@ -73,15 +72,15 @@ int servedir_find(struct arena *a, char *const *words, size_t n, struct servedir
 		struct stat st;
 
 		if (stat(words[i], &st) == 0 && S_ISDIR(st.st_mode)) {
-			e = add_folder(a, d, words[i]);
+			e = add_folder(a, d, words[i], err);
 			continue;
 		}
 		e = add_file(a, d, words[i]);
 		if (e < 0)
-			e = cmd_fail("%s: %s", words[i],
-				     e == -ENOTSUP ? "no recording of dwell"
-				     : e == -E2BIG ? "more recordings than can be shown"
-						   : strerror(-e));
+			e = err_set(err, e, "%s: %s", words[i],
+				    e == -ENOTSUP ? "no recording of dwell"
+				    : e == -E2BIG ? "more recordings than can be shown"
+						  : strerror(-e));
 	}
 	return e;
 }

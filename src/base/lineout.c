@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stdio collects LINEOUT_PACKET bytes, wherever they end: what is behind the last newline is kept here until the rest
  * comes. A call with less than that is fflush(), which wants it all to be written. Source: fopencookie(3). */
-#include "cmd/lineout.h"
+#include "base/lineout.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of `dwell latency why`, as text and as JSON Lines. */
-#ifndef DWELL_CMD_WHYPRINT_H
-#define DWELL_CMD_WHYPRINT_H
+#ifndef DWELL_VIEW_TEXT_WHYPRINT_H
+#define DWELL_VIEW_TEXT_WHYPRINT_H
 #include <stdio.h>
 #include "latency/whytab.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* $TMPDIR is everybody's: a folder is only ever reached by a descriptor that was opened without following links, and
  * looked at: it is a folder of this user, of a name and mode that tmpdir_make() gives. */
-#include "cmd/tmpdir.h"
+#include "run/session/tmpdir.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sockets for servers, and how a server gives up what it was started with. */
-#ifndef DWELL_CMD_LISTEN_H
-#define DWELL_CMD_LISTEN_H
+#ifndef DWELL_LAUNCHER_LISTEN_H
+#define DWELL_LAUNCHER_LISTEN_H
 #include <stdint.h>
 
 #define LISTEN_NOBODY 65534 /* the user that servers become */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source: fopencookie(3). */
-#include "cmd/plainout.h"
+#include "base/plainout.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests and answers are packets on a socket pair; pipes go with the answer. */
-#include "cmd/launch.h"
+#include "launcher/launch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -18,7 +18,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
-#include "cmd/viewargs.h"
+#include "launcher/viewargs.h"
 
 enum op { OP_START, OP_STOP };
 

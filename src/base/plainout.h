@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Output of dwell's own commands on a terminal: names in it are those of strangers. */
-#ifndef DWELL_CMD_PLAINOUT_H
-#define DWELL_CMD_PLAINOUT_H
+#ifndef DWELL_BASE_PLAINOUT_H
+#define DWELL_BASE_PLAINOUT_H
 #include <stdio.h>
 
 /* A stream that passes on to `to` what a terminal shows and does not obey (base/plain.h), and flushes it. Closing it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows are put together by whom and by cause; the stacks of a cause stand below it. */
-#include "cmd/whyprint.h"
+#include "view/text/whyprint.h"
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"

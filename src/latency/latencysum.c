@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/latencysum.h"
+#include "latency/latencysum.h"
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stream for a file that others write to as well, like a command of -c that has dwell's standard output: what is
  * written at once is whole lines, so that theirs do not come into the middle of ours. */
-#ifndef DWELL_CMD_LINEOUT_H
-#define DWELL_CMD_LINEOUT_H
+#ifndef DWELL_BASE_LINEOUT_H
+#define DWELL_BASE_LINEOUT_H
 #include <stdio.h>
 
 /* Lines are put together up to so many bytes, which a pipe takes as one; a longer one is written alone, with one call.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines of views of recordings (serve/view.def). */
-#ifndef DWELL_CMD_VIEWARGS_H
-#define DWELL_CMD_VIEWARGS_H
+#ifndef DWELL_LAUNCHER_VIEWARGS_H
+#define DWELL_LAUNCHER_VIEWARGS_H
 #include <stdbool.h>
 #include "base/arena.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/listen.h"
+#include "launcher/listen.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/capability.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include "base/cleanup.h"
-#include "cmd/launch.h"
+#include "launcher/launch.h"
 
 #define BACKLOG 1024 /* who waits to be accepted waits for all who came before */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "cmd/lineout.h"
+#include "base/lineout.h"
 #include "unit.h"
 
 /* What each write(2) had, through a socket that keeps them apart. */

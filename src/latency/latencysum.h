@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary of `dwell latency`: for each tracker how many delays there were and how long, since the last one. */
-#ifndef DWELL_CMD_LATENCYSUM_H
-#define DWELL_CMD_LATENCYSUM_H
+#ifndef DWELL_LATENCY_LATENCYSUM_H
+#define DWELL_LATENCY_LATENCYSUM_H
 #include <stdbool.h>
 #include <stdio.h>
 #include "base/jsonw.h"

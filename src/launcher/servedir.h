@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recordings that `dwell serve` shows: those of the command line, the one of the live view, and those that were
  * sent to the server. The latter two are in a folder of this run, which goes with it. */
-#ifndef DWELL_CMD_SERVEDIR_H
-#define DWELL_CMD_SERVEDIR_H
+#ifndef DWELL_LAUNCHER_SERVEDIR_H
+#define DWELL_LAUNCHER_SERVEDIR_H
 #include "base/arena.h"
-#include "cmd/tmpdir.h"
+#include "base/err.h"
+#include "run/session/tmpdir.h"
 #include "serve/serve.h"
 
 #define SERVEDIR_FILES_MAX 1000 /* recordings of the command line */
@@ -17,9 +18,9 @@ struct servedir {
 	char *live, *uploads; /* file, folder in it; NULL: none */
 };
 
-/* Finds the recordings that words (files and folders) name; folders are not searched further. 0, or an exit status
- * after a message. */
-int servedir_find(struct arena *a, char *const *words, size_t n, struct servedir *ret);
+/* Finds the recordings that words (files and folders) name; folders are not searched further. 0, or -errno with
+ * the words in err. */
+int servedir_find(struct arena *a, char *const *words, size_t n, struct servedir *ret, struct err *err);
 /* Makes the folder; nobody but `user` may write to the part for uploads. 0 or -errno. */
 int servedir_make(struct arena *a, struct servedir *d, unsigned user);
 void servedir_remove(struct servedir *d);

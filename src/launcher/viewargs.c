@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whoever asks has no privileges, and what it asks is not trusted: names and keys are looked up, values become part of
  * one argument, "--key=value", and nothing else of the text is used. */
-#include "cmd/viewargs.h"
+#include "launcher/viewargs.h"
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The privileged half of `dwell serve`: starts a dwell of its own for each program that the server, which
  * has no privileges, asks for. It builds the command lines itself: of a request only the text is used. */
-#ifndef DWELL_CMD_LAUNCH_H
-#define DWELL_CMD_LAUNCH_H
+#ifndef DWELL_LAUNCHER_LAUNCH_H
+#define DWELL_LAUNCHER_LAUNCH_H
 #include <sys/types.h>
-#include "cmd/servedir.h"
+#include "launcher/servedir.h"
 #include "serve/serve.h"
 
 /* Runs until the server (process `server`, at the other end of sock) has ended, and asks it to end on

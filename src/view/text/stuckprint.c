@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/stuckprint.h"
+#include "view/text/stuckprint.h"
 #include <errno.h>
 #include <string.h>
 #include "base/jsonw.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "latency/members.h"
+#include "run/follow/process_filter.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -33,13 +33,13 @@ struct waiting {
 	uint32_t pid, parent; /* parent 0: the end */
 };
 
-struct members {
-	struct members_want w;
+struct process_filter {
+	struct process_filter_want w;
 	struct sideband *side; /* NULL: none */
 	int64_t clock;	       /* CLOCK_MONOTONIC - CLOCK_BOOTTIME */
 	bool proc;	       /* may be asked */
 	struct member *by_pid; /* in the order in which they were met */
-	struct waiting *queue; /* MEMBERS_WAITING, a ring in the order of time */
+	struct waiting *queue; /* PROCESS_FILTER_WAITING, a ring in the order of time */
 	size_t head, n;
 };
 
@@ -69,7 +69,7 @@ static uint32_t parent_of(uint32_t pid)
 	return p && sscanf(p, ") %*c %u", &parent) == 1 ? parent : 0;
 }
 
-static struct member *find(struct members *m, uint32_t pid)
+static struct member *find(struct process_filter *m, uint32_t pid)
 {
 	struct member *p;
 
@@ -77,9 +77,9 @@ static struct member *find(struct members *m, uint32_t pid)
 	return p;
 }
 
-static bool descends(struct members *m, uint32_t pid)
+static bool descends(struct process_filter *m, uint32_t pid)
 {
-	for (int i = 0; pid && i < MEMBERS_DEPTH; i++, pid = parent_of(pid)) {
+	for (int i = 0; pid && i < PROCESS_FILTER_DEPTH; i++, pid = parent_of(pid)) {
 		const struct member *p = find(m, pid);
 
 		if (pid == m->w.root || p)
@@ -98,7 +98,7 @@ static bool is_below(const char *path, const char *want)
 	return !strncmp(path, want, n) && (!path[n] || path[n] == '/' || n == 1);
 }
 
-static void set_tree(struct members *m, struct member *p, unsigned tree, const char *path)
+static void set_tree(struct process_filter *m, struct member *p, unsigned tree, const char *path)
 {
 	uint64_t bit = UINT64_C(1) << tree % TREES;
 
@@ -107,7 +107,7 @@ static void set_tree(struct members *m, struct member *p, unsigned tree, const c
 }
 
 /* Lines "tree:controllers:/path". False: it is gone. */
-static bool read_cgroups(struct members *m, struct member *p)
+static bool read_cgroups(struct process_filter *m, struct member *p)
 {
 	char buf[8192], *save = NULL;
 	unsigned tree;
@@ -125,14 +125,14 @@ static bool read_cgroups(struct members *m, struct member *p)
 
 /* -- the table -- */
 
-static void forget(struct members *m, struct member *p)
+static void forget(struct process_filter *m, struct member *p)
 {
 	HASH_DEL(m->by_pid, p);
 	free(p);
 }
 
 /* Room for an eighth more: of those that have ended, else of the oldest. */
-static void make_room(struct members *m)
+static void make_room(struct process_filter *m)
 {
 	struct member *p, *next;
 
@@ -141,20 +141,20 @@ static void make_room(struct members *m)
 			forget(m, p);
 	}
 	HASH_ITER (hh, m->by_pid, p, next) {
-		if (HASH_COUNT(m->by_pid) <= MEMBERS_MAX - MEMBERS_MAX / 8)
+		if (HASH_COUNT(m->by_pid) <= PROCESS_FILTER_MAX - PROCESS_FILTER_MAX / 8)
 			break;
 		forget(m, p);
 	}
 }
 
 /* A further process, or the next one of a number; NULL: out of memory. */
-static struct member *add(struct members *m, uint32_t pid)
+static struct member *add(struct process_filter *m, uint32_t pid)
 {
 	struct member *p = find(m, pid);
 
 	if (p)
 		forget(m, p);
-	if (HASH_COUNT(m->by_pid) >= MEMBERS_MAX)
+	if (HASH_COUNT(m->by_pid) >= PROCESS_FILTER_MAX)
 		make_room(m);
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -169,7 +169,7 @@ static struct member *add(struct members *m, uint32_t pid)
 }
 
 /* As /proc has it now; of one that is gone, nothing. */
-static struct member *look_up(struct members *m, uint32_t pid)
+static struct member *look_up(struct process_filter *m, uint32_t pid)
 {
 	bool family = m->proc && m->w.root && descends(m, pid);
 	struct member *p = add(m, pid);
@@ -182,7 +182,7 @@ static struct member *look_up(struct members *m, uint32_t pid)
 	return p;
 }
 
-static void read_all(struct members *m)
+static void read_all(struct process_filter *m)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *e;
@@ -196,7 +196,7 @@ static void read_all(struct members *m)
 
 /* -- forks and ends, in the order of time -- */
 
-static void on_fork(struct members *m, const struct waiting *w)
+static void on_fork(struct process_filter *m, const struct waiting *w)
 {
 	const struct member *parent = find(m, w->parent);
 	struct member of = { 0 }, *p;
@@ -213,7 +213,7 @@ static void on_fork(struct members *m, const struct waiting *w)
 	p->container = of.container;
 }
 
-static void take_first(struct members *m)
+static void take_first(struct process_filter *m)
 {
 	const struct waiting *w = &m->queue[m->head];
 	struct member *p;
@@ -222,27 +222,27 @@ static void take_first(struct members *m)
 		on_fork(m, w);
 	else if ((p = find(m, w->pid)))
 		p->ended = true;
-	m->head = (m->head + 1) % MEMBERS_WAITING;
+	m->head = (m->head + 1) % PROCESS_FILTER_WAITING;
 	m->n--;
 }
 
-void members_event(struct members *m, const struct side_event *e)
+void process_filter_event(struct process_filter *m, const struct side_event *e)
 {
 	if (e->kind != SIDE_FORK && e->kind != SIDE_EXIT)
 		return;
-	if (m->n == MEMBERS_WAITING)
+	if (m->n == PROCESS_FILTER_WAITING)
 		take_first(m);
-	m->queue[(m->head + m->n++) % MEMBERS_WAITING] = (struct waiting){
+	m->queue[(m->head + m->n++) % PROCESS_FILTER_WAITING] = (struct waiting){
 		.time = e->time + (uint64_t)m->clock, .pid = e->tgid, .parent = e->kind == SIDE_FORK ? e->parent : 0
 	};
 }
 
 static void on_side_event(void *ctx, const struct side_event *e)
 {
-	members_event(ctx, e);
+	process_filter_event(ctx, e);
 }
 
-void members_until(struct members *m, uint64_t ts)
+void process_filter_until(struct process_filter *m, uint64_t ts)
 {
 	if (m->side)
 		sideband_drain(m->side, on_side_event, m);
@@ -252,7 +252,7 @@ void members_until(struct members *m, uint64_t ts)
 
 /* -- questions -- */
 
-void members_moved(struct members *m, uint32_t pid, uint32_t hierarchy, const char *path)
+void process_filter_moved(struct process_filter *m, uint32_t pid, uint32_t hierarchy, const char *path)
 {
 	struct member *p = find(m, pid);
 
@@ -262,7 +262,7 @@ void members_moved(struct members *m, uint32_t pid, uint32_t hierarchy, const ch
 		set_tree(m, p, hierarchy, path);
 }
 
-void members_look(struct members *m, uint32_t pid)
+void process_filter_look(struct process_filter *m, uint32_t pid)
 {
 	struct member *p = find(m, pid);
 
@@ -270,7 +270,7 @@ void members_look(struct members *m, uint32_t pid)
 		read_cgroups(m, p);
 }
 
-bool members_has(struct members *m, uint32_t pid)
+bool process_filter_has(struct process_filter *m, uint32_t pid)
 {
 	const struct member *p = find(m, pid);
 
@@ -279,20 +279,20 @@ bool members_has(struct members *m, uint32_t pid)
 	return p && (!m->w.root || p->family) && (!m->w.cgroup || p->cgroup) && (!m->w.container || p->container);
 }
 
-uint64_t members_lost(const struct members *m)
+uint64_t process_filter_lost(const struct process_filter *m)
 {
 	return m->side ? sideband_lost(m->side) : 0;
 }
 
-int members_new(const struct members_want *w, bool side, struct members **ret)
+int process_filter_new(const struct process_filter_want *w, bool side, struct process_filter **ret)
 {
-	struct members *m = calloc(1, sizeof(*m));
+	struct process_filter *m = calloc(1, sizeof(*m));
 	struct member *root = NULL;
 
 	if (m)
-		m->queue = calloc(MEMBERS_WAITING, sizeof(*m->queue));
+		m->queue = calloc(PROCESS_FILTER_WAITING, sizeof(*m->queue));
 	if (!m || !m->queue) {
-		members_free(m);
+		process_filter_free(m);
 		return -ENOMEM;
 	}
 	m->w = *w;
@@ -308,7 +308,7 @@ int members_new(const struct members_want *w, bool side, struct members **ret)
 	return 0;
 }
 
-void members_free(struct members *m)
+void process_filter_free(struct process_filter *m)
 {
 	struct member *p, *next;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The folder of `dwell latency --daemon`: recordings one after another, the oldest of which give way, and the file that
  * its one daemon holds. */
-#ifndef DWELL_CMD_STATEDIR_H
-#define DWELL_CMD_STATEDIR_H
+#ifndef DWELL_STORE_STATEDIR_H
+#define DWELL_STORE_STATEDIR_H
 #include <stdint.h>
 #include <sys/types.h>
 #include "base/err.h"

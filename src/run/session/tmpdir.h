@@ -2,8 +2,8 @@
 /* Folders that a run makes for itself in $TMPDIR (/tmp), and what dead runs have left. A folder is locked (flock(2)) as
  * long as its process lives, so what can be locked is of nobody any more, however he ended. Older versions made folders
  * with a dash in place of the dot, and did not lock them: those stay. */
-#ifndef DWELL_CMD_TMPDIR_H
-#define DWELL_CMD_TMPDIR_H
+#ifndef DWELL_RUN_SESSION_TMPDIR_H
+#define DWELL_RUN_SESSION_TMPDIR_H
 #include <stdbool.h>
 #include <sys/types.h>
 
