@@ -22,6 +22,8 @@ struct command {
 /* The name dwell was called by; in front of every message. */
 void cmd_set_name(const char *argv0);
 const char *cmd_name(void);
+/* A recset_note_fn: says why a recording of a folder is left out. */
+void cmd_left_out(const char *why);
 /* "dtrace: " + text + newline on stderr, after flushing stdout. */
 void cmd_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and returns EXIT_ERROR. */

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmd/latency_set.h"
+#include "latency/recset.h"
 #include "latency/compare.h"
 #include "view/form/table.h"
 
@@ -22,7 +22,7 @@
 struct side {
 	char *path;
 	struct latency_range asked;
-	struct latency_set set;
+	struct recset set;
 	struct rec_range range, hole; /* hole: what is left out of the range */
 	struct latency_list list;
 	struct histsum *seconds; /* of the series that is compared now */
@@ -60,13 +60,13 @@ static void whole_seconds(struct side *s)
 
 static int open_side(struct diff *d, struct side *s)
 {
-	int e = latency_set_open(&s->set, &s->path, 1);
+	int e = recset_open(&s->set, &s->path, 1, cmd_left_out, &d->err);
 
-	if (e)
-		return e;
-	e = latency_set_range(&s->set, &s->asked, true, &s->range);
-	if (e)
-		return cmd_fail("%s: nothing to compare", s->path);
+	if (e < 0)
+		return cmd_fail("%s", d->err.msg);
+	e = recset_range(&s->set, &s->asked, true, &s->range, &d->err);
+	if (e < 0)
+		return cmd_fail("%s: nothing to compare: %s", s->path, d->err.msg);
 	whole_seconds(s);
 	if (!s->n)
 		return cmd_fail("%s: there is no whole second between these times", s->path);
@@ -95,7 +95,7 @@ static void close_side(struct side *s)
 		histsum_free(&s->seconds[i]);
 	free(s->seconds);
 	latency_list_free(&s->list);
-	latency_set_close(&s->set);
+	recset_close(&s->set);
 }
 
 /* Among those of its source, the most first. */
@@ -151,7 +151,7 @@ static int load(struct diff *d, struct side *s, const struct latency_series *ser
 {
 	for (size_t i = 0; i < s->n; i++)
 		histsum_reset(&s->seconds[i]);
-	return series ? latency_set_columns(&s->set, series, RECFILE_SECOND_NS, s->range, add_second, s, &d->err) : 0;
+	return series ? recset_columns(&s->set, series, RECFILE_SECOND_NS, s->range, add_second, s, &d->err) : 0;
 }
 
 static int compare_all(struct diff *d)

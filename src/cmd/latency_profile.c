@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmd/latency_set.h"
+#include "latency/recset.h"
 #include "store/sparse.h"
 #include "view/form/table.h"
 
@@ -27,7 +27,7 @@ static const struct {
 };
 
 struct profile {
-	struct latency_set set;
+	struct recset set;
 	struct rec_range all;
 	struct latency_range asked;
 	bool json, bars;
@@ -126,7 +126,7 @@ static int show_series(struct profile *p, const struct latency_series *s)
 
 		if (!p->chosen && windows[i].ns < length)
 			range.from = range.to - windows[i].ns;
-		e = latency_set_hist(&p->set, s, range, &sum, &p->err);
+		e = recset_hist(&p->set, s, range, &sum, &p->err);
 		if (e == 0)
 			show_window(p, &t, s, name, range, &sum);
 		/* a longer window of a shorter recording has no more */
@@ -151,7 +151,7 @@ static void say_gaps(const struct profile *p)
 
 	if (!p->chosen && range.to - range.from > longest)
 		range.from = range.to - longest;
-	gaps = latency_set_gaps(&p->set, range);
+	gaps = recset_gaps(&p->set, range);
 	if (gaps > GAP_SAID_NS && !p->json)
 		printf("nothing was recorded in %s of these %s\n", units_ns(gaps, gap),
 		       units_ns(range.to - range.from, length));
@@ -160,10 +160,10 @@ static void say_gaps(const struct profile *p)
 static int show_all(struct profile *p)
 {
 	struct latency_list list = { 0 };
-	int e = latency_set_range(&p->set, &p->asked, false, &p->all);
+	int e = recset_range(&p->set, &p->asked, false, &p->all, &p->err);
 
-	if (e)
-		return e;
+	if (e < 0)
+		return cmd_fail("%s", p->err.msg);
 	e = latency_list(&p->set, p->all, p->keys, &list, &p->err);
 	for (size_t i = 0; i < list.n && e == 0 && !p->error; i++)
 		e = show_series(p, &list.v[i]);
@@ -217,10 +217,9 @@ static int run_profile(int argc, char **argv)
 	if (optind == argc)
 		return optable_usage(&options, true);
 	p.chosen = p.asked.from || p.asked.to;
-	e = latency_set_open(&p.set, argv + optind, (size_t)(argc - optind));
-	if (e == 0)
-		e = show_all(&p);
-	latency_set_close(&p.set);
+	e = recset_open(&p.set, argv + optind, (size_t)(argc - optind), cmd_left_out, &p.err);
+	e = e < 0 ? cmd_fail("%s", p.err.msg) : show_all(&p);
+	recset_close(&p.set);
 	return e;
 }
 

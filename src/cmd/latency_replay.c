@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/latency_live.h"
-#include "cmd/latency_set.h"
+#include "latency/recset.h"
 #include "cmd/why.h"
 #include "view/form/recsym.h"
 
@@ -77,7 +77,7 @@ static int replay_one(struct live *l, struct recread *r, uint64_t to_wall, struc
 	return e;
 }
 
-static int replay_all(struct live *l, const struct latency_set *set)
+static int replay_all(struct live *l, const struct recset *set)
 {
 	struct err err = { 0 };
 	int e = 0;
@@ -97,7 +97,8 @@ static int replay_all(struct live *l, const struct latency_set *set)
 int live_replay(struct live *l)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
-	struct latency_set set;
+	struct recset set;
+	struct err err = { 0 };
 	struct dopts opts;
 	struct why why;
 	int e;
@@ -108,10 +109,9 @@ int live_replay(struct live *l)
 	if (e == 0 && !l->causes)
 		e = EXIT_ERROR;
 	if (e == 0) {
-		e = latency_set_open(&set, l->recordings, l->nrecordings);
-		if (e == 0)
-			e = replay_all(l, &set);
-		latency_set_close(&set);
+		e = recset_open(&set, l->recordings, l->nrecordings, cmd_left_out, &err);
+		e = e < 0 ? cmd_fail("%s", err.msg) : replay_all(l, &set);
+		recset_close(&set);
 	}
 	why_done(&why);
 	arena_free(a);

@@ -2,7 +2,7 @@
 /* `dwell latency why` of recordings. */
 #ifndef DWELL_CMD_LATENCY_WHY_H
 #define DWELL_CMD_LATENCY_WHY_H
-#include "cmd/latency_rec.h"
+#include "latency/recrange.h"
 #include "cmd/why.h"
 #include "view/text/whyprint.h"
 

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "cmd/latency_set.h"
+#include "latency/recset.h"
 #include "cmd/latency_why.h"
 #include "latency/slowwait.h"
 #include "view/form/recsym.h"
@@ -61,7 +61,7 @@ static int on_row(void *ctx, const struct row *row)
 }
 
 /* When a recording has anything, in the set's times. */
-static struct rec_range extent_of(const struct latency_set *s)
+static struct rec_range extent_of(const struct recset *s)
 {
 	struct rec_range all = { UINT64_MAX, 0 }, r;
 
@@ -73,7 +73,7 @@ static struct rec_range extent_of(const struct latency_set *s)
 	return all;
 }
 
-static int read_all(struct reading *x, const struct latency_set *s, struct rec_range range, struct err *err)
+static int read_all(struct reading *x, const struct recset *s, struct rec_range range, struct err *err)
 {
 	int e = 0;
 
@@ -84,8 +84,7 @@ static int read_all(struct reading *x, const struct latency_set *s, struct rec_r
 		e = recsym_new(r, &x->sym, err);
 		whytab_set_sym(x->table, x->sym);
 		if (e == 0)
-			e = recread_rows(r, 1u << ROW_EVENT | 1u << ROW_AGG, latency_set_local(s, i, range), on_row, x,
-					 err);
+			e = recread_rows(r, 1u << ROW_EVENT | 1u << ROW_AGG, recset_local(s, i, range), on_row, x, err);
 		whytab_set_sym(x->table, NULL);
 		sym_free(x->sym);
 		x->sym = NULL;
@@ -93,15 +92,15 @@ static int read_all(struct reading *x, const struct latency_set *s, struct rec_r
 	return e;
 }
 
-static int show(const struct whyrec *w, const struct latency_set *s, struct causes *causes)
+static int show(const struct whyrec *w, const struct recset *s, struct causes *causes)
 {
 	struct rec_range all = extent_of(s), range;
 	struct reading x = { .w = w, .causes = causes };
 	struct err err = { 0 };
-	int e = latency_range_in(all.to ? &all : NULL, latency_set_begun(s), &w->asked, false, &range);
+	int e = latency_range_in(all.to ? &all : NULL, recset_begun(s), &w->asked, false, &range, &err);
 
-	if (e)
-		return e;
+	if (e < 0)
+		return cmd_fail("%s", err.msg);
 	range.to++;
 	e = whytab_new(causes, NULL, &x.table);
 	if (e == 0)
@@ -119,7 +118,8 @@ static int show(const struct whyrec *w, const struct latency_set *s, struct caus
 
 int latency_why_recordings(const struct whyrec *w, char *const *words, size_t n)
 {
-	struct latency_set set;
+	struct recset set;
+	struct err err = { 0 };
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct dopts opts;
 	struct why why;
@@ -134,10 +134,9 @@ int latency_why_recordings(const struct whyrec *w, char *const *words, size_t n)
 	if (e == 0 && !causes)
 		e = EXIT_ERROR;
 	if (e == 0) {
-		e = latency_set_open(&set, words, n);
-		if (e == 0)
-			e = show(w, &set, causes);
-		latency_set_close(&set);
+		e = recset_open(&set, words, n, cmd_left_out, &err);
+		e = e < 0 ? cmd_fail("%s", err.msg) : show(w, &set, causes);
+		recset_close(&set);
 	}
 	why_done(&why);
 	arena_free(a);

@@ -45,6 +45,11 @@ void cmd_msg(const char *fmt, ...)
 	va_end(ap);
 }
 
+void cmd_left_out(const char *why)
+{
+	cmd_msg("left out: %s", why);
+}
+
 int cmd_fail(const char *fmt, ...)
 {
 	va_list ap;

@@ -4,7 +4,7 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "cmd/latency_rec.h"
+#include "latency/recrange.h"
 #include "cmd/report.h"
 #include "view/stack/recstacks.h"
 #include "view/stack/stacksrc.h"

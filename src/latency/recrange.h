@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the subcommands of `dwell latency` share that read recordings. */
-#ifndef DWELL_CMD_LATENCY_REC_H
-#define DWELL_CMD_LATENCY_REC_H
+/* A stretch of a recording as a user names it, and the sources of histograms that recordings have. */
+#ifndef DWELL_LATENCY_RECRANGE_H
+#define DWELL_LATENCY_RECRANGE_H
 #include <stdbool.h>
+#include "base/err.h"
 #include "base/vec.h"
 #include "store/recquery.h"
 
@@ -13,15 +14,17 @@ struct latency_range {
 };
 /* When a recording was begun, on its clock; 0: not known. */
 uint64_t latency_begun(struct recread *r);
-/* 0 or an exit status, said. Seconds that the run has only a part of, at its ends, are left out when `whole`. */
-int latency_range(struct recread *r, const struct latency_range *asked, bool whole, struct rec_range *ret);
+/* 0, or -errno with the words in err. Seconds that the run has only a part of, at its ends, are left out when `whole`.
+ */
+int latency_range(struct recread *r, const struct latency_range *asked, bool whole, struct rec_range *ret,
+		  struct err *err);
 
 /* The same of an extent that was found by other means; NULL: there is none. begun: what times count from, 0: its start.
  */
 int latency_range_in(const struct rec_range *all, uint64_t begun, const struct latency_range *asked, bool whole,
-		     struct rec_range *ret);
+		     struct rec_range *ret, struct err *err);
 
-/* A key of a source of histograms, in one of several recordings (latency_set.h). */
+/* A key of a source of histograms, in one of several recordings (recset.h). */
 struct latency_part {
 	size_t file;
 	uint32_t source;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stretches of a recording, and what has histograms in it. */
-#include "cmd/latency_rec.h"
+#include "latency/recrange.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "cmd/cmd.h"
 
 /* -- stretches -- */
 
@@ -40,20 +39,22 @@ uint64_t latency_begun(struct recread *r)
 	return text && num_parse_u64(text, &begun) == 0 ? begun : 0;
 }
 
-int latency_range(struct recread *r, const struct latency_range *asked, bool whole, struct rec_range *ret)
+int latency_range(struct recread *r, const struct latency_range *asked, bool whole, struct rec_range *ret,
+		  struct err *err)
 {
 	struct rec_range all;
 
-	return latency_range_in(recread_hist_extent(r, &all) ? &all : NULL, latency_begun(r), asked, whole, ret);
+	return latency_range_in(recread_hist_extent(r, &all) ? &all : NULL, latency_begun(r), asked, whole, ret, err);
 }
 
 int latency_range_in(const struct rec_range *extent, uint64_t begun, const struct latency_range *asked, bool whole,
-		     struct rec_range *ret)
+		     struct rec_range *ret, struct err *err)
 {
 	struct rec_range all;
 
 	if (!extent)
-		return cmd_fail("the recording has no histograms: its programs have no trackers and no distributions");
+		return err_set(err, -ENODATA,
+			       "the recording has no histograms: its programs have no trackers and no distributions");
 	all = *extent;
 	if (whole && all.to - all.from > 4 * RECFILE_SECOND_NS) {
 		all.from += RECFILE_SECOND_NS;
@@ -62,11 +63,11 @@ int latency_range_in(const struct rec_range *extent, uint64_t begun, const struc
 	*ret = all;
 	begun = begun ? begun : all.from;
 	if (asked->from && !moment(asked->from, &all, begun, &ret->from))
-		return cmd_fail("\"%s\" is no time such as 30s or -1m", asked->from);
+		return err_set(err, -EINVAL, "\"%s\" is no time such as 30s or -1m", asked->from);
 	if (asked->to && !moment(asked->to, &all, begun, &ret->to))
-		return cmd_fail("\"%s\" is no time such as 30s or -1m", asked->to);
+		return err_set(err, -EINVAL, "\"%s\" is no time such as 30s or -1m", asked->to);
 	if (ret->from >= ret->to)
-		return cmd_fail("the recording has nothing between these times: it has %llu s",
-				(unsigned long long)((all.to - all.from) / RECFILE_SECOND_NS));
+		return err_set(err, -ENODATA, "the recording has nothing between these times: it has %llu s",
+			       (unsigned long long)((all.to - all.from) / RECFILE_SECOND_NS));
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/latency_set.h"
+#include "latency/recset.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "cmd/cmd.h"
 #include "store/statedir.h"
 
 /* Of an SQLite file. Source: sqlite.org/fileformat.html, section 1.3 */
@@ -17,38 +16,47 @@
 
 /* -- opening -- */
 
-static int add_file(struct latency_set *s, const char *path, bool must)
+static int add_file(struct recset *s, const char *path, struct err *err)
 {
 	struct recread *r = NULL;
-	struct err err = { 0 };
+	int e = recread_open(path, &r, err);
 
-	if (recread_open(path, &r, &err) < 0)
-		return must ? cmd_fail("%s", err.msg) : (cmd_msg("left out: %s", err.msg), 0);
-	if (s->n >= LATENCY_SET_MAX || vec_reserve_raw((void **)&s->v, &s->cap, s->n + 1, sizeof(*s->v)) < 0) {
+	if (e < 0)
+		return e;
+	if (s->n >= RECSET_MAX || vec_reserve_raw((void **)&s->v, &s->cap, s->n + 1, sizeof(*s->v)) < 0) {
 		recread_close(r);
-		return cmd_fail("more than %d recordings", LATENCY_SET_MAX);
+		return err_set(err, -E2BIG, "more than %d recordings", RECSET_MAX);
 	}
 	memset(&s->v[s->n], 0, sizeof(*s->v));
 	s->v[s->n++].r = r;
 	return 0;
 }
 
-static int add_folder(struct latency_set *s, const char *dir)
+static int add_folder(struct recset *s, const char *dir, recset_note_fn *left_out, struct err *err)
 {
 	struct statedir_list l;
 	size_t before = s->n;
 	int r = statedir_list(dir, &l), e = 0;
 
-	for (size_t i = 0; i < l.v.n && e == 0; i++)
-		e = add_file(s, l.v.v[i].path, false);
+	for (size_t i = 0; i < l.v.n && e != -E2BIG; i++) {
+		struct err why = { 0 };
+
+		e = add_file(s, l.v.v[i].path, &why);
+		if (e == -E2BIG)
+			err_set(err, e, "%s", why.msg);
+		else if (e < 0)
+			left_out(why.msg);
+		err_done(&why);
+	}
 	statedir_list_free(&l);
-	if (e)
+	if (e == -E2BIG)
 		return e;
 	if (r < 0)
-		return cmd_fail("%s: %s", dir, strerror(-r));
-	return s->n > before
-		       ? 0
-		       : cmd_fail("%s: there is no recording (" STATEDIR_PREFIX "*" STATEDIR_SUFFIX ") in it", dir);
+		return err_set(err, r, "%s: %s", dir, strerror(-r));
+	if (s->n == before)
+		return err_set(err, -ENOENT,
+			       "%s: there is no recording (" STATEDIR_PREFIX "*" STATEDIR_SUFFIX ") in it", dir);
+	return 0;
 }
 
 static bool is_recording(const char *fd_path)
@@ -94,25 +102,26 @@ static bool find_open(uint64_t pid, char path[STATEDIR_PATH_LEN])
 	return found;
 }
 
-static int add_process(struct latency_set *s, uint64_t pid)
+static int add_process(struct recset *s, uint64_t pid, recset_note_fn *left_out, struct err *err)
 {
 	char path[STATEDIR_PATH_LEN], *slash;
 
 	if (!find_open(pid, path))
-		return cmd_fail(
+		return err_set(
+			err, -ENOENT,
 			"process %llu records nothing that can be read here: dwell latency --daemon, and any dwell with "
 			"--record FILE does",
 			(unsigned long long)pid);
 	slash = strrchr(path, '/');
 	*slash = '\0';
 	if (statedir_owner(path) == (pid_t)pid)
-		return add_folder(s, path);
+		return add_folder(s, path, left_out, err);
 	*slash = '/';
-	return add_file(s, path, true);
+	return add_file(s, path, err);
 }
 
 /* Shifts of all to one clock, and where they have histograms. */
-static void align(struct latency_set *s)
+static void align(struct recset *s)
 {
 	s->wall_off = UINT64_MAX;
 	for (size_t i = 0; i < s->n; i++)
@@ -127,32 +136,32 @@ static void align(struct latency_set *s)
 	}
 }
 
-int latency_set_open(struct latency_set *s, char *const *words, size_t n)
+int recset_open(struct recset *s, char *const *words, size_t n, recset_note_fn *left_out, struct err *err)
 {
 	int e = 0;
 
-	*s = (struct latency_set){ 0 };
+	*s = (struct recset){ 0 };
 	for (size_t i = 0; i < n && e == 0; i++) {
 		uint64_t pid;
 		struct stat st;
 
 		if (stat(words[i], &st) == 0)
-			e = S_ISDIR(st.st_mode) ? add_folder(s, words[i]) : add_file(s, words[i], true);
+			e = S_ISDIR(st.st_mode) ? add_folder(s, words[i], left_out, err) : add_file(s, words[i], err);
 		else if (num_parse_u64(words[i], &pid) == 0)
-			e = add_process(s, pid);
+			e = add_process(s, pid, left_out, err);
 		else
-			e = add_file(s, words[i], true);
+			e = add_file(s, words[i], err);
 	}
 	align(s);
 	return e;
 }
 
-void latency_set_close(struct latency_set *s)
+void recset_close(struct recset *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		recread_close(s->v[i].r);
 	free(s->v);
-	*s = (struct latency_set){ 0 };
+	*s = (struct recset){ 0 };
 }
 
 /* -- times -- */
@@ -164,7 +173,7 @@ static struct rec_range intersect(struct rec_range a, struct rec_range b)
 	return r.from < r.to ? r : (struct rec_range){ 0, 0 };
 }
 
-uint64_t latency_set_begun(const struct latency_set *s)
+uint64_t recset_begun(const struct recset *s)
 {
 	uint64_t first = 0;
 
@@ -177,7 +186,8 @@ uint64_t latency_set_begun(const struct latency_set *s)
 	return first;
 }
 
-int latency_set_range(const struct latency_set *s, const struct latency_range *asked, bool whole, struct rec_range *ret)
+int recset_range(const struct recset *s, const struct latency_range *asked, bool whole, struct rec_range *ret,
+		 struct err *err)
 {
 	struct rec_range all = { UINT64_MAX, 0 };
 
@@ -186,10 +196,10 @@ int latency_set_range(const struct latency_set *s, const struct latency_range *a
 			all.from = s->v[i].hist.from < all.from ? s->v[i].hist.from : all.from;
 			all.to = s->v[i].hist.to > all.to ? s->v[i].hist.to : all.to;
 		}
-	return latency_range_in(all.to ? &all : NULL, latency_set_begun(s), asked, whole, ret);
+	return latency_range_in(all.to ? &all : NULL, recset_begun(s), asked, whole, ret, err);
 }
 
-uint64_t latency_set_gaps(const struct latency_set *s, struct rec_range range)
+uint64_t recset_gaps(const struct recset *s, struct rec_range range)
 {
 	uint64_t gaps = 0, at = range.from;
 
@@ -210,7 +220,7 @@ uint64_t latency_set_gaps(const struct latency_set *s, struct rec_range range)
 	return gaps;
 }
 
-struct rec_range latency_set_local(const struct latency_set *s, size_t i, struct rec_range range)
+struct rec_range recset_local(const struct recset *s, size_t i, struct rec_range range)
 {
 	uint64_t shift = s->v[i].shift;
 
@@ -312,8 +322,7 @@ static void cut(struct latency_list *l, size_t most)
 	l->n = n;
 }
 
-int latency_list(const struct latency_set *s, struct rec_range range, size_t most, struct latency_list *ret,
-		 struct err *err)
+int latency_list(const struct recset *s, struct rec_range range, size_t most, struct latency_list *ret, struct err *err)
 {
 	struct histsum sum = { 0 };
 	int e = 0;
@@ -329,7 +338,7 @@ int latency_list(const struct latency_set *s, struct rec_range range, size_t mos
 		}
 	}
 	for (size_t i = 0; i < ret->n && e == 0; i++) {
-		e = latency_set_hist(s, &ret->v[i], range, &sum, err);
+		e = recset_hist(s, &ret->v[i], range, &sum, err);
 		ret->v[i].count = sum.count;
 	}
 	histsum_free(&sum);
@@ -351,8 +360,8 @@ void latency_list_free(struct latency_list *l)
 
 /* -- values -- */
 
-int latency_set_hist(const struct latency_set *s, const struct latency_series *series, struct rec_range range,
-		     struct histsum *ret, struct err *err)
+int recset_hist(const struct recset *s, const struct latency_series *series, struct rec_range range,
+		struct histsum *ret, struct err *err)
 {
 	struct histsum one = { 0 };
 	int e = 0;
@@ -360,7 +369,7 @@ int latency_set_hist(const struct latency_set *s, const struct latency_series *s
 	histsum_reset(ret);
 	for (size_t i = 0; i < series->parts.n && e == 0; i++) {
 		const struct latency_part *p = &series->parts.v[i];
-		struct rec_range local = latency_set_local(s, p->file, range);
+		struct rec_range local = recset_local(s, p->file, range);
 
 		if (!intersect(s->v[p->file].hist, range).to)
 			continue;
@@ -387,8 +396,8 @@ static int on_column(void *ctx, const struct rec_column *c)
 	return x->fn(x->ctx, &shifted);
 }
 
-int latency_set_columns(const struct latency_set *s, const struct latency_series *series, uint64_t period,
-			struct rec_range range, rec_column_fn *fn, void *ctx, struct err *err)
+int recset_columns(const struct recset *s, const struct latency_series *series, uint64_t period, struct rec_range range,
+		   rec_column_fn *fn, void *ctx, struct err *err)
 {
 	int e = 0;
 
@@ -397,8 +406,8 @@ int latency_set_columns(const struct latency_set *s, const struct latency_series
 		struct shifting x = { fn, ctx, s->v[p->file].shift };
 
 		if (intersect(s->v[p->file].hist, range).to)
-			e = recread_columns(s->v[p->file].r, p->source, period, latency_set_local(s, p->file, range),
-					    p->key, on_column, &x, err);
+			e = recread_columns(s->v[p->file].r, p->source, period, recset_local(s, p->file, range), p->key,
+					    on_column, &x, err);
 	}
 	return e;
 }
