@@ -2,8 +2,8 @@
 /* What the flight recorder kept around a slow event, and what follows from it: who had a CPU, what a thread did.
  *
  * Events have kinds by name. Those of dlib/latency/flight.d mean something here:
- *   switch     id: the thread that gets the CPU, text: its name; info: the state of the one that leaves it, 0: it could
- * go on wake       id: the thread that is woken, text: its name; info: 1: in an interrupt (see run/consume/flight.c)
+ *   switch     id: the thread that gets the CPU, text: its name; info: state of the one that leaves, 0: it could go on
+ *   wake       id: the thread that is woken, text: its name; info: 1: in an interrupt (see run/consume/flight.c)
  *   irq, irq-end, softirq, softirq-end   id: the number; text: the handler
  *   io, io-end       id: the sector, info: the operation, text: the disk
  *   lock, lock-end   id: the thread, info: what lock (LCB_F_*), text: the thread's name

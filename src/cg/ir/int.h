@@ -97,7 +97,7 @@ extern const uint16_t ir_op_flags[];
 extern const char *const ir_op_names[];
 
 #define IR_STACK_MAX 512     /* Source: kernel, MAX_BPF_STACK; over a whole chain of calls */
-#define IR_FRAME_ROUND 32    /* every frame counts in steps of this many bytes. Source: verifier.c, round_up */
+#define IR_FRAME_ROUND 32    /* frames count in steps of so many bytes. Source: kernel/bpf/verifier.c, round_up */
 #define IR_MAX_FRAMES 8	     /* Source: kernel, MAX_CALL_FRAMES */
 #define IR_MAX_FUNCS 256     /* Source: kernel, BPF_MAX_SUBPROGS */
 #define IR_MAX_INSNS 1000000 /* Source: kernel, BPF_COMPLEXITY_LIMIT_INSNS */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derived probes (probeinfo.h): a stable probe such as proc:::create is a condition and arguments over
+/* Derived probes (lang/probeinfo.h): a stable probe such as proc:::create is a condition and arguments over
  * what a tracepoint gives. Both are D expressions in the provider's table, checked here once for every
  * clause that enables the probe, before the clause itself. And arguments that this kernel's tracepoints do not pass
  * as newer kernels do: expressions over those that they pass. */

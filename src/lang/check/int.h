@@ -112,9 +112,9 @@ struct checker {
 	/* the clause instance that is being checked; NULL: a declaration */
 	struct dstmt *stmt;
 	bool committed, speculating, recorded; /* actions seen in it */
-	const char **support; /* texts of derived probes that are in the program already (probeinfo.h) */
+	const char **support; /* texts of derived probes that are in the program already (lang/probeinfo.h) */
 	size_t nsupport;
-	const struct probe *raw; /* in an expression over raw arguments (probeinfo.h): names are those */
+	const struct probe *raw; /* in an expression over raw arguments (lang/probeinfo.h): names are those */
 	struct symtab funcs;
 	struct cfunc *funclist; /* the last one first */
 	struct cframe *frame;	/* of the function whose body is being checked; NULL: a clause */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named parameters of a script, see param.h. */
+/* Named parameters of a script, see lang/param.h. */
 #include "lang/param.h"
 #include <errno.h>
 #include <string.h>

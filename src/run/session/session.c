@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a run: see session.h for its order. */
+/* The life of a run: see run/session.h for its order. */
 #include "run/session.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A flame graph as one HTML file that needs nothing else: the page's script and style, and all stacks as deflated bytes
- * in base64 (read by web/src/tree.ts): modules: number, then texts; frames by name: number, then kind, module, name;
- *   nodes in the order of drawing: number, then how many levels further down than the one before its parent is, frame,
- * own weights; sources: number, then paths; of each frame, in their order, 0, or one more than the number of its path,
- * and the line in which it begins (0: unknown). Numbers are LEB128, texts their length and bytes. */
+ * in base64 (read by web/src/tree.ts). Numbers are LEB128, texts their length and bytes. In this order:
+ *   - modules: number, then texts
+ *   - frames by name: number, then kind, module, name
+ *   - nodes in the order of drawing: number, then how many levels further down than the one before its parent is,
+ *     frame, own weights
+ *   - sources: number, then paths; of each frame, in their order, 0, or one more than the number of its path, and the
+ *     line in which it begins (0: unknown) */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

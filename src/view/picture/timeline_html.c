@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A timeline as one HTML file, or as what the page of it draws. Beside the head (JSON) two parts, numbers in LEB128
- * (read by web/src/timelinemodel.ts): texts: number, then 0, words and stack of each (length and bytes); intervals: for
- * each row its number of intervals, then for each of these: ns since the end of the one before (the first: since the
- *   begin), length, kind * 8 + flags, cpu, text, by. */
+ * (read by web/src/timelinemodel.ts):
+ *   - texts: number, then 0, words and stack of each (length and bytes)
+ *   - intervals: for each row its number of intervals, then for each of these: ns since the end of the one before (the
+ *     first: since the begin), length, kind * 8 + flags, cpu, text, by */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
