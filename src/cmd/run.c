@@ -6,7 +6,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/compile.h"
-#include "cmd/usdtgen.h"
+#include "cmd/usdt.h"
 #include "base/lineout.h"
 #include "cmd/metrics.h"
 #include "base/plainout.h"

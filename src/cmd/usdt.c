@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dtrace -h` and `dtrace -G`: reads the script, writes what usdt/usdtgen.h makes of it. */
+#include "cmd/usdt.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "lang/dprog.h"
+#include "usdt/usdtgen.h"
+
+static int parse(struct cmdline *c, struct prog_text *p, struct unit **ret)
+{
+	struct macro_env macros = { .pid = getpid(), .argv = c->argv, .argc = c->argc };
+	struct compile_env env = { .macros = &macros, .opts = &c->opts };
+	struct strb b = { 0 };
+	struct err err = { 0 };
+	struct diags d;
+	int r = prog_load(c, p);
+
+	if (r)
+		return r;
+	diags_init(&d, c->arena);
+	lang_parse(c->arena, &p->src, &env, &d, ret);
+	for (const struct diag *g = d.first; g; g = g->next) {
+		strb_reset(&b);
+		diag_format(&b, g, c->opts.errtags);
+		cmd_msg("failed to compile script %s: %s", p->arg, strb_str(&b));
+	}
+	strb_free(&b);
+	if (d.nerrors)
+		return EXIT_ERROR;
+	if (usdtgen_check(*ret, &err) < 0)
+		return cmd_fail("failed to compile script %s: %s", p->arg, err.msg);
+	return 0;
+}
+
+static int write_file(const char *path, const struct strb *b)
+{
+	_cleanup_close_ int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
+						   : dup(STDOUT_FILENO);
+	size_t at = 0;
+
+	if (b->failed)
+		return cmd_fail("out of memory");
+	if (fd < 0)
+		return cmd_fail("failed to open %s: %s", path, strerror(errno));
+	while (at < b->n) {
+		ssize_t n = write(fd, b->s + at, b->n - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return cmd_fail("failed to write %s: %s", path, strerror(errno));
+		at += (size_t)n;
+	}
+	return 0;
+}
+
+/* "dir/name.d" gives "name" + suffix. */
+static const char *default_output(struct cmdline *c, const char *script, const char *suffix)
+{
+	const char *base = strrchr(script, '/'), *dot;
+
+	base = base ? base + 1 : script;
+	dot = strrchr(base, '.');
+	return arena_printf(c->arena, "%.*s%s", (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base)), base,
+			    suffix);
+}
+
+/* The objects of -G are only looked at: sys/sdt.h has put in them what is needed. */
+static int check_objects(const struct cmdline *c)
+{
+	for (int i = 1; i < c->argc; i++)
+		if (access(c->argv[i], R_OK) < 0)
+			return cmd_fail("failed to open %s: %s", c->argv[i], strerror(errno));
+	return 0;
+}
+
+int cmd_usdtgen(struct cmdline *c)
+{
+	const char *suffix = c->header ? ".h" : ".o", *out;
+	struct strb b = { 0 };
+	struct unit *u = NULL;
+	int r = 0;
+
+	if (c->link)
+		r = check_objects(c);
+	if (r == 0 && (c->progs.n != 1 || c->progs.v[0].kind != PROG_SCRIPT))
+		r = cmd_fail("-%c needs one script: -s FILE", c->header ? 'h' : 'G');
+	if (r == 0)
+		r = parse(c, &c->progs.v[0], &u);
+	if (r)
+		return r;
+	out = c->output ? c->output : default_output(c, c->progs.v[0].arg, suffix);
+	if (c->header)
+		usdtgen_header(&b, u, cmd_name(), default_output(c, c->progs.v[0].arg, "_h"));
+	else
+		usdtgen_object(&b, u);
+	r = write_file(out, &b);
+	strb_free(&b);
+	return r;
+}

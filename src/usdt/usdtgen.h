@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dtrace -h` and `dtrace -G`: what builds of programs with static probes make of a provider's
+ * declaration. */
+#ifndef DWELL_USDT_USDTGEN_H
+#define DWELL_USDT_USDTGEN_H
+#include "base/err.h"
+#include "base/strb.h"
+#include "lang/ast.h"
+
+#define USDTGEN_MAX_ARGS 12 /* macros of sys/sdt.h */
+
+/* What a unit must have before the two below: a provider (-EINVAL), and no probe with more arguments than
+ * USDTGEN_MAX_ARGS (-E2BIG). */
+int usdtgen_check(const struct unit *u, struct err *err);
+/* The header with PROVIDER_PROBE() and PROVIDER_PROBE_ENABLED() of all providers of a unit. maker: the command that
+ * makes it; guard: name for the include guard. */
+void usdtgen_header(struct strb *out, const struct unit *u, const char *maker, const char *guard);
+/* A relocatable ELF object of this machine in which the semaphores of all probes are defined: what the
+ * notes of sys/sdt.h refer to. */
+void usdtgen_object(struct strb *out, const struct unit *u);
+#endif
