@@ -182,5 +182,5 @@ live.same(sh("./dtrace", "-h", "-s", "many.d").returncode, 0, "12 arguments")
 with open("many.d", "w", encoding="ascii") as f:
     f.write("provider p { probe many(" + ", ".join(["int"] * 13) + "); };\n")
 r = sh("./dtrace", "-h", "-s", "many.d")
-live.same(r.stderr, "dtrace: probe p:::many has more than 12 arguments\n", "13 arguments are refused")
+live.same(r.stderr, "dtrace: failed to compile script many.d: probe p:::many has more than 12 arguments\n", "13 arguments are refused")
 live.done()
