@@ -152,7 +152,7 @@ static enum MHD_Result login(struct request *rq)
 }
 
 /* What the headers say against the request: an HTTP status, or 0. */
-static unsigned judge(const struct request *rq)
+static unsigned authorize(const struct request *rq)
 {
 	const char *type = header(rq, MHD_HTTP_HEADER_CONTENT_TYPE);
 
@@ -271,7 +271,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *conn, const 
 		if (!rq)
 			return MHD_NO;
 		*rq = (struct request){ .s = arg, .conn = conn, .method = method, .url = url, .upload_fd = -1 };
-		rq->refused = judge(rq);
+		rq->refused = authorize(rq);
 		gate_body(rq->s->gate, conn, 0, false);
 		return MHD_YES;
 	}
