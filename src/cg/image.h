@@ -46,7 +46,7 @@ enum img_map_role {
 /* First bytes of IMG_MAP_STATE. */
 struct img_state {
 	uint32_t epoch;		       /* 0 or 1: aggregation set that programs write to */
-	uint32_t activity;	       /* IMG_ACTIVE …; checked per clause by programs of a D program with exit() */
+	uint32_t activity;	       /* IMG_ACTIVE …; checked per clause by D programs with exit() or -w */
 	uint32_t exit_status;	       /* valid in IMG_DRAINING */
 	uint32_t zero;		       /* always 0: a number that the verifier does not know */
 	int64_t clock_diff;	       /* bound of the scheduler's clock - CLOCK_MONOTONIC in ns, and when it was */
@@ -54,7 +54,8 @@ struct img_state {
 	uint64_t watch[IMG_MAX_WATCH]; /* last value at each watchpoint */
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns: set before programs run (walltimestamp) */
 };
-enum { IMG_ACTIVE = 0, IMG_DRAINING = 1 };
+/* Warming up: probes are being attached one after another; as in DTrace no clause runs before all of them are. */
+enum { IMG_ACTIVE = 0, IMG_DRAINING = 1, IMG_WARMUP = 2 };
 
 /* Keys of a tracker that are open for too long (or forgotten) are looked for by a walk over its map, the
  * ENTRY_ITER_MAP program with this scan, which runs the clauses, or lists the keys for the ENTRY_ITER_TASK

@@ -131,12 +131,13 @@ void gen_stmt(struct gen *g, const struct stmt *s)
 	gen_cold_between(g);
 }
 
-/* After exit() only END (and ERROR) clauses run. */
+/* After exit() only END (and ERROR) clauses run, and none before all probes are attached. What neither ends the run nor
+ * changes the machine does without: its first firings may come before others can. */
 static void gen_activity(struct gen *g)
 {
 	vreg v;
 
-	if (!g->cg->p->has_exit || g->in_error ||
+	if ((!g->cg->p->has_exit && !g->cg->p->opts->destructive) || g->in_error ||
 	    (g->e->kind == ENTRY_TEST_RUN && g->e->target && !strcmp(g->e->target, "END")))
 		return;
 	v = ir_new(g->f);

@@ -328,6 +328,12 @@ static bool exit_called(const struct session *s)
 	return s->l->state && __atomic_load_n(&s->l->state->activity, __ATOMIC_ACQUIRE) == IMG_DRAINING;
 }
 
+static void set_activity(struct session *s, uint32_t activity)
+{
+	if (s->l->state)
+		__atomic_store_n(&s->l->state->activity, activity, __ATOMIC_RELEASE);
+}
+
 /* -x cpu names a CPU that runs. */
 static int check_cpu(struct session *s)
 {
@@ -385,10 +391,12 @@ static int start_and_loop(struct session *s, int signal_fd)
 		r = history_alive(s->c.rec, s->history_clock);
 	if (r == 0)
 		r = note_rings(s);
+	set_activity(s, IMG_WARMUP);
 	if (r == 0)
 		r = attach_all(s);
 	if (r == 0 && s->late)
 		r = late_start(s->late);
+	set_activity(s, IMG_ACTIVE);
 	for (size_t i = 0; i < s->c.ntargets && r == 0; i++) {
 		/* The side band tells of later mappings only; the program's own was made by its exec. */
 		if (s->follow)
@@ -458,7 +466,7 @@ static void take_exit_status(struct session *s)
 	if (!exit_called(s))
 		return;
 	s->res.exit_status = (int)s->l->state->exit_status;
-	__atomic_store_n(&s->l->state->activity, IMG_ACTIVE, __ATOMIC_RELEASE);
+	set_activity(s, IMG_ACTIVE);
 }
 
 /* Steps 7-9. */
