@@ -282,7 +282,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("cases", nargs="+")
     opts = parser.parse_args()
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup has it ignored, and all cases would inherit that
+    # nohup and shells that start something in the background have them ignored, and all cases would inherit that.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     why = missing(opts)
     if why:
         print("1..0 # SKIP " + why)
