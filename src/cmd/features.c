@@ -30,11 +30,13 @@ static int features(int argc, char **argv)
 	size_t n;
 	int r;
 
-	(void)argv;
 	if (argc > 1) {
+		bool asked = argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+
 		arena_free(a);
-		fprintf(stderr, "Usage: %s features\n", cmd_name());
-		return EXIT_USAGE;
+		fprintf(asked ? stdout : stderr, "Usage: %s features\n\n\twhat this kernel can do, what not, and why\n",
+			cmd_name());
+		return asked ? cmd_written(0) : EXIT_USAGE;
 	}
 	typesrc_open_kernel(&ts, NULL);
 	if (uname(&u) == 0)

@@ -14,7 +14,7 @@ CALLS = {
     "": (["-V"], ["-l"], ["-ln", "BEGIN"], ["-ven", "BEGIN"], ["-qn", 'BEGIN { printf("x"); exit(0); }'], ["-n", "BEGIN { exit(0); }"],
          ["--json", "-n", "BEGIN { exit(0); }"], ["--json", "-ln", "BEGIN"], ["-qn", 'BEGIN { printf("x"); exit(0); }', "-c", "sleep 100"]),
     "ctl": (),  # answers come from a run: below
-    "features": (["features"],),
+    "features": (["features"], ["features", "--help"]),
     "export": (["export", "--format", "folded", "rec"], ["export", "--help"]),
     "flame": (["flame", "rec"], ["flame", "--json", "rec"], ["flame", "--help"]),
     "heat": (["heat", "--by", "t", "rec"], ["heat", "--json", "--by", "t", "rec"], ["heat", "--help"]),
