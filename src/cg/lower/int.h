@@ -478,7 +478,7 @@ struct mem gen_scratch(struct gen *g, uint32_t size);	   /* temporary of this st
 struct mem gen_scratch_keep(struct gen *g, uint32_t size); /* until the end of the clause */
 /* size bytes (constant) at an address that must be in scratch memory, for writing. */
 struct mem gen_scratch_range(struct gen *g, vreg addr, vreg size, uint32_t max);
-void gen_scratch_source(struct gen *g, vreg addr, vreg size);
+void gen_scratch_fits(struct gen *g, vreg addr, vreg size);
 struct mem gen_scratch_target(struct gen *g, vreg addr, uint32_t size);
 vreg gen_scratch_base(struct gen *g);
 uint32_t cg_scratch_limit(const struct cg *c); /* bytes of scratch per program and CPU */

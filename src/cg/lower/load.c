@@ -447,8 +447,9 @@ struct mem gen_scratch_range(struct gen *g, vreg addr, vreg size, uint32_t max)
 	return region_at(g, off);
 }
 
-/* What is read from that memory may not go beyond its end either. */
-void gen_scratch_source(struct gen *g, vreg addr, vreg size)
+/* A copy that begins in that memory may not go beyond its end: the fault names the size, as DTrace does. One
+ * that begins elsewhere passes. */
+void gen_scratch_fits(struct gen *g, vreg addr, vreg size)
 {
 	uint32_t region = scratch_region(g);
 	irlabel ok = ir_label(g->f);

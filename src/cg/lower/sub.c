@@ -452,9 +452,10 @@ static void sub_copy(struct gen *g, const struct node *n, bool user)
 	max = max > COPY_MAX ? COPY_MAX : max;
 	if (c < 0)
 		gen_jcci(g, IRC_GT, size, max, gen_fault(g, FAULT_BADSIZE, size));
+	gen_scratch_fits(g, dst, size);
 	m = c >= 0 ? gen_scratch_target(g, dst, (uint32_t)c) : gen_scratch_range(g, dst, size, max);
 	if (!user)
-		gen_scratch_source(g, src, size);
+		gen_scratch_fits(g, src, size);
 	p = gen_addr(g, m);
 	gen_read(g, r, p, size, src, user);
 	gen_read_check(g, r, src, user);

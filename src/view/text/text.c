@@ -270,7 +270,7 @@ static const char *fault_text(const struct rec_fault *f, char *buf, size_t n)
 	case FAULT_UPRIV: return "invalid user access";
 	case FAULT_TUPOFLOW: return "tuple stack overflow";
 	case FAULT_BADSTACK: return "bad stack";
-	case FAULT_BADSIZE: snprintf(buf, n, "invalid size (%lld)", (long long)val); return buf;
+	case FAULT_BADSIZE: snprintf(buf, n, "invalid size (0x%llx)", val); return buf;
 	case FAULT_BADINDEX: snprintf(buf, n, "index out of bounds (%lld)", (long long)val); return buf;
 	case FAULT_NOTRESIDENT: /* the hint follows the place */
 		snprintf(buf, n, "invalid address (0x%llx)", val);

@@ -11,4 +11,6 @@ BEGIN { this->p = alloca(8); bcopy(curthread, this->p, n + 1); printf("no\n"); }
 BEGIN { n = 3; array[n] = 5; printf("%d\n", array[n]); }
 BEGIN { array[n + 1] = 6; printf("no\n"); }
 BEGIN { printf("%d\n", array[n - 4]); }
+BEGIN { bcopy(curthread, alloca(8), 9); printf("no\n"); }
+BEGIN { copyinto(0, 17, alloca(8)); printf("no\n"); }
 BEGIN { exit(0); }

@@ -384,7 +384,7 @@ static void every_fault_has_its_words(void **state)
 		{ FAULT_UPRIV, "invalid user access" },
 		{ FAULT_TUPOFLOW, "tuple stack overflow" },
 		{ FAULT_BADSTACK, "bad stack" },
-		{ FAULT_BADSIZE, "invalid size (16)" },
+		{ FAULT_BADSIZE, "invalid size (0x10)" },
 		{ FAULT_BADINDEX, "index out of bounds (16)" },
 		{ FAULT_UNKNOWN, "unknown fault" },
 		{ 99, "unknown fault" },
