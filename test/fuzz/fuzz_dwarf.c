@@ -19,7 +19,7 @@ static void read_types(const uint8_t *data, size_t size, bool with_itself)
 
 	if (elf_open(&e, (struct elf_src){ .fd = -1, .mem = data, .size = size }) < 0)
 		return;
-	r = dwarf_read_types(&e, with_itself ? &e : NULL, &t);
+	r = dwarf_read_types(&e, with_itself ? &e : NULL, NULL, &t);
 	elf_close(&e);
 	if (r < 0)
 		return;

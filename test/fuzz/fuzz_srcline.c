@@ -25,7 +25,7 @@ static void read_all(const struct elf *e, const struct elf *alt)
 {
 	struct srcline *s;
 
-	if (srcline_open(e, alt, &s) < 0)
+	if (srcline_open(e, alt, NULL, &s) < 0)
 		return;
 	for (unsigned i = 0; i < e->nsh; i++)
 		for (uint64_t at = 0; e->sh[i].sh_flags & SHF_EXECINSTR && at < e->sh[i].sh_size && at < 4096; at += 3)

@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	begin = now_ms();
-	if (srcline_open(&e, NULL, &s) < 0) {
+	if (srcline_open(&e, NULL, NULL, &s) < 0) {
 		fprintf(stderr, "%s: no debug information\n", argv[1]);
 		return 1;
 	}

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
-#include "sym/dwarf/int.h"
+#include "sym/dwarf/split.h"
 #include "base/hash_try.h"
 
 #define MAX_DIMS 7   /* of an array */
@@ -26,7 +26,10 @@ struct known {	      /* a type that has an id */
 };
 
 struct make {
-	struct dw d;
+	struct dw main;
+	struct dw *d; /* what is being read: main, or a split part of it */
+	size_t ndone; /* records of the queue that are made */
+	bool missing; /* a split part is not there */
 	struct known *known;
 	VEC(struct known *) queue; /* by id - 2 */
 	VEC(uint8_t) types, strs;
@@ -108,7 +111,7 @@ static void complete(struct make *m, struct dw_die *e)
 	struct dw_die o = *e;
 
 	for (unsigned i = 0; i < MAX_ORIGINS && o.origin && (!e->type || !e->name); i++) {
-		if (dw_die_at(&m->d, o.origin, &o) < 0)
+		if (dw_die_at(m->d, o.origin, &o) < 0)
 			return;
 		e->type = e->type ? e->type : o.type;
 		e->name = e->name ? e->name : o.name;
@@ -156,7 +159,7 @@ static uint64_t member_bit(struct make *m, const struct dw_die *c)
 		return c->data_bit;
 	if (!c->bit_size || !c->bit_off)
 		return c->location * 8;
-	uint64_t size = c->has_size ? c->size : dw_die_at(&m->d, c->type, &t) == 0 ? t.size : 4;
+	uint64_t size = c->has_size ? c->size : dw_die_at(m->d, c->type, &t) == 0 ? t.size : 4;
 
 	return c->location * 8 + size * 8 - c->bit_off - c->bit_size;
 }
@@ -167,7 +170,7 @@ static int collect_members(struct make *m, const struct dw_die *e, struct proces
 	uint64_t at = 0;
 	int r;
 
-	while ((r = dw_child_next(&m->d, e, &at, &c)) > 0) {
+	while ((r = dw_child_next(m->d, e, &at, &c)) > 0) {
 		if ((c.tag != TAG_MEMBER && c.tag != TAG_INHERITANCE) || c.declaration || !c.type ||
 		    ms->v.n >= MAX_MEMBERS)
 			continue;
@@ -215,7 +218,7 @@ static void make_enum(struct make *m, const struct dw_die *e)
 	uint64_t at = 0;
 	int r;
 
-	while ((r = dw_child_next(&m->d, e, &at, &c)) > 0) {
+	while ((r = dw_child_next(m->d, e, &at, &c)) > 0) {
 		if (c.tag != TAG_ENUMERATOR || v.n >= MAX_MEMBERS)
 			continue;
 		struct btf_enum64 b = { .name_off = put_text(m, c.name),
@@ -248,7 +251,7 @@ static void make_array(struct make *m, const struct dw_die *e, unsigned dim)
 	unsigned i = 0;
 	int r;
 
-	while ((r = dw_child_next(&m->d, e, &at, &c)) > 0) {
+	while ((r = dw_child_next(m->d, e, &at, &c)) > 0) {
 		if (c.tag != TAG_SUBRANGE)
 			continue;
 		if (i == dim)
@@ -272,7 +275,7 @@ static void make_proto(struct make *m, const struct dw_die *e, bool params)
 	int r = 0;
 
 	complete(m, &whole);
-	while (params && n < DWARF_MAX_PARAMS && (r = dw_child_next(&m->d, e, &at, &c)) > 0) {
+	while (params && n < DWARF_MAX_PARAMS && (r = dw_child_next(m->d, e, &at, &c)) > 0) {
 		if (c.tag != TAG_PARAM)
 			continue;
 		complete(m, &c);
@@ -311,12 +314,12 @@ static void make_record(struct make *m, const struct dw_die *e, unsigned dim)
 
 static void make_queued(struct make *m)
 {
-	for (size_t i = 0; i < m->queue.n && !m->error; i++) {
-		uint64_t key = m->queue.v[i]->key;
+	for (; m->ndone < m->queue.n && !m->error; m->ndone++) {
+		uint64_t key = m->queue.v[m->ndone]->key;
 		unsigned dim = key & ((1u << KEY_BITS) - 1);
 		struct dw_die e;
 
-		if (dw_die_at(&m->d, key >> KEY_BITS, &e) < 0)
+		if (dw_die_at(m->d, key >> KEY_BITS, &e) < 0)
 			e = (struct dw_die){ 0 }; /* a reference to nowhere */
 		if (dim == KEY_PROTO)
 			make_proto(m, &e, true);
@@ -329,17 +332,19 @@ static void make_queued(struct make *m)
 
 static int find_functions(struct make *m)
 {
-	for (size_t i = 0; i < m->d.units.n; i++) {
-		const struct dw_unit *u = &m->d.units.v[i];
+	for (size_t i = 0; i < m->d->units.n; i++) {
+		const struct dw_unit *u = &m->d->units.v[i];
 		struct dw_die e;
 
-		if (u->base == &m->d.alt)
+		if (u->base == &m->d->alt)
 			break; /* no code is described there */
 		for (uint64_t at = u->first; at < u->end; at = e.next) {
-			int r = dw_die_read(&m->d, u, at, &e);
+			int r = dw_die_read(m->d, u, at, &e);
 
 			if (r < 0)
 				return r;
+			if (at == u->first && e.dwo_name && m->d == &m->main)
+				break; /* its functions are in another file: here they are without parameters */
 			if (e.tag != TAG_SUBPROGRAM || !e.has_low || !e.low || e.declaration)
 				continue;
 			struct dwarf_func f = { .addr = e.low, .proto = id_of(m, at, KEY_PROTO) };
@@ -392,23 +397,60 @@ static void make_done(struct make *m)
 	vec_free(&m->types);
 	vec_free(&m->strs);
 	vec_free(&m->funcs);
-	dw_close(&m->d);
+	dw_close(&m->main);
 }
 
-int dwarf_read_types(const struct elf *e, const struct elf *alt, struct dwarf_types *ret)
+/* Functions of what is in m->d, and the types that they refer to: ids are those of one file. */
+static void read_part(struct make *m)
+{
+	fail(m, find_functions(m));
+	make_queued(m);
+	HASH_CLEAR(hh, m->known);
+}
+
+static void read_splits(struct make *m, const struct debugplace *place)
+{
+	struct dw_split split;
+
+	fail(m, dw_split_init(&split, &m->main, place));
+	for (size_t i = 0; i < m->main.units.n && !m->error; i++) {
+		const struct dw_unit *u = &m->main.units.v[i], *du;
+		struct dw_die first;
+		struct dw part;
+
+		if (u->base != &m->main.own || u->first >= u->end)
+			continue;
+		fail(m, dw_die_read(&m->main, u, u->first, &first));
+		if (m->error || !first.dwo_name)
+			continue;
+		if (dw_split_open(&split, &first, &part, &du) < 0) {
+			m->missing = true;
+			continue;
+		}
+		m->d = &part;
+		read_part(m);
+		m->d = &m->main;
+		dw_close(&part);
+	}
+	dw_split_done(&split);
+}
+
+int dwarf_read_types(const struct elf *e, const struct elf *alt, const struct debugplace *place,
+		     struct dwarf_types *ret)
 {
 	const struct dw_die index = { .name = "unsigned int", .size = 4 };
 	struct make m = { 0 };
-	int r = dw_open(&m.d, e, alt, false, DWARF_MAX_BYTES);
+	int r = dw_open(&m.main, e, alt, false, DWARF_MAX_BYTES);
 
 	if (r < 0)
 		return r;
+	m.d = &m.main;
 	if (vec_try_push(&m.strs, (uint8_t)0) < 0)
 		m.error = -ENOMEM;
 	make_base(&m, &index);
-	fail(&m, find_functions(&m));
-	make_queued(&m);
-	r = m.error ? m.error : assemble(&m, ret);
+	read_part(&m);
+	read_splits(&m, place);
+	r = m.error ? m.error : m.missing && !m.funcs.n ? -ENODATA : assemble(&m, ret);
 	make_done(&m);
 	return r;
 }

@@ -22,12 +22,15 @@ const char *dw_text_at(const struct dw_section *s, uint64_t off)
 
 int dw_load_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *ret)
 {
-	uint64_t max = d->room < DWARF_MAX_SECTION ? d->room : DWARF_MAX_SECTION;
+	struct dw *c = d->count;
+	uint64_t max = c->room < DWARF_MAX_SECTION ? c->room : DWARF_MAX_SECTION;
 	int r = elf_section_unpack(e, name, max, &ret->own, &ret->n);
 
 	ret->p = ret->own;
-	if (r == 0)
-		d->room -= ret->n;
+	if (r == 0) {
+		c->room -= ret->n;
+		d->loaded += ret->n;
+	}
 	return r;
 }
 
@@ -53,13 +56,16 @@ static int add_unit(struct dw *d, uint64_t *off)
 		u.addr_size = (unsigned)rd_fixed(&r, 1);
 	}
 	if (type == 0x04 || type == 0x05) /* skeleton and split: an id */
-		rd_skip(&r, 8);
+		u.dwo_id = rd_fixed(&r, 8);
 	else if (type == 0x02 || type == 0x06) /* type units: signature and offset */
 		rd_skip(&r, 8 + u.off_size);
 	u.abbrev += u.base->abbrev;
 	u.first = (uint64_t)(r.p - d->info.p);
-	u.str_base = 2 * u.off_size;
-	u.addr_base = 2 * u.off_size;
+	if (u.version >= 5) { /* behind the heads of the tables, unless something else is said: never in a split part */
+		u.str_base = 2 * u.off_size;
+		u.addr_base = 2 * u.off_size;
+		u.rnglists_base = type == 0x05 ? u.off_size * 2 + 4 : 0;
+	}
 	*off = u.end;
 	if (r.bad)
 		return -EBADMSG;
@@ -177,7 +183,7 @@ static const struct dw_abbrev *find_abbrev(struct dw *d, const struct dw_table *
 
 	if (code <= t->abbrevs.n && v[code - 1].code == code)
 		return &v[code - 1];
-	d->steps += t->abbrevs.n / STEP_WORK;
+	d->count->steps += t->abbrevs.n / STEP_WORK;
 	for (size_t i = 0; i < t->abbrevs.n; i++)
 		if (v[i].code == code)
 			return &v[i];
@@ -269,11 +275,13 @@ static struct val read_indirect_form(const struct dw *d, const struct dw_unit *u
 	switch (form) {
 	case 0x0e: return text(dw_text_at(&d->str, u->base->str + rd_fixed(r, u->off_size)));		/* strp */
 	case 0x1f: return text(dw_text_at(&d->line_str, u->base->line_str + rd_fixed(r, u->off_size))); /* line_strp */
-	case 0x1a: return indexed_text(d, u, rd_uleb(r));						/* strx */
+	case 0x1f02:					  /* GNU_str_index */
+	case 0x1a: return indexed_text(d, u, rd_uleb(r)); /* strx */
 	case 0x25:
 	case 0x26:
 	case 0x27:
 	case 0x28: /* strx1 … strx4 */ return indexed_text(d, u, rd_fixed(r, (unsigned)(form - 0x24)));
+	case 0x1f01:					  /* GNU_addr_index */
 	case 0x1b: return indexed_addr(d, u, rd_uleb(r)); /* addrx */
 	case 0x29:
 	case 0x2a:
@@ -288,9 +296,7 @@ static struct val read_indirect_form(const struct dw *d, const struct dw_unit *u
 	case 0x1d:
 	case 0x1f21: return in_alt(d, rd_fixed(r, u->off_size), true); /* strp_sup, GNU_strp_alt */
 	case 0x20: rd_skip(r, 8); break;			       /* ref_sig8 */
-	case 0x1f01:
-	case 0x1f02: rd_uleb(r); break; /* GNU_addr_index, GNU_str_index */
-	default: r->bad = true; break;	/* not skippable: its size is unknown */
+	default: r->bad = true; break;				       /* not skippable: its size is unknown */
 	}
 	return (struct val){ 0 };
 }
@@ -415,6 +421,8 @@ static void note_code(struct dw_die *e, uint64_t name, const struct val *v)
 		break;
 	case 0x58: e->call_file = n; break;
 	case 0x59: e->call_line = n; break;
+	case 0x76:
+	case 0x2130: e->dwo_name = v->kind == VAL_TEXT ? v->s : NULL; break; /* dwo_name, and before DWARF 5 */
 	case 0x6e:
 	case 0x2007: e->linkage_name = v->kind == VAL_TEXT ? v->s : NULL; break; /* and before DWARF 4 */
 	default: note_numbers(e, name, v); break;
@@ -438,12 +446,15 @@ static void note_bases(struct dw_unit *u, uint64_t name, const struct val *v)
 {
 	if (v->kind != VAL_NUM)
 		return;
-	if (name == 0x72)
-		u->str_base = v->n;
-	else if (name == 0x73)
-		u->addr_base = v->n;
-	else if (name == 0x74)
-		u->rnglists_base = v->n;
+	switch (name) {
+	case 0x72: u->str_base = v->n; break;
+	case 0x73:
+	case 0x2133: u->addr_base = v->n; break; /* and before DWARF 5 */
+	case 0x74: u->rnglists_base = v->n; break;
+	case 0x2131: u->dwo_id = v->n; break;
+	case 0x2132: u->dwo_ranges_base = v->n; break;
+	default: break;
+	}
 }
 
 static void read_attrs(const struct dw *d, struct dw_unit *bases, const struct dw_abbrev *a, struct rd *r,
@@ -476,7 +487,7 @@ int dw_die_read(struct dw *d, const struct dw_unit *u, uint64_t off, struct dw_d
 	*ret = (struct dw_die){ .u = u, .off = off };
 	if (off < u->first || off >= u->end)
 		return -EBADMSG;
-	if (++d->steps > d->max_steps)
+	if (++d->count->steps > d->count->max_steps)
 		return -EFBIG;
 	e = table_of(d, u, &t);
 	if (e < 0)
@@ -491,7 +502,7 @@ int dw_die_read(struct dw *d, const struct dw_unit *u, uint64_t off, struct dw_d
 		read_attrs(d, off == u->first ? &d->units.v[u - d->units.v] : NULL, a, &r, ret);
 	}
 	ret->next = (uint64_t)(r.p - d->info.p);
-	d->steps += (ret->next - off) / STEP_WORK;
+	d->count->steps += (ret->next - off) / STEP_WORK;
 	return r.bad ? -EBADMSG : 0;
 }
 
@@ -581,29 +592,29 @@ static int load_sections(struct dw *d, const struct elf *e, const struct elf *al
 		{ ".debug_str_offsets", &d->str_offsets, &d->alt.str_offsets, false },
 		{ ".debug_addr", &d->addr, &d->alt.addr, false },
 		{ ".debug_line", &d->line, &d->alt.line, false },
+		{ ".debug_ranges", &d->ranges, NULL, false },
+		{ ".debug_rnglists", &d->rnglists, NULL, false },
 	};
 	int r = 0;
 
 	d->has_alt = alt != NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(v) && r == 0; i++) {
-		if (v[i].into == &d->line && !d->want_lines)
+		if (!d->want_lines && (v[i].into == &d->line || !v[i].alt_at))
 			continue;
 		r = dw_load_section(d, e, v[i].name, v[i].into);
 		if (r == -ENODATA && !v[i].needed)
 			r = 0;
-		if (r == 0 && alt)
+		if (r == 0 && alt && v[i].alt_at) /* no code is described there */
 			r = append_section(d, alt, v[i].name, v[i].into, v[i].alt_at);
 	}
 	return r;
 }
 
-int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines, uint64_t max_bytes)
+int dw_find_units(struct dw *d)
 {
 	uint64_t off = 0;
-	int r;
+	int r = 0;
 
-	*d = (struct dw){ .want_lines = lines, .room = max_bytes, .max_steps = DWARF_MAX_STEPS };
-	r = load_sections(d, e, alt);
 	while (r == 0 && off < d->info.n)
 		r = add_unit(d, &off);
 	if (r == 0)
@@ -616,6 +627,17 @@ int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines
 		if (u->first < u->end)
 			r = dw_die_read(d, u, u->first, &first);
 	}
+	return r;
+}
+
+int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines, uint64_t max_bytes)
+{
+	int r;
+
+	*d = (struct dw){ .want_lines = lines, .room = max_bytes, .max_steps = DWARF_MAX_STEPS, .count = d };
+	r = load_sections(d, e, alt);
+	if (r == 0)
+		r = dw_find_units(d);
 	if (r < 0)
 		dw_close(d);
 	return r;
@@ -623,11 +645,13 @@ int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines
 
 void dw_close(struct dw *d)
 {
-	struct dw_section *const all[] = { &d->info,	    &d->abbrev, &d->str, &d->line_str,
-					   &d->str_offsets, &d->addr,	&d->line };
+	struct dw_section *const all[] = { &d->info, &d->abbrev, &d->str,    &d->line_str, &d->str_offsets,
+					   &d->addr, &d->line,	 &d->ranges, &d->rnglists };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		free(all[i]->own);
+	if (d->count && d->count != d)
+		d->count->room += d->loaded;
 	for (size_t i = 0; i < d->ntables; i++)
 		vec_free(&d->tables[i].abbrevs);
 	free(d->tables);

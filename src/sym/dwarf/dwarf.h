@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "sym/elf/debugfile.h"
 #include "sym/elf/elf.h"
 
 #define DWARF_MAX_SECTION (512u << 20) /* bytes of one section, unpacked */
@@ -36,7 +37,9 @@ struct dwarf_types {
 /* Types of the parameters and results of all functions of a file, and what these refer to. -ENODATA: the
  * file has no debug information; -EFBIG: more than the limits; -EBADMSG: damaged (what was read before the
  * damage is not given). alt: the file to which dwz has moved what several files have in common, or NULL: types
- * in there are unknown then. Free with dwarf_types_done(). */
-int dwarf_read_types(const struct elf *e, const struct elf *alt, struct dwarf_types *ret);
+ * in there are unknown then. place: where e is, for the files with
+ * split debug information that it names, or NULL: what is in those is unknown then. Free with dwarf_types_done(). */
+int dwarf_read_types(const struct elf *e, const struct elf *alt, const struct debugplace *place,
+		     struct dwarf_types *ret);
 void dwarf_types_done(struct dwarf_types *t);
 #endif

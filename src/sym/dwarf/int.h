@@ -150,6 +150,9 @@ struct dw_unit {
 	const struct dw_base *base; /* of its file */
 	uint64_t off, first, end;   /* in .debug_info: header, first entry, end */
 	uint64_t abbrev, str_base, addr_base, rnglists_base;
+	uint64_t dwo_id;	  /* of a skeleton and its split part; 0: neither */
+	uint64_t ranges_base;	  /* before DWARF 5: where the ranges of a split part begin in .debug_ranges … */
+	uint64_t dwo_ranges_base; /* … as its skeleton says */
 	unsigned version, addr_size, off_size;
 	uint32_t table; /* number of its abbreviations */
 };
@@ -170,6 +173,7 @@ struct dw_die {
 	uint64_t ranges, stmt_list, decl_file, decl_line, call_file, call_line;
 	bool has_high, high_is_addr, has_ranges, ranges_index, has_lines, has_decl_file;
 	const char *linkage_name, *comp_dir;
+	const char *dwo_name; /* of a skeleton: where its split part is */
 };
 
 /* The value of an attribute. */
@@ -185,7 +189,7 @@ struct val {
 
 /* The sections of a file, and behind each of them that of the file it shares with others (dwz). */
 struct dw {
-	struct dw_section info, abbrev, str, line_str, str_offsets, addr, line;
+	struct dw_section info, abbrev, str, line_str, str_offsets, addr, line, ranges, rnglists;
 	struct dw_base own, alt; /* own: all 0 */
 	bool has_alt;
 	VEC(struct dw_unit) units; /* by offset */
@@ -193,7 +197,9 @@ struct dw {
 	size_t ntables;
 	uint64_t nabbrevs; /* of all tables */
 	uint64_t steps, max_steps;
-	uint64_t room; /* bytes that may still be loaded */
+	uint64_t room;	  /* bytes that may still be loaded */
+	uint64_t loaded;  /* bytes */
+	struct dw *count; /* where steps and room are counted: here, or at the skeletons of a split part */
 	bool want_lines;
 };
 
@@ -202,6 +208,8 @@ struct dw {
 int dw_open(struct dw *d, const struct elf *e, const struct elf *alt, bool lines, uint64_t max_bytes);
 /* A further section, which the caller frees (own). */
 int dw_load_section(struct dw *d, const struct elf *e, const char *name, struct dw_section *ret);
+/* Finds the units of the sections, which are loaded. Errors as above. */
+int dw_find_units(struct dw *d);
 void dw_close(struct dw *d);
 const struct dw_unit *dw_unit_at(const struct dw *d, uint64_t off);
 /* The entry at an offset of a unit. -EBADMSG; -EFBIG when the steps are used up. */

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "sym/dwarf/dwline.h"
+#include "sym/dwarf/split.h"
 
 #define MAX_ORIGINS 8u /* from an entry to the one that has its name */
 #define LOOK_BACK 64u  /* ranges that begin before an address and are looked at for one that has it */
@@ -30,6 +31,7 @@ struct scope { /* a function, or one inlined into the scope that it is in */
 struct unit { /* what is kept of one */
 	bool tried, lines_tried;
 	struct dw_die first; /* its first entry */
+	struct dw *part;     /* of a skeleton: where its entries are; NULL: not there */
 	struct dw_lines lines;
 	VEC(struct scope) scopes; /* each is followed by those in it */
 	struct ranges ranges;	  /* of the scopes */
@@ -38,7 +40,7 @@ struct unit { /* what is kept of one */
 
 struct srcline {
 	struct dw d;
-	struct dw_section ranges, rnglists;
+	struct dw_split split;
 	struct unit *units; /* as d.units */
 	struct ranges map;  /* the addresses of units, in order */
 	size_t cached;	    /* bytes */
@@ -59,13 +61,14 @@ static int add_range(struct srcline *s, struct ranges *to, uint64_t lo, uint64_t
 }
 
 /* .debug_ranges: pairs relative to a base, which a pair with the largest address sets. */
-static int old_ranges(struct srcline *s, const struct dw_die *e, uint64_t base, uint32_t of, struct ranges *to)
+static int old_ranges(struct srcline *s, const struct dw *d, const struct dw_die *e, uint64_t base, uint32_t of,
+		      struct ranges *to)
 {
-	struct rd r = { s->ranges.p, s->ranges.p + s->ranges.n, false };
+	struct rd r = { d->ranges.p, d->ranges.p + d->ranges.n, false };
 	uint64_t max = e->u->addr_size == 4 ? UINT32_MAX : UINT64_MAX;
 	int error = 0;
 
-	rd_skip(&r, e->ranges);
+	rd_skip(&r, e->ranges + e->u->ranges_base);
 	while (error == 0 && !r.bad) {
 		uint64_t lo = rd_fixed(&r, e->u->addr_size), hi = rd_fixed(&r, e->u->addr_size);
 
@@ -78,24 +81,23 @@ static int old_ranges(struct srcline *s, const struct dw_die *e, uint64_t base, 
 	return error;
 }
 
-static uint64_t unit_addr(const struct srcline *s, const struct dw_unit *u, struct rd *r)
+static uint64_t unit_addr(const struct dw *d, const struct dw_unit *u, struct rd *r)
 {
-	return dw_indexed(&s->d.addr, u->base->addr + u->addr_base, rd_uleb(r), u->addr_size);
+	return dw_indexed(&d->addr, u->base->addr + u->addr_base, rd_uleb(r), u->addr_size);
 }
 
 /* One entry of .debug_rnglists. False: the end. Source: DWARF 5, 7.25. */
-static bool rnglist_entry(const struct srcline *s, const struct dw_unit *u, struct rd *r, uint64_t *base,
-			  struct range *ret)
+static bool rnglist_entry(const struct dw *d, const struct dw_unit *u, struct rd *r, uint64_t *base, struct range *ret)
 {
 	*ret = (struct range){ 0 };
 	switch (rd_fixed(r, 1)) {
-	case 1: *base = unit_addr(s, u, r); break; /* base_addressx */
+	case 1: *base = unit_addr(d, u, r); break; /* base_addressx */
 	case 2:					   /* startx_endx */
-		ret->lo = unit_addr(s, u, r);
-		ret->hi = unit_addr(s, u, r);
+		ret->lo = unit_addr(d, u, r);
+		ret->hi = unit_addr(d, u, r);
 		break;
 	case 3: /* startx_length */
-		ret->lo = unit_addr(s, u, r);
+		ret->lo = unit_addr(d, u, r);
 		ret->hi = ret->lo + rd_uleb(r);
 		break;
 	case 4: /* offset_pair */
@@ -116,30 +118,32 @@ static bool rnglist_entry(const struct srcline *s, const struct dw_unit *u, stru
 	return !r->bad;
 }
 
-static int new_ranges(struct srcline *s, const struct dw_die *e, uint64_t base, uint32_t of, struct ranges *to)
+static int new_ranges(struct srcline *s, const struct dw *d, const struct dw_die *e, uint64_t base, uint32_t of,
+		      struct ranges *to)
 {
-	struct rd r = { s->rnglists.p, s->rnglists.p + s->rnglists.n, false };
+	struct rd r = { d->rnglists.p, d->rnglists.p + d->rnglists.n, false };
 	uint64_t at = e->ranges;
 	struct range one;
 	int error = 0;
 
 	if (e->ranges_index) {
-		at = dw_indexed(&s->rnglists, e->u->rnglists_base, e->ranges, e->u->off_size);
+		at = dw_indexed(&d->rnglists, e->u->rnglists_base, e->ranges, e->u->off_size);
 		if (at == UINT64_MAX)
 			return 0;
 		at += e->u->rnglists_base;
 	}
 	rd_skip(&r, at);
-	while (error == 0 && !r.bad && rnglist_entry(s, e->u, &r, &base, &one))
+	while (error == 0 && !r.bad && rnglist_entry(d, e->u, &r, &base, &one))
 		error = add_range(s, to, one.lo, one.hi, of);
 	return error;
 }
 
 /* All ranges of an entry; base: where its unit begins. -EFBIG, -ENOMEM. */
-static int add_ranges(struct srcline *s, const struct dw_die *e, uint64_t base, uint32_t of, struct ranges *to)
+static int add_ranges(struct srcline *s, const struct dw *d, const struct dw_die *e, uint64_t base, uint32_t of,
+		      struct ranges *to)
 {
 	if (e->has_ranges)
-		return e->u->version >= 5 ? new_ranges(s, e, base, of, to) : old_ranges(s, e, base, of, to);
+		return e->u->version >= 5 ? new_ranges(s, d, e, base, of, to) : old_ranges(s, d, e, base, of, to);
 	if (!e->has_low || !e->has_high)
 		return 0;
 	return add_range(s, to, e->low, e->high_is_addr ? e->high : e->low + e->high, of);
@@ -192,34 +196,32 @@ static int map_units(struct srcline *s)
 		/* dw_open() has read it before: now the bases that it tells of are known. */
 		r = dw_die_read(&s->d, u, u->first, first);
 		if (r == 0 && u->base == &s->d.own)
-			r = add_ranges(s, first, first->has_low ? first->low : 0, i, &s->map);
+			r = add_ranges(s, &s->d, first, first->has_low ? first->low : 0, i, &s->map);
 	}
 	sort_ranges(&s->map);
 	return r;
 }
 
-static int load(struct srcline *s, const struct elf *e, const struct elf *alt)
+static int load(struct srcline *s, const struct elf *e, const struct elf *alt, const struct debugplace *place)
 {
 	int r = dw_open(&s->d, e, alt, true, SRCLINE_MAX_BYTES);
+
+	if (r == 0)
+		r = dw_split_init(&s->split, &s->d, place);
 
 	if (r < 0)
 		return r;
 	s->d.steps = 0;
 	s->d.max_steps = SRCLINE_MAX_STEPS;
 	s->zero = e->type == ET_REL;
-	r = dw_load_section(&s->d, e, ".debug_ranges", &s->ranges);
-	if (r == 0 || r == -ENODATA)
-		r = dw_load_section(&s->d, e, ".debug_rnglists", &s->rnglists);
-	if (r < 0 && r != -ENODATA)
-		return r;
 	s->units = calloc(s->d.units.n + 1, sizeof(*s->units));
 	return s->units ? map_units(s) : -ENOMEM;
 }
 
-int srcline_open(const struct elf *e, const struct elf *alt, struct srcline **ret)
+int srcline_open(const struct elf *e, const struct elf *alt, const struct debugplace *place, struct srcline **ret)
 {
 	struct srcline *s = calloc(1, sizeof(*s));
-	int r = s ? load(s, e, alt) : -ENOMEM;
+	int r = s ? load(s, e, alt, place) : -ENOMEM;
 
 	if (r < 0)
 		srcline_free(s);
@@ -230,6 +232,10 @@ int srcline_open(const struct elf *e, const struct elf *alt, struct srcline **re
 
 static void drop_unit(struct unit *u)
 {
+	if (u->part)
+		dw_close(u->part);
+	free(u->part);
+	u->part = NULL;
 	dw_lines_done(&u->lines);
 	vec_free(&u->scopes);
 	vec_free(&u->ranges);
@@ -250,8 +256,7 @@ void srcline_free(struct srcline *s)
 		return;
 	drop_units(s);
 	dw_close(&s->d);
-	free(s->ranges.own);
-	free(s->rnglists.own);
+	dw_split_done(&s->split);
 	free(s->units);
 	vec_free(&s->map);
 	free(s);
@@ -264,6 +269,12 @@ static uint32_t clamp32(uint64_t v)
 	return v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
+/* Where the entries of a unit are. */
+static struct dw *part_of(struct srcline *s, const struct unit *u)
+{
+	return u->part ? u->part : &s->d;
+}
+
 static int add_scope(struct srcline *s, struct unit *u, const struct dw_die *e)
 {
 	uint32_t i = (uint32_t)u->scopes.n, first = (uint32_t)u->ranges.n;
@@ -271,7 +282,7 @@ static int add_scope(struct srcline *s, struct unit *u, const struct dw_die *e)
 
 	if (i >= SRCLINE_MAX_SCOPES)
 		return -EFBIG;
-	r = add_ranges(s, e, u->first.has_low ? u->first.low : 0, i, &u->ranges);
+	r = add_ranges(s, part_of(s, u), e, u->first.has_low ? u->first.low : 0, i, &u->ranges);
 	if (r < 0 || u->ranges.n == first)
 		return r;
 	r = vec_try_push(&u->scopes, ((struct scope){ e->off, first, (uint32_t)u->ranges.n - first, i + 1,
@@ -283,11 +294,11 @@ static int add_scope(struct srcline *s, struct unit *u, const struct dw_die *e)
 }
 
 /* All entries of the unit in their order. What is above the limits, or behind damage, is left out. */
-static int read_scopes(struct srcline *s, struct unit *u)
+static int read_scopes(struct srcline *s, struct unit *u, const struct dw_die *first)
 {
 	uint32_t open[DWARF_MAX_DEPTH]; /* scopes, from 1, of the entries that e is in; 0: no scope */
-	const struct dw_unit *du = u->first.u;
-	struct dw_die e = u->first;
+	const struct dw_unit *du = first->u;
+	struct dw_die e = *first;
 	unsigned depth = 0;
 	int r = 0;
 
@@ -311,7 +322,7 @@ static int read_scopes(struct srcline *s, struct unit *u)
 		if (e.next >= du->end)
 			break;
 		if (r == 0)
-			r = dw_die_read(&s->d, du, e.next, &e);
+			r = dw_die_read(part_of(s, u), du, e.next, &e);
 	}
 	while (depth--) /* left open by damage, or since there are more levels than that */
 		if (open[depth])
@@ -330,14 +341,34 @@ static struct dw_lines *unit_files(struct srcline *s, struct unit *u)
 	return u->lines.files.n ? &u->lines : NULL;
 }
 
+/* The part of a skeleton that is in another file. *ret: its first entry; as it was: there is none. */
+static void open_part(struct srcline *s, struct unit *u, struct dw_die *ret)
+{
+	const struct dw_unit *du;
+
+	u->part = u->first.dwo_name ? malloc(sizeof(*u->part)) : NULL;
+	if (!u->part)
+		return;
+	if (dw_split_open(&s->split, &u->first, u->part, &du) == 0) {
+		s->cached += u->part->loaded;
+		if (dw_die_read(u->part, du, du->first, ret) == 0)
+			return;
+		dw_close(u->part);
+	}
+	free(u->part);
+	u->part = NULL;
+}
+
 static void read_unit(struct srcline *s, struct unit *u)
 {
+	struct dw_die first = u->first;
 	struct dw_lines *l;
 
 	if (u->tried)
 		return;
 	u->tried = true;
-	read_scopes(s, u); /* what it has read before it failed is right */
+	open_part(s, u, &first);
+	read_scopes(s, u, &first); /* what it has read before it failed is right */
 	sort_ranges(&u->funcs);
 	l = unit_files(s, u);
 	if (l) {
@@ -389,12 +420,12 @@ static const char *path_in(struct srcline *s, const struct dw_unit *u, uint64_t 
 }
 
 /* Name and place of a function, from its entry or the ones it refers to. */
-static void describe(struct srcline *s, uint64_t die, struct srcframe *f)
+static void describe(struct srcline *s, struct unit *u, uint64_t die, struct srcframe *f)
 {
 	const char *name = NULL;
 	struct dw_die e;
 
-	for (unsigned i = 0; die && i < MAX_ORIGINS && dw_die_at(&s->d, die, &e) == 0; i++) {
+	for (unsigned i = 0; die && i < MAX_ORIGINS && dw_die_at(part_of(s, u), die, &e) == 0; i++) {
 		if (!f->func)
 			f->func = e.linkage_name;
 		if (!name)
@@ -402,7 +433,7 @@ static void describe(struct srcline *s, uint64_t die, struct srcframe *f)
 		if (!f->def_line)
 			f->def_line = clamp32(e.decl_line);
 		if (!f->def_file && e.has_decl_file)
-			f->def_file = path_in(s, e.u, e.decl_file);
+			f->def_file = path_in(s, u->part ? u->first.u : e.u, e.decl_file);
 		die = e.origin;
 	}
 	if (!f->func)
@@ -429,7 +460,7 @@ size_t srcline_at(struct srcline *s, uint64_t addr, struct srcframe ret[SRCLINE_
 		struct srcframe *f = &ret[n - 1 - i];
 
 		*f = (struct srcframe){ 0 };
-		describe(s, scopes[i]->die, f);
+		describe(s, u, scopes[i]->die, f);
 		if (i + 1 < n) {
 			f->line = scopes[i + 1]->call_line;
 			f->file = path_in(s, u->first.u, scopes[i + 1]->call_file);

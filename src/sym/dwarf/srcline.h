@@ -5,6 +5,7 @@
 #define DWELL_SYM_DWARF_SRCLINE_H
 #include <stddef.h>
 #include <stdint.h>
+#include "sym/elf/debugfile.h"
 #include "sym/elf/elf.h"
 
 #define SRCLINE_MAX_BYTES (512ull << 20)      /* sections of one file, unpacked; -EFBIG above */
@@ -23,9 +24,9 @@ struct srcframe {
 	uint32_t line, def_line; /* 0: unknown */
 };
 
-/* alt: as dwarf_read_types(). -ENODATA: there is no debug information; -EFBIG: more than the limits; -EOPNOTSUPP: as
- * elf_section_unpack(); -EBADMSG: damaged. e and alt may be closed afterwards. */
-int srcline_open(const struct elf *e, const struct elf *alt, struct srcline **ret);
+/* alt and place: as dwarf_read_types(). -ENODATA: there is no debug information; -EFBIG: more than the limits;
+ * -EOPNOTSUPP: as elf_section_unpack(); -EBADMSG: damaged. e and alt may be closed afterwards, place is copied. */
+int srcline_open(const struct elf *e, const struct elf *alt, const struct debugplace *place, struct srcline **ret);
 void srcline_free(struct srcline *s);
 /* What is at an address as linked: the innermost function first, the one with the symbol last. Returns how many, 0:
  * nothing is known. The texts live until the next call. For return addresses, ask for the byte before. */

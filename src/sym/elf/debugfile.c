@@ -23,6 +23,8 @@ struct search {
 	uint32_t crc;
 	const uint8_t *id; /* the build id that the file must have */
 	size_t nid;
+	const char *section;	/* instead of an id: what the file must have */
+	const char *dir, *name; /* of a split part */
 };
 
 /* .gnu_debuglink: a file name, padding to 4, the checksum. */
@@ -63,6 +65,8 @@ static bool crc_matches(const struct elf_src *src, uint32_t want)
 
 static bool matches(const struct search *s, const struct elf *d, bool by_link)
 {
+	if (s->section)
+		return elf_section(d, s->section) != NULL;
 	if (s->nid || d->nbuild_id)
 		return s->nid == d->nbuild_id && memcmp(s->id, d->build_id, s->nid) == 0;
 	return by_link && crc_matches(&d->src, s->crc);
@@ -170,6 +174,49 @@ static int try_alt(const struct search *s, struct debugfile *ret)
 			: snprintf(path, sizeof(path), "%.*s/%s", slash ? (int)(slash - s->path) : 0, s->path, s->alt);
 
 	return n < (int)sizeof(path) && try_path(s, path, false, ret) == 0 ? 0 : try_build_id(s, ret);
+}
+
+static int try_split(const struct search *s, struct debugfile *ret)
+{
+	const char *slash = strrchr(s->path, '/'), *base = strrchr(s->name, '/');
+	int ndir = slash ? (int)(slash - s->path) : 0;
+	char path[PATH_MAX];
+
+	for (unsigned i = 0; i < 3; i++) {
+		int n;
+
+		if (s->name[0] == '/' && i == 0)
+			n = snprintf(path, sizeof(path), "%s", s->name);
+		else if (i == 0)
+			n = s->dir ? snprintf(path, sizeof(path), "%s/%s", s->dir, s->name) : PATH_MAX;
+		else
+			n = snprintf(path, sizeof(path), "%.*s/%s", ndir, s->path, i == 2 && base ? base + 1 : s->name);
+		if (n < (int)sizeof(path) && try_path(s, path, false, ret) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+int debugfile_open_split(const struct debugplace *p, const char *dir, const char *name, struct debugfile *ret)
+{
+	struct search s = { .path = p->path, .root = -1, .section = ".debug_info.dwo", .dir = dir, .name = name };
+
+	return search(&s, p->tgid, try_split, ret);
+}
+
+static int try_package(const struct search *s, struct debugfile *ret)
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof(path), "%s.dwp", s->path) < (int)sizeof(path) ? try_path(s, path, false, ret)
+										   : -ENOENT;
+}
+
+int debugfile_open_package(const struct debugplace *p, struct debugfile *ret)
+{
+	struct search s = { .path = p->path, .root = -1, .section = ".debug_cu_index" };
+
+	return search(&s, p->tgid, try_package, ret);
 }
 
 int debugfile_open_alt(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,

@@ -27,5 +27,16 @@ int debugfile_open(const struct elf *e, const char *path, const char *debug_dir,
  * e) and, where that is another file by now, its build id under debug_dir. Otherwise as debugfile_open(). */
 int debugfile_open_alt(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid,
 		       struct debugfile *ret);
+
+/* Where a program or its debug file is, for files that its debug information names. */
+struct debugplace {
+	const char *path;
+	uint32_t tgid; /* as above */
+};
+/* Files with split debug information (.dwo): the one called name in the folder dir (either may be absolute), else
+ * beside the program; and the package of all of a program, "PROGRAM.dwp". 0 or -ENOENT. What is in them is not compared
+ * with the program here. */
+int debugfile_open_split(const struct debugplace *p, const char *dir, const char *name, struct debugfile *ret);
+int debugfile_open_package(const struct debugplace *p, struct debugfile *ret);
 void debugfile_close(struct debugfile *d);
 #endif

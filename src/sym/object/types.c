@@ -15,12 +15,13 @@
 /* Types of an open file, which is at path, and of what dwz has taken out of it. */
 static int read_types(const struct elf *e, const char *path, int tgid, struct dwarf_types *ret)
 {
+	const struct debugplace place = { path, (uint32_t)tgid };
 	struct debugfile alt;
 	int r;
 
 	if (debugfile_open_alt(e, path, DEBUGFILE_DIR, (uint32_t)tgid, &alt) < 0)
-		return dwarf_read_types(e, NULL, ret);
-	r = dwarf_read_types(e, &alt.elf, ret);
+		return dwarf_read_types(e, NULL, &place, ret);
+	r = dwarf_read_types(e, &alt.elf, &place, ret);
 	debugfile_close(&alt);
 	return r;
 }

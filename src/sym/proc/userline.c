@@ -9,12 +9,13 @@
 /* Of an open file, which is at path, and of what dwz has taken out of it. */
 static int open_lines(const struct elf *e, const char *path, const char *debug_dir, uint32_t tgid, struct srcline **ret)
 {
+	const struct debugplace place = { path, tgid };
 	struct debugfile alt;
 	int r;
 
 	if (debugfile_open_alt(e, path, debug_dir, tgid, &alt) < 0)
-		return srcline_open(e, NULL, ret);
-	r = srcline_open(e, &alt.elf, ret);
+		return srcline_open(e, NULL, &place, ret);
+	r = srcline_open(e, &alt.elf, &place, ret);
 	debugfile_close(&alt);
 	return r;
 }

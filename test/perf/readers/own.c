@@ -112,9 +112,8 @@ static int print_lines(FILE *out, const struct elf *e, const struct elf *alt, co
 	const Elf64_Shdr *text = elf_section(e, ".text");
 	struct srcframe f[SRCLINE_MAX_FRAMES];
 	struct srcline *s;
-	int r = text ? srcline_open(e, alt, &s) : -ENODATA;
+	int r = text ? srcline_open(e, alt, &(struct debugplace){ path, 0 }, &s) : -ENODATA;
 
-	(void)path;
 	if (r < 0)
 		return r;
 	for (unsigned i = 0; i < FACTS_ADDRESSES; i++) {
@@ -155,9 +154,8 @@ static int print_types(FILE *out, const struct elf *e, const struct elf *alt, co
 {
 	struct dwarf_types t;
 	struct typesrc *ts;
-	int r = dwarf_read_types(e, alt, &t);
+	int r = dwarf_read_types(e, alt, &(struct debugplace){ path, 0 }, &t);
 
-	(void)path;
 	if (r < 0)
 		return r;
 	r = typesrc_open_mem("file", t.btf, t.len, &ts, NULL);

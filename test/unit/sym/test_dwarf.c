@@ -60,7 +60,7 @@ static int read_types(struct strb *info, struct dwarf_types *ret)
 
 	elfmake(&file, v, 2);
 	assert_int_equal(elfmake_open(&file, &e), 0);
-	r = dwarf_read_types(&e, NULL, ret);
+	r = dwarf_read_types(&e, NULL, NULL, ret);
 	elf_close(&e);
 	strb_free(&file);
 	strb_free(info);

@@ -208,7 +208,7 @@ static int open_made(struct strb *info, struct strb *lines, struct strb *ranges,
 
 	elfmake(&file, v, 4);
 	assert_int_equal(elfmake_open(&file, &e), 0);
-	r = srcline_open(&e, NULL, ret);
+	r = srcline_open(&e, NULL, NULL, ret);
 	elf_close(&e);
 	strb_free(&file);
 	strb_free(info);
@@ -403,7 +403,7 @@ static void too_large(void **state)
 		memcpy(file.s + h.e_shoff + 3 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size), &size,
 		       sizeof(size));
 		assert_int_equal(elfmake_open(&file, &e), 0);
-		assert_int_equal(srcline_open(&e, NULL, &s),
+		assert_int_equal(srcline_open(&e, NULL, NULL, &s),
 				 extra ? -EFBIG : -EBADMSG); /* the file does not have what its header says */
 		elf_close(&e);
 		strb_free(&file);
@@ -444,7 +444,7 @@ static void large_tables(void **state)
 	};
 	elfmake(&file, v, ARRAY_SIZE(v));
 	assert_int_equal(elfmake_open(&file, &e), 0);
-	assert_int_equal(srcline_open(&e, NULL, &s), 0);
+	assert_int_equal(srcline_open(&e, NULL, NULL, &s), 0);
 	before = mallinfo2().uordblks + mallinfo2().hblkhd;
 	for (unsigned i = 0; i < 2 * UNITS; i++) {
 		unsigned unit = i % UNITS;
@@ -616,7 +616,7 @@ static int open_units(unsigned n, unsigned step, unsigned code, const struct str
 
 	elfmake(&file, v, ARRAY_SIZE(v));
 	assert_int_equal(elfmake_open(&file, &e), 0);
-	r = srcline_open(&e, NULL, &s);
+	r = srcline_open(&e, NULL, NULL, &s);
 	if (r == 0)
 		srcline_free(s);
 	elf_close(&e);
@@ -735,7 +735,7 @@ static void none(void **state)
 	(void)state;
 	elfmake(&file, NULL, 0);
 	assert_int_equal(elfmake_open(&file, &e), 0);
-	assert_int_equal(srcline_open(&e, NULL, &s), -ENODATA);
+	assert_int_equal(srcline_open(&e, NULL, NULL, &s), -ENODATA);
 	elf_close(&e);
 	strb_free(&file);
 }
