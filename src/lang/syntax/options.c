@@ -13,8 +13,8 @@
 #include "base/num.h"
 #include "lang/attr.h"
 
-/* Oracle's DTrace refuses a smaller size. */
-#define OPTIONS_STRSIZE_MIN 2
+/* DTrace's "<NULL>" is the least that a string must have room for. */
+#define OPTIONS_STRSIZE_MIN 1
 #define OPTIONS_NSPEC_MAX 65536 /* speculations: 20 bytes of kernel memory each */
 #define OPTIONS_PRINTSIZE_MAX 65536
 #define OPTIONS_PCAPSIZE_MAX 16384 /* a record has room for it */
@@ -67,7 +67,7 @@ static const struct rule rules[] = {
 	{ .name = "strsize",
 	  .min = OPTIONS_STRSIZE_MIN,
 	  .max = OPTIONS_STRSIZE_MAX,
-	  .why = "strings have from 2 to 65536 characters" },
+	  .why = "strings have from 1 to 65536 characters" },
 	{ .name = "nspec", .max = OPTIONS_NSPEC_MAX, .why = "at most 65536" },
 	{ .name = "oformat",
 	  .choices = "text json",
