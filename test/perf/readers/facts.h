@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define FACTS_ADDRESSES 400u /* of the code of a file that are asked about, spread evenly */
+#define FACTS_DEPTH 256u     /* of entries within each other */
 #define FACTS_PARAMS 32u     /* of a function: dwell takes no more */
 
 static inline double facts_ms(void)

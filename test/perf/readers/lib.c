@@ -192,7 +192,8 @@ static void print_function(FILE *out, Dwarf_Die *die, Dwarf_Addr low)
 	fprintf(out, "\n");
 }
 
-static void walk(FILE *out, Dwarf_Die *die)
+/* Not deeper than dwell goes, or this program's own stack would end. */
+static void walk(FILE *out, Dwarf_Die *die, unsigned depth)
 {
 	Dwarf_Attribute mem;
 	Dwarf_Addr low;
@@ -201,8 +202,8 @@ static void walk(FILE *out, Dwarf_Die *die)
 	if (dwarf_tag(die) == DW_TAG_subprogram && dwarf_formaddr(dwarf_attr(die, DW_AT_low_pc, &mem), &low) == 0 &&
 	    low)
 		print_function(out, die, low);
-	for (int more = dwarf_child(die, &c); more == 0; more = dwarf_siblingof(&c, &c))
-		walk(out, &c);
+	for (int more = dwarf_child(die, &c); more == 0 && depth < FACTS_DEPTH; more = dwarf_siblingof(&c, &c))
+		walk(out, &c, depth + 1);
 }
 
 static int types(FILE *out, const char *path)
@@ -220,9 +221,9 @@ static int types(FILE *out, const char *path)
 	while (dw && dwarf_get_units(dw, cu, &cu, NULL, &kind, &die, &split) == 0) {
 		if (kind == DW_UT_skeleton) {
 			if (dwarf_tag(&split) > 0)
-				walk(out, &split);
+				walk(out, &split, 0);
 		} else {
-			walk(out, &die);
+			walk(out, &die, 0);
 		}
 	}
 	dwfl_end(f.dwfl);

@@ -10,9 +10,11 @@ import os
 import random
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 FACTS = ['symbols', 'lines', 'types', 'cfi']
 LIMIT_S = 20  # of one program on one file
@@ -165,6 +167,38 @@ def mutate(data, rng):
     return data
 
 
+def elf_of(sections):
+    """A program with code at 0x1000, and these sections: (name, flags, bytes)."""
+    v = [('', 0, 0, 0, b''), ('.text', 1, 6, 0x1000, bytes(0x1000))]
+    v += [(name, 1, flags, 0, data) for name, flags, data in sections]
+    names = b''.join(n[0].encode() + b'\0' for n in v) + b'.shstrtab\0'
+    v.append(('.shstrtab', 3, 0, 0, names))
+    heads, at, body = b'', 64, b''
+    for name, kind, flags, addr, data in v:
+        off = names.index(name.encode() + b'\0') if name else 0
+        heads += struct.pack('<IIQQQQIIQQ', off, kind, flags, addr, at + len(body), len(data), 0, 0, 1, 0)
+        body += data
+    return struct.pack('<16sHHIQQQIHHHHHH', b'\x7fELF\2\1\1', 3, 62, 1, 0x1000, 0, 64 + len(body), 0, 64, 0, 0, 64, len(v),
+                       len(v) - 1) + body + heads
+
+
+def made_to_harm():
+    """What damage by chance does not find: a small section that unpacks to a large one, and blocks within blocks."""
+    size = 1 << 30
+    bomb = zlib.compressobj(9)
+    packed = b''.join(bomb.compress(bytes(1 << 20)) for _ in range(size >> 20)) + bomb.flush()
+    abbrev = bytes([1, 0x11, 1, 0x11, 1, 0x12, 7, 0, 0, 2, 0x2e, 1, 0x11, 1, 0x12, 7, 0, 0, 3, 0x0b, 1, 0x11, 1, 0x12, 7, 0, 0, 0])
+    place = struct.pack('<QQ', 0x1000, 0x1000)
+    entries = b'\1' + place + b'\2' + place + (b'\3' + place) * 300000
+    unit = struct.pack('<HIB', 4, 0, 8) + entries
+    info = struct.pack('<I', len(unit)) + unit
+    return {
+        'a megabyte that unpacks to a gigabyte': elf_of([
+            ('.debug_info', 1 << 11, struct.pack('<IIQQ', 1, 0, size, 1) + packed), ('.debug_abbrev', 0, abbrev)]),
+        '300,000 blocks within each other': elf_of([('.debug_info', 0, info), ('.debug_abbrev', 0, abbrev)]),
+    }
+
+
 def hostile(tools, seeds, corpora, n, d):
     rng = random.Random(13)
     inputs = [p for c in corpora for p in sorted(glob.glob(c + '/*')) if is_elf(p)]
@@ -181,6 +215,15 @@ def hostile(tools, seeds, corpora, n, d):
             ends = collections.Counter(r.how for r in v)
             print(f'  {who} {fact:8}', ', '.join(f'{k} {c}' for k, c in sorted(ends.items())),
                   '; slowest %.0f ms, largest %d kB' % (max(r.ms for r in v), max(r.kb for r in v)))
+    for name, data in made_to_harm().items():
+        path = os.path.join(d, 'harm')
+        with open(path, 'wb') as f:
+            f.write(data)
+        print(f'{name}:')
+        for who in ['own', 'lib']:
+            for fact in ['lines', 'types']:
+                r = run(os.path.join(tools, 'readers_' + who), fact, path)
+                print(f'  {who} {fact:8} {r.how}; {r.ms:.0f} ms, {r.kb} kB')
     print('a file that its owner cuts while it is read:')
     for who in ['own', 'lib']:
         for fact in FACTS:
