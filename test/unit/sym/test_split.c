@@ -149,7 +149,8 @@ static void damaged_package(const char *from, const char *to, const char *sectio
 	close_elf(&e);
 }
 
-/* Every byte of the index: what it says then is used within bounds, or nothing is. The id is that of the program. */
+/* Every byte of the index: what it says then is used within bounds, or nothing is. The 8 bytes of the id must be right;
+ * how many of the others matter depends on the slot in which the id is, which the path of the program decides. */
 static void damage(void **state)
 {
 	char path[4096], copy[] = "/tmp/dwell-split-XXXXXX", dwp[64];
@@ -169,7 +170,7 @@ static void damage(void **state)
 		else
 			refused++;
 	}
-	assert_true(refused > 15);
+	assert_in_range(refused, 8, 99);
 	snprintf(dwp, sizeof(dwp), "%s.dwp", copy);
 	assert_int_equal(stat(dwp, &st), 0);
 	unlink(dwp);
