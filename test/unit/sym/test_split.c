@@ -131,7 +131,7 @@ static void damaged_package(const char *from, const char *to, const char *sectio
 	const Elf64_Shdr *sh;
 	_cleanup_free_ char *cmd = NULL;
 	struct elf e;
-	uint8_t byte;
+	uint8_t byte = 0;
 	int fd;
 
 	assert_true(asprintf(&cmd, "cp '%s' '%s' && cp '%s.dwp' '%s.dwp'", from, to, from, to) > 0);
