@@ -41,11 +41,12 @@ with open(os.path.join(os.environ["LIVE"], "../../doc/recording.md"), encoding="
     queries = [q for block in re.findall(r"^```sql\n(.*?)^```", f.read(), re.M | re.S) for q in block.split(";") if q.strip()]
 
 
-def ask(*words):
-    """The rows of the query that has these words, by column names."""
+def ask(*words, all_rows=False):
+    """The rows of the query that has these words, by column names; all_rows: also those beyond its LIMIT, since on a
+    busy machine others wait for longer than the load does."""
     found = [q for q in queries if all(w in q for w in words)]
     live.same(len(found), 1, " ".join(words))
-    cursor = db.execute(found[0])
+    cursor = db.execute(re.sub(r"\bLIMIT \d+\s*$", "", found[0]) if all_rows else found[0])
     return [dict(zip((c[0] for c in cursor.description), row)) for row in cursor]
 
 
@@ -68,7 +69,7 @@ threads = ask("AS tracker, comm, tid")
 live.check(threads == sorted(threads, key=lambda t: -t["total_ms"]) and any(t["tracker"] == "offcpu" and t["comm"] == "python3" for t in threads), "threads", threads[:5])
 had = ask("had_the_cpu")
 live.check(any(h["had_the_cpu"] == "python3" and h["events"] >= 1 for h in had), "who had the CPU", had)
-stacks = ask("AS functions")
+stacks = ask("AS functions", all_rows=True)
 live.check(any(re.search(r"pipe_read.* vfs_read ", s["functions"] or "") and s["events"] >= 10 for s in stacks), "stacks, by name, in their order", stacks[:3])
 frames = db.execute("SELECT pos, addr, name FROM frame WHERE stack = 1 ORDER BY pos").fetchall()
 blob = db.execute("SELECT frames FROM stack WHERE id = 1").fetchone()[0]
