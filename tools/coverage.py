@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Line coverage by folder, of a build folder made with -Db_coverage=true (gcc) whose tests have run.
+"""Line coverage by floor (src/X) and room (src/X/Y), of a build folder made with -Db_coverage=true (gcc) whose tests have run.
 Exit status 1 when a folder named with a percentage has less.
 usage: coverage.py [-v] ROOT BUILD_DIR [FOLDER=PERCENT…]     for example src/lang=85
 -v: by file, too"""
@@ -41,7 +41,9 @@ def main():
     folders = collections.defaultdict(list)
     for name, counts in sorted(lines.items()):
         if name.startswith("src/"):
-            folders[os.path.dirname(name)] += counts.values()
+            floor = "/".join(name.split("/")[:2])
+            for folder in {floor, os.path.dirname(name)}:  # of a floor with rooms: all of it, then each room
+                folders[folder] += counts.values()
             if verbose:
                 print(f"{percent(counts.values()):6.1f} %  {len(counts):6}  {name}")
     failed = False
