@@ -11,15 +11,6 @@ enum { RECFILE_AGG_KEY = -1, RECFILE_TRACKER_KEY = -2 };
 
 extern const char recfile_tables[]; /* SQL that makes them */
 
-/* Names under which kinds stand in the file: numbers may change between versions of dwell. NULL: none;
- * the other direction gives -1. */
-const char *recfile_field_name(enum field_kind k);
-int recfile_field_kind(const char *name);
-const char *recfile_act_name(enum act_kind k);
-int recfile_act_kind(const char *name);
-const char *recfile_agg_name(enum agg_func f);
-int recfile_agg_func(const char *name);
-
 /* Types of printed values. Writing: ids of those that are in the file already; frees them. */
 struct rectype_ids;
 int recfile_put_type(sqlite3 *db, struct rectype_ids **ids, const struct rectype *t, int64_t *ret);

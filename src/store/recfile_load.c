@@ -6,6 +6,7 @@
 #include "base/aggval.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "base/recnames.h"
 #include "store/recfile_int.h"
 
 struct loader {
@@ -70,7 +71,7 @@ static bool size_fits(const struct recfield *f)
 static int add_field(struct loader *l, sqlite3_stmt *st, void *arg)
 {
 	struct fields *fs = arg;
-	int kind = recfile_field_kind((const char *)sqlite3_column_text(st, 0));
+	int kind = rec_field_kind((const char *)sqlite3_column_text(st, 0));
 	int64_t off = sqlite3_column_int64(st, 1), size = sqlite3_column_int64(st, 2);
 	int64_t nframes = sqlite3_column_int64(st, 5), strframes = sqlite3_column_int64(st, 6);
 	struct recfield f;
@@ -180,7 +181,7 @@ struct fmt_load {
 static int add_action(struct loader *l, sqlite3_stmt *st, void *arg)
 {
 	struct fmt_load *fl = arg;
-	int kind = recfile_act_kind((const char *)sqlite3_column_text(st, 1));
+	int kind = rec_act_kind((const char *)sqlite3_column_text(st, 1));
 	int64_t pos = sqlite3_column_int64(st, 0);
 	struct recact act = { .number = (unsigned)sqlite3_column_int(st, 2), .fmt = recfile_text(l->a, st, 3) };
 	int r;
@@ -237,7 +238,7 @@ static int add_aggregation(struct loader *l, sqlite3_stmt *st, void *arg)
 {
 	struct aggdesc *d = arena_new_obj(l->a, struct aggdesc);
 	const struct aggdesc **v = arg;
-	int func = recfile_agg_func((const char *)sqlite3_column_text(st, 2));
+	int func = rec_agg_func((const char *)sqlite3_column_text(st, 2));
 	int64_t key = sqlite3_column_int64(st, 8), value = sqlite3_column_int64(st, 9);
 	int r;
 

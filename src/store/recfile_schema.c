@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/aggval.h"
 #include "base/cleanup.h"
+#include "base/recnames.h"
 #include "store/recfile_int.h"
 
 /* Of the view `frame`. */
@@ -96,104 +97,6 @@ const char recfile_tables[] =
 	" FROM row LEFT JOIN probe ON probe.id = row.probe WHERE kind = 3;";
 /* clang-format on */
 
-static const char *const field_names[] = {
-	[FLD_INT] = "int",	 [FLD_STRING] = "string", [FLD_BYTES] = "bytes", [FLD_STACK] = "stack",
-	[FLD_USTACK] = "ustack", [FLD_SYM] = "sym",	  [FLD_FUNC] = "func",	 [FLD_MOD] = "mod",
-	[FLD_WHY] = "why",	 [FLD_USYM] = "usym",	  [FLD_UFUNC] = "ufunc", [FLD_UMOD] = "umod",
-	[FLD_UADDR] = "uaddr",
-};
-
-static const char *const act_names[] = {
-	[ACT_TRACE] = "trace",
-	[ACT_TRACEMEM] = "tracemem",
-	[ACT_PRINTF] = "printf",
-	[ACT_PRINTA] = "printa",
-	[ACT_STACK] = "stack",
-	[ACT_USTACK] = "ustack",
-	[ACT_JSTACK] = "jstack",
-	[ACT_SYM] = "sym",
-	[ACT_FUNC] = "func",
-	[ACT_MOD] = "mod",
-	[ACT_USYM] = "usym",
-	[ACT_UFUNC] = "ufunc",
-	[ACT_UMOD] = "umod",
-	[ACT_UADDR] = "uaddr",
-	[ACT_EXIT] = "exit",
-	[ACT_CLEAR] = "clear",
-	[ACT_TRUNC] = "trunc",
-	[ACT_NORMALIZE] = "normalize",
-	[ACT_DENORMALIZE] = "denormalize",
-	[ACT_FREOPEN] = "freopen",
-	[ACT_SYSTEM] = "system",
-	[ACT_FTRUNCATE] = "ftruncate",
-	[ACT_SETOPT] = "setopt",
-	[ACT_SPECULATE] = "speculate",
-	[ACT_COMMIT] = "commit",
-	[ACT_DISCARD] = "discard",
-	[ACT_PRINT] = "print",
-	[ACT_RAISE] = "raise",
-	[ACT_STOP] = "stop",
-	[ACT_CHILL] = "chill",
-	[ACT_PANIC] = "panic",
-	[ACT_BREAKPOINT] = "breakpoint",
-	[ACT_COPYOUT] = "copyout",
-	[ACT_COPYOUTSTR] = "copyoutstr",
-	[ACT_SPAN] = "span",
-	[ACT_SLOW] = "slow",
-	[ACT_PCAP] = "pcap",
-};
-
-static const char *const agg_names[] = {
-	[AGG_COUNT] = "count",
-	[AGG_SUM] = "sum",
-	[AGG_AVG] = "avg",
-	[AGG_MIN] = "min",
-	[AGG_MAX] = "max",
-	[AGG_STDDEV] = "stddev",
-	[AGG_QUANTIZE] = "quantize",
-	[AGG_LQUANTIZE] = "lquantize",
-	[AGG_LLQUANTIZE] = "llquantize",
-	[AGG_HIST] = "hist",
-};
-
-static const char *name_of(const char *const *names, size_t n, unsigned k)
-{
-	return k < n ? names[k] : NULL;
-}
-
-static int kind_of(const char *const *names, size_t n, const char *name)
-{
-	for (size_t i = 0; name && i < n; i++)
-		if (names[i] && !strcmp(names[i], name))
-			return (int)i;
-	return -1;
-}
-
-const char *recfile_field_name(enum field_kind k)
-{
-	return name_of(field_names, ARRAY_SIZE(field_names), k);
-}
-int recfile_field_kind(const char *name)
-{
-	return kind_of(field_names, ARRAY_SIZE(field_names), name);
-}
-const char *recfile_act_name(enum act_kind k)
-{
-	return name_of(act_names, ARRAY_SIZE(act_names), k);
-}
-int recfile_act_kind(const char *name)
-{
-	return kind_of(act_names, ARRAY_SIZE(act_names), name);
-}
-const char *recfile_agg_name(enum agg_func f)
-{
-	return name_of(agg_names, ARRAY_SIZE(agg_names), f);
-}
-int recfile_agg_func(const char *name)
-{
-	return kind_of(agg_names, ARRAY_SIZE(agg_names), name);
-}
-
 int recfile_exec(sqlite3 *db, const char *sql, const char *types, ...)
 {
 	sqlite3_stmt *st = NULL;
@@ -257,7 +160,7 @@ static int put_fields(struct writer *w, int64_t owner, int64_t action, const str
 			rc = recfile_put_type(w->db, &w->types, v[i].type, &type);
 		if (rc == SQLITE_OK)
 			rc = recfile_exec(w->db, "INSERT INTO field VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", "iiisiiiiiisis",
-					  owner, action, (int64_t)i, recfile_field_name(v[i].kind), (int64_t)v[i].off,
+					  owner, action, (int64_t)i, rec_field_name(v[i].kind), (int64_t)v[i].off,
 					  (int64_t)v[i].size, (int64_t)v[i].is_signed, (int64_t)v[i].is_char,
 					  (int64_t)v[i].nframes, (int64_t)v[i].strframes, v[i].ctype, type, v[i].name);
 	}
@@ -267,7 +170,7 @@ static int put_fields(struct writer *w, int64_t owner, int64_t action, const str
 static int put_action(struct writer *w, int64_t epid, int64_t pos, const struct recact *act)
 {
 	int rc = recfile_exec(w->db, "INSERT INTO action VALUES(?,?,?,?,?)", "iisis", epid, pos,
-			      recfile_act_name(act->kind), (int64_t)act->number, act->fmt);
+			      rec_act_name(act->kind), (int64_t)act->number, act->fmt);
 
 	if (rc == SQLITE_OK)
 		rc = put_fields(w, epid, pos, act->fields, act->nfields);
@@ -290,7 +193,7 @@ static int put_format(struct writer *w, const struct recfmt *f)
 static int put_aggregation(struct writer *w, const struct aggdesc *a)
 {
 	int rc = recfile_exec(w->db, "INSERT INTO aggregation VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", "issiiiiiiiii",
-			      (int64_t)a->id, a->name, recfile_agg_name(a->func), (int64_t)a->param[0],
+			      (int64_t)a->id, a->name, rec_agg_name(a->func), (int64_t)a->param[0],
 			      (int64_t)a->param[1], (int64_t)a->param[2], (int64_t)a->param[3], (int64_t)a->is_signed,
 			      (int64_t)a->key_size, (int64_t)a->value_size, (int64_t)a->slot_ns, (int64_t)a->slot_wall);
 
@@ -314,7 +217,7 @@ static int put_sources(struct writer *w, const struct rec_schema *s)
 		if (rec_hist_source(s, i, &d))
 			rc = recfile_exec(w->db, "INSERT INTO hist_source VALUES(?,?,?,?,?,?,?,?)", "isssiiii",
 					  (int64_t)i, d.is_tracker ? "tracker" : "aggregation", d.name,
-					  recfile_agg_name(d.func), (int64_t)d.param[0], (int64_t)d.param[1],
+					  rec_agg_name(d.func), (int64_t)d.param[0], (int64_t)d.param[1],
 					  (int64_t)d.param[2], (int64_t)d.param[3]);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text of an image: maps, record formats, aggregations, and the programs with the D text beside. */
 #include <string.h>
+#include "base/recnames.h"
 #include "cg/bpf/disasm.h"
 #include "cg/image.h"
 
@@ -30,66 +31,6 @@ static const char *const role_names[] = {
 	[IMG_MAP_TRACKDUE] = "due keys",
 	[IMG_MAP_TRACKCGROUPS] = "thresholds of cgroups",
 	[IMG_MAP_FLIGHT] = "flight recorder",
-};
-
-static const char *const act_names[] = {
-	[ACT_TRACE] = "trace",
-	[ACT_TRACEMEM] = "tracemem",
-	[ACT_PRINTF] = "printf",
-	[ACT_PRINTA] = "printa",
-	[ACT_STACK] = "stack",
-	[ACT_USTACK] = "ustack",
-	[ACT_JSTACK] = "jstack",
-	[ACT_SYM] = "sym",
-	[ACT_FUNC] = "func",
-	[ACT_MOD] = "mod",
-	[ACT_USYM] = "usym",
-	[ACT_UFUNC] = "ufunc",
-	[ACT_UMOD] = "umod",
-	[ACT_UADDR] = "uaddr",
-	[ACT_EXIT] = "exit",
-	[ACT_CLEAR] = "clear",
-	[ACT_TRUNC] = "trunc",
-	[ACT_NORMALIZE] = "normalize",
-	[ACT_DENORMALIZE] = "denormalize",
-	[ACT_FREOPEN] = "freopen",
-	[ACT_SYSTEM] = "system",
-	[ACT_FTRUNCATE] = "ftruncate",
-	[ACT_SPAN] = "span",
-	[ACT_SLOW] = "slow",
-	[ACT_PCAP] = "pcap",
-	[ACT_SETOPT] = "setopt",
-	[ACT_SPECULATE] = "speculate",
-	[ACT_COMMIT] = "commit",
-	[ACT_DISCARD] = "discard",
-	[ACT_PRINT] = "print",
-	[ACT_RAISE] = "raise",
-	[ACT_STOP] = "stop",
-	[ACT_CHILL] = "chill",
-	[ACT_PANIC] = "panic",
-	[ACT_BREAKPOINT] = "breakpoint",
-	[ACT_COPYOUT] = "copyout",
-	[ACT_COPYOUTSTR] = "copyoutstr",
-};
-
-static const char *const field_names[] = {
-	[FLD_INT] = "int",	 [FLD_STRING] = "string", [FLD_BYTES] = "bytes", [FLD_STACK] = "stack",
-	[FLD_USTACK] = "ustack", [FLD_SYM] = "sym",	  [FLD_FUNC] = "func",	 [FLD_MOD] = "mod",
-	[FLD_WHY] = "why",	 [FLD_USYM] = "usym",	  [FLD_UFUNC] = "ufunc", [FLD_UMOD] = "umod",
-	[FLD_UADDR] = "uaddr",
-};
-
-static const char *const agg_names[] = {
-	[AGG_COUNT] = "count",
-	[AGG_SUM] = "sum",
-	[AGG_AVG] = "avg",
-	[AGG_MIN] = "min",
-	[AGG_MAX] = "max",
-	[AGG_STDDEV] = "stddev",
-	[AGG_QUANTIZE] = "quantize",
-	[AGG_LQUANTIZE] = "lquantize",
-	[AGG_LLQUANTIZE] = "llquantize",
-	[AGG_HIST] = "hist",
 };
 
 static void pad_to(struct strb *out, size_t line_start, size_t col)
@@ -166,7 +107,7 @@ static void put_fields(struct strb *out, const struct recfield *f, size_t n)
 	size_t k;
 
 	for (k = 0; k < n; k++)
-		strb_printf(out, " %s@%u+%u%s", field_names[f[k].kind], f[k].off, f[k].size,
+		strb_printf(out, " %s@%u+%u%s", rec_field_name(f[k].kind), f[k].off, f[k].size,
 			    f[k].kind == FLD_INT && f[k].is_signed ? "s" : "");
 }
 
@@ -177,7 +118,7 @@ static void put_fmt(struct strb *out, const struct recfmt *f)
 	strb_printf(out, "record %u: %u bytes%s%s\n", f->epid, f->size, f->is_default ? ", default action" : "",
 		    f->has_exit ? ", exits" : "");
 	for (k = 0; k < f->nacts; k++) {
-		strb_printf(out, "    #%u %s", f->acts[k].number, act_names[f->acts[k].kind]);
+		strb_printf(out, "    #%u %s", f->acts[k].number, rec_act_name(f->acts[k].kind));
 		put_fields(out, f->acts[k].fields, f->acts[k].nfields);
 		strb_addc(out, '\n');
 	}
@@ -185,8 +126,8 @@ static void put_fmt(struct strb *out, const struct recfmt *f)
 
 static void put_agg(struct strb *out, const struct aggdesc *a)
 {
-	strb_printf(out, "aggregation %u @%s: %s, key %u, value %u,%s", a->id, a->name, agg_names[a->func], a->key_size,
-		    a->value_size, a->is_signed ? " signed" : " unsigned");
+	strb_printf(out, "aggregation %u @%s: %s, key %u, value %u,%s", a->id, a->name, rec_agg_name(a->func),
+		    a->key_size, a->value_size, a->is_signed ? " signed" : " unsigned");
 	if (a->nkeys)
 		strb_adds(out, ", keys");
 	put_fields(out, a->keys, a->nkeys);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/recnames.h"
 #include "view/text/json_int.h"
 
 struct jctx {
@@ -211,19 +212,6 @@ void json_acts(struct text_view *v, const struct recfmt *fmt, const struct row *
 
 /* -- aggregations -- */
 
-static const char *const functions[] = {
-	[AGG_COUNT] = "count",
-	[AGG_SUM] = "sum",
-	[AGG_AVG] = "avg",
-	[AGG_MIN] = "min",
-	[AGG_MAX] = "max",
-	[AGG_STDDEV] = "stddev",
-	[AGG_QUANTIZE] = "quantize",
-	[AGG_LQUANTIZE] = "lquantize",
-	[AGG_LLQUANTIZE] = "llquantize",
-	[AGG_HIST] = "hist",
-};
-
 struct rows {
 	struct text_view *v;
 	const struct aggdesc *const *aggs;
@@ -263,7 +251,7 @@ void json_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t na
 	for (size_t k = 0; k < naggs; k++) {
 		text_printf(v, "%s{\"name\":", k ? "," : "");
 		json_str(v, aggs[k]->name);
-		text_printf(v, ",\"function\":\"%s\"}", functions[aggs[k]->func]);
+		text_printf(v, ",\"function\":\"%s\"}", rec_agg_name(aggs[k]->func));
 	}
 	text_printf(v, "],\"rows\":[");
 	text_agg_rows(v, aggs, naggs, put_row, &r);
