@@ -152,7 +152,7 @@ translator csinfo_t < struct sock *S > {
 	cs_addr = (uintptr_t)S;
 	cs_cid = S != NULL && (!is_net_probe || arg0 == 0 || S->__sk_common.skc_dport != 0) ? sock_cid(S) :
 		 is_net_probe ? packet_cid((struct sk_buff *)arg0, (uint8_t *)arg2, arg6 == NET_PROBE_INBOUND) : 0;
-	/* Who has locked a socket is the thread that runs; what interrupts do finds it unlocked. */
+	/* A locked socket is locked by the current thread. Interrupts process a socket only while it is unlocked. */
 	cs_pid = S != NULL && sock_is_full[S] && S->sk_lock.owned ? pid : -1;
 	cs_zoneid = 0;
 };

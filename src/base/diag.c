@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define LINE_SHOWN 120 /* bytes of a source line that are shown around the place */
-#define LINE_BEFORE 80 /* of these, at most so many before it */
+#define LINE_BEFORE 80 /* the most of them before the place */
 
 void diags_init(struct diags *d, struct arena *a)
 {

@@ -2,9 +2,10 @@
 /* The buffers of the flight recorder: written by generated code, read by run/ while programs go on.
  *
  * Each CPU has a ring of its own, and the oldest entry gives way. A writer takes a place by adding one to head, writes
- * the stamp and the text, and last the word with kind and lap, in one store: who interrupts a writer on its CPU takes
- * another place. A reader takes head, copies, and takes head again: places that were taken since are not believed, nor
- * entries whose lap is another than that of their place (being written, or left by a fault). */
+ * the stamp and the text, and last the word with kind and lap, in one store. An interrupt
+ * that writes on the same CPU takes another place. A reader reads head, copies the ring, and reads head again. It drops
+ * the places taken in between, and entries with another lap than their place: those are being written, or a fault cut
+ * them off. */
 #ifndef DWELL_BASE_FLIGHTFMT_H
 #define DWELL_BASE_FLIGHTFMT_H
 #include <stdint.h>

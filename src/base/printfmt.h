@@ -49,10 +49,9 @@ struct pfconv {
 };
 
 #define PRINTFMT_MAX_CONVS 1024
-/* A conversion pads its value to so many characters at most, all conversions of a record to so many together: a number
- * is never a text that memory or a disk has no room for. */
-#define PRINTFMT_MAX_WIDTH 65536
-#define PRINTFMT_MAX_TEXT 1048576
+/* Padding is bounded, so that a short format cannot fill memory or a disk. */
+#define PRINTFMT_MAX_WIDTH 65536  /* characters of one conversion */
+#define PRINTFMT_MAX_TEXT 1048576 /* characters of all conversions of a record */
 
 /* Width and precision, as constants or as a program computed them: 0, or -ERANGE when one is above PRINTFMT_MAX_WIDTH,
  * or makes *total, to which both are added, more than PRINTFMT_MAX_TEXT. Negative ones are a width to the left, and no

@@ -54,7 +54,7 @@ struct rec_fault {
 /* Counters of losses. One per-CPU array map (IMG_MAP_COUNTERS) with an entry u64[REC_NCOUNTERS] per
  * program (per-CPU values are limited to 32 KiB). */
 enum rec_counter {
-	CNT_FIRINGS,	       /* firings whose predicate was evaluated; only with option to count, else 0 */
+	CNT_FIRINGS,	       /* firings whose predicate was evaluated; counted only when asked for, else 0 */
 	CNT_DROP_PRINCIPAL,    /* ring full */
 	CNT_DROP_AGG,	       /* aggregation full */
 	CNT_DROP_DYN,	       /* dynamic variable space full (associative arrays, thread-locals) */
@@ -285,7 +285,7 @@ struct aggdesc {
 	 * time that the values are of. 0: it is something else. */
 	uint64_t slot_ns;
 	bool slot_wall;
-	int64_t normal; /* what normalize() had set where a recording begins whose oldest rows have gone; 0: nothing */
+	int64_t normal; /* set by normalize() in rows that the recording has dropped; 0: no such rows */
 	struct span at;
 };
 #endif

@@ -24,7 +24,7 @@ static inline bool utf8_is_control(const uint8_t *s)
 {
 	return s[0] == 0xc2 && s[1] < 0xa0;
 }
-/* Whether what is there (no character, n > 0 bytes) may be the beginning of one. */
+/* n > 0 bytes at s are no whole character: may they be the beginning of one? */
 static inline bool utf8_may_go_on(const uint8_t *s, size_t n)
 {
 	return n < UTF8_MAX && s[0] >= 0xc2 && s[0] <= 0xf4;

@@ -65,9 +65,9 @@ struct img_scan {
 			   * at any time */
 	uint64_t due;	  /* out of the walk over the map: when the next key that is not due yet will be
 			   * (CLOCK_MONOTONIC); set to UINT64_MAX before */
-	uint32_t listed;  /* likewise: how many keys wait for the walk over the threads, and */
-	uint32_t taken; /* how many that took; both set to 0 before. What is left fires in the next walk over the map */
-	uint32_t fired; /* keys whose clauses have run in the walk over the map; set to 0 before */
+	uint32_t listed;  /* keys that wait for the walk over the threads; set to 0 before */
+	uint32_t taken;	  /* keys that this walk took; set to 0 before. The others fire in the next walk over the map */
+	uint32_t fired;	  /* keys whose clauses have run in the walk over the map; set to 0 before */
 	uint32_t pad;
 };
 struct img_scan_ref {
