@@ -127,6 +127,16 @@ void jsonw_double(struct jsonw *w, const char *name, double v, int digits)
 	strb_printf(w->b, "%.*g", digits, v);
 }
 
+void jsonw_fixed(struct jsonw *w, const char *name, double v, int digits)
+{
+	if (!isfinite(v)) {
+		jsonw_null(w, name);
+		return;
+	}
+	begin_value(w, name);
+	strb_printf(w->b, "%.*f", digits, v);
+}
+
 void jsonw_raw(struct jsonw *w, const char *name, const char *text, size_t n)
 {
 	begin_value(w, name);

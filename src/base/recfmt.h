@@ -51,7 +51,7 @@ struct rec_fault {
 	uint64_t value;	 /* address or size */
 };
 
-/* Counters of losses. One per-CPU array map (IMG_MAP_COUNTERS) with an entry u64[REC_NCOUNTERS] per
+/* Counters of losses. One per-CPU array map (IMG_MAP_COUNTERS) with an entry u64[REC_NSLOTS] per
  * program (per-CPU values are limited to 32 KiB). */
 enum rec_counter {
 	CNT_FIRINGS,	       /* firings whose predicate was evaluated; counted only when asked for, else 0 */
@@ -67,7 +67,7 @@ enum rec_counter {
 	REC_NCOUNTERS,
 	/* Not in the map: found out by run/. */
 	CNT_RECURSION = REC_NCOUNTERS, /* firings that the kernel skipped since a program of ours ran there */
-	CNT_TIMER_MISSES,	       /* timer firings that did not happen: time / period - firings */
+	CNT_TIMER_MISSES,	       /* timer firings that did not happen although the CPU was busy */
 	CNT_TRACK_FULL,		       /* of a tracker, the row's probe being one of its: no room for an open event */
 	CNT_TRACK_DEEP,		       /* more openings of a key than it may have */
 	CNT_TRACK_LIMITED,	       /* slow events beyond the limit per second */
@@ -75,8 +75,37 @@ enum rec_counter {
 	CNT_TRACK_EXITED,	       /* events that were open when their thread ended */
 	CNT_FLIGHT_MISSED,	       /* entries of the flight recorder on CPUs that have no ring of it */
 	CNT_UNRECORDED,		       /* rows that are not in the recording: no room within its limit */
+	CNT_TIMER_DUE,		       /* no loss: periods of a timer of all CPUs that have gone by, on each */
+	CNT_TIMER_IDLE,		       /* no loss: of these, periods in which the CPU was idle */
+	CNT_TIMER_ASLEEP,	       /* no loss: of these, firings that an idle CPU did not make */
 	REC_NLOSSES
 };
+
+/* Of the map only. */
+enum rec_slot {
+	SLOT_IDLE_FIRINGS = REC_NCOUNTERS, /* of CNT_FIRINGS, those that met the idle thread */
+	REC_NSLOTS
+};
+
+/* What a row of losses tells. */
+enum rec_loss {
+	REC_LOST,     /* something happened and is not there */
+	REC_LEFT_OUT, /* more than a limit that the user can set */
+	REC_NO_LOSS,  /* counted for other reasons */
+};
+
+static inline enum rec_loss rec_loss(uint32_t kind)
+{
+	switch (kind) {
+	case CNT_FIRINGS:
+	case CNT_COMPAT:
+	case CNT_TIMER_DUE:
+	case CNT_TIMER_IDLE:
+	case CNT_TIMER_ASLEEP: return REC_NO_LOSS;
+	case CNT_TRACK_LIMITED: return REC_LEFT_OUT;
+	default: return REC_LOST;
+	}
+}
 
 enum field_kind {
 	FLD_INT,    /* size 1, 2, 4 or 8; is_signed */

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: embedtree.py OUT.c DEPFILE FOLDER
+
+Makes a C file with all files of a folder, for src/shelf, and a list of what it was made from: the folders, too, so that
+a new file is noticed."""
+import os
+import sys
+
+
+def literal(line):
+    """A line of text as a C string."""
+    out = ""
+    for b in line:
+        c = chr(b)
+        out += "\\" + c if c in '"\\?' else c if 32 <= b < 127 else f"\\{b:03o}"
+    return f'"{out}"'
+
+
+def main():
+    out, depfile, top = sys.argv[1:]
+    files, seen = [], []
+    for folder, folders, names in os.walk(top):
+        folders.sort()
+        seen.append(folder)
+        files += [os.path.relpath(os.path.join(folder, n), top) for n in names if not n.startswith(".")]
+    rows = []
+    for name in sorted(files):
+        path = os.path.join(top, name)
+        seen.append(path)
+        with open(path, "rb") as f:
+            data = f.read()
+        text = "\n".join(literal(line) for line in data.splitlines(keepends=True)) or '""'
+        rows.append(f"{{ {literal(name.encode())}, {len(data)},\n{text} }},")
+    with open(out, "w", encoding="utf-8") as f:
+        f.write('/* Made by tools/embedtree.py. */\n#include "shelf/shelf.h"\n'
+                "const struct shelf_file shelf_files[] = {\n" + "\n".join(rows) +
+                f"\n}};\nconst size_t shelf_nfiles = {len(rows)};\n")
+    with open(depfile, "w", encoding="utf-8") as f:
+        f.write(f"{out}: " + " ".join(s.replace(" ", "\\ ") for s in seen) + "\n")
+
+
+if __name__ == "__main__":
+    main()
