@@ -13,6 +13,7 @@ enum entry_kind {
 	ENTRY_PERF_EVENT, /* ctx: struct bpf_perf_event_data (pt_regs first) */
 	ENTRY_UPROBE,	  /* ctx: struct pt_regs; probes with the same clauses and places of arguments
 			   * share a program, and the cookie tells them apart: see ENTRY_COOKIE */
+	ENTRY_KPROBE,	  /* a function of the kernel; otherwise as ENTRY_UPROBE */
 	/* Walks, made from user space (run/consume/walk.h); the program may be preempted, and runs in dwell's
 	 * thread, but never twice at a time. */
 	ENTRY_ITER_TASK, /* once per thread. ctx: struct bpf_iter__task. What is built in is that of the
@@ -23,22 +24,23 @@ enum entry_kind {
 };
 
 enum arg_loc_kind {
-	ARG_NONE,      /* reads as 0 */
-	ARG_CTX,       /* u64 at ctx + off (load width `size`, sign by the type) */
-	ARG_REGS,      /* u64 at off in the pt_regs that *(u64 *)(ctx + regs_ctx_off) points to (kernel
-			* pointer: direct load in typed programs, probe read else) */
-	ARG_CTX_REGS,  /* u64 at off in a pt_regs that is the ctx itself (perf event, uprobe) */
-	ARG_CONST,     /* the value */
-	ARG_USER_MEM,  /* in user memory at *(ctx + off) + *(ctx + index) * scale + value; 0 when it
-			* cannot be read */
-	ARG_PC_KERNEL, /* perf event: instruction pointer if the sample hit the kernel, else 0 */
-	ARG_PC_USER,   /* perf event: instruction pointer if the sample hit user code, else 0 */
-	ARG_WATCH,     /* watchpoint, args[2]: size bytes at the address value; off: of img_state.watch */
-	ARG_WATCH_OLD, /* watchpoint, args[3]: the same at the firing before; value: at first */
-	ARG_THREAD,    /* ENTRY_ITER_TASK: the walked thread */
-	ARG_DERIVED,   /* the probe's off-th derived argument (lang/probeinfo.h) */
-	ARG_ERROR,     /* ERROR probe: n-th argument of the fault (off = n) */
-	ARG_EVENT,     /* latency probe: arg<off> of the event */
+	ARG_NONE,	/* reads as 0 */
+	ARG_CTX,	/* u64 at ctx + off (load width `size`, sign by the type) */
+	ARG_REGS,	/* u64 at off in the pt_regs that *(u64 *)(ctx + regs_ctx_off) points to (kernel
+			 * pointer: direct load in typed programs, probe read else) */
+	ARG_CTX_REGS,	/* u64 at off in a pt_regs that is the ctx itself (perf event, uprobe) */
+	ARG_CONST,	/* the value */
+	ARG_USER_MEM,	/* in user memory at *(ctx + off) + *(ctx + index) * scale + value; 0 when it
+			 * cannot be read */
+	ARG_KERNEL_MEM, /* the same in the kernel's memory */
+	ARG_PC_KERNEL,	/* perf event: instruction pointer if the sample hit the kernel, else 0 */
+	ARG_PC_USER,	/* perf event: instruction pointer if the sample hit user code, else 0 */
+	ARG_WATCH,	/* watchpoint, args[2]: size bytes at the address value; off: of img_state.watch */
+	ARG_WATCH_OLD,	/* watchpoint, args[3]: the same at the firing before; value: at first */
+	ARG_THREAD,	/* ENTRY_ITER_TASK: the walked thread */
+	ARG_DERIVED,	/* the probe's off-th derived argument (lang/probeinfo.h) */
+	ARG_ERROR,	/* ERROR probe: n-th argument of the fault (off = n) */
+	ARG_EVENT,	/* latency probe: arg<off> of the event */
 };
 
 struct arg_loc {
@@ -60,6 +62,7 @@ struct entry {
 	/* Probes whose kind, target, period_ns, cpu and instance are equal share one program. */
 	const char *target;   /* tracepoint name; "BEGIN"; uprobe: "entry", "return" … */
 	bool uprobe_multi;    /* ENTRY_UPROBE: loaded for multi-uprobes */
+	bool kprobe_multi;    /* ENTRY_KPROBE: loaded for multi-kprobes */
 	struct tref btf_type; /* ENTRY_TP_BTF: the btf_trace_… typedef; ENTRY_ITER_*: the function
 			       * bpf_iter_… (attach_btf_id) */
 	uint64_t period_ns;   /* ENTRY_ITER_TASK: from one walk to the next, 0: option iterrate; ENTRY_TEST_RUN:
@@ -91,7 +94,12 @@ struct entry {
 	bool no_user_stack;   /* ustack() is not possible here: REC_USTACK_NONE */
 	bool is_return;	      /* for flowindent */
 };
-/* Cookie of a site of an ENTRY_UPROBE: which of img_prog.probes, and its id. */
+/* The cookie tells which of the program's probes fires. */
+static inline bool entry_by_cookie(const struct entry *e)
+{
+	return e->kind == ENTRY_UPROBE || e->kind == ENTRY_KPROBE;
+}
+/* Cookie of a site of an ENTRY_UPROBE or ENTRY_KPROBE: which of img_prog.probes, and its id. */
 #define ENTRY_COOKIE(index, id) ((uint64_t)(index) << 32 | (id))
 #define ENTRY_WALK_DONE "done"	/* target of the ENTRY_TEST_RUN that run after walks */
 #define ENTRY_MAX_SELECTOR 1024 /* system call numbers */

@@ -10,7 +10,7 @@
 
 enum img_map_role {
 	IMG_MAP_RINGS,	  /* array of ring buffers, index = CPU; inner_size bytes each */
-	IMG_MAP_COUNTERS, /* per-CPU array, one entry per program (img_prog.index): u64[REC_NCOUNTERS] */
+	IMG_MAP_COUNTERS, /* per-CPU array, one entry per program (img_prog.index): u64[REC_NSLOTS] */
 	IMG_MAP_STATE,	  /* array, one entry: struct img_state, then the D globals; writable from user space */
 	IMG_MAP_RODATA,	  /* array, one entry, frozen: strings, tables */
 	IMG_MAP_SCRATCH,  /* per-CPU array, one entry per program */

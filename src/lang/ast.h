@@ -236,6 +236,7 @@ struct decl { /* declaration at top level or at the start of a clause */
 	enum decl_kind kind;
 	struct span at;
 	enum decl_scope scope;
+	bool is_extern;
 	const char *name;	  /* translator: of its parameter; NULL for DECL_TYPE */
 	struct tyname *type;	  /* translator: of the output */
 	struct node *value;	  /* inline */

@@ -291,6 +291,7 @@ static void clause_start(struct gen *g, const struct cg_unit *u)
 	g->depth = 0;
 	g->l_next = ir_label(g->f);
 	g->pr->scratch_top = g->pr->scratch_keep = g->ev ? g->scratch_base : g->cg->this_size;
+	g->pr->scratch_pad = 0;
 }
 
 void gen_clause(struct gen *g, const struct cg_unit *u)

@@ -101,9 +101,10 @@ static void gen_main(struct prog *pr, size_t *n)
 	struct gen g;
 	size_t done = 0;
 
-	gen_init(&g, pr, irfn_new(pr->ip, "main", 1));
+	gen_init(&g, pr,
+		 pr->units[0].pts[0]->e.kind == ENTRY_ITER_MAP ? track_scan_fn(pr) : irfn_new(pr->ip, "main", 1));
 	gen_prologue(&g);
-	if (pr->grp->by_cookie)
+	if (pr->grp->busy)
 		gen_busy_begin(&g);
 	gen_this_init(&g);
 	track_scan_init(&g);
@@ -114,7 +115,7 @@ static void gen_main(struct prog *pr, size_t *n)
 		if (pr->failed || pr->too_many_maps || ir_error(pr->ip, NULL) < 0)
 			break;
 	}
-	if (pr->grp->by_cookie)
+	if (pr->grp->busy)
 		gen_busy_end(&g);
 	if (pr->again == VREG_NONE)
 		ir_reti(g.f, 0);

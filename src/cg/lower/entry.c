@@ -246,6 +246,17 @@ static const struct cg_unit *first_selecting(const struct prog *pr)
 	return NULL;
 }
 
+/* Periods gone by less firings are the misses; what an idle CPU did not do is none. */
+static void gen_count_firing(struct gen *g)
+{
+	irlabel busy = ir_label(g->f);
+
+	gen_count(g, CNT_FIRINGS);
+	gen_jcci(g, IRC_NE, gen_pid_tgid(g), 0, busy); /* the idle thread's is 0 */
+	gen_count(g, SLOT_IDLE_FIRINGS);
+	ir_place(g->f, busy);
+}
+
 void gen_prologue(struct gen *g)
 {
 	const struct cg_unit *u = &g->pr->units[0], *s = first_selecting(g->pr);
@@ -269,9 +280,8 @@ void gen_prologue(struct gen *g)
 	}
 	if (g->e->kind == ENTRY_ITER_TASK)
 		gen_walk_start(g);
-	/* Periods gone by less firings are the misses. */
 	if (g->e->kind == ENTRY_PERF_EVENT && g->e->period_ns)
-		gen_count(g, CNT_FIRINGS);
+		gen_count_firing(g);
 	if (g->e->nargs > 3 && g->e->args[3].kind == ARG_WATCH_OLD)
 		gen_watch(g);
 	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN && !prog_tracks(g->pr))
@@ -443,8 +453,8 @@ static vreg load_reg(struct gen *g, const struct arg_loc *l)
 	return d;
 }
 
-/* An argument in the memory of the process: on its stack, or where a USDT note says. */
-static vreg load_user(struct gen *g, const struct arg_loc *l)
+/* An argument in memory: on the stack, or where a USDT note says. */
+static vreg load_mem(struct gen *g, const struct arg_loc *l)
 {
 	unsigned size = l->size ? l->size : 8;
 	vreg d = ir_new(g->f), p = ir_new(g->f), n = ir_imm(g->f, size), a = ir_new(g->f);
@@ -463,7 +473,8 @@ static vreg load_user(struct gen *g, const struct arg_loc *l)
 		ir_alu(g->f, IRA_ADD, a, a, k);
 	}
 	ir_slot_addr(g->f, p, g->tmp, 8);
-	ir_call(g->f, VREG_NONE, BPF_FUNC_probe_read_user, IR_ARGS(p, n, a));
+	ir_call(g->f, VREG_NONE, l->kind == ARG_KERNEL_MEM ? BPF_FUNC_probe_read_kernel : BPF_FUNC_probe_read_user,
+		IR_ARGS(p, n, a));
 	ir_load_slot(g->f, d, g->tmp, 8, (int)size);
 	return d;
 }
@@ -473,7 +484,8 @@ static vreg load_raw(struct gen *g, const struct arg_loc *l)
 	switch (l->kind) {
 	case ARG_CTX: return load_ctx(g, l->off);
 	case ARG_CTX_REGS: return load_reg(g, l);
-	case ARG_USER_MEM: return load_user(g, l);
+	case ARG_USER_MEM:
+	case ARG_KERNEL_MEM: return load_mem(g, l);
 	case ARG_REGS: return load_regs(g, l->off, l->size);
 	case ARG_PC_KERNEL: return load_pc(g, false);
 	case ARG_PC_USER: return load_pc(g, true);
@@ -533,7 +545,7 @@ static vreg sel_index(struct gen *g, unsigned max)
 	return i;
 }
 
-/* Which probe of an ENTRY_UPROBE fires: see ENTRY_COOKIE. */
+/* Which probe of an ENTRY_UPROBE or ENTRY_KPROBE fires: see ENTRY_COOKIE. */
 static vreg gen_cookie(struct gen *g)
 {
 	vreg *c = &g->cache.v[CA_COOKIE];
@@ -553,7 +565,7 @@ static vreg gen_slot_index(struct gen *g, unsigned max)
 	irlabel ok = ir_label(g->f);
 	vreg i;
 
-	if (g->e->kind != ENTRY_UPROBE)
+	if (!entry_by_cookie(g->e))
 		return sel_index(g, max);
 	i = ir_new(g->f);
 	ir_mov(g->f, i, gen_cookie(g));
@@ -566,7 +578,7 @@ static vreg gen_slot_index(struct gen *g, unsigned max)
 
 static size_t gen_name_slot(const struct cg_unit *u, size_t i)
 {
-	return u->pts[i]->e.kind == ENTRY_UPROBE ? i : u->pts[i]->e.sel_value;
+	return entry_by_cookie(&u->pts[i]->e) ? i : u->pts[i]->e.sel_value;
 }
 
 vreg gen_probe_id(struct gen *g)
@@ -579,7 +591,7 @@ vreg gen_probe_id(struct gen *g)
 		return ir_imm(g->f, u->pts[0]->probe->id);
 	if (g->cache.v[CA_PROBE] >= 0)
 		return g->cache.v[CA_PROBE];
-	if (g->e->kind == ENTRY_UPROBE) {
+	if (entry_by_cookie(g->e)) {
 		d = ir_new(g->f);
 		ir_mov(g->f, d, gen_cookie(g));
 		ir_ext(g->f, d, d, 4, false);
@@ -614,7 +626,7 @@ void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret)
 {
 	const struct cg_unit *u = g->unit;
 	const char *first = name_of(u->pts[0]->probe, which);
-	bool by_cookie = u->pts[0]->e.kind == ENTRY_UPROBE;
+	bool by_cookie = entry_by_cookie(&u->pts[0]->e);
 	unsigned max = by_cookie ? (unsigned)u->npts - 1 : unit_sel_max(u);
 	size_t stride = strlen(first) + 1;
 	bool same = true;

@@ -26,7 +26,7 @@ static const struct entry *event_entry(struct gen *g, const struct dtracker *t)
 static void gen_one(struct gen *g, const struct gen_event *ev, const struct dstmt *ds)
 {
 	struct gen outer = *g;
-	uint32_t top = g->pr->scratch_top, kept = g->pr->scratch_keep;
+	uint32_t top = g->pr->scratch_top, kept = g->pr->scratch_keep, pad = g->pr->scratch_pad;
 	struct cg_point *pt = arena_new_obj(g->cg->a, struct cg_point);
 	struct cg_point **pts = arena_new_obj(g->cg->a, struct cg_point *);
 	struct cg_unit *u = arena_new_obj(g->cg->a, struct cg_unit);
@@ -48,6 +48,7 @@ static void gen_one(struct gen *g, const struct gen_event *ev, const struct dstm
 	g->cache = saved;
 	g->pr->scratch_top = top;
 	g->pr->scratch_keep = kept;
+	g->pr->scratch_pad = pad;
 	ir_at(g->f, g->ds->epid, g->ds->at);
 }
 

@@ -91,7 +91,7 @@ static struct irfn *count_fn(struct prog *pr)
 	ir_slot_addr(g.f, key, g.tmp, 0);
 	ir_call(g.f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
 	ir_jcci(g.f, IRC_EQ, p, 0, out);
-	ir_jcci(g.f, IRC_GE, kind, REC_NCOUNTERS, out);
+	ir_jcci(g.f, IRC_GE, kind, REC_NSLOTS, out);
 	ir_alui(g.f, IRA_MUL, kind, kind, 8);
 	ir_alu(g.f, IRA_ADD, p, p, kind);
 	ir_load(g.f, v, p, 0, 8);
@@ -102,9 +102,9 @@ static struct irfn *count_fn(struct prog *pr)
 	return pr->fn_count;
 }
 
-void gen_count(struct gen *g, enum rec_counter kind)
+void gen_count(struct gen *g, unsigned slot)
 {
-	vreg k = ir_imm(g->f, kind);
+	vreg k = ir_imm(g->f, slot);
 
 	ir_call_fn(g->f, VREG_NONE, count_fn(g->pr), IR_ARGS(k));
 }

@@ -9,9 +9,9 @@ struct point_ent {
 	struct cg_point pt;
 	size_t group;
 	bool ok;
-	const struct dstmt **ds; /* ENTRY_UPROBE: its clauses, in order */
+	const struct dstmt **ds; /* entry_by_cookie(): its clauses, in order */
 	size_t nds, ds_cap;
-	struct point_ent *next; /* ENTRY_UPROBE: in the order in which they were found */
+	struct point_ent *next; /* entry_by_cookie(): in the order in which they were found */
 	UT_hash_handle hh;
 };
 struct group_ent {
@@ -88,7 +88,7 @@ static struct point_ent *find_point(struct cg *c, const struct probe *p, struct 
 		return NULL;
 	}
 	pe->ok = true;
-	if (pe->pt.e.kind != ENTRY_NONE && pe->pt.e.kind != ENTRY_UPROBE)
+	if (pe->pt.e.kind != ENTRY_NONE && !entry_by_cookie(&pe->pt.e))
 		pe->group = find_group(c, &pe->pt.e);
 	return pe;
 }
@@ -266,7 +266,7 @@ static bool shares_this(struct cg *c, const struct cg_group *grp)
 	return false;
 }
 
-/* Uprobes: who has the same clauses, and the same places of arguments, shares a program. So no program
+/* Uprobes and kprobes: probes with the same clauses and the same places of arguments share a program. So no program
  * asks which of thousands of probes fires, and its clauses need no test. */
 static void note_uprobe(struct cg *c, const struct dstmt *ds, struct point_ent *pe, struct point_ent ***tail)
 {
@@ -313,6 +313,7 @@ static void group_uprobes(struct cg *c, struct point_ent *first)
 		struct cg_group *grp = &c->groups[at];
 
 		grp->by_cookie = true;
+		grp->busy = pe->pt.e.kind == ENTRY_UPROBE;
 		for (size_t i = 0; i < pe->nds; i++) {
 			if (i == grp->nunits)
 				new_unit(c, &grp->units, &grp->nunits, &grp->cap, pe->ds[i]);
@@ -341,8 +342,9 @@ static struct point_ent *scan_point(struct cg *c, const struct dstmt *ds, const 
 		pe->pt.e.nargs = 0;
 		pe->pt.e.period_ns = 0;
 		cg_map_track(c, ds->scan);
-		if (!c->env->ts || typesrc_find(c->env->ts, "vmlinux", "bpf_iter_bpf_map_elem", TKM(TK_FUNC),
-						&pe->pt.e.btf_type) < 0) {
+		if (!c->env->ts || typesrc_find(c->env->ts, "vmlinux",
+						c->caps->iter_keys ? "bpf_iter_bpf_map_elem" : "bpf_iter_bpf_map",
+						TKM(TK_FUNC), &pe->pt.e.btf_type) < 0) {
 			diag_error(c->d, ds->at, TAG_NOSUPP,
 				   "the kernel lets no BPF program walk the keys of a map (bpf_iter, Linux 5.9)");
 			return NULL;
@@ -369,7 +371,7 @@ int cg_group_clauses(struct cg *c)
 			}
 			if (pe->pt.e.kind == ENTRY_NONE)
 				unit_add(c, new_unit(c, &c->error_units, &c->nerror_units, &c->error_cap, ds), &pe->pt);
-			else if (pe->pt.e.kind == ENTRY_UPROBE)
+			else if (entry_by_cookie(&pe->pt.e))
 				note_uprobe(c, ds, pe, &tail);
 			else
 				add_to_group(c, ds, pe);

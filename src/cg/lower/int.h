@@ -148,7 +148,8 @@ struct cg_group {
 	struct cg_unit *units;
 	size_t nunits, cap;
 	bool shares_this; /* clauses of it use the same this-> variable */
-	bool by_cookie;	  /* uprobes: all units have the same points, in id order; the cookie tells them apart */
+	bool by_cookie;	  /* entry_by_cookie(): all units have the same points, in id order */
+	bool busy;	  /* its programs may interrupt themselves: gen_busy_begin() */
 	bool task_only;	  /* never interrupts another program on its CPU */
 	bool in_switch;	  /* of the scheduler's switch: no two such programs at a time on a CPU */
 };
@@ -254,6 +255,8 @@ struct prog {
 	struct irfn *fn_spec_new, *fn_spec_find, *fn_spec_end, *fn_chill;
 	uint32_t scratch_top, scratch_max;
 	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
+	uint32_t scratch_pad;  /* bytes at its end that the clause may not write */
+	uint32_t scratch_got;  /* the most that was ever below it: earlier clauses' pointers remain good for reading */
 	bool failed;	       /* an error was reported, or the maps do not suffice */
 	bool too_many_maps;
 	bool sleepable;	   /* reads the memory of other threads */
@@ -261,6 +264,7 @@ struct prog {
 	bool needs_thread; /* reads that thread's memory, which a walk over keys cannot */
 	bool uses_opener;  /* something of that thread was asked for */
 	vreg again;	   /* of a walk: not 0, the kernel is to call the program again for this thread; or VREG_NONE */
+	bool each;	   /* walks keys by bpf_for_each_map_elem: scan_each() */
 	bool frugal;	   /* second try with little stack: nothing cached for long, keys in scratch */
 };
 
@@ -344,7 +348,8 @@ struct place {
 	struct dvar *var;	    /* the variable that it is in, or NULL */
 	bool has_key;		    /* element of an associative array: */
 	struct mem key;
-	bool whole; /* all of the variable or element */
+	bool whole;	   /* all of the variable or element */
+	bool near_scratch; /* PL_KERN: it may be just outside of memory that alloca() gave */
 };
 /* A string that can be read directly. */
 struct str {
@@ -457,7 +462,7 @@ irlabel gen_drop(struct gen *g, enum rec_counter kind, irlabel back);
 void gen_cold(struct gen *g);	      /* emits the stubs of the clause */
 void gen_cold_between(struct gen *g); /* between statements: those so far, when the code has grown long */
 void gen_note_exit(struct gen *g);
-void gen_count(struct gen *g, enum rec_counter kind);
+void gen_count(struct gen *g, unsigned slot);
 vreg gen_reserve(struct gen *g, uint32_t size, irlabel fail);
 void gen_submit(struct gen *g, vreg rec, uint64_t flags);
 struct cache gen_region_begin(struct gen *g);
@@ -476,6 +481,7 @@ void gen_copy(struct gen *g, struct mem dst, struct mem src, uint32_t len);
 vreg gen_launder(struct gen *g, vreg v); /* a pointer's bits as an integer that the verifier lets compute with */
 struct mem gen_scratch(struct gen *g, uint32_t size);	   /* temporary of this statement */
 struct mem gen_scratch_keep(struct gen *g, uint32_t size); /* until the end of the clause */
+void gen_scratch_pad(struct gen *g); /* zeros behind such memory, where a text that fills it ends */
 /* size bytes (constant) at an address that must be in scratch memory, for writing. */
 struct mem gen_scratch_range(struct gen *g, vreg addr, vreg size, uint32_t max);
 void gen_scratch_fits(struct gen *g, vreg addr, vreg size);
@@ -649,6 +655,7 @@ void gen_flight(struct gen *g, const struct node *n);
 vreg gen_track_call(struct gen *g, const struct node *n); /* begin(), end(), pending() */
 /* scan.c: at the begin of a program */
 void track_scan_init(struct gen *g);
+struct irfn *track_scan_fn(struct prog *pr); /* of a walk over keys: where its clauses are */
 /* first.c: what several clauses of the program ask for, in front of them. */
 void gen_first(struct gen *g);
 int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state);

@@ -321,6 +321,47 @@ static void align_bits(struct place *pl, unsigned *size)
 	pl->m.off -= (int32_t)down;
 }
 
+/* Bytes of the memory that the clause got so far with alloca() or copyin(); it begins behind the this->
+ * variables. */
+static uint32_t scratch_region(const struct gen *g)
+{
+	uint32_t end = g->pr->scratch_keep - g->pr->scratch_pad;
+
+	return end > g->cg->this_size ? end - g->cg->this_size : 0;
+}
+
+/* Distance of addr from the start of that memory. */
+static vreg region_off(struct gen *g, vreg addr)
+{
+	vreg off = ir_new(g->f);
+
+	ir_alu(g->f, IRA_SUB, off, addr, gen_launder(g, gen_scratch_base(g)));
+	if (g->cg->this_size)
+		ir_alui(g->f, IRA_SUB, off, off, g->cg->this_size);
+	return off;
+}
+
+/* Loads so close to the memory that the clauses got with alloca() or copyin(), but outside of it, are faults. (DTrace
+ * follows pointers to it while it compiles.) */
+#define SCRATCH_NEAR 256
+
+static void check_near_scratch(struct gen *g, vreg addr, unsigned size)
+{
+	uint32_t region = g->pr->scratch_got - g->cg->this_size;
+	irlabel ok;
+	vreg off, near;
+
+	if (!g->pr->scratch_got)
+		return;
+	ok = ir_label(g->f);
+	off = region_off(g, addr);
+	near = ir_new(g->f);
+	ir_alui(g->f, IRA_ADD, near, off, SCRATCH_NEAR);
+	ir_jcci(g->f, IRC_GE, near, region + 2 * SCRATCH_NEAR, ok);
+	gen_jcci(g, IRC_GT, off, region < size ? 0 : region - size, gen_fault(g, FAULT_BADADDR, addr));
+	ir_place(g->f, ok);
+}
+
 static void load_kern(struct gen *g, const struct place *pl, vreg d, unsigned size, bool is_signed, struct tref *btf)
 {
 	if (pl->btf.id && !pl->bit_size && btf_direct(g->cg, pl->btf, pl->off, size, btf)) {
@@ -334,6 +375,8 @@ static void load_kern(struct gen *g, const struct place *pl, vreg d, unsigned si
 	/* The verifier allows no arithmetic with typed pointers that may be NULL (sk_buff.sk). */
 	vreg addr = pl->btf.id && pl->off ? gen_launder(g, pl->addr) : pl->addr;
 
+	if (pl->near_scratch)
+		check_near_scratch(g, kern_addr(g, addr, pl->off), size);
 	gen_probe_read(g, mem_slot(g->tmp, 8), size, addr, pl->off, pl->kind == PL_USER);
 	gen_ld(g, d, mem_slot(g->tmp, 8), size, is_signed);
 }
@@ -388,25 +431,17 @@ struct mem gen_scratch_keep(struct gen *g, uint32_t size)
 	struct mem m = gen_scratch(g, size);
 
 	g->pr->scratch_keep = g->pr->scratch_top;
+	g->pr->scratch_pad = 0;
+	if (g->pr->scratch_got < g->pr->scratch_keep)
+		g->pr->scratch_got = g->pr->scratch_keep;
 	return m;
 }
 
-/* Bytes of the memory that the clause got so far with alloca() or copyin(); it begins behind the this->
- * variables. */
-static uint32_t scratch_region(const struct gen *g)
+void gen_scratch_pad(struct gen *g)
 {
-	return g->pr->scratch_keep > g->cg->this_size ? g->pr->scratch_keep - g->cg->this_size : 0;
-}
-
-/* Distance of addr from the start of that memory. */
-static vreg region_off(struct gen *g, vreg addr)
-{
-	vreg off = ir_new(g->f);
-
-	ir_alu(g->f, IRA_SUB, off, addr, gen_launder(g, gen_scratch_base(g)));
-	if (g->cg->this_size)
-		ir_alui(g->f, IRA_SUB, off, off, g->cg->this_size);
-	return off;
+	gen_zero(g, gen_scratch(g, 8), 8);
+	g->pr->scratch_keep = g->pr->scratch_top;
+	g->pr->scratch_pad = 8;
 }
 
 static struct mem region_at(struct gen *g, vreg off)

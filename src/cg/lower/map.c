@@ -71,7 +71,7 @@ int cg_map_counters(struct cg *c)
 {
 	if (c->m_counters < 0)
 		c->m_counters = cg_add_map(c, IMG_MAP_COUNTERS, "d_counters", BPF_MAP_TYPE_PERCPU_ARRAY, 4,
-					   REC_NCOUNTERS * 8, 1, 0);
+					   REC_NSLOTS * 8, 1, 0);
 	return c->m_counters;
 }
 

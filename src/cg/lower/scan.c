@@ -20,6 +20,10 @@
 #define GONE_NS 10000000000
 #define ITER_KEY 16 /* struct bpf_iter__bpf_map_elem: meta, map, key, value */
 #define ITER_VALUE 24
+#define ITER_MAP 8 /* struct bpf_iter__bpf_map: meta, map */
+#define EACH_KEY 1 /* arguments of the function that is called for each key: ctx, key, value */
+#define EACH_VALUE 2
+#define EACH_ARGS 3
 
 /* The event at `at` is open since start and may be for too long. */
 struct overdue {
@@ -203,6 +207,59 @@ static void count_one(struct gen *g, const struct track *k, size_t off)
 	ir_store(g->f, at, 0, 4, n);
 }
 
+/* What bpf_for_each_map_elem calls, with map, key, value and where the context is. */
+static struct irfn *next_fn(struct prog *pr, struct irfn *each)
+{
+	struct irfn *f = irfn_new(pr->ip, "next", 4);
+	vreg ctx = ir_new(f);
+
+	ir_load(f, ctx, irfn_arg(f, 3), 0, 8);
+	ir_call_fn(f, VREG_NONE, each, IR_ARGS(ctx, irfn_arg(f, 1), irfn_arg(f, 2)));
+	ir_reti(f, 0);
+	return f;
+}
+
+/* The function that is called for each key. Where iterators over the elements of a map are not allowed, an iterator
+ * over all maps is main; behind the last one it is called without a map, and walks the keys itself. Source:
+ * kernel/bpf/map_iter.c, bpf_map_seq_stop(); kernel/bpf/hashtab.c, bpf_for_each_hash_elem(). */
+struct irfn *track_scan_fn(struct prog *pr)
+{
+	struct irfn *f = irfn_new(pr->ip, "main", 1), *each, *next;
+	vreg map, p, fn;
+	irlabel end;
+	irslot ctx;
+
+	if (pr->cg->caps->iter_keys)
+		return f;
+	pr->each = true;
+	each = irfn_new(pr->ip, "each", EACH_ARGS);
+	next = next_fn(pr, each);
+	end = ir_label(f);
+	map = ir_new(f);
+	ir_load(f, map, ir_ctx(f), ITER_MAP, 8);
+	ir_jcci(f, IRC_NE, map, 0, end);
+	ctx = ir_slot(f, 8);
+	ir_store_slot(f, ctx, 0, 8, ir_ctx(f));
+	map = ir_new(f);
+	p = ir_new(f);
+	fn = ir_new(f);
+	ir_map(f, map, (uint32_t)cg_map_track(pr->cg, pr->units[0].ds->scan));
+	ir_fnaddr(f, fn, next);
+	ir_slot_addr(f, p, ctx, 0);
+	ir_call(f, VREG_NONE, BPF_FUNC_for_each_map_elem, IR_ARGS(map, fn, p, ir_imm(f, 0)));
+	ir_place(f, end);
+	ir_reti(f, 0);
+	return each;
+}
+
+static void load_walked(struct gen *g, vreg d, int32_t iter_off, unsigned each_arg)
+{
+	if (g->pr->each)
+		ir_mov(g->f, d, irfn_arg(g->f, each_arg));
+	else
+		ir_load(g->f, d, ir_ctx(g->f), iter_off, 8);
+}
+
 /* Most keys are young, or have fired. The walk gives their value itself, which costs no look-up: it is returned. */
 static vreg leave_young(struct gen *g, struct track *k)
 {
@@ -210,7 +267,7 @@ static vreg leave_young(struct gen *g, struct track *k)
 	irlabel old = ir_label(g->f);
 	struct cache saved;
 
-	ir_load(g->f, v, ir_ctx(g->f), ITER_VALUE, 8);
+	load_walked(g, v, ITER_VALUE, EACH_VALUE);
 	ir_jcci(g->f, IRC_EQ, v, 0, k->done);
 	ir_load(g->f, start, v, 0, 8);
 	if (k->l->timed && !k->t->settings[TS_GC]) {
@@ -378,7 +435,7 @@ static void scan_keys(struct gen *g, struct track *k)
 	vreg key = ir_new(g->f), p = VREG_NONE;
 	struct overdue o;
 
-	ir_load(g->f, key, ir_ctx(g->f), ITER_KEY, 8);
+	load_walked(g, key, ITER_KEY, EACH_KEY);
 	ir_jcci(g->f, IRC_EQ, key, 0, k->done);
 	if (!track_nests(k))
 		p = leave_young(g, k);

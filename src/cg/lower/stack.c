@@ -8,7 +8,7 @@ _Static_assert((int)RT_UNWIND_CUT == REC_USTACK_CUT && (int)RT_UNWIND_FAULT == R
 
 /* Frames of the tracing machinery at the top of a kernel stack: the program and bpf_trace_run(). How many
  * more there are (__bpf_trace_…, __traceiter_…) depends on the kernel and on who else is attached; the
- * views leave those out. Timer samples begin where the sample hit. */
+ * views leave those out. Timer samples begin where the sample hit, probes of functions with the function. */
 #define SKIP_TRACEPOINT 2
 #define MACHINERY 2 /* frames of __bpf_trace_NAME() and __traceiter_NAME() */
 #define CALLER_FRAMES (2 + MACHINERY)
@@ -48,7 +48,7 @@ static vreg get_stack(struct gen *g, struct mem dst, uint32_t size, uint64_t fla
 
 static uint64_t skip_kernel(const struct gen *g)
 {
-	return g->e->kind == ENTRY_PERF_EVENT || gen_walks(g) ? 0 : SKIP_TRACEPOINT;
+	return g->e->kind == ENTRY_PERF_EVENT || entry_by_cookie(g->e) || gen_walks(g) ? 0 : SKIP_TRACEPOINT;
 }
 
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f)

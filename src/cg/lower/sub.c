@@ -256,7 +256,7 @@ static void sub_copyinstr(struct gen *g, const struct node *n, struct str *ret)
 {
 	const struct node *size = arg(n, 1);
 	irlabel fits = ir_label(g->f);
-	uint32_t cap = strsize(g);
+	uint32_t cap = (uint32_t)g->cg->opts->strsize; /* with its NUL, as in DTrace */
 	vreg a = gen_int(g, n->args), p, len, r;
 	int64_t max = INT64_MAX;
 
@@ -396,6 +396,7 @@ static vreg sub_index(struct gen *g, const struct node *n)
 /* Memory of the clause: size bytes when constant, else up to scratchsize, checked at run time. */
 static struct mem alloc_mem(struct gen *g, const struct node *size, vreg *ret_size, uint32_t *ret_max)
 {
+	struct mem m;
 	int64_t c;
 
 	if (node_const(size, &c) && c >= 0 && c <= CG_MAX_SCRATCH) {
@@ -408,7 +409,12 @@ static struct mem alloc_mem(struct gen *g, const struct node *size, vreg *ret_si
 		*ret_size = gen_int(g, size);
 		gen_jcci(g, IRC_GT, *ret_size, *ret_max, gen_fault_imm(g, FAULT_NOSCRATCH, 0));
 	}
-	return gen_scratch_keep(g, *ret_max);
+	m = gen_scratch_keep(g, *ret_max);
+	if (*ret_max % 8) /* zeros follow, so a text that fills the memory still ends */
+		gen_zero(g, mem_add(m, (int32_t)(*ret_max - *ret_max % 8)), 8);
+	else if (*ret_max)
+		gen_scratch_pad(g);
+	return m;
 }
 
 static vreg sub_copyin(struct gen *g, const struct node *n)
@@ -497,7 +503,8 @@ static vreg sub_bswap(struct gen *g, const struct node *n, unsigned size)
 static vreg sub_strlen(struct gen *g, const struct node *n)
 {
 	struct str s = str_arg(g, n->args);
-	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound);
+	uint32_t most = strsize(g) - 1; /* constants may be longer */
+	vreg p = gen_addr(g, s.m), b = ir_imm(g->f, s.bound < most ? s.bound : most);
 
 	return rt_call(g, RT_STRLEN, IR_ARGS(p, b));
 }

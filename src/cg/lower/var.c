@@ -139,6 +139,17 @@ static void assoc_place(struct gen *g, const struct node *n, struct place *ret)
 			       .whole = true };
 }
 
+/* A pointer computed from variables alone. Others may point to a text of the statement, which lies behind what
+ * alloca() gave. */
+static bool of_variables(const struct node *n)
+{
+	while (n->kind == N_CAST)
+		n = n->a;
+	if (n->kind == N_BINARY)
+		return of_variables(n->a) && of_variables(n->b);
+	return n->kind == N_INT || (n->var && n->type->kind != DK_STRING);
+}
+
 /* What a pointer points to. */
 static void pointer_place(struct gen *g, const struct node *ptr, int64_t off, bool user, struct place *ret)
 {
@@ -151,7 +162,11 @@ static void pointer_place(struct gen *g, const struct node *ptr, int64_t off, bo
 		a = gen_launder(g, a);
 		btf.id = 0;
 	}
-	*ret = (struct place){ .kind = user ? PL_USER : PL_KERN, .addr = a, .off = off, .btf = btf };
+	*ret = (struct place){ .kind = user ? PL_USER : PL_KERN,
+			       .addr = a,
+			       .off = off,
+			       .btf = btf,
+			       .near_scratch = !user && !btf.id && of_variables(ptr) };
 }
 
 static void place_advance(struct place *pl, int64_t off)

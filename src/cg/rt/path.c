@@ -134,15 +134,17 @@ void rt_emit_DIRNAME(struct irfn *f, const struct rtgen *g)
 	ret_part(f, ir_imm(f, 0), prev);
 }
 
-/* CLEANPATH. What was read since the last character written, by state: 1 "/", 2 "/.", 3 "/..". */
+/* CLEANPATH. State: 0 inside a component; else its first characters that are not yet written: 1 "", 2 ".", 3 "..". */
 enum {
 	C_SRC = 0,
 	C_BOUND = 8,
 	C_DST = 16,
 	C_CAP = 24,
-	C_LEN = 32,
-	C_STATE = 40,
-	C_SIZE = 48,
+	C_ROOTED = 32, /* the path begins with a slash */
+	C_LEN = 40,
+	C_STATE = 48,
+	C_DEPTH = 56, /* components written that ".." can remove */
+	C_SIZE = 64,
 };
 
 /* Goes back to the slash before the last component: the loop of pop. */
@@ -163,8 +165,8 @@ static void pop_cb(struct irfn *f, const struct rtgen *g)
 	ir_reti(f, 1);
 }
 
-/* Appends the character imm, or c when imm is 0 (c is what was read in any case); ends the loop when dst
- * is full. */
+/* Appends the character imm, or c when imm is 0 (c is any number that the verifier does not know in any case); ends the
+ * loop when dst is full. */
 static void put_char(struct irfn *f, vreg st, int imm, vreg c)
 {
 	vreg len = rt_blur(f, rt_ld(f, st, C_LEN), c), p;
@@ -182,59 +184,84 @@ static void put_char(struct irfn *f, vreg st, int imm, vreg c)
 	ir_store(f, st, C_LEN, 8, len);
 }
 
+/* The slash in front of a component; none before the first one of a relative path. */
+static void put_slash(struct irfn *f, vreg st, vreg i)
+{
+	irlabel put = ir_label(f), no = ir_label(f);
+
+	ir_jcci(f, IRC_NE, rt_ld(f, st, C_ROOTED), 0, put);
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, C_LEN), 0, no);
+	ir_place(f, put);
+	put_char(f, st, '/', i);
+	ir_place(f, no);
+}
+
+/* The end of a component ("", ".", ".." or text). */
+static void clean_end(struct irfn *f, const struct rtgen *g, vreg st, vreg i)
+{
+	irlabel done = ir_label(f), keep = ir_label(f);
+	vreg depth = rt_ld(f, st, C_DEPTH);
+
+	ir_jcci(f, IRC_NE, rt_ld(f, st, C_STATE), 3, done);
+	ir_jcci(f, IRC_EQ, depth, 0, keep);
+	ir_alui(f, IRA_SUB, depth, depth, 1);
+	ir_store(f, st, C_DEPTH, 8, rt_blur(f, depth, i));
+	rt_loop_at(f, g, rt_ld(f, st, C_CAP), rt_callback(g, 1, pop_cb), st);
+	ir_jmp(f, done);
+	ir_place(f, keep); /* the root has no parent; a relative path keeps its leading ".." */
+	ir_jcci(f, IRC_NE, rt_ld(f, st, C_ROOTED), 0, done);
+	put_slash(f, st, i);
+	put_char(f, st, '.', i);
+	put_char(f, st, '.', i);
+	ir_place(f, done);
+	ir_storei(f, st, C_STATE, 8, 1);
+}
+
 static void clean_cb(struct irfn *f, const struct rtgen *g)
 {
-	vreg i = irfn_arg(f, 0), st = irfn_arg(f, 1), c, state = rt_ld(f, st, C_STATE);
-	irlabel end = ir_label(f), s0 = ir_label(f), s1 = ir_label(f), s2 = ir_label(f);
-	irlabel plain = ir_label(f), slash = ir_label(f), dot = ir_label(f), back = ir_label(f);
-	irlabel more = ir_label(f);
+	vreg i = irfn_arg(f, 0), st = irfn_arg(f, 1), c, depth, state;
+	irlabel end = ir_label(f), slash = ir_label(f), last = ir_label(f), plain = ir_label(f), text = ir_label(f);
+	irlabel dots = ir_label(f), slash_done = ir_label(f), s1 = ir_label(f), s2 = ir_label(f);
 
 	ir_jcc(f, IRC_GE, i, rt_ld(f, st, C_BOUND), end);
 	c = rt_ldb(f, rt_ld(f, st, C_SRC), i);
-	ir_jcci(f, IRC_EQ, state, 0, s0);
+	ir_jcci(f, IRC_EQ, c, 0, last);
+	ir_jcci(f, IRC_EQ, c, '/', slash);
+	state = rt_ld(f, st, C_STATE);
+	ir_jcci(f, IRC_EQ, state, 0, plain);
+	ir_jcci(f, IRC_NE, c, '.', text);
+	ir_jcci(f, IRC_NE, state, 3, dots);
+
+	ir_place(f, text); /* a component that is no dots: it begins with those that were seen */
+	depth = rt_ld(f, st, C_DEPTH);
+	ir_alui(f, IRA_ADD, depth, depth, 1);
+	ir_store(f, st, C_DEPTH, 8, rt_blur(f, depth, i));
+	put_slash(f, st, i);
+	ir_storei(f, st, C_STATE, 8, 0);
 	ir_jcci(f, IRC_EQ, state, 1, s1);
 	ir_jcci(f, IRC_EQ, state, 2, s2);
-
-	/* "/..": what follows decides */
-	ir_jcci(f, IRC_EQ, c, '/', back);
-	ir_jcci(f, IRC_EQ, c, 0, back);
-	put_char(f, st, '/', c);
-	put_char(f, st, '.', c);
-	ir_jmp(f, dot); /* and one more "." and c */
-
-	ir_place(f, back);
-	rt_loop_at(f, g, rt_ld(f, st, C_CAP), rt_callback(g, 1, pop_cb), st);
-	ir_jcci(f, IRC_NE, c, 0, slash);
-	put_char(f, st, '/', c);
-	ir_jmp(f, end);
-
-	ir_place(f, s2); /* "/." */
-	ir_jcci(f, IRC_EQ, c, '/', slash);
-	ir_storei(f, st, C_STATE, 8, 3);
-	ir_jcci(f, IRC_EQ, c, '.', more);
-	put_char(f, st, '/', c);
-	ir_place(f, dot);
-	put_char(f, st, '.', c);
-	ir_jmp(f, plain);
-
-	ir_place(f, s1); /* "/" */
-	ir_jcci(f, IRC_EQ, c, '/', slash);
-	ir_storei(f, st, C_STATE, 8, 2);
-	ir_jcci(f, IRC_EQ, c, '.', more);
-	put_char(f, st, '/', c);
-	ir_jmp(f, plain);
-
-	ir_place(f, s0);
-	ir_jcci(f, IRC_EQ, c, '/', slash);
+	put_char(f, st, '.', i);
+	ir_place(f, s2);
+	put_char(f, st, '.', i);
+	ir_place(f, s1);
 	ir_place(f, plain);
-	ir_storei(f, st, C_STATE, 8, 0);
-	ir_jcci(f, IRC_EQ, c, 0, end);
 	put_char(f, st, 0, c);
-	ir_place(f, more);
 	ir_reti(f, 0);
+
+	ir_place(f, dots);
+	ir_alui(f, IRA_ADD, state, state, 1);
+	ir_store(f, st, C_STATE, 8, rt_blur(f, state, i));
+	ir_reti(f, 0);
+
 	ir_place(f, slash);
-	ir_storei(f, st, C_STATE, 8, 1);
+	clean_end(f, g, st, i);
+	ir_jcci(f, IRC_NE, i, 0, slash_done);
+	ir_storei(f, st, C_ROOTED, 8, 1);
+	ir_place(f, slash_done);
 	ir_reti(f, 0);
+
+	ir_place(f, last);
+	clean_end(f, g, st, i);
 	ir_place(f, end);
 	ir_reti(f, 1);
 }
@@ -242,18 +269,33 @@ static void clean_cb(struct irfn *f, const struct rtgen *g)
 void rt_emit_CLEANPATH(struct irfn *f, const struct rtgen *g)
 {
 	irslot st = ir_slot(f, C_SIZE);
-	vreg dst = irfn_arg(f, 0), cap = irfn_arg(f, 1), len = ir_new(f);
-	irlabel none = ir_label(f);
+	vreg dst = irfn_arg(f, 0), cap = irfn_arg(f, 1), len = ir_new(f), first;
+	irlabel none = ir_label(f), some = ir_label(f), dot = ir_label(f);
 
 	ir_store_slot(f, st, C_SRC, 8, irfn_arg(f, 2));
 	ir_store_slot(f, st, C_BOUND, 8, irfn_arg(f, 3));
 	ir_store_slot(f, st, C_DST, 8, dst);
 	ir_store_slot(f, st, C_CAP, 8, cap);
+	ir_storei_slot(f, st, C_ROOTED, 8, 0);
 	ir_storei_slot(f, st, C_LEN, 8, 0);
-	ir_storei_slot(f, st, C_STATE, 8, 0);
-	rt_vary(f, g, st, C_LEN, C_SIZE);
+	ir_storei_slot(f, st, C_STATE, 8, 1);
+	ir_storei_slot(f, st, C_DEPTH, 8, 0);
+	rt_vary(f, g, st, C_ROOTED, C_SIZE);
 	rt_loop(f, g, irfn_arg(f, 3), rt_callback(g, 0, clean_cb), st);
 	ir_load_slot(f, len, st, C_LEN, 8);
+	ir_jcci(f, IRC_NE, len, 0, some);
+	ir_jcci(f, IRC_LT, cap, 2, none);
+	ir_jcci(f, IRC_LT, irfn_arg(f, 3), 1, none);
+	first = ir_new(f);
+	ir_load(f, first, irfn_arg(f, 2), 0, 1);
+	ir_jcci(f, IRC_EQ, first, 0, some); /* "" stays */
+	ir_movi(f, len, 1);
+	ir_jcci(f, IRC_NE, first, '/', dot);
+	ir_storei(f, dst, 0, 1, '/');
+	ir_jmp(f, some);
+	ir_place(f, dot);
+	ir_storei(f, dst, 0, 1, '.');
+	ir_place(f, some);
 	ir_jcc(f, IRC_GE, len, cap, none);
 	ir_storei(f, rt_alu(f, IRA_ADD, dst, len), 0, 1, 0);
 	ir_ret(f, len);

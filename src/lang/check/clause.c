@@ -13,6 +13,8 @@ static void check_body(struct checker *c, struct dstmt *s)
 
 static void check_pred(struct checker *c, struct dstmt *s)
 {
+	const struct span *at = &s->clause->at;
+
 	if (!s->clause->pred)
 		return;
 	s->pred = check_expr(c, node_copy(c->a, s->clause->pred));
@@ -24,6 +26,8 @@ static void check_pred(struct checker *c, struct dstmt *s)
 	if (is_err(s->pred) || is_scalar(c, s->pred))
 		return;
 	fail(c, s->pred, D_PRED_SCALAR, "predicate result must be of scalar type");
+	if (c->d->latest) /* DTrace looks at it when it has read the clause */
+		c->d->latest->read_to = at->off + at->len - 1;
 	if (is_str(c, s->pred))
 		hint(c, "compare strings: … != \"\"");
 }

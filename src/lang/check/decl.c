@@ -219,11 +219,13 @@ static bool object_ok(struct checker *c, const struct decl *d, const struct dtyp
 		diag_error(c->d, d->at, D_DECL_VOIDOBJ, "cannot have void object: %s", d->name);
 		return false;
 	}
-	if (r->kind == DK_ARRAY && !r->nelems) {
+	if (r->kind == DK_ARRAY && !r->nelems && !d->is_extern) {
 		diag_error(c->d, d->at, D_DECL_ARRNULL,
 			   "array declaration requires array dimension or tuple signature: %s", d->name);
 		return false;
 	}
+	if (r->kind == DK_ARRAY && !r->nelems)
+		return false; /* extern int a[]: of no use */
 	if (r->kind == DK_FWD || (r->kind != DK_STRING && !r->size)) {
 		diag_error(c->d, d->at, D_DECL_INCOMPLETE, "incomplete struct/union/enum %s: %s", dtype_name(c->t, ty),
 			   d->name);

@@ -4,6 +4,7 @@
  * stands in its place afterwards. */
 #ifndef DWELL_LANG_CHECK_INT_H
 #define DWELL_LANG_CHECK_INT_H
+#include "base/near.h"
 #include "lang/dlib.h"
 #include "lang/errtag.h"
 #include "lang/later.h"
@@ -432,14 +433,6 @@ struct node *assign_local(struct checker *c, struct cvar *v, struct node *value)
 void check_stmts(struct checker *c, struct stmt *s);
 struct cvar *local_find(const struct checker *c, const char *name); /* or NULL */
 void local_add(struct checker *c, const char *name, struct cvar *v);
-
-/* -- near names, near.c -- */
-struct near {
-	const char *want, *best;
-	unsigned dist;
-};
-void near_init(struct near *m, const char *want);
-void near_try(struct near *m, const char *name);
 
 /* -- copy.c -- */
 struct node *node_copy(struct arena *a, const struct node *n);

@@ -37,8 +37,8 @@ struct diag *parse_fail_here(struct parser *p)
 		p->panic = true;
 		return NULL;
 	}
-	if (t->kind == T_EOF)
-		return parse_fail(p, t->at, D_SYNTAX, "syntax error near end of input");
+	if (t->kind == T_EOF) /* in declarations it is DTrace's lexer that says so, elsewhere its grammar */
+		return parse_fail(p, t->at, D_SYNTAX, "syntax error near end%sinput", p->in_decl ? "-of-" : " of ");
 	if (nl)
 		n = (size_t)(nl - text);
 	return parse_fail(p, t->at, D_SYNTAX, "syntax error near \"%.*s\"", (int)n, text);
@@ -278,6 +278,16 @@ static struct clause *parse_clause(struct parser *p)
 
 /* -- the program -- */
 
+/* "int*x" at the end of a text is no pattern of probes. */
+static bool starts_with_type(struct parser *p, const char *word)
+{
+	size_t n = 0;
+
+	while (word + n < p->lx.end && lex_is_word(word[n]))
+		n++;
+	return lex_kw_class(lex_keyword(word, n)) == KWC_TYPE || parse_is_typename(p, arena_strndup(p->arena, word, n));
+}
+
 /* At a word between clauses: is it the type of a declaration ("foo_t *x, y[4];") or a probe
  * description? DTrace asks the type tables; here the text decides: after a type comes a declarator and
  * a ; at last, but no : { or / outside brackets. */
@@ -313,7 +323,7 @@ static bool at_declaration(struct parser *p)
 		else if (depth < 0 || *q == '{' || (depth == 0 && !lex_is_word(*q) && *q != '*' && *q != ','))
 			return false;
 	}
-	return false;
+	return env && env->script && last && stop == p->lx.end && starts_with_type(p, word);
 }
 
 /* "tracker NAME (" or "tracker NAME {": the word is none of D's, so a type of that name wins. */
@@ -385,7 +395,10 @@ static void parse_item(struct parser *p, struct item ***tail)
 	enum kw_class class = lex_kw_class(parse_cur(p));
 
 	if (class != KWC_NONE || at_tracker(p) || at_declaration(p)) {
-		struct decl *d = parse_decl_item(p);
+		struct decl *d;
+
+		p->in_decl = true;
+		d = parse_decl_item(p);
 
 		/* Its ; is the current token: what follows is read as between clauses again. */
 		p->lx.mode = LEX_PROBE;
@@ -397,6 +410,7 @@ static void parse_item(struct parser *p, struct item ***tail)
 				parse_accept(p, T_SEMI);
 			add_decls(p, tail, d);
 		}
+		p->in_decl = false;
 	} else if (parse_is(p, T_PSPEC) || parse_is(p, T_INT)) {
 		struct clause *c = parse_clause(p);
 

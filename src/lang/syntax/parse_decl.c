@@ -33,8 +33,8 @@ static void set_scope(struct parser *p, struct decl *d, const struct specs *s)
 		break;
 	case SC_SELF: d->scope = DS_TLS; break;
 	case SC_THIS: d->scope = DS_THIS; break;
-	case SC_NONE:
-	case SC_EXTERN: d->scope = DS_GLOBAL; break;
+	case SC_EXTERN: d->is_extern = true; /* fall through */
+	case SC_NONE: d->scope = DS_GLOBAL; break;
 	case SC_AUTO:
 	case SC_REGISTER:
 	case SC_STATIC:

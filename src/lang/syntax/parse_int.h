@@ -15,6 +15,7 @@ struct parser {
 	bool panic;
 	unsigned depth;
 	unsigned braces;     /* open { of types and definitions, for skipping after an error */
+	bool in_decl;	     /* between clauses, in a declaration */
 	struct symtab types; /* names of the typedefs of this text */
 	unsigned nstmts;     /* statements so far in this clause or function: they are numbered */
 	unsigned loops;	     /* loops that are open: break and continue may stand here */

@@ -189,19 +189,38 @@ static const char *int_name(const struct words *w)
 	return u ? "unsigned int" : "int";
 }
 
+/* DTrace has read a struct to the { of its members when it complains of what stands before it. */
+static void read_to_brace(const struct parser *p, struct diag *g)
+{
+	const struct token *t = &p->lx.tok;
+	const char *q = p->lx.src->text + t->at.off + t->at.len;
+
+	if (!g || (t->kind != T_KW_STRUCT && t->kind != T_KW_UNION && t->kind != T_KW_ENUM))
+		return;
+	q = lex_peek_text(&p->lx, q);
+	while (q < p->lx.end && lex_is_word(*q))
+		q++;
+	q = lex_peek_text(&p->lx, q);
+	if (q < p->lx.end && *q == '{')
+		lex_read_to(&p->lx, g, q);
+}
+
 /* Words and a struct or typedef name at once: which of DTrace's complaints it is. */
 static void check_mixed(struct parser *p, const struct words *w, struct span at)
 {
+	struct diag *g;
+
 	if (w->is_signed + w->is_unsigned == w->n)
-		parse_fail(p, at, D_DECL_SIGNINT,
-			   "invalid type declaration: signed and unsigned may only be used with "
-			   "integer type");
+		g = parse_fail(p, at, D_DECL_SIGNINT,
+			       "invalid type declaration: signed and unsigned may only be used with "
+			       "integer type");
 	else if (w->is_long == w->n)
-		parse_fail(p, at, D_DECL_LONGINT,
-			   "invalid type declaration: long and long long may only be used with "
-			   "integer or floating-point type");
+		g = parse_fail(p, at, D_DECL_LONGINT,
+			       "invalid type declaration: long and long long may only be used with "
+			       "integer or floating-point type");
 	else
-		parse_fail(p, at, D_DECL_COMBO, "invalid type combination");
+		g = parse_fail(p, at, D_DECL_COMBO, "invalid type combination");
+	read_to_brace(p, g);
 }
 
 /* The base type that the words name together. */
@@ -300,8 +319,8 @@ static bool parse_spec(struct parser *p, bool with_storage, struct specs *s, str
 	return true;
 }
 
-/* A storage class or qualifier and then "name;" has no type. For variables of threads and clauses it is
- * int, as in Oracle's port; else it is DTrace's old-style declaration. */
+/* A storage class or qualifier and then "name;" has no type. For extern and variables of threads and
+ * clauses it is int, as in Oracle's port; else it is DTrace's old-style declaration. */
 static bool lacks_type(const struct parser *p, const struct specs *s)
 {
 	enum tok next;
@@ -319,7 +338,7 @@ void parse_specs(struct parser *p, bool with_storage, struct specs *ret)
 	*ret = (struct specs){ .base.at = p->lx.tok.at };
 	while (!p->panic) {
 		if (w.n == 0 && (ret->storage || ret->base.quals) && lacks_type(p, ret)) {
-			if (ret->storage == SC_SELF || ret->storage == SC_THIS) {
+			if (ret->storage == SC_SELF || ret->storage == SC_THIS || ret->storage == SC_EXTERN) {
 				w.is_int = w.n = 1;
 				break;
 			}
