@@ -172,6 +172,17 @@ int bpfsys_iter_link(int prog_fd, int map_fd)
 	return bpfsys(BPF_LINK_CREATE, &a, sizeof(a));
 }
 
+int bpfsys_link_create(const void *part, size_t size)
+{
+	union bpf_attr a;
+
+	if (size > sizeof(a))
+		return -E2BIG;
+	memset(&a, 0, sizeof(a));
+	memcpy(&a, part, size);
+	return bpfsys(BPF_LINK_CREATE, &a, sizeof(a));
+}
+
 int bpfsys_iter_create(int link_fd)
 {
 	union bpf_attr a;

@@ -11,6 +11,7 @@
 
 /* enum bpf_attach_type BPF_TRACE_UPROBE_MULTI of Linux 6.6, which Debian's header lacks. */
 #define BPFSYS_UPROBE_MULTI 48
+#define BPFSYS_KPROBE_MULTI 42 /* BPF_TRACE_KPROBE_MULTI of Linux 5.18 */
 #define BPFSYS_PTR(p) ((uint64_t)(uintptr_t)(p))
 
 /* bpf(cmd, attr, size); -EAGAIN (a signal during verification) is tried again, and where the kernel
@@ -39,6 +40,9 @@ int bpfsys_test_run(int prog_fd, int cpu, uint32_t *ret_retval);
 int bpfsys_raw_tracepoint_open(int prog_fd, const char *name);
 /* Attaches an iterator program; map_fd: of the map whose elements it walks, or -1. */
 int bpfsys_iter_link(int prog_fd, int map_fd);
+/* Makes a link. part: the beginning of union bpf_attr's link_create, as the caller declares it where Debian's header is
+ * too old; size: of part. An fd, or -errno. */
+int bpfsys_link_create(const void *part, size_t size);
 int bpfsys_iter_create(int link_fd); /* fd; reading it is the walk */
 int bpfsys_btf_load(const void *data, uint32_t size);
 /* fd; statistics are kept while it is open. -EPERM: that takes CAP_SYS_ADMIN, or kernel.bpf_stats_enabled. */

@@ -8,9 +8,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
 #include "load/caps_int.h"
+#include "load/link.h"
 #include "load/reasons.h"
 
 /* Constants newer than the headers of Debian 12. Source: kernel include/uapi/linux/bpf.h. */
@@ -65,16 +67,6 @@ static uint32_t btf_id(struct attempt *a, const char *name, uint32_t kinds)
 	return ref.id;
 }
 
-static int link_create(int prog, uint32_t attach)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.link_create.prog_fd = (uint32_t)prog;
-	attr.link_create.attach_type = attach;
-	return bpfsys(BPF_LINK_CREATE, &attr, sizeof(attr));
-}
-
 bool cap_try_raw_tp(struct attempt *a)
 {
 	_cleanup_close_ int prog = cap_load(&(struct cap_prog){ .type = BPF_PROG_TYPE_RAW_TRACEPOINT });
@@ -97,7 +89,7 @@ static bool try_tracing(struct attempt *a, uint32_t id, uint32_t attach)
 	if (prog < 0)
 		return cap_refused_bpf(a, "load", prog);
 	if (attach == BPF_TRACE_ITER)
-		link = link_create(prog, attach);
+		link = bpfsys_iter_link(prog, -1);
 	else
 		link = bpfsys_raw_tracepoint_open(prog, NULL);
 	return link >= 0 || cap_refused(a, "attach", link);
@@ -116,6 +108,19 @@ bool cap_try_fentry(struct attempt *a)
 bool cap_try_iter_task(struct attempt *a)
 {
 	return try_tracing(a, btf_id(a, "bpf_iter_task", TKM(TK_FUNC)), BPF_TRACE_ITER);
+}
+
+/* Its link needs a map. */
+bool cap_try_iter_keys(struct attempt *a)
+{
+	struct cap_prog p = { .type = BPF_PROG_TYPE_TRACING, .expected_attach = BPF_TRACE_ITER };
+	_cleanup_close_ int prog = -1;
+
+	p.btf_id = btf_id(a, "bpf_iter_bpf_map_elem", TKM(TK_FUNC));
+	if (!p.btf_id)
+		return false;
+	prog = cap_load(&p);
+	return prog >= 0 || cap_refused_bpf(a, "load", prog);
 }
 
 bool cap_try_iter_user(struct attempt *a)
@@ -183,29 +188,43 @@ bool cap_try_pmu(struct attempt *a)
 	return fd >= 0 || refused_perf(a, "perf_event_open of cycles", fd);
 }
 
-bool cap_try_watch(struct attempt *a)
+/* Watches a word and writes to it: how often that was noticed, or -errno. */
+static int watch_a_word(void)
 {
-	static uint64_t word;
+	static volatile uint64_t word;
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
 		.size = sizeof(attr),
 		.bp_type = HW_BREAKPOINT_W,
 		.bp_addr = BPFSYS_PTR(&word),
 		.bp_len = sizeof(word),
-		.disabled = 1,
+		.exclude_kernel = 1,
 	};
 	_cleanup_close_ int fd = perf_open(&attr, 0, -1);
+	uint64_t n = 0;
 
-	return fd >= 0 || refused_perf(a, "perf_event_open of a breakpoint", fd);
+	if (fd < 0)
+		return fd;
+	word = 1;
+	return read(fd, &n, sizeof(n)) == (ssize_t)sizeof(n) ? n > 0 : -EIO;
 }
 
-/* The number of a dynamic event source; -1: the kernel has none. */
-static int pmu_type(const char *name)
-{
-	char path[128], line[32];
+#define NO_DEBUG_EXCEPTIONS "its CPUs deliver no debug exceptions (a virtual machine?)"
 
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", name);
-	return cap_read_line(path, line, sizeof(line)) ? atoi(line) : -1;
+bool cap_try_watch(struct attempt *a)
+{
+	int r = watch_a_word();
+
+	if (r < 0)
+		return refused_perf(a, "perf_event_open of a breakpoint", r);
+	if (!r)
+		snprintf(a->reason, sizeof(a->reason), "breakpoints do not fire on this machine: " NO_DEBUG_EXCEPTIONS);
+	return r > 0;
+}
+
+const char *caps_watch_silent(void)
+{
+	return watch_a_word() == 0 ? NO_DEBUG_EXCEPTIONS : NULL;
 }
 
 /* Where one of our own functions is in our own file. */
@@ -226,7 +245,7 @@ static bool own_offset(const void *addr, uint64_t *ret)
 
 bool cap_try_uprobe(struct attempt *a)
 {
-	int type = pmu_type("uprobe");
+	int type = link_pmu_type("uprobe");
 	_cleanup_close_ int prog = -1, fd = -1;
 	struct perf_event_attr attr = { .size = sizeof(attr), .disabled = 1 };
 	uint64_t off;
@@ -301,7 +320,7 @@ bool cap_try_uprobe_multi(struct attempt *a)
 
 bool cap_try_kprobe(struct attempt *a)
 {
-	int type = pmu_type("kprobe");
+	int type = link_pmu_type("kprobe");
 	_cleanup_close_ int prog = -1, fd = -1;
 	struct perf_event_attr attr = { .size = sizeof(attr), .disabled = 1 };
 
@@ -369,6 +388,18 @@ bool caps_try_kprobe(char *reason, size_t size)
 	struct attempt a = { 0 };
 
 	return explain(&a, cap_try_kprobe(&a), "CONFIG_KPROBES", reason, size);
+}
+
+bool caps_try_kprobe_multi(char *reason, size_t size)
+{
+	struct attempt a = { 0 };
+
+	return explain(&a, cap_try_kprobe_multi(&a), "CONFIG_FPROBE", reason, size);
+}
+
+bool caps_attach_cookie(void)
+{
+	return cap_helper(BPF_PROG_TYPE_KPROBE, 0, BPF_FUNC_get_attach_cookie) == 1;
 }
 
 bool caps_try_uprobe(char *reason, size_t size)

@@ -63,6 +63,7 @@ bool cap_try_kprobe(struct attempt *a);
 bool cap_try_kprobe_multi(struct attempt *a);
 bool cap_try_fentry(struct attempt *a);
 bool cap_try_iter_task(struct attempt *a);
+bool cap_try_iter_keys(struct attempt *a);
 /* Its programs may read the memory of the threads that they walk. */
 bool cap_try_iter_user(struct attempt *a);
 /* Writes "what: error" and returns false. */

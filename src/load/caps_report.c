@@ -2,6 +2,7 @@
 /* The table behind `dwell features`: every facility, tried on this kernel, with the reason where it is
  * missing and what would work instead. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,18 +173,38 @@ static bool try_pid(struct attempt *a)
 	return true;
 }
 
-/* What the kernel would allow is a remark only: dwell does not have the provider. */
+/* What the provider reads: which functions can be traced, and where they are. */
+static bool try_function_list(struct attempt *a)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
+	_cleanup_close_ int dir = -1, fd = -1;
+	struct err err = { 0 };
+	struct reason why;
+
+	if (!f)
+		return cap_refused(a, "/proc/kallsyms", -errno);
+	if (tracefs_open(&dir, &err) < 0) {
+		snprintf(a->reason, sizeof(a->reason), "%.*s", REASON_MAX - 1, err.msg);
+		return false;
+	}
+	fd = openat(dir, "available_filter_functions", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		snprintf(a->reason, sizeof(a->reason), "%s", reason_tracefs(-errno, &why));
+	return fd >= 0;
+}
+
+/* One way suffices. */
 static bool try_fbt(struct attempt *a)
 {
-	struct attempt b = { .ts = a->ts };
-	bool fentry = cap_try_fentry(&b), kprobe = cap_try_kprobe(&b);
+	struct attempt b = { 0 };
+	bool multi = cap_try_kprobe_multi(&b);
 
-	snprintf(a->reason, sizeof(a->reason), "the provider is not in dwell yet (this kernel would allow %s%s%s)",
-		 fentry ? "fentry" : "", fentry && kprobe ? " and " : "",
-		 kprobe	  ? "kprobes"
-		 : fentry ? ""
-			  : "neither fentry nor kprobes");
-	return false;
+	if ((!multi && !cap_try_kprobe(a)) || !try_function_list(a))
+		return false;
+	if (multi)
+		return true;
+	snprintf(a->reason, sizeof(a->reason), "one by one, which is slow for many: no kprobe_multi");
+	return true;
 }
 
 static bool try_sched_exit(struct attempt *a)
@@ -321,8 +342,11 @@ static const struct feature {
 	{ "programs", "user probes (pid)", try_pid, FIELD(uprobe), "CONFIG_UPROBE_EVENTS", "profile-n with ustack()" },
 	{ "programs", "user probes, many with one call", cap_try_uprobe_multi, FIELD(uprobe_multi), NULL,
 	  "one by one, slower to detach" },
-	{ "programs", "functions of the kernel (fbt)", try_fbt, 0, NULL, "tracepoints: sdt, syscall, sched" },
+	{ "programs", "functions of the kernel (fbt)", try_fbt, 0, "CONFIG_KPROBES",
+	  "tracepoints: sdt, syscall, sched" },
 	{ "programs", "iterator over tasks (iter)", cap_try_iter_task, FIELD(iter_task), NULL, "/proc" },
+	{ "programs", "iterator over keys (timeout, gc)", cap_try_iter_keys, FIELD(iter_keys), NULL,
+	  "bpf_for_each_map_elem (Linux 5.13), which walks them in one go" },
 	{ "programs", "memory of other threads", cap_try_iter_user, 0, NULL,
 	  "iter:::task without ustack(), copyin() and arguments" },
 	{ "probes", "sched:::on-cpu in the incoming thread", try_sched_exit, FIELD(sched_exit_tp), NULL,

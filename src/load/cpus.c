@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "base/vec.h"
 
 /* number [ '-' number ]; *p moves behind it. */
@@ -89,4 +90,35 @@ void cpulist_done(struct cpulist *l)
 	free(l->v);
 	l->v = NULL;
 	l->n = 0;
+}
+
+int cpus_parse_idle(const char *text, int cpu, unsigned long hz, uint64_t *ret)
+{
+	unsigned long long idle, iowait;
+	uint64_t ticks = 0;
+	bool found = false;
+	int n;
+
+	for (const char *p = text; p && *p; p = strchr(p, '\n'), p = p ? p + 1 : NULL) {
+		/* a line without a number is the sum */
+		if (strncmp(p, "cpu", 3) != 0 || p[3] < '0' || p[3] > '9' ||
+		    sscanf(p, "cpu%d %*u %*u %*u %llu %llu", &n, &idle, &iowait) != 3 || (cpu >= 0 && n != cpu))
+			continue;
+		found = true;
+		ticks += idle + iowait;
+	}
+	if (!found || !hz)
+		return -ENOENT;
+	*ret = ticks / hz * NSEC_PER_SEC + ticks % hz * NSEC_PER_SEC / hz;
+	return 0;
+}
+
+char *cpus_read_stat(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
+	_cleanup_free_ char *text = NULL;
+	size_t room = 0;
+
+	/* lines of CPUs come first; the next one is "intr" */
+	return f && getdelim(&text, &room, 'i', f) >= 0 ? take_ptr(text) : NULL;
 }

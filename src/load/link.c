@@ -6,6 +6,7 @@
 #include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -215,6 +216,17 @@ void link_barrier(void)
 
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
 		nanosleep(&pause, NULL);
+}
+
+int link_pmu_type(const char *source)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	char path[128];
+	int type;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", source);
+	f = fopen(path, "re");
+	return f && fscanf(f, "%d", &type) == 1 ? type : -ENODEV;
 }
 
 static int enabled_ns(const struct link *l, size_t i, uint64_t *ret)

@@ -25,6 +25,8 @@ int link_perf_start(int fd, int prog_fd);
 void link_free(struct link *l);
 /* Waits until no program that was detached still runs (membarrier). */
 void link_barrier(void);
+/* The type of perf events of a source ("kprobe", "uprobe"), by its file in sysfs. -ENODEV: the kernel has none. */
+int link_pmu_type(const char *source);
 /* For misses of timer probes: total time in ns that the events were enabled, summed over their fds. */
 int link_perf_enabled_ns(const struct link *l, uint64_t *ret_ns);
 /* For misses of timer probes: how many periods have passed, each fd for itself, and how many fds there

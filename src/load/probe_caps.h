@@ -43,7 +43,13 @@ int caps_programs(struct err *err);
 bool caps_reads_kernel(void);
 /* Timer samples of a CPU. */
 bool caps_try_timer(char *reason, size_t size);
+/* Why breakpoints can be set, but never fire; NULL: they fire, or cannot be set. */
+const char *caps_watch_silent(void);
 bool caps_try_kprobe(char *reason, size_t size);
+/* Many functions with one call. */
+bool caps_try_kprobe_multi(char *reason, size_t size);
+/* A program of a kprobe or uprobe learns which of its places it is at (bpf_get_attach_cookie, 5.15). */
+bool caps_attach_cookie(void);
 bool caps_try_uprobe(char *reason, size_t size);
 bool caps_try_uprobe_multi(char *reason, size_t size);
 #endif

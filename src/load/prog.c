@@ -22,6 +22,7 @@ static const struct {
 	[ENTRY_RAW_TP] = { BPF_PROG_TYPE_RAW_TRACEPOINT, 0, "raw tracepoint" },
 	[ENTRY_PERF_EVENT] = { BPF_PROG_TYPE_PERF_EVENT, 0, "perf event" },
 	[ENTRY_UPROBE] = { BPF_PROG_TYPE_KPROBE, 0, "uprobe" },
+	[ENTRY_KPROBE] = { BPF_PROG_TYPE_KPROBE, 0, "kprobe" },
 	[ENTRY_ITER_TASK] = { BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, "walk over threads" },
 	[ENTRY_ITER_MAP] = { BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, "walk over keys" },
 };
@@ -120,7 +121,9 @@ static int submit(struct loaded *l, const struct img_prog *p, const struct bpf_i
 
 	memset(&a, 0, sizeof(a));
 	a.prog_type = kinds[p->entry.kind].type;
-	a.expected_attach_type = p->entry.uprobe_multi ? BPFSYS_UPROBE_MULTI : kinds[p->entry.kind].attach;
+	a.expected_attach_type = p->entry.uprobe_multi	 ? BPFSYS_UPROBE_MULTI
+				 : p->entry.kprobe_multi ? BPFSYS_KPROBE_MULTI
+							 : kinds[p->entry.kind].attach;
 	a.insns = BPFSYS_PTR(insns);
 	a.insn_cnt = p->ninsns;
 	a.license = BPFSYS_PTR(license);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/bpf_sys.h"
+#include "load/link.h"
 #include "load/reasons.h"
 
 #define KERNEL_ENOTSUPP 524	       /* the kernel's own number, for instructions that it cannot move */
@@ -35,16 +36,6 @@ struct link_create {
 };
 #define MULTI_RETURN 1u
 
-static int create(const struct link_create *l)
-{
-	union bpf_attr attr;
-
-	_Static_assert(sizeof(*l) <= sizeof(attr), "fits into the kernel's structure");
-	memset(&attr, 0, sizeof(attr));
-	memcpy(&attr, l, sizeof(*l));
-	return bpfsys(BPF_LINK_CREATE, &attr, sizeof(attr));
-}
-
 static int open_multi(const struct uprobe_place *p, const struct uprobe_site *v, size_t n, int prog_fd)
 {
 	_cleanup_free_ uint64_t *a = malloc(3 * n * sizeof(*a));
@@ -66,16 +57,7 @@ static int open_multi(const struct uprobe_place *p, const struct uprobe_site *v,
 	l.multi.cnt = (uint32_t)n;
 	l.multi.flags = p->ret ? MULTI_RETURN : 0;
 	l.multi.pid = (uint32_t)p->pid;
-	return create(&l);
-}
-
-/* The number of the kernel's uprobe events; they have one since 4.17. */
-static int pmu_type(void)
-{
-	_cleanup_fclose_ FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
-	int type;
-
-	return f && fscanf(f, "%d", &type) == 1 ? type : -ENODEV;
+	return bpfsys_link_create(&l, sizeof(l));
 }
 
 /* A link on a perf event of its own, which lives as long as the link. */
@@ -84,7 +66,7 @@ static int open_single(const struct uprobe_place *p, const struct uprobe_site *v
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	struct link_create l = { .prog_fd = (uint32_t)prog_fd, .attach_type = BPF_PERF_EVENT };
 	_cleanup_close_ int fd = -1;
-	int type = pmu_type();
+	int type = link_pmu_type("uprobe");
 
 	if (type < 0)
 		return type;
@@ -97,7 +79,7 @@ static int open_single(const struct uprobe_place *p, const struct uprobe_site *v
 		return -errno;
 	l.target_fd = (uint32_t)fd;
 	l.perf.cookie = v->cookie;
-	return create(&l);
+	return bpfsys_link_create(&l, sizeof(l));
 }
 
 static bool is_refusal(int r)

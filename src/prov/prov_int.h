@@ -44,20 +44,27 @@ enum {
 	PROV_N_RAWTP = 35000,
 	PROV_ID_PROFILE = 100000,
 	PROV_N_PROFILE = 800000,
+	PROV_ID_FBT = 900000, /* two of each function: the first 45,000 … */
+	PROV_N_FBT = 90000,
 	/* Of processes: given out in order of appearance. Only those of many are longer than the column. */
-	PROV_ID_PID = 900000,
-	PROV_N_PID = 16000000, /* pid and USDT together */
+	PROV_ID_PID = 990000,
+	PROV_N_PID = 16000000,	     /* pid and USDT together */
+	PROV_ID_FBT_MORE = 18000000, /* … and the others */
+	PROV_ID_RAWFBT = 19000000,
+	PROV_N_RAWFBT = 1000000,
 };
 
 extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp, prov_profile, prov_proc,
 	prov_pid, prov_wp, prov_wpuser, prov_cpc, prov_usdt, prov_iter, prov_io, prov_lockstat, prov_vminfo,
-	prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip;
+	prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip, prov_fbt, prov_fbt_more, prov_rawfbt;
 
 struct tptab;
 struct tp_found;
 struct timer;
 struct wpoint;
 struct cpc_point;
+struct kfuncs;
+struct fbt_state;
 
 /* What providers keep for the session; in the registry's arena. */
 struct prov_cache {
@@ -68,6 +75,8 @@ struct prov_cache {
 	struct wpoint *wpoints;	  /* prov/user/wp.c */
 	struct cpc_point *cpc;	  /* prov/kernel/cpc.c */
 	const char *no_types;	  /* prov_no_types() */
+	struct kfuncs *kfuncs;	  /* prov/kernel/kfuncs.c */
+	struct fbt_state *fbt;	  /* prov/kernel/fbt.c */
 	struct prov_procs *procs; /* prov/user/uproc.c: the processes that were asked for, and their probes */
 };
 
@@ -106,12 +115,15 @@ void tpform_args(struct arena *a, const struct tp *tp, struct probe *p);
 #define TPTAB_MAX_BUILTIN 10000
 #define TPTAB_MAX_SLOTS 35000
 
+/* ---- prov/common/regargs.c: where arguments of functions are ---- */
+#define UREGS_NARGS 24 /* arg0 … arg9, and words of the stack that only args[] reaches */
+/* Places of the arguments of a function at its entry, and of its value where it returns. */
+void uregs_entry(uint16_t machine, struct entry *e);
+void uregs_return(uint16_t machine, struct entry *e);
+
 /* ---- prov/common/sysargs.c: argument types of system calls ---- */
 /* Fills p->args for `func` entry. Leaves them alone (-ENOENT) when neither tracefs nor BTF knows. */
 int sysargs_entry(struct prov_env *env, struct arena *a, const char *func, struct probe *p);
 /* Reads the fields after __syscall_nr of a tracefs format. Number of fields, at most max. */
 unsigned sysargs_parse(struct arena *a, char *text, struct probe_arg *args, unsigned max);
-
-/* ---- prov/common/whynot.c: facilities of DTrace that are not here ---- */
-const char *whynot_provider(struct prov_env *env, const char *prov);
 #endif

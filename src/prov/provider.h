@@ -19,6 +19,7 @@ struct prov_env {
 	int64_t target;		  /* $target, or 0 */
 	bool listing;		  /* registry_list_only() */
 	const struct dopts *opts; /* registry_options(), or NULL */
+	int (*stop)(void);	  /* registry_stop_when(), or NULL */
 	struct prov_cache *cache; /* lists the providers keep for the session (prov_int.h) */
 };
 #define PROV_UNOPENED (-2)
@@ -53,6 +54,8 @@ bool registry_is_user(struct registry *r, const struct pdesc *d);
 void registry_list_only(struct registry *r);
 /* Options of the program that say where to look for probes: they are read when a description is matched. */
 void registry_options(struct registry *r, const struct dopts *o);
+/* What takes long while probes are attached ends with -EINTR once stop() is not 0. */
+void registry_stop_when(struct registry *r, int (*stop)(void));
 /* Looks at a file that a process has mapped. 1: it has static probes of a provider that one of the patterns names, and
  * registry_match_file() is about it from now on; 0: it has none; -errno: it cannot be looked at. */
 struct uobj_mapping;

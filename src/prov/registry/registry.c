@@ -12,9 +12,10 @@
 
 /* In the order of their ids, so that lists of probes are in id order. */
 static const struct provider *const providers[] = {
-	&prov_dtrace, &prov_sched,  &prov_syscall, &prov_proc, &prov_io,   &prov_lockstat, &prov_vminfo, &prov_sysinfo,
-	&prov_signal, &prov_fsinfo, &prov_tcp,	   &prov_udp,  &prov_ip,   &prov_wp,	   &prov_cpc,	 &prov_iter,
-	&prov_sdt,    &prov_rawtp,  &prov_profile, &prov_pid,  &prov_usdt, &prov_wpuser,
+	&prov_dtrace,  &prov_sched,  &prov_syscall,  &prov_proc,   &prov_io,	  &prov_lockstat, &prov_vminfo,
+	&prov_sysinfo, &prov_signal, &prov_fsinfo,   &prov_tcp,	   &prov_udp,	  &prov_ip,	  &prov_wp,
+	&prov_cpc,     &prov_iter,   &prov_sdt,	     &prov_rawtp,  &prov_profile, &prov_fbt,	  &prov_pid,
+	&prov_usdt,    &prov_wpuser, &prov_fbt_more, &prov_rawfbt,
 };
 
 struct registry {
@@ -84,8 +85,6 @@ static int registry_match(void *ctx, struct arena *a, const struct pdesc *d, str
 	}
 	if (e < 0)
 		return e;
-	if (!out.n && !reason && d->prov)
-		reason = whynot_provider(&r->env, d->prov);
 	if (why)
 		*why = out.n ? NULL : reason;
 	*ret = out;
@@ -180,6 +179,11 @@ bool registry_is_user(struct registry *r, const struct pdesc *d)
 void registry_options(struct registry *r, const struct dopts *o)
 {
 	r->env.opts = o;
+}
+
+void registry_stop_when(struct registry *r, int (*stop)(void))
+{
+	r->env.stop = stop;
 }
 
 void registry_list_only(struct registry *r)

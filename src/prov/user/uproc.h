@@ -122,10 +122,4 @@ int utypes_args(struct prov_env *env, struct arena *a, struct probe *p);
 
 /* Frees the index of probes. */
 void uproc_done(struct prov_cache *pc);
-
-/* ---- uregs.c: where arguments are ---- */
-#define UREGS_NARGS 24 /* arg0 … arg9, and words of the stack that only args[] reaches */
-/* Places of the arguments of a function at its entry, and of its value where it returns. */
-void uregs_entry(uint16_t machine, struct entry *e);
-void uregs_return(uint16_t machine, struct entry *e);
 #endif

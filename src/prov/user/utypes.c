@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Typed arguments of functions in processes: parameters by the debug information of the file, each where
- * the calling convention puts it. Source: as in uregs.c; DWARF through sym/dwarf/dwarf.h. */
+ * the calling convention puts it. Source: as in regargs.c; DWARF through sym/dwarf/dwarf.h. */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>

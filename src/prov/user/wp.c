@@ -20,6 +20,7 @@
 #include "load/cpus.h"
 #include "load/link.h"
 #include "load/peek.h"
+#include "load/probe_caps.h"
 #include "load/reasons.h"
 #include "prov/user/uproc.h"
 #include "sym/elf/elfsym.h"
@@ -462,12 +463,17 @@ static int wp_attach(struct prov_env *env, const struct probe *const *probes, ui
 		     int prog_fd, struct link **ret, struct err *err)
 {
 	const struct wpoint *w = probes[0]->priv;
+	const char *silent = caps_watch_silent();
 	struct wp_fds fds = { 0 };
-	int r = w->pid ? attach_threads(w, prog_fd, &fds) : attach_cpus(w, prog_fd, &fds);
+	int r;
 
 	(void)env;
 	(void)nprobes;
 	(void)e;
+	if (silent)
+		return err_set(err, -EOPNOTSUPP, "cannot watch %s: breakpoints do not fire on this machine: %s",
+			       probes[0]->func, silent);
+	r = w->pid ? attach_threads(w, prog_fd, &fds) : attach_cpus(w, prog_fd, &fds);
 	if (r >= 0)
 		r = link_from_fds(fds.v.v, fds.v.n, ret);
 	for (size_t i = 0; i < fds.v.n && r < 0; i++)

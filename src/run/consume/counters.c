@@ -4,16 +4,22 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/units.h"
 #include "load/bpf_sys.h"
+#include "load/cpus.h"
 
 /* What is known of one program. */
 struct prog_counts {
-	uint64_t *reported;	    /* [cpu][kind] of what the program counts; NULL: nothing yet */
-	uint64_t firings;	    /* all CPUs */
-	uint64_t recursion, misses; /* reported */
-	uint64_t expected;	    /* timers: firings that should have been */
+	uint64_t *reported;		/* [cpu][kind] of what the program counts; NULL: nothing yet */
+	uint64_t firings, idle_firings; /* all CPUs */
+	uint64_t recursion, misses;	/* reported */
+	uint64_t due, idle, asleep;	/* reported */
+	uint64_t expected;		/* timers: firings that should have been */
+	uint64_t idle_base, idle_ns;	/* timers: idle time of their CPUs at the start, and since then */
 	uint64_t ntimers;
-	bool timer;
+	bool timer, all_cpus, based;
 };
 
 struct counters {
@@ -32,7 +38,7 @@ int counters_new(const struct loaded *l, struct counters **ret)
 		return -ENOMEM;
 	c->l = l;
 	c->fd = m ? m->fd : -1;
-	c->buf = calloc(l->ncpus, REC_NCOUNTERS * sizeof(uint64_t));
+	c->buf = calloc(l->ncpus, REC_NSLOTS * sizeof(uint64_t));
 	c->progs = calloc(l->room + 1, sizeof(*c->progs));
 	if (!c->buf || !c->progs) {
 		counters_free(c);
@@ -53,8 +59,23 @@ void counters_free(struct counters *c)
 	free(c);
 }
 
+/* The first call is at the start. */
+static void note_idle(struct prog_counts *p, const struct entry *e, const char *stat)
+{
+	uint64_t ns;
+
+	if (!stat || cpus_parse_idle(stat, e->cpu, (unsigned long)sysconf(_SC_CLK_TCK), &ns) < 0)
+		return;
+	if (!p->based)
+		p->idle_base = ns;
+	p->based = true;
+	p->idle_ns = ns > p->idle_base ? ns - p->idle_base : 0;
+}
+
 void counters_note_timers(struct counters *c, struct link *const *links)
 {
+	_cleanup_free_ char *stat = NULL; /* read once for all timers */
+
 	for (uint32_t i = 0; i < c->l->img->nprogs; i++) {
 		const struct entry *e = &c->l->img->progs[i].entry;
 		struct prog_counts *p = &c->progs[i];
@@ -62,6 +83,11 @@ void counters_note_timers(struct counters *c, struct link *const *links)
 		if (e->kind != ENTRY_PERF_EVENT || !e->period_ns || !links[i])
 			continue;
 		p->timer = link_perf_periods(links[i], e->period_ns, &p->expected, &p->ntimers) == 0;
+		p->all_cpus = e->cpu < 0;
+		if (!p->timer)
+			continue;
+		stat = stat ? stat : cpus_read_stat();
+		note_idle(p, e, stat);
 	}
 }
 
@@ -87,11 +113,16 @@ static int say(const struct report *r, unsigned kind, unsigned cpu, uint64_t tot
 	return e;
 }
 
+static bool is_loss(unsigned slot)
+{
+	return slot != CNT_FIRINGS && slot < REC_NCOUNTERS;
+}
+
 /* True when the program has lost anything on any CPU. */
 static bool any_loss(const struct counters *c)
 {
-	for (unsigned i = 0; i < c->l->ncpus * REC_NCOUNTERS; i++)
-		if (i % REC_NCOUNTERS != CNT_FIRINGS && c->buf[i])
+	for (unsigned i = 0; i < c->l->ncpus * REC_NSLOTS; i++)
+		if (is_loss(i % REC_NSLOTS) && c->buf[i])
 			return true;
 	return false;
 }
@@ -104,18 +135,44 @@ static int report_map(struct counters *c, struct prog_counts *p, const struct re
 
 	if (c->fd < 0 || bpfsys_map_lookup(c->fd, &key, c->buf) < 0)
 		return 0;
-	p->firings = 0;
-	for (unsigned cpu = 0; cpu < c->l->ncpus; cpu++)
-		p->firings += c->buf[cpu * REC_NCOUNTERS + CNT_FIRINGS];
+	p->firings = p->idle_firings = 0;
+	for (unsigned cpu = 0; cpu < c->l->ncpus; cpu++) {
+		p->firings += c->buf[cpu * REC_NSLOTS + CNT_FIRINGS];
+		p->idle_firings += c->buf[cpu * REC_NSLOTS + SLOT_IDLE_FIRINGS];
+	}
 	if (!any_loss(c))
 		return 0;
 	if (!p->reported)
-		p->reported = calloc(c->l->ncpus * REC_NCOUNTERS, sizeof(*p->reported));
+		p->reported = calloc(c->l->ncpus * REC_NSLOTS, sizeof(*p->reported));
 	if (!p->reported)
 		return -ENOMEM;
-	for (unsigned i = 0; i < c->l->ncpus * REC_NCOUNTERS && r == 0; i++)
-		if (i % REC_NCOUNTERS != CNT_FIRINGS)
-			r = say(rep, i % REC_NCOUNTERS, i / REC_NCOUNTERS, c->buf[i], &p->reported[i]);
+	for (unsigned i = 0; i < c->l->ncpus * REC_NSLOTS && r == 0; i++)
+		if (is_loss(i % REC_NSLOTS))
+			r = say(rep, i % REC_NSLOTS, i / REC_NSLOTS, c->buf[i], &p->reported[i]);
+	return r;
+}
+
+/* Idle time is known in steps of 10 ms, of each CPU. */
+#define IDLE_STEP_NS (NSEC_PER_SEC / 100)
+
+/* An idle CPU need not fire (on a virtual machine it may be off), and what it does not do is no loss. */
+static int report_timer(struct prog_counts *p, uint64_t period, bool final, const struct report *rep)
+{
+	/* One firing per timer may be on its way. */
+	uint64_t slack = p->firings + (final ? 0 : p->ntimers);
+	uint64_t missed = p->expected > slack ? p->expected - slack : 0;
+	uint64_t idle = p->idle_ns ? (p->idle_ns + p->ntimers * IDLE_STEP_NS) / period : 0;
+	uint64_t asleep = idle > p->idle_firings ? idle - p->idle_firings : 0;
+	int r;
+
+	asleep = asleep < missed ? asleep : missed;
+	r = say(rep, CNT_TIMER_MISSES, 0, missed - asleep, &p->misses);
+	if (r == 0 && p->all_cpus)
+		r = say(rep, CNT_TIMER_DUE, 0, p->expected, &p->due);
+	if (r == 0 && p->all_cpus)
+		r = say(rep, CNT_TIMER_IDLE, 0, p->idle_firings + asleep, &p->idle);
+	if (r == 0)
+		r = say(rep, CNT_TIMER_ASLEEP, 0, asleep, &p->asleep);
 	return r;
 }
 
@@ -123,8 +180,8 @@ static int report_map(struct counters *c, struct prog_counts *p, const struct re
 static int report_prog(struct counters *c, uint32_t i, bool final, const struct report *rep)
 {
 	struct prog_counts *p = &c->progs[i];
+	const struct entry *e = &c->l->img->progs[i].entry;
 	struct bpf_prog_info info;
-	uint64_t slack;
 	int r = 0;
 
 	if (bpfsys_prog_info(c->l->progs[i], &info) == 0)
@@ -132,9 +189,7 @@ static int report_prog(struct counters *c, uint32_t i, bool final, const struct 
 	/* A program that does not count its firings cannot miss any. */
 	if (r < 0 || !p->timer || !p->firings)
 		return r;
-	/* One firing per timer may be on its way. */
-	slack = p->firings + (final ? 0 : p->ntimers);
-	return p->expected > slack ? say(rep, CNT_TIMER_MISSES, 0, p->expected - slack, &p->misses) : 0;
+	return report_timer(p, e->period_ns, final, rep);
 }
 
 int counters_report(struct counters *c, uint64_t now, bool final, struct recording *rec)

@@ -302,6 +302,8 @@ int session_attach(struct session *s, uint32_t i)
 	else
 		r = registry_attach(s->c.reg, (const struct probe *const *)p->probes, p->nprobes, &e, s->l->progs[i],
 				    &s->links[i], s->err);
+	if (r == -EINTR && signals_pending()) /* the loop ends at once */
+		return 0;
 	if (r < 0) {
 		err_prefix(s->err, "cannot enable %s:%s:%s:%s: ", first->prov, first->mod, first->func, first->name);
 		return r;
@@ -318,7 +320,8 @@ static int attach_all(struct session *s)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; i < s->c.img->nprogs && r == 0; i++)
+	registry_stop_when(s->c.reg, signals_pending);
+	for (uint32_t i = 0; i < s->c.img->nprogs && r == 0 && !signals_pending(); i++)
 		r = session_attach(s, i);
 	return r;
 }
@@ -396,6 +399,7 @@ static int start_and_loop(struct session *s, int signal_fd)
 		r = attach_all(s);
 	if (r == 0 && s->late)
 		r = late_start(s->late);
+	counters_note_timers(s->counters, s->links);
 	set_activity(s, IMG_ACTIVE);
 	for (size_t i = 0; i < s->c.ntargets && r == 0; i++) {
 		/* The side band tells of later mappings only; the program's own was made by its exec. */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attaches a program at many functions of the kernel: with one call where the kernel has multi-kprobes. */
+#ifndef DWELL_LOAD_KPROBE_H
+#define DWELL_LOAD_KPROBE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "base/vec.h"
+
+struct kprobe_site {
+	uint64_t addr; /* of the function's start */
+	uint64_t cookie;
+};
+
+enum kprobe_way {
+	KPROBE_MULTI,  /* one call for all; the program was loaded for it (5.18, CONFIG_FPROBE) */
+	KPROBE_COOKIE, /* a perf event each, with cookies (5.15) */
+	KPROBE_PLAIN,  /* a perf event each */
+};
+
+/* Single kprobes attach and detach slowly. From SLOW_FROM on the user gets a message; more than MAX_SINGLE are refused.
+ */
+#define KPROBE_SLOW_FROM 20
+#define KPROBE_MAX_SINGLE 2000
+
+struct kprobe_fds {
+	VEC(int) fds;
+	size_t attached;
+	size_t refused; /* functions that the kernel does not take */
+	int refusal;	/* -errno of the first … */
+	uint64_t refused_cookie;
+};
+
+/* Attaches at n functions. Those that the kernel refuses are counted and left out. -EINTR: stop(), which may be
+ * NULL, was not 0. -errno with words in err otherwise. */
+int kprobe_attach(enum kprobe_way way, bool ret, const struct kprobe_site *v, size_t n, int prog_fd, int (*stop)(void),
+		  struct kprobe_fds *fds, struct err *err);
+#endif
