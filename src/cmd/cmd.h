@@ -4,11 +4,10 @@
 #define DWELL_CMD_CMD_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "base/diag.h"
 #include "base/err.h"
-
-/* Exit codes as dtrace(1)'s. */
-enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
+#include "engine/listener.h"
 
 struct command {
 	const char *name;		   /* first argument: `dwell features` */
@@ -29,11 +28,25 @@ void cmd_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and returns EXIT_ERROR. */
 int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* What the engine says goes where messages go; diagnostics in JSON to standard output. */
+extern const struct listener cmd_listener;
+
 /* At the end of output to stdout: flushes it, says what went wrong (error: -errno from before, or 0). EXIT_OK, or
  * EXIT_ERROR, silently when nobody reads any more. */
 int cmd_written(int error);
 
 /* `dwell -n …`: everything that follows dtrace(1). */
 int cmd_dtrace(int argc, char **argv);
-int cmd_usage(void); /* prints the usage on stderr; EXIT_USAGE */
+void cmd_put_options(FILE *out); /* dtrace(1)'s usage */
+/* A command line of dtrace(1) that is wrong; why: or NULL, nothing to trace. Under the name dtrace its usage, else one
+ * line. EXIT_USAGE. */
+int cmd_usage(const char *why);
+/* Runs the command of that name: argv[0]. -1: there is none. */
+int cmd_by_name(int argc, char **argv);
+/* argv[0] is none: one line on what is meant. EXIT_USAGE. */
+int cmd_unknown(const char *word);
+struct request;
+struct run_show;
+/* Runs a request and ends it; show as of engine/run/run.h. An exit code. */
+int cmd_request(struct request *c, const struct run_show *show);
 #endif

@@ -72,7 +72,7 @@ static int ctl(int argc, char **argv)
 	bool is_list = argc == 3 && !strcmp(argv[2], "list");
 	bool is_get = argc == 4 && !strcmp(argv[2], "get"), is_set = argc == 4 && !strcmp(argv[2], "set");
 
-	if (argc == 2 && !strcmp(argv[1], "--help"))
+	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return usage(stdout), cmd_written(0);
 	if ((!is_list && !is_get && !is_set) || num_parse_u64(argv[1], &pid) < 0 || (is_set && !strchr(argv[3], '=')))
 		return usage(stderr);

@@ -10,7 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
 #include "cmd/picopts.h"
-#include "cmd/why.h"
+#include "engine/why.h"
 #include "view/export/export.h"
 #include "view/form/recsym.h"
 
@@ -117,7 +117,7 @@ static int write_chrome(const struct export *x, struct recread *f, FILE *out, st
 
 	(void)x;
 	dopts_init(&opts, a);
-	if (why_open(&why, &opts) == 0 && e == 0)
+	if (why_open(&why, &opts, &cmd_listener) == 0 && e == 0)
 		e = export_chrome(f, sym, why_words, &why, out, err);
 	why_done(&why);
 	sym_free(sym);

@@ -195,6 +195,9 @@ static void note_input(struct flame *f, const struct stacksrc *s, const char *pa
 		strb_printf(&f->notes, "%s%sstacks since %.1f s after the beginning", f->notes.n ? " · " : "", which,
 			    (double)s->since_ns / NSEC_PER_SEC);
 	}
+	if (s->in.due && !strcmp(s->unit, "samples"))
+		strb_printf(&f->notes, "%s%sCPUs %.0f %% idle", f->notes.n ? " · " : "", which,
+			    100.0 * (double)s->in.idle / (double)s->in.due);
 	if (s->in.lost) {
 		amount_number(n, s->in.lost);
 		strb_printf(&f->notes, "%s%s%s lost while recording", f->notes.n ? " · " : "", which, n);

@@ -25,3 +25,17 @@ static int latency(int argc, char **argv)
 }
 
 const struct command cmd_latency = { "latency", "finds what threads wait for", latency };
+
+/* The two that are asked for first have names of their own. */
+static int stuck(int argc, char **argv)
+{
+	return latency_stuck.run(argc, argv);
+}
+
+static int why(int argc, char **argv)
+{
+	return latency_why.run(argc, argv);
+}
+
+const struct command cmd_stuck = { "stuck", "who is blocked right now (latency stuck)", stuck };
+const struct command cmd_why = { "why", "what threads wait for (latency why)", why };

@@ -1,63 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of `dwell latency` turned into those of dtrace(1), which runs the program. */
+/* Options that the commands of `dwell latency` share, put into the request that runs the program. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/compile.h"
 #include "cmd/latency.h"
 #include "cmd/optable.h"
+#include "cmd/opts.h"
 #include "types/typesrc.h"
 
 #define MIN_COLUMNS 60
 #define DEFAULT_COLUMNS 80
 #define MAX_COLUMNS 200
 
-void latency_args_init(struct latency_args *a)
+int latency_pass(void *request, const struct optrow *o, const char *arg)
 {
-	*a = (struct latency_args){ .arena = arena_new(ARENA_DEFAULT_LIMIT) };
-	latency_args_add(a, cmd_name());
-}
+	struct request *c = request;
 
-void latency_args_done(struct latency_args *a)
-{
-	vec_free(&a->v);
-	arena_free(a->arena);
-}
-
-/* Behind the last one there is always a NULL. */
-void latency_args_add(struct latency_args *a, const char *arg)
-{
-	if (a->v.n)
-		a->v.n--;
-	vec_push(&a->v, arena_strdup(a->arena, arg));
-	vec_push(&a->v, NULL);
-}
-
-void latency_args_add2(struct latency_args *a, const char *option, const char *value)
-{
-	latency_args_add(a, option);
-	latency_args_add(a, value);
-}
-
-int latency_pass(void *args, const struct optrow *o, const char *arg)
-{
-	char name[OPTABLE_NAME];
-
-	latency_args_add2(args, optable_name(o, name), arg);
+	if (o->letter)
+		return cmdline_option(c, o->letter, arg);
+	if (!strcmp(o->name, "record"))
+		request_option(c, "record", arg);
+	else
+		request_param(c, o->name, arg);
 	return 0;
 }
 
-int latency_for(void *args, const struct optrow *o, const char *arg)
+int latency_for(void *request, const struct optrow *o, const char *arg)
 {
-	struct latency_args *a = args;
 	uint64_t ns;
 	int e = optable_time(o->name, arg, 1, &ns);
 
 	if (e == 0)
-		latency_args_add2(a, "-n", arena_printf(a->arena, "tick-%lluns { exit(0); }", (unsigned long long)ns));
+		request_for(request, ns);
 	return e;
 }
 
@@ -68,21 +45,6 @@ int latency_not_recorded(const struct optable *t, const struct optrow *o, const 
 	cmd_msg("%s: %s%s is not for recordings ('%s')", t->command, optable_name(o, name), o->text ? o->text : "",
 		word);
 	return EXIT_USAGE;
-}
-
-static const char *program_path(const struct latency_args *a, const char *name)
-{
-	return arena_printf(a->arena, "%s/latency/%s.d", libs_dir(a->arena), name);
-}
-
-void latency_args_program(struct latency_args *a, const char *name)
-{
-	latency_args_add2(a, "-s", program_path(a, name));
-}
-
-bool latency_args_has_program(const struct latency_args *a, const char *name)
-{
-	return access(program_path(a, name), F_OK) == 0;
 }
 
 bool latency_has_exit_tp(void)

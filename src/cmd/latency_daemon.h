@@ -1,33 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `dwell latency --daemon` does besides `dwell latency`: recordings that take turns, metrics, and talking to the
- * service manager. All functions accept NULL: it is no daemon. */
+/* Options of `dwell latency --daemon`. */
 #ifndef DWELL_CMD_LATENCY_DAEMON_H
 #define DWELL_CMD_LATENCY_DAEMON_H
-#include "cmd/latency.h"
-#include "store/statedir.h"
-#include "store/recording.h"
+#include "cmd/optable.h"
+#include "daemon/daemon.h"
 
-#define DAEMON_STATE "/var/lib/dwell-latency"
-#define DAEMON_ROTATE_BYTES (UINT64_C(64) << 20)
-#define DAEMON_ROTATE_NS (UINT64_C(3600) * 1000000000)
-#define DAEMON_KEEP_FILES 192
-#define DAEMON_KEEP_BYTES (UINT64_C(2) << 30)
-#define DAEMON_ROTATE_MIN (UINT64_C(1) << 20) /* bytes; an empty recording has 0.2 MB */
-
-struct daemon;
-struct recorder;
-
-/* What its options say. */
-struct daemon_opts {
-	const char *state, *metrics_at; /* NULL: where it is by itself; no metrics */
-	uint64_t rotate_bytes, rotate_ns, keep_bytes;
-	unsigned keep_files;
-};
-#define DAEMON_DEFAULT \
-	{ \
-		.rotate_bytes = DAEMON_ROTATE_BYTES, .rotate_ns = DAEMON_ROTATE_NS, .keep_files = DAEMON_KEEP_FILES, \
-		.keep_bytes = DAEMON_KEEP_BYTES \
-	}
 int daemon_take_size(void *bytes, const struct optrow *o, const char *arg);
 extern const char daemon_mark[]; /* `text` of these rows */
 /* opts: the struct daemon_opts within the struct of the command. */
@@ -74,17 +51,4 @@ extern const char daemon_mark[]; /* `text` of these rows */
 		.text = daemon_mark, .arg = "PORT|ADDRESS:PORT|unix:PATH", \
 		.help = "for Prometheus: /metrics, on 127.0.0.1 unless said" \
 	}
-
-/* NULL when memory is out. */
-struct daemon *daemon_new(const struct daemon_opts *o);
-/* Takes the state folder, ends what a killed daemon has left, starts the metrics' server, and adds to the command line
- * where to record. 0 or an exit status, said. */
-int daemon_begin(struct daemon *d, struct latency_args *a);
-/* Before the first row: 0 or -ENOMEM. */
-int daemon_schema(struct daemon *d, const struct rec_schema *schema);
-/* Each row, and now and then: see struct run_show. */
-void daemon_row(struct daemon *d, const struct row *row);
-void daemon_tick(struct daemon *d, struct recorder *recorder, bool hangup);
-void daemon_stopping(struct daemon *d);
-void daemon_free(struct daemon *d);
 #endif

@@ -9,7 +9,8 @@
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/optable.h"
-#include "cmd/run.h"
+#include "cmd/opts.h"
+#include "engine/run/run.h"
 #include "view/text/stuckprint.h"
 
 #define DEFAULT_OVER_NS 100000000ull
@@ -18,7 +19,7 @@
 
 struct stuck_run {
 	struct stuck_print print;
-	struct latency_args args;
+	struct request request;
 	struct stuck *threads;
 	const struct rec_schema *schema;
 };
@@ -112,7 +113,7 @@ static const struct optrow rows[] = {
 	  .help = "threads that only sleep, too" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct stuck_run, print.json), .help = "JSON Lines" },
 	{ .letter = 'x',
-	  LATENCY_PASS(struct stuck_run, args),
+	  LATENCY_PASS(struct stuck_run, request),
 	  .arg = "OPTION[=VALUE]",
 	  .help = "as of dwell: causes=FILE for rules of your own" },
 };
@@ -127,25 +128,23 @@ static int stuck_main(int argc, char **argv)
 	struct stuck_print *p = &r.print;
 	int e;
 
-	latency_args_init(&r.args);
+	cmdline_begin(&r.request);
 	e = optable_read(&options, &r, argc, argv);
 	p->all |= p->pid || p->comm || p->container || p->cgroup; /* who asks for somebody wants to see him */
-	if (e == 0 && optind < argc) {
-		optable_words(&options, argv[optind], NULL);
-		e = optable_usage(&options, true);
-	}
+	if (e == 0 && optind < argc)
+		e = optable_words(&options, argv[optind], NULL);
 	if (e == 0) {
 		if (p->json)
-			latency_args_add(&r.args, "--json");
+			request_option(&r.request, "oformat", "json");
 		/* All threads: those that are not shown may have what others wait for. */
-		latency_args_add2(&r.args, "--every", "1");
-		latency_args_add2(&r.args, "--raw", "1");
-		latency_args_program(&r.args, "stuck");
-		optind = 1;
-		e = run_and_show((int)r.args.v.n - 1, r.args.v.v, &show);
+		request_param(&r.request, "every", "1");
+		request_param(&r.request, "raw", "1");
+		request_shipped(&r.request, "latency/stuck");
+		e = cmd_request(&r.request, &show);
+	} else {
+		request_done(&r.request);
 	}
 	stuck_free(r.threads);
-	latency_args_done(&r.args);
 	return e < 0 ? EXIT_OK : e;
 }
 

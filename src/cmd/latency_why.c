@@ -7,11 +7,13 @@
 #include "base/clock.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmd/latency_why.h"
-#include "cmd/needs.h"
+#include "engine/why.h"
+#include "engine/front/needs.h"
 #include "cmd/optable.h"
-#include "cmd/run.h"
+#include "cmd/opts.h"
+#include "engine/run/run.h"
 #include "view/text/whyprint.h"
+#include "view/text/whyrec.h"
 
 #define DEFAULT_EVERY_NS 5000000000ull
 #define MAX_TOP 10000
@@ -20,13 +22,14 @@
 /* The run being shown. */
 struct why_run {
 	struct why_print print;
-	struct latency_args args;
+	struct request request;
 	struct whytab *table;
 	const struct rec_schema *schema;
 	uint64_t begun, interval; /* CLOCK_MONOTONIC ns */
 	uint64_t every_ns;
 	/* of recordings */
 	struct whyrec rec;
+	const char *causes;		/* -x causes, or NULL */
 	const struct optrow *live_only; /* an option that recordings do not have */
 };
 
@@ -98,7 +101,7 @@ static int take_by(void *run, const struct optrow *o, const char *arg)
 		cmd_msg("--by: '%s' is neither process nor thread", arg);
 		return EXIT_USAGE;
 	}
-	latency_args_add2(&w->args, "--by", *by == WHY_BY_THREAD ? "2" : "1");
+	request_param(&w->request, "by", *by == WHY_BY_THREAD ? "2" : "1");
 	return 0;
 }
 
@@ -114,7 +117,7 @@ static int take_over(void *run, const struct optrow *o, const char *arg)
 		cmd_msg("--over: from 1us to 1h");
 		return EXIT_USAGE;
 	}
-	latency_args_add2(&w->args, "--over", arena_printf(w->args.arena, "%llu", (unsigned long long)(*ns / 1000)));
+	request_param(&w->request, "over", arena_printf(w->request.arena, "%llu", (unsigned long long)(*ns / 1000)));
 	return 0;
 }
 
@@ -123,7 +126,7 @@ static int take_comm(void *run, const struct optrow *o, const char *arg)
 	struct why_run *w = run;
 
 	w->rec.comm = arg;
-	return latency_pass(&w->args, o, arg);
+	return latency_pass(&w->request, o, arg);
 }
 
 static int take_x(void *run, const struct optrow *o, const char *arg)
@@ -131,8 +134,8 @@ static int take_x(void *run, const struct optrow *o, const char *arg)
 	struct why_run *w = run;
 
 	if (!strncmp(arg, "causes=", 7))
-		w->rec.causes = arg + 7;
-	return latency_pass(&w->args, o, arg);
+		w->causes = arg + 7;
+	return latency_pass(&w->request, o, arg);
 }
 
 static void on_given(void *run, const struct optrow *o)
@@ -146,12 +149,12 @@ static void on_given(void *run, const struct optrow *o)
 static const struct optrow command_behind = { .name = "" }; /* -- */
 static const struct optrow rows[] = {
 	{ .letter = 'p',
-	  LATENCY_PASS(struct why_run, args),
+	  LATENCY_PASS(struct why_run, request),
 	  .live = true,
 	  .arg = "PID",
 	  .help = "this process and its descendants only" },
 	{ .letter = 'c',
-	  LATENCY_PASS(struct why_run, args),
+	  LATENCY_PASS(struct why_run, request),
 	  .live = true,
 	  .arg = "COMMAND, -- COMMAND...",
 	  .help = "run it, and only it and its descendants" },
@@ -188,10 +191,13 @@ static const struct optrow rows[] = {
 	  .live = true,
 	  .arg = "TIME",
 	  .help = "between tables (5s)" },
-	{ .name = "for", LATENCY_FOR(struct why_run, args), .live = true, .help = "end after this time; else Ctrl-C" },
+	{ .name = "for",
+	  LATENCY_FOR(struct why_run, request),
+	  .live = true,
+	  .help = "end after this time; else Ctrl-C" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct why_run, print.json), .help = "JSON Lines" },
 	{ .name = "record",
-	  LATENCY_PASS(struct why_run, args),
+	  LATENCY_PASS(struct why_run, request),
 	  .live = true,
 	  .arg = "FILE",
 	  .help = "keep what was measured (dwell report FILE)" },
@@ -217,7 +223,7 @@ static int choose_program(struct why_run *w)
 {
 	bool exit_tp = latency_has_exit_tp(), stacks = w->print.stacks;
 
-	if (!exit_tp && needs_tracing(false))
+	if (!exit_tp && needs_tracing(false, &cmd_listener))
 		return EXIT_ERROR; /* nothing is known of the kernel */
 	if (!exit_tp && stacks)
 		return cmd_fail(
@@ -226,58 +232,85 @@ static int choose_program(struct why_run *w)
 	if (!exit_tp)
 		cmd_msg("before Linux 6.16: waits for locks of the kernel look like waits of those who take them, and threads "
 			"that lost the CPU do not count");
-	latency_args_program(&w->args, "why");
+	request_shipped(&w->request, "latency/why");
 	if (stacks)
-		latency_args_add2(&w->args, "--stacks", "1");
+		request_param(&w->request, "stacks", "1");
 	return 0;
+}
+
+/* words: recordings, folders, processes. Exit status, said. */
+static int latency_why_recordings(const struct whyrec *w, const char *causes_file, char *const *words, size_t n)
+{
+	struct recset set;
+	struct err err = { 0 };
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	struct dopts opts;
+	struct why why;
+	struct causes *causes;
+	int e;
+
+	dopts_init(&opts, a);
+	if (causes_file)
+		dopts_set(&opts, "causes", causes_file, NULL);
+	e = why_open(&why, &opts, &cmd_listener);
+	causes = e ? NULL : why_causes(&why);
+	if (e == 0 && !causes)
+		e = EXIT_ERROR;
+	if (e == 0) {
+		e = recset_open(&set, words, n, cmd_left_out, &err);
+		if (e == 0)
+			e = whyrec_print(w, &set, causes, &err);
+		e = e < 0 && err.msg[0] ? cmd_fail("%s", err.msg) : cmd_written(e);
+		recset_close(&set);
+	}
+	why_done(&why);
+	arena_free(a);
+	return e;
 }
 
 static int of_recordings(struct why_run *w, char *const *words, size_t n)
 {
-	if (w->live_only) {
-		latency_not_recorded(&options, w->live_only, words[0]);
-		return optable_usage(&options, true);
-	}
+	if (w->live_only)
+		return latency_not_recorded(&options, w->live_only, words[0]);
 	w->print.out = stdout;
 	w->rec.print = &w->print;
-	return latency_why_recordings(&w->rec, words, n);
+	return latency_why_recordings(&w->rec, w->causes, words, n);
 }
 
 static int why_main(int argc, char **argv)
 {
 	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() },
 			     .every_ns = DEFAULT_EVERY_NS };
-	struct run_show show = { .ctx = &w, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready };
-	struct latency_args *a = &w.args;
+	const struct run_show show = {
+		.ctx = &w, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready
+	};
+	struct request *c = &w.request;
 	int e;
 
-	latency_args_init(a);
-	e = latency_take_command(&argc, argv, &show.command);
-	if (show.command)
+	cmdline_begin(c);
+	e = latency_take_command(&argc, argv, &c->words);
+	if (c->words)
 		w.live_only = &command_behind;
 	if (e == 0)
 		e = optable_read(&options, &w, argc, argv);
 	if (e == 0 && optind < argc) {
 		e = of_recordings(&w, argv + optind, (size_t)(argc - optind));
-		latency_args_done(a);
+		request_done(c);
 		return e;
 	}
-	if (e == 0 && (w.rec.asked.from || w.rec.asked.to)) {
-		cmd_msg("latency why: --from and --to are for recordings");
-		e = optable_usage(&options, true);
-	}
+	if (e == 0 && (w.rec.asked.from || w.rec.asked.to))
+		e = optable_words(&options, NULL, "--from and --to are for recordings");
 	if (e == 0) {
 		if (w.print.json)
-			latency_args_add(a, "--json");
-		latency_args_add2(a, "--every", arena_printf(a->arena, "%lluns", (unsigned long long)w.every_ns));
+			request_option(c, "oformat", "json");
+		request_param(c, "every", arena_printf(c->arena, "%lluns", (unsigned long long)w.every_ns));
 		e = choose_program(&w);
 	}
-	if (e == 0) {
-		optind = 1;
-		e = run_and_show((int)a->v.n - 1, a->v.v, &show);
-	}
+	if (e == 0)
+		e = cmd_request(c, &show);
+	else
+		request_done(c);
 	whytab_free(w.table);
-	latency_args_done(a);
 	return e < 0 ? EXIT_OK : e;
 }
 

@@ -8,6 +8,8 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "base/plainout.h"
+#include "front/screen.h"
+#include "front/verb.h"
 
 static const struct command *const commands[] = {
 #define COMMAND(name) &cmd_##name,
@@ -44,21 +46,52 @@ static int written(int status)
 	return status == EXIT_OK && failed ? cmd_fail("failed to write to standard output") : status;
 }
 
+int cmd_by_name(int argc, char **argv)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(argv[0], commands[i]->name)) {
+			/* What report prints is a program's own, and top draws. */
+			if (commands[i] != &cmd_report && commands[i] != &cmd_top)
+				plainout_stdout();
+			return commands[i]->run(argc, argv);
+		}
+	return -1;
+}
+
+int cmd_unknown(const char *word)
+{
+	const char *names[ARRAY_SIZE(commands)];
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		names[i] = commands[i]->name;
+	verb_explain(&b, word, names, ARRAY_SIZE(names));
+	cmd_msg("%s", strb_str(&b));
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
+	int r;
+
 	cmd_set_name(argc > 0 ? argv[0] : NULL);
 	hold_standard_fds();
 	/* A closed pipe is a write error that is reported. Handled, not ignored: commands of -c and system()
 	 * would inherit that. */
 	if (signal(SIGPIPE, on_pipe) == SIG_IGN)
 		signal(SIGPIPE, SIG_IGN);
-	if (argc > 1 && strcmp(cmd_name(), "dtrace"))
-		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-			if (!strcmp(argv[1], commands[i]->name)) {
-				/* What report prints is a program's own, and top draws. */
-				if (commands[i] != &cmd_report && commands[i] != &cmd_top)
-					plainout_stdout();
-				return written(commands[i]->run(argc - 1, argv + 1));
-			}
+	if (!strcmp(cmd_name(), "dtrace"))
+		return written(cmd_dtrace(argc, argv));
+	if (argc < 2)
+		return fputs(screen_text, stderr), EXIT_USAGE;
+	if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")))
+		return written(fputs(screen_text, stdout) < 0);
+	if (argc == 2 && !strcmp(argv[1], "--version"))
+		memcpy(argv[1], "-V", sizeof("-V"));
+	r = cmd_by_name(argc - 1, argv + 1);
+	if (r >= 0)
+		return written(r);
+	if (!verb_is_dtrace(argc, argv))
+		return cmd_unknown(argv[1]);
 	return written(cmd_dtrace(argc, argv));
 }

@@ -45,6 +45,26 @@ void cmd_msg(const char *fmt, ...)
 	va_end(ap);
 }
 
+static void on_message(void *ctx, const char *text)
+{
+	(void)ctx;
+	cmd_msg("%s", text);
+}
+
+static void on_text(void *ctx, const char *text)
+{
+	(void)ctx;
+	fputs(text, stderr);
+}
+
+static void on_json(void *ctx, const char *line)
+{
+	(void)ctx;
+	fputs(line, stdout);
+}
+
+const struct listener cmd_listener = { .message = on_message, .text = on_text, .json = on_json };
+
 void cmd_left_out(const char *why)
 {
 	cmd_msg("left out: %s", why);

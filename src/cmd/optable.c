@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/near.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
 
@@ -29,10 +30,9 @@ const char *optable_name(const struct optrow *o, char buf[OPTABLE_NAME])
 	return buf;
 }
 
-int optable_usage(const struct optable *t, bool error)
+static void put_help(const struct optable *t, FILE *out)
 {
 	const char *line = t->synopsis;
-	FILE *out = error ? stderr : stdout;
 
 	for (size_t n; *line; line += n + (line[n] == '\n')) {
 		n = strcspn(line, "\n");
@@ -55,7 +55,34 @@ int optable_usage(const struct optable *t, bool error)
 	}
 	if (t->more)
 		t->more(out);
-	return error ? EXIT_USAGE : EXIT_OK;
+}
+
+int optable_refuse(const char *command, const struct option *longs, char *const *argv, bool missing)
+{
+	const char *word = argv[optind > 0 ? optind - 1 : 0];
+	size_t n = strcspn(word, "=");
+	char name[OPTABLE_NAME];
+	struct near near;
+
+	if (missing && strncmp(word, "--", 2) != 0)
+		cmd_msg("%s: -%c needs an argument; '%s %s --help' tells more", command, optopt, cmd_name(), command);
+	else if (missing)
+		cmd_msg("%s: %s needs an argument; '%s %s --help' tells more", command, word, cmd_name(), command);
+	else if (optopt >= LONG)
+		cmd_msg("%s: %.*s takes no argument", command, (int)n, word);
+	else if (optopt)
+		cmd_msg("%s: there is no option -%c; '%s %s --help' lists them", command, optopt, cmd_name(), command);
+	if (missing || optopt)
+		return EXIT_USAGE;
+	snprintf(name, sizeof(name), "%.*s", n > 2 ? (int)n - 2 : 0, word + 2);
+	near_init(&near, name);
+	for (; longs->name; longs++)
+		near_try(&near, longs->name);
+	if (near.best)
+		cmd_msg("%s: there is no option --%s; did you mean --%s?", command, name, near.best);
+	else
+		cmd_msg("%s: there is no option --%s; '%s %s --help' lists them", command, name, cmd_name(), command);
+	return EXIT_USAGE;
 }
 
 int optable_words(const struct optable *t, const char *unexpected, const char *missing)
@@ -118,8 +145,11 @@ static const struct optrow *find(const struct optable *t, int c)
 /* What getopt_long() wants. */
 static void make_tables(const struct optable *t, struct option *longs, char *shorts)
 {
+	bool has_h = false;
+
 	if (t->word)
 		*shorts++ = '-';
+	*shorts++ = ':';
 	for (size_t i = 0; i < t->n; i++) {
 		const struct optrow *o = &t->rows[i];
 
@@ -128,10 +158,13 @@ static void make_tables(const struct optable *t, struct option *longs, char *sho
 						    LONG + (int)i };
 		if (!o->letter)
 			continue;
+		has_h |= o->letter == 'h';
 		*shorts++ = o->letter;
 		if (o->arg)
 			*shorts++ = ':';
 	}
+	if (!has_h)
+		*shorts++ = 'h';
 	*longs++ = (struct option){ "help", no_argument, NULL, LONG + (int)t->n };
 	*longs = (struct option){ 0 };
 	*shorts = '\0';
@@ -140,22 +173,23 @@ static void make_tables(const struct optable *t, struct option *longs, char *sho
 int optable_read(const struct optable *t, void *command, int argc, char **argv)
 {
 	struct option longs[OPTABLE_MAX + 2];
-	char shorts[2 * OPTABLE_MAX + 2];
+	char shorts[2 * OPTABLE_MAX + 4];
 	int c, e = 0;
 
 	assert(t->n <= OPTABLE_MAX);
 	make_tables(t, longs, shorts);
+	opterr = 0;
 	while (e == 0 && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		const struct optrow *o = find(t, c);
 
-		if (c == LONG + (int)t->n) {
-			optable_usage(t, false);
+		if (c == LONG + (int)t->n || (c == 'h' && !o)) {
+			put_help(t, stdout);
 			return -1;
 		}
 		if (t->word && c == 1)
 			e = t->word(command, optarg);
 		else
-			e = o ? take(o, command, optarg) : optable_usage(t, true);
+			e = o ? take(o, command, optarg) : optable_refuse(t->command, longs, argv, c == ':');
 		if (e == 0 && o && t->given)
 			t->given(command, o);
 	}

@@ -2,6 +2,7 @@
 /* Options of a command as one table, from which they are read and its usage is made. */
 #ifndef DWELL_CMD_OPTABLE_H
 #define DWELL_CMD_OPTABLE_H
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,7 +56,9 @@ int optable_read(const struct optable *t, void *command, int argc, char **argv);
 int optable_number(const struct optrow *o, const char *arg, unsigned *ret);
 /* "--name" or "-l"; returns buf. */
 const char *optable_name(const struct optrow *o, char buf[OPTABLE_NAME]);
-int optable_usage(const struct optable *t, bool error); /* EXIT_OK, or EXIT_USAGE */
+/* Call it when getopt_long() returns '?', or ':' (missing). Its letters begin with ':'; its own messages are off.
+ * Prints one line about the option, with the nearest known one. Returns EXIT_USAGE. */
+int optable_refuse(const char *command, const struct option *longs, char *const *argv, bool missing);
 /* Says that a word is not expected; NULL: what is missing. EXIT_USAGE. */
 int optable_words(const struct optable *t, const char *unexpected, const char *missing);
 /* "--option" with a time in `arg`: ns, not less than `least`. EXIT_USAGE after a message. */

@@ -5,15 +5,16 @@
 #include <ctype.h>
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
 
 static const char optletters[] = "+3:6:aAb:Bc:CD:ef:FGhHi:I:klL:m:n:o:p:P:qs:SU:vVwx:X:Z";
 
-int cmd_usage(void)
+void cmd_put_options(FILE *out)
 {
-	fprintf(stderr,
+	fprintf(out,
 		"Usage: %s [-32|-64] [-CeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
 		"\t[-I path] [-L path] [-o output] [-p pid] [-s script] [-U name]\n"
 		"\t[-x opt[=val]] [-X a|c|s|t]\n\n"
@@ -24,48 +25,59 @@ int cmd_usage(void)
 		"\t[-i probe-id %s] [ args ... ]\n\n",
 		cmd_name(), "[[ predicate ] action ]", "[[ predicate ] action ]", "[[ predicate ] action ]",
 		"[[ predicate ] action ]", "[[ predicate ] action ]");
-	fprintf(stderr, "\tpredicate -> '/' D-expression '/'\n"
-			"\t   action -> '{' D-statements '}'\n"
-			"\n"
-			"\t-32 generate 32-bit D programs and ELF files (not on Linux)\n"
-			"\t-64 generate 64-bit D programs and ELF files\n\n"
-			"\t-b  set trace buffer size\n"
-			"\t-c  run specified command and exit upon its completion\n"
-			"\t-C  run cpp(1) preprocessor on script files\n"
-			"\t-D  define symbol when invoking preprocessor\n"
-			"\t-e  exit after compiling request but prior to enabling probes\n"
-			"\t-f  enable or list probes matching the specified function name\n"
-			"\t-F  coalesce trace output by function\n"
-			"\t-G  generate an ELF file with the semaphores of static probes\n"
-			"\t-h  generate a header file with definitions for static probes\n"
-			"\t-H  print included files when invoking preprocessor\n"
-			"\t-i  enable or list probes matching the specified probe id\n"
-			"\t-I  add include directory to preprocessor search path\n"
-			"\t-l  list probes matching specified criteria\n"
-			"\t-L  add library directory to library search path\n"
-			"\t-m  enable or list probes matching the specified module name\n"
-			"\t-n  enable or list probes matching the specified probe name\n"
-			"\t-o  set output file\n"
-			"\t-p  grab specified process-ID and cache its symbol tables\n"
-			"\t-P  enable or list probes matching the specified provider name\n"
-			"\t-q  set quiet mode (only output explicitly traced data)\n"
-			"\t-s  enable or list probes according to the specified D script\n"
-			"\t-S  print D compiler intermediate code\n"
-			"\t-U  undefine symbol when invoking preprocessor\n"
-			"\t-v  set verbose mode (report stability attributes, arguments)\n"
-			"\t-V  report DTrace API version\n"
-			"\t-w  permit destructive actions\n"
-			"\t-x  enable or modify compiler and tracing options\n"
-			"\t-X  specify ISO C conformance settings for preprocessor\n"
-			"\t-Z  permit probe descriptions that match zero probes\n");
+	fprintf(out, "\tpredicate -> '/' D-expression '/'\n"
+		     "\t   action -> '{' D-statements '}'\n"
+		     "\n"
+		     "\t-32 generate 32-bit D programs and ELF files (not on Linux)\n"
+		     "\t-64 generate 64-bit D programs and ELF files\n\n"
+		     "\t-b  set trace buffer size\n"
+		     "\t-c  run specified command and exit upon its completion\n"
+		     "\t-C  run cpp(1) preprocessor on script files\n"
+		     "\t-D  define symbol when invoking preprocessor\n"
+		     "\t-e  exit after compiling request but prior to enabling probes\n"
+		     "\t-f  enable or list probes matching the specified function name\n"
+		     "\t-F  coalesce trace output by function\n"
+		     "\t-G  generate an ELF file with the semaphores of static probes\n"
+		     "\t-h  generate a header file with definitions for static probes\n"
+		     "\t-H  print included files when invoking preprocessor\n"
+		     "\t-i  enable or list probes matching the specified probe id\n"
+		     "\t-I  add include directory to preprocessor search path\n"
+		     "\t-l  list probes matching specified criteria\n"
+		     "\t-L  add library directory to library search path\n"
+		     "\t-m  enable or list probes matching the specified module name\n"
+		     "\t-n  enable or list probes matching the specified probe name\n"
+		     "\t-o  set output file\n"
+		     "\t-p  grab specified process-ID and cache its symbol tables\n"
+		     "\t-P  enable or list probes matching the specified provider name\n"
+		     "\t-q  set quiet mode (only output explicitly traced data)\n"
+		     "\t-s  enable or list probes according to the specified D script\n"
+		     "\t-S  print D compiler intermediate code\n"
+		     "\t-U  undefine symbol when invoking preprocessor\n"
+		     "\t-v  set verbose mode (report stability attributes, arguments)\n"
+		     "\t-V  report DTrace API version\n"
+		     "\t-w  permit destructive actions\n"
+		     "\t-x  enable or modify compiler and tracing options\n"
+		     "\t-X  specify ISO C conformance settings for preprocessor\n"
+		     "\t-Z  permit probe descriptions that match zero probes\n");
 	if (strcmp(cmd_name(), "dtrace"))
-		fprintf(stderr,
+		fprintf(out,
 			"\n\t--json  output as JSON Lines\n\t%s features: what this kernel can do, what not, and why\n",
 			cmd_name());
+}
+
+int cmd_usage(const char *why)
+{
+	if (why && !strcmp(cmd_name(), "dtrace"))
+		fprintf(stderr, "%s: %s\n", cmd_name(), why);
+	if (!strcmp(cmd_name(), "dtrace"))
+		cmd_put_options(stderr);
+	else
+		cmd_msg("%s; '%s help options' lists the options",
+			why ? why : "nothing to trace: give -n PROBE, -s FILE or -l", cmd_name());
 	return EXIT_USAGE;
 }
 
-static int set_option(struct cmdline *c, const char *text)
+static int set_option(struct request *c, const char *text)
 {
 	const char *eq = strchr(text, '='), *why = NULL;
 	char *name = arena_strndup(c->arena, text, eq ? (size_t)(eq - text) : strlen(text));
@@ -83,7 +95,7 @@ static int set_option(struct cmdline *c, const char *text)
 	return 0;
 }
 
-static int set_named(struct cmdline *c, char letter, const char *name, const char *value)
+static int set_named(struct request *c, char letter, const char *name, const char *value)
 {
 	const char *why = NULL;
 
@@ -92,20 +104,13 @@ static int set_named(struct cmdline *c, char letter, const char *name, const cha
 	return 0;
 }
 
-static void add_prog(struct cmdline *c, enum prog_kind kind, const char *arg)
-{
-	struct prog_text p = { .kind = kind, .arg = arg };
-
-	vec_push(&c->progs, p);
-}
-
 /* -D, -U, -I and -x define, undef, incdir keep their order: all are arguments of cpp. */
-static int cpp_arg(struct cmdline *c, char letter, const char *value)
+static int cpp_arg(struct request *c, char letter, const char *value)
 {
 	return set_named(c, letter, letter == 'D' ? "define" : letter == 'U' ? "undef" : "incdir", value);
 }
 
-static int add_pid(struct cmdline *c, const char *text)
+static int add_pid(struct request *c, const char *text)
 {
 	char *end;
 	long pid;
@@ -124,13 +129,13 @@ static int not_on_linux(char letter)
 }
 
 /* -32, -64: programs are compiled for the kernel, which has 64 bits. */
-static int data_model(int letter, const char *arg)
+static int data_model(struct request *c, int letter, const char *arg)
 {
 	if (letter == '6' && !strcmp(arg, "4"))
 		return 0;
 	if (letter == '3' && !strcmp(arg, "2"))
 		return cmd_fail("-32 is not supported on Linux");
-	return cmd_usage();
+	return cmd_usage(arena_printf(c->arena, "invalid option -- '%c'", letter));
 }
 
 static int version(void)
@@ -141,7 +146,7 @@ static int version(void)
 
 /* Options from the environment: DTRACE_OPT_QUIET=1 is -x quiet=1. The command line goes over them. DTrace
  * says nothing about those that it does not know or cannot set. */
-static void environment_options(struct cmdline *c)
+static void environment_options(struct request *c)
 {
 	static const char prefix[] = "DTRACE_OPT_";
 
@@ -161,7 +166,7 @@ static void environment_options(struct cmdline *c)
 	}
 }
 
-static int check_modes(struct cmdline *c)
+static int check_modes(struct request *c)
 {
 	if (c->list + c->version + c->header + c->link > 1) {
 		fprintf(stderr, "%s: only one of the [-GhlV] options can be specified at a time\n", cmd_name());
@@ -175,16 +180,18 @@ static int check_modes(struct cmdline *c)
 	if (c->version)
 		return version();
 	if (c->systap && !c->header && !c->link)
-		return cmd_usage();
+		return cmd_usage("-k, --types and --no-pyparsing come with -h or -G");
 	if (c->progs.n == 0 && c->compile_only)
 		return -1; /* nothing to compile, which is no error */
-	return c->progs.n == 0 && !c->list ? cmd_usage() : 0;
+	if (c->progs.n == 0 && c->given.n)
+		return params_unknown(c, c->given.v[0].name);
+	return c->progs.n == 0 && !c->list ? cmd_usage(NULL) : 0;
 }
 
 #define NOT_SIMPLE (-2) /* no exit code, and not "done" either */
 
 /* Options that only set something; NOT_SIMPLE: not one of them. */
-static int simple_option(struct cmdline *c, int letter, const char *arg)
+static int simple_option(struct request *c, int letter, const char *arg)
 {
 	switch (letter) {
 	case 'C': return set_named(c, 'C', "cpp", NULL);
@@ -204,7 +211,7 @@ static int simple_option(struct cmdline *c, int letter, const char *arg)
 	}
 }
 
-static int option(struct cmdline *c, int letter, char *arg)
+int cmdline_option(struct request *c, int letter, const char *arg)
 {
 	static const char prog_letters[] = "sPmfni"; /* in the order of enum prog_kind */
 	const char *p = strchr(prog_letters, letter);
@@ -213,7 +220,7 @@ static int option(struct cmdline *c, int letter, char *arg)
 	if (r != NOT_SIMPLE)
 		return r;
 	if (p) {
-		add_prog(c, (enum prog_kind)(p - prog_letters), arg);
+		request_prog(c, (enum prog_kind)(p - prog_letters), arg);
 		return 0;
 	}
 	switch (letter) {
@@ -221,7 +228,7 @@ static int option(struct cmdline *c, int letter, char *arg)
 	case 'A': return not_on_linux((char)letter);
 	case 'B': c->buffered = true; return 0;
 	case '3':
-	case '6': return data_model(letter, arg);
+	case '6': return data_model(c, letter, arg);
 	case 'G': c->link = true; return 0;
 	case 'h': c->header = true; return 0;
 	case 'k': c->systap = true; return 0;
@@ -233,13 +240,13 @@ static int option(struct cmdline *c, int letter, char *arg)
 	case 'p': return add_pid(c, arg);
 	case 'V': c->version = true; return 0;
 	case 'x': return set_option(c, arg);
-	default: return cmd_usage();
+	default: return cmd_usage(NULL);
 	}
 }
 
 /* "--record FILE" or "--record=FILE": long names, which dtrace(1) does not have. The number of arguments
  * used, 0 when it is none of ours; -1 after a message. */
-static int long_option(struct cmdline *c, int argc, char **argv)
+static int long_option(struct request *c, int argc, char **argv)
 {
 	static const struct {
 		const char *name, *opt, *value; /* NULL: an argument */
@@ -269,7 +276,7 @@ static int long_option(struct cmdline *c, int argc, char **argv)
 }
 
 /* What begins with --, at argv[optind], which moves on: dwell's own or a parameter of the script. */
-static int long_words(struct cmdline *c, int argc, char **argv)
+static int long_words(struct request *c, int argc, char **argv)
 {
 	int used;
 
@@ -285,19 +292,24 @@ static int long_words(struct cmdline *c, int argc, char **argv)
 	return used ? 0 : params_option(c, argc, argv, &optind);
 }
 
-int cmdline_parse(struct cmdline *c, int argc, char **argv)
+void cmdline_begin(struct request *c)
+{
+	request_init(c, cmd_name(), &cmd_listener);
+	/* Under the name dtrace, and not to a terminal: who reads may know dtrace's words and no others. */
+	c->terse = !strcmp(cmd_name(), "dtrace") && !isatty(STDERR_FILENO);
+	environment_options(c);
+}
+
+int cmdline_parse(struct request *c, int argc, char **argv)
 {
 	int letter, r = 0, first;
 
-	*c = (struct cmdline){ .arena = arena_new(ARENA_DEFAULT_LIMIT) };
-	dopts_init(&c->opts, c->arena);
+	cmdline_begin(c);
 	if (argc <= 1)
-		return cmd_usage();
-	environment_options(c);
+		return cmd_usage(NULL);
 	/* options and script arguments may be mixed: collect what is no option */
 	c->argv = arena_new_arr(c->arena, const char *, (size_t)argc + 2);
 	c->argv[0] = cmd_name();
-	c->argc = 1;
 	opterr = 0;
 	for (first = 1; first < argc; first = optind) {
 		if (!strncmp(argv[first], "--", 2) && argv[first][2]) {
@@ -319,26 +331,17 @@ int cmdline_parse(struct cmdline *c, int argc, char **argv)
 			continue;
 		}
 		if (letter == '?') {
-			if (optopt && strchr(optletters, optopt))
-				fprintf(stderr, "%s: option requires an argument -- '%c'\n", cmd_name(), optopt);
-			else
-				fprintf(stderr, "%s: invalid option -- '%c'\n", cmd_name(), optopt);
-			return cmd_usage();
+			bool known = optopt && strchr(optletters, optopt);
+
+			return cmd_usage(arena_printf(c->arena, "%s -- '%c'",
+						      known ? "option requires an argument" : "invalid option",
+						      optopt));
 		}
-		r = option(c, letter, optarg);
+		r = cmdline_option(c, letter, optarg);
 		if (r)
 			return r;
 	}
 	if (c->help)
-		return c->progs.n ? params_help(c) : cmd_usage();
+		return c->progs.n ? params_help(c) : cmd_usage(NULL);
 	return check_modes(c);
-}
-
-void cmdline_done(struct cmdline *c)
-{
-	vec_free(&c->progs);
-	vec_free(&c->commands);
-	vec_free(&c->pids);
-	vec_free(&c->given);
-	arena_free(c->arena);
 }

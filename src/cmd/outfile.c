@@ -6,8 +6,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "view/form/amount.h"
 
 static int fail_open(const char *path)
 {
@@ -56,6 +58,18 @@ int outfile_open(struct outfile *o, const char *path)
 	return 0;
 }
 
+/* Who looks at a terminal wants to know what there is now. */
+static void tell_size(const char *path)
+{
+	char size[AMOUNT_MAX];
+	struct stat st;
+
+	if (!path || !isatty(STDERR_FILENO) || stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	amount_str(size, (uint64_t)st.st_size, "bytes");
+	cmd_msg("wrote %s (%s)", path, size);
+}
+
 int outfile_close(struct outfile *o, int e)
 {
 	const char *name = o->path ? o->path : "standard output";
@@ -72,8 +86,10 @@ int outfile_close(struct outfile *o, int e)
 	if (e != 0 && o->temp)
 		unlink(o->temp);
 	free(take_ptr(o->temp));
-	if (e == 0)
+	if (e == 0) {
+		tell_size(o->path);
 		return EXIT_OK;
+	}
 	if (e == OUTFILE_GIVE_UP)
 		return EXIT_ERROR;
 	return e == -EPIPE && !o->path ? EXIT_ERROR : cmd_fail("failed to write to %s: %s", name, strerror(-e));

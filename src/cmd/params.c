@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Named parameters of scripts: --NAME VALUE on the command line, and --help. */
 #include <string.h>
+#include "base/cleanup.h"
+#include "base/near.h"
 #include "cmd/cmd.h"
-#include "cmd/compile.h"
+#include "cmd/opts.h"
+#include "engine/front/compile.h"
 
-int params_option(struct cmdline *c, int argc, char **argv, int *at)
+int params_unknown(struct request *c, const char *name)
+{
+	static const char *const names[] = { "help", "version", "json", "record", "record-age", "record-size" };
+	struct near near;
+
+	near_init(&near, name);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		near_try(&near, names[i]);
+	if (!near.best)
+		return cmd_usage(arena_printf(c->arena, "there is no option --%s", name));
+	return cmd_fail("there is no option --%s; did you mean --%s?", name, near.best), EXIT_USAGE;
+}
+
+int params_option(struct request *c, int argc, char **argv, int *at)
 {
 	char *name = argv[*at] + 2, *eq = strchr(name, '=');
 	struct param_given g = { .name = name };
@@ -20,8 +36,8 @@ int params_option(struct cmdline *c, int argc, char **argv, int *at)
 	} else if (*at < argc) {
 		g.value = argv[(*at)++];
 	} else {
-		fprintf(stderr, "%s: option requires an argument -- '--%s'\n", cmd_name(), name);
-		return cmd_usage();
+		return c->progs.n ? cmd_usage(arena_printf(c->arena, "option requires an argument -- '--%s'", name))
+				  : params_unknown(c, name);
 	}
 	vec_push(&c->given, g);
 	return 0;
@@ -40,7 +56,7 @@ static void print_param(const struct param *p)
 		printf(" (default %s)\n", p->def);
 }
 
-int params_help(struct cmdline *c)
+int params_help(struct request *c)
 {
 	struct params ps = { 0 };
 	struct macro_env macros = { .argv = c->argv, .argc = c->argc, .params = &ps };
@@ -67,37 +83,4 @@ int params_help(struct cmdline *c)
 	for (const struct param *p = ps.first; p; p = p->next)
 		print_param(p);
 	return -1;
-}
-
-static void list_names(const struct params *ps)
-{
-	const struct param *p;
-
-	if (!ps->first) {
-		cmd_msg("the program declares no parameters: #pragma D param");
-		return;
-	}
-	fprintf(stderr, "%s: its parameters are", cmd_name());
-	for (p = ps->first; p; p = p->next)
-		fprintf(stderr, " --%s%s", p->name, p->next ? "," : "");
-	fprintf(stderr, "\n");
-}
-
-int params_check(struct cmdline *c)
-{
-	bool unknown = false, missing = false;
-
-	for (size_t i = 0; i < c->given.n; i++)
-		if (!c->given.v[i].known) {
-			cmd_msg("no such parameter or option: --%s", c->given.v[i].name);
-			unknown = true;
-		}
-	for (const struct param *p = c->params.first; p; p = p->next)
-		if (!p->value) {
-			cmd_msg("parameter --%s must be given: %s", p->name, p->help);
-			missing = true;
-		}
-	if (unknown)
-		list_names(&c->params);
-	return unknown || missing ? EXIT_USAGE : 0;
 }

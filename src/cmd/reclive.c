@@ -3,26 +3,11 @@
 #include "cmd/reclive.h"
 #include <string.h>
 #include <unistd.h>
-#include "base/arena.h"
 #include "base/cleanup.h"
-#include "base/vec.h"
 #include "cmd/cmd.h"
-#include "cmd/compile.h"
 #include "cmd/optable.h"
-#include "cmd/run.h"
+#include "cmd/opts.h"
 #include "load/probe_caps.h"
-
-struct words {
-	VEC(const char *) v;
-};
-
-static void add(struct words *w, const char *option, const char *value)
-{
-	if (!value)
-		return;
-	vec_push(&w->v, option);
-	vec_push(&w->v, value);
-}
 
 /* Where the recording goes: a folder of our own, when it is not to be kept. */
 static int make_path(struct reclive *l)
@@ -37,14 +22,14 @@ static int make_path(struct reclive *l)
 	return asprintf(&l->path, "%s/recording", l->folder.path) < 0 ? (l->path = NULL, cmd_fail("out of memory")) : 0;
 }
 
-#define OLD_USTACKFRAMES "32" /* with which the keys of the shipped programs are no longer than old kernels allow */
+#define OLD_USTACKFRAMES 32 /* with which the keys of the shipped programs are no longer than old kernels allow */
 
 /* Keys of kernels before 5.11 have no room for as many frames as usual. True: there are fewer. */
-static bool fit_keys(struct words *w)
+static bool fit_keys(struct request *c)
 {
 	if (caps_long_keys())
 		return false;
-	add(w, "-x", "ustackframes=" OLD_USTACKFRAMES);
+	c->opts.ustackframes = OLD_USTACKFRAMES;
 	return true;
 }
 
@@ -54,7 +39,7 @@ static bool fit_keys(struct words *w)
 #define RINGS_PART 16ull
 
 /* Size of the rings for bursts: what comes while the recording's writer waits for a CPU, or for the disk. */
-static unsigned long long burst_mib(void)
+static uint64_t burst_bytes(void)
 {
 	unsigned long long cpus = (unsigned long long)sysconf(_SC_NPROCESSORS_CONF), mib = RING_MAX_MIB;
 	unsigned long long all =
@@ -64,49 +49,56 @@ static unsigned long long burst_mib(void)
 	all = all < RINGS_MIB ? all : RINGS_MIB;
 	while (mib > RING_MIN_MIB && mib * cpus > all)
 		mib /= 2;
-	return mib;
+	return (uint64_t)mib << 20;
+}
+
+/* What is run. */
+static int fill(const struct reclive *l, struct request *c, uint64_t ns)
+{
+	c->opts.quiet = true;
+	c->own = true;
+	if (l->text)
+		request_prog(c, PROG_NAME, l->text);
+	if (l->script)
+		request_prog(c, PROG_SCRIPT, l->script);
+	if (l->program)
+		request_shipped(c, l->program);
+	if (l->bursts)
+		c->opts.bufsize = burst_bytes();
+	request_option(c, "record", l->path);
+	c->output = "/dev/null";
+	if (l->program && l->how_long) /* shipped ones have a parameter for it */
+		request_param(c, "for", l->how_long);
+	else if (l->how_long)
+		request_for(c, ns);
+	if (l->command)
+		vec_push(&c->commands, l->command);
+	return l->pid ? cmdline_option(c, 'p', l->pid) : 0;
 }
 
 int reclive_run(struct reclive *l)
 {
-	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
-	struct words w = { 0 };
+	struct request c;
 	uint64_t ns = 0;
 	bool cut = false;
 	int e = !l->program && l->how_long ? optable_time("for", l->how_long, 1, &ns) : 0;
 
 	if (e == 0)
 		e = make_path(l);
-
-	if (e == 0) {
-		vec_push(&w.v, cmd_name());
-		vec_push(&w.v, "-q");
-		add(&w, "-n", l->text);
-		add(&w, "-s", l->script);
-		if (l->program && !strncmp(l->program, "flame/", 6))
-			cut = fit_keys(&w);
-		if (l->program)
-			add(&w, "-s", arena_printf(a, "%s/%s.d", libs_dir(a), l->program));
-		if (l->bursts)
-			add(&w, "-x", arena_printf(a, "bufsize=%llum", burst_mib()));
-		add(&w, "--record", l->path);
-		add(&w, "-o", "/dev/null");
-		if (l->program) /* shipped ones have a parameter for it */
-			add(&w, "--for", l->how_long);
-		else if (l->how_long)
-			add(&w, "-n", arena_printf(a, "tick-%lluns { exit(0); }", (unsigned long long)ns));
-		add(&w, "-c", l->command);
-		add(&w, "-p", l->pid);
-		vec_push(&w.v, NULL);
-		/* run_for_picture() takes the words as main()'s: it does not write to them */
-		e = run_for_picture((int)w.v.n - 1, (char **)(uintptr_t)w.v.v);
-		if (e == 0 && cut) /* of a run that failed it would be a second line, about something else */
-			cmd_msg("stacks of programs have " OLD_USTACKFRAMES
-				" frames at most: this kernel (before 5.11) has keys of %d bytes",
-				CAPS_OLD_MAX_KEY);
+	if (e)
+		return e;
+	cmdline_begin(&c);
+	if (l->program && !strncmp(l->program, "flame/", 6))
+		cut = fit_keys(&c);
+	e = fill(l, &c, ns);
+	if (e) {
+		request_done(&c);
+		return e;
 	}
-	vec_free(&w.v);
-	arena_free(a);
+	e = cmd_request(&c, NULL);
+	if (e == 0 && cut) /* of a run that failed it would be a second line, about something else */
+		cmd_msg("stacks of programs have %d frames at most: this kernel (before 5.11) has keys of %d bytes",
+			OLD_USTACKFRAMES, CAPS_OLD_MAX_KEY);
 	return e;
 }
 

@@ -4,13 +4,15 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "base/plainout.h"
 #include "cmd/cmd.h"
-#include "cmd/report.h"
 #include "cmd/optable.h"
-#include "cmd/textopts.h"
-#include "cmd/why.h"
+#include "engine/textopts.h"
+#include "engine/why.h"
 #include "store/recquery.h"
+#include "view/export/contents.h"
 #include "view/form/recsym.h"
+#include "view/text/rectable.h"
 #include "view/text/text.h"
 
 /* What setopt() does while a report is printed. */
@@ -126,7 +128,7 @@ static void show_programs(const struct recread *f)
 		printf("\n/* %s */\n%s\n", p->name, p->value);
 }
 
-static int usage(FILE *out)
+static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: %s report [-qFv] [-l] [--table NAME [options]] [--json] FILE\n"
@@ -137,20 +139,19 @@ static int usage(FILE *out)
 		"\t--longest N  slow events: the N longest\n\t--over T, --under T  slow events: that took so long\n"
 		"\t--tracker NAME  slow events: of this tracker\n",
 		cmd_name());
-	return EXIT_USAGE;
 }
 
 /* The command line; false: it is none. */
 struct asked {
 	bool json, quiet, flowindent, verbose, programs, help;
 	const char *table;
-	struct report_filter which; /* range: after the beginning */
+	struct rectable_filter which; /* range: after the beginning */
 };
 
 enum { OPT_FROM = 256, OPT_TO, OPT_OVER, OPT_UNDER, OPT_TRACKER, OPT_LONGEST };
 
-/* Options of a table. False: it is none, or what it says is wrong. */
-static bool take_filter(struct report_filter *w, int c, const char *arg)
+/* Options of a table. False after a message. */
+static bool take_filter(struct rectable_filter *w, int c, const char *arg)
 {
 	switch (c) {
 	case OPT_FROM: return optable_time("from", arg, 0, &w->range.from) == 0;
@@ -158,12 +159,17 @@ static bool take_filter(struct report_filter *w, int c, const char *arg)
 	case OPT_OVER: return optable_time("over", arg, 0, &w->over) == 0;
 	case OPT_UNDER: return optable_time("under", arg, 0, &w->under) == 0;
 	case OPT_TRACKER: w->tracker = arg; return true;
-	case OPT_LONGEST: return num_parse_u64(arg, &w->longest) == 0 && w->longest > 0;
+	case OPT_LONGEST:
+		if (num_parse_u64(arg, &w->longest) == 0 && w->longest > 0)
+			return true;
+		cmd_msg("--longest: '%s' is no number from 1 on", arg);
+		return false;
 	default: return false;
 	}
 }
 
-static bool parse(int argc, char **argv, struct asked *a)
+/* 0, or EXIT_USAGE after a message. */
+static int parse(int argc, char **argv, struct asked *a)
 {
 	static const struct option longs[] = { { "json", no_argument, NULL, 'j' },
 					       { "table", required_argument, NULL, 't' },
@@ -177,7 +183,8 @@ static bool parse(int argc, char **argv, struct asked *a)
 					       { NULL, 0, NULL, 0 } };
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+qFvl", longs, NULL)) != -1) {
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:qFvlh", longs, NULL)) != -1) {
 		a->json |= c == 'j';
 		a->quiet |= c == 'q';
 		a->flowindent |= c == 'F';
@@ -185,12 +192,20 @@ static bool parse(int argc, char **argv, struct asked *a)
 		a->programs |= c == 'l';
 		a->help |= c == 'h';
 		if (a->help)
-			return true;
+			return 0;
 		a->table = c == 't' ? optarg : a->table;
-		if (c == '?' || (c >= OPT_FROM && !take_filter(&a->which, c, optarg)))
-			return false;
+		if (c == '?' || c == ':')
+			return optable_refuse("report", longs, argv, c == ':');
+		if (c >= OPT_FROM && !take_filter(&a->which, c, optarg))
+			return EXIT_USAGE;
 	}
-	return optind + 1 == argc;
+	if (optind + 1 == argc)
+		return 0;
+	if (optind < argc)
+		cmd_msg("report: one recording is printed at a time, and options stand in front of it");
+	else
+		cmd_msg("report: a recording is missing; '%s report --help' tells more", cmd_name());
+	return EXIT_USAGE;
 }
 
 static int show_text(struct recread *f, struct arena *a, const struct asked *asked)
@@ -207,7 +222,7 @@ static int show_text(struct recread *f, struct arena *a, const struct asked *ask
 	opts.replayed = true;
 	opts.why = why_words;
 	opts.why_arg = &r.why;
-	why_open(&r.why, &r.opts);
+	why_open(&r.why, &r.opts, &cmd_listener);
 	if (asked->json)
 		dopts_set(&r.opts, "oformat", "json", NULL);
 	opts.quiet |= asked->quiet;
@@ -227,17 +242,38 @@ static int show_text(struct recread *f, struct arena *a, const struct asked *ask
 }
 
 /* Times after the beginning become those of the recording's clock. */
-static int table(struct recread *f, struct asked *asked)
+static struct rec_range local(struct recread *f, struct rec_range r)
 {
 	const char *text = recread_meta(f, "begun_monotonic_ns");
-	struct rec_range *r = &asked->which.range;
 	uint64_t begun = 0;
 
 	if (text)
 		num_parse_u64(text, &begun);
-	r->from = r->from ? begun + r->from : 0;
-	r->to = r->to ? begun + r->to : INT64_MAX;
-	return report_table(f, asked->table, asked->json, &asked->which);
+	return (struct rec_range){ r.from ? begun + r.from : 0, r.to ? begun + r.to : INT64_MAX };
+}
+
+/* e < 0 with a message is of the recording, without one of the output. */
+static int ended(int e, const struct err *err)
+{
+	return e < 0 && err->msg[0] ? cmd_fail("%s", err->msg) : cmd_written(e);
+}
+
+static int table(struct recread *f, struct arena *a, const struct asked *asked)
+{
+	struct rectable_opts o = { .which = asked->which, .json = asked->json, .why = why_words };
+	struct err err = { 0 };
+	struct dopts opts;
+	struct why why;
+	int e;
+
+	dopts_init(&opts, a);
+	why_open(&why, &opts, &cmd_listener);
+	o.why_arg = &why;
+	o.which.range = local(f, asked->which.range);
+	plainout_stdout();
+	e = rectable_put(f, asked->table, &o, stdout, &err);
+	why_done(&why);
+	return ended(e, &err);
 }
 
 static int report(int argc, char **argv)
@@ -248,19 +284,20 @@ static int report(int argc, char **argv)
 	struct arena *a;
 	int e = 0;
 
-	if (!parse(argc, argv, &asked))
-		return usage(stderr);
+	e = parse(argc, argv, &asked);
+	if (e)
+		return e;
 	if (asked.help)
 		return usage(stdout), cmd_written(0);
 	if (recread_open(argv[optind], &f, &err) < 0)
 		return cmd_fail("%s", err.msg);
 	a = arena_new(ARENA_DEFAULT_LIMIT);
 	if (asked.programs && asked.json)
-		e = report_contents(f);
+		e = ended(contents_put(f, stdout, &err), &err);
 	else if (asked.programs)
 		show_programs(f);
 	else if (asked.table)
-		e = table(f, &asked);
+		e = table(f, a, &asked);
 	else
 		e = show_text(f, a, &asked);
 	recread_close(f);

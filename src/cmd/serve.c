@@ -10,11 +10,12 @@
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
-#include "cmd/compile.h"
-#include "cmd/gallery.h"
+#include "engine/front/compile.h"
+#include "launcher/gallery.h"
 #include "launcher/launch.h"
 #include "launcher/listen.h"
-#include "cmd/page.h"
+#include "cmd/optable.h"
+#include "launcher/page.h"
 #include "cmd/typelist.h"
 
 #define LIVE_SIZE "128m" /* of the recording of the live view: ten minutes at 100 slow events a second */
@@ -28,7 +29,7 @@ struct serve_opts {
 	size_t n;
 };
 
-static int usage(FILE *out)
+static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: %s serve [--port NUMBER | --unix PATH] [--recordings FOLDER] [RECORDING...]\n"
@@ -36,7 +37,6 @@ static int usage(FILE *out)
 		"\t--unix        a unix socket instead, for nobody but this user\n"
 		"\t--recordings  recordings of this folder can be opened, as those named\n",
 		cmd_name());
-	return EXIT_USAGE;
 }
 
 static int take_word(struct serve_opts *o, char *word)
@@ -57,15 +57,16 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 					       { NULL, 0, NULL, 0 } };
 	int c;
 
-	while ((c = getopt_long(argc, argv, "-", longs, NULL)) != -1) {
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "-:h", longs, NULL)) != -1) {
 		if (c == 'p' && (num_parse_u64(optarg, &o->port) < 0 || o->port > UINT16_MAX))
 			return cmd_fail("--port %s: a number up to %d is wanted", optarg, UINT16_MAX);
 		if (c == 'u')
 			o->unix_path = optarg;
 		if (c == 'h')
 			return usage(stdout), -1;
-		if (c == '?')
-			return usage(stderr);
+		if (c == '?' || c == ':')
+			return optable_refuse("serve", longs, argv, c == ':');
 		if ((c == 'r' || c == 1) && take_word(o, optarg))
 			return EXIT_USAGE;
 	}

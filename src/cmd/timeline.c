@@ -10,7 +10,7 @@
 #include "cmd/latency.h"
 #include "cmd/outfile.h"
 #include "cmd/picopts.h"
-#include "cmd/why.h"
+#include "engine/why.h"
 #include "view/picture/timeline.h"
 
 struct timeline_cmd {
@@ -71,7 +71,9 @@ static int take_options(struct timeline_cmd *t, int argc, char **argv, struct st
 		return e;
 	dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
 	if (dashes && (t->live.command || t->live.pid || optind == argc))
-		return optable_usage(&options, true);
+		return optable_words(&options, NULL,
+				     optind == argc ? "a command is missing behind --"
+						    : "-c, -p and a command behind -- are different: choose one");
 	if (dashes && (e = join_command(t, argc - optind, argv + optind, command)))
 		return e;
 	if (dashes)
@@ -124,7 +126,7 @@ static int show(struct timeline_cmd *c)
 	int e;
 
 	dopts_init(&opts, a);
-	e = why_open(&why, &opts);
+	e = why_open(&why, &opts, &cmd_listener);
 	c->opts.why = why_words;
 	c->opts.why_arg = &why;
 	if (e == 0 && recread_open(c->file, &f, &err) < 0)

@@ -9,8 +9,9 @@
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/optable.h"
-#include "cmd/run.h"
-#include "cmd/slowfilter.h"
+#include "cmd/opts.h"
+#include "engine/run/run.h"
+#include "engine/run/slowfilter.h"
 #include "run/session.h"
 #include "top/screen.h"
 
@@ -21,7 +22,7 @@
 
 struct top_run {
 	struct screen_config config;
-	struct latency_args args;
+	struct request request;
 	uint64_t over_ns, every_ns;
 	bool cost;
 	struct slowfilter filter; /* of -p and -c */
@@ -65,7 +66,7 @@ static int on_ready(void *ctx, struct session *s, long target)
 	int opened;
 
 	t->filter.root = (uint32_t)target;
-	opened = slowfilter_open(&t->filter);
+	opened = slowfilter_open(&t->filter, &cmd_listener);
 	if (opened)
 		return opened;
 	for (size_t i = 0; t->over_ns && i < t->schema->ntrackers; i++) {
@@ -108,7 +109,7 @@ static int take_target(void *run, const struct optrow *o, const char *arg)
 	struct top_run *t = run;
 
 	snprintf(t->title, sizeof(t->title), o->letter == 'p' ? "process %s" : "%s", arg);
-	return latency_pass(&t->args, o, arg);
+	return latency_pass(&t->request, o, arg);
 }
 
 static void put_keys(FILE *out)
@@ -143,13 +144,13 @@ static const struct optrow rows[] = {
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct top_run, config.idle),
 	  .help = "sleeps and waits for something to do, too (key i)" },
-	{ .name = "for", LATENCY_FOR(struct top_run, args), .help = "end after this time; else q or Ctrl-C" },
-	{ .name = "record", LATENCY_PASS(struct top_run, args), .arg = "FILE", .help = "keep what was measured" },
+	{ .name = "for", LATENCY_FOR(struct top_run, request), .help = "end after this time; else q or Ctrl-C" },
+	{ .name = "record", LATENCY_PASS(struct top_run, request), .arg = "FILE", .help = "keep what was measured" },
 	{ .letter = 'v',
 	  .kind = OPT_FLAG,
 	  .at = offsetof(struct top_run, cost),
 	  .help = "with the cost of dwell's own probes" },
-	{ .letter = 'x', LATENCY_PASS(struct top_run, args), .arg = "OPTION[=VALUE]", .help = "as of dwell" },
+	{ .letter = 'x', LATENCY_PASS(struct top_run, request), .arg = "OPTION[=VALUE]", .help = "as of dwell" },
 };
 static const struct optable options = {
 	.command = "top", .synopsis = "top [options]", .rows = rows, .n = ARRAY_SIZE(rows), .more = put_keys
@@ -171,17 +172,16 @@ static int check(const struct top_run *t)
 	return e;
 }
 
-static void add_programs(struct latency_args *a)
+static void add_programs(struct request *c)
 {
-	static const char *const programs[] = {
-		"wakeup", "offcpu", "block", "irq", "softirq", "lock", "reclaim", "top"
-	};
+	static const char *const programs[] = { "latency/wakeup",  "latency/offcpu", "latency/block",	"latency/irq",
+						"latency/softirq", "latency/lock",   "latency/reclaim", "latency/top" };
 
-	latency_args_add2(a, "-x", "zdepends");
+	c->opts.zdepends = true;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
-		latency_args_program(a, programs[i]);
-	latency_args_program(a, "why");
-	latency_args_add2(a, "--by", "1");
+		request_shipped(c, programs[i]);
+	request_shipped(c, "latency/why");
+	request_param(c, "by", "1");
 }
 
 static int top_main(int argc, char **argv)
@@ -190,33 +190,30 @@ static int top_main(int argc, char **argv)
 	const struct run_show show = {
 		.ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready
 	};
-	struct latency_args *a = &t.args;
+	struct request *c = &t.request;
 	int e;
 
 	gethostname(t.title, sizeof(t.title) - 1);
 	t.config.title = t.title;
-	latency_args_init(a);
-	latency_args_add(a, "-q");
-	latency_args_add(a, "--json"); /* nothing is printed: this keeps the line after Ctrl-C away */
+	cmdline_begin(c);
+	c->opts.quiet = true;
+	request_option(c, "oformat", "json"); /* nothing is printed: this keeps the line after Ctrl-C away */
 	e = optable_read(&options, &t, argc, argv);
-	if (e == 0 && optind < argc) {
-		optable_words(&options, argv[optind], NULL);
-		e = optable_usage(&options, true);
-	}
+	if (e == 0 && optind < argc)
+		e = optable_words(&options, argv[optind], NULL);
 	if (e == 0)
 		e = check(&t);
 	if (e == 0) {
-		latency_args_add2(a, "--every", arena_printf(a->arena, "%lluns", (unsigned long long)t.every_ns));
-		if (t.cost)
-			latency_args_add2(a, "-x", "cost");
-		add_programs(a);
-		optind = 1;
-		e = run_and_show((int)a->v.n - 1, a->v.v, &show);
+		request_param(c, "every", arena_printf(c->arena, "%lluns", (unsigned long long)t.every_ns));
+		c->opts.cost |= t.cost;
+		add_programs(c);
+		e = cmd_request(c, &show);
+	} else {
+		request_done(c);
 	}
 	if (screen_stop(take_ptr(t.screen)) && !t.hangs)
 		top_model_free(t.model);
-	slowfilter_done(&t.filter);
-	latency_args_done(a);
+	slowfilter_done(&t.filter, &cmd_listener);
 	return e < 0 ? EXIT_OK : e;
 }
 

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "cmd/compile.h"
+#include "cmd/cmd.h"
+#include "engine/front/compile.h"
 #include "lang/dtype.h"
 #include "types/typenames.h"
 
@@ -80,13 +81,13 @@ static void add_item(void *arg, enum dlib_space sp, const char *name, const stru
 /* What is broken in the library is told to those who compile. */
 static void add_library(struct typelist *l, struct typesrc *ts)
 {
-	struct cmdline c = { .arena = arena_new(ARENA_DEFAULT_LIMIT) };
+	struct request c;
 	struct compile_env env = { .ts = ts, .opts = &c.opts };
 
-	dopts_init(&c.opts, c.arena);
+	request_init(&c, cmd_name(), &cmd_listener);
 	env.libs = libs_open(&c);
 	dlib_each_name(env.libs, &env, add_item, l);
-	arena_free(c.arena);
+	request_done(&c);
 }
 
 /* Without types of the kernel there are still the others. */

@@ -7,10 +7,11 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "engine/front/compile.h"
 #include "lang/dprog.h"
 #include "usdt/usdtgen.h"
 
-static int parse(struct cmdline *c, struct prog_text *p, struct unit **ret)
+static int parse(struct request *c, struct prog_text *p, struct unit **ret)
 {
 	struct macro_env macros = { .pid = getpid(), .argv = c->argv, .argc = c->argc };
 	struct compile_env env = { .macros = &macros, .opts = &c->opts };
@@ -59,7 +60,7 @@ static int write_file(const char *path, const struct strb *b)
 }
 
 /* "dir/name.d" gives "name" + suffix. */
-static const char *default_output(struct cmdline *c, const char *script, const char *suffix)
+static const char *default_output(struct request *c, const char *script, const char *suffix)
 {
 	const char *base = strrchr(script, '/'), *dot;
 
@@ -70,7 +71,7 @@ static const char *default_output(struct cmdline *c, const char *script, const c
 }
 
 /* The objects of -G are only looked at: sys/sdt.h has put in them what is needed. */
-static int check_objects(const struct cmdline *c)
+static int check_objects(const struct request *c)
 {
 	for (int i = 1; i < c->argc; i++)
 		if (access(c->argv[i], R_OK) < 0)
@@ -78,7 +79,7 @@ static int check_objects(const struct cmdline *c)
 	return 0;
 }
 
-int cmd_usdtgen(struct cmdline *c)
+int cmd_usdtgen(struct request *c)
 {
 	const char *suffix = c->header ? ".h" : ".o", *out;
 	struct strb b = { 0 };

@@ -210,9 +210,7 @@ static void row_drops(struct top_model *m, const struct row *row)
 {
 	const char *tag = text_drop_tag(row->id);
 
-	/* Timers of idle CPUs of virtual machines do not fire; what a limit left out is no loss. */
-	if (!tag || row->id == CNT_FIRINGS || row->id == CNT_COMPAT || row->id == CNT_TIMER_MISSES ||
-	    row->id == CNT_TRACK_LIMITED)
+	if (!tag || rec_loss(row->id) != REC_LOST)
 		return;
 	m->data.lost += row->count;
 	snprintf(m->data.lost_words, sizeof(m->data.lost_words), "%llu %s", (unsigned long long)row->count, tag);

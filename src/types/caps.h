@@ -29,6 +29,7 @@ struct caps {
 	bool uprobe, uprobe_multi;
 	bool batch_percpu_hash; /* lookup-and-delete batch on per-CPU hashes, 5.6 */
 	bool iter_task;
+	bool iter_keys;	       /* bpf_iter over the elements of a map, 5.9; some machines forbid it */
 	bool test_run_raw_tp;  /* BPF_PROG_TEST_RUN of raw_tp, 5.10 */
 	bool probe_write_user; /* false under lockdown */
 	bool tracefs;

@@ -324,7 +324,7 @@ static int on_row(void *ctx, const struct row *row)
 
 	if (row->kind == ROW_EVENT) {
 		put_event(c, row);
-	} else if (row->id != CNT_FIRINGS) {
+	} else if (rec_loss(row->id) == REC_LOST) {
 		event(c, "i", row->ts, PID_LOSSES, row->cpu, "lost");
 		jsonw_str(&c->w, "s", "p");
 		put_arg(c, "count", row->count);

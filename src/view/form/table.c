@@ -4,29 +4,37 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "base/units.h"
 
-static void put_json(struct strb *b, const struct cell *c)
+static void put_json(struct jsonw *j, const struct cell *c)
 {
 	switch (c->kind) {
 	case CELL_TEXT:
 		if (c->v.s)
-			jsonstr_add(b, c->v.s, strlen(c->v.s));
+			jsonw_str(j, c->name, c->v.s);
 		else
-			strb_adds(b, "null");
+			jsonw_null(j, c->name);
 		break;
 	case CELL_UINT:
-	case CELL_NS: strb_printf(b, "%" PRIu64, c->v.u); break;
-	case CELL_INT: strb_printf(b, "%" PRId64, c->v.i); break;
-	case CELL_NUMBER:
-		if (isfinite(c->v.d))
-			strb_printf(b, "%.*f", c->digits, c->v.d);
-		else
-			strb_adds(b, "null");
-		break;
-	case CELL_LIST: strb_adds(b, c->v.s); break;
+	case CELL_NS: jsonw_u64(j, c->name, c->v.u); break;
+	case CELL_INT: jsonw_i64(j, c->name, c->v.i); break;
+	case CELL_NUMBER: jsonw_fixed(j, c->name, c->v.d, c->digits); break;
+	case CELL_LIST: jsonw_raw(j, c->name, c->v.s, strlen(c->v.s)); break;
 	}
+}
+
+static void json_line(struct strb *line, const char *type, const struct cell *cells, size_t n)
+{
+	struct jsonw j = jsonw_to(line);
+
+	jsonw_object(&j, NULL);
+	jsonw_str(&j, "type", type);
+	for (size_t i = 0; i < n; i++)
+		if (cells[i].name)
+			put_json(&j, &cells[i]);
+	jsonw_end_object(&j);
+	jsonw_line(&j);
 }
 
 static void put_text(struct strb *b, const struct cell *c)
@@ -46,7 +54,9 @@ static void put_text(struct strb *b, const struct cell *c)
 		else
 			strb_addc(b, '-');
 		break;
-	default: put_json(b, c);
+	case CELL_UINT: strb_printf(b, "%" PRIu64, c->v.u); break;
+	case CELL_INT: strb_printf(b, "%" PRId64, c->v.i); break;
+	case CELL_LIST: break; /* for programs only */
 	}
 }
 
@@ -93,14 +103,7 @@ void table_line(struct table *t, const struct cell *cells, size_t n)
 	struct strb line = { 0 };
 
 	if (t->json) {
-		strb_printf(&line, "{\"type\":\"%s\"", t->type);
-		for (size_t i = 0; i < n; i++) {
-			if (!cells[i].name)
-				continue;
-			strb_printf(&line, ",\"%s\":", cells[i].name);
-			put_json(&line, &cells[i]);
-		}
-		strb_adds(&line, "}\n");
+		json_line(&line, t->type, cells, n);
 	} else {
 		if (!t->begun)
 			text_line(&line, cells, n, true);

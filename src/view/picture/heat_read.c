@@ -443,7 +443,7 @@ static int on_loss(void *ctx, const struct row *row)
 		return on_note(r, row);
 	if (c < 0) /* what was counted later is of the time before */
 		c = wall < r->h->begin_wall_ns ? 0 : (long)r->h->ncolumns - 1;
-	if (row->kind == ROW_DROPS && row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
+	if (row->kind == ROW_DROPS && rec_loss(row->id) == REC_LOST)
 		r->h->columns[c].lost += row->count;
 	return 0;
 }

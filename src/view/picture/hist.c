@@ -221,7 +221,7 @@ static int on_loss(void *ctx, const struct row *row)
 {
 	uint64_t *lost = ctx;
 
-	if (row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
+	if (rec_loss(row->id) == REC_LOST)
 		*lost += row->count;
 	return 0;
 }

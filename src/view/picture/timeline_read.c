@@ -406,8 +406,7 @@ static int on_row(void *ctx, const struct row *row)
 	}
 	if (row->kind == ROW_NOTE)
 		return tl_note(r, row);
-	if (row->kind == ROW_DROPS &&
-	    (row->id == CNT_FIRINGS || row->id == CNT_COMPAT || row->id == CNT_DROP_STRTRUNC || !row->count))
+	if (row->kind == ROW_DROPS && (rec_loss(row->id) != REC_LOST || row->id == CNT_DROP_STRTRUNC || !row->count))
 		return 0;
 	lane = tl_row_of(r, "l", TL_GROUP_LOSSES);
 	if (lane && !lane->label)

@@ -446,8 +446,12 @@ int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *
 	uint32_t node;
 	size_t n = 0;
 
-	if (row->kind == ROW_DROPS && row->id != CNT_FIRINGS && row->id != CNT_COMPAT)
+	if (row->kind == ROW_DROPS && rec_loss(row->id) == REC_LOST)
 		r->in.lost += row->count;
+	if (row->kind == ROW_DROPS && row->id == CNT_TIMER_DUE)
+		r->in.due += row->count;
+	if (row->kind == ROW_DROPS && row->id == CNT_TIMER_IDLE)
+		r->in.idle += row->count;
 	if (row->kind == ROW_AGG && r->agg && row->id == r->agg->id && row->value && row->data) {
 		if (!in_time(r, row))
 			return 0;

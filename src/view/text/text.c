@@ -319,6 +319,8 @@ static const struct drop_text {
 	  "events left out: their threads ended before they did", false },
 	{ CNT_FLIGHT_MISSED, "DROP_FLIGHT", "event not in the flight recorder: its CPU came online later",
 	  "events not in the flight recorder: their CPUs came online later", false },
+	{ CNT_TIMER_ASLEEP, "DTRACEDROP_IDLE", "timer firing not made: the CPU was idle",
+	  "timer firings not made: their CPUs were idle", false },
 	{ CNT_UNRECORDED, "DROP_RECORD", "row not in the recording: no room within --record-size",
 	  "rows not in the recording: no room within --record-size", false },
 };
@@ -345,6 +347,12 @@ const struct rec_probe *text_row_probe(const struct text_view *v, const struct r
 	return row_probe(v, row->probe);
 }
 
+/* Losses of trackers and of the recording are told where they happen. */
+static bool at_once(unsigned kind)
+{
+	return kind >= CNT_TRACK_FULL && kind <= CNT_UNRECORDED;
+}
+
 static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t count, uint32_t cpu,
 			const struct rec_probe *p)
 {
@@ -359,10 +367,10 @@ static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t
 	if (v->opts.droptags && !json)
 		snprintf(tag, sizeof(tag), "[%s] ", t->tag);
 	strb_adds(&b, tag);
-	if (p && t->kind >= CNT_TRACK_FULL)
+	if (p && at_once(t->kind))
 		strb_printf(&b, "tracker %s: ", p->mod);
 	strb_printf(&b, "%llu %s%s", (unsigned long long)count, count == 1 ? t->one : t->many, on);
-	if (p && t->kind < CNT_TRACK_FULL)
+	if (p && !at_once(t->kind))
 		strb_printf(&b, " by %s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
 	if (json)
 		json_drop(v, t->tag, count, t->with_cpu ? (long)cpu : -1, p, strb_str(&b));
@@ -426,7 +434,7 @@ static void row_drops(struct text_view *v, const struct row *row)
 
 	if (!t || row->count == 0)
 		return;
-	if (v->opts.verbose || row->id >= CNT_TRACK_FULL)
+	if (v->opts.verbose || at_once(row->id))
 		print_drops(v, t, row->count, row->cpu, row_probe(v, row->probe));
 	else if (t->with_cpu && row->cpu < v->schema->ncpus)
 		v->drops[row->cpu * REC_NLOSSES + row->id] += row->count;
@@ -435,10 +443,16 @@ static void row_drops(struct text_view *v, const struct row *row)
 }
 
 /* Timers miss some firings on any virtual machine: said once, at the end. */
+static bool at_the_end(unsigned kind)
+{
+	return kind == CNT_TIMER_MISSES || kind == CNT_TIMER_ASLEEP;
+}
+
 static void flush_drops(struct text_view *v, bool end)
 {
 	for (size_t i = 0; i < (size_t)v->schema->ncpus * REC_NLOSSES; i++) {
-		if (!v->drops[i] || (i % REC_NLOSSES == CNT_TIMER_MISSES && !end))
+		if (!v->drops[i] || (at_the_end(i % REC_NLOSSES) && !end) ||
+		    (i % REC_NLOSSES == CNT_TIMER_ASLEEP && v->opts.for_picture))
 			continue;
 		print_drops(v, drop_text(i % REC_NLOSSES), v->drops[i], (uint32_t)(i / REC_NLOSSES), NULL);
 		v->drops[i] = 0;

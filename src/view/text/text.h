@@ -24,6 +24,7 @@ struct text_opts {
 	int64_t ustackframes;  /* stacks of fewer frames were asked for: they do not say that they are cut */
 	uint32_t target;       /* process whose addresses plain numbers are for %A: that of -c or -p; 0: none */
 	bool verbose;	       /* losses by probe */
+	bool for_picture;      /* which shows how idle the CPUs were */
 	bool destructive;      /* system() and freopen() may run */
 	bool json;	       /* JSON Lines instead of text; messages are lines too */
 	uint64_t snapshotrate; /* ns; with json: how often aggregations are shown that have changed. 0: never */

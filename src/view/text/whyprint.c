@@ -124,7 +124,8 @@ static int make_groups(struct tables *t)
 			return -ENOMEM;
 		qsort(&t->lines.v[i], n, sizeof(struct line), line_cmp);
 	}
-	qsort(t->groups.v, t->groups.n, sizeof(struct group), group_cmp);
+	if (t->groups.n) /* qsort() takes no NULL */
+		qsort(t->groups.v, t->groups.n, sizeof(struct group), group_cmp);
 	return 0;
 }
 
@@ -321,7 +322,8 @@ static int put_json(struct tables *t, const struct why_sum *brief, uint64_t ns)
 	jsonw_u64(&w, "time", clock_ns(CLOCK_MONOTONIC));
 	jsonw_u64(&w, "interval_ns", ns);
 	jsonw_bool(&w, "final", t->final);
-	qsort(t->lines.v, t->lines.n, sizeof(*t->lines.v), line_cmp);
+	if (t->lines.n)
+		qsort(t->lines.v, t->lines.n, sizeof(*t->lines.v), line_cmp);
 	jsonw_array(&w, "causes");
 	for (size_t i = 0; i < t->lines.n; i++)
 		json_line(&w, t, &t->lines.v[i]);

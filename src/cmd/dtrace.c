@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell -n …`, `dtrace …`. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "cmd/cmd.h"
+#include "cmd/opts.h"
+#include "cmd/usdt.h"
+#include "engine/run/run.h"
+
+static int finish(struct request *c, int e)
+{
+	request_done(c);
+	if (fflush(stdout) != 0 && e == 0)
+		e = errno == EPIPE ? EXIT_ERROR : cmd_fail("failed to write to standard output: %s", strerror(errno));
+	return e;
+}
+
+int cmd_request(struct request *c, const struct run_show *show)
+{
+	return finish(c, request_run(c, show));
+}
+
+int cmd_dtrace(int argc, char **argv)
+{
+	struct request c;
+	int e = cmdline_parse(&c, argc, argv);
+
+	if (e == 0)
+		return c.header || c.link ? finish(&c, cmd_usdtgen(&c)) : cmd_request(&c, NULL);
+	request_done(&c);
+	return e < 0 ? EXIT_OK : e;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell tools`, `dwell run NAME`: the shipped tools by name. */
+#include <string.h>
+#include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/near.h"
+#include "cmd/cmd.h"
+#include "front/tool.h"
+#include "launcher/gallery.h"
+#include "shelf/shelf.h"
+
+static bool wants_help(const char *word)
+{
+	return !strcmp(word, "-h") || !strcmp(word, "--help");
+}
+
+/* The tools; trackers are the command latency's. */
+static bool is_tool(const struct serve_program *p)
+{
+	return strncmp(p->name, "latency.", strlen("latency.")) != 0;
+}
+
+static int list(struct arena *a, const char *word)
+{
+	const struct serve_program *v;
+	size_t n = gallery_read(a, &v), found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_tool(&v[i]) || !tool_fits(v[i].name, v[i].summary, word))
+			continue;
+		printf("%-15s %s\n", v[i].name, v[i].summary);
+		found++;
+	}
+	return found ? EXIT_OK : cmd_fail("no tool has '%s' in its name or purpose; 'dwell tools' lists all", word);
+}
+
+static int tools(int argc, char **argv)
+{
+	struct arena *a;
+	int e;
+
+	if (argc > 1 && wants_help(argv[1])) {
+		printf("Usage: %s tools [WORD]\n\nLists the tools, or those with WORD in their name or purpose.\n"
+		       "'%s run NAME' runs one, '%s run NAME --help' tells what it shows.\n",
+		       cmd_name(), cmd_name(), cmd_name());
+		return EXIT_OK;
+	}
+	if (argc > 2)
+		return cmd_fail("tools: one word at most"), EXIT_USAGE;
+	if (argc == 2 && argv[1][0] == '-')
+		return cmd_fail("tools: there is no option %s; '%s tools --help' tells the usage", argv[1], cmd_name()),
+		       EXIT_USAGE;
+	a = arena_new(ARENA_DEFAULT_LIMIT);
+	e = list(a, argc > 1 ? argv[1] : NULL);
+	arena_free(a);
+	return e;
+}
+
+static int no_such(struct arena *a, const char *word)
+{
+	const char **names;
+	int n = shelf_list(a, arena_printf(a, "%s/tools", shelf_dir(a)), &names);
+	struct near near;
+
+	near_init(&near, word);
+	for (int i = 0; i < n; i++)
+		near_try(&near, arena_strndup(a, names[i], strlen(names[i]) - strlen(".d")));
+	if (near.best)
+		return cmd_fail("there is no tool '%s'; did you mean %s?", word, near.best), EXIT_USAGE;
+	return cmd_fail("there is no tool '%s'; '%s tools' lists them", word, cmd_name()), EXIT_USAGE;
+}
+
+/* The comment at its head, without the stars. */
+static void put_head(struct arena *a, const char *name)
+{
+	const struct serve_program *v;
+	size_t n = gallery_read(a, &v), len;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *at = strcmp(v[i].name, name) ? NULL : tool_head(v[i].text, &len);
+
+		for (const char *end = at ? at + len : NULL; at && at < end;) {
+			size_t k = strcspn(at, "\n"), skip = k > 2 ? 3 : k;
+
+			printf("%.*s\n", (int)(k - skip), at + skip);
+			at += k + 1;
+		}
+	}
+	printf("\n");
+}
+
+/* The words after "--" as -c takes them: one text, cut at blanks. NULL: a word has blanks. */
+static char *command_of(struct arena *a, int argc, char **argv)
+{
+	char *all = arena_strdup(a, "");
+
+	for (int i = 0; i < argc; i++) {
+		if (!argv[i][0] || strpbrk(argv[i], " \t\n"))
+			return NULL;
+		all = arena_printf(a, "%s%s%s", all, i ? " " : "", argv[i]);
+	}
+	return all;
+}
+
+/* "5s" -> a clause that ends the run then; NULL: it is no time of tick-n. */
+static char *deadline(struct arena *a, const char *time)
+{
+	size_t digits = strspn(time, "0123456789");
+
+	if (!digits || !time[digits] || time[digits + strspn(time + digits, "smhdun")])
+		return NULL;
+	return arena_printf(a, "tick-%s { exit(0); }", time);
+}
+
+/* As `dwell -s NAME.d …`, with the shipped file whatever there is in the current folder. */
+static int run_tool(struct arena *a, const char *name, int argc, char **argv)
+{
+	char **v = arena_new_arr(a, char *, (size_t)argc + 6);
+	int n = 0;
+
+	v[n++] = arena_strdup(a, cmd_name());
+	v[n++] = arena_strdup(a, "-s");
+	v[n++] = arena_printf(a, "%s/tools/%s.d", shelf_dir(a), name);
+	for (int i = 0; i < argc; i++) {
+		if (wants_help(argv[i]))
+			put_head(a, name);
+		if (!strcmp(argv[i], "--") && i + 1 < argc) {
+			v[n++] = arena_strdup(a, "-c");
+			v[n] = command_of(a, argc - i - 1, argv + i + 1);
+			if (!v[n++])
+				return cmd_fail("run: a word of the command has blanks in it, which -c cannot pass on; "
+						"put the command into a script"),
+				       EXIT_USAGE;
+			break;
+		}
+		if (!strcmp(argv[i], "--for") && i + 1 < argc) {
+			v[n++] = arena_strdup(a, "-n");
+			v[n] = deadline(a, argv[++i]);
+			if (!v[n++])
+				return cmd_fail("run: --for '%s' is no time: a number and ms, s, m, h or d", argv[i]),
+				       EXIT_USAGE;
+			continue;
+		}
+		v[n++] = !strcmp(argv[i], "-h") ? arena_strdup(a, "--help") : argv[i];
+	}
+	v[n] = NULL;
+	return cmd_dtrace(n, v);
+}
+
+static int run(int argc, char **argv)
+{
+	char name[TOOL_NAME_MAX];
+	struct arena *a;
+	bool other = false;
+	int e;
+
+	if (argc < 2 || wants_help(argv[1])) {
+		FILE *out = argc < 2 ? stderr : stdout;
+
+		fprintf(out,
+			"Usage: %s run NAME [--for TIME] [parameters] [options of dwell] [-- COMMAND...]\n\n"
+			"Runs a tool; '%s tools' lists them, '%s run NAME --help' tells what one shows.\n",
+			cmd_name(), cmd_name(), cmd_name());
+		return argc < 2 ? EXIT_USAGE : EXIT_OK;
+	}
+	a = arena_new(ARENA_DEFAULT_LIMIT);
+	if (!tool_name(argv[1], name, &other) || !shelf_has(arena_printf(a, "%s/tools/%s.d", shelf_dir(a), name))) {
+		e = no_such(a, argv[1]);
+	} else {
+		if (other)
+			cmd_msg("%s is called %s here", argv[1], name);
+		e = run_tool(a, name, argc - 2, argv + 2);
+	}
+	arena_free(a);
+	return e;
+}
+
+const struct command cmd_tools = { "tools", "lists the tools", tools };
+const struct command cmd_run = { "run", "runs a tool", run };

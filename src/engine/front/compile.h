@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a request to an image. */
+#ifndef DWELL_ENGINE_FRONT_COMPILE_H
+#define DWELL_ENGINE_FRONT_COMPILE_H
+#include <stdio.h>
+#include "cg/image.h"
+#include "engine/request.h"
+#include "lang/dlib.h"
+#include "prov/provider.h"
+#include "sym/sym.h"
+
+/* Everything that compiling needs and running goes on to use. */
+struct workshop {
+	struct caps caps;
+	struct typesrc *ts;
+	struct registry *reg;
+	struct sym *sym;
+	struct dprog *prog;
+	struct image *image;
+	struct cg_env cg;      /* that it was made with */
+	struct unit **units;   /* as many as programs */
+	struct dlib *libs;     /* in the arena; NULL: -x nolibs */
+	unsigned lib_warnings; /* printed */
+	bool *arg_used;	       /* script arguments that the programs use */
+	bool zdefs;	       /* -Z: of all programs; their own pragmas are for each alone */
+};
+
+/* Opens types, providers and symbols. target: $target or 0. EXIT_* > 0 after a message. */
+int workshop_open(struct workshop *w, struct request *c, long target);
+void workshop_done(struct workshop *w);
+/* Reads and parses all programs. EXIT_* > 0 after messages. */
+int workshop_parse(struct workshop *w, struct request *c, long target);
+/* Checks them; and generates code. EXIT_* > 0 after messages. */
+int workshop_check(struct workshop *w, struct request *c, long target);
+int workshop_compile(struct workshop *w, struct request *c, long target);
+/* A diagnostic that was found when all was compiled, for programs (--json); the caller tells the user. */
+void workshop_tell(const struct request *c, const struct diag *g);
+/* The D library, not yet read; NULL: -x nolibs. libs.c */
+struct dlib *libs_open(struct request *c);
+/* What was found wrong in it, each thing once. */
+void libs_print_warnings(struct workshop *w, const struct request *c);
+/* -v: stability of the programs, with -e of their probes as well. stability.c */
+void stability_print(struct workshop *w, struct request *c, FILE *out);
+/* Of one probe; p: the program whose pragmas count, or NULL. */
+void stability_print_probe(const struct dprog *p, const struct pdesc *d, FILE *out);
+/* "Argument Types" of a probe. list.c */
+void list_probe_args(struct workshop *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out);
+/* -l; target: $target or 0 */
+int workshop_list(struct workshop *w, struct request *c, long target, FILE *out);
+
+/* Reads or completes the D text of one program (runs cpp for -C). EXIT_* > 0 after a message. */
+int prog_load(struct request *c, struct prog_text *p);
+/* The colons that -P, -m and -f add to each description of their argument; "" for other kinds. */
+const char *prog_tail(enum prog_kind kind);
+/* "script 'x.d'" or "description 'BEGIN'" as in messages; in the arena. */
+const char *prog_label(struct request *c, const struct prog_text *p);
+/* After parsing: all that were given exist, all that are needed were given. EXIT_* > 0 after a message. */
+int params_check(const struct request *c);
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* -l: the probes that exist, or those that the given descriptions match; with -v their arguments. */
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/jsonw.h"
+#include "base/plain.h"
+#include "engine/front/compile.h"
+
+#define PROBE_NAME_BYTES 1024 /* of a part of a probe's name with escapes; longer ones are cut */
+
+static void list_native(struct dtypes *types, const struct probe_arg *a, FILE *out)
+{
+	const struct dtype *t = a->ctype ? dtype_parse(types, a->ctype) : dtype_from_ref(types, a->ref);
+
+	fputs(t ? dtype_name(types, t) : a->ctype ? a->ctype : "?", out);
+}
+
+/* args[] as the program sees them. */
+void list_probe_args(struct workshop *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out)
+{
+	const struct probe_source *src = registry_source(w->reg);
+	int r = p->args_known ? 0 : src->get_args(src->ctx, c->arena, p);
+	unsigned n = r < 0 ? 0 : p->xargs ? p->nxargs : p->nargs;
+
+	fprintf(out, "\n\tArgument Types\n");
+	if (n == 0)
+		fprintf(out, "\t\tNone\n");
+	for (unsigned i = 0; i < n; i++) {
+		const struct probe_xarg *x = p->xargs ? &p->xargs[i] : NULL;
+		unsigned k = x ? x->native : i;
+		const char *name = x ? x->name : p->args[i].name;
+
+		fprintf(out, "\t\targs[%u]: ", i);
+		if (x && x->ctype)
+			fputs(x->ctype, out);
+		else if (k < p->nargs)
+			list_native(types, &p->args[k], out);
+		fprintf(out, name && name[0] ? " %s\n" : "\n", name);
+	}
+	fprintf(out, "\n");
+}
+
+static void list_json(const struct probe *p, FILE *out)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	struct jsonw j = jsonw_to(&b);
+
+	jsonw_object(&j, NULL);
+	jsonw_str(&j, "type", "probe");
+	jsonw_u64(&j, "id", p->id);
+	jsonw_str(&j, "provider", p->prov);
+	jsonw_str(&j, "module", p->mod);
+	jsonw_str(&j, "function", p->func);
+	jsonw_str(&j, "name", p->name);
+	if (p->why_not)
+		jsonw_str(&j, "unavailable", p->why_not);
+	jsonw_end_object(&j);
+	jsonw_line(&j);
+	fputs(strb_str(&b), out);
+}
+
+static void list_probe(struct workshop *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out)
+{
+	char buf[4][PROBE_NAME_BYTES];
+
+	if (p->also)
+		return;
+	if (!strcmp(c->opts.oformat, "json")) {
+		list_json(p, out);
+		return;
+	}
+	fprintf(out, "%5u %10s %17s %33s %s", p->id, plain_name(p->prov, buf[0], sizeof(buf[0])),
+		plain_name(p->mod, buf[1], sizeof(buf[1])), plain_name(p->func, buf[2], sizeof(buf[2])),
+		plain_name(p->name, buf[3], sizeof(buf[3])));
+	if (p->why_not) {
+		fprintf(out, "  (not available: %s)\n", p->why_not);
+		return;
+	}
+	fputc('\n', out);
+	if (c->verbose) {
+		struct pdesc d = { .prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name };
+
+		stability_print_probe(NULL, &d, out);
+		list_probe_args(w, c, types, p, out);
+	}
+}
+
+/* The colons that text lacks to be a description of four parts. */
+static const char *colons(const char *text)
+{
+	static const char all[] = ":::";
+	size_t n = 0;
+
+	for (; *text && n < 3; text++)
+		n += *text == ':';
+	return all + n;
+}
+
+static int list_desc(struct workshop *w, struct request *c, struct dtypes *types, const struct pdesc *d,
+		     const char *text, FILE *out)
+{
+	const struct probe_source *src = registry_source(w->reg);
+	struct probe_list l = { 0 };
+	const char *why = NULL;
+	int r = 0;
+
+	if (w->prog)
+		track_match(c->arena, w->prog, d, &l);
+	if (!l.n)
+		r = src->match(src->ctx, c->arena, d, &l, &why);
+	if (r < 0)
+		return listener_fail(&c->to, "failed to match %s: %s", text, strerror(-r));
+	for (size_t i = 0; i < l.n; i++)
+		list_probe(w, c, types, l.v[i], out);
+	if (l.n)
+		return 0;
+	listener_msg(&c->to, "failed to match %s%s: No probe matches description%s%s", colons(text), text,
+		     why ? "\nhint: " : "", why ? why : "");
+	return 0; /* as DTrace: a list may be empty */
+}
+
+static bool has_trackers(const struct workshop *w, const struct request *c)
+{
+	for (size_t i = 0; i < c->progs.n; i++)
+		for (const struct item *it = w->units[i]->items; it; it = it->next)
+			if (it->decl && it->decl->kind == DECL_TRACKER)
+				return true;
+	return false;
+}
+
+/* The probes of a tracker at its declaration, of a clause at each of its descriptions. */
+static int list_item(struct workshop *w, struct request *c, struct dtypes *types, const struct item *it, FILE *out)
+{
+	int r = 0;
+
+	if (it->decl && it->decl->kind == DECL_TRACKER) {
+		struct pdesc d = { .prov = "latency", .mod = it->decl->name };
+
+		return list_desc(w, c, types, &d, it->decl->name, out);
+	}
+	for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
+		if (list_desc(w, c, types, &p->desc, p->text, out))
+			r = EXIT_ERROR;
+	return r;
+}
+
+/* Every word is somewhere in the probe's four names; one with * ? or [ fits one of them, or all four together. */
+static bool has_words(const struct probe *p, const struct request *c)
+{
+	const char *parts[] = { p->prov, p->mod, p->func, p->name, NULL };
+	char all[4 * PROBE_NAME_BYTES];
+	bool found = true;
+
+	snprintf(all, sizeof(all), "%s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
+	parts[4] = all;
+	for (int i = 1; i < c->argc && found; i++) {
+		const char *word = c->argv[i];
+
+		if (!strpbrk(word, "*?[")) {
+			found = strcasestr(all, word) != NULL;
+			continue;
+		}
+		found = false;
+		for (size_t k = 0; k < ARRAY_SIZE(parts) && !found; k++)
+			found = pdesc_glob(word, parts[k]);
+	}
+	return found;
+}
+
+/* `-l WORD…`: what there is with these words in its name. */
+static int list_words(struct workshop *w, struct request *c, struct dtypes *types, FILE *out)
+{
+	const struct probe_source *src = registry_source(w->reg);
+	struct pdesc all = { 0 };
+	struct probe_list l = { 0 };
+	bool any = false;
+	int r = src->match(src->ctx, c->arena, &all, &l, NULL);
+
+	if (r < 0)
+		return listener_fail(&c->to, "failed to list probes: %s", strerror(-r));
+	for (size_t i = 0; i < l.n; i++) {
+		if (!has_words(l.v[i], c))
+			continue;
+		any = true;
+		list_probe(w, c, types, l.v[i], out);
+	}
+	return any ? 0
+		   : listener_fail(
+			     &c->to,
+			     "no probe has %s%s in its names; 'dwell -l' lists all, -ln DESCRIPTION those of a description",
+			     c->argc > 2 ? "these words, as " : "", c->argv[1]);
+}
+
+/* Trackers are known when the program has been checked, and so are the types of their keys. */
+int workshop_list(struct workshop *w, struct request *c, long target, FILE *out)
+{
+	int r = has_trackers(w, c) ? workshop_check(w, c, target) : 0;
+	struct dtypes *types = w->prog ? w->prog->types : dtypes_new(c->arena, w->ts);
+	struct pdesc all = { 0 };
+
+	if (r)
+		return r;
+
+	if (strcmp(c->opts.oformat, "json") != 0)
+		fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	/* DTrace has no such words: they are arguments there */
+	if (c->progs.n == 0 && c->argc > 1 && strcmp(c->argv[0], "dtrace") != 0)
+		return list_words(w, c, types, out);
+	if (c->progs.n == 0)
+		return list_desc(w, c, types, &all, ":::", out);
+	for (size_t i = 0; i < c->progs.n; i++)
+		for (const struct item *it = w->units[i]->items; it; it = it->next)
+			if (list_item(w, c, types, it, out))
+				r = EXIT_ERROR;
+	return r;
+}

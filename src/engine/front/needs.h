@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the programs that come with dwell need of the kernel, looked at before anything of them is compiled: what is
+ * missing is one line with cause and remedy (load/reasons.h), not pages of errors in D that the user did not write. */
+#ifndef DWELL_ENGINE_FRONT_NEEDS_H
+#define DWELL_ENGINE_FRONT_NEEDS_H
+#include "engine/front/compile.h"
+
+/* BPF programs and the kernel's types, for commands that say something before they run; groups: and those of
+ * tracepoints. EXIT_* > 0 after a message. */
+int needs_tracing(bool groups, const struct listener *to);
+/* The parsed programs of a command line: types, groups of tracepoints, timers. Programs of the user's own are left to
+ * the compiler, which shows the place. EXIT_* > 0 after a message. */
+int needs_check(const struct workshop *w, const struct request *c);
+/* The user's programs did not compile, and the kernel's types, which are not there, may be why: says so. */
+void needs_explain(const struct workshop *w, const struct request *c, const struct diags *d);
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who gets what the engine has to say. The engine itself writes nothing to standard error. */
+#ifndef DWELL_ENGINE_LISTENER_H
+#define DWELL_ENGINE_LISTENER_H
+
+/* Exit codes as dtrace(1)'s. */
+enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
+
+struct listener {
+	void *ctx;
+	/* An error, a warning or a note: one message, which may have several lines, without a line's end. */
+	void (*message)(void *ctx, const char *text);
+	/* A text that was asked for and has its own form: -S, -x tree, the verifier's log. Ends with a line's end. */
+	void (*text)(void *ctx, const char *text);
+	/* With -x oformat=json: a diagnostic as an object, with a line's end. */
+	void (*json)(void *ctx, const char *line);
+};
+
+void listener_msg(const struct listener *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same, and returns EXIT_ERROR. */
+int listener_fail(const struct listener *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/request.h"
+#include <string.h>
+#include "base/cleanup.h"
+#include "shelf/shelf.h"
+
+void request_init(struct request *c, const char *name, const struct listener *to)
+{
+	*c = (struct request){ .arena = arena_new(ARENA_DEFAULT_LIMIT), .to = *to, .name = name, .argc = 1 };
+	dopts_init(&c->opts, c->arena);
+	c->argv = arena_new_arr(c->arena, const char *, 2);
+	c->argv[0] = name;
+	c->argv[1] = NULL;
+}
+
+void request_done(struct request *c)
+{
+	vec_free(&c->progs);
+	vec_free(&c->commands);
+	vec_free(&c->pids);
+	vec_free(&c->given);
+	arena_free(c->arena);
+}
+
+void request_prog(struct request *c, enum prog_kind kind, const char *arg)
+{
+	struct prog_text p = { .kind = kind, .arg = arg };
+
+	vec_push(&c->progs, p);
+}
+
+static const char *shipped_path(const struct request *c, const char *name)
+{
+	return arena_printf(c->arena, "%s/%s.d", libs_dir(c->arena), name);
+}
+
+void request_shipped(struct request *c, const char *name)
+{
+	request_prog(c, PROG_SCRIPT, shipped_path(c, name));
+}
+
+bool request_has_shipped(const struct request *c, const char *name)
+{
+	return shelf_has(shipped_path(c, name));
+}
+
+void request_option(struct request *c, const char *name, const char *value)
+{
+	int e = dopts_set(&c->opts, name, value, NULL);
+
+	if (e < 0)
+		listener_msg(&c->to, "failed to set -x %s: %s", name, strerror(-e));
+}
+
+void request_param(struct request *c, const char *name, const char *value)
+{
+	const struct param_given g = { .name = name, .value = arena_strdup(c->arena, value) };
+
+	vec_push(&c->given, g);
+}
+
+void request_for(struct request *c, uint64_t ns)
+{
+	request_prog(c, PROG_NAME, arena_printf(c->arena, "tick-%lluns { exit(0); }", (unsigned long long)ns));
+}
+
+const char *libs_dir(struct arena *a)
+{
+	return shelf_dir(a);
+}

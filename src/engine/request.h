@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What to compile and run, as values. A command fills it from its options; whoever links the engine fills it himself.
+ */
+#ifndef DWELL_ENGINE_REQUEST_H
+#define DWELL_ENGINE_REQUEST_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/vec.h"
+#include "engine/listener.h"
+#include "lang/options.h"
+#include "lang/param.h"
+
+enum prog_kind { PROG_SCRIPT, PROG_PROVIDER, PROG_MODULE, PROG_FUNCTION, PROG_NAME, PROG_ID };
+
+struct prog_text { /* one -s, -n, -P … in order */
+	enum prog_kind kind;
+	const char *arg;   /* as given */
+	bool own;	   /* one of dwell's, which nobody asked for by name */
+	struct source src; /* the D text made of it; filled by prog_load() */
+};
+
+struct request {
+	struct arena *arena;
+	struct listener to; /* gets messages and diagnostics */
+	const char *name;   /* what the user calls the program: in the recording; `dtrace` hides some notes */
+	struct dopts opts;
+	VEC(struct prog_text) progs;
+	VEC(const char *) commands;    /* -c */
+	char *const *words;	       /* one more command, as its words, which end with NULL; or NULL */
+	VEC(long) pids;		       /* -p */
+	const char *output;	       /* -o */
+	VEC(struct param_given) given; /* --name value */
+	struct params params;	       /* what the programs declare */
+	bool help;		       /* --help */
+	bool list, version, verbose, compile_only, disassemble, show_headers, header, link;
+	bool own;   /* a command of dwell made it: a failed process is reported even with -q */
+	bool terse; /* diagnostics as dtrace(1) has them: no notes of dwell's, no source lines, the first error only */
+	bool buffered; /* -B */
+	bool systap;   /* an option of the dtrace of systemtap, which only knows -h and -G */
+	int argc;      /* script arguments: argv[0] is $0 */
+	const char **argv;
+};
+
+/* Empty, with the options' defaults and the name as $0. */
+void request_init(struct request *c, const char *name, const struct listener *to);
+void request_done(struct request *c);
+void request_prog(struct request *c, enum prog_kind kind, const char *arg);
+/* A program that comes with dwell: "latency/why" stands for dlib/latency/why.d. */
+void request_shipped(struct request *c, const char *name);
+bool request_has_shipped(const struct request *c, const char *name);
+/* An option of D, which must be one, with a value that it can have. */
+void request_option(struct request *c, const char *name, const char *value);
+/* --name value of a script. */
+void request_param(struct request *c, const char *name, const char *value);
+/* The run ends by itself after so long. */
+void request_for(struct request *c, uint64_t ns);
+
+/* The folder of what is shipped in D: beside the running binary, or the installed one. In the arena. */
+const char *libs_dir(struct arena *a);
+#endif

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compile, run, show. */
+#include <fcntl.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/units.h"
+#include "engine/front/compile.h"
+#include "base/lineout.h"
+#include "engine/record/metrics.h"
+#include "base/plainout.h"
+#include "engine/record/record.h"
+#include "engine/record/recstart.h"
+#include "engine/run/run.h"
+#include "engine/textopts.h"
+#include "run/session/tmpdir.h"
+#include "engine/why.h"
+#include "run/session.h"
+#include "run/os/signals.h"
+#include "view/text/text.h"
+
+/* One run and what it owns. */
+struct run {
+	struct request *c;
+	const struct run_show *show; /* NULL: the text view shows all */
+	struct workshop w;
+	struct why why; /* why() */
+	struct target **targets;
+	size_t ntargets;
+	struct recording *rec;
+	struct recorder *recorder;
+	struct metrics_file *metrics;
+	struct text_view *view;
+	struct session *session;
+	FILE *out;
+	bool own_out;
+	bool hangup; /* SIGHUP, not yet told */
+};
+
+/* A probe that fires at several places counts once. */
+static size_t count_probes(const struct dstmt *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->probes.n; i++)
+		n += !s->probes.v[i]->also && !s->probes.v[i]->later;
+	return n;
+}
+
+/* What dtrace(1) says unless quiet: "description 'BEGIN' matched 1 probe". */
+static void notice_matches(struct run *r)
+{
+	for (size_t i = 0; i < r->c->progs.n && !r->c->opts.quiet; i++) {
+		const struct prog_text *p = &r->c->progs.v[i];
+		size_t n = 0;
+
+		if (p->own)
+			continue;
+
+		for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
+			if (s->at.src == &p->src && !s->event_again && !s->scan)
+				n += count_probes(s);
+		listener_msg(&r->c->to, "%s matched %zu probe%s", prog_label(r->c, p), n, n == 1 ? "" : "s");
+	}
+}
+
+/* Without -w; the program was good otherwise. */
+static int refuse_destructive(const struct run *r)
+{
+	const struct diag g = { .tag = "D_UNKNOWN",
+				.sev = SEV_ERROR,
+				.at = r->w.prog->destructive,
+				.msg = "Destructive actions not allowed",
+				.hint = "-w or -x destructive allows them" };
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	workshop_tell(r->c, &g);
+	diag_format_place(&b, r->w.prog->destructive);
+	return listener_fail(&r->c->to,
+			     "could not enable tracing: Destructive actions not allowed%s%s"
+			     "hint: -w or -x destructive allows them",
+			     b.n ? "\n" : "", strb_str(&b));
+}
+
+/* What a record takes of a buffer besides its data, as DTrace counts (exit() needs 60 bytes). */
+#define RECORD_OVERHEAD 52
+/* … and a count beside an aggregation's data, and names beside that of an array's element. */
+#define AGG_OVERHEAD 8
+#define ELEMENT_OVERHEAD 16
+
+/* Whether not even one record, key or element fits the size that was asked for. */
+static bool exceeds_buffers(const struct image *img, const struct dopts *o)
+{
+	for (uint32_t i = 0; i < img->nfmts; i++) {
+		const struct recfmt *f = img->fmts[i];
+
+		if (f && f->size > sizeof(struct rec_hdr) &&
+		    f->size - sizeof(struct rec_hdr) + RECORD_OVERHEAD > o->bufsize)
+			return true;
+	}
+	for (uint32_t i = 0; i < img->naggs; i++)
+		if (img->aggs[i] && img->aggs[i]->key_size + img->aggs[i]->value_size + AGG_OVERHEAD > o->aggsize)
+			return true;
+	for (uint32_t i = 0; i < img->nmaps; i++)
+		if (img->maps[i].role == IMG_MAP_ASSOC && img->maps[i].value_size + ELEMENT_OVERHEAD > o->dynvarsize)
+			return true;
+	return false;
+}
+
+/* -x flight, and nothing ever makes use of it. */
+static bool flies_in_vain(const struct run *r)
+{
+	for (uint32_t i = 0; i < r->w.image->nfmts; i++)
+		for (size_t k = 0; r->w.image->fmts[i] && k < r->w.image->fmts[i]->nacts; k++)
+			if (r->w.image->fmts[i]->acts[k].kind == ACT_SLOW)
+				return false;
+	return r->c->opts.flight != 0;
+}
+
+static size_t total_matches(const struct run *r)
+{
+	size_t n = 0;
+
+	for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
+		n += s->probes.n;
+	return n;
+}
+
+static void show_text(const struct run *r, const char *text)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	strb_printf(&b, "%s\n", text);
+	if (r->c->to.text)
+		r->c->to.text(r->c->to.ctx, strb_str(&b));
+}
+
+static int fail_err(const struct run *r, const char *what, int code, struct err *err, bool detail)
+{
+	listener_msg(&r->c->to, "%s%s%s", what, what[0] ? ": " : "", err->msg[0] ? err->msg : strerror(-code));
+	if (detail && err->detail)
+		show_text(r, err->detail);
+	err_done(err);
+	return EXIT_ERROR;
+}
+
+/* -c and -p. $target is the first of them. */
+static int make_targets(struct run *r, long *ret_target)
+{
+	struct request *c = r->c;
+	struct err err = { 0 };
+	int e;
+
+	r->targets = calloc(c->commands.n + c->pids.n + 2, sizeof(*r->targets));
+	if (!r->targets)
+		return listener_fail(&r->c->to, "out of memory");
+	for (size_t i = 0; i < c->commands.n; i++) {
+		e = target_command(c->commands.v[i], &r->targets[r->ntargets], &err);
+		if (e < 0)
+			return fail_err(r, "", e, &err, false);
+		r->ntargets++;
+	}
+	if (c->words) {
+		e = target_words(c->words, &r->targets[r->ntargets], &err);
+		if (e < 0)
+			return fail_err(r, "", e, &err, false);
+		r->ntargets++;
+	}
+	for (size_t i = 0; i < c->pids.n; i++) {
+		e = target_process((pid_t)c->pids.v[i], &r->targets[r->ntargets], &err);
+		if (e < 0)
+			return fail_err(r, "", e, &err, false);
+		r->ntargets++;
+	}
+	if (r->ntargets)
+		*ret_target = target_pid(r->targets[0]);
+	return 0;
+}
+
+/* A command writes to standard output as well. */
+static bool shares_output(const struct run *r)
+{
+	return r->c->commands.n || r->c->words;
+}
+
+static int open_output(struct run *r)
+{
+	r->out = stdout;
+	if (!r->c->output && shares_output(r)) {
+		r->out = lineout_open(STDOUT_FILENO);
+		if (r->out && r->show && isatty(STDOUT_FILENO)) {
+			FILE *f = plainout_open(r->out);
+
+			r->out = f ? f : r->out;
+		}
+		r->own_out = r->out != NULL;
+		return r->out ? 0 : listener_fail(&r->c->to, "out of memory");
+	}
+	if (!r->c->output)
+		return 0;
+	r->out = fopen(r->c->output, "ae");
+	if (!r->out)
+		return listener_fail(&r->c->to, "failed to open output file '%s': %s", r->c->output, strerror(errno));
+	r->own_out = true;
+	return 0;
+}
+
+static int close_output(struct run *r)
+{
+	int e = 0;
+
+	if (r->own_out && fclose(r->out) != 0)
+		e = -errno;
+	r->own_out = false;
+	return e;
+}
+
+static int fail_write(const struct run *r, int e)
+{
+	const char *q = r->c->output ? "'" : "";
+
+	if (e == -EPIPE)
+		return EXIT_ERROR; /* the reader has left: nobody to tell */
+	return listener_fail(&r->c->to, "failed to write to %s%s%s: %s", q,
+			     r->c->output ? r->c->output : "standard output", q, strerror(-e));
+}
+
+static int list_probes(struct run *r, long target)
+{
+	int e = open_output(r), c;
+
+	if (e)
+		return e;
+	e = workshop_list(&r->w, r->c, target, r->out);
+	c = close_output(r);
+	return c < 0 ? fail_write(r, c) : e;
+}
+
+static void show_msg(void *run, const char *text)
+{
+	const struct run *r = run;
+
+	listener_msg(&r->c->to, "%s", text);
+}
+
+/* setopt(): only what concerns the output may change while tracing is active. */
+static const char *on_setopt(void *arg, const char *name, const char *value)
+{
+	struct run *r = arg;
+	struct dopts known = r->c->opts;
+	int e;
+
+	if (textopts_dynamic(name)) {
+		if (dopts_set(&r->c->opts, name, value, NULL) < 0)
+			return "Invalid value for specified option";
+		textopts_fill(text_view_opts(r->view), &r->c->opts);
+		return NULL;
+	}
+	e = dopts_set(&known, name, value, NULL);
+	return e == -ENOENT ? "Invalid option name" : "Operation illegal when tracing is active";
+}
+
+static void on_hangup(void *ctx)
+{
+	struct run *r = ctx;
+
+	r->hangup = true;
+}
+
+static int on_consume(void *ctx)
+{
+	struct run *r = ctx;
+	struct row row, next;
+	bool more;
+	int e = 0;
+
+	if (!r->show)
+		return text_view_consume(r->view, r->rec);
+	if (r->show->tick) {
+		r->show->tick(r->show->ctx, r->recorder, r->hangup);
+		r->hangup = false;
+	}
+	more = recording_next(r->rec, &row);
+	for (; e >= 0 && more; row = next) {
+		more = recording_next(r->rec, &next);
+		if (more && next.kind == ROW_FLIGHT && r->show->flight)
+			r->show->flight(r->show->ctx, &next);
+		e = r->show->row(r->show->ctx, &row);
+		if (e == 0)
+			e = text_view_row(r->view, &row);
+	}
+	recording_release(r->rec);
+	if (e >= 0 && r->show->taken)
+		e = r->show->taken(r->show->ctx);
+	return e < 0 ? e : text_view_flush(r->view);
+}
+
+static bool wants_flight(void *ctx, const struct slow_event *e)
+{
+	const struct run_show *show = ((struct run *)ctx)->show;
+
+	return !show || !show->wants_flight || show->wants_flight(show->ctx, e);
+}
+
+/* After Ctrl-C the output goes on on a line of its own, also in quiet mode, as dtrace(1)'s does. */
+static void on_stopping(void *ctx, enum session_stop why)
+{
+	struct run *r = ctx;
+
+	if (why == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0 && !(r->show && r->show->lasting))
+		fputc('\n', r->out);
+}
+
+static int finish_output(struct run *r, int consumer_error)
+{
+	int e = consumer_error, closed;
+
+	if (e >= 0 && r->show) {
+		e = r->show->finish(r->show->ctx);
+	} else if (e >= 0) {
+		if (strcmp(r->c->opts.oformat, "json") != 0)
+			fputc('\n', r->out);
+		e = text_view_finish(r->view);
+	}
+	closed = close_output(r);
+	if (e >= 0)
+		e = closed;
+	return e < 0 ? fail_write(r, e) : 0;
+}
+
+/* As dtrace(1), which says nothing with -q. Commands of dwell's own say what they could be misunderstood without. */
+static void tell_targets(const struct run *r, enum session_stop why)
+{
+	bool tells = !r->c->opts.quiet, own = r->show || r->c->own;
+	char how[TARGET_HOW_MAX];
+
+	for (size_t i = 0; i < r->ntargets; i++) {
+		bool failed = target_failed(r->targets[i], how, sizeof(how));
+
+		if ((failed && (tells || own)) || (tells && why == SESSION_TARGETS))
+			listener_msg(&r->c->to, "pid %d %s", (int)target_pid(r->targets[i]), how);
+	}
+}
+
+static bool is_cut(void)
+{
+	return signals_cut() != SIGNALS_UNCUT;
+}
+
+/* What signals kept from being printed. */
+static int tell_cut(const struct run *r)
+{
+	_cleanup_(strb_free) struct strb lost = { 0 };
+	bool any = text_view_lost(r->view, &lost);
+
+	if (signals_cut() == SIGNALS_BLOCKED)
+		return listener_fail(
+			&r->c->to, "nobody took the output for %.1f s after the signal: its end is not printed%s%s",
+			(double)SIGNALS_BLOCKED_NS / NSEC_PER_SEC, any ? ", nor are " : "", strb_str(&lost));
+	if (signals_cut() == SIGNALS_AGAIN)
+		return listener_fail(&r->c->to, "a second signal ended the output: its end is not printed%s%s",
+				     any ? ", nor are " : "", strb_str(&lost));
+	if (any)
+		listener_msg(&r->c->to, "%s still in the buffers after the signal: too much to be shown in %.1f s",
+			     strb_str(&lost), (double)SIGNALS_RECORDS_NS / NSEC_PER_SEC);
+	return 0;
+}
+
+static void fill_text_opts(struct run *r, struct text_opts *t)
+{
+	textopts_fill(t, &r->c->opts);
+	t->verbose = r->c->verbose;
+	t->for_picture = r->c->own;
+	t->target = r->ntargets ? (uint32_t)target_pid(r->targets[0]) : 0;
+	t->why = why_words;
+	t->cut = is_cut;
+	t->overdue = signals_overdue;
+	t->why_arg = &r->why;
+	t->no_final_aggs = r->show != NULL;
+}
+
+static void keep_events_only(struct recorder *rec)
+{
+	recorder_no_costs(rec);
+	recorder_no_lines(rec);
+}
+
+/* Ends what the session wrote to. e is what session_run() returned. Returns the exit status of the command. */
+static int close_outputs(struct run *r, int e, const struct session_result *res)
+{
+	int status, recorded, written;
+
+	/* Where nothing was attached, a table of zeros would look as if it had been measured. */
+	status = e < 0 && !res->started && r->show
+			 ? EXIT_ERROR
+			 : finish_output(r, res->why == SESSION_CONSUMER ? res->consumer_error : 0);
+	status = status ? status : tell_cut(r);
+	recorded = recorder_close(take_ptr(r->recorder));
+	written = metrics_close(take_ptr(r->metrics));
+	recorded = recorded ? recorded : written;
+	return e < 0 ? EXIT_ERROR : status ? status : recorded ? recorded : res->exit_status;
+}
+
+static int run_session(struct run *r)
+{
+	struct rec_schema *schema = session_schema(r->w.prog, r->w.image, &r->w.caps);
+	struct session_result res = { 0 };
+	struct session_config cfg = {
+		.img = r->w.image,
+		.prog = r->w.prog,
+		.reg = r->w.reg,
+		.ts = r->w.ts,
+		.caps = &r->w.caps,
+		.sym = r->w.sym,
+		.history = r->c->opts.record[0] != '\0' && !(r->show && r->show->lasting),
+		.targets = r->targets,
+		.ntargets = r->ntargets,
+		.cg = &r->w.cg,
+		.schema = schema,
+		.consume = on_consume,
+		.stopping = on_stopping,
+		.hangup = r->show && r->show->tick ? on_hangup : NULL,
+		.ctx = r,
+		.wants_flight = wants_flight,
+	};
+	struct text_opts topts = { 0 };
+	struct err err = { 0 };
+	bool log = r->c->opts.bpflog;
+	int e;
+
+	fill_text_opts(r, &topts);
+	if ((e = why_open(&r->why, &r->c->opts, &r->c->to)))
+		return e;
+	if (recording_new_memory(schema, &r->rec) < 0 ||
+	    text_view_new(schema, r->w.sym, &topts, r->out, show_msg, r, &r->view) < 0)
+		return listener_fail(&r->c->to, "out of memory");
+	text_view_on_setopt(r->view, on_setopt, r);
+	cfg.rec = r->rec;
+	if (r->show && (e = r->show->open(r->show->ctx, schema, r->w.sym, &r->why, r->out)))
+		return e;
+	if (r->c->opts.record[0] && (e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->why, &r->recorder)))
+		return e;
+	if (r->recorder && r->show && r->show->lasting)
+		keep_events_only(r->recorder);
+	if (r->c->opts.metrics[0] && (e = metrics_open(r->c->opts.metrics, schema, r->rec, &r->c->to, &r->metrics)))
+		return e;
+	e = session_new(&cfg, &r->session, &err);
+	if (e < 0)
+		return fail_err(r, "failed to enable probes", e, &err, log);
+	if (r->show && r->show->ready &&
+	    (e = r->show->ready(r->show->ctx, r->session, r->ntargets ? target_pid(r->targets[0]) : 0)))
+		return e;
+	recstart_over();
+	signals_watch(fileno(r->out));
+	e = session_run(r->session, &res, &err);
+	if (e < 0) {
+		fflush(r->out);
+		fail_err(r, "", e, &err, log);
+	}
+	tell_targets(r, res.why);
+	return close_outputs(r, e, &res);
+}
+
+/* Does a description name probes inside of processes? */
+static bool wants_user_probes(const struct run *r)
+{
+	for (size_t i = 0; i < r->c->progs.n; i++)
+		for (const struct item *it = r->w.units[i]->items; it; it = it->next)
+			for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
+				if (registry_is_user(r->w.reg, &p->desc))
+					return true;
+	return false;
+}
+
+/* Lets commands run until their libraries are there to be probed, or as -x evaltime says. */
+static int advance_targets(struct run *r)
+{
+	static const struct {
+		const char *name;
+		enum target_point to;
+	} points[] = { { "exec", TARGET_EXEC },
+		       { "preinit", TARGET_PREINIT },
+		       { "postinit", TARGET_POSTINIT },
+		       { "main", TARGET_MAIN } };
+	enum target_point to = TARGET_EXEC;
+	struct err err = { 0 };
+
+	if (!r->c->opts.evaltime[0] && wants_user_probes(r))
+		to = TARGET_MAIN;
+	for (size_t i = 0; i < ARRAY_SIZE(points); i++)
+		if (!strcmp(points[i].name, r->c->opts.evaltime))
+			to = points[i].to;
+	for (size_t i = 0; i < r->ntargets; i++) {
+		int e = target_run_to(r->targets[i], r->w.sym, to, &err);
+
+		if (e < 0)
+			return fail_err(r, "", e, &err, false);
+	}
+	return 0;
+}
+
+/* -ev */
+static int report_stability(struct run *r)
+{
+	int e = open_output(r), c;
+
+	if (e)
+		return e;
+	stability_print(&r->w, r->c, r->out);
+	c = close_output(r);
+	return c < 0 ? fail_write(r, c) : 0;
+}
+
+static int compile_and_run(struct run *r, long target)
+{
+	int e = workshop_compile(&r->w, r->c, target);
+
+	if (e)
+		return e;
+	if (r->c->disassemble && r->c->to.text) {
+		_cleanup_(strb_free) struct strb b = { 0 };
+
+		image_dump(&b, r->w.image);
+		r->c->to.text(r->c->to.ctx, strb_str(&b));
+	}
+	notice_matches(r);
+	/* who sent a stranger's text to be looked at wants to know what a run of it would say; dtrace -e says nothing
+	 */
+	if (r->c->compile_only && r->c->opts.confined && r->w.prog->destructive.src && !r->c->opts.destructive)
+		return refuse_destructive(r);
+	if (r->c->compile_only)
+		return r->c->verbose ? report_stability(r) : 0;
+	if (total_matches(r) == 0 && !r->c->opts.zdefs)
+		return listener_fail(&r->c->to, "no probes matched");
+	if (flies_in_vain(r))
+		return listener_fail(
+			&r->c->to,
+			"the flight recorder (-x flight) has nothing to wait for: no clause of a tracker calls slow()");
+	if (r->w.prog->destructive.src && !r->c->opts.destructive)
+		return refuse_destructive(r);
+	if (exceeds_buffers(r->w.image, &r->c->opts))
+		return listener_fail(&r->c->to, "could not enable tracing: Enabling exceeds size of buffer");
+	if (r->c->opts.destructive && !r->c->opts.quiet)
+		listener_msg(&r->c->to, "allowing destructive actions");
+	e = open_output(r);
+	if (e)
+		return e;
+	if (r->c->verbose)
+		stability_print(&r->w, r->c, r->out);
+	tmpdir_clear_dead();
+	return run_session(r);
+}
+
+static void run_done(struct run *r)
+{
+	session_free(r->session);
+	recorder_close(r->recorder);
+	recstart_remove();
+	metrics_close(r->metrics);
+	text_view_free(r->view);
+	recording_free(r->rec);
+	for (size_t i = 0; i < r->ntargets; i++)
+		target_free(r->targets[i]);
+	free(r->targets);
+	if (r->own_out)
+		fclose(r->out);
+	why_done(&r->why);
+	workshop_done(&r->w);
+}
+
+int request_run(struct request *c, const struct run_show *show)
+{
+	struct run r = { .c = c, .show = show };
+	long target = 0;
+	int e = make_targets(&r, &target);
+
+	if (e == 0)
+		e = workshop_open(&r.w, c, target);
+	if (e == 0)
+		e = workshop_parse(&r.w, c, target);
+	if (e == 0)
+		e = advance_targets(&r);
+	if (e == 0)
+		e = c->list ? list_probes(&r, target) : compile_and_run(&r, target);
+	run_done(&r);
+	return e;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run of D programs: what a request says is compiled, loaded, attached, and its rows are shown. */
+#ifndef DWELL_ENGINE_RUN_RUN_H
+#define DWELL_ENGINE_RUN_RUN_H
+#include <stdio.h>
+#include "engine/request.h"
+#include "engine/why.h"
+#include "store/recording.h"
+#include "store/slow.h"
+#include "sym/sym.h"
+
+struct recorder;
+struct session;
+/* Shows the rows in a way of its own. */
+struct run_show {
+	void *ctx;
+	/* Before the first row; all of it lives until the run has ended. EXIT_* > 0 after a message. */
+	int (*open)(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out);
+	/* 1: shown, or of no interest; 0: the text view is to show it (losses, faults, notes); < 0: out cannot be
+	 * written. */
+	int (*row)(void *ctx, const struct row *row);
+	/* When there are no more rows for now, and once a second at least; may be NULL. < 0 as above. */
+	int (*taken)(void *ctx);
+	/* Behind the last row. < 0 as above. */
+	int (*finish)(void *ctx);
+	/* Loaded, nothing attached yet; may be NULL. target: process of -c or -p, or 0. EXIT_* > 0 after a message. */
+	int (*ready)(void *ctx, struct session *s, long target);
+	/* Often while it runs, once a second at least; may be NULL. recorder: of --record, or NULL. hangup: there was a
+	 * SIGHUP, which then does not end the run. */
+	void (*tick)(void *ctx, struct recorder *recorder, bool hangup);
+	bool lasting; /* for months: --record keeps no rows of processes, mappings and costs */
+	/* The ROW_FLIGHT about the slow event that row() is given next, which gets it as well; may be NULL. */
+	void (*flight)(void *ctx, const struct row *row);
+	/* With -x flight: what went on around this slow event is wanted, as the row behind it. NULL: always. */
+	bool (*wants_flight)(void *ctx, const struct slow_event *e);
+};
+
+/* Lists, compiles or runs what the request says; show NULL: DTrace's text. An exit code, after messages. What goes to
+ * standard output is not flushed. */
+int request_run(struct request *c, const struct run_show *show);
+#endif

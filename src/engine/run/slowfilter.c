@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/run/slowfilter.h"
+#include <dirent.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/num.h"
+
+/* Moves between control groups, told by this program of dlib/latency. */
+#define MOVES "latency/moves"
+#define MOVED "cgroup_attach_task" /* process, tree, path */
+#define BORN "sched_process_fork"  /* process: made in another control group than its parent's */
+
+static bool wants_cgroups(const struct slowfilter *f)
+{
+	return f->cgroup || f->container;
+}
+
+void slowfilter_program(const struct slowfilter *f, struct request *c)
+{
+	if (wants_cgroups(f))
+		request_shipped(c, MOVES);
+}
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+const char *slowfilter_cgroup(struct arena *a, const char *path)
+{
+	size_t n = strlen(CGROUP_ROOT);
+
+	if (!strncmp(path, CGROUP_ROOT, n) && (path[n] == '/' || !path[n])) {
+		path += n;
+		/* Version 1: the first folder is that of a controller. */
+		if (access(CGROUP_ROOT "/cgroup.controllers", F_OK) < 0 && path[0] == '/')
+			path += 1 + strcspn(path + 1, "/");
+	}
+	return path[0] == '/' ? path : arena_printf(a, "/%s", path);
+}
+
+/* A group that nobody is in is mostly a mistake in writing. */
+static bool has_anybody(const struct slowfilter *f)
+{
+	DIR *d = opendir("/proc");
+	const struct dirent *e;
+	bool found = !d;
+
+	while (d && !found && (e = readdir(d))) {
+		uint64_t pid;
+
+		found = num_parse_u64(e->d_name, &pid) == 0 && pid <= UINT32_MAX &&
+			process_filter_has(f->members, (uint32_t)pid);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+int slowfilter_open(struct slowfilter *f, const struct listener *to)
+{
+	struct process_filter_want w = { .root = f->root, .cgroup = f->cgroup, .container = f->container };
+
+	if (!f->root && !wants_cgroups(f))
+		return 0;
+	if (process_filter_new(&w, true, &f->members) < 0)
+		return listener_fail(to, "out of memory");
+	if (wants_cgroups(f) && !f->root && !has_anybody(f))
+		listener_msg(to, "no process is in %s %s now; its events are shown when there is one",
+			     f->cgroup ? "cgroup" : "container", f->cgroup ? f->cgroup : f->container);
+	return 0;
+}
+
+static uint32_t number(const struct recact *act, const struct row *row)
+{
+	uint32_t v = 0;
+
+	memcpy(&v, (const uint8_t *)row->data + act->fields[0].off, sizeof(v));
+	return v;
+}
+
+bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const struct row *row)
+{
+	const struct rec_probe *p;
+	const struct recfmt *fmt;
+
+	if (!f->members)
+		return false;
+	process_filter_until(f->members, row->kind == ROW_EVENT ? row->ts : 0);
+	if (row->kind != ROW_EVENT || !wants_cgroups(f) || row->id < 1 || row->id > s->nfmts)
+		return false;
+	p = rec_schema_probe(s, row->probe);
+	fmt = s->fmts[row->id - 1];
+	if (p && !strcmp(p->name, MOVED) && fmt->nacts == 3 && fmt->acts[2].fields[0].kind == FLD_STRING)
+		process_filter_moved(f->members, number(&fmt->acts[0], row), number(&fmt->acts[1], row),
+				     (const char *)row->data + fmt->acts[2].fields[0].off);
+	else if (p && !strcmp(p->name, BORN) && fmt->nacts == 1 && fmt->acts[0].kind == ACT_TRACE)
+		process_filter_look(f->members, number(&fmt->acts[0], row));
+	else
+		return false;
+	return true;
+}
+
+bool slowfilter_any(const struct slowfilter *f)
+{
+	return f->comm || f->root || wants_cgroups(f);
+}
+
+bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e)
+{
+	if (f->comm && strcmp(f->comm, e->fixed.comm) != 0)
+		return false;
+	if (!f->members)
+		return true;
+	process_filter_until(f->members,
+			     e->fixed.start + e->fixed.delay); /* asked before its row is given: flight recorder */
+	return process_filter_has(f->members, e->fixed.pid);
+}
+
+void slowfilter_done(struct slowfilter *f, const struct listener *to)
+{
+	if (f->members && process_filter_lost(f->members))
+		listener_msg(
+			to,
+			"%llu forks and ends of processes were not seen: events of processes that have ended since may be missing",
+			(unsigned long long)process_filter_lost(f->members));
+	process_filter_free(f->members);
+	f->members = NULL;
+}

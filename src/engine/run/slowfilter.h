@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose slow events are wanted, also when those have ended by the time the event is looked at: see
+ * run/follow/process_filter.h.
+ */
+#ifndef DWELL_ENGINE_RUN_SLOWFILTER_H
+#define DWELL_ENGINE_RUN_SLOWFILTER_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "engine/request.h"
+#include "run/follow/process_filter.h"
+#include "store/slow.h"
+
+struct slowfilter {
+	const char *comm, *cgroup, *container; /* NULL: any */
+	uint32_t root;			       /* process: it and its descendants; 0: any */
+	struct process_filter *members;	       /* NULL: none of these is asked for */
+};
+
+/* "/sys/fs/cgroup/a", "/a", "a": as /proc/PID/cgroup has it: "/a". */
+const char *slowfilter_cgroup(struct arena *a, const char *path);
+/* The program that tells of moves between control groups, if that matters. */
+void slowfilter_program(const struct slowfilter *f, struct request *c);
+/* Before anything is attached; what is asked for is known. EXIT_ERROR after a message. */
+int slowfilter_open(struct slowfilter *f, const struct listener *to);
+/* Each row, in order, before it is looked at. True: it was one of that program, and means nothing to others. */
+bool slowfilter_row(struct slowfilter *f, const struct rec_schema *s, const struct row *row);
+bool slowfilter_wants(struct slowfilter *f, const struct slow_event *e);
+bool slowfilter_any(const struct slowfilter *f); /* is anything left out? */
+/* Tells what was not seen. */
+void slowfilter_done(struct slowfilter *f, const struct listener *to);
+#endif

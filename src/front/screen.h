@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first screen: what dwell is for, by intent, an example each. */
+#ifndef DWELL_FRONT_SCREEN_H
+#define DWELL_FRONT_SCREEN_H
+
+#define SCREEN_LINES 25 /* of a small terminal */
+#define SCREEN_COLUMNS 80
+
+/* Lines, each with its newline. */
+extern const char screen_text[];
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words of a command line that are no command: what was meant. */
+#ifndef DWELL_FRONT_VERB_H
+#define DWELL_FRONT_VERB_H
+#include <stdbool.h>
+#include "base/strb.h"
+
+/* Does the command line give D programs, or ask for what dtrace(1) does without one? Then its other words are
+ * arguments of a script. */
+bool verb_is_dtrace(int argc, char *const *argv);
+/* One line about argv[1], which is not one of the commands: what the nearest is, or how it is written. */
+void verb_explain(struct strb *out, const char *word, const char *const *commands, unsigned n);
+#endif

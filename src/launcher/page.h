@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of the page, as the server sends them. */
+#ifndef DWELL_LAUNCHER_PAGE_H
+#define DWELL_LAUNCHER_PAGE_H
+#include "base/arena.h"
+#include "serve/serve.h"
+
+/* Compressed, in the arena. How many; 0: dwell was built without the page (no esbuild), or no memory. */
+size_t page_assets(struct arena *a, const struct serve_asset **ret);
+#endif

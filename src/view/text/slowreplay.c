@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The slow events of recordings, told as they were when they were recorded. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "view/form/recsym.h"
+#include "view/text/slowshow.h"
+
+/* An event waits for the row behind it: what the flight recorder saw. */
+struct replay {
+	struct slowshow *l;
+	struct row held;
+	void *data;
+	size_t room;
+	bool holds;
+};
+
+static int replay_held(struct replay *r)
+{
+	int e = r->holds ? slowshow_event(r->l, &r->held) : 0;
+
+	r->holds = r->l->has_flight = false;
+	return e < 0 ? e : 0;
+}
+
+static int replay_row(struct replay *r, const struct row *row)
+{
+	int e;
+
+	if (row->kind == ROW_FLIGHT)
+		slowshow_flight(r->l, row);
+	e = replay_held(r);
+	if (e < 0 || row->kind != ROW_EVENT)
+		return e;
+	if (row->len > r->room) {
+		void *p = realloc(r->data, row->len);
+
+		if (!p)
+			return -ENOMEM;
+		r->data = p;
+		r->room = row->len;
+	}
+	r->held = *row;
+	r->held.data = memcpy(r->data, row->data, row->len);
+	r->holds = true;
+	return 0;
+}
+
+/* One recording: its own clock, names and trackers. */
+static int replay_one(struct slowshow *l, struct recread *r, uint64_t to_wall, struct err *err)
+{
+	struct replay x = { .l = l };
+	struct row row;
+	int e;
+
+	l->to_wall = (int64_t)to_wall;
+	e = recsym_new(r, &l->sym, err);
+	if (e == 0)
+		e = slowshow_begin(l, recread_schema(r));
+	while (e == 0 && (e = recread_next(r, &row, err)) > 0)
+		e = replay_row(&x, &row);
+	if (e == 0)
+		e = replay_held(&x);
+	slowshow_put_groups(l, UINT64_MAX);
+	free(x.data);
+	slowshow_end(l);
+	sym_free(take_ptr(l->sym));
+	return e;
+}
+
+int slowshow_replay(struct slowshow *l, const struct recset *set, struct err *err)
+{
+	int e = 0;
+
+	for (size_t i = 0; i < set->n && e == 0; i++)
+		e = replay_one(l, set->v[i].r, set->v[i].shift + set->wall_off, err);
+	if (e < 0)
+		return err->msg[0] ? e : err_set(err, e, "%s", strerror(-e));
+	slowshow_put_worst(l);
+	if (!l->json && l->idle_left_out)
+		fprintf(l->out, "not shown: %llu sleeps and waits for something to do (--idle)\n",
+			(unsigned long long)l->idle_left_out);
+	return 0;
+}
