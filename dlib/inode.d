@@ -47,6 +47,13 @@ inline struct address_space *page_mapping[uintptr_t P] = ((struct page *)P)->map
 inline uint64_t page_index[uintptr_t P] = ((struct folio *)P)->index;
 inline uint64_t page_index[uintptr_t P] = ((struct page *)P)->index;
 
+/* Pages of a folio: a large one is marked, and says its order behind the first page (6.6) or in a member (5.16).
+ * Source: include/linux/mm.h folio_order(). */
+inline uint64_t folio_order[uintptr_t P] = ((struct folio *)P)->_folio_order;
+inline uint64_t folio_order[uintptr_t P] = *(uint64_t *)&((struct folio *)P)->_flags_1 & 0xff;
+inline uint64_t folio_order[uintptr_t P] = 0;
+inline uint64_t folio_pages[uintptr_t P] = *(uint64_t *)P >> PG_head & 1 ? 1 << folio_order[P] : 1;
+
 /* The file that is read or written by a request to a disk, by its first page: "" of what the file system has for itself, of direct I/O, and where
  * the head of a large page is not to be found. A page that is no head names it, with bit 0 set. */
 inline uintptr_t page_head[uintptr_t P] = ((struct page *)P)->compound_head & 1 ? ((struct page *)P)->compound_head - 1 : P;

@@ -1,0 +1,35 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kfunccount.d: how often functions of the kernel are called.
+ *
+ * Usage: kfunccount.d --function NAME [--module NAME] [-p PID|-c COMMAND]
+ * Both names may be patterns. With -p or -c of this process and its descendants only.
+ *
+ * FUNCTION  the function        COUNT  how often
+ *
+ * Example:
+ *   # kfunccount.d --function "vfs_w*" -c "dd if=/dev/zero of=/dev/null count=100"
+ *   FUNCTION                                      COUNT
+ *   vfs_write                                       104
+ */
+#pragma D option quiet
+#pragma D param module string "vmlinux, or a module of the kernel" *
+#pragma D param function string "functions, a pattern"
+
+BEGIN
+{
+	printf("Tracing... Ctrl-C ends.\n");
+}
+
+fbt:$module:$function:entry
+/!$target || progenyof($target)/
+{
+	@[probefunc] = count();
+}
+
+END
+{
+	printf("%-40s %10s\n", "FUNCTION", "COUNT");
+	printa("%-40s %@10d\n", @);
+}

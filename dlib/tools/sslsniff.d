@@ -1,0 +1,64 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sslsniff.d: what a program sends and receives by TLS, before it is encrypted and after it is decrypted.
+ *
+ * Usage: sslsniff.d -p PID|-c COMMAND [--module NAME]
+ * OpenSSL. The library must be in use when the tool starts (-p), or belong to the program (-c).
+ *
+ * PID, COMMAND  who     D  W written, R read     BYTES  of the call     DATA  the first line, up to 160 bytes
+ *
+ * Example:
+ *   # sslsniff.d -c "python3 hello-tls.py"
+ *       PID COMMAND          D    BYTES DATA
+ *     25858 python3          W       24 GET /secret HTTP/1.0
+ *     25858 python3          R       24 GET /secret HTTP/1.0
+ *     25858 python3          W       24 HTTP/1.0 200 OK
+ *     25858 python3          R       24 HTTP/1.0 200 OK
+ */
+#pragma D option quiet
+#pragma D option strsize=160
+#pragma D param module string "file that has SSL_read() and SSL_write()" libssl.so*
+
+BEGIN
+{
+	printf("%7s %-16s %1s %8s %s\n", "PID", "COMMAND", "D", "BYTES", "DATA");
+}
+
+pid$target:$module:SSL_write:entry, pid$target:$module:SSL_read:entry,
+pid$target:$module:SSL_write_ex:entry, pid$target:$module:SSL_read_ex:entry
+{
+	self->buf = arg1;
+	self->n = arg3;
+}
+
+pid$target:$module:SSL_write:return, pid$target:$module:SSL_read:return
+/self->buf && (int)arg1 > 0/
+{
+	self->len = (int)arg1;
+}
+
+/* These return 1, and the number where the fourth argument points. */
+pid$target:$module:SSL_write_ex:return, pid$target:$module:SSL_read_ex:return
+/self->buf && (int)arg1 == 1/
+{
+	self->len = *(size_t *)copyin(self->n, sizeof (size_t));
+}
+
+pid$target:$module:SSL_write:return, pid$target:$module:SSL_read:return,
+pid$target:$module:SSL_write_ex:return, pid$target:$module:SSL_read_ex:return
+/self->buf && self->len > 0/
+{
+	/* copyin() adds no NUL. Bytes of an earlier, longer copy may follow. */
+	this->data = substr(stringof(copyin(self->buf, self->len < 160 ? self->len : 160)), 0, self->len);
+	printf("%7d %-16s %1s %8d %S\n", pid, execname, strstr(probefunc, "write") != NULL ? "W" : "R", self->len,
+	    strtok(this->data, "\r\n"));
+}
+
+pid$target:$module:SSL_write:return, pid$target:$module:SSL_read:return,
+pid$target:$module:SSL_write_ex:return, pid$target:$module:SSL_read_ex:return
+{
+	self->buf = 0;
+	self->len = 0;
+	self->n = 0;
+}

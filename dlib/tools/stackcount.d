@@ -1,0 +1,37 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stackcount.d: who calls a function of the kernel: its stacks, counted.
+ *
+ * Usage: stackcount.d --function NAME [--module NAME] [--top N] [-p PID|-c COMMAND]
+ * The name may be a pattern. With -p or -c of this process and its descendants only.
+ *
+ * Example:
+ *   # stackcount.d --function vfs_write --top 1 -c "dd if=/dev/zero of=/dev/null count=100"
+ *   vmlinux`vfs_write+0x9
+ *   vmlinux`ksys_write+0x6b
+ *   vmlinux`do_syscall_64+0xc2
+ *   vmlinux`entry_SYSCALL_64_after_hwframe+0x76
+ *     dd 104
+ */
+#pragma D option quiet
+#pragma D param module string "vmlinux, or a module of the kernel" *
+#pragma D param function string "function, a pattern"
+#pragma D param top int "stacks shown" 10
+
+BEGIN
+{
+	printf("Tracing... Ctrl-C ends.\n");
+}
+
+fbt:$module:$function:entry
+/!$target || progenyof($target)/
+{
+	@[stack(), execname] = count();
+}
+
+END
+{
+	trunc(@, $top);
+	printa("%k  %s %@d\n\n", @);
+}
