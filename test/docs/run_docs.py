@@ -54,8 +54,10 @@ def run(dwell, command, folder):
         shell = ["script", "-qec", command, "/dev/null"]
     p = subprocess.Popen(shell, env=env, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", cwd=folder)
+    # A command that is traced ends by itself; on a busy machine that takes longer than a second.
+    patience = END_SECONDS / 2 if re.search(" -- | -c ", command) else RUN_SECONDS
     try:
-        out, err = p.communicate(timeout=RUN_SECONDS)
+        out, err = p.communicate(timeout=patience)
     except subprocess.TimeoutExpired:
         if not re.search("^dwell top | --for ", command):  # those end by themselves
             await_tracing(p.pid)
@@ -67,7 +69,7 @@ def run(dwell, command, folder):
             out, err = p.communicate()
             return "did not end after Ctrl-C", out, err
     bad = [l for l in err.splitlines()
-           if not re.search(r" matched \d+ probes?$|^dwell: records into |^dwell: \d+ .*(drops?|timer firings? missed)|^dwell: tracker \w+: \d+ events? left out: |has exited$", l)]
+           if not re.search(r" matched \d+ probes?$|^dwell: records into |^dwell: \d+ .*(drops?|timer firings? (?:missed|not made: .*))|^dwell: tracker \w+: \d+ events? left out: |has exited$", l)]
     if p.returncode != 0:
         return f"exit status {p.returncode}", out, err
     if bad:

@@ -13,7 +13,7 @@
 #include <bpf/bpf.h>
 #include "base/arena.h"
 #include "cg/image.h"
-#include "cmd/compile.h"
+#include "engine/front/compile.h"
 #include "lang/dprog.h"
 #include "load/load.h"
 #include "load/probe_caps.h"
@@ -125,14 +125,14 @@ static int compile(struct ground *g, struct arena *a, const char *path, bool rej
 	};
 	struct unit *unit = NULL;
 	struct dprog *prog = NULL;
-	struct cmdline lib;
+	struct request lib;
 	struct diags d;
 	int r;
 
 	dopts_init(&opts, a);
 	diags_init(&d, a);
 	opts.syslibdir = DLIB_DIR;
-	lib = (struct cmdline){ .arena = a, .opts = opts };
+	lib = (struct request){ .arena = a, .opts = opts };
 	env.libs = libs_open(&lib);
 	r = lang_parse(a, src, &env, &d, &unit);
 	if (r == 0)

@@ -57,38 +57,13 @@ def dirname(s):
 
 
 def cleanpath(s):
-    """None: DTrace leaves it undefined."""
-    src, dst, i, c = s + "\0", [], 0, ""
-    while c != "\0":
-        c, i = src[i], i + 1
-        while c == "/":
-            c, i = src[i], i + 1
-            if c == "/":
-                continue
-            if c != ".":
-                dst += ["/", c]
-                break
-            c, i = src[i], i + 1
-            if c == "/":
-                continue
-            if c != ".":
-                dst += ["/", ".", c]
-                break
-            c, i = src[i], i + 1
-            if c not in "/\0":
-                dst += ["/", ".", ".", c]
-                break
-            i -= 1
-            if not dst:
-                return None
-            while dst and dst.pop() != "/":
-                pass
-            if c == "\0":
-                dst.append("/")
-            break
-        else:
-            dst.append(c)
-    return "".join(dst).split("\0")[0]
+    out = []
+    for part in s.split("/"):
+        if part == ".." and (s.startswith("/") or (out and out[-1] != "..")):
+            out[-1:] = []
+        elif part not in ("", "."):
+            out.append(part)
+    return s[:0] if not s else "/" + "/".join(out) if s.startswith("/") else "/".join(out) or "."
 
 
 def lltostr(v, base):

@@ -109,7 +109,7 @@ def normalise(text, names):
 def quiet_messages(text, program):
     """Without the lines that any run may print: what matched, and timers that a busy machine missed."""
     matched = re.compile(rf"{program}: (description|script) '.*' matched \d+ probes?$|"
-                         rf"{program}: \d+ timer firings? missed.*$")
+                         rf"{program}: \d+ timer firings? (?:missed|not made: .*).*$")
     return "".join(l + "\n" for l in text.splitlines() if not matched.match(l))
 
 

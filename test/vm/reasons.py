@@ -97,12 +97,12 @@ ROWS = {
     "typed tracepoints (sdt, proc, io)": "sdt:::sched_switch { exit(0); }",
     "timer samples (profile, tick)": TICK,
     "user probes (pid)": "pid$target:a.out:run_*:entry { exit(0); }",
-    "functions of the kernel (fbt)": "fbt::vfs_read:entry { exit(0); }",
+    "functions of the kernel (fbt)": "fbt::vfs_read:entry /pid == $target/ { exit(0); }",
     "iterator over tasks (iter)": "iter:::task-10ms { exit(0); }",
     "hardware counters (cpc)": "cpc:::cpu_cycles-all-1000000 { exit(0); }",
 }
 # What a reason is about: the refusal must name the same.
-WORDS = ["perf_event_paranoid", "CAP_PERFMON", "CAP_BPF", "CAP_SYS_ADMIN", "user namespace", "BTF", "lockdown", "not in dwell yet"]
+WORDS = ["perf_event_paranoid", "CAP_PERFMON", "CAP_BPF", "CAP_SYS_ADMIN", "user namespace", "BTF", "lockdown", "CONFIG_KPROBES"]
 
 
 def in_guest():

@@ -21,6 +21,11 @@ CALLS = {
     "hist": (["hist", "--by", "t", "rec"], ["hist", "--json", "--by", "t", "rec"], ["hist", "--help"]),
     "latency": (["latency", "--for", "300ms"], ["latency", "why", "--for", "300ms"], ["latency", "why", "rec"], ["latency", "profile", "rec"],
                 ["latency", "diff", "long", "long"], ["latency", "--help"], ["latency", "why", "--help"], ["latency", "stuck", "--help"]),
+    "help": (["help"], ["help", "latency"]),
+    "run": (["run", "--help"], ["run", "iotop", "--help"]),
+    "tools": (["tools"], ["tools", "--help"]),
+    "stuck": (["stuck", "--help"],),
+    "why": (["why", "--help"],),
     "report": (["report", "rec"], ["report", "--json", "rec"]),
     "serve": (),  # its page is elsewhere
     "timeline": (["timeline", "rec"], ["timeline", "--help"]),

@@ -47,4 +47,13 @@ live.same(r.stderr.splitlines()[0], f"{live.NAME}: failed to match no:such::prob
 r = live.dwell("-lm", "no_such_module")
 live.same(r.stderr.splitlines()[0], f"{live.NAME}: failed to match :no_such_module::: No probe matches description",
           "all four parts are named")
+
+# words search
+r = live.dwell("-l", "sched", "switch")
+live.check(r.returncode == 0 and "sched_switch" in r.stdout and
+           all("sched" in l and "switch" in l for l in r.stdout.splitlines()[1:]), "-l WORD WORD: both are in each name", r.stdout + r.stderr)
+r = live.dwell("-l", "open*at")
+live.check("openat" in r.stdout and all(re.search(r" open\w*at ", l) for l in r.stdout.splitlines()[1:]), "-l GLOB", r.stdout + r.stderr)
+r = live.dwell("-l", "no_such_word")
+live.check(r.returncode == 1 and "no probe has no_such_word in its names" in r.stderr, "-l of a word that is nowhere", f"{r}")
 live.done()

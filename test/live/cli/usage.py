@@ -5,12 +5,21 @@ import subprocess
 
 import live
 
-r = live.dwell()
-live.check(r.returncode == 2 and r.stderr.startswith(f"Usage: {live.NAME} ["), "no arguments: usage, 2", r.stderr)
+link = os.path.join(live.WORK, "dtrace")
+os.symlink(live.DWELL, link)
+
+
+def dtrace(*args):
+    return subprocess.run([link, *args], capture_output=True, text=True, check=False)
+
+
+r = dtrace()
+live.check(r.returncode == 2 and r.stderr.startswith("Usage: dtrace ["), "dtrace without arguments: its usage, 2", r.stderr)
+live.same(live.dwell("help", "options").stdout.startswith(f"Usage: {live.NAME} [-32|-64] "), True, "help options")
 for letter in "32 64 b c C D e f F G h H i I l L m n o p P q s S U v V w x X Z".split():
     live.check(f"\n\t-{letter} " in r.stderr, f"-{letter} is named", r.stderr)
-r = live.dwell("-?")
-live.check(r.returncode == 2 and "Usage:" in r.stderr, "-?: usage, 2", r.stderr)
+r = dtrace("-y")
+live.check(r.returncode == 2 and r.stderr.startswith("dtrace: invalid option -- 'y'\nUsage: "), "-y: usage, 2", r.stderr)
 r = live.dwell("-n")
 live.check(r.returncode == 2 and "option requires an argument" in r.stderr, "-n without argument", r.stderr)
 r = live.dwell("-V")
@@ -44,11 +53,13 @@ for args, code, text in [
     live.check(r.returncode == code and text in r.stderr and r.stderr.startswith((live.NAME + ": ", "Usage")),
                " ".join(args), f"exit {r.returncode}\n{r.stdout}{r.stderr}")
 
-link = os.path.join(live.WORK, "dtrace")
-os.symlink(live.DWELL, link)
-import subprocess
-r = subprocess.run([link, "-x", "nosuch", "-n", "BEGIN"], capture_output=True, text=True)
+r = dtrace("-x", "nosuch", "-n", "BEGIN")
 live.check(r.stderr.startswith("dtrace: "), "called dtrace, it says dtrace", r.stderr)
+r = dtrace("-n", "BEGIN { x = nosuch; y = again; }")
+live.same(r.stderr, "dtrace: invalid probe specifier BEGIN { x = nosuch; y = again; }: in action list: failed to resolve "
+                    "nosuch: Unknown variable name\n", "as dtrace, the first error alone, in its words")
+r = live.dwell("-n", "BEGIN { x = nosuch; y = again; }")
+live.check("^" in r.stderr and "again" in r.stderr.splitlines()[-2], "as dwell, all errors with their places", r.stderr)
 for status in (0, 1, 7, 255):
     live.same(live.dwell("-qn", f"BEGIN {{ exit({status}); }}").returncode, status, f"exit({status})")
 live.done()

@@ -21,5 +21,10 @@ BEGIN
 	this->s = (char *)alloca(4);
 	bcopy(this->r, this->s, 4);
 	printf("%d\n", this->s[0]);
+	this->t = (char *)alloca(8);
+	this->u = (char *)alloca(8);
+	bcopy("abcdefgh", this->t, 8);
+	this->u[0] = 'x';
+	printf("%s %d\n", stringof(this->t), strlen(this->t));
 	exit(0);
 }

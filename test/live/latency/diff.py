@@ -127,7 +127,7 @@ live.dwell("--record", "empty.dwell", "-n", "BEGIN { exit(0); }")
 for args in (("empty.dwell", F), (F, "empty.dwell")):
     r = latency("diff", *args, code=1)
     live.check("empty.dwell" in r.stderr and "no histograms" in r.stderr, "a recording without any", r.stderr)
-for args, why in ((("--min", "x", F, F), "--min"), (("--keys", "0", F, F), "--keys"), ((F,), "Usage"), ((F, F, F), "Usage"), ((F, F, "--to", "3s"), "Usage")):
+for args, why in ((("--min", "x", F, F), "--min"), (("--keys", "0", F, F), "--keys"), ((F,), "latency diff"), ((F, F, F), "latency diff"), ((F, F, "--to", "3s"), "latency diff")):
     live.check(why in latency("diff", *args, code=2).stderr, f"says {why}")
 rest, end = objects(*B, F)
 s = rest["shifted"]

@@ -135,7 +135,7 @@ out = p.communicate(timeout=20)[0]
 live.check(p.returncode == 0 and "TRACKER" in out, "Ctrl-C: the last summary", out)
 
 for args, message in ((["nonsense"], "there is no tracker or command 'nonsense'"), (["--over", "x"], "'x' is no time"), (["--rate", "0/s"], "--rate"),
-                      (["--rate", "5/m"], "--rate"), (["--worst", "a"], "--worst"), (["--for", "0"], "--for"), (["--nonsense"], "unrecognized"),
+                      (["--rate", "5/m"], "--rate"), (["--worst", "a"], "--worst"), (["--for", "0"], "--for"), (["--nonsense"], "there is no option --nonsense"),
                       (["-p", "999999999"], "999999999")):
     r = latency(*args)
     live.check(r.returncode in (1, 2) and message in r.stderr, f"{' '.join(args)}: {message}", r.stderr)

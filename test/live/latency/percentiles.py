@@ -90,7 +90,7 @@ live.check("0 of 2 changed" in self and "+0%" in self, "a recording does not dif
 
 live.check("Usage" in latency("profile", "--help").stdout and
            "Usage" in latency("diff", "--help").stdout, "usage")
-live.check("Usage" in latency("diff", F, code=2).stderr and "Usage" in latency("diff", F, F, F, code=2).stderr, "two recordings")
+live.check("two recordings are compared" in latency("diff", F, code=2).stderr and latency("diff", F, F, F, code=2).stderr, "two recordings")
 for args, why in ((("profile", "/no/such"), "No such file"), (("profile", "--from", "x", F), "no time"),
                   (("profile", "--from", "2h", F), "nothing between"), (("profile", "--keys", "0", F), "--keys"),
                   (("diff", F, "/no/such"), "No such file"), (("diff", "--min", "x", F, F), "--min")):

@@ -45,12 +45,14 @@ for t in writers:
 for t in writers:
     t.join()
 locked = os.open(work + "/locked", os.O_RDWR | os.O_CREAT)
+has_it, says = os.pipe()
 holder = os.fork()
 if holder == 0:
     fcntl.flock(os.open(work + "/locked", os.O_RDWR), fcntl.LOCK_EX)
+    os.write(says, b"!")
     time.sleep(0.2)
     os._exit(0)
-time.sleep(0.05)
+os.read(has_it, 1)
 fcntl.flock(locked, fcntl.LOCK_EX)
 os.waitpid(holder, 0)
 null = os.open("/dev/null", os.O_WRONLY)

@@ -114,7 +114,7 @@ for p in sleepers:
 
 # Wrong input, no rights, a reader that leaves.
 for args, why in ((("--over", "soon"), "no time"), (("-p", "0"), "no number"), (("--cgroup", "/no/such"), "no cgroup"),
-                  (("extra",), "not expected"), (("--bad",), "Usage")):
+                  (("extra",), "not expected"), (("--bad",), "there is no option --bad")):
     r = live.dwell("latency", "stuck", *args)
     live.check(r.returncode == 2 and why in r.stderr and not r.stdout, " ".join(args), r.stderr)
 live.check("latency stuck" in live.dwell("latency", "stuck", "--help").stdout, "--help")

@@ -146,7 +146,7 @@ tmux("kill-server")
 r = live.dwell("top")
 live.check(r.returncode == 1 and "must be a terminal; dwell latency shows the same" in r.stderr, "no terminal", r.stderr)
 for args, what in ((["x"], "'x' is not expected"), (["--every", "1us"], "--every: at least 100ms"), (["--every", "x"], "'x' is no time"),
-                   (["--nosuch"], "Usage")):
+                   (["--nosuch"], "there is no option --nosuch")):
     r = live.dwell("top", *args)
     live.check(r.returncode == 2 and what in r.stderr, f"wrong use: {args}", r.stderr)
 r = live.dwell("top", "--help")

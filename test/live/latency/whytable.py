@@ -94,7 +94,7 @@ live.check(p.wait(timeout=20) == 1, "ends when nobody reads", p.stderr.read())
 for args, message in ((["--by", "user"], "neither process nor thread"), (["--over", "0"], "no time"), (["--over", "10ns"], "from 1us"),
                       (["--for", "soon"], "'soon' is no time"), (["--every", "x"], "'x' is no time"),
                       (["--over", "1.5hz"], "'1.5hz' is no time"), (["--every", "100hz"], "'100hz' is no time"), (["--top", "0"], "from 1 to"),
-                      (["more"], "--for is not for recordings ('more')"), (["--nonsense"], "unrecognized"), (["-x", "causes=/absent"], "cannot open /absent")):
+                      (["more"], "--for is not for recordings ('more')"), (["--nonsense"], "there is no option --nonsense"), (["-x", "causes=/absent"], "cannot open /absent")):
     r = why(*args, "--for", "100ms") if "--for" not in args else why(*args)
     live.check(r.returncode in (1, 2) and message in r.stderr, f"{' '.join(args)}: {message}", r.stderr)
 r = why("--help")

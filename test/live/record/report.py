@@ -67,7 +67,7 @@ live.check("quantize(arg1)" in r.stdout and os.uname().release in r.stdout, "rep
 
 r = live.dwell("--record", f, "-n", "BEGIN { exit(0); }")
 live.check(r.returncode == 1 and "File exists" in r.stderr, "never overwrites", r.stderr)
-for args, text in [((), "Usage"), (("a", "b"), "Usage"), (("/no/such",), "No such file"), (("/proc/self/exe",), "no recording")]:
+for args, text in [((), "a recording is missing"), (("a", "b"), "one recording is printed at a time"), (("/no/such",), "No such file"), (("/proc/self/exe",), "no recording")]:
     r = live.dwell("report", *args)
     live.check(r.returncode in (1, 2) and text in r.stderr, f"report {args}", r.stderr)
 r = live.dwell("--record")

@@ -139,8 +139,8 @@ static void a_value_is_asked_for_once(void **state)
 		/* of two clauses, where the first asks unconditionally */
 		{ "tick-1s /pid == 1/ { x = 1; } tick-1s /pid == 2/ { y = 1; }", "get_current_pid_tgid", 1 },
 		/* ... but not where it may not have come to it */
-		{ "tick-1s /uid && pid == 1/ { x = 1; } tick-1s /pid == 2/ { y = 1; }", "get_current_pid_tgid", 2 },
-		{ "tick-1s { x = uid ? pid : 0; y = pid; }", "get_current_pid_tgid", 2 },
+		{ "tick-1s /pid && uid == 1/ { x = 1; } tick-1s /uid == 2/ { y = 1; }", "get_current_uid_gid", 2 },
+		{ "tick-1s { x = pid ? uid : 0; y = uid; }", "get_current_uid_gid", 2 },
 		/* what a false predicate does not need is not read */
 		{ "tick-1s /0/ { trace(execname); }", "get_current_comm", 0 },
 	};

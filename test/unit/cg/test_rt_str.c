@@ -385,20 +385,28 @@ static void dirname_like_dtrace(void **state)
 static void cleanpath_like_dtrace(void **state)
 {
 	static const struct path_case t[] = {
-		{ "/foo/bar/baz", "/foo/bar/baz" },
-		{ "/foo/bar///baz/", "/foo/bar/baz/" },
-		{ "/foo/././bar/./.", "/foo/bar/." },
-		{ "/foo/bar/../bar/../bar/.//..", "/foo/" },
-		{ "foo/bar/./././././", "foo/bar/" },
+		{ "/usr/lib/x", "/usr/lib/x" },
+		{ "/usr///lib/", "/usr/lib" },
+		{ "/usr/././lib/./.", "/usr/lib" },
+		{ "/usr/../usr/../lib/.//..", "/" },
+		{ "usr/lib/./././././", "usr/lib" },
 		{ "/a/..", "/" },
 		{ "/..", "/" },
 		{ "/../..", "/" },
 		{ "", "" },
 		{ "/", "/" },
+		{ "//", "/" },
 		{ "/foo/...", "/foo/..." },
 		{ "/foo/.x/..y", "/foo/.x/..y" },
 		{ "/a/b/../c", "/a/c" },
 		{ "/a/../../b", "/b" },
+		{ "./", "." },
+		{ "./x", "x" },
+		{ "x/..", "." },
+		{ "x/../..", ".." },
+		{ "../../x/../y/", "../../y" },
+		{ "x/y/../z", "x/z" },
+		{ "x/../z", "z" },
 	};
 
 	(void)state;

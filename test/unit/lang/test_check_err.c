@@ -524,6 +524,30 @@ static void errors_point_at_the_place(void **state)
 	langfix_close(&f);
 }
 
+/* The line to which DTrace has read when it complains. */
+static void lines_are_those_of_dtrace(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned line;
+	} cases[] = {
+		{ "int a[4];\nBEGIN\n/a/\n{\n}\n", 5 },
+		{ "long struct s\n{\n\tint i;\n};\n", 2 },
+		{ "long struct s v;\n\n", 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct diag *g;
+		struct langfix f;
+
+		assert_int_equal(langfix_run(&f, cases[i].text), -EINVAL);
+		g = f.diags.first;
+		assert_int_equal(source_position(&f.src, g->read_to ? g->read_to : g->at.off).line, cases[i].line);
+		langfix_close(&f);
+	}
+}
+
 static void without_btf_types_are_missing(void **state)
 {
 	struct langfix f;
@@ -541,9 +565,8 @@ static void without_btf_types_are_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(errors_have_their_tag),
-		cmocka_unit_test(mistakes_do_not_cascade),
-		cmocka_unit_test(errors_point_at_the_place),
+		cmocka_unit_test(errors_have_their_tag),	 cmocka_unit_test(mistakes_do_not_cascade),
+		cmocka_unit_test(errors_point_at_the_place),	 cmocka_unit_test(lines_are_those_of_dtrace),
 		cmocka_unit_test(without_btf_types_are_missing),
 	};
 

@@ -255,6 +255,7 @@ static void messages_are_those_of_dtrace(void **state)
 		{ "BEGIN { $x; }", "macro variable $x is not defined" },
 		{ "BEGIN { $1; }", "macro argument $1 is not defined" },
 		{ "BEGIN { 09; }", "constant 09 contains invalid digit 9" },
+		{ "int a", "syntax error near end-of-input" },
 		{ "/* ", "end-of-file encountered before matching */" },
 		{ "#pragma D option x", "failed to set option 'x': Invalid option name" },
 		{ "#pragma D option bufsize=x",

@@ -53,7 +53,7 @@ static struct img_map hi_maps[HI_NMAPS] = {
 			  .name = "counters",
 			  .type = BPF_MAP_TYPE_PERCPU_ARRAY,
 			  .key_size = 4,
-			  .value_size = REC_NCOUNTERS * 8,
+			  .value_size = REC_NSLOTS * 8,
 			  .max_entries = 8 },
 	[HI_AGG0] = { .role = IMG_MAP_AGG,
 		      .name = "keyed0",

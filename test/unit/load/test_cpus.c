@@ -2,6 +2,7 @@
 /* The kernel's CPU lists. */
 #include "../unit.h"
 #include <errno.h>
+#include <stdlib.h>
 #include "load/cpus.h"
 
 static const struct {
@@ -53,11 +54,37 @@ static void this_machine_has_cpus(void **state)
 	cpulist_done(&l);
 }
 
+static void idle_times_are_read(void **state)
+{
+	static const char text[] = "cpu  10 0 20 300 5 0 0 0 0 0\n"
+				   "cpu0 4 0 8 100 3 0 0 0 0 0\n"
+				   "cpu10 6 0 12 200 2 0 0 0 0 0\n"
+				   "intr 1 2 3\n";
+	uint64_t ns = 0;
+	char *now;
+
+	(void)state;
+	assert_int_equal(cpus_parse_idle(text, 0, 100, &ns), 0);
+	assert_int_equal(ns, 1030000000);
+	assert_int_equal(cpus_parse_idle(text, 10, 100, &ns), 0);
+	assert_int_equal(ns, 2020000000);
+	assert_int_equal(cpus_parse_idle(text, -1, 1000, &ns), 0);
+	assert_int_equal(ns, 305000000);
+	assert_int_equal(cpus_parse_idle(text, 1, 100, &ns), -ENOENT);
+	assert_int_equal(cpus_parse_idle("cpu", -1, 100, &ns), -ENOENT);
+	assert_int_equal(cpus_parse_idle("", -1, 100, &ns), -ENOENT);
+	now = cpus_read_stat();
+	assert_non_null(now);
+	assert_int_equal(cpus_parse_idle(now, -1, 100, &ns), 0);
+	free(now);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_parsed),
 		cmocka_unit_test(this_machine_has_cpus),
+		cmocka_unit_test(idle_times_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -330,6 +330,8 @@ static const struct {
 	  "[DTRACEDROP_RECURSION] 1 firing skipped by the kernel: the same program was running on that CPU\n" },
 	{ CNT_TIMER_MISSES, "[DTRACEDROP_TIMER] 2 timer firings missed\n",
 	  "[DTRACEDROP_TIMER] 1 timer firing missed\n" },
+	{ CNT_TIMER_ASLEEP, "[DTRACEDROP_IDLE] 2 timer firings not made: their CPUs were idle\n",
+	  "[DTRACEDROP_IDLE] 1 timer firing not made: the CPU was idle\n" },
 	{ CNT_TRACK_FULL,
 	  "[DROP_TRACK_FULL] tracker vmlinux: 2 events not tracked: no room for their keys (setting size)\n",
 	  "[DROP_TRACK_FULL] tracker vmlinux: 1 event not tracked: no room for its key (setting size)\n" },

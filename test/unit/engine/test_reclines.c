@@ -3,7 +3,7 @@
 #include "../unit.h"
 #include <fcntl.h>
 #include <unistd.h>
-#include "cmd/reclines.h"
+#include "engine/record/reclines.h"
 
 static char path[64];
 static unsigned asked, changes; /* look-ups, and how often another file was asked for */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names and heads of tools. */
+#include "../unit.h"
+#include <string.h>
+#include "base/cleanup.h"
+#include "front/tool.h"
+
+static void names(void **state)
+{
+	static const struct {
+		const char *word, *tool;
+		bool other;
+	} cases[] = {
+		{ "iotop", "iotop", false },
+		{ "iotop.d", "iotop", false },
+		{ "biotop", "iotop", true },
+		{ "opensnoop.bt", "opensnoop", false },
+		{ "biolatency-bpfcc", "iolatency", true },
+		{ "nosuch", "nosuch", false },
+	};
+	char name[TOOL_NAME_MAX], longest[TOOL_NAME_MAX + 1];
+	bool other;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_true(tool_name(cases[i].word, name, &other));
+		assert_string_equal(name, cases[i].tool);
+		assert_int_equal(other, cases[i].other);
+	}
+	assert_false(tool_name("", name, &other));
+	assert_false(tool_name("../x", name, &other));
+	assert_false(tool_name("-x", name, &other));
+	memset(longest, 'a', sizeof(longest));
+	longest[TOOL_NAME_MAX] = '\0';
+	assert_false(tool_name(longest, name, &other));
+	assert_true(tool_name(longest + 1, name, &other));
+}
+
+static void words(void **state)
+{
+	(void)state;
+	assert_true(tool_fits("iotop", "who reads and writes", NULL));
+	assert_true(tool_fits("iotop", "who reads and writes", "IOT"));
+	assert_true(tool_fits("iotop", "who reads and writes", "Writes"));
+	assert_false(tool_fits("iotop", "who reads and writes", "tcp"));
+}
+
+static void heads(void **state)
+{
+	const char *text = "#!x\n/* SPDX */\n/*\n * a.d: it.\n *\n * Usage: a.d\n */\nBEGIN {}\n", *at;
+	size_t n;
+
+	(void)state;
+	at = tool_head(text, &n);
+	assert_non_null(at);
+	assert_int_equal(n, strlen(" * a.d: it.\n *\n * Usage: a.d\n"));
+	assert_memory_equal(at, " * a.d: it.\n *\n * Usage: a.d\n", n);
+	assert_null(tool_head("BEGIN {}", &n));
+	assert_null(tool_head("\n/*\n * no end", &n));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names),
+		cmocka_unit_test(words),
+		cmocka_unit_test(heads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
