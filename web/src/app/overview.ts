@@ -241,7 +241,7 @@ export class Overview {
 			this.errors.push(`${String(l["source"])}, line ${String(l["line"])}: ${String(l["message"])}`);
 		} else if (l.type === "diagnostic") { // what this kernel has no probes for
 			this.lacks(/(\w+)\.d$/.exec(String(l["source"]))?.[1], "not on this kernel: " + String(l["message"]).replace(/^left out: /, ""));
-		} else if (l.type === "drop") {
+		} else if (l.type === "drop" && l.tag !== "DTRACEDROP_IDLE") {
 			this.lose(l.tag ?? "", l.count ?? 0, (l.text ?? "lost").replace(/^\d+ /, "").replace(/ (by \S+:\S*|on CPU \d+)$/, ""));
 		}
 		this.redraw();
