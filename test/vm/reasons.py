@@ -105,6 +105,16 @@ ROWS = {
 WORDS = ["perf_event_paranoid", "CAP_PERFMON", "CAP_BPF", "CAP_SYS_ADMIN", "user namespace", "BTF", "lockdown", "CONFIG_KPROBES"]
 
 
+def own_lines(err):
+    """Without warnings that a tracker of the library is left out on this kernel, and the source lines below them."""
+    warned = False
+    for line in err.splitlines():
+        if line.startswith("dwell: "):
+            warned = ": warning: left out: " in line
+        if not warned:
+            yield line
+
+
 def in_guest():
     return os.environ.get("DWELL_IN_GUEST") == "1"
 
@@ -140,6 +150,7 @@ class Reasons:
     def check_refused(self, room, what, pattern):
         code, out, err = self.run(room, what)
         # A program of the user's has its place shown: two lines, and perhaps a hint.
+        err = "\n".join(own_lines(err))
         lines = [l for l in err.splitlines() if l.startswith("dwell: ")]
         limit = 1 if re.match(r"latency|flame|timeline", what) else 2
         why = []

@@ -98,7 +98,7 @@ def tabs(look, base):
 def program(look, base):
     with Browser(width=1280, height=700) as b:
         b.open(base + "#program", PAGE)
-        b.eval("(() => { const e = document.querySelector('.side input[type=search]'); e.value = 'snoop'; e.dispatchEvent(new Event('input')); })()")
+        b.eval("(() => { const e = document.querySelector('.side input[type=search]'); e.value = 'statsnoop'; e.dispatchEvent(new Event('input')); })()")
         write(b, "syscall::read:entry\n/execname == \"dd\"/\n{\n\t@sizes[probefunc] = quantize(nosuch);\n}\n")
         b.wait("document.querySelector('.problems li') !== null && document.querySelector('.marks mark') !== null")
         look(b, "editor-mistake")
@@ -106,7 +106,7 @@ def program(look, base):
         look(b, "help")
     with Browser(width=400, height=700, dark=True) as b:
         b.open(base + "#program", PAGE)
-        b.eval("(() => { const e = document.querySelector('.side input[type=search]'); e.value = 'snoop'; e.dispatchEvent(new Event('input')); })()")
+        b.eval("(() => { const e = document.querySelector('.side input[type=search]'); e.value = 'statsnoop'; e.dispatchEvent(new Event('input')); })()")
         look(b, "program-400-dark")
 
 
