@@ -29,6 +29,7 @@ static const struct optrow options_rows[] = {
 		  "pprof: stacks, as Go's pprof reads them\n"
 		  "speedscope: stacks\n"
 		  "chrome: recording: trace events in JSON (Perfetto, speedscope, Firefox Profiler)\n"
+		  "perfetto: recording: a trace of Perfetto's own format (ui.perfetto.dev)\n"
 		  "csv: recording: an aggregation or the events as a table\n"
 		  "recording: a copy of a recording, which may still be being written" },
 	{ .letter = 'o',
@@ -107,7 +108,9 @@ static int write_csv(const struct export *x, struct recread *f, FILE *out, struc
 	return e;
 }
 
-static int write_chrome(const struct export *x, struct recread *f, FILE *out, struct err *err)
+typedef int trace_fn(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, FILE *out, struct err *err);
+
+static int write_trace(trace_fn *write, struct recread *f, FILE *out, struct err *err)
 {
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct sym *sym = NULL;
@@ -115,14 +118,25 @@ static int write_chrome(const struct export *x, struct recread *f, FILE *out, st
 	struct why why;
 	int e = recsym_new(f, &sym, err);
 
-	(void)x;
 	dopts_init(&opts, a);
 	if (why_open(&why, &opts, &cmd_listener) == 0 && e == 0)
-		e = export_chrome(f, sym, why_words, &why, out, err);
+		e = write(f, sym, why_words, &why, out, err);
 	why_done(&why);
 	sym_free(sym);
 	arena_free(a);
 	return e;
+}
+
+static int write_chrome(const struct export *x, struct recread *f, FILE *out, struct err *err)
+{
+	(void)x;
+	return write_trace(export_chrome, f, out, err);
+}
+
+static int write_perfetto(const struct export *x, struct recread *f, FILE *out, struct err *err)
+{
+	(void)x;
+	return write_trace(export_perfetto, f, out, err);
 }
 
 /* SQLite reads back what it has written. */
@@ -165,8 +179,8 @@ static int check(const struct export *x, bool of_stacks)
 		cmd_msg("--from, --to, --per-thread, --addresses and --no-inlined are for stacks");
 		return EXIT_USAGE;
 	}
-	if (!strcmp(x->format, "pprof") && !x->output && isatty(STDOUT_FILENO)) {
-		cmd_msg("pprof's bytes would go to the terminal: give -o FILE");
+	if ((!strcmp(x->format, "pprof") || !strcmp(x->format, "perfetto")) && !x->output && isatty(STDOUT_FILENO)) {
+		cmd_msg("the bytes of %s would go to the terminal: give -o FILE", x->format);
 		return EXIT_USAGE;
 	}
 	return picopts_check_times(x->src.from_ns, x->src.to_ns);
@@ -178,8 +192,13 @@ static int export(int argc, char **argv)
 		const char *name;
 		write_fn *write; /* NULL: stacks */
 	} formats[] = {
-		{ "folded", NULL },	    { "pprof", NULL },	  { "speedscope", NULL },
-		{ "chrome", write_chrome }, { "csv", write_csv }, { "recording", write_copy },
+		{ "folded", NULL },
+		{ "pprof", NULL },
+		{ "speedscope", NULL },
+		{ "chrome", write_chrome },
+		{ "perfetto", write_perfetto },
+		{ "csv", write_csv },
+		{ "recording", write_copy },
 	};
 	struct export x = { .src.counts = true };
 	int e = optable_read(&options, &x, argc, argv);
@@ -196,7 +215,7 @@ static int export(int argc, char **argv)
 		e = check(&x, !formats[i].write);
 		return e ? e : formats[i].write ? recording(&x, formats[i].write) : stacks(&x);
 	}
-	cmd_msg("there is no format '%s': folded, pprof, speedscope, chrome, csv, recording", x.format);
+	cmd_msg("there is no format '%s': folded, pprof, speedscope, chrome, perfetto, csv, recording", x.format);
 	return EXIT_USAGE;
 }
 

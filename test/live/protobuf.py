@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads protocol buffers, as far as pprof's profiles need it. Source: protobuf.dev, "Encoding"."""
+"""Reads protocol buffers, as far as profiles of pprof and traces of Perfetto need it. Source: protobuf.dev, "Encoding"."""
 import collections
 
 
@@ -20,6 +20,8 @@ def message(b):
         tag, at = varint(b, at)
         if tag & 7 == 0:
             value, at = varint(b, at)
+        elif tag & 7 == 1:
+            value, at = int.from_bytes(b[at:at + 8], "little"), at + 8
         elif tag & 7 == 2:
             size, at = varint(b, at)
             value, at = b[at:at + size], at + size

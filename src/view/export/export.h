@@ -26,6 +26,10 @@ int export_pprof(const struct stacktree *t, const struct export_stacks *e, FILE 
  * NULL, tells causes), spans, slow events, processes, events of the program with their stacks, losses. Opened by
  * Perfetto, Chrome, speedscope and the Firefox Profiler. */
 int export_chrome(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, FILE *out, struct err *err);
+/* The same as a trace of Perfetto's own format, a protocol buffer: CPUs and threads as sched_switch events, waits with
+ * causes, interned stacks and wake-ups, counters of threads on CPUs and waiting for them. Opened by ui.perfetto.dev and
+ * trace_processor. */
+int export_perfetto(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, FILE *out, struct err *err);
 /* An aggregation (by: its name with or without @; NULL: the only one) as a table with a line per key, or per
  * bucket; without one, or by "events", the events. Fields are quoted as in RFC 4180. */
 int export_csv(struct recread *f, struct sym *sym, const char *by, FILE *out, struct err *err);

@@ -9,7 +9,7 @@
 #include "base/strb.h"
 #include "view/form/deflate.h"
 #include "view/export/export.h"
-#include "view/form/leb128.h"
+#include "view/form/protobuf.h"
 
 static int put_to_file(void *ctx, const unsigned char *p, size_t n)
 {
@@ -164,35 +164,12 @@ enum {
 	FUNCTION_FILENAME = 4,
 	FUNCTION_START_LINE = 5,
 };
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
-
-static void put_uint(struct strb *b, unsigned field, uint64_t v)
-{
-	leb128_add(b, field << 3 | WIRE_VARINT);
-	leb128_add(b, v);
-}
-
-static void put_bytes(struct strb *b, unsigned field, const void *p, size_t n)
-{
-	leb128_add(b, field << 3 | WIRE_BYTES);
-	leb128_add(b, n);
-	strb_add(b, p, n);
-}
-
-/* Takes the message out of m. */
-static void put_message(struct strb *b, unsigned field, struct strb *m)
-{
-	put_bytes(b, field, strb_str(m), m->n);
-	b->failed |= m->failed;
-	strb_reset(m);
-}
-
 /* Strings of the profile. Of frame i the name is at 2 i + FIRST_NAME, behind it its file, or else its module. */
 enum { STR_EMPTY, STR_UNITS, FIRST_NAME = STR_UNITS + 2 * STACKTREE_MAX_WEIGHTS };
 
 static void put_strings(struct strb *b, const struct stacktree *t, const struct export_stacks *e)
 {
-	put_bytes(b, PROFILE_STRING_TABLE, "", 0);
+	pb_bytes(b, PROFILE_STRING_TABLE, "", 0);
 	for (unsigned w = 0; w < STACKTREE_MAX_WEIGHTS; w++) {
 		const char *unit = w < e->nweights ? e->unit[w] : "";
 		bool time = !strcmp(unit, "ns") || !strcmp(unit, "us") || !strcmp(unit, "ms");
@@ -202,15 +179,15 @@ static void put_strings(struct strb *b, const struct stacktree *t, const struct 
 				   : !strcmp(unit, "bytes") ? "bytes"
 							    : "count";
 
-		put_bytes(b, PROFILE_STRING_TABLE, time ? "time" : unit, strlen(time ? "time" : unit));
-		put_bytes(b, PROFILE_STRING_TABLE, full, strlen(full));
+		pb_bytes(b, PROFILE_STRING_TABLE, time ? "time" : unit, strlen(time ? "time" : unit));
+		pb_bytes(b, PROFILE_STRING_TABLE, full, strlen(full));
 	}
 	for (size_t i = 0; i < stacktree_nframes(t); i++) {
 		struct stack_frame f = stacktree_get_frame(t, (uint32_t)i);
 		const char *where = f.source.file[0] ? f.source.file : f.module;
 
-		put_bytes(b, PROFILE_STRING_TABLE, f.name, strlen(f.name));
-		put_bytes(b, PROFILE_STRING_TABLE, where, strlen(where));
+		pb_bytes(b, PROFILE_STRING_TABLE, f.name, strlen(f.name));
+		pb_bytes(b, PROFILE_STRING_TABLE, where, strlen(where));
 	}
 }
 
@@ -250,14 +227,14 @@ static void put_functions(struct strb *b, struct places *p, const struct stackor
 		}
 		before = f;
 		p->function[frame] = frame + 1;
-		put_uint(&m, FUNCTION_ID, frame + 1);
-		put_uint(&m, FUNCTION_NAME, 2 * (uint64_t)frame + FIRST_NAME);
-		put_uint(&m, FUNCTION_SYSTEM_NAME, 2 * (uint64_t)frame + FIRST_NAME);
+		pb_uint(&m, FUNCTION_ID, frame + 1);
+		pb_uint(&m, FUNCTION_NAME, 2 * (uint64_t)frame + FIRST_NAME);
+		pb_uint(&m, FUNCTION_SYSTEM_NAME, 2 * (uint64_t)frame + FIRST_NAME);
 		if (f.module[0] || f.source.file[0])
-			put_uint(&m, FUNCTION_FILENAME, 2 * (uint64_t)frame + FIRST_NAME + 1);
+			pb_uint(&m, FUNCTION_FILENAME, 2 * (uint64_t)frame + FIRST_NAME + 1);
 		if (f.source.def_line)
-			put_uint(&m, FUNCTION_START_LINE, f.source.def_line);
-		put_message(b, PROFILE_FUNCTION, &m);
+			pb_uint(&m, FUNCTION_START_LINE, f.source.def_line);
+		pb_message(b, PROFILE_FUNCTION, &m);
 	}
 	strb_free(&m);
 }
@@ -294,16 +271,16 @@ static void put_places(struct strb *b, const struct places *p)
 	struct strb m = { 0 }, line = { 0 };
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		put_uint(&m, LOCATION_ID, p->v[i].id);
+		pb_uint(&m, LOCATION_ID, p->v[i].id);
 		for (const struct place *at = &p->v[i]; at; at = at->key.outer ? &p->v[at->key.outer - 1] : NULL) {
 			struct stack_source s = stacktree_get_frame(p->t, at->key.frame).source;
 
-			put_uint(&line, LINE_FUNCTION_ID, p->function[at->key.frame]);
+			pb_uint(&line, LINE_FUNCTION_ID, p->function[at->key.frame]);
 			if (s.line)
-				put_uint(&line, LINE_LINE, s.line);
-			put_message(&m, LOCATION_LINE, &line);
+				pb_uint(&line, LINE_LINE, s.line);
+			pb_message(&m, LOCATION_LINE, &line);
 		}
-		put_message(b, PROFILE_LOCATION, &m);
+		pb_message(b, PROFILE_LOCATION, &m);
 	}
 	strb_free(&m);
 	strb_free(&line);
@@ -326,11 +303,11 @@ static void put_samples(struct strb *b, const struct places *p, const struct exp
 			while (is_inlined(t, node)) /* in the same place */
 				node = stacktree_parent(t, node);
 		}
-		put_message(&m, SAMPLE_LOCATION_ID, &list);
+		pb_message(&m, SAMPLE_LOCATION_ID, &list);
 		for (unsigned w = 0; w < e->nweights; w++)
 			leb128_add(&list, stacktree_self(t, (uint32_t)i, w));
-		put_message(&m, SAMPLE_VALUE, &list);
-		put_message(b, PROFILE_SAMPLE, &m);
+		pb_message(&m, SAMPLE_VALUE, &list);
+		pb_message(b, PROFILE_SAMPLE, &m);
 	}
 	strb_free(&m);
 	strb_free(&list);
@@ -364,20 +341,20 @@ int export_pprof(const struct stacktree *t, const struct export_stacks *e, FILE 
 	int r;
 
 	for (unsigned w = 0; w < e->nweights; w++) {
-		put_uint(&m, VALUE_TYPE, STR_UNITS + 2 * w);
-		put_uint(&m, VALUE_UNIT, STR_UNITS + 2 * w + 1);
-		put_message(&b, PROFILE_SAMPLE_TYPE, &m);
+		pb_uint(&m, VALUE_TYPE, STR_UNITS + 2 * w);
+		pb_uint(&m, VALUE_UNIT, STR_UNITS + 2 * w + 1);
+		pb_message(&b, PROFILE_SAMPLE_TYPE, &m);
 	}
 	put_strings(&b, t, e);
 	put_stacks(&b, t, e);
 	if (e->begun_ns)
-		put_uint(&b, PROFILE_TIME_NANOS, e->begun_ns);
+		pb_uint(&b, PROFILE_TIME_NANOS, e->begun_ns);
 	if (e->duration_ns)
-		put_uint(&b, PROFILE_DURATION_NANOS, e->duration_ns);
-	put_uint(&m, VALUE_TYPE, STR_UNITS);
-	put_uint(&m, VALUE_UNIT, STR_UNITS + 1);
-	put_message(&b, PROFILE_PERIOD_TYPE, &m);
-	put_uint(&b, PROFILE_PERIOD, 1);
+		pb_uint(&b, PROFILE_DURATION_NANOS, e->duration_ns);
+	pb_uint(&m, VALUE_TYPE, STR_UNITS);
+	pb_uint(&m, VALUE_UNIT, STR_UNITS + 1);
+	pb_message(&b, PROFILE_PERIOD_TYPE, &m);
+	pb_uint(&b, PROFILE_PERIOD, 1);
 	r = b.failed ? -ENOMEM : deflate_bytes(b.s, b.n, DEFLATE_GZIP, put_to_file, out);
 	strb_free(&b);
 	strb_free(&m);

@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace of Perfetto: packets of protocol buffers. Who was on which CPU goes out as sched_switch events, from which
+ * Perfetto draws CPUs and threads in its own way; waits are slices of threads, with causes, stacks and the wake-up that
+ * ended them. Names and stacks are interned: each is written once.
+ * Source: protos/perfetto/trace of github.com/google/perfetto. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/hash_try.h"
+#include "base/num.h"
+#include "base/vec.h"
+#include "view/export/export.h"
+#include "view/export/trace.h"
+#include "view/form/protobuf.h"
+
+/* Numbers of fields. */
+enum {
+	TRACE_PACKET = 1,
+	PACKET_FTRACE_EVENTS = 1,
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	SNAPSHOT_CLOCKS = 1,
+	SNAPSHOT_PRIMARY_TRACE_CLOCK = 2,
+	CLOCK_ID = 1,
+	CLOCK_TIMESTAMP = 2,
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PROCESS = 3,
+	TRACK_THREAD = 4,
+	TRACK_PARENT_UUID = 5,
+	TRACK_COUNTER = 8,
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+	COUNTER_UNIT_NAME = 6,
+	EVENT_CATEGORY_IIDS = 3,
+	EVENT_DEBUG_ANNOTATIONS = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK_UUID = 11,
+	EVENT_COUNTER_VALUE = 30,
+	EVENT_FLOW_IDS = 47,
+	EVENT_TERMINATING_FLOW_IDS = 48,
+	EVENT_CALLSTACK_IID = 56,
+	ANNOTATION_NAME_IID = 1,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_STRING = 6,
+	INTERNED_CATEGORIES = 1,
+	INTERNED_EVENT_NAMES = 2,
+	INTERNED_ANNOTATION_NAMES = 3,
+	INTERNED_FUNCTION_NAMES = 5,
+	INTERNED_FRAMES = 6,
+	INTERNED_CALLSTACKS = 7,
+	INTERNED_IID = 1,
+	INTERNED_TEXT = 2,
+	FRAME_FUNCTION_NAME_ID = 2,
+	CALLSTACK_FRAME_IDS = 2,
+	BUNDLE_CPU = 1,
+	BUNDLE_EVENT = 2,
+	FTRACE_TIMESTAMP = 1,
+	FTRACE_PID = 2,
+	FTRACE_SCHED_SWITCH = 4,
+	SWITCH_PREV_COMM = 1,
+	SWITCH_PREV_PID = 2,
+	SWITCH_PREV_STATE = 4,
+	SWITCH_NEXT_COMM = 5,
+	SWITCH_NEXT_PID = 6,
+};
+enum { CLOCK_IS_REALTIME = 1, CLOCK_IS_MONOTONIC = 3, CLOCK_IS_BOOTTIME = 6 };
+enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END, TYPE_INSTANT, TYPE_COUNTER };
+enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* sequence_flags */
+/* What a thread that leaves a CPU becomes, as the kernel's sched_switch has it. */
+enum { TASK_RUNNING = 0, TASK_INTERRUPTIBLE = 1 };
+
+#define SEQUENCE 1	  /* all packets are of one writer */
+#define BUNDLE_EVENTS 500 /* sched_switch events in a packet */
+#define TRACKS_MAX 1024	  /* for intervals of one row that overlap; what overlaps more shares the last */
+#define REAL_PID_MAX (1u << 22)
+
+/* Tracks by their number: rows of processes, their threads, further tracks of a row, counters. */
+enum track_kind { TRACK_OF_PROCESS = 1, TRACK_OF_ROW, TRACK_OF_INTERVALS, TRACK_OF_COUNTER };
+#define UUID(kind, pid, tid) ((uint64_t)(kind) << 56 | (uint64_t)(pid) << 24 | (uint64_t)(tid))
+
+/* A text that was written already, or a track; found by its key. */
+struct known {
+	UT_hash_handle hh;
+	uint64_t id;
+	char key[];
+};
+
+struct lane {
+	uint64_t uuid, end; /* of its last interval */
+};
+
+/* Tracks for intervals of one row. */
+struct overlaps {
+	UT_hash_handle hh;
+	uint64_t uuid; /* of the row: the key */
+	VEC(struct lane) lanes;
+};
+
+struct change {
+	uint64_t at;
+	int running, runnable;
+};
+
+struct thread {
+	uint32_t tid, pid;
+	const struct tl_row *row;
+};
+
+struct perfetto {
+	struct known *texts[INTERNED_CALLSTACKS + 1]; /* by the field of the interned data */
+	uint64_t ntexts[INTERNED_CALLSTACKS + 1];
+	struct known *tracks; /* by number, with the name they have now */
+	struct overlaps *overlaps;
+	VEC(struct thread) threads; /* by tid */
+	uint64_t nflows, nlanes;
+	struct strb interned; /* of the packet that is being made */
+	struct strb out;
+	FILE *file;
+	int error;
+};
+
+/* -- packets -- */
+
+static int flush(struct perfetto *p)
+{
+	if (!p->error && p->out.failed)
+		p->error = -ENOMEM;
+	if (!p->error && p->out.n && fwrite(p->out.s, 1, p->out.n, p->file) != p->out.n)
+		p->error = errno ? -errno : -EIO;
+	strb_reset(&p->out);
+	return p->error;
+}
+
+/* Writes a packet with the message m in `field`, which is taken, and the texts that it is the first to use. */
+static int packet(struct perfetto *p, unsigned field, struct strb *m, uint64_t ts, uint64_t flags)
+{
+	struct strb all = { 0 };
+
+	if (ts)
+		pb_uint(&all, PACKET_TIMESTAMP, ts);
+	pb_uint(&all, PACKET_SEQUENCE_ID, SEQUENCE);
+	pb_uint(&all, PACKET_SEQUENCE_FLAGS, flags);
+	if (p->interned.n)
+		pb_message(&all, PACKET_INTERNED_DATA, &p->interned);
+	pb_message(&all, field, m);
+	pb_message(&p->out, TRACE_PACKET, &all);
+	strb_free(&all);
+	return p->out.n > 1u << 16 ? flush(p) : p->error;
+}
+
+/* The entry of a key in a table, made when it is new (id 0); NULL: no memory. */
+static struct known *entry(struct perfetto *p, struct known **table, const char *key, size_t len)
+{
+	struct known *k = NULL;
+
+	HASH_FIND(hh, *table, key, len, k);
+	if (k)
+		return k;
+	k = calloc(1, sizeof(*k) + len + 1);
+	if (k) {
+		memcpy(k->key, key, len);
+		HASH_ADD_KEYPTR(hh, *table, k->key, len, k);
+		if (k->hh.tbl)
+			return k;
+		free(k);
+	}
+	p->error = -ENOMEM;
+	return NULL;
+}
+
+/* The number of a text among those of a field of the interned data. */
+static uint64_t text_iid(struct perfetto *p, unsigned field, const char *s, size_t len)
+{
+	struct known *k = entry(p, &p->texts[field], s, len);
+	struct strb m = { 0 };
+
+	if (!k || k->id)
+		return k ? k->id : 0;
+	k->id = ++p->ntexts[field];
+	pb_uint(&m, INTERNED_IID, k->id);
+	pb_bytes(&m, INTERNED_TEXT, s, len);
+	pb_message(&p->interned, field, &m);
+	strb_free(&m);
+	return k->id;
+}
+
+static uint64_t name_iid(struct perfetto *p, unsigned field, const char *s)
+{
+	return text_iid(p, field, s, strlen(s));
+}
+
+/* A frame is known by its function's name. */
+static uint64_t frame_iid(struct perfetto *p, const char *function, size_t len)
+{
+	struct known *k = entry(p, &p->texts[INTERNED_FRAMES], function, len);
+	struct strb m = { 0 };
+
+	if (!k || k->id)
+		return k ? k->id : 0;
+	pb_uint(&m, INTERNED_IID, p->ntexts[INTERNED_FRAMES] + 1);
+	pb_uint(&m, FRAME_FUNCTION_NAME_ID, text_iid(p, INTERNED_FUNCTION_NAMES, function, len));
+	k->id = ++p->ntexts[INTERNED_FRAMES];
+	pb_message(&p->interned, INTERNED_FRAMES, &m);
+	strb_free(&m);
+	return k->id;
+}
+
+/* stack: frames, innermost first, one a line. Perfetto wants the outermost first. */
+static uint64_t stack_iid(struct perfetto *p, const char *stack)
+{
+	size_t len = strlen(stack), end = len;
+	struct known *k = entry(p, &p->texts[INTERNED_CALLSTACKS], stack, len);
+	struct strb m = { 0 };
+
+	if (!k || k->id)
+		return k ? k->id : 0;
+	k->id = ++p->ntexts[INTERNED_CALLSTACKS];
+	pb_uint(&m, INTERNED_IID, k->id);
+	while (end > 0) {
+		size_t from = end;
+
+		while (from > 0 && stack[from - 1] != '\n')
+			from--;
+		if (end > from)
+			pb_uint(&m, CALLSTACK_FRAME_IDS, frame_iid(p, stack + from, end - from));
+		end = from ? from - 1 : 0;
+	}
+	pb_message(&p->interned, INTERNED_CALLSTACKS, &m);
+	strb_free(&m);
+	return k->id;
+}
+
+/* -- tracks -- */
+
+static bool is_process(uint64_t pid)
+{
+	return pid < REAL_PID_MAX;
+}
+
+/* The number of a row's track; CPUs with their threads are Perfetto's own. */
+static uint64_t row_uuid(uint64_t pid, uint64_t tid)
+{
+	return UUID(TRACK_OF_ROW, pid, tid);
+}
+
+static void describe(struct perfetto *p, bool process, uint64_t pid, uint64_t tid, const char *name)
+{
+	struct strb m = { 0 }, of = { 0 };
+
+	pb_uint(&m, TRACK_UUID, process ? UUID(TRACK_OF_PROCESS, pid, 0) : row_uuid(pid, tid));
+	if (!process)
+		pb_uint(&m, TRACK_PARENT_UUID, UUID(TRACK_OF_PROCESS, pid, 0));
+	if (is_process(pid)) {
+		pb_uint(&of, process ? PROCESS_PID : THREAD_PID, pid);
+		if (!process)
+			pb_uint(&of, THREAD_TID, tid);
+		if (*name)
+			pb_str(&of, process ? PROCESS_NAME : THREAD_NAME, name);
+		pb_message(&m, process ? TRACK_PROCESS : TRACK_THREAD, &of);
+	} else {
+		pb_str(&m, TRACK_NAME, name);
+	}
+	packet(p, PACKET_TRACK_DESCRIPTOR, &m, 0, STATE_NEEDED);
+	strb_free(&m);
+	strb_free(&of);
+}
+
+/* Describes a track unless that was done with this name; name NULL: with any. */
+static void need_track(struct perfetto *p, bool process, uint64_t pid, uint64_t tid, const char *name)
+{
+	uint64_t hash = 14695981039346656037u; /* FNV-1a of the name */
+	struct known *k;
+	char key[48];
+
+	snprintf(key, sizeof(key), "%d %llu %llu", process, (unsigned long long)pid,
+		 (unsigned long long)(process ? 0 : tid));
+	k = entry(p, &p->tracks, key, strlen(key));
+	if (!k || (k->id && !name))
+		return;
+	for (const char *s = name ? name : ""; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * 1099511628211u;
+	if (k->id == (hash | 1))
+		return;
+	k->id = hash | 1;
+	describe(p, process, pid, tid, name ? name : "");
+}
+
+static int on_name(void *ctx, bool process, uint64_t pid, uint64_t tid, const char *name)
+{
+	struct perfetto *p = ctx;
+	const char *number = is_process(pid) && !process ? strrchr(name, ' ') : NULL;
+	char comm[64];
+
+	if (pid == TRACE_PID_TASKS)
+		return p->error; /* sched_switch events tell of CPUs */
+	snprintf(comm, sizeof(comm), "%.*s", (int)(number ? number - name : (ptrdiff_t)strlen(name)), name);
+	need_track(p, process, pid, tid, comm);
+	return p->error;
+}
+
+/* The track of an interval that may overlap others of its row: the first that is free. Intervals of a row come by their
+ * begin or by their end; both ways a track is free when its last interval has ended. */
+static uint64_t free_track(struct perfetto *p, const struct trace_event *e)
+{
+	uint64_t row = row_uuid(e->pid, e->tid);
+	struct strb m = { 0 };
+	struct overlaps *o;
+	struct lane new;
+	size_t i = 0;
+
+	HASH_FIND(hh, p->overlaps, &row, sizeof(row), o);
+	if (!o) {
+		o = calloc(1, sizeof(*o));
+		if (o) {
+			o->uuid = row;
+			HASH_ADD(hh, p->overlaps, uuid, sizeof(o->uuid), o);
+		}
+		if (!o || !o->hh.tbl) {
+			free(o);
+			p->error = -ENOMEM;
+			return 0;
+		}
+	}
+	while (i < o->lanes.n && o->lanes.v[i].end > e->from)
+		i++;
+	if (i < o->lanes.n || i == TRACKS_MAX) {
+		i -= i == TRACKS_MAX;
+		o->lanes.v[i].end = e->to;
+		return o->lanes.v[i].uuid;
+	}
+	new = (struct lane){ UUID(TRACK_OF_INTERVALS, 0, ++p->nlanes), e->to };
+	if (vec_try_push(&o->lanes, new) < 0)
+		p->error = -ENOMEM;
+	pb_uint(&m, TRACK_UUID, new.uuid);
+	pb_uint(&m, TRACK_PARENT_UUID, row);
+	pb_str(&m, TRACK_NAME, e->cat ? e->cat : e->name);
+	packet(p, PACKET_TRACK_DESCRIPTOR, &m, 0, STATE_NEEDED);
+	strb_free(&m);
+	return new.uuid;
+}
+
+/* -- events -- */
+
+static void put_args(struct perfetto *p, struct strb *m, const struct trace_event *e)
+{
+	struct strb arg = { 0 };
+
+	for (size_t i = 0; i < e->nargs; i++) {
+		const struct trace_arg *a = &e->args[i];
+
+		pb_uint(&arg, ANNOTATION_NAME_IID, name_iid(p, INTERNED_ANNOTATION_NAMES, a->name));
+		if (a->kind == TRACE_TEXT)
+			pb_bytes(&arg, ANNOTATION_STRING, a->text, a->len);
+		else
+			pb_uint(&arg, a->kind == TRACE_UINT ? ANNOTATION_UINT : ANNOTATION_INT, a->value);
+		pb_message(m, EVENT_DEBUG_ANNOTATIONS, &arg);
+	}
+	strb_free(&arg);
+}
+
+static void put_named(struct perfetto *p, unsigned type, uint64_t track, uint64_t ts, const struct trace_event *e,
+		      uint64_t flow)
+{
+	struct strb m = { 0 };
+
+	pb_uint(&m, EVENT_TYPE, type);
+	pb_uint(&m, EVENT_TRACK_UUID, track);
+	pb_uint(&m, EVENT_NAME_IID, name_iid(p, INTERNED_EVENT_NAMES, e->name));
+	if (e->cat)
+		pb_uint(&m, EVENT_CATEGORY_IIDS, name_iid(p, INTERNED_CATEGORIES, e->cat));
+	if (e->stack && e->stack[0])
+		pb_uint(&m, EVENT_CALLSTACK_IID, stack_iid(p, e->stack));
+	if (flow)
+		pb_fixed64(&m, type == TYPE_INSTANT ? EVENT_FLOW_IDS : EVENT_TERMINATING_FLOW_IDS, flow);
+	put_args(p, &m, e);
+	packet(p, PACKET_TRACK_EVENT, &m, ts, STATE_NEEDED);
+	strb_free(&m);
+}
+
+static void put_end(struct perfetto *p, uint64_t track, uint64_t ts)
+{
+	struct strb m = { 0 };
+
+	pb_uint(&m, EVENT_TYPE, TYPE_SLICE_END);
+	pb_uint(&m, EVENT_TRACK_UUID, track);
+	packet(p, PACKET_TRACK_EVENT, &m, ts, STATE_NEEDED);
+	strb_free(&m);
+}
+
+/* "COMM TID": the length of COMM, and TID; false when it has not this form. */
+static bool split_label(const char *label, size_t *ret_len, uint64_t *ret_tid)
+{
+	const char *space = strrchr(label, ' ');
+
+	if (!space || num_parse_u64(space + 1, ret_tid) < 0)
+		return false;
+	*ret_len = (size_t)(space - label);
+	return true;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct thread *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static const struct thread *find_thread(const struct perfetto *p, uint64_t tid)
+{
+	struct thread key = { .tid = (uint32_t)tid };
+
+	return p->threads.n ? bsearch(&key, p->threads.v, p->threads.n, sizeof(key), by_tid) : NULL;
+}
+
+/* The wake-up as an instant of the waker, from which an arrow leads to what the woken thread does next. Returns the
+ * arrow's number; 0: the waker has no row. */
+static uint64_t put_wakeup(struct perfetto *p, const struct trace_event *e)
+{
+	const struct thread *waker;
+	struct trace_event wake = { .name = "wakes", .cat = "wakeup" };
+	struct trace_arg tid = { .name = "tid", .kind = TRACE_UINT, .value = e->tid };
+	uint64_t number;
+	size_t len;
+
+	if (!e->waker || e->state != TL_CPU || !split_label(e->waker, &len, &number))
+		return 0;
+	waker = find_thread(p, number);
+	if (!waker)
+		return 0;
+	wake.args = &tid;
+	wake.nargs = 1;
+	put_named(p, TYPE_INSTANT, row_uuid(waker->pid, waker->tid), e->from, &wake, ++p->nflows);
+	return p->nflows;
+}
+
+static int on_event(void *ctx, const struct trace_event *e)
+{
+	struct perfetto *p = ctx;
+	uint64_t track, flow;
+
+	if (e->pid == TRACE_PID_TASKS || (is_process(e->pid) && e->state == TL_RUN && e->kind == TRACE_SLICE))
+		return p->error; /* sched_switch events tell */
+	need_track(p, e->whole_process, e->pid, e->tid, NULL);
+	if (e->kind == TRACE_INSTANT) {
+		track = e->whole_process ? UUID(TRACK_OF_PROCESS, e->pid, 0) : row_uuid(e->pid, e->tid);
+		put_named(p, TYPE_INSTANT, track, e->from, e, 0);
+		return p->error;
+	}
+	track = e->kind == TRACE_INTERVAL ? free_track(p, e) : row_uuid(e->pid, e->tid);
+	flow = e->kind == TRACE_SLICE ? put_wakeup(p, e) : 0;
+	put_named(p, TYPE_SLICE_BEGIN, track, e->from, e, flow);
+	put_end(p, track, e->to);
+	return p->error;
+}
+
+/* -- threads on CPUs -- */
+
+/* A thread that goes on waiting for a CPU when it leaves one was preempted. */
+static unsigned state_after(const struct perfetto *p, uint64_t tid, uint64_t at)
+{
+	const struct thread *t = find_thread(p, tid);
+	size_t from = 0, to = t ? t->row->items.n : 0;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (t->row->items.v[middle].from < at)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return t && from < t->row->items.n && t->row->items.v[from].kind == TL_CPU ? TASK_RUNNING : TASK_INTERRUPTIBLE;
+}
+
+struct on_cpu {
+	const char *comm;
+	size_t len;
+	uint64_t tid;
+};
+
+static void put_switch(const struct perfetto *p, struct strb *bundle, uint64_t at, const struct on_cpu *prev,
+		       const struct on_cpu *next)
+{
+	struct strb event = { 0 }, m = { 0 };
+
+	pb_bytes(&m, SWITCH_PREV_COMM, prev->comm, prev->len);
+	pb_uint(&m, SWITCH_PREV_PID, prev->tid);
+	pb_uint(&m, SWITCH_PREV_STATE, prev->tid ? state_after(p, prev->tid, at) : TASK_RUNNING);
+	pb_bytes(&m, SWITCH_NEXT_COMM, next->comm, next->len);
+	pb_uint(&m, SWITCH_NEXT_PID, next->tid);
+	pb_uint(&event, FTRACE_TIMESTAMP, at);
+	pb_uint(&event, FTRACE_PID, prev->tid);
+	pb_message(&event, FTRACE_SCHED_SWITCH, &m);
+	pb_message(bundle, BUNDLE_EVENT, &event);
+	strb_free(&event);
+	strb_free(&m);
+}
+
+static void put_bundle(struct perfetto *p, uint32_t cpu, struct strb *bundle)
+{
+	if (bundle->n) {
+		pb_uint(bundle, BUNDLE_CPU, cpu);
+		packet(p, PACKET_FTRACE_EVENTS, bundle, 0, STATE_NEEDED);
+	}
+}
+
+static void put_cpu(struct perfetto *p, const struct timeline *t, const struct tl_row *r)
+{
+	static const struct on_cpu idle = { "swapper", 7, 0 };
+	struct strb bundle = { 0 };
+	struct on_cpu prev = idle;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < r->items.n && !p->error; i++) {
+		const struct tl_item *x = &r->items.v[i];
+		struct on_cpu next = { .comm = t->texts.v[x->text].words };
+
+		if (x->kind == TL_UNSEEN || !split_label(next.comm, &next.len, &next.tid))
+			continue;
+		put_switch(p, &bundle, x->from, &prev, &next);
+		prev = next;
+		if (i + 1 == r->items.n || r->items.v[i + 1].from > x->to) {
+			put_switch(p, &bundle, x->to, &next, &idle);
+			prev = idle;
+		}
+		if (++n % BUNDLE_EVENTS == 0)
+			put_bundle(p, r->tid, &bundle);
+	}
+	put_bundle(p, r->tid, &bundle);
+	strb_free(&bundle);
+}
+
+/* -- counters -- */
+
+static int by_at(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static void describe_counter(struct perfetto *p, uint64_t uuid, const char *name)
+{
+	struct strb m = { 0 }, counter = { 0 };
+
+	pb_str(&counter, COUNTER_UNIT_NAME, "threads");
+	pb_uint(&m, TRACK_UUID, uuid);
+	pb_str(&m, TRACK_NAME, name);
+	pb_message(&m, TRACK_COUNTER, &counter);
+	packet(p, PACKET_TRACK_DESCRIPTOR, &m, 0, STATE_NEEDED);
+	strb_free(&m);
+	strb_free(&counter);
+}
+
+static void put_counter(struct perfetto *p, uint64_t uuid, uint64_t at, int64_t value)
+{
+	struct strb m = { 0 };
+
+	pb_uint(&m, EVENT_TYPE, TYPE_COUNTER);
+	pb_uint(&m, EVENT_TRACK_UUID, uuid);
+	pb_uint(&m, EVENT_COUNTER_VALUE, (uint64_t)value);
+	packet(p, PACKET_TRACK_EVENT, &m, at, STATE_NEEDED);
+	strb_free(&m);
+}
+
+/* How many threads had a CPU, and how many waited for one. */
+static void put_counters(struct perfetto *p, const struct timeline *t)
+{
+	uint64_t running_uuid = UUID(TRACK_OF_COUNTER, 0, 1), runnable_uuid = UUID(TRACK_OF_COUNTER, 0, 2);
+	int64_t running = 0, runnable = 0, told[2] = { -1, -1 };
+	VEC(struct change) v = { 0 };
+
+	for (size_t k = 0; k < t->rows.n && !p->error; k++) {
+		const struct tl_row *r = &t->rows.v[k];
+
+		for (size_t i = 0; r->group == TL_GROUP_THREADS && i < r->items.n && !p->error; i++) {
+			const struct tl_item *x = &r->items.v[i];
+			struct change c = { x->from, x->kind == TL_RUN, x->kind == TL_CPU };
+
+			if (!c.running && !c.runnable)
+				continue;
+			if (vec_try_push(&v, c) < 0 ||
+			    vec_try_push(&v, ((struct change){ x->to, -c.running, -c.runnable })) < 0)
+				p->error = -ENOMEM;
+		}
+	}
+	describe_counter(p, running_uuid, "threads on a CPU");
+	describe_counter(p, runnable_uuid, "threads that wait for a CPU");
+	if (v.n)
+		qsort(v.v, v.n, sizeof(*v.v), by_at);
+	for (size_t i = 0; i < v.n && !p->error; i++) {
+		running += v.v[i].running;
+		runnable += v.v[i].runnable;
+		if (i + 1 < v.n && v.v[i + 1].at == v.v[i].at)
+			continue;
+		if (running != told[0])
+			put_counter(p, running_uuid, v.v[i].at, running);
+		if (runnable != told[1])
+			put_counter(p, runnable_uuid, v.v[i].at, runnable);
+		told[0] = running;
+		told[1] = runnable;
+	}
+	vec_free(&v);
+}
+
+static int on_states(void *ctx, const struct timeline *t)
+{
+	struct perfetto *p = ctx;
+
+	for (size_t k = 0; k < t->rows.n && !p->error; k++) {
+		const struct tl_row *r = &t->rows.v[k];
+
+		if (r->group == TL_GROUP_THREADS &&
+		    vec_try_push(&p->threads, ((struct thread){ r->tid, r->pid, r })) < 0)
+			p->error = -ENOMEM;
+	}
+	if (p->threads.n)
+		qsort(p->threads.v, p->threads.n, sizeof(*p->threads.v), by_tid);
+	for (size_t k = 0; k < t->rows.n && !p->error; k++)
+		if (t->rows.v[k].group == TL_GROUP_CPUS)
+			put_cpu(p, t, &t->rows.v[k]);
+	put_counters(p, t);
+	return p->error;
+}
+
+/* Times are of CLOCK_MONOTONIC. What the machine slept is not known: CLOCK_BOOTTIME, which Perfetto takes ftrace's
+ * times for, is said to be the same. */
+static void put_clocks(struct perfetto *p, struct recread *f)
+{
+	uint64_t at = trace_begun(f);
+	const struct {
+		unsigned id;
+		uint64_t value;
+	} clocks[] = { { CLOCK_IS_MONOTONIC, at },
+		       { CLOCK_IS_BOOTTIME, at },
+		       { CLOCK_IS_REALTIME, at + recread_wall_off(f) } };
+	struct strb m = { 0 }, clock = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
+		pb_uint(&clock, CLOCK_ID, clocks[i].id);
+		pb_uint(&clock, CLOCK_TIMESTAMP, clocks[i].value);
+		pb_message(&m, SNAPSHOT_CLOCKS, &clock);
+	}
+	pb_uint(&m, SNAPSHOT_PRIMARY_TRACE_CLOCK, CLOCK_IS_MONOTONIC);
+	packet(p, PACKET_CLOCK_SNAPSHOT, &m, 0, STATE_CLEARED);
+	strb_free(&m);
+	strb_free(&clock);
+}
+
+static void free_known(struct known **table)
+{
+	struct known *k, *next;
+
+	HASH_ITER (hh, *table, k, next) {
+		HASH_DEL(*table, k);
+		free(k);
+	}
+}
+
+static void done(struct perfetto *p)
+{
+	struct overlaps *o, *next;
+
+	for (size_t i = 0; i < ARRAY_SIZE(p->texts); i++)
+		free_known(&p->texts[i]);
+	free_known(&p->tracks);
+	HASH_ITER (hh, p->overlaps, o, next) {
+		HASH_DEL(p->overlaps, o);
+		vec_free(&o->lanes);
+		free(o);
+	}
+	vec_free(&p->threads);
+	strb_free(&p->interned);
+	strb_free(&p->out);
+}
+
+int export_perfetto(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, FILE *out, struct err *err)
+{
+	struct perfetto p = { .file = out };
+	struct trace_sink sink = { .ctx = &p, .name = on_name, .event = on_event, .states = on_states };
+	int e;
+
+	put_clocks(&p, f);
+	e = trace_walk(f, sym, why, why_arg, &sink, err);
+	flush(&p);
+	done(&p);
+	return e < 0 ? e : p.error;
+}
