@@ -29,12 +29,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SKIP = 77
 # Meson takes a status other than 0 beside TAP for an error, and says so by this variable.
 SKIP_ALL = int(os.environ.get("DWELL_SKIP_STATUS", SKIP))
 DEFAULT_TIMEOUT = 20  # seconds
+SLOWEST_SHOWN = 12
 
 # Normalisations by name: what cannot be the same on every machine.
 FILTERS = {
@@ -258,9 +260,11 @@ def missing(opts):
 
 
 def run_case(path, opts):
+    began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="dwell-live-") as work:
         result = (run_d if path.endswith(".d") else run_script)(path, opts, work)
         unmount_below(work)
+    result.seconds = time.monotonic() - began
     return result
 
 
@@ -296,8 +300,10 @@ def main():
             sys.exit(f"{path} has the name of a module of Python: call it otherwise")
     print(f"1..{len(todo)}", flush=True)
     failed = skipped = 0
+    took = []
     for n, (path, result) in enumerate(results(todo, opts), 1):
         name = os.path.relpath(path, HERE)
+        took.append((result.seconds, name))
         if result.skip is not None:
             skipped += 1
             print(f"ok {n} {name} # SKIP {result.skip}", flush=True)
@@ -307,6 +313,8 @@ def main():
             print("\n".join("# " + l for l in result.problems), flush=True)
         else:
             print(f"ok {n} {name}", flush=True)
+    slowest = sorted(took, reverse=True)[:SLOWEST_SHOWN]
+    print("# slowest: " + ", ".join(f"{name} {seconds:.0f} s" for seconds, name in slowest))
     print(f"# {len(todo) - failed - skipped} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else SKIP_ALL if skipped == len(todo) else 0
 
