@@ -63,6 +63,8 @@ struct entry {
 	const char *target;   /* tracepoint name; "BEGIN"; uprobe: "entry", "return" … */
 	bool uprobe_multi;    /* ENTRY_UPROBE: loaded for multi-uprobes */
 	bool kprobe_multi;    /* ENTRY_KPROBE: loaded for multi-kprobes */
+	bool kprobe_session;  /* … and entry and return are one program (load/join.c); the ids of returns are odd, one
+			       * more than those of entries, and the cookie has the latter */
 	struct tref btf_type; /* ENTRY_TP_BTF: the btf_trace_… typedef; ENTRY_ITER_*: the function
 			       * bpf_iter_… (attach_btf_id) */
 	uint64_t period_ns;   /* ENTRY_ITER_TASK: from one walk to the next, 0: option iterrate; ENTRY_TEST_RUN:

@@ -11,7 +11,8 @@
 
 /* enum bpf_attach_type BPF_TRACE_UPROBE_MULTI of Linux 6.6, which Debian's header lacks. */
 #define BPFSYS_UPROBE_MULTI 48
-#define BPFSYS_KPROBE_MULTI 42 /* BPF_TRACE_KPROBE_MULTI of Linux 5.18 */
+#define BPFSYS_KPROBE_MULTI 42	 /* BPF_TRACE_KPROBE_MULTI of Linux 5.18 */
+#define BPFSYS_KPROBE_SESSION 56 /* BPF_TRACE_KPROBE_SESSION of Linux 6.10 */
 #define BPFSYS_PTR(p) ((uint64_t)(uintptr_t)(p))
 
 /* bpf(cmd, attr, size); -EAGAIN (a signal during verification) is tried again, and where the kernel

@@ -16,9 +16,8 @@
 #include "load/reasons.h"
 
 #define KERNEL_ENOTSUPP 524
-#define PERF_RET_BIT 1ull	/* of attr.config, see /sys/bus/event_source/devices/kprobe/format */
-#define MULTI_RETURN 1u		/* BPF_F_KPROBE_MULTI_RETURN */
-#define MAX_PER_LINK (1u << 20) /* Source: MAX_KPROBE_MULTI_CNT, kernel/trace/bpf_trace.c */
+#define PERF_RET_BIT 1ull /* of attr.config, see /sys/bus/event_source/devices/kprobe/format */
+#define MULTI_RETURN 1u	  /* BPF_F_KPROBE_MULTI_RETURN */
 
 /* union bpf_attr's link_create part, newer than Debian's header. */
 struct link_create {
@@ -34,10 +33,11 @@ struct link_create {
 	};
 };
 
-static int open_multi(bool ret, const struct kprobe_site *v, size_t n, int prog_fd)
+static int open_multi(enum kprobe_way way, bool ret, const struct kprobe_site *v, size_t n, int prog_fd)
 {
 	_cleanup_free_ uint64_t *a = malloc(2 * n * sizeof(*a));
-	struct link_create l = { .prog_fd = (uint32_t)prog_fd, .attach_type = BPFSYS_KPROBE_MULTI };
+	struct link_create l = { .prog_fd = (uint32_t)prog_fd,
+				 .attach_type = way == KPROBE_SESSION ? BPFSYS_KPROBE_SESSION : BPFSYS_KPROBE_MULTI };
 
 	if (!a)
 		return -ENOMEM;
@@ -45,7 +45,7 @@ static int open_multi(bool ret, const struct kprobe_site *v, size_t n, int prog_
 		a[i] = v[i].addr;
 		a[n + i] = v[i].cookie;
 	}
-	l.multi.flags = ret ? MULTI_RETURN : 0;
+	l.multi.flags = ret && way == KPROBE_MULTI ? MULTI_RETURN : 0;
 	l.multi.cnt = (uint32_t)n;
 	l.multi.addrs = BPFSYS_PTR(a);
 	l.multi.cookies = BPFSYS_PTR(a + n);
@@ -80,6 +80,11 @@ static bool is_refusal(int r)
 	       r == -ESRCH || r == -EILSEQ || r == -EADDRNOTAVAIL;
 }
 
+static bool is_multi(enum kprobe_way way)
+{
+	return way == KPROBE_MULTI || way == KPROBE_SESSION;
+}
+
 /* Halves what is refused until the culprits are alone. */
 static int attach_some(enum kprobe_way way, bool ret, const struct kprobe_site *v, size_t n, int prog_fd,
 		       int (*stop)(void), struct kprobe_fds *fds)
@@ -89,9 +94,9 @@ static int attach_some(enum kprobe_way way, bool ret, const struct kprobe_site *
 
 	if (stop && stop())
 		return -EINTR;
-	r = way == KPROBE_MULTI ? (n > MAX_PER_LINK ? -EINVAL : open_multi(ret, v, n, prog_fd))
-	    : n == 1		? open_single(way == KPROBE_COOKIE, ret, v, prog_fd)
-				: -EINVAL;
+	r = is_multi(way) ? open_multi(way, ret, v, n, prog_fd)
+	    : n == 1	  ? open_single(way == KPROBE_COOKIE, ret, v, prog_fd)
+			  : -EINVAL;
 	if (r >= 0) {
 		int fd = r;
 
@@ -118,17 +123,18 @@ int kprobe_attach(enum kprobe_way way, bool ret, const struct kprobe_site *v, si
 		  struct kprobe_fds *fds, struct err *err)
 {
 	struct reason why;
-	int r;
+	int r = 0;
 
-	if (way != KPROBE_MULTI && n > KPROBE_MAX_SINGLE)
+	if (!is_multi(way) && n > KPROBE_MAX_SINGLE)
 		return err_set(
 			err, -E2BIG,
 			"%zu functions would be attached one at a time, which takes this kernel minutes or hours: "
 			"name fewer, at most %d",
 			n, KPROBE_MAX_SINGLE);
-	r = n ? attach_some(way, ret, v, n, prog_fd, stop, fds) : 0;
+	for (size_t i = 0; i < n && r == 0; i += KPROBE_PIECE)
+		r = attach_some(way, ret, v + i, n - i < KPROBE_PIECE ? n - i : KPROBE_PIECE, prog_fd, stop, fds);
 	if (r < 0 && r != -EINTR)
 		err_set(err, r, "cannot attach to functions of the kernel: %s",
-			way == KPROBE_MULTI ? reason_bpf(r, &why) : reason_perf(r, &why));
+			is_multi(way) ? reason_bpf(r, &why) : reason_perf(r, &why));
 	return r;
 }

@@ -14,15 +14,20 @@ struct kprobe_site {
 };
 
 enum kprobe_way {
-	KPROBE_MULTI,  /* one call for all; the program was loaded for it (5.18, CONFIG_FPROBE) */
-	KPROBE_COOKIE, /* a perf event each, with cookies (5.15) */
-	KPROBE_PLAIN,  /* a perf event each */
+	KPROBE_SESSION, /* one call for all, entries and returns (6.10) */
+	KPROBE_MULTI,	/* one call for all; the program was loaded for it (5.18, CONFIG_FPROBE) */
+	KPROBE_COOKIE,	/* a perf event each, with cookies (5.15) */
+	KPROBE_PLAIN,	/* a perf event each */
 };
 
 /* Single kprobes attach and detach slowly. From SLOW_FROM on the user gets a message; more than MAX_SINGLE are refused.
  */
 #define KPROBE_SLOW_FROM 20
 #define KPROBE_MAX_SINGLE 2000
+
+/* Functions of one call, which no signal ends: a second at most. The kernel takes 2^20. Source: MAX_KPROBE_MULTI_CNT,
+ * kernel/trace/bpf_trace.c */
+#define KPROBE_PIECE 10000
 
 struct kprobe_fds {
 	VEC(int) fds;

@@ -18,7 +18,7 @@
 #include "load/reasons.h"
 
 struct link {
-	size_t n;
+	size_t n, last;
 	bool perf;
 	int fds[];
 };
@@ -34,7 +34,7 @@ static struct link *link_new(size_t n)
 	struct link *l = malloc(sizeof(*l) + n * sizeof(l->fds[0]));
 
 	if (l) {
-		l->n = 0;
+		l->n = l->last = 0;
 		l->perf = false;
 	}
 	return l;
@@ -50,6 +50,17 @@ int link_from_fds(const int *fds, size_t n, struct link **ret)
 	l->n = n;
 	*ret = l;
 	return 0;
+}
+
+void link_last(struct link *l, size_t n)
+{
+	l->last = n < l->n ? n : l->n;
+}
+
+void link_free_last(struct link *l)
+{
+	for (; l && l->last > 0; l->last--)
+		close(l->fds[--l->n]);
 }
 
 /* Typed tracepoints carry their target in the program; raw ones are named here. */
@@ -198,6 +209,7 @@ void link_free(struct link *l)
 
 	if (!l)
 		return;
+	link_free_last(l);
 	while (l->n >= CLOSE_PARALLEL_FROM && n < CLOSE_THREADS &&
 	       pthread_create(&threads[n], NULL, close_some, &c) == 0)
 		n++;

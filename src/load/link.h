@@ -18,6 +18,9 @@ int link_iter_read(int fd);
 int link_dup_fd(const struct link *l);
 /* A link made of fds that the caller opened (closed in link_free). */
 int link_from_fds(const int *fds, size_t n, struct link **ret);
+/* The last n of its fds slow the others' closing: link_free_last() closes them before. */
+void link_last(struct link *l, size_t n);
+void link_free_last(struct link *l);
 /* Has a perf event run the program, and starts it. fd is what perf_event_open(2) returned, with its errno when
  * negative. The descriptor; or -errno, and it is closed. */
 int link_perf_start(int fd, int prog_fd);

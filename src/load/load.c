@@ -63,8 +63,12 @@ static int make_progs(struct loaded *l, const struct load_btf *btf, struct types
 	const uint32_t *ids = btf->func_ids;
 
 	for (uint32_t i = 0; i < l->img->nprogs; i++) {
-		int r = load_prog(l, i, ids, ts, opts, err);
+		int r = 0;
 
+		if (!l->joined[i])
+			load_join(l, i, btf->func_ids, ts, opts);
+		if (!l->joined[i])
+			r = load_prog(l, i, ids, ts, opts, err);
 		if (r < 0)
 			return r;
 		if (ids)
@@ -110,9 +114,11 @@ struct loaded *load_new(const struct image *img, unsigned ncpus)
 	l->rings_map = UINT32_MAX;
 	l->maps = calloc(img->nmaps + 1, sizeof(*l->maps));
 	l->progs = calloc(img->nprogs + img->nlater + 1, sizeof(*l->progs));
+	l->joined = calloc(img->nprogs + img->nlater + 1, sizeof(*l->joined));
 	l->room = img->nprogs + img->nlater;
-	if (!l->maps || !l->progs) {
+	if (!l->maps || !l->progs || !l->joined) {
 		free(l->maps);
+		free(l->joined);
 		free(l->progs);
 		free(l);
 		return NULL;
@@ -157,6 +163,7 @@ void load_free(struct loaded *l)
 	closep(&l->btf_fd);
 	load_reap(l);
 	free(l->progs);
+	free(l->joined);
 	free(l->maps);
 	if (l->all)
 		free(l->all->progs);

@@ -27,11 +27,12 @@ struct load_map {
 
 struct loaded {
 	const struct image *img;
-	unsigned ncpus;		 /* values per entry of per-CPU maps */
-	bool hash_alloc;	 /* hash maps may grow: caps.hash_alloc */
-	bool rings_exact;	 /* load_opts.rings_exact */
-	struct load_map *maps;	 /* as image.maps */
-	int *progs;		 /* fds, as image.progs */
+	unsigned ncpus;	       /* values per entry of per-CPU maps */
+	bool hash_alloc;       /* hash maps may grow: caps.hash_alloc */
+	bool rings_exact;      /* load_opts.rings_exact */
+	struct load_map *maps; /* as image.maps */
+	int *progs;	       /* fds, as image.progs */
+	bool *joined; /* as image.progs: entry and return as one program, the fd is that of the entry; -1: no program */
 	struct image *all;	 /* NULL until load_more(), then img */
 	uint32_t room;		 /* of programs, with those that load_more() may add */
 	int btf_fd;		 /* function and TLS types, or -1 */

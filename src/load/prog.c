@@ -121,9 +121,10 @@ static int submit(struct loaded *l, const struct img_prog *p, const struct bpf_i
 
 	memset(&a, 0, sizeof(a));
 	a.prog_type = kinds[p->entry.kind].type;
-	a.expected_attach_type = p->entry.uprobe_multi	 ? BPFSYS_UPROBE_MULTI
-				 : p->entry.kprobe_multi ? BPFSYS_KPROBE_MULTI
-							 : kinds[p->entry.kind].attach;
+	a.expected_attach_type = p->entry.uprobe_multi	   ? BPFSYS_UPROBE_MULTI
+				 : p->entry.kprobe_session ? BPFSYS_KPROBE_SESSION
+				 : p->entry.kprobe_multi   ? BPFSYS_KPROBE_MULTI
+							   : kinds[p->entry.kind].attach;
 	a.insns = BPFSYS_PTR(insns);
 	a.insn_cnt = p->ninsns;
 	a.license = BPFSYS_PTR(license);
@@ -144,10 +145,9 @@ static int submit(struct loaded *l, const struct img_prog *p, const struct bpf_i
 	return r >= 0 ? r : explain(&a, p, r, opts, err);
 }
 
-int load_prog(struct loaded *l, uint32_t i, const uint32_t *func_ids, struct typesrc *ts, const struct load_opts *opts,
-	      struct err *err)
+int load_one(struct loaded *l, const struct img_prog *p, const uint32_t *func_ids, struct typesrc *ts,
+	     const struct load_opts *opts, struct err *err)
 {
-	const struct img_prog *p = &l->img->progs[i];
 	_cleanup_free_ struct bpf_insn *insns = NULL;
 	_cleanup_free_ struct bpf_func_info *finfo = NULL;
 	_cleanup_close_ int module_fd = -1;
@@ -168,7 +168,14 @@ int load_prog(struct loaded *l, uint32_t i, const uint32_t *func_ids, struct typ
 		if (r < 0)
 			return err_set(err, r, "out of memory");
 	}
-	r = submit(l, p, insns, finfo, module_fd, opts, err);
+	return submit(l, p, insns, finfo, module_fd, opts, err);
+}
+
+int load_prog(struct loaded *l, uint32_t i, const uint32_t *func_ids, struct typesrc *ts, const struct load_opts *opts,
+	      struct err *err)
+{
+	int r = load_one(l, &l->img->progs[i], func_ids, ts, opts, err);
+
 	if (r < 0)
 		return r;
 	l->progs[i] = r;

@@ -595,6 +595,8 @@ vreg gen_probe_id(struct gen *g)
 		d = ir_new(g->f);
 		ir_mov(g->f, d, gen_cookie(g));
 		ir_ext(g->f, d, d, 4, false);
+		if (g->e->kind == ENTRY_KPROBE && g->e->is_return)
+			ir_alui(g->f, IRA_OR, d, d, 1); /* entry.kprobe_session */
 		g->cache.v[CA_PROBE] = d;
 		return d;
 	}

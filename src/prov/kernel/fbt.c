@@ -14,7 +14,8 @@
 
 #define MAX_CHAIN 32
 #define WORD 8
-#define MEANT 3 /* letters of a pattern that begins like functions of the tracing machinery: they are meant */
+#define MANY 500 /* functions: patching them takes so long that its own firings count */
+#define MEANT 3	 /* letters of a pattern that begins like functions of the tracing machinery: they are meant */
 #define FEW_SLOTS (PROV_N_FBT / 2)
 #if defined(__aarch64__)
 #define MACHINE EM_AARCH64
@@ -345,23 +346,43 @@ static void remark(struct fbt_state *s, const struct kprobe_fds *f, size_t lost,
 	s->said_slow |= s->single >= KPROBE_SLOW_FROM;
 }
 
+/* Those of functions that patching calls last: *nlast. */
+static size_t sites(const struct probe *const *probes, uint32_t nprobes, struct kprobe_site *v, size_t *nlast)
+{
+	size_t n = 0;
+
+	*nlast = 0;
+	for (unsigned last = 0; last < 2; last++) {
+		for (uint32_t i = 0; i < nprobes; i++) {
+			const struct kfunc *k = probes[i]->priv;
+			bool late = nprobes >= MANY && kfuncs_is_patching(k->name);
+
+			if (!k->addr || late != last)
+				continue;
+			v[n++] = (struct kprobe_site){ k->addr, ENTRY_COOKIE(i, probes[i]->id) };
+			*nlast += late;
+		}
+	}
+	return n;
+}
+
 static int fbt_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
 		      int prog_fd, struct link **ret, struct err *err)
 {
 	_cleanup_free_ struct kprobe_site *v = malloc((nprobes + 1) * sizeof(*v));
 	struct fbt_state *s = state(env);
+	enum kprobe_way way = e->kprobe_session ? KPROBE_SESSION : s->way;
 	struct kprobe_fds f = { 0 };
 	int r = v ? kfuncs_locate(env, err) : err_set(err, -ENOMEM, "out of memory");
-	size_t n = 0;
+	size_t n = 0, nlast, nfds;
 
-	for (uint32_t i = 0; i < nprobes && r == 0; i++) {
-		const struct kfunc *k = probes[i]->priv;
-
-		if (k->addr)
-			v[n++] = (struct kprobe_site){ k->addr, ENTRY_COOKIE(i, probes[i]->id) };
-	}
 	if (r == 0)
-		r = kprobe_attach(s->way, e->is_return, v, n, prog_fd, env->stop, &f, err);
+		n = sites(probes, nprobes, v, &nlast);
+	if (r == 0)
+		r = kprobe_attach(way, e->is_return, v, n - nlast, prog_fd, env->stop, &f, err);
+	nfds = f.fds.n;
+	if (r == 0)
+		r = kprobe_attach(way, e->is_return, v + n - nlast, nlast, prog_fd, env->stop, &f, err);
 	if (r == 0 && !n)
 		r = err_set(
 			err, -ENOENT,
@@ -370,8 +391,10 @@ static int fbt_attach(struct prov_env *env, const struct probe *const *probes, u
 		r = err_set(err, f.refusal, "the kernel does not take it: %s", strerror(-f.refusal));
 	if (r == 0)
 		r = link_from_fds(f.fds.v, f.fds.n, ret);
-	if (r == 0)
+	if (r == 0) {
+		link_last(*ret, f.fds.n - nfds);
 		remark(s, &f, nprobes - n, probes, nprobes, err);
+	}
 	for (size_t i = 0; i < f.fds.n && r < 0; i++)
 		close(f.fds.v[i]);
 	vec_free(&f.fds);

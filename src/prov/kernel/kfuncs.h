@@ -38,4 +38,6 @@ void kfuncs_locate_in(struct kfuncs *k, const struct ksyms *ks);
 size_t kfuncs_stem(const char *name);
 /* BPF calls the function for our programs: its firings would be skipped, each with some cost. */
 bool kfuncs_is_machinery(const char *name);
+/* The kernel calls the function while it patches others: attached last and detached first, it does not slow that. */
+bool kfuncs_is_patching(const char *name);
 #endif

@@ -221,14 +221,23 @@ void session_detach(struct session *s, uint32_t i)
 	s->nlinks--;
 }
 
+static void detach_all(struct session *s)
+{
+	uint32_t n = s->links ? s->c.img->nprogs : 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		link_free_last(s->links[i]);
+	for (uint32_t i = 0; i < n; i++)
+		session_detach(s, i);
+}
+
 void session_free(struct session *s)
 {
 	if (!s)
 		return;
 	if (s->signals)
 		signals_restore();
-	for (uint32_t i = 0; s->links && i < s->c.img->nprogs; i++)
-		session_detach(s, i);
+	detach_all(s);
 	walker_free(s->walker);
 	for (unsigned i = 0; i < s->nrings; i++)
 		ring_close(&s->rings[i]);
@@ -293,6 +302,9 @@ int session_attach(struct session *s, uint32_t i)
 
 	if (e.kind == ENTRY_TEST_RUN || e.kind == ENTRY_NONE || !first)
 		return 0;
+	if (s->l->joined[i] && s->l->progs[i] < 0)
+		return 0; /* the other one serves its probes, too */
+	e.kprobe_session = s->l->joined[i];
 	if (e.kind == ENTRY_PERF_EVENT && s->c.prog->opts->cpu >= 0)
 		e.cpu = (int)s->c.prog->opts->cpu;
 	if (e.kind == ENTRY_PERF_EVENT && e.cpu < 0 && !s->cpus.n)
@@ -487,8 +499,7 @@ static int finish(struct session *s)
 	if (s->late)
 		late_stop(s->late);
 	counters_note_timers(s->counters, s->links);
-	for (uint32_t i = 0; i < s->c.img->nprogs; i++)
-		session_detach(s, i);
+	detach_all(s);
 	if (barrier)
 		link_barrier();
 	s->phase = PHASE_STILL;
