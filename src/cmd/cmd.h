@@ -11,7 +11,7 @@
 
 struct command {
 	const char *name;		   /* first argument: `dwell features` */
-	const char *summary;		   /* one line for the usage */
+	const char *summary;		   /* one line for completion; NULL: not for people */
 	int (*run)(int argc, char **argv); /* exit code; argv[0] is the command's name */
 };
 #define COMMAND(name) extern const struct command cmd_##name;
@@ -43,6 +43,8 @@ void cmd_put_options(FILE *out); /* dtrace(1)'s usage */
 int cmd_usage(const char *why);
 /* Runs the command of that name: argv[0]. -1: there is none. */
 int cmd_by_name(int argc, char **argv);
+/* The name and summary of the i-th command that is for people; NULL: there are fewer. */
+const char *cmd_listed(void *unused, size_t i, const char **summary);
 /* argv[0] is none: one line on what is meant. EXIT_USAGE. */
 int cmd_unknown(const char *word);
 struct request;

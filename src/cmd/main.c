@@ -58,6 +58,17 @@ int cmd_by_name(int argc, char **argv)
 	return -1;
 }
 
+const char *cmd_listed(void *unused, size_t i, const char **summary)
+{
+	(void)unused;
+	for (size_t k = 0; k < ARRAY_SIZE(commands); k++) {
+		*summary = commands[k]->summary;
+		if (*summary && i-- == 0)
+			return commands[k]->name;
+	}
+	return NULL;
+}
+
 int cmd_unknown(const char *word)
 {
 	const char *names[ARRAY_SIZE(commands)];

@@ -48,6 +48,8 @@ int registry_new(struct typesrc *ts, const struct caps *caps, int64_t target, st
 void registry_free(struct registry *r);
 /* For compile_env.probes; lives with r. Matching also fills probe.provider. */
 const struct probe_source *registry_source(struct registry *r);
+/* The name of the i-th provider that has probes of its own name; NULL: there are fewer. */
+const char *registry_provider(size_t i);
 /* May the description name probes inside of processes: a provider's name that none of the others has? */
 bool registry_is_user(struct registry *r, const struct pdesc *d);
 /* Probes are only going to be listed: those of patterns over processes for each of them. */

@@ -35,6 +35,19 @@ static bool only_dtrace(const struct pdesc *d)
 	return false;
 }
 
+const char *registry_provider(size_t i)
+{
+	for (size_t k = 0; k < ARRAY_SIZE(providers); k++) {
+		bool twice = false;
+
+		for (size_t j = 0; j < k; j++)
+			twice |= !strcmp(providers[j]->name, providers[k]->name);
+		if (!twice && !providers[k]->of_processes && i-- == 0)
+			return providers[k]->name;
+	}
+	return NULL;
+}
+
 static void own(struct probe_list *l, size_t from, const struct provider *pv)
 {
 	for (size_t i = from; i < l->n; i++)
