@@ -33,13 +33,14 @@ static void check_pred(struct checker *c, struct dstmt *s)
 }
 
 /* Before a body is checked once more: forgets what its first check left for later, and that
- * variables were given wrong values (else complaints that were not printed would be missed). */
+ * variables and keys were given wrong values (else complaints that were not printed would be missed). */
 void forget_trial(struct checker *c, struct latecheck *last)
 {
 	struct dvar *v;
 
 	for (v = c->prog->vars; v; v = v->next)
 		((struct cvar *)v)->poisoned = false;
+	forget_wrong_keys(c);
 	c->lastlate = last;
 	if (last)
 		last->next = NULL;

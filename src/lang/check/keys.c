@@ -128,6 +128,27 @@ bool check_keys(struct checker *c, struct node *n, const char *what, const struc
 	return ok;
 }
 
+/* Keys of which one was wrong where they were used first: the next use is the first. */
+static void forget_wrong(const struct dtype ***keys, unsigned *nkeys, struct keyuse ***uses)
+{
+	for (unsigned i = 0; i < *nkeys; i++) {
+		if ((*keys)[i]->kind != DK_DYN)
+			continue;
+		*keys = NULL;
+		*uses = NULL;
+		*nkeys = 0;
+		return;
+	}
+}
+
+void forget_wrong_keys(struct checker *c)
+{
+	for (struct dvar *v = c->prog->vars; v; v = v->next)
+		forget_wrong(&v->keys, &v->nkeys, &((struct cvar *)v)->uses);
+	for (struct dagg *g = c->prog->aggs; g; g = g->next)
+		forget_wrong(&g->keys, &g->nkeys, &((struct cagg *)g)->uses);
+}
+
 /* Turns node n, wherever it hangs, into an implicit cast of itself. */
 static void cast_in_place(struct checker *c, struct node *n, const struct dtype *ty)
 {

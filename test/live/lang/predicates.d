@@ -28,7 +28,24 @@ syscall::write:entry
 	never++;
 }
 
+/* Assignments in predicates: the actions have keys that only they give a type */
+BEGIN
+/this->fd = 5/
+{
+	since[this->fd] = timestamp;
+	self->n[this->fd, 1] = 7;
+	@found[this->fd] = sum(this->fd);
+}
+
+BEGIN
+/(this->t = since[5]) && (this->n = self->n[5, 1])/
+{
+	printf("%d %d\n", timestamp - this->t >= 0, this->n);
+	@found[6] = sum(1);
+}
+
 END
 {
 	printf("%d %d %d\n", odd, large, never);
+	printa("%d %@d\n", @found);
 }
