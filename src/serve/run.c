@@ -10,7 +10,8 @@
 #include "serve/serve_int.h"
 
 #define READ_SIZE (64 << 10)
-#define READS_MAX 16 /* in a row: others want their turn */
+#define READS_MAX 16			  /* in a row: others want their turn */
+#define FORGET_BYTES (SERVE_LOG_MAX / 16) /* at once, since the lines that stay are moved */
 
 bool run_is_job(const struct run *r)
 {
@@ -123,12 +124,15 @@ static bool keep(struct run *r, struct line l, uint64_t number)
 	return true;
 }
 
-/* Forgets the oldest lines until `more` bytes fit. */
+/* Forgets the oldest lines unless `more` bytes fit: for each line alone a flood would keep the server busy with moving.
+ */
 static void forget(struct run *r, size_t more)
 {
 	size_t k = 0;
 
-	for (; k < r->lines.n && r->bytes + more > SERVE_LOG_MAX; k++) {
+	if (r->bytes + more <= SERVE_LOG_MAX)
+		return;
+	for (; k < r->lines.n && r->bytes + more > SERVE_LOG_MAX - FORGET_BYTES; k++) {
 		r->bytes -= r->lines.v[k].n;
 		if (!keep(r, r->lines.v[k], r->first + k))
 			free(r->lines.v[k].s);

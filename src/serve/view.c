@@ -13,6 +13,10 @@
 
 #define LIVE_NAME "the live view"
 
+/* Bytes of a file that are sent in one turn. The HTTP library's own 4 KiB would be a trickle beside viewers of a flood,
+ * who take BLOCK_SIZE of stream.c each before it is a file's turn again. */
+#define FILE_BLOCK (128 << 10)
+
 struct view {
 	const char *name, *type;
 	bool save;
@@ -314,17 +318,40 @@ static const char *reason(const struct server *s, const struct run *r, struct st
 	return strb_str(b);
 }
 
+/* What the HTTP library calls when the connection takes more of a file. */
+static ssize_t on_file(void *arg, uint64_t pos, char *buf, size_t max)
+{
+	const int *fd = arg;
+	ssize_t n = pread(*fd, buf, max, (off_t)pos);
+
+	return n > 0 ? n : MHD_CONTENT_READER_END_WITH_ERROR; /* it is shorter than it was */
+}
+
+static void on_file_end(void *arg)
+{
+	int *fd = arg;
+
+	close(*fd);
+	free(fd);
+}
+
 /* The file itself, which the launcher has given in place of a pipe: as fast as the viewer takes it, and from the file.
  */
 static enum MHD_Result send_file(struct request *rq, const struct view *v, struct run *r)
 {
-	struct stat st;
+	int *fd = malloc(sizeof(*fd));
 	struct MHD_Response *response = NULL;
+	struct stat st;
 
-	if (fstat(r->child.out, &st) == 0)
-		response = mhd.create_response_from_fd64((uint64_t)st.st_size, r->child.out);
-	if (response)
+	if (fd && fstat(r->child.out, &st) == 0)
+		response = mhd.create_response_from_callback((uint64_t)st.st_size, FILE_BLOCK, on_file, fd,
+							     on_file_end);
+	if (response) {
+		*fd = r->child.out;
 		r->child.out = -1; /* the response's now */
+	} else {
+		free(fd);
+	}
 	return reply(rq, v, response);
 }
 
