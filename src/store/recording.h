@@ -27,11 +27,18 @@ enum row_kind {
 };
 
 enum rec_note {
-	NOTE_TEXT,  /* to be shown */
-	NOTE_PAUSE, /* the reader did not run: pictures draw it, losses are counted apart */
-	NOTE_TAKEN, /* to be shown: maxcpu has taken a program off; row.probe: its first probe */
-	NOTE_BACK,  /* … and put back: it was off for row.count ns until ts */
+	NOTE_TEXT,     /* to be shown */
+	NOTE_PAUSE,    /* the reader did not run: pictures draw it, losses are counted apart */
+	NOTE_TAKEN,    /* to be shown: maxcpu has taken a program off; row.probe: its first probe */
+	NOTE_BACK,     /* … and put back: it was off for row.count ns until ts */
+	NOTE_COUNTERS, /* counters of the kernel as they were at ts: lines "name value" */
 };
+
+/* Is it for people? */
+static inline bool note_is_shown(uint32_t id)
+{
+	return id != NOTE_PAUSE && id != NOTE_COUNTERS;
+}
 
 struct row {
 	enum row_kind kind;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/units.h"
 #include "engine/front/compile.h"
 #include "base/lineout.h"
@@ -10,6 +11,7 @@
 #include "base/plainout.h"
 #include "engine/record/record.h"
 #include "engine/record/recstart.h"
+#include "engine/run/counters.h"
 #include "engine/run/run.h"
 #include "engine/textopts.h"
 #include "run/session/tmpdir.h"
@@ -33,7 +35,8 @@ struct run {
 	struct session *session;
 	FILE *out;
 	bool own_out;
-	bool hangup; /* SIGHUP, not yet told */
+	bool hangup;  /* SIGHUP, not yet told */
+	bool counted; /* the counters of the begin are there */
 };
 
 /* A probe that fires at several places counts once. */
@@ -266,6 +269,20 @@ static void on_hangup(void *ctx)
 	r->hangup = true;
 }
 
+/* What the kernel has counted until now. */
+static int add_counters(struct run *r)
+{
+	struct row row = { .kind = ROW_NOTE, .ts = clock_ns(CLOCK_MONOTONIC), .id = NOTE_COUNTERS };
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	if (!r->show || !r->show->counters)
+		return 0;
+	counters_read(&b, "");
+	row.data = strb_str(&b);
+	row.len = b.n;
+	return b.failed ? -ENOMEM : recording_append(r->rec, &row);
+}
+
 static int on_consume(void *ctx)
 {
 	struct run *r = ctx;
@@ -275,6 +292,9 @@ static int on_consume(void *ctx)
 
 	if (!r->show)
 		return text_view_consume(r->view, r->rec);
+	if (!r->counted)
+		e = add_counters(r);
+	r->counted = true;
 	if (r->show->tick) {
 		r->show->tick(r->show->ctx, r->recorder, r->hangup);
 		r->hangup = false;
@@ -306,6 +326,8 @@ static void on_stopping(void *ctx, enum session_stop why)
 {
 	struct run *r = ctx;
 
+	if (r->counted)
+		(void)add_counters(r); /* without memory nothing else will work, and says so */
 	if (why == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0 && !(r->show && r->show->lasting))
 		fputc('\n', r->out);
 }

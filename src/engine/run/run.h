@@ -28,7 +28,8 @@ struct run_show {
 	/* Often while it runs, once a second at least; may be NULL. recorder: of --record, or NULL. hangup: there was a
 	 * SIGHUP, which then does not end the run. */
 	void (*tick)(void *ctx, struct recorder *recorder, bool hangup);
-	bool lasting; /* for months: --record keeps no rows of processes, mappings and costs */
+	bool counters; /* the kernel's, as notes at the begin and the end (counters.h) */
+	bool lasting;  /* for months: --record keeps no rows of processes, mappings and costs */
 	/* The ROW_FLIGHT about the slow event that row() is given next, which gets it as well; may be NULL. */
 	void (*flight)(void *ctx, const struct row *row);
 	/* With -x flight: what went on around this slow event is wanted, as the row behind it. NULL: always. */

@@ -439,6 +439,8 @@ static int on_loss(void *ctx, const struct row *row)
 	uint64_t wall = row->ts + r->wall;
 	long c = column_of(r, wall);
 
+	if (row->kind == ROW_NOTE && row->id == NOTE_COUNTERS)
+		return 0;
 	if (row->kind == ROW_NOTE)
 		return on_note(r, row);
 	if (c < 0) /* what was counted later is of the time before */

@@ -404,6 +404,8 @@ static int on_row(void *ctx, const struct row *row)
 		r->ended = row->ts;
 		return 0;
 	}
+	if (row->kind == ROW_NOTE && row->id == NOTE_COUNTERS)
+		return 0;
 	if (row->kind == ROW_NOTE)
 		return tl_note(r, row);
 	if (row->kind == ROW_DROPS && (rec_loss(row->id) != REC_LOST || row->id == CNT_DROP_STRTRUNC || !row->count))

@@ -475,7 +475,7 @@ int text_view_row(struct text_view *v, const struct row *row)
 		break;
 	case ROW_DROPS: row_drops(v, row); break;
 	case ROW_NOTE:
-		if (row->id != NOTE_PAUSE)
+		if (note_is_shown(row->id))
 			text_msg(v, "%.*s", (int)row->len, (const char *)row->data);
 		break;
 	case ROW_COST: r = text_cost_row(v, row); break;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of /proc into lines "name value". */
+#include <sys/stat.h>
+#include <unistd.h>
+#include "unit.h"
+#include "base/cleanup.h"
+#include "engine/run/counters.h"
+
+static char root[] = "/tmp/counters-XXXXXX";
+
+static void file(const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/proc/%s", root, name);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void folder(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void reads_what_there_is(void **state)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	folder("proc");
+	folder("proc/net");
+	folder("proc/pressure");
+	file("stat", "cpu  10 1 20 300 40 5 6 7 0 0\nctxt 99\nprocesses 12\n");
+	file("vmstat", "nr_free_pages 1\npswpin 3\n");
+	file("diskstats", " 8 0 sda 5 0 80 1 2 0 16 1 0 77 9\n 8 1 sdb 0 0 0 0 0 0 0 0 0 0 0\n");
+	file("net/netstat", "TcpExt: SyncookiesSent ListenOverflows\nTcpExt: 1 4\n");
+	file("net/softnet_stat", "0000000a 00000002 00000001 0\n0000000b 00000010 00000000 0\n");
+	file("net/dev", "head\nhead\n lo: 9 9 9 9 9 9 9 9 9 9\n eth0: 100 1 0 0 0 0 0 0 200 2\n");
+	file("pressure/cpu",
+	     "some avg10=0.00 avg60=0.00 avg300=0.00 total=123\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=4\n");
+	counters_read(&b, root);
+	assert_string_equal(strb_str(&b),
+			    "cpu.busy 42\ncpu.idle 340\ncpu.steal 7\nstat.ctxt 99\nstat.processes 12\nvm.pswpin 3\n"
+			    "disk.sda.busy_ms 77\ndisk.sda.sectors 96\nnet.TcpExt.ListenOverflows 4\n"
+			    "softnet.dropped 18\nsoftnet.squeezed 1\nif.rx_bytes 100\nif.tx_bytes 200\n"
+			    "psi.cpu.some 123\npsi.cpu.full 4\n");
+}
+
+static void leaves_out_what_is_not_there(void **state)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+
+	(void)state;
+	counters_read(&b, "/nowhere");
+	assert_int_equal(b.n, 0);
+}
+
+static int clear(void **state)
+{
+	char cmd[64];
+
+	(void)state;
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", root);
+	return system(cmd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_what_there_is),
+		cmocka_unit_test(leaves_out_what_is_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clear);
+}
