@@ -22,6 +22,7 @@ syscall::connect:entry
 
 syscall::connect:return
 {
+	this->failed = errno; /* 0: not */
 	end(connect, arg0);
 }
 
