@@ -4,6 +4,7 @@
 const char screen_text[] = "dwell finds out where time goes on a running Linux machine, and why.\n"
 			   "\n"
 			   "See what is slow\n"
+			   "  dwell check                   begin here: findings, the most expensive first\n"
 			   "  dwell latency --for 10s       slow waits as they happen, each with its cause\n"
 			   "  dwell why --for 10s           what threads wait for: a table of causes\n"
 			   "  dwell stuck                   who is blocked now, on what, held by whom\n"
