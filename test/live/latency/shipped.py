@@ -3,6 +3,7 @@
 # @timeout: 240
 """Every tracker of dlib/latency, with a threshold that this load passes: slow events with the attributes that the file
 promises. A file without an entry here fails. With the thresholds they have, all compile, and end without a message."""
+import concurrent.futures
 import os
 import re
 import tempfile
@@ -114,30 +115,39 @@ os.chdir(live.WORK)
 with open("load.py", "w", encoding="utf-8") as f:
     f.write(LOAD)
 have = {name[:-2] for name in os.listdir(FOLDER) if name.endswith(".d") and not name.startswith(("why", "stuck", "overview", "top", "usdt", "flight", "moves"))}
+
+
+def under_load(name, text):
+    """What a program prints about the load."""
+    with tempfile.TemporaryDirectory(dir=live.WORK) as work:
+        with open(name, "w", encoding="utf-8") as f:
+            f.write(text)
+        return live.dwell("-s", name, "-c", f"python3 {live.WORK}/load.py {work}", timeout=120)
+
+
+# Most of a run is waiting: three at a time, each with a load of its own.
+pool = concurrent.futures.ThreadPoolExecutor(3)
 for name in sorted(have):
     with open(os.path.join(FOLDER, name + ".d"), encoding="utf-8") as f:
         text = f.read()
-    # Compilers have a hundred thousand of these in a second.
-    mine = re.sub(r"(latency:(fault|fs|fsync|socket|syscall)::slow\n/)", r"\1progenyof($target) && ", text)
-    r = live.dwell("-s", os.path.join(FOLDER, name + ".d"), "-n", "tick-300ms { exit(0); }")
-    live.check(r.returncode == 0 and not re.search("error|fail", r.stderr), name + " runs as it is", r.stderr)
     if not live.check(name in WANT, name + " has a test"):
         continue
     threshold, patterns = WANT[name]
-    with tempfile.TemporaryDirectory(dir=live.WORK) as work, open("low.d", "w", encoding="utf-8") as f:
-        f.write(re.sub(r"limit = \d+", "limit = 100000", re.sub(r"threshold = \w+", "threshold = " + threshold, mine)))
-        f.flush()
-        # Threads of other programs are many: the load's are enough.
-        r = live.dwell("-s", "low.d", "-c", f"python3 {live.WORK}/load.py {work}", timeout=120)
+    # Compilers have a hundred thousand of these in a second; threads of other programs are many: the load's are enough.
+    mine = re.sub(r"(latency:(fault|fs|fsync|socket|syscall)::slow\n/)", r"\1progenyof($target) && ", text)
+    low = re.sub(r"limit = \d+", "limit = 100000", re.sub(r"threshold = \w+", "threshold = " + threshold, mine))
+    as_it_is = pool.submit(live.dwell, "-s", os.path.join(FOLDER, name + ".d"), "-n", "tick-300ms { exit(0); }")
+    low = pool.submit(under_load, "low.d", low)
+    # All ordinary events as a control sample: with the same attributes.
+    control = pool.submit(under_load, "control.d", re.sub(r"threshold = \w+;", "threshold = 1h; control = 1;", mine))
+    r = as_it_is.result()
+    live.check(r.returncode == 0 and not re.search("error|fail", r.stderr), name + " runs as it is", r.stderr)
+    r = low.result()
     live.check(r.returncode == 0 and "error" not in r.stderr, name + " under load", r.stderr)
     slow = attributes(r.stdout)
     for p in patterns or ():
         live.check(re.search(p, r.stdout, re.M), f"{name}: {p}", r.stdout[-3000:])
-    # All ordinary events as a control sample: with the same attributes.
-    with tempfile.TemporaryDirectory(dir=live.WORK) as work, open("control.d", "w", encoding="utf-8") as f:
-        f.write(re.sub(r"threshold = \w+;", "threshold = 1h; control = 1;", mine))
-        f.flush()
-        r = live.dwell("-s", "control.d", "-c", f"python3 {live.WORK}/load.py {work}", timeout=120)
+    r = control.result()
     live.check(r.returncode == 0 and "error" not in r.stderr, name + " with a control sample", r.stderr)
     control = attributes(r.stdout)
     live.check(not patterns or set(control) & set(slow), f"{name}: both have events", (sorted(slow), sorted(control)))
