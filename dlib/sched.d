@@ -41,6 +41,13 @@ translator cpuinfo_t < int C > {
 inline int sched_has_exit = sizeof (btf_trace_sched_exit_tp) != 0;
 inline int sched_has_exit = 0;
 
+/* The function of a timer that wakes a thread up: sleeps, waits with a timeout. 0: the kernel's symbols do not tell. */
+inline uintptr_t hrtimer_waker = (uintptr_t)&`hrtimer_wakeup;
+inline uintptr_t hrtimer_waker = 0;
+/* Whom it wakes up; T: args[0] of sdt:timer::hrtimer_expire_entry. NULL: nobody, it is another function. */
+inline struct task_struct *hrtimer_sleeps[struct hrtimer *T] =
+	(uintptr_t)T->function == hrtimer_waker ? ((struct hrtimer_sleeper *)T)->task : NULL;
+
 inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (cpu);
 #pragma D attributes Stable/Stable/Common curcpu
 inline psetid_t pset = 0;

@@ -4,7 +4,7 @@
  * futex.d: threads that wait for a lock or a condition of their program (futex).
  *
  * The kernel does not know who holds such a lock. Attributes of slow events: waker_tid, waker_comm: who released it; uaddr: its address;
- * condition: 1: one waits for a condition like this, and not for a lock (very likely); ustack: where the thread waited.
+ * condition: 1: one waits for a condition like this, and not for a lock (very likely); timed_out: 1: the call returned ETIMEDOUT; ustack: where the thread waited.
  */
 #pragma D option quiet
 #pragma D option noself
@@ -40,6 +40,7 @@ sdt:sched::sched_waking
 syscall::futex:return
 /self->uaddr/
 {
+	this->timed_out = errno == ETIMEDOUT;
 	end(futex, arg0);
 	waits[tid] = 0;
 	released[tid] = 0;
@@ -50,5 +51,5 @@ syscall::futex:return
 latency:futex::slow
 /!(args[0]->how & 3)/
 {
-	slow("uaddr", (void *)self->uaddr, "condition", futex_condition, "waker_tid", released[tid], "waker_comm", releaser[tid], "ustack", ustack());
+	slow("uaddr", (void *)self->uaddr, "condition", futex_condition, "timed_out", this->timed_out, "waker_tid", released[tid], "waker_comm", releaser[tid], "ustack", ustack());
 }

@@ -4,7 +4,8 @@
  * offcpu.d: threads that sleep for long.
  *
  * What every idle program does, too: the threshold is high, and the stack says for what. Attributes of slow events: cause: in words; stack: where the
- * thread slept; condition: 1: what its registers say of a futex: a condition, and no lock (very likely); waker_tid, waker_comm: who woke it up (0: a timer); iowait: 1: the kernel counts it as waiting for I/O; reclaiming: 1: it was
+ * thread slept; condition: 1: what its registers say of a futex: a condition, and no lock (very likely);
+ * timed_out: 1: a timer ended the wait; waker_tid, waker_comm: who woke it up (0: a timer); iowait: 1: the kernel counts it as waiting for I/O; reclaiming: 1: it was
  * freeing memory.
  *
  * The thread takes its stack itself when it goes on (Linux 6.16): whole, while that of a thread that is switched out lacks the
@@ -16,6 +17,7 @@
 #pragma D option zdefs
 
 string sender_name[pid_t], stopper_name[pid_t];
+uint64_t timed_out[pid_t]; /* whose wait a timer ended, and when */
 uint64_t stopped[pid_t]; /* since when: what began then is that stop, and not a later sleep */
 
 tracker offcpu (struct task_struct *) { threshold = 100ms; limit = 100; }
@@ -26,6 +28,12 @@ int in_timer[int32_t];
 sdt:timer::hrtimer_expire_entry, sdt:timer::timer_expire_entry
 {
 	in_timer[cpu] = 1;
+}
+
+sdt:timer::hrtimer_expire_entry
+/hrtimer_sleeps[args[0]] != NULL && hrtimer_sleeps[args[0]]->mm != NULL/
+{
+	timed_out[hrtimer_sleeps[args[0]]->pid] = timestamp;
 }
 
 sdt:timer::hrtimer_expire_exit, sdt:timer::timer_expire_exit
@@ -46,6 +54,7 @@ sdt:sched::sched_process_exit
 {
 	waker[tid] = 0;
 	waker_name[tid] = 0;
+	timed_out[tid] = 0;
 }
 
 sdt:sched::sched_switch
@@ -119,7 +128,7 @@ latency:offcpu::slow
 {
 	this->stopped = stopped[tid] >= args[0]->start;
 	this->signal = this->stopped ? stop_signal[tid] : 0;
-	slow("cause", why(stack()), "condition", futex_condition, "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
+	slow("cause", why(stack()), "condition", futex_call && futex_condition, "timed_out", timed_out[tid] >= args[0]->start, "stack", stack(), "waker_tid", waker[tid], "waker_comm", waker_name[tid],
 	    "stopper_tid", this->stopped ? stopper[tid] : 0, "stopper_comm", this->stopped ? stopper_name[tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
 	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
 	waker[tid] = 0;
@@ -131,7 +140,7 @@ latency:offcpu::slow
 {
 	this->stopped = stopped[args[0]->tid] >= args[0]->start;
 	this->signal = this->stopped ? stop_signal[args[0]->tid] : 0;
-	slow("cause", why(args[0]->stack), "stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid],
+	slow("cause", why(args[0]->stack), "timed_out", timed_out[args[0]->tid] >= args[0]->start, "stack", args[0]->stack, "waker_tid", waker[args[0]->tid], "waker_comm", waker_name[args[0]->tid],
 	    "stopper_tid", this->stopped ? stopper[args[0]->tid] : 0, "stopper_comm", this->stopped ? stopper_name[args[0]->tid] : "", "signal", this->signal ? signal_name[this->signal] : "",
 	    "iowait", args[1]->in_iowait, "reclaiming", (args[1]->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
 	waker[args[0]->tid] = 0;

@@ -81,6 +81,7 @@ iter:::task
 	trace(blocker_shared[curthread]);
 	trace(curthread->in_iowait);
 	trace((curthread->flags & (PF_MEMALLOC | PF_KSWAPD)) == PF_MEMALLOC);
+	trace(futex_call ? (futex_condition ? 1 : 0) | (futex_timeout ? 2 : 0) : 0);
 	trace(cgroup);
 	trace(container);
 	stack();

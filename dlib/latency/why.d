@@ -28,7 +28,25 @@
 #pragma D param stacks int "1: with the stacks of the programs that wait (Linux 6.16)" 0
 #pragma D param every string "time between tables" 5s
 
+/* Frames of a program by which a wait for a futex is told: of a thread that waits for work there are few. */
+inline int FUTEX_FRAMES = 24;
+
 tracker wait (struct task_struct *) { threshold = $over * 1000; }
+
+/* Whose wait a timer ended, and when: what is older is of a wait before. */
+uint64_t timed_out[pid_t];
+
+sdt:timer::hrtimer_expire_entry
+/hrtimer_sleeps[args[0]] != NULL && hrtimer_sleeps[args[0]]->mm != NULL/
+{
+	timed_out[hrtimer_sleeps[args[0]]->pid] = timestamp;
+}
+
+sdt:sched::sched_process_exit
+/timed_out[tid]/
+{
+	timed_out[tid] = 0;
+}
 
 sdt:::sched_switch
 /!sched_has_exit/
@@ -56,11 +74,21 @@ latency:wait::all
 }
 
 latency:wait::slow
-/sched_has_exit && !$stacks/
+/sched_has_exit && !$stacks && !futex_call/
 {
 	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	@waits[this->whose, $by ? args[0]->comm : "", why(stack()), futex_condition] = avg(args[0]->delay);
-	@worst[this->whose, $by ? args[0]->comm : "", why(stack()), futex_condition] = max(args[0]->delay);
+	@waits[this->whose, $by ? args[0]->comm : "", why(stack())] = avg(args[0]->delay);
+	@worst[this->whose, $by ? args[0]->comm : "", why(stack())] = max(args[0]->delay);
+}
+
+/* For what a futex is, the registers and the program's functions tell, and whether a timer ended the wait. */
+latency:wait::slow
+/sched_has_exit && !$stacks && futex_call/
+{
+	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
+	this->futex = (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0);
+	@futexes[this->whose, $by ? args[0]->comm : "", why(stack()), this->futex, ustack(FUTEX_FRAMES)] = avg(args[0]->delay);
+	@slowest[this->whose, $by ? args[0]->comm : "", why(stack()), this->futex, ustack(FUTEX_FRAMES)] = max(args[0]->delay);
 }
 
 /* Keys of old kernels have 512 bytes at most: no room for what is not used. */
@@ -68,21 +96,24 @@ latency:wait::slow
 /sched_has_exit && $stacks/
 {
 	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	@stacked[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1), futex_condition] = avg(args[0]->delay);
-	@longest[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1), futex_condition] = max(args[0]->delay);
+	this->futex = futex_call ? (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0) : 0;
+	@stacked[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1), this->futex] = avg(args[0]->delay);
+	@longest[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1), this->futex] = max(args[0]->delay);
 }
 
 latency:wait::slow
 /!sched_has_exit/
 {
 	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	@waits[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), 0] = avg(args[0]->delay);
-	@worst[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), 0] = max(args[0]->delay);
+	@timed[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = avg(args[0]->delay);
+	@longtimed[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = max(args[0]->delay);
 }
 
 tick-$every
 {
 	printa("%6d %-16s %-50s %@12d %@12d\n", @waits, @worst);
+	printa("%6d %-16s %-50s %@12d %@12d\n", @futexes, @slowest);
+	printa("%6d %-16s %-50s %@12d %@12d\n", @timed, @longtimed);
 	printa("%6d %-16s %-50s %@12d %@12d %k\n", @stacked, @longest);
 	printa("%@d %@d\n", @short, @shortmax);
 }
@@ -90,6 +121,8 @@ tick-$every
 END
 {
 	printa("%6d %-16s %-50s %@12d %@12d\n", @waits, @worst);
+	printa("%6d %-16s %-50s %@12d %@12d\n", @futexes, @slowest);
+	printa("%6d %-16s %-50s %@12d %@12d\n", @timed, @longtimed);
 	printa("%6d %-16s %-50s %@12d %@12d %k\n", @stacked, @longest);
 	printa("%@d %@d\n", @short, @shortmax);
 }

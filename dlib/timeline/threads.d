@@ -6,7 +6,8 @@
  * Usage: threads.d [-p PID|-c COMMAND] [--over US] [--irq US] [--for TIME] --record FILE
  * With -p or -c threads of this process and its descendants, else all. A slow event of the tracker "state" is a stretch in which a
  * thread was not on a CPU; between two of them it ran. Attributes: state, as the kernel has it (0x10000: preempted, 0x20000: new);
- * woken: timestamp of the wake-up, or 0; waker_tid, waker_comm; from --over on stack, ustack. Events of "life" are threads from
+ * woken: timestamp of the wake-up, or 0; waker_tid, waker_comm; from --over on stack, ustack, condition (1: a futex is waited for as
+ * a condition is), timed_out (1: a timer ended the wait, or, while it lasts, will). Events of "life" are threads from
  * fork to exit; code: as wait(2) gives it. Interrupts count wherever they were.
  *
  * From Linux 6.16 on a thread that goes on takes its stacks itself. Before, stack is the one that the kernel keeps of a
@@ -35,6 +36,13 @@ inline int STATE_PREEMPTED = 0x10000; /* beyond the kernel's own bits */
 inline int STATE_NEW = 0x20000;
 
 unsigned int state[pid_t];
+uint64_t timed_out[pid_t]; /* whose wait a timer ended, and when */
+
+sdt:timer::hrtimer_expire_entry
+/hrtimer_sleeps[args[0]] != NULL && hrtimer_sleeps[args[0]]->mm != NULL/
+{
+	timed_out[hrtimer_sleeps[args[0]]->pid] = timestamp;
+}
 
 sdt:sched::sched_waking
 /pending(state, args[0]) > 0/
@@ -93,20 +101,22 @@ latency:state::slow
 /sched_has_exit && args[0]->id == 0 && !args[0]->how && args[0]->delay >= $over * 1000/
 {
 	slow("state", state[args[0]->tid], "woken", woken[args[0]->tid], "waker_tid", waker[args[0]->tid],
-	    "waker_comm", waker_name[args[0]->tid], "stack", stack(), "ustack", ustack());
+	    "waker_comm", waker_name[args[0]->tid], "condition", futex_call && futex_condition,
+	    "timed_out", timed_out[args[0]->tid] >= args[0]->start, "stack", stack(), "ustack", ustack());
 }
 
 latency:state::slow
 /!sched_has_exit && !args[0]->how && args[0]->delay >= $over * 1000/
 {
 	slow("state", state[args[0]->tid], "woken", woken[args[0]->tid], "waker_tid", waker[args[0]->tid],
-	    "waker_comm", waker_name[args[0]->tid], "stack", args[0]->stack);
+	    "waker_comm", waker_name[args[0]->tid], "timed_out", timed_out[args[0]->tid] >= args[0]->start, "stack", args[0]->stack);
 }
 
 /* Still waiting: with a stack, so that threads that sleep to the end of the recording have a cause, too. */
 latency:state::timeout
 {
-	slow("state", state[tid], "stack", stack(), "ustack", ustack());
+	slow("state", state[tid], "condition", futex_call && futex_condition, "timed_out", futex_call && futex_timeout,
+	    "stack", stack(), "ustack", ustack());
 }
 
 latency:state::slow
@@ -126,6 +136,12 @@ sdt:sched::sched_process_exit
 sdt:sched::sched_process_exit
 {
 	end(life, curthread);
+}
+
+sdt:sched::sched_process_exit
+/timed_out[tid]/
+{
+	timed_out[tid] = 0;
 }
 
 latency:life::slow

@@ -65,12 +65,12 @@ struct causes *why_causes(struct why *w)
 	return w->causes;
 }
 
-const char *why_words(void *arg, const char *const *names, size_t n, const char **ret_class)
+const char *why_words(void *arg, const char *const *names, size_t n, uint32_t facts, const char **ret_class)
 {
 	struct causes *c = why_causes(arg);
 	struct cause why;
 
-	if (!c || causes_classify(c, names, n, 0, &why) < 0)
+	if (!c || causes_classify(c, names, n, facts, &why) < 0)
 		return NULL;
 	*ret_class = cause_class_name(why.class);
 	return why.words;

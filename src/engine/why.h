@@ -20,5 +20,5 @@ void why_done(struct why *w);
 /* The rules, dwell's own among them; NULL after a message. */
 struct causes *why_causes(struct why *w);
 /* A text_why_fn; arg: struct why. */
-const char *why_words(void *arg, const char *const *names, size_t n, const char **ret_class);
+const char *why_words(void *arg, const char *const *names, size_t n, uint32_t facts, const char **ret_class);
 #endif

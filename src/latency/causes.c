@@ -334,18 +334,6 @@ bool cause_is_idle(enum cause_class class)
 	return class == CAUSE_IDLE || class == CAUSE_TIME;
 }
 
-bool causes_user_lock(const char *function)
-{
-	static const char *const words[] = { "mutex_lock",    "mutex_timedlock",  "mutex_clocklock", "lll_lock_wait",
-					     "lll_timedlock", "rwlock_rdlock",	  "rwlock_wrlock",   "rwlock_timed",
-					     "rwlock_clock",  "pthread_spin_lock" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strstr(function, words[i]))
-			return true;
-	return false;
-}
-
 /* Does the stack, where one is known, wait for a futex? What registers said of one means nothing elsewhere. */
 static bool waits_for_futex(const struct stack *s)
 {
@@ -358,6 +346,8 @@ static bool waits_for_futex(const struct stack *s)
 
 int causes_classify(struct causes *c, const char *const *names, size_t n, uint32_t facts, struct cause *ret)
 {
+	static const uint32_t of_futexes = CAUSE_FACT_CONDITION | CAUSE_FACT_TIMEOUT | CAUSE_FACT_WORK |
+					   CAUSE_FACT_USER_LOCK;
 	struct stack s = { .c = c, .n = n < CAUSES_MAX_DEPTH ? n : CAUSES_MAX_DEPTH, .way = NO_WAY };
 
 	*ret = (struct cause){ .words = "unknown" };
@@ -369,8 +359,10 @@ int causes_classify(struct causes *c, const char *const *names, size_t n, uint32
 		if (names[i] && !s.syms[i])
 			return -ENOMEM;
 	}
-	if (facts & CAUSE_FACT_CONDITION && !waits_for_futex(&s))
-		facts &= ~(uint32_t)CAUSE_FACT_CONDITION;
+	if (facts & of_futexes && !waits_for_futex(&s))
+		facts &= ~of_futexes;
+	if (facts & CAUSE_FACT_USER_LOCK) /* a lock that is waited for until some time is one */
+		facts &= ~(of_futexes & ~(uint32_t)CAUSE_FACT_USER_LOCK);
 	consider_facts(&s, facts);
 	for (size_t i = 0; i < s.n; i++)
 		for (uint32_t k = 0; s.syms[i] && k < s.syms[i]->nmatches; k++)

@@ -72,13 +72,24 @@ int causes_add(struct causes *c, const char *name, const char *text, size_t len,
 /* The same of a file. -errno with the reason in err. */
 int causes_add_file(struct causes *c, const char *path, struct err *err);
 
+/* What programs of dlib/latency note of a wait for a futex, in one number. */
+#define WHY_FUTEX_CONDITION 1 /* as one waits for a condition */
+#define WHY_FUTEX_TIMEOUT 2   /* a timer ended it, or will if nobody does */
+
 /* The cause of a wait. names: functions of the kernel stack, innermost first; NULL: no name is known.
  * facts: enum cause_fact. Texts in ret live as long as c. Cheap: about 20 ns per frame once a name was
  * seen; who has the same stack often keeps the answer. */
 int causes_classify(struct causes *c, const char *const *names, size_t n, uint32_t facts, struct cause *ret);
 
-/* Is this a function of libc that waits for a lock, and not for a condition? */
+/* Is this a function of a program that waits for a lock, and not for a condition? (userwait.def) */
 bool causes_user_lock(const char *function);
+/* A function of a program's stack, as the symboliser names it; NULL: not known. */
+struct cause_uframe {
+	const char *module, *name;
+};
+/* facts, and what the functions of the program say besides, when it waits for a futex: CAUSE_FACT_USER_LOCK,
+ * CAUSE_FACT_WORK. f: innermost first. whole: the stack reaches to where the thread begins. */
+uint32_t causes_user_facts(uint32_t facts, const struct cause_uframe *f, size_t n, bool whole);
 
 /* "io" and what it means. */
 const char *cause_class_name(enum cause_class class);

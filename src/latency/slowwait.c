@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/units.h"
 
-#define USER_LOCK_FRAMES 8 /* of the program's stack, in which libc's function is */
+#define USER_FRAMES 24 /* of the program's stack, that are looked at */
 
 struct kind {
 	const char *tracker;
@@ -76,6 +76,7 @@ static const struct {
 	{ "iowait", NULL, CAUSE_FACT_IOWAIT },
 	{ "stopper_tid", NULL, CAUSE_FACT_STOPPED },
 	{ "condition", NULL, CAUSE_FACT_CONDITION },
+	{ "timed_out", NULL, CAUSE_FACT_TIMEOUT },
 	{ "lock_kind", "mutex", CAUSE_FACT_MUTEX },
 	{ "lock_kind", "rwsem read", CAUSE_FACT_RWSEM },
 	{ "lock_kind", "rwsem write", CAUSE_FACT_RWSEM },
@@ -117,26 +118,31 @@ static uint32_t facts_of(const struct slow_event *e)
 	return all;
 }
 
-/* Does the stack of the program say that it is a lock? */
-static bool is_user_lock(struct sym *sym, const struct slow_event *e)
+/* What the stack of the program says besides. That a thread's own loop waits does not count here: whether it had
+ * nothing to do, who ended the wait tells better (chain.h). */
+static uint32_t user_facts(struct sym *sym, const struct slow_event *e, uint32_t said)
 {
 	const struct recfield *f = attr(e, "ustack");
+	struct cause_uframe frames[USER_FRAMES];
 	struct rec_ustack_hdr h;
+	size_t n = 0;
 
 	if (!f || f->kind != FLD_USTACK || !sym)
-		return false;
+		return said;
 	memcpy(&h, e->rec + f->off, sizeof(h));
-	for (uint32_t i = 0; i < f->nframes && i < USER_LOCK_FRAMES; i++) {
+	for (; n < f->nframes && n < USER_FRAMES; n++) {
 		struct symbol s = { 0 };
 		uint64_t pc;
 
-		memcpy(&pc, e->rec + f->off + sizeof(h) + 8 * (size_t)i, sizeof(pc));
+		memcpy(&pc, e->rec + f->off + sizeof(h) + 8 * n, sizeof(pc));
 		if (!pc)
 			break;
-		if (sym_user(sym, h.tgid, h.start, pc - (i > 0), &s) && s.name && causes_user_lock(s.name))
-			return true;
+		/* A recording knows the names of the addresses themselves. */
+		if (!sym_user(sym, h.tgid, h.start, pc - (n > 0), &s) || !s.name)
+			(void)sym_user(sym, h.tgid, h.start, pc, &s);
+		frames[n] = (struct cause_uframe){ s.module, s.name };
 	}
-	return false;
+	return causes_user_facts(said, frames, n, false);
 }
 
 /* What the rules say of the stack. */
@@ -300,8 +306,7 @@ int slowwait_make(struct causes *c, struct sym *sym, const struct slow_event *e,
 	struct cause why;
 	int r;
 
-	if (said & CAUSE_FACT_CONDITION && is_user_lock(sym, e))
-		said &= ~(uint32_t)CAUSE_FACT_CONDITION;
+	said = user_facts(sym, e, said);
 	r = classify(c, sym, e, said, &why);
 	if (r < 0)
 		return r;

@@ -14,7 +14,6 @@ enum stuck_field {
 	STUCK_NFIELDS
 };
 
-#define FUTEX_FRAMES 4		    /* of libc, between the program and the system call */
 #define MAX_BYTES ((size_t)1 << 30) /* of all threads */
 
 struct stuck {
@@ -148,20 +147,32 @@ static uint32_t facts_of(const struct recfmt *f, const void *data, const struct 
 		facts |= CAUSE_FACT_IOWAIT;
 	if (number(f, data, STUCK_RECLAIM))
 		facts |= CAUSE_FACT_RECLAIM;
+	if (number(f, data, STUCK_FUTEX) & WHY_FUTEX_CONDITION)
+		facts |= CAUSE_FACT_CONDITION;
+	if (number(f, data, STUCK_FUTEX) & WHY_FUTEX_TIMEOUT)
+		facts |= CAUSE_FACT_TIMEOUT;
 	return facts;
 }
 
-/* A futex is a lock when one of the first functions of the program's side says so; the kernel does not know. */
-static void look_at_futex(struct stuck *s, struct stuck_thread *t)
+/* A futex is a lock, or a wait for work, when the program's functions say so; the kernel does not know. */
+static uint32_t look_at_futex(struct stuck *s, struct stuck_thread *t, uint32_t facts)
 {
+	struct cause_uframe frames[STUCK_MAX_FRAMES];
 	struct symbol sym;
 
 	for (size_t i = 0; i < t->nstack; i++)
 		if (sym_kernel(s->sym, t->stack[i], &sym) && !strncmp(sym.name, "futex_", strlen("futex_")))
 			t->futex = true;
-	for (size_t i = 0; t->futex && i < t->nustack && i < FUTEX_FRAMES; i++)
-		if (sym_user(s->sym, t->pid, t->start, t->ustack[i] - (i > 0), &sym) && sym.name)
-			t->user_lock |= causes_user_lock(sym.name);
+	for (size_t i = 0; i < t->nustack; i++) {
+		sym = (struct symbol){ 0 };
+		(void)sym_user(s->sym, t->pid, t->start, t->ustack[i] - (i > 0), &sym);
+		frames[i] = (struct cause_uframe){ sym.module, sym.name };
+	}
+	if (t->futex)
+		facts = causes_user_facts(facts, frames, t->nustack,
+					  !(t->ustack_flags & (REC_USTACK_CUT | REC_USTACK_FAULT)));
+	t->user_lock = facts & CAUSE_FACT_USER_LOCK;
+	return facts;
 }
 
 static int explain(struct stuck *s, struct stuck_thread *t, uint32_t facts)
@@ -169,7 +180,7 @@ static int explain(struct stuck *s, struct stuck_thread *t, uint32_t facts)
 	const char *names[STUCK_MAX_FRAMES];
 	struct symbol sym;
 
-	look_at_futex(s, t);
+	facts = look_at_futex(s, t, facts);
 	for (size_t i = 0; i < t->nstack; i++)
 		names[i] = sym_kernel(s->sym, t->stack[i], &sym) ? sym.name : NULL;
 	return causes_classify(s->causes, names, t->nstack, facts, &t->cause);

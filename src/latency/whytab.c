@@ -196,10 +196,54 @@ out:
 	return e;
 }
 
-/* Is it said whether a futex was waited for as one waits for a condition? (Recordings of before: it is not.) */
-static bool has_condition(const struct aggdesc *d)
+/* Fields of a key behind (who, comm, why): what is noted of a futex, and the program's stack, either may be missing. A
+ * stack behind the number only tells the cause; one before is a part of the row. */
+struct more {
+	const struct recfield *futex, *ustack; /* or NULL */
+	bool shown;
+};
+
+static bool find_more(const struct aggdesc *d, struct more *ret)
 {
-	return d->nkeys > 3 && d->keys[d->nkeys - 1].kind == FLD_INT;
+	*ret = (struct more){ 0 };
+	for (size_t i = 3; i < d->nkeys; i++) {
+		const struct recfield *f = &d->keys[i];
+
+		if (f->kind == FLD_INT && !ret->futex) {
+			ret->futex = f;
+		} else if (f->kind == FLD_USTACK && !ret->ustack) {
+			ret->ustack = f;
+			ret->shown = !ret->futex;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static uint32_t futex_facts(struct whytab *t, const struct more *m, const uint8_t *key)
+{
+	uint64_t noted = m->futex ? key_int(m->futex, key) : 0;
+	uint32_t facts = (noted & WHY_FUTEX_CONDITION ? CAUSE_FACT_CONDITION : 0) |
+			 (noted & WHY_FUTEX_TIMEOUT ? CAUSE_FACT_TIMEOUT : 0);
+	struct cause_uframe frames[WHYTAB_MAX_STACK];
+	struct rec_ustack_hdr h;
+	size_t n = 0;
+
+	if (!m->futex || !m->ustack || !t->sym)
+		return facts;
+	memcpy(&h, key + m->ustack->off, sizeof(h));
+	for (; n < m->ustack->nframes && n < WHYTAB_MAX_STACK; n++) {
+		struct symbol s = { 0 };
+		uint64_t pc;
+
+		memcpy(&pc, key + m->ustack->off + sizeof(h) + 8 * n, sizeof(pc));
+		if (!pc)
+			break;
+		(void)sym_user(t->sym, h.tgid, h.start, pc, &s);
+		frames[n] = (struct cause_uframe){ s.module, s.name };
+	}
+	return causes_user_facts(facts, frames, n, !(h.flags & (REC_USTACK_CUT | REC_USTACK_FAULT)));
 }
 
 static int find_key(struct whytab *t, const struct aggdesc *d, const uint8_t *key, struct cell **ret)
@@ -210,16 +254,18 @@ static int find_key(struct whytab *t, const struct aggdesc *d, const uint8_t *ke
 			   .comm = (const char *)key + f[1].off,
 			   .comm_n = strnlen((const char *)key + f[1].off, f[1].size) };
 	struct cause why;
-	bool told = has_condition(d);
-	int e = explain(t, &f[2], key, told && key_int(&f[d->nkeys - 1], key) ? CAUSE_FACT_CONDITION : 0, &why);
+	struct more m;
+	int e;
 
+	find_more(d, &m);
+	e = explain(t, &f[2], key, futex_facts(t, &m, key), &why);
 	if (e < 0)
 		return e;
 	a.words = why.words;
 	a.class = why.class;
 	a.inferred = why.inferred;
-	if (d->nkeys > 3u + told) {
-		add_ustack(t, &f[3], key, &ustack);
+	if (m.ustack && m.shown) {
+		add_ustack(t, m.ustack, key, &ustack);
 		a.ustack = strb_str(&ustack);
 	}
 	e = ustack.failed ? -ENOMEM : find_cell(t, &a, ret);
@@ -267,10 +313,10 @@ static void add_value(struct why_sum *s, enum agg_func func, const uint64_t *val
 
 static bool is_waits(const struct aggdesc *d)
 {
-	size_t n = d->nkeys - has_condition(d);
+	struct more m;
 
-	return (n == 3 || (n == 4 && d->keys[3].kind == FLD_USTACK)) && d->keys[0].kind == FLD_INT &&
-	       d->keys[1].kind == FLD_STRING && d->keys[2].kind == FLD_WHY;
+	return d->nkeys >= 3 && d->keys[0].kind == FLD_INT && d->keys[1].kind == FLD_STRING &&
+	       d->keys[2].kind == FLD_WHY && find_more(d, &m);
 }
 
 int whytab_add(struct whytab *t, const struct rec_schema *s, const struct row *row)

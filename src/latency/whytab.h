@@ -33,8 +33,8 @@ struct whytab;
 /* causes and sym (or NULL) must outlive the table. -ENOMEM. */
 int whytab_new(struct causes *causes, struct sym *sym, struct whytab **ret);
 void whytab_free(struct whytab *t);
-/* A ROW_AGG: of an aggregation with the key (who, comm, why [, ustack] [, condition]) or without a key ("short"),
- * function avg or max; other rows are left alone. 0 or -ENOMEM. */
+/* A ROW_AGG: of an aggregation with the key (who, comm, why [, ustack] [, futex] [, ustack]) or without a key
+ * ("short"), function avg or max; other rows are left alone. 0 or -ENOMEM. */
 int whytab_add(struct whytab *t, const struct rec_schema *s, const struct row *row);
 /* From now on names come from sym: rows of another recording follow. */
 void whytab_set_sym(struct whytab *t, struct sym *sym);

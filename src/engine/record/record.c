@@ -286,7 +286,7 @@ static const char *cause(void *ctx, const uint8_t *frames, size_t n)
 		memcpy(&pc, frames + 8 * i, sizeof(pc));
 		names[i] = sym_kernel(r->sym, pc, &s) ? s.name : NULL;
 	}
-	return why_words(r->why, names, n < CAUSES_MAX_DEPTH ? n : CAUSES_MAX_DEPTH, &class);
+	return why_words(r->why, names, n < CAUSES_MAX_DEPTH ? n : CAUSES_MAX_DEPTH, 0, &class);
 }
 
 int recorder_open(const struct request *c, const struct rec_schema *schema, struct recording *rec, struct sym *sym,

@@ -35,6 +35,9 @@ uint32_t tl_add_text(struct tl_reader *r, const char *key, const char *words, co
 struct tl_row *tl_row_of(struct tl_reader *r, const char *key, enum tl_group group);
 /* Index of a text that is its own key, without a stack; 0: none, or no room. */
 uint32_t tl_text_of(struct tl_reader *r, const char *words);
+/* The text of a wait by its stacks (their numbers, or -1) and facts (enum cause_fact), and its kind. A stack is looked
+ * at once. */
+uint32_t tl_cause_text(struct tl_reader *r, int64_t kernel, int64_t user, uint32_t facts, enum tl_kind *ret);
 /* Adds an interval to a row (or to none, NULL). */
 void tl_add_item(struct tl_reader *r, struct tl_row *row, struct tl_item x);
 /* A thread's comm becomes its row's label. */

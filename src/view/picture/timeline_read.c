@@ -10,13 +10,12 @@
 #include "base/num.h"
 #include "base/hash_try.h"
 #include "view/form/amount.h"
-#include "view/form/kstack.h"
+#include "latency/causes.h"
 #include "view/form/recsym.h"
 #include "view/picture/timeline_int.h"
 
 #define STATE_PREEMPTED 0x10000 /* as in dlib/timeline/threads.d */
 #define STATE_NEW 0x20000
-#define MAX_FRAMES 512
 #define LOSS_NS 1000000000u /* losses are counted that often at least */
 #define NO_ROW UINT32_MAX   /* of a key that came after TL_MAX_ROWS others: it is counted once */
 
@@ -158,64 +157,6 @@ const char *tl_attr_text(const struct rec_slow_row *s, const char *name)
 	return NULL;
 }
 
-/* -- causes -- */
-
-/* Appends the stack's frames; those of the kernel go to names, too. Returns how many of these. */
-static size_t add_frames(struct tl_reader *r, const struct rec_stack *st, const char **names)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < st->n && r->text.n < TL_STACK_BYTES; i++) {
-		bool kernel = st->space == RECFILE_KERNEL;
-		struct symbol s = { 0 };
-
-		if (!st->frames[i])
-			break;
-		if (kernel)
-			sym_kernel(r->sym, st->frames[i], &s);
-		else
-			sym_user(r->sym, st->tgid, st->start, st->frames[i], &s);
-		if (kernel && n == 0 && s.name && kstack_is_tracing(s.name))
-			continue;
-		if (kernel && n < MAX_FRAMES)
-			names[n++] = s.name;
-		if (s.name)
-			strb_printf(&r->text, "%s`%s\n", s.module ? s.module : "", s.name);
-		else
-			strb_printf(&r->text, "%s`0x%llx\n", s.module ? s.module : "",
-				    (unsigned long long)(s.module && s.module[0] ? s.offset : st->frames[i]));
-	}
-	return n;
-}
-
-/* The text of a wait by its stacks, and its kind. A stack is looked at once. */
-static uint32_t cause_text(struct tl_reader *r, int64_t kernel, int64_t user, enum tl_kind *ret)
-{
-	const char *names[MAX_FRAMES], *class = "unknown", *words = NULL;
-	struct rec_stack st;
-	struct err err = { 0 };
-	char key[64];
-	size_t n = 0;
-	uint32_t i;
-
-	snprintf(key, sizeof(key), "\x01%lld %lld", (long long)kernel, (long long)user);
-	i = tl_known_text(r, key);
-	if (!i) {
-		strb_reset(&r->text);
-		if (kernel >= 0 && recread_stack(r->f, kernel, &st, &err) == 0)
-			n = add_frames(r, &st, names);
-		if (n && r->opts->why)
-			words = r->opts->why(r->opts->why_arg, names, n, &class);
-		if (user >= 0 && recread_stack(r->f, user, &st, &err) == 0)
-			add_frames(r, &st, names);
-		i = tl_add_text(r, key, words ? words : "unknown", strb_str(&r->text));
-		if (i)
-			r->t->texts.v[i].kind = (uint8_t)tl_kind_of(class);
-	}
-	*ret = i ? (enum tl_kind)r->t->texts.v[i].kind : TL_UNKNOWN;
-	return i;
-}
-
 /* -- slow events -- */
 
 static struct tl_row *thread_row(struct tl_reader *r, const struct rec_slow *s)
@@ -246,6 +187,13 @@ static uint32_t waker_text(struct tl_reader *r, const struct rec_slow_row *s)
 	return tl_text_of(r, words);
 }
 
+/* What the program noted of a wait for a futex. */
+static uint32_t futex_facts(const struct rec_slow_row *s)
+{
+	return (tl_attr_int(s, "condition", 0) ? CAUSE_FACT_CONDITION : 0) |
+	       (tl_attr_int(s, "timed_out", 0) ? CAUSE_FACT_TIMEOUT : 0);
+}
+
 static void on_state(struct tl_reader *r, const struct rec_slow_row *s)
 {
 	const struct rec_slow *f = &s->fixed;
@@ -268,7 +216,7 @@ static void on_state(struct tl_reader *r, const struct rec_slow_row *s)
 		return;
 	}
 	if (stack >= 0 || user >= 0)
-		x.text = cause_text(r, stack, user, &kind);
+		x.text = tl_cause_text(r, stack, user, futex_facts(s), &kind);
 	x.kind = (uint8_t)kind;
 	x.by = waker_text(r, s);
 	x.cpu = 0;
@@ -305,8 +253,8 @@ static void on_wait(struct tl_reader *r, const struct rec_slow_row *s, bool runn
 	struct tl_item x = { .from = f->start, .to = f->start + f->delay, .by = waker_text(r, s) };
 
 	if (!runnable)
-		x.text = cause_text(r, stack >= 0 ? stack : tl_attr_int(s, "stack", -1), tl_attr_int(s, "ustack", -1),
-				    &kind);
+		x.text = tl_cause_text(r, stack >= 0 ? stack : tl_attr_int(s, "stack", -1),
+				       tl_attr_int(s, "ustack", -1), futex_facts(s), &kind);
 	x.kind = (uint8_t)kind;
 	tl_add_item(r, thread_row(r, f), x);
 }

@@ -70,7 +70,7 @@ static void put_why(struct listing *l, struct jsonw *j, const char *name, const 
 	for (size_t i = 0; names && i < s->n; i++)
 		names[i] = recread_symbol(l->r, s->space, s->tgid, s->start, s->frames[i], &sym) ? sym.name : NULL;
 	if (names && l->o->why)
-		words = l->o->why(l->o->why_arg, names, s->n, &class);
+		words = l->o->why(l->o->why_arg, names, s->n, 0, &class);
 	jsonw_object(j, name);
 	jsonw_str(j, "cause", words ? words : "unknown");
 	jsonw_str(j, "class", class);

@@ -49,7 +49,7 @@ static const char *ask(struct text_view *v, const struct recfield *f, const uint
 		names[i - first] = v->sym && sym_kernel(v->sym, pc, &s) ? s.name : NULL;
 	}
 	if (names && v->opts.why)
-		words = v->opts.why(v->opts.why_arg, names, n - first, class);
+		words = v->opts.why(v->opts.why_arg, names, n - first, 0, class);
 	if (!words)
 		*class = "unknown";
 	return words ? words : "unknown";

@@ -40,5 +40,19 @@ workers = [o for o in events if o["comm"] == "worker"]
 live.check(len(workers) >= 8 and all(o["cause"] == CONDITION for o in workers), "--idle shows them", r.stdout + r.stderr)
 
 r = live.dwell("latency", "why", *BUSY, timeout=60, env=ENV)
-live.check(CONDITION in r.stdout and LOCK in r.stdout, "why: both have their rows", r.stdout)
+live.check(LOCK in r.stdout and "not shown" in r.stdout, "why: the lock has its row", r.stdout)
+r = live.dwell("latency", "why", "--idle", "--by", "thread", "--json", "--over", "50ms", *BUSY, timeout=60, env=ENV)
+rows = [c for l in r.stdout.splitlines() for c in json.loads(l)["causes"]]
+if live.dwell("-qn", "BEGIN { trace(sched_has_exit); exit(0); }").stdout.strip() == "1":
+    live.check({(c["cause"], c["class"]) for c in rows if c["comm"] == "worker"} == {("work (a thread of a pool)", "idle")},
+               "why: workers wait for work, which is idle", rows)
+    live.check({c["class"] for c in rows if c["comm"] == "waiter"} == {"lock"}, "why: who wants the mutex does not", rows)
+    r = live.dwell("timeline", "--text", *BUSY, timeout=60, env=ENV)
+    parts = {}
+    for l in r.stdout.splitlines():
+        w = l.split()
+        if w and w[0] in ("worker", "waiter"):
+            parts.setdefault(w[0], []).append((float(w[4]), float(w[5])))
+    live.check(len(parts.get("worker", ())) == 4 and all(idle > wait for wait, idle in parts["worker"]), "timeline: workers are idle", r.stdout)
+    live.check(parts.get("waiter") and all(wait > idle for wait, idle in parts["waiter"]), "timeline: who wants the mutex waits", r.stdout)
 live.done()

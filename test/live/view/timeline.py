@@ -68,20 +68,22 @@ def running_at_once(rows):
 
 
 LOAD = """
-import os, threading, time
-lock = threading.Lock()
+import ctypes, os, threading, time
+c = ctypes.CDLL(None)
+lock = ctypes.create_string_buffer(64) # a mutex of pthreads: Python's own locks are semaphores
 r, w = os.pipe()
 def reader(): os.read(r, 1)
 def locked():
-    with lock: pass
-lock.acquire()
+    c.pthread_mutex_lock(lock)
+    c.pthread_mutex_unlock(lock)
+c.pthread_mutex_lock(lock)
 all = [threading.Thread(target=f) for f in (reader, locked)]
 for t in all: t.start()
 time.sleep(0.1)
 end = time.monotonic() + 0.1
 while time.monotonic() < end: pass
 os.write(w, b"x")
-lock.release()
+c.pthread_mutex_unlock(lock)
 for t in all: t.join()
 if os.fork() == 0: os._exit(7)
 os.wait()

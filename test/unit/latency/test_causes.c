@@ -169,6 +169,60 @@ static void facts_count_as_frames_further_in(void **state)
 	causes_free(c);
 }
 
+static void functions_of_programs_tell_what_a_futex_is(void **state)
+{
+	static const struct cause_uframe loop[] = { { "libc.so.6", "pthread_cond_wait" },
+						    { "libuv.so.1", "uv_cond_wait" },
+						    { "libuv.so.1", NULL },
+						    { "libc.so.6", NULL } },
+					 deep[] = { { "libc.so.6", "pthread_cond_wait" },
+						    { "a", "get" },
+						    { "a", "query" },
+						    { "a", "serve" },
+						    { "libc.so.6", NULL } },
+					 first[] = { { "libc.so.6", "pthread_cond_wait" },
+						     { "a", "main" },
+						     { "libc.so.6", "__libc_start_main" },
+						     { "a", "_start" } },
+					 join[] = { { "libc.so.6", "__pthread_clockjoin_ex" },
+						    { "a", "work" },
+						    { "libc.so.6", "start_thread" } },
+					 lock[] = { { "libc.so.6", "__lll_lock_wait" },
+						    { "libc.so.6", "pthread_mutex_lock" },
+						    { "a", "work" },
+						    { "libc.so.6", NULL } },
+					 go[] = { { "a", "runtime.futex.abi0" },
+						  { "a", "runtime.notesleep" },
+						  { "a", "runtime.stopm" } };
+	const uint32_t condition = CAUSE_FACT_CONDITION, work = CAUSE_FACT_WORK;
+
+	(void)state;
+	assert_int_equal(causes_user_facts(condition, loop, ARRAY_SIZE(loop), true), condition | work);
+	assert_int_equal(causes_user_facts(condition, loop, ARRAY_SIZE(loop), false), condition); /* cut */
+	assert_int_equal(causes_user_facts(0, loop, ARRAY_SIZE(loop), true), 0);
+	assert_int_equal(causes_user_facts(condition, deep, ARRAY_SIZE(deep), true), condition);
+	assert_int_equal(causes_user_facts(condition, first, ARRAY_SIZE(first), true), condition);
+	assert_int_equal(causes_user_facts(condition, join, ARRAY_SIZE(join), true), condition);
+	assert_int_equal(causes_user_facts(condition, lock, ARRAY_SIZE(lock), true), condition | CAUSE_FACT_USER_LOCK);
+	assert_int_equal(causes_user_facts(0, go, ARRAY_SIZE(go), false), work);
+	assert_int_equal(causes_user_facts(0, NULL, 0, true), 0);
+}
+
+static void timers_and_work_count_for_a_futex_only(void **state)
+{
+	struct causes *c = rules("wait lock \"futex\": futex_do_wait\nwait/7 idle \"work\" alone: @work\n"
+				 "wait/7 time \"a timer\" alone: @timeout\nwait io \"I/O\": io_schedule\n");
+
+	(void)state;
+	assert_string_equal(why(c, CAUSE_FACT_TIMEOUT, "futex_do_wait sys_futex").words, "a timer");
+	assert_string_equal(why(c, CAUSE_FACT_WORK, "futex_do_wait sys_futex").words, "work");
+	assert_string_equal(why(c, CAUSE_FACT_WORK | CAUSE_FACT_TIMEOUT, "io_schedule sys_read").words, "I/O");
+	/* A lock that was not to be had in time is one. */
+	assert_string_equal(why(c, CAUSE_FACT_USER_LOCK | CAUSE_FACT_TIMEOUT, "futex_do_wait sys_futex").words,
+			    "futex");
+	causes_free(c);
+}
+
 static void names_without_suffix_and_module(void **state)
 {
 	static const char *const names[][2] = {
@@ -377,6 +431,8 @@ int main(void)
 		cmocka_unit_test(a_way_hides_what_lies_further_out),
 		cmocka_unit_test(alone_leaves_the_operation_out),
 		cmocka_unit_test(facts_count_as_frames_further_in),
+		cmocka_unit_test(functions_of_programs_tell_what_a_futex_is),
+		cmocka_unit_test(timers_and_work_count_for_a_futex_only),
 		cmocka_unit_test(names_without_suffix_and_module),
 		cmocka_unit_test(globs),
 		cmocka_unit_test(errors_name_the_line),

@@ -133,7 +133,10 @@ static void facts_have_words(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < CAUSE_NFACTS; i++) {
-		lock[3] = 1u << i == CAUSE_FACT_CONDITION ? "futex_do_wait" : "foo"; /* which counts there only */
+		const uint32_t futexes = CAUSE_FACT_CONDITION | CAUSE_FACT_TIMEOUT | CAUSE_FACT_WORK |
+					 CAUSE_FACT_USER_LOCK; /* which count there only */
+
+		lock[3] = 1u << i & futexes ? "futex_do_wait" : "foo";
 		assert_int_equal(causes_classify(causes, lock, ARRAY_SIZE(lock), 1u << i, &w), 0);
 		if (w.class == CAUSE_UNKNOWN)
 			fail_msg("%s: %s", cause_fact_name((enum cause_fact_index)i), w.words);
