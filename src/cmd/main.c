@@ -91,6 +91,9 @@ int main(int argc, char **argv)
 	 * would inherit that. */
 	if (signal(SIGPIPE, on_pipe) == SIG_IGN)
 		signal(SIGPIPE, SIG_IGN);
+	/* So is a file that reaches RLIMIT_FSIZE: the signal would end the run without a word. */
+	if (signal(SIGXFSZ, on_pipe) == SIG_IGN)
+		signal(SIGXFSZ, SIG_IGN);
 	if (!strcmp(cmd_name(), "dtrace"))
 		return written(cmd_dtrace(argc, argv));
 	if (argc < 2)
