@@ -294,6 +294,8 @@ static struct node *fail_undef_func(struct checker *c, struct node *n)
 	if (symtab_get(&c->globals, n->name, 0) || symtab_get(&c->inlines, n->name, 0))
 		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function", n->name);
 	fail(c, n, D_FUNC_UNDEF, "undefined function name: %s", n->name);
+	if (foreign_hint(c, FOREIGN_CALL, n->name))
+		return n;
 	near_init(&m, n->name);
 	for (i = BI_NONE + 1; i < BI_COUNT_; i++) {
 		if (builtin_get((enum bi_id)i)->kind != BIK_VAR)

@@ -24,6 +24,50 @@ static const struct silent {
 #undef SILENT
 };
 
+static const struct word {
+	enum foreign_kind kind;
+	const char *name, *here;
+} words[] = {
+#define VAR(name, here) { FOREIGN_VAR, name, here },
+#define CALL(name, here) { FOREIGN_CALL, name, here },
+#define PROVIDER(name, here) { FOREIGN_PROVIDER, name, here },
+#include "lang/check/bpftrace.def"
+#undef VAR
+#undef CALL
+#undef PROVIDER
+};
+
+bool foreign_hint(struct checker *c, enum foreign_kind kind, const char *name)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (words[i].kind != kind || strcmp(words[i].name, name) != 0)
+			continue;
+		hint(c, "%s is bpftrace's; in D: %s", name, words[i].here);
+		return true;
+	}
+	return false;
+}
+
+/* The first part of a description that is given: where bpftrace has its providers. */
+static const char *first_part(const struct pdesc *d)
+{
+	const char *const parts[] = { d->prov, d->mod, d->func, d->name };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i] && parts[i][0])
+			return parts[i];
+	return "";
+}
+
+bool foreign_desc_hint(struct checker *c, const struct pdesc *d)
+{
+	if (d->prov && !strcmp(d->prov, "pid0")) {
+		hint(c, "$target is 0: -p PID or -c COMMAND is missing");
+		return true;
+	}
+	return foreign_hint(c, FOREIGN_PROVIDER, first_part(d));
+}
+
 /* Modules that are the kernel itself elsewhere. */
 static const char *const kernels[] = { "genunix", "unix", "kernel", "mach_kernel", "freebsd" };
 

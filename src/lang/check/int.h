@@ -439,4 +439,11 @@ void local_add(struct checker *c, const char *name, struct cvar *v);
 /* -- copy.c -- */
 struct node *node_copy(struct arena *a, const struct node *n);
 struct stmt *stmt_copy(struct arena *a, const struct stmt *s);
+
+/* Words that bpftrace has and D has under another name (bpftrace.def): a hint to the error that was just reported.
+ * False: it is none. */
+enum foreign_kind { FOREIGN_VAR, FOREIGN_CALL, FOREIGN_PROVIDER };
+bool foreign_hint(struct checker *c, enum foreign_kind kind, const char *name);
+/* The same of a description that matches nothing; or its pid is that of a missing -p or -c. */
+bool foreign_desc_hint(struct checker *c, const struct pdesc *d);
 #endif

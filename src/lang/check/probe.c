@@ -78,6 +78,8 @@ void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why
 		hint(c, "%s", why);
 		return;
 	}
+	if (!pd->desc.id && foreign_desc_hint(c, &pd->desc))
+		return;
 	for (i = 0; i < 4 && !pd->desc.id; i++) {
 		if (near_part(c, &pd->desc, i))
 			return;

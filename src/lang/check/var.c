@@ -59,6 +59,8 @@ static struct node *fail_ident(struct checker *c, struct node *n)
 		return fail_undef(c, n, VS_GLOBAL);
 	c->stop_undef = true;
 	fail(c, n, D_IDENT_UNDEF, "failed to resolve %s: Unknown variable name", n->name);
+	if (foreign_hint(c, FOREIGN_VAR, n->name))
+		return n;
 	near_init(&m, n->name);
 	try_table(&m, &c->globals);
 	try_table(&m, &c->inlines);
