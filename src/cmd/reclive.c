@@ -71,7 +71,8 @@ static int fill(const struct reclive *l, struct request *c, uint64_t ns)
 		request_param(c, "for", l->how_long);
 	else if (l->how_long)
 		request_for(c, ns);
-	if (l->command)
+	c->words = l->words;
+	if (l->command && !l->words)
 		vec_push(&c->commands, l->command);
 	return l->pid ? cmdline_option(c, 'p', l->pid) : 0;
 }

@@ -10,6 +10,7 @@ struct reclive {
 	const char *text, *script; /* instead: a D program, or a file with one; else NULL */
 	const char *how_long;	   /* "10s", or NULL: until the command or Ctrl-C ends it */
 	const char *command, *pid; /* -c, -p, or NULL */
+	char *const *words;	   /* the command as its words, which end with NULL; or NULL: it is cut at blanks */
 	const char *record;	   /* keep the recording here, or NULL */
 	bool bursts;		   /* events come in tens of thousands at once: with larger rings than usual */
 	struct tmpdir folder;	   /* where it is when it is not kept; removed by reclive_done() */

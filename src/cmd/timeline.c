@@ -48,18 +48,13 @@ static const struct optable options = {
 	.n = ARRAY_SIZE(rows),
 };
 
-/* The words behind "--" as one, as -c takes a command: words with blanks are quoted. */
-static int join_command(struct timeline_cmd *t, int argc, char **argv, struct strb *b)
+/* The words behind "--", as they are: blanks in them are theirs. As one they are the picture's title. */
+static void take_words(struct timeline_cmd *t, char *const *argv, struct strb *b)
 {
-	for (int i = 0; i < argc; i++) {
-		if (!argv[i][0] || strpbrk(argv[i], " \t\n\"'\\")) {
-			cmd_msg("-c and -- take a command of plain words: put '%s' into a script", argv[i]);
-			return EXIT_USAGE;
-		}
+	for (size_t i = 0; argv[i]; i++)
 		strb_printf(b, "%s%s", i ? " " : "", argv[i]);
-	}
 	t->live.command = strb_str(b);
-	return 0;
+	t->live.words = argv;
 }
 
 static int take_options(struct timeline_cmd *t, int argc, char **argv, struct strb *command)
@@ -74,10 +69,10 @@ static int take_options(struct timeline_cmd *t, int argc, char **argv, struct st
 		return optable_words(&options, NULL,
 				     optind == argc ? "a command is missing behind --"
 						    : "-c, -p and a command behind -- are different: choose one");
-	if (dashes && (e = join_command(t, argc - optind, argv + optind, command)))
-		return e;
-	if (dashes)
+	if (dashes) {
+		take_words(t, argv + optind, command);
 		optind = argc;
+	}
 	if (t->live.command || t->live.pid || t->live.how_long || t->live.record)
 		t->live.program = "timeline/threads";
 	t->live.bursts = true;

@@ -52,4 +52,13 @@ if alive:
     stopped = open(f"/proc/{child}/stat").read().split()[2] in "tT"
     live.check(not stopped, "not left stopped")
     os.kill(child, signal.SIGKILL)
+
+# Words behind -- are the command's as they are
+words = os.path.join(live.WORK, "words")
+with open(words, "w", encoding="ascii") as f:
+    f.write("#!/bin/sh\n[ $# = 3 ] && [ \"$1\" = 'a b' ] && [ \"$2\" = '' ] && [ \"$3\" = '\"' ] && echo right\n")
+os.chmod(words, 0o755)
+for command in (["timeline", "-o", os.path.join(live.WORK, "o.html")], ["latency", "--for", "1s"]):
+    r = live.dwell(*command, "--", words, "a b", "", '"')
+    live.check(r.returncode == 0 and "right\n" in r.stdout, f"{command[0]}: words with blanks, quotes, and without anything", (r.returncode, r.stdout, r.stderr))
 live.done()
