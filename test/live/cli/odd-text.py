@@ -28,6 +28,8 @@ p.wait()
 for text in ("", " ", "+", "1x", "0", "-5", "99999999999999999999", f"{p.pid} "):
     r = live.dwell("-qn", "BEGIN { exit(0); }", "-p", text)
     live.check(r.returncode == 1 and ("invalid pid" in r.stderr), f"-p {text!r} is none", r.stderr)
+r = live.dwell("-l", "-n", "syscall::g?tpp(id):entry")
+live.check("No probe matches" in r.stderr and "g?tpp(id)" in r.stderr, "parentheses are characters of a description (names of Go)", r.stderr)
 r = live.dwell("-q", "-b", " 4m", "-x", "aggsize= 1m", "-x", "switchrate= +10hz", "-x", "strsize=\t32", "-n", "BEGIN { exit(0); }")
 live.same((r.returncode, r.stderr), (0, ""), "options take blanks in front of numbers")
 r = live.dwell("-q", "-x", "strsize=32 ", "-n", "BEGIN { exit(0); }")

@@ -10,6 +10,7 @@ BEGIN
 	printf("%d %d\n", 'ab', 'abcd');
 	printf("%d %d %d\n", RED, GREEN, BLUE);
 	printf("%d %d\n", sizeof (1), sizeof (1L));
+	printf("%d %d\n", 1 << 31 << 2, 1 << 33); /* of 64 bits, shown as int */
 	printf("[%s]\n", "tab\there \"quoted\" \\ \x41\102");
 	exit(0);
 }
