@@ -88,10 +88,11 @@ sdt:block::block_rq_error
 	@check_blockerr[0, "", stringof(rq_disk[args[0]]->disk_name), ""] = count();
 }
 
+/* Which files the slow events tell: paths twice in one program take the kernel's verifier seconds. */
 latency:fsync::all
 /!(args[0]->how & 3)/
 {
-	@check_fsync[pid, execname, args[0]->delay >= NAMED ? fds[(int)self->fd].fi_pathname : "files", this->name] = avg(args[0]->delay);
+	@check_fsync[pid, execname, "", this->name] = avg(args[0]->delay);
 }
 
 /* -- locks -- */
@@ -198,12 +199,13 @@ sdt:sched::sched_process_exit
 
 /* -- system calls that fail for want of something -- */
 
+/* As a set of bits, and by number: few ways through the program, which the kernel's verifier walks all. */
+inline uint64_t WANTED = 1 << ENOSPC | 1 << EMFILE | 1 << ENFILE | 1 << EIO | 1 << ENOMEM;
+
 sdt:raw_syscalls::sys_exit
-/args[1] < 0 && (args[1] == -ENOSPC || args[1] == -EMFILE || args[1] == -ENFILE || args[1] == -EIO || args[1] == -ENOMEM || args[1] == -EDQUOT)/
+/args[1] < 0 && args[1] >= -ENOSPC && WANTED >> -args[1] & 1/
 {
-	@check_errno[pid, execname, args[1] == -ENOSPC ? "no space left on the device (ENOSPC)" : args[1] == -EMFILE ? "too many open files of the process (EMFILE)" :
-	    args[1] == -ENFILE ? "too many open files of the machine (ENFILE)" : args[1] == -EIO ? "input or output error (EIO)" :
-	    args[1] == -EDQUOT ? "quota used up (EDQUOT)" : "no memory (ENOMEM)", ""] = count();
+	@check_errno[pid, execname, (int)-args[1], ""] = count();
 }
 
 /* -- who is stuck, once a second: sleeps that cannot be interrupted and have not ended -- */

@@ -176,6 +176,27 @@ static int add_item(struct check *c, const char *measure, const char *const part
 	return 0;
 }
 
+/* A number that says what was waited for: of a CPU, or of an error. */
+static void put_number(struct strb *b, const char *measure, uint64_t n)
+{
+	static const struct {
+		int number;
+		const char *name;
+	} errors[] = { { ENOSPC, "no space left on the device (ENOSPC)" },
+		       { EMFILE, "too many open files of the process (EMFILE)" },
+		       { ENFILE, "too many open files of the machine (ENFILE)" },
+		       { EIO, "input or output error (EIO)" },
+		       { ENOMEM, "no memory (ENOMEM)" } };
+
+	if (strcmp(measure, "errno") != 0) {
+		strb_printf(b, "CPU %llu", (unsigned long long)n);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+		if ((uint64_t)errors[i].number == n)
+			strb_adds(b, errors[i].name);
+}
+
 static int add_agg(struct check *c, const struct aggdesc *d, const char *measure, const struct row *row)
 {
 	_cleanup_(strb_free) struct strb id = { 0 };
@@ -187,8 +208,9 @@ static int add_agg(struct check *c, const struct aggdesc *d, const char *measure
 	strb_add(&id, measure, strlen(measure) + 1);
 	for (size_t k = 1; k <= CHECK_NPARTS; k++) {
 		if (k == 1 + PART_WHAT && d->keys[k].kind == FLD_INT)
-			strb_adds(&id, "CPU ");
-		if (k < d->nkeys)
+			put_number(&id, measure,
+				   recfield_u64(&d->keys[k], (const uint8_t *)row->data + d->keys[k].off));
+		else if (k < d->nkeys)
 			keytext_value(&id, &d->keys[k], (const uint8_t *)row->data + d->keys[k].off);
 		strb_addc(&id, '\0');
 	}

@@ -118,7 +118,7 @@ static void finds_from_the_threshold_on(void **state)
 	assert_int_equal(r.nfound, 1);
 	assert_string_equal(r.v[0].rule->id, "fsync");
 	assert_true(r.v[0].cost > 149.9 && r.v[0].cost < 150.1);
-	assert_string_equal(r.v[0].title, "db waits in fsync until wal is on the disk");
+	assert_string_equal(r.v[0].title, "db waits in fsync until its files are on the disk");
 	assert_string_equal(r.v[0].whom.v[0].name, "db");
 	assert_int_equal(r.v[0].whom.all, 2);
 	assert_int_equal(r.v[0].sum.count, 110);
