@@ -63,7 +63,7 @@ def run(*cmd):
 
 def together(n, fn, *args):
     """In n processes at a time."""
-    ps = [multiprocessing.Process(target=fn, args=args) for _ in range(n)]
+    ps = [multiprocessing.Process(target=fn, args=args, daemon=True) for _ in range(n)]
     for p in ps:
         p.start()
     for p in ps:

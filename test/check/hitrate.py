@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many planted faults `dwell check` finds, and how many it ranks first; how often it finds something where nothing is.
 
-usage: hitrate.py DWELL TRIGGER [--runs N] [--secs S] [--all] [FAULT...]
+usage: hitrate.py DWELL TRIGGER [FAULT...] [--runs N] [--secs S] [--all]
 
 --all: faults that are nobody's own, too, in a look at the whole machine: it must be quiet. Without it each look is at the
 processes of the fault, which go before others where they need few CPUs. Prints a line for each run, and a table in Markdown.
@@ -17,15 +17,17 @@ import sys
 import faults
 
 HERE = os.path.dirname(os.path.realpath(__file__))
+LONGER = 60  # s: until the look is over, which begins late on a busy machine
 QUIET = ("nothing", "even")
 # What other load of the machine does to who is looked at.
 OTHERS = {"cpu-saturated", "noisy-neighbour", "real-time", "steal"}
 
 
 def look(a, name):
-    cmd = [sys.executable, os.path.join(HERE, "faults.py"), name, str(a.secs)]
+    machine = faults.FAULTS[name].machine
+    cmd = [sys.executable, os.path.join(HERE, "faults.py"), name, str(a.secs + (LONGER if machine else 0))]
     env = {**os.environ, "DWELL_CHECK_FIRST": "1", "TRIGGER": os.path.abspath(a.trigger)}
-    if faults.FAULTS[name].machine:
+    if machine:
         p = subprocess.Popen(cmd, env=env)
         r = subprocess.run([a.dwell, "check", "--json", "--for", f"{a.secs}s"], capture_output=True, text=True)
         p.terminate()
