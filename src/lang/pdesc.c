@@ -107,3 +107,13 @@ bool pdesc_match(const struct pdesc *d, const struct probe *p)
 	return pdesc_glob(d->prov, p->prov) && pdesc_glob(d->mod, p->mod) && pdesc_glob(d->func, p->func) &&
 	       pdesc_glob(d->name, p->name);
 }
+
+bool pdesc_kernel_elsewhere(const char *mod)
+{
+	static const char *const kernels[] = { "genunix", "unix", "kernel", "mach_kernel", "freebsd" };
+
+	for (size_t i = 0; mod && i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		if (!strcmp(mod, kernels[i]))
+			return true;
+	return false;
+}

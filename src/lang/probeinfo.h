@@ -89,6 +89,8 @@ struct probe_source {
 bool pdesc_glob(const char *pat, const char *s);
 /* The component is given and has no glob character. */
 bool pdesc_is_exact(const char *s);
+/* Is the module the kernel itself on illumos, FreeBSD or macOS? */
+bool pdesc_kernel_elsewhere(const char *mod);
 bool pdesc_match(const struct pdesc *d, const struct probe *p);
 /* Parses "prov:mod:func:name" right-aligned; 0 or -EINVAL. Texts in the arena. */
 int pdesc_parse(struct arena *a, const char *text, size_t len, struct pdesc *ret);

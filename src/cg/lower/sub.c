@@ -229,8 +229,11 @@ static void sub_strtok(struct gen *g, const struct node *n, struct str *ret)
 			strtok_none(g);
 	}
 	state = mem_at(gen_scratch_base(g), g->strtok_off);
-	if (!go_on)
+	if (!go_on) {
 		s = str_arg(g, first);
+		if (s.has_set) /* a result that is NULL, such as strstr()'s */
+			gen_jcci(g, IRC_EQ, s.set, 0, gen_fault_imm(g, FAULT_BADADDR, 0));
+	}
 	t = str_arg(g, arg(n, 1)); /* both arguments before the state: they may call strtok() too */
 	if (!go_on) {
 		gen_str_copy(g, &s, mem_add(state, 8), strsize(g));

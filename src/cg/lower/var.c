@@ -464,6 +464,7 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 	struct place pl;
 	struct str s;
 	struct mem dst;
+	bool element; /* a whole one, which changes at once; a member of one is written in its place */
 	vreg set;
 
 	*ret = (struct str){ .is_const = true, .cs = "" };
@@ -481,21 +482,22 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 		cg_error(g, lhs->at, TAG_NOSUPP, "a string cannot be assigned through a pointer");
 		return;
 	}
-	if (null && pl.has_key) {
+	element = pl.has_key && pl.whole;
+	if (null && element) {
 		assoc_delete(g, pl.var, pl.key);
 		return;
 	}
 	if (null && pl.maybe_null)
 		ir_jcci(g->f, IRC_EQ, pl.m.base, 0, skip);
-	else if (!pl.has_key)
+	else if (!element)
 		place_ensure(g, &pl, skip);
-	dst = pl.has_key ? gen_scratch(g, storage) : pl.m;
+	dst = element ? gen_scratch(g, storage) : pl.m;
 	*ret = (struct str){ .m = dst,
 			     .bound = cap,
 			     .padded = true,
 			     .has_set = true,
 			     .set = set,
-			     .maybe_null = !pl.has_key && pl.var->scope == VS_TLS };
+			     .maybe_null = !element && (pl.has_key || pl.var->scope == VS_TLS) };
 	if (null)
 		gen_zero(g, dst, cap);
 	else
@@ -506,7 +508,7 @@ static void store_str(struct gen *g, const struct node *lhs, const struct node *
 		gen_st(g, mem_add(dst, (int32_t)cap), 1, set);
 	else
 		gen_sti(g, mem_add(dst, (int32_t)cap), 1, !null);
-	if (pl.has_key)
+	if (element)
 		assoc_update(g, pl.var, pl.key, dst, BPF_ANY, skip);
 	ir_place(g->f, skip);
 }

@@ -101,6 +101,7 @@ static int list_desc(struct workshop *w, struct request *c, struct dtypes *types
 {
 	const struct probe_source *src = registry_source(w->reg);
 	struct probe_list l = { 0 };
+	struct pdesc here = *d;
 	const char *why = NULL;
 	int r = 0;
 
@@ -108,6 +109,10 @@ static int list_desc(struct workshop *w, struct request *c, struct dtypes *types
 		track_match(c->arena, w->prog, d, &l);
 	if (!l.n)
 		r = src->match(src->ctx, c->arena, d, &l, &why);
+	if (r == 0 && !l.n && pdesc_kernel_elsewhere(d->mod)) { /* as in programs; no provider: the kernel's probes */
+		here.mod = d->prov ? NULL : "vmlinux";
+		r = src->match(src->ctx, c->arena, &here, &l, NULL);
+	}
 	if (r < 0)
 		return listener_fail(&c->to, "failed to match %s: %s", text, strerror(-r));
 	for (size_t i = 0; i < l.n; i++)

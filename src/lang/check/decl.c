@@ -297,11 +297,6 @@ static void declare_var(struct checker *c, const struct decl *d)
 	v->pub.type = rvalue_type(c, ty);
 	v->pub.is_assoc = as != NULL;
 	v->declared = v->known = true;
-	if (as && ty == basic(c, DT_INT)) { /* not int32_t, which asks for 32 bits */
-		v->by_number = true;
-		if (cut_is_wide(c, v))
-			v->pub.type = dtype_parse(c->t, "int64_t");
-	}
 	if (as && !declare_keys(c, v, d, as))
 		v->poisoned = true;
 }

@@ -68,17 +68,6 @@ bool foreign_desc_hint(struct checker *c, const struct pdesc *d)
 	return foreign_hint(c, FOREIGN_PROVIDER, first_part(d));
 }
 
-/* Modules that are the kernel itself elsewhere. */
-static const char *const kernels[] = { "genunix", "unix", "kernel", "mach_kernel", "freebsd" };
-
-static bool is_kernel(const char *mod)
-{
-	for (size_t i = 0; mod && i < sizeof(kernels) / sizeof(kernels[0]); i++)
-		if (!strcmp(mod, kernels[i]))
-			return true;
-	return false;
-}
-
 static bool is_syscall(const struct pdesc *d)
 {
 	return pdesc_is_exact(d->prov) && !strcmp(d->prov, "syscall") && pdesc_is_exact(d->func);
@@ -149,7 +138,7 @@ bool foreign_match(struct checker *c, const struct pdesc *d, struct probe_list *
 
 	if (d->id)
 		return false;
-	if (is_kernel(d->mod))
+	if (pdesc_kernel_elsewhere(d->mod))
 		k.mod = NULL;
 	else if (!call)
 		return false;
@@ -160,7 +149,7 @@ bool foreign_match(struct checker *c, const struct pdesc *d, struct probe_list *
 	if (try_match(c, &k, l))
 		return true;
 	/* The function is one of that kernel, too. */
-	if (!is_kernel(d->mod) || !k.func || is_syscall(&k))
+	if (!pdesc_kernel_elsewhere(d->mod) || !k.func || is_syscall(&k))
 		return false;
 	k.func = NULL;
 	return pdesc_is_exact(d->prov) && strcmp(d->prov, "fbt") != 0 && try_match(c, &k, l);

@@ -272,7 +272,12 @@ void text_printa(struct text_view *v, const struct recact *act)
 
 void text_print_unprinted(struct text_view *v)
 {
-	for (size_t i = 0; i < v->schema->naggs; i++)
+	size_t n = v->schema->naggs;
+
+	for (size_t k = 0; k < n; k++) { /* -x aggsortrev: they too, as they are part of what is sorted */
+		size_t i = v->opts.aggsortrev ? n - 1 - k : k;
+
 		if (!v->agg_printed[i])
 			print_table(v, &v->schema->aggs[i], 1, NULL, 0);
+	}
 }

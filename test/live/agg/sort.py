@@ -19,4 +19,6 @@ for options, want in [
     args = [x for o in options for x in ("-x", o)]
     r = live.dwell("-q", *args, "-n", PROGRAM)
     live.same(r.stdout.strip("\n") + r.stderr, want, " ".join(options) or "by value")
+r = live.dwell("-qx", "aggsortrev", "-n", "BEGIN { @a[1] = sum(1); @a[2] = sum(2); @b[3] = sum(3); exit(0); }")
+live.same(r.stdout.split(), "3 3 2 2 1 1".split(), "aggsortrev: what the end prints, the last aggregation first")
 live.done()

@@ -58,4 +58,9 @@ r = live.dwell("-en", "BEGIN { trace(`nosuchvariable); }")
 live.check("failed to resolve `nosuchvariable" in r.stderr, r.stderr)
 r = live.dwell("-en", "BEGIN { trace(curthread->t_nosuchmember); }")
 live.check("t_nosuchmember is not a member of struct task_struct" in r.stderr, r.stderr)
+# the module that is the kernel elsewhere, in lists as in programs
+here = live.dwell("-ln", "sched:::off-cpu").stdout
+live.same(live.dwell("-ln", "sched:genunix::off-cpu").stdout, here, "-l of a probe of genunix")
+r = live.dwell("-lm", "unix")
+live.check(here.splitlines()[1] in r.stdout.splitlines(), f"-lm unix lists the kernel's: {r.stdout[:300]!r} {r.stderr!r}")
 live.done()

@@ -29,9 +29,13 @@ steps = " ".join(f"{a} = {b};" for a, b in zip(names, names[1:])) + f" {names[-1
 r = live.dwell("-en", f"BEGIN {{ {chain} }} BEGIN {{ {steps} }}")
 live.check("keeps 32 bits of this value of 64" in r.stderr, f"a chain of twelve: {r.stderr!r}")
 
+# What an array was declared to have is what it keeps, whatever else the program assigns.
+r = live.dwell("-qn", 'int i[int]; BEGIN { i[0] = 0xfffffffe; i[1] = 0x5555555555555555; printf("%d %d", i[0], i[1]); exit(0); }')
+live.same(r.stdout.strip(), "-2 1431655765", "an array declared int keeps 32 bits")
+
 CUT = ["int x; BEGIN { x = timestamp; }", "self int x; BEGIN { self->x = walltimestamp; }",
        "this uint32_t x; BEGIN { this->x = vtimestamp; }", "short x[int]; BEGIN { x[1] = timestamp; }",
-       "int32_t x[int]; BEGIN { x[1] = timestamp; }", "self int32_t x[int]; BEGIN { self->x[1] = timestamp; }",
+       "int32_t x[int]; BEGIN { x[1] = timestamp; }", "int x[int]; BEGIN { x[1] = timestamp; }", "self int32_t x[int]; BEGIN { self->x[1] = timestamp; }",
        "int x; BEGIN { x += timestamp; }", "BEGIN { x = pid; x = timestamp; }", "BEGIN { x = (int)0; x = timestamp; }",
        "BEGIN { int x = timestamp; }", "int x; BEGIN { x = curthread->start_time >> 3; }"]
 for program in CUT:
