@@ -78,6 +78,7 @@ enum rec_counter {
 	CNT_TIMER_DUE,		       /* no loss: periods of a timer of all CPUs that have gone by, on each */
 	CNT_TIMER_IDLE,		       /* no loss: of these, periods in which the CPU was idle */
 	CNT_TIMER_ASLEEP,	       /* no loss: of these, firings that an idle CPU did not make */
+	CNT_CALL_MISSED, /* calls of a function that its return probe did not see: the kernel had no frame */
 	REC_NLOSSES
 };
 

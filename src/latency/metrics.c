@@ -32,6 +32,7 @@ static const char *const loss_names[REC_NLOSSES] = {
 	[CNT_COMPAT] = "32bit_system_call",
 	[CNT_DROP_SCRATCH] = "scratch_full",
 	[CNT_RECURSION] = "recursion",
+	[CNT_CALL_MISSED] = "return_missed",
 	[CNT_TIMER_MISSES] = "timer_missed",
 	[CNT_TRACK_FULL] = "tracker_full",
 	[CNT_TRACK_DEEP] = "tracker_too_deep",

@@ -233,6 +233,46 @@ static int obj_info(int fd, void *info, uint32_t size)
 	return bpfsys(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof(a));
 }
 
+/* struct bpf_link_info, newer than Debian's header. */
+struct link_info {
+	uint32_t type, id, prog_id, pad;
+	union {
+		struct {
+			uint64_t addrs;
+			uint32_t count, flags;
+			uint64_t missed, cookies;
+		} multi;
+		struct {
+			uint32_t type, pad;
+			uint64_t func_name;
+			uint32_t name_len, offset;
+			uint64_t addr, missed, cookie;
+		} perf;
+	};
+};
+
+enum { LINK_PERF_EVENT = 7, LINK_KPROBE_MULTI = 8, PERF_KPROBE = 3, PERF_KRETPROBE = 4 };
+
+int bpfsys_link_missed(int link_fd, uint64_t *ret)
+{
+	struct link_info info = { 0 };
+	union bpf_attr a;
+	int r;
+
+	memset(&a, 0, sizeof(a));
+	a.info.bpf_fd = (uint32_t)link_fd;
+	a.info.info_len = sizeof(info);
+	a.info.info = BPFSYS_PTR(&info);
+	r = bpfsys(BPF_OBJ_GET_INFO_BY_FD, &a, sizeof(a));
+	if (r < 0)
+		return r;
+	*ret = info.type == LINK_KPROBE_MULTI ? info.multi.missed
+	       : info.type == LINK_PERF_EVENT && (info.perf.type == PERF_KPROBE || info.perf.type == PERF_KRETPROBE)
+		       ? info.perf.missed
+		       : 0;
+	return 0;
+}
+
 int bpfsys_prog_info(int prog_fd, struct bpf_prog_info *ret)
 {
 	memset(ret, 0, sizeof(*ret));

@@ -49,6 +49,8 @@ int bpfsys_btf_load(const void *data, uint32_t size);
 /* fd; statistics are kept while it is open. -EPERM: that takes CAP_SYS_ADMIN, or kernel.bpf_stats_enabled. */
 int bpfsys_enable_run_stats(void);
 int bpfsys_prog_info(int prog_fd, struct bpf_prog_info *ret);
+/* What the kernel has counted as missed at a link of kprobes. Source: struct bpf_link_info of Linux 6.7. */
+int bpfsys_link_missed(int link_fd, uint64_t *ret);
 /* fd of the kernel's BTF object of a module ("vmlinux" too); -ENOENT. */
 int bpfsys_module_btf(const char *name);
 #endif

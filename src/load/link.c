@@ -230,6 +230,16 @@ void link_barrier(void)
 		nanosleep(&pause, NULL);
 }
 
+uint64_t link_kprobe_missed(const struct link *l)
+{
+	uint64_t sum = 0, n;
+
+	for (size_t i = 0; l && i < l->n; i++)
+		if (bpfsys_link_missed(l->fds[i], &n) == 0)
+			sum += n;
+	return sum;
+}
+
 int link_pmu_type(const char *source)
 {
 	_cleanup_fclose_ FILE *f = NULL;

@@ -15,6 +15,7 @@ struct prog_counts {
 	uint64_t *reported;		/* [cpu][kind] of what the program counts; NULL: nothing yet */
 	uint64_t firings, idle_firings; /* all CPUs */
 	uint64_t recursion, misses;	/* reported */
+	uint64_t kprobe_missed, missed; /* by the links; reported of it */
 	uint64_t due, idle, asleep;	/* reported */
 	uint64_t expected;		/* timers: firings that should have been */
 	uint64_t idle_base, idle_ns;	/* timers: idle time of their CPUs at the start, and since then */
@@ -72,7 +73,7 @@ static void note_idle(struct prog_counts *p, const struct entry *e, const char *
 	p->idle_ns = ns > p->idle_base ? ns - p->idle_base : 0;
 }
 
-void counters_note_timers(struct counters *c, struct link *const *links)
+void counters_note_links(struct counters *c, struct link *const *links)
 {
 	_cleanup_free_ char *stat = NULL; /* read once for all timers */
 
@@ -80,6 +81,8 @@ void counters_note_timers(struct counters *c, struct link *const *links)
 		const struct entry *e = &c->l->img->progs[i].entry;
 		struct prog_counts *p = &c->progs[i];
 
+		if (e->kind == ENTRY_KPROBE && links[i])
+			p->kprobe_missed = link_kprobe_missed(links[i]);
 		if (e->kind != ENTRY_PERF_EVENT || !e->period_ns || !links[i])
 			continue;
 		p->timer = link_perf_periods(links[i], e->period_ns, &p->expected, &p->ntimers) == 0;
@@ -181,11 +184,14 @@ static int report_prog(struct counters *c, uint32_t i, bool final, const struct 
 {
 	struct prog_counts *p = &c->progs[i];
 	const struct entry *e = &c->l->img->progs[i].entry;
+	bool follows = e->is_return || c->l->joined[i]; /* calls to their returns */
 	struct bpf_prog_info info;
 	int r = 0;
 
 	if (bpfsys_prog_info(c->l->progs[i], &info) == 0)
-		r = say(rep, CNT_RECURSION, 0, info.recursion_misses, &p->recursion);
+		r = say(rep, CNT_RECURSION, 0, info.recursion_misses + (follows ? 0 : p->kprobe_missed), &p->recursion);
+	if (r == 0 && follows)
+		r = say(rep, CNT_CALL_MISSED, 0, p->kprobe_missed, &p->missed);
 	/* A program that does not count its firings cannot miss any. */
 	if (r < 0 || !p->timer || !p->firings)
 		return r;

@@ -12,10 +12,10 @@ struct counters;
 
 int counters_new(const struct loaded *l, struct counters **ret);
 void counters_free(struct counters *c);
-/* Takes note of how many firings the timers should have had; links: by program, NULL entries are fine.
- * Call once when they are attached, before each counters_report(), and for the last time just before they are
- * detached. */
-void counters_note_timers(struct counters *c, struct link *const *links);
+/* Takes note of how many firings the timers should have had, and of what kprobes have missed; links: by program, NULL
+ * entries are fine. Call once when they are attached, before each counters_report(), and for the last time just before
+ * they are detached. */
+void counters_note_links(struct counters *c, struct link *const *links);
 /* Appends rows for what was lost since the last call. final: nothing is in flight any more. */
 int counters_report(struct counters *c, uint64_t now, bool final, struct recording *rec);
 #endif

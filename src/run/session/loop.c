@@ -88,7 +88,7 @@ static int status(struct session *s)
 	int r;
 
 	session_set_loads(s);
-	counters_note_timers(s->counters, s->links);
+	counters_note_links(s->counters, s->links);
 	r = counters_report(s->counters, clock_ns(CLOCK_MONOTONIC), false, s->c.rec);
 	if (r == 0)
 		r = cost_report(s->cost, clock_ns(CLOCK_MONOTONIC), s->c.rec);

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "load/bpf_sys.h"
+#include "load/kprobe.h"
 #include "load/cpus.h"
 #include "run/follow/history.h"
 #include "run/os/priority.h"
@@ -328,9 +329,29 @@ int session_attach(struct session *s, uint32_t i)
 	return r;
 }
 
+/* A pattern that fits nearly everything may be a mistake: what it will take is said before. */
+static int announce(struct session *s)
+{
+	uint64_t n = 0;
+	int r;
+
+	for (uint32_t i = 0; i < s->c.img->nprogs; i++)
+		if (s->c.img->progs[i].entry.kind == ENTRY_KPROBE)
+			n += s->c.img->progs[i].nprobes;
+	if (n < KPROBE_MANY)
+		return 0;
+	r = session_note(
+		s,
+		"%llu probes of functions of the kernel are being attached: this takes about %llu s, and detaching "
+		"as long; Ctrl-C ends it",
+		(unsigned long long)n, (unsigned long long)(n + KPROBE_PER_SEC - 1) / KPROBE_PER_SEC);
+	session_consume(s);
+	return r;
+}
+
 static int attach_all(struct session *s)
 {
-	int r = 0;
+	int r = announce(s);
 
 	registry_stop_when(s->c.reg, signals_pending);
 	for (uint32_t i = 0; i < s->c.img->nprogs && r == 0 && !signals_pending(); i++)
@@ -411,7 +432,7 @@ static int start_and_loop(struct session *s, int signal_fd)
 		r = attach_all(s);
 	if (r == 0 && s->late)
 		r = late_start(s->late);
-	counters_note_timers(s->counters, s->links);
+	counters_note_links(s->counters, s->links);
 	set_activity(s, IMG_ACTIVE);
 	for (size_t i = 0; i < s->c.ntargets && r == 0; i++) {
 		/* The side band tells of later mappings only; the program's own was made by its exec. */
@@ -498,7 +519,7 @@ static int finish(struct session *s)
 	stuck = !walker_stop(s->walker);
 	if (s->late)
 		late_stop(s->late);
-	counters_note_timers(s->counters, s->links);
+	counters_note_links(s->counters, s->links);
 	detach_all(s);
 	if (barrier)
 		link_barrier();

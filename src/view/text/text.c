@@ -306,6 +306,8 @@ static const struct drop_text {
 	{ CNT_RECURSION, "DTRACEDROP_RECURSION",
 	  "firing skipped by the kernel: the same program was running on that CPU",
 	  "firings skipped by the kernel: the same program was running on that CPU", false },
+	{ CNT_CALL_MISSED, "DTRACEDROP_RETURN", "call not seen: the kernel had no room to follow it to its return",
+	  "calls not seen: the kernel had no room to follow them to their returns", false },
 	{ CNT_TIMER_MISSES, "DTRACEDROP_TIMER", "timer firing missed", "timer firings missed", false },
 	{ CNT_TRACK_FULL, "DROP_TRACK_FULL", "event not tracked: no room for its key (setting size)",
 	  "events not tracked: no room for their keys (setting size)", false },
