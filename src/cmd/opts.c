@@ -249,12 +249,10 @@ int cmdline_option(struct request *c, int letter, const char *arg)
 static int long_option(struct request *c, int argc, char **argv)
 {
 	static const struct {
-		const char *name, *opt, *value; /* NULL: an argument */
+		const char *name, *opt, *value; /* NULL: an argument; "": a flag */
 	} longs[] = {
-		{ "record", "record", NULL },
-		{ "record-size", "recsize", NULL },
-		{ "record-age", "recage", NULL },
-		{ "json", "oformat", "json" },
+		{ "left-out", "leftout", "" },	  { "record", "record", NULL },	 { "record-size", "recsize", NULL },
+		{ "record-age", "recage", NULL }, { "json", "oformat", "json" },
 	};
 	const char *arg = argv[0], *eq = strchr(arg, '=');
 	size_t n = eq ? (size_t)(eq - arg) : strlen(arg);
@@ -263,7 +261,7 @@ static int long_option(struct request *c, int argc, char **argv)
 		if (strlen(longs[i].name) != n - 2 || strncmp(arg + 2, longs[i].name, n - 2) != 0)
 			continue;
 		if (longs[i].value)
-			return set_named(c, 'x', longs[i].opt, longs[i].value) ? -1 : 1;
+			return set_named(c, 'x', longs[i].opt, *longs[i].value ? longs[i].value : NULL) ? -1 : 1;
 		if (!eq && argc < 2) {
 			cmd_msg("option requires an argument -- '%s'", arg);
 			return -1;

@@ -47,7 +47,8 @@ static void list_json(const struct probe *p, FILE *out)
 
 	jsonw_object(&j, NULL);
 	jsonw_str(&j, "type", "probe");
-	jsonw_u64(&j, "id", p->id);
+	if (p->id)
+		jsonw_u64(&j, "id", p->id);
 	jsonw_str(&j, "provider", p->prov);
 	jsonw_str(&j, "module", p->mod);
 	jsonw_str(&j, "function", p->func);
@@ -69,7 +70,11 @@ static void list_probe(struct workshop *w, struct request *c, struct dtypes *typ
 		list_json(p, out);
 		return;
 	}
-	fprintf(out, "%5u %10s %17s %33s %s", p->id, plain_name(p->prov, buf[0], sizeof(buf[0])),
+	if (p->id)
+		fprintf(out, "%5u", p->id);
+	else
+		fprintf(out, "%5s", "-"); /* a function without probes (--left-out) */
+	fprintf(out, " %10s %17s %33s %s", plain_name(p->prov, buf[0], sizeof(buf[0])),
 		plain_name(p->mod, buf[1], sizeof(buf[1])), plain_name(p->func, buf[2], sizeof(buf[2])),
 		plain_name(p->name, buf[3], sizeof(buf[3])));
 	if (p->why_not) {
@@ -96,6 +101,16 @@ static const char *colons(const char *text)
 	return all + n;
 }
 
+static void count_left_out(struct request *c, const struct probe_list *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += !l->v[i]->id;
+	listener_msg(&c->to,
+		     n == 1 ? "%zu function of the kernel is left out" : "%zu functions of the kernel are left out", n);
+}
+
 static int list_desc(struct workshop *w, struct request *c, struct dtypes *types, const struct pdesc *d,
 		     const char *text, FILE *out)
 {
@@ -117,6 +132,8 @@ static int list_desc(struct workshop *w, struct request *c, struct dtypes *types
 		return listener_fail(&c->to, "failed to match %s: %s", text, strerror(-r));
 	for (size_t i = 0; i < l.n; i++)
 		list_probe(w, c, types, l.v[i], out);
+	if (l.n && c->opts.leftout)
+		count_left_out(c, &l);
 	if (l.n)
 		return 0;
 	listener_msg(&c->to, "failed to match %s%s: No probe matches description%s%s", colons(text), text,

@@ -51,6 +51,7 @@ static const struct rule rules[] = {
 	{ .name = "defaultargs", .no_value = true },
 	{ .name = "empty", .no_value = true },
 	{ .name = "errtags", .no_value = true },
+	{ .name = "leftout", .no_value = true },
 	{ .name = "nolibs", .no_value = true },
 	{ .name = "pspec", .no_value = true },
 	{ .name = "zdefs", .no_value = true },
@@ -408,11 +409,11 @@ const char *dopts_get(const struct dopts *o, const char *name)
 bool dopts_harmless(const char *name)
 {
 	static const char *const names[] = {
-		"quiet",      "flowindent",  "strsize",	  "printsize",	 "stackframes", "ustackframes",
-		"maxframes",  "stackindent", "rawbytes",  "noresolve",	 "aggsortkey",	"aggsortkeypos",
-		"aggsortpos", "aggsortrev",  "aggpercpu", "agghist",	 "aggpack",	"errtags",
-		"droptags",   "zdefs",	     "zdepends",  "defaultargs", "argref",	"pspec",
-		"version",    "amin",	     "temporal",  "nspec",	 "loopmax",	"noself",
+		"quiet",       "flowindent", "strsize",	  "printsize",	"stackframes",	 "ustackframes", "maxframes",
+		"stackindent", "rawbytes",   "noresolve", "aggsortkey", "aggsortkeypos", "aggsortpos",	 "aggsortrev",
+		"aggpercpu",   "agghist",    "aggpack",	  "errtags",	"droptags",	 "zdefs",	 "zdepends",
+		"defaultargs", "argref",     "pspec",	  "version",	"amin",		 "temporal",	 "nspec",
+		"loopmax",     "noself",     "leftout",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

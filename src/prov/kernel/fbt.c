@@ -78,22 +78,6 @@ static struct probe *new_probe(struct arena *a, const struct kfunc *f, bool raw,
 	return p;
 }
 
-/* Under its own name, and under the one that the source has. */
-static bool func_matches(const char *pat, const char *name)
-{
-	char stem[KSYMS_MAX_NAME];
-	size_t n;
-
-	if (pdesc_glob(pat, name))
-		return true;
-	n = strchr(name, '.') ? kfuncs_stem(name) : sizeof(stem);
-	if (n >= sizeof(stem) || !name[n])
-		return false;
-	memcpy(stem, name, n);
-	stem[n] = '\0';
-	return pdesc_glob(pat, stem);
-}
-
 /* Is the machinery of tracing itself meant by this pattern? */
 static bool wants_machinery(const char *pat)
 {
@@ -169,12 +153,16 @@ static int match(struct prov_env *env, struct arena *a, const struct pdesc *d, s
 		*why = s->reason;
 		return 0;
 	}
+	if (env->listing && env->opts && env->opts->leftout) {
+		(void)kfuncs_left_out(env, a, d, raw ? "rawfbt" : "fbt", out, why);
+		return 0;
+	}
 	if (kfuncs_get(env, &k, why) < 0)
 		return 0;
 	for (size_t i = 0; i < k->n; i++) {
 		const struct kfunc *f = &k->v[i];
 
-		if (!pdesc_glob(d->mod, f->mod) || (d->func && !func_matches(d->func, f->name)))
+		if (!pdesc_glob(d->mod, f->mod) || !kfuncs_matches(d->func, f->name))
 			continue;
 		if (f->machinery && !all) {
 			left++;

@@ -180,6 +180,21 @@ size_t kfuncs_stem(const char *name)
 	return end ? (size_t)(end - name) : strlen(name);
 }
 
+bool kfuncs_matches(const char *pat, const char *name)
+{
+	char stem[KSYMS_MAX_NAME];
+	size_t n;
+
+	if (!pat || pdesc_glob(pat, name))
+		return true;
+	n = strchr(name, '.') ? kfuncs_stem(name) : sizeof(stem);
+	if (n >= sizeof(stem) || !name[n])
+		return false;
+	memcpy(stem, name, n);
+	stem[n] = '\0';
+	return pdesc_glob(pat, stem);
+}
+
 /* One line in place. False: it names no function. */
 static bool parse_line(char *line, bool addrs, struct kfunc *f)
 {

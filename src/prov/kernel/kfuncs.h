@@ -36,6 +36,14 @@ void kfuncs_locate_in(struct kfuncs *k, const struct ksyms *ks);
 /* The name without what the compiler adds to parts and copies of a function (.isra.0, .constprop.0, .part.0, .cold):
  * its length. */
 size_t kfuncs_stem(const char *name);
+/* A pattern (NULL: any) fits the function, under its own name or under the one that the source has. */
+bool kfuncs_matches(const char *pat, const char *name);
+/* kfuncleft.c: functions that d fits and that have no probe, or that patterns leave out, as probes with why_not and
+ * without id. -errno: *why says why. */
+int kfuncs_left_out(struct prov_env *env, struct arena *a, const struct pdesc *d, const char *prov,
+		    struct probe_list *out, const char **why);
+/* Why a function of the kernel that is not in its list has no probe; init: it is in the part for the start. */
+const char *kfuncs_why_none(const char *name, bool init);
 /* BPF calls the function for our programs: its firings would be skipped, each with some cost. */
 bool kfuncs_is_machinery(const char *name);
 /* The kernel calls the function while it patches others: attached last and detached first, it does not slow that. */

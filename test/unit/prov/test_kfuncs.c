@@ -45,6 +45,18 @@ static void read_symbols(struct ksyms *ks)
 	unlink(path);
 }
 
+static void test_reasons(void **st)
+{
+	(void)st;
+	assert_true(kfuncs_is_patching("__text_poke") && kfuncs_is_patching("__sysvec_apic_timer_interrupt"));
+	assert_false(kfuncs_is_patching("vfs_write"));
+	assert_true(kfuncs_matches("do_x", "do_x.isra.0") && kfuncs_matches(NULL, "a") &&
+		    !kfuncs_matches("do", "do_x"));
+	assert_non_null(strstr(kfuncs_why_none("f.cold", true), "jumped to"));
+	assert_non_null(strstr(kfuncs_why_none("f", true), "started"));
+	assert_non_null(strstr(kfuncs_why_none("f", false), "notrace"));
+}
+
 static const struct kfunc *find(const struct kfuncs *k, const char *name, unsigned which)
 {
 	for (size_t i = 0; i < k->n; i++)
@@ -123,6 +135,7 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(both_forms),
 		cmocka_unit_test(addresses),
 		cmocka_unit_test(names),
