@@ -18,6 +18,8 @@ for prov in ("fbt", "rawfbt"):
         live.check(re.search("hint: " + reason, r.stderr), prov + " says why", r.stderr)
     r = live.dwell("-l", "-P", prov)
     live.check(bool(r.stdout.count("\n") > 1000) == (row.group(1) == "yes"), "-l lists the functions of " + prov, r.stdout[:300])
+r = live.dwell("-l", "-x", "leftout", "-P", "fbt")
+live.check(bool(re.search(r"\n +- +fbt +vmlinux .*\(not available: ", r.stdout)) == (row.group(1) == "yes"), "-x leftout lists what has no probe", r.stdout[:300] + r.stderr)
 r = live.dwell("-n", "fbt::no_such_function:entry { exit(0); }")
 live.check(r.returncode == 1 and "fbt::no_such_function:entry does not match any probes" in r.stderr, "a function that is not there", r.stderr)
 live.done()
