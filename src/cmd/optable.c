@@ -147,8 +147,8 @@ static void make_tables(const struct optable *t, struct option *longs, char *sho
 {
 	bool has_h = false;
 
-	if (t->word)
-		*shorts++ = '-';
+	if (t->word || t->leading)
+		*shorts++ = t->leading ? '+' : '-';
 	*shorts++ = ':';
 	for (size_t i = 0; i < t->n; i++) {
 		const struct optrow *o = &t->rows[i];

@@ -47,6 +47,7 @@ struct optable {
 	int (*word)(void *command, char *word);
 	/* Is told of each option that was taken; or NULL. */
 	void (*given)(void *command, const struct optrow *o);
+	bool leading;		 /* options end at the first word that is none: a command begins there */
 	void (*more)(FILE *out); /* usage: what comes behind the options; or NULL */
 };
 

@@ -328,7 +328,8 @@ static void on_stopping(void *ctx, enum session_stop why)
 
 	if (r->counted)
 		(void)add_counters(r); /* without memory nothing else will work, and says so */
-	if (why == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0 && !(r->show && r->show->lasting))
+	if (why == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0 &&
+	    !(r->show && (r->show->lasting || r->show->apart)))
 		fputc('\n', r->out);
 }
 
@@ -352,7 +353,7 @@ static int finish_output(struct run *r, int consumer_error)
 /* As dtrace(1), which says nothing with -q. Commands of dwell's own say what they could be misunderstood without. */
 static void tell_targets(const struct run *r, enum session_stop why)
 {
-	bool tells = !r->c->opts.quiet, own = r->show || r->c->own;
+	bool tells = !r->c->opts.quiet, own = (r->show && !r->show->apart) || r->c->own;
 	char how[TARGET_HOW_MAX];
 
 	for (size_t i = 0; i < r->ntargets; i++) {

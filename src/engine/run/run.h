@@ -29,6 +29,7 @@ struct run_show {
 	 * SIGHUP, which then does not end the run. */
 	void (*tick)(void *ctx, struct recorder *recorder, bool hangup);
 	bool counters; /* the kernel's, as notes at the begin and the end (counters.h) */
+	bool apart;    /* rows go elsewhere than to out, and it tells itself how a command ended */
 	bool lasting;  /* for months: --record keeps no rows of processes, mappings and costs */
 	/* The ROW_FLIGHT about the slow event that row() is given next, which gets it as well; may be NULL. */
 	void (*flight)(void *ctx, const struct row *row);
