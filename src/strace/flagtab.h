@@ -20,17 +20,17 @@ struct flag_table {
 #define FLAG_TABLES(X) \
 	X(open) \
 	X(access) \
-	X(prot) X(maptype) X(map) X(mremap) X(madv) X(msync) X(mlockall) X(seek) X(fcntl) X(fdflags) X(at) X( \
-		atremove) X(ataccess) X(atlink) X(atsync) X(statx) X(statxattr) X(rename) X(pipe) X(flock) X(fadvise) \
-		X(falloc) X(rwf) X(splice) X(eventfd) X(epollcreate) X(epollctl) X(epoll) X(poll) X(inotifyinit) X( \
-			inotify) X(timerfd) X(timerfdset) X(signalfd) X(memfd) X(random) X(xattr) X(sighow) X(saflags) \
-			X(sscode) X(wait) X(waitid) X(clock) X(timerabs) X(itimer) X(rlimit) X(rusage) X(prio) \
-				X(sched) X(prctl) X(archprctl) X(clone) X(membarrier) X(family) X(socktype) \
-					X(sockflags) X(inetproto) X(shut) X(sockopt_level) X(sockopt) X(tcpopt) \
-						X(ipopt) X(ip6opt) X(msg) X(cmsg) X(closerange) X(mount) X(umount) \
-							X(futex) X(ioctl) X(fstype) X(locktype) X(sicode) X(chldcode) \
-								X(segvcode) X(buscode) X(fpecode) X(illcode) \
-									X(filetype) X(netlink) X(statfs)
+	X(prot) \
+	X(maptype) X(map) X(mremap) X(madv) X(msync) X(mlockall) X(seek) X(fcntl) X(fdflags) X(at) X(atremove) X( \
+		ataccess) X(atlink) X(atsync) X(statx) X(statxattr) X(rename) X(pipe) X(flock) X(fadvise) X(falloc) \
+		X(rwf) X(splice) X(eventfd) X(epollcreate) X(epollctl) X(epoll) X(poll) X(inotifyinit) X(inotify) X( \
+			timerfd) X(timerfdset) X(signalfd) X(memfd) X(random) X(xattr) X(sighow) X(saflags) X(sscode) \
+			X(wait) X(waitid) X(clock) X(timerabs) X(itimer) X(rlimit) X(rusage) X(prio) X(sched) X(prctl) \
+				X(archprctl) X(clone) X(membarrier) X(family) X(socktype) X(sockflags) X(inetproto) \
+					X(shut) X(sockopt_level) X(sockopt) X(tcpopt) X(ipopt) X(ip6opt) X(msg) \
+						X(cmsg) X(closerange) X(mount) X(umount) X(futex) X(ioctl) X(fstype) \
+							X(locktype) X(sicode) X(chldcode) X(segvcode) X(buscode) \
+								X(fpecode) X(illcode) X(filetype) X(netlink) X(statfs)
 #define X(name) extern const struct flag_table flags_##name;
 FLAG_TABLES(X)
 #undef X
