@@ -17,23 +17,24 @@ struct flag_table {
 	size_t n;
 };
 
-#define FLAG_TABLES(X) \
-	X(open) \
-	X(access) \
-	X(prot) \
-	X(maptype) X(map) X(mremap) X(madv) X(msync) X(mlockall) X(seek) X(fcntl) X(fdflags) X(at) X(atremove) X( \
-		ataccess) X(atlink) X(atsync) X(statx) X(statxattr) X(rename) X(pipe) X(flock) X(fadvise) X(falloc) \
-		X(rwf) X(splice) X(eventfd) X(epollcreate) X(epollctl) X(epoll) X(poll) X(inotifyinit) X(inotify) X( \
-			timerfd) X(timerfdset) X(signalfd) X(memfd) X(random) X(xattr) X(sighow) X(saflags) X(sscode) \
-			X(wait) X(waitid) X(clock) X(timerabs) X(itimer) X(rlimit) X(rusage) X(prio) X(sched) X(prctl) \
-				X(archprctl) X(clone) X(membarrier) X(family) X(socktype) X(sockflags) X(inetproto) \
-					X(shut) X(sockopt_level) X(sockopt) X(tcpopt) X(ipopt) X(ip6opt) X(msg) \
-						X(cmsg) X(closerange) X(mount) X(umount) X(futex) X(ioctl) X(fstype) \
-							X(locktype) X(sicode) X(chldcode) X(segvcode) X(buscode) \
-								X(fpecode) X(illcode) X(filetype) X(netlink) X(statfs)
-#define X(name) extern const struct flag_table flags_##name;
-FLAG_TABLES(X)
-#undef X
+/* One for each kind of flag. */
+extern const struct flag_table flags_open, flags_access, flags_prot, flags_maptype, flags_map;
+extern const struct flag_table flags_mremap, flags_madv, flags_msync, flags_mlockall, flags_seek;
+extern const struct flag_table flags_fcntl, flags_fdflags, flags_at, flags_atremove, flags_ataccess;
+extern const struct flag_table flags_atlink, flags_atsync, flags_statx, flags_statxattr, flags_rename;
+extern const struct flag_table flags_pipe, flags_flock, flags_fadvise, flags_falloc, flags_rwf;
+extern const struct flag_table flags_splice, flags_eventfd, flags_epollcreate, flags_epollctl, flags_epoll;
+extern const struct flag_table flags_poll, flags_inotifyinit, flags_inotify, flags_timerfd, flags_timerfdset;
+extern const struct flag_table flags_signalfd, flags_memfd, flags_random, flags_xattr, flags_sighow;
+extern const struct flag_table flags_saflags, flags_sscode, flags_wait, flags_waitid, flags_clock;
+extern const struct flag_table flags_timerabs, flags_itimer, flags_rlimit, flags_rusage, flags_prio;
+extern const struct flag_table flags_sched, flags_prctl, flags_archprctl, flags_clone, flags_membarrier;
+extern const struct flag_table flags_family, flags_socktype, flags_sockflags, flags_inetproto, flags_shut;
+extern const struct flag_table flags_sockopt_level, flags_sockopt, flags_tcpopt, flags_ipopt, flags_ip6opt;
+extern const struct flag_table flags_msg, flags_cmsg, flags_closerange, flags_mount, flags_umount;
+extern const struct flag_table flags_futex, flags_ioctl, flags_fstype, flags_locktype, flags_sicode;
+extern const struct flag_table flags_chldcode, flags_segvcode, flags_buscode, flags_fpecode, flags_illcode;
+extern const struct flag_table flags_filetype, flags_netlink, flags_statfs;
 
 /* A set of bits: "PROT_READ|PROT_WRITE", "PROT_READ|0x40", a number with what it might be, or the name of 0. */
 void flag_bits(struct strb *b, const struct flag_table *t, uint64_t v);
