@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell strace`: system calls as strace(1) shows them, by a D program. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,7 +332,7 @@ static int run(struct tracer *t)
 				       .taken = on_taken,
 				       .finish = on_finish,
 				       .apart = true };
-	int fd = t->output ? -1 : dup(STDERR_FILENO), e, status;
+	int fd = t->output ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), e, status;
 
 	t->out = t->output ? fopen(t->output, "we") : fd < 0 ? NULL : fdopen(fd, "w");
 	if (!t->out)

@@ -104,6 +104,10 @@ live.check(m and float(m.group(1)) >= 0.1, "-tt -r -T: when, and how long", r.st
 r = live.dwell("strace", "-k", "-e", "trace=write", "sh", "-c", "echo x")
 live.check(re.search(r'^write\(1, "x\\n", 2\) += 2\n > .*libc.*\((__)?write\+0x', r.stderr, re.M), "-k: the stack", r.stderr)
 
+r = live.dwell("strace", "-e", "trace=none", "sh", "-c", "ls /proc/self/fd")
+want = subprocess.run(["sh", "-c", "ls /proc/self/fd"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+live.same(r.stdout, want, "the command inherits no descriptor of the tracer")
+
 # A process that runs already; a call that is to be restarted, and how the process ends.
 p = subprocess.Popen(["sh", "-c", "while :; do read line </etc/hostname; done"])
 t = subprocess.Popen([live.DWELL, "strace", "-p", str(p.pid), "-e", "trace=read,close"], stderr=subprocess.PIPE, text=True)
