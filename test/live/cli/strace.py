@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @timeout: 120
 """dwell strace: the calls of programs are those that strace(1) shows, in their order and with the same text."""
 import os
 import re
