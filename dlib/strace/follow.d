@@ -32,7 +32,7 @@ sdt:::signal_deliver
 sdt:::signal_generate
 /args[4] == 1 && (uint64_t)args[1] > 1 && strace_on[args[2]]/
 {
-	trace(11); trace((int)args[2]->pid); trace((int)args[0]); trace(args[2]->__state != 0); tracemem(args[1], 48);
+	trace(11); trace((int)args[2]->pid); trace((int)args[0]); trace(task_state[args[2]] != 0); tracemem(args[1], 48);
 }
 
 /* What ends a process by default is not delivered any more: the kernel ends it at once. 0: TRACE_SIGNAL_DELIVERED. */

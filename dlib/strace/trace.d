@@ -93,10 +93,10 @@ void strace_captures()
 	uint64_t room = 0, tag = 0;
 	uint64_t iov = 0, niov = 0, control = 0, ncontrol = 0;
 
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < (STRACE_NESTED ? 100 : 5); i++) {
 		uint64_t a = 0, n = 0, text = 0;
 
-		if (state == 1) {
+		if (STRACE_NESTED && state == 1) {
 			struct strace_iov *v = (struct strace_iov *)copyin(vec, 16);
 			a = v->base;
 			n = strace_least(v->len, room);
@@ -106,7 +106,7 @@ void strace_captures()
 			left--;
 			tag = tag + 8;
 			state = left ? 1 : ncontrol ? 5 : 0;
-		} else if (state == 2) {
+		} else if (STRACE_NESTED && state == 2) {
 			a = *(uint64_t *)copyin(vec, 8);
 			text = a != 0;
 			vec = vec + 8;
@@ -115,14 +115,14 @@ void strace_captures()
 			state = left && a ? 2 : 0;
 			if (!a)
 				continue;
-		} else if (state == 3) {
+		} else if (STRACE_NESTED && state == 3) {
 			a = iov;
 			n = niov * 16;
 			vec = a;
 			left = niov;
 			tag = (tag & 7) | 42 << 3;
 			state = left ? 4 : ncontrol ? 5 : 0;
-		} else if (state == 5) {
+		} else if (STRACE_NESTED && state == 5) {
 			a = control;
 			n = strace_least(ncontrol, 400);
 			ncontrol = 0;
@@ -151,13 +151,13 @@ void strace_captures()
 				n = strace_least(other & 0xffffffff, 4000) * (z >> 3);
 			else if (k == 7)
 				n = this->r > 0 ? this->r * (z >> 3) : 0;
-			else if (k == 8 || k == 9) {
+			else if (STRACE_NESTED && (k == 8 || k == 9)) {
 				left = strace_least(other, 16);
 				n = left * 16;
 				vec = a;
 				room = k == 8 ? 0x7fffffff : this->r > 0 ? this->r : 0;
 				state = left && a ? 1 : 0;
-			} else if ((k == 10 || k == 11) && a) {
+			} else if (STRACE_NESTED && (k == 10 || k == 11) && a) {
 				struct strace_msg *m = (struct strace_msg *)copyin(a, 56);
 
 				n = 56;
@@ -169,16 +169,16 @@ void strace_captures()
 				vec = m->name;
 				left = k == 10 || this->r >= 0 ? strace_least(m->namelen & 0xffffffff, 128) : 0;
 				state = 6;
-			} else if (k == 12 && a) {
+			} else if (STRACE_NESTED && k == 12 && a) {
 				vec = a;
 				left = 33;
 				state = 2;
 			} else if (k == 13 && a && other && this->r >= 0)
 				n = strace_least(*(int *)copyin(other, 4), 128);
-			else if (k == 14 && a) {
+			else if (STRACE_NESTED && k == 14 && a) {
 				trace(4); trace((int)tag); trace((int)strace_count(a));
 				continue;
-			} else if (k == 15 && this->r >= 0) {
+			} else if (STRACE_NESTED && k == 15 && this->r >= 0) {
 				trace(4); trace((int)tag); trace((int)strace_entries(a, this->r));
 				continue;
 			}
@@ -187,11 +187,11 @@ void strace_captures()
 			strace_text(tag, a);
 		else
 			strace_piece(tag, a, n);
-		if (state == 6) { /* the name of a msghdr */
+		if (STRACE_NESTED && state == 6) { /* the name of a msghdr */
 			state = 3;
 			if (vec && left)
 				strace_piece((tag & 7) | 40 << 3, vec, left);
-		} else if (state == 4) {
+		} else if (STRACE_NESTED && state == 4) {
 			state = 1;
 			tag = tag & 7;
 		}

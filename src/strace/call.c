@@ -71,6 +71,11 @@ static bool is_out(enum capture c)
 	       c == CAP_DIRENTS;
 }
 
+enum capture call_kind(const struct call_desc *c, unsigned arg)
+{
+	return arg_descs[c->args[arg]].cap;
+}
+
 #define CAPTURE_SHIFT 3 /* behind the argument */
 #define Z_SHIFT 7
 #define ELEMENT_SHIFT 3 /* in z: behind the other argument */

@@ -92,6 +92,8 @@ extern const size_t call_table_n;
 const struct call_desc *call_by_nr(uint32_t nr);
 const struct call_desc *call_by_name(const char *name);
 
+/* What is captured of an argument. */
+enum capture call_kind(const struct call_desc *c, unsigned arg);
 /* A capture as the D program gets it, see dlib/strace/trace.d: 16 bits, argument | capture << 3 | z << 7. 0: none. */
 uint32_t call_capture(const struct call_desc *c, unsigned arg, bool entry);
 bool call_is_fd(enum arg_kind k);

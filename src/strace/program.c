@@ -33,6 +33,7 @@ void program_head(struct strb *b, const struct program_want *w)
 	strb_printf(b, "inline int STRACE_FOLLOW = %d;\n", w->follow);
 	strb_printf(b, "inline int STRACE_TIMES = %d;\n", w->times);
 	strb_printf(b, "inline int STRACE_PATHS = %d;\n", w->paths);
+	strb_printf(b, "inline int STRACE_NESTED = %d;\n", w->nested);
 	strb_printf(b, "inline int STRACE_STACKS = %d;\n", w->stacks);
 	strb_printf(b, "inline int STRACE_MORE = %d;\n", w->paths || w->stacks);
 }
@@ -66,13 +67,33 @@ static void function(struct strb *b, const char *name, const uint64_t v[CALL_NR_
 	strb_adds(b, ";\n}\n");
 }
 
-static uint64_t captures(const struct call_desc *c, bool entry)
+/* What the program finds behind a pointer that it has read, or counts. */
+static bool is_nested(const struct call_desc *c, unsigned arg)
+{
+	enum capture cap = call_kind(c, arg);
+
+	return (cap >= CAP_IOV && cap <= CAP_ARGV) || cap == CAP_COUNT || cap == CAP_DIRENTS;
+}
+
+bool program_wants_nested(const struct program_want *w)
+{
+	for (uint32_t nr = 0; nr < CALL_NR_MAX; nr++) {
+		const struct call_desc *c = w->call[nr] ? call_by_nr(nr) : NULL;
+
+		for (unsigned i = 0; c && i < c->nargs; i++)
+			if (is_nested(c, i))
+				return true;
+	}
+	return false;
+}
+
+static uint64_t captures(const struct program_want *w, const struct call_desc *c, bool entry)
 {
 	uint64_t v = 0;
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < c->nargs && n < CAPTURES_MAX; i++) {
-		uint64_t one = call_capture(c, i, entry);
+		uint64_t one = is_nested(c, i) && !w->nested ? 0 : call_capture(c, i, entry);
 
 		if (one)
 			v |= one << CAPTURE_BITS * n++;
@@ -92,7 +113,7 @@ static uint64_t fds_of(const struct call_desc *c)
 
 static uint64_t at_entry(const struct program_want *w, const struct call_desc *c)
 {
-	uint64_t v = captures(c, true);
+	uint64_t v = captures(w, c, true);
 
 	return v || c->ret == RET_NEVER || (w->paths && fds_of(c)) ? v : NONE;
 }
@@ -116,7 +137,7 @@ void program_functions(struct strb *b, const struct program_want *w)
 		bool wanted = c ? w->call[nr] : w->others;
 
 		entry[nr] = c && wanted ? at_entry(w, c) : NONE;
-		at[nr] = !wanted || (c && c->ret == RET_NEVER) ? NONE : c ? captures(c, false) : 0;
+		at[nr] = !wanted || (c && c->ret == RET_NEVER) ? NONE : c ? captures(w, c, false) : 0;
 		fds[nr] = c ? fds_of(c) : 0;
 		gives[nr] = c && (c->ret == RET_FD || c->ret == RET_FCNTL);
 		forks[nr] = c && c->ret == RET_CHILD;

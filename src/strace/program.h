@@ -16,10 +16,18 @@ struct program_want {
 	bool follow; /* threads and children, too */
 	bool times;  /* when calls begin */
 	bool paths, stacks, count;
+	bool nested;   /* with what pointers in memory point to: vectors, messages, arguments; lists are counted */
 	unsigned size; /* of data */
 };
 #define PROGRAM_SIZE_MAX 2048u /* of data; what is more is cut */
 
+/* The verifier of older kernels takes minutes over the loop that follows pointers, or refuses it ("too complex"). */
+#define PROGRAM_NESTED_LINUX "6.18"
+/* Without loops of the kernel's (bpf_loop) the verifier walks through all iterations: minutes. Counts need none. */
+#define PROGRAM_CALLS_LINUX "5.17"
+
+/* Does a wanted call need it? */
+bool program_wants_nested(const struct program_want *w);
 /* In front of the shipped programs, and behind them. */
 void program_head(struct strb *b, const struct program_want *w);
 void program_functions(struct strb *b, const struct program_want *w);
