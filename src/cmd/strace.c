@@ -31,6 +31,7 @@ struct tracer {
 	VEC(long) pids;
 	const char *output; /* -o */
 	unsigned clocks;    /* how many -t */
+	int error;	    /* of writing; 0: none */
 	bool summing, quiet, good, failed, exec;
 	char *const *words; /* the command */
 	char *path;	    /* of its program */
@@ -315,6 +316,17 @@ static int on_ready(void *ctx, struct session *s, long target)
 	return 0;
 }
 
+/* What becomes of r, 0 or -errno, and of what was written before. An error is said at the end: the run ends as if
+ * nobody read its output any more. */
+static int written(struct tracer *t, int r)
+{
+	if (r >= 0 && !ferror(t->out))
+		return r;
+	if (!t->error)
+		t->error = r < 0 ? -r : errno ? errno : EIO;
+	return -EPIPE;
+}
+
 static int on_row(void *ctx, const struct row *row)
 {
 	struct tracer *t = ctx;
@@ -322,7 +334,7 @@ static int on_row(void *ctx, const struct row *row)
 
 	if (t->want.count)
 		summary_row(&t->summary, t->schema, row);
-	r = trail_row(t->trail, row);
+	r = written(t, trail_row(t->trail, row));
 	return r < 0 ? r : 1;
 }
 
@@ -330,7 +342,7 @@ static int on_taken(void *ctx)
 {
 	struct tracer *t = ctx;
 
-	return fflush(t->out) != 0 ? -errno : 0;
+	return written(t, fflush(t->out) != 0 ? -errno : 0);
 }
 
 static int on_finish(void *ctx)
@@ -340,7 +352,7 @@ static int on_finish(void *ctx)
 
 	if (r == 0 && t->want.count)
 		summary_print(&t->summary, t->out);
-	return r == 0 && fflush(t->out) != 0 ? -errno : r;
+	return written(t, r == 0 && fflush(t->out) != 0 ? -errno : r);
 }
 
 /* As the command: its status, or ended by the same signal. */
@@ -377,9 +389,11 @@ static int run(struct tracer *t)
 		return cmd_fail("out of memory");
 	fill_request(t);
 	e = request_run(&t->request, &show);
-	if (fclose(take_ptr(t->out)) != 0 && e == EXIT_OK)
+	if (fclose(take_ptr(t->out)) != 0 && !t->error)
+		t->error = errno;
+	if (t->error && t->error != EPIPE)
 		e = cmd_fail("strace: cannot write to %s: %s", t->output ? t->output : "standard error",
-			     strerror(errno));
+			     strerror(t->error));
 	return e == EXIT_OK && trail_status(t->trail, &status) ? end_as(status) : e;
 }
 

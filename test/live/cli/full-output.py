@@ -13,6 +13,9 @@ COMMANDS = re.findall(r"^COMMAND\((\w+)\)", open(SOURCE, encoding="utf-8").read(
 CALLS = {
     "": (["-V"], ["-l"], ["-ln", "BEGIN"], ["-ven", "BEGIN"], ["-qn", 'BEGIN { printf("x"); exit(0); }'], ["-n", "BEGIN { exit(0); }"],
          ["--json", "-n", "BEGIN { exit(0); }"], ["--json", "-ln", "BEGIN"], ["-qn", 'BEGIN { printf("x"); exit(0); }', "-c", "sleep 100"]),
+    "check": (["check", "--for", "1s"], ["check", "--json", "--for", "1s"], ["check", "--help"]),
+    "complete": (["complete", ""], ["complete", "latency", "--"]),
+    "strace": (["strace", "--help"],), # its lines go to standard error: below
     "ctl": (),  # answers come from a run: below
     "features": (["features"], ["features", "--help"]),
     "export": (["export", "--format", "folded", "rec"], ["export", "--help"]),
@@ -48,6 +51,10 @@ for calls in CALLS.values():
             r = subprocess.run([live.DWELL, *call], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
         live.check(r.returncode == 1 and "failed to write to standard output: No space left on device" in r.stderr, f"{' '.join(call)} > /dev/full",
                    f"{r.returncode} {r.stderr}")
+
+for options in (["-o", "/dev/full"], ["-c", "-o", "/dev/full"]):
+    r = live.dwell("strace", *options, "ls", "/")
+    live.check(r.returncode == 1 and "cannot write to /dev/full: No space left on device" in r.stderr, f"strace {' '.join(options)}", f"{r.returncode} {r.stderr}")
 
 p = subprocess.Popen([live.DWELL, "-qn", "tracker t { } syscall::getppid:entry { begin(t); } syscall::getppid:return { end(t); } BEGIN { printf(\"up\\n\"); }"], stdout=subprocess.PIPE)
 p.stdout.readline()

@@ -219,7 +219,7 @@ static int check_metrics(const char *p)
 
 /* Samples without a tracker's or aggregation's: own cost (5), losses by kind, rows not recorded, slow events of one
  * tracker, programs taken off (2). */
-#define OTHERS (4 + 15 + 1 + 1 + 2)
+#define OTHERS (4 + 16 + 1 + 1 + 2)
 #define BUCKETS (METRICS_POWER_LAST - METRICS_POWER_FIRST + 2)
 
 static void metrics_are_what_readers_expect(void **state)
