@@ -131,7 +131,7 @@ os.wait()
 
 def timed_out(tracker):
     r = live.dwell("latency", tracker, "--over", "200ms", "--idle", "--json", "--", "python3", "-c", TIMED_OUT, timeout=30)
-    waits = [o for o in map(json.loads, r.stdout.splitlines()) if o["type"] == "latency-slow" and 280000000 < o["delay_ns"] < 1e9 and "condition" in o["cause"]]
+    waits = [o for o in map(json.loads, r.stdout.splitlines()) if o["type"] == "latency-slow" and 280000000 < o["delay_ns"] < 1e9 and "futex timeout" in o["cause"]]
     yield len(waits) >= 4 and not [o for o in waits if "by_tid" in o], f"{tracker}: nobody ended a wait whose time was up", waits or r.stderr
 
 
