@@ -14,7 +14,7 @@
 #include "store/aggstate.h"
 
 #define LIMIT ((uint64_t)RECFILE_SIZE_MIN)
-#define TIMES 10 /* the limit, that is written */
+#define TIMES 5 /* the limit, that is written */
 
 static const struct recfield ev_fields[] = { { .kind = FLD_INT, .off = 16, .size = 8, .is_signed = true },
 					     { .kind = FLD_BYTES, .off = 24, .size = 72 } };
