@@ -28,8 +28,9 @@
 #pragma D param stacks int "1: with the stacks of the programs that wait (Linux 6.16)" 0
 #pragma D param every string "time between tables" 5s
 
-/* Frames of a program by which a wait for a futex is told: of a thread that waits for work there are few. */
-inline int FUTEX_FRAMES = 24;
+/* Frames of a program by which a wait for a futex is told: of a thread that waits for work there are few. Where no clause uses
+ * them there is no room for them: keys of old kernels have 512 bytes. */
+inline int FUTEX_FRAMES = sched_has_exit ? 24 : 1;
 
 tracker wait (struct task_struct *) { threshold = $over * 1000; }
 
@@ -77,8 +78,8 @@ latency:wait::slow
 /sched_has_exit && !$stacks && !futex_call/
 {
 	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	@waits[this->whose, $by ? args[0]->comm : "", why(stack())] = avg(args[0]->delay);
-	@worst[this->whose, $by ? args[0]->comm : "", why(stack())] = max(args[0]->delay);
+	@waits[this->whose, $by ? args[0]->comm : "", why(stack()), 0] = avg(args[0]->delay);
+	@worst[this->whose, $by ? args[0]->comm : "", why(stack()), 0] = max(args[0]->delay);
 }
 
 /* For what a futex is, the registers and the program's functions tell, and whether a timer ended the wait. */
@@ -105,15 +106,14 @@ latency:wait::slow
 /!sched_has_exit/
 {
 	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
-	@timed[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = avg(args[0]->delay);
-	@longtimed[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = max(args[0]->delay);
+	@waits[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = avg(args[0]->delay);
+	@worst[this->whose, $by ? args[0]->comm : "", why(args[0]->stack), timed_out[args[0]->tid] >= args[0]->start ? 2 : 0] = max(args[0]->delay);
 }
 
 tick-$every
 {
 	printa("%6d %-16s %-50s %@12d %@12d\n", @waits, @worst);
 	printa("%6d %-16s %-50s %@12d %@12d\n", @futexes, @slowest);
-	printa("%6d %-16s %-50s %@12d %@12d\n", @timed, @longtimed);
 	printa("%6d %-16s %-50s %@12d %@12d %k\n", @stacked, @longest);
 	printa("%@d %@d\n", @short, @shortmax);
 }
@@ -122,7 +122,6 @@ END
 {
 	printa("%6d %-16s %-50s %@12d %@12d\n", @waits, @worst);
 	printa("%6d %-16s %-50s %@12d %@12d\n", @futexes, @slowest);
-	printa("%6d %-16s %-50s %@12d %@12d\n", @timed, @longtimed);
 	printa("%6d %-16s %-50s %@12d %@12d %k\n", @stacked, @longest);
 	printa("%@d %@d\n", @short, @shortmax);
 }
