@@ -327,7 +327,8 @@ int caps_quick(struct caps *ret, struct err *err)
 	/* Raw tracepoints got test-run in 5.10; the loader finds out by doing it. */
 	c.test_run_raw_tp = true;
 	probe_helpers(&c);
-	/* Where the helper is there it walks the keys on all machines; some forbid the iterator over the elements of a map. */
+	/* Where the helper is there it walks the keys on all machines; some forbid the iterator over the elements of a
+	 * map. */
 	c.iter_keys = cap_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, BPF_FUNC_for_each_map_elem) <= 0;
 	c.bpf_loop = cap_try_loop_once(&loop, &c.bpf_loop_once);
 	c.atomics = cap_atomics();
