@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* String builder on the heap. */
 #include "base/strb.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,4 +105,14 @@ void strb_free(struct strb *b)
 {
 	free(b->s);
 	*b = (struct strb){ 0 };
+}
+
+int strb_flush(struct strb *b, FILE *out, int *error)
+{
+	if (!*error && b->failed)
+		*error = -ENOMEM;
+	if (!*error && b->n && fwrite(b->s, 1, b->n, out) != b->n)
+		*error = errno ? -errno : -EIO;
+	strb_reset(b);
+	return *error;
 }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct strb {
 	char *s; /* NUL-terminated when not NULL */
@@ -24,4 +25,6 @@ const char *strb_str(const struct strb *b);
 char *strb_take(struct strb *b);
 void strb_reset(struct strb *b); /* keeps the memory */
 void strb_free(struct strb *b);
+/* Writes the text to out unless *error, empties b either way. *error: 0, or the first -errno; it is returned. */
+int strb_flush(struct strb *b, FILE *out, int *error);
 #endif

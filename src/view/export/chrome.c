@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trace events in JSON. Intervals are asynchronous pairs (b, e with an id), since waits of one thread may overlap;
  * times are microseconds since the recording began. Source: "Trace Event Format" (Google, 2016). */
-#include <errno.h>
 #include <string.h>
 #include "base/jsonw.h"
 #include "view/export/export.h"
@@ -18,12 +17,7 @@ struct chrome {
 
 static int flush(struct chrome *c)
 {
-	if (!c->error && c->b.failed)
-		c->error = -ENOMEM;
-	if (!c->error && c->b.n && fwrite(c->b.s, 1, c->b.n, c->out) != c->b.n)
-		c->error = errno ? -errno : -EIO;
-	strb_reset(&c->b);
-	return c->error;
+	return strb_flush(&c->b, c->out, &c->error);
 }
 
 /* A time in microseconds with three decimals. */

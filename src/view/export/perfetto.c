@@ -13,6 +13,7 @@
 #include "view/export/export.h"
 #include "view/export/trace.h"
 #include "view/form/protobuf.h"
+#include "view/form/texthash.h"
 
 /* Numbers of fields. */
 enum {
@@ -133,16 +134,6 @@ struct perfetto {
 
 /* -- packets -- */
 
-static int flush(struct perfetto *p)
-{
-	if (!p->error && p->out.failed)
-		p->error = -ENOMEM;
-	if (!p->error && p->out.n && fwrite(p->out.s, 1, p->out.n, p->file) != p->out.n)
-		p->error = errno ? -errno : -EIO;
-	strb_reset(&p->out);
-	return p->error;
-}
-
 /* Writes a packet with the message m in `field`, which is taken, and the texts that it is the first to use. */
 static int packet(struct perfetto *p, unsigned field, struct strb *m, uint64_t ts, uint64_t flags)
 {
@@ -157,7 +148,7 @@ static int packet(struct perfetto *p, unsigned field, struct strb *m, uint64_t t
 	pb_message(&all, field, m);
 	pb_message(&p->out, TRACE_PACKET, &all);
 	strb_free(&all);
-	return p->out.n > 1u << 16 ? flush(p) : p->error;
+	return p->out.n > 1u << 16 ? strb_flush(&p->out, p->file, &p->error) : p->error;
 }
 
 /* The entry of a key in a table, made when it is new (id 0); NULL: no memory. */
@@ -280,7 +271,7 @@ static void describe(struct perfetto *p, bool process, uint64_t pid, uint64_t ti
 /* Describes a track unless that was done with this name; name NULL: with any. */
 static void need_track(struct perfetto *p, bool process, uint64_t pid, uint64_t tid, const char *name)
 {
-	uint64_t hash = 14695981039346656037u; /* FNV-1a of the name */
+	uint64_t hash[2];
 	struct known *k;
 	char key[48];
 
@@ -289,23 +280,25 @@ static void need_track(struct perfetto *p, bool process, uint64_t pid, uint64_t 
 	k = entry(p, &p->tracks, key, strlen(key));
 	if (!k || (k->id && !name))
 		return;
-	for (const char *s = name ? name : ""; *s; s++)
-		hash = (hash ^ (unsigned char)*s) * 1099511628211u;
-	if (k->id == (hash | 1))
+	texthash(name ? name : "", name ? strlen(name) : 0, 0, hash);
+	if (k->id == (hash[0] | 1))
 		return;
-	k->id = hash | 1;
+	k->id = hash[0] | 1;
 	describe(p, process, pid, tid, name ? name : "");
 }
 
 static int on_name(void *ctx, bool process, uint64_t pid, uint64_t tid, const char *name)
 {
 	struct perfetto *p = ctx;
-	const char *number = is_process(pid) && !process ? strrchr(name, ' ') : NULL;
+	size_t len = strlen(name);
+	uint64_t number;
 	char comm[64];
 
 	if (pid == TRACE_PID_TASKS)
 		return p->error; /* sched_switch events tell of CPUs */
-	snprintf(comm, sizeof(comm), "%.*s", (int)(number ? number - name : (ptrdiff_t)strlen(name)), name);
+	if (is_process(pid) && !process)
+		trace_split(name, &len, &number);
+	snprintf(comm, sizeof(comm), "%.*s", (int)len, name);
 	need_track(p, process, pid, tid, comm);
 	return p->error;
 }
@@ -399,17 +392,6 @@ static void put_end(struct perfetto *p, uint64_t track, uint64_t ts)
 	strb_free(&m);
 }
 
-/* "COMM TID": the length of COMM, and TID; false when it has not this form. */
-static bool split_label(const char *label, size_t *ret_len, uint64_t *ret_tid)
-{
-	const char *space = strrchr(label, ' ');
-
-	if (!space || num_parse_u64(space + 1, ret_tid) < 0)
-		return false;
-	*ret_len = (size_t)(space - label);
-	return true;
-}
-
 static int by_tid(const void *a, const void *b)
 {
 	const struct thread *x = a, *y = b;
@@ -434,7 +416,7 @@ static uint64_t put_wakeup(struct perfetto *p, const struct trace_event *e)
 	uint64_t number;
 	size_t len;
 
-	if (!e->waker || e->state != TL_CPU || !split_label(e->waker, &len, &number))
+	if (!e->waker || e->state != TL_CPU || !trace_split(e->waker, &len, &number))
 		return 0;
 	waker = find_thread(p, number);
 	if (!waker)
@@ -527,7 +509,7 @@ static void put_cpu(struct perfetto *p, const struct timeline *t, const struct t
 		const struct tl_item *x = &r->items.v[i];
 		struct on_cpu next = { .comm = t->texts.v[x->text].words };
 
-		if (x->kind == TL_UNSEEN || !split_label(next.comm, &next.len, &next.tid))
+		if (x->kind == TL_UNSEEN || !trace_split(next.comm, &next.len, &next.tid))
 			continue;
 		put_switch(p, &bundle, x->from, &prev, &next);
 		prev = next;
@@ -694,7 +676,7 @@ int export_perfetto(struct recread *f, struct sym *sym, text_why_fn *why, void *
 
 	put_clocks(&p, f);
 	e = trace_walk(f, sym, why, why_arg, &sink, err);
-	flush(&p);
+	strb_flush(&p.out, p.file, &p.error);
 	done(&p);
 	return e < 0 ? e : p.error;
 }

@@ -250,10 +250,12 @@ static int tell_state(struct walk *w, const struct timeline *t, const struct tl_
 /* Labels of threads are their names and numbers. */
 static void name_process(struct walk *w, const struct tl_row *r)
 {
-	const char *number = strrchr(r->label, ' ');
+	uint64_t tid;
 	char comm[64];
+	size_t len;
 
-	snprintf(comm, sizeof(comm), "%.*s", (int)(number ? number - r->label : (ptrdiff_t)strlen(r->label)), r->label);
+	trace_split(r->label, &len, &tid);
+	snprintf(comm, sizeof(comm), "%.*s", (int)len, r->label);
 	name(w, true, r->pid, r->pid, comm);
 }
 
@@ -366,6 +368,15 @@ static int walk(struct walk *w, const struct timeline *states, struct err *err)
 	if (e == 0)
 		e = recread_procs(w->f, REC_ALL_TIME, on_proc, w, err);
 	return e < 0 ? e : w->error;
+}
+
+bool trace_split(const char *label, size_t *ret_len, uint64_t *ret_tid)
+{
+	const char *space = strrchr(label, ' ');
+	bool is = space && num_parse_u64(space + 1, ret_tid) == 0;
+
+	*ret_len = is ? (size_t)(space - label) : strlen(label);
+	return is;
 }
 
 uint64_t trace_begun(struct recread *f)

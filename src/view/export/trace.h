@@ -54,6 +54,8 @@ struct trace_sink {
 /* Tells a sink all that is in a recording, part by part, each by time. why may be NULL. 0 or -errno. */
 int trace_walk(struct recread *f, struct sym *sym, text_why_fn *why, void *why_arg, const struct trace_sink *sink,
 	       struct err *err);
+/* A label "COMM TID": the length of COMM, and TID. False: it has not this form, *ret_len is the whole. */
+bool trace_split(const char *label, size_t *ret_len, uint64_t *ret_tid);
 /* CLOCK_MONOTONIC at which the recording began; 0: not known. */
 uint64_t trace_begun(struct recread *f);
 #endif

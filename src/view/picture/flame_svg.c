@@ -35,11 +35,7 @@ struct drawing {
 /* Writes out what is in the buffer. */
 static void flush(struct drawing *d)
 {
-	if (!d->error && d->b.failed)
-		d->error = -ENOMEM;
-	if (!d->error && d->b.n && fwrite(d->b.s, 1, d->b.n, d->out) != d->b.n)
-		d->error = errno ? -errno : -EIO;
-	strb_reset(&d->b);
+	strb_flush(&d->b, d->out, &d->error);
 }
 
 /* -- style -- */
