@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/num.h"
+#include "base/release.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/optable.h"
@@ -216,35 +216,23 @@ static int check(struct tracer *t, int argc, char **argv)
 	return optind < argc ? take_command(t, argv + optind) : 0;
 }
 
-/* Is the kernel as new as "6.18"? */
-static bool is_since(const char *version)
-{
-	unsigned have[2] = { 0 }, want[2] = { 0 };
-	struct utsname u;
-
-	if (uname(&u) < 0 || sscanf(u.release, "%u.%u", &have[0], &have[1]) != 2)
-		return false;
-	sscanf(version, "%u.%u", &want[0], &want[1]);
-	return have[0] > want[0] || (have[0] == want[0] && have[1] >= want[1]);
-}
-
 static void choose_nested(struct tracer *t)
 {
 	t->want.nested = !t->want.count && program_wants_nested(&t->want);
-	if (!t->want.nested || is_since(PROGRAM_NESTED_LINUX))
+	if (!t->want.nested || release_since(PROGRAM_NESTED_LINUX))
 		return;
 	t->want.nested = false;
-	if (!t->quiet && is_since(PROGRAM_CALLS_LINUX))
-		cmd_msg("strace: the arguments of programs, vectors and messages are shown as addresses: their contents need Linux " PROGRAM_NESTED_LINUX);
+	if (!t->quiet && release_since(PROGRAM_CALLS_LINUX))
+		cmd_msg("strace: the arguments of programs, vectors and messages are shown as addresses: "
+			"their contents need Linux " PROGRAM_NESTED_LINUX);
 }
 
 static bool can_run(const struct tracer *t)
 {
-	if (t->want.count || is_since(PROGRAM_CALLS_LINUX))
+	if (t->want.count || release_since(PROGRAM_CALLS_LINUX))
 		return true;
 	cmd_msg("strace: calls with their arguments need Linux " PROGRAM_CALLS_LINUX
-		": older verifiers take minutes over the "
-		"program; -c works");
+		": older verifiers take minutes over the program; -c works");
 	return false;
 }
 

@@ -256,16 +256,23 @@ static void add_flight(struct request *c, size_t i)
 	vec_push(&c->progs, p);
 }
 
+/* What parsing and checking have in common. */
+static struct compile_env make_env(const struct workshop *w, struct request *c, const struct ksym_source *ksyms,
+				   const struct macro_env *macros)
+{
+	return (struct compile_env){ .ts = w->ts,
+				     .probes = registry_source(w->reg),
+				     .ksyms = ksyms,
+				     .macros = macros,
+				     .opts = &c->opts,
+				     .libs = w->libs };
+}
+
 int workshop_parse(struct workshop *w, struct request *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
 	struct macro_env macros;
-	struct compile_env env = { .ts = w->ts,
-				   .probes = registry_source(w->reg),
-				   .ksyms = &ks,
-				   .macros = &macros,
-				   .opts = &c->opts,
-				   .libs = w->libs };
+	struct compile_env env = make_env(w, c, &ks, &macros);
 	struct diags d;
 	int r;
 
@@ -338,16 +345,11 @@ int workshop_check(struct workshop *w, struct request *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
 	struct macro_env macros;
-	struct compile_env env = { .ts = w->ts,
-				   .probes = registry_source(w->reg),
-				   .ksyms = &ks,
-				   .macros = &macros,
-				   .opts = &c->opts,
-				   .libs = w->libs,
-				   .zdefs = w->zdefs };
+	struct compile_env env = make_env(w, c, &ks, &macros);
 	struct diags d;
 	int r;
 
+	env.zdefs = w->zdefs;
 	diags_init(&d, c->arena);
 	check_args_used(w, c, &d);
 	if (print_diags(c, &d))

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/release.h"
 #include "base/vec.h"
 #include "engine/front/compile.h"
 #include "shelf/shelf.h"
@@ -138,10 +139,8 @@ static void add_table(struct strb *b, const char *name, long (*of)(long cpu))
  * since Linux 5.15. */
 static void add_syscall(struct strb *b)
 {
-	unsigned major = 0, minor = 0;
 	struct utsname u;
-	bool can = uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
-		   (major > 5 || (major == 5 && minor >= 15));
+	bool can = release_since("5.15") && uname(&u) == 0;
 
 	strb_printf(b, "inline short task_syscall[struct task_struct *T] = %s;\n",
 		    can && !strcmp(u.machine, "x86_64") ? "T == curthread ? (int64_t)uregs[R_ERR] : -1" : "-1");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A flame graph as one SVG file: it stands alone, works without its script, and follows the reader's dark or light
  * colours. The script (flame_svg.js) takes names and places from the elements. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
