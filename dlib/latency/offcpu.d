@@ -17,7 +17,7 @@
 #pragma D option zdefs
 
 string sender_name[pid_t], stopper_name[pid_t];
-uint64_t timed_out[pid_t]; /* whose wait a timer ended, and when */
+uint64_t timed_out[pid_t]; /* by thread: when a timer last ended its wait */
 uint64_t stopped[pid_t]; /* since when: what began then is that stop, and not a later sleep */
 
 tracker offcpu (struct task_struct *) { threshold = 100ms; limit = 100; }

@@ -28,13 +28,13 @@
 #pragma D param stacks int "1: with the stacks of the programs that wait (Linux 6.16)" 0
 #pragma D param every string "time between tables" 5s
 
-/* Frames of a program by which a wait for a futex is told: of a thread that waits for work there are few. Where no clause uses
- * them there is no room for them: keys of old kernels have 512 bytes. */
+/* Frames of the program's stack in the key of a futex wait. The stack of an idle worker is short. Without sched_has_exit no
+ * clause takes that stack, and a key of kernels before 5.11 has 512 bytes at most: 1. */
 inline int FUTEX_FRAMES = sched_has_exit ? 24 : 1;
 
 tracker wait (struct task_struct *) { threshold = $over * 1000; }
 
-/* Whose wait a timer ended, and when: what is older is of a wait before. */
+/* By thread: when a timer last ended its wait. A time before the wait began belongs to an earlier wait. */
 uint64_t timed_out[pid_t];
 
 sdt:timer::hrtimer_expire_entry

@@ -72,7 +72,8 @@ uint64_t strace_count(uint64_t a)
 	return n;
 }
 
-/* Directory entries in so many bytes, 300 at most: each begins with inode and place, 16 bytes, and its length. */
+/* The number of directory entries in a buffer of `bytes`, 300 at most. An entry begins with its inode and offset (16 bytes),
+ * then its length. Source: getdents64(2). */
 uint64_t strace_entries(uint64_t a, int64_t bytes)
 {
 	int64_t off = 0;

@@ -36,7 +36,7 @@ inline int STATE_PREEMPTED = 0x10000; /* beyond the kernel's own bits */
 inline int STATE_NEW = 0x20000;
 
 unsigned int state[pid_t];
-uint64_t timed_out[pid_t]; /* whose wait a timer ended, and when */
+uint64_t timed_out[pid_t]; /* by thread: when a timer last ended its wait */
 
 sdt:timer::hrtimer_expire_entry
 /hrtimer_sleeps[args[0]] != NULL && hrtimer_sleeps[args[0]]->mm != NULL/

@@ -304,8 +304,8 @@ static int on_ready(void *ctx, struct session *s, long target)
 	return 0;
 }
 
-/* What becomes of r, 0 or -errno, and of what was written before. An error is said at the end: the run ends as if
- * nobody read its output any more. */
+/* Keeps the first write error: r (0 or -errno), or one that the stream has noted. Returns r, or -EPIPE after an error:
+ * the run ends silently, and run() reports the error. */
 static int written(struct tracer *t, int r)
 {
 	if (r >= 0 && !ferror(t->out))

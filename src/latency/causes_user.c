@@ -4,8 +4,8 @@
 #include "base/cleanup.h"
 #include "latency/causes.h"
 
-#define LOCK_FRAMES 8 /* of the program's side, in which the lock's function is */
-#define WORK_FRAMES 8 /* likewise that of a pool's loop */
+#define LOCK_FRAMES 8 /* innermost frames of the program that are searched for a lock's function */
+#define WORK_FRAMES 8 /* innermost frames that are searched for the loop of a thread pool */
 #define WORKER_DEPTH \
 	2 /* functions between where a thread begins and where it waits: its loop, and what wraps the condition */
 

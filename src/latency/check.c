@@ -322,7 +322,7 @@ static int keep_worst(struct check *c, const struct slow_event *e, const struct 
 	return x->sentence && x->stack ? 0 : -ENOMEM;
 }
 
-/* Recordings of other programs have the slow events only: those are what is known then. */
+/* A recording without check's aggregations has slow events only: each becomes an item. */
 static int add_as_item(struct check *c, const struct slow_event *e, const struct slowwait *s)
 {
 	char cpu[16];

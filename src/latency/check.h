@@ -15,7 +15,7 @@
 #define CHECK_MAX_COUNTERS 4096
 #define CHECK_FRAMES 6 /* of a stack that is shown */
 
-/* What a rule is about, in the order in which it is told. */
+/* The subject of a rule. Areas are printed in this order. */
 enum check_area { CHECK_CPU, CHECK_MEMORY, CHECK_DISK, CHECK_LOCK, CHECK_NET, CHECK_PROCESS, CHECK_NAREAS };
 const char *check_area_name(enum check_area area);
 
@@ -26,21 +26,21 @@ struct check_sum {
 struct check;
 struct check_eval; /* what a rule looks at beside its own sums: checkfind.h */
 
-/* A finding that there can be. Costs are in thousandths of a second per second: 100 means that at each time a tenth of
- * a thread waits. */
+/* A possible finding. Costs are in thousandths of a second per second: 100 means that threads waited 0.1 s in each
+ * second, all together. */
 struct check_rule {
 	const char *id;
 	enum check_area area;
 	const char *kind;    /* "waits", "fails", "uses" */
 	const char *measure; /* the aggregation @check_NAME, "why:CLASS" of waits, or a counter "net.NAME" */
-	const char *what;    /* only items that have this word in what they were (a glob), or NULL: all */
-	const char *by;	     /* likewise in by whom */
-	double permille;     /* from this cost on, as its mean over the time, it is a finding */
-	uint64_t least;	     /* and at least so many */
-	double per_second;   /* or at least so many per second, if not 0 */
-	uint64_t mean_ns;    /* and each took so long on average, if not 0 */
-	uint64_t each_ns;    /* what one of them is reckoned to cost: those that take no time of their own */
-	/* More that must be so; NULL: nothing. */
+	const char *what;    /* glob: only items whose `what` matches; NULL: all */
+	const char *by;	     /* glob: only items whose `by` matches; NULL: all */
+	double permille;     /* least mean cost of a finding */
+	uint64_t least;	     /* least number of events */
+	double per_second;   /* least rate; 0: not used */
+	uint64_t mean_ns;    /* least mean duration; 0: not used */
+	uint64_t each_ns;    /* the cost of one event, for events without a duration */
+	/* A further condition; NULL: none. */
 	bool (*when)(const struct check_eval *e);
 	const char *sure;    /* what it rests on */
 	const char *tracker; /* whose slow events are the evidence, or NULL */

@@ -228,7 +228,7 @@ bool check_keys(struct checker *c, struct node *n, const char *what, const struc
 struct cvar *var_new(struct checker *c, enum dscope scope, const char *name, struct span at);
 struct symtab *var_table(struct checker *c, enum dscope scope);
 void settle_keys(struct checker *c);
-/* After a trial that failed: arrays and aggregations whose first use had a wrong key have no keys yet. */
+/* Call it after a failed trial. Removes the key types of arrays and aggregations whose first use had a wrong key. */
 void forget_wrong_keys(struct checker *c);
 const char *var_prefix(enum dscope scope);
 

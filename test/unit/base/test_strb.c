@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The string builder. */
 #include "../unit.h"
+#include <errno.h>
 #include "base/strb.h"
 
 static void parts_are_joined(void **state)
@@ -69,6 +70,33 @@ static void failure_is_sticky(void **state)
 	strb_free(&b);
 }
 
+static void flush_keeps_the_first_error(void **state)
+{
+	FILE *full = fopen("/dev/full", "w"), *out = tmpfile();
+	struct strb b = { 0 };
+	char text[8] = "";
+	int error = 0;
+
+	(void)state;
+	assert_non_null(full);
+	assert_non_null(out);
+	setvbuf(full, NULL, _IONBF, 0);
+	strb_adds(&b, "seen");
+	assert_int_equal(strb_flush(&b, out, &error), 0);
+	assert_int_equal(b.n, 0);
+	strb_adds(&b, "lost");
+	assert_int_equal(strb_flush(&b, full, &error), -ENOSPC);
+	strb_adds(&b, "not written");
+	assert_int_equal(strb_flush(&b, out, &error), -ENOSPC);
+	assert_int_equal(b.n, 0);
+	rewind(out);
+	assert_int_equal(fread(text, 1, sizeof(text), out), 4);
+	assert_memory_equal(text, "seen", 4);
+	fclose(out);
+	fclose(full);
+	strb_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -76,6 +104,7 @@ int main(void)
 		cmocka_unit_test(long_texts_grow),
 		cmocka_unit_test(take_gives_the_text_away),
 		cmocka_unit_test(failure_is_sticky),
+		cmocka_unit_test(flush_keeps_the_first_error),
 	};
 
 	return cmocka_run_group_tests_name("strb", tests, NULL, NULL);
