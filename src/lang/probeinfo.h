@@ -62,6 +62,7 @@ struct probe {
 			       * number of the process follows */
 	bool later;	      /* stands for probes that may be found while the program runs (lang/later.h): its names
 			       * are those of the description, and it is never attached */
+	const char *note;     /* what a listing says of the place (its instruction); or NULL */
 	const char *why_not;  /* known by name only: why it cannot be enabled here; or NULL */
 	const void *priv;     /* the provider's own; kept as is */
 	const void *provider; /* struct provider (prov/provider.h), opaque here */

@@ -52,11 +52,16 @@ enum {
 	PROV_ID_FBT_MORE = 18000000, /* … and the others */
 	PROV_ID_RAWFBT = 19000000,
 	PROV_N_RAWFBT = 1000000,
+	/* Places in the kernel's code: the lower bits of their addresses. */
+	PROV_N_INSTR = 0x7fffffff,
 };
 
 extern const struct provider prov_dtrace, prov_sched, prov_syscall, prov_sdt, prov_rawtp, prov_profile, prov_proc,
 	prov_pid, prov_wp, prov_wpuser, prov_cpc, prov_usdt, prov_iter, prov_io, prov_lockstat, prov_vminfo,
-	prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip, prov_fbt, prov_fbt_more, prov_rawfbt;
+	prov_sysinfo, prov_signal, prov_fsinfo, prov_tcp, prov_udp, prov_ip, prov_fbt, prov_fbt_more, prov_rawfbt,
+	prov_instr, prov_kinst;
+
+#define PROV_ID_INSTR 0x80000000u
 
 struct tptab;
 struct tp_found;
@@ -65,19 +70,21 @@ struct wpoint;
 struct cpc_point;
 struct kfuncs;
 struct fbt_state;
+struct instr_state;
 
 /* What providers keep for the session; in the registry's arena. */
 struct prov_cache {
 	struct arena *arena;
-	struct tptab *tps;	  /* prov/common/tptab.c: all, once they were asked for */
-	struct tp_found *found;	  /* prov/common/tptab.c: single ones */
-	struct timer *timers;	  /* prov/kernel/timer.c */
-	struct wpoint *wpoints;	  /* prov/user/wp.c */
-	struct cpc_point *cpc;	  /* prov/kernel/cpc.c */
-	const char *no_types;	  /* prov_no_types() */
-	struct kfuncs *kfuncs;	  /* prov/kernel/kfuncs.c */
-	struct fbt_state *fbt;	  /* prov/kernel/fbt.c */
-	struct prov_procs *procs; /* prov/user/uproc.c: the processes that were asked for, and their probes */
+	struct tptab *tps;	   /* prov/common/tptab.c: all, once they were asked for */
+	struct tp_found *found;	   /* prov/common/tptab.c: single ones */
+	struct timer *timers;	   /* prov/kernel/timer.c */
+	struct wpoint *wpoints;	   /* prov/user/wp.c */
+	struct cpc_point *cpc;	   /* prov/kernel/cpc.c */
+	const char *no_types;	   /* prov_no_types() */
+	struct kfuncs *kfuncs;	   /* prov/kernel/kfuncs.c */
+	struct fbt_state *fbt;	   /* prov/kernel/fbt.c */
+	struct instr_state *instr; /* prov/kernel/instr.c */
+	struct prov_procs *procs;  /* prov/user/uproc.c: the processes that were asked for, and their probes */
 };
 
 /* All four names against a description. */

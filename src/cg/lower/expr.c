@@ -220,6 +220,8 @@ vreg gen_ptr(struct gen *g, const struct node *n, struct tref *btf)
 			return gen_args(g, n, btf);
 		if (n->a && n->a->builtin && n->a->builtin->id == BI_UREGS)
 			return gen_uregs(g, n);
+		if (n->a && n->a->builtin && n->a->builtin->id == BI_KREGS)
+			return gen_kregs(g, n);
 		return place_value(g, n, btf);
 	case N_TLS:
 	case N_THIS:

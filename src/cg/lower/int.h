@@ -575,6 +575,7 @@ vreg gen_wall(struct gen *g); /* walltimestamp */
 void gen_comm_to(struct gen *g, struct mem dst);
 void gen_container(struct gen *g, struct str *ret);		       /* cgroup.c */
 void gen_d_path(struct gen *g, const struct node *n, struct str *ret); /* path.c */
+vreg gen_kregs(struct gen *g, const struct node *n);		       /* regs.c: kregs[n] */
 vreg gen_uregs(struct gen *g, const struct node *n);		       /* regs.c: uregs[n] */
 void gen_watch(struct gen *g);	     /* watch.c: at the start of a watchpoint's program */
 vreg gen_vtimestamp(struct gen *g);  /* vtime.c */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uregs[n]: what the kernel keeps of the thread's registers in user mode, at the bottom of its kernel
- * stack. n is the word's number in struct pt_regs; on x86-64 the segment registers and the number of the
- * last trap follow, as in DTrace for Linux. Threads of the kernel have none: 0. A number that stands for
- * no register is an illegal operation. Source: arch/x86/include/asm/ptrace.h, arch/arm64/include/asm/ptrace.h,
- * DTrace's regs.d. Kernels without bpf_task_pt_regs (Linux 5.15) do not say where they are: there they are read at
- * the end of the kernel stack, whose size x86-64 has always had. */
+/* kregs[n]: the context of a kprobe or of a timer's sample. uregs[n]: what the kernel keeps of the thread's registers
+ * in user mode, at the bottom of its kernel stack. n is the word's number in struct pt_regs; on x86-64 the segment
+ * registers and the number of the last trap follow, as in DTrace for Linux. Threads of the kernel have none: 0. A
+ * number that stands for no register is an illegal operation. Source: arch/x86/include/asm/ptrace.h,
+ * arch/arm64/include/asm/ptrace.h, DTrace's regs.d. Kernels without bpf_task_pt_regs (Linux 5.15) do not say where they
+ * are: there they are read at the end of the kernel stack, whose size x86-64 has always had. */
 #include "cg/lower/int.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
@@ -134,5 +134,29 @@ vreg gen_uregs(struct gen *g, const struct node *n)
 	ir_mov(g->f, d, i < 0 ? const_reg(g, c) : any_reg(g, i));
 	ir_place(g->f, out);
 	gen_region_end(g, &saved);
+	return d;
+}
+
+vreg gen_kregs(struct gen *g, const struct node *n)
+{
+	vreg d;
+	int64_t c;
+
+	if (g->e->kind != ENTRY_KPROBE && g->e->kind != ENTRY_PERF_EVENT) {
+		cg_error(g, n->at, TAG_NOSUPP,
+			 "kregs[] are the registers at a place in the kernel's code: in clauses of instr, fbt, rawfbt, "
+			 "profile and tick only; uregs[] has those of user mode");
+		return ir_imm(g->f, 0);
+	}
+	if (!node_const(n->args, &c)) {
+		cg_error(g, n->at, TAG_NOSUPP, "kregs[]: the index must be a constant, as R_RAX is");
+		return ir_imm(g->f, 0);
+	}
+	if (c < 0 || c >= NREGS) {
+		cg_error(g, n->at, TAG_UNKNOWN, "kregs[]: index out of bounds (%lld)", (long long)c);
+		return ir_imm(g->f, 0);
+	}
+	d = ir_new(g->f);
+	ir_load(g->f, d, ir_ctx(g->f), (int32_t)c * 8, 8);
 	return d;
 }

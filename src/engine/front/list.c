@@ -53,6 +53,8 @@ static void list_json(const struct probe *p, FILE *out)
 	jsonw_str(&j, "module", p->mod);
 	jsonw_str(&j, "function", p->func);
 	jsonw_str(&j, "name", p->name);
+	if (p->note)
+		jsonw_str(&j, "instruction", p->note);
 	if (p->why_not)
 		jsonw_str(&j, "unavailable", p->why_not);
 	jsonw_end_object(&j);
@@ -81,7 +83,7 @@ static void list_probe(struct workshop *w, struct request *c, struct dtypes *typ
 		fprintf(out, "  (not available: %s)\n", p->why_not);
 		return;
 	}
-	fputc('\n', out);
+	fprintf(out, p->note ? "  (%s)\n" : "\n", p->note);
 	if (c->verbose) {
 		struct pdesc d = { .prov = p->prov, .mod = p->mod, .func = p->func, .name = p->name };
 

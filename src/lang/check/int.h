@@ -212,7 +212,7 @@ struct node *check_assign(struct checker *c, struct node *n);
 struct node *check_one_index(struct checker *c, struct node *n);
 struct node *check_args_index(struct checker *c, struct node *n);
 /* uregs[n]: an unsigned number. uregs.c */
-struct node *check_uregs(struct checker *c, struct node *n);
+struct node *check_regs(struct checker *c, struct node *n, const struct builtin *b); /* uregs[n], kregs[n] */
 bool is_writable(const struct node *n);
 /* How a variable is met: read; written as a whole (may be new); changed by ++ (may be new,
  * int64_t); operand of a unary operator (the same, but it is read only). */

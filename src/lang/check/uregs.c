@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uregs[n]: the registers that the thread had when it left user mode. */
+/* uregs[n]: the registers that the thread had when it left user mode; kregs[n]: those at the probe. */
 #include "lang/check/int.h"
 
-struct node *check_uregs(struct checker *c, struct node *n)
+struct node *check_regs(struct checker *c, struct node *n, const struct builtin *b)
 {
 	struct node *i = check_one_index(c, n);
 
@@ -10,10 +10,10 @@ struct node *check_uregs(struct checker *c, struct node *n)
 		return n;
 	if (!dtype_is_integer(res(c, i)))
 		return fail(c, n, D_PROTO_ARG,
-			    "uregs[ ] argument #1 is incompatible with prototype:\n\tprototype: "
+			    "%s[ ] argument #1 is incompatible with prototype:\n\tprototype: "
 			    "integer constant\n\t argument: %s",
-			    tname(c, i));
-	n->a->builtin = builtin_get(BI_UREGS);
+			    b->name, tname(c, i));
+	n->a->builtin = b;
 	n->a->type = basic(c, DT_VOID);
 	return set_type(n, basic(c, DT_ULONG));
 }

@@ -210,7 +210,7 @@ static struct node *builtin_var(struct checker *c, struct node *n, const struct 
 		return fail(c, n, D_UNSUP, "built-in variable %s is not yet supported", b->name);
 	if (b->id == BI_VMREGS)
 		return fail(c, n, D_UNSUP, "vmregs[ ] is not supported on Linux");
-	if (b->id == BI_ARGS || b->id == BI_UREGS)
+	if (b->id == BI_ARGS || b->id == BI_UREGS || b->id == BI_KREGS)
 		return fail(c, n, D_IDENT_BADREF, "associative array '%s' may not be referenced as scalar", b->name);
 	if (b->id >= BI_PROBEFUNC && b->id <= BI_PROBEPROV)
 		return probe_name(c, n, b->id);
@@ -455,8 +455,8 @@ struct node *check_index(struct checker *c, struct node *n, enum access acc)
 			return check_args_index(c, n);
 		if (b && b->id == BI_VMREGS)
 			return builtin_var(c, n, b);
-		if (b && b->id == BI_UREGS)
-			return check_uregs(c, n);
+		if (b && (b->id == BI_UREGS || b->id == BI_KREGS))
+			return check_regs(c, n, b);
 		in = array_inline(c, name, b, acc);
 		if (in)
 			return use_inline_array(c, n, in);

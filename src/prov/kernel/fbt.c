@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "load/kprobe.h"
 #include "load/probe_caps.h"
+#include "prov/kernel/fbt.h"
 #include "prov/kernel/kfuncs.h"
 #include "sym/proc/kallsyms.h"
 
@@ -97,9 +98,7 @@ static const struct kfunc *at_address(struct prov_env *env, uint64_t addr)
 	return NULL;
 }
 
-/* An exact name that is not in the list: another name of a function that is, as __x64_sys_getppid is of
- * __ia32_sys_getppid. NULL: *why may say why it has no probe. */
-static const struct kfunc *other_name(struct prov_env *env, const struct pdesc *d, const char **why)
+const struct kfunc *fbt_other_name(struct prov_env *env, const struct pdesc *d, const char **why)
 {
 	const char *mod = pdesc_is_exact(d->mod) ? d->mod : NULL;
 	const struct kfunc *f = NULL;
@@ -126,7 +125,7 @@ static const struct kfunc *other_name(struct prov_env *env, const struct pdesc *
 static void match_other(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out,
 			const char **why, bool raw)
 {
-	const struct kfunc *f = other_name(env, d, why);
+	const struct kfunc *f = fbt_other_name(env, d, why);
 
 	for (unsigned back = 0; f && back < 2; back++) {
 		struct probe *p = new_probe(a, f, raw, back);

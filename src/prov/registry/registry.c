@@ -15,7 +15,7 @@ static const struct provider *const providers[] = {
 	&prov_dtrace,  &prov_sched,  &prov_syscall,  &prov_proc,   &prov_io,	  &prov_lockstat, &prov_vminfo,
 	&prov_sysinfo, &prov_signal, &prov_fsinfo,   &prov_tcp,	   &prov_udp,	  &prov_ip,	  &prov_wp,
 	&prov_cpc,     &prov_iter,   &prov_sdt,	     &prov_rawtp,  &prov_profile, &prov_fbt,	  &prov_pid,
-	&prov_usdt,    &prov_wpuser, &prov_fbt_more, &prov_rawfbt,
+	&prov_usdt,    &prov_wpuser, &prov_fbt_more, &prov_rawfbt, &prov_instr,	  &prov_kinst,
 };
 
 struct registry {

@@ -418,6 +418,10 @@ static void functions_or_why_not(void **state)
 		assert_int_equal(match(names[i], NULL, "no_such_function", NULL).n, 0);
 		assert_int_equal(match(names[i], NULL, NULL, "sideways").n, 0);
 	}
+	assert_int_equal(match("instr", NULL, "vfs_read", "sideways").n, 0);
+	assert_true(why && *why);
+	assert_int_equal(match("kinst", NULL, "vfs_read", "1").n, 0); /* endbr64, or the nop for tracing, is longer */
+	assert_true(why && *why);
 	match("nobody", NULL, NULL, NULL);
 	assert_null(why);
 }

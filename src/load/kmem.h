@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads pieces of the kernel's memory by a BPF program that copies them into a map: /proc/kcore is not there, or shut,
+ * where the kernel is locked down. */
+#ifndef DWELL_LOAD_KMEM_H
+#define DWELL_LOAD_KMEM_H
+#include <stddef.h>
+#include <stdint.h>
+
+#define KMEM_PIECE 1024 /* bytes that one run of the program reads */
+
+struct kmem {
+	int map, prog;
+};
+
+/* -errno: the kernel takes no such program. Ended by kmem_close(). */
+int kmem_open(struct kmem *ret);
+/* -EFAULT: not all of it can be read; -EPERM: kernel lockdown forbids it. */
+int kmem_read(const struct kmem *k, uint64_t addr, void *buf, size_t len);
+void kmem_close(struct kmem *k); /* one that was not opened (map and prog -1), too */
+#endif
