@@ -68,6 +68,20 @@ struct diag *diag_warn(struct diags *d, struct span at, const char *tag, const c
 	return g;
 }
 
+void diags_put_first(struct diags *d, struct diags *front)
+{
+	if (!front->first)
+		return;
+	front->last->next = d->first;
+	d->first = front->first;
+	if (!d->last)
+		d->last = front->last;
+	d->nerrors += front->nerrors;
+	d->nwarnings += front->nwarnings;
+	d->nsame += front->nsame;
+	*front = (struct diags){ .arena = front->arena };
+}
+
 void diag_hint(struct diags *d, struct diag *g, const char *fmt, ...)
 {
 	va_list ap;

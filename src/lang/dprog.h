@@ -152,7 +152,8 @@ struct compile_env {
 	bool zdefs;	    /* -Z: descriptions that match nothing are no error */
 };
 
-/* lex + parse one text. Errors go to d (nothing is returned then: -EINVAL). */
+/* lex + parse one text. Errors go to d, with -EINVAL; *ret is then what stands before the first of them, for
+ * lang_check_before() only. */
 int lang_parse(struct arena *a, const struct source *src, const struct compile_env *env, struct diags *d,
 	       struct unit **ret);
 /* A single clause text given with -n/-P/-m/-f/-i is completed by the caller to a D text. */
@@ -160,6 +161,10 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 /* Checks units in order as one program. -EINVAL when d has errors. */
 int lang_check(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
 	       struct diags *d, struct dprog **ret);
+/* Units of which the last one could not be parsed: checks the types and variables that they declare. What is wrong with
+ * these stands in front of the error of syntax, in the text and then in d, too. */
+void lang_check_before(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
+		       struct diags *d);
 /* Called for every statement (before what is in it) and every expression node; true stops the walk,
  * which then returns true. Either may be NULL. */
 struct walk {

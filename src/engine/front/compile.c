@@ -274,6 +274,7 @@ int workshop_parse(struct workshop *w, struct request *c, long target)
 	struct macro_env macros;
 	struct compile_env env = make_env(w, c, &ks, &macros);
 	struct diags d;
+	unsigned before;
 	int r;
 
 	diags_init(&d, c->arena);
@@ -288,7 +289,10 @@ int workshop_parse(struct workshop *w, struct request *c, long target)
 			return r;
 		fill_macros(&macros, w, c, target);
 		env.script = c->progs.v[i].kind == PROG_SCRIPT;
-		lang_parse(c->arena, &c->progs.v[i].src, &env, &d, &w->units[i]);
+		before = d.nerrors;
+		r = lang_parse(c->arena, &c->progs.v[i].src, &env, &d, &w->units[i]);
+		if (r < 0 && before == 0)
+			lang_check_before(c->arena, w->units, i + 1, &env, &d);
 		add_flight(c, i);
 	}
 	libs_print_warnings(w, c);

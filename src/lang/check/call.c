@@ -67,12 +67,20 @@ bool act_protos_fit(struct checker *c, struct node *n)
 	return proto_len(c, n, pr.min, pr.max) == NULL;
 }
 
+/* A type without a name is only "struct " in DTrace's messages. */
+static const char *name_as_said(struct checker *c, const struct node *arg)
+{
+	const char *name = tname(c, arg), *anon = strstr(name, "(anon)");
+
+	return anon ? arena_printf(c->a, "%.*s%s", (int)(anon - name), name, anon + strlen("(anon)")) : name;
+}
+
 struct node *proto_arg(struct checker *c, struct node *n, unsigned i, const struct node *arg, const char *want)
 {
 	return fail(c, n, D_PROTO_ARG,
 		    "%s( ) argument #%u is incompatible with prototype:\n\tprototype: %s\n"
 		    "\t argument: %s",
-		    n->name, i + 1, want, tname(c, arg));
+		    n->name, i + 1, want, name_as_said(c, arg));
 }
 
 bool posconst(struct checker *c, const struct node *n)

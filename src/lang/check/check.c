@@ -192,3 +192,24 @@ int lang_check(struct arena *a, struct unit *const *units, size_t nunits, const 
 		dlib_recheck(env->libs);
 	}
 }
+
+/* Of what a program declares without looking at what follows. */
+static bool stands_alone(const struct decl *d)
+{
+	return d && (d->kind == DECL_VAR || d->kind == DECL_TYPEDEF || d->kind == DECL_TYPE);
+}
+
+void lang_check_before(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
+		       struct diags *d)
+{
+	struct diags front;
+	struct checker c;
+
+	diags_init(&front, a);
+	init_checker(&c, a, env, &front);
+	for (size_t i = 0; i < nunits; i++)
+		for (const struct item *it = units[i]->items; it; it = it->next)
+			if (stands_alone(it->decl))
+				check_decl(&c, it->decl);
+	diags_put_first(d, &front);
+}

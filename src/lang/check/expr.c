@@ -59,9 +59,10 @@ static struct node *check_ksym(struct checker *c, struct node *n)
 		if (other)
 			return other;
 		fail(c, n, D_IDENT_UNDEF, "failed to resolve %s`%s: Unknown symbol name", mod ? mod : "", n->name);
-		hint(c, "the symbol table of the kernel does not list it; variables are only "
-			"listed by "
-			"kernels with CONFIG_KALLSYMS_ALL");
+		if (*n->name)
+			hint(c, "the symbol table of the kernel does not list it; variables are only "
+				"listed by "
+				"kernels with CONFIG_KALLSYMS_ALL");
 		return n;
 	}
 	n->lvalue = true;

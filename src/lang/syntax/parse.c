@@ -446,7 +446,7 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 {
 	struct parser p = { .arena = a, .env = env };
 	struct unit *u = arena_new_obj(a, struct unit);
-	struct item **tail = &u->items;
+	struct item **tail = &u->items, **good = tail; /* good: behind what stands before the first error */
 	unsigned before = d->nerrors;
 	bool others_zdefs = env && env->opts && env->opts->zdefs; /* of texts in front of this one */
 
@@ -454,12 +454,15 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 		env->opts->zdefs = false;
 	u->src = src;
 	symtab_init(&p.types, a);
+	symtab_init(&p.tags, a);
 	lex_init(&p.lx, a, src, env, d);
 	p.lx.pragmas = &u->pragmas;
 	if (!too_large(&p, src)) {
 		parse_next(&p);
 		while (parse_cur(&p) != T_EOF && d->nerrors < DIAG_MAX_ERRORS) {
 			parse_item(&p, &tail);
+			if (d->nerrors == before)
+				good = tail;
 			if (arena_exhausted(a)) {
 				parse_fail(&p, p.lx.tok.at, D_LIMIT, "the program needs too much memory");
 				break;
@@ -471,8 +474,9 @@ int lang_parse(struct arena *a, const struct source *src, const struct compile_e
 		env->opts->zdefs = true;
 	if (d->nerrors == before && !u->items && !(env && env->opts && env->opts->empty))
 		parse_fail(&p, p.lx.tok.at, D_EMPTY, "empty D program translation unit");
-	if (d->nerrors != before)
-		return -EINVAL;
 	*ret = u;
-	return 0;
+	if (d->nerrors == before)
+		return 0;
+	*good = NULL;
+	return -EINVAL;
 }

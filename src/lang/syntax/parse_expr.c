@@ -127,8 +127,6 @@ static struct node *parse_ident(struct parser *p)
 	if (module) {
 		n->kind = N_KSYM;
 		n->str = *module ? module : NULL;
-		if (!*n->name)
-			return fail_here(p);
 	}
 	parse_next(p);
 	return finish(p, n);

@@ -120,6 +120,20 @@ static struct tydecl *parse_tydecl(struct parser *p, enum dkind kind, const char
 	return d;
 }
 
+/* A tag between clauses, in front of its {: once only, which DTrace sees before it reads on. */
+static void define_tag(struct parser *p, enum tok keyword, const struct tyname *b)
+{
+	static char defined;
+	const char *word = keyword == T_KW_STRUCT ? "struct" : keyword == T_KW_UNION ? "union" : "enum";
+
+	if (!p->in_decl || !b->name)
+		return;
+	if (symtab_get(&p->tags, b->name, b->tag))
+		parse_fail(p, p->lx.tok.at, D_DECL_TYPERED, "type redeclared: %s %s", word, b->name);
+	else
+		symtab_put(&p->tags, b->name, b->tag, &defined);
+}
+
 /* struct_or_union_specifier, enum_specifier: struct [ IDENT ] { … } | struct IDENT */
 static void parse_tagged(struct parser *p, struct specs *s)
 {
@@ -139,6 +153,8 @@ static void parse_tagged(struct parser *p, struct specs *s)
 		parse_fail_here(p);
 		return;
 	}
+	if (parse_is(p, T_LBRACE))
+		define_tag(p, t, b);
 	if (parse_is(p, T_LBRACE))
 		b->def = parse_tydecl(p, b->tag, b->name);
 }

@@ -265,7 +265,9 @@ int langfix_compile(struct langfix *f, const char *text)
 
 	f->src = (struct source){ .name = "t.d", .text = text, .len = strlen(text) };
 	r = lang_parse(f->arena, &f->src, &f->env, &f->diags, &u);
-	if (r == 0)
+	if (r < 0)
+		lang_check_before(f->arena, &u, 1, &f->env, &f->diags);
+	else
 		r = lang_check(f->arena, &u, 1, &f->env, &f->diags, &f->prog);
 	if (r == 0) {
 		dprog_dump(&b, f->prog);

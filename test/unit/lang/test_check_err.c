@@ -400,6 +400,12 @@ static const struct row rows[] = {
 	{ D_UNKNOWN, "struct s { int b; int b; };", "failed to define member 'b': Duplicate member" },
 	{ D_UNKNOWN, "enum { A, A };", NULL },
 	{ D_DECL_TYPERED, "struct s { int b; }; struct s { int c; };", "type redeclared: struct s" },
+	/* in front of an error of syntax: DTrace checks declarations while it reads */
+	{ D_DECL_TYPERED, "struct s { int b; }; translator struct s { int c }", "type redeclared: struct s" },
+	{ D_DECL_INCOMPLETE, "struct s { struct nosuch x; }; BEGIN /1) (2/ { }", "incomplete struct/union/enum" },
+	{ D_DECL_INCOMPLETE, "struct s { struct nosuch x; }; BEGIN { trace(); }; int;;", NULL },
+	{ D_SYNTAX, "BEGIN { trace(nosuch); } BEGIN /1) (2/ { } struct s { struct nosuch x; };", NULL },
+	{ D_IDENT_UNDEF, "trace(sizeof (`));", "failed to resolve `: Unknown symbol name" },
 	{ D_DECL_MNAME, "struct s { enum e { Q }; };", NULL },
 	{ D_DECL_BFCONST, "struct s { int a:pid; };", NULL },
 	{ D_DECL_BFCONST, "struct s { int a:0; };", NULL },
