@@ -309,15 +309,14 @@ static int cpc_attach(struct prov_env *env, const struct probe *const *probes, u
 	struct cpulist cpus = { 0 };
 	VEC(int) fds = { 0 };
 	struct reason why;
-	int r = cpulist_online(&cpus);
+	int r = e->cpu >= 0 ? cpulist_one(&cpus, (unsigned)e->cpu) : cpulist_online(&cpus);
 
 	(void)env;
 	(void)nprobes;
-	(void)e;
 	for (size_t i = 0; i < cpus.n && r >= 0; i++) {
 		int fd = open_event(p, (int)cpus.v[i], prog_fd);
 
-		if (fd != -ENODEV) /* went offline meanwhile */
+		if (fd != -ENODEV || e->cpu >= 0) /* went offline meanwhile */
 			r = fd < 0 ? fd : vec_try_push(&fds, fd);
 	}
 	cpulist_done(&cpus);

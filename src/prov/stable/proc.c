@@ -80,7 +80,7 @@ static const struct stable_row proc_rows[] = {
 	  .nxargs = 3 },
 	{ .name = "signal-handle",
 	  .tp = "signal_deliver",
-	  .args = { { "int", "sig", "sig", false },
+	  .args = { { "int", DELIVERED_SIG, "sig", false },
 		    { "siginfo_t *", "info", "info", false },
 		    { "uintptr_t", "(uintptr_t)ka->sa.sa_handler", "handler", false } } },
 	{ .name = "signal-send",

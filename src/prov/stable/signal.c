@@ -16,7 +16,7 @@ static const struct stable_row signal_rows[] = {
 	{ .name = "discard", .tp = "signal_generate", .cond = "result == 1", SENT },
 	{ .name = "handle",
 	  .tp = "signal_deliver",
-	  .args = { { "int", "sig", "sig", false },
+	  .args = { { "int", DELIVERED_SIG, "sig", false },
 		    { "siginfo_t *", "info", "info", false },
 		    { "uintptr_t", "(uintptr_t)ka->sa.sa_handler", "handler", false } } },
 	{ .name = "lost", .tp = "signal_generate", .cond = "result == 2 || result == 3", SENT },

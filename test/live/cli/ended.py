@@ -26,6 +26,15 @@ live.same(live.complaints(r), "", "-q: dtrace says nothing")
 r = live.dwell("-n", "BEGIN { exit(0); }", "-c", "sleep 100")
 live.same(last(r), "", "a command that dwell ends has not ended")
 
+# The signal that ends a process is the one that was sent, though the kernel delivers SIGKILL in its place.
+for sig in ("USR1", "SEGV", "KILL"):
+    with open("by-" + sig, "w", encoding="ascii") as f:
+        f.write(f"#!/bin/sh\nkill -{sig} $$\n")
+    os.chmod("by-" + sig, 0o755)
+    r = live.dwell("-qn", 'proc:::signal-handle, signal:::handle /pid == $target/ { printf("%s %d\\n", probeprov, arg0); }', "-c", "./by-" + sig)
+    want = {"USR1": 10, "SEGV": 11, "KILL": 9}[sig]
+    live.same(sorted(set(r.stdout.split("\n"))), ["", f"proc {want}", f"signal {want}"], f"delivered: SIG{sig}")
+
 COMMANDS = {
     "latency": (["latency", "-c", "{}"], ["latency", "--", "{}"]),
     "latency why": (["latency", "why", "-c", "{}"], ["latency", "why", "--", "{}"]),

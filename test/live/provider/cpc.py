@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """cpc: every event, every tenth, by mode; pages that a program touches, context switches that the scheduler
 makes; names that are refused and why."""
+import os
+
 import live
 
 PAGES = 2000
@@ -41,6 +43,10 @@ for name, words in (("page-faults-all-0", "a positive number"), ("page-faults-al
                     ("cpu-clock-all-1000", "200000 or more"), ("page-faults-none-10", "does not match any probes")):
     r = live.dwell("-n", "cpc:::" + name)
     live.check(r.returncode == 1 and words in r.stderr, "refused: " + name, r.stderr)
+
+last = max(os.sched_getaffinity(0))
+r = live.dwell("-q", "-x", f"cpu={last}", "-n", 'cpc:::cpu-clock-all-10000000 { @[cpu] = count(); } tick-300ms { exit(0); } END { printa("%d\\n", @); }')
+live.same((r.stdout.split(), r.stderr), ([str(last)], ""), "-x cpu: on that one only")
 
 # events of the CPU: they fire, or the reason is said
 r = run("cpc:::cpu-cycles-user-1000000 { @ = count(); } END { printf(\"end\\n\"); }", "spin 200")
