@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pcap(skb, link type): a packet goes into the record, up to -x pcapsize bytes of what lies in one piece at
- * skb->data. Fragments are not followed: they may be in pages that the kernel has not mapped. */
+ * skb->data, or at the header of IP if the link type says that packets begin there. Fragments are not followed: they
+ * may be in pages that the kernel has not mapped. */
 #include "cg/lower/int.h"
+
+#define DLT_RAW 12 /* PCAP_IP */
 
 size_t lay_pcap(struct cg *c, const struct node *call, struct lay_field *fl)
 {
@@ -29,6 +32,24 @@ static vreg skb_member(struct gen *g, vreg skb, const char *name)
 	return d;
 }
 
+/* PCAP_IP: the packet begins at its network header, wherever skb->data is by now (before it where the packet is about
+ * to leave, behind it in upper layers); 0: it has none yet. */
+static void from_network(struct gen *g, vreg skb, vreg link, vreg data, vreg len, vreg n)
+{
+	vreg off = ir_new(g->f);
+	irlabel done = ir_label(g->f);
+
+	ir_jcci(g->f, IRC_NE, link, DLT_RAW, done);
+	ir_mov(g->f, off, skb_member(g, skb, "network_header"));
+	ir_jcci(g->f, IRC_EQ, off, 0, done);
+	ir_alu(g->f, IRA_ADD, off, off, skb_member(g, skb, "head"));
+	ir_alu(g->f, IRA_SUB, off, off, data);
+	ir_alu(g->f, IRA_ADD, data, data, off);
+	ir_alu(g->f, IRA_SUB, len, len, off);
+	ir_alu(g->f, IRA_SUB, n, n, off);
+	ir_place(g->f, done);
+}
+
 void gen_pcap(struct gen *g, const struct lay_act *la)
 {
 	const struct recfield *to = &la->fields[REC_PCAP_DATA].f;
@@ -42,6 +63,7 @@ void gen_pcap(struct gen *g, const struct lay_act *la)
 	v[REC_PCAP_CAPLEN] = n;
 	data = skb_member(g, skb, "data");
 	ir_alu(g->f, IRA_SUB, n, v[REC_PCAP_LEN], skb_member(g, skb, "data_len"));
+	from_network(g, skb, v[REC_PCAP_LINK], data, v[REC_PCAP_LEN], n);
 	ir_jcci(g->f, IRC_LE, n, to->size, fits); /* unsigned: also what is less than 0 */
 	ir_movi(g->f, n, to->size);
 	ir_place(g->f, fits);

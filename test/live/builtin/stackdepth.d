@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stackdepth, caller, ucaller, ustackdepth.
+ * BEGIN has no kernel stack: who has led there is dwell itself.
  * @options: -q
  * @trigger: chain */
+BEGIN
+{
+	printf("%d %d\n", stackdepth, caller == 0);
+	stack();
+}
+
 syscall::getppid:entry
 /pid == $target/
 {

@@ -45,6 +45,11 @@ live.same([(p[1], len(p[2])) for p in more], [(92, 92)] * N + [(92, 40)] * N, "a
 
 r = run(f'BEGIN {{ freopen("{file}"); }} {SEND} {{ pcap((struct sk_buff *)arg0, PCAP_IP); }}')
 live.check("has packets of link type 1, not 101" in r.stderr, "another link type", r.stderr)
+raw = os.path.join(live.WORK, "raw.pcap")
+r = run(f'{SEND} {{ freopen("{raw}"); pcap((struct sk_buff *)arg0, PCAP_IP); }}', "-x", "pcapsize=40")
+head, found = packets(raw)
+live.same((head[6], [(p[1], len(p[2]), p[2][0], p[2][22:24]) for p in found if p[2][22:24] == struct.pack(">H", PORT)]),
+          (101, [(78, 40, 0x45, struct.pack(">H", PORT))] * N), "PCAP_IP begins with the header of IP")
 text = os.path.join(live.WORK, "text")
 with open(text, "w", encoding="utf-8") as f:
     f.write("no packets\n")
