@@ -6,7 +6,12 @@
 #include "cg/image.h"
 #include "types/caps.h"
 
+/* The verifier's log of a program that it has accepted. */
+typedef void load_log_fn(void *ctx, const char *log);
+
 struct load_opts {
+	load_log_fn *log; /* NULL: programs are loaded without logs, which is faster */
+	void *log_ctx;
 	size_t log_size;  /* bytes of verifier log to ask for when a program is refused; 0: default */
 	bool rings_exact; /* rings for which there is no memory are an error; else they are halved until there is */
 };

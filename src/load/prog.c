@@ -100,6 +100,29 @@ static int explain(union bpf_attr *a, const struct img_prog *p, int code, const 
 	return r == -ENOSPC ? code : r;
 }
 
+/* Loads for the log, which goes to opts->log. A negative number: refused, or the log has no room. */
+static int load_logging(union bpf_attr *a, const struct load_opts *opts)
+{
+	size_t size = opts->log_size ? opts->log_size : LOAD_LOG_SIZE_DEFAULT;
+	_cleanup_free_ char *log = NULL;
+	union bpf_attr logging = *a;
+	int r;
+
+	if (size > LOAD_LOG_SIZE_MAX)
+		size = LOAD_LOG_SIZE_MAX;
+	log = calloc(1, size);
+	if (!log)
+		return -ENOMEM;
+	logging.log_level = 1;
+	logging.log_size = (uint32_t)size;
+	logging.log_buf = BPFSYS_PTR(log);
+	r = bpfsys(BPF_PROG_LOAD, &logging, sizeof(logging));
+	log[size - 1] = '\0';
+	if (r >= 0)
+		opts->log(opts->log_ctx, log);
+	return r;
+}
+
 /* The BTF object of a typed tracepoint in a module: a descriptor, the caller's to close. */
 static int module_btf(const struct img_prog *p, struct typesrc *ts, struct err *err)
 {
@@ -141,7 +164,9 @@ static int submit(struct loaded *l, const struct img_prog *p, const struct bpf_i
 		a.func_info_cnt = p->nfuncs;
 		a.func_info_rec_size = sizeof(*finfo);
 	}
-	r = bpfsys(BPF_PROG_LOAD, &a, sizeof(a));
+	r = opts && opts->log ? load_logging(&a, opts) : -1;
+	if (r < 0)
+		r = bpfsys(BPF_PROG_LOAD, &a, sizeof(a));
 	return r >= 0 ? r : explain(&a, p, r, opts, err);
 }
 

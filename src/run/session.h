@@ -55,6 +55,8 @@ struct session_config {
 	void (*stopping)(void *ctx, enum session_stop why);
 	/* SIGHUP calls this and does not end the run; NULL: it does. */
 	void (*hangup)(void *ctx);
+	/* With -x bpflog: the verifier's log of each program that it has accepted; NULL: nobody wants it. */
+	void (*log)(void *ctx, const char *log);
 	void *ctx;
 };
 

@@ -35,7 +35,7 @@ void list_probe_args(struct workshop *w, struct request *c, struct dtypes *types
 			fputs(x->ctype, out);
 		else if (k < p->nargs)
 			list_native(types, &p->args[k], out);
-		fprintf(out, name && name[0] ? " %s\n" : "\n", name);
+		fprintf(out, name && name[0] && !c->terse ? " %s\n" : "\n", name); /* dtrace(1) has no names here */
 	}
 	fprintf(out, "\n");
 }

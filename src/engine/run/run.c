@@ -128,20 +128,27 @@ static size_t total_matches(const struct run *r)
 	return n;
 }
 
-static void show_text(const struct run *r, const char *text)
+/* The verifier's log, marked as DTrace marks it. */
+static void show_log(void *ctx, const char *log)
 {
 	_cleanup_(strb_free) struct strb b = { 0 };
+	const struct run *r = ctx;
 
-	strb_printf(&b, "%s\n", text);
+	while (*log) {
+		int n = (int)strcspn(log, "\n");
+
+		strb_printf(&b, "BPF: %.*s\n", n, log);
+		log += n + (log[n] == '\n');
+	}
 	if (r->c->to.text)
 		r->c->to.text(r->c->to.ctx, strb_str(&b));
 }
 
-static int fail_err(const struct run *r, const char *what, int code, struct err *err, bool detail)
+static int fail_err(struct run *r, const char *what, int code, struct err *err, bool detail)
 {
 	listener_msg(&r->c->to, "%s%s%s", what, what[0] ? ": " : "", err->msg[0] ? err->msg : strerror(-code));
 	if (detail && err->detail)
-		show_text(r, err->detail);
+		show_log(r, err->detail);
 	err_done(err);
 	return EXIT_ERROR;
 }
@@ -330,7 +337,7 @@ static void on_stopping(void *ctx, enum session_stop why)
 		(void)add_counters(r); /* without memory nothing else will work, and says so */
 	if (why == SESSION_SIGNAL && strcmp(r->c->opts.oformat, "json") != 0 &&
 	    !(r->show && (r->show->lasting || r->show->apart)))
-		fputc('\n', r->out);
+		text_view_end_line(r->view);
 }
 
 static int finish_output(struct run *r, int consumer_error)
@@ -341,7 +348,7 @@ static int finish_output(struct run *r, int consumer_error)
 		e = r->show->finish(r->show->ctx);
 	} else if (e >= 0) {
 		if (strcmp(r->c->opts.oformat, "json") != 0)
-			fputc('\n', r->out);
+			text_view_end_line(r->view);
 		e = text_view_finish(r->view);
 	}
 	closed = close_output(r);
@@ -444,6 +451,7 @@ static int run_session(struct run *r)
 		.hangup = r->show && r->show->tick ? on_hangup : NULL,
 		.ctx = r,
 		.wants_flight = wants_flight,
+		.log = show_log,
 	};
 	struct text_opts topts = { 0 };
 	struct err err = { 0 };
@@ -539,7 +547,7 @@ static int compile_and_run(struct run *r, long target)
 
 	if (e)
 		return e;
-	if (r->c->disassemble && r->c->to.text) {
+	if ((r->c->disassemble || r->c->opts.showcode) && r->c->to.text) {
 		_cleanup_(strb_free) struct strb b = { 0 };
 
 		image_dump(&b, r->w.image);

@@ -57,6 +57,7 @@ static const struct rule rules[] = {
 	{ .name = "zdefs", .no_value = true },
 	{ .name = "zdepends", .no_value = true },
 	{ .name = "bufsize", .lowered = true },
+	{ .name = "specsize", .lowered = true },
 	{ .name = "bufpolicy", .choices = "switch ring fill", .why = "one of switch, ring, fill" },
 	{ .name = "evaltime", .choices = "exec preinit postinit main", .why = "one of exec, preinit, postinit, main" },
 	{ .name = "bufresize", .choices = "auto manual", .why = "one of auto, manual" },
@@ -98,7 +99,6 @@ static const struct rule rules[] = {
 static const struct {
 	const char *name, *why;
 } refused[] = {
-	{ "disasm", "use -S" },
 	{ "grabanon", "Linux has no anonymous tracing" },
 	{ "kdefs", "there is no linking" },
 	{ "knodefs", "there is no linking" },
@@ -107,7 +107,6 @@ static const struct {
 	{ "linktype", "there is no linking" },
 	{ "udefs", "there is no linking" },
 	{ "unodefs", "there is no linking" },
-	{ "verbose", "use -S" },
 };
 
 /* Options of DTrace that are taken and change nothing here: what they tune does not exist. The largest
@@ -116,10 +115,10 @@ static const struct {
 	const char *name;
 	uint64_t max;
 } without_effect[] = {
-	{ "core", 0 },		{ "ctfpath", 0 },	{ "debug", 0 },	     { "debugassert", 0 }, { "iregs", 8 },
-	{ "lazyload", 0 },	{ "ldpath", 0 },	{ "linkmode", 0 },   { "lockmem", 0 },	   { "modpath", 0 },
-	{ "pgmax", INT32_MAX }, { "preallocate", 0 },	{ "procfspath", 0 }, { "quietresize", 0 }, { "strip", 0 },
-	{ "sysslice", 0 },	{ "tregs", INT32_MAX }, { "useruid", 0 },
+	{ "core", 0 },	  { "ctfpath", 0 },	  { "debug", 0 },	  { "debugassert", 0 }, { "disasm", 15 },
+	{ "iregs", 8 },	  { "lazyload", 0 },	  { "ldpath", 0 },	  { "linkmode", 0 },	{ "lockmem", 0 },
+	{ "modpath", 0 }, { "pgmax", INT32_MAX }, { "preallocate", 0 },	  { "procfspath", 0 },	{ "quietresize", 0 },
+	{ "strip", 0 },	  { "sysslice", 0 },	  { "tregs", INT32_MAX }, { "useruid", 0 },
 };
 
 /* Options that add an argument for cpp: "define=X=1" is -DX=1. */

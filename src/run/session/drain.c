@@ -263,6 +263,14 @@ static void adapt(struct session *s, uint64_t longest)
 		s->poll_ns = longest;
 }
 
+/* Speculations become free at each drain that -x switchrate asks for, too, as in DTrace. */
+static uint64_t clean_every(const struct session *s)
+{
+	const struct dopts *o = s->c.prog->opts;
+
+	return o->switchrate && o->switchrate < o->cleanrate ? o->switchrate : o->cleanrate;
+}
+
 int session_drain(struct session *s)
 {
 	const struct order_sink sink = { s->procs ? on_early : NULL, on_record, on_batch, s };
@@ -291,7 +299,7 @@ int session_drain(struct session *s)
 	r = order_drain(s->order, now, s->phase == PHASE_RUN ? now - ORDER_SLACK_NS : UINT64_MAX, &sink);
 	if (s->specs && now >= s->next_clean) {
 		specs_clean(s->specs);
-		s->next_clean = now + s->c.prog->opts->cleanrate;
+		s->next_clean = now + clean_every(s);
 	}
 	if (r < 0 && s->err && !s->err->code)
 		err_set(s->err, r, "cannot read the ring buffers: %s", strerror(-r));

@@ -157,7 +157,9 @@ static void add_schema(struct adding *ad)
 static int load_and_attach(struct adding *ad, struct err *err)
 {
 	struct session *s = ad->l->s;
-	struct load_opts opts = { .log_size = s->c.prog->opts->bpflogsize };
+	struct load_opts opts = { .log = s->c.prog->opts->bpflog ? s->c.log : NULL,
+				  .log_ctx = s->c.ctx,
+				  .log_size = s->c.prog->opts->bpflogsize };
 	uint32_t first = s->l->img->nprogs;
 	struct image *img;
 	int r = compile(ad, &img, err);

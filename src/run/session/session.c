@@ -175,7 +175,9 @@ void session_set_loads(struct session *s)
 
 int session_new(const struct session_config *config, struct session **ret, struct err *err)
 {
-	struct load_opts opts = { .log_size = config->prog->opts->bpflogsize,
+	struct load_opts opts = { .log = config->prog->opts->bpflog ? config->log : NULL,
+				  .log_ctx = config->ctx,
+				  .log_size = config->prog->opts->bpflogsize,
 				  .rings_exact = !strcmp(config->prog->opts->bufresize, "manual") };
 	struct session *s = calloc(1, sizeof(*s));
 	int r;

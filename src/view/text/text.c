@@ -507,6 +507,12 @@ int text_view_consume(struct text_view *v, struct recording *rec)
 	return r < 0 ? r : text_view_flush(v);
 }
 
+void text_view_end_line(struct text_view *v)
+{
+	if (!v->own_out || v->pcap_link < 0) /* a file of packets has no lines */
+		fputc('\n', v->out);
+}
+
 int text_view_flush(struct text_view *v)
 {
 	if (v->error)

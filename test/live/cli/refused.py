@@ -3,14 +3,14 @@
 exist here are taken; neither are taken for misspelt."""
 import live
 
-for name in ["disasm", "grabanon", "kdefs", "knodefs", "late", "linknommap", "linktype",
-             "udefs", "unodefs", "verbose"]:
+for name in ["grabanon", "kdefs", "knodefs", "late", "linknommap", "linktype",
+             "udefs", "unodefs"]:
     r = live.dwell("-x", name + "=1", "-n", "BEGIN { exit(0); }")
     what = f"{live.NAME}: failed to set -x {name}: not supported on Linux: "
     live.check(r.returncode == 1 and r.stderr.startswith(what) and len(r.stderr) > len(what) + 5 and
                "Invalid" not in r.stderr, "-x " + name, r.stderr)
 args = []
-for option in ["core", "ctfpath=/tmp/x", "debug", "debugassert=mutexes", "iregs=5", "lazyload", "ldpath=/bin/ld",
+for option in ["core", "ctfpath=/tmp/x", "debug", "debugassert=mutexes", "disasm=4", "iregs=5", "lazyload", "ldpath=/bin/ld",
                "linkmode=dynamic", "lockmem=unlimited", "modpath=/lib", "pgmax=8", "preallocate=1k", "procfspath=/proc",
                "quietresize", "strip", "sysslice", "tregs=9", "useruid=1000"]:
     args += ["-x", option]

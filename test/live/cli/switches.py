@@ -61,4 +61,11 @@ if plain.returncode:
     live.check("helper" in log.stderr and "helper" not in plain.stderr, "bpflog", log.stderr[-500:])
 else:
     live.same(log.returncode, 0, "bpflog of what is accepted")
+r = run("-q", "-x", "bpflog", prog="BEGIN { exit(0); }")
+lines = r.stderr.splitlines()
+live.check(r.returncode == 0 and any("processed" in l and "insns" in l for l in lines) and all(l.startswith("BPF: ") for l in lines),
+           "bpflog shows the log of an accepted program", r.stderr[-500:])
+listing = [run("-q", *o, prog="BEGIN { exit(0); }").stdout + run("-q", *o, prog="BEGIN { exit(0); }").stderr
+           for o in (("-S",), ("-x", "verbose"), ())]
+live.check("; line 1, clause 1: exit(0)" in listing[0] and listing[0] == listing[1] != listing[2], "-x verbose is -S", listing[1][:300])
 live.done()

@@ -18,3 +18,11 @@ with tempfile.TemporaryDirectory() as folder:
     done = subprocess.run([dtrace, "-n", "BEGIN\n{ trace(nosuch); }"], capture_output=True, text=True, check=False)
     if not done.stderr.endswith("failed to resolve nosuch: Unknown variable name\n"):
         sys.exit(done.stderr)
+    done = subprocess.run([dtrace, "-lvn", "syscall::read:entry"], capture_output=True, text=True, check=False)
+    if "args[1]: userland char *\n" not in done.stdout:  # dwell itself adds the name
+        sys.exit(done.stdout)
+    # The line that ends a run goes where freopen() has sent the output.
+    program = 'BEGIN { printf("a\\n"); freopen("x.out"); printf("b\\n"); exit(0); }'
+    done = subprocess.run([dtrace, "-wqn", program], capture_output=True, text=True, check=False, cwd=folder)
+    if (done.stdout, (pathlib.Path(folder) / "x.out").read_text()) != ("a\n", "b\n\n"):
+        sys.exit(f"{done.stdout!r} {(pathlib.Path(folder) / 'x.out').read_text()!r}")

@@ -21,6 +21,14 @@ live.same(live.dwell("-q", "-x", "nspec=65536", "-n", prog).stdout.strip(), "1 2
 r = live.dwell("-q", "-x", "nspec=65537", "-n", prog)
 live.check(r.returncode == 1 and "nspec" in r.stderr, "nspec=65537 is refused", r.stderr)
 
+r = live.dwell("-q", "-x", "specsize=100t", "-n", 'BEGIN { s = speculation(); } BEGIN { speculate(s); printf("x"); } BEGIN { commit(s); } BEGIN { exit(0); }')
+live.same((r.stdout.strip(), r.stderr), ("x", ""), "specsize=100t is only a limit")
+
+# switchrate frees ids, too: with cleanrate alone the one id would serve once.
+r = live.dwell("-q", "-x", "switchrate=5ms", "-x", "cleanrate=100s", "-n", "BEGIN { n = 0; } tick-20ms { s = speculation(); n += s > 0; } tick-20ms /s/ { discard(s); } "
+               "tick-20ms /++m == 40/ { exit(n < 3); }")
+live.same(r.returncode, 0, "switchrate is a clean rate")
+
 # One id, used again and again by the calls of a program, across drains.
 prog = ("int s; syscall::write:entry /pid == $target/ { s = speculation(); }"
         "syscall::write:entry /s && pid == $target/ { speculate(s); printf(\"entry %d\\n\", arg2); }"
