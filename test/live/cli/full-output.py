@@ -27,6 +27,7 @@ CALLS = {
     "help": (["help"], ["help", "latency"]),
     "run": (["run", "--help"], ["run", "iotop", "--help"]),
     "tools": (["tools"], ["tools", "--help"]),
+    "sql": (["sql", "rec", "SELECT * FROM session"], ["sql", "--csv", "rec", "SELECT * FROM samples"], ["sql", "--json", "rec", "SELECT 1"], ["sql", "--views"], ["sql", "--help"]),
     "stuck": (["stuck", "--help"],),
     "why": (["why", "--help"],),
     "report": (["report", "rec"], ["report", "--json", "rec"]),
