@@ -37,6 +37,9 @@ int cmd_written(int error);
 
 /* `dwell -n …`: everything that follows dtrace(1). */
 int cmd_dtrace(int argc, char **argv);
+/* `dwell --host ssh:NAME … -n …`: does the command line begin so? */
+bool cmd_is_host(int argc, char **argv);
+int cmd_host(int argc, char **argv);
 void cmd_put_options(FILE *out); /* dtrace(1)'s usage */
 /* A command line of dtrace(1) that is wrong; why: or NULL, nothing to trace. Under the name dtrace its usage, else one
  * line. EXIT_USAGE. */

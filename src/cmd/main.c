@@ -102,6 +102,8 @@ int main(int argc, char **argv)
 		return written(fputs(screen_text, stdout) < 0);
 	if (argc == 2 && !strcmp(argv[1], "--version"))
 		memcpy(argv[1], "-V", sizeof("-V"));
+	if (cmd_is_host(argc, argv))
+		return written(cmd_host(argc, argv));
 	r = cmd_by_name(argc - 1, argv + 1);
 	if (r >= 0)
 		return written(r);

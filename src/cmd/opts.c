@@ -61,7 +61,8 @@ void cmd_put_options(FILE *out)
 		     "\t-Z  permit probe descriptions that match zero probes\n");
 	if (strcmp(cmd_name(), "dtrace"))
 		fprintf(out,
-			"\n\t--json  output as JSON Lines\n\t%s features: what this kernel can do, what not, and why\n",
+			"\n\t--host  in front: run on ssh:NAME, see OTHER MACHINES in dwell(1)\n"
+			"\t--json  output as JSON Lines\n\t%s features: what this kernel can do, what not, and why\n",
 			cmd_name());
 }
 

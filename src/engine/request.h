@@ -18,6 +18,7 @@ enum prog_kind { PROG_SCRIPT, PROG_PROVIDER, PROG_MODULE, PROG_FUNCTION, PROG_NA
 struct prog_text { /* one -s, -n, -P … in order */
 	enum prog_kind kind;
 	const char *arg;   /* as given */
+	const char *from;  /* of a script: its text is read here instead; or NULL */
 	bool own;	   /* one of dwell's, which nobody asked for by name */
 	struct source src; /* the D text made of it; filled by prog_load() */
 };
@@ -40,7 +41,10 @@ struct request {
 	bool terse; /* diagnostics as dtrace(1) has them: no notes of dwell's, no source lines, the first error only */
 	bool buffered; /* -B */
 	bool systap;   /* an option of the dtrace of systemtap, which only knows -h and -G */
-	int argc;      /* script arguments: argv[0] is $0 */
+	/* Aggregations are given to it instead of shown: text_opts.send. */
+	bool (*send)(void *arg, const char *json, size_t n);
+	void *send_arg;
+	int argc; /* script arguments: argv[0] is $0 */
 	const char **argv;
 };
 

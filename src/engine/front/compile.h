@@ -3,6 +3,7 @@
 #ifndef DWELL_ENGINE_FRONT_COMPILE_H
 #define DWELL_ENGINE_FRONT_COMPILE_H
 #include <stdio.h>
+#include "base/strb.h"
 #include "cg/image.h"
 #include "engine/request.h"
 #include "lang/dlib.h"
@@ -50,6 +51,8 @@ int workshop_list(struct workshop *w, struct request *c, long target, FILE *out)
 
 /* Reads or completes the D text of one program (runs cpp for -C). EXIT_* > 0 after a message. */
 int prog_load(struct request *c, struct prog_text *p);
+/* The text of a script as it is, without cpp. 0 or an exit status, said. */
+int prog_read(struct request *c, const struct prog_text *p, struct strb *ret);
 /* The colons that -P, -m and -f add to each description of their argument; "" for other kinds. */
 const char *prog_tail(enum prog_kind kind);
 /* "script 'x.d'" or "description 'BEGIN'" as in messages; in the arena. */

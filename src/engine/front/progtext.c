@@ -172,11 +172,24 @@ static void set_source(struct request *c, struct prog_text *p, const char *name,
 	p->src = (struct source){ .name = name, .text = copy, .len = len };
 }
 
+int prog_read(struct request *c, const struct prog_text *p, struct strb *ret)
+{
+	_cleanup_close_ int fd = -1;
+	int r = open_script(&c->to, c->arena, p->from ? p->from : p->arg, &fd);
+
+	if (r)
+		return r;
+	r = read_all(fd, ret);
+	return r < 0 ? listener_fail(&c->to, "failed to read %s: %s", p->arg,
+				     r == -EFBIG ? "the D text is too large" : strerror(-r))
+		     : 0;
+}
+
 static int load_script(struct request *c, struct prog_text *p)
 {
 	_cleanup_close_ int fd = -1;
 	struct strb b = { 0 };
-	int r = open_script(&c->to, c->arena, p->arg, &fd);
+	int r = open_script(&c->to, c->arena, p->from ? p->from : p->arg, &fd);
 
 	if (r)
 		return r;

@@ -402,6 +402,8 @@ static void fill_text_opts(struct run *r, struct text_opts *t)
 	t->for_picture = r->c->own;
 	t->target = r->ntargets ? (uint32_t)target_pid(r->targets[0]) : 0;
 	t->why = why_words;
+	t->send = r->c->send;
+	t->send_arg = r->c->send_arg;
 	t->cut = is_cut;
 	t->overdue = signals_overdue;
 	t->why_arg = &r->why;

@@ -265,6 +265,8 @@ void text_printa(struct text_view *v, const struct recact *act)
 	if (act->naggs == 0)
 		return;
 	text_mark_printed(v, act);
+	if (text_send_aggs(v, act->aggs, act->naggs, act))
+		return;
 	if (!act->fmt)
 		text_printf(v, "\n");
 	print_table(v, act->aggs, act->naggs, act->fmt, act->fmt_len);
@@ -277,7 +279,7 @@ void text_print_unprinted(struct text_view *v)
 	for (size_t k = 0; k < n; k++) { /* -x aggsortrev: they too, as they are part of what is sorted */
 		size_t i = v->opts.aggsortrev ? n - 1 - k : k;
 
-		if (!v->agg_printed[i])
+		if (!v->agg_printed[i] && !text_send_aggs(v, &v->schema->aggs[i], 1, NULL))
 			print_table(v, &v->schema->aggs[i], 1, NULL, 0);
 	}
 }

@@ -138,6 +138,9 @@ typedef void text_row_fn(void *ctx, const uint8_t *key, const uint64_t *const *v
 void text_agg_rows(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, text_row_fn *fn, void *ctx);
 void text_mark_printed(struct text_view *v, const struct recact *act); /* unless all of it is empty */
 void text_print_unprinted(struct text_view *v);
+/* aggsend.c: gives them to opts.send, as text_opts says. act: of the printa(); NULL: the end of the run. False: they
+ * are to be shown here. */
+bool text_send_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, const struct recact *act);
 
 /* act.c */
 /* What a formatting action prints goes to f. */

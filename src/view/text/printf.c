@@ -247,6 +247,10 @@ static void put_datum(struct text_view *v, const struct pfconv *pf, int width, i
 		put_stack(v, pf, width, d);
 		return;
 	}
+	if (d->f->kind == FLD_STRING && (pf->class == PFC_ADDR || pf->class == PFC_UADDR || pf->class == PFC_STACK)) {
+		put_text(v, pf, width, prec, d->p, d->f->size, false); /* a symbol or stack of another machine */
+		return;
+	}
 	switch (pf->class) {
 	case PFC_DINT:
 		if (!d->f->is_signed)

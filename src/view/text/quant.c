@@ -307,6 +307,8 @@ static int64_t stddev(const uint64_t *w, int64_t normal)
 	sq = sq / (uint64_t)normal / (uint64_t)normal / w[0];
 	avg = (int64_t)w[1] / normal / (int64_t)w[0];
 	diff = sq - (unsigned __int128)((__int128)avg * avg);
+	if ((__int128)diff < 0) /* normalized, or of a file that somebody changed */
+		diff = 0;
 	root = (unsigned __int128)sqrtl((long double)diff);
 	while (root * root > diff)
 		root--;

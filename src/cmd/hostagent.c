@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell host-agent`: what `dwell --host` starts on another machine. Not for people. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "cmd/opts.h"
+#include "hosts/agent.h"
+
+static bool write_all(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		p += done;
+		n -= (size_t)done;
+	}
+	return true;
+}
+
+/* A printa() goes to the agent, behind its length; one that would not fit a frame is printed. */
+static bool send_aggs(void *fd, const char *json, size_t n)
+{
+	return n <= WIRE_FRAME_MAX && write_all(*(const int *)fd, (const char *)&n, sizeof(n)) &&
+	       write_all(*(const int *)fd, json, n);
+}
+
+/* The scripts' texts came with the request. */
+static int give_texts(struct request *c, const struct wire_request *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->progs.n; i++) {
+		struct prog_text *p = &c->progs.v[i];
+		int fd;
+
+		if (p->kind != PROG_SCRIPT)
+			continue;
+		fd = n < r->ntexts ? memfd_create("script", MFD_CLOEXEC) : -1;
+		if (fd < 0 || !write_all(fd, r->texts[n], r->sizes[n]))
+			return cmd_fail("the text of %s is not there", p->arg);
+		p->from = arena_printf(c->arena, "/proc/self/fd/%d", fd);
+		n++;
+	}
+	return 0;
+}
+
+static int run(const struct wire_request *r, const char *record, int aggs)
+{
+	struct request c;
+	int e = cmdline_parse(&c, (int)r->nwords, r->words);
+
+	if (e == 0)
+		e = give_texts(&c, r);
+	if (e) {
+		request_done(&c);
+		return e < 0 ? EXIT_OK : e;
+	}
+	c.output = NULL; /* there */
+	c.opts.record = record ? record : "";
+	if (aggs >= 0) {
+		c.send = send_aggs;
+		c.send_arg = &aggs;
+	}
+	return cmd_request(&c, NULL);
+}
+
+static int cmd_hostagent_run(int argc, char **argv)
+{
+	struct err err = { 0 };
+	int r;
+
+	(void)argv;
+	cmd_set_name("dwell"); /* its file has a name by what is in it */
+	if (argc > 1)
+		return cmd_fail("host-agent takes no arguments: `dwell --host` starts it"), EXIT_USAGE;
+	r = agent(run, &err);
+	if (r < 0)
+		cmd_msg("host-agent: %s", err.msg);
+	err_done(&err);
+	return r < 0 ? EXIT_ERROR : EXIT_OK;
+}
+
+const struct command cmd_hostagent = { "host-agent", NULL, cmd_hostagent_run };

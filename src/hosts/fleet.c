@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hosts/fleet.h"
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "hosts/hlink.h"
+#include "hosts/merge.h"
+
+#define TICK_MS 100
+#define BEATS 4 /* words from here while the other end would be patient */
+
+/* What a machine wrote that is not shown yet: the beginning of a line. */
+struct tail {
+	struct strb b;
+};
+
+struct fleet {
+	const struct fleet_opts *o;
+	const struct listener *to;
+	struct hlink_common common;
+	struct hlink links[FLEET_HOSTS_MAX];
+	const char *labels[FLEET_HOSTS_MAX];
+	struct tail out[FLEET_HOSTS_MAX], err[FLEET_HOSTS_MAX];
+	FILE *files[FLEET_HOSTS_MAX];	/* --separate, or all the same */
+	FILE *records[FLEET_HOSTS_MAX]; /* NULL: nothing came yet */
+	bool told[FLEET_HOSTS_MAX];
+	size_t n;
+	struct merge *merge;	    /* or NULL */
+	char own[PATH_MAX];	    /* this program */
+	int error;		    /* of writing here: -errno, once */
+	uint64_t beat, interrupted; /* CLOCK_MONOTONIC ns; or 0 */
+};
+
+static volatile sig_atomic_t signals;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	signals++;
+}
+
+static void say(void *ctx, const char *text)
+{
+	const struct fleet *f = ctx;
+
+	listener_msg(f->to, "%s", text);
+}
+
+/* -- what comes -- */
+
+/* One line of a machine, without its end. */
+static void put_line(struct fleet *f, size_t h, const char *p, size_t n)
+{
+	FILE *out = f->files[h];
+
+	if (f->o->json && n && p[0] == '{')
+		fprintf(out, "{\"host\":\"%s\",%.*s\n", f->labels[h], (int)(n - 1), p + 1);
+	else if (f->n > 1 && n) /* empty lines tell nothing behind a name */
+		fprintf(out, "%s: %.*s\n", f->labels[h], (int)n, p);
+	else if (f->n == 1)
+		fprintf(out, "%.*s\n", (int)n, p);
+}
+
+static void put_message(struct fleet *f, size_t h, const char *p, size_t n)
+{
+	static const char own[] = "dwell: ";
+
+	if (n >= sizeof(own) - 1 && !memcmp(p, own, sizeof(own) - 1)) { /* what says it here begins so, too */
+		p += sizeof(own) - 1;
+		n -= sizeof(own) - 1;
+	}
+	listener_msg(f->to, "%s: %.*s", f->labels[h], (int)n, p);
+}
+
+typedef void line_fn(struct fleet *f, size_t h, const char *p, size_t n);
+
+/* Whole lines go on; a NUL within one would end it. */
+static void put_text(struct fleet *f, size_t h, struct tail *t, const char *p, size_t n, line_fn *fn)
+{
+	size_t at = 0;
+
+	strb_add(&t->b, p, n);
+	for (size_t i = 0; i < t->b.n; i++)
+		if (t->b.s[i] == '\0')
+			t->b.s[i] = ' ';
+	while (at < t->b.n) {
+		const char *end = memchr(t->b.s + at, '\n', t->b.n - at);
+		size_t len = end ? (size_t)(end - t->b.s) - at : t->b.n - at;
+
+		if (!end && len < FLEET_LINE_MAX)
+			break;
+		fn(f, h, t->b.s + at, len);
+		at += len + (end != NULL);
+	}
+	wire_drop(&t->b, at);
+}
+
+/* Of one machine nothing is changed: a line without end is seen at once, and a NUL is one. */
+static void put_out(struct fleet *f, size_t h, const char *p, size_t n)
+{
+	if ((f->n == 1 || f->o->separate) && !f->o->json)
+		fwrite(p, 1, n, f->files[h]);
+	else
+		put_text(f, h, &f->out[h], p, n, put_line);
+	if (fflush(f->files[h]) != 0 && !f->error)
+		f->error = -errno;
+}
+
+static int name_file(const struct fleet *f, size_t h, const char *path, bool each, char ret[PATH_MAX])
+{
+	int n = snprintf(ret, PATH_MAX, "%s%s%s", path, each ? "." : "", each ? f->labels[h] : "");
+
+	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+static int put_record(struct fleet *f, size_t h, const char *p, size_t n)
+{
+	char path[PATH_MAX];
+	int r = name_file(f, h, f->o->record, f->n > 1, path);
+
+	if (r == 0 && !f->records[h]) {
+		f->records[h] = fopen(path, "we");
+		r = f->records[h] ? 0 : -errno;
+	}
+	if (r == 0 && fwrite(p, 1, n, f->records[h]) != n)
+		r = -errno;
+	if (r < 0)
+		listener_msg(f->to, "%s: the recording cannot be written to %s: %s", f->labels[h], path, strerror(-r));
+	return r;
+}
+
+static int on_frame(void *ctx, size_t h, const struct wire_frame *frame)
+{
+	struct fleet *f = ctx;
+
+	switch (frame->kind) {
+	case WIRE_OUT: put_out(f, h, frame->p, frame->n); return 0;
+	case WIRE_ERR: put_text(f, h, &f->err[h], frame->p, frame->n, put_message); return 0;
+	case WIRE_AGGS: return f->merge ? merge_add(f->merge, h, frame->p, frame->n) : -EPROTO;
+	case WIRE_RECORD: return f->o->record ? put_record(f, h, frame->p, frame->n) : -EPROTO;
+	default: return -EPROTO;
+	}
+}
+
+/* Once, when it has ended. */
+static void tell_end(struct fleet *f, size_t h)
+{
+	int r;
+
+	f->told[h] = true;
+	if (f->out[h].b.n)
+		put_text(f, h, &f->out[h], "\n", 1, put_line);
+	if (f->err[h].b.n)
+		put_text(f, h, &f->err[h], "\n", 1, put_message);
+	if (f->records[h] && fclose(take_ptr(f->records[h])) != 0)
+		listener_msg(f->to, "%s: the recording cannot be written: %s", f->labels[h], strerror(errno));
+	if (f->links[h].status < 0)
+		listener_msg(f->to, "%s: %s", f->labels[h], f->links[h].why);
+	r = f->merge ? merge_ended(f->merge, h) : 0;
+	if (r < 0 && !f->error)
+		f->error = r;
+}
+
+/* -- beginning -- */
+
+static int open_outputs(struct fleet *f)
+{
+	char path[PATH_MAX];
+
+	for (size_t h = 0; h < f->n; h++) {
+		if (!f->o->output || (h && !f->o->separate)) {
+			f->files[h] = h ? f->files[0] : stdout;
+			continue;
+		}
+		if (name_file(f, h, f->o->output, f->o->separate, path) == 0)
+			f->files[h] = fopen(path, "ae");
+		if (!f->files[h])
+			return listener_fail(f->to, "failed to open output file '%s': %s", path, strerror(errno));
+	}
+	return 0;
+}
+
+static int close_outputs(struct fleet *f)
+{
+	for (size_t h = 0; h < f->n; h++) {
+		bool own = f->files[h] && f->files[h] != stdout && (!h || f->o->separate);
+
+		if (own && fclose(f->files[h]) != 0 && !f->error)
+			f->error = -errno;
+	}
+	if (f->error == -EPIPE)
+		return EXIT_ERROR;
+	return f->error ? listener_fail(f->to, "the output is not complete: %s", strerror(-f->error)) : 0;
+}
+
+/* The machine that a binary is for, as uname -m calls it. */
+static const char *machine_of(int fd)
+{
+	Elf64_Ehdr e;
+
+	if (pread(fd, &e, sizeof(e), 0) != sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0)
+		return NULL;
+	return e.e_machine == EM_X86_64 ? "x86_64" : e.e_machine == EM_AARCH64 ? "aarch64" : NULL;
+}
+
+static int find_binary(struct fleet *f)
+{
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	f->common.binary = f->o->binary;
+	if (!f->o->binary) {
+		ssize_t n = readlink("/proc/self/exe", f->own, sizeof(f->own) - 1);
+
+		if (n < 0)
+			return listener_fail(f->to,
+					     "cannot find this program, which is to be copied (is /proc there?): "
+					     "--host-binary names one");
+		f->own[n] = '\0';
+		f->common.binary = f->own;
+	}
+	fd = open(f->common.binary, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return listener_fail(f->to, "cannot read %s: %s", f->common.binary, strerror(errno));
+	f->common.machine = machine_of(fd);
+	if (!f->common.machine)
+		return listener_fail(f->to, "%s: no program for x86_64 or aarch64", f->common.binary);
+	r = sha256_fd(fd, f->common.ssh.hash, &f->common.ssh.size);
+	return r < 0 ? listener_fail(f->to, "cannot read %s: %s", f->common.binary, strerror(-r)) : 0;
+}
+
+static int read_places(struct fleet *f)
+{
+	for (size_t h = 0; h < f->o->nplaces; h++) {
+		const char *why = place_parse(f->o->places[h], &f->links[h].place);
+
+		if (why) {
+			listener_msg(f->to, "--host %s: %s", f->o->places[h], why);
+			return EXIT_USAGE;
+		}
+		f->labels[h] = f->links[h].place.label;
+		for (size_t i = 0; i < h; i++)
+			if (!strcmp(f->labels[i], f->labels[h])) {
+				listener_msg(f->to, "--host %s is there twice", f->o->places[h]);
+				return EXIT_USAGE;
+			}
+	}
+	f->n = f->o->nplaces;
+	return 0;
+}
+
+static int make_request(struct fleet *f)
+{
+	struct wire_request r = f->o->request;
+	struct strb b = { 0 };
+
+	r.patience_ms = (uint32_t)(f->o->patience / UINT64_C(1000000));
+	r.merge = f->n > 1 && !f->o->by_host && !f->o->separate && !f->o->json;
+	r.record = f->o->record != NULL;
+	r.forget = f->o->forget;
+	wire_put_request(&b, &r);
+	if (b.n > WIRE_REQUEST_MAX || r.nwords > WIRE_WORDS_MAX) {
+		strb_free(&b);
+		return listener_fail(f->to, "the programs are too large to be sent to hosts: %u MB at most",
+				     WIRE_REQUEST_MAX >> 20);
+	}
+	wire_put(&f->common.request, WIRE_REQUEST, b.s, b.n);
+	strb_free(&b);
+	if (r.merge)
+		f->merge = merge_new(f->labels, f->n, &f->o->text, f->files[0], say, f);
+	return f->common.request.failed || (r.merge && !f->merge) ? listener_fail(f->to, "out of memory") : 0;
+}
+
+static int prepare(struct fleet *f)
+{
+	int e = read_places(f);
+
+	f->common.frame = on_frame;
+	f->common.ctx = f;
+	f->common.ssh.config = f->o->config;
+	f->common.ssh.sudo = f->o->sudo;
+	f->common.ssh.patience_sec = (unsigned)(f->o->patience / NSEC_PER_SEC);
+	if (e == 0)
+		e = find_binary(f);
+	if (e == 0)
+		e = open_outputs(f);
+	return e ? e : make_request(f);
+}
+
+/* -- while it runs -- */
+
+static void say_all(struct fleet *f, enum wire_kind kind)
+{
+	for (size_t h = 0; h < f->n; h++)
+		hlink_say(&f->links[h], kind);
+}
+
+static void kill_all(struct fleet *f, const char *why)
+{
+	for (size_t h = 0; h < f->n; h++)
+		if (f->links[h].state != HLINK_ENDED)
+			hlink_kill(&f->links[h], why);
+}
+
+/* The first signal asks for the ends of the runs, which are shown. */
+static void look_at_signals(struct fleet *f, uint64_t now)
+{
+	bool wanted = signals || f->error;
+
+	if (wanted && !f->interrupted) {
+		f->interrupted = now;
+		say_all(f, WIRE_INTERRUPT);
+	} else if (f->interrupted && (signals > 1 || now > f->interrupted + f->o->patience)) {
+		kill_all(f, signals > 1 ? "interrupted twice: the end of the run is not shown"
+					: "the run did not end in time after the interrupt: its end is not shown");
+	}
+	if (now > f->beat + f->o->patience / BEATS) {
+		f->beat = now;
+		say_all(f, WIRE_ALIVE);
+	}
+}
+
+static void attend(struct fleet *f)
+{
+	struct pollfd fds[FLEET_HOSTS_MAX][HLINK_FDS];
+	size_t left;
+
+	do {
+		left = 0;
+		for (size_t h = 0; h < f->n; h++)
+			hlink_poll(&f->links[h], fds[h]);
+		if (poll(fds[0], f->n * HLINK_FDS, TICK_MS) < 0)
+			memset(fds, 0, sizeof(fds)); /* a signal */
+		for (size_t h = 0; h < f->n; h++) {
+			hlink_attend(&f->links[h], fds[h]);
+			left += f->links[h].state != HLINK_ENDED;
+			if (f->links[h].state == HLINK_ENDED && !f->told[h])
+				tell_end(f, h);
+		}
+		look_at_signals(f, clock_ns(CLOCK_MONOTONIC));
+	} while (left);
+}
+
+static int result(const struct fleet *f)
+{
+	int e = EXIT_OK;
+
+	for (size_t h = 0; h < f->n; h++) {
+		int status = f->links[h].status < 0 ? EXIT_ERROR : f->links[h].status;
+
+		e = status > e ? status : e;
+	}
+	return e;
+}
+
+static void fleet_free(struct fleet *f)
+{
+	for (size_t h = 0; h < f->n; h++) {
+		if (f->records[h])
+			fclose(f->records[h]);
+		hlink_free(&f->links[h]);
+		strb_free(&f->out[h].b);
+		strb_free(&f->err[h].b);
+	}
+	strb_free(&f->common.request);
+	merge_free(f->merge);
+	free(f);
+}
+
+int fleet_run(const struct fleet_opts *o, const struct listener *to)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	const struct sigaction sa = { .sa_handler = on_signal };
+	struct fleet *f = calloc(1, sizeof(*f));
+	int e, closed;
+
+	if (!f)
+		return listener_fail(to, "out of memory");
+	f->o = o;
+	f->to = to;
+	e = prepare(f);
+	if (e == 0) {
+		for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+			sigaction(ends[i], &sa, NULL);
+		for (size_t h = 0; h < f->n; h++)
+			hlink_start(&f->links[h], &f->common, h);
+		attend(f);
+		e = result(f);
+	}
+	closed = close_outputs(f);
+	fleet_free(f);
+	return e ? e : closed;
+}
