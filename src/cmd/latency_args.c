@@ -70,7 +70,7 @@ int latency_take_command(int *argc, char **argv, char *const **ret)
 			*argc = i;
 			return 0;
 		}
-		cmd_msg("latency: a command is missing behind --");
+		cmd_msg("%s: a command is missing behind --", argv[0]);
 		return EXIT_USAGE;
 	}
 	*ret = NULL;

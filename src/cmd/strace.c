@@ -14,6 +14,7 @@
 #include "base/release.h"
 #include "base/vec.h"
 #include "cmd/cmd.h"
+#include "cmd/findprog.h"
 #include "cmd/optable.h"
 #include "cmd/opts.h"
 #include "engine/run/run.h"
@@ -146,32 +147,6 @@ static const struct optable options = {
 	.leading = true,
 };
 
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Where the command's program is: as execvp(3) looks for it. NULL: nowhere. */
-static char *find_program(const char *name)
-{
-	const char *dirs = getenv("PATH");
-	_cleanup_free_ char *copy = strdup(dirs ? dirs : "/usr/local/bin:/usr/bin:/bin");
-	char *save = NULL, *path;
-
-	if (strchr(name, '/'))
-		return access(name, F_OK) == 0 ? strdup(name) : NULL;
-	for (char *d = copy ? strtok_r(copy, ":", &save) : NULL; d; d = strtok_r(NULL, ":", &save)) {
-		if (asprintf(&path, "%s/%s", d, name) < 0)
-			return NULL;
-		if (is_program(path))
-			return path;
-		free(path);
-	}
-	return NULL;
-}
-
 /* `dwell strace --exec PATH WORDS…`: what is started is this program again, so that it can be seen how it becomes the
  * command. */
 static int become(char **words)
@@ -187,7 +162,7 @@ static int take_command(struct tracer *t, char **words)
 	const char **v;
 	size_t n = 0, k = 0;
 
-	t->path = find_program(words[0]);
+	t->path = findprog(words[0]);
 	if (!t->path)
 		return cmd_fail("strace: there is no program '%s'", words[0]);
 	while (words[n])

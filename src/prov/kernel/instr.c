@@ -10,23 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "load/kmem.h"
 #include "load/kprobe.h"
 #include "load/probe_caps.h"
-#include "load/reasons.h"
 #include "prov/kernel/fbt.h"
-#include "sym/elf/insn.h"
-#include "sym/proc/kallsyms.h"
+#include "prov/kernel/kcode.h"
 
-#define MAX_BYTES (64u << 10) /* of a function; KSYMS_LAST_SPAN is as long */
-#define MAX_FUNCS 1000	      /* that one description may look into */
+#define MAX_FUNCS 1000 /* that one description may look into */
 #define TOP_BITS 0xffffffff80000000ull
-
-#if defined(__x86_64__)
-#define MACHINE EM_X86_64
-#else
-#define MACHINE EM_NONE
-#endif
 
 struct instr_state {
 	enum kprobe_way way;
@@ -46,8 +36,7 @@ struct matching {
 	bool is_offset;	  /* … at this place: */
 	uint64_t off;
 	unsigned class; /* … or of this class, or 0 */
-	struct ksyms ks;
-	struct kmem mem;
+	struct kcode code;
 	size_t nfuncs, ninsns;
 };
 
@@ -60,7 +49,7 @@ static struct instr_state *state(struct prov_env *env)
 		return s;
 	s = pc->instr = arena_new_obj(pc->arena, struct instr_state);
 	s->way = caps_attach_cookie() ? KPROBE_COOKIE : KPROBE_PLAIN;
-	if (MACHINE != EM_X86_64) {
+	if (KCODE_MACHINE != EM_X86_64) {
 		s->error = -EOPNOTSUPP;
 		snprintf(s->reason, sizeof(s->reason), "dwell tells the instructions of x86-64 only");
 	} else if (!caps_try_kprobe(s->reason, sizeof(s->reason))) {
@@ -97,71 +86,13 @@ static bool read_name(struct matching *m, const char *name, bool decimal)
 	return true;
 }
 
-/* The function's bytes up to the next symbol. */
-static size_t size_of(const struct ksyms *ks, const struct kfunc *f)
-{
-	const struct ksym *s = ksyms_at(ks, f->addr), *end = ks->v + ks->n;
-	uint64_t next;
-
-	for (; s && s < end && s->addr <= f->addr; s++)
-		;
-	next = s && s < end ? s->addr : f->addr + KSYMS_LAST_SPAN;
-	return next - f->addr < MAX_BYTES ? (size_t)(next - f->addr) : MAX_BYTES;
-}
-
-/* The instructions of a function, malloc'ed, without what fills the space behind it. */
-static int decode(struct matching *m, const struct kfunc *f, struct insn **ret, size_t *ret_n)
-{
-	size_t size = size_of(&m->ks, f);
-	_cleanup_free_ uint8_t *code = malloc(size);
-	struct reason reason;
-	const char *why = NULL;
-	int r = code ? kmem_read(&m->mem, f->addr, code, size) : -ENOMEM;
-
-	if (r < 0) {
-		FAIL(m, "cannot read the code of %s: %s", f->name,
-		     r == -EPERM ? reason_lockdown(&reason) : strerror(-r));
-		return r;
-	}
-	r = insn_list(MACHINE, f->addr, code, size, ret, ret_n, &why);
-	if (r < 0) {
-		FAIL(m, "cannot find the instructions of %s: %s", f->name, why ? why : strerror(-r));
-		return r;
-	}
-	while (*ret_n && (*ret)[*ret_n - 1].classes & INSN_FILL)
-		--*ret_n;
-	return 0;
-}
-
-/* The symbol that a relative call or jump goes to, if it is another function's start; or NULL. */
-static const char *target_of(const struct ksyms *ks, const struct kfunc *f, const struct insn *i)
-{
-	uint64_t to = f->addr + (uint64_t)i->target;
-	const struct ksym *s = i->has_target ? ksyms_at(ks, to) : NULL;
-
-	return s && s->addr == to && s->addr != f->addr ? ksyms_name(ks, s) : NULL;
-}
-
 /* The instruction in words, with the name of what it goes to. */
 static const char *text_of(struct matching *m, const struct kfunc *f, const struct insn *i)
 {
 	struct arena *a = m->env->cache->arena;
-	const char *to = target_of(&m->ks, f, i);
+	const struct ksym *to = kcode_target(&m->code, f, i);
 
-	return to ? arena_printf(a, "%s %s", i->mnemonic, to) : arena_strdup(a, i->text);
-}
-
-/* The class of an instruction in the kernel: with mitigations a function returns by a jump to a thunk; what tracing
- * patches at the start is no call of the function's. */
-static unsigned class_of(const struct matching *m, const struct kfunc *f, const struct insn *i)
-{
-	const char *to = target_of(&m->ks, f, i);
-
-	if (f->loc && f->addr + i->off == f->loc)
-		return INSN_FILL;
-	if (to && i->classes & INSN_BRANCH && strstr(to, "return_thunk"))
-		return INSN_RET;
-	return i->classes;
+	return to ? arena_printf(a, "%s %s", i->mnemonic, ksyms_name(&m->code.syms, to)) : arena_strdup(a, i->text);
 }
 
 static bool wanted(const struct matching *m, const struct kfunc *f, const struct insn *i, const char *hex)
@@ -169,7 +100,7 @@ static bool wanted(const struct matching *m, const struct kfunc *f, const struct
 	if (m->is_offset)
 		return i->off == m->off;
 	if (m->class)
-		return class_of(m, f, i) & m->class;
+		return kcode_class(&m->code, f, i) & m->class;
 	return pdesc_glob(m->name, hex) || (m->name && !strcmp(m->name, i->mnemonic));
 }
 
@@ -220,7 +151,7 @@ static int match_func(struct matching *m, const struct kfunc *f)
 	_cleanup_free_ struct insn *v = NULL;
 	size_t n = 0, first = m->out->n;
 	char hex[24];
-	int r = f->addr ? decode(m, f, &v, &n) : 0;
+	int r = f->addr ? kcode_list(&m->code, m->env->cache->arena, f, &v, &n, m->why) : 0;
 
 	if (!f->addr)
 		FAIL(m, "other functions are called %s, and the kernel does not tell which of them can be traced",
@@ -275,37 +206,17 @@ static int match_funcs(struct matching *m, const struct pdesc *d, const struct k
 	return r;
 }
 
-static int begin(struct matching *m)
-{
-	struct err err = { 0 };
-	struct reason reason;
-	int r = kmem_open(&m->mem);
-
-	if (r < 0) {
-		FAIL(m, "cannot read the kernel's code: %s", reason_bpf(r, &reason));
-		return r;
-	}
-	r = ksyms_read(&m->ks, "/proc/kallsyms", &err);
-	if (r < 0) {
-		FAIL(m, "%s", err.msg);
-		kmem_close(&m->mem);
-	}
-	err_done(&err);
-	return r;
-}
-
 static int match_all(struct matching *m, const struct pdesc *d)
 {
 	const struct kfuncs *k;
 	size_t first = m->out->n;
 	int r = kfuncs_get(m->env, &k, m->why);
 
-	if (r < 0 || begin(m) < 0)
+	if (r < 0 || kcode_open(m->env->cache->arena, &m->code, m->why) < 0)
 		return 0;
-	kfuncs_locate_in(m->env->cache->kfuncs, &m->ks);
+	kfuncs_locate_in(m->env->cache->kfuncs, &m->code.syms);
 	r = match_funcs(m, d, k);
-	ksyms_free(&m->ks);
-	kmem_close(&m->mem);
+	kcode_close(&m->code);
 	if (r == 0 && m->out->n - first > KPROBE_MAX_SINGLE && !m->env->listing) {
 		FAIL(m,
 		     "it matches %zu instructions; the kernel attaches these probes one at a time, which would take minutes: name "
@@ -361,17 +272,16 @@ static int instr_by_id(struct prov_env *env, struct arena *a, uint32_t id, struc
 	const struct kfuncs *k;
 	const struct ksym *s;
 
-	if (state(env)->error || kfuncs_get(env, &k, &why) < 0 || begin(&m) < 0)
+	if (state(env)->error || kfuncs_get(env, &k, &why) < 0 || kcode_open(env->cache->arena, &m.code, &why) < 0)
 		return -ENOENT;
-	kfuncs_locate_in(env->cache->kfuncs, &m.ks);
-	s = ksyms_at(&m.ks, addr);
+	kfuncs_locate_in(env->cache->kfuncs, &m.code.syms);
+	s = ksyms_at(&m.code.syms, addr);
 	for (size_t i = 0; s && i < k->n; i++) {
 		m.off = addr - s->addr;
 		if (k->v[i].addr == s->addr && !k->v[i].machinery && match_func(&m, &k->v[i]) == 0)
 			break;
 	}
-	ksyms_free(&m.ks);
-	kmem_close(&m.mem);
+	kcode_close(&m.code);
 	if (l.n)
 		*ret = l.v[0];
 	return l.n ? 0 : -ENOENT;

@@ -13,6 +13,7 @@ COMMANDS = re.findall(r"^COMMAND\((\w+)\)", open(SOURCE, encoding="utf-8").read(
 CALLS = {
     "": (["-V"], ["-l"], ["-ln", "BEGIN"], ["-ven", "BEGIN"], ["-qn", 'BEGIN { printf("x"); exit(0); }'], ["-n", "BEGIN { exit(0); }"],
          ["--json", "-n", "BEGIN { exit(0); }"], ["--json", "-ln", "BEGIN"], ["-qn", 'BEGIN { printf("x"); exit(0); }', "-c", "sleep 100"]),
+    "calls": (["calls", "run_chain", "-c", live.TRIGGER + " chain 1"], ["calls", "--help"]),
     "check": (["check", "--for", "1s"], ["check", "--json", "--for", "1s"], ["check", "--help"]),
     "complete": (["complete", ""], ["complete", "latency", "--"]),
     "strace": (["strace", "--help"],), # its lines go to standard error: below

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a function of the kernel calls: relative calls and jumps of its code to other functions' starts, and calls by a
+ * register, directly or through the thunk that kernels with retpolines have for each. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "load/probe_caps.h"
+#include "prov/callees.h"
+#include "prov/kernel/fbt.h"
+#include "prov/kernel/kcode.h"
+
+#define THUNK "__x86_indirect_thunk_"
+#define CACHE_LIMIT ((size_t)256 << 20) /* as the registry's */
+
+struct finding {
+	struct arena *a;
+	struct prov_env *env;
+	struct kcode code;
+	const struct kfuncs *k;
+	const struct kfunc *f;
+	struct callees *c;
+};
+
+/* The name that the kernel's list has for the function at an address; NULL. */
+static const struct kfunc *listed(const struct finding *f, uint64_t addr)
+{
+	for (size_t i = 0; i < f->k->n; i++)
+		if (f->k->v[i].addr == addr)
+			return &f->k->v[i];
+	return NULL;
+}
+
+/* Of struct pt_regs by the name in a thunk's. */
+static int reg_of(const char *name)
+{
+	static const char *const names[] = { "r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10",
+					     "r9",  "r8",  "rax", "rcx", "rdx", "rsi", "rdi" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return (int)i;
+	return INSN_NO_REG;
+}
+
+static void add_site(struct finding *f, const struct insn *i, int reg)
+{
+	struct callees *c = f->c;
+
+	if (reg == INSN_NO_REG || c->nsites == CALLEES_MAX_BY_REG)
+		c->unknown++;
+	else
+		c->sites[c->nsites++] = (struct callee_site){ arena_printf(f->a, "0x%x", i->off), reg };
+}
+
+static void add_target(struct finding *f, const struct insn *i, const struct ksym *s)
+{
+	const char *name = ksyms_name(&f->code.syms, s), *mod = ksyms_module(&f->code.syms, s);
+	const struct kfunc *k = listed(f, s->addr);
+
+	if (!strncmp(name, THUNK, strlen(THUNK))) {
+		if (i->classes & INSN_CALL)
+			add_site(f, i, reg_of(name + strlen(THUNK)));
+	} else if (k) {
+		callees_add(f->a, f->c, k->mod, k->name,
+			    k->machinery ? "BPF itself, or what it calls, runs it for dwell's programs" : NULL);
+	} else if (kfuncs_stem(name) != kfuncs_stem(f->f->name) || strncmp(name, f->f->name, kfuncs_stem(name)) != 0) {
+		callees_add(f->a, f->c, mod, name, kfuncs_why_none(name, false));
+	}
+}
+
+static int find(struct finding *f, const char **why)
+{
+	_cleanup_free_ struct insn *v = NULL;
+	size_t n = 0;
+	int r = kcode_list(&f->code, f->a, f->f, &v, &n, why);
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		unsigned class = kcode_class(&f->code, f->f, &v[i]);
+		const struct ksym *s = kcode_target(&f->code, f->f, &v[i]);
+
+		if (s && class & (INSN_CALL | INSN_BRANCH))
+			add_target(f, &v[i], s);
+		else if (class & INSN_CALL && !v[i].has_target)
+			add_site(f, &v[i], v[i].reg);
+	}
+	return r;
+}
+
+static const struct kfunc *find_function(struct finding *f, const char *mod, const char *func, const char **why)
+{
+	const struct pdesc d = { .prov = "fbt", .mod = mod, .func = func };
+	const struct kfunc *found = NULL;
+
+	*why = NULL;
+	for (size_t i = 0; i < f->k->n; i++) {
+		const struct kfunc *k = &f->k->v[i];
+
+		if (strcmp(k->name, func) != 0 || (mod && strcmp(k->mod, mod) != 0))
+			continue;
+		if (found) {
+			*why = arena_printf(f->a, "several functions are called %s%s%s", func,
+					    strcmp(k->mod, found->mod) != 0 ? "; name the module: " : "",
+					    strcmp(k->mod, found->mod) != 0 ? k->mod : "");
+			return NULL;
+		}
+		found = k;
+	}
+	if (!found)
+		found = fbt_other_name(f->env, &d, why);
+	if (!found && !*why)
+		*why = arena_printf(f->a, "there is no function %s", func);
+	if (found && found->machinery)
+		*why = arena_printf(
+			f->a,
+			"BPF itself, or what it calls, runs %s for dwell's programs: the kernel skips probes there",
+			func);
+	return *why ? NULL : found;
+}
+
+static int with_cache(struct finding *f, const char *mod, const char *func, const char **why)
+{
+	int r = kfuncs_get(f->env, &f->k, why);
+
+	if (r == 0)
+		r = kcode_open(f->a, &f->code, why);
+	if (r < 0)
+		return r;
+	kfuncs_locate_in(f->env->cache->kfuncs, &f->code.syms);
+	f->f = find_function(f, mod, func, why);
+	if (f->f) {
+		f->c->mod = arena_strdup(f->a, f->f->mod);
+		f->c->func = arena_strdup(f->a, f->f->name);
+	}
+	r = f->f ? find(f, why) : -ENOENT;
+	kcode_close(&f->code);
+	return r;
+}
+
+int callees_kernel(struct arena *a, const char *mod, const char *func, struct callees *ret, struct err *err)
+{
+	struct prov_cache cache = { .arena = arena_new(CACHE_LIMIT) };
+	struct prov_env env = { .tracefs_fd = PROV_UNOPENED, .cache = &cache };
+	struct finding f = { .a = a, .env = &env, .c = ret };
+	char reason[CAPS_REASON_MAX];
+	const char *why = NULL;
+	int r;
+
+	*ret = (struct callees){ 0 };
+	if (!caps_try_kprobe(reason, sizeof(reason))) {
+		arena_free(cache.arena);
+		return err_set(err, -EOPNOTSUPP, "functions of the kernel cannot be traced here: %s", reason);
+	}
+	r = with_cache(&f, mod, func, &why);
+	if (r < 0)
+		err_set(err, r, "%s", why ? why : strerror(-r));
+	if (env.tracefs_fd >= 0)
+		close(env.tracefs_fd);
+	arena_free(cache.arena);
+	return r;
+}
