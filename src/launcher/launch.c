@@ -426,7 +426,9 @@ int launch_loop(int sock, int stop_fd, pid_t server, char *const *overview, cons
 			reap(&l);
 		}
 		if (p[1].revents && !l.ended && !serve_ask(&l)) {
-			note_end(&l, waitpid(server, &status, 0), status);
+			pid_t pid = waitpid(server, &status, 0);
+
+			note_end(&l, pid, status);
 			break;
 		}
 	}

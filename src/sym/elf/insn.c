@@ -2,12 +2,12 @@
 /* Walks instructions. The x86 decoder is a large library that few programs need: it is opened late. */
 #include "sym/elf/insn.h"
 #include <Zydis/Zydis.h>
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/solib.h"
 #include "base/vec.h"
 
 #define ARM64_STEP 4u
@@ -33,24 +33,23 @@ static int x86_open(struct x86 *x, uint16_t machine, const char **why)
 {
 	bool wide = machine == EM_X86_64;
 
-	/* It stays: many functions may follow. */
-	x->lib = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	x->lib = solib_open(library);
 	if (!x->lib) {
-		*why = "no instruction decoder: install Debian's package libzydis4.0";
+		*why = solib_advice("no instruction decoder: install Debian's package libzydis4.0");
 		return -ENOSYS;
 	}
-	*(void **)&x->init = dlsym(x->lib, "ZydisDecoderInit");
-	*(void **)&x->decode = dlsym(x->lib, "ZydisDecoderDecodeInstruction");
-	*(void **)&x->full = dlsym(x->lib, "ZydisDecoderDecodeFull");
-	*(void **)&x->mnemonic = dlsym(x->lib, "ZydisMnemonicGetString");
-	*(void **)&x->style = dlsym(x->lib, "ZydisFormatterInit");
-	*(void **)&x->format = dlsym(x->lib, "ZydisFormatterFormatInstruction");
+	*(void **)&x->init = solib_sym(x->lib, "ZydisDecoderInit");
+	*(void **)&x->decode = solib_sym(x->lib, "ZydisDecoderDecodeInstruction");
+	*(void **)&x->full = solib_sym(x->lib, "ZydisDecoderDecodeFull");
+	*(void **)&x->mnemonic = solib_sym(x->lib, "ZydisMnemonicGetString");
+	*(void **)&x->style = solib_sym(x->lib, "ZydisFormatterInit");
+	*(void **)&x->format = solib_sym(x->lib, "ZydisFormatterFormatInstruction");
 	if (!x->init || !x->decode || !x->full || !x->mnemonic || !x->style || !x->format ||
 	    ZYAN_FAILED(x->style(&x->fmt, ZYDIS_FORMATTER_STYLE_INTEL)) ||
 	    ZYAN_FAILED(x->init(&x->dec, wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
 				wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32))) {
 		*why = "the instruction decoder libZydis is of an unknown version";
-		dlclose(x->lib);
+		solib_close(x->lib);
 		return -ENOSYS;
 	}
 	return 0;
@@ -78,7 +77,7 @@ int insn_offsets(uint16_t machine, const uint8_t *code, size_t len, uint32_t **r
 		at += insn.length;
 	}
 	if (x.lib)
-		dlclose(x.lib);
+		solib_close(x.lib);
 	if (r < 0) {
 		vec_free(&v);
 		return r;
@@ -198,7 +197,7 @@ int insn_list(uint16_t machine, uint64_t addr, const uint8_t *code, size_t len, 
 		at += i.length;
 	}
 	if (x.lib && r != -ENOSYS)
-		dlclose(x.lib);
+		solib_close(x.lib);
 	if (r < 0) {
 		vec_free(&v);
 		return r;

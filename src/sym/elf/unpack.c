@@ -2,7 +2,6 @@
 /* Sections that are compressed. Source: System V gABI, "Section Compression"; GNU's .zdebug_* sections begin with
  * "ZLIB" and the size, 8 bytes, most significant first. libzstd is opened late: few files need it. */
 #include "sym/elf/unpack.h"
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 #include "base/cleanup.h"
+#include "base/solib.h"
 
 #define GNU_HEAD 12u /* "ZLIB" and the size */
 #define MAX_GNU_NAME 64u
@@ -32,16 +32,16 @@ static int unpack_zlib(const uint8_t *in, uint64_t n, uint8_t *out, uint64_t siz
 /* The output is the window, so no more memory is needed than for that. */
 static int unpack_zstd(const uint8_t *in, uint64_t n, uint8_t *out, uint64_t size)
 {
-	void *lib = dlopen(zstd_library, RTLD_NOW | RTLD_LOCAL);
+	void *lib = solib_open(zstd_library);
 	__typeof__(&ZSTD_decompress) decompress;
 	int r = -EOPNOTSUPP;
 
 	if (!lib)
 		return r;
-	*(void **)&decompress = dlsym(lib, "ZSTD_decompress");
+	*(void **)&decompress = solib_sym(lib, "ZSTD_decompress");
 	if (decompress)
 		r = decompress(out, size, in, n) == size ? 0 : -EBADMSG; /* an error is a number above any size */
-	dlclose(lib);
+	solib_close(lib);
 	return r;
 }
 
