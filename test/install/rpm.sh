@@ -18,6 +18,6 @@ rpmbuild -bb --nodeps --define "_topdir $work/top" --define "_sourcedir $work/sr
 	{ tail -n 40 "$work/log"; echo "not ok: the package does not build"; exit 1; }
 package=$(find "$work/top/RPMS" -name 'dwell-[0-9]*.rpm')
 rpm2cpio "$package" | (cd "$work/root" && cpio -id --quiet)
-"$work/root/usr/bin/dwell" --version | grep -q "$version" || { echo "not ok: it does not run"; exit 1; }
+"$work/root/usr/bin/dwell" --version | grep "$version" >/dev/null || { echo "not ok: it does not run"; exit 1; }
 [ -f "$work/root/usr/share/man/man1/dwell.1.gz" ] || [ -f "$work/root/usr/share/man/man1/dwell.1" ] || { echo "not ok: no manual page"; exit 1; }
 echo "ok: $(basename "$package"), $(stat -c %s "$package") bytes"
