@@ -91,11 +91,14 @@ live.same((out[6]["ctype"], out[6]["value"], out[6]["address"][:2]), ("struct s"
 live.same(out[7], {"action": "print", "ctype": "int [2]", "value": [0, 2]}, "print of an array")
 live.same((out[8]["value"], "address" in out[8]), (want, False), "print of a struct")
 live.same([a["value"] for a in out[9:11]], [{"bytes": "ffffffff"}, {"bytes": "ffff"}], "tracemem")
-live.check(all(set(f) == {"addr", "name"} for f in out[11]["value"]) and "bpf" in out[11]["value"][0]["name"],
-           "stack", out[11])
+live.same(out[11]["value"], [], "stack: none in BEGIN")
 live.check(out[12]["value"]["pid"] > 0 and len(out[12]["value"]["frames"]) > 1, "ustack", out[12])
 live.same([a["action"] for a in out[13:]], "sym mod func usym umod ufunc uaddr exit".split(), "symbols")
-live.same(out[14]["value"]["name"], "vmlinux", "mod")
+calls, r = run("syscall::getppid:entry /pid == $target/ { stack(); exit(0); }", "-c", live.TRIGGER + " getppid 1")
+frames = outputs(calls)[0]["value"]
+live.check(frames and all(set(f) == {"addr", "name"} and f["name"].startswith("vmlinux`") for f in frames), "stack", frames)
+calls, r = run(f"BEGIN {{ mod({frames[-1]['addr']}); exit(0); }}")
+live.same(outputs(calls)[0]["value"]["name"], "vmlinux", "mod")
 objs, r = run("struct t { long a[4]; }; BEGIN { this->p = (struct t *)alloca(32); print(this->p); exit(0); }", "-x",
               "printsize=20")
 live.same((outputs(objs)[0]["value"], outputs(objs)[0].get("truncated")), ({"a": [0, 0]}, True), "printsize")
