@@ -225,7 +225,7 @@ static int calls(int argc, char **argv)
 	int e;
 
 	cmdline_begin(&c.request);
-	e = latency_take_command(&argc, argv, &c.request.words);
+	e = optable_command("calls", &argc, argv, &c.request.words);
 	if (e == 0)
 		e = read_words(&c, argc, argv);
 	if (e == 0)

@@ -323,7 +323,7 @@ static int check_main(int argc, char **argv)
 	int e;
 
 	cmdline_begin(&r.request);
-	e = latency_take_command(&argc, argv, &r.request.words);
+	e = optable_command("check", &argc, argv, &r.request.words);
 	if (e == 0)
 		e = optable_read(&options, &r, argc, argv);
 	if (e == 0 && r.against)

@@ -104,7 +104,7 @@ static int take_file(void *command, char *path);
 static const struct optable options = {
 	.command = "flame",
 	.synopsis = "flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
-		    "flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options]",
+		    "flame [--on-cpu|--off-cpu|--wakeup] [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
 	.notes = "\tFILE is a recording (--record), folded stacks, or the output of perf script",
 	.rows = rows,
 	.n = ARRAY_SIZE(rows),
@@ -125,7 +125,7 @@ static int take_file(void *command, char *path)
 
 static int take_words(struct flame *f, int argc, char **argv)
 {
-	int e = optable_read(&options, f, argc, argv);
+	int e = reclive_options(&f->live, &options, f, &argc, argv);
 
 	if (e == 0 && f->nfiles == 1 && f->own_times) { /* one file: wherever they stand */
 		f->own_times = false;

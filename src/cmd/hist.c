@@ -137,7 +137,8 @@ static const struct optrow rows[] = {
 };
 static const struct optable options = {
 	.command = "hist",
-	.synopsis = "hist [options] RECORDING...\nhist -n PROGRAM|-s FILE.d [-c COMMAND|-p PID] [--for TIME] [options]",
+	.synopsis =
+		"hist [options] RECORDING...\nhist -n PROGRAM|-s FILE.d [-c COMMAND|-p PID] [--for TIME] [options] [-- COMMAND...]",
 	.rows = rows,
 	.n = ARRAY_SIZE(rows),
 };
@@ -149,7 +150,7 @@ static int take_files(struct hist_cmd *h, bool live, int n, char **files)
 	if (!live && !n)
 		return optable_words(&options, NULL, "a recording is missing, or what to record: -n or -s");
 	if (!live && (h->live.command || h->live.pid || h->live.how_long || h->live.record)) {
-		cmd_msg("hist: -c, -p, --for and --record are for recording: give a program with -n or -s");
+		cmd_msg("hist: -c, -p, --, --for and --record are for recording: give a program with -n or -s");
 		return EXIT_USAGE;
 	}
 	if (n > (int)HIST_MAX_SERIES) {
@@ -163,7 +164,7 @@ static int take_files(struct hist_cmd *h, bool live, int n, char **files)
 
 static int take_options(struct hist_cmd *h, int argc, char **argv)
 {
-	int e = optable_read(&options, h, argc, argv);
+	int e = reclive_options(&h->live, &options, h, &argc, argv);
 
 	if (e)
 		return e;

@@ -28,9 +28,6 @@ int latency_for(void *request, const struct optrow *o, const char *arg);
 int latency_not_recorded(const struct optable *t, const struct optrow *o, const char *word);
 /* Does a thread that goes on pass a tracepoint of its own (Linux 6.16)? */
 bool latency_has_exit_tp(void);
-/* The command behind "--", which is cut off the arguments: words that end with NULL, or NULL. EXIT_USAGE after a
- * message. */
-int latency_take_command(int *argc, char **argv, char *const **ret);
 /* Columns of standard output: of the terminal, else 80. */
 int latency_columns(void);
 #endif

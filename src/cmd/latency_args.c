@@ -60,23 +60,6 @@ bool latency_has_exit_tp(void)
 	return has;
 }
 
-int latency_take_command(int *argc, char **argv, char *const **ret)
-{
-	for (int i = 1; i < *argc; i++) {
-		if (strcmp(argv[i], "--") != 0)
-			continue;
-		*ret = argv + i + 1;
-		if (i + 1 < *argc) {
-			*argc = i;
-			return 0;
-		}
-		cmd_msg("%s: a command is missing behind --", argv[0]);
-		return EXIT_USAGE;
-	}
-	*ret = NULL;
-	return 0;
-}
-
 int latency_columns(void)
 {
 	struct winsize w;

@@ -528,7 +528,7 @@ static int live_main(int argc, char **argv)
 	int e;
 
 	cmdline_begin(&l.request);
-	e = latency_take_command(&argc, argv, &l.request.words);
+	e = optable_command("latency", &argc, argv, &l.request.words);
 	if (e == 0)
 		e = prepare(&l, argc, argv);
 	if (e == 0 && !l.show.json && !l.show.worst && !l.show.stacks && !l.all && slowgroups_new(&l.show.groups) < 0)

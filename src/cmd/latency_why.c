@@ -288,7 +288,7 @@ static int why_main(int argc, char **argv)
 	int e;
 
 	cmdline_begin(c);
-	e = latency_take_command(&argc, argv, &c->words);
+	e = optable_command("latency why", &argc, argv, &c->words);
 	if (c->words)
 		w.live_only = &command_behind;
 	if (e == 0)

@@ -197,3 +197,20 @@ int optable_read(const struct optable *t, void *command, int argc, char **argv)
 		e = t->word(command, argv[optind]);
 	return e;
 }
+
+int optable_command(const char *command, int *argc, char **argv, char *const **ret)
+{
+	for (int i = 1; i < *argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		*ret = argv + i + 1;
+		if (i + 1 < *argc) {
+			*argc = i;
+			return 0;
+		}
+		cmd_msg("%s: a command is missing behind --", command);
+		return EXIT_USAGE;
+	}
+	*ret = NULL;
+	return 0;
+}

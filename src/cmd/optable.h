@@ -53,6 +53,9 @@ struct optable {
 
 /* Reads all options into *command. 0; EXIT_* > 0 after a message; < 0: done (--help). */
 int optable_read(const struct optable *t, void *command, int argc, char **argv);
+/* Before that: the command behind "--", which is cut off the arguments: words that end with NULL, or NULL. EXIT_USAGE
+ * after a message; `command` is whose arguments they are. */
+int optable_command(const char *command, int *argc, char **argv, char *const **ret);
 /* A number, as of OPT_NUMBER. 0, or EXIT_USAGE after a message. */
 int optable_number(const struct optrow *o, const char *arg, unsigned *ret);
 /* "--name" or "-l"; returns buf. */

@@ -4,10 +4,35 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/strb.h"
 #include "cmd/cmd.h"
-#include "cmd/optable.h"
 #include "cmd/opts.h"
 #include "load/probe_caps.h"
+
+/* Blanks in words behind "--" are theirs. As one text they are the picture's title. */
+static void join_words(struct reclive *l)
+{
+	struct strb b = { 0 };
+
+	for (size_t i = 0; l->words[i]; i++)
+		strb_printf(&b, "%s%s", i ? " " : "", l->words[i]);
+	l->joined = strb_take(&b);
+	l->command = l->joined;
+}
+
+int reclive_options(struct reclive *l, const struct optable *t, void *command, int *argc, char **argv)
+{
+	int e = optable_command(t->command, argc, argv, &l->words);
+
+	if (e == 0)
+		e = optable_read(t, command, *argc, argv);
+	if (e || !l->words)
+		return e;
+	if (l->command || l->pid)
+		return optable_words(t, NULL, "-c, -p and a command behind -- are different: choose one");
+	join_words(l);
+	return 0;
+}
 
 /* Where the recording goes: a folder of our own, when it is not to be kept. */
 static int make_path(struct reclive *l)
@@ -116,4 +141,5 @@ void reclive_done(struct reclive *l)
 {
 	tmpdir_remove(&l->folder);
 	free(l->path);
+	free(l->joined);
 }

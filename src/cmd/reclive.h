@@ -3,6 +3,7 @@
 #ifndef DWELL_CMD_RECLIVE_H
 #define DWELL_CMD_RECLIVE_H
 #include <stdbool.h>
+#include "cmd/optable.h"
 #include "run/session/tmpdir.h"
 
 struct reclive {
@@ -10,12 +11,16 @@ struct reclive {
 	const char *text, *script; /* instead: a D program, or a file with one; else NULL */
 	const char *how_long;	   /* "10s", or NULL: until the command or Ctrl-C ends it */
 	const char *command, *pid; /* -c, -p, or NULL */
-	char *const *words;	   /* the command as its words, which end with NULL; or NULL: it is cut at blanks */
+	char *const *words;	   /* of `command`, which end with NULL; or NULL: it is cut at blanks */
 	const char *record;	   /* keep the recording here, or NULL */
 	bool bursts;		   /* events come in tens of thousands at once: with larger rings than usual */
 	struct tmpdir folder;	   /* where it is when it is not kept; removed by reclive_done() */
 	char *path;		   /* of the recording */
+	char *joined;		   /* words as one text */
 };
+
+/* Reads the options of t into *command, of which l is a part, and the command behind "--". As optable_read(). */
+int reclive_options(struct reclive *l, const struct optable *t, void *command, int *argc, char **argv);
 
 /* Runs it. EXIT_* > 0 after a message. */
 int reclive_run(struct reclive *l);

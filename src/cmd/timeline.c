@@ -48,31 +48,12 @@ static const struct optable options = {
 	.n = ARRAY_SIZE(rows),
 };
 
-/* The words behind "--", as they are: blanks in them are theirs. As one they are the picture's title. */
-static void take_words(struct timeline_cmd *t, char *const *argv, struct strb *b)
+static int take_options(struct timeline_cmd *t, int argc, char **argv)
 {
-	for (size_t i = 0; argv[i]; i++)
-		strb_printf(b, "%s%s", i ? " " : "", argv[i]);
-	t->live.command = strb_str(b);
-	t->live.words = argv;
-}
-
-static int take_options(struct timeline_cmd *t, int argc, char **argv, struct strb *command)
-{
-	bool dashes;
-	int e = optable_read(&options, t, argc, argv), want;
+	int e = reclive_options(&t->live, &options, t, &argc, argv), want;
 
 	if (e)
 		return e;
-	dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
-	if (dashes && (t->live.command || t->live.pid || optind == argc))
-		return optable_words(&options, NULL,
-				     optind == argc ? "a command is missing behind --"
-						    : "-c, -p and a command behind -- are different: choose one");
-	if (dashes) {
-		take_words(t, argv + optind, command);
-		optind = argc;
-	}
 	if (t->live.command || t->live.pid || t->live.how_long || t->live.record)
 		t->live.program = "timeline/threads";
 	t->live.bursts = true;
@@ -148,8 +129,7 @@ static int show(struct timeline_cmd *c)
 static int timeline(int argc, char **argv)
 {
 	struct timeline_cmd c = { 0 };
-	struct strb command = { 0 };
-	int e = take_options(&c, argc, argv, &command);
+	int e = take_options(&c, argc, argv);
 
 	if (e == 0 && c.live.program) {
 		e = reclive_run(&c.live);
@@ -158,7 +138,6 @@ static int timeline(int argc, char **argv)
 	if (e == 0)
 		e = show(&c);
 	reclive_done(&c.live);
-	strb_free(&command);
 	return e < 0 ? EXIT_OK : e;
 }
 

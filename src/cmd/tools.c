@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/near.h"
 #include "cmd/cmd.h"
+#include "cmd/optable.h"
 #include "front/tool.h"
 #include "launcher/gallery.h"
 #include "shelf/shelf.h"
@@ -89,19 +90,6 @@ static void put_head(struct arena *a, const char *name)
 	printf("\n");
 }
 
-/* The words after "--" as -c takes them: one text, cut at blanks. NULL: a word has blanks. */
-static char *command_of(struct arena *a, int argc, char **argv)
-{
-	char *all = arena_strdup(a, "");
-
-	for (int i = 0; i < argc; i++) {
-		if (!argv[i][0] || strpbrk(argv[i], " \t\n"))
-			return NULL;
-		all = arena_printf(a, "%s%s%s", all, i ? " " : "", argv[i]);
-	}
-	return all;
-}
-
 /* "5s" -> a clause that ends the run then; NULL: it is no time of tick-n. */
 static char *deadline(struct arena *a, const char *time)
 {
@@ -113,7 +101,7 @@ static char *deadline(struct arena *a, const char *time)
 }
 
 /* As `dwell -s NAME.d …`, with the shipped file whatever there is in the current folder. */
-static int run_tool(struct arena *a, const char *name, int argc, char **argv)
+static int run_tool(struct arena *a, const char *name, int argc, char **argv, char *const *words)
 {
 	char **v = arena_new_arr(a, char *, (size_t)argc + 6);
 	int n = 0;
@@ -124,15 +112,6 @@ static int run_tool(struct arena *a, const char *name, int argc, char **argv)
 	for (int i = 0; i < argc; i++) {
 		if (wants_help(argv[i]))
 			put_head(a, name);
-		if (!strcmp(argv[i], "--") && i + 1 < argc) {
-			v[n++] = arena_strdup(a, "-c");
-			v[n] = command_of(a, argc - i - 1, argv + i + 1);
-			if (!v[n++])
-				return cmd_fail("run: a word of the command has blanks in it, which -c cannot pass on; "
-						"put the command into a script"),
-				       EXIT_USAGE;
-			break;
-		}
 		if (!strcmp(argv[i], "--for") && i + 1 < argc) {
 			v[n++] = arena_strdup(a, "-n");
 			v[n] = deadline(a, argv[++i]);
@@ -144,12 +123,13 @@ static int run_tool(struct arena *a, const char *name, int argc, char **argv)
 		v[n++] = !strcmp(argv[i], "-h") ? arena_strdup(a, "--help") : argv[i];
 	}
 	v[n] = NULL;
-	return cmd_dtrace(n, v);
+	return cmd_dtrace_words(n, v, words);
 }
 
 static int run(int argc, char **argv)
 {
 	char name[TOOL_NAME_MAX];
+	char *const *words;
 	struct arena *a;
 	bool other = false;
 	int e;
@@ -163,13 +143,16 @@ static int run(int argc, char **argv)
 			cmd_name(), cmd_name(), cmd_name());
 		return argc < 2 ? EXIT_USAGE : EXIT_OK;
 	}
+	e = optable_command("run", &argc, argv, &words);
+	if (e)
+		return e;
 	a = arena_new(ARENA_DEFAULT_LIMIT);
 	if (!tool_name(argv[1], name, &other) || !shelf_has(arena_printf(a, "%s/tools/%s.d", shelf_dir(a), name))) {
 		e = no_such(a, argv[1]);
 	} else {
 		if (other)
 			cmd_msg("%s is called %s here", argv[1], name);
-		e = run_tool(a, name, argc - 2, argv + 2);
+		e = run_tool(a, name, argc - 2, argv + 2, words);
 	}
 	arena_free(a);
 	return e;

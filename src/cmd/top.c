@@ -152,9 +152,11 @@ static const struct optrow rows[] = {
 	  .help = "with the cost of dwell's own probes" },
 	{ .letter = 'x', LATENCY_PASS(struct top_run, request), .arg = "OPTION[=VALUE]", .help = "as of dwell" },
 };
-static const struct optable options = {
-	.command = "top", .synopsis = "top [options]", .rows = rows, .n = ARRAY_SIZE(rows), .more = put_keys
-};
+static const struct optable options = { .command = "top",
+					.synopsis = "top [options] [-- COMMAND...]",
+					.rows = rows,
+					.n = ARRAY_SIZE(rows),
+					.more = put_keys };
 
 static int check(const struct top_run *t)
 {
@@ -198,7 +200,9 @@ static int top_main(int argc, char **argv)
 	cmdline_begin(c);
 	c->opts.quiet = true;
 	request_option(c, "oformat", "json"); /* nothing is printed: this keeps the line after Ctrl-C away */
-	e = optable_read(&options, &t, argc, argv);
+	e = optable_command("top", &argc, argv, &c->words);
+	if (e == 0)
+		e = optable_read(&options, &t, argc, argv);
 	if (e == 0 && optind < argc)
 		e = optable_words(&options, argv[optind], NULL);
 	if (e == 0)

@@ -58,7 +58,15 @@ words = os.path.join(live.WORK, "words")
 with open(words, "w", encoding="ascii") as f:
     f.write("#!/bin/sh\n[ $# = 3 ] && [ \"$1\" = 'a b' ] && [ \"$2\" = '' ] && [ \"$3\" = '\"' ] && echo right\n")
 os.chmod(words, 0o755)
-for command in (["timeline", "-o", os.path.join(live.WORK, "o.html")], ["latency", "--for", "1s"]):
+html = os.path.join(live.WORK, "o.html")
+for command in (["timeline", "-o", html], ["latency", "--for", "1s"], ["run", "syscount"], ["flame", "--off-cpu", "-o", html], ["flame", "-o", html],
+                ["hist", "-n", "syscall::execve:return { @ = quantize(1); }"]):
     r = live.dwell(*command, "--", words, "a b", "", '"')
-    live.check(r.returncode == 0 and "right\n" in r.stdout, f"{command[0]}: words with blanks, quotes, and without anything", (r.returncode, r.stdout, r.stderr))
+    live.check("right\n" in r.stdout and (r.returncode == 0 or "no samples" in r.stderr or "nothing was recorded" in r.stderr), f"{command[0]}: words with blanks, quotes, and without anything", (r.returncode, r.stdout, r.stderr))
+for command in ("run", "syscount"), ("flame",), ("hist", "-n", "BEGIN"), ("timeline",), ("check",):
+    r = live.dwell(*command, "--")
+    live.check(r.returncode == 2 and "a command is missing behind --" in r.stderr, f"{command[0]} --", r.stderr)
+for command in ("flame",), ("hist", "-n", "BEGIN"), ("timeline",):
+    r = live.dwell(*command, "-c", "true", "--", "true")
+    live.check(r.returncode == 2 and "choose one" in r.stderr, f"{command[0]} -c … -- …", r.stderr)
 live.done()

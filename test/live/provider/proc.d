@@ -46,7 +46,7 @@ proc:::signal-send
 }
 
 proc:::signal-handle
-/(pid == $target && args[0] == 10) || (ppid == $target && args[0] == 15)/
+/pid == $target && args[0] == 10/
 {
 	@h[args[1]->si_signo, arg2 > 1] = count();
 }
