@@ -295,7 +295,8 @@ void cmdline_begin(struct request *c)
 {
 	request_init(c, cmd_name(), &cmd_listener);
 	/* Under the name dtrace, and not to a terminal: who reads may know dtrace's words and no others. */
-	c->terse = !strcmp(cmd_name(), "dtrace") && !isatty(STDERR_FILENO);
+	c->as_dtrace = !strcmp(cmd_name(), "dtrace");
+	c->terse = c->as_dtrace && !isatty(STDERR_FILENO);
 	environment_options(c);
 }
 

@@ -37,7 +37,8 @@ struct request {
 	struct params params;	       /* what the programs declare */
 	bool help;		       /* --help */
 	bool list, version, verbose, compile_only, disassemble, show_headers, header, link;
-	bool own;   /* a command of dwell made it: a failed process is reported even with -q */
+	bool own;	/* a command of dwell made it: a failed process is reported even with -q */
+	bool as_dtrace; /* called as dtrace: messages begin as its own do */
 	bool terse; /* diagnostics as dtrace(1) has them: no notes of dwell's, no source lines, the first error only */
 	bool buffered; /* -B */
 	bool systap;   /* an option of the dtrace of systemtap, which only knows -h and -G */

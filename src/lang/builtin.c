@@ -30,7 +30,7 @@ const struct builtin *builtin_find_func(const char *name)
 /* Functions that DTrace does not have: programs may call variables so. */
 static bool is_new(const struct builtin *b)
 {
-	return b->id == BI_HIST || b->id == BI_SPAN || b->id == BI_SLOW || b->id == BI_FLIGHT ||
+	return b->id == BI_HIST || b->id == BI_SPAN || b->id == BI_SLOW || b->id == BI_FLIGHT || b->id == BI_CGROUPID ||
 	       (b->id >= BI_BEGIN && b->id <= BI_TRACK_SCAN);
 }
 

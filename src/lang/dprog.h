@@ -129,6 +129,13 @@ struct ksym_source {
 	int (*find)(void *ctx, const char *module, const char *name, uint64_t *ret_addr);
 };
 
+/* The number of a control group by its path. 0, or -errno with *ret_why: a text that lives as long as the program's
+ * arena. *ret_why with 0: what else is to be known. */
+struct cgroup_source {
+	void *ctx;
+	int (*find)(void *ctx, struct arena *a, const char *path, uint64_t *ret, const char **ret_why);
+};
+
 /* Values of macro variables ($target …) and script arguments. */
 struct macro_env {
 	int64_t pid, ppid, uid, euid, gid, egid, pgid, sid, projid, taskid;
@@ -145,6 +152,7 @@ struct compile_env {
 	struct typesrc *ts; /* or NULL */
 	const struct probe_source *probes;
 	const struct ksym_source *ksyms;
+	const struct cgroup_source *cgroups; /* or NULL: there are none */
 	const struct macro_env *macros;
 	struct dopts *opts; /* options, changed by pragmas */
 	struct dlib *libs;  /* the D library (lang/dlib.h), or NULL */

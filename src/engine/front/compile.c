@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compiling the programs of a command line, and telling the user what is wrong with them. */
+#include "engine/front/cgroupid.h"
 #include "engine/front/compile.h"
 #include <errno.h>
 #include <string.h>
@@ -115,6 +116,8 @@ static void print_diag(const struct request *c, const struct diag *g)
 		listener_msg(&c->to, "script %s: %s", p->arg, text);
 	} else if (g->sev != SEV_ERROR || !p) {
 		listener_msg(&c->to, "%s", text);
+	} else if (p->kind == PROG_SCRIPT && !c->as_dtrace) {
+		listener_msg(&c->to, "%s: %s", p->arg, text);
 	} else if (p->kind == PROG_SCRIPT) {
 		listener_msg(&c->to, "failed to compile script %s: %s", p->arg, text);
 	} else {
@@ -123,8 +126,11 @@ static void print_diag(const struct request *c, const struct diag *g)
 		int head = line ? (int)(line - text) : 0;
 		bool cut = line && line - text < 64;
 
-		listener_msg(&c->to, "invalid probe specifier %s: %.*s%s%s", p->arg, cut ? head : 0, text,
-			     g->at.src ? region(&p->src, g->at.off) : "", cut ? line + 8 : text);
+		if (!c->as_dtrace) /* the source line follows */
+			listener_msg(&c->to, "%.*s%s", cut ? head : 0, text, cut ? line + 8 : text);
+		else
+			listener_msg(&c->to, "invalid probe specifier %s: %.*s%s%s", p->arg, cut ? head : 0, text,
+				     g->at.src ? region(&p->src, g->at.off) : "", cut ? line + 8 : text);
 	}
 	strb_free(&b);
 }
@@ -263,6 +269,7 @@ static struct compile_env make_env(const struct workshop *w, struct request *c, 
 	return (struct compile_env){ .ts = w->ts,
 				     .probes = registry_source(w->reg),
 				     .ksyms = ksyms,
+				     .cgroups = &cgroupid_source,
 				     .macros = macros,
 				     .opts = &c->opts,
 				     .libs = w->libs };

@@ -49,6 +49,40 @@ static size_t count_probes(const struct dstmt *s)
 	return n;
 }
 
+/* May probes of this text be found while it runs? */
+static bool waits(const struct run *r, const struct prog_text *p)
+{
+	for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
+		for (size_t i = 0; s->at.src == &p->src && i < s->probes.n; i++)
+			if (s->probes.v[i]->later)
+				return true;
+	return false;
+}
+
+/* With -Z: what comes of a description that matches nothing yet. */
+static const char *outlook(const struct run *r, const struct prog_text *p, size_t n)
+{
+	if (n || !r->c->opts.zdefs || r->c->as_dtrace)
+		return "";
+	return waits(r, p) ? ": it waits for programs that have such static probes"
+			   : ": it waits in vain, since only static probes of programs are found later";
+}
+
+/* $target is 0 without -p and -c: a text that compares with it, and does not ask whether there is one, sees nothing. */
+static void notice_target(struct run *r, long target)
+{
+	for (size_t i = 0; i < r->c->progs.n && !target && !r->c->as_dtrace; i++) {
+		const struct prog_text *p = &r->c->progs.v[i];
+		const char *text = p->src.text;
+
+		if (p->own || !text || strstr(text, "!$target") ||
+		    (!strstr(text, "== $target") && !strstr(text, "==$target")))
+			continue;
+		listener_msg(&r->c->to,
+			     "$target is 0, and no process has this number: -p PID or -c COMMAND is missing");
+	}
+}
+
 /* What dtrace(1) says unless quiet: "description 'BEGIN' matched 1 probe". */
 static void notice_matches(struct run *r)
 {
@@ -62,7 +96,8 @@ static void notice_matches(struct run *r)
 		for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
 			if (s->at.src == &p->src && !s->event_again && !s->scan)
 				n += count_probes(s);
-		listener_msg(&r->c->to, "%s matched %zu probe%s", prog_label(r->c, p), n, n == 1 ? "" : "s");
+		listener_msg(&r->c->to, "%s matched %zu probe%s%s", prog_label(r->c, p), n, n == 1 ? "" : "s",
+			     outlook(r, p, n));
 	}
 }
 
@@ -556,6 +591,7 @@ static int compile_and_run(struct run *r, long target)
 		r->c->to.text(r->c->to.ctx, strb_str(&b));
 	}
 	notice_matches(r);
+	notice_target(r, target);
 	/* who sent a stranger's text to be looked at wants to know what a run of it would say; dtrace -e says nothing
 	 */
 	if (r->c->compile_only && r->c->opts.confined && r->w.prog->destructive.src && !r->c->opts.destructive)

@@ -211,6 +211,8 @@ static struct node *tracemem_call(struct checker *c, struct node *n)
 /* -- print(value), print(pointer) -- */
 
 /* DTrace takes pointers only; here other values are shown too, but constants, which need no print(). */
+static struct node *printf_call(struct checker *c, struct node *n);
+
 static struct node *print_call(struct checker *c, struct node *n)
 {
 	const struct dtype *r, *to;
@@ -218,6 +220,8 @@ static struct node *print_call(struct checker *c, struct node *n)
 
 	if (proto_len(c, n, 1, 1))
 		return n;
+	if (args_are_all(n->args))
+		return args_print(c, n) ? printf_call(c, n) : n;
 	if (n->args->kind == N_AGG)
 		return fail(c, n, D_PROTO_ARG,
 			    "print( ) argument #1 is incompatible with prototype:\n"
@@ -358,6 +362,30 @@ static struct node *printa_call(struct checker *c, struct node *n)
 	return set_type(n, basic(c, DT_VOID));
 }
 
+/* cgroupid("path"): a constant. */
+static struct node *cgroupid_call(struct checker *c, struct node *n)
+{
+	const struct cgroup_source *s = c->env->cgroups;
+	const char *why = "there are no control groups here";
+	struct node *k;
+	uint64_t id;
+
+	if (proto_len(c, n, 1, 1))
+		return n;
+	if (n->args->kind != N_STR)
+		return fail(c, n, D_PROTO_ARG,
+			    "cgroupid( ) argument #1 is incompatible with prototype:\n\tprototype: string constant");
+	if (!s || s->find(s->ctx, c->a, n->args->str, &id, &why) < 0)
+		return fail(c, n, D_CGROUP_PATH, "cgroupid(\"%s\"): %s", n->args->str, why);
+	if (why)
+		diag_warn(c->d, n->at, D_CGROUP_PATH, "cgroupid(\"%s\"): %s", n->args->str, why);
+	k = new_node(c, N_INT, n->at);
+	k->ival = id;
+	k->name = "ull";
+	k->next = n->next;
+	return check_expr(c, k);
+}
+
 bool check_special(struct checker *c, struct node *n, struct node **ret)
 {
 	enum bi_id id = n->builtin->id;
@@ -374,6 +402,7 @@ bool check_special(struct checker *c, struct node *n, struct node **ret)
 	case BI_USTACK:
 	case BI_JSTACK: *ret = ustack_call(c, n); return true;
 	case BI_WHY: *ret = why_call(c, n); return true;
+	case BI_CGROUPID: *ret = cgroupid_call(c, n); return true;
 	case BI_TRACEMEM: *ret = tracemem_call(c, n); return true;
 	case BI_PRINT: *ret = print_call(c, n); return true;
 	case BI_PRINTF:

@@ -2,6 +2,7 @@
 /* args[n]: the typed arguments of the probes of a clause; native ones, or through a translator. */
 #include "lang/check/int.h"
 #include <string.h>
+#include "base/strb.h"
 #include "lang/provdecl.h"
 
 /* What args[n] of one probe is. */
@@ -174,4 +175,114 @@ struct node *check_args_index(struct checker *c, struct node *n)
 	if (derive_user_string(c, n))
 		return check_call(c, n, false, false);
 	return typed_arg(c, n, i->ival);
+}
+
+/* -- print(args) -- */
+
+static struct node *name_node(struct checker *c, struct span at, const char *name)
+{
+	struct node *k = new_node(c, N_IDENT, at);
+
+	k->name = name;
+	return k;
+}
+
+/* args[i], or argN of what only a translator would show: its address. */
+static struct node *arg_node(struct checker *c, struct span at, uint64_t i, const struct arg_view *v)
+{
+	struct node *k;
+
+	if (v->to && dtype_resolve(c->t, v->to)->kind == DK_PTR)
+		return name_node(c, at, arena_printf(c->a, "arg%u", v->index));
+	k = new_node(c, N_INDEX, at);
+	k->a = name_node(c, at, "args");
+	k->args = new_node(c, N_INT, at);
+	k->args->ival = i;
+	k->args->name = "";
+	k->nargs = 1;
+	return k;
+}
+
+/* How printf() shows it. */
+static const char *conversion(struct checker *c, const struct arg_view *v, bool is_string)
+{
+	const struct dtype *r = v->to ? dtype_resolve(c->t, v->to) : v->native ? dtype_resolve(c->t, v->native) : NULL;
+
+	if (is_string || (r && r->kind == DK_STRING))
+		return "\"%s\"";
+	if (!r || !dtype_is_integer(r))
+		return "0x%p";
+	return r->is_signed ? "%d" : "%u";
+}
+
+/* The name of an argument, if all probes of the description call it so. */
+static const char *name_of(struct checker *c, uint64_t i, const struct arg_view *v)
+{
+	const struct probe_list *l = &c->stmt->probes;
+	const char *name = NULL;
+
+	for (size_t k = 0; k < l->n; k++) {
+		const struct probe *p = l->v[k];
+		const char *one = v->index < p->nargs ? p->args[v->index].name : NULL;
+
+		if (!one || (name && strcmp(name, one) != 0))
+			return arena_printf(c->a, "args[%llu]", (unsigned long long)i);
+		name = one;
+	}
+	return name;
+}
+
+bool args_are_all(const struct node *n)
+{
+	if (n->kind == N_UNARY && n->op == OP_DEREF)
+		n = n->a;
+	return n->kind == N_IDENT && n->name && !strcmp(n->name, "args");
+}
+
+static bool shown(const char *const *names, unsigned n, const char *name)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+bool args_print(struct checker *c, struct node *n)
+{
+	struct strb fmt = { 0 };
+	struct node *first = new_node(c, N_STR, n->at), **slot = &first->next;
+	const char *names[PROBE_MAX_ARGS];
+	unsigned n_names = 0;
+	struct arg_view v;
+	uint64_t i = 0;
+
+	if (!c->stmt || c->stmt->event || !c->stmt->probes.n) {
+		fail(c, n, D_ARGS_NONE, "print(args) needs a probe whose arguments are known");
+		if (c->stmt && c->stmt->event)
+			hint(c, "print(*args[0]) shows the event");
+		return false;
+	}
+	for (; n_names < PROBE_MAX_ARGS && look(c, c->stmt->probes.v[0], i, &v); i++) {
+		const struct probe *p = c->stmt->probes.v[0];
+		const char *name = name_of(c, i, &v);
+
+		if (shown(names, n_names, name)) /* the same again: arg0 and arg1 of returns, two views of a thread */
+			continue;
+		strb_printf(&fmt, "%s%s = %s", n_names ? ", " : "", name,
+			    conversion(c, &v, v.index < p->nargs && p->args[v.index].user_string));
+		*slot = arg_node(c, n->at, i, &v);
+		slot = &(*slot)->next;
+		names[n_names++] = name;
+	}
+	if (!i)
+		fail(c, n, D_ARGS_NONE, "print(args): probe %s has no arguments", c->stmt->desc_text);
+	strb_addc(&fmt, '\n');
+	first->str = arena_strndup(c->a, strb_str(&fmt), fmt.n);
+	first->len = fmt.n;
+	n->args = first;
+	n->nargs = n_names + 1;
+	n->name = "printf";
+	n->builtin = builtin_get(BI_PRINTF);
+	strb_free(&fmt);
+	return i > 0;
 }

@@ -383,6 +383,10 @@ void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why
 void cut_note(struct checker *c, const struct node *n, const struct node *value);
 /* Is the variable, whose type is a number's, to be 64 bits wide? */
 bool cut_is_wide(struct checker *c, const struct cvar *v);
+/* Is it `args` or `*args`, all arguments of the probe? */
+bool args_are_all(const struct node *n);
+/* Makes print(args) a printf() of each argument with its name. False after a diagnostic. */
+bool args_print(struct checker *c, struct node *n);
 /* Have all of these probes an argument i of at most 32 bits? args.c */
 bool args_are_narrow(struct checker *c, const struct probe_list *l, unsigned i);
 

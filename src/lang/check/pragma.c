@@ -30,7 +30,8 @@ static const struct {
 	{ "1.6.3", " cpu " },
 	{ "1.6.4", " llquantize " },
 	{ "2.0.1",
-	  " print strtoll json tolower toupper cgroup container threadname psargs agghist aggpack hist span flight kregs " },
+	  " print strtoll json tolower toupper cgroup container threadname psargs agghist aggpack hist span flight kregs"
+	  " cgroupid " },
 };
 
 static uint32_t builtin_version(const struct builtin *b)

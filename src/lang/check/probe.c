@@ -84,6 +84,8 @@ void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why
 		if (near_part(c, &pd->desc, i))
 			return;
 	}
+	if (pd->desc.prov && strchr(pd->desc.prov, '*'))
+		hint(c, "with -Z it waits for programs that have such static probes");
 }
 
 /* -x zdepends: the other clauses run. */

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors in D: tag, place and text on stderr, exit code 1, nothing on stdout."""
+import os
+import subprocess
+
 import live
 
 for text, tag in [
@@ -56,7 +59,32 @@ for args, says in [
         (["-m", "7.5"], "7.5: probe identifier 7 not permitted when specifying modules"),
         (["-P", "7 { }"], "7 { }: probe identifier 7 not permitted when specifying providers"),
 ]:
-    r = live.dwell(*args)
-    live.check(r.returncode == 1 and r.stderr.splitlines()[0].startswith(f"{live.NAME}: invalid probe specifier {says}"),
+    r = subprocess.run(["dtrace", *args], executable=live.DWELL, capture_output=True, text=True, timeout=20)
+    live.check(r.returncode == 1 and r.stderr.splitlines()[0].startswith(f"dtrace: invalid probe specifier {says}"),
                " ".join(args), r.stderr)
+
+# Under the name dwell the source line follows, so that it is not quoted.
+for args, says in [
+        (["-n", "BEGIN { trace(nosuch); }"], "failed to resolve nosuch: Unknown variable name\nBEGIN { trace(nosuch); }\n              ^~~~~~\n"),
+        (["-n", "BEGIN {\ntrace(nosuch); }"], "line 2: failed to resolve nosuch: Unknown variable name\ntrace(nosuch); }\n      ^~~~~~\n"),
+        (["-n", "nosuch*:::"], "probe description nosuch*::: does not match any probes\nnosuch*:::\n^~~~~~~~~~\nhint: with -Z it waits for programs that have such static probes\n"),
+        (["-n", "BEGIN { print(args); }"], "print(args): probe :::BEGIN has no arguments\n"),
+        (["-n", "tracker x { } latency:x::all { print(args); }"], "print(args) needs a probe whose arguments are known\n"),
+        (["-n", "syscall:::entry { print(args); }"], "args[ ] may not be referenced because probe description syscall:::entry matches an unstable set of probes\n"),
+        (["-n", 'BEGIN { trace(cgroupid("/no/such")); }'], 'cgroupid("/no/such"): there is no such control group, at this path or below /sys/fs/cgroup\n'),
+        (["-n", 'BEGIN { trace(cgroupid("/proc")); }'], 'cgroupid("/proc"): there is no such control group, at this path or below /sys/fs/cgroup\n'),
+        (["-n", "BEGIN { trace(cgroupid(execname)); }"], "cgroupid( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n"),
+]:
+    r = live.dwell(*args)
+    live.check(r.returncode == 1 and r.stderr.startswith(f"{live.NAME}: {says}"), " ".join(args), r.stderr)
+
+# What is traced in vain is said.
+r = live.dwell("-Z", "-n", "nosuch*:::", "-n", "syscall::opnat:entry", "-n", "BEGIN { exit(0); }")
+live.same(r.stderr.replace(live.NAME, "dwell").splitlines()[:2],
+          ["dwell: description 'nosuch*:::' matched 0 probes: it waits for programs that have such static probes",
+           "dwell: description 'syscall::opnat:entry' matched 0 probes: it waits in vain, since only static probes of programs are found later"], "-Z: what waits")
+said = "$target is 0, and no process has this number: -p PID or -c COMMAND is missing"
+for text, args, want in [("/pid == $target/ { }", [], True), ("/!$target || pid == $target/ { }", [], False), ("/pid == $target/ { }", ["-p", os.getpid()], False)]:
+    r = live.dwell("-qn", "syscall::read:entry " + text, "-n", "BEGIN { exit(0); }", *args)
+    live.same((r.returncode, said in r.stderr), (0, want), f"{text} {args}")
 live.done()

@@ -48,7 +48,7 @@ END
 	has err "line 6"
 	printf '#include "no-such.h"\nBEGIN { }\n' >bad.d
 	exits 1 "$DWELL" -q -C -s bad.d
-	has err "failed to compile script bad.d"
+	has err "bad.d: "
 fi
 
 exits 0 "$DWELL" -e -n 'BEGIN { printf("not run\n"); }'
