@@ -7,6 +7,7 @@ import live
 
 for text, tag in [
         ("BEGIN { trace(1 }", "D_SYNTAX"),
+        ('BEGIN { trace(cgroupid("/no/such")); }', "D_CGROUP_PATH"),
         ("BEGIN { x = y; }", None),
         ("BEGIN { trace(nosuch); }", "D_IDENT_UNDEF"),
         ('BEGIN { trace("a" * 2); }', "D_OP_ARITH"),
