@@ -222,7 +222,7 @@ int bpfsys_enable_run_stats(void)
 	return -EPERM;
 }
 
-static int obj_info(int fd, void *info, uint32_t size)
+int bpfsys_obj_info(int fd, void *info, uint32_t size)
 {
 	union bpf_attr a;
 
@@ -276,7 +276,59 @@ int bpfsys_link_missed(int link_fd, uint64_t *ret)
 int bpfsys_prog_info(int prog_fd, struct bpf_prog_info *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	return obj_info(prog_fd, ret, sizeof(*ret));
+	return bpfsys_obj_info(prog_fd, ret, sizeof(*ret));
+}
+
+int bpfsys_prog_next(uint32_t id, uint32_t *ret)
+{
+	union bpf_attr a;
+	int r;
+
+	memset(&a, 0, sizeof(a));
+	a.start_id = id;
+	r = bpfsys(BPF_PROG_GET_NEXT_ID, &a, sizeof(a));
+	if (r < 0)
+		return r;
+	*ret = a.next_id;
+	return 0;
+}
+
+static int by_id(int cmd, uint32_t id)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof(a));
+	a.prog_id = id; /* the same place as of link_id */
+	return bpfsys(cmd, &a, sizeof(a));
+}
+
+int bpfsys_prog_by_id(uint32_t id)
+{
+	return by_id(BPF_PROG_GET_FD_BY_ID, id);
+}
+
+int bpfsys_link_by_id(uint32_t id)
+{
+	return by_id(BPF_LINK_GET_FD_BY_ID, id);
+}
+
+int bpfsys_task_fd_query(uint32_t pid, uint32_t fd, char *name, uint32_t size, struct bpfsys_fd_query *ret)
+{
+	union bpf_attr a;
+	int r;
+
+	memset(&a, 0, sizeof(a));
+	a.task_fd_query.pid = pid;
+	a.task_fd_query.fd = fd;
+	a.task_fd_query.buf = BPFSYS_PTR(name);
+	a.task_fd_query.buf_len = size;
+	name[0] = '\0';
+	r = bpfsys(BPF_TASK_FD_QUERY, &a, sizeof(a));
+	if (r < 0)
+		return r;
+	*ret = (struct bpfsys_fd_query){ a.task_fd_query.prog_id, a.task_fd_query.fd_type, a.task_fd_query.probe_addr,
+					 a.task_fd_query.probe_offset };
+	return 0;
 }
 
 /* True when the BTF object is the kernel's own of this name. */
@@ -288,7 +340,7 @@ static bool btf_is(int fd, const char *name)
 	memset(&info, 0, sizeof(info));
 	info.name = BPFSYS_PTR(buf);
 	info.name_len = sizeof(buf);
-	return obj_info(fd, &info, sizeof(info)) == 0 && info.kernel_btf && strcmp(buf, name) == 0;
+	return bpfsys_obj_info(fd, &info, sizeof(info)) == 0 && info.kernel_btf && strcmp(buf, name) == 0;
 }
 
 int bpfsys_module_btf(const char *name)

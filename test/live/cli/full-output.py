@@ -31,6 +31,7 @@ CALLS = {
     "sql": (["sql", "rec", "SELECT * FROM session"], ["sql", "--csv", "rec", "SELECT * FROM samples"], ["sql", "--json", "rec", "SELECT 1"], ["sql", "--views"], ["sql", "--help"]),
     "stuck": (["stuck", "--help"],),
     "why": (["why", "--help"],),
+    "ps": (["ps", "--for", "1ms"], ["ps", "--help"]),
     "report": (["report", "rec"], ["report", "--json", "rec"]),
     "serve": (),  # its page is elsewhere
     "timeline": (["timeline", "rec"], ["timeline", "--help"]),
