@@ -7,7 +7,7 @@
 const char *const textopts_names[] = {
 	"quiet",      "flowindent",  "rawbytes",  "noresolve",	  "droptags", "aggsortkey",
 	"aggsortrev", "aggpercpu",   "agghist",	  "aggpack",	  "encoding", "aggsortkeypos",
-	"aggsortpos", "stackindent", "printsize", "ustackframes", NULL,
+	"aggsortpos", "stackindent", "printsize", "ustackframes", "aggzoom",  NULL,
 };
 
 void textopts_fill(struct text_opts *t, const struct dopts *o)
@@ -24,6 +24,7 @@ void textopts_fill(struct text_opts *t, const struct dopts *o)
 	t->snapshotrate = o->snapshotrate;
 	t->agghist = o->agghist;
 	t->aggpack = o->aggpack;
+	t->aggzoom = o->aggzoom;
 	t->encoding = !strcmp(o->encoding, "utf8") ? TEXT_UTF8 : !strcmp(o->encoding, "ascii") ? TEXT_ASCII : TEXT_AUTO;
 	t->aggsortkeypos = o->aggsortkeypos;
 	t->aggsortpos = o->aggsortpos;
@@ -37,7 +38,7 @@ bool textopts_dynamic(const char *name)
 {
 	static const char *const dynamic[] = { "agghist",	"aggpack",     "encoding",   "aggrate",	   "aggsortkey",
 					       "aggsortkeypos", "aggsortpos",  "aggsortrev", "flowindent", "quiet",
-					       "rawbytes",	"stackindent", "switchrate", "printsize" };
+					       "rawbytes",	"stackindent", "switchrate", "printsize",  "aggzoom" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(dynamic); i++)
 		if (!strcmp(dynamic[i], name))

@@ -105,6 +105,7 @@ static void read_opts(const json_t *table, struct text_opts *o)
 	o->aggsortkey = json_is_true(json_object_get(j, "sortkey"));
 	o->aggsortrev = json_is_true(json_object_get(j, "sortrev"));
 	o->agghist = json_is_true(json_object_get(j, "hist"));
+	o->aggzoom = json_is_true(json_object_get(j, "zoom"));
 	o->aggpack = json_is_true(json_object_get(j, "pack"));
 	o->aggsortkeypos = json_integer_value(json_object_get(j, "sortkeypos"));
 	o->aggsortpos = json_integer_value(json_object_get(j, "sortpos"));

@@ -64,7 +64,8 @@ void check_effects(struct checker *c, struct node *n)
 			fail(c, n, D_EXIT_SPEC, "exit( ) may not follow speculate( )");
 		if (c->committed)
 			fail(c, n, D_DREC_COMM, "data-recording actions may not follow commit( )");
-		c->recorded = true;
+		if (!is_destructive(id) || id == BI_FREOPEN || id == BI_SYSTEM)
+			c->recorded = true; /* chill() and the like act in the kernel */
 	}
 	if (id == BI_EXIT)
 		c->prog->has_exit = true;

@@ -123,10 +123,11 @@ static void put_opts(struct sending *s)
 	const struct text_opts *o = &s->v->opts;
 
 	strb_printf(&s->b,
-		    ",\"opts\":{\"sortkey\":%s,\"sortrev\":%s,\"hist\":%s,\"pack\":%s,\"sortkeypos\":%lld,"
+		    ",\"opts\":{\"sortkey\":%s,\"sortrev\":%s,\"hist\":%s,\"pack\":%s,\"zoom\":%s,\"sortkeypos\":%lld,"
 		    "\"sortpos\":%lld}}",
 		    o->aggsortkey ? "true" : "false", o->aggsortrev ? "true" : "false", o->agghist ? "true" : "false",
-		    o->aggpack ? "true" : "false", (long long)o->aggsortkeypos, (long long)o->aggsortpos);
+		    o->aggpack ? "true" : "false", o->aggzoom ? "true" : "false", (long long)o->aggsortkeypos,
+		    (long long)o->aggsortpos);
 }
 
 /* place: of the printa() in the program; 0: the end of the run. */

@@ -7,6 +7,7 @@
 #include "view/text/int.h"
 
 #define HIST_MAX_ROWS 40 /* of a hist(), unless it has more powers of two */
+#define ZOOMED 0.95L	 /* of a bar's room that the highest row takes with -x aggzoom, as on illumos */
 #define BAR_LEN 40	 /* characters of a bar; half of it for each side when there are negative counts */
 
 static const char bar_ats[] = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
@@ -20,13 +21,18 @@ struct dist {
 	bool positives, negatives;
 };
 
-static void dist_scan(struct dist *q)
+static void dist_scan(const struct text_view *v, struct dist *q)
 {
+	long double max = 0;
+
 	for (unsigned i = q->first; i <= q->last; i++) {
 		q->positives |= q->data[i] > 0;
 		q->negatives |= q->data[i] < 0;
 		q->total += fabsl((long double)q->data[i]);
+		max = fmaxl(max, fabsl((long double)q->data[i]));
 	}
+	if (v->opts.aggzoom)
+		q->total = max / ZOOMED;
 }
 
 static void dist_bar(struct text_view *v, const struct dist *q, int64_t val);
@@ -103,7 +109,7 @@ static void print_quantize(struct text_view *v, const int64_t *data, int64_t nor
 		q.first = AGG_QUANT_ZERO - 1;
 		q.last = AGG_QUANT_ZERO + 1;
 	}
-	dist_scan(&q);
+	dist_scan(v, &q);
 	dist_heading(v);
 	for (unsigned i = q.first; i <= q.last; i++) {
 		text_printf(v, "%16lld ", (long long)aggval_quantize_bound(i));
@@ -120,7 +126,7 @@ static void print_lquantize(struct text_view *v, const int32_t param[4], const i
 		q.first = 0;
 		q.last = levels + 1 < 2 ? levels + 1 : 2;
 	}
-	dist_scan(&q);
+	dist_scan(v, &q);
 	dist_heading(v);
 	for (unsigned i = q.first; i <= q.last; i++) {
 		char label[32];
@@ -212,7 +218,7 @@ static void print_llquantize(struct text_view *v, const int32_t param[4], const 
 	if (q.last >= nb)
 		q.last = nb - 1;
 	ll_bounds(param, bound, half + 2);
-	dist_scan(&q);
+	dist_scan(v, &q);
 	dist_heading(v);
 	for (unsigned i = q.first; i <= q.last; i++) {
 		char label[48];
@@ -277,7 +283,7 @@ static void print_hist(struct text_view *v, const int64_t *data, int64_t normal)
 	any = dist_range(&q, n);
 	if (q.first == 0 && !rows[0])
 		q.first = 1;
-	dist_scan(&q);
+	dist_scan(v, &q);
 	dist_heading(v);
 	for (unsigned i = q.first; i <= q.last; i++) {
 		if (i)

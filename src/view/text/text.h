@@ -17,7 +17,7 @@ enum text_encoding { TEXT_AUTO, TEXT_ASCII, TEXT_UTF8 };
 
 struct text_opts {
 	bool quiet, flowindent, rawbytes, noresolve, droptags;
-	bool aggsortkey, aggsortrev, aggpercpu, agghist, aggpack;
+	bool aggsortkey, aggsortrev, aggpercpu, agghist, aggpack, aggzoom;
 	enum text_encoding encoding; /* of bars; AUTO: @, and what the terminal can show when packed */
 	int64_t aggsortkeypos, aggsortpos;
 	int64_t stackindent, printsize;

@@ -24,6 +24,9 @@ live.check(r.returncode == 1 and "nspec" in r.stderr, "nspec=65537 is refused", 
 r = live.dwell("-q", "-x", "specsize=100t", "-n", 'BEGIN { s = speculation(); } BEGIN { speculate(s); printf("x"); } BEGIN { commit(s); } BEGIN { exit(0); }')
 live.same((r.stdout.strip(), r.stderr), ("x", ""), "specsize=100t is only a limit")
 
+r = live.dwell("-qw", "-n", 'BEGIN { s = speculation(); } BEGIN { chill(1); speculate(s); printf("y"); } BEGIN { commit(s); } BEGIN { exit(0); }')
+live.same((r.stdout.strip(), r.stderr), ("y", ""), "chill() records nothing: speculate() may follow it")
+
 # switchrate frees ids, too: with cleanrate alone the one id would serve once.
 r = live.dwell("-q", "-x", "switchrate=5ms", "-x", "cleanrate=100s", "-n", "BEGIN { n = 0; } tick-20ms { s = speculation(); n += s > 0; } tick-20ms /s/ { discard(s); } "
                "tick-20ms /++m == 40/ { exit(n < 3); }")
