@@ -187,7 +187,7 @@ translator ipv4info_t < struct iphdr *I > {
 	ipv4_tos = I != NULL ? I->tos : 0;
 	ipv4_length = I != NULL ? ntohs(I->tot_len) : 0;
 	ipv4_ident = I != NULL ? ntohs(I->id) : 0;
-	ipv4_flags = I != NULL ? ntohs(I->frag_off) >> 13 : 0;
+	ipv4_flags = I != NULL ? ntohs(I->frag_off) >> 12 & 0xe : 0;
 	ipv4_offset = I != NULL ? ntohs(I->frag_off) & 0x1fff : 0;
 	ipv4_ttl = I != NULL ? I->ttl : 0;
 	ipv4_protocol = I != NULL ? I->protocol : 0;

@@ -17,8 +17,7 @@ static const char *const more_regs[] = { NULL };
 #else
 #define STACK_BYTES (4u * 4096) /* arch/x86/include/asm/page_64_types.h: THREAD_SIZE */
 #define NREGS 21		/* r15 … ss */
-static const char *const more_regs[] = { "thread.ds", "thread.es", "thread.fsindex", "thread.gsindex",
-					 "thread.trap_nr" };
+static const char *const more_regs[] = { "thread.ds", "thread.es", "thread.fsbase", "thread.gsbase", "thread.trap_nr" };
 #define NMORE ARRAY_SIZE(more_regs)
 #endif
 

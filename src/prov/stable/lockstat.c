@@ -19,9 +19,18 @@
 #define ENDS(when) "(uintptr_t)lock == " SELF "addr && (" when ")"
 #define IS(bits) "(" SELF "flags & " bits ") != 0"
 #define SLEPT SELF "slept != 0"
-#define SINCE(t) \
-	.args = { { "uintptr_t", "(uintptr_t)lock", "lock", false }, \
-		  { "uint64_t", "timestamp - " SELF t, "ns", false } }, \
+#define LOCK(type) \
+	{ \
+		type, "(" type ")lock", "lock", false \
+	}
+#define NS(t) \
+	{ \
+		"uint64_t", "timestamp - " SELF t, "ns", false \
+	}
+#define SINCE(type, t) .args = { LOCK(type), NS(t) }, .before = KEEP, .after = FORGET
+/* Locks of readers and writers are of several types. The last argument: a reader waits. */
+#define SINCE_RW(t) \
+	.args = { LOCK("struct rwlock *"), NS(t), { "int", "(int)((" SELF "flags & 2) != 0)", "reader", false } }, \
 	.before = KEEP, .after = FORGET
 #define AT_END .tp = "contention_end"
 #define NO_HOLD "Linux traces locks that are waited for, not those that are free: no tracepoint tells of it"
@@ -29,18 +38,18 @@
 static const struct stable_row lockstat_rows[] = {
 	{ .name = "adaptive-acquire", .why = NO_HOLD },
 	{ .name = "adaptive-acquire-error", .why = NO_HOLD },
-	{ .name = "adaptive-block", AT_END, .cond = ENDS(SLEPT " && " IS("40")), SINCE("slept") },
+	{ .name = "adaptive-block", AT_END, .cond = ENDS(SLEPT " && " IS("40")), SINCE("struct mutex *", "slept") },
 	{ .name = "adaptive-release", .why = NO_HOLD },
-	{ .name = "adaptive-spin", AT_END, .cond = ENDS("!(" SLEPT ") && " IS("32")), SINCE("from") },
+	{ .name = "adaptive-spin", AT_END, .cond = ENDS("!(" SLEPT ") && " IS("32")), SINCE("struct mutex *", "from") },
 	{ .name = "rw-acquire", .why = NO_HOLD },
-	{ .name = "rw-block", AT_END, .cond = ENDS(SLEPT " && " IS("6")), SINCE("slept") },
+	{ .name = "rw-block", AT_END, .cond = ENDS(SLEPT " && " IS("6")), SINCE_RW("slept") },
 	{ .name = "rw-downgrade", .why = NO_HOLD },
 	{ .name = "rw-release", .why = NO_HOLD },
-	{ .name = "rw-spin", AT_END, .cond = ENDS("!(" SLEPT ") && " IS("6")), SINCE("from") },
+	{ .name = "rw-spin", AT_END, .cond = ENDS("!(" SLEPT ") && " IS("6")), SINCE_RW("from") },
 	{ .name = "rw-upgrade", .why = NO_HOLD },
 	{ .name = "spin-acquire", .why = NO_HOLD },
 	{ .name = "spin-release", .why = NO_HOLD },
-	{ .name = "spin-spin", AT_END, .cond = ENDS(SELF "flags == 1"), SINCE("from") },
+	{ .name = "spin-spin", AT_END, .cond = ENDS(SELF "flags == 1"), SINCE("spinlock_t *", "from") },
 	{ .name = "thread-spin", .why = "the lock of a thread is a spin lock on Linux: lockstat:::spin-spin" },
 };
 

@@ -3,12 +3,15 @@
  * Source: DTrace guide, "pid Provider"; the order in which things are refused, and the words, as in
  * Oracle's DTrace for Linux. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "lang/errtag.h"
 #include "prov/user/uproc.h"
 #include "sym/elf/insn.h"
+
+#define PID_DIGITS 9 /* of a process id, at most */
 
 /* One description while it is matched. */
 struct matching {
@@ -41,20 +44,17 @@ static void fail(struct matching *m, const char *tag, const char *fmt, ...)
 	m->stop = true;
 }
 
-/* "pid123" and nothing else. */
-static bool parse_pid(const char *prov, int *ret)
+/* "pid123", or a pattern that "pid" and a number fit: "p*d123". */
+static bool parse_pid(struct arena *a, const char *prov, int *ret)
 {
-	long n = 0;
+	size_t n = strlen(prov), k = n;
 
-	if (strncmp(prov, "pid", 3) != 0 || !prov[3])
+	while (k > 0 && prov[k - 1] >= '0' && prov[k - 1] <= '9')
+		k--;
+	if (k == n || n - k > PID_DIGITS || !pdesc_glob(arena_printf(a, "%.*s", (int)k, prov), "pid"))
 		return false;
-	for (const char *s = prov + 3; *s; s++) {
-		if (*s < '0' || *s > '9' || n > INT32_MAX / 10 - 1)
-			return false;
-		n = n * 10 + (*s - '0');
-	}
-	*ret = (int)n;
-	return n > 0;
+	*ret = atoi(prov + k);
+	return *ret > 0;
 }
 
 static void add(struct matching *m, struct uproc_obj *o, const struct ufunc *f, enum upoint_kind kind, uint64_t off,
@@ -291,15 +291,17 @@ static int pid_match(struct prov_env *env, struct arena *a, const struct pdesc *
 	size_t first = out->n;
 	int pid;
 
-	if (!d->prov || !parse_pid(d->prov, &pid))
+	if (!d->prov || !parse_pid(a, d->prov, &pid))
 		return 0;
 	if (pid == getpid())
-		fail(&m, D_PROC_DYN, "process %s is dtrace itself", d->prov + 3);
+		fail(&m, D_PROC_DYN, "process %d is dtrace itself", pid);
 	else if (uproc_get(env, pid, &m.p, &err) < 0)
 		fail(&m, D_PROC_GRAB, "%s", err.msg);
 	else
 		match_process(&m);
 	err_done(&err);
+	if (is_glob(d->prov)) /* other providers may have what it means */
+		m.tag = m.why = NULL;
 	if (m.tag)
 		out->n = first;
 	if (out->n > first)

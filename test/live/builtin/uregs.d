@@ -15,7 +15,8 @@ syscall::process_vm_readv:entry
 	this->i = 13;
 	printf("%x\n", uregs[this->i]);
 	this->i = 25;
-	printf("%d\n", uregs[this->i] == curthread->thread.trap_nr);
+	printf("%d %d %d\n", uregs[this->i] == curthread->thread.trap_nr, R_FS, uregs[R_FS] == curthread->thread.fsbase &&
+	    curthread->thread.fsbase != 0);
 }
 
 syscall::process_vm_readv:entry

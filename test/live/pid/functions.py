@@ -34,6 +34,11 @@ got = dict(line.split() for line in r.stdout.splitlines() if line.strip())
 live.same(got, {"probed_add": "6", "probed_ten": "3", "probed_struct": "3", "probed_fact": "15", "probed_real": "3"},
           "a glob over functions: probefunc of each, one name of each address")
 
+r = run('p*d$target:probed:probed_alias:entry { @[probefunc] = count(); }', command=f"{PROBED} 3")
+live.same(r.stdout.split(), ["probed_alias", "3"], "a pattern that pid fits")
+r = run('q*d$target:probed:probed_alias:entry { @[probefunc] = count(); }', command=f"{PROBED} 3")
+live.check("does not match any probes" in r.stderr, "a pattern that pid does not fit", r.stdout + r.stderr)
+
 r = run('pid$target:probed:probed_alias:entry { @[probefunc] = count(); }', command=f"{PROBED} 3")
 live.same(r.stdout.split(), ["probed_alias", "3"], "an exact name may be an alias")
 

@@ -170,13 +170,13 @@ for family, address, version in ((socket.AF_INET, "127.0.0.1", 4), (socket.AF_IN
 IP = """
 ip:::send, ip:::receive /args[2]->ip_ver == 4 && args[4]->ipv4_protocol == IPPROTO_UDP && args[2]->ip_plength == $1/
 {
-    printf("%s|%d|%d|%d|%d|%d|%d|%s|%s|%s|%s|%d\\n", probename, args[4]->ipv4_ver, args[4]->ipv4_ihl, args[4]->ipv4_length,
+    printf("%s|%d|%d|%d|%d|%d|%d|%s|%s|%s|%s|%d|%d\\n", probename, args[4]->ipv4_ver, args[4]->ipv4_ihl, args[4]->ipv4_length,
         args[4]->ipv4_ttl, args[4]->ipv4_offset, args[4]->ipv4_tos, args[4]->ipv4_protostr, args[4]->ipv4_saddr,
-        args[4]->ipv4_daddr, args[3]->if_name, args[4]->ipv4_src == args[4]->ipv4_dst && args[5]->ipv6_ver == 0);
+        args[4]->ipv4_daddr, args[3]->if_name, args[4]->ipv4_src == args[4]->ipv4_dst && args[5]->ipv6_ver == 0, args[4]->ipv4_flags);
 }
 ip:::send, ip:::receive /args[2]->ip_ver == 6 && args[5]->ipv6_nexthdr == IPPROTO_UDP && args[2]->ip_plength == $1/
 {
-    printf("%s|%d|%d|%d|%d|%d|%d|%s|%s|%s|%s|%d\\n", probename, args[5]->ipv6_ver, 40, args[5]->ipv6_plen,
+    printf("%s|%d|%d|%d|%d|%d|%d|%s|%s|%s|%s|%d|0\\n", probename, args[5]->ipv6_ver, 40, args[5]->ipv6_plen,
         args[5]->ipv6_hlim, 0, args[5]->ipv6_tclass, args[5]->ipv6_nextstr, args[5]->ipv6_saddr,
         args[5]->ipv6_daddr, args[3]->if_name, args[4]->ipv4_ver == 0);
 }
@@ -188,7 +188,7 @@ udp:::send, udp:::receive /args[4]->udp_length == $1/
 }
 udp:::receive /args[4]->udp_length == $1/ { exit(0); }
 """
-UDP_HEADER, TOS, TTL, HOPS = 8, 0x48, 77, 78
+UDP_HEADER, TOS, TTL, HOPS, DONT_FRAGMENT = 8, 0x48, 77, 78, 4
 for family, address, version in ((socket.AF_INET, "127.0.0.1", 4), (socket.AF_INET6, "::1", 6)):
     try:
         server = socket.socket(family, socket.SOCK_DGRAM)
@@ -211,7 +211,7 @@ for family, address, version in ((socket.AF_INET, "127.0.0.1", 4), (socket.AF_IN
     here, there = client.getsockname()[1], server.getsockname()[1]
     for probe in ("send", "receive"):
         line = "|".join(map(str, (probe, version, 20 if version == 4 else 40, size + (20 if version == 4 else 0),
-                                  TTL if version == 4 else HOPS, 0, TOS, "UDP", address, address, "lo", 1)))
+                                  TTL if version == 4 else HOPS, 0, TOS, "UDP", address, address, "lo", 1, DONT_FRAGMENT if version == 4 else 0)))
         live.check(line + "\n" in out, f"ip:::{probe} of a datagram over IPv{version}", f"{line}\n{out}{err}")
         line = f"u{probe}|{here}|{there}|{address}|{address}|1"
         live.check(line + "\n" in out, f"udp:::{probe} over IPv{version}", f"{line}\n{out}{err}")
