@@ -38,7 +38,7 @@ struct request {
 	bool help;		       /* --help */
 	bool list, version, verbose, compile_only, disassemble, show_headers, header, link;
 	bool own;	/* a command of dwell made it: a failed process is reported even with -q */
-	bool as_dtrace; /* called as dtrace: messages begin as its own do */
+	bool as_dtrace; /* called as dtrace: messages begin as its own do, and a command stands at its main() */
 	bool terse; /* diagnostics as dtrace(1) has them: no notes of dwell's, no source lines, the first error only */
 	bool buffered; /* -B */
 	bool systap;   /* an option of the dtrace of systemtap, which only knows -h and -G */

@@ -16,6 +16,7 @@
 #define OPTIONS_FLIGHTSIZE_MIN (16 << 10)
 #define OPTIONS_FLIGHTSIZE_MAX (64 << 20)
 #define OPTIONS_FRAMES_MAX 512 /* stackframes, ustackframes */
+#define OPTIONS_MAXFRAMES 127  /* of any stack, unless kernel.perf_event_max_stack is more */
 #define OPTIONS_UNWINDSIZE_MIN (64 << 10)
 #define OPTIONS_UNWINDSIZE_MAX (1 << 30)
 

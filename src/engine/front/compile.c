@@ -275,6 +275,16 @@ static struct compile_env make_env(const struct workshop *w, struct request *c, 
 				     .libs = w->libs };
 }
 
+/* Who lets the kernel take deeper stacks wants them. */
+static void allow_frames(struct dopts *o)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	int n;
+
+	if (o->maxframes == OPTIONS_MAXFRAMES && f && fscanf(f, "%d", &n) == 1 && n > OPTIONS_MAXFRAMES)
+		o->maxframes = n < OPTIONS_FRAMES_MAX ? n : OPTIONS_FRAMES_MAX;
+}
+
 int workshop_parse(struct workshop *w, struct request *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
@@ -284,6 +294,7 @@ int workshop_parse(struct workshop *w, struct request *c, long target)
 	unsigned before;
 	int r;
 
+	allow_frames(&c->opts);
 	diags_init(&d, c->arena);
 	w->units = calloc(c->progs.n + 2, sizeof(*w->units)); /* one for add_flight() */
 	w->arg_used = calloc((size_t)c->argc + 1, sizeof(*w->arg_used));

@@ -123,7 +123,7 @@ static int refuse_destructive(const struct run *r)
 #define RECORD_OVERHEAD 52
 /* … and a count beside an aggregation's data, and names beside that of an array's element. */
 #define AGG_OVERHEAD 8
-#define ELEMENT_OVERHEAD 16
+#define ELEMENT_OVERHEAD 12
 
 /* Whether not even one record, key or element fits the size that was asked for. */
 static bool exceeds_buffers(const struct image *img, const struct dopts *o)
@@ -552,7 +552,7 @@ static int advance_targets(struct run *r)
 	enum target_point to = TARGET_EXEC;
 	struct err err = { 0 };
 
-	if (!r->c->opts.evaltime[0] && wants_user_probes(r))
+	if (!r->c->opts.evaltime[0] && (r->c->as_dtrace || wants_user_probes(r)))
 		to = TARGET_MAIN;
 	for (size_t i = 0; i < ARRAY_SIZE(points); i++)
 		if (!strcmp(points[i].name, r->c->opts.evaltime))

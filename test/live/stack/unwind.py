@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import live
 
@@ -86,6 +87,14 @@ s = one("deep", "60", options=("-x", "ustackframes=10"))
 live.check(len(s) == 11 and s[9] == "unwind`deep" and "deeper" in s[10], "cut at the frames asked for", s)
 s = one("deep", "300", program=GETPPID.replace("ustack()", "ustack(200)"), options=("-x", "maxframes=300"))
 live.check(len(s) == 201 and set(s[1:-1]) == {"unwind`deep"} and "deeper" in s[-1], "200 frames", len(s))
+with tempfile.NamedTemporaryFile("w") as limit:  # who lets the kernel take deeper stacks need not say -x maxframes
+    limit.write("300\n")
+    limit.flush()
+    MOUNT = 'mount --bind "$0" /proc/sys/kernel/perf_event_max_stack && exec "$@"'
+    r = subprocess.run(["unshare", "-m", "sh", "-c", MOUNT, limit.name, live.DWELL, "-qn", GETPPID.replace("ustack()", "ustack(200)"),
+                        "-c", UNWIND + " deep 300"], capture_output=True, text=True, timeout=20, check=False)
+    s = stacks(r.stdout)
+    live.check(s and len(s[0]) == 201 and "deeper" in s[0][-1], "200 frames where perf_event_max_stack says 300", r.stdout + r.stderr)
 s = one("chain", program="syscall::getppid:entry /pid == $target/ { printf(\"%d\\n\", ustackdepth); ufunc(ucaller); }")
 live.same("\n".join(s), "8\nlibunwindlib.so`uw_inner", "ustackdepth and ucaller")
 s = one("chain", options=("-x", "ustackunwind=fp"))
