@@ -23,6 +23,7 @@ struct dvar {
 	const struct dtype **keys;
 	unsigned nkeys;
 	bool assigned;
+	bool unnamed; /* "extern int a[…]" that no code names: it needs no memory */
 	struct span at;
 	struct dvar *next;
 };

@@ -50,6 +50,7 @@
 	32 /* keyed aggregations, or arrays, that each get all of aggsize or dynvarsize; more share as much as those \
 	      have */
 #define CG_ENTRY_OVERHEAD 64 /* kernel bytes per hash element beside key and value */
+#define CG_FREE_ENTRIES 64   /* of an array, for which that is not counted: small ones have as many as in DTrace */
 #define CG_UNWIND_MAPS 6
 #define CG_UNWIND_FILES 4096  /* with tables */
 #define CG_UNWIND_AREAS 65536 /* executable mappings of all processes whose stacks are taken */

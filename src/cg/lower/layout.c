@@ -19,7 +19,10 @@ const struct dtype *cg_type(const struct cg *c, const struct node *n)
 
 uint32_t lay_str_bound(const struct cg *c, const struct dtype *ty)
 {
-	return ty->strbound && ty->strbound < opts_strcap(c->opts) ? ty->strbound : (uint32_t)opts_strcap(c->opts);
+	uint32_t most = (uint32_t)opts_strcap(c->opts);
+
+	/* -x rawbytes shows all that a string has room for */
+	return ty->strbound && ty->strbound < most && !c->opts->rawbytes ? ty->strbound : most;
 }
 
 /* Bytes of a variable of this type. Strings have a byte behind the text that tells NULL from "". */
@@ -188,7 +191,7 @@ static int lay_vars(struct cg *c)
 		uint64_t *top = v->scope == VS_GLOBAL ? &state : v->scope == VS_TLS ? &tls : &this;
 
 		l->map = -1;
-		l->size = lay_storage(c, v->type);
+		l->size = v->unnamed ? 0 : lay_storage(c, v->type);
 		if (lay_by_cpu(c, v, l))
 			continue;
 		if (v->is_assoc) {

@@ -126,6 +126,15 @@ static uint32_t entries_for(uint64_t bytes, uint64_t per_entry, uint32_t most)
 	return n < 1 ? 1 : n > most ? most : (uint32_t)n;
 }
 
+/* Elements of an array. DTrace counts the bytes of keys and values only, which decides where there is room for few. */
+static uint32_t elements_for(uint64_t bytes, uint64_t per_entry)
+{
+	uint32_t n = entries_for(bytes, per_entry, CG_MAX_MAP_ENTRIES);
+	uint64_t few = bytes / per_entry < CG_FREE_ENTRIES ? bytes / per_entry : CG_FREE_ENTRIES;
+
+	return n < few ? (uint32_t)few : n;
+}
+
 uint32_t cg_tls_size(const struct cg *c)
 {
 	return c->tls_size ? ROUND_UP(c->tls_size, 8) : 8;
@@ -223,11 +232,9 @@ int cg_map_assoc(struct cg *c, const struct dvar *v)
 	if (l->map >= 0)
 		return l->map;
 	snprintf(name, sizeof(name), "d_v_%.11s", v->name);
-	l->map = cg_add_map(
-		c, IMG_MAP_ASSOC, name, BPF_MAP_TYPE_HASH, l->key.size, ROUND_UP(l->size, 8),
-		shared(entries_for(c->opts->dynvarsize, (uint64_t)l->key.size + l->size, CG_MAX_MAP_ENTRIES),
-		       count_arrays(c)),
-		BPF_F_NO_PREALLOC);
+	l->map = cg_add_map(c, IMG_MAP_ASSOC, name, BPF_MAP_TYPE_HASH, l->key.size, ROUND_UP(l->size, 8),
+			    shared(elements_for(c->opts->dynvarsize, (uint64_t)l->key.size + l->size), count_arrays(c)),
+			    BPF_F_NO_PREALLOC);
 	c->maps[l->map].var = v->id;
 	add_to_shape(c, l->map, v->id, c->p->nvars + 1);
 	return l->map;

@@ -116,6 +116,19 @@ static void sub_strjoin(struct gen *g, const struct node *n, struct str *ret)
 	*ret = (struct str){ .m = m, .bound = cap };
 }
 
+/* _strset(s, index, character) */
+static void sub_strset(struct gen *g, const struct node *n, struct str *ret)
+{
+	struct str s = str_arg(g, n->args);
+	vreg at = gen_int(g, arg(n, 1)), ch = gen_int(g, arg(n, 2)), d = ir_new(g->f);
+	struct mem m = result(g, ret);
+
+	gen_str_copy(g, &s, m, strsize(g));
+	gen_jcci(g, IRC_GE, at, strsize(g) - 1, gen_fault(g, FAULT_BADINDEX, at)); /* the NUL stays */
+	ir_alu(g->f, IRA_ADD, d, gen_addr(g, m), at);
+	gen_st(g, mem_at(d, 0), 1, ch);
+}
+
 /* strchr, strrchr, strstr: the rest of the string from the place found, NULL when there is none. */
 static vreg find_index(struct gen *g, const struct node *n, const struct str *s)
 {
@@ -364,6 +377,7 @@ void gen_sub_str(struct gen *g, const struct node *n, struct str *ret)
 	case BI_STRJOIN: sub_strjoin(g, n, ret); return;
 	case BI_STRTOK: sub_strtok(g, n, ret); return;
 	case BI_JSON: sub_json(g, n, ret); return;
+	case BI_STRSET: sub_strset(g, n, ret); return;
 	case BI_SUBSTR: sub_substr(g, n, ret); return;
 	case BI_STRCHR:
 	case BI_STRRCHR:

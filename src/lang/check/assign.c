@@ -77,6 +77,67 @@ static void first_type(struct checker *c, struct node *n, bool cast)
 	n->a->type = v->pub.type;
 }
 
+/* A call of a subroutine whose arguments are checked already. */
+static struct node *call_node(struct checker *c, const char *name, struct node *args, unsigned nargs, struct span at)
+{
+	struct node *k = new_node(c, N_CALL, at);
+
+	k->name = name;
+	k->builtin = builtin_find(name);
+	k->args = args;
+	k->nargs = nargs;
+	return k;
+}
+
+/* s[i] = ch of a string variable: all of it is assigned, with that character in it. False: n is something else. */
+static bool assign_char(struct checker *c, struct node *n)
+{
+	struct node *index = n->a, *s = index->kind == N_INDEX && !index->var ? index->a : NULL, *copy;
+
+	while (s && s->kind == N_CAST && res(c, s)->kind == DK_PTR)
+		s = s->a;
+	if (!s || res(c, s)->kind != DK_STRING || !s->var || s->var->is_assoc || !is_int(c, n->b))
+		return false;
+	copy = arena_memdup(c->a, s, sizeof(*s));
+	copy->next = index->args;
+	copy->next->next = n->b;
+	n->b->next = NULL;
+	n->a = s;
+	s->next = NULL;
+	n->b = set_type(call_node(c, "_strset", copy, 3, n->at), basic(c, DT_STRING));
+	return true;
+}
+
+/* *(string *)p = s: its bytes are copied, with their NUL. NULL: n is something else. */
+static struct node *assign_at(struct checker *c, struct node *n)
+{
+	struct node *to = n->a, *s = n->b, *size, *copy;
+
+	if (to->kind != N_STRINGOF || !to->implicit || !to->lvalue || !type_strcompat(c, s->type))
+		return NULL;
+	s = to_string(c, s);
+	size = arena_memdup(c->a, s, sizeof(*s));
+	size->next = NULL;
+	size = set_type(call_node(c, "strlen", size, 1, n->at), basic(c, DT_ULONG));
+	copy = new_node(c, N_INT, n->at);
+	copy->ival = 1;
+	set_type(copy, basic(c, DT_ULONG));
+	n->kind = N_CALL;
+	n->name = "bcopy";
+	n->builtin = builtin_find(n->name);
+	n->args = string_ptr(c, s);
+	n->args->next = to->a;
+	n->nargs = 3;
+	to->a->next = new_node(c, N_BINARY, n->at);
+	to->a->next->op = OP_ADD;
+	to->a->next->a = size;
+	to->a->next->b = copy;
+	to->a->next->next = NULL;
+	set_type(to->a->next, basic(c, DT_ULONG));
+	n->a = n->b = NULL;
+	return set_type(n, basic(c, DT_VOID));
+}
+
 static struct node *plain_assign(struct checker *c, struct node *n)
 {
 	bool cast = n->b->kind == N_CAST;
@@ -94,6 +155,10 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 		((struct cvar *)n->a->var)->poisoned = true;
 	if (is_err(n->b) || (is_err(n->a) && !is_new(n->a)))
 		return set_err(c, n);
+	if (assign_at(c, n))
+		return n;
+	if (n->a->kind == N_INDEX)
+		assign_char(c, n);
 	if (is_new(n->a)) /* x = x is still a read of something unknown; it was reported above. */
 		first_type(c, n, cast);
 	r = res(c, n->a);

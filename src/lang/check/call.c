@@ -102,6 +102,14 @@ static struct node *string_at_zero(struct checker *c, struct node *n)
 	return set_type(k, basic(c, DT_STRING));
 }
 
+/* inet_ntoa6() reads 16 bytes: a pointer to integers of more than a byte is a mistake, as in DTrace. */
+static bool no_address(const struct checker *c, const struct node *n, unsigned i, const struct dtype *r)
+{
+	const struct dtype *el = r->kind == DK_PTR || r->kind == DK_ARRAY ? dtype_resolve(c->t, r->base) : NULL;
+
+	return n->builtin->id == BI_INET_NTOA6 && i == 0 && el && dtype_is_integer(el) && el->size > 1;
+}
+
 /* Parameters named by a letter. NULL: reported. */
 static struct node *class_arg(struct checker *c, struct node *n, unsigned i, const char *par, struct node *arg)
 {
@@ -113,6 +121,10 @@ static struct node *class_arg(struct checker *c, struct node *n, unsigned i, con
 	case 'P':
 		if ((*par == 'P' || (n->builtin->id == BI_BCOPY && i == 0)) && r->kind == DK_STRING)
 			return string_ptr(c, arg);
+		if (no_address(c, n, i, r)) {
+			proto_arg(c, n, i, arg, shown);
+			return NULL;
+		}
 		if ((dtype_is_integer(r) && (*par == 'N' || is_zero(arg))) || r->kind == DK_PTR || r->kind == DK_ARRAY)
 			return decay(c, arg);
 		proto_arg(c, n, i, arg,

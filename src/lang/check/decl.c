@@ -296,6 +296,7 @@ static void declare_var(struct checker *c, const struct decl *d)
 	v = var_new(c, scope, d->name, d->at);
 	v->pub.type = rvalue_type(c, ty);
 	v->pub.is_assoc = as != NULL;
+	v->pub.unnamed = d->is_extern;
 	v->declared = v->known = true;
 	if (as && !declare_keys(c, v, d, as))
 		v->poisoned = true;

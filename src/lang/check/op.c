@@ -36,6 +36,12 @@ static struct node *check_deref(struct checker *c, struct node *n)
 	n->user = n->a->user || is_user_type(n->a->type);
 	n->a = decay(c, n->a);
 	n->lvalue = true;
+	if (el->kind == DK_STRING) { /* the text at that address */
+		n->kind = N_STRINGOF;
+		n->implicit = true;
+		n->a = convert(c, n->a, dtype_ptr(c->t, basic(c, DT_CHAR)));
+		return set_type(n, basic(c, DT_STRING));
+	}
 	ty = r->base;
 	if (n->user && el->kind == DK_PTR)
 		ty = dtype_qual(c->t, ty, DQ_USERLAND);

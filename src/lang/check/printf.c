@@ -182,6 +182,34 @@ static bool dyn_arg(struct fmtcheck *f, const char *what)
 	return ok;
 }
 
+/* The same of printa(): a key is the width or precision of what follows it. */
+static bool dyn_key(struct fmtcheck *f, const struct dagg *agg, unsigned *key, const char *what)
+{
+	const struct dtype *ty;
+
+	if (*key >= agg->nkeys) {
+		fail(f->c, f->call, D_PRINTF_DYN_PROTO,
+		     "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a corresponding \"%s\" argument",
+		     f->func, f->num, f->pc->name, what);
+		return false;
+	}
+	ty = agg->keys[(*key)++];
+	if (dtype_is_integer(dtype_resolve(f->c->t, ty)))
+		return true;
+	fail(f->c, f->call, D_PRINTF_DYN_TYPE,
+	     "%s( ) argument #%u is incompatible with conversion #%u prototype:\n"
+	     "\tconversion: %% %s %s\n\t prototype: int\n\t  argument: %s",
+	     f->func, *key + 1, f->num, what, f->pc->name, dtype_name(f->c->t, ty));
+	return false;
+}
+
+static bool is_action(struct checker *c, const struct node *n)
+{
+	const struct builtin *b = n->kind == N_CALL ? find_builtin_func(c, n->name) : NULL;
+
+	return b && b->kind == BIK_ACT && !symtab_get(&c->globals, n->name, 0);
+}
+
 static bool value_arg(struct fmtcheck *f)
 {
 	const struct dtype *r;
@@ -191,6 +219,10 @@ static bool value_arg(struct fmtcheck *f)
 	if (*f->slot && (*f->slot)->kind == N_AGG) {
 		fail_type(f, arena_printf(f->c->a, "argument #%u", f->used + 2), "aggregation");
 		hint(f->c, "aggregations are shown by printa(), and by themselves at the end");
+		return false;
+	}
+	if (*f->slot && is_action(f->c, *f->slot)) { /* whatever its own arguments are */
+		fail_type(f, arena_printf(f->c->a, "argument #%u", f->used + 2), "void");
 		return false;
 	}
 	k = take_arg(f, &ok);
@@ -299,13 +331,10 @@ bool check_format_agg(struct checker *c, struct node *call, struct node *fmt, co
 		f.num = (unsigned)i + 1;
 		if (pc[i].class == PFC_NONE || pc[i].class == PFC_PCT)
 			continue;
-		if (pc[i].flags & (PF_DYNWIDTH | PF_DYNPREC)) {
-			fail(c, call, D_PRINTF_DYN_PROTO,
-			     "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a "
-			     "corresponding \"%s\" argument",
-			     call->name, f.num, pc[i].name, pc[i].flags & PF_DYNWIDTH ? "*" : ".*");
+		if ((pc[i].flags & PF_DYNWIDTH) && !dyn_key(&f, agg, &key, "*"))
 			return false;
-		}
+		if ((pc[i].flags & PF_DYNPREC) && !dyn_key(&f, agg, &key, ".*"))
+			return false;
 		if (!(pc[i].flags & PF_AGG) && key >= agg->nkeys) {
 			fail(c, call, D_PRINTF_ARG_PROTO,
 			     "%s( ) prototype mismatch: conversion #%u (%%%s) is missing a "

@@ -252,6 +252,7 @@ static struct node *use_var(struct checker *c, struct node *n, struct cvar *v, e
 	if (!var_access(c, n, v, acc))
 		return n;
 	n->var = &v->pub;
+	v->pub.unnamed = false;
 	n->lvalue = true;
 	n->user = false;
 	return set_type(n, v->pub.type); /* DK_DYN when it is new: the assignment decides */
@@ -382,6 +383,7 @@ static struct node *check_assoc(struct checker *c, struct node *n, struct cvar *
 	if (!var_access(c, n, v, acc))
 		return n;
 	n->var = &v->pub;
+	v->pub.unnamed = false;
 	n->lvalue = true;
 	return set_type(n, v->pub.type);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integer keys sort without their sign; those of 8 and 16 bits are shown without it, too.
+ * A key may be the width of the next.
  * @options: -q -x aggsortkey */
 BEGIN
 {
@@ -11,5 +12,9 @@ BEGIN
 	@i[1] = sum(1);
 	@l[-2L] = sum(-2);
 	@l[1L] = sum(1);
+	@w[10, 100] = sum(1);
+	@w[-10, 200] = sum(2);
+	printa("<%*d>", @w);
+	printa("<%-*d|%@d>\n", @w);
 	exit(0);
 }

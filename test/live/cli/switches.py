@@ -16,6 +16,8 @@ live.check(re.search(r"^ *\d+ +=> getppid", r.stdout, re.M) and re.search(r"^ *\
            "flowindent", r.stdout)
 r = run("-q", "-x", "rawbytes", prog='BEGIN { trace("ab"); exit(0); }')
 live.check("0: 61 62 00" in r.stdout, "rawbytes", r.stdout)
+r = run("-q", "-x", "rawbytes", "-x", "strsize=5", prog='BEGIN { trace(strjoin("12", "3")); exit(0); }')
+live.check("0: 31 32 33 00 00 00  " in r.stdout, "rawbytes shows all of the string's room", r.stdout)
 live.check("extraneous argument 'x' ($1 is not referenced)" in live.dwell("-x", "errtags", "-n", "BEGIN { exit(0); }", "x").stderr
            and "[D_MACRO_UNUSED]" in live.dwell("-x", "errtags", "-n", "BEGIN { exit(0); }", "x").stderr, "D_MACRO_UNUSED", "")
 live.same(live.dwell("-x", "argref", "-n", "BEGIN { exit(0); }", "x").returncode, 0, "argref")

@@ -23,6 +23,28 @@ BEGIN
 	printf("%c\n", ((char *)s)[3]);
 }
 
+string short_text;
+BEGIN /* characters and strings that are assigned in their place */
+{
+	this->t = "a/b/c";
+	this->i = 1;
+	this->t[this->i++] = '.';
+	this->t[3] = 'x' + 1;
+	self->t = this->t;
+	self->t[4] = 0;
+	printf("%d [%s] [%s] [%s]\n", this->i, this->t, self->t, short_text);
+	@keys[self->t] = count();
+	self->t = "a.by";
+	@keys[self->t] = count();
+	printa("[%s] %@d\n", @keys);
+	this->p = (string *)alloca(16);
+	*this->p = "hello";
+	*(string *)((char *)this->p + 8) = strjoin(*this->p, "!");
+	printf("%s %s\n", *this->p, stringof((char *)this->p + 8));
+}
+BEGIN { this->t = "a"; this->t[300] = 'x'; }
+BEGIN { this->q = (string *)alloca(4); *this->q = "longer than that"; }
+
 BEGIN { s = NULL; printf("%d", s[1]); }
 BEGIN { printf("%d", strchr("abc", 'X')[1]); }
 BEGIN { self->z = NULL; printf("%d", *self->z); }

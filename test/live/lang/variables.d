@@ -2,6 +2,7 @@
 /* this-> lives for all clauses of a firing, globals for the run; uninitialised ones are 0.
  * @options: -q */
 int g;
+extern int never[123][456][789]; /* nobody names it: no memory */
 uint64_t big;
 string s;
 

@@ -8,6 +8,8 @@ for option, body in [("bufsize=59", ""), ("aggsize=8", "@ = count();"), ("dynvar
     r = live.dwell("-x", option, "-n", "BEGIN { %s exit(0); }" % body)
     live.check(r.returncode == 1 and r.stderr.endswith("could not enable tracing: Enabling exceeds size of buffer\n"),
                option + " is too small for anything", r.stderr)
+r = live.dwell("-x", "dynvarsize=80", "-qn", "BEGIN { a[1] = 1; a[2] = 2; a[3] = 3; a[4] = 4; trace(a[1] + a[2] + a[3] + a[4]); exit(0); }")
+live.same((r.stdout, r.stderr), ("10\n", ""), "dynvarsize=80 has room for four")
 live.same(live.dwell("-x", "bufsize=60", "-qn", "BEGIN { exit(0); }").returncode, 0, "bufsize=60 is not")
 
 CALLS = 200000

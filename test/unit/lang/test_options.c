@@ -55,6 +55,7 @@ static const struct {
 	{ "bufsize", "100t", 0, "1099511627776" },
 	{ "bufsize", "99999999999999999999", -EINVAL, "4194304" },
 	{ "aggsize", "2t", -EINVAL, "16777216" },
+	{ "specsize", "100t", 0, "1099511627776" },
 	{ "bufsize", NULL, -EINVAL, "4194304" },
 	{ "bufsize", "-1", -EINVAL, "4194304" },
 	{ "bufsize", "12x", -EINVAL, "4194304" },
