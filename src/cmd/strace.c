@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -17,6 +16,7 @@
 #include "cmd/findprog.h"
 #include "cmd/optable.h"
 #include "cmd/opts.h"
+#include "cmd/program.h"
 #include "engine/run/run.h"
 #include "strace/filter.h"
 #include "strace/trail.h"
@@ -318,20 +318,6 @@ static int on_finish(void *ctx)
 	return written(t, r == 0 && fflush(t->out) != 0 ? -errno : r);
 }
 
-/* As the command: its status, or ended by the same signal. */
-static int end_as(int status)
-{
-	const struct rlimit none = { 0 };
-
-	if (!WIFSIGNALED(status))
-		return WEXITSTATUS(status);
-	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &none); /* one core is enough */
-	signal(WTERMSIG(status), SIG_DFL);
-	raise(WTERMSIG(status));
-	return 128 + WTERMSIG(status); /* a signal that is blocked */
-}
-
 static int run(struct tracer *t)
 {
 	const struct run_show show = { .ctx = t,
@@ -357,7 +343,7 @@ static int run(struct tracer *t)
 	if (t->error && t->error != EPIPE)
 		e = cmd_fail("strace: cannot write to %s: %s", t->output ? t->output : "standard error",
 			     strerror(t->error));
-	return e == EXIT_OK && trail_status(t->trail, &status) ? end_as(status) : e;
+	return e == EXIT_OK && trail_status(t->trail, &status) ? program_end_as(status) : e;
 }
 
 static int strace_main(int argc, char **argv)

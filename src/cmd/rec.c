@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell rec`: records a program; `dwell replay`: runs it again. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "cmd/findprog.h"
+#include "cmd/optable.h"
+#include "cmd/program.h"
+#include "replay/rec.h"
+#include "replay/replay.h"
+
+#define REC_FILE "rec.dwelltrace"
+
+struct recorder {
+	const char *output;
+	bool quiet;
+};
+
+static const struct optrow rec_rows[] = {
+	{ .letter = 'o',
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct recorder, output),
+	  .arg = "TRACE",
+	  .help = "the recording (" REC_FILE ")" },
+	{ .letter = 'q',
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct recorder, quiet),
+	  .help = "does not say what cannot be seen" },
+};
+static const struct optable rec_options = {
+	.command = "rec",
+	.synopsis = "rec [-q] [-o TRACE] [--] COMMAND...",
+	.notes = "\tA command is run and recorded, so that `dwell replay` can run it again exactly. One process with\n"
+		 "\tone thread; see dwell-rec(1).",
+	.rows = rec_rows,
+	.n = ARRAY_SIZE(rec_rows),
+	.leading = true,
+};
+static const struct optable replay_options = {
+	.command = "replay",
+	.synopsis = "replay TRACE",
+	.notes =
+		"\tA program that `dwell rec` recorded is run again: the same instructions, output and status. It needs\n"
+		"\tnone of the program's files, and changes none. D programs over a recording are not possible yet.",
+};
+
+#if defined(__x86_64__)
+static bool quiet;
+
+static void note(const char *text)
+{
+	if (!quiet)
+		cmd_msg("rec: %s", text);
+}
+
+static int record(const struct recorder *c, char **words)
+{
+	_cleanup_free_ char *path = findprog(words[0]);
+	struct rec_opts o = { .trace = c->output, .path = path, .argv = words, .note = note };
+	struct rec_result result;
+	struct err e = { 0 };
+	struct stat st;
+	int x;
+
+	if (!path)
+		return cmd_fail("rec: there is no program '%s'", words[0]);
+	if (stat(path, &st) == 0 && (st.st_mode & S_ISUID) && st.st_uid != geteuid())
+		return cmd_fail(
+			"rec: %s is a set-user-id program, which cannot be recorded: under ptrace it runs without "
+			"its privileges",
+			path);
+	quiet = c->quiet;
+	x = rec_run(&o, &result, &e);
+	if (x < 0)
+		cmd_msg("rec: %s", e.msg);
+	err_done(&e);
+	return x < 0 ? EXIT_ERROR : program_end_as(result.status);
+}
+
+static int play(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	struct replay_result result;
+	struct err e = { 0 };
+	int x;
+
+	if (!f)
+		return cmd_fail("replay: cannot read %s: %s", path, strerror(errno));
+	x = replay_run(f, &result, &e);
+	if (x < 0)
+		cmd_msg("replay: %s: %s", path, e.msg);
+	else if (!result.ended)
+		cmd_msg("replay: %s ends before the program: the recording was cut off; replayed are %llu system calls",
+			path, (unsigned long long)result.calls);
+	err_done(&e);
+	return x < 0 || !result.ended ? EXIT_ERROR : program_end_as(result.status);
+}
+#else
+static int record(const struct recorder *c, char **words)
+{
+	(void)c;
+	(void)words;
+	return cmd_fail("rec: programs can be recorded on x86-64 only");
+}
+
+static int play(const char *path)
+{
+	(void)path;
+	return cmd_fail("replay: recordings can be replayed on x86-64 only");
+}
+#endif
+
+static int rec_main(int argc, char **argv)
+{
+	struct recorder c = { .output = REC_FILE };
+	int e = optable_read(&rec_options, &c, argc, argv);
+
+	if (e == 0 && optind == argc)
+		e = optable_words(&rec_options, NULL, "a command is missing");
+	if (e == 0)
+		e = record(&c, argv + optind);
+	return e < 0 ? EXIT_OK : e;
+}
+
+static int replay_main(int argc, char **argv)
+{
+	int none = 0, e = optable_read(&replay_options, &none, argc, argv);
+
+	if (e == 0 && optind == argc)
+		e = optable_words(&replay_options, NULL, "a recording is missing");
+	if (e == 0 && optind + 1 < argc)
+		e = optable_words(&replay_options, argv[optind + 1], NULL);
+	if (e == 0)
+		e = play(argv[optind]);
+	return e < 0 ? EXIT_OK : e;
+}
+
+const struct command cmd_rec = { "rec", "records a program, so that it can be replayed", rec_main };
+const struct command cmd_replay = { "replay", "runs a recorded program again", replay_main };

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a trace consists of. A group is what belongs to one stop of the program: any number of EV_BLOB, EV_MAP and
+ * EV_MEM, then one of the others, which uses them. A group counts only as a whole. */
+#ifndef DWELL_REPLAY_EVENT_H
+#define DWELL_REPLAY_EVENT_H
+#include <stdint.h>
+#include <sys/user.h>
+
+enum event_kind {
+	EV_BLOB = 1, /* contents of files: struct ev_blob, bytes */
+	EV_MAP,	     /* a mapping of a new program: struct ev_map */
+	EV_MEM,	     /* what the kernel wrote into the program: struct ev_mem, bytes */
+	EV_CALL,     /* a system call: struct ev_call */
+	EV_STATE,    /* a signal's handler began, or ended: struct ev_state, the vector registers */
+	EV_EXEC,     /* a new program, whose mappings are the EV_MAPs before: struct ev_state, the vector registers */
+	EV_TSC,	     /* the program read the time-stamp counter: struct ev_tsc */
+	EV_END,	     /* the program ended: struct ev_end */
+	EV_KINDS
+};
+
+#define ARENA_NONE UINT64_MAX
+#define ARENA_MAX (1ull << 36) /* bytes of all blobs */
+#define GROUP_MAX (1u << 28)   /* bytes of the EV_MEMs of a group */
+#define MAPS_MAX 4096u	       /* EV_MAPs of a group */
+
+/* Blobs make up one arena, in which mappings of files find their contents. */
+struct ev_blob {
+	uint64_t at; /* in the arena */
+};
+struct ev_map {
+	uint64_t start, end;
+	uint64_t arena; /* ARENA_NONE: zeros */
+	uint32_t prot;	/* PROT_* */
+	uint32_t spare;
+};
+struct ev_mem {
+	uint64_t addr;
+};
+
+/* Registers that are compared at each system call. */
+enum call_reg {
+	R_NR,
+	R_A0,
+	R_A1,
+	R_A2,
+	R_A3,
+	R_A4,
+	R_A5,
+	R_RIP,
+	R_RSP,
+	R_RBX,
+	R_RBP,
+	R_R12,
+	R_R13,
+	R_R14,
+	R_R15,
+	R_FLAGS,
+	R_FS,
+	R_GS,
+	CALL_REGS
+};
+
+enum call_how {
+	HOW_RESULT,  /* the replay gives the program the result and the EV_MEMs */
+	HOW_MAP,     /* it changes mappings: the replay makes it again */
+	HOW_RESTART, /* it was interrupted and begins anew, nothing having been done */
+	HOW_ENTRY,   /* it does not return: exit, execve */
+	HOW_KINDS
+};
+struct ev_call {
+	uint64_t ns, took; /* when it began since head.mono_ns, how long it took */
+	uint64_t regs[CALL_REGS];
+	int64_t ret;
+	uint64_t fs, gs; /* bases of segments afterwards */
+	uint64_t arena;	 /* mmap of a file: its contents */
+	uint32_t in_crc; /* of what its arguments point to */
+	uint16_t how;	 /* enum call_how */
+	uint16_t out;	 /* its data went to standard output (1) or standard error (2) */
+};
+struct ev_state {
+	struct user_regs_struct regs; /* afterwards */
+	uint64_t rip;		      /* where the signal arrived */
+	uint32_t signo;		      /* 0: the handler has ended */
+	uint32_t fault;		      /* 1: an instruction caused it */
+};
+struct ev_tsc {
+	uint64_t rip, value;
+	uint32_t aux, size; /* of rdtscp; bytes of the instruction */
+};
+struct ev_end {
+	int32_t status; /* as of waitpid(2) */
+	uint32_t fault;
+	uint64_t rip;
+};
+#endif

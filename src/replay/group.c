@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/group.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static int add_mem(struct group *g, const struct trace_event *e)
+{
+	struct ev_mem m;
+	size_t n = e->size - sizeof(m);
+
+	memcpy(&m, e->data, sizeof(m));
+	if (n > GROUP_MAX - g->bytes.n)
+		return -EBADMSG;
+	if (vec_reserve_raw((void **)&g->bytes.v, &g->bytes.cap, g->bytes.n + n, 1) < 0)
+		return -ENOMEM;
+	memcpy(g->bytes.v + g->bytes.n, e->data + sizeof(m), n);
+	g->bytes.n += n;
+	return vec_try_push(&g->mems, ((struct group_mem){ m.addr, g->bytes.n - n, n }));
+}
+
+static int add_map(struct group *g, const struct trace_event *e)
+{
+	const uint64_t page = 4096;
+	struct ev_map m;
+
+	memcpy(&m, e->data, sizeof(m));
+	if (g->maps.n >= MAPS_MAX || m.start >= m.end || m.start % page || m.end % page ||
+	    (m.prot & ~(uint32_t)(PROT_READ | PROT_WRITE | PROT_EXEC)))
+		return -EBADMSG;
+	if (m.arena != ARENA_NONE && (m.arena % page || m.arena > ARENA_MAX || m.end - m.start > ARENA_MAX))
+		return -EBADMSG;
+	return vec_try_push(&g->maps, m);
+}
+
+static int add_blob(const struct trace_event *e, group_blob_fn *blob, void *ctx)
+{
+	struct ev_blob b;
+	size_t n = e->size - sizeof(b);
+
+	memcpy(&b, e->data, sizeof(b));
+	if (b.at > ARENA_MAX - n)
+		return -EBADMSG;
+	return blob(ctx, b.at, e->data + sizeof(b), n);
+}
+
+static int take_state(struct group *g, const struct trace_event *e)
+{
+	size_t n = e->size - sizeof(g->state);
+
+	memcpy(&g->state, e->data, sizeof(g->state));
+	if (vec_reserve_raw((void **)&g->vectors.v, &g->vectors.cap, n + 1, 1) < 0)
+		return -ENOMEM;
+	memcpy(g->vectors.v, e->data + sizeof(g->state), n);
+	g->vectors.n = n;
+	return 1;
+}
+
+/* The event that ends a group. */
+static int take_last(struct group *g, const struct trace_event *e)
+{
+	g->kind = e->kind;
+	if (e->kind == EV_STATE || e->kind == EV_EXEC)
+		return take_state(g, e);
+	if (e->kind == EV_CALL)
+		memcpy(&g->call, e->data, sizeof(g->call));
+	else if (e->kind == EV_TSC)
+		memcpy(&g->tsc, e->data, sizeof(g->tsc));
+	else
+		memcpy(&g->end, e->data, sizeof(g->end));
+	if (e->kind == EV_CALL && (g->call.how >= HOW_KINDS || (g->call.arena != ARENA_NONE && g->call.arena % 4096)))
+		return -EBADMSG;
+	return 1;
+}
+
+int group_next(struct group *g, struct trace_in *t, group_blob_fn *blob, void *ctx)
+{
+	struct trace_event e;
+	int r = 0;
+
+	g->bytes.n = g->mems.n = g->maps.n = g->vectors.n = 0;
+	while (r == 0 && trace_next(t, &e)) {
+		if (e.kind == EV_BLOB)
+			r = add_blob(&e, blob, ctx);
+		else if (e.kind == EV_MAP)
+			r = add_map(g, &e);
+		else if (e.kind == EV_MEM)
+			r = add_mem(g, &e);
+		else
+			r = take_last(g, &e);
+	}
+	g->number += r > 0;
+	return r;
+}
+
+void group_free(struct group *g)
+{
+	vec_free(&g->bytes);
+	vec_free(&g->mems);
+	vec_free(&g->maps);
+	vec_free(&g->vectors);
+}

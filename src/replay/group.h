@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace read by groups: what belongs to one stop of the program. */
+#ifndef DWELL_REPLAY_GROUP_H
+#define DWELL_REPLAY_GROUP_H
+#include "base/vec.h"
+#include "replay/trace.h"
+
+struct group_mem {
+	uint64_t addr;
+	size_t at, size; /* in bytes */
+};
+struct group {
+	enum event_kind kind;
+	union {
+		struct ev_call call;
+		struct ev_state state;
+		struct ev_tsc tsc;
+		struct ev_end end;
+	};
+	VEC(uint8_t) bytes; /* of the mems */
+	VEC(struct group_mem) mems;
+	VEC(struct ev_map) maps;
+	VEC(uint8_t) vectors; /* of EV_STATE and EV_EXEC: the vector registers */
+	uint64_t number;      /* of this group: 1, 2, … */
+};
+
+/* Where blobs go. 0 or -errno. */
+typedef int group_blob_fn(void *ctx, uint64_t at, const void *bytes, size_t n);
+
+/* The next group; what was in g is gone. 1; 0: the trace has no further whole one; -EBADMSG: what is there makes no
+ * sense; -errno of blob(). */
+int group_next(struct group *g, struct trace_in *t, group_blob_fn *blob, void *ctx);
+void group_free(struct group *g);
+#endif

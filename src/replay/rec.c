@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts the program and looks after it until it ends. It is stopped by PTRACE_SYSCALL at each system call's beginning
+ * and end: as every call is recorded, a seccomp filter would spare no stop, and would take the program's privileges to
+ * execute others. */
+#include "replay/rec_int.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "replay/features.h"
+
+int rec_stop(struct rec *r, const char *fmt, ...)
+{
+	char text[ERR_MSG_MAX / 2];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return err_set(r->e, -ECANCELED, "%s (after %llu system calls); the program is killed", text,
+		       (unsigned long long)r->result.calls);
+}
+
+int rec_broken(struct rec *r, int error)
+{
+	if (error == -ESRCH) /* killed meanwhile: its end is to be waited for */
+		return error;
+	return err_set(r->e, error, "the recording ends after %llu system calls: %s",
+		       (unsigned long long)r->result.calls, strerror(-error));
+}
+
+int rec_put(struct rec *r, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest, size_t nrest)
+{
+	int e = trace_put(r->out, kind, fixed, nfixed, rest, nrest);
+
+	if (e < 0)
+		err_set(r->e, e,
+			"cannot write to %s: %s; the program is killed after %llu system calls, those before can be "
+			"replayed",
+			r->o->trace, strerror(-e), (unsigned long long)r->result.calls);
+	return e;
+}
+
+int rec_put_mem(struct rec *r, const struct span *s)
+{
+	static uint8_t buf[TRACE_EVENT_MAX - sizeof(struct ev_mem)];
+	int e = 0;
+
+	for (uint64_t at = 0, n; at < s->size && e == 0; at += n) {
+		const struct ev_mem m = { s->addr + at };
+
+		n = s->size - at < sizeof(buf) ? s->size - at : sizeof(buf);
+		n = tracee_read(&r->t, m.addr, buf, n);
+		if (n == 0)
+			break;
+		e = rec_put(r, EV_MEM, &m, sizeof(m), buf, n);
+	}
+	return e;
+}
+
+int rec_put_state(struct rec *r, enum event_kind kind, const struct ev_state *s)
+{
+	static uint8_t vectors[VECTORS_MAX];
+	ssize_t n = tracee_vectors(&r->t, vectors);
+
+	return n < 0 ? rec_broken(r, (int)n) : rec_put(r, kind, s, sizeof(*s), vectors, (size_t)n);
+}
+
+/* In the new process. It writes what failed into the pipe. */
+_Noreturn static void become(const struct rec_opts *o, int pipe)
+{
+	int fail[2] = { 0, 0 };
+
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+	if (personality(ADDR_NO_RANDOMIZE) < 0 || ptrace(PTRACE_TRACEME, 0, 0, 0) < 0) {
+		fail[0] = errno;
+	} else {
+		fail[1] = 1;
+		raise(SIGSTOP);
+		prctl(PR_SET_TSC, PR_TSC_SIGSEGV); /* last: it is kept by exec, and rdtsc faults from here on */
+		execv(o->path, o->argv);
+		fail[0] = errno;
+	}
+	if (write(pipe, fail, sizeof(fail)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static int say_failed(struct rec *r, const int fail[2])
+{
+	if (fail[1])
+		return err_set(r->e, -fail[0], "cannot execute %s: %s", r->o->path, strerror(fail[0]));
+	return err_set(r->e, -fail[0],
+		       "ptrace is forbidden here: %s; see /proc/sys/kernel/yama/ptrace_scope, and a container's "
+		       "seccomp profile and capabilities",
+		       strerror(fail[0]));
+}
+
+/* Until the new process has executed the program. */
+static int start(struct rec *r)
+{
+	const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+	int pipes[2], fail[2] = { 0, 0 }, status, e;
+	ssize_t n = 0;
+
+	if (pipe2(pipes, O_CLOEXEC) < 0)
+		return rec_broken(r, -errno);
+	r->t.pid = fork();
+	if (r->t.pid == 0)
+		become(r->o, pipes[1]);
+	close(pipes[1]);
+	e = r->t.pid < 0 ? -errno : 0;
+	if (e < 0)
+		r->t.pid = 0;
+	status = e == 0 ? tracee_wait(&r->t) : e;
+	if (status >= 0 && r->t.pid && ptrace(PTRACE_SETOPTIONS, r->t.pid, 0, options) < 0)
+		e = -errno;
+	if (status >= 0 && e == 0 && r->t.pid && tracee_go(&r->t, PTRACE_CONT, 0) == 0)
+		status = tracee_wait(&r->t);
+	if (!r->t.pid)
+		n = read(pipes[0], fail, sizeof(fail));
+	close(pipes[0]);
+	if (n == sizeof(fail))
+		return say_failed(r, fail);
+	if (e == 0 && (status < 0 || !r->t.pid || status >> 8 != (SIGTRAP | PTRACE_EVENT_EXEC << 8)))
+		e = status < 0 ? status : -EIO;
+	r->inside = true; /* of execve */
+	r->call.how = HOW_KINDS;
+	return e < 0 ? rec_broken(r, e) : 0;
+}
+
+static int at_end(struct rec *r, int status)
+{
+	r->over = true;
+	r->result.status = r->end.status = status;
+	if (WIFEXITED(status))
+		r->end.fault = 0;
+	return rec_put(r, EV_END, &r->end, sizeof(r->end), NULL, 0);
+}
+
+/* execve has succeeded. The program it was is gone; its call is kept, if it was recorded. */
+static int at_exec(struct rec *r)
+{
+	r->nqueue = 0;
+	if (r->call.how == HOW_KINDS)
+		return 0;
+	r->call.how = HOW_ENTRY;
+	r->result.calls++;
+	return rec_put(r, EV_CALL, &r->call, sizeof(r->call), NULL, 0);
+}
+
+static int at_stop(struct rec *r, int status)
+{
+	int e, pass = 0;
+
+	if (!r->t.pid)
+		return at_end(r, status);
+	if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
+		e = at_exec(r);
+		r->call.how = HOW_KINDS;
+		return e < 0 ? e : tracee_go(&r->t, PTRACE_SYSCALL, 0);
+	}
+	if (WSTOPSIG(status) != SYSCALL_STOP)
+		e = rec_signal(r, WSTOPSIG(status), &pass);
+	else if (!r->inside)
+		e = rec_entry(r);
+	else if (r->call.how == HOW_KINDS)
+		e = rec_snapshot(r);
+	else
+		e = rec_exit(r);
+	return e < 0 ? e : tracee_go(&r->t, PTRACE_SYSCALL, pass);
+}
+
+static int loop(struct rec *r)
+{
+	int e = tracee_go(&r->t, PTRACE_SYSCALL, 0);
+
+	while (e == 0 && !r->over) {
+		int status = tracee_wait(&r->t);
+
+		e = status < 0 ? rec_broken(r, status) : at_stop(r, status);
+		/* Killed from outside at a stop: the next wait tells how it ended. */
+		if (e == -ESRCH)
+			e = 0;
+	}
+	return e;
+}
+
+static int prepare(struct rec *r)
+{
+	cpu_set_t one;
+	int cpu = sched_getcpu(), e;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu < 0 ? 0 : cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) < 0)
+		return err_set(r->e, -errno, "cannot stay on one CPU: %s", strerror(errno));
+	r->head.cpu = cpu < 0 ? 0 : (uint32_t)cpu;
+	features_get(r->head.features);
+	r->head.real_ns = clock_ns(CLOCK_REALTIME);
+	r->head.mono_ns = clock_ns(CLOCK_MONOTONIC);
+	for (int i = 1; i <= 2; i++)
+		if (fstat(i, &r->std[i]) == 0)
+			r->fds[i] = (uint8_t)i;
+	e = trace_create(r->o->trace, &r->head, &r->out);
+	return e < 0 ? err_set(r->e, e, "cannot write to %s: %s", r->o->trace, strerror(-e)) : 0;
+}
+
+int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
+{
+	struct rec *r = calloc(1, sizeof(*r));
+	int x, y;
+
+	if (!r)
+		return err_set(e, -ENOMEM, "out of memory");
+	r->o = o;
+	r->e = e;
+	r->t.mem = -1;
+	x = prepare(r);
+	if (x == 0) {
+		o->note("cpuid is not trapped: random numbers that the processor makes (rdrand, rdseed) are not recorded; "
+			"a program that uses them diverges in the replay, which says so");
+		signal(SIGINT, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+		x = start(r);
+	}
+	if (x == 0)
+		x = loop(r);
+	tracee_close(&r->t);
+	y = r->out ? trace_flush(r->out) : 0;
+	if (x == 0 && y < 0)
+		x = err_set(e, y, "cannot write to %s: %s", o->trace, strerror(-y));
+	if (r->out)
+		r->result.bytes = trace_size(r->out);
+	trace_close(r->out);
+	*ret = r->result;
+	vec_free(&r->files);
+	vec_free(&r->mapped);
+	free(r);
+	return x;
+}

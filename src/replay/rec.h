@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a program and records it, so that it can be replayed: whatever comes to it from outside goes into a trace. */
+#ifndef DWELL_REPLAY_REC_H
+#define DWELL_REPLAY_REC_H
+#include <stdint.h>
+#include "base/err.h"
+
+struct rec_opts {
+	const char *trace;		/* the file */
+	const char *path;		/* of the program */
+	char *const *argv;		/* its arguments */
+	void (*note)(const char *text); /* is told what the recording cannot see */
+};
+struct rec_result {
+	int status; /* of the program, as of waitpid(2) */
+	uint64_t calls, bytes;
+};
+/* 0 when the program has ended; else -errno and an error: what is recorded until then is in the trace (if it could be
+ * made), and the program is killed. The caller gets SIGINT and SIGQUIT ignored meanwhile, and is moved to one CPU. */
+int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e);
+#endif

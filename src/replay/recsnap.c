@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program as execve(2) leaves it: its mappings with what is in them, its registers. The replay makes it anew from
+ * this; so it does not matter where a kernel puts things, or what has become of the files. */
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "replay/rec_int.h"
+
+#define VECTOR_MAX 1048576u	/* words of the arguments and the environment */
+#define STACK_MAX (64ull << 20) /* bytes of the stack in the replay where it is not limited */
+#define CS_64 0x33
+
+static int put_map(struct rec *r, struct ev_map *m, bool stack)
+{
+	struct rlimit lim = { STACK_MAX, STACK_MAX };
+	uint64_t bottom = m->end;
+	int e;
+
+	m->arena = ARENA_NONE;
+	if (stack) { /* all that it may grow to: the kernel maps more when it is used */
+		prlimit(r->t.pid, RLIMIT_STACK, NULL, &lim);
+		bottom = m->end - (lim.rlim_cur > STACK_MAX ? STACK_MAX : ROUND_UP(lim.rlim_cur, 4096));
+	}
+	if (bottom < m->start) {
+		const struct ev_map more = { bottom, m->start, ARENA_NONE, m->prot, 0 };
+
+		e = rec_put(r, EV_MAP, &more, sizeof(more), NULL, 0);
+		if (e < 0)
+			return e;
+	}
+	e = rec_blob_memory(r, m->start, m->end - m->start, &m->arena);
+	return e < 0 ? e : rec_put(r, EV_MAP, m, sizeof(*m), NULL, 0);
+}
+
+static int put_maps(struct rec *r)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)r->t.pid);
+	f = fopen(path, "re");
+	if (!f)
+		return rec_broken(r, -errno);
+	while (getline(&line, &room, f) > 0) {
+		struct ev_map m = { 0 };
+		char prot[5];
+		int name = 0, e;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &m.start, &m.end, prot, &name) != 3)
+			return rec_broken(r, -EBADMSG);
+		if (strstr(line + name, "[v")) /* the kernel's pages: vdso, vvar, vsyscall */
+			continue;
+		m.prot = (prot[0] == 'r' ? PROT_READ : 0) | (prot[1] == 'w' ? PROT_WRITE : 0) |
+			 (prot[2] == 'x' ? PROT_EXEC : 0);
+		e = put_map(r, &m, strstr(line + name, "[stack]") != NULL);
+		if (e < 0)
+			return e;
+	}
+	return 0;
+}
+
+/* The kernel's functions inside the program (vdso) read the clock without a system call: the program is told that there
+ * are none. */
+static int hide_vdso(struct rec *r, uint64_t sp)
+{
+	uint64_t word[2], at = sp + sizeof(uint64_t); /* behind argc */
+	int ends = 0;
+
+	for (unsigned i = 0; i < VECTOR_MAX && ends < 2; i++, at += sizeof(uint64_t)) {
+		if (tracee_read(&r->t, at, word, sizeof(*word)) != sizeof(*word))
+			return rec_broken(r, -EFAULT);
+		ends += word[0] == 0; /* of the arguments, of the environment */
+	}
+	for (unsigned i = 0; i < VECTOR_MAX; i++, at += sizeof(word)) {
+		const uint64_t ignore = AT_IGNORE;
+
+		if (tracee_read(&r->t, at, word, sizeof(word)) != sizeof(word))
+			return rec_broken(r, -EFAULT);
+		if (word[0] == AT_NULL)
+			break;
+		if (word[0] == AT_SYSINFO_EHDR && tracee_write(&r->t, at, &ignore, sizeof(ignore)) < 0)
+			return rec_broken(r, -EFAULT);
+	}
+	return 0;
+}
+
+static int check_program(struct rec *r, const struct user_regs_struct *regs)
+{
+	char path[64];
+	struct stat st;
+
+	if (regs->cs != CS_64)
+		return rec_stop(r, "a 32-bit program cannot be recorded");
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)r->t.pid);
+	if (stat(path, &st) == 0 && (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+				     ((st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP) && st.st_gid != getegid())))
+		return rec_stop(
+			r, "a set-user-id program cannot be recorded: under ptrace it runs without its privileges");
+	return 0;
+}
+
+int rec_snapshot(struct rec *r)
+{
+	struct ev_state s = { .rip = 0 };
+	int e = tracee_regs(&r->t, &s.regs);
+
+	r->inside = r->at_exit = false;
+	r->mapped.n = 0;
+	if (e == 0)
+		e = tracee_open(&r->t);
+	if (e < 0)
+		return rec_broken(r, e);
+	e = check_program(r, &s.regs);
+	if (e == 0)
+		e = hide_vdso(r, s.regs.rsp);
+	if (e == 0)
+		e = put_maps(r);
+	return e < 0 ? e : rec_put_state(r, EV_EXEC, &s);
+}

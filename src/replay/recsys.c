@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* System calls as they are recorded: registers and what is read at the beginning, result and what was written at the
+ * end. */
+#include <asm/unistd.h>
+#include <errno.h>
+#include <stdlib.h>
+#include "base/clock.h"
+#include "replay/rec_int.h"
+
+#define CS_64 0x33	/* the code segment of 64-bit programs */
+#define NO_CALL (~0ull) /* in orig_rax: the kernel skips it */
+#define NR_RESTART __NR_restart_syscall
+
+static bool ends(uint64_t nr)
+{
+	return nr == __NR_exit || nr == __NR_exit_group;
+}
+
+static int skip(struct rec *r, struct user_regs_struct *regs)
+{
+	int e;
+
+	regs->orig_rax = NO_CALL;
+	e = tracee_set_regs(&r->t, regs);
+	return e < 0 ? rec_broken(r, e) : 0;
+}
+
+/* What is to be done with it. */
+static int judge(struct rec *r)
+{
+	uint64_t nr = r->call.regs[R_NR];
+	char buf[32];
+	int e = 0;
+
+	r->policy = policy_of(nr);
+	r->desc = nr < CALL_NR_MAX ? call_by_nr((uint32_t)nr) : NULL;
+	switch (r->policy.act) {
+	case POLICY_STOP:
+		if (nr == __NR_clone || nr == __NR_clone3 || nr == __NR_fork || nr == __NR_vfork)
+			return rec_stop(r, "%s: threads and child processes cannot be recorded yet",
+					policy_name(nr, buf));
+		return rec_stop(r, "the system call %s cannot be recorded", policy_name(nr, buf));
+	case POLICY_DENY: r->deny = -r->policy.error; break;
+	case POLICY_OWN: e = rec_own(r); break;
+	case POLICY_MAP: e = rec_map_entry(r); break;
+	case POLICY_RESULT: break;
+	}
+	return e;
+}
+
+int rec_entry(struct rec *r)
+{
+	struct user_regs_struct regs;
+	int e = tracee_regs(&r->t, &regs);
+
+	if (e < 0)
+		return rec_broken(r, e);
+	r->inside = true;
+	r->at_exit = r->skipped = false;
+	r->deny = 0;
+	if (regs.cs != CS_64 || regs.rcx != regs.rip)
+		return rec_stop(r, "a system call of 32-bit code (number %lld) cannot be recorded",
+				(long long)regs.orig_rax);
+	r->call = (struct ev_call){ .ns = clock_ns(CLOCK_MONOTONIC) - r->head.mono_ns, .arena = ARENA_NONE };
+	tracee_call_regs(&regs, r->call.regs);
+	e = judge(r);
+	if (e < 0)
+		return e;
+	r->call.in_crc = args_read(&r->t, r->desc, &r->call.regs[R_A0]);
+	if (ends(regs.orig_rax)) {
+		r->call.how = HOW_ENTRY;
+		r->result.calls++;
+		return rec_put(r, EV_CALL, &r->call, sizeof(r->call), NULL, 0);
+	}
+	if (regs.orig_rax != __NR_rt_sigreturn && rec_due(r)) {
+		r->skipped = true;
+		return skip(r, &regs);
+	}
+	return r->deny ? skip(r, &regs) : 0;
+}
+
+static bool restarts(int64_t ret)
+{
+	return ret == -ERR_RESTARTSYS || ret == -ERR_RESTARTNOINTR || ret == -ERR_RESTARTNOHAND ||
+	       ret == -ERR_RESTART_BLOCK;
+}
+
+static int put_written(struct rec *r)
+{
+	struct spans s = { 0 };
+	uint64_t all = 0;
+	char buf[32];
+	int e = 0;
+
+	args_written(&r->t, r->desc, &r->call.regs[R_A0], r->call.ret, &s);
+	for (size_t i = 0; i < s.v.n && e == 0; i++) {
+		all += s.v.v[i].size;
+		e = all > GROUP_MAX ? rec_stop(r, "%s with more than %u bytes cannot be recorded",
+					       policy_name(r->call.regs[R_NR], buf), GROUP_MAX)
+				    : rec_put_mem(r, &s.v.v[i]);
+	}
+	if (s.failed)
+		e = rec_broken(r, -ENOMEM);
+	vec_free(&s.v);
+	return e;
+}
+
+/* The call waits: the handler of a signal runs before it. */
+static int exit_skipped(struct rec *r, struct user_regs_struct *regs)
+{
+	int e;
+
+	regs->rax = (unsigned long long)-ERR_RESTARTNOINTR;
+	regs->orig_rax = r->call.regs[R_NR];
+	e = tracee_set_regs(&r->t, regs);
+	if (e < 0)
+		return rec_broken(r, e);
+	r->call.how = HOW_RESTART;
+	r->call.ret = -ERR_RESTARTNOINTR;
+	e = rec_put(r, EV_CALL, &r->call, sizeof(r->call), NULL, 0);
+	return e < 0 ? e : rec_deliver_queued(r);
+}
+
+static int exit_sigreturn(struct rec *r, const struct user_regs_struct *regs)
+{
+	const struct ev_state s = { .regs = *regs, .rip = r->call.regs[R_RIP] };
+	int e = rec_put(r, EV_CALL, &r->call, sizeof(r->call), NULL, 0);
+
+	return e < 0 ? e : rec_put_state(r, EV_STATE, &s);
+}
+
+static bool writes_out(uint64_t nr)
+{
+	return nr == __NR_write || nr == __NR_writev || nr == __NR_sendto;
+}
+
+int rec_exit(struct rec *r)
+{
+	struct user_regs_struct regs;
+	uint64_t nr = r->call.regs[R_NR], fd = r->call.regs[R_A0] & UINT32_MAX;
+	int e = tracee_regs(&r->t, &regs);
+
+	if (e < 0)
+		return rec_broken(r, e);
+	r->inside = false;
+	r->result.calls++;
+	if (r->skipped)
+		return exit_skipped(r, &regs);
+	if (r->deny) {
+		regs.rax = (unsigned long long)(long long)r->deny;
+		e = tracee_set_regs(&r->t, &regs);
+		if (e < 0)
+			return rec_broken(r, e);
+	}
+	r->call.ret = (int64_t)regs.rax;
+	r->call.fs = regs.fs_base;
+	r->call.gs = regs.gs_base;
+	r->call.took = clock_ns(CLOCK_MONOTONIC) - r->head.mono_ns - r->call.ns;
+	r->last = regs;
+	r->at_exit = true;
+	if (nr == __NR_rt_sigreturn)
+		return exit_sigreturn(r, &regs);
+	if (restarts(r->call.ret))
+		r->call.how = HOW_RESTART;
+	if (writes_out(nr) && fd < REC_FDS)
+		r->call.out = r->fds[fd];
+	e = put_written(r);
+	if (e == 0 && r->policy.act == POLICY_MAP)
+		e = rec_map_exit(r);
+	rec_follow(r);
+	return e < 0 ? e : rec_put(r, EV_CALL, &r->call, sizeof(r->call), NULL, 0);
+}

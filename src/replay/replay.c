@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program runs by itself between two stops; at each it is compared with the recording, and gets what came from
+ * outside. */
+#include <asm/unistd.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "replay/args.h"
+#include "replay/features.h"
+#include "replay/policy.h"
+#include "replay/replay_int.h"
+
+#define ARENA_SIZE (ARENA_MAX + (1ull << 31)) /* what is mapped may end behind the last blob */
+#define PIECE 65536u
+#define FLAGS_IGNORED 0x10100ull /* resume, trap: the debugger's */
+#define ERR_RESTART_BLOCK 516
+
+static const char *const reg_names[CALL_REGS] = {
+	[R_NR] = "the number",
+	[R_A0] = "rdi",
+	[R_A1] = "rsi",
+	[R_A2] = "rdx",
+	[R_A3] = "r10",
+	[R_A4] = "r8",
+	[R_A5] = "r9",
+	[R_RIP] = "rip",
+	[R_RSP] = "rsp",
+	[R_RBX] = "rbx",
+	[R_RBP] = "rbp",
+	[R_R12] = "r12",
+	[R_R13] = "r13",
+	[R_R14] = "r14",
+	[R_R15] = "r15",
+	[R_FLAGS] = "rflags",
+	[R_FS] = "the base of fs",
+	[R_GS] = "the base of gs",
+};
+
+static int put_blob(void *ctx, uint64_t at, const void *bytes, size_t n)
+{
+	struct replay *r = ctx;
+	const uint8_t *b = bytes;
+
+	while (n) {
+		ssize_t k = pwrite(r->arena, b, n, (off_t)at);
+
+		if (k <= 0)
+			return k < 0 ? -errno : -EIO;
+		b += k;
+		at += (uint64_t)k;
+		n -= (size_t)k;
+	}
+	return 0;
+}
+
+/* The error of all differences: where, what, why perhaps. */
+#define DIFFERS "the program does not do what it did at system call %llu"
+#define HINT "; it got something from outside that is not recorded, perhaps a random number of the processor (rdrand)"
+
+static int differs_stop(struct replay *r, int status, const char *wanted)
+{
+	struct user_regs_struct regs = { 0 };
+
+	if (!r->t.pid)
+		return err_set(r->e, -EBADE, DIFFERS ": it has ended (%s%d), recorded: %s" HINT,
+			       (unsigned long long)r->result.calls + 1, WIFEXITED(status) ? "" : "signal ",
+			       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), wanted);
+	tracee_regs(&r->t, &regs);
+	if (WSTOPSIG(status) == SYSCALL_STOP) {
+		char buf[32];
+
+		return err_set(r->e, -EBADE, DIFFERS ": it calls %s, recorded: %s" HINT,
+			       (unsigned long long)r->result.calls + 1, policy_name(regs.orig_rax, buf), wanted);
+	}
+	return err_set(r->e, -EBADE, DIFFERS ": signal %d at 0x%llx, recorded: %s" HINT,
+		       (unsigned long long)r->result.calls + 1, WSTOPSIG(status), (unsigned long long)regs.rip, wanted);
+}
+
+static bool is_fault(struct replay *r)
+{
+	siginfo_t info;
+
+	return ptrace(PTRACE_GETSIGINFO, r->t.pid, 0, &info) == 0 && info.si_code > 0 &&
+	       (info.si_signo == SIGSEGV || info.si_signo == SIGBUS || info.si_signo == SIGFPE ||
+		info.si_signo == SIGILL || info.si_signo == SIGTRAP);
+}
+
+/* On to the next system call or fault: its status. What others send it now is not part of the recording. */
+static int run(struct replay *r)
+{
+	for (;;) {
+		int e = tracee_go(&r->t, PTRACE_SYSEMU, 0), status = e == 0 ? tracee_wait(&r->t) : e;
+
+		if (status < 0)
+			return replay_broken(r, status);
+		if (!r->t.pid || WSTOPSIG(status) == SYSCALL_STOP || is_fault(r))
+			return status;
+	}
+}
+
+static int compare(struct replay *r, const struct user_regs_struct *regs)
+{
+	const struct ev_call *c = &r->g.call;
+	unsigned long long n = r->result.calls + 1;
+	uint64_t now[CALL_REGS];
+	char buf[32], other[32];
+	uint32_t crc;
+
+	tracee_call_regs(regs, now);
+	if (now[R_NR] != c->regs[R_NR])
+		return err_set(r->e, -EBADE, DIFFERS ": it calls %s, recorded: %s" HINT, n, policy_name(now[R_NR], buf),
+			       policy_name(c->regs[R_NR], other));
+	for (int i = 0; i < CALL_REGS; i++)
+		if (i == R_FLAGS ? (now[i] ^ c->regs[i]) & ~FLAGS_IGNORED : now[i] != c->regs[i])
+			return err_set(r->e, -EBADE, DIFFERS " (%s): %s is 0x%llx, recorded 0x%llx" HINT, n,
+				       policy_name(now[R_NR], buf), reg_names[i], (unsigned long long)now[i],
+				       (unsigned long long)c->regs[i]);
+	if (now[R_NR] >= CALL_NR_MAX || !call_by_nr((uint32_t)now[R_NR]))
+		return err_set(r->e, -EBADMSG, "the trace has a system call that there is not: %llu",
+			       (unsigned long long)now[R_NR]);
+	crc = args_read(&r->t, call_by_nr((uint32_t)now[R_NR]), &now[R_A0]);
+	if (crc != c->in_crc)
+		return err_set(r->e, -EBADE,
+			       DIFFERS " (%s): what its arguments point to has the checksum %08x, recorded %08x" HINT,
+			       n, policy_name(now[R_NR], buf), crc, c->in_crc);
+	return 0;
+}
+
+static int put_out(int fd, const uint8_t *p, size_t n)
+{
+	while (n) {
+		ssize_t k = write(fd, p, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return k < 0 ? -errno : -EIO;
+		p += k;
+		n -= (size_t)k;
+	}
+	return 0;
+}
+
+/* What it wrote, out of its own memory, which has just been compared. */
+static int emit(struct replay *r)
+{
+	static uint8_t buf[PIECE];
+	const struct ev_call *c = &r->g.call;
+	uint64_t left = c->ret > 0 ? (uint64_t)c->ret : 0;
+	struct spans s = { 0 };
+	int e = 0;
+
+	args_data(&r->t, call_by_nr((uint32_t)c->regs[R_NR]), &c->regs[R_A0], &s);
+	for (size_t i = 0; i < s.v.n && left && e == 0; i++)
+		for (uint64_t at = 0; at < s.v.v[i].size && left && e == 0;) {
+			uint64_t n = s.v.v[i].size - at < PIECE ? s.v.v[i].size - at : PIECE;
+
+			n = n < left ? n : left;
+			if (tracee_read(&r->t, s.v.v[i].addr + at, buf, n) != n)
+				e = -EFAULT;
+			else
+				e = put_out(c->out == 2 ? STDERR_FILENO : STDOUT_FILENO, buf, n);
+			at += n;
+			left -= n;
+		}
+	if (s.failed)
+		e = -ENOMEM;
+	vec_free(&s.v);
+	return e < 0 ? err_set(r->e, e, "cannot write what the program wrote: %s", strerror(-e)) : 0;
+}
+
+static int put_mems(struct replay *r)
+{
+	for (size_t i = 0; i < r->g.mems.n; i++) {
+		const struct group_mem *m = &r->g.mems.v[i];
+		int e = tracee_write(&r->t, m->addr, r->g.bytes.v + m->at, m->size);
+
+		if (e < 0)
+			return replay_broken(r, e);
+	}
+	return 0;
+}
+
+static int finish_map(struct replay *r)
+{
+	bool same = false;
+	char buf[32];
+	int e = build_map(r, &r->g.call, &same);
+
+	if (e < 0)
+		return replay_broken(r, e);
+	if (!same)
+		return err_set(r->e, -EBADE, DIFFERS " (%s): the kernel gives it another result, recorded 0x%llx" HINT,
+			       (unsigned long long)r->result.calls + 1, policy_name(r->g.call.regs[R_NR], buf),
+			       (unsigned long long)r->g.call.ret);
+	return 0;
+}
+
+static int at_call(struct replay *r)
+{
+	const struct ev_call *c = &r->g.call;
+	struct user_regs_struct regs;
+	int status = run(r), e;
+	char buf[32];
+
+	if (status < 0)
+		return status;
+	if (!r->t.pid || WSTOPSIG(status) != SYSCALL_STOP)
+		return differs_stop(r, status, policy_name(c->regs[R_NR], buf));
+	e = tracee_regs(&r->t, &regs);
+	if (e < 0)
+		return replay_broken(r, e);
+	e = compare(r, &regs);
+	if (e == 0 && c->out)
+		e = emit(r);
+	if (e == 0 && c->how == HOW_MAP)
+		e = finish_map(r);
+	if (e == 0)
+		e = put_mems(r);
+	r->result.calls += e == 0;
+	if (e < 0 || c->how == HOW_ENTRY)
+		return e;
+	regs.rax = (unsigned long long)c->ret;
+	regs.orig_rax = ~0ull;
+	regs.fs_base = c->fs;
+	regs.gs_base = c->gs;
+	if (c->how == HOW_RESTART) {
+		regs.rip -= 2;
+		regs.rax = c->ret == -ERR_RESTART_BLOCK ? __NR_restart_syscall : c->regs[R_NR];
+	}
+	e = tracee_set_regs(&r->t, &regs);
+	return e < 0 ? replay_broken(r, e) : 0;
+}
+
+/* Runs to the fault that was recorded. */
+static int to_fault(struct replay *r, int signo, uint64_t rip, struct user_regs_struct *regs)
+{
+	int status = run(r), e;
+
+	if (status < 0)
+		return status;
+	e = r->t.pid ? tracee_regs(&r->t, regs) : 0;
+	if (e < 0)
+		return replay_broken(r, e);
+	if (!r->t.pid || WSTOPSIG(status) != signo || regs->rip != rip)
+		return differs_stop(r, status, strsignal(signo));
+	return 0;
+}
+
+static int at_state(struct replay *r)
+{
+	struct user_regs_struct regs = r->g.state.regs, now;
+	int e = 0;
+
+	if (r->g.state.fault)
+		e = to_fault(r, (int)r->g.state.signo, r->g.state.rip, &now);
+	if (e == 0)
+		e = put_mems(r);
+	if (e < 0)
+		return e;
+	regs.orig_rax = ~0ull;
+	e = tracee_set_vectors(&r->t, r->g.vectors.v, r->g.vectors.n);
+	if (e == 0)
+		e = tracee_set_regs(&r->t, &regs);
+	return e < 0 ? replay_broken(r, e) : 0;
+}
+
+static int at_tsc(struct replay *r)
+{
+	struct user_regs_struct regs;
+	int e = to_fault(r, SIGSEGV, r->g.tsc.rip, &regs);
+
+	if (e < 0)
+		return e;
+	regs.rax = (uint32_t)r->g.tsc.value;
+	regs.rdx = r->g.tsc.value >> 32;
+	if (r->g.tsc.size == 3)
+		regs.rcx = r->g.tsc.aux;
+	regs.rip += r->g.tsc.size;
+	regs.orig_rax = ~0ull;
+	e = tracee_set_regs(&r->t, &regs);
+	return e < 0 ? replay_broken(r, e) : 0;
+}
+
+static int at_end(struct replay *r)
+{
+	struct user_regs_struct regs;
+	int e = 0;
+
+	if (r->g.end.fault)
+		e = to_fault(r, WTERMSIG(r->g.end.status), r->g.end.rip, &regs);
+	r->result.status = r->g.end.status;
+	r->result.ended = e == 0;
+	return e;
+}
+
+static int at_group(struct replay *r)
+{
+	if (!r->built && r->g.kind != EV_EXEC)
+		return err_set(r->e, -EBADMSG, "the trace does not begin with a program");
+	switch (r->g.kind) {
+	case EV_CALL: return at_call(r);
+	case EV_STATE: return at_state(r);
+	case EV_EXEC: return build_program(r);
+	case EV_TSC: return at_tsc(r);
+	case EV_END: return at_end(r);
+	default: return err_set(r->e, -EBADMSG, "the trace is damaged");
+	}
+}
+
+static int prepare(struct replay *r, FILE *f)
+{
+	uint32_t features[TRACE_FEATURES];
+	cpu_set_t one;
+	int e = trace_open(f, &r->in);
+
+	if (e < 0)
+		return err_set(r->e, e, "%s",
+			       e == -EINVAL   ? "this is no recording of `dwell rec`"
+			       : e == -EPROTO ? "the recording is of another version of dwell; this one reads version 1"
+			       : e == -EBADMSG ? "the head of the recording is damaged"
+					       : strerror(-e));
+	features_get(features);
+	if (memcmp(features, trace_head(r->in)->features, sizeof(features)) != 0)
+		return err_set(
+			r->e, -ENOTSUP,
+			"the recording was made on another kind of processor: the program chose its instructions "
+			"by what cpuid told there");
+	CPU_ZERO(&one);
+	if (trace_head(r->in)->cpu < CPU_SETSIZE)
+		CPU_SET(trace_head(r->in)->cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) < 0) { /* that CPU is not there: any, but the same for both */
+		CPU_ZERO(&one);
+		CPU_SET(sched_getcpu() < 0 ? 0 : sched_getcpu(), &one);
+		sched_setaffinity(0, sizeof(one), &one);
+	}
+	r->arena = memfd_create("dwell-replay", 0);
+	if (r->arena < 0 || ftruncate(r->arena, (off_t)ARENA_SIZE) < 0)
+		return replay_broken(r, -errno);
+	return build_start(r);
+}
+
+int replay_run(FILE *f, struct replay_result *ret, struct err *e)
+{
+	struct replay r = { .t = { .mem = -1 }, .arena = -1, .e = e };
+	int x = prepare(&r, f);
+
+	while (x == 0 && !r.result.ended) {
+		x = group_next(&r.g, r.in, put_blob, &r);
+		if (x == 0)
+			break;
+		x = x < 0 ? err_set(e, x, "the recording cannot be used: %s",
+				    x == -EBADMSG ? "what it says makes no sense" : strerror(-x))
+			  : at_group(&r);
+	}
+	if (x == 0 && !r.result.ended && trace_why(r.in) == TRACE_DAMAGED)
+		x = err_set(e, -EBADMSG, "the recording is damaged: replayed are the %llu system calls before",
+			    (unsigned long long)r.result.calls);
+	tracee_close(&r.t);
+	if (r.arena >= 0)
+		close(r.arena);
+	trace_done(r.in);
+	group_free(&r.g);
+	*ret = r.result;
+	return x;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of a recorded program: a head, then blocks, each packed by zlib and with a checksum of its own, of whole
+ * events. What is damaged or cut off ends the trace before the block it is in. No pointers, little-endian. */
+#ifndef DWELL_REPLAY_TRACE_H
+#define DWELL_REPLAY_TRACE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "replay/event.h"
+
+#define TRACE_MAGIC "dwellrec"
+#define TRACE_VERSION 1u
+#define TRACE_EVENT_MAX (1u << 20) /* bytes of one event's payload */
+#define TRACE_BLOCK_RAW (1u << 18) /* a block is written when it has so much */
+#define TRACE_BLOCK_MAX (TRACE_BLOCK_RAW + TRACE_EVENT_MAX + 64u)
+#define TRACE_FEATURES 8u
+
+struct trace_head {
+	char magic[8];
+	uint32_t version;
+	uint32_t cpu;			   /* the CPU that all of it ran on */
+	uint32_t features[TRACE_FEATURES]; /* of the processor, features.h */
+	uint64_t real_ns, mono_ns;	   /* both clocks at the start */
+	uint32_t spare;
+	uint32_t crc; /* of what is before it */
+};
+
+struct trace_out;
+/* Makes the file, or empties it. 0 or -errno. The caller closes it by trace_close(). */
+int trace_create(const char *path, const struct trace_head *head, struct trace_out **ret);
+/* Appends an event: fixed part and rest, TRACE_EVENT_MAX together. 0, or the first error of the file (-errno). */
+int trace_put(struct trace_out *t, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest,
+	      size_t nrest);
+int trace_flush(struct trace_out *t); /* all events so far are in the file. 0 or -errno */
+uint64_t trace_size(const struct trace_out *t);
+int trace_close(struct trace_out *t); /* flushes and frees; takes NULL. 0 or -errno */
+
+struct trace_event {
+	enum event_kind kind;
+	const uint8_t *data; /* until the next trace_next() */
+	size_t size;
+};
+enum trace_end {
+	TRACE_GOES_ON,
+	TRACE_ENDED,   /* the file ends behind a whole block */
+	TRACE_CUT,     /* in the middle of one */
+	TRACE_DAMAGED, /* a checksum or a size is wrong */
+};
+struct trace_in;
+/* Takes the stream over, also when it fails. -EINVAL: no trace; -EPROTO: another version; -EBADMSG: its head is
+ * damaged; -ENOMEM. */
+int trace_open(FILE *f, struct trace_in **ret);
+const struct trace_head *trace_head(const struct trace_in *t);
+/* True with the next event, whose size fits its kind; false when there is none: trace_why() tells the reason. */
+bool trace_next(struct trace_in *t, struct trace_event *ret);
+enum trace_end trace_why(const struct trace_in *t);
+void trace_done(struct trace_in *t); /* takes NULL */
+#endif

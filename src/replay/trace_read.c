@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+#include <zlib.h>
+#include "base/cleanup.h"
+#include "replay/trace_int.h"
+
+struct trace_in {
+	FILE *f;
+	struct trace_head head;
+	enum trace_end why;
+	uint8_t *raw, *packed;
+	size_t n, at, room; /* of raw; room of packed */
+};
+
+int trace_open(FILE *f, struct trace_in **ret)
+{
+	struct trace_in *t = calloc(1, sizeof(*t));
+	size_t n;
+	int r = 0;
+
+	if (!t) {
+		fclose(f);
+		return -ENOMEM;
+	}
+	t->f = f;
+	t->room = compressBound(TRACE_BLOCK_MAX);
+	t->raw = malloc(TRACE_BLOCK_MAX);
+	t->packed = malloc(t->room);
+	n = fread(&t->head, 1, sizeof(t->head), f);
+	if (!t->raw || !t->packed)
+		r = -ENOMEM;
+	else if (n < sizeof(t->head.magic) || memcmp(t->head.magic, TRACE_MAGIC, sizeof(t->head.magic)) != 0)
+		r = -EINVAL;
+	else if (n >= offsetof(struct trace_head, cpu) && t->head.version != TRACE_VERSION)
+		r = -EPROTO;
+	else if (n < sizeof(t->head) || t->head.crc != trace_crc(&t->head, offsetof(struct trace_head, crc)))
+		r = -EBADMSG;
+	if (r < 0) {
+		trace_done(t);
+		return r;
+	}
+	*ret = t;
+	return 0;
+}
+
+const struct trace_head *trace_head(const struct trace_in *t)
+{
+	return &t->head;
+}
+
+static enum trace_end read_block(struct trace_in *t)
+{
+	struct block_head h;
+	size_t n = fread(&h, 1, sizeof(h), t->f);
+	uLongf raw = TRACE_BLOCK_MAX;
+
+	if (n == 0)
+		return TRACE_ENDED;
+	if (n < sizeof(h))
+		return TRACE_CUT;
+	if (h.mark != BLOCK_MARK || !h.raw || h.raw > TRACE_BLOCK_MAX || h.packed > t->room)
+		return TRACE_DAMAGED;
+	if (fread(t->packed, 1, h.packed, t->f) != h.packed)
+		return TRACE_CUT;
+	if (h.crc != trace_crc(t->packed, h.packed) || uncompress(t->raw, &raw, t->packed, h.packed) != Z_OK ||
+	    raw != h.raw)
+		return TRACE_DAMAGED;
+	t->n = raw;
+	t->at = 0;
+	return TRACE_GOES_ON;
+}
+
+/* Bytes that an event of the kind has at least; more only if `open`. */
+static const struct {
+	uint32_t size;
+	bool open;
+} shapes[EV_KINDS] = {
+	[EV_BLOB] = { sizeof(struct ev_blob), true },	[EV_MAP] = { sizeof(struct ev_map), false },
+	[EV_MEM] = { sizeof(struct ev_mem), true },	[EV_CALL] = { sizeof(struct ev_call), false },
+	[EV_STATE] = { sizeof(struct ev_state), true }, [EV_EXEC] = { sizeof(struct ev_state), true },
+	[EV_TSC] = { sizeof(struct ev_tsc), false },	[EV_END] = { sizeof(struct ev_end), false },
+};
+
+static bool fits(const struct event_head *h)
+{
+	if (h->kind < EV_BLOB || h->kind >= EV_KINDS || h->size > TRACE_EVENT_MAX)
+		return false;
+	return shapes[h->kind].open ? h->size >= shapes[h->kind].size : h->size == shapes[h->kind].size;
+}
+
+bool trace_next(struct trace_in *t, struct trace_event *ret)
+{
+	struct event_head h;
+
+	if (t->why == TRACE_GOES_ON && t->at == t->n)
+		t->why = read_block(t);
+	if (t->why != TRACE_GOES_ON)
+		return false;
+	if (t->n - t->at >= sizeof(h)) {
+		memcpy(&h, t->raw + t->at, sizeof(h));
+		t->at += sizeof(h);
+		if (fits(&h) && h.size <= t->n - t->at) {
+			*ret = (struct trace_event){ (enum event_kind)h.kind, t->raw + t->at, h.size };
+			t->at += h.size;
+			return true;
+		}
+	}
+	t->why = TRACE_DAMAGED;
+	return false;
+}
+
+enum trace_end trace_why(const struct trace_in *t)
+{
+	return t->why;
+}
+
+void trace_done(struct trace_in *t)
+{
+	if (!t)
+		return;
+	fclose(t->f);
+	free(t->raw);
+	free(t->packed);
+	free(t);
+}

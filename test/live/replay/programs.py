@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# @timeout: 120
+"""dwell rec, dwell replay: each program is recorded once and replayed three times; output and status are equal byte for byte,
+though clock, process number, random numbers, files and descriptors are others then."""
+import os
+import subprocess
+import sys
+
+import live
+
+PYTHON = os.path.realpath("/usr/bin/python3")
+FILE = os.path.join(live.WORK, "words")
+DB = os.path.join(live.WORK, "rows.db")
+COUNTED = ("with recursive c(x) as (values(1) union all select x+1 from c where x<3000) insert into t select x, random() from c;"
+           "create index i on t(b); select sum(b%1000), count(*), datetime('now') from t;")
+SIGNALS = """
+import signal, time
+n = 0
+def handler(*a):
+    global n
+    n += 1
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
+for i in range(60000):
+    if i % 1000 == 0:
+        time.clock_gettime(1)
+signal.pause()
+time.sleep(0.01)
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(n, time.time())
+"""
+# Code of its own that reads the time-stamp counter, with rdtsc and rdtscp.
+COUNTER = """
+import ctypes, mmap
+for code in b"\\x0f\\x31", b"\\x0f\\x01\\xf9":
+    m = mmap.mmap(-1, 4096, prot=7)
+    m.write(code + b"\\x48\\xc1\\xe2\\x20\\x48\\x09\\xd0\\xc3")
+    f = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(m)))
+    a = f()
+    print(a, f() - a)
+"""
+MEMORY = """
+import mmap, os, sys
+f = open(sys.argv[1], "r+b")
+m = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_COPY)
+m[0:3] = b"xyz"
+big = bytearray(50 << 20); del big
+a = mmap.mmap(-1, 1 << 20); a[5] = 7; a.resize(4 << 20); a.madvise(mmap.MADV_DONTNEED)
+print(m[:9], a[5], hash("a"), id(m), len(os.listdir("/proc/self/fd")), open("/proc/self/maps").read())
+"""
+SOCKETS = """
+import os, select, socket
+a, b = socket.socketpair()
+a.sendmsg([b"one", b"two"]); print(b.recvmsg(100, 100)); socket.send_fds(a, [b"x"], [0]); print(socket.recv_fds(b, 10, 2))
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); c = socket.create_connection(s.getsockname()); d, who = s.accept()
+print(who, s.getsockname(), c.getsockopt(6, 1)); c.send(b"q"); p = select.epoll(); p.register(d, 1); print(p.poll(1), select.select([d], [c], [], 1))
+r, w = os.pipe(); os.writev(w, [b"ab", b"cd"]); x = [bytearray(3), bytearray(3)]; print(os.readv(r, x), x, os.sched_getaffinity(0), os.uname())
+os.dup2(1, 9); os.write(9, b"by another name\\n"); os.write(2, b"error\\n"); open("/dev/stdout", "w").write("once more\\n")
+"""
+PROGRAMS = [
+    ("cat reads standard input", ["cat"], 0),
+    ("cat", ["cat", FILE], 0),
+    ("ls", ["ls", "-la", "/usr/bin"], 0),
+    ("date", ["date", "+%s.%N"], 0),
+    ("sha256sum", ["sha256sum", FILE], 0),
+    ("python3: random numbers, clocks", [PYTHON, "-c", "import os, random, time; print(random.random(), os.urandom(8), time.time(), os.getpid())"], 0),
+    ("python3: mappings", [PYTHON, "-c", MEMORY, FILE], 0),
+    ("python3: signals of a timer", [PYTHON, "-c", SIGNALS], 0),
+    ("python3: time-stamp counter", [PYTHON, "-c", COUNTER], 0),
+    ("python3: sockets, pipes, epoll", [PYTHON, "-c", SOCKETS], 0),
+    ("sqlite3 with a file", ["sqlite3", DB, "create table t(a,b);" + COUNTED], 0),
+    ("perl", ["perl", "-e", 'print rand(), " $$ ", time(), "\\n"; warn "x"; exit 9'], 9),
+    ("bash", ["bash", "-c", "echo $RANDOM $EPOCHREALTIME $$; exit 3"], 3),
+    ("a program that executes another", ["sh", "-c", "echo $$; exec date +%N"], 0),
+    ("a handler of a signal", ["sh", "-c", "trap 'echo got' USR1; kill -USR1 $$; echo after"], 0),
+    ("a signal that ends it", ["sh", "-c", "kill -TERM $$"], -15),
+    ("a fault that ends it", [PYTHON, "-c", "print('x', flush=True); import ctypes; ctypes.string_at(0)"], -11),
+    ("a static program", ["ldconfig", "-p"], 0),
+]
+
+
+def run(*args, **kw):
+    return subprocess.run([live.DWELL, *args], capture_output=True, timeout=60, check=False, **kw)
+
+
+def record(trace, command, **kw):
+    return run("rec", "-q", "-o", trace, "--", *command, input=b"line\n" * 1000, **kw)
+
+
+def replays(name, command, status):
+    trace = os.path.join(live.WORK, "trace")
+    r = record(trace, command)
+    live.check(r.returncode == status, f"{name}: recorded, status {status}", f"{r.returncode} {r.stderr}")
+    if name == "sqlite3 with a file":
+        os.unlink(DB)
+    for i in range(3):
+        p = run("replay", trace, stdin=subprocess.DEVNULL)
+        if (p.stdout, p.stderr, p.returncode) != (r.stdout, r.stderr, r.returncode):
+            live.check(False, f"{name}: replay {i + 1}", f"{p.returncode} {p.stderr}\n{r.stdout[:500]}\n{p.stdout[:500]}")
+            return
+    live.check(True, f"{name}: three replays are equal")
+    if name == "sqlite3 with a file":
+        live.check(not os.path.exists(DB), "a replay makes no files")
+
+
+def without_files():
+    """What it read, the program itself: gone or others."""
+    copy, trace = os.path.join(live.WORK, "mycat"), os.path.join(live.WORK, "trace")
+    subprocess.run(["cp", "/bin/cat", copy], check=True)
+    r = record(trace, [copy, FILE])
+    os.unlink(copy)
+    with open(FILE, "w", encoding="utf-8") as f:
+        f.write("other\n")
+    p = run("replay", trace)
+    live.check(r.stdout == p.stdout == b"word\n" * 20000, "a replay needs neither the program nor its files", p.stderr)
+
+
+def without_root():
+    """Neither needs privileges."""
+    folder = os.path.join(live.WORK, "nobody")
+    os.mkdir(folder)
+    dwell = os.path.join(folder, "dwell")
+    os.chmod(live.WORK, 0o755)
+    os.chmod(folder, 0o777)
+    subprocess.run(["cp", live.DWELL, dwell], check=True)
+    trace = os.path.join(folder, "trace")
+    as_nobody = {"user": 65534, "group": 65534, "extra_groups": [], "cwd": "/", "capture_output": True, "timeout": 60, "check": False}
+    r = subprocess.run([dwell, "rec", "-q", "-o", trace, "date", "+%N"], **as_nobody)
+    p = subprocess.run([dwell, "replay", trace], **as_nobody)
+    live.check(r.returncode == p.returncode == 0 and r.stdout == p.stdout != b"", "neither recording nor replay needs root", f"{r} {p}")
+    r = subprocess.run([dwell, "rec", "-o", trace, "/bin/su"], **as_nobody)
+    live.check(r.returncode == 1 and b"set-user-id" in r.stderr, "a set-user-id program is refused", r)
+
+
+with open(FILE, "w", encoding="utf-8") as out:
+    out.write("word\n" * 20000)
+for row in PROGRAMS:
+    replays(*row)
+without_files()
+without_root()
+sys.exit(live.failures > 0)
