@@ -83,7 +83,7 @@ static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, 
 	l->show.causes = why_causes(why);
 	if (!l->show.causes)
 		return EXIT_ERROR;
-	if (daemon_schema(l->daemon, schema) < 0)
+	if (daemon_schema(l->daemon, schema, sym, l->show.causes) < 0)
 		return cmd_fail("out of memory");
 	return slowshow_begin(&l->show, schema) < 0 ? cmd_fail("out of memory") : 0;
 }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "engine/front/needs.h"
 #include "engine/record/metrics.h"
+#include "daemon/cgroups.h"
 #include "daemon/metricsserve.h"
 #include "engine/record/record.h"
 #include "daemon/sdnotify.h"
@@ -26,7 +27,8 @@ struct daemon {
 	bool ready, failing;
 	struct metricsserve *server;
 	struct metrics *metrics;
-	int error; /* of the metrics, once */
+	struct cgroups *cgroups; /* names for its labels */
+	int error;		 /* of the metrics, once */
 };
 
 struct daemon *daemon_new(const struct daemon_opts *o, const struct listener *to)
@@ -48,6 +50,7 @@ void daemon_free(struct daemon *d)
 		return;
 	metricsserve_stop(d->server);
 	metrics_free(d->metrics);
+	cgroups_free(d->cgroups);
 	closep(&d->lock);
 	free(d);
 }
@@ -190,9 +193,28 @@ static void look_at_file(struct daemon *d, struct recorder *r, uint64_t now, boo
 
 /* -- the run -- */
 
-int daemon_schema(struct daemon *d, const struct rec_schema *schema)
+static bool place_of(void *ctx, uint64_t cgroup, struct metrics_place *ret)
 {
-	return d ? metrics_new(schema, clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC), &d->metrics) : 0;
+	const struct cgroup_names *n = cgroups_find(ctx, cgroup, clock_ns(CLOCK_MONOTONIC));
+
+	if (n)
+		*ret = (struct metrics_place){ n->path, n->container, n->pod, n->space };
+	return n != NULL;
+}
+
+int daemon_schema(struct daemon *d, const struct rec_schema *schema, struct sym *sym, struct causes *causes)
+{
+	struct metrics_names names = { .causes = causes, .sym = sym, .place = place_of };
+	int r;
+
+	if (!d)
+		return 0;
+	r = metrics_new(schema, clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC), &d->metrics);
+	if (r < 0 || !d->o.metrics_at)
+		return r;
+	d->cgroups = cgroups_new("");
+	names.ctx = d->cgroups;
+	return d->cgroups ? metrics_name(d->metrics, &names) : -ENOMEM;
 }
 
 void daemon_row(struct daemon *d, const struct row *row)

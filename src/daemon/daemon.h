@@ -4,8 +4,10 @@
 #ifndef DWELL_DAEMON_DAEMON_H
 #define DWELL_DAEMON_DAEMON_H
 #include "engine/request.h"
+#include "latency/causes.h"
 #include "store/recording.h"
 #include "store/statedir.h"
+#include "sym/sym.h"
 
 #define DAEMON_STATE "/var/lib/dwell-latency"
 #define DAEMON_ROTATE_BYTES (UINT64_C(64) << 20)
@@ -34,8 +36,8 @@ struct daemon *daemon_new(const struct daemon_opts *o, const struct listener *to
 /* Takes the state folder, ends what a killed daemon has left, starts the metrics' server, and says in the request where
  * to record. 0 or an exit status, said. */
 int daemon_begin(struct daemon *d, struct request *c);
-/* Before the first row: 0 or -ENOMEM. */
-int daemon_schema(struct daemon *d, const struct rec_schema *schema);
+/* Before the first row: 0 or -ENOMEM. sym and causes name what slow events waited for. */
+int daemon_schema(struct daemon *d, const struct rec_schema *schema, struct sym *sym, struct causes *causes);
 /* Each row, and now and then: see struct run_show. */
 void daemon_row(struct daemon *d, const struct row *row);
 void daemon_tick(struct daemon *d, struct recorder *recorder, bool hangup);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "base/cleanup.h"
+#include "latency/metricscause.h"
 #include "store/slow.h"
 
 struct metrics {
@@ -16,7 +17,8 @@ struct metrics {
 	uint64_t run_ns, run_cnt; /* of our programs, where it is measured */
 	bool cost;
 	uint64_t unrecorded;
-	uint64_t taken, back; /* programs that maxcpu took off and put back */
+	struct metrics_caused *caused; /* NULL: nobody knows the causes */
+	uint64_t taken, back;	       /* programs that maxcpu took off and put back */
 };
 
 static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
@@ -62,21 +64,37 @@ void metrics_free(struct metrics *m)
 	if (!m)
 		return;
 	windows_free(m->w);
+	metrics_caused_free(m->caused);
 	free(m->slow);
 	free(m);
 }
 
-static void add_event(struct metrics *m, const struct row *row)
+int metrics_name(struct metrics *m, const struct metrics_names *names)
+{
+	metrics_caused_free(m->caused);
+	m->caused = NULL;
+	return names->causes ? metrics_caused_new(names, &m->caused) : 0;
+}
+
+static int add_event(struct metrics *m, const struct row *row)
 {
 	const struct recfmt *f = row->id >= 1 && row->id <= m->schema->nfmts ? m->schema->fmts[row->id - 1] : NULL;
 
-	for (size_t i = 0; f && i < f->nacts; i++)
-		if (f->acts[i].kind == ACT_SLOW) {
-			struct slow_event e = slow_event(m->schema, &f->acts[i], row->data);
+	for (size_t i = 0; f && i < f->nacts; i++) {
+		struct slow_event e;
+		int r;
 
-			if (e.tracker && e.fixed.how != SLOW_CONTROL)
-				m->slow[e.tracker->id]++;
-		}
+		if (f->acts[i].kind != ACT_SLOW)
+			continue;
+		e = slow_event(m->schema, &f->acts[i], row->data);
+		if (!e.tracker || e.fixed.how == SLOW_CONTROL)
+			continue;
+		m->slow[e.tracker->id]++;
+		r = m->caused ? metrics_caused_add(m->caused, &e) : 0;
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 int metrics_add(struct metrics *m, const struct row *row)
@@ -86,7 +104,7 @@ int metrics_add(struct metrics *m, const struct row *row)
 	switch (row->kind) {
 	case ROW_HIST:
 	case ROW_AGG: return windows_add(m->w, row);
-	case ROW_EVENT: add_event(m, row); break;
+	case ROW_EVENT: return add_event(m, row);
 	case ROW_DROPS:
 		if (row->id < REC_NLOSSES)
 			m->losses[row->id] += row->count;
@@ -113,27 +131,12 @@ void metrics_unrecorded(struct metrics *m, uint64_t rows)
 	m->unrecorded = rows;
 }
 
-/* The value of a label: backslash, quote and newline are escaped. */
-static void put_label(struct strb *b, const char *name, const char *value)
-{
-	strb_printf(b, "%s=\"", name);
-	for (; *value; value++) {
-		if (*value == '\n')
-			strb_adds(b, "\\n");
-		else if (*value == '\\' || *value == '"')
-			strb_printf(b, "\\%c", *value);
-		else
-			strb_addc(b, *value);
-	}
-	strb_addc(b, '"');
-}
-
 static void put_labels(struct strb *b, const struct rec_histdesc *d, const struct window_series *s)
 {
-	put_label(b, d->is_tracker ? "tracker" : "aggregation", d->name);
+	metrics_label(b, d->is_tracker ? "tracker" : "aggregation", d->name);
 	if (s->other || d->key_size) {
 		strb_addc(b, ',');
-		put_label(b, "key", s->key);
+		metrics_label(b, "key", s->key);
 	}
 }
 
@@ -282,9 +285,11 @@ static void put_slow(struct strb *b, const struct metrics *m)
 	head(b, "dwell_slow_events", "counter", "Slow events of trackers.");
 	for (size_t i = 0; i < m->schema->ntrackers; i++) {
 		strb_adds(b, "dwell_slow_events_total{");
-		put_label(b, "tracker", m->schema->trackers[i].name);
+		metrics_label(b, "tracker", m->schema->trackers[i].name);
 		strb_printf(b, "} %" PRIu64 "\n", m->slow[i]);
 	}
+	if (m->caused)
+		metrics_caused_put(b, m->caused);
 	head(b, "dwell_losses", "counter", "Events that are missing, by where they were lost.");
 	for (int i = 0; i < REC_NLOSSES; i++)
 		if (loss_names[i])

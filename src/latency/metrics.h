@@ -2,6 +2,7 @@
 /* What a run measures as OpenMetrics text, which Prometheus reads. */
 #ifndef DWELL_LATENCY_METRICS_H
 #define DWELL_LATENCY_METRICS_H
+#include "latency/metricscause.h"
 #include "latency/window.h"
 
 struct metrics;
@@ -13,6 +14,8 @@ struct metrics;
 /* schema must outlive it. wall_off: CLOCK_REALTIME - CLOCK_MONOTONIC, ns. -ENOMEM. */
 int metrics_new(const struct rec_schema *schema, uint64_t wall_off, struct metrics **ret);
 void metrics_free(struct metrics *m); /* accepts NULL */
+/* From now on slow events are counted by cause and cgroup, too. 0 or -ENOMEM. */
+int metrics_name(struct metrics *m, const struct metrics_names *names);
 /* Takes in a row of any kind. 0, or -ENOMEM. */
 int metrics_add(struct metrics *m, const struct row *row);
 /* Rows that could not be recorded, up to now. */
