@@ -15,6 +15,7 @@ const char screen_text[] = "dwell finds out where time goes on a running Linux m
 			   "Run a tool\n"
 			   "  dwell tools tcp               the tools with a word in their name or purpose\n"
 			   "  dwell run opensnoop           files as they are opened (more: run NAME --help)\n"
+			   "  dwell strace ls, dwell stat ls    its system calls; its CPU time, faults\n"
 			   "Write a program in D\n"
 			   "  dwell -n 'syscall::read:entry { @[execname] = count(); }'\n"
 			   "  dwell -s program.d            run a file\n"

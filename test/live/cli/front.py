@@ -2,7 +2,7 @@
 """The front door: the first screen, help of every command, one line with the nearest word after a slip."""
 import live
 
-COMMANDS = "ctl export features flame heat hist latency report run serve sql stuck timeline tools top why".split()
+COMMANDS = "ctl export features flame heat hist latency report run serve sql stat stuck timeline tools top why".split()
 
 first = live.dwell("help")
 live.same((first.returncode, first.stderr), (0, ""), "help: on standard output")

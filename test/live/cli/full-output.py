@@ -29,6 +29,7 @@ CALLS = {
     "run": (["run", "--help"], ["run", "iotop", "--help"]),
     "tools": (["tools"], ["tools", "--help"]),
     "sql": (["sql", "rec", "SELECT * FROM session"], ["sql", "--csv", "rec", "SELECT * FROM samples"], ["sql", "--json", "rec", "SELECT 1"], ["sql", "--views"], ["sql", "--help"]),
+    "stat": (["stat", "--help"],),  # its table goes to standard error: below
     "stuck": (["stuck", "--help"],),
     "why": (["why", "--help"],),
     "ps": (["ps", "--for", "1ms"], ["ps", "--help"]),
@@ -58,6 +59,9 @@ for calls in CALLS.values():
 for options in (["-o", "/dev/full"], ["-c", "-o", "/dev/full"]):
     r = live.dwell("strace", *options, "ls", "/")
     live.check(r.returncode == 1 and "cannot write to /dev/full: No space left on device" in r.stderr, f"strace {' '.join(options)}", f"{r.returncode} {r.stderr}")
+
+r = live.dwell("stat", "-o", "/dev/full", "ls", "/")
+live.check(r.returncode == 1 and "cannot write to /dev/full: No space left on device" in r.stderr, "stat -o /dev/full", f"{r.returncode} {r.stderr}")
 
 p = subprocess.Popen([live.DWELL, "-qn", "tracker t { } syscall::getppid:entry { begin(t); } syscall::getppid:return { end(t); } BEGIN { printf(\"up\\n\"); }"], stdout=subprocess.PIPE)
 p.stdout.readline()

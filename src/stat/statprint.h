@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts as a table, or JSON. */
+#ifndef DWELL_STAT_STATPRINT_H
+#define DWELL_STAT_STATPRINT_H
+#include <stdio.h>
+#include "stat/perfcount.h"
+
+/* What one run, or one interval, has given. */
+struct stat_run {
+	struct count counts[CTR_COUNT];
+	uint64_t elapsed_ns;
+	bool has_usage; /* of a command: */
+	uint64_t user_ns, sys_ns;
+	uint64_t max_rss_kb;
+	int status; /* as of wait(2) */
+};
+
+/* One interval, `at_ns` after the beginning: a line for each event that is counted, with a heading if `first`. 0 or
+ * -errno. */
+int statprint_interval(const struct stat_run *r, uint64_t at_ns, bool json, bool first, FILE *out);
+/* n runs of `title`; of several the mean and the standard deviation. 0 or -errno. */
+int statprint_runs(const char *title, const struct stat_run *v, size_t n, bool json, FILE *out);
+#endif
