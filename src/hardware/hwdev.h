@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The devices of this machine, as sysfs shows them. */
+#ifndef DWELL_HARDWARE_HWDEV_H
+#define DWELL_HARDWARE_HWDEV_H
+#include "hardware/hwalias.h"
+
+#define HWDEV_MAX 65536u /* further ones are left out */
+
+struct hwdev {
+	enum hwbus bus;
+	const char *name;     /* "0000:00:03.0" */
+	const char *modalias; /* what it calls itself */
+	const char *driver;   /* that has it; NULL: none */
+	const char *module;   /* of the driver; NULL: none, or it is part of the kernel */
+	uint32_t vendor, device;
+};
+
+/* Below root, /sys as a rule; by bus and name. Those that do not say what they are are left out. 0; -errno. */
+int hwdev_read(struct arena *a, const char *root, struct hwdev **ret, size_t *ret_n);
+#endif
