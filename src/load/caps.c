@@ -309,6 +309,20 @@ int caps_programs(struct err *err)
 	return 0;
 }
 
+void caps_assume(struct caps *ret)
+{
+	struct caps c = { 0 };
+
+	read_cpus(&c);
+	read_pidns(&c);
+	c.btf = c.tp_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++)
+		*(bool *)((char *)&c + helpers[i].field) = true;
+	c.test_run_raw_tp = c.iter_keys = c.bpf_loop = c.atomics = c.hash_alloc = c.batch_percpu_hash = true;
+	c.probe_write_user = c.perf_event = true;
+	*ret = c;
+}
+
 int caps_quick(struct caps *ret, struct err *err)
 {
 	struct caps c = { 0 };

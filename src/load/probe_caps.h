@@ -15,6 +15,9 @@
  * cost more stay false: uprobe*, kprobe*, fentry, iter_*, tracefs, sched_exit_tp.
  * -EPERM and the like with a reason when the kernel loads no program for us at all. */
 int caps_quick(struct caps *ret, struct err *err);
+/* For who loads nothing (-l, -e) and may try nothing: CPUs, pid namespace and types as they are, all else as if it were
+ * there. */
+void caps_assume(struct caps *ret);
 /* What programs with loops need beside: may_goto. */
 void caps_loops(struct caps *c);
 /* Keys of hash maps may be longer than CAPS_OLD_MAX_KEY. */

@@ -10,6 +10,8 @@
 #include "engine/front/needs.h"
 #include "lang/errtag.h"
 #include "load/probe_caps.h"
+#include "load/reasons.h"
+#include "load/tracefs.h"
 
 #define KFUNC_MAX 1024 /* bytes of a function that are looked at for its end */
 
@@ -25,6 +27,22 @@ static int open_types(struct workshop *w, struct err *err)
 	return 0;
 }
 
+/* Who may load no program can list probes and compile all the same. What is missing then is said in one line. */
+static void say_incomplete(const struct request *c)
+{
+	struct reason why;
+	struct err err = { 0 };
+	int fd = -1, r = tracefs_open(&fd, &err);
+
+	if (r < 0)
+		listener_msg(&c->to,
+			     "groups of tracepoints (sdt:sched::) and functions of the kernel (fbt) are not known: %s",
+			     reason_tracefs(r, &why));
+	else
+		close(fd);
+	err_done(&err);
+}
+
 int workshop_open(struct workshop *w, struct request *c, long target)
 {
 	struct err err = { 0 };
@@ -32,6 +50,13 @@ int workshop_open(struct workshop *w, struct request *c, long target)
 
 	*w = (struct workshop){ .libs = libs_open(c) };
 	r = caps_quick(&w->caps, &err);
+	if ((r == -EPERM || r == -EACCES) && (c->list || c->compile_only)) {
+		caps_assume(&w->caps);
+		err_done(&err);
+		err = (struct err){ 0 };
+		r = 0;
+		say_incomplete(c);
+	}
 	if (r == 0)
 		r = open_types(w, &err);
 	if (r == 0)

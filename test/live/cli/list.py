@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """-l in all its forms, -lv, ids that agree."""
+import os
 import re
+import shutil
+import subprocess
+import tempfile
 
 import live
 
@@ -56,4 +60,23 @@ r = live.dwell("-l", "open*at")
 live.check("openat" in r.stdout and all(re.search(r" open\w*at ", l) for l in r.stdout.splitlines()[1:]), "-l GLOB", r.stdout + r.stderr)
 r = live.dwell("-l", "no_such_word")
 live.check(r.returncode == 1 and "no probe has no_such_word in its names" in r.stderr, "-l of a word that is nowhere", f"{r}")
+
+# Without privileges: what needs none is listed and compiled, and one line says what is missing.
+with tempfile.TemporaryDirectory() as folder:
+    program = shutil.copy(live.DWELL, os.path.join(folder, "dwell"))
+    os.chmod(folder, 0o755)
+
+    def nobody(*args):
+        return subprocess.run([program, *args], user=65534, group=65534, extra_groups=[], cwd="/", capture_output=True, text=True, timeout=30)
+
+    r = nobody("-ln", "syscall::read:")
+    live.same(r.stdout, live.dwell("-ln", "syscall::read:").stdout, "as nobody: -l")
+    missing = r.stderr.splitlines()
+    live.check(r.returncode == 0 and len(missing) <= 1 and all("functions of the kernel (fbt) are not known: tracefs" in l for l in missing), "what is missing, in a line", r.stderr)
+    r = nobody("-q", "-e", "-n", "syscall::read:entry { @[execname] = count(); print(args); }")
+    live.same(r.returncode, 0, f"as nobody: -e {r.stderr}")
+    r = nobody("-q", "-e", "-n", "BEGIN { trace(nosuch); }")
+    live.check(r.returncode == 1 and "failed to resolve nosuch" in r.stderr, "… finds errors", r.stderr)
+    r = nobody("-qn", "BEGIN { exit(0); }")
+    live.check(r.returncode == 1 and "may not load BPF programs" in r.stderr, "a run is refused", r.stderr)
 live.done()
