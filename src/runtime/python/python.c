@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code objects of CPython: their names, their file, and the lines of their instructions. */
+#include "runtime/python/python.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+
+/* Of freed memory the allocator has the first word: 0, or the address of what is free next. */
+#define MAX_REFS UINT32_MAX
+#define OB_TYPE 8   /* PyObject */
+#define OB_SIZE 16  /* PyVarObject, PyASCIIObject.length */
+#define BYTES_AT 32 /* PyBytesObject.ob_sval */
+#define STATE_AT 32 /* PyASCIIObject.state */
+
+int py_code_read(const struct py_mem *m, uint64_t type, uint64_t code, struct py_code *ret)
+{
+	uint8_t all[PY_CODE_BYTES];
+	uint64_t refs, found;
+	int r = m->read(m->ctx, code, all, sizeof(all));
+
+	if (r < 0)
+		return r;
+	memcpy(&refs, all, sizeof(refs));
+	memcpy(&found, all + OB_TYPE, sizeof(found));
+	if (found != type || refs == 0 || refs > MAX_REFS)
+		return -ENOENT;
+	memcpy(ret->head, all + OB_TYPE, sizeof(ret->head));
+	return 0;
+}
+
+static uint64_t word_of(const struct py_code *c, unsigned at)
+{
+	uint64_t v;
+
+	memcpy(&v, c->head + at - OB_TYPE, sizeof(v));
+	return v;
+}
+
+/* -- text -- */
+
+struct text {
+	char *buf;
+	size_t n, size; /* n < size */
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *fmt, ...)
+{
+	char one[32];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(one, sizeof(one), fmt, ap);
+	va_end(ap);
+	if (n <= 0 || (size_t)n >= sizeof(one) || t->n + (size_t)n >= t->size)
+		return; /* whole characters, or nothing */
+	memcpy(t->buf + t->n, one, (size_t)n + 1);
+	t->n += (size_t)n;
+}
+
+/* Escaped: controls, surrogates, line separators, and what turns the direction of text. */
+static bool is_plain(uint32_t c)
+{
+	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && !(c >= 0x200b && c <= 0x200f) &&
+	       !(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2060 && c <= 0x206f) && !(c >= 0xd800 && c < 0xe000) &&
+	       c != 0xfeff && c < 0x110000;
+}
+
+static void add_char(struct text *t, uint32_t c)
+{
+	if (!is_plain(c))
+		add(t, c < 0x100 ? "\\x%02" PRIx32 : c < 0x10000 ? "\\u%04" PRIx32 : "\\U%08" PRIx32, c);
+	else if (c < 0x80)
+		add(t, "%c", (char)c);
+	else if (c < 0x800)
+		add(t, "%c%c", (char)(0xc0 | c >> 6), (char)(0x80 | (c & 63)));
+	else if (c < 0x10000)
+		add(t, "%c%c%c", (char)(0xe0 | c >> 12), (char)(0x80 | (c >> 6 & 63)), (char)(0x80 | (c & 63)));
+	else
+		add(t, "%c%c%c%c", (char)(0xf0 | c >> 18), (char)(0x80 | (c >> 12 & 63)), (char)(0x80 | (c >> 6 & 63)),
+		    (char)(0x80 | (c & 63)));
+}
+
+/* A str of at most max characters. Source: Include/cpython/unicodeobject.h, PyASCIIObject. */
+static int add_str(struct text *t, const struct py_layout *l, const struct py_mem *m, uint64_t str, uint64_t max)
+{
+	uint8_t head[STATE_AT + 4], chars[4 * PY_MAX_FILE];
+	uint64_t n;
+	uint32_t state, kind;
+	int r = m->read(m->ctx, str, head, sizeof(head));
+
+	if (r < 0)
+		return r;
+	memcpy(&n, head + OB_SIZE, sizeof(n));
+	memcpy(&state, head + STATE_AT, sizeof(state));
+	kind = state >> 2 & 7;
+	if (!(state >> 5 & 1) || (kind != 1 && kind != 2 && kind != 4) || max > PY_MAX_FILE)
+		return -EBADMSG;
+	const uint64_t shown = n < max ? n : max;
+
+	r = m->read(m->ctx, str + (state >> 6 & 1 ? l->ascii : l->compact), chars, shown * kind);
+	if (r < 0)
+		return r;
+	for (uint64_t i = 0; i < shown; i++) {
+		uint32_t c = 0;
+
+		memcpy(&c, chars + i * kind, kind); /* little-endian, as all machines that are walked */
+		add_char(t, c);
+	}
+	if (n > max)
+		add(t, "...");
+	return 0;
+}
+
+/* -- lines -- */
+
+struct bytes {
+	const uint8_t *p, *end;
+};
+
+#define VARINT_MAX_SHIFT 30
+
+/* Six bits in a byte, the lowest first; bit 6: more follow. */
+static uint32_t varint(struct bytes *b)
+{
+	uint32_t v = 0;
+
+	for (unsigned shift = 0; b->p < b->end; shift += 6) {
+		uint8_t c = *b->p++;
+
+		if (shift <= VARINT_MAX_SHIFT)
+			v |= (uint32_t)(c & 63) << shift;
+		if (!(c & 64))
+			break;
+	}
+	return v;
+}
+
+static int64_t signed_varint(struct bytes *b)
+{
+	uint32_t v = varint(b);
+
+	return v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
+}
+
+/* Source: Objects/locations.md of CPython 3.11. */
+enum { LOC_ONE_LINE = 10, LOC_ONE_LINE_LAST = 12, LOC_NO_COLUMNS = 13, LOC_LONG = 14, LOC_NONE = 15 };
+
+int64_t py_line(const uint8_t *table, size_t n, int32_t first, uint32_t index)
+{
+	struct bytes b = { table, table + n };
+	int64_t line = first;
+	uint64_t at = 0;
+
+	if (index == PY_INDEX_MAX)
+		return first;
+	while (b.p < b.end) {
+		uint8_t head = *b.p++;
+		unsigned code = head >> 3 & 15;
+
+		if (!(head & 128))
+			return -1;
+		if (code == LOC_NO_COLUMNS || code == LOC_LONG)
+			line += signed_varint(&b);
+		else if (code >= LOC_ONE_LINE && code <= LOC_ONE_LINE_LAST)
+			line += code - LOC_ONE_LINE;
+		at += (head & 7) + 1u;
+		if (index < at)
+			return code == LOC_NONE ? -1 : line;
+		while (b.p < b.end && !(*b.p & 128))
+			b.p++;
+	}
+	return -1;
+}
+
+static int64_t line_of(const struct py_layout *l, const struct py_mem *m, const struct py_code *c, uint32_t index)
+{
+	_cleanup_free_ uint8_t *table = NULL;
+	uint64_t lines = word_of(c, l->lines), n;
+	int32_t first;
+
+	memcpy(&first, c->head + l->first_line - OB_TYPE, sizeof(first));
+	if (m->read(m->ctx, lines + OB_SIZE, &n, sizeof(n)) < 0 || n == 0 || n > PY_MAX_LINES)
+		return -1;
+	table = malloc(n);
+	if (!table || m->read(m->ctx, lines + BYTES_AT, table, n) < 0)
+		return -1;
+	return py_line(table, n, first, index);
+}
+
+int py_frame_text(const struct py_layout *l, const struct py_mem *m, const struct py_code *c, uint32_t index, char *buf,
+		  size_t size)
+{
+	struct text t = { buf, 0, size < PY_MAX_TEXT ? size : PY_MAX_TEXT };
+	int64_t line;
+	int r = add_str(&t, l, m, word_of(c, l->name), PY_MAX_NAME);
+
+	if (r < 0)
+		return r;
+	add(&t, " at ");
+	r = add_str(&t, l, m, word_of(c, l->file), PY_MAX_FILE);
+	if (r < 0)
+		return r;
+	line = line_of(l, m, c, index);
+	if (line > 0)
+		add(&t, ":%" PRId64, line);
+	return 0;
+}
