@@ -33,6 +33,11 @@ struct uwplace {
 	uint32_t index, nindex;
 };
 
+/* Link addresses of what a Python interpreter exports; runtime 0: the file is none. */
+struct pyfile {
+	uint64_t runtime, eval, eval_len, version, code_type;
+};
+
 struct ufile {
 	struct ufile_key key;
 	uint32_t uid;	    /* owner */
@@ -48,6 +53,8 @@ struct ufile {
 	struct symtab *tab; /* shared by files of one build id; NULL: none */
 	struct uwplace uw;
 	bool uw_tried;
+	struct pyfile py;
+	bool py_tried;
 	unsigned refs;		   /* mappings */
 	UT_hash_handle hh;	   /* in ufiles.by_key */
 	struct ufile *prev, *next; /* in ufiles.open or ufiles.unused */
