@@ -168,7 +168,8 @@ struct cg {
 	struct img_prog *progs;
 	size_t nprogs, progs_cap;
 	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree, m_chill, m_flight;
-	int m_unwind;	  /* the first of its maps */
+	int m_unwind; /* the first of its maps */
+	int m_python;
 	uint32_t nlater;  /* image.nlater */
 	uint32_t nunwind; /* programs that walk user stacks */
 	uint8_t *ro;	  /* bytes of rodata */
@@ -251,7 +252,7 @@ struct prog {
 	uint32_t index;
 	int maps_used[CG_MAX_MAPS];
 	unsigned nmaps_used;
-	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container, *fn_path, *fn_unwind;
+	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container, *fn_path, *fn_unwind, *fn_python;
 	uint32_t unwind_key; /* of its scratch */
 	struct irfn *fn_spec_new, *fn_spec_find, *fn_spec_end, *fn_chill;
 	uint32_t scratch_top, scratch_max;
@@ -393,6 +394,7 @@ int cg_map_rodata(struct cg *c);
 int cg_map_scratch(struct cg *c);
 int cg_map_tls(struct cg *c);
 uint32_t cg_tls_size(const struct cg *c);
+int cg_map_python(struct cg *c); /* IMG_MAP_PY_PROCS */
 int cg_map_unwind(struct cg *c); /* the first of CG_UNWIND_MAPS, in the order of their roles */
 int cg_map_assoc(struct cg *c, const struct dvar *v);
 int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set);

@@ -175,6 +175,15 @@ int cg_map_unwind(struct cg *c)
 	return c->m_unwind;
 }
 
+int cg_map_python(struct cg *c)
+{
+	if (c->m_python < 0)
+		c->m_python = cg_add_map(c, IMG_MAP_PY_PROCS, "d_py_procs", BPF_MAP_TYPE_HASH, 4,
+					 sizeof(struct py_proc), CG_UNWIND_PROCS,
+					 BPF_F_NO_PREALLOC); /* filled by user space only */
+	return c->m_python;
+}
+
 /* Programs that use too many maps find those of one shape in one: a map of maps. Slots do not depend on the order in
  * which maps are made, so that programs of probes that are found later use the same. */
 static void add_to_shape(struct cg *c, int map, uint32_t slot, uint32_t nslots)

@@ -166,21 +166,69 @@ static struct irfn *unwind_fn(struct gen *g)
 	return g->pr->fn_unwind;
 }
 
-/* Frames that a walk returning r has left in the scratch map: d of them are copied. Jumps to no for none. */
-static void take_frames(struct gen *g, vreg r, vreg d, vreg flags, struct mem frames, uint32_t n, irlabel no)
+/* A user stack: where it goes, at most n frames; runtimes: with those of Python between the native ones. */
+struct stack_want {
+	struct mem frames;
+	uint32_t n;
+	vreg start;
+	bool runtimes;
+};
+
+static struct irfn *python_fn(struct gen *g)
 {
-	vreg map = ir_new(g->f), key = ir_new(g->f), src = ir_new(g->f), bytes = ir_new(g->f), dst;
+	uint32_t scratch = (uint32_t)cg_map_unwind(g->cg) + CG_UNWIND_MAPS - 1, procs, size;
+	struct rt_python_offsets o;
+
+	if (g->pr->fn_python || !lay_offset(g->cg, "task_struct", "thread_pid", &o.thread_pid, &size) ||
+	    !lay_offset(g->cg, "pid", "level", &o.level, &size) ||
+	    !lay_offset(g->cg, "pid", "numbers", &o.numbers, &size))
+		return g->pr->fn_python;
+	procs = (uint32_t)cg_map_python(g->cg);
+	gen_map(g, ir_new(g->f), (int)procs); /* counts it as used */
+	g->pr->fn_python = rt_python_emit(g->pr->ip, g->cg->caps, scratch, procs, &o, g->pr->unwind_key);
+	return g->pr->fn_python;
+}
+
+/* Puts Python's frames between the d native ones: d and flags are those of the mixed stack then, and *from is where it
+ * lies in the scratch element. */
+static void mix_python(struct gen *g, vreg d, vreg flags, uint32_t n, vreg start, vreg from)
+{
+	struct irfn *fn = python_fn(g);
+	irlabel none = ir_label(g->f);
+	vreg r = ir_new(g->f), more = ir_new(g->f);
+
+	ir_movi(g->f, from, 0);
+	if (!fn)
+		return;
+	ir_call_fn(g->f, r, fn, IR_ARGS(d, ir_imm(g->f, n), gen_pid(g), start));
+	ir_jcci(g->f, IRC_SLT, r, 0, none);
+	ir_ext(g->f, d, r, 4, false);
+	ir_alui(g->f, IRA_SHR, more, r, 32);
+	ir_alu(g->f, IRA_OR, flags, flags, more);
+	ir_movi(g->f, from, offsetof(struct rt_unwind_state, py.out));
+	ir_place(g->f, none);
+}
+
+/* Frames that a walk returning r has left in the scratch map: d of them are copied. Jumps to no for none. */
+static void take_frames(struct gen *g, vreg r, vreg d, vreg flags, const struct stack_want *w, irlabel no)
+{
+	vreg map = ir_new(g->f), key = ir_new(g->f), src = ir_new(g->f), bytes = ir_new(g->f), from = ir_new(g->f), dst;
+	const uint32_t n = w->n;
 	irlabel fits = ir_label(g->f);
 
 	ir_jcci(g->f, IRC_SLT, r, 0, no);
 	ir_alui(g->f, IRA_SHR, flags, r, 32);
 	ir_ext(g->f, d, r, 4, false);
+	if (w->runtimes)
+		mix_python(g, d, flags, n, w->start, from);
 	gen_map(g, map, cg_map_unwind(g->cg) + CG_UNWIND_MAPS - 1);
 	ir_store_slot(g->f, g->tmp, 8, 4, ir_imm(g->f, g->pr->unwind_key));
 	ir_slot_addr(g->f, key, g->tmp, 8);
 	ir_call(g->f, src, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
 	ir_jcci(g->f, IRC_EQ, src, 0, no);
-	dst = gen_addr(g, frames);
+	if (w->runtimes)
+		ir_alu(g->f, IRA_ADD, src, src, from);
+	dst = gen_addr(g, w->frames);
 	if (gen_walks(g)) { /* may have been walked for more */
 		ir_jcci(g->f, IRC_LE, d, n, fits);
 		ir_movi(g->f, d, n);
@@ -194,21 +242,21 @@ static void take_frames(struct gen *g, vreg r, vreg d, vreg flags, struct mem fr
 }
 
 /* The user stack by tables into frames: d = how many, *flags. Jumps to no when nothing is known. */
-static void walk(struct gen *g, vreg d, vreg flags, struct mem frames, uint32_t n, vreg start, irlabel no)
+static void walk(struct gen *g, vreg d, vreg flags, const struct stack_want *w, irlabel no)
 {
 	vreg r = ir_new(g->f), max;
 
 	if (gen_walks(g)) {
-		r = gen_walked_ustack(g, n, unwind_fn(g), start);
+		r = gen_walked_ustack(g, w->n, unwind_fn(g), w->start);
 	} else {
-		max = ir_imm(g->f, n);
-		ir_call_fn(g->f, r, unwind_fn(g), IR_ARGS(max, gen_pid(g), start));
+		max = ir_imm(g->f, w->n);
+		ir_call_fn(g->f, r, unwind_fn(g), IR_ARGS(max, gen_pid(g), w->start));
 	}
-	take_frames(g, r, d, flags, frames, n, no);
+	take_frames(g, r, d, flags, w, no);
 }
 
-/* The user stack into frames (cleared by the caller): d = how many, *flags as RT_UNWIND_*; d <= 0: none. */
-static vreg user_frames(struct gen *g, struct mem frames, uint32_t n, vreg start, vreg *flags)
+/* The user stack into w->frames (cleared by the caller): d = how many, *flags as RT_UNWIND_*; d <= 0: none. */
+static vreg user_frames(struct gen *g, const struct stack_want *w, vreg *flags)
 {
 	vreg d = ir_new(g->f), r;
 	irlabel done = ir_label(g->f);
@@ -217,7 +265,7 @@ static vreg user_frames(struct gen *g, struct mem frames, uint32_t n, vreg start
 	if (unwinds(g)) {
 		irlabel no = ir_label(g->f);
 
-		walk(g, d, *flags, frames, n, start, no);
+		walk(g, d, *flags, w, no);
 		ir_jmp(g->f, done);
 		ir_place(g->f, no);
 		if (gen_walks(g)) {
@@ -227,10 +275,10 @@ static vreg user_frames(struct gen *g, struct mem frames, uint32_t n, vreg start
 			return d;
 		}
 	}
-	r = get_stack(g, frames, n * 8, BPF_F_USER_STACK);
+	r = get_stack(g, w->frames, w->n * 8, BPF_F_USER_STACK);
 	ir_alui(g->f, IRA_SAR, d, r, 3);
 	ir_movi(g->f, *flags, RT_UNWIND_CUT);
-	ir_jcci(g->f, IRC_EQ, d, n, done);
+	ir_jcci(g->f, IRC_EQ, d, w->n, done);
 	ir_movi(g->f, *flags, 0);
 	ir_place(g->f, done);
 	return d;
@@ -267,7 +315,9 @@ void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f)
 	gen_process(g, dst, REC_USTACK_NONE, start);
 	if (no_user_stack(g))
 		return;
-	n = user_frames(g, frames, f->nframes, start, &flags);
+	const struct stack_want w = { frames, f->nframes, start, f->strframes && !gen_walks(g) };
+
+	n = user_frames(g, &w, &flags);
 	ir_jcci(g->f, IRC_SLE, n, 0, none);
 	gen_st(g, mem_add(dst, flags_at), 4, flags); /* RT_UNWIND_* are REC_USTACK_* */
 	ir_place(g->f, none);
@@ -331,7 +381,7 @@ vreg gen_stack_depth(struct gen *g, bool user)
 		return d;
 	m = gen_scratch(g, n * 8);
 	if (user) {
-		r = user_frames(g, m, n, process_start(g), &flags);
+		r = user_frames(g, &(struct stack_want){ m, n, process_start(g), false }, &flags);
 		ir_jcci(g->f, IRC_SLE, r, 0, out);
 		ir_mov(g->f, d, r);
 		ir_place(g->f, out);
@@ -358,7 +408,7 @@ vreg gen_caller(struct gen *g, bool user)
 		return ir_imm(g->f, 0);
 	gen_zero(g, mem_slot(s, 0), CALLER_FRAMES * 8);
 	if (user)
-		user_frames(g, mem_slot(s, 0), 2, process_start(g), &flags);
+		user_frames(g, &(struct stack_want){ mem_slot(s, 0), 2, process_start(g), false }, &flags);
 	else
 		get_stack(g, mem_slot(s, 0), CALLER_FRAMES * 8, skip_kernel(g));
 	ir_load_slot(g->f, d, s, 8, 8);

@@ -3,6 +3,7 @@
 #include "run/consume/decode.h"
 #include <errno.h>
 #include <string.h>
+#include "base/pyfmt.h"
 
 static const struct rec_probe *find_probe(struct decoder *d, uint32_t id)
 {
@@ -60,6 +61,23 @@ int decode_record(struct decoder *d, unsigned cpu, const void *data, size_t len,
 	return 0;
 }
 
+/* The frames of a stack that may be those of a language runtime. */
+static size_t runtime_frames(const struct recfield *f, const void *base, size_t len, uint64_t *ret)
+{
+	const size_t head = f->off + sizeof(struct rec_ustack_hdr);
+	size_t n = 0;
+
+	if (f->kind != FLD_USTACK || !f->strframes || len < head + 8 * (size_t)f->nframes)
+		return 0;
+	for (uint32_t i = 0; i < f->nframes && n < DECODE_MAX_FRAMES; i++) {
+		memcpy(&ret[n], (const char *)base + head + 8 * (size_t)i, 8);
+		if (!ret[n])
+			break;
+		n += py_is_frame(ret[n]);
+	}
+	return n;
+}
+
 void decode_field_procs(const struct recfield *fields, size_t n, const void *base, size_t len, decode_proc_fn fn,
 			void *ctx)
 {
@@ -67,6 +85,7 @@ void decode_field_procs(const struct recfield *fields, size_t n, const void *bas
 		const struct recfield *f = &fields[i];
 		/* struct rec_uaddr begins like it. */
 		struct rec_ustack_hdr h;
+		uint64_t frames[DECODE_MAX_FRAMES];
 
 		if (f->kind != FLD_USTACK && (f->kind < FLD_USYM || f->kind > FLD_UADDR))
 			continue;
@@ -74,7 +93,7 @@ void decode_field_procs(const struct recfield *fields, size_t n, const void *bas
 			continue;
 		memcpy(&h, (const char *)base + f->off, sizeof(h));
 		if (!(h.flags & REC_USTACK_NONE) && h.tgid)
-			fn(ctx, h.tgid, h.start);
+			fn(ctx, h.tgid, h.start, runtime_frames(f, base, len, frames), frames);
 	}
 }
 

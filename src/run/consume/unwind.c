@@ -40,6 +40,7 @@ struct unwind {
 	uint32_t nblocks, next; /* where room is looked for */
 	uint8_t *used;		/* by block */
 	int procs_fd, want_fd, files_fd;
+	int python_fd; /* -1: no program walks Python's frames */
 	uint32_t max_procs;
 	struct uwproc *procs;
 	unsigned ndirty;
@@ -84,7 +85,7 @@ static const struct img_map *find_map(const struct loaded *l, enum img_map_role 
 
 int unwind_new(const struct loaded *l, struct sym *sym, struct unwind **ret)
 {
-	const struct load_map *tables, *areas, *procs, *want, *files;
+	const struct load_map *tables, *areas, *procs, *want, *files, *python;
 	const struct img_map *mt = find_map(l, IMG_MAP_UW_TABLES, &tables);
 	const struct img_map *ma = find_map(l, IMG_MAP_UW_AREAS, &areas);
 	const struct img_map *mp = find_map(l, IMG_MAP_UW_PROCS, &procs);
@@ -105,6 +106,7 @@ int unwind_new(const struct loaded *l, struct sym *sym, struct unwind **ret)
 	u->procs_fd = procs->fd;
 	u->want_fd = want->fd;
 	u->files_fd = files->fd;
+	u->python_fd = find_map(l, IMG_MAP_PY_PROCS, &python) ? python->fd : -1;
 	u->max_procs = mp->max_entries;
 	u->tmp = calloc(UW_MAX_AREAS, sizeof(*u->tmp));
 	if (!u->used || !u->tmp) {
@@ -161,8 +163,23 @@ static bool alloc_areas(struct unwind *u, uint32_t n, uint32_t *ret)
 	return false;
 }
 
+/* The interpreter in a process. */
+static void see_python(struct unwind *u, uint32_t tgid, uint64_t start)
+{
+	struct py_proc v;
+
+	if (u->python_fd < 0)
+		return;
+	if (sym_python_attach(u->sym, tgid, start, &v) == 0)
+		bpfsys_map_update(u->python_fd, &tgid, &v); /* no room: its frames stay native ones */
+	else
+		bpfsys_map_delete(u->python_fd, &tgid);
+}
+
 static void forget(struct unwind *u, struct uwproc *p)
 {
+	if (u->python_fd >= 0)
+		bpfsys_map_delete(u->python_fd, &p->tgid);
 	bpfsys_map_delete(u->procs_fd, &p->tgid);
 	mark(u, p->v.first, p->v.count, 0);
 	u->ndirty -= p->dirty;
@@ -216,6 +233,7 @@ void unwind_see(struct unwind *u, uint32_t tgid, uint64_t start)
 	p->learnt = false;
 	/* Gone or a kernel thread: an entry without areas, so that programs do not ask again. */
 	sym_unwind_areas(u->sym, tgid, start, u->tmp, UW_MAX_AREAS, &n);
+	see_python(u, tgid, start);
 	if (n && alloc_areas(u, (uint32_t)n, &v.first)) {
 		v.count = (uint32_t)n;
 		memcpy(u->areas + v.first, u->tmp, n * sizeof(*u->tmp));

@@ -86,11 +86,13 @@ int session_note_pause(struct session *s, uint64_t now, uint64_t ns)
 	return recording_append(s->c.rec, &row);
 }
 
-static void see_proc(void *ctx, uint32_t tgid, uint64_t start)
+static void see_proc(void *ctx, uint32_t tgid, uint64_t start, size_t nframes, const uint64_t *frames)
 {
 	struct session *s = ctx;
 	struct proc_seen *p = &s->procs[(tgid ^ (uint32_t)(start >> 10)) % PROC_CACHE];
 
+	if (nframes && s->c.sym)
+		sym_python_learn(s->c.sym, tgid, start, frames, nframes);
 	if (p->tgid == tgid && p->start == start && p->drain == s->drains)
 		return;
 	*p = (struct proc_seen){ start, tgid, s->drains };

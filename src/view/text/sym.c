@@ -25,7 +25,9 @@ static void symbol_str(const struct text_view *v, const struct symbol *s, bool f
 	if (found && s->name) {
 		const char *name = name_of(v, s->name, name_buf, sizeof(name_buf));
 
-		if (offset && s->offset)
+		if (py_is_frame(addr)) /* no address: as DTrace shows what a helper says */
+			snprintf(buf, n, "%s", name);
+		else if (offset && s->offset)
 			snprintf(buf, n, "%s`%s+0x%llx", module, name, (unsigned long long)s->offset);
 		else
 			snprintf(buf, n, "%s`%s", module, name);

@@ -2,6 +2,7 @@
 /* Decoding: whatever a record says is checked against the formats. */
 #include "../unit.h"
 #include <errno.h>
+#include "base/pyfmt.h"
 #include "run/consume/decode.h"
 
 static const struct recfield ustack_fields[] = {
@@ -88,12 +89,16 @@ static void faults_are_checked(void **state)
 static struct {
 	uint32_t tgid[4];
 	unsigned n;
+	size_t nframes;
+	uint64_t frame;
 } seen;
 
-static void see(void *ctx, uint32_t tgid, uint64_t start)
+static void see(void *ctx, uint32_t tgid, uint64_t start, size_t nframes, const uint64_t *frames)
 {
 	(void)ctx;
 	assert_int_equal(start, tgid * 1000);
+	seen.nframes = nframes;
+	seen.frame = nframes ? frames[0] : 0;
 	seen.tgid[seen.n++] = tgid;
 }
 
@@ -129,12 +134,34 @@ static void processes_of_stacks_are_found(void **state)
 	assert_int_equal(seen.n, 0);
 }
 
+static void frames_of_python_are_found(void **state)
+{
+	struct {
+		struct rec_ustack_hdr stack;
+		uint64_t frames[3];
+	} key = { { 11, 0, 11000 }, { 0x401000, PY_FRAME(0x7f0000001000, 7), 0 } };
+	struct recfield f = { .kind = FLD_USTACK, .size = sizeof(key), .nframes = 3, .strframes = 512 };
+
+	(void)state;
+	seen.n = 0;
+	decode_field_procs(&f, 1, &key, sizeof(key), see, NULL);
+	assert_int_equal(seen.nframes, 1);
+	assert_true(seen.frame == PY_FRAME(0x7f0000001000, 7));
+	decode_field_procs(&f, 1, &key, sizeof(key) - 1, see, NULL);
+	assert_int_equal(seen.nframes, 0);
+	f.strframes = 0; /* ustack() */
+	decode_field_procs(&f, 1, &key, sizeof(key), see, NULL);
+	assert_int_equal(seen.nframes, 0);
+	assert_int_equal(seen.n, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_are_checked),
 		cmocka_unit_test(faults_are_checked),
 		cmocka_unit_test(processes_of_stacks_are_found),
+		cmocka_unit_test(frames_of_python_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,9 @@ static void frames_are_words_that_no_address_is(void **state)
 	(void)state;
 	assert_true(py_is_frame(f));
 	assert_false(py_is_frame(0x7fffffffffff));
+	assert_false(py_is_frame(0xffff800000000000)); /* the kernel's */
+	assert_false(py_is_frame(0xffffffff81000000));
+	assert_true(py_is_frame(PY_FRAME(0, PY_MARK_FAULT)) && py_is_frame(PY_FRAME(0x7ffffffffff0, -1)));
 	assert_int_equal(PY_FRAME_CODE(f), 0x7fedcba98760);
 	assert_int_equal(PY_FRAME_INDEX(f), 77);
 	assert_int_equal(PY_FRAME_CODE(f - 1), 0x7fedcba98760);
