@@ -2,6 +2,7 @@
 /* Who gets what the engine has to say. The engine itself writes nothing to standard error. */
 #ifndef DWELL_ENGINE_LISTENER_H
 #define DWELL_ENGINE_LISTENER_H
+#include "base/diag.h"
 
 /* Exit codes as dtrace(1)'s. */
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
@@ -12,6 +13,8 @@ struct listener {
 	void (*message)(void *ctx, const char *text);
 	/* A text that was asked for and has its own form: -S, -x tree, the verifier's log. Ends with a line's end. */
 	void (*text)(void *ctx, const char *text);
+	/* A diagnostic of a D program as a value, before the message about it; may be NULL. */
+	void (*diag)(void *ctx, const struct diag *g);
 	/* With -x oformat=json: a diagnostic as an object, with a line's end. */
 	void (*json)(void *ctx, const char *line);
 };

@@ -18,6 +18,7 @@ enum prog_kind { PROG_SCRIPT, PROG_PROVIDER, PROG_MODULE, PROG_FUNCTION, PROG_NA
 struct prog_text { /* one -s, -n, -P … in order */
 	enum prog_kind kind;
 	const char *arg;   /* as given */
+	const char *text;  /* of a script: its text, which outlives the request; or NULL: it is read */
 	const char *from;  /* of a script: its text is read here instead; or NULL */
 	bool own;	   /* one of dwell's, which nobody asked for by name */
 	struct source src; /* the D text made of it; filled by prog_load() */

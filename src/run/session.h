@@ -30,7 +30,19 @@ enum session_stop {
 	SESSION_TARGETS,  /* all targets have ended */
 	SESSION_FILLED,	  /* -x bufpolicy=fill: a buffer is full */
 	SESSION_CONSUMER, /* consume() failed */
+	SESSION_ASKED,	  /* its host has asked for it */
 	SESSION_ERROR,	  /* session_run() returned an error */
+};
+
+/* A program that runs the session in a thread of its own: signals are the program's, and a session with a host installs
+ * no handlers. All functions are called in the session's thread. */
+enum { SESSION_ASK_STOP = 1, SESSION_ASK_SNAPSHOT = 2 };
+struct session_host {
+	int fd; /* becomes readable when asked() has something to say */
+	/* Takes what is asked for, SESSION_ASK_*, and makes fd unreadable. */
+	unsigned (*asked)(void *ctx);
+	void (*started)(void *ctx); /* BEGIN has run and all is attached */
+	void (*counted)(void *ctx); /* SESSION_ASK_SNAPSHOT: consume() was given all that was counted until now */
 };
 
 struct session_config {
@@ -57,6 +69,7 @@ struct session_config {
 	void (*hangup)(void *ctx);
 	/* With -x bpflog: the verifier's log of each program that it has accepted; NULL: nobody wants it. */
 	void (*log)(void *ctx, const char *log);
+	const struct session_host *host; /* NULL: signals end the run */
 	void *ctx;
 };
 

@@ -209,6 +209,8 @@ static void print_json(const struct request *c, const struct diag *g)
 
 void workshop_tell(const struct request *c, const struct diag *g)
 {
+	if (c->to.diag)
+		c->to.diag(c->to.ctx, g);
 	if (c->to.json && !strcmp(c->opts.oformat, "json"))
 		print_json(c, g);
 }

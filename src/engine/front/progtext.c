@@ -189,8 +189,15 @@ static int load_script(struct request *c, struct prog_text *p)
 {
 	_cleanup_close_ int fd = -1;
 	struct strb b = { 0 };
-	int r = open_script(&c->to, c->arena, p->from ? p->from : p->arg, &fd);
+	int r;
 
+	if (p->text) {
+		if (strlen(p->text) > DPROG_MAX_SOURCE)
+			return listener_fail(&c->to, "failed to read %s: the D text is too large", p->arg);
+		set_source(c, p, p->arg, p->text, strlen(p->text));
+		return 0;
+	}
+	r = open_script(&c->to, c->arena, p->from ? p->from : p->arg, &fd);
 	if (r)
 		return r;
 	if (c->opts.cpp && !p->own) {

@@ -12,6 +12,7 @@
 #include "engine/record/record.h"
 #include "engine/record/recstart.h"
 #include "engine/run/counters.h"
+#include "engine/run/refuse.h"
 #include "engine/run/run.h"
 #include "engine/textopts.h"
 #include "run/session/tmpdir.h"
@@ -99,68 +100,6 @@ static void notice_matches(struct run *r)
 		listener_msg(&r->c->to, "%s matched %zu probe%s%s", prog_label(r->c, p), n, n == 1 ? "" : "s",
 			     outlook(r, p, n));
 	}
-}
-
-/* Without -w; the program was good otherwise. */
-static int refuse_destructive(const struct run *r)
-{
-	const struct diag g = { .tag = "D_UNKNOWN",
-				.sev = SEV_ERROR,
-				.at = r->w.prog->destructive,
-				.msg = "Destructive actions not allowed",
-				.hint = "-w or -x destructive allows them" };
-	_cleanup_(strb_free) struct strb b = { 0 };
-
-	workshop_tell(r->c, &g);
-	diag_format_place(&b, r->w.prog->destructive);
-	return listener_fail(&r->c->to,
-			     "could not enable tracing: Destructive actions not allowed%s%s"
-			     "hint: -w or -x destructive allows them",
-			     b.n ? "\n" : "", strb_str(&b));
-}
-
-/* What a record takes of a buffer besides its data, as DTrace counts (exit() needs 60 bytes). */
-#define RECORD_OVERHEAD 52
-/* … and a count beside an aggregation's data, and names beside that of an array's element. */
-#define AGG_OVERHEAD 8
-#define ELEMENT_OVERHEAD 12
-
-/* Whether not even one record, key or element fits the size that was asked for. */
-static bool exceeds_buffers(const struct image *img, const struct dopts *o)
-{
-	for (uint32_t i = 0; i < img->nfmts; i++) {
-		const struct recfmt *f = img->fmts[i];
-
-		if (f && f->size > sizeof(struct rec_hdr) &&
-		    f->size - sizeof(struct rec_hdr) + RECORD_OVERHEAD > o->bufsize)
-			return true;
-	}
-	for (uint32_t i = 0; i < img->naggs; i++)
-		if (img->aggs[i] && img->aggs[i]->key_size + img->aggs[i]->value_size + AGG_OVERHEAD > o->aggsize)
-			return true;
-	for (uint32_t i = 0; i < img->nmaps; i++)
-		if (img->maps[i].role == IMG_MAP_ASSOC && img->maps[i].value_size + ELEMENT_OVERHEAD > o->dynvarsize)
-			return true;
-	return false;
-}
-
-/* -x flight, and nothing ever makes use of it. */
-static bool flies_in_vain(const struct run *r)
-{
-	for (uint32_t i = 0; i < r->w.image->nfmts; i++)
-		for (size_t k = 0; r->w.image->fmts[i] && k < r->w.image->fmts[i]->nacts; k++)
-			if (r->w.image->fmts[i]->acts[k].kind == ACT_SLOW)
-				return false;
-	return r->c->opts.flight != 0;
-}
-
-static size_t total_matches(const struct run *r)
-{
-	size_t n = 0;
-
-	for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
-		n += s->probes.n;
-	return n;
 }
 
 /* The verifier's log, marked as DTrace marks it. */
@@ -594,20 +533,13 @@ static int compile_and_run(struct run *r, long target)
 	notice_target(r, target);
 	/* who sent a stranger's text to be looked at wants to know what a run of it would say; dtrace -e says nothing
 	 */
-	if (r->c->compile_only && r->c->opts.confined && r->w.prog->destructive.src && !r->c->opts.destructive)
-		return refuse_destructive(r);
+	if (r->c->compile_only && r->c->opts.confined && is_forbidden(r->c, &r->w))
+		return refuse_destructive(r->c, &r->w);
 	if (r->c->compile_only)
 		return r->c->verbose ? report_stability(r) : 0;
-	if (total_matches(r) == 0 && !r->c->opts.zdefs)
-		return listener_fail(&r->c->to, "no probes matched");
-	if (flies_in_vain(r))
-		return listener_fail(
-			&r->c->to,
-			"the flight recorder (-x flight) has nothing to wait for: no clause of a tracker calls slow()");
-	if (r->w.prog->destructive.src && !r->c->opts.destructive)
-		return refuse_destructive(r);
-	if (exceeds_buffers(r->w.image, &r->c->opts))
-		return listener_fail(&r->c->to, "could not enable tracing: Enabling exceeds size of buffer");
+	e = refuse_run(r->c, &r->w);
+	if (e)
+		return e;
 	if (r->c->opts.destructive && !r->c->opts.quiet)
 		listener_msg(&r->c->to, "allowing destructive actions");
 	e = open_output(r);

@@ -133,10 +133,28 @@ static int work(struct session *s, struct due *d)
 	return r;
 }
 
+/* What the program asks for in which this one runs. */
+static int serve_host(struct session *s)
+{
+	unsigned asked = s->c.host->asked(s->c.ctx);
+	int r = 0;
+
+	if (asked & SESSION_ASK_SNAPSHOT) {
+		r = session_drain(s);
+		if (r == 0)
+			r = session_snapshot(s);
+		session_consume(s);
+		s->c.host->counted(s->c.ctx);
+	}
+	if ((asked & SESSION_ASK_STOP) && s->res.why == SESSION_RUNNING)
+		s->res.why = SESSION_ASKED;
+	return r;
+}
+
 static void look_for_end(struct session *s)
 {
 	const struct img_state *st = s->l->state;
-	int sig = signals_pending();
+	int sig = s->c.host ? 0 : signals_pending();
 
 	if (s->res.why != SESSION_RUNNING)
 		return;
@@ -189,6 +207,8 @@ int session_loop(struct session *s, int signal_fd)
 		if (s->res.why != SESSION_RUNNING)
 			return 0;
 		r = look_for_pause(s);
+		if (r == 0 && s->c.host)
+			r = serve_host(s);
 		if (r == 0)
 			r = work(s, &d);
 		if (r < 0)

@@ -453,6 +453,8 @@ static int start_and_loop(struct session *s, int signal_fd)
 	if (r < 0)
 		return r;
 	s->res.started = true;
+	if (s->c.host)
+		s->c.host->started(s->c.ctx);
 	return session_loop(s, signal_fd);
 }
 
@@ -560,15 +562,15 @@ static int finish(struct session *s)
 int session_run(struct session *s, struct session_result *ret, struct err *err)
 {
 	struct err local = { 0 };
-	int signal_fd, r, q = 0;
+	int signal_fd = s->c.host ? s->c.host->fd : -1, r, q = 0;
 
 	s->err = err ? err : &local;
 	s->err->code = 0;
-	r = signals_install(!s->c.hangup, &signal_fd);
+	r = s->c.host ? 0 : signals_install(!s->c.hangup, &signal_fd);
 	if (r < 0)
 		err_set(s->err, r, "cannot handle signals: %s", strerror(-r));
 	if (r == 0) {
-		s->signals = true;
+		s->signals = !s->c.host;
 		r = start_and_loop(s, signal_fd);
 		if (r < 0)
 			s->res.why = SESSION_ERROR;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that compile, but are not run: nothing matched, no -w, buffers that are too small. */
+#ifndef DWELL_ENGINE_RUN_REFUSE_H
+#define DWELL_ENGINE_RUN_REFUSE_H
+#include "engine/front/compile.h"
+
+/* Whether the program has destructive actions, and -w is not given. */
+bool is_forbidden(const struct request *c, const struct workshop *w);
+/* Says so. EXIT_ERROR. */
+int refuse_destructive(const struct request *c, const struct workshop *w);
+/* Of a compiled program: 0, or EXIT_* after a message why it is not run. */
+int refuse_run(const struct request *c, const struct workshop *w);
+#endif
