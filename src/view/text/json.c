@@ -143,6 +143,24 @@ void json_flight(struct text_view *v, const char *object)
 	close_line(v);
 }
 
+static void put_snapshot(struct text_view *v, size_t i, size_t skip, uint64_t now)
+{
+	open_line(v, "snapshot");
+	text_printf(v, ",\"time\":%llu,\"left_out\":%zu,", (unsigned long long)now, skip);
+	json_aggs(v, &v->schema->aggs[i], 1, skip);
+	close_line(v);
+}
+
+int text_view_show_agg(struct text_view *v, const char *name)
+{
+	for (size_t i = 0; i < v->schema->naggs; i++)
+		if (v->schema->aggs[i] && !strcmp(v->schema->aggs[i]->name, name)) {
+			put_snapshot(v, i, 0, clock_ns(CLOCK_MONOTONIC));
+			return v->error;
+		}
+	return -ENOENT;
+}
+
 void json_snapshot(struct text_view *v)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -159,10 +177,7 @@ void json_snapshot(struct text_view *v)
 		v->agg_changed[i] = false;
 		n = aggstate_entries(v->aggs, (uint32_t)i, &e);
 		skip = n > TEXT_SNAPSHOT_ROWS ? n - TEXT_SNAPSHOT_ROWS : 0;
-		open_line(v, "snapshot");
-		text_printf(v, ",\"time\":%llu,\"left_out\":%zu,", (unsigned long long)now, skip);
-		json_aggs(v, &v->schema->aggs[i], 1, skip);
-		close_line(v);
+		put_snapshot(v, i, skip, now);
 	}
 }
 

@@ -64,6 +64,9 @@ int text_view_consume(struct text_view *v, struct recording *r);
 int text_view_finish(struct text_view *v);
 /* What was left out since opts.cut or opts.overdue said so: "3 records, 20 rows of @a"; false: nothing. */
 bool text_view_lost(const struct text_view *v, struct strb *ret);
+/* With opts.json: a line of type "snapshot" with all rows of the aggregation of this name ("" for @), as it is now.
+ * -ENOENT: there is none. */
+int text_view_show_agg(struct text_view *v, const char *name);
 int text_view_flush(struct text_view *v);
 /* A line end, where the output goes by now (freopen()): as DTrace ends a run. */
 void text_view_end_line(struct text_view *v);
