@@ -66,6 +66,8 @@ static void add_read(struct tracee *t, const struct call_desc *c, unsigned i, co
 
 	if (is_loose(k))
 		return;
+	if (a->cap == CAP_NONE && a->size)
+		add(ret, args[i], a->size);
 	if (a->cap == CAP_BUF)
 		add(ret, args[i], n);
 	else if (a->cap == CAP_ARRAY)
@@ -177,6 +179,7 @@ static void add_written(struct tracee *t, const struct call_desc *c, unsigned i,
 	uint64_t other = args[(unsigned)((int)i + a->rel) % CALL_ARGS];
 
 	switch (a->cap) {
+	case CAP_NONE: /* an address of something that strace does not show */
 	case CAP_OUT: add(ret, args[i], a->size); break;
 	case CAP_RET:
 	case CAP_DIRENTS:

@@ -3,6 +3,7 @@
 #include <asm/ioctls.h>
 #include <asm/unistd.h>
 #include <errno.h>
+#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include "base/cleanup.h"

@@ -20,6 +20,7 @@ struct policy policy_of(uint64_t nr);
 /* "openat", or "number 999"; buf has 32 bytes. */
 const char *policy_name(uint64_t nr, char buf[32]);
 #define IOCTL_UNKNOWN (-1)
-/* Bytes that the ioctl writes, or IOCTL_UNKNOWN. */
+#define IOCTL_DENIED (-2)
+/* Bytes that the ioctl writes, or one of IOCTL_*. */
 int policy_ioctl(uint64_t request);
 #endif

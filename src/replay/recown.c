@@ -92,6 +92,8 @@ int rec_own(struct rec *r)
 		return fcntl_known(a[1]) ? 0
 					 : rec_stop(r, "fcntl with command %lld cannot be recorded", (long long)a[1]);
 	case __NR_ioctl:
+		if (policy_ioctl(a[1]) == IOCTL_DENIED)
+			r->deny = -EOPNOTSUPP;
 		if (policy_ioctl(a[1]) != IOCTL_UNKNOWN)
 			return 0;
 		return rec_stop(r, "ioctl with request 0x%llx cannot be recorded", (unsigned long long)a[1]);

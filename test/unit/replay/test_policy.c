@@ -67,6 +67,7 @@ static void what_is_not_known_is_refused(void **state)
 	assert_string_equal(policy_name(~0ull, buf), "number -1");
 	assert_int_equal(policy_ioctl(0xdead), IOCTL_UNKNOWN);
 	assert_int_equal(policy_ioctl(0x5401), 36);
+	assert_int_equal(policy_ioctl(0xc020660b), IOCTL_DENIED);
 }
 
 int main(void)
