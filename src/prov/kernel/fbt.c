@@ -3,6 +3,8 @@
  * Source: DTrace guide, "fbt Provider"; rawfbt as in DTrace for Linux: the same without types. */
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -353,6 +355,18 @@ static size_t sites(const struct probe *const *probes, uint32_t nprobes, struct 
 	return n;
 }
 
+/* None of the functions has an address. */
+static int none_found(const struct probe *p, struct err *err)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/sys/module/%s", p->mod);
+	if (strcmp(p->mod, "vmlinux") != 0 && access(path, F_OK) < 0)
+		return err_set(err, -ENOENT, "the kernel module %s is gone since it was looked at", p->mod);
+	return err_set(err, -ENOENT,
+		       "other functions have the same name, and the kernel does not tell which of them can be traced");
+}
+
 static int fbt_attach(struct prov_env *env, const struct probe *const *probes, uint32_t nprobes, const struct entry *e,
 		      int prog_fd, struct link **ret, struct err *err)
 {
@@ -371,9 +385,7 @@ static int fbt_attach(struct prov_env *env, const struct probe *const *probes, u
 	if (r == 0)
 		r = kprobe_attach(way, e->is_return, v + n - nlast, nlast, prog_fd, env->stop, &f, err);
 	if (r == 0 && !n)
-		r = err_set(
-			err, -ENOENT,
-			"other functions have the same name, and the kernel does not tell which of them can be traced");
+		r = none_found(probes[0], err);
 	else if (r == 0 && !f.attached)
 		r = err_set(err, f.refusal, "the kernel does not take it: %s", strerror(-f.refusal));
 	if (r == 0)
