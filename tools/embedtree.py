@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: embedtree.py OUT.c DEPFILE FOLDER
+"""usage: embedtree.py OUT.c DEPFILE NAME TOP [FOLDER…] [--without FILE…]
 
-Makes a C file with all files of a folder, for src/shelf, and a list of what it was made from: the folders, too, so that
-a new file is noticed."""
+Makes a C file with the table shelf_NAME[] of all files below TOP, or below these folders of it, for src/shelf, and a list of
+what it was made from: the folders, too, so that a new file is noticed."""
 import os
 import sys
 
@@ -18,12 +18,19 @@ def literal(line):
 
 
 def main():
-    out, depfile, top = sys.argv[1:]
+    out, depfile, table, top = sys.argv[1:5]
+    starts = sys.argv[5:]
+    without = {"meson.build"}
+    if "--without" in starts:
+        at = starts.index("--without")
+        without |= set(starts[at + 1:])
+        del starts[at:]
     files, seen = [], []
-    for folder, folders, names in os.walk(top):
-        folders.sort()
-        seen.append(folder)
-        files += [os.path.relpath(os.path.join(folder, n), top) for n in names if not n.startswith(".")]
+    for start in starts or ["."]:
+        for folder, folders, names in os.walk(os.path.join(top, start)):
+            folders.sort()
+            seen.append(folder)
+            files += [os.path.relpath(os.path.join(folder, n), top) for n in names if not n.startswith(".") and n not in without]
     rows = []
     for name in sorted(files):
         path = os.path.join(top, name)
@@ -34,8 +41,8 @@ def main():
         rows.append(f"{{ {literal(name.encode())}, {len(data)},\n{text} }},")
     with open(out, "w", encoding="utf-8") as f:
         f.write('/* Made by tools/embedtree.py. */\n#include "shelf/shelf.h"\n'
-                "const struct shelf_file shelf_files[] = {\n" + "\n".join(rows) +
-                f"\n}};\nconst size_t shelf_nfiles = {len(rows)};\n")
+                f"const struct shelf_file shelf_{table}[] = {{\n" + "\n".join(rows) +
+                f"\n}};\nconst size_t shelf_n{table} = {len(rows)};\n")
     with open(depfile, "w", encoding="utf-8") as f:
         f.write(f"{out}: " + " ".join(s.replace(" ", "\\ ") for s in seen) + "\n")
 

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `dwell help`: the first screen; of a command its options. */
+/* `dwell help`: the first screen; of a command its options; of another word where the documents speak of it. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "front/screen.h"
+#include "front/search.h"
+#include "shelf/shelf.h"
 
 #define WORDS_MAX 2 /* "latency why" */
+
+/* Not a command: the manual pages and documents are searched. */
+static int search(const char *word)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	struct search s = { .word = word };
+	int error = 0;
+
+	for (size_t i = 0; *word && i < shelf_npages; i++)
+		search_page(&s, shelf_pages[i].path, shelf_pages[i].text);
+	if (!s.found)
+		return cmd_unknown(word);
+	search_print(&s, &b);
+	strb_printf(&b, "'dwell tools %s' searches the tools, 'dwell -l %s' the probes\n", word, word);
+	return strb_flush(&b, stdout, &error) < 0 ? EXIT_ERROR : EXIT_OK;
+}
 
 static int help(int argc, char **argv)
 {
@@ -20,7 +38,8 @@ static int help(int argc, char **argv)
 	memcpy(words, argv + 1, (size_t)n * sizeof(*words));
 	words[n] = option;
 	r = cmd_by_name(n + 1, words);
-	return r < 0 ? cmd_unknown(argv[1]) : r;
+	return r < 0 ? search(argv[1]) : r;
 }
 
-const struct command cmd_help = { "help", "what there is, and the options of a command", help };
+const struct command cmd_help = { "help", "what there is, the options of a command, or where a word is explained",
+				  help };

@@ -24,5 +24,5 @@ const char screen_text[] = "dwell finds out where time goes on a running Linux m
 			   "  dwell latency --for 10s --record x.dwell    keep what happened\n"
 			   "  dwell report x.dwell          (flame, heat, hist, timeline, export, sql, too)\n"
 			   "\n"
-			   "dwell help COMMAND   a command's options    dwell help options   those of -n, -s\n"
+			   "dwell help WORD      a command's options, or where a word is explained\n"
 			   "dwell features       what this kernel can do, and why not        man dwell\n";

@@ -15,6 +15,9 @@ struct shelf_file {
 };
 extern const struct shelf_file shelf_files[];
 extern const size_t shelf_nfiles;
+/* The manual pages (as scdoc source) and documents: "man/dwell-d.7.scd", "doc/faq.md". */
+extern const struct shelf_file shelf_pages[];
+extern const size_t shelf_npages;
 
 /* Where the library is: the folder `dlib` beside the binary (of a build), the installed one if the binary stands where
  * it was installed, else SHELF_INSIDE. */

@@ -21,6 +21,9 @@ for command in COMMANDS + ["latency why", "latency stuck", "latency profile", "l
     live.check(want.returncode == 0 and want.stdout.startswith("Usage: "), f"{command} --help", f"{want}")
     live.same(live.dwell(*words, "-h").stdout, want.stdout, f"{command} -h")
     live.same(live.dwell("help", *words).stdout, want.stdout, f"help {command}")
+r = live.dwell("help", "strlen")
+live.check(r.returncode == 0 and "dwell-d(7), SUBROUTINES\n" in r.stdout and not r.stderr, "help of a word: where it is explained", f"{r}")
+live.same(live.dwell("help", "fbt").stdout.splitlines()[-1], "'dwell tools fbt' searches the tools, 'dwell -l fbt' the probes", "and where else to look")
 for args, says in [
         (["latancy"], "there is no command 'latancy'; did you mean latency?"),
         (["flmae", "--on-cpu"], "there is no command 'flmae'; did you mean flame?"),
