@@ -208,22 +208,34 @@ static const char *machine_of(int fd)
 	return e.e_machine == EM_X86_64 ? "x86_64" : e.e_machine == EM_AARCH64 ? "aarch64" : NULL;
 }
 
+/* This program; or, where it was built beside it, the one that needs nothing of the other machine. */
+static int find_own(struct fleet *f)
+{
+	static const char beside[] = "dwell-static";
+	char path[PATH_MAX + sizeof(beside)];
+	ssize_t n = readlink("/proc/self/exe", f->own, sizeof(f->own) - 1);
+
+	if (n < 0)
+		return listener_fail(f->to, "cannot find this program, which is to be copied (is /proc there?): "
+					    "--host-binary names one");
+	f->own[n] = '\0';
+	snprintf(path, sizeof(path), "%.*s/%s", (int)(strrchr(f->own, '/') - f->own), f->own, beside);
+	if (access(path, R_OK) == 0 && strlen(path) < sizeof(f->own))
+		memcpy(f->own, path, strlen(path) + 1);
+	f->common.binary = f->own;
+	return 0;
+}
+
 static int find_binary(struct fleet *f)
 {
 	_cleanup_close_ int fd = -1;
-	int r;
+	int r = 0;
 
 	f->common.binary = f->o->binary;
-	if (!f->o->binary) {
-		ssize_t n = readlink("/proc/self/exe", f->own, sizeof(f->own) - 1);
-
-		if (n < 0)
-			return listener_fail(f->to,
-					     "cannot find this program, which is to be copied (is /proc there?): "
-					     "--host-binary names one");
-		f->own[n] = '\0';
-		f->common.binary = f->own;
-	}
+	if (!f->o->binary)
+		r = find_own(f);
+	if (r)
+		return r;
 	fd = open(f->common.binary, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return listener_fail(f->to, "cannot read %s: %s", f->common.binary, strerror(errno));
