@@ -35,6 +35,11 @@ if os.path.exists(EXAMPLE):
         header = f.read()
     names = {line.split()[2].split("@")[0] for line in r.stdout.splitlines()} - {"DWELL_1"}
     live.check(len(names) >= 14 and all(f"{n}(" in header for n in names), "only what the header has", f"{names}")
+STATIC = EXAMPLE + "-static"
+if os.path.exists(STATIC):
+    r = subprocess.run([STATIC, "dd", "0"], capture_output=True, text=True, timeout=30, check=False)
+    live.same((r.returncode, r.stderr), (0, "attached\n"), "the same, linked statically")
+    live.check("calls, by count:" in r.stdout, "its snapshot", r.stdout)
 
 # -- Python --
 with dwell.run('BEGIN { trace($1); trace("x"); } BEGIN { @["a", 1] = sum(5); exit(4); }', arguments=[7],
