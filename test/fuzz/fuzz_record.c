@@ -28,11 +28,13 @@ struct state {
 	unsigned sum; /* of all bytes seen, so that reads are not optimised away */
 };
 
-static void on_proc(void *ctx, uint32_t tgid, uint64_t start)
+static void on_proc(void *ctx, uint32_t tgid, uint64_t start, size_t nframes, const uint64_t *frames)
 {
 	struct state *s = ctx;
 
 	s->sum += tgid + (unsigned)start;
+	for (size_t i = 0; i < nframes; i++)
+		s->sum += (unsigned)frames[i];
 }
 
 static void on_early(void *ctx, const void *data, uint32_t len)

@@ -34,6 +34,9 @@ CALLS = {
     "stuck": (["stuck", "--help"],),
     "why": (["why", "--help"],),
     "ps": (["ps", "--for", "1ms"], ["ps", "--help"]),
+    "hostagent": (),  # what dwell --host starts on the other machine: it speaks to a program (cli/host.py)
+    "rec": (["rec", "--help"],),
+    "replay": (["replay", "--help"],),
     "report": (["report", "rec"], ["report", "--json", "rec"]),
     "serve": (),  # its page is elsewhere
     "timeline": (["timeline", "rec"], ["timeline", "--help"]),

@@ -83,7 +83,7 @@ static void without_a_daemon_nothing_happens(void **state)
 	request_init(&c, "dwell", &to);
 	assert_int_equal(daemon_begin(NULL, &c), 0);
 	assert_string_equal(c.opts.record, "");
-	assert_int_equal(daemon_schema(NULL, NULL), 0);
+	assert_int_equal(daemon_schema(NULL, NULL, NULL, NULL), 0);
 	daemon_row(NULL, NULL);
 	daemon_tick(NULL, NULL, true);
 	daemon_stopping(NULL);
