@@ -104,12 +104,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		src.text = text;
 	}
 	r = lang_parse(a, &src, &env, &d, &u);
-	if ((r == 0) != (d.nerrors == 0) || (r == 0) != (u != NULL))
+	if ((r == 0) != (d.nerrors == 0) || !u)
 		abort();
-	if (u) {
-		ast_dump(&out, u);
+	ast_dump(&out, u);
+	if (r == 0)
 		check_unit(a, u, &env, &d, &out);
-	}
+	else
+		lang_check_before(a, &u, 1, &env, &d);
 	check_diags(&d, &src);
 	strb_free(&out);
 	arena_free(a);

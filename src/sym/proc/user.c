@@ -72,7 +72,7 @@ bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struc
 		sym_proc_touch(s, tgid, start);
 		p = proc_find(s, tgid, start);
 	}
-	if (py_is_frame(addr))
+	if (py_is_frame(addr) && (!p || p->py))
 		return python_symbol(s, p, addr, ret);
 	const struct umap *m = p ? find_map(s, p, addr) : NULL;
 
