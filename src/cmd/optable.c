@@ -98,9 +98,15 @@ int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *
 {
 	uint64_t ns;
 
-	if (num_parse_time(arg, &ns) == 0 && ns >= least) {
-		*ret = ns;
-		return 0;
+	if (num_parse_time(arg, &ns) == 0) {
+		if (ns >= least) {
+			*ret = ns;
+			return 0;
+		}
+		if (least > 1) {
+			cmd_msg("--%s: '%s' is less than the least, %gms", option, arg, (double)least / 1e6);
+			return EXIT_USAGE;
+		}
 	}
 	cmd_msg("--%s: '%s' is no time, like 30s, 1.5ms or 10us", option, arg);
 	return EXIT_USAGE;
