@@ -78,7 +78,7 @@ harmless(on_terminal("-qn", PROGRAM, "-c", "./evil 1"), "keys", NAME, COMM)
 harmless(on_terminal("-qn", "syscall::getppid:entry /pid == $target/ { trace(execname); ustack(); usym(ucaller); exit(0); }", "-c", "./evil 1"), "trace()", COMM)
 harmless(on_terminal("-ln", "pid$target:a.out:evil*:entry", "-c", "./evil 1"), "-l", NAME)
 harmless(on_terminal("-n", "pid$target:a.out:evil*:entry { exit(0); }", "-c", "./evil 1"), "FUNCTION:NAME", NAME)
-harmless(on_terminal("-n", "pid$target:a.out:no\x1b[2J:entry { exit(0); }", "-c", "./evil 1"), "messages", rb"no\033[2J")
+harmless(on_terminal("-n", "pid$target:a.out:no\x1b[2J:entry { exit(0); }", "-c", "./evil 1"), "messages", rb'near "\x1b"', rb"no?[2J:entry")
 harmless(on_terminal("--json", "-n", PROGRAM, "-c", "./evil 1"), "JSON", rb"\u001b[2J", rb"\u009b")
 SLOW = ("tracker t { threshold = 1ns; } syscall::getppid:entry /pid == $target/ { begin(t); } syscall::getppid:return /pid == $target/ { end(t); } "
         "latency:t::slow { slow(); } tick-1s { exit(0); }")

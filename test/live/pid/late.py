@@ -198,7 +198,7 @@ live.check(re.search(r"^\S+: lateapp\*:unfit:main:request-start of \S*/some/unfi
 t = Tracer("lateapp*:::request-start { trace(arg0); }", "-Z", quiet=False)
 run(fresh("some/shown"))
 t.end()
-live.check("description 'lateapp*:::request-start ' matched 0 probes\n" in t.err, "nothing matches at the start", t.err)
+live.check("description 'lateapp*:::request-start ' matched 0 probes: it waits for programs" in t.err, "nothing matches at the start", t.err)
 live.check(re.search(r"\n +\d+ +\d+ +main:request-start +0 *\n", t.out), "columns", t.out)
 r = live.dwell("-l", "-Z", "-n", "lateapp*:::request-start")
 live.same((r.returncode, len(r.stdout.splitlines())), (0, 1), f"-l lists what there is {r.stdout} {r.stderr}")
