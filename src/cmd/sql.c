@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "base/plainout.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/optable.h"
@@ -229,7 +228,6 @@ static int sql(int argc, char **argv)
 
 	if (e)
 		goto done;
-	plainout_stdout();
 	catch_signals();
 	c.arena = arena_new(SIZE_MAX);
 	dopts_init(&c.opts, c.arena);
