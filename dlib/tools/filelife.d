@@ -11,7 +11,7 @@
  * Example:
  *   # filelife.d -c "sh short-lived.sh"
  *       PID COMMAND                  MS FILE
- *      7151 ninja                   139 /work/wt/fbt/build/src/librun.a.p/run_consume_spec.c.o.d
+ *      7151 ninja                   139 /home/me/dwell/build/src/librun.a.p/run_consume_spec.c.o.d
  *      8996 rm                      225 /tmp/fl1
  *      9000 rm                        5 /tmp/q
  */
