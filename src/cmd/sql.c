@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "cmd/caught.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
 #include "cmd/optable.h"
@@ -57,28 +58,10 @@ static const struct optable options = {
 	.n = ARRAY_SIZE(rows),
 };
 
-static volatile sig_atomic_t caught;
-
-static void on_signal(int sig)
-{
-	caught = sig;
-}
-
 static bool stop(void *ctx)
 {
 	(void)ctx;
 	return caught;
-}
-
-/* A statement ends in order, so that what it has given so far is written. */
-static void catch_signals(void)
-{
-	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction old;
-
-	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
-		if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaction(ending[i], &(struct sigaction){ .sa_handler = on_signal }, NULL);
 }
 
 static int read_text(struct sql_cmd *c)
@@ -228,7 +211,7 @@ static int sql(int argc, char **argv)
 
 	if (e)
 		goto done;
-	catch_signals();
+	caught_begin(); /* a statement ends in order, so that what it has given so far is written */
 	c.arena = arena_new(SIZE_MAX);
 	dopts_init(&c.opts, c.arena);
 	why_open(&c.why, &c.opts, &cmd_listener);

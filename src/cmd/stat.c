@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/num.h"
 #include "base/plain.h"
+#include "cmd/caught.h"
 #include "cmd/cmd.h"
 #include "cmd/optable.h"
 #include "cmd/program.h"
@@ -84,21 +85,6 @@ static const struct optable options = {
 	.n = ARRAY_SIZE(rows),
 	.leading = true,
 };
-
-static volatile sig_atomic_t caught;
-
-static void on_signal(int sig)
-{
-	caught = sig;
-}
-
-static void catch_signals(void)
-{
-	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
-
-	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
-		sigaction(ending[i], &(struct sigaction){ .sa_handler = on_signal }, NULL);
-}
 
 static int take_options(struct stat_cmd *c, int argc, char **argv)
 {
@@ -371,7 +357,7 @@ static int stat_main(int argc, char **argv)
 	int e = c ? take_options(c, argc, argv) : cmd_fail("out of memory");
 
 	if (c && e == 0) {
-		catch_signals();
+		caught_begin();
 		c->out = c->output ? fopen(c->output, "we") : stderr;
 		e = c->out ? count_all(c) : cmd_fail("stat: cannot write to %s: %s", c->output, strerror(errno));
 	}

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 from live import DWELL, WORK, check, done, dwell, same
 
@@ -77,6 +78,13 @@ try:
         j = json.loads(text)
         same((r.returncode, j["title"]), (0, title), title)
         check(j["counts"]["context-switches"]["mean"] >= 10 and j["elapsed_s"] >= 0.3 and "user_s" not in j, "counted while it ran", text)
+    # Under nohup SIGHUP stays ignored: what was begun is counted to its end.
+    p = subprocess.Popen([DWELL, "stat", "--json", "--for", "600ms", "-p", str(spin.pid)], stderr=subprocess.PIPE, text=True,
+                         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    time.sleep(0.2)
+    p.send_signal(signal.SIGHUP)
+    text = p.communicate(timeout=30)[1]
+    check(p.returncode == 0 and json.loads(text)["elapsed_s"] >= 0.6, "an ignored SIGHUP ends nothing", text)
 finally:
     spin.kill()
     spin.wait()
