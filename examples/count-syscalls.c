@@ -3,7 +3,7 @@
  *
  *     cc -o count-syscalls count-syscalls.c $(pkg-config --cflags --libs libdwell)
  *     ./count-syscalls NAME SECONDS
- *     ./count-syscalls NAME SECONDS program.d     another D text, whose $1 is NAME */
+ *     ./count-syscalls NAME SECONDS program.d     runs the D text in program.d; its $1 is NAME */
 #include <dwell.h>
 #include <stdio.h>
 #include <stdlib.h>

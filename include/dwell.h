@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* Grows when functions or members are added. What is there keeps its meaning. */
+/* The version grows when functions or members are added. Existing ones keep their meaning. */
 #define DWELL_API_VERSION 1
 /* That of the library which is linked. */
 int dwell_api_version(void);
