@@ -8,27 +8,13 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "base/writeall.h"
 
 struct lineout {
 	int fd;
 	VEC(char) held;
 	char buf[LINEOUT_PACKET]; /* of stdio */
 };
-
-static int write_all(int fd, const char *s, size_t n)
-{
-	while (n) {
-		ssize_t w = write(fd, s, n);
-
-		if (w < 0 && errno != EINTR)
-			return -errno;
-		if (w > 0) {
-			s += w;
-			n -= (size_t)w;
-		}
-	}
-	return 0;
-}
 
 /* As many whole lines as fit a packet, or one that is longer; all of it when there is no newline. */
 static size_t packet(const char *s, size_t n)

@@ -4,30 +4,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "base/cleanup.h"
+#include "base/writeall.h"
 #include "cmd/cmd.h"
 #include "cmd/opts.h"
 #include "hosts/agent.h"
 
-static bool write_all(int fd, const char *p, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		p += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 /* A printa() goes to the agent, behind its length; one that would not fit a frame is printed. */
 static bool send_aggs(void *fd, const char *json, size_t n)
 {
-	return n <= WIRE_FRAME_MAX && write_all(*(const int *)fd, (const char *)&n, sizeof(n)) &&
-	       write_all(*(const int *)fd, json, n);
+	return n <= WIRE_FRAME_MAX && write_all(*(const int *)fd, &n, sizeof(n)) == 0 &&
+	       write_all(*(const int *)fd, json, n) == 0;
 }
 
 /* The scripts' texts came with the request. */
@@ -42,7 +28,7 @@ static int give_texts(struct request *c, const struct wire_request *r)
 		if (p->kind != PROG_SCRIPT)
 			continue;
 		fd = n < r->ntexts ? memfd_create("script", MFD_CLOEXEC) : -1;
-		if (fd < 0 || !write_all(fd, r->texts[n], r->sizes[n]))
+		if (fd < 0 || write_all(fd, r->texts[n], r->sizes[n]) < 0)
 			return cmd_fail("the text of %s is not there", p->arg);
 		p->from = arena_printf(c->arena, "/proc/self/fd/%d", fd);
 		n++;

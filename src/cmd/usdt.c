@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/writeall.h"
 #include "cmd/cmd.h"
 #include "engine/front/compile.h"
 #include "lang/dprog.h"
@@ -41,22 +42,14 @@ static int write_file(const char *path, const struct strb *b)
 {
 	_cleanup_close_ int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
 						   : dup(STDOUT_FILENO);
-	size_t at = 0;
+	int r;
 
 	if (b->failed)
 		return cmd_fail("out of memory");
 	if (fd < 0)
 		return cmd_fail("failed to open %s: %s", path, strerror(errno));
-	while (at < b->n) {
-		ssize_t n = write(fd, b->s + at, b->n - at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return cmd_fail("failed to write %s: %s", path, strerror(errno));
-		at += (size_t)n;
-	}
-	return 0;
+	r = write_all(fd, b->s, b->n);
+	return r < 0 ? cmd_fail("failed to write %s: %s", path, strerror(-r)) : 0;
 }
 
 /* "dir/name.d" gives "name" + suffix. */

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/writeall.h"
 #include "replay/args.h"
 #include "replay/features.h"
 #include "replay/policy.h"
@@ -133,21 +134,6 @@ static int compare(struct replay *r, const struct user_regs_struct *regs)
 	return 0;
 }
 
-static int put_out(int fd, const uint8_t *p, size_t n)
-{
-	while (n) {
-		ssize_t k = write(fd, p, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return k < 0 ? -errno : -EIO;
-		p += k;
-		n -= (size_t)k;
-	}
-	return 0;
-}
-
 /* What it wrote, out of its own memory, which has just been compared. */
 static int emit(struct replay *r)
 {
@@ -166,7 +152,7 @@ static int emit(struct replay *r)
 			if (tracee_read(&r->t, s.v.v[i].addr + at, buf, n) != n)
 				e = -EFAULT;
 			else
-				e = put_out(c->out == 2 ? STDERR_FILENO : STDOUT_FILENO, buf, n);
+				e = write_all(c->out == 2 ? STDERR_FILENO : STDOUT_FILENO, buf, n);
 			at += n;
 			left -= n;
 		}
