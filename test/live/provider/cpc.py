@@ -44,9 +44,11 @@ for name, words in (("page-faults-all-0", "a positive number"), ("page-faults-al
     r = live.dwell("-n", "cpc:::" + name)
     live.check(r.returncode == 1 and words in r.stderr, "refused: " + name, r.stderr)
 
+# An idle CPU of a virtual machine may be off: its timers do not fire. So programs keep them busy.
 last = max(os.sched_getaffinity(0))
-r = live.dwell("-q", "-x", f"cpu={last}", "-n", 'cpc:::cpu-clock-all-10000000 { @[cpu] = count(); } tick-300ms { exit(0); } END { printa("%d\\n", @); }')
-live.same((r.stdout.split(), r.stderr), ([str(last)], ""), "-x cpu: on that one only")
+with live.busy_cpus():
+    r = live.dwell("-q", "-x", f"cpu={last}", "-n", 'cpc:::cpu-clock-all-10000000 { @[cpu] = count(); } tick-300ms { exit(0); } END { printa("%d\\n", @); }')
+live.same(r.stdout.split(), [str(last)], "-x cpu: on that one only")
 
 # events of the CPU: they fire, or the reason is said
 r = run("cpc:::cpu-cycles-user-1000000 { @ = count(); } END { printf(\"end\\n\"); }", "spin 200")
