@@ -58,7 +58,7 @@ static void add_support_behind(struct checker *c, struct dstmt ***tail)
 		add_support(c, s, true, tail);
 }
 
-/* A clause that is left out: its variables come into being, its faults do not matter. */
+/* A clause that is left out, or has no probes: its variables come into being, its faults do not matter. */
 static void check_left_out(struct checker *c, struct dstmt *s)
 {
 	struct latecheck *last = c->lastlate;
@@ -84,10 +84,8 @@ bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt *
 			return false;
 		s->clause = cl;
 		s->is_default = !cl->has_body || !cl->body;
-		if (!check_probes(c, pd, s, &zero))
-			continue;
-		if (c->leaving) {
-			check_left_out(c, s);
+		if (!check_probes(c, pd, s, &zero) || c->leaving) {
+			check_left_out(c, s); /* others may use what it assigns */
 			continue;
 		}
 		if (event_clause(c, s, cl)) {

@@ -68,6 +68,8 @@ for args, says in [
 for args, says in [
         (["-n", "BEGIN { trace(nosuch); }"], "failed to resolve nosuch: Unknown variable name\nBEGIN { trace(nosuch); }\n              ^~~~~~\n"),
         (["-n", "BEGIN {\ntrace(nosuch); }"], "line 2: failed to resolve nosuch: Unknown variable name\ntrace(nosuch); }\n      ^~~~~~\n"),
+        # what its clause assigns is known to the others
+        (["-n", "nosuch:::x { @a = count(); y = 1; } END { printa(@a); trace(y); }"], "probe description nosuch:::x does not match any probes\nnosuch:::x { @a = count(); y = 1; } END { printa(@a); trace(y); }\n^~~~~~~~~~\n"),
         (["-n", "nosuch*:::"], "probe description nosuch*::: does not match any probes\nnosuch*:::\n^~~~~~~~~~\nhint: with -Z it waits for programs that have such static probes\n"),
         (["-n", "BEGIN { print(args); }"], "print(args): probe :::BEGIN has no arguments\n"),
         (["-n", "tracker x { } latency:x::all { print(args); }"], "print(args) needs a probe whose arguments are known\n"),
