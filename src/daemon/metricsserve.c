@@ -106,6 +106,7 @@ int metricsserve_start(const char *where, int close_fd, const struct listener *t
 	struct metricsserve *s = calloc(1, sizeof(*s));
 	_cleanup_close_ int fd = -1, out = -1;
 	struct place p = { 0 };
+	int r;
 
 	if (!s)
 		return listener_fail(to, "out of memory");
@@ -127,7 +128,12 @@ int metricsserve_start(const char *where, int close_fd, const struct listener *t
 			close(close_fd);
 		_exit(run_server(to, fd, out, &p));
 	}
-	return 0;
+	closep(&out);
+	out = -1;
+	r = textserve_wait(s->in);
+	if (r == -EPIPE)
+		return EXIT_ERROR; /* it has said why */
+	return r < 0 ? listener_fail(to, "--metrics: the server does not start: %s", strerror(-r)) : 0;
 }
 
 const char *metricsserve_where(const struct metricsserve *s)

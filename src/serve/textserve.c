@@ -3,6 +3,7 @@
 #include "serve/textserve.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,6 +36,17 @@ int textserve_pair(int *ret_in, int *ret_out)
 	*ret_in = fd[0];
 	*ret_out = fd[1];
 	return 0;
+}
+
+int textserve_wait(int in)
+{
+	struct pollfd p = { .fd = in, .events = POLLIN };
+	char ready;
+	int r = poll(&p, 1, TEXTSERVE_START_MS);
+
+	if (r <= 0)
+		return r < 0 ? -errno : -ETIMEDOUT;
+	return recv(in, &ready, 1, 0) == 1 ? 0 : -EPIPE;
 }
 
 union fd_msg {
@@ -214,6 +226,8 @@ int textserve(const struct textserve_config *c, struct err *err)
 				  (size_t)MEMORY_PER_CONNECTION, MHD_OPTION_CONNECTION_TIMEOUT,
 				  (unsigned)TEXTSERVE_PATIENCE_S, MHD_OPTION_NOTIFY_CONNECTION, gate_on_connection,
 				  t.gate, MHD_OPTION_END);
+	if (t.http)
+		(void)!send(c->feed_fd, ".", 1, MSG_NOSIGNAL); /* for textserve_wait() */
 	r = t.http ? loop(&t, err) : err_set(err, -EIO, "cannot start the HTTP server");
 	if (t.http)
 		mhd.stop_daemon(t.http);

@@ -10,6 +10,7 @@
 #define TEXTSERVE_STRANGERS_MAX 64     /* that have not; then the oldest goes */
 #define TEXTSERVE_HEAD_S 10	       /* so long they may take to ask */
 #define TEXTSERVE_PATIENCE_S 20	       /* a connection that lasts longer is closed, whatever it does */
+#define TEXTSERVE_START_MS 10000       /* what textserve_wait() waits: a busy machine starts slowly */
 #define TEXTSERVE_TEXT_MAX (16u << 20) /* bytes */
 
 struct textserve_config {
@@ -21,6 +22,8 @@ struct textserve_config {
 int textserve(const struct textserve_config *c, struct err *err);
 /* The two ends of a feed. 0 or -errno. */
 int textserve_pair(int *ret_in, int *ret_out);
+/* Waits until the server at the other end listens. 0; -EPIPE: it has ended; -ETIMEDOUT after TEXTSERVE_START_MS. */
+int textserve_wait(int in);
 /* Hands over a text; never waits: a server that is late gets the next one. 0; -EPIPE: there is no server any more. */
 int textserve_feed(int in, const char *text, size_t n);
 #endif
