@@ -164,14 +164,16 @@ static struct irfn *fault_rec_fn(struct prog *pr)
 	return g.f;
 }
 
-/* Arguments of ERROR: 1 epid, 2 action, 3 offset, 4 fault code, 5 value. */
+/* Arguments of ERROR, as DTrace on Linux has them since 2.0.2: 1 id of the probe, 2 clause from 0 on, 3 offset, 4 fault
+ * code, 5 value. Before, 1 was the clause and 2 the action; messages still have these. */
 static void error_args(struct gen *g)
 {
 	for (unsigned i = 0; i < 6; i++)
 		g->err[i] = ir_new(g->f);
 	ir_movi(g->f, g->err[0], 0);
-	ir_alui(g->f, IRA_SHR, g->err[1], irfn_arg(g->f, 2), 32);
-	ir_ext(g->f, g->err[2], irfn_arg(g->f, 2), 4, false);
+	ir_mov(g->f, g->err[1], irfn_arg(g->f, 1));
+	ir_alui(g->f, IRA_SHR, g->err[2], irfn_arg(g->f, 2), 32);
+	ir_alui(g->f, IRA_SUB, g->err[2], g->err[2], 1);
 	ir_ext(g->f, g->err[3], irfn_arg(g->f, 3), 4, false);
 	ir_alui(g->f, IRA_SHR, g->err[4], irfn_arg(g->f, 3), 32);
 	ir_mov(g->f, g->err[5], irfn_arg(g->f, 4));

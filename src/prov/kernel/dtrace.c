@@ -8,7 +8,7 @@
 
 static const char *const names[] = { "BEGIN", "END", "ERROR" };
 #define ERROR_INDEX 2
-#define ERROR_NARGS 6 /* arg1 epid, arg2 action, arg3 offset, arg4 fault, arg5 value; arg0 is 0 */
+#define ERROR_NARGS 6 /* arg1 id of the probe, arg2 clause, arg3 offset, arg4 fault, arg5 value; arg0 is 0 */
 
 static struct probe *make(struct arena *a, size_t i)
 {

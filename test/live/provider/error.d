@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ERROR gets the clause, the action, the kind of fault and the address.
+/* ERROR gets the id of the probe, the clause (from 0 on), the kind of fault and the address.
  * @options: -q
  * @filter: id epid pc
  * @expect-exit: 1 */
+BEGIN
+{
+	printf("id %d\n", id);
+}
+
 BEGIN
 {
 	printf("before\n");
