@@ -8,27 +8,31 @@
 
 struct target;
 
-/* -c: starts the command (words split at white space, found in PATH) and stops it behind its exec, before
- * its first instruction. It is killed when the target is freed and still runs, and when dwell dies. */
-int target_command(const char *command, struct target **ret, struct err *err);
-/* The same, of words as they are; argv ends with NULL and has one at least. */
-int target_words(char *const argv[], struct target **ret, struct err *err);
-/* -p: -ESRCH with a message when there is no such process. */
-int target_process(pid_t pid, struct target **ret, struct err *err);
 /* How far a command is let run before the D program is compiled (-x evaltime). */
 enum target_point {
-	TARGET_EXEC,	 /* not at all */
+	TARGET_BEFORE,	 /* it is not executed yet: its exec is traced, too */
+	TARGET_EXEC,	 /* its first instruction */
 	TARGET_PREINIT,	 /* its libraries are mapped */
 	TARGET_POSTINIT, /* … and initialised: at the program's entry */
 	TARGET_MAIN,	 /* at main(), or at the entry of a program without symbols */
 };
+
+/* -c: starts the command (words split at white space, found in PATH) and stops it behind its exec, before
+ * its first instruction; or, for TARGET_BEFORE, before the exec. It is killed when the target is freed and still runs,
+ * and when dwell dies. */
+int target_command(const char *command, enum target_point at, struct target **ret, struct err *err);
+/* The same, of words as they are; argv ends with NULL and has one at least. */
+int target_words(char *const argv[], enum target_point at, struct target **ret, struct err *err);
+/* -p: -ESRCH with a message when there is no such process. */
+int target_process(pid_t pid, struct target **ret, struct err *err);
 struct sym;
 /* Runs it there. Nothing for -p. Once, before target_go(). -ECHILD: it has ended on the way. */
 int target_run_to(struct target *t, struct sym *sym, enum target_point to, struct err *err);
 /* A command that target_go() has not let run yet. */
 bool target_waits(const struct target *t);
 pid_t target_pid(const struct target *t); /* $target, in dwell's pid namespace */
-/* Lets a command run; nothing for -p. Once, after everything is attached. */
+/* Lets a command run; nothing for -p. Once, after everything is attached. What the exec of one that stands before it
+ * says is an error of this. */
 int target_go(struct target *t, struct err *err);
 /* A pidfd: readable when the process has ended. Stays the target's. */
 int target_fd(const struct target *t);

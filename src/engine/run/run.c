@@ -132,19 +132,21 @@ static int make_targets(struct run *r, long *ret_target)
 {
 	struct request *c = r->c;
 	struct err err = { 0 };
+	/* of this word alone: it may have to be executed before programs are compiled after all */
+	enum target_point at = strcmp(c->opts.evaltime, "exec") ? TARGET_EXEC : TARGET_BEFORE;
 	int e;
 
 	r->targets = calloc(c->commands.n + c->pids.n + 2, sizeof(*r->targets));
 	if (!r->targets)
 		return listener_fail(&r->c->to, "out of memory");
 	for (size_t i = 0; i < c->commands.n; i++) {
-		e = target_command(c->commands.v[i], &r->targets[r->ntargets], &err);
+		e = target_command(c->commands.v[i], at, &r->targets[r->ntargets], &err);
 		if (e < 0)
 			return fail_err(r, "", e, &err, false);
 		r->ntargets++;
 	}
 	if (c->words) {
-		e = target_words(c->words, &r->targets[r->ntargets], &err);
+		e = target_words(c->words, at, &r->targets[r->ntargets], &err);
 		if (e < 0)
 			return fail_err(r, "", e, &err, false);
 		r->ntargets++;
@@ -478,7 +480,8 @@ static bool wants_user_probes(const struct run *r)
 	return false;
 }
 
-/* Lets commands run until their libraries are there to be probed, or as -x evaltime says. */
+/* Lets commands run until their libraries are there to be probed, or as -x evaltime says: "exec" is before it, so that
+ * it can be traced, but behind it if there are probes in the program. */
 static int advance_targets(struct run *r)
 {
 	static const struct {
@@ -496,6 +499,8 @@ static int advance_targets(struct run *r)
 	for (size_t i = 0; i < ARRAY_SIZE(points); i++)
 		if (!strcmp(points[i].name, r->c->opts.evaltime))
 			to = points[i].to;
+	if (r->c->opts.evaltime[0] && to == TARGET_EXEC && !r->c->list && !wants_user_probes(r))
+		to = TARGET_BEFORE;
 	for (size_t i = 0; i < r->ntargets; i++) {
 		int e = target_run_to(r->targets[i], r->w.sym, to, &err);
 

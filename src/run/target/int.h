@@ -9,8 +9,13 @@ struct target {
 	int fd;	      /* pidfd */
 	bool child;   /* -c */
 	bool stopped; /* -c, until target_go() */
+	char *held;   /* -c, before its exec: the command's name for messages */
+	int report;   /* … the pipe through which an errno comes when that fails; -1 else */
 	bool ended;
 	bool known; /* how: */
 	int status; /* as of waitpid(2) */
 };
+
+/* A command before its exec: lets it come behind it. */
+int target_exec(struct target *t, struct err *err);
 #endif

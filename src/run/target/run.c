@@ -35,16 +35,34 @@ struct place {
 	unsigned hits;
 };
 
-/* A value of the auxiliary vector, as the kernel gave it to the process. */
+/* Whether its program is one of 32 bits. */
+static bool is_narrow(pid_t pid)
+{
+	char path[64];
+	unsigned char ident[EI_NIDENT] = { 0 };
+	_cleanup_fclose_ FILE *f = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	f = fopen(path, "re");
+	return f && fread(ident, sizeof(ident), 1, f) == 1 && ident[EI_CLASS] == ELFCLASS32;
+}
+
+/* A value of the auxiliary vector, as the kernel gave it to the process: in words of the program. */
 static int auxv(pid_t pid, unsigned long type, uint64_t *ret)
 {
 	char path[64];
-	unsigned long v[2];
+	uint64_t v[2];
+	uint32_t narrow[2];
+	bool is32 = is_narrow(pid);
 	_cleanup_fclose_ FILE *f = NULL;
 
 	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
 	f = fopen(path, "re");
-	while (f && fread(v, sizeof(v), 1, f) == 1) {
+	while (f && (is32 ? fread(narrow, sizeof(narrow), 1, f) : fread(v, sizeof(v), 1, f)) == 1) {
+		if (is32) {
+			v[0] = narrow[0];
+			v[1] = narrow[1];
+		}
 		if (v[0] == type) {
 			*ret = v[1];
 			return 0;
@@ -198,8 +216,11 @@ int target_run_to(struct target *t, struct sym *sym, enum target_point to, struc
 	char how[TARGET_HOW_MAX];
 	int r;
 
-	if (!t->stopped || to == TARGET_EXEC)
+	if (!t->stopped || to == TARGET_BEFORE)
 		return 0;
+	r = target_exec(t, err);
+	if (r < 0 || to == TARGET_EXEC)
+		return r;
 	r = find_place(t, sym, to, &p);
 	if (r == 0)
 		r = run_to(t, &p);

@@ -47,8 +47,8 @@ static int split(char *text, char ***ret)
 	return 0;
 }
 
-/* The child until its exec. An errno goes through the pipe when that fails. */
-__attribute__((noreturn)) static void child_main(char *const argv[], int report)
+/* The child until its exec; before that it stops if it is held. An errno goes through the pipe when that fails. */
+__attribute__((noreturn)) static void child_main(char *const argv[], int report, bool held)
 {
 	sigset_t none;
 	int code;
@@ -56,7 +56,7 @@ __attribute__((noreturn)) static void child_main(char *const argv[], int report)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && (!held || raise(SIGSTOP) == 0))
 		execvp(argv[0], argv);
 	code = errno;
 	if (write(report, &code, sizeof(code)) < 0)
@@ -64,10 +64,22 @@ __attribute__((noreturn)) static void child_main(char *const argv[], int report)
 	_exit(127);
 }
 
-/* Waits for the stop behind the exec. 0, or the -errno of the exec. */
-static int wait_exec(pid_t pid, int report)
+/* What the exec said: 0 for one that went well. */
+static int read_report(int report)
 {
-	int status, code = 0;
+	int code = 0;
+	ssize_t n;
+
+	do
+		n = read(report, &code, sizeof(code));
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(code) && code > 0 ? -code : 0;
+}
+
+/* Waits for the stop before or behind the exec. 0, or the -errno of the exec. */
+static int wait_stop(pid_t pid, int report)
+{
+	int status, code;
 	pid_t w;
 
 	do
@@ -75,12 +87,12 @@ static int wait_exec(pid_t pid, int report)
 	while (w < 0 && errno == EINTR);
 	if (w == pid && WIFSTOPPED(status))
 		return 0;
-	if (read(report, &code, sizeof(code)) == (ssize_t)sizeof(code) && code > 0)
-		return -code;
-	return -ECHILD;
+	code = read_report(report);
+	return code ? code : -ECHILD;
 }
 
-static int spawn(char *const argv[], pid_t *ret)
+/* *ret_report: the end of the pipe to read from, if the child is held. */
+static int spawn(char *const argv[], bool held, pid_t *ret, int *ret_report)
 {
 	_cleanup_close_ int rd = -1, wr = -1;
 	int fds[2], r;
@@ -94,13 +106,18 @@ static int spawn(char *const argv[], pid_t *ret)
 	if (pid < 0)
 		return -errno;
 	if (pid == 0)
-		child_main(argv, wr);
+		child_main(argv, wr, held);
 	closep(&wr);
 	wr = -1;
-	r = wait_exec(pid, rd);
-	if (r == 0)
-		*ret = pid;
-	return r;
+	r = wait_stop(pid, rd);
+	if (r < 0)
+		return r;
+	*ret = pid;
+	if (held) {
+		*ret_report = rd;
+		rd = -1;
+	}
+	return 0;
 }
 
 static int target_new(pid_t pid, bool child, struct target **ret)
@@ -114,26 +131,61 @@ static int target_new(pid_t pid, bool child, struct target **ret)
 	}
 	t->pid = pid;
 	t->fd = fd;
+	t->report = -1;
 	t->child = t->stopped = child;
 	*ret = t;
 	return 0;
 }
 
-int target_words(char *const argv[], struct target **ret, struct err *err)
+static int exec_failed(const char *name, int code, struct err *err)
 {
+	return err_set(err, code, "failed to execute %s: %s", name, strerror(-code));
+}
+
+int target_words(char *const argv[], enum target_point at, struct target **ret, struct err *err)
+{
+	_cleanup_close_ int report = -1;
+	_cleanup_free_ char *name = strdup(argv[0]);
 	pid_t pid = 0;
-	int r = spawn(argv, &pid);
+	int r = name ? spawn(argv, at == TARGET_BEFORE, &pid, &report) : -ENOMEM;
 
 	if (r == 0)
 		r = target_new(pid, true, ret);
+	if (r == 0 && at == TARGET_BEFORE) {
+		(*ret)->held = name;
+		(*ret)->report = report;
+		name = NULL;
+		report = -1;
+	}
 	if (r < 0 && pid > 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
-	return r < 0 ? err_set(err, r, "failed to execute %s: %s", argv[0], strerror(-r)) : 0;
+	return r < 0 ? exec_failed(argv[0], r, err) : 0;
 }
 
-int target_command(const char *command, struct target **ret, struct err *err)
+static void not_held(struct target *t)
+{
+	closep(&t->report);
+	t->report = -1;
+	free(t->held);
+	t->held = NULL;
+}
+
+int target_exec(struct target *t, struct err *err)
+{
+	int r = 0;
+
+	if (!t->held)
+		return 0;
+	r = ptrace(PTRACE_CONT, t->pid, NULL, NULL) < 0 ? -errno : wait_stop(t->pid, t->report);
+	if (r < 0)
+		r = exec_failed(t->held, r, err);
+	not_held(t);
+	return r;
+}
+
+int target_command(const char *command, enum target_point at, struct target **ret, struct err *err)
 {
 	_cleanup_free_ char *text = strdup(command);
 	_cleanup_free_ char **argv = NULL;
@@ -142,7 +194,7 @@ int target_command(const char *command, struct target **ret, struct err *err)
 	if (r < 0)
 		return err_set(err, r, "failed to execute \"%s\": %s", command,
 			       r == -EINVAL ? "the command is empty" : strerror(-r));
-	return target_words(argv, ret, err);
+	return target_words(argv, at, ret, err);
 }
 
 int target_process(pid_t pid, struct target **ret, struct err *err)
@@ -169,12 +221,20 @@ pid_t target_pid(const struct target *t)
 
 int target_go(struct target *t, struct err *err)
 {
+	int r;
+
 	if (!t->stopped)
 		return 0;
 	if (ptrace(PTRACE_DETACH, t->pid, NULL, NULL) < 0 && errno != ESRCH)
 		return err_set(err, -errno, "cannot let process %d run: %s", (int)t->pid, strerror(errno));
 	t->stopped = false;
-	return 0;
+	if (!t->held)
+		return 0;
+	r = read_report(t->report);
+	if (r < 0)
+		r = exec_failed(t->held, r, err);
+	not_held(t);
+	return r;
 }
 
 int target_fd(const struct target *t)
@@ -268,6 +328,7 @@ void target_free(struct target *t)
 		kill(t->pid, SIGKILL);
 		waitpid(t->pid, NULL, 0);
 	}
+	not_held(t);
 	closep(&t->fd);
 	free(t);
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pid$target: entry, return, arguments, globs, aliases, recursion, threads, with -c and -p."""
 import os
+import struct
 import subprocess
 import live
 
@@ -57,6 +58,27 @@ for at, want in (("exec", "start main"), ("preinit", "start main"), ("postinit",
     live.same(r.stdout.strip(), want, f"-x evaltime={at}: what is still to come")
 r = run('pid$target:libc.so.6:__libc_start_main:entry { @ = count(); }', "-x", "evaltime=exec")
 live.check(r.stdout.strip().isdigit(), "evaltime=exec: a library that is still to be loaded", r.stdout + r.stderr)
+r = run('proc:::exec-success /pid == $target/ { printf("%s ", execname); } proc:::exit /pid == $target/ { trace(args[0]); }',
+        "-x", "evaltime=exec", command="/bin/true")
+live.same(r.stdout.split(), ["true", "1"], "evaltime=exec without probes in processes: the exec itself")
+r = run("proc:::exec-success /pid == $target/ { trace(1); }", "-x", "evaltime=exec", command="/no/such/command")
+live.check(r.returncode == 1 and "failed to execute /no/such/command: No such file" in r.stderr, "… that fails", r.stderr)
+
+# A program of 32 bits, if the kernel runs such: exit(3).
+if os.uname().machine == "x86_64":
+    code = bytes.fromhex("b801000000bb03000000cd80")
+    narrow = os.path.join(live.WORK, "narrow")
+    with open(narrow, "wb") as f:
+        f.write(b"\x7fELF\x01\x01\x01" + bytes(9) + struct.pack("<HHIIIIIHHHHHH", 2, 3, 1, 0x8048054, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+                + struct.pack("<8I", 1, 0, 0x8048000, 0x8048000, 84 + len(code), 84 + len(code), 5, 4096) + code)
+    os.chmod(narrow, 0o755)
+    try:
+        here = subprocess.run([narrow], check=False).returncode == 3
+    except OSError:
+        here = False
+    for at in ("preinit", "main") if here else ():
+        r = run("proc:::exit /pid == $target/ { trace(args[0]); }", "-x", f"evaltime={at}", command=narrow)
+        live.check(r.stdout.strip() == "1" and r.returncode == 0, f"a program of 32 bits, {at}", r.stdout + r.stderr)
 
 # -p, and another process running the same program, which must not be seen.
 mine = subprocess.Popen([PROBED, "0", "5"])

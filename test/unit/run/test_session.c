@@ -384,7 +384,7 @@ static void the_end_of_the_target_ends_it(void **state)
 
 	(void)state;
 	setup();
-	assert_int_equal(target_command("sleep 0.2", &t, &err), 0);
+	assert_int_equal(target_command("sleep 0.2", TARGET_EXEC, &t, &err), 0);
 	res = run(t);
 	assert_int_equal(res.why, SESSION_TARGETS);
 	assert_true(target_ended(t));

@@ -34,7 +34,7 @@ static void a_command_waits_until_let_go(void **state)
 	char comm[32];
 
 	(void)state;
-	assert_int_equal(target_command(" true \t x", &t, &err), 0);
+	assert_int_equal(target_command(" true \t x", TARGET_EXEC, &t, &err), 0);
 	read_comm(target_pid(t), comm); /* exec has happened */
 	assert_string_equal(comm, "true\n");
 	assert_false(ends_within(t, 100));
@@ -42,6 +42,35 @@ static void a_command_waits_until_let_go(void **state)
 	assert_true(ends_within(t, 5000));
 	assert_int_equal(target_go(t, &err), 0);
 	target_free(t);
+}
+
+static void a_command_may_wait_before_its_exec(void **state)
+{
+	struct target *t = NULL;
+	struct err err = { 0 };
+	char comm[32];
+
+	(void)state;
+	for (int on = 0; on < 2; on++) {
+		assert_int_equal(target_command("true", TARGET_BEFORE, &t, &err), 0);
+		read_comm(target_pid(t), comm);
+		assert_string_not_equal(comm, "true\n");
+		if (on) {
+			assert_int_equal(target_run_to(t, NULL, TARGET_EXEC, &err), 0);
+			read_comm(target_pid(t), comm);
+			assert_string_equal(comm, "true\n");
+		}
+		assert_false(ends_within(t, 100));
+		assert_int_equal(target_go(t, &err), 0);
+		assert_true(ends_within(t, 5000));
+		target_free(t);
+	}
+	for (int on = 0; on < 2; on++) { /* what the exec says is known when it is made */
+		assert_int_equal(target_command("/no/such/file x", TARGET_BEFORE, &t, &err), 0);
+		assert_int_equal(on ? target_run_to(t, NULL, TARGET_EXEC, &err) : target_go(t, &err), -ENOENT);
+		assert_string_equal(err.msg, "failed to execute /no/such/file: No such file or directory");
+		target_free(t);
+	}
 }
 
 static void a_command_is_killed_when_freed(void **state)
@@ -52,7 +81,7 @@ static void a_command_is_killed_when_freed(void **state)
 
 	(void)state;
 	for (int go = 0; go < 2; go++) {
-		assert_int_equal(target_command("sleep 100", &t, &err), 0);
+		assert_int_equal(target_command("sleep 100", TARGET_EXEC, &t, &err), 0);
 		pid = target_pid(t);
 		if (go)
 			assert_int_equal(target_go(t, &err), 0);
@@ -68,10 +97,10 @@ static void what_cannot_start_says_why(void **state)
 	struct err err = { 0 };
 
 	(void)state;
-	assert_int_equal(target_command("/no/such/file x", &t, &err), -ENOENT);
+	assert_int_equal(target_command("/no/such/file x", TARGET_EXEC, &t, &err), -ENOENT);
 	assert_string_equal(err.msg, "failed to execute /no/such/file: No such file or directory");
-	assert_int_equal(target_command("/etc", &t, &err), -EACCES);
-	assert_int_equal(target_command(" \t", &t, &err), -EINVAL);
+	assert_int_equal(target_command("/etc", TARGET_EXEC, &t, &err), -EACCES);
+	assert_int_equal(target_command(" \t", TARGET_EXEC, &t, &err), -EINVAL);
 	assert_null(t);
 }
 
@@ -127,9 +156,9 @@ static void a_process_is_left_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_command_waits_until_let_go), cmocka_unit_test(a_command_is_killed_when_freed),
-		cmocka_unit_test(what_cannot_start_says_why),	cmocka_unit_test(processes_are_watched),
-		cmocka_unit_test(a_process_is_left_alone),
+		cmocka_unit_test(a_command_waits_until_let_go),	  cmocka_unit_test(a_command_may_wait_before_its_exec),
+		cmocka_unit_test(a_command_is_killed_when_freed), cmocka_unit_test(what_cannot_start_says_why),
+		cmocka_unit_test(processes_are_watched),	  cmocka_unit_test(a_process_is_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
