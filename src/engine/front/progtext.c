@@ -76,10 +76,11 @@ static const char *const cpp_plain[] = {
 #endif
 };
 
-/* -X: __STDC__ is 1 by itself, 0, or not there as before ISO C. */
+/* -X: __STDC__ is 1 by itself, or not there as before ISO C. t, which is 0 of old, is as a in DTrace on Linux, too:
+ * gcc's preprocessor warns of another value. */
 static const char *cpp_stdc(const char *mode)
 {
-	return *mode == 't' ? "-D__STDC__=0" : *mode == 's' ? "-traditional-cpp" : NULL;
+	return *mode == 's' ? "-traditional-cpp" : NULL;
 }
 
 /* Argument vector of the C preprocessor, as DTrace starts it. */

@@ -37,7 +37,7 @@ with open(script, "w") as f:
 stdc = os.path.join(live.WORK, "stdc.d")
 with open(stdc, "w") as f:
     f.write('#ifdef __STDC__\nBEGIN { printf("%d", __STDC__); exit(0); }\n#else\nBEGIN { printf("none"); exit(0); }\n#endif\n')
-for mode, want in [("c", "1\n"), ("t", "0\n"), ("s", "none\n"), ("a", "1\n")]:
+for mode, want in [("c", "1\n"), ("t", "1\n"), ("s", "none\n"), ("a", "1\n")]:
     r = live.dwell("-q", "-C", "-X", mode, "-s", stdc)
     live.check(r.stdout == want, f"-X{mode}", r.stdout + r.stderr)
 r = live.dwell("-C", "-X", "z", "-s", stdc)
