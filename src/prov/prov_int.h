@@ -8,9 +8,9 @@
 /* Ranges of probe ids. Ids stay below a million, so that DTrace's columns hold. */
 enum {
 	PROV_ID_DTRACE = 1,
-	PROV_N_DTRACE = 9,
-	PROV_ID_SCHED = 10,
-	PROV_N_SCHED = 90,
+	PROV_N_DTRACE = 3,
+	PROV_ID_SCHED = 4,
+	PROV_N_SCHED = 96,
 	PROV_ID_PROC = 3000,
 	PROV_N_PROC = 100,
 	PROV_ID_IO = 3100,
