@@ -295,7 +295,7 @@ static void prepare(struct check_run *r)
 	request_param(c, "by", "1");
 	request_param(c, "over", OVER_US);
 	request_param(c, "every", NO_TABLES);
-	request_for(c, r->for_ns);
+	c->for_ns = r->for_ns;
 	if (r->record)
 		request_option(c, "record", r->record);
 	slowfilter_program(&r->filter, c);

@@ -37,8 +37,8 @@ int cmd_written(int error);
 
 /* `dwell -n …`: everything that follows dtrace(1). */
 int cmd_dtrace(int argc, char **argv);
-/* The same, with a command to trace as its words, which end with NULL; or NULL. */
-int cmd_dtrace_words(int argc, char **argv, char *const *words);
+/* The same, with a command to trace as its words, which end with NULL, or NULL; and the time to run for, or 0. */
+int cmd_dtrace_words(int argc, char **argv, char *const *words, uint64_t for_ns);
 /* `dwell --host ssh:NAME … -n …`: does the command line begin so? */
 bool cmd_is_host(int argc, char **argv);
 int cmd_host(int argc, char **argv);

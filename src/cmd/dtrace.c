@@ -23,15 +23,16 @@ int cmd_request(struct request *c, const struct run_show *show)
 
 int cmd_dtrace(int argc, char **argv)
 {
-	return cmd_dtrace_words(argc, argv, NULL);
+	return cmd_dtrace_words(argc, argv, NULL, 0);
 }
 
-int cmd_dtrace_words(int argc, char **argv, char *const *words)
+int cmd_dtrace_words(int argc, char **argv, char *const *words, uint64_t for_ns)
 {
 	struct request c;
 	int e = cmdline_parse(&c, argc, argv);
 
 	c.words = words;
+	c.for_ns = for_ns;
 	if (e == 0)
 		return c.header || c.link ? finish(&c, cmd_usdtgen(&c)) : cmd_request(&c, NULL);
 	request_done(&c);

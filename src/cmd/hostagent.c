@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell host-agent`: what `dwell --host` starts on another machine. Not for people. */
-#include <fcntl.h>
-#include <string.h>
-#include <sys/mman.h>
 #include "base/cleanup.h"
 #include "base/writeall.h"
 #include "cmd/cmd.h"
@@ -23,15 +20,13 @@ static int give_texts(struct request *c, const struct wire_request *r)
 
 	for (size_t i = 0; i < c->progs.n; i++) {
 		struct prog_text *p = &c->progs.v[i];
-		int fd;
 
 		if (p->kind != PROG_SCRIPT)
 			continue;
-		fd = n < r->ntexts ? memfd_create("script", MFD_CLOEXEC) : -1;
-		if (fd < 0 || write_all(fd, r->texts[n], r->sizes[n]) < 0)
+		if (n == r->ntexts)
 			return cmd_fail("the text of %s is not there", p->arg);
-		p->from = arena_printf(c->arena, "/proc/self/fd/%d", fd);
-		n++;
+		p->text = r->texts[n];
+		p->size = r->sizes[n++];
 	}
 	return 0;
 }

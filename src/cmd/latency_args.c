@@ -30,12 +30,9 @@ int latency_pass(void *request, const struct optrow *o, const char *arg)
 
 int latency_for(void *request, const struct optrow *o, const char *arg)
 {
-	uint64_t ns;
-	int e = optable_time(o->name, arg, 1, &ns);
+	struct request *c = request;
 
-	if (e == 0)
-		request_for(request, ns);
-	return e;
+	return optable_time(o->name, arg, 1, &c->for_ns);
 }
 
 int latency_not_recorded(const struct optable *t, const struct optrow *o, const char *word)

@@ -78,7 +78,7 @@ static uint64_t burst_bytes(void)
 }
 
 /* What is run. */
-static int fill(const struct reclive *l, struct request *c, uint64_t ns)
+static int fill(const struct reclive *l, struct request *c)
 {
 	c->opts.quiet = true;
 	c->own = true;
@@ -92,10 +92,6 @@ static int fill(const struct reclive *l, struct request *c, uint64_t ns)
 		c->opts.bufsize = burst_bytes();
 	request_option(c, "record", l->path);
 	c->output = "/dev/null";
-	if (l->program && l->how_long) /* shipped ones have a parameter for it */
-		request_param(c, "for", l->how_long);
-	else if (l->how_long)
-		request_for(c, ns);
 	c->words = l->words;
 	if (l->command && !l->words)
 		vec_push(&c->commands, l->command);
@@ -105,18 +101,19 @@ static int fill(const struct reclive *l, struct request *c, uint64_t ns)
 int reclive_run(struct reclive *l)
 {
 	struct request c;
-	uint64_t ns = 0;
+	uint64_t for_ns = 0;
 	bool cut = false;
-	int e = !l->program && l->how_long ? optable_time("for", l->how_long, 1, &ns) : 0;
+	int e = l->how_long ? optable_time("for", l->how_long, 1, &for_ns) : 0;
 
 	if (e == 0)
 		e = make_path(l);
 	if (e)
 		return e;
 	cmdline_begin(&c);
+	c.for_ns = for_ns;
 	if (l->program && !strncmp(l->program, "flame/", 6))
 		cut = fit_keys(&c);
-	e = fill(l, &c, ns);
+	e = fill(l, &c);
 	if (e) {
 		request_done(&c);
 		return e;

@@ -90,21 +90,12 @@ static void put_head(struct arena *a, const char *name)
 	printf("\n");
 }
 
-/* "5s" -> a clause that ends the run then; NULL: it is no time of tick-n. */
-static char *deadline(struct arena *a, const char *time)
-{
-	size_t digits = strspn(time, "0123456789");
-
-	if (!digits || !time[digits] || time[digits + strspn(time + digits, "smhdun")])
-		return NULL;
-	return arena_printf(a, "tick-%s { exit(0); }", time);
-}
-
 /* As `dwell -s NAME.d …`, with the shipped file whatever there is in the current folder. */
 static int run_tool(struct arena *a, const char *name, int argc, char **argv, char *const *words)
 {
 	char **v = arena_new_arr(a, char *, (size_t)argc + 6);
-	int n = 0;
+	uint64_t for_ns = 0;
+	int n = 0, e;
 
 	v[n++] = arena_strdup(a, cmd_name());
 	v[n++] = arena_strdup(a, "-s");
@@ -113,17 +104,15 @@ static int run_tool(struct arena *a, const char *name, int argc, char **argv, ch
 		if (wants_help(argv[i]))
 			put_head(a, name);
 		if (!strcmp(argv[i], "--for") && i + 1 < argc) {
-			v[n++] = arena_strdup(a, "-n");
-			v[n] = deadline(a, argv[++i]);
-			if (!v[n++])
-				return cmd_fail("run: --for '%s' is no time: a number and ms, s, m, h or d", argv[i]),
-				       EXIT_USAGE;
+			e = optable_time("for", argv[++i], 1, &for_ns);
+			if (e)
+				return e;
 			continue;
 		}
 		v[n++] = !strcmp(argv[i], "-h") ? arena_strdup(a, "--help") : argv[i];
 	}
 	v[n] = NULL;
-	return cmd_dtrace_words(n, v, words);
+	return cmd_dtrace_words(n, v, words, for_ns);
 }
 
 static int run(int argc, char **argv)

@@ -59,11 +59,6 @@ void request_param(struct request *c, const char *name, const char *value)
 	vec_push(&c->given, g);
 }
 
-void request_for(struct request *c, uint64_t ns)
-{
-	request_prog(c, PROG_NAME, arena_printf(c->arena, "tick-%lluns { exit(0); }", (unsigned long long)ns));
-}
-
 const char *libs_dir(struct arena *a)
 {
 	return shelf_dir(a);

@@ -18,8 +18,8 @@ enum prog_kind { PROG_SCRIPT, PROG_PROVIDER, PROG_MODULE, PROG_FUNCTION, PROG_NA
 struct prog_text { /* one -s, -n, -P … in order */
 	enum prog_kind kind;
 	const char *arg;   /* as given */
-	const char *text;  /* of a script: its text, which outlives the request; or NULL: it is read */
-	const char *from;  /* of a script: its text is read here instead; or NULL */
+	const char *text;  /* of a script: what its file would hold, outlives the request; NULL: the file is read */
+	size_t size;	   /* of text */
 	bool own;	   /* one of dwell's, which nobody asked for by name */
 	struct source src; /* the D text made of it; filled by prog_load() */
 };
@@ -34,6 +34,7 @@ struct request {
 	char *const *words;	       /* one more command, as its words, which end with NULL; or NULL */
 	VEC(long) pids;		       /* -p */
 	const char *output;	       /* -o */
+	uint64_t for_ns;	       /* the run ends by itself after so long; 0: it does not */
 	VEC(struct param_given) given; /* --name value */
 	struct params params;	       /* what the programs declare */
 	bool help;		       /* --help */
@@ -61,8 +62,6 @@ bool request_has_shipped(const struct request *c, const char *name);
 void request_option(struct request *c, const char *name, const char *value);
 /* --name value of a script. */
 void request_param(struct request *c, const char *name, const char *value);
-/* The run ends by itself after so long. */
-void request_for(struct request *c, uint64_t ns);
 
 /* The folder of what is shipped in D: beside the running binary, or the installed one. In the arena. */
 const char *libs_dir(struct arena *a);

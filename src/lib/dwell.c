@@ -195,6 +195,7 @@ int dwell_compile(struct dwell *d, const char *name, const char *text, struct dw
 	d->stage = LIB_FAILED;
 	request_prog(&d->req, PROG_SCRIPT, arena_strdup(d->req.arena, name));
 	d->req.progs.v[0].text = arena_strdup(d->req.arena, text);
+	d->req.progs.v[0].size = strlen(text);
 	e = workshop_open(&d->w, &d->req, 0);
 	if (e == 0)
 		e = workshop_parse(&d->w, &d->req, 0);

@@ -5,7 +5,7 @@
  *   1. maps made, programs verified; 2. wall clock and CPU state set; 3. BEGIN by test-run;
  *   4. all probes attached in image order, targets let go; 5. loop: rings drained, ordered, appended to
  *   the recording, `consume` called; aggregations read every aggrate, and before every event that shows
- *   or changes one; 6. stop: exit(), SIGINT or SIGTERM, end of all targets, or consume() < 0; 7. detached, grace
+ *   or changes one; 6. stop: enum session_stop; 7. detached, grace
  * period; rings drained; 8. END by test-run, drained; 9. last aggregation snapshot, losses, ROW_END, consume() a last
  * time. A second SIGINT or SIGTERM ends the output at once (run/os/signals.h). Its handlers stay until session_free(),
  * so that what the caller prints at the end is not cut without a word. */
@@ -31,6 +31,7 @@ enum session_stop {
 	SESSION_FILLED,	  /* -x bufpolicy=fill: a buffer is full */
 	SESSION_CONSUMER, /* consume() failed */
 	SESSION_ASKED,	  /* its host has asked for it */
+	SESSION_TIME,	  /* it has run for the time that was given */
 	SESSION_ERROR,	  /* session_run() returned an error */
 };
 
@@ -54,6 +55,7 @@ struct session_config {
 	struct sym *sym;	       /* told of processes with user stacks; NULL: nobody */
 	struct target *const *targets; /* -c and -p; the run ends when all have ended */
 	size_t ntargets;
+	uint64_t for_ns; /* the run ends after so long, from when all is attached; 0: it does not */
 	/* Whether the flight recorder is to be asked about a slow event; NULL: always. */
 	bool (*wants_flight)(void *ctx, const struct slow_event *e);
 	bool history;		   /* rows of processes and mappings, from their beginning on */

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/strb.h"
 #include "base/utf8.h"
+#include "base/writeall.h"
 #include "engine/front/compile.h"
 #include "lang/dprog.h"
 #include "load/reasons.h"
@@ -117,33 +118,34 @@ static void exec_cpp(struct request *c, int in, int out)
 	_exit(127);
 }
 
-/* Replaces the script's file by a copy without a first line "#!…", for which cpp has no use; its end
- * stays, so that the lines keep their numbers. */
-static int skip_interpreter(int fd)
+/* A file with the text for cpp, without a first line "#!…", for which cpp has no use; its end stays, so that the lines
+ * keep their numbers. */
+static int make_cpp_input(const struct strb *script, int *ret)
 {
-	_cleanup_close_ int copy = memfd_create("script", MFD_CLOEXEC);
-	struct strb b = { 0 };
-	int r = copy < 0 ? -errno : read_all(fd, &b);
-	size_t bom = utf8_bom(strb_str(&b), b.n);
-	const char *text = strb_str(&b) + bom;
-	size_t n = b.n - bom > 2 && !memcmp(text, "#!", 2) ? strcspn(text, "\n") : 0;
+	size_t bom = utf8_bom(strb_str(script), script->n), n = script->n - bom;
+	const char *text = strb_str(script) + bom;
+	size_t skip = n > 2 && !memcmp(text, "#!", 2) ? strcspn(text, "\n") : 0;
+	_cleanup_close_ int fd = memfd_create("script", MFD_CLOEXEC);
+	int r = fd < 0 ? -errno : write_all(fd, text + skip, n - skip);
 
-	if (r == 0 && (write(copy, text + n, b.n - bom - n) != (ssize_t)(b.n - bom - n) ||
-		       lseek(copy, 0, SEEK_SET) < 0 || dup3(copy, fd, O_CLOEXEC) < 0))
-		r = -errno;
-	strb_free(&b);
-	return r;
+	if (r < 0)
+		return r;
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return -errno;
+	*ret = take_fd(fd);
+	return 0;
 }
 
-static int run_cpp(struct request *c, const char *path, int in, struct strb *b)
+/* Replaces the script's text by what cpp makes of it. */
+static int run_cpp(struct request *c, const char *path, struct strb *b)
 {
+	_cleanup_close_ int in = -1;
 	int p[2], status, r;
 	pid_t pid;
 
-	r = skip_interpreter(in);
+	r = make_cpp_input(b, &in);
 	if (r < 0)
-		return listener_fail(&c->to, "failed to read %s: %s", path,
-				     r == -EFBIG ? "the D text is too large" : strerror(-r));
+		return listener_fail(&c->to, "failed to read %s: %s", path, strerror(-r));
 	if (pipe2(p, O_CLOEXEC) < 0)
 		return listener_fail(&c->to, "failed to run %s: %s", c->opts.cpppath, strerror(errno));
 	fflush(NULL);
@@ -151,6 +153,7 @@ static int run_cpp(struct request *c, const char *path, int in, struct strb *b)
 	if (pid == 0)
 		exec_cpp(c, in, p[1]);
 	close(p[1]);
+	strb_reset(b);
 	r = pid < 0 ? -errno : read_all(p[0], b);
 	close(p[0]);
 	if (pid < 0)
@@ -176,11 +179,16 @@ static void set_source(struct request *c, struct prog_text *p, const char *name,
 int prog_read(struct request *c, const struct prog_text *p, struct strb *ret)
 {
 	_cleanup_close_ int fd = -1;
-	int r = open_script(&c->to, c->arena, p->from ? p->from : p->arg, &fd);
+	int r = p->text ? 0 : open_script(&c->to, c->arena, p->arg, &fd);
 
 	if (r)
 		return r;
-	r = read_all(fd, ret);
+	if (!p->text)
+		r = read_all(fd, ret);
+	else if (p->size > DPROG_MAX_SOURCE)
+		r = -EFBIG;
+	else
+		strb_add(ret, p->text, p->size);
 	return r < 0 ? listener_fail(&c->to, "failed to read %s: %s", p->arg,
 				     r == -EFBIG ? "the D text is too large" : strerror(-r))
 		     : 0;
@@ -188,27 +196,11 @@ int prog_read(struct request *c, const struct prog_text *p, struct strb *ret)
 
 static int load_script(struct request *c, struct prog_text *p)
 {
-	_cleanup_close_ int fd = -1;
 	struct strb b = { 0 };
-	int r;
+	int r = prog_read(c, p, &b);
 
-	if (p->text) {
-		if (strlen(p->text) > DPROG_MAX_SOURCE)
-			return listener_fail(&c->to, "failed to read %s: the D text is too large", p->arg);
-		set_source(c, p, p->arg, p->text, strlen(p->text));
-		return 0;
-	}
-	r = open_script(&c->to, c->arena, p->from ? p->from : p->arg, &fd);
-	if (r)
-		return r;
-	if (c->opts.cpp && !p->own) {
-		r = run_cpp(c, p->arg, fd, &b);
-	} else {
-		r = read_all(fd, &b);
-		if (r < 0)
-			r = listener_fail(&c->to, "failed to read %s: %s", p->arg,
-					  r == -EFBIG ? "the D text is too large" : strerror(-r));
-	}
+	if (r == 0 && c->opts.cpp && !p->own)
+		r = run_cpp(c, p->arg, &b);
 	if (r == 0) {
 		size_t bom = utf8_bom(strb_str(&b), b.n);
 

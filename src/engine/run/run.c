@@ -422,6 +422,7 @@ static int run_session(struct run *r)
 		.history = r->c->opts.record[0] != '\0' && !(r->show && r->show->lasting),
 		.targets = r->targets,
 		.ntargets = r->ntargets,
+		.for_ns = r->c->for_ns,
 		.cg = &r->w.cg,
 		.schema = schema,
 		.consume = on_consume,

@@ -17,6 +17,7 @@
 
 struct due {
 	uint64_t drain, agg, status;
+	uint64_t end; /* of the run; UINT64_MAX: no time was given */
 };
 
 static uint64_t earliest(const struct session *s, const struct due *d)
@@ -25,6 +26,8 @@ static uint64_t earliest(const struct session *s, const struct due *d)
 
 	if (s->trackers && trackers_due(s->trackers) < t)
 		t = trackers_due(s->trackers);
+	if (d->end < t)
+		t = d->end;
 
 	return s->schema->naggs && d->agg < t ? d->agg : t;
 }
@@ -151,7 +154,7 @@ static int serve_host(struct session *s)
 	return r;
 }
 
-static void look_for_end(struct session *s)
+static void look_for_end(struct session *s, const struct due *d)
 {
 	const struct img_state *st = s->l->state;
 	int sig = s->c.host ? 0 : signals_pending();
@@ -165,6 +168,8 @@ static void look_for_end(struct session *s)
 	} else if (sig) {
 		s->res.why = SESSION_SIGNAL;
 		s->res.signal = sig;
+	} else if (clock_ns(CLOCK_MONOTONIC) >= d->end) {
+		s->res.why = SESSION_TIME;
 	}
 }
 
@@ -186,7 +191,7 @@ int session_loop(struct session *s, int signal_fd)
 	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 3, sizeof(*fds));
 	const struct dopts *o = s->c.prog->opts;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	struct due d = { now, now + o->aggrate, now + o->statusrate };
+	struct due d = { now, now + o->aggrate, now + o->statusrate, s->c.for_ns ? now + s->c.for_ns : UINT64_MAX };
 	int r = 0;
 
 	if (!fds)
@@ -203,7 +208,7 @@ int session_loop(struct session *s, int signal_fd)
 	for (;;) {
 		if (s->c.hangup && signals_take_hangup())
 			s->c.hangup(s->c.ctx);
-		look_for_end(s);
+		look_for_end(s, &d);
 		if (s->res.why != SESSION_RUNNING)
 			return 0;
 		r = look_for_pause(s);
@@ -213,7 +218,7 @@ int session_loop(struct session *s, int signal_fd)
 			r = work(s, &d);
 		if (r < 0)
 			return s->err && s->err->code ? r : err_set(s->err, r, "%s", strerror(-r));
-		look_for_end(s);
+		look_for_end(s, &d);
 		if (s->res.why == SESSION_RUNNING)
 			wait_until(s, earliest(s, &d), fds, nfds);
 	}

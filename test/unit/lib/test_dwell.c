@@ -136,6 +136,8 @@ static void test_twice(void **state)
 	need_root();
 	assert_int_equal(run("BEGIN { trace(1); } BEGIN { exit(3); } END { trace(2); }", 3), 3);
 	assert_int_equal(run("BEGIN { trace(1); exit(0); }", 0), 1);
+	/* as a script's file: with a mark of its encoding and an interpreter */
+	assert_int_equal(run("\xef\xbb\xbf#!/usr/bin/env -S dwell -s\nBEGIN { trace(1); exit(0); }", 0), 1);
 }
 
 /* A snapshot while it runs and afterwards; unread rows, and a run that goes on, do not hinder its end. */

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include "../load/handimg.h"
+#include "base/clock.h"
 #include "load/bpf_sys.h"
 #include "run/consume/agg.h"
 #include "run/session.h"
@@ -228,8 +229,8 @@ static void stopping(void *ctx, enum session_stop why)
 	got.end_events_at_stop = got.events[F_END];
 }
 
-/* Runs the image; targets may be NULL. */
-static struct session_result run(struct target *t)
+/* Runs the image; targets may be NULL, for_ns 0. */
+static struct session_result run_for(struct target *t, uint64_t for_ns)
 {
 	struct session_result res = { 0 };
 	struct session_config c = { .img = &img,
@@ -238,7 +239,8 @@ static struct session_result run(struct target *t)
 				    .consume = consume,
 				    .stopping = stopping,
 				    .targets = &t,
-				    .ntargets = t != NULL };
+				    .ntargets = t != NULL,
+				    .for_ns = for_ns };
 	struct session *s = NULL;
 	struct err err = { 0 };
 
@@ -257,6 +259,11 @@ static struct session_result run(struct target *t)
 	registry_free(c.reg);
 	recording_free(got.rec);
 	return res;
+}
+
+static struct session_result run(struct target *t)
+{
+	return run_for(t, 0);
 }
 
 static void *make_calls(void *arg)
@@ -388,6 +395,34 @@ static void the_end_of_the_target_ends_it(void **state)
 	res = run(t);
 	assert_int_equal(res.why, SESSION_TARGETS);
 	assert_true(target_ended(t));
+	target_free(t);
+}
+
+/* The time is counted from when all is attached, and the earlier of two ends counts. */
+static void its_time_ends_it(void **state)
+{
+	const uint64_t time = 50 * 1000000ull;
+	struct session_result res;
+	struct target *t = NULL;
+	struct err err = { 0 };
+	uint64_t begun;
+
+	(void)state;
+	setup();
+	assert_int_equal(target_command("sleep 600", &t, &err), 0);
+	begun = clock_ns(CLOCK_MONOTONIC);
+	res = run_for(t, time);
+	assert_int_equal(res.why, SESSION_TIME);
+	assert_int_equal(res.exit_status, 0);
+	assert_true(clock_ns(CLOCK_MONOTONIC) - begun >= time);
+	assert_false(target_ended(t));
+	assert_int_equal(got.events[F_END], 1);
+	assert_int_equal(got.end_at, got.n);
+	target_free(t);
+	setup();
+	assert_int_equal(target_command("sleep 0.1", &t, &err), 0);
+	res = run_for(t, UINT64_MAX / 2);
+	assert_int_equal(res.why, SESSION_TARGETS);
 	target_free(t);
 }
 
@@ -653,6 +688,7 @@ int main(void)
 		cmocka_unit_test(a_signal_ends_it_in_order),
 		cmocka_unit_test(a_failing_consumer_ends_it),
 		cmocka_unit_test(the_end_of_the_target_ends_it),
+		cmocka_unit_test(its_time_ends_it),
 		cmocka_unit_test(keys_are_read_once_and_age),
 		cmocka_unit_test(losses_are_reported),
 		cmocka_unit_test(the_governor_detaches),
