@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* D programs compiled, run on the live kernel and read from within a C program. The manual is libdwell(3).
  *
- * A handle goes through dwell_open(), dwell_compile(), dwell_attach(), dwell_next() until DWELL_END, dwell_close().
+ * A handle goes through dwell_open(), dwell_compile(), dwell_attach(), dwell_next() until DWELL_END, dwell_close(). For
+ * a recording it is dwell_open(), dwell_read(), dwell_next() until DWELL_END, dwell_close().
  * Functions return DWELL_OK or another value of enum dwell_status; those below 0 are errors, and fill *err unless err
  * is NULL. The library prints nothing, installs no signal handlers and never calls exit().
  *
@@ -52,6 +53,17 @@ int dwell_open(struct dwell **ret, struct dwell_error *err);
 int dwell_option(struct dwell *d, const char *name, const char *value, struct dwell_error *err);
 /* The next script argument: the first is $1 (and $$1). Before dwell_compile(). */
 int dwell_argument(struct dwell *d, const char *value, struct dwell_error *err);
+/* The process that the program is about, $target, and with which the run ends. One of the two, before dwell_compile().
+ * A command, as its words; the last one is followed by NULL. It is started by dwell_compile(), waits at its beginning
+ * until dwell_attach() has attached everything, and is killed if it still runs at dwell_close(). */
+int dwell_command(struct dwell *d, const char *const *words, struct dwell_error *err);
+/* A process that runs. */
+int dwell_process(struct dwell *d, long pid, struct dwell_error *err);
+/* The run ends by itself so long after dwell_attach(). Before dwell_attach(). */
+int dwell_limit(struct dwell *d, uint64_t ns, struct dwell_error *err);
+/* All that the run produces also goes to a new file, a recording as of "dwell --record": for dwell_read(), and for
+ * dwell's commands. Before dwell_attach(), which makes it. */
+int dwell_record(struct dwell *d, const char *path, struct dwell_error *err);
 /* Compiles a whole D text, called `name` in messages. Once for each handle. On DWELL_E_PROGRAM *err is the first error.
  */
 int dwell_compile(struct dwell *d, const char *name, const char *text, struct dwell_error *err);
@@ -61,6 +73,9 @@ int dwell_diagnostic(const struct dwell *d, size_t i, struct dwell_error *ret);
 
 /* Loads and attaches; on return BEGIN has run and probes fire. A thread of the library's reads until the end. */
 int dwell_attach(struct dwell *d, struct dwell_error *err);
+/* Opens a recording in place of a run, after dwell_open(): dwell_next() gives what the run showed. It needs no rights
+ * but to read the file. */
+int dwell_read(struct dwell *d, const char *path, struct dwell_error *err);
 
 enum dwell_value_kind { DWELL_NUMBER, DWELL_TEXT, DWELL_JSON };
 
@@ -108,7 +123,8 @@ struct dwell_snapshot {
 	const char *json;
 };
 
-/* An aggregation as it is now (after the end: as it was then), name without its @. The caller frees *ret. */
+/* An aggregation as it is now (after the end: as it was then; of a recording: where dwell_next() is), name without its
+ * @. The caller frees *ret. */
 int dwell_snapshot(struct dwell *d, const char *name, struct dwell_snapshot **ret, struct dwell_error *err);
 void dwell_snapshot_free(struct dwell_snapshot *s); /* accepts NULL */
 

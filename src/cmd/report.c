@@ -7,86 +7,33 @@
 #include "base/plainout.h"
 #include "cmd/cmd.h"
 #include "cmd/optable.h"
-#include "engine/textopts.h"
+#include "engine/reprint.h"
 #include "engine/why.h"
 #include "store/recquery.h"
 #include "view/export/contents.h"
-#include "view/form/recsym.h"
 #include "view/text/rectable.h"
-#include "view/text/text.h"
 
-/* What setopt() does while a report is printed. */
-struct reported {
-	struct dopts opts;
-	struct text_view *view;
-	struct why why;
-};
-
-static const char *on_setopt(void *arg, const char *name, const char *value)
-{
-	struct reported *r = arg;
-
-	if (!textopts_dynamic(name))
-		return "Operation illegal when tracing is active";
-	if (dopts_set(&r->opts, name, value, NULL) < 0)
-		return "Invalid value for specified option";
-	textopts_fill(text_view_opts(r->view), &r->opts);
-	return NULL;
-}
-
-/* The options that the run had. Values that no run can have had are left out. */
-static void take_options(struct recread *f, struct reported *r, struct text_opts *t)
-{
-	for (const struct recfile_pair *p = recread_options(f); p->name; p++) {
-		if (!strcmp(p->name, "verbose"))
-			t->verbose = !strcmp(p->value, "set");
-		for (size_t i = 0; textopts_names[i]; i++)
-			if (!strcmp(p->name, textopts_names[i]))
-				dopts_set(&r->opts, p->name, p->value, NULL);
-	}
-	textopts_fill(t, &r->opts);
-	t->destructive = false; /* what it ran then is not run again */
-}
-
-static void show_msg(void *arg, const char *text)
-{
-	(void)arg;
-	cmd_msg("%s", text);
-}
-
-static int show_cost(void *ctx, const struct rec_cost_row *c)
-{
-	const struct row row = {
-		.kind = ROW_COST, .id = c->program, .probe = c->probe, .data = &c->c, .len = sizeof(c->c)
-	};
-
-	return text_view_row(ctx, &row);
-}
-
-static int show_rows(struct recread *f, struct text_view *v)
+static int show_rows(struct reprint *r, bool json)
 {
 	struct err err = { 0 };
 	struct row row = { 0 };
-	bool ended = false;
 	int e, w = 0;
 
-	while ((e = recread_next(f, &row, &err)) > 0 && w == 0) {
-		ended = row.kind == ROW_END;
-		w = text_view_row(v, &row);
-	}
-	if (w == 0 && e == 0)
-		e = recread_costs(f, REC_ALL_TIME, show_cost, v, &err);
+	while ((e = reprint_next(r, &row, &err)) > 0)
+		;
+	if (e < 0 && !err.msg[0])
+		w = e;
 	if (w == 0) {
-		if (!text_view_opts(v)->json)
+		if (!json)
 			printf("\n");
-		w = text_view_finish(v);
+		w = reprint_finish(r);
 	}
 	w = cmd_written(w);
 	if (w)
 		return w;
 	if (e < 0)
 		return cmd_fail("%s", err.msg);
-	if (!ended)
+	if (!reprint_ended(r))
 		cmd_msg("the recording was not ended: its last second may be missing");
 	return 0;
 }
@@ -208,36 +155,16 @@ static int parse(int argc, char **argv, struct asked *a)
 	return EXIT_USAGE;
 }
 
-static int show_text(struct recread *f, struct arena *a, const struct asked *asked)
+static int show_text(struct recread *f, const struct asked *asked)
 {
-	struct text_opts opts = { 0 };
-	struct reported r = { 0 };
-	struct sym *sym = NULL;
-	struct err err = { 0 };
-	int e;
+	const struct reprint_opts opts = { asked->json, asked->quiet, asked->flowindent, asked->verbose };
+	struct reprint *r = NULL;
+	int e = reprint_open(f, &opts, &cmd_listener, stdout, &r);
 
-	dopts_init(&r.opts, a);
-	take_options(f, &r, &opts);
-	opts.json = asked->json;
-	opts.replayed = true;
-	opts.why = why_words;
-	opts.why_arg = &r.why;
-	why_open(&r.why, &r.opts, &cmd_listener);
-	if (asked->json)
-		dopts_set(&r.opts, "oformat", "json", NULL);
-	opts.quiet |= asked->quiet;
-	opts.flowindent |= asked->flowindent;
-	opts.verbose |= asked->verbose;
-	if (recsym_new(f, &sym, &err) < 0 ||
-	    text_view_new(recread_schema(f), sym, &opts, stdout, show_msg, NULL, &r.view) < 0) {
-		e = cmd_fail("out of memory");
-	} else {
-		text_view_on_setopt(r.view, on_setopt, &r);
-		e = show_rows(f, r.view);
-	}
-	text_view_free(r.view);
-	why_done(&r.why);
-	sym_free(sym);
+	if (e < 0)
+		return cmd_fail("out of memory");
+	e = show_rows(r, asked->json);
+	reprint_free(r);
 	return e;
 }
 
@@ -299,7 +226,7 @@ static int report(int argc, char **argv)
 	else if (asked.table)
 		e = table(f, a, &asked);
 	else
-		e = show_text(f, a, &asked);
+		e = show_text(f, &asked);
 	recread_close(f);
 	arena_free(a);
 	return e;

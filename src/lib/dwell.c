@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
-#include "engine/run/refuse.h"
 #include "lib/int.h"
 
 /* Set while there is a handle: a session changes what belongs to the process. */
@@ -41,6 +40,8 @@ static void on_message(void *ctx, const char *text)
 
 	strb_reset(&d->said);
 	strb_adds(&d->said, text);
+	if (d->message_rows)
+		runner_message(d, text);
 }
 
 static void on_diag(void *ctx, const struct diag *g)
@@ -163,12 +164,77 @@ int dwell_argument(struct dwell *d, const char *value, struct dwell_error *err)
 	return DWELL_OK;
 }
 
+static int check_target(const struct dwell *d, const char *function, struct dwell_error *err)
+{
+	int e = check_open(d, function, err);
+
+	if (e == 0 && (d->req.words || d->req.pids.n))
+		e = lib_fail(err, DWELL_E_CALL, "%s: the program is about a process already", function);
+	return e;
+}
+
+int dwell_command(struct dwell *d, const char *const *words, struct dwell_error *err)
+{
+	int e = check_target(d, "dwell_command", err);
+	size_t n = 0;
+	char **v;
+
+	if (e)
+		return e;
+	while (words && words[n])
+		n++;
+	if (!n)
+		return lib_fail(err, DWELL_E_CALL, "dwell_command: the command has no words");
+	v = arena_new_arr(d->req.arena, char *, n + 1);
+	for (size_t i = 0; i < n; i++)
+		v[i] = arena_strdup(d->req.arena, words[i]);
+	v[n] = NULL;
+	d->req.words = v;
+	return DWELL_OK;
+}
+
+int dwell_process(struct dwell *d, long pid, struct dwell_error *err)
+{
+	int e = check_target(d, "dwell_process", err);
+
+	if (e)
+		return e;
+	if (pid <= 0 || pid > INT32_MAX)
+		return lib_fail(err, DWELL_E_CALL, "dwell_process: %ld is no number of a process", pid);
+	vec_push(&d->req.pids, pid);
+	return DWELL_OK;
+}
+
+int dwell_limit(struct dwell *d, uint64_t ns, struct dwell_error *err)
+{
+	if (!d || (d->stage != LIB_OPEN && d->stage != LIB_COMPILED))
+		return lib_fail(err, DWELL_E_CALL, "dwell_limit: %s",
+				d ? "only before dwell_attach()" : "the handle is NULL");
+	if (!ns)
+		return lib_fail(err, DWELL_E_CALL, "dwell_limit: the time is 0");
+	d->req.for_ns = ns;
+	return DWELL_OK;
+}
+
+int dwell_record(struct dwell *d, const char *path, struct dwell_error *err)
+{
+	int e = check_open(d, "dwell_record", err);
+
+	if (e)
+		return e;
+	if (!path || !path[0])
+		return lib_fail(err, DWELL_E_CALL, "dwell_record: a path is missing");
+	d->record = arena_strdup(d->req.arena, path);
+	d->req.opts.record = d->record;
+	return DWELL_OK;
+}
+
 /* What the program itself has set, and the library has no place for. */
 static int refuse_options(const struct dwell *d, struct dwell_error *err)
 {
 	const struct dopts *o = &d->req.opts;
 
-	if (o->record[0] || o->metrics[0])
+	if ((o->record[0] && o->record != d->record) || o->metrics[0])
 		return lib_fail(err, DWELL_E_PROGRAM, "the options record and metrics are of the command only");
 	return DWELL_OK;
 }
@@ -196,13 +262,9 @@ int dwell_compile(struct dwell *d, const char *name, const char *text, struct dw
 	request_prog(&d->req, PROG_SCRIPT, arena_strdup(d->req.arena, name));
 	d->req.progs.v[0].text = arena_strdup(d->req.arena, text);
 	d->req.progs.v[0].size = strlen(text);
-	e = workshop_open(&d->w, &d->req, 0);
-	if (e == 0)
-		e = workshop_parse(&d->w, &d->req, 0);
-	if (e == 0)
-		e = workshop_compile(&d->w, &d->req, 0);
-	if (e == 0)
-		e = refuse_run(&d->req, &d->w);
+	e = runner_compile(d);
+	if (e < 0)
+		return lib_fail(err, DWELL_E_SYSTEM, "cannot start a thread: %s", strerror(-e));
 	if (e)
 		return fail_compile(d, err);
 	e = refuse_options(d, err);
@@ -237,6 +299,19 @@ int dwell_attach(struct dwell *d, struct dwell_error *err)
 	return e;
 }
 
+int dwell_read(struct dwell *d, const char *path, struct dwell_error *err)
+{
+	int e = check_open(d, "dwell_read", err);
+
+	if (e)
+		return e;
+	if (!path)
+		return lib_fail(err, DWELL_E_CALL, "dwell_read: the path is NULL");
+	e = reader_open(d, path, err);
+	d->stage = e ? LIB_FAILED : LIB_READING;
+	return e;
+}
+
 /* Waits for a row or the end. False: none until then. */
 static bool wait_for_row(struct dwell *d, int timeout_ms)
 {
@@ -251,16 +326,24 @@ static bool wait_for_row(struct dwell *d, int timeout_ms)
 	return d->queue.first || d->queue.lost || d->ended;
 }
 
+static bool has_rows(const struct dwell *d)
+{
+	return d->stage == LIB_ATTACHED || d->stage == LIB_READING;
+}
+
 int dwell_next(struct dwell *d, int timeout_ms, const struct dwell_row **ret, struct dwell_error *err)
 {
 	struct queue_item *i;
 	bool any;
 	int e;
 
-	if (!d || !ret || d->stage != LIB_ATTACHED)
+	if (!d || !ret || !has_rows(d))
 		return lib_fail(err, DWELL_E_CALL, "dwell_next: %s",
-				d && ret ? "only after dwell_attach()" : "handle and result must not be NULL");
+				d && ret ? "only after dwell_attach() or dwell_read()"
+					 : "handle and result must not be NULL");
 	queue_item_free(take_ptr(d->held));
+	if (d->stage == LIB_READING)
+		reader_go_on(d);
 	pthread_mutex_lock(&d->lock);
 	any = wait_for_row(d, timeout_ms);
 	i = queue_take(&d->queue);
@@ -284,8 +367,8 @@ int dwell_snapshot(struct dwell *d, const char *name, struct dwell_snapshot **re
 
 	if (!d || !name || !ret)
 		return lib_fail(err, DWELL_E_CALL, "dwell_snapshot: handle, name and result must not be NULL");
-	if (d->stage != LIB_ATTACHED)
-		return lib_fail(err, DWELL_E_CALL, "dwell_snapshot: only after dwell_attach()");
+	if (!has_rows(d))
+		return lib_fail(err, DWELL_E_CALL, "dwell_snapshot: only after dwell_attach() or dwell_read()");
 	e = runner_snapshot(d, name);
 	if (e == -ENOENT)
 		return lib_fail(err, DWELL_E_CALL, "dwell_snapshot: the program has no aggregation @%s", name);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A handle of the library from inside.
  *
- * Threads: the caller's compiles; a thread of the library's loads, attaches and runs the session, since a session gives
- * up privileges of its thread and must not hold up the caller. They meet in the members below `lock`, and in `asked`.
- * The session's thread alone uses view, recording and session until `ended`; then the caller's does. */
+ * Threads: one of the library's starts the command, compiles, loads, attaches and runs the session. A session gives up
+ * privileges of its thread and must not hold up the caller, and ptrace(2) wants one thread for all that is done to a
+ * command that waits. The caller waits while that thread compiles and attaches. Later they meet in the members below
+ * `lock`, and in `asked`. The session's thread alone uses view, recording and session until `ended`; then the caller's
+ * does. A handle that reads a recording has the caller's thread only. */
 #ifndef DWELL_LIB_INT_H
 #define DWELL_LIB_INT_H
 #include <pthread.h>
@@ -11,28 +13,38 @@
 #include <dwell.h>
 #include "base/strb.h"
 #include "engine/front/compile.h"
+#include "engine/record/record.h"
+#include "engine/reprint.h"
 #include "engine/request.h"
+#include "engine/run/targets.h"
 #include "engine/why.h"
 #include "lib/queue.h"
 #include "run/session.h"
 #include "view/text/text.h"
 
-enum lib_stage { LIB_OPEN, LIB_COMPILED, LIB_ATTACHED, LIB_FAILED };
+enum lib_stage { LIB_OPEN, LIB_COMPILED, LIB_ATTACHED, LIB_READING, LIB_FAILED };
 
 struct dwell {
 	enum lib_stage stage;
 	struct request req;
 	struct workshop w;
+	struct targets targets; /* the library's thread's */
 	VEC(struct dwell_error) diags;
-	struct strb said; /* the last message of the engine that is no diagnostic */
+	struct strb said;   /* the last message of the engine that is no diagnostic; during a run messages are rows */
+	const char *record; /* path of dwell_record(), or NULL */
 	struct why why;
-	struct rec_schema *schema;
+	const struct rec_schema *schema;
+	struct rec_schema *run_schema; /* the same, of a run: it grows */
 	struct recording *rec;
-	struct text_view *view;
-	FILE *out;	  /* what the view writes to it comes to text */
-	struct strb text; /* lines that are not in the queue yet */
-	int wake;	  /* eventfd: something is asked for */
-	unsigned asked;	  /* atomic: SESSION_ASK_* */
+	struct recorder *recorder; /* or NULL */
+	struct recread *file;	   /* LIB_READING, with reprint */
+	struct reprint *reprint;
+	struct text_view *view; /* reprint's or the run's */
+	FILE *out;		/* what the view writes to it comes to text */
+	struct strb text;	/* lines that are not in the queue yet */
+	bool message_rows;	/* messages of the engine are rows */
+	int wake;		/* eventfd: something is asked for */
+	unsigned asked;		/* atomic: SESSION_ASK_* */
 	pthread_t thread;
 	bool joinable;
 	struct queue_item *held; /* what dwell_next() has given last */
@@ -40,6 +52,8 @@ struct dwell {
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* any of the following; CLOCK_MONOTONIC */
 	struct queue queue;
+	bool compiled, go, unwanted; /* what the library's thread has done; what it waits for then */
+	int compile_status;	     /* EXIT_* */
 	bool started, ended;
 	const char *wanted;	   /* the aggregation to be shown; the caller's, who waits */
 	struct strb shown;	   /* its line */
@@ -54,8 +68,9 @@ int lib_fail(struct dwell_error *err, int status, const char *fmt, ...) __attrib
 /* Of what the engine has said last. */
 int lib_fail_said(const struct dwell *d, struct dwell_error *err);
 
-/* runner.c: makes the view and starts the thread; waits until all is attached or the run has ended. enum dwell_status.
- */
+/* runner.c: starts the thread, which compiles the request. EXIT_* of the engine, or -errno. */
+int runner_compile(struct dwell *d);
+/* Makes the view and lets the thread go on; waits until all is attached or the run has ended. enum dwell_status. */
 int runner_start(struct dwell *d, struct dwell_error *err);
 /* Any thread, and signal handlers. */
 void runner_ask(struct dwell *d, unsigned what);
@@ -63,6 +78,19 @@ void runner_ask(struct dwell *d, unsigned what);
 int runner_snapshot(struct dwell *d, const char *name);
 /* Ends the run, and frees what runner_start() made, however far it came. */
 void runner_done(struct dwell *d);
+
+/* Lines that the view has written for this row go to the queue. 0 or -errno. */
+int runner_queue(struct dwell *d, const struct row *row);
+/* A message of the engine as a row. */
+void runner_message(struct dwell *d, const char *text);
+/* A stream whose text comes to d->text. NULL: no memory. */
+FILE *runner_stream(struct dwell *d);
+
+/* reader.c: a recording in place of a run. enum dwell_status. */
+int reader_open(struct dwell *d, const char *path, struct dwell_error *err);
+/* Reads on until the queue has a row, or sets d->ended. */
+void reader_go_on(struct dwell *d);
+void reader_done(struct dwell *d);
 
 /* snapshot.c: a line of type "snapshot" as values. The line's text is taken over. NULL: no memory. */
 struct dwell_snapshot *snapshot_of_line(struct strb *line);

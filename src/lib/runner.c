@@ -5,9 +5,15 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/jsonw.h"
+#include "engine/run/refuse.h"
 #include "engine/textopts.h"
 #include "lib/int.h"
 #include "run/session/tmpdir.h"
+
+/* The stack of the thread that compiles: that of a program's first thread as a rule. */
+#define STACK_BYTES ((size_t)8 << 20)
 
 /* The stream of the view. */
 static ssize_t on_write(void *cookie, const char *buf, size_t n)
@@ -25,8 +31,14 @@ static bool is_type(const char *line, const char *type)
 	return !strncmp(line, head, sizeof(head) - 1) && !strncmp(line + sizeof(head) - 1, type, strlen(type));
 }
 
-/* Lines that the view has written for this row go to the queue. 0 or -errno. */
-static int queue_lines(struct dwell *d, const struct row *row)
+FILE *runner_stream(struct dwell *d)
+{
+	const cookie_io_functions_t io = { .write = on_write };
+
+	return fopencookie(d, "w", io);
+}
+
+int runner_queue(struct dwell *d, const struct row *row)
 {
 	const struct rec_probe *probe = rec_schema_probe(d->schema, row->probe);
 	const char *s, *end;
@@ -43,6 +55,23 @@ static int queue_lines(struct dwell *d, const struct row *row)
 	return e;
 }
 
+void runner_message(struct dwell *d, const char *text)
+{
+	const struct row row = { .kind = ROW_NOTE, .ts = clock_ns(CLOCK_MONOTONIC) };
+	_cleanup_(strb_free) struct strb b = { 0 };
+	struct jsonw j = jsonw_to(&b);
+
+	jsonw_object(&j, NULL);
+	jsonw_str(&j, "type", "message");
+	jsonw_u64(&j, "time", row.ts);
+	jsonw_str(&j, "text", text);
+	jsonw_end_object(&j);
+	pthread_mutex_lock(&d->lock);
+	queue_put(&d->queue, &row, NULL, strb_str(&b), b.n);
+	pthread_cond_broadcast(&d->changed);
+	pthread_mutex_unlock(&d->lock);
+}
+
 static int on_consume(void *ctx)
 {
 	struct dwell *d = ctx;
@@ -52,7 +81,7 @@ static int on_consume(void *ctx)
 	while (e == 0 && recording_next(d->rec, &row)) {
 		e = text_view_row(d->view, &row);
 		if (e == 0)
-			e = queue_lines(d, &row);
+			e = runner_queue(d, &row);
 	}
 	recording_release(d->rec);
 	return e;
@@ -115,7 +144,7 @@ static int finish(struct dwell *d)
 	const struct row end = { .kind = ROW_END, .ts = 0 };
 	int e = text_view_finish(d->view);
 
-	return e < 0 ? e : queue_lines(d, &end);
+	return e < 0 ? e : runner_queue(d, &end);
 }
 
 static void on_message(void *arg, const char *text)
@@ -124,10 +153,28 @@ static void on_message(void *arg, const char *text)
 	(void)text;
 }
 
-static void *run(void *arg)
+/* Commands that failed. */
+static void tell_targets(const struct dwell *d)
 {
-	static const char *const nothing = "";
-	struct dwell *d = arg;
+	char how[TARGET_HOW_MAX];
+
+	for (size_t i = 0; i < d->targets.n; i++)
+		if (target_failed(d->targets.v[i], how, sizeof(how)))
+			listener_msg(&d->req.to, "pid %d %s", (int)target_pid(d->targets.v[i]), how);
+}
+
+/* Ends the recording. One of a run that has not begun has nothing in it. */
+static int end_recording(struct dwell *d, const struct session_result *res)
+{
+	int e = d->recorder && recorder_close(take_ptr(d->recorder)) ? -EIO : 0;
+
+	if (d->record && !res->started)
+		unlink(d->record);
+	return e;
+}
+
+static int run_session(struct dwell *d, struct session_result *res, struct err *err)
+{
 	const struct session_host host = {
 		.fd = d->wake, .asked = on_asked, .started = on_started, .counted = on_counted
 	};
@@ -138,33 +185,92 @@ static void *run(void *arg)
 		.ts = d->w.ts,
 		.caps = &d->w.caps,
 		.sym = d->w.sym,
+		.targets = d->targets.v,
+		.ntargets = d->targets.n,
+		.for_ns = d->req.for_ns,
+		.history = d->recorder != NULL,
 		.cg = &d->w.cg,
-		.schema = d->schema,
+		.schema = d->run_schema,
 		.rec = d->rec,
 		.consume = on_consume,
 		.host = &host,
 		.ctx = d,
 	};
-	struct session_result res = { 0 };
 	struct session *s = NULL;
-	struct err err = { 0 };
-	int e = session_new(&cfg, &s, &err);
+	int e = session_new(&cfg, &s, err);
 
 	if (e == 0)
-		e = session_run(s, &res, &err);
-	if (e == 0 && res.why == SESSION_CONSUMER)
-		e = res.consumer_error;
+		e = session_run(s, res, err);
+	if (e == 0 && res->why == SESSION_CONSUMER)
+		e = res->consumer_error;
 	session_free(s);
+	return e;
+}
+
+static void run(struct dwell *d)
+{
+	struct session_result res = { 0 };
+	struct err err = { 0 };
+	const char *reason = "";
+	int e, recorded;
+
+	d->message_rows = true;
+	e = run_session(d, &res, &err);
 	if (e == 0)
 		e = finish(d);
+	if (e < 0)
+		reason = err.msg[0] ? err.msg : strerror(-e);
+	tell_targets(d);
+	targets_free(&d->targets);
+	recorded = end_recording(d, &res);
+	if (e == 0 && recorded < 0) {
+		e = recorded;
+		reason = strb_str(&d->said);
+	}
 	pthread_mutex_lock(&d->lock);
 	d->res = res;
 	d->error = e;
-	snprintf(d->why_not, sizeof(d->why_not), "%s", err.msg[0] ? err.msg : e < 0 ? strerror(-e) : nothing);
+	snprintf(d->why_not, sizeof(d->why_not), "%s", reason);
 	d->ended = true;
 	pthread_cond_broadcast(&d->changed);
 	pthread_mutex_unlock(&d->lock);
 	err_done(&err);
+}
+
+static int compile(struct dwell *d)
+{
+	int e = targets_open(&d->targets, &d->req);
+	long target = targets_first(&d->targets);
+
+	if (e == 0)
+		e = workshop_open(&d->w, &d->req, target);
+	if (e == 0)
+		e = workshop_parse(&d->w, &d->req, target);
+	if (e == 0)
+		e = targets_advance(&d->targets, &d->req, &d->w);
+	if (e == 0)
+		e = workshop_compile(&d->w, &d->req, target);
+	return e ? e : refuse_run(&d->req, &d->w);
+}
+
+/* The library's thread. */
+static void *work(void *arg)
+{
+	struct dwell *d = arg;
+	int e = compile(d);
+	bool go;
+
+	pthread_mutex_lock(&d->lock);
+	d->compile_status = e;
+	d->compiled = true;
+	pthread_cond_broadcast(&d->changed);
+	while (e == 0 && !d->go && !d->unwanted)
+		pthread_cond_wait(&d->changed, &d->lock);
+	go = d->go;
+	pthread_mutex_unlock(&d->lock);
+	if (go)
+		run(d);
+	targets_free(&d->targets);
 	return NULL;
 }
 
@@ -172,27 +278,47 @@ static void *run(void *arg)
 static int start_thread(struct dwell *d)
 {
 	sigset_t all, before;
-	int e;
+	pthread_attr_t attr;
+	int e = pthread_attr_init(&attr);
 
+	if (e)
+		return -e;
+	e = pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	e = pthread_create(&d->thread, NULL, run, d);
+	if (e == 0)
+		e = pthread_create(&d->thread, &attr, work, d);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
 	d->joinable = e == 0;
 	return -e;
 }
 
+int runner_compile(struct dwell *d)
+{
+	int e = start_thread(d);
+
+	if (e < 0)
+		return e;
+	pthread_mutex_lock(&d->lock);
+	while (!d->compiled)
+		pthread_cond_wait(&d->changed, &d->lock);
+	e = d->compile_status;
+	pthread_mutex_unlock(&d->lock);
+	return e;
+}
+
 static int make_view(struct dwell *d)
 {
-	const cookie_io_functions_t io = { .write = on_write };
 	struct text_opts o = { 0 };
 
 	textopts_fill(&o, &d->req.opts);
 	o.json = true;
+	o.target = (uint32_t)targets_first(&d->targets);
 	o.why = why_words;
 	o.why_arg = &d->why;
-	d->out = fopencookie(d, "w", io);
-	d->schema = session_schema(d->w.prog, d->w.image, &d->w.caps);
+	d->out = runner_stream(d);
+	d->schema = d->run_schema = session_schema(d->w.prog, d->w.image, &d->w.caps);
 	if (!d->out || recording_new_memory(d->schema, &d->rec) < 0 ||
 	    text_view_new(d->schema, d->w.sym, &o, d->out, on_message, d, &d->view) < 0)
 		return -ENOMEM;
@@ -207,11 +333,12 @@ int runner_start(struct dwell *d, struct dwell_error *err)
 		return lib_fail_said(d, err);
 	if (make_view(d) < 0)
 		return lib_fail(err, DWELL_E_MEMORY, "out of memory");
+	if (d->record && recorder_open(&d->req, d->schema, d->rec, d->w.sym, &d->why, &d->recorder))
+		return lib_fail_said(d, err);
 	tmpdir_clear_dead();
-	e = start_thread(d);
-	if (e < 0)
-		return lib_fail(err, DWELL_E_SYSTEM, "cannot start a thread: %s", strerror(-e));
 	pthread_mutex_lock(&d->lock);
+	d->go = true;
+	pthread_cond_broadcast(&d->changed);
 	while (!d->started && !d->ended)
 		pthread_cond_wait(&d->changed, &d->lock);
 	e = d->ended ? d->error : 0;
@@ -236,9 +363,9 @@ int runner_snapshot(struct dwell *d, const char *name)
 
 	pthread_mutex_lock(&d->lock);
 	d->wanted = name;
-	if (!d->ended)
+	if (!d->ended && d->joinable)
 		runner_ask(d, SESSION_ASK_SNAPSHOT);
-	while (d->wanted && !d->ended)
+	while (d->wanted && !d->ended && d->joinable)
 		pthread_cond_wait(&d->changed, &d->lock);
 	if (d->wanted)
 		d->shown_error = show(d, name);
@@ -251,10 +378,16 @@ int runner_snapshot(struct dwell *d, const char *name)
 void runner_done(struct dwell *d)
 {
 	if (d->joinable) {
+		pthread_mutex_lock(&d->lock);
+		d->unwanted = true;
+		pthread_cond_broadcast(&d->changed);
+		pthread_mutex_unlock(&d->lock);
 		runner_ask(d, SESSION_ASK_STOP);
 		pthread_join(d->thread, NULL);
 	}
-	text_view_free(d->view);
+	if (!d->reprint)
+		text_view_free(d->view);
+	reader_done(d);
 	recording_free(d->rec);
 	if (d->out)
 		fclose(d->out);

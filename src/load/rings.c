@@ -8,6 +8,7 @@
  * only when all its threads do.) The child keeps no descriptor but those of the maps, so that it delays
  * neither the reader of a pipe nor the end of a link. */
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -190,6 +191,16 @@ void load_reap(struct loaded *l)
 {
 	if (l->filler && waitpid(l->filler, NULL, WNOHANG) != 0)
 		l->filler = 0;
+}
+
+void load_end_filler(struct loaded *l)
+{
+	if (!l->filler)
+		return;
+	kill(l->filler, SIGKILL);
+	while (waitpid(l->filler, NULL, 0) < 0 && errno == EINTR)
+		;
+	l->filler = 0;
 }
 
 int load_rings_wait(struct loaded *l, struct err *err)

@@ -315,9 +315,7 @@ int recorder_open(const struct request *c, const struct rec_schema *schema, stru
 		recorder_close(r);
 		return listener_fail(&c->to, "out of memory");
 	}
-	recstart_hold();
 	e = make_file(r, c->opts.record, &r->file, &err);
-	recstart_guard(e < 0 ? NULL : c->opts.record);
 	if (e < 0) {
 		recorder_close(r);
 		return listener_fail(&c->to, "%s", err.msg);

@@ -14,6 +14,7 @@
 #include "engine/run/counters.h"
 #include "engine/run/refuse.h"
 #include "engine/run/run.h"
+#include "engine/run/targets.h"
 #include "engine/textopts.h"
 #include "run/session/tmpdir.h"
 #include "engine/why.h"
@@ -27,8 +28,7 @@ struct run {
 	const struct run_show *show; /* NULL: the text view shows all */
 	struct workshop w;
 	struct why why; /* why() */
-	struct target **targets;
-	size_t ntargets;
+	struct targets targets;
 	struct recording *rec;
 	struct recorder *recorder;
 	struct metrics_file *metrics;
@@ -125,41 +125,6 @@ static int fail_err(struct run *r, const char *what, int code, struct err *err, 
 		show_log(r, err->detail);
 	err_done(err);
 	return EXIT_ERROR;
-}
-
-/* -c and -p. $target is the first of them. */
-static int make_targets(struct run *r, long *ret_target)
-{
-	struct request *c = r->c;
-	struct err err = { 0 };
-	/* of this word alone: it may have to be executed before programs are compiled after all */
-	enum target_point at = strcmp(c->opts.evaltime, "exec") ? TARGET_EXEC : TARGET_BEFORE;
-	int e;
-
-	r->targets = calloc(c->commands.n + c->pids.n + 2, sizeof(*r->targets));
-	if (!r->targets)
-		return listener_fail(&r->c->to, "out of memory");
-	for (size_t i = 0; i < c->commands.n; i++) {
-		e = target_command(c->commands.v[i], at, &r->targets[r->ntargets], &err);
-		if (e < 0)
-			return fail_err(r, "", e, &err, false);
-		r->ntargets++;
-	}
-	if (c->words) {
-		e = target_words(c->words, at, &r->targets[r->ntargets], &err);
-		if (e < 0)
-			return fail_err(r, "", e, &err, false);
-		r->ntargets++;
-	}
-	for (size_t i = 0; i < c->pids.n; i++) {
-		e = target_process((pid_t)c->pids.v[i], &r->targets[r->ntargets], &err);
-		if (e < 0)
-			return fail_err(r, "", e, &err, false);
-		r->ntargets++;
-	}
-	if (r->ntargets)
-		*ret_target = target_pid(r->targets[0]);
-	return 0;
 }
 
 /* A command writes to standard output as well. */
@@ -339,11 +304,11 @@ static void tell_targets(const struct run *r, enum session_stop why)
 	bool tells = !r->c->opts.quiet, own = (r->show && !r->show->apart) || r->c->own;
 	char how[TARGET_HOW_MAX];
 
-	for (size_t i = 0; i < r->ntargets; i++) {
-		bool failed = target_failed(r->targets[i], how, sizeof(how));
+	for (size_t i = 0; i < r->targets.n; i++) {
+		bool failed = target_failed(r->targets.v[i], how, sizeof(how));
 
 		if ((failed && (tells || own)) || (tells && why == SESSION_TARGETS))
-			listener_msg(&r->c->to, "pid %d %s", (int)target_pid(r->targets[i]), how);
+			listener_msg(&r->c->to, "pid %d %s", (int)target_pid(r->targets.v[i]), how);
 	}
 }
 
@@ -376,7 +341,7 @@ static void fill_text_opts(struct run *r, struct text_opts *t)
 	textopts_fill(t, &r->c->opts);
 	t->verbose = r->c->verbose;
 	t->for_picture = r->c->own;
-	t->target = r->ntargets ? (uint32_t)target_pid(r->targets[0]) : 0;
+	t->target = (uint32_t)targets_first(&r->targets);
 	t->why = why_words;
 	t->send = r->c->send;
 	t->send_arg = r->c->send_arg;
@@ -386,10 +351,18 @@ static void fill_text_opts(struct run *r, struct text_opts *t)
 	t->no_final_aggs = r->show != NULL;
 }
 
-static void keep_events_only(struct recorder *rec)
+static int open_recorder(struct run *r, const struct rec_schema *schema)
 {
-	recorder_no_costs(rec);
-	recorder_no_lines(rec);
+	int e;
+
+	recstart_hold();
+	e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->why, &r->recorder);
+	recstart_guard(e ? NULL : r->c->opts.record);
+	if (e == 0 && r->show && r->show->lasting) {
+		recorder_no_costs(r->recorder);
+		recorder_no_lines(r->recorder);
+	}
+	return e;
 }
 
 /* Ends what the session wrote to. e is what session_run() returned. Returns the exit status of the command. */
@@ -420,8 +393,8 @@ static int run_session(struct run *r)
 		.caps = &r->w.caps,
 		.sym = r->w.sym,
 		.history = r->c->opts.record[0] != '\0' && !(r->show && r->show->lasting),
-		.targets = r->targets,
-		.ntargets = r->ntargets,
+		.targets = r->targets.v,
+		.ntargets = r->targets.n,
 		.for_ns = r->c->for_ns,
 		.cg = &r->w.cg,
 		.schema = schema,
@@ -447,17 +420,14 @@ static int run_session(struct run *r)
 	cfg.rec = r->rec;
 	if (r->show && (e = r->show->open(r->show->ctx, schema, r->w.sym, &r->why, r->out)))
 		return e;
-	if (r->c->opts.record[0] && (e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->why, &r->recorder)))
+	if (r->c->opts.record[0] && (e = open_recorder(r, schema)))
 		return e;
-	if (r->recorder && r->show && r->show->lasting)
-		keep_events_only(r->recorder);
 	if (r->c->opts.metrics[0] && (e = metrics_open(r->c->opts.metrics, schema, r->rec, &r->c->to, &r->metrics)))
 		return e;
 	e = session_new(&cfg, &r->session, &err);
 	if (e < 0)
 		return fail_err(r, "failed to enable probes", e, &err, log);
-	if (r->show && r->show->ready &&
-	    (e = r->show->ready(r->show->ctx, r->session, r->ntargets ? target_pid(r->targets[0]) : 0)))
+	if (r->show && r->show->ready && (e = r->show->ready(r->show->ctx, r->session, targets_first(&r->targets))))
 		return e;
 	recstart_over();
 	signals_watch(fileno(r->out));
@@ -468,47 +438,6 @@ static int run_session(struct run *r)
 	}
 	tell_targets(r, res.why);
 	return close_outputs(r, e, &res);
-}
-
-/* Does a description name probes inside of processes? */
-static bool wants_user_probes(const struct run *r)
-{
-	for (size_t i = 0; i < r->c->progs.n; i++)
-		for (const struct item *it = r->w.units[i]->items; it; it = it->next)
-			for (const struct pdesc_node *p = it->clause ? it->clause->probes : NULL; p; p = p->next)
-				if (registry_is_user(r->w.reg, &p->desc))
-					return true;
-	return false;
-}
-
-/* Lets commands run until their libraries are there to be probed, or as -x evaltime says: "exec" is before it, so that
- * it can be traced, but behind it if there are probes in the program. */
-static int advance_targets(struct run *r)
-{
-	static const struct {
-		const char *name;
-		enum target_point to;
-	} points[] = { { "exec", TARGET_EXEC },
-		       { "preinit", TARGET_PREINIT },
-		       { "postinit", TARGET_POSTINIT },
-		       { "main", TARGET_MAIN } };
-	enum target_point to = TARGET_EXEC;
-	struct err err = { 0 };
-
-	if (!r->c->opts.evaltime[0] && (r->c->as_dtrace || wants_user_probes(r)))
-		to = TARGET_MAIN;
-	for (size_t i = 0; i < ARRAY_SIZE(points); i++)
-		if (!strcmp(points[i].name, r->c->opts.evaltime))
-			to = points[i].to;
-	if (r->c->opts.evaltime[0] && to == TARGET_EXEC && !r->c->list && !wants_user_probes(r))
-		to = TARGET_BEFORE;
-	for (size_t i = 0; i < r->ntargets; i++) {
-		int e = target_run_to(r->targets[i], r->w.sym, to, &err);
-
-		if (e < 0)
-			return fail_err(r, "", e, &err, false);
-	}
-	return 0;
 }
 
 /* -ev */
@@ -565,9 +494,7 @@ static void run_done(struct run *r)
 	metrics_close(r->metrics);
 	text_view_free(r->view);
 	recording_free(r->rec);
-	for (size_t i = 0; i < r->ntargets; i++)
-		target_free(r->targets[i]);
-	free(r->targets);
+	targets_free(&r->targets);
 	if (r->own_out)
 		fclose(r->out);
 	why_done(&r->why);
@@ -577,15 +504,15 @@ static void run_done(struct run *r)
 int request_run(struct request *c, const struct run_show *show)
 {
 	struct run r = { .c = c, .show = show };
-	long target = 0;
-	int e = make_targets(&r, &target);
+	int e = targets_open(&r.targets, c);
+	long target = targets_first(&r.targets);
 
 	if (e == 0)
 		e = workshop_open(&r.w, c, target);
 	if (e == 0)
 		e = workshop_parse(&r.w, c, target);
 	if (e == 0)
-		e = advance_targets(&r);
+		e = targets_advance(&r.targets, c, &r.w);
 	if (e == 0)
 		e = c->list ? list_probes(&r, target) : compile_and_run(&r, target);
 	run_done(&r);

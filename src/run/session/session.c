@@ -258,6 +258,8 @@ void session_free(struct session *s)
 	unwind_free(s->unwind);
 	late_free(s->late);
 	cpulist_done(&s->cpus);
+	if (s->c.host && s->l)
+		load_end_filler(s->l);
 	load_free(s->l);
 	free(s->rings);
 	free(s->links);

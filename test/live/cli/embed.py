@@ -35,6 +35,15 @@ if os.path.exists(EXAMPLE):
         header = f.read()
     names = {line.split()[2].split("@")[0] for line in r.stdout.splitlines()} - {"DWELL_1"}
     live.check(len(names) >= 14 and all(f"{n}(" in header for n in names), "only what the header has", f"{names}")
+    record, file = [os.path.join(os.path.dirname(live.DWELL), "record-command"), os.path.join(live.WORK, "command.dwell")], "command.dwell"
+    r = subprocess.run(record + ["sh", "-c", "exec 2>/dev/null; cat </nowhere; exit 3"], capture_output=True, text=True, timeout=30, check=False)
+    live.check(r.returncode == 0 and "exited with status 3" in r.stderr, "a command is traced, its end is told", f"{r}")
+    live.check("openat: errno 2" in r.stdout and '"calls"' in r.stdout, "the recording has its calls that failed", r.stdout)
+    again = subprocess.run(record[:2], capture_output=True, text=True, timeout=30, check=False)
+    live.same((again.returncode, again.stdout), (0, r.stdout), "it reads the same again")
+    r = subprocess.run(record + ["true"], capture_output=True, text=True, timeout=30, check=False)
+    live.check(r.returncode == 1 and file in r.stderr, "a recording is never overwritten", f"{r}")
+    live.check(bool(list(dwell.recording(record[1], program=live.DWELL))), "and is one for all else", "")
 STATIC = EXAMPLE + "-static"
 if os.path.exists(STATIC):
     r = subprocess.run([STATIC, "dd", "0"], capture_output=True, text=True, timeout=30, check=False)

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,11 @@ static void test_null(void **state)
 	assert_int_equal(dwell_argument(NULL, "a", &err), DWELL_E_CALL);
 	assert_int_equal(dwell_compile(NULL, "a", "BEGIN{}", &err), DWELL_E_CALL);
 	assert_int_equal(dwell_attach(NULL, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_command(NULL, NULL, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_process(NULL, 1, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_limit(NULL, 1, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_record(NULL, "a", &err), DWELL_E_CALL);
+	assert_int_equal(dwell_read(NULL, "a", &err), DWELL_E_CALL);
 	assert_int_equal(dwell_next(NULL, 0, &row, &err), DWELL_E_CALL);
 	assert_int_equal(dwell_snapshot(NULL, "", &s, &err), DWELL_E_CALL);
 	assert_int_equal(dwell_diagnostics(NULL), 0);
@@ -62,6 +68,15 @@ static void test_null(void **state)
 	assert_int_equal(dwell_option(d, "bufsize", "many", &err), DWELL_E_CALL);
 	assert_int_equal(dwell_option(d, "record", "/nowhere/x", &err), DWELL_E_CALL);
 	assert_int_equal(dwell_argument(d, NULL, NULL), DWELL_E_CALL);
+	assert_int_equal(dwell_command(d, NULL, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_command(d, (const char *const[]){ NULL }, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_process(d, 0, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_process(d, (long)INT32_MAX + 1, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_record(d, "", &err), DWELL_E_CALL);
+	assert_int_equal(dwell_limit(d, 0, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_read(d, NULL, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_process(d, getpid(), &err), DWELL_OK);
+	assert_int_equal(dwell_command(d, (const char *const[]){ "true", NULL }, &err), DWELL_E_CALL);
 	assert_int_equal(dwell_compile(d, NULL, "BEGIN{}", &err), DWELL_E_CALL);
 	assert_int_equal(dwell_compile(d, "a", NULL, &err), DWELL_E_CALL);
 	dwell_close(d);
@@ -179,6 +194,145 @@ static void test_snapshot_and_close(void **state)
 	dwell_close(d); /* with rows that nobody has read */
 }
 
+/* The next row of a kind, whose text in JSON has `part`. False: the end. */
+static bool find_row(struct dwell *d, int kind, const char *part)
+{
+	const struct dwell_row *row;
+	struct dwell_error err = { 0 };
+	int e;
+
+	while ((e = dwell_next(d, -1, &row, &err)) == DWELL_ROW)
+		if (row->kind == kind && strstr(row->json, part))
+			return true;
+	if (e != DWELL_END)
+		fail_msg("%s", err.text);
+	return false;
+}
+
+/* A command waits until all is attached, ends the run with it, and how it failed is told. */
+static void test_command(void **state)
+{
+	static const char text[] = "syscall::exit_group:entry /pid == $target/ { trace(arg0); }";
+	const char *const words[] = { "sh", "-c", "exit \"$1\"", "a b", "7", NULL }, *const sleeps[] = { "sleep", "600",
+													 NULL };
+	struct dwell_error err = { 0 };
+	struct dwell *d;
+
+	(void)state;
+	need_root();
+	d = opened();
+	if (dwell_command(d, words, &err) || dwell_compile(d, "a.d", text, &err) || dwell_attach(d, &err))
+		fail_msg("%s", err.text);
+	assert_true(find_row(d, DWELL_ROW_EVENT, "\"value\":7"));
+	assert_true(find_row(d, DWELL_ROW_MESSAGE, "exited with status 7"));
+	assert_false(find_row(d, DWELL_ROW_EVENT, ""));
+	dwell_close(d);
+	d = opened();
+	assert_int_equal(dwell_command(d, (const char *const[]){ "/nowhere/x", NULL }, &err), DWELL_OK);
+	assert_int_equal(dwell_compile(d, "a.d", "BEGIN {}", &err), DWELL_E_SYSTEM);
+	assert_non_null(strstr(err.text, "failed to execute /nowhere/x"));
+	dwell_close(d);
+	/* compiled only, or not to its end: nothing is left of the command */
+	for (int attached = 0; attached < 2; attached++) {
+		d = opened();
+		if (dwell_command(d, sleeps, &err) || dwell_compile(d, "a.d", "BEGIN {}", &err) ||
+		    (attached && dwell_attach(d, &err)))
+			fail_msg("%s", err.text);
+		dwell_close(d);
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	}
+}
+
+/* A process that runs, and an end by time: it stays alive. */
+static void test_process_and_limit(void **state)
+{
+	struct dwell_error err = { 0 };
+	struct dwell *d;
+	pid_t pid;
+
+	(void)state;
+	need_root();
+	pid = fork();
+	if (pid == 0)
+		for (;;)
+			pause();
+	d = opened();
+	if (dwell_process(d, pid, &err) ||
+	    dwell_compile(d, "a.d", "BEGIN { trace($target); } END { trace(5); }", &err) ||
+	    dwell_limit(d, 20000000, &err) || dwell_attach(d, &err))
+		fail_msg("%s", err.text);
+	assert_true(find_row(d, DWELL_ROW_EVENT, "\"value\":"));
+	assert_true(find_row(d, DWELL_ROW_EVENT, "\"value\":5"));
+	assert_false(find_row(d, DWELL_ROW_EVENT, ""));
+	dwell_close(d);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	d = opened();
+	assert_int_equal(dwell_process(d, pid, &err), DWELL_OK);
+	assert_int_equal(dwell_compile(d, "a.d", "BEGIN {}", &err), DWELL_E_SYSTEM);
+	assert_non_null(strstr(err.text, "failed to grab process"));
+	dwell_close(d);
+}
+
+/* A run is recorded; the recording says what the run said. */
+static void test_recording(void **state)
+{
+	char folder[] = "/tmp/dwell-lib.XXXXXX", path[sizeof(folder) + 8];
+	struct dwell_snapshot *s = NULL;
+	struct dwell_error err = { 0 };
+	const struct dwell_row *row;
+	struct dwell *d;
+
+	(void)state;
+	need_root();
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/run", folder);
+	d = opened();
+	if (dwell_record(d, path, &err) ||
+	    dwell_compile(d, "a.d", "BEGIN { trace(\"left\"); @a[5] = sum(7); exit(3); }", &err) ||
+	    dwell_attach(d, &err))
+		fail_msg("%s", err.text);
+	while (dwell_next(d, -1, &row, &err) == DWELL_ROW)
+		;
+	dwell_close(d);
+	d = opened();
+	if (dwell_read(d, path, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(dwell_attach(d, &err), DWELL_E_CALL);
+	assert_int_equal(dwell_compile(d, "a.d", "BEGIN {}", &err), DWELL_E_CALL);
+	assert_int_equal(dwell_next(d, 0, &row, &err), DWELL_ROW);
+	assert_int_equal(row->kind, DWELL_ROW_EVENT);
+	assert_string_equal(row->name, "BEGIN");
+	assert_string_equal(row->values[0].text, "left");
+	assert_true(find_row(d, DWELL_ROW_AGGREGATION, "\"a\""));
+	assert_false(find_row(d, DWELL_ROW_EVENT, ""));
+	assert_int_equal(dwell_next(d, 0, &row, &err), DWELL_END);
+	assert_int_equal(dwell_snapshot(d, "a", &s, &err), DWELL_OK);
+	assert_int_equal(s->rows[0].keys[0].number, 5);
+	assert_int_equal(s->rows[0].value.number, 7);
+	dwell_snapshot_free(s);
+	assert_int_equal(dwell_snapshot(d, "b", &s, &err), DWELL_E_CALL);
+	dwell_close(d);
+	/* a file that exists is not overwritten, one of a run that did not begin does not stay, and what is none is
+	 * told */
+	d = opened();
+	if (dwell_record(d, path, &err) || dwell_compile(d, "a.d", "BEGIN {}", &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(dwell_attach(d, &err), DWELL_E_SYSTEM);
+	dwell_close(d);
+	assert_int_equal(truncate(path, 100), 0);
+	d = opened();
+	assert_int_equal(dwell_read(d, path, &err), DWELL_E_SYSTEM);
+	assert_int_equal(dwell_next(d, 0, &row, &err), DWELL_E_CALL);
+	dwell_close(d);
+	d = opened();
+	assert_int_equal(dwell_compile(d, "a.d", "#pragma D option record=/nowhere/x\nBEGIN {}", &err),
+			 DWELL_E_PROGRAM);
+	dwell_close(d);
+	unlink(path);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 /* Signals and privileges stay as the program had them. */
 static void test_host_is_untouched(void **state)
 {
@@ -232,13 +386,11 @@ static void test_without_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_null),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_without_root),
-		cmocka_unit_test(test_bad_program),
-		cmocka_unit_test(test_twice),
-		cmocka_unit_test(test_snapshot_and_close),
-		cmocka_unit_test(test_host_is_untouched),
+		cmocka_unit_test(test_null),	     cmocka_unit_test(test_order),
+		cmocka_unit_test(test_without_root), cmocka_unit_test(test_bad_program),
+		cmocka_unit_test(test_twice),	     cmocka_unit_test(test_snapshot_and_close),
+		cmocka_unit_test(test_command),	     cmocka_unit_test(test_process_and_limit),
+		cmocka_unit_test(test_recording),    cmocka_unit_test(test_host_is_untouched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

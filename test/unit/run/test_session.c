@@ -409,7 +409,7 @@ static void its_time_ends_it(void **state)
 
 	(void)state;
 	setup();
-	assert_int_equal(target_command("sleep 600", &t, &err), 0);
+	assert_int_equal(target_command("sleep 600", TARGET_EXEC, &t, &err), 0);
 	begun = clock_ns(CLOCK_MONOTONIC);
 	res = run_for(t, time);
 	assert_int_equal(res.why, SESSION_TIME);
@@ -420,7 +420,7 @@ static void its_time_ends_it(void **state)
 	assert_int_equal(got.end_at, got.n);
 	target_free(t);
 	setup();
-	assert_int_equal(target_command("sleep 0.1", &t, &err), 0);
+	assert_int_equal(target_command("sleep 0.1", TARGET_EXEC, &t, &err), 0);
 	res = run_for(t, UINT64_MAX / 2);
 	assert_int_equal(res.why, SESSION_TARGETS);
 	target_free(t);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A recorded run printed again. */
+#ifndef DWELL_ENGINE_REPRINT_H
+#define DWELL_ENGINE_REPRINT_H
+#include <stdio.h>
+#include "base/err.h"
+#include "engine/listener.h"
+#include "store/recquery.h"
+#include "view/text/text.h"
+
+/* What is to be as in the run, if it is false here. */
+struct reprint_opts {
+	bool json, quiet, flowindent, verbose;
+};
+
+struct reprint;
+/* file, to and out live until reprint_free(). 0 or -ENOMEM. */
+int reprint_open(struct recread *file, const struct reprint_opts *opts, const struct listener *to, FILE *out,
+		 struct reprint **ret);
+/* Prints the next row, which is given as well. 1; 0: there is none any more. < 0 with a message: the recording cannot
+ * be read; without: out cannot be written. */
+int reprint_next(struct reprint *r, struct row *ret, struct err *err);
+/* Behind the last row: aggregations that no printa() has shown. < 0: out cannot be written. */
+int reprint_finish(struct reprint *r);
+/* The recording ended in order: its run was not killed. */
+bool reprint_ended(const struct reprint *r);
+struct text_view *reprint_view(struct reprint *r);
+void reprint_free(struct reprint *r); /* accepts NULL */
+#endif
