@@ -34,8 +34,8 @@ static const struct optrow rec_rows[] = {
 static const struct optable rec_options = {
 	.command = "rec",
 	.synopsis = "rec [-q] [-o TRACE] [--] COMMAND...",
-	.notes = "\tA command is run and recorded, so that `dwell replay` can run it again exactly. One process with\n"
-		 "\tone thread; see dwell-rec(1).",
+	.notes = "\tA command is run and recorded with all its processes and threads, so that `dwell replay` can run\n"
+		 "\tit again exactly; see dwell-rec(1).",
 	.rows = rec_rows,
 	.n = ARRAY_SIZE(rec_rows),
 	.leading = true,

@@ -158,7 +158,12 @@ static uint64_t loose_size(const struct call_desc *c, unsigned i, const uint64_t
 			n = 8;
 		break;
 	case A_IOCTLARG: n = policy_ioctl(args[1]); break;
-	case A_PRCTLARG: n = args[0] == PR_GET_NAME ? 16 : 0; break;
+	case A_PRCTLARG:
+		if (args[0] == PR_GET_NAME)
+			n = 16;
+		else if (args[0] == PR_GET_PDEATHSIG || args[0] == PR_GET_CHILD_SUBREAPER)
+			n = 4;
+		break;
 	default: break;
 	}
 	return n > 0 ? (uint64_t)n : 0;

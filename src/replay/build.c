@@ -2,7 +2,9 @@
 /* The memory of a replayed program: a process of dwell's own is emptied and filled with the recorded mappings. */
 #include <asm/unistd.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,12 +18,81 @@
 
 #define PAGE 4096ull
 #define USER_END 0x7ffffffff000ull /* behind the last page that a program can have */
-#define RSEQ_SIZES 512u		   /* bytes: what is registered is not more */
+#define PTRACE_OPTIONS \
+	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL)
+#define RSEQ_SIZES 512u /* bytes: what is registered is not more */
 
 int replay_broken(struct replay *r, int error)
 {
 	return err_set(r->e, error, "the replay ends after %llu system calls: %s", (unsigned long long)r->result.calls,
 		       strerror(-error));
+}
+
+static void put_memory(struct memory *m)
+{
+	if (!m || --m->refs)
+		return;
+	if (m->mem >= 0)
+		close(m->mem);
+	free(m);
+}
+
+static struct memory *new_memory(void)
+{
+	struct memory *m = calloc(1, sizeof(*m));
+
+	if (m)
+		*m = (struct memory){ .refs = 1, .mem = -1 };
+	return m;
+}
+
+struct rtask *build_task(struct replay *r, uint32_t id)
+{
+	struct rtask *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return NULL;
+	k->t.mem = -1;
+	k->id = id;
+	k->memory = new_memory();
+	if (!k->memory || vec_try_push(&r->tasks, k) < 0) {
+		put_memory(k->memory);
+		free(k);
+		return NULL;
+	}
+	return k;
+}
+
+struct rtask *build_find(struct replay *r, uint32_t id)
+{
+	if (r->k && r->k->id == id)
+		return r->k;
+	for (size_t i = 0; i < r->tasks.n; i++)
+		if (r->tasks.v[i]->id == id)
+			return r->tasks.v[i];
+	return NULL;
+}
+
+/* Its process, and its part of the memory. */
+static void leave(struct rtask *k)
+{
+	k->t.mem = -1; /* the memory's */
+	tracee_close(&k->t);
+	put_memory(k->memory);
+	k->memory = NULL;
+}
+
+void build_end(struct replay *r, struct rtask *k)
+{
+	size_t i = 0;
+
+	while (r->tasks.v[i] != k)
+		i++;
+	memmove(&r->tasks.v[i], &r->tasks.v[i + 1], (--r->tasks.n - i) * sizeof(struct rtask *));
+	if (r->k == k)
+		r->k = NULL;
+	leave(k);
+	free(k);
 }
 
 /* The C library has told the kernel of an area that it writes to at any time: it will not be there. */
@@ -52,30 +123,30 @@ static int first_page(struct replay *r)
 	};
 	struct user_regs_struct regs;
 	uint8_t here[2] = { 0, 0 };
-	int e = tracee_regs(&r->t, &regs);
+	int e = tracee_regs(&r->k->t, &regs);
 
 	if (e == 0)
-		tracee_read(&r->t, regs.rip - 2, here, sizeof(here));
+		tracee_read(&r->k->t, regs.rip - 2, here, sizeof(here));
 	if (e == 0 && memcmp(here, code, sizeof(code)) != 0)
 		e = -EPROTO; /* it does not stand behind a system call */
-	if (e == 0 && tracee_inject(&r->t, regs.rip - 2, __NR_mmap, args, &e) != (long)SCRATCH && e == 0)
+	if (e == 0 && tracee_inject(&r->k->t, regs.rip - 2, __NR_mmap, args, &e) != (long)SCRATCH && e == 0)
 		e = -ENOMEM;
-	return e < 0 ? e : tracee_write(&r->t, SCRATCH, code, sizeof(code));
+	return e < 0 ? e : tracee_write(&r->k->t, SCRATCH, code, sizeof(code));
 }
 
-int build_start(struct replay *r)
+static int start(struct replay *r)
 {
 	int status, e = 0;
 
-	r->t.pid = fork();
-	if (r->t.pid == 0)
+	r->k->t.pid = fork();
+	if (r->k->t.pid == 0)
 		become_empty();
-	if (r->t.pid < 0) {
-		r->t.pid = 0;
+	if (r->k->t.pid < 0) {
+		r->k->t.pid = 0;
 		return replay_broken(r, -errno);
 	}
-	status = tracee_wait(&r->t);
-	if (status >= 0 && !r->t.pid)
+	status = tracee_wait(&r->k->t);
+	if (status >= 0 && !r->k->t.pid)
 		return err_set(
 			r->e, -EPERM,
 			"ptrace is forbidden here: %s; see /proc/sys/kernel/yama/ptrace_scope, and a container's "
@@ -83,10 +154,11 @@ int build_start(struct replay *r)
 			strerror(WIFEXITED(status) ? WEXITSTATUS(status) : EPERM));
 	if (status < 0)
 		e = status;
-	else if (ptrace(PTRACE_SETOPTIONS, r->t.pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL) < 0)
+	else if (ptrace(PTRACE_SETOPTIONS, r->k->t.pid, 0, PTRACE_OPTIONS) < 0)
 		e = -errno;
 	if (e == 0)
-		e = tracee_open(&r->t);
+		e = tracee_open(&r->k->t);
+	r->k->memory->mem = r->k->t.mem;
 	if (e == 0)
 		e = first_page(r);
 	return e < 0 ? replay_broken(r, e) : 0;
@@ -94,7 +166,7 @@ int build_start(struct replay *r)
 
 static long call(struct replay *r, long nr, const uint64_t args[6], int *e)
 {
-	return tracee_inject(&r->t, SCRATCH, nr, args, e);
+	return tracee_inject(&r->k->t, SCRATCH, nr, args, e);
 }
 
 static int map_fixed(struct replay *r, const struct ev_map *m)
@@ -118,28 +190,81 @@ int build_program(struct replay *r)
 	struct user_regs_struct regs = r->g.state.regs;
 	int e = 0;
 
+	leave(r->k);
+	r->k->entered = false;
+	r->k->memory = new_memory();
+	e = r->k->memory ? start(r) : replay_broken(r, -ENOMEM);
+	if (e < 0)
+		return e;
 	if (call(r, __NR_munmap, all, &e) != 0 && e == 0)
 		e = -ENOMEM;
 	for (size_t i = 0; i < r->g.maps.n && e == 0; i++)
 		e = map_fixed(r, &r->g.maps.v[i]);
 	if (e == 0)
-		e = tracee_set_vectors(&r->t, r->g.vectors.v, r->g.vectors.n);
+		e = tracee_set_vectors(&r->k->t, r->g.vectors.v, r->g.vectors.n);
 	regs.orig_rax = ~0ull;
 	if (e == 0)
-		e = tracee_set_regs(&r->t, &regs);
-	r->heap = 0;
-	r->built = true;
+		e = tracee_set_regs(&r->k->t, &regs);
+	return e < 0 ? replay_broken(r, e) : 0;
+}
+
+/* The process that has just been made by r->k: its first stop. */
+static int take_child(struct replay *r, struct rtask *k, pid_t pid, bool shares)
+{
+	int status, e;
+
+	k->t.pid = pid;
+	status = tracee_wait(&k->t);
+	if (status < 0 || !k->t.pid)
+		return status < 0 ? status : -ESRCH;
+	if (shares) {
+		put_memory(k->memory);
+		(k->memory = r->k->memory)->refs++;
+		k->t.mem = k->memory->mem;
+		return 0;
+	}
+	k->memory->heap = r->k->memory->heap;
+	e = tracee_open(&k->t);
+	k->memory->mem = k->t.mem;
+	return e;
+}
+
+int build_fork(struct replay *r)
+{
+	bool shares = r->g.fork.shares;
+	/* All are children of dwell itself, so that nobody else has to wait for them. */
+	const uint64_t args[6] = { CLONE_PARENT | (shares ? CLONE_VM : 0) };
+	struct user_regs_struct regs;
+	struct rtask *k;
+	int e = tracee_regs(&r->k->t, &regs);
+	long pid = 0;
+
+	if (r->tasks.n >= TASKS_MAX || build_find(r, r->g.fork.task))
+		return err_set(r->e, -EBADMSG, "the trace makes a task that it cannot make: %u", r->g.fork.task);
+	k = build_task(r, r->g.fork.task);
+	if (!k)
+		return replay_broken(r, -ENOMEM);
+	if (e == 0)
+		pid = call(r, __NR_clone, args, &e);
+	if (e == 0 && pid <= 0)
+		e = pid < 0 ? (int)pid : -EPROTO;
+	if (e == 0)
+		e = take_child(r, k, (pid_t)pid, shares);
+	if (e == 0)
+		e = tracee_set_regs(&r->k->t, &regs);
+	for (size_t i = 0; i < r->g.mems.n && e == 0; i++)
+		e = tracee_write(&r->k->t, r->g.mems.v[i].addr, r->g.bytes.v + r->g.mems.v[i].at, r->g.mems.v[i].size);
 	return e < 0 ? replay_broken(r, e) : 0;
 }
 
 static int move_heap(struct replay *r, uint64_t to, bool *same)
 {
-	uint64_t old = ROUND_UP(r->heap ? r->heap : to, PAGE), new = ROUND_UP(to, PAGE);
+	uint64_t old = ROUND_UP(r->k->memory->heap ? r->k->memory->heap : to, PAGE), new = ROUND_UP(to, PAGE);
 	const uint64_t less[6] = { new, old - new };
 	const struct ev_map more = { old, new, ARENA_NONE, PROT_READ | PROT_WRITE, 0 };
 	int e = 0;
 
-	r->heap = to;
+	r->k->memory->heap = to;
 	*same = true;
 	if (new > old)
 		return map_fixed(r, &more);
@@ -173,7 +298,7 @@ int build_map(struct replay *r, const struct ev_call *c, bool *same)
 {
 	struct user_regs_struct regs;
 	uint64_t a[6];
-	int e = tracee_regs(&r->t, &regs);
+	int e = tracee_regs(&r->k->t, &regs);
 
 	if (e == 0 && c->regs[R_NR] == __NR_brk) {
 		e = move_heap(r, (uint64_t)c->ret, same);
@@ -181,5 +306,5 @@ int build_map(struct replay *r, const struct ev_call *c, bool *same)
 		args_of(r, c, a);
 		*same = call(r, (long)c->regs[R_NR], a, &e) == c->ret;
 	}
-	return e < 0 ? e : tracee_set_regs(&r->t, &regs);
+	return e < 0 ? e : tracee_set_regs(&r->k->t, &regs);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace consists of. A group is what belongs to one stop of the program: any number of EV_BLOB, EV_MAP and
- * EV_MEM, then one of the others, which uses them. A group counts only as a whole. */
+/* What a trace consists of. A group is what belongs to one stop of a task: any number of EV_BLOB, EV_MAP, EV_MEM and
+ * EV_SWITCH, then one of the others, which uses them. A group counts only as a whole. */
 #ifndef DWELL_REPLAY_EVENT_H
 #define DWELL_REPLAY_EVENT_H
 #include <stdint.h>
@@ -14,7 +14,10 @@ enum event_kind {
 	EV_STATE,    /* a signal's handler began, or ended: struct ev_state, the vector registers */
 	EV_EXEC,     /* a new program, whose mappings are the EV_MAPs before: struct ev_state, the vector registers */
 	EV_TSC,	     /* the program read the time-stamp counter: struct ev_tsc */
-	EV_END,	     /* the program ended: struct ev_end */
+	EV_END,	     /* the task ended: struct ev_end */
+	EV_SWITCH,   /* what follows is of another task: struct ev_switch */
+	EV_ENTER,    /* a system call begins, and others run before its EV_CALL: struct ev_call */
+	EV_FORK,     /* within a system call the task makes another: struct ev_fork */
 	EV_KINDS
 };
 
@@ -75,7 +78,8 @@ struct ev_call {
 	uint64_t arena;	 /* mmap of a file: its contents */
 	uint32_t in_crc; /* of what its arguments point to */
 	uint16_t how;	 /* enum call_how */
-	uint16_t out;	 /* its data went to standard output (1) or standard error (2) */
+	uint8_t out;	 /* its data went to standard output (1) or standard error (2) */
+	uint8_t entered; /* EV_ENTER was before */
 };
 struct ev_state {
 	struct user_regs_struct regs; /* afterwards */
@@ -87,9 +91,20 @@ struct ev_tsc {
 	uint64_t rip, value;
 	uint32_t aux, size; /* of rdtscp; bytes of the instruction */
 };
+#define END_FAULT 1u /* by the instruction at rip */
+#define END_OTHER 2u /* the task is not that whose status is the command's */
 struct ev_end {
 	int32_t status; /* as of waitpid(2) */
-	uint32_t fault;
+	uint32_t flags; /* END_* */
 	uint64_t rip;
 };
+/* A thread of a process is a task. That of the command is 0. */
+struct ev_switch {
+	uint32_t task, spare;
+};
+struct ev_fork {
+	uint32_t task;	 /* the new one; its EV_STATE follows */
+	uint32_t shares; /* 1: the memory of its maker; 0: it gets a copy */
+};
+#define TASKS_MAX 16384u /* at a time */
 #endif

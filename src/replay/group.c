@@ -57,19 +57,31 @@ static int take_state(struct group *g, const struct trace_event *e)
 	return 1;
 }
 
+static int take_switch(struct group *g, const struct trace_event *e)
+{
+	struct ev_switch s;
+
+	memcpy(&s, e->data, sizeof(s));
+	g->task = s.task;
+	return 0;
+}
+
 /* The event that ends a group. */
 static int take_last(struct group *g, const struct trace_event *e)
 {
 	g->kind = e->kind;
 	if (e->kind == EV_STATE || e->kind == EV_EXEC)
 		return take_state(g, e);
-	if (e->kind == EV_CALL)
+	if (e->kind == EV_CALL || e->kind == EV_ENTER)
 		memcpy(&g->call, e->data, sizeof(g->call));
+	else if (e->kind == EV_FORK)
+		memcpy(&g->fork, e->data, sizeof(g->fork));
 	else if (e->kind == EV_TSC)
 		memcpy(&g->tsc, e->data, sizeof(g->tsc));
 	else
 		memcpy(&g->end, e->data, sizeof(g->end));
-	if (e->kind == EV_CALL && (g->call.how >= HOW_KINDS || (g->call.arena != ARENA_NONE && g->call.arena % 4096)))
+	if ((e->kind == EV_CALL || e->kind == EV_ENTER) &&
+	    (g->call.how >= HOW_KINDS || (g->call.arena != ARENA_NONE && g->call.arena % 4096)))
 		return -EBADMSG;
 	return 1;
 }
@@ -87,6 +99,8 @@ int group_next(struct group *g, struct trace_in *t, group_blob_fn *blob, void *c
 			r = add_map(g, &e);
 		else if (e.kind == EV_MEM)
 			r = add_mem(g, &e);
+		else if (e.kind == EV_SWITCH)
+			r = take_switch(g, &e);
 		else
 			r = take_last(g, &e);
 	}

@@ -11,11 +11,13 @@ struct group_mem {
 };
 struct group {
 	enum event_kind kind;
+	uint32_t task; /* whose it is */
 	union {
-		struct ev_call call;
+		struct ev_call call; /* of EV_CALL, EV_ENTER */
 		struct ev_state state;
 		struct ev_tsc tsc;
 		struct ev_end end;
+		struct ev_fork fork;
 	};
 	VEC(uint8_t) bytes; /* of the mems */
 	VEC(struct group_mem) mems;

@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/sockios.h>
 #include <stdio.h>
 #include "base/cleanup.h"
 
 #define RESULT(name) [__NR_##name] = { POLICY_RESULT, 0 },
 #define MAP(name) [__NR_##name] = { POLICY_MAP, 0 },
+#define TASK(name) [__NR_##name] = { POLICY_TASK, 0 },
 #define OWN(name) [__NR_##name] = { POLICY_OWN, 0 },
 #define DENY(name, error) [__NR_##name] = { POLICY_DENY, error },
 static const struct policy policies[CALL_NR_MAX] = {
@@ -18,6 +20,7 @@ static const struct policy policies[CALL_NR_MAX] = {
 #undef RESULT
 #undef MAP
 #undef OWN
+#undef TASK
 #undef DENY
 
 struct policy policy_of(uint64_t nr)

@@ -11,6 +11,7 @@ enum policy_do {
 	POLICY_MAP,
 	POLICY_DENY,
 	POLICY_OWN,
+	POLICY_TASK, /* it makes a task */
 };
 struct policy {
 	enum policy_do act;

@@ -39,9 +39,22 @@ int rec_broken(struct rec *r, int error)
 		       (unsigned long long)r->result.calls, strerror(-error));
 }
 
+/* An event of the task r->k. */
+static int put_event(struct rec *r, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest,
+		     size_t nrest)
+{
+	const struct ev_switch to = { r->k->id, 0 };
+	int e = 0;
+
+	if (to.task != r->told)
+		e = trace_put(r->out, EV_SWITCH, &to, sizeof(to), NULL, 0);
+	r->told = to.task;
+	return e < 0 ? e : trace_put(r->out, kind, fixed, nfixed, rest, nrest);
+}
+
 int rec_put(struct rec *r, enum event_kind kind, const void *fixed, size_t nfixed, const void *rest, size_t nrest)
 {
-	int e = trace_put(r->out, kind, fixed, nfixed, rest, nrest);
+	int e = put_event(r, kind, fixed, nfixed, rest, nrest);
 
 	if (e < 0)
 		err_set(r->e, e,
@@ -60,7 +73,7 @@ int rec_put_mem(struct rec *r, const struct span *s)
 		const struct ev_mem m = { s->addr + at };
 
 		n = s->size - at < sizeof(buf) ? s->size - at : sizeof(buf);
-		n = tracee_read(&r->t, m.addr, buf, n);
+		n = tracee_read(&r->k->t, m.addr, buf, n);
 		if (n == 0)
 			break;
 		e = rec_put(r, EV_MEM, &m, sizeof(m), buf, n);
@@ -71,7 +84,7 @@ int rec_put_mem(struct rec *r, const struct span *s)
 int rec_put_state(struct rec *r, enum event_kind kind, const struct ev_state *s)
 {
 	static uint8_t vectors[VECTORS_MAX];
-	ssize_t n = tracee_vectors(&r->t, vectors);
+	ssize_t n = tracee_vectors(&r->k->t, vectors);
 
 	return n < 0 ? rec_broken(r, (int)n) : rec_put(r, kind, s, sizeof(*s), vectors, (size_t)n);
 }
@@ -108,93 +121,71 @@ static int say_failed(struct rec *r, const int fail[2])
 }
 
 /* Until the new process has executed the program. */
+static int first_stops(struct tracee *t)
+{
+	const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+			     PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
+	int status = tracee_wait(t);
+
+	if (status >= 0 && t->pid && ptrace(PTRACE_SETOPTIONS, t->pid, 0, options) < 0)
+		return -errno;
+	if (status >= 0 && t->pid && tracee_go(t, PTRACE_CONT, 0) == 0)
+		status = tracee_wait(t);
+	if (status < 0)
+		return status;
+	return t->pid && status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8) ? 0 : -EIO;
+}
+
 static int start(struct rec *r)
 {
-	const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
-	int pipes[2], fail[2] = { 0, 0 }, status, e;
+	int pipes[2], fail[2] = { 0, 0 }, e = 0;
 	ssize_t n = 0;
+	pid_t pid;
 
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		return rec_broken(r, -errno);
-	r->t.pid = fork();
-	if (r->t.pid == 0)
+	pid = fork();
+	if (pid == 0)
 		become(r->o, pipes[1]);
 	close(pipes[1]);
-	e = r->t.pid < 0 ? -errno : 0;
-	if (e < 0)
-		r->t.pid = 0;
-	status = e == 0 ? tracee_wait(&r->t) : e;
-	if (status >= 0 && r->t.pid && ptrace(PTRACE_SETOPTIONS, r->t.pid, 0, options) < 0)
+	if (pid < 0)
 		e = -errno;
-	if (status >= 0 && e == 0 && r->t.pid && tracee_go(&r->t, PTRACE_CONT, 0) == 0)
-		status = tracee_wait(&r->t);
-	if (!r->t.pid)
+	else if (!(r->k = task_new(r, pid, NULL, 0)))
+		e = -ENOMEM;
+	if (e == 0)
+		e = first_stops(&r->k->t);
+	if (r->k && !r->k->t.pid)
 		n = read(pipes[0], fail, sizeof(fail));
 	close(pipes[0]);
 	if (n == sizeof(fail))
 		return say_failed(r, fail);
-	if (e == 0 && (status < 0 || !r->t.pid || status >> 8 != (SIGTRAP | PTRACE_EVENT_EXEC << 8)))
-		e = status < 0 ? status : -EIO;
-	r->inside = true; /* of execve */
-	r->call.how = HOW_KINDS;
-	return e < 0 ? rec_broken(r, e) : 0;
+	if (e < 0)
+		return rec_broken(r, e == -ESRCH ? -EIO : e);
+	r->first = pid;
+	for (int i = 1; i <= 2; i++)
+		if (fstat(i, &r->std[i]) == 0)
+			r->k->fds->std[i] = (uint8_t)i;
+	r->k->inside = true; /* of execve */
+	r->k->call.how = HOW_KINDS;
+	return 0;
 }
 
-static int at_end(struct rec *r, int status)
+int rec_at_stop(struct rec *r, int status)
 {
-	r->over = true;
-	r->result.status = r->end.status = status;
-	if (WIFEXITED(status))
-		r->end.fault = 0;
-	return rec_put(r, EV_END, &r->end, sizeof(r->end), NULL, 0);
-}
+	struct task *k = r->k;
 
-/* execve has succeeded. The program it was is gone; its call is kept, if it was recorded. */
-static int at_exec(struct rec *r)
-{
-	r->nqueue = 0;
-	if (r->call.how == HOW_KINDS)
-		return 0;
-	r->call.how = HOW_ENTRY;
-	r->result.calls++;
-	return rec_put(r, EV_CALL, &r->call, sizeof(r->call), NULL, 0);
-}
-
-static int at_stop(struct rec *r, int status)
-{
-	int e, pass = 0;
-
-	if (!r->t.pid)
-		return at_end(r, status);
-	if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8)) {
-		e = at_exec(r);
-		r->call.how = HOW_KINDS;
-		return e < 0 ? e : tracee_go(&r->t, PTRACE_SYSCALL, 0);
+	switch (status >> 16) {
+	case PTRACE_EVENT_EXEC: return task_executes(r);
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK:
+	case PTRACE_EVENT_CLONE: return task_forked(r);
+	default: break;
 	}
 	if (WSTOPSIG(status) != SYSCALL_STOP)
-		e = rec_signal(r, WSTOPSIG(status), &pass);
-	else if (!r->inside)
-		e = rec_entry(r);
-	else if (r->call.how == HOW_KINDS)
-		e = rec_snapshot(r);
-	else
-		e = rec_exit(r);
-	return e < 0 ? e : tracee_go(&r->t, PTRACE_SYSCALL, pass);
-}
-
-static int loop(struct rec *r)
-{
-	int e = tracee_go(&r->t, PTRACE_SYSCALL, 0);
-
-	while (e == 0 && !r->over) {
-		int status = tracee_wait(&r->t);
-
-		e = status < 0 ? rec_broken(r, status) : at_stop(r, status);
-		/* Killed from outside at a stop: the next wait tells how it ended. */
-		if (e == -ESRCH)
-			e = 0;
-	}
-	return e;
+		return rec_signal(r, WSTOPSIG(status), &k->pass);
+	if (!k->inside)
+		return rec_entry(r);
+	return k->call.how == HOW_KINDS ? rec_snapshot(r) : rec_exit(r);
 }
 
 static int prepare(struct rec *r)
@@ -210,9 +201,6 @@ static int prepare(struct rec *r)
 	features_get(r->head.features);
 	r->head.real_ns = clock_ns(CLOCK_REALTIME);
 	r->head.mono_ns = clock_ns(CLOCK_MONOTONIC);
-	for (int i = 1; i <= 2; i++)
-		if (fstat(i, &r->std[i]) == 0)
-			r->fds[i] = (uint8_t)i;
 	e = trace_create(r->o->trace, &r->head, &r->out);
 	return e < 0 ? err_set(r->e, e, "cannot write to %s: %s", r->o->trace, strerror(-e)) : 0;
 }
@@ -226,7 +214,6 @@ int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
 		return err_set(e, -ENOMEM, "out of memory");
 	r->o = o;
 	r->e = e;
-	r->t.mem = -1;
 	x = prepare(r);
 	if (x == 0) {
 		o->note("cpuid is not trapped: random numbers that the processor makes (rdrand, rdseed) are not recorded; "
@@ -236,8 +223,11 @@ int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
 		x = start(r);
 	}
 	if (x == 0)
-		x = loop(r);
-	tracee_close(&r->t);
+		x = sched_run(r);
+	while (r->tasks.n)
+		task_free(r, r->tasks.v[r->tasks.n - 1]);
+	while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR)
+		;
 	y = r->out ? trace_flush(r->out) : 0;
 	if (x == 0 && y < 0)
 		x = err_set(e, y, "cannot write to %s: %s", o->trace, strerror(-y));
@@ -246,7 +236,8 @@ int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
 	trace_close(r->out);
 	*ret = r->result;
 	vec_free(&r->files);
-	vec_free(&r->mapped);
+	vec_free(&r->tasks);
+	vec_free(&r->early);
 	free(r);
 	return x;
 }

@@ -31,15 +31,43 @@ struct rec_file {
 	uint64_t from, to; /* bytes of the file */
 	uint64_t at;	   /* in the arena */
 };
-struct rec {
-	const struct rec_opts *o;
-	struct err *e;
+/* What tasks may share: a table of descriptors, memory. */
+struct fds {
+	unsigned refs;
+	uint8_t std[REC_FDS]; /* 1, 2: standard output, error */
+};
+struct space {
+	unsigned refs;
+	int mem;		 /* /proc/PID/mem */
+	VEC(struct span) mapped; /* mappings of files */
+};
+enum task_state {
+	TASK_READY,   /* stopped; it can go on */
+	TASK_USER,    /* its own instructions run: one at most */
+	TASK_KERNEL,  /* within a system call */
+	TASK_PENDING, /* stopped, and not looked at yet: status */
+};
+/* A call that makes a task: addresses are 0 if nothing is to be written there. */
+struct fork_args {
+	uint64_t flags; /* CLONE_* */
+	uint64_t parent_tid, child_tid, pidfd, clear_tid;
+};
+/* Stopped before its maker told of it. */
+struct early {
+	pid_t pid;
+	int status;
+};
+/* A thread. */
+struct task {
 	struct tracee t;
-	struct trace_out *out;
-	struct trace_head head;
+	uint32_t id; /* in the trace */
+	enum task_state state;
+	int status;   /* TASK_PENDING: as of waitpid(2) */
+	int pass;     /* the signal that it gets when it goes on */
 	bool inside;  /* of a system call */
 	bool skipped; /* it waits until a signal's handler has run */
 	int deny;     /* the result that it gets instead of running: -errno */
+	struct fork_args fork;
 	struct policy policy;
 	const struct call_desc *desc;
 	struct ev_call call;
@@ -47,14 +75,31 @@ struct rec {
 	struct user_regs_struct last;
 	siginfo_t queue[REC_SIGNALS];
 	unsigned nqueue;
-	struct ev_end end;    /* if a signal ends it now */
-	uint8_t fds[REC_FDS]; /* 1, 2: standard output, error */
+	struct ev_end end; /* if a signal ends it now */
+	uint64_t clear_tid, robust;
+	struct fds *fds;
+	struct space *space;
+};
+struct rec {
+	const struct rec_opts *o;
+	struct err *e;
+	struct trace_out *out;
+	struct trace_head head;
+	VEC(struct task *) tasks;
+	VEC(struct early) early;
+	struct task *k;	   /* what happens is of this one */
+	struct task *turn; /* this one runs; NULL: to be chosen */
+	uint64_t slice;	   /* since when, ns */
+	size_t next;	   /* of tasks: first to be looked at for the next turn */
+	uint32_t told;	   /* the task of the last event */
+	uint32_t ids;
+	pid_t first;	 /* the process whose status counts */
+	uint64_t random; /* state of --chaos */
+	bool no_seccomp; /* that is said */
 	struct stat std[3];
 	uint64_t arena; /* bytes in it */
 	VEC(struct rec_file) files;
-	VEC(struct span) mapped; /* mappings of files */
 	struct rec_result result;
-	bool over;
 };
 
 /* Ends the recording: the message says why. Returns -ECANCELED. */
@@ -68,15 +113,33 @@ int rec_put_state(struct rec *r, enum event_kind kind, const struct ev_state *s)
 
 int rec_entry(struct rec *r); /* recsys.c: at the beginning of a system call */
 int rec_exit(struct rec *r);
+/* The beginning of a call that others may run before the end of: into the trace, if it is not there. */
+int rec_put_enter(struct rec *r);
 int rec_own(struct rec *r);	  /* recown.c: calls whose arguments decide; sets deny, or ends the recording */
 void rec_follow(struct rec *r);	  /* descriptors, after a call */
 int rec_map_entry(struct rec *r); /* recmap.c: mappings */
 int rec_map_exit(struct rec *r);
 /* Puts bytes of the program's memory into the arena; at: where they are then. */
 int rec_blob_memory(struct rec *r, uint64_t addr, uint64_t size, uint64_t *at);
+/* The same with the bytes from … to of an open file, which begin at a page; what the trace has of it already is used
+ * again, if it is old enough that a change would show. */
+int rec_blob_file(struct rec *r, int fd, const struct stat *st, uint64_t from, uint64_t to, uint64_t *at);
 /* Mappings of files end there. */
 void rec_unmapped(struct rec *r, uint64_t start, uint64_t size);
-int rec_snapshot(struct rec *r);		     /* recsnap.c: a new program */
+/* rectask.c. A new task, which shares what flags of clone(2) say with `from` (NULL: none); NULL: no memory. */
+struct task *task_new(struct rec *r, pid_t pid, const struct task *from, uint64_t flags);
+void task_free(struct rec *r, struct task *k); /* kills it, if it still is there */
+struct task *task_find(struct rec *r, pid_t pid);
+int task_ended(struct rec *r, int status, pid_t pid); /* r->k, which was pid: it is gone afterwards */
+int task_fork_entry(struct rec *r);		      /* r->k begins clone(2) or its like */
+int task_forked(struct rec *r);			      /* it has made the task */
+void task_follow(struct task *k);		      /* addresses that the kernel writes to at its end, after a call */
+int task_exits(struct rec *r);			      /* it begins exit(2) or exit_group(2) */
+int task_executes(struct rec *r);	    /* execve(2) has succeeded; r->k may be another thread than began it */
+int task_state_of(pid_t pid);		    /* recsched.c: as /proc/PID/stat has it; 0: there is none */
+int sched_run(struct rec *r);		    /* until all tasks have ended */
+int rec_at_stop(struct rec *r, int status); /* rec.c: r->k has stopped */
+int rec_snapshot(struct rec *r);	    /* recsnap.c: a new program */
 int rec_signal(struct rec *r, int signo, int *pass); /* recsig.c; pass: the signal that it gets when it goes on */
 bool rec_due(struct rec *r);			     /* a signal waits and can be delivered */
 int rec_deliver_queued(struct rec *r);

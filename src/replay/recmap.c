@@ -21,7 +21,7 @@ static uint8_t piece[PIECE];
 
 static bool is_file(const struct rec *r)
 {
-	return !(r->call.regs[R_A3] & MAP_ANONYMOUS);
+	return !(r->k->call.regs[R_A3] & MAP_ANONYMOUS);
 }
 
 /* How the program has opened fd, as of fcntl(2); -1: it has not. */
@@ -31,7 +31,7 @@ static int open_flags(const struct rec *r, int fd)
 	char line[128];
 	unsigned flags;
 
-	snprintf(line, sizeof(line), "/proc/%d/fdinfo/%d", (int)r->t.pid, fd);
+	snprintf(line, sizeof(line), "/proc/%d/fdinfo/%d", (int)r->k->t.pid, fd);
 	f = fopen(line, "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "flags: %o", &flags) == 1)
@@ -41,12 +41,12 @@ static int open_flags(const struct rec *r, int fd)
 
 static int check_file(struct rec *r)
 {
-	const uint64_t *a = &r->call.regs[R_A0];
+	const uint64_t *a = &r->k->call.regs[R_A0];
 	int fd = (int)a[4], flags = open_flags(r, fd);
 	struct stat st;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)r->t.pid, fd);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)r->k->t.pid, fd);
 	if (flags < 0 || stat(path, &st) < 0)
 		return 0; /* the call fails */
 	if (!S_ISREG(st.st_mode))
@@ -70,28 +70,28 @@ static bool hits(const struct span *s, uint64_t start, uint64_t size)
 
 static int check_mremap(struct rec *r)
 {
-	const uint64_t *a = &r->call.regs[R_A0];
+	const uint64_t *a = &r->k->call.regs[R_A0];
 
 	if (a[3] & ~(uint64_t)(MREMAP_MAYMOVE | MREMAP_FIXED))
 		return rec_stop(r, "mremap with flags 0x%llx cannot be recorded", (unsigned long long)a[3]);
-	for (size_t i = 0; i < r->mapped.n; i++)
-		if (hits(&r->mapped.v[i], a[0], a[1]))
+	for (size_t i = 0; i < r->k->space->mapped.n; i++)
+		if (hits(&r->k->space->mapped.v[i], a[0], a[1]))
 			return rec_stop(r, "mremap of a mapped file cannot be recorded");
 	return 0;
 }
 
 int rec_map_entry(struct rec *r)
 {
-	const uint64_t *a = &r->call.regs[R_A0];
+	const uint64_t *a = &r->k->call.regs[R_A0];
 
-	switch (r->call.regs[R_NR]) {
+	switch (r->k->call.regs[R_NR]) {
 	case __NR_mmap: return is_file(r) ? check_file(r) : 0;
 	case __NR_mremap: return check_mremap(r);
 	case __NR_madvise:
 		if (a[2] == MADV_REMOVE)
 			return rec_stop(r, "madvise with MADV_REMOVE cannot be recorded");
 		if (a[2] == MADV_FREE) /* the kernel would take pages when it likes: as before Linux 4.5 */
-			r->deny = -EINVAL;
+			r->k->deny = -EINVAL;
 		return 0;
 	default: return 0;
 	}
@@ -120,7 +120,7 @@ int rec_blob_memory(struct rec *r, uint64_t addr, uint64_t size, uint64_t *at)
 
 	for (uint64_t done = 0, n; done < size && e == 0; done += n) {
 		n = size - done < PIECE ? size - done : PIECE;
-		n = tracee_read(&r->t, addr + done, piece, n);
+		n = tracee_read(&r->k->t, addr + done, piece, n);
 		if (n == 0)
 			break; /* behind the end of a file */
 		e = put_blob(r, piece, n, *at + done);
@@ -134,20 +134,18 @@ static bool same(const struct rec_file *f, const struct stat *st)
 	       f->changed.tv_nsec == st->st_ctim.tv_nsec;
 }
 
-/* The bytes from … to of the open file; what the trace has of it already is used again, if it is old enough that a
- * change would show. */
-static int blob_file(struct rec *r, int fd, const struct stat *st, uint64_t from, uint64_t to)
+int rec_blob_file(struct rec *r, int fd, const struct stat *st, uint64_t from, uint64_t to, uint64_t *at)
 {
 	struct rec_file f = { st->st_dev, st->st_ino, st->st_ctim, from, to, 0 };
 	int e;
 
 	for (size_t i = 0; i < r->files.n; i++)
 		if (same(&r->files.v[i], st) && r->files.v[i].from <= from && to <= r->files.v[i].to) {
-			r->call.arena = r->files.v[i].at + (from - r->files.v[i].from);
+			*at = r->files.v[i].at + (from - r->files.v[i].from);
 			return 0;
 		}
 	e = take_arena(r, to - from, &f.at);
-	r->call.arena = f.at;
+	*at = f.at;
 	for (uint64_t done = 0; from + done < to && e == 0;) {
 		size_t n = to - from - done < PIECE ? to - from - done : PIECE;
 		ssize_t k = pread(fd, piece, n, (off_t)(from + done));
@@ -167,42 +165,44 @@ static int blob_file(struct rec *r, int fd, const struct stat *st, uint64_t from
 
 void rec_unmapped(struct rec *r, uint64_t start, uint64_t size)
 {
-	size_t n = r->mapped.n;
+	size_t n = r->k->space->mapped.n;
 
 	for (size_t i = 0; i < n; i++) {
-		struct span s = r->mapped.v[i];
+		struct span s = r->k->space->mapped.v[i];
 
 		if (!hits(&s, start, size))
 			continue;
-		r->mapped.v[i].size = start > s.addr ? start - s.addr : 0;
+		r->k->space->mapped.v[i].size = start > s.addr ? start - s.addr : 0;
 		if (s.addr + s.size > start + size)
-			vec_push(&r->mapped, ((struct span){ start + size, s.addr + s.size - (start + size) }));
+			vec_push(&r->k->space->mapped,
+				 ((struct span){ start + size, s.addr + s.size - (start + size) }));
 	}
 }
 
 static int mapped_file(struct rec *r)
 {
-	const uint64_t *a = &r->call.regs[R_A0];
+	const uint64_t *a = &r->k->call.regs[R_A0];
 	_cleanup_close_ int fd = -1;
 	uint64_t end;
 	struct stat st;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)r->t.pid, (int)a[4]);
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)r->k->t.pid, (int)a[4]);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return rec_stop(r, "cannot read a file that is mapped: %s", strerror(errno));
-	vec_push(&r->mapped, ((struct span){ (uint64_t)r->call.ret, ROUND_UP(a[1], PAGE) }));
+	vec_push(&r->k->space->mapped, ((struct span){ (uint64_t)r->k->call.ret, ROUND_UP(a[1], PAGE) }));
 	end = a[5] + ROUND_UP(a[1], PAGE);
 	if (end > (uint64_t)st.st_size)
 		end = (uint64_t)st.st_size;
-	return end > a[5] ? blob_file(r, fd, &st, a[5], end) : take_arena(r, a[1], &r->call.arena);
+	return end > a[5] ? rec_blob_file(r, fd, &st, a[5], end, &r->k->call.arena)
+			  : take_arena(r, a[1], &r->k->call.arena);
 }
 
 static int mmap_exit(struct rec *r)
 {
-	const uint64_t *a = &r->call.regs[R_A0];
-	const struct span s = { (uint64_t)r->call.ret, a[1] };
+	const uint64_t *a = &r->k->call.regs[R_A0];
+	const struct span s = { (uint64_t)r->k->call.ret, a[1] };
 
 	if (hits(&s, SCRATCH, SCRATCH_SIZE))
 		return rec_stop(r, "a mapping at 0x%llx cannot be recorded: the replay needs that page", SCRATCH);
@@ -210,18 +210,25 @@ static int mmap_exit(struct rec *r)
 	return is_file(r) ? mapped_file(r) : 0;
 }
 
+/* Advice that shows in memory, now or in a copy of it. */
+static bool changes_memory(uint64_t advice)
+{
+	return advice == MADV_DONTNEED || advice == MADV_DONTFORK || advice == MADV_DOFORK ||
+	       advice == MADV_WIPEONFORK || advice == MADV_KEEPONFORK;
+}
+
 int rec_map_exit(struct rec *r)
 {
-	const uint64_t *a = &r->call.regs[R_A0];
-	uint64_t nr = r->call.regs[R_NR];
-	bool failed = r->call.ret < 0 && r->call.ret > -(int64_t)PAGE;
+	const uint64_t *a = &r->k->call.regs[R_A0];
+	uint64_t nr = r->k->call.regs[R_NR];
+	bool failed = r->k->call.ret < 0 && r->k->call.ret > -(int64_t)PAGE;
 
 	/* Those with several mappings may have changed some of them when they fail. */
-	if (r->deny || (failed && !((nr == __NR_mprotect || nr == __NR_madvise) && r->call.ret == -ENOMEM)))
+	if (r->k->deny || (failed && !((nr == __NR_mprotect || nr == __NR_madvise) && r->k->call.ret == -ENOMEM)))
 		return 0;
-	if (nr == __NR_madvise && a[2] != MADV_DONTNEED)
+	if (nr == __NR_madvise && !changes_memory(a[2]))
 		return 0;
-	r->call.how = HOW_MAP;
+	r->k->call.how = HOW_MAP;
 	if (nr == __NR_mmap)
 		return mmap_exit(r);
 	if (nr == __NR_munmap)

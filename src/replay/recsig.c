@@ -29,12 +29,12 @@ static int try_tsc(struct rec *r, bool *done)
 	uint8_t code[3] = { 0 };
 	struct ev_tsc ev;
 	unsigned aux;
-	int e = tracee_regs(&r->t, &regs);
+	int e = tracee_regs(&r->k->t, &regs);
 
 	*done = false;
 	if (e < 0)
 		return rec_broken(r, e);
-	tracee_read(&r->t, regs.rip, code, sizeof(code));
+	tracee_read(&r->k->t, regs.rip, code, sizeof(code));
 	if (code[0] != 0x0f || (code[1] != 0x31 && (code[1] != 0x01 || code[2] != 0xf9)))
 		return 0;
 	ev = (struct ev_tsc){ .rip = regs.rip, .value = __rdtscp(&aux), .size = code[1] == 0x31 ? 2 : 3 };
@@ -45,7 +45,7 @@ static int try_tsc(struct rec *r, bool *done)
 		regs.rcx = ev.aux;
 	regs.rip += ev.size;
 	*done = true;
-	e = tracee_set_regs(&r->t, &regs);
+	e = tracee_set_regs(&r->k->t, &regs);
 	return e < 0 ? rec_broken(r, e) : rec_put(r, EV_TSC, &ev, sizeof(ev), NULL, 0);
 }
 
@@ -56,7 +56,7 @@ static bool in_mask(struct rec *r, const char *mask, int signo)
 	char line[128], name[16];
 	uint64_t set;
 
-	snprintf(line, sizeof(line), "/proc/%d/status", (int)r->t.pid);
+	snprintf(line, sizeof(line), "/proc/%d/status", (int)r->k->t.pid);
 	f = fopen(line, "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%15[A-Za-z]: %" SCNx64, name, &set) == 2 && !strcmp(name, mask))
@@ -77,10 +77,10 @@ static uint64_t frame_end(struct rec *r, uint64_t sp)
 	uint64_t at = sp + sizeof(uint64_t) + offsetof(ucontext_t, uc_mcontext.fpregs), fp = 0;
 	uint32_t software[2] = { 0, 0 };
 
-	tracee_read(&r->t, at, &fp, sizeof(fp));
+	tracee_read(&r->k->t, at, &fp, sizeof(fp));
 	if (fp < sp)
 		return sp + FP_SIZE * 2;
-	tracee_read(&r->t, fp + FP_SOFTWARE, software, sizeof(software));
+	tracee_read(&r->k->t, fp + FP_SOFTWARE, software, sizeof(software));
 	return fp + (software[0] == FP_MAGIC && software[1] <= VECTORS_MAX ? software[1] : FP_SIZE);
 }
 
@@ -89,24 +89,23 @@ static int deliver(struct rec *r, int signo, bool fault)
 {
 	struct ev_state s = { .signo = (uint32_t)signo, .fault = fault };
 	struct span frame;
-	int e = tracee_regs(&r->t, &s.regs), status;
+	int e = tracee_regs(&r->k->t, &s.regs), status;
 
 	s.rip = s.regs.rip;
-	r->at_exit = false;
+	r->k->at_exit = false;
 	if (e == 0)
-		e = tracee_go(&r->t, PTRACE_SINGLESTEP, signo);
+		e = tracee_go(&r->k->t, PTRACE_SINGLESTEP, signo);
 	if (e < 0)
 		return rec_broken(r, e);
-	status = tracee_wait(&r->t);
+	status = tracee_wait(&r->k->t);
 	if (status < 0)
 		return rec_broken(r, status);
-	if (!r->t.pid) { /* no room for the frame */
-		r->end = (struct ev_end){ .fault = fault, .rip = s.rip, .status = status };
-		r->over = true;
-		r->result.status = status;
-		return rec_put(r, EV_END, &r->end, sizeof(r->end), NULL, 0);
+	if (!r->k->t.pid) { /* no room for the frame */
+		r->k->end = (struct ev_end){ .flags = fault ? END_FAULT : 0, .rip = s.rip };
+		r->k->status = status;
+		return -ESRCH;
 	}
-	if (WSTOPSIG(status) != SIGTRAP || tracee_regs(&r->t, &s.regs) < 0)
+	if (WSTOPSIG(status) != SIGTRAP || tracee_regs(&r->k->t, &s.regs) < 0)
 		return rec_stop(r, "a handler of signal %d did not begin", signo);
 	frame.addr = s.regs.rsp;
 	frame.size = frame_end(r, s.regs.rsp) - s.regs.rsp;
@@ -127,14 +126,14 @@ static int caught(struct rec *r, int signo, const siginfo_t *info)
 
 	if (is_fault(signo, info))
 		return deliver(r, signo, true);
-	e = tracee_regs(&r->t, &regs);
+	e = tracee_regs(&r->k->t, &regs);
 	if (e < 0)
 		return rec_broken(r, e);
-	if (r->at_exit && same_place(&regs, &r->last))
+	if (r->k->at_exit && same_place(&regs, &r->k->last))
 		return deliver(r, signo, false);
-	if (r->nqueue == REC_SIGNALS)
+	if (r->k->nqueue == REC_SIGNALS)
 		return rec_stop(r, "more than %u signals wait for a system call of the program", REC_SIGNALS);
-	r->queue[r->nqueue++] = *info;
+	r->k->queue[r->k->nqueue++] = *info;
 	return 0;
 }
 
@@ -145,7 +144,7 @@ int rec_signal(struct rec *r, int signo, int *pass)
 	bool done = false;
 	int e = 0;
 
-	if (ptrace(PTRACE_GETSIGINFO, r->t.pid, 0, &info) < 0)
+	if (ptrace(PTRACE_GETSIGINFO, r->k->t.pid, 0, &info) < 0)
 		return errno == EINVAL ? 0 : rec_broken(r, -errno); /* EINVAL: it has been stopped as a group */
 	if (signo == SIGSEGV && is_fault(signo, &info))
 		e = try_tsc(r, &done);
@@ -155,11 +154,11 @@ int rec_signal(struct rec *r, int signo, int *pass)
 		return caught(r, signo, &info);
 	if (!is_fault(signo, &info) && (in_mask(r, "SigIgn", signo) || is_harmless(signo)))
 		return 0;
-	e = tracee_regs(&r->t, &regs);
+	e = tracee_regs(&r->k->t, &regs);
 	if (e < 0)
 		return rec_broken(r, e);
-	r->end.fault = is_fault(signo, &info);
-	r->end.rip = regs.rip;
+	r->k->end.flags = is_fault(signo, &info) ? END_FAULT : 0;
+	r->k->end.rip = regs.rip;
 	*pass = signo;
 	return 0;
 }
@@ -169,10 +168,10 @@ static int find_due(struct rec *r)
 {
 	uint64_t blocked = 0;
 
-	if (!r->nqueue || ptrace(PTRACE_GETSIGMASK, r->t.pid, sizeof(blocked), &blocked) < 0)
+	if (!r->k->nqueue || ptrace(PTRACE_GETSIGMASK, r->k->t.pid, sizeof(blocked), &blocked) < 0)
 		return -1;
-	for (unsigned i = 0; i < r->nqueue; i++)
-		if (!(blocked >> (r->queue[i].si_signo - 1) & 1))
+	for (unsigned i = 0; i < r->k->nqueue; i++)
+		if (!(blocked >> (r->k->queue[i].si_signo - 1) & 1))
 			return (int)i;
 	return -1;
 }
@@ -189,19 +188,21 @@ int rec_deliver_queued(struct rec *r)
 
 	if (i < 0)
 		return rec_stop(r, "a signal that waited is blocked now");
-	info = r->queue[i];
-	memmove(&r->queue[i], &r->queue[i + 1], (--r->nqueue - (unsigned)i) * sizeof(info));
-	e = tracee_go(&r->t, PTRACE_SYSCALL, info.si_signo);
+	info = r->k->queue[i];
+	memmove(&r->k->queue[i], &r->k->queue[i + 1], (--r->k->nqueue - (unsigned)i) * sizeof(info));
+	e = tracee_go(&r->k->t, PTRACE_SYSCALL, info.si_signo);
 	if (e < 0)
 		return rec_broken(r, e);
-	status = tracee_wait(&r->t);
+	status = tracee_wait(&r->k->t);
 	if (status < 0)
 		return rec_broken(r, status);
-	if (!r->t.pid)
-		return rec_stop(r, "killed while a signal was delivered");
+	if (!r->k->t.pid) {
+		r->k->status = status;
+		return -ESRCH;
+	}
 	if (WSTOPSIG(status) != info.si_signo) /* another one came between */
 		return rec_stop(r, "signal %d came while signal %d was delivered", WSTOPSIG(status), info.si_signo);
-	if (ptrace(PTRACE_SETSIGINFO, r->t.pid, 0, &info) < 0)
+	if (ptrace(PTRACE_SETSIGINFO, r->k->t.pid, 0, &info) < 0)
 		return rec_broken(r, -errno);
 	return deliver(r, info.si_signo, false);
 }

@@ -3,11 +3,13 @@
  * this; so it does not matter where a kernel puts things, or what has become of the files. */
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "replay/rec_int.h"
@@ -16,15 +18,45 @@
 #define STACK_MAX (64ull << 20) /* bytes of the stack in the replay where it is not limited */
 #define CS_64 0x33
 
-static int put_map(struct rec *r, struct ev_map *m, bool stack)
+/* A mapping as /proc/PID/maps tells of it. */
+struct mapping {
+	struct ev_map m;
+	uint64_t offset, ino;
+	unsigned major, minor;
+	const char *name;
+};
+
+/* The program's text and what else of its file it cannot have changed: once in the trace for all who run it.
+ * False: it is not that. */
+static bool put_file(struct rec *r, struct mapping *p, int *e)
 {
+	_cleanup_close_ int fd = -1;
+	uint64_t end = p->offset + (p->m.end - p->m.start);
+	struct stat st;
+
+	if ((p->m.prot & PROT_WRITE) || p->name[0] != '/')
+		return false;
+	fd = open(p->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != p->ino ||
+	    major(st.st_dev) != p->major || minor(st.st_dev) != p->minor)
+		return false;
+	end = end < (uint64_t)st.st_size ? end : (uint64_t)st.st_size;
+	if (end <= p->offset)
+		return false;
+	*e = rec_blob_file(r, fd, &st, p->offset, end, &p->m.arena);
+	return true;
+}
+
+static int put_map(struct rec *r, struct mapping *p, bool stack)
+{
+	struct ev_map *m = &p->m;
 	struct rlimit lim = { STACK_MAX, STACK_MAX };
 	uint64_t bottom = m->end;
 	int e;
 
 	m->arena = ARENA_NONE;
 	if (stack) { /* all that it may grow to: the kernel maps more when it is used */
-		prlimit(r->t.pid, RLIMIT_STACK, NULL, &lim);
+		prlimit(r->k->t.pid, RLIMIT_STACK, NULL, &lim);
 		bottom = m->end - (lim.rlim_cur > STACK_MAX ? STACK_MAX : ROUND_UP(lim.rlim_cur, 4096));
 	}
 	if (bottom < m->start) {
@@ -34,7 +66,8 @@ static int put_map(struct rec *r, struct ev_map *m, bool stack)
 		if (e < 0)
 			return e;
 	}
-	e = rec_blob_memory(r, m->start, m->end - m->start, &m->arena);
+	if (!put_file(r, p, &e))
+		e = rec_blob_memory(r, m->start, m->end - m->start, &m->arena);
 	return e < 0 ? e : rec_put(r, EV_MAP, m, sizeof(*m), NULL, 0);
 }
 
@@ -45,22 +78,25 @@ static int put_maps(struct rec *r)
 	size_t room = 0;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)r->t.pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)r->k->t.pid);
 	f = fopen(path, "re");
 	if (!f)
 		return rec_broken(r, -errno);
 	while (getline(&line, &room, f) > 0) {
-		struct ev_map m = { 0 };
+		struct mapping p = { .name = "" };
 		char prot[5];
 		int name = 0, e;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &m.start, &m.end, prot, &name) != 3)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &p.m.start, &p.m.end,
+			   prot, &p.offset, &p.major, &p.minor, &p.ino, &name) != 7)
 			return rec_broken(r, -EBADMSG);
 		if (strstr(line + name, "[v")) /* the kernel's pages: vdso, vvar, vsyscall */
 			continue;
-		m.prot = (prot[0] == 'r' ? PROT_READ : 0) | (prot[1] == 'w' ? PROT_WRITE : 0) |
-			 (prot[2] == 'x' ? PROT_EXEC : 0);
-		e = put_map(r, &m, strstr(line + name, "[stack]") != NULL);
+		p.m.prot = (prot[0] == 'r' ? PROT_READ : 0) | (prot[1] == 'w' ? PROT_WRITE : 0) |
+			   (prot[2] == 'x' ? PROT_EXEC : 0);
+		line[strcspn(line, "\n")] = 0;
+		p.name = line + name;
+		e = put_map(r, &p, strstr(line + name, "[stack]") != NULL);
 		if (e < 0)
 			return e;
 	}
@@ -75,18 +111,18 @@ static int hide_vdso(struct rec *r, uint64_t sp)
 	int ends = 0;
 
 	for (unsigned i = 0; i < VECTOR_MAX && ends < 2; i++, at += sizeof(uint64_t)) {
-		if (tracee_read(&r->t, at, word, sizeof(*word)) != sizeof(*word))
+		if (tracee_read(&r->k->t, at, word, sizeof(*word)) != sizeof(*word))
 			return rec_broken(r, -EFAULT);
 		ends += word[0] == 0; /* of the arguments, of the environment */
 	}
 	for (unsigned i = 0; i < VECTOR_MAX; i++, at += sizeof(word)) {
 		const uint64_t ignore = AT_IGNORE;
 
-		if (tracee_read(&r->t, at, word, sizeof(word)) != sizeof(word))
+		if (tracee_read(&r->k->t, at, word, sizeof(word)) != sizeof(word))
 			return rec_broken(r, -EFAULT);
 		if (word[0] == AT_NULL)
 			break;
-		if (word[0] == AT_SYSINFO_EHDR && tracee_write(&r->t, at, &ignore, sizeof(ignore)) < 0)
+		if (word[0] == AT_SYSINFO_EHDR && tracee_write(&r->k->t, at, &ignore, sizeof(ignore)) < 0)
 			return rec_broken(r, -EFAULT);
 	}
 	return 0;
@@ -99,7 +135,7 @@ static int check_program(struct rec *r, const struct user_regs_struct *regs)
 
 	if (regs->cs != CS_64)
 		return rec_stop(r, "a 32-bit program cannot be recorded");
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)r->t.pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)r->k->t.pid);
 	if (stat(path, &st) == 0 && (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
 				     ((st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP) && st.st_gid != getegid())))
 		return rec_stop(
@@ -110,12 +146,12 @@ static int check_program(struct rec *r, const struct user_regs_struct *regs)
 int rec_snapshot(struct rec *r)
 {
 	struct ev_state s = { .rip = 0 };
-	int e = tracee_regs(&r->t, &s.regs);
+	int e = tracee_regs(&r->k->t, &s.regs);
 
-	r->inside = r->at_exit = false;
-	r->mapped.n = 0;
+	r->k->inside = r->k->at_exit = false;
 	if (e == 0)
-		e = tracee_open(&r->t);
+		e = tracee_open(&r->k->t);
+	r->k->space->mem = r->k->t.mem;
 	if (e < 0)
 		return rec_broken(r, e);
 	e = check_program(r, &s.regs);

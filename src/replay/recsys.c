@@ -21,28 +21,25 @@ static int skip(struct rec *r, struct user_regs_struct *regs)
 	int e;
 
 	regs->orig_rax = NO_CALL;
-	e = tracee_set_regs(&r->t, regs);
+	e = tracee_set_regs(&r->k->t, regs);
 	return e < 0 ? rec_broken(r, e) : 0;
 }
 
 /* What is to be done with it. */
 static int judge(struct rec *r)
 {
-	uint64_t nr = r->call.regs[R_NR];
+	uint64_t nr = r->k->call.regs[R_NR];
 	char buf[32];
 	int e = 0;
 
-	r->policy = policy_of(nr);
-	r->desc = nr < CALL_NR_MAX ? call_by_nr((uint32_t)nr) : NULL;
-	switch (r->policy.act) {
-	case POLICY_STOP:
-		if (nr == __NR_clone || nr == __NR_clone3 || nr == __NR_fork || nr == __NR_vfork)
-			return rec_stop(r, "%s: threads and child processes cannot be recorded yet",
-					policy_name(nr, buf));
-		return rec_stop(r, "the system call %s cannot be recorded", policy_name(nr, buf));
-	case POLICY_DENY: r->deny = -r->policy.error; break;
+	r->k->policy = policy_of(nr);
+	r->k->desc = nr < CALL_NR_MAX ? call_by_nr((uint32_t)nr) : NULL;
+	switch (r->k->policy.act) {
+	case POLICY_STOP: return rec_stop(r, "the system call %s cannot be recorded", policy_name(nr, buf));
+	case POLICY_DENY: r->k->deny = -r->k->policy.error; break;
 	case POLICY_OWN: e = rec_own(r); break;
 	case POLICY_MAP: e = rec_map_entry(r); break;
+	case POLICY_TASK: e = task_fork_entry(r); break;
 	case POLICY_RESULT: break;
 	}
 	return e;
@@ -51,32 +48,39 @@ static int judge(struct rec *r)
 int rec_entry(struct rec *r)
 {
 	struct user_regs_struct regs;
-	int e = tracee_regs(&r->t, &regs);
+	int e = tracee_regs(&r->k->t, &regs);
 
 	if (e < 0)
 		return rec_broken(r, e);
-	r->inside = true;
-	r->at_exit = r->skipped = false;
-	r->deny = 0;
+	r->k->inside = true;
+	r->k->at_exit = r->k->skipped = false;
+	r->k->deny = 0;
 	if (regs.cs != CS_64 || regs.rcx != regs.rip)
 		return rec_stop(r, "a system call of 32-bit code (number %lld) cannot be recorded",
 				(long long)regs.orig_rax);
-	r->call = (struct ev_call){ .ns = clock_ns(CLOCK_MONOTONIC) - r->head.mono_ns, .arena = ARENA_NONE };
-	tracee_call_regs(&regs, r->call.regs);
+	r->k->call = (struct ev_call){ .ns = clock_ns(CLOCK_MONOTONIC) - r->head.mono_ns, .arena = ARENA_NONE };
+	tracee_call_regs(&regs, r->k->call.regs);
 	e = judge(r);
 	if (e < 0)
 		return e;
-	r->call.in_crc = args_read(&r->t, r->desc, &r->call.regs[R_A0]);
-	if (ends(regs.orig_rax)) {
-		r->call.how = HOW_ENTRY;
-		r->result.calls++;
-		return rec_put(r, EV_CALL, &r->call, sizeof(r->call), NULL, 0);
-	}
+	r->k->call.in_crc = args_read(&r->k->t, r->k->desc, &r->k->call.regs[R_A0]);
+	if (ends(regs.orig_rax))
+		return task_exits(r);
 	if (regs.orig_rax != __NR_rt_sigreturn && rec_due(r)) {
-		r->skipped = true;
+		r->k->skipped = true;
 		return skip(r, &regs);
 	}
-	return r->deny ? skip(r, &regs) : 0;
+	return r->k->deny ? skip(r, &regs) : 0;
+}
+
+int rec_put_enter(struct rec *r)
+{
+	struct ev_call *c = &r->k->call;
+
+	if (!r->k->inside || c->entered || c->how == HOW_KINDS || c->how == HOW_ENTRY)
+		return 0;
+	c->entered = 1;
+	return rec_put(r, EV_ENTER, c, sizeof(*c), NULL, 0);
 }
 
 static bool restarts(int64_t ret)
@@ -92,11 +96,11 @@ static int put_written(struct rec *r)
 	char buf[32];
 	int e = 0;
 
-	args_written(&r->t, r->desc, &r->call.regs[R_A0], r->call.ret, &s);
+	args_written(&r->k->t, r->k->desc, &r->k->call.regs[R_A0], r->k->call.ret, &s);
 	for (size_t i = 0; i < s.v.n && e == 0; i++) {
 		all += s.v.v[i].size;
 		e = all > GROUP_MAX ? rec_stop(r, "%s with more than %u bytes cannot be recorded",
-					       policy_name(r->call.regs[R_NR], buf), GROUP_MAX)
+					       policy_name(r->k->call.regs[R_NR], buf), GROUP_MAX)
 				    : rec_put_mem(r, &s.v.v[i]);
 	}
 	if (s.failed)
@@ -111,20 +115,20 @@ static int exit_skipped(struct rec *r, struct user_regs_struct *regs)
 	int e;
 
 	regs->rax = (unsigned long long)-ERR_RESTARTNOINTR;
-	regs->orig_rax = r->call.regs[R_NR];
-	e = tracee_set_regs(&r->t, regs);
+	regs->orig_rax = r->k->call.regs[R_NR];
+	e = tracee_set_regs(&r->k->t, regs);
 	if (e < 0)
 		return rec_broken(r, e);
-	r->call.how = HOW_RESTART;
-	r->call.ret = -ERR_RESTARTNOINTR;
-	e = rec_put(r, EV_CALL, &r->call, sizeof(r->call), NULL, 0);
+	r->k->call.how = HOW_RESTART;
+	r->k->call.ret = -ERR_RESTARTNOINTR;
+	e = rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 	return e < 0 ? e : rec_deliver_queued(r);
 }
 
 static int exit_sigreturn(struct rec *r, const struct user_regs_struct *regs)
 {
-	const struct ev_state s = { .regs = *regs, .rip = r->call.regs[R_RIP] };
-	int e = rec_put(r, EV_CALL, &r->call, sizeof(r->call), NULL, 0);
+	const struct ev_state s = { .regs = *regs, .rip = r->k->call.regs[R_RIP] };
+	int e = rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 
 	return e < 0 ? e : rec_put_state(r, EV_STATE, &s);
 }
@@ -137,36 +141,37 @@ static bool writes_out(uint64_t nr)
 int rec_exit(struct rec *r)
 {
 	struct user_regs_struct regs;
-	uint64_t nr = r->call.regs[R_NR], fd = r->call.regs[R_A0] & UINT32_MAX;
-	int e = tracee_regs(&r->t, &regs);
+	uint64_t nr = r->k->call.regs[R_NR], fd = r->k->call.regs[R_A0] & UINT32_MAX;
+	int e = tracee_regs(&r->k->t, &regs);
 
 	if (e < 0)
 		return rec_broken(r, e);
-	r->inside = false;
+	r->k->inside = false;
 	r->result.calls++;
-	if (r->skipped)
+	if (r->k->skipped)
 		return exit_skipped(r, &regs);
-	if (r->deny) {
-		regs.rax = (unsigned long long)(long long)r->deny;
-		e = tracee_set_regs(&r->t, &regs);
+	if (r->k->deny) {
+		regs.rax = (unsigned long long)(long long)r->k->deny;
+		e = tracee_set_regs(&r->k->t, &regs);
 		if (e < 0)
 			return rec_broken(r, e);
 	}
-	r->call.ret = (int64_t)regs.rax;
-	r->call.fs = regs.fs_base;
-	r->call.gs = regs.gs_base;
-	r->call.took = clock_ns(CLOCK_MONOTONIC) - r->head.mono_ns - r->call.ns;
-	r->last = regs;
-	r->at_exit = true;
+	r->k->call.ret = (int64_t)regs.rax;
+	r->k->call.fs = regs.fs_base;
+	r->k->call.gs = regs.gs_base;
+	r->k->call.took = clock_ns(CLOCK_MONOTONIC) - r->head.mono_ns - r->k->call.ns;
+	r->k->last = regs;
+	r->k->at_exit = true;
 	if (nr == __NR_rt_sigreturn)
 		return exit_sigreturn(r, &regs);
-	if (restarts(r->call.ret))
-		r->call.how = HOW_RESTART;
+	if (restarts(r->k->call.ret))
+		r->k->call.how = HOW_RESTART;
 	if (writes_out(nr) && fd < REC_FDS)
-		r->call.out = r->fds[fd];
+		r->k->call.out = r->k->fds->std[fd];
 	e = put_written(r);
-	if (e == 0 && r->policy.act == POLICY_MAP)
+	if (e == 0 && r->k->policy.act == POLICY_MAP)
 		e = rec_map_exit(r);
 	rec_follow(r);
-	return e < 0 ? e : rec_put(r, EV_CALL, &r->call, sizeof(r->call), NULL, 0);
+	task_follow(r->k);
+	return e < 0 ? e : rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 }

@@ -69,11 +69,11 @@ static int differs_stop(struct replay *r, int status, const char *wanted)
 {
 	struct user_regs_struct regs = { 0 };
 
-	if (!r->t.pid)
+	if (!r->k->t.pid)
 		return err_set(r->e, -EBADE, DIFFERS ": it has ended (%s%d), recorded: %s" HINT,
 			       (unsigned long long)r->result.calls + 1, WIFEXITED(status) ? "" : "signal ",
 			       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), wanted);
-	tracee_regs(&r->t, &regs);
+	tracee_regs(&r->k->t, &regs);
 	if (WSTOPSIG(status) == SYSCALL_STOP) {
 		char buf[32];
 
@@ -88,7 +88,7 @@ static bool is_fault(struct replay *r)
 {
 	siginfo_t info;
 
-	return ptrace(PTRACE_GETSIGINFO, r->t.pid, 0, &info) == 0 && info.si_code > 0 &&
+	return ptrace(PTRACE_GETSIGINFO, r->k->t.pid, 0, &info) == 0 && info.si_code > 0 &&
 	       (info.si_signo == SIGSEGV || info.si_signo == SIGBUS || info.si_signo == SIGFPE ||
 		info.si_signo == SIGILL || info.si_signo == SIGTRAP);
 }
@@ -97,11 +97,11 @@ static bool is_fault(struct replay *r)
 static int run(struct replay *r)
 {
 	for (;;) {
-		int e = tracee_go(&r->t, PTRACE_SYSEMU, 0), status = e == 0 ? tracee_wait(&r->t) : e;
+		int e = tracee_go(&r->k->t, PTRACE_SYSEMU, 0), status = e == 0 ? tracee_wait(&r->k->t) : e;
 
 		if (status < 0)
 			return replay_broken(r, status);
-		if (!r->t.pid || WSTOPSIG(status) == SYSCALL_STOP || is_fault(r))
+		if (!r->k->t.pid || WSTOPSIG(status) == SYSCALL_STOP || is_fault(r))
 			return status;
 	}
 }
@@ -126,7 +126,7 @@ static int compare(struct replay *r, const struct user_regs_struct *regs)
 	if (now[R_NR] >= CALL_NR_MAX || !call_by_nr((uint32_t)now[R_NR]))
 		return err_set(r->e, -EBADMSG, "the trace has a system call that there is not: %llu",
 			       (unsigned long long)now[R_NR]);
-	crc = args_read(&r->t, call_by_nr((uint32_t)now[R_NR]), &now[R_A0]);
+	crc = args_read(&r->k->t, call_by_nr((uint32_t)now[R_NR]), &now[R_A0]);
 	if (crc != c->in_crc)
 		return err_set(r->e, -EBADE,
 			       DIFFERS " (%s): what its arguments point to has the checksum %08x, recorded %08x" HINT,
@@ -143,13 +143,13 @@ static int emit(struct replay *r)
 	struct spans s = { 0 };
 	int e = 0;
 
-	args_data(&r->t, call_by_nr((uint32_t)c->regs[R_NR]), &c->regs[R_A0], &s);
+	args_data(&r->k->t, call_by_nr((uint32_t)c->regs[R_NR]), &c->regs[R_A0], &s);
 	for (size_t i = 0; i < s.v.n && left && e == 0; i++)
 		for (uint64_t at = 0; at < s.v.v[i].size && left && e == 0;) {
 			uint64_t n = s.v.v[i].size - at < PIECE ? s.v.v[i].size - at : PIECE;
 
 			n = n < left ? n : left;
-			if (tracee_read(&r->t, s.v.v[i].addr + at, buf, n) != n)
+			if (tracee_read(&r->k->t, s.v.v[i].addr + at, buf, n) != n)
 				e = -EFAULT;
 			else
 				e = write_all(c->out == 2 ? STDERR_FILENO : STDOUT_FILENO, buf, n);
@@ -166,7 +166,7 @@ static int put_mems(struct replay *r)
 {
 	for (size_t i = 0; i < r->g.mems.n; i++) {
 		const struct group_mem *m = &r->g.mems.v[i];
-		int e = tracee_write(&r->t, m->addr, r->g.bytes.v + m->at, m->size);
+		int e = tracee_write(&r->k->t, m->addr, r->g.bytes.v + m->at, m->size);
 
 		if (e < 0)
 			return replay_broken(r, e);
@@ -189,21 +189,49 @@ static int finish_map(struct replay *r)
 	return 0;
 }
 
-static int at_call(struct replay *r)
+/* To the beginning of the system call that the group has. */
+static int to_call(struct replay *r, struct user_regs_struct *regs)
 {
-	const struct ev_call *c = &r->g.call;
-	struct user_regs_struct regs;
 	int status = run(r), e;
 	char buf[32];
 
 	if (status < 0)
 		return status;
-	if (!r->t.pid || WSTOPSIG(status) != SYSCALL_STOP)
-		return differs_stop(r, status, policy_name(c->regs[R_NR], buf));
-	e = tracee_regs(&r->t, &regs);
+	if (!r->k->t.pid || WSTOPSIG(status) != SYSCALL_STOP)
+		return differs_stop(r, status, policy_name(r->g.call.regs[R_NR], buf));
+	e = tracee_regs(&r->k->t, regs);
+	return e < 0 ? replay_broken(r, e) : compare(r, regs);
+}
+
+static int at_enter(struct replay *r)
+{
+	struct user_regs_struct regs;
+	int e = to_call(r, &regs);
+
+	r->k->entered = e == 0;
+	return e;
+}
+
+/* At its beginning it has been compared. */
+static int entered_before(struct replay *r, struct user_regs_struct *regs)
+{
+	int e = tracee_regs(&r->k->t, regs);
+
+	r->k->entered = false;
 	if (e < 0)
 		return replay_broken(r, e);
-	e = compare(r, &regs);
+	return regs->orig_rax == r->g.call.regs[R_NR] && regs->orig_rax < CALL_NR_MAX &&
+			       call_by_nr((uint32_t)regs->orig_rax)
+		       ? 0
+		       : err_set(r->e, -EBADMSG, "the trace ends another system call than it began");
+}
+
+static int at_call(struct replay *r)
+{
+	const struct ev_call *c = &r->g.call;
+	struct user_regs_struct regs;
+	int e = c->entered ? entered_before(r, &regs) : to_call(r, &regs);
+
 	if (e == 0 && c->out)
 		e = emit(r);
 	if (e == 0 && c->how == HOW_MAP)
@@ -221,7 +249,7 @@ static int at_call(struct replay *r)
 		regs.rip -= 2;
 		regs.rax = c->ret == -ERR_RESTART_BLOCK ? __NR_restart_syscall : c->regs[R_NR];
 	}
-	e = tracee_set_regs(&r->t, &regs);
+	e = tracee_set_regs(&r->k->t, &regs);
 	return e < 0 ? replay_broken(r, e) : 0;
 }
 
@@ -232,10 +260,10 @@ static int to_fault(struct replay *r, int signo, uint64_t rip, struct user_regs_
 
 	if (status < 0)
 		return status;
-	e = r->t.pid ? tracee_regs(&r->t, regs) : 0;
+	e = r->k->t.pid ? tracee_regs(&r->k->t, regs) : 0;
 	if (e < 0)
 		return replay_broken(r, e);
-	if (!r->t.pid || WSTOPSIG(status) != signo || regs->rip != rip)
+	if (!r->k->t.pid || WSTOPSIG(status) != signo || regs->rip != rip)
 		return differs_stop(r, status, strsignal(signo));
 	return 0;
 }
@@ -252,9 +280,9 @@ static int at_state(struct replay *r)
 	if (e < 0)
 		return e;
 	regs.orig_rax = ~0ull;
-	e = tracee_set_vectors(&r->t, r->g.vectors.v, r->g.vectors.n);
+	e = tracee_set_vectors(&r->k->t, r->g.vectors.v, r->g.vectors.n);
 	if (e == 0)
-		e = tracee_set_regs(&r->t, &regs);
+		e = tracee_set_regs(&r->k->t, &regs);
 	return e < 0 ? replay_broken(r, e) : 0;
 }
 
@@ -271,7 +299,7 @@ static int at_tsc(struct replay *r)
 		regs.rcx = r->g.tsc.aux;
 	regs.rip += r->g.tsc.size;
 	regs.orig_rax = ~0ull;
-	e = tracee_set_regs(&r->t, &regs);
+	e = tracee_set_regs(&r->k->t, &regs);
 	return e < 0 ? replay_broken(r, e) : 0;
 }
 
@@ -280,19 +308,48 @@ static int at_end(struct replay *r)
 	struct user_regs_struct regs;
 	int e = 0;
 
-	if (r->g.end.fault)
+	if (r->g.end.flags & END_FAULT)
 		e = to_fault(r, WTERMSIG(r->g.end.status), r->g.end.rip, &regs);
-	r->result.status = r->g.end.status;
-	r->result.ended = e == 0;
-	return e;
+	if (e < 0)
+		return e;
+	if (!(r->g.end.flags & END_OTHER))
+		r->result.status = r->g.end.status;
+	build_end(r, r->k);
+	r->result.ended = r->tasks.n == 0;
+	return 0;
+}
+
+/* What a task cannot do within a system call, or outside of one, or before it has a program. */
+static bool makes_sense(const struct replay *r)
+{
+	const struct group *g = &r->g;
+
+	switch (g->kind) {
+	case EV_FORK: return r->k->entered;
+	case EV_CALL: return r->k->entered == !!g->call.entered;
+	case EV_END:
+	case EV_EXEC: return true;
+	default: return !r->k->entered;
+	}
 }
 
 static int at_group(struct replay *r)
 {
-	if (!r->built && r->g.kind != EV_EXEC)
-		return err_set(r->e, -EBADMSG, "the trace does not begin with a program");
+	r->k = build_find(r, r->g.task);
+	if (!r->k && !r->begun && r->g.kind == EV_EXEC && !(r->k = build_task(r, r->g.task)))
+		return replay_broken(r, -ENOMEM);
+	if (!r->k)
+		return err_set(r->e, -EBADMSG,
+			       r->begun ? "the trace has a task that nobody made: %u"
+					: "the trace does not begin with a program",
+			       r->g.task);
+	r->begun = true;
+	if (!makes_sense(r))
+		return err_set(r->e, -EBADMSG, "the trace is damaged");
 	switch (r->g.kind) {
 	case EV_CALL: return at_call(r);
+	case EV_ENTER: return at_enter(r);
+	case EV_FORK: return build_fork(r);
 	case EV_STATE: return at_state(r);
 	case EV_EXEC: return build_program(r);
 	case EV_TSC: return at_tsc(r);
@@ -309,8 +366,9 @@ static int prepare(struct replay *r, FILE *f)
 
 	if (e < 0)
 		return err_set(r->e, e, "%s",
-			       e == -EINVAL   ? "this is no recording of `dwell rec`"
-			       : e == -EPROTO ? "the recording is of another version of dwell; this one reads version 1"
+			       e == -EINVAL ? "this is no recording of `dwell rec`"
+			       : e == -EPROTO
+				       ? "the recording is of another version of dwell; this one reads versions 1 and 2"
 			       : e == -EBADMSG ? "the head of the recording is damaged"
 					       : strerror(-e));
 	features_get(features);
@@ -330,12 +388,12 @@ static int prepare(struct replay *r, FILE *f)
 	r->arena = memfd_create("dwell-replay", 0);
 	if (r->arena < 0 || ftruncate(r->arena, (off_t)ARENA_SIZE) < 0)
 		return replay_broken(r, -errno);
-	return build_start(r);
+	return 0;
 }
 
 int replay_run(FILE *f, struct replay_result *ret, struct err *e)
 {
-	struct replay r = { .t = { .mem = -1 }, .arena = -1, .e = e };
+	struct replay r = { .arena = -1, .e = e };
 	int x = prepare(&r, f);
 
 	while (x == 0 && !r.result.ended) {
@@ -349,7 +407,9 @@ int replay_run(FILE *f, struct replay_result *ret, struct err *e)
 	if (x == 0 && !r.result.ended && trace_why(r.in) == TRACE_DAMAGED)
 		x = err_set(e, -EBADMSG, "the recording is damaged: replayed are the %llu system calls before",
 			    (unsigned long long)r.result.calls);
-	tracee_close(&r.t);
+	while (r.tasks.n)
+		build_end(&r, r.tasks.v[r.tasks.n - 1]);
+	vec_free(&r.tasks);
 	if (r.arena >= 0)
 		close(r.arena);
 	trace_done(r.in);

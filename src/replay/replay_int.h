@@ -6,14 +6,26 @@
 #include "replay/replay.h"
 #include "replay/tracee.h"
 
+/* Memory that tasks share. */
+struct memory {
+	unsigned refs;
+	int mem;       /* /proc/PID/mem */
+	uint64_t heap; /* where brk is; 0: not known */
+};
+struct rtask {
+	struct tracee t; /* a process of its own; threads share their memory only */
+	uint32_t id;
+	bool entered; /* stopped at the beginning of a system call, and compared */
+	struct memory *memory;
+};
 struct replay {
-	struct tracee t;
+	VEC(struct rtask *) tasks;
+	struct rtask *k; /* whose group it is */
 	struct trace_in *in;
 	struct group g;
 	struct err *e;
-	int arena;     /* a file in memory with the blobs; the process has it, too */
-	uint64_t heap; /* where brk is; 0: not known */
-	bool built;    /* there is a program */
+	int arena;  /* a file in memory with the blobs; the processes have it, too */
+	bool begun; /* there was a program */
 	struct replay_result result;
 };
 
@@ -22,8 +34,12 @@ struct replay {
 #define SCRATCH_SIZE 0x1000ull
 
 int replay_broken(struct replay *r, int error); /* ptrace, or memory, failed. Returns it after a message */
-int build_start(struct replay *r);		/* the process, empty. 0 or -errno after a message */
-int build_program(struct replay *r);		/* by a group of EV_EXEC */
+int build_program(struct replay *r);		/* by a group of EV_EXEC: a new process for r->k */
+/* The task r->k makes another, as EV_FORK says. 0 or -errno after a message. */
+int build_fork(struct replay *r);
+struct rtask *build_task(struct replay *r, uint32_t id); /* without a process; NULL: no memory */
+struct rtask *build_find(struct replay *r, uint32_t id);
+void build_end(struct replay *r, struct rtask *k); /* and frees it */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */
 int build_map(struct replay *r, const struct ev_call *c, bool *same);
 #endif

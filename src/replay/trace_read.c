@@ -32,7 +32,8 @@ int trace_open(FILE *f, struct trace_in **ret)
 		r = -ENOMEM;
 	else if (n < sizeof(t->head.magic) || memcmp(t->head.magic, TRACE_MAGIC, sizeof(t->head.magic)) != 0)
 		r = -EINVAL;
-	else if (n >= offsetof(struct trace_head, cpu) && t->head.version != TRACE_VERSION)
+	else if (n >= offsetof(struct trace_head, cpu) &&
+		 (t->head.version < TRACE_OLDEST || t->head.version > TRACE_VERSION))
 		r = -EPROTO;
 	else if (n < sizeof(t->head) || t->head.crc != trace_crc(&t->head, offsetof(struct trace_head, crc)))
 		r = -EBADMSG;
@@ -76,10 +77,12 @@ static const struct {
 	uint32_t size;
 	bool open;
 } shapes[EV_KINDS] = {
-	[EV_BLOB] = { sizeof(struct ev_blob), true },	[EV_MAP] = { sizeof(struct ev_map), false },
-	[EV_MEM] = { sizeof(struct ev_mem), true },	[EV_CALL] = { sizeof(struct ev_call), false },
-	[EV_STATE] = { sizeof(struct ev_state), true }, [EV_EXEC] = { sizeof(struct ev_state), true },
-	[EV_TSC] = { sizeof(struct ev_tsc), false },	[EV_END] = { sizeof(struct ev_end), false },
+	[EV_BLOB] = { sizeof(struct ev_blob), true },	   [EV_MAP] = { sizeof(struct ev_map), false },
+	[EV_MEM] = { sizeof(struct ev_mem), true },	   [EV_CALL] = { sizeof(struct ev_call), false },
+	[EV_STATE] = { sizeof(struct ev_state), true },	   [EV_EXEC] = { sizeof(struct ev_state), true },
+	[EV_TSC] = { sizeof(struct ev_tsc), false },	   [EV_END] = { sizeof(struct ev_end), false },
+	[EV_SWITCH] = { sizeof(struct ev_switch), false }, [EV_ENTER] = { sizeof(struct ev_call), false },
+	[EV_FORK] = { sizeof(struct ev_fork), false },
 };
 
 static bool fits(const struct event_head *h)

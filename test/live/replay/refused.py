@@ -42,14 +42,19 @@ def refused(code, *words):
 
 
 def refusals():
-    refused("import os; os.write(1, b'x\\n'); os.fork(); print('never')", "clone: threads and child processes cannot be recorded yet")
+    refused("import ctypes; ctypes.CDLL(None).syscall(56, 0x20000011, 0, 0, 0, 0); print('never')", "clone with flags 0x20000011 cannot be recorded")
     refused("import fcntl; fcntl.ioctl(0, 0xdead); print('never')", "ioctl with request 0xdead cannot be recorded")
     refused("import ctypes; ctypes.CDLL(None).syscall(101, 0, 0, 0, 0); print('never')", "the system call ptrace cannot be recorded")
     refused("import ctypes; ctypes.CDLL(None).syscall(500); print('never')", "the system call number 500 cannot be recorded")
     refused("import mmap; f = open('%s', 'w+b'); f.write(b'x'); f.flush(); mmap.mmap(f.fileno(), 0); print('never')" % OTHER,
             "a shared mapping of a file that is open for writing")
-    r = record(PYTHON, "-c", "import ctypes; c = ctypes.CDLL(None, use_errno=True); print(c.syscall(425, 8, 0), ctypes.get_errno())")
-    live.check(r.stdout == b"-1 38\n", "io_uring is not there for the program", r)
+    r = record("sh", "-c", "echo $$; sh -c 'unshare -m true; echo never'; echo never")
+    live.check(r.returncode == 1 and b"the system call unshare cannot be recorded" in r.stderr and b"never" not in r.stdout,
+               "a call of a child ends all of it", r)
+    p = run("replay", TRACE)
+    live.check(p.returncode == 1 and p.stdout == r.stdout != b"" and b"ends before the program" in p.stderr, "what they all did before is replayed", p)
+    r = record(PYTHON, "-c", "import ctypes; c = ctypes.CDLL(None, use_errno=True); print(c.syscall(317, 1, 0, 0), ctypes.get_errno(), c.syscall(425, 8, 0), ctypes.get_errno())")
+    live.check(r.stdout == b"-1 38 -1 38\n", "seccomp and io_uring are not there for the program", r)
 
 
 def usage():

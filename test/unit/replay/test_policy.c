@@ -11,11 +11,13 @@ static void every_recorded_call_has_its_arguments_in_the_table(void **state)
 #define RESULT(name) __NR_##name,
 #define MAP(name) __NR_##name,
 #define OWN(name) __NR_##name,
+#define TASK(name) __NR_##name,
 #define DENY(name, error)
 #include "replay/policy.def"
 #undef RESULT
 #undef MAP
 #undef OWN
+#undef TASK
 #undef DENY
 	};
 
@@ -56,7 +58,8 @@ static void what_is_not_known_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(policy_of(__NR_ptrace).act, POLICY_STOP);
-	assert_int_equal(policy_of(__NR_clone3).act, POLICY_STOP);
+	assert_int_equal(policy_of(__NR_unshare).act, POLICY_STOP);
+	assert_int_equal(policy_of(__NR_clone3).act, POLICY_TASK);
 	assert_int_equal(policy_of(CALL_NR_MAX).act, POLICY_STOP);
 	assert_int_equal(policy_of(CALL_NR_MAX - 1).act, POLICY_STOP);
 	assert_int_equal(policy_of(~0ull).act, POLICY_STOP);

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+# @timeout: 120
+"""dwell rec, dwell replay: process trees and threads. Each is recorded once and replayed several times; output and status of all tasks are equal
+byte for byte, though who ran when was chance."""
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import zlib
+
+import live
+
+PYTHON = os.path.realpath(sys.executable)
+TRACE = os.path.join(live.WORK, "trace")
+RACE = """
+import ctypes, threading, queue, random, os
+q, n = queue.Queue(), [0]
+def f(i):
+    for j in range(60):
+        q.put((i, random.random())); n[0] ^= hash((i, j, n[0])); os.sched_yield() if j % 7 == i else None
+t = [threading.Thread(target=f, args=(i,)) for i in range(6)]
+[x.start() for x in t]; got = [q.get() for _ in range(360)]; [x.join() for x in t]
+print(hash(tuple(got)), n, [i for i, _ in got][:40], t[0].native_id)
+"""
+CHILDREN = """
+import ctypes, mmap, os, signal, socket, subprocess, time
+m = mmap.mmap(-1, 4096)
+r, w = os.pipe(); a, b = socket.socketpair()
+signal.signal(signal.SIGCHLD, lambda *x: os.write(1, b"child %d\\n" % time.time_ns()))
+for i in range(3):
+    if not os.fork():
+        m[i] = 65 + i; os.write(w, b"%d." % os.getpid()); b.send(os.urandom(4)); os._exit(i)
+print([os.wait3(0)[:2] for _ in range(3)], os.read(r, 99), a.recv(99), m[:4])
+print(subprocess.run("date +%N; kill -9 $$", shell=True, capture_output=True), os.popen("echo $$").read())
+"""
+# The program is executed by another thread than the first.
+EXECUTES = """
+import os, threading, time
+threading.Thread(target=lambda: time.sleep(9)).start()
+threading.Thread(target=lambda: os.execvp("sh", ["sh", "-c", "echo $$; date +%N; exit 7"])).start()
+time.sleep(5)
+"""
+# The first thread ends before the others.
+FIRST = """
+import ctypes, os, threading, time
+def f(): time.sleep(0.02); os.write(1, b"after %d\\n" % os.getpid()); os._exit(4)
+threading.Thread(target=f).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+# A thread ends with a robust mutex: the kernel marks it (EOWNERDEAD, 130).
+ROBUST = """
+import ctypes, os, threading, time
+c, a, m = ctypes.CDLL(None), ctypes.create_string_buffer(8), ctypes.create_string_buffer(64)
+c.pthread_mutexattr_init(a); c.pthread_mutexattr_setrobust(a, 1); c.pthread_mutex_init(m, a)
+def f(): c.pthread_mutex_lock(m); c.syscall(60, 0)
+threading.Thread(target=f, daemon=True).start()
+time.sleep(0.02); os.write(1, b"%d %s" % (c.pthread_mutex_lock(m), m.raw[:12].hex().encode())); os._exit(0)
+"""
+MAKE = ("cd %s; printf 'all: a.o b.o c.o\\n\\tar rcs f.a $^\\n\\tar t f.a\\n' > Makefile; for i in a b c; do echo \"int $i(void){return 1;}\" > $i.c; done; make -j3")
+PROGRAMS = [
+    ("a pipeline", 2, ["sh", "-c", "seq 2000 | sort -R | head -3; echo $? $$"], 0),
+    ("a pipe that breaks", 2, ["sh", "-c", "yes | head -1000 | md5sum"], 0),
+    ("processes in the background", 3, ["sh", "-c", "for i in 2 1; do (sleep 0.0$i; echo $i; date +%N) & done; wait; exit 3"], 3),
+    ("a child that a signal ends", 2, ["sh", "-c", "sleep 9 & kill $!; wait $!; echo $?; kill -TERM $$"], -15),
+    ("a process that outlives the command", 3, ["sh", "-c", "(sleep 0.05; date +%N) & exit 6"], 6),
+    ("python3: children, pipes, sockets, shared memory, SIGCHLD", 3, [PYTHON, "-c", CHILDREN], 0),
+    ("python3: threads in a race", 10, [PYTHON, "-c", RACE], 0),
+    ("a thread that executes", 2, [PYTHON, "-c", EXECUTES], 7),
+    ("a first thread that ends first", 2, [PYTHON, "-c", FIRST], 4),
+    ("a robust mutex", 2, [PYTHON, "-c", ROBUST], 0),
+    ("make -j3, gcc", 1, ["sh", "-c", MAKE % live.WORK], 0),
+    ("node: threads, a child", 2, ["node", "-e", "const c=require('crypto');for(let i=0;i<4;i++)c.pbkdf2('a','b',900,64,'sha512',(e,k)=>console.log(i,k.toString('hex'),Math.random()));"
+                                   "require('child_process').exec('date +%N',(e,o)=>console.log(o))"], 0),
+]
+
+
+def run(*args):
+    return subprocess.run([live.DWELL, *args], capture_output=True, timeout=100, check=False, stdin=subprocess.DEVNULL)
+
+
+def replays(name, times, command, status):
+    if not shutil.which(command[0]) or (name.startswith("make") and not (shutil.which("make") and shutil.which("gcc"))):
+        return
+    r = run("rec", "-q", "-o", TRACE, "--", *command)
+    live.check(r.returncode == status and b"dwell" not in r.stderr and r.stdout, f"{name}: recorded, status {status}", f"{r.returncode} {r.stderr}")
+    for i in range(times):
+        p = run("replay", TRACE)
+        if (p.stdout, p.stderr, p.returncode) != (r.stdout, r.stderr, r.returncode):
+            live.check(False, f"{name}: replay {i + 1}", f"{p.returncode} {p.stderr}\n{r.stdout[:500]}\n{p.stdout[:500]}")
+            return
+    live.check(True, f"{name}: {times} replays are equal")
+
+
+def switched(raw, change):
+    """Events of a block, each as change(kind, payload) gives it."""
+    at, out = 0, b""
+    while at < len(raw):
+        size, kind = struct.unpack_from("<II", raw, at)
+        data = change(kind, raw[at + 8:at + 8 + size])
+        out += struct.pack("<II", len(data), kind) + data
+        at += 8 + size
+    return out
+
+
+def hostile():
+    """Traces with tasks that are not there, made twice, or that end calls they did not begin."""
+    run("rec", "-q", "-o", TRACE, "--", "sh", "-c", "(echo a) & echo b; wait")
+    with open(TRACE, "rb") as f:
+        data = f.read()
+    for name, kind, change, word in (("a task that is not there", 9, lambda p: struct.pack("<II", 77, 0), b"a task that nobody made: 77"),
+                                     ("a task made twice", 11, lambda p: struct.pack("<II", 0, 1), b"makes a task that it cannot make: 0"),
+                                     ("a call that did not begin", 4, lambda p: p[:-1] + b"\1", b"the trace is damaged")):
+        at, out = 72, data[:72]
+        while at < len(data):
+            _, _, packed, _ = struct.unpack_from("<4I", data, at)
+            raw = switched(zlib.decompress(data[at + 16:at + 16 + packed]), lambda k, p: change(p) if k == kind else p)
+            new = zlib.compress(raw, 1)
+            out += struct.pack("<4I", 0x6b6c6264, len(raw), len(new), zlib.crc32(new)) + new
+            at += 16 + packed
+        with open(TRACE, "wb") as f:
+            f.write(out)
+        p = run("replay", TRACE)
+        live.check(p.returncode == 1 and word in p.stderr, f"hostile: {name}", p)
+
+
+for row in PROGRAMS:
+    replays(*row)
+hostile()
+sys.exit(live.failures > 0)
