@@ -2,8 +2,11 @@
 /* Which task runs. One at most is outside the kernel, and goes on until it waits there, or its time is over at the end
  * of a system call: so what tasks see of each other is decided by the order of their system calls, which the trace has.
  *
- * A task that is stopped stays so until its turn. Any number may be within system calls; what they do there, they do
- * when the trace has the end of the call. */
+ * state         what it does                                      what comes next
+ * TASK_READY    stopped                                           choose() gives it the turn
+ * TASK_USER     its own instructions; it has the turn             a system call, a signal
+ * TASK_KERNEL   within a system call, with or without the turn    the call's end: ready again
+ * TASK_PENDING  stopped while another one is TASK_USER            is looked at when that one stops */
 #include <asm/unistd.h>
 #include <errno.h>
 #include <fcntl.h>
