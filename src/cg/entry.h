@@ -95,6 +95,7 @@ struct entry {
 	bool reads_thread;    /* ENTRY_ITER_TASK: the walked thread's memory can be read, by a sleepable program */
 	bool no_user_stack;   /* ustack() is not possible here: REC_USTACK_NONE */
 	bool is_return;	      /* for flowindent */
+	bool of_interrupt; /* what happens is none of the thread's that is on the CPU: -x noself means nothing here */
 };
 /* The cookie tells which of the program's probes fires. */
 static inline bool entry_by_cookie(const struct entry *e)

@@ -334,20 +334,39 @@ bool cause_is_idle(enum cause_class class)
 	return class == CAUSE_IDLE || class == CAUSE_TIME;
 }
 
-/* Does the stack, where one is known, wait for a futex? What registers said of one means nothing elsewhere. */
-static bool waits_for_futex(const struct stack *s)
+uint32_t causes_noted(uint64_t noted)
+{
+	return (noted & WHY_FUTEX_CONDITION ? CAUSE_FACT_CONDITION : 0) |
+	       (noted & WHY_FUTEX_TIMEOUT ? CAUSE_FACT_TIMEOUT : 0) | (noted & WHY_MADE_WAY ? CAUSE_FACT_MADE_WAY : 0);
+}
+
+static bool has_function(const struct stack *s, const char *begin)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->syms[i] &&
-		    (!strncmp(s->syms[i]->name, "futex_", strlen("futex_")) || !strcmp(s->syms[i]->name, "do_futex")))
+		if (s->syms[i] && !strncmp(s->syms[i]->name, begin, strlen(begin)))
 			return true;
-	return s->n == 0;
+	return false;
+}
+
+/* What registers and the program's functions said of a futex means nothing where the stack, if one is known, waits for
+ * something else; but locks that a program makes of events are locks. */
+static uint32_t facts_that_count(const struct stack *s, uint32_t facts)
+{
+	static const uint32_t of_futexes = CAUSE_FACT_CONDITION | CAUSE_FACT_TIMEOUT | CAUSE_FACT_WORK |
+					   CAUSE_FACT_USER_LOCK;
+	bool lock = facts & CAUSE_FACT_USER_LOCK;
+
+	facts &= ~(uint32_t)CAUSE_FACT_EVENT_LOCK;
+	if (!(facts & of_futexes))
+		return facts;
+	if (s->n && !has_function(s, "futex_") && !has_function(s, "do_futex"))
+		return (facts & ~of_futexes) | (lock && has_function(s, "ep_poll") ? CAUSE_FACT_EVENT_LOCK : 0);
+	/* A lock that is waited for until some time is one. */
+	return lock ? facts & ~(of_futexes & ~(uint32_t)CAUSE_FACT_USER_LOCK) : facts;
 }
 
 int causes_classify(struct causes *c, const char *const *names, size_t n, uint32_t facts, struct cause *ret)
 {
-	static const uint32_t of_futexes = CAUSE_FACT_CONDITION | CAUSE_FACT_TIMEOUT | CAUSE_FACT_WORK |
-					   CAUSE_FACT_USER_LOCK;
 	struct stack s = { .c = c, .n = n < CAUSES_MAX_DEPTH ? n : CAUSES_MAX_DEPTH, .way = NO_WAY };
 
 	*ret = (struct cause){ .words = "unknown" };
@@ -359,11 +378,7 @@ int causes_classify(struct causes *c, const char *const *names, size_t n, uint32
 		if (names[i] && !s.syms[i])
 			return -ENOMEM;
 	}
-	if (facts & of_futexes && !waits_for_futex(&s))
-		facts &= ~of_futexes;
-	if (facts & CAUSE_FACT_USER_LOCK) /* a lock that is waited for until some time is one */
-		facts &= ~(of_futexes & ~(uint32_t)CAUSE_FACT_USER_LOCK);
-	consider_facts(&s, facts);
+	consider_facts(&s, facts_that_count(&s, facts));
 	for (size_t i = 0; i < s.n; i++)
 		for (uint32_t k = 0; s.syms[i] && k < s.syms[i]->nmatches; k++)
 			consider(&s, &s.syms[i]->matches[k], (int)i);

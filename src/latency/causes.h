@@ -72,9 +72,12 @@ int causes_add(struct causes *c, const char *name, const char *text, size_t len,
 /* The same of a file. -errno with the reason in err. */
 int causes_add_file(struct causes *c, const char *path, struct err *err);
 
-/* What programs of dlib/latency note of a wait for a futex, in one number. */
-#define WHY_FUTEX_CONDITION 1 /* as one waits for a condition */
-#define WHY_FUTEX_TIMEOUT 2   /* a timer ended it, or will if nobody does */
+/* What programs of dlib/latency note of a wait, in one number. */
+#define WHY_FUTEX_CONDITION 1 /* of a futex: as one waits for a condition */
+#define WHY_FUTEX_TIMEOUT 2   /* of a futex: a timer ended it, or will if nobody does */
+#define WHY_MADE_WAY 4	      /* it could run: what its stack tells of is over */
+/* They as facts. */
+uint32_t causes_noted(uint64_t noted);
 
 /* The cause of a wait. names: functions of the kernel stack, innermost first; NULL: no name is known.
  * facts: enum cause_fact. Texts in ret live as long as c. Cheap: about 20 ns per frame once a name was

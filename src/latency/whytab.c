@@ -223,9 +223,7 @@ static bool find_more(const struct aggdesc *d, struct more *ret)
 
 static uint32_t futex_facts(struct whytab *t, const struct more *m, const uint8_t *key)
 {
-	uint64_t noted = m->futex ? key_int(m->futex, key) : 0;
-	uint32_t facts = (noted & WHY_FUTEX_CONDITION ? CAUSE_FACT_CONDITION : 0) |
-			 (noted & WHY_FUTEX_TIMEOUT ? CAUSE_FACT_TIMEOUT : 0);
+	uint32_t facts = causes_noted(m->futex ? key_int(m->futex, key) : 0);
 	struct cause_uframe frames[WHYTAB_MAX_STACK];
 	struct rec_ustack_hdr h;
 	size_t n = 0;

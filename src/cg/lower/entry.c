@@ -230,7 +230,7 @@ void gen_noself_clause(struct gen *g, bool behind)
 	vreg v = ir_new(g->f);
 
 	if (!g->cg->opts->noself || !g->cg->env->self_tgid || g->ds->fires || g->ds->flies || g->ev || g->in_error ||
-	    g->e->kind == ENTRY_TEST_RUN || !prog_tracks(g->pr) ||
+	    g->e->kind == ENTRY_TEST_RUN || g->e->of_interrupt || !prog_tracks(g->pr) ||
 	    behind != (g->ds->pred && !walk_node(&w, g->ds->pred)))
 		return;
 	ir_alui(g->f, IRA_SHR, v, gen_pid_tgid(g), 32);
@@ -284,7 +284,8 @@ void gen_prologue(struct gen *g)
 		gen_count_firing(g);
 	if (g->e->nargs > 3 && g->e->args[3].kind == ARG_WATCH_OLD)
 		gen_watch(g);
-	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN && !prog_tracks(g->pr))
+	if (g->cg->opts->noself && g->cg->env->self_tgid && g->e->kind != ENTRY_TEST_RUN && !g->e->of_interrupt &&
+	    !prog_tracks(g->pr))
 		gen_noself_test(g);
 	if (g->cg->opts->cpu >= 0 && g->e->kind != ENTRY_TEST_RUN && g->e->kind != ENTRY_PERF_EVENT)
 		gen_cpu_test(g);

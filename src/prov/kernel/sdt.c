@@ -2,6 +2,8 @@
 /* Provider sdt: every tracepoint of the kernel as sdt:GROUP::NAME, entered as a typed tracepoint.
  * Source: the names are those of Oracle's DTrace for Linux; arguments are the tracepoint's own. */
 #include <errno.h>
+#include <string.h>
+#include "base/cleanup.h"
 #include "prov/prov_int.h"
 #include "prov/kernel/tp.h"
 
@@ -16,6 +18,19 @@ static int sdt_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct 
 	return prov_tp_by_id(env, a, id, &prov_sdt, ret);
 }
 
+/* Tracepoints that fire in interrupts only: whichever thread is on the CPU has no part in it. */
+static bool is_of_interrupt(const char *name)
+{
+	static const char *const names[] = { "hrtimer_expire_entry", "hrtimer_expire_exit", "timer_expire_entry",
+					     "timer_expire_exit",    "irq_handler_entry",   "irq_handler_exit",
+					     "softirq_entry",	     "softirq_exit" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
 static int sdt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
 {
 	const struct tp *tp = p->priv;
@@ -27,6 +42,7 @@ static int sdt_entry(struct prov_env *env, struct arena *a, const struct probe *
 		.target = tp->name,
 		.btf_type = tp->ref,
 		.cpu = -1,
+		.of_interrupt = is_of_interrupt(tp->name),
 	};
 	return tptab_arg_locs(env, tp->ref, ret);
 }

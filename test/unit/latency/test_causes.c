@@ -211,12 +211,23 @@ static void functions_of_programs_tell_what_a_futex_is(void **state)
 static void timers_and_work_count_for_a_futex_only(void **state)
 {
 	struct causes *c = rules("wait lock \"futex\": futex_do_wait\nwait/7 idle \"work\" alone: @work\n"
-				 "wait/7 time \"a timer\" alone: @timeout\nwait io \"I/O\": io_schedule\n");
+				 "wait/7 time \"a timer\" alone: @timeout\nwait io \"I/O\": io_schedule\n"
+				 "wait/8 cpu \"a CPU\" alone: @made_way\nwait idle \"events\" alone: ep_poll\n"
+				 "wait/7 lock \"row lock\" alone: @event_lock\n");
 
 	(void)state;
 	assert_string_equal(why(c, CAUSE_FACT_TIMEOUT, "futex_do_wait sys_futex").words, "a timer");
 	assert_string_equal(why(c, CAUSE_FACT_WORK, "futex_do_wait sys_futex").words, "work");
 	assert_string_equal(why(c, CAUSE_FACT_WORK | CAUSE_FACT_TIMEOUT, "io_schedule sys_read").words, "I/O");
+	/* Who was woken up, and made way for another: what the stack tells of is over. */
+	assert_string_equal(why(c, causes_noted(WHY_MADE_WAY | WHY_FUTEX_TIMEOUT), "futex_do_wait sys_futex").words,
+			    "a CPU");
+	assert_string_equal(why(c, CAUSE_FACT_MADE_WAY, "io_schedule sys_read").words, "a CPU");
+	/* Locks that a program makes of events, and events that are none. */
+	assert_string_equal(why(c, CAUSE_FACT_USER_LOCK, "ep_poll do_epoll_wait").words, "row lock");
+	assert_string_equal(why(c, CAUSE_FACT_WORK, "ep_poll do_epoll_wait").words, "events");
+	assert_string_equal(why(c, CAUSE_FACT_EVENT_LOCK, "io_schedule sys_read").words, "I/O");
+	assert_string_equal(why(c, CAUSE_FACT_EVENT_LOCK, "futex_do_wait sys_futex").words, "futex");
 	/* A lock that was not to be had in time is one. */
 	assert_string_equal(why(c, CAUSE_FACT_USER_LOCK | CAUSE_FACT_TIMEOUT, "futex_do_wait sys_futex").words,
 			    "futex");

@@ -136,8 +136,12 @@ static void facts_have_words(void **state)
 		const uint32_t futexes = CAUSE_FACT_CONDITION | CAUSE_FACT_TIMEOUT | CAUSE_FACT_WORK |
 					 CAUSE_FACT_USER_LOCK; /* which count there only */
 
-		lock[3] = 1u << i & futexes ? "futex_do_wait" : "foo";
-		assert_int_equal(causes_classify(causes, lock, ARRAY_SIZE(lock), 1u << i, &w), 0);
+		const bool event = 1u << i == CAUSE_FACT_EVENT_LOCK; /* made of user_lock */
+
+		lock[3] = 1u << i & futexes ? "futex_do_wait" : event ? "ep_poll" : "foo";
+		assert_int_equal(
+			causes_classify(causes, lock, ARRAY_SIZE(lock), event ? CAUSE_FACT_USER_LOCK : 1u << i, &w), 0);
+		assert_true(!event || w.class == CAUSE_LOCK);
 		if (w.class == CAUSE_UNKNOWN)
 			fail_msg("%s: %s", cause_fact_name((enum cause_fact_index)i), w.words);
 		assert_true((1u << i != CAUSE_FACT_CONDITION) || w.class == CAUSE_IPC);
