@@ -5,29 +5,48 @@
  *
  * Usage: off-cpu.d [-p PID|-c COMMAND] [--for TIME] [--us N] [--record FILE]
  * With -p or -c threads of this process and its descendants, else all. A wait counts when it ends; time of
- * threads that were only preempted is among it.
+ * threads that were only preempted is among it. The last number of a key is what is known of the wait besides its stack
+ * (1: a futex, waited for as a condition is; 2: a timer ended it; 4: the thread could run when it left): it tells what is idle.
  */
 #pragma D option quiet
 #pragma D option noself
+#pragma D option zdefs
 #pragma D param us int "microseconds from which on a wait counts" 1
 #pragma D param for string "how long" 24h
 
-sched:::off-cpu
+uint64_t timed_out[pid_t]; /* by thread: when a timer last ended its wait */
+
+sdt:timer::hrtimer_expire_entry
+/hrtimer_sleeps[args[0]] != NULL && hrtimer_sleeps[args[0]]->mm != NULL/
+{
+	timed_out[hrtimer_sleeps[args[0]]->pid] = timestamp;
+}
+
+sdt:sched::sched_process_exit
+/timed_out[tid]/
+{
+	timed_out[tid] = 0;
+}
+
+sdt:sched::sched_switch
 /pid && (!$target || progenyof($target))/
 {
 	self->left = timestamp;
+	self->could = !args[0] && !args[3] ? 4 : 0;
 }
 
 sched:::on-cpu
 /self->left && timestamp - self->left >= $us * 1000/
 {
-	@off_cpu_ns[execname, pid, tid, ustack(), stack()] = sum(timestamp - self->left);
+	this->noted = self->could | (sched_has_exit && futex_call && futex_condition ? 1 : 0) | (timed_out[tid] >= self->left ? 2 : 0);
+	@off_cpu_ns[execname, pid, tid, ustack(), why(stack()), this->noted] = sum(timestamp - self->left);
 }
 
 sched:::on-cpu
 /self->left/
 {
 	self->left = 0;
+	self->could = 0;
 }
 
 tick-$for

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell flame`: pictures of stacks. */
 #include <string.h>
+#include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/strb.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/outfile.h"
 #include "cmd/picopts.h"
+#include "engine/why.h"
 #include "view/form/amount.h"
 #include "view/picture/flame.h"
 #include "view/stack/stackxform.h"
@@ -19,6 +21,9 @@ struct flame {
 	bool reverse;
 	const char *files[2]; /* of a differential: before, after */
 	int nfiles;
+	bool idle;	    /* idle waits, too */
+	struct dopts rules; /* for why */
+	struct why why;
 	bool own_times; /* of a differential: times between the two files are those of the second */
 	struct reclive live;
 	struct stacktree *tree, *callers;
@@ -66,6 +71,10 @@ static const struct optrow rows[] = {
 	  .arg = "TIME",
 	  .help = "only what was recorded from so long after the beginning on (10s, 500ms)" },
 	{ .name = "to", .kind = OPT_CALL, .take = take_time, .value = 1, .arg = "TIME", .help = "… and up to there" },
+	{ .name = "idle",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct flame, idle),
+	  .help = "of waits: sleeps and waits for something to do, too" },
 	{ .name = "unit",
 	  .kind = OPT_TEXT,
 	  .at = offsetof(struct flame, unit),
@@ -177,6 +186,20 @@ static int take_options(struct flame *f, int argc, char **argv)
 	return r;
 }
 
+/* How much of the waits was idle. */
+static const char *idle_amount(const struct stacksrc *s, char text[AMOUNT_MAX])
+{
+	amount_str(text, s->in.idle_left, s->unit);
+	return text;
+}
+
+static struct causes *idle_rules(void *command)
+{
+	struct flame *f = command;
+
+	return why_causes(&f->why);
+}
+
 /* What a reader should know of the input. */
 static void note_input(struct flame *f, const struct stacksrc *s, const char *path)
 {
@@ -198,6 +221,9 @@ static void note_input(struct flame *f, const struct stacksrc *s, const char *pa
 	if (s->in.due && !strcmp(s->unit, "samples"))
 		strb_printf(&f->notes, "%s%sCPUs %.0f %% idle", f->notes.n ? " · " : "", which,
 			    100.0 * (double)s->in.idle / (double)s->in.due);
+	if (s->in.idle_left)
+		strb_printf(&f->notes, "%s%sidle waits left out: %s", f->notes.n ? " · " : "", which,
+			    idle_amount(s, n));
 	if (s->in.lost) {
 		amount_number(n, s->in.lost);
 		strb_printf(&f->notes, "%s%s%s lost while recording", f->notes.n ? " · " : "", which, n);
@@ -233,6 +259,15 @@ static int fail_empty(const struct flame *f)
 	return cmd_fail("no samples");
 }
 
+/* Nothing is left to be drawn. */
+static int fail_idle(const struct stacksrc *s)
+{
+	char text[AMOUNT_MAX];
+
+	return cmd_fail("all waits were idle (sleeps, and waits for something to do): %s; --idle draws them",
+			idle_amount(s, text));
+}
+
 static int read_files(struct flame *f)
 {
 	struct err err = { 0 };
@@ -240,6 +275,10 @@ static int read_files(struct flame *f)
 
 	if (stacktree_new(2, &f->tree) < 0)
 		return cmd_fail("out of memory");
+	if (!f->idle) {
+		f->src.causes = f->before.causes = idle_rules;
+		f->src.causes_arg = f->before.causes_arg = f;
+	}
 	for (int i = 0; i < f->nfiles; i++) {
 		struct stacksrc_opts o = f->src;
 
@@ -248,6 +287,8 @@ static int read_files(struct flame *f)
 			o.to_ns = f->before.to_ns;
 		}
 		e = stacksrc_read(f->files[i], &o, f->tree, (unsigned)i, &f->info[i], &err);
+		if (e == -ENODATA && f->info[i].in.idle_left)
+			return fail_idle(&f->info[i]);
 		if (e < 0)
 			return f->live.program && e == -ENODATA ? fail_empty(f) : reclive_fail(&f->live, err.msg);
 		if (f->info[i].in.two && f->nfiles == 2)
@@ -336,10 +377,14 @@ static int flame(int argc, char **argv)
 {
 	struct flame f = { .opts = { .min_width = FLAME_MIN_WIDTH } };
 	struct outfile out = { 0 };
+	struct arena *rules;
 	int e = take_options(&f, argc, argv);
 
 	if (e)
 		return e < 0 ? EXIT_OK : e;
+	rules = arena_new(ARENA_DEFAULT_LIMIT);
+	dopts_init(&f.rules, rules);
+	(void)why_open(&f.why, &f.rules, &cmd_listener);
 	if (f.live.program) {
 		e = reclive_run(&f.live);
 		f.files[f.nfiles++] = f.live.path;
@@ -357,6 +402,8 @@ static int flame(int argc, char **argv)
 	stacktree_free(f.tree);
 	stacktree_free(f.callers);
 	reclive_done(&f.live);
+	why_done(&f.why);
+	arena_free(rules);
 	strb_free(&f.notes);
 	strb_free(&f.title);
 	return e;

@@ -16,6 +16,7 @@ struct stack_input {
 	uint64_t rounded;	    /* weights with a fraction: rounded */
 	uint64_t other;		    /* samples of other events, or outside of the time that was asked for */
 	uint64_t lost;		    /* drops while it was recorded */
+	uint64_t idle_left;	    /* weight of idle waits, which are left out */
 	uint64_t due, idle;	    /* timer periods of all CPUs while it was recorded, and of these idle ones */
 	bool two;		    /* each line has two weights: before and after */
 	uint64_t first_ns, last_ns; /* times of the first and the last sample, when known */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/strb.h"
+#include "latency/causes.h"
 #include "view/form/kstack.h"
 
 #define FIELDS_MAX 64 /* of a key, looked at */
@@ -17,22 +18,30 @@ struct recstacks {
 	struct sym *sym;
 	struct recstacks_opts opts;
 	const struct aggdesc *agg;
-	bool *events; /* by epid - 1: taken */
+	const struct recfield *why, *noted; /* of agg: why(stack()), and the number behind it; or NULL */
+	struct causes *causes;		    /* or NULL: what is idle is drawn as all else */
+	bool *events;			    /* by epid - 1: taken */
 	char title[256];
 	struct stack_input in;
 	uint32_t frames[STACKTREE_MAX_DEPTH + 1];
 	size_t n;
 };
 
-static bool is_stack(enum field_kind k)
+/* why(stack()) is a stack, too. */
+static enum field_kind kind_of_stack(const struct recfield *f)
 {
-	return k == FLD_STACK || k == FLD_USTACK;
+	return f->kind == FLD_WHY ? FLD_STACK : f->kind;
+}
+
+static bool is_stack(const struct recfield *f)
+{
+	return kind_of_stack(f) == FLD_STACK || f->kind == FLD_USTACK;
 }
 
 static bool has_stack(const struct recfield *f, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (is_stack(f[i].kind))
+		if (is_stack(&f[i]))
 			return true;
 	return false;
 }
@@ -130,6 +139,16 @@ static int choose(struct recstacks *r, struct err *err)
 	return e;
 }
 
+/* The number behind why(stack()) says what else is known of the wait (WHY_*). */
+static void find_why(struct recstacks *r)
+{
+	for (size_t i = 0; r->agg && i < r->agg->nkeys; i++)
+		if (r->agg->keys[i].kind == FLD_WHY && !r->why)
+			r->why = &r->agg->keys[i];
+		else if (r->agg->keys[i].kind == FLD_INT && r->why && !r->noted)
+			r->noted = &r->agg->keys[i];
+}
+
 int recstacks_new(const struct rec_schema *schema, struct sym *sym, const struct recstacks_opts *opts,
 		  struct recstacks **ret, struct err *err)
 {
@@ -150,6 +169,9 @@ int recstacks_new(const struct rec_schema *schema, struct sym *sym, const struct
 		recstacks_free(r);
 		return e;
 	}
+	find_why(r);
+	if (r->why && opts->causes)
+		r->causes = opts->causes(opts->causes_arg);
 	*ret = r;
 	return 0;
 }
@@ -362,7 +384,7 @@ static void push_kind(struct recstacks *r, struct stacktree *t, const struct rec
 	size_t seen = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (f[i]->kind == kind && (seen++ > 0) == wakers)
+		if (kind_of_stack(f[i]) == kind && (seen++ > 0) == wakers)
 			push_stack(r, t, f[i], data + f[i]->off, wakers);
 }
 
@@ -371,7 +393,7 @@ static size_t first_waker(const struct recfield *const *f, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
-			if (is_stack(f[i]->kind) && f[i]->kind == f[k]->kind)
+			if (is_stack(f[i]) && kind_of_stack(f[i]) == kind_of_stack(f[k]))
 				return i;
 	return n;
 }
@@ -383,7 +405,7 @@ static uint32_t make_stack(struct recstacks *r, struct stacktree *t, const struc
 
 	r->n = 0;
 	for (size_t i = 0; i < waker; i++)
-		if (!is_stack(f[i]->kind))
+		if (!is_stack(f[i]) && f[i] != r->noted)
 			push_key(r, t, f[i], data + f[i]->off, FRAME_THREAD);
 	push_kind(r, t, f, n, data, FLD_USTACK, false);
 	push_kind(r, t, f, n, data, FLD_STACK, false);
@@ -393,9 +415,64 @@ static uint32_t make_stack(struct recstacks *r, struct stacktree *t, const struc
 		push_kind(r, t, f, n, data, FLD_USTACK, true);
 	}
 	for (size_t i = waker; i < n; i++)
-		if (!is_stack(f[i]->kind))
+		if (!is_stack(f[i]))
 			push_key(r, t, f[i], data + f[i]->off, FRAME_WAKER);
 	return stacktree_stack(t, r->frames, r->n);
+}
+
+/* -- idle waits -- */
+
+/* Names of the program's functions. How many. */
+static size_t user_frames(struct recstacks *r, const struct recfield *f, const uint8_t *p, bool *ret_whole,
+			  struct cause_uframe frames[STACKTREE_MAX_DEPTH])
+{
+	struct rec_ustack_hdr h;
+	size_t n = 0;
+
+	memcpy(&h, p, sizeof(h));
+	*ret_whole = !(h.flags & (REC_USTACK_CUT | REC_USTACK_FAULT));
+	for (; n < f->nframes && n < STACKTREE_MAX_DEPTH; n++) {
+		struct symbol s = { 0 };
+		uint64_t pc;
+
+		memcpy(&pc, p + sizeof(h) + 8 * n, sizeof(pc));
+		if (!pc)
+			break;
+		(void)sym_user(r->sym, h.tgid, h.start, pc, &s);
+		frames[n] = (struct cause_uframe){ s.module, s.name };
+	}
+	return n;
+}
+
+/* Did the thread of this key wait for something to do, or for a time? */
+static bool is_idle(struct recstacks *r, const uint8_t *data)
+{
+	struct cause_uframe user[STACKTREE_MAX_DEPTH];
+	const char *names[CAUSES_MAX_DEPTH];
+	uint32_t facts = causes_noted(r->noted ? recfield_u64(r->noted, data + r->noted->off) : 0), n = 0, first;
+	const uint8_t *p = data + r->why->off;
+	struct cause cause;
+	bool whole;
+
+	for (size_t i = 0; i < r->agg->nkeys; i++)
+		if (r->agg->keys[i].kind == FLD_USTACK) {
+			const struct recfield *f = &r->agg->keys[i];
+			size_t nuser = user_frames(r, f, data + f->off, &whole, user);
+
+			facts = causes_user_facts(facts, user, nuser, whole);
+			break;
+		}
+	for (; n < r->why->nframes && n < CAUSES_MAX_DEPTH; n++) {
+		struct symbol s = { 0 };
+		uint64_t pc;
+
+		memcpy(&pc, p + 8 * (size_t)n, 8);
+		if (!pc)
+			break;
+		names[n] = sym_kernel(r->sym, pc, &s) ? s.name : NULL;
+	}
+	first = machinery(r, p, n);
+	return causes_classify(r->causes, names + first, n - first, facts, &cause) == 0 && cause_is_idle(cause.class);
 }
 
 static uint64_t value_of(const struct aggdesc *d, const uint64_t *value)
@@ -455,6 +532,10 @@ int recstacks_row(struct recstacks *r, const struct row *row, struct stacktree *
 	if (row->kind == ROW_AGG && r->agg && row->id == r->agg->id && row->value && row->data) {
 		if (!in_time(r, row))
 			return 0;
+		if (r->causes && is_idle(r, row->data)) {
+			r->in.idle_left += value_of(r->agg, row->value);
+			return 0;
+		}
 		n = collect(r->agg->keys, r->agg->nkeys, f, 0);
 		node = make_stack(r, t, f, n, row->data);
 		stacktree_add(t, node, weight, value_of(r->agg, row->value));

@@ -6,6 +6,8 @@
 #include "sym/sym.h"
 #include "view/stack/fold.h"
 
+struct causes;
+
 struct recstacks_opts {
 	const char *by;	   /* "@name", "name" or "@" of an aggregation, "provider:mod:func:name" of a probe; NULL: the
 			      only one */
@@ -17,6 +19,10 @@ struct recstacks_opts {
 	uint64_t begin_ns; /* when the recording began (CLOCK_MONOTONIC) */
 	uint64_t wall_off; /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
 	uint64_t from_ns, to_ns; /* only what was so long after that; to 0: to the end */
+	/* Waits whose key has why(stack()), and which are idle by these rules, are left out; NULL: none. Asked once, if
+	 * there is such a key; may return NULL. The rules outlive the reader. */
+	struct causes *(*causes)(void *arg);
+	void *causes_arg;
 };
 
 struct recstacks;

@@ -112,7 +112,9 @@ static int read_recording(const char *path, const struct stacksrc_opts *opts, st
 				     .no_inlined = opts->no_inlined,
 				     .lines = opts->lines,
 				     .from_ns = opts->from_ns,
-				     .to_ns = opts->to_ns };
+				     .to_ns = opts->to_ns,
+				     .causes = opts->causes,
+				     .causes_arg = opts->causes_arg };
 	struct recread *f = NULL;
 	struct sym *sym = NULL;
 	const char *begin;

@@ -5,6 +5,8 @@
 #include "base/err.h"
 #include "view/stack/fold.h"
 
+struct causes;
+
 struct stacksrc_opts {
 	const char *by;	 /* recording: which aggregation; perf script: which event. NULL: the only one, the first */
 	bool per_thread; /* stacks of different threads (recording: keys) apart */
@@ -12,7 +14,9 @@ struct stacksrc_opts {
 	bool no_inlined; /* recording: functions that were inlined are part of the one they are in */
 	bool lines;	 /* recording: each line that ran in a function apart */
 	bool counts;	 /* of sums, also how many events there were, into the weight behind */
-	uint64_t from_ns, to_ns; /* only what was so long after the beginning; to 0: to the end */
+	uint64_t from_ns, to_ns;	     /* only what was so long after the beginning; to 0: to the end */
+	struct causes *(*causes)(void *arg); /* recording: leave out idle waits by these rules (recstacks.h); or NULL */
+	void *causes_arg;
 };
 
 struct stacksrc {

@@ -47,6 +47,11 @@ if live.dwell("-qn", "BEGIN { trace(sched_has_exit); exit(0); }").stdout.strip()
     live.check({(c["cause"], c["class"]) for c in rows if c["comm"] == "worker"} == {("work (a thread of a pool)", "idle")},
                "why: workers wait for work, which is idle", rows)
     live.check({c["class"] for c in rows if c["comm"] == "waiter"} == {"lock"}, "why: who wants the mutex does not", rows)
+    for idle in (), ("--idle",):
+        r = live.dwell("flame", "--off-cpu", "--svg", *idle, *BUSY, timeout=60, env=ENV)
+        live.check((">worker<" in r.stdout) == bool(idle) and ">waiter<" in r.stdout and "mutex_lock" in r.stdout,
+                   f"flame --off-cpu {idle}: workers are idle, who wants the mutex waits", r.stderr + r.stdout[:4000])
+        live.check(("idle waits left out" in r.stdout) != bool(idle), f"flame --off-cpu {idle}: what is left out is told", r.stdout[:2000])
     r = live.dwell("timeline", "--text", *BUSY, timeout=60, env=ENV)
     parts = {}
     for l in r.stdout.splitlines():

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @timeout: 60
 """dwell flame: pictures of recordings and of texts; what it says of input that is none."""
 import os
 import re
@@ -109,10 +110,15 @@ check(not complaints(r), "nothing else is said", r.stderr)
 with open(path("on.svg")) as f:
     fs, texts = frames(f.read())
 check(fs[0][0] == "trigger" and any(n == "main" for n, w, c, t in fs) and texts[0].startswith("On CPU · "), "on CPU: what ran", fs[:3])
-r = flame("--off-cpu", "--record", path("off.dwell"), "-c", "sleep 0.1")
+r = flame("--off-cpu", "--idle", "--record", path("off.dwell"), "-c", "sleep 0.1")
 fs, texts = frames(r.stdout)
 check(any("nanosleep" in n for n, w, c, t in fs) and " ms" in texts[1], "off CPU: where it waited, in time", (texts, fs[:3]))
 check(os.path.exists(path("off.dwell")), "--record keeps the recording")
+r = flame(path("off.dwell"))
+check("nanosleep" not in r.stdout and ("--idle draws them" in r.stderr or "idle waits left out" in r.stdout), "off CPU: sleeps are left out, and told",
+      (r.stderr, r.stdout[:3000]))
+check(not any(re.fullmatch(r"\d", n) for n, w, c, t in frames(flame("--idle", "--per-thread", path("off.dwell")).stdout)[0]),
+      "what is noted of a wait is no frame")
 with open(path("wake.sh"), "w") as f:
     f.write("(sleep 0.1; echo now) | cat > /dev/null\n")
 r = flame("--wakeup", "-c", "sh " + path("wake.sh"))
