@@ -348,6 +348,11 @@ static bool has_function(const struct stack *s, const char *begin)
 	return false;
 }
 
+static bool waits_for_events(const struct stack *s)
+{
+	return has_function(s, "ep_poll") || has_function(s, "do_epoll_"); /* the first may be a part of the other */
+}
+
 /* What registers and the program's functions said of a futex means nothing where the stack, if one is known, waits for
  * something else; but locks that a program makes of events are locks. */
 static uint32_t facts_that_count(const struct stack *s, uint32_t facts)
@@ -360,7 +365,7 @@ static uint32_t facts_that_count(const struct stack *s, uint32_t facts)
 	if (!(facts & of_futexes))
 		return facts;
 	if (s->n && !has_function(s, "futex_") && !has_function(s, "do_futex"))
-		return (facts & ~of_futexes) | (lock && has_function(s, "ep_poll") ? CAUSE_FACT_EVENT_LOCK : 0);
+		return (facts & ~of_futexes) | (lock && waits_for_events(s) ? CAUSE_FACT_EVENT_LOCK : 0);
 	/* A lock that is waited for until some time is one. */
 	return lock ? facts & ~(of_futexes & ~(uint32_t)CAUSE_FACT_USER_LOCK) : facts;
 }

@@ -316,7 +316,7 @@ def slow_disk(secs):
         delay()
 
 
-@fault("disk-errors")
+@fault("disk-errors", "io-errors")  # a look at its processes sees the second only: a disk is nobody's
 def bad_disk(secs):
     with file_of(8) as f, loop_of(f.name) as dev:
         os.truncate(f.name, 4096)

@@ -225,6 +225,7 @@ static void timers_and_work_count_for_a_futex_only(void **state)
 	assert_string_equal(why(c, CAUSE_FACT_MADE_WAY, "io_schedule sys_read").words, "a CPU");
 	/* Locks that a program makes of events, and events that are none. */
 	assert_string_equal(why(c, CAUSE_FACT_USER_LOCK, "ep_poll do_epoll_wait").words, "row lock");
+	assert_string_equal(why(c, CAUSE_FACT_USER_LOCK, "do_epoll_wait sys_epoll_wait").words, "row lock");
 	assert_string_equal(why(c, CAUSE_FACT_WORK, "ep_poll do_epoll_wait").words, "events");
 	assert_string_equal(why(c, CAUSE_FACT_EVENT_LOCK, "io_schedule sys_read").words, "I/O");
 	assert_string_equal(why(c, CAUSE_FACT_EVENT_LOCK, "futex_do_wait sys_futex").words, "futex");
