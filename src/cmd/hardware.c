@@ -127,8 +127,8 @@ static int show_devices(struct hardware *h)
 {
 	struct table t = { .out = stdout, .type = "device", .json = h->json };
 	struct hwdev *v;
-	size_t n, driven = 0, with_module = 0;
-	int r = hwdev_read(h->a, "/sys", &v, &n);
+	size_t n, left_out, driven = 0, with_module = 0;
+	int r = hwdev_read(h->a, "/sys", &v, &n, &left_out);
 
 	if (r < 0)
 		return cmd_fail("hardware: cannot read /sys: %s", strerror(-r));
@@ -140,6 +140,8 @@ static int show_devices(struct hardware *h)
 	if (!h->json)
 		printf("%s%zu devices: %zu have a driver, for %zu there is a module, %zu have none\n", n ? "\n" : "", n,
 		       driven, with_module, n - driven - with_module);
+	if (left_out)
+		cmd_msg("hardware: more than %u devices: %zu are left out", HWDEV_MAX, left_out);
 	if (!h->json && h->no_modules)
 		printf("which modules there are is not known: %s\n", h->no_modules);
 	return cmd_written(t.error);
@@ -212,6 +214,11 @@ static int read_all(struct hardware *h)
 	if (!given && uname(&u) == 0)
 		h->kernel = arena_printf(h->a, "/lib/modules/%s", u.release);
 	r = hwalias_read(h->a, h->kernel ? h->kernel : "", &h->aliases, &err);
+	if (r == 0 && h->aliases.left_out)
+		cmd_msg("hardware: more than %u devices in the modules of a kernel: %zu are left out", HWALIAS_MAX,
+			h->aliases.left_out);
+	if (hwids_left_out(h->pci) || hwids_left_out(h->usb))
+		cmd_msg("hardware: more than %u names in a file of them: some devices go without", HWIDS_MAX);
 	if (r < 0 && !h->list && !given)
 		h->no_modules = arena_strdup(h->a, err.msg);
 	else if (r < 0)

@@ -247,6 +247,9 @@ static int show_processes(struct ps *s)
 			program_line(s, &free_ones, NULL, &s->v.progs[i]);
 	if (s->v.left_out && !s->json)
 		printf("more than %u programs: %zu are left out\n", INVENTORY_MAX_PROGS, s->v.left_out);
+	if (s->v.links_left_out && !s->json)
+		printf("more than %u links: the probes of %zu are left out\n", INVENTORY_MAX_LINKS,
+		       s->v.links_left_out);
 	return cmd_written(t.error ? t.error : free_ones.error);
 }
 
@@ -276,7 +279,7 @@ static int show(struct ps *s)
 		cmd_msg("ps: '%s' is no process", s->pid);
 		return EXIT_USAGE;
 	}
-	r = inventory_read(s->a, &s->v, &err);
+	r = inventory_read(s->a, NULL, &s->v, &err);
 	if (r < 0) {
 		cmd_msg("ps: %s", err.msg);
 	} else if (inventory_measure(&s->v, s->measure_ns, &err) < 0) {

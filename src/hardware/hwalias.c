@@ -15,6 +15,7 @@ static const char *const names[HW_NBUSES] = { "pci", "usb", "virtio", "acpi" };
 struct reading {
 	struct arena *a;
 	VEC(struct hwalias) v;
+	size_t left_out;
 };
 
 const char *hwbus_name(enum hwbus b)
@@ -78,8 +79,12 @@ static int add(struct reading *r, const char *pattern, const char *module, bool 
 {
 	struct hwalias h = { .bus = hwbus_of(pattern), .builtin = builtin };
 
-	if (h.bus == HW_NBUSES || r->v.n >= HWALIAS_MAX)
+	if (h.bus == HW_NBUSES)
 		return 0;
+	if (r->v.n >= HWALIAS_MAX) {
+		r->left_out++;
+		return 0;
+	}
 	h.pattern = arena_strdup(r->a, pattern);
 	h.module = arena_strdup(r->a, module);
 	hwalias_ids(pattern, &h.vendor, &h.device);
@@ -139,6 +144,7 @@ int hwalias_read(struct arena *a, const char *dir, struct hwaliases *ret, struct
 		e = read_builtin(&r, builtin);
 	if (e == 0) {
 		ret->n = r.v.n;
+		ret->left_out = r.left_out;
 		ret->v = arena_new_arr(a, struct hwalias, r.v.n + 1);
 		if (r.v.n)
 			memcpy(ret->v, r.v.v, r.v.n * sizeof(*r.v.v));

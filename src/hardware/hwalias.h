@@ -25,6 +25,7 @@ struct hwalias {
 struct hwaliases {
 	struct hwalias *v;
 	size_t n;
+	size_t left_out;
 };
 
 /* "pci", "usb" … */

@@ -13,6 +13,7 @@
 struct reading {
 	struct arena *a;
 	VEC(struct hwdev) v;
+	size_t left_out;
 };
 
 /* The last part of what a link leads to; NULL. */
@@ -59,7 +60,11 @@ static int read_bus(struct reading *r, const char *root, enum hwbus bus)
 	struct dirent *e;
 	int x = 0;
 
-	while (d && x == 0 && r->v.n < HWDEV_MAX && (e = readdir(d))) {
+	while (d && x == 0 && (e = readdir(d))) {
+		if (e->d_name[0] != '.' && r->v.n >= HWDEV_MAX) {
+			r->left_out++;
+			continue;
+		}
 		const char *path = arena_printf(r->a, "%s/%s", dir, e->d_name);
 		struct hwdev h = { .bus = bus, .modalias = first_line(r->a, arena_printf(r->a, "%s/modalias", path)) };
 
@@ -82,7 +87,7 @@ static int by_name(const void *a, const void *b)
 	return x->bus != y->bus ? (int)x->bus - (int)y->bus : strcmp(x->name, y->name);
 }
 
-int hwdev_read(struct arena *a, const char *root, struct hwdev **ret, size_t *ret_n)
+int hwdev_read(struct arena *a, const char *root, struct hwdev **ret, size_t *ret_n, size_t *left_out)
 {
 	struct reading r = { .a = a };
 	int e = 0;
@@ -91,6 +96,7 @@ int hwdev_read(struct arena *a, const char *root, struct hwdev **ret, size_t *re
 		e = read_bus(&r, root, (enum hwbus)b);
 	if (e == 0) {
 		*ret_n = r.v.n;
+		*left_out = r.left_out;
 		*ret = arena_new_arr(a, struct hwdev, r.v.n + 1);
 		if (r.v.n) {
 			memcpy(*ret, r.v.v, r.v.n * sizeof(*r.v.v));

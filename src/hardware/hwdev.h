@@ -4,7 +4,7 @@
 #define DWELL_HARDWARE_HWDEV_H
 #include "hardware/hwalias.h"
 
-#define HWDEV_MAX 65536u /* further ones are left out */
+#define HWDEV_MAX 16384u /* further ones are left out */
 
 struct hwdev {
 	enum hwbus bus;
@@ -16,5 +16,5 @@ struct hwdev {
 };
 
 /* Below root, /sys as a rule; by bus and name. Those that do not say what they are are left out. 0; -errno. */
-int hwdev_read(struct arena *a, const char *root, struct hwdev **ret, size_t *ret_n);
+int hwdev_read(struct arena *a, const char *root, struct hwdev **ret, size_t *ret_n, size_t *left_out);
 #endif

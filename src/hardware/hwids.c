@@ -17,7 +17,7 @@ struct name {
 
 struct hwids {
 	struct name *v;
-	size_t n;
+	size_t n, left_out;
 };
 
 static int by_key(const void *a, const void *b)
@@ -54,8 +54,12 @@ static void take_line(struct arena *a, struct hwids *ids, const char *line, int6
 	}
 	if (!device)
 		*vendor = id;
-	if (*vendor < 0 || ids->n >= HWIDS_MAX)
+	if (*vendor < 0)
 		return;
+	if (ids->n >= HWIDS_MAX) {
+		ids->left_out++;
+		return;
+	}
 	ids->v[ids->n++] = (struct name){ (uint64_t)*vendor << 32 | (device ? id : NO_DEVICE), arena_strdup(a, text) };
 }
 
@@ -90,6 +94,11 @@ static const char *find(const struct hwids *ids, uint64_t key)
 	const struct name *n = ids && ids->n ? bsearch(&wanted, ids->v, ids->n, sizeof(wanted), by_key) : NULL;
 
 	return n ? n->text : NULL;
+}
+
+size_t hwids_left_out(const struct hwids *ids)
+{
+	return ids ? ids->left_out : 0;
 }
 
 const char *hwids_vendor(const struct hwids *ids, uint32_t vendor)

@@ -8,6 +8,8 @@
 #define HWIDS_MAX 200000u /* names of a file; further ones are left out */
 
 struct hwids;
+/* Names that were left out. */
+size_t hwids_left_out(const struct hwids *ids);
 /* 0; -errno: the file cannot be read. */
 int hwids_read(struct arena *a, const char *path, struct hwids **ret);
 /* NULL: not known; ids may be NULL. */

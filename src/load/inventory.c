@@ -25,7 +25,8 @@ struct reading {
 	VEC(struct inv_prog) progs;
 	VEC(struct inv_link) links;
 	VEC(struct inv_proc) procs;
-	size_t left_out;
+	struct inventory_limits max;
+	size_t left_out, links_left_out;
 };
 
 /* What one process holds. */
@@ -79,7 +80,7 @@ static int read_progs(struct reading *r)
 	int e;
 
 	while ((e = bpfsys_prog_next(id, &id)) == 0) {
-		if (r->progs.n >= INVENTORY_MAX_PROGS) {
+		if (r->progs.n >= r->max.progs) {
 			r->left_out++;
 			continue;
 		}
@@ -121,8 +122,10 @@ static uint32_t find_link(struct reading *r, uint32_t id, uint32_t prog)
 	for (size_t i = 0; i < r->links.n; i++)
 		if (r->links.v[i].id && r->links.v[i].id == id)
 			return (uint32_t)i;
-	if (r->links.n >= INVENTORY_MAX_LINKS)
+	if (r->links.n >= r->max.links) {
+		r->links_left_out++;
 		return UINT32_MAX;
+	}
 	inventory_link(r->a, &l);
 	return vec_try_push(&r->links, l) < 0 ? UINT32_MAX : (uint32_t)r->links.n - 1;
 }
@@ -165,7 +168,9 @@ static void look_at_event(struct reading *r, struct holding *h, pid_t pid, int f
 		return;
 	}
 	hold_prog(r, h, l.prog);
-	if (r->links.n < INVENTORY_MAX_LINKS && vec_try_push(&r->links, l) == 0)
+	if (r->links.n >= r->max.links)
+		r->links_left_out++;
+	else if (vec_try_push(&r->links, l) == 0)
 		(void)vec_try_push(&h->links, (uint32_t)r->links.n - 1);
 }
 
@@ -295,9 +300,11 @@ static int read_procs(struct reading *r)
 	return x;
 }
 
-int inventory_read(struct arena *a, struct inventory *ret, struct err *err)
+int inventory_read(struct arena *a, const struct inventory_limits *max, struct inventory *ret, struct err *err)
 {
-	struct reading r = { .a = a };
+	struct reading r = { .a = a,
+			     .max = max ? *max
+					: (struct inventory_limits){ INVENTORY_MAX_PROGS, INVENTORY_MAX_LINKS } };
 	struct reason why;
 	int e = read_progs(&r);
 
@@ -311,9 +318,11 @@ int inventory_read(struct arena *a, struct inventory *ret, struct err *err)
 			err_set(err, e, "cannot list processes: %s%s", strerror(-e), reason_proc());
 	}
 	if (e == 0) {
-		*ret = (struct inventory){
-			.nprogs = r.progs.n, .nlinks = r.links.n, .nprocs = r.procs.n, .left_out = r.left_out
-		};
+		*ret = (struct inventory){ .nprogs = r.progs.n,
+					   .nlinks = r.links.n,
+					   .nprocs = r.procs.n,
+					   .left_out = r.left_out,
+					   .links_left_out = r.links_left_out };
 		ret->progs = arena_new_arr(a, struct inv_prog, r.progs.n + 1);
 		ret->links = arena_new_arr(a, struct inv_link, r.links.n + 1);
 		ret->procs = arena_new_arr(a, struct inv_proc, r.procs.n + 1);

@@ -10,8 +10,12 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define INVENTORY_MAX_PROGS 65536u /* further programs are left out, and counted */
+/* Further ones are left out, and counted. */
+#define INVENTORY_MAX_PROGS 65536u
 #define INVENTORY_MAX_LINKS 65536u
+struct inventory_limits {
+	size_t progs, links;
+};
 
 struct inv_prog {
 	uint32_t id;
@@ -51,15 +55,15 @@ struct inventory {
 	struct inv_prog *progs;
 	size_t nprogs, left_out;
 	struct inv_link *links;
-	size_t nlinks;
+	size_t nlinks, links_left_out;
 	struct inv_proc *procs; /* those that hold programs or links */
 	size_t nprocs;
 	uint64_t interval_ns; /* of the measurement */
 	bool measured;
 };
 
-/* All texts live in the arena. -EPERM with words in err: this user may not look. */
-int inventory_read(struct arena *a, struct inventory *ret, struct err *err);
+/* max: NULL for the ones above. All texts live in the arena. -EPERM with words in err: this user may not look. */
+int inventory_read(struct arena *a, const struct inventory_limits *max, struct inventory *ret, struct err *err);
 /* Has the kernel measure for so long, and fills run_ns and runs. -errno with words: it does not measure; the rest of
  * the inventory is as it was. */
 int inventory_measure(struct inventory *v, uint64_t ns, struct err *err);

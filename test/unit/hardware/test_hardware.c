@@ -117,7 +117,7 @@ static void devices(void **state)
 	static const char modalias[] = "pci:v00001AF4d00001000sv0sd0bc02sc00i00\n", acpi[] = "acpi:PNP0501:\n";
 	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
 	struct hwdev *v;
-	size_t n;
+	size_t n, left_out;
 
 	(void)state;
 	put(a, "sys/bus/pci/devices/0000:00:03.0/modalias", modalias, sizeof(modalias) - 1);
@@ -131,7 +131,7 @@ static void devices(void **state)
 			 0);
 	assert_int_equal(symlink("../../../../node", at(a, "sys/bus/acpi/devices/PNP0501:00/physical_node")), 0);
 	assert_int_equal(symlink("../drivers/serial", at(a, "sys/node/driver")), 0);
-	assert_int_equal(hwdev_read(a, at(a, "sys"), &v, &n), 0);
+	assert_int_equal(hwdev_read(a, at(a, "sys"), &v, &n, &left_out), 0);
 	assert_int_equal(n, 2);
 	assert_string_equal(v[0].name, "0000:00:03.0");
 	assert_string_equal(v[0].driver, "virtio-pci");
@@ -139,7 +139,7 @@ static void devices(void **state)
 	assert_int_equal(v[0].device, 0x1000);
 	assert_string_equal(v[1].driver, "serial");
 	assert_null(v[1].module);
-	assert_int_equal(hwdev_read(a, at(a, "nothing"), &v, &n), 0);
+	assert_int_equal(hwdev_read(a, at(a, "nothing"), &v, &n, &left_out), 0);
 	assert_int_equal(n, 0);
 	arena_free(a);
 }
@@ -173,11 +173,88 @@ static int end(void **state)
 	return system(line);
 }
 
+/* At a limit everything is taken; one more is left out, and counted. */
+static void alias_limit(void **state)
+{
+	struct arena *a = arena_new((size_t)512 << 20);
+	struct hwaliases t;
+	struct err err = { 0 };
+	FILE *f;
+
+	(void)state;
+	put(a, "many/modules.alias", "", 0);
+	f = fopen(at(a, "many/modules.alias"), "we");
+	assert_non_null(f);
+	for (unsigned i = 0; i < HWALIAS_MAX; i++)
+		fprintf(f, "alias pci:v%08Xd%08Xs m\n", i >> 16, i & 0xffff);
+	fflush(f);
+	assert_int_equal(hwalias_read(a, at(a, "many"), &t, &err), 0);
+	assert_int_equal(t.n, HWALIAS_MAX);
+	assert_int_equal(t.left_out, 0);
+	fprintf(f, "alias pci:v0000FFFFd0000FFFFs last\nalias fs-ext4 ext4\n");
+	fclose(f);
+	assert_int_equal(hwalias_read(a, at(a, "many"), &t, &err), 0);
+	assert_int_equal(t.n, HWALIAS_MAX);
+	assert_int_equal(t.left_out, 1);
+	unlink(at(a, "many/modules.alias"));
+	arena_free(a);
+}
+
+static void name_limit(void **state)
+{
+	struct arena *a = arena_new((size_t)512 << 20);
+	struct hwids *i;
+	FILE *f;
+
+	(void)state;
+	put(a, "many.ids", "", 0);
+	f = fopen(at(a, "many.ids"), "we");
+	assert_non_null(f);
+	for (unsigned k = 0; k < HWIDS_MAX; k++) /* a vendor, and 65535 of its devices */
+		fprintf(f, k % 65536 ? "\t%04x  device\n" : "%04x  vendor\n", k % 65536 ? k % 65536 : k / 65536);
+	fflush(f);
+	assert_int_equal(hwids_read(a, at(a, "many.ids"), &i), 0);
+	assert_int_equal(hwids_left_out(i), 0);
+	assert_non_null(hwids_device(i, (HWIDS_MAX - 1) / 65536, (HWIDS_MAX - 1) % 65536));
+	fprintf(f, "ffff  last\n");
+	fclose(f);
+	assert_int_equal(hwids_read(a, at(a, "many.ids"), &i), 0);
+	assert_int_equal(hwids_left_out(i), 1);
+	assert_null(hwids_vendor(i, 0xffff));
+	assert_int_equal(hwids_left_out(NULL), 0);
+	unlink(at(a, "many.ids"));
+	arena_free(a);
+}
+
+static void device_limit(void **state)
+{
+	static const char modalias[] = "pci:v00001AF4d00001000sv0sd0bc02sc00i00\n";
+	struct arena *a = arena_new((size_t)512 << 20);
+	size_t n, left_out;
+	struct hwdev *v;
+
+	(void)state;
+	put(a, "crowd/one/modalias", modalias, sizeof(modalias) - 1);
+	put(a, "crowd/bus/pci/devices/x", "", 0); /* does not say what it is */
+	for (unsigned i = 0; i < HWDEV_MAX; i++)
+		assert_int_equal(symlink("../../../one", at(a, arena_printf(a, "crowd/bus/pci/devices/%u", i))), 0);
+	unlink(at(a, "crowd/bus/pci/devices/x"));
+	assert_int_equal(hwdev_read(a, at(a, "crowd"), &v, &n, &left_out), 0);
+	assert_int_equal(n, HWDEV_MAX);
+	assert_int_equal(left_out, 0);
+	assert_int_equal(symlink("../../../one", at(a, "crowd/bus/pci/devices/more")), 0);
+	assert_int_equal(hwdev_read(a, at(a, "crowd"), &v, &n, &left_out), 0);
+	assert_int_equal(n, HWDEV_MAX);
+	assert_int_equal(left_out, 1);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids),	   cmocka_unit_test(aliases), cmocka_unit_test(names),
-		cmocka_unit_test(devices), cmocka_unit_test(page),
+		cmocka_unit_test(ids),		cmocka_unit_test(aliases),     cmocka_unit_test(names),
+		cmocka_unit_test(devices),	cmocka_unit_test(alias_limit), cmocka_unit_test(name_limit),
+		cmocka_unit_test(device_limit), cmocka_unit_test(page),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

@@ -31,7 +31,7 @@ static void own_program(void **state)
 	struct err err = { 0 };
 	_cleanup_close_ int fd = cap_load(&p);
 	bool found = false;
-	int r = inventory_read(a, &v, &err);
+	int r = inventory_read(a, NULL, &v, &err);
 
 	(void)state;
 	if (fd < 0 || r < 0) {
@@ -56,11 +56,37 @@ static void own_program(void **state)
 	arena_free(a);
 }
 
+/* At a limit everything is there; what is beyond is left out, and counted. */
+static void limits(void **state)
+{
+	const struct cap_prog p = { .type = BPF_PROG_TYPE_RAW_TRACEPOINT };
+	struct inventory_limits max = { .progs = SIZE_MAX, .links = SIZE_MAX };
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	_cleanup_close_ int one = cap_load(&p), two = cap_load(&p);
+	struct err err = { 0 };
+	struct inventory v;
+
+	(void)state;
+	if (one < 0 || two < 0 || inventory_read(a, &max, &v, &err) < 0) {
+		err_done(&err);
+		arena_free(a);
+		skip();
+	}
+	assert_true(v.nprogs >= 2 && v.left_out == 0 && v.links_left_out == 0);
+	max.progs = 1; /* others come and go meanwhile: ours stay */
+	assert_int_equal(inventory_read(a, &max, &v, &err), 0);
+	assert_int_equal(v.nprogs, 1);
+	assert_true(v.left_out >= 1);
+	err_done(&err);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields),
 		cmocka_unit_test(own_program),
+		cmocka_unit_test(limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
