@@ -112,6 +112,11 @@ const char *reason_bpf(int code, struct reason *ret)
 	return ret->text;
 }
 
+bool reason_perf_wants_admin(void)
+{
+	return paranoid() > PARANOID_MOST;
+}
+
 const char *reason_perf(int code, struct reason *ret)
 {
 	bool admin = reason_has_cap(CAP_SYS_ADMIN), perfmon = reason_has_cap(CAP_PERFMON);

@@ -52,6 +52,7 @@ enum {
 	PROV_ID_FBT_MORE = 18000000, /* … and the others */
 	PROV_ID_RAWFBT = 19000000,
 	PROV_N_RAWFBT = 1000000,
+	PROV_ID_FBT_LATER = PROV_ID_RAWFBT + PROV_N_RAWFBT, /* stand for functions of modules to come */
 	/* Places in the kernel's code: the lower bits of their addresses. */
 	PROV_N_INSTR = 0x7fffffff,
 };
@@ -70,21 +71,23 @@ struct wpoint;
 struct cpc_point;
 struct kfuncs;
 struct fbt_state;
+struct fbt_later;
 struct instr_state;
 
 /* What providers keep for the session; in the registry's arena. */
 struct prov_cache {
 	struct arena *arena;
-	struct tptab *tps;	   /* prov/common/tptab.c: all, once they were asked for */
-	struct tp_found *found;	   /* prov/common/tptab.c: single ones */
-	struct timer *timers;	   /* prov/kernel/timer.c */
-	struct wpoint *wpoints;	   /* prov/user/wp.c */
-	struct cpc_point *cpc;	   /* prov/kernel/cpc.c */
-	const char *no_types;	   /* prov_no_types() */
-	struct kfuncs *kfuncs;	   /* prov/kernel/kfuncs.c */
-	struct fbt_state *fbt;	   /* prov/kernel/fbt.c */
-	struct instr_state *instr; /* prov/kernel/instr.c */
-	struct prov_procs *procs;  /* prov/user/uproc.c: the processes that were asked for, and their probes */
+	struct tptab *tps;	    /* prov/common/tptab.c: all, once they were asked for */
+	struct tp_found *found;	    /* prov/common/tptab.c: single ones */
+	struct timer *timers;	    /* prov/kernel/timer.c */
+	struct wpoint *wpoints;	    /* prov/user/wp.c */
+	struct cpc_point *cpc;	    /* prov/kernel/cpc.c */
+	const char *no_types;	    /* prov_no_types() */
+	struct kfuncs *kfuncs;	    /* prov/kernel/kfuncs.c */
+	struct fbt_state *fbt;	    /* prov/kernel/fbt.c */
+	struct fbt_later *fbtlater; /* prov/kernel/fbtlater.c */
+	struct instr_state *instr;  /* prov/kernel/instr.c */
+	struct prov_procs *procs;   /* prov/user/uproc.c: the processes that were asked for, and their probes */
 };
 
 /* All four names against a description. */

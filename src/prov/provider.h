@@ -65,6 +65,13 @@ int registry_file(struct registry *r, const struct uobj_mapping *m, const char *
 /* Those of its static probes that d matches and that no description had matched when it was opened, with their
  * arguments. */
 void registry_match_file(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
+/* Looks at a kernel module that was loaded. 1: it has functions that can be traced, and registry_match_module() is
+ * about it from now on; 0: it has none; -errno. */
+int registry_module(struct registry *r, const char *name);
+/* Was the module there when the kernel's functions were listed? */
+bool registry_knows_module(struct registry *r, const char *name);
+/* Those of its functions' probes that d matches; without args[]. */
+void registry_match_module(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret);
 /* For cg_env.entry (ctx is the registry). */
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why);
 /* Attaches a loaded program that serves these probes (at least one, in id order) at its entry; *ret is

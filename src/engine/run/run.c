@@ -50,23 +50,28 @@ static size_t count_probes(const struct dstmt *s)
 	return n;
 }
 
-/* May probes of this text be found while it runs? */
-static bool waits(const struct run *r, const struct prog_text *p)
+/* The clause of this text for which probes may be found while it runs; NULL. */
+static const struct dstmt *waiting(const struct run *r, const struct prog_text *p)
 {
 	for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
 		for (size_t i = 0; s->at.src == &p->src && i < s->probes.n; i++)
 			if (s->probes.v[i]->later)
-				return true;
-	return false;
+				return s;
+	return NULL;
 }
 
 /* With -Z: what comes of a description that matches nothing yet. */
 static const char *outlook(const struct run *r, const struct prog_text *p, size_t n)
 {
+	const struct dstmt *s = waiting(r, p);
+
 	if (n || !r->c->opts.zdefs || r->c->as_dtrace)
 		return "";
-	return waits(r, p) ? ": it waits for programs that have such static probes"
-			   : ": it waits in vain, since only static probes of programs are found later";
+	if (!s)
+		return ": it waits in vain, since only static probes of programs, and functions of modules that it names, are "
+		       "found later";
+	return registry_is_user(r->w.reg, &s->desc) ? ": it waits for programs that have such static probes"
+						    : ": it waits for a kernel module that has such functions";
 }
 
 /* $target is 0 without -p and -c: a text that compares with it, and does not ask whether there is one, sees nothing. */

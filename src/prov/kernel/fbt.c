@@ -68,7 +68,7 @@ static uint32_t id_of(uint32_t slot, bool raw, bool ret)
 	return base + 2 * slot + ret;
 }
 
-static struct probe *new_probe(struct arena *a, const struct kfunc *f, bool raw, bool ret)
+struct probe *fbt_probe(struct arena *a, const struct kfunc *f, bool raw, bool ret)
 {
 	struct probe *p = arena_new_obj(a, struct probe);
 
@@ -130,7 +130,7 @@ static void match_other(struct prov_env *env, struct arena *a, const struct pdes
 	const struct kfunc *f = fbt_other_name(env, d, why);
 
 	for (unsigned back = 0; f && back < 2; back++) {
-		struct probe *p = new_probe(a, f, raw, back);
+		struct probe *p = fbt_probe(a, f, raw, back);
 
 		p->func = arena_strdup(env->cache->arena, d->func);
 		if (pdesc_glob(d->mod, p->mod) && pdesc_glob(d->name, p->name))
@@ -170,13 +170,20 @@ static int match(struct prov_env *env, struct arena *a, const struct pdesc *d, s
 			continue;
 		}
 		if (in)
-			prov_list_add(a, out, new_probe(a, f, raw, false));
+			prov_list_add(a, out, fbt_probe(a, f, raw, false));
 		if (back)
-			prov_list_add(a, out, new_probe(a, f, raw, true));
+			prov_list_add(a, out, fbt_probe(a, f, raw, true));
 	}
 	s->machinery = left > s->machinery ? left : s->machinery;
-	if (out->n == first) {
+	if (out->n == first)
 		match_other(env, a, d, out, why, raw);
+	if (fbt_may_come(env, d) && (out->n > first || env->opts->zdefs)) {
+		prov_list_add(a, out, fbt_model(env, a, d));
+	} else if (fbt_may_come(env, d) && pdesc_is_exact(d->mod) && !fbt_knows_module(env, d->mod)) {
+		*why = arena_printf(
+			env->cache->arena,
+			"no function of a kernel module %s can be traced now: with -Z dwell waits until it is loaded",
+			d->mod);
 	} else if (s->way != KPROBE_MULTI && !env->listing && out->n - first > KPROBE_MAX_SINGLE) {
 		*why = arena_printf(
 			env->cache->arena,
@@ -221,7 +228,7 @@ static int fbt_by_id(struct prov_env *env, struct arena *a, uint32_t id, struct 
 	f = kfuncs_by_slot(k, (id - base) / 2);
 	if (!f)
 		return -ENOENT;
-	*ret = new_probe(a, f, raw, (id - base) % 2);
+	*ret = fbt_probe(a, f, raw, (id - base) % 2);
 	return 0;
 }
 
@@ -297,7 +304,9 @@ static int fbt_entry(struct prov_env *env, struct arena *a, const struct probe *
 			       .target = back ? return_name : entry_name,
 			       .cpu = -1,
 			       .kprobe_multi = s->way == KPROBE_MULTI,
-			       .instance = s->way == KPROBE_PLAIN ? p->id : 1u + raw,
+			       .instance = p->later		    ? UINT64_MAX
+					   : s->way == KPROBE_PLAIN ? p->id
+								    : 1u + raw,
 			       .is_return = back };
 	if (back)
 		uregs_return(MACHINE, ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What fbt knows of names that the kernel's list has not. Private to src/prov. */
+/* What the files of fbt share. Private to src/prov. */
 #ifndef DWELL_PROV_KERNEL_FBT_H
 #define DWELL_PROV_KERNEL_FBT_H
 #include "prov/kernel/kfuncs.h"
@@ -7,4 +7,18 @@
 /* An exact name that is not in the list: another name of a function that is, as __x64_sys_getppid is of
  * __ia32_sys_getppid. NULL: *why may say why it has no probe. */
 const struct kfunc *fbt_other_name(struct prov_env *env, const struct pdesc *d, const char **why);
+/* A probe at the entry of a function, or with back at its return. */
+struct probe *fbt_probe(struct arena *a, const struct kfunc *f, bool raw, bool back);
+
+/* ---- fbtlater.c: functions of modules that are loaded while the program runs ---- */
+/* May such a module have functions that the description fits? It must name a module, or a pattern of some. */
+bool fbt_may_come(const struct prov_env *env, const struct pdesc *d);
+/* The probe that stands for those that the description may find later. */
+struct probe *fbt_model(struct prov_env *env, struct arena *a, const struct pdesc *d);
+/* Reads what can be traced of a module. 1: there is something; 0: nothing; -errno. */
+int fbt_module(struct prov_env *env, const char *mod);
+/* Were there functions of the module when the kernel's list was read? */
+bool fbt_knows_module(const struct prov_env *env, const char *mod);
+/* Probes of the module of the last fbt_module(). */
+void fbt_match_module(struct prov_env *env, struct arena *a, const struct pdesc *d, struct probe_list *out);
 #endif

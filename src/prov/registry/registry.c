@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "load/tracefs.h"
+#include "prov/kernel/fbt.h"
 #include "prov/prov_int.h"
 #include "prov/user/uproc.h"
 
@@ -158,6 +159,24 @@ void registry_match_file(struct registry *r, struct arena *a, const struct pdesc
 	usdt_match_later(&r->env, a, d, ret);
 	for (size_t i = 0; i < ret->n; i++)
 		registry_args(r, a, ret->v[i]);
+}
+
+int registry_module(struct registry *r, const char *name)
+{
+	return fbt_module(&r->env, name);
+}
+
+bool registry_knows_module(struct registry *r, const char *name)
+{
+	return fbt_knows_module(&r->env, name);
+}
+
+void registry_match_module(struct registry *r, struct arena *a, const struct pdesc *d, struct probe_list *ret)
+{
+	*ret = (struct probe_list){ 0 };
+	fbt_match_module(&r->env, a, d, ret);
+	for (size_t i = 0; i < ret->n; i++)
+		ret->v[i]->provider = !strcmp(ret->v[i]->prov, prov_rawfbt.name) ? &prov_rawfbt : &prov_fbt;
 }
 
 int registry_entry(void *registry, const struct probe *p, struct entry *ret, const char **why)

@@ -133,7 +133,7 @@ static void *run_periodic(void *arg)
 	uint64_t next = clock_ns(CLOCK_MONOTONIC), now, seen;
 
 	if (j->w->drop)
-		privs_drop();
+		privs_drop(false);
 	do {
 		if (!walk_all(j, ENTRY_ITER_TASK) || !walk_all(j, ENTRY_TEST_RUN))
 			break;
@@ -184,7 +184,7 @@ static void *run_scan(void *arg)
 
 	priority_raise();
 	if (j->w->drop)
-		privs_drop();
+		privs_drop(false);
 	do {
 		start = clock_ns(CLOCK_MONOTONIC);
 		cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -328,7 +328,7 @@ static void *run(void *arg)
 	pthread_setname_np(pthread_self(), "dwell-late");
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &p); /* refused: it works all the same */
 	if (w->flags & LATEWATCH_DROP)
-		privs_drop();
+		privs_drop(false);
 	if (fds)
 		watch(w, fds, n);
 	free(fds);

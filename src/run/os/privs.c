@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "load/reasons.h"
 
 #define CAPS_MAX 64 /* bits of the version 3 interface */
 
@@ -17,18 +18,20 @@ static bool known(unsigned cap)
 }
 
 /* held: what the process has; who has CAP_SYS_ADMIN in place of the newer two goes on with it. */
-static uint64_t wanted(uint64_t held)
+static uint64_t wanted(uint64_t held, bool events)
 {
 	uint64_t keep = 1ull << CAP_SYS_PTRACE | 1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_SYSLOG;
 
 	if (known(CAP_CHECKPOINT_RESTORE))
 		keep |= 1ull << CAP_CHECKPOINT_RESTORE; /* /proc/PID/map_files: deleted files */
+	if (events && reason_perf_wants_admin())
+		keep |= 1ull << CAP_SYS_ADMIN;
 	if (known(CAP_BPF) && known(CAP_PERFMON) && held & 1ull << CAP_BPF && held & 1ull << CAP_PERFMON)
 		return keep | 1ull << CAP_BPF | 1ull << CAP_PERFMON;
 	return keep | 1ull << CAP_SYS_ADMIN;
 }
 
-int privs_drop(void)
+int privs_drop(bool events)
 {
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct d[2];
@@ -36,7 +39,7 @@ int privs_drop(void)
 
 	if (syscall(SYS_capget, &h, d) < 0)
 		return -errno;
-	keep = wanted((uint64_t)d[1].effective << 32 | d[0].effective);
+	keep = wanted((uint64_t)d[1].effective << 32 | d[0].effective, events);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -errno;
 	for (unsigned cap = 0; cap < CAPS_MAX && known(cap); cap++)

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "lang/later.h"
 #include "run/follow/latewatch.h"
+#include "run/follow/modwatch.h"
 #include "run/session/int.h"
 #include "sym/object/uobj.h"
 
@@ -19,18 +20,21 @@
 
 struct late {
 	struct session *s;
-	struct latewatch *watch;
-	const char **provs; /* providers of the descriptions that wait */
+	struct latewatch *watch; /* NULL: nobody waits for files */
+	const char **provs;	 /* providers of the descriptions that wait for files */
 	size_t nprovs;
-	VEC(struct arena *) arenas; /* of what was added */
-	uint64_t second, spent_ns;  /* since when; of it */
-	uint64_t busy, gone, full;  /* files: not looked at; could not be read; for which there was no room */
+	int modules;			   /* of modwatch; -1: nobody waits for modules */
+	uint64_t lost_modules, no_modules; /* times that messages were lost; modules that could not be looked at */
+	VEC(struct arena *) arenas;	   /* of what was added */
+	uint64_t second, spent_ns;	   /* since when; of it */
+	uint64_t busy, gone, full;	   /* files: not looked at; could not be read; for which there was no room */
 };
 
 int late_new(struct session *s, struct late **ret)
 {
 	const struct dprog *p = s->c.prog;
 	struct late *l;
+	bool modules = false;
 	int r;
 
 	*ret = NULL;
@@ -40,11 +44,22 @@ int late_new(struct session *s, struct late **ret)
 	if (!l)
 		return -ENOMEM;
 	l->s = s;
+	l->modules = -1;
 	l->provs = calloc(p->nstmts + 1, sizeof(*l->provs));
 	for (const struct dstmt *ds = p->stmts; l->provs && ds; ds = ds->next)
-		if (later_is(ds))
+		if (later_is(ds) && registry_is_user(s->c.reg, &ds->desc))
 			l->provs[l->nprovs++] = ds->desc.prov;
-	r = l->provs ? latewatch_new(l->provs, l->nprovs, &l->watch) : -ENOMEM;
+		else
+			modules |= later_is(ds);
+	r = !l->provs ? -ENOMEM : l->nprovs ? latewatch_new(l->provs, l->nprovs, &l->watch) : 0;
+	if (r == 0 && modules)
+		l->modules = modwatch_open();
+	if (l->modules < 0 && modules && r == 0)
+		r = session_note(
+			s,
+			"functions of modules that are loaded later are not traced: the kernel does not tell of "
+			"modules (netlink): %s",
+			strerror(-l->modules));
 	if (r == 0) {
 		*ret = l;
 		return 0;
@@ -63,7 +78,8 @@ void late_free(struct late *l)
 {
 	if (!l)
 		return;
-	latewatch_free(l->watch);
+	latewatch_free(l->watch); /* takes NULL */
+	closep(&l->modules);
 	for (size_t i = 0; i < l->arenas.n; i++)
 		arena_free(l->arenas.v[i]);
 	vec_free(&l->arenas);
@@ -75,6 +91,8 @@ void late_free(struct late *l)
 
 struct adding {
 	struct late *l;
+	bool module;	   /* of a kernel module; else of a file */
+	const char *where; /* in words */
 	struct arena *a;
 	struct probe_list *found; /* by epid - 1 */
 	size_t n;
@@ -106,7 +124,10 @@ static void find_probes(struct adding *ad)
 
 		if (!later_is(ds))
 			continue;
-		registry_match_file(s->c.reg, ad->a, &ds->desc, &all);
+		if (ad->module)
+			registry_match_module(s->c.reg, ad->a, &ds->desc, &all);
+		else
+			registry_match_file(s->c.reg, ad->a, &ds->desc, &all);
 		list->v = arena_new_arr(ad->a, struct probe *, all.n + 1);
 		for (size_t i = 0; i < all.n; i++)
 			add_probe(ad, ds, all.v[i]);
@@ -178,31 +199,55 @@ static int load_and_attach(struct adding *ad, struct err *err)
 	return r;
 }
 
-/* What is compiled for a file is kept: its programs are named by it. */
-static int add_file(struct late *l, const struct side_event *e)
+/* What is compiled for it is kept: its programs are named by it. */
+static int add(struct adding *ad)
 {
-	struct adding ad = { .l = l, .a = arena_new(ARENA_LIMIT) };
+	struct late *l = ad->l;
 	struct err err = { 0 };
 	int r = 0;
 
-	ad.found = arena_new_arr(ad.a, struct probe_list, l->s->c.prog->nstmts + 1);
-	find_probes(&ad);
-	if (ad.why)
-		r = session_note(l->s, "%s:%s:%s:%s of %s, which process %u has mapped, is not enabled: %s",
-				 ad.unfit->prov, ad.unfit->mod, ad.unfit->func, ad.unfit->name, e->path, e->tgid,
-				 ad.why);
-	if (!ad.n || r < 0 || vec_try_push(&l->arenas, ad.a) < 0) {
-		arena_free(ad.a);
+	ad->found = arena_new_arr(ad->a, struct probe_list, l->s->c.prog->nstmts + 1);
+	find_probes(ad);
+	if (ad->why)
+		r = session_note(l->s, "%s:%s:%s:%s of %s is not enabled: %s", ad->unfit->prov, ad->unfit->mod,
+				 ad->unfit->func, ad->unfit->name, ad->where, ad->why);
+	if (!ad->n || r < 0 || vec_try_push(&l->arenas, ad->a) < 0) {
+		arena_free(ad->a);
 		return r;
 	}
-	r = load_and_attach(&ad, &err);
+	r = load_and_attach(ad, &err);
 	if (r < 0)
-		r = session_note(l->s, "static probes of %s, which process %u has mapped, cannot be enabled: %s",
-				 e->path, e->tgid, err.msg);
+		r = session_note(l->s, "%s of %s cannot be enabled: %s", ad->module ? "functions" : "static probes",
+				 ad->where, err.msg);
 	err_done(&err);
 	err_done(l->s->err);
 	*l->s->err = (struct err){ 0 };
 	return r;
+}
+
+static int add_file(struct late *l, const struct side_event *e)
+{
+	struct adding ad = { .l = l, .a = arena_new(ARENA_LIMIT) };
+
+	ad.where = arena_printf(ad.a, "%s, which process %u has mapped,", e->path, e->tgid);
+	return add(&ad);
+}
+
+static int add_module(struct late *l, const char *name)
+{
+	struct adding ad = { .l = l, .module = true };
+	int r = registry_module(l->s->c.reg, name);
+
+	l->no_modules += r < 0;
+	if (r <= 0)
+		return 0;
+	if (l->arenas.n >= LATE_MAX_FILES) {
+		l->full++;
+		return 0;
+	}
+	ad.a = arena_new(ARENA_LIMIT);
+	ad.where = arena_printf(ad.a, "the kernel module %s", name);
+	return add(&ad);
 }
 
 /* 1: it has probes that are wanted; 0: it has not; -errno: it could not be looked at. *ret: of the recording. */
@@ -226,12 +271,44 @@ static int look_at_file(struct late *l, const struct side_event *e, int *ret)
 	return r;
 }
 
+static int drain_modules(struct late *l)
+{
+	char name[MODWATCH_MAX_NAME];
+	int e, r = 0;
+
+	while (r == 0 && (e = modwatch_next(l->modules, name)) != 0) {
+		if (e == 1)
+			r = add_module(l, name);
+		else if (e == -ENOBUFS)
+			l->lost_modules++;
+		else
+			break;
+	}
+	return r;
+}
+
+/* Those that were loaded after the compiler looked. */
+static int look_at_modules(struct late *l)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/modules", "re");
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+	int r = 0;
+
+	while (f && r == 0 && getline(&line, &cap, f) > 0) {
+		line[strcspn(line, " \n")] = '\0';
+		if (!registry_knows_module(l->s->c.reg, line))
+			r = add_module(l, line);
+	}
+	return r;
+}
+
 int late_drain(struct late *l)
 {
 	struct latefile *f;
-	int r = 0;
+	int r = l->modules >= 0 ? drain_modules(l) : 0;
 
-	while ((f = latewatch_next(l->watch))) {
+	while (l->watch && (f = latewatch_next(l->watch))) {
 		/* CPU time: on a busy machine more time passes */
 		uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_ns(CLOCK_MONOTONIC);
 
@@ -319,9 +396,12 @@ static int look_at_young(struct late *l)
 
 int late_start(struct late *l)
 {
-	/* system() of destructive programs runs with the user's rights, and waits for its shell. */
-	int r = latewatch_start(l->watch, l->s->c.prog->opts->destructive ? LATEWATCH_SPARE_CHILDREN : LATEWATCH_DROP);
+	int r = l->modules >= 0 ? look_at_modules(l) : 0;
 
+	if (r < 0 || !l->watch)
+		return r;
+	/* system() of destructive programs runs with the user's rights, and waits for its shell. */
+	r = latewatch_start(l->watch, l->s->c.prog->opts->destructive ? LATEWATCH_SPARE_CHILDREN : LATEWATCH_DROP);
 	if (r < 0)
 		return session_note(l->s, "static probes of programs that start later are not looked for: %s",
 				    strerror(-r));
@@ -330,12 +410,18 @@ int late_start(struct late *l)
 
 int late_fd(const struct late *l)
 {
-	return latewatch_fd(l->watch);
+	return l->watch ? latewatch_fd(l->watch) : -1;
+}
+
+int late_module_fd(const struct late *l)
+{
+	return l->modules;
 }
 
 void late_stop(struct late *l)
 {
-	latewatch_stop(l->watch);
+	if (l->watch)
+		latewatch_stop(l->watch);
 }
 
 static int note(struct late *l, uint64_t n, const char *what)
@@ -347,9 +433,18 @@ static int note(struct late *l, uint64_t n, const char *what)
 
 int late_note_losses(struct late *l)
 {
-	struct latewatch_losses w = latewatch_losses(l->watch);
-	int r = note(l, w.events, "events of mappings were lost");
+	struct latewatch_losses w = { 0 };
+	int r = 0;
 
+	if (l->watch)
+		w = latewatch_losses(l->watch);
+	if (l->lost_modules || l->no_modules)
+		r = session_note(
+			l->s,
+			"functions of modules that were loaded later: some may be missing (%llu could not be read)",
+			(unsigned long long)l->no_modules);
+	if (r == 0)
+		r = note(l, w.events, "events of mappings were lost");
 	if (r == 0)
 		r = note(l, w.skipped + l->busy, "new files were not looked at: too many at a time");
 	if (r == 0)

@@ -188,7 +188,7 @@ static int look_for_pause(struct session *s)
 
 int session_loop(struct session *s, int signal_fd)
 {
-	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 3, sizeof(*fds));
+	_cleanup_free_ struct pollfd *fds = calloc(s->c.ntargets + 4, sizeof(*fds));
 	const struct dopts *o = s->c.prog->opts;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct due d = { now, now + o->aggrate, now + o->statusrate, s->c.for_ns ? now + s->c.for_ns : UINT64_MAX };
@@ -203,8 +203,10 @@ int session_loop(struct session *s, int signal_fd)
 
 	if (s->ctl)
 		fds[nfds++] = (struct pollfd){ .fd = ctl_fd(s->ctl), .events = POLLIN };
-	if (s->late)
+	if (s->late) { /* poll() takes -1 for none */
 		fds[nfds++] = (struct pollfd){ .fd = late_fd(s->late), .events = POLLIN };
+		fds[nfds++] = (struct pollfd){ .fd = late_module_fd(s->late), .events = POLLIN };
+	}
 	for (;;) {
 		if (s->c.hangup && signals_take_hangup())
 			s->c.hangup(s->c.ctx);

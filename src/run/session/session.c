@@ -450,7 +450,7 @@ static int start_and_loop(struct session *s, int signal_fd)
 		if (r < 0)
 			err_set(s->err, r, "cannot start a thread: %s", strerror(-r));
 	}
-	if (r == 0 && !s->c.prog->opts->destructive && privs_drop() < 0)
+	if (r == 0 && !s->c.prog->opts->destructive && privs_drop(s->late && late_module_fd(s->late) >= 0) < 0)
 		r = session_note(s, "some privileges could not be given up");
 	if (r < 0)
 		return r;

@@ -85,7 +85,7 @@ for args, says in [
 r = live.dwell("-Z", "-n", "nosuch*:::", "-n", "syscall::opnat:entry", "-n", "BEGIN { exit(0); }")
 live.same(r.stderr.replace(live.NAME, "dwell").splitlines()[:2],
           ["dwell: description 'nosuch*:::' matched 0 probes: it waits for programs that have such static probes",
-           "dwell: description 'syscall::opnat:entry' matched 0 probes: it waits in vain, since only static probes of programs are found later"], "-Z: what waits")
+           "dwell: description 'syscall::opnat:entry' matched 0 probes: it waits in vain, since only static probes of programs, and functions of modules that it names, are found later"], "-Z: what waits")
 said = "$target is 0, and no process has this number: -p PID or -c COMMAND is missing"
 for text, args, want in [("/pid == $target/ { }", [], True), ("/!$target || pid == $target/ { }", [], False), ("/pid == $target/ { }", ["-p", os.getpid()], False)]:
     r = live.dwell("-qn", "syscall::read:entry " + text, "-n", "BEGIN { exit(0); }", *args)

@@ -15,7 +15,7 @@ static int in_child(int (*fn)(const char *), const char *path)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(privs_drop() == 0 ? fn(path) : 99);
+		_exit(privs_drop(false) == 0 ? fn(path) : 99);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
