@@ -20,6 +20,7 @@
 #include "cmd/cmd.h"
 #include "cmd/optable.h"
 #include "cmd/program.h"
+#include "cmd/statwaits.h"
 #include "stat/statprint.h"
 
 #define REPEAT_MAX 1000	   /* -r */
@@ -31,10 +32,11 @@ struct stat_cmd {
 	const char *pid, *comm, *output;
 	uint64_t for_ns, interval_ns;
 	unsigned repeat;
-	bool json;
+	bool json, waits;
 	char *const *words; /* of the command; NULL: processes that run */
 	struct strb title;
 	struct stat_run runs[REPEAT_MAX];
+	struct stat_waits seen; /* of --waits */
 	FILE *out;
 	uint64_t begun, due; /* the first interval, the next end of one */
 	bool headed;
@@ -70,6 +72,10 @@ static const struct optrow rows[] = {
 	  .at = offsetof(struct stat_cmd, interval_ns),
 	  .arg = "TIME",
 	  .help = "a line for each stretch of this length" },
+	{ .name = "waits",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct stat_cmd, waits),
+	  .help = "where the time went that was not on a CPU: causes of waits (traces: needs root)" },
 	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct stat_cmd, json), .help = "JSON Lines" },
 	{ .letter = 'o',
 	  .kind = OPT_TEXT,
@@ -103,6 +109,10 @@ static int take_options(struct stat_cmd *c, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	c->repeat = c->repeat ? c->repeat : 1;
+	if (c->waits && (c->comm || c->interval_ns || c->repeat > 1)) {
+		cmd_msg("stat: --waits is for one run of a command, or for -p; not with --comm, -r and -I");
+		return EXIT_USAGE;
+	}
 	return 0;
 }
 
@@ -128,7 +138,7 @@ static void begin(struct stat_cmd *c)
 }
 
 /* 0 with the process, which runs; EXIT_ERROR after a message. */
-static int start(struct stat_cmd *c, struct perfcount *k, pid_t *ret)
+static int start(struct stat_cmd *c, struct perfcount *k, struct statwaits *w, pid_t *ret)
 {
 	int go[2], failed[2], e = 0, got;
 	pid_t pid;
@@ -137,14 +147,18 @@ static int start(struct stat_cmd *c, struct perfcount *k, pid_t *ret)
 		return cmd_fail("stat: no pipe: %s", strerror(errno));
 	fflush(NULL);
 	pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		close(go[1]); /* so that it sees the end of the pipe when it is not to begin */
 		child(c->words, go[0], failed[1]);
+	}
 	close(go[0]);
 	close(failed[1]);
 	if (pid < 0)
 		e = cmd_fail("stat: cannot start %s: %s", c->words[0], strerror(errno));
 	else if ((got = perfcount_add(k, pid, true)) < 0)
 		e = cmd_fail("stat: cannot count: %s", strerror(-got));
+	else if (c->waits)
+		e = statwaits_start(w, pid);
 	begin(c);
 	if (e == 0 && write(go[1], "", 1) == 1 && read(failed[0], &got, sizeof(got)) == sizeof(got))
 		e = cmd_fail("stat: cannot run %s: %s", c->words[0], strerror(got));
@@ -306,13 +320,18 @@ static uint64_t ns_of(const struct timeval *t)
 static int count_once(struct stat_cmd *c, struct stat_run *ret)
 {
 	struct perfcount *k = NULL;
+	struct statwaits w = { 0 };
 	struct rusage usage;
 	pid_t pid = 0;
 	_cleanup_close_ int fd = -1;
 	int e = perfcount_new(&k) < 0 ? cmd_fail("out of memory") : 0;
 
 	if (e == 0)
-		e = c->words ? start(c, k, &pid) : find(c, k, &pid);
+		e = c->words ? start(c, k, &w, &pid) : find(c, k, &pid);
+	if (e == 0 && !c->words && c->waits) {
+		e = statwaits_start(&w, pid);
+		begin(c);
+	}
 	if (e == 0) {
 		fd = pid ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 		e = watch(c, k, fd, c->words ? pid : 0);
@@ -324,6 +343,10 @@ static int count_once(struct stat_cmd *c, struct stat_run *ret)
 			ret->max_rss_kb = (uint64_t)usage.ru_maxrss;
 		}
 		perfcount_read(k, ret->counts);
+	}
+	if (e == 0 && c->waits) {
+		e = statwaits_take(&w, &c->seen);
+		ret->waits = &c->seen;
 	}
 	perfcount_close(k);
 	return e;

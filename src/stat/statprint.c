@@ -128,6 +128,32 @@ static void put_time(struct strb *b, const struct stat_run *v, size_t n, size_t 
 	strb_addc(b, '\n');
 }
 
+static void put_wait(struct strb *b, const char *cause, uint64_t count, uint64_t ns, uint64_t all, const char *max)
+{
+	char text[UNITS_LEN];
+
+	strb_printf(b, "  %15s  %3.0f %% %8llu times%s%s  %s\n", units_ns(ns, text),
+		    all ? 100.0 * (double)ns / (double)all : 0, (unsigned long long)count, *max ? ", at most " : "",
+		    max, cause);
+}
+
+/* Where the time went that was not on a CPU. */
+static void put_waits(struct strb *b, const struct stat_waits *w)
+{
+	uint64_t all = w->short_ns;
+	char text[UNITS_LEN];
+
+	for (size_t i = 0; i < w->n; i++)
+		all += w->v[i].total_ns;
+	strb_printf(b, "  %15s  off the CPUs, all threads together%s\n", units_ns(all, text),
+		    w->n || w->short_count ? ", of it" : " (a wait counts when it ends)");
+	for (size_t i = 0; i < w->n; i++)
+		put_wait(b, w->v[i].cause, w->v[i].count, w->v[i].total_ns, all, units_ns(w->v[i].max_ns, text));
+	if (w->short_count)
+		put_wait(b, "shorter than 10 us", w->short_count, w->short_ns, all, "");
+	strb_addc(b, '\n');
+}
+
 static void put_text(struct strb *b, const char *title, const struct stat_run *v, size_t n)
 {
 	strb_printf(b, "\n%s", title);
@@ -143,6 +169,8 @@ static void put_text(struct strb *b, const char *title, const struct stat_run *v
 		put_time(b, v, n, SYS, "system");
 	}
 	strb_addc(b, '\n');
+	if (v[0].waits)
+		put_waits(b, v[0].waits);
 }
 
 static void put_json_counts(struct jsonw *w, const struct stat_run *v, size_t n)
@@ -169,6 +197,25 @@ static void put_json_counts(struct jsonw *w, const struct stat_run *v, size_t n)
 	jsonw_end_object(w);
 }
 
+static void put_json_waits(struct jsonw *w, const struct stat_waits *s)
+{
+	jsonw_array(w, "waits");
+	for (size_t i = 0; i < s->n; i++) {
+		jsonw_object(w, NULL);
+		jsonw_str(w, "cause", s->v[i].cause);
+		jsonw_str(w, "class", s->v[i].class);
+		jsonw_u64(w, "count", s->v[i].count);
+		jsonw_u64(w, "total_ns", s->v[i].total_ns);
+		jsonw_u64(w, "max_ns", s->v[i].max_ns);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+	jsonw_object(w, "waits_short");
+	jsonw_u64(w, "count", s->short_count);
+	jsonw_u64(w, "total_ns", s->short_ns);
+	jsonw_end_object(w);
+}
+
 static void put_json(struct strb *b, const char *title, const struct stat_run *v, size_t n)
 {
 	static const char *const names[NTIMES] = { "elapsed_s", "user_s", "system_s" };
@@ -188,6 +235,8 @@ static void put_json(struct strb *b, const char *title, const struct stat_run *v
 	if (v[0].has_usage)
 		jsonw_u64(&w, "max_rss_kb", v[n - 1].max_rss_kb);
 	put_json_counts(&w, v, n);
+	if (v[0].waits)
+		put_json_waits(&w, v[0].waits);
 	jsonw_end_object(&w);
 	jsonw_line(&w);
 }

@@ -5,6 +5,19 @@
 #include <stdio.h>
 #include "stat/perfcount.h"
 
+#define STAT_WAITS_MAX 64 /* causes of waits; more are counted together */
+
+/* What threads waited for, the most time first. */
+struct stat_wait {
+	char cause[96], class[16];
+	uint64_t count, total_ns, max_ns;
+};
+struct stat_waits {
+	struct stat_wait v[STAT_WAITS_MAX];
+	size_t n;
+	uint64_t short_count, short_ns; /* too short for a cause */
+};
+
 /* What one run, or one interval, has given. */
 struct stat_run {
 	struct count counts[CTR_COUNT];
@@ -12,7 +25,8 @@ struct stat_run {
 	bool has_usage; /* of a command: */
 	uint64_t user_ns, sys_ns;
 	uint64_t max_rss_kb;
-	int status; /* as of wait(2) */
+	int status;			/* as of wait(2) */
+	const struct stat_waits *waits; /* not owned; NULL: not asked for */
 };
 
 /* One interval, `at_ns` after the beginning: a line for each event that is counted, with a heading if `first`. 0 or

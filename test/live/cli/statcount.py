@@ -68,6 +68,20 @@ check(r.stdout == "hi\n" and "command echo hi:\n" in r.stderr, "without -o: stan
 same(stat("--for", "100ms", "sleep", "60")[0].returncode, -signal.SIGTERM, "--for: SIGTERM, and ended by it")
 same(stat("sh", "-c", "kill -KILL $$")[0].returncode, -signal.SIGKILL, "a command that is killed")
 
+# -- where the time went that was not on a CPU --
+BLOCKED = "import os, time\nr, w = os.pipe()\nif os.fork() == 0: time.sleep(.2); os.write(w, b'x'); os._exit(0)\nos.read(r, 1); os.wait()"
+r, text = stat("--waits", "--json", "--", sys.executable, "-c", BLOCKED, timeout=60)
+waits = {w["cause"]: w for w in json.loads(text)["waits"]}
+same(r.returncode, 0, "--waits: it ends as the command")
+pipe, slept = waits.get("read: data in a pipe", {}), waits.get("sleep", {})
+check(pipe.get("class") == "ipc" and slept.get("class") == "time" and pipe["count"] >= 1, "--waits: a pipe, and a sleep", f"{text}\n{r.stderr}")
+check(slept["max_ns"] >= 200e6 and pipe["max_ns"] >= 0.8 * slept["max_ns"], "--waits: as long as they were", waits)
+r, text = stat("--waits", "sleep", "0.05")
+check(re.search(r"^ +[\d.]+ ms +off the CPUs, all threads together, of it\n.* sleep$", text, re.M | re.S), "--waits as text", text)
+same(dwell("stat", "--waits", "-r", "2", "true").returncode, 2, "--waits: one run")
+r = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", DWELL, "stat", "--waits", "true"], capture_output=True, text=True, timeout=30)
+check(r.returncode == 1 and "CAP_BPF" in r.stderr, "--waits without root: why not", r.stderr)
+
 # -- processes that run --
 spin = subprocess.Popen([sys.executable, "-c", "import time\nopen('/proc/self/comm', 'w').write('dwellspin')\nwhile True: time.sleep(0.001)"])
 try:

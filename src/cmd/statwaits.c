@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of dlib/latency/why.d, made in a process of its own and sent through a pipe. */
+#include "cmd/statwaits.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "cmd/opts.h"
+#include "engine/run/run.h"
+#include "latency/whytab.h"
+
+#define NO_TABLES "24h" /* from one table to the next: the last one is enough */
+
+/* In the process that traces. */
+struct tracing {
+	int to;
+	bool told; /* that it traces */
+	struct whytab *table;
+	const struct rec_schema *schema;
+};
+
+static int on_open(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out)
+{
+	struct tracing *t = ctx;
+	struct causes *c = why_causes(why);
+
+	(void)out;
+	t->schema = schema;
+	if (!c || whytab_new(c, sym, &t->table) < 0)
+		return c ? cmd_fail("out of memory") : EXIT_ERROR;
+	return 0;
+}
+
+static int on_row(void *ctx, const struct row *row)
+{
+	struct tracing *t = ctx;
+	int e = row->kind == ROW_AGG ? whytab_add(t->table, t->schema, row) : 0;
+
+	if (e < 0)
+		return e;
+	return row->kind != ROW_DROPS && row->kind != ROW_NOTE && row->kind != ROW_FAULT;
+}
+
+/* The first time all probes are attached. */
+static void on_tick(void *ctx, struct recorder *recorder, bool hangup)
+{
+	struct tracing *t = ctx;
+
+	(void)recorder;
+	(void)hangup;
+	if (!t->told && write(t->to, "", 1) != 1)
+		raise(SIGINT); /* nobody is there any more */
+	t->told = true;
+}
+
+static void add_wait(struct stat_waits *all, const char *cause, const char *class, const struct why_sum *s)
+{
+	bool full = all->n == STAT_WAITS_MAX - 1;
+	struct stat_wait *w;
+
+	if (!s->count)
+		return;
+	w = &all->v[full ? all->n : all->n++];
+	snprintf(w->cause, sizeof(w->cause), "%s", full ? "others" : cause);
+	snprintf(w->class, sizeof(w->class), "%s", full ? "" : class);
+	w->count += s->count;
+	w->total_ns += s->total;
+	w->max_ns = s->max > w->max_ns ? s->max : w->max_ns;
+}
+
+static int on_finish(void *ctx)
+{
+	struct tracing *t = ctx;
+	struct stat_waits *all = calloc(1, sizeof(*all));
+	const struct why_row *const *rows = NULL;
+	struct why_sum brief = whytab_short(t->table, false);
+	size_t n = all ? whytab_rows(t->table, false, &rows) : 0;
+	ssize_t got;
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		add_wait(all, rows[i]->words, cause_class_name(rows[i]->class), &rows[i]->all);
+	all->n += all->n == STAT_WAITS_MAX - 1 && all->v[all->n].count;
+	all->short_count = brief.count;
+	all->short_ns = brief.total;
+	got = write(t->to, all, sizeof(*all));
+	free(all);
+	return got == (ssize_t)sizeof(*all) ? 0 : -EPIPE;
+}
+
+static _Noreturn void trace(pid_t target, int to)
+{
+	struct tracing t = { .to = to };
+	const struct run_show show = {
+		.ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .tick = on_tick, .apart = true
+	};
+	struct request c;
+	char pid[16];
+	int e;
+
+	snprintf(pid, sizeof(pid), "%d", (int)target);
+	signal(SIGINT, SIG_DFL); /* the session takes signals its own way */
+	signal(SIGTERM, SIG_DFL);
+	cmdline_begin(&c);
+	c.own = true;
+	request_shipped(&c, "latency/why");
+	request_param(&c, "every", NO_TABLES);
+	e = cmdline_option(&c, 'p', pid);
+	if (e == 0)
+		e = cmd_request(&c, &show);
+	whytab_free(t.table);
+	_exit(e);
+}
+
+int statwaits_start(struct statwaits *w, pid_t target)
+{
+	int ends[2];
+	char byte;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return cmd_fail("stat: no pipe: %s", strerror(errno));
+	fflush(NULL);
+	w->pid = fork();
+	if (w->pid == 0) {
+		close(ends[0]);
+		trace(target, ends[1]);
+	}
+	close(ends[1]);
+	w->from = ends[0];
+	if (w->pid < 0)
+		return cmd_fail("stat: --waits: cannot start a process: %s", strerror(errno));
+	if (read(w->from, &byte, 1) == 1)
+		return 0;
+	close(w->from);
+	waitpid(w->pid, NULL, 0);
+	w->pid = 0;
+	return EXIT_ERROR; /* it has said why */
+}
+
+int statwaits_take(struct statwaits *w, struct stat_waits *ret)
+{
+	size_t n = 0;
+	ssize_t got = 1;
+
+	if (!w->pid)
+		return 0;
+	kill(w->pid, SIGINT);
+	while (n < sizeof(*ret) && got > 0) {
+		got = read(w->from, (char *)ret + n, sizeof(*ret) - n);
+		n += got > 0 ? (size_t)got : 0;
+	}
+	close(w->from);
+	waitpid(w->pid, NULL, 0);
+	w->pid = 0;
+	return n == sizeof(*ret) ? 0 : cmd_fail("stat: --waits: the process that traces has ended early");
+}
