@@ -88,6 +88,10 @@ static int fill(const struct reclive *l, struct request *c)
 		request_prog(c, PROG_SCRIPT, l->script);
 	if (l->program)
 		request_shipped(c, l->program);
+	if (l->also)
+		request_shipped(c, l->also);
+	if (l->age_ns)
+		request_option(c, "recage", arena_printf(c->arena, "%lluns", (unsigned long long)l->age_ns));
 	if (l->bursts)
 		c->opts.bufsize = burst_bytes();
 	request_option(c, "record", l->path);
@@ -118,7 +122,7 @@ int reclive_run(struct reclive *l)
 		request_done(&c);
 		return e;
 	}
-	e = cmd_request(&c, NULL);
+	e = cmd_request(&c, l->show);
 	if (e == 0 && cut) /* of a run that failed it would be a second line, about something else */
 		cmd_msg("stacks of programs have %d frames at most: this kernel (before 5.11) has keys of %d bytes",
 			OLD_USTACKFRAMES, CAPS_OLD_MAX_KEY);

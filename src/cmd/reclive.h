@@ -6,17 +6,22 @@
 #include "cmd/optable.h"
 #include "run/session/tmpdir.h"
 
+struct run_show;
+
 struct reclive {
-	const char *program;	   /* in dlib, without ".d": "flame/on-cpu"; NULL: none */
-	const char *text, *script; /* instead: a D program, or a file with one; else NULL */
-	const char *how_long;	   /* "10s", or NULL: until the command or Ctrl-C ends it */
-	const char *command, *pid; /* -c, -p, or NULL */
-	char *const *words;	   /* of `command`, which end with NULL; or NULL: it is cut at blanks */
-	const char *record;	   /* keep the recording here, or NULL */
-	bool bursts;		   /* events come in tens of thousands at once: with larger rings than usual */
-	struct tmpdir folder;	   /* where it is when it is not kept; removed by reclive_done() */
-	char *path;		   /* of the recording */
-	char *joined;		   /* words as one text */
+	const char *program;	     /* in dlib, without ".d": "flame/on-cpu"; NULL: none */
+	const char *text, *script;   /* instead: a D program, or a file with one; else NULL */
+	const char *how_long;	     /* "10s", or NULL: until the command or Ctrl-C ends it */
+	const char *command, *pid;   /* -c, -p, or NULL */
+	char *const *words;	     /* of `command`, which end with NULL; or NULL: it is cut at blanks */
+	const char *record;	     /* keep the recording here, or NULL */
+	bool bursts;		     /* events come in tens of thousands at once: with larger rings than usual */
+	const char *also;	     /* one more program in dlib, or NULL */
+	uint64_t age_ns;	     /* what is older gives way; 0: all is kept */
+	const struct run_show *show; /* sees the rows, or NULL */
+	struct tmpdir folder;	     /* where it is when it is not kept; removed by reclive_done() */
+	char *path;		     /* of the recording */
+	char *joined;		     /* words as one text */
 };
 
 /* Reads the options of t into *command, of which l is a part, and the command behind "--". As optable_read(). */

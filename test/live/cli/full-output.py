@@ -27,6 +27,7 @@ CALLS = {
     "latency": (["latency", "--for", "300ms"], ["latency", "why", "--for", "300ms"], ["latency", "why", "rec"], ["latency", "profile", "rec"],
                 ["latency", "diff", "long", "long"], ["latency", "--help"], ["latency", "why", "--help"], ["latency", "stuck", "--help"]),
     "help": (["help"], ["help", "latency"]),
+    "record": (["record", "--help"],),
     "run": (["run", "--help"], ["run", "iotop", "--help"]),
     "tools": (["tools"], ["tools", "--help"]),
     "sql": (["sql", "rec", "SELECT * FROM session"], ["sql", "--csv", "rec", "SELECT * FROM samples"], ["sql", "--json", "rec", "SELECT 1"], ["sql", "--views"], ["sql", "--help"]),
