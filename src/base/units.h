@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
+#define NSEC_PER_MSEC UINT64_C(1000000)
 
 #define UNITS_LEN 16
 /* "0 ns", "999 ns", "1.23 us", "41.2 ms", "750 ms", "2.00 s", "3595 s", "2.50 h", "11.3 d"; at most 15 characters.

@@ -104,16 +104,29 @@ static const struct taker *taker_of(const struct slow_event *e)
 	return NULL;
 }
 
+uint32_t slowwait_facts(const char *name, const char *value, uint64_t number)
+{
+	uint32_t all = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
+		if (!strcmp(facts[i].name, name) && (facts[i].value ? !strcmp(value, facts[i].value) : number != 0))
+			all |= facts[i].fact;
+	return all;
+}
+
 static uint32_t facts_of(const struct slow_event *e)
 {
 	const struct taker *taker = taker_of(e);
 	char value[CHAIN_OBJECT];
 	uint32_t all = taker ? taker->fact : 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
-		text(e, facts[i].name, value, sizeof(value));
-		if (facts[i].value ? !strcmp(value, facts[i].value) : number(e, facts[i].name) != 0)
-			all |= facts[i].fact;
+	for (size_t i = 0; i < e->nattrs; i++) {
+		const char *name = e->attrs[i].name;
+
+		if (!name)
+			continue;
+		text(e, name, value, sizeof(value));
+		all |= slowwait_facts(name, value, number(e, name));
 	}
 	return all;
 }

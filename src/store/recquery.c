@@ -285,7 +285,8 @@ int recread_slow(struct recread *r, const struct rec_slow_query *q, rec_slow_fn 
 			      (int64_t)q->min_delay,
 			      q->max_delay ? (int64_t)q->max_delay : INT64_MAX,
 			      q->which == CONTROL_ONLY,
-			      q->limit ? (int64_t)q->limit : -1 };
+			      q->limit ? (int64_t)q->limit : -1,
+			      q->after };
 	struct slow_take t = { fn, ctx, NULL };
 	char sql[640];
 	int e;
@@ -296,8 +297,10 @@ int recread_slow(struct recread *r, const struct rec_slow_query *q, rec_slow_fn 
 		sql, sizeof(sql),
 		"SELECT id, tracker, start, delay, how, exit_id, cgroup, pid, tid, cpu, end_pid, end_tid, end_cpu, comm,"
 		" end_comm, key FROM slow WHERE ended >= ?1 AND ended < ?2 AND (?3 < 0 OR tracker = ?3) AND delay >= ?4"
-		" AND delay <= ?5 AND (how = 'control') = ?6 ORDER BY %s LIMIT ?7",
-		q->longest_first ? "delay DESC, id" : "ended, id");
+		" AND delay <= ?5 AND (how = 'control') = ?6 AND id > ?8 ORDER BY %s LIMIT ?7",
+		q->longest_first ? "delay DESC, id"
+		: q->after	 ? "id"
+				 : "ended, id");
 	if (sqlite3_prepare_v2(r->db, "SELECT name, value, text, stack FROM slow_attr WHERE slow = ? ORDER BY pos", -1,
 			       &t.attrs, NULL) != SQLITE_OK)
 		return fail(r, err);

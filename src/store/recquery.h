@@ -65,6 +65,7 @@ struct rec_slow_query {
 	uint64_t min_delay, max_delay;		/* ns; max 0: no limit */
 	enum { SLOW_ONLY, CONTROL_ONLY } which; /* control sample, or all but it */
 	bool longest_first;			/* else by time */
+	int64_t after;				/* not 0: those with a larger id, by id */
 	uint64_t limit;				/* 0: none */
 };
 typedef int rec_slow_fn(void *ctx, const struct rec_slow_row *s);
