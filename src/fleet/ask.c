@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/ask.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/aggval.h"
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "base/vec.h"
+#include "latency/causes.h"
+
+static const int32_t no_params[4];
+const struct rec_histdesc ask_histdesc = {
+	.is_tracker = true, .func = AGG_HIST, .param = no_params, .nbuckets = AGG_HIST_NBUCKETS
+};
+
+enum tables_slot ask_slot(struct ask_range range)
+{
+	uint64_t n = range.to - range.from;
+
+	return n <= ASK_SECONDS_MAX ? SLOT_SECOND : n <= ASK_MINUTES_MAX ? SLOT_MINUTE : SLOT_HOUR;
+}
+
+/* -- conditions -- */
+
+/* A pattern of a host's name: '*' stands for anything. As an operand of LIKE. */
+static void put_like(struct strb *sql, const char *glob)
+{
+	_cleanup_(strb_free) struct strb like = { 0 };
+
+	for (const char *s = glob; *s; s++) {
+		if (*s == '%' || *s == '_')
+			strb_addc(&like, '\\');
+		strb_addc(&like, *s == '*' ? '%' : *s);
+	}
+	click_quote(sql, strb_str(&like));
+}
+
+static void put_hosts(struct strb *sql, const struct ask_what *w)
+{
+	bool names = false, labels = false;
+
+	for (size_t i = 0; i < w->nselectors; i++) {
+		labels = labels || strchr(w->selectors[i], '=');
+		names = names || !strchr(w->selectors[i], '=');
+	}
+	for (size_t i = 0, n = 0; names && i < w->nselectors; i++) {
+		if (strchr(w->selectors[i], '='))
+			continue;
+		strb_adds(sql, n++ ? " OR host LIKE " : " AND (host LIKE ");
+		put_like(sql, w->selectors[i]);
+	}
+	strb_adds(sql, names ? ")" : "");
+	if (!labels)
+		return;
+	strb_adds(sql,
+		  " AND host IN (SELECT host FROM (SELECT host, argMax(labels, seen) AS l FROM host WHERE tenant = ");
+	click_quote(sql, w->tenant);
+	strb_adds(sql, " GROUP BY host) WHERE 1");
+	for (size_t i = 0; i < w->nselectors; i++) {
+		if (!strchr(w->selectors[i], '='))
+			continue;
+		strb_adds(sql, " AND has(splitByChar('\\n', l), ");
+		click_quote(sql, w->selectors[i]);
+		strb_addc(sql, ')');
+	}
+	strb_addc(sql, ')');
+}
+
+/* " AND tenant = … AND …"; column: the one of the series' name. */
+static void put_where(struct strb *sql, const struct ask_what *w, const char *column)
+{
+	strb_adds(sql, " AND tenant = ");
+	click_quote(sql, w->tenant);
+	if (w->series && column) {
+		strb_printf(sql, " AND %s = ", column);
+		click_quote(sql, w->series);
+	}
+	put_hosts(sql, w);
+}
+
+void ask_where(struct strb *sql, const struct ask_what *w)
+{
+	put_where(sql, w, "series");
+}
+
+/* Slow events of the range, each once. */
+static void put_slow(struct strb *sql, const struct ask_what *w, const char *columns)
+{
+	strb_printf(
+		sql,
+		"SELECT tracker, host, recording, id, any(delay) AS delay_ns, %s FROM slow WHERE day >= toDate(toDateTime(%" PRIu64
+		")) AND day <= toDate(toDateTime(%" PRIu64 ")) AND time >= toDateTime(%" PRIu64
+		") AND time < toDateTime(%" PRIu64 ")",
+		columns, w->range.from, w->range.to, w->range.from, w->range.to);
+	put_where(sql, w, "tracker");
+	for (unsigned i = 0; i < CAUSE_NCLASSES && !w->idle; i++)
+		if (cause_is_idle(i))
+			strb_printf(sql, " AND class != '%s'", cause_class_name(i));
+	strb_adds(sql, " GROUP BY tracker, host, recording, id");
+}
+
+static int finish(const struct strb *sql, struct err *err)
+{
+	return sql->failed ? err_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+/* -- answers -- */
+
+static int bad_answer(struct err *err)
+{
+	return err_set(err, -EINVAL, "ClickHouse gives an answer that is not one to the question");
+}
+
+/* "[1,2,3]": the next number of it, at *p. False: there is none. */
+static bool next_number(const char **p, uint64_t *ret)
+{
+	char *end;
+
+	if (**p != '[' && **p != ',')
+		return false;
+	(*p)++;
+	if (**p < '0' || **p > '9')
+		return false;
+	errno = 0;
+	*ret = strtoull(*p, &end, 10);
+	*p = end;
+	return errno == 0;
+}
+
+/* Two columns of arrays as the buckets of h. */
+static int parse_buckets(const char *index, const char *count, struct histsum *h)
+{
+	uint64_t i, n, next = 0;
+
+	h->n = 0;
+	while (next_number(&index, &i)) {
+		struct rec_bucket b = { 0 };
+
+		if (!next_number(&count, &n) || i < next || i >= AGG_HIST_NBUCKETS)
+			return -EINVAL;
+		b.index = (uint32_t)i;
+		b.count = n;
+		if (vec_reserve_raw((void **)&h->v, &h->cap, h->n + 1, sizeof(*h->v)) < 0)
+			return -ENOMEM;
+		h->v[h->n++] = b;
+		next = i + 1;
+	}
+	return strcmp(index, "]") && strcmp(index, "[]") ? -EINVAL : 0;
+}
+
+/* Columns count, sum, max, flags, bucket, n, from v on. */
+static int parse_hist(char *const *v, struct histsum *h)
+{
+	uint64_t flags = 0;
+
+	if (num_parse_u64(v[0], &h->count) < 0 || num_parse_u64(v[1], &h->sum) < 0 ||
+	    num_parse_u64(v[2], &h->max) < 0 || num_parse_u64(v[3], &flags) < 0)
+		return -EINVAL;
+	h->flags = (uint32_t)flags;
+	return parse_buckets(v[4], v[5], h);
+}
+
+#define ADDED "sum(c), sum(s), max(m), groupBitOr(f), tupleElement(sumMap(b, k), 1), tupleElement(sumMap(b, k), 2)"
+
+struct sums {
+	ask_sum_fn *fn;
+	void *ctx;
+	struct ask_sum s;
+	struct err *err;
+};
+
+static int on_sum(void *ctx, char *const *v, size_t n)
+{
+	struct sums *x = ctx;
+
+	x->s.series = v[0];
+	x->s.host = v[1];
+	if (n != 9 || num_parse_u64(v[2], &x->s.hosts) < 0 || parse_hist(v + 3, &x->s.h) < 0)
+		return bad_answer(x->err);
+	return x->fn(x->ctx, &x->s);
+}
+
+int ask_sums(struct click *c, const struct ask_what *w, bool by_host, ask_sum_fn *fn, void *ctx, struct err *err)
+{
+	_cleanup_(strb_free) struct strb sql = { 0 };
+	_cleanup_(strb_free) struct strb also = { 0 };
+	struct sums x = { fn, ctx, { 0 }, err };
+	int e;
+
+	ask_where(&also, w);
+	strb_printf(&sql, "SELECT series, %s AS who, uniqExact(host), " ADDED " FROM (", by_host ? "host" : "''");
+	tables_newest(&sql, ask_slot(w->range), w->range.from, w->range.to, strb_str(&also));
+	strb_adds(&sql, ") GROUP BY series, who ORDER BY series, who");
+	e = also.failed ? -ENOMEM : finish(&sql, err);
+	if (e == 0)
+		e = click_select(c, sql.s, on_sum, &x, err);
+	histsum_free(&x.s.h);
+	return e;
+}
+
+struct causes {
+	ask_cause_fn *fn;
+	void *ctx;
+	struct err *err;
+};
+
+static int on_cause(void *ctx, char *const *v, size_t n)
+{
+	struct causes *x = ctx;
+	struct ask_cause a = { .tracker = v[0], .cause = n > 1 ? v[1] : "" };
+
+	if (n != 6 || num_parse_u64(v[2], &a.hosts) < 0 || num_parse_u64(v[3], &a.events) < 0 ||
+	    num_parse_u64(v[4], &a.total) < 0 || num_parse_u64(v[5], &a.max) < 0)
+		return bad_answer(x->err);
+	return x->fn(x->ctx, &a);
+}
+
+int ask_causes(struct click *c, const struct ask_what *w, unsigned limit, ask_cause_fn *fn, void *ctx, struct err *err)
+{
+	_cleanup_(strb_free) struct strb sql = { 0 };
+	struct causes x = { fn, ctx, err };
+	int e;
+
+	strb_adds(&sql, "SELECT tracker, why, uniqExact(host), count(), sum(delay_ns) AS total, max(delay_ns) FROM (");
+	put_slow(&sql, w, "any(cause) AS why");
+	strb_printf(&sql, ") GROUP BY tracker, why ORDER BY total DESC, tracker, why LIMIT %u", limit);
+	e = finish(&sql, err);
+	return e < 0 ? e : click_select(c, sql.s, on_cause, &x, err);
+}
+
+struct stacks {
+	ask_stack_fn *fn;
+	void *ctx;
+	struct err *err;
+};
+
+static int on_stack(void *ctx, char *const *v, size_t n)
+{
+	struct stacks *x = ctx;
+	uint64_t ns = 0;
+
+	if (n != 2 || num_parse_u64(v[1], &ns) < 0)
+		return bad_answer(x->err);
+	return x->fn(x->ctx, v[0], ns);
+}
+
+int ask_stacks(struct click *c, const struct ask_what *w, ask_stack_fn *fn, void *ctx, struct err *err)
+{
+	_cleanup_(strb_free) struct strb sql = { 0 };
+	struct stacks x = { fn, ctx, err };
+	int e;
+
+	strb_adds(&sql,
+		  "SELECT arrayStringConcat(arrayReverse(splitByChar(';', st)), ';') AS folded, sum(delay_ns) AS total"
+		  " FROM (");
+	put_slow(&sql, w, "any(concat(stack, ';', comm)) AS st");
+	strb_adds(&sql, ") GROUP BY folded ORDER BY folded");
+	e = finish(&sql, err);
+	return e < 0 ? e : click_select(c, sql.s, on_stack, &x, err);
+}
+
+struct hosts {
+	ask_host_fn *fn;
+	void *ctx;
+	struct err *err;
+};
+
+static int on_host(void *ctx, char *const *v, size_t n)
+{
+	struct hosts *x = ctx;
+	struct ask_host h = { .site = v[0], .host = n == 8 ? v[1] : "" };
+
+	if (n != 8)
+		return bad_answer(x->err);
+	h.dwell = v[2];
+	h.kernel = v[3];
+	h.labels = v[4];
+	h.clock = strtoll(v[6], NULL, 10);
+	if (num_parse_u64(v[5], &h.silent) < 0 || num_parse_u64(v[7], &h.gaps) < 0)
+		return bad_answer(x->err);
+	return x->fn(x->ctx, &h);
+}
+
+int ask_hosts(struct click *c, const struct ask_what *w, ask_host_fn *fn, void *ctx, struct err *err)
+{
+	_cleanup_(strb_free) struct strb sql = { 0 };
+	struct hosts x = { fn, ctx, err };
+	int e;
+
+	strb_adds(&sql,
+		  "SELECT site, host, version, kern, lab, toUInt64(greatest(0, toInt64(toUInt32(now())) -"
+		  " toInt64(intDiv(last, 1000000000)))), toInt64(ahead), toUInt64(missing) FROM (SELECT site, host,"
+		  " argMax(dwell, seen) AS version, argMax(kernel, seen) AS kern, argMax(labels, seen) AS lab,"
+		  " max(seen) AS last, argMax(toInt64(sent) - toInt64(seen), seen) AS ahead FROM host WHERE 1");
+	put_where(&sql, w, NULL);
+	strb_adds(
+		&sql,
+		" GROUP BY site, host) ANY LEFT JOIN (SELECT site, host, sum(toInt64(until) - toInt64(since)) AS missing"
+		" FROM (SELECT DISTINCT site, host, toUInt32(since) AS since, toUInt32(until) AS until FROM gap WHERE 1");
+	put_where(&sql, w, NULL);
+	strb_adds(&sql, ") GROUP BY site, host) USING site, host ORDER BY site, host");
+	e = finish(&sql, err);
+	return e < 0 ? e : click_select(c, sql.s, on_host, &x, err);
+}
