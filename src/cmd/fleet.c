@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `dwell fleet`: the daemons of many machines, NATS between, ClickHouse behind. */
+#include "cmd/fleet.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "cmd/caught.h"
+#include "cmd/cmd.h"
+#include "engine/why.h"
+#include "fleet/collect.h"
+#include "fleet/publish.h"
+#include "fleet/tables.h"
+
+#define STATE_DEFAULT "/var/lib/dwell"
+
+bool fleet_stop(void *unused)
+{
+	(void)unused;
+	return caught;
+}
+
+/* -- host -- */
+
+struct host_cmd {
+	struct publish_options o;
+	char name[BUS_NAME_MAX + 1];
+};
+
+static int take_label(void *member, const struct optrow *o, const char *arg)
+{
+	struct publish_options *p = member;
+
+	(void)o;
+	if (!strchr(arg, '=') || *arg == '=' || strchr(arg, '\n')) {
+		cmd_msg("fleet host: --label %s: a label is NAME=VALUE", arg);
+		return EXIT_USAGE;
+	}
+	if (p->nlabels == PUBLISH_LABELS_MAX) {
+		cmd_msg("fleet host: --label: %u labels at most", PUBLISH_LABELS_MAX);
+		return EXIT_USAGE;
+	}
+	p->labels[p->nlabels++] = arg;
+	return 0;
+}
+
+static const struct optrow host_rows[] = {
+	FLEET_BUS_ROWS(struct host_cmd, o.bus),
+	{ .name = "state",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct host_cmd, o.state),
+	  .arg = "FOLDER",
+	  .help = "the daemon's recordings (" STATE_DEFAULT ")" },
+	{ .name = "name",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct host_cmd, o.host),
+	  .arg = "NAME",
+	  .help = "of this machine (its host name)" },
+	{ .name = "tenant",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct host_cmd, o.tenant),
+	  .arg = "NAME",
+	  .help = "(default)" },
+	{ .name = "site",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct host_cmd, o.site),
+	  .arg = "NAME",
+	  .help = "(default)" },
+	{ .name = "label",
+	  .kind = OPT_CALL,
+	  .at = offsetof(struct host_cmd, o),
+	  .arg = "NAME=VALUE",
+	  .help = "to select hosts by; may be given several times",
+	  .take = take_label },
+	{ .name = "for",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct host_cmd, o.for_ns),
+	  .arg = "TIME",
+	  .help = "end after this",
+	  .value = 1 },
+	{ .name = "once",
+	  .kind = OPT_FLAG,
+	  .at = offsetof(struct host_cmd, o.once),
+	  .help = "send what is there, and end" },
+};
+static const struct optable host_options = {
+	.command = "fleet host",
+	.synopsis = "fleet host [options]",
+	.notes =
+		"Sends what `dwell latency --daemon` records on this machine. What cannot be sent waits in the recordings.",
+	.rows = host_rows,
+	.n = ARRAY_SIZE(host_rows),
+};
+
+static int no_words(const struct optable *t, int e, int argc, char **argv)
+{
+	return e || optind == argc ? e : optable_words(t, argv[optind], NULL);
+}
+
+static int run_host(int argc, char **argv)
+{
+	struct host_cmd h = {
+		.o = { .state = STATE_DEFAULT, .tenant = "default", .site = "default", .stop = fleet_stop }
+	};
+	struct publish_sums s = { 0 };
+	struct dopts opts = { 0 };
+	struct why why = { 0 };
+	struct arena *arena;
+	struct err err = { 0 };
+	int e = no_words(&host_options, optable_read(&host_options, &h, argc, argv), argc, argv);
+
+	if (e == 0)
+		e = fleet_bus(&h.o.bus);
+	if (e)
+		return e;
+	if (!h.o.host && gethostname(h.name, sizeof(h.name) - 1) == 0)
+		h.o.host = h.name;
+	caught_begin();
+	arena = arena_new(SIZE_MAX);
+	dopts_init(&opts, arena);
+	e = why_open(&why, &opts, &cmd_listener);
+	h.o.causes = e ? NULL : why_causes(&why);
+	e = !h.o.causes ? EXIT_ERROR : publish_run(&h.o, &cmd_listener, &s, &err) < 0 ? cmd_fail("%s", err.msg) : 0;
+	why_done(&why);
+	arena_free(arena);
+	if (e)
+		return e;
+	cmd_msg("sent %" PRIu64 " histograms and %" PRIu64 " slow events in %" PRIu64 " messages of %" PRIu64
+		" bytes together",
+		s.histograms, s.slow, s.messages, s.bytes);
+	if (s.gaps)
+		cmd_msg("%" PRIu64 " gaps: recordings went before they were sent", s.gaps);
+	return EXIT_OK;
+}
+
+/* -- collect, init -- */
+
+struct collect_cmd {
+	struct collect_options o;
+	unsigned replicas;
+	uint64_t again_ns;
+};
+
+static const struct optrow collect_rows[] = {
+	FLEET_BUS_ROWS(struct collect_cmd, o.bus),
+	FLEET_STORE_ROWS(struct collect_cmd, o.store),
+	{ .name = "for",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct collect_cmd, o.for_ns),
+	  .arg = "TIME",
+	  .help = "end after this",
+	  .value = 1 },
+};
+static const struct optable collect_options = {
+	.command = "fleet collect",
+	.synopsis = "fleet collect [options]",
+	.notes =
+		"Takes what hosts send from NATS to ClickHouse. As many may run as are needed; each may be killed at any time.",
+	.rows = collect_rows,
+	.n = ARRAY_SIZE(collect_rows),
+};
+
+static int run_collect(int argc, char **argv)
+{
+	struct collect_cmd c = { .o = { .store.database = TABLES_DATABASE, .stop = fleet_stop } };
+	struct collect_sums s = { 0 };
+	struct err err = { 0 };
+	int e = no_words(&collect_options, optable_read(&collect_options, &c, argc, argv), argc, argv);
+
+	if (e == 0)
+		e = fleet_bus(&c.o.bus);
+	if (e == 0)
+		e = fleet_store(&c.o.store);
+	if (e)
+		return e;
+	caught_begin();
+	if (collect_run(&c.o, &cmd_listener, &s, &err) < 0)
+		return cmd_fail("%s", err.msg);
+	cmd_msg("stored %" PRIu64 " rows of %" PRIu64 " messages in %" PRIu64 " blocks; %" PRIu64
+		" messages could not be read",
+		s.rows, s.messages, s.blocks, s.refused);
+	return EXIT_OK;
+}
+
+#define REPLICAS_MAX 5 /* Source: JetStream */
+
+static const struct optrow init_rows[] = {
+	FLEET_BUS_ROWS(struct collect_cmd, o.bus),
+	FLEET_STORE_ROWS(struct collect_cmd, o.store),
+	{ .name = "replicas",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct collect_cmd, replicas),
+	  .arg = "N",
+	  .help = "servers of NATS that keep each message (1)",
+	  .value = REPLICAS_MAX },
+	{ .name = "again",
+	  .kind = OPT_TIME,
+	  .at = offsetof(struct collect_cmd, again_ns),
+	  .arg = "TIME",
+	  .help = "what a collector has not stored by then goes to another one (30s)",
+	  .value = 1 },
+};
+static const struct optable init_options = {
+	.command = "fleet init",
+	.synopsis = "fleet init [options]",
+	.notes = "Makes the stream in NATS and the tables in ClickHouse. What is there stays.",
+	.rows = init_rows,
+	.n = ARRAY_SIZE(init_rows),
+};
+
+static int run_init(int argc, char **argv)
+{
+	struct collect_cmd c = { .o.store.database = TABLES_DATABASE, .replicas = 1, .again_ns = BUS_AGAIN_NS };
+	struct err err = { 0 };
+	struct bus *bus = NULL;
+	int e = no_words(&init_options, optable_read(&init_options, &c, argc, argv), argc, argv);
+
+	if (e == 0)
+		e = fleet_bus(&c.o.bus);
+	if (e == 0)
+		e = fleet_store(&c.o.store);
+	if (e)
+		return e;
+	e = bus_connect(&c.o.bus, &bus, &err);
+	if (e == 0)
+		e = bus_init(bus, c.replicas, c.again_ns, &err);
+	if (e == 0)
+		e = tables_init(&c.o.store, &err);
+	bus_close(bus);
+	return e < 0 ? cmd_fail("%s", err.msg) : EXIT_OK;
+}
+
+/* -- addresses -- */
+
+int fleet_bus(struct bus_options *o)
+{
+	if (!o->url)
+		o->url = getenv("DWELL_FLEET");
+	if (o->url && *o->url)
+		return 0;
+	cmd_msg("fleet: --fleet nats://HOST:PORT is missing (or DWELL_FLEET in the environment)");
+	return EXIT_USAGE;
+}
+
+int fleet_store(struct click_options *o)
+{
+	if (!o->url)
+		o->url = getenv("DWELL_FLEET_STORE");
+	if (o->url && *o->url)
+		return 0;
+	cmd_msg("fleet: --store http://HOST:PORT is missing (or DWELL_FLEET_STORE in the environment)");
+	return EXIT_USAGE;
+}
+
+/* -- dwell fleet -- */
+
+static const struct fleet_command parts[] = {
+	{ "host", "sends what this machine's daemon records", run_host },
+	{ "collect", "takes it from NATS to ClickHouse", run_collect },
+	{ "init", "makes stream and tables", run_init },
+	{ "hosts", "the machines: when they were heard of, labels, gaps", fleet_hosts },
+	{ "latency", "how long things take, by tracker", fleet_latency },
+	{ "why", "what slow events waited for", fleet_why },
+	{ "flame", "stacks of slow events, folded", fleet_flame },
+	{ "heat", "a heat map; options of `dwell heat`", fleet_heat },
+	{ "hist", "distributions; options of `dwell hist`", fleet_hist },
+};
+
+static int usage(FILE *out)
+{
+	fprintf(out, "Usage: %s fleet COMMAND [options]\n\n", cmd_name());
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		fprintf(out, "\t%-8s %s\n", parts[i].name, parts[i].summary);
+	fprintf(out, "\nFLEET COMMAND --help shows its options; `man dwell-fleet` tells how they work together.\n");
+	return out == stdout ? EXIT_OK : EXIT_USAGE;
+}
+
+static int fleet(int argc, char **argv)
+{
+	if (argc < 2)
+		return usage(stderr);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return usage(stdout);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!strcmp(parts[i].name, argv[1]))
+			return parts[i].run(argc - 1, argv + 1);
+	cmd_msg("there is no command 'fleet %s'; 'dwell fleet --help' shows what there is", argv[1]);
+	return EXIT_USAGE;
+}
+
+const struct command cmd_fleet = { "fleet", "many machines: their daemons, one store, one picture", fleet };
