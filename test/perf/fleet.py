@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How much one collector and one ClickHouse take, beside what a fleet sends; bytes of a row; how long questions take.
+usage: fleet.py BUILD [HOSTS SERIES SECONDS]    1000 hosts, 20 series, 60 seconds by themselves"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../live"))
+import engines  # noqa: E402
+
+QUESTIONS = (["latency"], ["latency", "--by-host"], ["latency", "--hosts", "sim00*"], ["heat", "--tracker", "tracker03", "--", "--json", "-o", "heat.json"])
+
+
+def timed(*args, **kw):
+    start = time.monotonic()
+    subprocess.run(args, check=True, stdout=subprocess.DEVNULL, **kw)
+    return time.monotonic() - start
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    hosts, series, seconds = (int(a) for a in sys.argv[2:5]) if len(sys.argv) == 5 else (1000, 20, 60)
+    dwell = os.path.join(build, "dwell")
+    with tempfile.TemporaryDirectory() as folder, engines.Nats(os.path.join(folder, "nats")) as nats, \
+            engines.ClickHouse(os.path.join(folder, "store")) as store:
+        os.chdir(folder)
+        env = {**os.environ, "DWELL_FLEET": nats.url, "DWELL_FLEET_STORE": store.url}
+        subprocess.run([dwell, "fleet", "init"], env=env, check=True)
+        load = os.path.join(build, "test/perf/fleetload")
+        start = time.monotonic()
+        said = subprocess.run([load, nats.url, str(hosts), str(series), str(seconds)], check=True, capture_output=True, text=True).stdout
+        took = time.monotonic() - start
+        sent, messages, size = (int(n) for n in re.findall(r"\d+", said))
+        print(f"sent: {sent} rows in {took:.1f} s: {sent / took:.0f} rows/s, {size / sent:.1f} bytes a row, {size / messages:.0f} a message")
+        start = time.monotonic()
+        collector = subprocess.Popen([dwell, "fleet", "collect"], env=env, stderr=subprocess.DEVNULL)
+        while int(store.ask("SELECT count() FROM hist")[0][0]) < sent:
+            time.sleep(0.1)
+        took = time.monotonic() - start
+        ticks = open(f"/proc/{collector.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()
+        cpu = (int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK")
+        rate = sent / took
+        print(f"collected: {rate:.0f} rows/s, {rate / (hosts * series):.1f} times what {hosts} hosts with {series} series send; "
+              f"the collector used {100 * cpu / took:.0f} % of a CPU")
+        disk = int(store.ask("SELECT sum(bytes_on_disk) FROM system.parts WHERE database = 'dwell' AND table = 'hist' AND active")[0][0])
+        rows = int(store.ask("SELECT sum(rows) FROM system.parts WHERE database = 'dwell' AND table = 'hist' AND active")[0][0])
+        print(f"store: {disk / rows:.1f} bytes a row; {disk / rows * series * 86400 / 1e6:.0f} MB a host and day of seconds")
+        for q in QUESTIONS:
+            print(f"dwell fleet {' '.join(q)}: {min(timed(dwell, 'fleet', *q, env=env) for _ in range(3)):.2f} s")
+        collector.terminate()
+        collector.wait()
+
+
+if __name__ == "__main__":
+    main()
