@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of CPython in user stacks, as programs record them (cg/rt/python.h) and user space names them
- * (sym/proc/python.h). A frame is one word, as the address of a native frame is; user addresses never have the top
- * bit, and kernel addresses have the one below it, too:
+ * (sym/proc/python.c):
  *
  *     63    62    61 … 44              43 … 1                             0
  *     1     0     index in the code    address of the code object / 16    1
- *
- * The lowest bit means nothing: views look up the byte before a return address.
  */
 #ifndef DWELL_BASE_PYFMT_H
 #define DWELL_BASE_PYFMT_H
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/rtfmt.h"
 
-#define PY_FRAME_BIT (UINT64_C(1) << 63)
 #define PY_INDEX_SHIFT 44
 #define PY_INDEX_BITS 18
 #define PY_INDEX_MAX ((UINT64_C(1) << PY_INDEX_BITS) - 1) /* before the first instruction */
 #define PY_CODE_SHIFT 3 /* objects are aligned to 16 bytes. Source: ALIGNMENT_SHIFT of Objects/obmalloc.c */
 #define PY_CODE_MASK (((UINT64_C(1) << PY_INDEX_SHIFT) - 1) & ~UINT64_C(1))
-#define PY_FRAME_SET (PY_FRAME_BIT | 1) /* in each frame */
 
 #define PY_FRAME(code, index) \
-	(PY_FRAME_SET | ((uint64_t)(index)&PY_INDEX_MAX) << PY_INDEX_SHIFT | \
+	(RT_FRAME_SET | ((uint64_t)(index)&PY_INDEX_MAX) << PY_INDEX_SHIFT | \
 	 ((uint64_t)(code) >> PY_CODE_SHIFT & PY_CODE_MASK))
 #define PY_FRAME_CODE(f) (((f)&PY_CODE_MASK) << PY_CODE_SHIFT)
 #define PY_FRAME_INDEX(f) ((uint32_t)((f) >> PY_INDEX_SHIFT & PY_INDEX_MAX))
@@ -33,11 +27,6 @@ enum py_mark {
 	PY_MARK_FAULT,	     /* the next frame could not be read */
 	PY_MARK_THREAD,	     /* the interpreter does not list the thread */
 };
-
-static inline bool py_is_frame(uint64_t pc)
-{
-	return pc >> 62 == 2;
-}
 
 /* One process, for the walk: addresses, and places in the interpreter's structs. */
 struct py_proc {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "base/err.h"
 #include "base/pyfmt.h"
+#include "base/v8fmt.h"
 
 struct sym; /* one symboliser; not thread-safe */
 
@@ -75,15 +76,23 @@ void sym_proc_exit(struct sym *s, uint32_t tgid, uint64_t start); /* keeps what 
  * looks at its mappings again when the address is in none of them, as far as that stays cheap. Data
  * has symbols too, also zeroed data. The first call for a file reads its symbols (libc: 0.5 ms). */
 bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct symbol *ret);
-/* Looks for a Python interpreter in a process whose mappings are known, and tells a walk where its frames are
- * (base/pyfmt.h). ret->interp 0: its version is not known. 0; -ENOENT: there is none; or why it cannot be read. */
-int sym_python_attach(struct sym *s, uint32_t tgid, uint64_t start, struct py_proc *ret);
-/* Reads the names of n frames of Python from the process's memory and keeps them: they are there now. sym_user()
- * takes such frames for addresses; it reads what is not kept yet. Their module is SYM_PYTHON, and the name
- * "function at file:line", or in brackets why there is none. */
-void sym_python_learn(struct sym *s, uint32_t tgid, uint64_t start, const uint64_t *frames, size_t n);
-#define SYM_PYTHON "python"
-#define SYM_MAX_PYTHON_FRAMES 65536u /* kept of a process; then it is begun anew */
+/* The language runtime of a process, for the walk of its frames. */
+struct sym_runtime {
+	enum runtime which;
+	union {
+		uint64_t start; /* each begins with it */
+		struct py_proc python;
+		struct v8_proc v8;
+	} walk;
+};
+/* Looks for a language runtime in a process whose mappings are known, and tells a walk where its frames are. One whose
+ * version is not known has walks that say so. 0; -ENOENT: there is none; or why it cannot be read. */
+int sym_runtime_attach(struct sym *s, uint32_t tgid, uint64_t start, struct sym_runtime *ret);
+/* Reads the names of n frames of a runtime from the process's memory and keeps them: they are there now. sym_user()
+ * takes such frames for addresses; it reads what is not kept yet. Their module is "python" or "javascript", and the
+ * name "function at place", or in brackets why there is none. */
+void sym_runtime_learn(struct sym *s, uint32_t tgid, uint64_t start, const uint64_t *frames, size_t n);
+#define SYM_MAX_RUNTIME_FRAMES 65536u /* kept of a process; then it is begun anew */
 /* Where a user address that sym_user() has been asked about is in the source: the innermost inlined function first, the
  * one that has the symbol last. Returns how many; 0: nothing is known, mostly because there is no debug information.
  * For a return address, ask for the byte before. The first address of a file reads its debug information (1 to 100 ms),

@@ -26,8 +26,8 @@ static int read_input(void *ctx, uint64_t addr, void *buf, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
-	const struct py_mem m = { read_input, &in };
-	char text[PY_MAX_TEXT];
+	const struct rt_mem m = { read_input, &in };
+	char text[RT_MAX_TEXT];
 	struct py_code c;
 	uint64_t type;
 

@@ -13,6 +13,7 @@
 #include "cg/image.h"
 #include "cg/ir/ir.h"
 #include "cg/rt/rt.h"
+#include "base/rtfmt.h"
 #include "base/trackfmt.h"
 #include "lang/dprog.h"
 #include "lang/later.h"
@@ -168,11 +169,11 @@ struct cg {
 	struct img_prog *progs;
 	size_t nprogs, progs_cap;
 	int m_rings, m_counters, m_state, m_rodata, m_scratch, m_tls, m_specs, m_specfree, m_chill, m_flight;
-	int m_unwind; /* the first of its maps */
-	int m_python;
-	uint32_t nlater;  /* image.nlater */
-	uint32_t nunwind; /* programs that walk user stacks */
-	uint8_t *ro;	  /* bytes of rodata */
+	int m_unwind;		  /* the first of its maps */
+	int m_runtimes[RUNTIMES]; /* by enum runtime */
+	uint32_t nlater;	  /* image.nlater */
+	uint32_t nunwind;	  /* programs that walk user stacks */
+	uint8_t *ro;		  /* bytes of rodata */
 	size_t ro_n, ro_cap;
 	uint32_t ro_zero, ro_zero_len;
 	struct ro_str *ro_strs;	      /* uthash */
@@ -252,8 +253,9 @@ struct prog {
 	uint32_t index;
 	int maps_used[CG_MAX_MAPS];
 	unsigned nmaps_used;
-	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container, *fn_path, *fn_unwind, *fn_python;
-	uint32_t unwind_key; /* of its scratch */
+	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container, *fn_path, *fn_unwind;
+	struct irfn *fn_mix[RUNTIMES]; /* walks of language runtimes */
+	uint32_t unwind_key;	       /* of its scratch */
 	struct irfn *fn_spec_new, *fn_spec_find, *fn_spec_end, *fn_chill;
 	uint32_t scratch_top, scratch_max;
 	uint32_t scratch_keep; /* below it: memory of the clause (alloca, copyin) */
@@ -394,8 +396,8 @@ int cg_map_rodata(struct cg *c);
 int cg_map_scratch(struct cg *c);
 int cg_map_tls(struct cg *c);
 uint32_t cg_tls_size(const struct cg *c);
-int cg_map_python(struct cg *c); /* IMG_MAP_PY_PROCS */
-int cg_map_unwind(struct cg *c); /* the first of CG_UNWIND_MAPS, in the order of their roles */
+int cg_map_runtime(struct cg *c, enum runtime r); /* IMG_MAP_PY_PROCS and so on */
+int cg_map_unwind(struct cg *c);		  /* the first of CG_UNWIND_MAPS, in the order of their roles */
 int cg_map_assoc(struct cg *c, const struct dvar *v);
 int cg_map_agg(struct cg *c, const struct dagg *a, unsigned set);
 int cg_map_track(struct cg *c, const struct dtracker *t); /* open events */

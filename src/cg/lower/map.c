@@ -175,13 +175,21 @@ int cg_map_unwind(struct cg *c)
 	return c->m_unwind;
 }
 
-int cg_map_python(struct cg *c)
+int cg_map_runtime(struct cg *c, enum runtime r)
 {
-	if (c->m_python < 0)
-		c->m_python = cg_add_map(c, IMG_MAP_PY_PROCS, "d_py_procs", BPF_MAP_TYPE_HASH, 4,
-					 sizeof(struct py_proc), CG_UNWIND_PROCS,
-					 BPF_F_NO_PREALLOC); /* filled by user space only */
-	return c->m_python;
+	static const struct {
+		enum img_map_role role;
+		const char *name;
+		uint32_t size;
+	} maps[RUNTIMES] = {
+		[RUNTIME_PYTHON] = { IMG_MAP_PY_PROCS, "d_py_procs", sizeof(struct py_proc) },
+		[RUNTIME_V8] = { IMG_MAP_V8_PROCS, "d_v8_procs", sizeof(struct v8_proc) },
+	};
+
+	if (c->m_runtimes[r] < 0)
+		c->m_runtimes[r] = cg_add_map(c, maps[r].role, maps[r].name, BPF_MAP_TYPE_HASH, 4, maps[r].size,
+					      CG_UNWIND_PROCS, BPF_F_NO_PREALLOC); /* filled by user space only */
+	return c->m_runtimes[r];
 }
 
 /* Programs that use too many maps find those of one shape in one: a map of maps. Slots do not depend on the order in

@@ -166,7 +166,7 @@ static struct irfn *unwind_fn(struct gen *g)
 	return g->pr->fn_unwind;
 }
 
-/* A user stack: where it goes, at most n frames; runtimes: with those of Python between the native ones. */
+/* A user stack: where it goes, at most n frames; runtimes: with those of language runtimes between the native ones. */
 struct stack_want {
 	struct mem frames;
 	uint32_t n;
@@ -174,38 +174,45 @@ struct stack_want {
 	bool runtimes;
 };
 
-static struct irfn *python_fn(struct gen *g)
+static struct irfn *mix_fn(struct gen *g, enum runtime r)
 {
-	uint32_t scratch = (uint32_t)cg_map_unwind(g->cg) + CG_UNWIND_MAPS - 1, procs, size;
-	struct rt_python_offsets o;
+	struct irfn **fn = &g->pr->fn_mix[r];
+	struct rt_mix_env e = { .caps = g->cg->caps, .scratch_key = g->pr->unwind_key };
+	uint32_t size;
 
-	if (g->pr->fn_python || !lay_offset(g->cg, "task_struct", "thread_pid", &o.thread_pid, &size) ||
-	    !lay_offset(g->cg, "pid", "level", &o.level, &size) ||
-	    !lay_offset(g->cg, "pid", "numbers", &o.numbers, &size))
-		return g->pr->fn_python;
-	procs = (uint32_t)cg_map_python(g->cg);
-	gen_map(g, ir_new(g->f), (int)procs); /* counts it as used */
-	g->pr->fn_python = rt_python_emit(g->pr->ip, g->cg->caps, scratch, procs, &o, g->pr->unwind_key);
-	return g->pr->fn_python;
+	if (*fn || !lay_offset(g->cg, "task_struct", "thread_pid", &e.o.thread_pid, &size) ||
+	    !lay_offset(g->cg, "pid", "level", &e.o.level, &size) ||
+	    !lay_offset(g->cg, "pid", "numbers", &e.o.numbers, &size))
+		return *fn;
+	e.scratch = (uint32_t)cg_map_unwind(g->cg) + CG_UNWIND_MAPS - 1;
+	e.procs = (uint32_t)cg_map_runtime(g->cg, r);
+	gen_map(g, ir_new(g->f), (int)e.procs); /* counts it as used */
+	*fn = rt_mix_walks[r](g->pr->ip, &e);
+	return *fn;
 }
 
-/* Puts Python's frames between the d native ones: d and flags are those of the mixed stack then, and *from is where it
- * lies in the scratch element. */
-static void mix_python(struct gen *g, vreg d, vreg flags, uint32_t n, vreg start, vreg from)
+/* Puts the frames of the process's runtime between the d native ones: d and flags are those of the mixed stack then,
+ * and *from is where it lies in the scratch element. */
+static void mix_runtimes(struct gen *g, vreg d, vreg flags, uint32_t n, vreg start, vreg from)
 {
-	struct irfn *fn = python_fn(g);
-	irlabel none = ir_label(g->f);
+	irlabel none = ir_label(g->f), mixed = ir_label(g->f);
 	vreg r = ir_new(g->f), more = ir_new(g->f);
 
 	ir_movi(g->f, from, 0);
-	if (!fn)
-		return;
-	ir_call_fn(g->f, r, fn, IR_ARGS(d, ir_imm(g->f, n), gen_pid(g), start));
-	ir_jcci(g->f, IRC_SLT, r, 0, none);
+	for (unsigned i = 0; i < RUNTIMES; i++) {
+		struct irfn *fn = mix_fn(g, (enum runtime)i);
+
+		if (!fn)
+			continue;
+		ir_call_fn(g->f, r, fn, IR_ARGS(d, ir_imm(g->f, n), gen_pid(g), start));
+		ir_jcci(g->f, IRC_SGE, r, 0, mixed);
+	}
+	ir_jmp(g->f, none);
+	ir_place(g->f, mixed);
 	ir_ext(g->f, d, r, 4, false);
 	ir_alui(g->f, IRA_SHR, more, r, 32);
 	ir_alu(g->f, IRA_OR, flags, flags, more);
-	ir_movi(g->f, from, offsetof(struct rt_unwind_state, py.out));
+	ir_movi(g->f, from, offsetof(struct rt_unwind_state, mix.out));
 	ir_place(g->f, none);
 }
 
@@ -220,7 +227,7 @@ static void take_frames(struct gen *g, vreg r, vreg d, vreg flags, const struct 
 	ir_alui(g->f, IRA_SHR, flags, r, 32);
 	ir_ext(g->f, d, r, 4, false);
 	if (w->runtimes)
-		mix_python(g, d, flags, n, w->start, from);
+		mix_runtimes(g, d, flags, n, w->start, from);
 	gen_map(g, map, cg_map_unwind(g->cg) + CG_UNWIND_MAPS - 1);
 	ir_store_slot(g->f, g->tmp, 8, 4, ir_imm(g->f, g->pr->unwind_key));
 	ir_slot_addr(g->f, key, g->tmp, 8);

@@ -6,21 +6,11 @@
  *     native frames left:      of the loop, and fp: enter it; else out = the native frame
  *     else:                    what Python has yet, when the native stack was cut
  */
-#include "cg/rt/python.h"
-#include "cg/rt/unwind_int.h"
+#include "cg/rt/mix_int.h"
 
-#define PY(member) (ST(py) + (int32_t)offsetof(struct rt_python_state, member))
+#define PY(member) (MX(py) + (int32_t)offsetof(struct rt_python_state, member))
 #define PP(member) (PY(p) + (int32_t)offsetof(struct py_proc, member))
 #define UPID_BYTES 16 /* struct upid. Source: include/linux/pid.h */
-
-/* 8 bytes of the process at addr to st + to; jumps to none when they cannot be read. */
-static void user_word(struct irfn *f, vreg st, int32_t to, vreg addr, irlabel none)
-{
-	vreg r = ir_new(f);
-
-	ir_call(f, r, BPF_FUNC_probe_read_user, IR_ARGS(rt_alui(f, IRA_ADD, st, to), ir_imm(f, 8), addr));
-	ir_jcci(f, IRC_NE, r, 0, none);
-}
 
 static vreg sum(struct irfn *f, vreg st, int32_t a, int32_t b)
 {
@@ -35,27 +25,16 @@ static struct irfn *emit_thread(struct irprog *p)
 	irlabel none = ir_label(f), found = ir_label(f);
 
 	ir_jcci(f, IRC_EQ, rt_ld(f, st, PY(thread)), 0, found);
-	user_word(f, st, PY(tmp), sum(f, st, PY(thread), PP(tid)), none);
+	mix_user_word(f, st, PY(tmp), sum(f, st, PY(thread), PP(tid)), none);
 	ir_ext(f, tid, rt_ld(f, st, PY(tmp)), 4, false);
 	ir_jcc(f, IRC_EQ, tid, rt_ld(f, st, PY(tid)), found);
-	user_word(f, st, PY(thread), sum(f, st, PY(thread), PP(next)), none);
+	mix_user_word(f, st, PY(thread), sum(f, st, PY(thread), PP(next)), none);
 	ir_reti(f, 0);
 	ir_place(f, none);
 	ir_storei(f, st, PY(thread), 8, 0);
 	ir_place(f, found);
 	ir_reti(f, 1);
 	return f;
-}
-
-/* out[nout++] = v, or the end of the walk when there is no more room. */
-static void emit_out(struct irfn *f, vreg st, vreg v, irlabel cut)
-{
-	vreg n = rt_ld(f, st, PY(nout));
-
-	ir_jcc(f, IRC_GE, n, rt_ld(f, st, PY(max)), cut);
-	ir_jcci(f, IRC_GE, n, RT_PYTHON_MAX_FRAMES, cut);
-	ir_store(f, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, n, 3)), PY(out), 8, v);
-	ir_store(f, st, PY(nout), 8, rt_alui(f, IRA_ADD, n, 1));
 }
 
 /* A member of the frame that was read, at a place that the process's version has. */
@@ -80,7 +59,7 @@ static vreg frame_value(struct irfn *f, vreg st)
 	at = rt_alui(f, IRA_AND, rt_alui(f, IRA_SHR, at, 1), PY_INDEX_MAX); /* of instructions, 2 bytes each */
 	at = rt_alui(f, IRA_SHL, at, PY_INDEX_SHIFT);
 	v = rt_alu(f, IRA_AND, rt_alui(f, IRA_SHR, code, PY_CODE_SHIFT), ir_imm(f, PY_CODE_MASK));
-	return rt_alu(f, IRA_OR, rt_alu(f, IRA_OR, v, at), ir_imm(f, PY_FRAME_SET));
+	return rt_alu(f, IRA_OR, rt_alu(f, IRA_OR, v, at), ir_imm(f, RT_FRAME_SET));
 }
 
 /* One frame of Python, and its caller. */
@@ -98,13 +77,13 @@ static void emit_python(struct irfn *f, vreg st, irlabel cut)
 	ir_jcci(f, IRC_EQ, rt_ld(f, st, PP(shim)), 0, shown);
 	ir_jcc(f, IRC_EQ, rt_ld(f, st, PY(tmp)), rt_ld(f, st, PP(boundary_is)), stays);
 	ir_place(f, shown);
-	emit_out(f, st, frame_value(f, st), cut);
+	mix_out(f, st, frame_value(f, st), cut);
 	ir_place(f, stays);
 	ir_store(f, st, PY(fp), 8, frame_word(f, st, PP(previous), 8));
 	ir_jcc(f, IRC_EQ, rt_ld(f, st, PY(tmp)), rt_ld(f, st, PP(boundary_is)), out);
 	ir_reti(f, 0);
 	ir_place(f, fault);
-	emit_out(f, st, ir_imm(f, PY_FRAME(0, PY_MARK_FAULT)), cut);
+	mix_out(f, st, ir_imm(f, PY_FRAME(0, PY_MARK_FAULT)), cut);
 	ir_storei(f, st, PY(fp), 8, 0);
 	ir_place(f, out);
 	ir_storei(f, st, PY(in), 8, 0);
@@ -120,8 +99,8 @@ static struct irfn *emit_mix(struct irprog *p)
 		enter = ir_label(f), rest = ir_label(f);
 
 	ir_jcci(f, IRC_NE, rt_ld(f, st, PY(in)), 0, python);
-	i = rt_ld(f, st, PY(i));
-	ir_jcc(f, IRC_GE, i, rt_ld(f, st, PY(n)), rest);
+	i = rt_ld(f, st, MX(i));
+	ir_jcc(f, IRC_GE, i, rt_ld(f, st, MX(n)), rest);
 	ir_jcci(f, IRC_LT, i, RT_UNWIND_MAX_FRAMES, native);
 	ir_place(f, rest);
 	ir_jcci(f, IRC_EQ, rt_ld(f, st, PY(fp)), 0, end);
@@ -130,26 +109,26 @@ static struct irfn *emit_mix(struct irprog *p)
 	ir_reti(f, 0);
 	ir_place(f, native);
 	pc = rt_ld(f, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, i, 3)), ST(frames));
-	ir_store(f, st, PY(i), 8, rt_alui(f, IRA_ADD, i, 1));
+	ir_store(f, st, MX(i), 8, rt_alui(f, IRA_ADD, i, 1));
 	ir_jcc(f, IRC_GE, rt_alu(f, IRA_SUB, pc, rt_ld(f, st, PP(eval))), rt_ld(f, st, PP(eval_len)), plain);
 	ir_jcci(f, IRC_NE, rt_ld(f, st, PY(fp)), 0, enter);
 	ir_jcci(f, IRC_EQ, rt_ld(f, st, PY(mark)), 0, plain);
-	emit_out(f, st, rt_ld(f, st, PY(mark)), cut);
+	mix_out(f, st, rt_ld(f, st, PY(mark)), cut);
 	ir_storei(f, st, PY(mark), 8, 0);
 	ir_place(f, plain);
-	emit_out(f, st, pc, cut);
+	mix_out(f, st, pc, cut);
 	ir_reti(f, 0);
 	ir_place(f, python);
 	emit_python(f, st, cut);
 	ir_place(f, cut);
-	ir_storei(f, st, PY(flags), 8, RT_UNWIND_CUT);
+	ir_storei(f, st, MX(flags), 8, RT_UNWIND_CUT);
 	ir_place(f, end);
 	ir_reti(f, 1);
 	return f;
 }
 
 /* The thread's number as the process itself sees it. */
-static void emit_tid(struct irfn *f, const struct rt_python_offsets *o, vreg st)
+static void emit_tid(struct irfn *f, const struct rt_mix_offsets *o, vreg st)
 {
 	vreg task = ir_new(f), pid, level = ir_new(f);
 
@@ -173,15 +152,15 @@ static void emit_begin(struct irfn *f, const struct rtgen *g, vreg st, irslot sl
 	ir_store(f, st, PY(mark), 8, ir_imm(f, PY_FRAME(0, PY_MARK_VERSION)));
 	ir_jmp(f, done);
 	ir_place(f, known);
-	user_word(f, st, PY(tmp), rt_ld(f, st, PP(interp)), fault);
-	user_word(f, st, PY(thread), sum(f, st, PY(tmp), PP(threads)), fault);
+	mix_user_word(f, st, PY(tmp), rt_ld(f, st, PP(interp)), fault);
+	mix_user_word(f, st, PY(thread), sum(f, st, PY(tmp), PP(threads)), fault);
 	rt_loop(f, g, ir_imm(f, PY_MAX_THREADS), thread, slot);
 	ir_jcci(f, IRC_EQ, rt_ld(f, st, PY(thread)), 0, none);
 	ir_store(f, st, PY(tmp), 8, rt_ld(f, st, PY(thread)));
 	ir_jcci(f, IRC_EQ, rt_ld(f, st, PP(has_cframe)), 0, direct);
-	user_word(f, st, PY(tmp), sum(f, st, PY(tmp), PP(cframe)), fault);
+	mix_user_word(f, st, PY(tmp), sum(f, st, PY(tmp), PP(cframe)), fault);
 	ir_place(f, direct);
-	user_word(f, st, PY(fp), sum(f, st, PY(tmp), PP(current)), fault);
+	mix_user_word(f, st, PY(fp), sum(f, st, PY(tmp), PP(current)), fault);
 	ir_storei(f, st, PY(mark), 8, 0);
 	ir_jmp(f, done);
 	ir_place(f, fault);
@@ -193,39 +172,20 @@ static void emit_begin(struct irfn *f, const struct rtgen *g, vreg st, irslot sl
 	ir_place(f, done);
 }
 
-#define ARGS 4 /* n, max, tgid, start */
-
-struct irfn *rt_python_emit(struct irprog *p, const struct caps *caps, uint32_t scratch, uint32_t procs,
-			    const struct rt_python_offsets *o, uint32_t scratch_key)
+struct irfn *rt_python_emit(struct irprog *p, const struct rt_mix_env *e)
 {
-	const struct rtgen g = { .p = p, .caps = caps };
-	struct irfn *thread = emit_thread(p), *mix = emit_mix(p), *f = irfn_new(p, "py_walk", ARGS);
-	irslot slot = ir_slot(f, 8), key = ir_slot(f, 8);
-	irlabel none = ir_label(f), known = ir_label(f);
-	vreg st, proc, n;
+	const struct rtgen g = { .p = p, .caps = e->caps };
+	struct irfn *thread = emit_thread(p), *mix = emit_mix(p), *f = irfn_new(p, "py_walk", MIX_ARGS);
+	irslot slot = ir_slot(f, 8);
+	irlabel none = ir_label(f);
+	vreg st = mix_begin(f, e, PY(p), sizeof(struct py_proc), none);
 
-	ir_global(f);
-	proc = uw_lookup(f, procs, key, irfn_arg(f, 2), none);
-	st = uw_lookup(f, scratch, key, ir_imm(f, scratch_key), none);
-	uw_peek(f, st, PY(p), sizeof(struct py_proc), proc, 0);
-	ir_jcci(f, IRC_EQ, rt_ld(f, st, PP(start)), 0, known);
-	ir_jcc(f, IRC_NE, rt_ld(f, st, PP(start)), irfn_arg(f, 3), none);
-	ir_place(f, known);
-	ir_store(f, st, PY(n), 8, irfn_arg(f, 0));
-	ir_store(f, st, PY(max), 8, irfn_arg(f, 1));
-	for (int32_t at = PY(in); at <= PY(nout); at += 8)
-		if (at != PY(n))
-			ir_storei(f, st, at, 8, 0);
-	ir_storei(f, st, PY(flags), 8, 0);
+	ir_storei(f, st, PY(in), 8, 0);
 	ir_store_slot(f, slot, 0, 8, st);
-	emit_tid(f, o, st);
+	emit_tid(f, &e->o, st);
 	emit_begin(f, &g, st, slot, thread);
 	/* each call of the loop takes one more to enter, one for a frame that is nobody's */
-	rt_loop(f, &g, ir_imm(f, 4 * RT_PYTHON_MAX_FRAMES), mix, slot);
-	n = rt_ld(f, st, PY(nout));
-	ir_alu(f, IRA_OR, n, n, rt_alui(f, IRA_SHL, rt_ld(f, st, PY(flags)), 32));
-	ir_ret(f, n);
-	ir_place(f, none);
-	ir_reti(f, -1);
+	rt_loop(f, &g, ir_imm(f, 4 * RT_MIX_MAX_FRAMES), mix, slot);
+	mix_end(f, st, none);
 	return f;
 }

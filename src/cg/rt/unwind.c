@@ -141,6 +141,15 @@ static void emit_return(struct irfn *f, const struct uw *u, vreg st, vreg n, irl
 	ir_reti(f, 0);
 }
 
+/* Keeps the frame pointer of the last frame, for who knows more of it than a table says. */
+static void emit_fp(struct irfn *f, vreg st)
+{
+	vreg last = rt_alui(f, IRA_SUB, rt_ld(f, st, ST(n)), 1);
+
+	ir_alui(f, IRA_AND, last, last, RT_UNWIND_MAX_FRAMES - 1); /* for the verifier */
+	ir_store(f, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, last, 3)), ST(fps), 8, rt_ld(f, st, ST(bp)));
+}
+
 /* frame(i, &state): one frame is written, and its caller looked for. */
 static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 {
@@ -154,6 +163,7 @@ static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 	ir_jcc(f, IRC_GE, n, rt_ld(f, st, ST(bound)), stop);
 	ir_jcci(f, IRC_GE, n, RT_UNWIND_MAX_FRAMES, stop);
 	ir_store(f, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, n, 3)), ST(frames), 8, pc);
+	ir_storei(f, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, n, 3)), ST(fps), 8, 0);
 	ir_store(f, st, ST(n), 8, rt_alui(f, IRA_ADD, n, 1));
 	at = rt_alu(f, IRA_SUB, pc, rt_ld(f, st, ST(back)));
 	ir_jcc(f, IRC_LT, rt_alu(f, IRA_SUB, at, rt_ld(f, st, ST(start))), rt_ld(f, st, ST(len)), known);
@@ -164,6 +174,7 @@ static struct irfn *emit_frame(struct irprog *p, const struct uw *u)
 	if (u->ret)
 		emit_return(f, u, st, n, w.none);
 	ir_place(f, w.none);
+	emit_fp(f, st);
 	uw_emit_by_bp(f, u, st, &w);
 	ir_place(f, w.next);
 	ir_reti(f, 0);

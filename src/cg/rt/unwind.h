@@ -4,7 +4,7 @@
 #define DWELL_CG_RT_UNWIND_H
 #include "base/unwindfmt.h"
 #include "cg/ir/ir.h"
-#include "cg/rt/python.h"
+#include "cg/rt/mix.h"
 #include "types/caps.h"
 
 /* The maps, as indices into image.maps. */
@@ -66,7 +66,8 @@ struct rt_unwind_state {
 	uint64_t ask;		    /* how often it may be asked yet */
 	uint64_t n, flags, bound;   /* frames written, RT_UNWIND_*, frames wanted */
 	uint64_t first, count;	    /* of the process's areas */
-	struct rt_python_state py;  /* of the walk of Python's frames, which mixes them with these */
+	uint64_t fps[RT_UNWIND_MAX_FRAMES]; /* of frames that no table describes, such as generated code; else 0 */
+	struct rt_mix_state mix;	    /* of the walks of runtimes, which mix their frames with these */
 };
 
 /* Where a machine keeps what a walk needs. */

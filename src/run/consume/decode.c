@@ -3,7 +3,7 @@
 #include "run/consume/decode.h"
 #include <errno.h>
 #include <string.h>
-#include "base/pyfmt.h"
+#include "base/rtfmt.h"
 
 static const struct rec_probe *find_probe(struct decoder *d, uint32_t id)
 {
@@ -73,7 +73,7 @@ static size_t runtime_frames(const struct recfield *f, const void *base, size_t 
 		memcpy(&ret[n], (const char *)base + head + 8 * (size_t)i, 8);
 		if (!ret[n])
 			break;
-		n += py_is_frame(ret[n]);
+		n += rt_is_frame(ret[n]);
 	}
 	return n;
 }

@@ -14,7 +14,7 @@ struct decoder {
 int decode_record(struct decoder *d, unsigned cpu, const void *data, size_t len, struct row *ret);
 #define DECODE_MAX_FRAMES 512 /* of a stack; as OPTIONS_FRAMES_MAX */
 /* Calls fn for each process with a user stack or address in the fields at `base`. frames: those of a language
- * runtime (base/pyfmt.h), whose names are to be read now. */
+ * runtime (base/rtfmt.h), whose names are to be read now. */
 typedef void (*decode_proc_fn)(void *ctx, uint32_t tgid, uint64_t start, size_t nframes, const uint64_t *frames);
 void decode_field_procs(const struct recfield *fields, size_t n, const void *base, size_t len, decode_proc_fn fn,
 			void *ctx);

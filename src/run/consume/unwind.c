@@ -40,7 +40,7 @@ struct unwind {
 	uint32_t nblocks, next; /* where room is looked for */
 	uint8_t *used;		/* by block */
 	int procs_fd, want_fd, files_fd;
-	int python_fd; /* -1: no program walks Python's frames */
+	int rt_fds[RUNTIMES]; /* by enum runtime; -1: no program walks its frames */
 	uint32_t max_procs;
 	struct uwproc *procs;
 	unsigned ndirty;
@@ -85,7 +85,7 @@ static const struct img_map *find_map(const struct loaded *l, enum img_map_role 
 
 int unwind_new(const struct loaded *l, struct sym *sym, struct unwind **ret)
 {
-	const struct load_map *tables, *areas, *procs, *want, *files, *python;
+	const struct load_map *tables, *areas, *procs, *want, *files, *rt;
 	const struct img_map *mt = find_map(l, IMG_MAP_UW_TABLES, &tables);
 	const struct img_map *ma = find_map(l, IMG_MAP_UW_AREAS, &areas);
 	const struct img_map *mp = find_map(l, IMG_MAP_UW_PROCS, &procs);
@@ -106,7 +106,8 @@ int unwind_new(const struct loaded *l, struct sym *sym, struct unwind **ret)
 	u->procs_fd = procs->fd;
 	u->want_fd = want->fd;
 	u->files_fd = files->fd;
-	u->python_fd = find_map(l, IMG_MAP_PY_PROCS, &python) ? python->fd : -1;
+	for (int i = 0; i < RUNTIMES; i++)
+		u->rt_fds[i] = find_map(l, (enum img_map_role)(IMG_MAP_PY_PROCS + i), &rt) ? rt->fd : -1;
 	u->max_procs = mp->max_entries;
 	u->tmp = calloc(UW_MAX_AREAS, sizeof(*u->tmp));
 	if (!u->used || !u->tmp) {
@@ -163,23 +164,30 @@ static bool alloc_areas(struct unwind *u, uint32_t n, uint32_t *ret)
 	return false;
 }
 
-/* The interpreter in a process. */
-static void see_python(struct unwind *u, uint32_t tgid, uint64_t start)
+static void forget_runtime(struct unwind *u, uint32_t tgid, enum runtime but)
 {
-	struct py_proc v;
+	for (int i = 0; i < RUNTIMES; i++)
+		if (u->rt_fds[i] >= 0 && i != (int)but)
+			bpfsys_map_delete(u->rt_fds[i], &tgid);
+}
 
-	if (u->python_fd < 0)
-		return;
-	if (sym_python_attach(u->sym, tgid, start, &v) == 0)
-		bpfsys_map_update(u->python_fd, &tgid, &v); /* no room: its frames stay native ones */
+/* The language runtime in a process. */
+static void see_runtime(struct unwind *u, uint32_t tgid, uint64_t start)
+{
+	struct sym_runtime v;
+
+	if (u->rt_fds[0] < 0)
+		return; /* a program walks all, or none */
+	if (sym_runtime_attach(u->sym, tgid, start, &v) < 0)
+		v.which = RUNTIMES;
 	else
-		bpfsys_map_delete(u->python_fd, &tgid);
+		bpfsys_map_update(u->rt_fds[v.which], &tgid, &v.walk); /* no room: its frames stay native ones */
+	forget_runtime(u, tgid, v.which);
 }
 
 static void forget(struct unwind *u, struct uwproc *p)
 {
-	if (u->python_fd >= 0)
-		bpfsys_map_delete(u->python_fd, &p->tgid);
+	forget_runtime(u, p->tgid, RUNTIMES);
 	bpfsys_map_delete(u->procs_fd, &p->tgid);
 	mark(u, p->v.first, p->v.count, 0);
 	u->ndirty -= p->dirty;
@@ -233,7 +241,7 @@ void unwind_see(struct unwind *u, uint32_t tgid, uint64_t start)
 	p->learnt = false;
 	/* Gone or a kernel thread: an entry without areas, so that programs do not ask again. */
 	sym_unwind_areas(u->sym, tgid, start, u->tmp, UW_MAX_AREAS, &n);
-	see_python(u, tgid, start);
+	see_runtime(u, tgid, start);
 	if (n && alloc_areas(u, (uint32_t)n, &v.first)) {
 		v.count = (uint32_t)n;
 		memcpy(u->areas + v.first, u->tmp, n * sizeof(*u->tmp));

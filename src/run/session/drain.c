@@ -92,7 +92,7 @@ static void see_proc(void *ctx, uint32_t tgid, uint64_t start, size_t nframes, c
 	struct proc_seen *p = &s->procs[(tgid ^ (uint32_t)(start >> 10)) % PROC_CACHE];
 
 	if (nframes && s->c.sym)
-		sym_python_learn(s->c.sym, tgid, start, frames, nframes);
+		sym_runtime_learn(s->c.sym, tgid, start, frames, nframes);
 	if (p->tgid == tgid && p->start == start && p->drain == s->drains)
 		return;
 	*p = (struct proc_seen){ start, tgid, s->drains };

@@ -3,8 +3,6 @@
 #include "runtime/python/python.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -16,7 +14,7 @@
 #define BYTES_AT 32 /* PyBytesObject.ob_sval */
 #define STATE_AT 32 /* PyASCIIObject.state */
 
-int py_code_read(const struct py_mem *m, uint64_t type, uint64_t code, struct py_code *ret)
+int py_code_read(const struct rt_mem *m, uint64_t type, uint64_t code, struct py_code *ret)
 {
 	uint8_t all[PY_CODE_BYTES];
 	uint64_t refs, found;
@@ -42,51 +40,8 @@ static uint64_t word_of(const struct py_code *c, unsigned at)
 
 /* -- text -- */
 
-struct text {
-	char *buf;
-	size_t n, size; /* n < size */
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *fmt, ...)
-{
-	char one[32];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(one, sizeof(one), fmt, ap);
-	va_end(ap);
-	if (n <= 0 || (size_t)n >= sizeof(one) || t->n + (size_t)n >= t->size)
-		return; /* whole characters, or nothing */
-	memcpy(t->buf + t->n, one, (size_t)n + 1);
-	t->n += (size_t)n;
-}
-
-/* Escaped: controls, surrogates, line separators, and what turns the direction of text. */
-static bool is_plain(uint32_t c)
-{
-	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && !(c >= 0x200b && c <= 0x200f) &&
-	       !(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2060 && c <= 0x206f) && !(c >= 0xd800 && c < 0xe000) &&
-	       c != 0xfeff && c < 0x110000;
-}
-
-static void add_char(struct text *t, uint32_t c)
-{
-	if (!is_plain(c))
-		add(t, c < 0x100 ? "\\x%02" PRIx32 : c < 0x10000 ? "\\u%04" PRIx32 : "\\U%08" PRIx32, c);
-	else if (c < 0x80)
-		add(t, "%c", (char)c);
-	else if (c < 0x800)
-		add(t, "%c%c", (char)(0xc0 | c >> 6), (char)(0x80 | (c & 63)));
-	else if (c < 0x10000)
-		add(t, "%c%c%c", (char)(0xe0 | c >> 12), (char)(0x80 | (c >> 6 & 63)), (char)(0x80 | (c & 63)));
-	else
-		add(t, "%c%c%c%c", (char)(0xf0 | c >> 18), (char)(0x80 | (c >> 12 & 63)), (char)(0x80 | (c >> 6 & 63)),
-		    (char)(0x80 | (c & 63)));
-}
-
 /* A str of at most max characters. Source: Include/cpython/unicodeobject.h, PyASCIIObject. */
-static int add_str(struct text *t, const struct py_layout *l, const struct py_mem *m, uint64_t str, uint64_t max)
+static int add_str(struct rt_text *t, const struct py_layout *l, const struct rt_mem *m, uint64_t str, uint64_t max)
 {
 	uint8_t head[STATE_AT + 4], chars[4 * PY_MAX_FILE];
 	uint64_t n;
@@ -109,10 +64,10 @@ static int add_str(struct text *t, const struct py_layout *l, const struct py_me
 		uint32_t c = 0;
 
 		memcpy(&c, chars + i * kind, kind); /* little-endian, as all machines that are walked */
-		add_char(t, c);
+		rt_text_char(t, c);
 	}
 	if (n > max)
-		add(t, "...");
+		rt_text_add(t, "...");
 	return 0;
 }
 
@@ -177,7 +132,7 @@ int64_t py_line(const uint8_t *table, size_t n, int32_t first, uint32_t index)
 	return -1;
 }
 
-static int64_t line_of(const struct py_layout *l, const struct py_mem *m, const struct py_code *c, uint32_t index)
+static int64_t line_of(const struct py_layout *l, const struct rt_mem *m, const struct py_code *c, uint32_t index)
 {
 	_cleanup_free_ uint8_t *table = NULL;
 	uint64_t lines = word_of(c, l->lines), n;
@@ -192,21 +147,21 @@ static int64_t line_of(const struct py_layout *l, const struct py_mem *m, const 
 	return py_line(table, n, first, index);
 }
 
-int py_frame_text(const struct py_layout *l, const struct py_mem *m, const struct py_code *c, uint32_t index, char *buf,
+int py_frame_text(const struct py_layout *l, const struct rt_mem *m, const struct py_code *c, uint32_t index, char *buf,
 		  size_t size)
 {
-	struct text t = { buf, 0, size < PY_MAX_TEXT ? size : PY_MAX_TEXT };
+	struct rt_text t = rt_text_begin(buf, size);
 	int64_t line;
 	int r = add_str(&t, l, m, word_of(c, l->name), PY_MAX_NAME);
 
 	if (r < 0)
 		return r;
-	add(&t, " at ");
+	rt_text_add(&t, " at ");
 	r = add_str(&t, l, m, word_of(c, l->file), PY_MAX_FILE);
 	if (r < 0)
 		return r;
 	line = line_of(l, m, c, index);
 	if (line > 0)
-		add(&t, ":%" PRId64, line);
+		rt_text_add(&t, ":%" PRId64, line);
 	return 0;
 }

@@ -5,12 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/pyfmt.h"
-
-/* Memory of the interpreter. read: 0 when all n bytes are there, else -errno. */
-struct py_mem {
-	int (*read)(void *ctx, uint64_t addr, void *buf, size_t n);
-	void *ctx;
-};
+#include "runtime/runtime.h"
 
 /* Places of members; those that the walk needs are in struct py_proc. */
 struct py_layout {
@@ -34,14 +29,13 @@ struct py_code {
 #define PY_MAX_NAME 255u	/* characters of a name; longer ones are cut */
 #define PY_MAX_FILE 511u	/* of a file name */
 #define PY_MAX_LINES (1u << 20) /* bytes of a table of lines; larger ones are not read */
-#define PY_MAX_TEXT 900u	/* bytes of the text of a frame, cut behind */
 
 /* Reads a code object. type: address of its type, PyCode_Type. 0; -ENOENT: it is no code object (any more), or
  * what the reader says. */
-int py_code_read(const struct py_mem *m, uint64_t type, uint64_t code, struct py_code *ret);
+int py_code_read(const struct rt_mem *m, uint64_t type, uint64_t code, struct py_code *ret);
 /* "function at file:line" of the instruction at this index, or "function at file" when its line is not known. What
  * is no printable character is escaped as Python does. 0 or -errno. */
-int py_frame_text(const struct py_layout *l, const struct py_mem *m, const struct py_code *c, uint32_t index, char *buf,
+int py_frame_text(const struct py_layout *l, const struct rt_mem *m, const struct py_code *c, uint32_t index, char *buf,
 		  size_t size);
 /* The line of an instruction by a table of lines (co_linetable); <= 0: none. */
 int64_t py_line(const uint8_t *table, size_t n, int32_t first, uint32_t index);

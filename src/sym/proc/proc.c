@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "sym/proc/int.h"
-#include "sym/proc/python.h"
+#include "sym/proc/runtime.h"
 
 /* Unasked re-reading may take this part of the time at most: 1 / 16. */
 #define PROC_RETRY_SHARE 16u
@@ -125,7 +125,7 @@ static void drop(struct sym *s, struct uproc *p)
 	s->procs.n--;
 	s->procs.nopen_jit -= p->jit.fd >= 0;
 	maps_free(s, &p->maps);
-	python_free(p);
+	runtime_free(p);
 	perfmap_free(&p->jit);
 	free(p);
 }
@@ -324,7 +324,7 @@ void procs_free(struct sym *s)
 		DL_FOREACH_SAFE(*list, p, tmp)
 		{
 			maps_free(s, &p->maps);
-			python_free(p);
+			runtime_free(p);
 			perfmap_free(&p->jit);
 			free(p);
 		}

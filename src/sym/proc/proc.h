@@ -13,6 +13,7 @@
 #define PROC_MAX_OPEN_JIT 128u
 
 struct sym;
+struct ufile;
 
 struct uproc {
 	uint32_t tgid;
@@ -22,7 +23,7 @@ struct uproc {
 	struct perfmap jit;	   /* opened when there is code of no file */
 	bool dead;		   /* exited, or never found */
 	bool stale;		   /* exec'ed: read the mappings when next touched */
-	struct pyproc *py;	   /* the Python interpreter in it (python.c), or NULL */
+	struct rtproc *rt;	   /* the language runtime in it (runtime.c), or NULL */
 	uint64_t next_ns;	   /* not before, for refreshes that nobody asked for */
 	struct uproc *older;	   /* former process of this number */
 	struct uproc *prev, *next; /* in uprocs.alive or .dead, least recently used first */

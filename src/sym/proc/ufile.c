@@ -13,6 +13,7 @@
 #include "sym/elf/minidebug.h"
 #include "sym/elf/open.h"
 #include "sym/proc/int.h"
+#include "sym/proc/runtime.h"
 
 /* Key of images that are no files. */
 #define UFILE_DEV_IMAGE UINT64_MAX
@@ -186,6 +187,7 @@ static void free_file(struct sym *s, struct ufile *f)
 	HASH_DEL(s->files.by_key, f);
 	put_tab(&s->files, f->tab);
 	free(f->own_mem);
+	runtime_file_free(f);
 	free(f->seg);
 	free(f);
 }

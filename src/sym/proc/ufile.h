@@ -20,6 +20,7 @@
 #define UFILE_MAX_VDSO (64u << 10)
 
 struct sym;
+struct v8file;
 
 /* Which file, and which state of it: an inode number is used again after deletion. */
 struct ufile_key {
@@ -54,7 +55,8 @@ struct ufile {
 	struct uwplace uw;
 	bool uw_tried;
 	struct pyfile py;
-	bool py_tried;
+	struct v8file *v8;	   /* what it says of V8 (v8.c), or NULL */
+	bool rt_tried;		   /* looked at for both */
 	unsigned refs;		   /* mappings */
 	UT_hash_handle hh;	   /* in ufiles.by_key */
 	struct ufile *prev, *next; /* in ufiles.open or ufiles.unused */

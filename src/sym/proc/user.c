@@ -8,7 +8,7 @@
 #include "sym/elf/elfsym.h"
 #include "sym/elf/open.h"
 #include "sym/proc/int.h"
-#include "sym/proc/python.h"
+#include "sym/proc/runtime.h"
 
 static bool in_file(struct sym *s, struct uproc *p, const struct umap *m, uint64_t addr, struct symbol *ret)
 {
@@ -72,8 +72,8 @@ bool sym_user(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struc
 		sym_proc_touch(s, tgid, start);
 		p = proc_find(s, tgid, start);
 	}
-	if (py_is_frame(addr) && (!p || p->py))
-		return python_symbol(s, p, addr, ret);
+	if (rt_is_frame(addr) && (!p || p->rt))
+		return runtime_symbol(s, p, addr, ret);
 	const struct umap *m = p ? find_map(s, p, addr) : NULL;
 
 	if (!m)

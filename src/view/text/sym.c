@@ -25,7 +25,7 @@ static void symbol_str(const struct text_view *v, const struct symbol *s, bool f
 	if (found && s->name) {
 		const char *name = name_of(v, s->name, name_buf, sizeof(name_buf));
 
-		if (py_is_frame(addr)) /* no address: as DTrace shows what a helper says */
+		if (rt_is_frame(addr)) /* no address: as DTrace shows what a helper says */
 			snprintf(buf, n, "%s", name);
 		else if (offset && s->offset)
 			snprintf(buf, n, "%s`%s+0x%llx", module, name, (unsigned long long)s->offset);

@@ -22,7 +22,7 @@ static int read_memory(void *ctx, uint64_t addr, void *buf, size_t n)
 	return 0;
 }
 
-static const struct py_mem mem = { read_memory, NULL };
+static const struct rt_mem mem = { read_memory, NULL };
 
 static void put(unsigned at, uint64_t v, unsigned n)
 {
@@ -58,7 +58,7 @@ static void make(uint32_t version)
 
 static void shows(uint32_t index, const char *want)
 {
-	char text[PY_MAX_TEXT];
+	char text[RT_MAX_TEXT];
 	struct py_code c;
 
 	assert_int_equal(py_code_read(&mem, TYPE, BASE + CODE, &c), 0);
@@ -71,11 +71,11 @@ static void frames_are_words_that_no_address_is(void **state)
 	uint64_t f = PY_FRAME(0x7fedcba98760, 77);
 
 	(void)state;
-	assert_true(py_is_frame(f));
-	assert_false(py_is_frame(0x7fffffffffff));
-	assert_false(py_is_frame(0xffff800000000000)); /* the kernel's */
-	assert_false(py_is_frame(0xffffffff81000000));
-	assert_true(py_is_frame(PY_FRAME(0, PY_MARK_FAULT)) && py_is_frame(PY_FRAME(0x7ffffffffff0, -1)));
+	assert_true(rt_is_frame(f));
+	assert_false(rt_is_frame(0x7fffffffffff));
+	assert_false(rt_is_frame(0xffff800000000000)); /* the kernel's */
+	assert_false(rt_is_frame(0xffffffff81000000));
+	assert_true(rt_is_frame(PY_FRAME(0, PY_MARK_FAULT)) && rt_is_frame(PY_FRAME(0x7ffffffffff0, -1)));
 	assert_int_equal(PY_FRAME_CODE(f), 0x7fedcba98760);
 	assert_int_equal(PY_FRAME_INDEX(f), 77);
 	assert_int_equal(PY_FRAME_CODE(f - 1), 0x7fedcba98760);
@@ -119,7 +119,7 @@ static void text_of_the_target_is_escaped(void **state)
 
 static void long_names_are_cut(void **state)
 {
-	char text[PY_MAX_TEXT];
+	char text[RT_MAX_TEXT];
 	struct py_code c;
 
 	(void)state;
@@ -141,7 +141,7 @@ static void long_names_are_cut(void **state)
 
 static void hostile_objects_are_refused(void **state)
 {
-	char text[PY_MAX_TEXT];
+	char text[RT_MAX_TEXT];
 	struct py_code c;
 
 	(void)state;

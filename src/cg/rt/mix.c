@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walks of language runtimes: beginning, end, and how frames are written. */
+#include "cg/rt/mix_int.h"
+
+const rt_mix_emit rt_mix_walks[RUNTIMES] = { [RUNTIME_PYTHON] = rt_python_emit, [RUNTIME_V8] = rt_v8_emit };
+
+void mix_user_bytes(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg addr, irlabel none)
+{
+	vreg r = ir_new(f);
+
+	ir_call(f, r, BPF_FUNC_probe_read_user, IR_ARGS(rt_alui(f, IRA_ADD, st, to), ir_imm(f, n), addr));
+	ir_jcci(f, IRC_NE, r, 0, none);
+}
+
+void mix_user_word(struct irfn *f, vreg st, int32_t to, vreg addr, irlabel none)
+{
+	mix_user_bytes(f, st, to, 8, addr, none);
+}
+
+void mix_out(struct irfn *f, vreg st, vreg v, irlabel cut)
+{
+	vreg n = rt_ld(f, st, MX(nout));
+
+	ir_jcc(f, IRC_GE, n, rt_ld(f, st, MX(max)), cut);
+	ir_jcci(f, IRC_GE, n, RT_MIX_MAX_FRAMES, cut);
+	ir_store(f, rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, n, 3)), MX(out), 8, v);
+	ir_store(f, st, MX(nout), 8, rt_alui(f, IRA_ADD, n, 1));
+}
+
+vreg mix_begin(struct irfn *f, const struct rt_mix_env *e, int32_t to, uint32_t size, irlabel none)
+{
+	irslot key = ir_slot(f, 8);
+	irlabel known = ir_label(f);
+	vreg st, proc;
+
+	ir_global(f);
+	proc = uw_lookup(f, e->procs, key, irfn_arg(f, 2), none);
+	st = uw_lookup(f, e->scratch, key, ir_imm(f, e->scratch_key), none);
+	uw_peek(f, st, to, size, proc, 0);
+	ir_jcci(f, IRC_EQ, rt_ld(f, st, to), 0, known);
+	ir_jcc(f, IRC_NE, rt_ld(f, st, to), irfn_arg(f, 3), none);
+	ir_place(f, known);
+	ir_store(f, st, MX(n), 8, irfn_arg(f, 0));
+	ir_store(f, st, MX(max), 8, irfn_arg(f, 1));
+	ir_storei(f, st, MX(i), 8, 0);
+	ir_storei(f, st, MX(nout), 8, 0);
+	ir_storei(f, st, MX(flags), 8, 0);
+	return st;
+}
+
+void mix_end(struct irfn *f, vreg st, irlabel none)
+{
+	vreg n = rt_ld(f, st, MX(nout));
+
+	ir_alu(f, IRA_OR, n, n, rt_alui(f, IRA_SHL, rt_ld(f, st, MX(flags)), 32));
+	ir_ret(f, n);
+	ir_place(f, none);
+	ir_reti(f, -1);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks of language runtimes (base/rtfmt.h), as functions of a program: each takes the native frames that the walk by
+ * unwinding tables left in the scratch map, and puts a runtime's in their place. */
+#ifndef DWELL_CG_RT_MIX_H
+#define DWELL_CG_RT_MIX_H
+#include "base/pyfmt.h"
+#include "base/v8fmt.h"
+#include "cg/ir/ir.h"
+#include "types/caps.h"
+
+#define RT_MIX_MAX_FRAMES 512
+
+/* Of Python's walk (python.c). */
+struct rt_python_state {
+	struct py_proc p;
+	uint8_t frame[PY_FRAME_BYTES];
+	uint64_t tid;	 /* as the process has it: in its own pid namespace */
+	uint64_t thread; /* PyThreadState; 0: not in the list */
+	uint64_t fp;	 /* _PyInterpreterFrame; 0: no more */
+	uint64_t in;	 /* 1: in frames of one call of the loop */
+	uint64_t mark;	 /* enum py_mark that is told once, or 0 */
+	uint64_t tmp;
+};
+
+/* Of V8's walk (v8.c). */
+struct rt_v8_state {
+	struct v8_proc p;
+	uint8_t frame[V8_FRAME_BYTES];
+	uint8_t function[V8_FUNCTION_BYTES];
+	uint8_t code[V8_CODE_BYTES];
+	uint64_t function_map, array_map; /* the last ones that were seen to be maps of that type; 0: none */
+	uint64_t tmp;
+};
+
+/* Behind struct rt_unwind_state. */
+struct rt_mix_state {
+	uint64_t out[RT_MIX_MAX_FRAMES]; /* the mixed stack */
+	uint64_t i, n, nout, max;	 /* native frames: read, all; mixed ones: written, wanted */
+	uint64_t flags;			 /* RT_UNWIND_CUT: deeper than wanted */
+	struct rt_python_state py;
+	struct rt_v8_state v8;
+};
+
+/* Places of members in kernel structs: to know a thread's number in its pid namespace. */
+struct rt_mix_offsets {
+	uint32_t thread_pid, level, numbers;
+};
+
+/* What a walk of a runtime needs: element scratch_key of map scratch, and the map of processes that have it. */
+struct rt_mix_env {
+	const struct caps *caps;
+	uint32_t scratch, scratch_key, procs;
+	struct rt_mix_offsets o;
+};
+
+/* (n, max, tgid, start): n native frames are in the scratch element; at most max mixed ones go to mix.out. Returns
+ * their number | RT_UNWIND_CUT << 32; negative: the process has no such runtime, and the native ones are all. */
+typedef struct irfn *(*rt_mix_emit)(struct irprog *p, const struct rt_mix_env *e);
+extern const rt_mix_emit rt_mix_walks[RUNTIMES]; /* by enum runtime */
+struct irfn *rt_python_emit(struct irprog *p, const struct rt_mix_env *e);
+struct irfn *rt_v8_emit(struct irprog *p, const struct rt_mix_env *e);
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the walks of language runtimes share. */
+#ifndef DWELL_CG_RT_MIX_INT_H
+#define DWELL_CG_RT_MIX_INT_H
+#include "cg/rt/mix.h"
+#include "cg/rt/unwind_int.h"
+
+#define MX(member) (ST(mix) + (int32_t)offsetof(struct rt_mix_state, member))
+
+/* 8 bytes of the process at addr to st + to; jumps to none when they cannot be read. */
+void mix_user_word(struct irfn *f, vreg st, int32_t to, vreg addr, irlabel none);
+/* n bytes likewise. */
+void mix_user_bytes(struct irfn *f, vreg st, int32_t to, uint32_t n, vreg addr, irlabel none);
+/* out[nout++] = v, or the end of the walk when there is no more room. */
+void mix_out(struct irfn *f, vreg st, vreg v, irlabel cut);
+
+#define MIX_ARGS 4 /* n, max, tgid, start */
+/* Begins a walk in f, which has MIX_ARGS: returns the state, with the process (size bytes, its start first) at st + to
+ * and the counts set. Jumps to none when the process has no such runtime. */
+vreg mix_begin(struct irfn *f, const struct rt_mix_env *e, int32_t to, uint32_t size, irlabel none);
+/* Ends it: returns the result, or what none leads to. */
+void mix_end(struct irfn *f, vreg st, irlabel none);
+#endif

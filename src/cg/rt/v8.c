@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk of V8's frames. All code that V8 makes keeps frame pointers, and no table describes it, neither what is
+ * generated nor the builtins in the file; so native frames that were walked by the frame pointer are looked at:
+ *
+ *     fp - 8    Context             else it is a frame of another kind: an entry, an exit, a stub
+ *     fp - 16   JSFunction          else it is not V8's
+ *     fp - 32   BytecodeArray       and
+ *     fp - 40   bytecode's offset   when it is interpreted
+ */
+#include "cg/rt/mix_int.h"
+
+#define V8(member) (MX(v8) + (int32_t)offsetof(struct rt_v8_state, member))
+#define VP(member) (V8(p) + (int32_t)offsetof(struct v8_proc, member))
+
+static void want_object(struct irfn *f, vreg v, irlabel none)
+{
+	ir_jcci(f, IRC_NE, rt_alui(f, IRA_AND, v, V8_TAG_MASK), V8_TAG, none);
+}
+
+static vreg untag(struct irfn *f, vreg v)
+{
+	return rt_alui(f, IRA_SUB, v, V8_TAG);
+}
+
+/* The word at a place of a block of the state, which the process's version has. */
+static vreg word_at(struct irfn *f, vreg st, int32_t block, int32_t at, uint32_t bytes, unsigned size)
+{
+	vreg off = rt_ld(f, st, at), v = ir_new(f);
+	irlabel ok = ir_label(f);
+
+	ir_jcci(f, IRC_LE, off, bytes - 8, ok);
+	ir_movi(f, off, 0); /* never: for the verifier */
+	ir_place(f, ok);
+	ir_load(f, v, rt_alu(f, IRA_ADD, st, off), block, size);
+	return v;
+}
+
+/* The instance type of the map is in [first, first + n], or a jump to none. seen: the last map that was. */
+static void want_type(struct irfn *f, vreg st, vreg map, int32_t seen, vreg first, vreg n, irlabel none)
+{
+	irlabel known = ir_label(f);
+	vreg type = ir_new(f);
+
+	ir_jcc(f, IRC_EQ, map, rt_ld(f, st, seen), known);
+	want_object(f, map, none);
+	mix_user_bytes(f, st, V8(tmp), 2, rt_alu(f, IRA_ADD, untag(f, map), rt_ld(f, st, VP(type))), none);
+	ir_load(f, type, st, V8(tmp), 2);
+	ir_jcc(f, IRC_GT, rt_alu(f, IRA_SUB, type, first), n, none);
+	ir_store(f, st, seen, 8, map);
+	ir_place(f, known);
+}
+
+/* The bytecode's offset of an interpreted frame, which is a Smi, else V8_AT_MAX. */
+static void emit_interpreted(struct irfn *f, vreg st, vreg at, irlabel compiled)
+{
+	vreg off = rt_ld(f, st, V8(frame) + V8_FRAME_AT_BYTECODE);
+	vreg array = rt_ld(f, st, V8(frame) + V8_FRAME_AT_ARRAY), low = ir_new(f);
+	irlabel fits = ir_label(f);
+
+	ir_ext(f, low, off, 4, false);
+	ir_jcci(f, IRC_NE, low, 0, compiled);
+	want_object(f, array, compiled);
+	mix_user_word(f, st, V8(tmp), untag(f, array), compiled);
+	want_type(f, st, rt_ld(f, st, V8(tmp)), V8(array_map), rt_ld(f, st, VP(bytecode_type)), ir_imm(f, 0), compiled);
+	ir_alui(f, IRA_SHR, at, off, 32);
+	ir_jcci(f, IRC_LT, at, V8_AT_MAX, fits);
+	ir_movi(f, at, V8_AT_MAX);
+	ir_place(f, fits);
+}
+
+/* The function of a frame: V8_FRAME(), or a jump to plain when it has none. */
+static void emit_function(struct irfn *f, vreg st, vreg word, irlabel plain)
+{
+	vreg fn = rt_ld(f, st, V8(frame) + V8_FRAME_AT_FUNCTION), at = ir_new(f), object;
+	irlabel fault = ir_label(f), compiled = ir_label(f), done = ir_label(f), out = ir_label(f);
+
+	want_object(f, rt_ld(f, st, V8(frame) + V8_FRAME_AT_CONTEXT), plain);
+	want_object(f, fn, plain);
+	mix_user_bytes(f, st, V8(function), V8_FUNCTION_BYTES, untag(f, fn), fault);
+	want_type(f, st, rt_ld(f, st, V8(function)), V8(function_map), rt_ld(f, st, VP(function_first)),
+		  rt_ld(f, st, VP(function_types)), plain);
+	object = word_at(f, st, V8(function), VP(shared), V8_FUNCTION_BYTES, 8);
+	want_object(f, object, plain);
+	emit_interpreted(f, st, at, compiled);
+	ir_jmp(f, done);
+	ir_place(f, compiled);
+	ir_movi(f, at, V8_AT_MAX);
+	ir_place(f, done);
+	ir_alu(f, IRA_AND, word, rt_alui(f, IRA_SHR, object, V8_OBJECT_SHIFT), ir_imm(f, V8_OBJECT_MASK));
+	ir_alu(f, IRA_OR, word, word, rt_alui(f, IRA_SHL, at, V8_AT_SHIFT));
+	ir_alu(f, IRA_OR, word, word, ir_imm(f, RT_FRAME_SET));
+	ir_jmp(f, out);
+	ir_place(f, fault);
+	ir_mov(f, word, ir_imm(f, V8_FRAME(0, V8_MARK_FAULT)));
+	ir_place(f, out);
+}
+
+/* v8_mix(i, &state): one native frame. */
+static struct irfn *emit_mix(struct irprog *p)
+{
+	struct irfn *f = irfn_new(p, "v8_mix", 2);
+	vreg st = rt_ld(f, irfn_arg(f, 1), 0), i = rt_ld(f, st, MX(i)), at, fp, word = ir_new(f);
+	irlabel plain = ir_label(f), cut = ir_label(f), end = ir_label(f), known = ir_label(f);
+
+	ir_jcc(f, IRC_GE, i, rt_ld(f, st, MX(n)), end);
+	ir_jcci(f, IRC_GE, i, RT_UNWIND_MAX_FRAMES, end);
+	ir_store(f, st, MX(i), 8, rt_alui(f, IRA_ADD, i, 1));
+	at = rt_alu(f, IRA_ADD, st, rt_alui(f, IRA_SHL, i, 3));
+	ir_mov(f, word, rt_ld(f, at, ST(frames)));
+	fp = rt_ld(f, at, ST(fps));
+	ir_jcci(f, IRC_EQ, fp, 0, plain);
+	mix_user_bytes(f, st, V8(frame), V8_FRAME_BYTES, rt_alui(f, IRA_SUB, fp, V8_FRAME_BYTES), plain);
+	ir_jcci(f, IRC_NE, rt_ld(f, st, VP(known)), 0, known);
+	want_object(f, rt_ld(f, st, V8(frame) + V8_FRAME_AT_CONTEXT), plain);
+	want_object(f, rt_ld(f, st, V8(frame) + V8_FRAME_AT_FUNCTION), plain);
+	ir_mov(f, word, ir_imm(f, V8_FRAME(0, V8_MARK_VERSION)));
+	ir_jmp(f, plain);
+	ir_place(f, known);
+	emit_function(f, st, word, plain);
+	ir_place(f, plain);
+	mix_out(f, st, word, cut);
+	ir_reti(f, 0);
+	ir_place(f, cut);
+	ir_storei(f, st, MX(flags), 8, RT_UNWIND_CUT);
+	ir_place(f, end);
+	ir_reti(f, 1);
+	return f;
+}
+
+struct irfn *rt_v8_emit(struct irprog *p, const struct rt_mix_env *e)
+{
+	const struct rtgen g = { .p = p, .caps = e->caps };
+	struct irfn *mix = emit_mix(p), *f = irfn_new(p, "v8_walk", MIX_ARGS);
+	irslot slot = ir_slot(f, 8);
+	irlabel none = ir_label(f);
+	vreg st = mix_begin(f, e, V8(p), sizeof(struct v8_proc), none);
+
+	ir_storei(f, st, V8(function_map), 8, 0);
+	ir_storei(f, st, V8(array_map), 8, 0);
+	ir_store_slot(f, slot, 0, 8, st);
+	rt_loop(f, &g, ir_imm(f, RT_MIX_MAX_FRAMES), mix, slot);
+	mix_end(f, st, none);
+	return f;
+}

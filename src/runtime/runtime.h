@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all runtimes need: the memory of a process, and text made of what is in it. */
+#ifndef DWELL_RUNTIME_RUNTIME_H
+#define DWELL_RUNTIME_RUNTIME_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* Memory of a process. read: 0 when all n bytes are there, else -errno. */
+struct rt_mem {
+	int (*read)(void *ctx, uint64_t addr, void *buf, size_t n);
+	void *ctx;
+};
+
+#define RT_MAX_TEXT 900u /* bytes of the text of a frame, cut behind */
+
+/* A text that never outgrows its buffer: what does not fit whole is left out. */
+struct rt_text {
+	char *buf;
+	size_t n, size; /* n < size */
+};
+
+/* Begins a text in buf, of which RT_MAX_TEXT bytes at most are used. */
+struct rt_text rt_text_begin(char *buf, size_t size);
+/* At most 31 bytes at once. */
+void rt_text_add(struct rt_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A character. What is no printable one is escaped as Python does: controls, surrogates, line separators, and what
+ * turns the direction of text. */
+void rt_text_char(struct rt_text *t, uint32_t c);
+#endif

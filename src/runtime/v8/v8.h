@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* V8: the layout of its objects as a binary tells it, and the text of a frame. All that is read may be hostile. */
+#ifndef DWELL_RUNTIME_V8_V8_H
+#define DWELL_RUNTIME_V8_V8_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/v8fmt.h"
+#include "runtime/runtime.h"
+
+#define V8_VERSION(major, minor) ((uint32_t)(major) << 8 | (uint32_t)(minor))
+#define V8_VERSIONS "10.2, 11.3, 12.4 and 13.6 are"
+
+struct v8_layout {
+	uint32_t version; /* V8_VERSION() */
+#define FIELD(name, symbol, ...) int32_t name;
+#include "runtime/v8/field.def"
+#undef FIELD
+};
+
+/* Begins a layout of which nothing is known. */
+void v8_layout_begin(struct v8_layout *l);
+/* Whether a symbol's value (4 bytes) is wanted; where it is to be put, or NULL. name: not NUL-terminated. */
+int32_t *v8_layout_field(struct v8_layout *l, const char *name, size_t len);
+/* Fills in what the version has and the binary does not say. 0; -ENOTSUP: that version is not known; -EBADMSG: the
+ * binary does not say what it should, or nonsense. */
+int v8_layout_end(struct v8_layout *l, uint32_t version);
+/* Where a walk finds frames. */
+void v8_layout_walk(const struct v8_layout *l, struct v8_proc *ret);
+
+/* The function of a frame as it was read: equal ones mean that it is still the same. */
+struct v8_head {
+	uint64_t shared, map, name, script;
+};
+
+/* Lines of scripts, kept from one frame to the next. */
+struct v8_lines;
+struct v8_lines *v8_lines_new(void);	/* NULL without memory */
+void v8_lines_free(struct v8_lines *k); /* accepts NULL */
+
+#define V8_MAX_NAME 255u     /* characters of a function's name; longer ones are cut */
+#define V8_MAX_FILE 511u     /* of a script's */
+#define V8_MAX_DEPTH 16u     /* strings made of strings */
+#define V8_MAX_PIECES 32u    /* of a name */
+#define V8_MAX_LOCALS 65536u /* variables of a scope that are skipped */
+#define V8_INLINE_LOCALS 75u /* from so many on they are in a table. Source: kScopeInfoMaxInlinedLocalNamesSize */
+#define V8_MAX_POSITIONS (4u << 20) /* bytes of a table of positions */
+#define V8_MAX_SOURCE (64u << 20)   /* bytes of a script that is read for its lines */
+#define V8_MAX_ENDS (1u << 20)	    /* lines of a script */
+#define V8_MAX_SCRIPTS 64u	    /* whose lines are kept */
+
+/* Reads the function of a frame. -ENOENT: it is none (any more); -EBADMSG: the objects are not as the layout says. */
+int v8_head_read(const struct v8_layout *l, const struct rt_mem *m, uint64_t frame, struct v8_head *ret);
+/* "function at file:line:column" of a frame; without place where it is not known; "function [builtin]". What is no
+ * printable character is escaped. 0; 1: the place could not be read now; or -errno. */
+int v8_frame_text(const struct v8_layout *l, const struct rt_mem *m, struct v8_lines *k, const struct v8_head *h,
+		  uint64_t frame, char *buf, size_t size);
+/* The place in the source of the last entry at or before `at` of a table of positions, or -1. */
+int64_t v8_position(const uint8_t *table, size_t n, uint64_t at);
+#endif
