@@ -22,13 +22,18 @@ struct rt_python_state {
 	uint64_t tmp;
 };
 
+#define RT_V8_WINDOW 512
+
 /* Of V8's walk (v8.c). */
 struct rt_v8_state {
 	struct v8_proc p;
+	uint8_t window[RT_V8_WINDOW]; /* of the stack: one read does for several frames */
+	uint64_t window_at;	      /* its address; odd: none */
 	uint8_t frame[V8_FRAME_BYTES];
 	uint8_t function[V8_FUNCTION_BYTES];
 	uint8_t code[V8_CODE_BYTES];
 	uint64_t function_map, array_map; /* the last ones that were seen to be maps of that type; 0: none */
+	uint64_t interpreter;		  /* where the interpreter goes on, as seen in a frame before; 0: none */
 	uint64_t tmp;
 };
 

@@ -50,25 +50,53 @@ static void want_type(struct irfn *f, vreg st, vreg map, int32_t seen, vreg firs
 	ir_place(f, known);
 }
 
-/* The bytecode's offset of an interpreted frame, which is a Smi, else V8_AT_MAX. */
-static void emit_interpreted(struct irfn *f, vreg st, vreg at, irlabel compiled)
+/* The words below the frame pointer, from the window or into it; jumps to none when they cannot be read. */
+static void read_frame(struct irfn *f, vreg st, vreg fp, irlabel none)
+{
+	vreg want = rt_alui(f, IRA_SUB, fp, V8_FRAME_BYTES), d = ir_new(f), r = ir_new(f), at;
+	irlabel have = ir_label(f), whole = ir_label(f), done = ir_label(f);
+
+	ir_alu(f, IRA_SUB, d, want, rt_ld(f, st, V8(window_at)));
+	ir_jcci(f, IRC_LE, d, RT_V8_WINDOW - V8_FRAME_BYTES, have);
+	ir_storei(f, st, V8(window_at), 8, 1);
+	ir_call(f, r, BPF_FUNC_probe_read_user,
+		IR_ARGS(rt_alui(f, IRA_ADD, st, V8(window)), ir_imm(f, RT_V8_WINDOW), want));
+	ir_jcci(f, IRC_EQ, r, 0, whole);
+	mix_user_bytes(f, st, V8(frame), V8_FRAME_BYTES, want, none); /* near the end of the stack */
+	ir_jmp(f, done);
+	ir_place(f, whole);
+	ir_store(f, st, V8(window_at), 8, want);
+	ir_movi(f, d, 0);
+	ir_place(f, have);
+	at = rt_alu(f, IRA_ADD, st, d);
+	for (int32_t i = 0; i < V8_FRAME_BYTES; i += 8)
+		ir_store(f, st, V8(frame) + i, 8, rt_ld(f, at, V8(window) + i));
+	ir_place(f, done);
+}
+
+/* The bytecode's offset of an interpreted frame, which is a Smi, else V8_AT_MAX. Frames that go on where one did that
+ * was interpreted are, too. */
+static void emit_interpreted(struct irfn *f, vreg st, vreg at, vreg pc, irlabel compiled)
 {
 	vreg off = rt_ld(f, st, V8(frame) + V8_FRAME_AT_BYTECODE);
 	vreg array = rt_ld(f, st, V8(frame) + V8_FRAME_AT_ARRAY), low = ir_new(f);
-	irlabel fits = ir_label(f);
+	irlabel fits = ir_label(f), known = ir_label(f);
 
 	ir_ext(f, low, off, 4, false);
 	ir_jcci(f, IRC_NE, low, 0, compiled);
+	ir_jcc(f, IRC_EQ, pc, rt_ld(f, st, V8(interpreter)), known);
 	want_object(f, array, compiled);
 	mix_user_word(f, st, V8(tmp), untag(f, array), compiled);
 	want_type(f, st, rt_ld(f, st, V8(tmp)), V8(array_map), rt_ld(f, st, VP(bytecode_type)), ir_imm(f, 0), compiled);
+	ir_store(f, st, V8(interpreter), 8, pc);
+	ir_place(f, known);
 	ir_alui(f, IRA_SHR, at, off, 32);
 	ir_jcci(f, IRC_LT, at, V8_AT_MAX, fits);
 	ir_movi(f, at, V8_AT_MAX);
 	ir_place(f, fits);
 }
 
-/* The function of a frame: V8_FRAME(), or a jump to plain when it has none. */
+/* The function of the frame at the address that is in word: V8_FRAME(), or a jump to plain when it has none. */
 static void emit_function(struct irfn *f, vreg st, vreg word, irlabel plain)
 {
 	vreg fn = rt_ld(f, st, V8(frame) + V8_FRAME_AT_FUNCTION), at = ir_new(f), object;
@@ -81,7 +109,7 @@ static void emit_function(struct irfn *f, vreg st, vreg word, irlabel plain)
 		  rt_ld(f, st, VP(function_types)), plain);
 	object = word_at(f, st, V8(function), VP(shared), V8_FUNCTION_BYTES, 8);
 	want_object(f, object, plain);
-	emit_interpreted(f, st, at, compiled);
+	emit_interpreted(f, st, at, word, compiled);
 	ir_jmp(f, done);
 	ir_place(f, compiled);
 	ir_movi(f, at, V8_AT_MAX);
@@ -109,7 +137,7 @@ static struct irfn *emit_mix(struct irprog *p)
 	ir_mov(f, word, rt_ld(f, at, ST(frames)));
 	fp = rt_ld(f, at, ST(fps));
 	ir_jcci(f, IRC_EQ, fp, 0, plain);
-	mix_user_bytes(f, st, V8(frame), V8_FRAME_BYTES, rt_alui(f, IRA_SUB, fp, V8_FRAME_BYTES), plain);
+	read_frame(f, st, fp, plain);
 	ir_jcci(f, IRC_NE, rt_ld(f, st, VP(known)), 0, known);
 	want_object(f, rt_ld(f, st, V8(frame) + V8_FRAME_AT_CONTEXT), plain);
 	want_object(f, rt_ld(f, st, V8(frame) + V8_FRAME_AT_FUNCTION), plain);
@@ -137,6 +165,8 @@ struct irfn *rt_v8_emit(struct irprog *p, const struct rt_mix_env *e)
 
 	ir_storei(f, st, V8(function_map), 8, 0);
 	ir_storei(f, st, V8(array_map), 8, 0);
+	ir_storei(f, st, V8(interpreter), 8, 0);
+	ir_storei(f, st, V8(window_at), 8, 1);
 	ir_store_slot(f, slot, 0, 8, st);
 	rt_loop(f, &g, ir_imm(f, RT_MIX_MAX_FRAMES), mix, slot);
 	mix_end(f, st, none);

@@ -125,7 +125,7 @@ static void drop(struct sym *s, struct uproc *p)
 	s->procs.n--;
 	s->procs.nopen_jit -= p->jit.fd >= 0;
 	maps_free(s, &p->maps);
-	runtime_free(p);
+	runtime_free(s, p);
 	perfmap_free(&p->jit);
 	free(p);
 }
@@ -324,7 +324,7 @@ void procs_free(struct sym *s)
 		DL_FOREACH_SAFE(*list, p, tmp)
 		{
 			maps_free(s, &p->maps);
-			runtime_free(p);
+			runtime_free(s, p);
 			perfmap_free(&p->jit);
 			free(p);
 		}

@@ -27,7 +27,7 @@ struct rtname {
 struct rtproc {
 	enum runtime which;
 	void *state;
-	const struct ufile *f; /* where it was found, and by how much it is moved */
+	struct ufile *f; /* where it was found, with a reference, and by how much it is moved */
 	uint64_t bias;
 	struct rtname *names;
 };
@@ -119,18 +119,19 @@ static void forget_names(struct rtproc *rt)
 	}
 }
 
-void runtime_free(struct uproc *p)
+void runtime_free(struct sym *s, struct uproc *p)
 {
 	if (!p->rt)
 		return;
 	forget_names(p->rt);
 	kinds[p->rt->which]->free(p->rt->state);
+	ufile_put(s, p->rt->f);
 	free(p->rt);
 	p->rt = NULL;
 }
 
 /* The file of a runtime, and what is added to its link addresses. */
-static const struct ufile *find_file(struct sym *s, const struct uproc *p, enum runtime *ret, uint64_t *ret_bias)
+static struct ufile *find_file(struct sym *s, const struct uproc *p, enum runtime *ret, uint64_t *ret_bias)
 {
 	for (size_t i = 0; i < p->maps.n; i++) {
 		const struct umap *m = &p->maps.v[i];
@@ -148,14 +149,15 @@ static const struct ufile *find_file(struct sym *s, const struct uproc *p, enum 
 }
 
 /* What is known of the process, unless another program was executed. */
-static struct rtproc *take_state(struct uproc *p, enum runtime which, const struct ufile *f, uint64_t bias)
+static struct rtproc *take_state(struct sym *s, struct uproc *p, enum runtime which, struct ufile *f, uint64_t bias)
 {
 	if (p->rt && (p->rt->which != which || p->rt->f != f || p->rt->bias != bias))
-		runtime_free(p);
+		runtime_free(s, p);
 	if (!p->rt) {
 		p->rt = calloc(1, sizeof(*p->rt));
 		if (!p->rt)
 			return NULL;
+		ufile_ref(s, f);
 		*p->rt = (struct rtproc){ .which = which, .f = f, .bias = bias };
 	}
 	return p->rt;
@@ -166,7 +168,7 @@ int sym_runtime_attach(struct sym *s, uint32_t tgid, uint64_t start, struct sym_
 	struct uproc *p = proc_find(s, tgid, start);
 	enum runtime which = RUNTIMES;
 	uint64_t bias = 0;
-	const struct ufile *f = p ? find_file(s, p, &which, &bias) : NULL;
+	struct ufile *f = p ? find_file(s, p, &which, &bias) : NULL;
 	struct memory mem = { -1 };
 	const struct rt_mem m = { read_memory, &mem };
 	_cleanup_close_ int fd = -1;
@@ -178,7 +180,7 @@ int sym_runtime_attach(struct sym *s, uint32_t tgid, uint64_t start, struct sym_
 	fd = mem.fd = open_memory(s, p);
 	if (fd < 0)
 		return fd;
-	rt = take_state(p, which, f, bias);
+	rt = take_state(s, p, which, f, bias);
 	if (!rt)
 		return -ENOMEM;
 	*ret = (struct sym_runtime){ .which = which };

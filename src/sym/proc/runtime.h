@@ -41,7 +41,7 @@ extern const struct runtime_kind runtime_python, runtime_v8;
 /* A frame of a runtime as sym_user() gives it; p NULL: the process is not known. */
 bool runtime_symbol(struct sym *s, struct uproc *p, uint64_t frame, struct symbol *ret);
 /* Forgets what is known of a process's runtime. */
-void runtime_free(struct uproc *p);
+void runtime_free(struct sym *s, struct uproc *p);
 /* And of a file's. */
 void runtime_file_free(struct ufile *f);
 #endif

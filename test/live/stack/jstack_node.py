@@ -113,7 +113,7 @@ def version(node):
 PROGRAM = "syscall::fsync:entry /pid == $target/ { jstack(120); }"
 MEET = (" syscall::getppid:entry /pid == $target/ { jstack(120); }"
         " syscall::umask:entry /pid == $target/ { printf(\"\\nall has come\\n\\n\"); }")
-TIERS = [["--no-opt", "--no-sparkplug"], ["--no-opt", "--no-sparkplug", "--gc-interval=300"]]
+TIERS = [["--no-opt", "--no-sparkplug", "--gc-interval=300"]]  # interpreted code, while objects move
 known = [n for n in NODES if version(n) in ((10, 2), (11, 3), (12, 4), (13, 6))]
 for node in known:
     for options in TIERS:
