@@ -50,6 +50,9 @@ inline struct task_struct *hrtimer_sleeps[struct hrtimer *T] =
 
 inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (cpu);
 #pragma D attributes Stable/Stable/Common curcpu
+/* What a variable keeps of curcpu, which has no address: the number of the CPU and 1, so that NULL is none of them. */
+inline cpuinfo_t *curcpu_kept = (cpuinfo_t *)(uintptr_t)(cpu + 1);
+inline cpuinfo_t *curcpu_again[cpuinfo_t *P] = xlate <cpuinfo_t *> (P != NULL ? (int)(uintptr_t)P - 1 : *(int *)0);
 inline psetid_t pset = 0;
 #pragma D attributes Stable/Stable/Common pset
 inline chipid_t chip = cpu_chip_of[cpu];

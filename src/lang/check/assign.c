@@ -144,7 +144,7 @@ static struct node *plain_assign(struct checker *c, struct node *n)
 	const struct dtype *r;
 
 	n->a = check_target(c, n->a, ACC_WRITE);
-	n->b = xlate_value(c, check_translated(c, n->b));
+	n->b = xlate_value(c, xlate_keep(c, check_translated(c, n->b)));
 	if (n->b == c->action) {
 		check_action_value(c);
 		set_err(c, n->b);

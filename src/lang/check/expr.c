@@ -179,6 +179,8 @@ static struct node *check_member(struct checker *c, struct node *n)
 	n->a = check_translated(c, n->a);
 	if (is_err(n->a))
 		return set_err(c, n);
+	if (n->arrow)
+		n->a = xlate_again(c, n->a);
 	if (n->a->kind == N_XLATE)
 		return n->a->tracker ? event_member(c, n) : xlate_member(c, n);
 	st = member_base(c, n);

@@ -312,6 +312,10 @@ struct node *comma(struct checker *c, struct node *a, struct node *b);
 /* The number that a built-in variable of translated data is made of (curcpu: that of the CPU), which a cast to an
  * integer and trace() have; n when it is anything else. */
 struct node *xlate_number(struct checker *c, struct node *n);
+/* n, or what a variable keeps of it: curcpu becomes a pointer that only xlate_again() understands. */
+struct node *xlate_keep(struct checker *c, struct node *n);
+/* A variable that keeps such a pointer becomes what was translated; n when it is anything else. */
+struct node *xlate_again(struct checker *c, struct node *n);
 /* An error when n is a translated value. */
 struct node *xlate_whole(struct checker *c, struct node *n);
 

@@ -307,6 +307,27 @@ struct node *xlate_number(struct checker *c, struct node *n)
 	return n->a;
 }
 
+struct node *xlate_keep(struct checker *c, struct node *n)
+{
+	const struct cinline *in = NULL;
+
+	if (n->kind == N_XLATE && !is_err(n) && n->builtin && n->builtin->id == BI_CURCPU)
+		in = lib_inline(c, "curcpu_kept");
+	return in ? use_inline(c, n, in) : n;
+}
+
+struct node *xlate_again(struct checker *c, struct node *n)
+{
+	const struct dtype *r = res(c, n),
+			   *st = !is_err(n) && n->var && r->kind == DK_PTR ? dtype_resolve(c->t, r->base) : NULL;
+	const struct cinline *in;
+
+	if (!st || st->kind != DK_STRUCT || !st->name || strcmp(st->name, "cpuinfo") != 0)
+		return n;
+	in = lib_inline(c, "curcpu_again");
+	return in && types_same(c, n->type, in->type) ? use_inline_of(c, new_node(c, N_IDENT, n->at), in, n) : n;
+}
+
 struct node *xlate_whole(struct checker *c, struct node *n)
 {
 	if (n->kind != N_XLATE || is_err(n))
