@@ -96,8 +96,10 @@ static const uint8_t sec_name_off[NSECS] = { 0, 1, 9, 25, 33, 41 };
 
 #if defined(__aarch64__)
 #define MACHINE EM_AARCH64
+#define MACHINE32 EM_ARM
 #else
 #define MACHINE EM_X86_64
+#define MACHINE32 EM_386
 #endif
 
 static void add_name(struct strb *out, const struct decl *prov, const struct tymember *m)
@@ -112,10 +114,80 @@ static void align8(struct strb *b)
 		strb_addc(b, '\0');
 }
 
-/* The symbols of n semaphores, whose names follow each other in names, after the empty one. */
-static void put_symbols(struct strb *out, const struct strb *names, size_t n)
+static void put_symbol(struct strb *out, const Elf64_Sym *s, bool is32)
 {
-	strb_fill(out, '\0', sizeof(Elf64_Sym));
+	Elf32_Sym narrow = { .st_name = s->st_name,
+			     .st_info = s->st_info,
+			     .st_other = s->st_other,
+			     .st_shndx = s->st_shndx,
+			     .st_value = (uint32_t)s->st_value,
+			     .st_size = (uint32_t)s->st_size };
+
+	if (is32)
+		strb_add(out, &narrow, sizeof(narrow));
+	else
+		strb_add(out, s, sizeof(*s));
+}
+
+static void put_sections(struct strb *out, const Elf64_Shdr sh[NSECS], bool is32)
+{
+	for (unsigned i = 0; i < NSECS; i++) {
+		Elf32_Shdr narrow = { .sh_name = sec_name_off[i],
+				      .sh_type = sh[i].sh_type,
+				      .sh_flags = (uint32_t)sh[i].sh_flags,
+				      .sh_offset = (uint32_t)sh[i].sh_offset,
+				      .sh_size = (uint32_t)sh[i].sh_size,
+				      .sh_link = sh[i].sh_link,
+				      .sh_info = sh[i].sh_info,
+				      .sh_addralign = (uint32_t)sh[i].sh_addralign,
+				      .sh_entsize = sh[i].sh_entsize ? sizeof(Elf32_Sym) : 0 };
+		Elf64_Shdr wide = sh[i];
+
+		wide.sh_name = sec_name_off[i];
+		if (is32)
+			strb_add(out, &narrow, sizeof(narrow));
+		else
+			strb_add(out, &wide, sizeof(wide));
+	}
+}
+
+/* The header, over the first bytes. */
+static void set_header(struct strb *out, uint64_t shoff, bool is32)
+{
+	Elf64_Ehdr h = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, is32 ? ELFCLASS32 : ELFCLASS64, ELFDATA2LSB,
+				      EV_CURRENT },
+			 .e_type = ET_REL,
+			 .e_machine = MACHINE,
+			 .e_version = EV_CURRENT,
+			 .e_shoff = shoff,
+			 .e_ehsize = sizeof(h),
+			 .e_shentsize = sizeof(Elf64_Shdr),
+			 .e_shnum = NSECS,
+			 .e_shstrndx = SEC_SHSTRTAB };
+	Elf32_Ehdr narrow = { .e_type = ET_REL,
+			      .e_machine = MACHINE32,
+			      .e_version = EV_CURRENT,
+			      .e_shoff = (uint32_t)shoff,
+			      .e_ehsize = sizeof(narrow),
+			      .e_shentsize = sizeof(Elf32_Shdr),
+			      .e_shnum = NSECS,
+			      .e_shstrndx = SEC_SHSTRTAB };
+
+	if (out->failed)
+		return;
+	memcpy(narrow.e_ident, h.e_ident, sizeof(h.e_ident));
+	if (is32)
+		memcpy(out->s, &narrow, sizeof(narrow));
+	else
+		memcpy(out->s, &h, sizeof(h));
+}
+
+/* The symbols of n semaphores, whose names follow each other in names, after the empty one. */
+static void put_symbols(struct strb *out, const struct strb *names, size_t n, bool is32)
+{
+	static const Elf64_Sym none = { 0 };
+
+	put_symbol(out, &none, is32);
 	for (size_t i = 0, at = 1; i < n; i++) {
 		Elf64_Sym s = { .st_name = (uint32_t)at,
 				.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
@@ -124,21 +196,13 @@ static void put_symbols(struct strb *out, const struct strb *names, size_t n)
 				.st_value = i * SEMAPHORE_SIZE,
 				.st_size = SEMAPHORE_SIZE };
 
-		strb_add(out, &s, sizeof(s));
+		put_symbol(out, &s, is32);
 		at += strlen(names->s + at) + 1;
 	}
 }
 
-void usdtgen_object(struct strb *out, const struct unit *u)
+void usdtgen_object(struct strb *out, const struct unit *u, bool is32)
 {
-	Elf64_Ehdr h = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-			 .e_type = ET_REL,
-			 .e_machine = MACHINE,
-			 .e_version = EV_CURRENT,
-			 .e_ehsize = sizeof(h),
-			 .e_shentsize = sizeof(Elf64_Shdr),
-			 .e_shnum = NSECS,
-			 .e_shstrndx = SEC_SHSTRTAB };
 	Elf64_Shdr sh[NSECS] = {
 		[SEC_PROBES] = { .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_WRITE, .sh_addralign = 2 },
 		[SEC_STACK] = { .sh_type = SHT_PROGBITS, .sh_addralign = 1 },
@@ -151,20 +215,20 @@ void usdtgen_object(struct strb *out, const struct unit *u)
 		[SEC_SHSTRTAB] = { .sh_type = SHT_STRTAB, .sh_addralign = 1 },
 	};
 	struct strb names = { 0 };
-	size_t n = 0;
+	size_t n = 0, shoff;
 
 	strb_addc(&names, '\0');
 	each_probe(&names, u, add_name);
 	for (size_t i = 1; i < names.n; i++)
 		n += names.s[i] == '\0';
-	strb_fill(out, '\0', sizeof(h));
+	strb_fill(out, '\0', is32 ? sizeof(Elf32_Ehdr) : sizeof(Elf64_Ehdr));
 	sh[SEC_PROBES].sh_offset = out->n;
 	sh[SEC_PROBES].sh_size = n * SEMAPHORE_SIZE;
 	strb_fill(out, '\0', n * SEMAPHORE_SIZE);
 	align8(out);
 	sh[SEC_STACK].sh_offset = sh[SEC_SYMTAB].sh_offset = out->n;
-	sh[SEC_SYMTAB].sh_size = (n + 1) * sizeof(Elf64_Sym);
-	put_symbols(out, &names, n);
+	sh[SEC_SYMTAB].sh_size = (n + 1) * (is32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym));
+	put_symbols(out, &names, n, is32);
 	sh[SEC_STRTAB].sh_offset = out->n;
 	sh[SEC_STRTAB].sh_size = names.n;
 	strb_add(out, names.s, names.n);
@@ -172,12 +236,9 @@ void usdtgen_object(struct strb *out, const struct unit *u)
 	sh[SEC_SHSTRTAB].sh_size = sizeof(sec_names);
 	strb_add(out, sec_names, sizeof(sec_names));
 	align8(out);
-	h.e_shoff = out->n;
-	for (unsigned i = 0; i < NSECS; i++)
-		sh[i].sh_name = sec_name_off[i];
-	strb_add(out, sh, sizeof(sh));
-	if (!out->failed)
-		memcpy(out->s, &h, sizeof(h));
+	shoff = out->n;
+	put_sections(out, sh, is32);
+	set_header(out, shoff, is32);
 	strb_free(&names);
 }
 
@@ -189,8 +250,18 @@ static bool has_provider(const struct unit *u)
 	return false;
 }
 
-int usdtgen_check(const struct unit *u, struct err *err)
+static bool has_clause(const struct unit *u)
 {
+	for (const struct item *it = u->items; it; it = it->next)
+		if (it->clause)
+			return true;
+	return false;
+}
+
+int usdtgen_check(const struct unit *u, bool program, struct err *err)
+{
+	if (!has_provider(u) && program && has_clause(u))
+		return USDTGEN_PROGRAM;
 	if (!has_provider(u))
 		return err_set(err, -EINVAL, "no provider is declared");
 	for (const struct item *it = u->items; it; it = it->next)

@@ -9,13 +9,14 @@
 
 #define USDTGEN_MAX_ARGS 12 /* macros of sys/sdt.h */
 
+#define USDTGEN_PROGRAM 1
 /* What a unit must have before the two below: a provider (-EINVAL), and no probe with more arguments than
- * USDTGEN_MAX_ARGS (-E2BIG). */
-int usdtgen_check(const struct unit *u, struct err *err);
+ * USDTGEN_MAX_ARGS (-E2BIG). USDTGEN_PROGRAM: it has clauses alone, and a program may be. */
+int usdtgen_check(const struct unit *u, bool program, struct err *err);
 /* The header with PROVIDER_PROBE() and PROVIDER_PROBE_ENABLED() of all providers of a unit. maker: the command that
  * makes it; guard: name for the include guard. */
 void usdtgen_header(struct strb *out, const struct unit *u, const char *maker, const char *guard);
-/* A relocatable ELF object of this machine in which the semaphores of all probes are defined: what the
- * notes of sys/sdt.h refer to. */
-void usdtgen_object(struct strb *out, const struct unit *u);
+/* A relocatable ELF object of this machine, or of its machine of 32 bits, in which the semaphores of all probes are
+ * defined: what the notes of sys/sdt.h refer to. */
+void usdtgen_object(struct strb *out, const struct unit *u, bool is32);
 #endif

@@ -68,6 +68,20 @@ subprocess.run(["./dtrace", "-h", "-s", "plain.d"], check=True)
 live.check(os.path.exists("plain.h"), "without -o the header is named after the file")
 subprocess.run(["./dtrace", "-G", "-s", "plain.d"], check=True)
 live.check(os.path.exists("plain.o"), "… and so is the object")
+for bits, elf in ((32, b"\x7fELF\x01"), (64, b"\x7fELF\x02")):
+    with open(f"{bits}.o", "wb") as f:
+        f.write(elf + bytes(59))
+    live.check(call(f"-G -s plain.d -o OUT {bits}.o", "narrow.o").startswith(elf), f"… for an object of {bits} bits: one, too")
+r = subprocess.run(["./dtrace", "-G", "-s", "plain.d", "32.o", "64.o"], capture_output=True, text=True)
+live.same((r.returncode, r.stderr), (1, "dtrace: 32.o is of 32 bits, 64.o of 64: one object cannot be linked with both\n"), "… for both: none")
+# A program is no provider: DTrace puts it into the object, where nothing runs it on Linux; dwell says that it does not.
+for args, name in ((["-s", "program.d"], "program.o"), (["-n", "BEGIN { exit(0); }"], "d.out"), (["-s", "program"], "d.out")):
+    for file in "program.d", "program":
+        with open(file, "w") as f:
+            f.write("BEGIN { exit(0); }\n")
+    r = subprocess.run(["./dtrace", "-G", *args], capture_output=True, text=True)
+    live.check(r.returncode == 0 and "is not in the object" in r.stderr and os.path.exists(name), f"-G {args[1]}: {name}", r.stderr)
+    os.unlink(name)
 r = subprocess.run(["./dtrace", "-k", "-n", "BEGIN"], capture_output=True, text=True)
 live.same(r.returncode, 2, "-k is for -h and -G")
 live.done()
