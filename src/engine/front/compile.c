@@ -359,6 +359,15 @@ static void check_args_used(const struct workshop *w, const struct request *c, s
 			   last);
 }
 
+int workshop_args_used(const struct workshop *w, const struct request *c)
+{
+	struct diags d;
+
+	diags_init(&d, c->arena);
+	check_args_used(w, c, &d);
+	return print_diags(c, &d) ? EXIT_ERROR : 0;
+}
+
 /* -x tree: 1 the program as it was parsed, 2 with its types. */
 static void print_trees(const struct workshop *w, const struct request *c)
 {

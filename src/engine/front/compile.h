@@ -29,6 +29,8 @@ struct workshop {
 /* Opens types, providers and symbols. target: $target or 0. EXIT_* > 0 after a message. */
 int workshop_open(struct workshop *w, struct request *c, long target);
 void workshop_done(struct workshop *w);
+/* EXIT_ERROR, and it is said, when the last script argument is not used, which DTrace refuses. */
+int workshop_args_used(const struct workshop *w, const struct request *c);
 /* Reads and parses all programs. EXIT_* > 0 after messages. */
 int workshop_parse(struct workshop *w, struct request *c, long target);
 /* Checks them; and generates code. EXIT_* > 0 after messages. */

@@ -92,15 +92,12 @@ static void list_probe(struct workshop *w, struct request *c, struct dtypes *typ
 	}
 }
 
-/* The colons that text lacks to be a description of four parts. */
-static const char *colons(const char *text)
+/* A description in four parts, or as a number. */
+static const char *four_parts(struct request *c, const struct pdesc *d, const char *text)
 {
-	static const char all[] = ":::";
-	size_t n = 0;
-
-	for (; *text && n < 3; text++)
-		n += *text == ':';
-	return all + n;
+	return d->id ? text
+		     : arena_printf(c->arena, "%s:%s:%s:%s", d->prov ? d->prov : "", d->mod ? d->mod : "",
+				    d->func ? d->func : "", d->name ? d->name : "");
 }
 
 static void count_left_out(struct request *c, const struct probe_list *l)
@@ -138,7 +135,7 @@ static int list_desc(struct workshop *w, struct request *c, struct dtypes *types
 		count_left_out(c, &l);
 	if (l.n)
 		return 0;
-	listener_msg(&c->to, "failed to match %s%s: No probe matches description%s%s", colons(text), text,
+	listener_msg(&c->to, "failed to match %s: No probe matches description%s%s", four_parts(c, d, text),
 		     why ? "\nhint: " : "", why ? why : "");
 	return 0; /* as DTrace: a list may be empty */
 }
@@ -222,6 +219,8 @@ int workshop_list(struct workshop *w, struct request *c, long target, FILE *out)
 	struct dtypes *types = w->prog ? w->prog->types : dtypes_new(c->arena, w->ts);
 	struct pdesc all = { 0 };
 
+	if (r == 0 && c->progs.n > 0)
+		r = workshop_args_used(w, c);
 	if (r)
 		return r;
 
