@@ -35,6 +35,7 @@ struct pfparse {
 	struct arena *a;
 	const char *p, *end;
 	unsigned num; /* of the conversion, from 1 */
+	bool wide;
 	const char **why;
 };
 
@@ -52,12 +53,12 @@ static int too_large(struct pfparse *ps, const char *text, unsigned limit)
 
 static int parse_number(struct pfparse *ps, int *ret)
 {
-	int n = 0;
+	int n = 0, most = ps->wide ? PRINTFMT_WIDE_WIDTH : PRINTFMT_MAX_WIDTH;
 
 	while (ps->p < ps->end && *ps->p >= '0' && *ps->p <= '9') {
 		n = n * 10 + (*ps->p++ - '0');
-		if (n > PRINTFMT_MAX_WIDTH)
-			return too_large(ps, "has a width or precision above", PRINTFMT_MAX_WIDTH);
+		if (n > most)
+			return too_large(ps, "has a width or precision above", (unsigned)most);
 	}
 	*ret = n;
 	return 0;
@@ -165,11 +166,12 @@ static int parse_name(struct pfparse *ps, struct pfconv *c)
 	return -EINVAL;
 }
 
-int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv **ret, size_t *ret_n, const char **why)
+int printfmt_parse(struct arena *a, const char *fmt, size_t len, bool wide, struct pfconv **ret, size_t *ret_n,
+		   const char **why)
 {
 	VEC(struct pfconv) v = { 0 };
-	struct pfparse ps = { .a = a, .p = fmt, .end = fmt + len, .why = why };
-	uint64_t total = 0; /* of widths and precisions */
+	struct pfparse ps = { .a = a, .p = fmt, .end = fmt + len, .why = why, .wide = wide };
+	uint64_t total = 0, most = wide ? PRINTFMT_WIDE_TEXT : PRINTFMT_MAX_TEXT; /* of widths and precisions */
 	int r = 0;
 
 	while (ps.p < ps.end && r == 0) {
@@ -185,9 +187,10 @@ int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv *
 			r = ps.num > PRINTFMT_MAX_CONVS ? bad(&ps, "is one too many") : parse_flags(&ps, &c);
 			if (r == 0)
 				r = parse_name(&ps, &c);
-			if (r == 0 && printfmt_check_size(c.width, c.prec, &total) < 0)
+			total += (uint64_t)c.width + (uint64_t)(c.prec < 0 ? 0 : c.prec);
+			if (r == 0 && total > most)
 				r = too_large(&ps, "makes the widths and precisions of the format more than",
-					      PRINTFMT_MAX_TEXT);
+					      (unsigned)most);
 		}
 		if (r == 0)
 			vec_push(&v, c);

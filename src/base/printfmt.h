@@ -52,13 +52,18 @@ struct pfconv {
 /* Padding is bounded, so that a short format cannot fill memory or a disk. */
 #define PRINTFMT_MAX_WIDTH 65536  /* characters of one conversion */
 #define PRINTFMT_MAX_TEXT 1048576 /* characters of all conversions of a record */
+/* The same of constants in a printf() whose text is written as it comes, as DTrace's is. */
+#define PRINTFMT_WIDE_WIDTH 16777216
+#define PRINTFMT_WIDE_TEXT 67108864
 
 /* Width and precision, as constants or as a program computed them: 0, or -ERANGE when one is above PRINTFMT_MAX_WIDTH,
  * or makes *total, to which both are added, more than PRINTFMT_MAX_TEXT. Negative ones are a width to the left, and no
  * precision. */
 int printfmt_check_size(int64_t width, int64_t prec, uint64_t *total);
-/* Parses the format; the conversions live in the arena and point into fmt. On a bad format returns
- * -EINVAL, of widths that are too large -ERANGE, with *why in DTrace's words ("format conversion #1 name expected
- * before end of format string") in the arena. A trailing literal is a last conversion of class PFC_NONE. */
-int printfmt_parse(struct arena *a, const char *fmt, size_t len, struct pfconv **ret, size_t *ret_n, const char **why);
+/* Parses the format; wide: PRINTFMT_WIDE_… are the limits of its constants. The conversions live in the arena and point
+ * into fmt. On a bad format returns -EINVAL, of widths that are too large -ERANGE, with *why in DTrace's words ("format
+ * conversion #1 name expected before end of format string") in the arena. A trailing literal is a last conversion of
+ * class PFC_NONE. */
+int printfmt_parse(struct arena *a, const char *fmt, size_t len, bool wide, struct pfconv **ret, size_t *ret_n,
+		   const char **why);
 #endif

@@ -66,7 +66,7 @@ static int add_printf(struct addr_fields *to, struct arena *a, const struct reca
 	const char *why;
 	size_t n, at = 0;
 
-	if (!act->fmt || printfmt_parse(a, act->fmt, act->fmt_len, &conv, &n, &why) < 0)
+	if (!act->fmt || printfmt_parse(a, act->fmt, act->fmt_len, true, &conv, &n, &why) < 0)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		if (conv[i].class == PFC_NONE || conv[i].class == PFC_PCT || (conv[i].flags & PF_AGG))

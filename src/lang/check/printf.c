@@ -259,6 +259,14 @@ static bool args_fail(struct fmtcheck *f)
 	return !ok;
 }
 
+/* Text that is written as it comes may be wide. */
+static bool may_be_wide(const struct checker *c, const struct node *call)
+{
+	const struct dopts *o = c->env->opts;
+
+	return o && !o->confined && !strcmp(o->oformat, "text") && call->builtin->id == BI_PRINTF;
+}
+
 static bool parse_format(struct fmtcheck *f, struct node *fmt, struct pfconv **pc, size_t *n)
 {
 	struct checker *c = f->c;
@@ -270,7 +278,7 @@ static bool parse_format(struct fmtcheck *f, struct node *fmt, struct pfconv **p
 		fail(c, call, D_PRINTF_FMT_EMPTY, "%s( ) format string is empty", call->name);
 		return false;
 	}
-	r = printfmt_parse(c->a, fmt->str, fmt->len, pc, n, &why);
+	r = printfmt_parse(c->a, fmt->str, fmt->len, may_be_wide(c, call), pc, n, &why);
 	if (r < 0) {
 		if (f->slot && args_fail(f))
 			return false;

@@ -53,11 +53,13 @@ struct text_view {
 	uint32_t *last_probe;
 	struct text_cost *costs; /* see cost.c */
 	size_t ncosts;
-	uint64_t *drops;      /* [cpu][REC_NLOSSES]: not yet told */
-	int error;	      /* sticky */
-	unsigned wide_action; /* of this record: its conversions are too wide, so it was not shown; 0: none */
-	int64_t wide_value;
-	uint64_t padding; /* widths and precisions of this record so far */
+	uint64_t *drops;	      /* [cpu][REC_NLOSSES]: not yet told */
+	int error;		      /* sticky */
+	unsigned wide_action;	      /* of this record: its conversions are too wide, so it was not shown; 0: none */
+	int64_t wide_value;	      /* the one that is, or: */
+#define TEXT_WIDE_CONSTANTS INT64_MIN /* the constants of its formats together */
+	uint64_t padding;      /* widths and precisions of this record so far; text: those that are no constants */
+	uint64_t wide_padding; /* … text: the constants */
 	/* oformat=json */
 	bool json_started, json_open; /* the first line is written; within a line */
 	struct strb json_pending;     /* messages to come behind the line, each ended by NUL */

@@ -317,7 +317,7 @@ static int find_format(struct text_view *v, const char *fmt, size_t len, const s
 	}
 	r = vec_reserve_raw((void **)&v->cache, &v->cap_cache, v->ncache + 1, sizeof(e));
 	if (r == 0)
-		r = printfmt_parse(v->arena, fmt, len, &e.convs, &e.n, &why);
+		r = printfmt_parse(v->arena, fmt, len, true, &e.convs, &e.n, &why);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < e.n; i++)
@@ -342,7 +342,7 @@ static int64_t take_star(const struct datum *data, size_t ndata, size_t *used)
 static int check_sizes(struct text_view *v, const struct fmtcache *c, const struct datum *data, size_t ndata,
 		       size_t naggs)
 {
-	uint64_t total = v->padding;
+	uint64_t total = v->padding, wide = v->wide_padding;
 	size_t used = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
@@ -351,18 +351,27 @@ static int check_sizes(struct text_view *v, const struct fmtcache *c, const stru
 
 		if (pf->class == PFC_NONE || pf->class == PFC_PCT)
 			continue;
+		if (!v->opts.json) { /* constants have a bound of their own */
+			wide += (uint64_t)width + (uint64_t)(prec < 0 ? 0 : prec);
+			width = 0;
+			prec = -1;
+		}
 		if (pf->flags & PF_DYNWIDTH)
 			width = take_star(data, ndata, &used);
 		if (pf->flags & PF_DYNPREC)
 			prec = take_star(data, ndata, &used);
-		if (printfmt_check_size(width, prec, &total) < 0) {
+		if (printfmt_check_size(width, prec, &total) < 0 || wide > PRINTFMT_WIDE_TEXT) {
 			v->wide_value = width < -PRINTFMT_MAX_WIDTH || width > prec ? width : prec;
+			if (wide > PRINTFMT_WIDE_TEXT)
+				v->wide_value = TEXT_WIDE_CONSTANTS;
 			return -ERANGE;
 		}
 		used += !(naggs && ((pf->flags & PF_AGG) || used >= ndata));
 	}
-	if (!naggs)
+	if (!naggs) {
 		v->padding = total;
+		v->wide_padding = wide;
+	}
 	return 0;
 }
 

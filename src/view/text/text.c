@@ -244,7 +244,7 @@ static void row_event(struct text_view *v, const struct row *row)
 		return;
 	}
 	v->wide_action = 0;
-	v->padding = 0;
+	v->padding = v->wide_padding = 0;
 	if (v->opts.json)
 		json_event(v, row, fmt, row_probe(v, row->probe));
 	else
@@ -277,6 +277,10 @@ static const char *fault_text(const struct rec_fault *f, char *buf, size_t n)
 		return buf;
 	case FAULT_LOOPMAX: snprintf(buf, n, "loop stopped after %llu iterations (-x loopmax)", val); return buf;
 	case FAULT_WIDTH:
+		if ((long long)val == TEXT_WIDE_CONSTANTS) {
+			snprintf(buf, n, "widths and precisions are more than the %d of a record", PRINTFMT_WIDE_TEXT);
+			return buf;
+		}
 		snprintf(buf, n, "width or precision of %lld is more than %d, or more than the %d of a record",
 			 (long long)val, PRINTFMT_MAX_WIDTH, PRINTFMT_MAX_TEXT);
 		return buf;

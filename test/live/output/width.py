@@ -7,6 +7,7 @@ import subprocess
 import live
 
 LIMIT, TOTAL = 65536, 1048576
+WIDEST, WIDEST_TOTAL = 16777216, 67108864  # constants of a printf() that is text
 
 
 def peak(*args):
@@ -21,9 +22,16 @@ for fmt in (f"%{LIMIT + 1}d", f"%.{LIMIT + 1}d", "%1900000000d", "%9999999999999
     for program in (f'BEGIN {{ printf("{fmt}"{", 1" * fmt.count("%")}); exit(0); }}', f'BEGIN {{ @[1] = count(); printa("{fmt}", @); exit(0); }}'):
         if fmt.count("%") > 1 and "printa" in program:
             continue
-        r = live.dwell("-x", "errtags", "-n", program, timeout=5)
-        live.check(r.returncode == 1 and "[D_PRINTF_WIDTH]" in r.stderr and "^~" in r.stderr and ("above 65536" in r.stderr or "1048576" in r.stderr),
-                   f"{program[:40]}… is refused", r.stderr[-500:])
+        for extra in ([], ["-x", "confined"], ["--json"])["printa" not in program:]:
+            r = live.dwell("-x", "errtags", *extra, "-n", program, timeout=5)
+            said = r.stderr + r.stdout.replace('\\"', '"')
+            live.check(r.returncode == 1 and "D_PRINTF_WIDTH" in said and ("above 65536" in said or "1048576" in said),
+                       f"{program[:40]}… is refused {extra}", said[-500:])
+r = live.dwell("-wx", "errtags", "-n", f'BEGIN {{ system("%{LIMIT + 1}d", 1); }}')
+live.check("[D_PRINTF_WIDTH]" in r.stderr and "^~" in r.stderr, "nor may a command be so wide", r.stderr)
+for fmt, most in ((f"%{WIDEST + 1}d", WIDEST), ("%99999999999999999999d", WIDEST), (f"%{WIDEST}d" * 4 + "%1d", WIDEST_TOTAL)):
+    r = live.dwell("-x", "errtags", "-n", f'BEGIN {{ printf("{fmt}"{", 1" * fmt.count("%")}); exit(0); }}')
+    live.check(r.returncode == 1 and "[D_PRINTF_WIDTH]" in r.stderr and str(most) in r.stderr, f"{fmt[:20]}… is too wide for text, too", r.stderr)
 
 r = live.dwell("-qn", f'BEGIN {{ printf("%{LIMIT}d%.{LIMIT}d", 1, 2); exit(0); }}')
 live.same((len(r.stdout), r.stderr), (2 * LIMIT + 1, ""), "the largest ones are not")
@@ -56,4 +64,15 @@ live.same((len(texts), len(texts[0]), texts[0].count("\n")), (1, KEYS * (WIDE + 
 r = live.dwell("--json", "-n", r'BEGIN { printf("%4090s\303%s", "x", "\251\"\303\n"); printf("\342\202"); exit(0); }')
 texts = [a["text"] for l in r.stdout.splitlines() for a in json.loads(l).get("output", []) if "text" in a]
 live.same(texts, [" " * 4089 + "xé\"\ufffd\n", "\ufffd\ufffd"], "characters of two pieces are one, half ones are U+FFFD")
+
+# Text is written as it comes: its constants may be wider, as those of DTrace.
+program = f'BEGIN {{ {f"""printf("%{WIDEST}d", 1);""" * (WIDEST_TOTAL // WIDEST)} printf("%1d", 1); trace(7); exit(0); }}'
+with subprocess.Popen([live.DWELL, "-qn", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:
+    size = 0
+    while piece := p.stdout.read(65536):
+        size += len(piece)
+        last = piece
+    err = p.stderr.read().decode()
+live.same((size, last[-2:]), (WIDEST_TOTAL + 2, b"7\n"), "the widest of a record")
+live.check("are more than the 67108864 of a record" in err and "action #5" in err, "… and no more", err)
 live.done()
