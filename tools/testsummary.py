@@ -73,6 +73,8 @@ def main():
     for t in tests:
         if t["result"] in PASSED:
             passed += 1
+            for case in re.findall(r"^# (\S+) failed beside others:", t.get("stdout") or "", re.M):
+                print(f"passed only alone: {case}")
             cases += len(re.findall(r"^ok \d+.*# SKIP", t.get("stdout") or "", re.M | re.I))
         elif t["result"] == "SKIP":
             skipped[reason(t)].append(name_of(t))

@@ -111,9 +111,9 @@ def run_text(dwell, path, work):
 
 
 def run_all(dwell, paths, work):
-    """How many failed. An example mostly waits: two texts at a time."""
+    """How many failed. An example mostly waits: three texts at a time."""
     n = failed = 0
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
         for found in pool.map(lambda p: run_text(dwell, p, work), paths):
             for name, seconds, wrong in found:
                 n += 1

@@ -4,7 +4,7 @@
 
 usage: run.py --dwell BIN --trigger BIN [--jobs N] FOLDER|CASE...
 With --jobs as many cases run at a time (most of a case is waiting: for the kernel, which takes its time to detach programs), and
-after them, one by one, those with the directive @alone: WHY.
+after them, one by one, those with the directive @alone: WHY, and those that failed.
 
 A case is NAME.d, NAME.sh or NAME.py:
   NAME.d    dwell runs it as a script. Directives are comment lines " * @key: value" at its top:
@@ -269,12 +269,17 @@ def run_case(path, opts):
 
 
 def results(todo, opts):
-    """Path and result of each case."""
+    """Path and result of each case. What fails beside others is run again alone: a case that looks at times can fail only since they had the CPUs."""
     alone = [p for p in todo if opts.jobs == 1 or "alone" in directives(read(p))]
     together = [p for p in todo if p not in alone]
     # Processes: the parent of what a case runs is looked at, too.
     with concurrent.futures.ProcessPoolExecutor(opts.jobs) as pool:
-        yield from zip(together, pool.map(run_case, together, [opts] * len(together)))
+        for path, result in zip(together, pool.map(run_case, together, [opts] * len(together))):
+            if not result.problems or len(together) == 1:
+                yield path, result
+                continue
+            print(f"# {os.path.relpath(path, HERE)} failed beside others:\n" + "\n".join("#   " + l for l in result.problems), flush=True)
+            alone.append(path)
     for path in alone:
         yield path, run_case(path, opts)
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# @alone: it takes the maps that are new for those of its program
 """Programs of uprobes run in threads that can be preempted. Who finds the program's scratch memory in use is
 left out and counted: here it is marked as in use from outside."""
 import ctypes
