@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the language server knows of D: each question compiles the text anew, as `dwell -e` does, and attaches nothing.
+ */
+#ifndef DWELL_LSP_DLANG_H
+#define DWELL_LSP_DLANG_H
+#include "lsp/server.h"
+
+extern const struct lsp_language dlang;
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lsp/job.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void on_message(void *ctx, const char *text)
+{
+	struct job *j = ctx;
+
+	if (!j->why[0])
+		snprintf(j->why, sizeof(j->why), "%s", text);
+}
+
+static void on_text(void *ctx, const char *text)
+{
+	(void)ctx;
+	(void)text;
+}
+
+static void on_diag(void *ctx, const struct diag *g)
+{
+	struct job *j = ctx;
+
+	if (j->ndiags < JOB_DIAGS_MAX)
+		j->diags[j->ndiags++] = g;
+}
+
+bool job_is_own(const struct job *j, struct span at)
+{
+	return at.src && j->req.progs.n && at.src == &j->req.progs.v[0].src;
+}
+
+static void begin(struct job *j, const char *name, const char *text)
+{
+	const struct listener to = { .ctx = j, .message = on_message, .text = on_text, .diag = on_diag };
+
+	j->ndiags = 0;
+	j->why[0] = '\0';
+	request_init(&j->req, "dwell", &to);
+	j->req.compile_only = true;
+	j->req.opts.defaultargs = true; /* nobody has given arguments */
+	j->req.opts.argref = true;
+	j->req.opts.zdefs = strstr(text, "$target") != NULL; /* nor a process: its probes are not known */
+	request_prog(&j->req, PROG_SCRIPT, arena_strdup(j->req.arena, name));
+	j->req.progs.v[0].text = text;
+}
+
+/* Parameters that must be given get any value: which one says who runs the program. */
+static bool give_params(struct job *to, const struct params *ps)
+{
+	bool any = false;
+
+	for (const struct param *p = ps->first; p; p = p->next)
+		if (!p->value) {
+			request_param(&to->req, arena_strdup(to->req.arena, p->name), p->is_string ? "*" : "1");
+			any = true;
+		}
+	return any;
+}
+
+static int parse(struct job *j)
+{
+	int e = workshop_open(&j->w, &j->req, 0);
+
+	j->opened = e == 0;
+	return e ? e : workshop_parse(&j->w, &j->req, 0);
+}
+
+static void close_it(struct job *j)
+{
+	if (j->opened)
+		workshop_done(&j->w);
+	j->opened = false;
+	request_done(&j->req);
+}
+
+void job_done(struct job *j)
+{
+	close_it(j);
+}
+
+void job_run(struct job *j, const char *name, const char *text)
+{
+	struct job first = { 0 };
+	int e;
+
+	begin(&first, name, text);
+	e = parse(&first);
+	*j = (struct job){ 0 };
+	begin(j, name, text);
+	if (e == 0 || first.ndiags || !give_params(j, &first.req.params)) {
+		if (e)
+			snprintf(j->why, sizeof(j->why), "%s", first.why);
+	}
+	close_it(&first);
+	e = parse(j);
+	/* What a text of somebody asks for beside being checked is not done. */
+	j->req.opts.ctypes = j->req.opts.dtypes = "";
+	j->req.opts.tree = 0;
+	if (e == 0)
+		e = workshop_check(&j->w, &j->req, 0);
+	j->macros = (struct macro_env){
+		.argv = j->req.argv, .argc = j->req.argc, .params = &j->req.params, .pid = getpid()
+	};
+	j->env = (struct compile_env){ .ts = j->w.ts,
+				       .probes = j->opened ? registry_source(j->w.reg) : NULL,
+				       .macros = &j->macros,
+				       .opts = &j->req.opts,
+				       .libs = j->w.libs };
+}
+
+static bool has_mistake(const struct job *j, size_t from, size_t to)
+{
+	for (size_t i = 0; i < j->ndiags; i++)
+		if (j->diags[i]->sev == SEV_ERROR && job_is_own(j, j->diags[i]->at) && j->diags[i]->at.off >= from &&
+		    j->diags[i]->at.off < to)
+			return true;
+	return false;
+}
+
+static size_t begin_of(const struct item *it, size_t end)
+{
+	return it ? (it->clause ? it->clause->at.off : it->decl->at.off) : end;
+}
+
+/* Makes blanks of what is wrong; false: of nothing. Lines stay where they are. */
+static bool leave_out(const struct job *j, char *text, size_t off)
+{
+	const struct item *it = j->w.units && j->w.units[0] ? j->w.units[0]->items : NULL;
+	bool any = false;
+
+	for (; it; it = it->next) {
+		size_t from = begin_of(it, 0), to = begin_of(it->next, strlen(text));
+
+		if (from >= to || (off >= from && off < to) || !has_mistake(j, from, to))
+			continue;
+		any = true;
+		for (size_t i = from; i < to; i++)
+			text[i] = text[i] == '\n' ? '\n' : ' ';
+	}
+	return any;
+}
+
+void job_run_around(struct job *j, struct arena *a, const char *name, const char *text, size_t off)
+{
+	char *copy = arena_strdup(a, text);
+
+	job_run(j, name, copy);
+	for (int i = 1; i < JOB_TRIES_MAX && !j->w.prog && leave_out(j, copy, off); i++) {
+		job_done(j);
+		job_run(j, name, copy);
+	}
+}

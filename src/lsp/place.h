@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places in a D text as editors count them, and what stands at them, by signs alone: texts are mostly unfinished. */
+#ifndef DWELL_LSP_PLACE_H
+#define DWELL_LSP_PLACE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/strb.h"
+
+struct place { /* from 0; characters are units of UTF-16 */
+	uint32_t line, character;
+};
+
+/* Of byte off. Places behind the end are the end. */
+struct place place_of(const char *text, size_t n, size_t off);
+/* The byte at a place; behind the end of a line: its end. */
+size_t place_offset(const char *text, size_t n, struct place p);
+
+enum place_kind {
+	PLACE_NOTHING, /* within a comment or a string */
+	PLACE_PROBE,   /* of a probe description: from `from` on */
+	PLACE_MEMBER,  /* behind . or -> */
+	PLACE_OPTION,  /* behind "#pragma D option" */
+	PLACE_WORD,    /* an expression, a statement, a declaration */
+};
+
+struct place_context {
+	enum place_kind kind;
+	size_t word; /* where the word begun ends its beginning: bytes [word, off) */
+	size_t from; /* of the probe description */
+	/* What would close everything that is open here, ")]}" and the like: the text up to here and this is a whole
+	 * one. */
+	struct strb closers;
+};
+
+/* What may stand at byte off. closers is the caller's to free. */
+void place_context(const char *text, size_t off, struct place_context *ret);
+/* The word around off: [*ret_from, *ret_to), empty if there is none. */
+void place_word(const char *text, size_t n, size_t off, size_t *ret_from, size_t *ret_to);
+#endif
