@@ -29,7 +29,7 @@ sdt:sched::sched_process_exit
 }
 
 sdt:sched::sched_switch
-/pid && (!$target || progenyof($target))/
+/pid && wanted/
 {
 	self->left = timestamp;
 	self->could = !args[0] && !args[3] ? 4 : 0;

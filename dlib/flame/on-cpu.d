@@ -12,7 +12,7 @@
 #pragma D param for string "how long" 24h
 
 profile-$rate
-/pid && (!$target || progenyof($target))/
+/pid && wanted/
 {
 	@on_cpu[execname, pid, tid, ustack(), stack()] = count();
 }

@@ -16,7 +16,7 @@
 tracker sleep (struct task_struct *) { threshold = 0; limit = 0; }
 
 sdt:::sched_switch
-/pid && !args[0] && args[3] && (!$target || progenyof($target))/
+/pid && !args[0] && args[3] && wanted/
 {
 	begin(sleep, args[1]);
 }

@@ -9,8 +9,13 @@
 #pragma D option noself
 
 profile-99hz
-/pid/
+/pid && wanted/
 {
 	@oncpu[pid, execname] = count();
+}
+
+profile-99hz
+/pid/
+{
 	@runnable[cpu] = avg(curthread->se.cfs_rq->rq->nr_running);
 }

@@ -65,7 +65,7 @@ sdt:::sched_switch
 }
 
 sdt:::sched_switch
-/pid && (sched_has_exit || (!args[0] && args[3])) && (!$target || progenyof($target)) && ($comm == "" || execname == $comm)/
+/pid && (sched_has_exit || (!args[0] && args[3])) && wanted && ($comm == "" || execname == $comm)/
 {
 	begin(wait, args[1]);
 }

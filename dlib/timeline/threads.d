@@ -60,7 +60,7 @@ sdt:sched::sched_switch
 }
 
 sdt:sched::sched_switch
-/pid && !(args[3] & STATE_DEAD) && (!$target || progenyof($target))/
+/pid && !(args[3] & STATE_DEAD) && wanted/
 {
 	begin(state, args[1]);
 	state[args[1]->pid] = args[0] ? STATE_PREEMPTED : args[3];
@@ -73,7 +73,7 @@ sdt:::sched_exit_tp
 }
 
 sdt:sched::sched_process_fork
-/!$target || progenyof($target)/
+/wanted/
 {
 	begin(life, args[1]);
 	begin(state, args[1]);
@@ -84,7 +84,7 @@ sdt:sched::sched_process_fork
 
 /* Threads that wait already when tracing begins; those that have ended wait for nothing. */
 iter:::task
-/pid && !args[0]->on_cpu && !args[0]->exit_state && (!$target || progenyof($target)) && !pending(state, args[0])/
+/pid && !args[0]->on_cpu && !args[0]->exit_state && wanted && !pending(state, args[0])/
 {
 	begin(state, args[0]);
 	state[tid] = task_state[args[0]];
@@ -128,7 +128,7 @@ latency:state::slow
 
 /* What did not begin here: its exit is noted nevertheless. */
 sdt:sched::sched_process_exit
-/pending(life, curthread) == 0 && (!$target || progenyof($target))/
+/pending(life, curthread) == 0 && wanted/
 {
 	begin(life, curthread);
 }

@@ -22,7 +22,7 @@ BEGIN
 }
 
 syscall::bind:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	self->addr = arg1;
 }

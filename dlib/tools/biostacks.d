@@ -24,7 +24,7 @@
 #pragma D param top int "stacks shown" 10
 
 io:::start
-/!$target || progenyof($target)/
+/wanted/
 {
 	@[stack(), execname, args[0]->b_flags & B_READ ? "read" : "write"] = sum(args[0]->b_bcount);
 }

@@ -27,7 +27,7 @@ BEGIN
 }
 
 io:::start
-/!(args[0]->b_flags & B_DISCARD)/
+/wanted && !(args[0]->b_flags & B_DISCARD)/
 {
 	@[pid, execname] = quantize(args[0]->b_bcount);
 }

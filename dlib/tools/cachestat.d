@@ -25,6 +25,7 @@ BEGIN
 
 syscall::read:entry, syscall::pread64:entry, syscall::readv:entry, syscall::preadv:entry,
 syscall::preadv2:entry
+/wanted/
 {
 	self->fd = (int)arg0 + 1;
 	self->pages = 0;

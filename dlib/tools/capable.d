@@ -44,7 +44,7 @@ BEGIN
 }
 
 sdt:::cap_capable
-/pid != $pid && (!$target || progenyof($target)) &&
+/pid != $pid && wanted &&
     !((args[4] ? self->refused : self->granted) >> args[3] & 1)/
 {
 	printf("%7d %7d %-16s %-24s %s\n", pid, uid, execname, cap_name[args[3]],

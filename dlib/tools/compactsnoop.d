@@ -30,6 +30,7 @@ BEGIN
 }
 
 sdt:::mm_compaction_begin
+/wanted/
 {
 	self->start = timestamp;
 }

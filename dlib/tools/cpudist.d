@@ -40,7 +40,7 @@ sched:::off-cpu
 
 sched:::on-cpu, sched:::off-cpu
 {
-	self->since = (probename == "off-cpu") == ($off != 0) && pid != 0 && (!$target || progenyof($target)) ?
+	self->since = (probename == "off-cpu") == ($off != 0) && pid != 0 && wanted ?
 	    timestamp : 0;
 }
 

@@ -28,7 +28,7 @@ sched:::on-cpu
 }
 
 sched:::off-cpu
-/since[cpu]/
+/wanted && since[cpu]/
 {
 	@[pid, execname] = sum(timestamp - since[cpu]);
 }

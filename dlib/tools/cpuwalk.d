@@ -27,7 +27,7 @@ BEGIN
 }
 
 profile-499hz
-/pid && (!$target || progenyof($target))/
+/pid && wanted/
 {
 	@[pid, execname] = lquantize(cpu, 0, 1024, 1);
 }

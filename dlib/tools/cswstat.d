@@ -25,13 +25,13 @@ sched:::on-cpu
 }
 
 sched:::off-cpu
-/pid && since[cpu]/
+/pid && wanted && since[cpu]/
 {
 	@run[cpu] = avg((timestamp - since[cpu]) / 1000);
 }
 
-sched:::sleep { @sleeps[cpu] = count(); }
-sched:::preempt { @preempts[cpu] = count(); }
+sched:::sleep /wanted/ { @sleeps[cpu] = count(); }
+sched:::preempt /wanted/ { @preempts[cpu] = count(); }
 
 tick-$interval, END
 {

@@ -23,7 +23,7 @@ BEGIN
 }
 
 syscall:::return
-/errno && (!$target || progenyof($target))/
+/errno && wanted/
 {
 	@[execname, probefunc, errno_name[errno]] = count();
 }

@@ -21,8 +21,6 @@
  */
 #pragma D option quiet
 
-inline int wanted = !$target || progenyof($target);
-
 BEGIN
 {
 	printf("%-20s %6s %7s %7s %-8s %s\n", "TIME", "UID", "PPID", "PID", "ERR", "ARGS");

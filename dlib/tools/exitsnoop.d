@@ -27,7 +27,7 @@ BEGIN
 }
 
 proc:::exit
-/!$target || progenyof($target)/
+/wanted/
 {
 	printf("%7d %7d %-16s %10d %-6s %s\n", pid, ppid, execname,
 	    (timestamp - curthread->group_leader->start_time) / 1000000,

@@ -34,11 +34,13 @@ syscall::open:return, syscall::openat:return, syscall::creat:return, syscall::op
 }
 
 syscall::unlink:entry
+/wanted/
 {
 	self->name = copyinstr(arg0);
 }
 
 syscall::unlinkat:entry
+/wanted/
 {
 	self->name = copyinstr(arg1);
 }

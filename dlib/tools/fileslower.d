@@ -28,7 +28,7 @@ BEGIN
 syscall::read:entry, syscall::pread64:entry, syscall::readv:entry, syscall::preadv:entry,
 syscall::preadv2:entry, syscall::write:entry, syscall::pwrite64:entry, syscall::writev:entry,
 syscall::pwritev:entry, syscall::pwritev2:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	self->fd = (int)arg0 + 1;
 	self->start = timestamp;

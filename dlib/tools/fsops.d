@@ -25,6 +25,7 @@
 #pragma D param interval string "time between reports" 10s
 
 fsinfo:::
+/wanted/
 {
 	@[probename, stringof(((struct inode *)arg0)->i_sb->s_type->name)] = count();
 }

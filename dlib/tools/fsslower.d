@@ -27,12 +27,14 @@ BEGIN
 syscall::read:entry, syscall::pread64:entry, syscall::readv:entry, syscall::preadv:entry,
 syscall::preadv2:entry, syscall::write:entry, syscall::pwrite64:entry, syscall::writev:entry,
 syscall::pwritev:entry, syscall::pwritev2:entry, syscall::fsync:entry, syscall::fdatasync:entry
+/wanted/
 {
 	self->fd = (int)arg0 + 1;
 	self->start = timestamp;
 }
 
 syscall::open:entry, syscall::openat:entry, syscall::openat2:entry
+/wanted/
 {
 	self->start = timestamp;
 }

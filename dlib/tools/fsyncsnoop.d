@@ -28,7 +28,7 @@ BEGIN
 
 syscall::fsync:entry, syscall::fdatasync:entry, syscall::syncfs:entry,
 syscall::sync_file_range:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	self->start = timestamp;
 	self->fd = (int)arg0;

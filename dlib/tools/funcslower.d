@@ -25,7 +25,7 @@ BEGIN
 }
 
 fbt:$module:$function:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	self->depth++;
 	self->start[self->depth] = timestamp;

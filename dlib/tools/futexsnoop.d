@@ -27,7 +27,7 @@ inline int WAIT_BITSET = 9;
 
 syscall::futex:entry
 /((arg1 & CMD) == WAIT || (arg1 & CMD) == WAIT_BITSET || (arg1 & CMD) == LOCK_PI) &&
- (!$target || progenyof($target))/
+ wanted/
 {
 	self->start = timestamp;
 	self->futex = arg0;

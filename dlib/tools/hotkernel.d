@@ -27,7 +27,7 @@ BEGIN
 }
 
 profile-$rate
-/arg0/
+/arg0 && wanted/
 {
 	@[func(arg0)] = count();
 }

@@ -23,6 +23,7 @@
 #pragma D param top int "lines shown" 20
 
 profile-499hz
+/wanted/
 {
 	@[pid, execname, arg0 ? "kernel" : "user"] = count();
 }

@@ -27,7 +27,7 @@ BEGIN
 }
 
 profile-$rate
-/arg1 && (!$target || progenyof($target))/
+/arg1 && wanted/
 {
 	@[execname, ufunc(arg1)] = count();
 }

@@ -26,6 +26,7 @@ BEGIN
 }
 
 io:::start
+/wanted/
 {
 	start[arg0] = timestamp;
 }

@@ -29,6 +29,7 @@ BEGIN
 }
 
 io:::start
+/wanted/
 {
 	start[arg0] = timestamp;
 	who[arg0] = pid;

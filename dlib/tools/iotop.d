@@ -19,6 +19,7 @@
 #pragma D param top int "lines shown" 20
 
 io:::start
+/wanted/
 {
 	@[pid, execname, args[1]->dev_statname, io_letter[args[0]->b_flags]] =
 	    sum(args[0]->b_bcount);

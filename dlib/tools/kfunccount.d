@@ -23,7 +23,7 @@ BEGIN
 }
 
 fbt:$module:$function:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	@[probefunc] = count();
 }

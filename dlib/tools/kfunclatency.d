@@ -26,7 +26,7 @@ BEGIN
 }
 
 fbt:$module:$function:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	self->depth++;
 	self->start[self->depth] = timestamp;

@@ -20,8 +20,6 @@
  */
 #pragma D option quiet
 
-inline int wanted = !$target || progenyof($target);
-
 BEGIN
 {
 	printf("%-20s %7s %-16s %-10s %8s %s\n", "TIME", "PID", "COMMAND", "SIGNAL", "TPID", "RESULT");

@@ -28,6 +28,7 @@ BEGIN
 }
 
 lockstat:::
+/wanted/
 {
 	@[probename] = quantize(arg1 / 1000);
 }

@@ -25,8 +25,6 @@
 /* Source: include/uapi/asm-generic/mman-common.h. */
 inline int ANONYMOUS = 0x20;
 
-inline int wanted = !$target || progenyof($target);
-
 BEGIN
 {
 	printf("Tracing... Ctrl-C ends.\n");

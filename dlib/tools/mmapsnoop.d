@@ -34,7 +34,7 @@ BEGIN
 }
 
 syscall::mmap:entry
-/!(arg3 & ANONYMOUS) && (!$target || progenyof($target))/
+/!(arg3 & ANONYMOUS) && wanted/
 {
 	self->on = 1;
 	self->size = arg1;

@@ -24,6 +24,7 @@ BEGIN
 }
 
 syscall::mount:entry
+/wanted/
 {
 	self->source = arg0 ? copyinstr(arg0) : "-";
 	self->target = arg1 ? copyinstr(arg1) : "-";
@@ -31,6 +32,7 @@ syscall::mount:entry
 }
 
 syscall::umount*:entry
+/wanted/
 {
 	self->source = "-";
 	self->target = arg0 ? copyinstr(arg0) : "-";
@@ -38,6 +40,7 @@ syscall::umount*:entry
 }
 
 syscall::move_mount:entry
+/wanted/
 {
 	self->source = arg1 ? copyinstr(arg1) : "-";
 	self->target = arg3 ? copyinstr(arg3) : "-";

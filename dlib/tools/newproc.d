@@ -26,7 +26,7 @@ BEGIN
 }
 
 proc:::create
-/!$target || progenyof($target)/
+/wanted/
 {
 	printf("%-20Y %6d %7d %-16s %7d\n", walltimestamp, uid, pid, execname, args[0]->pr_pid);
 }

@@ -37,7 +37,7 @@ BEGIN
 }
 
 sched:::off-cpu
-/pid && (!$target || progenyof($target))/
+/pid && wanted/
 {
 	self->left = timestamp;
 }

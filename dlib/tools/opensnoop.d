@@ -21,8 +21,6 @@
  */
 #pragma D option quiet
 
-inline int wanted = !$target || progenyof($target);
-
 BEGIN
 {
 	printf("%6s %7s %-16s %4s %-8s %s\n", "UID", "PID", "COMMAND", "FD", "ERR", "PATH");

@@ -28,7 +28,7 @@ BEGIN
 }
 
 vminfo:::as_fault
-/!$target || progenyof($target)/
+/wanted/
 {
 	@[ustack(8), execname] = count();
 	@all[execname] = count();

@@ -22,9 +22,9 @@ BEGIN
 	printf("%-20s %10s %10s %10s\n", "TIME", "PROCESSES", "THREADS", "EXECS");
 }
 
-proc:::create { @procs = count(); }
-proc:::lwp-create { @lwps = count(); }
-proc:::exec-success { @execs = count(); }
+proc:::create /wanted/ { @procs = count(); }
+proc:::lwp-create /wanted/ { @lwps = count(); }
+proc:::exec-success /wanted/ { @execs = count(); }
 
 tick-1s
 {

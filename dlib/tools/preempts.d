@@ -22,6 +22,7 @@
 #pragma D param top int "lines shown" 20
 
 sched:::preempt
+/wanted/
 {
 	self->preempted = 1;
 }

@@ -27,7 +27,7 @@ BEGIN
 }
 
 sched:::on-cpu
-/pid/
+/pid && wanted/
 {
 	@[execname] = lquantize(curlwpsinfo->pr_pri, -1, 140, 1);
 }

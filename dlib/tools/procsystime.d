@@ -30,7 +30,7 @@ BEGIN
 }
 
 syscall:::entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	self->start = timestamp;
 }

@@ -32,7 +32,7 @@ BEGIN
 }
 
 profile-99
-/!$target || progenyof($target)/
+/wanted/
 {
 	@[stack(), ustack(), execname] = count();
 }

@@ -25,6 +25,7 @@ BEGIN
 }
 
 sdt:::mm_vmscan_direct_reclaim_begin, sdt:::mm_vmscan_memcg_reclaim_begin
+/wanted/
 {
 	self->start = timestamp;
 }

@@ -47,7 +47,7 @@ sched:::on-cpu
 }
 
 sched:::on-cpu
-/this->waited && (!$target || progenyof($target))/
+/this->waited && wanted/
 {
 	@ = quantize(this->waited / 1000);
 }

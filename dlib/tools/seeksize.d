@@ -29,7 +29,7 @@ BEGIN
 uint64_t next[dev_t];
 
 io:::start
-/!(args[0]->b_flags & B_DISCARD) && next[args[0]->b_edev]/
+/wanted && !(args[0]->b_flags & B_DISCARD) && next[args[0]->b_edev]/
 {
 	this->far = (int64_t)(args[0]->b_lblkno - next[args[0]->b_edev]);
 	@[pid, execname] = quantize(this->far);

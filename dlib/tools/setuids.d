@@ -22,16 +22,19 @@ BEGIN
 }
 
 syscall::setuid:entry, syscall::setgid:entry, syscall::setfsuid:entry, syscall::setfsgid:entry
+/wanted/
 {
 	self->args = lltostr((int)arg0);
 }
 
 syscall::setreuid:entry, syscall::setregid:entry
+/wanted/
 {
 	self->args = strjoin(lltostr((int)arg0), strjoin(" ", lltostr((int)arg1)));
 }
 
 syscall::setresuid:entry, syscall::setresgid:entry
+/wanted/
 {
 	self->args = strjoin(lltostr((int)arg0), strjoin(" ", strjoin(lltostr((int)arg1),
 	    strjoin(" ", lltostr((int)arg2)))));

@@ -23,6 +23,7 @@ BEGIN
 }
 
 syscall::shmget:entry, syscall::shmat:entry, syscall::shmdt:entry, syscall::shmctl:entry
+/wanted/
 {
 	self->in = 1;
 	self->a = arg0;

@@ -25,6 +25,7 @@
 #pragma D param interval string "time between reports" 10s
 
 proc:::signal-send
+/wanted/
 {
 	@[execname, args[1]->pr_fname, signal_name[args[2]]] = count();
 }

@@ -37,9 +37,14 @@ signal:::send
 }
 
 signal:::handle
-/sent[pid, args[0]]/
+/wanted && sent[pid, args[0]]/
 {
 	@[signal_name[args[0]], execname] = hist((timestamp - sent[pid, args[0]]) / 1000);
+}
+
+signal:::handle
+/sent[pid, args[0]]/
+{
 	sent[pid, args[0]] = 0;
 }
 

@@ -24,12 +24,14 @@
 #pragma D param interval string "time between reports" 5s
 
 sdt:::kmem_cache_alloc
+/wanted/
 {
 	@kb[stringof(args[2]->name)] = sum(args[2]->object_size);
 	@allocs[stringof(args[2]->name)] = count();
 }
 
 sdt:::kmalloc
+/wanted/
 {
 	@kb["kmalloc"] = sum(args[3]);
 	@allocs["kmalloc"] = count();

@@ -24,7 +24,7 @@ BEGIN
 }
 
 syscall::connect:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	self->addr = arg1;
 	self->start = timestamp;

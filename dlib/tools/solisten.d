@@ -21,6 +21,7 @@ BEGIN
 }
 
 syscall::listen:entry
+/wanted/
 {
 	self->backlog = (int)arg1;
 	self->in = 1;

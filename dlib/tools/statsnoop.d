@@ -21,8 +21,6 @@
  */
 #pragma D option quiet
 
-inline int wanted = !$target || progenyof($target);
-
 BEGIN
 {
 	printf("%7s %-16s %-12s %-8s %s\n", "PID", "COMMAND", "CALL", "ERR", "PATH");

@@ -25,6 +25,7 @@ BEGIN
 
 syscall::sync:entry, syscall::syncfs:entry, syscall::fsync:entry, syscall::fdatasync:entry,
 syscall::sync_file_range:entry, syscall::msync:entry
+/wanted/
 {
 	self->start = timestamp;
 }

@@ -22,6 +22,7 @@
 #pragma D param top int "processes shown" 20
 
 syscall:::entry
+/wanted/
 {
 	@[pid, execname] = count();
 }

@@ -23,7 +23,7 @@
 #pragma D param top int "system calls shown" 20
 
 syscall:::entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	@[probefunc] = count();
 }

@@ -40,7 +40,7 @@ BEGIN
 }
 
 syscall::$call:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	self->start = timestamp;
 }

@@ -25,7 +25,7 @@ BEGIN
 }
 
 syscall:::entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	self->start = timestamp;
 	self->cpu = vtimestamp;

@@ -23,7 +23,7 @@ BEGIN
 }
 
 tcp:::state-change
-/args[3]->tcps_state == TCP_STATE_SYN_SENT/
+/wanted && args[3]->tcps_state == TCP_STATE_SYN_SENT/
 {
 	start[arg1] = timestamp;
 	who[arg1] = pid;

@@ -22,7 +22,7 @@
 
 /* 6 is TCP; a negative result is an error. */
 sdt:::sock_send_length
-/args[0]->sk_protocol == 6 && args[1] > 0/
+/wanted && args[0]->sk_protocol == 6 && args[1] > 0/
 {
 	@sent[pid, execname, inet_endpoint[sock_local[args[0]], sock_lport[args[0]]],
 	    inet_endpoint[sock_remote[args[0]], sock_rport[args[0]]]] = sum(args[1]);
@@ -30,7 +30,7 @@ sdt:::sock_send_length
 
 /* MSG_PEEK (2) leaves the data where it is. */
 sdt:::sock_recv_length
-/args[0]->sk_protocol == 6 && args[1] > 0 && !(args[2] & 2)/
+/wanted && args[0]->sk_protocol == 6 && args[1] > 0 && !(args[2] & 2)/
 {
 	@got[pid, execname, inet_endpoint[sock_local[args[0]], sock_lport[args[0]]],
 	    inet_endpoint[sock_remote[args[0]], sock_rport[args[0]]]] = sum(args[1]);

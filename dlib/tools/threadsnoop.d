@@ -21,8 +21,6 @@
  */
 #pragma D option quiet
 
-inline int wanted = !$target || progenyof($target);
-
 BEGIN
 {
 	printf("%-20s %-5s %7s %-16s %7s %10s\n", "TIME", "EVENT", "PID", "COMMAND", "TID", "AGE_MS");

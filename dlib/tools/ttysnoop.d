@@ -18,7 +18,7 @@
 
 /* A pseudo terminal's path in its file system is /dev/pts/N. */
 syscall::write:entry
-/fd_type[arg0] == S_IFCHR && fds[arg0].fi_pathname == $$tty/
+/wanted && fd_type[arg0] == S_IFCHR && fds[arg0].fi_pathname == $$tty/
 {
 	self->buf = arg1;
 }

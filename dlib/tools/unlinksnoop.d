@@ -18,8 +18,6 @@
  */
 #pragma D option quiet
 
-inline int wanted = !$target || progenyof($target);
-
 BEGIN
 {
 	printf("%-20s %7s %-16s %-9s %-8s %s\n", "TIME", "PID", "COMMAND", "CALL", "ERR", "PATH");

@@ -23,32 +23,32 @@ BEGIN
 
 fbt:vmlinux:vfs_read:entry,
 fbt:vmlinux:vfs_readv:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	@r = count();
 }
 
 fbt:vmlinux:vfs_write:entry,
 fbt:vmlinux:vfs_writev:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	@w = count();
 }
 
 fbt:vmlinux:vfs_fsync_range:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	@f = count();
 }
 
 fbt:vmlinux:vfs_open:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	@o = count();
 }
 
 fbt:vmlinux:vfs_create:entry
-/!$target || progenyof($target)/
+/wanted/
 {
 	@c = count();
 }

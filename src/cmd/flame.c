@@ -107,6 +107,7 @@ static const struct optrow rows[] = {
 	LIVE("off-cpu", "flame/off-cpu", "record now: where threads wait, and how long"),
 	LIVE("wakeup", "flame/wakeup", "record now: where threads sleep, and who wakes them"),
 	PICOPT_ROWS_LIVE_TREE(struct flame, live),
+	PICOPT_ROWS_WHOSE(struct flame, live),
 };
 #undef LIVE
 static int take_file(void *command, char *path);
@@ -168,7 +169,7 @@ static int take_options(struct flame *f, int argc, char **argv)
 
 	if (r)
 		return r;
-	if (f->live.command || f->live.pid || f->live.how_long || f->live.record)
+	if (reclive_asked(&f->live))
 		f->live.program = f->live.program ? f->live.program : "flame/on-cpu";
 	f->opts.title = f->pic.title;
 	r = check_files(f);

@@ -21,6 +21,9 @@ void latency_list_commands(FILE *out);
 /* Options that the run takes as they are. request: the struct request within the struct of the command. */
 #define LATENCY_PASS(type, request) .kind = OPT_CALL, .at = offsetof(type, request), .take = latency_pass
 int latency_pass(void *request, const struct optrow *o, const char *arg);
+/* --user, --cgroup …: whose events, by the kernel: an option of D of the same name. */
+#define LATENCY_WHOSE(type, request) .kind = OPT_CALL, .at = offsetof(type, request), .take = latency_whose
+int latency_whose(void *request, const struct optrow *o, const char *arg);
 /* --for TIME: the run ends by itself. */
 #define LATENCY_FOR(type, request) .kind = OPT_CALL, .at = offsetof(type, request), .take = latency_for, .arg = "TIME"
 int latency_for(void *request, const struct optrow *o, const char *arg);

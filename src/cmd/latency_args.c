@@ -28,6 +28,12 @@ int latency_pass(void *request, const struct optrow *o, const char *arg)
 	return 0;
 }
 
+int latency_whose(void *request, const struct optrow *o, const char *arg)
+{
+	request_option(request, o->name, arg);
+	return 0;
+}
+
 int latency_for(void *request, const struct optrow *o, const char *arg)
 {
 	struct request *c = request;

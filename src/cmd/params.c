@@ -56,6 +56,23 @@ static void print_param(const struct param *p)
 		printf(" (default %s)\n", p->def);
 }
 
+/* A shipped tool by its name. */
+static void put_usage(const struct request *c, bool has_params)
+{
+	const char *tools = arena_printf(c->arena, "%s/tools/", libs_dir(c->arena)), *arg = c->progs.v[0].arg;
+	size_t n = strlen(tools);
+
+	if (c->progs.v[0].kind == PROG_SCRIPT && !strncmp(arg, tools, n)) {
+		printf("Usage: %s run %.*s [options]%s [-- COMMAND...]\n", cmd_name(), (int)strcspn(arg + n, "."),
+		       arg + n, has_params ? " [parameters]" : "");
+		return;
+	}
+	printf("Usage: %s [options]", cmd_name());
+	for (size_t i = 0; i < c->progs.n; i++)
+		printf(c->progs.v[i].kind == PROG_SCRIPT ? " -s %s" : " -n '%s'", c->progs.v[i].arg);
+	printf("%s\n", has_params ? " [parameters]" : "");
+}
+
 int params_help(struct request *c)
 {
 	struct params ps = { 0 };
@@ -72,10 +89,7 @@ int params_help(struct request *c)
 		diags_init(&d, c->arena);
 		lang_parse(c->arena, &c->progs.v[i].src, &env, &d, &u);
 	}
-	printf("Usage: %s [options]", cmd_name());
-	for (size_t i = 0; i < c->progs.n; i++)
-		printf(c->progs.v[i].kind == PROG_SCRIPT ? " -s %s" : " -n '%s'", c->progs.v[i].arg);
-	printf("%s\n", ps.first ? " [parameters]" : "");
+	put_usage(c, ps.first != NULL);
 	if (!ps.first)
 		printf("\nThe program has no parameters.\n");
 	else

@@ -58,6 +58,22 @@ int picopts_take_picture(void *picopts, const struct optrow *o, const char *arg)
 		.name = "record", .kind = OPT_TEXT, .at = offsetof(type, live.record), .arg = "FILE", \
 		.help = "keep the recording" \
 	}
+/* Whose events are recorded, by the kernel: options of D. */
+#define PICOPT_ROWS_WHOSE(type, live) \
+	{ .name = "comm", \
+	  .kind = OPT_TEXT, \
+	  .at = offsetof(type, live.comm), \
+	  .arg = "NAME, --user NAME", \
+	  .help = "record now: processes of this name, of this user" }, \
+		{ .name = "user", .kind = OPT_TEXT, .at = offsetof(type, live.user), .arg = "NAME" }, \
+		{ .name = "cgroup", \
+		  .kind = OPT_TEXT, \
+		  .at = offsetof(type, live.cgroup), \
+		  .arg = "PATH, --container ID", \
+		  .help = "record now: those in this control group and below it, in this container" }, \
+	{ \
+		.name = "container", .kind = OPT_TEXT, .at = offsetof(type, live.container), .arg = "ID" \
+	}
 #define PICOPT_ROWS_LIVE_TREE(type, live) \
 	PICOPT_ROWS_LIVE(type, live, "record now, while it runs: it and its descendants", \
 			 "record now: this process and its descendants")

@@ -34,6 +34,28 @@ int reclive_options(struct reclive *l, const struct optable *t, void *command, i
 	return 0;
 }
 
+static bool has_whose(const struct reclive *l)
+{
+	return l->comm || l->user || l->cgroup || l->container;
+}
+
+bool reclive_asked(const struct reclive *l)
+{
+	return l->command || l->pid || l->how_long || l->record || has_whose(l);
+}
+
+static void add_whose(const struct reclive *l, struct request *c)
+{
+	if (l->comm)
+		request_option(c, "comm", l->comm);
+	if (l->user)
+		request_option(c, "user", l->user);
+	if (l->cgroup)
+		request_option(c, "cgroup", l->cgroup);
+	if (l->container)
+		request_option(c, "container", l->container);
+}
+
 /* Where the recording goes: a folder of our own, when it is not to be kept. */
 static int make_path(struct reclive *l)
 {
@@ -95,6 +117,7 @@ static int fill(const struct reclive *l, struct request *c)
 	if (l->bursts)
 		c->opts.bufsize = burst_bytes();
 	request_option(c, "record", l->path);
+	add_whose(l, c);
 	c->output = "/dev/null";
 	c->words = l->words;
 	if (l->command && !l->words)

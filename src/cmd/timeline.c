@@ -40,6 +40,7 @@ static const struct optrow rows[] = {
 	  .help = "only this process (--processes: and its descendants)" },
 	PICOPT_ROWS_TIMES(struct timeline_cmd, opts.from_ns, opts.to_ns),
 	PICOPT_ROWS_LIVE_TREE(struct timeline_cmd, live),
+	PICOPT_ROWS_WHOSE(struct timeline_cmd, live),
 };
 static const struct optable options = {
 	.command = "timeline",
@@ -54,7 +55,7 @@ static int take_options(struct timeline_cmd *t, int argc, char **argv)
 
 	if (e)
 		return e;
-	if (t->live.command || t->live.pid || t->live.how_long || t->live.record)
+	if (reclive_asked(&t->live))
 		t->live.program = "timeline/threads";
 	t->live.bursts = true;
 	want = t->live.program ? 0 : 1;

@@ -90,10 +90,95 @@ static void put_head(struct arena *a, const char *name)
 	printf("\n");
 }
 
+/* -- options that all tools have -- */
+
+/* Whose events: each is an option of D, for the variable wanted. */
+static const struct {
+	const char *name, *arg, *help;
+} filters[] = {
+	{ "comm", "NAME", "only processes that are called so" },
+	{ "user", "NAME|UID", "only those of this user" },
+	{ "cgroup", "PATH", "only those in this control group and below it" },
+	{ "container", "ID", "only those in this container" },
+	{ "unit", "NAME", "only those of this unit of systemd: nginx" },
+};
+
+/* What a tool can be narrowed to. */
+enum narrow { NARROW_NOT, NARROW_TARGET, NARROW_ANY };
+
+/* The word is in the program, behind its head. */
+static bool names(const char *text, const char *word)
+{
+	const char *body = text ? strstr(text, "\n */\n") : NULL;
+
+	return body && strstr(body, word);
+}
+
+static enum narrow narrowing(struct arena *a, const char *tool)
+{
+	const struct serve_program *v;
+	size_t n = gallery_read(a, &v);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(v[i].name, tool))
+			return names(v[i].text, "wanted")    ? NARROW_ANY
+			       : names(v[i].text, "$target") ? NARROW_TARGET
+							     : NARROW_NOT;
+	return NARROW_NOT;
+}
+
+static void put_common(enum narrow narrow)
+{
+	printf("Options of all tools:\n");
+	if (narrow != NARROW_NOT)
+		printf("  %-22sthis process and its descendants only\n", "-p PID");
+	printf("  %-22srun it, and end with it%s\n", "-- COMMAND...",
+	       narrow == NARROW_NOT ? "" : "; it and its descendants only");
+	for (size_t i = 0; narrow == NARROW_ANY && i < ARRAY_SIZE(filters); i++) {
+		int n = printf("  --%s %s", filters[i].name, filters[i].arg);
+
+		printf("%*s%s\n", n < 24 ? 24 - n : 1, "", filters[i].help);
+	}
+	printf("  %-22send after this time; else Ctrl-C\n", "--for TIME");
+	printf("  %-22sJSON Lines, with the names of the columns\n", "--json");
+	printf("  %-22sappend to this file\n", "-o FILE");
+	if (narrow == NARROW_NOT)
+		printf("\nIt shows the whole machine: what it counts belongs to no process.\n");
+	printf("\n");
+}
+
+/* "--comm NAME" or "--comm=NAME" at v[*at]: as "-x" and "comm=NAME". NULL: it is none of these. */
+static char *filter_option(struct arena *a, int argc, char **argv, int *at)
+{
+	const char *word = argv[*at], *eq = strchr(word, '=');
+	size_t n = eq ? (size_t)(eq - word) : strlen(word);
+
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
+		if (n != strlen(filters[i].name) + 2 || strncmp(word, "--", 2) != 0 ||
+		    strncmp(word + 2, filters[i].name, n - 2) != 0)
+			continue;
+		if (eq)
+			return arena_printf(a, "%s", word + 2);
+		if (*at + 1 < argc)
+			return arena_printf(a, "%s=%s", filters[i].name, argv[++*at]);
+		return arena_strdup(a, "");
+	}
+	return NULL;
+}
+
+static int refuse_filter(const char *tool, enum narrow narrow, const char *option)
+{
+	if (narrow == NARROW_NOT)
+		return cmd_fail("%s shows the whole machine: %s cannot narrow it", tool, option), EXIT_USAGE;
+	return cmd_fail("%s looks into one process: give it with -p or -- COMMAND; %s cannot narrow it", tool, option),
+	       EXIT_USAGE;
+}
+
 /* As `dwell -s NAME.d …`, with the shipped file whatever there is in the current folder. */
 static int run_tool(struct arena *a, const char *name, int argc, char **argv, char *const *words)
 {
-	char **v = arena_new_arr(a, char *, (size_t)argc + 6);
+	char **v = arena_new_arr(a, char *, 2 * (size_t)argc + 6), *filter;
+	enum narrow narrow = narrowing(a, name);
 	uint64_t for_ns = 0;
 	int n = 0, e;
 
@@ -101,15 +186,29 @@ static int run_tool(struct arena *a, const char *name, int argc, char **argv, ch
 	v[n++] = arena_strdup(a, "-s");
 	v[n++] = arena_printf(a, "%s/tools/%s.d", shelf_dir(a), name);
 	for (int i = 0; i < argc; i++) {
-		if (wants_help(argv[i]))
+		int at = i;
+
+		if (wants_help(argv[i])) {
 			put_head(a, name);
-		if (!strcmp(argv[i], "--for") && i + 1 < argc) {
+			put_common(narrow);
+		}
+		filter = filter_option(a, argc, argv, &i);
+		if (filter && !*filter)
+			return cmd_fail("run: %s needs an argument", argv[at]), EXIT_USAGE;
+		if (narrow != NARROW_ANY && (filter || (narrow == NARROW_NOT && !strncmp(argv[i], "-p", 2))))
+			return refuse_filter(name, narrow, argv[at]);
+		if (filter) {
+			v[n++] = arena_strdup(a, "-x");
+			v[n++] = filter;
+		} else if (!strcmp(argv[i], "--for") && i + 1 < argc) {
 			e = optable_time("for", argv[++i], 1, &for_ns);
 			if (e)
 				return e;
-			continue;
+		} else {
+			if (!strcmp(argv[i], "--json"))
+				v[n++] = arena_strdup(a, "-xcolumns");
+			v[n++] = !strcmp(argv[i], "-h") ? arena_strdup(a, "--help") : argv[i];
 		}
-		v[n++] = !strcmp(argv[i], "-h") ? arena_strdup(a, "--help") : argv[i];
 	}
 	v[n] = NULL;
 	return cmd_dtrace_words(n, v, words, for_ns);
@@ -127,7 +226,7 @@ static int run(int argc, char **argv)
 		FILE *out = argc < 2 ? stderr : stdout;
 
 		fprintf(out,
-			"Usage: %s run NAME [--for TIME] [parameters] [options of dwell] [-- COMMAND...]\n\n"
+			"Usage: %s run NAME [-p PID] [--comm NAME] [--for TIME] [parameters] [options] [-- COMMAND...]\n\n"
 			"Runs a tool; '%s tools' lists them, '%s run NAME --help' tells what one shows.\n",
 			cmd_name(), cmd_name(), cmd_name());
 		return argc < 2 ? EXIT_USAGE : EXIT_OK;

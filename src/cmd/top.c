@@ -112,6 +112,24 @@ static int take_target(void *run, const struct optrow *o, const char *arg)
 	return latency_pass(&t->request, o, arg);
 }
 
+/* Slow events by what is noted of them, samples and causes in the kernel. */
+static int take_whose(void *run, const struct optrow *o, const char *arg)
+{
+	struct top_run *t = run;
+
+	if (!strcmp(o->name, "comm"))
+		t->filter.comm = arg;
+	else if (!strcmp(o->name, "cgroup"))
+		t->filter.cgroup = slowfilter_cgroup(t->request.arena, arg);
+	else
+		t->filter.container = arg;
+	snprintf(t->title, sizeof(t->title), "%s %s", o->name, arg);
+	if (!strcmp(o->name, "comm"))
+		request_param(&t->request, "comm", arg);
+	request_option(&t->request, o->name, arg);
+	return 0;
+}
+
 static void put_keys(FILE *out)
 {
 	fputs("Keys: ? while it runs.\n", out);
@@ -128,6 +146,13 @@ static const struct optrow rows[] = {
 	  .take = take_target,
 	  .arg = "COMMAND",
 	  .help = "run it, and end with it; causes of it and its descendants only" },
+	{ .name = "comm",
+	  .kind = OPT_CALL,
+	  .take = take_whose,
+	  .arg = "NAME, --cgroup PATH, --container ID",
+	  .help = "likewise of these only" },
+	{ .name = "cgroup", .kind = OPT_CALL, .take = take_whose, .arg = "PATH" },
+	{ .name = "container", .kind = OPT_CALL, .take = take_whose, .arg = "ID" },
 	{ .name = "over",
 	  .kind = OPT_TIME,
 	  .at = offsetof(struct top_run, over_ns),
@@ -211,6 +236,7 @@ static int top_main(int argc, char **argv)
 		request_param(c, "every", arena_printf(c->arena, "%lluns", (unsigned long long)t.every_ns));
 		c->opts.cost |= t.cost;
 		add_programs(c);
+		slowfilter_program(&t.filter, c);
 		e = cmd_request(c, &show);
 	} else {
 		request_done(c);

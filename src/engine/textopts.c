@@ -5,9 +5,9 @@
 #include "base/cleanup.h"
 
 const char *const textopts_names[] = {
-	"quiet",      "flowindent",  "rawbytes",  "noresolve",	  "droptags", "aggsortkey",
-	"aggsortrev", "aggpercpu",   "agghist",	  "aggpack",	  "encoding", "aggsortkeypos",
-	"aggsortpos", "stackindent", "printsize", "ustackframes", "aggzoom",  NULL,
+	"quiet",   "flowindent", "rawbytes", "noresolve",     "droptags",   "aggsortkey",  "aggsortrev", "aggpercpu",
+	"agghist", "aggpack",	 "encoding", "aggsortkeypos", "aggsortpos", "stackindent", "printsize",	 "ustackframes",
+	"aggzoom", "columns",	 NULL,
 };
 
 void textopts_fill(struct text_opts *t, const struct dopts *o)
@@ -20,6 +20,7 @@ void textopts_fill(struct text_opts *t, const struct dopts *o)
 	t->aggsortkey = o->aggsortkey;
 	t->aggsortrev = o->aggsortrev;
 	t->aggpercpu = o->aggpercpu;
+	t->columns = o->columns;
 	t->json = !strcmp(o->oformat, "json");
 	t->snapshotrate = o->snapshotrate;
 	t->agghist = o->agghist;

@@ -44,6 +44,7 @@ static void begin(struct job *j, const char *name, const char *text)
 	j->req.opts.zdefs = strstr(text, "$target") != NULL; /* nor a process: its probes are not known */
 	request_prog(&j->req, PROG_SCRIPT, arena_strdup(j->req.arena, name));
 	j->req.progs.v[0].text = text;
+	j->req.progs.v[0].size = strlen(text);
 }
 
 /* Parameters that must be given get any value: which one says who runs the program. */

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/jsonw.h"
 #include "engine/front/needs.h"
+#include "engine/front/wanted.h"
 #include "lang/errtag.h"
 #include "load/probe_caps.h"
 #include "load/reasons.h"
@@ -43,12 +44,39 @@ static void say_incomplete(const struct request *c)
 	err_done(&err);
 }
 
+/* Before anything is opened: what --comm, --cgroup … ask for. */
+static int check_wanted(const struct request *c)
+{
+	_cleanup_(strb_free) struct strb b = { 0 };
+	const char *why = NULL;
+
+	return wanted_text(c->arena, &c->opts, &b, &why) < 0 ? listener_fail(&c->to, "%s", why) : 0;
+}
+
+/* Who asks for some processes must not be shown all. */
+static int check_wanted_used(const struct workshop *w, const struct request *c, const struct compile_env *env)
+{
+	const struct dlib_item *it;
+
+	if (!wanted_any(&c->opts) || c->list)
+		return 0;
+	it = dlib_find(w->libs, env, DLIB_NAME, "wanted");
+	if (it && it->state == DLIB_GOOD)
+		return 0;
+	return listener_fail(&c->to,
+			     "the program does not say whose events count, so that comm, user, cgroup, container "
+			     "and unit would change nothing; a program says it with the variable wanted: /wanted/");
+}
+
 int workshop_open(struct workshop *w, struct request *c, long target)
 {
 	struct err err = { 0 };
 	int r;
 
 	*w = (struct workshop){ .libs = libs_open(c) };
+	r = check_wanted(c);
+	if (r)
+		return r;
 	r = caps_quick(&w->caps, &err);
 	if ((r == -EPERM || r == -EACCES) && (c->list || c->compile_only)) {
 		caps_assume(&w->caps);
@@ -419,6 +447,9 @@ int workshop_check(struct workshop *w, struct request *c, long target)
 		needs_explain(w, c, &d);
 		return EXIT_ERROR;
 	}
+	r = check_wanted_used(w, c, &env);
+	if (r)
+		return r;
 	print_trees(w, c);
 	r = write_types(w, &c->to, c->opts.ctypes, true);
 	return r ? r : write_types(w, &c->to, c->opts.dtypes, false);

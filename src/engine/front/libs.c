@@ -10,6 +10,7 @@
 #include "base/release.h"
 #include "base/vec.h"
 #include "engine/front/compile.h"
+#include "engine/front/wanted.h"
 #include "shelf/shelf.h"
 
 #define MAX_CPUS 1024 /* with more of them their tables say 0 */
@@ -146,9 +147,10 @@ static void add_syscall(struct strb *b)
 		    can && !strcmp(u.machine, "x86_64") ? "T == curthread ? (int64_t)uregs[R_ERR] : -1" : "-1");
 }
 
-static void machine_text(struct texts *t)
+static void machine_text(struct texts *t, const struct dopts *o)
 {
 	struct source src = { .name = "(this machine)" };
+	const char *why = NULL;
 	struct strb b = { 0 };
 
 	add_table(&b, "cpu_chip_of", cpu_package);
@@ -157,6 +159,8 @@ static void machine_text(struct texts *t)
 	strb_printf(&b, "inline uint64_t machine_pages = %ld;\n", sysconf(_SC_PHYS_PAGES));
 	strb_printf(&b, "inline int machine_pageshift = %d;\n", __builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)));
 	add_syscall(&b);
+	if (wanted_text(t->arena, o, &b, &why) < 0) /* an option that a script sets */
+		warn(t, src.name, why);
 	src.text = arena_strdup(t->arena, strb_str(&b));
 	src.len = b.n;
 	strb_free(&b);
@@ -172,7 +176,7 @@ static void read_all(void *ctx, struct arena *a, struct dlib *l, struct dlib_tex
 	for (char *d = strtok_r(dirs, "\n", &save); d; d = strtok_r(NULL, "\n", &save))
 		read_dir(&t, d);
 	read_system(&t, c->opts.syslibdir[0] ? c->opts.syslibdir : libs_dir(a));
-	machine_text(&t);
+	machine_text(&t, &c->opts);
 	ret->v = arena_memdup(a, t.v.v, t.v.n * sizeof(*t.v.v));
 	ret->n = t.v.n;
 	vec_free(&t.v);

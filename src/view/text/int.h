@@ -8,6 +8,9 @@
 #include "store/aggstate.h"
 #include "view/text/text.h"
 
+#define JSON_COLUMNS 32	   /* of a heading */
+#define JSON_HEADINGS 1024 /* different ones of a run */
+
 struct fmtcache { /* parsed formats by the address of their text */
 	const char *fmt;
 	struct pfconv *convs;
@@ -61,9 +64,11 @@ struct text_view {
 	uint64_t padding;      /* widths and precisions of this record so far; text: those that are no constants */
 	uint64_t wide_padding; /* … text: the constants */
 	/* oformat=json */
-	bool json_started, json_open; /* the first line is written; within a line */
-	struct strb json_pending;     /* messages to come behind the line, each ended by NUL */
-	bool json_exited;	      /* exit() was shown, with this status */
+	bool json_started, json_open;	    /* the first line is written; within a line */
+	struct strb json_pending;	    /* messages to come behind the line, each ended by NUL */
+	char *columns[JSON_COLUMNS];	    /* of the last heading, in the arena; see json_columns.c */
+	size_t ncolumns, column, nheadings; /* column: of the next value in this line */
+	bool json_exited;		    /* exit() was shown, with this status */
 	int json_status;
 };
 
@@ -109,6 +114,8 @@ void text_rawbytes(struct text_view *v, const uint8_t *p, size_t n);
  * record is too large (PRINTFMT_MAX_…), which is in v->wide_value. */
 int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const struct datum *data, size_t ndata,
 		const struct aggval *aggs, size_t naggs);
+
+int text_find_format(struct text_view *v, const char *fmt, size_t len, const struct fmtcache **ret);
 
 /* Text with C's escapes, as %S shows it. */
 void text_escaped(struct text_view *v, const char *s, size_t n);

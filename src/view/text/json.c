@@ -147,7 +147,7 @@ static void put_snapshot(struct text_view *v, size_t i, size_t skip, uint64_t no
 {
 	open_line(v, "snapshot");
 	text_printf(v, ",\"time\":%llu,\"left_out\":%zu,", (unsigned long long)now, skip);
-	json_aggs(v, &v->schema->aggs[i], 1, skip);
+	json_aggs(v, &v->schema->aggs[i], 1, skip, NULL);
 	close_line(v);
 }
 
@@ -202,7 +202,7 @@ void json_finish(struct text_view *v)
 			continue;
 		open_line(v, "printa");
 		text_printf(v, ",");
-		json_aggs(v, &v->schema->aggs[i], 1, 0);
+		json_aggs(v, &v->schema->aggs[i], 1, 0, NULL);
 		close_line(v);
 	}
 	open_line(v, "end");

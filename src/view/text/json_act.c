@@ -67,6 +67,8 @@ static void put_printf(const struct jctx *c)
 {
 	put_text(c, "text");
 	put_args(c);
+	if (!json_heading(c->v, c->act, c->rec))
+		json_columns(c->v, c->act, c->rec);
 }
 
 static void put_command(const struct jctx *c)
@@ -108,9 +110,12 @@ static void put_aggact(const struct jctx *c)
 
 static void put_printa(const struct jctx *c)
 {
+	struct json_row row;
+	bool named = json_row_columns(c->v, c->act, &row);
+
 	text_mark_printed(c->v, c->act);
 	text_printf(c->v, ",");
-	json_aggs(c->v, c->act->aggs, c->act->naggs, 0);
+	json_aggs(c->v, c->act->aggs, c->act->naggs, 0, named ? &row : NULL);
 	if (c->act->fmt)
 		put_text(c, "text");
 }
@@ -216,9 +221,29 @@ struct rows {
 	struct text_view *v;
 	const struct aggdesc *const *aggs;
 	size_t naggs;
+	const struct json_row *columns;
 	size_t skip; /* rows that are left out, the first ones: in the usual order the least */
 	bool more;
 };
+
+/* The same by the names of columns. */
+static void put_columns(const struct rows *r, const uint8_t *key, const uint64_t *const *values)
+{
+	text_printf(r->v, ",\"columns\":{");
+	for (size_t i = 0; i < r->columns->n; i++) {
+		int n = r->columns->value[i];
+		const struct recfield *f = n < 0 ? &r->aggs[0]->keys[-1 - n] : NULL;
+
+		text_printf(r->v, "%s", i ? "," : "");
+		json_str(r->v, r->v->columns[r->columns->at + i]);
+		text_printf(r->v, ":");
+		if (f)
+			json_field(r->v, f, key + f->off);
+		else
+			json_aggvalue(r->v, r->aggs[n], values[n], aggstate_normal(r->v->aggs, r->aggs[n]->id));
+	}
+	text_printf(r->v, "}");
+}
 
 static void put_row(void *ctx, const uint8_t *key, const uint64_t *const *values)
 {
@@ -240,12 +265,16 @@ static void put_row(void *ctx, const uint8_t *key, const uint64_t *const *values
 		text_printf(r->v, "%s", k ? "," : "");
 		json_aggvalue(r->v, r->aggs[k], values[k], aggstate_normal(r->v->aggs, r->aggs[k]->id));
 	}
-	text_printf(r->v, "]}");
+	text_printf(r->v, "]");
+	if (r->columns)
+		put_columns(r, key, values);
+	text_printf(r->v, "}");
 }
 
-void json_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, size_t skip)
+void json_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, size_t skip,
+	       const struct json_row *columns)
 {
-	struct rows r = { v, aggs, naggs, skip, false };
+	struct rows r = { v, aggs, naggs, columns, skip, false };
 
 	text_printf(v, "\"aggregations\":[");
 	for (size_t k = 0; k < naggs; k++) {

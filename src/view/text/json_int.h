@@ -21,8 +21,20 @@ void json_aggvalue(struct text_view *v, const struct aggdesc *d, const uint64_t 
 
 /* json_act.c: "output":[…] of a record; what changes files or runs commands comes after the line. */
 void json_acts(struct text_view *v, const struct recfmt *fmt, const struct row *row);
+/* json_columns.c, for -x columns. A printf() that is a heading is kept, and true. */
+bool json_heading(struct text_view *v, const struct recact *act, const uint8_t *rec);
+/* ,"columns":{"PID":1,…} of another printf(), if there was a heading for it. */
+void json_columns(struct text_view *v, const struct recact *act, const uint8_t *rec);
+/* Which columns a printa() fills: names from `at` on. */
+struct json_row {
+	size_t at, n;
+	int value[JSON_COLUMNS]; /* the n-th is aggregation k: k; key k: -1 - k */
+};
+bool json_row_columns(struct text_view *v, const struct recact *act, struct json_row *ret);
 /* slow.c: the members of a slow event, each behind a comma. */
 void json_slow(struct text_view *v, const struct recact *act, const uint8_t *rec);
-/* "aggregations":[…],"rows":[…], without the first `skip` rows */
-void json_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, size_t skip);
+/* "aggregations":[…],"rows":[…], without the first `skip` rows. */
+/* columns: names of the values, or NULL */
+void json_aggs(struct text_view *v, const struct aggdesc *const *aggs, size_t naggs, size_t skip,
+	       const struct json_row *columns);
 #endif

@@ -303,7 +303,7 @@ static void put_aggvalue(struct text_view *v, const struct pfconv *pf, int width
 	put_datum(v, pf, width, prec, &d);
 }
 
-static int find_format(struct text_view *v, const char *fmt, size_t len, const struct fmtcache **ret)
+int text_find_format(struct text_view *v, const char *fmt, size_t len, const struct fmtcache **ret)
 {
 	struct fmtcache e = { .fmt = fmt };
 	const char *why;
@@ -380,7 +380,7 @@ int text_format(struct text_view *v, const char *fmt, size_t fmt_len, const stru
 {
 	const struct fmtcache *c;
 	size_t used = 0, agg = 0;
-	int r = find_format(v, fmt, fmt_len, &c);
+	int r = text_find_format(v, fmt, fmt_len, &c);
 
 	if (r == 0 && (c->stars || !naggs)) /* a row of a printa() is bounded by its format */
 		r = check_sizes(v, c, data, ndata, naggs);

@@ -26,6 +26,7 @@ struct text_opts {
 	bool verbose;	       /* losses by probe */
 	bool for_picture;      /* which shows how idle the CPUs were */
 	bool destructive;      /* system() and freopen() may run */
+	bool columns;	       /* with json: values by the names that a heading gives */
 	bool json;	       /* JSON Lines instead of text; messages are lines too */
 	uint64_t snapshotrate; /* ns; with json: how often aggregations are shown that have changed. 0: never */
 	bool replayed;	       /* rows of an old run: the time of now means nothing */

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+# @timeout: 90
 """dwell tools and dwell run: tools are found, explained and run by name, also by the names of bcc and bpftrace."""
+import json
 import os
+import subprocess
 
 import live
 
@@ -33,4 +36,73 @@ for args, text in ((["iotopp"], "did you mean iotop?"), (["../x"], "there is no 
                    (["iotop", "--"], "a command is missing behind --"), ([], "Usage: ")):
     r = live.dwell("run", *args)
     live.check(r.returncode == 2 and text in r.stderr, f"run {args}: {text}", f"{r}")
+
+# -- whose events: exactly those that the kernel was asked for --
+MARK = os.path.join(live.WORK, "mark")
+for who in ("mine", "other", "nobody", "below"):
+    open(f"{MARK}-{who}", "w", encoding="utf-8").close()
+os.chmod(live.WORK, 0o755)
+os.symlink("/bin/cat", "dwellmine")
+UNIT = "dwelltest.service"
+ID = "0123456789abcdef" * 4
+
+
+def whose(*options):
+    """Who of the load's processes is seen by opensnoop with these options."""
+    with live.cgroup("memory", {"notify_on_release": 0}, {"cgroup.max.depth": 10}) as group:
+        inner = {UNIT: "mine", f"docker-{ID}.scope": "below"} if group else {}
+        for name in inner:
+            os.mkdir(f"{group}/{name}")
+        enter = "".join(f"sh -c 'echo $$ >{group}/{name}/cgroup.procs && exec cat {MARK}-{who}'; " for name, who in inner.items())
+        load = os.path.join(live.WORK, "load.sh")
+        with open(load, "w", encoding="utf-8") as f:
+            f.write(f"exec >/dev/null\n./dwellmine {MARK}-mine\ncat {MARK}-other\nsetpriv --reuid=65534 --clear-groups cat {MARK}-nobody\n{enter}\n")
+        text = live.dwell("run", "opensnoop", *(o.format(group=group) for o in options), "--", "sh", load)
+        for name in inner:
+            os.rmdir(f"{group}/{name}")
+    live.check(text.returncode == 0, f"{options}: ends well", f"{text}")
+    return sorted({(l.split()[2], l.rsplit("-", 1)[1]) for l in text.stdout.splitlines() if MARK in l}), group
+
+
+for options, want in ((["--comm", "dwellmine"], [("dwellmine", "mine")]), (["--user=nobody", "--comm", "cat"], [("cat", "nobody")])):
+    seen, made = whose(*options)
+    live.same(seen, want, f"{options}: exactly these")
+if made:
+    for options, want in ((["--cgroup", "{group}"], [("cat", "below"), ("cat", "mine")]), (["--unit", "dwelltest"], [("cat", "mine")]),
+                          (["--container", ID[:12]], [("cat", "below")])):
+        live.same(whose(*options)[0], want, f"{options}: exactly these, and those below")
+else:
+    print("# no control groups here: three options were not tried")
+for args, text in ((["opensnoop", "--comm"], "--comm needs an argument"), (["opensnoop", "--user", "nosuchuser"], "there is no user 'nosuchuser'"),
+                   (["opensnoop", "--cgroup", "/no/such"], "there is no control group '/no/such'"),
+                   (["opensnoop", "--container", "web"], "'web' is no id of a container"),
+                   (["tcpdrop", "--comm", "x"], "tcpdrop shows the whole machine: --comm cannot narrow it"),
+                   (["tcpdrop", "-p", "1"], "tcpdrop shows the whole machine"), (["memleak", "--user=0"], "memleak looks into one process")):
+    r = live.dwell("run", *args)
+    live.check(r.returncode != 0 and text in r.stderr and r.stderr.count("\n") == 1, f"run {args}: {text}", f"{r}")
+r = live.dwell("-x", "comm=sh", "-n", "BEGIN { exit(0); }")
+live.check(r.returncode == 1 and "does not say whose events count" in r.stderr, "a program without the variable is refused", f"{r}")
+r = live.dwell("-qn", "int wanted; BEGIN { wanted = 7; printf(\"%d\", wanted); exit(0); }")
+live.same(r.stdout, "7\n" if r.stdout.endswith("\n") else "7", "a program may have a variable of that name")
+r = live.dwell("run", "tcpdrop", "--help")
+live.check("whole machine" in r.stdout and "--comm" not in r.stdout, "--help: of a tool that nothing narrows", r.stdout)
+r = live.dwell("run", "iotop", "--help")
+live.check(all(f"--{o} " in r.stdout for o in ("comm", "user", "cgroup", "container", "unit", "for", "top", "interval")) and
+           "Usage: dwell run iotop [options] [parameters]" in r.stdout, "--help: common options and parameters", r.stdout)
+
+# -- columns by name --
+def rows(*args):
+    r = live.dwell("run", *args, "--json", "--", "cat", f"{MARK}-other")
+    out = [o for l in r.stdout.splitlines() if l.startswith("{") for o in json.loads(l).get("output", [])]
+    return [o["columns"] for o in out if "columns" in o] + [row["columns"] for o in out for row in o.get("rows", []) if "columns" in row]
+
+
+got = [r for r in rows("opensnoop") if r["PATH"] == f"{MARK}-other"]
+live.check(len(got) == 1 and list(got[0]) == ["UID", "PID", "COMMAND", "FD", "ERR", "PATH"] and got[0]["COMMAND"] == "cat" and
+           got[0]["FD"] >= 0 and got[0]["ERR"] == "-", "--json: a line of printf() by its heading", f"{got}")
+got = rows("syscallbyproc", "--interval", "1h", "--comm", "cat")
+live.check(len(got) == 1 and list(got[0]) == ["PID", "COMMAND", "COUNT"] and got[0]["COUNT"] > 5, "--json: a row of printa() by its heading", f"{got}")
+r = live.dwell("-xcolumns", "--json", "-qn", 'BEGIN { printf("%s %s %s\\n", "A", "B", "B"); printf("%d ", 1); printf("%d %d\\n", 2, 3); printf("%d\\n", 4); exit(0); }')
+got = [o.get("columns") for l in r.stdout.splitlines() for o in json.loads(l).get("output", [])]
+live.same(got, [None, {"A": 1}, {"B": 2, "B_2": 3}, None, None], "a line in pieces; a name twice; a line of another shape")
 live.done()

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A control group is looked up once, when the program is compiled, and known by its number and its level from then on,
+ * so that groups below it count as well: two reads of memory in the kernel. A unit is known by its name at that level,
+ * since it gets a new group when it is started again. */
+#include "engine/front/wanted.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <linux/magic.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include "base/cleanup.h"
+#include "base/num.h"
+#include "engine/front/cgroupid.h"
+
+#define COMM_LEN 15		   /* of a command's name in the kernel */
+#define ID_LEN 64		   /* of a container's id */
+#define ID_MIN 8		   /* digits of it that are given: fewer may mean several */
+#define DEPTH_MAX 32		   /* of folders of control groups that are searched */
+#define SYSTEM_UNIT_LEVEL 2	   /* /system.slice/NAME.service */
+#define INIT_NAMESPACE 0xEFFFFFFBu /* Source: kernel include/uapi/linux/nsfs.h, CGROUP_NS_INIT_INO */
+
+/* A control group that was found. */
+struct group {
+	const char *of; /* D: a thread's control group of this tree */
+	uint64_t id;
+	unsigned level;
+};
+
+struct search {
+	struct arena *a;
+	const char *name; /* exactly this; or part of the name */
+	bool part;
+	const char *of;
+	struct group found[WANTED_GROUPS_MAX];
+	size_t n;
+};
+
+bool wanted_any(const struct dopts *o)
+{
+	return o->comm[0] || o->user[0] || o->cgroup[0] || o->container[0] || o->unit[0];
+}
+
+/* A string constant of D. */
+static void put_string(struct strb *b, const char *s, size_t max)
+{
+	strb_addc(b, '"');
+	for (size_t i = 0; s[i] && i < max; i++)
+		if (isalnum((unsigned char)s[i]) || strchr(" _.-/:@", s[i]))
+			strb_addc(b, s[i]);
+		else
+			strb_printf(b, "\\%03o", (unsigned char)s[i]);
+	strb_addc(b, '"');
+}
+
+/* By /etc/passwd alone, as dwell ps does it: the static build cannot load libraries. */
+static bool find_user(const char *name, uint64_t *ret)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	const struct passwd *p;
+
+	if (num_parse_u64(name, ret) == 0)
+		return *ret <= UINT32_MAX;
+	f = fopen("/etc/passwd", "re");
+	while (f && (p = fgetpwent(f)))
+		if (!strcmp(p->pw_name, name)) {
+			*ret = p->pw_uid;
+			return true;
+		}
+	return false;
+}
+
+/* -- control groups -- */
+
+/* The trees: version 2, then the controllers of version 1. */
+static const char *tree_at(struct arena *a, size_t i, const char **ret_of)
+{
+	/* Name of the mount; of the controller in the kernel. */
+	static const char *const controllers[][2] = { { "memory", "memory" },  { "cpu,cpuacct", "cpu" },
+						      { "cpu", "cpu" },	       { "cpuacct", "cpuacct" },
+						      { "pids", "pids" },      { "blkio", "io" },
+						      { "cpuset", "cpuset" },  { "devices", "devices" },
+						      { "freezer", "freezer" } };
+	struct statfs fs;
+
+	if (i < 2) {
+		const char *dir = i ? CGROUPID_ROOT "/unified" : CGROUPID_ROOT;
+
+		*ret_of = "curthread->cgroups->dfl_cgrp";
+		return statfs(dir, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC ? dir : "";
+	}
+	if (i - 2 >= ARRAY_SIZE(controllers))
+		return NULL;
+	*ret_of = arena_printf(a, "curthread->cgroups->subsys[%s_cgrp_id]->cgroup", controllers[i - 2][1]);
+	return arena_printf(a, "%s/%s", CGROUPID_ROOT, controllers[i - 2][0]);
+}
+
+static void add_group(struct search *s, const char *path, unsigned level)
+{
+	struct stat st;
+
+	if (s->n < WANTED_GROUPS_MAX && stat(path, &st) == 0)
+		s->found[s->n++] = (struct group){ s->of, st.st_ino, level };
+}
+
+/* Folders of a name, below this one, which is at that level. */
+static void search_dir(struct search *s, const char *dir, unsigned level)
+{
+	DIR *d = level < DEPTH_MAX ? opendir(dir) : NULL;
+	const struct dirent *e;
+
+	while (d && s->n < WANTED_GROUPS_MAX && (e = readdir(d))) {
+		const char *path;
+
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		path = arena_printf(s->a, "%s/%s", dir, e->d_name);
+		if (s->part ? strstr(e->d_name, s->name) != NULL : !strcmp(e->d_name, s->name))
+			add_group(s, path, level + 1); /* what is below it counts as well */
+		else
+			search_dir(s, path, level + 1);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* The first tree that has any. */
+static void search_name(struct search *s)
+{
+	const char *dir;
+
+	for (size_t i = 0; s->n == 0 && (dir = tree_at(s->a, i, &s->of)); i++)
+		if (*dir)
+			search_dir(s, dir, 0);
+}
+
+static unsigned levels(const char *path)
+{
+	unsigned n = 0;
+
+	for (; *path; path++)
+		n += *path == '/' && path[1] && path[1] != '/';
+	return n;
+}
+
+/* "/sys/fs/cgroup/a", "/a" or "a". */
+static void search_path(struct search *s, const char *path)
+{
+	bool whole = !strncmp(path, CGROUPID_ROOT "/", strlen(CGROUPID_ROOT "/"));
+	const char *dir;
+
+	for (size_t i = 0; s->n == 0 && (dir = tree_at(s->a, i, &s->of)); i++) {
+		size_t n = strlen(dir);
+
+		if (n && !whole)
+			add_group(s, arena_printf(s->a, "%s/%s", dir, path + strspn(path, "/")),
+				  levels(arena_printf(s->a, "/%s", path + strspn(path, "/"))));
+		else if (n && !strncmp(path, dir, n) && path[n] == '/')
+			add_group(s, path, levels(path + n));
+	}
+}
+
+static void put_groups(struct strb *b, const struct search *s, bool by_name)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		strb_printf(b, "%s%s[%s, %u, ", i ? " || " : " && (", by_name ? "cgroup_named" : "cgroup_below",
+			    s->found[i].of, s->found[i].level);
+		if (by_name)
+			put_string(b, s->name, NAME_MAX);
+		else
+			strb_printf(b, "%lluULL", (unsigned long long)s->found[i].id);
+		strb_addc(b, ']');
+	}
+	if (s->n)
+		strb_addc(b, ')');
+}
+
+/* Levels are the kernel's only where all groups can be seen. */
+static bool sees_all_groups(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/cgroup", &st) < 0 || st.st_ino == INIT_NAMESPACE;
+}
+
+static int put_cgroup(struct arena *a, const char *path, struct strb *b, const char **ret_why)
+{
+	struct search s = { .a = a };
+
+	search_path(&s, path);
+	if (s.n == 0) {
+		*ret_why = arena_printf(a, "there is no control group '%s' below %s", path, CGROUPID_ROOT);
+		return -EINVAL;
+	}
+	put_groups(b, &s, false);
+	return 0;
+}
+
+/* One that is not there yet is known by its id, as soon as it is. */
+static int put_container(struct arena *a, const char *id, struct strb *b, const char **ret_why)
+{
+	struct search s = { .a = a, .name = id, .part = true };
+	size_t n = strlen(id);
+
+	if (n < ID_MIN || n > ID_LEN || strspn(id, "0123456789abcdef") != n) {
+		*ret_why = arena_printf(a, "'%s' is no id of a container: %d to %d hexadecimal digits", id, ID_MIN,
+					ID_LEN);
+		return -EINVAL;
+	}
+	search_name(&s);
+	put_groups(b, &s, false);
+	if (s.n == 0)
+		strb_printf(b, " && substr(container, 0, %zu) == \"%s\"", n, id);
+	return 0;
+}
+
+static void put_unit(struct arena *a, const char *unit, struct strb *b)
+{
+	struct search s = { .a = a, .name = strchr(unit, '.') ? unit : arena_printf(a, "%s.service", unit) };
+
+	search_name(&s);
+	if (s.n == 0) {
+		s.n = 1;
+		s.found[0] = (struct group){ .of = "curthread->cgroups->dfl_cgrp", .level = SYSTEM_UNIT_LEVEL };
+	}
+	put_groups(b, &s, true);
+}
+
+int wanted_text(struct arena *a, const struct dopts *o, struct strb *b, const char **ret_why)
+{
+	uint64_t uid;
+	int e = 0;
+
+	strb_adds(b, "inline int wanted = (!$target || progenyof($target))");
+	if (o->comm[0]) {
+		strb_adds(b, " && execname == ");
+		put_string(b, o->comm, COMM_LEN);
+	}
+	if (o->user[0] && !find_user(o->user, &uid)) {
+		*ret_why = arena_printf(a, "there is no user '%s'", o->user);
+		return -EINVAL;
+	}
+	if (o->user[0])
+		strb_printf(b, " && uid == %llu", (unsigned long long)uid);
+	if ((o->cgroup[0] || o->container[0] || o->unit[0]) && !sees_all_groups()) {
+		*ret_why = "this is a namespace of control groups of its own: where a group stands among all "
+			   "cannot be seen; run it on the host, or with the host's namespace";
+		return -EINVAL;
+	}
+	if (o->cgroup[0])
+		e = put_cgroup(a, o->cgroup, b, ret_why);
+	if (e == 0 && o->container[0])
+		e = put_container(a, o->container, b, ret_why);
+	if (e == 0 && o->unit[0])
+		put_unit(a, o->unit, b);
+	strb_adds(b, ";\n");
+	return e;
+}
