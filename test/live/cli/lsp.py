@@ -19,6 +19,7 @@ syscall::openat:entry
 io:::start { @[args[1]->dev_statname] = sum(args[0]->b_bcount); }
 """
 URI = "file:///t.d"
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Client:
@@ -140,6 +141,10 @@ local function ask(method, line, character)
 end
 said.hover = ask("hover", 1, 30).contents.value
 said.items = vim.lsp.util.text_document_completion_list_to_complete_items(ask("completion", 1, 34), "")
+vim.cmd("set runtimepath^=" .. "%s")
+vim.cmd("set filetype=dtrace syntax=dtrace")
+local function group(line, column) return vim.fn.synIDattr(vim.fn.synID(line, column, 1), "name") end
+said.groups = { group(1, 1), group(2, 1), group(2, 14), group(2, 20), group(3, 7), group(3, 24) }
 said.definition = vim.lsp.util.locations_to_items({ ask("definition", 2, 20) }, "utf-16")
 vim.fn.writefile({ vim.fn.json_encode(said) }, "said.json")
 vim.lsp.stop_client(client)
@@ -150,7 +155,7 @@ if shutil.which("nvim"):
     with open("nvim.d", "w", encoding="utf-8") as f:
         f.write('BEGIN { execnam; }\nio:::start { trace(args[0]->b_flags); }\nEND { trace(errno_name[1]); }\n')
     with open("client.lua", "w", encoding="utf-8") as f:
-        f.write(NVIM % live.DWELL)
+        f.write(NVIM % (live.DWELL, os.path.normpath(os.path.join(HERE, "../../../share/editors/vim"))))
     r = subprocess.run(["nvim", "--headless", "--clean", "-c", "luafile client.lua", "-c", "cq"], capture_output=True, text=True, timeout=50)
     said = json.load(open("said.json", encoding="utf-8")) if os.path.exists("said.json") else None
     live.check(said is not None, "Neovim talks with it", f"{r}")
@@ -158,6 +163,7 @@ if shutil.which("nvim"):
         live.check(said["diagnostic"]["line"] == 0 and (said["diagnostic"]["from"], said["diagnostic"]["to"]) == (8, 15), "Neovim: a diagnostic", f"{said}")
         live.check("b_flags: int" in said["hover"], "Neovim: hover", f"{said}")
         live.check("b_flags" in [i["word"] for i in said["items"]], "Neovim: completion", f"{said}")
+        live.same(said["groups"], ["dtraceProbe", "dtraceProbe", "dtraceAction", "dtraceVariable", "dtraceAction", "dtraceNumber"], "vim's colours")
         live.check(said["definition"] and said["definition"][0]["filename"].endswith("/names.d"), "Neovim: definition in the D library", f"{said}")
 else:
     print("# no Neovim here")
