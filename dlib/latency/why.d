@@ -71,7 +71,7 @@ sdt:::sched_switch
 }
 
 sdt:::sched_switch
-/sched_has_exit && pid && !args[0] && !args[3] && (!$target || progenyof($target)) && ($comm == "" || execname == $comm)/
+/sched_has_exit && pid && !args[0] && !args[3] && wanted && ($comm == "" || execname == $comm)/
 {
 	runnable[tid] = timestamp;
 }

@@ -59,10 +59,12 @@ static int tools(int argc, char **argv)
 
 static int no_such(struct arena *a, const char *word)
 {
-	const char **names;
+	const char **names, *line = tool_command(word);
 	int n = shelf_list(a, arena_printf(a, "%s/tools", shelf_dir(a)), &names);
 	struct near near;
 
+	if (line)
+		return cmd_fail("%s is a command here: %s", word, line), EXIT_USAGE;
 	near_init(&near, word);
 	for (int i = 0; i < n; i++)
 		near_try(&near, arena_strndup(a, names[i], strlen(names[i]) - strlen(".d")));

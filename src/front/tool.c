@@ -7,8 +7,20 @@ static const struct {
 	const char *name, *tool;
 } aliases[] = {
 #define ALIAS(name, tool) { name, tool },
+#define COMMAND(name, line)
 #include "front/tool.def"
 #undef ALIAS
+#undef COMMAND
+};
+
+static const struct {
+	const char *name, *line;
+} commands[] = {
+#define ALIAS(name, tool)
+#define COMMAND(name, line) { name, line },
+#include "front/tool.def"
+#undef ALIAS
+#undef COMMAND
 };
 
 static const char *const endings[] = { ".d", ".bt", ".py", "-bpfcc" };
@@ -36,6 +48,14 @@ bool tool_name(const char *word, char ret[TOOL_NAME_MAX], bool *other)
 			break;
 		}
 	return true;
+}
+
+const char *tool_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(commands[i].name, name))
+			return commands[i].line;
+	return NULL;
 }
 
 bool tool_fits(const char *name, const char *summary, const char *word)

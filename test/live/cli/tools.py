@@ -33,6 +33,7 @@ with open("iotop.d", "w", encoding="utf-8") as f:
 r = live.dwell("run", "iotop", "--for", "100ms")
 live.check("another" not in r.stdout, "a file of that name in the folder is not taken", f"{r}")
 for args, text in ((["iotopp"], "did you mean iotop?"), (["../x"], "there is no tool '../x'"), (["iotop", "--for", "soon"], "is no time"),
+                   (["runqslower"], "runqslower is a command here: dwell latency wakeup"),
                    (["iotop", "--"], "a command is missing behind --"), ([], "Usage: ")):
     r = live.dwell("run", *args)
     live.check(r.returncode == 2 and text in r.stderr, f"run {args}: {text}", f"{r}")

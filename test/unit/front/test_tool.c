@@ -27,6 +27,8 @@ static void names(void **state)
 		assert_string_equal(name, cases[i].tool);
 		assert_int_equal(other, cases[i].other);
 	}
+	assert_string_equal(tool_command("runqslower"), "dwell latency wakeup");
+	assert_null(tool_command("iotop"));
 	assert_false(tool_name("", name, &other));
 	assert_false(tool_name("../x", name, &other));
 	assert_false(tool_name("-x", name, &other));

@@ -1,0 +1,53 @@
+#!/usr/bin/env -S dwell -s
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dbslower.d: queries of PostgreSQL, and of MariaDB or MySQL, that take longer than some milliseconds.
+ *
+ * Usage: dbslower.d [-p PID] [--ms N]
+ * PostgreSQL: all servers, by their static probes (as Debian builds them); -p: one server process. MariaDB and MySQL: give the
+ * server with -p; its function dispatch_command() is traced, whose queries are cut at 256 characters.
+ *
+ * TIME  when the answer was complete      PID  of the server's process      MS  from the query to the end of the answer
+ * QUERY  as it came
+ *
+ * Example:
+ *   # dbslower.d --ms 100
+ *   TIME                     PID         MS QUERY
+ *   2026 Nov 27 01:03:54   13383        160 select count(*) from pg_class, pg_sleep(0.15)
+ */
+#pragma D option quiet
+#pragma D option zdefs
+#pragma D option strsize=512
+#pragma D param ms int "milliseconds from which on a query is shown" 10
+
+BEGIN
+{
+	printf("%-20s %7s %10s %s\n", "TIME", "PID", "MS", "QUERY");
+}
+
+postgresql*:::query-start
+/wanted/
+{
+	self->query = copyinstr(arg0);
+	self->start = timestamp;
+}
+
+/* int dispatch_command(enum enum_server_command, THD *, char *query, unsigned length, …): 3 is COM_QUERY. */
+pid$target::*dispatch_command*:entry
+/arg0 == 3/
+{
+	self->query = copyinstr(arg2, 256);
+	self->start = timestamp;
+}
+
+postgresql*:::query-done, pid$target::*dispatch_command*:return
+/self->start && timestamp - self->start >= $ms * 1000000/
+{
+	printf("%-20Y %7d %10d %s\n", walltimestamp, pid, (timestamp - self->start) / 1000000, self->query);
+}
+
+postgresql*:::query-done, pid$target::*dispatch_command*:return
+{
+	self->start = 0;
+	self->query = NULL;
+}
