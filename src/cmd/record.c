@@ -3,6 +3,7 @@
  * before it. */
 #include <getopt.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -118,8 +119,8 @@ static void look(struct record_cmd *c, const struct slow_event *e)
 	    (c->comm && strcmp(e->fixed.comm, c->comm) != 0))
 		return;
 	c->due = clock_ns(CLOCK_MONOTONIC) + c->after_ns;
-	cmd_msg("%s: %s %u, %s", c->tracker, plain_name(e->fixed.comm, name, sizeof(name)), e->fixed.tid,
-		units_ns(e->fixed.delay, time));
+	printf("%s: %s %u, %s\n", c->tracker, plain_name(e->fixed.comm, name, sizeof(name)), e->fixed.tid,
+	       units_ns(e->fixed.delay, time));
 }
 
 static int on_row(void *ctx, const struct row *row)
@@ -207,7 +208,7 @@ static int record(int argc, char **argv)
 	}
 	e = reclive_run(&c.live);
 	if (e == 0 && c.tracker && !c.due)
-		cmd_msg("%s: no slow event of %s; the file has the end of the run", c.live.record, c.tracker);
+		printf("%s: no slow event of %s; the file has the end of the run\n", c.live.record, c.tracker);
 	reclive_done(&c.live);
 	return e;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # @alone: it looks at what is slow on the whole machine
+# @timeout: 60
 """dwell latency why: known waits have their rows with the right numbers, as text and JSON; wrong use."""
 import json
 import os
