@@ -248,9 +248,8 @@ static bool is_word(struct typesrc *ts, struct tref ref)
 }
 
 /* By BTF. Parts and copies that the compiler made may have other parameters: those are not typed. */
-static int fbt_args(struct prov_env *env, struct arena *a, struct probe *p)
+void fbt_type_args(struct prov_env *env, struct arena *a, struct probe *p, const struct kfunc *f, bool back)
 {
-	const struct kfunc *f = p->priv;
 	struct probe_arg *args;
 	struct tref ref;
 	struct tinfo t;
@@ -259,17 +258,17 @@ static int fbt_args(struct prov_env *env, struct arena *a, struct probe *p)
 	p->args_known = true;
 	if (!env->ts || f->name[kfuncs_stem(f->name)] ||
 	    typesrc_find(env->ts, f->mod, f->name, TKM(TK_FUNC), &ref) < 0 || typesrc_get(env->ts, ref, &t) < 0)
-		return 0;
+		return;
 	ref = t.target;
 	if (typesrc_get(env->ts, ref, &t) < 0 || t.kind != TK_FUNC_PROTO)
-		return 0;
+		return;
 	args = arena_new_arr(a, struct probe_arg, UREGS_NARGS);
-	if (is_return(p)) {
+	if (back) {
 		args[n++] = (struct probe_arg){ .ctype = "int", .name = "offset" };
 		if (is_word(env->ts, t.target))
 			args[n++] = (struct probe_arg){ .ref = t.target };
 	}
-	for (; !is_return(p) && n < t.nmembers && n < UREGS_NARGS; n++) {
+	for (; !back && n < t.nmembers && n < UREGS_NARGS; n++) {
 		struct tmember m;
 
 		/* Behind a structure nobody knows where the others are. */
@@ -279,6 +278,11 @@ static int fbt_args(struct prov_env *env, struct arena *a, struct probe *p)
 	}
 	p->args = args;
 	p->nargs = n;
+}
+
+static int fbt_args(struct prov_env *env, struct arena *a, struct probe *p)
+{
+	fbt_type_args(env, a, p, p->priv, is_return(p));
 	return 0;
 }
 
@@ -287,6 +291,17 @@ static int rawfbt_args(struct prov_env *env, struct arena *a, struct probe *p)
 	(void)env, (void)a;
 	p->args_known = true;
 	return 0;
+}
+
+void fbt_place_args(struct entry *e, bool back)
+{
+	if (back)
+		uregs_return(MACHINE, e);
+	else
+		uregs_entry(MACHINE, e);
+	for (unsigned i = 0; i < e->nargs; i++)
+		if (e->args[i].kind == ARG_USER_MEM)
+			e->args[i].kind = ARG_KERNEL_MEM;
 }
 
 static int fbt_entry(struct prov_env *env, struct arena *a, const struct probe *p, struct entry *ret, const char **why)
@@ -308,13 +323,7 @@ static int fbt_entry(struct prov_env *env, struct arena *a, const struct probe *
 					   : s->way == KPROBE_PLAIN ? p->id
 								    : 1u + raw,
 			       .is_return = back };
-	if (back)
-		uregs_return(MACHINE, ret);
-	else
-		uregs_entry(MACHINE, ret);
-	for (unsigned i = 0; i < ret->nargs; i++)
-		if (ret->args[i].kind == ARG_USER_MEM)
-			ret->args[i].kind = ARG_KERNEL_MEM;
+	fbt_place_args(ret, back);
 	return 0;
 }
 

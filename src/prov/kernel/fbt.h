@@ -9,6 +9,10 @@
 const struct kfunc *fbt_other_name(struct prov_env *env, const struct pdesc *d, const char **why);
 /* A probe at the entry of a function, or with back at its return. */
 struct probe *fbt_probe(struct arena *a, const struct kfunc *f, bool raw, bool back);
+/* Fills p->args of a function by the kernel's type information, as far as it is known. */
+void fbt_type_args(struct prov_env *env, struct arena *a, struct probe *p, const struct kfunc *f, bool back);
+/* Where the arguments, or with back the value, are then. */
+void fbt_place_args(struct entry *e, bool back);
 
 /* ---- fbtlater.c: functions of modules that are loaded while the program runs ---- */
 /* May such a module have functions that the description fits? It must name a module, or a pattern of some. */

@@ -26,6 +26,12 @@ struct instr_state {
 	bool said_slow;
 };
 
+/* Where a probe is. */
+struct place {
+	const struct kfunc *f;
+	bool at_entry; /* nothing has run yet that could change an argument */
+};
+
 /* One description while it is matched. */
 struct matching {
 	struct prov_env *env;
@@ -104,9 +110,10 @@ static bool wanted(const struct matching *m, const struct kfunc *f, const struct
 	return pdesc_glob(m->name, hex) || (m->name && !strcmp(m->name, i->mnemonic));
 }
 
-static void add(struct matching *m, const struct kfunc *f, const struct insn *i, const char *hex)
+static void add(struct matching *m, const struct kfunc *f, const struct insn *i, const char *hex, bool at_entry)
 {
 	struct arena *a = m->env->cache->arena;
+	const struct place place = { f, at_entry };
 	struct probe *p = arena_new_obj(m->a, struct probe);
 
 	*p = (struct probe){ .id = PROV_ID_INSTR | (uint32_t)(f->addr + i->off),
@@ -116,7 +123,7 @@ static void add(struct matching *m, const struct kfunc *f, const struct insn *i,
 			     .name = arena_strdup(a, hex),
 			     .note = text_of(m, f, i),
 			     .provider = &prov_instr,
-			     .priv = f };
+			     .priv = arena_memdup(m->a, &place, sizeof(place)) };
 	prov_list_add(m->a, m->out, p);
 }
 
@@ -150,6 +157,7 @@ static int match_func(struct matching *m, const struct kfunc *f)
 {
 	_cleanup_free_ struct insn *v = NULL;
 	size_t n = 0, first = m->out->n;
+	bool at_entry = true;
 	char hex[24];
 	int r = f->addr ? kcode_list(&m->code, m->env->cache->arena, f, &v, &n, m->why) : 0;
 
@@ -163,7 +171,8 @@ static int match_func(struct matching *m, const struct kfunc *f)
 	for (size_t i = 0; i < n; i++) {
 		snprintf(hex, sizeof(hex), "0x%x", v[i].off);
 		if (wanted(m, f, &v[i], hex))
-			add(m, f, &v[i], hex);
+			add(m, f, &v[i], hex, at_entry);
+		at_entry = at_entry && kcode_class(&m->code, f, &v[i]) & INSN_FILL;
 	}
 	if (m->out->n == first && m->is_offset && f->addr)
 		explain_offset(m, f, v, n);
@@ -295,8 +304,11 @@ static int kinst_by_id(struct prov_env *env, struct arena *a, uint32_t id, struc
 
 static int instr_args(struct prov_env *env, struct arena *a, struct probe *p)
 {
-	(void)env, (void)a;
+	const struct place *at = p->priv;
+
 	p->args_known = true;
+	if (at->at_entry)
+		fbt_type_args(env, a, p, at->f, false);
 	return 0;
 }
 
@@ -304,15 +316,19 @@ static int instr_entry(struct prov_env *env, struct arena *a, const struct probe
 		       const char **why)
 {
 	struct instr_state *s = state(env);
+	const struct place *at = p->priv;
 
 	(void)a;
 	if (s->error) {
 		*why = s->reason;
 		return s->error;
 	}
-	*ret = (struct entry){
-		.kind = ENTRY_KPROBE, .target = "instruction", .cpu = -1, .instance = s->way == KPROBE_PLAIN ? p->id : 1
-	};
+	*ret = (struct entry){ .kind = ENTRY_KPROBE,
+			       .target = "instruction",
+			       .cpu = -1,
+			       .instance = s->way == KPROBE_PLAIN ? p->id : 1u + at->at_entry };
+	if (at->at_entry)
+		fbt_place_args(ret, false);
 	return 0;
 }
 
