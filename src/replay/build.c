@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -184,6 +185,46 @@ static int map_fixed(struct replay *r, const struct ev_map *m)
 	return e < 0 ? e : x == (long)m->start ? 0 : -ENOMEM;
 }
 
+/* The stub, as recbuf.c puts it there; it takes calls from the log. */
+static int put_stub(struct replay *r)
+{
+	const struct ev_map code = { STUB_CODE, STUB_STATE, ARENA_NONE, PROT_READ | PROT_EXEC, 0 };
+	const struct ev_map data = { STUB_STATE, STUB_END, ARENA_NONE, PROT_READ | PROT_WRITE, 0 };
+	const struct stub_state s = { .play = 1 };
+	uint8_t jump[5] = { 0xe9 };
+	int32_t to = (int32_t)(STUB_BODY + (uint64_t)(stub_enter - stub_begin) - (STUB_CODE + sizeof(jump)));
+	int e = map_fixed(r, &code);
+
+	memcpy(jump + 1, &to, sizeof(to));
+	if (e == 0)
+		e = map_fixed(r, &data);
+	if (e == 0)
+		e = tracee_write(&r->k->t, STUB_CODE, jump, sizeof(jump));
+	if (e == 0)
+		e = tracee_write(&r->k->t, STUB_BODY, stub_begin, (size_t)(stub_end - stub_begin));
+	return e < 0 ? e : tracee_write(&r->k->t, STUB_STATE, &s, sizeof(s));
+}
+
+int build_log(struct replay *r)
+{
+	const uint64_t n[2] = { r->g.log.n, 0 };
+	int e = 0;
+
+	_Static_assert(offsetof(struct stub_state, at) == offsetof(struct stub_state, n) + sizeof(*n), "one write");
+	if (!r->g.log.n)
+		return 0;
+	e = tracee_write(&r->k->t, STUB_LOG, r->g.log.v, r->g.log.n);
+	return e < 0 ? e : tracee_write(&r->k->t, STUB_STATE + offsetof(struct stub_state, n), n, sizeof(n));
+}
+
+uint64_t build_log_used(struct replay *r)
+{
+	uint64_t at = 0;
+
+	tracee_read(&r->k->t, STUB_STATE + offsetof(struct stub_state, at), &at, sizeof(at));
+	return at;
+}
+
 int build_program(struct replay *r)
 {
 	const uint64_t all[6] = { SCRATCH + SCRATCH_SIZE, USER_END - (SCRATCH + SCRATCH_SIZE) };
@@ -200,6 +241,8 @@ int build_program(struct replay *r)
 		e = -ENOMEM;
 	for (size_t i = 0; i < r->g.maps.n && e == 0; i++)
 		e = map_fixed(r, &r->g.maps.v[i]);
+	if (e == 0)
+		e = put_stub(r);
 	if (e == 0)
 		e = tracee_set_vectors(&r->k->t, r->g.vectors.v, r->g.vectors.n);
 	regs.orig_rax = ~0ull;

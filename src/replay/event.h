@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace consists of. A group is what belongs to one stop of a task: any number of EV_BLOB, EV_MAP, EV_MEM and
- * EV_SWITCH, then one of the others, which uses them. A group counts only as a whole. */
+/* What a trace consists of. A group is what belongs to one stop of a task: any number of EV_BLOB, EV_MAP, EV_MEM,
+ * EV_LOG and EV_SWITCH, then one of the others, which uses them. A group counts only as a whole. */
 #ifndef DWELL_REPLAY_EVENT_H
 #define DWELL_REPLAY_EVENT_H
 #include <stdint.h>
@@ -18,6 +18,7 @@ enum event_kind {
 	EV_SWITCH,   /* what follows is of another task: struct ev_switch */
 	EV_ENTER,    /* a system call begins, and others run before its EV_CALL: struct ev_call */
 	EV_FORK,     /* within a system call the task makes another: struct ev_fork */
+	EV_LOG,	     /* calls that the task did and logged itself, before its next event: struct stub_call, … */
 	EV_KINDS
 };
 

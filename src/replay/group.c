@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "replay/stub.h"
 
 static int add_mem(struct group *g, const struct trace_event *e)
 {
@@ -57,6 +58,26 @@ static int take_state(struct group *g, const struct trace_event *e)
 	return 1;
 }
 
+static int add_log(struct group *g, const struct trace_event *e)
+{
+	struct stub_call c;
+
+	if (e->size > STUB_LOG_SIZE - g->log.n)
+		return -EBADMSG;
+	for (size_t at = 0; at < e->size; at += c.size, g->logged++) {
+		if (e->size - at < sizeof(c))
+			return -EBADMSG;
+		memcpy(&c, e->data + at, sizeof(c));
+		if (c.size < sizeof(c) || c.size % 8 || c.size > e->size - at)
+			return -EBADMSG;
+	}
+	if (vec_reserve_raw((void **)&g->log.v, &g->log.cap, g->log.n + e->size, 1) < 0)
+		return -ENOMEM;
+	memcpy(g->log.v + g->log.n, e->data, e->size);
+	g->log.n += e->size;
+	return 0;
+}
+
 static int take_switch(struct group *g, const struct trace_event *e)
 {
 	struct ev_switch s;
@@ -91,7 +112,7 @@ int group_next(struct group *g, struct trace_in *t, group_blob_fn *blob, void *c
 	struct trace_event e;
 	int r = 0;
 
-	g->bytes.n = g->mems.n = g->maps.n = g->vectors.n = 0;
+	g->bytes.n = g->mems.n = g->maps.n = g->vectors.n = g->log.n = g->logged = 0;
 	while (r == 0 && trace_next(t, &e)) {
 		if (e.kind == EV_BLOB)
 			r = add_blob(&e, blob, ctx);
@@ -99,6 +120,8 @@ int group_next(struct group *g, struct trace_in *t, group_blob_fn *blob, void *c
 			r = add_map(g, &e);
 		else if (e.kind == EV_MEM)
 			r = add_mem(g, &e);
+		else if (e.kind == EV_LOG)
+			r = add_log(g, &e);
 		else if (e.kind == EV_SWITCH)
 			r = take_switch(g, &e);
 		else
@@ -112,6 +135,7 @@ void group_free(struct group *g)
 {
 	vec_free(&g->bytes);
 	vec_free(&g->mems);
+	vec_free(&g->log);
 	vec_free(&g->maps);
 	vec_free(&g->vectors);
 }

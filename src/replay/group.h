@@ -21,6 +21,8 @@ struct group {
 	};
 	VEC(uint8_t) bytes; /* of the mems */
 	VEC(struct group_mem) mems;
+	VEC(uint8_t) log; /* struct stub_call, … */
+	uint64_t logged;  /* calls in it */
 	VEC(struct ev_map) maps;
 	VEC(uint8_t) vectors; /* of EV_STATE and EV_EXEC: the vector registers */
 	uint64_t number;      /* of this group: 1, 2, … */

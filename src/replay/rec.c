@@ -101,6 +101,7 @@ _Noreturn static void become(const struct rec_opts *o, int pipe)
 	} else {
 		fail[1] = 1;
 		raise(SIGSTOP);
+		buf_filter();			   /* without it calls cost more */
 		prctl(PR_SET_TSC, PR_TSC_SIGSEGV); /* last: it is kept by exec, and rdtsc faults from here on */
 		execv(o->path, o->argv);
 		fail[0] = errno;
@@ -121,16 +122,21 @@ static int say_failed(struct rec *r, const int fail[2])
 }
 
 /* Until the new process has executed the program. */
-static int first_stops(struct tracee *t)
+static int first_stops(struct tracee *t, bool *filtered)
 {
 	const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-			     PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL;
+			     PTRACE_O_TRACECLONE | PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL;
 	int status = tracee_wait(t);
 
 	if (status >= 0 && t->pid && ptrace(PTRACE_SETOPTIONS, t->pid, 0, options) < 0)
 		return -errno;
 	if (status >= 0 && t->pid && tracee_go(t, PTRACE_CONT, 0) == 0)
 		status = tracee_wait(t);
+	while (status >= 0 && t->pid && status >> 8 == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8)) {
+		*filtered = true;
+		status = tracee_go(t, PTRACE_CONT, 0);
+		status = status == 0 ? tracee_wait(t) : status;
+	}
 	if (status < 0)
 		return status;
 	return t->pid && status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8) ? 0 : -EIO;
@@ -153,7 +159,7 @@ static int start(struct rec *r)
 	else if (!(r->k = task_new(r, pid, NULL, 0)))
 		e = -ENOMEM;
 	if (e == 0)
-		e = first_stops(&r->k->t);
+		e = first_stops(&r->k->t, &r->filtered);
 	if (r->k && !r->k->t.pid)
 		n = read(pipes[0], fail, sizeof(fail));
 	close(pipes[0]);
@@ -176,6 +182,7 @@ int rec_at_stop(struct rec *r, int status)
 
 	switch (status >> 16) {
 	case PTRACE_EVENT_EXEC: return task_executes(r);
+	case PTRACE_EVENT_SECCOMP: return rec_entry(r);
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE: return task_forked(r);
@@ -238,6 +245,7 @@ int rec_run(const struct rec_opts *o, struct rec_result *ret, struct err *e)
 	vec_free(&r->files);
 	vec_free(&r->tasks);
 	vec_free(&r->early);
+	buf_done(r);
 	free(r);
 	return x;
 }

@@ -9,6 +9,7 @@
 #include "replay/args.h"
 #include "replay/policy.h"
 #include "replay/rec.h"
+#include "replay/stub.h"
 #include "replay/trace.h"
 #include "replay/tracee.h"
 
@@ -16,9 +17,9 @@
 #define REC_SIGNALS 64u		  /* that wait for the next system call */
 #define REC_FILE_MAX (1ull << 30) /* bytes of one mapping of a file */
 #define REC_FILES_MAX 65536u	  /* contents of files that are remembered */
-#define SCRATCH 0x10000ull	  /* the page the replayer needs for itself */
-#define SCRATCH_SIZE 0x1000ull
-#define ERR_RESTARTSYS 512 /* the kernel's errors inside (include/linux/errno.h): seen by tracers only */
+#define CODE_FILES_MAX 64u	  /* of which the ends of functions are known */
+#define SPACE_HOT 512u		  /* places with system calls that are counted */
+#define ERR_RESTARTSYS 512	  /* the kernel's errors inside (include/linux/errno.h): seen by tracers only */
 #define ERR_RESTARTNOINTR 513
 #define ERR_RESTARTNOHAND 514
 #define ERR_RESTART_BLOCK 516
@@ -40,6 +41,14 @@ struct space {
 	unsigned refs;
 	int mem;		 /* /proc/PID/mem */
 	VEC(struct span) mapped; /* mappings of files */
+	bool stub;		 /* calls may be logged there, recbuf.c */
+	bool off;		 /* but not now */
+	unsigned mixed;		 /* tasks that share it, but not the descriptors, or the other way round */
+	unsigned nsites;
+	struct hot {
+		uint64_t site;
+		unsigned calls;
+	} hot[SPACE_HOT];
 };
 enum task_state {
 	TASK_READY,   /* stopped; it can go on */
@@ -67,6 +76,7 @@ struct task {
 	bool inside;  /* of a system call */
 	bool skipped; /* it waits until a signal's handler has run */
 	int deny;     /* the result that it gets instead of running: -errno */
+	bool mixed;   /* see struct space */
 	struct fork_args fork;
 	struct policy policy;
 	const struct call_desc *desc;
@@ -79,6 +89,14 @@ struct task {
 	uint64_t clear_tid, robust;
 	struct fds *fds;
 	struct space *space;
+};
+/* A file with code: where its functions end, as link addresses, ascending. */
+struct code_file {
+	dev_t dev;
+	ino_t ino;
+	VEC(uint64_t) ends;
+	struct elf_seg *seg;
+	unsigned nseg;
 };
 struct rec {
 	const struct rec_opts *o;
@@ -96,9 +114,11 @@ struct rec {
 	pid_t first;	 /* the process whose status counts */
 	uint64_t random; /* state of --chaos */
 	bool no_seccomp; /* that is said */
+	bool filtered;	 /* calls of the stub are not traced */
 	struct stat std[3];
 	uint64_t arena; /* bytes in it */
 	VEC(struct rec_file) files;
+	VEC(struct code_file) code;
 	struct rec_result result;
 };
 
@@ -135,11 +155,20 @@ int task_fork_entry(struct rec *r);		      /* r->k begins clone(2) or its like *
 int task_forked(struct rec *r);			      /* it has made the task */
 void task_follow(struct task *k);		      /* addresses that the kernel writes to at its end, after a call */
 int task_exits(struct rec *r);			      /* it begins exit(2) or exit_group(2) */
-int task_executes(struct rec *r);	    /* execve(2) has succeeded; r->k may be another thread than began it */
-int task_state_of(pid_t pid);		    /* recsched.c: as /proc/PID/stat has it; 0: there is none */
-int sched_run(struct rec *r);		    /* until all tasks have ended */
-int rec_at_stop(struct rec *r, int status); /* rec.c: r->k has stopped */
-int rec_snapshot(struct rec *r);	    /* recsnap.c: a new program */
+int task_executes(struct rec *r); /* execve(2) has succeeded; r->k may be another thread than began it */
+int task_state_of(pid_t pid);	  /* recsched.c: as /proc/PID/stat has it; 0: there is none */
+/* recbuf.c, stub.h: calls that the program logs itself. In a new process: all others are traced. 0 or -errno */
+int buf_filter(void);
+int buf_map(struct rec *r, const struct user_regs_struct *regs); /* at the first instruction of a program */
+int buf_flush(struct rec *r);		/* what r->k has logged; at a stop whose event comes next */
+int buf_switch(struct rec *r, bool on); /* log calls, or let all be traced */
+int buf_entry(struct rec *r, struct user_regs_struct *regs, bool *moved); /* a traced call: as if made at its place */
+int buf_site(struct rec *r);   /* its place is to go to the stub, if it is called often */
+int buf_follow(struct rec *r); /* descriptors, after a call */
+void buf_done(struct rec *r);
+int sched_run(struct rec *r);			     /* until all tasks have ended */
+int rec_at_stop(struct rec *r, int status);	     /* rec.c: r->k has stopped */
+int rec_snapshot(struct rec *r);		     /* recsnap.c: a new program */
 int rec_signal(struct rec *r, int signo, int *pass); /* recsig.c; pass: the signal that it gets when it goes on */
 bool rec_due(struct rec *r);			     /* a signal waits and can be delivered */
 int rec_deliver_queued(struct rec *r);

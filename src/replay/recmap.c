@@ -204,8 +204,8 @@ static int mmap_exit(struct rec *r)
 	const uint64_t *a = &r->k->call.regs[R_A0];
 	const struct span s = { (uint64_t)r->k->call.ret, a[1] };
 
-	if (hits(&s, SCRATCH, SCRATCH_SIZE))
-		return rec_stop(r, "a mapping at 0x%llx cannot be recorded: the replay needs that page", SCRATCH);
+	if (hits(&s, SCRATCH, STUB_END - SCRATCH))
+		return rec_stop(r, "a mapping at 0x%llx cannot be recorded: the replay needs that place", SCRATCH);
 	rec_unmapped(r, s.addr, ROUND_UP(s.size, PAGE));
 	return is_file(r) ? mapped_file(r) : 0;
 }

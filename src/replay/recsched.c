@@ -97,7 +97,8 @@ static bool is_over(struct rec *r)
 
 static int resume(struct rec *r, struct task *k)
 {
-	int e = tracee_go(&k->t, PTRACE_SYSCALL, k->pass);
+	/* A filter stops at the beginning of calls, but not at the end of them. */
+	int e = tracee_go(&k->t, r->filtered && !k->inside ? PTRACE_CONT : PTRACE_SYSCALL, k->pass);
 
 	k->pass = 0;
 	k->state = k->inside ? TASK_KERNEL : TASK_USER;

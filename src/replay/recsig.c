@@ -39,6 +39,9 @@ static int try_tsc(struct rec *r, bool *done)
 		return 0;
 	ev = (struct ev_tsc){ .rip = regs.rip, .value = __rdtscp(&aux), .size = code[1] == 0x31 ? 2 : 3 };
 	ev.aux = aux;
+	e = buf_flush(r);
+	if (e < 0)
+		return e;
 	regs.rax = (uint32_t)ev.value;
 	regs.rdx = ev.value >> 32;
 	if (ev.size == 3)
@@ -94,6 +97,10 @@ static int deliver(struct rec *r, int signo, bool fault)
 	s.rip = s.regs.rip;
 	r->k->at_exit = false;
 	if (e == 0)
+		e = buf_flush(r);
+	if (e == -ECANCELED)
+		return e;
+	if (e == 0)
 		e = tracee_go(&r->k->t, PTRACE_SINGLESTEP, signo);
 	if (e < 0)
 		return rec_broken(r, e);
@@ -134,7 +141,7 @@ static int caught(struct rec *r, int signo, const siginfo_t *info)
 	if (r->k->nqueue == REC_SIGNALS)
 		return rec_stop(r, "more than %u signals wait for a system call of the program", REC_SIGNALS);
 	r->k->queue[r->k->nqueue++] = *info;
-	return 0;
+	return buf_switch(r, false); /* the next call is to be traced */
 }
 
 int rec_signal(struct rec *r, int signo, int *pass)
@@ -160,7 +167,7 @@ int rec_signal(struct rec *r, int signo, int *pass)
 	r->k->end.flags = is_fault(signo, &info) ? END_FAULT : 0;
 	r->k->end.rip = regs.rip;
 	*pass = signo;
-	return 0;
+	return r->k->end.flags & END_FAULT ? buf_flush(r) : 0;
 }
 
 /* The place of a signal in the queue that is not blocked; -1: none. */

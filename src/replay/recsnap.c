@@ -159,5 +159,7 @@ int rec_snapshot(struct rec *r)
 		e = hide_vdso(r, s.regs.rsp);
 	if (e == 0)
 		e = put_maps(r);
-	return e < 0 ? e : rec_put_state(r, EV_EXEC, &s);
+	if (e == 0)
+		e = rec_put_state(r, EV_EXEC, &s);
+	return e < 0 ? e : buf_map(r, &s.regs);
 }

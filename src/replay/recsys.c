@@ -48,6 +48,7 @@ static int judge(struct rec *r)
 int rec_entry(struct rec *r)
 {
 	struct user_regs_struct regs;
+	bool moved = false;
 	int e = tracee_regs(&r->k->t, &regs);
 
 	if (e < 0)
@@ -59,8 +60,12 @@ int rec_entry(struct rec *r)
 		return rec_stop(r, "a system call of 32-bit code (number %lld) cannot be recorded",
 				(long long)regs.orig_rax);
 	r->k->call = (struct ev_call){ .ns = clock_ns(CLOCK_MONOTONIC) - r->head.mono_ns, .arena = ARENA_NONE };
+	e = buf_entry(r, &regs, &moved);
 	tracee_call_regs(&regs, r->k->call.regs);
-	e = judge(r);
+	if (e == 0)
+		e = judge(r);
+	if (e == 0)
+		e = buf_site(r);
 	if (e < 0)
 		return e;
 	r->k->call.in_crc = args_read(&r->k->t, r->k->desc, &r->k->call.regs[R_A0]);
@@ -70,7 +75,10 @@ int rec_entry(struct rec *r)
 		r->k->skipped = true;
 		return skip(r, &regs);
 	}
-	return r->k->deny ? skip(r, &regs) : 0;
+	if (r->k->deny)
+		return skip(r, &regs);
+	e = moved ? tracee_set_regs(&r->k->t, &regs) : 0;
+	return e < 0 ? rec_broken(r, e) : 0;
 }
 
 int rec_put_enter(struct rec *r)
@@ -173,5 +181,7 @@ int rec_exit(struct rec *r)
 		e = rec_map_exit(r);
 	rec_follow(r);
 	task_follow(r->k);
+	if (e == 0)
+		e = buf_follow(r);
 	return e < 0 ? e : rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 }

@@ -48,6 +48,12 @@ static struct space *copy_space(const struct space *from)
 	struct space *s = new_space();
 	bool ok = s;
 
+	if (ok) {
+		s->stub = from->stub;
+		s->off = from->off;
+		s->nsites = from->nsites;
+		memcpy(s->hot, from->hot, sizeof(s->hot));
+	}
 	for (size_t i = 0; ok && i < from->mapped.n; i++)
 		ok = vec_try_push(&s->mapped, from->mapped.v[i]) == 0;
 	if (!ok) {
@@ -92,6 +98,10 @@ struct task *task_new(struct rec *r, pid_t pid, const struct task *from, uint64_
 		k->space = from ? copy_space(from->space) : new_space();
 	if (k->space)
 		k->t.mem = k->space->mem;
+	if (k->space && from && !(flags & CLONE_VM) != !(flags & CLONE_FILES)) {
+		k->mixed = true;
+		from->space->mixed++;
+	}
 	if (!k->fds || !k->space || vec_try_push(&r->tasks, k) < 0) {
 		put_fds(k->fds);
 		put_space(k->space);
@@ -99,6 +109,14 @@ struct task *task_new(struct rec *r, pid_t pid, const struct task *from, uint64_
 		return NULL;
 	}
 	return k;
+}
+
+/* It no longer shares the memory. One that shares descriptors only may do so until the end of all. */
+static void leave_mixed(struct task *k)
+{
+	if (k->mixed && k->space->mixed)
+		k->space->mixed--;
+	k->mixed = false;
 }
 
 void task_free(struct rec *r, struct task *k)
@@ -114,6 +132,7 @@ void task_free(struct rec *r, struct task *k)
 		r->turn = NULL;
 	if (r->k == k)
 		r->k = NULL;
+	leave_mixed(k);
 	put_fds(k->fds);
 	put_space(k->space);
 	free(k);
@@ -193,6 +212,8 @@ int task_fork_entry(struct rec *r)
 	if (!(f.flags & CLONE_CHILD_CLEARTID))
 		f.clear_tid = 0;
 	r->k->fork = f;
+	if (e == 0 && !(f.flags & CLONE_VM) != !(f.flags & CLONE_FILES))
+		e = buf_switch(r, false);
 	return e;
 }
 
@@ -390,6 +411,7 @@ int task_executes(struct rec *r)
 		r->result.calls++;
 		e = rec_put(r, EV_CALL, &r->k->call, sizeof(r->k->call), NULL, 0);
 	}
+	leave_mixed(r->k);
 	put_space(r->k->space);
 	put_fds(r->k->fds);
 	r->k->space = s;

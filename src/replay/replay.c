@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -93,16 +94,49 @@ static bool is_fault(struct replay *r)
 		info.si_signo == SIGILL || info.si_signo == SIGTRAP);
 }
 
+/* Another call than the log has next, or none. */
+static int differs_log(struct replay *r, uint64_t used)
+{
+	struct user_regs_struct regs = { 0 };
+	struct stub_call c = { 0 };
+	char buf[32], other[32];
+
+	for (uint64_t at = 0; at <= used && at < r->g.log.n; at += c.size, r->result.calls++)
+		memcpy(&c, r->g.log.v + at, sizeof(c));
+	if (r->k->t.pid)
+		tracee_regs(&r->k->t, &regs);
+	return err_set(r->e, -EBADE, DIFFERS ": it calls %s, recorded: %s, perhaps with other arguments" HINT,
+		       (unsigned long long)r->result.calls, policy_name(regs.orig_rax, buf), policy_name(c.nr, other));
+}
+
+/* All that the program logged itself when it was recorded. */
+static int check_log(struct replay *r, int status)
+{
+	uint64_t used;
+
+	if (!r->g.log.n || !r->k->t.pid)
+		return status;
+	used = build_log_used(r);
+	if (used != r->g.log.n)
+		return differs_log(r, used);
+	r->result.calls += r->g.logged;
+	return status;
+}
+
 /* On to the next system call or fault: its status. What others send it now is not part of the recording. */
 static int run(struct replay *r)
 {
+	int x = build_log(r);
+
+	if (x < 0)
+		return replay_broken(r, x);
 	for (;;) {
 		int e = tracee_go(&r->k->t, PTRACE_SYSEMU, 0), status = e == 0 ? tracee_wait(&r->k->t) : e;
 
 		if (status < 0)
 			return replay_broken(r, status);
 		if (!r->k->t.pid || WSTOPSIG(status) == SYSCALL_STOP || is_fault(r))
-			return status;
+			return check_log(r, status);
 	}
 }
 
@@ -200,6 +234,9 @@ static int to_call(struct replay *r, struct user_regs_struct *regs)
 	if (!r->k->t.pid || WSTOPSIG(status) != SYSCALL_STOP)
 		return differs_stop(r, status, policy_name(r->g.call.regs[R_NR], buf));
 	e = tracee_regs(&r->k->t, regs);
+	if (e == 0 && regs->rip >= STUB_SITES && regs->rip < STUB_STATE) /* as if made at its place */
+		tracee_read(&r->k->t, regs->rip - STUB_DONE + offsetof(struct stub_site, back), &regs->rip,
+			    sizeof(regs->rip));
 	return e < 0 ? replay_broken(r, e) : compare(r, regs);
 }
 
@@ -208,6 +245,10 @@ static int at_enter(struct replay *r)
 	struct user_regs_struct regs;
 	int e = to_call(r, &regs);
 
+	if (e == 0)
+		e = put_mems(r);
+	if (e == 0 && (e = tracee_set_regs(&r->k->t, &regs)) < 0)
+		e = replay_broken(r, e);
 	r->k->entered = e == 0;
 	return e;
 }

@@ -4,6 +4,7 @@
 #define DWELL_REPLAY_REPLAY_INT_H
 #include "replay/group.h"
 #include "replay/replay.h"
+#include "replay/stub.h"
 #include "replay/tracee.h"
 
 /* Memory that tasks share. */
@@ -29,10 +30,6 @@ struct replay {
 	struct replay_result result;
 };
 
-/* The page with the instruction by which the process makes system calls for the replayer. */
-#define SCRATCH 0x10000ull
-#define SCRATCH_SIZE 0x1000ull
-
 int replay_broken(struct replay *r, int error); /* ptrace, or memory, failed. Returns it after a message */
 int build_program(struct replay *r);		/* by a group of EV_EXEC: a new process for r->k */
 /* The task r->k makes another, as EV_FORK says. 0 or -errno after a message. */
@@ -40,6 +37,9 @@ int build_fork(struct replay *r);
 struct rtask *build_task(struct replay *r, uint32_t id); /* without a process; NULL: no memory */
 struct rtask *build_find(struct replay *r, uint32_t id);
 void build_end(struct replay *r, struct rtask *k); /* and frees it */
+/* Gives r->k the calls that the group has in its log; 0 or -errno. */
+int build_log(struct replay *r);
+uint64_t build_log_used(struct replay *r); /* bytes of it that it has taken */
 /* Makes a call of HOW_MAP once more. *same: with the same result. */
 int build_map(struct replay *r, const struct ev_call *c, bool *same);
 #endif

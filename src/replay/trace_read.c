@@ -3,6 +3,7 @@
 #include <string.h>
 #include <zlib.h>
 #include "base/cleanup.h"
+#include "replay/stub.h"
 #include "replay/trace_int.h"
 
 struct trace_in {
@@ -82,7 +83,7 @@ static const struct {
 	[EV_STATE] = { sizeof(struct ev_state), true },	   [EV_EXEC] = { sizeof(struct ev_state), true },
 	[EV_TSC] = { sizeof(struct ev_tsc), false },	   [EV_END] = { sizeof(struct ev_end), false },
 	[EV_SWITCH] = { sizeof(struct ev_switch), false }, [EV_ENTER] = { sizeof(struct ev_call), false },
-	[EV_FORK] = { sizeof(struct ev_fork), false },
+	[EV_LOG] = { sizeof(struct stub_call), true },	   [EV_FORK] = { sizeof(struct ev_fork), false },
 };
 
 static bool fits(const struct event_head *h)

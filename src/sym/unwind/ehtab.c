@@ -183,3 +183,14 @@ uint32_t ehtab_at(const struct ehtab *t, uint64_t addr)
 	}
 	return UW_ROW_RULE(t->rows[lo]);
 }
+
+int ehtab_functions(const struct elf *e, ehtab_fn fn, void *ctx)
+{
+	struct ehsec s = { 0 };
+	int r = ehsec_load(e, &s);
+
+	for (size_t i = 0; i < s.fdes.n && r == 0; i++)
+		r = fn(ctx, s.fdes.v[i].pc, s.fdes.v[i].pc + s.fdes.v[i].len);
+	ehsec_done(&s);
+	return r;
+}

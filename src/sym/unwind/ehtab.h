@@ -27,6 +27,10 @@ struct ehtab {
  * or a 32-bit file; -EFBIG: more than the limits; -ENODATA, -ENOMEM. ret is the caller's: ehtab_done(). */
 int ehtab_load(const struct elf *e, struct ehtab *ret);
 void ehtab_done(struct ehtab *t); /* accepts empty ones */
+/* Called for each stretch of code that is a function, or a part of one, as link addresses; other than 0 ends. */
+typedef int (*ehtab_fn)(void *ctx, uint64_t start, uint64_t end);
+/* All that .eh_frame describes, in its order. 0, what fn returned, or an error as of ehtab_load(). */
+int ehtab_functions(const struct elf *e, ehtab_fn fn, void *ctx);
 /* The rule for a link address as a program would find it; UW_NONE outside. For tests and tools. */
 uint32_t ehtab_at(const struct ehtab *t, uint64_t addr);
 #endif

@@ -3,13 +3,16 @@
 """dwell rec, dwell replay: each program is recorded once and replayed three times; output and status are equal byte for byte,
 though clock, process number, random numbers, files and descriptors are others then."""
 import os
+import struct
 import subprocess
 import sys
+import zlib
 
 import live
 
 PYTHON = os.path.realpath("/usr/bin/python3")
 FILE = os.path.join(live.WORK, "words")
+TREE = os.path.join(live.WORK, "tree")
 DB = os.path.join(live.WORK, "rows.db")
 COUNTED = ("with recursive c(x) as (values(1) union all select x+1 from c where x<3000) insert into t select x, random() from c;"
            "create index i on t(b); select sum(b%1000), count(*), datetime('now') from t;")
@@ -58,6 +61,19 @@ print(who, s.getsockname(), c.getsockopt(6, 1)); c.send(b"q"); p = select.epoll(
 r, w = os.pipe(); os.writev(w, [b"ab", b"cd"]); x = [bytearray(3), bytearray(3)]; print(os.readv(r, x), x, os.sched_getaffinity(0), os.uname())
 os.dup2(1, 9); os.write(9, b"by another name\\n"); os.write(2, b"error\\n"); open("/dev/stdout", "w").write("once more\\n")
 """
+# Numbers of descriptors that were files, where reading does not wait, become pipes, where it does; a handler interrupts it.
+REUSED = """
+import os, signal, sys, threading, time
+signal.signal(signal.SIGALRM, lambda *a: os.write(1, b"alarm\\n"))
+for i in range(40):
+    fd = os.open(sys.argv[1], os.O_RDONLY)
+    n = len(os.read(fd, 100)); os.lseek(fd, 5, 0); d = os.dup(fd); os.read(d, 7); os.close(d); os.close(fd)
+    r, w = os.pipe()
+    threading.Thread(target=lambda: (time.sleep(0.0005), os.write(w, b"%d" % i))).start()
+    x = os.read(r, 100); os.close(r); os.close(w); os.stat(sys.argv[1]); e = os.path.exists("/nowhere/%d" % i)
+    if i == 20: signal.setitimer(signal.ITIMER_REAL, 0.001); t = time.time(); [os.stat("/") for _ in iter(lambda: time.time() < t + 0.02, False)]
+print(n, x, e, os.stat(sys.argv[1]).st_atime_ns, time.time_ns())
+"""
 PROGRAMS = [
     ("cat reads standard input", ["cat"], 0),
     ("cat", ["cat", FILE], 0),
@@ -69,6 +85,8 @@ PROGRAMS = [
     ("python3: signals of a timer", [PYTHON, "-c", SIGNALS], 0),
     ("python3: time-stamp counter", [PYTHON, "-c", COUNTER], 0),
     ("python3: sockets, pipes, epoll", [PYTHON, "-c", SOCKETS], 0),
+    ("python3: descriptors used again", [PYTHON, "-c", REUSED, FILE], 0),
+    ("find", ["find", TREE, "-newermt", "2001-01-01"], 0),
     ("sqlite3 with a file", ["sqlite3", DB, "create table t(a,b);" + COUNTED], 0),
     ("perl", ["perl", "-e", 'print rand(), " $$ ", time(), "\\n"; warn "x"; exit 9'], 9),
     ("bash", ["bash", "-c", "echo $RANDOM $EPOCHREALTIME $$; exit 3"], 3),
@@ -104,6 +122,56 @@ def replays(name, command, status):
         live.check(not os.path.exists(DB), "a replay makes no files")
 
 
+def events(data):
+    """Kind and bytes of each event of a recording."""
+    at = 72
+    while at < len(data):
+        packed = struct.unpack_from("<4I", data, at)[2]
+        raw = zlib.decompress(data[at + 16:at + 16 + packed])
+        at += 16 + packed
+        i = 0
+        while i < len(raw):
+            size, kind = struct.unpack_from("<II", raw, i)
+            yield kind, raw[i + 8:i + 8 + size]
+            i += 8 + size
+
+
+def logged():
+    """Calls that do not wait are logged by the program itself; their log is compared, too, and hostile ones do no harm."""
+    trace = os.path.join(live.WORK, "trace")
+    r = record(trace, ["find", TREE, "-newermt", "2001-01-01"])
+    with open(trace, "rb") as f:
+        data = f.read()
+    all_events = list(events(data))
+    stops = sum(kind == 4 for kind, _ in all_events)
+    logs = [body for kind, body in all_events if kind == 12]
+    nrs, at = [], 0
+    for body in logs:
+        at = 0
+        while at < len(body):
+            size, nr = struct.unpack_from("<II", body, at)
+            nrs.append(nr)
+            at += size
+    live.check(nrs.count(262) > 300 and stops < 300, "most calls of find are logged without a stop", f"{len(nrs)} {stops}")
+    for name, change, word in (("another argument", lambda b: b[:24] + bytes([b[24] ^ 1]) + b[25:], b"does not do what it did at system call"),
+                               ("another call", lambda b: b[:4] + b"\x09" + b[5:], b"does not do what it did at system call"),
+                               ("another path", lambda b: b[:92] + bytes([b[92] ^ 1]) + b[93:], b"does not do what it did at system call"),
+                               ("a size that is too small", lambda b: b"\x08\0\0\0" + b[4:], b"makes no sense"),
+                               ("a size that is too large", lambda b: b"\0\0\x10\0" + b[4:], b"makes no sense"),
+                               ("a log that goes on", lambda b: b + b, b"does not do what it did at system call")):
+        out, done = data[:72], False
+        for kind, body in all_events:
+            if kind == 12 and not done and struct.unpack_from("<I", body, 4)[0] == 262:
+                body, done = change(body), True
+            raw = struct.pack("<II", len(body), kind) + body
+            new = zlib.compress(raw, 0)
+            out += struct.pack("<4I", 0x6b6c6264, len(raw), len(new), zlib.crc32(new)) + new
+        with open(trace, "wb") as f:
+            f.write(out)
+        p = run("replay", trace)
+        live.check(done and p.returncode == 1 and word in p.stderr and r.stdout.startswith(p.stdout), f"log: {name}", f"{done} {p.returncode} {p.stderr}")
+
+
 def without_files():
     """What it read, the program itself: gone or others."""
     copy, trace = os.path.join(live.WORK, "mycat"), os.path.join(live.WORK, "trace")
@@ -135,8 +203,13 @@ def without_root():
 
 with open(FILE, "w", encoding="utf-8") as out:
     out.write("word\n" * 20000)
+for n in range(400):
+    os.makedirs(f"{TREE}/{n % 40}", exist_ok=True)
+    with open(f"{TREE}/{n % 40}/{n}", "w", encoding="utf-8"):
+        pass
 for row in PROGRAMS:
     replays(*row)
+logged()
 without_files()
 without_root()
 sys.exit(live.failures > 0)

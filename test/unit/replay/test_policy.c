@@ -3,6 +3,7 @@
 #include "replay/policy.h"
 #include <asm/unistd.h>
 #include <errno.h>
+#include "replay/stub.h"
 #include "unit.h"
 
 static void every_recorded_call_has_its_arguments_in_the_table(void **state)
@@ -73,12 +74,25 @@ static void what_is_not_known_is_refused(void **state)
 	assert_int_equal(policy_ioctl(0xc020660b), IOCTL_DENIED);
 }
 
+static void the_stub_has_room(void **state)
+{
+	(void)state;
+	assert_in_range(stub_end - stub_begin, 1, STUB_SITES - STUB_BODY);
+	assert_in_range(stub_enter - stub_begin, 0, stub_end - stub_begin);
+	assert_int_equal(sizeof(struct stub_site), 64);
+	assert_true(STUB_SITES + STUB_SITES_MAX * sizeof(struct stub_site) <= STUB_STATE);
+	assert_int_equal(offsetof(struct stub_site, call), STUB_TRACED);
+	assert_int_equal(offsetof(struct stub_site, leave), STUB_DONE);
+	assert_true(sizeof(struct stub_state) + 2048 <= STUB_STACK - STUB_STATE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_recorded_call_has_its_arguments_in_the_table),
 		cmocka_unit_test(no_recorded_call_writes_where_the_table_does_not_say),
 		cmocka_unit_test(what_is_not_known_is_refused),
+		cmocka_unit_test(the_stub_has_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
