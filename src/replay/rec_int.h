@@ -74,6 +74,7 @@ struct task {
 	int status;   /* TASK_PENDING: as of waitpid(2) */
 	int pass;     /* the signal that it gets when it goes on */
 	bool inside;  /* of a system call */
+	bool leaves;  /* it is stopped at the end of one: others may run now */
 	bool skipped; /* it waits until a signal's handler has run */
 	int deny;     /* the result that it gets instead of running: -errno */
 	bool mixed;   /* see struct space */

@@ -84,10 +84,10 @@ static struct task *choose(struct rec *r)
 	return NULL;
 }
 
-/* Its turn ends at this stop. */
+/* Its turn ends at this stop. Not where a signal stops it between two calls: the replay would not find the place. */
 static bool is_over(struct rec *r)
 {
-	if (r->tasks.n < 2 || r->turn->inside || !others_wait(r))
+	if (r->tasks.n < 2 || !r->turn->leaves || !others_wait(r))
 		return false;
 	if (r->random && next_random(r) % CHAOS_CALLS == 0)
 		return true;
@@ -123,6 +123,7 @@ static int handle(struct rec *r, struct task *k, int status)
 		return task_ended(r, status, pid);
 	}
 	k->state = TASK_READY;
+	k->leaves = false;
 	e = rec_at_stop(r, status);
 	k = r->k;
 	if (e == -ESRCH && !k->t.pid)

@@ -155,6 +155,7 @@ int rec_exit(struct rec *r)
 	if (e < 0)
 		return rec_broken(r, e);
 	r->k->inside = false;
+	r->k->leaves = true;
 	r->result.calls++;
 	if (r->k->skipped)
 		return exit_skipped(r, &regs);
