@@ -17,7 +17,7 @@ import time
 ROWS = ("create table t(a,b); with recursive c(x) as (values(1) union all select x+1 from c where x<200000) insert into t "
         "select x, random() from c; create index i on t(b); select sum(b%1000), count(*) from t;")
 MAKE = ("cd $(mktemp -d) && for i in 1 2 3 4 5 6 7 8; do printf '#include <stdio.h>\\n#include <stdlib.h>\\nint f%d(int x){return printf(\"%%d\",x)+rand();}\\n' $i > f$i.c; done && "
-        "printf 'f.a: f1.o f2.o f3.o f4.o f5.o f6.o f7.o f8.o\\n\\tar rcs f.a $^\\n' > Makefile && make -j8 && rm -r $PWD")
+        "printf 'f.a: f1.o f2.o f3.o f4.o f5.o f6.o f7.o f8.o\\n\\tar rcs f.a $^\\n' > Makefile && make -j8 CC=gcc && rm -r $PWD")
 NODE = "let a=[];for(let i=0;i<400000;i++)a.push(Math.random());a.sort();const c=require('crypto');for(let i=0;i<8;i++)c.pbkdf2('a','b',20000,64,'sha512',()=>{})"
 PYTHON = "import concurrent.futures as c, json\nprint(sum(c.ThreadPoolExecutor(4).map(lambda x: len(json.dumps(list(range(x)))), range(1500))))"
 LOADS = {"sqlite3, 200,000 rows": ["sqlite3", ":memory:", ROWS], "find /usr/share": ["find", "/usr/share"], "make -j8, 8 files": ["sh", "-c", MAKE],

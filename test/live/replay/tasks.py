@@ -57,7 +57,7 @@ def f(): c.pthread_mutex_lock(m); c.syscall(60, 0)
 threading.Thread(target=f, daemon=True).start()
 time.sleep(0.02); os.write(1, b"%d %s" % (c.pthread_mutex_lock(m), m.raw[:12].hex().encode())); os._exit(0)
 """
-MAKE = ("cd %s; printf 'all: a.o b.o c.o\\n\\tar rcs f.a $^\\n\\tar t f.a\\n' > Makefile; for i in a b c; do echo \"int $i(void){return 1;}\" > $i.c; done; make -j3")
+MAKE = ("cd %s; printf 'all: a.o b.o c.o\\n\\tar rcs f.a $^\\n\\tar t f.a\\n' > Makefile; for i in a b c; do echo \"int $i(void){return 1;}\" > $i.c; done; make -j3 CC=gcc")
 PROGRAMS = [
     ("a pipeline", 2, ["sh", "-c", "seq 2000 | sort -R | head -3; echo $? $$"], 0),
     ("a pipe that breaks", 2, ["sh", "-c", "yes | head -1000 | md5sum"], 0),
