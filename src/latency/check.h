@@ -24,7 +24,7 @@ struct check_sum {
 };
 
 struct check;
-struct check_eval; /* what a rule looks at beside its own sums: checkfind.h */
+struct check_eval; /* what a rule looks at beside its own sums: check_int.h */
 
 /* A possible finding. Costs are in thousandths of a second per second: 100 means that threads waited 0.1 s in each
  * second, all together. */

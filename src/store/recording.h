@@ -150,7 +150,7 @@ const struct rec_probe *rec_schema_probe(const struct rec_schema *s, uint32_t id
 struct rec_histdesc {
 	bool is_tracker;
 	const char *name;
-	enum agg_func func;   /* tells what a bucket is: aggval_*_bound() */
+	enum agg_func func;   /* tells what a bucket is: base/aggval.h */
 	const int32_t *param; /* four */
 	uint32_t nbuckets;
 	const struct recfield *keys; /* trackers: none; without that of the slot, whose 8 bytes are 0 in keys here */

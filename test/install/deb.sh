@@ -71,6 +71,19 @@ in_chroot test -f /usr/share/doc/dwell/copyright || fail "no copyright"
 in_chroot test -f /usr/share/bash-completion/completions/dwell || fail "no completion"
 ! in_chroot test -e /etc/systemd/system/multi-user.target.wants/dwell-latency.service || fail "the daemon is enabled"
 
+# What is linked with the library: compiled here against the packages' files, run there.
+cp "$work"/libdwell1_*.deb "$work"/libdwell-dev_*.deb "$work"/python3-dwell_*.deb "$chroot/tmp/"
+in_chroot sh -c 'dpkg -i /tmp/libdwell1_*.deb /tmp/libdwell-dev_*.deb' >"$work/log" 2>&1 || { tail -n 20 "$work/log"; fail "libdwell cannot be installed"; }
+pc=$(echo "$chroot"/usr/lib/*/pkgconfig)
+for e in count-syscalls record-command; do
+	# shellcheck disable=SC2046 # the words of pkg-config
+	gcc -Wall -Werror -o "$chroot/tmp/$e" "$chroot/usr/share/doc/libdwell-dev/examples/$e.c" \
+		$(PKG_CONFIG_LIBDIR=$pc PKG_CONFIG_SYSROOT_DIR=$chroot pkg-config --cflags --libs libdwell) || fail "$e cannot be built"
+done
+in_chroot /tmp/record-command /tmp/run true | grep '"calls"' >/dev/null || fail "an example with the library does not run"
+in_chroot man -P cat libdwell | grep dwell_attach >/dev/null || fail "no manual page of the library"
+dpkg-deb -c "$chroot"/tmp/python3-dwell_*.deb | grep /usr/lib/python3/dist-packages/dwell.py >/dev/null || fail "no module for Python"
+in_chroot sh -c 'dpkg -P libdwell-dev libdwell1 && rm -f /tmp/run /tmp/record-command /tmp/count-syscalls' >"$work/log" 2>&1 || fail "libdwell cannot be purged"
 in_chroot dpkg -P dwell >"$work/log" 2>&1 || { tail -n 20 "$work/log"; fail "cannot be purged"; }
 files >"$work/after"
 diff "$work/before" "$work/after" || fail "files that stay"

@@ -20,4 +20,11 @@ package=$(find "$work/top/RPMS" -name 'dwell-[0-9]*.rpm')
 rpm2cpio "$package" | (cd "$work/root" && cpio -id --quiet)
 "$work/root/usr/bin/dwell" --version | grep "$version" >/dev/null || { echo "not ok: it does not run"; exit 1; }
 [ -f "$work/root/usr/share/man/man1/dwell.1.gz" ] || [ -f "$work/root/usr/share/man/man1/dwell.1" ] || { echo "not ok: no manual page"; exit 1; }
+for p in libdwell-[0-9] libdwell-devel python3-dwell; do
+	rpm2cpio "$(find "$work/top/RPMS" -name "$p*.rpm")" | (cd "$work/root" && cpio -id --quiet)
+done
+for f in include/dwell.h 'lib*/libdwell.so' 'lib*/libdwell.so.1' 'lib*/pkgconfig/libdwell.pc' 'lib/python3*/*/dwell.py'; do
+	# shellcheck disable=SC2086 # a pattern
+	ls "$work/root/usr/"$f >/dev/null || { echo "not ok: no $f"; exit 1; }
+done
 echo "ok: $(basename "$package"), $(stat -c %s "$package") bytes"

@@ -268,7 +268,7 @@ struct prog {
 	bool needs_thread; /* reads that thread's memory, which a walk over keys cannot */
 	bool uses_opener;  /* something of that thread was asked for */
 	vreg again;	   /* of a walk: not 0, the kernel is to call the program again for this thread; or VREG_NONE */
-	bool each;	   /* walks keys by bpf_for_each_map_elem: scan_each() */
+	bool each;	   /* walks keys by bpf_for_each_map_elem, see scan.c */
 	bool frugal;	   /* second try with little stack: nothing cached for long, keys in scratch */
 };
 

@@ -53,7 +53,7 @@ static void count_failure(struct gen *g, vreg why)
 	ir_place(g->f, out);
 }
 
-/* new_spec(): an id, or 0. */
+/* The function spec_new: an id, or 0. */
 static struct irfn *new_fn(struct prog *pr)
 {
 	struct gen g;

@@ -47,6 +47,21 @@ static void options_are_set_or_told(void **state)
 	request_done(&c);
 }
 
+static void a_shipped_program_is_a_script(void **state)
+{
+	struct request c;
+
+	(void)state;
+	begin(&c);
+	request_shipped(&c, "latency/why");
+	assert_int_equal(c.progs.n, 1);
+	assert_int_equal(c.progs.v[0].kind, PROG_SCRIPT);
+	assert_non_null(strstr(c.progs.v[0].arg, "/latency/why.d"));
+	assert_true(request_has_shipped(&c, "latency/why"));
+	assert_false(request_has_shipped(&c, "latency/no-such"));
+	request_done(&c);
+}
+
 static void unknown_and_missing_parameters_are_told(void **state)
 {
 	struct param p = { .name = "by", .help = "what" };
@@ -109,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_request_has_defaults),
 		cmocka_unit_test(options_are_set_or_told),
+		cmocka_unit_test(a_shipped_program_is_a_script),
 		cmocka_unit_test(unknown_and_missing_parameters_are_told),
 		cmocka_unit_test(oneliners_get_the_colons_of_their_option),
 		cmocka_unit_test(a_file_that_is_not_there_is_told),

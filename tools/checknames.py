@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Names in comments exist. In the comments of src, include and test/unit a word followed by "()" is a function, a macro or
+a built-in of D, and a word that ends with .c, .h, .d or .def is a file of the tree. Names of others (the kernel's, the C
+library's) are those that manual pages, headers or the list tools/names-ok.txt know: one name a line, and whose it is.
+usage: checknames.py SOURCE
+Exit status: 0 all exist, 1 some do not."""
+import os
+import re
+import sys
+
+FOLDERS = ("src", "include", "test/unit")
+COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|/\*.*?\*/|//[^\n]*', re.S)
+CALL = re.compile(r"(?<![\w$.>-])([a-z_][a-z0-9_]{2,})\(\)", re.I)
+FILE = re.compile(r"(?<![\w/.*<-])((?:[\w-]+/)*[\w-]+\.(?:c|h|d|def|py|txt|map))\b(?![\w(*])")
+# Roots of other sources that comments cite: Linux, CPython.
+OTHERS = ("arch", "block", "drivers", "fs", "include", "Include", "kernel", "lib", "linux", "mm", "net", "scripts", "uapi", "asm", "sys")
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def sources(root, folders, ends):
+    for folder in folders:
+        for path, dirs, files in os.walk(os.path.join(root, folder)):
+            dirs[:] = [d for d in dirs if d not in ("node_modules", "__pycache__", "corpus")]
+            for f in sorted(files):
+                if f.endswith(ends):
+                    yield os.path.join(path, f)
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def main():
+    root = sys.argv[1]
+    allowed = {line.split()[0] for line in read(os.path.join(root, "tools", "names-ok.txt")).splitlines()
+               if line.strip() and not line.startswith("#")}
+    words, comments = set(), []
+    for path in sources(root, ("src", "include", "test", "dlib", "web/src", "tools"), (".c", ".h", ".def", ".d", ".py", ".ts")):
+        text = read(path)
+        words |= set(WORD.findall(COMMENT.sub(lambda m: m[0] if m[0][0] in "\"'" else " ", text)))
+        if path.endswith((".c", ".h", ".def")) and os.path.relpath(path, root).startswith(FOLDERS):
+            comments += [(path, text.count("\n", 0, m.start()) + 1, m[0]) for m in COMMENT.finditer(text) if m[0][0] == "/"]
+    paths = {os.path.relpath(p, root) for p in sources(root, ("src", "include", "test", "dlib", "doc", "tools", "web", "man", "examples"), "")}
+    found = used = 0
+    seen = set()
+    for path, line, text in comments:
+        for m in CALL.finditer(text):
+            used += 1
+            if m[1] in allowed:
+                seen.add(m[1])
+            elif m[1] not in words:
+                found += 1
+                print(f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: {m[1]}() does not exist")
+        for m in FILE.finditer(text):
+            used += 1
+            if m[1] in allowed:
+                seen.add(m[1])
+            elif m[1].split("/")[0] not in OTHERS and not any(p == m[1] or p.endswith("/" + m[1]) for p in paths):
+                found += 1
+                print(f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: there is no file {m[1]}")
+    for name in sorted(allowed - seen):
+        found += 1
+        print(f"tools/names-ok.txt: no comment has {name}")
+    print(f"names: {used} in comments, {found} wrong")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
