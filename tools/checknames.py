@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Names in comments exist. In the comments of src, include and test/unit a word followed by "()" is a function, a macro or
-a built-in of D, and a word that ends with .c, .h, .d or .def is a file of the tree. Names of others (the kernel's, the C
+a built-in of D, and a word that ends with .c, .h, .d or .def is a file of the tree. In the documents for who changes dwell it is the
+same of files. Names of others (the kernel's, the C
 library's) are those that manual pages, headers or the list tools/names-ok.txt know: one name a line, and whose it is.
 usage: checknames.py SOURCE
 Exit status: 0 all exist, 1 some do not."""
@@ -15,6 +16,8 @@ CALL = re.compile(r"(?<![\w$.>-])([a-z_][a-z0-9_]{2,})\(\)", re.I)
 FILE = re.compile(r"(?<![\w/.*<-])((?:[\w-]+/)*[\w-]+\.(?:c|h|d|def|py|txt|map))\b(?![\w(*])")
 # Roots of other sources that comments cite: Linux, CPython.
 OTHERS = ("arch", "block", "drivers", "fs", "include", "Include", "kernel", "lib", "linux", "mm", "net", "scripts", "uapi", "asm", "sys")
+DOCUMENTS = ("CONTRIBUTING.md", "doc/architecture.md", "doc/decisions.md", "doc/testing.md")
+PLACEHOLDER = re.compile(r"(?:^|[/_])[A-Z]+(?=[/.])")  # NAME.d, test/unit/ROOM
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -43,10 +46,12 @@ def main():
         if path.endswith((".c", ".h", ".def")) and os.path.relpath(path, root).startswith(FOLDERS):
             comments += [(path, text.count("\n", 0, m.start()) + 1, m[0]) for m in COMMENT.finditer(text) if m[0][0] == "/"]
     paths = {os.path.relpath(p, root) for p in sources(root, ("src", "include", "test", "dlib", "doc", "tools", "web", "man", "examples"), "")}
+    for name in DOCUMENTS:
+        comments.append((os.path.join(root, name), 1, read(os.path.join(root, name))))
     found = used = 0
     seen = set()
     for path, line, text in comments:
-        for m in CALL.finditer(text):
+        for m in () if path.endswith(".md") else CALL.finditer(text):
             used += 1
             if m[1] in allowed:
                 seen.add(m[1])
@@ -57,7 +62,7 @@ def main():
             used += 1
             if m[1] in allowed:
                 seen.add(m[1])
-            elif m[1].split("/")[0] not in OTHERS and not any(p == m[1] or p.endswith("/" + m[1]) for p in paths):
+            elif m[1].split("/")[0] not in OTHERS and not PLACEHOLDER.search(m[1]) and not any(p == m[1] or p.endswith("/" + m[1]) for p in paths):
                 found += 1
                 print(f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: there is no file {m[1]}")
     for name in sorted(allowed - seen):
