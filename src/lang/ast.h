@@ -16,7 +16,7 @@ enum op {
 
 enum bi_id {
 	BI_NONE,
-#define BI(id, name, kind, proto) BI_##id,
+#define BI(id, ...) BI_##id,
 #include "lang/builtin.def"
 #undef BI
 	BI_COUNT_
@@ -24,11 +24,25 @@ enum bi_id {
 
 enum bi_kind { BIK_VAR, BIK_ACT, BIK_SUB, BIK_AGG };
 
+enum bi_flag {
+	BIF_OWN = 1,	     /* dwell's own: a name of the program counts instead */
+	BIF_VALUE = 2,	     /* an action that is also a value: an aggregation's key, an argument of trace() */
+	BIF_DESTRUCTIVE = 4, /* changes the traced machine */
+	BIF_KERNEL = 8,	     /* an action that acts in the kernel: no record */
+	BIF_TRACKER = 16,    /* its first argument is a tracker */
+	BIF_ABSENT = 32,     /* of other kernels, or beyond BPF: an error that says so */
+	BIF_EVOLVING = 64    /* its stability; else Stable */
+};
+#define BIB_FIRST(n) (UINT32_C(0x10000) + (n))
+
 struct builtin {
 	enum bi_id id;
 	const char *name;
 	enum bi_kind kind;
 	const char *proto;
+	const char *since;
+	unsigned flags; /* enum bi_flag */
+	uint32_t bound;
 };
 /* The row by name, or NULL: of what no program may call a variable or function of its own; of whatever can
  * be called. The row by id. */

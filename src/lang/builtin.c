@@ -6,7 +6,8 @@
 
 /* VAR, ACT … are the kinds of the table */
 static const struct builtin rows[BI_COUNT_] = {
-#define BI(id, name, kind, proto) [BI_##id] = { BI_##id, name, BIK_##kind, proto },
+#define BI(id, name, kind, proto, since, flags, bound) \
+	[BI_##id] = { BI_##id, name, BIK_##kind, proto, since, flags, bound },
 #include "lang/builtin.def"
 #undef BI
 };
@@ -27,16 +28,9 @@ const struct builtin *builtin_find_func(const char *name)
 	return NULL;
 }
 
-/* Functions that DTrace does not have: programs may call variables so. */
-static bool is_new(const struct builtin *b)
-{
-	return b->id == BI_HIST || b->id == BI_SPAN || b->id == BI_SLOW || b->id == BI_FLIGHT || b->id == BI_CGROUPID ||
-	       (b->id >= BI_BEGIN && b->id <= BI_TRACK_SCAN);
-}
-
 const struct builtin *builtin_find(const char *name)
 {
 	const struct builtin *b = builtin_find_func(name);
 
-	return b && is_new(b) ? NULL : b;
+	return b && b->flags & BIF_OWN ? NULL : b;
 }

@@ -174,8 +174,8 @@ static bool has_effect(const struct stmt *s)
 	if (calls_function(n))
 		return true;
 	if (n->kind == N_CALL)
-		return n->builtin && ((n->builtin->id >= BI_RAISE && n->builtin->id <= BI_CHILL) || n->tracker ||
-				      n->builtin->id == BI_FLIGHT || (act_is_data(n, &kind) && kind == ACT_EXIT));
+		return n->builtin && (n->builtin->flags & BIF_KERNEL || n->tracker || n->builtin->id == BI_FLIGHT ||
+				      (act_is_data(n, &kind) && kind == ACT_EXIT));
 	if (n->kind != N_ASSIGN && n->kind != N_UNARY)
 		return false;
 	for (n = n->a; n; n = n->a)

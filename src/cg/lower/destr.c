@@ -189,16 +189,16 @@ static void act_chill(struct gen *g, const struct node *n)
 }
 
 /* What is done to the current thread is not possible where that is dwell's own. */
-static bool acts_on_current(enum bi_id id)
+static bool acts_on_current(const struct builtin *b)
 {
-	return id == BI_RAISE || id == BI_STOP || id == BI_COPYOUT || id == BI_COPYOUTSTR;
+	return b && b->flags & BIF_KERNEL && b->id != BI_CHILL;
 }
 
 bool gen_destructive(struct gen *g, const struct node *n)
 {
 	enum bi_id id = n->builtin ? n->builtin->id : BI_NONE;
 
-	if (acts_on_current(id) && gen_walks(g)) {
+	if (acts_on_current(n->builtin) && gen_walks(g)) {
 		cg_error(g, n->at, TAG_NOSUPP,
 			 "%s( ) acts on the thread that runs: that is dwell's own while it walks the others", n->name);
 		return true;

@@ -358,8 +358,7 @@ static bool is_noted(const struct stmt *s)
 {
 	const struct builtin *b = s->kind == ST_EXPR && s->expr->kind == N_CALL ? s->expr->builtin : NULL;
 
-	return b && (b->id == BI_RAISE || b->id == BI_STOP || b->id == BI_CHILL || b->id == BI_COPYOUT ||
-		     b->id == BI_COPYOUTSTR);
+	return b && b->flags & BIF_KERNEL;
 }
 
 /* Room for the speculation that a segment belongs to. */

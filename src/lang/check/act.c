@@ -4,22 +4,6 @@
 
 /* -- order of actions within a clause -- */
 
-static bool is_destructive(enum bi_id id)
-{
-	switch (id) {
-	case BI_FREOPEN:
-	case BI_SYSTEM:
-	case BI_RAISE:
-	case BI_STOP:
-	case BI_COPYOUT:
-	case BI_COPYOUTSTR:
-	case BI_CHILL:
-	case BI_PANIC:
-	case BI_BREAKPOINT: return true;
-	default: return false;
-	}
-}
-
 static void after_commit(struct checker *c, struct node *n)
 {
 	if (c->recorded) /* commit() after commit() is fine since DTrace 2.0.1 */
@@ -48,24 +32,24 @@ static void check_destructive(struct checker *c, struct node *n)
 
 void check_effects(struct checker *c, struct node *n)
 {
-	enum bi_id id = n->builtin->id;
-	bool data = n->builtin->kind == BIK_ACT || (id >= BI_STACK && id <= BI_WHY);
+	const struct builtin *b = n->builtin;
+	enum bi_id id = b->id;
+	bool data = b->kind == BIK_ACT || b->flags & BIF_VALUE, recorded = data && !(b->flags & BIF_KERNEL);
 
-	if (c->frame && data && (!is_destructive(id) || id == BI_FREOPEN || id == BI_SYSTEM))
+	if (c->frame && recorded)
 		c->nrecords++;
 	if (id == BI_COMMIT) {
 		after_commit(c, n);
 	} else if (id == BI_SPECULATE) {
 		after_speculate(c, n);
 	} else if (data && id != BI_DISCARD) {
-		if (is_destructive(id))
+		if (b->flags & BIF_DESTRUCTIVE)
 			check_destructive(c, n);
 		if (id == BI_EXIT && c->speculating)
 			fail(c, n, D_EXIT_SPEC, "exit( ) may not follow speculate( )");
 		if (c->committed)
 			fail(c, n, D_DREC_COMM, "data-recording actions may not follow commit( )");
-		if (!is_destructive(id) || id == BI_FREOPEN || id == BI_SYSTEM)
-			c->recorded = true; /* chill() and the like act in the kernel */
+		c->recorded |= recorded;
 	}
 	if (id == BI_EXIT)
 		c->prog->has_exit = true;

@@ -202,36 +202,21 @@ static uint32_t bound_of(struct checker *c, const struct node *n)
 	return n ? res(c, n)->strbound : 0;
 }
 
-static uint32_t at_least(uint32_t bound, uint32_t min)
-{
-	return bound && bound < min ? min : bound;
-}
-
-/* Static bound of a string result, where the arguments tell it; 0: strsize. */
+/* Static bound of a string result, where the row or the arguments tell it; 0: strsize. */
 static uint32_t result_bound(struct checker *c, const struct node *n)
 {
 	const struct node *a = n->args, *b = a ? a->next : NULL;
-	uint32_t x = bound_of(c, a), y = bound_of(c, b);
+	uint32_t bound = n->builtin->bound, x = bound_of(c, a), y, least;
 
+	if (bound >= BIB_FIRST(0)) {
+		least = bound - BIB_FIRST(0);
+		return x && x < least ? least : x;
+	}
 	switch (n->builtin->id) {
-	case BI_TOLOWER:
-	case BI_TOUPPER:
-	case BI_STRCHR:
-	case BI_STRRCHR:
-	case BI_STRSTR:
-	case BI_SUBSTR:
-	case BI_STRTOK:
-	case BI_CLEANPATH: return x;
-	case BI_BASENAME:
-	case BI_DIRNAME: return at_least(x, 2); /* "." */
-	case BI_STRJOIN: return x && y && x < UINT32_MAX / 2 && y < UINT32_MAX / 2 ? x + y - 1 : 0;
+	case BI_STRJOIN: y = bound_of(c, b); return x && y && x < UINT32_MAX / 2 && y < UINT32_MAX / 2 ? x + y - 1 : 0;
 	case BI_LLTOSTR: return b ? 66 : 22; /* base 2: 64 digits; base 10: 19; sign, NUL */
-	case BI_INET_NTOA: return 16;
-	case BI_INET_NTOA6:
-	case BI_INET_NTOP: return 46;
-	case BI_PSARGS: return 80;
 	case BI_COPYINSTR: return b && b->kind == N_INT && b->ival && b->ival < UINT16_MAX ? (uint32_t)b->ival + 1 : 0;
-	default: return 0;
+	default: return bound;
 	}
 }
 
@@ -367,7 +352,7 @@ void check_action_value(struct checker *c)
 
 static bool is_data_call(const struct builtin *b)
 {
-	return b->id >= BI_STACK && b->id <= BI_WHY;
+	return b->flags & BIF_VALUE;
 }
 
 struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool statement)
@@ -381,7 +366,7 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 	if (!b)
 		return fail_undef_func(c, n);
 	n->builtin = b;
-	if (b->id >= BI_BEGIN && b->id <= BI_TRACK_SCAN)
+	if (b->flags & BIF_TRACKER)
 		return check_track_call(c, n);
 	if (b->kind == BIK_VAR)
 		return fail(c, n, D_FUNC_IDKIND, "scalar '%s' may not be referenced as a function", n->name);
@@ -397,7 +382,7 @@ struct node *check_call(struct checker *c, struct node *n, bool data_ok, bool st
 		return b->kind == BIK_ACT ? action_value(c, n) : fail_action(c, n);
 	if (statement)
 		check_effects(c, n);
-	if (b->id == BI_PANIC || b->id == BI_BREAKPOINT || b->id == BI_MSGSIZE || b->id == BI_MSGDSIZE)
+	if (b->flags & BIF_ABSENT)
 		return not_on_linux(c, n);
 	if (check_special(c, n, &k))
 		return k;

@@ -17,39 +17,11 @@ static uint32_t version_number(const char *text)
 	return major << 24 | (minor & 0xfff) << 12 | (micro & 0xfff);
 }
 
-/* Names that came after version 1.0 of D. Source: the version of each name in DTrace; those of dwell and of
- * illumos are taken for those of the last version. */
-static const struct {
-	const char *version, *names;
-} later[] = {
-	{ "1.1", " freopen index rindex strchr strrchr strstr strtok substr " },
-	{ "1.2", " func mod sym uaddr ucaller ufunc umod ustackdepth usym setopt " },
-	{ "1.3", " htonl htonll htons ntohl ntohll ntohs " },
-	{ "1.5", " inet_ntoa inet_ntoa6 inet_ntop link_ntop " },
-	{ "1.6", " stddev " },
-	{ "1.6.3", " cpu " },
-	{ "1.6.4", " llquantize " },
-	{ "2.0.1",
-	  " print strtoll json tolower toupper cgroup container threadname psargs agghist aggpack hist span flight kregs"
-	  " cgroupid " },
-};
-
-static uint32_t builtin_version(const struct builtin *b)
-{
-	char word[64];
-
-	snprintf(word, sizeof(word), " %s ", b->name);
-	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
-		if (strstr(later[i].names, word))
-			return version_number(later[i].version);
-	return 0;
-}
-
 static const struct builtin *allowed(struct checker *c, const struct builtin *b)
 {
 	if (!b || !c->env->opts || !*c->env->opts->version)
 		return b;
-	return builtin_version(b) > version_number(c->env->opts->version) ? NULL : b;
+	return version_number(b->since) > version_number(c->env->opts->version) ? NULL : b;
 }
 
 const struct builtin *find_builtin(struct checker *c, const char *name)

@@ -120,25 +120,9 @@ enum attr_part attr_find_part(const char *name)
 
 static struct dattr attr_builtin(const struct builtin *b)
 {
-	switch (b->id) {
-	case BI_CURTHREAD: return (struct dattr){ STAB_STABLE, STAB_PRIVATE, CLASS_COMMON };
-	case BI_GETMAJOR:
-	case BI_GETMINOR:
-	case BI_HTONL:
-	case BI_HTONLL:
-	case BI_HTONS:
-	case BI_NTOHL:
-	case BI_NTOHLL:
-	case BI_NTOHS:
-	case BI_MUTEX_OWNED:
-	case BI_MUTEX_OWNER:
-	case BI_MUTEX_TYPE_ADAPTIVE:
-	case BI_MUTEX_TYPE_SPIN:
-	case BI_RW_ISWRITER:
-	case BI_RW_READ_HELD:
-	case BI_RW_WRITE_HELD: return evolving;
-	default: return stable;
-	}
+	if (b->id == BI_CURTHREAD)
+		return (struct dattr){ STAB_STABLE, STAB_PRIVATE, CLASS_COMMON };
+	return b->flags & BIF_EVOLVING ? evolving : stable;
 }
 
 /* Does a name of the table mean this provider? */
