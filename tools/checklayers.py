@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Proves that every #include in src/ points downwards as tools/layers.txt says, between floors (src/X) and between
-the rooms of a floor (src/X/Y), and that the pure floors include nothing that makes system calls.
+the rooms of a floor (src/X/Y), that the pure floors include nothing that makes system calls, and that hash tables do not end the process.
 usage: checklayers.py ROOT"""
 import os
 import re
@@ -57,6 +57,13 @@ def check_line(path, number, line, below):
     return None
 
 
+def check_hash(path, lines):
+    """Without memory uthash ends the process, unless it is told what to do instead: base/hash.h and base/hash_try.h do."""
+    here = next((n for n, line in enumerate(lines) if "<uthash.h>" in line), None)
+    told = any("HASH_NONFATAL_OOM" in line or "uthash_fatal" in line for line in lines[:here])
+    return None if here is None or told else f"{path}:{here + 1}: include base/hash.h or base/hash_try.h"
+
+
 def check_place(path, below):
     """A file lies on a floor or in a room that tools/layers.txt names."""
     parts = path.split("/")[1:]
@@ -76,10 +83,9 @@ def main():
             continue
         checked += 1
         with open(os.path.join(root, path), encoding="utf-8") as f:
-            for number, line in enumerate(f, 1):
-                e = check_line(path, number, line, below)
-                if e:
-                    errors.append(e)
+            lines = f.readlines()
+        found = [check_line(path, number, line, below) for number, line in enumerate(lines, 1)] + [check_hash(path, lines)]
+        errors += [e for e in found if e]
     return sources.finish("layers", errors, checked)
 
 

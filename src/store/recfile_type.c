@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/hash_try.h"
 #include "base/vec.h"
 #include "store/recfile_int.h"
-#include <uthash.h>
 
 #define TYPES_MAX 65536
 #define DEPTH_MAX 64
@@ -85,6 +85,10 @@ int recfile_put_type(sqlite3 *db, struct rectype_ids **ids, const struct rectype
 	known->type = t;
 	known->id = *ret = (int64_t)HASH_COUNT(*ids) + 1;
 	HASH_ADD_PTR(*ids, type, known);
+	if (!known->hh.tbl) {
+		free(known);
+		return SQLITE_NOMEM;
+	}
 	return put_rows(db, t, *ret, elem, members);
 }
 

@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/hash_try.h"
 #include "base/vec.h"
 #include "store/fdfile.h"
 #include "store/packed.h"
 #include "store/recfile.h"
 #include "store/recread_int.h"
 #include "store/sparse.h"
-#include <uthash.h>
 
 #define ARENA_LIMIT ((size_t)1 << 30)
 #define PAIRS_MAX 10000
@@ -444,7 +444,7 @@ static struct cached *get_cached(struct recread *r, struct cached_key k, bool *f
 	if (!c) {
 		c = arena_new_obj(r->a, struct cached);
 		c->key = k;
-		HASH_ADD(hh, r->cache, key, sizeof(c->key), c);
+		HASH_ADD(hh, r->cache, key, sizeof(c->key), c); /* without memory it is looked up again */
 	}
 	return c;
 }

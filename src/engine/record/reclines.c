@@ -3,9 +3,9 @@
 #include "engine/record/reclines.h"
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/hash_try.h"
 #include "run/os/signals.h"
 
 struct noted {
@@ -63,6 +63,11 @@ void reclines_note(struct reclines *l, uint32_t tgid, uint64_t start, uint64_t a
 	sym_user(l->sym, tgid, start, addr, &s);
 	at->path = s.path;
 	HASH_ADD(hh, l->v, key, sizeof(at->key), at);
+	if (!at->hh.tbl) {
+		free(at);
+		l->missing++;
+		return;
+	}
 	l->n++;
 }
 

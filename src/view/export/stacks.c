@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 #include "base/cleanup.h"
+#include "base/hash_try.h"
 #include "base/jsonw.h"
 #include "base/strb.h"
 #include "view/form/deflate.h"
