@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Names in comments exist. In the comments of src, include and test/unit a word followed by "()" is a function, a macro or
-a built-in of D, and a word that ends with .c, .h, .d or .def is a file of the tree. In the documents for who changes dwell it is the
-same of files. Names of others (the kernel's, the C
-library's) are those that manual pages, headers or the list tools/names-ok.txt know: one name a line, and whose it is.
+a built-in of D, and a word that ends with .c, .h, .d or .def is a file of the tree. In the documents for who changes dwell
+it is the same of files. What follows "Source:" is of others. Further names of others (the kernel's, the C library's) are in
+the list tools/names-ok.txt: one name a line, and whose it is.
 usage: checknames.py SOURCE
 Exit status: 0 all exist, 1 some do not."""
 import os
@@ -51,13 +51,16 @@ def main():
     found = used = 0
     seen = set()
     for path, line, text in comments:
+        source = text.find("Source:")
         for m in () if path.endswith(".md") else CALL.finditer(text):
+            if 0 <= source < m.start():
+                continue
             used += 1
             if m[1] in allowed:
                 seen.add(m[1])
             elif m[1] not in words:
                 found += 1
-                print(f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: {m[1]}() does not exist")
+                print(f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: {m[1]}() does not exist; of others: tools/names-ok.txt")
         for m in FILE.finditer(text):
             used += 1
             if m[1] in allowed:
