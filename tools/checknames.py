@@ -62,6 +62,8 @@ def main():
                 found += 1
                 print(f"{os.path.relpath(path, root)}:{line + text.count(chr(10), 0, m.start())}: {m[1]}() does not exist; of others: tools/names-ok.txt")
         for m in FILE.finditer(text):
+            if 0 <= source < m.start():
+                continue
             used += 1
             if m[1] in allowed:
                 seen.add(m[1])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of CPython in user stacks, as programs record them (cg/rt/python.h) and user space names them
+/* Frames of CPython in user stacks, as programs record them (cg/rt/python.c) and user space names them
  * (sym/proc/python.c):
  *
  *     63    62    61 … 44              43 … 1                             0

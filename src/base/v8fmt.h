@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of V8 in user stacks, as programs record them (cg/rt/v8.h) and user space names them (sym/proc/v8.c):
+/* Frames of V8 in user stacks, as programs record them (cg/rt/v8.c) and user space names them (sym/proc/v8.c):
  *
  *     63    62    61         60 … 45     44 … 1                   0
  *     1     0     compiled   position    address of object / 8    1
