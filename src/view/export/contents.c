@@ -106,7 +106,7 @@ static void put_range(struct jsonw *w, const char *name, bool there, const struc
 }
 
 struct tally {
-	uint64_t slow, lost;
+	uint64_t slow, lost, left_out, idle, due; /* idle: of the timer samples that were due */
 };
 
 static int count_slow(void *ctx, const struct rec_slow_row *s)
@@ -124,6 +124,12 @@ static int count_lost(void *ctx, const struct row *row)
 
 	if (rec_loss(row->id) == REC_LOST)
 		t->lost += row->count;
+	else if (rec_loss(row->id) == REC_LEFT_OUT)
+		t->left_out += row->count;
+	else if (row->id == CNT_TIMER_IDLE)
+		t->idle += row->count;
+	else if (row->id == CNT_TIMER_DUE)
+		t->due += row->count;
 	return 0;
 }
 
@@ -166,6 +172,9 @@ int contents_put(struct recread *r, FILE *out, struct err *err)
 		e = recread_rows(r, 1u << ROW_DROPS, REC_ALL_TIME, count_lost, &t, err);
 	jsonw_u64(&w, "slow", t.slow);
 	jsonw_u64(&w, "lost", t.lost);
+	jsonw_u64(&w, "left_out", t.left_out);
+	jsonw_u64(&w, "timer_idle", t.idle);
+	jsonw_u64(&w, "timer_due", t.due);
 	jsonw_end_object(&w);
 	jsonw_line(&w);
 	if (e == 0 && b.failed)

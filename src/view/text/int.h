@@ -173,9 +173,9 @@ void json_message(struct text_view *v, const char *text);
 void json_event(struct text_view *v, const struct row *row, const struct recfmt *fmt, const struct rec_probe *p);
 void json_error(struct text_view *v, const struct row *row, const struct rec_probe *p, const char *what,
 		const char *text);
-/* cpu < 0, p NULL: not told. */
-void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, const struct rec_probe *p,
-	       const char *text);
+/* kind: what the row tells; cpu < 0, p NULL: not told. */
+void json_drop(struct text_view *v, const char *tag, enum rec_loss kind, uint64_t count, long cpu,
+	       const struct rec_probe *p, const char *text);
 void json_hist(struct text_view *v, const struct row *row); /* of a tracker */
 void json_flight(struct text_view *v, const char *object);  /* of the slow event of the line before */
 void json_snapshot(struct text_view *v); /* aggregations that have changed, as they are now, when it is time */

@@ -99,11 +99,15 @@ void json_error(struct text_view *v, const struct row *row, const struct rec_pro
 	close_line(v);
 }
 
-void json_drop(struct text_view *v, const char *tag, uint64_t count, long cpu, const struct rec_probe *p,
-	       const char *text)
+void json_drop(struct text_view *v, const char *tag, enum rec_loss kind, uint64_t count, long cpu,
+	       const struct rec_probe *p, const char *text)
 {
+	static const char *const kinds[] = {
+		[REC_LOST] = "lost", [REC_LEFT_OUT] = "left out", [REC_NO_LOSS] = "no loss"
+	};
+
 	open_line(v, "drop");
-	text_printf(v, ",\"tag\":\"%s\",\"count\":%llu", tag, (unsigned long long)count);
+	text_printf(v, ",\"tag\":\"%s\",\"kind\":\"%s\",\"count\":%llu", tag, kinds[kind], (unsigned long long)count);
 	if (cpu >= 0)
 		text_printf(v, ",\"cpu\":%ld", cpu);
 	if (p)

@@ -379,7 +379,8 @@ static void print_drops(struct text_view *v, const struct drop_text *t, uint64_t
 	if (p && !at_once(t->kind))
 		strb_printf(&b, " by %s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
 	if (json)
-		json_drop(v, t->tag, count, t->with_cpu ? (long)cpu : -1, p, strb_str(&b));
+		json_drop(v, t->tag, t == &error_in_error ? REC_LOST : rec_loss(t->kind), count,
+			  t->with_cpu ? (long)cpu : -1, p, strb_str(&b));
 	else
 		text_msg(v, "%s", strb_str(&b));
 	strb_free(&b);

@@ -134,7 +134,7 @@ live.same((error["epid"], error["action"], error["fault"], error["name"]), (1, 1
 live.check("divide-by-zero in action #1" in error["text"], "its text", error)
 live.same([o["text"] for o in objs if o["type"] == "message"], ["normalize() by 0 ignored"], "a message")
 drop = [o for o in objs if o["type"] == "drop"][0]
-live.same((drop["tag"], drop["count"]), ("DTRACEDROP_SPECUNAVAIL", 1), "a loss")
+live.same((drop["tag"], drop["kind"], drop["count"]), ("DTRACEDROP_SPECUNAVAIL", "lost", 1), "a loss")
 live.check(b"divide" not in r.stderr and b"failed spec" not in r.stderr, "not said twice", r.stderr)
 objs, r = run('BEGIN { printf("1"); freopen("f.%d", 5); printf("2"); system("echo \'{\\"x\\":%d}\'", 3); ftruncate(); }'
               'BEGIN { printf("3"); setopt("nosuch"); freopen(""); exit(0); }', "-w", cwd=live.WORK)
