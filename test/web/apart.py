@@ -29,7 +29,7 @@ syscall::clock_nanosleep:entry /pid == %(pid)d && execname != "python3"/ { begin
 syscall::clock_nanosleep:return /self->t/ { end(nap); @slept_ns[timestamp / 1000000000, execname] = hist(timestamp - self->t); self->t = 0; }
 profile-99hz { @on_cpu[timestamp / 1000000000, execname, stack()] = count(); }
 """
-APART = "window.dwell.recording.range.apart"
+APART = "window.dwell.recording.range.comparison"
 
 half, ended = 0, False
 

@@ -84,18 +84,6 @@ def programs(b):
     b.wait("window.dwell.program.output.ended")
 
 
-def history(b):
-    """Against values computed by hand: 3, then 5 in all (2 more), then cleared and 1; a second key in the second snapshot."""
-    got = b.eval("""(() => { const h = new (window.dwell.program.output.history.get('q').constructor)(), text = (r) => r.key.join(), row = (k, n, from = 4) =>
-        ({ key: [k], values: [[{ from, to: 2 * from, count: n }]] });
-        h.take(10e9, [row('a', 3)], 0, text); h.take(11.5e9, [row('a', 5), row('b', 7, 16)], 0, text); h.take(13e9, [row('a', 1)], 0, text); h.clear(); h.take(14e9, [row('a', 1)], 0, text);
-        const { head, planes } = h.heat('t', '', 500);
-        return { begin: head.begin, edges: head.edges, total: head.total, p50: head.p50.slice(0, 5), planes: planes.map((p) => [p.key, [...p.index], [...p.count]]) }; })()""")
-    same((got["begin"], got["edges"], got["total"]), (10500, [4, 8, 16, 32], 14), "rows, the first column and the sum of a heat map of snapshots")
-    same(got["planes"], [["a", [0, 3, 9, 12], [3, 2, 1, 1]], ["b", [5], [7]]], "what each snapshot has more")
-    same(got["p50"], [6, 24, None, 6, 6], "medians")
-
-
 def gallery(b, base):
     for name, want in (("runqlat", "histogram"), ("syscallbyproc", "table"), ("profstacks", "flame")):
         b.open(f"{base}#program/{name}", PAGE)
@@ -113,7 +101,6 @@ def main():
     need_browser_and_root()
     with running("sh", "-c", LOAD), Server(dwell) as server, page(server, "#program", PAGE) as b:
         programs(b)
-        history(b)
         gallery(b, server.base)
     done()
 

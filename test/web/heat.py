@@ -27,8 +27,8 @@ def hottest(b):
     """The middle of the cell with most events, in the window; its count."""
     return b.eval("""(() => { const p = window.dwell.page, v = p.view, h = p.head, r = v.canvas.getBoundingClientRect();
         let best = [0, 0, 0]; for (let c = 0; c < h.columns; c++) for (let w = 0; w < h.rows; w++) {
-            const n = v.count({ column: c, row: w }); if (n > best[2]) best = [c, w, n]; }
-        return [r.x + v.x(best[0] + 0.5), r.y + 8 + v.height * (1 - (best[1] + 0.5) / h.rows), best[2]]; })()""")
+            const n = v.cells.count({ column: c, row: w }); if (n > best[2]) best = [c, w, n]; }
+        return [r.x + v.frame.x(best[0] + 0.5), r.y + 8 + v.frame.height * (1 - (best[1] + 0.5) / h.rows), best[2]]; })()""")
 
 
 def page(url):
@@ -52,21 +52,21 @@ def page(url):
         for scale in ("linear", "log", "rank"):
             press(b, scale)
             same(state(b)["scale"], scale, f"colours: {scale}")
-        total = b.eval("window.dwell.page.view.sum.reduce((a, b) => a + b, 0)")
+        total = b.eval("window.dwell.page.view.cells.counts.reduce((a, b) => a + b, 0)")
         hot = b.screenshot().at(round(x), round(y))
         b.eval("document.querySelector('.keys button').click()")
         b.settle()
         hued = b.screenshot().at(round(x), round(y))
         check(hued != hot, "a highlighted key has a colour of its own", (hued, hot))
         press(b, "isolate")
-        alone = b.eval("window.dwell.page.view.sum.reduce((a, b) => a + b, 0)")
+        alone = b.eval("window.dwell.page.view.cells.counts.reduce((a, b) => a + b, 0)")
         press(b, "exclude")
-        rest = b.eval("window.dwell.page.view.sum.reduce((a, b) => a + b, 0)")
+        rest = b.eval("window.dwell.page.view.cells.counts.reduce((a, b) => a + b, 0)")
         check(0 < alone < total and alone + rest == total, "isolated and excluded add up to all", (alone, rest, total))
         b.key("Escape")
         same(state(b)["selected"], [], "Escape shows everything")
         if s["columns"] > 1:
-            left, width = b.eval("(() => { const v = window.dwell.page.view, r = v.canvas.getBoundingClientRect(); return [r.x + 76, v.width]; })()")
+            left, width = b.eval("(() => { const v = window.dwell.page.view, r = v.canvas.getBoundingClientRect(); return [r.x + 76, v.frame.width]; })()")
             b.mouse(left + 2, y)
             b.mouse(left + 2, y, "mousePressed", button="left", clickCount=1)
             b.mouse(left + width / s["columns"] / 2 + 8, y, "mouseMoved", button="left", buttons=1)
@@ -90,16 +90,16 @@ def large(url):
             h.columns = h.rows = n; h.edges = Array.from({ length: n + 1 }, (_, i) => i); h.lost = []; h.p50 = []; h.p99 = [];
             const index = Uint32Array.from({ length: n * n }, (_, i) => i), all = [];
             const plane = (key, index, of) => { const count = Float64Array.from(index, of); return { key, total: count.reduce((a, b) => a + b), index, count }; };
-            v.planes.splice(0, v.planes.length, plane("a", index, (i) => 1 + (i * 7919) % 1000));
+            v.cells.planes.splice(0, v.cells.planes.length, plane("a", index, (i) => 1 + (i * 7919) % 1000));
             v.zoom(0, n);
-            v.load();
-            for (let i = 0; i < 7; i++) { v.scale = i % 2 ? "rank" : "log"; v.paint(); all.push(v.drawn); await new Promise(requestAnimationFrame); }
+            v.cells.load(); v.paint();
+            for (let i = 0; i < 7; i++) { v.cells.scale = i % 2 ? "rank" : "log"; v.paint(); all.push(v.drawn); await new Promise(requestAnimationFrame); }
             const some = index.filter((i) => i % 3 === 0), hued = [];
-            v.planes.push(plane("b", some, (i) => 1 + i % 50));
-            v.selected.add(1);
-            v.load();
-            for (let i = 0; i < 7; i++) { v.scale = i % 2 ? "rank" : "log"; v.paint(); hued.push(v.drawn); await new Promise(requestAnimationFrame); }
-            v.selecting = "isolate";
+            v.cells.planes.push(plane("b", some, (i) => 1 + i % 50));
+            v.cells.selected.add(1);
+            v.cells.load(); v.paint();
+            for (let i = 0; i < 7; i++) { v.cells.scale = i % 2 ? "rank" : "log"; v.paint(); hued.push(v.drawn); await new Promise(requestAnimationFrame); }
+            v.cells.selecting = "isolate";
             const alone = [];
             for (let i = 0; i < 7; i++) {
                 const began = performance.now();
@@ -107,7 +107,7 @@ def large(url):
                 alone.push(performance.now() - began);
                 await new Promise(requestAnimationFrame);
             }
-            const isolated = alone.sort((a, b) => a - b)[3], image = v.cells.getContext("2d").getImageData(0, 0, n, n).data;
+            const isolated = alone.sort((a, b) => a - b)[3], image = v.picture.getContext("2d").getImageData(0, 0, n, n).data;
             const at = (i) => [...image.slice(4 * ((n - 1 - i % n) * n + Math.floor(i / n)), 4 * ((n - 1 - i % n) * n + Math.floor(i / n)) + 4)];
             return { all: all.sort((a, b) => a - b), hued: hued.sort((a, b) => a - b), isolated, colours: [at(0), at(1), at(3)] }; })()""")
         print(f"# 1,000,000 cells recoloured in {times['all'][3]:.0f} ms, with the hue of a key in {times['hued'][3]:.0f} ms, isolated in {times['isolated']:.0f} ms")

@@ -163,7 +163,7 @@ def missing(b, base):
 
 
 def live(b, base):
-    b.open(base + "#overview", "window.dwell !== undefined && window.dwell.overview.source !== null && window.dwell.overview.slow.length > 0")
+    b.open(base + "#overview", "window.dwell !== undefined && window.dwell.overview.source !== null && window.dwell.overview.model.slow.kept.length > 0")
     b.eval("[...document.querySelectorAll('.overview .tabs a')].find((a) => a.textContent === 'Timeline').click()")
     b.wait(DRAWN)
     check("Last minute" in text_of(b, ".pictures:not([hidden]) .bar") and state(b)["items"] > 0, "the live view has a timeline", state(b)["groups"][:5])

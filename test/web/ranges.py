@@ -109,7 +109,7 @@ def recording(b, base, path):
     button(b, "isolate")
     b.eval("[...document.querySelectorAll('.key-list button')].find((e) => e.textContent.startsWith('python3')).click()")
     b.settle()
-    isolated = b.eval("(() => { const v = window.dwell.recording.heat; return [v.selecting, v.selected.size]; })()")
+    isolated = b.eval("(() => { const v = window.dwell.recording.heat; return [v.cells.selecting, v.cells.selected.size]; })()")
     same(isolated, ["isolate", 1], "a key alone")
     drag(b, ".map canvas", 0, 0.2, 0.02, 0.95, 0.6)
     b.wait("document.querySelector('.recording-body .keys-table tbody tr') !== null")
@@ -126,7 +126,7 @@ def recording(b, base, path):
     button(b, "Stop")
     b.open(link, SHOWN)
     b.wait("window.dwell.recording.range.shown.range !== null")
-    same(b.eval("(() => { const v = window.dwell.recording.heat; return [v.selecting, v.selected.size]; })()"), isolated, "its address brings back the key")
+    same(b.eval("(() => { const v = window.dwell.recording.heat; return [v.cells.selecting, v.cells.selected.size]; })()"), isolated, "its address brings back the key")
     same(text_of(b, ".recording-body .detail-pane h2"), title, "and the range")
     check(painted(b, ".recording-body > .flame-host canvas") > 1000, "its stacks")
     b.eval("document.querySelector('.recording-body > details:last-child').open = true")
@@ -150,38 +150,6 @@ def recording(b, base, path):
     b.call("DOM.setFileInputFiles", files=[bad], nodeId=node)
     b.wait("document.querySelector('.note[role=status]').textContent.includes('cannot be shown')")
     check("no recording" in text_of(b, ".note"), "what is none is told", text_of(b, ".note"))
-
-
-def shares(b):
-    """Against values computed by hand: 2 of 10 and 4 of 10 events in each of 5 seconds: no variance within, so the difference is sure; and
-    with shares of 0 and 0.4 in turn, it is not."""
-    got = b.eval("""(() => { const f = (v) => new Float64Array(v), c = (x, n) => ({ byKey: new Map([['k', f(x)]]), all: f(n) }), n = [10, 10, 10, 10, 10];
-        const [a] = window.dwell.compareShares(c([2, 2, 2, 2, 2], n), c([4, 4, 4, 4, 4], n)), [b] = window.dwell.compareShares(c([2, 2, 2, 2, 2], n), c([0, 8, 0, 8, 0], n)),
-              [d] = window.dwell.compareShares(c([1, 3], [10, 10]), c([9, 9], [10, 10]));
-        return [a, b, d]; })()""")
-    same([got[0]["before"], got[0]["now"], got[0]["low"], got[0]["sure"]], [0.2, 0.4, 0.2, True], "shares that never vary")
-    # now: 16 of 50; sum of squares (0 - 3.2)^2 * 3 + (8 - 3.2)^2 * 2 = 76.8; variance 76.8 * 5 / 4 / 2500 = 0.0384; t(4, 97.5 %) = 2.776
-    check(abs(got[1]["now"] - 0.32) < 1e-9 and abs(got[1]["high"] - got[1]["now"] + got[1]["before"] - 2.776 * 0.0384 ** 0.5) < 0.01 and not got[1]["sure"],
-          "shares that vary", got[1])
-    check(not got[2]["sure"], "two seconds are too few", got[2])
-
-
-def selecting(b):
-    """Statements of all forms that add to an aggregation, against what is to become of them."""
-    def of(text, name="a", low=8, high=16, slotted=False):
-        return b.eval(f"window.dwell.selecting({json.dumps(text)}, {json.dumps(name)}, {low}, {high}, {json.dumps(slotted)})")
-    got = of("BEGIN { x = 1; }\nfbt::f:entry\n/arg0/\n{\n\t@a[timestamp / 10, execname] = quantize(arg0 + 1);\n\tself->t = 0;\n}\n", slotted=True)
-    want = ("fbt::f:entry\n/arg0/\n{\n\t@a[timestamp / 10, execname] = quantize(arg0 + 1);\n\tif ((arg0 + 1) >= 8 && (arg0 + 1) < 16) {\n"
-            "\t\t@selected[execname] = quantize(arg0 + 1);\n\t}\n\tself->t = 0;\n}")
-    same(got, {"clause": want + "\n", "program": "BEGIN { x = 1; }\n" + want + "\n"}, "a condition behind the statement")
-    same(of("BEGIN { if (x) @a = hist(arg0, 2); else y = 1; }")["clause"], "BEGIN { if (x) { @a = hist(arg0, 2); if (arg0 >= 8 && arg0 < 16) {\n\t\t@selected = hist(arg0, 2);\n\t} } else y = 1; }\n",
-         "one that is a body stays one")
-    same(of("BEGIN { @a = lquantize(f(1, 2), 0, 10, 1) }", low=0, high="Infinity")["clause"], "BEGIN { @a = lquantize(f(1, 2), 0, 10, 1);\n\t@selected = lquantize(f(1, 2), 0, 10, 1); }\n", "all values")
-    same(of("/* @a = hist(1); */ BEGIN { printf(\"} @a = hist(2);\"); @ab = hist(3); @a = count(); }"), None, "neither comments, strings nor others")
-    same(of("BEGIN { @a = hist(args[0]->d); } END { @a[1] = hist(x); }")["clause"].count("\n\n"), 1, "two clauses")
-    same(of("BEGIN { @[1] = quantize(x); }", name="")["clause"].count("@selected[1] = quantize(x);"), 1, "an aggregation without a name")
-    for text in ("BEGIN { @a = quantize(", "@a[", "{ @a = hist(1); ", "", "} ) @a = hist(1);"):
-        same(of(text), None, f"what is no program: {text}")
 
 
 def two(server):
@@ -232,8 +200,6 @@ def main():
         record(dwell, path, 9)
         with Server(dwell, "--recordings", folder) as server:
             with page(server, "#recording", PAGE) as b:
-                shares(b)
-                selecting(b)
                 live(b, server.base)
                 recording(b, server.base, path)
             for width in (1280, 400):

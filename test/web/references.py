@@ -73,11 +73,11 @@ def recording(look, base):
             if width == 1280:
                 drag(b, ".map canvas", 0, 0.52, 0.05, 0.72, 0.9)
                 b.wait("document.querySelector('.recording-body .keys-table tbody tr') !== null && document.querySelector('.detail-pane .flame canvas') !== null && "
-                       "document.querySelector('.detail-pane .slow-box tbody tr') !== null && window.dwell.recording.range.apart.done")
+                       "document.querySelector('.detail-pane .slow-box tbody tr') !== null && window.dwell.recording.range.comparison.done")
                 to_top(b, ".recording-body .detail-pane")
                 if dark:
                     button(b, "the time before")
-                    b.wait("document.querySelectorAll('.detail-pane .slow-box .changes tbody tr').length > 1 && window.dwell.recording.range.apart.done")
+                    b.wait("document.querySelectorAll('.detail-pane .slow-box .changes tbody tr').length > 1 && window.dwell.recording.range.comparison.done")
                     to_top(b, ".recording-body .detail-pane")
                 look(b, "compared-dark" if dark else "range")
 

@@ -39,7 +39,7 @@ def programs(b):
 
 def overview(b, url):
     b.open(url + "#overview", "window.dwell !== undefined")
-    b.wait("window.dwell.overview.now > 0 && window.dwell.overview.slow.length > 0")
+    b.wait("window.dwell.overview.now > 0 && window.dwell.overview.model.slow.kept.length > 0")
     b.wait("document.querySelector('.trackers tbody td.n').textContent !== '0'")
     same(text_of(b, ".trackers tbody th").split("\n")[::2], ["wakeup", "offcpu", "block", "lock", "reclaim", "irq", "softirq"], "the trackers")
     b.wait("[...document.querySelectorAll('.trackers tbody tr:first-child td.n')].every((e) => /\\d/.test(e.textContent))")
@@ -49,7 +49,7 @@ def overview(b, url):
     drag(b, ".heat canvas", 0, 0.9, 0.01, 0.999, 0.99)
     b.wait("document.querySelector('.overview .keys-table tbody tr') !== null")
     text = text_of(b, ".overview .detail-pane")
-    check("Whose delays" in text and re.search(r"\d %", text_of(b, ".overview .keys-table td")), "a range: whose", text)
+    check("Keys" in text and re.search(r"\d %", text_of(b, ".overview .keys-table td")), "a range: its keys", text)
     check("latency:wakeup::all" in text and re.search(r"args\[0\]->delay >= \d+", text), "and the clause that selects it", text)
     button(b, "Program")
     b.wait("document.querySelector('textarea').value.includes('latency:wakeup::all')")

@@ -48,7 +48,7 @@ def unprivileged(b, url):
     b.open(url + "#overview", f"{READY} && !document.querySelector('.banner').hidden && document.querySelector('.overview .note').innerText !== ''")
     text = text_of(b, ".overview")
     check("not started as root" in text_of(b, ".banner"), "no privileges: why", text_of(b, ".banner"))
-    check("Recordings" in text and "sudo dwell serve" in text, "and what can be done", text)
+    check("a recording" in text and "sudo dwell serve" in text, "and what can be done", text)
     check(b.eval("[...document.querySelectorAll('.overview table, .overview nav')].every((e) => e.offsetParent === null)"), "empty tables are not shown")
     shot(b, "unprivileged")
     b.open(url + "#program", PAGE)
@@ -73,9 +73,9 @@ def missing(b, url):
 
 # Probes are tried again: they are off, since so long; and how long ago the last second without them is.
 SOFTIRQ = "window.dwell.overview.panes.get('softirq')"
-OFF = f"{SOFTIRQ}.stopped < Infinity"
-OFF_FOR = f"(window.dwell.overview.now - {SOFTIRQ}.stopped)"
-OFF_AGO = f"[...Array(60).keys()].findIndex((ago) => {SOFTIRQ}.wasOff(window.dwell.overview.now - ago))"
+OFF = f"{SOFTIRQ}.state.stopped < Infinity"
+OFF_FOR = f"(window.dwell.overview.now - {SOFTIRQ}.state.stopped)"
+OFF_AGO = f"[...Array(60).keys()].findIndex((ago) => {SOFTIRQ}.state.wasOff(window.dwell.overview.now - ago))"
 
 
 def detached(b, url):
@@ -88,7 +88,7 @@ def detached(b, url):
         check(True, "and above all")
         b.wait(f"{OFF} && {OFF_FOR} > 4")
         x, y, w, h = b.eval("(() => { const c = [...document.querySelectorAll('.heat canvas')].pop(); c.scrollIntoView({block: 'center'}); const r = c.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; })()")
-        for part, why in ((0, "taken its own probes off"), (0.02, "came later")):
+        for part, why in ((0, "detached its own probes"), (0.02, "came later")):
             part = part or b.eval(f"1 - ({OFF_AGO} + 3.5) / 120") # seconds
             b.mouse(x + part * w, y + h / 2)
             b.settle()
@@ -124,13 +124,13 @@ def empty(b, url, path):
 
 def losses(b, url):
     with running(sys.executable, "-c", SLEEPERS):
-        b.open(url + "#overview", f"{READY} && window.dwell.overview.slow.length > 0")
-        b.wait("/[1-9][0-9,]* .*not shown|lost/.test(document.querySelector('.overview h2 .lossy').innerText)")
-        text = text_of(b, ".overview h2 .lossy")
+        b.open(url + "#overview", f"{READY} && window.dwell.overview.model.slow.kept.length > 0")
+        b.wait("/[1-9][0-9,]* .*not shown|lost/.test(document.querySelector('.overview h2 .losses').innerText)")
+        text = text_of(b, ".overview h2 .losses .limited")
         check("limit" in text, "more slow events than are shown: how many, and why", text)
-        check("table loss" in b.eval("document.querySelector('.overview h2 .lossy').title"), "where that is from")
+        check("table loss" in b.eval("document.querySelector('.overview h2 .losses').title"), "where that is from")
         wrong = b.eval("(() => { const c = document.createElement('canvas').getContext('2d'), style = getComputedStyle(document.documentElement);"
-                       "return ['bg', 'panel', 'line', 'text', 'muted', 'accent', 'found', 'bad'].filter((n) => { c.fillStyle = '#123456'; c.fillStyle = style.getPropertyValue('--' + n).trim(); return c.fillStyle === '#123456'; }); })()")
+                       "return ['bg', 'panel', 'line', 'text', 'muted', 'accent', 'found', 'bad', 'limit'].filter((n) => { c.fillStyle = '#123456'; c.fillStyle = style.getPropertyValue('--' + n).trim(); return c.fillStyle === '#123456'; }); })()")
         same(wrong, [], "the colours of the page are such as a canvas takes, in which losses are drawn, too")
         shot(b, "losses")
 

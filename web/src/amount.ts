@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Amounts with units, as src/view/form/amount.c writes them.
+// Amounts with units, written as src/view/form/amount.c writes them.
+import { BYTE_STEPS, LONG_STEP, TIME_STEPS, TIME_UNITS, UnitStep } from "./appearance.js";
 
-type Step = [number, string];
-const TIME: Step[] = [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"], [60e9, "min"], [3600e9, "h"]];
-const BYTES: Step[] = [[1, "bytes"], [1024, "KiB"], [1048576, "MiB"], [1073741824, "GiB"]];
-const TIME_UNITS: Record<string, number> = { ns: 1, us: 1e3, ms: 1e6 };
-
-function scaled(v: number, steps: Step[]): string {
-	let i = steps.length - 1;
-	while (i > 0 && v < steps[i]![0] * (i < 4 ? 1 : 2)) // minutes from 2 on, and hours
-		i--;
-	const [factor, name] = steps[i]!;
-	v /= factor;
-	return v.toFixed(v >= 100 || (i === 0 && Number.isInteger(v)) ? 0 : v >= 10 ? 1 : 2) + " " + name;
+/** In the largest unit that leaves at least 1 (2 minutes, 2 hours), with three digits. */
+function scaled(value: number, steps: readonly UnitStep[]): string {
+	let index = steps.length - 1;
+	while (index > 0 && value < steps[index]!.size * (index < LONG_STEP ? 1 : 2)) index--;
+	const { size, name } = steps[index]!,
+		inUnit = value / size,
+		whole = inUnit >= 100 || (index === 0 && Number.isInteger(inUnit));
+	return `${inUnit.toFixed(whole ? 0 : inUnit >= 10 ? 1 : 2)} ${name}`;
 }
 
-export function number(v: number): string {
-	return String(Math.round(v)).replace(/\B(?=(\d{3})+$)/g, ",");
+/** A whole number with commas: 12,345. */
+export function number(value: number): string {
+	return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-export function amount(v: number, unit: string): string {
-	if (unit in TIME_UNITS)
-		return scaled(v * TIME_UNITS[unit]!, TIME);
-	if (unit === "bytes")
-		return scaled(v, BYTES);
-	return number(v) + (unit ? " " + unit : "");
+/** A value of a unit: "ns", "us", "ms", "bytes", another word, or "". */
+export function amount(value: number, unit: string): string {
+	const time = TIME_UNITS.find((step) => step.name === unit);
+	if (time) return scaled(value * time.size, TIME_STEPS);
+	if (unit === "bytes") return scaled(value, BYTE_STEPS);
+	return number(value) + (unit ? " " + unit : "");
 }
 
+/** A share (0 … 1) as per cent. */
 export function percent(share: number): string {
 	return (100 * share).toFixed(2) + " %";
 }

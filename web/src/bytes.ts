@@ -5,13 +5,12 @@
 export async function unpack(base64: string): Promise<Uint8Array> {
 	const text = atob(base64.trim());
 	const packed = new Uint8Array(text.length);
-	for (let i = 0; i < text.length; i++)
-		packed[i] = text.charCodeAt(i);
+	for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
 	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Reads numbers and texts one after another. Behind the end everything is 0. */
+/** Reads numbers and texts one after another. After the end everything is 0. */
 export class Reader {
 	private at = 0;
 	private static readonly text = new TextDecoder();
@@ -20,7 +19,9 @@ export class Reader {
 
 	/** An unsigned number; exact up to 2^53. */
 	number(): number {
-		let value = 0, factor = 1, byte;
+		let value = 0,
+			factor = 1,
+			byte;
 		do {
 			byte = this.bytes[this.at++] ?? 0;
 			value += (byte & 127) * factor;
@@ -30,9 +31,9 @@ export class Reader {
 	}
 
 	raw(): Uint8Array {
-		const n = this.number();
-		const part = this.bytes.subarray(this.at, this.at + n);
-		this.at += n;
+		const count = this.number();
+		const part = this.bytes.subarray(this.at, this.at + count);
+		this.at += count;
 		return part;
 	}
 

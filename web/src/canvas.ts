@@ -2,18 +2,24 @@
 // Canvases that are as large as what they are in, in the pixels of the screen.
 
 /** Gives the canvas the size (in CSS pixels) and a clean ground. False: there is no room. */
-export function prepare(canvas: HTMLCanvasElement, ctx: CanvasRenderingContext2D, width: number, height: number): boolean {
-	const scale = devicePixelRatio || 1, w = Math.round(width * scale), h = Math.round(height * scale);
-	if (!w || !h)
-		return false;
-	if (canvas.width !== w || canvas.height !== h) {
-		canvas.width = w;
-		canvas.height = h;
+export function prepare(
+	canvas: HTMLCanvasElement,
+	context: CanvasRenderingContext2D,
+	width: number,
+	height: number,
+): boolean {
+	const scale = devicePixelRatio || 1,
+		deviceWidth = Math.round(width * scale),
+		deviceHeight = Math.round(height * scale);
+	if (!deviceWidth || !deviceHeight) return false;
+	if (canvas.width !== deviceWidth || canvas.height !== deviceHeight) {
+		canvas.width = deviceWidth;
+		canvas.height = deviceHeight;
 		canvas.style.width = width + "px";
 		canvas.style.height = height + "px";
 	}
-	ctx.setTransform(scale, 0, 0, scale, 0, 0);
-	ctx.clearRect(0, 0, width, height);
+	context.setTransform(scale, 0, 0, scale, 0, 0);
+	context.clearRect(0, 0, width, height);
 	return true;
 }
 
@@ -21,8 +27,7 @@ export function prepare(canvas: HTMLCanvasElement, ctx: CanvasRenderingContext2D
 export function perFrame(draw: () => void): () => void {
 	let pending = false;
 	return () => {
-		if (pending)
-			return;
+		if (pending) return;
 		pending = true;
 		requestAnimationFrame(() => {
 			pending = false;

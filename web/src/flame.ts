@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flame graph on a canvas that is as large as what can be seen of it: only what is visible is drawn, frames of
 // less than a pixel once per pixel. Knows nothing of the page around it.
-import { on } from "./dom.js";
+import { INK, SIGNIFICANT_DEVIATIONS } from "./appearance.js";
+import { listen } from "./element.js";
 import { perFrame, prepare } from "./canvas.js";
-import { firstWhere } from "./short.js";
-import { changeColours, changeIndex, cssColour, cssFont, isDark, Kind, kindColours, kindIndex, onTheme } from "./theme.js";
+import { firstWhere } from "./math.js";
+import {
+	changeColours,
+	changeIndex,
+	cssColour,
+	cssFont,
+	isDark,
+	Kind,
+	kindColours,
+	kindIndex,
+	onTheme,
+} from "./theme.js";
 import { Tree } from "./tree.js";
 
 export interface FlameOptions {
@@ -31,14 +42,13 @@ const ROW = 18;
 const PAD = 3; // px between a frame's edge and its text
 const LABEL_MIN = 24; // px of a frame that gets a text
 const TINY = 0.1; // px: alone, such a frame is not drawn
-const SIGNIFICANT = 2; // standard deviations, as in src/view/picture/flame_layout.c
 
 export class FlameView {
 	readonly canvas = document.createElement("canvas");
 	private readonly spacer = document.createElement("div");
-	private readonly ctx = this.canvas.getContext("2d")!;
+	private readonly context = this.canvas.getContext("2d")!;
 	private picture: Picture | null = null;
-	private rows: { tree: Tree, depth: number }[] = [];
+	private rows: { tree: Tree; depth: number }[] = [];
 	private inverted = false;
 	private from = 0;
 	private span = 1;
@@ -57,20 +67,25 @@ export class FlameView {
 	onZoom: () => void = () => {};
 	onSelect: () => void = () => {};
 
-	constructor(private readonly host: HTMLElement, private readonly opts: FlameOptions) {
+	constructor(
+		private readonly host: HTMLElement,
+		private readonly opts: FlameOptions,
+	) {
 		host.classList.add("flame");
 		this.spacer.className = "flame-spacer";
 		host.append(this.canvas, this.spacer);
-		on(host, "scroll", () => this.redraw());
+		listen(host, "scroll", () => this.redraw());
 		new ResizeObserver(() => this.redraw()).observe(host);
 		onTheme(() => this.restyle());
-		on(this.canvas, "pointermove", (e) => this.onHover(this.at(e.offsetX, e.offsetY), e.clientX, e.clientY));
-		on(this.canvas, "pointerleave", () => this.onHover(null, 0, 0));
-		on(this.canvas, "click", (e) => {
-			const p = this.at(e.offsetX, e.offsetY);
-			if (p) {
-				this.select(p);
-				this.zoom(p);
+		listen(this.canvas, "pointermove", (event) =>
+			this.onHover(this.at(event.offsetX, event.offsetY), event.clientX, event.clientY),
+		);
+		listen(this.canvas, "pointerleave", () => this.onHover(null, 0, 0));
+		listen(this.canvas, "click", (event) => {
+			const place = this.at(event.offsetX, event.offsetY);
+			if (place) {
+				this.select(place);
+				this.zoom(place);
 			}
 		});
 		this.restyle();
@@ -83,16 +98,17 @@ export class FlameView {
 		this.from = 0;
 		this.span = 1;
 		this.layRows();
-		this.host.scrollTop = inverted || picture.down ? this.rowOf(picture.up, 0) * ROW - this.host.clientHeight / 2 :
-			this.rows.length * ROW;
+		this.host.scrollTop =
+			inverted || picture.down
+				? this.rowOf(picture.up, 0) * ROW - this.host.clientHeight / 2
+				: this.rows.length * ROW;
 		this.redraw();
 	}
 
 	private layRows(): void {
 		const { up, down } = this.picture!;
 		const rows = up.levels.map((_, depth) => ({ tree: up, depth })).reverse();
-		for (let d = 1; down && d < down.levels.length; d++)
-			rows.push({ tree: down, depth: d });
+		for (let depth = 1; down && depth < down.levels.length; depth++) rows.push({ tree: down, depth: depth });
 		this.rows = this.inverted ? rows.reverse() : rows;
 		this.spacer.style.height = this.rows.length * ROW + "px";
 	}
@@ -103,37 +119,39 @@ export class FlameView {
 	}
 
 	private rowOf(tree: Tree, depth: number): number {
-		return this.rows.findIndex((r) => r.tree === tree && r.depth === depth);
+		return this.rows.findIndex((row) => row.tree === tree && row.depth === depth);
 	}
 
-	get zoomedAt(): Place | null { return this.zoomed; }
-	get selectedAt(): Place | null { return this.selected; }
+	get zoomedAt(): Place | null {
+		return this.zoomed;
+	}
+	get selectedAt(): Place | null {
+		return this.selected;
+	}
 
 	/** Shows a node at full width; null: everything. */
-	zoom(p: Place | null): void {
-		this.zoomed = p;
-		this.from = p ? p.tree.x[p.node]! : 0;
-		this.span = p ? Math.max(p.tree.w[p.node]!, 1e-12) : 1;
-		this.reveal(p);
+	zoom(place: Place | null): void {
+		this.zoomed = place;
+		this.from = place ? place.tree.x[place.node]! : 0;
+		this.span = place ? Math.max(place.tree.w[place.node]!, 1e-12) : 1;
+		this.reveal(place);
 		this.redraw();
 		this.onZoom();
 	}
 
-	select(p: Place | null): void {
-		this.selected = p;
-		this.reveal(p);
+	select(place: Place | null): void {
+		this.selected = place;
+		this.reveal(place);
 		this.redraw();
 		this.onSelect();
 	}
 
-	private reveal(p: Place | null): void {
-		if (!p)
-			return;
-		const y = this.rowOf(p.tree, p.tree.depth[p.node]!) * ROW, h = this.host.clientHeight;
-		if (y < this.host.scrollTop)
-			this.host.scrollTop = y - 2 * ROW;
-		else if (y + ROW > this.host.scrollTop + h)
-			this.host.scrollTop = y + 3 * ROW - h;
+	private reveal(place: Place | null): void {
+		if (!place) return;
+		const y = this.rowOf(place.tree, place.tree.depth[place.node]!) * ROW,
+			height = this.host.clientHeight;
+		if (y < this.host.scrollTop) this.host.scrollTop = y - 2 * ROW;
+		else if (y + ROW > this.host.scrollTop + height) this.host.scrollTop = y + 3 * ROW - height;
 	}
 
 	/** Frames (by number) to be marked; null: none. */
@@ -145,41 +163,39 @@ export class FlameView {
 	/** The frame at a point of the canvas. */
 	at(x: number, y: number): Place | null {
 		const row = this.rows[Math.floor((y - this.offset() + this.host.scrollTop) / ROW)];
-		const v = this.from + (x / this.canvas.clientWidth) * this.span;
-		if (!row)
-			return null;
-		const level = row.tree.levels[row.depth]!, k = this.lastFrom(row.tree, level, v);
-		const node = level[k];
-		return node !== undefined && row.tree.x[node]! + row.tree.w[node]! > v ? { tree: row.tree, node } : null;
+		const value = this.from + (x / this.canvas.clientWidth) * this.span;
+		if (!row) return null;
+		const level = row.tree.levels[row.depth]!,
+			index = this.lastFrom(row.tree, level, value);
+		const node = level[index];
+		return node !== undefined && row.tree.x[node]! + row.tree.w[node]! > value ? { tree: row.tree, node } : null;
 	}
 
 	/** The neighbour of the selected frame: towards the leaves, the root, or beside it. */
 	move(towards: "out" | "in" | "left" | "right"): void {
-		const s = this.selected ?? this.zoomed;
-		if (!s) {
-			if (this.picture && this.picture.up.n > 0)
-				this.select({ tree: this.picture.up, node: 0 });
+		const selected = this.selected ?? this.zoomed;
+		if (!selected) {
+			if (this.picture && this.picture.up.n > 0) this.select({ tree: this.picture.up, node: 0 });
 			return;
 		}
-		const t = s.tree;
+		const tree = selected.tree;
 		let node = -1;
 		if (towards === "in") {
-			node = t.parent[s.node]!;
+			node = tree.parent[selected.node]!;
 		} else if (towards === "out") {
-			for (let c = s.node + 1; c < t.end[s.node]!; c = t.end[c]!)
-				if (node < 0 || t.w[c]! > t.w[node]!)
-					node = c;
+			for (let child = selected.node + 1; child < tree.end[selected.node]!; child = tree.end[child]!)
+				if (node < 0 || tree.w[child]! > tree.w[node]!) node = child;
 		} else {
-			const level = t.levels[t.depth[s.node]!]!, k = this.lastFrom(t, level, t.x[s.node]!);
-			node = level[k + (towards === "left" ? -1 : 1)] ?? -1;
+			const level = tree.levels[tree.depth[selected.node]!]!,
+				index = this.lastFrom(tree, level, tree.x[selected.node]!);
+			node = level[index + (towards === "left" ? -1 : 1)] ?? -1;
 		}
-		if (node >= 0)
-			this.select({ tree: t, node });
+		if (node >= 0) this.select({ tree: tree, node });
 	}
 
 	/** Index of the last node of a level that begins at v or before. */
-	private lastFrom(t: Tree, level: Uint32Array, v: number): number {
-		return firstWhere(level.length, (i) => t.x[level[i]!]! > v) - 1;
+	private lastFrom(tree: Tree, level: Uint32Array, value: number): number {
+		return firstWhere(level.length, (i) => tree.x[level[i]!]! > value) - 1;
 	}
 
 	// -- drawing --
@@ -192,120 +208,149 @@ export class FlameView {
 	}
 
 	private measure(): void {
-		this.ctx.font = cssFont();
-		for (let c = 32; c < 127; c++)
-			this.widths[c] = this.ctx.measureText(String.fromCharCode(c)).width;
-		this.ellipsis = this.ctx.measureText("…").width;
-		this.other = this.ctx.measureText("m").width;
+		this.context.font = cssFont();
+		for (let child = 32; child < 127; child++)
+			this.widths[child] = this.context.measureText(String.fromCharCode(child)).width;
+		this.ellipsis = this.context.measureText("…").width;
+		this.other = this.context.measureText("m").width;
 	}
 
 	private draw(): void {
-		const w = this.host.clientWidth, h = this.host.clientHeight, c = this.ctx, began = performance.now();
-		if (!this.picture || !prepare(this.canvas, c, w, h))
-			return;
-		c.font = cssFont();
-		c.textBaseline = "middle";
-		const top = this.host.scrollTop - this.offset(), first = Math.max(0, Math.floor(top / ROW));
-		for (let r = first; r < this.rows.length && r * ROW < top + h; r++)
-			this.drawRow(this.rows[r]!.tree, this.rows[r]!.depth, r * ROW - top, w);
-		this.drawSelected(w, top);
+		const width = this.host.clientWidth,
+			height = this.host.clientHeight,
+			context = this.context,
+			began = performance.now();
+		if (!this.picture || !prepare(this.canvas, context, width, height)) return;
+		context.font = cssFont();
+		context.textBaseline = "middle";
+		const top = this.host.scrollTop - this.offset(),
+			first = Math.max(0, Math.floor(top / ROW));
+		for (let row = first; row < this.rows.length && row * ROW < top + height; row++)
+			this.drawRow(this.rows[row]!.tree, this.rows[row]!.depth, row * ROW - top, width);
+		this.drawSelected(width, top);
 		this.drawn = performance.now() - began;
 	}
 
-	private drawRow(t: Tree, depth: number, y: number, width: number): void {
-		const level = t.levels[depth]!, to = this.from + this.span, scale = width / this.span, c = this.ctx;
-		const accent = cssColour("--found"), text = cssColour("--text");
-		for (let k = Math.max(0, this.lastFrom(t, level, this.from)); k < level.length; k++) {
-			const i = level[k]!;
-			if (t.x[i]! >= to)
-				break;
-			const a = Math.max(0, (t.x[i]! - this.from) * scale);
-			const b = Math.min(width, (t.x[i]! + t.w[i]! - this.from) * scale);
-			if (b <= 0)
-				continue;
+	private drawRow(tree: Tree, depth: number, y: number, width: number): void {
+		const level = tree.levels[depth]!,
+			to = this.from + this.span,
+			scale = width / this.span,
+			context = this.context;
+		const accent = cssColour("--found"),
+			text = cssColour("--text");
+		for (let index = Math.max(0, this.lastFrom(tree, level, this.from)); index < level.length; index++) {
+			const i = level[index]!;
+			if (tree.x[i]! >= to) break;
+			const a = Math.max(0, (tree.x[i]! - this.from) * scale);
+			const b = Math.min(width, (tree.x[i]! + tree.w[i]! - this.from) * scale);
+			if (b <= 0) continue;
 			if (b - a < 1) {
-				k = this.drawPixel(t, level, k, Math.floor(a), y, scale, accent);
+				index = this.drawPixel(tree, level, index, Math.floor(a), y, scale, accent);
 				continue;
 			}
-			const found = this.found !== null && this.found[t.frame[i]!] === 1;
-			const below = t.w[i]! > this.span * 1.000001; // what is shown stands on it
-			c.globalAlpha = below ? 0.4 : 1;
-			c.fillStyle = found ? accent : this.colours[this.colour(t, i)]!;
-			c.fillRect(a, y, Math.max(b - a - (b - a > 3 ? 1 : 0.3), 0.7), ROW - 1);
-			c.globalAlpha = 1;
+			const found = this.found !== null && this.found[tree.frame[i]!] === 1;
+			const below = tree.w[i]! > this.span * 1.000001; // what is shown stands on it
+			context.globalAlpha = below ? 0.4 : 1;
+			context.fillStyle = found ? accent : this.colours[this.colour(tree, i)]!;
+			context.fillRect(a, y, Math.max(b - a - (b - a > 3 ? 1 : 0.3), 0.7), ROW - 1);
+			context.globalAlpha = 1;
 			if (b - a >= LABEL_MIN)
-				this.label(t, t.frame[i]!, a + PAD, y + ROW / 2, b - a - 2 * PAD, found ? "#fff" : below ? text : "#16181d");
+				this.label(
+					tree,
+					tree.frame[i]!,
+					a + PAD,
+					y + ROW / 2,
+					b - a - 2 * PAD,
+					found ? "#fff" : below ? text : INK,
+				);
 		}
 	}
 
 	/** All narrow frames that begin within one pixel; returns the last one's index. */
-	private drawPixel(t: Tree, level: Uint32Array, k: number, px: number, y: number, scale: number, accent: string): number {
-		const next = this.from + (px + 1) / scale, i = level[k]!;
-		let last = Math.max(k, this.lastFrom(t, level, next - 1e-15));
-		if (last > k && t.w[level[last]!]! * scale >= 1) // begins here, but is wide: drawn by itself
+	private drawPixel(
+		tree: Tree,
+		level: Uint32Array,
+		index: number,
+		px: number,
+		y: number,
+		scale: number,
+		accent: string,
+	): number {
+		const next = this.from + (px + 1) / scale,
+			i = level[index]!;
+		let last = Math.max(index, this.lastFrom(tree, level, next - 1e-15));
+		if (last > index && tree.w[level[last]!]! * scale >= 1)
+			// begins here, but is wide: drawn by itself
 			last--;
 		let found = false;
-		for (let m = k; this.found && m <= last && !found; m++)
-			found = this.found[t.frame[level[m]!]!] === 1;
-		if (last > k || t.w[i]! * scale >= TINY || found) {
-			this.ctx.globalAlpha = last > k ? 1 : Math.max(0.35, t.w[i]! * scale);
-			this.ctx.fillStyle = found ? accent : this.colours[this.colour(t, i)]!;
-			this.ctx.fillRect(px, y, 1, ROW - 1);
-			this.ctx.globalAlpha = 1;
+		for (let other = index; this.found && other <= last && !found; other++)
+			found = this.found[tree.frame[level[other]!]!] === 1;
+		if (last > index || tree.w[i]! * scale >= TINY || found) {
+			this.context.globalAlpha = last > index ? 1 : Math.max(0.35, tree.w[i]! * scale);
+			this.context.fillStyle = found ? accent : this.colours[this.colour(tree, i)]!;
+			this.context.fillRect(px, y, 1, ROW - 1);
+			this.context.globalAlpha = 1;
 		}
 		return last;
 	}
 
 	private drawSelected(width: number, top: number): void {
-		const s = this.selected;
-		if (!s)
-			return;
-		const row = this.rowOf(s.tree, s.tree.depth[s.node]!), scale = width / this.span;
-		const a = Math.max(0, (s.tree.x[s.node]! - this.from) * scale);
-		const b = Math.min(width, (s.tree.x[s.node]! + s.tree.w[s.node]! - this.from) * scale);
-		this.ctx.strokeStyle = cssColour("--text");
-		this.ctx.lineWidth = 1.5;
+		const selected = this.selected;
+		if (!selected) return;
+		const row = this.rowOf(selected.tree, selected.tree.depth[selected.node]!),
+			scale = width / this.span;
+		const a = Math.max(0, (selected.tree.x[selected.node]! - this.from) * scale);
+		const b = Math.min(
+			width,
+			(selected.tree.x[selected.node]! + selected.tree.w[selected.node]! - this.from) * scale,
+		);
+		this.context.strokeStyle = cssColour("--text");
+		this.context.lineWidth = 1.5;
 		if (row >= 0 && b > a)
-			this.ctx.strokeRect(a + 0.75, row * ROW - top + 0.75, Math.max(b - a - 1.5, 1), ROW - 2);
+			this.context.strokeRect(a + 0.75, row * ROW - top + 0.75, Math.max(b - a - 1.5, 1), ROW - 2);
 	}
 
-	private colour(t: Tree, i: number): number {
-		const f = t.frame[i]!;
-		return this.opts.diff ? changeIndex(this.change(t, i)) : kindIndex(t.frames.kind[f]!, t.frames.hue[f]!);
+	private colour(tree: Tree, i: number): number {
+		const frame = tree.frame[i]!;
+		return this.opts.diff
+			? changeIndex(this.change(tree, i))
+			: kindIndex(tree.frames.kind[frame]!, tree.frames.hue[frame]!);
 	}
 
 	/** How much of a frame is new (1) or vanished (-1). */
-	change(t: Tree, i: number): number {
-		const before = t.share(i, 0), after = t.share(i, 1), sum = before + after;
-		if (sum <= 0 || !t.whole[0] || !t.whole[1])
-			return 0;
+	change(tree: Tree, i: number): number {
+		const before = tree.share(i, 0),
+			after = tree.share(i, 1),
+			sum = before + after;
+		if (sum <= 0 || !tree.whole[0] || !tree.whole[1]) return 0;
 		if (this.opts.significance) {
-			const sigma = Math.hypot(Math.sqrt(t.total[0]![i]! || 1) / t.whole[0], Math.sqrt(t.total[1]![i]! || 1) / t.whole[1]);
-			if (Math.abs(after - before) < SIGNIFICANT * sigma)
-				return 0;
+			const sigma = Math.hypot(
+				Math.sqrt(tree.total[0]![i]! || 1) / tree.whole[0],
+				Math.sqrt(tree.total[1]![i]! || 1) / tree.whole[1],
+			);
+			if (Math.abs(after - before) < SIGNIFICANT_DEVIATIONS * sigma) return 0;
 		}
 		return (after - before) / sum;
 	}
 
-	name(t: Tree, frame: number): string {
-		const { name, module, kind } = t.frames;
+	name(tree: Tree, frame: number): string {
+		const { name, module, kind } = tree.frames;
 		return kind[frame] === this.opts.unknown && module[frame] ? module[frame] + " " + name[frame] : name[frame]!;
 	}
 
-	private label(t: Tree, frame: number, x: number, y: number, room: number, colour: string): void {
-		const name = this.name(t, frame);
-		let sum = 0, n = 0, cut = 0;
-		for (; n < name.length; n++) {
-			const code = name.charCodeAt(n);
+	private label(tree: Tree, frame: number, x: number, y: number, room: number, colour: string): void {
+		const name = this.name(tree, frame);
+		let sum = 0,
+			count = 0,
+			cut = 0;
+		for (; count < name.length; count++) {
+			const code = name.charCodeAt(count);
 			sum += code < 127 ? this.widths[code]! : this.other;
-			if (sum + this.ellipsis <= room)
-				cut = n + 1;
-			if (sum > room)
-				break;
+			if (sum + this.ellipsis <= room) cut = count + 1;
+			if (sum > room) break;
 		}
-		if (n < name.length && cut < 2)
-			return;
-		this.ctx.fillStyle = colour;
-		this.ctx.fillText(n === name.length ? name : name.slice(0, cut) + "…", x, y);
+		if (count < name.length && cut < 2) return;
+		this.context.fillStyle = colour;
+		this.context.fillText(count === name.length ? name : name.slice(0, cut) + "…", x, y);
 	}
 }

@@ -1,175 +1,182 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of one flame graph: `dwell flame -o FILE.html`. Everything it shows is in the file.
-import { amount, percent } from "./amount.js";
-import { fill, Group, grow, make, makeButton, makeGroup, makeHelp, on, placeTip } from "./dom.js";
+// The page of one flame graph: `dwell flame -o FILE.html`. Everything that it shows is in the file.
+import {
+	Group,
+	listen,
+	makeButton,
+	makeElement,
+	makeGroup,
+	makeHelp,
+	makeSpacer,
+	placeTip,
+	replaceChildren,
+} from "./element.js";
 import { FlameView, Place } from "./flame.js";
+import { makeFlameLegend } from "./flamelegend.js";
+import { FlameMeta, frameLines, summaryText } from "./flamemeta.js";
+import { FlamePicture, FlamePictures, Mode, MODES } from "./flamepictures.js";
+import { Found, foundText, search } from "./flamesearch.js";
+import { FunctionTable } from "./functiontable.js";
 import { fileHead, filePart, startPage } from "./standalone.js";
-import { changeColours, isDark, Kind, kindColours, kindIndex, onTheme, toggleTheme } from "./theme.js";
-import { decode, reverse, sandwich, Tree, usages, Usage, Widths } from "./tree.js";
+import { onTheme, toggleTheme } from "./theme.js";
+import { decode, Tree, Widths } from "./tree.js";
 
-/** Beside the stacks; see src/view/picture/flame_html.c. */
-interface Meta {
-	title: string;
-	unit: string;
-	notes: string;
-	diff: boolean;
-	significance: boolean;
-	inverted: boolean;
-	before: string;
-	after: string;
-	kinds: Kind[];
-	unknown: number;
-	bytes: number;
+const CALLERS_SHOWN = 5; // above the graph
+const MODE_BUTTONS: readonly (readonly [Mode, string, string])[] = [
+	["flame", "Stacks", "from the root (1)"],
+	["leaves", "Leaves", "from the leaves (2)"],
+	["sandwich", "Around", "callers and callees of the selected function (3)"],
+	["table", "Table", "functions (4)"],
+];
+const KEYS = [
+	["click", "show a frame at full width"],
+	["Escape", "show everything"],
+	["/", "search; the share of all that is found is shown"],
+	["i", "upper and lower case alike, or not"],
+	["← ↑ → ↓", "go from frame to frame"],
+	["Enter", "show the selected frame at full width"],
+	["Backspace", "to its caller"],
+	["1 2 3 4", "stacks, leaves, around a function, table"],
+	["r", "root on top or below"],
+	["d", "dark or light"],
+] as const;
+
+function frameName({ tree, node }: Place): string {
+	return tree.frames.name[tree.frame[node]!]!;
 }
-
-type Mode = "flame" | "leaves" | "sandwich" | "table";
-const TABLE_ROWS = 500;
-const CRUMBS = 5; // callers of what is shown that are named
 
 class Page {
 	private readonly view: FlameView;
-	private readonly pane = make("div", "", "flame-host");
-	private readonly tableBox = make("div", "", "table");
-	private readonly search = make("input");
-	private readonly share = make("span", "", "share");
-	private readonly crumbs = make("nav", "", "crumbs");
-	private readonly detail = make("div", "", "detail");
-	private readonly legend = make("div", "", "legend");
-	private readonly tip = make("div", "", "tip");
-	private readonly help: HTMLDialogElement;
+	private readonly pane = makeElement("div", "", "flame-host");
+	private readonly table: FunctionTable;
+	private readonly search = makeElement("input");
+	private readonly share = makeElement("span", "", "share");
+	private readonly crumbs = makeElement("nav", "", "crumbs");
+	private readonly detail = makeElement("div", "", "detail");
+	private readonly legend = makeElement("div", "", "legend");
+	private readonly tip = makeElement("div", "", "tip");
+	private readonly help = makeHelp("Keys", "", KEYS);
 	private readonly modes: Group;
-	private readonly trees = new Map<string, { up: Tree, down?: Tree }>();
+	private readonly pictures: FlamePictures;
 	private mode: Mode = "flame";
-	private wide: Widths = "both";
 	private focus = -1; // function of the sandwich
 	private inverted: boolean;
 	private ignoreCase = false;
-	private found: Uint8Array | null = null;
-	private order: { column: "self" | "total", weight: number } = { column: "self", weight: 0 };
+	private found: Found | null = null;
 
-	constructor(private readonly meta: Meta, private readonly tree: Tree, app: HTMLElement) {
+	constructor(
+		private readonly meta: FlameMeta,
+		private readonly tree: Tree,
+		app: HTMLElement,
+	) {
 		this.inverted = meta.inverted;
-		this.order.weight = meta.diff ? 1 : 0;
-		this.modes = makeGroup([["flame", "Stacks", "from the root (1)"], ["leaves", "Leaves", "from the leaves (2)"],
-			["sandwich", "Around", "callers and callees of the selected function (3)"], ["table", "Table", "functions (4)"]] as [Mode, string, string][],
-		(m) => m === this.mode, (m) => this.setMode(m));
-		this.help = makeHelp("Keys", "", [["click", "show a frame at full width"], ["Escape", "show everything"],
-			["/", "search; the share of all that is found is shown"], ["i", "upper and lower case alike, or not"],
-			["← ↑ → ↓", "go from frame to frame"], ["Enter", "show the selected frame at full width"],
-			["Backspace", "to its caller"], ["1 2 3 4", "stacks, leaves, around a function, table"], ["r", "root on top or below"],
-			["d", "dark or light"]]);
+		this.pictures = new FlamePictures(tree);
+		this.table = new FunctionTable(meta, tree);
+		this.table.onFunction = (frame) => {
+			this.focus = frame;
+			this.view.select(null);
+			this.setMode("sandwich");
+		};
+		this.modes = makeGroup(
+			MODE_BUTTONS,
+			(mode) => mode === this.mode,
+			(mode) => this.setMode(mode),
+		);
 		this.build(app);
-		this.view = new FlameView(this.pane, { kinds: meta.kinds, unknown: meta.unknown, diff: meta.diff,
-			significance: meta.significance });
+		const { kinds, unknown, diff, significance } = meta;
+		this.view = new FlameView(this.pane, { kinds, unknown, diff, significance });
 		this.view.canvas.role = "img";
-		this.view.onHover = (p, x, y) => this.hover(p, x, y);
-		this.view.onZoom = () => { this.showCrumbs(); this.save(); };
+		this.view.onHover = (place, x, y) => this.hover(place, x, y);
+		this.view.onZoom = () => {
+			this.showCrumbs();
+			this.save();
+		};
 		this.view.onSelect = () => this.showDetail();
 		onTheme(() => this.showLegend());
-		this.trees.set("flame", { up: tree });
 		this.showLegend();
 		this.restore();
-		on(document, "keydown", (e) => this.key(e));
+		listen(document, "keydown", (event) => this.key(event));
 	}
 
 	// -- what is on the page --
 
 	private build(app: HTMLElement): void {
-		const head = make("header", "", "head"), bar = make("div", "", "bar"), box = make("div", "", "view");
-		const foot = make("div", "", "foot");
-		head.append(make("h1", this.meta.title), make("span", this.summary(), "muted"));
+		const head = makeElement("header", "", "head"),
+			box = makeElement("div", "", "view"),
+			foot = makeElement("div", "", "foot");
+		head.append(
+			makeElement("h1", this.meta.title),
+			makeElement("span", summaryText(this.meta, this.tree), "muted"),
+		);
+		this.crumbs.ariaLabel = "Stack of what is shown";
+		box.append(this.pane, this.table.element);
+		foot.append(this.detail, this.legend);
+		this.tip.hidden = true;
+		replaceChildren(app, head, this.makeBar(), this.crumbs, box, foot, this.tip, this.help);
+	}
+
+	private makeBar(): HTMLElement {
+		const bar = makeElement("div", "", "bar");
 		this.search.type = "search";
 		this.search.placeholder = "Search ( / )";
 		this.search.ariaLabel = "Search functions, a regular expression";
-		on(this.search, "input", () => this.find(this.search.value));
+		listen(this.search, "input", () => this.find(this.search.value));
 		this.share.role = "status";
-		bar.append(this.modes.element, this.search, this.share, grow());
-		if (this.meta.diff)
-			bar.append(makeGroup([["both", "both"], ["before", this.meta.before], ["after", this.meta.after]].map(([w, text]) =>
-				[w, text, "widths are shares of: " + text] as [Widths, string, string]), (w) => w === this.wide, (w) => this.setWidths(w)).element);
-		bar.append(makeButton("Reset", "show everything (Escape)", () => this.reset()),
-			makeButton("◐", "dark or light (d)", toggleTheme), makeButton("?", "help (?)", () => this.help.showModal()));
-		this.crumbs.ariaLabel = "Stack of what is shown";
-		box.append(this.pane, this.tableBox);
-		foot.append(this.detail, this.legend);
-		this.tip.hidden = true;
-		fill(app, head, bar, this.crumbs, box, foot, this.tip, this.help);
+		bar.append(this.modes.element, this.search, this.share, makeSpacer());
+		if (this.meta.diff) bar.append(this.makeWidths());
+		bar.append(
+			makeButton("Reset", "show everything (Escape)", () => this.reset()),
+			makeButton("◐", "dark or light (d)", toggleTheme),
+			makeButton("?", "help (?)", () => this.help.showModal()),
+		);
+		return bar;
 	}
 
-	private summary(): string {
-		const [a, b] = [this.tree.whole[0] ?? 0, this.tree.whole[1] ?? 0], { unit, notes, before, after } = this.meta;
-		const all = this.meta.diff ? `${amount(a, unit)} (${before}), ${amount(b, unit)} (${after}); widths are shares` : amount(a, unit);
-		return notes ? all + " · " + notes : all;
+	private makeWidths(): HTMLElement {
+		const sides: [Widths, string][] = [
+			["both", "both"],
+			["before", this.meta.before],
+			["after", this.meta.after],
+		];
+		return makeGroup(
+			sides.map(([widths, text]) => [widths, text, `widths are shares of: ${text}`] as const),
+			(widths) => widths === this.pictures.shownWidths,
+			(widths) => {
+				this.pictures.setWidths(widths);
+				this.view.zoom(this.view.zoomedAt);
+			},
+		).element;
 	}
 
 	private showLegend(): void {
-		const dark = isDark();
-		fill(this.legend);
-		const add = (colour: string, text: string) => {
-			const span = make("span"), i = make("i");
-			i.style.background = colour;
-			span.append(i, text);
-			this.legend.append(span);
-		};
-		if (this.meta.diff) {
-			const c = changeColours(dark);
-			([[0, "vanished"], [5, "less"], [10, "the same"], [15, "more"], [20, "new"]] as [number, string][])
-				.forEach(([k, text]) => add(c[k]!, text));
-			return;
-		}
-		const c = kindColours(this.meta.kinds, dark), there = new Set(this.tree.frames.kind);
-		this.meta.kinds.forEach((k, i) => { if (there.has(i)) add(c[kindIndex(i, 1)]!, k.text); });
+		replaceChildren(this.legend, ...makeFlameLegend(this.meta, this.tree));
 	}
 
 	// -- what is shown --
 
-	private picture(): { up: Tree, down?: Tree } {
-		const key = this.mode === "sandwich" ? "around " + this.focus : this.mode;
-		let p = this.trees.get(key);
-		if (!p) {
-			if (this.mode === "leaves") {
-				p = { up: reverse(this.tree) };
-			} else {
-				const s = sandwich(this.tree, this.focus);
-				p = { up: s.callees, down: s.callers };
-			}
-			this.trees.set(key, p);
-		}
-		return p;
+	private picture(): FlamePicture {
+		return this.pictures.of(this.mode, this.focus);
 	}
 
-	setMode(mode: Mode): void {
-		const s = this.view.selectedAt;
+	private setMode(mode: Mode): void {
+		const selected = this.view.selectedAt;
 		if (mode === "sandwich") {
-			if (s)
-				this.focus = s.tree.frame[s.node]!;
+			if (selected) this.focus = selected.tree.frame[selected.node]!;
 			if (this.focus < 0) {
-				this.detail.textContent = "Select a function first: its callers and callees are shown then.";
+				this.detail.textContent = "Select a function first, to see its callers and callees.";
 				return;
 			}
 		}
 		this.mode = mode;
 		this.modes.update();
 		this.pane.hidden = mode === "table";
-		this.tableBox.hidden = mode !== "table";
-		if (mode === "table") {
-			this.showTable();
-		} else {
-			this.view.show(this.picture(), this.inverted);
-			this.view.canvas.ariaLabel = this.meta.title + ". The table has the same as text.";
-		}
+		this.table.element.hidden = mode !== "table";
+		if (mode === "table") this.table.show(this.found?.frames ?? null);
+		else this.view.show(this.picture(), this.inverted);
+		this.view.canvas.ariaLabel = `${this.meta.title}. The table has the same as text.`;
 		this.showCrumbs();
 		this.showDetail();
 		this.save();
-	}
-
-	private setWidths(w: Widths): void {
-		this.wide = w;
-		for (const p of this.trees.values()) {
-			p.up.place(w);
-			p.down?.place(w);
-		}
-		this.view.zoom(this.view.zoomedAt);
 	}
 
 	private reset(): void {
@@ -177,228 +184,153 @@ class Page {
 		this.find("");
 		this.view.select(null);
 		this.view.zoom(null);
-		if (this.mode === "sandwich")
-			this.setMode("flame");
+		if (this.mode === "sandwich") this.setMode("flame");
 	}
 
+	/** The callers of what is shown at full width. */
 	private showCrumbs(): void {
-		const z = this.mode === "table" ? null : this.view.zoomedAt;
-		fill(this.crumbs);
-		if (!z)
-			return;
+		const zoomed = this.mode === "table" ? null : this.view.zoomedAt;
+		replaceChildren(this.crumbs);
+		if (!zoomed) return;
+		const { tree } = zoomed,
+			path = tree.path(zoomed.node);
 		this.crumbs.append(makeButton("all", "show everything", () => this.view.zoom(null)));
-		const path = z.tree.path(z.node);
-		if (path.length > CRUMBS)
-			this.crumbs.append(make("span", "› …"));
-		for (const node of path.slice(-CRUMBS)) {
-			const name = this.view.name(z.tree, z.tree.frame[node]!);
-			this.crumbs.append(make("span", "›"), makeButton(name, name, () => this.view.zoom({ tree: z.tree, node })));
+		if (path.length > CALLERS_SHOWN) this.crumbs.append(makeElement("span", "› …"));
+		for (const node of path.slice(-CALLERS_SHOWN)) {
+			const name = this.view.name(tree, tree.frame[node]!);
+			this.crumbs.append(
+				makeElement("span", "›"),
+				makeButton(name, name, () => this.view.zoom({ tree, node })),
+			);
 		}
 	}
 
-	/** Lines about a frame: what it is, what it has. */
-	private describe(p: Place): string[] {
-		const { tree: t, node: i } = p, f = t.frame[i]!, fr = t.frames;
-		const lines = [this.meta.kinds[fr.kind[f]!]!.text + (fr.module[f] ? ", " + fr.module[f] : "")];
-		if (fr.source?.[f])
-			lines.push(fr.source[f]!);
-		const one = (k: number) => `${amount(t.total[k]![i]!, this.meta.unit)}, ${percent(t.share(i, k))}`;
-		if (this.meta.diff) {
-			const delta = t.share(i, 1) - t.share(i, 0);
-			lines.push(`${this.meta.before}: ${one(0)}`, `${this.meta.after}: ${one(1)} (${delta < 0 ? "−" : "+"}${
-				percent(Math.abs(delta))})`);
-			return lines;
-		}
-		lines.push(one(0));
-		if (t.self[0]![i]! > 0 && t.self[0]![i]! < t.total[0]![i]!)
-			lines.push("itself " + amount(t.self[0]![i]!, this.meta.unit));
-		const z = this.view.zoomedAt;
-		if (z && z.tree === t && z.tree.w[z.node]! > t.w[i]!)
-			lines.push(percent(t.w[i]! / z.tree.w[z.node]!) + " of what is shown");
-		return lines;
+	private describe({ tree, node }: Place): string[] {
+		const zoomed = this.view.zoomedAt;
+		return frameLines(this.meta, tree, node, zoomed?.tree === tree ? zoomed.node : -1);
 	}
 
-	private hover(p: Place | null, x: number, y: number): void {
-		this.tip.hidden = !p;
-		if (!p)
-			return;
-		fill(this.tip, make("b", p.tree.frames.name[p.tree.frame[p.node]!]!), ...this.describe(p).map((l) => make("div", l)));
+	private hover(place: Place | null, x: number, y: number): void {
+		this.tip.hidden = !place;
+		if (!place) return;
+		const lines = this.describe(place).map((line) => makeElement("div", line));
+		replaceChildren(this.tip, makeElement("b", frameName(place)), ...lines);
 		placeTip(this.tip, x, y);
 	}
 
 	private showDetail(): void {
-		const s = this.view.selectedAt;
-		this.detail.textContent = s && this.mode !== "table" ?
-			this.view.name(s.tree, s.tree.frame[s.node]!) + " · " + this.describe(s).join(" · ") : "";
+		const selected = this.mode === "table" ? null : this.view.selectedAt;
+		this.detail.textContent = selected
+			? [this.view.name(selected.tree, selected.tree.frame[selected.node]!), ...this.describe(selected)].join(
+					" · ",
+				)
+			: "";
 	}
-
-	// -- search --
 
 	private find(text: string): void {
-		const t = this.tree, n = t.frames.n;
 		this.search.value = text;
-		this.found = null;
-		this.share.textContent = "";
-		if (text) {
-			let re: RegExp;
-			try {
-				re = new RegExp(text, this.ignoreCase ? "i" : "");
-			} catch {
-				re = new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), this.ignoreCase ? "i" : "");
-			}
-			this.found = new Uint8Array(n);
-			for (let f = 0; f < n; f++)
-				this.found[f] = re.test(t.frames.name[f]!) || re.test(t.frames.module[f]!) ? 1 : 0;
-			let sum = 0;
-			for (let i = 0; i < t.n;)
-				if (this.found[t.frame[i]!]) {
-					sum += t.w[i]!;
-					i = t.end[i]!;
-				} else {
-					i++;
-				}
-			const functions = this.found.reduce((a, b) => a + b, 0);
-			this.share.textContent = functions ? `${percent(sum)} in ${functions} function${functions === 1 ? "" : "s"}` : "nothing found";
-		}
-		this.view.mark(this.found);
-		if (this.mode === "table")
-			this.showTable();
+		this.found = search(this.tree, text, this.ignoreCase);
+		this.share.textContent = foundText(this.found);
+		const frames = this.found?.frames ?? null;
+		this.view.mark(frames);
+		if (this.mode === "table") this.table.show(frames);
 		this.save();
-	}
-
-	// -- the table --
-
-	private rows(): Usage[] {
-		const { column, weight } = this.order;
-		return usages(this.tree).filter((u) => !this.found || this.found[u.frame])
-			.sort((a, b) => b[column][weight]! - a[column][weight]! || a.frame - b.frame);
-	}
-
-	private showTable(): void {
-		const table = make("table"), head = make("tr"), body = make("tbody"), thead = make("thead"), t = this.tree;
-		const sides = this.meta.diff ? [this.meta.before, this.meta.after] : [""];
-		const all = this.rows();
-		table.append(make("caption", "Functions by what they used themselves, and with what they called", "sr"));
-		head.append(make("th", "Function"), make("th", "Where"));
-		for (const column of ["self", "total"] as const)
-			sides.forEach((side, weight) => {
-				const th = make("th", "", "n"), name = (column === "self" ? "itself" : "with callees") + (side ? ", " + side : "");
-				const here = this.order.column === column && this.order.weight === weight;
-				th.ariaSort = here ? "descending" : "none";
-				th.append(makeButton(name + (here ? " ↓" : ""), "sort by " + name, () => {
-					this.order = { column, weight };
-					this.showTable();
-				}));
-				head.append(th, make("th", "", "n"));
-			});
-		for (const u of all.slice(0, TABLE_ROWS)) {
-			const tr = make("tr"), name = make("td"), b = makeButton(t.frames.name[u.frame]!, "callers and callees", () => {
-				this.focus = u.frame;
-				this.view.select(null);
-				this.setMode("sandwich");
-			});
-			b.className = "link";
-			name.append(b);
-			tr.append(name, make("td", t.frames.module[u.frame] || this.meta.kinds[t.frames.kind[u.frame]!]!.text, "muted"));
-			for (const column of ["self", "total"] as const)
-				sides.forEach((_, k) => {
-					const v = u[column][k]!;
-					tr.append(make("td", v ? amount(v, this.meta.unit) : "", "n"), make("td", v ? percent(v / t.whole[k]!) : "", "n muted"));
-				});
-			body.append(tr);
-		}
-		thead.append(head);
-		table.append(thead, body);
-		fill(this.tableBox, table);
-		if (all.length > TABLE_ROWS)
-			this.tableBox.append(make("p", `The first ${TABLE_ROWS} of ${all.length} functions; search to see others.`, "muted"));
 	}
 
 	// -- keys, and what is kept in the address --
 
-	private key(e: KeyboardEvent): void {
-		const typing = e.target === this.search;
-		if (this.help.open || e.altKey || e.metaKey)
-			return;
-		if (e.key === "Escape") {
+	private key(event: KeyboardEvent): void {
+		const typing = event.target === this.search,
+			onButton = event.target instanceof HTMLButtonElement && event.key === "Enter";
+		if (this.help.open || event.altKey || event.metaKey) return;
+		if (event.key === "Escape") {
 			this.search.blur();
 			this.reset();
-		} else if (e.key === "F3" || (e.ctrlKey && e.key === "f") || (!typing && e.key === "/")) {
+		} else if (event.key === "F3" || (event.ctrlKey && event.key === "f") || (!typing && event.key === "/")) {
 			this.search.focus();
 			this.search.select();
-		} else if (typing || e.ctrlKey || (e.target instanceof HTMLButtonElement && e.key === "Enter")) {
-			return;
-		} else if (!this.plainKey(e.key)) {
+		} else if (typing || event.ctrlKey || onButton || !this.plainKey(event.key)) {
 			return;
 		}
-		e.preventDefault();
+		event.preventDefault();
 	}
 
+	/** Whether the key means something. */
 	private plainKey(key: string): boolean {
-		const up = this.inverted ? "in" : "out", down = this.inverted ? "out" : "in", s = this.view.selectedAt, z = this.view.zoomedAt;
-		const modes: Mode[] = ["flame", "leaves", "sandwich", "table"];
-		switch (key) {
-		case "ArrowUp": this.view.move(up); return true;
-		case "ArrowDown": this.view.move(down); return true;
-		case "ArrowLeft": this.view.move("left"); return true;
-		case "ArrowRight": this.view.move("right"); return true;
-		case "Enter":
-			if (s)
-				this.view.zoom(s);
-			return true;
-		case "Backspace": {
-			const parent = z ? z.tree.parent[z.node]! : -1;
-			this.view.zoom(z && parent >= 0 ? { tree: z.tree, node: parent } : null);
-			return true;
-		}
-		case "1": case "2": case "3": case "4": this.setMode(modes[Number(key) - 1]!); return true;
-		case "i": this.ignoreCase = !this.ignoreCase; this.find(this.search.value); return true;
-		case "r": this.inverted = !this.inverted; this.setMode(this.mode); return true;
-		case "d": toggleTheme(); return true;
-		case "?": this.help.showModal(); return true;
-		default: return false;
-		}
+		const [up, down] = this.inverted ? (["in", "out"] as const) : (["out", "in"] as const);
+		const actions: Record<string, () => void> = {
+			ArrowUp: () => this.view.move(up),
+			ArrowDown: () => this.view.move(down),
+			ArrowLeft: () => this.view.move("left"),
+			ArrowRight: () => this.view.move("right"),
+			Enter: () => this.view.selectedAt && this.view.zoom(this.view.selectedAt),
+			Backspace: () => this.zoomOut(),
+			i: () => {
+				this.ignoreCase = !this.ignoreCase;
+				this.find(this.search.value);
+			},
+			r: () => {
+				this.inverted = !this.inverted;
+				this.setMode(this.mode);
+			},
+			d: toggleTheme,
+			"?": () => this.help.showModal(),
+		};
+		const mode = MODES[Number(key) - 1],
+			action = mode ? () => this.setMode(mode) : actions[key];
+		action?.();
+		return action !== undefined;
+	}
+
+	/** Shows the caller at full width. */
+	private zoomOut(): void {
+		const zoomed = this.view.zoomedAt,
+			caller = zoomed ? zoomed.tree.parent[zoomed.node]! : -1;
+		this.view.zoom(zoomed && caller >= 0 ? { tree: zoomed.tree, node: caller } : null);
 	}
 
 	private save(): void {
-		const p = new URLSearchParams(), z = this.view.zoomedAt;
-		if (this.mode !== "flame")
-			p.set("v", this.mode);
-		if (this.mode === "sandwich")
-			p.set("f", String(this.focus));
-		if (z && this.mode !== "table" && z.tree === this.picture().up)
-			p.set("x", String(z.node));
-		if (this.search.value)
-			p.set("s", this.search.value);
-		if (this.ignoreCase)
-			p.set("i", "1");
-		const hash = p.toString();
+		const query = new URLSearchParams(),
+			zoomed = this.mode === "table" ? null : this.view.zoomedAt;
+		if (this.mode !== "flame") query.set("v", this.mode);
+		if (this.mode === "sandwich") query.set("f", String(this.focus));
+		if (zoomed && zoomed.tree === this.picture().up) query.set("x", String(zoomed.node));
+		if (this.search.value) query.set("s", this.search.value);
+		if (this.ignoreCase) query.set("i", "1");
+		const hash = query.toString();
 		if (location.hash.slice(1) !== hash)
-			history.replaceState(null, "", hash ? "#" + hash : location.pathname + location.search);
+			history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
 	}
 
 	private restore(): void {
-		const p = new URLSearchParams(location.hash.slice(1)), mode = p.get("v"), x = Number(p.get("x") ?? -1), f = Number(p.get("f") ?? -1);
-		if (f >= 0 && f < this.tree.frames.n)
-			this.focus = f;
-		this.ignoreCase = p.get("i") === "1";
-		const text = p.get("s") ?? "";
-		this.setMode(mode === "leaves" || mode === "table" || (mode === "sandwich" && this.focus >= 0) ? mode : "flame");
-		if (this.mode !== "table" && Number.isInteger(x) && x >= 0 && x < this.picture().up.n)
-			this.view.zoom({ tree: this.picture().up, node: x });
-		if (text)
-			this.find(text);
+		const query = new URLSearchParams(location.hash.slice(1)),
+			mode = MODES.find((one) => one === query.get("v")) ?? "flame",
+			node = Number(query.get("x") ?? -1),
+			frame = Number(query.get("f") ?? -1),
+			text = query.get("s") ?? "";
+		if (frame >= 0 && frame < this.tree.frames.n) this.focus = frame;
+		this.ignoreCase = query.get("i") === "1";
+		this.setMode(mode === "sandwich" && this.focus < 0 ? "flame" : mode);
+		if (this.mode !== "table" && Number.isInteger(node) && node >= 0 && node < this.picture().up.n)
+			this.view.zoom({ tree: this.picture().up, node });
+		if (text) this.find(text);
 	}
 
 	/** For tests: what is shown now. */
 	state(): object {
-		const z = this.view.zoomedAt, s = this.view.selectedAt, name = (p: Place | null) => p ? p.tree.frames.name[p.tree.frame[p.node]!] : null;
-		return { mode: this.mode, zoomed: name(z), selected: name(s), found: this.share.textContent, nodes: this.tree.n,
-			drawn: this.view.drawn };
+		const name = (place: Place | null) => (place ? frameName(place) : null);
+		return {
+			mode: this.mode,
+			zoomed: name(this.view.zoomedAt),
+			selected: name(this.view.selectedAt),
+			found: this.share.textContent,
+			nodes: this.tree.n,
+			drawn: this.view.drawn,
+		};
 	}
 }
 
 void startPage(async (app) => {
-	const meta = fileHead<Meta>();
+	const meta = fileHead<FlameMeta>();
 	return new Page(meta, decode(await filePart("stacks"), meta.diff ? 2 : 1), app);
 });

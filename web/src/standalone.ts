@@ -14,12 +14,15 @@ export function filePart(id: string): Promise<Uint8Array> {
 
 /** Shows the page that make makes; tests find it as window.dwell.page. */
 export async function startPage(make: (app: HTMLElement) => Promise<{ state: () => object }>): Promise<void> {
-	const app = document.getElementById("app")!, began = performance.now();
+	const app = document.getElementById("app")!,
+		began = performance.now();
 	try {
 		const page = await make(app);
 		Object.assign(window, { dwell: { page, state: () => page.state(), loaded: performance.now() - began } });
-	} catch (e) {
-		app.textContent = "This page cannot be shown: " + (e instanceof Error ? e.message : String(e)) +
+	} catch (error) {
+		app.textContent =
+			"This page cannot be shown: " +
+			(error instanceof Error ? error.message : String(error)) +
 			". It needs a browser of 2023 or later.";
 	}
 }

@@ -2,7 +2,7 @@
 // Rows of intervals, and what of them each pixel shows.
 import { Reader } from "./bytes.js";
 import { claimSlots, keySlot } from "./keycolour.js";
-import { firstWhere } from "./short.js";
+import { clamp, firstWhere } from "./math.js";
 import { Kind } from "./theme.js";
 
 export interface WaitKind extends Kind {
@@ -24,7 +24,7 @@ export interface TimelineHead {
 	states: boolean;
 	processes: boolean;
 	kinds: WaitKind[];
-	rows: { group: string, label: string, pid: number, tid: number, depth: number }[];
+	rows: { group: string; label: string; pid: number; tid: number; depth: number }[];
 }
 
 export interface Text {
@@ -58,58 +58,71 @@ export function isNamed(kind: string): boolean {
 }
 
 export function decodeTexts(bytes: Uint8Array): Text[] {
-	const r = new Reader(bytes), all: Text[] = [];
-	for (let n = r.number(); n > 0; n--) {
-		r.number(); // nothing
-		all.push({ words: r.string(), stack: r.string() });
+	const reader = new Reader(bytes),
+		all: Text[] = [];
+	for (let count = reader.number(); count > 0; count--) {
+		reader.number(); // nothing
+		all.push({ words: reader.string(), stack: reader.string() });
 	}
 	return all;
 }
 
 export function decodeRows(bytes: Uint8Array, head: TimelineHead, texts: Text[]): Row[] {
-	const r = new Reader(bytes), named = head.kinds.map((k) => isNamed(k.name)), nkinds = head.kinds.length;
-	const names = texts.map((t) => t.words.split(",", 1)[0]!), seen = new Set<string>();
+	const reader = new Reader(bytes),
+		named = head.kinds.map((kind) => isNamed(kind.name)),
+		nkinds = head.kinds.length;
+	const names = texts.map((text) => text.words.split(",", 1)[0]!),
+		seen = new Set<string>();
 	const rows = head.rows.map((row) => {
-		const n = r.number();
-		const out: Row = { ...row, n, from: new Float64Array(n), to: new Float64Array(n), kind: new Uint8Array(n), flags: new Uint8Array(n),
-			cpu: new Uint16Array(n), text: new Uint32Array(n), by: new Uint32Array(n), colour: new Uint8Array(n) };
-		for (let i = 0, at = 0; i < n; i++) {
-			at += r.number();
+		const count = reader.number();
+		const out: Row = {
+			...row,
+			n: count,
+			from: new Float64Array(count),
+			to: new Float64Array(count),
+			kind: new Uint8Array(count),
+			flags: new Uint8Array(count),
+			cpu: new Uint16Array(count),
+			text: new Uint32Array(count),
+			by: new Uint32Array(count),
+			colour: new Uint8Array(count),
+		};
+		for (let i = 0, at = 0; i < count; i++) {
+			at += reader.number();
 			out.from[i] = at;
-			at += r.number();
+			at += reader.number();
 			out.to[i] = at;
-			const k = r.number(), kind = Math.min(k >> 3, nkinds - 1);
+			const k = reader.number(),
+				kind = Math.min(k >> 3, nkinds - 1);
 			out.kind[i] = kind;
 			out.flags[i] = k & 7;
-			out.cpu[i] = r.number();
-			const text = out.text[i] = Math.min(r.number(), texts.length - 1);
-			out.by[i] = Math.min(r.number(), texts.length - 1);
+			out.cpu[i] = reader.number();
+			const text = (out.text[i] = Math.min(reader.number(), texts.length - 1));
+			out.by[i] = Math.min(reader.number(), texts.length - 1);
 			out.colour[i] = kind;
-			if (named[kind])
-				seen.add(names[text]!);
+			if (named[kind]) seen.add(names[text]!);
 		}
 		return out;
 	});
 	claimSlots(seen);
 	for (const row of rows)
 		row.colour.forEach((kind, i) => {
-			if (named[kind])
-				row.colour[i] = nkinds + keySlot(names[row.text[i]!]!);
+			if (named[kind]) row.colour[i] = nkinds + keySlot(names[row.text[i]!]!);
 		});
 	return rows;
 }
 
 /** The first interval that ends after t. */
-export function firstAfter(row: Row, t: number): number {
-	return firstWhere(row.n, (i) => row.to[i]! > t);
+export function firstAfter(row: Row, time: number): number {
+	return firstWhere(row.n, (i) => row.to[i]! > time);
 }
 
-/** The interval at t, or the nearest within `slack`; -1: none. */
-export function itemAt(row: Row, t: number, slack: number): number {
-	const i = firstAfter(row, t);
-	if (i < row.n && row.from[i]! <= t)
-		return i;
-	const after = i < row.n ? row.from[i]! - t : Infinity, before = i > 0 ? t - row.to[i - 1]! : Infinity;
+/** The interval at a time, or the nearest within `slack`; -1: none. */
+export function itemAt(row: Row, time: number, slack: number): number {
+	const i = firstAfter(row, time);
+	if (i < row.n && row.from[i]! <= time) return i;
+	const after = i < row.n ? row.from[i]! - time : Infinity,
+		before = i > 0 ? time - row.to[i - 1]! : Infinity;
 	return Math.min(after, before) > slack ? -1 : after < before ? i : i - 1;
 }
 
@@ -129,65 +142,96 @@ export class Painter {
 	private sums = new Float32Array(0);
 
 	/** RGBA of `width` pixels into out at `at`. */
-	paint(row: Row, from: number, to: number, width: number, palette: Palette, found: Found, out: Uint32Array, at: number): void {
-		if (this.sums.length < 5 * width)
-			this.sums = new Float32Array(5 * width);
-		const s = this.sums.fill(0, 0, 5 * width), scale = width / (to - from), { rgb, weight } = palette;
+	paint(
+		row: Row,
+		from: number,
+		to: number,
+		width: number,
+		palette: Palette,
+		found: Found,
+		out: Uint32Array,
+		at: number,
+	): void {
+		if (this.sums.length < 5 * width) this.sums = new Float32Array(5 * width);
+		const sums = this.sums.fill(0, 0, 5 * width),
+			scale = width / (to - from),
+			{ rgb, weight } = palette;
 		for (let i = firstAfter(row, from); i < row.n; i++) {
 			let x = (row.from[i]! - from) * scale;
-			if (x >= width)
-				break;
-			const end = Math.min(width, (row.to[i]! - from) * scale), c = row.colour[i]!;
-			const alpha = !found || found[row.text[i]!] ? 1 : DIM, w = weight[c]! * alpha;
+			if (x >= width) break;
+			const end = Math.min(width, (row.to[i]! - from) * scale),
+				colour = row.colour[i]!;
+			const alpha = !found || found[row.text[i]!] ? 1 : DIM,
+				share = weight[colour]! * alpha;
 			x = x < 0 ? 0 : x;
-			const r = rgb[3 * c]!, g = rgb[3 * c + 1]!, b = rgb[3 * c + 2]!;
-			for (let p = Math.floor(x); p < end; p++) {
-				const part = (end < p + 1 ? end : p + 1) - (x > p ? x : p), v = part * w, k = 5 * p;
-				s[k]! += r * v;
-				s[k + 1]! += g * v;
-				s[k + 2]! += b * v;
-				s[k + 3]! += v;
-				s[k + 4]! += part * alpha;
+			const red = rgb[3 * colour]!,
+				green = rgb[3 * colour + 1]!,
+				blue = rgb[3 * colour + 2]!;
+			for (let pixel = Math.floor(x); pixel < end; pixel++) {
+				const part = (end < pixel + 1 ? end : pixel + 1) - (x > pixel ? x : pixel),
+					value = part * share,
+					k = 5 * pixel;
+				sums[k]! += red * value;
+				sums[k + 1]! += green * value;
+				sums[k + 2]! += blue * value;
+				sums[k + 3]! += value;
+				sums[k + 4]! += part * alpha;
 			}
 		}
-		for (let p = 0; p < width; p++) {
-			const k = 5 * p, w = s[k + 3]!, a = s[k + 4]!;
-			if (!(w > 0)) {
-				out[at + p] = 0;
+		for (let pixel = 0; pixel < width; pixel++) {
+			const k = 5 * pixel,
+				weighted = sums[k + 3]!,
+				covered = sums[k + 4]!;
+			if (!(weighted > 0)) {
+				out[at + pixel] = 0;
 				continue;
 			}
-			const alpha = found && a < LEAST ? a : a > 1 ? 1 : a < LEAST ? LEAST : a;
-			out[at + p] = (Math.round(255 * alpha) << 24 | Math.round(s[k + 2]! / w) << 16 | Math.round(s[k + 1]! / w) << 8 | Math.round(s[k]! / w)) >>> 0;
+			const alpha = found && covered < LEAST ? covered : clamp(covered, LEAST, 1);
+			out[at + pixel] =
+				((Math.round(255 * alpha) << 24) |
+					(Math.round(sums[k + 2]! / weighted) << 16) |
+					(Math.round(sums[k + 1]! / weighted) << 8) |
+					Math.round(sums[k]! / weighted)) >>>
+				0;
 		}
 	}
 }
 
 /** ns of each kind between two times, and the longest interval of weight 2. */
-export function sumUp(row: Row, kinds: WaitKind[], from: number, to: number): { spent: Float64Array, longest: number } {
+export function sumUp(row: Row, kinds: WaitKind[], from: number, to: number): { spent: Float64Array; longest: number } {
 	const spent = new Float64Array(kinds.length);
 	let longest = 0;
 	for (let i = firstAfter(row, from); i < row.n && row.from[i]! < to; i++) {
 		const ns = Math.min(to, row.to[i]!) - Math.max(from, row.from[i]!);
 		spent[row.kind[i]!]! += ns;
-		if (kinds[row.kind[i]!]!.weight === 2)
-			longest = Math.max(longest, ns);
+		if (kinds[row.kind[i]!]!.weight === 2) longest = Math.max(longest, ns);
 	}
 	return { spent, longest };
 }
 
 /** Which rows of the recording an interval was made from. */
 export function sourceOf(row: Row, item: number, head: TimelineHead): string {
-	const ended = Math.round(head.origin + row.to[item]!), began = Math.round(head.origin + row.from[item]!), kind = head.kinds[row.kind[item]!]!.name;
+	const ended = Math.round(head.origin + row.to[item]!),
+		began = Math.round(head.origin + row.from[item]!),
+		kind = head.kinds[row.kind[item]!]!.name;
 	switch (row.group) {
-	case "threads": {
-		const table = `table slow, ${head.states ? "tracker state" : "trackers offcpu and wakeup"}`;
-		return kind === "running" || kind === "unseen" ? `${table}: after what ended ${began}` : `${table}, ended ${ended}`;
-	}
-	case "cpus": return `table slow, tracker state: after what ended ${began}`;
-	case "requests": return `table slow, tracker ${row.label}, ended ${ended}`;
-	case "irqs": return `table slow, trackers irq and softirq, ended ${ended}`;
-	case "spans": return `table span, start ${began}`;
-	case "processes": return `table process, tgid ${row.pid}`;
-	default: return `table row, ts ${ended}`;
+		case "threads": {
+			const table = `table slow, ${head.states ? "tracker state" : "trackers offcpu and wakeup"}`;
+			return kind === "running" || kind === "unseen"
+				? `${table}: after what ended ${began}`
+				: `${table}, ended ${ended}`;
+		}
+		case "cpus":
+			return `table slow, tracker state: after what ended ${began}`;
+		case "requests":
+			return `table slow, tracker ${row.label}, ended ${ended}`;
+		case "irqs":
+			return `table slow, trackers irq and softirq, ended ${ended}`;
+		case "spans":
+			return `table span, start ${began}`;
+		case "processes":
+			return `table process, tgid ${row.pid}`;
+		default:
+			return `table row, ts ${ended}`;
 	}
 }

@@ -16,10 +16,9 @@ export interface Frames {
 
 /** The number for a name (its bytes): FNV-1a, folded. */
 export function hueOf(name: Uint8Array): number {
-	let h = 2166136261;
-	for (const b of name)
-		h = Math.imul(h ^ b, 16777619) >>> 0;
-	return (h ^ (h >>> 15)) >>> 0;
+	let height = 2166136261;
+	for (const builder of name) height = Math.imul(height ^ builder, 16777619) >>> 0;
+	return (height ^ (height >>> 15)) >>> 0;
 }
 
 /** Which weights make the widths: of a differential, the mean of the shares, or one side's. */
@@ -28,22 +27,26 @@ export type Widths = "both" | "before" | "after";
 export class Tree {
 	readonly n: number;
 	readonly parent: Int32Array; // -1: stands on nothing
-	readonly end: Uint32Array; // behind the last node above this one
+	readonly end: Uint32Array; // index after the last node that this one calls
 	readonly total: Float64Array[]; // per weight
 	readonly whole: number[]; // sums of each weight
 	readonly x: Float64Array; // 0 … 1
 	readonly w: Float64Array;
 	readonly levels: Uint32Array[]; // nodes by depth, from left to right
 
-	constructor(readonly frames: Frames, readonly frame: Uint32Array, readonly depth: Uint16Array,
-		readonly self: Float64Array[]) {
-		const n = this.n = frame.length;
-		this.parent = new Int32Array(n);
-		this.end = new Uint32Array(n);
-		this.total = self.map((s) => s.slice());
+	constructor(
+		readonly frames: Frames,
+		readonly frame: Uint32Array,
+		readonly depth: Uint16Array,
+		readonly self: Float64Array[],
+	) {
+		const count = (this.n = frame.length);
+		this.parent = new Int32Array(count);
+		this.end = new Uint32Array(count);
+		this.total = self.map((weights) => weights.slice());
 		this.whole = self.map(() => 0);
-		this.x = new Float64Array(n);
-		this.w = new Float64Array(n);
+		this.x = new Float64Array(count);
+		this.w = new Float64Array(count);
 		this.levels = [];
 		this.link();
 		this.addUp();
@@ -51,36 +54,34 @@ export class Tree {
 	}
 
 	private link(): void {
-		const path: number[] = [], count: number[] = [], fill: number[] = [];
+		const path: number[] = [],
+			count: number[] = [],
+			fill: number[] = [];
 		for (let i = 0; i < this.n; i++) {
-			const d = this.depth[i]!;
-			for (let k = path.length - 1; k >= d; k--)
-				this.end[path[k]!] = i;
-			path.length = d;
-			this.parent[i] = d > 0 ? path[d - 1]! : -1;
+			const depth = this.depth[i]!;
+			for (let weight = path.length - 1; weight >= depth; weight--) this.end[path[weight]!] = i;
+			path.length = depth;
+			this.parent[i] = depth > 0 ? path[depth - 1]! : -1;
 			path.push(i);
-			count[d] = (count[d] ?? 0) + 1;
+			count[depth] = (count[depth] ?? 0) + 1;
 		}
-		for (const i of path)
-			this.end[i] = this.n;
-		for (let d = 0; d < count.length; d++) {
-			this.levels.push(new Uint32Array(count[d]!));
+		for (const i of path) this.end[i] = this.n;
+		for (let depth = 0; depth < count.length; depth++) {
+			this.levels.push(new Uint32Array(count[depth]!));
 			fill.push(0);
 		}
 		for (let i = 0; i < this.n; i++) {
-			const d = this.depth[i]!;
-			this.levels[d]![fill[d]!++] = i;
+			const depth = this.depth[i]!;
+			this.levels[depth]![fill[depth]!++] = i;
 		}
 	}
 
 	private addUp(): void {
-		this.total.forEach((total, k) => {
+		this.total.forEach((total, weight) => {
 			for (let i = this.n - 1; i >= 0; i--) {
-				const p = this.parent[i]!;
-				if (p >= 0)
-					total[p]! += total[i]!;
-				else
-					this.whole[k]! += total[i]!;
+				const parent = this.parent[i]!;
+				if (parent >= 0) total[parent]! += total[i]!;
+				else this.whole[weight]! += total[i]!;
 			}
 		});
 	}
@@ -92,56 +93,65 @@ export class Tree {
 
 	/** Gives all nodes their places. */
 	place(widths: Widths): void {
-		const two = this.total.length > 1, next: number[] = [0];
+		const two = this.total.length > 1,
+			next: number[] = [0];
 		for (let i = 0; i < this.n; i++) {
-			const d = this.depth[i]!, before = this.share(i, 0), after = two ? this.share(i, 1) : before;
-			this.w[i] = widths === "before" ? before : widths === "after" ? after :
-				two && (!this.whole[0] || !this.whole[1]) ? before + after : (before + after) / 2;
-			this.x[i] = next[d]!;
-			next[d] = this.x[i]! + this.w[i]!;
-			next[d + 1] = this.x[i]!;
+			const depth = this.depth[i]!,
+				before = this.share(i, 0),
+				after = two ? this.share(i, 1) : before;
+			this.w[i] =
+				widths === "before"
+					? before
+					: widths === "after"
+						? after
+						: two && (!this.whole[0] || !this.whole[1])
+							? before + after
+							: (before + after) / 2;
+			this.x[i] = next[depth]!;
+			next[depth] = this.x[i]! + this.w[i]!;
+			next[depth + 1] = this.x[i]!;
 		}
 	}
 
 	/** Names from the root to the node. */
 	path(i: number): number[] {
 		const nodes = [];
-		for (; i >= 0; i = this.parent[i]!)
-			nodes.push(i);
+		for (; i >= 0; i = this.parent[i]!) nodes.push(i);
 		return nodes.reverse();
 	}
 }
 
 /** Reads what src/view/picture/flame_html.c wrote. */
 export function decode(bytes: Uint8Array, weights: number): Tree {
-	const r = new Reader(bytes), modules: string[] = [];
-	for (let i = r.number(); i > 0; i--)
-		modules.push(r.string());
-	const n = r.number();
-	const frames: Frames = { n, name: [], module: [], kind: new Uint8Array(n), hue: new Uint32Array(n) };
+	const reader = new Reader(bytes),
+		modules: string[] = [];
+	for (let i = reader.number(); i > 0; i--) modules.push(reader.string());
+	const count = reader.number();
+	const frames: Frames = { n: count, name: [], module: [], kind: new Uint8Array(count), hue: new Uint32Array(count) };
 	const text = new TextDecoder();
-	for (let i = 0; i < n; i++) {
-		frames.kind[i] = r.number();
-		frames.module.push(modules[r.number()] ?? "");
-		const raw = r.raw();
+	for (let i = 0; i < count; i++) {
+		frames.kind[i] = reader.number();
+		frames.module.push(modules[reader.number()] ?? "");
+		const raw = reader.raw();
 		frames.hue[i] = hueOf(raw);
 		frames.name.push(text.decode(raw));
 	}
-	const nodes = r.number(), frame = new Uint32Array(nodes), depth = new Uint16Array(nodes);
+	const nodes = reader.number(),
+		frame = new Uint32Array(nodes),
+		depth = new Uint16Array(nodes);
 	const self = Array.from({ length: weights }, () => new Float64Array(nodes));
-	for (let i = 0, d = -1; i < nodes; i++) {
-		d = Math.max(0, d + 1 - r.number());
-		depth[i] = d;
-		frame[i] = Math.min(r.number(), Math.max(0, n - 1));
-		for (const s of self)
-			s[i] = r.number();
+	for (let i = 0, level = -1; i < nodes; i++) {
+		level = Math.max(0, level + 1 - reader.number());
+		depth[i] = level;
+		frame[i] = Math.min(reader.number(), Math.max(0, count - 1));
+		for (const own of self) own[i] = reader.number();
 	}
 	const paths: string[] = [];
-	for (let i = r.number(); i > 0; i--)
-		paths.push(r.string());
+	for (let i = reader.number(); i > 0; i--) paths.push(reader.string());
 	if (paths.length)
-		frames.source = Array.from({ length: n }, () => {
-			const path = paths[r.number() - 1], line = r.number();
+		frames.source = Array.from({ length: count }, () => {
+			const path = paths[reader.number() - 1],
+				line = reader.number();
 			return path ? path + (line ? ":" + line : "") : "";
 		});
 	return new Tree(frames, frame, depth, self);
@@ -154,74 +164,81 @@ export class Builder {
 	private readonly self: number[][];
 	private table = new Int32Array(1 << 12);
 
-	constructor(private readonly frames: Frames, private readonly weights: number) {
+	constructor(
+		private readonly frames: Frames,
+		private readonly weights: number,
+	) {
 		this.self = Array.from({ length: weights }, () => [0]);
 	}
 
 	/** The node of a frame that stands on a node; 0 is below all. */
 	child(parent: number, frame: number): number {
-		if (this.parent.length * 2 > this.table.length)
-			this.grow();
+		if (this.parent.length * 2 > this.table.length) this.grow();
 		let at = this.slot(parent, frame);
-		for (;; at = (at + 1) & (this.table.length - 1)) {
+		for (; ; at = (at + 1) & (this.table.length - 1)) {
 			const i = this.table[at]!;
-			if (i === 0)
-				break;
-			if (this.parent[i] === parent && this.frame[i] === frame)
-				return i;
+			if (i === 0) break;
+			if (this.parent[i] === parent && this.frame[i] === frame) return i;
 		}
 		this.table[at] = this.parent.length;
 		this.parent.push(parent);
 		this.frame.push(frame);
-		for (const s of this.self)
-			s.push(0);
+		for (const weights of this.self) weights.push(0);
 		return this.parent.length - 1;
 	}
 
 	add(node: number, from: Tree, i: number): void {
-		for (let k = 0; k < this.weights; k++)
-			this.self[k]![node]! += from.self[k]![i]!;
+		for (let weight = 0; weight < this.weights; weight++) this.self[weight]![node]! += from.self[weight]![i]!;
 	}
 
 	weigh(node: number, weights: number[]): void {
-		weights.forEach((w, k) => { this.self[k]![node]! += w; });
+		weights.forEach((width, weight) => {
+			this.self[weight]![node]! += width;
+		});
 	}
 
 	private slot(parent: number, frame: number): number {
-		return (Math.imul(parent, 0x9e3779b1) ^ Math.imul(frame + 1, 0x85ebca77)) >>> 7 & (this.table.length - 1);
+		return ((Math.imul(parent, 0x9e3779b1) ^ Math.imul(frame + 1, 0x85ebca77)) >>> 7) & (this.table.length - 1);
 	}
 
 	private grow(): void {
 		this.table = new Int32Array(this.table.length * 4);
 		for (let i = 1; i < this.parent.length; i++) {
 			let at = this.slot(this.parent[i]!, this.frame[i]!);
-			while (this.table[at])
-				at = (at + 1) & (this.table.length - 1);
+			while (this.table[at]) at = (at + 1) & (this.table.length - 1);
 			this.table[at] = i;
 		}
 	}
 
 	tree(): Tree {
-		const n = this.parent.length, first = new Int32Array(n), next = new Int32Array(n);
-		const order = Array.from({ length: n - 1 }, (_, i) => i + 1).sort((a, b) => this.frame[b]! - this.frame[a]!);
-		for (const i of order) { // from the last name to the first: each goes in front
+		const count = this.parent.length,
+			first = new Int32Array(count),
+			next = new Int32Array(count);
+		const order = Array.from({ length: count - 1 }, (_, i) => i + 1).sort(
+			(a, b) => this.frame[b]! - this.frame[a]!,
+		);
+		for (const i of order) {
+			// from the last name to the first: each goes in front
 			next[i] = first[this.parent[i]!]!;
 			first[this.parent[i]!] = i;
 		}
-		const frame = new Uint32Array(n - 1), depth = new Uint16Array(n - 1);
-		const self = this.self.map(() => new Float64Array(n - 1));
-		for (let i = first[0]!, d = 0, at = 0; i > 0; at++) {
+		const frame = new Uint32Array(count - 1),
+			depth = new Uint16Array(count - 1);
+		const self = this.self.map(() => new Float64Array(count - 1));
+		for (let i = first[0]!, level = 0, at = 0; i > 0; at++) {
 			frame[at] = this.frame[i]!;
-			depth[at] = d;
-			this.self.forEach((s, k) => { self[k]![at] = s[i]!; });
+			depth[at] = level;
+			this.self.forEach((weights, weight) => {
+				self[weight]![at] = weights[i]!;
+			});
 			if (first[i]) {
 				i = first[i]!;
-				d++;
+				level++;
 				continue;
 			}
 			while (i > 0 && !next[i]) {
 				i = this.parent[i]!;
-				d--;
+				level--;
 			}
 			i = i > 0 ? next[i]! : 0;
 		}
@@ -229,41 +246,38 @@ export class Builder {
 	}
 }
 
-function hasSelf(t: Tree, i: number): boolean {
-	return t.self.some((s) => s[i]! > 0);
+function hasSelf(tree: Tree, i: number): boolean {
+	return tree.self.some((weights) => weights[i]! > 0);
 }
 
 /** Stacks turned round: leaves first. */
-export function reverse(t: Tree): Tree {
-	const b = new Builder(t.frames, t.self.length);
-	for (let i = 0; i < t.n; i++) {
-		if (!hasSelf(t, i))
-			continue;
+export function reverse(tree: Tree): Tree {
+	const builder = new Builder(tree.frames, tree.self.length);
+	for (let i = 0; i < tree.n; i++) {
+		if (!hasSelf(tree, i)) continue;
 		let node = 0;
-		for (let k = i; k >= 0; k = t.parent[k]!)
-			node = b.child(node, t.frame[k]!);
-		b.add(node, t, i);
+		for (let weight = i; weight >= 0; weight = tree.parent[weight]!)
+			node = builder.child(node, tree.frame[weight]!);
+		builder.add(node, tree, i);
 	}
-	return b.tree();
+	return builder.tree();
 }
 
 /** What is around a function; of recursive calls the outermost counts. */
-export function sandwich(t: Tree, frame: number): { callers: Tree, callees: Tree } {
-	const up = new Builder(t.frames, t.self.length), down = new Builder(t.frames, t.self.length);
-	for (let i = 0; i < t.n; i++) {
-		if (!hasSelf(t, i))
-			continue;
-		const path = t.path(i), at = path.findIndex((k) => t.frame[k] === frame);
-		if (at < 0)
-			continue;
+export function sandwich(tree: Tree, frame: number): { callers: Tree; callees: Tree } {
+	const up = new Builder(tree.frames, tree.self.length),
+		down = new Builder(tree.frames, tree.self.length);
+	for (let i = 0; i < tree.n; i++) {
+		if (!hasSelf(tree, i)) continue;
+		const path = tree.path(i),
+			at = path.findIndex((weight) => tree.frame[weight] === frame);
+		if (at < 0) continue;
 		let node = 0;
-		for (let k = at; k < path.length; k++)
-			node = up.child(node, t.frame[path[k]!]!);
-		up.add(node, t, i);
+		for (let weight = at; weight < path.length; weight++) node = up.child(node, tree.frame[path[weight]!]!);
+		up.add(node, tree, i);
 		node = 0;
-		for (let k = at; k >= 0; k--)
-			node = down.child(node, t.frame[path[k]!]!);
-		down.add(node, t, i);
+		for (let weight = at; weight >= 0; weight--) node = down.child(node, tree.frame[path[weight]!]!);
+		down.add(node, tree, i);
 	}
 	return { callers: down.tree(), callees: up.tree() };
 }
@@ -275,20 +289,19 @@ export interface Usage {
 	total: number[];
 }
 
-export function usages(t: Tree): Usage[] {
-	const all: Usage[] = [], zero = () => t.self.map(() => 0);
-	for (let f = 0; f < t.frames.n; f++)
-		all.push({ frame: f, self: zero(), total: zero() });
-	const open = new Int32Array(t.frames.n).fill(-1); // end of the outermost node of the function
-	for (let i = 0; i < t.n; i++) {
-		const u = all[t.frame[i]!]!, outermost = open[t.frame[i]!]! <= i;
-		if (outermost)
-			open[t.frame[i]!] = t.end[i]!;
-		for (let k = 0; k < t.self.length; k++) {
-			u.self[k]! += t.self[k]![i]!;
-			if (outermost)
-				u.total[k]! += t.total[k]![i]!;
+export function usages(tree: Tree): Usage[] {
+	const all: Usage[] = [],
+		zero = () => tree.self.map(() => 0);
+	for (let frame = 0; frame < tree.frames.n; frame++) all.push({ frame: frame, self: zero(), total: zero() });
+	const open = new Int32Array(tree.frames.n).fill(-1); // end of the outermost node of the function
+	for (let i = 0; i < tree.n; i++) {
+		const usage = all[tree.frame[i]!]!,
+			outermost = open[tree.frame[i]!]! <= i;
+		if (outermost) open[tree.frame[i]!] = tree.end[i]!;
+		for (let weight = 0; weight < tree.self.length; weight++) {
+			usage.self[weight]! += tree.self[weight]![i]!;
+			if (outermost) usage.total[weight]! += tree.total[weight]![i]!;
 		}
 	}
-	return all.filter((u) => u.total.some((v) => v > 0));
+	return all.filter((usage) => usage.total.some((value) => value > 0));
 }

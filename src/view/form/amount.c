@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "view/appearance.h"
 
 void amount_number(char buf[AMOUNT_MAX], uint64_t v)
 {
@@ -23,7 +24,7 @@ struct step {
 	const char *name;
 };
 
-#define LONG_STEP 4u /* from this one on: minutes, hours */
+#define LONG_STEP ((size_t)APPEARANCE_LONG_STEP) /* from this one on: minutes, hours */
 
 /* The largest step that leaves at least 1 (2 minutes, 2 hours); three digits. */
 static void scaled(char buf[AMOUNT_MAX], double v, const struct step *steps, size_t n)
@@ -42,12 +43,8 @@ static void scaled(char buf[AMOUNT_MAX], double v, const struct step *steps, siz
 
 void amount_str(char buf[AMOUNT_MAX], uint64_t v, const char *unit)
 {
-	static const struct step time[] = { { 1, "ns" },  { 1e3, "µs" },   { 1e6, "ms" },
-					    { 1e9, "s" }, { 60e9, "min" }, { 3600e9, "h" } };
-	static const struct step bytes[] = {
-		{ 1, "bytes" }, { 1024, "KiB" }, { 1048576, "MiB" }, { 1073741824, "GiB" }
-	};
-	static const struct step units[] = { { 1, "ns" }, { 1e3, "us" }, { 1e6, "ms" } };
+	static const struct step time[] = { APPEARANCE_TIME_STEPS }, bytes[] = { APPEARANCE_BYTE_STEPS };
+	static const struct step units[] = { APPEARANCE_TIME_UNITS };
 	size_t n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "view/appearance.h"
 #include "view/picture/flame.h"
 
 static double share(uint64_t v, uint64_t of)
@@ -122,7 +123,7 @@ void flame_layout_done(struct flame_layout *l)
 }
 
 /* How many standard deviations of counting (the root of a count) apart shares must be. */
-#define SIGNIFICANT 2.0
+#define SIGNIFICANT APPEARANCE_SIGNIFICANT_DEVIATIONS
 
 int flame_change(const struct stacktree *t, const struct stackorder *o, const struct flame_opts *opts, uint32_t node)
 {

@@ -8,15 +8,16 @@
 #include "view/form/assets.h"
 #include "view/picture/flame.h"
 #include "view/form/xml.h"
+#include "view/appearance.h"
 
 enum {
 	ROW = 17,    /* px from frame to frame */
 	TOP = 62,    /* above the frames: title, notes */
 	BOTTOM = 58, /* below: legend, what the pointer is at */
 	MARGIN = 10,
-	CHAR_PX10 = 64, /* a character of the labels, in tenths of a px */
-	SHADES = 8,	/* of a kind */
-	STEPS = 10,	/* of growing and of shrinking */
+	CHAR_PX10 = 64,				/* a character of the labels, in tenths of a px */
+	SHADES = APPEARANCE_FRAME_SHADES_COUNT, /* of a kind */
+	STEPS = APPEARANCE_CHANGE_STEPS,	/* of growing and of shrinking */
 };
 
 struct drawing {
@@ -44,10 +45,14 @@ static void kind_style(struct strb *b, enum frame_kind k, int dark)
 	const struct frame_kind_info *i = &frame_kinds[k];
 
 	for (int v = 0; v < SHADES; v++) {
-		int hue = i->hue + (v % 4) * 4 - 6, light = i->lightness + (v / 4) * 4 - 2;
+		int hue = i->hue + v % APPEARANCE_FRAME_SHADES_HUES * APPEARANCE_FRAME_SHADES_HUE_STEP +
+			  APPEARANCE_FRAME_SHADES_HUE_FIRST;
+		int light = i->lightness + v / APPEARANCE_FRAME_SHADES_HUES * APPEARANCE_FRAME_SHADES_LIGHTNESS_STEP +
+			    APPEARANCE_FRAME_SHADES_LIGHTNESS_FIRST;
 
 		strb_printf(b, ".k%d.v%d{fill:hsl(%d %d%% %d%%)}", k, v, (hue + 360) % 360,
-			    dark ? i->saturation * 3 / 4 : i->saturation, dark ? light - 12 : light);
+			    dark ? i->saturation * APPEARANCE_FRAME_SHADES_DARK_SATURATION / 100 : i->saturation,
+			    dark ? light + APPEARANCE_FRAME_SHADES_DARK_LIGHTNESS : light);
 	}
 }
 
@@ -57,8 +62,11 @@ static void change_style(struct strb *b, int dark)
 	for (int s = -STEPS; s <= STEPS; s++) {
 		int size = s < 0 ? -s : s;
 
-		strb_printf(b, ".c%d{fill:hsl(%d %d%% %d%%)}", s + STEPS, s < 0 ? 211 : 14, size ? 45 + 4 * size : 0,
-			    (dark ? 74 : 88) - (dark ? 2 : 3) * size);
+		strb_printf(b, ".c%d{fill:hsl(%d %d%% %d%%)}", s + STEPS,
+			    s < 0 ? APPEARANCE_CHANGE_HUE_LESS : APPEARANCE_CHANGE_HUE_MORE,
+			    size ? APPEARANCE_CHANGE_SATURATION_FIRST + APPEARANCE_CHANGE_SATURATION_STEP * size : 0,
+			    dark ? APPEARANCE_CHANGE_LIGHTNESS_DARK - APPEARANCE_CHANGE_STEP_DARK * size
+				 : APPEARANCE_CHANGE_LIGHTNESS_LIGHT - APPEARANCE_CHANGE_STEP_LIGHT * size);
 	}
 }
 
@@ -68,15 +76,14 @@ static void style(struct drawing *d)
 
 	strb_adds(
 		b,
-		"<style>svg{background:#fff;--t:#16181d;--m:#5c6470;--a:#0b57d0;--h:#c026d3;"
-		"font:12px system-ui,-apple-system,'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}"
+		"<style>" APPEARANCE_SVG_LIGHT
 		"text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}.b{fill:var(--a);cursor:pointer}"
-		"#f text{fill:#16181d;pointer-events:none}#f g{cursor:pointer}#f g:hover rect,#f g.s rect{stroke:var(--t);"
+		"#f text{fill:" APPEARANCE_INK
+		";pointer-events:none}#f g{cursor:pointer}#f g:hover rect,#f g.s rect{stroke:var(--t);"
 		"stroke-width:1.2}#f g.o rect{opacity:.45}#f g.f rect{fill:var(--h)}#f g.f text{fill:#fff}");
 	for (int dark = 0; dark < 2; dark++) {
 		if (dark)
-			strb_adds(b, "@media(prefers-color-scheme:dark){svg{background:#14161a;--t:#e7e9ee;--m:#9aa3b2;"
-				     "--a:#8ab4f8;--h:#b13ac4}");
+			strb_adds(b, "@media(prefers-color-scheme:dark){" APPEARANCE_SVG_DARK);
 		if (d->opts->diff)
 			change_style(b, dark);
 		else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "view/appearance.h"
 
 #define DEFAULT_ROWS 100u
 #define MAX_PER_OCTAVE 32u /* buckets that hist() and trackers have for each power of two */
@@ -120,9 +121,7 @@ int heat_ranks(float *v, size_t n)
 
 double heat_tick(double least, const char *unit)
 {
-	static const double seconds[] = { 1,   2,   5,	  10,	15,   30,    60,    120,   300,
-					  600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400 };
-	static const double parts[] = { 1, 2, 5, 10 };
+	static const double seconds[] = { APPEARANCE_TICK_SECONDS }, parts[] = { APPEARANCE_TICK_PARTS };
 	double ten = pow(10, floor(log10(least > 0 ? least : 1)));
 
 	if (!strcmp(unit, "ns") && least > 5e8)

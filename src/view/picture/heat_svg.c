@@ -11,6 +11,7 @@
 #include "view/form/amount.h"
 #include "view/picture/heat.h"
 #include "view/picture/keycolour.h"
+#include "view/appearance.h"
 #include "view/form/page.h"
 #include "view/form/png.h"
 #include "view/form/xml.h"
@@ -30,15 +31,12 @@ enum {
 	KEY_HEIGHT = 18,
 	KEY_CHARS = 38
 };
-/* Cells of keys that are not chosen, and how much is seen of the least; as in web/src/heat.ts. */
-enum { GREY_R = 128, GREY_G = 132, GREY_B = 140 };
-#define LEAST 0.22
+static const uint8_t grey[] = { APPEARANCE_UNCHOSEN }; /* of keys that are not chosen */
+#define LEAST APPEARANCE_LEAST_OPACITY
 #define DAY 86400e9
 
 /* Viridis at equal steps, dark to light: equal steps look equal, also to the colour-blind. */
-static const uint8_t stops[][3] = { { 68, 1, 84 },    { 71, 45, 123 },	{ 59, 82, 139 },
-				    { 44, 114, 142 }, { 33, 145, 140 }, { 40, 174, 128 },
-				    { 94, 201, 98 },  { 173, 220, 48 }, { 253, 231, 37 } };
+static const uint8_t stops[][3] = { APPEARANCE_GRADIENT };
 
 /* Colour 1 … 255; few is what is nearer to the ground: light, or dark. */
 static void palette(uint8_t p[768], bool dark)
@@ -125,7 +123,7 @@ static int hued_image(const struct heat *h, const float *v, const unsigned *colo
 	if (!p)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		double rgb[] = { GREY_R, GREY_G, GREY_B }, all = 0;
+		double rgb[] = { grey[0], grey[1], grey[2] }, all = 0;
 		uint8_t *to = p + 4 * pixel_of(h, i);
 
 		for (size_t k = 0; k < h->nkeys; k++)
@@ -135,9 +133,7 @@ static int hued_image(const struct heat *h, const float *v, const unsigned *colo
 		for (size_t k = 0; k < h->nkeys; k++)
 			for (int c = 0; c < 3 && h->keys[k].chosen; c++)
 				rgb[c] += h->keys[k].cells[i] / all *
-					  ((int)(colours[k] >> (16 - 8 * c) & 255) - (c == 0   ? GREY_R
-										      : c == 1 ? GREY_G
-											       : GREY_B));
+					  ((int)(colours[k] >> (16 - 8 * c) & 255) - grey[c]);
 		for (int c = 0; c < 3; c++)
 			to[c] = (uint8_t)lround(rgb[c]);
 		to[3] = (uint8_t)lround(255 * (LEAST + (1 - LEAST) * (double)v[i]));
@@ -326,7 +322,7 @@ static void hued_ramp(int y, FILE *out)
 	for (int i = 0; i < 24; i++)
 		fprintf(out,
 			"<rect x=\"%d\" y=\"%d\" width=\"6\" height=\"10\" fill=\"rgb(%d %d %d)\" fill-opacity=\"%.2f\"/>",
-			LEFT + 28 + 6 * i, y - 9, GREY_R, GREY_G, GREY_B, LEAST + (1 - LEAST) * i / 23);
+			LEFT + 28 + 6 * i, y - 9, grey[0], grey[1], grey[2], LEAST + (1 - LEAST) * i / 23);
 	fprintf(out, "<text class=\"m\" x=\"%d\" y=\"%d\">many, by rank; colours by key</text>\n", LEFT + 180, y);
 }
 
@@ -447,12 +443,12 @@ int heat_svg(const struct heat *h, const char *title, FILE *out)
 	height = TOP + HEIGHT + BOTTOM + key_legend(h, colours, false, out);
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-		"role=\"img\" aria-label=\"%s\">\n<style>svg{background:#fff;--g:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,"
-		"'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}"
+		"role=\"img\" aria-label=\"%s\">\n<style>" APPEARANCE_SVG_LIGHT
+		"text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}"
 		".g{stroke:var(--m)}.p{fill:none;stroke:var(--l)}image{image-rendering:pixelated}.a,.b,.v,.o{fill:none;stroke:var(--t);stroke-width:1.3}"
-		".o{stroke:var(--g);stroke-width:3;stroke-opacity:.6}.n{fill:#bf8700}"
-		".b{stroke-dasharray:4 2}.v{stroke-dasharray:1 3}.x{fill:#d1242f}.dk{display:none}@media(prefers-color-scheme:dark){svg{background:#14161a;--g:#14161a;--t:#e7e9ee;"
-		"--m:#9aa3b2;--l:#2f343d}.lt{display:none}.dk{display:inline}}</style>\n<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n",
+		".o{stroke:var(--g);stroke-width:3;stroke-opacity:.6}.n{fill:var(--n)}"
+		".b{stroke-dasharray:4 2}.v{stroke-dasharray:1 3}.x{fill:var(--x)}.dk{display:none}@media(prefers-color-scheme:dark){" APPEARANCE_SVG_DARK
+		".lt{display:none}.dk{display:inline}}</style>\n<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n",
 		WIDTH, height, WIDTH, height, strb_str(&text), strb_str(&text));
 	summary(h, out);
 	e = is_hued(h) ? hued_image(h, v, colours, out) : plain_images(h, v, out);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/strb.h"
+#include "view/appearance.h"
 #include "view/form/amount.h"
 #include "view/picture/hist.h"
 #include "view/form/xml.h"
@@ -161,9 +162,9 @@ int hist_svg(const struct hist *h, const char *title, FILE *out)
 	xml_add(&text, title);
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-		"role=\"img\" aria-label=\"%s\">\n<style>svg{background:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,"
-		"'Segoe UI',sans-serif;font-variant-numeric:tabular-nums}text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}"
-		".g{stroke:var(--l);fill:none}@media(prefers-color-scheme:dark){svg{background:#14161a;--t:#e7e9ee;--m:#9aa3b2;--l:#2f343d}}</style>\n"
+		"role=\"img\" aria-label=\"%s\">\n<style>" APPEARANCE_SVG_LIGHT
+		"text{fill:var(--t)}.m{fill:var(--m)}.t{font-size:16px;font-weight:600}"
+		".g{stroke:var(--l);fill:none}@media(prefers-color-scheme:dark){" APPEARANCE_SVG_DARK "}</style>\n"
 		"<text x=\"10\" y=\"26\" class=\"t\">%s</text>\n",
 		WIDTH, height, WIDTH, height, strb_str(&text), strb_str(&text));
 	snprintf(what, sizeof(what), "share of the values per %s", h->per);

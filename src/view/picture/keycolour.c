@@ -4,18 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "view/appearance.h"
 #include "view/picture/flame.h"
 
-static const unsigned rows[] = {
-#define COLOUR(rgb) rgb,
-#include "view/picture/keycolour.def"
-#undef COLOUR
-};
-_Static_assert(ARRAY_SIZE(rows) == KEY_HUES + 1, "keycolour.def: hues and grey");
+/* Okabe and Ito, "Color Universal Design", 2008: colour-blind people can tell these apart, too. */
+static const unsigned rows[] = { APPEARANCE_KEY_COLOURS };
+_Static_assert(ARRAY_SIZE(rows) == KEY_HUES + 1, "appearance.json: hues and grey");
 
 static const struct {
 	double towards, share;
-} shades[KEY_SLOTS / KEY_HUES] = { { 0, 0 }, { 255, 0.45 }, { 0, 0.35 } };
+} shades[KEY_SLOTS / KEY_HUES] = { APPEARANCE_KEY_SHADES };
 
 unsigned keycolour_slot(const char *name)
 {

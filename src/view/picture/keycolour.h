@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define KEY_HUES 7u		 /* of keycolour.def, which ends with the grey of what has no key */
+#define KEY_HUES 7u		 /* of appearance.json, which ends with the grey of what has no key */
 #define KEY_SLOTS (3 * KEY_HUES) /* as it is, lighter, darker */
 
 /* Which of the KEY_SLOTS colours a name wants. */
@@ -25,6 +25,6 @@ void keycolour_claim(struct keycolours *k, const char *name);
 unsigned keycolour_of(struct keycolours *k, const char *name);
 /* 0xrrggbb. */
 unsigned keycolour(unsigned slot);
-/* Row i of keycolour.def, again from the first on behind the last. */
+/* Row i of appearance.json, again from the first on behind the last. */
 unsigned keycolour_row(size_t i);
 #endif

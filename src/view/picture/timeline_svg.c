@@ -7,6 +7,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "base/units.h"
+#include "view/appearance.h"
 #include "view/form/amount.h"
 #include "view/picture/keycolour.h"
 #include "view/picture/timeline.h"
@@ -164,8 +165,8 @@ static double legend(struct svg *s, double y)
 
 static void style(FILE *out)
 {
-	fputs("<style>svg{background:#fff;--t:#16181d;--m:#5c6470;--l:#dfe2e8;font:12px system-ui,-apple-system,'Segoe UI',sans-serif;"
-	      "font-variant-numeric:tabular-nums}text{fill:var(--t)}.l{font-size:11px}.m{fill:var(--m)}.h{fill:var(--m);font-weight:600}"
+	fputs("<style>" APPEARANCE_SVG_LIGHT
+	      "text{fill:var(--t)}.l{font-size:11px}.m{fill:var(--m)}.h{fill:var(--m);font-weight:600}"
 	      ".t{font-size:16px;font-weight:600}.g{stroke:var(--l);fill:none}",
 	      out);
 	for (unsigned k = 0; k < TL_NKINDS; k++) {
@@ -173,15 +174,17 @@ static void style(FILE *out)
 
 		fprintf(out, ".k%u{fill:hsl(%d %d%% %d%%)}", k, i->hue, i->saturation, i->lightness);
 	}
-	fputs(".o{stroke:#fff;stroke-width:.5}@media(prefers-color-scheme:dark){svg{background:#14161a;--t:#e7e9ee;--m:#9aa3b2;--l:#2f343d}.o{stroke:#14161a}",
-	      out);
+	fputs(".o{stroke:var(--g);stroke-width:.5}@media(prefers-color-scheme:dark){" APPEARANCE_SVG_DARK, out);
 	for (unsigned k = 0; k < TL_NKINDS; k++) {
 		const struct tl_kind_info *i = tl_kind_info((enum tl_kind)k);
 
-		fprintf(out, ".k%u{fill:hsl(%d %d%% %d%%)}", k, i->hue, i->saturation * 3 / 4,
-			i->saturation < 24 && i->lightness > 70 ? 30
-			: i->lightness > 60			? i->lightness - 16
-								: i->lightness);
+		fprintf(out, ".k%u{fill:hsl(%d %d%% %d%%)}", k, i->hue,
+			i->saturation * APPEARANCE_WAIT_DARK_SATURATION / 100,
+			i->saturation < APPEARANCE_WAIT_DARK_PALE_SATURATION &&
+					i->lightness > APPEARANCE_WAIT_DARK_PALE_LIGHTNESS
+				? APPEARANCE_WAIT_DARK_PALE
+			: i->lightness > APPEARANCE_WAIT_DARK_BRIGHT ? i->lightness - APPEARANCE_WAIT_DARK_DARKER
+								     : i->lightness);
 	}
 	fputs("}</style>\n", out);
 }

@@ -101,8 +101,4 @@ check(r.returncode == 1 and "no distributions in it" in r.stderr, "says what is 
 for wrong in ([], ["--html", "--svg", "x"], ["-n", "BEGIN", "x"], ["--range", "5s", "x"], ["--range", "5s-1s", "x"], ["--range", "1s-2s,,3s-4s", "x"], ["--range", ",".join(["1s-2s"] * 9), "x"], ["--json", "--svg", "x"], ["--for", "1s", "x"], ["x"] * 9):
     same(hist(*wrong).returncode, 2, f"wrong usage: {wrong[:3]}")
 
-# -- the colours of pictures and pages are the same --
-colours = re.findall(r"COLOUR\(0x(\w+)\)", open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/view/picture/keycolour.def")).read())
-ts = re.search(r"KEY_COLOURS = \[(.*?)\] as const", open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../web/src/keycolour.ts")).read(), re.S).group(1)
-same(["".join(f"{int(v):02x}" for v in c.split(",")) for c in re.findall(r"\[([\d, ]+)\]", ts)], colours, "colours of keys")
 done()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's API, as doc/api.md has it.
-import { sleep } from "../short.js";
+import { sleep } from "../math.js";
 import { Kind } from "../theme.js";
 
 export interface Status {
@@ -30,7 +30,7 @@ export interface Diagnostic {
 	message: string;
 	hint?: string;
 	/** Names that could stand there. */
-	choices?: { name: string, type: string }[];
+	choices?: { name: string; type: string }[];
 }
 
 export interface Answer<T> {
@@ -58,13 +58,25 @@ export interface Bucket {
 	count: number;
 }
 
-export type Value = number | string | boolean | null | Frame[] | { pid: number, complete: boolean, frames: Frame[] } |
-	{ addr: string, name: string } | { bytes: string } | Bucket[] | { [member: string]: unknown };
+export type Value =
+	| number
+	| string
+	| boolean
+	| null
+	| Frame[]
+	| { pid: number; complete: boolean; frames: Frame[] }
+	| { addr: string; name: string }
+	| { bytes: string }
+	| Bucket[]
+	| { [member: string]: unknown };
 
 export interface AggRow {
 	key: Value[];
 	values: (number | Bucket[] | null)[];
 }
+
+/** What a line of type "drop" counts. */
+export type LossKind = "lost" | "left out" | "no loss";
 
 /** A line of `dwell --json`. */
 export interface Line {
@@ -75,15 +87,16 @@ export interface Line {
 	module?: string;
 	function?: string;
 	name?: string;
-	output?: { action: string, text?: string, value?: Value, [k: string]: unknown }[];
-	aggregations?: { name: string, function: string }[];
+	output?: { action: string; text?: string; value?: Value; [key: string]: unknown }[];
+	aggregations?: { name: string; function: string }[];
 	rows?: AggRow[];
 	left_out?: number;
 	text?: string;
 	tag?: string;
+	kind?: LossKind | undefined;
 	count?: number;
 	status?: number;
-	[k: string]: unknown;
+	[key: string]: unknown;
 }
 
 /** One that the server can show. */
@@ -104,11 +117,24 @@ export interface Contents {
 	wall_off: number;
 	extent: [number, number] | null;
 	seconds: [number, number] | null;
-	programs: { name: string, text: string }[];
-	stacks: { name: string, unit: string }[];
-	histograms: { kind: "tracker" | "aggregation", name: string, unit: string, count: number, keys: number, p50: number, p99: number, max: number, slot: number }[]; // slot: ns, 0: its first key is no time
+	programs: { name: string; text: string }[];
+	stacks: { name: string; unit: string }[];
+	histograms: {
+		kind: "tracker" | "aggregation";
+		name: string;
+		unit: string;
+		count: number;
+		keys: number;
+		p50: number;
+		p99: number;
+		max: number;
+		slot: number;
+	}[]; // slot: ns, 0: its first key is no time
 	slow: number;
 	lost: number;
+	left_out: number; // by a limit that can be set
+	timer_due: number; // timer samples
+	timer_idle: number; // of these, the CPU was idle
 }
 
 export interface SlowRow {
@@ -134,30 +160,45 @@ export interface FrameKinds {
 export type Params = Record<string, string | number | undefined>;
 
 export class ApiError extends Error {
-	constructor(readonly status: number, text: string) {
+	constructor(
+		readonly status: number,
+		text: string,
+	) {
 		super(text);
 	}
 }
 
-const BUSY_TRIES = 8, BUSY_MS = 250; // too many questions at once: asked again
+const BUSY_TRIES = 8,
+	BUSY_MS = 250; // too many questions at once: asked again
 
 async function send(path: string, init: RequestInit): Promise<Response> {
 	for (let i = 1; ; i++) {
-		const r = await fetch("/api/v1/" + path, init).catch(() => { throw new ApiError(0, "the server does not answer"); });
-		if (r.status !== 429 || i === BUSY_TRIES || init.method !== "GET")
-			return r;
+		const response = await fetch("/api/v1/" + path, init).catch(() => {
+			throw new ApiError(0, "the server does not answer");
+		});
+		if (response.status !== 429 || i === BUSY_TRIES || init.method !== "GET") return response;
 		await sleep(BUSY_MS * i);
 	}
 }
 
 async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
-	const r = await send(path, { method, ...(body === undefined ? {} : body instanceof Blob ? {
-		body, headers: { "Content-Type": "application/octet-stream" } } : {
-		body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }) });
-	const o = await r.json().catch(() => ({ error: "the answer is not JSON" })) as T & { error?: string };
-	if (!r.ok)
-		throw new ApiError(r.status, o.error ?? r.statusText);
-	return o;
+	const response = await send(path, {
+		method,
+		...(body === undefined
+			? {}
+			: body instanceof Blob
+				? {
+						body,
+						headers: { "Content-Type": "application/octet-stream" },
+					}
+				: {
+						body: JSON.stringify(body),
+						headers: { "Content-Type": "application/json" },
+					}),
+	});
+	const answer = (await response.json().catch(() => ({ error: "the answer is not JSON" }))) as T & { error?: string };
+	if (!response.ok) throw new ApiError(response.status, answer.error ?? response.statusText);
+	return answer;
 }
 
 export interface Word {
@@ -174,8 +215,11 @@ export interface TypeName {
 }
 
 function viewPath(id: string, name: string, params: Params): string {
-	const q = Object.entries(params).filter(([, v]) => v !== undefined && v !== "").map(([k, v]) => `${k}=${encodeURIComponent(String(v))}`).join("&");
-	return `recordings/${id}/${name}${q ? "?" + q : ""}`;
+	const query = Object.entries(params)
+		.filter(([, value]) => value !== undefined && value !== "")
+		.map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`)
+		.join("&");
+	return `recordings/${id}/${name}${query ? "?" + query : ""}`;
 }
 
 /** For a link that saves a view. */
@@ -194,28 +238,35 @@ export const api = {
 	check: (program: string) => ask<Answer<Diagnostic>>("POST", "check", { program }),
 	run: async (program: string) => (await ask<{ run: number }>("POST", "runs", { program })).run,
 	stop: (run: number) => ask<unknown>("DELETE", "runs/" + run),
-	recordings: () => ask<{ recordings: RecordingInfo[], upload_max: number }>("GET", "recordings"),
-	upload: async (file: File) => (await ask<{ id: string }>("POST", "recordings?name=" + encodeURIComponent(file.name), file)).id,
+	recordings: () => ask<{ recordings: RecordingInfo[]; upload_max: number }>("GET", "recordings"),
+	upload: async (file: File) =>
+		(await ask<{ id: string }>("POST", "recordings?name=" + encodeURIComponent(file.name), file)).id,
 	view: <T>(id: string, name: string, params: Params = {}) => ask<T>("GET", viewPath(id, name, params)),
 	/** Of a view that is a line each; what is not there is none. */
 	viewLines: async <T>(id: string, name: string, params: Params = {}): Promise<T[]> => {
-		const r = await send(viewPath(id, name, params), { method: "GET" }), text = await r.text();
-		if (r.status === 422)
-			return [];
-		if (!r.ok)
-			throw new ApiError(r.status, (JSON.parse(text) as { error: string }).error);
-		return text.split("\n").filter((l) => l).map((l) => JSON.parse(l) as T);
+		const response = await send(viewPath(id, name, params), { method: "GET" }),
+			text = await response.text();
+		if (response.status === 422) return [];
+		if (!response.ok) throw new ApiError(response.status, (JSON.parse(text) as { error: string }).error);
+		return text
+			.split("\n")
+			.filter((line) => line)
+			.map((line) => JSON.parse(line) as T);
 	},
-	frameKinds: () => kinds ??= ask<FrameKinds>("GET", "framekinds"),
+	frameKinds: () => (kinds ??= ask<FrameKinds>("GET", "framekinds")),
 	/** Those that begin so, of one kind or ("") all; the first of them, by name. */
-	types: (match: string, kind: string) => ask<{ count: number, types: TypeName[] }>("GET", `types?match=${encodeURIComponent(match)}${kind ? "&kind=" + kind : ""}`),
+	types: (match: string, kind: string) =>
+		ask<{ count: number; types: TypeName[] }>(
+			"GET",
+			`types?match=${encodeURIComponent(match)}${kind ? "&kind=" + kind : ""}`,
+		),
 	words: async () => (await ask<{ words: Word[] }>("GET", "words")).words,
 	overview: async () => (await ask<{ run: number }>("POST", "overview", {})).run,
 };
 
 export interface Watcher {
-	line: (l: Line) => void;
-	lost: (n: number) => void;
+	line: (line: Line) => void;
+	lost: (count: number) => void;
 	/** messages: what it said on standard error; null: the server does not know the run. */
 	end: (messages: string | null) => void;
 	/** The connection is there, or not: then it is tried again. */
@@ -223,15 +274,15 @@ export interface Watcher {
 }
 
 /** Watches a run until it ends or the function that is returned is called. */
-export function watch(run: number, w: Watcher): () => void {
+export function watch(run: number, watcher: Watcher): () => void {
 	const source = new EventSource(`/api/v1/events?runs=${run}`);
-	source.addEventListener("open", () => w.connected(true));
-	source.addEventListener("error", () => w.connected(false));
-	source.addEventListener("line", (e) => w.line((JSON.parse(e.data) as { line: Line }).line));
-	source.addEventListener("lost", (e) => w.lost((JSON.parse(e.data) as { lost: number }).lost));
-	source.addEventListener("end", (e) => {
+	source.addEventListener("open", () => watcher.connected(true));
+	source.addEventListener("error", () => watcher.connected(false));
+	source.addEventListener("line", (event) => watcher.line((JSON.parse(event.data) as { line: Line }).line));
+	source.addEventListener("lost", (event) => watcher.lost((JSON.parse(event.data) as { lost: number }).lost));
+	source.addEventListener("end", (event) => {
 		source.close();
-		w.end((JSON.parse(e.data) as { end: string | null }).end);
+		watcher.end((JSON.parse(event.data) as { end: string | null }).end);
 	});
 	return () => source.close();
 }

@@ -2,17 +2,17 @@
 // A text area for D: line numbers, marks where the compiler found mistakes, completion of probes and words.
 import { api, Diagnostic } from "./api.js";
 import { Choice, complete } from "./complete.js";
-import { fill, make, makeButton, on } from "../dom.js";
+import { replaceChildren, makeElement, makeButton, listen } from "../element.js";
 
 const CHECK_MS = 350; // after the last key
 const CHOICES = 60;
 
 export class Editor {
-	readonly area = make("textarea");
-	private readonly gutter = make("div", "", "gutter");
-	private readonly marks = make("div", "", "marks");
-	private readonly list = make("ul", "", "choices");
-	private readonly problems = make("ol", "", "problems");
+	readonly area = makeElement("textarea");
+	private readonly gutter = makeElement("div", "", "gutter");
+	private readonly marks = makeElement("div", "", "marks");
+	private readonly list = makeElement("ul", "", "choices");
+	private readonly problems = makeElement("ol", "", "problems");
 	private choices: Choice[] = [];
 	private word = ""; // that they complete, and what is in front of it
 	private front = "";
@@ -24,7 +24,8 @@ export class Editor {
 	onRun: () => void = () => {};
 
 	constructor(host: HTMLElement) {
-		const box = make("div", "", "editor"), scroll = make("div", "", "sheet");
+		const box = makeElement("div", "", "editor"),
+			scroll = makeElement("div", "", "sheet");
 		this.area.spellcheck = false;
 		this.area.autocapitalize = "off";
 		this.area.ariaLabel = "D program";
@@ -42,16 +43,18 @@ export class Editor {
 		scroll.append(this.marks, this.area, this.list);
 		box.append(this.gutter, scroll);
 		host.append(box, this.problems);
-		on(this.area, "input", () => this.changed(true));
-		on(this.area, "scroll", () => this.follow());
-		on(this.area, "keydown", (e) => this.key(e));
-		on(this.area, "blur", () => this.close());
+		listen(this.area, "input", () => this.changed(true));
+		listen(this.area, "scroll", () => this.follow());
+		listen(this.area, "keydown", (event) => this.key(event));
+		listen(this.area, "blur", () => this.close());
 		this.changed(false);
 	}
 
-	get text(): string { return this.area.value; }
-	set text(t: string) {
-		this.area.value = t;
+	get text(): string {
+		return this.area.value;
+	}
+	set text(word: string) {
+		this.area.value = word;
 		this.area.scrollTop = 0;
 		this.changed(false);
 	}
@@ -63,12 +66,9 @@ export class Editor {
 		this.onChange();
 		clearTimeout(this.timer);
 		this.timer = window.setTimeout(() => void this.check(), CHECK_MS);
-		if (!this.before().startsWith(this.front + this.word))
-			this.close(); // what is offered is for another place
-		if (typed && /[\w:]$|->$|\w\.$/.test(this.before()))
-			void this.suggest(false);
-		else
-			this.close();
+		if (!this.before().startsWith(this.front + this.word)) this.close(); // what is offered is for another place
+		if (typed && /[\w:]$|->$|\w\.$/.test(this.before())) void this.suggest(false);
+		else this.close();
 	}
 
 	private follow(): void {
@@ -80,39 +80,50 @@ export class Editor {
 	// -- mistakes --
 
 	private async check(): Promise<void> {
-		const text = this.text, n = ++this.asked;
+		const text = this.text,
+			count = ++this.asked;
 		if (!text.trim()) {
 			this.show([]);
 			return;
 		}
 		try {
-			const a = await api.check(text);
-			if (n === this.asked)
-				this.show(a.lines.filter((d) => (d as { type?: string }).type === "diagnostic"));
+			const answer = await api.check(text);
+			if (count === this.asked)
+				this.show(answer.lines.filter((diagnostic) => (diagnostic as { type?: string }).type === "diagnostic"));
 		} catch {
-			if (n === this.asked)
-				this.show([]);
+			if (count === this.asked) this.show([]);
 		}
 	}
 
 	private show(found: Diagnostic[]): void {
 		const lines = this.text.split("\n");
 		this.found = found;
-		fill(this.problems, ...found.map((d) => {
-			const li = make("li", "", d.severity);
-			if (d.line) {
-				li.append(makeButton(`line ${d.line}`, "go there", () => this.goTo(d)), " ");
-			}
-			li.append(d.message, d.hint ? make("span", " " + d.hint, "muted") : "");
-			return li;
-		}));
-		fill(this.marks);
+		replaceChildren(
+			this.problems,
+			...found.map((diagnostic) => {
+				const item = makeElement("li", "", diagnostic.severity);
+				if (diagnostic.line) {
+					item.append(
+						makeButton(`line ${diagnostic.line}`, "go there", () => this.goTo(diagnostic)),
+						" ",
+					);
+				}
+				item.append(
+					diagnostic.message,
+					diagnostic.hint ? makeElement("span", " " + diagnostic.hint, "muted") : "",
+				);
+				return item;
+			}),
+		);
+		replaceChildren(this.marks);
 		for (const [i, text] of lines.entries()) {
-			const row = make("div"), here = found.filter((d) => d.line === i + 1 && d.column);
+			const row = makeElement("div"),
+				here = found.filter((diagnostic) => diagnostic.line === i + 1 && diagnostic.column);
 			let at = 0;
-			for (const d of here.sort((a, b) => a.column! - b.column!)) {
-				const from = Math.max(at, d.column! - 1), to = Math.max(from + 1, d.column! - 1 + (d.length ?? 1));
-				row.append(text.slice(at, from), make("mark", text.slice(from, to) || " "));
+			for (const diagnostic of here.sort((a, b) => a.column! - b.column!)) {
+				const from = Math.max(at, diagnostic.column! - 1),
+					to = Math.max(from + 1, diagnostic.column! - 1 + (diagnostic.length ?? 1));
+				row.append(text.slice(at, from), makeElement("mark", text.slice(from, to) || " "));
 				at = to;
 			}
 			row.append(text.slice(at) || "\u200b");
@@ -121,10 +132,15 @@ export class Editor {
 		this.follow();
 	}
 
-	private goTo(d: Diagnostic): void {
-		const lines = this.text.split("\n"), at = lines.slice(0, d.line! - 1).join("\n").length + (d.line! > 1 ? 1 : 0) + (d.column ?? 1) - 1;
+	private goTo(diagnostic: Diagnostic): void {
+		const lines = this.text.split("\n"),
+			at =
+				lines.slice(0, diagnostic.line! - 1).join("\n").length +
+				(diagnostic.line! > 1 ? 1 : 0) +
+				(diagnostic.column ?? 1) -
+				1;
 		this.area.focus();
-		this.area.setSelectionRange(at, at + (d.length ?? 0));
+		this.area.setSelectionRange(at, at + (diagnostic.length ?? 0));
 	}
 
 	// -- completion --
@@ -134,31 +150,34 @@ export class Editor {
 	}
 
 	private async suggest(asked: boolean): Promise<void> {
-		const place = this.area.selectionStart, offer = await complete(this.before(), asked);
-		if (this.area.selectionStart !== place || document.activeElement !== this.area)
-			return;
+		const place = this.area.selectionStart,
+			offer = await complete(this.before(), asked);
+		if (this.area.selectionStart !== place || document.activeElement !== this.area) return;
 		this.word = offer?.word ?? "";
 		this.front = this.before().slice(0, place - this.word.length);
-		this.choices = (offer?.choices ?? []).filter((c) => c.text !== this.word).slice(0, CHOICES);
+		this.choices = (offer?.choices ?? []).filter((choice) => choice.text !== this.word).slice(0, CHOICES);
 		this.chosen = 0;
 		this.open();
 	}
 
 	private open(): void {
-		const lines = this.before().split("\n"), last = lines[lines.length - 1]!;
-		fill(this.list, ...this.choices.map((c, i) => {
-			const li = make("li", c.text);
-			li.id = "choice" + i;
-			li.role = "option";
-			li.ariaSelected = String(i === this.chosen);
-			if (c.detail)
-				li.append(make("span", c.detail, "muted"));
-			on(li, "pointerdown", (e) => {
-				e.preventDefault();
-				this.take(i);
-			});
-			return li;
-		}));
+		const lines = this.before().split("\n"),
+			last = lines[lines.length - 1]!;
+		replaceChildren(
+			this.list,
+			...this.choices.map((choice, i) => {
+				const item = makeElement("li", choice.text);
+				item.id = "choice" + i;
+				item.role = "option";
+				item.ariaSelected = String(i === this.chosen);
+				if (choice.detail) item.append(makeElement("span", choice.detail, "muted"));
+				listen(item, "pointerdown", (event) => {
+					event.preventDefault();
+					this.take(i);
+				});
+				return item;
+			}),
+		);
 		this.list.hidden = this.choices.length === 0;
 		this.list.style.setProperty("--line", String(lines.length));
 		this.list.style.setProperty("--column", String(last.length - this.word.length));
@@ -172,12 +191,12 @@ export class Editor {
 	}
 
 	private take(i: number): void {
-		const c = this.choices[i], at = this.area.selectionStart;
-		if (!c)
-			return;
-		this.area.setRangeText(c.text, this.front.length, at, "end");
+		const choice = this.choices[i],
+			at = this.area.selectionStart;
+		if (!choice) return;
+		this.area.setRangeText(choice.text, this.front.length, at, "end");
 		this.close();
-		this.changed(c.text.endsWith(":"));
+		this.changed(choice.text.endsWith(":"));
 	}
 
 	private move(by: number): void {
@@ -186,23 +205,16 @@ export class Editor {
 		this.list.children[this.chosen]?.scrollIntoView({ block: "nearest" });
 	}
 
-	private key(e: KeyboardEvent): void {
+	private key(event: KeyboardEvent): void {
 		const open = !this.list.hidden;
-		if (e.key === "Enter" && (e.ctrlKey || e.metaKey))
-			this.onRun();
-		else if (e.key === " " && e.ctrlKey)
-			void this.suggest(true);
-		else if (open && e.key === "ArrowDown")
-			this.move(1);
-		else if (open && e.key === "ArrowUp")
-			this.move(-1);
-		else if (open && (e.key === "Enter" || e.key === "Tab"))
-			this.take(this.chosen);
-		else if (open && e.key === "Escape")
-			this.close();
-		else
-			return;
-		e.preventDefault();
-		e.stopPropagation();
+		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.onRun();
+		else if (event.key === " " && event.ctrlKey) void this.suggest(true);
+		else if (open && event.key === "ArrowDown") this.move(1);
+		else if (open && event.key === "ArrowUp") this.move(-1);
+		else if (open && (event.key === "Enter" || event.key === "Tab")) this.take(this.chosen);
+		else if (open && event.key === "Escape") this.close();
+		else return;
+		event.preventDefault();
+		event.stopPropagation();
 	}
 }

@@ -1,113 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-// A heat map of delays: a column for each second (by the event's own time, as the tracer counted it), a row for each half
-// octave, logarithmic. Colours by rank: the share of the cells that are not fuller.
-import { Bucket } from "./api.js";
+// The heat map of one tracker in the live view. Colours by rank: the share of the cells that are not fuller.
+import { clampRow, COLUMNS, HeatData, Range, rowHeight, rowRange, ROWS } from "./heatdata.js";
 import { amount, number } from "../amount.js";
 import { prepare } from "../canvas.js";
-import { make, named, on } from "../dom.js";
-import { gradient } from "../heat.js";
-import { upper } from "../heatmodel.js";
-import { clamp, sum } from "../short.js";
+import { listen, makeElement, makeFocusable } from "../element.js";
+import { gradient } from "../heatcolour.js";
+import { countUpTo } from "../heatmodel.js";
+import { rgbText } from "../keycolour.js";
+import { clamp } from "../math.js";
 import { cssColour, isDark, onTheme } from "../theme.js";
 
-export const COLUMNS = 120; // seconds
-const LOW = 9, HIGH = 35; // octaves: 512 ns … 34 s
-const ROWS = (HIGH - LOW) * 2;
+const HATCH = 6; // px between lines
+const OVERLAP = 0.3; // px, so that no line is between neighbours
+const TICKS = [
+	[1e3, "1 µs"],
+	[1e6, "1 ms"],
+	[1e9, "1 s"],
+] as const;
+const ARROWS: Record<string, readonly [number, number]> = {
+	ArrowLeft: [-1, 0],
+	ArrowRight: [1, 0],
+	ArrowUp: [0, 1],
+	ArrowDown: [0, -1],
+};
 
-function clampRow(row: number): number {
-	return clamp(row, 0, ROWS - 1);
-}
-
-export function rowOf(ns: number): number {
-	return clampRow(Math.floor((Math.log2(Math.max(ns, 1)) - LOW) * 2));
-}
-
-/** Bounds of a row in ns. */
-export function rowRange(row: number): [number, number] {
-	return [row === 0 ? 0 : 2 ** (LOW + row / 2), row === ROWS - 1 ? Infinity : 2 ** (LOW + (row + 1) / 2)];
-}
-
-/** Delays by second. */
-export class HeatData {
-	readonly cells = new Map<number, Float64Array>(); // by second
-	last = 0;
-
-	add(second: number, buckets: Bucket[]): void {
-		let column = this.cells.get(second);
-		if (!column)
-			this.cells.set(second, column = new Float64Array(ROWS));
-		for (const b of buckets)
-			column[rowOf(((b.from ?? 0) + (b.to ?? b.from ?? 0)) / 2)]! += b.count;
-		this.last = Math.max(this.last, second);
-		for (const s of this.cells.keys())
-			if (s <= this.last - 2 * COLUMNS)
-				this.cells.delete(s);
-	}
-
-	/** Sum of the seconds from … to, row by row. */
-	sum(from: number, to: number): Float64Array {
-		const all = new Float64Array(ROWS);
-		for (const [s, column] of this.cells)
-			if (s >= from && s <= to)
-				column.forEach((n, r) => { all[r]! += n; });
-		return all;
-	}
-
-	/** The delay that a share of all events of these seconds does not exceed: the upper bound of its row; 0 without events. */
-	quantile(from: number, to: number, share: number): number {
-		const rows = this.sum(from, to), total = sum(rows);
-		let left = share * total;
-		if (!total)
-			return 0;
-		for (let r = 0; r < ROWS; r++) {
-			left -= rows[r]!;
-			if (left <= 1e-9)
-				return Math.sqrt(Math.max(rowRange(r)[0], 2 ** (LOW - 1)) * Math.min(rowRange(r)[1], 2 ** HIGH));
-		}
-		return 2 ** HIGH;
-	}
-}
-
-export interface Range {
-	from: number; // seconds
-	to: number;
-	low: number; // rows
-	high: number;
+interface Point {
+	second: number;
+	row: number;
 }
 
 export class HeatStrip {
-	readonly element = make("div");
-	readonly canvas = make("canvas");
-	private readonly ctx = this.canvas.getContext("2d")!;
-	private colours: string[] = [];
-	private drag: { second: number, row: number } | null = null;
+	readonly element = makeElement("div");
+	readonly canvas = makeElement("canvas");
 	range: Range | null = null;
 	/** The newest second that is shown; the same for all strips of a page. */
 	now = 0;
-	/** What the numbers are from. */
-	where = "";
+	/** Where the numbers come from. */
+	origin = "";
 	/** Why a second was not measured; "": it was. */
 	gap: (second: number) => string = () => "";
-	onRange: (r: Range | null) => void = () => {};
+	onRange: (range: Range | null) => void = () => {};
+	private readonly context = this.canvas.getContext("2d")!;
+	private colours: string[] = [];
+	private dragBegin: Point | null = null;
 
-	constructor(readonly data: HeatData, name: string, private readonly height = 78) {
-		named(this.canvas, "img", "Heat map of delays: " + name);
-		this.element.style.height = height + "px";
+	constructor(
+		readonly data: HeatData,
+		name: string,
+		private readonly height = 78,
+	) {
+		makeFocusable(this.canvas, "img", `Heat map of delays: ${name}`);
+		this.element.style.height = `${height}px`;
 		this.element.append(this.canvas);
-		onTheme(() => { this.colours = []; this.draw(); });
+		onTheme(() => {
+			this.colours = [];
+			this.draw();
+		});
 		new ResizeObserver(() => this.draw()).observe(this.element);
-		on(this.canvas, "pointerdown", (e) => {
-			this.drag = this.at(e);
-			this.canvas.setPointerCapture(e.pointerId);
-			this.select(e);
+		this.listen();
+	}
+
+	private listen(): void {
+		const { canvas } = this;
+		listen(canvas, "pointerdown", (event) => {
+			const point = this.pointOf(event);
+			this.dragBegin = point;
+			canvas.setPointerCapture(event.pointerId);
+			this.select(point, point);
 		});
-		on(this.canvas, "pointermove", (e) => this.drag ? this.select(e) : this.tell(e));
-		on(this.canvas, "pointerup", () => {
-			if (this.drag)
-				this.onRange(this.range);
-			this.drag = null;
+		listen(canvas, "pointermove", (event) => {
+			const point = this.pointOf(event);
+			if (this.dragBegin) this.select(this.dragBegin, point);
+			else this.describe(point);
 		});
-		on(this.canvas, "keydown", (e) => this.key(e));
+		listen(canvas, "pointerup", () => {
+			if (this.dragBegin) this.onRange(this.range);
+			this.dragBegin = null;
+		});
+		listen(canvas, "keydown", (event) => this.key(event));
 	}
 
 	clear(): void {
@@ -115,114 +85,154 @@ export class HeatStrip {
 		this.draw();
 	}
 
-	private get first(): number { return this.now - COLUMNS + 1; }
-
-	/** The nearest one that is shown. */
-	private second(s: number): number {
-		return clamp(s, this.first, this.now);
+	/** The first second that is shown. */
+	private get first(): number {
+		return this.now - COLUMNS + 1;
 	}
 
-	private at(e: PointerEvent): { second: number, row: number } {
-		const w = this.canvas.clientWidth;
-		return { second: this.second(this.first + Math.floor(e.offsetX / w * COLUMNS)), row: clampRow(ROWS - 1 - Math.floor(e.offsetY / this.height * ROWS)) };
+	/** The second, or the nearest one that is shown. */
+	private clampSecond(second: number): number {
+		return clamp(second, this.first, this.now);
 	}
 
-	/** Arrow keys move the range, with Shift they make it larger; Enter looks at it. */
-	private key(e: KeyboardEvent): void {
-		const moves: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }, move = moves[e.key], r = this.range;
-		if (e.key === "Escape" && r) {
+	private pointOf({ offsetX, offsetY }: PointerEvent): Point {
+		const column = Math.floor((offsetX / this.canvas.clientWidth) * COLUMNS),
+			row = ROWS - 1 - Math.floor((offsetY / this.height) * ROWS);
+		return { second: this.clampSecond(this.first + column), row: clampRow(row) };
+	}
+
+	/** Arrow keys move the range, with Shift they enlarge it; Enter looks at it. */
+	private key(event: KeyboardEvent): void {
+		const arrow = ARROWS[event.key],
+			{ range } = this;
+		if (event.key === "Escape" && range) {
 			this.clear();
 			this.onRange(null);
-		} else if (e.key === "Enter" && r) {
-			this.onRange(r);
-		} else if (move && !r) {
-			this.range = { from: this.now - 1, to: this.now - 1, low: 0, high: ROWS - 1 };
-			this.draw();
-		} else if (move && r) {
-			const [x, y] = move, grow = e.shiftKey;
-			this.range = { from: this.second(r.from + (grow && x > 0 ? 0 : x)), to: this.second(r.to + (grow && x < 0 ? 0 : x)),
-				low: clampRow(r.low + (grow && y > 0 ? 0 : y)), high: clampRow(r.high + (grow && y < 0 ? 0 : y)) };
+		} else if (event.key === "Enter" && range) {
+			this.onRange(range);
+		} else if (arrow) {
+			this.range = range
+				? this.moved(range, arrow, event.shiftKey)
+				: { from: this.now - 1, to: this.now - 1, low: 0, high: ROWS - 1 };
 			this.draw();
 		} else {
 			return;
 		}
-		e.preventDefault();
+		event.preventDefault();
 	}
 
-	/** What is under the pointer. */
-	private tell(e: PointerEvent): void {
-		const { second, row } = this.at(e), n = this.data.cells.get(second)?.[row] ?? 0, [low, high] = rowRange(row), gap = this.gap(second);
-		this.canvas.title = gap ? `${this.now - second} s ago, not measured: ${gap}` : `${number(n)} delays of ${amount(low, "ns")} ${Number.isFinite(high) ? "to " + amount(high, "ns") : "and more"}, ${this.now - second} s ago: ` +
-			`from ${this.where}, second ${second} since the machine started`;
+	private moved({ from, to, low, high }: Range, [x, y]: readonly [number, number], enlarge: boolean): Range {
+		return {
+			from: this.clampSecond(from + (enlarge && x > 0 ? 0 : x)),
+			to: this.clampSecond(to + (enlarge && x < 0 ? 0 : x)),
+			low: clampRow(low + (enlarge && y > 0 ? 0 : y)),
+			high: clampRow(high + (enlarge && y < 0 ? 0 : y)),
+		};
 	}
 
-	private select(e: PointerEvent): void {
-		const a = this.drag!, b = this.at(e);
-		this.range = { from: Math.min(a.second, b.second), to: Math.max(a.second, b.second), low: Math.min(a.row, b.row), high: Math.max(a.row, b.row) };
+	/** Says what is under the pointer. */
+	private describe({ second, row }: Point): void {
+		const gap = this.gap(second),
+			ago = `${this.now - second} s ago`,
+			[low, high] = rowRange(row),
+			bound = Number.isFinite(high) ? `to ${amount(high, "ns")}` : "and more",
+			count = this.data.cells.get(second)?.[row] ?? 0;
+		this.canvas.title = gap
+			? `${ago}, not measured: ${gap}`
+			: `${number(count)} delays of ${amount(low, "ns")} ${bound}, ${ago}: ` +
+				`from ${this.origin}, second ${second} since the machine started`;
+	}
+
+	private select(first: Point, second: Point): void {
+		const { min, max } = Math;
+		this.range = {
+			from: min(first.second, second.second),
+			to: max(first.second, second.second),
+			low: min(first.row, second.row),
+			high: max(first.row, second.row),
+		};
 		this.draw();
 	}
 
 	draw(): void {
-		const w = this.element.clientWidth, h = this.height, c = this.ctx;
-		if (!prepare(this.canvas, c, w, h))
-			return;
-		c.fillStyle = cssColour("--panel");
-		c.fillRect(0, 0, w, h);
+		const width = this.element.clientWidth,
+			{ height, context } = this;
+		if (!prepare(this.canvas, context, width, height)) return;
+		context.fillStyle = cssColour("--panel");
+		context.fillRect(0, 0, width, height);
+		this.drawGaps(width);
+		this.drawCells(width);
+		this.drawTicks(width);
+		if (!this.range) return;
+		const { from, to, low, high } = this.range,
+			column = width / COLUMNS,
+			row = height / ROWS;
+		context.strokeStyle = cssColour("--accent");
+		context.lineWidth = 1.5;
+		context.strokeRect(
+			(from - this.first) * column,
+			(ROWS - 1 - high) * row,
+			(to - from + 1) * column,
+			(high - low + 1) * row,
+		);
+	}
+
+	private drawCells(width: number): void {
+		const cells: { column: number; row: number; count: number }[] = [],
+			columnWidth = width / COLUMNS,
+			rowSize = this.height / ROWS;
+		for (let column = 0; column < COLUMNS; column++)
+			this.data.cells
+				.get(this.first + column)
+				?.forEach((count, row) => count > 0 && cells.push({ column, row, count }));
+		const sorted = cells.map((cell) => cell.count).sort((a, b) => a - b);
+		for (const { column, row, count } of cells) {
+			this.context.fillStyle = this.colourOf(countUpTo(sorted, count) / sorted.length);
+			const x = column * columnWidth,
+				y = (ROWS - 1 - row) * rowSize;
+			this.context.fillRect(x, y, columnWidth + OVERLAP, rowSize + OVERLAP);
+		}
+	}
+
+	private colourOf(level: number): string {
 		if (!this.colours.length) {
-			const g = gradient(isDark());
-			this.colours = Array.from({ length: 256 }, (_, i) => `rgb(${g.subarray(3 * i, 3 * i + 3).join(" ")})`);
+			const colours = gradient(isDark());
+			this.colours = Array.from({ length: 256 }, (_, i) => rgbText(colours.subarray(3 * i, 3 * i + 3)));
 		}
-		const first = this.first, shown: { x: number, r: number, n: number }[] = [], gaps: number[] = [];
-		for (let s = first; s <= this.now; s++) {
-			this.data.cells.get(s)?.forEach((n, r) => n > 0 && shown.push({ x: s - first, r, n }));
-			if (this.gap(s))
-				gaps.push(s - first);
-		}
-		this.hatch(gaps, w / COLUMNS, h);
-		const sorted = shown.map((v) => v.n).sort((a, b) => a - b);
-		for (const v of shown) {
-			c.fillStyle = this.colours[Math.round(upper(sorted, v.n) / sorted.length * 255)]!;
-			c.fillRect(v.x * w / COLUMNS, (ROWS - 1 - v.r) * h / ROWS, w / COLUMNS + 0.3, h / ROWS + 0.3);
-		}
-		this.axis(w, h);
-		if (this.range) {
-			const { from, to, low, high } = this.range;
-			c.strokeStyle = cssColour("--accent");
-			c.lineWidth = 1.5;
-			c.strokeRect((from - first) * w / COLUMNS, (ROWS - 1 - high) * h / ROWS, (to - from + 1) * w / COLUMNS, (high - low + 1) * h / ROWS);
-		}
+		return this.colours[Math.round(level * 255)]!;
 	}
 
-	/** What was not measured is not empty. */
-	private hatch(columns: number[], width: number, h: number): void {
-		const c = this.ctx, apart = 6;
-		c.save();
-		c.beginPath();
-		for (const x of columns)
-			c.rect(x * width, 0, width + 0.3, h);
-		c.clip();
-		c.strokeStyle = cssColour("--line");
-		c.beginPath();
-		for (let x = -h; x < COLUMNS * width; x += apart) {
-			c.moveTo(x, h);
-			c.lineTo(x + h, 0);
+	/** A second that was not measured is hatched: it is not an empty one. */
+	private drawGaps(width: number): void {
+		const { context, height } = this,
+			column = width / COLUMNS;
+		context.save();
+		context.beginPath();
+		for (let second = this.first; second <= this.now; second++)
+			if (this.gap(second)) context.rect((second - this.first) * column, 0, column + OVERLAP, height);
+		context.clip();
+		context.strokeStyle = cssColour("--line");
+		context.beginPath();
+		for (let x = -height; x < width; x += HATCH) {
+			context.moveTo(x, height);
+			context.lineTo(x + height, 0);
 		}
-		c.stroke();
-		c.restore();
+		context.stroke();
+		context.restore();
 	}
 
-	private axis(w: number, h: number): void {
-		const c = this.ctx;
-		c.font = "10px system-ui, sans-serif";
-		c.textBaseline = "middle";
-		for (const [ns, text] of [[1e3, "1 µs"], [1e6, "1 ms"], [1e9, "1 s"]] as const) {
-			const y = h - (Math.log2(ns) - LOW) * 2 * h / ROWS;
-			c.fillStyle = cssColour("--line");
-			c.globalAlpha = 0.7;
-			c.fillRect(0, y, w, 1);
-			c.globalAlpha = 1;
-			c.fillStyle = cssColour("--muted");
-			c.fillText(text, 3, y - 6);
+	private drawTicks(width: number): void {
+		const { context, height } = this;
+		context.font = "10px system-ui, sans-serif";
+		context.textBaseline = "middle";
+		for (const [ns, text] of TICKS) {
+			const y = height - (rowHeight(ns) * height) / ROWS;
+			context.fillStyle = cssColour("--line");
+			context.globalAlpha = 0.7;
+			context.fillRect(0, y, width, 1);
+			context.globalAlpha = 1;
+			context.fillStyle = cssColour("--muted");
+			context.fillText(text, 3, y - 6);
 		}
 	}
 }

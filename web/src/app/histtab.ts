@@ -2,13 +2,26 @@
 // Distributions of a recording, of stretches of it, and of keys, in the page.
 import { api, Params, RecordingInfo } from "./api.js";
 import { TabName } from "./pictures.js";
-import { histChoice, histName, histWanted, origin, putStretch, rangeParam, Source, Stretch, stretchText, tabLink, takeStretch } from "./stretch.js";
+import {
+	histChoice,
+	histName,
+	histWanted,
+	origin,
+	putStretch,
+	rangeParam,
+	Source,
+	Stretch,
+	stretchText,
+	tabLink,
+	takeStretch,
+} from "./stretch.js";
 import { focusPicture, NO_VALUES, savePicture, TabFrame } from "./tabframe.js";
-import { fill, grow, makeButton, makeGroup, makeSelect } from "../dom.js";
+import { replaceChildren, makeSpacer, makeButton, makeGroup, makeSelect } from "../element.js";
 import { HistHead, HistPanel } from "../histpanel.js";
 import { keyCss } from "../keycolour.js";
 
-const KEYS = 6, CURVES = 8; // that are told apart: HIST_MAX_SERIES
+const KEYS = 6,
+	CURVES = 8; // that are told apart: HIST_MAX_SERIES
 
 export class HistTab {
 	readonly panel = new HistPanel();
@@ -28,38 +41,55 @@ export class HistTab {
 		this.panel.onChange = () => this.frame.linkSoon();
 	}
 
-	async show(s: Source, _: TabName, q: URLSearchParams): Promise<void> {
-		const n = ++this.asked;
+	async show(source: Source, _: TabName, query: URLSearchParams): Promise<void> {
+		const count = ++this.asked;
 		const all = await api.recordings().catch(() => null);
-		if (n !== this.asked)
-			return;
-		this.source = s;
-		this.others = (all?.recordings ?? []).filter((r) => r.id !== s.id);
-		this.by = histWanted(s, q.get("by"));
-		this.byKey = q.has("keys");
-		this.whole = q.has("whole");
-		this.other = this.others.find((r) => r.id === q.get("other"))?.id ?? "";
-		this.stretches = this.other ? [] : [takeStretch(s, q.get("at")), takeStretch(s, q.get("and"))].filter((r) => r !== null) as Stretch[];
-		if (q.get("shows") === "sum")
-			this.panel.showAs("sum");
+		if (count !== this.asked) return;
+		this.source = source;
+		this.others = (all?.recordings ?? []).filter((recording) => recording.id !== source.id);
+		this.by = histWanted(source, query.get("by"));
+		this.byKey = query.has("keys");
+		this.whole = query.has("whole");
+		this.other = this.others.find((recording) => recording.id === query.get("other"))?.id ?? "";
+		this.stretches = this.other
+			? []
+			: ([takeStretch(source, query.get("at")), takeStretch(source, query.get("and"))].filter(
+					(stretch) => stretch !== null,
+				) as Stretch[]);
+		if (query.get("shows") === "sum") this.panel.showAs("sum");
 		await this.read();
 	}
 
 	/** What is compared, as words: nothing, when it is all of the recording. */
 	private names(): string[] {
-		const s = this.source!;
-		return this.stretches.length ? [...this.stretches.map((r) => stretchText(s, r)), ...this.whole ? ["all of the recording"] : []] : [];
+		const source = this.source!;
+		return this.stretches.length
+			? [
+					...this.stretches.map((stretch) => stretchText(source, stretch)),
+					...(this.whole ? ["all of the recording"] : []),
+				]
+			: [];
 	}
 
 	private params(): Params {
-		const s = this.source!, all = s.info.extent ? { from: s.info.begun, to: s.info.extent[1] + 1e9 } : null;
-		const ranges = [...this.stretches, ...this.whole && all ? [all] : []].map((r) => rangeParam(s, r));
+		const source = this.source!,
+			all = source.info.extent ? { from: source.info.begun, to: source.info.extent[1] + 1e9 } : null;
+		const ranges = [...this.stretches, ...(this.whole && all ? [all] : [])].map((stretch) =>
+			rangeParam(source, stretch),
+		);
 		const several = this.other ? 2 : Math.max(1, ranges.length);
-		return { by: this.by, other: this.other, keys: this.byKey ? Math.min(KEYS, Math.floor(CURVES / several)) : undefined, range: this.stretches.length ? ranges.join(",") : undefined };
+		return {
+			by: this.by,
+			other: this.other,
+			keys: this.byKey ? Math.min(KEYS, Math.floor(CURVES / several)) : undefined,
+			range: this.stretches.length ? ranges.join(",") : undefined,
+		};
 	}
 
 	private async read(): Promise<void> {
-		const s = this.source!, n = ++this.asked, params = this.params();
+		const source = this.source!,
+			count = ++this.asked,
+			params = this.params();
 		this.drawBar();
 		if (!this.by) {
 			this.frame.say(NO_VALUES);
@@ -67,32 +97,31 @@ export class HistTab {
 		}
 		this.frame.say("Reading…");
 		try {
-			const h = await api.view<HistHead>(s.id, "hist.json", params);
-			if (n !== this.asked)
-				return;
-			this.rename(h, typeof params["range"] === "string" ? params["range"].split(",") : []);
-			this.panel.origin = `from ${origin(s, this.by, "hist")}${this.other ? ` and of ${this.other}` : ""}`;
+			const head = await api.view<HistHead>(source.id, "hist.json", params);
+			if (count !== this.asked) return;
+			this.rename(head, typeof params["range"] === "string" ? params["range"].split(",") : []);
+			this.panel.origin = `from ${origin(source, this.by, "hist")}${this.other ? ` and of ${this.other}` : ""}`;
 			this.frame.say("");
-			this.panel.show(h);
-		} catch (e) {
-			if (n === this.asked)
-				this.frame.failed(s, "No distribution", e, []);
+			this.panel.show(head);
+		} catch (error) {
+			if (count === this.asked) this.frame.failed(source, "No distribution", error, []);
 			return;
 		}
 		this.frame.summary.textContent = this.panel.summary();
-		this.frame.summary.classList.toggle("lossy", this.panel.summary().includes("lost"));
+		const summary = this.panel.summary();
+		this.frame.mark(summary.includes("lost"), summary.includes("left out"));
 		focusPicture(this.panel.canvas);
 	}
 
 	/** Series have the name of their stretch as a clock has it, and of their key, with its colour. */
-	private rename(h: HistHead, ranges: string[]): void {
+	private rename(head: HistHead, ranges: string[]): void {
 		const names = this.names();
-		h.title = this.by;
-		for (const v of h.series) {
-			const at = ranges.findIndex((r) => v.name.startsWith(r)), key = at < 0 ? v.name : v.name.slice(ranges[at]!.length).replace(/^ · /, "");
-			if (this.byKey && key && names.length < 2 && !this.other)
-				v.colour = keyCss(key);
-			v.name = at < 0 ? v.name : names[at]! + (key ? " · " + key : "");
+		head.title = this.by;
+		for (const series of head.series) {
+			const at = ranges.findIndex((range) => series.name.startsWith(range)),
+				key = at < 0 ? series.name : series.name.slice(ranges[at]!.length).replace(/^ · /, "");
+			if (this.byKey && key && names.length < 2 && !this.other) series.colour = keyCss(key);
+			series.name = at < 0 ? series.name : names[at]! + (key ? " · " + key : "");
 		}
 	}
 
@@ -102,56 +131,81 @@ export class HistTab {
 	}
 
 	private drawBar(): void {
-		const s = this.source!, all = [histChoice(s, "Distribution of", this.by, (name) => {
-			this.by = name;
-			this.again();
-		})];
-		if (s.info.histograms.find((h) => histName(h) === this.by)?.keys)
-			all.push(makeGroup([[false, "together", "all keys in one"], [true, "by key", "the keys with most values, each by itself"]] as const, (v) => v === this.byKey, (v) => {
-				this.byKey = v;
-				this.again();
-			}).element);
-		if (this.stretches.length) {
-			all.push(makeGroup([[false, this.stretches.length > 1 ? "the two ranges" : "the range", "only what was chosen"], [true, "and everything", "all of the recording beside it"]] as const,
-				(v) => v === this.whole, (v) => {
-					this.whole = v;
+		const source = this.source!,
+			all = [
+				histChoice(source, "Distribution of", this.by, (name) => {
+					this.by = name;
 					this.again();
-				}).element, makeButton("Everything", "all of the recording", () => {
-				this.stretches = [];
-				this.again();
-			}), tabLink(s, "timeline", "Timeline", "what threads did in this range", { at: putStretch(s, this.stretches[0]!) }));
+				}),
+			];
+		if (source.info.histograms.find((histogram) => histName(histogram) === this.by)?.keys)
+			all.push(
+				makeGroup(
+					[
+						[false, "together", "all keys in one"],
+						[true, "by key", "the keys with most values, each by itself"],
+					] as const,
+					(value) => value === this.byKey,
+					(value) => {
+						this.byKey = value;
+						this.again();
+					},
+				).element,
+			);
+		if (this.stretches.length) {
+			all.push(
+				makeGroup(
+					[
+						[false, this.stretches.length > 1 ? "the two ranges" : "the range", "only what was chosen"],
+						[true, "and everything", "all of the recording beside it"],
+					] as const,
+					(value) => value === this.whole,
+					(value) => {
+						this.whole = value;
+						this.again();
+					},
+				).element,
+				makeButton("Everything", "all of the recording", () => {
+					this.stretches = [];
+					this.again();
+				}),
+				tabLink(source, "timeline", "Timeline", "what threads did in this range", {
+					at: putStretch(source, this.stretches[0]!),
+				}),
+			);
 		}
 		if (this.others.length)
-			all.push(makeSelect("Compare with another recording", [["", "compare with…"], ...this.others.map((r) => [r.id, r.name] as const)], this.other, (id) => {
-				this.other = id;
-				this.stretches = [];
-				this.again();
-			}));
-		fill(this.frame.bar, ...all, grow(), savePicture(s.id, "hist", this.params()));
+			all.push(
+				makeSelect(
+					"Compare with another recording",
+					[["", "compare with…"], ...this.others.map((recording) => [recording.id, recording.name] as const)],
+					this.other,
+					(id) => {
+						this.other = id;
+						this.stretches = [];
+						this.again();
+					},
+				),
+			);
+		replaceChildren(this.frame.bar, ...all, makeSpacer(), savePicture(source.id, "hist", this.params()));
 	}
 
 	get query(): URLSearchParams {
-		const q = new URLSearchParams(), s = this.source, [at, and] = this.stretches;
-		if (!s)
-			return q;
-		if (this.by)
-			q.set("by", this.by);
-		if (this.byKey)
-			q.set("keys", "1");
-		if (at)
-			q.set("at", putStretch(s, at));
-		if (and)
-			q.set("and", putStretch(s, and));
-		if (this.whole)
-			q.set("whole", "1");
-		if (this.other)
-			q.set("other", this.other);
-		if (this.panel.shown === "sum")
-			q.set("shows", "sum");
-		return q;
+		const query = new URLSearchParams(),
+			source = this.source,
+			[at, and] = this.stretches;
+		if (!source) return query;
+		if (this.by) query.set("by", this.by);
+		if (this.byKey) query.set("keys", "1");
+		if (at) query.set("at", putStretch(source, at));
+		if (and) query.set("and", putStretch(source, and));
+		if (this.whole) query.set("whole", "1");
+		if (this.other) query.set("other", this.other);
+		if (this.panel.shown === "sum") query.set("shows", "sum");
+		return query;
 	}
 
-	key(e: KeyboardEvent): boolean {
-		return this.panel.key(e);
+	key(event: KeyboardEvent): boolean {
+		return this.panel.key(event);
 	}
 }

@@ -3,8 +3,9 @@
 import { api, Program, watch } from "./api.js";
 import { Flames } from "./aggview.js";
 import { Drawing, Picture, putDrawings, takeDrawings } from "./drawings.js";
-import { fill, make, makeButton, makeNote, makePre, on, said } from "../dom.js";
+import { replaceChildren, makeElement, makeButton, makeNote, makePre, listen, errorMessage } from "../element.js";
 import { Editor } from "./editor.js";
+import { showLosses } from "./lossline.js";
 import { complaints, Output } from "./output.js";
 import { number } from "../amount.js";
 
@@ -17,19 +18,20 @@ syscall:::entry
 `;
 
 export class ProgramView {
-	readonly element = make("section", "", "program");
+	readonly element = makeElement("section", "", "program");
 	readonly editor: Editor;
-	private readonly gallery = make("ul", "", "gallery");
-	private readonly filter = make("input");
+	private readonly gallery = makeElement("ul", "", "gallery");
+	private readonly filter = makeElement("input");
 	private readonly runButton = makeButton("Run", "run it (Ctrl-Enter)", () => void this.run());
 	private readonly stopButton = makeButton("Stop", "end it, as Ctrl-C does", () => void this.stop());
-	private readonly state = make("span", "", "state");
+	private readonly state = makeElement("span", "", "state");
+	private readonly losses = makeElement("span", "", "losses");
 	private readonly text = makePre("", "text");
-	private readonly notes = make("div", "", "notes");
+	private readonly notes = makeElement("div", "", "notes");
 	private readonly pictures = new Map<string, Picture>();
 	private wanted = new Map<string, Drawing>(); // how results are to be drawn, by their names; else as is best
 	private shipped: Program | null = null; // whose text was loaded
-	private readonly results = make("div", "", "results");
+	private readonly results = makeElement("div", "", "results");
 	private programs: Program[] = [];
 	private running = 0;
 	private refused: string | null = null;
@@ -39,64 +41,85 @@ export class ProgramView {
 	output = new Output();
 
 	constructor(private readonly flames: Flames) {
-		const side = make("aside", "", "side"), main = make("div", "", "main"), bar = make("div", "", "bar"), left = make("div", "", "write");
+		const side = makeElement("aside", "", "side"),
+			main = makeElement("div", "", "main"),
+			bar = makeElement("div", "", "bar"),
+			left = makeElement("div", "", "write");
 		this.filter.type = "search";
 		this.filter.placeholder = "Shipped programs";
 		this.filter.ariaLabel = "Search the shipped programs";
-		on(this.filter, "input", () => this.list());
+		listen(this.filter, "input", () => this.list());
 		side.append(this.filter, this.gallery);
 		this.state.role = "status";
 		this.stopButton.disabled = true;
 		this.runButton.className = "primary";
-		bar.append(this.runButton, this.stopButton, this.state);
+		bar.append(this.runButton, this.stopButton, this.state, this.losses);
 		left.append(bar);
 		this.editor = new Editor(left);
 		this.editor.onRun = () => void this.run();
 		this.editor.text = FIRST;
 		this.text.ariaLabel = "Text output";
-		this.results.append(makeNote("Run a program: its tables, distributions and stacks are drawn here while it runs."));
+		this.results.append(
+			makeNote("Run a program: its tables, distributions and stacks are drawn here while it runs."),
+		);
 		main.append(left, this.notes, this.results, this.text);
 		this.text.hidden = true;
 		this.element.append(side, main);
-		void api.programs().then((p) => { this.programs = p; this.list(); }).catch(() => {});
+		void api
+			.programs()
+			.then((programs) => {
+				this.programs = programs;
+				this.list();
+			})
+			.catch(() => {});
 	}
 
 	private list(): void {
 		const want = this.filter.value.toLowerCase();
-		fill(this.gallery, ...this.programs.filter((p) => (p.name + " " + p.summary).toLowerCase().includes(want)).map((p) => {
-			const li = make("li"), b = makeButton(p.name, p.summary, () => { location.hash = "program/" + encodeURIComponent(p.name); });
-			b.append(make("span", p.summary.replace(/\.$/, ""), "muted"));
-			li.append(b);
-			return li;
-		}));
+		replaceChildren(
+			this.gallery,
+			...this.programs
+				.filter((program) => (program.name + " " + program.summary).toLowerCase().includes(want))
+				.map((program) => {
+					const item = makeElement("li"),
+						button = makeButton(program.name, program.summary, () => {
+							location.hash = "program/" + encodeURIComponent(program.name);
+						});
+					button.append(makeElement("span", program.summary.replace(/\.$/, ""), "muted"));
+					item.append(button);
+					return item;
+				}),
+		);
 	}
 
 	private async load(name: string): Promise<void> {
-		const p = await api.program(name).catch(() => null);
-		if (!p?.text)
-			return;
-		this.shipped = p;
-		this.editor.text = p.text;
+		const program = await api.program(name).catch(() => null);
+		if (!program?.text) return;
+		this.shipped = program;
+		this.editor.text = program.text;
 	}
 
 	/** From the address: a shipped program or a text, and how its results are drawn. */
-	async open(what: string, q: URLSearchParams): Promise<void> {
-		const wanted = takeDrawings(q.get("as"));
-		if ("#" + location.hash.slice(1) === this.link)
-			return;
-		if (what.startsWith("text="))
-			this.editor.text = decodeURIComponent(what.slice(5));
-		else if (what)
-			await this.load(decodeURIComponent(what));
+	async open(what: string, query: URLSearchParams): Promise<void> {
+		const wanted = takeDrawings(query.get("as"));
+		if ("#" + location.hash.slice(1) === this.link) return;
+		if (what.startsWith("text=")) this.editor.text = decodeURIComponent(what.slice(5));
+		else if (what) await this.load(decodeURIComponent(what));
 		this.wanted = wanted;
-		for (const [name, p] of this.pictures)
-			p.wanted = wanted.get(name) ?? null;
+		for (const [name, picture] of this.pictures) picture.wanted = wanted.get(name) ?? null;
 		this.redraw();
 	}
 
 	get link(): string {
-		const p = this.shipped, as = putDrawings(this.wanted);
-		return "#program/" + (p?.text === this.editor.text ? encodeURIComponent(p.name) : "text=" + encodeURIComponent(this.editor.text)) + (as ? "?as=" + encodeURIComponent(as) : "");
+		const program = this.shipped,
+			as = putDrawings(this.wanted);
+		return (
+			"#program/" +
+			(program?.text === this.editor.text
+				? encodeURIComponent(program.name)
+				: "text=" + encodeURIComponent(this.editor.text)) +
+			(as ? "?as=" + encodeURIComponent(as) : "")
+		);
 	}
 
 	/** why: programs cannot be run here; null: they can. */
@@ -107,14 +130,13 @@ export class ProgramView {
 	}
 
 	async run(): Promise<void> {
-		if (this.refused !== null)
-			return;
+		if (this.refused !== null) return;
 		await this.stop();
 		this.reset();
 		try {
 			this.running = await api.run(this.editor.text);
-		} catch (e) {
-			this.note(said(e));
+		} catch (error) {
+			this.note(errorMessage(error));
 			return;
 		}
 		this.runButton.disabled = true;
@@ -122,25 +144,33 @@ export class ProgramView {
 		this.state.textContent = "compiling…";
 		history.replaceState(null, "", this.link);
 		this.unwatch = watch(this.running, {
-			line: (l) => { this.output.take(l); this.redraw(); },
-			lost: (n) => { this.output.lost += n; this.redraw(); },
+			line: (line) => {
+				this.output.take(line);
+				this.redraw();
+			},
+			lost: (count) => {
+				this.output.losses.add("", { kind: "lost", count: count, what: "lines not shown" });
+				this.redraw();
+			},
 			end: (messages) => this.finished(messages),
-			connected: (yes) => { this.state.textContent = yes ? "running" : "connection lost, trying again…"; },
+			connected: (yes) => {
+				this.state.textContent = yes ? "running" : "connection lost, trying again…";
+			},
 		});
 	}
 
 	private reset(): void {
 		this.output = new Output();
 		this.pictures.clear();
-		fill(this.results);
+		replaceChildren(this.results);
 		this.text.textContent = "";
 		this.text.hidden = true;
-		fill(this.notes);
+		replaceChildren(this.notes);
+		replaceChildren(this.losses);
 	}
 
 	async stop(): Promise<void> {
-		if (this.running)
-			await api.stop(this.running).catch(() => {});
+		if (this.running) await api.stop(this.running).catch(() => {});
 	}
 
 	private finished(messages: string | null): void {
@@ -151,62 +181,62 @@ export class ProgramView {
 		this.runButton.disabled = false;
 		this.stopButton.disabled = true;
 		const bad = complaints(messages).join("\n");
-		if (messages === null)
-			this.note("the server does not know this run any more");
-		else if (bad)
-			this.note(bad);
+		if (messages === null) this.note("the server does not know this run any more");
+		else if (bad) this.note(bad);
 		this.draw();
 	}
 
 	private note(text: string): void {
-		this.notes.append(make("pre", text, "error"));
+		this.notes.append(makeElement("pre", text, "error"));
 		this.state.textContent = "";
 	}
 
 	/** Soon; the page stays usable, however much there is to draw and however often. */
 	private redraw(): void {
-		this.pending ||= window.setTimeout(() => requestAnimationFrame(() => {
-			const began = performance.now();
-			this.pending = 0;
-			this.draw();
-			this.rest = REST * (performance.now() - began);
-		}), this.rest);
+		this.pending ||= window.setTimeout(
+			() =>
+				requestAnimationFrame(() => {
+					const began = performance.now();
+					this.pending = 0;
+					this.draw();
+					this.rest = REST * (performance.now() - began);
+				}),
+			this.rest,
+		);
 	}
 
 	private draw(): void {
-		const o = this.output, atEnd = this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - 4;
+		const output = this.output,
+			atEnd = this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - 4;
 		const shown = new Set<string>();
-		for (const r of o.results) {
-			const name = r.names.join();
+		for (const result of output.results) {
+			const name = result.names.join();
 			shown.add(name);
-			this.pictureOf(name, r.names.map((n) => "@" + n).join(", ")).draw(r, o);
+			this.pictureOf(name, result.names.map((one) => "@" + one).join(", ")).draw(result, output);
 		}
-		for (const [name, p] of this.pictures)
-			p.element.hidden = !shown.has(name);
-		this.text.hidden = o.text.length === 0;
-		this.text.textContent = (o.forgotten ? `… ${number(o.forgotten)} lines before\n` : "") + o.text.join("\n");
-		if (atEnd)
-			this.text.scrollTop = this.text.scrollHeight;
-		const losses = [...o.losses.values()].map((l) => `${number(l.count)} ${l.tag.toLowerCase()}`);
-		if (o.lost)
-			losses.push(`${number(o.lost)} lines not shown`);
-		const ended = o.status !== undefined ? `ended with status ${o.status}` : o.ended ? "ended" : "running";
-		this.state.textContent = [ended, `${number(o.events)} events`, ...losses].join(" · ");
-		this.state.classList.toggle("lossy", losses.length > 0);
+		for (const [name, picture] of this.pictures) picture.element.hidden = !shown.has(name);
+		this.text.hidden = output.text.length === 0;
+		this.text.textContent =
+			(output.forgotten ? `… ${number(output.forgotten)} lines before\n` : "") + output.text.join("\n");
+		if (atEnd) this.text.scrollTop = this.text.scrollHeight;
+		const ended =
+			output.status !== undefined ? `ended with status ${output.status}` : output.ended ? "ended" : "running";
+		this.state.textContent = `${ended} · ${number(output.events)} events`;
+		showLosses(this.losses, output.losses.texts);
 	}
 
 	private pictureOf(name: string, title: string): Picture {
-		let p = this.pictures.get(name);
-		if (!p) {
-			const made = p = new Picture(title, this.flames);
-			p.wanted = this.wanted.get(name) ?? null;
-			p.onChoice = () => {
+		let picture = this.pictures.get(name);
+		if (!picture) {
+			const made = (picture = new Picture(title, this.flames));
+			picture.wanted = this.wanted.get(name) ?? null;
+			picture.onChoice = () => {
 				this.wanted.set(name, made.wanted!);
 				history.replaceState(null, "", this.link);
 			};
-			this.pictures.set(name, p);
-			this.results.append(p.element);
+			this.pictures.set(name, picture);
+			this.results.append(picture.element);
 		}
-		return p;
+		return picture;
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What selects a range of the values of an aggregation: a condition beside the statement that adds to it, in its clause, so that it has the
-// same variables, whatever they are and wherever they were set.
+// What selects a range of the values of an aggregation: a condition beside the statement that adds to it, in its
+// clause, so that it has the same variables, whatever they are and wherever they were set.
 
 export interface Chosen {
 	/** What is shown: the clauses that it takes. */
@@ -23,17 +23,17 @@ interface Addition extends Part {
 
 /** The same text with blanks for comments, strings and directives: what is left can be searched, at the same places. */
 function masked(text: string): string {
-	return text.replace(/\/\*[^]*?(?:\*\/|$)|"(?:\\[^]|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|^[ \t]*#.*$/gm, (m) => m.replace(/[^\n]/g, " "));
+	return text.replace(/\/\*[^]*?(?:\*\/|$)|"(?:\\[^]|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|^[ \t]*#.*$/gm, (match) =>
+		match.replace(/[^\n]/g, " "),
+	);
 }
 
 /** The place of the bracket that closes the one at `at`; -1: none does. */
 function closing(code: string, at: number): number {
 	let depth = 0;
 	for (let i = at; i < code.length; i++)
-		if ("([{".includes(code[i]!))
-			depth++;
-		else if (")]}".includes(code[i]!) && --depth === 0)
-			return i;
+		if ("([{".includes(code[i]!)) depth++;
+		else if (")]}".includes(code[i]!) && --depth === 0) return i;
 	return -1;
 }
 
@@ -43,8 +43,7 @@ function list(code: string, text: string, from: number, to: number): string[] {
 	let begin = from;
 	for (let i = from; i < to; i++) {
 		const end = "([{".includes(code[i]!) ? closing(code, i) : i;
-		if (end < 0)
-			break;
+		if (end < 0) break;
 		i = end;
 		if (code[i] === ",") {
 			all.push(text.slice(begin, i).trim());
@@ -56,51 +55,68 @@ function list(code: string, text: string, from: number, to: number): string[] {
 }
 
 function additions(code: string, text: string, name: string, slotted: boolean): Addition[] {
-	const all: Addition[] = [], start = new RegExp(`@${name}(?!\\w)\\s*`, "g"), call = /\s*=\s*(?:quantize|lquantize|llquantize|hist)\s*\(/y;
-	for (let m = start.exec(code); m; m = start.exec(code)) {
+	const all: Addition[] = [],
+		start = new RegExp(`@${name}(?!\\w)\\s*`, "g"),
+		call = /\s*=\s*(?:quantize|lquantize|llquantize|hist)\s*\(/y;
+	for (let match = start.exec(code); match; match = start.exec(code)) {
 		const keyed = code[start.lastIndex] === "[" ? closing(code, start.lastIndex) : start.lastIndex - 1;
 		call.lastIndex = keyed + 1;
-		const open = keyed >= 0 && call.test(code) ? call.lastIndex - 1 : -1, close = open < 0 ? -1 : closing(code, open);
-		if (close < 0)
-			continue;
-		const keys = code[start.lastIndex] === "[" ? list(code, text, start.lastIndex + 1, keyed).slice(slotted ? 1 : 0) : [];
+		const open = keyed >= 0 && call.test(code) ? call.lastIndex - 1 : -1,
+			close = open < 0 ? -1 : closing(code, open);
+		if (close < 0) continue;
+		const keys =
+			code[start.lastIndex] === "[" ? list(code, text, start.lastIndex + 1, keyed).slice(slotted ? 1 : 0) : [];
 		const rest = /\s*;?/y;
 		rest.lastIndex = close + 1;
 		rest.test(code);
-		all.push({ from: m.index, to: rest.lastIndex, keys: keys.length ? `[${keys.join(", ")}]` : "", call: text.slice(keyed + 1, close + 1).replace(/^\s*=\s*/, ""),
-			value: list(code, text, open + 1, close)[0]! });
+		all.push({
+			from: match.index,
+			to: rest.lastIndex,
+			keys: keys.length ? `[${keys.join(", ")}]` : "",
+			call: text.slice(keyed + 1, close + 1).replace(/^\s*=\s*/, ""),
+			value: list(code, text, open + 1, close)[0]!,
+		});
 	}
 	return all;
 }
 
-/** Clauses and declarations with a body: from behind what is in front of them. */
+/** Clauses and declarations with a body, each from where the one before ends. */
 function bodies(code: string): Part[] {
 	const all: Part[] = [];
 	let from = 0;
 	for (let i = 0; i < code.length; i++) {
 		const end = code[i] === "{" ? closing(code, i) : -1;
-		if (code[i] === "{" && end < 0)
-			break;
+		if (code[i] === "{" && end < 0) break;
 		if (end >= 0) {
 			all.push({ from: from + code.slice(from).search(/\S/), to: end + 1 });
 			i = end;
 		}
-		if (end >= 0 || code[i] === ";")
-			from = i + 1;
+		if (end >= 0 || code[i] === ";") from = i + 1;
 	}
 	return all;
 }
 
 function condition(value: string, low: number, high: number): string {
-	const v = /^\w+(?:(?:->|\.)\w+|\[\w+\])*$/.test(value) ? value : `(${value})`, bound = (n: number) => BigInt(Math.ceil(n)).toString();
-	return [...low > 0 ? [`${v} >= ${bound(low)}`] : [], ...Number.isFinite(high) ? [`${v} < ${bound(high)}`] : []].join(" && ");
+	const text = /^\w+(?:(?:->|\.)\w+|\[\w+\])*$/.test(value) ? value : `(${value})`,
+		bound = (count: number) => BigInt(Math.ceil(count)).toString();
+	return [
+		...(low > 0 ? [`${text} >= ${bound(low)}`] : []),
+		...(Number.isFinite(high) ? [`${text} < ${bound(high)}`] : []),
+	].join(" && ");
 }
 
-/** The statement and, behind it, the one that takes only the range; as one if another statement has it as its body. */
-function replacement(a: Addition, code: string, text: string, low: number, high: number): string {
-	const line = text.lastIndexOf("\n", a.from - 1) + 1, indent = /^[ \t]*/.exec(text.slice(line))![0] || "\t", is = condition(a.value, low, high);
-	const whole = text.slice(a.from, a.to).trimEnd(), end = whole.endsWith(";") ? "" : ";", add = `@selected${a.keys} = ${a.call};`;
-	const chosen = is ? `if (${is}) {\n${indent}\t${add}\n${indent}}` : add, alone = /[{};]\s*$/.test(code.slice(0, a.from));
+/**
+ * The statement, and after it the one that takes only the range. They are one block where a single statement is needed.
+ */
+function replacement(addition: Addition, code: string, text: string, low: number, high: number): string {
+	const line = text.lastIndexOf("\n", addition.from - 1) + 1,
+		indent = /^[ \t]*/.exec(text.slice(line))![0] || "\t",
+		is = condition(addition.value, low, high);
+	const whole = text.slice(addition.from, addition.to).trimEnd(),
+		end = whole.endsWith(";") ? "" : ";",
+		add = `@selected${addition.keys} = ${addition.call};`;
+	const chosen = is ? `if (${is}) {\n${indent}\t${add}\n${indent}}` : add,
+		alone = /[{};]\s*$/.test(code.slice(0, addition.from));
 	return alone ? `${whole}${end}\n${indent}${chosen}` : `{ ${whole}${end} ${chosen} }`;
 }
 
@@ -108,21 +124,24 @@ function replacement(a: Addition, code: string, text: string, low: number, high:
  * low <= value < high of @name: null: text does not add to it. slotted: the first of its keys is the time.
  */
 export function selecting(text: string, name: string, low: number, high: number, slotted: boolean): Chosen | null {
-	const code = masked(text), all = additions(code, text, name.replace(/\W/g, "\\$&"), slotted), clauses: string[] = [];
-	let program = "", at = 0;
-	for (const b of bodies(code)) {
-		const mine = all.filter((a) => a.from >= b.from && a.to <= b.to);
-		if (!mine.length)
-			continue;
-		let clause = "", from = b.from;
-		for (const a of mine) {
-			clause += text.slice(from, a.from) + replacement(a, code, text, low, high);
-			from = a.to;
+	const code = masked(text),
+		all = additions(code, text, name.replace(/\W/g, "\\$&"), slotted),
+		clauses: string[] = [];
+	let program = "",
+		at = 0;
+	for (const part of bodies(code)) {
+		const mine = all.filter((addition) => addition.from >= part.from && addition.to <= part.to);
+		if (!mine.length) continue;
+		let clause = "",
+			from = part.from;
+		for (const addition of mine) {
+			clause += text.slice(from, addition.from) + replacement(addition, code, text, low, high);
+			from = addition.to;
 		}
-		clause += (from > 0 && !/\s/.test(text[from] ?? "") ? " " : "") + text.slice(from, b.to);
+		clause += (from > 0 && !/\s/.test(text[from] ?? "") ? " " : "") + text.slice(from, part.to);
 		clauses.push(clause);
-		program += text.slice(at, b.from) + clause;
-		at = b.to;
+		program += text.slice(at, part.from) + clause;
+		at = part.to;
 	}
 	return clauses.length ? { clause: clauses.join("\n\n") + "\n", program: program + text.slice(at) } : null;
 }
