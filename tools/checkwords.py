@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Refuses the constructions that doc/writing.md gives up, in documents, man pages, and texts and comments of the page.
+What stands between backticks or in an indented block is code. usage: checkwords.py ROOT"""
+import os
+import re
+import sys
+
+import sources
+
+# what is refused, and what to say instead
+REFUSED = (
+    (r"\bbehind\b", '"after", "next to", or what hides what'),
+    (r"\bso many\b", "the number, or its name"),
+    (r"\b(is|are|was|were) said\b", "who says it: a message, the output, the page"),
+    (r"\bwhoever\b|\bwho of\b|\bfor who\b", "the role: the caller, the reader, the user"),
+    (r"\b(at|in) the begin\b", '"at the start"'),
+    (r"\blikewise\b", '"also", or the fact again'),
+    (r"\bsuch a one\b|\bis so, too\b|\bthat is so\b", "the noun"),
+    (r"\bwhat is said\b|\bwhat there is to say\b", "the thing that is written: message, cause, column"),
+    (r"\bdo not say\b.*\bdo not say\b", "one sentence"),
+)
+FILES = {"doc": ".md", "man": ".scd", "web/src": ".ts"}
+NOT_CHECKED = {"doc/writing.md"}  # it shows what is refused
+TOP = ("README.md", "CONTRIBUTING.md")
+
+
+def prose(path, text):
+    """Lines with code taken out."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(r"\s*```", line):
+            fenced = not fenced
+        elif not fenced and not (path.endswith(".md") and line.startswith("    ")):
+            yield number, re.sub(r"`[^`]*`", "", line) if path.endswith(".md") else line
+
+
+def check(path, text):
+    return [f'{path}:{number}: "{m.group(0)}": say {instead}' for number, line in prose(path, text)
+            for pattern, instead in REFUSED for m in re.finditer(pattern, line, re.I)]
+
+
+def main():
+    root = sys.argv[1]
+    paths = [p for top, ext in FILES.items() for p in sources.walk(root, top) if p.endswith(ext)] + list(TOP)
+    errors = []
+    for path in paths:
+        if path not in NOT_CHECKED:
+            with open(os.path.join(root, path), encoding="utf-8") as f:
+                errors += check(path, f.read())
+    # The patterns find what they are made for.
+    for wrong in ("Both are said.", "the row behind it", "after so many seconds", "at the begin of", "for whoever asks"):
+        if not check("x.md", wrong):
+            errors.append(f"tools/checkwords.py: does not find {wrong!r}")
+    return sources.finish("words", errors, len(paths))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
