@@ -11,12 +11,12 @@ cd "$web" || exit 1
 sources="src ../test/web/unit"
 # shellcheck disable=SC2086 # a list
 if [ "$change" = -i ]; then
-	exec "$bin/prettier" --log-level=warn --write $sources
+	exec "$bin/prettier" --config .prettierrc.json --log-level=warn --write $sources
 fi
 status=0
 "$bin/tsc" --noEmit -p . || status=1
 # shellcheck disable=SC2086
 "$bin/oxlint" -c .oxlintrc.json "$web/src" "$(dirname "$web")/test/web/unit" || status=1
 # shellcheck disable=SC2086
-"$bin/prettier" --log-level=warn --check $sources || status=1
+"$bin/prettier" --config .prettierrc.json --log-level=warn --check $sources || status=1
 exit $status

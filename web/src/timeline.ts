@@ -179,7 +179,7 @@ export class TimelineView {
 	}
 
 	/** Zooms to an interval. */
-	doubleClick(x: number, y: number): void {
+	zoomIntoAt(x: number, y: number): void {
 		const pick = this.at(x, y),
 			row = pick ? this.rows[pick.row]! : null;
 		if (!pick || !row || pick.item < 0) return;

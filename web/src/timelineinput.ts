@@ -21,7 +21,7 @@ export interface TimelineTarget {
 	pan(share: number): void;
 	hover(x: number, y: number, event: MouseEvent): void;
 	click(x: number, y: number): void;
-	doubleClick(x: number, y: number): void;
+	zoomIntoAt(x: number, y: number): void;
 	paint(): void;
 }
 
@@ -43,7 +43,7 @@ export class TimelineInput {
 		listen(canvas, "mousedown", (event) => this.press(event));
 		listen(window, "mousemove", (event) => this.move(event));
 		listen(window, "mouseup", (event) => this.release(event));
-		listen(canvas, "dblclick", (event) => target.doubleClick(...this.place(event)));
+		listen(canvas, "dblclick", (event) => target.zoomIntoAt(...this.place(event)));
 	}
 
 	private place(event: MouseEvent): [number, number] {

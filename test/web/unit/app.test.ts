@@ -7,7 +7,7 @@ import { Contents } from "../../../web/src/app/api.js";
 import { memberProgram, typePlace } from "../../../web/src/app/complete.js";
 import { drawingsOf, putDrawings, takeDrawings } from "../../../web/src/app/drawings.js";
 import { History } from "../../../web/src/app/history.js";
-import { lossOf } from "../../../web/src/app/losses.js";
+import { lossKey, lossOf } from "../../../web/src/app/losses.js";
 import { complaints, Output, show } from "../../../web/src/app/output.js";
 import { countsOfCells } from "../../../web/src/app/rangecounts.js";
 import { selecting } from "../../../web/src/app/selecting.js";
@@ -237,6 +237,18 @@ test("a loss without its number, probe and CPU", () => {
 		}).what,
 		"timer firings not made: their CPUs were idle",
 	);
+});
+
+test("losses of a tracker are added up for it", () => {
+	const line = {
+		type: "drop",
+		kind: "left out",
+		tag: "T",
+		count: 44,
+		text: "tracker offcpu: 44 slow events not shown",
+	} as const;
+	equal(lossOf(line).what, "tracker offcpu: slow events not shown");
+	equal(lossKey(line) === lossKey({ ...line, text: "tracker lock: 1 slow event not shown" }), false);
 });
 
 test("causes: which waits are idle, which are for others, and their words", () => {

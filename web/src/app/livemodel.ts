@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the live view knows: made from the lines that its run prints, drawn by overview.ts. Knows no page.
 import { Line } from "./api.js";
-import { lossOf, Losses } from "./losses.js";
+import { lossKey, lossOf, Losses } from "./losses.js";
 import { SlowEvent, slowEventOf, SlowEvents } from "./slowevents.js";
 import { MINUTE, SECOND, TrackerState } from "./trackerstate.js";
 import { amount } from "../amount.js";
@@ -74,7 +74,7 @@ export class LiveModel {
 		else if (line["severity"] === "error")
 			this.errors.push(`${String(line["source"])}, line ${String(line["line"])}: ${String(line["message"])}`);
 		else if (line.type === "diagnostic") this.takeDiagnostic(line);
-		else if (line.type === "drop") this.losses.add(line.tag ?? "", lossOf(line));
+		else if (line.type === "drop") this.losses.add(lossKey(line), lossOf(line));
 	}
 
 	/** Lines that the server forgot before this page read them. */

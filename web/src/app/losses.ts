@@ -19,12 +19,17 @@ export interface LossText {
 
 const ORDER: readonly LossKind[] = ["lost", "left out", "no loss"];
 
+/** What losses are added up by: the tag, and the tracker where there is one. */
+export function lossKey(line: Line): string {
+	return `${line.tag ?? ""} ${/^tracker (\w+):/.exec(line.text ?? "")?.[1] ?? ""}`;
+}
+
 /** A line of type "drop" without its number, its probe and its CPU, so that lines of the same kind can be added up. */
 export function lossOf(line: Line): Loss {
 	return {
 		kind: line.kind ?? "lost",
 		count: line.count ?? 0,
-		what: (line.text ?? "lost").replace(/^\d+ /, "").replace(/ (by \S+:\S*|on CPU \d+)$/, ""),
+		what: (line.text ?? "lost").replace(/^(tracker \w+: )?\d+ /, "$1").replace(/ (by \S+:\S*|on CPU \d+)$/, ""),
 	};
 }
 

@@ -2,7 +2,7 @@
 // What a run has printed: lines of text and aggregations, of which the last state counts. Knows nothing of the page.
 import { AggRow, Line, Value } from "./api.js";
 import { History } from "./history.js";
-import { lossOf, Losses } from "./losses.js";
+import { lossKey, lossOf, Losses } from "./losses.js";
 
 const TEXT_LINES = 5000; // kept; older ones go
 
@@ -37,7 +37,7 @@ export class Output {
 		if (line.type === "event") this.takeEvent(line);
 		else if ((line.type === "snapshot" || line.type === "printa") && line.aggregations && line.rows)
 			this.takeAggs(line, line.time ?? 0);
-		else if (line.type === "drop") this.losses.add(line.tag ?? "", lossOf(line));
+		else if (line.type === "drop") this.losses.add(lossKey(line), lossOf(line));
 		else if (line.type === "error" || line.type === "message") this.push(line.text ?? "");
 		else if (line.type === "end") this.status = line.status;
 	}
