@@ -75,7 +75,7 @@ def live(b, base):
     origins(b)
     state = text_of(b, ".state-line")
     check("Run queue" in state and "requests in flight" in state, "run queue and block I/O", state)
-    b.wait("/dwell itself [0-9.]+ % of a CPU/.test(document.querySelector('.state-line').innerText)")
+    b.wait("/dwell itself uses [0-9.]+ % of a CPU/.test(document.querySelector('.state-line').innerText)")
     check(True, "what dwell itself costs")
 
 
