@@ -24,7 +24,7 @@ def offered(*words):
 # -- words --
 commands = offered("")
 check({"flame", "latency", "run", "tools"} <= set(commands) and "complete" not in commands and all(commands.values()), "commands, each with what it is", commands)
-same(list(offered("fl")), ["flame"], "commands that begin so")
+same(list(offered("fla")), ["flame"], "commands that begin so")
 same(set(offered("flame", "--o")), {"--on-cpu", "--off-cpu"}, "options")
 same(set(offered("export", "--format", "pp")) | set(offered("export", "--format", "pe")), {"pprof", "perfetto"}, "values of an option")
 check({"why", "stuck", "offcpu"} <= set(offered("latency", "")), "latency: trackers and commands of its own")
