@@ -128,7 +128,7 @@ def recording(b, base, path):
     b.wait("window.dwell.recording.range.shown.range !== null")
     same(b.eval("(() => { const v = window.dwell.recording.heat; return [v.cells.selecting, v.cells.selected.size]; })()"), isolated, "its address brings back the key")
     same(text_of(b, ".recording-body .detail-pane h2"), title, "and the range")
-    check(painted(b, ".recording-body > .flame-host canvas") > 1000, "its stacks")
+    check(painted(b, ".recording-body > .recording-part > .flame-host canvas") > 1000, "its stacks")
     b.eval("document.querySelector('.recording-body > details:last-child').open = true")
     b.wait("document.querySelector('.recording-body > details:last-child pre')?.textContent.length > 10")
     check(True, "what it printed")

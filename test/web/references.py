@@ -21,7 +21,7 @@ HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference")
 FONTS = "/usr/share/fonts/truetype/dejavu"
 BYTES_MAX = 60000
 RECORDED = "#recording/r1?by=offcpu&flame=off_cpu_ns"
-SHOWN = ("window.dwell?.recording?.heat && !document.querySelector('.recording-body').hidden && document.querySelector('.recording-body > .flame-host canvas') !== null && "
+SHOWN = ("window.dwell?.recording?.heat && !document.querySelector('.recording-body').hidden && document.querySelector('.recording-body > .recording-part > .flame-host canvas') !== null && "
          "document.querySelector('.recording-body .slow tbody tr') !== null")
 # What is not the same on two machines, and what moves by itself.
 STILL = """(() => { const s = new CSSStyleSheet(); s.replaceSync(`* { animation: none !important; transition: none !important; caret-color: transparent !important }
@@ -67,7 +67,7 @@ def recording(look, base):
         with Browser(width=width, height=900, dark=dark) as b:
             b.open(base + RECORDED, SHOWN)
             look(b, f"recording-{width}{'-dark' if dark else ''}")
-            to_top(b, ".recording-body > .flame-host")
+            to_top(b, ".recording-body > .recording-part > .flame-host")
             if not dark:
                 look(b, f"stacks-{width}")
             if width == 1280:
