@@ -16,8 +16,8 @@ enum table { TABLE_HIST, TABLE_SLOW, TABLE_HOST, TABLE_GAP, NTABLES };
 static const char *const inserts[NTABLES] = {
 	[TABLE_HIST] = "INSERT INTO hist (" TABLES_HIST_COLUMNS ") FORMAT TabSeparated",
 	[TABLE_SLOW] =
-		"INSERT INTO slow (day, tenant, site, host, tracker, time, ended, delay, how, pid, tid, cpu, comm, key,"
-		" cause, class, stack, attrs, recording, id) FORMAT TabSeparated",
+		("INSERT INTO slow (day, tenant, site, host, tracker, time, ended, delay, how, pid, tid, cpu, comm, key,"
+		 " cause, class, stack, attrs, recording, id) FORMAT TabSeparated"),
 	[TABLE_HOST] =
 		"INSERT INTO host (day, tenant, site, host, seen, sent, dwell, kernel, labels) FORMAT TabSeparated",
 	[TABLE_GAP] = "INSERT INTO gap (day, tenant, site, host, since, until, what) FORMAT TabSeparated",
