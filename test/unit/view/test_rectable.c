@@ -125,7 +125,7 @@ static void contents_tell_how_much_there_is(void **state)
 	fclose(out);
 	recread_close(r);
 	assert_non_null(strstr(text, "{\"type\":\"recording\""));
-	assert_non_null(strstr(text, "\"slow\":2,\"lost\":0}\n"));
+	assert_non_null(strstr(text, "\"slow\":2,\"lost\":0,\"left_out\":0,\"timer_idle\":0,\"timer_due\":0}\n"));
 }
 
 int main(void)
