@@ -27,6 +27,7 @@ CALLS = {
     "hist": (["hist", "--by", "t", "rec"], ["hist", "--json", "--by", "t", "rec"], ["hist", "--help"]),
     "latency": (["latency", "--for", "300ms"], ["latency", "why", "--for", "300ms"], ["latency", "why", "rec"], ["latency", "profile", "rec"],
                 ["latency", "diff", "long", "long"], ["latency", "--help"], ["latency", "why", "--help"], ["latency", "stuck", "--help"]),
+    "lsp": (["lsp", "--help"],),  # it speaks to an editor: cli/lsp.py
     "help": (["help"], ["help", "latency"]),
     "record": (["record", "--help"],),
     "run": (["run", "--help"], ["run", "iotop", "--help"]),
