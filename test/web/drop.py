@@ -43,7 +43,7 @@ def hostile(folder, good):
         damaged[at] ^= 0x5a
     return [(write("<b>text.txt", b"no recording at all\n" * 100), "no recording"), (write("empty", b""), "wanted"),
             (write("cut", data[:len(data) // 3]), "cannot be shown"), (write("head", data[:50]), "cannot be shown"), (write("zeros", bytes(100000)), "no recording"),
-            (version, "version 99"), (other, "no recording of dwell"), (huge, "more than the"), (write("damaged", bytes(damaged)), "cannot be shown")]
+            (version, "version 99"), (other, "no recording of dwell"), (huge, "can be sent"), (write("damaged", bytes(damaged)), "cannot be shown")]
 
 
 def drops(b, base, folder, good):
