@@ -22,7 +22,6 @@ TRACEFS = r"tracefs cannot be read: /sys/kernel/tracing is for root; .*CAP_DAC_R
 # What shipped programs are run as; "latency" and its like want groups of tracepoints, all want types.
 GROUPED = ["latency --for 1s", "latency --daemon --state {state} --for 1s", "timeline --text --for 1s"]
 PLAIN = ["latency why --for 1s", "latency stuck", "flame --on-cpu --for 1s -o /dev/null", "flame --off-cpu --for 1s -o /dev/null"]
-TIMED = PLAIN[2:]
 HELLO = 'BEGIN { printf("hello"); exit(0); }'
 TICK = "tick-10ms { exit(0); }"
 TYPED = "syscall::getppid:entry /pid == $target/ { trace(stringof(curthread->group_leader->comm)); }"
@@ -77,8 +76,8 @@ def rooms(empty):
              caps(bpf + " dac_read_search"),
              refused=[(r"tracefs is not mounted.*mount -t tracefs tracefs /sys/kernel/tracing", GROUPED)], paranoid=2, when=lambda: paranoid() <= 2 or in_guest()),
         Room("CAP_BPF, CAP_PERFMON, kernel.perf_event_paranoid=3", caps(bpf), ok=[HELLO],
-             refused=[(r"kernel.perf_event_paranoid is 3 here, which asks for CAP_SYS_ADMIN; have it, or set kernel.perf_event_paranoid=2", [TICK] + TIMED),
-                      (TRACEFS, GROUPED[:1])], paranoid=3, guest=True),
+             refused=[(r"kernel.perf_event_paranoid is 3 here, which asks for CAP_SYS_ADMIN; have it, or set kernel.perf_event_paranoid=2", [TICK] + PLAIN[2:3]),
+                      (TRACEFS, GROUPED[:1] + PLAIN[3:])], paranoid=3, guest=True),
         Room("nobody, kernel.perf_event_paranoid=4", caps(""),
              refused=[(r"timers \(profile, tick\) CAP_SYS_ADMIN or the setting kernel.perf_event_paranoid=2, which is 4 here", [HELLO])], paranoid=4, guest=True),
         Room("lockdown=integrity", [], ok=[HELLO, TICK, TYPED], guest=True, lockdown="integrity",
