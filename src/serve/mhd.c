@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libmicrohttpd is opened when a server starts: linked, it and what it stands on (TLS, which is not used)
  * would cost every start of dwell a millisecond. */
-#include <errno.h>
 #include <stddef.h>
 #include "base/cleanup.h"
 #include "base/solib.h"
@@ -13,25 +12,12 @@ struct mhd mhd;
 
 int mhd_open(struct err *err)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} funcs[] = {
+	static const struct solib_func funcs[] = {
 #define MHD(name) { "MHD_" #name, offsetof(struct mhd, name) },
 #include "serve/mhd.def"
 #undef MHD
 	};
-	void *lib = solib_open(LIBRARY);
 
-	if (!lib)
-		return err_set(err, -ENOENT, "the HTTP library %s cannot be opened: %s", LIBRARY,
-			       solib_advice("install Debian's package libmicrohttpd12"));
-	for (size_t i = 0; i < ARRAY_SIZE(funcs); i++) {
-		void *f = solib_sym(lib, funcs[i].name);
-
-		if (!f)
-			return err_set(err, -ENOENT, "%s has no %s", LIBRARY, funcs[i].name);
-		*(void **)((char *)&mhd + funcs[i].offset) = f;
-	}
-	return 0;
+	return solib_load(LIBRARY, "the HTTP library", "install Debian's package libmicrohttpd12", funcs,
+			  ARRAY_SIZE(funcs), &mhd, err);
 }
