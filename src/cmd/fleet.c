@@ -23,6 +23,28 @@ bool fleet_stop(void *unused)
 	return caught;
 }
 
+/* -- addresses -- */
+
+int fleet_bus(struct bus_options *o)
+{
+	if (!o->url)
+		o->url = getenv("DWELL_FLEET");
+	if (o->url && *o->url)
+		return 0;
+	cmd_msg("fleet: --fleet nats://HOST:PORT is missing (or DWELL_FLEET in the environment)");
+	return EXIT_USAGE;
+}
+
+int fleet_store(struct click_options *o)
+{
+	if (!o->url)
+		o->url = getenv("DWELL_FLEET_STORE");
+	if (o->url && *o->url)
+		return 0;
+	cmd_msg("fleet: --store http://HOST:PORT is missing (or DWELL_FLEET_STORE in the environment)");
+	return EXIT_USAGE;
+}
+
 /* -- host -- */
 
 struct host_cmd {
@@ -95,9 +117,17 @@ static const struct optable host_options = {
 	.n = ARRAY_SIZE(host_rows),
 };
 
-static int no_words(const struct optable *t, int e, int argc, char **argv)
+/* Reads the options; nothing else is expected. store: NULL, it has none. */
+static int read_options(const struct optable *t, void *command, int argc, char **argv, struct bus_options *bus,
+			struct click_options *store)
 {
-	return e || optind == argc ? e : optable_words(t, argv[optind], NULL);
+	int e = optable_read(t, command, argc, argv);
+
+	if (e == 0 && optind < argc)
+		e = optable_words(t, argv[optind], NULL);
+	if (e == 0)
+		e = fleet_bus(bus);
+	return e == 0 && store ? fleet_store(store) : e;
 }
 
 static int run_host(int argc, char **argv)
@@ -110,10 +140,8 @@ static int run_host(int argc, char **argv)
 	struct why why = { 0 };
 	struct arena *arena;
 	struct err err = { 0 };
-	int e = no_words(&host_options, optable_read(&host_options, &h, argc, argv), argc, argv);
+	int e = read_options(&host_options, &h, argc, argv, &h.o.bus, NULL);
 
-	if (e == 0)
-		e = fleet_bus(&h.o.bus);
 	if (e)
 		return e;
 	if (!h.o.host && gethostname(h.name, sizeof(h.name) - 1) == 0)
@@ -168,12 +196,8 @@ static int run_collect(int argc, char **argv)
 	struct collect_cmd c = { .o = { .store.database = TABLES_DATABASE, .stop = fleet_stop } };
 	struct collect_sums s = { 0 };
 	struct err err = { 0 };
-	int e = no_words(&collect_options, optable_read(&collect_options, &c, argc, argv), argc, argv);
+	int e = read_options(&collect_options, &c, argc, argv, &c.o.bus, &c.o.store);
 
-	if (e == 0)
-		e = fleet_bus(&c.o.bus);
-	if (e == 0)
-		e = fleet_store(&c.o.store);
 	if (e)
 		return e;
 	caught_begin();
@@ -216,12 +240,8 @@ static int run_init(int argc, char **argv)
 	struct collect_cmd c = { .o.store.database = TABLES_DATABASE, .replicas = 1, .again_ns = BUS_AGAIN_NS };
 	struct err err = { 0 };
 	struct bus *bus = NULL;
-	int e = no_words(&init_options, optable_read(&init_options, &c, argc, argv), argc, argv);
+	int e = read_options(&init_options, &c, argc, argv, &c.o.bus, &c.o.store);
 
-	if (e == 0)
-		e = fleet_bus(&c.o.bus);
-	if (e == 0)
-		e = fleet_store(&c.o.store);
 	if (e)
 		return e;
 	e = bus_connect(&c.o.bus, &bus, &err);
@@ -231,28 +251,6 @@ static int run_init(int argc, char **argv)
 		e = tables_init(&c.o.store, &err);
 	bus_close(bus);
 	return e < 0 ? cmd_fail("%s", err.msg) : EXIT_OK;
-}
-
-/* -- addresses -- */
-
-int fleet_bus(struct bus_options *o)
-{
-	if (!o->url)
-		o->url = getenv("DWELL_FLEET");
-	if (o->url && *o->url)
-		return 0;
-	cmd_msg("fleet: --fleet nats://HOST:PORT is missing (or DWELL_FLEET in the environment)");
-	return EXIT_USAGE;
-}
-
-int fleet_store(struct click_options *o)
-{
-	if (!o->url)
-		o->url = getenv("DWELL_FLEET_STORE");
-	if (o->url && *o->url)
-		return 0;
-	cmd_msg("fleet: --store http://HOST:PORT is missing (or DWELL_FLEET_STORE in the environment)");
-	return EXIT_USAGE;
 }
 
 /* -- dwell fleet -- */

@@ -135,14 +135,32 @@ static int begin(struct ask_cmd *a, const char *name, const struct optrow *rows,
 	return e < 0 ? cmd_fail("%s", err.msg) : 0;
 }
 
-static int finish(struct click *c, int e, const struct err *err, struct ask_cmd *a)
+/* A question whose answer is printed line by line. */
+struct question {
+	const char *name;
+	const struct optrow *rows;
+	size_t n;
+	const char *type; /* of its JSON objects */
+	int (*ask)(struct click *c, struct ask_cmd *a, struct err *err);
+};
+
+static int answer(const struct question *q, int argc, char **argv)
 {
+	struct ask_cmd a;
+	struct click *c = NULL;
+	struct err err = { 0 };
+	int e = begin(&a, q->name, q->rows, q->n, argc, argv, false, &c);
+
+	if (e)
+		return e < 0 ? EXIT_OK : e;
+	a.table.type = q->type;
+	e = q->ask(c, &a, &err);
 	click_close(c);
 	if (e < 0)
-		return cmd_fail("%s", err->msg);
-	if (!a->table.begun && !a->json)
+		return cmd_fail("%s", err.msg);
+	if (!a.table.begun && !a.json)
 		cmd_msg("there is nothing in this range");
-	return cmd_written(a->table.error);
+	return cmd_written(a.table.error);
 }
 
 /* -- hosts -- */
@@ -167,17 +185,16 @@ static int on_host(void *ctx, const struct ask_host *h)
 	return a->table.error;
 }
 
+static int hosts_answer(struct click *c, struct ask_cmd *a, struct err *err)
+{
+	return ask_hosts(c, &a->what, on_host, a, err);
+}
+
 int fleet_hosts(int argc, char **argv)
 {
-	struct ask_cmd a;
-	struct click *c = NULL;
-	struct err err = { 0 };
-	int e = begin(&a, "hosts", hosts_rows, ARRAY_SIZE(hosts_rows), argc, argv, false, &c);
+	static const struct question q = { "hosts", hosts_rows, ARRAY_SIZE(hosts_rows), "host", hosts_answer };
 
-	if (e)
-		return e < 0 ? EXIT_OK : e;
-	a.table.type = "host";
-	return finish(c, ask_hosts(c, &a.what, on_host, &a, &err), &err, &a);
+	return answer(&q, argc, argv);
 }
 
 /* -- latency -- */
@@ -206,17 +223,17 @@ static int on_sum(void *ctx, const struct ask_sum *s)
 	return a->table.error;
 }
 
+static int latency_answer(struct click *c, struct ask_cmd *a, struct err *err)
+{
+	return ask_sums(c, &a->what, a->by_host, on_sum, a, err);
+}
+
 int fleet_latency(int argc, char **argv)
 {
-	struct ask_cmd a;
-	struct click *c = NULL;
-	struct err err = { 0 };
-	int e = begin(&a, "latency", latency_rows, ARRAY_SIZE(latency_rows), argc, argv, false, &c);
+	static const struct question q = { "latency", latency_rows, ARRAY_SIZE(latency_rows), "latency",
+					   latency_answer };
 
-	if (e)
-		return e < 0 ? EXIT_OK : e;
-	a.table.type = "latency";
-	return finish(c, ask_sums(c, &a.what, a.by_host, on_sum, &a, &err), &err, &a);
+	return answer(&q, argc, argv);
 }
 
 /* -- why -- */
@@ -235,17 +252,16 @@ static int on_cause(void *ctx, const struct ask_cause *s)
 	return a->table.error;
 }
 
+static int why_answer(struct click *c, struct ask_cmd *a, struct err *err)
+{
+	return ask_causes(c, &a->what, a->top, on_cause, a, err);
+}
+
 int fleet_why(int argc, char **argv)
 {
-	struct ask_cmd a;
-	struct click *c = NULL;
-	struct err err = { 0 };
-	int e = begin(&a, "why", why_rows, ARRAY_SIZE(why_rows), argc, argv, false, &c);
+	static const struct question q = { "why", why_rows, ARRAY_SIZE(why_rows), "cause", why_answer };
 
-	if (e)
-		return e < 0 ? EXIT_OK : e;
-	a.table.type = "cause";
-	return finish(c, ask_causes(c, &a.what, a.top, on_cause, &a, &err), &err, &a);
+	return answer(&q, argc, argv);
 }
 
 /* -- flame -- */
@@ -259,16 +275,16 @@ static int on_stack(void *ctx, const char *stack, uint64_t ns)
 	return ferror(stdout) ? -EIO : 0;
 }
 
+static int flame_answer(struct click *c, struct ask_cmd *a, struct err *err)
+{
+	return ask_stacks(c, &a->what, on_stack, a, err);
+}
+
 int fleet_flame(int argc, char **argv)
 {
-	struct ask_cmd a;
-	struct click *c = NULL;
-	struct err err = { 0 };
-	int e = begin(&a, "flame", flame_rows, ARRAY_SIZE(flame_rows), argc, argv, false, &c);
+	static const struct question q = { "flame", flame_rows, ARRAY_SIZE(flame_rows), NULL, flame_answer };
 
-	if (e)
-		return e < 0 ? EXIT_OK : e;
-	return finish(c, ask_stacks(c, &a.what, on_stack, &a, &err), &err, &a);
+	return answer(&q, argc, argv);
 }
 
 /* -- heat, hist: a recording for the views -- */

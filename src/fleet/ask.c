@@ -108,7 +108,7 @@ static int finish(const struct strb *sql, struct err *err)
 
 /* -- answers -- */
 
-static int bad_answer(struct err *err)
+int ask_refuse(struct err *err)
 {
 	return err_set(err, -EINVAL, "ClickHouse gives an answer that is not one to the question");
 }
@@ -129,8 +129,7 @@ static bool next_number(const char **p, uint64_t *ret)
 	return errno == 0;
 }
 
-/* Two columns of arrays as the buckets of h. */
-static int parse_buckets(const char *index, const char *count, struct histsum *h)
+int ask_buckets(const char *index, const char *count, struct histsum *h)
 {
 	uint64_t i, n, next = 0;
 
@@ -159,7 +158,7 @@ static int parse_hist(char *const *v, struct histsum *h)
 	    num_parse_u64(v[2], &h->max) < 0 || num_parse_u64(v[3], &flags) < 0)
 		return -EINVAL;
 	h->flags = (uint32_t)flags;
-	return parse_buckets(v[4], v[5], h);
+	return ask_buckets(v[4], v[5], h);
 }
 
 #define ADDED "sum(c), sum(s), max(m), groupBitOr(f), tupleElement(sumMap(b, k), 1), tupleElement(sumMap(b, k), 2)"
@@ -178,7 +177,7 @@ static int on_sum(void *ctx, char *const *v, size_t n)
 	x->s.series = v[0];
 	x->s.host = v[1];
 	if (n != 9 || num_parse_u64(v[2], &x->s.hosts) < 0 || parse_hist(v + 3, &x->s.h) < 0)
-		return bad_answer(x->err);
+		return ask_refuse(x->err);
 	return x->fn(x->ctx, &x->s);
 }
 
@@ -213,7 +212,7 @@ static int on_cause(void *ctx, char *const *v, size_t n)
 
 	if (n != 6 || num_parse_u64(v[2], &a.hosts) < 0 || num_parse_u64(v[3], &a.events) < 0 ||
 	    num_parse_u64(v[4], &a.total) < 0 || num_parse_u64(v[5], &a.max) < 0)
-		return bad_answer(x->err);
+		return ask_refuse(x->err);
 	return x->fn(x->ctx, &a);
 }
 
@@ -242,7 +241,7 @@ static int on_stack(void *ctx, char *const *v, size_t n)
 	uint64_t ns = 0;
 
 	if (n != 2 || num_parse_u64(v[1], &ns) < 0)
-		return bad_answer(x->err);
+		return ask_refuse(x->err);
 	return x->fn(x->ctx, v[0], ns);
 }
 
@@ -273,13 +272,13 @@ static int on_host(void *ctx, char *const *v, size_t n)
 	struct ask_host h = { .site = v[0], .host = n == 8 ? v[1] : "" };
 
 	if (n != 8)
-		return bad_answer(x->err);
+		return ask_refuse(x->err);
 	h.dwell = v[2];
 	h.kernel = v[3];
 	h.labels = v[4];
 	h.clock = strtoll(v[6], NULL, 10);
 	if (num_parse_u64(v[5], &h.silent) < 0 || num_parse_u64(v[7], &h.gaps) < 0)
-		return bad_answer(x->err);
+		return ask_refuse(x->err);
 	return x->fn(x->ctx, &h);
 }
 

@@ -28,8 +28,13 @@ struct ask_what {
 /* The table that is asked for a range. */
 enum tables_slot ask_slot(struct ask_range range);
 
+/* -- for askrec.c -- */
 /* The conditions of histograms: " AND …". */
 void ask_where(struct strb *sql, const struct ask_what *w);
+/* Two columns of arrays, "[3,7]" and "[1,2]", as the buckets of h. 0, -EINVAL, -ENOMEM. */
+int ask_buckets(const char *index, const char *count, struct histsum *h);
+/* An answer that is not one to the question: -EINVAL. */
+int ask_refuse(struct err *err);
 
 struct ask_sum {
 	const char *series, *host; /* host: "" with all hosts together */

@@ -25,22 +25,28 @@ struct making {
 	size_t n;
 	struct recfile *file;
 	struct rechist_buf buf;
+	struct histsum sum; /* of a row */
 	uint64_t words[AGG_HIST_NBUCKETS];
 	uint64_t period; /* ns */
 	uint64_t rows;
 	struct err *err;
 };
 
+/* The views put the '@' of an aggregation there. */
+static const char *plain_name(const char *series)
+{
+	return series + (*series == '@');
+}
+
 /* Series by name, as they come. */
 static int on_series(void *ctx, char *const *v, size_t n)
 {
 	struct making *m = ctx;
-	const char *name = *v[0] == '@' ? v[0] + 1 : v[0];
 
 	(void)n;
 	if (m->n == ASK_SERIES_MAX)
 		return err_set(m->err, -E2BIG, "there are more than %u series: name one", ASK_SERIES_MAX);
-	m->names[m->n] = strdup(name);
+	m->names[m->n] = strdup(plain_name(v[0]));
 	if (!m->names[m->n])
 		return err_set(m->err, -ENOMEM, "out of memory");
 	m->desc[m->n] = (struct aggdesc){ .id = (uint32_t)m->n,
@@ -55,39 +61,24 @@ static int on_series(void *ctx, char *const *v, size_t n)
 	return 0;
 }
 
-static bool array_next(char **p, uint64_t *ret)
-{
-	char *end;
-
-	if (**p != '[' && **p != ',')
-		return false;
-	*ret = strtoull(*p + 1, &end, 10);
-	if (end == *p + 1)
-		return false;
-	*p = end;
-	return true;
-}
-
 /* series, host, time, count, buckets, counts */
 static int on_row(void *ctx, char *const *v, size_t n)
 {
 	struct making *m = ctx;
 	struct rec_hist head = { .period = m->period, .key_size = HOST_SIZE, .flags = HIST_NO_SUM };
-	const char *name = *v[0] == '@' ? v[0] + 1 : v[0];
 	struct row row = { .kind = ROW_HIST };
-	char key[HOST_SIZE] = "", *index = n == 6 ? v[4] : NULL, *count = n == 6 ? v[5] : NULL;
-	uint64_t start = 0, i, k;
+	char key[HOST_SIZE] = "";
+	uint64_t start = 0;
 	size_t source = 0;
 
-	while (source < m->n && strcmp(m->names[source], name) != 0)
+	while (n == 6 && source < m->n && strcmp(m->names[source], plain_name(v[0])) != 0)
 		source++;
-	if (n != 6 || source == m->n || num_parse_u64(v[2], &start) < 0)
-		return err_set(m->err, -EINVAL, "ClickHouse gives an answer that is not one to the question");
+	if (n != 6 || source == m->n || num_parse_u64(v[2], &start) < 0 || ask_buckets(v[4], v[5], &m->sum) < 0)
+		return ask_refuse(m->err);
 	snprintf(key, sizeof(key), "%s", v[1]);
 	memset(m->words, 0, sizeof(m->words));
-	while (array_next(&index, &i) && array_next(&count, &k))
-		if (i < AGG_HIST_NBUCKETS)
-			m->words[i] = k;
+	for (size_t i = 0; i < m->sum.n; i++)
+		m->words[m->sum.v[i].index] = m->sum.v[i].count;
 	if (rechist_make(&m->buf, &head, key, m->words, AGG_HIST_NBUCKETS) < 0)
 		return err_set(m->err, -ENOMEM, "out of memory");
 	row.id = (uint32_t)source;
@@ -157,5 +148,6 @@ int ask_recording(struct click *c, const struct ask_what *w, const char *path, s
 	for (size_t i = 0; i < m->n; i++)
 		free(m->names[i]);
 	rechist_buf_free(&m->buf);
+	histsum_free(&m->sum);
 	return e;
 }

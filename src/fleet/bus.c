@@ -28,30 +28,14 @@ struct bus {
 
 static int open_library(struct err *err)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} funcs[] = {
+	static const struct solib_func funcs[] = {
 #define NATS(name) { #name, offsetof(__typeof__(nats), name) },
 #include "fleet/nats.def"
 #undef NATS
 	};
-	void *lib;
 
-	if (nats.nats_Close)
-		return 0;
-	lib = solib_open(LIBRARY);
-	if (!lib)
-		return err_set(err, -ENOENT, "the library of NATS %s cannot be opened: %s", LIBRARY,
-			       solib_advice("install Debian's package libnats3.4"));
-	for (size_t i = ARRAY_SIZE(funcs); i-- > 0;) {
-		void *f = solib_sym(lib, funcs[i].name);
-
-		if (!f)
-			return err_set(err, -ENOENT, "%s has no %s", LIBRARY, funcs[i].name);
-		*(void **)((char *)&nats + funcs[i].offset) = f;
-	}
-	return 0;
+	return solib_load(LIBRARY, "the library of NATS", "install Debian's package libnats3.4", funcs,
+			  ARRAY_SIZE(funcs), &nats, err);
 }
 
 static int fail(natsStatus s, jsErrCode code, const char *what, struct err *err)
@@ -107,7 +91,6 @@ int bus_connect(const struct bus_options *o, struct bus **ret, struct err *err)
 	nats.natsOptions_Destroy(options);
 	if (s != NATS_OK) {
 		bus_close(b);
-		fail(s, 0, o->url, err);
 		return err_set(err, -ECONNREFUSED, "cannot connect to NATS at %s: %s", o->url,
 			       nats.natsStatus_GetText(s));
 	}
@@ -258,9 +241,8 @@ int bus_take(struct bus *b, struct bus_message *v, unsigned max, int64_t wait_ms
 	return (int)n;
 }
 
-void bus_give(struct bus *b, struct bus_message *v, unsigned n, bool done)
+void bus_give(struct bus_message *v, unsigned n, bool done)
 {
-	(void)b;
 	for (unsigned i = 0; i < n; i++) {
 		if (done)
 			(void)nats.natsMsg_Ack(v[i].own, NULL); /* else it comes again, and counts once all the same */

@@ -28,31 +28,17 @@ struct click {
 
 static int open_library(struct err *err)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} funcs[] = {
+	static const struct solib_func funcs[] = {
 #define CURL_FN(name) { #name, offsetof(__typeof__(curl), name) },
 #include "fleet/curl.def"
 #undef CURL_FN
 	};
-	void *lib;
+	int e = solib_load(LIBRARY, "the HTTP library", "install Debian's package libcurl4", funcs, ARRAY_SIZE(funcs),
+			   &curl, err);
 
-	if (curl.curl_global_init)
-		return 0;
-	lib = solib_open(LIBRARY);
-	if (!lib)
-		return err_set(err, -ENOENT, "the HTTP library %s cannot be opened: %s", LIBRARY,
-			       solib_advice("install Debian's package libcurl4"));
-	for (size_t i = ARRAY_SIZE(funcs); i-- > 0;) {
-		void *f = solib_sym(lib, funcs[i].name);
-
-		if (!f)
-			return err_set(err, -ENOENT, "%s has no %s", LIBRARY, funcs[i].name);
-		*(void **)((char *)&curl + funcs[i].offset) = f;
-	}
-	curl.curl_global_init(CURL_GLOBAL_DEFAULT);
-	return 0;
+	return e < 0					    ? e
+	       : curl.curl_global_init(CURL_GLOBAL_DEFAULT) ? err_set(err, -EIO, "%s does not start", LIBRARY)
+							    : 0;
 }
 
 static int read_password(struct click *c, const char *path, struct err *err)

@@ -43,11 +43,6 @@ struct collector {
 
 /* -- rows -- */
 
-static uint64_t wall_s(void)
-{
-	return (uint64_t)time(NULL);
-}
-
 /* "day, tenant, site, host": how each row begins. */
 static void put_who(struct collector *c, struct strb *b, uint64_t s)
 {
@@ -212,7 +207,7 @@ static int store(struct collector *c, struct err *err)
 
 static void finish_block(struct collector *c, bool done)
 {
-	bus_give(c->bus, c->messages, c->n, done);
+	bus_give(c->messages, c->n, done);
 	c->n = 0;
 	for (size_t i = 0; i < NTABLES; i++)
 		strb_reset(&c->rows[i]);
@@ -251,9 +246,9 @@ static int roll(struct collector *c, struct err *err)
 	return e;
 }
 
-static void pause_ms(long ms)
+static void pause_a_moment(void)
 {
-	const struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+	const struct timespec t = clock_timespec(COLLECT_RETRY_MS * NSEC_PER_MSEC);
 
 	nanosleep(&t, NULL);
 }
@@ -274,7 +269,7 @@ static void turn(struct collector *c)
 	struct err err = { 0 };
 	int e = gather(c, &err);
 
-	c->now_s = wall_s();
+	c->now_s = clock_ns(CLOCK_REALTIME) / NSEC_PER_SEC;
 	if (e == 0)
 		e = store(c, &err);
 	if (e == 0 && c->n)
@@ -284,7 +279,7 @@ static void turn(struct collector *c)
 		e = roll(c, &err);
 	tell(c, e, &err);
 	if (e < 0)
-		pause_ms(COLLECT_RETRY_MS);
+		pause_a_moment();
 }
 
 /* Connects what is not connected. -ENOENT, -EINVAL, -ENOMEM: it will not help to try again. */
@@ -314,7 +309,7 @@ static int loop(struct collector *c, struct err *err)
 			return err_set(err, e, "%s", why.msg);
 		if (e < 0) {
 			tell(c, e, &why);
-			pause_ms(COLLECT_RETRY_MS);
+			pause_a_moment();
 		} else {
 			turn(c);
 		}
@@ -331,7 +326,7 @@ int collect_run(const struct collect_options *o, const struct listener *to, stru
 		return err_set(err, -ENOMEM, "out of memory");
 	c->o = o;
 	c->to = to;
-	c->now_s = wall_s();
+	c->now_s = clock_ns(CLOCK_REALTIME) / NSEC_PER_SEC;
 	c->rolled = c->now_s - c->now_s % 60;
 	c->late = c->now_s - COLLECT_BACK_S;
 	e = click_open(&o->store, &c->store, err);

@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "base/sha256.h"
 #include "base/units.h"
+#include "base/writeall.h"
 #include "fleet/batch.h"
 #include "latency/slowwait.h"
 #include "store/recquery.h"
@@ -57,6 +58,7 @@ struct publisher {
 	uint64_t hello;	   /* when the host last told of itself */
 	uint64_t slow_last;
 	unsigned nslow;
+	struct err *err; /* of the question that is being asked: for callbacks */
 	struct publish_sums sums;
 	bool failing;
 };
@@ -99,7 +101,7 @@ static int cursor_save(struct publisher *p, struct err *err)
 	if (cursor_path(p, "", path) < 0 || cursor_path(p, ".new", next) < 0)
 		return err_set(err, -ENAMETOOLONG, "%s: the name is too long", p->o->state);
 	fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 || write(fd, text, (size_t)n) != n || rename(next, path) < 0)
+	if (fd < 0 || write_all(fd, text, (size_t)n) < 0 || rename(next, path) < 0)
 		return err_set(err, -EIO, "%s: cannot be written: %s", path, strerror(errno));
 	return 0;
 }
@@ -219,7 +221,6 @@ static bool note_sent(struct publisher *p, const struct rec_column *c)
 struct columns {
 	struct publisher *p;
 	const char *series;
-	struct err *err;
 };
 
 static int on_column(void *ctx, const struct rec_column *c)
@@ -243,7 +244,7 @@ static int on_column(void *ctx, const struct rec_column *c)
 		return 0;
 	batch_add_hist(&p->batch, &h);
 	p->sums.histograms++;
-	return flush_if_full(p, x->err);
+	return flush_if_full(p, p->err);
 }
 
 static void forget_keys(struct publisher *p)
@@ -263,7 +264,7 @@ static int on_key(void *ctx, int64_t key, const char *text, const void *data)
 		return 0;
 	while ((int64_t)p->keys.n <= key)
 		if (vec_try_push(&p->keys, (char *)NULL) < 0)
-			return -ENOMEM;
+			return err_set(p->err, -ENOMEM, "out of memory");
 	free(p->keys.v[key]);
 	p->keys.v[key] = strdup(data ? text : "other");
 	return 0;
@@ -273,7 +274,7 @@ static int send_source(struct publisher *p, uint32_t source, struct rec_range ra
 {
 	struct rec_histdesc d;
 	char series[160];
-	struct columns x = { p, series, err };
+	struct columns x = { p, series };
 	int e;
 
 	/* Histograms of one form only can be added up: that of trackers and of hist(). */
@@ -291,6 +292,7 @@ static int send_hists(struct publisher *p, uint64_t to, struct err *err)
 	uint64_t from = p->cursor.hist_to > PUBLISH_AGAIN_NS ? p->cursor.hist_to - PUBLISH_AGAIN_NS : 0;
 	int e = 0;
 
+	p->err = err;
 	batch_begin(&p->batch, BATCH_HIST);
 	for (uint32_t i = 0; e == 0 && i < s->ntrackers + s->naggs; i++)
 		e = send_source(p, i, (struct rec_range){ from, to }, err);
@@ -301,39 +303,37 @@ static int send_hists(struct publisher *p, uint64_t to, struct err *err)
 
 /* -- slow events -- */
 
-/* Names of a stack, behind what is there. */
-static void put_stack(struct publisher *p, struct strb *b, int64_t id)
+/* Adds the names of a stack after what is there. names, if not NULL, gets the functions (NULL: not known), which live
+ * with the recording. How many frames. */
+static size_t put_stack(struct publisher *p, struct strb *b, int64_t id, const char *names[PUBLISH_FRAMES_MAX])
 {
 	struct recfile_symbol sym;
 	struct rec_stack s;
+	size_t n = 0;
 
 	if (recread_stack(p->rec, id, &s, NULL) < 0)
-		return;
-	for (size_t i = 0; i < s.n && i < PUBLISH_FRAMES_MAX; i++) {
-		bool named = recread_symbol(p->rec, s.space, s.tgid, s.start, s.frames[i], &sym) && sym.name;
+		return 0;
+	for (; n < s.n && n < PUBLISH_FRAMES_MAX; n++) {
+		bool named = recread_symbol(p->rec, s.space, s.tgid, s.start, s.frames[n], &sym) && sym.name;
 
 		strb_adds(b, b->n ? ";" : "");
 		if (named)
 			strb_printf(b, "%s`%s", sym.module ? sym.module : "", sym.name);
 		else
-			strb_printf(b, "0x%" PRIx64, s.frames[i]);
+			strb_printf(b, "0x%" PRIx64, s.frames[n]);
+		if (names)
+			names[n] = named ? sym.name : NULL;
 	}
+	return n;
 }
 
-/* Words and class of what the stack waited for. */
-static void find_cause(struct publisher *p, int64_t id, uint32_t facts, struct cause *ret)
+/* The kernel's stack, and what it waited for. */
+static void put_kernel_stack(struct publisher *p, struct strb *b, int64_t id, uint32_t facts, struct cause *ret)
 {
 	const char *names[PUBLISH_FRAMES_MAX];
-	struct recfile_symbol sym;
-	struct rec_stack s;
-	size_t n = 0;
+	size_t n = put_stack(p, b, id, names);
 
-	*ret = (struct cause){ .words = "" };
-	if (recread_stack(p->rec, id, &s, NULL) < 0)
-		return;
-	for (; n < s.n && n < PUBLISH_FRAMES_MAX; n++)
-		names[n] = recread_symbol(p->rec, s.space, s.tgid, s.start, s.frames[n], &sym) ? sym.name : NULL;
-	if (causes_classify(p->o->causes, names, n, facts, ret) < 0)
+	if (n && causes_classify(p->o->causes, names, n, facts, ret) < 0)
 		*ret = (struct cause){ .words = "" };
 }
 
@@ -358,12 +358,10 @@ static void put_attrs(struct publisher *p, const struct rec_slow_row *s, struct 
 		else if (a->kind == ATTR_INT && a->value)
 			strb_printf(others, "%s%s=%" PRId64, others->n ? "\n" : "", a->name, a->value);
 	}
-	if (kernel) {
-		find_cause(p, kernel->value, facts, cause);
-		put_stack(p, stack, kernel->value);
-	}
+	if (kernel)
+		put_kernel_stack(p, stack, kernel->value, facts, cause);
 	if (user)
-		put_stack(p, stack, user->value);
+		put_stack(p, stack, user->value, NULL);
 }
 
 static int on_slow(void *ctx, const struct rec_slow_row *s)
@@ -392,7 +390,7 @@ static int on_slow(void *ctx, const struct rec_slow_row *s)
 	p->slow_last = (uint64_t)s->id;
 	p->nslow++;
 	p->sums.slow++;
-	return flush_if_full(p, NULL);
+	return flush_if_full(p, p->err);
 }
 
 static int send_slow(struct publisher *p, struct err *err)
@@ -403,6 +401,7 @@ static int send_slow(struct publisher *p, struct err *err)
 	q.after = p->cursor.slow_id ? (int64_t)p->cursor.slow_id : -1;
 	p->slow_last = p->cursor.slow_id;
 	p->nslow = 0;
+	p->err = err;
 	batch_begin(&p->batch, BATCH_SLOW);
 	e = recread_slow(p->rec, &q, on_slow, p, err);
 	return e ? e : flush(p, err);
