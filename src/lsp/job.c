@@ -47,19 +47,6 @@ static void begin(struct job *j, const char *name, const char *text)
 	j->req.progs.v[0].size = strlen(text);
 }
 
-/* Parameters that must be given get any value: which one says who runs the program. */
-static bool give_params(struct job *to, const struct params *ps)
-{
-	bool any = false;
-
-	for (const struct param *p = ps->first; p; p = p->next)
-		if (!p->value) {
-			request_param(&to->req, arena_strdup(to->req.arena, p->name), p->is_string ? "*" : "1");
-			any = true;
-		}
-	return any;
-}
-
 static int parse(struct job *j)
 {
 	int e = workshop_open(&j->w, &j->req, 0);
@@ -81,21 +68,52 @@ void job_done(struct job *j)
 	close_it(j);
 }
 
+/* Names of parameters that must be given, in the arena; *ret_n: how many. */
+static struct param_given *missing_params(const struct params *ps, struct arena *a, size_t *ret_n)
+{
+	struct param_given *v;
+	size_t n = 0;
+
+	for (const struct param *p = ps->first; p; p = p->next)
+		n += !p->value;
+	v = arena_new_arr(a, struct param_given, n + 1);
+	n = 0;
+	for (const struct param *p = ps->first; p; p = p->next)
+		if (!p->value)
+			v[n++] = (struct param_given){ .name = arena_strdup(a, p->name),
+						       .value = p->is_string ? "*" : "1" };
+	*ret_n = n;
+	return v;
+}
+
+/* Who runs the program gives it parameters: here they get any value, and it is parsed again. e: what the first time
+ * gave. */
+static int parse_with_params(struct job *j, const char *name, const char *text, int e)
+{
+	struct arena *a = arena_new(ARENA_DEFAULT_LIMIT);
+	size_t n;
+	const struct param_given *v = missing_params(&j->req.params, a, &n);
+
+	if (n) {
+		close_it(j);
+		begin(j, name, text);
+		for (size_t i = 0; i < n; i++)
+			request_param(&j->req, arena_strdup(j->req.arena, v[i].name), v[i].value);
+		e = parse(j);
+	}
+	arena_free(a);
+	return e;
+}
+
 void job_run(struct job *j, const char *name, const char *text)
 {
-	struct job first = { 0 };
 	int e;
 
-	begin(&first, name, text);
-	e = parse(&first);
 	*j = (struct job){ 0 };
 	begin(j, name, text);
-	if (e == 0 || first.ndiags || !give_params(j, &first.req.params)) {
-		if (e)
-			snprintf(j->why, sizeof(j->why), "%s", first.why);
-	}
-	close_it(&first);
 	e = parse(j);
+	if (e && !j->ndiags)
+		e = parse_with_params(j, name, text, e);
 	/* What a text of somebody asks for beside being checked is not done. */
 	j->req.opts.ctypes = j->req.opts.dtypes = "";
 	j->req.opts.tree = 0;
