@@ -25,7 +25,7 @@ enum event_kind {
 #define ARENA_NONE UINT64_MAX
 #define ARENA_MAX (1ull << 36) /* bytes of all blobs */
 #define GROUP_MAX (1u << 28)   /* bytes of the EV_MEMs of a group */
-#define MAPS_MAX 4096u	       /* EV_MAPs of a group */
+#define GROUP_MAPS_MAX 4096u   /* EV_MAPs of a group */
 
 /* Blobs make up one arena, in which mappings of files find their contents. */
 struct ev_blob {

@@ -27,7 +27,7 @@ static int add_map(struct group *g, const struct trace_event *e)
 	struct ev_map m;
 
 	memcpy(&m, e->data, sizeof(m));
-	if (g->maps.n >= MAPS_MAX || m.start >= m.end || m.start % page || m.end % page ||
+	if (g->maps.n >= GROUP_MAPS_MAX || m.start >= m.end || m.start % page || m.end % page ||
 	    (m.prot & ~(uint32_t)(PROT_READ | PROT_WRITE | PROT_EXEC)))
 		return -EBADMSG;
 	if (m.arena != ARENA_NONE && (m.arena % page || m.arena > ARENA_MAX || m.end - m.start > ARENA_MAX))

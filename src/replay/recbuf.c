@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "replay/rec_int.h"
+#include "sym/proc/maps.h"
 #include "sym/unwind/ehtab.h"
 
 #define SITE_HOT 16u   /* calls of a place before it goes to the stub */
@@ -180,18 +181,16 @@ static int open_code(struct rec *r, uint64_t addr, uint64_t *start, uint64_t *of
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)r->k->t.pid);
 	f = fopen(path, "re");
 	while (f && fd < 0 && getline(&line, &room, f) > 0) {
-		unsigned major, minor;
-		uint64_t end, ino;
-		int name = 0;
+		struct maps_line l;
 		struct stat st;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %n", start, &end, offset,
-			   &major, &minor, &ino, &name) != 6 ||
-		    addr < *start || addr >= end)
-			continue;
 		line[strcspn(line, "\n")] = 0;
-		fd = line[name] == '/' ? open(line + name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
-		if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_ino != ino || !S_ISREG(st.st_mode))) {
+		if (!maps_parse_line(line, &l) || addr < l.start || addr >= l.end)
+			continue;
+		*start = l.start;
+		*offset = l.off;
+		fd = *l.path == '/' ? open(l.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+		if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_ino != l.ino || !S_ISREG(st.st_mode))) {
 			close(fd);
 			fd = -1;
 		}

@@ -22,7 +22,7 @@ static int blob(void *ctx, uint64_t at, const void *bytes, size_t n)
 
 static void look(const struct group *g, unsigned *sum)
 {
-	if (g->mems.n > g->bytes.n + GROUP_MAX || g->maps.n > MAPS_MAX || g->bytes.n > GROUP_MAX)
+	if (g->mems.n > g->bytes.n + GROUP_MAX || g->maps.n > GROUP_MAPS_MAX || g->bytes.n > GROUP_MAX)
 		abort();
 	for (size_t i = 0; i < g->mems.n; i++) {
 		if (g->mems.v[i].at + g->mems.v[i].size > g->bytes.n)

@@ -221,8 +221,8 @@ static void groups_have_limits(void **state)
 	struct ev_map good = { 0x1000, 0x2000, ARENA_NONE, 7, 0 }, m;
 
 	(void)state;
-	assert_int_equal(group_of(&good, MAPS_MAX, 0), 1);
-	assert_int_equal(group_of(&good, MAPS_MAX + 1, 0), -EBADMSG);
+	assert_int_equal(group_of(&good, GROUP_MAPS_MAX, 0), 1);
+	assert_int_equal(group_of(&good, GROUP_MAPS_MAX + 1, 0), -EBADMSG);
 	assert_int_equal(group_of(&good, 1, ARENA_MAX - 1), 1);
 	assert_int_equal(group_of(&good, 1, ARENA_MAX), -EBADMSG);
 	m = good;
