@@ -5,24 +5,18 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
 import urllib.parse
 import urllib.request
 
+import engines
 import live
 
 SHARE = os.path.join(os.path.dirname(os.path.abspath(live.__file__)), "../../share")
 CONTAINER = "0123456789ab" + 52 * "c"
 os.chdir(live.WORK)
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def expressions():
@@ -105,7 +99,7 @@ def labels(d):
 
 
 def prometheus(d):
-    base = f"http://127.0.0.1:{free_port()}"
+    base = f"http://127.0.0.1:{engines.free_ports(1)[0]}"
     with open("prometheus.yml", "w") as f:
         f.write("global: { scrape_interval: 1s }\nscrape_configs:\n  - job_name: dwell\n    static_configs: [{ targets: ['"
                 + re.search(r"//([^/]+)/", d.where)[1] + "'] }]\n")
