@@ -4,9 +4,10 @@
  * off-cpu.d: where threads wait, and how long: stacks by command, for `dwell flame --off-cpu`.
  *
  * Usage: off-cpu.d [-p PID|-c COMMAND] [--for TIME] [--us N] [--record FILE]
- * With -p or -c threads of this process and its descendants, else all. A wait counts when it ends; time of
- * threads that were only preempted is among it. The last number of a key is what is known of the wait besides its stack
- * (1: a futex, waited for as a condition is; 2: a timer ended it; 4: the thread could run when it left): it tells what is idle.
+ * With -p or -c threads of this process and its descendants, else all. A wait counts when it ends. The
+ * time of preempted threads counts, too. The last number of a key holds facts about the wait that its stack does not
+ * show, as bits: 1, the thread waited for a futex as for a condition; 2, a timer ended the wait; 4, the thread could
+ * still run when it left the CPU. The view finds idle waits by them.
  */
 #pragma D option quiet
 #pragma D option noself

@@ -5,7 +5,7 @@
  *
  * Usage: dbslower.d [-p PID] [--ms N]
  * PostgreSQL: all servers, by their static probes (as Debian builds them); -p: one server process. MariaDB and MySQL: give the
- * server with -p; its function dispatch_command() is traced, whose queries are cut at 256 characters.
+ * server with -p. The tool traces its function dispatch_command() and cuts queries at 256 characters.
  *
  * TIME  when the answer was complete      PID  of the server's process      MS  from the query to the end of the answer
  * QUERY  as it came

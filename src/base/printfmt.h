@@ -52,7 +52,7 @@ struct pfconv {
 /* Padding is bounded, so that a short format cannot fill memory or a disk. */
 #define PRINTFMT_MAX_WIDTH 65536  /* characters of one conversion */
 #define PRINTFMT_MAX_TEXT 1048576 /* characters of all conversions of a record */
-/* The same of constants in a printf() whose text is written as it comes, as DTrace's is. */
+/* The same limits for constants in a text printf(), whose output goes straight to the stream. */
 #define PRINTFMT_WIDE_WIDTH 16777216
 #define PRINTFMT_WIDE_TEXT 67108864
 

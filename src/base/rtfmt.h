@@ -5,8 +5,8 @@
  *     63    62    61 … 1                                          0
  *     1     0     what the process's runtime makes of it          1
  *
- * A process has one runtime, whose header says what the bits in the middle are (base/pyfmt.h, base/v8fmt.h). The
- * lowest bit means nothing: views look up the byte before a return address.
+ * A process has one runtime. The header of that runtime defines the bits in the middle (base/pyfmt.h, base/v8fmt.h).
+ * The lowest bit means nothing: views look up the byte before a return address.
  */
 #ifndef DWELL_BASE_RTFMT_H
 #define DWELL_BASE_RTFMT_H

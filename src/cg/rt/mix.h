@@ -18,7 +18,7 @@ struct rt_python_state {
 	uint64_t thread; /* PyThreadState; 0: not in the list */
 	uint64_t fp;	 /* _PyInterpreterFrame; 0: no more */
 	uint64_t in;	 /* 1: in frames of one call of the loop */
-	uint64_t mark;	 /* enum py_mark that is told once, or 0 */
+	uint64_t mark;	 /* a frame of enum py_mark, which the walk records once; 0: none */
 	uint64_t tmp;
 };
 
