@@ -10,8 +10,8 @@
 #include "cmd/cmd.h"
 #include "cmd/findprog.h"
 #include "cmd/latency.h"
-#include "cmd/optable.h"
-#include "cmd/opts.h"
+#include "cmdline/optable.h"
+#include "cmdline/opts.h"
 #include "engine/front/callsprog.h"
 #include "engine/run/run.h"
 #include "sym/object/uobj.h"
@@ -29,18 +29,16 @@ struct calls {
 	bool kernel, json;
 };
 
-static int take_pid(void *calls, const struct optrow *o, const char *arg)
+static int take_pid(void *calls, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct calls *c = calls;
 	uint64_t pid;
 
 	(void)o;
-	if (num_parse_u64(arg, &pid) < 0 || pid < 1 || pid > INT32_MAX) {
-		cmd_msg("calls: -p: '%s' is no process", arg);
-		return EXIT_USAGE;
-	}
+	if (num_parse_u64(arg, &pid) < 0 || pid < 1 || pid > INT32_MAX)
+		return err_set(err, -EINVAL, "calls: -p: '%s' is no process", arg);
 	if (kill((pid_t)pid, 0) < 0 && errno == ESRCH)
-		return cmd_fail("calls: there is no process %s", arg);
+		return err_set(err, -ESRCH, "calls: there is no process %s", arg);
 	c->pid = (long)pid;
 	return 0;
 }
@@ -83,10 +81,8 @@ static int take_function(struct calls *c, char *word)
 		c->mod = word;
 	}
 	if (!*c->func || (c->mod && !*c->mod) || strpbrk(c->func, "*?[\\: ,/{};\"") ||
-	    (c->mod && strpbrk(c->mod, "*?[\\: ,/{};\""))) {
-		cmd_msg("calls: one function is to be named, without patterns");
-		return EXIT_USAGE;
-	}
+	    (c->mod && strpbrk(c->mod, "*?[\\: ,/{};\"")))
+		return cmd_wrong("calls: one function is to be named, without patterns");
 	return 0;
 }
 
@@ -205,16 +201,16 @@ static int run(struct calls *c)
 
 static int read_words(struct calls *c, int argc, char **argv)
 {
-	int e = optable_read(&options, c, argc, argv);
+	int e = cmd_options(&options, c, argc, argv);
 
 	if (e)
 		return e;
 	if (optind + 1 < argc)
-		return optable_words(&options, argv[optind + 1], NULL);
+		return cmd_words(&options, argv[optind + 1], NULL);
 	if (optind == argc)
-		return optable_words(&options, NULL, "a function is missing");
+		return cmd_words(&options, NULL, "a function is missing");
 	if ((c->pid && has_command(c)) || (c->request.words && c->request.commands.n) || c->request.commands.n > 1)
-		return optable_words(&options, NULL, "one of -p, -c and a command behind -- is possible");
+		return cmd_words(&options, NULL, "one of -p, -c and a command behind -- is possible");
 	c->kernel |= !c->pid && !has_command(c);
 	return take_function(c, argv[optind]);
 }
@@ -224,8 +220,8 @@ static int calls(int argc, char **argv)
 	struct calls c = { 0 };
 	int e;
 
-	cmdline_begin(&c.request);
-	e = optable_command("calls", &argc, argv, &c.request.words);
+	cmd_begin(&c.request);
+	e = cmd_split("calls", &argc, argv, &c.request.words);
 	if (e == 0)
 		e = read_words(&c, argc, argv);
 	if (e == 0)

@@ -9,8 +9,8 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmd/optable.h"
-#include "cmd/opts.h"
+#include "cmdline/optable.h"
+#include "cmdline/opts.h"
 #include "cmd/outfile.h"
 #include "engine/run/run.h"
 #include "engine/run/slowfilter.h"
@@ -178,29 +178,31 @@ static int on_finish(void *ctx)
 
 /* -- options -- */
 
-static int take_pid(void *run, const struct optrow *o, const char *arg)
+static int take_pid(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct check_run *r = run;
 
 	r->pid = arg;
-	return latency_pass(&r->request, o, arg);
+	return latency_pass(&r->request, o, arg, err);
 }
 
-static int take_cgroup(void *run, const struct optrow *o, const char *arg)
+static int take_cgroup(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct check_run *r = run;
 
 	(void)o;
+	(void)err;
 	r->filter.cgroup = slowfilter_cgroup(r->request.arena, arg);
 	return 0;
 }
 
 /* Units are control groups by their name: those of the system are in system.slice. */
-static int take_unit(void *run, const struct optrow *o, const char *arg)
+static int take_unit(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct check_run *r = run;
 
 	(void)o;
+	(void)err;
 	r->unit = arg;
 	r->filter.container = strchr(arg, '.') ? arg : arena_printf(r->request.arena, "%s.service", arg);
 	return 0;
@@ -304,7 +306,7 @@ static void prepare(struct check_run *r)
 static int of_recording(struct check_run *r, int n, char **words)
 {
 	int e = r->live_only ? latency_not_recorded(&options, r->live_only, words[0])
-		: n > 1	     ? optable_words(&options, words[1], NULL)
+		: n > 1	     ? cmd_words(&options, words[1], NULL)
 			     : read_files(r, words, 1, &r->check);
 
 	r->out = stdout;
@@ -322,10 +324,10 @@ static int check_main(int argc, char **argv)
 	bool ran = false;
 	int e;
 
-	cmdline_begin(&r.request);
-	e = optable_command("check", &argc, argv, &r.request.words);
+	cmd_begin(&r.request);
+	e = cmd_split("check", &argc, argv, &r.request.words);
 	if (e == 0)
-		e = optable_read(&options, &r, argc, argv);
+		e = cmd_options(&options, &r, argc, argv);
 	if (e == 0 && r.against)
 		e = read_files(&r, (char *const[]){ (char *)r.against }, 1, &r.before);
 	if (e == 0 && optind < argc) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands of the dwell binary. Only this folder parses options, wires modules and prints errors. */
+/* Commands of the dwell binary. Only this folder wires modules and prints errors. */
 #ifndef DWELL_CMD_CMD_H
 #define DWELL_CMD_CMD_H
 #include <stdbool.h>
@@ -27,6 +27,11 @@ void cmd_left_out(const char *why);
 void cmd_msg(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and returns EXIT_ERROR. */
 int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and returns EXIT_USAGE. */
+int cmd_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* e >= 0: e. An error: its message; EXIT_USAGE where the command line is wrong (-EINVAL, CMDLINE_USAGE), else
+ * EXIT_ERROR. */
+int cmd_err(int e, struct err *err);
 
 /* What the engine says goes where messages go; diagnostics in JSON to standard output. */
 extern const struct listener cmd_listener;
@@ -42,7 +47,6 @@ int cmd_dtrace_words(int argc, char **argv, char *const *words, uint64_t for_ns)
 /* `dwell --host ssh:NAME … -n …`: does the command line begin so? */
 bool cmd_is_host(int argc, char **argv);
 int cmd_host(int argc, char **argv);
-void cmd_put_options(FILE *out); /* dtrace(1)'s usage */
 /* A command line of dtrace(1) that is wrong; why: or NULL, nothing to trace. Under the name dtrace its usage, else one
  * line. EXIT_USAGE. */
 int cmd_usage(const char *why);
@@ -52,8 +56,19 @@ int cmd_by_name(int argc, char **argv);
 const char *cmd_listed(void *unused, size_t i, const char **summary);
 /* argv[0] is none: one line on what is meant. EXIT_USAGE. */
 int cmd_unknown(const char *word);
+
+/* Of cmdline/optable.h, with messages. 0; EXIT_* > 0; cmd_options(): < 0: done (--help). */
+struct optable;
+int cmd_options(const struct optable *t, void *command, int argc, char **argv);
+int cmd_words(const struct optable *t, const char *unexpected, const char *missing);
+int cmd_split(const char *command, int *argc, char **argv, char *const **ret);
+
 struct request;
 struct run_show;
+/* An empty request of this program. */
+void cmd_begin(struct request *c);
+/* The same, of dtrace(1)'s command line. 0; EXIT_* > 0 after a message; < 0: done (-V, --help). */
+int cmd_parse(struct request *c, int argc, char **argv);
 /* Runs a request and ends it; show as of engine/run/run.h. An exit code. */
 int cmd_request(struct request *c, const struct run_show *show);
 #endif

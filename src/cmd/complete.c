@@ -82,8 +82,7 @@ static int complete_words(int argc, char **argv)
 	_cleanup_(strb_free) struct strb out = { 0 };
 
 	if (argc < 2)
-		return cmd_fail("complete: the words after the name of dwell are wanted, the last of them unfinished"),
-		       EXIT_USAGE;
+		return cmd_wrong("complete: the words after the name of dwell are wanted, the last of them unfinished");
 	complete(&env, (size_t)argc - 1, (const char *const *)argv + 1, &out);
 	return out.failed || fputs(strb_str(&out), stdout) < 0 ? EXIT_ERROR : EXIT_OK;
 }

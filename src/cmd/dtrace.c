@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
-#include "cmd/opts.h"
+#include "cmdline/opts.h"
 #include "cmd/usdt.h"
 #include "engine/run/run.h"
 
@@ -21,6 +21,22 @@ int cmd_request(struct request *c, const struct run_show *show)
 	return finish(c, request_run(c, show));
 }
 
+int cmd_parse(struct request *c, int argc, char **argv)
+{
+	struct err err = { 0 };
+	int e;
+
+	cmd_begin(c);
+	e = cmdline_parse(c, argc, argv, &err);
+	if (e != CMDLINE_DONE)
+		return cmd_err(e, &err);
+	if (c->help)
+		e = params_help(c, stdout);
+	else if (c->version)
+		printf("%s: dwell %s, D 2.0\n", cmd_name(), DWELL_VERSION); /* scripts take the last word */
+	return c->help && e ? e : -1;
+}
+
 int cmd_dtrace(int argc, char **argv)
 {
 	return cmd_dtrace_words(argc, argv, NULL, 0);
@@ -29,7 +45,7 @@ int cmd_dtrace(int argc, char **argv)
 int cmd_dtrace_words(int argc, char **argv, char *const *words, uint64_t for_ns)
 {
 	struct request c;
-	int e = cmdline_parse(&c, argc, argv);
+	int e = cmd_parse(&c, argc, argv);
 
 	c.words = words;
 	c.for_ns = for_ns;

@@ -175,14 +175,10 @@ static int recording(const struct export *x, write_fn *write)
 static int check(const struct export *x, bool of_stacks)
 {
 	if (!of_stacks &&
-	    (x->src.from_ns || x->src.to_ns || x->src.per_thread || x->src.addresses || x->src.no_inlined)) {
-		cmd_msg("--from, --to, --per-thread, --addresses and --no-inlined are for stacks");
-		return EXIT_USAGE;
-	}
-	if ((!strcmp(x->format, "pprof") || !strcmp(x->format, "perfetto")) && !x->output && isatty(STDOUT_FILENO)) {
-		cmd_msg("the bytes of %s would go to the terminal: give -o FILE", x->format);
-		return EXIT_USAGE;
-	}
+	    (x->src.from_ns || x->src.to_ns || x->src.per_thread || x->src.addresses || x->src.no_inlined))
+		return cmd_wrong("--from, --to, --per-thread, --addresses and --no-inlined are for stacks");
+	if ((!strcmp(x->format, "pprof") || !strcmp(x->format, "perfetto")) && !x->output && isatty(STDOUT_FILENO))
+		return cmd_wrong("the bytes of %s would go to the terminal: give -o FILE", x->format);
 	return picopts_check_times(x->src.from_ns, x->src.to_ns);
 }
 
@@ -201,13 +197,13 @@ static int export(int argc, char **argv)
 		{ "recording", write_copy },
 	};
 	struct export x = { .src.counts = true };
-	int e = optable_read(&options, &x, argc, argv);
+	int e = cmd_options(&options, &x, argc, argv);
 
 	if (e)
 		return e < 0 ? EXIT_OK : e;
 	if (optind + 1 != argc || !x.format)
-		return optable_words(&options, optind + 1 < argc ? argv[optind + 1] : NULL,
-				     x.format ? "a file is missing" : "--format is missing");
+		return cmd_words(&options, optind + 1 < argc ? argv[optind + 1] : NULL,
+				 x.format ? "a file is missing" : "--format is missing");
 	x.file = argv[optind];
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		if (strcmp(formats[i].name, x.format) != 0)
@@ -215,8 +211,8 @@ static int export(int argc, char **argv)
 		e = check(&x, !formats[i].write);
 		return e ? e : formats[i].write ? recording(&x, formats[i].write) : stacks(&x);
 	}
-	cmd_msg("there is no format '%s': folded, pprof, speedscope, chrome, perfetto, csv, recording", x.format);
-	return EXIT_USAGE;
+	return cmd_wrong("there is no format '%s': folded, pprof, speedscope, chrome, perfetto, csv, recording",
+			 x.format);
 }
 
 const struct command cmd_export = { "export", "for other programs", export };

@@ -31,21 +31,20 @@ struct flame {
 	struct strb notes, title;
 };
 
-static int take_width(void *width, const struct optrow *o, const char *value)
+static int take_width(void *width, const struct optrow *o, const char *value, struct err *err)
 {
 	char *end;
 	double v = strtod(value, &end);
 
-	if (end == value || *end || !(v >= 0 && v <= FLAME_SVG_WIDTH)) {
-		cmd_msg("--%s: '%s' is no width in pixels, up to %u", o->name, value, FLAME_SVG_WIDTH);
-		return EXIT_USAGE;
-	}
+	if (end == value || *end || !(v >= 0 && v <= FLAME_SVG_WIDTH))
+		return err_set(err, -EINVAL, "--%s: '%s' is no width in pixels, up to %u", o->name, value,
+			       FLAME_SVG_WIDTH);
 	*(double *)width = v;
 	return 0;
 }
 
 /* --from, --to: those behind the first of two files are of the second. */
-static int take_time(void *command, const struct optrow *o, const char *arg)
+static int take_time(void *command, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct flame *f = command;
 
@@ -53,7 +52,7 @@ static int take_time(void *command, const struct optrow *o, const char *arg)
 		f->own_times = true;
 		f->src.from_ns = f->src.to_ns = 0;
 	}
-	return optable_time(o->name, arg, 0, o->value ? &f->src.to_ns : &f->src.from_ns);
+	return optable_time(o->name, arg, 0, o->value ? &f->src.to_ns : &f->src.from_ns, err);
 }
 
 #define LIVE(option, program_name, text_help) \
@@ -110,7 +109,7 @@ static const struct optrow rows[] = {
 	PICOPT_ROWS_WHOSE(struct flame, live),
 };
 #undef LIVE
-static int take_file(void *command, char *path);
+static int take_file(void *command, char *path, struct err *err);
 static const struct optable options = {
 	.command = "flame",
 	.synopsis = "flame [options] [FILE|-]\nflame --differential [options] BEFORE [--from T] [--to T] AFTER\n"
@@ -121,12 +120,12 @@ static const struct optable options = {
 	.word = take_file,
 };
 
-static int take_file(void *command, char *path)
+static int take_file(void *command, char *path, struct err *err)
 {
 	struct flame *f = command;
 
 	if (f->nfiles == 2)
-		return optable_words(&options, path, NULL);
+		return optable_words(&options, path, NULL, cmd_name(), err);
 	if (f->nfiles == 0)
 		f->before = f->src;
 	f->files[f->nfiles++] = path;
@@ -151,15 +150,13 @@ static int check_files(const struct flame *f)
 {
 	int want = f->live.program ? 0 : f->opts.diff ? 2 : 1;
 
-	if (f->live.program && f->opts.diff) {
-		cmd_msg("flame: --differential compares what has been recorded: two files");
-		return EXIT_USAGE;
-	}
+	if (f->live.program && f->opts.diff)
+		return cmd_wrong("flame: --differential compares what has been recorded: two files");
 	if (f->nfiles == want)
 		return 0;
-	return optable_words(&options, f->nfiles > want ? f->files[want] : NULL,
-			     f->nfiles ? "--differential needs two files"
-				       : "a file is missing, or what to record: --on-cpu, --off-cpu or --wakeup");
+	return cmd_words(&options, f->nfiles > want ? f->files[want] : NULL,
+			 f->nfiles ? "--differential needs two files"
+				   : "a file is missing, or what to record: --on-cpu, --off-cpu or --wakeup");
 }
 
 /* EXIT_* > 0 after a message; < 0: done. */
@@ -175,15 +172,11 @@ static int take_options(struct flame *f, int argc, char **argv)
 	r = check_files(f);
 	if (r)
 		return r;
-	if (f->reverse && f->sandwich) {
-		cmd_msg("--reverse and --sandwich are two ways to look from a function: choose one");
-		return EXIT_USAGE;
-	}
+	if (f->reverse && f->sandwich)
+		return cmd_wrong("--reverse and --sandwich are two ways to look from a function: choose one");
 	r = picopts_choose(&f->pic, PIC_NONE);
-	if (r == 0 && f->pic.picture != PIC_SVG && f->sandwich) {
-		cmd_msg("--sandwich is for SVG: in the page, it is a click away");
-		return EXIT_USAGE;
-	}
+	if (r == 0 && f->pic.picture != PIC_SVG && f->sandwich)
+		return cmd_wrong("--sandwich is for SVG: in the page, it is a click away");
 	return r;
 }
 

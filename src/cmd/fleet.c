@@ -31,8 +31,7 @@ int fleet_bus(struct bus_options *o)
 		o->url = getenv("DWELL_FLEET");
 	if (o->url && *o->url)
 		return 0;
-	cmd_msg("fleet: --fleet nats://HOST:PORT is missing (or DWELL_FLEET in the environment)");
-	return EXIT_USAGE;
+	return cmd_wrong("fleet: --fleet nats://HOST:PORT is missing (or DWELL_FLEET in the environment)");
 }
 
 int fleet_store(struct click_options *o)
@@ -41,8 +40,7 @@ int fleet_store(struct click_options *o)
 		o->url = getenv("DWELL_FLEET_STORE");
 	if (o->url && *o->url)
 		return 0;
-	cmd_msg("fleet: --store http://HOST:PORT is missing (or DWELL_FLEET_STORE in the environment)");
-	return EXIT_USAGE;
+	return cmd_wrong("fleet: --store http://HOST:PORT is missing (or DWELL_FLEET_STORE in the environment)");
 }
 
 /* -- host -- */
@@ -52,19 +50,15 @@ struct host_cmd {
 	char name[BUS_NAME_MAX + 1];
 };
 
-static int take_label(void *member, const struct optrow *o, const char *arg)
+static int take_label(void *member, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct publish_options *p = member;
 
 	(void)o;
-	if (!strchr(arg, '=') || *arg == '=' || strchr(arg, '\n')) {
-		cmd_msg("fleet host: --label %s: a label is NAME=VALUE", arg);
-		return EXIT_USAGE;
-	}
-	if (p->nlabels == PUBLISH_LABELS_MAX) {
-		cmd_msg("fleet host: --label: %u labels at most", PUBLISH_LABELS_MAX);
-		return EXIT_USAGE;
-	}
+	if (!strchr(arg, '=') || *arg == '=' || strchr(arg, '\n'))
+		return err_set(err, -EINVAL, "fleet host: --label %s: a label is NAME=VALUE", arg);
+	if (p->nlabels == PUBLISH_LABELS_MAX)
+		return err_set(err, -EINVAL, "fleet host: --label: %u labels at most", PUBLISH_LABELS_MAX);
 	p->labels[p->nlabels++] = arg;
 	return 0;
 }
@@ -121,10 +115,10 @@ static const struct optable host_options = {
 static int read_options(const struct optable *t, void *command, int argc, char **argv, struct bus_options *bus,
 			struct click_options *store)
 {
-	int e = optable_read(t, command, argc, argv);
+	int e = cmd_options(t, command, argc, argv);
 
 	if (e == 0 && optind < argc)
-		e = optable_words(t, argv[optind], NULL);
+		e = cmd_words(t, argv[optind], NULL);
 	if (e == 0)
 		e = fleet_bus(bus);
 	return e == 0 && store ? fleet_store(store) : e;
@@ -285,8 +279,7 @@ static int fleet(int argc, char **argv)
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (!strcmp(parts[i].name, argv[1]))
 			return parts[i].run(argc - 1, argv + 1);
-	cmd_msg("there is no command 'fleet %s'; 'dwell fleet --help' shows what there is", argv[1]);
-	return EXIT_USAGE;
+	return cmd_wrong("there is no command 'fleet %s'; 'dwell fleet --help' shows what there is", argv[1]);
 }
 
 const struct command cmd_fleet = { "fleet", "many machines: their daemons, one store, one picture", fleet };

@@ -28,19 +28,17 @@ struct ask_cmd {
 };
 
 /* "web*,role=db" */
-static int take_hosts(void *member, const struct optrow *o, const char *arg)
+static int take_hosts(void *member, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct ask_what *w = member;
 	char *list = strdup(arg), *save = NULL; /* lives as long as the command */
 
 	(void)o;
 	if (!list)
-		return cmd_fail("out of memory");
+		return err_set(err, -ENOMEM, "out of memory");
 	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
-		if (w->nselectors == ASK_SELECTORS_MAX) {
-			cmd_msg("fleet: --hosts: %u names and labels at most", ASK_SELECTORS_MAX);
-			return EXIT_USAGE;
-		}
+		if (w->nselectors == ASK_SELECTORS_MAX)
+			return err_set(err, -EINVAL, "fleet: --hosts: %u names and labels at most", ASK_SELECTORS_MAX);
 		w->selectors[w->nselectors++] = s;
 	}
 	return 0;
@@ -116,17 +114,15 @@ static int begin(struct ask_cmd *a, const char *name, const struct optrow *rows,
 			       .what.tenant = "default",
 			       .from_ns = LAST_DEFAULT_NS,
 			       .top = TOP_DEFAULT };
-	e = optable_read(&t, a, argc, argv);
+	e = cmd_options(&t, a, argc, argv);
 	if (e == 0 && !words && optind < argc)
-		e = optable_words(&t, argv[optind], NULL);
+		e = cmd_words(&t, argv[optind], NULL);
 	if (e == 0)
 		e = fleet_store(&a->store);
 	if (e)
 		return e;
-	if (a->to_ns >= a->from_ns) {
-		cmd_msg("%s: --from is to be longer ago than --to", command);
-		return EXIT_USAGE;
-	}
+	if (a->to_ns >= a->from_ns)
+		return cmd_wrong("%s: --from is to be longer ago than --to", command);
 	a->what.range = (struct ask_range){ (now - a->from_ns) / NSEC_PER_SEC, (now - a->to_ns) / NSEC_PER_SEC + 1 };
 	a->table = (struct table){ .out = stdout, .json = a->json };
 	e = click_open(&a->store, ret, &err);

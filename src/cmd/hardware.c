@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/jsonw.h"
 #include "cmd/cmd.h"
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "cmd/outfile.h"
 #include "hardware/hwdev.h"
 #include "hardware/hwids.h"
@@ -230,13 +230,13 @@ static int read_all(struct hardware *h)
 static int hardware(int argc, char **argv)
 {
 	struct hardware h = { 0 };
-	int e = optable_read(&options, &h, argc, argv);
+	int e = cmd_options(&options, &h, argc, argv);
 
 	if (e == 0 && optind < argc)
-		e = optable_words(&options, argv[optind], NULL);
+		e = cmd_words(&options, argv[optind], NULL);
 	if (e == 0 && h.html && (!h.list || h.json))
-		e = optable_words(&options, NULL,
-				  h.list ? "one of --html and --json is possible" : "--html goes with --list");
+		e = cmd_words(&options, NULL,
+			      h.list ? "one of --html and --json is possible" : "--html goes with --list");
 	if (e == 0) {
 		h.a = arena_new(ARENA_DEFAULT_LIMIT);
 		e = read_all(&h);

@@ -15,18 +15,14 @@ struct heat_cmd {
 	const char *file;
 };
 
-static int take_key(void *opts, const struct optrow *o, const char *arg)
+static int take_key(void *opts, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct heat_opts *h = opts;
 
-	if (h->nchosen == HEAT_MAX_KEYS) {
-		cmd_msg("--%s: these are more than %u keys", o->name, HEAT_MAX_KEYS);
-		return EXIT_USAGE;
-	}
-	if (h->select != HEAT_ALL_KEYS && h->select != (enum heat_select)o->value) {
-		cmd_msg("--isolate, --exclude and --highlight are different: choose one");
-		return EXIT_USAGE;
-	}
+	if (h->nchosen == HEAT_MAX_KEYS)
+		return err_set(err, -EINVAL, "--%s: these are more than %u keys", o->name, HEAT_MAX_KEYS);
+	if (h->select != HEAT_ALL_KEYS && h->select != (enum heat_select)o->value)
+		return err_set(err, -EINVAL, "--isolate, --exclude and --highlight are different: choose one");
 	h->select = (enum heat_select)o->value;
 	h->chosen[h->nchosen++] = arg;
 	return 0;
@@ -81,21 +77,17 @@ static const struct optable options = {
 static int take_options(struct heat_cmd *h, int argc, char **argv)
 {
 	struct heat_opts *o = &h->opts;
-	int e = optable_read(&options, h, argc, argv);
+	int e = cmd_options(&options, h, argc, argv);
 
 	if (e)
 		return e;
 	if (optind + 1 != argc)
-		return optable_words(&options, optind < argc ? argv[optind + 1] : NULL, "a recording is missing");
+		return cmd_words(&options, optind < argc ? argv[optind + 1] : NULL, "a recording is missing");
 	h->file = argv[optind];
-	if (o->period_ns && o->linear) {
-		cmd_msg("--offset shows the times of events: --linear is for values");
-		return EXIT_USAGE;
-	}
-	if (o->period_ns && o->step_ns % o->period_ns) {
-		cmd_msg("--step must be one or several whole periods of --offset");
-		return EXIT_USAGE;
-	}
+	if (o->period_ns && o->linear)
+		return cmd_wrong("--offset shows the times of events: --linear is for values");
+	if (o->period_ns && o->step_ns % o->period_ns)
+		return cmd_wrong("--step must be one or several whole periods of --offset");
 	e = picopts_check_times(o->from_ns, o->to_ns);
 	return e ? e : picopts_choose(&h->pic, PIC_NONE);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmdline/opts.h"
 #include "front/screen.h"
 #include "front/search.h"
 #include "shelf/shelf.h"
@@ -33,7 +34,7 @@ static int help(int argc, char **argv)
 	if (n < 1 || argv[1][0] == '-')
 		return fputs(screen_text, stdout) < 0 ? EXIT_ERROR : EXIT_OK;
 	if (!strcmp(argv[1], "options"))
-		return cmd_put_options(stdout), EXIT_OK;
+		return cmdline_usage(cmd_name(), stdout), EXIT_OK;
 	n = n > WORDS_MAX ? WORDS_MAX : n;
 	memcpy(words, argv + 1, (size_t)n * sizeof(*words));
 	words[n] = option;

@@ -37,22 +37,20 @@ struct hist_cmd {
 };
 
 /* "10s-20s", of which n bytes count. */
-static int take_range(struct hist_cmd *c, const char *arg, size_t n)
+static int take_range(struct hist_cmd *c, const char *arg, size_t n, struct err *err)
 {
 	_cleanup_free_ char *from = strndup(arg, n);
 	char *to = from ? strchr(from, '-') : NULL;
 	struct range r = { .text = arg, .n = (int)n };
 	int e;
 
-	if (!to || c->nranges == HIST_MAX_SERIES) {
-		cmd_msg("--range: '%.*s' is no stretch like 10s-20s, or one of more than %u", r.n, arg,
-			HIST_MAX_SERIES);
-		return EXIT_USAGE;
-	}
+	if (!to || c->nranges == HIST_MAX_SERIES)
+		return cmd_wrong("--range: '%.*s' is no stretch like 10s-20s, or one of more than %u", r.n, arg,
+				 HIST_MAX_SERIES);
 	*to++ = '\0';
-	e = strcmp(from, "0") != 0 ? optable_time("range", from, 0, &r.from) : 0;
+	e = strcmp(from, "0") != 0 ? optable_time("range", from, 0, &r.from, err) : 0;
 	if (e == 0)
-		e = optable_time("range", to, 0, &r.to);
+		e = optable_time("range", to, 0, &r.to, err);
 	if (e == 0 && r.to <= r.from) {
 		cmd_msg("--range: '%.*s' ends before it begins", r.n, arg);
 		e = EXIT_USAGE;
@@ -63,7 +61,7 @@ static int take_range(struct hist_cmd *c, const char *arg, size_t n)
 }
 
 /* Several with commas between them. */
-static int take_ranges(void *command, const struct optrow *o, const char *arg)
+static int take_ranges(void *command, const struct optrow *o, const char *arg, struct err *err)
 {
 	_cleanup_free_ char *copy = strdup(arg);
 	char *rest = copy;
@@ -71,19 +69,18 @@ static int take_ranges(void *command, const struct optrow *o, const char *arg)
 
 	(void)o;
 	for (char *one; e == 0 && (one = strsep(&rest, ","));)
-		e = take_range(command, arg + (one - copy), strlen(one));
+		e = take_range(command, arg + (one - copy), strlen(one), err);
 	return e;
 }
 
-static int take_name(void *command, const struct optrow *o, const char *arg)
+static int take_name(void *command, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct hist_cmd *c = command;
 
 	(void)o;
-	if (c->nnames == HIST_MAX_SERIES) {
-		cmd_msg("--name %s: %u recordings are the most that can be compared", arg, HIST_MAX_SERIES);
-		return EXIT_USAGE;
-	}
+	if (c->nnames == HIST_MAX_SERIES)
+		return err_set(err, -EINVAL, "--name %s: %u recordings are the most that can be compared", arg,
+			       HIST_MAX_SERIES);
 	c->names[c->nnames++] = arg;
 	return 0;
 }
@@ -146,17 +143,14 @@ static const struct optable options = {
 static int take_files(struct hist_cmd *h, bool live, int n, char **files)
 {
 	if (live && n)
-		return optable_words(&options, files[0], NULL);
+		return cmd_words(&options, files[0], NULL);
 	if (!live && !n)
-		return optable_words(&options, NULL, "a recording is missing, or what to record: -n or -s");
-	if (!live && (h->live.command || h->live.pid || h->live.how_long || h->live.record)) {
-		cmd_msg("hist: -c, -p, --, --for and --record are for recording: give a program with -n or -s");
-		return EXIT_USAGE;
-	}
-	if (n > (int)HIST_MAX_SERIES) {
-		cmd_msg("hist: %d recordings are too many: %u at most", n, HIST_MAX_SERIES);
-		return EXIT_USAGE;
-	}
+		return cmd_words(&options, NULL, "a recording is missing, or what to record: -n or -s");
+	if (!live && (h->live.command || h->live.pid || h->live.for_ns || h->live.record))
+		return cmd_wrong(
+			"hist: -c, -p, --, --for and --record are for recording: give a program with -n or -s");
+	if (n > (int)HIST_MAX_SERIES)
+		return cmd_wrong("hist: %d recordings are too many: %u at most", n, HIST_MAX_SERIES);
 	for (int i = 0; i < n; i++)
 		h->files[h->nfiles++] = files[i];
 	return 0;
@@ -171,12 +165,10 @@ static int take_options(struct hist_cmd *h, int argc, char **argv)
 	if ((e = take_files(h, h->live.text || h->live.script, argc - optind, argv + optind)))
 		return e;
 	if ((h->opts.key && h->opts.keys) || (h->live.text && h->live.script) ||
-	    (h->nranges && (h->opts.from_ns || h->opts.to_ns))) {
-		cmd_msg("%s: choose one", h->live.text && h->live.script ? "-n and -s"
-					  : h->opts.key && h->opts.keys	 ? "--key and --keys"
-									 : "--range and --from or --to");
-		return EXIT_USAGE;
-	}
+	    (h->nranges && (h->opts.from_ns || h->opts.to_ns)))
+		return cmd_wrong("%s: choose one", h->live.text && h->live.script ? "-n and -s"
+						   : h->opts.key && h->opts.keys  ? "--key and --keys"
+										  : "--range and --from or --to");
 	e = picopts_check_times(h->opts.from_ns, h->opts.to_ns);
 	return e ? e : picopts_choose(&h->pic, PIC_TEXT);
 }

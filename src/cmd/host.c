@@ -4,8 +4,8 @@
 #include "base/cleanup.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "cmd/opts.h"
-#include "cmd/optable.h"
+#include "cmdline/opts.h"
+#include "cmdline/optable.h"
 #include "engine/front/compile.h"
 #include "engine/textopts.h"
 #include "hosts/fleet.h"
@@ -36,17 +36,18 @@ static int set_option(struct hostcmd *h, size_t i, const char *value)
 {
 	void *member = (char *)&h->o + host_options[i].at;
 	char name[OPTABLE_NAME];
+	struct err err = { 0 };
 
 	switch (host_options[i].kind) {
 	case HOST_FLAG: *(bool *)member = true; return 0;
 	case HOST_TEXT: *(const char **)member = value; return 0;
 	case HOST_TIME:
 		snprintf(name, sizeof(name), "--%s", host_options[i].name);
-		return optable_time(name, value, FLEET_PATIENCE_MIN, member);
+		return cmd_err(optable_time(name, value, FLEET_PATIENCE_MIN, member, &err), &err);
 	default: break;
 	}
 	if (h->o.nplaces >= FLEET_HOSTS_MAX)
-		return cmd_fail("--host: %d hosts at most", FLEET_HOSTS_MAX), EXIT_USAGE;
+		return cmd_wrong("--host: %d hosts at most", FLEET_HOSTS_MAX);
 	h->o.places[h->o.nplaces++] = value;
 	return 0;
 }
@@ -99,9 +100,9 @@ static int read_texts(struct request *c, struct wire_request *r)
 static int run(struct hostcmd *h, struct request *c)
 {
 	if (c->header || c->link)
-		return cmd_fail("-h and -G write files and trace nothing: they need no --host"), EXIT_USAGE;
+		return cmd_wrong("-h and -G write files and trace nothing: they need no --host");
 	if (h->o.separate && !c->output)
-		return cmd_fail("--separate gives each host an output of its own: -o FILE names it"), EXIT_USAGE;
+		return cmd_wrong("--separate gives each host an output of its own: -o FILE names it");
 	h->o.output = c->output;
 	h->o.record = c->opts.record[0] ? c->opts.record : NULL;
 	h->o.json = !strcmp(c->opts.oformat, "json");
@@ -137,7 +138,7 @@ int cmd_host(int argc, char **argv)
 	argv[--h.at] = argv[0];
 	h.o.request.words = argv + h.at;
 	h.o.request.nwords = (size_t)(argc - h.at);
-	e = cmdline_parse(&c, argc - h.at, argv + h.at);
+	e = cmd_parse(&c, argc - h.at, argv + h.at);
 	if (e == 0)
 		e = read_texts(&c, &h.o.request);
 	if (e == 0)

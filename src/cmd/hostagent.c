@@ -3,7 +3,7 @@
 #include "base/cleanup.h"
 #include "base/writeall.h"
 #include "cmd/cmd.h"
-#include "cmd/opts.h"
+#include "cmdline/opts.h"
 #include "hosts/agent.h"
 
 /* A printa() goes to the agent, behind its length; one that would not fit a frame is printed. */
@@ -34,7 +34,7 @@ static int give_texts(struct request *c, const struct wire_request *r)
 static int run(const struct wire_request *r, const char *record, int aggs)
 {
 	struct request c;
-	int e = cmdline_parse(&c, (int)r->nwords, r->words);
+	int e = cmd_parse(&c, (int)r->nwords, r->words);
 
 	if (e == 0)
 		e = give_texts(&c, r);
@@ -59,7 +59,7 @@ static int cmd_hostagent_run(int argc, char **argv)
 	(void)argv;
 	cmd_set_name("dwell"); /* its file has a name by what is in it */
 	if (argc > 1)
-		return cmd_fail("host-agent takes no arguments: `dwell --host` starts it"), EXIT_USAGE;
+		return cmd_wrong("host-agent takes no arguments: `dwell --host` starts it");
 	r = agent(run, &err);
 	if (r < 0)
 		cmd_msg("host-agent: %s", err.msg);

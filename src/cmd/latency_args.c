@@ -7,20 +7,20 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmd/optable.h"
-#include "cmd/opts.h"
+#include "cmdline/optable.h"
+#include "cmdline/opts.h"
 #include "types/typesrc.h"
 
 #define MIN_COLUMNS 60
 #define DEFAULT_COLUMNS 80
 #define MAX_COLUMNS 200
 
-int latency_pass(void *request, const struct optrow *o, const char *arg)
+int latency_pass(void *request, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct request *c = request;
 
 	if (o->letter)
-		return cmdline_option(c, o->letter, arg);
+		return cmdline_option(c, o->letter, arg, err);
 	if (!strcmp(o->name, "record"))
 		request_option(c, "record", arg);
 	else
@@ -28,26 +28,26 @@ int latency_pass(void *request, const struct optrow *o, const char *arg)
 	return 0;
 }
 
-int latency_whose(void *request, const struct optrow *o, const char *arg)
+int latency_whose(void *request, const struct optrow *o, const char *arg, struct err *err)
 {
+	(void)err;
 	request_option(request, o->name, arg);
 	return 0;
 }
 
-int latency_for(void *request, const struct optrow *o, const char *arg)
+int latency_for(void *request, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct request *c = request;
 
-	return optable_time(o->name, arg, 1, &c->for_ns);
+	return optable_time(o->name, arg, 1, &c->for_ns, err);
 }
 
 int latency_not_recorded(const struct optable *t, const struct optrow *o, const char *word)
 {
 	char name[OPTABLE_NAME];
 
-	cmd_msg("%s: %s%s is not for recordings ('%s')", t->command, optable_name(o, name), o->text ? o->text : "",
-		word);
-	return EXIT_USAGE;
+	return cmd_wrong("%s: %s%s is not for recordings ('%s')", t->command, optable_name(o, name),
+			 o->text ? o->text : "", word);
 }
 
 bool latency_has_exit_tp(void)

@@ -2,10 +2,10 @@
 /* Options of `dwell latency --daemon`. */
 #ifndef DWELL_CMD_LATENCY_DAEMON_H
 #define DWELL_CMD_LATENCY_DAEMON_H
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "daemon/daemon.h"
 
-int daemon_take_size(void *bytes, const struct optrow *o, const char *arg);
+int daemon_take_size(void *bytes, const struct optrow *o, const char *arg, struct err *err);
 extern const char daemon_mark[]; /* `text` of these rows */
 /* opts: the struct daemon_opts within the struct of the command. */
 #define DAEMON_ROWS(type, opts) \

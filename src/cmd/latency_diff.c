@@ -17,7 +17,7 @@ struct diff_cmd {
 	unsigned min_percent;
 };
 
-static int take_side(void *command, char *word);
+static int take_side(void *command, char *word, struct err *err);
 
 static const struct optrow rows[] = {
 	{ .name = "all",
@@ -57,12 +57,12 @@ static const struct optable options = {
 	.word = take_side,
 };
 
-static int take_side(void *command, char *word)
+static int take_side(void *command, char *word, struct err *err)
 {
 	struct diff_cmd *c = command;
 
 	if (c->nsides == 2)
-		return optable_words(&options, word, NULL);
+		return optable_words(&options, word, NULL, cmd_name(), err);
 	c->d.side[c->nsides].path = word;
 	c->d.side[c->nsides++].asked = c->asked;
 	c->asked = (struct latency_range){ 0 };
@@ -85,14 +85,14 @@ static int run_diff(int argc, char **argv)
 {
 	struct diff_cmd c = { .d = { .keys = KEYS_COMPARED, .opts = CMP_DEFAULT }, .print.out = stdout };
 	struct err err = { 0 };
-	int e = optable_read(&options, &c, argc, argv);
+	int e = cmd_options(&options, &c, argc, argv);
 
 	if (e == 0 && c.nsides == 1 && (c.d.side[0].asked.from || c.d.side[0].asked.to))
 		take_rest(&c);
 	if (c.min_percent)
 		c.d.opts.min_shift = c.min_percent / 100.0;
 	if (e == 0 && (c.nsides != 2 || c.asked.from || c.asked.to))
-		e = optable_words(&options, NULL, "two recordings are compared, or two stretches of one");
+		e = cmd_words(&options, NULL, "two recordings are compared, or two stretches of one");
 	if (e == 0)
 		e = diff_run(&c.d, cmd_left_out, &err) < 0 ? cmd_fail("%s", err.msg)
 							   : cmd_written(diffprint(&c.d, &c.print));

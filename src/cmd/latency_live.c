@@ -12,8 +12,8 @@
 #include "cmd/latency.h"
 #include "cmd/latency_daemon.h"
 #include "cmd/latency_live.h"
-#include "cmd/optable.h"
-#include "cmd/opts.h"
+#include "cmdline/optable.h"
+#include "cmdline/opts.h"
 #include "engine/run/run.h"
 #include "load/cpus.h"
 #include "run/session.h"
@@ -223,7 +223,7 @@ static int take_tracker(struct live *l, const char *name)
 }
 
 /* "BEGIN,END[,arg0][,nested]" */
-static int take_request(void *live, const struct optrow *o, const char *arg)
+static int take_request(void *live, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct live *l = live;
 	struct request *c = &l->request;
@@ -231,12 +231,10 @@ static int take_request(void *live, const struct optrow *o, const char *arg)
 	bool numbered = by && !strncmp(by, ",arg0", 5), nested = by && !strcmp(by + (numbered ? 5 : 0), ",nested");
 
 	(void)o;
-	if (!end || l->requests || (by && !nested && strcmp(by, ",arg0") != 0)) {
-		cmd_msg("--request: %s%s",
-			l->requests ? "may be given once" : "wants two probes: BEGIN,END[,arg0][,nested]; not ",
-			l->requests ? "" : arg);
-		return EXIT_USAGE;
-	}
+	if (!end || l->requests || (by && !nested && strcmp(by, ",arg0") != 0))
+		return err_set(err, -EINVAL, "--request: %s%s",
+			       l->requests ? "may be given once" : "wants two probes: BEGIN,END[,arg0][,nested]; not ",
+			       l->requests ? "" : arg);
 	l->requests = true;
 	request_shipped(c, "latency/usdt");
 	request_param(c, "begin", arena_strndup(c->arena, arg, (size_t)(end - arg)));
@@ -270,38 +268,38 @@ static int take_trackers(struct live *l, int n, char **names)
 }
 
 /* "N/s" */
-static int take_rate(void *rate, const struct optrow *o, const char *arg)
+static int take_rate(void *rate, const struct optrow *o, const char *arg, struct err *err)
 {
 	char *copy = strdup(arg), *slash = copy ? strstr(copy, "/s") : NULL;
 	int e;
 
 	if (slash && !slash[2])
 		*slash = '\0';
-	e = copy ? optable_number(o, copy, rate) : EXIT_ERROR;
+	e = copy ? optable_number(o, copy, rate, err) : err_set(err, -ENOMEM, "out of memory");
 	free(copy);
 	return e;
 }
 
-static int take_flight(void *request, const struct optrow *o, const char *arg)
+static int take_flight(void *request, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct request *c = request;
 	uint64_t ns;
-	int e = optable_time(o->name, arg, 1, &ns);
+	int e = optable_time(o->name, arg, 1, &ns, err);
 
-	if (e == 0 && (ns < OPTIONS_FLIGHT_MIN || ns > OPTIONS_FLIGHT_MAX)) {
-		cmd_msg("--flight: '%s' is out of bounds: the flight recorder looks back for 1ms to 60s", arg);
-		return EXIT_USAGE;
-	}
+	if (e == 0 && (ns < OPTIONS_FLIGHT_MIN || ns > OPTIONS_FLIGHT_MAX))
+		return err_set(err, -EINVAL,
+			       "--flight: '%s' is out of bounds: the flight recorder looks back for 1ms to 60s", arg);
 	if (e == 0)
 		c->opts.flight = ns;
 	return e;
 }
 
-static int take_cgroup(void *live, const struct optrow *o, const char *arg)
+static int take_cgroup(void *live, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct live *l = live;
 
 	(void)o;
+	(void)err;
 	l->filter.cgroup = slowfilter_cgroup(l->request.arena, arg);
 	return 0;
 }
@@ -492,7 +490,7 @@ static int prepare(struct live *l, int argc, char **argv)
 	c->opts.bufsize = bufsize();
 	c->opts.dynvarsize = DYNVARSIZE;
 	c->opts.control = CONTROL_NOT_GIVEN;
-	e = optable_read(&options, l, argc, argv);
+	e = cmd_options(&options, l, argc, argv);
 	if (e == 0 && optind < argc && is_recording(argv[optind]))
 		return take_recordings(l, argc - optind, argv + optind);
 	if (e == 0)
@@ -527,8 +525,8 @@ static int live_main(int argc, char **argv)
 	bool ran = false;
 	int e;
 
-	cmdline_begin(&l.request);
-	e = optable_command("latency", &argc, argv, &l.request.words);
+	cmd_begin(&l.request);
+	e = cmd_split("latency", &argc, argv, &l.request.words);
 	if (e == 0)
 		e = prepare(&l, argc, argv);
 	if (e == 0 && !l.show.json && !l.show.worst && !l.show.stacks && !l.all && slowgroups_new(&l.show.groups) < 0)

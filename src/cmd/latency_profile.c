@@ -48,12 +48,12 @@ static int run_profile(int argc, char **argv)
 	struct profile_cmd c = { .p = { .keys = KEYS_SHOWN, .out = stdout } };
 	struct recset set;
 	struct err err = { 0 };
-	int e = optable_read(&options, &c, argc, argv);
+	int e = cmd_options(&options, &c, argc, argv);
 
 	if (e)
 		return e < 0 ? EXIT_OK : e;
 	if (optind == argc)
-		return optable_words(&options, NULL, "a recording, a folder or a process is missing");
+		return cmd_words(&options, NULL, "a recording, a folder or a process is missing");
 	c.p.set = &set;
 	e = recset_open(&set, argv + optind, (size_t)(argc - optind), cmd_left_out, &err);
 	if (e == 0)

@@ -8,8 +8,8 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmd/optable.h"
-#include "cmd/opts.h"
+#include "cmdline/optable.h"
+#include "cmdline/opts.h"
 #include "engine/run/run.h"
 #include "view/text/stuckprint.h"
 
@@ -59,7 +59,7 @@ static int on_finish(void *ctx)
 }
 
 /* A cgroup's number is that of its folder. */
-static int take_cgroup(void *member, const struct optrow *o, const char *arg)
+static int take_cgroup(void *member, const struct optrow *o, const char *arg, struct err *err)
 {
 	uint64_t *ret = member;
 	char path[4096];
@@ -70,10 +70,8 @@ static int take_cgroup(void *member, const struct optrow *o, const char *arg)
 		return 0;
 	snprintf(path, sizeof(path), "%s%s%s", strncmp(arg, CGROUP_ROOT, strlen(CGROUP_ROOT)) ? CGROUP_ROOT : "",
 		 arg[0] == '/' ? "" : "/", arg);
-	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
-		cmd_msg("--cgroup: there is no cgroup '%s' (%s)", arg, path);
-		return EXIT_USAGE;
-	}
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return err_set(err, -EINVAL, "--cgroup: there is no cgroup '%s' (%s)", arg, path);
 	*ret = st.st_ino;
 	return 0;
 }
@@ -128,11 +126,11 @@ static int stuck_main(int argc, char **argv)
 	struct stuck_print *p = &r.print;
 	int e;
 
-	cmdline_begin(&r.request);
-	e = optable_read(&options, &r, argc, argv);
+	cmd_begin(&r.request);
+	e = cmd_options(&options, &r, argc, argv);
 	p->all |= p->pid || p->comm || p->container || p->cgroup; /* who asks for somebody wants to see him */
 	if (e == 0 && optind < argc)
-		e = optable_words(&options, argv[optind], NULL);
+		e = cmd_words(&options, argv[optind], NULL);
 	if (e == 0) {
 		if (p->json)
 			request_option(&r.request, "oformat", "json");

@@ -9,8 +9,8 @@
 #include "cmd/latency.h"
 #include "engine/why.h"
 #include "engine/front/needs.h"
-#include "cmd/optable.h"
-#include "cmd/opts.h"
+#include "cmdline/optable.h"
+#include "cmdline/opts.h"
 #include "engine/run/run.h"
 #include "view/text/whyprint.h"
 #include "view/text/whyrec.h"
@@ -90,52 +90,48 @@ static int on_finish(void *ctx)
 
 /* -- options -- */
 
-static int take_by(void *run, const struct optrow *o, const char *arg)
+static int take_by(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct why_run *w = run;
 	enum why_by *by = &w->print.by;
 
 	(void)o;
 	*by = !strcmp(arg, "process") ? WHY_BY_PROCESS : !strcmp(arg, "thread") ? WHY_BY_THREAD : WHY_BY_NOTHING;
-	if (*by == WHY_BY_NOTHING) {
-		cmd_msg("--by: '%s' is neither process nor thread", arg);
-		return EXIT_USAGE;
-	}
+	if (*by == WHY_BY_NOTHING)
+		return err_set(err, -EINVAL, "--by: '%s' is neither process nor thread", arg);
 	request_param(&w->request, "by", *by == WHY_BY_THREAD ? "2" : "1");
 	return 0;
 }
 
-static int take_over(void *run, const struct optrow *o, const char *arg)
+static int take_over(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct why_run *w = run;
 	uint64_t *ns = &w->print.over_ns;
-	int e = optable_time(o->name, arg, 1, ns);
+	int e = optable_time(o->name, arg, 1, ns, err);
 
 	if (e)
 		return e;
-	if (*ns < 1000 || *ns / 1000 > MAX_OVER_US) {
-		cmd_msg("--over: from 1us to 1h");
-		return EXIT_USAGE;
-	}
+	if (*ns < 1000 || *ns / 1000 > MAX_OVER_US)
+		return err_set(err, -EINVAL, "--over: from 1us to 1h");
 	request_param(&w->request, "over", arena_printf(w->request.arena, "%llu", (unsigned long long)(*ns / 1000)));
 	return 0;
 }
 
-static int take_comm(void *run, const struct optrow *o, const char *arg)
+static int take_comm(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct why_run *w = run;
 
 	w->rec.comm = arg;
-	return latency_pass(&w->request, o, arg);
+	return latency_pass(&w->request, o, arg, err);
 }
 
-static int take_x(void *run, const struct optrow *o, const char *arg)
+static int take_x(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct why_run *w = run;
 
 	if (!strncmp(arg, "causes=", 7))
 		w->causes = arg + 7;
-	return latency_pass(&w->request, o, arg);
+	return latency_pass(&w->request, o, arg, err);
 }
 
 static void on_given(void *run, const struct optrow *o)
@@ -299,19 +295,19 @@ static int why_main(int argc, char **argv)
 	struct request *c = &w.request;
 	int e;
 
-	cmdline_begin(c);
-	e = optable_command("latency why", &argc, argv, &c->words);
+	cmd_begin(c);
+	e = cmd_split("latency why", &argc, argv, &c->words);
 	if (c->words)
 		w.live_only = &command_behind;
 	if (e == 0)
-		e = optable_read(&options, &w, argc, argv);
+		e = cmd_options(&options, &w, argc, argv);
 	if (e == 0 && optind < argc) {
 		e = of_recordings(&w, argv + optind, (size_t)(argc - optind));
 		request_done(c);
 		return e;
 	}
 	if (e == 0 && (w.rec.asked.from || w.rec.asked.to))
-		e = optable_words(&options, NULL, "--from and --to are for recordings");
+		e = cmd_words(&options, NULL, "--from and --to are for recordings");
 	if (e == 0) {
 		if (w.print.json)
 			request_option(c, "oformat", "json");

@@ -78,7 +78,7 @@ static int lsp_main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (argc > 1 && strcmp(argv[1], "--stdio") != 0) /* what some editors add */
-		return cmd_fail("lsp: '%s' is not expected", argv[1]), EXIT_USAGE;
+		return cmd_wrong("lsp: '%s' is not expected", argv[1]);
 	s = lsp_new(&dlang);
 	e = s ? serve(s, &in, &out) : cmd_fail("out of memory");
 	lsp_free(s);

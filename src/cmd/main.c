@@ -77,8 +77,7 @@ int cmd_unknown(const char *word)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i] = commands[i]->name;
 	verb_explain(&b, word, names, ARRAY_SIZE(names));
-	cmd_msg("%s", strb_str(&b));
-	return EXIT_USAGE;
+	return cmd_wrong("%s", strb_str(&b));
 }
 
 int main(int argc, char **argv)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include "base/plain.h"
 #include "cmd/cmd.h"
+#include "cmdline/optable.h"
+#include "cmdline/opts.h"
 
 static const char *program = "dwell";
 
@@ -87,4 +89,67 @@ int cmd_written(int error)
 	if (error == 0)
 		return EXIT_OK;
 	return error == -EPIPE ? EXIT_ERROR : cmd_fail("failed to write to standard output: %s", strerror(-error));
+}
+
+int cmd_wrong(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(fmt, ap);
+	va_end(ap);
+	return EXIT_USAGE;
+}
+
+int cmd_err(int e, struct err *err)
+{
+	if (e >= 0)
+		return e;
+	if (err->code == CMDLINE_USAGE)
+		e = cmd_usage(err->msg[0] ? err->msg : NULL);
+	else
+		e = err->code == -EINVAL ? cmd_wrong("%s", err->msg) : cmd_fail("%s", err->msg);
+	err_done(err);
+	return e;
+}
+
+int cmd_usage(const char *why)
+{
+	if (strcmp(program, "dtrace"))
+		return cmd_wrong("%s; '%s help options' lists the options",
+				 why ? why : "nothing to trace: give -n PROBE, -s FILE or -l", program);
+	if (why)
+		cmd_msg("%s", why);
+	cmdline_usage(program, stderr);
+	return EXIT_USAGE;
+}
+
+int cmd_options(const struct optable *t, void *command, int argc, char **argv)
+{
+	struct err err = { 0 };
+	int e = optable_read(t, command, argc, argv, program, &err);
+
+	if (e != OPTABLE_HELP)
+		return cmd_err(e, &err);
+	optable_help(t, program, stdout);
+	return -1;
+}
+
+int cmd_words(const struct optable *t, const char *unexpected, const char *missing)
+{
+	struct err err = { 0 };
+
+	return cmd_err(optable_words(t, unexpected, missing, program, &err), &err);
+}
+
+int cmd_split(const char *command, int *argc, char **argv, char *const **ret)
+{
+	struct err err = { 0 };
+
+	return cmd_err(optable_command(command, argc, argv, ret, &err), &err);
+}
+
+void cmd_begin(struct request *c)
+{
+	cmdline_begin(c, program, &cmd_listener);
 }

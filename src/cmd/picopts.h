@@ -3,7 +3,7 @@
  * of recording what is then drawn, and those of reading stacks. Rows of tables (optable.h). */
 #ifndef DWELL_CMD_PICOPTS_H
 #define DWELL_CMD_PICOPTS_H
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "cmd/reclive.h"
 #include "view/stack/stacksrc.h"
 
@@ -15,7 +15,7 @@ struct picopts {
 	enum picture picture; /* what was asked for; PIC_NONE: nothing */
 };
 
-int picopts_take_picture(void *picopts, const struct optrow *o, const char *arg);
+int picopts_take_picture(void *picopts, const struct optrow *o, const char *arg, struct err *err);
 
 /* type: struct of the command; pic: its struct picopts. */
 #define PICOPT_PICTURE(type, pic, which, option, words) \
@@ -50,8 +50,9 @@ int picopts_take_picture(void *picopts, const struct optrow *o, const char *arg)
 	{ .letter = 'c', .kind = OPT_TEXT, .at = offsetof(type, live.command), .arg = "COMMAND", .help = c_help }, \
 		{ .letter = 'p', .kind = OPT_TEXT, .at = offsetof(type, live.pid), .arg = "PID", .help = p_help }, \
 		{ .name = "for", \
-		  .kind = OPT_TEXT, \
-		  .at = offsetof(type, live.how_long), \
+		  .kind = OPT_TIME, \
+		  .value = 1, \
+		  .at = offsetof(type, live.for_ns), \
 		  .arg = "TIME", \
 		  .help = "record now, so long; else until the command ends, or Ctrl-C" }, \
 	{ \

@@ -11,7 +11,7 @@
 #include "base/strb.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "load/inventory.h"
 #include "sym/sym.h"
 #include "view/form/table.h"
@@ -275,10 +275,8 @@ static int show(struct ps *s)
 	uint64_t pid = 0;
 	int r;
 
-	if (s->pid && (num_parse_u64(s->pid, &pid) < 0 || pid < 1 || pid > INT32_MAX)) {
-		cmd_msg("ps: '%s' is no process", s->pid);
-		return EXIT_USAGE;
-	}
+	if (s->pid && (num_parse_u64(s->pid, &pid) < 0 || pid < 1 || pid > INT32_MAX))
+		return cmd_wrong("ps: '%s' is no process", s->pid);
 	r = inventory_read(s->a, NULL, &s->v, &err);
 	if (r < 0) {
 		cmd_msg("ps: %s", err.msg);
@@ -296,10 +294,10 @@ static int show(struct ps *s)
 static int ps(int argc, char **argv)
 {
 	struct ps s = { .measure_ns = MEASURE_NS };
-	int e = optable_read(&options, &s, argc, argv);
+	int e = cmd_options(&options, &s, argc, argv);
 
 	if (e == 0 && optind + 1 < argc)
-		e = optable_words(&options, argv[optind + 1], NULL);
+		e = cmd_words(&options, argv[optind + 1], NULL);
 	if (e == 0) {
 		s.pid = argv[optind];
 		s.a = arena_new(ARENA_DEFAULT_LIMIT);

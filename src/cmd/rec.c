@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/findprog.h"
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "cmd/program.h"
 #include "replay/rec.h"
 #include "replay/replay.h"
@@ -117,10 +117,10 @@ static int play(const char *path)
 static int rec_main(int argc, char **argv)
 {
 	struct recorder c = { .output = REC_FILE };
-	int e = optable_read(&rec_options, &c, argc, argv);
+	int e = cmd_options(&rec_options, &c, argc, argv);
 
 	if (e == 0 && optind == argc)
-		e = optable_words(&rec_options, NULL, "a command is missing");
+		e = cmd_words(&rec_options, NULL, "a command is missing");
 	if (e == 0)
 		e = record(&c, argv + optind);
 	return e < 0 ? EXIT_OK : e;
@@ -128,12 +128,12 @@ static int rec_main(int argc, char **argv)
 
 static int replay_main(int argc, char **argv)
 {
-	int none = 0, e = optable_read(&replay_options, &none, argc, argv);
+	int none = 0, e = cmd_options(&replay_options, &none, argc, argv);
 
 	if (e == 0 && optind == argc)
-		e = optable_words(&replay_options, NULL, "a recording is missing");
+		e = cmd_words(&replay_options, NULL, "a recording is missing");
 	if (e == 0 && optind + 1 < argc)
-		e = optable_words(&replay_options, argv[optind + 1], NULL);
+		e = cmd_words(&replay_options, argv[optind + 1], NULL);
 	if (e == 0)
 		e = play(argv[optind]);
 	return e < 0 ? EXIT_OK : e;

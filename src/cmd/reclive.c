@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "base/strb.h"
 #include "cmd/cmd.h"
-#include "cmd/opts.h"
+#include "cmdline/opts.h"
 #include "load/probe_caps.h"
 
 /* Blanks in words behind "--" are theirs. As one text they are the picture's title. */
@@ -22,14 +22,14 @@ static void join_words(struct reclive *l)
 
 int reclive_options(struct reclive *l, const struct optable *t, void *command, int *argc, char **argv)
 {
-	int e = optable_command(t->command, argc, argv, &l->words);
+	int e = cmd_split(t->command, argc, argv, &l->words);
 
 	if (e == 0)
-		e = optable_read(t, command, *argc, argv);
+		e = cmd_options(t, command, *argc, argv);
 	if (e || !l->words)
 		return e;
 	if (l->command || l->pid)
-		return optable_words(t, NULL, "-c, -p and a command behind -- are different: choose one");
+		return cmd_words(t, NULL, "-c, -p and a command behind -- are different: choose one");
 	join_words(l);
 	return 0;
 }
@@ -41,7 +41,7 @@ static bool has_whose(const struct reclive *l)
 
 bool reclive_asked(const struct reclive *l)
 {
-	return l->command || l->pid || l->how_long || l->record || has_whose(l);
+	return l->command || l->pid || l->for_ns || l->record || has_whose(l);
 }
 
 static void add_whose(const struct reclive *l, struct request *c)
@@ -102,6 +102,8 @@ static uint64_t burst_bytes(void)
 /* What is run. */
 static int fill(const struct reclive *l, struct request *c)
 {
+	struct err err = { 0 };
+
 	c->opts.quiet = true;
 	c->own = true;
 	if (l->text)
@@ -122,22 +124,19 @@ static int fill(const struct reclive *l, struct request *c)
 	c->words = l->words;
 	if (l->command && !l->words)
 		vec_push(&c->commands, l->command);
-	return l->pid ? cmdline_option(c, 'p', l->pid) : 0;
+	return l->pid ? cmd_err(cmdline_option(c, 'p', l->pid, &err), &err) : 0;
 }
 
 int reclive_run(struct reclive *l)
 {
 	struct request c;
-	uint64_t for_ns = 0;
 	bool cut = false;
-	int e = l->how_long ? optable_time("for", l->how_long, 1, &for_ns) : 0;
+	int e = make_path(l);
 
-	if (e == 0)
-		e = make_path(l);
 	if (e)
 		return e;
-	cmdline_begin(&c);
-	c.for_ns = for_ns;
+	cmd_begin(&c);
+	c.for_ns = l->for_ns;
 	if (l->program && !strncmp(l->program, "flame/", 6))
 		cut = fit_keys(&c);
 	e = fill(l, &c);

@@ -3,7 +3,7 @@
 #ifndef DWELL_CMD_RECLIVE_H
 #define DWELL_CMD_RECLIVE_H
 #include <stdbool.h>
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "run/session/tmpdir.h"
 
 struct run_show;
@@ -11,7 +11,7 @@ struct run_show;
 struct reclive {
 	const char *program;	   /* in dlib, without ".d": "flame/on-cpu"; NULL: none */
 	const char *text, *script; /* instead: a D program, or a file with one; else NULL */
-	const char *how_long;	   /* "10s", or NULL: until the command or Ctrl-C ends it */
+	uint64_t for_ns;	   /* 0: until the command or Ctrl-C ends it */
 	const char *command, *pid; /* -c, -p, or NULL */
 	char *const *words;	   /* of `command`, which end with NULL; or NULL: it is cut at blanks */
 	const char *comm, *user, *cgroup, *container; /* whose events, or NULL */

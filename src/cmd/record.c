@@ -77,8 +77,9 @@ static const struct optrow rows[] = {
 	  .arg = "PID",
 	  .help = "the threads of this process and its descendants" },
 	{ .name = "for",
-	  .kind = OPT_TEXT,
-	  .at = offsetof(struct record_cmd, live.how_long),
+	  .kind = OPT_TIME,
+	  .value = 1,
+	  .at = offsetof(struct record_cmd, live.for_ns),
 	  .arg = "TIME",
 	  .help = "so long at most; else until the command ends, or Ctrl-C" },
 };
@@ -174,11 +175,10 @@ static bool is_tracker(const char *name)
 static int check_options(struct record_cmd *c)
 {
 	if (!c->tracker && (c->over_ns || c->comm || c->after_ns))
-		return optable_words(&options, NULL, "--over, --comm and --after go with --on-slow");
-	if (c->tracker && (!is_tracker(c->tracker) || !strcmp(c->tracker, "irq") || !strcmp(c->tracker, "softirq"))) {
-		cmd_msg("record: --on-slow: '%s' is no tracker for it; 'dwell latency --help' names them", c->tracker);
-		return EXIT_USAGE;
-	}
+		return cmd_words(&options, NULL, "--over, --comm and --after go with --on-slow");
+	if (c->tracker && (!is_tracker(c->tracker) || !strcmp(c->tracker, "irq") || !strcmp(c->tracker, "softirq")))
+		return cmd_wrong("record: --on-slow: '%s' is no tracker for it; 'dwell latency --help' names them",
+				 c->tracker);
 	c->after_ns = c->after_ns ? c->after_ns : DEFAULT_AFTER_NS;
 	if (c->tracker && !c->before_ns)
 		c->before_ns = DEFAULT_BEFORE_NS;
@@ -191,7 +191,7 @@ static int record(int argc, char **argv)
 	int e = reclive_options(&c.live, &options, &c, &argc, argv);
 
 	if (e == 0 && optind < argc)
-		e = optable_words(&options, argv[optind], NULL);
+		e = cmd_words(&options, argv[optind], NULL);
 	if (e == 0)
 		e = check_options(&c);
 	if (e)

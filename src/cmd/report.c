@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `dwell report FILE`: what a recorded run printed, printed again, on any machine and without privileges. */
-#include <getopt.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/num.h"
 #include "base/plainout.h"
 #include "cmd/cmd.h"
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "engine/reprint.h"
 #include "engine/why.h"
 #include "store/recquery.h"
@@ -75,85 +74,57 @@ static void show_programs(const struct recread *f)
 		printf("\n/* %s */\n%s\n", p->name, p->value);
 }
 
-static void usage(FILE *out)
-{
-	fprintf(out,
-		"Usage: %s report [-qFv] [-l] [--table NAME [options]] [--json] FILE\n"
-		"\n\t-F  coalesce trace output by function\n\t--json  output as JSON Lines\n\t-l  show the recorded programs and where they ran\n"
-		"\t-q  quiet mode\n\t--table  print one table: slow, control, hist, span, process, cost, loss\n"
-		"\t-v  losses by probe\n"
-		"\n\tof a table:\n\t--from T, --to T  rows of the time so long after the beginning\n"
-		"\t--longest N  slow events: the N longest\n\t--over T, --under T  slow events: that took so long\n"
-		"\t--tracker NAME  slow events: of this tracker\n",
-		cmd_name());
-}
-
-/* The command line; false: it is none. */
 struct asked {
-	bool json, quiet, flowindent, verbose, programs, help;
+	bool json, quiet, flowindent, verbose, programs;
+	unsigned longest;
 	const char *table;
 	struct rectable_filter which; /* range: after the beginning */
 };
 
-enum { OPT_FROM = 256, OPT_TO, OPT_OVER, OPT_UNDER, OPT_TRACKER, OPT_LONGEST };
-
-/* Options of a table. False after a message. */
-static bool take_filter(struct rectable_filter *w, int c, const char *arg)
-{
-	switch (c) {
-	case OPT_FROM: return optable_time("from", arg, 0, &w->range.from) == 0;
-	case OPT_TO: return optable_time("to", arg, 0, &w->range.to) == 0;
-	case OPT_OVER: return optable_time("over", arg, 0, &w->over) == 0;
-	case OPT_UNDER: return optable_time("under", arg, 0, &w->under) == 0;
-	case OPT_TRACKER: w->tracker = arg; return true;
-	case OPT_LONGEST:
-		if (num_parse_u64(arg, &w->longest) == 0 && w->longest > 0)
-			return true;
-		cmd_msg("--longest: '%s' is no number from 1 on", arg);
-		return false;
-	default: return false;
+#define FLAG(c, member, text) \
+	{ \
+		.letter = c, .kind = OPT_FLAG, .at = offsetof(struct asked, member), .help = text \
 	}
-}
-
-/* 0, or EXIT_USAGE after a message. */
-static int parse(int argc, char **argv, struct asked *a)
-{
-	static const struct option longs[] = { { "json", no_argument, NULL, 'j' },
-					       { "table", required_argument, NULL, 't' },
-					       { "from", required_argument, NULL, OPT_FROM },
-					       { "to", required_argument, NULL, OPT_TO },
-					       { "over", required_argument, NULL, OPT_OVER },
-					       { "under", required_argument, NULL, OPT_UNDER },
-					       { "tracker", required_argument, NULL, OPT_TRACKER },
-					       { "longest", required_argument, NULL, OPT_LONGEST },
-					       { "help", no_argument, NULL, 'h' },
-					       { NULL, 0, NULL, 0 } };
-	int c;
-
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:qFvlh", longs, NULL)) != -1) {
-		a->json |= c == 'j';
-		a->quiet |= c == 'q';
-		a->flowindent |= c == 'F';
-		a->verbose |= c == 'v';
-		a->programs |= c == 'l';
-		a->help |= c == 'h';
-		if (a->help)
-			return 0;
-		a->table = c == 't' ? optarg : a->table;
-		if (c == '?' || c == ':')
-			return optable_refuse("report", longs, argv, c == ':');
-		if (c >= OPT_FROM && !take_filter(&a->which, c, optarg))
-			return EXIT_USAGE;
+#define TIME(option, member, words, text) \
+	{ \
+		.name = option, .kind = OPT_TIME, .at = offsetof(struct asked, which.member), .arg = words, \
+		.help = text \
 	}
-	if (optind + 1 == argc)
-		return 0;
-	if (optind < argc)
-		cmd_msg("report: one recording is printed at a time, and options stand in front of it");
-	else
-		cmd_msg("report: a recording is missing; '%s report --help' tells more", cmd_name());
-	return EXIT_USAGE;
-}
+static const struct optrow rows[] = {
+	FLAG('F', flowindent, "coalesce trace output by function"),
+	{ .name = "json", .kind = OPT_FLAG, .at = offsetof(struct asked, json), .help = "output as JSON Lines" },
+	FLAG('l', programs, "show the recorded programs and where they ran"),
+	FLAG('q', quiet, "quiet mode"),
+	{ .name = "table",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct asked, table),
+	  .arg = "NAME",
+	  .help = "print one table: slow, control, hist, span, process, cost, loss" },
+	FLAG('v', verbose, "losses by probe"),
+	{ 0 },
+	TIME("from", range.from, "T, --to T", "of a table: rows of the time so long after the beginning"),
+	TIME("to", range.to, "T", NULL),
+	{ .name = "longest",
+	  .kind = OPT_NUMBER,
+	  .at = offsetof(struct asked, longest),
+	  .value = INT32_MAX,
+	  .arg = "N",
+	  .help = "of the table slow: the N longest" },
+	TIME("over", over, "T, --under T", "of the table slow: that took so long"),
+	TIME("under", under, "T", NULL),
+	{ .name = "tracker",
+	  .kind = OPT_TEXT,
+	  .at = offsetof(struct asked, which.tracker),
+	  .arg = "NAME",
+	  .help = "of the table slow: of this tracker" },
+};
+#undef FLAG
+#undef TIME
+static const struct optable options = { .command = "report",
+					.synopsis = "report [-qFv] [-l] [--table NAME [options]] [--json] FILE",
+					.rows = rows,
+					.n = ARRAY_SIZE(rows),
+					.leading = true };
 
 static int show_text(struct recread *f, const struct asked *asked)
 {
@@ -211,11 +182,14 @@ static int report(int argc, char **argv)
 	struct arena *a;
 	int e = 0;
 
-	e = parse(argc, argv, &asked);
+	e = cmd_options(&options, &asked, argc, argv);
 	if (e)
-		return e;
-	if (asked.help)
-		return usage(stdout), cmd_written(0);
+		return e < 0 ? EXIT_OK : e;
+	if (optind == argc)
+		return cmd_words(&options, NULL, "a recording is missing");
+	if (optind + 1 < argc)
+		return cmd_wrong("report: one recording is printed at a time, and options stand in front of it");
+	asked.which.longest = asked.longest;
 	if (recread_open(argv[optind], &f, &err) < 0)
 		return cmd_fail("%s", err.msg);
 	a = arena_new(ARENA_DEFAULT_LIMIT);

@@ -14,7 +14,7 @@
 #include "launcher/gallery.h"
 #include "launcher/launch.h"
 #include "launcher/listen.h"
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "launcher/page.h"
 #include "cmd/typelist.h"
 
@@ -55,6 +55,7 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 					       { "recordings", required_argument, NULL, 'r' },
 					       { "help", no_argument, NULL, 'h' },
 					       { NULL, 0, NULL, 0 } };
+	struct err err = { 0 };
 	int c;
 
 	opterr = 0;
@@ -66,7 +67,7 @@ static int parse(struct serve_opts *o, int argc, char **argv)
 		if (c == 'h')
 			return usage(stdout), -1;
 		if (c == '?' || c == ':')
-			return optable_refuse("serve", longs, argv, c == ':');
+			return cmd_err(optable_refuse("serve", longs, argv, c == ':', cmd_name(), &err), &err);
 		if ((c == 'r' || c == 1) && take_word(o, optarg))
 			return EXIT_USAGE;
 	}

@@ -8,7 +8,7 @@
 #include "cmd/caught.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "cmd/outfile.h"
 #include "engine/why.h"
 #include "store/recsql.h"
@@ -89,25 +89,23 @@ static int read_text(struct sql_cmd *c)
 
 static int take_options(struct sql_cmd *c, int argc, char **argv)
 {
-	int e = optable_read(&options, c, argc, argv), n = argc - optind;
+	int e = cmd_options(&options, c, argc, argv), n = argc - optind;
 
 	if (e)
 		return e;
-	if (c->csv && c->json) {
-		cmd_msg("sql: --csv and --json: choose one");
-		return EXIT_USAGE;
-	}
+	if (c->csv && c->json)
+		return cmd_wrong("sql: --csv and --json: choose one");
 	c->file = n > 0 ? argv[optind] : NULL;
 	if (c->views)
-		return n > 1 ? optable_words(&options, argv[optind + 1], NULL) : 0;
+		return n > 1 ? cmd_words(&options, argv[optind + 1], NULL) : 0;
 	if (!n)
-		return optable_words(&options, NULL, "a recording is missing");
+		return cmd_words(&options, NULL, "a recording is missing");
 	if (c->text_file)
-		return n > 1 ? optable_words(&options, argv[optind + 1], NULL) : read_text(c);
+		return n > 1 ? cmd_words(&options, argv[optind + 1], NULL) : read_text(c);
 	if (n == 1)
-		return optable_words(&options, NULL, "a statement is missing, or -f with a file of them, or --views");
+		return cmd_words(&options, NULL, "a statement is missing, or -f with a file of them, or --views");
 	if (n > 2)
-		return optable_words(&options, argv[optind + 2], NULL);
+		return cmd_words(&options, argv[optind + 2], NULL);
 	strb_adds(&c->text, argv[optind + 1]);
 	return 0;
 }

@@ -18,7 +18,7 @@
 #include "base/plain.h"
 #include "cmd/caught.h"
 #include "cmd/cmd.h"
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "cmd/program.h"
 #include "cmd/statwaits.h"
 #include "stat/statprint.h"
@@ -94,25 +94,20 @@ static const struct optable options = {
 
 static int take_options(struct stat_cmd *c, int argc, char **argv)
 {
-	int e = optable_read(&options, c, argc, argv);
+	int e = cmd_options(&options, c, argc, argv);
 
 	if (e)
 		return e;
 	if (optind < argc)
 		c->words = argv + optind;
-	if (!c->words + !c->pid + !c->comm != 2) {
-		cmd_msg("stat: give one of a command, -p PID and --comm NAME; '%s stat --help' tells more", cmd_name());
-		return EXIT_USAGE;
-	}
-	if (c->repeat && (!c->words || c->interval_ns)) {
-		cmd_msg(c->words ? "stat: -r and -I: choose one" : "stat: -r needs a command");
-		return EXIT_USAGE;
-	}
+	if (!c->words + !c->pid + !c->comm != 2)
+		return cmd_wrong("stat: give one of a command, -p PID and --comm NAME; '%s stat --help' tells more",
+				 cmd_name());
+	if (c->repeat && (!c->words || c->interval_ns))
+		return cmd_wrong(c->words ? "stat: -r and -I: choose one" : "stat: -r needs a command");
 	c->repeat = c->repeat ? c->repeat : 1;
-	if (c->waits && (c->comm || c->interval_ns || c->repeat > 1)) {
-		cmd_msg("stat: --waits is for one run of a command, or for -p; not with --comm, -r and -I");
-		return EXIT_USAGE;
-	}
+	if (c->waits && (c->comm || c->interval_ns || c->repeat > 1))
+		return cmd_wrong("stat: --waits is for one run of a command, or for -p; not with --comm, -r and -I");
 	return 0;
 }
 

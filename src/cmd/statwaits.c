@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "cmd/opts.h"
+#include "cmdline/opts.h"
 #include "engine/run/run.h"
 #include "latency/whytab.h"
 
@@ -102,17 +102,18 @@ static _Noreturn void trace(pid_t target, int to)
 		.ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .tick = on_tick, .apart = true
 	};
 	struct request c;
+	struct err err = { 0 };
 	char pid[16];
 	int e;
 
 	snprintf(pid, sizeof(pid), "%d", (int)target);
 	signal(SIGINT, SIG_DFL); /* the session takes signals its own way */
 	signal(SIGTERM, SIG_DFL);
-	cmdline_begin(&c);
+	cmd_begin(&c);
 	c.own = true;
 	request_shipped(&c, "latency/why");
 	request_param(&c, "every", NO_TABLES);
-	e = cmdline_option(&c, 'p', pid);
+	e = cmd_err(cmdline_option(&c, 'p', pid, &err), &err);
 	if (e == 0)
 		e = cmd_request(&c, &show);
 	whytab_free(t.table);

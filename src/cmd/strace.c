@@ -14,8 +14,8 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "cmd/findprog.h"
-#include "cmd/optable.h"
-#include "cmd/opts.h"
+#include "cmdline/optable.h"
+#include "cmdline/opts.h"
 #include "cmd/program.h"
 #include "engine/run/run.h"
 #include "strace/filter.h"
@@ -43,7 +43,7 @@ struct tracer {
 
 #define DATA_SIZE 32 /* as strace(1)'s */
 
-static int take_filter(void *tracer, const struct optrow *o, const char *arg)
+static int take_filter(void *tracer, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct tracer *t = tracer;
 	_cleanup_(strb_free) struct strb why = { 0 };
@@ -51,12 +51,11 @@ static int take_filter(void *tracer, const struct optrow *o, const char *arg)
 	(void)o;
 	if (filter_take(&t->filter, arg, &why) == 0)
 		return 0;
-	cmd_msg("strace: -e: %s", strb_str(&why));
-	return EXIT_USAGE;
+	return err_set(err, -EINVAL, "strace: -e: %s", strb_str(&why));
 }
 
 /* -p: one or several, with commas or blanks between them. */
-static int take_pids(void *tracer, const struct optrow *o, const char *arg)
+static int take_pids(void *tracer, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct tracer *t = tracer;
 	_cleanup_free_ char *text = strdup(arg);
@@ -66,31 +65,28 @@ static int take_pids(void *tracer, const struct optrow *o, const char *arg)
 	for (char *w = text ? strtok_r(text, ", \n", &save) : NULL; w; w = strtok_r(NULL, ", \n", &save)) {
 		uint64_t pid;
 
-		if (num_parse_u64(w, &pid) < 0 || pid < 1 || pid > INT32_MAX) {
-			cmd_msg("strace: -p: '%s' is no process", w);
-			return EXIT_USAGE;
-		}
+		if (num_parse_u64(w, &pid) < 0 || pid < 1 || pid > INT32_MAX)
+			return err_set(err, -EINVAL, "strace: -p: '%s' is no process", w);
 		vec_push(&t->pids, (long)pid);
 	}
 	return 0;
 }
 
-static int take_size(void *size, const struct optrow *o, const char *arg)
+static int take_size(void *size, const struct optrow *o, const char *arg, struct err *err)
 {
 	uint64_t n;
 
 	(void)o;
-	if (num_parse_u64(arg, &n) < 0 || n > PROGRAM_SIZE_MAX) {
-		cmd_msg("strace: -s: '%s' is no number from 0 to %u", arg, PROGRAM_SIZE_MAX);
-		return EXIT_USAGE;
-	}
+	if (num_parse_u64(arg, &n) < 0 || n > PROGRAM_SIZE_MAX)
+		return err_set(err, -EINVAL, "strace: -s: '%s' is no number from 0 to %u", arg, PROGRAM_SIZE_MAX);
 	*(unsigned *)size = (unsigned)n;
 	return 0;
 }
 
-static int take_clock(void *clocks, const struct optrow *o, const char *arg)
+static int take_clock(void *clocks, const struct optrow *o, const char *arg, struct err *err)
 {
 	(void)o;
+	(void)err;
 	(void)arg;
 	++*(unsigned *)clocks;
 	return 0;
@@ -182,9 +178,9 @@ static int take_command(struct tracer *t, char **words)
 static int check(struct tracer *t, int argc, char **argv)
 {
 	if (optind < argc && t->pids.n)
-		return optable_words(&options, NULL, "-p and a command exclude each other");
+		return cmd_words(&options, NULL, "-p and a command exclude each other");
 	if (optind == argc && !t->pids.n)
-		return optable_words(&options, NULL, "a command or -p PID is missing");
+		return cmd_words(&options, NULL, "a command or -p PID is missing");
 	for (size_t i = 0; i < t->pids.n; i++)
 		if (kill((pid_t)t->pids.v[i], 0) < 0 && errno == ESRCH)
 			return cmd_fail("strace: there is no process %ld", t->pids.v[i]);
@@ -353,12 +349,12 @@ static int strace_main(int argc, char **argv)
 
 	if (!t)
 		return cmd_fail("out of memory");
-	cmdline_begin(&t->request);
+	cmd_begin(&t->request);
 	filter_init(&t->filter);
 	t->want.size = DATA_SIZE;
-	e = optable_read(&options, t, argc, argv);
+	e = cmd_options(&options, t, argc, argv);
 	if (e == 0 && t->exec)
-		e = optind + 1 < argc ? become(argv + optind) : optable_words(&options, NULL, "a command is missing");
+		e = optind + 1 < argc ? become(argv + optind) : cmd_words(&options, NULL, "a command is missing");
 	else if (e == 0)
 		e = check(t, argc, argv);
 	if (e == 0) {

@@ -60,8 +60,8 @@ static int take_options(struct timeline_cmd *t, int argc, char **argv)
 	t->live.bursts = true;
 	want = t->live.program ? 0 : 1;
 	if (argc - optind != want)
-		return optable_words(&options, argc - optind > want ? argv[optind + want] : NULL,
-				     "a recording is missing, or what to record: -c, -p or --for");
+		return cmd_words(&options, argc - optind > want ? argv[optind + want] : NULL,
+				 "a recording is missing, or what to record: -c, -p or --for");
 	t->file = argv[optind];
 	e = picopts_check_times(t->opts.from_ns, t->opts.to_ns);
 	return e ? e : picopts_choose(&t->pic, !t->pic.output && isatty(STDOUT_FILENO) ? PIC_TEXT : PIC_NONE);

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "base/near.h"
 #include "cmd/cmd.h"
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include "front/tool.h"
 #include "launcher/gallery.h"
 #include "shelf/shelf.h"
@@ -47,10 +47,10 @@ static int tools(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (argc > 2)
-		return cmd_fail("tools: one word at most"), EXIT_USAGE;
+		return cmd_wrong("tools: one word at most");
 	if (argc == 2 && argv[1][0] == '-')
-		return cmd_fail("tools: there is no option %s; '%s tools --help' tells the usage", argv[1], cmd_name()),
-		       EXIT_USAGE;
+		return cmd_wrong("tools: there is no option %s; '%s tools --help' tells the usage", argv[1],
+				 cmd_name());
 	a = arena_new(ARENA_DEFAULT_LIMIT);
 	e = list(a, argc > 1 ? argv[1] : NULL);
 	arena_free(a);
@@ -64,13 +64,13 @@ static int no_such(struct arena *a, const char *word)
 	struct near near;
 
 	if (line)
-		return cmd_fail("%s is a command here: %s", word, line), EXIT_USAGE;
+		return cmd_wrong("%s is a command here: %s", word, line);
 	near_init(&near, word);
 	for (int i = 0; i < n; i++)
 		near_try(&near, arena_strndup(a, names[i], strlen(names[i]) - strlen(".d")));
 	if (near.best)
-		return cmd_fail("there is no tool '%s'; did you mean %s?", word, near.best), EXIT_USAGE;
-	return cmd_fail("there is no tool '%s'; '%s tools' lists them", word, cmd_name()), EXIT_USAGE;
+		return cmd_wrong("there is no tool '%s'; did you mean %s?", word, near.best);
+	return cmd_wrong("there is no tool '%s'; '%s tools' lists them", word, cmd_name());
 }
 
 /* The comment at its head, without the stars. */
@@ -171,9 +171,8 @@ static char *filter_option(struct arena *a, int argc, char **argv, int *at)
 static int refuse_filter(const char *tool, enum narrow narrow, const char *option)
 {
 	if (narrow == NARROW_NOT)
-		return cmd_fail("%s shows the whole machine: %s cannot narrow it", tool, option), EXIT_USAGE;
-	return cmd_fail("%s looks into one process: give it with -p or -- COMMAND; %s cannot narrow it", tool, option),
-	       EXIT_USAGE;
+		return cmd_wrong("%s shows the whole machine: %s cannot narrow it", tool, option);
+	return cmd_wrong("%s looks into one process: give it with -p or -- COMMAND; %s cannot narrow it", tool, option);
 }
 
 /* As `dwell -s NAME.d …`, with the shipped file whatever there is in the current folder. */
@@ -182,6 +181,7 @@ static int run_tool(struct arena *a, const char *name, int argc, char **argv, ch
 	char **v = arena_new_arr(a, char *, 2 * (size_t)argc + 6), *filter;
 	enum narrow narrow = narrowing(a, name);
 	uint64_t for_ns = 0;
+	struct err err = { 0 };
 	int n = 0, e;
 
 	v[n++] = arena_strdup(a, cmd_name());
@@ -196,14 +196,14 @@ static int run_tool(struct arena *a, const char *name, int argc, char **argv, ch
 		}
 		filter = filter_option(a, argc, argv, &i);
 		if (filter && !*filter)
-			return cmd_fail("run: %s needs an argument", argv[at]), EXIT_USAGE;
+			return cmd_wrong("run: %s needs an argument", argv[at]);
 		if (narrow != NARROW_ANY && (filter || (narrow == NARROW_NOT && !strncmp(argv[i], "-p", 2))))
 			return refuse_filter(name, narrow, argv[at]);
 		if (filter) {
 			v[n++] = arena_strdup(a, "-x");
 			v[n++] = filter;
 		} else if (!strcmp(argv[i], "--for") && i + 1 < argc) {
-			e = optable_time("for", argv[++i], 1, &for_ns);
+			e = cmd_err(optable_time("for", argv[++i], 1, &for_ns, &err), &err);
 			if (e)
 				return e;
 		} else {
@@ -233,7 +233,7 @@ static int run(int argc, char **argv)
 			cmd_name(), cmd_name(), cmd_name());
 		return argc < 2 ? EXIT_USAGE : EXIT_OK;
 	}
-	e = optable_command("run", &argc, argv, &words);
+	e = cmd_split("run", &argc, argv, &words);
 	if (e)
 		return e;
 	a = arena_new(ARENA_DEFAULT_LIMIT);

@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/latency.h"
-#include "cmd/optable.h"
-#include "cmd/opts.h"
+#include "cmdline/optable.h"
+#include "cmdline/opts.h"
 #include "engine/run/run.h"
 #include "engine/run/slowfilter.h"
 #include "run/session.h"
@@ -104,19 +104,20 @@ static int on_finish(void *ctx)
 /* -- options -- */
 
 /* -p, -c */
-static int take_target(void *run, const struct optrow *o, const char *arg)
+static int take_target(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct top_run *t = run;
 
 	snprintf(t->title, sizeof(t->title), o->letter == 'p' ? "process %s" : "%s", arg);
-	return latency_pass(&t->request, o, arg);
+	return latency_pass(&t->request, o, arg, err);
 }
 
 /* Slow events by what is noted of them, samples and causes in the kernel. */
-static int take_whose(void *run, const struct optrow *o, const char *arg)
+static int take_whose(void *run, const struct optrow *o, const char *arg, struct err *err)
 {
 	struct top_run *t = run;
 
+	(void)err;
 	if (!strcmp(o->name, "comm"))
 		t->filter.comm = arg;
 	else if (!strcmp(o->name, "cgroup"))
@@ -188,10 +189,8 @@ static int check(const struct top_run *t)
 	struct err err = { 0 };
 	int e;
 
-	if (t->every_ns < MIN_EVERY_NS) {
-		cmd_msg("--every: at least 100ms");
-		return EXIT_USAGE;
-	}
+	if (t->every_ns < MIN_EVERY_NS)
+		return cmd_wrong("--every: at least 100ms");
 	if (screen_check(&err) == 0)
 		return 0;
 	e = cmd_fail("top: %s", err.msg);
@@ -222,14 +221,14 @@ static int top_main(int argc, char **argv)
 
 	gethostname(t.title, sizeof(t.title) - 1);
 	t.config.title = t.title;
-	cmdline_begin(c);
+	cmd_begin(c);
 	c->opts.quiet = true;
 	request_option(c, "oformat", "json"); /* nothing is printed: this keeps the line after Ctrl-C away */
-	e = optable_command("top", &argc, argv, &c->words);
+	e = cmd_split("top", &argc, argv, &c->words);
 	if (e == 0)
-		e = optable_read(&options, &t, argc, argv);
+		e = cmd_options(&options, &t, argc, argv);
 	if (e == 0 && optind < argc)
-		e = optable_words(&options, argv[optind], NULL);
+		e = cmd_words(&options, argv[optind], NULL);
 	if (e == 0)
 		e = check(&t);
 	if (e == 0) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Named parameters of scripts: --NAME VALUE on the command line, and --help. */
+#include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/near.h"
-#include "cmd/cmd.h"
-#include "cmd/opts.h"
+#include "cmdline/opts.h"
 #include "engine/front/compile.h"
 
-int params_unknown(struct request *c, const char *name)
+int params_unknown(const char *name, struct err *err)
 {
 	static const char *const names[] = { "help", "version", "json", "record", "record-age", "record-size" };
 	struct near near;
@@ -16,11 +16,11 @@ int params_unknown(struct request *c, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		near_try(&near, names[i]);
 	if (!near.best)
-		return cmd_usage(arena_printf(c->arena, "there is no option --%s", name));
-	return cmd_fail("there is no option --%s; did you mean --%s?", name, near.best), EXIT_USAGE;
+		return err_set(err, CMDLINE_USAGE, "there is no option --%s", name);
+	return err_set(err, -EINVAL, "there is no option --%s; did you mean --%s?", name, near.best);
 }
 
-int params_option(struct request *c, int argc, char **argv, int *at)
+int params_option(struct request *c, int argc, char **argv, int *at, struct err *err)
 {
 	char *name = argv[*at] + 2, *eq = strchr(name, '=');
 	struct param_given g = { .name = name };
@@ -36,44 +36,44 @@ int params_option(struct request *c, int argc, char **argv, int *at)
 	} else if (*at < argc) {
 		g.value = argv[(*at)++];
 	} else {
-		return c->progs.n ? cmd_usage(arena_printf(c->arena, "option requires an argument -- '--%s'", name))
-				  : params_unknown(c, name);
+		return c->progs.n ? err_set(err, CMDLINE_USAGE, "option requires an argument -- '--%s'", name)
+				  : params_unknown(name, err);
 	}
 	vec_push(&c->given, g);
 	return 0;
 }
 
-static void print_param(const struct param *p)
+static void put_param(const struct param *p, FILE *out)
 {
-	int n = printf("  --%s %s", p->name, p->is_string ? "STRING" : "N");
+	int n = fprintf(out, "  --%s %s", p->name, p->is_string ? "STRING" : "N");
 
-	printf("%*s%s", n < 24 ? 24 - n : 1, "", p->help);
+	fprintf(out, "%*s%s", n < 24 ? 24 - n : 1, "", p->help);
 	if (!p->def)
-		printf(" (must be given)\n");
+		fprintf(out, " (must be given)\n");
 	else if (p->is_string)
-		printf(" (default \"%s\")\n", p->def);
+		fprintf(out, " (default \"%s\")\n", p->def);
 	else
-		printf(" (default %s)\n", p->def);
+		fprintf(out, " (default %s)\n", p->def);
 }
 
 /* A shipped tool by its name. */
-static void put_usage(const struct request *c, bool has_params)
+static void put_usage(const struct request *c, bool has_params, FILE *out)
 {
 	const char *tools = arena_printf(c->arena, "%s/tools/", libs_dir(c->arena)), *arg = c->progs.v[0].arg;
 	size_t n = strlen(tools);
 
 	if (c->progs.v[0].kind == PROG_SCRIPT && !strncmp(arg, tools, n)) {
-		printf("Usage: %s run %.*s [options]%s [-- COMMAND...]\n", cmd_name(), (int)strcspn(arg + n, "."),
-		       arg + n, has_params ? " [parameters]" : "");
+		fprintf(out, "Usage: %s run %.*s [options]%s [-- COMMAND...]\n", c->name, (int)strcspn(arg + n, "."),
+			arg + n, has_params ? " [parameters]" : "");
 		return;
 	}
-	printf("Usage: %s [options]", cmd_name());
+	fprintf(out, "Usage: %s [options]", c->name);
 	for (size_t i = 0; i < c->progs.n; i++)
-		printf(c->progs.v[i].kind == PROG_SCRIPT ? " -s %s" : " -n '%s'", c->progs.v[i].arg);
-	printf("%s\n", has_params ? " [parameters]" : "");
+		fprintf(out, c->progs.v[i].kind == PROG_SCRIPT ? " -s %s" : " -n '%s'", c->progs.v[i].arg);
+	fprintf(out, "%s\n", has_params ? " [parameters]" : "");
 }
 
-int params_help(struct request *c)
+int params_help(struct request *c, FILE *out)
 {
 	struct params ps = { 0 };
 	struct macro_env macros = { .argv = c->argv, .argc = c->argc, .params = &ps };
@@ -89,12 +89,12 @@ int params_help(struct request *c)
 		diags_init(&d, c->arena);
 		lang_parse(c->arena, &c->progs.v[i].src, &env, &d, &u);
 	}
-	put_usage(c, ps.first != NULL);
+	put_usage(c, ps.first != NULL, out);
 	if (!ps.first)
-		printf("\nThe program has no parameters.\n");
+		fprintf(out, "\nThe program has no parameters.\n");
 	else
-		printf("\nParameters:\n");
+		fprintf(out, "\nParameters:\n");
 	for (const struct param *p = ps.first; p; p = p->next)
-		print_param(p);
-	return -1;
+		put_param(p, out);
+	return EXIT_OK;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/optable.h"
+#include "cmdline/optable.h"
 #include <assert.h>
-#include <getopt.h>
+#include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/near.h"
 #include "base/num.h"
-#include "cmd/cmd.h"
 
 enum { LONG = 256 /* + row */ };
 
@@ -30,13 +29,13 @@ const char *optable_name(const struct optrow *o, char buf[OPTABLE_NAME])
 	return buf;
 }
 
-static void put_help(const struct optable *t, FILE *out)
+void optable_help(const struct optable *t, const char *program, FILE *out)
 {
 	const char *line = t->synopsis;
 
 	for (size_t n; *line; line += n + (line[n] == '\n')) {
 		n = strcspn(line, "\n");
-		fprintf(out, "%s %s %.*s\n", line == t->synopsis ? "Usage:" : "      ", cmd_name(), (int)n, line);
+		fprintf(out, "%s %s %.*s\n", line == t->synopsis ? "Usage:" : "      ", program, (int)n, line);
 	}
 	fputs("\n", out);
 	if (t->notes)
@@ -57,7 +56,8 @@ static void put_help(const struct optable *t, FILE *out)
 		t->more(out);
 }
 
-int optable_refuse(const char *command, const struct option *longs, char *const *argv, bool missing)
+int optable_refuse(const char *command, const struct option *longs, char *const *argv, bool missing,
+		   const char *program, struct err *err)
 {
 	const char *word = argv[optind > 0 ? optind - 1 : 0];
 	size_t n = strcspn(word, "=");
@@ -65,36 +65,36 @@ int optable_refuse(const char *command, const struct option *longs, char *const 
 	struct near near;
 
 	if (missing && strncmp(word, "--", 2) != 0)
-		cmd_msg("%s: -%c needs an argument; '%s %s --help' tells more", command, optopt, cmd_name(), command);
-	else if (missing)
-		cmd_msg("%s: %s needs an argument; '%s %s --help' tells more", command, word, cmd_name(), command);
-	else if (optopt >= LONG)
-		cmd_msg("%s: %.*s takes no argument", command, (int)n, word);
-	else if (optopt)
-		cmd_msg("%s: there is no option -%c; '%s %s --help' lists them", command, optopt, cmd_name(), command);
-	if (missing || optopt)
-		return EXIT_USAGE;
+		return err_set(err, -EINVAL, "%s: -%c needs an argument; '%s %s --help' tells more", command, optopt,
+			       program, command);
+	if (missing)
+		return err_set(err, -EINVAL, "%s: %s needs an argument; '%s %s --help' tells more", command, word,
+			       program, command);
+	if (optopt >= LONG)
+		return err_set(err, -EINVAL, "%s: %.*s takes no argument", command, (int)n, word);
+	if (optopt)
+		return err_set(err, -EINVAL, "%s: there is no option -%c; '%s %s --help' lists them", command, optopt,
+			       program, command);
 	snprintf(name, sizeof(name), "%.*s", n > 2 ? (int)n - 2 : 0, word + 2);
 	near_init(&near, name);
 	for (; longs->name; longs++)
 		near_try(&near, longs->name);
 	if (near.best)
-		cmd_msg("%s: there is no option --%s; did you mean --%s?", command, name, near.best);
-	else
-		cmd_msg("%s: there is no option --%s; '%s %s --help' lists them", command, name, cmd_name(), command);
-	return EXIT_USAGE;
+		return err_set(err, -EINVAL, "%s: there is no option --%s; did you mean --%s?", command, name,
+			       near.best);
+	return err_set(err, -EINVAL, "%s: there is no option --%s; '%s %s --help' lists them", command, name, program,
+		       command);
 }
 
-int optable_words(const struct optable *t, const char *unexpected, const char *missing)
+int optable_words(const struct optable *t, const char *unexpected, const char *missing, const char *program,
+		  struct err *err)
 {
 	if (unexpected)
-		cmd_msg("%s: '%s' is not expected", t->command, unexpected);
-	else
-		cmd_msg("%s: %s; '%s %s --help' tells more", t->command, missing, cmd_name(), t->command);
-	return EXIT_USAGE;
+		return err_set(err, -EINVAL, "%s: '%s' is not expected", t->command, unexpected);
+	return err_set(err, -EINVAL, "%s: %s; '%s %s --help' tells more", t->command, missing, program, t->command);
 }
 
-int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *ret)
+int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *ret, struct err *err)
 {
 	uint64_t ns;
 
@@ -103,29 +103,26 @@ int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *
 			*ret = ns;
 			return 0;
 		}
-		if (least > 1) {
-			cmd_msg("--%s: '%s' is less than the least, %gms", option, arg, (double)least / 1e6);
-			return EXIT_USAGE;
-		}
+		if (least > 1)
+			return err_set(err, -EINVAL, "--%s: '%s' is less than the least, %gms", option, arg,
+				       (double)least / 1e6);
 	}
-	cmd_msg("--%s: '%s' is no time, like 30s, 1.5ms or 10us", option, arg);
-	return EXIT_USAGE;
+	return err_set(err, -EINVAL, "--%s: '%s' is no time, like 30s, 1.5ms or 10us", option, arg);
 }
 
-int optable_number(const struct optrow *o, const char *arg, unsigned *ret)
+int optable_number(const struct optrow *o, const char *arg, unsigned *ret, struct err *err)
 {
 	char name[OPTABLE_NAME];
 	uint64_t n;
 
-	if (num_parse_u64(arg, &n) < 0 || n < 1 || n > (uint64_t)o->value) {
-		cmd_msg("%s: '%s' is no number from 1 to %d", optable_name(o, name), arg, o->value);
-		return EXIT_USAGE;
-	}
+	if (num_parse_u64(arg, &n) < 0 || n < 1 || n > (uint64_t)o->value)
+		return err_set(err, -EINVAL, "%s: '%s' is no number from 1 to %d", optable_name(o, name), arg,
+			       o->value);
 	*ret = (unsigned)n;
 	return 0;
 }
 
-static int take(const struct optrow *o, void *command, const char *arg)
+static int take(const struct optrow *o, void *command, const char *arg, struct err *err)
 {
 	void *member = (char *)command + o->at;
 
@@ -133,11 +130,11 @@ static int take(const struct optrow *o, void *command, const char *arg)
 	case OPT_FLAG: *(bool *)member = true; return 0;
 	case OPT_TEXT: *(const char **)member = arg; return 0;
 	case OPT_SET: *(const char **)member = o->text; return 0;
-	case OPT_TIME: return optable_time(o->name, arg, (uint64_t)o->value, member);
-	case OPT_NUMBER: return optable_number(o, arg, member);
+	case OPT_TIME: return optable_time(o->name, arg, (uint64_t)o->value, member, err);
+	case OPT_NUMBER: return optable_number(o, arg, member, err);
 	case OPT_CALL: break;
 	}
-	return o->take(member, o, arg);
+	return o->take(member, o, arg, err);
 }
 
 static const struct optrow *find(const struct optable *t, int c)
@@ -176,7 +173,7 @@ static void make_tables(const struct optable *t, struct option *longs, char *sho
 	*shorts = '\0';
 }
 
-int optable_read(const struct optable *t, void *command, int argc, char **argv)
+int optable_read(const struct optable *t, void *command, int argc, char **argv, const char *program, struct err *err)
 {
 	struct option longs[OPTABLE_MAX + 2];
 	char shorts[2 * OPTABLE_MAX + 4];
@@ -188,35 +185,32 @@ int optable_read(const struct optable *t, void *command, int argc, char **argv)
 	while (e == 0 && (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		const struct optrow *o = find(t, c);
 
-		if (c == LONG + (int)t->n || (c == 'h' && !o)) {
-			put_help(t, stdout);
-			return -1;
-		}
+		if (c == LONG + (int)t->n || (c == 'h' && !o))
+			return OPTABLE_HELP;
 		if (t->word && c == 1)
-			e = t->word(command, optarg);
+			e = t->word(command, optarg, err);
 		else
-			e = o ? take(o, command, optarg) : optable_refuse(t->command, longs, argv, c == ':');
+			e = o ? take(o, command, optarg, err)
+			      : optable_refuse(t->command, longs, argv, c == ':', program, err);
 		if (e == 0 && o && t->given)
 			t->given(command, o);
 	}
 	for (; e == 0 && t->word && optind < argc; optind++)
-		e = t->word(command, argv[optind]);
+		e = t->word(command, argv[optind], err);
 	return e;
 }
 
-int optable_command(const char *command, int *argc, char **argv, char *const **ret)
+int optable_command(const char *command, int *argc, char **argv, char *const **ret, struct err *err)
 {
+	*ret = NULL;
 	for (int i = 1; i < *argc; i++) {
 		if (strcmp(argv[i], "--") != 0)
 			continue;
+		if (i + 1 == *argc)
+			return err_set(err, -EINVAL, "%s: a command is missing behind --", command);
 		*ret = argv + i + 1;
-		if (i + 1 < *argc) {
-			*argc = i;
-			return 0;
-		}
-		cmd_msg("%s: a command is missing behind --", command);
-		return EXIT_USAGE;
+		*argc = i;
+		break;
 	}
-	*ret = NULL;
 	return 0;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of a command as one table, from which they are read and its usage is made. */
-#ifndef DWELL_CMD_OPTABLE_H
-#define DWELL_CMD_OPTABLE_H
+/* Options of a command as one table, from which they are read and its usage is made. Functions return 0 or -errno with
+ * a message: -EINVAL for a command line that is wrong. program: what the user calls dwell, for messages. */
+#ifndef DWELL_CMDLINE_OPTABLE_H
+#define DWELL_CMDLINE_OPTABLE_H
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "base/err.h"
 
 #define OPTABLE_MAX 48u /* rows */
 #define OPTABLE_NAME 32
@@ -32,8 +34,7 @@ struct optrow {
 	const char *help; /* lines; NULL: the row above tells of it, too */
 	int value;
 	const char *text;
-	/* member: at `at`. 0, or EXIT_* > 0 after a message. */
-	int (*take)(void *member, const struct optrow *o, const char *arg);
+	int (*take)(void *member, const struct optrow *o, const char *arg, struct err *err); /* member: at `at` */
 	bool live; /* recordings do not have it: for given() */
 };
 
@@ -44,27 +45,32 @@ struct optable {
 	const struct optrow *rows;
 	size_t n;
 	/* Gets words that are no options, where they stand; NULL: they are left behind optind. As take(). */
-	int (*word)(void *command, char *word);
+	int (*word)(void *command, char *word, struct err *err);
 	/* Is told of each option that was taken; or NULL. */
 	void (*given)(void *command, const struct optrow *o);
 	bool leading;		 /* options end at the first word that is none: a command begins there */
 	void (*more)(FILE *out); /* usage: what comes behind the options; or NULL */
 };
 
-/* Reads all options into *command. 0; EXIT_* > 0 after a message; < 0: done (--help). */
-int optable_read(const struct optable *t, void *command, int argc, char **argv);
-/* Before that: the command behind "--", which is cut off the arguments: words that end with NULL, or NULL. EXIT_USAGE
- * after a message; `command` is whose arguments they are. */
-int optable_command(const char *command, int *argc, char **argv, char *const **ret);
-/* A number, as of OPT_NUMBER. 0, or EXIT_USAGE after a message. */
-int optable_number(const struct optrow *o, const char *arg, unsigned *ret);
+#define OPTABLE_HELP 1 /* --help was asked for: optable_help() */
+
+/* Reads all options into *command. OPTABLE_HELP, too. */
+int optable_read(const struct optable *t, void *command, int argc, char **argv, const char *program, struct err *err);
+void optable_help(const struct optable *t, const char *program, FILE *out);
+/* Before that: the command behind "--", which is cut off the arguments: words that end with NULL, or NULL. command:
+ * whose arguments they are. */
+int optable_command(const char *command, int *argc, char **argv, char *const **ret, struct err *err);
+/* A number, as of OPT_NUMBER. */
+int optable_number(const struct optrow *o, const char *arg, unsigned *ret, struct err *err);
 /* "--name" or "-l"; returns buf. */
 const char *optable_name(const struct optrow *o, char buf[OPTABLE_NAME]);
 /* Call it when getopt_long() returns '?', or ':' (missing). Its letters begin with ':'; its own messages are off.
- * Prints one line about the option, with the nearest known one. Returns EXIT_USAGE. */
-int optable_refuse(const char *command, const struct option *longs, char *const *argv, bool missing);
-/* Says that a word is not expected; NULL: what is missing. EXIT_USAGE. */
-int optable_words(const struct optable *t, const char *unexpected, const char *missing);
-/* "--option" with a time in `arg`: ns, not less than `least`. EXIT_USAGE after a message. */
-int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *ret);
+ * One line about the option, with the nearest known one. */
+int optable_refuse(const char *command, const struct option *longs, char *const *argv, bool missing,
+		   const char *program, struct err *err);
+/* A word is not expected; NULL: what is missing. */
+int optable_words(const struct optable *t, const char *unexpected, const char *missing, const char *program,
+		  struct err *err);
+/* "--option" with a time in `arg`: ns, not less than `least`. */
+int optable_time(const char *option, const char *arg, uint64_t least, uint64_t *ret, struct err *err);
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parsing of dtrace(1)'s command line: its option letters, meanings, messages and exit codes.
  * Source: dtrace(1), Oracle Linux DTrace 2.0. */
-#include "cmd/opts.h"
+#include "cmdline/opts.h"
 #include <ctype.h>
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/num.h"
-#include "cmd/cmd.h"
 
 static const char optletters[] = "+3:6:aAb:Bc:CD:ef:FGhHi:I:klL:m:n:o:p:P:qs:SU:vVwx:X:Z";
 
-void cmd_put_options(FILE *out)
+void cmdline_usage(const char *program, FILE *out)
 {
 	fprintf(out,
 		"Usage: %s [-32|-64] [-CeFGhHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]]\n"
@@ -23,7 +22,7 @@ void cmd_put_options(FILE *out)
 		"\t[-f [[ provider: ] module: ] func %s]\n"
 		"\t[-n [[[ provider: ] module: ] func: ] name %s]\n"
 		"\t[-i probe-id %s] [ args ... ]\n\n",
-		cmd_name(), "[[ predicate ] action ]", "[[ predicate ] action ]", "[[ predicate ] action ]",
+		program, "[[ predicate ] action ]", "[[ predicate ] action ]", "[[ predicate ] action ]",
 		"[[ predicate ] action ]", "[[ predicate ] action ]");
 	fprintf(out, "\tpredicate -> '/' D-expression '/'\n"
 		     "\t   action -> '{' D-statements '}'\n"
@@ -59,59 +58,48 @@ void cmd_put_options(FILE *out)
 		     "\t-x  enable or modify compiler and tracing options\n"
 		     "\t-X  specify ISO C conformance settings for preprocessor\n"
 		     "\t-Z  permit probe descriptions that match zero probes\n");
-	if (strcmp(cmd_name(), "dtrace"))
+	if (strcmp(program, "dtrace"))
 		fprintf(out,
 			"\n\t--host  in front: run on ssh:NAME, see OTHER MACHINES in dwell(1)\n"
 			"\t--json  output as JSON Lines\n\t%s features: what this kernel can do, what not, and why\n",
-			cmd_name());
+			program);
 }
 
-int cmd_usage(const char *why)
-{
-	if (why && !strcmp(cmd_name(), "dtrace"))
-		fprintf(stderr, "%s: %s\n", cmd_name(), why);
-	if (!strcmp(cmd_name(), "dtrace"))
-		cmd_put_options(stderr);
-	else
-		cmd_msg("%s; '%s help options' lists the options",
-			why ? why : "nothing to trace: give -n PROBE, -s FILE or -l", cmd_name());
-	return EXIT_USAGE;
-}
-
-static int set_option(struct request *c, const char *text)
+static int set_option(struct request *c, const char *text, struct err *err)
 {
 	const char *eq = strchr(text, '='), *why = NULL;
 	char *name = arena_strndup(c->arena, text, eq ? (size_t)(eq - text) : strlen(text));
 	int r = dopts_set(&c->opts, name, eq ? eq + 1 : NULL, &why);
 
 	if (r == -ENOENT)
-		return cmd_fail("failed to set -x %s: Invalid option name", name);
+		return err_set(err, CMDLINE_REFUSED, "failed to set -x %s: Invalid option name", name);
 	if (r == -EOPNOTSUPP)
-		return cmd_fail("failed to set -x %s: not supported on Linux: %s", name, why);
+		return err_set(err, CMDLINE_REFUSED, "failed to set -x %s: not supported on Linux: %s", name, why);
 	if (r < 0)
-		return cmd_fail("failed to set -x %s: %s%s%s", name,
-				r == -ERANGE ? "Requested version is not supported by compiler"
-					     : "Invalid value for specified option",
-				why ? "\nhint: " : "", why ? why : "");
+		return err_set(err, CMDLINE_REFUSED, "failed to set -x %s: %s%s%s", name,
+			       r == -ERANGE ? "Requested version is not supported by compiler"
+					    : "Invalid value for specified option",
+			       why ? "\nhint: " : "", why ? why : "");
 	return 0;
 }
 
-static int set_named(struct request *c, char letter, const char *name, const char *value)
+static int set_named(struct request *c, char letter, const char *name, const char *value, struct err *err)
 {
 	const char *why = NULL;
 
 	if (dopts_set(&c->opts, name, value, &why) < 0)
-		return cmd_fail("failed to set -%c %s: Invalid value for specified option", letter, value ? value : "");
+		return err_set(err, CMDLINE_REFUSED, "failed to set -%c %s: Invalid value for specified option", letter,
+			       value ? value : "");
 	return 0;
 }
 
 /* -D, -U, -I and -x define, undef, incdir keep their order: all are arguments of cpp. */
-static int cpp_arg(struct request *c, char letter, const char *value)
+static int cpp_arg(struct request *c, char letter, const char *value, struct err *err)
 {
-	return set_named(c, letter, letter == 'D' ? "define" : letter == 'U' ? "undef" : "incdir", value);
+	return set_named(c, letter, letter == 'D' ? "define" : letter == 'U' ? "undef" : "incdir", value, err);
 }
 
-static int add_pid(struct request *c, const char *text)
+static int add_pid(struct request *c, const char *text, struct err *err)
 {
 	char *end;
 	long pid;
@@ -119,30 +107,24 @@ static int add_pid(struct request *c, const char *text)
 	errno = 0;
 	pid = strtol(text, &end, 10); /* as DTrace: blanks in front, and no octal numbers */
 	if (errno || end == text || *end || pid <= 0 || pid > INT32_MAX)
-		return cmd_fail("invalid pid: %s", text);
+		return err_set(err, CMDLINE_REFUSED, "invalid pid: %s", text);
 	vec_push(&c->pids, pid);
 	return 0;
 }
 
-static int not_on_linux(char letter)
+static int not_on_linux(char letter, struct err *err)
 {
-	return cmd_fail("-%c is not supported on Linux", letter);
+	return err_set(err, CMDLINE_REFUSED, "-%c is not supported on Linux", letter);
 }
 
 /* -32, -64: programs are compiled for the kernel, which has 64 bits. */
-static int data_model(struct request *c, int letter, const char *arg)
+static int data_model(int letter, const char *arg, struct err *err)
 {
 	if (letter == '6' && !strcmp(arg, "4"))
 		return 0;
 	if (letter == '3' && !strcmp(arg, "2"))
-		return cmd_fail("-32 is not supported on Linux");
-	return cmd_usage(arena_printf(c->arena, "invalid option -- '%c'", letter));
-}
-
-static int version(void)
-{
-	printf("%s: dwell %s, D 2.0\n", cmd_name(), DWELL_VERSION); /* scripts take the last word */
-	return -1;
+		return err_set(err, CMDLINE_REFUSED, "-32 is not supported on Linux");
+	return err_set(err, CMDLINE_USAGE, "invalid option -- '%c'", letter);
 }
 
 /* Options from the environment: DTRACE_OPT_QUIET=1 is -x quiet=1. The command line goes over them. DTrace
@@ -167,56 +149,52 @@ static void environment_options(struct request *c)
 	}
 }
 
-static int check_modes(struct request *c)
+static int check_modes(struct request *c, struct err *err)
 {
-	if (c->list + c->version + c->header + c->link > 1) {
-		fprintf(stderr, "%s: only one of the [-GhlV] options can be specified at a time\n", cmd_name());
-		return EXIT_USAGE;
-	}
-	if (c->buffered && (c->list || c->link || c->header || c->output)) {
-		fprintf(stderr, "%s: -B not valid in combination with %s\n", cmd_name(),
-			c->output ? "-o option" : "[-Gl] options");
-		return EXIT_USAGE;
-	}
+	if (c->list + c->version + c->header + c->link > 1)
+		return err_set(err, -EINVAL, "only one of the [-GhlV] options can be specified at a time");
+	if (c->buffered && (c->list || c->link || c->header || c->output))
+		return err_set(err, -EINVAL, "-B not valid in combination with %s",
+			       c->output ? "-o option" : "[-Gl] options");
 	if (c->version)
-		return version();
+		return CMDLINE_DONE;
 	if (c->systap && !c->header && !c->link)
-		return cmd_usage("-k, --types and --no-pyparsing come with -h or -G");
+		return err_set(err, CMDLINE_USAGE, "-k, --types and --no-pyparsing come with -h or -G");
 	if (c->progs.n == 0 && c->compile_only)
-		return -1; /* nothing to compile, which is no error */
+		return CMDLINE_DONE; /* nothing to compile, which is no error */
 	if (c->progs.n == 0 && c->given.n)
-		return params_unknown(c, c->given.v[0].name);
-	return c->progs.n == 0 && !c->list ? cmd_usage(NULL) : 0;
+		return params_unknown(c->given.v[0].name, err);
+	return c->progs.n == 0 && !c->list ? err_set(err, CMDLINE_USAGE, "%s", "") : 0;
 }
 
 #define NOT_SIMPLE (-2) /* no exit code, and not "done" either */
 
 /* Options that only set something; NOT_SIMPLE: not one of them. */
-static int simple_option(struct request *c, int letter, const char *arg)
+static int simple_option(struct request *c, int letter, const char *arg, struct err *err)
 {
 	switch (letter) {
-	case 'C': return set_named(c, 'C', "cpp", NULL);
+	case 'C': return set_named(c, 'C', "cpp", NULL, err);
 	case 'e': c->compile_only = true; return 0;
-	case 'F': return set_named(c, 'F', "flowindent", NULL);
-	case 'H': return set_named(c, 'H', "cpphdrs", NULL);
-	case 'l': c->list = true; return set_named(c, 'l', "zdefs", NULL);
-	case 'q': return set_named(c, 'q', "quiet", NULL);
+	case 'F': return set_named(c, 'F', "flowindent", NULL, err);
+	case 'H': return set_named(c, 'H', "cpphdrs", NULL, err);
+	case 'l': c->list = true; return set_named(c, 'l', "zdefs", NULL, err);
+	case 'q': return set_named(c, 'q', "quiet", NULL, err);
 	case 'S': c->disassemble = true; return 0;
 	case 'v': c->verbose = true; return 0;
-	case 'w': return set_named(c, 'w', "destructive", NULL);
-	case 'Z': return set_named(c, 'Z', "zdefs", NULL);
-	case 'b': return set_named(c, 'b', "bufsize", arg);
-	case 'L': return set_named(c, 'L', "libdir", arg);
-	case 'X': return set_named(c, 'X', "stdc", arg);
+	case 'w': return set_named(c, 'w', "destructive", NULL, err);
+	case 'Z': return set_named(c, 'Z', "zdefs", NULL, err);
+	case 'b': return set_named(c, 'b', "bufsize", arg, err);
+	case 'L': return set_named(c, 'L', "libdir", arg, err);
+	case 'X': return set_named(c, 'X', "stdc", arg, err);
 	default: return NOT_SIMPLE;
 	}
 }
 
-int cmdline_option(struct request *c, int letter, const char *arg)
+int cmdline_option(struct request *c, int letter, const char *arg, struct err *err)
 {
 	static const char prog_letters[] = "sPmfni"; /* in the order of enum prog_kind */
 	const char *p = strchr(prog_letters, letter);
-	int r = simple_option(c, letter, arg);
+	int r = simple_option(c, letter, arg, err);
 
 	if (r != NOT_SIMPLE)
 		return r;
@@ -226,28 +204,28 @@ int cmdline_option(struct request *c, int letter, const char *arg)
 	}
 	switch (letter) {
 	case 'a':
-	case 'A': return not_on_linux((char)letter);
+	case 'A': return not_on_linux((char)letter, err);
 	case 'B': c->buffered = true; return 0;
 	case '3':
-	case '6': return data_model(c, letter, arg);
+	case '6': return data_model(letter, arg, err);
 	case 'G': c->link = true; return 0;
 	case 'h': c->header = true; return 0;
 	case 'k': c->systap = true; return 0;
 	case 'c': vec_push(&c->commands, arg); return 0;
 	case 'D':
 	case 'U':
-	case 'I': return cpp_arg(c, (char)letter, arg);
+	case 'I': return cpp_arg(c, (char)letter, arg, err);
 	case 'o': c->output = arg; return 0;
-	case 'p': return add_pid(c, arg);
+	case 'p': return add_pid(c, arg, err);
 	case 'V': c->version = true; return 0;
-	case 'x': return set_option(c, arg);
-	default: return cmd_usage(NULL);
+	case 'x': return set_option(c, arg, err);
+	default: return err_set(err, CMDLINE_USAGE, "%s", "");
 	}
 }
 
 /* "--record FILE" or "--record=FILE": long names, which dtrace(1) does not have. The number of arguments
- * used, 0 when it is none of ours; -1 after a message. */
-static int long_option(struct request *c, int argc, char **argv)
+ * used, 0 when it is none of ours; -errno. */
+static int long_option(struct request *c, int argc, char **argv, struct err *err)
 {
 	static const struct {
 		const char *name, *opt, *value; /* NULL: an argument; "": a flag */
@@ -262,20 +240,19 @@ static int long_option(struct request *c, int argc, char **argv)
 		if (strlen(longs[i].name) != n - 2 || strncmp(arg + 2, longs[i].name, n - 2) != 0)
 			continue;
 		if (longs[i].value)
-			return set_named(c, 'x', longs[i].opt, *longs[i].value ? longs[i].value : NULL) ? -1 : 1;
-		if (!eq && argc < 2) {
-			cmd_msg("option requires an argument -- '%s'", arg);
-			return -1;
-		}
-		if (set_named(c, 'x', longs[i].opt, eq ? eq + 1 : argv[1]))
-			return -1;
+			return set_named(c, 'x', longs[i].opt, *longs[i].value ? longs[i].value : NULL, err) ? err->code
+													     : 1;
+		if (!eq && argc < 2)
+			return err_set(err, CMDLINE_REFUSED, "option requires an argument -- '%s'", arg);
+		if (set_named(c, 'x', longs[i].opt, eq ? eq + 1 : argv[1], err))
+			return err->code;
 		return eq ? 1 : 2;
 	}
 	return 0;
 }
 
 /* What begins with --, at argv[optind], which moves on: dwell's own or a parameter of the script. */
-static int long_words(struct request *c, int argc, char **argv)
+static int long_words(struct request *c, int argc, char **argv, struct err *err)
 {
 	int used;
 
@@ -284,37 +261,36 @@ static int long_words(struct request *c, int argc, char **argv)
 		optind++;
 		return 0;
 	}
-	used = long_option(c, argc - optind, argv + optind);
+	used = long_option(c, argc - optind, argv + optind, err);
 	if (used < 0)
-		return EXIT_ERROR;
+		return used;
 	optind += used;
-	return used ? 0 : params_option(c, argc, argv, &optind);
+	return used ? 0 : params_option(c, argc, argv, &optind, err);
 }
 
-void cmdline_begin(struct request *c)
+void cmdline_begin(struct request *c, const char *program, const struct listener *to)
 {
-	request_init(c, cmd_name(), &cmd_listener);
+	request_init(c, program, to);
 	/* Under the name dtrace, and not to a terminal: who reads may know dtrace's words and no others. */
-	c->as_dtrace = !strcmp(cmd_name(), "dtrace");
+	c->as_dtrace = !strcmp(program, "dtrace");
 	c->terse = c->as_dtrace && !isatty(STDERR_FILENO);
 	environment_options(c);
 }
 
-int cmdline_parse(struct request *c, int argc, char **argv)
+int cmdline_parse(struct request *c, int argc, char **argv, struct err *err)
 {
 	int letter, r = 0, first;
 
-	cmdline_begin(c);
 	if (argc <= 1)
-		return cmd_usage(NULL);
+		return err_set(err, CMDLINE_USAGE, "%s", "");
 	/* options and script arguments may be mixed: collect what is no option */
 	c->argv = arena_new_arr(c->arena, const char *, (size_t)argc + 2);
-	c->argv[0] = cmd_name();
+	c->argv[0] = c->name;
 	opterr = 0;
 	for (first = 1; first < argc; first = optind) {
 		if (!strncmp(argv[first], "--", 2) && argv[first][2]) {
 			optind = first;
-			r = long_words(c, argc, argv);
+			r = long_words(c, argc, argv, err);
 			if (r)
 				return r;
 			continue;
@@ -333,15 +309,14 @@ int cmdline_parse(struct request *c, int argc, char **argv)
 		if (letter == '?') {
 			bool known = optopt && strchr(optletters, optopt);
 
-			return cmd_usage(arena_printf(c->arena, "%s -- '%c'",
-						      known ? "option requires an argument" : "invalid option",
-						      optopt));
+			return err_set(err, CMDLINE_USAGE, "%s -- '%c'",
+				       known ? "option requires an argument" : "invalid option", optopt);
 		}
-		r = cmdline_option(c, letter, optarg);
+		r = cmdline_option(c, letter, optarg, err);
 		if (r)
 			return r;
 	}
 	if (c->help)
-		return c->progs.n ? params_help(c) : cmd_usage(NULL);
-	return check_modes(c);
+		return c->progs.n ? CMDLINE_DONE : err_set(err, CMDLINE_USAGE, "%s", "");
+	return check_modes(c, err);
 }
