@@ -79,7 +79,7 @@ struct img_scan_ref {
 };
 
 /* Settings of a tracker, in IMG_MAP_STATE behind struct img_state: user space may change them at any time. */
-struct img_track {
+struct tracker_settings {
 	uint64_t
 		threshold; /* ns: events of at least that delay are slow; with thresholds of cgroups the least of all */
 	uint64_t timeout;  /* ns; 0: none */
@@ -171,9 +171,9 @@ struct img_prog {
 	uint32_t first_epid, last_epid; /* clauses in it; programs of one entry attach in this order */
 };
 
-struct img_tracker { /* by tracker id */
+struct tracker_desc { /* by tracker id */
 	const struct dtracker *t;
-	uint32_t state;		     /* offset of its struct img_track in IMG_MAP_STATE */
+	uint32_t state;		     /* offset of its struct tracker_settings in IMG_MAP_STATE */
 	int hist;		     /* index of its IMG_MAP_TRACKHIST; -1: no program closes its events */
 	int cgroups;		     /* of its IMG_MAP_TRACKCGROUPS, or -1 */
 	const struct recfield *keys; /* of IMG_MAP_TRACK */
@@ -191,7 +191,7 @@ struct image {
 	uint32_t nfmts;
 	const struct aggdesc **aggs;
 	uint32_t naggs;
-	const struct img_tracker *tracks;
+	const struct tracker_desc *tracks;
 	uint32_t ntracks;
 	const struct img_scan_ref *scans; /* entry.scan - 1 */
 	uint32_t nscans;

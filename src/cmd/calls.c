@@ -174,7 +174,7 @@ static int on_finish(void *ctx)
 
 static int run(struct calls *c)
 {
-	const struct run_show show = { .ctx = c, .open = on_open, .row = on_row, .finish = on_finish };
+	const struct run_observer show = { .ctx = c, .open = on_open, .row = on_row, .finish = on_finish };
 	const struct callsprog_want want = { .kernel = c->kernel, .target = c->pid || has_command(c) };
 	_cleanup_(strb_free) struct strb text = { 0 };
 	struct arena *a = c->request.arena;

@@ -318,7 +318,7 @@ static int of_recording(struct check_run *r, int n, char **words)
 static int check_main(int argc, char **argv)
 {
 	struct check_run r = { .for_ns = DEFAULT_FOR_NS };
-	const struct run_show how = {
+	const struct run_observer how = {
 		.ctx = &r, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready, .counters = true
 	};
 	bool ran = false;

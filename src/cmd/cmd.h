@@ -64,11 +64,11 @@ int cmd_words(const struct optable *t, const char *unexpected, const char *missi
 int cmd_split(const char *command, int *argc, char **argv, char *const **ret);
 
 struct request;
-struct run_show;
+struct run_observer;
 /* An empty request of this program. */
 void cmd_begin(struct request *c);
 /* The same, of dtrace(1)'s command line. 0; EXIT_* > 0 after a message; < 0: done (-V, --help). */
 int cmd_parse(struct request *c, int argc, char **argv);
 /* Runs a request and ends it; show as of engine/run/run.h. An exit code. */
-int cmd_request(struct request *c, const struct run_show *show);
+int cmd_request(struct request *c, const struct run_observer *show);
 #endif

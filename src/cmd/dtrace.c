@@ -16,7 +16,7 @@ static int finish(struct request *c, int e)
 	return e;
 }
 
-int cmd_request(struct request *c, const struct run_show *show)
+int cmd_request(struct request *c, const struct run_observer *show)
 {
 	return finish(c, request_run(c, show));
 }

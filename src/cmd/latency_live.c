@@ -514,14 +514,14 @@ static int prepare(struct live *l, int argc, char **argv)
 static int live_main(int argc, char **argv)
 {
 	struct live l = { .every_ns = SUMMARY_NS, .show.columns = latency_columns(), .daemon_opts = DAEMON_DEFAULT };
-	struct run_show show = { .ctx = &l,
-				 .open = on_open,
-				 .row = on_row,
-				 .taken = on_taken,
-				 .finish = on_finish,
-				 .ready = on_ready,
-				 .flight = on_flight,
-				 .wants_flight = wants_flight };
+	struct run_observer show = { .ctx = &l,
+				     .open = on_open,
+				     .row = on_row,
+				     .taken = on_taken,
+				     .finish = on_finish,
+				     .ready = on_ready,
+				     .flight = on_flight,
+				     .wants_flight = wants_flight };
 	bool ran = false;
 	int e;
 

@@ -122,7 +122,7 @@ static const struct optable options = {
 static int stuck_main(int argc, char **argv)
 {
 	struct stuck_run r = { .print = { .over_ns = DEFAULT_OVER_NS, .columns = latency_columns() } };
-	const struct run_show show = { .ctx = &r, .open = on_open, .row = on_row, .finish = on_finish };
+	const struct run_observer show = { .ctx = &r, .open = on_open, .row = on_row, .finish = on_finish };
 	struct stuck_print *p = &r.print;
 	int e;
 

@@ -289,7 +289,7 @@ static int why_main(int argc, char **argv)
 {
 	struct why_run w = { .print = { .top = 20, .over_ns = 10000, .columns = latency_columns() },
 			     .every_ns = DEFAULT_EVERY_NS };
-	const struct run_show show = {
+	const struct run_observer show = {
 		.ctx = &w, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready
 	};
 	struct request *c = &w.request;

@@ -6,7 +6,7 @@
 #include "cmdline/optable.h"
 #include "run/session/tmpdir.h"
 
-struct run_show;
+struct run_observer;
 
 struct reclive {
 	const char *program;	   /* in dlib, without ".d": "flame/on-cpu"; NULL: none */
@@ -16,13 +16,13 @@ struct reclive {
 	char *const *words;	   /* of `command`, which end with NULL; or NULL: it is cut at blanks */
 	const char *comm, *user, *cgroup, *container; /* whose events, or NULL */
 	const char *record;			      /* keep the recording here, or NULL */
-	bool bursts;		     /* events come in tens of thousands at once: with larger rings than usual */
-	const char *also;	     /* one more program in dlib, or NULL */
-	uint64_t age_ns;	     /* what is older gives way; 0: all is kept */
-	const struct run_show *show; /* sees the rows, or NULL */
-	struct tmpdir folder;	     /* where it is when it is not kept; removed by reclive_done() */
-	char *path;		     /* of the recording */
-	char *joined;		     /* words as one text */
+	bool bursts;			 /* events come in tens of thousands at once: with larger rings than usual */
+	const char *also;		 /* one more program in dlib, or NULL */
+	uint64_t age_ns;		 /* what is older gives way; 0: all is kept */
+	const struct run_observer *show; /* sees the rows, or NULL */
+	struct tmpdir folder;		 /* where it is when it is not kept; removed by reclive_done() */
+	char *path;			 /* of the recording */
+	char *joined;			 /* words as one text */
 };
 
 /* Reads the options of t into *command, of which l is a part, and the command behind "--". As optable_read(). */

@@ -23,7 +23,7 @@
 
 struct record_cmd {
 	struct reclive live;
-	struct run_show show;
+	struct run_observer show;
 	const char *tracker, *comm;
 	uint64_t over_ns, before_ns, after_ns;
 	const struct rec_schema *schema;
@@ -196,7 +196,7 @@ static int record(int argc, char **argv)
 		e = check_options(&c);
 	if (e)
 		return e < 0 ? EXIT_OK : e;
-	c.show = (struct run_show){
+	c.show = (struct run_observer){
 		.ctx = &c, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready, .tick = on_tick
 	};
 	c.live.show = &c.show;

@@ -98,7 +98,7 @@ static int on_finish(void *ctx)
 static _Noreturn void trace(pid_t target, int to)
 {
 	struct tracing t = { .to = to };
-	const struct run_show show = {
+	const struct run_observer show = {
 		.ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .tick = on_tick, .apart = true
 	};
 	struct request c;

@@ -316,13 +316,13 @@ static int on_finish(void *ctx)
 
 static int run(struct tracer *t)
 {
-	const struct run_show show = { .ctx = t,
-				       .open = on_open,
-				       .ready = on_ready,
-				       .row = on_row,
-				       .taken = on_taken,
-				       .finish = on_finish,
-				       .apart = true };
+	const struct run_observer show = { .ctx = t,
+					   .open = on_open,
+					   .ready = on_ready,
+					   .row = on_row,
+					   .taken = on_taken,
+					   .finish = on_finish,
+					   .apart = true };
 	int fd = t->output ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), e, status;
 
 	t->out = t->output ? fopen(t->output, "we") : fd < 0 ? NULL : fdopen(fd, "w");

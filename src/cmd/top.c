@@ -213,7 +213,7 @@ static void add_programs(struct request *c)
 static int top_main(int argc, char **argv)
 {
 	struct top_run t = { .config = { .title = "", .refresh_ns = REFRESH_NS }, .every_ns = DEFAULT_EVERY_NS };
-	const struct run_show show = {
+	const struct run_observer show = {
 		.ctx = &t, .open = on_open, .row = on_row, .finish = on_finish, .ready = on_ready
 	};
 	struct request *c = &t.request;

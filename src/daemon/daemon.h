@@ -38,7 +38,7 @@ struct daemon *daemon_new(const struct daemon_opts *o, const struct listener *to
 int daemon_begin(struct daemon *d, struct request *c);
 /* Before the first row: 0 or -ENOMEM. sym and causes name what slow events waited for. */
 int daemon_schema(struct daemon *d, const struct rec_schema *schema, struct sym *sym, struct causes *causes);
-/* Each row, and now and then: see struct run_show. */
+/* Each row, and now and then: see struct run_observer. */
 void daemon_row(struct daemon *d, const struct row *row);
 void daemon_tick(struct daemon *d, struct recorder *recorder, bool hangup);
 void daemon_stopping(struct daemon *d);

@@ -50,7 +50,7 @@ struct dattr attr_desc(const struct dprog *p, const struct pdesc *d);
 /* Of the arguments of a clause's probes. */
 struct dattr attr_args(const struct dprog *p, const struct pdesc *d);
 /* Of one clause's statements, predicate included. at_least (or NULL): *worst is the first node below it. */
-struct dattr attr_clause(const struct dprog *p, const struct dstmt *s, const struct dattr *at_least,
+struct dattr attr_clause(const struct dprog *p, const struct clause_instance *s, const struct dattr *at_least,
 			 const struct node **worst);
 /* The least of all clauses of one text (NULL: of all). */
 void attr_program(const struct dprog *p, const struct source *src, struct dattr *desc, struct dattr *stmt);

@@ -17,7 +17,7 @@ struct dvar {
 	const char *name;
 	const struct dtype *type; /* type of the value */
 	bool is_assoc;		  /* associative array: keys[] */
-	bool by_others;		  /* likewise: an element is named by something else than the built-in cpu */
+	bool non_cpu_index;	  /* likewise: an element is named by something else than the built-in cpu */
 	bool is_temp;		  /* VS_LOCAL: made by the checker, lives within one expression, from its
 				   * assignment on */
 	const struct dtype **keys;
@@ -63,7 +63,7 @@ struct dcall {
 };
 
 /* A clause instance: one clause with one of its probe descriptions. */
-struct dstmt {
+struct clause_instance {
 	uint32_t epid; /* from 1, in program order */
 	const struct clause *clause;
 	struct pdesc desc;
@@ -74,21 +74,21 @@ struct dstmt {
 	struct node *pred;	  /* typed copy, or NULL */
 	struct stmt *body;	  /* typed copy; NULL with is_default */
 	bool is_default;
-	bool is_error; /* dtrace:::ERROR */
-	bool flies;    /* calls flight() */
+	bool is_error;	   /* dtrace:::ERROR */
+	bool calls_flight; /* calls flight() */
 	/* A clause of a latency probe, put where another one calls end(): it has no program of its own. */
 	struct dtracker *event; /* whose probe it is; NULL: an ordinary clause */
 	enum track_probe event_probe;
-	bool event_again;     /* the same clause is somewhere before */
-	bool *fires;	      /* by tracker: it calls begin() or end(); or NULL */
-	bool *closes;	      /* by tracker: it calls end(), which adds to the histogram; or NULL */
-	struct dstmt *events; /* clauses of latency probes that these fire, by enext */
-	struct dstmt *enext;
+	bool event_again;		/* the same clause is somewhere before */
+	bool *fires;			/* by tracker: it calls begin() or end(); or NULL */
+	bool *closes;			/* by tracker: it calls end(), which adds to the histogram; or NULL */
+	struct clause_instance *events; /* clauses of latency probes that these fire, by enext */
+	struct clause_instance *enext;
 	/* Made by the checker for a tracker's timeouts and what is collected: in walks over threads, or over its keys,
 	 * or where a thread ends. */
 	struct dtracker *scan;
 	bool scan_keys, scan_exit;
-	struct dstmt *next;
+	struct clause_instance *next;
 };
 
 struct dprovider;
@@ -103,8 +103,8 @@ struct dprog {
 	struct arena *arena;
 	struct dtypes *types;
 	struct dopts *opts;
-	struct dstmt *stmts;
-	unsigned nstmts;
+	struct clause_instance *instances;
+	unsigned ninstances;
 	struct dvar *vars;
 	unsigned nvars;
 	struct dagg *aggs;

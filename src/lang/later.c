@@ -4,7 +4,7 @@
 #include <string.h>
 #include "lang/provdecl.h"
 
-bool later_is(const struct dstmt *s)
+bool later_is(const struct clause_instance *s)
 {
 	for (size_t i = 0; i < s->probes.n; i++)
 		if (s->probes.v[i]->later)
@@ -40,7 +40,7 @@ static bool look_at_arg(void *ctx, const struct node *n)
 }
 
 /* The first probe that was there at the start. */
-static const struct probe *known_probe(const struct dstmt *s)
+static const struct probe *known_probe(const struct clause_instance *s)
 {
 	for (size_t i = 0; i < s->probes.n; i++)
 		if (!s->probes.v[i]->later)
@@ -48,7 +48,7 @@ static const struct probe *known_probe(const struct dstmt *s)
 	return NULL;
 }
 
-const char *later_misfit(struct arena *a, const struct dprog *p, const struct dstmt *s, struct probe *found)
+const char *later_misfit(struct arena *a, const struct dprog *p, const struct clause_instance *s, struct probe *found)
 {
 	struct fitting f = { .a = a, .known = known_probe(s), .found = found };
 	const struct walk w = { .node = look_at_arg, .ctx = &f };
@@ -67,10 +67,10 @@ const char *later_misfit(struct arena *a, const struct dprog *p, const struct ds
 const struct dprog *later_program(struct arena *a, const struct dprog *p, const struct probe_list *found)
 {
 	struct dprog *r = arena_memdup(a, p, sizeof(*p));
-	struct dstmt **tail = &r->stmts;
+	struct clause_instance **tail = &r->instances;
 
-	for (const struct dstmt *s = p->stmts; s; s = s->next) {
-		struct dstmt *t = arena_memdup(a, s, sizeof(*s));
+	for (const struct clause_instance *s = p->instances; s; s = s->next) {
+		struct clause_instance *t = arena_memdup(a, s, sizeof(*s));
 
 		/* Clauses of ERROR and of latency probes are part of other clauses' programs. */
 		if (!s->is_error && !s->event)

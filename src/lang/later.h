@@ -13,9 +13,9 @@
 #define LATER_ARG_TYPE "int64_t" /* of args[n] where no probe is known yet */
 
 /* Does the clause wait for further probes? */
-bool later_is(const struct dstmt *s);
+bool later_is(const struct clause_instance *s);
 /* Why p cannot be a probe of the clause: the names or types of its arguments do not fit. NULL: it can be. */
-const char *later_misfit(struct arena *a, const struct dprog *p, const struct dstmt *s, struct probe *found);
+const char *later_misfit(struct arena *a, const struct dprog *p, const struct clause_instance *s, struct probe *found);
 /* The program with no other probes than found[epid - 1], and what belongs to the clauses whatever they are about.
  * In the arena; it shares its trees with p. */
 const struct dprog *later_program(struct arena *a, const struct dprog *p, const struct probe_list *found);

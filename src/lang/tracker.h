@@ -2,7 +2,7 @@
 /* Trackers: what a declaration "tracker NAME (types) { settings }" makes. A tracker measures the time from
  * begin() to end() of a key, and is a provider: its probes are latency:NAME::slow, ::timeout and ::all.
  *
- * The clauses of slow and all are checked once for every clause instance that calls end() (dstmt.events),
+ * The clauses of slow and all are checked once for every clause instance that calls end() (clause_instance.events),
  * and their code is put there: so records, predicates and faults work as everywhere, the built-in
  * variables are those of who closes the key, and what is not slow costs one comparison. */
 #ifndef DWELL_LANG_TRACKER_H

@@ -110,8 +110,8 @@ int metrics_add(struct metrics *m, const struct row *row)
 			m->losses[row->id] += row->count;
 		break;
 	case ROW_NOTE:
-		m->taken += row->id == NOTE_TAKEN;
-		m->back += row->id == NOTE_BACK;
+		m->taken += row->id == NOTE_DETACHED;
+		m->back += row->id == NOTE_REATTACHED;
 		break;
 	case ROW_COST:
 		if (row->len >= sizeof(c)) {

@@ -395,7 +395,7 @@ void dwell_close(struct dwell *d)
 	if (!d)
 		return;
 	runner_done(d);
-	workshop_done(&d->w);
+	compile_done(&d->w);
 	request_done(&d->req);
 	vec_free(&d->diags);
 	strb_free(&d->said);

@@ -27,7 +27,7 @@ enum lib_stage { LIB_OPEN, LIB_COMPILED, LIB_ATTACHED, LIB_READING, LIB_FAILED }
 struct dwell {
 	enum lib_stage stage;
 	struct request req;
-	struct workshop w;
+	struct compile_session w;
 	struct targets targets; /* the library's thread's */
 	VEC(struct dwell_error) diags;
 	struct strb said;   /* the last message of the engine that is no diagnostic; during a run messages are rows */

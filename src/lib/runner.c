@@ -243,13 +243,13 @@ static int compile(struct dwell *d)
 	long target = targets_first(&d->targets);
 
 	if (e == 0)
-		e = workshop_open(&d->w, &d->req, target);
+		e = compile_open(&d->w, &d->req, target);
 	if (e == 0)
-		e = workshop_parse(&d->w, &d->req, target);
+		e = compile_parse(&d->w, &d->req, target);
 	if (e == 0)
 		e = targets_advance(&d->targets, &d->req, &d->w);
 	if (e == 0)
-		e = workshop_compile(&d->w, &d->req, target);
+		e = compile_image(&d->w, &d->req, target);
 	return e ? e : refuse_run(&d->req, &d->w);
 }
 

@@ -39,7 +39,7 @@ static const struct node *expression_at(const struct job *j, size_t off)
 	struct search s = { .j = j, .off = off };
 	const struct walk w = { .ctx = &s, .node = look };
 
-	for (const struct dstmt *d = j->w.prog ? j->w.prog->stmts : NULL; d && !s.best; d = d->next)
+	for (const struct clause_instance *d = j->w.prog ? j->w.prog->instances : NULL; d && !s.best; d = d->next)
 		if (walk_node(&w, d->pred) || walk_stmts(&w, d->body))
 			break;
 	return s.best;

@@ -49,16 +49,16 @@ static void begin(struct job *j, const char *name, const char *text)
 
 static int parse(struct job *j)
 {
-	int e = workshop_open(&j->w, &j->req, 0);
+	int e = compile_open(&j->w, &j->req, 0);
 
 	j->opened = e == 0;
-	return e ? e : workshop_parse(&j->w, &j->req, 0);
+	return e ? e : compile_parse(&j->w, &j->req, 0);
 }
 
 static void close_it(struct job *j)
 {
 	if (j->opened)
-		workshop_done(&j->w);
+		compile_done(&j->w);
 	j->opened = false;
 	request_done(&j->req);
 }
@@ -118,7 +118,7 @@ void job_run(struct job *j, const char *name, const char *text)
 	j->req.opts.ctypes = j->req.opts.dtypes = "";
 	j->req.opts.tree = 0;
 	if (e == 0)
-		e = workshop_check(&j->w, &j->req, 0);
+		e = compile_check(&j->w, &j->req, 0);
 	j->macros = (struct macro_env){
 		.argv = j->req.argv, .argc = j->req.argc, .params = &j->req.params, .pid = getpid()
 	};

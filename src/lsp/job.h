@@ -9,7 +9,7 @@
 
 struct job {
 	struct request req;
-	struct workshop w;
+	struct compile_session w;
 	struct macro_env macros;
 	struct compile_env env; /* for the D library */
 	const struct diag *diags[JOB_DIAGS_MAX];

@@ -27,11 +27,11 @@ enum row_kind {
 };
 
 enum rec_note {
-	NOTE_TEXT,     /* to be shown */
-	NOTE_PAUSE,    /* the reader did not run: pictures draw it, losses are counted apart */
-	NOTE_TAKEN,    /* to be shown: maxcpu has taken a program off; row.probe: its first probe */
-	NOTE_BACK,     /* … and put back: it was off for row.count ns until ts */
-	NOTE_COUNTERS, /* counters of the kernel as they were at ts: lines "name value" */
+	NOTE_TEXT,	 /* to be shown */
+	NOTE_PAUSE,	 /* the reader did not run: pictures draw it, losses are counted apart */
+	NOTE_DETACHED,	 /* to be shown: maxcpu has taken a program off; row.probe: its first probe */
+	NOTE_REATTACHED, /* … and put back: it was off for row.count ns until ts */
+	NOTE_COUNTERS,	 /* counters of the kernel as they were at ts: lines "name value" */
 };
 
 /* Is it for people? */
@@ -54,7 +54,7 @@ struct row {
 	const uint64_t *percpu; /* AGG: per-CPU values (with aggpercpu), ncpu of them, or NULL */
 };
 
-/* A note that maxcpu has taken a program off. Recordings of before there was NOTE_TAKEN have its text. */
+/* A note that maxcpu has taken a program off. Recordings of before there was NOTE_DETACHED have its text. */
 static inline bool note_is_taken(const struct row *note)
 {
 	static const char detached[] = "maxcpu: detached";

@@ -67,7 +67,7 @@ static void check_unit(struct arena *a, struct unit *u, const struct compile_env
 	if (!p)
 		return;
 	dprog_dump(out, p);
-	for (const struct dstmt *st = p->stmts; st; st = st->next) {
+	for (const struct clause_instance *st = p->instances; st; st = st->next) {
 		check_typed(st->pred);
 		for (const struct stmt *b = st->body; b; b = b->next) {
 			check_typed(b->expr);

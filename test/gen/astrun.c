@@ -225,7 +225,7 @@ enum flow run_list(struct machine *m, const struct stmt *s)
 	return GO;
 }
 
-static void run_clause(struct machine *m, const struct dstmt *ds)
+static void run_clause(struct machine *m, const struct clause_instance *ds)
 {
 	m->fault = NULL;
 	m->iterations = 0;
@@ -322,7 +322,7 @@ int main(int argc, char **argv)
 	m.aggs = calloc(m.prog->naggs + 1, sizeof(*m.aggs));
 	if (!m.vars || !m.aggs)
 		return 1;
-	for (const struct dstmt *ds = m.prog->stmts; ds && !m.exited; ds = ds->next)
+	for (const struct clause_instance *ds = m.prog->instances; ds && !m.exited; ds = ds->next)
 		if (ds->probes.v[0] == &known[0])
 			run_clause(&m, ds);
 	finish(&m);

@@ -113,7 +113,7 @@ void gen_stmt(struct gen *g, const struct stmt *s)
 	mark = ir_slot_mark(g->f);
 	top = g->pr->scratch_top;
 
-	if (g->pr->frugal)
+	if (g->pr->low_stack)
 		memset(&g->cache, 0xff, sizeof(g->cache));
 	if (!g->in_call)
 		g->action = s->number;
@@ -128,7 +128,7 @@ void gen_stmt(struct gen *g, const struct stmt *s)
 		gen_flow(g, s);
 	ir_slot_reset(g->f, mark);
 	g->pr->scratch_top = top > g->pr->scratch_keep ? top : g->pr->scratch_keep;
-	gen_cold_between(g);
+	gen_cold_stubs_between(g);
 }
 
 /* After exit() only END (and ERROR) clauses run, and none before all probes are attached. What neither ends the run nor
@@ -324,7 +324,7 @@ void gen_clause(struct gen *g, const struct cg_unit *u)
 		g->exit_cache = g->cache;
 	if (g->have_full)
 		gen_full(g);
-	gen_cold(g);
+	gen_cold_stubs(g);
 	ir_place(g->f, g->l_next);
 	g->cache = g->exit_cache;
 	ir_slot_reset(g->f, mark);

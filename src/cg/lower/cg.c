@@ -126,7 +126,7 @@ static void gen_main(struct prog *pr, size_t *n)
 
 static void report_size(struct cg *c, const struct prog *pr, const char *why)
 {
-	const struct dstmt *ds = pr->units[0].ds;
+	const struct clause_instance *ds = pr->units[0].ds;
 	const char *text = ds->desc_text ? ds->desc_text : "?";
 
 	if (pr->too_many_maps) {
@@ -144,7 +144,7 @@ static void report_size(struct cg *c, const struct prog *pr, const char *why)
 
 static void add_prog(struct cg *c, const struct prog *pr, struct img_prog *ip)
 {
-	const struct dstmt *first = pr->units[0].ds, *last = pr->units[pr->nunits - 1].ds;
+	const struct clause_instance *first = pr->units[0].ds, *last = pr->units[pr->nunits - 1].ds;
 
 	if (pr->units[0].pts[0]->probe->later) { /* it was made for its maps and errors */
 		c->nlater = LATER_MAX_PROGS;
@@ -168,23 +168,23 @@ static void add_prog(struct cg *c, const struct prog *pr, struct img_prog *ip)
 /* A walk over keys that looks for the threads that opened them, and asks them for nothing. */
 static bool finds_openers_in_vain(const struct prog *pr)
 {
-	const struct dstmt *ds = pr->units[0].ds;
+	const struct clause_instance *ds = pr->units[0].ds;
 	const struct lay_track *l = ds->scan && ds->scan_keys ? &pr->cg->tracks[ds->scan->id] : NULL;
 
-	return l && !l->lists && !l->aloof && !pr->uses_opener;
+	return l && !l->lists && !l->ignores_opener && !pr->uses_opener;
 }
 
 /* ir: for the code as long as it is being made, which is most of what a compilation needs. 1: once more, for what is
  * known now. */
 static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, const struct cg_unit *units, size_t *n,
-		   bool frugal)
+		   bool low_stack)
 {
 	struct prog pr = { .cg = c,
 			   .grp = grp,
 			   .units = units,
 			   .nunits = *n,
 			   .index = c->env->first_prog + (uint32_t)c->nprogs,
-			   .frugal = frugal,
+			   .low_stack = low_stack,
 			   .opener = VREG_NONE };
 	struct img_prog ip = { .index = pr.index };
 	const char *why = NULL;
@@ -200,7 +200,7 @@ static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, c
 	if (pr.failed)
 		return -EINVAL;
 	if (finds_openers_in_vain(&pr)) {
-		c->tracks[units[0].ds->scan->id].aloof = true;
+		c->tracks[units[0].ds->scan->id].ignores_opener = true;
 		return 1;
 	}
 	c->saw_max_maps |= pr.too_many_maps;
@@ -209,7 +209,7 @@ static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, c
 	r = pr.too_many_maps ? -E2BIG : ir_finish(pr.ip, c->a, &ip, &why);
 	if (!r && ip.ninsns > CG_MAX_INSNS_PER_PROG && *n > 1 && !c->whole)
 		r = -E2BIG;
-	if (r == -E2BIG && (*n > 1 || !frugal)) {
+	if (r == -E2BIG && (*n > 1 || !low_stack)) {
 		*n = took ? took : 1;
 		return -E2BIG;
 	}
@@ -230,14 +230,14 @@ static int make_in(struct cg *c, struct arena *ir, const struct cg_group *grp, c
 
 /* One program for up to *n units of a group; *n becomes the number that it took. -E2BIG: try fewer; *n is
  * how many it had taken then. */
-static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_unit *units, size_t *n, bool frugal)
+static int make_prog(struct cg *c, const struct cg_group *grp, const struct cg_unit *units, size_t *n, bool low_stack)
 {
 	int r;
 
 	do {
 		struct arena *ir = arena_new(ARENA_DEFAULT_LIMIT);
 
-		r = make_in(c, ir, grp, units, n, frugal);
+		r = make_in(c, ir, grp, units, n, low_stack);
 		arena_free(ir);
 	} while (r > 0);
 	return r;

@@ -210,7 +210,7 @@ static void gen_cpu_test(struct gen *g)
 static bool prog_tracks(const struct prog *pr)
 {
 	for (size_t i = 0; i < pr->nunits; i++)
-		if (pr->units[i].ds->fires || pr->units[i].ds->flies)
+		if (pr->units[i].ds->fires || pr->units[i].ds->calls_flight)
 			return true;
 	return false;
 }
@@ -229,8 +229,8 @@ void gen_noself_clause(struct gen *g, bool behind)
 	struct walk w = { .node = has_effect };
 	vreg v = ir_new(g->f);
 
-	if (!g->cg->opts->noself || !g->cg->env->self_tgid || g->ds->fires || g->ds->flies || g->ev || g->in_error ||
-	    g->e->kind == ENTRY_TEST_RUN || g->e->of_interrupt || !prog_tracks(g->pr) ||
+	if (!g->cg->opts->noself || !g->cg->env->self_tgid || g->ds->fires || g->ds->calls_flight || g->ev ||
+	    g->in_error || g->e->kind == ENTRY_TEST_RUN || g->e->of_interrupt || !prog_tracks(g->pr) ||
 	    behind != (g->ds->pred && !walk_node(&w, g->ds->pred)))
 		return;
 	ir_alui(g->f, IRA_SHR, v, gen_pid_tgid(g), 32);
@@ -289,7 +289,7 @@ void gen_prologue(struct gen *g)
 		gen_noself_test(g);
 	if (g->cg->opts->cpu >= 0 && g->e->kind != ENTRY_TEST_RUN && g->e->kind != ENTRY_PERF_EVENT)
 		gen_cpu_test(g);
-	gen_first(g);
+	gen_hoisted(g);
 }
 
 /* Leaves the clause when it does not apply to the probe that fires. */

@@ -23,7 +23,7 @@ static const struct entry *event_entry(struct gen *g, const struct dtracker *t)
 	return e;
 }
 
-static void gen_one(struct gen *g, const struct gen_event *ev, const struct dstmt *ds)
+static void gen_one(struct gen *g, const struct gen_event *ev, const struct clause_instance *ds)
 {
 	struct gen outer = *g;
 	uint32_t top = g->pr->scratch_top, kept = g->pr->scratch_keep, pad = g->pr->scratch_pad;
@@ -54,7 +54,7 @@ static void gen_one(struct gen *g, const struct gen_event *ev, const struct dstm
 
 static bool fires_any(const struct gen *g, const struct gen_event *ev, enum track_probe probe)
 {
-	for (const struct dstmt *e = g->ds->events; e; e = e->enext)
+	for (const struct clause_instance *e = g->ds->events; e; e = e->enext)
 		if (e->event == ev->t && e->event_probe == probe)
 			return true;
 	return false;
@@ -62,7 +62,7 @@ static bool fires_any(const struct gen *g, const struct gen_event *ev, enum trac
 
 static void gen_all(struct gen *g, const struct gen_event *ev, enum track_probe probe)
 {
-	for (const struct dstmt *e = g->ds->events; e; e = e->enext)
+	for (const struct clause_instance *e = g->ds->events; e; e = e->enext)
 		if (e->event == ev->t && e->event_probe == probe)
 			gen_one(g, ev, e);
 }
@@ -71,19 +71,19 @@ static void gen_all(struct gen *g, const struct gen_event *ev, enum track_probe 
 static void gen_limit(struct gen *g, const struct gen_event *ev, irlabel out)
 {
 	irlabel ok = ir_label(g->f), same = ir_label(g->f), over = ir_label(g->f);
-	vreg at, limit = gen_track_word(g, ev->l, offsetof(struct img_track, limit)), second = ir_new(g->f),
+	vreg at, limit = gen_track_word(g, ev->l, offsetof(struct tracker_settings, limit)), second = ir_new(g->f),
 		 now = ir_new(g->f);
 	vreg n = ir_new(g->f);
 
 	ir_jcci(g->f, IRC_EQ, limit, 0, ok);
-	at = gen_track_at(g, ev->l, offsetof(struct img_track, second));
+	at = gen_track_at(g, ev->l, offsetof(struct tracker_settings, second));
 	ir_load(g->f, second, at, 0, 8);
 	ir_alui(g->f, IRA_DIV, now, gen_ts(g), NSEC_PER_SEC);
 	ir_jcc(g->f, IRC_EQ, second, now, same);
 	ir_store(g->f, at, 0, 8, now);
-	ir_storei(g->f, at, offsetof(struct img_track, nslow) - offsetof(struct img_track, second), 8, 0);
+	ir_storei(g->f, at, offsetof(struct tracker_settings, nslow) - offsetof(struct tracker_settings, second), 8, 0);
 	ir_place(g->f, same);
-	at = gen_track_at(g, ev->l, offsetof(struct img_track, nslow));
+	at = gen_track_at(g, ev->l, offsetof(struct tracker_settings, nslow));
 	ir_load(g->f, n, at, 0, 8);
 	ir_atomic_add(g->f, at, 0, 8, ir_imm(g->f, 1));
 	ir_jcc(g->f, IRC_LT, n, limit, ok);
@@ -97,10 +97,10 @@ static void gen_limit(struct gen *g, const struct gen_event *ev, irlabel out)
 static void gen_worst(struct gen *g, const struct gen_event *ev)
 {
 	irlabel done = ir_label(g->f);
-	vreg worst = gen_track_word(g, ev->l, offsetof(struct img_track, worst));
+	vreg worst = gen_track_word(g, ev->l, offsetof(struct tracker_settings, worst));
 
 	ir_jcci(g->f, IRC_EQ, worst, 0, done);
-	ir_store(g->f, gen_track_at(g, ev->l, offsetof(struct img_track, threshold)), 0, 8, ev->delay);
+	ir_store(g->f, gen_track_at(g, ev->l, offsetof(struct tracker_settings, threshold)), 0, 8, ev->delay);
 	ir_place(g->f, done);
 }
 
@@ -114,7 +114,7 @@ static void gen_cgroup_threshold(struct gen *g, const struct gen_event *ev, irla
 
 	if (!ev->t->settings[TS_CGROUPS])
 		return;
-	n = gen_track_word(g, ev->l, offsetof(struct img_track, ncgroups));
+	n = gen_track_word(g, ev->l, offsetof(struct tracker_settings, ncgroups));
 	saved = gen_region_begin(g);
 	ir_jcci(g->f, IRC_EQ, n, 0, ok);
 	g->ev = ev;
@@ -124,7 +124,7 @@ static void gen_cgroup_threshold(struct gen *g, const struct gen_event *ev, irla
 	ir_slot_addr(g->f, key, g->tmp, 0);
 	ir_call(g->f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
 	ir_jcci(g->f, IRC_NE, p, 0, own);
-	ir_mov(g->f, threshold, gen_track_word(g, ev->l, offsetof(struct img_track, general)));
+	ir_mov(g->f, threshold, gen_track_word(g, ev->l, offsetof(struct tracker_settings, general)));
 	ir_jmp(g->f, none);
 	ir_place(g->f, own);
 	ir_load(g->f, threshold, p, 0, 8);
@@ -153,7 +153,7 @@ static void gen_slow(struct gen *g, struct gen_event *ev)
 {
 	irlabel out = ir_label(g->f), ordinary = ir_label(g->f), fire = ir_label(g->f);
 	bool control = ev->how == SLOW_NORMAL && ev->t->settings[TS_CONTROL];
-	vreg threshold = gen_track_word(g, ev->l, offsetof(struct img_track, threshold));
+	vreg threshold = gen_track_word(g, ev->l, offsetof(struct tracker_settings, threshold));
 	bool was;
 
 	if (control)

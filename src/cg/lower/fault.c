@@ -274,7 +274,7 @@ static void drop_stubs(struct gen *g)
 	g->ndrops = 0;
 }
 
-void gen_cold_between(struct gen *g)
+void gen_cold_stubs_between(struct gen *g)
 {
 	irlabel over;
 	bool was;
@@ -292,7 +292,7 @@ void gen_cold_between(struct gen *g)
 }
 
 /* Emits what gen_fault() and gen_drop() promised. The clause's hot path has jumped to l_next. */
-void gen_cold(struct gen *g)
+void gen_cold_stubs(struct gen *g)
 {
 	bool was = ir_cold(g->f, true);
 

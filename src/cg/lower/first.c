@@ -47,7 +47,7 @@ static size_t askers(struct gen *g, const struct walk *w)
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->pr->nunits; i++) {
-		const struct dstmt *ds = g->pr->units[i].ds;
+		const struct clause_instance *ds = g->pr->units[i].ds;
 
 		g->e = &g->pr->units[i].pts[0]->e;
 		n += walk_node(w, ds->pred) || walk_stmts(w, ds->body);
@@ -59,7 +59,7 @@ static size_t askers(struct gen *g, const struct walk *w)
 static bool tracks(const struct prog *pr)
 {
 	for (size_t i = 0; i < pr->nunits; i++)
-		if (pr->units[i].ds->fires || pr->units[i].ds->flies)
+		if (pr->units[i].ds->fires || pr->units[i].ds->calls_flight)
 			return true;
 	return false;
 }
@@ -81,7 +81,7 @@ static bool wants_clock(const struct prog *pr)
 	size_t n = 0;
 
 	for (size_t i = 0; i < pr->nunits; i++) {
-		const struct dstmt *ds = pr->units[i].ds;
+		const struct clause_instance *ds = pr->units[i].ds;
 		const struct node *first = begins_with(ds->pred);
 		bool body = walk_stmts(&w, ds->body);
 
@@ -105,7 +105,7 @@ static void look_up(struct gen *g, const struct node *n, int word)
 	}
 }
 
-void gen_first(struct gen *g)
+void gen_hoisted(struct gen *g)
 {
 	const struct entry *e = g->e;
 	struct asked a = { .g = g };

@@ -9,7 +9,7 @@ struct point_ent {
 	struct cg_point pt;
 	size_t group;
 	bool ok;
-	const struct dstmt **ds; /* entry_by_cookie(): its clauses, in order */
+	const struct clause_instance **ds; /* entry_by_cookie(): its clauses, in order */
 	size_t nds, ds_cap;
 	struct point_ent *next; /* entry_by_cookie(): in the order in which they were found */
 	UT_hash_handle hh;
@@ -115,7 +115,7 @@ static bool compatible(const struct entry *a, const struct entry *b)
 	       a->regs_ctx_off == b->regs_ctx_off;
 }
 
-static bool unit_takes(const struct cg_unit *u, const struct dstmt *ds, const struct cg_point *pt)
+static bool unit_takes(const struct cg_unit *u, const struct clause_instance *ds, const struct cg_point *pt)
 {
 	uint64_t v = pt->e.sel_value;
 
@@ -146,14 +146,15 @@ static void unit_add(struct cg *c, struct cg_unit *u, struct cg_point *pt)
 	}
 }
 
-static struct cg_unit *new_unit(struct cg *c, struct cg_unit **v, size_t *n, size_t *cap, const struct dstmt *ds)
+static struct cg_unit *new_unit(struct cg *c, struct cg_unit **v, size_t *n, size_t *cap,
+				const struct clause_instance *ds)
 {
 	*v = cg_grow(c, *v, *n, cap, sizeof(**v));
 	(*v)[*n] = (struct cg_unit){ .ds = ds };
 	return &(*v)[(*n)++];
 }
 
-static void add_to_group(struct cg *c, const struct dstmt *ds, struct point_ent *pe)
+static void add_to_group(struct cg *c, const struct clause_instance *ds, struct point_ent *pe)
 {
 	struct cg_group *grp = &c->groups[pe->group];
 	struct cg_unit *u = NULL;
@@ -207,7 +208,7 @@ static void note_writers(struct cg *c, const struct cg_unit *units, size_t n, bo
 
 	for (size_t i = 0; i < n; i++) {
 		walk_stmts(&walk, units[i].ds->body);
-		for (const struct dstmt *e = units[i].ds->events; e; e = e->enext)
+		for (const struct clause_instance *e = units[i].ds->events; e; e = e->enext)
 			walk_stmts(&walk, e->body);
 	}
 }
@@ -268,7 +269,7 @@ static bool shares_this(struct cg *c, const struct cg_group *grp)
 
 /* Uprobes and kprobes: probes with the same clauses and the same places of arguments share a program. So no program
  * asks which of thousands of probes fires, and its clauses need no test. */
-static void note_uprobe(struct cg *c, const struct dstmt *ds, struct point_ent *pe, struct point_ent ***tail)
+static void note_uprobe(struct cg *c, const struct clause_instance *ds, struct point_ent *pe, struct point_ent ***tail)
 {
 	if (!pe->nds) {
 		**tail = pe;
@@ -327,7 +328,7 @@ static void group_uprobes(struct cg *c, struct point_ent *first)
 }
 
 /* The walks by which the keys of a tracker that are due are found: a program of its own for each. */
-static struct point_ent *scan_point(struct cg *c, const struct dstmt *ds, const struct probe *p)
+static struct point_ent *scan_point(struct cg *c, const struct clause_instance *ds, const struct probe *p)
 {
 	struct point_ent *pe = arena_new_obj(c->a, struct point_ent), *task = find_point(c, p, ds->at);
 
@@ -359,7 +360,7 @@ int cg_group_clauses(struct cg *c)
 	struct point_ent *uprobes = NULL, **tail = &uprobes;
 	bool bad = false, *switches = arena_new_arr(c->a, bool, c->p->ntrackers + 1);
 
-	for (const struct dstmt *ds = c->p->stmts; ds; ds = ds->next)
+	for (const struct clause_instance *ds = c->p->instances; ds; ds = ds->next)
 		for (size_t i = 0; i < ds->probes.n && !ds->event; i++) {
 			struct point_ent *pe = ds->scan && ds->scan->store == TRACK_KEYED
 						       ? scan_point(c, ds, ds->probes.v[i])

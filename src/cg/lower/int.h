@@ -121,14 +121,14 @@ struct lay_track {
 	uint32_t off;	    /* others: in the TLS struct */
 	uint32_t size;
 	uint32_t ids, cpu, cgroup, comm;
-	uint32_t timed;	   /* the start stamp for which the timeout has fired */
-	int cgroups;	   /* map of thresholds */
-	bool lists;	   /* TRACK_KEYED: what is due is listed for a walk over the threads */
-	bool aloof;	   /* likewise: no clause of timeout asks for anything of the thread that opened the key */
-	int due;	   /* likewise: map of the keys that are due */
-	uint32_t scan;	   /* likewise: its number in image.scans, from 1 on; 0: it is not scanned */
-	uint32_t state;	   /* in the state map: struct img_track */
-	unsigned nwriters; /* programs that may close its events, one within the other */
+	uint32_t timed;	     /* the start stamp for which the timeout has fired */
+	int cgroups;	     /* map of thresholds */
+	bool lists;	     /* TRACK_KEYED: what is due is listed for a walk over the threads */
+	bool ignores_opener; /* likewise: no clause of timeout asks for anything of the thread that opened the key */
+	int due;	     /* likewise: map of the keys that are due */
+	uint32_t scan;	     /* likewise: its number in image.scans, from 1 on; 0: it is not scanned */
+	uint32_t state;	     /* in the state map: struct tracker_settings */
+	unsigned nwriters;   /* programs that may close its events, one within the other */
 };
 
 /* -- grouping (cg.c) -- */
@@ -140,7 +140,7 @@ struct cg_point { /* a probe and how it is entered */
 /* A clause instance with those of its probes that can share code: equal places of arguments and
  * different selectors. */
 struct cg_unit {
-	const struct dstmt *ds;
+	const struct clause_instance *ds;
 	struct cg_point **pts;
 	size_t npts, cap;
 	uint64_t *selmap;    /* bit per selector value; NULL without selectors */
@@ -269,7 +269,7 @@ struct prog {
 	bool uses_opener;  /* something of that thread was asked for */
 	vreg again;	   /* of a walk: not 0, the kernel is to call the program again for this thread; or VREG_NONE */
 	bool each;	   /* walks keys by bpf_for_each_map_elem, see scan.c */
-	bool frugal;	   /* second try with little stack: nothing cached for long, keys in scratch */
+	bool low_stack;	   /* second try with little stack: nothing cached for long, keys in scratch */
 };
 
 /* Where a local variable is. */
@@ -292,7 +292,7 @@ struct gen {
 	struct prog *pr;
 	struct irfn *f;
 	const struct cg_unit *unit;
-	const struct dstmt *ds;
+	const struct clause_instance *ds;
 	const struct entry *e; /* of the unit's first point: where arguments are */
 	const struct lay_clause *lay;
 	size_t act_next;
@@ -464,8 +464,8 @@ irlabel gen_fault(struct gen *g, enum rec_fault_code code, vreg value);
 irlabel gen_fault_imm(struct gen *g, enum rec_fault_code code, uint64_t value);
 /* A label that counts a loss and continues at back. */
 irlabel gen_drop(struct gen *g, enum rec_counter kind, irlabel back);
-void gen_cold(struct gen *g);	      /* emits the stubs of the clause */
-void gen_cold_between(struct gen *g); /* between statements: those so far, when the code has grown long */
+void gen_cold_stubs(struct gen *g);	    /* emits the stubs of the clause */
+void gen_cold_stubs_between(struct gen *g); /* between statements: those so far, when the code has grown long */
 void gen_note_exit(struct gen *g);
 void gen_count(struct gen *g, unsigned slot);
 vreg gen_reserve(struct gen *g, uint32_t size, irlabel fail);
@@ -663,9 +663,9 @@ vreg gen_track_call(struct gen *g, const struct node *n); /* begin(), end(), pen
 void track_scan_init(struct gen *g);
 struct irfn *track_scan_fn(struct prog *pr); /* of a walk over keys: where its clauses are */
 /* first.c: what several clauses of the program ask for, in front of them. */
-void gen_first(struct gen *g);
+void gen_hoisted(struct gen *g);
 int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state);
-/* A field of a tracker's struct img_track, as it is now: where it is; its eight bytes. */
+/* A field of a tracker's struct tracker_settings, as it is now: where it is; its eight bytes. */
 vreg gen_track_at(struct gen *g, const struct lay_track *l, size_t off);
 vreg gen_track_word(struct gen *g, const struct lay_track *l, size_t off);
 void gen_track_count(struct gen *g, const struct dtracker *t, enum track_count what);

@@ -151,8 +151,8 @@ static bool lay_by_cpu(struct cg *c, const struct dvar *v, struct lay_var *l)
 {
 	uint32_t at = (uint32_t)ROUND_UP(c->cpu_size, lay_align(l->size));
 
-	if (!v->is_assoc || v->by_others || v->nkeys != 1 || v->scope != VS_GLOBAL || at + l->size > CG_MAX_CPU_VARS ||
-	    !dtype_is_scalar(dtype_resolve(c->p->types, v->type)))
+	if (!v->is_assoc || v->non_cpu_index || v->nkeys != 1 || v->scope != VS_GLOBAL ||
+	    at + l->size > CG_MAX_CPU_VARS || !dtype_is_scalar(dtype_resolve(c->p->types, v->type)))
 		return false;
 	l->off = at;
 	c->cpu_size = at + l->size;
@@ -373,7 +373,7 @@ static void lay_held(struct cg *c, struct recact *ra, struct lay_act *la, uint64
 }
 
 /* The statements from first to last (NULL: all) as one record; held: it may be speculative. */
-static int lay_record(struct cg *c, const struct dstmt *ds, const struct stmt *first, const struct stmt *last,
+static int lay_record(struct cg *c, const struct clause_instance *ds, const struct stmt *first, const struct stmt *last,
 		      uint32_t id, bool held, struct lay_clause *l)
 {
 	struct recfmt *f = arena_new_obj(c->a, struct recfmt);
@@ -442,7 +442,7 @@ static bool is_straight(const struct stmt *s)
 	return !node_records(s->expr) && !node_records(s->call);
 }
 
-static int add_segment(struct cg *c, const struct dstmt *ds, struct lay_clause *l, const struct stmt *first,
+static int add_segment(struct cg *c, const struct clause_instance *ds, struct lay_clause *l, const struct stmt *first,
 		       const struct stmt *last, size_t *cap)
 {
 	struct lay_seg *seg;
@@ -461,7 +461,7 @@ static int add_segment(struct cg *c, const struct dstmt *ds, struct lay_clause *
 
 struct seg_walk {
 	struct cg *c;
-	const struct dstmt *ds;
+	const struct clause_instance *ds;
 	struct lay_clause *l;
 	size_t cap;
 	int r;
@@ -495,7 +495,7 @@ static bool lay_called(void *ctx, const struct node *n)
 	return false;
 }
 
-static int lay_clause(struct cg *c, const struct dstmt *ds, struct lay_clause *l)
+static int lay_clause(struct cg *c, const struct clause_instance *ds, struct lay_clause *l)
 {
 	static const struct stmt none = { .kind = ST_EMPTY };
 	static const struct walk spec = { .stmt = find_speculate };
@@ -520,11 +520,11 @@ int lay_program(struct cg *c)
 
 	if (lay_aggs(c) < 0)
 		r = -EINVAL;
-	c->clauses = arena_new_arr(c->a, struct lay_clause, c->p->nstmts + 1);
-	c->img->fmts = arena_new_arr(c->a, const struct recfmt *, c->p->nstmts + 1);
-	c->img->nfmts = c->p->nstmts;
-	c->fmts_cap = c->p->nstmts + 1;
-	for (const struct dstmt *ds = c->p->stmts; ds; ds = ds->next) {
+	c->clauses = arena_new_arr(c->a, struct lay_clause, c->p->ninstances + 1);
+	c->img->fmts = arena_new_arr(c->a, const struct recfmt *, c->p->ninstances + 1);
+	c->img->nfmts = c->p->ninstances;
+	c->fmts_cap = c->p->ninstances + 1;
+	for (const struct clause_instance *ds = c->p->instances; ds; ds = ds->next) {
 		struct lay_clause *l = &c->clauses[ds->epid - 1];
 
 		if (lay_clause(c, ds, l) < 0)

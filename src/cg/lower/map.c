@@ -81,7 +81,7 @@ static const void *state_init(struct cg *c)
 	char *init = arena_calloc(c->a, c->state_size, 1);
 
 	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
-		struct img_track *s = (struct img_track *)(void *)(init + c->tracks[t->id].state);
+		struct tracker_settings *s = (struct tracker_settings *)(void *)(init + c->tracks[t->id].state);
 
 		s->threshold = s->general = t->settings[TS_THRESHOLD];
 		s->timeout = t->settings[TS_TIMEOUT];

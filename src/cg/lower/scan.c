@@ -32,7 +32,7 @@ struct overdue {
 
 static vreg scan_field(struct gen *g, const struct track *k, size_t off)
 {
-	return gen_track_at(g, k->l, offsetof(struct img_track, scan) + off);
+	return gen_track_at(g, k->l, offsetof(struct tracker_settings, scan) + off);
 }
 
 /* When the walk must come again: that long after start. */
@@ -52,7 +52,7 @@ static void note_next(struct gen *g, const struct track *k, vreg start, vreg tim
 
 static void note_timeout(struct gen *g, const struct track *k, vreg start)
 {
-	note_next(g, k, start, gen_track_word(g, k->l, offsetof(struct img_track, timeout)));
+	note_next(g, k, start, gen_track_word(g, k->l, offsetof(struct tracker_settings, timeout)));
 }
 
 /* Closes the event at `at` that began at start; jumps to lost when somebody else has. Kernels before 5.12 cannot do
@@ -81,7 +81,7 @@ static void collect(struct gen *g, struct track *k, const struct overdue *o)
 
 	if (!k->t->settings[TS_GC])
 		return;
-	gc = gen_track_word(g, k->l, offsetof(struct img_track, gc));
+	gc = gen_track_word(g, k->l, offsetof(struct tracker_settings, gc));
 	saved = gen_region_begin(g);
 	ir_jcci(g->f, IRC_EQ, gc, 0, young);
 	ir_jcc(g->f, IRC_GE, o->age, gc, old_enough);
@@ -129,7 +129,7 @@ static struct overdue oldest(struct gen *g, struct track *k, vreg elem)
 /* Goes on when the event is due, for the first time; else to done, or to wait when it will be. */
 static void due(struct gen *g, struct track *k, const struct overdue *o, irlabel wait)
 {
-	vreg timeout = gen_track_word(g, k->l, offsetof(struct img_track, timeout)), timed = ir_new(g->f);
+	vreg timeout = gen_track_word(g, k->l, offsetof(struct tracker_settings, timeout)), timed = ir_new(g->f);
 
 	ir_jcci(g->f, IRC_EQ, timeout, 0, k->done);
 	ir_load(g->f, timed, o->at, (int32_t)k->l->timed, 8);
@@ -335,7 +335,7 @@ static void fire_for(struct gen *g, struct track *k, const struct overdue *o)
 	note_timed(g, k, o, false);
 	count_one(g, k, offsetof(struct img_scan, fired));
 	details = track_save(g, k, mem_at(o->at, 0));
-	if (k->l->aloof) {
+	if (k->l->ignores_opener) {
 		track_over(g, k, o->start, details, SLOW_TIMEOUT);
 		ir_jmp(g->f, k->done);
 		return;
@@ -508,7 +508,7 @@ static void scan_due(struct gen *g, struct track *k)
 
 void track_scan_init(struct gen *g)
 {
-	const struct dstmt *ds = g->pr->units[0].ds;
+	const struct clause_instance *ds = g->pr->units[0].ds;
 
 	g->pr->again = ds->scan && ds->scan->store == TRACK_KEYED && !ds->scan_keys ? ir_imm(g->f, 0) : VREG_NONE;
 }

@@ -7,7 +7,7 @@
  * start in the key. */
 static void tls_find(struct gen *g, vreg d, vreg task, bool create)
 {
-	bool slot = !g->pr->frugal && ir_slot_mark(g->f) + CG_TLS_KEY <= CG_MAX_SLOTS;
+	bool slot = !g->pr->low_stack && ir_slot_mark(g->f) + CG_TLS_KEY <= CG_MAX_SLOTS;
 	struct mem key = slot ? mem_slot(ir_slot(g->f, CG_TLS_KEY), 0) : gen_scratch(g, CG_TLS_KEY);
 	vreg map = ir_new(g->f), k, zeros, fl;
 	irlabel have = ir_label(g->f);

@@ -52,7 +52,7 @@ int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state)
 		lay_details(t, l);
 		*state = ROUND_UP(*state, 8);
 		l->state = (uint32_t)*state;
-		*state += sizeof(struct img_track);
+		*state += sizeof(struct tracker_settings);
 		if (t->store == TRACK_KEYED) {
 			l->scan = t->timeouts || t->settings[TS_GC] ? ++nscans : 0;
 			r |= lay_make_key(c, t->keys, t->nkeys, 0, t->name, t->at, &l->key);
@@ -74,22 +74,23 @@ static const struct img_scan_ref *scans(const struct cg *c, uint32_t *n)
 		const struct lay_track *l = &c->tracks[t->id];
 
 		if (l->scan)
-			v[(*n)++] = (struct img_scan_ref){ (uint32_t)l->map,
-							   l->state + (uint32_t)offsetof(struct img_track, scan) };
+			v[(*n)++] = (struct img_scan_ref){
+				(uint32_t)l->map, l->state + (uint32_t)offsetof(struct tracker_settings, scan)
+			};
 	}
 	return v;
 }
 
 void cg_image_tracks(struct cg *c)
 {
-	struct img_tracker *v = arena_new_arr(c->a, struct img_tracker, c->p->ntrackers + 1);
+	struct tracker_desc *v = arena_new_arr(c->a, struct tracker_desc, c->p->ntrackers + 1);
 
 	for (const struct dtracker *t = c->p->trackers; t; t = t->next) {
 		const struct lay_track *l = &c->tracks[t->id];
 
-		v[t->id] = (struct img_tracker){ t,	     l->state,	    l->hist,
-						 l->cgroups, l->key.fields, l->key.nfields,
-						 l->key.size };
+		v[t->id] = (struct tracker_desc){ t,	      l->state,	     l->hist,
+						  l->cgroups, l->key.fields, l->key.nfields,
+						  l->key.size };
 	}
 	c->img->tracks = v;
 	c->img->scans = scans(c, &c->img->nscans);
@@ -370,7 +371,7 @@ void track_over(struct gen *g, const struct track *k, vreg start, struct mem det
 	unseen = ir_label(g->f);
 	saved = gen_region_begin(g);
 	/* its end may have been missed while a program was off */
-	ir_jcc(g->f, IRC_LE, start, gen_track_word(g, k->l, offsetof(struct img_track, since)), unseen);
+	ir_jcc(g->f, IRC_LE, start, gen_track_word(g, k->l, offsetof(struct tracker_settings, since)), unseen);
 	count_and_fire(g, k, start, details, how);
 	ir_place(g->f, unseen);
 	gen_region_end(g, &saved);
@@ -431,7 +432,7 @@ vreg track_insert(struct gen *g, const struct track *k, struct mem value, uint64
 
 static void begin_keyed(struct gen *g, struct track *k)
 {
-	bool slot = k->l->size <= 16 && !g->pr->frugal;
+	bool slot = k->l->size <= 16 && !g->pr->low_stack;
 	struct mem value = slot ? mem_slot(ir_slot(g->f, k->l->size), 0) : gen_scratch(g, k->l->size);
 	irlabel there = ir_label(g->f), full = ir_label(g->f);
 	struct cache saved = gen_region_begin(g), filled;
@@ -556,7 +557,7 @@ vreg gen_track_call(struct gen *g, const struct node *n)
 	}
 	k = find_key(g, n);
 	if (n->builtin->id == BI_THRESHOLD) /* as it is set now; the least of all where cgroups have their own */
-		return gen_track_word(g, k.l, offsetof(struct img_track, threshold));
+		return gen_track_word(g, k.l, offsetof(struct tracker_settings, threshold));
 	if (track_nests(&k) && !g->cg->caps->atomics)
 		cg_error(
 			g, n->at, TAG_NOSUPP,

@@ -31,7 +31,7 @@ static void zero_gaps(struct gen *g, struct mem m, const struct lay_key *k, uint
 struct mem gen_key(struct gen *g, const struct lay_key *k, const struct node *args, uint32_t prefix)
 {
 	uint32_t size = k->size + k->extra;
-	bool slot = size <= CG_MAX_STACK_KEY && !g->pr->frugal && ir_slot_mark(g->f) + size <= CG_MAX_SLOTS;
+	bool slot = size <= CG_MAX_STACK_KEY && !g->pr->low_stack && ir_slot_mark(g->f) + size <= CG_MAX_SLOTS;
 	struct mem m = slot ? mem_slot(ir_slot(g->f, size), 0) : gen_scratch(g, size);
 	size_t i = 0;
 
@@ -680,7 +680,7 @@ void cg_note_this(const struct cg_unit *u, size_t n, bool *used)
 	for (size_t i = 0; i < n; i++) {
 		walk_node(&w, u[i].ds->pred);
 		walk_stmts(&w, u[i].ds->body);
-		for (const struct dstmt *e = u[i].ds->events; e; e = e->enext) {
+		for (const struct clause_instance *e = u[i].ds->events; e; e = e->enext) {
 			walk_node(&w, e->pred);
 			walk_stmts(&w, e->body);
 		}

@@ -17,7 +17,7 @@
 #define KFUNC_MAX 1024 /* bytes of a function that are looked at for its end */
 
 /* A kernel without type information is no error: what needs it says so by name (prov/provider.h, cg). */
-static int open_types(struct workshop *w, struct err *err)
+static int open_types(struct compile_session *w, struct err *err)
 {
 	int r = typesrc_open_kernel(&w->ts, err);
 
@@ -54,7 +54,7 @@ static int check_wanted(const struct request *c)
 }
 
 /* Who asks for some processes must not be shown all. */
-static int check_wanted_used(const struct workshop *w, const struct request *c, const struct compile_env *env)
+static int check_wanted_used(const struct compile_session *w, const struct request *c, const struct compile_env *env)
 {
 	const struct dlib_item *it;
 
@@ -68,12 +68,12 @@ static int check_wanted_used(const struct workshop *w, const struct request *c, 
 			     "and unit would change nothing; a program says it with the variable wanted: /wanted/");
 }
 
-int workshop_open(struct workshop *w, struct request *c, long target)
+int compile_open(struct compile_session *w, struct request *c, long target)
 {
 	struct err err = { 0 };
 	int r;
 
-	*w = (struct workshop){ .libs = libs_open(c) };
+	*w = (struct compile_session){ .libs = libs_open(c) };
 	r = check_wanted(c);
 	if (r)
 		return r;
@@ -98,20 +98,20 @@ int workshop_open(struct workshop *w, struct request *c, long target)
 	if (r < 0) {
 		r = listener_fail(&c->to, "failed to initialize dtrace: %s", err.msg[0] ? err.msg : strerror(-r));
 		err_done(&err);
-		workshop_done(w);
+		compile_done(w);
 		return r;
 	}
 	return 0;
 }
 
-void workshop_done(struct workshop *w)
+void compile_done(struct compile_session *w)
 {
 	registry_free(w->reg);
 	sym_free(w->sym);
 	typesrc_free(w->ts);
 	free(w->units);
 	free(w->arg_used);
-	*w = (struct workshop){ 0 };
+	*w = (struct compile_session){ 0 };
 }
 
 /* Where in a one-liner the mistake is, in DTrace's words. */
@@ -235,7 +235,7 @@ static void print_json(const struct request *c, const struct diag *g)
 	c->to.json(c->to.ctx, strb_str(&b));
 }
 
-void workshop_tell(const struct request *c, const struct diag *g)
+void compile_tell(const struct request *c, const struct diag *g)
 {
 	if (c->to.diag)
 		c->to.diag(c->to.ctx, g);
@@ -256,7 +256,7 @@ static int print_diags(const struct request *c, const struct diags *d)
 	for (const struct diag *g = d->first; g; g = g->next) {
 		if (is_hushed(c, g) || (c->terse && g->sev == SEV_ERROR && shown))
 			continue;
-		workshop_tell(c, g);
+		compile_tell(c, g);
 		print_diag(c, g);
 		shown += g->sev == SEV_ERROR;
 	}
@@ -285,7 +285,7 @@ static int ksym_range(void *ctx, const char *name, uint64_t *ret_start, uint64_t
 	return 0;
 }
 
-static void fill_macros(struct macro_env *m, const struct workshop *w, struct request *c, long target)
+static void fill_macros(struct macro_env *m, const struct compile_session *w, struct request *c, long target)
 {
 	c->params.given = c->given.v;
 	c->params.ngiven = c->given.n;
@@ -318,7 +318,7 @@ static void add_flight(struct request *c, size_t i)
 }
 
 /* What parsing and checking have in common. */
-static struct compile_env make_env(const struct workshop *w, struct request *c, const struct ksym_source *ksyms,
+static struct compile_env make_env(const struct compile_session *w, struct request *c, const struct ksym_source *ksyms,
 				   const struct macro_env *macros)
 {
 	return (struct compile_env){ .ts = w->ts,
@@ -340,7 +340,7 @@ static void allow_frames(struct dopts *o)
 		o->maxframes = n < OPTIONS_FRAMES_MAX ? n : OPTIONS_FRAMES_MAX;
 }
 
-int workshop_parse(struct workshop *w, struct request *c, long target)
+int compile_parse(struct compile_session *w, struct request *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
 	struct macro_env macros;
@@ -376,7 +376,7 @@ int workshop_parse(struct workshop *w, struct request *c, long target)
 }
 
 /* The last script argument must be used, as in DTrace; unless -x argref. */
-static void check_args_used(const struct workshop *w, const struct request *c, struct diags *d)
+static void check_args_used(const struct compile_session *w, const struct request *c, struct diags *d)
 {
 	const struct source *src = &c->progs.v[0].src;
 	struct span end = { .src = src, .off = (uint32_t)src->len };
@@ -387,7 +387,7 @@ static void check_args_used(const struct workshop *w, const struct request *c, s
 			   last);
 }
 
-int workshop_args_used(const struct workshop *w, const struct request *c)
+int compile_args_used(const struct compile_session *w, const struct request *c)
 {
 	struct diags d;
 
@@ -397,7 +397,7 @@ int workshop_args_used(const struct workshop *w, const struct request *c)
 }
 
 /* -x tree: 1 the program as it was parsed, 2 with its types. */
-static void print_trees(const struct workshop *w, const struct request *c)
+static void print_trees(const struct compile_session *w, const struct request *c)
 {
 	struct strb b = { 0 };
 
@@ -411,7 +411,7 @@ static void print_trees(const struct workshop *w, const struct request *c)
 }
 
 /* -x ctypes, dtypes */
-static int write_types(const struct workshop *w, const struct listener *to, const char *path, bool kernel)
+static int write_types(const struct compile_session *w, const struct listener *to, const char *path, bool kernel)
 {
 	_cleanup_fclose_ FILE *f = path[0] ? fopen(path, "we") : NULL;
 	struct strb b = { 0 };
@@ -427,7 +427,7 @@ static int write_types(const struct workshop *w, const struct listener *to, cons
 	return ok ? 0 : listener_fail(to, "failed to write %s: %s", path, strerror(errno));
 }
 
-int workshop_check(struct workshop *w, struct request *c, long target)
+int compile_check(struct compile_session *w, struct request *c, long target)
 {
 	struct ksym_source ks = { .ctx = w->sym, .find = find_ksym };
 	struct macro_env macros;
@@ -455,10 +455,10 @@ int workshop_check(struct workshop *w, struct request *c, long target)
 	return r ? r : write_types(w, &c->to, c->opts.dtypes, false);
 }
 
-int workshop_compile(struct workshop *w, struct request *c, long target)
+int compile_image(struct compile_session *w, struct request *c, long target)
 {
 	struct diags d;
-	int r = workshop_check(w, c, target);
+	int r = compile_check(w, c, target);
 
 	if (r)
 		return r;

@@ -11,7 +11,7 @@
 #include "sym/sym.h"
 
 /* Everything that compiling needs and running goes on to use. */
-struct workshop {
+struct compile_session {
 	struct caps caps;
 	struct typesrc *ts;
 	struct registry *reg;
@@ -27,29 +27,29 @@ struct workshop {
 };
 
 /* Opens types, providers and symbols. target: $target or 0. EXIT_* > 0 after a message. */
-int workshop_open(struct workshop *w, struct request *c, long target);
-void workshop_done(struct workshop *w);
+int compile_open(struct compile_session *w, struct request *c, long target);
+void compile_done(struct compile_session *w);
 /* EXIT_ERROR, and it is said, when the last script argument is not used, which DTrace refuses. */
-int workshop_args_used(const struct workshop *w, const struct request *c);
+int compile_args_used(const struct compile_session *w, const struct request *c);
 /* Reads and parses all programs. EXIT_* > 0 after messages. */
-int workshop_parse(struct workshop *w, struct request *c, long target);
+int compile_parse(struct compile_session *w, struct request *c, long target);
 /* Checks them; and generates code. EXIT_* > 0 after messages. */
-int workshop_check(struct workshop *w, struct request *c, long target);
-int workshop_compile(struct workshop *w, struct request *c, long target);
+int compile_check(struct compile_session *w, struct request *c, long target);
+int compile_image(struct compile_session *w, struct request *c, long target);
 /* A diagnostic that was found when all was compiled, for programs (--json); the caller tells the user. */
-void workshop_tell(const struct request *c, const struct diag *g);
+void compile_tell(const struct request *c, const struct diag *g);
 /* The D library, not yet read; NULL: -x nolibs. libs.c */
 struct dlib *libs_open(struct request *c);
 /* What was found wrong in it, each thing once. */
-void libs_print_warnings(struct workshop *w, const struct request *c);
+void libs_print_warnings(struct compile_session *w, const struct request *c);
 /* -v: stability of the programs, with -e of their probes as well. stability.c */
-void stability_print(struct workshop *w, struct request *c, FILE *out);
+void stability_print(struct compile_session *w, struct request *c, FILE *out);
 /* Of one probe; p: the program whose pragmas count, or NULL. */
 void stability_print_probe(const struct dprog *p, const struct pdesc *d, FILE *out);
 /* "Argument Types" of a probe. list.c */
-void list_probe_args(struct workshop *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out);
+void list_probe_args(struct compile_session *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out);
 /* -l; target: $target or 0 */
-int workshop_list(struct workshop *w, struct request *c, long target, FILE *out);
+int compile_list(struct compile_session *w, struct request *c, long target, FILE *out);
 
 /* Reads or completes the D text of one program (runs cpp for -C). EXIT_* > 0 after a message. */
 int prog_load(struct request *c, struct prog_text *p);

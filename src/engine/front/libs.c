@@ -189,7 +189,7 @@ struct dlib *libs_open(struct request *c)
 	return c->opts.nolibs ? NULL : dlib_new(c->arena, &rd);
 }
 
-void libs_print_warnings(struct workshop *w, const struct request *c)
+void libs_print_warnings(struct compile_session *w, const struct request *c)
 {
 	const struct diag *g = w->libs ? dlib_warnings(w->libs)->first : NULL;
 	struct strb b = { 0 };

@@ -16,7 +16,7 @@ static void list_native(struct dtypes *types, const struct probe_arg *a, FILE *o
 }
 
 /* args[] as the program sees them. */
-void list_probe_args(struct workshop *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out)
+void list_probe_args(struct compile_session *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out)
 {
 	const struct probe_source *src = registry_source(w->reg);
 	int r = p->args_known ? 0 : src->get_args(src->ctx, c->arena, p);
@@ -62,7 +62,7 @@ static void list_json(const struct probe *p, FILE *out)
 	fputs(strb_str(&b), out);
 }
 
-static void list_probe(struct workshop *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out)
+static void list_probe(struct compile_session *w, struct request *c, struct dtypes *types, struct probe *p, FILE *out)
 {
 	char buf[4][PROBE_NAME_BYTES];
 
@@ -110,7 +110,7 @@ static void count_left_out(struct request *c, const struct probe_list *l)
 		     n == 1 ? "%zu function of the kernel is left out" : "%zu functions of the kernel are left out", n);
 }
 
-static int list_desc(struct workshop *w, struct request *c, struct dtypes *types, const struct pdesc *d,
+static int list_desc(struct compile_session *w, struct request *c, struct dtypes *types, const struct pdesc *d,
 		     const char *text, FILE *out)
 {
 	const struct probe_source *src = registry_source(w->reg);
@@ -140,7 +140,7 @@ static int list_desc(struct workshop *w, struct request *c, struct dtypes *types
 	return 0; /* as DTrace: a list may be empty */
 }
 
-static bool has_trackers(const struct workshop *w, const struct request *c)
+static bool has_trackers(const struct compile_session *w, const struct request *c)
 {
 	for (size_t i = 0; i < c->progs.n; i++)
 		for (const struct item *it = w->units[i]->items; it; it = it->next)
@@ -150,7 +150,8 @@ static bool has_trackers(const struct workshop *w, const struct request *c)
 }
 
 /* The probes of a tracker at its declaration, of a clause at each of its descriptions. */
-static int list_item(struct workshop *w, struct request *c, struct dtypes *types, const struct item *it, FILE *out)
+static int list_item(struct compile_session *w, struct request *c, struct dtypes *types, const struct item *it,
+		     FILE *out)
 {
 	int r = 0;
 
@@ -189,7 +190,7 @@ static bool has_words(const struct probe *p, const struct request *c)
 }
 
 /* `-l WORD…`: what there is with these words in its name. */
-static int list_words(struct workshop *w, struct request *c, struct dtypes *types, FILE *out)
+static int list_words(struct compile_session *w, struct request *c, struct dtypes *types, FILE *out)
 {
 	const struct probe_source *src = registry_source(w->reg);
 	struct pdesc all = { 0 };
@@ -213,14 +214,14 @@ static int list_words(struct workshop *w, struct request *c, struct dtypes *type
 }
 
 /* Trackers are known when the program has been checked, and so are the types of their keys. */
-int workshop_list(struct workshop *w, struct request *c, long target, FILE *out)
+int compile_list(struct compile_session *w, struct request *c, long target, FILE *out)
 {
-	int r = has_trackers(w, c) ? workshop_check(w, c, target) : 0;
+	int r = has_trackers(w, c) ? compile_check(w, c, target) : 0;
 	struct dtypes *types = w->prog ? w->prog->types : dtypes_new(c->arena, w->ts);
 	struct pdesc all = { 0 };
 
 	if (r == 0 && c->progs.n > 0)
-		r = workshop_args_used(w, c);
+		r = compile_args_used(w, c);
 	if (r)
 		return r;
 

@@ -71,7 +71,7 @@ int needs_tracing(bool groups, const struct listener *to)
 	return e;
 }
 
-int needs_check(const struct workshop *w, const struct request *c)
+int needs_check(const struct compile_session *w, const struct request *c)
 {
 	bool shipped = false, groups = false, timers = false;
 	char reason[CAPS_REASON_MAX];
@@ -95,7 +95,7 @@ int needs_check(const struct workshop *w, const struct request *c)
 	return 0;
 }
 
-void needs_explain(const struct workshop *w, const struct request *c, const struct diags *d)
+void needs_explain(const struct compile_session *w, const struct request *c, const struct diags *d)
 {
 	struct reason why;
 

@@ -10,7 +10,7 @@
 int needs_tracing(bool groups, const struct listener *to);
 /* The parsed programs of a command line: types, groups of tracepoints, timers. Programs of the user's own are left to
  * the compiler, which shows the place. EXIT_* > 0 after a message. */
-int needs_check(const struct workshop *w, const struct request *c);
+int needs_check(const struct compile_session *w, const struct request *c);
 /* The user's programs did not compile, and the kernel's types, which are not there, may be why: says so. */
-void needs_explain(const struct workshop *w, const struct request *c, const struct diags *d);
+void needs_explain(const struct compile_session *w, const struct request *c, const struct diags *d);
 #endif

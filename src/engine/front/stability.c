@@ -25,11 +25,11 @@ static const char *part(const char *s)
 }
 
 /* Each description once, as long as its clauses follow each other. */
-static void print_descs(struct workshop *w, struct request *c, const struct source *src, FILE *out)
+static void print_descs(struct compile_session *w, struct request *c, const struct source *src, FILE *out)
 {
 	const char *last = "";
 
-	for (const struct dstmt *s = w->prog->stmts; s; s = s->next) {
+	for (const struct clause_instance *s = w->prog->instances; s; s = s->next) {
 		const struct pdesc *d = &s->desc;
 
 		if (s->at.src != src || s->event_again || !strcmp(last, s->desc_text))
@@ -43,7 +43,7 @@ static void print_descs(struct workshop *w, struct request *c, const struct sour
 	}
 }
 
-void stability_print(struct workshop *w, struct request *c, FILE *out)
+void stability_print(struct compile_session *w, struct request *c, FILE *out)
 {
 	for (size_t i = 0; i < c->progs.n; i++) {
 		const struct source *src = &c->progs.v[i].src;

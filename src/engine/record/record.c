@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recording a run into a file. Addresses are named while their processes live, each once. */
 #include "engine/record/record.h"
-#include "engine/record/recstart.h"
+#include "engine/record/unstarted.h"
 #include <string.h>
 #include <sys/utsname.h>
 #include "base/cleanup.h"

@@ -2,12 +2,12 @@
 #include "engine/run/refuse.h"
 #include "base/cleanup.h"
 
-bool is_forbidden(const struct request *c, const struct workshop *w)
+bool is_forbidden(const struct request *c, const struct compile_session *w)
 {
 	return w->prog->destructive.src && !c->opts.destructive;
 }
 
-int refuse_destructive(const struct request *c, const struct workshop *w)
+int refuse_destructive(const struct request *c, const struct compile_session *w)
 {
 	const struct diag g = { .tag = "D_UNKNOWN",
 				.sev = SEV_ERROR,
@@ -16,7 +16,7 @@ int refuse_destructive(const struct request *c, const struct workshop *w)
 				.hint = "-w or -x destructive allows them" };
 	_cleanup_(strb_free) struct strb b = { 0 };
 
-	workshop_tell(c, &g);
+	compile_tell(c, &g);
 	diag_format_place(&b, w->prog->destructive);
 	return listener_fail(&c->to,
 			     "could not enable tracing: Destructive actions not allowed%s%s"
@@ -50,7 +50,7 @@ static bool exceeds_buffers(const struct image *img, const struct dopts *o)
 }
 
 /* -x flight, and nothing ever makes use of it. */
-static bool flies_in_vain(const struct request *c, const struct workshop *w)
+static bool flight_in_vain(const struct request *c, const struct compile_session *w)
 {
 	for (uint32_t i = 0; i < w->image->nfmts; i++)
 		for (size_t k = 0; w->image->fmts[i] && k < w->image->fmts[i]->nacts; k++)
@@ -59,20 +59,20 @@ static bool flies_in_vain(const struct request *c, const struct workshop *w)
 	return c->opts.flight != 0;
 }
 
-static size_t total_matches(const struct workshop *w)
+static size_t total_matches(const struct compile_session *w)
 {
 	size_t n = 0;
 
-	for (const struct dstmt *s = w->prog->stmts; s; s = s->next)
+	for (const struct clause_instance *s = w->prog->instances; s; s = s->next)
 		n += s->probes.n;
 	return n;
 }
 
-int refuse_run(const struct request *c, const struct workshop *w)
+int refuse_run(const struct request *c, const struct compile_session *w)
 {
 	if (total_matches(w) == 0 && !c->opts.zdefs)
 		return listener_fail(&c->to, "no probes matched");
-	if (flies_in_vain(c, w))
+	if (flight_in_vain(c, w))
 		return listener_fail(
 			&c->to,
 			"the flight recorder (-x flight) has nothing to wait for: no clause of a tracker calls slow()");

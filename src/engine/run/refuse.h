@@ -5,9 +5,9 @@
 #include "engine/front/compile.h"
 
 /* Whether the program has destructive actions, and -w is not given. */
-bool is_forbidden(const struct request *c, const struct workshop *w);
+bool is_forbidden(const struct request *c, const struct compile_session *w);
 /* Says so. EXIT_ERROR. */
-int refuse_destructive(const struct request *c, const struct workshop *w);
+int refuse_destructive(const struct request *c, const struct compile_session *w);
 /* Of a compiled program: 0, or EXIT_* after a message why it is not run. */
-int refuse_run(const struct request *c, const struct workshop *w);
+int refuse_run(const struct request *c, const struct compile_session *w);
 #endif

@@ -10,7 +10,7 @@
 #include "engine/record/metrics.h"
 #include "base/plainout.h"
 #include "engine/record/record.h"
-#include "engine/record/recstart.h"
+#include "engine/record/unstarted.h"
 #include "engine/run/counters.h"
 #include "engine/run/refuse.h"
 #include "engine/run/run.h"
@@ -25,8 +25,8 @@
 /* One run and what it owns. */
 struct run {
 	struct request *c;
-	const struct run_show *show; /* NULL: the text view shows all */
-	struct workshop w;
+	const struct run_observer *show; /* NULL: the text view shows all */
+	struct compile_session w;
 	struct why why; /* why() */
 	struct targets targets;
 	struct recording *rec;
@@ -41,7 +41,7 @@ struct run {
 };
 
 /* A probe that fires at several places counts once. */
-static size_t count_probes(const struct dstmt *s)
+static size_t count_probes(const struct clause_instance *s)
 {
 	size_t n = 0;
 
@@ -51,9 +51,9 @@ static size_t count_probes(const struct dstmt *s)
 }
 
 /* The clause of this text for which probes may be found while it runs; NULL. */
-static const struct dstmt *waiting(const struct run *r, const struct prog_text *p)
+static const struct clause_instance *waiting(const struct run *r, const struct prog_text *p)
 {
-	for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
+	for (const struct clause_instance *s = r->w.prog->instances; s; s = s->next)
 		for (size_t i = 0; s->at.src == &p->src && i < s->probes.n; i++)
 			if (s->probes.v[i]->later)
 				return s;
@@ -63,7 +63,7 @@ static const struct dstmt *waiting(const struct run *r, const struct prog_text *
 /* With -Z: what comes of a description that matches nothing yet. */
 static const char *outlook(const struct run *r, const struct prog_text *p, size_t n)
 {
-	const struct dstmt *s = waiting(r, p);
+	const struct clause_instance *s = waiting(r, p);
 
 	if (n || !r->c->opts.zdefs || r->c->as_dtrace)
 		return "";
@@ -99,7 +99,7 @@ static void notice_matches(struct run *r)
 		if (p->own)
 			continue;
 
-		for (const struct dstmt *s = r->w.prog->stmts; s; s = s->next)
+		for (const struct clause_instance *s = r->w.prog->instances; s; s = s->next)
 			if (s->at.src == &p->src && !s->event_again && !s->scan)
 				n += count_probes(s);
 		listener_msg(&r->c->to, "%s matched %zu probe%s%s", prog_label(r->c, p), n, n == 1 ? "" : "s",
@@ -186,7 +186,7 @@ static int list_probes(struct run *r, long target)
 
 	if (e)
 		return e;
-	e = workshop_list(&r->w, r->c, target, r->out);
+	e = compile_list(&r->w, r->c, target, r->out);
 	c = close_output(r);
 	return c < 0 ? fail_write(r, c) : e;
 }
@@ -269,7 +269,7 @@ static int on_consume(void *ctx)
 
 static bool wants_flight(void *ctx, const struct slow_event *e)
 {
-	const struct run_show *show = ((struct run *)ctx)->show;
+	const struct run_observer *show = ((struct run *)ctx)->show;
 
 	return !show || !show->wants_flight || show->wants_flight(show->ctx, e);
 }
@@ -360,9 +360,9 @@ static int open_recorder(struct run *r, const struct rec_schema *schema)
 {
 	int e;
 
-	recstart_hold();
+	unstarted_begin();
 	e = recorder_open(r->c, schema, r->rec, r->w.sym, &r->why, &r->recorder);
-	recstart_guard(e ? NULL : r->c->opts.record);
+	unstarted_set(e ? NULL : r->c->opts.record);
 	if (e == 0 && r->show && r->show->lasting) {
 		recorder_no_costs(r->recorder);
 		recorder_no_lines(r->recorder);
@@ -434,7 +434,7 @@ static int run_session(struct run *r)
 		return fail_err(r, "failed to enable probes", e, &err, log);
 	if (r->show && r->show->ready && (e = r->show->ready(r->show->ctx, r->session, targets_first(&r->targets))))
 		return e;
-	recstart_over();
+	unstarted_commit();
 	signals_watch(fileno(r->out));
 	e = session_run(r->session, &res, &err);
 	if (e < 0) {
@@ -459,7 +459,7 @@ static int report_stability(struct run *r)
 
 static int compile_and_run(struct run *r, long target)
 {
-	int e = workshop_compile(&r->w, r->c, target);
+	int e = compile_image(&r->w, r->c, target);
 
 	if (e)
 		return e;
@@ -495,7 +495,7 @@ static void run_done(struct run *r)
 {
 	session_free(r->session);
 	recorder_close(r->recorder);
-	recstart_remove();
+	unstarted_remove();
 	metrics_close(r->metrics);
 	text_view_free(r->view);
 	recording_free(r->rec);
@@ -503,19 +503,19 @@ static void run_done(struct run *r)
 	if (r->own_out)
 		fclose(r->out);
 	why_done(&r->why);
-	workshop_done(&r->w);
+	compile_done(&r->w);
 }
 
-int request_run(struct request *c, const struct run_show *show)
+int request_run(struct request *c, const struct run_observer *show)
 {
 	struct run r = { .c = c, .show = show };
 	int e = targets_open(&r.targets, c);
 	long target = targets_first(&r.targets);
 
 	if (e == 0)
-		e = workshop_open(&r.w, c, target);
+		e = compile_open(&r.w, c, target);
 	if (e == 0)
-		e = workshop_parse(&r.w, c, target);
+		e = compile_parse(&r.w, c, target);
 	if (e == 0)
 		e = targets_advance(&r.targets, c, &r.w);
 	if (e == 0)

@@ -12,7 +12,7 @@
 struct recorder;
 struct session;
 /* Shows the rows in a way of its own. */
-struct run_show {
+struct run_observer {
 	void *ctx;
 	/* Before the first row; all of it lives until the run has ended. EXIT_* > 0 after a message. */
 	int (*open)(void *ctx, const struct rec_schema *schema, struct sym *sym, struct why *why, FILE *out);
@@ -39,5 +39,5 @@ struct run_show {
 
 /* Lists, compiles or runs what the request says; show NULL: DTrace's text. An exit code, after messages. What goes to
  * standard output is not flushed. */
-int request_run(struct request *c, const struct run_show *show);
+int request_run(struct request *c, const struct run_observer *show);
 #endif

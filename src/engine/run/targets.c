@@ -39,7 +39,7 @@ long targets_first(const struct targets *t)
 }
 
 /* Does a description name probes inside of processes? */
-static bool wants_user_probes(const struct request *c, const struct workshop *w)
+static bool wants_user_probes(const struct request *c, const struct compile_session *w)
 {
 	for (size_t i = 0; i < c->progs.n; i++)
 		for (const struct item *it = w->units[i]->items; it; it = it->next)
@@ -49,7 +49,7 @@ static bool wants_user_probes(const struct request *c, const struct workshop *w)
 	return false;
 }
 
-int targets_advance(const struct targets *t, const struct request *c, const struct workshop *w)
+int targets_advance(const struct targets *t, const struct request *c, const struct compile_session *w)
 {
 	static const struct {
 		const char *name;

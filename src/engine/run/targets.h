@@ -17,9 +17,9 @@ struct targets {
 int targets_open(struct targets *t, const struct request *c);
 /* $target: the first of them, or 0. */
 long targets_first(const struct targets *t);
-/* Lets commands run until their libraries are there to be probed, or as -x evaltime says. After workshop_parse().
+/* Lets commands run until their libraries are there to be probed, or as -x evaltime says. After compile_parse().
  * EXIT_* > 0 after a message. */
-int targets_advance(const struct targets *t, const struct request *c, const struct workshop *w);
+int targets_advance(const struct targets *t, const struct request *c, const struct compile_session *w);
 /* Kills commands that still run. */
 void targets_free(struct targets *t);
 #endif

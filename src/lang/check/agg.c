@@ -363,14 +363,14 @@ void check_agg_stmt(struct checker *c, struct stmt *s)
 
 void late_add(struct checker *c, struct node *call)
 {
-	struct latecheck *l = arena_new_obj(c->a, struct latecheck);
+	struct deferred_check *l = arena_new_obj(c->a, struct deferred_check);
 
 	l->call = call;
-	if (c->lastlate)
-		c->lastlate->next = l;
+	if (c->last_deferred)
+		c->last_deferred->next = l;
 	else
 		c->late = l;
-	c->lastlate = l;
+	c->last_deferred = l;
 }
 
 static const char *bad_tag(enum bi_id id)
@@ -456,7 +456,7 @@ static void late_printa(struct checker *c, struct node *call)
 
 void check_late(struct checker *c)
 {
-	struct latecheck *l;
+	struct deferred_check *l;
 
 	for (l = c->late; l; l = l->next) {
 		if (all_defined(c, l->call) && l->call->builtin->id == BI_PRINTA)

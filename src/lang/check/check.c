@@ -27,7 +27,7 @@ static void init_checker(struct checker *c, struct arena *a, const struct compil
 
 static bool out_of_room(struct checker *c, struct span at)
 {
-	if (c->prog->nstmts >= DPROG_MAX_CLAUSES) {
+	if (c->prog->ninstances >= DPROG_MAX_CLAUSES) {
 		diag_error(c->d, at, D_LIMIT, "more than %d clauses in one program", DPROG_MAX_CLAUSES);
 		return true;
 	}
@@ -39,7 +39,7 @@ static bool out_of_room(struct checker *c, struct span at)
 }
 
 /* The clauses that come with the derived probes of s. */
-static bool add_support(struct checker *c, const struct dstmt *s, bool after, struct dstmt ***tail)
+static bool add_support(struct checker *c, const struct clause_instance *s, bool after, struct clause_instance ***tail)
 {
 	unsigned before = c->d->nerrors;
 	struct unit *u;
@@ -50,18 +50,18 @@ static bool add_support(struct checker *c, const struct dstmt *s, bool after, st
 	return c->d->nerrors == before;
 }
 
-static void add_support_behind(struct checker *c, struct dstmt ***tail)
+static void add_support_behind(struct checker *c, struct clause_instance ***tail)
 {
-	unsigned n = c->prog->nstmts;
+	unsigned n = c->prog->ninstances;
 
-	for (const struct dstmt *s = c->prog->stmts; s && n; s = s->next, n--)
+	for (const struct clause_instance *s = c->prog->instances; s && n; s = s->next, n--)
 		add_support(c, s, true, tail);
 }
 
 /* A clause that is left out, or has no probes: its variables come into being, its faults do not matter. */
-static void check_left_out(struct checker *c, struct dstmt *s)
+static void check_left_out(struct checker *c, struct clause_instance *s)
 {
-	struct latecheck *last = c->lastlate;
+	struct deferred_check *last = c->last_deferred;
 	struct diags *real = c->d, trial;
 
 	diags_init(&trial, c->a);
@@ -71,12 +71,12 @@ static void check_left_out(struct checker *c, struct dstmt *s)
 	c->d = real;
 }
 
-bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail)
+bool check_add_clause(struct checker *c, const struct clause *cl, struct clause_instance ***tail)
 {
 	const struct pdesc_node *pd;
 
 	for (pd = cl->probes; pd; pd = pd->next) {
-		struct dstmt *s = arena_new_obj(c->a, struct dstmt);
+		struct clause_instance *s = arena_new_obj(c->a, struct clause_instance);
 		unsigned before = c->d->nerrors;
 		bool zero;
 
@@ -101,7 +101,7 @@ bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt *
 			break; /* the other descriptions would only repeat it */
 		if (zero)
 			continue;
-		s->epid = ++c->prog->nstmts;
+		s->epid = ++c->prog->ninstances;
 		c->prog->has_error_clause = c->prog->has_error_clause || s->is_error;
 		**tail = s;
 		*tail = &s->next;
@@ -126,7 +126,7 @@ static void register_funcs(struct checker *c, struct unit *const *units, size_t 
 static int check_once(struct arena *a, struct unit *const *units, size_t nunits, const struct compile_env *env,
 		      struct diags *d, struct wide *wide, struct dprog **ret)
 {
-	struct dstmt **tail;
+	struct clause_instance **tail;
 	struct checker c;
 	size_t i;
 
@@ -135,7 +135,7 @@ static int check_once(struct arena *a, struct unit *const *units, size_t nunits,
 	c.units = units;
 	c.nunits = nunits;
 	register_funcs(&c, units, nunits);
-	tail = &c.prog->stmts;
+	tail = &c.prog->instances;
 	for (i = 0; i < nunits; i++) {
 		const struct item *it;
 		bool good = check_pragmas(&c, units[i]);

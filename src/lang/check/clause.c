@@ -2,7 +2,7 @@
 /* One clause instance: predicate and statements. */
 #include "lang/check/int.h"
 
-static void check_body(struct checker *c, struct dstmt *s)
+static void check_body(struct checker *c, struct clause_instance *s)
 {
 	c->committed = c->speculating = c->recorded = false;
 	c->scope.block = NULL;
@@ -11,7 +11,7 @@ static void check_body(struct checker *c, struct dstmt *s)
 	c->scope.block = NULL;
 }
 
-static void check_pred(struct checker *c, struct dstmt *s)
+static void check_pred(struct checker *c, struct clause_instance *s)
 {
 	const struct span *at = &s->clause->at;
 
@@ -34,14 +34,14 @@ static void check_pred(struct checker *c, struct dstmt *s)
 
 /* Before a body is checked once more: forgets what its first check left for later, and that
  * variables and keys were given wrong values (else complaints that were not printed would be missed). */
-void forget_trial(struct checker *c, struct latecheck *last)
+void forget_trial(struct checker *c, struct deferred_check *last)
 {
 	struct dvar *v;
 
 	for (v = c->prog->vars; v; v = v->next)
 		((struct cvar *)v)->poisoned = false;
 	forget_wrong_keys(c);
-	c->lastlate = last;
+	c->last_deferred = last;
 	if (last)
 		last->next = NULL;
 	else
@@ -50,10 +50,10 @@ void forget_trial(struct checker *c, struct latecheck *last)
 
 /* Either may bring a variable into being that the other one reads: the actions come first, as in
  * DTrace; when they meet an unknown name, they are tried again after the predicate. */
-void check_clause(struct checker *c, struct dstmt *s)
+void check_clause(struct checker *c, struct clause_instance *s)
 {
 	struct diags *real = c->d, trial;
-	struct latecheck *last = c->lastlate;
+	struct deferred_check *last = c->last_deferred;
 
 	c->stmt = s;
 	c->ntemps = 0;

@@ -143,7 +143,7 @@ static bool is_new_support(struct checker *c, const char *text)
 	return true;
 }
 
-struct unit *derive_support(struct checker *c, const struct dstmt *s, bool after)
+struct unit *derive_support(struct checker *c, const struct clause_instance *s, bool after)
 {
 	for (size_t i = 0; i < s->probes.n; i++) {
 		const struct probe *p = s->probes.v[i];
@@ -179,7 +179,7 @@ static struct node *check_text(struct checker *c, const struct probe *p, const c
 	return NULL;
 }
 
-static bool derive(struct checker *c, struct dstmt *s, struct probe *p)
+static bool derive(struct checker *c, struct clause_instance *s, struct probe *p)
 {
 	struct dderived *dd = arena_new_obj(c->a, struct dderived);
 	const char *why = "?";
@@ -202,7 +202,7 @@ static bool derive(struct checker *c, struct dstmt *s, struct probe *p)
 	return true;
 }
 
-bool check_derived(struct checker *c, struct dstmt *s)
+bool check_derived(struct checker *c, struct clause_instance *s)
 {
 	const struct probe_source *ps = c->env->probes;
 	bool ok = true;

@@ -227,13 +227,13 @@ static void variables(struct dump *d, const struct dprog *p)
 void dprog_dump(struct strb *out, const struct dprog *p)
 {
 	struct dump d = { out, p->types };
-	const struct dstmt *s;
+	const struct clause_instance *s;
 
 	variables(&d, p);
-	for (s = p->stmts; s; s = s->next) {
+	for (s = p->instances; s; s = s->next) {
 		strb_printf(out, "clause %u %s: %zu probe%s%s%s\n", s->epid, s->desc_text, s->probes.n,
 			    s->probes.n == 1 ? "" : "s", s->is_default ? " default" : "", s->is_error ? " error" : "");
-		for (const struct dstmt *e = s->events; e; e = e->enext)
+		for (const struct clause_instance *e = s->events; e; e = e->enext)
 			strb_printf(out, "  fires %u\n", e->epid);
 		if (s->pred) {
 			strb_adds(out, "  /");

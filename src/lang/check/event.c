@@ -11,8 +11,8 @@
 /* A clause of latency probes, waiting for those that fire it. */
 struct devclause {
 	const struct clause *cl;
-	const struct dstmt *s; /* as checked where it stands */
-	bool *placed;	       /* by probe of s */
+	const struct clause_instance *s; /* as checked where it stands */
+	bool *placed;			 /* by probe of s */
 	struct devclause *next;
 };
 
@@ -55,7 +55,7 @@ static struct dtracker *tracker_of(const struct probe *p)
 		       : NULL;
 }
 
-bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl)
+bool event_clause(struct checker *c, struct clause_instance *s, const struct clause *cl)
 {
 	struct devclause *e;
 
@@ -82,7 +82,7 @@ bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl)
 
 void event_fires(struct checker *c, struct dtracker *t)
 {
-	struct dstmt *s = c->stmt;
+	struct clause_instance *s = c->stmt;
 
 	if (!s->fires)
 		s->fires = arena_new_arr(c->a, bool, TRACK_MAX);
@@ -101,25 +101,26 @@ void event_note(struct checker *c, struct dtracker *t, bool end)
 }
 
 /* The clause e for probe p at a clause that fires it. */
-static void place_one(struct checker *c, struct dstmt *at, const struct devclause *e, size_t i, struct dstmt ***tail)
+static void place_one(struct checker *c, struct clause_instance *at, const struct devclause *e, size_t i,
+		      struct clause_instance ***tail)
 {
 	struct probe *p = e->s->probes.v[i];
-	struct dstmt *s = arena_new_obj(c->a, struct dstmt), **last = &at->events;
+	struct clause_instance *s = arena_new_obj(c->a, struct clause_instance), **last = &at->events;
 
-	*s = (struct dstmt){ .clause = e->cl,
-			     .desc = e->s->desc,
-			     .desc_text = e->s->desc_text,
-			     .at = e->s->at,
-			     .is_default = e->s->is_default,
-			     .event = tracker_of(p),
-			     .event_probe = (enum track_probe)((p->id - TRACK_PROBE_ID) % TRACK_NPROBES),
-			     .event_again = e->placed[i] };
+	*s = (struct clause_instance){ .clause = e->cl,
+				       .desc = e->s->desc,
+				       .desc_text = e->s->desc_text,
+				       .at = e->s->at,
+				       .is_default = e->s->is_default,
+				       .event = tracker_of(p),
+				       .event_probe = (enum track_probe)((p->id - TRACK_PROBE_ID) % TRACK_NPROBES),
+				       .event_again = e->placed[i] };
 	e->placed[i] = true;
 	s->probes.v = arena_new_obj(c->a, struct probe *);
 	s->probes.v[0] = p;
 	s->probes.n = 1;
 	check_clause(c, s);
-	s->epid = ++c->prog->nstmts;
+	s->epid = ++c->prog->ninstances;
 	while (*last)
 		last = &(*last)->enext;
 	*last = s;
@@ -128,7 +129,7 @@ static void place_one(struct checker *c, struct dstmt *at, const struct devclaus
 }
 
 /* Does a clause of t's probe p belong to the clause `at`, which fires events of t? */
-static bool belongs(const struct dstmt *at, const struct dtracker *t, const struct probe *p)
+static bool belongs(const struct clause_instance *at, const struct dtracker *t, const struct probe *p)
 {
 	bool timeout = p == t->probes[TRACK_TIMEOUT];
 
@@ -138,7 +139,8 @@ static bool belongs(const struct dstmt *at, const struct dtracker *t, const stru
 	return (timeout && !at->scan_exit) || (t->settings[TS_GC] && (t->store != TRACK_KEYED || at->scan_keys));
 }
 
-static void place_clause(struct checker *c, struct dstmt *at, const struct devclause *e, struct dstmt ***tail)
+static void place_clause(struct checker *c, struct clause_instance *at, const struct devclause *e,
+			 struct clause_instance ***tail)
 {
 	for (size_t i = 0; i < e->s->probes.n; i++) {
 		struct probe *p = e->s->probes.v[i];
@@ -163,18 +165,18 @@ static void check_fired(struct checker *c, const struct devclause *e)
 	}
 }
 
-static void add_scan(struct checker *c, struct dtracker *t, const char *where, const struct dstmt *as,
-		     struct dstmt ***tail)
+static void add_scan(struct checker *c, struct dtracker *t, const char *where, const struct clause_instance *as,
+		     struct clause_instance ***tail)
 {
 	struct unit *u = check_parse_text(c, t->name, arena_printf(c->a, "%s{_scan(%s);}", where, t->name));
-	struct dstmt **first = *tail;
+	struct clause_instance **first = *tail;
 
 	c->scanning = true;
 	c->optional = as->scan_exit;
 	if (u)
 		check_add_clause(c, u->items->clause, tail);
 	c->scanning = c->optional = false;
-	for (struct dstmt *s = *first; s; s = s->next) {
+	for (struct clause_instance *s = *first; s; s = s->next) {
 		s->scan = t;
 		s->scan_keys = as->scan_keys;
 		s->scan_exit = as->scan_exit;
@@ -182,9 +184,9 @@ static void add_scan(struct checker *c, struct dtracker *t, const char *where, c
 }
 
 /* Walks for the timeouts of a tracker, and for what it collects; what threads leave open that end is counted. */
-static void add_scans(struct checker *c, struct dstmt ***tail)
+static void add_scans(struct checker *c, struct clause_instance ***tail)
 {
-	static const struct dstmt keys = { .scan_keys = true }, ends = { .scan_exit = true }, walk = { 0 };
+	static const struct clause_instance keys = { .scan_keys = true }, ends = { .scan_exit = true }, walk = { 0 };
 
 	for (struct dtracker *t = c->prog->trackers; t; t = t->next) {
 		bool keyed = t->store == TRACK_KEYED;
@@ -204,7 +206,7 @@ static void add_scans(struct checker *c, struct dstmt ***tail)
 	}
 }
 
-void event_place(struct checker *c, struct dstmt ***tail)
+void event_place(struct checker *c, struct clause_instance ***tail)
 {
 	unsigned n;
 
@@ -213,10 +215,10 @@ void event_place(struct checker *c, struct dstmt ***tail)
 	if (c->d->nerrors)
 		return;
 	add_scans(c, tail);
-	n = c->prog->nstmts;
-	for (struct dstmt *s = c->prog->stmts; s && n; s = s->next, n--)
+	n = c->prog->ninstances;
+	for (struct clause_instance *s = c->prog->instances; s && n; s = s->next, n--)
 		for (const struct devclause *e = c->evclauses; e && s->fires; e = e->next) {
-			if (c->prog->nstmts >= DPROG_MAX_CLAUSES) {
+			if (c->prog->ninstances >= DPROG_MAX_CLAUSES) {
 				diag_error(c->d, e->s->at, D_LIMIT, "more than %d clauses in one program",
 					   DPROG_MAX_CLAUSES);
 				return;
@@ -368,5 +370,5 @@ void check_flight(struct checker *c, struct node *n)
 		fail(c, n, D_FLIGHT,
 		     "flight( ) without a flight recorder: -x flight=TIME tells how long it looks back");
 	else if (c->stmt)
-		c->stmt->flies = true;
+		c->stmt->calls_flight = true;
 }

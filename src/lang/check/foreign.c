@@ -173,7 +173,7 @@ void foreign_leave(struct checker *c, const struct pdesc_node *pd, const char *w
 /* Does a clause wait for more than time to pass? */
 static bool has_events(const struct dprog *p)
 {
-	for (const struct dstmt *s = p->stmts; s; s = s->next)
+	for (const struct clause_instance *s = p->instances; s; s = s->next)
 		for (size_t i = 0; i < s->probes.n; i++)
 			if (strcmp(s->probes.v[i]->prov, "dtrace") != 0 && strcmp(s->probes.v[i]->prov, "profile") != 0)
 				return true;

@@ -81,9 +81,9 @@ struct clocal {
 };
 
 /* A check that needs the whole program: a printa() and the like. */
-struct latecheck {
+struct deferred_check {
 	struct node *call;
-	struct latecheck *next;
+	struct deferred_check *next;
 };
 
 /* A description that is left out: foreign.c. */
@@ -109,9 +109,9 @@ struct checker {
 	struct symtab globals, tls, locals, aggs, inlines, libinlines;
 	struct cvar *lastvar;
 	struct cagg *lastagg;
-	struct latecheck *late, *lastlate;
+	struct deferred_check *late, *last_deferred;
 	/* the clause instance that is being checked; NULL: a declaration */
-	struct dstmt *stmt;
+	struct clause_instance *stmt;
 	bool committed, speculating, recorded; /* actions seen in it */
 	const char **support; /* texts of derived probes that are in the program already (lang/probeinfo.h) */
 	size_t nsupport;
@@ -335,12 +335,12 @@ struct node *event_member(struct checker *c, struct node *n); /* n: args[0]->m *
 struct node *check_slow(struct checker *c, struct node *n);
 void check_flight(struct checker *c, struct node *n); /* flight(), its arguments being right */
 /* Is s a clause of latency probes? It is kept for the clauses that call end(). */
-bool event_clause(struct checker *c, struct dstmt *s, const struct clause *cl);
+bool event_clause(struct checker *c, struct clause_instance *s, const struct clause *cl);
 /* The clause that is being checked calls begin() or end() of t. */
 void event_note(struct checker *c, struct dtracker *t, bool end);
 void event_fires(struct checker *c, struct dtracker *t);
 /* When all clauses are checked: puts those of latency probes where they fire. */
-void event_place(struct checker *c, struct dstmt ***tail);
+void event_place(struct checker *c, struct clause_instance ***tail);
 
 /* -- control lines, pragma.c -- */
 /* What #pragma D attributes says about a name of the program or of the library; NULL: nothing. */
@@ -356,7 +356,7 @@ bool check_pragmas(struct checker *c, const struct unit *u);
 /* At the end: those that were about nothing, and -x amin. */
 void check_pragmas_used(struct checker *c, struct unit *const *units, size_t n);
 void check_amin(struct checker *c);
-bool check_amin_desc(struct checker *c, const struct dstmt *s); /* false: reported */
+bool check_amin_desc(struct checker *c, const struct clause_instance *s); /* false: reported */
 
 /* -- the library, lib.c -- */
 /* An inline of the library, or NULL; defines its enumerators too. */
@@ -372,12 +372,12 @@ struct node *lib_check(struct checker *c, struct node *n, const struct node *bod
 bool depends_hold(struct checker *c, const struct pragma *p);
 
 /* -- check.c: one clause with each of its descriptions. False: no sense in going on. -- */
-bool check_add_clause(struct checker *c, const struct clause *cl, struct dstmt ***tail);
+bool check_add_clause(struct checker *c, const struct clause *cl, struct clause_instance ***tail);
 /* -- probes and clauses, probe.c, clause.c -- */
-bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero);
-void check_clause(struct checker *c, struct dstmt *s);
+bool check_probes(struct checker *c, const struct pdesc_node *pd, struct clause_instance *s, bool *ret_zero);
+void check_clause(struct checker *c, struct clause_instance *s);
 /* Forgets what checking a clause left for later behind `last`, when it is to be checked again or not at all. */
-void forget_trial(struct checker *c, struct latecheck *last);
+void forget_trial(struct checker *c, struct deferred_check *last);
 
 /* Says that a description matches nothing. why, tag: or NULL. probe.c */
 void report_zero(struct checker *c, const struct pdesc_node *pd, const char *why, const char *tag);
@@ -413,12 +413,12 @@ void silent_warn(struct checker *c, const struct pdesc_node *pd, const struct pr
 
 /* -- derived probes, derive.c -- */
 /* Checks the expressions of the derived probes of s. False: reported. */
-bool check_derived(struct checker *c, struct dstmt *s);
+bool check_derived(struct checker *c, struct clause_instance *s);
 /* Texts that come with the derived probes of s and are not in the program yet, parsed: those that go before
  * or after. NULL: no more of them, or reported. */
 /* Parses D text of dwell's own. NULL: reported. */
 struct unit *check_parse_text(struct checker *c, const char *name, const char *text);
-struct unit *derive_support(struct checker *c, const struct dstmt *s, bool after);
+struct unit *derive_support(struct checker *c, const struct clause_instance *s, bool after);
 /* n becomes the raw argument that it names. False: it names none. */
 bool derive_raw_arg(struct checker *c, struct node *n);
 /* The value of argument i of p, whose .expr is given; ty: its type. n: where it is used. */

@@ -70,7 +70,7 @@ static bool applies(struct checker *c, struct dlib_file *f)
 
 struct lib_hold { /* what belongs to the program while a library's text is checked */
 	struct diags *d;
-	struct dstmt *stmt;
+	struct clause_instance *stmt;
 	struct cscope scope;
 	bool stop_undef;
 };

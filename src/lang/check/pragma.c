@@ -197,7 +197,7 @@ static bool least_allowed(struct checker *c, struct dattr *ret)
 	return o && *o->amin && attr_parse(o->amin, ret) == 0;
 }
 
-bool check_amin_desc(struct checker *c, const struct dstmt *s)
+bool check_amin_desc(struct checker *c, const struct clause_instance *s)
 {
 	struct dattr min, a;
 	struct span at = s->clause->at;
@@ -220,7 +220,7 @@ void check_amin(struct checker *c)
 
 	if (!least_allowed(c, &min))
 		return;
-	for (const struct dstmt *s = c->prog->stmts; s; s = s->next) {
+	for (const struct clause_instance *s = c->prog->instances; s; s = s->next) {
 		const struct node *worst;
 		struct dattr a = attr_clause(c->prog, s, &min, &worst);
 

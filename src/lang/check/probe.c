@@ -132,7 +132,7 @@ static bool nothing_matches(struct checker *c, const struct pdesc_node *pd, cons
 }
 
 /* Fills s for one description. False: reported. *ret_zero: it matches nothing, which -Z and -x zdepends allow. */
-bool check_probes(struct checker *c, const struct pdesc_node *pd, struct dstmt *s, bool *ret_zero)
+bool check_probes(struct checker *c, const struct pdesc_node *pd, struct clause_instance *s, bool *ret_zero)
 {
 	const char *why = NULL;
 	bool known;

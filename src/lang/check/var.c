@@ -379,7 +379,7 @@ static struct node *check_assoc(struct checker *c, struct node *n, struct cvar *
 	n->name = v->pub.name;
 	if (!check_keys(c, n, what, &v->pub.keys, &v->pub.nkeys, &v->uses))
 		return set_err(c, n);
-	v->pub.by_others |= n->nargs != 1 || !is_cpu(c, n->args);
+	v->pub.non_cpu_index |= n->nargs != 1 || !is_cpu(c, n->args);
 	if (!var_access(c, n, v, acc))
 		return n;
 	n->var = &v->pub;

@@ -171,7 +171,7 @@ struct dattr attr_args(const struct dprog *p, const struct pdesc *d)
 
 struct least {
 	const struct dprog *p;
-	const struct dstmt *s;
+	const struct clause_instance *s;
 	struct dattr min;
 	const struct dattr *at_least;
 	const struct node **worst;
@@ -237,7 +237,7 @@ static bool visit_stmt(void *ctx, const struct stmt *s)
 	return false;
 }
 
-struct dattr attr_clause(const struct dprog *p, const struct dstmt *s, const struct dattr *at_least,
+struct dattr attr_clause(const struct dprog *p, const struct clause_instance *s, const struct dattr *at_least,
 			 const struct node **worst)
 {
 	const struct node *none = NULL;
@@ -254,7 +254,7 @@ struct dattr attr_clause(const struct dprog *p, const struct dstmt *s, const str
 void attr_program(const struct dprog *p, const struct source *src, struct dattr *desc, struct dattr *stmt)
 {
 	*desc = *stmt = (struct dattr){ STAB_STANDARD, STAB_STANDARD, CLASS_COMMON };
-	for (const struct dstmt *s = p->stmts; s; s = s->next) {
+	for (const struct clause_instance *s = p->instances; s; s = s->next) {
 		if (src && s->at.src != src)
 			continue;
 		*desc = attr_min(*desc, attr_desc(p, &s->desc));

@@ -18,7 +18,7 @@ struct parser {
 	bool in_decl;	     /* between clauses, in a declaration */
 	struct symtab types; /* names of the typedefs of this text */
 	struct symtab tags;  /* (tag, kind) of the structs, unions and enums that it has defined so far */
-	unsigned nstmts;     /* statements so far in this clause or function: they are numbered */
+	unsigned ninstances; /* statements so far in this clause or function: they are numbered */
 	unsigned loops;	     /* loops that are open: break and continue may stand here */
 	bool in_func;	     /* return may stand here */
 };

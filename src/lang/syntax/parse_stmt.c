@@ -36,7 +36,7 @@ static struct stmt *new_stmt(struct parser *p, enum stmt_kind kind, struct span 
 
 	s->kind = kind;
 	s->at = at;
-	s->number = ++p->nstmts;
+	s->number = ++p->ninstances;
 	return s;
 }
 
@@ -225,7 +225,7 @@ static struct stmt *parse_block(struct parser *p)
 {
 	struct stmt *s = new_stmt(p, ST_BLOCK, p->lx.tok.at);
 
-	p->nstmts--; /* does nothing itself */
+	p->ninstances--; /* does nothing itself */
 	if (!parse_enter(p))
 		return s;
 	parse_next(p);
@@ -327,7 +327,7 @@ struct stmt *parse_clause_body(struct parser *p)
 {
 	struct stmt *s;
 
-	p->nstmts = 0;
+	p->ninstances = 0;
 	s = parse_statements(p);
 	p->loops = p->depth = 0;
 	return s;

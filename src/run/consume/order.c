@@ -333,7 +333,7 @@ int order_drain(struct order *o, uint64_t now, uint64_t horizon, const struct or
 	return r;
 }
 
-uint64_t order_late(const struct order *o)
+uint64_t order_nmisordered(const struct order *o)
 {
 	return o->late;
 }

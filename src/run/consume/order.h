@@ -41,7 +41,7 @@ struct order_sink {
  * (a ring is broken) or what the sink returned. */
 int order_drain(struct order *o, uint64_t now, uint64_t horizon, const struct order_sink *sink);
 /* Records shown after a younger one, records too short to be one. */
-uint64_t order_late(const struct order *o);
+uint64_t order_nmisordered(const struct order *o);
 uint64_t order_damaged(const struct order *o);
 /* True when the last drain left records for the next one. */
 bool order_pending(const struct order *o);

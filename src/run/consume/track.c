@@ -30,9 +30,9 @@ struct cgroup {
 };
 
 struct tracker {
-	const struct img_tracker *img;
-	struct img_track *live; /* settings, in the session's state */
-	struct seen *seen;	/* NULL: none is closed */
+	const struct tracker_desc *img;
+	struct tracker_settings *live; /* settings, in the session's state */
+	struct seen *seen;	       /* NULL: none is closed */
 	uint64_t rate, floor;
 	struct cgroup *cgroups; /* with thresholds of their own */
 	uint32_t ncgroups;
@@ -51,13 +51,13 @@ struct trackers {
 
 /* -- making -- */
 
-static int open_tracker(const struct loaded *l, const struct img_tracker *img, struct tracker *t)
+static int open_tracker(const struct loaded *l, const struct tracker_desc *img, struct tracker *t)
 {
 	char *state = (char *)l->state;
 
 	*t = (struct tracker){ .img = img, .rate = img->t->settings[TS_RATE], .floor = img->t->settings[TS_FLOOR] };
 	if (state)
-		t->live = (struct img_track *)(void *)(state + img->state);
+		t->live = (struct tracker_settings *)(void *)(state + img->state);
 	if (img->hist < 0)
 		return 0;
 	t->seen = calloc(1, sizeof(*t->seen));

@@ -133,7 +133,8 @@ int session_snapshot(struct session *s)
 /* A row to be shown, now or at the end. */
 static int put_row(struct session *s, const struct row *row)
 {
-	return s->hold && s->phase != PHASE_END ? hold_add(s->hold, row) : recording_append(s->c.rec, row);
+	return s->retention && s->phase != PHASE_END ? retention_add(s->retention, row)
+						     : recording_append(s->c.rec, row);
 }
 
 /* Rows of a commit(); those that show aggregations want them up to date. */
@@ -142,7 +143,7 @@ static int on_committed(void *ctx, const struct row *row)
 	struct session *s = ctx;
 	int r = 0;
 
-	if ((s->fmt_flags[row->id - 1] & FMT_NEEDS_AGG) && !s->snapshot_done && !s->hold) {
+	if ((s->fmt_flags[row->id - 1] & FMT_NEEDS_AGG) && !s->snapshot_done && !s->retention) {
 		r = session_snapshot(s);
 		s->snapshot_done = r >= 0;
 	}
@@ -164,7 +165,7 @@ static int on_held(void *ctx, const struct row *row)
 int session_release(struct session *s)
 {
 	s->snapshot_done = false;
-	return hold_flush(s->hold, on_held, s);
+	return retention_flush(s->retention, on_held, s);
 }
 
 static uint64_t spec_name(const struct recact *a, const struct row *row)
@@ -228,7 +229,7 @@ static int on_record(void *ctx, unsigned cpu, const void *data, uint32_t len)
 		return 0;
 	}
 	flags = row.kind == ROW_EVENT ? s->fmt_flags[row.id - 1] : 0;
-	if ((flags & FMT_NEEDS_AGG) && !s->snapshot_done && (!s->hold || s->phase == PHASE_END)) {
+	if ((flags & FMT_NEEDS_AGG) && !s->snapshot_done && (!s->retention || s->phase == PHASE_END)) {
 		r = session_snapshot(s);
 		if (r < 0)
 			return r;

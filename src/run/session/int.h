@@ -14,8 +14,8 @@
 #include "run/consume/flight.h"
 #include "run/follow/follow.h"
 #include "run/session/governor.h"
-#include "run/consume/hold.h"
-#include "run/session/late.h"
+#include "run/consume/row_retention.h"
+#include "run/session/dynamic_probes.h"
 #include "run/consume/order.h"
 #include "run/consume/ring.h"
 #include "run/session.h"
@@ -65,10 +65,10 @@ struct session {
 	struct order *order;
 	struct decoder decoder;
 	struct agg_reader *agg;
-	struct hold *hold;     /* NULL: rows are shown as they come (-x bufpolicy) */
-	struct flight *flight; /* NULL: no flight recorder */
-	struct specs *specs;   /* NULL: no speculations */
-	uint64_t next_clean;   /* when ended ones are cleaned */
+	struct retention *retention; /* NULL: rows are shown as they come (-x bufpolicy) */
+	struct flight *flight;	     /* NULL: no flight recorder */
+	struct specs *specs;	     /* NULL: no speculations */
+	uint64_t next_clean;	     /* when ended ones are cleaned */
 	struct cpulist
 		cpus; /* online when last looked at, if some program has an event on each of them (profile, cpc) */
 	struct counters *counters;
@@ -80,11 +80,11 @@ struct session {
 	bool *live;
 	struct follow *follow; /* NULL when no user stack is taken and no history kept */
 	int64_t history_clock;
-	int side_error;		 /* of a row of the history */
-	struct late *late;	 /* NULL when no probes are looked for while it runs */
-	struct unwind *unwind;	 /* NULL when user stacks are not walked by tables */
-	struct walker *walker;	 /* NULL when the program walks nothing */
-	struct proc_seen *procs; /* PROC_CACHE; likewise */
+	int side_error;		     /* of a row of the history */
+	struct dynprobes *dynprobes; /* NULL when no probes are looked for while it runs */
+	struct unwind *unwind;	     /* NULL when user stacks are not walked by tables */
+	struct walker *walker;	     /* NULL when the program walks nothing */
+	struct proc_seen *procs;     /* PROC_CACHE; likewise */
 	enum phase phase;
 	uint32_t drains;
 	bool snapshot_done;	 /* in this drain */
@@ -109,7 +109,7 @@ void session_set_loads(struct session *s);
 /* Gives the rows to the consumer; its failure is noted, not returned. */
 void session_consume(struct session *s);
 int session_note(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* … of program i, with what else is in note: its id (NOTE_TAKEN, NOTE_BACK), ts and count. */
+/* … of program i, with what else is in note: its id (NOTE_DETACHED, NOTE_REATTACHED), ts and count. */
 int session_note_program(struct session *s, const struct row *note, uint32_t i, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* That nothing was read for ns before now. */
@@ -121,7 +121,7 @@ void session_detach(struct session *s, uint32_t i);
 /* Runs all programs of kind ENTRY_TEST_RUN with this target: "BEGIN" or "END". */
 int session_test_run(struct session *s, const char *target);
 
-/* takeoff.c: takes programs off that cost too much, and puts them back. */
+/* detach.c: takes programs off that cost too much, and puts them back. */
 int session_govern(struct session *s);
 
 /* loop.c */

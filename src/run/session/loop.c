@@ -111,7 +111,7 @@ static int work(struct session *s, struct due *d)
 {
 	const struct dopts *o = s->c.prog->opts;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	int r = s->late ? late_drain(s->late) : 0;
+	int r = s->dynprobes ? dynprobes_drain(s->dynprobes) : 0;
 
 	load_reap(s->l);
 
@@ -163,7 +163,7 @@ static void look_for_end(struct session *s, const struct due *d)
 		return;
 	if (st && __atomic_load_n(&st->activity, __ATOMIC_ACQUIRE) == IMG_DRAINING) {
 		s->res.why = SESSION_EXIT;
-	} else if (s->hold && hold_full(s->hold)) {
+	} else if (s->retention && retention_full(s->retention)) {
 		s->res.why = SESSION_FILLED;
 	} else if (sig) {
 		s->res.why = SESSION_SIGNAL;
@@ -203,9 +203,9 @@ int session_loop(struct session *s, int signal_fd)
 
 	if (s->ctl)
 		fds[nfds++] = (struct pollfd){ .fd = ctl_fd(s->ctl), .events = POLLIN };
-	if (s->late) { /* poll() takes -1 for none */
-		fds[nfds++] = (struct pollfd){ .fd = late_fd(s->late), .events = POLLIN };
-		fds[nfds++] = (struct pollfd){ .fd = late_module_fd(s->late), .events = POLLIN };
+	if (s->dynprobes) { /* poll() takes -1 for none */
+		fds[nfds++] = (struct pollfd){ .fd = dynprobes_fd(s->dynprobes), .events = POLLIN };
+		fds[nfds++] = (struct pollfd){ .fd = dynprobes_module_fd(s->dynprobes), .events = POLLIN };
 	}
 	for (;;) {
 		if (s->c.hangup && signals_take_hangup())

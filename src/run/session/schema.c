@@ -28,14 +28,14 @@ static void add_probes(const struct dprog *prog, struct rec_schema *s)
 	size_t n = 0, kept = 0;
 
 	n = prog->ntrackers;
-	for (const struct dstmt *st = prog->stmts; st; st = st->next)
+	for (const struct clause_instance *st = prog->instances; st; st = st->next)
 		n += st->probes.n;
 	v = arena_new_arr(prog->arena, struct rec_probe, n + 1);
 	n = 0;
 	/* losses of a tracker are told by its probe, whether a clause has it or not */
 	for (const struct dtracker *t = prog->trackers; t; t = t->next)
 		v[n++] = (struct rec_probe){ t->probes[TRACK_ALL]->id, "latency", t->name, "", "all" };
-	for (const struct dstmt *st = prog->stmts; st; st = st->next) {
+	for (const struct clause_instance *st = prog->instances; st; st = st->next) {
 		for (size_t i = 0; i < st->probes.n; i++) {
 			const struct probe *p = st->probes.v[i];
 
@@ -59,7 +59,7 @@ static void add_trackers(const struct dprog *prog, const struct image *img, stru
 	struct rec_tracker *v = arena_new_arr(prog->arena, struct rec_tracker, img->ntracks + 1);
 
 	for (uint32_t i = 0; i < img->ntracks; i++) {
-		const struct img_tracker *t = &img->tracks[i];
+		const struct tracker_desc *t = &img->tracks[i];
 
 		v[i] = (struct rec_tracker){ .id = i,
 					     .name = t->t->name,

@@ -144,14 +144,15 @@ static int make_parts(struct session *s, struct err *err)
 	if (r == 0 && s->follow)
 		follow_watch(s->follow, on_side_event, s);
 	if (r == 0)
-		r = late_new(s, &s->late);
+		r = dynprobes_new(s, &s->dynprobes);
 	if (r < 0 || !s->links || !s->live || !s->victims || (s->c.img->uses_ustack && s->c.sym && !s->procs) ||
 	    agg_reader_new(s->l, s->schema, o->aggpercpu, &s->agg) < 0 || counters_new(s->l, &s->counters) < 0 ||
 	    trackers_new(s->l, clock_ns(CLOCK_MONOTONIC), &s->trackers) < 0 ||
 	    flight_new(s->l, o->flight, clock_ns(CLOCK_MONOTONIC), &s->flight) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	if (o->bufpolicy && strcmp(o->bufpolicy, "switch") != 0 &&
-	    hold_new((unsigned)sysconf(_SC_NPROCESSORS_CONF), o->bufsize, !strcmp(o->bufpolicy, "ring"), &s->hold) < 0)
+	    retention_new((unsigned)sysconf(_SC_NPROCESSORS_CONF), o->bufsize, !strcmp(o->bufpolicy, "ring"),
+			  &s->retention) < 0)
 		return err_set(err, -ENOMEM, "out of memory");
 	r = specs_new(s->l, &s->specs);
 	if (r < 0)
@@ -250,13 +251,13 @@ void session_free(struct session *s)
 	ctl_close(s->ctl);
 	trackers_free(s->trackers);
 	flight_free(s->flight);
-	hold_free(s->hold);
+	retention_free(s->retention);
 	specs_free(s->specs);
 	governor_free(s->governor);
 	cost_free(s->cost);
 	follow_free(s->follow);
 	unwind_free(s->unwind);
-	late_free(s->late);
+	dynprobes_free(s->dynprobes);
 	cpulist_done(&s->cpus);
 	if (s->c.host && s->l)
 		load_end_filler(s->l);
@@ -434,8 +435,8 @@ static int start_and_loop(struct session *s, int signal_fd)
 	set_activity(s, IMG_WARMUP);
 	if (r == 0)
 		r = attach_all(s);
-	if (r == 0 && s->late)
-		r = late_start(s->late);
+	if (r == 0 && s->dynprobes)
+		r = dynprobes_start(s->dynprobes);
 	counters_note_links(s->counters, s->links);
 	set_activity(s, IMG_ACTIVE);
 	for (size_t i = 0; i < s->c.ntargets && r == 0; i++) {
@@ -450,7 +451,8 @@ static int start_and_loop(struct session *s, int signal_fd)
 		if (r < 0)
 			err_set(s->err, r, "cannot start a thread: %s", strerror(-r));
 	}
-	if (r == 0 && !s->c.prog->opts->destructive && privs_drop(s->late && late_module_fd(s->late) >= 0) < 0)
+	if (r == 0 && !s->c.prog->opts->destructive &&
+	    privs_drop(s->dynprobes && dynprobes_module_fd(s->dynprobes) >= 0) < 0)
 		r = session_note(s, "some privileges could not be given up");
 	if (r < 0)
 		return r;
@@ -486,9 +488,9 @@ static int note_damage(struct session *s)
 	uint64_t damaged = s->damaged + order_damaged(s->order);
 	int r = 0;
 
-	if (order_late(s->order))
+	if (order_nmisordered(s->order))
 		r = session_note(s, "%llu records are shown later than younger ones",
-				 (unsigned long long)order_late(s->order));
+				 (unsigned long long)order_nmisordered(s->order));
 	if (r == 0 && s->follow && follow_lost(s->follow))
 		r = session_note(s,
 				 "%llu events of processes were lost: some user addresses have no "
@@ -496,8 +498,8 @@ static int note_damage(struct session *s)
 				 (unsigned long long)follow_lost(s->follow));
 	if (r == 0 && s->unwind)
 		r = note_unwind(s);
-	if (r == 0 && s->late)
-		r = late_note_losses(s->late);
+	if (r == 0 && s->dynprobes)
+		r = dynprobes_note_losses(s->dynprobes);
 	if (r == 0 && damaged)
 		r = session_note(s, "%llu damaged records are not shown", (unsigned long long)damaged);
 	return r;
@@ -523,8 +525,8 @@ static int finish(struct session *s)
 	if (s->c.stopping)
 		s->c.stopping(s->c.ctx, s->res.why);
 	stuck = !walker_stop(s->walker);
-	if (s->late)
-		late_stop(s->late);
+	if (s->dynprobes)
+		dynprobes_stop(s->dynprobes);
 	counters_note_links(s->counters, s->links);
 	detach_all(s);
 	if (barrier)
@@ -533,7 +535,7 @@ static int finish(struct session *s)
 	r = session_drain(s);
 	if (s->exit_ts && s->exit_ts < end.ts)
 		end.ts = s->exit_ts; /* nothing fired after it, however long it took to get here */
-	if (r == 0 && s->hold)
+	if (r == 0 && s->retention)
 		r = session_release(s);
 	if (r == 0 && stuck)
 		r = session_note(s, "a walk over the threads has not ended: it waits for the memory of one");

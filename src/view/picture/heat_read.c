@@ -418,7 +418,7 @@ static int on_note(struct reading *r, const struct row *row)
 	bool taken = note_is_taken(row);
 	struct heat_column *c;
 
-	if (row->id == NOTE_BACK && on_back(r, row))
+	if (row->id == NOTE_REATTACHED && on_back(r, row))
 		return 0;
 	while (taken && first >= 0 && first + 1 < (long)r->h->ncolumns && r->h->columns[first].note)
 		first++; /* several are taken off at once */
@@ -429,7 +429,7 @@ static int on_note(struct reading *r, const struct row *row)
 		last = (long)r->h->ncolumns - 1;
 	c->note = strndup(row->data ? row->data : "", row->len);
 	c->noted = (unsigned)(last - first) + 1;
-	c->taken = row->id == NOTE_TAKEN ? row->probe + 1 : 0;
+	c->taken = row->id == NOTE_DETACHED ? row->probe + 1 : 0;
 	return c->note ? 0 : -ENOMEM;
 }
 

@@ -37,7 +37,7 @@ int tl_note(struct tl_reader *r, const struct row *row)
 		x.to = row->ts;
 		r->pause = (struct rec_range){ x.from, x.to };
 	}
-	if (row->id == NOTE_BACK) {
+	if (row->id == NOTE_REATTACHED) {
 		x.from = (x.to = row->ts) - row->count;
 		if (end_gap(r, lane, (struct rec_range){ x.from, x.to }))
 			return 0;

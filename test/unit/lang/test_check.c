@@ -372,8 +372,8 @@ static void facts_about_the_program(void **state)
 	assert_true(f.prog->has_error_clause);
 	assert_true(f.prog->uses_tls);
 	assert_null(f.prog->destructive.src);
-	assert_int_equal(f.prog->nstmts, 2);
-	assert_int_equal(f.prog->stmts->next->epid, 2);
+	assert_int_equal(f.prog->ninstances, 2);
+	assert_int_equal(f.prog->instances->next->epid, 2);
 	langfix_close(&f);
 }
 
@@ -385,8 +385,8 @@ static void zdefs_drops_what_matches_nothing(void **state)
 	langfix_open(&f, true);
 	f.env.zdefs = true;
 	assert_int_equal(langfix_compile(&f, "fbt::x:entry { self->t = 1; } BEGIN { trace(self->t); }"), 0);
-	assert_int_equal(f.prog->nstmts, 1);
-	assert_int_equal(f.prog->stmts->epid, 1);
+	assert_int_equal(f.prog->ninstances, 1);
+	assert_int_equal(f.prog->instances->epid, 1);
 	langfix_close(&f);
 	/* what is in it is checked all the same */
 	langfix_open(&f, true);
@@ -407,7 +407,7 @@ static void zdepends_leaves_a_program_out(void **state)
 	langfix_open(&f, true);
 	f.opts.zdepends = true;
 	assert_int_equal(langfix_compile(&f, text), 0);
-	assert_int_equal(f.prog->nstmts, 0);
+	assert_int_equal(f.prog->ninstances, 0);
 	assert_non_null(f.prog->trackers);
 	said = langfix_messages(&f);
 	assert_non_null(strstr(said, "left out: program requires Linux 9.9: this kernel has no probe sdt:::nosuch"));
@@ -424,7 +424,7 @@ static void zdepends_leaves_a_clause_out(void **state)
 	langfix_open(&f, true);
 	f.opts.zdepends = true;
 	assert_int_equal(langfix_compile(&f, "fbt::x:entry { x = 1; } BEGIN { y = 1; }"), 0);
-	assert_int_equal(f.prog->nstmts, 1);
+	assert_int_equal(f.prog->ninstances, 1);
 	said = langfix_messages(&f);
 	assert_non_null(strstr(said, "left out: fbt::x:entry does not match any probes"));
 	free(said);
@@ -522,7 +522,7 @@ static void large_programs_are_checked(void **state)
 	for (i = 0; i < 10000; i++)
 		strb_printf(&b, "BEGIN /x%u == 0/ { x%u++; @a[%u] = count(); }\n", i % 100, i % 100, i);
 	assert_int_equal(langfix_run(&f, strb_str(&b)), 0);
-	assert_int_equal(f.prog->nstmts, 10000);
+	assert_int_equal(f.prog->ninstances, 10000);
 	langfix_close(&f);
 	strb_reset(&b);
 	strb_adds(&b, "BEGIN { trace(pid");

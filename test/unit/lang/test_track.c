@@ -118,7 +118,7 @@ static void settings_are_read(void **state)
 /* Each clause that opens or closes gets the clauses of the tracker's probes, wherever they stand. */
 static void clauses_go_where_they_fire(void **state)
 {
-	const struct dstmt *s, *e;
+	const struct clause_instance *s, *e;
 	struct langfix f;
 
 	(void)state;
@@ -128,7 +128,7 @@ static void clauses_go_where_they_fire(void **state)
 				       "END { end(t, 1, \"a\", 3); }\n"
 				       "latency:t::slow, latency:t::all /n/ { trace(args[1] + strlen(args[2])); }\n"),
 			 0);
-	s = f.prog->stmts;
+	s = f.prog->instances;
 	assert_string_equal(s->desc_text, ":::BEGIN");
 	for (int i = 0; i < 2; i++, s = s->next) {
 		e = s->events;
@@ -140,7 +140,7 @@ static void clauses_go_where_they_fire(void **state)
 		assert_true(e && e->event_probe == TRACK_ALL && !e->enext);
 		assert_string_equal(e->probes.v[0]->name, "all");
 	}
-	assert_int_equal(f.prog->nstmts, 2 + 2 * 3);
+	assert_int_equal(f.prog->ninstances, 2 + 2 * 3);
 	assert_int_equal(f.prog->trackers->uses, 1u << TF_DELAY);
 	assert_int_equal(f.prog->trackers->key_uses, 3);
 	langfix_close(&f);

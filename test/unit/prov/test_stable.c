@@ -56,7 +56,7 @@ static void check_probe(const struct probe *p)
 
 	if (!prog)
 		fail_msg("%s: %s", text, d.first->msg);
-	for (dd = prog->stmts->derived; dd; dd = dd->next) {
+	for (dd = prog->instances->derived; dd; dd = dd->next) {
 		if ((dd->cond != NULL) != (dd->probe->cond != NULL))
 			fail_msg("%s: condition %s", text, dd->probe->cond);
 		for (unsigned i = 0; i < dd->probe->nargs; i++) {
@@ -111,8 +111,8 @@ static void unavailable_probes(void **state)
 	assert_non_null(strstr(d.first->msg, "left out: sched:::schedctl-*: "));
 	prog = compile("sched:::*{}", &d);
 	assert_non_null(prog);
-	for (size_t i = 0; i < prog->stmts->probes.n; i++)
-		assert_null(prog->stmts->probes.v[i]->why_not);
+	for (size_t i = 0; i < prog->instances->probes.n; i++)
+		assert_null(prog->instances->probes.v[i]->why_not);
 }
 
 /* A probe that fires at two tracepoints is two entries, of which one is listed and counted. */

@@ -152,7 +152,7 @@ static void what_is_young_waits(void **state)
 	assert_int_equal(order_drain(o, 0, 200, &sink), 0);
 	GOT(100, 100, 101);
 	assert_int_equal(got.early, 5); /* each once */
-	assert_int_equal(order_late(o), 0);
+	assert_int_equal(order_nmisordered(o), 0);
 	order_free(o);
 }
 
@@ -178,7 +178,7 @@ static void nested_contexts_are_put_right(void **state)
 	assert_int_equal(order_drain(o, 0, UINT64_MAX, &sink), 0);
 	GOT(55, 58, 60); /* 45 not again */
 	assert_int_equal(ring_used(&rings[0]), 0);
-	assert_int_equal(order_late(o), 0);
+	assert_int_equal(order_nmisordered(o), 0);
 	order_free(o);
 }
 
@@ -200,7 +200,7 @@ static void a_busy_record_stops_the_others(void **state)
 	commit(0, pos);
 	assert_int_equal(order_drain(o, 3000, 200, &sink), 0);
 	GOT(20, 25, 30);
-	assert_int_equal(order_late(o), 0);
+	assert_int_equal(order_nmisordered(o), 0);
 	order_free(o);
 }
 
@@ -220,7 +220,7 @@ static void a_record_busy_for_long_is_overtaken_and_counted(void **state)
 	commit(0, pos);
 	assert_int_equal(order_drain(o, 2 + ORDER_BLOCKED_NS, 100, &sink), 0);
 	GOT(20);
-	assert_int_equal(order_late(o), 1);
+	assert_int_equal(order_nmisordered(o), 1);
 	order_free(o);
 }
 
@@ -300,7 +300,7 @@ static void random_traffic_stays_in_order(void **state)
 	assert_int_equal(order_drain(o, now, UINT64_MAX, &sink), 0);
 	assert_int_equal(out + got.n, in);
 	assert_int_equal(got.early, in);
-	assert_int_equal(order_late(o), 0);
+	assert_int_equal(order_nmisordered(o), 0);
 	order_free(o);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows kept until the end. */
-#include "run/consume/hold.h"
+#include "run/consume/row_retention.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +19,16 @@ struct cpu {
 	uint64_t lost_ts;
 };
 
-struct hold {
+struct retention {
 	unsigned ncpus;
 	uint64_t limit, seq;
 	bool ring, full;
 	struct cpu cpus[];
 };
 
-int hold_new(unsigned ncpus, uint64_t bytes, bool ring, struct hold **ret)
+int retention_new(unsigned ncpus, uint64_t bytes, bool ring, struct retention **ret)
 {
-	struct hold *h = calloc(1, sizeof(*h) + (ncpus ? ncpus : 1) * sizeof(h->cpus[0]));
+	struct retention *h = calloc(1, sizeof(*h) + (ncpus ? ncpus : 1) * sizeof(h->cpus[0]));
 
 	*ret = h;
 	if (!h)
@@ -52,7 +52,7 @@ static void drop_first(struct cpu *c)
 	free(k);
 }
 
-void hold_free(struct hold *h)
+void retention_free(struct retention *h)
 {
 	if (!h)
 		return;
@@ -62,7 +62,7 @@ void hold_free(struct hold *h)
 	free(h);
 }
 
-static void lose(struct hold *h, struct cpu *c, const struct row *row)
+static void lose(struct retention *h, struct cpu *c, const struct row *row)
 {
 	h->full = true;
 	if (c->lost++)
@@ -71,7 +71,7 @@ static void lose(struct hold *h, struct cpu *c, const struct row *row)
 	c->lost_ts = row->ts;
 }
 
-int hold_add(struct hold *h, const struct row *row)
+int retention_add(struct retention *h, const struct row *row)
 {
 	struct cpu *c = &h->cpus[row->cpu < h->ncpus ? row->cpu : 0];
 	struct kept *k;
@@ -94,12 +94,12 @@ int hold_add(struct hold *h, const struct row *row)
 	return 0;
 }
 
-bool hold_full(const struct hold *h)
+bool retention_full(const struct retention *h)
 {
 	return h->full && !h->ring;
 }
 
-static struct cpu *oldest(struct hold *h)
+static struct cpu *oldest(struct retention *h)
 {
 	struct cpu *best = NULL;
 
@@ -112,7 +112,7 @@ static struct cpu *oldest(struct hold *h)
 	return best;
 }
 
-int hold_flush(struct hold *h, hold_take_fn *take, void *ctx)
+int retention_flush(struct retention *h, retention_take_fn *take, void *ctx)
 {
 	struct cpu *c;
 	int r = 0;

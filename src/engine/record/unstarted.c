@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/record/recstart.h"
+#include "engine/record/unstarted.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ static void on_signal(int sig)
 	errno = code;
 }
 
-void recstart_hold(void)
+void unstarted_begin(void)
 {
 	sigset_t set;
 
@@ -60,14 +60,14 @@ static void guard(const char *path)
 	}
 }
 
-void recstart_guard(const char *path)
+void unstarted_set(const char *path)
 {
 	if (path)
 		guard(path);
 	sigprocmask(SIG_SETMASK, &unheld, NULL);
 }
 
-void recstart_over(void)
+void unstarted_commit(void)
 {
 	if (!guarded)
 		return;
@@ -76,9 +76,9 @@ void recstart_over(void)
 		sigaction(wanted[i], &saved[i], NULL);
 }
 
-void recstart_remove(void)
+void unstarted_remove(void)
 {
 	if (guarded)
 		remove_files();
-	recstart_over();
+	unstarted_commit();
 }

@@ -22,7 +22,7 @@ static void put_files(const struct session *s, const struct img_prog *p, struct 
 {
 	const struct source *last = NULL;
 
-	for (const struct dstmt *st = s->c.prog->stmts; st; st = st->next) {
+	for (const struct clause_instance *st = s->c.prog->instances; st; st = st->next) {
 		const char *slash;
 
 		if (!st->at.src || st->at.src == last || !has_clause(p, st->epid) || !strstr(st->at.src->name, ".d"))
@@ -48,7 +48,7 @@ static void put_probe(const struct img_prog *p, struct strb *b)
 /* Does the program begin or end (closes: end) events of this tracker? */
 static bool is_about(const struct session *s, uint32_t prog, uint32_t tracker, bool closes)
 {
-	for (const struct dstmt *st = s->c.prog->stmts; st; st = st->next) {
+	for (const struct clause_instance *st = s->c.prog->instances; st; st = st->next) {
 		const bool *which = closes ? st->closes : st->fires;
 
 		if (which && which[tracker] && has_clause(&s->l->img->progs[prog], st->epid))
@@ -87,7 +87,7 @@ static void open_trackers(struct session *s, uint32_t prog)
 static int take_off(struct session *s, const struct governor_victim *v)
 {
 	const struct img_prog *p = &s->l->img->progs[v->prog];
-	const struct row note = { .id = NOTE_TAKEN, .ts = clock_ns(CLOCK_MONOTONIC) };
+	const struct row note = { .id = NOTE_DETACHED, .ts = clock_ns(CLOCK_MONOTONIC) };
 	struct strb what = { 0 }, files = { 0 };
 	int r;
 
@@ -109,14 +109,13 @@ static int take_off(struct session *s, const struct governor_victim *v)
 static int put_back(struct session *s, uint32_t prog)
 {
 	const struct img_prog *p = &s->l->img->progs[prog];
-	struct row note = { .id = NOTE_BACK };
+	struct row note = { .id = NOTE_REATTACHED };
 	struct strb what = { 0 }, files = { 0 };
 	int r = session_attach(s, prog);
 
 	if (r < 0 && !s->links[prog]) {
 		r = session_note(s, "maxcpu: not attached again: %s", s->err->msg);
 		err_done(s->err);
-		*s->err = (struct err){ 0 };
 		governor_taken(s->governor, prog, clock_ns(CLOCK_MONOTONIC));
 		return r;
 	}

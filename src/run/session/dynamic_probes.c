@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probes that are added to a running session. */
-#include "run/session/late.h"
+#include "run/session/dynamic_probes.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 #define ARENA_LIMIT ((size_t)64 << 20) /* of what is compiled for one file */
 
-struct late {
+struct dynprobes {
 	struct session *s;
 	struct latewatch *watch; /* NULL: nobody waits for files */
 	const char **provs;	 /* providers of the descriptions that wait for files */
@@ -30,10 +30,10 @@ struct late {
 	uint64_t busy, gone, full;	   /* files: not looked at; could not be read; for which there was no room */
 };
 
-int late_new(struct session *s, struct late **ret)
+int dynprobes_new(struct session *s, struct dynprobes **ret)
 {
 	const struct dprog *p = s->c.prog;
-	struct late *l;
+	struct dynprobes *l;
 	bool modules = false;
 	int r;
 
@@ -45,8 +45,8 @@ int late_new(struct session *s, struct late **ret)
 		return -ENOMEM;
 	l->s = s;
 	l->modules = -1;
-	l->provs = calloc(p->nstmts + 1, sizeof(*l->provs));
-	for (const struct dstmt *ds = p->stmts; l->provs && ds; ds = ds->next)
+	l->provs = calloc(p->ninstances + 1, sizeof(*l->provs));
+	for (const struct clause_instance *ds = p->instances; l->provs && ds; ds = ds->next)
 		if (later_is(ds) && registry_is_user(s->c.reg, &ds->desc))
 			l->provs[l->nprovs++] = ds->desc.prov;
 		else
@@ -64,7 +64,7 @@ int late_new(struct session *s, struct late **ret)
 		*ret = l;
 		return 0;
 	}
-	late_free(l);
+	dynprobes_free(l);
 	if (r == -ENOMEM)
 		return r;
 	return session_note(
@@ -74,7 +74,7 @@ int late_new(struct session *s, struct late **ret)
 		strerror(-r));
 }
 
-void late_free(struct late *l)
+void dynprobes_free(struct dynprobes *l)
 {
 	if (!l)
 		return;
@@ -90,7 +90,7 @@ void late_free(struct late *l)
 /* -- what is added -- */
 
 struct adding {
-	struct late *l;
+	struct dynprobes *l;
 	bool module;	   /* of a kernel module; else of a file */
 	const char *where; /* in words */
 	struct arena *a;
@@ -100,7 +100,7 @@ struct adding {
 	const struct probe *unfit;
 };
 
-static void add_probe(struct adding *ad, const struct dstmt *ds, struct probe *p)
+static void add_probe(struct adding *ad, const struct clause_instance *ds, struct probe *p)
 {
 	const char *why = later_misfit(ad->a, ad->l->s->c.prog, ds, p);
 	struct probe_list *list = &ad->found[ds->epid - 1];
@@ -119,7 +119,7 @@ static void find_probes(struct adding *ad)
 {
 	const struct session *s = ad->l->s;
 
-	for (const struct dstmt *ds = s->c.prog->stmts; ds; ds = ds->next) {
+	for (const struct clause_instance *ds = s->c.prog->instances; ds; ds = ds->next) {
 		struct probe_list all, *list = &ad->found[ds->epid - 1];
 
 		if (!later_is(ds))
@@ -167,7 +167,7 @@ static void add_schema(struct adding *ad)
 {
 	const struct session *s = ad->l->s;
 
-	for (const struct dstmt *ds = s->c.prog->stmts; ds; ds = ds->next) {
+	for (const struct clause_instance *ds = s->c.prog->instances; ds; ds = ds->next) {
 		const struct probe_list *list = &ad->found[ds->epid - 1];
 
 		for (size_t i = 0; i < list->n; i++)
@@ -202,11 +202,11 @@ static int load_and_attach(struct adding *ad, struct err *err)
 /* What is compiled for it is kept: its programs are named by it. */
 static int add(struct adding *ad)
 {
-	struct late *l = ad->l;
+	struct dynprobes *l = ad->l;
 	struct err err = { 0 };
 	int r = 0;
 
-	ad->found = arena_new_arr(ad->a, struct probe_list, l->s->c.prog->nstmts + 1);
+	ad->found = arena_new_arr(ad->a, struct probe_list, l->s->c.prog->ninstances + 1);
 	find_probes(ad);
 	if (ad->why)
 		r = session_note(l->s, "%s:%s:%s:%s of %s is not enabled: %s", ad->unfit->prov, ad->unfit->mod,
@@ -221,11 +221,10 @@ static int add(struct adding *ad)
 				 ad->where, err.msg);
 	err_done(&err);
 	err_done(l->s->err);
-	*l->s->err = (struct err){ 0 };
 	return r;
 }
 
-static int add_file(struct late *l, const struct side_event *e)
+static int add_file(struct dynprobes *l, const struct side_event *e)
 {
 	struct adding ad = { .l = l, .a = arena_new(ARENA_LIMIT) };
 
@@ -233,7 +232,7 @@ static int add_file(struct late *l, const struct side_event *e)
 	return add(&ad);
 }
 
-static int add_module(struct late *l, const char *name)
+static int add_module(struct dynprobes *l, const char *name)
 {
 	struct adding ad = { .l = l, .module = true };
 	int r = registry_module(l->s->c.reg, name);
@@ -241,7 +240,7 @@ static int add_module(struct late *l, const char *name)
 	l->no_modules += r < 0;
 	if (r <= 0)
 		return 0;
-	if (l->arenas.n >= LATE_MAX_FILES) {
+	if (l->arenas.n >= DYNPROBES_MAX_FILES) {
 		l->full++;
 		return 0;
 	}
@@ -251,7 +250,7 @@ static int add_module(struct late *l, const char *name)
 }
 
 /* 1: it has probes that are wanted; 0: it has not; -errno: it could not be looked at. *ret: of the recording. */
-static int look_at_file(struct late *l, const struct side_event *e, int *ret)
+static int look_at_file(struct dynprobes *l, const struct side_event *e, int *ret)
 {
 	struct uobj_mapping m = { .pid = (int)e->tgid,
 				  .start = e->addr,
@@ -264,14 +263,14 @@ static int look_at_file(struct late *l, const struct side_event *e, int *ret)
 
 	if (r < 0)
 		l->gone++;
-	else if (r == 1 && l->arenas.n >= LATE_MAX_FILES)
+	else if (r == 1 && l->arenas.n >= DYNPROBES_MAX_FILES)
 		l->full++;
 	else if (r == 1)
 		*ret = add_file(l, e);
 	return r;
 }
 
-static int drain_modules(struct late *l)
+static int drain_modules(struct dynprobes *l)
 {
 	char name[MODWATCH_MAX_NAME];
 	int e, r = 0;
@@ -288,7 +287,7 @@ static int drain_modules(struct late *l)
 }
 
 /* Those that were loaded after the compiler looked. */
-static int look_at_modules(struct late *l)
+static int look_at_modules(struct dynprobes *l)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/modules", "re");
 	_cleanup_free_ char *line = NULL;
@@ -303,7 +302,7 @@ static int look_at_modules(struct late *l)
 	return r;
 }
 
-int late_drain(struct late *l)
+int dynprobes_drain(struct dynprobes *l)
 {
 	struct latefile *f;
 	int r = l->modules >= 0 ? drain_modules(l) : 0;
@@ -316,7 +315,7 @@ int late_drain(struct late *l)
 			l->second = now;
 			l->spent_ns = 0;
 		}
-		if (l->spent_ns >= LATE_SHARE_NS) {
+		if (l->spent_ns >= DYNPROBES_SHARE_NS) {
 			l->busy++;
 			f->again = true;
 		} else if (r == 0) {
@@ -350,7 +349,7 @@ static unsigned long long start_ticks(int pid)
 	return s && sscanf(s, "%llu", &v) == 1 ? v : 0;
 }
 
-static int look_at_process(struct late *l, int pid)
+static int look_at_process(struct dynprobes *l, int pid)
 {
 	struct arena *a = arena_new(ARENA_LIMIT);
 	struct err err = { 0 };
@@ -376,7 +375,7 @@ static int look_at_process(struct late *l, int pid)
 	return r;
 }
 
-static int look_at_young(struct late *l)
+static int look_at_young(struct dynprobes *l)
 {
 	unsigned long long ours = start_ticks(getpid());
 	DIR *dir = opendir("/proc");
@@ -394,7 +393,7 @@ static int look_at_young(struct late *l)
 	return r;
 }
 
-int late_start(struct late *l)
+int dynprobes_start(struct dynprobes *l)
 {
 	int r = l->modules >= 0 ? look_at_modules(l) : 0;
 
@@ -408,30 +407,30 @@ int late_start(struct late *l)
 	return look_at_young(l);
 }
 
-int late_fd(const struct late *l)
+int dynprobes_fd(const struct dynprobes *l)
 {
 	return l->watch ? latewatch_fd(l->watch) : -1;
 }
 
-int late_module_fd(const struct late *l)
+int dynprobes_module_fd(const struct dynprobes *l)
 {
 	return l->modules;
 }
 
-void late_stop(struct late *l)
+void dynprobes_stop(struct dynprobes *l)
 {
 	if (l->watch)
 		latewatch_stop(l->watch);
 }
 
-static int note(struct late *l, uint64_t n, const char *what)
+static int note(struct dynprobes *l, uint64_t n, const char *what)
 {
 	return n ? session_note(l->s, "static probes of programs that started later: %llu %s", (unsigned long long)n,
 				what)
 		 : 0;
 }
 
-int late_note_losses(struct late *l)
+int dynprobes_note_losses(struct dynprobes *l)
 {
 	struct latewatch_losses w = { 0 };
 	int r = 0;

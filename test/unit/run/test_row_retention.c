@@ -2,7 +2,7 @@
 /* Rows kept until the end: which ones, in which order, and what is said of the others. */
 #include "../unit.h"
 #include <errno.h>
-#include "run/consume/hold.h"
+#include "run/consume/row_retention.h"
 
 struct taken {
 	char text[256];
@@ -23,71 +23,71 @@ static int take(void *ctx, const struct row *row)
 	return 0;
 }
 
-static struct hold *filled(uint64_t bytes, bool ring, const char *texts)
+static struct retention *filled(uint64_t bytes, bool ring, const char *texts)
 {
-	struct hold *h;
+	struct retention *h;
 
-	assert_int_equal(hold_new(2, bytes, ring, &h), 0);
+	assert_int_equal(retention_new(2, bytes, ring, &h), 0);
 	for (; *texts; texts += 3) { /* "0ab": CPU 0, two bytes */
 		struct row row = { .kind = ROW_EVENT, .cpu = (uint32_t)(*texts - '0'), .data = texts + 1, .len = 2 };
 
-		assert_int_equal(hold_add(h, &row), 0);
+		assert_int_equal(retention_add(h, &row), 0);
 	}
 	return h;
 }
 
 static void all_in_order(void **state)
 {
-	struct hold *h = filled(100, true, "0aa1bb0cc1dd");
+	struct retention *h = filled(100, true, "0aa1bb0cc1dd");
 	struct taken t = { .most = 100 };
 
 	(void)state;
-	assert_false(hold_full(h));
-	assert_int_equal(hold_flush(h, take, &t), 0);
+	assert_false(retention_full(h));
+	assert_int_equal(retention_flush(h, take, &t), 0);
 	assert_string_equal(t.text, "aabbccdd");
 	assert_int_equal(t.lost[0] + t.lost[1], 0);
-	assert_int_equal(hold_flush(h, take, &t), 0); /* nothing is left */
+	assert_int_equal(retention_flush(h, take, &t), 0); /* nothing is left */
 	assert_string_equal(t.text, "aabbccdd");
-	hold_free(h);
+	retention_free(h);
 }
 
 static void a_ring_keeps_the_last(void **state)
 {
-	struct hold *h = filled(4, true, "0aa1bb0cc0dd0ee");
+	struct retention *h = filled(4, true, "0aa1bb0cc0dd0ee");
 	struct taken t = { .most = 100 };
 
 	(void)state;
-	assert_false(hold_full(h));
-	assert_int_equal(hold_flush(h, take, &t), 0);
+	assert_false(retention_full(h));
+	assert_int_equal(retention_flush(h, take, &t), 0);
 	assert_string_equal(t.text, "bbddee");
 	assert_int_equal(t.lost[0], 0);
-	hold_free(h);
+	retention_free(h);
 }
 
 static void the_first_ones_fill(void **state)
 {
-	struct hold *h = filled(4, false, "0aa1bb0cc0dd0ee");
+	struct retention *h = filled(4, false, "0aa1bb0cc0dd0ee");
 	struct taken t = { .most = 100 };
 
 	(void)state;
-	assert_true(hold_full(h));
-	assert_int_equal(hold_flush(h, take, &t), 0);
+	assert_true(retention_full(h));
+	assert_int_equal(retention_flush(h, take, &t), 0);
 	assert_string_equal(t.text, "aabbcc");
 	assert_int_equal(t.lost[0], 2);
 	assert_int_equal(t.lost[1], 0);
-	hold_free(h);
+	retention_free(h);
 }
 
 static void an_error_ends_the_flush(void **state)
 {
-	struct hold *h = filled(100, false, "0aa1bb0cc");
+	struct retention *h = filled(100, false, "0aa1bb0cc");
 	struct taken t = { .most = 1 };
 
 	(void)state;
-	assert_int_equal(hold_flush(h, take, &t), -EIO);
+	assert_int_equal(retention_flush(h, take, &t), -EIO);
 	assert_string_equal(t.text, "aa");
-	hold_free(h); /* frees the rest */
-	hold_free(NULL);
+	retention_free(h); /* frees the rest */
+	retention_free(NULL);
 }
 
 int main(void)
