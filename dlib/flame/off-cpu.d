@@ -8,9 +8,11 @@
  * time of preempted threads counts, too. The last number of a key holds facts about the wait that its stack does not
  * show, as bits: 1, the thread waited for a futex as for a condition; 2, a timer ended the wait; 4, the thread could
  * still run when it left the CPU. The view finds idle waits by them.
+ * Functions of language runtimes are named when a key is read: often, since the collector moves them.
  */
 #pragma D option quiet
 #pragma D option noself
+#pragma D option aggrate=200ms
 #pragma D option zdefs
 #pragma D param us int "microseconds from which on a wait counts" 1
 #pragma D param for string "how long" 24h
@@ -40,7 +42,7 @@ sched:::on-cpu
 /self->left && timestamp - self->left >= $us * 1000/
 {
 	this->noted = self->could | (sched_has_exit && futex_call && futex_condition ? 1 : 0) | (timed_out[tid] >= self->left ? 2 : 0);
-	@off_cpu_ns[execname, pid, tid, ustack(), why(stack()), this->noted] = sum(timestamp - self->left);
+	@off_cpu_ns[execname, pid, tid, jstack(100), why(stack()), this->noted] = sum(timestamp - self->left);
 }
 
 sched:::on-cpu

@@ -74,7 +74,7 @@ udp:::receive
 latency:connect::slow
 /!(args[0]->how & 3)/
 {
-	slow("fd", self->fd, "ret", args[0]->id, "ustack", ustack());
+	slow("fd", self->fd, "ret", args[0]->id, "ustack", jstack(100));
 }
 
 latency:tcpconnect::slow

@@ -56,5 +56,5 @@ latency:fault::slow
 {
 	this->file = self->mapping != NULL;
 	slow("fault", this->major ? "major" : "minor", "addr", (void *)self->addr, "mode", self->user ? "user" : "kernel", "file",
-	    this->file ? inode_path(self->mapping->host) : "", "offset", this->file ? self->index * 4096 : 0, "ustack", ustack());
+	    this->file ? inode_path(self->mapping->host) : "", "offset", this->file ? self->index * 4096 : 0, "ustack", jstack(100));
 }

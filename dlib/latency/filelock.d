@@ -39,5 +39,5 @@ latency:filelock::slow
 /!(args[0]->how & 3)/
 {
 	slow("lock_kind", self->flock ? "file lock (flock)" : "file lock (fcntl)", "file", inode_path(self->inode), "holder_tid", self->holder,
-	    "holder_comm", taker[self->holder], "given_up", args[0]->id, "ustack", ustack());
+	    "holder_comm", taker[self->holder], "given_up", args[0]->id, "ustack", jstack(100));
 }

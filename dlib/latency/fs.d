@@ -79,5 +79,5 @@ latency:fs::slow
 	this->fd = this->named == "" ? (int)self->fd : substr(this->name, 0, 4) == "open" ? (int)args[0]->id : -1;
 	this->inode = fd_inode[this->fd];
 	slow("syscall", this->name, "fs", this->inode != NULL ? stringof(this->inode->i_sb->s_type->name) : "", "file",
-	    this->inode != NULL ? fds[this->fd].fi_pathname : this->named, "ret", (int64_t)args[0]->id, "ustack", ustack());
+	    this->inode != NULL ? fds[this->fd].fi_pathname : this->named, "ret", (int64_t)args[0]->id, "ustack", jstack(100));
 }

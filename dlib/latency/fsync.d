@@ -33,5 +33,5 @@ latency:fsync::all
 latency:fsync::slow
 /!(args[0]->how & 3)/
 {
-	slow("syscall", this->name, "file", fds[(int)self->fd].fi_pathname, "ustack", ustack());
+	slow("syscall", this->name, "file", fds[(int)self->fd].fi_pathname, "ustack", jstack(100));
 }

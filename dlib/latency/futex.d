@@ -51,5 +51,5 @@ syscall::futex:return
 latency:futex::slow
 /!(args[0]->how & 3)/
 {
-	slow("uaddr", (void *)self->uaddr, "condition", futex_condition, "timed_out", this->timed_out, "waker_tid", released[tid], "waker_comm", releaser[tid], "ustack", ustack());
+	slow("uaddr", (void *)self->uaddr, "condition", futex_condition, "timed_out", this->timed_out, "waker_tid", released[tid], "waker_comm", releaser[tid], "ustack", jstack(100));
 }

@@ -38,7 +38,7 @@ latency:reclaim::all
 profile-99hz
 /pid/
 {
-	@on_cpu[timestamp / 1000000000, execname, ustack(40), stack(40)] = count();
+	@on_cpu[timestamp / 1000000000, execname, jstack(40), stack(40)] = count();
 }
 
 /* Where a thread sleeps is taken when it goes on. Sleeps of less than 100 us are not worth a stack. */
@@ -51,7 +51,7 @@ sched:::off-cpu
 sched:::on-cpu
 /self->left && timestamp - self->left >= 100000/
 {
-	@off_cpu_ns[timestamp / 1000000000, execname, ustack(40), stack(40)] = sum(timestamp - self->left);
+	@off_cpu_ns[timestamp / 1000000000, execname, jstack(40), stack(40)] = sum(timestamp - self->left);
 }
 
 sched:::on-cpu

@@ -36,5 +36,5 @@ syscall::write:entry
 latency:request::slow
 /!(args[0]->how & 3)/
 {
-	slow("request", args[1], "ustack", ustack());
+	slow("request", args[1], "ustack", jstack(100));
 }

@@ -102,7 +102,7 @@ latency:socket::slow
 	this->sk = sock_of[(int)self->fd];
 	this->peer = this->sk != NULL ? this->sk->sk_peer_pid : NULL;
 	slow("syscall", this->name, "protocol", protocol_of[this->sk], "to", name_of[this->sk], "awaited", awaited[this->sk, (int)self->sends],
-	    "peer_pid", this->peer != NULL ? this->peer->numbers[0].nr : 0, "ret", (int64_t)args[0]->id, "ustack", ustack());
+	    "peer_pid", this->peer != NULL ? this->peer->numbers[0].nr : 0, "ret", (int64_t)args[0]->id, "ustack", jstack(100));
 }
 
 latency:accept::slow

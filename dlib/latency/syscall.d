@@ -43,5 +43,5 @@ latency:syscall::slow
 {
 	this->file = no_file[this->name] ? "" : fds[(int)uregs[R_RDI]].fi_pathname;
 	slow("syscall", this->name, "arg0", uregs[R_RDI], "arg1", uregs[R_RSI], "arg2", uregs[R_RDX], "ret", this->ret,
-	    "file", this->file, "ustack", ustack());
+	    "file", this->file, "ustack", jstack(100));
 }

@@ -37,5 +37,5 @@ $end
 latency:usdt::slow
 /!(args[0]->how & 3)/
 {
-	slow("request", $by ? strjoin("request ", lltostr(args[1])) : "its request", "ustack", ustack());
+	slow("request", $by ? strjoin("request ", lltostr(args[1])) : "its request", "ustack", jstack(100));
 }

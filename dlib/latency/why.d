@@ -116,8 +116,8 @@ latency:wait::slow
 	this->whose = $by == 2 ? args[0]->tid : $by == 1 ? args[0]->pid : 0;
 	this->futex = (futex_call ? (futex_condition ? 1 : 0) | (timed_out[args[0]->tid] >= args[0]->start ? 2 : 0) : 0) |
 	    (runnable[args[0]->tid] >= args[0]->start ? 4 : 0);
-	@stacked[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1), this->futex] = avg(args[0]->delay);
-	@longest[this->whose, $by ? args[0]->comm : "", why(stack()), ustack($stacks ? 32 : 1), this->futex] = max(args[0]->delay);
+	@stacked[this->whose, $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = avg(args[0]->delay);
+	@longest[this->whose, $by ? args[0]->comm : "", why(stack()), jstack($stacks ? 32 : 1), this->futex] = max(args[0]->delay);
 }
 
 latency:wait::slow

@@ -102,7 +102,7 @@ latency:state::slow
 {
 	slow("state", state[args[0]->tid], "woken", woken[args[0]->tid], "waker_tid", waker[args[0]->tid],
 	    "waker_comm", waker_name[args[0]->tid], "condition", futex_call && futex_condition,
-	    "timed_out", timed_out[args[0]->tid] >= args[0]->start, "stack", stack(), "ustack", ustack());
+	    "timed_out", timed_out[args[0]->tid] >= args[0]->start, "stack", stack(), "ustack", jstack(100));
 }
 
 latency:state::slow
@@ -116,7 +116,7 @@ latency:state::slow
 latency:state::timeout
 {
 	slow("state", state[tid], "condition", futex_call && futex_condition, "timed_out", futex_call && futex_timeout,
-	    "stack", stack(), "ustack", ustack());
+	    "stack", stack(), "ustack", jstack(100));
 }
 
 latency:state::slow

@@ -45,7 +45,7 @@ sched:::off-cpu
 sched:::on-cpu
 /self->left && timestamp - self->left >= $us * 1000/
 {
-	@[stack(), ustack(), execname] = sum(timestamp - self->left);
+	@[stack(), jstack(100), execname] = sum(timestamp - self->left);
 }
 
 sched:::on-cpu

@@ -34,7 +34,7 @@ BEGIN
 profile-99
 /wanted/
 {
-	@[stack(), ustack(), execname] = count();
+	@[stack(), jstack(100), execname] = count();
 }
 
 END

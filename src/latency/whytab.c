@@ -116,7 +116,7 @@ static void add_ustack(struct whytab *t, const struct recfield *f, const uint8_t
 		if (i)
 			strb_addc(b, ';');
 		if (t->sym && sym_user(t->sym, h.tgid, h.start, pc, &s) && s.name)
-			strb_printf(b, "%s`%s", s.module, s.name);
+			strb_printf(b, "%s%s%s", rt_is_frame(pc) ? "" : s.module, rt_is_frame(pc) ? "" : "`", s.name);
 		else if (s.module && s.module[0])
 			strb_printf(b, "%s`0x%llx", s.module, (unsigned long long)s.offset);
 		else

@@ -86,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct rt_mem m = { read_input, &in };
 	struct v8_lines *lines = v8_lines_new();
 	char text[RT_MAX_TEXT];
+	struct rt_function functions[4];
 	struct v8_layout l;
 	struct v8_head h;
 
@@ -103,6 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (const char *p = text; *p; p++)
 			if ((unsigned char)*p < 0x20 || *p == 0x7f)
 				abort();
+		if (!rt_text_functions(text, functions, 4))
+			abort();
 	}
 	v8_lines_free(lines);
 	if (v8_position(data, size, size) < -1)

@@ -95,6 +95,11 @@ static const char *mark(const void *state, uint64_t frame, char *buf, size_t siz
 	return buf;
 }
 
+static uint64_t function_of(uint64_t frame)
+{
+	return frame & (PY_CODE_MASK | RT_FRAME_BIT);
+}
+
 static int head(void *state, const struct rt_mem *m, uint64_t frame, struct runtime_head *ret)
 {
 	const struct pyproc *py = state;
@@ -125,6 +130,7 @@ const struct runtime_kind runtime_python = {
 	.free = free,
 	.named = named,
 	.mark = mark,
+	.function_of = function_of,
 	.head = head,
 	.text = text,
 };

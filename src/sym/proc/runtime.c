@@ -209,6 +209,26 @@ static struct rtname *keep(struct rtproc *rt, uint64_t frame)
 	return n;
 }
 
+/* A function that was named at another place of its: without the place. NULL: it never was. */
+static const char *name_elsewhere(struct sym *s, struct rtproc *rt, uint64_t frame)
+{
+	const uint64_t function = kinds[rt->which]->function_of(frame);
+	struct rt_function all[SYM_MAX_LINES], f;
+	char text[RT_MAX_TEXT];
+	struct rtname *n, *tmp;
+
+	HASH_ITER (hh, rt->names, n, tmp) {
+		if (!n->text || kinds[rt->which]->function_of(n->frame) != function)
+			continue;
+		f = all[rt_text_functions(n->text, all, SYM_MAX_LINES) - 1];
+		snprintf(text, sizeof(text), "%.*s%s%.*s", (int)f.name_len, f.name, f.file_len ? " at " : "",
+			 (int)f.file_len, f.file_len ? f.file : "");
+		n = keep(rt, frame);
+		return n ? n->text = strset_add(&s->names, text) : NULL;
+	}
+	return NULL;
+}
+
 /* NULL: it is kept nowhere and cannot be read; *why. */
 static const char *name_frame(struct sym *s, struct rtproc *rt, const struct rt_mem *m, uint64_t frame, int *why)
 {
@@ -302,6 +322,8 @@ bool runtime_symbol(struct sym *s, struct uproc *p, uint64_t frame, struct symbo
 	}
 	if (!ret->name && fd >= 0)
 		ret->name = name_frame(s, rt, &m, frame, &why);
+	if (!ret->name)
+		ret->name = name_elsewhere(s, rt, frame | RT_FRAME_SET);
 	if (!ret->name)
 		ret->name = why_not(s, kinds[rt->which], why);
 	return ret->name;

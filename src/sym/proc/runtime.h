@@ -31,6 +31,8 @@ struct runtime_kind {
 	bool (*named)(const void *state, uint64_t frame);
 	/* Why there are no frames; may write into buf. */
 	const char *(*mark)(const void *state, uint64_t frame, char *buf, size_t size);
+	/* What the frames of one function have in common. */
+	uint64_t (*function_of)(uint64_t frame);
 	int (*head)(void *state, const struct rt_mem *m, uint64_t frame, struct runtime_head *ret);
 	/* 0; 1: there may be more to say later; or -errno. */
 	int (*text)(void *state, const struct rt_mem *m, const struct runtime_head *h, uint64_t frame, char *buf,

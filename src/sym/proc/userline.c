@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* User addresses to lines of source, by the debug information of their file, or of its debug file. */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "runtime/runtime.h"
 #include "sym/elf/debugfile.h"
 #include "sym/proc/int.h"
 
@@ -67,6 +69,35 @@ static const char *keep(struct sym *s, const char *text)
 	return text ? strset_add(&s->names, text) : NULL;
 }
 
+static const char *keep_part(struct sym *s, const char *text, size_t n)
+{
+	char buf[RT_MAX_TEXT];
+
+	if (!text || n >= sizeof(buf))
+		return NULL;
+	memcpy(buf, text, n);
+	buf[n] = '\0';
+	return keep(s, buf);
+}
+
+/* A function of a language runtime is where its name says. One without a name is told by its place. */
+static size_t runtime_lines(struct sym *s, uint32_t tgid, uint64_t start, uint64_t frame,
+			    struct sym_line ret[SYM_MAX_LINES])
+{
+	struct rt_function f[SYM_MAX_LINES];
+	struct symbol sym;
+	size_t n;
+
+	if (!sym_user(s, tgid, start, frame | 1, &sym) || !sym.name)
+		return 0;
+	n = rt_text_functions(sym.name, f, SYM_MAX_LINES);
+	for (size_t i = 0; i < n; i++)
+		ret[i] = (struct sym_line){ .name = keep_part(s, f[i].name, f[i].name_len),
+					    .file = keep_part(s, f[i].file, f[i].file_len),
+					    .line = f[i].line };
+	return n;
+}
+
 size_t sym_user_lines(struct sym *s, uint32_t tgid, uint64_t start, uint64_t addr, struct sym_line ret[SYM_MAX_LINES])
 {
 	struct srcframe f[SYM_MAX_LINES];
@@ -76,6 +107,8 @@ size_t sym_user_lines(struct sym *s, uint32_t tgid, uint64_t start, uint64_t add
 	uint64_t vaddr;
 	size_t n;
 
+	if (rt_is_frame(addr))
+		return runtime_lines(s, tgid, start, addr, ret);
 	if (s->source.kernel)
 		return s->source.lines ? s->source.lines(s->source.ctx, tgid, start, addr, ret) : 0;
 	p = proc_find(s, tgid, start);

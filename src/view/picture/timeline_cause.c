@@ -36,7 +36,9 @@ static void add_frames(struct tl_reader *r, const struct rec_stack *st, struct f
 			to->names[to->n++] = s.name;
 		if (!kernel && to->nuser < MAX_FRAMES)
 			to->user[to->nuser++] = (struct cause_uframe){ s.module, s.name };
-		if (s.name)
+		if (s.name && !kernel && rt_is_frame(st->frames[i]))
+			strb_printf(&r->text, "%s\n", s.name); /* says where it is */
+		else if (s.name)
 			strb_printf(&r->text, "%s`%s\n", s.module ? s.module : "", s.name);
 		else
 			strb_printf(&r->text, "%s`0x%llx\n", s.module ? s.module : "",

@@ -4,6 +4,7 @@
  * behind a separator, then texts of the key that stand behind it. */
 #include "view/stack/recstacks.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -209,10 +210,36 @@ static void push(struct recstacks *r, struct stacktree *t, enum frame_kind kind,
 		r->frames[r->n++] = stacktree_frame(t, kind, name, strlen(name), module, strlen(module));
 }
 
+/* Whether a module is a language runtime, and the colour of what its compiler has made (sym/sym.h). */
+static bool kind_of_runtime(const char *module, enum frame_kind *ret)
+{
+	static const struct {
+		const char *module;
+		enum frame_kind kind;
+	} runtimes[] = {
+		{ "javascript", FRAME_JS },
+		{ "javascript/baseline", FRAME_JS_BASELINE },
+		{ "javascript/maglev", FRAME_JS_OPTIMISED },
+		{ "javascript/turbofan", FRAME_JS_OPTIMISED },
+		{ "python", FRAME_PYTHON },
+	};
+
+	for (size_t i = 0; module && i < sizeof(runtimes) / sizeof(runtimes[0]); i++)
+		if (!strcmp(module, runtimes[i].module)) {
+			*ret = runtimes[i].kind;
+			return true;
+		}
+	return false;
+}
+
 static enum frame_kind kind_of(const struct symbol *s, bool kernel)
 {
+	enum frame_kind runtime;
+
 	if (kernel)
 		return FRAME_KERNEL;
+	if (kind_of_runtime(s->module, &runtime))
+		return runtime;
 	if (s->module && !strcmp(s->module, "[jit]"))
 		return FRAME_JIT;
 	return s->module && (strstr(s->module, ".so") || s->module[0] == '[') ? FRAME_LIBRARY : FRAME_USER;
@@ -250,6 +277,29 @@ static void push_functions(struct recstacks *r, struct stacktree *t, const struc
 		push_line(r, t, kind, s->name, module, &l[n - 1]);
 }
 
+/* Functions of a language runtime: one with a name is told from others by it and its file, one without by its line. */
+static void push_runtime(struct recstacks *r, struct stacktree *t, enum frame_kind kind, const struct sym_line *l,
+			 size_t n)
+{
+	const size_t all = r->opts.no_inlined ? n - 1 : 0;
+
+	for (size_t i = all; i < n; i++) {
+		const size_t at = kind == FRAME_WAKER ? i : n - 1 - (i - all);
+		struct stack_frame f = { .name = l[at].name ? l[at].name : "[unknown]" };
+		char text[64];
+
+		f.module = f.source.file = l[at].file ? l[at].file : "";
+		f.source.line = r->opts.lines ? l[at].line : 0;
+		f.kind = kind == FRAME_WAKER || at == n - 1 ? kind : FRAME_INLINED;
+		if (l[at].line && !strcmp(f.name, "(anonymous)")) {
+			snprintf(text, sizeof(text), "(anonymous):%" PRIu32, l[at].line);
+			f.name = text;
+		}
+		if (r->n <= STACKTREE_MAX_DEPTH)
+			r->frames[r->n++] = stacktree_frame_of(t, &f);
+	}
+}
+
 /* An address in a stack; back: how far before it is the instruction that it tells of (return addresses: 1). */
 static void push_address(struct recstacks *r, struct stacktree *t, const struct rec_ustack_hdr *h, uint64_t pc,
 			 unsigned back, bool waker)
@@ -266,7 +316,9 @@ static void push_address(struct recstacks *r, struct stacktree *t, const struct 
 		if (n && back && !s.offset && lines[n - 1].name)
 			s.name = lines[n - 1]
 					 .name; /* a call that never returns ends its function: this is the next one */
-		if (n)
+		if (n && rt_is_frame(pc))
+			push_runtime(r, t, kind, lines, n);
+		else if (n)
 			push_functions(r, t, &s, kind, lines, n);
 		else
 			push(r, t, kind, s.name, s.module ? s.module : "");

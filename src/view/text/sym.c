@@ -162,6 +162,20 @@ static void kernel_stack(struct text_view *v, const struct recfield *f, const ui
 	}
 }
 
+/* A frame of a language runtime has a line for each function in it; those that are inlined say so. */
+static void frame_lines(struct text_view *v, int indent, const char *fmt, char *text)
+{
+	const size_t sep = sizeof(SYM_INLINED_INTO) - 1;
+	char one[1024 + 16], *end;
+
+	while ((end = strstr(text, SYM_INLINED_INTO))) {
+		snprintf(one, sizeof(one), "%.*s [inlined]", (int)(end - text), text);
+		frame_line(v, indent, fmt, one);
+		text = end + sep;
+	}
+	frame_line(v, indent, fmt, text);
+}
+
 static void user_stack(struct text_view *v, const struct recfield *f, const uint8_t *p, int indent, const char *fmt)
 {
 	struct rec_ustack_hdr h;
@@ -180,7 +194,10 @@ static void user_stack(struct text_view *v, const struct recfield *f, const uint
 		if (!pc)
 			break;
 		text_uaddr_str(v, h.tgid, h.start, pc, true, buf, sizeof(buf));
-		frame_line(v, indent, fmt, buf);
+		if (rt_is_frame(pc))
+			frame_lines(v, indent, fmt, buf);
+		else
+			frame_line(v, indent, fmt, buf);
 	}
 	if ((h.flags & REC_USTACK_CUT) && f->nframes >= v->opts.ustackframes)
 		frame_line(v, indent, fmt, "[stack cut here: deeper than the frames asked for]");

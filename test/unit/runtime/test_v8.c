@@ -383,6 +383,38 @@ static void positions_are_found(void **state)
 	assert_int_equal(v8_position(t + 5, 1, 4), -1);
 }
 
+static void function_is(const struct rt_function *f, const char *name, const char *file, uint32_t line, uint32_t column)
+{
+	assert_int_equal(f->name_len, strlen(name));
+	assert_memory_equal(f->name, name, f->name_len);
+	assert_int_equal(f->file_len, strlen(file));
+	if (f->file_len)
+		assert_memory_equal(f->file, file, f->file_len);
+	assert_int_equal(f->line, line);
+	assert_int_equal(f->column, column);
+}
+
+static void texts_are_taken_apart(void **state)
+{
+	struct rt_function f[3];
+
+	(void)state;
+	assert_int_equal(rt_text_functions("save at node:fs:12:3", f, 3), 1);
+	function_is(&f[0], "save", "node:fs", 12, 3);
+	assert_int_equal(
+		rt_text_functions("a at x at y.js:7" RT_INLINED_INTO "b at z.js" RT_INLINED_INTO "c [builtin]", f, 3),
+		3);
+	function_is(&f[0], "a", "x at y.js", 7, 0);
+	function_is(&f[1], "b", "z.js", 0, 0);
+	function_is(&f[2], "c [builtin]", "", 0, 0);
+	assert_int_equal(rt_text_functions("a" RT_INLINED_INTO "b", f, 1), 1); /* no more than asked for */
+	function_is(&f[0], "a", "", 0, 0);
+	assert_int_equal(rt_text_functions("", f, 3), 1);
+	function_is(&f[0], "", "", 0, 0);
+	(void)rt_text_functions("a at 123456789012:1", f, 3);
+	function_is(&f[0], "a", "123456789012", 1, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +427,7 @@ int main(void)
 		cmocka_unit_test(strings_of_pieces),
 		cmocka_unit_test(hostile_objects_are_refused),
 		cmocka_unit_test(positions_are_found),
+		cmocka_unit_test(texts_are_taken_apart),
 	};
 
 	int r = cmocka_run_group_tests(tests, NULL, NULL);

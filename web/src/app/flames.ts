@@ -17,12 +17,19 @@ export interface FlameData extends FrameKinds {
 	stacks: string;
 }
 
+/** The same of a function of a language runtime, "function at file:line". */
+function runtimeOf(name: string): string | undefined {
+	const file = / at (.*?)(:\d+){0,2}$/.exec(name)?.[1];
+	if (name.endsWith(" [builtin]")) return "javascript";
+	return file === undefined ? undefined : /\.py$|^<frozen /.test(file) ? "python" : "javascript";
+}
+
 /** The kind (by its name in framekind.def) of a frame "module`function". */
 function kindOf(name: string): string {
 	if (/^0x[0-9a-f]+$/.test(name)) return "unknown";
 	const tick = name.indexOf("`"),
 		module = name.slice(0, tick);
-	if (tick < 0) return "thread";
+	if (tick < 0) return runtimeOf(name) ?? "thread";
 	if (module === "[jit]") return "jit";
 	if (/\.so|^\[/.test(module)) return "library";
 	return /^[a-z0-9_]+$/.test(module) && (module === "vmlinux" || !name.includes("::")) ? "kernel" : "user";
