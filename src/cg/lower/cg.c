@@ -8,65 +8,7 @@
  * program after this many IR instructions already. */
 #define CG_SPLIT_FREE 4000
 
-/* Makes room for one more element of an arena array. */
-void *cg_grow(struct cg *c, void *v, size_t n, size_t *cap, size_t size)
-{
-	if (n < *cap)
-		return v;
-	size_t want = *cap ? *cap * 2 : 8;
-	void *w = arena_calloc(c->a, want, size);
-
-	if (n)
-		memcpy(w, v, n * size);
-	*cap = want;
-	return w;
-}
-
-void cg_error(struct gen *g, struct span at, const char *tag, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (g->pr->failed)
-		return;
-	g->pr->failed = true;
-	va_start(ap, fmt);
-	diag_error(g->cg->d, at, tag, "%s", arena_vprintf(g->cg->a, fmt, ap));
-	va_end(ap);
-}
-
-bool cg_typed_args(const struct cg *c)
-{
-	return c->caps->btf && c->caps->tp_btf && !c->opts->probereads;
-}
-
-bool cg_typed(const struct cg *c)
-{
-	return cg_typed_args(c) && c->caps->task_btf;
-}
-
 /* -- programs -- */
-
-void gen_init(struct gen *g, struct prog *pr, struct irfn *f)
-{
-	*g = (struct gen){ .cg = pr->cg, .pr = pr, .f = f, .sel = VREG_NONE, .rec = VREG_NONE };
-	memset(&g->cache, 0xff, sizeof(g->cache));
-	g->comm = ir_slot(f, 16);
-	g->tmp = ir_slot(f, 16);
-	g->this_slot = arena_new_arr(pr->cg->a, irslot, pr->cg->p->nvars + 1);
-	memset(g->this_slot, 0xff, (pr->cg->p->nvars + 1) * sizeof(irslot));
-	g->budget = g->spec = VREG_NONE;
-	if (pr->cg->p->has_locals)
-		g->locals = arena_new_arr(pr->cg->a, struct gen_local, pr->cg->p->nvars);
-}
-
-bool gen_have_fn(struct gen *g, struct prog *pr, struct irfn **slot, const char *name, unsigned nargs)
-{
-	if (*slot)
-		return true;
-	*slot = irfn_new(pr->ip, name, nargs);
-	gen_init(g, pr, *slot);
-	return false;
-}
 
 static int by_id(const void *a, const void *b)
 {
@@ -94,6 +36,19 @@ static void list_probes(struct cg *c, const struct prog *pr, struct img_prog *ip
 	ip->nprobes = (uint32_t)k;
 }
 
+/* The clauses that a fault of the program fires. */
+static void gen_error_clauses(struct prog *pr)
+{
+	struct cg *c = pr->cg;
+	struct gen g;
+
+	if (!gen_error_start(&g, pr))
+		return;
+	for (size_t i = 0; i < c->nerror_units && !pr->failed; i++)
+		gen_clause(&g, &c->error_units[i]);
+	ir_reti(g.f, 0);
+}
+
 /* Emits the units [0, *n) of pr; *n is cut where the program is full. */
 static void gen_main(struct prog *pr, size_t *n)
 {
@@ -104,6 +59,7 @@ static void gen_main(struct prog *pr, size_t *n)
 	gen_init(&g, pr,
 		 pr->units[0].pts[0]->e.kind == ENTRY_ITER_MAP ? track_scan_fn(pr) : irfn_new(pr->ip, "main", 1));
 	gen_prologue(&g);
+	gen_hoisted(&g);
 	if (pr->grp->busy)
 		gen_busy_begin(&g);
 	gen_this_init(&g);
@@ -121,6 +77,7 @@ static void gen_main(struct prog *pr, size_t *n)
 		ir_reti(g.f, 0);
 	else
 		ir_ret(g.f, pr->again);
+	gen_error_clauses(pr);
 	*n = done;
 }
 

@@ -2,38 +2,6 @@
 /* Expressions: scalar values in virtual registers, 64 bits wide. */
 #include "cg/lower/int.h"
 
-bool node_const(const struct node *n, int64_t *ret)
-{
-	if (n->kind != N_INT)
-		return false;
-	*ret = (int64_t)n->ival;
-	return true;
-}
-
-bool type_is_str(const struct cg *c, const struct node *n)
-{
-	return cg_type(c, n)->kind == DK_STRING;
-}
-
-/* d = s cut to ty and extended again. */
-void gen_norm(struct gen *g, vreg d, vreg s, const struct dtype *ty)
-{
-	if (ty->is_bool) {
-		irlabel out = ir_label(g->f);
-		vreg t = ir_new(g->f);
-
-		ir_mov(g->f, t, s);
-		ir_movi(g->f, d, 0);
-		ir_jcci(g->f, IRC_EQ, t, 0, out);
-		ir_movi(g->f, d, 1);
-		ir_place(g->f, out);
-	} else if ((ty->kind == DK_INT || ty->kind == DK_ENUM) && ty->size < 8 && ty->size) {
-		ir_ext(g->f, d, s, (unsigned)ty->size, ty->is_signed);
-	} else if (d != s) {
-		ir_mov(g->f, d, s);
-	}
-}
-
 vreg gen_cut(struct gen *g, const struct node *n, vreg s, const struct dtype *ty)
 {
 	vreg d;
@@ -188,6 +156,19 @@ static vreg gen_args(struct gen *g, const struct node *n, struct tref *btf)
 	return d;
 }
 
+/* A built-in variable. arg0 of a derived probe is an expression. */
+static vreg builtin_value(struct gen *g, const struct node *n, struct tref *btf)
+{
+	unsigned i = (unsigned)(n->builtin->id - BI_ARG0);
+	bool is_arg = n->builtin->id >= BI_ARG0 && n->builtin->id <= BI_ARG9;
+
+	if (!is_arg || i >= g->e->nargs || g->e->args[i].kind != ARG_DERIVED)
+		return gen_builtin_int(g, n, btf);
+	if (g->cache.v[CA_ARG0 + i] < 0)
+		g->cache.v[CA_ARG0 + i] = gen_derived_arg(g, i);
+	return g->cache.v[CA_ARG0 + i];
+}
+
 static vreg gen_unary_any(struct gen *g, const struct node *n, struct tref *btf)
 {
 	switch (n->op) {
@@ -213,7 +194,7 @@ vreg gen_ptr(struct gen *g, const struct node *n, struct tref *btf)
 	case N_STRINGOF: return str_addr(g, n);
 	case N_IDENT:
 		if (n->builtin)
-			return type_is_str(g->cg, n) ? str_addr(g, n) : gen_builtin_int(g, n, btf);
+			return type_is_str(g->cg, n) ? str_addr(g, n) : builtin_value(g, n, btf);
 		return place_value(g, n, btf);
 	case N_INDEX:
 		if (n->a && n->a->builtin && n->a->builtin->id == BI_ARGS)
@@ -302,6 +283,61 @@ void gen_value_to(struct gen *g, const struct node *n, struct mem dst, const str
 	case FLD_SYM:
 	case FLD_FUNC:
 	case FLD_MOD: gen_st(g, dst, 8, gen_int(g, n->args)); break;
-	default: gen_uaddr_to(g, n->args, dst);
+	default: gen_uaddr_to(g, gen_int(g, n->args), dst);
 	}
+}
+
+/* What the checker made for the probe of this unit; a unit has one probe when it is derived, for it has
+ * no selector. NULL: it is none. */
+static const struct dderived *derived_of(const struct gen *g)
+{
+	const struct dderived *dd = g->ds->derived;
+
+	if (g->in_error)
+		return NULL;
+	while (dd && dd->probe->id != g->unit->pts[0]->probe->id)
+		dd = dd->next;
+	return dd;
+}
+
+void gen_derived_cond(struct gen *g)
+{
+	const struct dderived *dd = derived_of(g);
+
+	if (!dd || !dd->cond)
+		return;
+	gen_branch(g, dd->cond, g->l_next, false);
+	g->pr->scratch_top = g->pr->scratch_keep;
+}
+
+static const struct node *arg_node(const struct gen *g, unsigned n)
+{
+	const struct dderived *dd = derived_of(g);
+
+	return dd && n < dd->probe->nargs ? dd->args[n] : NULL;
+}
+
+vreg gen_derived_arg(struct gen *g, unsigned n)
+{
+	const struct node *e = arg_node(g, n);
+
+	return e ? gen_int(g, e) : ir_imm(g->f, 0);
+}
+
+vreg gen_derived_ptr(struct gen *g, unsigned n, const struct dtype *ty, struct tref *btf)
+{
+	const struct node *e = arg_node(g, n);
+	vreg v, d;
+
+	btf->id = 0;
+	if (!e)
+		return ir_imm(g->f, 0);
+	if (ty->kind == DK_PTR)
+		return gen_ptr(g, e, btf);
+	v = gen_int(g, e);
+	if (ty->kind != DK_INT && ty->kind != DK_ENUM)
+		return v;
+	d = ir_new(g->f);
+	gen_norm(g, d, v, ty);
+	return d;
 }

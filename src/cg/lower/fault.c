@@ -1,138 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaving a clause early: faults (a record, the ERROR clauses), losses (a counter), and what is known
- * about cached values then. The code of these cases is put behind the function, out of the hot path.
- *
- * Cached values (struct cache) are valid where their computation dominates. Two rules keep that so:
- * whoever places a label that was jumped to restores the cache of before the first jump; and what the
- * next clause may rely on is the cache at the first jump out of this one. */
+/* The code for leaving a clause early, where exit.c has noted that: faults (a record, the ERROR clauses), losses (a
+ * counter). It is put behind the function, out of the hot path. */
 #include "cg/lower/int.h"
-
-struct cache gen_region_begin(struct gen *g)
-{
-	if (!g->depth++)
-		g->outer = g->cache;
-	return g->cache;
-}
-
-void gen_region_end(struct gen *g, const struct cache *saved)
-{
-	g->depth--;
-	g->cache = *saved;
-}
-
-/* From here on the end of the clause can be reached. */
-void gen_note_exit(struct gen *g)
-{
-	if (g->exited)
-		return;
-	g->exited = true;
-	g->exit_cache = g->depth ? g->outer : g->cache;
-}
-
-static struct fault_site *new_fault(struct gen *g, enum rec_fault_code code)
-{
-	struct fault_site *s;
-
-	gen_note_exit(g);
-	g->faults = cg_grow(g->cg, g->faults, g->nfaults, &g->faults_cap, sizeof(*g->faults));
-	s = &g->faults[g->nfaults++];
-	*s = (struct fault_site){
-		.l = ir_label(g->f), .code = code, .value = VREG_NONE, .action = g->action, .rec = g->rec
-	};
-	return s;
-}
-
-/* A label to jump to at once: leaves the clause with this D error. */
-irlabel gen_fault(struct gen *g, enum rec_fault_code code, vreg value)
-{
-	struct fault_site *s = new_fault(g, code);
-
-	s->value = value;
-	return s->l;
-}
-
-irlabel gen_fault_imm(struct gen *g, enum rec_fault_code code, uint64_t value)
-{
-	struct fault_site *s = new_fault(g, code);
-
-	s->imm = value;
-	return s->l;
-}
-
-irlabel gen_drop(struct gen *g, enum rec_counter kind, irlabel back)
-{
-	struct drop_site *s;
-
-	if (back == g->l_next)
-		gen_note_exit(g);
-	g->drops = cg_grow(g->cg, g->drops, g->ndrops, &g->drops_cap, sizeof(*g->drops));
-	s = &g->drops[g->ndrops++];
-	*s = (struct drop_site){ .l = ir_label(g->f), .kind = kind, .back = back };
-	return s->l;
-}
-
-/* counters[this program][kind]++ */
-static struct irfn *count_fn(struct prog *pr)
-{
-	struct gen g;
-	vreg map, key, p, v, kind;
-	irlabel out;
-
-	if (gen_have_fn(&g, pr, &pr->fn_count, "count", 1))
-		return pr->fn_count;
-	kind = irfn_arg(g.f, 0);
-	map = ir_new(g.f);
-	key = ir_new(g.f);
-	p = ir_new(g.f);
-	v = ir_new(g.f);
-	out = ir_label(g.f);
-	ir_storei_slot(g.f, g.tmp, 0, 4, (int32_t)pr->index);
-	gen_map(&g, map, cg_map_counters(pr->cg));
-	ir_slot_addr(g.f, key, g.tmp, 0);
-	ir_call(g.f, p, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
-	ir_jcci(g.f, IRC_EQ, p, 0, out);
-	ir_jcci(g.f, IRC_GE, kind, REC_NSLOTS, out);
-	ir_alui(g.f, IRA_MUL, kind, kind, 8);
-	ir_alu(g.f, IRA_ADD, p, p, kind);
-	ir_load(g.f, v, p, 0, 8);
-	ir_alui(g.f, IRA_ADD, v, v, 1);
-	ir_store(g.f, p, 0, 8, v);
-	ir_place(g.f, out);
-	ir_reti(g.f, 0);
-	return pr->fn_count;
-}
-
-void gen_count(struct gen *g, unsigned slot)
-{
-	vreg k = ir_imm(g->f, slot);
-
-	ir_call_fn(g->f, VREG_NONE, count_fn(g->pr), IR_ARGS(k));
-}
-
-/* Room for a record in the ring of this CPU; jumps to fail when there is none. */
-vreg gen_reserve(struct gen *g, uint32_t size, irlabel fail)
-{
-	vreg cpu = gen_cpu(g), map = ir_new(g->f), key = ir_new(g->f), ring = ir_new(g->f);
-	vreg n, zero, rec = ir_new(g->f);
-
-	ir_store_slot(g->f, g->tmp, 0, 4, cpu);
-	gen_map(g, map, cg_map_rings(g->cg));
-	ir_slot_addr(g->f, key, g->tmp, 0);
-	ir_call(g->f, ring, BPF_FUNC_map_lookup_elem, IR_ARGS(map, key));
-	ir_jcci(g->f, IRC_EQ, ring, 0, fail);
-	n = ir_imm(g->f, size);
-	zero = ir_imm(g->f, 0);
-	ir_call(g->f, rec, BPF_FUNC_ringbuf_reserve, IR_ARGS(ring, n, zero));
-	ir_jcci(g->f, IRC_EQ, rec, 0, fail);
-	return rec;
-}
-
-void gen_submit(struct gen *g, vreg rec, uint64_t flags)
-{
-	vreg fl = ir_imm(g->f, flags);
-
-	ir_call(g->f, VREG_NONE, BPF_FUNC_ringbuf_submit, IR_ARGS(rec, fl));
-}
 
 /* fault_rec(ctx, probe, epid << 32 | action, code << 32 | pc, value): writes struct rec_fault. */
 static struct irfn *fault_rec_fn(struct prog *pr)
@@ -179,33 +48,33 @@ static void error_args(struct gen *g)
 	ir_mov(g->f, g->err[5], irfn_arg(g->f, 4));
 }
 
-/* fault(): the record, then the ERROR clauses. A fault within these only writes its record. */
+/* fault(): the record, then the ERROR clauses, which the driver makes (gen_error_start()). A fault within these only
+ * writes its record. */
 static struct irfn *fault_fn(struct prog *pr)
 {
-	struct cg *c = pr->cg;
-	struct gen g;
+	if (!pr->fn_fault_rec)
+		pr->fn_fault_rec = fault_rec_fn(pr);
+	if (!pr->cg->nerror_units)
+		return pr->fn_fault_rec;
+	if (!pr->fn_fault)
+		pr->fn_fault = irfn_new(pr->ip, "fault", 5);
+	return pr->fn_fault;
+}
+
+bool gen_error_start(struct gen *g, struct prog *pr)
+{
 	vreg a[5];
 
-	if (pr->fn_fault)
-		return pr->fn_fault;
-	pr->fn_fault = fault_rec_fn(pr);
-	if (!c->nerror_units)
-		return pr->fn_fault;
-
-	struct irfn *rec_fn = pr->fn_fault, *f = irfn_new(pr->ip, "fault", 5);
-
-	gen_init(&g, pr, f);
-	g.in_error = true;
+	if (!pr->fn_fault)
+		return false;
+	gen_init(g, pr, pr->fn_fault);
+	g->in_error = true;
 	for (unsigned i = 0; i < 5; i++)
-		a[i] = irfn_arg(f, i);
-	ir_call_fn(f, VREG_NONE, rec_fn, 5, a);
-	error_args(&g);
-	gen_this_init(&g);
-	for (size_t i = 0; i < c->nerror_units && !pr->failed; i++)
-		gen_clause(&g, &c->error_units[i]);
-	ir_reti(f, 0);
-	pr->fn_fault = f;
-	return f;
+		a[i] = irfn_arg(g->f, i);
+	ir_call_fn(g->f, VREG_NONE, pr->fn_fault_rec, 5, a);
+	error_args(g);
+	gen_this_init(g);
+	return true;
 }
 
 /* The stubs of the faults since the last ones. */
@@ -260,7 +129,8 @@ static void fault_exit(struct gen *g)
 	g->cache = g->exit_cache;
 	g->rec = VREG_NONE;
 	probe = gen_probe_id(g);
-	ir_call_fn(g->f, VREG_NONE, fault_fn(g->pr), IR_ARGS(ctx, probe, o->act, o->code, o->value));
+	ir_call_fn(g->f, VREG_NONE, g->in_error ? g->pr->fn_fault_rec : fault_fn(g->pr),
+		   IR_ARGS(ctx, probe, o->act, o->code, o->value));
 	ir_jmp(g->f, g->l_next);
 }
 

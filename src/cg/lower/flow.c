@@ -11,51 +11,11 @@
  * elsewhere it walks up to the budget, which being common to all loops keeps nested ones linear. */
 #include "cg/lower/int.h"
 
-/* Bytes of slots in use up to which a local variable gets one; further ones live in scratch memory. */
-#define CG_MAX_LOCAL_SLOTS 160
 #define CG_LOOPS 1000	       /* iterations by default */
 #define CG_LOOPS_WALKED 128    /* … where the verifier walks each of them */
 #define CG_MAX_LOOPS (1 << 23) /* iterations. Source: kernel, BPF_MAX_LOOPS */
 
 /* -- local variables -- */
-
-struct mem gen_local_mem(struct gen *g, const struct dvar *v)
-{
-	const struct gen_local *l = &g->locals[v->id];
-
-	if (l->slot >= 0)
-		return mem_slot(l->slot, 0);
-	return mem_at(gen_scratch_base(g), l->off);
-}
-
-/* Gives the variable its place, unless it has one: statements may be emitted twice. */
-void gen_local_alloc(struct gen *g, const struct dvar *v)
-{
-	struct gen_local *l = &g->locals[v->id];
-	uint32_t size = g->cg->vars[v->id].size;
-	bool scalar = dtype_is_scalar(dtype_resolve(g->cg->p->types, v->type));
-
-	if (l->have)
-		return;
-	*l = (struct gen_local){ .have = true, .slot = -1 };
-	if (scalar && ir_slot_mark(g->f) + 8 <= CG_MAX_LOCAL_SLOTS)
-		l->slot = ir_slot(g->f, 8);
-	else
-		l->off = gen_scratch_keep(g, size).off;
-}
-
-/* A temporary is given a place each time it is assigned: the statement's places are free at its end. */
-void gen_temp_alloc(struct gen *g, const struct dvar *v)
-{
-	struct gen_local *l = &g->locals[v->id];
-	bool scalar = dtype_is_scalar(dtype_resolve(g->cg->p->types, v->type));
-
-	*l = (struct gen_local){ .have = true, .slot = -1 };
-	if (scalar && ir_slot_mark(g->f) + 8 <= CG_MAX_LOCAL_SLOTS)
-		l->slot = ir_slot(g->f, 8);
-	else
-		l->off = gen_scratch(g, g->cg->vars[v->id].size).off;
-}
 
 static void gen_local(struct gen *g, const struct stmt *s)
 {
@@ -227,32 +187,6 @@ static void gen_loop(struct gen *g, const struct stmt *s)
 	ir_slot_reset(g->f, mark);
 	g->l_break = was_break;
 	g->l_continue = was_continue;
-}
-
-/* Loaded anew for each use: what the verifier learns about one copy it believes of the others too. All 64
- * bits are unknown (the byte swap gives the upper half), so that adding to it leaves no trace. */
-vreg gen_opaque_zero(struct gen *g)
-{
-	vreg d = ir_new(g->f), high = ir_new(g->f);
-
-	ir_load(g->f, d, gen_mapval(g, cg_map_state(g->cg), offsetof(struct img_state, zero)), 0, 4);
-	ir_bswap(g->f, high, d, 8);
-	ir_alu(g->f, IRA_OR, d, d, high);
-	return d;
-}
-
-/* What is known as a constant becomes unknown to the verifier: v + 0 with a zero from memory. */
-vreg gen_loop_opaque(struct gen *g, const struct node *assign, vreg v)
-{
-	const struct dvar *var = assign->a->var;
-	vreg d;
-
-	if (g->budget < 0 || !var || (var->scope != VS_LOCAL && var->scope != VS_THIS))
-		return v;
-	d = ir_new(g->f);
-	ir_alu(g->f, IRA_ADD, d, v, gen_opaque_zero(g));
-	gen_norm(g, d, d, cg_type(g->cg, assign->a));
-	return d;
 }
 
 /* -- functions -- */

@@ -253,7 +253,7 @@ struct prog {
 	uint32_t index;
 	int maps_used[CG_MAX_MAPS];
 	unsigned nmaps_used;
-	struct irfn *fn_fault, *fn_count, *fn_nspid, *fn_container, *fn_path, *fn_unwind;
+	struct irfn *fn_fault, *fn_fault_rec, *fn_count, *fn_nspid, *fn_container, *fn_path, *fn_unwind;
 	struct irfn *fn_mix[RUNTIMES]; /* walks of language runtimes */
 	uint32_t unwind_key;	       /* of its scratch */
 	struct irfn *fn_spec_new, *fn_spec_find, *fn_spec_end, *fn_chill;
@@ -415,6 +415,8 @@ bool cg_typed(const struct cg *c);	/* and the current thread, too (Linux 5.11) *
 /* layout.c */
 int lay_program(struct cg *c);
 uint32_t lay_str_bound(const struct cg *c, const struct dtype *ty);
+uint32_t lay_align(uint32_t size);
+void lay_place_field(struct recfield *f, uint64_t *off); /* at the next offset */
 uint32_t lay_storage(const struct cg *c, const struct dtype *ty);
 struct recfield lay_field_of(struct cg *c, const struct dtype *ty);
 uint32_t ro_string(struct cg *c, const char *s, size_t n);
@@ -447,6 +449,7 @@ vreg gen_derived_ptr(struct gen *g, unsigned n, const struct dtype *ty, struct t
 vreg gen_arg_loc(struct gen *g, const struct arg_loc *l);
 vreg gen_arg(struct gen *g, unsigned n);
 vreg gen_probe_id(struct gen *g);
+unsigned gen_sel_max(const uint64_t *map); /* the largest selector in the set */
 void gen_probe_name(struct gen *g, enum bi_id which, struct str *ret);
 
 /* The struct that tracepoint argument ctx + off points to according to BTF; false: not that. */
@@ -466,11 +469,16 @@ irlabel gen_fault_imm(struct gen *g, enum rec_fault_code code, uint64_t value);
 irlabel gen_drop(struct gen *g, enum rec_counter kind, irlabel back);
 void gen_cold_stubs(struct gen *g);	    /* emits the stubs of the clause */
 void gen_cold_stubs_between(struct gen *g); /* between statements: those so far, when the code has grown long */
+/* Begins the function that a fault calls, where one was asked for: the ERROR clauses follow, and a return. */
+bool gen_error_start(struct gen *g, struct prog *pr);
 void gen_note_exit(struct gen *g);
 void gen_count(struct gen *g, unsigned slot);
 vreg gen_reserve(struct gen *g, uint32_t size, irlabel fail);
 void gen_submit(struct gen *g, vreg rec, uint64_t flags);
 struct cache gen_region_begin(struct gen *g);
+/* Jumps that may leave the clause go through these two: they note what is known there. */
+void gen_jcc(struct gen *g, enum ir_cond c, vreg a, vreg b, irlabel l);
+void gen_jcci(struct gen *g, enum ir_cond c, vreg a, int64_t imm, irlabel l);
 void gen_region_end(struct gen *g, const struct cache *saved);
 
 /* load.c: memory */
@@ -534,7 +542,6 @@ vreg gen_truth(struct gen *g, const struct node *n); /* 0 or 1 */
 bool op_class_is_test(enum op op);		     /* does it give a truth value? */
 vreg gen_arith(struct gen *g, enum op op, vreg a, vreg b, const struct node *bn, const struct dtype *ty,
 	       struct span at);
-void gen_jcci(struct gen *g, enum ir_cond c, vreg a, int64_t imm, irlabel l);
 uint32_t ptr_scale(struct gen *g, const struct dtype *ptr);
 
 /* var.c */
@@ -612,6 +619,8 @@ void gen_str_copy(struct gen *g, const struct str *s, struct mem dst, uint32_t c
 void gen_str_real(struct gen *g, struct str *s); /* constants get an address, NULL becomes "" */
 void gen_str_branch(struct gen *g, const struct node *n, irlabel l, bool when); /* relation */
 void gen_psargs(struct gen *g, const struct node *n, struct str *ret);		/* psargs.c */
+/* Compares with a constant in words, and jumps to l; false: it is too long for that. */
+bool gen_str_branch_const(struct gen *g, const struct str *s, const struct str *c, bool jump_if_equal, irlabel l);
 void gen_read_str(struct gen *g, struct mem dst, uint32_t cap, vreg addr, bool user);
 
 /* sub.c */
@@ -625,7 +634,7 @@ void gen_strtok_start(struct gen *g);		    /* makes the state, for all paths thr
 void gen_stack_to(struct gen *g, struct mem dst, const struct recfield *f);
 void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f);
 void gen_ustack_early(struct gen *g); /* before the record of g->lay is reserved */
-void gen_uaddr_to(struct gen *g, const struct node *addr, struct mem dst);
+void gen_uaddr_to(struct gen *g, vreg addr, struct mem dst);
 vreg gen_stack_depth(struct gen *g, bool user);
 vreg gen_caller(struct gen *g, bool user);
 void gen_task_stack_to(struct gen *g, vreg task, struct mem dst, const struct recfield *f);
@@ -662,7 +671,7 @@ vreg gen_track_call(struct gen *g, const struct node *n); /* begin(), end(), pen
 /* scan.c: at the begin of a program */
 void track_scan_init(struct gen *g);
 struct irfn *track_scan_fn(struct prog *pr); /* of a walk over keys: where its clauses are */
-/* first.c: what several clauses of the program ask for, in front of them. */
+/* first.c: what several clauses of the program ask for, behind its prologue. */
 void gen_hoisted(struct gen *g);
 int lay_tracks(struct cg *c, uint64_t *tls, uint64_t *state);
 /* A field of a tracker's struct tracker_settings, as it is now: where it is; its eight bytes. */
@@ -690,6 +699,7 @@ void gen_fire(struct gen *g, struct gen_event *ev, const struct node *id);
 vreg gen_event_int(struct gen *g, const struct node *n, struct tref *btf);
 void gen_event_str(struct gen *g, const struct node *n, struct str *ret);
 void gen_event_stack(struct gen *g, struct mem dst, const struct recfield *f);
+vreg gen_event_cgroup(struct gen *g);
 vreg gen_event_arg(struct gen *g, unsigned i); /* arg<i> */
 size_t lay_slow(struct cg *c, const struct node *call, struct lay_field *fl);
 size_t gen_slow_fixed(struct gen *g, const struct lay_act *la); /* how many fields that were */

@@ -1,149 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts: where variables live, what records and keys look like, and the read-only data. All sizes
- * are static, so that generated code uses constant offsets. */
+/* Layouts: where variables live, what records and keys look like. All sizes are static, so that generated code uses
+ * constant offsets. */
 #include "cg/lower/int.h"
-#include "base/hash.h"
 #include "base/aggval.h"
-
-struct ro_str {
-	const char *s;
-	size_t n;
-	uint32_t off;
-	UT_hash_handle hh;
-};
-
-const struct dtype *cg_type(const struct cg *c, const struct node *n)
-{
-	return dtype_resolve(c->p->types, n->type);
-}
-
-uint32_t lay_str_bound(const struct cg *c, const struct dtype *ty)
-{
-	uint32_t most = (uint32_t)opts_strcap(c->opts);
-
-	/* -x rawbytes shows all that a string has room for */
-	return ty->strbound && ty->strbound < most && !c->opts->rawbytes ? ty->strbound : most;
-}
-
-/* Bytes of a variable of this type. Strings have a byte behind the text that tells NULL from "". */
-uint32_t lay_storage(const struct cg *c, const struct dtype *ty)
-{
-	ty = dtype_resolve(c->p->types, ty);
-	switch (ty->kind) {
-	case DK_STRING: return ROUND_UP((uint32_t)opts_strcap(c->opts) + 1, 8);
-	case DK_INT:
-	case DK_ENUM:
-	case DK_FLOAT:
-	case DK_ARRAY:
-	case DK_STRUCT:
-	case DK_UNION: return ty->size > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)(ty->size ? ty->size : 8);
-	default: return 8;
-	}
-}
-
-static uint32_t lay_align(uint32_t size)
-{
-	return size >= 8 ? 8 : size >= 4 ? 4 : size >= 2 ? 2 : 1;
-}
-
-static uint32_t frames_of(const struct cg *c, const struct dtype *ty)
-{
-	int64_t n = ty->nframes;
-
-	if (!n)
-		n = ty->kind == DK_STACK ? c->opts->stackframes : c->opts->ustackframes;
-	if (n > c->opts->maxframes)
-		n = c->opts->maxframes;
-	return n < 1 ? 1 : (uint32_t)n;
-}
-
-/* The field that holds a value of this type; offset not set. */
-struct recfield lay_field_of(struct cg *c, const struct dtype *type)
-{
-	const struct dtype *ty = dtype_resolve(c->p->types, type);
-	struct recfield f = { .ctype = dtype_name(c->p->types, type) };
-
-	switch (ty->kind) {
-	case DK_STRING:
-		f.kind = FLD_STRING;
-		f.size = lay_str_bound(c, ty);
-		break;
-	case DK_STACK:
-		f.kind = FLD_STACK;
-		f.nframes = frames_of(c, ty);
-		f.size = f.nframes * 8;
-		break;
-	case DK_USTACK:
-		f.kind = FLD_USTACK;
-		f.nframes = frames_of(c, ty);
-		f.strframes = ty->strframes;
-		f.size = sizeof(struct rec_ustack_hdr) + f.nframes * 8;
-		break;
-	case DK_SYM:
-		f.kind = (enum field_kind)ty->symfield;
-		if (f.kind == FLD_WHY) {
-			f.nframes = ty->nframes;
-			f.size = f.nframes * 8;
-			break;
-		}
-		f.size = f.kind <= FLD_MOD ? 8 : sizeof(struct rec_uaddr);
-		break;
-	case DK_ARRAY:
-	case DK_STRUCT:
-	case DK_UNION:
-	case DK_FLOAT:
-		f.kind = FLD_BYTES;
-		f.size = lay_storage(c, ty);
-		f.is_char = ty->kind == DK_ARRAY && dtype_resolve(c->p->types, ty->base)->is_char;
-		break;
-	case DK_INT:
-	case DK_ENUM:
-		f.kind = FLD_INT;
-		f.size = (uint32_t)ty->size;
-		f.is_signed = ty->is_signed;
-		f.is_char = ty->is_char;
-		break;
-	default: f.kind = FLD_INT; f.size = 8;
-	}
-	if (f.kind == FLD_INT && f.size != 1 && f.size != 2 && f.size != 4 && f.size != 8)
-		f.size = 8;
-	return f;
-}
-
-/* Places f at the next offset. */
-static void place_field(struct recfield *f, uint64_t *off)
-{
-	uint32_t align = f->kind == FLD_INT ? lay_align(f->size) : 8;
-
-	*off = ROUND_UP(*off, align);
-	f->off = *off > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)*off;
-	*off += f->size;
-}
-
-/* prefix: bytes before the first field (thread id and start of self-> arrays). */
-int lay_make_key(struct cg *c, const struct dtype **types, unsigned n, uint32_t prefix, const char *what,
-		 struct span at, struct lay_key *ret)
-{
-	uint64_t off = prefix;
-	unsigned limit = c->long_strings ? CG_MAX_LONG_KEY : CG_MAX_KEY_SIZE;
-
-	ret->fields = arena_new_arr(c->a, struct recfield, n + 1);
-	ret->nfields = n;
-	for (unsigned i = 0; i < n; i++) {
-		ret->fields[i] = lay_field_of(c, types[i]);
-		place_field(&ret->fields[i], &off);
-	}
-	off = ROUND_UP(off, 8);
-	if (off > limit) {
-		struct diag *g = diag_error(c->d, at, TAG_LIMIT, "key of %s is too large: %llu bytes, limit %u", what,
-					    (unsigned long long)off, limit);
-
-		diag_hint(c->d, g, "strings count with their bound: a smaller -x strsize makes keys smaller");
-		return -EINVAL;
-	}
-	ret->size = (uint32_t)off;
-	return 0;
-}
 
 /* x[cpu] and nothing else: a place for each CPU costs much less than a hash. Strings stay there, as their elements
  * change as a whole. */
@@ -336,7 +195,7 @@ static void lay_act(struct cg *c, const struct stmt *s, enum act_kind kind, stru
 		fl[0].f = (struct recfield){ .kind = FLD_INT, .size = REC_SPEC_SIZE };
 	struct recfield *fields = arena_new_arr(c->a, struct recfield, nf + 1);
 	for (size_t i = 0; i < nf; i++) {
-		place_field(&fl[i].f, off);
+		lay_place_field(&fl[i].f, off);
 		fields[i] = fl[i].f;
 	}
 	ra->fields = fields;
@@ -367,7 +226,7 @@ static void lay_held(struct cg *c, struct recact *ra, struct lay_act *la, uint64
 	struct lay_field *fl = arena_new_obj(c->a, struct lay_field);
 
 	fl->f = (struct recfield){ .kind = FLD_INT, .size = REC_SPEC_SIZE };
-	place_field(&fl->f, off);
+	lay_place_field(&fl->f, off);
 	*ra = (struct recact){ .kind = ACT_SPECULATE, .fields = &fl->f, .nfields = 1 };
 	*la = (struct lay_act){ .fields = fl, .nfields = 1 };
 }
@@ -532,82 +391,4 @@ int lay_program(struct cg *c)
 		c->img->fmts[ds->epid - 1] = l->fmt;
 	}
 	return r;
-}
-
-/* -- read-only data -- */
-
-static uint32_t ro_add(struct cg *c, const void *p, size_t n, size_t align)
-{
-	size_t off = ROUND_UP(c->ro_n, align);
-
-	while (off + n > c->ro_cap)
-		c->ro = cg_grow(c, c->ro, c->ro_cap, &c->ro_cap, 1);
-	memset(c->ro + c->ro_n, 0, off - c->ro_n);
-	if (p)
-		memcpy(c->ro + off, p, n);
-	else
-		memset(c->ro + off, 0, n);
-	c->ro_n = off + n;
-	return (uint32_t)off;
-}
-
-/* A string constant, once; zero-padded to a multiple of 8 bytes with at least one NUL. */
-uint32_t ro_string(struct cg *c, const char *s, size_t n)
-{
-	struct ro_str *e;
-
-	HASH_FIND(hh, c->ro_strs, s, n, e);
-	if (e)
-		return e->off;
-	e = arena_new_obj(c->a, struct ro_str);
-	e->s = s;
-	e->n = n;
-	e->off = ro_add(c, NULL, ROUND_UP(n + 1, 8), 8);
-	memcpy(c->ro + e->off, s, n);
-	HASH_ADD_KEYPTR(hh, c->ro_strs, e->s, e->n, e);
-	return e->off;
-}
-
-void ro_free(struct cg *c)
-{
-	HASH_CLEAR(hh, c->ro_strs);
-}
-
-/* At least n zero bytes. */
-uint32_t ro_zeros(struct cg *c, uint32_t n)
-{
-	if (c->ro_zero_len < n) {
-		uint32_t want = n < 512 ? 512 : ROUND_UP(n, 8);
-
-		c->ro_zero = ro_add(c, NULL, want, 8);
-		c->ro_zero_len = want;
-	}
-	return c->ro_zero;
-}
-
-/* -- offsets of kernel structs -- */
-
-bool lay_offset(struct cg *c, const char *tag, const char *path, uint32_t *ret_off, uint32_t *ret_size)
-{
-	const struct dtype *ty = dtype_lookup(c->p->types, DK_STRUCT, NULL, tag);
-	uint32_t off = 0, size = 0;
-
-	while (ty && *path) {
-		size_t n = strcspn(path, ".");
-		char *name = arena_strndup(c->a, path, n);
-		struct dmember m;
-
-		ty = dtype_resolve(c->p->types, ty);
-		if (!dtype_member(c->p->types, ty, name, &m))
-			return false;
-		off += m.bit_off / 8;
-		ty = dtype_resolve(c->p->types, m.type);
-		size = (uint32_t)ty->size;
-		path += n + (path[n] == '.');
-	}
-	if (!ty)
-		return false;
-	*ret_off = off;
-	*ret_size = size;
-	return true;
 }

@@ -518,25 +518,18 @@ void gen_store_place(struct gen *g, const struct place *place, const struct dtyp
 	gen_st(g, pl.m, size, v);
 }
 
-/* A struct, union or array by value. */
-void gen_bytes_to(struct gen *g, const struct node *n, struct mem dst, uint32_t size)
+void place_flatten(struct gen *g, struct place *pl)
 {
-	struct place pl;
+	irlabel done = ir_label(g->f);
+	vreg d;
 
-	gen_place(g, n, &pl);
-	place_flatten(g, &pl);
-	if (pl.kind == PL_MEM && pl.maybe_null) {
-		irlabel nul = ir_label(g->f), done = ir_label(g->f);
-
-		ir_jcci(g->f, IRC_EQ, pl.m.base, 0, nul);
-		gen_copy(g, dst, pl.m, size);
-		ir_jmp(g->f, done);
-		ir_place(g->f, nul);
-		gen_zero(g, dst, size);
-		ir_place(g->f, done);
-	} else if (pl.kind == PL_MEM) {
-		gen_copy(g, dst, pl.m, size);
-	} else {
-		gen_probe_read(g, dst, size, pl.addr, pl.off, pl.kind == PL_USER);
-	}
+	if (!pl->has_idx)
+		return;
+	d = ir_new(g->f);
+	ir_movi(g->f, d, 0);
+	ir_jcci(g->f, IRC_EQ, pl->m.base, 0, done);
+	ir_alu(g->f, IRA_ADD, d, pl->m.base, pl->idx);
+	ir_place(g->f, done);
+	pl->m = mem_at(d, pl->m.off);
+	pl->has_idx = false;
 }

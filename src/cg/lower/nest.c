@@ -17,13 +17,6 @@ static unsigned nplaces(const struct dtracker *t)
 	return (unsigned)t->settings[TS_NESTED];
 }
 
-uint32_t nest_size(const struct dtracker *t, const struct lay_track *l)
-{
-	unsigned n = nplaces(t);
-
-	return n == 1 ? l->size : (t->store == TRACK_KEYED ? 8 : 0) + n * l->size;
-}
-
 static int32_t place_off(const struct track *k, unsigned i)
 {
 	return (k->t->store == TRACK_KEYED ? 8 : (int32_t)k->l->off) + (int32_t)(i * k->l->size);
@@ -159,11 +152,9 @@ static void newest(struct gen *g, const struct track *k, vreg p, vreg off, vreg 
 	}
 }
 
-void nest_end(struct gen *g, struct track *k)
+struct mem nest_end(struct gen *g, struct track *k, vreg p, vreg start)
 {
-	vreg p = track_find(g, k, false), at = ir_new(g->f), off = ir_new(g->f), start = ir_new(g->f),
-	     old = ir_new(g->f);
-	struct cache saved = gen_region_begin(g);
+	vreg at = ir_new(g->f), off = ir_new(g->f), old = ir_new(g->f);
 	irlabel got = ir_label(g->f);
 	struct mem details;
 
@@ -182,9 +173,7 @@ void nest_end(struct gen *g, struct track *k)
 	gen_sti(g, mem_at(at, 0), 8, 0);
 	if (k->t->store == TRACK_KEYED)
 		nest_closed(g, k, p);
-	track_over(g, k, start, details, SLOW_NORMAL);
-	ir_place(g->f, k->done);
-	gen_region_end(g, &saved);
+	return details;
 }
 
 vreg nest_pending(struct gen *g, struct track *k)

@@ -2,27 +2,6 @@
 /* Operators: arithmetic in 64 bits, comparisons and logic as jumps. */
 #include "cg/lower/int.h"
 
-/* Jumps that may leave the clause go through these two: they note what is known there. */
-static void gen_jcc(struct gen *g, enum ir_cond c, vreg a, vreg b, irlabel l)
-{
-	if (l == g->l_next)
-		gen_note_exit(g);
-	ir_jcc(g->f, c, a, b, l);
-}
-
-void gen_jcci(struct gen *g, enum ir_cond c, vreg a, int64_t imm, irlabel l)
-{
-	if (l == g->l_next)
-		gen_note_exit(g);
-	if (imm >= INT32_MIN && imm <= INT32_MAX) {
-		ir_jcci(g->f, c, a, imm, l);
-	} else {
-		vreg b = ir_imm(g->f, (uint64_t)imm);
-
-		ir_jcc(g->f, c, a, b, l);
-	}
-}
-
 static bool is_int(const struct dtype *ty)
 {
 	return ty->kind == DK_INT || ty->kind == DK_ENUM;
@@ -31,17 +10,6 @@ static bool is_int(const struct dtype *ty)
 static bool is_signed(const struct dtype *ty)
 {
 	return is_int(ty) && ty->is_signed;
-}
-
-/* Bytes that adding 1 to this pointer (or array) advances. */
-uint32_t ptr_scale(struct gen *g, const struct dtype *ptr)
-{
-	const struct dtype *b;
-
-	if ((ptr->kind != DK_PTR && ptr->kind != DK_ARRAY) || !ptr->base)
-		return 1;
-	b = dtype_resolve(g->cg->p->types, ptr->base);
-	return b->size ? (uint32_t)b->size : 1;
 }
 
 /* Signed division by a positive constant: the magnitude is divided, then the sign put back. */
@@ -169,11 +137,6 @@ static vreg gen_ptr_arith(struct gen *g, const struct node *n, const struct dtyp
 		ir_alui(g->f, IRA_MUL, t, t, scale);
 	ir_alu(g->f, n->op == OP_SUB ? IRA_SUB : IRA_ADD, d, a, t);
 	return d;
-}
-
-bool op_class_is_test(enum op op)
-{
-	return (op >= OP_LT && op <= OP_NE) || op == OP_LAND || op == OP_LOR || op == OP_LXOR || op == OP_LNOT;
 }
 
 vreg gen_binary(struct gen *g, const struct node *n)

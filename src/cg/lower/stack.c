@@ -330,12 +330,10 @@ void gen_ustack_to(struct gen *g, struct mem dst, const struct recfield *f)
 	ir_place(g->f, none);
 }
 
-void gen_uaddr_to(struct gen *g, const struct node *addr, struct mem dst)
+void gen_uaddr_to(struct gen *g, vreg addr, struct mem dst)
 {
-	vreg a = gen_int(g, addr);
-
 	gen_process(g, dst, 0, process_start(g));
-	gen_st(g, mem_add(dst, offsetof(struct rec_uaddr, addr)), 8, a);
+	gen_st(g, mem_add(dst, offsetof(struct rec_uaddr, addr)), 8, addr);
 }
 
 /* A function of the tracing machinery that may stand between bpf_trace_run() and the probe. */

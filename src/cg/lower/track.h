@@ -21,6 +21,10 @@ static inline bool track_nests(const struct track *k)
 	return k->t->settings[TS_NESTED] > 1;
 }
 
+/* Where the event is in what track_find() gave. */
+struct mem track_mem(const struct track *k, vreg p);
+/* Adds the delay to the slot of its second. */
+void track_hist(struct gen *g, const struct dtracker *t, const struct lay_track *l, vreg delay);
 /* Which word of a tracepoint's context the expression is, or -1. */
 int track_word(const struct gen *g, const struct node *n);
 /* Where the open event is: NULL when there is none; with create (not TRACK_KEYED), made if need be, or a jump to
@@ -43,7 +47,9 @@ void track_over(struct gen *g, const struct track *k, vreg start, struct mem det
 /* nest.c: setting nested */
 uint32_t nest_size(const struct dtracker *t, const struct lay_track *l); /* bytes for all openings of a key */
 void nest_begin(struct gen *g, struct track *k);
-void nest_end(struct gen *g, struct track *k);
+/* Closes the event that was opened last, of those at p; start: its stamp. What is kept of it; to k->done without one.
+ */
+struct mem nest_end(struct gen *g, struct track *k, vreg p, vreg start);
 vreg nest_pending(struct gen *g, struct track *k);
 /* The place that was opened first: at, and its stamp; 0: none is open. */
 void nest_oldest(struct gen *g, struct track *k, vreg p, vreg *at, vreg start);

@@ -233,22 +233,6 @@ static void place_add_idx(struct gen *g, struct place *pl)
 	pl->has_idx = false;
 }
 
-void place_flatten(struct gen *g, struct place *pl)
-{
-	irlabel done = ir_label(g->f);
-	vreg d;
-
-	if (!pl->has_idx)
-		return;
-	d = ir_new(g->f);
-	ir_movi(g->f, d, 0);
-	ir_jcci(g->f, IRC_EQ, pl->m.base, 0, done);
-	ir_alu(g->f, IRA_ADD, d, pl->m.base, pl->idx);
-	ir_place(g->f, done);
-	pl->m = mem_at(d, pl->m.off);
-	pl->has_idx = false;
-}
-
 /* The array behind a pointer that an array became in an expression; else the node itself. */
 static const struct node *array_of(struct gen *g, const struct node *n)
 {
@@ -434,24 +418,6 @@ static void store_scalar(struct gen *g, struct place *pl, const struct dtype *ty
 	}
 	gen_store_place(g, pl, ty, v);
 	ir_place(g->f, skip);
-}
-
-bool node_is_null(const struct node *n)
-{
-	int64_t c;
-
-	while (n->kind == N_CAST)
-		n = n->a;
-	return n->kind == N_STR ? n->is_null : node_const(n, &c) && !c;
-}
-
-vreg gen_str_is_set(struct gen *g, const struct str *s)
-{
-	struct place pl = { .kind = PL_MEM, .m = s->m, .maybe_null = s->maybe_null };
-	struct tref btf;
-
-	pl.m.off += (int32_t)opts_strcap(g->cg->opts);
-	return gen_load_place(g, &pl, dtype_int(g->cg->p->types, 1, false), &btf);
 }
 
 /* A string variable: text padded with zeroes, then the byte that tells "" from never assigned.
@@ -662,57 +628,25 @@ vreg gen_str_set(struct gen *g, const struct node *n)
 	return gen_load_place(g, &pl, dtype_int(g->cg->p->types, 1, false), &btf);
 }
 
-/* -- this-> -- */
-
-static bool note_this(void *ctx, const struct node *n)
+/* A struct, union or array by value. */
+void gen_bytes_to(struct gen *g, const struct node *n, struct mem dst, uint32_t size)
 {
-	bool *used = ctx;
+	struct place pl;
 
-	if (n->kind == N_THIS && n->var)
-		used[n->var->id] = true;
-	return false;
-}
+	gen_place(g, n, &pl);
+	place_flatten(g, &pl);
+	if (pl.kind == PL_MEM && pl.maybe_null) {
+		irlabel nul = ir_label(g->f), done = ir_label(g->f);
 
-void cg_note_this(const struct cg_unit *u, size_t n, bool *used)
-{
-	struct walk w = { .node = note_this, .ctx = used };
-
-	for (size_t i = 0; i < n; i++) {
-		walk_node(&w, u[i].ds->pred);
-		walk_stmts(&w, u[i].ds->body);
-		for (const struct clause_instance *e = u[i].ds->events; e; e = e->enext) {
-			walk_node(&w, e->pred);
-			walk_stmts(&w, e->body);
-		}
-	}
-}
-
-/* Gives the program's clause-local variables their place and clears them: they live for one firing. */
-void gen_this_init(struct gen *g)
-{
-	const struct dprog *p = g->cg->p;
-	bool *used = arena_new_arr(g->cg->a, bool, p->nvars + 1);
-	const struct cg_unit *u = g->in_error ? g->cg->error_units : g->pr->units;
-	size_t n = g->in_error ? g->cg->nerror_units : g->pr->nunits;
-
-	cg_note_this(u, n, used);
-	g->pr->scratch_top = g->cg->this_size;
-	for (const struct dvar *v = p->vars; v; v = v->next) {
-		const struct lay_var *l = &g->cg->vars[v->id];
-
-		if (!used[v->id] || v->scope != VS_THIS || v->is_assoc)
-			continue;
-		if (l->on_stack) {
-			g->this_slot[v->id] = ir_slot(g->f, 8);
-			if (p->has_loops) {
-				ir_store_slot(g->f, g->this_slot[v->id], 0, 8, gen_opaque_zero(g));
-			} else {
-				ir_storei_slot(g->f, g->this_slot[v->id], 0, 8, 0);
-			}
-			continue;
-		}
-		if (g->pr->scratch_max < g->cg->this_size)
-			g->pr->scratch_max = g->cg->this_size;
-		gen_zero(g, mem_at(gen_scratch_base(g), (int32_t)l->off), l->size);
+		ir_jcci(g->f, IRC_EQ, pl.m.base, 0, nul);
+		gen_copy(g, dst, pl.m, size);
+		ir_jmp(g->f, done);
+		ir_place(g->f, nul);
+		gen_zero(g, dst, size);
+		ir_place(g->f, done);
+	} else if (pl.kind == PL_MEM) {
+		gen_copy(g, dst, pl.m, size);
+	} else {
+		gen_probe_read(g, dst, size, pl.addr, pl.off, pl.kind == PL_USER);
 	}
 }
