@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /api/v1, described in doc/api.md. */
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "serve/serve_int.h"
 #include "view/picture/flame.h"
 
@@ -18,10 +17,12 @@ static const char *const kinds[] = {
 	[SERVE_OVERVIEW] = "overview", [SERVE_VIEW] = "view",
 };
 
-static void put_str(struct strb *b, const char *name, const char *value)
+/* Ends the object that is the body, and answers with it. */
+static enum MHD_Result answer_object(struct request *rq, unsigned status, struct jsonw *w)
 {
-	strb_printf(b, "\"%s\":", name);
-	jsonstr_add(b, value, strlen(value));
+	jsonw_end_object(w);
+	jsonw_line(w);
+	return http_json(rq, status, w->b);
 }
 
 static unsigned long memory_kib(void)
@@ -39,45 +40,44 @@ static enum MHD_Result get_status(struct request *rq)
 {
 	const struct serve_config *c = rq->s->c;
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 	struct utsname u;
 
 	uname(&u);
-	strb_printf(&b, "{\"version\":%d,", API_VERSION);
-	put_str(&b, "release", DWELL_VERSION);
-	strb_addc(&b, ',');
-	put_str(&b, "kernel", u.release);
-	strb_addc(&b, ',');
-	put_str(&b, "machine", u.machine);
-	strb_addc(&b, ',');
-	put_str(&b, "host", u.nodename);
-	strb_printf(&b, ",\"uptime\":%" PRIu64 ",\"runs\":%zu,\"viewers\":%zu,\"memory_kib\":%lu,\"privileged\":%s",
-		    clock_ns(CLOCK_MONOTONIC) - rq->s->began, rq->s->runs.n, rq->s->streams.n, memory_kib(),
-		    c->privileged ? "true" : "false");
-	if (!c->privileged) {
-		strb_addc(&b, ',');
-		put_str(&b, "why_not", c->why_not);
-	}
-	strb_adds(&b, "}\n");
-	return http_json(rq, MHD_HTTP_OK, &b);
+	jsonw_object(&w, NULL);
+	jsonw_u64(&w, "version", API_VERSION);
+	jsonw_str(&w, "release", DWELL_VERSION);
+	jsonw_str(&w, "kernel", u.release);
+	jsonw_str(&w, "machine", u.machine);
+	jsonw_str(&w, "host", u.nodename);
+	jsonw_u64(&w, "uptime", clock_ns(CLOCK_MONOTONIC) - rq->s->began);
+	jsonw_u64(&w, "runs", rq->s->runs.n);
+	jsonw_u64(&w, "viewers", rq->s->streams.n);
+	jsonw_u64(&w, "memory_kib", memory_kib());
+	jsonw_bool(&w, "privileged", c->privileged);
+	if (!c->privileged)
+		jsonw_str(&w, "why_not", c->why_not);
+	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
 /* GET /api/v1/programs */
 static enum MHD_Result get_programs(struct request *rq)
 {
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 
-	strb_adds(&b, "{\"programs\":[");
+	jsonw_object(&w, NULL);
+	jsonw_array(&w, "programs");
 	for (size_t i = 0; i < rq->s->c->nprograms; i++) {
 		const struct serve_program *p = &rq->s->c->programs[i];
 
-		strb_adds(&b, i ? ",{" : "{");
-		put_str(&b, "name", p->name);
-		strb_addc(&b, ',');
-		put_str(&b, "summary", p->summary);
-		strb_addc(&b, '}');
+		jsonw_object(&w, NULL);
+		jsonw_str(&w, "name", p->name);
+		jsonw_str(&w, "summary", p->summary);
+		jsonw_end_object(&w);
 	}
-	strb_adds(&b, "]}\n");
-	return http_json(rq, MHD_HTTP_OK, &b);
+	jsonw_end_array(&w);
+	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
 /* GET /api/v1/programs/NAME */
@@ -86,17 +86,15 @@ static enum MHD_Result get_program(struct request *rq)
 	for (size_t i = 0; i < rq->s->c->nprograms; i++) {
 		const struct serve_program *p = &rq->s->c->programs[i];
 		struct strb b = { 0 };
+		struct jsonw w = jsonw_to(&b);
 
 		if (strcmp(p->name, rq->name) != 0)
 			continue;
-		strb_addc(&b, '{');
-		put_str(&b, "name", p->name);
-		strb_addc(&b, ',');
-		put_str(&b, "summary", p->summary);
-		strb_addc(&b, ',');
-		put_str(&b, "text", p->text);
-		strb_adds(&b, "}\n");
-		return http_json(rq, MHD_HTTP_OK, &b);
+		jsonw_object(&w, NULL);
+		jsonw_str(&w, "name", p->name);
+		jsonw_str(&w, "summary", p->summary);
+		jsonw_str(&w, "text", p->text);
+		return answer_object(rq, MHD_HTTP_OK, &w);
 	}
 	return http_error(rq, MHD_HTTP_NOT_FOUND, "no such program");
 }
@@ -105,21 +103,21 @@ static enum MHD_Result get_program(struct request *rq)
 static enum MHD_Result get_words(struct request *rq)
 {
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 
-	strb_adds(&b, "{\"words\":[");
+	jsonw_object(&w, NULL);
+	jsonw_array(&w, "words");
 	for (size_t i = 0; i < rq->s->c->nwords; i++) {
-		const struct serve_word *w = &rq->s->c->words[i];
+		const struct serve_word *word = &rq->s->c->words[i];
 
-		strb_adds(&b, i ? ",{" : "{");
-		put_str(&b, "name", w->name);
-		strb_addc(&b, ',');
-		put_str(&b, "kind", w->kind);
-		strb_addc(&b, ',');
-		put_str(&b, "prototype", w->prototype);
-		strb_addc(&b, '}');
+		jsonw_object(&w, NULL);
+		jsonw_str(&w, "name", word->name);
+		jsonw_str(&w, "kind", word->kind);
+		jsonw_str(&w, "prototype", word->prototype);
+		jsonw_end_object(&w);
 	}
-	strb_adds(&b, "]}\n");
-	return http_json(rq, MHD_HTTP_OK, &b);
+	jsonw_end_array(&w);
+	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
 /* GET /api/v1/types?match=PREFIX&kind=KIND */
@@ -129,30 +127,28 @@ static enum MHD_Result get_types(struct request *rq)
 	const char *kind = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "kind"), *why;
 	struct serve_type v[SERVE_TYPES_MAX];
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 	size_t n;
 
 	if (!match || strlen(match) >= SERVE_TYPE_MAX)
 		return http_error(rq, MHD_HTTP_BAD_REQUEST, "match: the beginning of a name is wanted");
 	n = rq->s->c->types(rq->s->c->types_ctx, kind, match, v, ARRAY_SIZE(v), &why);
-	strb_printf(&b, "{\"count\":%zu,\"types\":[", n);
+	jsonw_object(&w, NULL);
+	jsonw_u64(&w, "count", n);
+	jsonw_array(&w, "types");
 	for (size_t i = 0; i < n && i < ARRAY_SIZE(v); i++) {
-		strb_adds(&b, i ? ",{" : "{");
-		put_str(&b, "name", v[i].name);
-		strb_addc(&b, ',');
-		put_str(&b, "kind", v[i].kind);
-		strb_addc(&b, ',');
-		put_str(&b, "from", v[i].from);
+		jsonw_object(&w, NULL);
+		jsonw_str(&w, "name", v[i].name);
+		jsonw_str(&w, "kind", v[i].kind);
+		jsonw_str(&w, "from", v[i].from);
 		if (v[i].size)
-			strb_printf(&b, ",\"size\":%" PRIu64, v[i].size);
-		strb_addc(&b, '}');
+			jsonw_u64(&w, "size", v[i].size);
+		jsonw_end_object(&w);
 	}
-	strb_addc(&b, ']');
-	if (why) {
-		strb_addc(&b, ',');
-		put_str(&b, "why_not", why);
-	}
-	strb_adds(&b, "}\n");
-	return http_json(rq, MHD_HTTP_OK, &b);
+	jsonw_end_array(&w);
+	if (why)
+		jsonw_str(&w, "why_not", why);
+	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
 /* GET /api/v1/framekinds: how frames of stacks are told apart, and coloured. */
@@ -163,38 +159,39 @@ static enum MHD_Result get_framekinds(struct request *rq)
 
 	jsonw_object(&w, NULL);
 	flame_kinds(&w);
-	jsonw_end_object(&w);
-	jsonw_line(&w);
-	return http_json(rq, MHD_HTTP_OK, &b);
+	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
-static void put_run(struct strb *b, const struct run *r)
+/* Members of the object that is open. */
+static void put_run(struct jsonw *w, const struct run *r)
 {
-	strb_printf(b, "{\"run\":%u,\"kind\":\"%s\",\"ended\":%s,\"lines\":%" PRIu64 ",\"skipped\":%" PRIu64 ",", r->id,
-		    kinds[r->kind], r->ended ? "true" : "false", r->first + r->lines.n, r->skipped);
-	put_str(b, "program", r->program);
-	strb_addc(b, '}');
+	jsonw_u64(w, "run", r->id);
+	jsonw_str(w, "kind", kinds[r->kind]);
+	jsonw_bool(w, "ended", r->ended);
+	jsonw_u64(w, "lines", r->first + r->lines.n);
+	jsonw_u64(w, "skipped", r->skipped);
+	jsonw_str(w, "program", r->program);
 }
 
 /* GET /api/v1/runs */
 static enum MHD_Result get_runs(struct request *rq)
 {
 	struct strb b = { 0 };
-	bool any = false;
+	struct jsonw w = jsonw_to(&b);
 
-	strb_adds(&b, "{\"runs\":[");
+	jsonw_object(&w, NULL);
+	jsonw_array(&w, "runs");
 	for (size_t i = 0; i < rq->s->runs.n; i++) {
 		const struct run *r = rq->s->runs.v[i];
 
 		if (run_is_job(r))
 			continue;
-		if (any)
-			strb_addc(&b, ',');
-		put_run(&b, r);
-		any = true;
+		jsonw_object(&w, NULL);
+		put_run(&w, r);
+		jsonw_end_object(&w);
 	}
-	strb_adds(&b, "]}\n");
-	return http_json(rq, MHD_HTTP_OK, &b);
+	jsonw_end_array(&w);
+	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
 /* The text of member "program" of the body, to be freed; NULL: an answer was given, *ret. */
@@ -221,10 +218,20 @@ static enum MHD_Result start_failed(struct request *rq, int e, const struct err 
 	return http_error(rq, e == -EBUSY ? MHD_HTTP_TOO_MANY_REQUESTS : MHD_HTTP_INTERNAL_SERVER_ERROR, err->msg);
 }
 
+/* {"run": NUMBER} */
+static enum MHD_Result answer_number(struct request *rq, unsigned status, const struct run *r)
+{
+	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
+
+	jsonw_object(&w, NULL);
+	jsonw_u64(&w, "run", r->id);
+	return answer_object(rq, status, &w);
+}
+
 /* POST /api/v1/runs {"program": TEXT} → {"run": NUMBER} */
 static enum MHD_Result start(struct request *rq, enum serve_kind kind, const char *text)
 {
-	struct strb b = { 0 };
 	struct err err = { 0 };
 	struct run *r;
 	int e;
@@ -234,8 +241,7 @@ static enum MHD_Result start(struct request *rq, enum serve_kind kind, const cha
 	e = run_start(rq->s, kind, text, strlen(text), &r, &err);
 	if (e < 0)
 		return start_failed(rq, e, &err);
-	strb_printf(&b, "{\"run\":%u}\n", r->id);
-	return http_json(rq, MHD_HTTP_CREATED, &b);
+	return answer_number(rq, MHD_HTTP_CREATED, r);
 }
 
 static enum MHD_Result post_run(struct request *rq)
@@ -251,13 +257,11 @@ static enum MHD_Result post_overview(struct request *rq)
 {
 	for (size_t i = 0; i < rq->s->runs.n; i++) {
 		struct run *r = rq->s->runs.v[i];
-		struct strb b = { 0 };
 
 		if (r->kind != SERVE_OVERVIEW || r->ended || r->stopped)
 			continue;
 		r->watched = clock_ns(CLOCK_MONOTONIC);
-		strb_printf(&b, "{\"run\":%u}\n", r->id);
-		return http_json(rq, MHD_HTTP_OK, &b);
+		return answer_number(rq, MHD_HTTP_OK, r);
 	}
 	return start(rq, SERVE_OVERVIEW, "");
 }
@@ -267,13 +271,14 @@ static enum MHD_Result delete_run(struct request *rq)
 {
 	struct run *r = run_find(rq->s, rq->number);
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 
 	if (!r)
 		return http_error(rq, MHD_HTTP_NOT_FOUND, "no such run");
 	run_stop(rq->s, r);
-	put_run(&b, r);
-	strb_addc(&b, '\n');
-	return http_json(rq, MHD_HTTP_OK, &b);
+	jsonw_object(&w, NULL);
+	put_run(&w, r);
+	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
 /* GET /api/v1/events?runs=1,2 */
@@ -289,19 +294,18 @@ static enum MHD_Result answer_job(struct request *rq)
 {
 	struct run *r = rq->job;
 	struct strb b = { 0 };
+	struct jsonw w = jsonw_to(&b);
 
-	strb_adds(&b, "{\"lines\":[");
-	for (size_t i = 0; i < r->lines.n; i++) {
-		if (i)
-			strb_addc(&b, ',');
-		strb_add(&b, r->lines.v[i].s, r->lines.v[i].n);
-	}
-	strb_adds(&b, "],\"messages\":");
-	jsonstr_add(&b, strb_str(&r->messages), r->messages.n);
-	strb_printf(&b, ",\"cut\":%s}\n", r->first || r->skipped || r->stopped ? "true" : "false");
+	jsonw_object(&w, NULL);
+	jsonw_array(&w, "lines");
+	for (size_t i = 0; i < r->lines.n; i++)
+		jsonw_raw(&w, NULL, r->lines.v[i].s, r->lines.v[i].n);
+	jsonw_end_array(&w);
+	jsonw_strn(&w, "messages", strb_str(&r->messages), r->messages.n);
+	jsonw_bool(&w, "cut", r->first || r->skipped || r->stopped);
 	rq->job = NULL;
 	run_free(rq->s, r);
-	return http_json(rq, MHD_HTTP_OK, &b);
+	return answer_object(rq, MHD_HTTP_OK, &w);
 }
 
 static enum MHD_Result begin_job(struct request *rq, enum serve_kind kind, const char *text)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "base/strb.h"
 #include "base/units.h"
 #include "serve/head.h"
@@ -80,9 +80,7 @@ static void answer(const struct gate *g, struct guest *s, int status, const char
 	_cleanup_(strb_free) struct strb body = { 0 }, b = { 0 };
 
 	if (!strcmp(g->c.type, "application/json")) {
-		strb_adds(&body, "{\"error\":");
-		jsonstr_add(&body, why, strlen(why));
-		strb_adds(&body, "}\n");
+		http_error_body(&body, why);
 	} else {
 		strb_printf(&body, "%s\n", why);
 	}

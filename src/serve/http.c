@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include "base/cleanup.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "serve/serve_int.h"
 
 /* A head (head.h), a copy of its cookies, 72 bytes for each of its pieces, and the head of the answer. */
@@ -86,13 +86,21 @@ enum MHD_Result http_json(struct request *rq, unsigned status, struct strb *b)
 	return http_reply(rq, status, r);
 }
 
+void http_error_body(struct strb *b, const char *text)
+{
+	struct jsonw w = jsonw_to(b);
+
+	jsonw_object(&w, NULL);
+	jsonw_str(&w, "error", text);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
+}
+
 enum MHD_Result http_error(struct request *rq, unsigned status, const char *text)
 {
 	struct strb b = { 0 };
 
-	strb_adds(&b, "{\"error\":");
-	jsonstr_add(&b, text, strlen(text));
-	strb_adds(&b, "}\n");
+	http_error_body(&b, text);
 	return http_json(rq, status, &b);
 }
 

@@ -108,7 +108,9 @@ int http_start(struct server *s, struct err *err);
 void http_stop(struct server *s);
 /* Answers with status and a body of JSON; takes the text of b. */
 enum MHD_Result http_json(struct request *rq, unsigned status, struct strb *b);
-/* {"error": text} */
+/* Appends {"error": text} and a newline. */
+void http_error_body(struct strb *b, const char *text);
+/* Answers with that. */
 enum MHD_Result http_error(struct request *rq, unsigned status, const char *text);
 /* Answers with r, with the headers that all answers have; releases it. */
 enum MHD_Result http_reply(struct request *rq, unsigned status, struct MHD_Response *r);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "serve/serve_int.h"
 
 #define BLOCK_SIZE (32 << 10) /* bytes that are put together for one write */
@@ -42,11 +42,16 @@ static void put_id(struct stream *st)
 
 static void put_event(struct stream *st, const char *name, uint32_t run, const char *json, size_t n)
 {
+	struct jsonw w = jsonw_to(&st->out);
+
 	strb_printf(&st->out, "event: %s\n", name);
 	put_id(st);
-	strb_printf(&st->out, "data: {\"run\":%u,\"%s\":", run, name);
-	strb_add(&st->out, json, n);
-	strb_adds(&st->out, "}\n\n");
+	strb_adds(&st->out, "data: ");
+	jsonw_object(&w, NULL);
+	jsonw_u64(&w, "run", run);
+	jsonw_raw(&w, name, json, n);
+	jsonw_end_object(&w);
+	strb_adds(&st->out, "\n\n");
 }
 
 static void put_number(struct stream *st, const char *name, uint32_t run, uint64_t v)
@@ -60,11 +65,12 @@ static void put_number(struct stream *st, const char *name, uint32_t run, uint64
 static void put_end(struct stream *st, struct place *p, const struct run *r)
 {
 	_cleanup_(strb_free) struct strb text = { 0 };
+	struct jsonw w = jsonw_to(&text);
 
 	if (r)
-		jsonstr_add(&text, strb_str(&r->messages), r->messages.n);
+		jsonw_strn(&w, NULL, strb_str(&r->messages), r->messages.n);
 	else
-		strb_adds(&text, "null"); /* it was forgotten */
+		jsonw_null(&w, NULL); /* it was forgotten */
 	p->ended = true;
 	put_event(st, "end", p->run, strb_str(&text), text.n);
 }

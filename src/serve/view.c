@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
-#include "base/jsonstr.h"
+#include "base/jsonw.h"
 #include "base/num.h"
 #include "serve/serve_int.h"
 
@@ -34,12 +34,14 @@ static const char *const keys[] = { "by",    "from",	"to",	   "step",	  "rows", 
 
 /* -- which there are -- */
 
-static void put(struct strb *b, bool first, const char *id, const char *kind, const char *name, uint64_t bytes)
+static void put(struct jsonw *w, const char *id, const char *kind, const char *name, uint64_t bytes)
 {
-	strb_printf(b, "%s{\"id\":\"%s\",\"kind\":\"%s\",\"bytes\":%" PRIu64 ",\"name\":", first ? "" : ",", id, kind,
-		    bytes);
-	jsonstr_add(b, name, strlen(name));
-	strb_addc(b, '}');
+	jsonw_object(w, NULL);
+	jsonw_str(w, "id", id);
+	jsonw_str(w, "kind", kind);
+	jsonw_u64(w, "bytes", bytes);
+	jsonw_str(w, "name", name);
+	jsonw_end_object(w);
 }
 
 static bool has_live(const struct server *s)
@@ -55,25 +57,25 @@ enum MHD_Result view_list(struct request *rq)
 {
 	const struct server *s = rq->s;
 	struct strb b = { 0 };
-	bool first = true;
+	struct jsonw w = jsonw_to(&b);
 	char id[24];
 
-	strb_adds(&b, "{\"recordings\":[");
-	if (has_live(s)) {
-		put(&b, true, "live", "live", LIVE_NAME, 0);
-		first = false;
-	}
+	jsonw_object(&w, NULL);
+	jsonw_array(&w, "recordings");
+	if (has_live(s))
+		put(&w, "live", "live", LIVE_NAME, 0);
 	for (size_t i = 0; i < s->c->nrecordings; i++) {
 		snprintf(id, sizeof(id), "r%zu", i + 1);
-		put(&b, first, id, "file", s->c->recordings[i].name, s->c->recordings[i].bytes);
-		first = false;
+		put(&w, id, "file", s->c->recordings[i].name, s->c->recordings[i].bytes);
 	}
 	for (size_t i = 0; i < s->uploads.n; i++) {
 		snprintf(id, sizeof(id), "u%u", s->uploads.v[i].id);
-		put(&b, first, id, "sent", s->uploads.v[i].name, s->uploads.v[i].bytes);
-		first = false;
+		put(&w, id, "sent", s->uploads.v[i].name, s->uploads.v[i].bytes);
 	}
-	strb_printf(&b, "],\"upload_max\":%" PRIu64 "}\n", s->c->uploads ? SERVE_UPLOAD_MAX : 0);
+	jsonw_end_array(&w);
+	jsonw_u64(&w, "upload_max", s->c->uploads ? SERVE_UPLOAD_MAX : 0);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
 	return http_json(rq, MHD_HTTP_OK, &b);
 }
 
@@ -183,6 +185,7 @@ enum MHD_Result view_upload(struct request *rq)
 	const char *name = mhd.lookup_connection_value(rq->conn, MHD_GET_ARGUMENT_KIND, "name");
 	struct server *s = rq->s;
 	struct strb b = { 0 };
+	struct jsonw w;
 	struct upload u = { .bytes = rq->upload_bytes };
 
 	if (rq->upload_error)
@@ -199,7 +202,11 @@ enum MHD_Result view_upload(struct request *rq)
 	}
 	closep(&rq->upload_fd);
 	rq->upload_fd = -1; /* it stays */
-	strb_printf(&b, "{\"id\":\"u%u\"}\n", u.id);
+	w = jsonw_to(&b);
+	jsonw_object(&w, NULL);
+	jsonw_strf(&w, "id", "u%u", u.id);
+	jsonw_end_object(&w);
+	jsonw_line(&w);
 	return http_json(rq, MHD_HTTP_CREATED, &b);
 }
 
